@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A chunk: a batch of records of one source turned into compressed columns, and back.
+ *
+ * The boundary inside libtrawl: writer.c stages records into a struct batch and knows nothing of
+ * columns; reader.c finds chunk payloads and knows nothing of them either. Everything between
+ * (docs/format.md, "Chunk payload") is chunk.c and column.c.
+ */
+#ifndef TRAWL_CHUNK_H
+#define TRAWL_CHUNK_H
+
+#include "trawl.h"
+
+/* Records as they were appended, in append order. Any CPU order; sorted by the encoder. */
+struct batch_event {
+	uint64_t ts;
+	uint32_t type;   /* index into the source's type table, not the type id */
+	uint32_t cpu;
+	uint32_t offset; /* of the record in struct batch.bytes */
+	uint32_t len;
+};
+
+struct batch {
+	struct batch_event *events;
+	uint32_t count, capacity;
+	uint8_t *bytes;
+	size_t used, size;
+};
+
+/* What the encoder must know of a source; the reader builds the same from the metadata. */
+struct chunk_schema {
+	const struct trawl_source *source;
+	const struct trawl_event_type *const *types;
+	uint32_t ntypes;
+};
+
+struct chunk_encoder; /* keeps buffers and compression contexts between chunks; one per worker */
+struct chunk_encoder *chunk_encoder_new(int level);
+void chunk_encoder_free(struct chunk_encoder *e);
+
+/*
+ * Encodes the batch. *payload points into the encoder until the next call. *first and *last are
+ * the smallest and largest ts. Returns -1 only when memory runs out.
+ */
+int chunk_encode(struct chunk_encoder *e, const struct chunk_schema *schema, const struct batch *b,
+		 const uint8_t **payload, size_t *len, uint64_t *first, uint64_t *last,
+		 struct trawl_error *err);
+
+struct chunk_decoder; /* owns the memory of the struct trawl_chunk that it gives */
+struct chunk_decoder *chunk_decoder_new(void);
+void chunk_decoder_free(struct chunk_decoder *d);
+
+/* Decodes a payload from an untrusted file; `count` is the chunk header's number of events. */
+int chunk_decode(struct chunk_decoder *d, const struct chunk_schema *schema, const uint8_t *payload,
+		 size_t len, uint32_t count, const struct trawl_chunk **chunk,
+		 struct trawl_error *err);
+
+/*
+ * Rebuilds record n (chunk order) in buf, which it may grow; returns its length. Going through a
+ * chunk in order of each stream is cheap; *ev gets ts, type and cpu as well.
+ */
+struct chunk_cursor;
+struct chunk_cursor *chunk_cursor_new(const struct trawl_chunk *chunk);
+void chunk_cursor_free(struct chunk_cursor *c);
+/* Next record of stream s: 1 with *ev (all but time) filled, 0 at the stream's end. */
+int chunk_cursor_next(struct chunk_cursor *c, uint32_t stream, struct trawl_event *ev);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* How a failure is told: one line of text and the exit status that goes with it. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "trawl.h"
+
+int trawl_fail(struct trawl_error *err, enum trawl_status status, const char *fmt, ...)
+{
+	va_list ap;
+
+	err->status = status;
+	va_start(ap, fmt);
+	vsnprintf(err->text, sizeof(err->text), fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+const char *trawl_loss_reason_name(uint32_t reason)
+{
+	static const char *const names[] = {
+		[TRAWL_LOSS_OVERRUN] = "overrun", [TRAWL_LOSS_DROPPED] = "dropped",
+		[TRAWL_LOSS_COMMIT] = "commit overrun", [TRAWL_LOSS_MISSED] = "missed",
+		[TRAWL_LOSS_WRITE] = "write error", [TRAWL_LOSS_MAP] = "map full",
+		[TRAWL_LOSS_FILTER] = "filtered",
+	};
+
+	if (reason < sizeof(names) / sizeof(names[0]) && names[reason])
+		return names[reason];
+	return "unknown";
+}

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: MIT
+# libtrawl: the container.
+lib_LTLIBRARIES += libtrawl.la
+libtrawl_la_SOURCES = format/trawl.h format/chunk.h format/error.c
+libtrawl_la_CFLAGS = $(AM_CFLAGS) -O2
+libtrawl_la_LIBADD = $(ZSTD_LIBS) $(XXHASH_LIBS)
+libtrawl_la_LDFLAGS = -version-info 0:0:0 -export-symbols-regex '^trawl_'
+include_HEADERS += format/trawl.h
+pkgconfig_DATA += format/libtrawl.pc

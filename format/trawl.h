@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libtrawl: the .trawl container.
+ *
+ * A file is a pcapng section whose events are stored in chunks of columns; docs/format.md is the
+ * normative text. This library knows nothing of USB or tracefs: a source describes the layout of
+ * its records once (struct trawl_event_type) and then appends records; a reader gives the same
+ * records back, in time order over all sources.
+ *
+ *	kernel -> source -> trawl_append() -> file -> trawl_next() -> decoder -> printer
+ *
+ * Units: all times are ns, all sizes bytes. Strings are UTF-8 and NUL-terminated. Nothing here
+ * keeps a pointer that the caller passed, unless said. Functions that can fail return 0 or a
+ * pointer on success and -1 or NULL on failure with *err filled; err is never optional.
+ */
+#ifndef TRAWL_H
+#define TRAWL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- errors ---------------------------------------------------------------------------- */
+
+/* The exit status of every program; an error carries the one that it should end with. */
+enum trawl_status {
+	TRAWL_OK = 0,
+	TRAWL_BAD_DATA = 1, /* done, but something is wrong with the data */
+	TRAWL_USAGE = 2,    /* wrong usage */
+	TRAWL_CANNOT = 3,   /* the machine can't: permission, device, kernel feature */
+};
+
+/* One line for a person: the thing, what is wrong, what to do. May hold a caret line after \n. */
+struct trawl_error {
+	enum trawl_status status;
+	char text[1024];
+};
+
+/* Fills *err and returns -1, so that `return trawl_fail(err, ...)` reads as one statement. */
+int trawl_fail(struct trawl_error *err, enum trawl_status status, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* ---- what an event looks like ----------------------------------------------------------- */
+
+/* What a value means: chooses how it is shown, and how its column is encoded. */
+enum trawl_kind {
+	TRAWL_UINT,   /* unsigned integer of 1, 2, 4 or 8 bytes */
+	TRAWL_INT,    /* signed integer, likewise */
+	TRAWL_HEX,    /* unsigned, shown in hex: masks, flags, x8..x64 */
+	TRAWL_ADDR,   /* an address of the traced system */
+	TRAWL_ENUM,   /* unsigned out of a small set */
+	TRAWL_PID,    /* a task id */
+	TRAWL_TIME,   /* a time stamp in ns of the source's clock */
+	TRAWL_SEQ,    /* a number that counts up */
+	TRAWL_BOOL,
+	TRAWL_CHAR,   /* one byte, shown as a character */
+	TRAWL_FLOAT,  /* IEEE 754 of 4 or 8 bytes */
+	TRAWL_TEXT,   /* bytes up to the first NUL */
+	TRAWL_BYTES,  /* bytes */
+	TRAWL_NONE,   /* no value could be recorded; the field's note says why */
+	TRAWL_KINDS
+};
+
+/* Where a field's bytes are in a record. */
+enum trawl_place {
+	TRAWL_FIXED,    /* at offset, size * count bytes */
+	TRAWL_DATA_LOC, /* at offset a u32 (length << 16 | offset from the record's start) */
+	TRAWL_REL_LOC,  /* likewise, offset counted from the end of this u32 */
+	TRAWL_TAIL,     /* from offset to the end of the record; only as the last field */
+	TRAWL_PLACES
+};
+
+enum {
+	TRAWL_FIELD_KEY = 1, /* events with equal values here are alike: columns are kept per value */
+};
+
+struct trawl_field {
+	const char *name;
+	const char *ctype; /* the type as its origin writes it ("unsigned int"), for people; or "" */
+	const char *note;  /* why there is no value, or what it stands for; or "" */
+	uint8_t kind;      /* enum trawl_kind */
+	uint8_t place;     /* enum trawl_place */
+	uint8_t flags;     /* TRAWL_FIELD_* */
+	uint16_t offset;
+	uint16_t size;  /* bytes of one element: 1, 2, 4, 8 for numbers; 1 for TEXT and BYTES */
+	uint16_t count; /* elements when FIXED: 1 for a scalar; ignored for the other places */
+};
+
+/*
+ * A kind of event. Records of one type have a fixed part of `size` bytes with the fields at their
+ * offsets (packed, unaligned, little endian) and, for DATA_LOC, REL_LOC and TAIL fields, bytes
+ * behind it. Bytes of the fixed part that no field covers are not kept and read back as zero.
+ * On reading, dynamic bytes come back directly behind the fixed part in field order.
+ */
+struct trawl_event_type {
+	uint16_t source; /* as trawl_writer_source() gave it */
+	uint32_t id;     /* the source's own number for it, < 2^16, unique in the source */
+	const char *name; /* "provider:probe", "group:event", "usb:submit" */
+	const char *format; /* text of the origin for later decoders (a tracefs format file); or "" */
+	uint32_t size;
+	uint32_t nfields;
+	const struct trawl_field *fields;
+};
+
+enum trawl_clock {
+	TRAWL_CLOCK_MONO = 1,     /* CLOCK_MONOTONIC */
+	TRAWL_CLOCK_REAL = 2,     /* CLOCK_REALTIME */
+	TRAWL_CLOCK_BOOT = 3,     /* CLOCK_BOOTTIME */
+	TRAWL_CLOCK_MONO_RAW = 4, /* CLOCK_MONOTONIC_RAW */
+	TRAWL_CLOCK_TAI = 5,      /* CLOCK_TAI */
+	TRAWL_CLOCK_TSC = 6,      /* time stamp counter, cycles */
+};
+
+/* A source is one pcapng interface. */
+struct trawl_source {
+	uint16_t id;          /* set by the library: the pcapng interface number */
+	const char *name;     /* short, for --source: "usdt", "uprobe", "event", "usb" */
+	const char *spec;     /* what the user asked for, for people */
+	const char *kind;     /* which decoder: "tracefs", "usbmon", "branch" */
+	uint8_t clock;        /* enum trawl_clock of its time stamps */
+	uint16_t linktype;    /* what an export of it would be: 220 usbmon, 252 upper PDU */
+	uint32_t resolution;  /* ns between two time stamps that it can tell apart: 1, 1000 */
+	uint32_t ncommon;     /* fields at the same place in every record of this source; FIXED only */
+	const struct trawl_field *common;
+};
+
+/* All clocks of the machine at one moment. */
+struct trawl_sync {
+	uint64_t mono, real, boot, mono_raw, tai, tsc; /* ns; tsc in cycles, 0 if unknown */
+	uint64_t bound;   /* all of the above were read within this many ns */
+	uint64_t horizon; /* MONO: every event in later chunks is at or after this time; 0 unknown */
+	uint32_t why;     /* enum trawl_sync_why */
+};
+
+enum trawl_sync_why { TRAWL_SYNC_START = 1, TRAWL_SYNC_TICK, TRAWL_SYNC_STEP, TRAWL_SYNC_STOP };
+
+/* Events that happened and are not in the file. */
+struct trawl_loss {
+	uint16_t source;
+	uint32_t cpu;        /* UINT32_MAX: not tied to one */
+	uint64_t from, to;   /* the source's clock; the events fell between these */
+	uint64_t count;      /* UINT64_MAX: not known */
+	uint32_t reason;     /* enum trawl_loss_reason */
+};
+
+enum trawl_loss_reason {
+	TRAWL_LOSS_OVERRUN = 1, /* the kernel's buffer was full and overwrote */
+	TRAWL_LOSS_DROPPED,     /* the kernel's buffer was full and dropped new events */
+	TRAWL_LOSS_COMMIT,      /* commit overrun: nested writer too far ahead */
+	TRAWL_LOSS_MISSED,      /* probe hits that were never recorded (uprobe_profile) */
+	TRAWL_LOSS_WRITE,       /* the file could not be written: disk full */
+	TRAWL_LOSS_MAP,         /* a histogram map of a synthetic event was full */
+	TRAWL_LOSS_FILTER,      /* left out on request */
+	TRAWL_LOSS_REASONS
+};
+
+const char *trawl_loss_reason_name(uint32_t reason); /* "overrun", ... ; never NULL */
+
+/* A named piece of metadata; docs/format.md lists the names in use ("machine", "maps/PID", ...). */
+struct trawl_meta {
+	const char *name;
+	const char *type;  /* media type: "application/json", "text/plain", "application/octet-stream" */
+	uint64_t time;     /* MONO when it was true */
+	const void *data;
+	size_t len;
+};
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+struct trawl_writer;
+
+struct trawl_writer_options {
+	int level;             /* zstd level 1..19; 0: the default */
+	uint32_t chunk_events; /* events in a chunk at most; 0: the default */
+	const char *comment;   /* one line that says what this file is; or NULL */
+};
+
+/*
+ * Starts a file on fd, which the writer then owns; it may be a pipe. Each source that is added
+ * gets a worker thread that encodes and compresses, so that trawl_append() only copies.
+ */
+struct trawl_writer *trawl_writer_new(int fd, const struct trawl_writer_options *o,
+				      struct trawl_error *err);
+
+/* Returns the source's id, or -1. Sources may be added at any time. */
+int trawl_writer_source(struct trawl_writer *w, const struct trawl_source *s,
+			struct trawl_error *err);
+int trawl_writer_event_type(struct trawl_writer *w, const struct trawl_event_type *t,
+			    struct trawl_error *err);
+int trawl_writer_meta(struct trawl_writer *w, const struct trawl_meta *m, struct trawl_error *err);
+int trawl_writer_loss(struct trawl_writer *w, const struct trawl_loss *l, struct trawl_error *err);
+
+/*
+ * Appends one record. Records of one (source, cpu) come in the order of their time stamps; one
+ * thread at a time may append to a source. Blocks only when the worker is a whole chunk behind.
+ * Fails for an unknown type, a record shorter than its type's fixed part, and when the file
+ * cannot be written (ENOSPC, EPIPE); then the writer keeps counting what it could not write.
+ */
+int trawl_append(struct trawl_writer *w, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
+		 const void *record, size_t len, struct trawl_error *err);
+
+/*
+ * Ends the current chunk of every source, waits until all is handed to the kernel, and writes a
+ * clock-sync block. Call it at start, every second, at clock steps and at the end; sync->horizon
+ * is the caller's promise about later events (see struct trawl_sync).
+ */
+int trawl_writer_sync(struct trawl_writer *w, const struct trawl_sync *sync,
+		      struct trawl_error *err);
+
+/* Reads all clocks of this machine, sandwiched; horizon and why are left 0. */
+void trawl_sync_now(struct trawl_sync *sync);
+
+/* Closes the present file (index, end block) and goes on in another: all metadata comes again. */
+int trawl_writer_rotate(struct trawl_writer *w, int fd, struct trawl_error *err);
+
+uint64_t trawl_writer_bytes(const struct trawl_writer *w);  /* in the present file so far */
+uint64_t trawl_writer_events(const struct trawl_writer *w); /* appended, over all files */
+
+/* Flushes, writes index and end block, closes fd, frees. *err tells of any event not written. */
+int trawl_writer_close(struct trawl_writer *w, struct trawl_error *err);
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+struct trawl_reader;
+
+/* Opens a file or, for "-", standard input. */
+struct trawl_reader *trawl_open(const char *path, struct trawl_error *err);
+void trawl_close(struct trawl_reader *r);
+
+struct trawl_event {
+	uint64_t time; /* the common timeline, ns since the epoch */
+	uint64_t ts;   /* the source's own time stamp, exactly as recorded */
+	const struct trawl_source *source;
+	const struct trawl_event_type *type;
+	uint32_t cpu;
+	uint32_t len;
+	const void *record; /* valid until the next call on this reader */
+};
+
+/* Limits what trawl_next() gives; call before the first one. Times are of the timeline. */
+struct trawl_range {
+	uint64_t from, to;    /* from <= time < to; 0 and UINT64_MAX for no limit */
+	uint64_t sources[4];  /* bit per source id; all zero: every source */
+};
+int trawl_select(struct trawl_reader *r, const struct trawl_range *range, struct trawl_error *err);
+
+/*
+ * The next event in time order. 1: *ev is filled, 0: the end, -1: the file cannot be read on
+ * (I/O error). Damage is not an error here: whole chunks around it are read, and
+ * trawl_verdict() tells.
+ */
+int trawl_next(struct trawl_reader *r, struct trawl_event *ev, struct trawl_error *err);
+
+/*
+ * What has been read so far besides events. On a seekable file all of it is there after
+ * trawl_open(); on a pipe it grows as events are read. Pointers live as long as the reader.
+ */
+size_t trawl_source_count(const struct trawl_reader *r);
+const struct trawl_source *trawl_source_at(const struct trawl_reader *r, size_t i);
+size_t trawl_event_type_count(const struct trawl_reader *r);
+const struct trawl_event_type *trawl_event_type_at(const struct trawl_reader *r, size_t i);
+size_t trawl_meta_count(const struct trawl_reader *r);
+const struct trawl_meta *trawl_meta_at(const struct trawl_reader *r, size_t i);
+const struct trawl_meta *trawl_meta_find(const struct trawl_reader *r, const char *name);
+size_t trawl_loss_count(const struct trawl_reader *r);
+const struct trawl_loss *trawl_loss_at(const struct trawl_reader *r, size_t i);
+size_t trawl_sync_count(const struct trawl_reader *r);
+const struct trawl_sync *trawl_sync_at(const struct trawl_reader *r, size_t i);
+
+/* A time stamp of a clock on the timeline, and the error bound in ns that holds there. */
+uint64_t trawl_to_timeline(const struct trawl_reader *r, enum trawl_clock clock, uint64_t ts,
+			   uint64_t *bound);
+
+struct trawl_verdict {
+	bool complete;        /* every section has its end block */
+	bool index_used;      /* the index was there and was believed */
+	uint64_t cut_at;      /* file offset where a cut file stops making sense; 0 if not cut */
+	uint64_t damaged;     /* blocks that were skipped */
+	uint64_t damaged_at;  /* file offset of the first of these */
+	uint64_t events;      /* events read or, with the index, known */
+	uint64_t chunks;
+	uint64_t bytes;       /* of the file, read or known */
+	char text[256];       /* one line for people: "complete", "cut at byte N: ..." */
+};
+void trawl_verdict(const struct trawl_reader *r, struct trawl_verdict *v);
+
+/* ---- columns: for programs that go over many events --------------------------------------- */
+
+/* One field of all events of a group, decoded: `count` elements of `size` bytes, or text/bytes
+ * with offsets: element i is data[offsets[i] .. offsets[i+1]). */
+struct trawl_column {
+	const struct trawl_field *field;
+	const void *data;
+	const uint32_t *offsets; /* NULL for FIXED fields */
+};
+
+/* Events of one type (and one value of its key fields) in a chunk. */
+struct trawl_group {
+	const struct trawl_event_type *type;
+	uint32_t count;
+	const uint64_t *ts;      /* count, the source's clock */
+	uint32_t ncolumns;       /* type->nfields, in that order */
+	const struct trawl_column *columns;
+};
+
+/* Events of one CPU in a chunk, in order. */
+struct trawl_stream {
+	uint32_t cpu;
+	uint32_t first, count; /* events first .. first + count - 1 of the chunk */
+};
+
+struct trawl_chunk {
+	const struct trawl_source *source;
+	uint64_t first, last;    /* smallest and largest time stamp */
+	uint32_t count;
+	uint32_t ngroups, nstreams, ncommon;
+	const struct trawl_group *groups;
+	const struct trawl_stream *streams;
+	const struct trawl_column *common; /* ncommon columns in chunk order, `count` elements each */
+	const uint32_t *group_of;          /* chunk order -> group; the n-th of a group is its n-th */
+};
+
+/* The next chunk in file order; 1, 0, -1 as trawl_next(). Do not mix with trawl_next(). */
+int trawl_next_chunk(struct trawl_reader *r, const struct trawl_chunk **chunk,
+		     struct trawl_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+# Every test speaks TAP, so that one driver counts passed, failed and skipped over all of them.
+# Unit tests are Criterion programs (no suffix), end-to-end tests are .sh and .py scripts.
+TEST_EXTENSIONS = .sh .py
+LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+SH_LOG_DRIVER = $(LOG_DRIVER)
+PY_LOG_DRIVER = $(LOG_DRIVER)
+LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-unit
+SH_LOG_COMPILER = bash
+PY_LOG_COMPILER = /usr/bin/python3
+AM_TESTS_ENVIRONMENT = \
+	TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' \
+	PATH='$(abs_top_builddir)':"$$PATH"; \
+	export TRAWL_SRC TRAWL_BUILD PATH;
+EXTRA_DIST += tests/run-unit tests/tap.sh
+
+UNIT_LDADD = $(CRITERION_LIBS) libtrawl-test.la
+UNIT_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+
+# libtrawl with its internals visible, for unit tests.
+check_LTLIBRARIES = libtrawl-test.la
+libtrawl_test_la_SOURCES = $(libtrawl_la_SOURCES)
+libtrawl_test_la_LIBADD = $(libtrawl_la_LIBADD)
+
+include tests/format/local.mk
+include tests/capture/local.mk
+include tests/decode/local.mk
+include tests/usb/local.mk
+include tests/cli/local.mk

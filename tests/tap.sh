@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+# TAP for shell tests. Source it, call ok/skip/check, end with tap_done.
+tap_n=0
+tap_bad=0
+
+# ok STATUS NAME: a test that passed if STATUS is 0.
+ok() {
+	tap_n=$((tap_n + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $tap_n - $2"
+	else
+		tap_bad=1
+		echo "not ok $tap_n - $2"
+	fi
+}
+
+# skip NAME WHY
+skip() {
+	tap_n=$((tap_n + 1))
+	echo "ok $tap_n - $1 # SKIP $2"
+}
+
+# same NAME WANTED GOT
+same() {
+	if [ "$2" = "$3" ]; then
+		ok 0 "$1"
+	else
+		ok 1 "$1"
+		printf 'wanted: %s\ngot:    %s\n' "$2" "$3" | sed 's/^/# /'
+	fi
+}
+
+# has NAME TEXT PATTERN: TEXT has a line that matches the extended regular expression.
+has() {
+	if printf '%s\n' "$2" | grep -Eq -- "$3"; then
+		ok 0 "$1"
+	else
+		ok 1 "$1"
+		printf 'no line matches: %s\n%s\n' "$3" "$2" | head -40 | sed 's/^/# /'
+	fi
+}
+
+# fails NAME STATUS PATTERN COMMAND...: ends with STATUS and one line on stderr that matches.
+fails() {
+	local name=$1 want=$2 pattern=$3 out status
+	shift 3
+	out=$("$@" 2>&1 >/dev/null </dev/null)
+	status=$?
+	if [ $status -eq "$want" ] && printf '%s\n' "$out" | grep -Eq -- "$pattern"; then
+		ok 0 "$name"
+	else
+		ok 1 "$name"
+		printf 'status %s, wanted %s; pattern %s; stderr:\n%s\n' \
+			"$status" "$want" "$pattern" "$out" | head -40 | sed 's/^/# /'
+	fi
+}
+
+tap_done() {
+	echo "1..$tap_n"
+	exit $tap_bad
+}
