@@ -16,7 +16,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define MAX_INPUT (1u << 20)
+#define LARGEST (1u << 20)
 
 struct input {
 	uint8_t *data;
@@ -37,10 +37,10 @@ static int load(const char *path, struct input *in)
 
 	if (!f)
 		return -1;
-	in->data = malloc(MAX_INPUT);
+	in->data = malloc(LARGEST);
 	if (!in->data)
 		abort();
-	in->size = fread(in->data, 1, MAX_INPUT, f);
+	in->size = fread(in->data, 1, LARGEST, f);
 	fclose(f);
 	return 0;
 }
@@ -102,7 +102,7 @@ static size_t mutate_once(uint8_t *buf, size_t size, const struct input *other, 
 		memmove(buf + at, buf + at + n, size - at - n);
 		return size - n;
 	case 4: /* repeat some bytes */
-		if (at + n > size || size + n > MAX_INPUT)
+		if (at + n > size || size + n > LARGEST)
 			return size;
 		memmove(buf + at + n, buf + at, size - at);
 		return size + n;
@@ -110,7 +110,7 @@ static size_t mutate_once(uint8_t *buf, size_t size, const struct input *other, 
 		if (!other->size)
 			return size;
 		n = random_next(s) % other->size;
-		if (at + (other->size - n) > MAX_INPUT)
+		if (at + (other->size - n) > LARGEST)
 			return size;
 		memcpy(buf + at, other->data + n, other->size - n);
 		return at + (other->size - n);
@@ -133,7 +133,7 @@ int main(int argc, char **argv)
 {
 	uint64_t mutations = argc > 2 ? strtoull(argv[2], NULL, 0) : 2000;
 	uint64_t s = argc > 3 ? strtoull(argv[3], NULL, 0) : 0x9e3779b97f4a7c15;
-	static uint8_t buf[MAX_INPUT];
+	static uint8_t buf[LARGEST];
 	struct input *inputs;
 	size_t count;
 
