@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+# What demo.sh and test.sh share; sourced. Installs missing Debian packages, builds in a folder.
+
+say() {
+	printf '\n== %s\n' "$*"
+}
+
+# need_packages PACKAGE...: installs those that are missing, and says which.
+need_packages() {
+	local missing=() package sudo=
+	for package in "$@"; do
+		dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed ||
+			missing+=("$package")
+	done
+	[ ${#missing[@]} -eq 0 ] && return 0
+	say "installing ${#missing[@]} missing packages: ${missing[*]}"
+	if [ "$(id -u)" -ne 0 ]; then
+		sudo=sudo
+		command -v sudo >/dev/null || {
+			echo "$0: not root and no sudo: install these packages by hand: ${missing[*]}" >&2
+			return 3
+		}
+	fi
+	export DEBIAN_FRONTEND=noninteractive
+	local log
+	log=$(mktemp)
+	if ! { $sudo apt-get update && $sudo --preserve-env=DEBIAN_FRONTEND apt-get install -y \
+		--no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+		tail -20 "$log" >&2
+		echo "$0: the packages could not be installed; the log is $log" >&2
+		return 3
+	fi
+	rm -f "$log"
+}
+
+BUILD_PACKAGES=(gcc make autoconf automake libtool pkg-config libc6-dev libzstd-dev libxxhash-dev
+	libelf-dev libdw-dev libpcap-dev libzydis-dev libtraceevent-dev systemtap-sdt-dev)
+
+# build FOLDER [CONFIGURE-OPTION...]: configures and builds out of tree; the log is FOLDER/build.log.
+build() {
+	local folder=$1
+	shift
+	mkdir -p "$folder"
+	if ! {
+		{ [ -x configure ] && [ configure -nt configure.ac ] && [ Makefile.in -nt Makefile.am ]; } ||
+			autoreconf -i
+		cd "$folder" &&
+			{ [ -f Makefile ] || "$OLDPWD/configure" "$@"; } &&
+			make -j"$(nproc)"
+	} >"$folder/build.log" 2>&1; then
+		tail -30 "$folder/build.log" >&2
+		echo "$0: the build failed; the log is $folder/build.log" >&2
+		return 1
+	fi
+	cd "$OLDPWD" || return 1
+}
