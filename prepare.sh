@@ -21,11 +21,10 @@ need_packages() {
 			return 3
 		}
 	fi
-	export DEBIAN_FRONTEND=noninteractive
 	local log
 	log=$(mktemp)
-	if ! { $sudo apt-get update && $sudo --preserve-env=DEBIAN_FRONTEND apt-get install -y \
-		--no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+	if ! { $sudo apt-get update && $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y \
+		--no-install-recommends "${missing[@]}"; } >"$log" 2>&1 </dev/null; then
 		tail -20 "$log" >&2
 		echo "$0: the packages could not be installed; the log is $log" >&2
 		return 3
@@ -41,16 +40,14 @@ build() {
 	local folder=$1
 	shift
 	mkdir -p "$folder"
-	if ! {
-		{ [ -x configure ] && [ configure -nt configure.ac ] && [ Makefile.in -nt Makefile.am ]; } ||
-			autoreconf -i
-		cd "$folder" &&
-			{ [ -f Makefile ] || "$OLDPWD/configure" "$@"; } &&
-			make -j"$(nproc)"
-	} >"$folder/build.log" 2>&1; then
+	if ! (
+		[ -x configure ] || autoreconf -i || exit
+		cd "$folder" || exit
+		[ -f Makefile ] || "$OLDPWD/configure" "$@" || exit
+		make -j"$(nproc)"
+	) >"$folder/build.log" 2>&1; then
 		tail -30 "$folder/build.log" >&2
 		echo "$0: the build failed; the log is $folder/build.log" >&2
 		return 1
 	fi
-	cd "$OLDPWD" || return 1
 }

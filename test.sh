@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Runs every test of trawl and ends with one line that counts them over all suites.
+#
+#	./test.sh           everything: plain build, sanitizers, lab, distribution
+#	./test.sh quick     the plain build's tests only
+cd "$(dirname "$0")" || exit 2
+. ./prepare.sh
+
+need_packages "${BUILD_PACKAGES[@]}" libcriterion-dev \
+	binutils bpftrace file jq linux-perf mandoc procps psmisc python3 sudo tcpdump trace-cmd \
+	tshark xz-utils zstd qemu-system-x86 busybox-static usbutils cpio kmod e2fsprogs || exit
+
+passed=0 failed=0 skipped=0
+
+# add_up LOG: counts the "# PASS: n" lines that make check prints.
+add_up() {
+	local p f s
+	p=$(awk '/^# (PASS|XFAIL):/ { n += $3 } END { print n + 0 }' "$1")
+	f=$(awk '/^# (FAIL|XPASS|ERROR):/ { n += $3 } END { print n + 0 }' "$1")
+	s=$(awk '/^# SKIP:/ { n += $3 } END { print n + 0 }' "$1")
+	[ $((p + f + s)) -gt 0 ] || f=1 # a suite without a result has failed
+	echo "$p passed, $f failed, $s skipped"
+	grep -E '^(FAIL|ERROR|SKIP|XPASS)(:| )' "$1"
+	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+}
+
+# suite NAME FOLDER MAKE-ARGUMENT...: runs make in a build folder and counts.
+suite() {
+	local name=$1 folder=$2
+	shift 2
+	say "$name"
+	local log=$folder/${name// /-}.log start=$SECONDS
+	make -C "$folder" -j"$(nproc)" "$@" >"$log" 2>&1 </dev/null
+	add_up "$log"
+	echo "($((SECONDS - start)) s, log: $log)"
+}
+
+# one NAME COMMAND...: a check that passes or fails as a whole.
+one() {
+	local name=$1 log=build/${1// /-}.log
+	shift
+	say "$name"
+	if "$@" >"$log" 2>&1 </dev/null; then
+		passed=$((passed + 1))
+		echo "passed"
+	else
+		failed=$((failed + 1))
+		tail -20 "$log"
+		echo "FAILED, log: $log"
+	fi
+}
+
+say "building in build/"
+build build --enable-werror || failed=$((failed + 1))
+suite "tests" build check
+if [ "${1:-}" != quick ]; then
+	say "building with sanitizers in build-asan/"
+	build build-asan --enable-werror --enable-sanitizers || failed=$((failed + 1))
+	suite "tests under ASan and UBSan" build-asan check
+	suite "lab" build lab-check
+	one "build without optional libraries" build build-bare --enable-werror --without-dw \
+		--without-pcap --without-zydis --without-traceevent --without-criterion
+	# The tests have run; here it is the tarball, its build, install and uninstall.
+	one "distribution" make -C build distcheck TESTS= check_PROGRAMS=
+fi
+
+printf '\n%d passed, %d failed, %d skipped\n' $passed $failed $skipped
+[ $failed -eq 0 ]
