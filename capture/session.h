@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A session: arms all sources, starts them and the command, drains them into the writer, syncs
+ * every second, stops, cleans up and says how it went.
+ *
+ * This header is what sources see of it.
+ */
+#ifndef TRAWL_CAPTURE_SESSION_H
+#define TRAWL_CAPTURE_SESSION_H
+
+#include <sys/types.h>
+#include "options.h"
+#include "source.h"
+
+/* The writer of the present session, for trawl_writer_source(), _event_type(), _meta(), _loss(). */
+struct trawl_writer *session_writer(struct session *s);
+const struct options *session_options(const struct session *s);
+
+/*
+ * The tasks that -p and COMMAND name (thread group ids; the command's waits to run during arm()).
+ * Returns their number; 0: the whole machine.
+ */
+size_t session_scope(const struct session *s, const pid_t **pids);
+
+/*
+ * Hands one record to the writer, as trawl_append(). Returns 0; 1 when the session has all that
+ * it wants (-c): the caller drops this record and the rest of what it is draining; -1 for a
+ * record that the writer rejects, or when the file cannot be written any more.
+ */
+int session_append(struct session *s, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
+		   const void *record, size_t len, struct trawl_error *err);
+
+/* Tells the file and the final line of lost events. */
+int session_loss(struct session *s, const struct trawl_loss *loss, struct trawl_error *err);
+
+/* A note for the user on stderr, unless -q: "trawl: …\n". For things that are no error. */
+void session_note(struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+int session_run(const struct options *o, struct trawl_error *err);
+
+#endif

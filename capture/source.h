@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A source of events: one struct of functions, one line in the table in sources.c.
+ *
+ * A session makes one struct input for each source that the user named; it holds all the -i texts
+ * of that source, so that the three -i usdt:… of one command line share what they can. The
+ * session calls, always from one thread and in this order:
+ *
+ *	arm()    read the specs, open devices, define probes, describe sources and event types to
+ *	         the writer. Nothing may flow yet. May fail: disarm() is called all the same.
+ *	start()  from here events flow.
+ *	fds()    what to poll for between drains; after start().
+ *	drain()  append all that is there now; never blocks. Called when a polled fd is ready, at
+ *	         least five times a second, and once after stop().
+ *	stop()   no new events; what the kernel holds stays readable until disarm().
+ *	stats()  what was captured and lost; after the last drain().
+ *	disarm() undo all of arm() and start(), free in->state. Must cope with a half-armed input
+ *	         and may not fail: it does what it can.
+ *
+ * Functions that a source has no use for may be NULL: all but arm, drain, disarm.
+ */
+#ifndef TRAWL_CAPTURE_SOURCE_H
+#define TRAWL_CAPTURE_SOURCE_H
+
+#include <poll.h>
+#include "trawl.h"
+
+struct session; /* session.h: the writer, the options, the scope */
+struct source;
+
+/* A source at work in a session. */
+struct input {
+	const struct source *source;
+	struct session *session;
+	const char **specs; /* the -i texts behind "NAME:" ("" for a bare NAME); the session's */
+	size_t nspecs;
+	void *state;        /* the source's own */
+};
+
+struct source_stats {
+	uint64_t captured; /* events that went to the writer */
+	uint64_t lost;     /* events that happened and are not in the file, as told to the writer */
+};
+
+/* What -D shows: the source appends one entry for each thing that can follow -i. */
+struct source_entry {
+	char *name;   /* as -i takes it: "usb:2", "event:GROUP:NAME" */
+	char *what;   /* what it is, for people */
+	bool usable;
+	char *why;    /* when not usable: why, and what would make it so */
+};
+
+struct source_list {
+	struct source_entry *entries;
+	size_t count;
+};
+
+/* Appends an entry; why == NULL means usable. Copies the strings; aborts when memory runs out. */
+void source_list_add(struct source_list *list, const char *name, const char *what,
+		     const char *why);
+void source_list_free(struct source_list *list);
+
+struct source {
+	const char *name;    /* what -i begins with: "usb", "usdt" */
+	const char *summary; /* what may follow, one line for --help */
+	bool hidden;         /* not for -i: the session adds it by itself */
+	bool tasks;          /* its records are tracefs records, whose tasks the file should know */
+
+	/* Looks at this machine and adds to the list; tries things rather than guess. */
+	void (*describe)(struct source_list *list);
+	/* Can this machine do it at all? 0, or -1 with why not and what to do. */
+	int (*probe)(struct trawl_error *err);
+
+	int (*arm)(struct input *in, struct trawl_error *err);
+	int (*start)(struct input *in, struct trawl_error *err);
+	/* Fills at most room entries of fds (fd and events); returns how many. */
+	size_t (*fds)(struct input *in, struct pollfd *fds, size_t room);
+	int (*drain)(struct input *in, struct trawl_error *err);
+	int (*stop)(struct input *in, struct trawl_error *err);
+	void (*stats)(struct input *in, struct source_stats *stats);
+	void (*disarm)(struct input *in);
+};
+
+extern const struct source *const sources[]; /* ends with NULL */
+
+/* The source of a -i text and what follows its name ("" if nothing); NULL with the nearest names. */
+const struct source *source_find(const char *text, const char **spec, struct trawl_error *err);
+
+#endif
