@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of decoders: to add one, add its line. */
+#include "decode/decoder.h"
+
+const struct decoder *const decoders[] = {
+	NULL,
+};
+
+const struct decoder *decoder_find(const char *kind)
+{
+	const struct decoder *const *d;
+
+	for (d = decoders; *d; d++)
+		if (!strcmp((*d)->kind, kind))
+			return *d;
+	return NULL;
+}
