@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+
+static void put(struct json *j, const char *bytes, size_t len)
+{
+	if (j->len + len + 1 > j->size) {
+		size_t size = j->size ? j->size * 2 : 256;
+
+		while (size < j->len + len + 1)
+			size *= 2;
+		j->text = realloc(j->text, size);
+		if (!j->text)
+			abort();
+		j->size = size;
+	}
+	memcpy(j->text + j->len, bytes, len);
+	j->len += len;
+	j->text[j->len] = '\0';
+}
+
+static void put_str(struct json *j, const char *s)
+{
+	put(j, s, strlen(s));
+}
+
+/* Length of the well-formed UTF-8 sequence at s, 0 if there is none. */
+static size_t utf8_len(const unsigned char *s, size_t len)
+{
+	size_t n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 :
+		   s[0] < 0xf5 ? 4 : 0;
+
+	if (!n || n > len)
+		return 0;
+	for (size_t i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
+		return 0;
+	return n;
+}
+
+static void put_quoted(struct json *j, const char *s, size_t len)
+{
+	put(j, "\"", 1);
+	while (len) {
+		size_t n = utf8_len((const unsigned char *)s, len);
+		char esc[8];
+
+		if (!n) {
+			put_str(j, "\xef\xbf\xbd");
+			n = 1;
+		} else if (*s == '"' || *s == '\\') {
+			esc[0] = '\\';
+			esc[1] = *s;
+			put(j, esc, 2);
+		} else if ((unsigned char)*s < 0x20 || *s == 0x7f) {
+			snprintf(esc, sizeof(esc), "\\u%04x", *s);
+			put_str(j, esc);
+		} else {
+			put(j, s, n);
+		}
+		s += n;
+		len -= n;
+	}
+	put(j, "\"", 1);
+}
+
+static void begin(struct json *j, const char *name)
+{
+	if (j->comma)
+		put(j, ",", 1);
+	if (name) {
+		put_quoted(j, name, strlen(name));
+		put(j, ":", 1);
+	}
+	j->comma = true;
+}
+
+static void open_level(struct json *j, const char *name, const char *opener, char closer)
+{
+	begin(j, name);
+	assert(j->depth < sizeof(j->closers));
+	put(j, opener, 1);
+	j->closers[j->depth++] = closer;
+	j->comma = false;
+}
+
+void json_object(struct json *j, const char *name)
+{
+	open_level(j, name, "{", '}');
+}
+
+void json_array(struct json *j, const char *name)
+{
+	open_level(j, name, "[", ']');
+}
+
+void json_end(struct json *j)
+{
+	assert(j->depth);
+	put(j, &j->closers[--j->depth], 1);
+	j->comma = true;
+}
+
+void json_bytes(struct json *j, const char *name, const char *value, size_t len)
+{
+	begin(j, name);
+	put_quoted(j, value, len);
+}
+
+void json_string(struct json *j, const char *name, const char *value)
+{
+	json_bytes(j, name, value, strlen(value));
+}
+
+static void put_number(struct json *j, const char *name, const char *digits)
+{
+	begin(j, name);
+	put_str(j, digits);
+}
+
+void json_uint(struct json *j, const char *name, uint64_t value)
+{
+	char digits[24];
+
+	snprintf(digits, sizeof(digits), "%" PRIu64, value);
+	put_number(j, name, digits);
+}
+
+void json_int(struct json *j, const char *name, int64_t value)
+{
+	char digits[24];
+
+	snprintf(digits, sizeof(digits), "%" PRId64, value);
+	put_number(j, name, digits);
+}
+
+void json_bool(struct json *j, const char *name, bool value)
+{
+	put_number(j, name, value ? "true" : "false");
+}
+
+void json_free(struct json *j)
+{
+	free(j->text);
+	*j = (struct json){ 0 };
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A JSON text under construction, for metadata. Strings may hold any bytes: what is not UTF-8
+ * becomes U+FFFD. Memory that runs out aborts: these texts are small.
+ *
+ *	struct json j = { 0 };
+ *	json_object(&j, NULL);
+ *	json_string(&j, "release", "6.18");
+ *	json_end(&j);
+ *	... j.text, j.len ...
+ *	json_free(&j);
+ */
+#ifndef TRAWL_CAPTURE_JSON_H
+#define TRAWL_CAPTURE_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct json {
+	char *text; /* NUL-terminated once anything was added */
+	size_t len, size;
+	unsigned int depth;
+	char closers[32];
+	bool comma; /* the next value needs one before it */
+};
+
+/* `name` is the member's name in an object, NULL in an array and for the whole. */
+void json_object(struct json *j, const char *name);
+void json_array(struct json *j, const char *name);
+void json_end(struct json *j); /* of the innermost object or array */
+void json_string(struct json *j, const char *name, const char *value);
+void json_bytes(struct json *j, const char *name, const char *value, size_t len);
+void json_uint(struct json *j, const char *name, uint64_t value);
+void json_int(struct json *j, const char *name, int64_t value);
+void json_bool(struct json *j, const char *name, bool value);
+void json_free(struct json *j);
+
+#endif

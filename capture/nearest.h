@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Names close to a mistyped one, for "no such …; did you mean …". */
+#ifndef TRAWL_CAPTURE_NEAREST_H
+#define TRAWL_CAPTURE_NEAREST_H
+
+#include <stddef.h>
+
+enum { NEAREST_MAX = 3 };
+
+/* Starts as all zero but `wanted`. Offered names are copied. */
+struct nearest {
+	const char *wanted;
+	size_t count;
+	struct nearest_name {
+		char *name;
+		size_t distance;
+	} names[NEAREST_MAX]; /* the closest first */
+};
+
+/* Offers one existing name; keeps it if it is among the closest so far and close at all. */
+void nearest_offer(struct nearest *n, const char *name);
+
+/* "; did you mean a, b or c?" or "" in buf; returns buf. */
+const char *nearest_hint(const struct nearest *n, char *buf, size_t size);
+
+void nearest_free(struct nearest *n);
+
+#endif
