@@ -1,1 +1,22 @@
 # SPDX-License-Identifier: MIT
+# Tests that need a kernel other than this machine's: tests/lab/guest/*.sh, run in QEMU under each
+# of Debian's kernels. Not part of `make check`: these need QEMU, a package mirror and minutes.
+LAB_KERNELS = 6.1 6.12
+EXTRA_DIST += tests/lab/run tests/lab/kernel tests/lab/init tests/lab/main tests/lab/lab.sh \
+	tests/lab/linux-6.1.sh tests/lab/linux-6.12.sh \
+	tests/lab/guest/smoke.sh
+
+lab-check: all $(check_PROGRAMS) $(check_LTLIBRARIES)
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TEST_SUITE_LOG=lab-suite.log \
+		TESTS='$(LAB_KERNELS:%=tests/lab/linux-%.sh)'
+
+# make lab-shell KERNEL=6.12
+KERNEL = 6.1
+lab-shell: all
+	TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' \
+		$(srcdir)/tests/lab/run --shell $(KERNEL)
+
+clean-local: lab-clean
+lab-clean:
+	rm -rf lab
+.PHONY: lab-check lab-shell lab-clean

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+# What guest tests share. The lab's USB devices, by port path and product:
+#
+#	bus of xhci (USB 3 and 2)	disk (SuperSpeed) port 1; hub port 2 with the keyboard at
+#					2.1; serial adapter port 3; audio port 4
+#	bus of ehci (USB 2)		tablet port 1; a second disk, port 2
+
+# host COMMAND...: has QEMU's monitor carry it out ("device_add usb-mouse,id=m", "sendkey a",
+# or one line of QMP that begins with a brace). Prints its answer; fails when the monitor did.
+host() {
+	local port answer fd status
+	for port in /sys/class/virtio-ports/*; do
+		[ "$(cat "$port/name")" = trawl.host ] && break
+	done
+	exec {fd}<>"/dev/${port##*/}" || return 1
+	printf '%s\n' "$*" >&$fd
+	read -r -t 20 -u $fd status answer
+	exec {fd}>&-
+	[ -z "$answer" ] || printf '%s\n' "$answer"
+	[ "$status" = ok ]
+}
+
+# wait_for SECONDS COMMAND...: until the command succeeds; fails when it never does.
+wait_for() {
+	local tries=$(($1 * 10))
+	shift
+	until "$@" >/dev/null 2>&1; do
+		[ $((tries -= 1)) -gt 0 ] || return 1
+		sleep 0.1
+	done
+}
+
+# usb_device VID:PID: the sysfs folders of the devices with these ids, one a line. No forks: this
+# is called in loops, and a fork takes 20 ms under emulation.
+usb_device() {
+	local d vid pid status=1
+	for d in /sys/bus/usb/devices/*; do
+		{ read -r vid <"$d/idVendor" && read -r pid <"$d/idProduct"; } 2>/dev/null || continue
+		[ "$vid:$pid" = "$1" ] || continue
+		echo "$d"
+		status=0
+	done
+	return $status
+}
+
+# usb_count VID:PID N: there are N such devices.
+usb_count() {
+	local list
+	mapfile -t list < <(usb_device "$1")
+	[ ${#list[@]} -eq "$2" ]
+}
+
+# Names of what QEMU emulates.
+DISK=46f4:0001 KEYBOARD=0627:0001 SERIAL=0403:6001 AUDIO=46f4:0002 HUB=0409:55aa
+
+# The block devices of both USB disks, by the order of their buses.
+disks() {
+	local d
+	for d in /sys/bus/usb/devices/*/*/host*/target*/*/block/sd?; do
+		[ -e "$d" ] && echo "${d##*/}"
+	done
+}
+
+usb_disks_ready() {
+	local list
+	mapfile -t list < <(disks)
+	[ ${#list[@]} -eq 2 ]
+}
+
+# A bus's devices appear some time after its driver.
+usb_settled() {
+	wait_for 15 usb_disks_ready && wait_for 15 usb_count $KEYBOARD 2 &&
+		wait_for 15 usb_count $SERIAL 1 && wait_for 15 usb_count $AUDIO 1
+}
+
+# gadget NAME FUNCTION VID:PID: plugs a gadget with this configfs function ("SourceSink.0",
+# "acm.0") into dummy_hcd's bus, on the device side of this same kernel.
+gadget() {
+	local g=/sys/kernel/config/usb_gadget/$1
+	modprobe -a libcomposite dummy_hcd || return 1
+	mkdir -p "$g/strings/0x409" "$g/functions/$2" "$g/configs/c.1" || return 1
+	echo "0x${3%:*}" >"$g/idVendor"
+	echo "0x${3#*:}" >"$g/idProduct"
+	echo "$1" >"$g/strings/0x409/product"
+	ln -s "$g/functions/$2" "$g/configs/c.1/"
+	echo dummy_udc.0 >"$g/UDC" && wait_for 5 usb_device "$3" >/dev/null
+}
+
+# gadget_gone NAME: unplugs it and takes it apart.
+gadget_gone() {
+	local g=/sys/kernel/config/usb_gadget/$1
+	echo >"$g/UDC"
+	find "$g/configs/c.1" -maxdepth 1 -type l -delete
+	rmdir "$g/configs/c.1" "$g"/functions/* "$g/strings/0x409" "$g"
+}
