@@ -27,7 +27,13 @@ struct batch {
 	size_t used, size;
 };
 
-/* What the encoder must know of a source; the reader builds the same from the metadata. */
+/*
+ * What the encoder must know of a source; the reader builds the same from the metadata. When a
+ * reader has lost the block of a type, its entry in types is NULL: a chunk with events of this
+ * type cannot be decoded, one without still must. The encoder has no holes. Records obey their
+ * type: at least `size` bytes, fields within them, a TAIL field at offset `size`, last, and never
+ * beside DATA_LOC or REL_LOC; the places that DATA_LOC and REL_LOC words point to are not checked.
+ */
 struct chunk_schema {
 	const struct trawl_source *source;
 	const struct trawl_event_type *const *types;

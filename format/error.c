@@ -10,6 +10,7 @@ int trawl_fail(struct trawl_error *err, enum trawl_status status, const char *fm
 	va_list ap;
 
 	err->status = status;
+	err->sys = 0;
 	va_start(ap, fmt);
 	vsnprintf(err->text, sizeof(err->text), fmt, ap);
 	va_end(ap);

@@ -37,6 +37,7 @@ enum trawl_status {
 /* One line for a person: the thing, what is wrong, what to do. May hold a caret line after \n. */
 struct trawl_error {
 	enum trawl_status status;
+	int sys; /* errno behind it when there is one: EPIPE when the reader of a pipe has gone */
 	char text[1024];
 };
 
@@ -175,9 +176,14 @@ struct trawl_writer;
 
 struct trawl_writer_options {
 	int level;             /* zstd level 1..19; 0: the default */
-	uint32_t chunk_events; /* events in a chunk at most; 0: the default */
+	uint32_t chunk_events; /* events in a chunk at most; 0: the default, 65,536 */
+	uint32_t chunk_bytes;  /* bytes of records in a chunk at most; 0: the default, 4 MiB */
 	const char *comment;   /* one line that says what this file is; or NULL */
+	uint64_t time;         /* CLOCK_REALTIME ns that the file's front says; 0: now */
 };
+
+enum { TRAWL_RECORD_MAX = 15 << 20 }; /* a longer record does not fit a block */
+
 
 /*
  * Starts a file on fd, which the writer then owns; it may be a pipe. Each source that is added

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+#include <xxhash.h>
+#include <zstd.h>
+
+#include "block.h"
+
+const uint8_t block_uuid[16] = {
+	0xe0, 0x74, 0x79, 0x05, 0x5d, 0xf8, 0x4f, 0x82,
+	0x8d, 0x07, 0xd0, 0x69, 0x61, 0x55, 0x4e, 0xe9,
+};
+
+/* Bytes before the check; their hash seeds the hash of the body (of a chunk: its chunk head). */
+enum { HEAD_CHECKED = 32 };
+
+static uint64_t block_check(const uint8_t *head, const void *body, size_t len)
+{
+	return XXH64(body, len, XXH64(head, HEAD_CHECKED, 0));
+}
+
+static void head_put(uint8_t *head, enum block_kind kind, uint8_t flags, uint32_t seq, size_t body,
+		     size_t checked, const void *bytes)
+{
+	uint8_t pad = (4 - body % 4) % 4;
+
+	put32(head, BLOCK_TYPE);
+	put32(head + 4, (uint32_t)(BLOCK_OVERHEAD + body + pad));
+	memcpy(head + 8, block_uuid, sizeof(block_uuid));
+	head[24] = kind;
+	head[25] = FORMAT_VERSION;
+	head[26] = flags;
+	head[27] = pad;
+	put32(head + 28, seq);
+	put64(head + HEAD_CHECKED, block_check(head, bytes, checked));
+}
+
+/* Small bodies gain nothing from compression. */
+enum { COMPRESS_FROM = 200, COMPRESS_LEVEL = 6 };
+
+static bool body_compress(struct buf *z, const void *body, size_t len)
+{
+	size_t n;
+
+	if (len < COMPRESS_FROM || len > BODY_RAW_MAX || !buf_reserve(z, ZSTD_compressBound(len)))
+		return false;
+	n = ZSTD_compress(z->data, z->cap, body, len, COMPRESS_LEVEL);
+	if (ZSTD_isError(n) || n >= len)
+		return false;
+	z->len = n;
+	return true;
+}
+
+void block_build(struct buf *out, enum block_kind kind, uint32_t seq, const void *body, size_t len)
+{
+	struct buf z = { 0 };
+	uint8_t head[BLOCK_HEAD], flags = 0;
+
+	if (body_compress(&z, body, len)) {
+		flags = BLOCK_ZSTD;
+		body = z.data;
+		len = z.len;
+	}
+	head_put(head, kind, flags, seq, len, len, body);
+	buf_put(out, head, sizeof(head));
+	buf_put(out, body, len);
+	buf_put(out, "\0\0\0", head[27]);
+	buf_put(out, head + 4, 4);
+	buf_free(&z);
+}
+
+size_t block_build_chunk(uint8_t *head, uint8_t *tail, uint32_t seq, const struct chunk_head *c)
+{
+	uint8_t *body = head + BLOCK_HEAD;
+
+	put16(body, c->source);
+	put16(body + 2, c->flags);
+	put32(body + 4, c->count);
+	put32(body + 8, c->payload);
+	put64(body + 12, c->first);
+	put64(body + 20, c->last);
+	put64(body + 28, c->lost);
+	put64(body + 36, c->check);
+	head_put(head, BLOCK_CHUNK, 0, seq, (size_t)CHUNK_HEAD + c->payload, CHUNK_HEAD, body);
+	memset(tail, 0, 4);
+	memcpy(tail + head[27], head + 4, 4);
+	return head[27] + 4;
+}
+
+static bool length_ok(uint32_t len, uint32_t least)
+{
+	return len % 4 == 0 && len >= least && len <= BLOCK_MAX;
+}
+
+static enum block_state own_head(const uint8_t *p, size_t n, struct block *b)
+{
+	if (n < BLOCK_HEAD)
+		return BLOCK_SHORT;
+	b->kind = p[24];
+	b->version = p[25];
+	b->flags = p[26];
+	b->pad = p[27];
+	b->seq = get32(p + 28);
+	b->check = get64(p + HEAD_CHECKED);
+	if (b->version > FORMAT_VERSION)
+		return BLOCK_NEWER;
+	if (!b->version || !b->kind || b->pad > 3 || !length_ok(b->len, BLOCK_OVERHEAD + b->pad))
+		return BLOCK_BAD;
+	if (b->kind != BLOCK_CHUNK)
+		return BLOCK_OK;
+	if (b->len < BLOCK_OVERHEAD + CHUNK_HEAD)
+		return BLOCK_BAD;
+	if (n < BLOCK_HEAD + CHUNK_HEAD)
+		return BLOCK_SHORT;
+	if (block_check(p, p + BLOCK_HEAD, CHUNK_HEAD) != b->check)
+		return BLOCK_BAD;
+	return get32(p + BLOCK_HEAD + 8) == b->len - BLOCK_OVERHEAD - CHUNK_HEAD - b->pad ?
+		       BLOCK_OK : BLOCK_BAD;
+}
+
+enum block_state block_head(const uint8_t *p, size_t n, struct block *b)
+{
+	memset(b, 0, sizeof(*b));
+	if (n < 12)
+		return BLOCK_SHORT;
+	b->type = get32(p);
+	b->len = get32(p + 4);
+	if (b->type == PCAPNG_SHB)
+		return get32(p + 8) == PCAPNG_BOM && length_ok(b->len, 28) ? BLOCK_OK : BLOCK_BAD;
+	if (b->type != BLOCK_TYPE)
+		return length_ok(b->len, 12) ? BLOCK_OK : BLOCK_BAD;
+	if (n < 24)
+		return BLOCK_SHORT;
+	if (memcmp(p + 8, block_uuid, sizeof(block_uuid)))
+		return length_ok(b->len, 12) ? BLOCK_OK : BLOCK_BAD;
+	return own_head(p, n, b);
+}
+
+static bool padding_is_zero(const uint8_t *end, uint8_t pad)
+{
+	for (uint8_t i = 1; i <= pad; i++)
+		if (end[-i])
+			return false;
+	return true;
+}
+
+bool block_whole(const uint8_t *p, const struct block *b)
+{
+	const uint8_t *end = p + b->len - 4;
+
+	if (get32(end) != b->len)
+		return false;
+	if (b->kind == BLOCK_FOREIGN)
+		return true;
+	if (!padding_is_zero(end, b->pad))
+		return false;
+	return b->kind == BLOCK_CHUNK ||
+	       block_check(p, p + BLOCK_HEAD, b->len - BLOCK_OVERHEAD - b->pad) == b->check;
+}
+
+void chunk_head_get(const uint8_t *block, struct chunk_head *c)
+{
+	const uint8_t *body = block + BLOCK_HEAD;
+
+	c->source = get16(body);
+	c->flags = get16(body + 2);
+	c->count = get32(body + 4);
+	c->payload = get32(body + 8);
+	c->first = get64(body + 12);
+	c->last = get64(body + 20);
+	c->lost = get64(body + 28);
+	c->check = get64(body + 36);
+}
+
+bool chunk_payload_ok(const uint8_t *block, const struct chunk_head *c)
+{
+	return XXH64(block + BLOCK_HEAD + CHUNK_HEAD, c->payload, 0) == c->check;
+}
+
+static bool body_expand(const uint8_t *p, size_t len, struct buf *tmp)
+{
+	unsigned long long size = ZSTD_getFrameContentSize(p, len);
+	size_t n;
+
+	if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR ||
+	    size > BODY_RAW_MAX)
+		return false;
+	tmp->len = 0;
+	if (!buf_reserve(tmp, size ? size : 1))
+		return false;
+	n = ZSTD_decompress(tmp->data, tmp->cap, p, len);
+	if (ZSTD_isError(n) || n != size)
+		return false;
+	tmp->len = n;
+	return true;
+}
+
+bool block_body(const uint8_t *p, const struct block *b, struct buf *tmp, struct view *body)
+{
+	size_t len = b->len - BLOCK_OVERHEAD - b->pad;
+
+	*body = (struct view){ p + BLOCK_HEAD, p + BLOCK_HEAD + len, false };
+	if (!(b->flags & BLOCK_ZSTD))
+		return true;
+	if (!body_expand(body->p, len, tmp))
+		return false;
+	*body = (struct view){ tmp->data, tmp->data + tmp->len, false };
+	return true;
+}

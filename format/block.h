@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The framing of blocks: pcapng's own block types, and ours in one local-use type.
+ * docs/format.md, "Blocks", is the normative text; the offsets here repeat it.
+ */
+#ifndef TRAWL_BLOCK_H
+#define TRAWL_BLOCK_H
+
+#include "bytes.h"
+#include "trawl.h"
+
+enum {
+	FORMAT_VERSION = 1,            /* of own blocks; a reader refuses a larger one */
+	BLOCK_MAX = 16 << 20,          /* total length of any block */
+	BLOCK_HEAD = 40,               /* bytes before the body of an own block */
+	BLOCK_OVERHEAD = BLOCK_HEAD + 4,
+	BLOCK_BODY_MAX = BLOCK_MAX - BLOCK_OVERHEAD - 4,
+	BODY_RAW_MAX = 16 << 20,       /* a compressed body may expand to this much */
+	META_PART = 1 << 20,           /* larger metadata is split */
+	CHUNK_HEAD = 44,               /* bytes of a chunk's body before the payload */
+	END_BODY = 48,
+	END_BLOCK = BLOCK_OVERHEAD + END_BODY,
+	PCAPNG_SHB = 0x0A0D0D0A,
+	PCAPNG_IDB = 1,
+	PCAPNG_JOURNAL = 9,
+	PCAPNG_BOM = 0x1A2B3C4D,
+};
+#define BLOCK_TYPE 0x80747277u
+extern const uint8_t block_uuid[16];
+
+enum block_kind {
+	BLOCK_FOREIGN = 0, /* not ours: a pcapng block; see struct block.type */
+	BLOCK_START = 1,
+	BLOCK_SOURCE,
+	BLOCK_EVENT_TYPE,
+	BLOCK_META,
+	BLOCK_CHUNK,
+	BLOCK_SYNC,
+	BLOCK_LOSS,
+	BLOCK_INDEX,
+	BLOCK_END,
+	BLOCK_REFS, /* only inside an index block: where the chunks are */
+};
+
+enum {
+	BLOCK_ZSTD = 1, /* flag: the body is one zstd frame */
+};
+
+/* The head of a block, parsed. */
+struct block {
+	uint32_t type, len;  /* pcapng block type and total length */
+	uint8_t kind;        /* enum block_kind */
+	uint8_t version, flags, pad;
+	uint32_t seq;
+	uint64_t check;
+};
+
+/* A chunk's body before its payload. */
+struct chunk_head {
+	uint16_t source, flags;
+	uint32_t count, payload;
+	uint64_t first, last; /* the source's clock */
+	uint64_t lost;        /* events of this source known to be lost before this chunk */
+	uint64_t check;       /* XXH64 of the payload */
+};
+
+/* Appends a whole own block; the body is compressed when that makes it smaller. */
+void block_build(struct buf *out, enum block_kind kind, uint32_t seq, const void *body, size_t len);
+
+/* Head and chunk head of a chunk in head[BLOCK_HEAD + CHUNK_HEAD], what follows the payload in
+ * tail[8]; returns the bytes used of tail. */
+size_t block_build_chunk(uint8_t *head, uint8_t *tail, uint32_t seq, const struct chunk_head *c);
+
+enum block_state {
+	BLOCK_OK,
+	BLOCK_SHORT, /* more bytes are needed to tell */
+	BLOCK_BAD,   /* not a block */
+	BLOCK_NEWER, /* of a newer version of the format */
+};
+
+/*
+ * Looks at the n bytes at p for a block's head. For a chunk the check of its head is verified
+ * here, so BLOCK_SHORT is also given for a chunk whose chunk head is not all there.
+ */
+enum block_state block_head(const uint8_t *p, size_t n, struct block *b);
+
+/* Verifies the whole block at p (b->len bytes): length at the end, padding, check. The payload
+ * of a chunk has its own check, see chunk_head_get(). */
+bool block_whole(const uint8_t *p, const struct block *b);
+
+void chunk_head_get(const uint8_t *block, struct chunk_head *c);
+bool chunk_payload_ok(const uint8_t *block, const struct chunk_head *c);
+
+/* The body of a block that block_whole() accepts: in place, or expanded into *tmp. */
+bool block_body(const uint8_t *p, const struct block *b, struct buf *tmp, struct view *body);
+
+/* pcapng blocks. */
+void pcapng_section(struct buf *out, const char *comment);
+void pcapng_journal(struct buf *out, uint64_t realtime_ns, const char *comment);
+void pcapng_interface(struct buf *out, const struct trawl_source *s);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is in the blocks: the nouns of trawl.h to bytes and back; docs/format.md, "Bodies".
+ *
+ * The put functions append to a buffer. The get functions read an untrusted view; they return
+ * false for a body that breaks a rule of the format, and then leave nothing allocated. What they
+ * give is freed by the function beside them.
+ */
+#ifndef TRAWL_BODY_H
+#define TRAWL_BODY_H
+
+#include "bytes.h"
+#include "trawl.h"
+
+enum {
+	FIELDS_MAX = 4096,       /* of an event type, and of a source's common part */
+	FORMAT_TEXT_MAX = 1 << 20,
+	SOURCES_MAX = 256,
+	TYPES_MAX = 1 << 16,     /* of one source */
+};
+
+/* Whether the fields fit a record with `size` bytes of fixed part; err (may be NULL) says why not. */
+bool body_fields_ok(const struct trawl_field *f, uint32_t n, uint32_t size, bool common,
+		    struct trawl_error *err);
+
+/* The source's block body; idb_check is the XXH64 of the interface block in front of it. */
+void body_source(struct buf *b, const struct trawl_source *s, uint64_t idb_check);
+bool body_source_get(struct view *v, struct trawl_source *s, uint64_t *idb_check);
+void body_source_free(struct trawl_source *s);
+bool body_source_same(const struct trawl_source *a, const struct trawl_source *b);
+
+/* index: the type's place in its source's table, which chunks refer to. */
+void body_type(struct buf *b, const struct trawl_event_type *t, uint32_t index);
+bool body_type_get(struct view *v, struct trawl_event_type *t, uint32_t *index);
+void body_type_free(struct trawl_event_type *t);
+bool body_type_same(const struct trawl_event_type *a, const struct trawl_event_type *b);
+
+/* One part of a piece of metadata: data[from .. from + len) of m->len bytes. */
+struct meta_part {
+	struct trawl_meta meta; /* data: the part's bytes (in the view when read) */
+	uint32_t from, len;
+};
+void body_meta(struct buf *b, const struct meta_part *p);
+bool body_meta_get(struct view *v, struct meta_part *p); /* name and type are allocated */
+void body_meta_free(struct meta_part *p);
+
+void body_sync(struct buf *b, const struct trawl_sync *s);
+bool body_sync_get(struct view *v, struct trawl_sync *s);
+void body_loss(struct buf *b, const struct trawl_loss *l);
+bool body_loss_get(struct view *v, struct trawl_loss *l);
+
+/* Deep copies, for the writer; false when memory runs out. */
+bool body_source_copy(struct trawl_source *to, const struct trawl_source *from);
+bool body_type_copy(struct trawl_event_type *to, const struct trawl_event_type *from);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Little-endian numbers and strings: appended to a growing buffer, read from a bounded view.
+ *
+ * Both remember failure (`failed`: memory ran out; `bad`: read past the end), so that a caller
+ * writes or reads a whole structure and asks once.
+ */
+#ifndef TRAWL_BYTES_H
+#define TRAWL_BYTES_H
+
+#include <endian.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static inline uint16_t get16(const void *p)
+{
+	uint16_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return le16toh(v);
+}
+
+static inline uint32_t get32(const void *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return le32toh(v);
+}
+
+static inline uint64_t get64(const void *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return le64toh(v);
+}
+
+static inline void put16(void *p, uint16_t v)
+{
+	v = htole16(v);
+	memcpy(p, &v, sizeof(v));
+}
+
+static inline void put32(void *p, uint32_t v)
+{
+	v = htole32(v);
+	memcpy(p, &v, sizeof(v));
+}
+
+static inline void put64(void *p, uint64_t v)
+{
+	v = htole64(v);
+	memcpy(p, &v, sizeof(v));
+}
+
+struct buf {
+	uint8_t *data;
+	size_t len, cap;
+	bool failed;
+};
+
+/* Room for n more bytes at b->data + b->len; false when memory runs out. */
+bool buf_reserve(struct buf *b, size_t n);
+void buf_put(struct buf *b, const void *p, size_t n);
+void buf_u8(struct buf *b, uint8_t v);
+void buf_u16(struct buf *b, uint16_t v);
+void buf_u32(struct buf *b, uint32_t v);
+void buf_u64(struct buf *b, uint64_t v);
+/* u16 length and the bytes; the text is cut at 65535 bytes. NULL is the empty text. */
+void buf_text(struct buf *b, const char *s);
+void buf_free(struct buf *b);
+
+struct view {
+	const uint8_t *p, *end;
+	bool bad;
+};
+
+static inline size_t view_left(const struct view *v)
+{
+	return (size_t)(v->end - v->p);
+}
+
+/* n bytes of the view, or NULL (and bad) when there are fewer. */
+const uint8_t *view_bytes(struct view *v, size_t n);
+uint8_t view_u8(struct view *v);
+uint16_t view_u16(struct view *v);
+uint32_t view_u32(struct view *v);
+uint64_t view_u64(struct view *v);
+/* A copy with NUL behind it, of a text with u16 length; NULL when bad or memory runs out. */
+char *view_text(struct view *v);
+char *view_text_n(struct view *v, size_t n);
+
+#endif

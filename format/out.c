@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "out.h"
+
+/*
+ * Disk space is taken ahead in steps, and this much is always left over, so that on a full disk
+ * the index and the end block still have a place and the file is complete up to there.
+ */
+enum { RESERVE_STEP = 4 << 20, RESERVE_LAST = 1 << 20 };
+
+void out_open(struct out *o, int fd)
+{
+	struct stat st;
+	off_t at;
+
+	memset(o, 0, sizeof(*o));
+	o->fd = fd;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return;
+	at = lseek(fd, 0, SEEK_CUR);
+	if (at < 0)
+		return;
+	if (fcntl(fd, F_GETFL) & O_APPEND)
+		at = st.st_size;
+	o->seekable = true;
+	o->base = o->reserved = (uint64_t)at;
+}
+
+/* A file that grows needs its disk space first; -1 only when the disk is full. */
+static int reserve(struct out *o, size_t n)
+{
+	uint64_t want = o->base + o->pos + n + RESERVE_LAST;
+
+	if (!o->seekable || want <= o->reserved)
+		return 0;
+	if (!fallocate(o->fd, FALLOC_FL_KEEP_SIZE, (off_t)o->reserved,
+		       (off_t)(want + RESERVE_STEP - o->reserved))) {
+		o->reserved = want + RESERVE_STEP;
+		return 0;
+	}
+	if (errno == ENOSPC && !fallocate(o->fd, FALLOC_FL_KEEP_SIZE, (off_t)o->reserved,
+					  (off_t)(want - o->reserved))) {
+		o->reserved = want;
+		return 0;
+	}
+	if (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)
+		return -1;
+	o->reserved = UINT64_MAX; /* the file system can't reserve: write and see */
+	return 0;
+}
+
+/* writev() of everything, with a dead pipe as an error instead of a signal. */
+static int write_all(int fd, struct iovec *iov, int n)
+{
+	static const struct timespec now;
+	sigset_t pipe, old;
+	ssize_t k = 0;
+	int err = 0;
+
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &pipe, &old);
+	while (n) {
+		k = writev(fd, iov, n);
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k <= 0) {
+			err = k < 0 ? errno : EIO;
+			break;
+		}
+		for (; n && (size_t)k >= iov->iov_len; iov++, n--)
+			k -= (ssize_t)iov->iov_len;
+		if (n) {
+			iov->iov_base = (char *)iov->iov_base + k;
+			iov->iov_len -= (size_t)k;
+		}
+	}
+	if (err == EPIPE && !sigismember(&old, SIGPIPE))
+		sigtimedwait(&pipe, NULL, &now);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	errno = err;
+	return err ? -1 : 0;
+}
+
+static int out_iov(struct out *o, struct iovec *iov, int n)
+{
+	size_t size = 0;
+
+	for (int i = 0; i < n; i++)
+		size += iov[i].iov_len;
+	if (o->error)
+		return -1;
+	if (!reserve(o, size) && !write_all(o->fd, iov, n)) {
+		o->pos += size;
+		return 0;
+	}
+	o->error = errno;
+	/* What got out of this block is cut off again, so that the file ends with a whole one. */
+	if (o->seekable && (ftruncate(o->fd, (off_t)(o->base + o->pos)) ||
+			    lseek(o->fd, (off_t)(o->base + o->pos), SEEK_SET) < 0))
+		o->seekable = false;
+	return -1;
+}
+
+int out_bytes(struct out *o, const void *p, size_t n)
+{
+	struct iovec iov = { (void *)p, n };
+
+	return out_iov(o, &iov, 1);
+}
+
+int out_block(struct out *o, enum block_kind kind, const struct buf *body)
+{
+	struct buf b = { 0 };
+	int ret = -1;
+
+	block_build(&b, kind, o->seq, body->data, body->len);
+	if (b.failed || body->failed)
+		o->error = o->error ? o->error : ENOMEM;
+	else if (b.len > BLOCK_MAX)
+		o->error = o->error ? o->error : EMSGSIZE;
+	else
+		ret = out_bytes(o, b.data, b.len);
+	if (!ret)
+		o->seq++;
+	buf_free(&b);
+	return ret;
+}
+
+int out_chunk(struct out *o, struct chunk_head *c, const void *payload, uint64_t *at,
+	      uint32_t *block_len)
+{
+	uint8_t head[BLOCK_HEAD + CHUNK_HEAD], tail[8];
+	struct iovec iov[3] = {
+		{ head, sizeof(head) }, { (void *)payload, c->payload }, { tail, 0 },
+	};
+
+	c->check = XXH64(payload, c->payload, 0);
+	iov[2].iov_len = block_build_chunk(head, tail, o->seq, c);
+	*at = o->pos;
+	*block_len = get32(head + 4);
+	if (out_iov(o, iov, 3))
+		return -1;
+	o->seq++;
+	return 0;
+}
+
+void out_last_words(struct out *o)
+{
+	if (o->error != ENOSPC && o->error != EDQUOT)
+		return;
+	if (!o->seekable)
+		return;
+	o->error = 0;
+	o->reserved = UINT64_MAX;
+}
+
+int out_close(struct out *o)
+{
+	int err = 0;
+
+	if (o->seekable && o->reserved > o->base + o->pos &&
+	    ftruncate(o->fd, (off_t)(o->base + o->pos)))
+		err = errno;
+	if (close(o->fd) && !err)
+		err = errno;
+	o->fd = -1;
+	errno = err;
+	return err ? -1 : 0;
+}
+
+int out_fail(const struct out *o, struct trawl_error *err)
+{
+	if (o->error == EPIPE)
+		trawl_fail(err, TRAWL_OK, "output: nobody reads the pipe any more");
+	else if (o->error == ENOSPC || o->error == EDQUOT)
+		trawl_fail(err, TRAWL_CANNOT, "output: the disk is full: make room, or write less "
+			   "with -C and -W; what was written before is readable");
+	else if (o->error == EFBIG)
+		trawl_fail(err, TRAWL_CANNOT, "output: the file may not grow further (ulimit -f): "
+			   "what was written before is readable");
+	else
+		trawl_fail(err, TRAWL_CANNOT, "output: cannot be written: %s", strerror(o->error));
+	err->sys = o->error;
+	return -1;
+}

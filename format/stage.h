@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One source of a writer: its event types, the batch that is being filled, and the thread that
+ * encodes full batches. Two batches swap: while one is encoded the other is filled.
+ */
+#ifndef TRAWL_STAGE_H
+#define TRAWL_STAGE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "body.h"
+#include "chunk.h"
+
+struct stage;
+
+/* What the worker does with an encoded chunk; called without the stage's lock held. */
+typedef void stage_emit(void *arg, struct stage *s, const uint8_t *payload, size_t len,
+			uint32_t count, uint64_t first, uint64_t last);
+
+struct stage_options {
+	int level;
+	uint32_t chunk_events;
+	uint32_t chunk_bytes;
+	stage_emit *emit;
+	void *arg;
+};
+
+struct stage {
+	struct trawl_source source;
+	const struct trawl_event_type **types; /* TYPES_MAX; ntypes of them set */
+	_Atomic uint32_t ntypes;
+	uint32_t *_Atomic pages[256]; /* type id / 256 -> 256 times (index + 1) */
+	struct stage_options o;
+	atomic_uint_fast64_t lost;      /* events known not to be in the present file */
+	atomic_uint_fast64_t unwritten; /* those of them that the file could not take */
+
+	pthread_mutex_t lock;
+	pthread_cond_t work, done;
+	pthread_t thread;
+	struct batch a, b;
+	struct batch *filling, *pending; /* pending: NULL when the worker has nothing to do */
+	bool started, quit;
+	bool failed;                     /* memory ran out in the worker */
+};
+
+/* Copies *s and starts the thread. NULL and *err on failure. */
+struct stage *stage_new(const struct trawl_source *s, const struct stage_options *o,
+			struct trawl_error *err);
+/* Index of a type's id, or -1. */
+int stage_type(const struct stage *s, uint32_t id);
+/* Adds a type, which the stage then owns; -1 when memory or places run out. */
+int stage_add_type(struct stage *s, struct trawl_event_type *t, struct trawl_error *err);
+/* One record into the present batch; waits when both batches are full. */
+int stage_append(struct stage *s, uint32_t index, uint32_t cpu, uint64_t ts, const void *record,
+		 size_t len, struct trawl_error *err);
+/* Hands what has come together to the worker (begin), and waits until it is encoded (end). */
+void stage_flush_begin(struct stage *s);
+void stage_flush_end(struct stage *s);
+/* Counts n events that are not in the file because it could not be written. */
+void stage_unwritten(struct stage *s, uint64_t n);
+/* Flushes and ends the thread. */
+void stage_stop(struct stage *s);
+/* Stops and frees. */
+void stage_free(struct stage *s);
+
+#endif

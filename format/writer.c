@@ -1,0 +1,588 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writing a file. Records go into their source's stage (stage.c), whose thread turns batches into
+ * chunk payloads; these and all other blocks are put into the file (out.c) under one lock, which
+ * is also the lock of everything that a rotation has to repeat.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <time.h>
+#include <xxhash.h>
+
+#include "index.h"
+#include "out.h"
+#include "stage.h"
+
+enum {
+	CHUNK_EVENTS = 65536,
+	CHUNK_BYTES = 4 << 20,
+	META_KEPT = 24 << 20, /* bytes of metadata that are kept for the next file of a rotation */
+};
+
+struct kept_meta {
+	struct trawl_meta meta;
+	struct kept_meta *next;
+};
+
+struct trawl_writer {
+	struct trawl_writer_options o;
+	char *comment;
+	pthread_mutex_t lock;
+	struct out out;
+	struct index index;
+	struct stage *stages[SOURCES_MAX];
+	_Atomic uint32_t nstages;
+	struct kept_meta *metas, **last_meta;
+	size_t kept;
+	struct trawl_sync sync; /* the newest; mono 0: none yet */
+	uint32_t part;          /* of a rotation */
+	atomic_uint_fast64_t events, bytes;
+	atomic_int error;       /* out.error, readable without the lock */
+};
+
+/* ---- blocks, with the lock held ---------------------------------------------------------- */
+
+static void put_index(struct trawl_writer *w)
+{
+	struct buf body = { 0 };
+
+	index_take(&w->index, w->out.pos, &body);
+	out_block(&w->out, BLOCK_INDEX, &body);
+	buf_free(&body);
+}
+
+/* After every block: what others may read without the lock, and the index when it is full. */
+static int settle(struct trawl_writer *w)
+{
+	if (index_is_full(&w->index) && !w->out.error)
+		put_index(w);
+	atomic_store(&w->bytes, w->out.pos);
+	atomic_store(&w->error, w->out.error);
+	return w->out.error ? -1 : 0;
+}
+
+/* A block, and its copy for the index. Frees the body. */
+static int put_indexed(struct trawl_writer *w, enum block_kind kind, struct buf *body)
+{
+	uint64_t at = w->out.pos;
+
+	if (!out_block(&w->out, kind, body))
+		index_item(&w->index, kind, at, body);
+	buf_free(body);
+	return settle(w);
+}
+
+static int put_source(struct trawl_writer *w, const struct trawl_source *s)
+{
+	struct buf idb = { 0 }, body = { 0 };
+
+	pcapng_interface(&idb, s);
+	if (idb.failed)
+		w->out.error = w->out.error ? w->out.error : ENOMEM;
+	else
+		out_bytes(&w->out, idb.data, idb.len);
+	body_source(&body, s, XXH64(idb.data, idb.len, 0));
+	buf_free(&idb);
+	return put_indexed(w, BLOCK_SOURCE, &body);
+}
+
+static int put_type(struct trawl_writer *w, const struct trawl_event_type *t, uint32_t index)
+{
+	struct buf body = { 0 };
+
+	body_type(&body, t, index);
+	return put_indexed(w, BLOCK_EVENT_TYPE, &body);
+}
+
+static int put_meta(struct trawl_writer *w, const struct trawl_meta *m)
+{
+	struct meta_part p = { .meta = *m };
+	int ret;
+
+	do {
+		struct buf body = { 0 };
+
+		p.meta.data = (const uint8_t *)m->data + p.from;
+		p.len = (uint32_t)(m->len - p.from < META_PART ? m->len - p.from : META_PART);
+		body_meta(&body, &p);
+		ret = put_indexed(w, BLOCK_META, &body);
+		p.from += p.len;
+	} while (!ret && p.from < m->len);
+	return ret;
+}
+
+static int put_sync(struct trawl_writer *w, const struct trawl_sync *s)
+{
+	struct buf body = { 0 };
+
+	body_sync(&body, s);
+	return put_indexed(w, BLOCK_SYNC, &body);
+}
+
+static int put_loss(struct trawl_writer *w, const struct trawl_loss *l)
+{
+	struct buf body = { 0 };
+
+	body_loss(&body, l);
+	return put_indexed(w, BLOCK_LOSS, &body);
+}
+
+static uint64_t realtime(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* The front of a file: what it is for every reader, then where our blocks begin. */
+static int put_front(struct trawl_writer *w)
+{
+	uint64_t now = w->o.time ? w->o.time : realtime();
+	struct buf front = { 0 }, body = { 0 };
+	uint64_t check;
+	size_t n;
+
+	pcapng_section(&front, w->comment);
+	n = front.len;
+	check = XXH64(front.data, n, 0);
+	pcapng_journal(&front, now, w->comment);
+	check = XXH64(front.data + n, front.len - n, check);
+	buf_u64(&body, now);
+	buf_u64(&body, check);
+	buf_u32(&body, w->part);
+	if (front.failed)
+		w->out.error = ENOMEM;
+	else if (!out_bytes(&w->out, front.data, front.len))
+		out_block(&w->out, BLOCK_START, &body);
+	buf_free(&front);
+	buf_free(&body);
+	return settle(w);
+}
+
+static void put_end(struct trawl_writer *w)
+{
+	struct end_mark e = {
+		.events = w->index.events, .chunks = w->index.chunks,
+	};
+	struct buf body = { 0 };
+
+	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++)
+		e.lost += atomic_load(&w->stages[i]->lost);
+
+	put_index(w);
+	e.section = w->out.pos;
+	e.index = w->out.pos - w->index.last;
+	e.blocks = w->out.seq;
+	end_put(&body, &e);
+	out_block(&w->out, BLOCK_END, &body);
+	buf_free(&body);
+	settle(w);
+}
+
+/* ---- chunks, from the workers ------------------------------------------------------------ */
+
+static void emit_chunk(void *arg, struct stage *s, const uint8_t *payload, size_t len,
+		       uint32_t count, uint64_t first, uint64_t last)
+{
+	struct trawl_writer *w = arg;
+	struct chunk_head c = {
+		.source = s->source.id, .count = count, .payload = (uint32_t)len,
+		.first = first, .last = last,
+	};
+	struct chunk_ref r = {
+		.first = first, .last = last, .count = count, .source = s->source.id,
+	};
+
+	pthread_mutex_lock(&w->lock);
+	c.lost = atomic_load(&s->lost);
+	if (len > BLOCK_BODY_MAX - CHUNK_HEAD)
+		w->out.error = w->out.error ? w->out.error : EMSGSIZE;
+	if (out_chunk(&w->out, &c, payload, &r.at, &r.len)) {
+		stage_unwritten(s, count);
+	} else {
+		index_ref(&w->index, &r);
+	}
+	settle(w);
+	pthread_mutex_unlock(&w->lock);
+}
+
+/* ---- the interface ----------------------------------------------------------------------- */
+
+struct trawl_writer *trawl_writer_new(int fd, const struct trawl_writer_options *o,
+				      struct trawl_error *err)
+{
+	struct trawl_writer *w = calloc(1, sizeof(*w));
+
+	if (!w) {
+		trawl_fail(err, TRAWL_CANNOT, "output: out of memory");
+		return NULL;
+	}
+	if (o)
+		w->o = *o;
+	if (!w->o.chunk_events)
+		w->o.chunk_events = CHUNK_EVENTS;
+	if (!w->o.chunk_bytes)
+		w->o.chunk_bytes = CHUNK_BYTES;
+	w->comment = strdup(w->o.comment ? w->o.comment : "");
+	w->o.comment = w->comment;
+	w->last_meta = &w->metas;
+	pthread_mutex_init(&w->lock, NULL);
+	out_open(&w->out, fd);
+	if (!put_front(w))
+		return w;
+	out_fail(&w->out, err);
+	trawl_writer_close(w, &(struct trawl_error){ 0 });
+	return NULL;
+}
+
+int trawl_writer_source(struct trawl_writer *w, const struct trawl_source *source,
+			struct trawl_error *err)
+{
+	struct stage_options o = {
+		.level = w->o.level, .chunk_events = w->o.chunk_events,
+		.chunk_bytes = w->o.chunk_bytes, .emit = emit_chunk, .arg = w,
+	};
+	struct trawl_source s = *source;
+	struct stage *stage;
+	uint32_t n;
+	int ret;
+
+	if (s.clock < TRAWL_CLOCK_MONO || s.clock > TRAWL_CLOCK_TSC)
+		return trawl_fail(err, TRAWL_USAGE, "source \"%s\": clock %u is not known", s.name,
+				  s.clock);
+	if (!body_fields_ok(s.common, s.ncommon, UINT16_MAX, true, err))
+		return -1;
+	pthread_mutex_lock(&w->lock);
+	n = atomic_load(&w->nstages);
+	s.id = (uint16_t)n;
+	if (n == SOURCES_MAX) {
+		ret = trawl_fail(err, TRAWL_USAGE, "source \"%s\": a file has at most %d sources",
+				 s.name, SOURCES_MAX);
+		goto out;
+	}
+	stage = stage_new(&s, &o, err);
+	ret = stage ? 0 : -1;
+	if (!stage)
+		goto out;
+	w->stages[n] = stage;
+	atomic_store_explicit(&w->nstages, n + 1, memory_order_release);
+	ret = put_source(w, &stage->source) ? out_fail(&w->out, err) : (int)n;
+out:
+	pthread_mutex_unlock(&w->lock);
+	return ret;
+}
+
+static struct stage *find_stage(struct trawl_writer *w, uint32_t id, struct trawl_error *err)
+{
+	if (id < atomic_load_explicit(&w->nstages, memory_order_acquire))
+		return w->stages[id];
+	trawl_fail(err, TRAWL_USAGE, "source %u was never added to the file", id);
+	return NULL;
+}
+
+static int check_type(const struct stage *s, const struct trawl_event_type *t,
+		      struct trawl_error *err)
+{
+	struct trawl_error why;
+
+	if (t->id >= TYPES_MAX)
+		return trawl_fail(err, TRAWL_USAGE, "event type \"%s\": its number %u is over 65535",
+				  t->name, t->id);
+	if (stage_type(s, t->id) >= 0)
+		return trawl_fail(err, TRAWL_USAGE, "event type \"%s\": number %u is taken by \"%s\"",
+				  t->name, t->id, s->types[stage_type(s, t->id)]->name);
+	if (t->size > UINT16_MAX)
+		return trawl_fail(err, TRAWL_USAGE, "event type \"%s\": %u bytes are too many",
+				  t->name, t->size);
+	if (t->format && strlen(t->format) > FORMAT_TEXT_MAX)
+		return trawl_fail(err, TRAWL_USAGE, "event type \"%s\": format text over 1 MiB",
+				  t->name);
+	if (!body_fields_ok(t->fields, t->nfields, t->size, false, &why))
+		return trawl_fail(err, why.status, "event type \"%s\": %s", t->name, why.text);
+	for (uint32_t i = 0; i < s->source.ncommon; i++)
+		if (s->source.common[i].offset + (uint32_t)s->source.common[i].size *
+		    s->source.common[i].count > t->size)
+			return trawl_fail(err, TRAWL_USAGE, "event type \"%s\": records of %u bytes "
+					  "have no room for the source's field \"%s\"", t->name,
+					  t->size, s->source.common[i].name);
+	return 0;
+}
+
+int trawl_writer_event_type(struct trawl_writer *w, const struct trawl_event_type *t,
+			    struct trawl_error *err)
+{
+	struct stage *s = find_stage(w, t->source, err);
+	struct trawl_event_type *copy;
+	int ret = -1;
+
+	if (!s)
+		return -1;
+	pthread_mutex_lock(&w->lock);
+	if (check_type(s, t, err))
+		goto out;
+	copy = malloc(sizeof(*copy));
+	if (!copy || !body_type_copy(copy, t)) {
+		free(copy);
+		trawl_fail(err, TRAWL_CANNOT, "event type \"%s\": out of memory", t->name);
+		goto out;
+	}
+	/* In the file first: a chunk with events of it can only be written after this. */
+	ret = put_type(w, copy, atomic_load(&s->ntypes)) ? out_fail(&w->out, err) : 0;
+	if (!ret)
+		ret = stage_add_type(s, copy, err);
+	if (ret) {
+		body_type_free(copy);
+		free(copy);
+	}
+out:
+	pthread_mutex_unlock(&w->lock);
+	return ret;
+}
+
+static void drop_meta(struct trawl_writer *w, struct kept_meta **at)
+{
+	struct kept_meta *k = *at;
+
+	*at = k->next;
+	if (w->last_meta == &k->next)
+		w->last_meta = at;
+	w->kept -= k->meta.len;
+	free((char *)k->meta.name);
+	free((char *)k->meta.type);
+	free((void *)k->meta.data);
+	free(k);
+}
+
+/* Keeps the newest of each name for the next file; the oldest go when it is too much. */
+static void keep_meta(struct trawl_writer *w, const struct trawl_meta *m)
+{
+	struct kept_meta *k, **at;
+
+	for (at = &w->metas; *at; at = &(*at)->next)
+		if (!strcmp((*at)->meta.name, m->name)) {
+			drop_meta(w, at);
+			break;
+		}
+	while (w->metas && w->kept + m->len > META_KEPT)
+		drop_meta(w, &w->metas);
+	k = calloc(1, sizeof(*k));
+	if (!k)
+		return;
+	k->meta = *m;
+	k->meta.name = strdup(m->name);
+	k->meta.type = strdup(m->type ? m->type : "");
+	k->meta.data = malloc(m->len ? m->len : 1);
+	*w->last_meta = k;
+	w->last_meta = &k->next;
+	w->kept += m->len;
+	if (!k->meta.name || !k->meta.type || !k->meta.data) {
+		for (at = &w->metas; *at != k; at = &(*at)->next)
+			;
+		drop_meta(w, at);
+		return;
+	}
+	memcpy((void *)k->meta.data, m->data, m->len);
+}
+
+int trawl_writer_meta(struct trawl_writer *w, const struct trawl_meta *m, struct trawl_error *err)
+{
+	int ret;
+
+	if (m->len > UINT32_MAX)
+		return trawl_fail(err, TRAWL_USAGE, "metadata \"%s\": over 4 GiB", m->name);
+	pthread_mutex_lock(&w->lock);
+	keep_meta(w, m);
+	ret = put_meta(w, m) ? out_fail(&w->out, err) : 0;
+	pthread_mutex_unlock(&w->lock);
+	return ret;
+}
+
+int trawl_writer_loss(struct trawl_writer *w, const struct trawl_loss *l, struct trawl_error *err)
+{
+	struct stage *s = find_stage(w, l->source, err);
+	int ret;
+
+	if (!s)
+		return -1;
+	if (l->count != UINT64_MAX)
+		atomic_fetch_add(&s->lost, l->count);
+	pthread_mutex_lock(&w->lock);
+	ret = put_loss(w, l) ? out_fail(&w->out, err) : 0;
+	pthread_mutex_unlock(&w->lock);
+	return ret;
+}
+
+static int write_error(struct trawl_writer *w, struct trawl_error *err)
+{
+	struct out o = { .error = atomic_load(&w->error) };
+
+	return o.error ? out_fail(&o, err) : 0;
+}
+
+int trawl_append(struct trawl_writer *w, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
+		 const void *record, size_t len, struct trawl_error *err)
+{
+	struct stage *s = find_stage(w, source, err);
+	int index;
+
+	if (!s)
+		return -1;
+	if (atomic_load_explicit(&w->error, memory_order_relaxed)) {
+		stage_unwritten(s, 1);
+		return write_error(w, err);
+	}
+	index = stage_type(s, type);
+	if (index < 0)
+		return trawl_fail(err, TRAWL_USAGE, "source \"%s\": event type %u was never added",
+				  s->source.name, type);
+	if (len < s->types[index]->size || len > TRAWL_RECORD_MAX)
+		return trawl_fail(err, TRAWL_USAGE, "event \"%s\": a record of %zu bytes, must be "
+				  "%u to %d", s->types[index]->name, len, s->types[index]->size,
+				  TRAWL_RECORD_MAX);
+	atomic_fetch_add_explicit(&w->events, 1, memory_order_relaxed);
+	return stage_append(s, (uint32_t)index, cpu, ts, record, len, err);
+}
+
+static int flush(struct trawl_writer *w, struct trawl_error *err)
+{
+	uint32_t n = atomic_load(&w->nstages);
+
+	for (uint32_t i = 0; i < n; i++)
+		stage_flush_begin(w->stages[i]);
+	for (uint32_t i = 0; i < n; i++)
+		stage_flush_end(w->stages[i]);
+	for (uint32_t i = 0; i < n; i++)
+		if (w->stages[i]->failed)
+			return trawl_fail(err, TRAWL_CANNOT, "source \"%s\": out of memory: events "
+					  "were lost", w->stages[i]->source.name);
+	return write_error(w, err);
+}
+
+int trawl_writer_sync(struct trawl_writer *w, const struct trawl_sync *sync,
+		      struct trawl_error *err)
+{
+	int ret = flush(w, err);
+
+	pthread_mutex_lock(&w->lock);
+	w->sync = *sync;
+	if (put_sync(w, sync) && !ret)
+		ret = out_fail(&w->out, err);
+	pthread_mutex_unlock(&w->lock);
+	return ret;
+}
+
+uint64_t trawl_writer_bytes(const struct trawl_writer *w)
+{
+	return atomic_load(&((struct trawl_writer *)w)->bytes);
+}
+
+uint64_t trawl_writer_events(const struct trawl_writer *w)
+{
+	return atomic_load(&((struct trawl_writer *)w)->events);
+}
+
+/* ---- ends -------------------------------------------------------------------------------- */
+
+/* Events that the disk had no room for are in the file as what they are: lost. */
+static void put_write_losses(struct trawl_writer *w)
+{
+	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++) {
+		struct trawl_loss l = {
+			.source = (uint16_t)i, .cpu = UINT32_MAX, .to = UINT64_MAX,
+			.count = atomic_load(&w->stages[i]->unwritten),
+			.reason = TRAWL_LOSS_WRITE,
+		};
+
+		if (l.count)
+			put_loss(w, &l);
+	}
+}
+
+/* Ends the present file and closes it, with the lock held. */
+static int end_file(struct trawl_writer *w, struct trawl_error *err)
+{
+	int first = w->out.error, ret = 0;
+
+	out_last_words(&w->out);
+	if (!w->out.error) {
+		put_write_losses(w);
+		put_end(w);
+	}
+	if (w->out.error && !first)
+		ret = out_fail(&w->out, err);
+	if (out_close(&w->out) && !ret) {
+		w->out.error = errno;
+		ret = out_fail(&w->out, err);
+	}
+	index_free(&w->index);
+	memset(&w->index, 0, sizeof(w->index));
+	return ret;
+}
+
+/* Everything that a file needs in front of its first chunk, once more. */
+static int repeat_front(struct trawl_writer *w)
+{
+	int ret = put_front(w);
+
+	for (uint32_t i = 0; !ret && i < atomic_load(&w->nstages); i++) {
+		struct stage *s = w->stages[i];
+
+		ret = put_source(w, &s->source);
+		for (uint32_t k = 0; !ret && k < atomic_load(&s->ntypes); k++)
+			ret = put_type(w, s->types[k], k);
+	}
+	for (struct kept_meta *k = w->metas; !ret && k; k = k->next)
+		ret = put_meta(w, &k->meta);
+	if (!ret && w->sync.mono)
+		ret = put_sync(w, &w->sync);
+	return ret;
+}
+
+/* The first error stays: what came after it is its consequence. */
+static int worse(int ret, struct trawl_error *err, int now, const struct trawl_error *other)
+{
+	if (!ret && now)
+		*err = *other;
+	return ret ? ret : now;
+}
+
+int trawl_writer_rotate(struct trawl_writer *w, int fd, struct trawl_error *err)
+{
+	struct trawl_error other;
+	int ret = flush(w, err);
+
+	/* Chunks of other threads that come meanwhile wait for the lock, then go to the new file. */
+	pthread_mutex_lock(&w->lock);
+	ret = worse(ret, err, end_file(w, &other), &other);
+	out_open(&w->out, fd);
+	w->part++;
+	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++) {
+		atomic_store(&w->stages[i]->lost, 0);
+		atomic_store(&w->stages[i]->unwritten, 0);
+	}
+	if (repeat_front(w))
+		ret = worse(ret, err, out_fail(&w->out, &other), &other);
+	pthread_mutex_unlock(&w->lock);
+	return ret;
+}
+
+int trawl_writer_close(struct trawl_writer *w, struct trawl_error *err)
+{
+	struct trawl_error other;
+	int ret = flush(w, err);
+
+	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++)
+		stage_stop(w->stages[i]);
+	pthread_mutex_lock(&w->lock);
+	ret = worse(ret, err, end_file(w, &other), &other);
+	pthread_mutex_unlock(&w->lock);
+	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++)
+		stage_free(w->stages[i]);
+	while (w->metas)
+		drop_meta(w, &w->metas);
+	free(w->comment);
+	pthread_mutex_destroy(&w->lock);
+	free(w);
+	return ret;
+}
