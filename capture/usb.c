@@ -1,0 +1,546 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The source "usb": every -i usb:… of a session is a filter on one usbmon device, so no event
+ * comes twice. It is the node of one bus if all filters name that bus, else the one of all.
+ *
+ * Events are filtered in the kernel's ring and handed to the session from there. Hot-plug news
+ * come by netlink; before each is believed, the ring is drained, so that events of before it are
+ * judged by what was known then.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "session.h"
+#include "usbfilter.h"
+#include "usbhold.h"
+#include "usbmon.h"
+#include "usbnode.h"
+#include "usbsys.h"
+#include "usbtally.h"
+#include "usbtypes.h"
+
+enum {
+	LATER = 32,           /* devices whose drivers are being bound */
+	LATER_MS = 500,       /* a device is looked at again when it was quiet for so long */
+	STATS_MS = 1000,      /* how often the kernel is asked for losses */
+	DRAIN_BYTES = 64 << 20, /* after so much, let the session have its turn */
+};
+
+struct usb {
+	struct session *session;
+	struct usbmon mon;
+	struct usbfilter filter;
+	struct usbhold hold;
+	struct usbtally tally;
+	uint16_t id;          /* of the source in the writer */
+	uint16_t bus;         /* whose node is open; 0: of all */
+	int uevents;
+	uint8_t *cut;         /* an event that -s cut */
+	uint64_t asked;       /* steady clock, ms: when the kernel was last asked for losses */
+	uint64_t asked_real;  /* wall clock, ns: the same */
+	bool full;            /* the session has all that it wants */
+	bool stopped;
+	struct later {
+		char name[USBSYS_NAME];
+		uint64_t due; /* steady clock, ms */
+	} later[LATER];
+	size_t nlater;
+};
+
+static uint64_t steady_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* ---- events -------------------------------------------------------------------------------- */
+
+/* Shortens an event to -s bytes of data; the header then tells what follows it. */
+static const uint8_t *snap(struct usb *u, const uint8_t *event, struct usbmon_header *h)
+{
+	uint32_t keep = session_options(u->session)->snaplen;
+	size_t descs = (size_t)h->ndesc * USBMON_ISO_DESC;
+
+	if (!keep || h->len_cap <= descs || h->len_cap - descs <= keep)
+		return event;
+	h->len_cap = (uint32_t)(descs + keep);
+	memcpy(u->cut, h, sizeof(*h));
+	memcpy(u->cut + sizeof(*h), event + sizeof(*h), h->len_cap);
+	return u->cut;
+}
+
+/* Hands one event to the session. 1: it wants no more. */
+static int emit(const uint8_t *event, size_t len, void *arg, struct trawl_error *err)
+{
+	struct usb *u = arg;
+	struct usbmon_header h;
+	uint32_t type;
+	uint64_t ts;
+	int r;
+
+	memcpy(&h, event, sizeof(h));
+	type = usbtypes_event(h.type);
+	if (!type) {
+		u->tally.malformed++;
+		return 0;
+	}
+	ts = (uint64_t)h.ts_sec * 1000000000 + (uint64_t)h.ts_usec * 1000;
+	event = snap(u, event, &h);
+	r = session_append(u->session, u->id, type, 0, ts, event, sizeof(h) + h.len_cap, err);
+	if (r == 0)
+		usbtally_count(&u->tally, &h, event + sizeof(h), len - sizeof(h));
+	u->full |= r > 0;
+	return r;
+}
+
+struct emission {
+	struct usb *u;
+	struct trawl_error *err;
+};
+
+static int emit_held(const uint8_t *event, size_t len, void *arg)
+{
+	struct emission *e = arg;
+
+	return emit(event, len, e->u, e->err);
+}
+
+static int release(struct usb *u, struct trawl_error *err)
+{
+	struct emission e = { u, err };
+
+	return usbhold_release(&u->hold, &u->filter, steady_ms(), emit_held, &e);
+}
+
+/* What the ring holds now. 0: all of it, 1: not all of it, -1. */
+static int drain_ring(struct usb *u, struct trawl_error *err)
+{
+	struct usbmon_header h;
+	const uint8_t *event;
+	size_t bytes = 0;
+	int r;
+
+	while ((r = usbmon_next(&u->mon, &event, err)) > 0) {
+		enum usbfilter_verdict verdict;
+
+		memcpy(&h, event, sizeof(h));
+		verdict = usbfilter_match(&u->filter, &h);
+		if (verdict == USBFILTER_DROP) {
+			u->tally.unwanted++;
+			continue;
+		}
+		if (verdict == USBFILTER_UNDECIDED || usbhold_waiting(&u->hold)) {
+			usbhold_add(&u->hold, event, sizeof(h) + h.len_cap, steady_ms());
+			continue;
+		}
+		r = emit(event, sizeof(h) + h.len_cap, u, err);
+		if (r)
+			break;
+		bytes += sizeof(h) + h.len_cap;
+		if (bytes > DRAIN_BYTES)
+			return 1;
+	}
+	return r;
+}
+
+/* ---- losses -------------------------------------------------------------------------------- */
+
+static int ask_losses(struct usb *u, struct trawl_error *err)
+{
+	struct trawl_loss loss = {
+		.source = u->id, .cpu = UINT32_MAX, .reason = TRAWL_LOSS_DROPPED,
+	};
+	int r;
+
+	r = usbmon_lost(&u->mon, &loss.count, err);
+	loss.from = u->asked_real;
+	loss.to = u->asked_real = clock_ns(CLOCK_REALTIME);
+	u->asked = steady_ms();
+	if (r < 0 || !loss.count)
+		return r;
+	u->tally.lost += loss.count;
+	return session_loss(u->session, &loss, err);
+}
+
+/* ---- devices ------------------------------------------------------------------------------- */
+
+static int write_meta(struct usb *u, const char *name, const struct json *j,
+		      struct trawl_error *err)
+{
+	char full[USBSYS_NAME + 8];
+	struct trawl_meta meta = {
+		.name = full, .type = "application/json", .time = clock_ns(CLOCK_MONOTONIC),
+		.data = j->text, .len = j->len,
+	};
+
+	snprintf(full, sizeof(full), "usb/%s", name);
+	return trawl_writer_meta(session_writer(u->session), &meta, err);
+}
+
+/* Writes what sysfs tells of a device, if it is wanted and still there. */
+static int write_device(struct usb *u, const char *name, struct trawl_error *err)
+{
+	struct usb_identity id;
+	struct json j = { 0 };
+	int r = 0;
+
+	if (!usbsys_identity(USBSYS_ROOT, name, &id) || !usbfilter_learn(&u->filter, &id))
+		return 0;
+	if (usbsys_snapshot(USBSYS_ROOT, name, &j))
+		r = write_meta(u, name, &j, err);
+	json_free(&j);
+	return r;
+}
+
+static int write_gone(struct usb *u, const struct usb_uevent *ev, struct trawl_error *err)
+{
+	struct json j = { 0 };
+	int r;
+
+	json_object(&j, NULL);
+	json_string(&j, "path", ev->name);
+	json_uint(&j, "busnum", ev->bus);
+	json_uint(&j, "devnum", ev->dev);
+	json_bool(&j, "gone", true);
+	json_end(&j);
+	r = write_meta(u, ev->name, &j, err);
+	json_free(&j);
+	return r;
+}
+
+/* Drivers bind some time after a device appears: look again when that has ended. */
+static void look_later(struct usb *u, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < u->nlater && strcmp(u->later[i].name, name); i++)
+		;
+	if (i == LATER)
+		return; /* a storm: these keep what was written when they appeared */
+	if (i == u->nlater)
+		snprintf(u->later[u->nlater++].name, USBSYS_NAME, "%s", name);
+	u->later[i].due = steady_ms() + LATER_MS;
+}
+
+static int look_now(struct usb *u, bool all, struct trawl_error *err)
+{
+	uint64_t now = steady_ms();
+	size_t i = 0;
+
+	while (i < u->nlater) {
+		char name[USBSYS_NAME];
+
+		if (!all && u->later[i].due > now) {
+			i++;
+			continue;
+		}
+		memcpy(name, u->later[i].name, sizeof(name));
+		u->later[i] = u->later[--u->nlater];
+		if (write_device(u, name, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Takes note of a device. */
+static int meet(const struct usb_identity *id, void *arg)
+{
+	struct emission *e = arg;
+	struct usb *u = e->u;
+	bool known = usbfilter_wanted(&u->filter, id->bus, id->dev);
+	bool wanted = usbfilter_learn(&u->filter, id);
+
+	usbhold_enumerated(&u->hold, id->bus, wanted);
+	if (!wanted || known)
+		return 0;
+	u->tally.devices++;
+	if (id->keyboard)
+		session_note(u->session,
+			     "usb: %s (%04x:%04x) is a keyboard: what is typed on it will be in "
+			     "this capture", id->name, id->vid, id->pid);
+	return write_device(u, id->name, e->err);
+}
+
+static int meet_all(struct usb *u, struct trawl_error *err)
+{
+	struct emission e = { u, err };
+
+	return usbsys_each(USBSYS_ROOT, meet, &e);
+}
+
+static int appeared(struct usb *u, const struct usb_uevent *ev, struct trawl_error *err)
+{
+	struct emission e = { u, err };
+	struct usb_identity id;
+
+	if (!usbsys_identity(USBSYS_ROOT, ev->name, &id))
+		return 0; /* gone again already; what is held of it runs out of time */
+	look_later(u, ev->name);
+	return meet(&id, &e);
+}
+
+static int vanished(struct usb *u, const struct usb_uevent *ev, struct trawl_error *err)
+{
+	bool wanted = usbfilter_wanted(&u->filter, ev->bus, ev->dev);
+
+	usbfilter_forget(&u->filter, ev->bus, ev->dev);
+	if (!wanted)
+		return 0;
+	u->tally.gone++;
+	session_note(u->session, "usb: %s is gone", ev->name);
+	return write_gone(u, ev, err);
+}
+
+static int hear(struct usb *u, const struct usb_uevent *ev, struct trawl_error *err)
+{
+	switch (ev->action) {
+	case USB_ADD:
+		return appeared(u, ev, err);
+	case USB_REMOVE:
+		return vanished(u, ev, err);
+	case USB_CHANGE:
+		look_later(u, ev->name);
+		break;
+	}
+	return 0;
+}
+
+/*
+ * A filter for a device that is not there may wait for it, if it can come: an id, a port or a
+ * serial number can, an address cannot.
+ */
+static int absent(struct usb *u, const struct input *in, struct trawl_error *err)
+{
+	char list[700];
+	size_t i;
+
+	for (i = 0; i < u->filter.count; i++) {
+		const struct usbfilter_term *t = &u->filter.terms[i];
+
+		if (u->filter.met & 1u << i || (!t->has_vid && !*t->port && !*t->serial && !t->dev))
+			continue;
+		usbsys_list(USBSYS_ROOT, list, sizeof(list));
+		if (t->dev)
+			return trawl_fail(err, TRAWL_CANNOT,
+					  "usb:%s: there is no such device; plugged in are: %s",
+					  in->specs[i], list);
+		session_note(u->session, "usb:%s is not plugged in; waiting for it. There are: %s",
+			     in->specs[i], list);
+	}
+	return 0;
+}
+
+/* ---- the source ---------------------------------------------------------------------------- */
+
+static void disarm(struct input *in)
+{
+	struct usb *u = in->state;
+
+	if (!u)
+		return;
+	usbmon_close(&u->mon);
+	usbhold_free(&u->hold);
+	if (u->uevents >= 0)
+		close(u->uevents);
+	free(u->cut);
+	free(u);
+	in->state = NULL;
+}
+
+static int read_filters(struct usb *u, const struct input *in, struct trawl_error *err)
+{
+	size_t i;
+
+	for (i = 0; i < in->nspecs; i++) {
+		if (usbfilter_add(&u->filter, in->specs[i], err) < 0)
+			return -1;
+	}
+	u->bus = usbfilter_bus(&u->filter);
+	u->tally.partial = usbfilter_partial(&u->filter);
+	return 0;
+}
+
+/* The -i texts in one, for people. */
+static int describe_source(struct usb *u, const struct input *in, struct trawl_error *err)
+{
+	char spec[1024] = "";
+	size_t i, used = 0;
+
+	for (i = 0; i < in->nspecs && used < sizeof(spec); i++)
+		used += (size_t)snprintf(spec + used, sizeof(spec) - used, "%susb%s%s",
+					 i ? " " : "", *in->specs[i] ? ":" : "", in->specs[i]);
+	int id = usbtypes_describe(session_writer(u->session), spec, err);
+
+	if (id < 0)
+		return -1;
+	u->id = (uint16_t)id;
+	return 0;
+}
+
+static int arm(struct input *in, struct trawl_error *err)
+{
+	struct usb *u = calloc(1, sizeof(*u));
+	size_t ring = (size_t)session_options(in->session)->buffer_kb << 10;
+	char path[USBNODE_PATH];
+
+	if (!u)
+		return trawl_fail(err, TRAWL_CANNOT, "usb: out of memory");
+	in->state = u;
+	u->session = in->session;
+	u->mon.fd = -1;
+	u->uevents = -1;
+	if (read_filters(u, in, err) < 0 || usbnode_find(u->bus, path, err) < 0)
+		return -1;
+	/* From here on no device can come or go unseen. */
+	u->uevents = usbsys_uevents(err);
+	if (u->uevents < 0 || usbmon_open(&u->mon, &usbmon_kernel, path, ring, err) < 0)
+		return -1;
+	u->cut = malloc(sizeof(struct usbmon_header) + usbmon_data_max(&u->mon));
+	if (!u->cut)
+		return trawl_fail(err, TRAWL_CANNOT, "usb: out of memory");
+	if (describe_source(u, in, err) < 0 || meet_all(u, err) < 0)
+		return -1;
+	return absent(u, in, err);
+}
+
+static int start(struct input *in, struct trawl_error *err)
+{
+	struct usb *u = in->state;
+	uint64_t before;
+
+	usbmon_flush(&u->mon);
+	u->asked = steady_ms();
+	u->asked_real = clock_ns(CLOCK_REALTIME);
+	return usbmon_lost(&u->mon, &before, err); /* of before the start: not ours */
+}
+
+static size_t fds(struct input *in, struct pollfd *fds, size_t room)
+{
+	struct usb *u = in->state;
+
+	if (room < 2)
+		return 0;
+	fds[0] = (struct pollfd){ .fd = u->mon.fd, .events = POLLIN };
+	fds[1] = (struct pollfd){ .fd = u->uevents, .events = POLLIN };
+	return 2;
+}
+
+/* Hot-plug news in their order, each after the events that are older than it. */
+static int follow(struct usb *u, struct trawl_error *err)
+{
+	struct usb_uevent ev;
+	bool news, overrun;
+	int r;
+
+	do {
+		news = usbsys_uevent(u->uevents, &ev, &overrun);
+		do {
+			r = drain_ring(u, err);
+		} while (r > 0 && news && !u->full);
+		if (r < 0 || (overrun && meet_all(u, err) < 0) || (news && hear(u, &ev, err) < 0))
+			return -1;
+	} while (news);
+	return 0;
+}
+
+static int write_verdict(struct usb *u, struct trawl_error *err)
+{
+	struct json j = { 0 };
+	int r;
+
+	u->tally.undecided = u->hold.given_up;
+	u->tally.malformed += u->mon.malformed;
+	usbtally_json(&u->tally, u->mon.ring_size, &j);
+	r = write_meta(u, "verdict", &j, err);
+	json_free(&j);
+	return r;
+}
+
+static int drain(struct input *in, struct trawl_error *err)
+{
+	struct usb *u = in->state;
+
+	if (!u->full && (follow(u, err) < 0 || release(u, err) < 0))
+		return -1;
+	if (look_now(u, u->stopped, err) < 0)
+		return -1;
+	if ((u->stopped || steady_ms() - u->asked >= STATS_MS) && ask_losses(u, err) < 0)
+		return -1;
+	return u->stopped ? write_verdict(u, err) : 0;
+}
+
+/* The kernel cannot be told to stop; the session's last drain() takes what is there by then. */
+static int stop(struct input *in, struct trawl_error *err)
+{
+	struct usb *u = in->state;
+
+	u->stopped = true;
+	return 0;
+}
+
+static void stats(struct input *in, struct source_stats *stats)
+{
+	const struct usb *u = in->state;
+
+	stats->captured = u->tally.events;
+	stats->lost = u->tally.lost;
+}
+
+/* ---- -D ------------------------------------------------------------------------------------ */
+
+struct listing {
+	struct source_list *list;
+	const char *why;
+};
+
+static int list_device(const struct usb_identity *id, void *arg)
+{
+	struct listing *l = arg;
+	char name[64], what[USBSYS_WHAT];
+
+	if (!strncmp(id->name, "usb", 3))
+		snprintf(name, sizeof(name), "usb:%u", id->bus);
+	else
+		snprintf(name, sizeof(name), "usb:%04x:%04x", id->vid, id->pid);
+	usbsys_describe(USBSYS_ROOT, id, what);
+	source_list_add(l->list, name, what, l->why);
+	return 0;
+}
+
+static void describe(struct source_list *list)
+{
+	struct trawl_error err = { 0 };
+	char path[USBNODE_PATH];
+	struct listing l = { list, NULL };
+
+	if (usbnode_find(0, path, &err) < 0)
+		l.why = err.text;
+	source_list_add(list, "usb", "all transfers of all USB buses", l.why);
+	usbsys_each(USBSYS_ROOT, list_device, &l);
+}
+
+const struct source usb_source = {
+	.name = "usb",
+	.summary = "[BUS | VID:PID | port=1-2.3 | serial=TEXT | dev=BUS:DEV][,ep=N[in|out]]",
+	.describe = describe,
+	.probe = usbnode_ready,
+	.arm = arm,
+	.start = start,
+	.fds = fds,
+	.drain = drain,
+	.stop = stop,
+	.stats = stats,
+	.disarm = disarm,
+};

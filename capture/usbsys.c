@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sysfs holds every descriptor that the kernel read when a device was plugged in:
+ * Documentation/ABI/testing/sysfs-bus-usb. An attribute that a device does not have is a missing file
+ * and is left out of the snapshot.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include "usbsys.h"
+
+enum {
+	ATTRIBUTE = 4096,     /* sysfs text never exceeds a page */
+	DESCRIPTORS = 70000,  /* 18 bytes and configurations of up to 65,535 each: the first suffices */
+	UEVENT = 8192,
+};
+
+/* Reads a file below a device; its length, 0 if it is not there. */
+static size_t get(const char *root, const char *name, const char *file, void *buf, size_t size)
+{
+	char path[4096];
+	size_t n = 0;
+	ssize_t r;
+	int fd;
+
+	if (snprintf(path, sizeof(path), "%s/%s/%s", root, name, file) >= (int)sizeof(path))
+		return 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	while (n < size && (r = read(fd, (char *)buf + n, size - n)) > 0)
+		n += (size_t)r;
+	close(fd);
+	return n;
+}
+
+/* A text attribute without its newline; false if it is not there or empty. */
+static bool text(const char *root, const char *name, const char *file, char buf[ATTRIBUTE])
+{
+	size_t n = get(root, name, file, buf, ATTRIBUTE - 1);
+
+	while (n && (buf[n - 1] == '\n' || buf[n - 1] == ' '))
+		n--;
+	buf[n] = '\0';
+	return n > 0;
+}
+
+static unsigned long number(const char *root, const char *name, const char *file, int base)
+{
+	char buf[ATTRIBUTE];
+
+	return text(root, name, file, buf) ? strtoul(buf, NULL, base) : 0;
+}
+
+static bool valid_name(const char *name)
+{
+	return *name && *name != '.' && strlen(name) < USBSYS_NAME && !strpbrk(name, ":/");
+}
+
+/* Calls each() for the interfaces of a device: folders "NAME:C.I". */
+static void interfaces(const char *root, const char *name,
+		       void (*each)(const char *root, const char *interface, void *arg), void *arg)
+{
+	char path[4096], interface[USBSYS_NAME + 256];
+	struct dirent **list;
+	int i, n;
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	n = scandir(path, &list, NULL, alphasort);
+	for (i = 0; i < n; i++) {
+		const char *d = list[i]->d_name;
+		size_t len = strlen(name);
+
+		/* A root hub is "usb1" and its interface "1-0:1.0". */
+		if (strchr(d, ':') && (!strncmp(d, name, len) || !strncmp(name, "usb", 3))) {
+			snprintf(interface, sizeof(interface), "%s/%s", name, d);
+			each(root, interface, arg);
+		}
+		free(list[i]);
+	}
+	if (n >= 0)
+		free(list);
+}
+
+static void find_keyboard(const char *root, const char *interface, void *arg)
+{
+	bool *keyboard = arg;
+
+	/* HID, boot interface, keyboard. */
+	if (number(root, interface, "bInterfaceClass", 16) == 3 &&
+	    number(root, interface, "bInterfaceProtocol", 16) == 1)
+		*keyboard = true;
+}
+
+bool usbsys_identity(const char *root, const char *name, struct usb_identity *id)
+{
+	char buf[ATTRIBUTE];
+
+	memset(id, 0, sizeof(*id));
+	if (!valid_name(name))
+		return false;
+	snprintf(id->name, sizeof(id->name), "%s", name);
+	id->bus = (uint16_t)number(root, name, "busnum", 10);
+	id->dev = (uint8_t)number(root, name, "devnum", 10);
+	if (!id->bus || !id->dev)
+		return false;
+	id->vid = (uint16_t)number(root, name, "idVendor", 16);
+	id->pid = (uint16_t)number(root, name, "idProduct", 16);
+	if (text(root, name, "serial", buf))
+		snprintf(id->serial, sizeof(id->serial), "%.*s", USBSYS_SERIAL - 1, buf);
+	interfaces(root, name, find_keyboard, &id->keyboard);
+	return true;
+}
+
+int usbsys_each(const char *root, int (*each)(const struct usb_identity *id, void *arg), void *arg)
+{
+	struct usb_identity id;
+	struct dirent **list;
+	int i, n, r = 0;
+
+	n = scandir(root, &list, NULL, alphasort);
+	for (i = 0; i < n; i++) {
+		if (!r && usbsys_identity(root, list[i]->d_name, &id))
+			r = each(&id, arg);
+		free(list[i]);
+	}
+	if (n >= 0)
+		free(list);
+	return r;
+}
+
+void usbsys_describe(const char *root, const struct usb_identity *id, char what[USBSYS_WHAT])
+{
+	char maker[ATTRIBUTE], product[ATTRIBUTE];
+	bool has_maker = text(root, id->name, "manufacturer", maker);
+	bool has_product = text(root, id->name, "product", product);
+
+	snprintf(what, USBSYS_WHAT, "%.80s%s%.80s at port %s, address %u:%u", maker,
+		 has_maker && has_product ? " " : "", product, id->name, id->bus, id->dev);
+}
+
+struct listing {
+	char *text;
+	size_t size, used;
+};
+
+static int list_one(const struct usb_identity *id, void *arg)
+{
+	struct listing *l = arg;
+	int n;
+
+	if (!strncmp(id->name, "usb", 3))
+		return 0;
+	n = snprintf(l->text + l->used, l->size - l->used, "%s%04x:%04x at %s",
+		     l->used ? ", " : "", id->vid, id->pid, id->name);
+	if (n < 0 || (size_t)n >= l->size - l->used) {
+		l->text[l->used] = '\0';
+		return 1;
+	}
+	l->used += (size_t)n;
+	return 0;
+}
+
+void usbsys_list(const char *root, char *list, size_t size)
+{
+	struct listing l = { list, size, 0 };
+
+	snprintf(list, size, "none");
+	usbsys_each(root, list_one, &l);
+}
+
+static void put_text(struct json *j, const char *member, const char *root, const char *name,
+		     const char *file)
+{
+	char buf[ATTRIBUTE];
+
+	if (text(root, name, file, buf))
+		json_string(j, member, buf);
+}
+
+static void put_number(struct json *j, const char *member, const char *root, const char *name,
+		       const char *file, int base)
+{
+	char buf[ATTRIBUTE];
+
+	if (text(root, name, file, buf))
+		json_uint(j, member, strtoul(buf, NULL, base));
+}
+
+static void put_hex(struct json *j, const char *member, const char *root, const char *name,
+		    const char *file)
+{
+	uint8_t *bytes = malloc(DESCRIPTORS);
+	char *hex = malloc(2 * DESCRIPTORS + 1);
+	size_t i, n;
+
+	if (!bytes || !hex)
+		abort();
+	n = get(root, name, file, bytes, DESCRIPTORS);
+	for (i = 0; i < n; i++)
+		snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
+	if (n)
+		json_bytes(j, member, hex, 2 * n);
+	free(bytes);
+	free(hex);
+}
+
+/* The last part of a symbolic link, as drivers are named. */
+static void put_link(struct json *j, const char *member, const char *root, const char *name,
+		     const char *file)
+{
+	char path[4096], target[4096];
+	const char *last;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "%s/%s/%s", root, name, file);
+	n = readlink(path, target, sizeof(target) - 1);
+	if (n <= 0)
+		return;
+	target[n] = '\0';
+	last = strrchr(target, '/');
+	json_string(j, member, last ? last + 1 : target);
+}
+
+/* HID devices are below their interface: "0003:046D:C52B.0001". */
+static void put_hid_report(struct json *j, const char *root, const char *interface)
+{
+	char path[4096], file[512];
+	struct dirent *d;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s/%s", root, interface);
+	dir = opendir(path);
+	if (!dir)
+		return;
+	while ((d = readdir(dir))) {
+		if (strlen(d->d_name) == 19 && d->d_name[4] == ':' && d->d_name[14] == '.') {
+			snprintf(file, sizeof(file), "%s/report_descriptor", d->d_name);
+			put_hex(j, "hid_report", root, interface, file);
+			break;
+		}
+	}
+	closedir(dir);
+}
+
+static void put_interface(const char *root, const char *interface, void *arg)
+{
+	struct json *j = arg;
+
+	json_object(j, NULL);
+	put_number(j, "number", root, interface, "bInterfaceNumber", 16);
+	put_number(j, "alternate", root, interface, "bAlternateSetting", 10);
+	put_number(j, "class", root, interface, "bInterfaceClass", 16);
+	put_number(j, "subclass", root, interface, "bInterfaceSubClass", 16);
+	put_number(j, "protocol", root, interface, "bInterfaceProtocol", 16);
+	put_text(j, "name", root, interface, "interface");
+	put_link(j, "driver", root, interface, "driver");
+	put_hid_report(j, root, interface);
+	json_end(j);
+}
+
+bool usbsys_snapshot(const char *root, const char *name, struct json *j)
+{
+	struct usb_identity id;
+
+	if (!usbsys_identity(root, name, &id))
+		return false;
+	json_object(j, NULL);
+	json_string(j, "path", name);
+	json_uint(j, "busnum", id.bus);
+	json_uint(j, "devnum", id.dev);
+	json_uint(j, "vid", id.vid);
+	json_uint(j, "pid", id.pid);
+	put_text(j, "speed_mbps", root, name, "speed");
+	put_text(j, "version", root, name, "version");
+	put_text(j, "manufacturer", root, name, "manufacturer");
+	put_text(j, "product", root, name, "product");
+	put_text(j, "serial", root, name, "serial");
+	put_number(j, "configuration", root, name, "bConfigurationValue", 10);
+	put_text(j, "max_power", root, name, "bMaxPower");
+	put_text(j, "quirks", root, name, "quirks");
+	put_text(j, "removable", root, name, "removable");
+	put_text(j, "power_control", root, name, "power/control");
+	put_text(j, "power_status", root, name, "power/runtime_status");
+	put_text(j, "autosuspend_ms", root, name, "power/autosuspend_delay_ms");
+	put_text(j, "lpm", root, name, "power/usb2_hardware_lpm");
+	put_text(j, "persist", root, name, "power/persist");
+	put_text(j, "wakeup", root, name, "power/wakeup");
+	put_link(j, "driver", root, name, "driver");
+	put_hex(j, "descriptors", root, name, "descriptors");
+	put_hex(j, "bos", root, name, "bos_descriptors");
+	json_array(j, "interfaces");
+	interfaces(root, name, put_interface, j);
+	json_end(j);
+	json_end(j);
+	return true;
+}
+
+int usbsys_uevents(struct trawl_error *err)
+{
+	struct sockaddr_nl address = { .nl_family = AF_NETLINK, .nl_groups = 1 };
+	int room = 1 << 20, fd;
+
+	fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_KOBJECT_UEVENT);
+	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0) {
+		trawl_fail(err, TRAWL_CANNOT,
+			   "usb: cannot listen to the kernel's hot-plug events: %s",
+			   strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room));
+	return fd;
+}
+
+/* The value of KEY in a uevent, or NULL. */
+static const char *value(const char *text, size_t len, const char *key)
+{
+	size_t n = strlen(key);
+	const char *end = text + len, *p;
+
+	for (p = text; p < end; p += strlen(p) + 1) {
+		if (!strncmp(p, key, n) && p[n] == '=')
+			return p + n + 1;
+	}
+	return NULL;
+}
+
+bool usbsys_parse(const char *text, size_t len, struct usb_uevent *ev)
+{
+	const char *action, *subsystem, *type, *path, *v;
+	size_t n;
+
+	memset(ev, 0, sizeof(*ev));
+	if (!len || text[len - 1])
+		return false;
+	action = value(text, len, "ACTION");
+	subsystem = value(text, len, "SUBSYSTEM");
+	type = value(text, len, "DEVTYPE");
+	path = value(text, len, "DEVPATH");
+	if (!action || !subsystem || strcmp(subsystem, "usb") || !type || !path ||
+	    !strrchr(path, '/'))
+		return false;
+	if (!strcmp(type, "usb_interface")) {
+		/* .../1-2.3/1-2.3:1.0: the device is the folder above. */
+		const char *slash = strrchr(path, '/'), *start = slash;
+
+		while (start > path && start[-1] != '/')
+			start--;
+		n = (size_t)(slash - start);
+		path = start;
+		ev->action = USB_CHANGE;
+	} else if (!strcmp(type, "usb_device")) {
+		path = strrchr(path, '/') + 1;
+		n = strlen(path);
+		ev->action = !strcmp(action, "add") ? USB_ADD :
+			     !strcmp(action, "remove") ? USB_REMOVE : USB_CHANGE;
+	} else {
+		return false;
+	}
+	if (!n || n >= sizeof(ev->name))
+		return false;
+	memcpy(ev->name, path, n);
+	v = value(text, len, "BUSNUM");
+	ev->bus = v ? (uint16_t)strtoul(v, NULL, 10) : 0;
+	v = value(text, len, "DEVNUM");
+	ev->dev = v ? (uint8_t)strtoul(v, NULL, 10) : 0;
+	return valid_name(ev->name);
+}
+
+int usbsys_uevent(int fd, struct usb_uevent *ev, bool *overrun)
+{
+	char buf[UEVENT];
+	struct sockaddr_nl from;
+	socklen_t size;
+	ssize_t n;
+
+	*overrun = false;
+	for (;;) {
+		size = sizeof(from);
+		n = recvfrom(fd, buf, sizeof(buf) - 1, 0, (struct sockaddr *)&from, &size);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == ENOBUFS)
+			*overrun = true;
+		if (n < 0)
+			return 0;
+		/* Only the kernel itself has port 0; anybody else is not believed. */
+		if (size != sizeof(from) || from.nl_pid != 0)
+			continue;
+		if (buf[n ? n - 1 : 0])
+			buf[n++] = '\0';
+		if (usbsys_parse(buf, (size_t)n, ev))
+			return 1;
+	}
+}

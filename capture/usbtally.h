@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a USB capture holds and lacks, and whether it could be replayed: acted out as the device,
+ * every transfer's data must be there.
+ */
+#ifndef TRAWL_CAPTURE_USBTALLY_H
+#define TRAWL_CAPTURE_USBTALLY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "json.h"
+#include "usbmon.h"
+
+struct usbtally {
+	uint64_t events;
+	uint64_t lost;       /* the kernel's ring was full */
+	uint64_t unwanted;   /* left out by the filters */
+	uint64_t undecided;  /* of devices that never became known */
+	uint64_t malformed;  /* lengths or types that make no sense */
+	/* Events whose data is not all there, by reason. */
+	uint64_t cut_ring;   /* longer than the kernel keeps of one event */
+	uint64_t cut_snap;   /* longer than -s */
+	uint64_t cut_iso;    /* more isochronous packets than the kernel describes */
+	uint64_t unmapped;   /* flag 'D': a scatter list that the kernel cannot read */
+	uint64_t no_buffer;  /* flag 'Z': a buffer that only the hardware sees */
+	uint64_t devices;    /* described in the file */
+	uint64_t gone;       /* devices that were unplugged */
+	bool partial;        /* a filter leaves out endpoints */
+};
+
+/* Counts one event: its header as stored, the bytes behind it, and how many the kernel gave. */
+void usbtally_count(struct usbtally *t, const struct usbmon_header *h, const uint8_t *behind,
+		    size_t given);
+
+/* The verdict as JSON; metadata "usb/verdict". */
+void usbtally_json(const struct usbtally *t, size_t ring, struct json *j);
+
+#endif
