@@ -139,8 +139,11 @@ struct decoder {
 	void (*more)(void *state, const struct item *it, struct out *o);
 	/* Appends the members of "fields": `"a":1,"b":"x"`, without braces. */
 	void (*json)(void *state, const struct item *it, struct out *o);
+	/* Appends further members of the object, each with a comma before it. May be NULL. */
+	void (*json_more)(void *state, const struct item *it, struct out *o);
 	/* The field of this name; false if the item has none (VALUE_NONE: it has, without value).
-	 * Text in *v lives until the next call. */
+	 * Text in *v lives until the call after the next: both sides of a comparison are asked
+	 * for before either is read. */
 	bool (*value)(void *state, const struct item *it, const char *name, struct value *v);
 	/* Calls fn for the name of each field that items of this event type may have, in the
 	 * order in which they are shown; twice for one name does no harm. */
@@ -150,16 +153,17 @@ struct decoder {
 	/* Sections of --summary, complete lines; options->summary was set at open. May be NULL. */
 	void (*summary)(void *state, struct out *o);
 
-	/* For pcapng; NULL: items of this kind cannot be exported as packets. packet() returns 0,
-	 * or 1 if this item is no packet. */
+	/* For pcapng; NULL: an item becomes an upper-PDU packet that holds its JSON. packet()
+	 * returns 0, or 1 if this item is no packet. */
 	void (*interface)(void *state, const struct trawl_source *s, struct packet_interface *pi);
 	int (*packet)(void *state, const struct item *it, struct packet *p);
 };
 
-/* The decoder of a kind, or NULL: its events are then shown by their fields (generic.c). */
+/* The decoder of a kind; of an unknown kind one that shows the fields as they are. */
 const struct decoder *decoder_find(const char *kind);
 
 /* All of them, ended by NULL. */
 extern const struct decoder *const decoders[];
+extern const struct decoder tracefs_decoder;
 
 #endif

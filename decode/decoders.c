@@ -3,6 +3,7 @@
 #include "decode/decoder.h"
 
 const struct decoder *const decoders[] = {
+	&tracefs_decoder,
 	NULL,
 };
 
@@ -13,5 +14,5 @@ const struct decoder *decoder_find(const char *kind)
 	for (d = decoders; *d; d++)
 		if (!strcmp((*d)->kind, kind))
 			return *d;
-	return NULL;
+	return &tracefs_decoder;
 }

@@ -1,8 +1,24 @@
 # SPDX-License-Identifier: MIT
 # libdecode: decoders, printers and exporters, for the programs and for live printing in trawl.
-# Link it before libtrawl (programs: libtrawl.la, unit tests: libtrawl-test.la).
+# Link it before libtrawl (libtrawl.la, in unit tests too: the two
+# have functions of the same name inside).
 noinst_LTLIBRARIES += libdecode.la
 libdecode_la_SOURCES = \
 	decode/decoder.h decode/decoders.c \
-	decode/out.h decode/out.c
+	decode/cli.h decode/cli.c \
+	decode/glob.h decode/glob.c \
+	decode/jdoc.h decode/jdoc.c \
+	decode/jsonl.h decode/jsonl.c \
+	decode/layout.h decode/layout.c \
+	decode/out.h decode/out.c \
+	decode/selection.h decode/selection.c \
+	decode/site.h decode/site.c \
+	decode/stream.h decode/stream.c \
+	decode/summary.h decode/summary.c \
+	decode/tally.h decode/tally.c \
+	decode/task.h decode/task.c \
+	decode/text.h decode/text.c \
+	decode/tracefs.c \
+	decode/when.h decode/when.c \
+	decode/where.h decode/where.c
 libdecode_la_CFLAGS = $(AM_CFLAGS) -O2

@@ -139,73 +139,94 @@ static const char pairs[] = "00010203040506070809101112131415161718192021222324"
 			    "75767778798081828384858687888990919293949596979899";
 static const char hexdigit[] = "0123456789abcdef";
 
-/* The digits of v end at `end`; returns where they start. */
-static char *digits(char *end, uint64_t v)
+static unsigned int count_digits(uint64_t v)
 {
-	while (v >= 100) {
-		end -= 2;
-		memcpy(end, pairs + 2 * (v % 100), 2);
+	static const uint64_t power[] = {
+		0, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000,
+		10000000000, 100000000000, 1000000000000, 10000000000000, 100000000000000,
+		1000000000000000, 10000000000000000, 100000000000000000, 1000000000000000000,
+		10000000000000000000u,
+	};
+	/* bits * log10(2), rounded down: right or one too many */
+	unsigned int n = (unsigned int)(64 - __builtin_clzll(v | 1)) * 1233 >> 12;
+
+	return n + (v >= power[n]);
+}
+
+char *put_digits(char *p, uint64_t v, unsigned int width)
+{
+	char *end = p + width, *at = end;
+
+	while (at - p >= 2) {
+		at -= 2;
+		memcpy(at, pairs + 2 * (v % 100), 2);
 		v /= 100;
 	}
-	if (v >= 10) {
-		end -= 2;
-		memcpy(end, pairs + 2 * v, 2);
-	} else {
-		*--end = (char)('0' + v);
-	}
+	if (at > p)
+		*p = (char)('0' + v % 10);
 	return end;
+}
+
+char *put_u64(char *p, uint64_t v)
+{
+	return put_digits(p, v, v ? count_digits(v) : 1);
+}
+
+char *put_s64(char *p, int64_t v)
+{
+	if (v >= 0)
+		return put_u64(p, (uint64_t)v);
+	*p = '-';
+	return put_u64(p + 1, 0 - (uint64_t)v);
+}
+
+static char *put_xdigits(char *p, uint64_t v, unsigned int width)
+{
+	unsigned int n = (unsigned int)(67 - __builtin_clzll(v | 1)) / 4;
+	char *end;
+
+	if (n < width)
+		n = width > 16 ? 16 : width;
+	end = p + n;
+	for (p = end; n; n--, v >>= 4)
+		*--p = hexdigit[v & 15];
+	return end;
+}
+
+char *put_hex(char *p, uint64_t v)
+{
+	p[0] = '0';
+	p[1] = 'x';
+	return put_xdigits(p + 2, v, 1);
 }
 
 void out_u64(struct out *o, uint64_t v)
 {
-	char text[20], *at;
-
-	if (v < 10) {
-		out_char(o, (char)('0' + v));
-		return;
-	}
-	at = digits(text + sizeof(text), v);
-	out_bytes(o, at, (size_t)(text + sizeof(text) - at));
+	out_used(o, put_u64(out_need(o, 20), v));
 }
 
 void out_s64(struct out *o, int64_t v)
 {
-	if (v < 0) {
-		out_char(o, '-');
-		out_u64(o, 0 - (uint64_t)v);
-	} else {
-		out_u64(o, (uint64_t)v);
-	}
-}
-
-void out_digits(struct out *o, uint64_t v, unsigned int width)
-{
-	char text[40], *end = text + sizeof(text), *at = digits(end, v);
-
-	if (width > sizeof(text))
-		width = sizeof(text);
-	while (end - at < (ptrdiff_t)width)
-		*--at = '0';
-	out_bytes(o, at, (size_t)(end - at));
-}
-
-void out_xdigits(struct out *o, uint64_t v, unsigned int width)
-{
-	char text[16], *end = text + sizeof(text), *at = end;
-
-	do {
-		*--at = hexdigit[v & 15];
-		v >>= 4;
-	} while (v);
-	while (end - at < (ptrdiff_t)width && at > text)
-		*--at = '0';
-	out_bytes(o, at, (size_t)(end - at));
+	out_used(o, put_s64(out_need(o, 20), v));
 }
 
 void out_hex(struct out *o, uint64_t v)
 {
-	out_bytes(o, "0x", 2);
-	out_xdigits(o, v, 1);
+	out_used(o, put_hex(out_need(o, 20), v));
+}
+
+void out_digits(struct out *o, uint64_t v, unsigned int width)
+{
+	unsigned int n = v ? count_digits(v) : 1;
+
+	if (n < width)
+		n = width > 40 ? 40 : width;
+	out_used(o, put_digits(out_need(o, 40), v, n));
+}
+
+void out_xdigits(struct out *o, uint64_t v, unsigned int width)
+{
+	out_used(o, put_xdigits(out_need(o, 20), v, width));
 }
 
 void out_double(struct out *o, double v)
@@ -303,52 +324,76 @@ static int ascii_class(unsigned char c)
 	return c < 0x20 || c == 0x7f ? 2 : 0;
 }
 
-/* Length of the run at p that needs no escape and is plain ASCII; `quote` counts as special. */
-static size_t plain(const unsigned char *p, size_t n, char quote)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (p[i] < 0x20 || p[i] >= 0x7f || p[i] == '\\' || p[i] == (unsigned char)quote)
-			break;
-	return i;
-}
-
 static char short_escape(unsigned char c)
 {
 	return c == '\n' ? 'n' : c == '\t' ? 't' : c == '\r' ? 'r' : (char)c;
 }
 
-static void safe_byte(struct out *o, unsigned char c)
+static char *put_byte(char *p, unsigned char c)
 {
-	out_bytes(o, "\\x", 2);
-	out_xdigits(o, c, 2);
+	p[0] = '\\';
+	p[1] = 'x';
+	p[2] = hexdigit[c >> 4];
+	p[3] = hexdigit[c & 15];
+	return p + 4;
 }
 
-static void escaped(struct out *o, const void *text, size_t n, char quote)
+/* One character that is not plain: its escape, or the character if it is good UTF-8. */
+static char *put_special(char *to, const unsigned char **p, size_t n, char quote)
+{
+	size_t bad, run = out_utf8(*p, n, &bad);
+	unsigned char c = **p;
+
+	if (run == 1 && (ascii_class(c) == 1 || (quote && c == (unsigned char)quote))) {
+		to[0] = '\\';
+		to[1] = short_escape(c);
+		(*p)++;
+		return to + 2;
+	}
+	if (run > 1 && !(c == 0xc2 && (*p)[1] < 0xa0)) {
+		memcpy(to, *p, run);
+		*p += run;
+		return to + run;
+	}
+	/* control, C1 (two bytes) or invalid: byte by byte */
+	for (run = run > 1 ? run : bad; run; run--)
+		to = put_byte(to, *(*p)++);
+	return to;
+}
+
+char *put_safe(char *to, const void *text, size_t n, char quote)
 {
 	const unsigned char *p = text, *end = p + n;
 
 	while (p < end) {
-		size_t run = plain(p, (size_t)(end - p), quote), bad;
+		if (*p >= 0x20 && *p < 0x7f && *p != '\\' && *p != (unsigned char)quote)
+			*to++ = (char)*p++;
+		else
+			to = put_special(to, &p, (size_t)(end - p), quote);
+	}
+	return to;
+}
 
-		out_bytes(o, p, run);
-		p += run;
-		if (p == end)
-			break;
-		run = out_utf8(p, (size_t)(end - p), &bad);
-		if (run == 1 && (ascii_class(*p) == 1 || (quote && *p == (unsigned char)quote))) {
-			out_char(o, '\\');
-			out_char(o, short_escape(*p));
-			p++;
-		} else if (run > 1 && !(p[0] == 0xc2 && p[1] < 0xa0)) {
-			out_bytes(o, p, run);
-			p += run;
-		} else {
-			/* control, C1 (two bytes) or invalid: byte by byte */
-			for (run = run > 1 ? run : bad; run; run--)
-				safe_byte(o, *p++);
-		}
+/* How much of a long text to do at once: a piece never ends inside a character. */
+static size_t piece(const unsigned char *p, size_t n, size_t most)
+{
+	size_t part = n < most ? n : most;
+
+	while (part < n && part > most - 4 && (p[part] & 0xc0) == 0x80)
+		part--;
+	return part;
+}
+
+static void escaped(struct out *o, const void *text, size_t n, char quote)
+{
+	const unsigned char *p = text;
+
+	while (n) {
+		size_t part = piece(p, n, SPARE / 4);
+
+		out_used(o, put_safe(out_need(o, 4 * part), p, part, quote));
+		p += part;
+		n -= part;
 	}
 }
 
@@ -364,49 +409,66 @@ void out_quoted(struct out *o, const void *text, size_t n)
 	out_char(o, '"');
 }
 
-static void json_ascii(struct out *o, unsigned char c)
+static char *put_json_ascii(char *to, unsigned char c)
 {
-	switch (c) {
-	case '"':
-	case '\\':
-	case '\n':
-	case '\t':
-	case '\r':
-		out_char(o, '\\');
-		out_char(o, short_escape(c));
-		break;
-	default: /* a control character, or DEL which JSON takes as it is */
-		if (c == 0x7f) {
-			out_char(o, (char)c);
+	if (ascii_class(c) == 2 && c != 0x7f) {
+		memcpy(to, "\\u00", 4);
+		to[4] = hexdigit[c >> 4];
+		to[5] = hexdigit[c & 15];
+		return to + 6;
+	}
+	if (c != 0x7f)
+		*to++ = '\\';
+	*to++ = short_escape(c);
+	return to;
+}
+
+/* The inside of a JSON string. */
+static char *put_json_text(char *to, const void *text, size_t n)
+{
+	const unsigned char *p = text, *end = p + n;
+	size_t run, bad;
+
+	while (p < end) {
+		if (*p >= 0x20 && *p < 0x7f && *p != '\\' && *p != '"') {
+			*to++ = (char)*p++;
+			continue;
+		}
+		run = out_utf8(p, (size_t)(end - p), &bad);
+		if (run == 1) {
+			to = put_json_ascii(to, *p++);
+		} else if (run) {
+			memcpy(to, p, run);
+			to += run;
+			p += run;
 		} else {
-			out_bytes(o, "\\u", 2);
-			out_xdigits(o, c, 4);
+			memcpy(to, "\xef\xbf\xbd", 3);
+			to += 3;
+			p += bad;
 		}
 	}
+	return to;
+}
+
+char *put_json(char *p, const void *text, size_t n)
+{
+	*p++ = '"';
+	p = put_json_text(p, text, n);
+	*p++ = '"';
+	return p;
 }
 
 void out_json(struct out *o, const void *text, size_t n)
 {
-	const unsigned char *p = text, *end = p + n;
+	const unsigned char *p = text;
 
 	out_char(o, '"');
-	while (p < end) {
-		size_t run = plain(p, (size_t)(end - p), '"'), bad;
+	while (n) {
+		size_t part = piece(p, n, SPARE / 6);
 
-		out_bytes(o, p, run);
-		p += run;
-		if (p == end)
-			break;
-		run = out_utf8(p, (size_t)(end - p), &bad);
-		if (run == 1) {
-			json_ascii(o, *p++);
-		} else if (run) {
-			out_bytes(o, p, run);
-			p += run;
-		} else {
-			out_bytes(o, "\xef\xbf\xbd", 3);
-			p += bad;
-		}
+		out_used(o, put_json_text(out_need(o, 6 * part), p, part));
+		p += part;
+		n -= part;
 	}
 	out_char(o, '"');
 }

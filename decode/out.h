@@ -64,10 +64,23 @@ static inline void out_char(struct out *o, char c)
 	o->len++;
 }
 
+/*
+ * The same to a place that has room, for those who have reserved it for a whole line with
+ * out_need(): each returns the end of what it wrote, at most 20 bytes.
+ */
+char *put_u64(char *p, uint64_t v);
+char *put_s64(char *p, int64_t v);
+char *put_hex(char *p, uint64_t v);
+char *put_digits(char *p, uint64_t v, unsigned int width); /* the last `width` decimal digits */
+/* Text as by out_safe(): writes at most 4 * n bytes. */
+char *put_safe(char *p, const void *text, size_t n, char quote);
+/* A JSON string as by out_json(): writes at most 6 * n + 2 bytes. */
+char *put_json(char *p, const void *text, size_t n);
+
 void out_u64(struct out *o, uint64_t v);
 void out_s64(struct out *o, int64_t v);
 void out_hex(struct out *o, uint64_t v);                       /* 0x..., no leading zeros */
-void out_digits(struct out *o, uint64_t v, unsigned int width); /* decimal with leading zeros */
+void out_digits(struct out *o, uint64_t v, unsigned int width); /* with leading zeros, at least */
 void out_xdigits(struct out *o, uint64_t v, unsigned int width); /* hex likewise, without 0x */
 void out_double(struct out *o, double v); /* shortest text that reads back the same; nan, inf */
 

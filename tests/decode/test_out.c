@@ -57,7 +57,7 @@ Test(out, numbers)
 Test(out, numbers_agree_with_printf)
 {
 	uint64_t v = 1;
-	char wanted[32];
+	char wanted[48];
 
 	for (int i = 0; i < 100000; i++) {
 		v = v * 6364136223846793005u + 1442695040888963407u;

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* What the command lines of trawl-decode and trawl-export have in common. */
+#ifndef TRAWL_DECODE_CLI_H
+#define TRAWL_DECODE_CLI_H
+
+#include "decode/out.h"
+#include "format/trawl.h"
+
+extern const char *cli_program; /* set first in main(); begins every message */
+
+/* Prints "PROGRAM: text" and returns the status of the error. */
+int cli_error(const struct trawl_error *err);
+
+/* What getopt_long() returned '?' or ':' for, as an error. argv[optind - 1] is the culprit. */
+int cli_bad_option(int got, char **argv, struct trawl_error *err);
+
+/*
+ * Flushes the output. 0; or the status of a write error, after its message. A reader that has
+ * gone away (EPIPE) is no error: it has seen all it wanted.
+ */
+int cli_finish(struct out *o, const char *name);
+
+#endif

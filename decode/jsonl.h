@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Items as JSON lines: one object a line. */
+#ifndef TRAWL_DECODE_JSONL_H
+#define TRAWL_DECODE_JSONL_H
+
+#include "decode/stream.h"
+
+struct jsonl_printer {
+	struct consumer consumer; /* hand this to stream_run() */
+	struct out *out;
+	struct trawl_reader *reader; /* for bounds */
+	bool bounds;                 /* "bound_ns" too */
+	bool at_once;
+};
+
+void jsonl_printer_start(struct jsonl_printer *j);
+
+/* The object without a newline: also the bytes of an exported packet. */
+void jsonl_object(const struct decoder *d, void *state, const struct item *it,
+		  const uint64_t *bound, struct out *o);
+
+#endif

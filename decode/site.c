@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/site.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "decode/jdoc.h"
+
+#define CACHE 256
+
+/* Answers of sites_find(), by address and process. */
+struct answer {
+	uint64_t ip;
+	size_t metas; /* how much metadata there was: more may change the answer */
+	int32_t pid;
+	bool used;
+	const struct site *site;
+};
+
+struct probe_sites {
+	struct trawl_reader *reader;
+	struct jdoc *doc; /* names point into it */
+	const char *path;
+	uint64_t inode, page;
+	bool plain;
+	uint32_t n;
+	struct site *sites;
+	struct answer cache[CACHE];
+};
+
+/* ---- from metadata ------------------------------------------------------------------------ */
+
+static uint32_t count(const struct jdoc *array)
+{
+	const struct jdoc *j;
+	uint32_t n = 0;
+
+	if (!array || array->type != JDOC_ARRAY)
+		return 0;
+	for (j = array->first; j; j = j->next)
+		n++;
+	return n;
+}
+
+static void read_arg(struct site_arg *a, const struct jdoc *j, struct layout *l)
+{
+	const struct jdoc *sib = jdoc_get(j, "sib");
+	const char *state = jdoc_string(j, "state");
+
+	a->name = jdoc_string(j, "name");
+	a->why = jdoc_string(j, "why");
+	a->field = layout_find(l, a->name);
+	if (!strcmp(state, "unavailable")) {
+		a->state = ARG_UNAVAILABLE;
+	} else if (!strcmp(state, "computed")) {
+		a->state = ARG_COMPUTED;
+		a->base = layout_find(l, jdoc_string(sib, "base"));
+		a->index = layout_find(l, jdoc_string(sib, "index"));
+		a->window = layout_find(l, jdoc_string(sib, "window"));
+		a->first = jdoc_int(sib, "first", 0);
+		a->scale = (unsigned int)jdoc_uint(sib, "scale", 0);
+		layout_hide(l, jdoc_string(sib, "base"));
+		layout_hide(l, jdoc_string(sib, "index"));
+		layout_hide(l, jdoc_string(sib, "window"));
+	}
+}
+
+static bool read_site(struct site *s, const struct jdoc *j, struct layout *l, bool *plain)
+{
+	const struct jdoc *args = jdoc_get(j, "args"), *a;
+	uint32_t i = 0;
+
+	s->offset = jdoc_uint(j, "offset", 0);
+	s->symbol = jdoc_string(j, "symbol");
+	s->file = jdoc_string(j, "file");
+	s->line = (uint32_t)jdoc_uint(j, "line", 0);
+	s->nargs = count(args);
+	s->args = calloc(s->nargs + 1, sizeof(*s->args));
+	if (!s->args)
+		return false;
+	for (a = args ? args->first : NULL; i < s->nargs; a = a->next, i++) {
+		read_arg(&s->args[i], a, l);
+		if (s->args[i].state != ARG_EXACT || !s->args[i].field)
+			*plain = false;
+	}
+	return true;
+}
+
+static uint64_t page_size(struct trawl_reader *reader)
+{
+	const struct trawl_meta *m = trawl_meta_find(reader, "machine");
+	struct jdoc *j = m ? jdoc_parse(m->data, m->len) : NULL;
+	uint64_t n = jdoc_uint(j, "page_size", 4096);
+
+	jdoc_free(j);
+	return n >= 1024 && n <= 1 << 24 && !(n & (n - 1)) ? n : 4096;
+}
+
+struct probe_sites *sites_new(struct trawl_reader *reader, struct layout *l)
+{
+	char name[512];
+	const struct trawl_meta *m;
+	const struct jdoc *list, *j;
+	struct probe_sites *s;
+
+	if (snprintf(name, sizeof(name), "probe/%s", l->type->name) >= (int)sizeof(name))
+		return NULL;
+	m = trawl_meta_find(reader, name);
+	s = m ? calloc(1, sizeof(*s)) : NULL;
+	if (!s)
+		return NULL;
+	s->doc = jdoc_parse(m->data, m->len);
+	list = jdoc_get(s->doc, "sites");
+	s->sites = calloc(count(list) + 1, sizeof(*s->sites));
+	if (!s->doc || !s->sites) {
+		sites_free(s);
+		return NULL;
+	}
+	s->reader = reader;
+	s->path = jdoc_string(s->doc, "path");
+	s->inode = jdoc_uint(s->doc, "inode", 0);
+	s->page = page_size(reader);
+	s->plain = true;
+	if (count(list))
+		for (j = list->first; j; j = j->next)
+			if (read_site(&s->sites[s->n], j, l, &s->plain))
+				s->n++;
+	return s;
+}
+
+void sites_free(struct probe_sites *s)
+{
+	uint32_t i;
+
+	if (!s)
+		return;
+	for (i = 0; i < s->n; i++)
+		free(s->sites[i].args);
+	free(s->sites);
+	jdoc_free(s->doc);
+	free(s);
+}
+
+bool sites_plain(const struct probe_sites *s)
+{
+	return s->plain;
+}
+
+const struct site *sites_any(const struct probe_sites *s)
+{
+	return s->n ? &s->sites[0] : NULL;
+}
+
+/* ---- which site --------------------------------------------------------------------------- */
+
+/*
+ * The newest maps of the process that were true at this time, or else its first; metadata of one
+ * name may come again.
+ */
+static const struct trawl_meta *find_maps(struct trawl_reader *r, int32_t pid, uint64_t time)
+{
+	const struct trawl_meta *best = NULL;
+	char name[32];
+	size_t i, n = trawl_meta_count(r);
+
+	snprintf(name, sizeof(name), "maps/%d", pid);
+	for (i = 0; i < n; i++) {
+		const struct trawl_meta *m = trawl_meta_at(r, i);
+
+		if (strcmp(m->name, name))
+			continue;
+		if (!best || (m->time <= time && (best->time > time || m->time >= best->time)))
+			best = m;
+	}
+	return best;
+}
+
+/* The file offset that this address has in the probe's file, by one line of maps. */
+static bool map_line(const struct probe_sites *s, const char *line, uint64_t ip, uint64_t *offset)
+{
+	unsigned long long start, end, pgoff, inode;
+	int path = 0;
+
+	if (sscanf(line, "%llx-%llx %*4s %llx %*x:%*x %llu %n", &start, &end, &pgoff, &inode,
+		   &path) < 4)
+		return false;
+	if (ip < start || ip >= end)
+		return false;
+	if (s->inode ? inode != s->inode : !path || strcmp(line + path, s->path))
+		return false;
+	*offset = ip - start + pgoff;
+	return true;
+}
+
+static bool offset_by_maps(const struct probe_sites *s, const struct trawl_meta *maps, uint64_t ip,
+			   uint64_t *offset)
+{
+	const char *p = maps->data, *end = p + maps->len, *nl;
+	char line[1024];
+
+	for (; p < end; p = nl + 1) {
+		size_t n;
+
+		nl = memchr(p, '\n', (size_t)(end - p));
+		if (!nl)
+			nl = end;
+		n = (size_t)(nl - p);
+		if (n >= sizeof(line))
+			n = sizeof(line) - 1;
+		memcpy(line, p, n);
+		line[n] = '\0';
+		if (map_line(s, line, ip, offset))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Mappings move whole pages, so an address tells the place in its page for certain: mostly that
+ * is one site only. Where it is not, the maps of the process decide.
+ */
+static const struct site *search(const struct probe_sites *s, uint64_t ip, int32_t pid,
+				 uint64_t time)
+{
+	const struct trawl_meta *maps;
+	const struct site *found = NULL;
+	uint64_t offset;
+	uint32_t i, n = 0;
+
+	for (i = 0; i < s->n; i++) {
+		if (((s->sites[i].offset ^ ip) & (s->page - 1)) == 0) {
+			found = &s->sites[i];
+			n++;
+		}
+	}
+	if (n < 2)
+		return found;
+	maps = pid > 0 ? find_maps(s->reader, pid, time) : NULL;
+	if (!maps || !offset_by_maps(s, maps, ip, &offset))
+		return NULL;
+	for (i = 0; i < s->n; i++)
+		if (s->sites[i].offset == offset)
+			return &s->sites[i];
+	return NULL;
+}
+
+const struct site *sites_find(struct probe_sites *s, uint64_t ip, int32_t pid, uint64_t time)
+{
+	struct answer *a = &s->cache[(ip ^ ip >> 12 ^ (uint32_t)pid) % CACHE];
+	size_t metas = trawl_meta_count(s->reader);
+
+	if (!a->used || a->ip != ip || a->pid != pid || a->metas != metas) {
+		a->site = search(s, ip, pid, time);
+		a->ip = ip;
+		a->pid = pid;
+		a->metas = metas;
+		a->used = true;
+	}
+	return a->site;
+}
+
+/* ---- computed arguments ------------------------------------------------------------------- */
+
+const uint8_t *arg_element(const struct site_arg *a, const void *record, size_t len,
+			   const char **why)
+{
+	const uint8_t *index, *window;
+	size_t index_len, window_len, size;
+	int64_t at;
+
+	*why = "its helper fields are not in the record";
+	if (!a->index || !a->window ||
+	    !field_bytes(a->index->field, record, len, &index, &index_len) || index_len > 8 ||
+	    !field_bytes(a->window->field, record, len, &window, &window_len))
+		return NULL;
+	size = a->window->field->size;
+	if (a->scale != size) {
+		*why = "scale and element size differ";
+		return NULL;
+	}
+	*why = "index outside the recorded window";
+	if (__builtin_sub_overflow(load_int(index, index_len), a->first, &at) || at < 0 ||
+	    (uint64_t)at >= window_len / size)
+		return NULL;
+	return window + (size_t)at * size;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Probe sites: which of the places of a probe was hit, what it is called, and which arguments of
+ * it need more than their field. From the metadata "probe/NAME" and "maps/PID".
+ */
+#ifndef TRAWL_DECODE_SITE_H
+#define TRAWL_DECODE_SITE_H
+
+#include "decode/layout.h"
+
+enum arg_state { ARG_EXACT, ARG_COMPUTED, ARG_UNAVAILABLE };
+
+/* An argument at one site. */
+struct site_arg {
+	const char *name, *why;
+	enum arg_state state;
+	const struct shown *field;               /* of its name; NULL if there is none */
+	const struct shown *base, *index, *window; /* COMPUTED */
+	int64_t first;                           /* the index that window[0] belongs to */
+	unsigned int scale;
+};
+
+struct site {
+	uint64_t offset;
+	const char *symbol, *file; /* "" if unknown */
+	uint32_t line;
+	uint32_t nargs;
+	struct site_arg *args;
+};
+
+struct probe_sites;
+
+/*
+ * The probe of this event type; NULL if the file says nothing of it (or nothing sensible). Hides
+ * the helper fields of the layout. All pointers into the layout and the result live together.
+ */
+struct probe_sites *sites_new(struct trawl_reader *reader, struct layout *l);
+void sites_free(struct probe_sites *s);
+
+/* True if every argument at every site is simply its field. */
+bool sites_plain(const struct probe_sites *s);
+
+/* The site at this address in that process (pid or, unknown, -1); NULL if it cannot be told. */
+const struct site *sites_find(struct probe_sites *s, uint64_t ip, int32_t pid, uint64_t time);
+
+/* Any site: for the names of its arguments. NULL if there are none. */
+const struct site *sites_any(const struct probe_sites *s);
+
+/*
+ * Where the element of a computed argument is in the record; NULL with *why if it is not there.
+ */
+const uint8_t *arg_element(const struct site_arg *a, const void *record, size_t len,
+			   const char **why);
+
+#endif

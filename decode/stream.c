@@ -1,0 +1,561 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/stream.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "decode/glob.h"
+#include "decode/task.h"
+#include "decode/where.h"
+
+#define SOURCES 256 /* with ids above this, nothing is left to the reader to select */
+
+/* A decoder at work. */
+struct engine {
+	const struct decoder *decoder;
+	void *state;
+	struct engine *next;
+};
+
+/* What is known of a source; by its id. */
+struct bound {
+	struct engine *engine;
+	bool asked, wanted;
+};
+
+/* A loss with its times on the timeline. */
+struct dated_loss {
+	const struct trawl_source *source;
+	struct trawl_loss loss;
+	uint64_t from, to;
+};
+
+struct stream {
+	struct sink sink; /* first: decoders hand it back */
+	const char *path;
+	struct trawl_reader *reader, *before;
+	const struct decode_options *options;
+	struct selection *selection;
+	struct decode_context context;
+	struct engine *engines;
+	struct bound *bounds;
+	size_t nbounds;
+	struct consumer *consumer;
+	struct dated_loss *losses;
+	size_t nlosses, next_loss, losses_read;
+	const struct trawl_source *last; /* of the item before, with its answer */
+	bool last_wanted;
+	bool seekable, timed, stopped, silent;
+};
+
+static int no_memory(struct trawl_error *err)
+{
+	return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+}
+
+/* ---- sources ------------------------------------------------------------------------------ */
+
+static struct bound *bound(struct stream *s, uint16_t id)
+{
+	struct bound *b;
+	size_t n = (size_t)id + 1;
+
+	if (id >= s->nbounds) {
+		b = realloc(s->bounds, n * sizeof(*b));
+		if (!b)
+			return NULL;
+		memset(b + s->nbounds, 0, (n - s->nbounds) * sizeof(*b));
+		s->bounds = b;
+		s->nbounds = n;
+	}
+	return &s->bounds[id];
+}
+
+bool stream_wants(struct stream *s, const struct trawl_source *source)
+{
+	struct bound *b = bound(s, source->id);
+
+	if (!b)
+		return false;
+	if (!b->asked) {
+		b->asked = true;
+		b->wanted = selection_source(s->selection, source->name);
+	}
+	return b->wanted;
+}
+
+static struct engine *engine_for(struct stream *s, const struct decoder *d,
+				 struct trawl_error *err)
+{
+	struct engine *e;
+
+	for (e = s->engines; e; e = e->next)
+		if (e->decoder == d)
+			return e;
+	e = calloc(1, sizeof(*e));
+	if (!e) {
+		no_memory(err);
+		return NULL;
+	}
+	e->decoder = d;
+	e->state = d->open(&s->context, err);
+	if (!e->state) {
+		free(e);
+		return NULL;
+	}
+	e->next = s->engines;
+	s->engines = e;
+	if (s->options->export && d->prologue && s->consumer)
+		d->prologue(e->state, &s->sink, err);
+	return e;
+}
+
+static struct engine *engine_of(struct stream *s, const struct trawl_source *source,
+				struct trawl_error *err)
+{
+	struct bound *b = bound(s, source->id);
+
+	if (!b) {
+		no_memory(err);
+		return NULL;
+	}
+	if (!b->engine)
+		b->engine = engine_for(s, decoder_find(source->kind), err);
+	return b->engine;
+}
+
+const struct decoder *stream_decoder(struct stream *s, const struct trawl_source *source,
+				     void **state, struct trawl_error *err)
+{
+	struct engine *e = engine_of(s, source, err);
+
+	*state = e ? e->state : NULL;
+	return e ? e->decoder : NULL;
+}
+
+static const struct trawl_source *source_by_id(struct trawl_reader *r, uint16_t id)
+{
+	size_t i, n = trawl_source_count(r);
+
+	for (i = 0; i < n; i++)
+		if (trawl_source_at(r, i)->id == id)
+			return trawl_source_at(r, i);
+	return NULL;
+}
+
+/* ---- names -------------------------------------------------------------------------------- */
+
+static bool name_wanted(const struct selection *sel, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sel->nnames; i++)
+		if (glob_match(sel->names[i], name, strlen(name)))
+			return true;
+	return !sel->nnames;
+}
+
+static void names(struct stream *s, bool selected, decoder_name_fn *fn, void *arg)
+{
+	size_t i, n = trawl_event_type_count(s->reader);
+	struct trawl_error err;
+
+	for (i = 0; i < n; i++) {
+		const struct trawl_event_type *t = trawl_event_type_at(s->reader, i);
+		const struct trawl_source *source = source_by_id(s->reader, t->source);
+		struct engine *e;
+
+		if (!source || (selected && (!stream_wants(s, source) ||
+					     !name_wanted(s->selection, t->name))))
+			continue;
+		e = engine_of(s, source, &err);
+		if (e)
+			e->decoder->names(e->state, t, fn, arg);
+	}
+}
+
+void stream_names(struct stream *s, decoder_name_fn *fn, void *arg)
+{
+	names(s, true, fn, arg);
+}
+
+struct lookup {
+	struct stream *stream;
+	const char *wanted;
+	bool found;
+};
+
+static void match_name(void *arg, const char *name)
+{
+	struct lookup *l = arg;
+
+	l->found |= !strcmp(name, l->wanted);
+}
+
+static bool known(void *arg, const char *name)
+{
+	struct lookup l = {arg, name, false};
+
+	names(arg, false, match_name, &l);
+	return l.found;
+}
+
+struct listing {
+	struct out text;
+	uint32_t n;
+};
+
+static void list_name(void *arg, const char *name)
+{
+	struct listing *l = arg;
+	size_t n = strlen(name);
+	const char *p = l->text.data, *end = p + l->text.len;
+
+	/* at most a line of them, each once */
+	for (; p && end - p > (ptrdiff_t)n; p++)
+		if ((p == l->text.data || p[-1] == ' ') && !memcmp(p, name, n) &&
+		    (p[n] == ',' || p + n == end))
+			return;
+	if (l->text.len > 300 || n > 60) {
+		l->n++;
+		return;
+	}
+	if (l->text.len)
+		out_str(&l->text, ", ");
+	out_str(&l->text, name);
+}
+
+/* Are all fields of --where known? To be asked when all event types are. */
+static int check_where(struct stream *s, struct trawl_error *err)
+{
+	struct listing l = {.n = 0};
+	const char *bad = NULL;
+	char text[600];
+	size_t at;
+
+	if (s->selection->where && trawl_event_type_count(s->reader))
+		bad = where_unknown(s->selection->where, known, s, &at);
+	if (!bad)
+		return 0;
+	out_memory(&l.text);
+	stream_names(s, list_name, &l);
+	out_char(&l.text, '\0');
+	snprintf(text, sizeof(text), "no event here has a field '%.60s'; there are %.400s%s", bad,
+		 l.text.data, l.n ? ", ..." : "");
+	out_free(&l.text);
+	return where_fail(err, "--where", s->selection->where_text, at, text);
+}
+
+static int check_sources(struct stream *s, struct trawl_error *err)
+{
+	const char *missing;
+	struct listing l = {.n = 0};
+	size_t i, n = trawl_source_count(s->reader);
+
+	for (i = 0; i < n; i++)
+		stream_wants(s, trawl_source_at(s->reader, i));
+	missing = selection_missing(s->selection);
+	if (!missing)
+		return 0;
+	out_memory(&l.text);
+	for (i = 0; i < n; i++)
+		list_name(&l, trawl_source_at(s->reader, i)->name);
+	out_char(&l.text, '\0');
+	trawl_fail(err, TRAWL_USAGE, "--source: '%.100s' is no source of this file; %s%s", missing,
+		   n ? "it has " : "it has none", l.text.data);
+	out_free(&l.text);
+	return -1;
+}
+
+/* ---- losses ------------------------------------------------------------------------------- */
+
+static int by_end(const void *a, const void *b)
+{
+	const struct dated_loss *x = a, *y = b;
+
+	return x->to < y->to ? -1 : x->to > y->to;
+}
+
+static void read_losses(struct stream *s)
+{
+	size_t n = trawl_loss_count(s->reader);
+	struct dated_loss *more = realloc(s->losses, (n + 1) * sizeof(*more));
+	uint64_t bound;
+
+	if (!more)
+		return;
+	s->losses = more;
+	for (; s->losses_read < n; s->losses_read++) {
+		const struct trawl_loss *l = trawl_loss_at(s->reader, s->losses_read);
+		struct dated_loss *d = &s->losses[s->nlosses];
+
+		d->source = source_by_id(s->reader, l->source);
+		if (!d->source || !stream_wants(s, d->source))
+			continue;
+		d->loss = *l;
+		d->from = trawl_to_timeline(s->reader, d->source->clock, l->from, &bound);
+		d->to = trawl_to_timeline(s->reader, d->source->clock, l->to, &bound);
+		if (d->from < s->selection->end && d->to >= s->selection->begin)
+			s->nlosses++;
+	}
+	qsort(s->losses + s->next_loss, s->nlosses - s->next_loss, sizeof(*s->losses), by_end);
+}
+
+/* Losses that ended by `now` go to the consumer. */
+static int give_losses(struct stream *s, uint64_t now)
+{
+	if (s->losses_read != trawl_loss_count(s->reader))
+		read_losses(s);
+	while (s->next_loss < s->nlosses && s->losses[s->next_loss].to <= now) {
+		const struct dated_loss *d = &s->losses[s->next_loss++];
+
+		if (s->consumer->loss &&
+		    s->consumer->loss(s->consumer, d->source, &d->loss, d->from, d->to))
+			return 1;
+	}
+	return 0;
+}
+
+/* ---- items -------------------------------------------------------------------------------- */
+
+static int take_item(struct sink *sink, const struct item *it)
+{
+	struct stream *s = (struct stream *)sink;
+	struct selection *sel = s->selection;
+	const struct bound *b;
+
+	if (s->silent)
+		return 0;
+	if (it->source != s->last) {
+		s->last = it->source;
+		s->last_wanted = stream_wants(s, it->source);
+	}
+	b = &s->bounds[it->source->id];
+	if (!s->last_wanted ||
+	    !selection_wants(sel, b->engine->decoder, b->engine->state, it))
+		return 0;
+	if (give_losses(s, it->time) ||
+	    s->consumer->item(s->consumer, b->engine->decoder, b->engine->state, it) ||
+	    ++sel->taken == sel->count) {
+		s->stopped = true;
+		return 1;
+	}
+	return 0;
+}
+
+static int feed(struct stream *s, const struct trawl_event *ev, struct trawl_error *err)
+{
+	const struct bound *b = ev->source->id < s->nbounds ? &s->bounds[ev->source->id] : NULL;
+	struct engine *e = b && b->engine ? b->engine : engine_of(s, ev->source, err);
+
+	return e ? e->decoder->feed(e->state, ev, &s->sink, err) : -1;
+}
+
+/* ---- opening ------------------------------------------------------------------------------ */
+
+static bool is_regular(const char *path)
+{
+	struct stat st;
+
+	return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+struct stream *stream_open(const char *path, const struct decode_options *options,
+			   struct selection *selection, struct trawl_error *err)
+{
+	struct stream *s = calloc(1, sizeof(*s));
+
+	if (!s) {
+		no_memory(err);
+		return NULL;
+	}
+	s->sink.item = take_item;
+	s->path = path;
+	s->options = options;
+	s->selection = selection;
+	s->seekable = is_regular(path);
+	s->reader = trawl_open(path, err);
+	if (!s->reader)
+		goto fail;
+	s->context.reader = s->reader;
+	s->context.options = options;
+	s->context.tasks = tasks_new(s->reader);
+	if (!s->context.tasks) {
+		no_memory(err);
+		goto fail;
+	}
+	if (s->seekable && (check_sources(s, err) || check_where(s, err)))
+		goto fail;
+	return s;
+fail:
+	stream_close(s);
+	return NULL;
+}
+
+void stream_close(struct stream *s)
+{
+	struct engine *e, *next;
+
+	if (!s)
+		return;
+	for (e = s->engines; e; e = next) {
+		next = e->next;
+		e->decoder->close(e->state);
+		free(e);
+	}
+	tasks_free(s->context.tasks);
+	trawl_close(s->before);
+	trawl_close(s->reader);
+	free(s->bounds);
+	free(s->losses);
+	free(s);
+}
+
+struct trawl_reader *stream_reader(struct stream *s)
+{
+	return s->reader;
+}
+
+bool stream_seekable(const struct stream *s)
+{
+	return s->seekable;
+}
+
+uint64_t stream_start(struct stream *s)
+{
+	return trawl_sync_count(s->reader) ? trawl_sync_at(s->reader, 0)->real : 0;
+}
+
+void stream_summaries(struct stream *s, struct out *o)
+{
+	struct engine *e;
+
+	for (e = s->engines; e; e = e->next)
+		if (e->decoder->summary)
+			e->decoder->summary(e->state, o);
+}
+
+/* ---- running ------------------------------------------------------------------------------ */
+
+static void set_bit(uint64_t *bits, uint16_t id)
+{
+	bits[id / 64] |= 1ull << id % 64;
+}
+
+/*
+ * What happened to tasks before --from: their events are few and are read apart, so that the
+ * seek in the main reader is one.
+ */
+static int read_tasks_before(struct stream *s, uint64_t from, struct trawl_error *err)
+{
+	struct trawl_range range = {0, from, {0}};
+	struct trawl_event ev;
+	bool any = false;
+	size_t i;
+	int got;
+
+	s->before = trawl_open(s->path, err);
+	if (!s->before)
+		return -1;
+	for (i = 0; i < trawl_source_count(s->before); i++) {
+		const struct trawl_source *source = trawl_source_at(s->before, i);
+
+		if (!strcmp(source->name, "task") && source->id < SOURCES) {
+			set_bit(range.sources, source->id);
+			any = true;
+		}
+	}
+	if (!any)
+		return 0;
+	if (trawl_select(s->before, &range, err))
+		return -1;
+	s->silent = true;
+	while ((got = trawl_next(s->before, &ev, err)) > 0)
+		if (feed(s, &ev, err) < 0)
+			return -1;
+	s->silent = false;
+	return got;
+}
+
+/* Tells the reader what can be left out; only where all sources are known. */
+static int select_range(struct stream *s, struct trawl_error *err)
+{
+	struct selection *sel = s->selection;
+	struct trawl_range range = {sel->begin, sel->end, {0}};
+	uint64_t lookback = 0;
+	bool few = sel->nsources;
+	size_t i;
+
+	for (i = 0; i < trawl_source_count(s->reader); i++) {
+		const struct trawl_source *source = trawl_source_at(s->reader, i);
+		struct engine *e = engine_of(s, source, err);
+
+		if (!e)
+			return -1;
+		if (e->decoder->lookback > lookback)
+			lookback = e->decoder->lookback;
+		few &= source->id < SOURCES;
+	}
+	for (i = 0; few && i < trawl_source_count(s->reader); i++) {
+		const struct trawl_source *source = trawl_source_at(s->reader, i);
+
+		if (stream_wants(s, source) || !strcmp(source->name, "task"))
+			set_bit(range.sources, source->id);
+	}
+	range.from -= range.from < lookback ? range.from : lookback;
+	if (range.from && read_tasks_before(s, range.from, err))
+		return -1;
+	return trawl_select(s->reader, &range, err);
+}
+
+static int read_all(struct stream *s, struct trawl_error *err)
+{
+	struct trawl_event ev;
+	struct engine *e;
+	int got;
+
+	while ((got = trawl_next(s->reader, &ev, err)) > 0) {
+		if (!s->timed) {
+			selection_times(s->selection, stream_start(s) ? stream_start(s) : ev.time);
+			s->timed = true;
+		}
+		got = feed(s, &ev, err);
+		if (got)
+			break;
+	}
+	for (e = s->engines; e && !got; e = e->next)
+		if (e->decoder->flush)
+			got = e->decoder->flush(e->state, &s->sink, err);
+	if (!got)
+		got = give_losses(s, UINT64_MAX);
+	return got < 0 ? -1 : 0;
+}
+
+int stream_run(struct stream *s, struct consumer *c, struct trawl_error *err)
+{
+	s->consumer = c;
+	if (s->seekable) {
+		selection_times(s->selection, stream_start(s));
+		s->timed = true;
+		if (select_range(s, err))
+			return -1;
+	}
+	if (read_all(s, err))
+		return -1;
+	if (s->seekable || s->stopped)
+		return 0;
+	return check_sources(s, err) || check_where(s, err) ? -1 : 0;
+}
+
+int stream_verdict(struct stream *s, struct trawl_error *err)
+{
+	struct trawl_verdict v;
+
+	trawl_verdict(s->reader, &v);
+	if (s->stopped && !s->seekable)
+		return 0;
+	if (v.damaged || (!v.complete && !(s->stopped && !v.cut_at)))
+		return trawl_fail(err, TRAWL_BAD_DATA, "%s: %s", s->path, v.text);
+	return 0;
+}

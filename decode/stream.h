@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A file, its decoders and a selection put together: items and losses in order of time, to one
+ * consumer. trawl-decode, trawl-export and live printing are consumers.
+ */
+#ifndef TRAWL_DECODE_STREAM_H
+#define TRAWL_DECODE_STREAM_H
+
+#include "decode/decoder.h"
+#include "decode/selection.h"
+
+/* Where items end up. Both return 0, or 1 when no more are wanted (the output is gone). */
+struct consumer {
+	int (*item)(struct consumer *c, const struct decoder *d, void *state,
+		    const struct item *it);
+	/* Events lost between two times of the timeline; comes before the first item at or after
+	 * `to`. May be NULL. */
+	int (*loss)(struct consumer *c, const struct trawl_source *s, const struct trawl_loss *l,
+		    uint64_t from, uint64_t to);
+};
+
+struct stream;
+
+/*
+ * Opens a file, or "-" for standard input. options and selection must live as long as the stream.
+ * Fails for a file that is none of ours, and for sources and fields that the file does not have.
+ */
+struct stream *stream_open(const char *path, const struct decode_options *options,
+			   struct selection *selection, struct trawl_error *err);
+void stream_close(struct stream *s);
+
+/*
+ * Everything, once. 0: the end, or enough; -1: the input cannot be read on, or (on a pipe, where
+ * it shows only now) it has not the source or field that was asked for.
+ */
+int stream_run(struct stream *s, struct consumer *c, struct trawl_error *err);
+
+struct trawl_reader *stream_reader(struct stream *s);
+/* A file that can be read again, of which all event types are known before stream_run(). */
+bool stream_seekable(const struct stream *s);
+/* Is this source wanted by the selection? */
+bool stream_wants(struct stream *s, const struct trawl_source *source);
+/* The decoder of a source and its state; *state NULL without memory. */
+const struct decoder *stream_decoder(struct stream *s, const struct trawl_source *source,
+				     void **state, struct trawl_error *err);
+/* The names of the fields of all event types that are wanted by source and name. */
+void stream_names(struct stream *s, decoder_name_fn *fn, void *arg);
+/* When the capture began, on the timeline; 0 if nothing tells. */
+uint64_t stream_start(struct stream *s);
+/* summary sections of all decoders in use. */
+void stream_summaries(struct stream *s, struct out *o);
+
+/*
+ * After stream_run(): what is wrong with the data, as one line in *err, and -1; 0 if nothing is
+ * (or it cannot be known, because the reading ended early).
+ */
+int stream_verdict(struct stream *s, struct trawl_error *err);
+
+#endif

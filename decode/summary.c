@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/summary.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "decode/jdoc.h"
+#include "decode/tally.h"
+
+#define TOP 10 /* lines of a list that may be long */
+
+struct summary {
+	struct consumer consumer; /* first: the stream hands it back */
+	struct tally sources, names, cpus, tasks;
+	uint64_t events, first, last;
+	uint64_t losses;          /* in the selection */
+	struct out loss_text;
+};
+
+static int count_item(struct consumer *c, const struct decoder *d, void *state,
+		      const struct item *it)
+{
+	struct summary *m = (struct summary *)c;
+	char key[640];
+	int n;
+
+	if (!m->events++)
+		m->first = it->time;
+	m->last = it->time;
+	tally_add(&m->sources, it->source->name, strlen(it->source->name), it->time);
+	n = snprintf(key, sizeof(key), "%-8s %.*s", it->source->name,
+		     (int)(it->name_len < 512 ? it->name_len : 512), it->name);
+	tally_add(&m->names, key, n < (int)sizeof(key) ? (size_t)n : sizeof(key) - 1, it->time);
+	if (it->cpu != ITEM_NO_CPU) {
+		n = snprintf(key, sizeof(key), "cpu %u", it->cpu);
+		tally_add(&m->cpus, key, (size_t)n, it->time);
+	}
+	if (it->pid != ITEM_NO_TASK || it->tid != ITEM_NO_TASK) {
+		n = snprintf(key, sizeof(key), "%.*s (%d)", (int)it->comm_len,
+			     it->comm_len ? it->comm : "?",
+			     it->pid != ITEM_NO_TASK ? it->pid : it->tid);
+		tally_add(&m->tasks, key, (size_t)n, it->time);
+	}
+	return 0;
+}
+
+static int count_loss(struct consumer *c, const struct trawl_source *s, const struct trawl_loss *l,
+		      uint64_t from, uint64_t to)
+{
+	struct summary *m = (struct summary *)c;
+	struct out *o = &m->loss_text;
+
+	if (m->losses++ >= TOP)
+		return 0;
+	out_str(o, "  ");
+	out_safe(o, s->name, strlen(s->name));
+	if (l->cpu != UINT32_MAX)
+		out_printf(o, " cpu %u", l->cpu);
+	if (l->count == UINT64_MAX)
+		out_str(o, ": an unknown number");
+	else
+		out_printf(o, ": %llu", (unsigned long long)l->count);
+	out_printf(o, " (%s) between ", trawl_loss_reason_name(l->reason));
+	time_full(o, from, true);
+	out_str(o, " and ");
+	time_full(o, to, true);
+	out_char(o, '\n');
+	return 0;
+}
+
+struct summary *summary_new(void)
+{
+	struct summary *m = calloc(1, sizeof(*m));
+
+	if (m) {
+		m->consumer.item = count_item;
+		m->consumer.loss = count_loss;
+		out_memory(&m->loss_text);
+	}
+	return m;
+}
+
+void summary_free(struct summary *m)
+{
+	if (!m)
+		return;
+	tally_free(&m->sources);
+	tally_free(&m->names);
+	tally_free(&m->cpus);
+	tally_free(&m->tasks);
+	out_free(&m->loss_text);
+	free(m);
+}
+
+struct consumer *summary_consumer(struct summary *m)
+{
+	return &m->consumer;
+}
+
+/* ---- printing ----------------------------------------------------------------------------- */
+
+static void label(struct out *o, const char *text)
+{
+	size_t start = o->len;
+
+	out_str(o, text);
+	out_pad(o, start, 12, 1);
+}
+
+static void print_file(struct stream *s, const char *path, struct out *o)
+{
+	struct trawl_verdict v;
+
+	trawl_verdict(stream_reader(s), &v);
+	label(o, "file");
+	out_safe(o, path, strlen(path));
+	out_printf(o, ", %llu bytes: ", (unsigned long long)v.bytes);
+	out_safe(o, v.text, strlen(v.text));
+	out_char(o, '\n');
+}
+
+static struct jdoc *meta_json(struct stream *s, const char *name)
+{
+	const struct trawl_meta *m = trawl_meta_find(stream_reader(s), name);
+
+	return m ? jdoc_parse(m->data, m->len) : NULL;
+}
+
+static void value_text(struct out *o, const struct jdoc *j)
+{
+	if (j->type == JDOC_STRING)
+		out_safe(o, j->string, j->len);
+	else if (j->type == JDOC_INT && j->negative)
+		out_printf(o, "-%llu", (unsigned long long)j->integer);
+	else if (j->type == JDOC_INT)
+		out_u64(o, j->integer);
+	else if (j->type == JDOC_FLOAT)
+		out_double(o, j->number);
+	else if (j->type == JDOC_BOOL)
+		out_str(o, j->integer ? "yes" : "no");
+	else
+		out_str(o, "-");
+}
+
+/* Members of a metadata object, "key value, key value"; lists and objects inside are left out. */
+static void print_members(struct stream *s, const char *meta, const char *name, struct out *o)
+{
+	struct jdoc *doc = meta_json(s, meta);
+	const struct jdoc *j = doc ? doc->first : NULL;
+	bool first = true;
+
+	if (!doc)
+		return;
+	label(o, name);
+	for (; j; j = j->next) {
+		if (!j->key || j->type == JDOC_ARRAY || j->type == JDOC_OBJECT ||
+		    j->type == JDOC_NULL)
+			continue;
+		if (!first)
+			out_str(o, ", ");
+		first = false;
+		out_safe(o, j->key, strlen(j->key));
+		out_char(o, ' ');
+		value_text(o, j);
+	}
+	out_char(o, '\n');
+	jdoc_free(doc);
+}
+
+/* A word of a command line as a shell would take it. */
+static void shell_word(struct out *o, const struct jdoc *j)
+{
+	const char *p;
+
+	if (j->len && strspn(j->string, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					"0123456789-_=+.,/:@%^") == j->len) {
+		out_bytes(o, j->string, j->len);
+		return;
+	}
+	out_char(o, '\'');
+	for (p = j->string; p < j->string + j->len; p++) {
+		if (*p == '\'')
+			out_str(o, "'\\''");
+		else
+			out_safe(o, p, 1);
+	}
+	out_char(o, '\'');
+}
+
+static void print_command(struct stream *s, struct out *o)
+{
+	struct jdoc *doc = meta_json(s, "capture");
+	const struct jdoc *argv = jdoc_get(doc, "argv"), *j;
+
+	if (argv && argv->type == JDOC_ARRAY) {
+		label(o, "command");
+		for (j = argv->first; j; j = j->next) {
+			if (j->type != JDOC_STRING)
+				continue;
+			if (j != argv->first)
+				out_char(o, ' ');
+			shell_word(o, j);
+		}
+		out_char(o, '\n');
+	}
+	jdoc_free(doc);
+}
+
+static void print_times(const struct summary *m, bool utc, struct out *o)
+{
+	label(o, "events");
+	out_u64(o, m->events);
+	if (m->events) {
+		out_str(o, " in ");
+		time_span(o, m->last - m->first);
+		if (m->last > m->first)
+			out_printf(o, ", %.0f a second", (double)m->events * 1e9 /
+							 (double)(m->last - m->first));
+		out_char(o, '\n');
+		label(o, "first");
+		time_full(o, m->first, utc);
+		out_char(o, '\n');
+		label(o, "last");
+		time_full(o, m->last, utc);
+	}
+	out_char(o, '\n');
+}
+
+static void print_tally(struct tally *t, const char *title, size_t most, struct out *o)
+{
+	const struct tally_entry *e;
+	size_t n, i;
+
+	e = tally_sorted(t, &n);
+	if (!n)
+		return;
+	out_printf(o, "\n%s\n", title);
+	for (i = 0; i < n && i < most; i++) {
+		out_printf(o, "%12llu  ", (unsigned long long)e[i].count);
+		out_safe(o, e[i].key, e[i].len);
+		out_char(o, '\n');
+	}
+	if (n > most)
+		out_printf(o, "              and %zu more\n", n - most);
+	if (t->missed)
+		out_printf(o, "%12llu  not counted apart: out of memory\n",
+			   (unsigned long long)t->missed);
+}
+
+static void print_losses(const struct summary *m, struct out *o)
+{
+	if (!m->losses) {
+		out_str(o, "\nlosses      none\n");
+		return;
+	}
+	out_printf(o, "\nlosses      %llu\n", (unsigned long long)m->losses);
+	out_bytes(o, m->loss_text.data, m->loss_text.len);
+	if (m->losses > TOP)
+		out_printf(o, "  and %llu more\n", (unsigned long long)(m->losses - TOP));
+}
+
+static const char *clock_name(uint8_t clock)
+{
+	static const char *const names[] = {"?", "monotonic", "realtime", "boottime",
+					    "monotonic raw", "tai", "tsc"};
+
+	return clock < sizeof(names) / sizeof(names[0]) ? names[clock] : "?";
+}
+
+static void print_clocks(struct stream *s, struct out *o)
+{
+	struct trawl_reader *r = stream_reader(s);
+	size_t n = trawl_sync_count(r), i, steps = 0;
+	uint64_t worst = 0, bound;
+
+	for (i = 0; i < n; i++) {
+		const struct trawl_sync *y = trawl_sync_at(r, i);
+
+		steps += y->why == TRAWL_SYNC_STEP;
+		worst = y->bound > worst ? y->bound : worst;
+	}
+	out_printf(o, "\nclocks      read together %zu times, each time within %llu ns; %zu steps "
+		      "of the wall clock\n", n, (unsigned long long)worst, steps);
+	for (i = 0; i < trawl_source_count(r); i++) {
+		const struct trawl_source *source = trawl_source_at(r, i);
+		const struct trawl_sync *y = n ? trawl_sync_at(r, 0) : NULL;
+
+		if (!stream_wants(s, source))
+			continue;
+		out_str(o, "  ");
+		out_safe(o, source->name, strlen(source->name));
+		out_printf(o, ": %s, resolution %u ns", clock_name(source->clock),
+			   source->resolution);
+		if (y) {
+			uint64_t ts = source->clock == TRAWL_CLOCK_REAL ? y->real :
+				      source->clock == TRAWL_CLOCK_BOOT ? y->boot :
+				      source->clock == TRAWL_CLOCK_MONO_RAW ? y->mono_raw :
+				      source->clock == TRAWL_CLOCK_TAI ? y->tai :
+				      source->clock == TRAWL_CLOCK_TSC ? y->tsc : y->mono;
+
+			bound = 0;
+			trawl_to_timeline(r, source->clock, ts, &bound);
+			out_printf(o, ", error at the start at most %llu ns",
+				   (unsigned long long)bound);
+		}
+		out_char(o, '\n');
+	}
+}
+
+void summary_print(struct summary *m, struct stream *s, const char *path, bool utc,
+		   struct out *o)
+{
+	print_file(s, path, o);
+	print_times(m, utc, o);
+	print_command(s, o);
+	print_members(s, "capture", "capture", o);
+	print_members(s, "machine", "machine", o);
+	print_members(s, "end", "end", o);
+	print_tally(&m->sources, "by source", SIZE_MAX, o);
+	print_tally(&m->names, "by name", SIZE_MAX, o);
+	print_tally(&m->cpus, "by cpu", TOP, o);
+	print_tally(&m->tasks, "by process", TOP, o);
+	print_losses(m, o);
+	print_clocks(s, o);
+	stream_summaries(s, o);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/text.h"
+
+#include <stddef.h>
+
+#define TASK_WIDTH 16 /* at first; grows with what comes */
+#define TASK_MAX   28
+#define NAME_WIDTH 20
+#define NAME_MAX   40
+
+#define NORMAL "\033[0m"
+#define DIM    "\033[2m"
+#define BOLD   "\033[1;36m"
+#define GREEN  "\033[32m"
+#define RED    "\033[31m"
+
+static char *put(char *p, const char *s, size_t n)
+{
+	memcpy(p, s, n);
+	return p + n;
+}
+
+static char *put_colour(const struct text_printer *t, char *p, const char *code)
+{
+	return t->colour ? put(p, code, strlen(code)) : p;
+}
+
+/* Blanks up to the width of a column that grows to the widest so far, and one more. */
+static char *put_column_end(char *p, const char *start, size_t *width, size_t most)
+{
+	size_t n = (size_t)(p - start);
+
+	if (n > *width)
+		*width = n < most ? n : most;
+	n = n < *width ? *width - n : 0;
+	memset(p, ' ', n + 1);
+	return p + n + 1;
+}
+
+static char *put_cpu(char *p, uint32_t cpu)
+{
+	if (cpu == ITEM_NO_CPU)
+		return put(p, "      ", 6);
+	*p++ = '[';
+	p = cpu < 1000 ? put_digits(p, cpu, 3) : put_u64(p, cpu);
+	return put(p, "] ", 2);
+}
+
+static char *put_task(struct text_printer *t, char *p, const struct item *it)
+{
+	char *start;
+
+	p = put_colour(t, p, GREEN);
+	start = p;
+	if (it->tid != ITEM_NO_TASK) {
+		if (it->comm_len)
+			p = put_safe(p, it->comm, it->comm_len < 64 ? it->comm_len : 64, 0);
+		else
+			*p++ = '?';
+		*p++ = '-';
+		p = put_s64(p, it->tid);
+	}
+	p = put_column_end(p, start, &t->task_width, TASK_MAX);
+	return put_colour(t, p, NORMAL);
+}
+
+static char *put_name(struct text_printer *t, char *p, const struct item *it)
+{
+	char *start;
+	size_t n = it->name_len < 512 ? it->name_len : 512;
+
+	p = put_colour(t, p, it->problem ? RED : BOLD);
+	start = p;
+	p = put_safe(p, it->name, n, 0);
+	p = put_column_end(p, start, &t->name_width, NAME_MAX);
+	return put_colour(t, p, NORMAL);
+}
+
+static char *put_bound(struct text_printer *t, char *p, const struct trawl_source *s, uint64_t ts)
+{
+	uint64_t bound = 0;
+
+	trawl_to_timeline(t->reader, s->clock, ts, &bound);
+	p = put(p, "+-", 2);
+	if (bound == UINT64_MAX)
+		return put(p, "? ", 2);
+	p = put_u64(p, bound);
+	return put(p, "ns ", 3);
+}
+
+/* Room for everything in front of the fields. */
+#define HEAD_ROOM (TIME_ROOM + 64 + 4 * 64 + 4 * 512 + 512)
+
+static int text_item(struct consumer *c, const struct decoder *d, void *state,
+		     const struct item *it)
+{
+	struct text_printer *t = (struct text_printer *)c;
+	struct out *o = t->out;
+	char *p = out_need(o, HEAD_ROOM);
+
+	p = time_put(&t->time, p, it->time, it->source->resolution >= 1000 ? 6 : 9);
+	if (t->time.style != TIME_NONE)
+		*p++ = ' ';
+	if (t->bounds)
+		p = put_bound(t, p, it->source, it->ts);
+	t->tasks |= it->cpu != ITEM_NO_CPU || it->tid != ITEM_NO_TASK;
+	if (t->tasks) {
+		p = put_cpu(p, it->cpu);
+		p = put_task(t, p, it);
+	}
+	p = put_name(t, p, it);
+	out_used(o, p);
+	d->text(state, it, o);
+	out_char(o, '\n');
+	if (d->more)
+		d->more(state, it, o);
+	if (t->at_once)
+		out_flush(o);
+	return o->error != 0;
+}
+
+static int text_loss(struct consumer *c, const struct trawl_source *s, const struct trawl_loss *l,
+		     uint64_t from, uint64_t to)
+{
+	struct text_printer *t = (struct text_printer *)c;
+	struct out *o = t->out;
+	char *p = out_need(o, HEAD_ROOM);
+
+	p = time_put(&t->time, p, to, 9);
+	if (t->time.style != TIME_NONE)
+		*p++ = ' ';
+	p = put_colour(t, p, RED);
+	out_used(o, p);
+	out_str(o, "*** ");
+	if (l->count == UINT64_MAX)
+		out_str(o, "an unknown number of");
+	else
+		out_u64(o, l->count);
+	out_str(o, " events of ");
+	out_safe(o, s->name, strlen(s->name));
+	if (l->cpu != UINT32_MAX) {
+		out_str(o, " on cpu ");
+		out_u64(o, l->cpu);
+	}
+	out_str(o, " lost in the last ");
+	time_span(o, to - from);
+	out_str(o, ": ");
+	out_str(o, trawl_loss_reason_name(l->reason));
+	if (t->colour)
+		out_str(o, NORMAL);
+	out_char(o, '\n');
+	return o->error != 0;
+}
+
+void text_printer_start(struct text_printer *t)
+{
+	t->consumer.item = text_item;
+	t->consumer.loss = text_loss;
+	t->tasks = false;
+	t->task_width = TASK_WIDTH;
+	t->name_width = NAME_WIDTH;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Items as lines of text, in the manner of tcpdump. */
+#ifndef TRAWL_DECODE_TEXT_H
+#define TRAWL_DECODE_TEXT_H
+
+#include "decode/stream.h"
+
+struct text_printer {
+	struct consumer consumer; /* hand this to stream_run() */
+	struct out *out;
+	struct trawl_reader *reader; /* for --bounds */
+	struct time_printer time;
+	bool colour;
+	bool bounds;   /* --bounds: the error of each time */
+	bool at_once;  /* every line is written at once: a terminal, a live capture */
+	bool tasks;    /* columns of cpu and task are in use */
+	size_t task_width, name_width;
+};
+
+/* Sets the functions and widths; the caller has set the fields above `tasks`. */
+void text_printer_start(struct text_printer *t);
+
+#endif

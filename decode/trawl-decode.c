@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/* trawl-decode: a saved file to text, JSON lines or a summary. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "decode/cli.h"
+#include "decode/glob.h"
+#include "decode/jsonl.h"
+#include "decode/stream.h"
+#include "decode/summary.h"
+#include "decode/text.h"
+
+enum {
+	OPTION_JSON = OPTION_OWN, OPTION_SUMMARY, OPTION_META, OPTION_COLOR, OPTION_UTC,
+	OPTION_BOUNDS, OPTION_FIELDS, OPTION_RAW, OPTION_SHOW_KEYS, OPTION_HELP, OPTION_VERSION,
+};
+
+static const struct option long_options[] = {
+	SELECTION_OPTIONS,
+	{"json", no_argument, NULL, OPTION_JSON},
+	{"summary", no_argument, NULL, OPTION_SUMMARY},
+	{"meta", optional_argument, NULL, OPTION_META},
+	{"color", required_argument, NULL, OPTION_COLOR},
+	{"utc", no_argument, NULL, OPTION_UTC},
+	{"bounds", no_argument, NULL, OPTION_BOUNDS},
+	{"fields", required_argument, NULL, OPTION_FIELDS},
+	{"raw", no_argument, NULL, OPTION_RAW},
+	{"show-keys", no_argument, NULL, OPTION_SHOW_KEYS},
+	{"help", no_argument, NULL, OPTION_HELP},
+	{"version", no_argument, NULL, OPTION_VERSION},
+	{NULL, 0, NULL, 0},
+};
+
+static const char help[] =
+	"Usage: trawl-decode [OPTION]... FILE\n"
+	"Shows a capture; FILE may be - for standard input.\n"
+	"\n"
+	"      --json           one JSON object a line\n"
+	"      --summary        what is in the file, on a page\n"
+	"      --meta[=GLOB]    list the metadata, or print the pieces of this name\n"
+	"\n"
+	SELECTION_HELP
+	"\n"
+	"  -t                   no time; -tt since the epoch; -ttt since the line before;\n"
+	"                       -tttt with the date; -ttttt since the first line\n"
+	"      --utc            times in UTC (default: local time)\n"
+	"      --bounds         the error bound of each time\n"
+	"      --fields all     helper fields too\n"
+	"      --raw            a line for each record, nothing joined (USB)\n"
+	"  -x, -X               payload in hex, or in hex and text (USB)\n"
+	"      --show-keys      keystrokes in clear (USB)\n"
+	"      --color WHEN     auto, always or never\n"
+	"      --help, --version\n"
+	"\n"
+	"Status: 0 done, 1 the file is damaged or cut, 2 wrong usage, 3 cannot.\n";
+
+enum mode { MODE_TEXT, MODE_JSON, MODE_SUMMARY, MODE_META };
+
+struct options {
+	struct decode_options decode;
+	struct selection selection;
+	enum mode mode;
+	const char *meta; /* the glob of --meta, or NULL: the list */
+	const char *path;
+	int times;        /* how many -t */
+	bool utc, bounds, colour;
+};
+
+static int set_mode(struct options *o, enum mode mode, struct trawl_error *err)
+{
+	if (o->mode != MODE_TEXT && o->mode != mode)
+		return trawl_fail(err, TRAWL_USAGE,
+				  "only one of --json, --summary and --meta can be had at a time");
+	o->mode = mode;
+	return 0;
+}
+
+static int set_colour(struct options *o, const char *arg, struct trawl_error *err)
+{
+	const char *no = getenv("NO_COLOR");
+
+	if (!strcmp(arg, "auto"))
+		o->colour = isatty(STDOUT_FILENO) && !(no && *no);
+	else if (!strcmp(arg, "always"))
+		o->colour = true;
+	else if (!strcmp(arg, "never"))
+		o->colour = false;
+	else
+		return trawl_fail(err, TRAWL_USAGE, "--color: '%s' is none of auto, always, never",
+				  arg);
+	return 0;
+}
+
+static int set_option(struct options *o, int option, char **argv, struct trawl_error *err)
+{
+	switch (option) {
+	case OPTION_JSON:
+		return set_mode(o, MODE_JSON, err);
+	case OPTION_SUMMARY:
+		o->decode.summary = true;
+		return set_mode(o, MODE_SUMMARY, err);
+	case OPTION_META:
+		o->meta = optarg;
+		return set_mode(o, MODE_META, err);
+	case OPTION_COLOR:
+		return set_colour(o, optarg, err);
+	case OPTION_UTC:
+		o->utc = true;
+		return 0;
+	case OPTION_BOUNDS:
+		o->bounds = true;
+		return 0;
+	case OPTION_FIELDS:
+		if (strcmp(optarg, "all"))
+			return trawl_fail(err, TRAWL_USAGE, "--fields: '%s' is not 'all'", optarg);
+		o->decode.all_fields = true;
+		return 0;
+	case OPTION_RAW:
+		o->decode.raw = true;
+		return 0;
+	case OPTION_SHOW_KEYS:
+		o->decode.show_keys = true;
+		return 0;
+	case 't':
+		if (++o->times > TIME_SINCE)
+			return trawl_fail(err, TRAWL_USAGE, "-t: at most five of them");
+		return 0;
+	case 'x':
+	case 'X':
+		o->decode.hexdump = option == 'x' ? 1 : 2;
+		return 0;
+	case '?':
+	case ':':
+		return cli_bad_option(option, argv, err);
+	default:
+		return selection_option(&o->selection, option, optarg, err);
+	}
+}
+
+/* 0; 1: --help or --version was answered; -1. */
+static int parse(struct options *o, int argc, char **argv, struct trawl_error *err)
+{
+	int option;
+
+	if (set_colour(o, "auto", err))
+		return -1;
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, ":c:txX", long_options, NULL)) != -1) {
+		if (option == OPTION_HELP) {
+			fputs(help, stdout);
+			return 1;
+		}
+		if (option == OPTION_VERSION) {
+			puts("trawl-decode " VERSION);
+			return 1;
+		}
+		if (set_option(o, option, argv, err))
+			return -1;
+	}
+	if (optind == argc)
+		return trawl_fail(err, TRAWL_USAGE, "no file: trawl-decode [OPTION]... FILE "
+						    "(- for standard input); see --help");
+	if (optind + 1 < argc)
+		return trawl_fail(err, TRAWL_USAGE, "%s: only one file at a time",
+				  argv[optind + 1]);
+	o->path = argv[optind];
+	return selection_done(&o->selection, o->utc, err);
+}
+
+/* ---- what is done ------------------------------------------------------------------------- */
+
+static int print_text(const struct options *o, struct stream *s, struct out *out,
+		      struct trawl_error *err)
+{
+	struct text_printer t = {
+		.out = out,
+		.reader = stream_reader(s),
+		.time = {.style = (enum time_style)o->times, .utc = o->utc},
+		.colour = o->colour,
+		.bounds = o->bounds,
+		.at_once = isatty(STDOUT_FILENO),
+	};
+
+	text_printer_start(&t);
+	return stream_run(s, &t.consumer, err);
+}
+
+static int print_json(const struct options *o, struct stream *s, struct out *out,
+		      struct trawl_error *err)
+{
+	struct jsonl_printer j = {
+		.out = out,
+		.reader = stream_reader(s),
+		.bounds = o->bounds,
+		.at_once = isatty(STDOUT_FILENO),
+	};
+
+	jsonl_printer_start(&j);
+	return stream_run(s, &j.consumer, err);
+}
+
+static int print_summary(const struct options *o, struct stream *s, struct out *out,
+			 struct trawl_error *err)
+{
+	struct summary *m = summary_new();
+	int result;
+
+	if (!m)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	result = stream_run(s, summary_consumer(m), err);
+	if (!result)
+		summary_print(m, s, o->path, o->utc, out);
+	summary_free(m);
+	return result;
+}
+
+static int skip_item(struct consumer *c, const struct decoder *d, void *state,
+		     const struct item *it)
+{
+	return 0;
+}
+
+/* Reads all (metadata may come at any place), then lists or prints it. */
+static int print_meta(const struct options *o, struct stream *s, struct out *out,
+		      struct trawl_error *err)
+{
+	struct consumer c = {skip_item, NULL};
+	struct trawl_reader *r = stream_reader(s);
+	size_t i, found = 0;
+
+	if (!stream_seekable(s) && stream_run(s, &c, err))
+		return -1;
+	for (i = 0; i < trawl_meta_count(r); i++) {
+		const struct trawl_meta *m = trawl_meta_at(r, i);
+
+		if (!o->meta) {
+			out_printf(out, "%10zu  %-26s ", m->len, m->type);
+			out_safe(out, m->name, strlen(m->name));
+			out_char(out, '\n');
+		} else if (glob_match(o->meta, m->name, strlen(m->name))) {
+			found++;
+			out_bytes(out, m->data, m->len);
+			if (strncmp(m->type, "application/octet", 17) && m->len &&
+			    ((const char *)m->data)[m->len - 1] != '\n')
+				out_char(out, '\n');
+		}
+	}
+	if (o->meta && !found)
+		return trawl_fail(err, TRAWL_USAGE, "--meta: the file has nothing of the name "
+						    "'%s'; --meta alone lists all", o->meta);
+	return 0;
+}
+
+static int run(struct options *o, struct stream *s, struct out *out, struct trawl_error *err)
+{
+	switch (o->mode) {
+	case MODE_JSON:
+		return print_json(o, s, out, err);
+	case MODE_SUMMARY:
+		return print_summary(o, s, out, err);
+	case MODE_META:
+		return print_meta(o, s, out, err);
+	default:
+		return print_text(o, s, out, err);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = {.mode = MODE_TEXT};
+	struct trawl_error err = {0};
+	struct stream *s = NULL;
+	struct out out;
+	int status = TRAWL_OK, got;
+
+	cli_program = "trawl-decode";
+	signal(SIGPIPE, SIG_IGN);
+	out_open(&out, STDOUT_FILENO);
+	got = parse(&o, argc, argv, &err);
+	if (got > 0)
+		goto out;
+	if (got == 0)
+		s = stream_open(o.path, &o.decode, &o.selection, &err);
+	if (!s) {
+		status = cli_error(&err);
+		goto out;
+	}
+	got = run(&o, s, &out, &err);
+	status = cli_finish(&out, "standard output");
+	if (got)
+		status = cli_error(&err);
+	else if (!status && !out.error && stream_verdict(s, &err))
+		status = cli_error(&err);
+out:
+	stream_close(s);
+	selection_free(&o.selection);
+	out_free(&out);
+	return status;
+}

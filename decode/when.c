@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/when.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "decode/where.h"
+
+#define SECOND 1000000000ull
+#define DAY    (86400 * SECOND)
+
+/* ---- reading ------------------------------------------------------------------------------ */
+
+struct text {
+	const char *start, *p;
+};
+
+static bool digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Exactly n digits. */
+static bool digits(struct text *t, int n, int *v)
+{
+	for (*v = 0; n; n--) {
+		if (!digit(*t->p))
+			return false;
+		*v = *v * 10 + (*t->p++ - '0');
+	}
+	return true;
+}
+
+/* ".123456789" in ns; nothing is 0. Digits beyond ns are dropped. */
+static uint64_t fraction(struct text *t)
+{
+	uint64_t scale = SECOND / 10, ns = 0;
+
+	if (*t->p != '.' || !digit(t->p[1]))
+		return 0;
+	for (t->p++; digit(*t->p); t->p++, scale /= 10)
+		ns += (uint64_t)(*t->p - '0') * scale;
+	return ns;
+}
+
+static bool clock_time(struct text *t, uint64_t *ns)
+{
+	int h, m, s = 0;
+
+	if (!digits(t, 2, &h) || *t->p++ != ':' || !digits(t, 2, &m) || h > 23 || m > 59)
+		return false;
+	if (*t->p == ':' && (t->p++, !digits(t, 2, &s) || s > 60))
+		return false;
+	*ns = (uint64_t)(h * 3600 + m * 60 + s) * SECOND + fraction(t);
+	return true;
+}
+
+/* Z, +01:00, +0100; *zone is what to subtract. False if there is none. */
+static bool zone(struct text *t, int64_t *seconds)
+{
+	int sign = *t->p == '-' ? -1 : 1, h, m;
+	struct text save = *t;
+
+	*seconds = 0;
+	if (*t->p == 'Z') {
+		t->p++;
+		return true;
+	}
+	if (*t->p != '+' && *t->p != '-')
+		return false;
+	t->p++;
+	if (digits(t, 2, &h) && (*t->p != ':' || t->p++) && digits(t, 2, &m)) {
+		*seconds = sign * (h * 3600 + m * 60);
+		return true;
+	}
+	*t = save;
+	return false;
+}
+
+static bool date(struct text *t, bool utc, struct when *w)
+{
+	struct tm tm = {.tm_isdst = -1};
+	uint64_t ns = 0;
+	int64_t offset, s;
+
+	if (!digits(t, 4, &tm.tm_year) || *t->p++ != '-' || !digits(t, 2, &tm.tm_mon) ||
+	    *t->p++ != '-' || !digits(t, 2, &tm.tm_mday) || tm.tm_mon < 1 || tm.tm_mon > 12 ||
+	    tm.tm_mday < 1 || tm.tm_mday > 31 || tm.tm_year < 1970 || tm.tm_year > 2500)
+		return false;
+	tm.tm_year -= 1900;
+	tm.tm_mon--;
+	if ((*t->p == 'T' || *t->p == ' ') && (t->p++, !clock_time(t, &ns)))
+		return false;
+	tm.tm_hour = (int)(ns / SECOND / 3600);
+	tm.tm_min = (int)(ns / SECOND / 60 % 60);
+	tm.tm_sec = (int)(ns / SECOND % 60);
+	if (zone(t, &offset))
+		s = timegm(&tm) - offset;
+	else
+		s = utc ? timegm(&tm) : mktime(&tm);
+	if (s < 0)
+		return false;
+	w->kind = WHEN_ABSOLUTE;
+	w->ns = (uint64_t)s * SECOND + ns % SECOND;
+	return true;
+}
+
+/* Seconds since the epoch, or a span with a unit. */
+static bool number(struct text *t, bool span, uint64_t *ns)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", SECOND},
+		     {"min", 60 * SECOND}, {"m", 60 * SECOND}, {"h", 3600 * SECOND}};
+	uint64_t whole = 0, part, unit = SECOND;
+	size_t i;
+
+	if (!digit(*t->p))
+		return false;
+	for (; digit(*t->p); t->p++)
+		if (__builtin_mul_overflow(whole, 10, &whole) ||
+		    __builtin_add_overflow(whole, (uint64_t)(*t->p - '0'), &whole))
+			return false;
+	part = fraction(t);
+	for (i = 0; span && i < sizeof(units) / sizeof(units[0]); i++) {
+		size_t n = strlen(units[i].name);
+
+		if (!strncmp(t->p, units[i].name, n)) {
+			unit = units[i].ns;
+			t->p += n;
+			break;
+		}
+	}
+	part = (uint64_t)((unsigned __int128)part * unit / SECOND);
+	return !__builtin_mul_overflow(whole, unit, ns) && !__builtin_add_overflow(*ns, part, ns);
+}
+
+int when_parse(const char *option, const char *text, bool utc, struct when *w,
+	       struct trawl_error *err)
+{
+	struct text t = {text, text};
+	size_t n = strspn(text, "0123456789");
+	int64_t offset;
+	bool ok;
+
+	if (*text == '+') {
+		t.p++;
+		w->kind = WHEN_RELATIVE;
+		ok = number(&t, true, &w->ns);
+	} else if (n == 4 && text[4] == '-') {
+		ok = date(&t, utc, w);
+	} else if (n == 2 && text[2] == ':') {
+		w->kind = WHEN_CLOCK;
+		w->utc = utc;
+		ok = clock_time(&t, &w->ns);
+		if (ok && zone(&t, &offset) && offset == 0)
+			w->utc = true;
+	} else {
+		w->kind = WHEN_ABSOLUTE;
+		ok = number(&t, false, &w->ns);
+	}
+	if (ok && !*t.p)
+		return 0;
+	return where_fail(err, option, text, (size_t)(t.p - text),
+			  "not a time: 2026-11-21T03:10:01.5Z, 03:10:01.5, +1.5s from the start, "
+			  "or seconds since the epoch");
+}
+
+uint64_t when_resolve(const struct when *w, uint64_t start)
+{
+	time_t s = (time_t)(start / SECOND);
+	struct tm tm;
+	uint64_t t;
+
+	switch (w->kind) {
+	case WHEN_RELATIVE:
+		return start + w->ns < start ? UINT64_MAX : start + w->ns;
+	case WHEN_CLOCK:
+		if (!(w->utc ? gmtime_r(&s, &tm) : localtime_r(&s, &tm)))
+			return w->ns;
+		tm.tm_hour = tm.tm_min = tm.tm_sec = 0;
+		tm.tm_isdst = -1;
+		t = (uint64_t)(w->utc ? timegm(&tm) : mktime(&tm)) * SECOND + w->ns;
+		/* a capture over midnight: a time well before its start is on the next day */
+		return t + DAY / 2 < start ? t + DAY : t;
+	default:
+		return w->ns;
+	}
+}
+
+/* ---- writing ------------------------------------------------------------------------------ */
+
+static void new_second(struct time_printer *tp, uint64_t second)
+{
+	time_t s = (time_t)second;
+	struct tm tm = {0};
+
+	tp->second = second;
+	if (!(tp->utc ? gmtime_r(&s, &tm) : localtime_r(&s, &tm)))
+		memset(&tm, 0, sizeof(tm));
+	tp->text_len = (uint32_t)strftime(tp->text, sizeof(tp->text),
+					  tp->style == TIME_DATE ? "%Y-%m-%d %H:%M:%S." :
+								   "%H:%M:%S.", &tm);
+}
+
+static char *put_span(char *p, uint64_t seconds)
+{
+	p = put_digits(p, seconds / 3600, seconds / 3600 < 100 ? 2 : 10);
+	*p++ = ':';
+	p = put_digits(p, seconds / 60 % 60, 2);
+	*p++ = ':';
+	p = put_digits(p, seconds % 60, 2);
+	*p++ = '.';
+	return p;
+}
+
+char *time_put(struct time_printer *tp, char *p, uint64_t ns, unsigned int width)
+{
+	uint64_t second, since = ns;
+
+	if (!tp->started) {
+		tp->first = tp->last = ns;
+		tp->second = UINT64_MAX;
+		tp->started = true;
+	}
+	if (tp->style == TIME_NONE)
+		return p;
+	if (tp->style == TIME_DELTA)
+		since = ns - tp->last;
+	else if (tp->style == TIME_SINCE)
+		since = ns - tp->first;
+	tp->last = ns;
+	if ((int64_t)since < 0 && since != ns) { /* an item of an earlier time than its line */
+		*p++ = '-';
+		since = 0 - since;
+	}
+	second = since / SECOND;
+	if (tp->style == TIME_DELTA || tp->style == TIME_SINCE) {
+		p = put_span(p, second);
+	} else if (tp->style == TIME_EPOCH) {
+		p = put_u64(p, second);
+		*p++ = '.';
+	} else {
+		if (second != tp->second)
+			new_second(tp, second);
+		memcpy(p, tp->text, sizeof(tp->text));
+		p += tp->text_len;
+	}
+	since %= SECOND;
+	if (width == 9)
+		return put_digits(p, since, 9);
+	p = put_digits(p, since / 1000, 6);
+	memcpy(p, "   ", 3);
+	return p + 3;
+}
+
+void time_full(struct out *o, uint64_t ns, bool utc)
+{
+	time_t s = (time_t)(ns / SECOND);
+	struct tm tm = {0};
+	char text[64];
+
+	if (!(utc ? gmtime_r(&s, &tm) : localtime_r(&s, &tm)))
+		memset(&tm, 0, sizeof(tm));
+	strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S.", &tm);
+	out_str(o, text);
+	out_digits(o, ns % SECOND, 9);
+	strftime(text, sizeof(text), utc ? " UTC" : " %z", &tm);
+	out_str(o, text);
+}
+
+void time_span(struct out *o, uint64_t ns)
+{
+	if (ns < 1000)
+		out_printf(o, "%llu ns", (unsigned long long)ns);
+	else if (ns < 1000000)
+		out_printf(o, "%.3g us", (double)ns / 1e3);
+	else if (ns < SECOND)
+		out_printf(o, "%.3g ms", (double)ns / 1e6);
+	else
+		out_printf(o, "%.3f s", (double)ns / 1e9);
+}

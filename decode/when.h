@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Points in time as people write and read them. */
+#ifndef TRAWL_DECODE_WHEN_H
+#define TRAWL_DECODE_WHEN_H
+
+#include "decode/out.h"
+#include "format/trawl.h"
+
+/* What --from or --to says; becomes a time when the start of the capture is known. */
+struct when {
+	enum { WHEN_NONE, WHEN_ABSOLUTE, WHEN_RELATIVE, WHEN_CLOCK } kind;
+	uint64_t ns;  /* since the epoch, since the start, or since midnight */
+	bool utc;     /* CLOCK: midnight of UTC, not of here */
+};
+
+/*
+ * 2026-11-21T03:10:01.5Z, with +01:00, or without a zone for local time; a blank in place of T;
+ * the date alone; 03:10:01.5 on the day of the capture; seconds since the epoch; +1.5s from the
+ * start (ns us ms s m h; s if there is none). `utc`: times without a zone are UTC.
+ */
+int when_parse(const char *option, const char *text, bool utc, struct when *w,
+	       struct trawl_error *err);
+
+/* On the timeline, for a capture that began at `start`. */
+uint64_t when_resolve(const struct when *w, uint64_t start);
+
+/* How the times of lines are written: the counts of -t, as tcpdump has them. */
+enum time_style {
+	TIME_OF_DAY, /* 13:37:00.123456789 */
+	TIME_NONE,
+	TIME_EPOCH,
+	TIME_DELTA,  /* since the line before */
+	TIME_DATE,
+	TIME_SINCE,  /* since the first line */
+};
+
+struct time_printer {
+	enum time_style style;
+	bool utc;
+	bool started;
+	uint64_t first, last;
+	uint64_t second;     /* the second that `text` is of */
+	uint32_t text_len;
+	char text[32];
+};
+
+/* Appends time with `digits` (6 or 9) behind the point, and blanks in place of the other three. */
+char *time_put(struct time_printer *tp, char *p, uint64_t ns, unsigned int digits);
+#define TIME_ROOM 48
+
+/* "2026-11-21 03:10:01.123456789 +0100" (or UTC). */
+void time_full(struct out *o, uint64_t ns, bool utc);
+
+/* A span for people: "12.3 s", "450 us". */
+void time_span(struct out *o, uint64_t ns);
+
+#endif

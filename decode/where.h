@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The language of --where: conditions on the fields of an item.
+ *
+ *	expr    := all ('or' all)*                  || is the same as or, && as and, ! as not
+ *	all     := one ('and' one)*
+ *	one     := 'not' one | '(' expr ')' | operand [compare operand]
+ *	compare := == = != < <= > >= ~ !~           ~ matches the glob pattern on its right
+ *	operand := value ['&' value]                bits of a number
+ *	value   := number | "text" | 'text' | true | false | name
+ *	number  := 12 -5 0x1f 1.5, with ns us ms s for times and k M G for sizes (powers of 1024)
+ *	name    := a field, or one of ts cpu pid tid comm name source; fields.NAME is always the field
+ *
+ * A comparison with a field that the item does not have, or that has no value, is false whichever
+ * way round. An operand alone is true if it is there and neither zero nor empty.
+ */
+#ifndef TRAWL_DECODE_WHERE_H
+#define TRAWL_DECODE_WHERE_H
+
+#include "decode/decoder.h"
+
+struct where;
+
+/* option ("--where") begins the message, which shows the text and a caret. */
+struct where *where_parse(const char *option, const char *text, struct trawl_error *err);
+void where_free(struct where *w);
+
+bool where_match(struct where *w, const struct decoder *d, void *state, const struct item *it);
+
+/*
+ * The first field name in the expression that `known` does not hold, NULL if all are known; its
+ * place for a caret goes to *at.
+ */
+const char *where_unknown(const struct where *w, bool (*known)(void *arg, const char *name),
+			  void *arg, size_t *at);
+
+/* Fills err with "OPTION: what", the text and a caret under offset `at`; returns -1. */
+int where_fail(struct trawl_error *err, const char *option, const char *text, size_t at,
+	       const char *what);
+
+#endif
