@@ -16,3 +16,21 @@ libcapture_la_SOURCES = \
 	capture/usbtally.c capture/usbtally.h \
 	capture/usbtypes.c capture/usbtypes.h
 libcapture_la_CFLAGS = $(AM_CFLAGS) -O2
+
+# Probes in programs: from what the user writes to what uprobe_events takes.
+libcapture_la_SOURCES += \
+	capture/alloc.h \
+	capture/build.c capture/build.h \
+	capture/dwarf.c capture/dwarf.h \
+	capture/elf.c capture/elf.h capture/symbol.c \
+	capture/fetch.c capture/fetch.h \
+	capture/insn.c capture/insn.h \
+	capture/operand.c capture/operand.h \
+	capture/path.c capture/path.h \
+	capture/place.c capture/place.h \
+	capture/probe.c capture/probe.h capture/probe_json.c \
+	capture/procmap.c capture/procmap.h \
+	capture/spec.c capture/spec.h \
+	capture/uprobe.c \
+	capture/usdt.c capture/usdt.h capture/usdt_probe.c
+libcapture_la_LIBADD = $(ELF_LIBS) $(DW_LIBS) $(ZYDIS_LIBS)

@@ -31,6 +31,7 @@
 enum {
 	PROBE_NAME_MAX = 64,       /* kernel: MAX_EVENT_NAME_LEN, with the NUL */
 	PROBE_ARG_NAME_MAX = 32,   /* kernel: MAX_ARG_NAME_LEN, with the NUL */
+	PROBE_TYPE_MAX = 24,
 	PROBE_ARG_MAX = 63,        /* kernel: MAX_ARGSTR_LEN, "name=expr:type" */
 	PROBE_ARGS_MAX = 128,      /* kernel: MAX_TRACE_ARGS */
 	PROBE_DEFINITION_MAX = 4095, /* kernel: WRITE_BUFSIZE - 1; one line with its newline */
@@ -58,13 +59,21 @@ enum probe_arg_state {
 };
 
 /* How a value is best shown; the type alone does not tell. */
-enum probe_arg_show { PROBE_SHOW_INT, PROBE_SHOW_HEX, PROBE_SHOW_TEXT, PROBE_SHOW_BOOL,
-		      PROBE_SHOW_CHAR, PROBE_SHOW_ADDR };
+enum probe_arg_show {
+	PROBE_SHOW_INT,
+	PROBE_SHOW_HEX,
+	PROBE_SHOW_TEXT,
+	PROBE_SHOW_BOOL,
+	PROBE_SHOW_CHAR,
+	PROBE_SHOW_ADDR,
+	PROBE_SHOW_FLOAT, /* the field holds the bits of an IEEE 754 number of its size */
+};
 
 /*
- * base + index * scale + disp in memory, which tracefs cannot express. Three fields are recorded
- * in its place; value = window[index - first] if 0 <= index - first < count (element size = size
- * of the argument, only if scale equals it), else it is not known.
+ * A value at base + index * scale + disp in memory, which tracefs cannot express. Three helper
+ * fields are recorded beside the argument's own, which is 0: base, index, and a window of memory,
+ * `length` bytes from base + disp + start on. The value's bytes are at window[index * scale -
+ * start] if they are all in the window, else the value is not known.
  */
 struct probe_sib {
 	char base[PROBE_ARG_NAME_MAX];
@@ -72,26 +81,34 @@ struct probe_sib {
 	char window[PROBE_ARG_NAME_MAX];
 	int scale;
 	int64_t disp;
-	int64_t first;       /* index of the window's first element */
-	unsigned int count;  /* elements in the window */
+	int64_t start;       /* bytes */
+	unsigned int length; /* bytes */
 };
 
-/* An argument at one site. */
+/*
+ * An argument at one site. `type` is that of the value itself: "s32", "u8", "f64", "string", ...
+ * If it is narrower than the field's type (sites differ, or the kernel has no better way), the
+ * value is the field's low bits, to be taken as that type.
+ */
 struct probe_arg_site {
 	char *note;  /* as the note has it ("-4@%edi"); uprobe: what the user wrote */
-	char *fetch; /* everything in uprobe_events' words for it: "%di:s32", or of SIB all fields */
+	char *fetch; /* in uprobe_events' words: "arg1=%di:s32" */
 	char *why;   /* "" unless unavailable */
+	char type[PROBE_TYPE_MAX];
 	enum probe_arg_state state;
 	struct probe_sib sib; /* of a computed argument */
 };
 
-/* An argument of the probe; the same name and type at every site. */
+/*
+ * An argument of the probe: one field of the event, with the same name and type at every site.
+ * One that is available nowhere is called NAME_na.
+ */
 struct probe_arg {
 	char name[PROBE_ARG_NAME_MAX]; /* the field: "arg1", a parameter's name */
-	char type[32];                 /* "s32", "string", "x64", "u8[16]"; SIB: of the value */
+	char type[PROBE_TYPE_MAX];     /* the field's: "s32", "string", "x64", "u8[16]" */
 	char ctype[64];                /* the type in the program's own words, if DWARF tells; or "" */
 	enum probe_arg_show show;
-	bool helper;                   /* only there to compute another argument */
+	bool helper;                   /* only there to compute another: hidden by default */
 };
 
 struct probe_site {

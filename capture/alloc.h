@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* Allocation that does not fail: what probes and specs need is small and bounded. */
+#ifndef CAPTURE_ALLOC_H
+#define CAPTURE_ALLOC_H
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static inline void *alloc_checked(void *p)
+{
+	if (!p) {
+		fputs("trawl: out of memory\n", stderr);
+		exit(3);
+	}
+	return p;
+}
+
+static inline void *xcalloc(size_t n, size_t size)
+{
+	return alloc_checked(calloc(n ? n : 1, size));
+}
+
+static inline char *xstrdup(const char *s)
+{
+	return alloc_checked(strdup(s));
+}
+
+static inline char *xstrndup(const char *s, size_t n)
+{
+	return alloc_checked(strndup(s, n));
+}
+
+__attribute__((format(printf, 1, 2))) static inline char *xasprintf(const char *fmt, ...)
+{
+	char *s;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&s, fmt, ap) < 0)
+		s = NULL;
+	va_end(ap);
+	return alloc_checked(s);
+}
+
+/* Room for one more element in an array of n: doubles at powers of two. Returns the array. */
+static inline void *xgrow(void *array, size_t n, size_t size)
+{
+	if (n & (n - 1))
+		return array;
+	return alloc_checked(reallocarray(array, n ? n * 2 : 1, size));
+}
+
+#endif

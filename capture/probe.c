@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/* The list of probes: opening files, resolving specs into it, definitions out of it. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "alloc.h"
+#include "build.h"
+#include "path.h"
+#include "probe.h"
+#include "procmap.h"
+
+/* ---- files ---------------------------------------------------------------------------------- */
+
+/* Takes fd over. A file that is there already is used again. */
+static struct probe_file *add_file(struct probe_list *list, int fd, const char *path, bool deleted,
+				   struct trawl_error *err)
+{
+	struct probe_file *file;
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		close(fd);
+		trawl_fail(err, TRAWL_USAGE, "%s: not a regular file; give a program or a library",
+			   path);
+		return NULL;
+	}
+	for (size_t i = 0; i < list->nfiles; i++) {
+		file = list->files[i];
+		if (file->inode == st.st_ino && file->major == major(st.st_dev) &&
+		    file->minor == minor(st.st_dev)) {
+			close(fd);
+			return file;
+		}
+	}
+	file = xcalloc(1, sizeof(*file));
+	file->fd = fd;
+	file->path = deleted ? NULL : realpath(path, NULL);
+	if (!file->path)
+		file->path = xstrdup(path);
+	file->inode = st.st_ino;
+	file->major = major(st.st_dev);
+	file->minor = minor(st.st_dev);
+	file->size = (uint64_t)st.st_size;
+	file->deleted = deleted;
+	list->files = xgrow(list->files, list->nfiles, sizeof(*list->files));
+	list->files[list->nfiles++] = file;
+	return file;
+}
+
+static int no_such_file(const struct spec *spec, struct trawl_error *err)
+{
+	if (strchr(spec->path, '/') && access(spec->path, F_OK) == 0)
+		return spec_fail(spec, spec->path_at, err,
+				 "%s: not a regular file; give a program or a library",
+				 spec->path);
+	if (strchr(spec->path, '/'))
+		return spec_fail(spec, spec->path_at, err, "%s: no such file", spec->path);
+	return spec_fail(spec, spec->path_at, err, "%s: no such program in $PATH and no such "
+			 "library where ld.so looks; give a path with a '/'", spec->path);
+}
+
+static struct probe_file *open_path(const struct spec *spec, struct probe_list *list,
+				    struct trawl_error *err)
+{
+	char *path = path_find(spec->path);
+	struct probe_file *file = NULL;
+	int fd;
+
+	if (!path) {
+		no_such_file(spec, err);
+		return NULL;
+	}
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		trawl_fail(err, TRAWL_CANNOT, "%s: %s%s", path, strerror(errno),
+			   errno == EACCES ? "; run as root" : "");
+	else
+		file = add_file(list, fd, path, false, err);
+	free(path);
+	return file;
+}
+
+/* ---- resolving ------------------------------------------------------------------------------- */
+
+static int resolve_in(struct resolve *r, struct probe_file *file, bool must)
+{
+	struct target t;
+	int ret = 0;
+
+	if (target_open(&t, file, r->err) < 0)
+		ret = must ? -1 : 0;
+	else if (r->spec->kind == SPEC_UPROBE)
+		ret = resolve_uprobe(r, &t);
+	else
+		ret = resolve_usdt(r, &t);
+	target_close(&t);
+	return ret;
+}
+
+static int resolve_process(struct resolve *r)
+{
+	struct mapped_file *files;
+	size_t n, missed;
+	int ret = procmap_open(r->spec->pid, &files, &n, &missed, r->err);
+
+	for (size_t i = 0; ret == 0 && i < n; i++) {
+		struct probe_file *file = add_file(r->list, files[i].fd, files[i].path,
+						   files[i].deleted, r->err);
+
+		files[i].fd = -1;
+		if (file)
+			ret = resolve_in(r, file, false);
+	}
+	procmap_free(files, n);
+	if (ret == 0 && r->list->n == r->before && missed)
+		return trawl_fail(r->err, TRAWL_CANNOT, "process %d: %zu of its mapped files cannot "
+				  "be opened; run as root", r->spec->pid, missed);
+	return ret;
+}
+
+static int nothing_found(struct resolve *r)
+{
+	const struct spec *spec = r->spec;
+	char hint[320], where[64];
+
+	if (r->hint)
+		return spec_fail(spec, spec->symbol_at, r->err, "%s", r->hint);
+	nearest_hint(&r->near, hint, sizeof(hint));
+	snprintf(where, sizeof(where), "process %d", spec->pid);
+	if (spec->kind == SPEC_UPROBE)
+		return spec_fail(spec, spec->symbol_at, r->err, "%s: no such symbol in %s%s",
+				 spec->symbol, spec->path, hint);
+	return spec_fail(spec, spec->symbol_at, r->err, "%s%s%s: no such probe in %s%s",
+			 strcmp(spec->provider, "*") ? spec->provider : "",
+			 strcmp(spec->provider, "*") ? ":" : "", spec->name,
+			 spec->pid ? where : spec->path, hint);
+}
+
+static void probe_free(struct probe *p)
+{
+	for (size_t i = 0; i < p->nsites; i++) {
+		struct probe_site *site = &p->sites[i];
+
+		for (size_t k = 0; k < p->nargs; k++) {
+			free(site->args[k].note);
+			free(site->args[k].fetch);
+			free(site->args[k].why);
+		}
+		free(site->args);
+		free(site->symbol);
+		free(site->file);
+		free(site->fetchargs);
+	}
+	p->file->refs--;
+	free(p->sites);
+	free(p->args);
+	free(p->provider);
+	free(p->name);
+	free(p->display_name);
+	free(p->note);
+	free(p);
+}
+
+/* Takes away the probes from `n` on, and files that no probe is in. */
+static void shrink(struct probe_list *list, size_t n)
+{
+	size_t kept = 0;
+
+	while (list->n > n)
+		probe_free(list->probes[--list->n]);
+	for (size_t i = 0; i < list->nfiles; i++) {
+		struct probe_file *file = list->files[i];
+
+		if (file->refs) {
+			list->files[kept++] = file;
+			continue;
+		}
+		close(file->fd);
+		free(file->path);
+		free(file->build_id);
+		free(file);
+	}
+	list->nfiles = kept;
+}
+
+int probe_resolve(const struct spec *spec, size_t limit, struct probe_list *list,
+		  struct trawl_error *err)
+{
+	struct resolve r = { .spec = spec, .list = list, .before = list->n, .err = err,
+			     .limit = limit ? limit : PROBE_GLOB_LIMIT };
+	char wanted[256];
+	int ret;
+
+	snprintf(wanted, sizeof(wanted), "%s",
+		 spec->kind == SPEC_UPROBE ? spec->symbol : spec->name);
+	r.near.wanted = wanted;
+	if (spec->kind != SPEC_UPROBE && spec->kind != SPEC_USDT)
+		return spec_fail(spec, 0, err, "%s: not a probe in a program",
+				 spec_kind_name(spec->kind));
+	if (spec->pid) {
+		ret = resolve_process(&r);
+	} else {
+		struct probe_file *file = open_path(spec, list, err);
+
+		ret = file ? resolve_in(&r, file, true) : -1;
+	}
+	if (ret == 0 && list->n == r.before)
+		ret = nothing_found(&r);
+	shrink(list, ret < 0 ? r.before : list->n);
+	nearest_free(&r.near);
+	free(r.hint);
+	return ret;
+}
+
+int probe_definition(const struct probe *p, size_t site, const char *group, char *buf, size_t size,
+		     struct trawl_error *err)
+{
+	const struct probe_site *s = &p->sites[site];
+	char ref[32] = "";
+	int len;
+
+	if (s->ref_ctr)
+		snprintf(ref, sizeof(ref), "(0x%" PRIx64 ")", s->ref_ctr);
+	len = snprintf(buf, size, "%c:%s/%s /proc/self/fd/%d:0x%" PRIx64 "%s%s%s\n",
+		       p->kind == PROBE_URETPROBE ? 'r' : 'p', group, p->event, p->file->fd,
+		       s->offset, ref, *s->fetchargs ? " " : "", s->fetchargs);
+	if (len < 0 || (size_t)len >= size || len > PROBE_DEFINITION_MAX)
+		return trawl_fail(err, TRAWL_USAGE,
+				  "%s: its definition has %d characters, the kernel takes %d; record "
+				  "fewer arguments or give them shorter names", p->display_name, len,
+				  PROBE_DEFINITION_MAX);
+	return 0;
+}
+
+void probe_list_free(struct probe_list *list)
+{
+	shrink(list, 0);
+	free(list->probes);
+	free(list->files);
+	*list = (struct probe_list){ 0 };
+}
