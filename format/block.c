@@ -100,9 +100,9 @@ static enum block_state own_head(const uint8_t *p, size_t n, struct block *b)
 	b->pad = p[27];
 	b->seq = get32(p + 28);
 	b->check = get64(p + HEAD_CHECKED);
-	if (b->version > FORMAT_VERSION)
+	if (b->version > FORMAT_VERSION && b->kind == BLOCK_START && length_ok(b->len, BLOCK_OVERHEAD))
 		return BLOCK_NEWER;
-	if (!b->version || !b->kind || b->pad > 3 || !length_ok(b->len, BLOCK_OVERHEAD + b->pad))
+	if (b->version != FORMAT_VERSION || !b->kind || b->pad > 3 || !length_ok(b->len, BLOCK_OVERHEAD + b->pad))
 		return BLOCK_BAD;
 	if (b->kind != BLOCK_CHUNK)
 		return BLOCK_OK;

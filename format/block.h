@@ -18,6 +18,7 @@ enum {
 	BODY_RAW_MAX = 16 << 20,       /* a compressed body may expand to this much */
 	META_PART = 1 << 20,           /* larger metadata is split */
 	CHUNK_HEAD = 44,               /* bytes of a chunk's body before the payload */
+	START_BODY = 20,
 	END_BODY = 48,
 	END_BLOCK = BLOCK_OVERHEAD + END_BODY,
 	PCAPNG_SHB = 0x0A0D0D0A,
@@ -75,7 +76,7 @@ enum block_state {
 	BLOCK_OK,
 	BLOCK_SHORT, /* more bytes are needed to tell */
 	BLOCK_BAD,   /* not a block */
-	BLOCK_NEWER, /* of a newer version of the format */
+	BLOCK_NEWER, /* the start block of a newer version of the format, if block_whole() */
 };
 
 /*

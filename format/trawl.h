@@ -166,7 +166,7 @@ struct trawl_meta {
 	const char *name;
 	const char *type;  /* media type: "application/json", "text/plain", "application/octet-stream" */
 	uint64_t time;     /* MONO when it was true */
-	const void *data;
+	const void *data;  /* a reader puts a NUL behind the last byte */
 	size_t len;
 };
 

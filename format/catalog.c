@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT */
+#include "catalog.h"
+
+enum {
+	CATALOG_MAX = 512 << 20, /* memory for everything but events: beyond this a file is hostile */
+	META_MAX = 256 << 20,
+	FILE_SOURCES_MAX = 4096,
+	TYPE_BLOCK_LEAST = 64, /* bytes of the smallest event type block */
+};
+
+bool vec_add(struct vec *v, void *p)
+{
+	if (v->n == v->cap) {
+		size_t cap = v->cap ? v->cap * 2 : 16;
+		void **q = realloc(v->p, cap * sizeof(*q));
+
+		if (!q)
+			return false;
+		v->p = q;
+		v->cap = cap;
+	}
+	v->p[v->n++] = p;
+	return true;
+}
+
+/* ---- offsets that have been seen --------------------------------------------------------- */
+
+static size_t seen_slot(const uint64_t *set, size_t cap, uint64_t key)
+{
+	size_t i = (size_t)(key * 0x9E3779B97F4A7C15u >> 20) & (cap - 1);
+
+	while (set[i] && set[i] != key)
+		i = (i + 1) & (cap - 1);
+	return i;
+}
+
+static bool seen_grow(struct section *s)
+{
+	size_t cap = s->seen_cap ? s->seen_cap * 2 : 64;
+	uint64_t *set = calloc(cap, sizeof(*set));
+
+	if (!set)
+		return false;
+	for (size_t i = 0; i < s->seen_cap; i++)
+		if (s->seen[i])
+			set[seen_slot(set, cap, s->seen[i])] = s->seen[i];
+	free(s->seen);
+	s->seen = set;
+	s->seen_cap = cap;
+	return true;
+}
+
+/* True when the offset is new. */
+static bool seen_add(struct section *s, uint64_t at)
+{
+	uint64_t key = at + 1; /* 0 is the empty slot */
+	size_t i;
+
+	if (s->nseen * 2 >= s->seen_cap && !seen_grow(s))
+		return true;
+	i = seen_slot(s->seen, s->seen_cap, key);
+	if (s->seen[i])
+		return false;
+	s->seen[i] = key;
+	s->nseen++;
+	return true;
+}
+
+/* ---- sections ---------------------------------------------------------------------------- */
+
+struct section *catalog_section(struct catalog *c, uint64_t start)
+{
+	struct section *s = calloc(1, sizeof(*s));
+
+	if (!s || !vec_add(&c->sections, s)) {
+		free(s);
+		return NULL;
+	}
+	s->start = s->end = start;
+	s->sync0 = c->syncs.n;
+	return s;
+}
+
+static void section_free(struct section *s)
+{
+	for (int i = 0; i < SOURCES_MAX; i++)
+		if (s->sources[i]) {
+			free((void *)s->sources[i]->types);
+			free(s->sources[i]->tails);
+			free(s->sources[i]);
+		}
+	free(s->refs);
+	free(s->seen);
+	body_meta_free(&s->part);
+	buf_free(&s->part_data);
+	free(s);
+}
+
+struct clock_map catalog_clocks(const struct catalog *c, const struct section *s)
+{
+	return (struct clock_map){ (struct clock_sync *const *)c->syncs.p + s->sync0, s->nsyncs };
+}
+
+static int ref_order(const void *a, const void *b)
+{
+	const struct chunk_ref *x = a, *y = b;
+
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static int sync_order(const void *a, const void *b)
+{
+	const struct clock_sync *x = *(struct clock_sync *const *)a;
+	const struct clock_sync *y = *(struct clock_sync *const *)b;
+
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+void catalog_settle(struct catalog *c, struct section *s)
+{
+	if (s->nrefs)
+		qsort(s->refs, s->nrefs, sizeof(*s->refs), ref_order);
+	if (s->nsyncs)
+		qsort(c->syncs.p + s->sync0, s->nsyncs, sizeof(void *), sync_order);
+	free(s->seen);
+	s->seen = NULL;
+	s->nseen = s->seen_cap = 0;
+}
+
+bool catalog_add_ref(struct catalog *c, struct section *s, const struct chunk_ref *r)
+{
+	if (s->nrefs == s->refs_cap) {
+		size_t cap = s->refs_cap ? s->refs_cap * 2 : 64;
+		struct chunk_ref *p = realloc(s->refs, cap * sizeof(*p));
+
+		if (!p)
+			return false;
+		s->refs = p;
+		s->refs_cap = cap;
+	}
+	s->refs[s->nrefs++] = *r;
+	return true;
+}
+
+/* ---- sources and types ------------------------------------------------------------------- */
+
+static bool mapped_in(const struct section *s, const struct trawl_source *source)
+{
+	for (int i = 0; i < SOURCES_MAX; i++)
+		if (s->sources[i] && s->sources[i]->source == source)
+			return true;
+	return false;
+}
+
+static struct catalog_source *find_source(struct catalog *c, const struct section *s,
+					  const struct trawl_source *source)
+{
+	for (size_t i = 0; i < c->sources.n; i++) {
+		struct catalog_source *known = c->sources.p[i];
+
+		if (body_source_same(&known->source, source) && !mapped_in(s, &known->source))
+			return known;
+	}
+	return NULL;
+}
+
+static bool add_source(struct catalog *c, struct section *s, struct view *body)
+{
+	struct section_source *here = NULL;
+	struct catalog_source *known;
+	struct trawl_source source;
+	uint64_t idb_check;
+	uint16_t id;
+
+	if (!body_source_get(body, &source, &idb_check))
+		return false;
+	id = source.id;
+	if (s->sources[id])
+		goto fail;
+	here = calloc(1, sizeof(*here));
+	known = c->sections.n > 1 ? find_source(c, s, &source) : NULL;
+	if (known) {
+		body_source_free(&source);
+	} else {
+		known = c->sources.n < FILE_SOURCES_MAX ? calloc(1, sizeof(*known)) : NULL;
+		if (!here || !known || !vec_add(&c->sources, known)) {
+			free(known);
+			goto fail;
+		}
+		source.id = (uint16_t)(c->sources.n - 1);
+		known->source = source;
+		c->bytes += sizeof(*known) + source.ncommon * sizeof(*source.common);
+	}
+	if (!here)
+		return false;
+	here->source = &known->source;
+	s->sources[id] = here;
+	return true;
+fail:
+	free(here);
+	body_source_free(&source);
+	return false;
+}
+
+static bool types_room(struct section_source *here, uint32_t index)
+{
+	uint32_t cap = here->cap ? here->cap : 16;
+	void *p;
+
+	if (index < here->ntypes)
+		return true;
+	while (cap <= index)
+		cap *= 2;
+	if (cap > here->cap) {
+		p = realloc((void *)here->types, cap * sizeof(*here->types));
+		if (!p)
+			return false;
+		here->types = p;
+		here->cap = cap;
+	}
+	while (here->ntypes <= index)
+		here->types[here->ntypes++] = NULL;
+	return true;
+}
+
+/* The place in the file's table of types by source and id. */
+static struct trawl_event_type **type_slot(struct catalog_source *known, uint32_t id)
+{
+	struct trawl_event_type ***page = &known->pages[id >> 8];
+
+	if (!*page)
+		*page = calloc(256, sizeof(**page));
+	return *page ? *page + (id & 255) : NULL;
+}
+
+static bool common_fits(const struct trawl_source *s, uint32_t size)
+{
+	for (uint32_t i = 0; i < s->ncommon; i++)
+		if (s->common[i].offset + (uint32_t)s->common[i].size * s->common[i].count > size)
+			return false;
+	return true;
+}
+
+/* The type as the file's table has it: the same pointer for the same words. Takes over *t. */
+static const struct trawl_event_type *keep_type(struct catalog *c, struct catalog_source *known,
+						struct trawl_event_type *t)
+{
+	struct trawl_event_type **slot = type_slot(known, t->id), *kept;
+
+	if (slot && *slot && body_type_same(*slot, t)) {
+		body_type_free(t);
+		return *slot;
+	}
+	kept = malloc(sizeof(*kept));
+	if (!slot || !kept || !vec_add(&c->types, kept)) {
+		free(kept);
+		body_type_free(t);
+		return NULL;
+	}
+	t->source = known->source.id;
+	*kept = *t;
+	*slot = kept;
+	c->bytes += sizeof(*kept) + t->nfields * (sizeof(*t->fields) + 64) + strlen(t->format);
+	return kept;
+}
+
+static bool add_type(struct catalog *c, struct section *s, uint64_t at, struct view *body)
+{
+	const struct trawl_event_type *kept;
+	struct section_source *here;
+	struct trawl_event_type t;
+	uint32_t index;
+
+	if (!body_type_get(body, &t, &index))
+		return false;
+	here = t.source < SOURCES_MAX ? s->sources[t.source] : NULL;
+	/* The index-th type has index blocks in front of it: bounds the table by the file. */
+	if (!here || index > at / TYPE_BLOCK_LEAST || !types_room(here, index) ||
+	    here->types[index] || !common_fits(here->source, t.size)) {
+		body_type_free(&t);
+		return false;
+	}
+	kept = keep_type(c, (struct catalog_source *)here->source, &t);
+	here->types[index] = kept;
+	return kept;
+}
+
+/* ---- metadata, syncs, losses ------------------------------------------------------------- */
+
+static void part_drop(struct section *s)
+{
+	body_meta_free(&s->part);
+	buf_free(&s->part_data);
+}
+
+static bool keep_meta(struct catalog *c, struct section *s)
+{
+	struct trawl_meta *m = malloc(sizeof(*m));
+
+	if (!m || !vec_add(&c->metas, m)) {
+		free(m);
+		part_drop(s);
+		return false;
+	}
+	*m = s->part.meta;
+	m->data = s->part_data.data;
+	c->bytes += sizeof(*m) + m->len;
+	memset(&s->part, 0, sizeof(s->part));
+	memset(&s->part_data, 0, sizeof(s->part_data));
+	return true;
+}
+
+static bool add_meta(struct catalog *c, struct section *s, struct view *body)
+{
+	struct meta_part p;
+
+	if (!body_meta_get(body, &p))
+		return false;
+	if (!p.from) {
+		part_drop(s);
+		s->part = p;
+	} else if (!s->part.meta.name || strcmp(s->part.meta.name, p.meta.name) ||
+		   s->part.meta.len != p.meta.len || s->part_data.len != p.from) {
+		body_meta_free(&p);
+		return false;
+	}
+	if (p.len > META_PART || p.meta.len > META_MAX)
+		goto fail;
+	buf_put(&s->part_data, p.meta.data, p.len);
+	if (!buf_reserve(&s->part_data, 1))
+		goto fail;
+	s->part_data.data[s->part_data.len] = 0; /* so that text can be used as such */
+	if (p.from)
+		body_meta_free(&p);
+	return s->part_data.len < s->part.meta.len || keep_meta(c, s);
+fail:
+	if (p.from)
+		body_meta_free(&p);
+	part_drop(s);
+	return false;
+}
+
+static bool add_sync(struct catalog *c, struct section *s, uint64_t at, struct view *body)
+{
+	struct clock_sync *sync = malloc(sizeof(*sync));
+
+	if (!sync || !body_sync_get(body, &sync->s) || !vec_add(&c->syncs, sync)) {
+		free(sync);
+		return false;
+	}
+	sync->at = at;
+	s->nsyncs++;
+	c->bytes += sizeof(*sync);
+	return true;
+}
+
+static bool add_loss(struct catalog *c, struct section *s, struct view *body)
+{
+	struct trawl_loss *l = malloc(sizeof(*l));
+
+	if (!l || !body_loss_get(body, l) || !vec_add(&c->losses, l)) {
+		free(l);
+		return false;
+	}
+	l->source = l->source < SOURCES_MAX && s->sources[l->source] ?
+		    s->sources[l->source]->source->id : UINT16_MAX;
+	c->bytes += sizeof(*l);
+	return true;
+}
+
+bool catalog_add(struct catalog *c, struct section *s, enum block_kind kind, uint64_t at,
+		 struct view *body)
+{
+	if (c->bytes > CATALOG_MAX)
+		return false;
+	if (s->dedupe && !seen_add(s, at))
+		return true;
+	switch (kind) {
+	case BLOCK_SOURCE:
+		return add_source(c, s, body);
+	case BLOCK_EVENT_TYPE:
+		return add_type(c, s, at, body);
+	case BLOCK_META:
+		return add_meta(c, s, body);
+	case BLOCK_SYNC:
+		return add_sync(c, s, at, body);
+	case BLOCK_LOSS:
+		return add_loss(c, s, body);
+	default:
+		return true; /* a kind of a later minor version: not ours to know */
+	}
+}
+
+void catalog_free(struct catalog *c)
+{
+	for (size_t i = 0; i < c->sections.n; i++)
+		section_free(c->sections.p[i]);
+	for (size_t i = 0; i < c->sources.n; i++) {
+		struct catalog_source *s = c->sources.p[i];
+
+		for (int k = 0; k < 256; k++)
+			free(s->pages[k]);
+		body_source_free(&s->source);
+		free(s);
+	}
+	for (size_t i = 0; i < c->types.n; i++) {
+		body_type_free(c->types.p[i]);
+		free(c->types.p[i]);
+	}
+	for (size_t i = 0; i < c->metas.n; i++) {
+		struct trawl_meta *m = c->metas.p[i];
+
+		free((char *)m->name);
+		free((char *)m->type);
+		free((void *)m->data);
+		free(m);
+	}
+	for (size_t i = 0; i < c->losses.n; i++)
+		free(c->losses.p[i]);
+	for (size_t i = 0; i < c->syncs.n; i++)
+		free(c->syncs.p[i]);
+	free(c->sections.p);
+	free(c->sources.p);
+	free(c->types.p);
+	free(c->metas.p);
+	free(c->losses.p);
+	free(c->syncs.p);
+	memset(c, 0, sizeof(*c));
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a reader knows of a file besides events: sources, types, metadata, losses, clock-sync
+ * blocks, and where the chunks are. It is filled from blocks or from their copies in the index.
+ *
+ * Sources and types are numbered over the whole file; each section translates its own numbers.
+ * A source that a later section describes in the same words is the same source.
+ */
+#ifndef TRAWL_CATALOG_H
+#define TRAWL_CATALOG_H
+
+#include "body.h"
+#include "clock.h"
+#include "index.h"
+
+/* A growing array of pointers to things that do not move. */
+struct vec {
+	void **p;
+	size_t n, cap;
+};
+bool vec_add(struct vec *v, void *p);
+
+/* The last time of a stream, so that its events never go back on the timeline. */
+struct stream_tail {
+	uint32_t cpu;
+	uint64_t time;
+};
+
+struct section_source {
+	const struct trawl_source *source;
+	const struct trawl_event_type **types; /* by index; NULL where the block is lost */
+	uint32_t ntypes, cap;
+	struct stream_tail *tails; /* ordered by cpu */
+	uint32_t ntails;
+};
+
+struct section {
+	uint64_t start;   /* offset in the file */
+	uint64_t end;     /* just behind it, as far as known */
+	bool started;     /* has its start block */
+	bool ended;       /* has its end block */
+	bool indexed;     /* known from the index, not scanned */
+	struct section_source *sources[SOURCES_MAX];
+	size_t sync0;     /* its sync blocks: syncs[sync0 .. sync0 + nsyncs) of the catalog */
+	size_t nsyncs;
+	struct chunk_ref *refs; /* ordered by offset, when the file is seekable */
+	size_t nrefs, refs_cap;
+	bool dedupe;      /* blocks and their copies in the index are both added */
+	uint64_t *seen;   /* hash set of the offsets of blocks that are in the catalog */
+	size_t nseen, seen_cap;
+	struct meta_part part; /* the metadata whose parts are coming in */
+	struct buf part_data;
+};
+
+struct catalog {
+	struct vec sources; /* struct catalog_source */
+	struct vec types;   /* struct trawl_event_type */
+	struct vec metas;   /* struct trawl_meta */
+	struct vec losses;  /* struct trawl_loss */
+	struct vec syncs;   /* struct clock_sync */
+	struct vec sections;
+	size_t bytes;       /* of memory in all of these, about */
+};
+
+struct catalog_source {
+	struct trawl_source source;
+	struct trawl_event_type **pages[256]; /* the newest type of each id */
+};
+
+void catalog_free(struct catalog *c);
+struct section *catalog_section(struct catalog *c, uint64_t start);
+
+/*
+ * The body of a block that is (or was, when an index tells of it) at offset `at` of the section.
+ * What is known already is passed over. False when the body breaks the format's rules.
+ */
+bool catalog_add(struct catalog *c, struct section *s, enum block_kind kind, uint64_t at,
+		 struct view *body);
+bool catalog_add_ref(struct catalog *c, struct section *s, const struct chunk_ref *r);
+
+/* When all of a section has been added: orders what was told out of order. */
+void catalog_settle(struct catalog *c, struct section *s);
+
+struct clock_map catalog_clocks(const struct catalog *c, const struct section *s);
+
+#endif

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+#include <time.h>
+
+#include "clock.h"
+
+static uint64_t value(const struct trawl_sync *s, enum trawl_clock clock)
+{
+	switch (clock) {
+	case TRAWL_CLOCK_REAL:
+		return s->real;
+	case TRAWL_CLOCK_BOOT:
+		return s->boot;
+	case TRAWL_CLOCK_MONO_RAW:
+		return s->mono_raw;
+	case TRAWL_CLOCK_TAI:
+		return s->tai;
+	case TRAWL_CLOCK_TSC:
+		return s->tsc;
+	default:
+		return s->mono;
+	}
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+uint64_t clock_origin(const struct clock_map *m)
+{
+	return m->n ? m->syncs[0]->s.real - m->syncs[0]->s.mono : 0;
+}
+
+size_t clock_syncs_before(const struct clock_map *m, uint64_t at)
+{
+	size_t low = 0, high = m->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (m->syncs[mid]->at < at)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* ---- one stretch between two sync blocks ------------------------------------------------- */
+
+struct stretch {
+	const struct trawl_sync *a, *b;
+	uint64_t ca, cb; /* the clock at both ends */
+};
+
+static struct stretch stretch_at(const struct clock_map *m, enum trawl_clock clock, size_t i)
+{
+	struct stretch s = { &m->syncs[i]->s, &m->syncs[i + 1]->s, 0, 0 };
+
+	s.ca = value(s.a, clock);
+	s.cb = value(s.b, clock);
+	return s;
+}
+
+/* How far the clock went more (or less) than CLOCK_MONOTONIC did. */
+static uint64_t drift(const struct stretch *s)
+{
+	uint64_t dm = s->b->mono - s->a->mono, dc = s->cb - s->ca;
+
+	return (int64_t)(dc - dm) < 0 ? dm - dc : dc - dm;
+}
+
+/* NTP slews by 500 ppm at most; twice that, and what reading the clocks may be off, is no step. */
+static bool stepped(const struct stretch *s, enum trawl_clock clock)
+{
+	if (clock == TRAWL_CLOCK_TSC)
+		return s->cb <= s->ca;
+	return drift(s) > (s->b->mono - s->a->mono) / 1000 + s->a->bound + s->b->bound + 1000;
+}
+
+static uint64_t scale(uint64_t x, uint64_t num, uint64_t den)
+{
+	return den ? (uint64_t)((unsigned __int128)x * num / den) : x;
+}
+
+/* ts lies in the stretch or near it: a straight line through both ends. */
+static uint64_t straight(const struct stretch *s, uint64_t ts)
+{
+	uint64_t dm = s->b->mono - s->a->mono, dc = s->cb - s->ca;
+
+	return ts >= s->ca ? s->a->mono + scale(ts - s->ca, dm, dc) :
+			     s->a->mono - scale(s->ca - ts, dm, dc);
+}
+
+static uint64_t outside(const struct stretch *s, uint64_t mono)
+{
+	if (mono < s->a->mono)
+		return s->a->mono - mono;
+	return mono > s->b->mono ? mono - s->b->mono : 0;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* ts on the stretch; *off: how far the answer is outside of it. */
+static uint64_t on_stretch(const struct stretch *s, enum trawl_clock clock, uint64_t ts,
+			   uint64_t *off, uint64_t *bound)
+{
+	uint64_t before, after, mono;
+
+	*bound = larger(s->a->bound, s->b->bound);
+	if (!stepped(s, clock)) {
+		mono = straight(s, ts);
+		if (clock != TRAWL_CLOCK_TSC)
+			*bound += drift(s);
+		*off = outside(s, mono);
+		return mono;
+	}
+	if (clock == TRAWL_CLOCK_TSC) { /* it began anew: there is no rate to go by */
+		*off = ts >= s->ca ? ts - s->ca : s->ca - ts;
+		*bound += s->b->mono - s->a->mono;
+		return s->a->mono;
+	}
+	before = s->a->mono + (ts - s->ca);
+	after = s->b->mono + (ts - s->cb);
+	if (!outside(s, before) && !outside(s, after))
+		*bound += drift(s); /* the step is smaller than the stretch: both could be */
+	mono = outside(s, before) <= outside(s, after) ? before : after;
+	*off = outside(s, mono);
+	return mono;
+}
+
+/* ---- the whole section ------------------------------------------------------------------- */
+
+struct best {
+	uint64_t mono, off, bound;
+	bool any;
+};
+
+static void try_stretch(const struct clock_map *m, enum trawl_clock clock, size_t i, uint64_t ts,
+			struct best *best)
+{
+	struct stretch s;
+	uint64_t mono, off, bound;
+
+	if (i + 1 >= m->n || (best->any && !best->off))
+		return;
+	s = stretch_at(m, clock, i);
+	mono = on_stretch(&s, clock, ts, &off, &bound);
+	if (best->any && off >= best->off)
+		return;
+	*best = (struct best){ mono, off, bound, true };
+}
+
+/* The last stretch that begins at or before ts, for a clock that never went back. */
+static size_t find_stretch(const struct clock_map *m, enum trawl_clock clock, uint64_t ts)
+{
+	size_t low = 0, high = m->n - 1;
+
+	while (low < high) {
+		size_t mid = low + (high - low + 1) / 2;
+
+		if (value(&m->syncs[mid]->s, clock) <= ts)
+			low = mid;
+		else
+			high = mid - 1;
+	}
+	return low;
+}
+
+uint64_t clock_to_mono(const struct clock_map *m, enum trawl_clock clock, uint64_t ts,
+		       size_t after, uint64_t *bound)
+{
+	const struct trawl_sync *s;
+	struct best best = { 0 };
+	uint64_t unused;
+	size_t i;
+
+	bound = bound ? bound : &unused;
+	*bound = m->n ? m->syncs[0]->s.bound : UINT64_MAX;
+	if (clock == TRAWL_CLOCK_MONO || !m->n)
+		return ts;
+	i = after == SIZE_MAX ? find_stretch(m, clock, ts) : after ? after - 1 : 0;
+	if (m->n == 1) {
+		s = &m->syncs[0]->s;
+		if (clock == TRAWL_CLOCK_TSC)
+			return s->mono;
+		best.mono = s->mono + (ts - value(s, clock));
+		*bound = s->bound + distance(best.mono, s->mono) / 2000;
+		return best.mono;
+	}
+	if (i + 1 >= m->n)
+		i = m->n - 2;
+	try_stretch(m, clock, i, ts, &best);
+	if (i)
+		try_stretch(m, clock, i - 1, ts, &best);
+	try_stretch(m, clock, i + 1, ts, &best);
+	*bound = best.bound + best.off / 2000;
+	return best.mono;
+}
+
+/* Slewing bends the line between two sync blocks by less than this. */
+enum { BEND = 2000000 };
+
+/*
+ * The offset of a chunk's time stamps may be that of any sync block around it: one before the
+ * chunk (its events may be late), or two behind it.
+ */
+static void around(const struct clock_map *m, enum trawl_clock clock, uint64_t ts, size_t after,
+		   uint64_t *least, uint64_t *most)
+{
+	size_t i = after ? after - 1 : 0, to = i + 2;
+	uint64_t mono;
+
+	*least = UINT64_MAX;
+	*most = 0;
+	for (i = i ? i - 1 : 0; i <= to && i < m->n; i++) {
+		mono = m->syncs[i]->s.mono + (ts - value(&m->syncs[i]->s, clock));
+		if ((int64_t)mono < 0)
+			mono = 0;
+		*least = mono < *least ? mono : *least;
+		*most = larger(*most, mono);
+	}
+	*least = *least > BEND ? *least - BEND : 0;
+	*most += BEND;
+}
+
+uint64_t clock_earliest(const struct clock_map *m, enum trawl_clock clock, uint64_t first,
+			size_t after)
+{
+	uint64_t least, most, horizon;
+
+	if (clock == TRAWL_CLOCK_MONO || !m->n)
+		return first;
+	if (clock == TRAWL_CLOCK_TSC)
+		least = clock_to_mono(m, clock, first, after, NULL);
+	else
+		around(m, clock, first, after, &least, &most);
+	horizon = after && after <= m->n ? m->syncs[after - 1]->s.horizon : 0;
+	return larger(least, horizon);
+}
+
+uint64_t clock_latest(const struct clock_map *m, enum trawl_clock clock, uint64_t last,
+		      size_t after)
+{
+	uint64_t least, most;
+
+	if (clock == TRAWL_CLOCK_MONO || !m->n)
+		return last;
+	if (clock == TRAWL_CLOCK_TSC)
+		return clock_to_mono(m, clock, last, after, NULL);
+	around(m, clock, last, after, &least, &most);
+	return most;
+}
+
+/* ---- reading the clocks ------------------------------------------------------------------ */
+
+static uint64_t now(clockid_t clock)
+{
+	struct timespec t;
+
+	if (clock_gettime(clock, &t))
+		return 0;
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t tsc_now(void)
+{
+#if defined(__x86_64__)
+	return __builtin_ia32_rdtsc();
+#else
+	return 0;
+#endif
+}
+
+/* All clocks between two readings of CLOCK_MONOTONIC; its own value is the middle of them. */
+static void sandwich(struct trawl_sync *s)
+{
+	uint64_t from = now(CLOCK_MONOTONIC), to;
+
+	s->real = now(CLOCK_REALTIME);
+	s->boot = now(CLOCK_BOOTTIME);
+	s->tsc = tsc_now();
+	s->mono_raw = now(CLOCK_MONOTONIC_RAW);
+	s->tai = now(CLOCK_TAI);
+	to = now(CLOCK_MONOTONIC);
+	s->mono = from + (to - from) / 2;
+	s->bound = to - from;
+}
+
+void trawl_sync_now(struct trawl_sync *sync)
+{
+	enum { TRIES = 8 };
+	struct trawl_sync best = { .bound = UINT64_MAX };
+
+	for (int i = 0; i < TRIES; i++) {
+		struct trawl_sync s = { 0 };
+
+		sandwich(&s);
+		if (s.bound < best.bound)
+			best = s;
+	}
+	*sync = best;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The timeline: how a source's clock is related to CLOCK_MONOTONIC by the clock-sync blocks, and
+ * that to the time of day. docs/format.md, "Time", is the normative text.
+ *
+ * A sync block holds all clocks at one moment. Between two of them a clock runs evenly, unless it
+ * went further or less far than slewing can explain: then it was stepped (or the machine slept),
+ * and each side keeps the offset of its own sync block.
+ */
+#ifndef TRAWL_CLOCK_H
+#define TRAWL_CLOCK_H
+
+#include "trawl.h"
+
+struct clock_sync {
+	struct trawl_sync s;
+	uint64_t at; /* offset of its block in the section */
+};
+
+/* The sync blocks of a section in file order. */
+struct clock_map {
+	struct clock_sync *const *syncs;
+	size_t n;
+};
+
+/* To be added (modulo 2^64) to CLOCK_MONOTONIC to get the timeline; 0 without a sync block. */
+uint64_t clock_origin(const struct clock_map *m);
+
+/*
+ * CLOCK_MONOTONIC of a time stamp of `clock`. `after`: how many of the sync blocks stand before
+ * the event in the file, which tells apart the two times that a clock set back shows twice;
+ * SIZE_MAX when not known. *bound (may be NULL): how far off that may be.
+ */
+uint64_t clock_to_mono(const struct clock_map *m, enum trawl_clock clock, uint64_t ts,
+		       size_t after, uint64_t *bound);
+
+/* No event of a chunk that stands behind `after` sync blocks, and whose smallest time stamp is
+ * `first`, is earlier than this. */
+uint64_t clock_earliest(const struct clock_map *m, enum trawl_clock clock, uint64_t first,
+			size_t after);
+
+/* Likewise: none is later than this, `last` being the largest time stamp. */
+uint64_t clock_latest(const struct clock_map *m, enum trawl_clock clock, uint64_t last,
+		      size_t after);
+
+/* How many sync blocks stand in front of offset `at`. */
+size_t clock_syncs_before(const struct clock_map *m, uint64_t at);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The bytes being read: a file by pread, a pipe by read, or memory. One window of them is held.
+ */
+#ifndef TRAWL_INPUT_H
+#define TRAWL_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct input {
+	int fd;          /* -1: memory */
+	bool seekable;
+	uint64_t size;   /* when seekable */
+	uint8_t *data;   /* the window: bytes base .. base + len */
+	uint64_t base;
+	size_t len, cap;
+	bool eof;        /* a pipe has given all */
+	int error;       /* errno of a failed read */
+	uint64_t bytes_read, reads;
+};
+
+/* Takes over fd. */
+void input_fd(struct input *in, int fd);
+/* Reads p[0 .. n), which must stay; pipe: behave as if it could not seek. */
+void input_memory(struct input *in, const void *p, size_t n, bool pipe);
+void input_close(struct input *in);
+
+/*
+ * Up to n bytes at offset `at`; *got says how many there are: fewer than n only at the end of the
+ * input, or after an error. They stay valid until the next call. On a pipe, bytes before `at` are
+ * given up: offsets may not go back.
+ */
+const uint8_t *input_at(struct input *in, uint64_t at, size_t n, size_t *got);
+
+#endif

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finding the sections of a file. From its end backwards, each section's end block tells where
+ * the section begins and where its index is. What is in front of the first section that cannot
+ * be had this way (all of the file when it is cut) is scanned block by block.
+ */
+#include <errno.h>
+
+#include "reader.h"
+
+/* ---- is it ours? ------------------------------------------------------------------------- */
+
+enum { FRONT_SEARCH = 1 << 20 };
+
+static const char *foreign_name(const uint8_t *p, size_t n)
+{
+	static const struct {
+		uint8_t magic[4];
+		const char *name;
+	} known[] = {
+		{ { 0xd4, 0xc3, 0xb2, 0xa1 }, "a pcap file: trawl-export can import it" },
+		{ { 0x4d, 0x3c, 0xb2, 0xa1 }, "a pcap file: trawl-export can import it" },
+		{ { 0x28, 0xb5, 0x2f, 0xfd }, "compressed with zstd: unpack it with zstd -d" },
+		{ { 0x1f, 0x8b, 0x08, 0x00 }, "compressed with gzip: unpack it with gunzip" },
+		{ { 0x7f, 'E', 'L', 'F' }, "an ELF file" },
+		{ { 0x17, 0x08, 0x44, 't' }, "a trace-cmd file" },
+		{ { 'P', 'E', 'R', 'F' }, "a perf.data file" },
+	};
+
+	for (size_t i = 0; n >= 4 && i < sizeof(known) / sizeof(known[0]); i++)
+		if (!memcmp(p, known[i].magic, i == 3 ? 3 : 4))
+			return known[i].name;
+	return "something else";
+}
+
+int probe_front(struct trawl_reader *r, struct trawl_error *err)
+{
+	static const uint8_t shb[4] = { 0x0a, 0x0d, 0x0d, 0x0a };
+	const uint8_t *p;
+	size_t got;
+
+	p = input_at(&r->in, 0, 12, &got);
+	if (r->in.error)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be read: %s", r->name,
+				  strerror(r->in.error));
+	if (!got)
+		return trawl_fail(err, TRAWL_BAD_DATA, "%s: is empty: no capture was written to it",
+				  r->name);
+	if (!memcmp(p, shb, got < 4 ? got : 4) && (got < 12 || get32(p + 8) == PCAPNG_BOM))
+		return 0;
+	p = input_at(&r->in, 0, FRONT_SEARCH, &got);
+	if (memmem(p, got, block_uuid, sizeof(block_uuid)))
+		return 0;
+	return trawl_fail(err, TRAWL_BAD_DATA, "%s: is not a trawl file but %s", r->name,
+			  foreign_name(p, got));
+}
+
+int walk_fault(struct trawl_reader *r, enum walk step, const struct walked *f,
+	       struct trawl_error *err)
+{
+	if (step == WALK_NEWER)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: is of format version %d, newer than the "
+				  "%d that this program reads: use a newer trawl", r->name,
+				  f->b.version, FORMAT_VERSION);
+	if (step == WALK_ERROR)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be read: %s", r->name,
+				  strerror(r->in.error));
+	if (!r->ours && !r->damage.cut)
+		return trawl_fail(err, TRAWL_BAD_DATA, "%s: is a pcapng file that trawl did not "
+				  "write: open it with Wireshark", r->name);
+	return 0;
+}
+
+/* ---- by the index ------------------------------------------------------------------------ */
+
+struct located {
+	uint64_t start, end; /* of the section; end: behind its end block */
+	struct end_mark mark;
+	uint64_t *index;     /* offsets of its index blocks, newest first */
+	size_t nindex;
+	uint64_t events, chunks;
+};
+
+/* A whole own block of this kind at `at`: its body, or false. Valid until the next read. */
+static bool own_body(struct trawl_reader *r, uint64_t at, enum block_kind kind, struct view *body,
+		     uint32_t *len)
+{
+	struct block b;
+	const uint8_t *p;
+	size_t got;
+
+	p = input_at(&r->in, at, BLOCK_HEAD, &got);
+	if (got < BLOCK_HEAD || block_head(p, got, &b) != BLOCK_OK || b.kind != kind)
+		return false;
+	p = input_at(&r->in, at, b.len, &got);
+	*len = b.len;
+	return got == b.len && block_whole(p, &b) && block_body(p, &b, &r->tmp, body);
+}
+
+/* Chunks that lie in the section, one behind the other. */
+static bool refs_ok(struct view refs, struct located *l, uint64_t *behind)
+{
+	struct chunk_ref c;
+
+	while (index_ref_get(&refs, &c)) {
+		if (c.at < *behind || c.at > l->mark.section || c.len > l->mark.section - c.at ||
+		    c.source >= SOURCES_MAX || c.first > c.last)
+			return false;
+		*behind = c.at + c.len;
+		l->events += c.count;
+		l->chunks++;
+	}
+	return !view_left(&refs);
+}
+
+/* Follows the chain of index blocks from the end; false when it is not to be believed. */
+static bool index_chain(struct trawl_reader *r, struct located *l)
+{
+	uint64_t at = l->mark.section - l->mark.index, back;
+	struct buf chain = { 0 };
+	struct view body;
+	uint32_t len;
+	bool ok = false;
+
+	if (!l->mark.index || l->mark.index > l->mark.section)
+		return false;
+	for (;;) {
+		if (!own_body(r, l->start + at, BLOCK_INDEX, &body, &len))
+			goto out;
+		buf_u64(&chain, at);
+		back = view_u64(&body);
+		if (body.bad || chain.failed || back > at)
+			goto out;
+		if (!back)
+			break;
+		at -= back;
+	}
+	ok = true;
+out:
+	l->index = (uint64_t *)chain.data;
+	l->nindex = chain.len / sizeof(uint64_t);
+	return ok;
+}
+
+/* Goes over the index, oldest block first. */
+static bool index_read(struct trawl_reader *r, struct located *l, struct section *add)
+{
+	uint64_t behind = 0, at;
+	enum block_kind kind;
+	struct chunk_ref c;
+	struct view body, item;
+	uint32_t len;
+
+	for (size_t i = l->nindex; i-- > 0;) {
+		if (!own_body(r, l->start + le64toh(l->index[i]), BLOCK_INDEX, &body, &len))
+			return false;
+		view_u64(&body);
+		while (index_next(&body, &kind, &at, &item)) {
+			if (kind == BLOCK_REFS && !add && !refs_ok(item, l, &behind))
+				return false;
+			while (kind == BLOCK_REFS && add && index_ref_get(&item, &c))
+				catalog_add_ref(&r->catalog, add, &c);
+			if (kind != BLOCK_REFS && add)
+				catalog_add(&r->catalog, add, kind, at, &item);
+		}
+		if (body.bad)
+			return false;
+	}
+	return add || (l->events == l->mark.events && l->chunks == l->mark.chunks);
+}
+
+/* The section whose end block ends at `end`. */
+static bool locate_one(struct trawl_reader *r, uint64_t end, struct located *l)
+{
+	struct view body;
+	uint32_t len;
+	const uint8_t *p;
+	struct block b;
+	size_t got;
+
+	memset(l, 0, sizeof(*l));
+	l->end = end;
+	if (end < END_BLOCK ||
+	    !own_body(r, end - END_BLOCK, BLOCK_END, &body, &len) || len != END_BLOCK ||
+	    !end_get(&body, &l->mark) || l->mark.section > end - END_BLOCK)
+		return false;
+	l->start = end - END_BLOCK - l->mark.section;
+	p = input_at(&r->in, l->start, 12, &got);
+	if (got < 12 || block_head(p, got, &b) != BLOCK_OK || b.type != PCAPNG_SHB)
+		return false;
+	return index_chain(r, l) && index_read(r, l, NULL);
+}
+
+static int add_located(struct trawl_reader *r, struct located *l, struct trawl_error *err)
+{
+	struct section *s = catalog_section(&r->catalog, l->start);
+
+	if (!s)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", r->name);
+	s->end = l->end;
+	s->ended = s->indexed = true;
+	r->ours = true;
+	r->events += l->events;
+	r->chunks += l->chunks;
+	if (!index_read(r, l, s))
+		return trawl_fail(err, TRAWL_CANNOT, "%s: changed while it was read", r->name);
+	catalog_settle(&r->catalog, s);
+	return 0;
+}
+
+/* ---- by scanning ------------------------------------------------------------------------- */
+
+static int scan(struct trawl_reader *r, uint64_t end, struct trawl_error *err)
+{
+	struct walked f = { 0 };
+	enum walk step;
+
+	walk_init(&r->walk, &r->in, &r->damage, 0, end);
+	while ((step = walk_next(&r->walk, &f)) == WALK_BLOCK) {
+		if (!r->ours && f.b.kind == BLOCK_FOREIGN &&
+		    (f.b.type == 2 || f.b.type == 3 || f.b.type == 6))
+			return walk_fault(r, WALK_END, &f, err); /* a packet: not ours */
+		if (!reader_take(r, &f))
+			return trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", r->name);
+	}
+	for (size_t i = 0; i < r->catalog.sections.n; i++) {
+		struct section *s = r->catalog.sections.p[i];
+
+		catalog_settle(&r->catalog, s);
+		for (size_t k = 0; k < s->nrefs; k++)
+			r->events += s->refs[k].count;
+		r->chunks += s->nrefs;
+	}
+	return walk_fault(r, step, &f, err);
+}
+
+int locate(struct trawl_reader *r, struct trawl_error *err)
+{
+	uint64_t end = r->in.size;
+	struct located *l = NULL, *p;
+	size_t n = 0, cap = 0;
+	int ret = -1;
+
+	for (;;) {
+		if (n == cap) {
+			cap = cap ? cap * 2 : 4;
+			p = realloc(l, cap * sizeof(*l));
+			if (!p) {
+				trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", r->name);
+				goto out;
+			}
+			l = p;
+		}
+		if (!end)
+			break;
+		if (!locate_one(r, end, &l[n])) {
+			free(l[n].index);
+			break;
+		}
+		end = l[n++].start;
+	}
+	r->index_used = n > 0;
+	if (end && scan(r, end, err))
+		goto out;
+	ret = 0;
+	for (size_t i = n; !ret && i-- > 0;)
+		ret = add_located(r, &l[i], err);
+out:
+	while (n)
+		free(l[--n].index);
+	free(l);
+	return ret;
+}
+
+int locate_check(struct trawl_reader *r, struct trawl_error *err)
+{
+	struct walked f = { 0 };
+	struct view body;
+	enum walk step;
+
+	for (size_t i = 0; i < r->catalog.sections.n; i++) {
+		struct section *s = r->catalog.sections.p[i];
+
+		if (!s->indexed)
+			continue;
+		walk_init(&r->walk, &r->in, &r->damage, s->start, s->end);
+		while ((step = walk_next(&r->walk, &f)) == WALK_BLOCK)
+			if (f.b.kind == BLOCK_SOURCE &&
+			    (!block_body(f.p, &f.b, &r->tmp, &body) || view_left(&body) < 16 ||
+			     get64(body.p + 8) != f.interface))
+				damage_add(&r->damage, f.at);
+		if (step == WALK_ERROR)
+			return walk_fault(r, step, &f, err);
+	}
+	return 0;
+}

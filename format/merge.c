@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: MIT */
+#include "merge.h"
+
+/* Chunks of a good file overlap little; a hostile one shall not have them all decoded at once. */
+enum { ACTIVE_MAX = 1024, SPARE_MAX = 16, CPUS_MAX = 8192 };
+
+/* A decoded chunk. */
+struct active {
+	struct active *next, *prev;
+	struct chunk_decoder *decoder;
+	struct chunk_cursor *cursor;
+	const struct trawl_chunk *chunk;
+	uint64_t *time;   /* of each event in chunk order */
+	size_t time_cap;
+	uint64_t order;
+	uint16_t source;  /* number in the file */
+	uint32_t streams; /* in the heap */
+};
+
+/* A stream's next event. */
+struct head {
+	uint64_t time;
+	struct active *a;
+	uint32_t stream, pos, end; /* events pos .. end - 1 of the chunk are left */
+};
+
+/* ---- waiting chunks ---------------------------------------------------------------------- */
+
+static bool waits_less(const struct waiting *a, const struct waiting *b)
+{
+	return a->start != b->start ? a->start < b->start : a->order < b->order;
+}
+
+static void waiting_up(struct waiting *h, size_t i)
+{
+	struct waiting w = h[i];
+
+	for (; i && waits_less(&w, &h[(i - 1) / 2]); i = (i - 1) / 2)
+		h[i] = h[(i - 1) / 2];
+	h[i] = w;
+}
+
+static void waiting_down(struct waiting *h, size_t n)
+{
+	struct waiting w = h[0];
+	size_t i = 0, k;
+
+	while ((k = 2 * i + 1) < n) {
+		if (k + 1 < n && waits_less(&h[k + 1], &h[k]))
+			k++;
+		if (!waits_less(&h[k], &w))
+			break;
+		h[i] = h[k];
+		i = k;
+	}
+	h[i] = w;
+}
+
+static struct waiting waiting_pop(struct merge *m)
+{
+	struct waiting top = m->waiting[0];
+
+	m->waiting[0] = m->waiting[--m->nwaiting];
+	if (m->nwaiting)
+		waiting_down(m->waiting, m->nwaiting);
+	if (top.payload)
+		m->held -= top.len;
+	return top;
+}
+
+/* When no event of the chunk can be earlier; never before that of the source's chunk in front. */
+static uint64_t earliest(struct merge *m, const struct chunk_ref *r)
+{
+	struct clock_map clocks = catalog_clocks(m->catalog, m->section);
+	const struct section_source *s = m->section->sources[r->source];
+	uint64_t start = clock_earliest(&clocks, s->source->clock, r->first,
+					clock_syncs_before(&clocks, r->at)) +
+			 clock_origin(&clocks);
+
+	if (start < m->starts[r->source])
+		start = m->starts[r->source];
+	m->starts[r->source] = start;
+	return start;
+}
+
+bool merge_add(struct merge *m, const struct chunk_ref *r, uint8_t *payload, size_t len)
+{
+	if (m->nwaiting == m->waiting_cap) {
+		size_t cap = m->waiting_cap ? m->waiting_cap * 2 : 64;
+		struct waiting *p = realloc(m->waiting, cap * sizeof(*p));
+
+		if (!p) {
+			free(payload);
+			return false;
+		}
+		m->waiting = p;
+		m->waiting_cap = cap;
+	}
+	m->waiting[m->nwaiting] = (struct waiting){
+		.start = earliest(m, r), .order = m->added++, .ref = *r, .payload = payload,
+		.len = len,
+	};
+	waiting_up(m->waiting, m->nwaiting++);
+	if (payload)
+		m->held += len;
+	return true;
+}
+
+/* ---- decoded chunks ---------------------------------------------------------------------- */
+
+static void active_free(struct active *a)
+{
+	chunk_cursor_free(a->cursor);
+	chunk_decoder_free(a->decoder);
+	free(a->time);
+	free(a);
+}
+
+static struct active *active_new(struct merge *m)
+{
+	struct active *a = m->spare;
+
+	if (a) {
+		m->spare = a->next;
+	} else {
+		a = calloc(1, sizeof(*a));
+		if (!a)
+			return NULL;
+		a->decoder = chunk_decoder_new();
+		if (!a->decoder) {
+			free(a);
+			return NULL;
+		}
+	}
+	a->streams = 0;
+	a->prev = NULL;
+	a->next = m->active;
+	if (a->next)
+		a->next->prev = a;
+	m->active = a;
+	m->nactive++;
+	return a;
+}
+
+static void active_done(struct merge *m, struct active *a)
+{
+	size_t spares = 0;
+
+	if (a->next)
+		a->next->prev = a->prev;
+	if (a->prev)
+		a->prev->next = a->next;
+	else
+		m->active = a->next;
+	m->nactive--;
+	chunk_cursor_free(a->cursor);
+	a->cursor = NULL;
+	for (struct active *s = m->spare; s; s = s->next)
+		spares++;
+	if (spares >= SPARE_MAX) {
+		active_free(a);
+		return;
+	}
+	a->next = m->spare;
+	m->spare = a;
+}
+
+/* ---- times ------------------------------------------------------------------------------- */
+
+void merge_times(const struct catalog *c, const struct section *s, const struct chunk_ref *r,
+		 uint64_t *ts, size_t n)
+{
+	struct clock_map clocks = catalog_clocks(c, s);
+	enum trawl_clock clock = s->sources[r->source]->source->clock;
+	uint64_t origin = clock_origin(&clocks);
+	size_t after = clock_syncs_before(&clocks, r->at);
+
+	if (clock == TRAWL_CLOCK_MONO) {
+		for (size_t i = 0; i < n; i++)
+			ts[i] += origin;
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		ts[i] = clock_to_mono(&clocks, clock, ts[i], after, NULL) + origin;
+}
+
+/* The last time of the source's stream on this CPU, so far. */
+static uint64_t *tail_of(struct section_source *s, uint32_t cpu)
+{
+	uint32_t low = 0, high = s->ntails;
+	void *p;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (s->tails[mid].cpu < cpu)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low < s->ntails && s->tails[low].cpu == cpu)
+		return &s->tails[low].time;
+	if (s->ntails == CPUS_MAX)
+		return NULL;
+	p = realloc(s->tails, (s->ntails + 1) * sizeof(*s->tails));
+	if (!p)
+		return NULL;
+	s->tails = p;
+	memmove(s->tails + low + 1, s->tails + low, (s->ntails - low) * sizeof(*s->tails));
+	s->tails[low] = (struct stream_tail){ cpu, 0 };
+	s->ntails++;
+	return &s->tails[low].time;
+}
+
+/* Time never goes back within a stream, whatever its clock did. */
+static void never_back(struct section_source *s, const struct trawl_chunk *chunk, uint64_t *time)
+{
+	for (uint32_t k = 0; k < chunk->nstreams; k++) {
+		const struct trawl_stream *st = &chunk->streams[k];
+		uint64_t *tail = tail_of(s, st->cpu), last = tail ? *tail : 0;
+
+		for (uint32_t i = st->first; i < st->first + st->count; i++) {
+			if (time[i] < last)
+				time[i] = last;
+			last = time[i];
+		}
+		if (tail)
+			*tail = last;
+	}
+}
+
+/* The time stamps in chunk order, on the timeline. */
+static bool active_times(struct merge *m, struct active *a, const struct chunk_ref *r)
+{
+	const struct trawl_chunk *chunk = a->chunk;
+	uint32_t *next = calloc(chunk->ngroups + 1, sizeof(*next));
+
+	if (a->time_cap < chunk->count) {
+		uint64_t *p = realloc(a->time, chunk->count * sizeof(*p));
+
+		if (!p) {
+			free(next);
+			return false;
+		}
+		a->time = p;
+		a->time_cap = chunk->count;
+	}
+	if (!next)
+		return false;
+	for (uint32_t i = 0; i < chunk->count; i++) {
+		uint32_t g = chunk->group_of[i];
+
+		a->time[i] = chunk->groups[g].ts[next[g]++];
+	}
+	free(next);
+	merge_times(m->catalog, m->section, r, a->time, chunk->count);
+	never_back(m->section->sources[r->source], chunk, a->time);
+	return true;
+}
+
+/* ---- the heap of streams ----------------------------------------------------------------- */
+
+static bool head_less(const struct head *a, const struct head *b)
+{
+	if (a->time != b->time)
+		return a->time < b->time;
+	if (a->a->source != b->a->source)
+		return a->a->source < b->a->source;
+	if (a->a->chunk->streams[a->stream].cpu != b->a->chunk->streams[b->stream].cpu)
+		return a->a->chunk->streams[a->stream].cpu < b->a->chunk->streams[b->stream].cpu;
+	return a->a->order < b->a->order;
+}
+
+static void heads_down(struct head *h, size_t n)
+{
+	struct head top = h[0];
+	size_t i = 0, k;
+
+	while ((k = 2 * i + 1) < n) {
+		if (k + 1 < n && head_less(&h[k + 1], &h[k]))
+			k++;
+		if (!head_less(&h[k], &top))
+			break;
+		h[i] = h[k];
+		i = k;
+	}
+	h[i] = top;
+}
+
+static bool heads_add(struct merge *m, struct head head)
+{
+	size_t i = m->nheads;
+
+	if (i == m->heads_cap) {
+		size_t cap = i ? i * 2 : 64;
+		struct head *p = realloc(m->heads, cap * sizeof(*p));
+
+		if (!p)
+			return false;
+		m->heads = p;
+		m->heads_cap = cap;
+	}
+	m->nheads++;
+	for (; i && head_less(&head, &m->heads[(i - 1) / 2]); i = (i - 1) / 2)
+		m->heads[i] = m->heads[(i - 1) / 2];
+	m->heads[i] = head;
+	return true;
+}
+
+static uint32_t lower_bound(const uint64_t *time, uint32_t from, uint32_t end, uint64_t t)
+{
+	while (from < end) {
+		uint32_t mid = from + (end - from) / 2;
+
+		if (time[mid] < t)
+			from = mid + 1;
+		else
+			end = mid;
+	}
+	return from;
+}
+
+/* The streams of a decoded chunk join in, with the part of them that was asked for. */
+static bool join(struct merge *m, struct active *a)
+{
+	struct trawl_event skipped;
+
+	for (uint32_t k = 0; k < a->chunk->nstreams; k++) {
+		const struct trawl_stream *s = &a->chunk->streams[k];
+		uint32_t end = s->first + s->count;
+		struct head h = { .a = a, .stream = k };
+
+		h.pos = lower_bound(a->time, s->first, end, m->range.from);
+		h.end = m->range.to == UINT64_MAX ? end :
+			lower_bound(a->time, h.pos, end, m->range.to);
+		if (h.pos == h.end)
+			continue;
+		for (uint32_t i = s->first; i < h.pos; i++)
+			chunk_cursor_next(a->cursor, k, &skipped);
+		h.time = a->time[h.pos];
+		if (!heads_add(m, h))
+			return false;
+		a->streams++;
+	}
+	return true;
+}
+
+struct chunk_schema section_schema(const struct section *s, uint16_t source)
+{
+	const struct section_source *here = s->sources[source];
+
+	return (struct chunk_schema){ here->source, here->types, here->ntypes };
+}
+
+/* The waiting chunk that may be due next is decoded. A damaged one is counted and dropped. */
+static bool activate(struct merge *m)
+{
+	struct waiting w = waiting_pop(m);
+	struct chunk_schema schema = section_schema(m->section, w.ref.source);
+	const uint8_t *payload = w.payload ? w.payload : m->payload(m->arg, &w.ref, &w.len);
+	struct active *a = payload ? active_new(m) : NULL;
+	struct trawl_error err;
+	bool ok = true;
+
+	if (!payload)
+		return true;
+	if (!a) {
+		free(w.payload);
+		return false;
+	}
+	if (chunk_decode(a->decoder, &schema, payload, w.len, w.ref.count, &a->chunk, &err)) {
+		damage_add(m->damage, m->section->start + w.ref.at);
+		active_done(m, a);
+	} else {
+		a->order = w.order;
+		a->source = schema.source->id;
+		a->cursor = chunk_cursor_new(a->chunk);
+		ok = a->cursor && active_times(m, a, &w.ref) && join(m, a);
+		if (ok && !a->streams)
+			active_done(m, a);
+	}
+	free(w.payload);
+	return ok;
+}
+
+static void give(struct merge *m, struct trawl_event *ev)
+{
+	struct head *top = &m->heads[0];
+	struct active *a = top->a;
+
+	chunk_cursor_next(a->cursor, top->stream, ev);
+	ev->time = top->time;
+	if (++top->pos < top->end) {
+		top->time = a->time[top->pos];
+		heads_down(m->heads, m->nheads);
+		return;
+	}
+	m->heads[0] = m->heads[--m->nheads];
+	if (m->nheads)
+		heads_down(m->heads, m->nheads);
+	a->streams--;
+}
+
+/* Chunks of which every event has been given. Not at once: the last record is still in use. */
+static void drop_done(struct merge *m)
+{
+	struct active *next;
+
+	for (struct active *a = m->active; a; a = next) {
+		next = a->next;
+		if (!a->streams)
+			active_done(m, a);
+	}
+}
+
+int merge_next(struct merge *m, uint64_t limit, struct trawl_event *ev)
+{
+	while (m->nwaiting && (!m->nheads || m->waiting[0].start <= m->heads[0].time)) {
+		if (m->waiting[0].start >= limit)
+			break;
+		if (m->nactive >= ACTIVE_MAX && m->nheads) {
+			m->disorder++;
+			break;
+		}
+		drop_done(m);
+		if (!activate(m))
+			return -1;
+	}
+	if (!m->nheads || m->heads[0].time >= limit)
+		return 0;
+	give(m, ev);
+	return 1;
+}
+
+bool merge_empty(const struct merge *m)
+{
+	return !m->nheads && !m->nwaiting;
+}
+
+void merge_begin(struct merge *m, struct section *s)
+{
+	while (m->nwaiting)
+		free(m->waiting[--m->nwaiting].payload);
+	while (m->active)
+		active_done(m, m->active);
+	m->nheads = 0;
+	m->held = 0;
+	m->section = s;
+	memset(m->starts, 0, sizeof(m->starts));
+}
+
+void merge_free(struct merge *m)
+{
+	merge_begin(m, NULL);
+	while (m->spare) {
+		struct active *a = m->spare;
+
+		m->spare = a->next;
+		active_free(a);
+	}
+	free(m->waiting);
+	free(m->heads);
+}

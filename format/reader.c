@@ -1,0 +1,616 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading a file: what trawl.h promises, on top of the catalog (what is known), the walk (what
+ * comes next), and the merge (what is due).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "reader.h"
+
+/* A pipe without usable horizons: this much is held before events are given as they are. */
+enum { HELD_MAX = 64 << 20 };
+
+/* ---- blocks into the catalog ------------------------------------------------------------- */
+
+static bool begin_section(struct trawl_reader *r, uint64_t at)
+{
+	r->section = catalog_section(&r->catalog, at);
+	if (!r->section)
+		return false;
+	r->section->dedupe = r->in.seekable;
+	return true;
+}
+
+static struct chunk_ref make_ref(const struct section *s, const struct walked *f,
+				 const struct chunk_head *c)
+{
+	return (struct chunk_ref){
+		.at = f->at - s->start, .first = c->first, .last = c->last, .len = f->b.len,
+		.count = c->count, .source = c->source,
+	};
+}
+
+static bool take_chunk(struct trawl_reader *r, const struct walked *f)
+{
+	struct section *s = r->section;
+	struct chunk_head c;
+	struct chunk_ref ref;
+	uint8_t *copy;
+
+	chunk_head_get(f->p, &c);
+	if (c.source >= SOURCES_MAX || c.first > c.last) {
+		damage_add(&r->damage, f->at);
+		return true;
+	}
+	ref = make_ref(s, f, &c);
+	if (r->in.seekable)
+		return catalog_add_ref(&r->catalog, s, &ref);
+	if (!s->sources[c.source] || !chunk_payload_ok(f->p, &c)) {
+		damage_add(&r->damage, f->at);
+		return true;
+	}
+	r->chunks++;
+	if (r->by_chunk) {
+		r->chunk = c;
+		r->payload = f->p + BLOCK_HEAD + CHUNK_HEAD;
+		return true;
+	}
+	copy = malloc(c.payload ? c.payload : 1);
+	if (!copy)
+		return false;
+	memcpy(copy, f->p + BLOCK_HEAD + CHUNK_HEAD, c.payload);
+	return merge_add(&r->merge, &ref, copy, c.payload);
+}
+
+/* Copies in the index of what was lost to damage. */
+static void take_index(struct trawl_reader *r, struct view *body)
+{
+	enum block_kind kind;
+	struct view item;
+	uint64_t at;
+
+	view_u64(body);
+	while (index_next(body, &kind, &at, &item))
+		if (kind != BLOCK_REFS)
+			catalog_add(&r->catalog, r->section, kind, at, &item);
+}
+
+/* A sync block on a pipe: what is in front of its horizon has all come in. */
+static void move_limit(struct trawl_reader *r)
+{
+	struct clock_map clocks = catalog_clocks(&r->catalog, r->section);
+	const struct trawl_sync *s = &clocks.syncs[clocks.n - 1]->s;
+	uint64_t horizon = s->horizon, limit;
+
+	/* A writer that promises nothing is taken to be at most one sync block late. */
+	if (!horizon && clocks.n > 1)
+		horizon = clocks.syncs[clocks.n - 2]->s.mono;
+	limit = horizon + clock_origin(&clocks);
+	if (horizon && limit > r->limit)
+		r->limit = limit;
+}
+
+static void take_body(struct trawl_reader *r, const struct walked *f)
+{
+	struct section *s = r->section;
+	struct view body;
+
+	if (!block_body(f->p, &f->b, &r->tmp, &body) ||
+	    (f->b.kind == BLOCK_SOURCE &&
+	     (view_left(&body) < 16 || get64(body.p + 8) != f->interface)))
+		damage_add(&r->damage, f->at);
+	if (f->b.kind == BLOCK_INDEX) {
+		if (r->in.seekable && r->damage.blocks)
+			take_index(r, &body);
+	} else if (!catalog_add(&r->catalog, s, f->b.kind, f->at - s->start, &body)) {
+		damage_add(&r->damage, f->at);
+	} else if (f->b.kind == BLOCK_SYNC && !r->in.seekable) {
+		move_limit(r);
+	}
+}
+
+bool reader_take(struct trawl_reader *r, const struct walked *f)
+{
+	bool front = f->b.kind == BLOCK_FOREIGN && f->b.type == PCAPNG_SHB;
+
+	/* A section begins with its header; when that is damaged, with its start block. */
+	if ((front || (f->b.kind == BLOCK_START && r->section && r->section->started) ||
+	     (f->b.kind != BLOCK_FOREIGN && !r->section)) && !begin_section(r, f->at))
+		return false;
+	if (r->section)
+		r->section->end = f->at + f->b.len;
+	if (f->b.kind == BLOCK_FOREIGN)
+		return true;
+	r->ours = true;
+	switch (f->b.kind) {
+	case BLOCK_START:
+		r->section->started = true;
+		return true;
+	case BLOCK_CHUNK:
+		return take_chunk(r, f);
+	case BLOCK_END:
+		r->section->ended = true;
+		return true;
+	default:
+		take_body(r, f);
+		return true;
+	}
+}
+
+/* ---- opening and closing ----------------------------------------------------------------- */
+
+/* The payload of a chunk in the file, when it is what the reference says. */
+static const uint8_t *fetch(struct trawl_reader *r, const struct section *s,
+			    const struct chunk_ref *ref, size_t *len)
+{
+	uint64_t at = s->start + ref->at;
+	struct chunk_head c;
+	struct block b;
+	const uint8_t *p;
+	size_t got;
+
+	p = input_at(&r->in, at, ref->len, &got);
+	if (got == ref->len && block_head(p, got, &b) == BLOCK_OK && b.kind == BLOCK_CHUNK &&
+	    b.len == ref->len && block_whole(p, &b)) {
+		chunk_head_get(p, &c);
+		*len = c.payload;
+		if (c.source == ref->source && c.count == ref->count && c.first == ref->first &&
+		    c.last == ref->last && chunk_payload_ok(p, &c))
+			return p + BLOCK_HEAD + CHUNK_HEAD;
+	}
+	damage_add(&r->damage, at);
+	return NULL;
+}
+
+static const uint8_t *fetch_due(void *arg, const struct chunk_ref *ref, size_t *len)
+{
+	struct trawl_reader *r = arg;
+
+	return fetch(r, r->merge.section, ref, len);
+}
+
+/* A pipe: blocks up to the first one of ours, so that a stranger is refused at once. */
+static int pipe_front(struct trawl_reader *r, struct trawl_error *err)
+{
+	struct walked f = { 0 };
+	enum walk step = WALK_BLOCK;
+
+	walk_init(&r->walk, &r->in, &r->damage, 0, UINT64_MAX);
+	r->walk.payloads = true;
+	while (!r->ours && (step = walk_next(&r->walk, &f)) == WALK_BLOCK) {
+		if (f.b.kind == BLOCK_FOREIGN && (f.b.type == 2 || f.b.type == 3 || f.b.type == 6))
+			return walk_fault(r, WALK_END, &f, err);
+		if (!reader_take(r, &f))
+			return trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", r->name);
+	}
+	if (step == WALK_BLOCK) {
+		merge_begin(&r->merge, r->section);
+		return 0;
+	}
+	r->broken = r->drain = true;
+	return walk_fault(r, step, &f, err);
+}
+
+static struct trawl_reader *reader_start(struct trawl_reader *r, struct trawl_error *err)
+{
+	r->range.to = UINT64_MAX;
+	r->merge.catalog = &r->catalog;
+	r->merge.damage = &r->damage;
+	r->merge.range = r->range;
+	r->merge.payload = fetch_due;
+	r->merge.arg = r;
+	if (!probe_front(r, err) &&
+	    !(r->in.seekable ? locate(r, err) : pipe_front(r, err)))
+		return r;
+	trawl_close(r);
+	return NULL;
+}
+
+struct trawl_reader *trawl_open(const char *path, struct trawl_error *err)
+{
+	struct trawl_reader *r = calloc(1, sizeof(*r));
+	bool in = !strcmp(path, "-");
+	int fd;
+
+	if (r)
+		r->name = strdup(in ? "standard input" : path);
+	if (!r || !r->name) {
+		free(r);
+		trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", path);
+		return NULL;
+	}
+	fd = in ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		trawl_fail(err, TRAWL_CANNOT, "%s: cannot be opened: %s", path, strerror(errno));
+		err->sys = errno;
+		free(r->name);
+		free(r);
+		return NULL;
+	}
+	input_fd(&r->in, fd);
+	return reader_start(r, err);
+}
+
+struct trawl_reader *reader_memory(const void *p, size_t n, bool pipe, struct trawl_error *err)
+{
+	struct trawl_reader *r = calloc(1, sizeof(*r));
+
+	if (r)
+		r->name = strdup("memory");
+	if (!r || !r->name) {
+		free(r);
+		trawl_fail(err, TRAWL_CANNOT, "out of memory");
+		return NULL;
+	}
+	input_memory(&r->in, p, n, pipe);
+	return reader_start(r, err);
+}
+
+void trawl_close(struct trawl_reader *r)
+{
+	if (!r)
+		return;
+	merge_free(&r->merge);
+	chunk_decoder_free(r->decoder);
+	catalog_free(&r->catalog);
+	input_close(&r->in);
+	buf_free(&r->tmp);
+	free(r->name);
+	free(r);
+}
+
+int trawl_select(struct trawl_reader *r, const struct trawl_range *range, struct trawl_error *err)
+{
+	if (range->from > range->to)
+		return trawl_fail(err, TRAWL_USAGE, "the range ends before it begins");
+	r->range = *range;
+	r->merge.range = *range;
+	return 0;
+}
+
+/* ---- reading on -------------------------------------------------------------------------- */
+
+static bool all_sources(const struct trawl_range *g)
+{
+	return !(g->sources[0] | g->sources[1] | g->sources[2] | g->sources[3]);
+}
+
+/* Whether a chunk may have events that were asked for. */
+static bool wanted(const struct trawl_reader *r, const struct section *s,
+		   const struct chunk_ref *ref)
+{
+	const struct section_source *here = s->sources[ref->source];
+	struct clock_map clocks = catalog_clocks(&r->catalog, s);
+	uint64_t origin = clock_origin(&clocks);
+	size_t after = clock_syncs_before(&clocks, ref->at);
+	uint16_t id = here->source->id;
+
+	if (!all_sources(&r->range) &&
+	    (id >= 256 || !(r->range.sources[id / 64] >> id % 64 & 1)))
+		return false;
+	if (r->range.to != UINT64_MAX &&
+	    clock_earliest(&clocks, here->source->clock, ref->first, after) + origin >= r->range.to)
+		return false;
+	return !r->range.from ||
+	       clock_latest(&clocks, here->source->clock, ref->last, after) + origin >=
+		       r->range.from;
+}
+
+/* The chunks of a file's next section; false when there is none. */
+static bool next_section(struct trawl_reader *r)
+{
+	struct section *s;
+
+	if (r->next_section >= r->catalog.sections.n)
+		return false;
+	s = r->catalog.sections.p[r->next_section++];
+	merge_begin(&r->merge, s);
+	for (size_t i = 0; i < s->nrefs; i++) {
+		if (!s->sources[s->refs[i].source])
+			damage_add(&r->damage, s->start + s->refs[i].at);
+		else if (wanted(r, s, &s->refs[i]) &&
+			 !merge_add(&r->merge, &s->refs[i], NULL, 0))
+			return false;
+	}
+	return true;
+}
+
+/* All of the file has been gone through: what no chunk refers to is looked at as well. */
+static int finish(struct trawl_reader *r, struct trawl_error *err)
+{
+	if (r->finished)
+		return 0;
+	r->finished = true;
+	if (!r->in.seekable || r->range.from || r->range.to != UINT64_MAX ||
+	    !all_sources(&r->range))
+		return 0;
+	return locate_check(r, err);
+}
+
+/* The next block of a pipe. 1: more may be due, 0: the section (or all) is at its end. */
+static int pipe_block(struct trawl_reader *r, struct trawl_error *err)
+{
+	struct section *before = r->section;
+	struct walked f;
+	enum walk step;
+
+	if (r->broken)
+		return 0;
+	step = walk_next(&r->walk, &f);
+	if (step != WALK_BLOCK) {
+		r->broken = r->drain = true;
+		return walk_fault(r, step, &f, err);
+	}
+	if (!reader_take(r, &f))
+		return trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", r->name);
+	if (before && r->section != before)
+		r->drain = true;
+	return r->drain ? 0 : 1;
+}
+
+/* All of a section has been given: the one after it, which has begun. False at the end. */
+static bool pipe_section(struct trawl_reader *r)
+{
+	if (r->merge.section == r->section)
+		return false;
+	merge_begin(&r->merge, r->section);
+	r->limit = 0;
+	r->drain = r->broken;
+	return true;
+}
+
+static int pipe_next(struct trawl_reader *r, struct trawl_event *ev, struct trawl_error *err)
+{
+	int ret;
+
+	for (;;) {
+		bool all = r->drain || r->merge.held > HELD_MAX;
+
+		ret = merge_next(&r->merge, all ? UINT64_MAX : r->limit, ev);
+		if (ret < 0)
+			return trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", r->name);
+		if (ret)
+			return 1;
+		if (r->drain && !pipe_section(r))
+			return 0;
+		if (!r->drain && pipe_block(r, err) < 0)
+			return -1;
+	}
+}
+
+int trawl_next(struct trawl_reader *r, struct trawl_event *ev, struct trawl_error *err)
+{
+	int ret;
+
+	if (r->finished)
+		return 0;
+	if (!r->in.seekable) {
+		ret = pipe_next(r, ev, err);
+		r->events += ret == 1;
+		if (!ret)
+			r->finished = true;
+		return ret;
+	}
+	for (;;) {
+		ret = merge_next(&r->merge, UINT64_MAX, ev);
+		if (ret < 0)
+			return trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", r->name);
+		if (r->in.error)
+			return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be read: %s", r->name,
+					  strerror(r->in.error));
+		if (ret)
+			return 1;
+		if (!next_section(r))
+			return finish(r, err);
+	}
+}
+
+/* ---- chunk by chunk ---------------------------------------------------------------------- */
+
+static int decode(struct trawl_reader *r, const struct section *s, const struct chunk_ref *ref,
+		  const uint8_t *payload, size_t len, const struct trawl_chunk **chunk)
+{
+	struct chunk_schema schema = section_schema(s, ref->source);
+	struct trawl_error err;
+
+	if (!r->decoder)
+		r->decoder = chunk_decoder_new();
+	if (r->decoder && !chunk_decode(r->decoder, &schema, payload, len, ref->count, chunk, &err))
+		return 1;
+	damage_add(&r->damage, s->start + ref->at);
+	return 0;
+}
+
+static int pipe_chunk(struct trawl_reader *r, const struct trawl_chunk **chunk,
+		      struct trawl_error *err)
+{
+	int ret;
+
+	r->by_chunk = true;
+	while (!r->broken) {
+		r->payload = NULL;
+		ret = pipe_block(r, err);
+		r->drain = r->broken;
+		if (ret < 0)
+			return -1;
+		if (r->payload) {
+			struct chunk_ref ref = {
+				.source = r->chunk.source, .count = r->chunk.count,
+				.at = r->walk.at - r->section->start,
+			};
+
+			if (decode(r, r->section, &ref, r->payload, r->chunk.payload, chunk)) {
+				r->events += ref.count;
+				return 1;
+			}
+		}
+	}
+	r->finished = true;
+	return 0;
+}
+
+int trawl_next_chunk(struct trawl_reader *r, const struct trawl_chunk **chunk,
+		     struct trawl_error *err)
+{
+	if (r->finished)
+		return 0;
+	if (!r->in.seekable)
+		return pipe_chunk(r, chunk, err);
+	while (r->next_section < r->catalog.sections.n) {
+		struct section *s = r->catalog.sections.p[r->next_section];
+
+		while (r->next_ref < s->nrefs) {
+			const struct chunk_ref *ref = &s->refs[r->next_ref++];
+			const uint8_t *p;
+			size_t len;
+
+			if (!s->sources[ref->source]) {
+				damage_add(&r->damage, s->start + ref->at);
+				continue;
+			}
+			p = wanted(r, s, ref) ? fetch(r, s, ref, &len) : NULL;
+			if (p && decode(r, s, ref, p, len, chunk))
+				return 1;
+		}
+		r->next_section++;
+		r->next_ref = 0;
+	}
+	return finish(r, err);
+}
+
+/* ---- what is known ----------------------------------------------------------------------- */
+
+static const void *at(const struct vec *v, size_t i)
+{
+	return i < v->n ? v->p[i] : NULL;
+}
+
+size_t trawl_source_count(const struct trawl_reader *r)
+{
+	return r->catalog.sources.n;
+}
+
+const struct trawl_source *trawl_source_at(const struct trawl_reader *r, size_t i)
+{
+	return at(&r->catalog.sources, i); /* the source is its first member */
+}
+
+size_t trawl_event_type_count(const struct trawl_reader *r)
+{
+	return r->catalog.types.n;
+}
+
+const struct trawl_event_type *trawl_event_type_at(const struct trawl_reader *r, size_t i)
+{
+	return at(&r->catalog.types, i);
+}
+
+size_t trawl_meta_count(const struct trawl_reader *r)
+{
+	return r->catalog.metas.n;
+}
+
+const struct trawl_meta *trawl_meta_at(const struct trawl_reader *r, size_t i)
+{
+	return at(&r->catalog.metas, i);
+}
+
+const struct trawl_meta *trawl_meta_find(const struct trawl_reader *r, const char *name)
+{
+	for (size_t i = r->catalog.metas.n; i-- > 0;) {
+		const struct trawl_meta *m = r->catalog.metas.p[i];
+
+		if (!strcmp(m->name, name))
+			return m;
+	}
+	return NULL;
+}
+
+size_t trawl_loss_count(const struct trawl_reader *r)
+{
+	return r->catalog.losses.n;
+}
+
+const struct trawl_loss *trawl_loss_at(const struct trawl_reader *r, size_t i)
+{
+	return at(&r->catalog.losses, i);
+}
+
+size_t trawl_sync_count(const struct trawl_reader *r)
+{
+	return r->catalog.syncs.n;
+}
+
+const struct trawl_sync *trawl_sync_at(const struct trawl_reader *r, size_t i)
+{
+	return at(&r->catalog.syncs, i); /* the sync is its first member */
+}
+
+/* The section whose sync blocks are around ts, or the last one. */
+static const struct section *section_around(const struct trawl_reader *r, enum trawl_clock clock,
+					    uint64_t ts)
+{
+	const struct section *s = NULL;
+	uint64_t mono;
+
+	for (size_t i = 0; i < r->catalog.sections.n; i++) {
+		struct clock_map m;
+
+		s = r->catalog.sections.p[i];
+		m = catalog_clocks(&r->catalog, s);
+		if (!m.n)
+			continue;
+		mono = clock_to_mono(&m, clock, ts, SIZE_MAX, NULL);
+		if (mono >= m.syncs[0]->s.mono && mono <= m.syncs[m.n - 1]->s.mono)
+			return s;
+	}
+	return s;
+}
+
+uint64_t trawl_to_timeline(const struct trawl_reader *r, enum trawl_clock clock, uint64_t ts,
+			   uint64_t *bound)
+{
+	const struct section *s = section_around(r, clock, ts);
+	struct clock_map m = { 0 };
+
+	if (s)
+		m = catalog_clocks(&r->catalog, s);
+	return clock_to_mono(&m, clock, ts, SIZE_MAX, bound) + clock_origin(&m);
+}
+
+static bool all_ended(const struct trawl_reader *r)
+{
+	for (size_t i = 0; i < r->catalog.sections.n; i++)
+		if (!((const struct section *)r->catalog.sections.p[i])->ended)
+			return false;
+	return r->catalog.sections.n > 0;
+}
+
+void trawl_verdict(const struct trawl_reader *r, struct trawl_verdict *v)
+{
+	const struct damage *d = &r->damage;
+	int n = 0;
+
+	*v = (struct trawl_verdict){
+		.complete = all_ended(r) && !d->cut, .index_used = r->index_used,
+		.cut_at = d->cut ? d->cut_at : 0, .damaged = d->blocks, .damaged_at = d->first,
+		.events = r->events, .chunks = r->chunks,
+		.bytes = r->in.seekable ? r->in.size : r->in.bytes_read,
+	};
+	if (d->cut)
+		n = snprintf(v->text, sizeof(v->text), "cut at byte %" PRIu64 ": what follows is "
+			     "missing", d->cut_at);
+	else if (!v->complete)
+		n = snprintf(v->text, sizeof(v->text), "no end block: the capture was not ended "
+			     "properly, all up to byte %" PRIu64 " is here", v->bytes);
+	else if (!d->blocks)
+		n = snprintf(v->text, sizeof(v->text), "complete");
+	if (d->blocks && (size_t)n < sizeof(v->text))
+		snprintf(v->text + n, sizeof(v->text) - (size_t)n,
+			 "%s%" PRIu64 " damaged or missing block%s, the first at byte %" PRIu64,
+			 n ? "; " : "", d->blocks, d->blocks == 1 ? "" : "s", d->first);
+}

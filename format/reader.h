@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* What reader.c and locate.c share: an open file, and how its blocks become a catalog. */
+#ifndef TRAWL_READER_H
+#define TRAWL_READER_H
+
+#include "merge.h"
+
+struct trawl_reader {
+	char *name;              /* for messages */
+	struct input in;
+	struct catalog catalog;
+	struct damage damage;
+	struct walker walk;      /* of a pipe, or of a scan */
+	struct merge merge;
+	struct trawl_range range;
+	struct section *section; /* that blocks are being added to */
+	struct buf tmp;          /* an expanded body */
+	bool ours;               /* an own block has been seen */
+	bool index_used;
+	uint64_t events, chunks; /* given, or known from the index */
+
+	/* Reading on. */
+	size_t next_section;     /* seekable: to be read when this one is finished */
+	size_t next_ref;         /* seekable, chunk by chunk */
+	bool finished;           /* nothing is left */
+	bool drain;              /* pipe: everything of the section has come in */
+	bool broken;             /* pipe: the input ended or failed */
+	uint64_t limit;          /* pipe: events before this are all there */
+	bool by_chunk;           /* trawl_next_chunk() is in use */
+	struct chunk_decoder *decoder;
+	struct chunk_head chunk; /* pipe: of the chunk just walked, its payload follows */
+	const uint8_t *payload;
+};
+
+/* Reads p[0 .. n) as a file, or as a pipe: for tests. */
+struct trawl_reader *reader_memory(const void *p, size_t n, bool pipe, struct trawl_error *err);
+
+/*
+ * Adds what a block tells to the catalog; damage is counted. The chunks of a file go into their
+ * section's list. False when memory runs out.
+ */
+bool reader_take(struct trawl_reader *r, const struct walked *f);
+
+/* Finds all sections of a seekable input, by their indexes or by a scan. 0, or -1 and *err. */
+int locate(struct trawl_reader *r, struct trawl_error *err);
+/* Looks at all blocks of the sections that were known from an index only. */
+int locate_check(struct trawl_reader *r, struct trawl_error *err);
+/* What a walk that is not WALK_BLOCK means: 0 at the end, -1 and *err. */
+int walk_fault(struct trawl_reader *r, enum walk step, const struct walked *f,
+	       struct trawl_error *err);
+/* Whether the input begins like one of ours at all; 0 or -1 and *err. */
+int probe_front(struct trawl_reader *r, struct trawl_error *err);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+#include <xxhash.h>
+
+#include "walk.h"
+
+/* A file that makes us look at this many times its size in vain is not worth more. */
+enum { WASTE_FACTOR = 16, WASTE_LEAST = 256 << 20, SEARCH_STEP = 256 << 10 };
+
+void damage_add(struct damage *d, uint64_t at)
+{
+	enum { KNOWN = sizeof(d->known) / sizeof(d->known[0]) };
+
+	for (uint64_t i = 0; i < d->blocks && i < KNOWN; i++)
+		if (d->known[i] == at)
+			return;
+	if (d->blocks < KNOWN)
+		d->known[d->blocks] = at;
+	if (!d->blocks || at < d->first)
+		d->first = at;
+	d->blocks++;
+}
+
+void walk_init(struct walker *w, struct input *in, struct damage *d, uint64_t at, uint64_t end)
+{
+	*w = (struct walker){ .in = in, .damage = d, .at = at, .end = end };
+}
+
+/* ---- behind damage ----------------------------------------------------------------------- */
+
+static bool could_begin(const uint8_t *p, size_t n)
+{
+	struct block b;
+
+	return block_head(p, n, &b) != BLOCK_BAD;
+}
+
+/* Where a section or an own block may begin in p[0 .. n), or n. */
+static size_t search_window(const uint8_t *p, size_t n)
+{
+	static const uint8_t section[4] = { 0x0a, 0x0d, 0x0d, 0x0a };
+	const uint8_t *uuid = memmem(p, n, block_uuid, sizeof(block_uuid)), *shb = p, *end = p + n;
+
+	while (uuid && (uuid - p < 8 || get32(uuid - 8) != BLOCK_TYPE ||
+			!could_begin(uuid - 8, (size_t)(end - uuid) + 8)))
+		uuid = memmem(uuid + 1, (size_t)(end - uuid - 1), block_uuid, sizeof(block_uuid));
+	while ((shb = memmem(shb, (size_t)(end - shb), section, sizeof(section)))) {
+		if (end - shb >= 12 && could_begin(shb, (size_t)(end - shb)))
+			break;
+		shb++;
+	}
+	if (uuid && (!shb || uuid - 8 < shb))
+		return (size_t)(uuid - 8 - p);
+	return shb ? (size_t)(shb - p) : n;
+}
+
+/* The next place from `at` on where a block may begin; false when there is none. */
+static bool search(struct walker *w, uint64_t at, uint64_t *found)
+{
+	const size_t overlap = BLOCK_HEAD + CHUNK_HEAD;
+	const uint8_t *p;
+	size_t got, i;
+
+	for (;;) {
+		p = input_at(w->in, at, SEARCH_STEP, &got);
+		i = search_window(p, got);
+		if (i < got) {
+			*found = at + i;
+			return *found < w->end;
+		}
+		if (got < SEARCH_STEP || at + got >= w->end)
+			return false;
+		at += got - overlap;
+	}
+}
+
+static bool worth_more(struct walker *w, uint64_t n)
+{
+	uint64_t size = w->in->seekable ? w->in->size : w->at;
+
+	w->wasted += n;
+	return w->wasted / WASTE_FACTOR < size || w->wasted < WASTE_LEAST;
+}
+
+/* The block at w->at is damaged: go on at the next that looks like one. */
+static bool skip_damage(struct walker *w, uint64_t looked_at)
+{
+	uint64_t next;
+
+	damage_add(w->damage, w->at);
+	if (!worth_more(w, looked_at) || !search(w, w->at + 4, &next)) {
+		w->at = UINT64_MAX;
+		return false;
+	}
+	w->at = next;
+	w->seq = UINT32_MAX; /* a gap in the numbers is this damage, not another one */
+	return true;
+}
+
+static void cut_here(struct walker *w)
+{
+	w->damage->cut = true;
+	w->damage->cut_at = w->at;
+	w->at = UINT64_MAX;
+}
+
+/* The input ends inside the block at w->at, unless its length is a lie. */
+static bool skip_cut(struct walker *w)
+{
+	uint64_t next;
+
+	if (worth_more(w, 1 << 10) && search(w, w->at + 4, &next)) {
+		damage_add(w->damage, w->at);
+		w->at = next;
+		w->seq = UINT32_MAX;
+		return true;
+	}
+	cut_here(w);
+	return false;
+}
+
+/* ---- block by block ---------------------------------------------------------------------- */
+
+static void follow_foreign(struct walker *w, const struct walked *f)
+{
+	if (f->b.type == PCAPNG_SHB) {
+		w->in_section = true;
+		w->section = w->at - f->b.len;
+		w->seq = 0;
+		w->front = 0;
+	}
+	if (w->seq == 0 && w->in_section)
+		w->front = XXH64(f->p, f->b.len, w->front);
+	if (f->b.type == PCAPNG_IDB)
+		w->interface = XXH64(f->p, f->b.len, 0);
+}
+
+/* The start block tells what the blocks in front of it were. */
+static bool front_ok(const struct walker *w, const struct walked *f)
+{
+	return f->b.len >= BLOCK_OVERHEAD + START_BODY && !(f->b.flags & BLOCK_ZSTD) &&
+	       get64(f->p + BLOCK_HEAD + 8) == w->front;
+}
+
+static void follow_own(struct walker *w, struct walked *f)
+{
+	if (w->seq != UINT32_MAX && f->b.seq != w->seq)
+		damage_add(w->damage, f->at); /* blocks are missing in front of this one */
+	else if (f->b.kind == BLOCK_START && w->in_section && w->seq == 0 && !front_ok(w, f))
+		damage_add(w->damage, w->section);
+	w->seq = f->b.seq + 1;
+	f->interface = w->interface;
+	w->interface = 0;
+}
+
+/* Whether the block at w->at is all there and right; got: how much of it was looked at. */
+static bool take_whole(struct walker *w, struct walked *f, size_t *got, size_t *want)
+{
+	const uint8_t *end;
+
+	*want = f->b.len;
+	if (f->b.kind != BLOCK_CHUNK || w->payloads) {
+		f->p = input_at(w->in, w->at, f->b.len, got);
+		return *got == *want && block_whole(f->p, &f->b);
+	}
+	*want = 4;
+	end = input_at(w->in, w->at + f->b.len - 4, 4, got);
+	if (*got < 4 || get32(end) != f->b.len)
+		return false;
+	f->p = input_at(w->in, w->at, BLOCK_HEAD + CHUNK_HEAD, got);
+	*want = BLOCK_HEAD + CHUNK_HEAD;
+	return *got == *want;
+}
+
+enum walk walk_next(struct walker *w, struct walked *f)
+{
+	enum block_state state;
+	size_t got, want;
+
+	while (w->at < w->end) {
+		f->p = input_at(w->in, w->at, BLOCK_HEAD + CHUNK_HEAD, &got);
+		if (w->in->error)
+			return WALK_ERROR;
+		if (!got)
+			return WALK_END;
+		state = block_head(f->p, got, &f->b);
+		if (state == BLOCK_SHORT) {
+			cut_here(w);
+			return WALK_END;
+		}
+		if (state == BLOCK_BAD) {
+			if (!skip_damage(w, BLOCK_HEAD))
+				return WALK_END;
+			continue;
+		}
+		if (!take_whole(w, f, &got, &want)) {
+			if (w->in->error)
+				return WALK_ERROR;
+			if (got < want ? !skip_cut(w) : !skip_damage(w, f->b.len))
+				return WALK_END;
+			continue;
+		}
+		if (state == BLOCK_NEWER)
+			return WALK_NEWER;
+		f->at = w->at;
+		w->at += f->b.len;
+		if (f->b.kind == BLOCK_FOREIGN)
+			follow_foreign(w, f);
+		else
+			follow_own(w, f);
+		return WALK_BLOCK;
+	}
+	return WALK_END;
+}
