@@ -2,11 +2,26 @@
 # trawl: capture. A convenience library, so that unit tests see its internals.
 noinst_LTLIBRARIES += libcapture.la
 libcapture_la_SOURCES = \
+	capture/command.c capture/command.h \
+	capture/event.c \
+	capture/eventformat.c capture/eventformat.h \
+	capture/gc.c capture/gc.h \
 	capture/json.c capture/json.h \
+	capture/list.c capture/list.h \
+	capture/loss.c capture/loss.h \
+	capture/machine.c capture/machine.h \
 	capture/nearest.c capture/nearest.h \
-	capture/options.h \
-	capture/session.h \
-	capture/source.h \
+	capture/options.c capture/options.h \
+	capture/output.c capture/output.h \
+	capture/owner.c capture/owner.h \
+	capture/ring.c capture/ring.h \
+	capture/session.c capture/session.h \
+	capture/source.h capture/sources.c \
+	capture/task.c capture/task.h \
+	capture/trace.c capture/trace.h \
+	capture/tracefs.c capture/tracefs.h \
+	capture/userprobe.c \
+	capture/user.c capture/user.h \
 	capture/usb.c \
 	capture/usbfilter.c capture/usbfilter.h \
 	capture/usbhold.c capture/usbhold.h \
@@ -15,7 +30,7 @@ libcapture_la_SOURCES = \
 	capture/usbsys.c capture/usbsys.h \
 	capture/usbtally.c capture/usbtally.h \
 	capture/usbtypes.c capture/usbtypes.h
-libcapture_la_CFLAGS = $(AM_CFLAGS) -O2
+libcapture_la_CFLAGS = $(AM_CFLAGS) -O2 -DBINDIR='"$(bindir)"'
 
 # Probes in programs: from what the user writes to what uprobe_events takes.
 libcapture_la_SOURCES += \
@@ -34,3 +49,8 @@ libcapture_la_SOURCES += \
 	capture/uprobe.c \
 	capture/usdt.c capture/usdt.h capture/usdt_probe.c
 libcapture_la_LIBADD = $(ELF_LIBS) $(DW_LIBS) $(ZYDIS_LIBS)
+
+bin_PROGRAMS += trawl
+trawl_SOURCES = capture/main.c
+trawl_CFLAGS = $(AM_CFLAGS) -O2
+trawl_LDADD = libcapture.la libtrawl.la

@@ -27,14 +27,21 @@ size_t session_scope(const struct session *s, const pid_t **pids);
  * it wants (-c): the caller drops this record and the rest of what it is draining; -1 for a
  * record that the writer rejects, or when the file cannot be written any more.
  */
-int session_append(struct session *s, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
+int session_append(struct input *in, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
 		   const void *record, size_t len, struct trawl_error *err);
 
-/* Tells the file and the final line of lost events. */
+/* Tells the file of lost events; the source counts them for its stats(). */
 int session_loss(struct session *s, const struct trawl_loss *loss, struct trawl_error *err);
+
+/* The tasks whose names and maps the file will hold; tracefs sources tell it of every TID. */
+struct tasks *session_tasks(struct session *s);
 
 /* A note for the user on stderr, unless -q: "trawl: …\n". For things that are no error. */
 void session_note(struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Likewise for something that makes the capture incomplete: the exit status will be 1. */
+void session_incomplete(struct session *s, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 int session_run(const struct options *o, struct trawl_error *err);
 

@@ -10,8 +10,11 @@
  *	         the writer. Nothing may flow yet. May fail: disarm() is called all the same.
  *	start()  from here events flow.
  *	fds()    what to poll for between drains; after start().
- *	drain()  append all that is there now; never blocks. Called when a polled fd is ready, at
- *	         least five times a second, and once after stop().
+ *	drain()  append what is there now; never blocks. Returns 0 when nothing is left, 1 when more
+ *	         is there (it took a good part, so that the other sources get their turn), -1 on
+ *	         failure. Called when a polled fd is ready, at least five times a second, and after
+ *	         stop() until it returns 0.
+ *	tick()   once a second: whatever needs doing now and then.
  *	stop()   no new events; what the kernel holds stays readable until disarm().
  *	stats()  what was captured and lost; after the last drain().
  *	disarm() undo all of arm() and start(), free in->state. Must cope with a half-armed input
@@ -76,6 +79,7 @@ struct source {
 	/* Fills at most room entries of fds (fd and events); returns how many. */
 	size_t (*fds)(struct input *in, struct pollfd *fds, size_t room);
 	int (*drain)(struct input *in, struct trawl_error *err);
+	int (*tick)(struct input *in, struct trawl_error *err);
 	int (*stop)(struct input *in, struct trawl_error *err);
 	void (*stats)(struct input *in, struct source_stats *stats);
 	void (*disarm)(struct input *in);

@@ -30,6 +30,7 @@ enum {
 
 struct usb {
 	struct session *session;
+	struct input *in;
 	struct usbmon mon;
 	struct usbfilter filter;
 	struct usbhold hold;
@@ -98,7 +99,7 @@ static int emit(const uint8_t *event, size_t len, void *arg, struct trawl_error 
 	}
 	ts = (uint64_t)h.ts_sec * 1000000000 + (uint64_t)h.ts_usec * 1000;
 	event = snap(u, event, &h);
-	r = session_append(u->session, u->id, type, 0, ts, event, sizeof(h) + h.len_cap, err);
+	r = session_append(u->in, u->id, type, 0, ts, event, sizeof(h) + h.len_cap, err);
 	if (r == 0)
 		usbtally_count(&u->tally, &h, event + sizeof(h), len - sizeof(h));
 	u->full |= r > 0;
@@ -399,6 +400,7 @@ static int arm(struct input *in, struct trawl_error *err)
 		return trawl_fail(err, TRAWL_CANNOT, "usb: out of memory");
 	in->state = u;
 	u->session = in->session;
+	u->in = in;
 	u->mon.fd = -1;
 	u->uevents = -1;
 	if (read_filters(u, in, err) < 0 || usbnode_find(u->bus, path, err) < 0)

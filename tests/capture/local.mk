@@ -1,6 +1,36 @@
 # SPDX-License-Identifier: MIT
 
 if HAVE_CRITERION
+UNIT_CAPTURE = tests/capture/test_ring \
+	tests/capture/test_eventformat \
+	tests/capture/test_options \
+	tests/capture/test_loss \
+	tests/capture/test_owner \
+	tests/capture/test_nearest \
+	tests/capture/test_json
+check_PROGRAMS += $(UNIT_CAPTURE)
+TESTS += $(UNIT_CAPTURE)
+tests_capture_test_ring_SOURCES = tests/capture/test_ring.c
+tests_capture_test_ring_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_test_ring_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_test_eventformat_SOURCES = tests/capture/test_eventformat.c
+tests_capture_test_eventformat_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_test_eventformat_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_test_options_SOURCES = tests/capture/test_options.c
+tests_capture_test_options_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_test_options_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_test_loss_SOURCES = tests/capture/test_loss.c
+tests_capture_test_loss_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_test_loss_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_test_owner_SOURCES = tests/capture/test_owner.c
+tests_capture_test_owner_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_test_owner_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_test_nearest_SOURCES = tests/capture/test_nearest.c
+tests_capture_test_nearest_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_test_nearest_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_test_json_SOURCES = tests/capture/test_json.c
+tests_capture_test_json_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_test_json_LDADD = libcapture.la $(UNIT_LDADD)
 UNIT_USBMON = tests/capture/test_usbmon tests/capture/test_usbfilter tests/capture/test_usbsys
 check_PROGRAMS += $(UNIT_USBMON)
 TESTS += $(UNIT_USBMON)

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* trawl: capture. */
+#include "config.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "gc.h"
+#include "list.h"
+#include "session.h"
+#include "tracefs.h"
+
+static int collect(struct trawl_error *err)
+{
+	struct gc_count count;
+	int top = tracefs_open(err), r;
+
+	if (top < 0)
+		return -1;
+	r = gc_run(top, &count, err);
+	close(top);
+	printf("removed %u instances and %u probes of captures that were killed\n", count.instances,
+	       count.events);
+	return r;
+}
+
+static int do_job(const struct options *o, struct trawl_error *err)
+{
+	switch (o->job) {
+	case JOB_HELP:
+		fputs(options_help, stdout);
+		return 0;
+	case JOB_VERSION:
+		puts("trawl " PACKAGE_VERSION);
+		return 0;
+	case JOB_LIST:
+		return list_sources(o->json, stdout);
+	case JOB_GC:
+		return collect(err);
+	case JOB_CAPTURE:
+		return session_run(o, err);
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct trawl_error err;
+	struct options o;
+	int r;
+
+	r = options_parse(&o, argc, argv, &err);
+	if (!r)
+		r = do_job(&o, &err);
+	options_free(&o);
+	if (r >= 0)
+		return r;
+	fprintf(stderr, "trawl: %s\n", err.text);
+	return err.status;
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+
+const char options_help[] =
+	"usage: trawl -i SOURCE [-i SOURCE ...] [-w FILE] [options] [-- COMMAND ...]\n"
+	"\n"
+	"Records what happens below the network: user probes, kernel events, USB. Without -w it\n"
+	"prints decoded events as they come; trawl-decode reads a FILE.\n"
+	"\n"
+	"  -i SOURCE       what to record; may be given several times:\n"
+	"       usdt:PATH:[PROVIDER:]NAME [ARG ...]     static user probes (also usdt:pid=N:NAME)\n"
+	"       uprobe:PATH:SYMBOL[+OFF][%return] [ARG ...]    any place in a program\n"
+	"       event:GROUP:NAME [if FILTER]            trace events of the kernel\n"
+	"  -D              list the sources of this machine, and what hinders the others\n"
+	"  -w FILE         write to FILE; - is standard output\n"
+	"  -p PID          only this process, its threads and children; may be given several times\n"
+	"  -- COMMAND ...  run it when all is armed, record it and its children, end with it\n"
+	"\n"
+	"  -c COUNT        end after COUNT events\n"
+	"  --duration TIME end after TIME: 10s, 500ms, 2m, 1h\n"
+	"  -C SIZE         go on in a new file after SIZE million bytes (or 64k, 10m, 1g)\n"
+	"  -G SECONDS      go on in a new file every SECONDS; FILE may have strftime's %\n"
+	"  -W COUNT        with -C: so many files in turn; with -G: end after so many\n"
+	"  -s BYTES        keep at most BYTES of an event's strings and data\n"
+	"  -B KIB          buffer for each CPU and source\n"
+	"  -U              write each batch of events at once\n"
+	"  --level N       compression, 1 (fast) to 19 (small)\n"
+	"  -Z USER         FILE belongs to USER, COMMAND runs as USER (default: who called sudo)\n"
+	"  -t              printed times, as trawl-decode: -t -tt -ttt -tttt\n"
+	"  -v              say more, twice for yet more\n"
+	"  -q              say nothing but errors\n"
+	"  --json          with -D: as JSON; without -w: events as JSON lines\n"
+	"  --gc            remove what killed captures left in the kernel\n"
+	"  --help, --version\n"
+	"\n"
+	"Ends with COMMAND, -c, --duration, or an interrupt. Exit status: 0 done, 1 done but events\n"
+	"are missing, 2 wrong usage, 3 this machine cannot.\n";
+
+enum { OPT_GC = 256, OPT_LEVEL, OPT_HELP, OPT_VERSION, OPT_DURATION, OPT_JSON };
+
+static const struct option long_options[] = {
+	{ "gc", no_argument, NULL, OPT_GC },
+	{ "level", required_argument, NULL, OPT_LEVEL },
+	{ "help", no_argument, NULL, OPT_HELP },
+	{ "version", no_argument, NULL, OPT_VERSION },
+	{ "duration", required_argument, NULL, OPT_DURATION },
+	{ "json", no_argument, NULL, OPT_JSON },
+	{ 0 },
+};
+
+/* A decimal number in [min, max], with what follows it left in *end. */
+static bool number(const char *text, uint64_t min, uint64_t max, uint64_t *value, const char **end)
+{
+	char *stop;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*value = strtoull(text, &stop, 10);
+	*end = stop;
+	return !errno && *value >= min && *value <= max;
+}
+
+static int whole_number(const char *option, const char *text, uint64_t min, uint64_t max,
+			uint64_t *value, struct trawl_error *err)
+{
+	const char *end;
+
+	if (number(text, min, max, value, &end) && !*end)
+		return 0;
+	return trawl_fail(err, TRAWL_USAGE, "%s %s: give a number from %llu to %llu", option, text,
+			  (unsigned long long)min, (unsigned long long)max);
+}
+
+/* 10s, 500ms, 2m, 1h, or plain seconds, to ns. */
+static int duration(const char *text, uint64_t *ns, struct trawl_error *err)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {
+		{ "", 1000000000 }, { "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 },
+		{ "m", 60000000000 }, { "h", 3600000000000 }, { "d", 86400000000000 },
+	};
+	const char *end;
+	uint64_t n;
+
+	if (number(text, 1, 1u << 30, &n, &end)) {
+		for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+			if (!strcmp(end, units[i].name) && n <= UINT64_MAX / 2 / units[i].ns) {
+				*ns = n * units[i].ns;
+				return 0;
+			}
+		}
+	}
+	return trawl_fail(err, TRAWL_USAGE,
+			  "--duration %s: give a time such as 10s, 500ms, 2m or 1h", text);
+}
+
+/* -C: millions of bytes as tcpdump's, or with k, m, g for powers of 1024. */
+static int file_size(const char *text, uint64_t *bytes, struct trawl_error *err)
+{
+	const char *end;
+	uint64_t n;
+
+	if (number(text, 1, 1u << 30, &n, &end)) {
+		if (!*end)
+			*bytes = n * 1000000;
+		else if (!strcasecmp(end, "k") || !strcasecmp(end, "kb"))
+			*bytes = n << 10;
+		else if (!strcasecmp(end, "m") || !strcasecmp(end, "mb"))
+			*bytes = n << 20;
+		else if (!strcasecmp(end, "g") || !strcasecmp(end, "gb"))
+			*bytes = n << 30;
+		else
+			end = NULL;
+		if (end)
+			return 0;
+	}
+	return trawl_fail(err, TRAWL_USAGE,
+			  "-C %s: give a size in millions of bytes, or with k, m or g", text);
+}
+
+static int add_interface(struct options *o, const char *text, struct trawl_error *err)
+{
+	const char **grown = realloc(o->interfaces, (o->ninterfaces + 1) * sizeof(*grown));
+
+	if (!grown)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	o->interfaces = grown;
+	grown[o->ninterfaces++] = text;
+	return 0;
+}
+
+static int add_pid(struct options *o, const char *text, struct trawl_error *err)
+{
+	pid_t *grown = realloc(o->pids, (o->npids + 1) * sizeof(*grown));
+	uint64_t pid;
+
+	if (!grown)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	o->pids = grown;
+	if (whole_number("-p", text, 1, 1u << 22, &pid, err))
+		return -1;
+	grown[o->npids++] = (pid_t)pid;
+	return 0;
+}
+
+static int take_long(struct options *o, int c, const char *arg, struct trawl_error *err)
+{
+	uint64_t n;
+
+	switch (c) {
+	case OPT_GC:
+		o->job = JOB_GC;
+		return 0;
+	case OPT_HELP:
+		o->job = JOB_HELP;
+		return 0;
+	case OPT_VERSION:
+		o->job = JOB_VERSION;
+		return 0;
+	case OPT_DURATION:
+		return duration(arg, &o->duration, err);
+	case OPT_JSON:
+		o->json = true;
+		return 0;
+	case OPT_LEVEL:
+		if (whole_number("--level", arg, 1, 19, &n, err))
+			return -1;
+		o->level = (int)n;
+		return 0;
+	}
+	return -1;
+}
+
+static int take_number(struct options *o, int c, const char *arg, struct trawl_error *err)
+{
+	const char option[] = { '-', (char)c, '\0' };
+	uint64_t n;
+
+	if (whole_number(option, arg, 1, c == 'c' ? UINT64_MAX : INT32_MAX, &n, err))
+		return -1;
+	switch (c) {
+	case 'c':
+		o->count = n;
+		break;
+	case 's':
+		o->snaplen = (uint32_t)n;
+		break;
+	case 'B':
+		o->buffer_kb = (uint32_t)n;
+		break;
+	case 'G':
+		o->rotate_seconds = n;
+		break;
+	case 'W':
+		o->rotate_files = (uint32_t)n;
+		break;
+	}
+	return 0;
+}
+
+static int take(struct options *o, int c, const char *arg, struct trawl_error *err)
+{
+	switch (c) {
+	case 'D':
+		o->job = JOB_LIST;
+		return 0;
+	case 'i':
+		return add_interface(o, arg, err);
+	case 'w':
+		o->write = arg;
+		return 0;
+	case 'p':
+		return add_pid(o, arg, err);
+	case 'C':
+		return file_size(arg, &o->rotate_bytes, err);
+	case 'Z':
+		o->user = arg;
+		return 0;
+	case 'q':
+		o->quiet = true;
+		return 0;
+	case 'v':
+		o->verbose++;
+		return 0;
+	case 't':
+		o->time_style++;
+		return 0;
+	case 'U':
+		o->unbuffered = true;
+		return 0;
+	case 'c':
+	case 's':
+	case 'B':
+	case 'G':
+	case 'W':
+		return take_number(o, c, arg, err);
+	}
+	return take_long(o, c, arg, err);
+}
+
+/* What options say together. */
+static int check(struct options *o, struct trawl_error *err)
+{
+	bool rotates = o->rotate_bytes || o->rotate_seconds;
+
+	if (o->job != JOB_CAPTURE)
+		return 0;
+	if (!o->ninterfaces)
+		return trawl_fail(err, TRAWL_USAGE,
+				  "nothing to record: name a source with -i (trawl -D lists them)");
+	if (rotates && (!o->write || !strcmp(o->write, "-")))
+		return trawl_fail(err, TRAWL_USAGE, "-%c needs a file to go on from: -w FILE",
+				  o->rotate_bytes ? 'C' : 'G');
+	if (o->rotate_files && !rotates)
+		return trawl_fail(err, TRAWL_USAGE, "-W %u needs -C or -G", o->rotate_files);
+	if (o->json && o->write)
+		return trawl_fail(err, TRAWL_USAGE,
+				  "--json prints events, -w writes a file: use trawl-decode --json "
+				  "on the file");
+	if (o->npids && o->command)
+		return trawl_fail(err, TRAWL_USAGE, "-p and a command: choose one of them");
+	return 0;
+}
+
+static int bad_option(int c, char **argv, struct trawl_error *err)
+{
+	const char *given = argv[optind - 1];
+
+	if (c == ':' && optopt < 256)
+		return trawl_fail(err, TRAWL_USAGE, "-%c needs a value; trawl --help tells", optopt);
+	if (c == ':' || !optopt)
+		return trawl_fail(err, TRAWL_USAGE, "%s: %s; trawl --help lists all", given,
+				  c == ':' ? "needs a value" : "no such option");
+	if (optopt >= 256)
+		return trawl_fail(err, TRAWL_USAGE, "%s: takes no value", given);
+	return trawl_fail(err, TRAWL_USAGE, "-%c: no such option; trawl --help lists all", optopt);
+}
+
+int options_parse(struct options *o, int argc, char **argv, struct trawl_error *err)
+{
+	int c;
+
+	*o = (struct options){ .argc = argc, .argv = argv };
+	optind = 0; /* glibc: start anew */
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, "+:Di:w:c:s:B:C:G:W:Z:qvtUp:", long_options, NULL)) != -1) {
+		if (c == '?' || c == ':')
+			return bad_option(c, argv, err);
+		if (take(o, c, optarg, err))
+			return -1;
+	}
+	if (optind < argc) {
+		if (strcmp(argv[optind - 1], "--"))
+			return trawl_fail(err, TRAWL_USAGE,
+					  "%s: what is this? A command follows `--`, a source -i",
+					  argv[optind]);
+		o->command = argv + optind;
+	}
+	return check(o, err);
+}
+
+void options_free(struct options *o)
+{
+	free(o->interfaces);
+	free(o->pids);
+	*o = (struct options){ 0 };
+}

@@ -1,0 +1,729 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "gc.h"
+#include "json.h"
+#include "machine.h"
+#include "output.h"
+#include "session.h"
+#include "task.h"
+#include "tracefs.h"
+
+enum {
+	WAKE_MS = 200,            /* the longest that events wait in the kernel */
+	WAKE_LIVE_MS = 50,        /* the same for somebody who watches */
+	SYNC_MS = 1000,           /* between clock-sync blocks */
+	SYNC_LIVE_MS = 250,
+	FDS_FIXED = 4,            /* signals, clock steps, command, output */
+	FDS_MAX = FDS_FIXED + 4096,
+};
+
+static const uint64_t NS_PER_MS = 1000000;
+static const uint64_t NS_PER_S = 1000000000;
+
+struct session {
+	const struct options *o;
+	struct user user;
+	struct output output;
+	struct trawl_writer *w;
+	int out_fd;          /* the writer's, for poll() only */
+	struct tasks tasks;
+	struct command command;
+	struct input *inputs;
+	size_t ninputs;
+	size_t nstarted;
+	pid_t *scope;
+	size_t nscope;
+	int signals, steps;  /* signalfd, timerfd for clock steps */
+
+	uint64_t captured;   /* events of sources that the user named */
+	uint64_t started;    /* CLOCK_MONOTONIC */
+	uint64_t next_sync, next_tick, next_file;
+	uint64_t drained;    /* when the last drain that left nothing behind began */
+	uint64_t horizon;    /* the same of the sync before */
+	bool stepped;        /* the wall clock was set */
+	bool interrupted;
+	bool write_failed;
+	struct trawl_error write_error;
+	bool incomplete;
+	const char *end;     /* why the capture ends; NULL while it runs */
+};
+
+/* ---- what sources see -------------------------------------------------------------------- */
+
+struct trawl_writer *session_writer(struct session *s)
+{
+	return s->w;
+}
+
+const struct options *session_options(const struct session *s)
+{
+	return s->o;
+}
+
+size_t session_scope(const struct session *s, const pid_t **pids)
+{
+	*pids = s->scope;
+	return s->nscope;
+}
+
+struct tasks *session_tasks(struct session *s)
+{
+	return &s->tasks;
+}
+
+static void note(const char *fmt, va_list ap)
+{
+	char text[1200];
+
+	vsnprintf(text, sizeof(text), fmt, ap);
+	fprintf(stderr, "trawl: %s\n", text);
+}
+
+void session_note(struct session *s, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (s->o->quiet)
+		return;
+	va_start(ap, fmt);
+	note(fmt, ap);
+	va_end(ap);
+}
+
+void session_incomplete(struct session *s, const char *fmt, ...)
+{
+	va_list ap;
+
+	s->incomplete = true;
+	va_start(ap, fmt);
+	note(fmt, ap);
+	va_end(ap);
+}
+
+static void end_session(struct session *s, const char *why)
+{
+	if (!s->end)
+		s->end = why;
+}
+
+/* The file cannot be written any more: that ends the session, and its reader's leaving does not
+ * make it a failure. */
+static void write_failed(struct session *s, const struct trawl_error *err)
+{
+	if (s->write_failed)
+		return;
+	s->write_failed = true;
+	s->write_error = *err;
+	end_session(s, err->sys == EPIPE ? "consumer" : "output");
+}
+
+int session_append(struct input *in, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
+		   const void *record, size_t len, struct trawl_error *err)
+{
+	struct session *s = in->session;
+
+	if (!in->source->hidden) {
+		if (s->o->count && s->captured == s->o->count)
+			return 1;
+		if (++s->captured == s->o->count)
+			end_session(s, "count");
+	}
+	if (trawl_append(s->w, source, type, cpu, ts, record, len, err)) {
+		if (!err->sys)
+			return -1;
+		write_failed(s, err);
+	}
+	return 0;
+}
+
+int session_loss(struct session *s, const struct trawl_loss *loss, struct trawl_error *err)
+{
+	if (trawl_writer_loss(s->w, loss, err)) {
+		if (!err->sys)
+			return -1;
+		write_failed(s, err);
+	}
+	return 0;
+}
+
+/* ---- setting up -------------------------------------------------------------------------- */
+
+static uint64_t mono_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
+}
+
+/* The input of a source, made on first call for it. */
+static struct input *input_of(struct session *s, const struct source *source)
+{
+	struct input *grown;
+
+	for (size_t i = 0; i < s->ninputs; i++) {
+		if (s->inputs[i].source == source)
+			return &s->inputs[i];
+	}
+	grown = realloc(s->inputs, (s->ninputs + 1) * sizeof(*grown));
+	if (!grown)
+		return NULL;
+	s->inputs = grown;
+	grown[s->ninputs] = (struct input){ .source = source, .session = s };
+	return &grown[s->ninputs++];
+}
+
+static int add_spec(struct session *s, const char *text, struct trawl_error *err)
+{
+	const char *spec;
+	const struct source *source = source_find(text, &spec, err);
+	struct input *in;
+	const char **grown;
+
+	if (!source)
+		return -1;
+	in = input_of(s, source);
+	grown = in ? realloc(in->specs, (in->nspecs + 1) * sizeof(*grown)) : NULL;
+	if (!grown)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	in->specs = grown;
+	grown[in->nspecs++] = spec;
+	return 0;
+}
+
+/* Groups the -i texts by source; the hidden ones come first, so that they see it all. */
+static int make_inputs(struct session *s, struct trawl_error *err)
+{
+	bool tasks = false;
+
+	for (size_t i = 0; i < s->o->ninterfaces; i++) {
+		const char *spec;
+		const struct source *source = source_find(s->o->interfaces[i], &spec, err);
+
+		if (!source)
+			return -1;
+		tasks |= source->tasks;
+	}
+	for (size_t i = 0; sources[i]; i++) {
+		if (sources[i]->hidden && tasks && !input_of(s, sources[i]))
+			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	}
+	for (size_t i = 0; i < s->o->ninterfaces; i++) {
+		if (add_spec(s, s->o->interfaces[i], err))
+			return -1;
+	}
+	return 0;
+}
+
+static bool uses_tracefs(const struct session *s)
+{
+	for (size_t i = 0; i < s->ninputs; i++) {
+		if (s->inputs[i].source->tasks)
+			return true;
+	}
+	return false;
+}
+
+static int probe_inputs(struct session *s, struct trawl_error *err)
+{
+	for (size_t i = 0; i < s->ninputs; i++) {
+		const struct source *source = s->inputs[i].source;
+
+		if (source->probe && source->probe(err))
+			return -1;
+	}
+	return 0;
+}
+
+/* Signals come to us by descriptor; the command and the printer get them back. */
+static int take_signals(struct session *s, struct trawl_error *err)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	signal(SIGPIPE, SIG_IGN);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return s->signals < 0 ? trawl_fail(err, TRAWL_CANNOT, "signalfd: %s", strerror(errno)) : 0;
+}
+
+/* A timer that never fires, but is cancelled when somebody sets the clock. */
+static void watch_clock(struct session *s)
+{
+	struct itimerspec never = { .it_value.tv_sec = INT64_MAX / 1000000000 };
+
+	s->steps = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (s->steps >= 0)
+		timerfd_settime(s->steps, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &never, NULL);
+}
+
+static int set_up_scope(struct session *s, struct trawl_error *err)
+{
+	bool to_stdout = s->o->write && !strcmp(s->o->write, "-");
+
+	if (s->o->command &&
+	    command_prepare(&s->command, s->o->command, &s->user, to_stdout, err))
+		return -1;
+	s->nscope = s->o->command ? 1 : s->o->npids;
+	s->scope = s->o->command ? &s->command.pid : s->o->pids;
+	for (size_t i = 0; i < s->nscope; i++) {
+		if (kill(s->scope[i], 0) && errno == ESRCH)
+			return trawl_fail(err, TRAWL_USAGE, "-p %d: no such process", s->scope[i]);
+	}
+	return 0;
+}
+
+static int open_writer(struct session *s, struct trawl_error *err)
+{
+	struct trawl_writer_options wo = { .level = s->o->level };
+
+	s->out_fd = output_open(&s->output, s->o, &s->user, err);
+	if (s->out_fd < 0)
+		return -1;
+	s->w = trawl_writer_new(s->out_fd, &wo, err);
+	if (!s->w)
+		return -1;
+	if (machine_write(s->w, err) || machine_write_capture(s->w, s->o, s->user.name, err))
+		return -1;
+	return uses_tracefs(s) ? machine_write_tracing(s->w, err) : 0;
+}
+
+static int collect_leftovers(struct session *s, struct trawl_error *err)
+{
+	struct trawl_error ignored;
+	struct gc_count count;
+	int top;
+
+	if (!uses_tracefs(s))
+		return 0;
+	top = tracefs_open(err);
+	if (top < 0)
+		return -1;
+	gc_run(top, &count, &ignored); /* what would not go now goes some other time */
+	if (count.instances + count.events && s->o->verbose)
+		session_note(s, "removed what a killed capture left: %u instances, %u probes",
+			     count.instances, count.events);
+	close(top);
+	return 0;
+}
+
+static int arm(struct session *s, struct trawl_error *err)
+{
+	for (size_t i = 0; i < s->ninputs; i++) {
+		if (s->inputs[i].source->arm(&s->inputs[i], err))
+			return -1;
+	}
+	return output_commit(&s->output, err);
+}
+
+static int sync_clocks(struct session *s, enum trawl_sync_why why)
+{
+	struct trawl_error err;
+	struct trawl_sync sync;
+
+	trawl_sync_now(&sync);
+	sync.why = why;
+	sync.horizon = s->horizon;
+	if (trawl_writer_sync(s->w, &sync, &err)) {
+		write_failed(s, &err);
+		return -1;
+	}
+	/*
+	 * All events that were stamped before a drain that left nothing behind are in the file, but
+	 * for one that a CPU had stamped and not yet committed, which takes microseconds. With the
+	 * drain before the last sync there is at least a sync's interval for that.
+	 */
+	s->horizon = s->drained;
+	return 0;
+}
+
+static int start(struct session *s, struct trawl_error *err)
+{
+	uint64_t now = mono_now();
+
+	s->started = s->drained = s->horizon = now;
+	s->next_sync = s->next_tick = now;
+	s->next_file = s->o->rotate_seconds ? now + s->o->rotate_seconds * NS_PER_S : UINT64_MAX;
+	if (sync_clocks(s, TRAWL_SYNC_START)) {
+		*err = s->write_error;
+		return -1;
+	}
+	for (; s->nstarted < s->ninputs; s->nstarted++) {
+		struct input *in = &s->inputs[s->nstarted];
+
+		if (in->source->start && in->source->start(in, err))
+			return -1;
+	}
+	if (!s->o->command)
+		return 0;
+	if (command_go(&s->command, err))
+		return -1;
+	/* It may be gone before its first event is seen. */
+	tasks_saw(&s->tasks, s->command.pid);
+	return tasks_flush(&s->tasks, s->w, err);
+}
+
+static void say_start(struct session *s)
+{
+	if (s->o->quiet || !s->o->write || s->o->command)
+		return;
+	session_note(s, "capturing to %s; interrupt to end",
+		     strcmp(s->o->write, "-") ? s->o->write : "standard output");
+}
+
+/* ---- running ----------------------------------------------------------------------------- */
+
+/* All sources in turn; 1 if some have more. */
+static int drain(struct session *s, struct trawl_error *err)
+{
+	uint64_t began = mono_now();
+	int more = 0;
+
+	for (size_t i = 0; i < s->nstarted; i++) {
+		int r = s->inputs[i].source->drain(&s->inputs[i], err);
+
+		if (r < 0)
+			return -1;
+		more |= r;
+	}
+	if (!more)
+		s->drained = began;
+	if (tasks_flush(&s->tasks, s->w, err)) {
+		if (!err->sys)
+			return -1;
+		write_failed(s, err);
+	}
+	return more;
+}
+
+static int tick(struct session *s, struct trawl_error *err)
+{
+	for (size_t i = 0; i < s->nstarted; i++) {
+		struct input *in = &s->inputs[i];
+
+		if (in->source->tick && in->source->tick(in, err))
+			return -1;
+	}
+	if (tasks_refresh(&s->tasks, s->w, err))
+		write_failed(s, err);
+	return 0;
+}
+
+static void rotate(struct session *s, enum output_turn turn, struct trawl_error *err)
+{
+	struct trawl_error local;
+	int fd = output_next(&s->output, turn, &local);
+
+	if (fd == -2) {
+		end_session(s, "files");
+		return;
+	}
+	if (fd < 0 || trawl_writer_rotate(s->w, fd, &local)) {
+		write_failed(s, &local);
+		return;
+	}
+	s->out_fd = fd;
+	sync_clocks(s, TRAWL_SYNC_START);
+}
+
+static void rotate_if_due(struct session *s, uint64_t now, struct trawl_error *err)
+{
+	if (s->end)
+		return;
+	if (now >= s->next_file) {
+		s->next_file += s->o->rotate_seconds * NS_PER_S;
+		rotate(s, OUTPUT_BY_TIME, err);
+	} else if (s->o->rotate_bytes && trawl_writer_bytes(s->w) >= s->o->rotate_bytes) {
+		rotate(s, OUTPUT_BY_SIZE, err);
+	}
+}
+
+static int do_what_is_due(struct session *s, struct trawl_error *err)
+{
+	uint64_t now = mono_now();
+
+	if (now >= s->next_tick) {
+		s->next_tick = now + SYNC_MS * NS_PER_MS;
+		if (tick(s, err))
+			return -1;
+	}
+	if (now >= s->next_sync || s->stepped || s->o->unbuffered) {
+		s->next_sync = now + (s->o->write ? SYNC_MS : SYNC_LIVE_MS) * NS_PER_MS;
+		sync_clocks(s, s->stepped ? TRAWL_SYNC_STEP : TRAWL_SYNC_TICK);
+		s->stepped = false;
+	}
+	rotate_if_due(s, now, err);
+	if (s->o->duration && now - s->started >= s->o->duration)
+		end_session(s, "duration");
+	return 0;
+}
+
+/*
+ * The first interrupt goes to the command, whose end is then ours; a terminal has sent it there
+ * already. The second one ends the capture without waiting.
+ */
+static void take_signal(struct session *s)
+{
+	struct signalfd_siginfo info;
+
+	if (read(s->signals, &info, sizeof(info)) != sizeof(info))
+		return;
+	if (s->command.pid && !s->interrupted) {
+		if (info.ssi_code != SI_KERNEL)
+			command_signal(&s->command, (int)info.ssi_signo);
+		s->interrupted = true;
+		return;
+	}
+	end_session(s, "signal");
+}
+
+static void take_step(struct session *s)
+{
+	uint64_t expirations;
+
+	if (read(s->steps, &expirations, sizeof(expirations)) < 0 && errno == ECANCELED) {
+		s->stepped = true;
+		close(s->steps);
+		watch_clock(s);
+	}
+}
+
+static int wait_ms(const struct session *s, bool more)
+{
+	uint64_t now = mono_now(), wake = s->o->write ? WAKE_MS : WAKE_LIVE_MS;
+
+	if (more)
+		return 0;
+	if (s->o->duration) {
+		uint64_t left = s->started + s->o->duration - now;
+
+		if (left / NS_PER_MS < wake)
+			wake = left / NS_PER_MS + 1;
+	}
+	return (int)wake;
+}
+
+static void take_events(struct session *s, const struct pollfd *fds)
+{
+	if (fds[0].revents)
+		take_signal(s);
+	if (fds[1].revents)
+		take_step(s);
+	if (fds[2].revents && command_reap(&s->command))
+		end_session(s, "command");
+	/* Nothing is polled for here: what comes is that the other end of a pipe has gone. */
+	if (fds[3].revents & (POLLERR | POLLHUP)) {
+		struct trawl_error err;
+
+		trawl_fail(&err, TRAWL_OK, "the reader of the output has gone");
+		err.sys = EPIPE;
+		write_failed(s, &err);
+	}
+}
+
+static int run(struct session *s, struct trawl_error *err)
+{
+	struct pollfd *fds = calloc(FDS_MAX, sizeof(*fds));
+	int more = 0;
+	size_t n;
+
+	if (!fds)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	while (!s->end) {
+		fds[0] = (struct pollfd){ .fd = s->signals, .events = POLLIN };
+		fds[1] = (struct pollfd){ .fd = s->steps, .events = POLLIN };
+		fds[2] = (struct pollfd){ .fd = s->command.pid ? s->command.pidfd : -1,
+					  .events = POLLIN };
+		fds[3] = (struct pollfd){ .fd = s->out_fd };
+		n = FDS_FIXED;
+		for (size_t i = 0; i < s->ninputs; i++) {
+			if (s->inputs[i].source->fds)
+				n += s->inputs[i].source->fds(&s->inputs[i], fds + n, FDS_MAX - n);
+		}
+		if (poll(fds, n, wait_ms(s, more)) > 0)
+			take_events(s, fds);
+		more = drain(s, err);
+		if (more < 0 || do_what_is_due(s, err))
+			break;
+	}
+	free(fds);
+	return s->end ? 0 : -1;
+}
+
+/* ---- ending ------------------------------------------------------------------------------ */
+
+/* No new events, and all that are still in the kernel into the file. */
+static int stop(struct session *s, struct trawl_error *err)
+{
+	struct trawl_error local;
+	int more = 1, r = 0;
+
+	for (size_t i = 0; i < s->nstarted; i++) {
+		const struct source *source = s->inputs[i].source;
+
+		if (source->stop && source->stop(&s->inputs[i], &local)) {
+			*err = local;
+			r = -1;
+		}
+	}
+	while (more > 0)
+		more = drain(s, err);
+	return more < 0 ? -1 : r;
+}
+
+static void write_end(struct session *s, const struct source_stats *stats, struct trawl_error *err)
+{
+	struct trawl_meta m = { .name = "end", .type = "application/json", .time = mono_now() };
+	struct json j = { 0 };
+	char verdict[64];
+
+	json_object(&j, NULL);
+	json_string(&j, "why", s->end ? s->end : "error");
+	json_bool(&j, "incomplete", s->incomplete);
+	if (s->command.ended && WIFEXITED(s->command.status))
+		json_int(&j, "exit_status", WEXITSTATUS(s->command.status));
+	if (s->command.ended && WIFSIGNALED(s->command.status))
+		json_int(&j, "signal", WTERMSIG(s->command.status));
+	if (s->command.pid)
+		json_string(&j, "command", command_verdict(&s->command, verdict, sizeof(verdict)));
+	json_array(&j, "sources");
+	for (size_t i = 0; i < s->ninputs; i++) {
+		json_object(&j, NULL);
+		json_string(&j, "source", s->inputs[i].source->name);
+		json_uint(&j, "events", stats[i].captured);
+		json_uint(&j, "lost", stats[i].lost);
+		json_end(&j);
+	}
+	json_end(&j);
+	json_end(&j);
+	m.data = j.text;
+	m.len = j.len;
+	if (trawl_writer_meta(s->w, &m, err))
+		write_failed(s, err);
+	json_free(&j);
+}
+
+/* "1234 events captured, 0 lost (usdt 1000, event 234)" */
+static void say_end(struct session *s, const struct source_stats *stats)
+{
+	uint64_t lost = 0;
+	char by[512] = "", verdict[64];
+	size_t used = 0;
+
+	for (size_t i = 0; i < s->ninputs; i++) {
+		const struct source *source = s->inputs[i].source;
+
+		lost += stats[i].lost;
+		if ((source->hidden && !stats[i].lost) || used >= sizeof(by))
+			continue;
+		used += (size_t)snprintf(by + used, sizeof(by) - used, "%s%s %" PRIu64,
+					 used ? ", " : "", source->name,
+					 source->hidden ? 0 : stats[i].captured);
+		if (stats[i].lost && used < sizeof(by))
+			used += (size_t)snprintf(by + used, sizeof(by) - used, " (lost %" PRIu64 ")",
+						 stats[i].lost);
+	}
+	if (s->command.pid && !s->o->quiet &&
+	    (!s->command.ended || s->command.status || s->o->verbose))
+		session_note(s, "%s: %s", s->command.name,
+			     command_verdict(&s->command, verdict, sizeof(verdict)));
+	if (!s->o->quiet)
+		fprintf(stderr, "%" PRIu64 " events captured, %" PRIu64 " lost (%s)\n", s->captured,
+			lost, by);
+}
+
+/* Ends the command and the file; *err is set if that failed. */
+static int finish(struct session *s, struct trawl_error *err)
+{
+	struct source_stats *stats = calloc(s->ninputs + 1, sizeof(*stats));
+	struct trawl_error local;
+	int r = 0;
+
+	if (!stats)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	r = stop(s, err);
+	for (size_t i = 0; i < s->ninputs; i++) {
+		if (s->inputs[i].source->stats)
+			s->inputs[i].source->stats(&s->inputs[i], &stats[i]);
+	}
+	write_end(s, stats, &local);
+	s->horizon = s->drained;
+	sync_clocks(s, TRAWL_SYNC_STOP);
+	if (trawl_writer_close(s->w, &local))
+		write_failed(s, &local);
+	s->w = NULL;
+	say_end(s, stats);
+	free(stats);
+	if (s->write_failed && s->write_error.sys != EPIPE) {
+		*err = s->write_error;
+		err->status = TRAWL_BAD_DATA;
+		return -1;
+	}
+	return r;
+}
+
+static void disarm(struct session *s)
+{
+	for (size_t i = s->ninputs; i--;)
+		s->inputs[i].source->disarm(&s->inputs[i]);
+}
+
+static void free_session(struct session *s)
+{
+	for (size_t i = 0; i < s->ninputs; i++)
+		free(s->inputs[i].specs);
+	free(s->inputs);
+	tasks_free(&s->tasks);
+	user_free(&s->user);
+	if (s->signals >= 0)
+		close(s->signals);
+	if (s->steps >= 0)
+		close(s->steps);
+}
+
+int session_run(const struct options *o, struct trawl_error *err)
+{
+	struct session s = { .o = o, .out_fd = -1, .signals = -1, .steps = -1,
+			     .command = { .pidfd = -1, .go = -1, .report = -1 } };
+	struct trawl_error ignored;
+	int r = -1;
+
+	if (user_find(&s.user, o->user, err) || make_inputs(&s, err) || probe_inputs(&s, err) ||
+	    tasks_init(&s.tasks, err) || take_signals(&s, err) || collect_leftovers(&s, err))
+		goto out;
+	watch_clock(&s);
+	if (set_up_scope(&s, err) || open_writer(&s, err) || arm(&s, err) || start(&s, err))
+		goto out;
+	say_start(&s);
+	r = run(&s, err);
+	if (finish(&s, r ? &ignored : err))
+		r = -1;
+out:
+	if (s.w)
+		trawl_writer_close(s.w, &ignored);
+	disarm(&s);
+	command_close(&s.command);
+	output_close(&s.output);
+	free_session(&s);
+	if (!r && s.incomplete)
+		return TRAWL_BAD_DATA;
+	return r;
+}

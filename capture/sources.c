@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of sources: to add one is to add a file and a line. */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nearest.h"
+#include "source.h"
+
+extern const struct source event_source, task_source, uprobe_source, usb_source, usdt_source;
+
+const struct source *const sources[] = {
+	&usdt_source,
+	&uprobe_source,
+	&event_source,
+	&usb_source,
+	&task_source,
+	NULL,
+};
+
+const struct source *source_find(const char *text, const char **spec, struct trawl_error *err)
+{
+	size_t len = strcspn(text, ":");
+	char wanted[64], hint[256];
+	struct nearest near = { .wanted = wanted };
+
+	for (size_t i = 0; sources[i]; i++) {
+		const char *name = sources[i]->name;
+
+		if (sources[i]->hidden || strlen(name) != len || memcmp(name, text, len))
+			continue;
+		*spec = text[len] ? text + len + 1 : "";
+		return sources[i];
+	}
+	snprintf(wanted, sizeof(wanted), "%.*s", (int)len, text);
+	for (size_t i = 0; sources[i]; i++) {
+		if (!sources[i]->hidden)
+			nearest_offer(&near, sources[i]->name);
+	}
+	trawl_fail(err, TRAWL_USAGE, "-i %s: no such source%s", text,
+		   near.count ? nearest_hint(&near, hint, sizeof(hint)) : "; trawl -D lists all");
+	nearest_free(&near);
+	return NULL;
+}
+
+static char *copy(const char *s)
+{
+	char *c = s ? strdup(s) : NULL;
+
+	if (s && !c)
+		abort();
+	return c;
+}
+
+void source_list_add(struct source_list *list, const char *name, const char *what, const char *why)
+{
+	list->entries = realloc(list->entries, (list->count + 1) * sizeof(*list->entries));
+	if (!list->entries)
+		abort();
+	list->entries[list->count++] = (struct source_entry){ copy(name), copy(what), !why,
+							      copy(why) };
+}
+
+void source_list_free(struct source_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		free(list->entries[i].name);
+		free(list->entries[i].what);
+		free(list->entries[i].why);
+	}
+	free(list->entries);
+	*list = (struct source_list){ 0 };
+}

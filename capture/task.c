@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "json.h"
+#include "source.h"
+#include "task.h"
+#include "trace.h"
+#include "tracefs.h"
+
+enum { TASK_BUFFER_KB = 512, CMDLINE_MAX = 4096 };
+
+int tasks_init(struct tasks *t, struct trawl_error *err)
+{
+	FILE *f = fopen("/proc/sys/kernel/pid_max", "re");
+	unsigned int max = 1u << 22;
+
+	*t = (struct tasks){ 0 };
+	if (f) {
+		if (fscanf(f, "%u", &max) != 1 || max > 1u << 22)
+			max = 1u << 22;
+		fclose(f);
+	}
+	t->seen = calloc(max / 64 + 1, sizeof(*t->seen));
+	if (!t->seen)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	t->max = max;
+	t->seen[0] = 1; /* the idle tasks have no /proc entry */
+	return 0;
+}
+
+void tasks_free(struct tasks *t)
+{
+	free(t->seen);
+	free(t->fresh);
+	*t = (struct tasks){ 0 };
+}
+
+void tasks_new(struct tasks *t, pid_t tid)
+{
+	if (t->nfresh == t->room) {
+		size_t room = t->room ? t->room * 2 : 64;
+		pid_t *grown = realloc(t->fresh, room * sizeof(*grown));
+
+		if (!grown)
+			return; /* it stays unseen, and its next event tries again */
+		t->fresh = grown;
+		t->room = room;
+	}
+	t->fresh[t->nfresh++] = tid;
+	t->seen[tid / 64] |= 1ull << (tid % 64);
+}
+
+void tasks_forget(struct tasks *t, pid_t tid)
+{
+	if (tid > 0 && (uint32_t)tid < t->max)
+		t->seen[tid / 64] &= ~(1ull << (tid % 64));
+}
+
+static uint64_t mono_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* /proc/TID/FILE, at most max bytes; NULL if it cannot be read. */
+static char *read_proc(pid_t tid, const char *file, size_t max, size_t *len)
+{
+	char path[64], *text = malloc(max + 1);
+	int fd;
+
+	*len = 0;
+	snprintf(path, sizeof(path), "/proc/%d/%s", tid, file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && text && *len < max) {
+		ssize_t n = read(fd, text + *len, max - *len);
+
+		if (n < 0) {
+			*len = 0;
+			close(fd);
+			free(text);
+			return NULL;
+		}
+		if (!n)
+			break;
+		*len += (size_t)n;
+	}
+	if (fd < 0 || !text) {
+		free(text);
+		return NULL;
+	}
+	close(fd);
+	text[*len] = '\0';
+	return text;
+}
+
+static int write_meta(struct trawl_writer *w, const char *name, const char *type, const char *data,
+		      size_t len, struct trawl_error *err)
+{
+	struct trawl_meta m = { .name = name, .type = type, .time = mono_now(), .data = data,
+				.len = len };
+
+	return trawl_writer_meta(w, &m, err);
+}
+
+static uint64_t hash_of(const char *data, size_t len)
+{
+	uint64_t h = 0xcbf29ce484222325; /* FNV-1a */
+
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ (unsigned char)data[i]) * 0x100000001b3;
+	return h;
+}
+
+/* Writes maps/PID if it is not what was written last; *known is the hash of that. */
+static int write_maps(struct trawl_writer *w, struct task_maps *known, struct trawl_error *err)
+{
+	char name[32], *text;
+	uint64_t hash;
+	size_t len;
+	int r = 0;
+
+	text = read_proc(known->pid, "maps", 8u << 20, &len);
+	if (!text || !len) { /* gone, or a kernel thread */
+		free(text);
+		return 0;
+	}
+	hash = hash_of(text, len);
+	if (hash != known->hash) {
+		snprintf(name, sizeof(name), "maps/%d", known->pid);
+		known->hash = hash;
+		r = write_meta(w, name, "text/plain", text, len, err);
+	}
+	free(text);
+	return r;
+}
+
+static int want_maps(struct tasks *t, pid_t pid, struct trawl_writer *w, struct trawl_error *err)
+{
+	struct task_maps once = { .pid = pid };
+
+	for (size_t i = 0; i < t->nmaps; i++) {
+		if (t->maps[i].pid == pid)
+			return write_maps(w, &t->maps[i], err);
+	}
+	if (t->nmaps == TASK_MAPS_MAX)
+		return write_maps(w, &once, err);
+	t->maps[t->nmaps] = once;
+	return write_maps(w, &t->maps[t->nmaps++], err);
+}
+
+/* The number behind "KEY:\t" in /proc/TID/status. */
+static int status_number(const char *status, const char *key)
+{
+	const char *at = strstr(status, key);
+
+	return at ? atoi(at + strlen(key)) : 0;
+}
+
+static void add_cmdline(struct json *j, const char *cmdline, size_t len)
+{
+	json_array(j, "cmdline");
+	for (size_t at = 0; at < len;) {
+		size_t n = strnlen(cmdline + at, len - at);
+
+		json_bytes(j, NULL, cmdline + at, n);
+		at += n + 1;
+	}
+	json_end(j);
+}
+
+static int look_up(struct tasks *t, pid_t tid, struct trawl_writer *w, struct trawl_error *err)
+{
+	size_t status_len, comm_len, cmdline_len;
+	char *status = read_proc(tid, "status", 4096, &status_len);
+	char *comm = read_proc(tid, "comm", 64, &comm_len);
+	char *cmdline = read_proc(tid, "cmdline", CMDLINE_MAX, &cmdline_len);
+	char path[64], exe[4096], name[32];
+	struct json j = { 0 };
+	int r = 0, pid;
+	ssize_t n;
+
+	if (!status || !comm) /* gone already: the task events tell its name */
+		goto out;
+	pid = status_number(status, "\nTgid:\t");
+	snprintf(path, sizeof(path), "/proc/%d/exe", tid);
+	n = readlink(path, exe, sizeof(exe));
+	json_object(&j, NULL);
+	json_uint(&j, "tid", (uint64_t)tid);
+	json_int(&j, "pid", pid);
+	json_int(&j, "ppid", status_number(status, "\nPPid:\t"));
+	json_bytes(&j, "comm", comm, strcspn(comm, "\n"));
+	json_bytes(&j, "exe", exe, n > 0 ? (size_t)n : 0);
+	add_cmdline(&j, cmdline ? cmdline : "", cmdline ? cmdline_len : 0);
+	json_uint(&j, "time_ns", mono_now());
+	json_end(&j);
+	snprintf(name, sizeof(name), "task/%d", tid);
+	r = write_meta(w, name, "application/json", j.text, j.len, err);
+	if (!r && t->want_maps)
+		r = want_maps(t, pid, w, err);
+out:
+	json_free(&j);
+	free(status);
+	free(comm);
+	free(cmdline);
+	return r;
+}
+
+int tasks_flush(struct tasks *t, struct trawl_writer *w, struct trawl_error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < t->nfresh && !r; i++)
+		r = look_up(t, t->fresh[i], w, err);
+	t->nfresh = 0;
+	return r;
+}
+
+int tasks_refresh(struct tasks *t, struct trawl_writer *w, struct trawl_error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < t->nmaps && !r; i++)
+		r = write_maps(w, &t->maps[i], err);
+	return r;
+}
+
+/* ---- the source "task" ------------------------------------------------------------------- */
+
+static const char *const task_events[][2] = {
+	{ "task", "task_newtask" },
+	{ "task", "task_rename" },
+	{ "sched", "sched_process_exec" },
+	{ "sched", "sched_process_exit" },
+};
+
+/* A new task may have the TID of one that we know; a program replaces another. */
+static void look(struct trace *t, const struct trace_event *ev, const void *record, size_t len)
+{
+	struct tasks *tasks = session_tasks(t->in->session);
+	bool exec = !strcmp(ev->name, "sched_process_exec");
+	int32_t tid;
+
+	if (!exec && strcmp(ev->name, "task_newtask"))
+		return;
+	for (uint32_t i = 0; i < ev->nfields; i++) {
+		if (ev->fields[i].kind != TRAWL_PID || ev->fields[i].offset + 4u > len)
+			continue;
+		memcpy(&tid, (const char *)record + ev->fields[i].offset, sizeof(tid));
+		tasks_forget(tasks, tid);
+		if (exec)
+			tasks_saw(tasks, tid);
+		return; /* the first is the task itself; exec has its old TID behind it */
+	}
+}
+
+static int task_arm(struct input *in, struct trawl_error *err)
+{
+	struct trace *t = trace_new(in, TASK_BUFFER_KB, err);
+	char path[96], display[64];
+
+	if (!t)
+		return -1;
+	t->look = look;
+	for (size_t i = 0; i < sizeof(task_events) / sizeof(task_events[0]); i++) {
+		const char *group = task_events[i][0], *name = task_events[i][1];
+
+		snprintf(path, sizeof(path), "events/%s/%s/enable", group, name);
+		snprintf(display, sizeof(display), "%s:%s", group, name);
+		if (tracefs_has(t->top, path) && trace_add(t, group, name, display, NULL, "", err))
+			return -1;
+	}
+	return 0;
+}
+
+const struct source task_source = {
+	.name = "task",
+	.summary = "names, starts and ends of tasks",
+	.hidden = true,
+	.arm = task_arm,
+	.start = trace_start,
+	.fds = trace_fds,
+	.drain = trace_drain,
+	.tick = trace_tick,
+	.stop = trace_stop,
+	.stats = trace_stats,
+	.disarm = trace_disarm,
+};

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/* The sources "uprobe" and "usdt": probes of user programs, defined in uprobe_events. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "probe.h"
+#include "spec.h"
+#include "task.h"
+#include "trace.h"
+#include "tracefs.h"
+
+static const char definitions[] = "uprobe_events";
+
+/* ---- definition -------------------------------------------------------------------------- */
+
+/*
+ * The kernel refused a definition. Its error_log knows why, but for one case: another probe at
+ * this place says something else about the semaphore.
+ */
+static int fail_definition(struct trace *t, const struct probe *p, const char *line, int error,
+			   struct trawl_error *err)
+{
+	char what[160], command[PROBE_DEFINITION_MAX + 1];
+	int column;
+
+	snprintf(command, sizeof(command), "%.*s", (int)strcspn(line, "\n"), line);
+	if (tracefs_error(t->top, command, what, sizeof(what), &column))
+		return trawl_fail(err, TRAWL_USAGE, "%s: the kernel refuses this probe: %s\n  %s\n  %*s^",
+				  p->display_name, what, command, column > 0 ? column : 0, "");
+	if (error == EINVAL && p->sites[0].ref_ctr)
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "%s: the kernel refuses this probe: somebody else has a probe at this "
+				  "place without its semaphore", p->display_name);
+	return trawl_fail(err, TRAWL_CANNOT, "%s: the kernel refuses this probe: %s\n  %s",
+			  p->display_name, strerror(error), command);
+}
+
+static int define_sites(struct trace *t, const struct probe *p, struct trawl_error *err)
+{
+	char *line = malloc(PROBE_DEFINITION_MAX + 1);
+	int r = line ? 0 : trawl_fail(err, TRAWL_CANNOT, "out of memory");
+
+	for (size_t site = 0; !r && site < p->nsites; site++) {
+		r = probe_definition(p, site, t->name, line, PROBE_DEFINITION_MAX + 1, err);
+		if (!r && tracefs_write(t->top, definitions, line, err))
+			r = fail_definition(t, p, line, errno, err);
+	}
+	free(line);
+	return r;
+}
+
+static enum trawl_kind shown_kind(const struct probe_arg *arg, const struct trawl_field *f)
+{
+	switch (arg->show) {
+	case PROBE_SHOW_HEX:
+		return TRAWL_HEX;
+	case PROBE_SHOW_TEXT:
+		return f->size == 1 ? TRAWL_TEXT : f->kind;
+	case PROBE_SHOW_BOOL:
+		return f->size == 1 ? TRAWL_BOOL : f->kind;
+	case PROBE_SHOW_CHAR:
+		return f->size == 1 ? TRAWL_CHAR : f->kind;
+	case PROBE_SHOW_ADDR:
+		return TRAWL_ADDR;
+	case PROBE_SHOW_FLOAT:
+		return f->size == 4 || f->size == 8 ? TRAWL_FLOAT : f->kind;
+	case PROBE_SHOW_INT:
+		break;
+	}
+	return f->kind;
+}
+
+static int replace(const char **text, const char *by)
+{
+	char *copy = strdup(by);
+
+	if (!copy)
+		return -1;
+	free((char *)*text);
+	*text = copy;
+	return 0;
+}
+
+/* Why an argument has no value; "" if it has one at some site. */
+static const char *why_unavailable(const struct probe *p, size_t arg)
+{
+	for (size_t site = 0; site < p->nsites; site++) {
+		if (p->sites[site].args[arg].state != PROBE_ARG_UNAVAILABLE)
+			return "";
+	}
+	return p->nsites ? p->sites[0].args[arg].why : "";
+}
+
+/* What we know of the arguments and the kernel's format file does not say. */
+static int tune(const struct probe *p, struct eventformat *f, struct trawl_error *err)
+{
+	for (size_t i = 0; i < p->nargs; i++) {
+		struct trawl_field *field = eventformat_field(f, p->args[i].name);
+		const char *why = why_unavailable(p, i);
+
+		if (!field)
+			continue;
+		field->kind = (uint8_t)shown_kind(&p->args[i], field);
+		if (*p->args[i].ctype && replace(&field->ctype, p->args[i].ctype))
+			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+		if (*why) {
+			field->kind = TRAWL_NONE;
+			field->note = why;
+		}
+	}
+	return 0;
+}
+
+static int write_meta(struct trace *t, const struct probe *p, struct trawl_error *err)
+{
+	char *json = probe_meta_json(p), *name = NULL;
+	struct timespec now;
+	struct trawl_meta m = { .type = "application/json", .data = json, .len = strlen(json) };
+	int r = -1;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	m.time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	if (asprintf(&name, "probe/%s", p->display_name) < 0) {
+		name = NULL;
+		trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	} else {
+		m.name = name;
+		r = trawl_writer_meta(session_writer(t->in->session), &m, err);
+	}
+	free(name);
+	free(json);
+	return r;
+}
+
+static int arm_probe(struct trace *t, const struct probe *p, struct trawl_error *err)
+{
+	struct eventformat f;
+	int r;
+
+	if (*p->note)
+		session_note(t->in->session, "%s: %s", p->display_name, p->note);
+	if (define_sites(t, p, err) || trace_format(t, t->name, p->event, &f, err))
+		return -1;
+	r = tune(p, &f, err);
+	if (!r)
+		r = trace_add(t, t->name, p->event, p->display_name, &f, "", err);
+	eventformat_free(&f);
+	return r ? -1 : write_meta(t, p, err);
+}
+
+static int resolve(struct input *in, struct probe_list *list, struct trawl_error *err)
+{
+	for (size_t i = 0; i < in->nspecs; i++) {
+		char *text = NULL;
+		struct spec spec;
+		int r;
+
+		if (asprintf(&text, "%s:%s", in->source->name, in->specs[i]) < 0)
+			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+		r = spec_parse(text, &spec, err);
+		if (!r)
+			r = probe_resolve(&spec, 0, list, err);
+		spec_free(&spec);
+		free(text);
+		if (r)
+			return -1;
+	}
+	return 0;
+}
+
+/* Probes are resolved first: what the user mistyped is told before anything is touched. */
+static int uprobe_arm(struct input *in, struct trawl_error *err)
+{
+	struct probe_list list = { 0 };
+	struct trace *t;
+	int r = resolve(in, &list, err);
+
+	if (r)
+		goto out;
+	r = -1;
+	t = trace_new(in, 0, err);
+	if (!t)
+		goto out;
+	session_tasks(in->session)->want_maps = true;
+	r = 0;
+	for (size_t i = 0; !r && i < list.n; i++)
+		r = arm_probe(t, list.probes[i], err);
+out:
+	probe_list_free(&list);
+	return r;
+}
+
+/* ---- hits -------------------------------------------------------------------------------- */
+
+/*
+ * The kernel's own count of hits of our probes, from uprobe_profile ("FILE EVENT HITS"). It has no
+ * groups, so it is read beside uprobe_events: both list the same probes in the same order. False
+ * if somebody defined or removed probes between the two reads.
+ */
+static bool read_hits(struct trace *t, uint64_t *hits)
+{
+	struct trawl_error ignored;
+	char *defs = tracefs_read(t->top, definitions, NULL, &ignored);
+	char *profile = tracefs_read(t->top, "uprobe_profile", NULL, &ignored);
+	char *d = defs, *p = profile;
+	bool same = d && p;
+
+	*hits = 0;
+	while (same && (*d || *p)) {
+		char group[OWNER_NAME_MAX], event[64], name[64];
+		uint64_t n;
+
+		same = sscanf(d, "%*[^:]:%63[^/]/%63s", group, event) == 2 &&
+		       sscanf(p, "%*s %63s %" SCNu64, name, &n) == 2 && !strcmp(event, name);
+		if (same && !strcmp(group, t->name))
+			*hits += n;
+		d = strchrnul(d, '\n');
+		d += *d == '\n';
+		p = strchrnul(p, '\n');
+		p += *p == '\n';
+	}
+	free(defs);
+	free(profile);
+	return same;
+}
+
+/*
+ * Hits are counted before we switch off: each of them must then be in the buffer or among its
+ * losses, unless a scope, a filter or -c kept it out.
+ */
+static int uprobe_stop(struct input *in, struct trawl_error *err)
+{
+	struct trace *t = in->state;
+
+	bool all = t && t->started && !t->filtered && !session_options(in->session)->count;
+
+	for (int tries = 0; all && tries < 3; tries++) {
+		t->hits_known = read_hits(t, &t->hits);
+		if (t->hits_known)
+			break;
+	}
+	return trace_stop(in, err);
+}
+
+static const char what_uprobe[] = "any place in a program: an entry, a return, an instruction";
+static const char what_usdt[] = "static probes of programs and libraries";
+
+/* Tries to define a probe in ourselves, for it is not enough that uprobe_events is there. */
+static int uprobe_probe(struct trawl_error *err)
+{
+	int top = tracefs_open(err), r = 0;
+
+	if (top < 0)
+		return -1;
+	if (!tracefs_has(top, definitions))
+		r = trawl_fail(err, TRAWL_CANNOT,
+			       "uprobes: this kernel is built without them (CONFIG_UPROBE_EVENTS)");
+	else if (faccessat(top, definitions, W_OK, AT_EACCESS))
+		r = trawl_fail(err, TRAWL_CANNOT,
+			       "uprobes: no permission to define probes: run trawl as root");
+	close(top);
+	return r;
+}
+
+static void uprobe_describe(struct source_list *list)
+{
+	struct trawl_error err;
+
+	source_list_add(list, "uprobe:PATH:SYMBOL", what_uprobe, uprobe_probe(&err) ? err.text : NULL);
+}
+
+static void usdt_describe(struct source_list *list)
+{
+	struct trawl_error err;
+
+	source_list_add(list, "usdt:PATH:[PROVIDER:]NAME", what_usdt,
+			uprobe_probe(&err) ? err.text : NULL);
+}
+
+const struct source uprobe_source = {
+	.name = "uprobe",
+	.summary = "PATH:SYMBOL[+OFF][%return] [ARG ...]",
+	.tasks = true,
+	.describe = uprobe_describe,
+	.probe = uprobe_probe,
+	.arm = uprobe_arm,
+	.start = trace_start,
+	.fds = trace_fds,
+	.drain = trace_drain,
+	.tick = trace_tick,
+	.stop = uprobe_stop,
+	.stats = trace_stats,
+	.disarm = trace_disarm,
+};
+
+const struct source usdt_source = {
+	.name = "usdt",
+	.summary = "PATH:[PROVIDER:]NAME [ARG ...], pid=PID:[PROVIDER:]NAME [ARG ...]",
+	.tasks = true,
+	.describe = usdt_describe,
+	.probe = uprobe_probe,
+	.arm = uprobe_arm,
+	.start = trace_start,
+	.fds = trace_fds,
+	.drain = trace_drain,
+	.tick = trace_tick,
+	.stop = uprobe_stop,
+	.stats = trace_stats,
+	.disarm = trace_disarm,
+};
