@@ -93,3 +93,30 @@ gadget_gone() {
 	find "$g/configs/c.1" -maxdepth 1 -type l -delete
 	rmdir "$g/configs/c.1" "$g"/functions/* "$g/strings/0x409" "$g"
 }
+
+# start NAME COMMAND...: runs it in the background with its messages in NAME.log; its pid goes to
+# the variable pid_NAME.
+start() {
+	local name=$1
+	shift
+	"$@" >"$name.out" 2>"$name.log" </dev/null &
+	declare -g "pid_$name=$!"
+}
+
+# finish NAME [SIGNAL]: ends it (by SIGTERM) and gives its exit status.
+finish() {
+	local pid=pid_$1
+	kill -"${2:-TERM}" "${!pid}" 2>/dev/null
+	wait "${!pid}"
+}
+
+# record NAME FILTER...: starts trawl on USB, into NAME.trawl, and waits until it records.
+record() {
+	local name=$1 filter args=()
+	shift
+	for filter in "$@"; do
+		args+=(-i "usb${filter:+:$filter}")
+	done
+	start "$name" trawl "${args[@]}" -w "$name.trawl"
+	wait_for 10 grep -q listening "$name.log"
+}

@@ -4,7 +4,8 @@
 LAB_KERNELS = 6.1 6.12
 EXTRA_DIST += tests/lab/run tests/lab/kernel tests/lab/init tests/lab/main tests/lab/lab.sh \
 	tests/lab/linux-6.1.sh tests/lab/linux-6.12.sh \
-	tests/lab/guest/smoke.sh
+	tests/lab/guest/smoke.sh tests/lab/guest/usb-same.sh \
+	tests/lab/host/usb-same.sh tests/lab/host/pcapsame.py
 
 lab-check: all $(check_PROGRAMS) $(check_LTLIBRARIES)
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TEST_SUITE_LOG=lab-suite.log \
@@ -20,3 +21,7 @@ clean-local: lab-clean
 lab-clean:
 	rm -rf lab
 .PHONY: lab-check lab-shell lab-clean
+
+check_PROGRAMS += tests/lab/usbload
+tests_lab_usbload_SOURCES = tests/lab/usbload.c
+tests_lab_usbload_CFLAGS = $(AM_CFLAGS)

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * USB capture without a kernel: events from the model of usbmon's ring (tests/capture/monmodel.h)
+ * through the fetch loop and the filter into a compressed file. Filling the ring is not measured;
+ * draining it is, until all of it is with the kernel that writes the file.
+ *
+ *	usbmon [EVENTS [FILE]]
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "capture/usbfilter.h"
+#include "capture/usbtypes.h"
+#include "tests/capture/monmodel.h"
+
+static struct trawl_error err;
+
+static double seconds(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void die(const char *what)
+{
+	fprintf(stderr, "usbmon bench: %s: %s\n", what, err.text);
+	exit(1);
+}
+
+/*
+ * Event n of a stream of transfers on a few endpoints of two devices: submission and completion
+ * in turn, the data of IN with the completion. Time goes on by a few µs, ids come from a small
+ * pool, data is one part noise and three parts counters, as sensor readings and file contents are.
+ */
+static size_t make_event(uint64_t n, size_t payload, struct usbmon_header *h, uint8_t *data)
+{
+	static uint64_t rng = 88172645463325252u, us;
+	uint64_t urb = n / 2;
+	size_t i, len = n & 1 ? payload : 0;
+
+	rng ^= rng << 13, rng ^= rng >> 7, rng ^= rng << 17;
+	us += 3 + rng % 8;
+	*h = (struct usbmon_header){
+		.id = 0xffff8880041a2000 + urb % 8 * 192, .type = n & 1 ? 'C' : 'S',
+		.xfer_type = payload > 64 ? 3 : 1, .epnum = 0x81, .devnum = (uint8_t)(2 + urb % 2),
+		.busnum = 1, .flag_setup = '-', .flag_data = n & 1 ? '\0' : '<',
+		.ts_sec = (int64_t)(1700000000 + us / 1000000), .ts_usec = (int32_t)(us % 1000000),
+		.status = n & 1 ? 0 : -115, .len_urb = (uint32_t)payload, .interval = 8,
+		.xfer_flags = 0x200,
+	};
+	for (i = 0; i + 8 <= len; i += 8) {
+		uint64_t word = i % 32 ? n + i : rng * (i + 1);
+
+		memcpy(data + i, &word, 8);
+	}
+	return len;
+}
+
+/* Fills the ring; returns the events in it. */
+static uint64_t fill(uint64_t *n, uint64_t most, size_t payload, uint64_t *bytes)
+{
+	static uint8_t data[16384];
+	struct usbmon_header h;
+	uint64_t count = 0;
+
+	while (count < most && monmodel.used + payload + 8192 < monmodel.size) {
+		size_t len = make_event((*n)++, payload, &h, data);
+
+		if (!monmodel_event(&h, data, len))
+			break;
+		*bytes += sizeof(h) + len;
+		count++;
+	}
+	return count;
+}
+
+static void drain(struct usbmon *m, struct usbfilter *f, struct trawl_writer *w, uint16_t source)
+{
+	struct usbmon_header h;
+	const uint8_t *event;
+	int r;
+
+	while ((r = usbmon_next(m, &event, &err)) > 0) {
+		memcpy(&h, event, sizeof(h));
+		if (usbfilter_match(f, &h) != USBFILTER_KEEP)
+			continue;
+		if (trawl_append(w, source, usbtypes_event(h.type), 0,
+				 (uint64_t)h.ts_sec * 1000000000 + (uint64_t)h.ts_usec * 1000, event,
+				 sizeof(h) + h.len_cap, &err) < 0)
+			die("append");
+	}
+	if (r < 0)
+		die("fetch");
+}
+
+static void sync_file(struct trawl_writer *w, enum trawl_sync_why why)
+{
+	struct trawl_sync sync;
+
+	trawl_sync_now(&sync);
+	sync.why = why;
+	if (trawl_writer_sync(w, &sync, &err) < 0)
+		die("sync");
+}
+
+static void run(size_t payload, uint64_t events, const char *path)
+{
+	static struct usbfilter filter;
+	struct usbmon m;
+	struct trawl_writer *w;
+	uint64_t n = 0, done = 0, bytes = 0, got;
+	double wall = 0, drain_cpu = 0, all_cpu = 0, t[3];
+	struct stat st;
+	int source;
+
+	memset(&filter, 0, sizeof(filter));
+	monmodel_reset();
+	if (usbfilter_add(&filter, "", &err) < 0 ||
+	    usbmon_open(&m, &monmodel_ops, "model", 0, &err) < 0)
+		die("open");
+	w = trawl_writer_new(open(path, O_CREAT | O_TRUNC | O_WRONLY, 0600), NULL, &err);
+	if (!w)
+		die(path);
+	source = usbtypes_describe(w, "usb", &err);
+	if (source < 0)
+		die("describe");
+	sync_file(w, TRAWL_SYNC_START);
+	while (done < events) {
+		got = fill(&n, events - done, payload, &bytes);
+		t[0] = seconds(CLOCK_MONOTONIC);
+		t[1] = seconds(CLOCK_THREAD_CPUTIME_ID);
+		t[2] = seconds(CLOCK_PROCESS_CPUTIME_ID);
+		drain(&m, &filter, w, (uint16_t)source);
+		sync_file(w, TRAWL_SYNC_TICK);
+		wall += seconds(CLOCK_MONOTONIC) - t[0];
+		drain_cpu += seconds(CLOCK_THREAD_CPUTIME_ID) - t[1];
+		all_cpu += seconds(CLOCK_PROCESS_CPUTIME_ID) - t[2];
+		done += got;
+	}
+	if (trawl_writer_close(w, &err) < 0)
+		die("close");
+	stat(path, &st);
+	printf("%5zu bytes: %8.0f events/s, %5.2f GB/s; CPU ns/event: drain %.0f, encode %.0f; "
+	       "%.2f bytes/event in the file, %.1f%%; %.1f events/ioctl\n",
+	       payload, (double)done / wall, (double)bytes / wall / 1e9,
+	       drain_cpu / (double)done * 1e9, (all_cpu - drain_cpu) / (double)done * 1e9,
+	       (double)st.st_size / (double)done, 100.0 * (double)st.st_size / (double)bytes,
+	       (double)done / (double)monmodel.fetches);
+	usbmon_close(&m);
+}
+
+int main(int argc, char **argv)
+{
+	static const size_t payloads[] = { 0, 64, 512, 16384 };
+	uint64_t events = argc > 1 ? strtoull(argv[1], NULL, 0) : 10000000;
+	const char *path = argc > 2 ? argv[2] : "/tmp/usbmon-bench.trawl";
+	size_t i;
+
+	printf("usbmon ring model, 64 MiB, to %s\n", path);
+	for (i = 0; i < sizeof(payloads) / sizeof(*payloads); i++) {
+		/* As many bytes as 10 M small events have would be 80 GB of the large ones. */
+		run(payloads[i], payloads[i] > 4096 ? events / 20 : events, path);
+	}
+	unlink(path);
+	return 0;
+}

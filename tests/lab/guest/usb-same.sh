@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+# trawl, tcpdump and dumpcap record all buses at once, through a bit of everything. The second half,
+# on the host, compares event by event.
+. "$TRAWL_SRC/tests/tap.sh"
+. "$TRAWL_SRC/tests/lab/lab.sh"
+modprobe usbmon
+
+record trawl ""
+ok $? "trawl records"
+start tcpdump tcpdump -i usbmon0 -w tcpdump.pcap
+wait_for 10 grep -q listening tcpdump.log
+ok $? "tcpdump records"
+start dumpcap dumpcap -i usbmon0 -w dumpcap.pcapng
+wait_for 10 test -s dumpcap.pcapng
+ok $? "dumpcap records"
+sleep 1
+
+# Enumeration.
+host device_add usb-mouse,bus=ehci.0,port=3,id=mouse >/dev/null
+wait_for 5 usb_count $KEYBOARD 3
+host device_del mouse >/dev/null
+wait_for 5 usb_count $KEYBOARD 2
+# Storage: URBs that fit tcpdump's ring.
+mapfile -t disk < <(disks)
+dd if=/dev/urandom of=data bs=64k count=128 status=none
+for d in "${disk[@]}"; do
+	dd if=data of="/dev/$d" bs=64k oflag=direct status=none
+	dd if="/dev/$d" bs=64k count=128 iflag=direct status=none | cmp - data
+	ok $? "8 MiB to $d and back"
+done
+for key in h e l l o; do
+	host sendkey $key >/dev/null
+done
+aplay -q -d 1 -t raw -f S16_LE -r 48000 -c 2 -D hw:0 /dev/zero
+# Unplugged in mid-transfer.
+dd if="/dev/${disk[1]}" of=/dev/null bs=64k iflag=direct status=none 2>dd.log &
+sleep 0.5
+host device_del disk-ehci >/dev/null
+wait $!
+has "a disk goes in mid-transfer" "$(cat dd.log)" 'error reading'
+sleep 1
+
+finish dumpcap
+finish tcpdump
+finish trawl
+ok $? "trawl ends well"
+has "tcpdump lost nothing" "$(cat tcpdump.log)" '^0 packets dropped by kernel'
+cp ./*.trawl ./*.pcap ./*.pcapng ./*.log "$LAB_KEEP"
+tap_done

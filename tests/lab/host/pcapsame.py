@@ -1,0 +1,99 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""pcapsame.py THEIRS OURS: is every event of THEIRS in OURS, one after the other and byte for byte?
+
+Both are pcap or pcapng of linktype 220. OURS may hold more events before and after, where its
+recorder ran longer, but none in between. Compared are both lengths and all bytes: header,
+isochronous descriptors, data, but not the time: the kernel reads its clock for each reader, so that
+two readers' times of an event differ by what happens in between. They may by SLACK; and each
+file's own packet time must be the one in the header.
+"""
+import struct
+import sys
+
+SLACK = 50 * 10**6  # ns; an emulated CPU can lose its turn between two readings
+
+
+def pcap(data):
+    magic = struct.unpack_from("<I", data)[0]
+    unit = {0xA1B2C3D4: 1000, 0xA1B23C4D: 1}[magic]
+    if struct.unpack_from("<I", data, 20)[0] & 0xFFFF != 220:
+        raise SystemExit("linktype is not 220")
+    at = 24
+    while at + 16 <= len(data):
+        sec, sub, cap, length = struct.unpack_from("<IIII", data, at)
+        yield sec * 10**9 + sub * unit, length, data[at + 16:at + 16 + cap]
+        at += 16 + cap
+
+
+def options(data, at, end):
+    while at + 4 <= end:
+        code, length = struct.unpack_from("<HH", data, at)
+        if code == 0:
+            return
+        yield code, data[at + 4:at + 4 + length]
+        at += 4 + (length + 3) // 4 * 4
+
+
+def pcapng(data):
+    at, interfaces = 0, []
+    while at + 12 <= len(data):
+        kind, total = struct.unpack_from("<II", data, at)
+        if kind == 1:
+            resolution = 10**3
+            for code, value in options(data, at + 16, at + total - 4):
+                if code == 9:
+                    resolution = 10 ** (9 - value[0])
+            interfaces.append((struct.unpack_from("<H", data, at + 8)[0], resolution))
+        elif kind == 6:
+            interface, high, low, cap, length = struct.unpack_from("<IIIII", data, at + 8)
+            link, resolution = interfaces[interface]
+            if link == 220:
+                yield ((high << 32) + low) * resolution, length, data[at + 28:at + 28 + cap]
+        at += total
+
+
+def events(path):
+    with open(path, "rb") as f:
+        data = f.read()
+    return list(pcapng(data) if data[:4] == b"\x0a\x0d\x0d\x0a" else pcap(data))
+
+
+def show(event):
+    time, length, data = event
+    return f"{time} length {length}, {len(data)} bytes: {data[:96].hex(' ')}"
+
+
+def without_time(event):
+    _, length, data = event
+    return length, data[:16], data[28:]
+
+
+def main():
+    theirs, ours = events(sys.argv[1]), events(sys.argv[2])
+    if not theirs:
+        raise SystemExit(f"{sys.argv[1]} is empty")
+    for path, all_events in (sys.argv[1], theirs), (sys.argv[2], ours):
+        for time, _, data in all_events:
+            sec, usec = struct.unpack_from("<qi", data, 16)
+            if sec * 10**9 + usec * 1000 != time:
+                raise SystemExit(f"{path}: packet time {time} is not the header's {sec}.{usec:06}")
+    first = without_time(theirs[0])
+    places = [i for i, event in enumerate(ours) if without_time(event) == first]
+    if not places:
+        raise SystemExit(f"their first event is not in ours:\n{show(theirs[0])}")
+    start = min(places, key=lambda i: abs(ours[i][0] - theirs[0][0]))
+    worst = 0
+    for i, event in enumerate(theirs):
+        if start + i >= len(ours):
+            raise SystemExit(f"ours ends after {i} of {len(theirs)} common events")
+        if without_time(ours[start + i]) != without_time(event):
+            raise SystemExit(f"event {i} differs:\ntheirs {show(event)}\nours   {show(ours[start + i])}")
+        worst = max(worst, abs(ours[start + i][0] - event[0]))
+    if worst > SLACK:
+        raise SystemExit(f"the times of an event differ by {worst / 1e6:.1f} ms")
+    print(f"{len(theirs)} events are the same ({start} before, {len(ours) - start - len(theirs)} behind, "
+          f"clocks within {worst / 1e6:.3f} ms)")
+
+
+main()
