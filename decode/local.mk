@@ -21,4 +21,8 @@ libdecode_la_SOURCES = \
 	decode/tracefs.c \
 	decode/when.h decode/when.c \
 	decode/where.h decode/where.c
+# Print formats of kernel events.
+libdecode_la_SOURCES += \
+	decode/printfmt.h decode/printexpr.h decode/printparse.h \
+	decode/printfmt.c decode/printparse.c decode/printeval.c decode/symbols.c
 libdecode_la_CFLAGS = $(AM_CFLAGS) -O2
