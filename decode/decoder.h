@@ -29,6 +29,7 @@ struct decode_options {
 	bool all_fields; /* --fields all: helper fields too */
 	bool show_keys;  /* --show-keys: keystrokes in clear */
 	bool show_tasks; /* the task source was asked for by name */
+	bool print;      /* --print: kernel events in the kernel's own words */
 	bool summary;    /* counters for decoder.summary() are wanted */
 	bool export;     /* items go to decoder.packet(); implies raw */
 	int hexdump;     /* -x 1: bytes of payload in hex, -X 2: and as text */

@@ -22,6 +22,7 @@ struct result {
 	uint64_t number;
 	uint8_t size;
 	bool is_signed;
+	bool unknown;         /* NUMBER: nothing tells which */
 	const uint8_t *bytes; /* BYTES, TEXT of the format */
 	size_t len;
 	size_t scratch;       /* TEXT without bytes: where it is in the scratch buffer */
@@ -182,7 +183,10 @@ static struct result binary(struct eval *e, const struct node *n)
 	b = to_number(evaluate(e, n->b));
 	if (n->what == OP_AND || n->what == OP_OR)
 		return number(b.number != 0, 4, true);
-	return calculate(n->what, a, b);
+	a.unknown |= b.unknown;
+	b = calculate(n->what, a, b);
+	b.unknown = a.unknown;
+	return b;
 }
 
 /* The elements of an array field: their size and sign. */
@@ -279,7 +283,8 @@ static struct result evaluate_argument(struct eval *e, const struct node *call, 
 
 static struct result flags(struct eval *e, const struct node *call)
 {
-	uint64_t v = to_number(evaluate_argument(e, call, 0)).number, mask;
+	uint64_t v = to_number(evaluate_argument(e, call, 0)).number;
+	struct result mask;
 	struct result delimiter = evaluate_argument(e, call, 1), name;
 	struct out *o = &e->f->scratch;
 	size_t start = o->len;
@@ -287,14 +292,14 @@ static struct result flags(struct eval *e, const struct node *call)
 	for (const struct node *n = call->b; n && v; n = n->next) {
 		if (!n->a)
 			continue;
-		mask = to_number(evaluate(e, n->a)).number;
-		if ((v & mask) != mask || !mask)
+		mask = to_number(evaluate(e, n->a));
+		if (mask.unknown || (v & mask.number) != mask.number || !mask.number)
 			continue;
 		name = evaluate(e, n->b);
 		if (o->len > start)
 			append(e, &delimiter, o);
 		append(e, &name, o);
-		v &= ~mask;
+		v &= ~mask.number;
 	}
 	if (v) {
 		if (o->len > start)
@@ -306,12 +311,15 @@ static struct result flags(struct eval *e, const struct node *call)
 
 static struct result symbolic(struct eval *e, const struct node *call)
 {
-	struct result v = to_number(evaluate_argument(e, call, 0)), name;
+	struct result v = to_number(evaluate_argument(e, call, 0)), key, name;
 	struct out *o = &e->f->scratch;
 	size_t start = o->len;
 
 	for (const struct node *n = call->b; n; n = n->next) {
-		if (!n->a || to_number(evaluate(e, n->a)).number != v.number)
+		if (!n->a)
+			continue;
+		key = to_number(evaluate(e, n->a));
+		if (key.unknown || key.number != v.number)
 			continue;
 		name = evaluate(e, n->b);
 		append(e, &name, o);
@@ -513,6 +521,8 @@ static struct result help(struct eval *e, const struct node *call)
 		return hex_dump(e, call);
 	case HELPER_UNKNOWN:
 		return unknown(e, call);
+	case HELPER_BUFFER:
+		return text_of("", 0);
 	default:
 		break;
 	}
@@ -548,6 +558,8 @@ static struct result value(struct eval *e, const struct node *n)
 	switch (n->op) {
 	case NODE_NUMBER:
 		return number(n->number, n->size, n->is_signed);
+	case NODE_UNKNOWN:
+		return (struct result){ .type = RESULT_NUMBER, .size = 4, .unknown = true };
 	case NODE_TEXT:
 		return text_of(n->text, n->len);
 	case NODE_FIELD:

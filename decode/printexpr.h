@@ -7,6 +7,7 @@
 
 enum node_op {
 	NODE_NUMBER, /* number, size, is_signed */
+	NODE_UNKNOWN, /* a number, but which? */
 	NODE_TEXT,   /* text */
 	NODE_FIELD,  /* field of the record, as a value */
 	NODE_UNARY,  /* what a */
@@ -39,6 +40,7 @@ enum helper {
 	HELPER_SECS,    /* __print_ns_to_secs */
 	HELPER_NO_SECS, /* __print_ns_without_secs */
 	HELPER_FIRST,   /* __builtin_expect(a, b): a */
+	HELPER_BUFFER,  /* __get_buf(size): room for a function of the kernel */
 };
 
 struct node {

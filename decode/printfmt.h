@@ -43,8 +43,6 @@ bool printfmt_symbols(const struct printfmt *p);
 
 struct symbols;
 
-/* From the metadata kernel/kallsyms and kernel/printk_formats; both may be absent. */
-struct symbols *symbols_new(const struct trawl_reader *reader);
 /* From texts as /proc/kallsyms and printk_formats have them; NULL for what is not there. */
 struct symbols *symbols_parse(const char *kallsyms, size_t klen, const char *printk, size_t plen);
 void symbols_free(struct symbols *s);

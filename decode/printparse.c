@@ -424,7 +424,7 @@ static const struct {
 	{ "__print_dynamic_array", HELPER_DYNAMIC_ARRAY, false },
 	{ "__get_str", HELPER_FIELD, false },
 	{ "__get_rel_str", HELPER_FIELD, false },
-	{ "__get_buf", HELPER_FIELD, false },
+	{ "__get_buf", HELPER_BUFFER, false },
 	{ "__get_dynamic_array", HELPER_FIELD, false },
 	{ "__get_rel_dynamic_array", HELPER_FIELD, false },
 	{ "__get_dynamic_array_len", HELPER_FIELD_LEN, false },
@@ -482,6 +482,14 @@ static bool arguments(struct parser *p, struct node *call)
 	return expect(p, ')');
 }
 
+static void not_known(struct parser *p, const struct token *name)
+{
+	if (p->unknown)
+		return;
+	p->unknown = name->text;
+	p->unknown_len = name->len;
+}
+
 static struct node *call(struct parser *p, const struct token *name)
 {
 	struct node *n = node_new(p, NODE_CALL);
@@ -503,10 +511,8 @@ static struct node *call(struct parser *p, const struct token *name)
 	}
 	if (!arguments(p, n))
 		return NULL;
-	if (n->helper == HELPER_UNKNOWN && !p->unknown) {
-		p->unknown = name->text;
-		p->unknown_len = name->len;
-	}
+	if (n->helper == HELPER_UNKNOWN)
+		not_known(p, name);
 	return n;
 }
 
@@ -550,9 +556,17 @@ static struct node *statements(struct parser *p)
 /* Behind `(`. */
 static struct node *parenthesis(struct parser *p)
 {
+	struct parser before = *p;
 	struct node *n;
 	struct ctype t;
 
+	if (is_name(&p->token, "REC")) { /* (REC)->field */
+		parse_next(p);
+		if (parse_is_op(p, ')'))
+			return record_field(p);
+		p->at = before.at;
+		p->token = before.token;
+	}
 	if (parse_is_op(p, '{')) {
 		parse_next(p);
 		n = statements(p);
@@ -593,8 +607,10 @@ static struct node *name_node(struct parser *p)
 		}
 		return n;
 	}
-	parse_fail(p, "a name that only the kernel's code knows");
-	return NULL;
+	/* A constant that the kernel did not replace by its number: nothing can equal it. */
+	n = node_new(p, NODE_UNKNOWN);
+	not_known(p, &name);
+	return n;
 }
 
 static struct node *primary(struct parser *p)

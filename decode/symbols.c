@@ -108,14 +108,6 @@ struct symbols *symbols_parse(const char *kallsyms, size_t klen, const char *pri
 	return NULL;
 }
 
-struct symbols *symbols_new(const struct trawl_reader *reader)
-{
-	const struct trawl_meta *k = trawl_meta_find(reader, "kernel/kallsyms");
-	const struct trawl_meta *p = trawl_meta_find(reader, "kernel/printk_formats");
-
-	return symbols_parse(k ? k->data : NULL, k ? k->len : 0, p ? p->data : NULL, p ? p->len : 0);
-}
-
 void symbols_free(struct symbols *s)
 {
 	if (!s)

@@ -7,6 +7,7 @@
 
 #include "decode/decoder.h"
 #include "decode/layout.h"
+#include "decode/printfmt.h"
 #include "decode/site.h"
 #include "decode/task.h"
 
@@ -18,6 +19,7 @@ struct plan {
 	int tid_at;                 /* offset of the task id in the record; -1: it has none */
 	bool task_source;
 	bool plain;                 /* the fields of the layout are all there is to show */
+	struct printfmt *print;     /* with --print; NULL: it is shown by its fields */
 };
 
 struct tracefs {
@@ -25,6 +27,7 @@ struct tracefs {
 	struct plan **slots; /* by address of the event type, open addressing */
 	size_t nslots, used;
 	struct plan *last;
+	struct symbols *symbols; /* with --print */
 	struct item item;
 };
 
@@ -48,6 +51,7 @@ static void plan_free(struct plan *p)
 {
 	if (!p)
 		return;
+	printfmt_free(p->print);
 	sites_free(p->sites);
 	layout_free(p->layout);
 	free(p);
@@ -61,6 +65,7 @@ static void tracefs_close(void *state)
 	for (i = 0; i < t->nslots; i++)
 		plan_free(t->slots[i]);
 	free(t->slots);
+	symbols_free(t->symbols);
 	free(t);
 }
 
@@ -89,6 +94,14 @@ static int task_offset(const struct trawl_source *s, uint32_t size)
 	return -1;
 }
 
+static struct symbols *symbols_of(const struct trawl_reader *reader)
+{
+	const struct trawl_meta *k = trawl_meta_find(reader, "kernel/kallsyms");
+	const struct trawl_meta *p = trawl_meta_find(reader, "kernel/printk_formats");
+
+	return symbols_parse(k ? k->data : NULL, k ? k->len : 0, p ? p->data : NULL, p ? p->len : 0);
+}
+
 static struct plan *plan_new(struct tracefs *t, const struct trawl_event_type *type)
 {
 	const struct trawl_source *source = source_of(t, type);
@@ -105,6 +118,11 @@ static struct plan *plan_new(struct tracefs *t, const struct trawl_event_type *t
 		return NULL;
 	}
 	p->sites = sites_new(t->ctx->reader, p->layout);
+	if (t->ctx->options->print && !p->sites) {
+		p->print = printfmt_new(type, source, NULL);
+		if (!t->symbols)
+			t->symbols = symbols_of(t->ctx->reader);
+	}
 	p->plain = !p->sites || sites_plain(p->sites);
 	p->ip = layout_find(p->layout, "__probe_ip");
 	if (!p->ip)
@@ -286,6 +304,10 @@ static void tracefs_text(void *state, const struct item *it, struct out *o)
 	const struct site *s = p->sites ? site_of(it) : NULL;
 	bool all = t->ctx->options->all_fields || (!s && !p->plain);
 
+	if (p->print && !t->ctx->options->all_fields) {
+		printfmt_text(p->print, t->symbols, it->record, it->len, o);
+		return;
+	}
 	if (p->plain || all) {
 		/* the address says nothing more once its symbol is there */
 		if (p->ip)

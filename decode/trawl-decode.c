@@ -15,7 +15,7 @@
 
 enum {
 	OPTION_JSON = OPTION_OWN, OPTION_SUMMARY, OPTION_META, OPTION_COLOR, OPTION_UTC,
-	OPTION_BOUNDS, OPTION_FIELDS, OPTION_RAW, OPTION_SHOW_KEYS, OPTION_HELP, OPTION_VERSION,
+	OPTION_BOUNDS, OPTION_FIELDS, OPTION_RAW, OPTION_PRINT, OPTION_SHOW_KEYS, OPTION_HELP, OPTION_VERSION,
 };
 
 static const struct option long_options[] = {
@@ -28,6 +28,7 @@ static const struct option long_options[] = {
 	{"bounds", no_argument, NULL, OPTION_BOUNDS},
 	{"fields", required_argument, NULL, OPTION_FIELDS},
 	{"raw", no_argument, NULL, OPTION_RAW},
+	{"print", no_argument, NULL, OPTION_PRINT},
 	{"show-keys", no_argument, NULL, OPTION_SHOW_KEYS},
 	{"help", no_argument, NULL, OPTION_HELP},
 	{"version", no_argument, NULL, OPTION_VERSION},
@@ -50,6 +51,7 @@ static const char help[] =
 	"      --bounds         the error bound of each time\n"
 	"      --fields all     helper fields too\n"
 	"      --raw            a line for each record, nothing joined (USB)\n"
+	"      --print          kernel events in the kernel's own words\n"
 	"  -x, -X               payload in hex, or in hex and text (USB)\n"
 	"      --show-keys      keystrokes in clear (USB)\n"
 	"      --color WHEN     auto, always or never\n"
@@ -120,6 +122,9 @@ static int set_option(struct options *o, int option, char **argv, struct trawl_e
 		return 0;
 	case OPTION_RAW:
 		o->decode.raw = true;
+		return 0;
+	case OPTION_PRINT:
+		o->decode.print = true;
 		return 0;
 	case OPTION_SHOW_KEYS:
 		o->decode.show_keys = true;
