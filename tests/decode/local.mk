@@ -1,13 +1,31 @@
 # SPDX-License-Identifier: MIT
 if HAVE_CRITERION
-UNIT_DECODE = tests/decode/test_out tests/decode/test_printfmt
+UNIT_DECODE = \
+	tests/decode/test_glob \
+	tests/decode/test_jdoc \
+	tests/decode/test_out \
+	tests/decode/test_printfmt \
+	tests/decode/test_when \
+	tests/decode/test_where
 check_PROGRAMS += $(UNIT_DECODE)
 TESTS += $(UNIT_DECODE)
 DECODE_LDADD = libdecode.la libtrawl.la $(CRITERION_LIBS)
+tests_decode_test_glob_SOURCES = tests/decode/test_glob.c
+tests_decode_test_glob_CFLAGS = $(UNIT_CFLAGS)
+tests_decode_test_glob_LDADD = $(DECODE_LDADD)
+tests_decode_test_jdoc_SOURCES = tests/decode/test_jdoc.c
+tests_decode_test_jdoc_CFLAGS = $(UNIT_CFLAGS)
+tests_decode_test_jdoc_LDADD = $(DECODE_LDADD)
 tests_decode_test_out_SOURCES = tests/decode/test_out.c
 tests_decode_test_out_CFLAGS = $(UNIT_CFLAGS)
 tests_decode_test_out_LDADD = $(DECODE_LDADD)
 tests_decode_test_printfmt_SOURCES = tests/decode/test_printfmt.c
 tests_decode_test_printfmt_CFLAGS = $(UNIT_CFLAGS)
 tests_decode_test_printfmt_LDADD = $(DECODE_LDADD)
+tests_decode_test_when_SOURCES = tests/decode/test_when.c
+tests_decode_test_when_CFLAGS = $(UNIT_CFLAGS)
+tests_decode_test_when_LDADD = $(DECODE_LDADD)
+tests_decode_test_where_SOURCES = tests/decode/test_where.c
+tests_decode_test_where_CFLAGS = $(UNIT_CFLAGS)
+tests_decode_test_where_LDADD = $(DECODE_LDADD)
 endif

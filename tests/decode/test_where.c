@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#include "decode/where.h"
+
+/* A decoder whose items have the fields a=-5, b=0xfffffffffffffff0, f=1.5, s="say \"x\"", e=2 named
+ * "two", none without value. */
+static bool value(void *state, const struct item *it, const char *name, struct value *v)
+{
+	memset(v, 0, sizeof(*v));
+	if (!strcmp(name, "a")) {
+		v->type = VALUE_INT;
+		v->i = -5;
+	} else if (!strcmp(name, "b")) {
+		v->type = VALUE_UINT;
+		v->u = 0xfffffffffffffff0;
+	} else if (!strcmp(name, "f")) {
+		v->type = VALUE_FLOAT;
+		v->f = 1.5;
+	} else if (!strcmp(name, "s")) {
+		v->type = VALUE_TEXT;
+		v->text = "say \"x\"";
+		v->len = 7;
+	} else if (!strcmp(name, "e")) {
+		v->type = VALUE_UINT;
+		v->u = 2;
+		v->text = "two";
+		v->len = 3;
+	} else if (!strcmp(name, "zero")) {
+		v->type = VALUE_UINT;
+	} else {
+		return !strcmp(name, "none");
+	}
+	return true;
+}
+
+static const struct decoder decoder = {.kind = "test", .value = value};
+static const struct trawl_source source = {.name = "usdt"};
+static const struct item item = {
+	.time = 1500000000000000000u, .source = &source, .name = "app:start", .name_len = 9,
+	.comm = "bash", .comm_len = 4, .cpu = 3, .pid = 100, .tid = 101,
+};
+
+static bool holds(const char *text)
+{
+	struct trawl_error err;
+	struct where *w = where_parse("--where", text, &err);
+	bool is;
+
+	cr_assert_not_null(w, "%s: %s", text, w ? "" : err.text);
+	is = where_match(w, &decoder, NULL, &item);
+	where_free(w);
+	return is;
+}
+
+#define yes(text) cr_expect(holds(text), "should hold: %s", text)
+#define no(text)  cr_expect(!holds(text), "should not hold: %s", text)
+
+Test(where, integers_of_both_kinds_compare_exactly)
+{
+	yes("a == -5");
+	yes("a < 0");
+	yes("a < b");
+	yes("b > a");
+	no("b < 0");
+	yes("b == 18446744073709551600");
+	yes("b == 0xfffffffffffffff0");
+	no("b == 18446744073709551601");
+	yes("b > 9223372036854775807");
+	yes("a >= -5 && a <= -5");
+	yes("a != 5");
+	yes("-9223372036854775808 < a");
+}
+
+Test(where, floats_and_units)
+{
+	yes("f == 1.5");
+	yes("f > 1 and f < 2");
+	yes("zero < 1ms");
+	yes("1ms == 1000000");
+	yes("1.5us == 1500");
+	yes("2k == 2048");
+	yes("1G == 1073741824");
+	yes("f == 15e-1");
+}
+
+Test(where, texts)
+{
+	yes("s == 'say \"x\"'");
+	yes("s == \"say \\\"x\\\"\"");
+	yes("comm = \"bash\"");
+	yes("comm ~ \"ba*\"");
+	yes("comm ~ '[a-c]?s[!a-g]'");
+	no("comm ~ 'bas'");
+	yes("comm !~ 'zsh*'");
+	yes("comm < 'cat'");
+	yes("name ~ 'app:*' and source == 'usdt'");
+	yes("e == 'two' and e == 2 and e ~ 't*'");
+}
+
+Test(where, names_of_every_item)
+{
+	yes("ts == 1500000000000000000");
+	yes("cpu == 3 and pid == 100 and tid == 101");
+	no("fields.pid == 100"); /* no such field */
+	yes("fields.a == -5");
+}
+
+Test(where, logic)
+{
+	yes("a == 1 or a == -5");
+	yes("not a == 1");
+	yes("!(a == 1 || b == 1)");
+	yes("a == 1 and a == 2 or a == -5"); /* and binds closer */
+	no("a == 1 and (a == 2 or a == -5)");
+	yes("not not a == -5");
+	yes("true and not false");
+}
+
+Test(where, operands_alone_and_bits)
+{
+	yes("a");
+	no("zero");
+	no("none");
+	no("nosuch");
+	yes("b & 0x10");
+	no("b & 0xf");
+	yes("b & 0xff == 0xf0");
+	no("s & 1");
+}
+
+Test(where, no_value_is_never_equal_nor_different)
+{
+	no("none == 0");
+	no("none != 0");
+	no("nosuch != 0");
+	no("nosuch ~ '*'");
+	no("nosuch !~ 'x'");
+	yes("not none == 0");
+}
+
+static void wrong(const char *text, const char *what, int caret)
+{
+	struct trawl_error err;
+	struct where *w = where_parse("--where", text, &err);
+	const char *line;
+
+	cr_assert_null(w, "accepted: %s", text);
+	cr_expect_eq(err.status, TRAWL_USAGE);
+	cr_expect(strstr(err.text, what), "'%s' not in: %s", what, err.text);
+	line = strrchr(err.text, '\n');
+	cr_assert_not_null(line);
+	cr_expect_eq((int)strlen(line + 1), 2 + caret + 1, "caret of %s: %s", text, err.text);
+}
+
+Test(where, errors_have_a_caret)
+{
+	wrong("", "something is missing", 0);
+	wrong("a ==", "something is missing", 4);
+	wrong("a == 1 b", "expected and, or, or the end", 7);
+	wrong("(a == 1", "expected )", 7);
+	wrong("a == 'x", "quote is not closed", 5);
+	wrong("a ~ 5", "a pattern in quotes", 4);
+	wrong("a == 5parsecs", "unknown unit", 6);
+	wrong("a == 18446744073709551616", "too large", 5);
+	wrong("a == -9223372036854775809", "too small", 5);
+	wrong("and", "expected a field", 0);
+	wrong("a == 0x", "hexadecimal digits", 7);
+	wrong("a @ 3", "expected and, or", 2);
+}
+
+Test(where, hostile_texts_end_in_an_error)
+{
+	char *text = malloc(100001);
+	struct trawl_error err;
+
+	memset(text, '(', 100000);
+	text[100000] = '\0';
+	cr_assert_null(where_parse("--where", text, &err));
+	cr_expect(strstr(err.text, "nested too deeply"));
+	memset(text, '!', 100000);
+	cr_assert_null(where_parse("--where", text, &err));
+	for (int i = 0; i < 100000; i += 4)
+		memcpy(text + i, "a or", 4);
+	for (int i = 4; i < 100000; i += 5)
+		text[i - 1] = ' ';
+	cr_assert_null(where_parse("--where", text, &err));
+	free(text);
+}
