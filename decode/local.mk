@@ -11,6 +11,7 @@ libdecode_la_SOURCES = \
 	decode/jsonl.h decode/jsonl.c \
 	decode/layout.h decode/layout.c \
 	decode/out.h decode/out.c \
+	decode/pcapng.h decode/pcapng.c \
 	decode/selection.h decode/selection.c \
 	decode/site.h decode/site.c \
 	decode/stream.h decode/stream.c \
@@ -26,3 +27,8 @@ libdecode_la_SOURCES += \
 	decode/printfmt.h decode/printexpr.h decode/printparse.h \
 	decode/printfmt.c decode/printparse.c decode/printeval.c decode/symbols.c
 libdecode_la_CFLAGS = $(AM_CFLAGS) -O2
+
+bin_PROGRAMS += trawl-decode
+trawl_decode_SOURCES = decode/trawl-decode.c
+trawl_decode_CFLAGS = $(AM_CFLAGS) -O2
+trawl_decode_LDADD = libdecode.la libtrawl.la

@@ -1,4 +1,11 @@
 # SPDX-License-Identifier: MIT
+# make-sample writes the captures that tests/cli/decode* and export* read.
+check_PROGRAMS += tests/decode/make-sample
+tests_decode_make_sample_SOURCES = tests/decode/make-sample.c $(SAMPLE)
+tests_decode_make_sample_CFLAGS = $(AM_CFLAGS)
+tests_decode_make_sample_LDADD = libtrawl.la
+SAMPLE = tests/decode/sample.h tests/decode/sample.c
+
 if HAVE_CRITERION
 UNIT_DECODE = \
 	tests/decode/test_glob \

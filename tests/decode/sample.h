@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Small captures made through libtrawl, for tests of everything that reads them.
+ *
+ * sample_new() has two sources: "usdt" (app:start and app:stop, two sites, one of them with an
+ * argument that must be computed and one that is unavailable) and "event" (sched:sched_switch);
+ * and the hidden "task" source. See sample.c for what the records hold.
+ */
+#ifndef TESTS_DECODE_SAMPLE_H
+#define TESTS_DECODE_SAMPLE_H
+
+#include "format/trawl.h"
+
+#define SAMPLE_REAL 1795225477000000000ull /* 2026-11-21 01:44:37 UTC */
+#define SAMPLE_MONO 5000000000ull          /* the same moment */
+
+/* Writes `events` of app:start, one each ms from SAMPLE_MONO on, and the others. 0 or -1. */
+int sample_write(int fd, uint32_t events, struct trawl_error *err);
+
+#endif
