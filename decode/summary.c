@@ -36,7 +36,7 @@ static int count_item(struct consumer *c, const struct decoder *d, void *state,
 		tally_add(&m->cpus, key, (size_t)n, it->time);
 	}
 	if (it->pid != ITEM_NO_TASK || it->tid != ITEM_NO_TASK) {
-		n = snprintf(key, sizeof(key), "%.*s (%d)", (int)it->comm_len,
+		n = snprintf(key, sizeof(key), "%.*s (%d)", it->comm_len ? (int)it->comm_len : 1,
 			     it->comm_len ? it->comm : "?",
 			     it->pid != ITEM_NO_TASK ? it->pid : it->tid);
 		tally_add(&m->tasks, key, (size_t)n, it->time);
