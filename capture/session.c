@@ -723,7 +723,7 @@ out:
 	command_close(&s.command);
 	output_close(&s.output);
 	free_session(&s);
-	if (!r && s.incomplete)
-		return TRAWL_BAD_DATA;
-	return r;
+	if (r && err->sys == EPIPE) /* the reader was gone before we began */
+		return 0;
+	return !r && s.incomplete ? TRAWL_BAD_DATA : r;
 }

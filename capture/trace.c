@@ -324,8 +324,8 @@ static int set_filter(struct trace *t, const char *group, const char *name, cons
 	if (!tracefs_error(t->dir, filter, what, sizeof(what), &column))
 		return trawl_fail(err, TRAWL_USAGE, "%s:%s: filter not accepted (%s): %s", group, name,
 				  strerror(saved), filter);
-	return trawl_fail(err, TRAWL_USAGE, "%s:%s: filter: %s\n  %s\n  %*s^", group, name, what, filter,
-			  column > 0 ? column : 0, "");
+	return trawl_fail(err, TRAWL_USAGE, "%s:%s: filter: %s\n    %s\n    %*s^", group, name, what,
+			  filter, column > 0 ? column : 0, "");
 }
 
 /* The table's own copy of what the drain needs to know of an event. */

@@ -191,6 +191,11 @@ bool tracefs_has(int dir, const char *file)
 	return !faccessat(dir, file, F_OK, 0);
 }
 
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n';
+}
+
 /*
  * error_log's entries look like
  *	[  123.456789] event filter parse error: error: Field not found
@@ -202,7 +207,11 @@ bool tracefs_error(int dir, const char *command, char *what, size_t size, int *c
 	static const char label[] = "  Command: ";
 	struct trawl_error ignored;
 	char *log = tracefs_read(dir, "error_log", NULL, &ignored), *at, *reason = NULL;
+	size_t len = strlen(command);
 	bool found = false;
+
+	while (len && is_blank(command[len - 1])) /* as the kernel does */
+		len--;
 
 	for (at = log; at && *at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {
 		char *end, *caret;
@@ -217,7 +226,7 @@ bool tracefs_error(int dir, const char *command, char *what, size_t size, int *c
 			continue;
 		at += sizeof(label) - 1;
 		end = strchrnul(at, '\n');
-		if (!memmem(at, (size_t)(end - at), command, strlen(command)))
+		if (!memmem(at, (size_t)(end - at), command, len))
 			continue;
 		found = true;
 		snprintf(what, size, "%.*s", (int)strcspn(reason + 7, "\n"), reason + 7);

@@ -33,13 +33,13 @@ static int fail_definition(struct trace *t, const struct probe *p, const char *l
 
 	snprintf(command, sizeof(command), "%.*s", (int)strcspn(line, "\n"), line);
 	if (tracefs_error(t->top, command, what, sizeof(what), &column))
-		return trawl_fail(err, TRAWL_USAGE, "%s: the kernel refuses this probe: %s\n  %s\n  %*s^",
-				  p->display_name, what, command, column > 0 ? column : 0, "");
+		return trawl_fail(err, TRAWL_USAGE, "%s: the kernel refuses this probe: %s\n    %s\n    %*s^", p->display_name,
+				  what, command, column > 0 ? column : 0, "");
 	if (error == EINVAL && p->sites[0].ref_ctr)
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "%s: the kernel refuses this probe: somebody else has a probe at this "
 				  "place without its semaphore", p->display_name);
-	return trawl_fail(err, TRAWL_CANNOT, "%s: the kernel refuses this probe: %s\n  %s",
+	return trawl_fail(err, TRAWL_CANNOT, "%s: the kernel refuses this probe: %s\n    %s",
 			  p->display_name, strerror(error), command);
 }
 
