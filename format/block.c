@@ -17,19 +17,23 @@ static uint64_t block_check(const uint8_t *head, const void *body, size_t len)
 	return XXH64(body, len, XXH64(head, HEAD_CHECKED, 0));
 }
 
-static void head_put(uint8_t *head, enum block_kind kind, uint8_t flags, uint32_t seq, size_t body,
-		     size_t checked, const void *bytes)
+struct head {
+	uint8_t kind, version, flags;
+	uint32_t seq;
+};
+
+static void head_put(uint8_t *head, struct head h, size_t body, size_t checked, const void *bytes)
 {
 	uint8_t pad = (4 - body % 4) % 4;
 
 	put32(head, BLOCK_TYPE);
 	put32(head + 4, (uint32_t)(BLOCK_OVERHEAD + body + pad));
 	memcpy(head + 8, block_uuid, sizeof(block_uuid));
-	head[24] = kind;
-	head[25] = FORMAT_VERSION;
-	head[26] = flags;
+	head[24] = h.kind;
+	head[25] = h.version;
+	head[26] = h.flags;
 	head[27] = pad;
-	put32(head + 28, seq);
+	put32(head + 28, h.seq);
 	put64(head + HEAD_CHECKED, block_check(head, bytes, checked));
 }
 
@@ -49,22 +53,35 @@ static bool body_compress(struct buf *z, const void *body, size_t len)
 	return true;
 }
 
-void block_build(struct buf *out, enum block_kind kind, uint32_t seq, const void *body, size_t len)
+static void build(struct buf *out, struct head h, const void *body, size_t len)
 {
-	struct buf z = { 0 };
-	uint8_t head[BLOCK_HEAD], flags = 0;
+	uint8_t head[BLOCK_HEAD];
 
-	if (body_compress(&z, body, len)) {
-		flags = BLOCK_ZSTD;
-		body = z.data;
-		len = z.len;
-	}
-	head_put(head, kind, flags, seq, len, len, body);
+	head_put(head, h, len, len, body);
 	buf_put(out, head, sizeof(head));
 	buf_put(out, body, len);
 	buf_put(out, "\0\0\0", head[27]);
 	buf_put(out, head + 4, 4);
+}
+
+void block_build(struct buf *out, enum block_kind kind, uint32_t seq, const void *body, size_t len)
+{
+	struct head h = { kind, FORMAT_VERSION, 0, seq };
+	struct buf z = { 0 };
+
+	if (body_compress(&z, body, len)) {
+		h.flags = BLOCK_ZSTD;
+		body = z.data;
+		len = z.len;
+	}
+	build(out, h, body, len);
 	buf_free(&z);
+}
+
+void block_build_version(struct buf *out, uint8_t version, enum block_kind kind, uint32_t seq,
+			 const void *body, size_t len)
+{
+	build(out, (struct head){ kind, version, 0, seq }, body, len);
 }
 
 size_t block_build_chunk(uint8_t *head, uint8_t *tail, uint32_t seq, const struct chunk_head *c)
@@ -79,7 +96,8 @@ size_t block_build_chunk(uint8_t *head, uint8_t *tail, uint32_t seq, const struc
 	put64(body + 20, c->last);
 	put64(body + 28, c->lost);
 	put64(body + 36, c->check);
-	head_put(head, BLOCK_CHUNK, 0, seq, (size_t)CHUNK_HEAD + c->payload, CHUNK_HEAD, body);
+	head_put(head, (struct head){ BLOCK_CHUNK, FORMAT_VERSION, 0, seq },
+		 (size_t)CHUNK_HEAD + c->payload, CHUNK_HEAD, body);
 	memset(tail, 0, 4);
 	memcpy(tail + head[27], head + 4, 4);
 	return head[27] + 4;

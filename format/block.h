@@ -68,6 +68,10 @@ struct chunk_head {
 /* Appends a whole own block; the body is compressed when that makes it smaller. */
 void block_build(struct buf *out, enum block_kind kind, uint32_t seq, const void *body, size_t len);
 
+/* The same as an other version of the format would, not compressed: for tests. */
+void block_build_version(struct buf *out, uint8_t version, enum block_kind kind, uint32_t seq,
+			 const void *body, size_t len);
+
 /* Head and chunk head of a chunk in head[BLOCK_HEAD + CHUNK_HEAD], what follows the payload in
  * tail[8]; returns the bytes used of tail. */
 size_t block_build_chunk(uint8_t *head, uint8_t *tail, uint32_t seq, const struct chunk_head *c);

@@ -122,6 +122,8 @@ static bool skip_cut(struct walker *w)
 
 static void follow_foreign(struct walker *w, const struct walked *f)
 {
+	if (f->b.type != PCAPNG_SHB && !w->in_section)
+		damage_add(w->damage, f->at); /* was the section header */
 	if (f->b.type == PCAPNG_SHB) {
 		w->in_section = true;
 		w->section = w->at - f->b.len;

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Files that are cut, damaged or made up. Nothing may crash or be believed: what is whole comes
+ * back as it was written, and the verdict says that something is wrong.
+ */
+#include <criterion/criterion.h>
+
+#include "block.h"
+#include "reader.h"
+#include "sample.h"
+
+struct result {
+	bool opened, complete;
+	enum trawl_status status;
+	uint64_t events, damaged, hash, cut_at, damaged_at;
+	uint64_t back; /* events that were earlier than the one before */
+	char text[256];
+};
+
+static void keep_verdict(const struct trawl_reader *r, struct result *res)
+{
+	struct trawl_verdict v;
+
+	trawl_verdict(r, &v);
+	res->complete = v.complete;
+	res->damaged = v.damaged;
+	res->cut_at = v.cut_at;
+	res->damaged_at = v.damaged_at;
+	memcpy(res->text, v.text, sizeof(v.text));
+}
+
+static struct result read_all(const uint8_t *p, size_t n, bool pipe)
+{
+	struct result res = { 0 };
+	struct trawl_error err = { 0 };
+	struct trawl_reader *r = reader_memory(p, n, pipe, &err);
+	struct trawl_event ev;
+	uint64_t last = 0;
+
+	if (!r) {
+		res.status = err.status;
+		cr_assert(*err.text);
+		return res;
+	}
+	res.opened = true;
+	while (trawl_next(r, &ev, &err) == 1) {
+		res.back += ev.time < last;
+		last = ev.time;
+		res.events++;
+		res.hash = res.hash * 31 + ev.ts + ev.cpu;
+		for (uint32_t i = 0; i < ev.len; i++)
+			res.hash = res.hash * 31 + ((const uint8_t *)ev.record)[i];
+	}
+	keep_verdict(r, &res);
+	trawl_close(r);
+	return res;
+}
+
+static bool sound(const struct result *r)
+{
+	return r->opened && r->complete && !r->damaged;
+}
+
+/* Events in chunks that are whole in p[0 .. n), without the reader: from the blocks alone. */
+static uint64_t whole_events(const uint8_t *p, size_t n)
+{
+	uint64_t events = 0;
+	struct chunk_head c;
+	struct block b;
+
+	for (size_t at = 0; block_head(p + at, n - at, &b) == BLOCK_OK && b.len <= n - at;
+	     at += b.len)
+		if (b.kind == BLOCK_CHUNK) {
+			chunk_head_get(p + at, &c);
+			events += c.count;
+		}
+	return events;
+}
+
+static void every_cut(const char *name, bool pipe)
+{
+	size_t len;
+	uint8_t *p = sample_bytes(name, &len), *cut;
+
+	for (size_t n = 0; n < len; n++) {
+		struct result r;
+
+		cut = malloc(n ? n : 1); /* its own allocation: an overrun is seen */
+		memcpy(cut, p, n);
+		r = read_all(cut, n, pipe);
+		cr_assert_not(sound(&r), "%s cut at %zu looks complete", name, n);
+		if (r.opened)
+			cr_assert_eq(r.events, whole_events(p, n), "%s cut at %zu: %lu events", name,
+				     n, r.events);
+		else
+			cr_assert_eq(r.status, TRAWL_BAD_DATA);
+		cr_assert(!r.opened || *r.text);
+		cr_assert_eq(r.back, 0);
+		free(cut);
+	}
+	free(p);
+}
+
+Test(damage, every_cut_of_a_file)
+{
+	every_cut("events", false);
+}
+
+Test(damage, every_cut_of_a_pipe)
+{
+	every_cut("events", true);
+}
+
+static void every_flip(const char *name, bool pipe, uint8_t mask)
+{
+	size_t len;
+	uint8_t *p = sample_bytes(name, &len);
+	struct result good = read_all(p, len, pipe);
+
+	cr_assert(sound(&good), "%s", good.text);
+	for (size_t i = 0; i < len; i++) {
+		struct result r;
+
+		p[i] ^= mask;
+		r = read_all(p, len, pipe);
+		cr_assert_not(sound(&r), "%s: byte %zu of %zu changed and nobody saw it", name, i,
+			      len);
+		p[i] ^= mask;
+	}
+	free(p);
+}
+
+Test(damage, every_flipped_byte_of_a_file)
+{
+	every_flip("events", false, 0x01);
+	every_flip("events", false, 0x80);
+	every_flip("empty", false, 0xff);
+}
+
+Test(damage, every_flipped_byte_of_a_pipe)
+{
+	every_flip("events", true, 0x01);
+	every_flip("events", true, 0x80);
+	every_flip("empty", true, 0xff);
+}
+
+Test(damage, every_flipped_byte_of_two_sections)
+{
+	every_flip("two", false, 0x10);
+	every_flip("two", true, 0x10);
+}
+
+/* One damaged chunk costs its own events only. */
+Test(damage, a_damaged_chunk_costs_only_itself)
+{
+	size_t len;
+	uint8_t *p = sample_bytes("events", &len);
+	struct result good = read_all(p, len, false);
+	struct chunk_head c;
+	struct block b;
+
+	for (size_t at = 0; at < len; at += b.len) {
+		cr_assert_eq(block_head(p + at, len - at, &b), BLOCK_OK);
+		if (b.kind != BLOCK_CHUNK)
+			continue;
+		chunk_head_get(p + at, &c);
+		for (int pipe = 0; pipe < 2; pipe++) {
+			struct result r;
+
+			p[at + BLOCK_HEAD + CHUNK_HEAD + 9] ^= 4;
+			r = read_all(p, len, pipe);
+			p[at + BLOCK_HEAD + CHUNK_HEAD + 9] ^= 4;
+			cr_assert_eq(r.events, good.events - c.count);
+			cr_assert_eq(r.damaged, 1, "%s", r.text);
+			cr_assert_eq(r.damaged_at, at);
+			cr_assert(r.complete);
+		}
+	}
+	free(p);
+}
+
+/* The places of all lengths and counts of a file, by going over its blocks. */
+Test(damage, largest_number_in_every_word)
+{
+	size_t len;
+	uint8_t *p = sample_bytes("events", &len), old[4];
+
+	for (size_t i = 0; i + 4 <= len; i++)
+		for (int pipe = 0; pipe < 2; pipe++) {
+			struct result r;
+
+			memcpy(old, p + i, 4);
+			memset(p + i, 0xff, 4);
+			r = read_all(p, len, pipe);
+			cr_assert(!sound(&r) || !memcmp(old, p + i, 4), "at %zu", i);
+			memcpy(p + i, old, 4);
+		}
+	free(p);
+}
+
+Test(damage, a_hole_in_the_middle)
+{
+	size_t len;
+	uint8_t *p = sample_bytes("events", &len);
+	struct result good = read_all(p, len, false), r;
+
+	/* 200 bytes are gone, not only changed. */
+	memmove(p + len / 2, p + len / 2 + 200, len - len / 2 - 200);
+	r = read_all(p, len - 200, false);
+	cr_assert(r.opened);
+	cr_assert_gt(r.damaged, 0);
+	cr_assert_gt(r.events, 0);
+	cr_assert_lt(r.events, good.events);
+	free(p);
+}
+
+/* A cut file in front of a whole one: both are read, and the cut is seen. */
+Test(damage, cat_of_a_cut_and_a_whole_file)
+{
+	size_t a, b;
+	uint8_t *p = sample_bytes("events", &a), *q = sample_bytes("two", &b), *both;
+	struct result whole = read_all(q, b, false);
+
+	for (size_t n = a / 2; n < a / 2 + 300; n++)
+		for (int pipe = 0; pipe < 2; pipe++) {
+			struct result r;
+
+			both = malloc(n + b);
+			memcpy(both, p, n);
+			memcpy(both + n, q, b);
+			r = read_all(both, n + b, pipe);
+			cr_assert_not(sound(&r));
+			cr_assert_eq(r.events, whole_events(p, n) + whole.events, "cut at %zu", n);
+			free(both);
+		}
+	free(p);
+	free(q);
+}
+
+/* ---- not ours ----------------------------------------------------------------------------- */
+
+static void refused(const void *p, size_t n, enum trawl_status status, const char *says)
+{
+	for (int pipe = 0; pipe < 2; pipe++) {
+		struct trawl_error err = { 0 };
+		struct trawl_reader *r = reader_memory(p, n, pipe, &err);
+
+		cr_assert_null(r);
+		cr_assert_eq(err.status, status, "%s", err.text);
+		cr_assert(strstr(err.text, says), "\"%s\" does not say \"%s\"", err.text, says);
+		cr_assert_null(strchr(err.text, '\n'));
+	}
+}
+
+Test(damage, strangers_are_refused_by_name)
+{
+	static const uint8_t zeros[70000];
+	static const uint8_t pcap[24] = { 0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0 };
+
+	refused("", 0, TRAWL_BAD_DATA, "is empty");
+	refused(zeros, sizeof(zeros), TRAWL_BAD_DATA, "not a trawl file");
+	refused("\177ELF\2\1\1", 7, TRAWL_BAD_DATA, "ELF");
+	refused(pcap, sizeof(pcap), TRAWL_BAD_DATA, "pcap");
+	refused("PERFILE2", 8, TRAWL_BAD_DATA, "perf.data");
+	refused("x", 1, TRAWL_BAD_DATA, "not a trawl file");
+}
+
+static const uint8_t pcapng[] = {
+	0x0a, 0x0d, 0x0d, 0x0a, 28, 0, 0, 0, 0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0,
+	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 28, 0, 0, 0,
+	1, 0, 0, 0, 20, 0, 0, 0, 1, 0, 0, 0, 0, 0, 4, 0, 20, 0, 0, 0,
+	6, 0, 0, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+	32, 0, 0, 0,
+};
+
+Test(damage, a_pcapng_of_others_is_refused)
+{
+	refused(pcapng, sizeof(pcapng), TRAWL_BAD_DATA, "trawl did not write");
+	refused(pcapng, 48, TRAWL_BAD_DATA, "trawl did not write");
+}
+
+Test(damage, a_newer_version_is_refused)
+{
+	size_t len, at = 0;
+	uint8_t *p = sample_bytes("events", &len);
+	struct buf b = { 0 };
+	struct block head;
+
+	while (block_head(p + at, len - at, &head) == BLOCK_OK && head.kind != BLOCK_START)
+		at += head.len;
+	block_build_version(&b, FORMAT_VERSION + 1, BLOCK_START, 0, p + at + BLOCK_HEAD, START_BODY);
+	memcpy(p + at, b.data, b.len);
+	refused(p, len - END_BLOCK, TRAWL_CANNOT, "newer");
+	buf_free(&b);
+	free(p);
+}
