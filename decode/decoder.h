@@ -32,6 +32,7 @@ struct decode_options {
 	bool print;      /* --print: kernel events in the kernel's own words */
 	bool summary;    /* counters for decoder.summary() are wanted */
 	bool export;     /* items go to decoder.packet(); implies raw */
+	uint16_t linktype; /* of exported USB packets: 189, or 220 if it is 0 */
 	int hexdump;     /* -x 1: bytes of payload in hex, -X 2: and as text */
 };
 
@@ -166,5 +167,6 @@ const struct decoder *decoder_find(const char *kind);
 /* All of them, ended by NULL. */
 extern const struct decoder *const decoders[];
 extern const struct decoder tracefs_decoder;
+extern const struct decoder usb_decoder;
 
 #endif

@@ -4,6 +4,7 @@
 
 const struct decoder *const decoders[] = {
 	&tracefs_decoder,
+	&usb_decoder,
 	NULL,
 };
 

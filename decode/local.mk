@@ -26,6 +26,27 @@ libdecode_la_SOURCES = \
 libdecode_la_SOURCES += \
 	decode/printfmt.h decode/printexpr.h decode/printparse.h \
 	decode/printfmt.c decode/printparse.c decode/printeval.c decode/symbols.c
+# USB.
+libdecode_la_SOURCES += \
+	decode/bytes.h \
+	decode/cdc.h decode/cdc.c \
+	decode/descriptor.h decode/descriptor.c \
+	decode/desctable.h decode/desctable.c \
+	decode/ftdi.h decode/ftdi.c \
+	decode/hidreport.h decode/hidreport.c \
+	decode/hidusage.h decode/hidusage.c \
+	decode/hub.h decode/hub.c \
+	decode/msc.h decode/msc.c \
+	decode/scsi.h decode/scsi.c \
+	decode/setup.h decode/setup.c \
+	decode/transfer.h decode/transfer.c \
+	decode/tree.h decode/tree.c \
+	decode/urb.h decode/urb.c \
+	decode/usb.h decode/usb.c decode/usbshow.c decode/usbexport.c \
+	decode/usbdev.h decode/usbdev.c \
+	decode/usberr.h decode/usberr.c \
+	decode/usbmontext.h decode/usbmontext.c \
+	decode/usbstat.h decode/usbstat.c
 libdecode_la_CFLAGS = $(AM_CFLAGS) -O2
 
 bin_PROGRAMS += trawl-decode

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * FTDI serial converters: a vendor protocol so common that it is worth its names.
+ * Source: the kernel's drivers/usb/serial/ftdi_sio.h, as a description of the protocol.
+ */
+#ifndef TRAWL_DECODE_FTDI_H
+#define TRAWL_DECODE_FTDI_H
+
+#include "decode/tree.h"
+
+struct setup;
+
+#define FTDI_STATUS_BYTES 2 /* in front of the data of each packet that comes in */
+
+bool ftdi_is(uint16_t vendor, uint16_t product);
+const char *ftdi_request(uint8_t request); /* NULL: not known */
+void ftdi_setup_tree(const struct setup *s, struct tree *t);
+void ftdi_setup_brief(const struct setup *s, struct out *o);
+
+/* The baud rate of SET_BAUDRATE for a chip with a 3 MHz base and eighths; 0 if it makes none. */
+unsigned int ftdi_baud(uint16_t value, uint16_t index);
+
+/*
+ * The text in a bulk IN transfer: each packet of `packet` bytes begins with two status bytes,
+ * which are left out. Returns the number of bytes put in `text` (room for n).
+ */
+size_t ftdi_strip(const uint8_t *data, size_t n, unsigned int packet, uint8_t *text);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the status of an URB means.
+ * Source: Documentation/driver-api/usb/error-codes.rst of the kernel. The numbers are those of the
+ * traced machine: Linux on x86, ARM and RISC-V (the generic errno.h), not of this one.
+ */
+#ifndef TRAWL_DECODE_USBERR_H
+#define TRAWL_DECODE_USBERR_H
+
+#include <stdint.h>
+
+/* "ok", "stall", "unlinked", ...; "error" for a number without a name of its own. */
+const char *usb_status_name(int32_t status);
+
+/* "EPIPE", ...; "" if not known. 0 has none. */
+const char *usb_status_errno(int32_t status);
+
+/* A sentence for people; "" if there is nothing to say. */
+const char *usb_status_text(int32_t status);
+
+/* -EINPROGRESS: what a submission has for a status. */
+#define USB_IN_PROGRESS (-115)
+
+/* Whether a status is an error of the device or the bus, and not the driver's own doing. */
+int usb_status_is_problem(int32_t status);
+
+#endif
