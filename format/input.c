@@ -112,6 +112,8 @@ static void pipe_forget(struct input *in, uint64_t before)
 {
 	size_t n = before - in->base < in->len ? (size_t)(before - in->base) : in->len;
 
+	if (!n)
+		return;
 	memmove(in->data, in->data + n, in->len - n);
 	in->base += n;
 	in->len -= n;

@@ -2,6 +2,7 @@
 /* What is written comes back: through a file, through a pipe, in time order over all sources. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,22 +118,25 @@ Test(roundtrip, file)
 	trawl_close(r);
 }
 
+static void *write_pipe(void *fd)
+{
+	write_file(*(int *)fd, 5500);
+	return NULL;
+}
+
 Test(roundtrip, pipe)
 {
 	struct trawl_error err;
 	struct trawl_reader *r;
+	pthread_t thread;
 	int p[2];
 
 	cr_assert_eq(pipe(p), 0);
-	if (!fork()) {
-		close(p[0]);
-		write_file(p[1], 5500);
-		_exit(0);
-	}
-	close(p[1]);
-	dup2(p[0], 0);
+	cr_assert_eq(pthread_create(&thread, NULL, write_pipe, &p[1]), 0);
+	cr_assert_eq(dup2(p[0], STDIN_FILENO), STDIN_FILENO);
 	r = trawl_open("-", &err);
 	cr_assert(r, "%s", err.text);
 	read_back(r, 5500);
 	trawl_close(r);
+	pthread_join(thread, NULL);
 }
