@@ -22,10 +22,7 @@ libdecode_la_SOURCES = \
 	decode/tracefs.c \
 	decode/when.h decode/when.c \
 	decode/where.h decode/where.c
-# Print formats of kernel events.
-libdecode_la_SOURCES += \
-	decode/printfmt.h decode/printexpr.h decode/printparse.h \
-	decode/printfmt.c decode/printparse.c decode/printeval.c decode/symbols.c
+include decode/kernel.mk
 # USB.
 libdecode_la_SOURCES += \
 	decode/bytes.h \

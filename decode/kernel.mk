@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: MIT
+# Print formats of kernel events, and exports of kernel events; included by local.mk.
+libdecode_la_SOURCES += \
+	decode/printfmt.h decode/printexpr.h decode/printparse.h \
+	decode/printfmt.c decode/printparse.c decode/printeval.c decode/symbols.c \
+	decode/perfetto.h decode/perfetto.c decode/protobuf.h \
+	decode/tracedat.h decode/tracedat.c
