@@ -120,3 +120,11 @@ record() {
 	start "$name" trawl "${args[@]}" -w "$name.trawl"
 	wait_for 10 grep -q listening "$name.log"
 }
+
+# usb_address VID:PID N: BUS:DEV of the N-th such device.
+usb_address() {
+	local list bus dev
+	mapfile -t list < <(usb_device "$1")
+	read -r bus <"${list[$2 - 1]}/busnum" && read -r dev <"${list[$2 - 1]}/devnum" &&
+		echo "$bus:$dev"
+}

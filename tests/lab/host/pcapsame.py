@@ -7,6 +7,8 @@ recorder ran longer, but none in between. Compared are both lengths and all byte
 isochronous descriptors, data, but not the time: the kernel reads its clock for each reader, so that
 two readers' times of an event differ by what happens in between. They may by SLACK; and each
 file's own packet time must be the one in the header.
+
+pcapsame.py --addresses FILE: BUS:DEV of its events, each once, in the order of appearance.
 """
 import struct
 import sys
@@ -70,6 +72,10 @@ def without_time(event):
 
 
 def main():
+    if sys.argv[1] == "--addresses":
+        seen = dict.fromkeys(struct.unpack_from("<BH", data, 11) for _, _, data in events(sys.argv[2]))
+        print("\n".join(f"{bus}:{dev}" for dev, bus in seen))
+        return
     theirs, ours = events(sys.argv[1]), events(sys.argv[2])
     if not theirs:
         raise SystemExit(f"{sys.argv[1]} is empty")

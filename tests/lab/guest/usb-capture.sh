@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+# What the capture program says and refuses, and the limits of what usbmon keeps.
+. "$TRAWL_SRC/tests/tap.sh"
+. "$TRAWL_SRC/tests/lab/lab.sh"
+
+nobody() {
+	setpriv --reuid nobody --regid nogroup --clear-groups -- "$@"
+}
+
+rmmod usbmon 2>/dev/null
+fails "without usbmon and without the right to load it" 3 "modprobe usbmon" \
+	nobody trawl -i usb -w /dev/null
+record all "" 1
+ok $? "root has usbmon loaded"
+has "a keyboard is warned of first" "$(head -1 all.log)" 'is a keyboard: what is typed'
+same "a capture is for its owner only" 600 "$(stat -c %a all.trawl)"
+fails "no permission: which file, and what would help" 3 \
+	'/dev/usbmon0: permission denied.*SUBSYSTEM=="usbmon"' nobody trawl -i usb -w /dev/null
+fails "no such bus: those that there are" 3 'usb:9: there is no such bus; this machine has: 1, 2, 3$' \
+	trawl -i usb:9 -w /dev/null
+fails "no such device: those that there are" 3 "there is no such device; plugged in are: .*$DISK at 2-1" \
+	trawl -i usb:dev=1:99 -w /dev/null
+fails "a filter that makes no sense" 2 'four hex digits' trawl -i usb:46f4:1 -w /dev/null
+
+list=$(trawl -D)
+has "-D lists every bus" "$list" '^usb:3 '
+has "-D lists a device with its name" "$list" "^usb:$DISK .*QEMU USB HARDDRIVE"
+
+# 1 MiB in one URB: more than 1200 KiB / 5, the most that tcpdump gets.
+dd if=/dev/urandom of=/dev/sda bs=1M count=2 oflag=direct status=none
+record cut dev="$(usb_address $DISK 1)"
+dd if=/dev/sda of=/dev/null bs=1M count=2 iflag=direct status=none
+finish cut
+finish all
+ok $? "the capture ends well"
+start snap trawl -i usb:2 -s 64 -w snap.trawl
+wait_for 10 grep -q listening snap.log
+dd if=/dev/sda of=/dev/null bs=1M count=1 iflag=direct status=none
+finish snap
+
+# The controller of bus 3 goes away under a capture of that bus.
+record bus 3
+pci=$(basename "$(readlink -f /sys/bus/usb/devices/usb3/..)")
+echo "$pci" >/sys/bus/pci/drivers/ehci-pci/unbind
+sleep 1
+finish bus
+ok $? "a capture whose bus goes away ends well"
+has "and says so" "$(cat bus.log)" 'usb3 is gone'
+cp ./*.trawl ./*.log "$LAB_KEEP"
+tap_done
