@@ -391,7 +391,7 @@ static void say_start(struct session *s)
 
 /* ---- running ----------------------------------------------------------------------------- */
 
-/* All sources in turn; 1 if some have more. */
+/* All sources in turn; 1 if some have more for now. */
 static int drain(struct session *s, struct trawl_error *err)
 {
 	uint64_t began = mono_now();
@@ -411,7 +411,7 @@ static int drain(struct session *s, struct trawl_error *err)
 			return -1;
 		write_failed(s, err);
 	}
-	return more;
+	return more & DRAIN_MORE;
 }
 
 static int tick(struct session *s, struct trawl_error *err)

@@ -10,10 +10,9 @@
  *	         the writer. Nothing may flow yet. May fail: disarm() is called all the same.
  *	start()  from here events flow.
  *	fds()    what to poll for between drains; after start().
- *	drain()  append what is there now; never blocks. Returns 0 when nothing is left, 1 when more
- *	         is there (it took a good part, so that the other sources get their turn), -1 on
- *	         failure. Called when a polled fd is ready, at least five times a second, and after
- *	         stop() until it returns 0.
+ *	drain()  append what is there now; never blocks. Returns enum drained, or -1 on failure.
+ *	         Called when a polled fd is ready, at least five times a second, and after stop()
+ *	         until it returns DRAIN_DONE.
  *	tick()   once a second: whatever needs doing now and then.
  *	stop()   no new events; what the kernel holds stays readable until disarm().
  *	stats()  what was captured and lost; after the last drain().
@@ -30,6 +29,12 @@
 
 struct session; /* session.h: the writer, the options, the scope */
 struct source;
+
+enum drained {
+	DRAIN_DONE = 0, /* nothing is left */
+	DRAIN_MORE = 1, /* it took a good part, so that the other sources get their turn */
+	DRAIN_HELD = 2, /* events wait in the source for news that decide on them: no hurry */
+};
 
 /* A source at work in a session. */
 struct input {

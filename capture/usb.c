@@ -24,7 +24,6 @@
 enum {
 	LATER = 32,           /* devices whose drivers are being bound */
 	LATER_MS = 500,       /* a device is looked at again when it was quiet for so long */
-	STATS_MS = 1000,      /* how often the kernel is asked for losses */
 	DRAIN_BYTES = 64 << 20, /* after so much, let the session have its turn */
 };
 
@@ -39,10 +38,10 @@ struct usb {
 	uint16_t bus;         /* whose node is open; 0: of all */
 	int uevents;
 	uint8_t *cut;         /* an event that -s cut */
-	uint64_t asked;       /* steady clock, ms: when the kernel was last asked for losses */
-	uint64_t asked_real;  /* wall clock, ns: the same */
+	uint64_t asked;       /* wall clock, ns: when the kernel was last asked for losses */
 	bool full;            /* the session has all that it wants */
-	bool stopped;
+	uint64_t stopped;     /* wall clock, ns: what comes later is not wanted; 0: not stopped */
+	bool finished;
 	struct later {
 		char name[USBSYS_NAME];
 		uint64_t due; /* steady clock, ms */
@@ -68,6 +67,12 @@ static uint64_t clock_ns(clockid_t clock)
 
 /* ---- events -------------------------------------------------------------------------------- */
 
+/* Wall clock, ns. */
+static uint64_t event_time(const struct usbmon_header *h)
+{
+	return (uint64_t)h->ts_sec * 1000000000 + (uint64_t)h->ts_usec * 1000;
+}
+
 /* Shortens an event to -s bytes of data; the header then tells what follows it. */
 static const uint8_t *snap(struct usb *u, const uint8_t *event, struct usbmon_header *h)
 {
@@ -88,7 +93,6 @@ static int emit(const uint8_t *event, size_t len, void *arg, struct trawl_error 
 	struct usb *u = arg;
 	struct usbmon_header h;
 	uint32_t type;
-	uint64_t ts;
 	int r;
 
 	memcpy(&h, event, sizeof(h));
@@ -125,7 +129,7 @@ static int release(struct usb *u, struct trawl_error *err)
 	return usbhold_release(&u->hold, &u->filter, steady_ms(), emit_held, &e);
 }
 
-/* What the ring holds now. 0: all of it, 1: not all of it, -1. */
+/* What the ring holds now, or held at the stop. 0: all of it, 1: not all of it, -1. */
 static int drain_ring(struct usb *u, struct trawl_error *err)
 {
 	struct usbmon_header h;
@@ -137,6 +141,8 @@ static int drain_ring(struct usb *u, struct trawl_error *err)
 		enum usbfilter_verdict verdict;
 
 		memcpy(&h, event, sizeof(h));
+		if (u->stopped && event_time(&h) > u->stopped)
+			return 0;
 		verdict = usbfilter_match(&u->filter, &h);
 		if (verdict == USBFILTER_DROP) {
 			u->tally.unwanted++;
@@ -166,9 +172,8 @@ static int ask_losses(struct usb *u, struct trawl_error *err)
 	int r;
 
 	r = usbmon_lost(&u->mon, &loss.count, err);
-	loss.from = u->asked_real;
-	loss.to = u->asked_real = clock_ns(CLOCK_REALTIME);
-	u->asked = steady_ms();
+	loss.from = u->asked;
+	loss.to = u->asked = clock_ns(CLOCK_REALTIME);
 	if (r < 0 || !loss.count)
 		return r;
 	u->tally.lost += loss.count;
@@ -423,8 +428,7 @@ static int start(struct input *in, struct trawl_error *err)
 	uint64_t before;
 
 	usbmon_flush(&u->mon);
-	u->asked = steady_ms();
-	u->asked_real = clock_ns(CLOCK_REALTIME);
+	u->asked = clock_ns(CLOCK_REALTIME);
 	return usbmon_lost(&u->mon, &before, err); /* of before the start: not ours */
 }
 
@@ -439,7 +443,7 @@ static size_t fds(struct input *in, struct pollfd *fds, size_t room)
 	return 2;
 }
 
-/* Hot-plug news in their order, each after the events that are older than it. */
+/* Hot-plug news in their order, each after the events that are older than it. 1: there is more. */
 static int follow(struct usb *u, struct trawl_error *err)
 {
 	struct usb_uevent ev;
@@ -454,7 +458,7 @@ static int follow(struct usb *u, struct trawl_error *err)
 		if (r < 0 || (overrun && meet_all(u, err) < 0) || (news && hear(u, &ev, err) < 0))
 			return -1;
 	} while (news);
-	return 0;
+	return r;
 }
 
 static int write_verdict(struct usb *u, struct trawl_error *err)
@@ -470,25 +474,50 @@ static int write_verdict(struct usb *u, struct trawl_error *err)
 	return r;
 }
 
-static int drain(struct input *in, struct trawl_error *err)
+static int tick(struct input *in, struct trawl_error *err)
 {
 	struct usb *u = in->state;
 
-	if (!u->full && (follow(u, err) < 0 || release(u, err) < 0))
-		return -1;
-	if (look_now(u, u->stopped, err) < 0)
-		return -1;
-	if ((u->stopped || steady_ms() - u->asked >= STATS_MS) && ask_losses(u, err) < 0)
-		return -1;
-	return u->stopped ? write_verdict(u, err) : 0;
+	return look_now(u, false, err) < 0 ? -1 : ask_losses(u, err);
 }
 
-/* The kernel cannot be told to stop; the session's last drain() takes what is there by then. */
+/* After the last event: what has waited, the last losses, the verdict. */
+static int finish(struct usb *u, struct trawl_error *err)
+{
+	struct emission e = { u, err };
+
+	if (u->finished)
+		return 0;
+	u->finished = true;
+	if (usbhold_release(&u->hold, &u->filter, UINT64_MAX, emit_held, &e) < 0 ||
+	    look_now(u, true, err) < 0 || ask_losses(u, err) < 0)
+		return -1;
+	return write_verdict(u, err);
+}
+
+static int drain(struct input *in, struct trawl_error *err)
+{
+	struct usb *u = in->state;
+	int more = 0;
+
+	if (!u->full) {
+		more = follow(u, err);
+		if (more < 0 || release(u, err) < 0)
+			return -1;
+	}
+	if (more && !u->full)
+		return DRAIN_MORE;
+	if (u->stopped)
+		return finish(u, err);
+	return usbhold_waiting(&u->hold) ? DRAIN_HELD : DRAIN_DONE;
+}
+
+/* The kernel cannot be told to stop; the last drain() leaves out what is younger than this. */
 static int stop(struct input *in, struct trawl_error *err)
 {
 	struct usb *u = in->state;
 
-	u->stopped = true;
+	u->stopped = clock_ns(CLOCK_REALTIME);
 	return 0;
 }
 
@@ -542,6 +571,7 @@ const struct source usb_source = {
 	.start = start,
 	.fds = fds,
 	.drain = drain,
+	.tick = tick,
 	.stop = stop,
 	.stats = stats,
 	.disarm = disarm,

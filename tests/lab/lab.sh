@@ -118,7 +118,7 @@ record() {
 		args+=(-i "usb${filter:+:$filter}")
 	done
 	start "$name" trawl "${args[@]}" -w "$name.trawl"
-	wait_for 10 grep -q listening "$name.log"
+	wait_for 10 grep -q 'capturing to' "$name.log"
 }
 
 # usb_address VID:PID N: BUS:DEV of the N-th such device.

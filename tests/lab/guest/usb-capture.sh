@@ -34,7 +34,7 @@ finish cut
 finish all
 ok $? "the capture ends well"
 start snap trawl -i usb:2 -s 64 -w snap.trawl
-wait_for 10 grep -q listening snap.log
+wait_for 10 grep -q 'capturing to' snap.log
 dd if=/dev/sda of=/dev/null bs=1M count=1 iflag=direct status=none
 finish snap
 

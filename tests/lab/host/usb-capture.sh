@@ -3,7 +3,7 @@
 
 # meta FILE NAME: the metadata of that name.
 meta() {
-	/usr/bin/python3 "$TRAWL_SRC/tests/reader.py" --meta "$2" "$1"
+	trawl-decode --meta="$2" "$1"
 }
 
 # lengths FILE: URB length and captured bytes of its bulk events with data, each pair once.
