@@ -101,9 +101,9 @@ static int emit(const uint8_t *event, size_t len, void *arg, struct trawl_error 
 		u->tally.malformed++;
 		return 0;
 	}
-	ts = (uint64_t)h.ts_sec * 1000000000 + (uint64_t)h.ts_usec * 1000;
 	event = snap(u, event, &h);
-	r = session_append(u->in, u->id, type, 0, ts, event, sizeof(h) + h.len_cap, err);
+	r = session_append(u->in, u->id, type, 0, event_time(&h), event, sizeof(h) + h.len_cap,
+			   err);
 	if (r == 0)
 		usbtally_count(&u->tally, &h, event + sizeof(h), len - sizeof(h));
 	u->full |= r > 0;
