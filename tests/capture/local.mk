@@ -46,7 +46,5 @@ tests_capture_test_usbsys_SOURCES = tests/capture/test_usbsys.c
 tests_capture_test_usbsys_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_test_usbsys_LDADD = $(USBMON_LDADD)
 endif
-# Probes: a program that shows what specs resolve to, and what checks it.
-check_PROGRAMS += tests/capture/show_probes
-tests_capture_show_probes_SOURCES = tests/capture/show_probes.c
-tests_capture_show_probes_LDADD = libcapture.la libtrawl-test.la
+
+include tests/capture/probe.mk

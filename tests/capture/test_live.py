@@ -1,0 +1,193 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""The running kernel takes every definition that probe resolution makes, and records the values
+that the sample programs say they have. Uses tracefs by itself: nothing of trawl but the
+definitions (show_probes) is between the sample and the kernel's text."""
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+
+BUILD = os.environ.get("TRAWL_BUILD", ".")
+SHOW = f"{BUILD}/tests/capture/show_probes"
+TRACEFS = "/sys/kernel/tracing"
+GROUP = f"trawl_test_{os.getpid()}"
+done = bad = 0
+
+
+def ok(good, name, *why):
+    global done, bad
+    done += 1
+    bad += not good
+    print(f"{'ok' if good else 'not ok'} {done} - {name}")
+    if not good:
+        for line in why:
+            print(f"# {line}")
+    sys.stdout.flush()
+
+
+def write(path, text):
+    fd = os.open(path, os.O_WRONLY)
+    try:
+        os.write(fd, text.encode())
+    finally:
+        os.close(fd)
+
+
+class Instance:
+    """Probes of the specs in a tracefs instance of their own, while `with` lasts."""
+
+    def __init__(self, specs):
+        self.specs = specs
+        self.path = f"{TRACEFS}/instances/{GROUP}"
+
+    def __enter__(self):
+        self.show = subprocess.Popen([SHOW, "-x", GROUP] + self.specs, stdin=subprocess.PIPE,
+                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.ready = self.show.stdout.readline().strip() == "ready"
+        self.errors = [] if self.ready else self.show.stderr.read().splitlines()
+        os.mkdir(self.path)
+        if self.ready:
+            write(f"{self.path}/events/{GROUP}/enable", "1")
+        return self
+
+    def records(self):
+        """[(event, {field: text})] in order."""
+        out = []
+        with open(f"{self.path}/trace", errors="replace") as f:
+            for line in f:
+                m = re.match(r".*? \[\d+\] \S+ +[\d.]+: (\w+): \((0x[0-9a-f]+).*?\)(.*)", line)
+                if m:
+                    fields = re.findall(r'(\w+)=("(?:[^"])*"|\{[^}]*\}|\S+)', m.group(3))
+                    out.append((m.group(1), int(m.group(2), 16), dict(fields)))
+        return out
+
+    def __exit__(self, *exc):
+        if self.ready:
+            write(f"{self.path}/events/{GROUP}/enable", "0")
+        os.rmdir(self.path)
+        fd = os.open(f"{TRACEFS}/uprobe_events", os.O_WRONLY | os.O_APPEND)
+        with open(f"{TRACEFS}/uprobe_events") as f:
+            names = {m.group(1) for m in re.finditer(rf"^.:({GROUP}/\w+) ", f.read(), re.M)}
+        for name in names:
+            os.write(fd, f"-:{name}\n".encode())
+        os.close(fd)
+        self.show.stdin.close()
+        self.show.wait()
+
+
+def integer(text):
+    return int(text, 0)
+
+
+def site_of(meta, ip):
+    """The site of an address: the page offset tells, as long as no two sites share one."""
+    sites = [s for s in meta["sites"] if s["vaddr"] & 0xfff == ip & 0xfff]
+    assert len(sites) == 1, "two sites at one page offset: the sample must be rearranged"
+    return sites[0]
+
+
+def value(arg, fields):
+    """What the decoder will make of a field: the rules of the metadata, in Python."""
+    if arg["state"] == "unavailable":
+        return None
+    kind, bits = arg["type"][0], int(arg["type"][1:])
+    if arg["state"] == "computed":
+        sib = arg["sib"]
+        words = [integer(w) for w in fields[sib["window"]].strip("{}").split(",")]
+        window = struct.pack(f"<{len(words)}Q", *words)
+        at = integer(fields[sib["index"]]) * sib["scale"] - sib["start"]
+        if at < 0 or at + bits // 8 > len(window):
+            return None
+        raw = int.from_bytes(window[at:at + bits // 8], "little")
+    else:
+        raw = integer(fields[arg["name"]]) & ((1 << bits) - 1)
+    if kind == "f":
+        return struct.unpack("<f" if bits == 32 else "<d", raw.to_bytes(bits // 8, "little"))[0]
+    if kind == "s" and raw >> (bits - 1):
+        raw -= 1 << bits
+    return raw
+
+
+def run(*argv):
+    return subprocess.run(argv, check=True, capture_output=True, text=True).stdout
+
+
+def metadata(*specs):
+    return {m["tracefs"]: m for m in map(json.loads, run(SHOW, "-j", *specs).splitlines())}
+
+
+def forms():
+    program = f"{BUILD}/samples/forms"
+    spec = f"usdt:{program}:forms:*"
+    meta = metadata(spec)
+    with Instance([spec]) as i:
+        ok(i.ready, "the kernel takes every form's definition", *i.errors)
+        if not i.ready:
+            return
+        expect = [json.loads(line) for line in run(program).splitlines()]
+        got = i.records()
+    ok(len(expect) == len(got), f"forms: {len(expect)} events", f"got {len(got)}")
+    for want, (event, ip, fields) in zip(expect, got):
+        name = meta[event]["event"]
+        site = site_of(meta[event], ip)
+        values = {a["name"]: value(a, fields) for a in site["args"]}
+        same = name == want["name"] and all(
+            k in values and values[k] == v for k, v in want["fields"].items())
+        ok(same, f"{name} at {site['symbol']}", f"wanted {want}", f"got {name} {values} {fields}")
+
+
+def forms_hints():
+    """Types that the user gives, and pointers that are followed."""
+    program = f"{BUILD}/samples/forms"
+    with Instance([f"usdt:{program}:forms:text arg1:string second=arg2:string at=+1(arg3):string "
+                   f"letters=+2(arg1):u8[3] where=%rip comm=$comm ints=@form_ints:s32[4]"]) as i:
+        ok(i.ready, "the kernel takes the user's types", *i.errors)
+        run(program)
+        got = i.records()
+    fields = got[0][2] if got else {}
+    for name, want in {"arg1": '"hello, form"', "second": '"form"', "at": '"ello,', "comm": '"forms"',
+                       "letters": "{108,108,111}", "ints": "{0,1,4,9}"}.items():
+        ok(fields.get(name, "").startswith(want), f"text: {name} is {want}", f"got {fields}")
+
+
+def tick():
+    program = f"{BUILD}/samples/tick"
+    specs = [f"uprobe:{program}:tick_step n=arg2:s32 name=arg3:string small=%cx:u8",
+             f"uprobe:{program}:tick_step%return value=$retval:u64",
+             f"uprobe:{program}:tick_name%return $retval:string",
+             f"usdt:{program}:loop arg2:string"]
+    with Instance(specs) as i:
+        ok(i.ready, "the kernel takes uprobes and return probes", *i.errors)
+        run(program, "5")
+        got = [(e, f) for e, _, f in i.records()]
+    want = []
+    for n in range(5):
+        name = '"' + ("one", "two", "three")[n % 3] + '"'
+        want += [("tick_tick_name_return", {"retval": name}),
+                 ("tick_tick_step", {"n": str(n), "name": name, "small": str(n)}),
+                 ("tick_loop", {"arg1": str(n), "arg2": name, "arg3": str(n * n)}),
+                 ("tick_tick_step_return", {"value": str(n * n)})]
+    ok(got == want, "tick: entry, usdt and return with the right values", *map(str, got))
+
+
+def leftovers():
+    with open(f"{TRACEFS}/uprobe_events") as f:
+        ok(GROUP not in f.read(), "nothing is left in uprobe_events")
+
+
+def main():
+    if os.geteuid() != 0 or not os.access(f"{TRACEFS}/uprobe_events", os.W_OK):
+        print("1..0 # SKIP uprobe_events is not writable: not root, or no tracefs")
+        return 0
+    forms()
+    forms_hints()
+    tick()
+    leftovers()
+    print(f"1..{done}")
+    return bad != 0
+
+
+sys.exit(main())
