@@ -6,7 +6,9 @@ noinst_LTLIBRARIES += libdecode.la
 libdecode_la_SOURCES = \
 	decode/decoder.h decode/decoders.c \
 	decode/cli.h decode/cli.c \
+	decode/csv.h decode/csv.c \
 	decode/glob.h decode/glob.c \
+	decode/gzip.h decode/gzip.c \
 	decode/jdoc.h decode/jdoc.c \
 	decode/jsonl.h decode/jsonl.c \
 	decode/layout.h decode/layout.c \
@@ -44,9 +46,13 @@ libdecode_la_SOURCES += \
 	decode/usberr.h decode/usberr.c \
 	decode/usbmontext.h decode/usbmontext.c \
 	decode/usbstat.h decode/usbstat.c
-libdecode_la_CFLAGS = $(AM_CFLAGS) -O2
+libdecode_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) -O2
+libdecode_la_LIBADD = $(ZLIB_LIBS)
 
-bin_PROGRAMS += trawl-decode
+bin_PROGRAMS += trawl-decode trawl-export
 trawl_decode_SOURCES = decode/trawl-decode.c
 trawl_decode_CFLAGS = $(AM_CFLAGS) -O2
 trawl_decode_LDADD = libdecode.la libtrawl.la
+trawl_export_SOURCES = decode/trawl-export.c
+trawl_export_CFLAGS = $(AM_CFLAGS) -O2
+trawl_export_LDADD = libdecode.la libtrawl.la

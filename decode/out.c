@@ -54,6 +54,10 @@ int out_flush(struct out *o)
 
 	if (o->fd < 0)
 		return o->error ? -1 : 0;
+	if (o->through && o->len && !o->error) {
+		o->error = o->through(o->arg, o->data, o->len);
+		done = o->error ? 0 : o->len;
+	}
 	while (!o->error && done < o->len) {
 		ssize_t n = write(o->fd, o->data + done, o->len - done);
 

@@ -21,6 +21,9 @@ struct out {
 	int fd;           /* -1: in memory */
 	int error;        /* 0, or the errno of the first failure */
 	uint64_t written; /* bytes handed to fd so far */
+	/* Instead of write(): takes all n bytes and returns 0, or an errno. */
+	int (*through)(void *arg, const char *p, size_t n);
+	void *arg;
 };
 
 /* Both allocate their first buffer; on no memory, error is ENOMEM and appends do nothing. */

@@ -173,7 +173,7 @@ static void section(struct pcapng *p)
 
 struct known_field {
 	char *name;
-	char type; /* i signed, u unsigned, f float, b boolean, s text and all else */
+	char type; /* i signed, u unsigned, x unsigned in hex, f float, b boolean, s text */
 };
 
 struct known_fields {
@@ -183,16 +183,18 @@ struct known_fields {
 
 static char type_of(const struct trawl_field *f)
 {
-	if ((f->place != TRAWL_FIXED || f->count != 1) || f->kind == TRAWL_CHAR)
-		return 's';
 	switch (f->kind) {
 	case TRAWL_INT:
 	case TRAWL_PID:
 		return 'i';
+	case TRAWL_HEX:
+	case TRAWL_ADDR:
+		return 'x';
 	case TRAWL_FLOAT:
 		return 'f';
 	case TRAWL_BOOL:
 		return 'b';
+	case TRAWL_CHAR:
 	case TRAWL_TEXT:
 	case TRAWL_BYTES:
 	case TRAWL_NONE:
@@ -202,12 +204,17 @@ static char type_of(const struct trawl_field *f)
 	}
 }
 
+static bool whole_number(char t)
+{
+	return t == 'i' || t == 'u' || t == 'x' || t == 'b';
+}
+
 /* One name has one type in Wireshark: the one that can hold the values of all events. */
 static char both(char a, char b)
 {
 	if (a == b)
 		return a;
-	if ((a == 'i' || a == 'u' || a == 'b') && (b == 'i' || b == 'u' || b == 'b'))
+	if (whole_number(a) && whole_number(b))
 		return a == 'i' || b == 'i' ? 'i' : 'u';
 	return 's';
 }

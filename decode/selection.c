@@ -39,6 +39,8 @@ int selection_option(struct selection *s, int option, const char *arg, struct tr
 		s->from_text = arg;
 		return 0;
 	case OPTION_TO:
+	case OPTION_UNTIL:
+		s->to_option = option == OPTION_TO ? "--to" : "--until";
 		s->to_text = arg;
 		return 0;
 	case OPTION_SOURCE:
@@ -75,7 +77,7 @@ int selection_done(struct selection *s, bool utc, struct trawl_error *err)
 {
 	if (s->from_text && when_parse("--from", s->from_text, utc, &s->from, err))
 		return -1;
-	if (s->to_text && when_parse("--to", s->to_text, utc, &s->to, err))
+	if (s->to_text && when_parse(s->to_option, s->to_text, utc, &s->to, err))
 		return -1;
 	s->begin = 0;
 	s->end = UINT64_MAX;

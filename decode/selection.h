@@ -13,13 +13,13 @@
 
 /* Codes of the long options, out of the way of letters. */
 enum {
-	OPTION_FROM = 0x100, OPTION_TO, OPTION_SOURCE, OPTION_NAME, OPTION_PID, OPTION_WHERE,
+	OPTION_FROM = 0x100, OPTION_TO, OPTION_UNTIL, OPTION_SOURCE, OPTION_NAME, OPTION_PID, OPTION_WHERE,
 	OPTION_OWN, /* the first that a program may use itself */
 };
 
 #define SELECTION_OPTIONS                                    \
 	{"from", required_argument, NULL, OPTION_FROM},      \
-	{"to", required_argument, NULL, OPTION_TO},          \
+	{"until", required_argument, NULL, OPTION_UNTIL},    \
 	{"source", required_argument, NULL, OPTION_SOURCE},  \
 	{"name", required_argument, NULL, OPTION_NAME},      \
 	{"pid", required_argument, NULL, OPTION_PID},        \
@@ -28,7 +28,7 @@ enum {
 
 #define SELECTION_HELP                                                                   \
 	"      --from TIME      from this time on: ISO 8601, 13:37:00, +1.5s, or epoch\n" \
-	"      --to TIME        up to this time\n"                                       \
+	"      --until TIME     up to this time\n"                                       \
 	"      --source NAME    only this source (may come again; globs)\n"              \
 	"      --name GLOB      only events of this name (may come again)\n"             \
 	"      --pid PID        only of this process or thread (may come again)\n"       \
@@ -41,6 +41,7 @@ struct where;
 
 struct selection {
 	const char *from_text, *to_text; /* parsed at the end: --utc may follow them */
+	const char *to_option;           /* "--to" or "--until": trawl-export has another --to */
 	struct when from, to;
 	const char *sources[SELECTION_MAX], *names[SELECTION_MAX];
 	int32_t pids[SELECTION_MAX];

@@ -430,17 +430,19 @@ static void tracefs_names(void *state, const struct trawl_event_type *type, deco
 
 	if (!p)
 		return;
+	s = p->sites ? sites_any(p->sites) : NULL;
+	if (p->ip)
+		fn(arg, p->ip->field->name);
+	for (i = 0; s && i < s->nargs; i++)
+		fn(arg, s->args[i].name);
 	for (i = 0; i < p->layout->n; i++)
 		if (!p->layout->shown[i].hidden || t->ctx->options->all_fields)
 			fn(arg, p->layout->shown[i].field->name);
-	s = p->sites ? sites_any(p->sites) : NULL;
-	if (!s)
-		return;
-	for (i = 0; i < s->nargs; i++)
-		fn(arg, s->args[i].name);
-	fn(arg, "symbol");
-	fn(arg, "file");
-	fn(arg, "line");
+	if (s) {
+		fn(arg, "symbol");
+		fn(arg, "file");
+		fn(arg, "line");
+	}
 }
 
 /* Also for sources of a kind that nobody knows: their fields are shown, and no more. */

@@ -20,6 +20,7 @@ enum {
 
 static const struct option long_options[] = {
 	SELECTION_OPTIONS,
+	{"to", required_argument, NULL, OPTION_TO}, /* as --until */
 	{"json", no_argument, NULL, OPTION_JSON},
 	{"summary", no_argument, NULL, OPTION_SUMMARY},
 	{"meta", optional_argument, NULL, OPTION_META},

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/* trawl-export: a saved file to another tool's format. One line in formats[] for each. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "decode/cli.h"
+#include "decode/csv.h"
+#include "decode/export.h"
+#include "decode/gzip.h"
+#include "decode/jsonl.h"
+#include "decode/pcapng.h"
+
+/* ---- the formats -------------------------------------------------------------------------- */
+
+static int to_pcapng(const struct export_options *o, struct stream *s, struct out *out,
+		     struct trawl_error *err)
+{
+	struct pcapng *p = pcapng_new(s, out);
+	int got;
+
+	if (!p)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	got = stream_run(s, pcapng_consumer(p), err);
+	if (!got)
+		pcapng_end(p);
+	pcapng_free(p);
+	return got;
+}
+
+static int to_pcapng_gz(const struct export_options *o, struct stream *s, struct out *out,
+			struct trawl_error *err)
+{
+	struct out names;
+	struct gzip *g;
+	int got;
+
+	/* the dissector finds the names of fields where nothing has to be unpacked */
+	out_memory(&names);
+	pcapng_fields(s, &names);
+	out_char(&names, '\0');
+	g = gzip_new(out, names.data);
+	out_free(&names);
+	if (!g)
+		return trawl_fail(err, TRAWL_CANNOT, "--to pcapng.gz: no memory, or built without "
+						     "zlib: use --to pcapng and gzip");
+	got = to_pcapng(o, s, out, err);
+	gzip_end(g);
+	return got;
+}
+
+static int to_json(const struct export_options *o, struct stream *s, struct out *out,
+		   struct trawl_error *err)
+{
+	struct jsonl_printer j = {.out = out, .reader = stream_reader(s)};
+
+	jsonl_printer_start(&j);
+	return stream_run(s, &j.consumer, err);
+}
+
+static int to_csv(const struct export_options *o, struct stream *s, struct out *out,
+		  struct trawl_error *err)
+{
+	struct csv *c;
+	int got;
+
+	if (!o->columns && !stream_seekable(s))
+		return trawl_fail(err, TRAWL_USAGE, "--to csv: the columns must be known before "
+						    "the first line: give a file instead of a "
+						    "pipe, or --fields a,b,c");
+	c = csv_new(s, o->columns, out);
+	if (!c)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	got = stream_run(s, csv_consumer(c), err);
+	csv_free(c);
+	return got;
+}
+
+static const struct export_format formats[] = {
+	{"pcapng", "packets, for Wireshark", true, true, to_pcapng},
+	{"pcapng.gz", "the same, compressed with gzip", true, true, to_pcapng_gz},
+	{"json", "JSON lines, as of trawl-decode --json", false, false, to_json},
+	{"csv", "one table, a column for each field", false, false, to_csv},
+};
+#define NFORMATS (sizeof(formats) / sizeof(formats[0]))
+
+/* ---- options ------------------------------------------------------------------------------ */
+
+/* --to is the format here, and the end of the time range is --until. */
+enum {
+	OPTION_FORMAT = OPTION_OWN, OPTION_FIELDS, OPTION_UTC, OPTION_RAW, OPTION_SHOW_KEYS,
+	OPTION_HELP, OPTION_VERSION,
+};
+
+static const struct option long_options[] = {
+	SELECTION_OPTIONS,
+	{"to", required_argument, NULL, OPTION_FORMAT},
+	{"fields", required_argument, NULL, OPTION_FIELDS},
+	{"utc", no_argument, NULL, OPTION_UTC},
+	{"raw", no_argument, NULL, OPTION_RAW},
+	{"show-keys", no_argument, NULL, OPTION_SHOW_KEYS},
+	{"help", no_argument, NULL, OPTION_HELP},
+	{"version", no_argument, NULL, OPTION_VERSION},
+	{NULL, 0, NULL, 0},
+};
+
+struct options {
+	struct decode_options decode;
+	struct selection selection;
+	struct export_options export;
+	const struct export_format *format;
+	const char *path;
+	bool utc;
+};
+
+static void print_help(void)
+{
+	size_t i;
+
+	fputs("Usage: trawl-export --to FORMAT [OPTION]... FILE [-w OUT]\n"
+	      "Turns a capture into a file of another tool; FILE or OUT may be -, and without -w\n"
+	      "the output is standard output.\n"
+	      "\n"
+	      "      --to FORMAT      one of:\n", stdout);
+	for (i = 0; i < NFORMATS; i++)
+		printf("         %-13s %s\n", formats[i].name, formats[i].what);
+	fputs("  -w OUT               the file to write; made readable for its owner only\n"
+	      "\n"
+	      SELECTION_HELP
+	      "\n"
+	      "      --utc            times of --from and --until without a zone are UTC\n"
+	      "      --fields LIST    csv: these columns (a,b,c); otherwise 'all' for helper fields\n"
+	      "      --raw            json, csv: an item for each record, nothing joined (USB)\n"
+	      "      --show-keys      keystrokes in clear (USB)\n"
+	      "      --help, --version\n"
+	      "\n"
+	      "Status: 0 done, 1 the file is damaged or cut, 2 wrong usage, 3 cannot.\n", stdout);
+}
+
+static int set_format(struct options *o, const char *name, struct trawl_error *err)
+{
+	char list[256] = "";
+	size_t i, n = 0;
+
+	for (i = 0; i < NFORMATS; i++) {
+		if (!strcmp(formats[i].name, name)) {
+			o->format = &formats[i];
+			o->decode.export = formats[i].packets;
+			return 0;
+		}
+		n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", i ? ", " : "",
+				      formats[i].name);
+	}
+	return trawl_fail(err, TRAWL_USAGE,
+			  "--to: '%.100s' is no format; there are %s (the end of a time range is "
+			  "--until)", name, list);
+}
+
+static int set_option(struct options *o, int option, char **argv, struct trawl_error *err)
+{
+	switch (option) {
+	case OPTION_FORMAT:
+		return set_format(o, optarg, err);
+	case OPTION_FIELDS:
+		o->export.columns = optarg;
+		return 0;
+	case OPTION_UTC:
+		o->utc = true;
+		return 0;
+	case OPTION_RAW:
+		o->decode.raw = true;
+		return 0;
+	case OPTION_SHOW_KEYS:
+		o->decode.show_keys = true;
+		return 0;
+	case 'w':
+		o->export.output = optarg;
+		return 0;
+	case '?':
+	case ':':
+		return cli_bad_option(option, argv, err);
+	default:
+		return selection_option(&o->selection, option, optarg, err);
+	}
+}
+
+static int check(struct options *o, struct trawl_error *err)
+{
+	if (!o->format)
+		return trawl_fail(err, TRAWL_USAGE, "--to FORMAT is missing; see --help");
+	if (o->export.columns && !strcmp(o->export.columns, "all")) {
+		o->decode.all_fields = true;
+		o->export.columns = NULL;
+	}
+	if (o->export.columns && o->format->run != to_csv)
+		return trawl_fail(err, TRAWL_USAGE, "--fields: a list of columns is for csv only");
+	if (!strcmp(o->export.output, "-") && o->format->binary && isatty(STDOUT_FILENO))
+		return trawl_fail(err, TRAWL_USAGE, "%s is not for a terminal: give -w OUT",
+				  o->format->name);
+	return selection_done(&o->selection, o->utc, err);
+}
+
+/* 0; 1: --help or --version was answered; -1. */
+static int parse(struct options *o, int argc, char **argv, struct trawl_error *err)
+{
+	int option;
+
+	opterr = 0;
+	o->export.output = "-";
+	while ((option = getopt_long(argc, argv, ":c:w:", long_options, NULL)) != -1) {
+		if (option == OPTION_HELP) {
+			print_help();
+			return 1;
+		}
+		if (option == OPTION_VERSION) {
+			puts("trawl-export " VERSION);
+			return 1;
+		}
+		if (set_option(o, option, argv, err))
+			return -1;
+	}
+	if (optind == argc)
+		return trawl_fail(err, TRAWL_USAGE, "no file: trawl-export --to FORMAT FILE -w OUT "
+						    "(- for standard input); see --help");
+	if (optind + 1 < argc)
+		return trawl_fail(err, TRAWL_USAGE, "%s: only one file at a time",
+				  argv[optind + 1]);
+	o->path = argv[optind];
+	return check(o, err);
+}
+
+/* ---- the output --------------------------------------------------------------------------- */
+
+/* Captures hold keystrokes and paths: the export is for its owner only, like the capture. */
+static int open_output(const struct options *o, struct trawl_error *err)
+{
+	const char *name = o->export.output;
+	struct stat in, out;
+	int fd;
+
+	if (!strcmp(name, "-"))
+		return STDOUT_FILENO;
+	if (!stat(o->path, &in) && !stat(name, &out) && in.st_dev == out.st_dev &&
+	    in.st_ino == out.st_ino)
+		return trawl_fail(err, TRAWL_USAGE, "-w %s: is the capture itself; choose another "
+						    "name", name);
+	fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return trawl_fail(err, TRAWL_CANNOT, "-w %s: cannot be made: %s", name,
+				  strerror(errno));
+	return fd;
+}
+
+static int run(struct options *o, struct trawl_error *err)
+{
+	struct stream *s = stream_open(o->path, &o->decode, &o->selection, err);
+	int fd = s ? open_output(o, err) : -1, status = TRAWL_OK;
+	struct out out;
+
+	if (fd < 0) {
+		stream_close(s);
+		return cli_error(err);
+	}
+	out_open(&out, fd);
+	if (o->format->run(&o->export, s, &out, err)) {
+		out_flush(&out);
+		status = cli_error(err);
+	} else {
+		status = cli_finish(&out, strcmp(o->export.output, "-") ? o->export.output :
+									 "standard output");
+		if (!status && !out.error && stream_verdict(s, err))
+			status = cli_error(err);
+	}
+	out_free(&out);
+	if (fd != STDOUT_FILENO && close(fd) && !status) {
+		trawl_fail(err, TRAWL_CANNOT, "-w %s: cannot be written: %s", o->export.output,
+			   strerror(errno));
+		status = cli_error(err);
+	}
+	stream_close(s);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = {0};
+	struct trawl_error err = {0};
+	int status = TRAWL_OK, got;
+
+	cli_program = "trawl-export";
+	signal(SIGPIPE, SIG_IGN);
+	got = parse(&o, argc, argv, &err);
+	if (got < 0)
+		status = cli_error(&err);
+	else if (got == 0)
+		status = run(&o, &err);
+	selection_free(&o.selection);
+	return status;
+}
