@@ -4,6 +4,18 @@ check_LTLIBRARIES += libsample.la
 libsample_la_SOURCES = tests/format/sample.h tests/format/sample.c
 libsample_la_LIBADD = libtrawl-test.la
 
+# golden writes tests/golden (make regenerate-golden, for a new version of the format only); dump
+# prints a file as tests/reader.py does.
+check_PROGRAMS += tests/format/golden tests/format/dump
+tests_format_golden_SOURCES = tests/format/golden.c
+tests_format_golden_LDADD = libsample.la libtrawl-test.la
+tests_format_dump_SOURCES = tests/format/dump.c
+tests_format_dump_LDADD = libtrawl-test.la
+regenerate-golden: tests/format/golden
+	$(MKDIR_P) $(srcdir)/tests/golden
+	tests/format/golden $(srcdir)/tests/golden
+.PHONY: regenerate-golden
+
 if HAVE_CRITERION
 UNIT_FORMAT = tests/format/test_error tests/format/test_roundtrip tests/format/test_damage
 check_PROGRAMS += $(UNIT_FORMAT)

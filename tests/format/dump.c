@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * dump FILE: everything a reader gives, one JSON object a line, in exactly the form that
+ * tests/reader.py prints; the two are compared on every golden file.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "bytes.h"
+#include "trawl.h"
+
+static void put_text(const char *s, size_t n)
+{
+	putchar('"');
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)s[i];
+
+		if (c == '"' || c == '\\')
+			printf("\\%c", c);
+		else if (c < 0x20 || c >= 0x7f)
+			printf("\\u%04x", c);
+		else
+			putchar(c);
+	}
+	putchar('"');
+}
+
+static void put_string(const char *s)
+{
+	put_text(s, strlen(s));
+}
+
+static void put_hex(const uint8_t *p, size_t n)
+{
+	putchar('"');
+	for (size_t i = 0; i < n; i++)
+		printf("%02x", p[i]);
+	putchar('"');
+}
+
+static void put_number(const struct trawl_field *f, const uint8_t *p)
+{
+	uint64_t v = f->size == 1 ? *p : f->size == 2 ? get16(p) : f->size == 4 ? get32(p) : get64(p);
+	int shift = 64 - 8 * f->size;
+
+	if (f->kind == TRAWL_INT)
+		printf("%" PRId64, (int64_t)(v << shift) >> shift);
+	else
+		printf("%" PRIu64, v);
+}
+
+/* Where a field's bytes are in a record that a reader gave. */
+static const uint8_t *bytes_of(const struct trawl_field *f, const uint8_t *r, size_t len, size_t *n)
+{
+	uint32_t word;
+
+	if (f->place == TRAWL_FIXED) {
+		*n = (size_t)f->size * f->count;
+		return r + f->offset;
+	}
+	if (f->place == TRAWL_TAIL) {
+		*n = len - f->offset;
+		return r + f->offset;
+	}
+	word = get32(r + f->offset);
+	*n = word >> 16;
+	return r + (word & 0xffff) + (f->place == TRAWL_REL_LOC ? f->offset + 4 : 0);
+}
+
+/* FLOAT as its bits: how a float is written in decimal is nobody's business here. */
+static void put_value(const struct trawl_field *f, const uint8_t *r, size_t len)
+{
+	size_t n;
+	const uint8_t *p = bytes_of(f, r, len, &n);
+
+	if (f->kind == TRAWL_NONE) {
+		printf("null");
+	} else if (f->kind == TRAWL_TEXT) {
+		put_text((const char *)p, strnlen((const char *)p, n));
+	} else if (f->kind == TRAWL_BYTES) {
+		put_hex(p, n);
+	} else if (f->place == TRAWL_FIXED && f->count == 1) {
+		put_number(f, p);
+	} else {
+		putchar('[');
+		for (size_t i = 0; i + f->size <= n; i += f->size) {
+			printf("%s", i ? "," : "");
+			put_number(f, p + i);
+		}
+		putchar(']');
+	}
+}
+
+static void put_fields(const struct trawl_field *f, uint32_t n, const struct trawl_event *ev)
+{
+	putchar('{');
+	for (uint32_t i = 0; i < n; i++) {
+		printf("%s", i ? "," : "");
+		put_string(f[i].name);
+		putchar(':');
+		put_value(&f[i], ev->record, ev->len);
+	}
+	putchar('}');
+}
+
+static void put_event(const struct trawl_event *ev)
+{
+	printf("{\"event\":{\"time\":%" PRIu64 ",\"ts\":%" PRIu64 ",\"source\":%u,\"type\":", ev->time,
+	       ev->ts, ev->source->id);
+	put_string(ev->type->name);
+	printf(",\"cpu\":%u,\"common\":", ev->cpu);
+	put_fields(ev->source->common, ev->source->ncommon, ev);
+	printf(",\"fields\":");
+	put_fields(ev->type->fields, ev->type->nfields, ev);
+	printf(",\"record\":");
+	put_hex(ev->record, ev->len);
+	printf("}}\n");
+}
+
+static void put_tables(const struct trawl_reader *r)
+{
+	for (size_t i = 0; i < trawl_source_count(r); i++) {
+		const struct trawl_source *s = trawl_source_at(r, i);
+
+		printf("{\"source\":{\"id\":%u,\"name\":", s->id);
+		put_string(s->name);
+		printf(",\"spec\":");
+		put_string(s->spec);
+		printf(",\"kind\":");
+		put_string(s->kind);
+		printf(",\"clock\":%u,\"linktype\":%u,\"resolution\":%u,\"common\":%u}}\n", s->clock,
+		       s->linktype, s->resolution, s->ncommon);
+	}
+	for (size_t i = 0; i < trawl_event_type_count(r); i++) {
+		const struct trawl_event_type *t = trawl_event_type_at(r, i);
+
+		printf("{\"type\":{\"source\":%u,\"id\":%u,\"name\":", t->source, t->id);
+		put_string(t->name);
+		printf(",\"format\":");
+		put_string(t->format);
+		printf(",\"size\":%u,\"fields\":[", t->size);
+		for (uint32_t k = 0; k < t->nfields; k++) {
+			const struct trawl_field *f = &t->fields[k];
+
+			printf("%s[", k ? "," : "");
+			put_string(f->name);
+			printf(",%u,%u,%u,%u,%u,%u,", f->kind, f->place, f->flags, f->offset, f->size,
+			       f->count);
+			put_string(f->note);
+			putchar(']');
+		}
+		printf("]}}\n");
+	}
+	for (size_t i = 0; i < trawl_meta_count(r); i++) {
+		const struct trawl_meta *m = trawl_meta_at(r, i);
+		uint64_t sum = 0;
+
+		for (size_t k = 0; k < m->len; k++)
+			sum = sum * 31 + ((const uint8_t *)m->data)[k];
+		printf("{\"meta\":{\"name\":");
+		put_string(m->name);
+		printf(",\"type\":");
+		put_string(m->type);
+		printf(",\"time\":%" PRIu64 ",\"len\":%zu,\"sum\":%" PRIu64 "}}\n", m->time, m->len,
+		       sum);
+	}
+	for (size_t i = 0; i < trawl_loss_count(r); i++) {
+		const struct trawl_loss *l = trawl_loss_at(r, i);
+
+		printf("{\"loss\":[%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%u]}\n", l->source,
+		       l->cpu, l->from, l->to, l->count, l->reason);
+	}
+	for (size_t i = 0; i < trawl_sync_count(r); i++) {
+		const struct trawl_sync *s = trawl_sync_at(r, i);
+
+		printf("{\"sync\":[%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+		       ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%u]}\n", s->mono, s->real, s->boot,
+		       s->mono_raw, s->tai, s->tsc, s->bound, s->horizon, s->why);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct trawl_verdict v;
+	struct trawl_error err;
+	struct trawl_event ev;
+	struct trawl_reader *r = argc == 2 ? trawl_open(argv[1], &err) : NULL;
+	int ret;
+
+	if (!r) {
+		fprintf(stderr, "%s\n", argc == 2 ? err.text : "usage: dump FILE");
+		return argc == 2 ? (int)err.status : TRAWL_USAGE;
+	}
+	while ((ret = trawl_next(r, &ev, &err)) == 1)
+		put_event(&ev);
+	put_tables(r);
+	trawl_verdict(r, &v);
+	printf("{\"verdict\":{\"complete\":%s,\"damaged\":%" PRIu64 ",\"cut\":%" PRIu64 "}}\n",
+	       v.complete ? "true" : "false", v.damaged, v.cut_at);
+	trawl_close(r);
+	if (ret < 0)
+		fprintf(stderr, "%s\n", err.text);
+	return ret < 0 ? (int)err.status : v.complete && !v.damaged ? TRAWL_OK : TRAWL_BAD_DATA;
+}
