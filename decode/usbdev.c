@@ -442,6 +442,10 @@ struct setup_target usbdev_target(struct usb_device *dev, const struct setup *s)
 	struct setup_target to = {0};
 	const struct usb_interface *f = NULL;
 
+	/* Only hubs have something that is neither device nor interface nor endpoint: ports. */
+	if (setup_kind(s) == SETUP_CLASS && setup_recipient(s) == SETUP_OTHER &&
+	    (!dev || !dev->known))
+		to.class = 0x09;
 	if (!dev)
 		return to;
 	if (setup_recipient(s) == SETUP_INTERFACE)

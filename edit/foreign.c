@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include "edit/foreign.h"
+#include "decode/bytes.h"
+#include "decode/usbmontext.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HEAD 65536
+
+/* A .trawl file is a pcapng file too: its first blocks include one of local use. */
+static bool has_local_block(const uint8_t *p, size_t n)
+{
+	bool swapped = get_be32(p + 8) == 0x1a2b3c4d;
+	size_t at = 0;
+
+	while (at + 8 <= n) {
+		uint32_t type = swapped ? get_be32(p + at) : get_le32(p + at);
+		uint32_t len = swapped ? get_be32(p + at + 4) : get_le32(p + at + 4);
+
+		if (type & 0x80000000)
+			return true;
+		if (len < 12)
+			break;
+		at += len;
+	}
+	return false;
+}
+
+enum foreign_kind foreign_kind(FILE *in)
+{
+	static uint8_t head[HEAD];
+	size_t n = fread(head, 1, sizeof(head), in);
+	uint32_t le = n >= 12 ? get_le32(head) : 0, be = n >= 12 ? get_be32(head) : 0;
+
+	rewind(in);
+	if (le == 0x0a0d0d0a)
+		return has_local_block(head, n) ? FOREIGN_NONE : FOREIGN_PCAPNG;
+	/* Microseconds, nanoseconds, and the modified form of old Red Hat. */
+	if (le == 0xa1b2c3d4 || be == 0xa1b2c3d4 || le == 0xa1b23c4d || be == 0xa1b23c4d ||
+	    le == 0xa1b2cd34 || be == 0xa1b2cd34)
+		return FOREIGN_PCAP;
+	return usbmontext_probe((const char *)head, n) ? FOREIGN_USBMON : FOREIGN_NONE;
+}
+
+static int read_all(FILE *in, enum foreign_kind kind, const char *name, struct usb_import *im,
+		    struct trawl_error *err)
+{
+	switch (kind) {
+	case FOREIGN_PCAP:
+		return pcap_import(im, in, name, err);
+	case FOREIGN_PCAPNG:
+		return pcapng_import(im, in, name, err);
+	case FOREIGN_USBMON:
+		return usbmontext_import(im, in, name, err);
+	case FOREIGN_NONE:
+		break;
+	}
+	return trawl_fail(err, TRAWL_USAGE, "%s: neither pcap nor pcapng nor usbmon text", name);
+}
+
+static int write_loss(struct usb_import *im, struct trawl_error *err)
+{
+	struct trawl_loss l = {
+		.source = im->source,
+		.cpu = UINT32_MAX,
+		.to = im->last,
+		.count = im->lost,
+		.reason = TRAWL_LOSS_DROPPED,
+	};
+
+	return im->lost ? trawl_writer_loss(im->writer, &l, err) : 0;
+}
+
+int foreign_import(FILE *in, enum foreign_kind kind, const char *name, int fd,
+		   struct usb_import *im, struct trawl_error *err)
+{
+	struct trawl_writer_options o = {.comment = "USB capture, imported"};
+	struct trawl_writer *w = trawl_writer_new(fd, &o, err);
+	struct trawl_error late;
+	int ret;
+
+	memset(im, 0, sizeof(*im));
+	if (!w)
+		return -1;
+	ret = usb_import_begin(im, w, name, err);
+	if (!ret)
+		ret = read_all(in, kind, name, im, err);
+	if (!ret)
+		ret = write_loss(im, err);
+	usb_import_end(im);
+	if (trawl_writer_close(w, &late) < 0 && !ret) {
+		*err = late;
+		ret = -1;
+	}
+	return ret;
+}
+
+int foreign_verdict(const struct usb_import *im, const char *name, struct trawl_error *err)
+{
+	if (im->cut_at)
+		return trawl_fail(err, TRAWL_BAD_DATA, "%s: makes no sense after byte %llu: what "
+				  "comes before it was imported, %llu events", name,
+				  (unsigned long long)im->cut_at, (unsigned long long)im->events);
+	if (im->bad)
+		return trawl_fail(err, TRAWL_BAD_DATA, "%s: %llu events left out; the first: %s",
+				  name, (unsigned long long)im->bad, im->bad_what);
+	if (im->other && im->other_linktype != LINKTYPE_USBPCAP)
+		return trawl_fail(err, TRAWL_BAD_DATA, "%s: %llu packets left out, the first of "
+				  "link type %u: only USB is imported (189, 220, 249)", name,
+				  (unsigned long long)im->other, im->other_linktype);
+	return 0;
+}
+
+/* Next to all other temporary files, and gone when it is closed. */
+static int temporary(struct trawl_error *err)
+{
+	const char *dir = getenv("TMPDIR");
+	char path[4096];
+	int fd;
+
+	fd = open(dir && *dir ? dir : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		return fd;
+	snprintf(path, sizeof(path), "%s/trawl-XXXXXX", dir && *dir ? dir : "/tmp");
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: no temporary file can be made: %s",
+				  dir && *dir ? dir : "/tmp", strerror(errno));
+	unlink(path);
+	return fd;
+}
+
+int foreign_open(const char *path, struct trawl_error *err)
+{
+	FILE *in = strcmp(path, "-") ? fopen(path, "re") : NULL;
+	enum foreign_kind kind;
+	struct usb_import im;
+	int fd = -1, copy;
+
+	if (!in || fseek(in, 0, SEEK_SET))
+		goto out;
+	kind = foreign_kind(in);
+	if (kind == FOREIGN_NONE)
+		goto out;
+	fd = temporary(err);
+	copy = fd < 0 ? -1 : dup(fd);
+	if (copy < 0 || foreign_import(in, kind, path, copy, &im, err) < 0) {
+		if (fd >= 0)
+			close(fd);
+		fd = -2;
+		goto out;
+	}
+	if (foreign_verdict(&im, path, err) == 0)
+		err->text[0] = '\0';
+	lseek(fd, 0, SEEK_SET);
+out:
+	if (in)
+		fclose(in);
+	return fd;
+}

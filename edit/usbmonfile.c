@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* Saved usbmon text: cat /sys/kernel/debug/usb/usbmon/1u > file. */
+#include "edit/usbimport.h"
+#include "decode/bytes.h"
+#include "decode/usbmontext.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE_MAX_BYTES 4096
+
+/* Times in the text begin anew every 4096 s: a leap far back is such a new beginning. */
+static void set_time(struct usb_import *im, uint8_t *record)
+{
+	const uint64_t wrap = USBMONTEXT_WRAP * UINT64_C(1000000000);
+	uint64_t time = im->epoch + get_le64(record + 16) * 1000000000 +
+			(uint64_t)get_le32(record + 24) * 1000;
+
+	if (im->events && im->last > time && im->last - time > wrap / 2) {
+		im->epoch += wrap;
+		time += wrap;
+	}
+	put_le64(record + 16, time / 1000000000);
+	put_le32(record + 24, (uint32_t)(time % 1000000000 / 1000));
+}
+
+static int line(struct usb_import *im, const char *text, size_t n, uint64_t number,
+		struct trawl_error *err)
+{
+	uint8_t record[USBMONTEXT_RECORD];
+	struct usbmontext_error e;
+	size_t len;
+
+	if (!n || text[0] == '#')
+		return 0;
+	len = usbmontext_parse(text, n, record, &e);
+	if (!len) {
+		usb_import_bad(im, "line %llu, column %zu: %s", (unsigned long long)number,
+			       e.at + 1, e.what);
+		return 0;
+	}
+	set_time(im, record);
+	return usb_import_record(im, record, len, err);
+}
+
+int usbmontext_import(struct usb_import *im, FILE *in, const char *name, struct trawl_error *err)
+{
+	char text[LINE_MAX_BYTES];
+	uint64_t number = 0;
+
+	while (fgets(text, sizeof(text), in)) {
+		size_t n = strlen(text);
+		bool whole = n && text[n - 1] == '\n';
+
+		number++;
+		if (!whole && !feof(in)) {
+			usb_import_bad(im, "line %llu is longer than %d bytes",
+				       (unsigned long long)number, LINE_MAX_BYTES);
+			while (!whole && fgets(text, sizeof(text), in))
+				whole = strchr(text, '\n') != NULL;
+			continue;
+		}
+		if (line(im, text, n - whole, number, err) < 0)
+			return -1;
+	}
+	if (ferror(in))
+		return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be read", name);
+	return 0;
+}

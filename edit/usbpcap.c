@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * USBPcap, the capture of Windows, made into usbmon's form.
+ * Source: "USBPcap Capture format specification" (USBPCAP_BUFFER_PACKET_HEADER), always little
+ * endian. An I/O request packet goes down as a submission and comes up as its completion.
+ *
+ * Older versions write a control transfer as three packets: setup, data, status. Data going out is
+ * then joined with its setup packet, and a status that follows incoming data adds nothing.
+ */
+#include "edit/usbimport.h"
+#include "decode/bytes.h"
+#include "decode/urb.h"
+#include "decode/usberr.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HEADER 27
+#define STAGE_AT 27
+#define ISO_HEADER 39
+#define ISO_PACKET 12
+#define WAITING 16
+
+enum stage { STAGE_SETUP, STAGE_DATA, STAGE_STATUS, STAGE_COMPLETE, STAGE_NONE };
+
+struct usbpcap {
+	struct waiting {
+		uint64_t irp;
+		uint8_t setup[8];
+		uint64_t time;
+		bool holds;    /* a setup packet whose data comes in a packet of its own */
+		bool answered; /* its data came in: the status is no further event */
+	} waiting[WAITING];
+	unsigned int next;
+};
+
+struct packet {
+	uint64_t irp;
+	uint32_t status;
+	bool completion;
+	uint16_t bus, device;
+	uint8_t endpoint, transfer, stage;
+	const uint8_t *iso; /* descriptors */
+	uint32_t niso, start_frame, errors;
+	const uint8_t *data;
+	uint32_t data_len;
+	uint32_t data_length; /* as the header says */
+	uint64_t time;
+};
+
+void usbpcap_free(struct usbpcap *u)
+{
+	free(u);
+}
+
+/* USBD_STATUS of Windows as the errno that Linux would give. */
+static int32_t status_of(uint32_t s)
+{
+	switch (s) {
+	case 0:
+		return 0;
+	case 0xc0000001:
+		return -84;
+	case 0xc0000002:
+	case 0xc0000003:
+	case 0xc0000006:
+	case 0xc0000007:
+	case 0xc000000b:
+		return -71;
+	case 0xc0000004:
+	case 0xc0000030:
+		return -32;
+	case 0xc0000005:
+		return -62;
+	case 0xc0000008:
+		return -75;
+	case 0xc0000009:
+		return -121;
+	case 0xc000000c:
+		return -70;
+	case 0xc000000d:
+		return -63;
+	case 0xc0001000:
+		return -110;
+	case 0xc0007000:
+		return -19;
+	case 0xc0010000:
+		return -2;
+	default:
+		return s >> 30 ? -5 : USB_IN_PROGRESS;
+	}
+}
+
+static bool parse(const struct capture_packet *c, struct packet *p)
+{
+	const uint8_t *h = c->data;
+	uint32_t header;
+
+	if (c->captured < HEADER)
+		return false;
+	header = get_le16(h);
+	if (header < HEADER || header > c->captured)
+		return false;
+	*p = (struct packet){
+		.irp = get_le64(h + 2),
+		.status = get_le32(h + 10),
+		.completion = h[16] & 1,
+		.bus = get_le16(h + 17),
+		.device = get_le16(h + 19),
+		.endpoint = h[21],
+		.transfer = h[22],
+		.stage = STAGE_NONE,
+		.data_length = get_le32(h + 23),
+		.data = h + header,
+		.data_len = c->captured - header,
+		.time = c->time,
+	};
+	if (p->transfer == URB_CONTROL && header > STAGE_AT)
+		p->stage = h[STAGE_AT];
+	if (p->transfer == URB_ISO && header >= ISO_HEADER) {
+		p->start_frame = get_le32(h + 27);
+		p->niso = get_le32(h + 31);
+		p->errors = get_le32(h + 35);
+		if (p->niso > (header - ISO_HEADER) / ISO_PACKET)
+			p->niso = (header - ISO_HEADER) / ISO_PACKET;
+		p->iso = h + ISO_HEADER;
+	}
+	return true;
+}
+
+/* Of isochronous packets only the offset is sure before completion: the lengths follow from these. */
+static void put_iso(uint8_t *to, const struct packet *p)
+{
+	for (uint32_t i = 0; i < p->niso; i++) {
+		const uint8_t *from = p->iso + (size_t)i * ISO_PACKET;
+		uint8_t *d = to + (size_t)i * URB_ISO_SIZE;
+
+		put_le32(d, p->completion ? (uint32_t)status_of(get_le32(from + 8)) : (uint32_t)-18);
+		put_le32(d + 4, get_le32(from));
+		put_le32(d + 8, get_le32(from + 4));
+		put_le32(d + 12, 0);
+	}
+}
+
+static int emit(struct usb_import *im, struct urb *u, const struct packet *p, const uint8_t *data,
+		uint32_t n, struct trawl_error *err)
+{
+	size_t iso = (size_t)p->niso * URB_ISO_SIZE;
+	uint8_t *record = usb_import_scratch(im, URB_HEADER + iso + n, err);
+
+	if (!record)
+		return -1;
+	u->id = p->irp;
+	u->xfer = p->transfer;
+	u->device = (uint8_t)p->device;
+	u->bus = p->bus;
+	u->time = p->time / 1000 * 1000;
+	u->captured = (uint32_t)(iso + n);
+	u->ndesc = p->niso;
+	u->iso_packets = (int32_t)p->niso;
+	u->iso_errors = (int32_t)p->errors;
+	u->start_frame = (int32_t)p->start_frame;
+	memset(record, 0, URB_HEADER);
+	urb_header(u, record);
+	put_iso(record + URB_HEADER, p);
+	if (n)
+		memcpy(record + URB_HEADER + iso, data, n);
+	return usb_import_record(im, record, URB_HEADER + iso + n, err);
+}
+
+static int submission(struct usb_import *im, const struct packet *p, const uint8_t *setup,
+		      const uint8_t *data, uint32_t n, struct trawl_error *err)
+{
+	struct urb u = {
+		.type = 'S',
+		.endpoint = p->endpoint,
+		.flag_setup = '-',
+		.status = USB_IN_PROGRESS,
+		.length = n,
+	};
+
+	if (setup) {
+		u.flag_setup = URB_FLAG_PRESENT;
+		memcpy(u.setup, setup, 8);
+		u.endpoint = (uint8_t)((p->endpoint & 0x7f) | (setup[0] & 0x80));
+		u.length = get_le16(setup + 6);
+	}
+	if (urb_in(&u)) {
+		u.flag_data = '<';
+		n = 0;
+	}
+	return emit(im, &u, p, data, n, err);
+}
+
+static int completion(struct usb_import *im, const struct packet *p, uint8_t endpoint,
+		      struct trawl_error *err)
+{
+	struct urb u = {
+		.type = 'C',
+		.endpoint = endpoint,
+		.flag_setup = '-',
+		.status = status_of(p->status),
+		.length = p->data_length,
+	};
+	uint32_t n = p->data_len;
+
+	if (!urb_in(&u)) {
+		u.flag_data = '>';
+		n = 0;
+	}
+	return emit(im, &u, p, p->data, n, err);
+}
+
+/* ---- control transfers ---------------------------------------------------------------------- */
+
+static struct waiting *find(struct usbpcap *u, uint64_t irp)
+{
+	for (unsigned int i = 0; i < WAITING; i++)
+		if (u->waiting[i].irp == irp && (u->waiting[i].holds || u->waiting[i].answered))
+			return &u->waiting[i];
+	return NULL;
+}
+
+static struct waiting *take(struct usbpcap *u)
+{
+	struct waiting *w = &u->waiting[u->next++ % WAITING];
+
+	memset(w, 0, sizeof(*w));
+	return w;
+}
+
+static int setup_stage(struct usb_import *im, const struct packet *p, struct trawl_error *err)
+{
+	struct waiting *w;
+
+	if (p->data_len < 8) {
+		usb_import_bad(im, "a setup packet of %u bytes", p->data_len);
+		return 0;
+	}
+	/* Outgoing data that is not here comes in a packet of its own. */
+	if (!(p->data[0] & 0x80) && get_le16(p->data + 6) && p->data_len == 8) {
+		w = take(im->usbpcap);
+		w->irp = p->irp;
+		w->holds = true;
+		w->time = p->time;
+		memcpy(w->setup, p->data, 8);
+		return 0;
+	}
+	return submission(im, p, p->data, p->data + 8, p->data_len - 8, err);
+}
+
+static int late_submission(struct usb_import *im, const struct packet *p,
+			   const struct waiting *w, struct trawl_error *err)
+{
+	struct packet then = *p;
+	uint8_t setup[8];
+
+	memcpy(setup, w->setup, sizeof(setup));
+	then.time = w->time;
+	return submission(im, &then, setup, NULL, 0, err);
+}
+
+static int control(struct usb_import *im, const struct packet *p, struct trawl_error *err)
+{
+	struct waiting *w = find(im->usbpcap, p->irp);
+	uint8_t setup[8];
+
+	switch (p->stage) {
+	case STAGE_SETUP:
+		return setup_stage(im, p, err);
+	case STAGE_DATA:
+		if (!p->completion && w && w->holds) {
+			memcpy(setup, w->setup, 8);
+			w->holds = false;
+			return submission(im, p, setup, p->data, p->data_len, err);
+		}
+		if (!p->completion)
+			return submission(im, p, NULL, p->data, p->data_len, err);
+		w = w ? w : take(im->usbpcap);
+		w->irp = p->irp;
+		w->answered = true;
+		return completion(im, p, p->endpoint | 0x80, err);
+	case STAGE_STATUS:
+		if (w && w->answered) {
+			w->answered = false;
+			return 0;
+		}
+		break;
+	default:
+		break;
+	}
+	if (!p->completion)
+		return 0;
+	/* The data never came: it failed, or was not captured. */
+	if (w && w->holds && late_submission(im, p, w, err) < 0)
+		return -1;
+	if (w)
+		w->holds = w->answered = false;
+	return completion(im, p, p->data_len ? p->endpoint | 0x80 : p->endpoint, err);
+}
+
+int usbpcap_packet(struct usb_import *im, const struct capture_packet *c, struct trawl_error *err)
+{
+	struct packet p;
+
+	if (!parse(c, &p)) {
+		usb_import_bad(im, "a packet of %u bytes has no whole USBPcap header", c->captured);
+		return 0;
+	}
+	if (!im->usbpcap)
+		im->usbpcap = calloc(1, sizeof(*im->usbpcap));
+	if (!im->usbpcap)
+		return trawl_fail(err, TRAWL_CANNOT, "import: out of memory");
+	/* Requests that move no data over the bus (0xfe) are no transfers. */
+	if (p.transfer >= URB_XFERS) {
+		if (!im->other++)
+			im->other_linktype = LINKTYPE_USBPCAP;
+		return 0;
+	}
+	if (p.transfer == URB_CONTROL)
+		return control(im, &p, err);
+	return p.completion ? completion(im, &p, p.endpoint, err)
+			    : submission(im, &p, NULL, p.data, p.data_len, err);
+}
