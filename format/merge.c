@@ -64,46 +64,57 @@ static struct waiting waiting_pop(struct merge *m)
 	if (m->nwaiting)
 		waiting_down(m->waiting, m->nwaiting);
 	if (top.payload)
-		m->held -= top.len;
+		m->held -= top.len + sizeof(top);
 	return top;
 }
 
-/* When no event of the chunk can be earlier; never before that of the source's chunk in front. */
-static uint64_t earliest(struct merge *m, const struct chunk_ref *r)
+uint64_t merge_start(const struct merge *m, const struct chunk_ref *r)
 {
 	struct clock_map clocks = catalog_clocks(m->catalog, m->section);
 	const struct section_source *s = m->section->sources[r->source];
-	uint64_t start = clock_earliest(&clocks, s->source->clock, r->first,
-					clock_syncs_before(&clocks, r->at)) +
-			 clock_origin(&clocks);
 
-	if (start < m->starts[r->source])
-		start = m->starts[r->source];
-	m->starts[r->source] = start;
-	return start;
+	return clock_earliest(&clocks, s->source->clock, r->first,
+			      clock_syncs_before(&clocks, r->at)) + clock_origin(&clocks);
 }
 
-bool merge_add(struct merge *m, const struct chunk_ref *r, uint8_t *payload, size_t len)
+static bool waiting_room(struct merge *m)
 {
-	if (m->nwaiting == m->waiting_cap) {
-		size_t cap = m->waiting_cap ? m->waiting_cap * 2 : 64;
-		struct waiting *p = realloc(m->waiting, cap * sizeof(*p));
+	size_t cap = m->waiting_cap ? m->waiting_cap * 2 : 64;
+	struct waiting *p;
 
-		if (!p) {
-			free(payload);
-			return false;
-		}
-		m->waiting = p;
-		m->waiting_cap = cap;
+	if (m->nwaiting < m->waiting_cap)
+		return true;
+	p = realloc(m->waiting, cap * sizeof(*p));
+	if (!p)
+		return false;
+	m->waiting = p;
+	m->waiting_cap = cap;
+	return true;
+}
+
+bool merge_add(struct merge *m, const struct chunk_ref *r, uint64_t start, uint8_t *payload,
+	       size_t len)
+{
+	if (!waiting_room(m)) {
+		free(payload);
+		return false;
 	}
 	m->waiting[m->nwaiting] = (struct waiting){
-		.start = earliest(m, r), .order = m->added++, .ref = *r, .payload = payload,
-		.len = len,
+		.start = start, .order = r->at, .ref = *r, .payload = payload, .len = len,
 	};
 	waiting_up(m->waiting, m->nwaiting++);
 	if (payload)
-		m->held += len;
+		m->held += len + sizeof(struct waiting);
 	return true;
+}
+
+void merge_not_after(struct merge *m, uint16_t source, uint64_t start)
+{
+	for (size_t i = 0; i < m->nwaiting; i++)
+		if (m->waiting[i].ref.source == source && m->waiting[i].start > start) {
+			m->waiting[i].start = start;
+			waiting_up(m->waiting, i);
+		}
 }
 
 /* ---- decoded chunks ---------------------------------------------------------------------- */
@@ -229,6 +240,11 @@ static void never_back(struct section_source *s, const struct trawl_chunk *chunk
 	}
 }
 
+static enum trawl_clock clock_of(const struct section *s, uint16_t source)
+{
+	return s->sources[source]->source->clock;
+}
+
 /* The time stamps in chunk order, on the timeline. */
 static bool active_times(struct merge *m, struct active *a, const struct chunk_ref *r)
 {
@@ -254,7 +270,8 @@ static bool active_times(struct merge *m, struct active *a, const struct chunk_r
 	}
 	free(next);
 	merge_times(m->catalog, m->section, r, a->time, chunk->count);
-	never_back(m->section->sources[r->source], chunk, a->time);
+	if (clock_of(m->section, r->source) != TRAWL_CLOCK_MONO)
+		never_back(m->section->sources[r->source], chunk, a->time);
 	return true;
 }
 
@@ -446,7 +463,6 @@ void merge_begin(struct merge *m, struct section *s)
 	m->nheads = 0;
 	m->held = 0;
 	m->section = s;
-	memset(m->starts, 0, sizeof(m->starts));
 }
 
 void merge_free(struct merge *m)

@@ -13,7 +13,7 @@
 
 struct waiting {
 	uint64_t start; /* no event of the chunk is earlier on the timeline */
-	uint64_t order; /* place in the file, among all that were added */
+	uint64_t order; /* place in the section */
 	struct chunk_ref ref;
 	uint8_t *payload; /* owned; NULL: to be read from the file */
 	size_t len;       /* of the payload */
@@ -35,12 +35,19 @@ struct merge {
 	size_t nheads, heads_cap;
 	struct active *active, *spare;
 	size_t nactive;
-	uint64_t added, starts[SOURCES_MAX];
 	uint64_t disorder;       /* chunks that had to wait because too many overlap */
 };
 
 /* A chunk whose source is known; payload (or NULL, then it is read when due) is taken over. */
-bool merge_add(struct merge *m, const struct chunk_ref *r, uint8_t *payload, size_t len);
+bool merge_add(struct merge *m, const struct chunk_ref *r, uint64_t start, uint8_t *payload,
+	       size_t len);
+/* No event of the chunk is earlier than this. */
+uint64_t merge_start(const struct merge *m, const struct chunk_ref *r);
+/*
+ * Chunks of the source that wait shall be decoded no later than at `start`. Where a clock was set
+ * back, chunks must be decoded in the order of the file, so that time never goes back in a stream.
+ */
+void merge_not_after(struct merge *m, uint16_t source, uint64_t start);
 /* 1: *ev is the next event, which is before `limit`; 0: none; -1: memory ran out. */
 int merge_next(struct merge *m, uint64_t limit, struct trawl_event *ev);
 bool merge_empty(const struct merge *m);

@@ -14,6 +14,20 @@
 /* A pipe without usable horizons: this much is held before events are given as they are. */
 enum { HELD_MAX = 64 << 20 };
 
+/* ---- what was asked for ------------------------------------------------------------------ */
+
+static bool all_sources(const struct trawl_range *g)
+{
+	return !(g->sources[0] | g->sources[1] | g->sources[2] | g->sources[3]);
+}
+
+static bool wanted_source(const struct trawl_reader *r, const struct section_source *s)
+{
+	uint16_t id = s->source->id;
+
+	return all_sources(&r->range) || (id < 256 && r->range.sources[id / 64] >> id % 64 & 1);
+}
+
 /* ---- blocks into the catalog ------------------------------------------------------------- */
 
 static bool begin_section(struct trawl_reader *r, uint64_t at)
@@ -32,6 +46,17 @@ static struct chunk_ref make_ref(const struct section *s, const struct walked *f
 		.at = f->at - s->start, .first = c->first, .last = c->last, .len = f->b.len,
 		.count = c->count, .source = c->source,
 	};
+}
+
+/* A pipe's chunk waits until it is due. */
+static bool add_held(struct trawl_reader *r, const struct chunk_ref *ref, uint8_t *payload,
+		     size_t len)
+{
+	uint64_t start = merge_start(&r->merge, ref);
+
+	if (r->section->sources[ref->source]->source->clock != TRAWL_CLOCK_MONO)
+		merge_not_after(&r->merge, ref->source, start);
+	return merge_add(&r->merge, ref, start, payload, len);
 }
 
 static bool take_chunk(struct trawl_reader *r, const struct walked *f)
@@ -54,6 +79,8 @@ static bool take_chunk(struct trawl_reader *r, const struct walked *f)
 		return true;
 	}
 	r->chunks++;
+	if (!wanted_source(r, s->sources[c.source]))
+		return true;
 	if (r->by_chunk) {
 		r->chunk = c;
 		r->payload = f->p + BLOCK_HEAD + CHUNK_HEAD;
@@ -63,7 +90,7 @@ static bool take_chunk(struct trawl_reader *r, const struct walked *f)
 	if (!copy)
 		return false;
 	memcpy(copy, f->p + BLOCK_HEAD + CHUNK_HEAD, c.payload);
-	return merge_add(&r->merge, &ref, copy, c.payload);
+	return add_held(r, &ref, copy, c.payload);
 }
 
 /* Copies in the index of what was lost to damage. */
@@ -274,11 +301,6 @@ int trawl_select(struct trawl_reader *r, const struct trawl_range *range, struct
 
 /* ---- reading on -------------------------------------------------------------------------- */
 
-static bool all_sources(const struct trawl_range *g)
-{
-	return !(g->sources[0] | g->sources[1] | g->sources[2] | g->sources[3]);
-}
-
 /* Whether a chunk may have events that were asked for. */
 static bool wanted(const struct trawl_reader *r, const struct section *s,
 		   const struct chunk_ref *ref)
@@ -287,10 +309,8 @@ static bool wanted(const struct trawl_reader *r, const struct section *s,
 	struct clock_map clocks = catalog_clocks(&r->catalog, s);
 	uint64_t origin = clock_origin(&clocks);
 	size_t after = clock_syncs_before(&clocks, ref->at);
-	uint16_t id = here->source->id;
 
-	if (!all_sources(&r->range) &&
-	    (id >= 256 || !(r->range.sources[id / 64] >> id % 64 & 1)))
+	if (!wanted_source(r, here))
 		return false;
 	if (r->range.to != UINT64_MAX &&
 	    clock_earliest(&clocks, here->source->clock, ref->first, after) + origin >= r->range.to)
@@ -300,23 +320,42 @@ static bool wanted(const struct trawl_reader *r, const struct section *s,
 		       r->range.from;
 }
 
-/* The chunks of a file's next section; false when there is none. */
-static bool next_section(struct trawl_reader *r)
+/* The chunks of a section of a file, from the last to the first: see merge_not_after(). */
+static bool add_chunks(struct trawl_reader *r, struct section *s)
+{
+	uint64_t start, least[SOURCES_MAX];
+
+	memset(least, 0xff, sizeof(least));
+	for (size_t i = s->nrefs; i-- > 0;) {
+		const struct chunk_ref *ref = &s->refs[i];
+
+		if (!s->sources[ref->source]) {
+			damage_add(&r->damage, s->start + ref->at);
+			continue;
+		}
+		if (!wanted(r, s, ref))
+			continue;
+		start = merge_start(&r->merge, ref);
+		if (s->sources[ref->source]->source->clock != TRAWL_CLOCK_MONO &&
+		    start > least[ref->source])
+			start = least[ref->source];
+		least[ref->source] = start;
+		if (!merge_add(&r->merge, ref, start, NULL, 0))
+			return false;
+	}
+	return true;
+}
+
+/* 1: a file's next section is taken up, 0: there is none, -1: memory ran out. */
+static int next_section(struct trawl_reader *r)
 {
 	struct section *s;
 
 	if (r->next_section >= r->catalog.sections.n)
-		return false;
+		return 0;
 	s = r->catalog.sections.p[r->next_section++];
 	merge_begin(&r->merge, s);
-	for (size_t i = 0; i < s->nrefs; i++) {
-		if (!s->sources[s->refs[i].source])
-			damage_add(&r->damage, s->start + s->refs[i].at);
-		else if (wanted(r, s, &s->refs[i]) &&
-			 !merge_add(&r->merge, &s->refs[i], NULL, 0))
-			return false;
-	}
-	return true;
+	return add_chunks(r, s) ? 1 : -1;
 }
 
 /* All of the file has been gone through: what no chunk refers to is looked at as well. */
@@ -397,15 +436,19 @@ int trawl_next(struct trawl_reader *r, struct trawl_event *ev, struct trawl_erro
 	}
 	for (;;) {
 		ret = merge_next(&r->merge, UINT64_MAX, ev);
+		if (!ret) {
+			ret = next_section(r);
+			if (!ret)
+				return finish(r, err);
+			if (ret > 0)
+				continue;
+		}
 		if (ret < 0)
 			return trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", r->name);
 		if (r->in.error)
 			return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be read: %s", r->name,
 					  strerror(r->in.error));
-		if (ret)
-			return 1;
-		if (!next_section(r))
-			return finish(r, err);
+		return 1;
 	}
 }
 

@@ -17,16 +17,22 @@ regenerate-golden: tests/format/golden
 .PHONY: regenerate-golden
 
 if HAVE_CRITERION
-UNIT_FORMAT = tests/format/test_error tests/format/test_roundtrip tests/format/test_damage
+UNIT_FORMAT = tests/format/test_error \
+	tests/format/test_roundtrip \
+	tests/format/test_damage \
+	tests/format/test_property
 check_PROGRAMS += $(UNIT_FORMAT)
 TESTS += $(UNIT_FORMAT)
 tests_format_test_error_SOURCES = tests/format/test_error.c
 tests_format_test_error_CFLAGS = $(UNIT_CFLAGS)
-tests_format_test_error_LDADD = $(UNIT_LDADD)
+tests_format_test_error_LDADD = libsample.la $(UNIT_LDADD)
 tests_format_test_roundtrip_SOURCES = tests/format/test_roundtrip.c
 tests_format_test_roundtrip_CFLAGS = $(UNIT_CFLAGS)
-tests_format_test_roundtrip_LDADD = $(UNIT_LDADD)
+tests_format_test_roundtrip_LDADD = libsample.la $(UNIT_LDADD)
 tests_format_test_damage_SOURCES = tests/format/test_damage.c
 tests_format_test_damage_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_damage_LDADD = libsample.la $(UNIT_LDADD)
+tests_format_test_property_SOURCES = tests/format/test_property.c
+tests_format_test_property_CFLAGS = $(UNIT_CFLAGS)
+tests_format_test_property_LDADD = libsample.la $(UNIT_LDADD)
 endif
