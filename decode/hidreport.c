@@ -526,7 +526,7 @@ void hid_brief(const struct hid_report *h, enum hid_kind kind, const uint8_t *p,
 			out_str(o, " none");
 	} else if (secret) {
 		each_field(h, kind, id, p, n, count_keys, &s);
-		out_printf(o, " %u keys down (masked, see --show-keys)", s.count);
+		out_printf(o, " %u key%s down (masked)", s.count, s.count == 1 ? "" : "s");
 	}
 	s.count = 0;
 	each_field(h, kind, id, p, n, brief_value, &s);

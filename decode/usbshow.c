@@ -131,7 +131,12 @@ static void control_brief(struct usb_state *s, const struct usb_detail *d, struc
 
 	if (!d->data_len)
 		return;
-	out_str(o, ": ");
+	out_char(o, ':');
+	if (hid_request(d, &kind) && hid_of(d)) {
+		hid_brief(hid_of(d), kind, d->data, d->data_len, show_keys, o);
+		return;
+	}
+	out_char(o, ' ');
 	if (is_descriptor(d) && r.type == DESC_HID_REPORT)
 		out_printf(o, "%u bytes", d->data_len);
 	else if (is_descriptor(d))
@@ -140,8 +145,6 @@ static void control_brief(struct usb_state *s, const struct usb_detail *d, struc
 		cdc_line_coding_brief(d->data, d->data_len, o);
 	else if (is_hub_status(d))
 		hub_status_brief(hub_port(d), d->target.protocol == 3, d->data, d->data_len, o);
-	else if (hid_request(d, &kind) && hid_of(d))
-		hid_brief(hid_of(d), kind, d->data, d->data_len, show_keys, o);
 	else if (is_request(d, SETUP_CLASS, 0x08, 0xfe))
 		out_printf(o, "max LUN %u", d->data[0]);
 	else if (d->data_len <= 8 && !d->secret)
@@ -479,7 +482,7 @@ static void result_brief(const struct usb_detail *d, struct out *o)
 		out_printf(o, ", %u bytes asked, no answer", x->submit.length);
 		return;
 	}
-	if (x->end == TRANSFER_DONE && x->has_submit && x->submit.length != x->complete.length)
+	if (x->end == TRANSFER_DONE && x->has_submit && x->complete.length < x->submit.length)
 		out_printf(o, ", %u of %u bytes", x->complete.length, x->submit.length);
 	else if (x->end == TRANSFER_DONE && (x->complete.length || !d->has_setup))
 		out_printf(o, ", %u bytes", x->complete.length);

@@ -112,13 +112,14 @@ static double bucket_middle(unsigned int bucket)
 static double percentile(const struct endpoint *e, double p)
 {
 	uint64_t want = (uint64_t)((double)e->timed * p / 100), seen = 0;
+	double longest = (double)e->longest / 1000;
 
 	for (unsigned int i = 0; i < BUCKETS; i++) {
 		seen += e->latency[i];
-		if (seen > want)
+		if (seen > want && bucket_middle(i) < longest)
 			return bucket_middle(i);
 	}
-	return (double)e->longest / 1000;
+	return longest;
 }
 
 /* ---- counting ------------------------------------------------------------------------------- */
