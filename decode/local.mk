@@ -45,6 +45,8 @@ libdecode_la_SOURCES += \
 	decode/usbdev.h decode/usbdev.c \
 	decode/usberr.h decode/usberr.c \
 	decode/usbmontext.h decode/usbmontext.c \
+	decode/usbmonout.h decode/usbmonout.c \
+	decode/pcap.h decode/pcap.c \
 	decode/usbstat.h decode/usbstat.c
 libdecode_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) -O2
 libdecode_la_LIBADD = $(ZLIB_LIBS)
@@ -52,7 +54,7 @@ libdecode_la_LIBADD = $(ZLIB_LIBS)
 bin_PROGRAMS += trawl-decode trawl-export
 trawl_decode_SOURCES = decode/trawl-decode.c
 trawl_decode_CFLAGS = $(AM_CFLAGS) -O2
-trawl_decode_LDADD = libdecode.la libtrawl.la
+trawl_decode_LDADD = libedit.la libdecode.la libtrawl.la
 trawl_export_SOURCES = decode/trawl-export.c
 trawl_export_CFLAGS = $(AM_CFLAGS) -O2
-trawl_export_LDADD = libdecode.la libtrawl.la
+trawl_export_LDADD = libedit.la libdecode.la libtrawl.la

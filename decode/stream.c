@@ -15,6 +15,7 @@
 struct engine {
 	const struct decoder *decoder;
 	void *state;
+	bool begun; /* its prologue was given, if it has one */
 	struct engine *next;
 };
 
@@ -47,6 +48,7 @@ struct stream {
 	const struct trawl_source *last; /* of the item before, with its answer */
 	bool last_wanted;
 	bool seekable, timed, stopped, silent;
+	bool prologue; /* items are those of a prologue: no choice is made among them */
 };
 
 static int no_memory(struct trawl_error *err)
@@ -106,8 +108,6 @@ static struct engine *engine_for(struct stream *s, const struct decoder *d,
 	}
 	e->next = s->engines;
 	s->engines = e;
-	if (s->options->export && d->prologue && s->consumer)
-		d->prologue(e->state, &s->sink, err);
 	return e;
 }
 
@@ -332,8 +332,11 @@ static int take_item(struct sink *sink, const struct item *it)
 		s->last_wanted = stream_wants(s, it->source);
 	}
 	b = &s->bounds[it->source->id];
-	if (!s->last_wanted ||
-	    !selection_wants(sel, b->engine->decoder, b->engine->state, it))
+	if (!s->last_wanted)
+		return 0;
+	if (s->prologue)
+		return s->consumer->item(s->consumer, b->engine->decoder, b->engine->state, it);
+	if (!selection_wants(sel, b->engine->decoder, b->engine->state, it))
 		return 0;
 	if (give_losses(s, it->time) ||
 	    s->consumer->item(s->consumer, b->engine->decoder, b->engine->state, it) ||
@@ -344,12 +347,44 @@ static int take_item(struct sink *sink, const struct item *it)
 	return 0;
 }
 
+/* What comes before an engine's first event. */
+static int begin(struct stream *s, struct engine *e, struct trawl_error *err)
+{
+	int got = 0;
+
+	e->begun = true;
+	if (s->options->export && e->decoder->prologue) {
+		s->prologue = true;
+		got = e->decoder->prologue(e->state, &s->sink, err);
+		s->prologue = false;
+	}
+	return got;
+}
+
 static int feed(struct stream *s, const struct trawl_event *ev, struct trawl_error *err)
 {
 	const struct bound *b = ev->source->id < s->nbounds ? &s->bounds[ev->source->id] : NULL;
 	struct engine *e = b && b->engine ? b->engine : engine_of(s, ev->source, err);
+	int got = e && !e->begun ? begin(s, e, err) : 0;
 
+	if (got)
+		return got;
 	return e ? e->decoder->feed(e->state, ev, &s->sink, err) : -1;
+}
+
+/* Prologues come before the first event of all; on a pipe, before the first of their source. */
+static int begin_all(struct stream *s, struct trawl_error *err)
+{
+	int got = 0;
+
+	for (size_t i = 0; !got && i < trawl_source_count(s->reader); i++) {
+		const struct trawl_source *source = trawl_source_at(s->reader, i);
+		struct engine *e = stream_wants(s, source) ? engine_of(s, source, err) : NULL;
+
+		if (e && !e->begun)
+			got = begin(s, e, err);
+	}
+	return got;
 }
 
 /* ---- opening ------------------------------------------------------------------------------ */
@@ -538,7 +573,7 @@ int stream_run(struct stream *s, struct consumer *c, struct trawl_error *err)
 	if (s->seekable) {
 		selection_times(s->selection, stream_start(s));
 		s->timed = true;
-		if (select_range(s, err))
+		if (select_range(s, err) || begin_all(s, err) < 0)
 			return -1;
 	}
 	if (read_all(s, err))

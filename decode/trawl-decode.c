@@ -12,6 +12,7 @@
 #include "decode/stream.h"
 #include "decode/summary.h"
 #include "decode/text.h"
+#include "edit/foreign.h"
 
 enum {
 	OPTION_JSON = OPTION_OWN, OPTION_SUMMARY, OPTION_META, OPTION_COLOR, OPTION_UTC,
@@ -278,7 +279,9 @@ int main(int argc, char **argv)
 {
 	struct options o = {.mode = MODE_TEXT};
 	struct trawl_error err = {0};
+	struct foreign f = {.fd = -1};
 	struct stream *s = NULL;
+	const char *path = NULL;
 	struct out out;
 	int status = TRAWL_OK, got;
 
@@ -289,7 +292,9 @@ int main(int argc, char **argv)
 	if (got > 0)
 		goto out;
 	if (got == 0)
-		s = stream_open(o.path, &o.decode, &o.selection, &err);
+		path = foreign_resolve(&f, o.path, &err);
+	if (path)
+		s = stream_open(path, &o.decode, &o.selection, &err);
 	if (!s) {
 		status = cli_error(&err);
 		goto out;
@@ -300,8 +305,11 @@ int main(int argc, char **argv)
 		status = cli_error(&err);
 	else if (!status && !out.error && stream_verdict(s, &err))
 		status = cli_error(&err);
+	if (!status && f.verdict.status)
+		status = cli_error(&f.verdict);
 out:
 	stream_close(s);
+	foreign_close(&f);
 	selection_free(&o.selection);
 	out_free(&out);
 	return status;

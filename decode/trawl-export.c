@@ -14,7 +14,10 @@
 #include "decode/export.h"
 #include "decode/gzip.h"
 #include "decode/jsonl.h"
+#include "decode/pcap.h"
 #include "decode/pcapng.h"
+#include "decode/usbmonout.h"
+#include "edit/foreign.h"
 
 /* ---- the formats -------------------------------------------------------------------------- */
 
@@ -81,9 +84,33 @@ static int to_csv(const struct export_options *o, struct stream *s, struct out *
 	return got;
 }
 
+static int to_pcap(const struct export_options *o, struct stream *s, struct out *out,
+		   struct trawl_error *err)
+{
+	struct pcap_printer p;
+	int got;
+
+	if (pcap_start(&p, s, out, err))
+		return -1;
+	got = stream_run(s, &p.consumer, err);
+	pcap_end(&p);
+	return got;
+}
+
+static int to_usbmon(const struct export_options *o, struct stream *s, struct out *out,
+		     struct trawl_error *err)
+{
+	struct usbmon_printer p;
+
+	usbmon_printer_start(&p, out);
+	return stream_run(s, &p.consumer, err);
+}
+
 static const struct export_format formats[] = {
 	{"pcapng", "packets, for Wireshark", true, true, to_pcapng},
 	{"pcapng.gz", "the same, compressed with gzip", true, true, to_pcapng_gz},
+	{"pcap", "packets of one source (USB), for older programs", true, true, to_pcap},
+	{"usbmon", "USB events as the kernel's usbmon text", true, false, to_usbmon},
 	{"json", "JSON lines, as of trawl-decode --json", false, false, to_json},
 	{"csv", "one table, a column for each field", false, false, to_csv},
 };
@@ -94,7 +121,7 @@ static const struct export_format formats[] = {
 /* --to is the format here, and the end of the time range is --until. */
 enum {
 	OPTION_FORMAT = OPTION_OWN, OPTION_FIELDS, OPTION_UTC, OPTION_RAW, OPTION_SHOW_KEYS,
-	OPTION_HELP, OPTION_VERSION,
+	OPTION_LINKTYPE, OPTION_HELP, OPTION_VERSION,
 };
 
 static const struct option long_options[] = {
@@ -104,6 +131,7 @@ static const struct option long_options[] = {
 	{"utc", no_argument, NULL, OPTION_UTC},
 	{"raw", no_argument, NULL, OPTION_RAW},
 	{"show-keys", no_argument, NULL, OPTION_SHOW_KEYS},
+	{"linktype", required_argument, NULL, OPTION_LINKTYPE},
 	{"help", no_argument, NULL, OPTION_HELP},
 	{"version", no_argument, NULL, OPTION_VERSION},
 	{NULL, 0, NULL, 0},
@@ -137,6 +165,7 @@ static void print_help(void)
 	      "      --fields LIST    csv: these columns (a,b,c); otherwise 'all' for helper fields\n"
 	      "      --raw            json, csv: an item for each record, nothing joined (USB)\n"
 	      "      --show-keys      keystrokes in clear (USB)\n"
+	      "      --linktype N     pcap, pcapng: link type of USB packets, 220 or the old 189\n"
 	      "      --help, --version\n"
 	      "\n"
 	      "Status: 0 done, 1 the file is damaged or cut, 2 wrong usage, 3 cannot.\n", stdout);
@@ -161,6 +190,15 @@ static int set_format(struct options *o, const char *name, struct trawl_error *e
 			  "--until)", name, list);
 }
 
+static int set_linktype(struct options *o, const char *arg, struct trawl_error *err)
+{
+	if (strcmp(arg, "189") && strcmp(arg, "220"))
+		return trawl_fail(err, TRAWL_USAGE, "--linktype: '%.40s' is neither 189 nor 220",
+				  arg);
+	o->decode.linktype = (uint16_t)atoi(arg);
+	return 0;
+}
+
 static int set_option(struct options *o, int option, char **argv, struct trawl_error *err)
 {
 	switch (option) {
@@ -178,6 +216,8 @@ static int set_option(struct options *o, int option, char **argv, struct trawl_e
 	case OPTION_SHOW_KEYS:
 		o->decode.show_keys = true;
 		return 0;
+	case OPTION_LINKTYPE:
+		return set_linktype(o, optarg, err);
 	case 'w':
 		o->export.output = optarg;
 		return 0;
@@ -258,12 +298,15 @@ static int open_output(const struct options *o, struct trawl_error *err)
 
 static int run(struct options *o, struct trawl_error *err)
 {
-	struct stream *s = stream_open(o->path, &o->decode, &o->selection, err);
+	struct foreign f;
+	const char *path = foreign_resolve(&f, o->path, err);
+	struct stream *s = path ? stream_open(path, &o->decode, &o->selection, err) : NULL;
 	int fd = s ? open_output(o, err) : -1, status = TRAWL_OK;
 	struct out out;
 
 	if (fd < 0) {
 		stream_close(s);
+		foreign_close(&f);
 		return cli_error(err);
 	}
 	out_open(&out, fd);
@@ -283,6 +326,9 @@ static int run(struct options *o, struct trawl_error *err)
 		status = cli_error(err);
 	}
 	stream_close(s);
+	if (f.verdict.status && !status)
+		status = cli_error(&f.verdict);
+	foreign_close(&f);
 	return status;
 }
 

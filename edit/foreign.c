@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define HEAD 65536
@@ -134,31 +135,50 @@ static int temporary(struct trawl_error *err)
 	return fd;
 }
 
-int foreign_open(const char *path, struct trawl_error *err)
+static int import_to(struct foreign *f, FILE *in, enum foreign_kind kind, const char *name,
+		     struct trawl_error *err)
 {
-	FILE *in = strcmp(path, "-") ? fopen(path, "re") : NULL;
-	enum foreign_kind kind;
 	struct usb_import im;
-	int fd = -1, copy;
+	int copy;
 
-	if (!in || fseek(in, 0, SEEK_SET))
-		goto out;
-	kind = foreign_kind(in);
-	if (kind == FOREIGN_NONE)
-		goto out;
-	fd = temporary(err);
-	copy = fd < 0 ? -1 : dup(fd);
-	if (copy < 0 || foreign_import(in, kind, path, copy, &im, err) < 0) {
-		if (fd >= 0)
-			close(fd);
-		fd = -2;
-		goto out;
-	}
-	if (foreign_verdict(&im, path, err) == 0)
-		err->text[0] = '\0';
-	lseek(fd, 0, SEEK_SET);
-out:
+	f->fd = temporary(err);
+	if (f->fd < 0)
+		return -1;
+	copy = dup(f->fd);
+	if (copy < 0)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: %s", name, strerror(errno));
+	if (foreign_import(in, kind, name, copy, &im, err) < 0)
+		return -1;
+	if (foreign_verdict(&im, name, &f->verdict) == 0)
+		f->verdict.status = TRAWL_OK;
+	snprintf(f->path, sizeof(f->path), "/proc/self/fd/%d", f->fd);
+	return 0;
+}
+
+const char *foreign_resolve(struct foreign *f, const char *path, struct trawl_error *err)
+{
+	struct stat st;
+	/* A pipe must not be opened and closed again: what writes it would see its reader gone. */
+	FILE *in = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
+	enum foreign_kind kind = FOREIGN_NONE;
+	const char *result = path;
+
+	memset(f, 0, sizeof(*f));
+	f->fd = -1;
+	if (in)
+		kind = foreign_kind(in);
+	if (kind != FOREIGN_NONE)
+		result = import_to(f, in, kind, path, err) < 0 ? NULL : f->path;
 	if (in)
 		fclose(in);
-	return fd;
+	if (!result)
+		foreign_close(f);
+	return result;
+}
+
+void foreign_close(struct foreign *f)
+{
+	if (f->fd >= 0)
+		close(f->fd);
+	f->fd = -1;
 }

@@ -20,11 +20,19 @@ int foreign_import(FILE *in, enum foreign_kind kind, const char *name, int fd,
 /* What was left out or is missing, as one line in *err, and -1; 0: nothing. */
 int foreign_verdict(const struct usb_import *im, const char *name, struct trawl_error *err);
 
+/* A foreign file that is read as if it were a .trawl file. */
+struct foreign {
+	char path[32];
+	int fd;
+	struct trawl_error verdict; /* status != 0: what was left out or is missing */
+};
+
 /*
- * If the file is a foreign one, imports it to a nameless temporary file and gives its descriptor,
- * which reads from the beginning; -1: it is not foreign, -2: it could not be imported.
- * A verdict that is not good is in *err with status TRAWL_BAD_DATA and the descriptor is given.
+ * The path to open for this file: the path itself; or, if the file is a foreign one, that of a
+ * nameless temporary file to which it was imported, and which lives until foreign_close().
+ * NULL: it could not be imported.
  */
-int foreign_open(const char *path, struct trawl_error *err);
+const char *foreign_resolve(struct foreign *f, const char *path, struct trawl_error *err);
+void foreign_close(struct foreign *f);
 
 #endif

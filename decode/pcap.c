@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/pcap.h"
+
+#define MAGIC_MICRO 0xa1b2c3d4
+#define MAGIC_NANO 0xa1b23c4d
+/* As much as libpcap takes for USB; what it thinks too much it would cut when reading. */
+#define SNAPLEN (128u << 20)
+
+static void u32(struct out *o, uint32_t v)
+{
+	out_bytes(o, &v, sizeof(v));
+}
+
+static int pcap_item(struct consumer *c, const struct decoder *d, void *state,
+		     const struct item *it)
+{
+	struct pcap_printer *p = (struct pcap_printer *)c;
+	struct packet pkt = {.data = &p->data};
+	uint32_t len;
+
+	p->data.len = 0;
+	if (!d->packet || d->packet(state, it, &pkt) || pkt.comment)
+		return 0;
+	len = (uint32_t)p->data.len;
+	u32(p->out, (uint32_t)(it->time / 1000000000));
+	u32(p->out, (uint32_t)(it->time % 1000000000 / p->unit));
+	u32(p->out, len);
+	u32(p->out, pkt.original > len ? pkt.original : len);
+	out_bytes(p->out, p->data.data, len);
+	return p->out->error || p->data.error;
+}
+
+static int header(struct pcap_printer *p)
+{
+	static const uint16_t version[2] = {2, 4};
+
+	u32(p->out, p->unit == 1 ? MAGIC_NANO : MAGIC_MICRO);
+	out_bytes(p->out, version, sizeof(version));
+	u32(p->out, 0);
+	u32(p->out, 0);
+	u32(p->out, SNAPLEN);
+	u32(p->out, p->linktype);
+	return 0;
+}
+
+/* The link type of a source, 0 if its events are no packets. */
+static uint32_t linktype_of(struct stream *s, const struct trawl_source *source, uint8_t *tsresol)
+{
+	struct packet_interface pi = {.linktype = source->linktype, .tsresol = 9};
+	const struct decoder *d;
+	struct trawl_error err;
+	void *state;
+
+	d = stream_decoder(s, source, &state, &err);
+	if (!d || !d->packet || !d->interface)
+		return 0;
+	d->interface(state, source, &pi);
+	*tsresol = pi.tsresol;
+	return pi.linktype;
+}
+
+int pcap_start(struct pcap_printer *p, struct stream *s, struct out *out, struct trawl_error *err)
+{
+	struct trawl_reader *r = stream_reader(s);
+	uint8_t tsresol = 6;
+
+	memset(p, 0, sizeof(*p));
+	p->consumer.item = pcap_item;
+	p->out = out;
+	for (size_t i = 0; i < trawl_source_count(r); i++) {
+		const struct trawl_source *source = trawl_source_at(r, i);
+		uint32_t linktype;
+
+		if (!stream_wants(s, source) || !strcmp(source->name, "task"))
+			continue;
+		linktype = linktype_of(s, source, &tsresol);
+		if (!linktype || (p->linktype && p->linktype != linktype))
+			return trawl_fail(err, TRAWL_USAGE, "--to pcap: source '%.60s' does not fit "
+					  "into a pcap file, which holds one link type: choose "
+					  "others by --source, or --to pcapng", source->name);
+		p->linktype = linktype;
+	}
+	if (!p->linktype)
+		return trawl_fail(err, TRAWL_USAGE, "--to pcap: the sources must be known before "
+				  "the first packet: give a file with USB, no pipe");
+	p->unit = tsresol == 6 ? 1000 : 1;
+	out_memory(&p->data);
+	return header(p);
+}
+
+void pcap_end(struct pcap_printer *p)
+{
+	out_free(&p->data);
+}
