@@ -1,8 +1,18 @@
 # SPDX-License-Identifier: MIT
-# Programs to trace. Their probes come from <sys/sdt.h>.
-EXTRA_DIST += samples/forms.expect
+# Programs to trace. Their probes come from <sys/sdt.h>, but for runtime, which makes its own.
+EXTRA_DIST += samples/forms.expect samples/greet.c
 if HAVE_SDT
-noinst_PROGRAMS += samples/tick samples/forms
+noinst_PROGRAMS += samples/tick samples/forms samples/threads samples/greeter samples/runtime
 samples_tick_SOURCES = samples/tick.c
 samples_forms_SOURCES = samples/forms.c
+samples_threads_SOURCES = samples/threads.c
+samples_greeter_SOURCES = samples/greeter.c
+samples_runtime_SOURCES = samples/runtime.c
+samples_runtime_LDADD = $(ELF_LIBS)
+
+# A plain library file beside greeter: libtool would hide both in .libs.
+EXTRA_samples_greeter_DEPENDENCIES = samples/libgreet.so
+CLEANFILES += samples/libgreet.so
+samples/libgreet.so: samples/greet.c
+	$(AM_V_CCLD)$(MKDIR_P) samples && $(CC) $(AM_CFLAGS) $(CFLAGS) -fPIC -shared -o $@ $(srcdir)/samples/greet.c
 endif
