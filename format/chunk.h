@@ -4,7 +4,7 @@
  *
  * The boundary inside libtrawl: writer.c stages records into a struct batch and knows nothing of
  * columns; reader.c finds chunk payloads and knows nothing of them either. Everything between
- * (docs/format.md, "Chunk payload") is chunk.c and column.c.
+ * (docs/format.md, "Chunk payload") begins in encode.c, decode.c and cursor.c.
  */
 #ifndef TRAWL_CHUNK_H
 #define TRAWL_CHUNK_H
@@ -38,6 +38,12 @@ struct chunk_schema {
 	const struct trawl_source *source;
 	const struct trawl_event_type *const *types;
 	uint32_t ntypes;
+};
+
+enum {
+	CHUNK_MAX_EVENTS = 1 << 20,   /* of a chunk */
+	CHUNK_MAX_BYTES = 64 << 20,   /* of its records together */
+	CHUNK_MAX_MEMORY = 256 << 20, /* of what a decoder makes of it */
 };
 
 struct chunk_encoder; /* keeps buffers and compression contexts between chunks; one per worker */

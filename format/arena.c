@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "arena.h"
+
+enum { BLOCK = 1 << 20, ALIGN = 16 };
+
+struct arena_block {
+	struct arena_block *next;
+	size_t size, used;
+	_Alignas(ALIGN) uint8_t data[];
+};
+
+static struct arena_block *find_spare(struct arena *a, size_t n)
+{
+	for (struct arena_block **p = &a->spare; *p; p = &(*p)->next) {
+		struct arena_block *b = *p;
+
+		if (b->size >= n) {
+			*p = b->next;
+			return b;
+		}
+	}
+	return NULL;
+}
+
+static struct arena_block *new_block(struct arena *a, size_t n)
+{
+	size_t size = n > BLOCK ? n : BLOCK;
+	struct arena_block *b = find_spare(a, n);
+
+	if (!b) {
+		b = malloc(sizeof(*b) + size);
+		if (!b)
+			return NULL;
+		b->size = size;
+	}
+	b->used = 0;
+	b->next = a->blocks;
+	a->blocks = b;
+	return b;
+}
+
+void *arena_take(struct arena *a, size_t n, size_t size)
+{
+	struct arena_block *b = a->blocks;
+	size_t bytes;
+	void *p;
+
+	if (size && n > (a->max - a->used) / size)
+		return NULL;
+	a->used += n * size;
+	bytes = (n * size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+	if (!bytes)
+		bytes = ALIGN;
+	if (!b || b->size - b->used < bytes)
+		b = new_block(a, bytes);
+	if (!b)
+		return NULL;
+	p = b->data + b->used;
+	b->used += bytes;
+	return p;
+}
+
+static void free_list(struct arena_block *b)
+{
+	while (b) {
+		struct arena_block *next = b->next;
+
+		free(b);
+		b = next;
+	}
+}
+
+void arena_reset(struct arena *a)
+{
+	free_list(a->spare);
+	a->spare = a->blocks;
+	a->blocks = NULL;
+	a->used = 0;
+}
+
+void arena_free(struct arena *a)
+{
+	free_list(a->spare);
+	free_list(a->blocks);
+	a->spare = a->blocks = NULL;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A batch put in order before its columns are made: streams, tables and classes.
+ * docs/format.md, "Order".
+ */
+#ifndef TRAWL_ARRANGE_H
+#define TRAWL_ARRANGE_H
+
+#include "chunk.h"
+#include "table.h"
+
+/* The encoder's view of one event type. */
+struct arrange_type {
+	struct layout layout;
+	uint32_t nkeys;       /* key columns that the source names */
+	int32_t spare_key;    /* a column that may serve as key when there is none, or -1 */
+	uint32_t keys[4];
+};
+
+struct arrange_table {
+	uint32_t type;        /* index into the schema's types */
+	bool rows;            /* records that do not fit their type are kept whole */
+	uint32_t n, first;    /* events, and the place of the first in .member and .position */
+	uint32_t first_class, nclasses;
+	uint32_t nkeys;
+	const uint32_t *keys; /* column numbers */
+};
+
+struct arrange_stream {
+	uint32_t cpu, count;
+};
+
+struct arrange {
+	struct events events;
+	const uint8_t **record;    /* chunk order */
+	uint32_t *length;
+	uint32_t *member;          /* chunk order numbers of events, table after table */
+	uint32_t ntables, nstreams, nclasses;
+	struct arrange_table *tables;
+	struct arrange_stream *streams;
+	uint32_t *class_count;
+	uint64_t *class_key;       /* ARRANGE_KEYS for each class */
+	uint64_t first, last;      /* smallest and largest time stamp */
+	struct room memory[12];
+};
+
+enum { ARRANGE_KEYS = 4, ARRANGE_CLASSES = 65535 };
+
+/* Sorts out which columns are keys. -1 when memory runs out. */
+int arrange_type_init(struct arrange_type *a, const struct trawl_event_type *t);
+
+/* types[i] describes the schema's type i. -1 when memory runs out. */
+int arrange(struct arrange *a, const struct batch *b, struct arrange_type *const *types,
+	    uint32_t ntypes);
+void arrange_free(struct arrange *a);
+
+/* A column's number in a record. */
+static inline uint64_t arrange_number(const struct layout_column *c, const uint8_t *record)
+{
+	const uint8_t *p = record + c->offset;
+
+	switch (c->size) {
+	case 1:
+		return c->is_signed ? (uint64_t)(int8_t)*p : *p;
+	case 2:
+		return c->is_signed ? (uint64_t)(int16_t)get16(p) : get16(p);
+	case 4:
+		return c->is_signed ? (uint64_t)(int32_t)get32(p) : get32(p);
+	default:
+		return get64(p);
+	}
+}
+
+#endif

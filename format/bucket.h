@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Bucket codes: a number as one byte, its bucket, and the bits that tell where in the bucket.
+ *
+ * The buckets grow with the number: eight to each power of two up to 2^27, one above. The byte
+ * is what compresses; the bits are as good as noise and are stored packed, lowest bit first.
+ * docs/format.md, "Bucket codes".
+ */
+#ifndef TRAWL_BUCKET_H
+#define TRAWL_BUCKET_H
+
+#include "varint.h"
+
+enum {
+	BUCKET_EXACT = 16, /* smaller numbers are their own code */
+	BUCKET_WIDE = 200, /* the first code of a bucket that is a whole power of two: 2^27 */
+	BUCKET_CODES = 237,
+};
+
+static inline uint8_t bucket_code(uint64_t v, unsigned int *bits)
+{
+	unsigned int e;
+
+	*bits = 0;
+	if (v < BUCKET_EXACT)
+		return v;
+	e = 63 - __builtin_clzll(v);
+	if (e >= 27) {
+		*bits = e;
+		return BUCKET_WIDE + e - 27;
+	}
+	*bits = e - 3;
+	return BUCKET_EXACT + (e - 4) * 8 + (v >> (e - 3) & 7);
+}
+
+/* Appends the codes of n numbers to codes and their bits, padded to a byte, to bits. */
+void bucket_encode(const uint64_t *v, size_t n, struct buf *codes, struct buf *bits);
+
+/*
+ * Decodes n numbers; `bits` must hold 8 readable bytes behind its end. Returns false for a code
+ * that does not exist or when the bits end too early.
+ */
+bool bucket_decode(const uint8_t *codes, size_t n, struct view *bits, uint64_t *v);
+
+#endif

@@ -1,0 +1,719 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A chunk payload into columns. Nothing in a payload is believed: every number is bounded by what
+ * the chunk's event count and the types allow before anything is allocated or read by it.
+ */
+#include <stdlib.h>
+#include <zstd.h>
+
+#include "arena.h"
+#include "bucket.h"
+#include "chunk.h"
+#include "column.h"
+#include "decoded.h"
+#include "dictionary.h"
+#include "payload.h"
+#include "section.h"
+
+enum {
+	TYPE_IDS = 65536,
+	MAX_KEYS = 4,
+	NO_TYPE = UINT16_MAX,
+};
+
+struct decode_table {
+	uint32_t type;        /* index into the schema's types */
+	bool rows;
+	uint32_t n, first;
+	uint32_t first_class, nclasses;
+	uint32_t nkeys, keys[MAX_KEYS];
+};
+
+struct decode_class {
+	uint32_t table, count;
+	uint64_t key[MAX_KEYS];
+};
+
+struct type_layout {
+	const struct trawl_event_type *type;
+	struct layout layout;
+};
+
+struct chunk_decoder {
+	struct decoded decoded;
+	ZSTD_DCtx *zstd;
+	uint16_t *by_id;            /* type id -> index into the schema's types, or NO_TYPE */
+	struct type_layout *types;  /* by index */
+	uint32_t ntypes;
+	const struct trawl_source *source;
+	struct layout common, row;
+	uint32_t pid_column, common_end;
+
+	/* One chunk: */
+	const struct chunk_schema *schema;
+	struct arena arena;
+	struct source_views in;
+	struct room sections[5], string_room, events_room;
+	const struct string *strings;
+	uint32_t nstrings;
+	struct events events;
+	uint64_t base, unit;
+	uint32_t nstreams, ntables, nclasses;
+	struct trawl_stream *streams;
+	struct decode_table *tables;
+	struct decode_class *classes;
+	uint32_t *member;
+	struct table common_table, table;
+	struct predictors predictors;
+};
+
+struct chunk_decoder *chunk_decoder_new(void)
+{
+	struct chunk_decoder *d = calloc(1, sizeof(*d));
+	const struct trawl_field row = PAYLOAD_ROW_FIELD;
+
+	if (!d)
+		return NULL;
+	d->zstd = ZSTD_createDCtx();
+	d->by_id = malloc(TYPE_IDS * sizeof(*d->by_id));
+	if (!d->zstd || !d->by_id || layout_init(&d->row, &row, 1, 0)) {
+		chunk_decoder_free(d);
+		return NULL;
+	}
+	memset(d->by_id, 0xff, TYPE_IDS * sizeof(*d->by_id));
+	return d;
+}
+
+void chunk_decoder_free(struct chunk_decoder *d)
+{
+	if (!d)
+		return;
+	for (uint32_t i = 0; i < d->ntypes; i++)
+		layout_free(&d->types[i].layout);
+	free(d->types);
+	free(d->by_id);
+	layout_free(&d->common);
+	layout_free(&d->row);
+	arena_free(&d->arena);
+	for (size_t i = 0; i < sizeof(d->sections) / sizeof(d->sections[0]); i++)
+		free(d->sections[i].p);
+	free(d->string_room.p);
+	free(d->events_room.p);
+	table_free(&d->common_table);
+	table_free(&d->table);
+	ZSTD_freeDCtx(d->zstd);
+	free(d);
+}
+
+/* ---- the source and its types ------------------------------------------------------------ */
+
+static bool learn_source(struct chunk_decoder *d, const struct trawl_source *s)
+{
+	if (d->source == s)
+		return true;
+	d->source = NULL;
+	layout_free(&d->common);
+	if (layout_init(&d->common, s->common, s->ncommon, UINT16_MAX))
+		return false;
+	d->pid_column = UINT32_MAX;
+	d->common_end = 0;
+	for (uint32_t i = d->common.ncolumns; i-- > 0;) {
+		const struct layout_column *c = &d->common.columns[i];
+
+		if (!c->string && c->kind == TRAWL_PID)
+			d->pid_column = i;
+		if (c->offset + c->size > d->common_end)
+			d->common_end = c->offset + c->size;
+	}
+	d->source = s;
+	return true;
+}
+
+/* Layouts of types are made when a chunk has events of them; by_id is complete at once. */
+static bool learn_types(struct chunk_decoder *d, const struct chunk_schema *s)
+{
+	if (s->ntypes > d->ntypes) {
+		void *p = realloc(d->types, s->ntypes * sizeof(*d->types));
+
+		if (!p)
+			return false;
+		d->types = p;
+		memset(d->types + d->ntypes, 0, (s->ntypes - d->ntypes) * sizeof(*d->types));
+		d->ntypes = s->ntypes;
+	}
+	for (uint32_t i = 0; i < s->ntypes && i < NO_TYPE; i++)
+		if (s->types[i] && s->types[i]->id < TYPE_IDS)
+			d->by_id[s->types[i]->id] = (uint16_t)i;
+	return true;
+}
+
+static void forget_types(struct chunk_decoder *d, const struct chunk_schema *s)
+{
+	for (uint32_t i = 0; i < s->ntypes; i++)
+		if (s->types[i] && s->types[i]->id < TYPE_IDS)
+			d->by_id[s->types[i]->id] = NO_TYPE;
+}
+
+static const struct layout *type_layout(struct chunk_decoder *d, uint32_t index)
+{
+	struct type_layout *t = &d->types[index];
+	const struct trawl_event_type *type = d->schema->types[index];
+
+	if (t->type != type) {
+		layout_free(&t->layout);
+		t->type = NULL;
+		if (layout_init(&t->layout, type->fields, type->nfields, type->size))
+			return NULL;
+		t->type = type;
+	}
+	return &t->layout;
+}
+
+/* ---- structure --------------------------------------------------------------------------- */
+
+static bool get_streams(struct chunk_decoder *d, struct view *in)
+{
+	uint32_t left = d->events.count;
+	uint64_t cpu = 0;
+
+	d->nstreams = (uint32_t)view_varint_max(in, left);
+	d->streams = arena_take(&d->arena, d->nstreams + 1, sizeof(*d->streams));
+	if (!d->streams)
+		return false;
+	for (uint32_t i = 0; i < d->nstreams; i++) {
+		uint64_t step = view_varint_max(in, UINT32_MAX - cpu);
+		uint32_t n = (uint32_t)view_varint_max(in, left);
+
+		cpu += step;
+		if (!n || (i && !step))
+			return false;
+		d->streams[i] = (struct trawl_stream){ (uint32_t)cpu, d->events.count - left, n };
+		left -= n;
+	}
+	return !in->bad && !left;
+}
+
+/* The classes of one table; *left events are not yet told of. */
+static bool get_classes(struct chunk_decoder *d, struct view *in, struct decode_table *t,
+			uint32_t number, uint32_t *left)
+{
+	uint32_t n = t->nkeys ? (uint32_t)view_varint_max(in, *left) : 1;
+
+	t->first_class = d->nclasses;
+	t->nclasses = n;
+	t->first = d->events.count - *left;
+	if (!n || n > *left || n > UINT16_MAX + 1u - d->nclasses)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		struct decode_class *c = &d->classes[d->nclasses++];
+
+		c->table = number;
+		c->count = (uint32_t)view_varint_max(in, *left);
+		if (!c->count)
+			return false;
+		for (uint32_t k = 0; k < t->nkeys; k++)
+			c->key[k] = unzigzag(view_varint(in));
+		*left -= c->count;
+		t->n += c->count;
+	}
+	return !in->bad;
+}
+
+static bool get_table(struct chunk_decoder *d, struct view *in, uint32_t number, uint32_t *left)
+{
+	struct decode_table *t = &d->tables[number];
+	uint64_t tag = view_varint_max(in, 2 * TYPE_IDS - 1);
+	const struct layout *l;
+
+	*t = (struct decode_table){ .type = d->by_id[tag / 2], .rows = tag % 2 };
+	if (in->bad || t->type == NO_TYPE)
+		return false;
+	l = type_layout(d, t->type);
+	if (!l || d->common_end > l->size)
+		return false;
+	t->nkeys = (uint32_t)view_varint_max(in, t->rows ? 0 : MAX_KEYS);
+	for (uint32_t k = 0; k < t->nkeys; k++) {
+		t->keys[k] = (uint32_t)view_varint(in);
+		if (t->keys[k] >= l->nnumbers || (k && t->keys[k] <= t->keys[k - 1]))
+			return false;
+	}
+	return get_classes(d, in, t, number, left);
+}
+
+static bool get_tables(struct chunk_decoder *d, struct view *in)
+{
+	uint32_t left = d->events.count;
+
+	d->ntables = (uint32_t)view_varint_max(in, left);
+	d->nclasses = 0;
+	d->tables = arena_take(&d->arena, d->ntables + 1, sizeof(*d->tables));
+	d->classes = arena_take(&d->arena, (left < TYPE_IDS ? left : TYPE_IDS) + 1,
+				sizeof(*d->classes));
+	if (!d->tables || !d->classes)
+		return false;
+	for (uint32_t i = 0; i < d->ntables; i++)
+		if (!get_table(d, in, i, &left))
+			return false;
+	return !left;
+}
+
+static bool get_structure(struct chunk_decoder *d)
+{
+	struct view *in = &d->in.structure;
+
+	d->base = view_varint(in);
+	d->unit = view_varint(in);
+	if (in->bad || !get_streams(d, in) || !get_tables(d, in) ||
+	    !dictionary_get(in, &d->string_room, &d->nstrings))
+		return false;
+	d->strings = d->string_room.p;
+	return true;
+}
+
+/* ---- order and time ---------------------------------------------------------------------- */
+
+static bool get_sequence(struct chunk_decoder *d)
+{
+	uint32_t n = d->events.count, *seen = arena_take(&d->arena, d->nclasses + 1, 4), at = 0;
+	const uint8_t *low = NULL, *high = NULL;
+
+	if (!seen)
+		return false;
+	if (d->nclasses > 1 && !(low = view_bytes(&d->in.codes, n)))
+		return false;
+	if (d->nclasses > 256 && !(high = view_bytes(&d->in.codes, n)))
+		return false;
+	for (uint32_t c = 0; c < d->nclasses; c++) {
+		seen[c] = at;
+		at += d->classes[c].count;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t c = (low ? low[i] : 0) | (high ? high[i] << 8 : 0);
+
+		if (c >= d->nclasses)
+			return false;
+		d->events.class_of[i] = (uint16_t)c;
+		d->events.position[i] = seen[c]++;
+	}
+	at = 0;
+	for (uint32_t c = 0; c < d->nclasses; c++) {
+		at += d->classes[c].count;
+		if (seen[c] != at)
+			return false;
+	}
+	return true;
+}
+
+static bool get_times(struct chunk_decoder *d)
+{
+	uint32_t n = d->events.count;
+	const uint8_t *codes = view_bytes(&d->in.codes, n);
+	uint64_t *delta = arena_take(&d->arena, (size_t)n + 1, sizeof(*delta));
+	uint64_t first = UINT64_MAX, last = 0;
+
+	if (!codes || !delta || !bucket_decode(codes, n, &d->in.bits, delta))
+		return false;
+	for (uint32_t s = 0; s < d->nstreams; s++) {
+		const struct trawl_stream *stream = &d->streams[s];
+		uint64_t ts = d->base;
+
+		for (uint32_t i = stream->first; i < stream->first + stream->count; i++) {
+			ts += delta[d->events.position[i]] * d->unit;
+			d->events.ts[i] = ts;
+			first = ts < first ? ts : first;
+			last = ts > last ? ts : last;
+		}
+	}
+	d->decoded.chunk.first = first;
+	d->decoded.chunk.last = last;
+	return true;
+}
+
+/* Which events each table has, and which table and place each event has. */
+static bool list_members(struct chunk_decoder *d)
+{
+	uint32_t n = d->events.count, *next = arena_take(&d->arena, d->ntables + 1, 4);
+	uint32_t *group_of = arena_take(&d->arena, (size_t)n + 1, 4);
+	uint32_t *rank = arena_take(&d->arena, (size_t)n + 1, 4);
+
+	d->member = arena_take(&d->arena, (size_t)n + 1, 4);
+	if (!next || !group_of || !rank || !d->member)
+		return false;
+	memset(next, 0, d->ntables * sizeof(*next));
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t t = d->classes[d->events.class_of[i]].table;
+
+		group_of[i] = t;
+		rank[i] = next[t]++;
+		d->member[d->tables[t].first + rank[i]] = i;
+	}
+	d->decoded.chunk.group_of = group_of;
+	d->decoded.rank = rank;
+	return true;
+}
+
+/* ---- columns for the caller -------------------------------------------------------------- */
+
+#define PACK(type) \
+	do { \
+		for (uint32_t i = 0; i < n; i++) { \
+			type x = (type)v[i]; \
+			memcpy(to + (size_t)i * stride, &x, sizeof(x)); \
+		} \
+	} while (0)
+
+static void pack_numbers(const struct layout_column *c, const uint64_t *v, uint32_t n, uint8_t *to)
+{
+	uint32_t stride = c->stride;
+
+	to += c->column_offset;
+	switch (c->size) {
+	case 1:
+		PACK(uint8_t);
+		break;
+	case 2:
+		PACK(uint16_t);
+		break;
+	case 4:
+		PACK(uint32_t);
+		break;
+	default:
+		PACK(uint64_t);
+	}
+}
+
+/* Fixed strings: of the list, with NULs behind; or as they are stored. */
+static bool fixed_strings(struct chunk_decoder *d, const struct table *t, uint32_t column,
+			  const uint8_t *plain, uint8_t *to)
+{
+	uint32_t size = t->layout->columns[column].size;
+
+	for (uint32_t i = 0; i < t->n; i++, to += size) {
+		const struct string *s;
+
+		if (plain) {
+			memcpy(to, plain + (size_t)t->sorted[i] * size, size);
+			continue;
+		}
+		s = &d->strings[t->value[column][i]];
+		if (s->len > size)
+			return false;
+		memcpy(to, s->p, s->len);
+		memset(to + s->len, 0, size - s->len);
+	}
+	return true;
+}
+
+/* Where each event's bytes are among those stored, which are sorted by class. */
+static uint64_t *plain_offsets(struct chunk_decoder *d, struct table *t, uint32_t column,
+			       uint64_t *total)
+{
+	uint64_t *from = arena_take(&d->arena, (size_t)t->n + 1, sizeof(*from)), at = 0;
+
+	if (!from)
+		return NULL;
+	for (uint32_t i = 0; i < t->n; i++)
+		from[t->sorted[i]] = t->value[column][i];
+	for (uint32_t i = 0; i < t->n; i++) {
+		uint64_t len = from[i];
+
+		from[i] = at;
+		at += len;
+	}
+	*total = at;
+	return from;
+}
+
+static bool dynamic_offsets(struct chunk_decoder *d, struct table *t, uint32_t column, bool plain,
+			    uint32_t *offsets)
+{
+	const uint64_t *v = t->value[column];
+	uint64_t at = 0;
+
+	for (uint32_t i = 0; i < t->n; i++) {
+		offsets[i] = (uint32_t)at;
+		at += plain ? v[i] : d->strings[v[i]].len;
+		if (at > CHUNK_MAX_BYTES)
+			return false;
+	}
+	offsets[t->n] = (uint32_t)at;
+	return true;
+}
+
+static bool dynamic_strings(struct chunk_decoder *d, struct table *t, uint32_t column, bool plain,
+			    struct trawl_column *out)
+{
+	uint32_t *offsets = arena_take(&d->arena, (size_t)t->n + 1, 4);
+	uint64_t *from = NULL, total;
+	const uint8_t *stored = NULL;
+	uint8_t *to;
+
+	if (!offsets || !dynamic_offsets(d, t, column, plain, offsets))
+		return false;
+	out->offsets = offsets;
+	if (plain) {
+		stored = view_bytes(&d->in.data, offsets[t->n]);
+		if (!stored)
+			return false;
+		if (t->nclasses == 1) {
+			out->data = stored;
+			return true;
+		}
+		from = plain_offsets(d, t, column, &total);
+		if (!from)
+			return false;
+	}
+	to = arena_take(&d->arena, (size_t)offsets[t->n] + 1, 1);
+	if (!to)
+		return false;
+	for (uint32_t i = 0; i < t->n; i++)
+		memcpy(to + offsets[i],
+		       plain ? stored + from[t->sorted[i]] : d->strings[t->value[column][i]].p,
+		       offsets[i + 1] - offsets[i]);
+	out->data = to;
+	return true;
+}
+
+static bool get_string(struct chunk_decoder *d, struct table *t, uint32_t column,
+		       struct trawl_column *out)
+{
+	const struct layout_column *c = &t->layout->columns[column];
+	uint8_t how = view_u8(&d->in.structure);
+	bool fixed = c->place == TRAWL_FIXED;
+	const uint8_t *plain = NULL;
+	uint8_t *to;
+
+	if (d->in.structure.bad || how > STRING_PLAIN)
+		return false;
+	if (!(fixed && how == STRING_PLAIN) &&
+	    !column_decode(t, column, &d->predictors, &d->in))
+		return false;
+	for (uint32_t i = 0; how == STRING_NUMBERED && i < t->n; i++)
+		if (t->value[column][i] >= d->nstrings)
+			return false;
+	if (!fixed)
+		return dynamic_strings(d, t, column, how == STRING_PLAIN, out);
+	if (how == STRING_PLAIN) {
+		plain = view_bytes(&d->in.data, (size_t)t->n * c->size);
+		if (!plain)
+			return false;
+	}
+	to = arena_take(&d->arena, t->n, c->size);
+	out->data = to;
+	return to && fixed_strings(d, t, column, plain, to);
+}
+
+static bool get_number(struct chunk_decoder *d, struct table *t, const struct decode_table *a,
+		       uint32_t column)
+{
+	for (uint32_t k = 0; a && k < a->nkeys; k++) {
+		if (a->keys[k] != column)
+			continue;
+		for (uint32_t i = 0; i < t->n; i++)
+			t->value[column][i] =
+				d->classes[a->first_class + t->class_of[i]].key[k];
+		return true;
+	}
+	return column_decode(t, column, &d->predictors, &d->in);
+}
+
+/* All columns of a table; out has one for each field of the type, zeroed. */
+static bool get_columns(struct chunk_decoder *d, struct table *t, const struct decode_table *a,
+			struct trawl_column *out)
+{
+	const struct layout *l = t->layout;
+
+	for (uint32_t k = 0; k < l->nnumbers; k++) {
+		const struct layout_column *c = &l->columns[k];
+
+		if (!get_number(d, t, a, k))
+			return false;
+		if (!out[c->field].data)
+			out[c->field].data = arena_take(&d->arena, t->n, c->stride);
+		if (!out[c->field].data)
+			return false;
+		pack_numbers(c, t->value[k], t->n, (uint8_t *)out[c->field].data);
+	}
+	for (uint32_t k = l->nnumbers; k < l->ncolumns; k++)
+		if (!get_string(d, t, k, &out[l->columns[k].field]))
+			return false;
+	return true;
+}
+
+static struct trawl_column *new_columns(struct chunk_decoder *d, const struct trawl_field *fields,
+					uint32_t n)
+{
+	struct trawl_column *c = arena_take(&d->arena, n + 1, sizeof(*c));
+
+	for (uint32_t i = 0; c && i < n; i++)
+		c[i] = (struct trawl_column){ .field = &fields[i] };
+	return c;
+}
+
+static bool get_common(struct chunk_decoder *d)
+{
+	const struct trawl_source *s = d->source;
+	struct table *t = &d->common_table;
+	struct trawl_column *c = new_columns(d, s->common, s->ncommon);
+
+	if (!c || table_init(t, &d->common, d->events.count, 0, d->nclasses))
+		return false;
+	for (uint32_t i = 0; i < t->n; i++)
+		t->event[i] = i;
+	table_contexts(t, &d->events, 0, NULL);
+	if (!get_columns(d, t, NULL, c))
+		return false;
+	d->events.pid = d->pid_column == UINT32_MAX ? NULL : t->value[d->pid_column];
+	d->decoded.chunk.common = c;
+	d->decoded.chunk.ncommon = s->ncommon;
+	return true;
+}
+
+/* The fixed fields of records that were kept whole; their dynamic fields are empty. */
+static bool columns_of_rows(struct chunk_decoder *d, const struct trawl_event_type *type,
+			    const struct decoded_rows *rows, uint32_t n, struct trawl_column *out)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (rows->offsets[i + 1] - rows->offsets[i] < type->size)
+			return false;
+	for (uint32_t k = 0; k < type->nfields; k++) {
+		const struct trawl_field *f = &type->fields[k];
+		bool fixed = f->place == TRAWL_FIXED;
+		size_t size = fixed ? (size_t)f->size * f->count : sizeof(uint32_t);
+		uint8_t *to = arena_take(&d->arena, (size_t)n + 1, size);
+
+		if (!to || (fixed && f->offset + size > type->size))
+			return false;
+		out[k].data = to;
+		if (!fixed) {
+			memset(to, 0, ((size_t)n + 1) * size);
+			out[k].offsets = (const uint32_t *)(void *)to;
+		}
+		for (uint32_t i = 0; fixed && i < n; i++)
+			memcpy(to + i * size, rows->data + rows->offsets[i] + f->offset, size);
+	}
+	return true;
+}
+
+static bool get_group(struct chunk_decoder *d, const struct decode_table *a,
+		      struct trawl_group *g, struct decoded_rows *rows)
+{
+	const struct trawl_event_type *type = d->schema->types[a->type];
+	const struct layout *l = a->rows ? &d->row : &d->types[a->type].layout;
+	struct trawl_column *columns = new_columns(d, type->fields, type->nfields), row = { 0 };
+	struct table *t = &d->table;
+	uint64_t *ts = arena_take(&d->arena, a->n, sizeof(*ts));
+
+	if (!columns || !ts || table_init(t, l, a->n, a->first_class, a->nclasses))
+		return false;
+	memcpy(t->event, d->member + a->first, a->n * sizeof(*t->event));
+	table_contexts(t, &d->events, a->first, d->events.pid);
+	memcpy(ts, t->ts, a->n * sizeof(*ts));
+	*g = (struct trawl_group){ .type = type, .count = a->n, .ts = ts,
+				   .ncolumns = type->nfields, .columns = columns };
+	*rows = (struct decoded_rows){ NULL, NULL };
+	if (!a->rows)
+		return get_columns(d, t, a, columns);
+	if (!get_columns(d, t, NULL, &row))
+		return false;
+	*rows = (struct decoded_rows){ row.data, row.offsets };
+	return columns_of_rows(d, type, rows, a->n, columns);
+}
+
+static bool get_groups(struct chunk_decoder *d)
+{
+	struct trawl_group *groups = arena_take(&d->arena, d->ntables + 1, sizeof(*groups));
+	struct decoded_rows *rows = arena_take(&d->arena, d->ntables + 1, sizeof(*rows));
+
+	if (!groups || !rows)
+		return false;
+	for (uint32_t i = 0; i < d->ntables; i++)
+		if (!get_group(d, &d->tables[i], &groups[i], &rows[i]))
+			return false;
+	d->decoded.chunk.groups = groups;
+	d->decoded.chunk.ngroups = d->ntables;
+	d->decoded.rows = rows;
+	return true;
+}
+
+/* ---- the whole --------------------------------------------------------------------------- */
+
+/* How many numbers there are in all columns; no more codes and literals than these are for. */
+static uint64_t count_numbers(const struct chunk_decoder *d)
+{
+	uint64_t n = (uint64_t)d->events.count * (d->common.ncolumns + 1);
+
+	for (uint32_t i = 0; i < d->ntables; i++) {
+		const struct decode_table *t = &d->tables[i];
+
+		n += (uint64_t)t->n * (t->rows ? 1 : d->types[t->type].layout.ncolumns);
+	}
+	return n;
+}
+
+static bool get_sections(struct chunk_decoder *d, struct view *in)
+{
+	struct source_views *v = &d->in;
+	uint64_t numbers = count_numbers(d);
+
+	if (numbers > TABLE_MAX_NUMBERS)
+		return false;
+	return section_get(in, d->zstd, 2 * numbers + 2 * d->events.count, &d->sections[1],
+			   &v->codes) &&
+	       section_get(in, d->zstd, 8 * numbers, &d->sections[2], &v->literals) &&
+	       section_get(in, d->zstd, 9 * numbers, &d->sections[3], &v->bits) &&
+	       section_get(in, d->zstd, CHUNK_MAX_BYTES, &d->sections[4], &v->data) &&
+	       in->p == in->end;
+}
+
+static bool get_events(struct chunk_decoder *d, uint32_t count)
+{
+	size_t n = (size_t)count + 1;
+	uint8_t *p = room_for(&d->events_room, n * 16);
+
+	if (!p)
+		return false;
+	d->events = (struct events){ .count = count, .ts = (uint64_t *)(void *)p,
+				     .position = (uint32_t *)(void *)(p + n * 8),
+				     .class_of = (uint16_t *)(void *)(p + n * 12) };
+	return true;
+}
+
+static bool decode(struct chunk_decoder *d, const uint8_t *payload, size_t len, uint32_t count)
+{
+	struct trawl_chunk *c = &d->decoded.chunk;
+	struct view in = { payload, payload + len, false };
+
+	if (count > CHUNK_MAX_EVENTS || view_varint(&in) != PAYLOAD_FORMAT ||
+	    !section_get(&in, d->zstd, PAYLOAD_MAX_STRUCTURE, &d->sections[0], &d->in.structure) ||
+	    !get_events(d, count) || !get_structure(d) || !get_sections(d, &in))
+		return false;
+	if (!get_sequence(d) || !get_times(d) || !list_members(d) || !get_common(d) ||
+	    !get_groups(d))
+		return false;
+	c->source = d->source;
+	c->count = count;
+	c->nstreams = d->nstreams;
+	c->streams = d->streams;
+	return true;
+}
+
+int chunk_decode(struct chunk_decoder *d, const struct chunk_schema *schema, const uint8_t *payload,
+		 size_t len, uint32_t count, const struct trawl_chunk **chunk,
+		 struct trawl_error *err)
+{
+	bool ok;
+
+	arena_reset(&d->arena);
+	d->arena.max = CHUNK_MAX_MEMORY;
+	memset(&d->decoded, 0, sizeof(d->decoded));
+	d->schema = schema;
+	ok = learn_source(d, schema->source) && learn_types(d, schema) &&
+	     decode(d, payload, len, count);
+	forget_types(d, schema);
+	if (!ok)
+		return trawl_fail(err, TRAWL_BAD_DATA, "chunk of %u events: the payload is damaged",
+				  count);
+	*chunk = &d->decoded.chunk;
+	return 0;
+}

@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: MIT */
+/* A batch into a chunk payload. */
+#include <stdlib.h>
+#include <zstd.h>
+
+#include "arrange.h"
+#include "bucket.h"
+#include "payload.h"
+#include "plan.h"
+#include "section.h"
+#include "dictionary.h"
+
+enum {
+	DEFAULT_LEVEL = 3,
+	BLOCK = 256,             /* events whose numbers are taken out of their records at once */
+	STRING_SAMPLE = 256,
+};
+
+/* What is kept for each event type between chunks. */
+struct type_state {
+	const struct trawl_event_type *type;
+	struct arrange_type a; /* first: arrange() gets pointers to it */
+	struct plan *plans;    /* of each column */
+};
+
+struct marks {
+	uint32_t *at;
+	size_t n, cap;
+};
+
+struct chunk_encoder {
+	int level;
+	ZSTD_CCtx *zstd;
+	struct planner planner;
+	struct predictors predictors;
+	struct type_state **types;
+	struct arrange_type **arrange_types;
+	uint32_t ntypes;
+	struct layout common, row;
+	struct plan *common_plans, row_plan;
+	const struct trawl_source *source;
+	uint32_t pid_column; /* of common; UINT32_MAX: none */
+	struct arrange order;
+	struct table common_table, table;
+	struct dictionary strings;
+	struct room values, rows; /* string values; record pointers of a table */
+	struct marks code_marks, literal_marks;
+	struct sink sink;
+	struct buf structure, payload;
+};
+
+struct chunk_encoder *chunk_encoder_new(int level)
+{
+	struct chunk_encoder *e = calloc(1, sizeof(*e));
+	const struct trawl_field row = PAYLOAD_ROW_FIELD;
+
+	if (!e)
+		return NULL;
+	e->level = level ? level : DEFAULT_LEVEL;
+	e->zstd = ZSTD_createCCtx();
+	if (!e->zstd || layout_init(&e->row, &row, 1, 0) ||
+	    planner_init(&e->planner, e->zstd, &e->predictors, level > 3 ? 3 : 2)) {
+		chunk_encoder_free(e);
+		return NULL;
+	}
+	return e;
+}
+
+static void type_state_free(struct type_state *t)
+{
+	if (!t)
+		return;
+	layout_free(&t->a.layout);
+	free(t->plans);
+	free(t);
+}
+
+void chunk_encoder_free(struct chunk_encoder *e)
+{
+	if (!e)
+		return;
+	for (uint32_t i = 0; i < e->ntypes; i++)
+		type_state_free(e->types[i]);
+	free(e->types);
+	free(e->arrange_types);
+	layout_free(&e->common);
+	layout_free(&e->row);
+	free(e->common_plans);
+	arrange_free(&e->order);
+	table_free(&e->common_table);
+	table_free(&e->table);
+	dictionary_free(&e->strings);
+	planner_free(&e->planner);
+	free(e->values.p);
+	free(e->rows.p);
+	free(e->code_marks.at);
+	free(e->literal_marks.at);
+	buf_free(&e->sink.structure);
+	buf_free(&e->sink.codes);
+	buf_free(&e->sink.literals);
+	buf_free(&e->sink.bits);
+	buf_free(&e->sink.data);
+	buf_free(&e->structure);
+	buf_free(&e->payload);
+	ZSTD_freeCCtx(e->zstd);
+	free(e);
+}
+
+/* ---- the source and its types -------------------------------------------------------------- */
+
+static int learn_source(struct chunk_encoder *e, const struct trawl_source *s)
+{
+	if (e->source == s)
+		return 0;
+	layout_free(&e->common);
+	free(e->common_plans);
+	e->common_plans = NULL;
+	/* The common fields are in every record; trawl_writer_event_type() has seen to it. */
+	if (layout_init(&e->common, s->common, s->ncommon, UINT16_MAX))
+		return -1;
+	e->common_plans = calloc(e->common.ncolumns + 1, sizeof(*e->common_plans));
+	if (!e->common_plans)
+		return -1;
+	e->pid_column = UINT32_MAX;
+	for (uint32_t i = e->common.nnumbers; i-- > 0;)
+		if (e->common.columns[i].kind == TRAWL_PID)
+			e->pid_column = i;
+	e->source = s;
+	return 0;
+}
+
+static struct type_state *new_type(const struct trawl_event_type *type)
+{
+	struct type_state *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->type = type;
+	if (arrange_type_init(&t->a, type))
+		goto fail;
+	t->plans = calloc(t->a.layout.ncolumns + 1, sizeof(*t->plans));
+	if (!t->plans)
+		goto fail;
+	return t;
+fail:
+	type_state_free(t);
+	return NULL;
+}
+
+static int learn_types(struct chunk_encoder *e, const struct chunk_schema *s)
+{
+	if (s->ntypes > e->ntypes) {
+		void *p = realloc(e->types, s->ntypes * sizeof(*e->types));
+		void *q = p ? realloc(e->arrange_types, s->ntypes * sizeof(*e->arrange_types)) :
+			      NULL;
+
+		if (p)
+			e->types = p;
+		if (!q)
+			return -1;
+		e->arrange_types = q;
+	}
+	for (uint32_t i = 0; i < s->ntypes; i++) {
+		if (i < e->ntypes && e->types[i]->type == s->types[i])
+			continue;
+		if (i < e->ntypes)
+			type_state_free(e->types[i]);
+		e->types[i] = new_type(s->types[i]);
+		if (!e->types[i]) {
+			/* Types behind it are learnt again with the next chunk. */
+			for (uint32_t k = i + 1; k < e->ntypes; k++)
+				type_state_free(e->types[k]);
+			e->ntypes = i;
+			return -1;
+		}
+		e->arrange_types[i] = &e->types[i]->a;
+		if (i >= e->ntypes)
+			e->ntypes = i + 1;
+	}
+	return 0;
+}
+
+/* ---- numbers and strings out of records ------------------------------------------------- */
+
+#define LOAD_COLUMN(type) \
+	do { \
+		for (uint32_t i = from; i < end; i++) { \
+			type x; \
+			memcpy(&x, row[i] + c->offset, sizeof(x)); \
+			v[i] = (uint64_t)x; \
+		} \
+	} while (0)
+
+static void load_block(const struct layout_column *c, const uint8_t *const *row, uint64_t *v,
+		       uint32_t from, uint32_t end)
+{
+	switch (c->size * 2 + c->is_signed) {
+	case 2:
+		LOAD_COLUMN(uint8_t);
+		break;
+	case 3:
+		LOAD_COLUMN(int8_t);
+		break;
+	case 4:
+		LOAD_COLUMN(uint16_t);
+		break;
+	case 5:
+		LOAD_COLUMN(int16_t);
+		break;
+	case 8:
+		LOAD_COLUMN(uint32_t);
+		break;
+	case 9:
+		LOAD_COLUMN(int32_t);
+		break;
+	default:
+		LOAD_COLUMN(uint64_t);
+	}
+}
+
+/* Block by block, so that a record is still in the cache when its next column is loaded. */
+static void load_numbers(struct table *t, const uint8_t *const *row)
+{
+	const struct layout *l = t->layout;
+
+	for (uint32_t from = 0; from < t->n; from += BLOCK) {
+		uint32_t end = from + BLOCK < t->n ? from + BLOCK : t->n;
+
+		for (uint32_t c = 0; c < l->nnumbers; c++)
+			load_block(&l->columns[c], row, t->value[c], from, end);
+	}
+}
+
+static void load_strings(const struct table *t, const struct layout_column *c,
+			 const uint8_t *const *row, const uint32_t *length, struct string *v)
+{
+	for (uint32_t i = 0; i < t->n; i++) {
+		uint32_t from = c->offset, len = c->size;
+
+		if (c->place != TRAWL_FIXED)
+			len = layout_dynamic(c, row[i], length[t->event[i]], &from);
+		v[i] = (struct string){ row[i] + from, len };
+	}
+}
+
+/* ---- columns --------------------------------------------------------------------------- */
+
+static void mark(struct marks *m, size_t at)
+{
+	if (m->n == m->cap) {
+		size_t cap = m->cap ? m->cap * 2 : 256;
+		void *p = realloc(m->at, cap * sizeof(*m->at));
+
+		if (!p)
+			return; /* only compression is a little worse */
+		m->at = p;
+		m->cap = cap;
+	}
+	m->at[m->n++] = (uint32_t)at;
+}
+
+static void put_number(struct chunk_encoder *e, struct table *t, uint32_t column,
+		       struct plan *plan, bool common)
+{
+	uint32_t literals;
+
+	plan_column(&e->planner, t, plan, column, common);
+	mark(&e->code_marks, e->sink.codes.len);
+	mark(&e->literal_marks, e->sink.literals.len);
+	literals = column_encode(t, column, &plan->plan, &e->predictors, &e->sink);
+	plan_result(plan, literals, t->n);
+}
+
+/* A fixed string is known without the NULs at its end. */
+static struct string trimmed(struct string s)
+{
+	while (s.len && !s.p[s.len - 1])
+		s.len--;
+	return s;
+}
+
+/*
+ * Numbers strings, if they repeat: half of a sample must have come before. False if they do not,
+ * or if there are too many.
+ */
+static bool number_strings(struct chunk_encoder *e, const struct string *v, uint32_t n, bool fixed,
+			   uint64_t *number)
+{
+	uint32_t before = e->strings.count;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (i == STRING_SAMPLE && e->strings.count - before > STRING_SAMPLE / 2)
+			return false;
+		number[i] = dictionary_number(&e->strings, fixed ? trimmed(v[i]) : v[i]);
+		if (number[i] == UINT32_MAX)
+			return false;
+	}
+	return true;
+}
+
+static void put_plain(struct chunk_encoder *e, struct table *t, const struct string *v, bool fixed)
+{
+	uint32_t *inverse = (uint32_t *)(void *)t->base[0];
+	struct buf *out = &e->sink.data;
+
+	for (uint32_t i = 0; i < t->n; i++)
+		inverse[t->sorted[i]] = i;
+	for (uint32_t i = 0; i < t->n; i++)
+		buf_put(out, v[inverse[i]].p, v[inverse[i]].len);
+}
+
+static bool put_string(struct chunk_encoder *e, struct table *t, uint32_t column,
+		       const uint8_t *const *row, struct plan *plans)
+{
+	const struct layout_column *c = &t->layout->columns[column];
+	struct string *v = room_for(&e->values, t->n * sizeof(*v));
+	bool fixed = c->place == TRAWL_FIXED;
+
+	if (!v)
+		return false;
+	load_strings(t, c, row, e->order.length, v);
+	if (number_strings(e, v, t->n, fixed, t->value[column])) {
+		buf_u8(&e->sink.structure, STRING_NUMBERED);
+	} else {
+		buf_u8(&e->sink.structure, STRING_PLAIN);
+		for (uint32_t i = 0; i < t->n; i++)
+			t->value[column][i] = v[i].len;
+		put_plain(e, t, v, fixed);
+		if (fixed)
+			return true;
+	}
+	put_number(e, t, column, &plans[column], false);
+	return true;
+}
+
+static bool is_key(const struct arrange_table *a, uint32_t column)
+{
+	for (uint32_t i = 0; i < a->nkeys; i++)
+		if (a->keys[i] == column)
+			return true;
+	return false;
+}
+
+static bool put_columns(struct chunk_encoder *e, struct table *t, const struct arrange_table *a,
+			const uint8_t *const *row, struct plan *plans, bool common)
+{
+	const struct layout *l = t->layout;
+
+	load_numbers(t, row);
+	for (uint32_t c = 0; c < l->nnumbers; c++) {
+		if (a && is_key(a, c))
+			continue;
+		put_number(e, t, c, &plans[c], common);
+	}
+	for (uint32_t c = l->nnumbers; c < l->ncolumns; c++)
+		if (!put_string(e, t, c, row, plans))
+			return false;
+	return true;
+}
+
+static bool put_common(struct chunk_encoder *e)
+{
+	struct arrange *o = &e->order;
+	struct table *t = &e->common_table;
+
+	if (table_init(t, &e->common, o->events.count, 0, o->nclasses))
+		return false;
+	for (uint32_t i = 0; i < t->n; i++)
+		t->event[i] = i;
+	table_contexts(t, &o->events, 0, NULL);
+	if (!put_columns(e, t, NULL, o->record, e->common_plans, true))
+		return false;
+	o->events.pid = e->pid_column == UINT32_MAX ? NULL : t->value[e->pid_column];
+	return true;
+}
+
+static bool put_table(struct chunk_encoder *e, const struct arrange_table *a)
+{
+	struct type_state *type = e->types[a->type];
+	struct table *t = &e->table;
+	const uint8_t **row = room_for(&e->rows, a->n * sizeof(*row));
+
+	if (!row || table_init(t, a->rows ? &e->row : &type->a.layout, a->n, a->first_class,
+			       a->nclasses))
+		return false;
+	memcpy(t->event, e->order.member + a->first, a->n * sizeof(*t->event));
+	for (uint32_t i = 0; i < a->n; i++)
+		row[i] = e->order.record[t->event[i]];
+	table_contexts(t, &e->order.events, a->first, e->order.events.pid);
+	if (a->rows)
+		return put_columns(e, t, a, row, &e->row_plan, false);
+	return put_columns(e, t, a, row, type->plans, false);
+}
+
+/* ---- sequence and time ------------------------------------------------------------------ */
+
+static void put_sequence(struct chunk_encoder *e)
+{
+	const struct arrange *o = &e->order;
+	uint32_t n = o->events.count;
+	struct buf *out = &e->sink.codes;
+
+	for (unsigned int shift = 0; shift < 16 && (o->nclasses - 1) >> shift; shift += 8) {
+		mark(&e->code_marks, out->len);
+		if (!buf_reserve(out, n))
+			return;
+		for (uint32_t i = 0; i < n; i++)
+			out->data[out->len + i] = (uint8_t)(o->events.class_of[i] >> shift);
+		out->len += n;
+	}
+}
+
+/* All time stamps of a clock that ticks every 1000 ns are so many ticks from each other. */
+static uint64_t time_unit(const struct chunk_encoder *e, const uint64_t *delta, uint32_t n)
+{
+	uint64_t unit = e->source->resolution;
+
+	if (unit < 2)
+		return 1;
+	for (uint32_t i = 0; i < n; i++)
+		if (delta[i] % unit)
+			return 1;
+	return unit;
+}
+
+static uint64_t put_times(struct chunk_encoder *e)
+{
+	const struct arrange *o = &e->order;
+	uint32_t n = o->events.count, k = 0, at = 0;
+	uint64_t *delta = room_for(&e->values, ((size_t)n + 1) * sizeof(*delta)), unit;
+
+	if (!delta) {
+		e->sink.codes.failed = true;
+		return 1;
+	}
+	for (uint32_t s = 0; s < o->nstreams; s++) {
+		uint64_t last = o->first;
+
+		for (uint32_t end = k + o->streams[s].count; k < end; k++) {
+			delta[o->events.position[k]] = o->events.ts[k] - last;
+			last = o->events.ts[k];
+		}
+	}
+	unit = time_unit(e, delta, n);
+	for (uint32_t i = 0; unit > 1 && i < n; i++)
+		delta[i] /= unit;
+	for (uint32_t c = 0; c < o->nclasses; at += o->class_count[c++])
+		mark(&e->code_marks, e->sink.codes.len + at);
+	bucket_encode(delta, n, &e->sink.codes, &e->sink.bits);
+	return unit;
+}
+
+/* ---- the whole ------------------------------------------------------------------------- */
+
+static void put_structure(struct chunk_encoder *e, const struct chunk_schema *schema, uint64_t unit)
+{
+	const struct arrange *o = &e->order;
+	struct buf *out = &e->structure;
+	uint32_t cpu = 0;
+
+	buf_varint(out, o->first);
+	buf_varint(out, unit);
+	buf_varint(out, o->nstreams);
+	for (uint32_t i = 0; i < o->nstreams; i++) {
+		buf_varint(out, o->streams[i].cpu - cpu);
+		buf_varint(out, o->streams[i].count);
+		cpu = o->streams[i].cpu;
+	}
+	buf_varint(out, o->ntables);
+	for (uint32_t i = 0; i < o->ntables; i++) {
+		const struct arrange_table *t = &o->tables[i];
+
+		buf_varint(out, schema->types[t->type]->id * 2 + t->rows);
+		buf_varint(out, t->nkeys);
+		for (uint32_t k = 0; k < t->nkeys; k++)
+			buf_varint(out, t->keys[k]);
+		if (t->nkeys)
+			buf_varint(out, t->nclasses);
+		for (uint32_t c = t->first_class; c < t->first_class + t->nclasses; c++) {
+			buf_varint(out, o->class_count[c]);
+			for (uint32_t k = 0; k < t->nkeys; k++)
+				buf_varint(out, zigzag(o->class_key[c * ARRANGE_KEYS + k]));
+		}
+	}
+	dictionary_put(&e->strings, out);
+	buf_put(out, e->sink.structure.data, e->sink.structure.len);
+}
+
+static bool put_payload(struct chunk_encoder *e)
+{
+	struct buf *out = &e->payload;
+	struct sink *s = &e->sink;
+	/* Codes are soon as small as they get: the time is better spent on literals. */
+	int codes_level = e->level > 4 ? e->level : 1;
+
+	if (s->structure.failed || s->codes.failed || s->literals.failed || s->bits.failed ||
+	    s->data.failed || e->structure.failed)
+		return false;
+	buf_varint(out, PAYLOAD_FORMAT);
+	return section_put(out, e->zstd, e->level, e->structure.data, e->structure.len, NULL, 0) &&
+	       section_put(out, e->zstd, codes_level, s->codes.data, s->codes.len, e->code_marks.at,
+			   e->code_marks.n) &&
+	       section_put(out, e->zstd, e->level, s->literals.data, s->literals.len,
+			   e->literal_marks.at, e->literal_marks.n) &&
+	       section_put(out, e->zstd, 0, s->bits.data, s->bits.len, NULL, 0) &&
+	       section_put(out, e->zstd, e->level, s->data.data, s->data.len, NULL, 0);
+}
+
+static void reset(struct chunk_encoder *e)
+{
+	struct buf *b[] = { &e->sink.structure, &e->sink.codes, &e->sink.literals, &e->sink.bits,
+			    &e->sink.data, &e->structure, &e->payload };
+
+	for (size_t i = 0; i < sizeof(b) / sizeof(b[0]); i++) {
+		b[i]->len = 0;
+		b[i]->failed = false;
+	}
+	e->code_marks.n = e->literal_marks.n = 0;
+}
+
+static bool encode(struct chunk_encoder *e, const struct chunk_schema *schema,
+		   const struct batch *b)
+{
+	uint64_t unit;
+
+	reset(e);
+	if (!dictionary_reset(&e->strings) || learn_source(e, schema->source) ||
+	    learn_types(e, schema) || arrange(&e->order, b, e->arrange_types, schema->ntypes))
+		return false;
+	plan_chunk(&e->planner, b->count);
+	put_sequence(e);
+	unit = put_times(e);
+	if (!put_common(e))
+		return false;
+	for (uint32_t i = 0; i < e->order.ntables; i++)
+		if (!put_table(e, &e->order.tables[i]))
+			return false;
+	put_structure(e, schema, unit);
+	return put_payload(e);
+}
+
+int chunk_encode(struct chunk_encoder *e, const struct chunk_schema *schema, const struct batch *b,
+		 const uint8_t **payload, size_t *len, uint64_t *first, uint64_t *last,
+		 struct trawl_error *err)
+{
+	if (!encode(e, schema, b))
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory for a chunk");
+	*payload = e->payload.data;
+	*len = e->payload.len;
+	*first = e->order.first;
+	*last = e->order.last;
+	return 0;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers of the chunk payload that encoder and decoder share: docs/format.md, "Chunk payload". */
+#ifndef TRAWL_PAYLOAD_H
+#define TRAWL_PAYLOAD_H
+
+enum {
+	PAYLOAD_FORMAT = 1,
+	PAYLOAD_MAX_STRUCTURE = 16 << 20, /* bytes of the structure section */
+
+	STRING_NUMBERED = 0, /* a string column: numbers of strings in the chunk's list */
+	STRING_PLAIN = 1,    /* lengths, and the bytes in the data section */
+};
+
+/* The layout of a table of whole rows: one string column, the record. */
+#define PAYLOAD_ROW_FIELD { .name = "", .ctype = "", .note = "", .kind = TRAWL_BYTES, \
+			    .place = TRAWL_TAIL, .size = 1, .count = 1 }
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which way of coding suits a column: found by trying on a sample of its values, and believed for
+ * some chunks before it is tried again.
+ */
+#ifndef TRAWL_PLAN_H
+#define TRAWL_PLAN_H
+
+#include <zstd.h>
+
+#include "column.h"
+
+struct plan {
+	struct column_plan plan;
+	uint32_t events;   /* that the sample had; 0: never tried */
+	uint32_t chunks;   /* that have used it since */
+	uint32_t literals; /* of 1024 values, in the chunk that it was chosen for */
+	bool stale;        /* there were many more since */
+};
+
+struct planner {
+	ZSTD_CCtx *zstd;
+	struct predictors *predictors;
+	unsigned int most; /* predictors of a column at most */
+	uint8_t *hits;     /* of each candidate */
+	int64_t budget;    /* values that may still be tried on */
+	struct buf literals, codes, bits, out;
+};
+
+int planner_init(struct planner *p, ZSTD_CCtx *z, struct predictors *m, unsigned int most);
+void planner_free(struct planner *p);
+
+/*
+ * Brings a column's plan up to date. common: the table is that of the common fields.
+ */
+void plan_column(struct planner *p, struct table *t, struct plan *plan, uint32_t column,
+		  bool common);
+
+/* A new chunk of so many events: some more trials are paid for. */
+void plan_chunk(struct planner *p, uint32_t events);
+/* What became of a plan: so many of n values were literals. */
+void plan_result(struct plan *p, uint32_t literals, uint32_t n);
+
+/* What a column does that was never tried. */
+struct column_plan plan_default(const struct layout_column *c, bool common, uint32_t n);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "section.h"
+
+enum {
+	MARK_DISTANCE = 1024, /* a block's own statistics cost some 100 bytes */
+	SAMPLE = 4096,
+	SAMPLES = 4,
+};
+
+/* Bytes that a sample of cannot be made 3 % smaller: not worth the time of trying. */
+static bool is_noise(ZSTD_CCtx *z, const uint8_t *p, size_t len)
+{
+	uint8_t out[SAMPLE + SAMPLE / 4];
+	size_t total = 0;
+
+	if (len < SAMPLES * SAMPLE * 2)
+		return false;
+	for (int i = 0; i < SAMPLES; i++) {
+		size_t n = ZSTD_compressCCtx(z, out, sizeof(out),
+					     p + (len - SAMPLE) / (SAMPLES - 1) * i, SAMPLE, 1);
+
+		total += ZSTD_isError(n) ? SAMPLE : n;
+	}
+	return total > (size_t)SAMPLE * SAMPLES * 97 / 100;
+}
+
+/* One frame at o; its length, or 0 if it would not be smaller than the data. */
+static size_t compress(ZSTD_CCtx *z, int level, ZSTD_outBuffer o, const uint8_t *p, size_t len,
+		       const uint32_t *marks, size_t nmarks, size_t base)
+{
+	ZSTD_inBuffer in = { p, 0, 0 };
+	size_t rest, last = 0;
+
+	ZSTD_CCtx_reset(z, ZSTD_reset_session_and_parameters);
+	ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, level);
+	ZSTD_CCtx_setParameter(z, ZSTD_c_contentSizeFlag, 0);
+	ZSTD_CCtx_setPledgedSrcSize(z, len);
+	for (size_t i = 0; i < nmarks; i++) {
+		size_t at = marks[i] - base;
+
+		if (marks[i] <= base || at >= len || at - last < MARK_DISTANCE ||
+		    len - at < MARK_DISTANCE)
+			continue;
+		in.size = last = at;
+		rest = ZSTD_compressStream2(z, &o, &in, ZSTD_e_flush);
+		if (ZSTD_isError(rest) || rest)
+			return 0;
+	}
+	in.size = len;
+	rest = ZSTD_compressStream2(z, &o, &in, ZSTD_e_end);
+	return ZSTD_isError(rest) || rest || o.pos >= len ? 0 : o.pos;
+}
+
+static bool put_piece(struct buf *out, ZSTD_CCtx *z, int level, const uint8_t *p, size_t len,
+		      const uint32_t *marks, size_t nmarks, size_t base)
+{
+	enum { HEAD = 24 }; /* room for both lengths, which are written when they are known */
+	size_t at = out->len, n = 0;
+
+	if (!buf_reserve(out, HEAD + ZSTD_compressBound(len)))
+		return false;
+	if (level && !is_noise(z, p, len))
+		n = compress(z, level, (ZSTD_outBuffer){ out->data + at + HEAD, len, 0 }, p, len,
+			     marks, nmarks, base);
+	buf_varint(out, len);
+	buf_varint(out, n);
+	if (n)
+		memmove(out->data + out->len, out->data + at + HEAD, n);
+	else
+		memcpy(out->data + out->len, p, n = len);
+	out->len += n;
+	return true;
+}
+
+bool section_put(struct buf *out, ZSTD_CCtx *z, int level, const void *data, size_t len,
+		 const uint32_t *marks, size_t nmarks)
+{
+	for (size_t at = 0; at < len; at += SECTION_PIECE) {
+		size_t n = len - at < SECTION_PIECE ? len - at : SECTION_PIECE;
+
+		if (!put_piece(out, z, level, (const uint8_t *)data + at, n, marks, nmarks, at))
+			return false;
+	}
+	buf_varint(out, 0);
+	return !out->failed;
+}
+
+/* The lengths of all pieces are looked at before anything is believed. */
+static bool measure(struct view in, size_t max, size_t *total)
+{
+	*total = 0;
+	for (;;) {
+		size_t raw = view_varint_max(&in, max - *total);
+		size_t stored;
+
+		if (in.bad)
+			return false;
+		if (!raw)
+			return true;
+		stored = view_varint_max(&in, max);
+		view_bytes(&in, stored ? stored : raw);
+		*total += raw;
+	}
+}
+
+bool section_get(struct view *in, ZSTD_DCtx *z, size_t max, struct room *room,
+		 struct view *section)
+{
+	size_t total, at = 0, raw, stored;
+	uint8_t *data;
+
+	if (!measure(*in, max, &total))
+		return false;
+	data = room_for(room, total + SECTION_PAD);
+	if (!data)
+		return false;
+	while ((raw = view_varint(in)) != 0) {
+		const uint8_t *p;
+
+		stored = view_varint(in);
+		p = view_bytes(in, stored ? stored : raw);
+		if (!stored)
+			memcpy(data + at, p, raw);
+		else if (ZSTD_decompressDCtx(z, data + at, raw, p, stored) != raw)
+			return false;
+		at += raw;
+	}
+	memset(data + total, 0, SECTION_PAD);
+	*section = (struct view){ data, data + total, false };
+	return true;
+}

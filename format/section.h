@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A section of a chunk payload: bytes in pieces, each compressed or not. docs/format.md,
+ * "Sections".
+ */
+#ifndef TRAWL_SECTION_H
+#define TRAWL_SECTION_H
+
+#include <zstd.h>
+
+#include "varint.h"
+
+enum {
+	SECTION_PIECE = 1 << 20, /* larger bulk is cut, so that noise in it stays uncompressed */
+	SECTION_PAD = 16,        /* readable bytes behind a section that was read */
+};
+
+/*
+ * Compresses len bytes and appends them as a section. A new block begins at each mark (offsets,
+ * ascending) that is far enough from the one before, so that it gets its own statistics.
+ * level 0: not compressed. False when memory runs out.
+ */
+bool section_put(struct buf *out, ZSTD_CCtx *z, int level, const void *data, size_t len,
+		 const uint32_t *marks, size_t nmarks);
+
+/*
+ * Reads a section of at most max bytes into room; *section views it. False: damaged or no memory.
+ */
+bool section_get(struct view *in, ZSTD_DCtx *z, size_t max, struct room *room,
+		 struct view *section);
+
+#endif
