@@ -16,9 +16,8 @@
 #include "section.h"
 
 enum {
-	TYPE_IDS = 65536,
+	MAX_CLASSES = 65536,
 	MAX_KEYS = 4,
-	NO_TYPE = UINT16_MAX,
 };
 
 struct decode_table {
@@ -42,7 +41,6 @@ struct type_layout {
 struct chunk_decoder {
 	struct decoded decoded;
 	ZSTD_DCtx *zstd;
-	uint16_t *by_id;            /* type id -> index into the schema's types, or NO_TYPE */
 	struct type_layout *types;  /* by index */
 	uint32_t ntypes;
 	const struct trawl_source *source;
@@ -75,12 +73,10 @@ struct chunk_decoder *chunk_decoder_new(void)
 	if (!d)
 		return NULL;
 	d->zstd = ZSTD_createDCtx();
-	d->by_id = malloc(TYPE_IDS * sizeof(*d->by_id));
-	if (!d->zstd || !d->by_id || layout_init(&d->row, &row, 1, 0)) {
+	if (!d->zstd || layout_init(&d->row, &row, 1, 0)) {
 		chunk_decoder_free(d);
 		return NULL;
 	}
-	memset(d->by_id, 0xff, TYPE_IDS * sizeof(*d->by_id));
 	return d;
 }
 
@@ -91,7 +87,6 @@ void chunk_decoder_free(struct chunk_decoder *d)
 	for (uint32_t i = 0; i < d->ntypes; i++)
 		layout_free(&d->types[i].layout);
 	free(d->types);
-	free(d->by_id);
 	layout_free(&d->common);
 	layout_free(&d->row);
 	arena_free(&d->arena);
@@ -129,29 +124,20 @@ static bool learn_source(struct chunk_decoder *d, const struct trawl_source *s)
 	return true;
 }
 
-/* Layouts of types are made when a chunk has events of them; by_id is complete at once. */
+/* Layouts of types are made when a chunk has events of them. */
 static bool learn_types(struct chunk_decoder *d, const struct chunk_schema *s)
 {
-	if (s->ntypes > d->ntypes) {
-		void *p = realloc(d->types, s->ntypes * sizeof(*d->types));
+	void *p;
 
-		if (!p)
-			return false;
-		d->types = p;
-		memset(d->types + d->ntypes, 0, (s->ntypes - d->ntypes) * sizeof(*d->types));
-		d->ntypes = s->ntypes;
-	}
-	for (uint32_t i = 0; i < s->ntypes && i < NO_TYPE; i++)
-		if (s->types[i] && s->types[i]->id < TYPE_IDS)
-			d->by_id[s->types[i]->id] = (uint16_t)i;
+	if (s->ntypes <= d->ntypes)
+		return true;
+	p = realloc(d->types, s->ntypes * sizeof(*d->types));
+	if (!p)
+		return false;
+	d->types = p;
+	memset(d->types + d->ntypes, 0, (s->ntypes - d->ntypes) * sizeof(*d->types));
+	d->ntypes = s->ntypes;
 	return true;
-}
-
-static void forget_types(struct chunk_decoder *d, const struct chunk_schema *s)
-{
-	for (uint32_t i = 0; i < s->ntypes; i++)
-		if (s->types[i] && s->types[i]->id < TYPE_IDS)
-			d->by_id[s->types[i]->id] = NO_TYPE;
 }
 
 static const struct layout *type_layout(struct chunk_decoder *d, uint32_t index)
@@ -202,7 +188,7 @@ static bool get_classes(struct chunk_decoder *d, struct view *in, struct decode_
 	t->first_class = d->nclasses;
 	t->nclasses = n;
 	t->first = d->events.count - *left;
-	if (!n || n > *left || n > UINT16_MAX + 1u - d->nclasses)
+	if (!n || n > *left || n > MAX_CLASSES - d->nclasses)
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
 		struct decode_class *c = &d->classes[d->nclasses++];
@@ -222,12 +208,12 @@ static bool get_classes(struct chunk_decoder *d, struct view *in, struct decode_
 static bool get_table(struct chunk_decoder *d, struct view *in, uint32_t number, uint32_t *left)
 {
 	struct decode_table *t = &d->tables[number];
-	uint64_t tag = view_varint_max(in, 2 * TYPE_IDS - 1);
+	uint64_t tag = view_varint(in);
 	const struct layout *l;
 
-	*t = (struct decode_table){ .type = d->by_id[tag / 2], .rows = tag % 2 };
-	if (in->bad || t->type == NO_TYPE)
+	if (in->bad || tag / 2 >= d->schema->ntypes || !d->schema->types[tag / 2])
 		return false;
+	*t = (struct decode_table){ .type = (uint32_t)(tag / 2), .rows = tag % 2 };
 	l = type_layout(d, t->type);
 	if (!l || d->common_end > l->size)
 		return false;
@@ -247,7 +233,7 @@ static bool get_tables(struct chunk_decoder *d, struct view *in)
 	d->ntables = (uint32_t)view_varint_max(in, left);
 	d->nclasses = 0;
 	d->tables = arena_take(&d->arena, d->ntables + 1, sizeof(*d->tables));
-	d->classes = arena_take(&d->arena, (left < TYPE_IDS ? left : TYPE_IDS) + 1,
+	d->classes = arena_take(&d->arena, (left < MAX_CLASSES ? left : MAX_CLASSES) + 1,
 				sizeof(*d->classes));
 	if (!d->tables || !d->classes)
 		return false;
@@ -710,7 +696,6 @@ int chunk_decode(struct chunk_decoder *d, const struct chunk_schema *schema, con
 	d->schema = schema;
 	ok = learn_source(d, schema->source) && learn_types(d, schema) &&
 	     decode(d, payload, len, count);
-	forget_types(d, schema);
 	if (!ok)
 		return trawl_fail(err, TRAWL_BAD_DATA, "chunk of %u events: the payload is damaged",
 				  count);

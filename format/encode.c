@@ -452,7 +452,7 @@ static uint64_t put_times(struct chunk_encoder *e)
 
 /* ---- the whole ------------------------------------------------------------------------- */
 
-static void put_structure(struct chunk_encoder *e, const struct chunk_schema *schema, uint64_t unit)
+static void put_structure(struct chunk_encoder *e, uint64_t unit)
 {
 	const struct arrange *o = &e->order;
 	struct buf *out = &e->structure;
@@ -470,7 +470,7 @@ static void put_structure(struct chunk_encoder *e, const struct chunk_schema *sc
 	for (uint32_t i = 0; i < o->ntables; i++) {
 		const struct arrange_table *t = &o->tables[i];
 
-		buf_varint(out, schema->types[t->type]->id * 2 + t->rows);
+		buf_varint(out, t->type * 2 + t->rows);
 		buf_varint(out, t->nkeys);
 		for (uint32_t k = 0; k < t->nkeys; k++)
 			buf_varint(out, t->keys[k]);
@@ -535,7 +535,7 @@ static bool encode(struct chunk_encoder *e, const struct chunk_schema *schema,
 	for (uint32_t i = 0; i < e->order.ntables; i++)
 		if (!put_table(e, &e->order.tables[i]))
 			return false;
-	put_structure(e, schema, unit);
+	put_structure(e, unit);
 	return put_payload(e);
 }
 
