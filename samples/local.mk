@@ -2,11 +2,14 @@
 # Programs to trace. Their probes come from <sys/sdt.h>, but for runtime, which makes its own.
 EXTRA_DIST += samples/forms.expect samples/greet.c
 if HAVE_SDT
-noinst_PROGRAMS += samples/tick samples/forms samples/threads samples/greeter samples/runtime
+noinst_PROGRAMS += samples/tick samples/forms samples/threads samples/greeter samples/params \
+	samples/runtime
 samples_tick_SOURCES = samples/tick.c
 samples_forms_SOURCES = samples/forms.c
 samples_threads_SOURCES = samples/threads.c
 samples_greeter_SOURCES = samples/greeter.c
+samples_params_SOURCES = samples/params.c
+samples_params_CFLAGS = $(AM_CFLAGS) -g
 samples_runtime_SOURCES = samples/runtime.c
 samples_runtime_LDADD = $(ELF_LIBS)
 

@@ -119,17 +119,17 @@ def metadata(*specs):
     return {m["tracefs"]: m for m in map(json.loads, run(SHOW, "-j", *specs).splitlines())}
 
 
-def forms():
-    program = f"{BUILD}/samples/forms"
-    spec = f"usdt:{program}:forms:*"
+def expected(program, spec):
+    """Runs a program that prints what a trace must show, and compares."""
+    base = os.path.basename(program)
     meta = metadata(spec)
     with Instance([spec]) as i:
-        ok(i.ready, "the kernel takes every form's definition", *i.errors)
+        ok(i.ready, f"the kernel takes every definition of {base}", *i.errors)
         if not i.ready:
             return
         expect = [json.loads(line) for line in run(program).splitlines()]
         got = i.records()
-    ok(len(expect) == len(got), f"forms: {len(expect)} events", f"got {len(got)}")
+    ok(len(expect) == len(got), f"{base}: {len(expect)} events", f"got {len(got)}")
     for want, (event, ip, fields) in zip(expect, got):
         name = meta[event]["event"]
         site = site_of(meta[event], ip)
@@ -173,6 +173,34 @@ def tick():
     ok(got == want, "tick: entry, usdt and return with the right values", *map(str, got))
 
 
+def runtime(how):
+    """Probes of a library that is only a mapping of a running process."""
+    with subprocess.Popen([f"{BUILD}/samples/runtime", how], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, text=True) as program:
+        pid = program.stdout.readline().split()[1]
+        with Instance([f"usdt:pid={pid}:runtime:* arg3:string"]) as i:
+            ok(i.ready, f"runtime {how}: the kernel takes a probe in a file without a name",
+               *i.errors)
+            program.stdin.close()
+            program.wait()
+            got = [f for _, _, f in i.records()]
+    want = [{"arg1": str(n), "arg2": str(n * n), "arg3": '"made at run time"'} for n in range(5)]
+    ok(got == want, f"runtime {how}: values", *map(str, got))
+
+
+def semaphores():
+    """The kernel counts a probe's semaphore up: the program sees that somebody listens."""
+    greeter, library = f"{BUILD}/samples/greeter", f"{BUILD}/samples/libgreet.so"
+    ok(run(greeter) == "0 listened\n", "semaphore: nobody listens")
+    with Instance([f"usdt:{library}:greet:* arg1:string"]) as i:
+        out = run(greeter)
+        got = [(e, f["arg1"]) for e, _, f in i.records()]
+    ok(out == "3 listened\n", "semaphore: listened to while armed", out)
+    want = [("greet_hello", '"world"'), ("greet_costly", '"world"')] * 3
+    ok(got == want, "semaphore: events of both probes", *map(str, got))
+    ok(run(greeter) == "0 listened\n", "semaphore: back to nobody")
+
+
 def leftovers():
     with open(f"{TRACEFS}/uprobe_events") as f:
         ok(GROUP not in f.read(), "nothing is left in uprobe_events")
@@ -182,8 +210,12 @@ def main():
     if os.geteuid() != 0 or not os.access(f"{TRACEFS}/uprobe_events", os.W_OK):
         print("1..0 # SKIP uprobe_events is not writable: not root, or no tracefs")
         return 0
-    forms()
+    expected(f"{BUILD}/samples/forms", f"usdt:{BUILD}/samples/forms:forms:*")
+    expected(f"{BUILD}/samples/params", f"uprobe:{BUILD}/samples/params:params_* $params")
     forms_hints()
+    runtime("memfd")
+    runtime("deleted")
+    semaphores()
     tick()
     leftovers()
     print(f"1..{done}")
