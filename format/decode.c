@@ -483,6 +483,8 @@ static bool get_string(struct chunk_decoder *d, struct table *t, uint32_t column
 		plain = view_bytes(&d->in.data, (size_t)t->n * c->size);
 		if (!plain)
 			return false;
+		for (uint32_t i = 0; i < t->n; i++)
+			t->value[column][i] = c->size;
 	}
 	to = arena_take(&d->arena, t->n, c->size);
 	out->data = to;
@@ -665,6 +667,14 @@ static bool get_events(struct chunk_decoder *d, uint32_t count)
 	return true;
 }
 
+/* A payload with bytes that nobody asked for was not written by this format's rules. */
+static bool all_used(const struct source_views *v)
+{
+	return v->structure.p == v->structure.end && v->codes.p == v->codes.end &&
+	       v->literals.p == v->literals.end && v->bits.p == v->bits.end &&
+	       v->data.p == v->data.end;
+}
+
 static bool decode(struct chunk_decoder *d, const uint8_t *payload, size_t len, uint32_t count)
 {
 	struct trawl_chunk *c = &d->decoded.chunk;
@@ -675,7 +685,7 @@ static bool decode(struct chunk_decoder *d, const uint8_t *payload, size_t len, 
 	    !get_events(d, count) || !get_structure(d) || !get_sections(d, &in))
 		return false;
 	if (!get_sequence(d) || !get_times(d) || !list_members(d) || !get_common(d) ||
-	    !get_groups(d))
+	    !get_groups(d) || !all_used(&d->in))
 		return false;
 	c->source = d->source;
 	c->count = count;
