@@ -6,6 +6,24 @@
 FUZZERS = tests/fuzz/fuzz_container
 tests_fuzz_fuzz_container_SOURCES = tests/fuzz/fuzz_container.c tests/fuzz/driver.c
 tests_fuzz_fuzz_container_LDADD = libtrawl-test.la
+# USB
+FUZZERS += \
+	tests/fuzz/fuzz_descriptor \
+	tests/fuzz/fuzz_hidreport \
+	tests/fuzz/fuzz_pcapimport \
+	tests/fuzz/fuzz_usb \
+	tests/fuzz/fuzz_usbmontext
+tests_fuzz_fuzz_descriptor_SOURCES = tests/fuzz/fuzz_descriptor.c tests/fuzz/driver.c
+tests_fuzz_fuzz_descriptor_LDADD = libdecode.la libtrawl.la
+tests_fuzz_fuzz_hidreport_SOURCES = tests/fuzz/fuzz_hidreport.c tests/fuzz/driver.c
+tests_fuzz_fuzz_hidreport_LDADD = libdecode.la libtrawl.la
+tests_fuzz_fuzz_pcapimport_SOURCES = tests/fuzz/fuzz_pcapimport.c tests/fuzz/driver.c
+tests_fuzz_fuzz_pcapimport_LDADD = libedit.la libdecode.la libtrawl.la
+tests_fuzz_fuzz_usb_SOURCES = tests/fuzz/fuzz_usb.c tests/fuzz/driver.c
+tests_fuzz_fuzz_usb_LDADD = libdecode.la libtrawl.la
+tests_fuzz_fuzz_usbmontext_SOURCES = tests/fuzz/fuzz_usbmontext.c tests/fuzz/driver.c
+tests_fuzz_fuzz_usbmontext_LDADD = libdecode.la libtrawl.la
+
 EXTRA_DIST += tests/fuzz/corpus
 
 check_PROGRAMS += $(FUZZERS)

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Any bytes as usbmon records (each behind its length in two bytes) through the whole USB decoder:
+ * joining, devices, every protocol, and all that is printed.
+ */
+#include "decode/decoder.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct printer {
+	struct sink sink;
+	void *state;
+	struct out text;
+};
+
+static int print(struct sink *sink, const struct item *it)
+{
+	struct printer *p = (struct printer *)sink;
+	struct value v;
+
+	p->text.len = 0;
+	usb_decoder.text(p->state, it, &p->text);
+	usb_decoder.more(p->state, it, &p->text);
+	usb_decoder.json(p->state, it, &p->text);
+	usb_decoder.value(p->state, it, "setup.request", &v);
+	usb_decoder.value(p->state, it, "decoded", &v);
+	return 0;
+}
+
+static void run(const uint8_t *data, size_t size, const struct decode_options *options)
+{
+	static const struct trawl_source source = {.name = "usb", .kind = "usbmon"};
+	struct decode_context ctx = {.options = options};
+	struct printer p = {.sink.item = print};
+	struct trawl_event_type type = {0};
+	struct trawl_event ev = {.source = &source, .type = &type};
+	struct trawl_error err;
+	size_t n;
+
+	out_memory(&p.text);
+	p.state = usb_decoder.open(&ctx, &err);
+	for (; size >= 2; data += n, size -= n) {
+		n = (size_t)(data[0] | data[1] << 8);
+		data += 2;
+		size -= 2;
+		n = n < size ? n : size;
+		type.id = n > 8 ? (data[8] == 'S' ? 1 : data[8] == 'C' ? 2 : 3) : 3;
+		ev.record = data;
+		ev.len = (uint32_t)n;
+		ev.time = ev.ts += 1000;
+		if (usb_decoder.feed(p.state, &ev, &p.sink, &err))
+			break;
+	}
+	usb_decoder.flush(p.state, &p.sink, &err);
+	if (options->summary)
+		usb_decoder.summary(p.state, &p.text);
+	usb_decoder.close(p.state);
+	out_free(&p.text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const struct decode_options joined = {
+		.show_keys = true, .summary = true, .hexdump = 2, .all_fields = true,
+	};
+	static const struct decode_options raw = {.raw = true};
+
+	run(data, size, &joined);
+	run(data, size, &raw);
+	return 0;
+}
