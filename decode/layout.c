@@ -9,7 +9,8 @@ enum op {
 	OP_S1, OP_S2, OP_S4, OP_S8,
 	OP_X1, OP_X2, OP_X4, OP_X8,
 	OP_BOOL,
-	OP_TEXT,  /* fixed place */
+	OP_TEXT,    /* fixed place */
+	OP_NUMBERS, /* a short array of integers, likewise */
 	OP_FIXED, /* all above need nothing but the room that was reserved */
 	OP_CHECKED = OP_FIXED, /* a scalar, but look first whether it is in the record */
 	OP_CHAR,
@@ -20,7 +21,8 @@ enum op {
 	OP_NONE,
 };
 
-#define SHORT_TEXT 64 /* texts up to this size may count as fixed */
+#define SHORT_TEXT 64 /* texts up to this size may count as fixed, ... */
+#define SHORT_ARRAY 16 /* ... and arrays of so many integers */
 #define ROOM_MAX (32 * 1024)
 
 uint64_t load_uint(const void *p, size_t size)
@@ -104,7 +106,8 @@ static enum op choose_op(const struct trawl_field *f, uint32_t fixed)
 	if (f->kind == TRAWL_BYTES || !number_size(f->size))
 		return OP_BYTES;
 	if (f->place != TRAWL_FIXED || f->count != 1)
-		return OP_ARRAY;
+		return inside && f->count <= SHORT_ARRAY && scalar_op(f) < OP_BOOL ? OP_NUMBERS :
+										      OP_ARRAY;
 	return inside ? scalar_op(f) : OP_CHECKED;
 }
 
@@ -179,8 +182,10 @@ struct layout *layout_new(const struct trawl_event_type *type)
 
 		s->field = f;
 		s->op = (uint8_t)choose_op(f, type->size);
+		s->element = (uint8_t)scalar_op(f);
 		at = prepare_label(s, at);
-		l->room += 24 + (s->op == OP_TEXT ? 6 * (size_t)f->count : 0);
+		l->room += 24 + (s->op == OP_TEXT ? 6 * (size_t)f->count + 16 :
+				 s->op == OP_NUMBERS ? 22 * (size_t)f->count : 0);
 	}
 	l->checked = l->room > ROOM_MAX;
 	return l;
@@ -357,7 +362,7 @@ static void out_value(const struct shown *s, const void *record, size_t len, boo
 		out_text(s, p, n, json, o);
 	else if (s->op == OP_BYTES)
 		out_bytes_field(p, n, json, o);
-	else if (s->op == OP_ARRAY)
+	else if (s->op == OP_ARRAY || s->op == OP_NUMBERS)
 		out_array(s, p, n, json, o);
 	else
 		out_scalar(s, p, json, o);
@@ -413,7 +418,8 @@ void shown_value(const struct shown *s, const void *record, size_t len, struct v
 	memset(v, 0, sizeof(*v));
 	if (s->op == OP_NONE || !field_bytes(s->field, record, len, &p, &n))
 		return;
-	if (s->op != OP_TEXT && s->op != OP_LOC_TEXT && s->op != OP_BYTES && s->op != OP_ARRAY) {
+	if (s->op != OP_TEXT && s->op != OP_LOC_TEXT && s->op != OP_BYTES && s->op != OP_ARRAY &&
+	    s->op != OP_NUMBERS) {
 		shown_element_value(s, p, v);
 		return;
 	}
@@ -427,6 +433,21 @@ void shown_value(const struct shown *s, const void *record, size_t len, struct v
 }
 
 /* ---- whole records ------------------------------------------------------------------------ */
+
+static char *put_numbers(char *p, const struct trawl_field *f, enum op op, const uint8_t *r,
+			 bool json)
+{
+	uint32_t i;
+
+	*p++ = json ? '[' : '{';
+	for (i = 0; i < f->count; i++) {
+		p = put_integer(p, op, r + (size_t)i * f->size, json);
+		*p++ = ',';
+	}
+	p -= i > 0;
+	*p++ = json ? ']' : '}';
+	return p;
+}
 
 /* A field of fixed place inside the record, to room that is reserved. */
 static inline char *put_fixed(char *p, const struct shown *s, const uint8_t *r, bool json)
@@ -444,6 +465,8 @@ static inline char *put_fixed(char *p, const struct shown *s, const uint8_t *r, 
 		*p++ = '"';
 		return p;
 	}
+	if (s->op == OP_NUMBERS)
+		return put_numbers(p, f, s->element, r, json);
 	return s->op == OP_BOOL ? put_bool(p, f, r) : put_integer(p, s->op, r, json);
 }
 

@@ -10,6 +10,7 @@
 struct shown {
 	const struct trawl_field *field;
 	uint8_t op;        /* what to do with its bytes; layout.c */
+	uint8_t element;   /* the same for one element of an array */
 	bool hidden;       /* a helper field: only with --fields all */
 	uint32_t label_len, json_len;
 	const char *label; /* " name=" with room to copy in steps of 16 bytes */

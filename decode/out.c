@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 /* On a descriptor the buffer is written when less than SPARE is left, so that out_need() of up
  * to SPARE bytes always succeeds at once. */
@@ -157,10 +160,32 @@ static unsigned int count_digits(uint64_t v)
 	return n + (v >= power[n]);
 }
 
+/* Four digits, with leading zeros. */
+static inline void four(char *p, uint32_t v)
+{
+	uint32_t high = v / 100;
+
+	memcpy(p, pairs + 2 * high, 2);
+	memcpy(p + 2, pairs + 2 * (v - high * 100), 2);
+}
+
+/* Eight digits: halves are computed side by side, not one after another. */
+static inline void eight(char *p, uint32_t v)
+{
+	uint32_t high = v / 10000;
+
+	four(p, high);
+	four(p + 4, v - high * 10000);
+}
+
 char *put_digits(char *p, uint64_t v, unsigned int width)
 {
 	char *end = p + width, *at = end;
 
+	for (; at - p >= 8; v /= 100000000) {
+		at -= 8;
+		eight(at, (uint32_t)(v % 100000000));
+	}
 	while (at - p >= 2) {
 		at -= 2;
 		memcpy(at, pairs + 2 * (v % 100), 2);
@@ -171,9 +196,28 @@ char *put_digits(char *p, uint64_t v, unsigned int width)
 	return end;
 }
 
-char *put_u64(char *p, uint64_t v)
+char *put_large(char *p, uint64_t v)
 {
-	return put_digits(p, v, v ? count_digits(v) : 1);
+	unsigned int n = v ? count_digits(v) : 1;
+	char *end = p + n, *at = end;
+
+	for (; at - p >= 8; v /= 100000000) {
+		at -= 8;
+		eight(at, (uint32_t)(v % 100000000));
+	}
+	if (at - p >= 4) {
+		at -= 4;
+		four(at, (uint32_t)v % 10000);
+		v /= 10000;
+	}
+	if (at - p >= 2) {
+		at -= 2;
+		memcpy(at, pairs + 2 * (v % 100), 2);
+		v /= 100;
+	}
+	if (at > p)
+		*p = (char)('0' + v);
+	return end;
 }
 
 char *put_s64(char *p, int64_t v)
@@ -365,10 +409,44 @@ static char *put_special(char *to, const unsigned char **p, size_t n, char quote
 	return to;
 }
 
+#ifdef __SSE2__
+/* How many of the 16 bytes at p are plain; all are copied. Signed, so that 0x80.. are < 0x20. */
+static inline unsigned int copy_plain(char *to, const void *p, char quote)
+{
+	__m128i v = _mm_loadu_si128(p), special;
+
+	special = _mm_or_si128(_mm_cmplt_epi8(v, _mm_set1_epi8(0x20)),
+			       _mm_cmpeq_epi8(v, _mm_set1_epi8(0x7f)));
+	special = _mm_or_si128(special, _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
+	special = _mm_or_si128(special, _mm_cmpeq_epi8(v, _mm_set1_epi8(quote)));
+	_mm_storeu_si128((__m128i *)to, v);
+	return (unsigned int)__builtin_ctz((unsigned int)_mm_movemask_epi8(special) | 0x10000);
+}
+#else
+static inline unsigned int copy_plain(char *to, const void *p, char quote)
+{
+	const unsigned char *c = p;
+	unsigned int n = 0;
+
+	for (; n < 16 && c[n] >= 0x20 && c[n] < 0x7f && c[n] != '\\' && c[n] != (unsigned char)quote;
+	     n++)
+		to[n] = (char)c[n];
+	return n;
+}
+#endif
+
 char *put_safe(char *to, const void *text, size_t n, char quote)
 {
 	const unsigned char *p = text, *end = p + n;
+	unsigned int run;
 
+	while (end - p >= 16) {
+		run = copy_plain(to, p, quote);
+		to += run;
+		p += run;
+		if (run < 16)
+			to = put_special(to, &p, (size_t)(end - p), quote);
+	}
 	while (p < end) {
 		if (*p >= 0x20 && *p < 0x7f && *p != '\\' && *p != (unsigned char)quote)
 			*to++ = (char)*p++;
@@ -393,9 +471,9 @@ static void escaped(struct out *o, const void *text, size_t n, char quote)
 	const unsigned char *p = text;
 
 	while (n) {
-		size_t part = piece(p, n, SPARE / 4);
+		size_t part = piece(p, n, SPARE / 4 - 4);
 
-		out_used(o, put_safe(out_need(o, 4 * part), p, part, quote));
+		out_used(o, put_safe(out_need(o, 4 * part + 16), p, part, quote));
 		p += part;
 		n -= part;
 	}
@@ -427,29 +505,41 @@ static char *put_json_ascii(char *to, unsigned char c)
 	return to;
 }
 
+/* One character that is not plain. */
+static char *put_json_special(char *to, const unsigned char **p, size_t n)
+{
+	size_t bad, run = out_utf8(*p, n, &bad);
+
+	if (run == 1)
+		return put_json_ascii(to, *(*p)++);
+	if (run) {
+		memcpy(to, *p, run);
+		*p += run;
+		return to + run;
+	}
+	memcpy(to, "\xef\xbf\xbd", 3);
+	*p += bad;
+	return to + 3;
+}
+
 /* The inside of a JSON string. */
 static char *put_json_text(char *to, const void *text, size_t n)
 {
 	const unsigned char *p = text, *end = p + n;
-	size_t run, bad;
+	unsigned int run;
 
+	while (end - p >= 16) {
+		run = copy_plain(to, p, '"');
+		to += run;
+		p += run;
+		if (run < 16)
+			to = put_json_special(to, &p, (size_t)(end - p));
+	}
 	while (p < end) {
-		if (*p >= 0x20 && *p < 0x7f && *p != '\\' && *p != '"') {
+		if (*p >= 0x20 && *p < 0x7f && *p != '\\' && *p != '"')
 			*to++ = (char)*p++;
-			continue;
-		}
-		run = out_utf8(p, (size_t)(end - p), &bad);
-		if (run == 1) {
-			to = put_json_ascii(to, *p++);
-		} else if (run) {
-			memcpy(to, p, run);
-			to += run;
-			p += run;
-		} else {
-			memcpy(to, "\xef\xbf\xbd", 3);
-			to += 3;
-			p += bad;
-		}
+		else
+			to = put_json_special(to, &p, (size_t)(end - p));
 	}
 	return to;
 }
@@ -468,9 +558,9 @@ void out_json(struct out *o, const void *text, size_t n)
 
 	out_char(o, '"');
 	while (n) {
-		size_t part = piece(p, n, SPARE / 6);
+		size_t part = piece(p, n, SPARE / 6 - 4);
 
-		out_used(o, put_json_text(out_need(o, 6 * part), p, part));
+		out_used(o, put_json_text(out_need(o, 6 * part + 16), p, part));
 		p += part;
 		n -= part;
 	}

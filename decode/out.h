@@ -71,14 +71,22 @@ static inline void out_char(struct out *o, char c)
  * The same to a place that has room, for those who have reserved it for a whole line with
  * out_need(): each returns the end of what it wrote, at most 20 bytes.
  */
-char *put_u64(char *p, uint64_t v);
+char *put_large(char *p, uint64_t v);
 char *put_s64(char *p, int64_t v);
 char *put_hex(char *p, uint64_t v);
 char *put_digits(char *p, uint64_t v, unsigned int width); /* the last `width` decimal digits */
-/* Text as by out_safe(): writes at most 4 * n bytes. */
+/* Text as by out_safe(): fills at most 4 * n + 16 bytes. */
 char *put_safe(char *p, const void *text, size_t n, char quote);
-/* A JSON string as by out_json(): writes at most 6 * n + 2 bytes. */
+/* A JSON string as by out_json(): fills at most 6 * n + 18 bytes. */
 char *put_json(char *p, const void *text, size_t n);
+
+static inline char *put_u64(char *p, uint64_t v)
+{
+	if (v >= 10)
+		return put_large(p, v);
+	*p = (char)('0' + v);
+	return p + 1;
+}
 
 void out_u64(struct out *o, uint64_t v);
 void out_s64(struct out *o, int64_t v);

@@ -76,6 +76,51 @@ static char *put_name(struct text_printer *t, char *p, const struct item *it)
 	return put_colour(t, p, NORMAL);
 }
 
+/*
+ * A column out of its cell if the cell holds it; else it is made by `put` and kept, as long as it
+ * is small and its width did not just grow (the padding of all others would be too little).
+ */
+static char *put_cell(struct text_printer *t, char *p, const struct item *it, const char *key,
+		      uint32_t key_len, int32_t number, struct text_cell *c, size_t *width,
+		      char *(*put_column)(struct text_printer *, char *, const struct item *))
+{
+	size_t before = *width, n;
+	char *end;
+
+	if (c->len && c->number == number && c->key_len == key_len &&
+	    !memcmp(c->key_text, key, key_len)) {
+		memcpy(p, c->text, sizeof(c->text));
+		return p + c->len;
+	}
+	end = put_column(t, p, it);
+	n = (size_t)(end - p);
+	if (*width != before) {
+		memset(t->task_cells, 0, sizeof(t->task_cells));
+		memset(t->name_cells, 0, sizeof(t->name_cells));
+	} else if (n <= sizeof(c->text) && key_len <= sizeof(c->key_text)) {
+		memcpy(c->key_text, key, key_len);
+		memcpy(c->text, p, n);
+		c->key_len = key_len;
+		c->number = number;
+		c->len = (uint32_t)n;
+	}
+	return end;
+}
+
+static char *put_task_column(struct text_printer *t, char *p, const struct item *it)
+{
+	return put_cell(t, p, it, it->comm, it->comm_len, it->tid,
+			&t->task_cells[(uint32_t)it->tid % TEXT_CELLS], &t->task_width, put_task);
+}
+
+static char *put_name_column(struct text_printer *t, char *p, const struct item *it)
+{
+	size_t slot = ((uintptr_t)it->name >> 4) % TEXT_CELLS;
+
+	return put_cell(t, p, it, it->name, it->name_len, it->problem, &t->name_cells[slot],
+			&t->name_width, put_name);
+}
+
 static char *put_bound(struct text_printer *t, char *p, const struct trawl_source *s, uint64_t ts)
 {
 	uint64_t bound = 0;
@@ -106,9 +151,9 @@ static int text_item(struct consumer *c, const struct decoder *d, void *state,
 	t->tasks |= it->cpu != ITEM_NO_CPU || it->tid != ITEM_NO_TASK;
 	if (t->tasks) {
 		p = put_cpu(p, it->cpu);
-		p = put_task(t, p, it);
+		p = put_task_column(t, p, it);
 	}
-	p = put_name(t, p, it);
+	p = put_name_column(t, p, it);
 	out_used(o, p);
 	d->text(state, it, o);
 	out_char(o, '\n');
@@ -159,4 +204,6 @@ void text_printer_start(struct text_printer *t)
 	t->tasks = false;
 	t->task_width = TASK_WIDTH;
 	t->name_width = NAME_WIDTH;
+	memset(t->task_cells, 0, sizeof(t->task_cells));
+	memset(t->name_cells, 0, sizeof(t->name_cells));
 }
