@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+# trawl-decode and trawl-export on wrong words and bad files: status and message.
+. "$TRAWL_SRC/tests/tap.sh"
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+export TZ=UTC
+f=$dir/s.trawl
+"$TRAWL_BUILD/tests/decode/make-sample" "$f" 8 || exit 99
+
+# ---- words
+fails "no file" 2 '^trawl-decode: no file: ' trawl-decode
+fails "two files" 2 'only one file at a time' trawl-decode "$f" "$f"
+fails "no such option" 2 '^trawl-decode: --nonsense is no option; see --help$' trawl-decode --nonsense "$f"
+fails "no such letter" 2 '^trawl-decode: -k is no option' trawl-decode -tkt "$f"
+fails "an argument is missing" 2 '^trawl-decode: --where needs an argument' trawl-decode "$f" --where
+fails "two kinds of output" 2 'only one of --json, --summary and --meta' trawl-decode --json --summary "$f"
+fails "bad expression" 2 '^trawl-decode: --where: expected a field, a number or a text$' trawl-decode --where 'arg1 == )' "$f"
+has "with a caret under the place" "$(trawl-decode --where 'arg1 == )' "$f" 2>&1 | sed -n 3p)" '^          \^$'
+fails "unknown field, with those there are" 2 "^trawl-decode: --where: no event here has a field 'agr1'; there are .*arg1, " trawl-decode --where 'agr1 == 1' "$f"
+has "with a caret too" "$(trawl-decode --where 'cpu == 1 and agr1 == 1' "$f" 2>&1 | sed -n 3p)" '^ {15}\^$'
+fails "unknown field on a pipe" 2 "no event here has a field 'agr1'" bash -c "cat '$f' | trawl-decode --where 'agr1 == 1' -"
+fails "unknown source, with those there are" 2 "^trawl-decode: --source: 'usb' is no source of this file; it has usdt, event, task$" trawl-decode --source usb "$f"
+fails "unknown source on a pipe" 2 "'usb' is no source of this file" bash -c "cat '$f' | trawl-decode --source usb -"
+fails "bad time" 2 '^trawl-decode: --from: not a time: ' trawl-decode --from yesterday "$f"
+has "with a caret as well" "$(trawl-decode --to 2026-11-99 "$f" 2>&1 | tail -1)" '^ +\^$'
+fails "bad count" 2 "^trawl-decode: -c: 'many' is not a number" trawl-decode -c many "$f"
+fails "count of nothing" 2 '^trawl-decode: -c: 0 ' trawl-decode -c 0 "$f"
+fails "bad pid" 2 "^trawl-decode: --pid: '-3' is not a number" trawl-decode --pid -3 "$f"
+fails "bad colour" 2 "^trawl-decode: --color: 'red' is none of auto, always, never" trawl-decode --color red "$f"
+fails "too many -t" 2 'at most five' trawl-decode -tttttt "$f"
+fails "metadata that is not there" 2 "^trawl-decode: --meta: the file has nothing of the name 'nosuch'" trawl-decode --meta=nosuch "$f"
+
+fails "export: no format" 2 '^trawl-export: --to FORMAT is missing' trawl-export "$f"
+fails "export: unknown format, with those there are" 2 "^trawl-export: --to: 'docx' is no format; there are pcapng, pcapng.gz, .*json, csv" trawl-export --to docx "$f"
+fails "export: output cannot be made" 3 '^trawl-export: -w /nonexistent/x: cannot be made: No such file or directory' trawl-export --to json "$f" -w /nonexistent/x
+fails "export: onto the capture itself" 2 'is the capture itself' trawl-export --to json "$f" -w "$f"
+fails "export: csv from a pipe" 2 'the columns must be known before the first line' bash -c "cat '$f' | trawl-export --to csv -"
+fails "export: columns for another format" 2 'for csv only' trawl-export --to json --fields a,b "$f"
+fails "export: bad expression" 2 '^trawl-export: --where: ' trawl-export --to json --where '(' "$f"
+fails "export: bad time is named as it was given" 2 '^trawl-export: --until: not a time' trawl-export --to json --until never "$f"
+
+# ---- files
+for p in "trawl-decode" "trawl-export --to json"; do
+	n=${p%% *}
+	fails "$n: no such file" 3 "^$n: /nonexistent: cannot be opened: No such file or directory" $p /nonexistent
+	: >"$dir/empty"
+	fails "$n: empty file" 1 "^$n: $dir/empty: .*empty" $p "$dir/empty"
+	echo "this is no capture, but it is long enough to look at" >"$dir/other"
+	fails "$n: not our file" 1 "^$n: $dir/other: .*not a trawl file" $p "$dir/other"
+	fails "$n: a folder" 3 "^$n: $dir: " $p "$dir"
+	head -c 3500 "$f" >"$dir/cut"
+	fails "$n: cut file" 1 "^$n: $dir/cut: cut at byte [0-9]+" $p "$dir/cut"
+	fails "$n: cut pipe" 1 "^$n: -: cut at byte [0-9]+" bash -c "$p - < '$dir/cut' | cat >/dev/null; exit \${PIPESTATUS[0]}"
+	fails "$n: full disk" 3 "^$n: standard output: cannot be written: No space left on device" bash -c "$p '$f' >/dev/full"
+done
+
+# every byte of the file missing from its end, and one byte in each place flipped: the rest comes, the damage
+# is told, and nothing worse happens
+size=$(stat -c %s "$f") bad=0
+for ((n = 1; n < size; n += 97)); do
+	head -c $n "$f" >"$dir/cut"
+	trawl-decode "$dir/cut" >/dev/null 2>"$dir/err"
+	[ $? -eq 1 ] && [ "$(wc -l <"$dir/err")" -eq 1 ] || { bad=$((bad + 1)); echo "# cut at $n"; }
+done
+same "every cut is told in one line, status 1" 0 $bad
+bad=0
+for ((n = 0; n < size; n += 151)); do
+	/usr/bin/python3 -c 'import sys
+b = bytearray(open(sys.argv[1], "rb").read()); b[int(sys.argv[3])] ^= 0x40; open(sys.argv[2], "wb").write(b)' \
+		"$f" "$dir/flip" $n
+	for p in "trawl-decode" "trawl-decode --summary" "trawl-export --to pcapng"; do
+		$p "$dir/flip" >/dev/null 2>"$dir/err"
+		[ $? -le 1 ] || { bad=$((bad + 1)); echo "# $p, flip at $n: $(cat "$dir/err")"; }
+	done
+done
+same "no flipped byte does worse than status 1" 0 $bad
+tap_done

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+# trawl-decode on whole files: text, JSON lines, choices, summary, metadata, pipes.
+. "$TRAWL_SRC/tests/tap.sh"
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+export TZ=UTC
+f=$dir/s.trawl
+"$TRAWL_BUILD/tests/decode/make-sample" "$f" 8 || exit 99
+
+# ---- text
+out=$(trawl-decode "$f"); ok $? "a whole file ends with 0"
+same "one line an event and one for the loss" 11 "$(printf '%s\n' "$out" | wc -l)"
+same "a line: time, cpu, task, name, fields, site" \
+	'01:44:37.001000000 [001] app-100          app:start            arg1=-1 arg2="two\nlines \"x\"" arg3=<unavailable: optimised out> arg4=200 (serve+0x8 app.c:99)' \
+	"$(printf '%s\n' "$out" | sed -n 2p)"
+has "a computed argument is taken out of its window" "$out" 'arg1=0 arg2="grün" arg3=22 arg4=<unavailable: in %xmm0> \(main\+0x2a app.c:12\)'
+has "an index outside the window says so" "$out" 'arg3=<unavailable: index outside the recorded window>'
+has "a string that could not be read is a fault" "$out" 'arg1=3 arg2=\(fault\)'
+has "bytes that are no UTF-8 are escaped" "$out" 'arg2="bad\\xff"'
+has "each kind of value" "$out" "arg1=18446744073709551615 flag=true letter='k' ratio=2.5 raw=deadbeef mask=0xff00 gone=<unavailable: floats cannot be fetched>"
+has "a thread takes the name it has at that time" "$out" 'worker-101 +app:start +arg1=1 '
+has "a loss is a line between the events around it" "$out" '^01:44:37.002900000 \*\*\* 17 events of usdt on cpu 1 lost in the last 800 us: overrun$'
+has "the idle task has its name" "$out" 'swapper/0-0 +sched:sched_switch +prev_comm="app" prev_pid=100'
+same "the task source is hidden" "" "$(printf '%s\n' "$out" | grep task_)"
+has "unless it is asked for" "$(trawl-decode --source task "$f")" 'task:task_rename +pid=101 oldcomm="app" newcomm="worker"'
+has "helper fields on request" "$(trawl-decode --fields all "$f")" 'arg3_base=0x7ffc00001000 arg3_idx=2 arg3_win=\{20,21,22,23\}'
+same "no colour in a pipe" "" "$(printf '%s\n' "$out" | grep "$(printf '\033')")"
+has "colour when it must be" "$(trawl-decode --color always "$f")" "$(printf '\033')"
+same "no colour with --color never" "$out" "$(trawl-decode --color never "$f")"
+same "colour changes nothing else" "$out" \
+	"$(trawl-decode --color always "$f" | sed 's/\x1b\[[0-9;]*m//g')"
+
+# ---- times
+first() { trawl-decode "$@" "$f" | sed -n 1p; }
+has "-t" "$(first -t)" '^\[000\]'
+has "-tt" "$(first -tt)" '^1795225477\.000000000 \['
+has "-ttt" "$(trawl-decode -ttt --source usdt "$f" | sed -n 3p)" '^00:00:00\.001000000 '
+has "-tttt" "$(first -tttt)" '^2026-11-21 01:44:37\.000000000 '
+has "-ttttt" "$(trawl-decode -ttttt --source event "$f")" '^00:00:00\.000000000 '
+has "local time" "$(TZ=CET-1 trawl-decode -c 1 "$f")" '^02:44:37'
+has "--utc" "$(TZ=CET-1 trawl-decode --utc -c 1 "$f")" '^01:44:37'
+has "--bounds" "$(first --bounds)" '^01:44:37\.000000000 \+-40ns '
+
+# ---- choices
+count() { trawl-decode --json "$@" "$f" | wc -l; }
+same "--source" 9 "$(count --source usdt)"
+same "--source twice" 10 "$(count --source usdt --source event)"
+same "--source with a glob" 9 "$(count --source 'us*')"
+same "--name" 1 "$(count --name app:stop)"
+same "--name with a glob" 9 "$(count --name 'app:*')"
+same "--pid of a thread" 3 "$(count --pid 101)"
+same "--pid of a process, with its threads" 8 "$(count --pid 100)"
+same "-c" 2 "$(count -c 2)"
+same "--from" 5 "$(count --from +5ms)"
+same "--from and --until" 2 "$(count --from +5ms --until +7ms)"
+same "--to is --until" 5 "$(count --to +5ms)"
+same "absolute times" 2 "$(count --from 2026-11-21T01:44:37.005Z --to 1795225477.007)"
+same "a task is known though --from skips its birth" worker \
+	"$(trawl-decode --json --from +6ms --pid 101 "$f" | sed 's/.*"comm":"\([^"]*\)".*/\1/')"
+same "--where with a field" 4 "$(count --where 'arg1 > 1 and arg1 <= 5')"
+same "--where with a computed argument" 1 "$(count --where 'arg3 == 22')"
+same "--where with the site" 4 "$(count --where 'symbol ~ "serve*" and line == 99')"
+same "--where with what every event has" 2 "$(count --where 'comm == "worker" and cpu <= 1')"
+same "an unavailable argument is never equal nor different" 0 \
+	"$(count --name app:start --where 'line == 99 and (arg3 == 1 or arg3 != 1)')"
+
+# ---- JSON
+trawl-decode --json "$f" | /usr/bin/python3 -c '
+import json, sys
+lines = [json.loads(l) for l in sys.stdin]
+assert len(lines) == 10, len(lines)
+want = ["ts_ns", "source", "name", "cpu", "pid", "tid", "comm", "fields"]
+assert all(list(l)[:8] == want for l in lines)
+a = lines[1]
+assert a["ts_ns"] == 1795225477001000000
+assert (a["source"], a["name"], a["cpu"], a["pid"], a["tid"], a["comm"]) == ("usdt", "app:start", 1, 100, 100, "app")
+assert a["fields"] == {"__probe_ip": 0x55d00000216a, "arg1": -1, "arg2": "two\nlines \"x\"", "arg3": None, "arg4": 200}, a
+assert a["site"] == {"offset": 8554, "symbol": "serve+0x8", "file": "app.c", "line": 99}
+assert lines[5]["fields"]["arg2"] is None
+assert lines[7]["fields"]["arg2"] == "bad\ufffd"
+stop = lines[8]["fields"]
+assert stop["arg1"] == 2**64 - 1 and stop["flag"] is True and stop["letter"] == "k"
+assert stop["ratio"] == 2.5 and stop["raw"] == "deadbeef" and stop["mask"] == 0xff00 and stop["gone"] is None
+assert lines[3]["pid"] == 100 and lines[3]["tid"] == 101, "the thread belongs to its process"
+assert lines[0]["pid"] is None and lines[0]["comm"] == ""
+' ; ok $? "JSON lines have their members, types and exact integers"
+same "--bounds in JSON" 40 "$(trawl-decode --json --bounds -c 1 "$f" | sed 's/.*"bound_ns":\([0-9]*\).*/\1/')"
+
+# ---- summary and metadata
+out=$(trawl-decode --summary "$f"); ok $? "a summary ends with 0"
+has "summary: complete" "$out" 'bytes: complete'
+has "summary: times" "$out" '^first +2026-11-21 01:44:37.000000000'
+has "summary: command, quoted for a shell" "$out" "^command +trawl -i 'usdt:/opt/app:\*' 'it'\\\\''s'$"
+has "summary: machine" "$out" '^machine .*hostname sample'
+has "summary: by source" "$out" '^ +9  usdt$'
+has "summary: by name" "$out" '^ +8  usdt +app:start$'
+has "summary: by process" "$out" '^ +6  app \(100\)$'
+has "summary: losses with window and reason" "$out" 'usdt cpu 1: 17 \(overrun\) between 2026-11-21 01:44:37.002100000 UTC and .*37.002900000 UTC'
+has "summary: clocks with their bound" "$out" 'usdt: monotonic, resolution 1 ns, error at the start at most 40 ns'
+has "--meta lists" "$(trawl-decode --meta "$f")" 'application/json +probe/app:start$'
+same "--meta=NAME prints" '{"tid":100,"pid":100,"comm":"app"}' "$(trawl-decode --meta=task/100 "$f")"
+
+# ---- pipes
+same "from a pipe the same as from a file" "$(trawl-decode "$f")" "$(cat "$f" | trawl-decode -)"
+same "choices on a pipe" "$(trawl-decode --from +5ms --source usdt --where 'arg1>1' "$f")" \
+	"$(cat "$f" | trawl-decode --from +5ms --source usdt --where 'arg1>1' -)"
+"$TRAWL_BUILD/tests/decode/make-sample" "$dir/big.trawl" 200000 || exit 99
+trawl-decode "$dir/big.trawl" 2>"$dir/err" | head -1 >/dev/null
+same "a reader that goes away is no error" "0 " "${PIPESTATUS[0]} $(cat "$dir/err")"
+same "two files after another are one" 20 \
+	"$(cat "$f" "$f" >"$dir/two.trawl"; trawl-decode --json "$dir/two.trawl" | wc -l)"
+tap_done

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+# trawl-export, checked with the programs that it is for: tshark, capinfos, tcpdump's library, Python.
+. "$TRAWL_SRC/tests/tap.sh"
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+export TZ=UTC
+unset XDG_CONFIG_HOME XDG_CONFIG_DIRS
+f=$dir/s.trawl
+lua=$TRAWL_SRC/wireshark/trawl.lua
+"$TRAWL_BUILD/tests/decode/make-sample" "$f" 8 || exit 99
+
+# ---- JSON and CSV
+same "JSON is that of trawl-decode" "$(trawl-decode --json "$f")" "$(trawl-export --to json "$f")"
+same "-w - is standard output" "$(trawl-decode --json "$f")" "$(trawl-export --to json "$f" -w -)"
+trawl-export --to json "$f" -w "$dir/s.json"; ok $? "-w FILE"
+same "the file is for its owner only" 600 "$(stat -c %a "$dir/s.json")"
+trawl-export --to csv "$f" | /usr/bin/python3 -c '
+import csv, sys
+sys.stdin.reconfigure(newline="", errors="surrogateescape")
+rows = list(csv.DictReader(sys.stdin))
+assert len(rows) == 10
+assert list(rows[0])[:7] == ["ts_ns", "source", "name", "cpu", "pid", "tid", "comm"]
+a = rows[1]
+assert a["ts_ns"] == "1795225477001000000" and a["comm"] == "app" and a["tid"] == "100", a
+assert a["arg2"] == "two\nlines \"x\"" and a["arg1"] == "-1" and a["arg3"] == "" and a["symbol"] == "serve+0x8"
+assert rows[2]["arg3"] == "22" and rows[2]["line"] == "12"
+assert rows[8]["arg1"] == str(2**64 - 1) and rows[8]["mask"] == "65280" and rows[8]["raw"] == "deadbeef"
+assert rows[9]["prev_comm"] == "app" and rows[9]["arg1"] == ""
+assert "arg3_base" not in rows[0]
+'; ok $? "CSV has a column for each field, and every cell comes back"
+same "CSV with chosen columns, from a pipe" "ts_ns,source,name,cpu,pid,tid,comm,arg1,mask" \
+	"$(cat "$f" | trawl-export --to csv --fields arg1,mask - | head -1 | tr -d '\r')"
+same "CSV has only the columns of chosen events" \
+	"ts_ns,source,name,cpu,pid,tid,comm,prev_comm,prev_pid,prev_prio,prev_state,next_comm,next_pid,next_prio" \
+	"$(trawl-export --to csv --name 'sched:*' "$f" | head -1 | tr -d '\r')"
+same "choices are those of trawl-decode" 2 \
+	"$(trawl-export --to json --from +5ms --until +7ms --where 'arg1 > 0' "$f" | wc -l)"
+
+# ---- pcapng
+trawl-export --to pcapng "$f" -w "$dir/s.pcapng"; ok $? "pcapng"
+if ! command -v tshark >/dev/null; then
+	skip "tshark reads the pcapng" "tshark is not installed"
+	tap_done
+fi
+export HOME=$dir/home
+mkdir -p "$HOME"
+shark() { tshark "$@" 2>"$dir/err" || echo "tshark ended with $?"; grep -v 'Running as user' "$dir/err"; }
+plain() { shark -r "$dir/s.pcapng" "$@"; }
+lua() { shark -X "lua_script:$lua" -r "$dir/s.pcapng" "$@"; }
+
+same "tshark reads every packet and warns of nothing" 10 "$(plain -T fields -e frame.number | wc -l)"
+same "times to the nanosecond" 1795225477.008001000 "$(plain -T fields -e frame.time_epoch | tail -1)"
+same "without a plugin the fields are JSON" 8 \
+	"$(plain -Y 'json.path_with_value == "/name:app:start"' -T fields -e frame.number | wc -l)"
+has "readable in the tree" "$(plain -V -c 2)" 'Member with value: arg1:-1'
+same "losses before a packet" 17 "$(plain -Y 'frame.number == 4' -T fields -e frame.drop_count)"
+info=$(capinfos -M "$dir/s.pcapng" 2>&1)
+has "capinfos: an interface a source" "$info" 'Number of interfaces in file: 2'
+has "capinfos: what it was made from" "$info" 'Capture application: +trawl-export'
+has "capinfos: the machine" "$info" 'Capture comment: +machine: \{.*"hostname":"sample"'
+has "capinfos: in order of time" "$info" 'Strict time order: +True'
+same "all blocks are whole and the statistics count the losses" "9 17 1 0 " "$(/usr/bin/python3 - "$dir/s.pcapng" <<'PY'
+import struct, sys
+b, at, out = open(sys.argv[1], "rb").read(), 0, ""
+packets = {}
+while at < len(b):
+    kind, n = struct.unpack_from("<II", b, at)
+    assert n % 4 == 0 and struct.unpack_from("<I", b, at + n - 4)[0] == n
+    if kind == 6:
+        i = struct.unpack_from("<I", b, at + 8)[0]
+        packets[i] = packets.get(i, 0) + 1
+    if kind == 5:
+        i, o = struct.unpack_from("<I", b, at + 8)[0], at + 20
+        while True:
+            code, size = struct.unpack_from("<HH", b, o)
+            if code == 0:
+                break
+            if code == 5:
+                out += "%d %d " % (packets[i], struct.unpack_from("<Q", b, o + 4)[0])
+            o += 4 + (size + 3) // 4 * 4
+    at += n
+assert at == len(b)
+print(out)
+PY
+)"
+
+# ---- the dissector
+same "dissector: no warnings" 10 "$(lua -T fields -e trawl.event.name | wc -l)"
+names() { lua -Y "$1" -T fields -e frame.number | tr '\n' ' '; }
+same "filter: event name" "9 " "$(names 'trawl.event.name == "app:stop"')"
+same "filter: source" "10 " "$(names 'trawl.event.source == "event"')"
+same "filter: signed field" "2 " "$(names 'trawl.field.arg1 == -1')"
+same "filter: order" "7 8 " "$(names 'trawl.field.arg1 > 3')"
+same "filter: text" "1 5 " "$(names 'trawl.field.arg2 == "plain"')"
+same "filter: computed argument" "3 " "$(names 'trawl.field.arg3 == 22')"
+same "filter: field of a kernel event" "10 " "$(names 'trawl.field.prev_comm == "app" && trawl.field.prev_pid == 100')"
+same "filter: float, boolean, bits" "9 " "$(names 'trawl.field.ratio > 2.4 && trawl.field.flag == 1 && trawl.field.mask & 0xff00')"
+same "filter: address" "9 " "$(names 'trawl.field.__probe_ip == 0x55d000003000')"
+same "filter: site" "2 4 6 8 " "$(names 'trawl.site.line == 99 && trawl.site.symbol contains "serve"')"
+same "filter: task" "4 7 " "$(names 'trawl.comm == "worker" && trawl.tid == 101 && trawl.pid == 100')"
+same "filter: any field by text" "8 " "$(names 'trawl.field == "arg1=5"')"
+same "filter: a value that its type cannot hold, by text" "9 " "$(names 'trawl.field == "arg1=18446744073709551615"')"
+has "tree" "$(lua -V -Y 'frame.number == 3')" '^ +arg3: 22$'
+has "one line says all" "$(lua | sed -n 3p)" 'app-100 .*trawl .*app:start arg1=0 arg2="gr.*n" arg3=22 arg4=\(no value\)'
+same "not JSON is malformed, not an error of the script" "1" "$(
+	/usr/bin/python3 - "$dir/s.pcapng" "$dir/bad.pcapng" <<'PY'
+import sys
+b = open(sys.argv[1], "rb").read()
+i = b.index(b'{"ts_ns"')
+open(sys.argv[2], "wb").write(b[:i] + b"[" + b[i + 1:])
+PY
+	shark -X "lua_script:$lua" -r "$dir/bad.pcapng" -Y trawl.malformed -T fields -e frame.number)"
+
+trawl-export --to pcapng.gz "$f" -w "$dir/s.pcapng.gz"; ok $? "pcapng.gz"
+same "gzip unpacks it to the same" "$(sha256sum <"$dir/s.pcapng")" "$(gzip -dc "$dir/s.pcapng.gz" | sha256sum)"
+same "filters work in it too" 9 "$(shark -X "lua_script:$lua" -r "$dir/s.pcapng.gz" -Y 'trawl.field.flag == 1' -T fields -e frame.number)"
+
+mkdir -p "$HOME/.local/lib/wireshark/plugins"
+cp "$lua" "$HOME/.local/lib/wireshark/plugins/"
+same "found in the personal plugin folder, input from a pipe" 8 \
+	"$(shark -r - -Y 'trawl.field.arg1 == 5' -T fields -e frame.number <"$dir/s.pcapng")"
+same "installed where configure says" "$lua" "$(
+	make -s -C "$TRAWL_BUILD" install-luapluginDATA DESTDIR="$dir/dest" >/dev/null 2>&1
+	find "$dir/dest" -name trawl.lua -exec cmp {} "$lua" \; -exec echo "$lua" \;)"
+
+# ---- one source, for tcpdump
+trawl-export --to pcapng --source event "$f" -w "$dir/one.pcapng"
+same "--source leaves one interface" 1 "$(capinfos -Tm -I "$dir/one.pcapng" 2>/dev/null | tail -1 | grep -c .)"
+same "large files keep their order and number" "20002 True" "$(
+	"$TRAWL_BUILD/tests/decode/make-sample" "$dir/big.trawl" 20000
+	trawl-export --to pcapng "$dir/big.trawl" | tee "$dir/big.pcapng" >/dev/null
+	capinfos -TrmcoB "$dir/big.pcapng" 2>/dev/null | cut -d, -f2,3 | tr ',' ' ')"
+tap_done
