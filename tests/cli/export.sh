@@ -120,14 +120,14 @@ cp "$lua" "$HOME/.local/lib/wireshark/plugins/"
 same "found in the personal plugin folder, input from a pipe" 8 \
 	"$(shark -r - -Y 'trawl.field.arg1 == 5' -T fields -e frame.number <"$dir/s.pcapng")"
 same "installed where configure says" "$lua" "$(
-	make -s -C "$TRAWL_BUILD" install-luapluginDATA DESTDIR="$dir/dest" >/dev/null 2>&1
+	make -s -C "$TRAWL_BUILD" install-dist_luapluginDATA DESTDIR="$dir/dest" >/dev/null 2>&1
 	find "$dir/dest" -name trawl.lua -exec cmp {} "$lua" \; -exec echo "$lua" \;)"
 
 # ---- one source, for tcpdump
 trawl-export --to pcapng --source event "$f" -w "$dir/one.pcapng"
-same "--source leaves one interface" 1 "$(capinfos -Tm -I "$dir/one.pcapng" 2>/dev/null | tail -1 | grep -c .)"
+has "--source leaves one interface" "$(capinfos "$dir/one.pcapng" 2>/dev/null)" 'Number of interfaces in file: 1$'
 same "large files keep their order and number" "20002 True" "$(
 	"$TRAWL_BUILD/tests/decode/make-sample" "$dir/big.trawl" 20000
 	trawl-export --to pcapng "$dir/big.trawl" | tee "$dir/big.pcapng" >/dev/null
-	capinfos -TrmcoB "$dir/big.pcapng" 2>/dev/null | cut -d, -f2,3 | tr ',' ' ')"
+	capinfos -Trco "$dir/big.pcapng" 2>/dev/null | cut -f2,3 | tr '\t' ' ')"
 tap_done
