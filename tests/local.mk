@@ -20,6 +20,7 @@ UNIT_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 # libtrawl with its internals visible, for unit tests.
 check_LTLIBRARIES = libtrawl-test.la
 libtrawl_test_la_SOURCES = $(libtrawl_la_SOURCES)
+libtrawl_test_la_CFLAGS = $(libtrawl_la_CFLAGS)
 libtrawl_test_la_LIBADD = $(libtrawl_la_LIBADD)
 
 include tests/format/local.mk

@@ -4,3 +4,17 @@ check_PROGRAMS += tests/bench/usbmon
 tests_bench_usbmon_SOURCES = tests/bench/usbmon.c tests/capture/monmodel.c tests/capture/monmodel.h
 tests_bench_usbmon_CFLAGS = $(AM_CFLAGS) -O2
 tests_bench_usbmon_LDADD = libcapture.la libtrawl-test.la
+
+check_PROGRAMS += tests/bench/container
+tests_bench_container_SOURCES = tests/bench/container.c
+tests_bench_container_CFLAGS = $(AM_CFLAGS) -O2
+tests_bench_container_LDADD = libcapture.la libtrawl-test.la
+EXTRA_DIST += tests/bench/container.sh
+BENCHES = tests/bench/container.sh
+
+# Ratios, side by side in one run; nothing here passes or fails.
+bench: $(check_PROGRAMS) $(bin_PROGRAMS)
+	@for b in $(BENCHES); do echo "== $$b"; \
+	  TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' \
+	  bash $(srcdir)/$$b || exit 1; done
+.PHONY: bench

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The container's benchmark: container DIRECTORY [ROUNDS [LEVEL]].
+ *
+ * DIRECTORY holds what tests/bench/container.sh recorded: cpuN.raw (sub-buffers as read from
+ * trace_pipe_raw), header_page, formats/ (event formats). The same events are written as
+ *	(a) raw sub-buffers in chunks of 40 KiB, zstd -3 (what trace-cmd does),
+ *	(b) pcapng enhanced packet blocks in frames of 1 MiB, zstd -3,
+ *	(c) our chunks,
+ * all on one thread, turn by turn; the least CPU time of all rounds counts. Nothing is asserted.
+ */
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <zstd.h>
+
+#include "capture/eventformat.h"
+#include "capture/ring.h"
+#include "bytes.h"
+#include "chunk.h"
+
+enum { CPUS = 64, TYPES = 2048, CHUNK_EVENTS = 65536, RAW_CHUNK = 40960, FRAME = 1 << 20 };
+
+struct event {
+	uint64_t ts;
+	const uint8_t *record;
+	uint32_t len, type, cpu;
+};
+
+struct input {
+	struct ring_layout ring;
+	struct buf cpu[CPUS];
+	uint32_t ncpus;
+	struct eventformat formats[TYPES];
+	struct trawl_event_type types[TYPES];
+	const struct trawl_event_type *list[TYPES];
+	uint32_t ntypes;
+	int32_t by_id[65536];
+	struct event *events;
+	uint32_t count, cap;
+};
+
+struct cost {
+	uint64_t bytes, ns;
+};
+
+static void die(const char *what, const char *why)
+{
+	fprintf(stderr, "container: %s: %s\n", what, why);
+	exit(TRAWL_CANNOT);
+}
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void least(uint64_t *best, uint64_t ns)
+{
+	if (!*best || ns < *best)
+		*best = ns;
+}
+
+/* ---- what was recorded ------------------------------------------------------------------- */
+
+static bool read_file(const char *path, struct buf *b)
+{
+	FILE *f = fopen(path, "rb");
+	size_t n;
+
+	if (!f)
+		return false;
+	do {
+		if (!buf_reserve(b, 1 << 20))
+			die(path, "out of memory");
+		n = fread(b->data + b->len, 1, b->cap - b->len - 1, f);
+		b->len += n;
+	} while (n);
+	b->data[b->len] = 0;
+	fclose(f);
+	return true;
+}
+
+static void read_formats(struct input *in, const char *dir)
+{
+	char path[4096];
+	struct dirent *e;
+	DIR *d;
+
+	memset(in->by_id, 0xff, sizeof(in->by_id));
+	snprintf(path, sizeof(path), "%s/formats", dir);
+	d = opendir(path);
+	if (!d)
+		die(path, "cannot be read");
+	while ((e = readdir(d)) && in->ntypes < TYPES) {
+		struct eventformat *f = &in->formats[in->ntypes];
+		struct trawl_error err;
+		struct buf text = { 0 };
+
+		if (e->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "%s/formats/%s", dir, e->d_name);
+		if (!read_file(path, &text))
+			die(path, "cannot be read");
+		if (eventformat_parse((char *)text.data, text.len, f, &err))
+			die(path, err.text);
+		buf_free(&text);
+		in->types[in->ntypes] = (struct trawl_event_type){
+			.id = f->id, .name = f->name, .format = "", .size = f->size,
+			.nfields = f->nfields, .fields = f->fields,
+		};
+		in->list[in->ntypes] = &in->types[in->ntypes];
+		in->by_id[f->id] = (int32_t)in->ntypes++;
+	}
+	closedir(d);
+}
+
+static void add_event(struct input *in, const struct ring_event *ev, uint32_t cpu)
+{
+	int32_t type = in->by_id[get16(ev->data)];
+
+	if (type < 0)
+		die("events", "of an unknown type");
+	if (in->count == in->cap) {
+		in->cap = in->cap ? in->cap * 2 : 1 << 16;
+		in->events = realloc(in->events, in->cap * sizeof(*in->events));
+		if (!in->events)
+			die("events", "out of memory");
+	}
+	in->events[in->count++] = (struct event){ ev->ts, ev->data, ev->len, (uint32_t)type, cpu };
+}
+
+/* Sub-buffers of all CPUs in the order of their first time stamps, as a capture drains them. */
+static void read_pages(struct input *in)
+{
+	uint32_t size = in->ring.data_at + in->ring.data_size;
+	size_t at[CPUS] = { 0 };
+
+	for (;;) {
+		struct ring_page p;
+		struct ring_event ev;
+		uint64_t first = UINT64_MAX;
+		int cpu = -1;
+
+		for (uint32_t i = 0; i < in->ncpus; i++) {
+			if (at[i] + size > in->cpu[i].len)
+				continue;
+			if (get64(in->cpu[i].data + at[i] + in->ring.time_at) < first) {
+				first = get64(in->cpu[i].data + at[i] + in->ring.time_at);
+				cpu = (int)i;
+			}
+		}
+		if (cpu < 0)
+			return;
+		if (ring_page_start(&p, &in->ring, in->cpu[cpu].data + at[cpu], size))
+			die("sub-buffer", "damaged");
+		while (ring_page_next(&p, &ev) == 1)
+			add_event(in, &ev, (uint32_t)cpu);
+		at[cpu] += size;
+	}
+}
+
+static void read_input(struct input *in, const char *dir)
+{
+	struct trawl_error err;
+	struct buf page = { 0 };
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/header_page", dir);
+	if (!read_file(path, &page) || ring_layout_parse((char *)page.data, &in->ring, &err))
+		die(path, "no layout of sub-buffers");
+	buf_free(&page);
+	read_formats(in, dir);
+	for (in->ncpus = 0; in->ncpus < CPUS; in->ncpus++) {
+		snprintf(path, sizeof(path), "%s/cpu%u.raw", dir, in->ncpus);
+		if (!read_file(path, &in->cpu[in->ncpus]))
+			break;
+	}
+	read_pages(in);
+	if (!in->count)
+		die(dir, "no events");
+}
+
+/* ---- (a) and (b) ------------------------------------------------------------------------- */
+
+static uint64_t compress(ZSTD_CCtx *z, struct buf *out, const void *p, size_t n, uint64_t *ns)
+{
+	uint64_t start;
+	size_t len;
+
+	out->len = 0;
+	if (!buf_reserve(out, ZSTD_compressBound(n)))
+		die("zstd", "out of memory");
+	start = now();
+	len = ZSTD_compressCCtx(z, out->data, out->cap, p, n, 3);
+	*ns += now() - start;
+	if (ZSTD_isError(len))
+		die("zstd", ZSTD_getErrorName(len));
+	return len;
+}
+
+static void raw_pages(const struct input *in, ZSTD_CCtx *z, struct buf *out, struct cost *c)
+{
+	uint64_t ns = 0, bytes = 0;
+
+	for (uint32_t i = 0; i < in->ncpus; i++)
+		for (size_t at = 0; at < in->cpu[i].len; at += RAW_CHUNK) {
+			size_t n = in->cpu[i].len - at;
+
+			bytes += compress(z, out, in->cpu[i].data + at,
+					  n < RAW_CHUNK ? n : RAW_CHUNK, &ns);
+		}
+	c->bytes = bytes;
+	least(&c->ns, ns);
+}
+
+static void put_packet(struct buf *b, const struct event *e)
+{
+	uint32_t padded = (e->len + 3) & ~3u;
+
+	buf_u32(b, 6);
+	buf_u32(b, 32 + padded);
+	buf_u32(b, 0);
+	buf_u32(b, (uint32_t)(e->ts >> 32));
+	buf_u32(b, (uint32_t)e->ts);
+	buf_u32(b, e->len);
+	buf_u32(b, e->len);
+	buf_put(b, e->record, e->len);
+	for (uint32_t i = e->len; i < padded; i++)
+		buf_u8(b, 0);
+	buf_u32(b, 32 + padded);
+}
+
+static void packets(const struct input *in, ZSTD_CCtx *z, struct buf *out, struct cost *c)
+{
+	uint64_t ns = 0, bytes = 0;
+	struct buf frame = { 0 };
+
+	for (uint32_t i = 0; i < in->count; i++) {
+		put_packet(&frame, &in->events[i]);
+		if (frame.len < FRAME - 256 && i + 1 < in->count)
+			continue;
+		bytes += compress(z, out, frame.data, frame.len, &ns);
+		frame.len = 0;
+	}
+	buf_free(&frame);
+	c->bytes = bytes;
+	least(&c->ns, ns);
+}
+
+/* ---- (c) --------------------------------------------------------------------------------- */
+
+struct chunks {
+	struct cost encode;
+	uint64_t stage_ns, decode_ns, rows_ns;
+};
+
+static void fill(struct batch *b, const struct event *e, uint32_t n)
+{
+	b->count = n;
+	b->used = 0;
+	for (uint32_t i = 0; i < n; i++, e++) {
+		b->events[i] = (struct batch_event){ e->ts, e->type, e->cpu, (uint32_t)b->used,
+						     e->len };
+		memcpy(b->bytes + b->used, e->record, e->len);
+		b->used += e->len;
+	}
+}
+
+static uint64_t rows_of(const struct trawl_chunk *c)
+{
+	struct chunk_cursor *cursor = chunk_cursor_new(c);
+	struct trawl_event ev;
+	uint64_t start = now(), bytes = 0;
+
+	for (uint32_t s = 0; s < c->nstreams; s++)
+		while (chunk_cursor_next(cursor, s, &ev))
+			bytes += ev.len;
+	start = now() - start;
+	chunk_cursor_free(cursor);
+	if (!bytes)
+		die("chunk", "no rows");
+	return start;
+}
+
+static void our_chunks(const struct input *in, uint32_t chunk_events, int level, struct chunks *c)
+{
+	struct trawl_source source = { .name = "event", .kind = "tracefs", .resolution = 1,
+				       .clock = TRAWL_CLOCK_MONO,
+				       .ncommon = in->formats[0].ncommon,
+				       .common = in->formats[0].common };
+	struct chunk_schema schema = { &source, in->list, in->ntypes };
+	struct chunk_encoder *e = chunk_encoder_new(level);
+	struct chunk_decoder *d = chunk_decoder_new();
+	struct batch b = { .events = malloc(chunk_events * sizeof(*b.events)),
+			   .bytes = malloc((size_t)chunk_events * 1024) };
+	struct chunks r = { .encode = { 0, 0 } };
+	const struct trawl_chunk *chunk;
+	struct trawl_error err;
+	const uint8_t *payload;
+	uint64_t first, last, start;
+	size_t len;
+
+	if (!e || !d || !b.events || !b.bytes)
+		die("chunks", "out of memory");
+	for (uint32_t i = 0; i < in->count; i += chunk_events) {
+		uint32_t n = in->count - i < chunk_events ? in->count - i : chunk_events;
+
+		start = now();
+		fill(&b, in->events + i, n);
+		r.stage_ns += now() - start;
+		start = now();
+		if (chunk_encode(e, &schema, &b, &payload, &len, &first, &last, &err))
+			die("encode", err.text);
+		r.encode.ns += now() - start;
+		r.encode.bytes += len;
+		start = now();
+		if (chunk_decode(d, &schema, payload, len, n, &chunk, &err))
+			die("decode", err.text);
+		r.decode_ns += now() - start;
+		r.rows_ns += rows_of(chunk);
+	}
+	chunk_encoder_free(e);
+	chunk_decoder_free(d);
+	free(b.events);
+	free(b.bytes);
+	c->encode.bytes = r.encode.bytes;
+	least(&c->encode.ns, r.encode.ns);
+	least(&c->stage_ns, r.stage_ns);
+	least(&c->decode_ns, r.decode_ns);
+	least(&c->rows_ns, r.rows_ns);
+}
+
+/* ---- the table --------------------------------------------------------------------------- */
+
+static void print_cost(const char *what, const struct cost *c, const struct cost *base, double n)
+{
+	printf("%-44s %7.3f B/event %5.2f of (a)  %6.1f ns/event %5.2f of (a)\n", what,
+	       (double)c->bytes / n, (double)c->bytes / (double)base->bytes, (double)c->ns / n,
+	       (double)c->ns / (double)base->ns);
+}
+
+static void print_small(const struct input *in, int level)
+{
+	static const uint32_t sizes[] = { 50, 300, 4096 };
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct input some = *in;
+		struct chunks c = { .stage_ns = 0 };
+
+		if (some.count > sizes[i] * 400)
+			some.count = sizes[i] * 400;
+		our_chunks(&some, sizes[i], level, &c);
+		printf("    chunks of %-5u events: %6.2f B/event, %.0f bytes a chunk\n", sizes[i],
+		       (double)c.encode.bytes / some.count,
+		       (double)c.encode.bytes / some.count * sizes[i]);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static struct input in;
+	int rounds = argc > 2 ? atoi(argv[2]) : 5, level = argc > 3 ? atoi(argv[3]) : 0;
+	struct cost a = { 0, 0 }, b = { 0, 0 };
+	struct chunks c = { .stage_ns = 0 };
+	ZSTD_CCtx *z = ZSTD_createCCtx();
+	struct buf out = { 0 };
+	double n;
+
+	if (argc < 2) {
+		fprintf(stderr, "usage: container DIRECTORY [ROUNDS [LEVEL]]\n");
+		return TRAWL_USAGE;
+	}
+	read_input(&in, argv[1]);
+	n = in.count;
+	for (int i = 0; i < rounds; i++) {
+		raw_pages(&in, z, &out, &a);
+		packets(&in, z, &out, &b);
+		our_chunks(&in, CHUNK_EVENTS, level, &c);
+	}
+	printf("%u events of %u CPUs, best of %d rounds, one thread\n", in.count, in.ncpus, rounds);
+	print_cost("(a) raw sub-buffers, 40 KiB, zstd -3", &a, &a, n);
+	print_cost("(b) pcapng packet blocks, 1 MiB, zstd -3", &b, &a, n);
+	print_cost("(c) chunks of 65536: transform and compress", &c.encode, &a, n);
+	printf("    staging %.1f ns/event; decode to columns %.1f M events/s; to rows %.1f M/s, "
+	       "both %.1f M/s\n", (double)c.stage_ns / n, n * 1e3 / (double)c.decode_ns,
+	       n * 1e3 / (double)c.rows_ns, n * 1e3 / (double)(c.decode_ns + c.rows_ns));
+	print_small(&in, level);
+	ZSTD_freeCCtx(z);
+	buf_free(&out);
+	return 0;
+}
