@@ -87,11 +87,12 @@ def zstd_library():
 ZSTD = zstd_library()
 
 
-def expand(frame, most=16 << 20):
-    """The content of one zstd frame that tells its size."""
-    size = ZSTD.ZSTD_getFrameContentSize(frame, len(frame))
-    if size > most:
-        raise Bad("a frame that does not tell its size, or too large a one")
+def expand(frame, size=None):
+    """The content of one zstd frame; the size is in the frame if it is not known."""
+    if size is None:
+        size = ZSTD.ZSTD_getFrameContentSize(frame, len(frame))
+        if size > 16 << 20:
+            raise Bad("a frame that does not tell its size, or too large a one")
     out = ctypes.create_string_buffer(max(size, 1))
     if ZSTD.ZSTD_decompress(out, size, frame, len(frame)) != size:
         raise Bad("a frame that does not expand")
@@ -173,11 +174,14 @@ class Sync:
 class Event:
     """ts, type, cpu, and the values of all fields as bytes."""
 
-    def __init__(self, ts, kind, cpu, common, values):
+    def __init__(self, ts, kind, cpu, common, values, whole):
         self.ts, self.type, self.cpu, self.common, self.values = ts, kind, cpu, common, values
+        self.whole = whole
 
     def record(self, source):
         """The record, as the section "Records" has it rebuilt."""
+        if self.whole is not None:
+            return self.whole
         out = bytearray(self.type.size)
         for f, value in zip(source.common, self.common):
             out[f.offset:f.offset + len(value)] = value
@@ -485,6 +489,6 @@ def main(path):
 if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1]))
-    except Bad as e:
+    except (Bad, reader_chunk.Damaged) as e:
         print("%s: %s" % (sys.argv[1], e), file=sys.stderr)
         sys.exit(1)

@@ -16,6 +16,10 @@ regenerate-golden: tests/format/golden
 	tests/format/golden $(srcdir)/tests/golden
 .PHONY: regenerate-golden
 
+TESTS += tests/format/golden.sh tests/format/wireshark.sh
+EXTRA_DIST += tests/format/golden.sh tests/format/wireshark.sh tests/reader.py \
+	tests/reader_chunk.py tests/golden
+
 if HAVE_CRITERION
 UNIT_FORMAT = tests/format/test_error \
 	tests/format/test_roundtrip \
