@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* ELF files with stapsdt notes: resolves all their probes and some of their functions. */
-#define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
