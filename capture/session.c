@@ -663,6 +663,7 @@ static int finish(struct session *s, struct trawl_error *err)
 	for (size_t i = 0; i < s->ninputs; i++) {
 		if (s->inputs[i].source->stats)
 			s->inputs[i].source->stats(&s->inputs[i], &stats[i]);
+		s->incomplete |= stats[i].lost > 0;
 	}
 	write_end(s, stats, &local);
 	s->horizon = s->drained;

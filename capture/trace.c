@@ -34,7 +34,8 @@ struct trace_cpu {
 	uint32_t cpu;
 	int fd;            /* of trace_pipe_raw */
 	uint64_t last;     /* time of the last event, or of the start */
-	uint64_t flagged;  /* losses reported so far */
+	uint64_t flagged;  /* losses that flags told of, reported so far */
+	uint64_t lost;     /* all losses reported */
 	bool inexact;      /* a flag came without a number: go by the stats from then on */
 };
 
@@ -407,7 +408,6 @@ int trace_start(struct input *in, struct trawl_error *err)
 	struct trace *t = in->state;
 	uint64_t now = mono_now();
 
-	t->since = now;
 	for (size_t i = 0; i < t->ncpus; i++)
 		t->cpus[i].last = now;
 	if (tracefs_write(t->dir, "tracing_on", "1", err))
@@ -444,7 +444,7 @@ static bool read_stats(struct trace *t, const struct trace_cpu *c, struct loss_s
 	return ok;
 }
 
-static int report(struct trace *t, const struct trace_cpu *c, uint64_t to, uint64_t count,
+static int report(struct trace *t, struct trace_cpu *c, uint64_t to, uint64_t count,
 		  uint32_t reason, struct trawl_error *err)
 {
 	struct trawl_loss loss = {
@@ -457,6 +457,8 @@ static int report(struct trace *t, const struct trace_cpu *c, uint64_t to, uint6
 	};
 
 	t->lost += count;
+	if (c)
+		c->lost += count;
 	return session_loss(t->in->session, &loss, err);
 }
 
@@ -660,6 +662,11 @@ static void final_losses(struct trace *t)
 			report(t, c, now, losses[k].count, losses[k].reason, &ignored);
 		c->flagged = s.overrun;
 	}
+	for (size_t i = 0; i < t->ncpus && session_options(t->in->session)->verbose; i++) {
+		if (t->cpus[i].lost)
+			session_note(t->in->session, "%s: CPU %u lost %" PRIu64 " events",
+				     t->in->source->name, t->cpus[i].cpu, t->cpus[i].lost);
+	}
 	if (t->hits_known && t->hits > t->captured + t->lost)
 		report(t, NULL, now, t->hits - t->captured - t->lost, TRAWL_LOSS_MISSED, &ignored);
 	if (t->unknown)
@@ -709,7 +716,6 @@ void trace_disarm(struct input *in)
 	free(t->cpus);
 	free(t->page);
 	free(t->layout);
-	free(t->chains);
 	free(t->spec);
 	free(t);
 	in->state = NULL;

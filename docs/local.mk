@@ -1,3 +1,2 @@
 # SPDX-License-Identifier: MIT
 dist_doc_DATA += docs/format.md
-dist_man_MANS += docs/trawl-decode.1 docs/trawl-export.1

@@ -48,3 +48,10 @@ tests_capture_test_usbsys_LDADD = $(USBMON_LDADD)
 endif
 
 include tests/capture/probe.mk
+
+# The program that the end-to-end tests trace.
+if HAVE_SDT
+check_PROGRAMS += tests/capture/target
+tests_capture_target_SOURCES = tests/capture/target.c
+tests_capture_target_CFLAGS = $(AM_CFLAGS) -g -O1
+endif

@@ -16,16 +16,11 @@ regenerate-golden: tests/format/golden
 	tests/format/golden $(srcdir)/tests/golden
 .PHONY: regenerate-golden
 
-TESTS += tests/format/golden.sh tests/format/wireshark.sh
-EXTRA_DIST += tests/format/golden.sh tests/format/wireshark.sh tests/reader.py \
-	tests/reader_chunk.py tests/golden
-
 if HAVE_CRITERION
 UNIT_FORMAT = tests/format/test_error \
 	tests/format/test_roundtrip \
 	tests/format/test_damage \
-	tests/format/test_property \
-	tests/format/test_writer
+	tests/format/test_property
 check_PROGRAMS += $(UNIT_FORMAT)
 TESTS += $(UNIT_FORMAT)
 tests_format_test_error_SOURCES = tests/format/test_error.c
@@ -37,11 +32,7 @@ tests_format_test_roundtrip_LDADD = libsample.la $(UNIT_LDADD)
 tests_format_test_damage_SOURCES = tests/format/test_damage.c
 tests_format_test_damage_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_damage_LDADD = libsample.la $(UNIT_LDADD)
-tests_format_test_property_SOURCES = tests/format/test_property \
-	tests/format/test_writer.c
+tests_format_test_property_SOURCES = tests/format/test_property.c
 tests_format_test_property_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_property_LDADD = libsample.la $(UNIT_LDADD)
-tests_format_test_writer_SOURCES = tests/format/test_writer.c
-tests_format_test_writer_CFLAGS = $(UNIT_CFLAGS)
-tests_format_test_writer_LDADD = libsample.la $(UNIT_LDADD)
 endif

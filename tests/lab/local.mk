@@ -4,7 +4,7 @@
 LAB_KERNELS = 6.1 6.12
 EXTRA_DIST += tests/lab/run tests/lab/kernel tests/lab/init tests/lab/main tests/lab/lab.sh \
 	tests/lab/linux-6.1.sh tests/lab/linux-6.12.sh \
-	tests/lab/guest/smoke.sh tests/lab/guest/eprobe.sh tests/lab/guest/atexit.sh tests/lab/guest/synth.sh tests/lab/guest/usb-same.sh \
+	tests/lab/guest/smoke.sh tests/lab/guest/usb-same.sh \
 	tests/lab/host/usb-same.sh tests/lab/host/pcapsame.py
 
 lab-check: all $(check_PROGRAMS) $(check_LTLIBRARIES)

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program for the capture tests, whose hits of target:hit can be counted beforehand.
+ *
+ *	target hits N [USEC]   N hits, USEC apart
+ *	target tree N          N hits in the main thread, a second thread and a child each: 3 N
+ *	target wait            prints "ready", then a hit every 10 ms until SIGTERM; then exits with 7
+ *	target exit STATUS     one hit, then exits
+ *	target abort           one hit, then aborts
+ *	target text BYTES N    N hits of target:text with a string of BYTES letters
+ *	target id              prints uid, gid and $HOME, no hits
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sdt.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t ended;
+
+static void end(int sig)
+{
+	ended = 1;
+}
+
+int target_hits(long n, long pause);
+
+__attribute__((noinline)) int target_hits(long n, long pause)
+{
+	const char *name = "target";
+
+	for (long i = 0; i < n && !ended; i++) {
+		long square = i * i;
+
+		DTRACE_PROBE3(target, hit, (int)i, square, name);
+		if (pause)
+			usleep((useconds_t)pause);
+	}
+	return (int)n;
+}
+
+static void *thread(void *n)
+{
+	target_hits(*(long *)n, 0);
+	return NULL;
+}
+
+static int tree(long n)
+{
+	pthread_t id;
+	pid_t child;
+
+	if (pthread_create(&id, NULL, thread, &n))
+		return 1;
+	pthread_join(id, NULL);
+	child = fork();
+	if (!child) {
+		target_hits(n, 0);
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+	target_hits(n, 0);
+	return 0;
+}
+
+static int wait_for_end(void)
+{
+	signal(SIGTERM, end);
+	puts("ready");
+	fflush(stdout);
+	target_hits(1L << 40, 10000);
+	return 7;
+}
+
+static int texts(size_t bytes, long n)
+{
+	char *text = malloc(bytes + 1);
+
+	if (!text)
+		return 1;
+	memset(text, 'x', bytes);
+	text[bytes] = '\0';
+	for (long i = 0; i < n; i++)
+		DTRACE_PROBE2(target, text, text, (int)i);
+	free(text);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc > 1 ? argv[1] : "";
+	long n = argc > 2 ? atol(argv[2]) : 1;
+
+	if (!strcmp(mode, "hits"))
+		return target_hits(n, argc > 3 ? atol(argv[3]) : 0) != n;
+	if (!strcmp(mode, "tree"))
+		return tree(n);
+	if (!strcmp(mode, "wait"))
+		return wait_for_end();
+	if (!strcmp(mode, "text"))
+		return texts((size_t)n, argc > 3 ? atol(argv[3]) : 1);
+	if (!strcmp(mode, "id"))
+		return printf("%d %d %s\n", getuid(), getgid(), getenv("HOME")) < 0;
+	target_hits(1, 0);
+	if (!strcmp(mode, "abort"))
+		abort();
+	return (int)n;
+}

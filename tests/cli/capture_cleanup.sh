@@ -1,0 +1,100 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Nothing is left in the kernel: after any end, and after kill -9 by the next run or --gc. Nobody
+# else's probes are touched.
+. "$TRAWL_SRC/tests/tap.sh"
+. "$TRAWL_SRC/tests/cli/capture.sh"
+f=$work/x.trawl
+
+# Somebody else's probe, there before and after all of this.
+other=trawltest_$$
+echo "p:$other/mine $target:0x1000" >>$tracing/uprobe_events
+mkdir $tracing/instances/$other
+others() { grep -c ":$other/" $tracing/uprobe_events; ls -d $tracing/instances/$other; }
+before=$(others)
+
+"$target" hits 1000000 500 & pid=$!
+
+# start FILE: a capture in the background, armed; its pid in $trawl.
+start() {
+	rm -f "$1"
+	trawl -q -i "usdt:$target:hit" -i event:sched:sched_process_exit -p $pid -w "$1" & trawl=$!
+	wait_armed "$1"
+	sleep 0.3
+}
+
+start "$f"
+# A libtool wrapper execs the program: the pid stays.
+has "while it runs: its instances" "$(traces_of $trawl)" "instances/trawl_${trawl}_[0-9]+_usdt"
+has "while it runs: its probes" "$(traces_of $trawl)" "^p:trawl_${trawl}_[0-9]+_usdt/target_hit "
+kill $trawl
+wait $trawl
+same "after SIGTERM: nothing" "" "$(traces_of $trawl)"
+
+start "$f"
+kill -9 $trawl
+wait $trawl 2>/dev/null
+has "after kill -9: all of it" "$(traces_of $trawl)" "instances/trawl_${trawl}_"
+has "its file can be read" "$(trawl-decode --summary "$f" 2>&1)" 'no end block'
+start "$work/y.trawl"
+dead=$(ls -d $tracing/instances/trawl_*_usdt | grep -vc "trawl_${trawl}_")
+same "the next run removes it" 0 "$dead"
+first=$trawl
+
+# Two at once: the second neither removes nor disturbs the first; --gc neither.
+trawl -q -i "usdt:$target:hit" -p $pid -w "$work/z.trawl" -c 20
+same "two at once: the second has its events" 20 "$(events "$work/z.trawl")"
+has "two at once: the first is still there" "$(traces_of $first)" "_usdt"
+has "--gc leaves the living" "$(trawl --gc)" 'removed 0 instances and 0 probes'
+has "--gc: the first is still there" "$(traces_of $first)" "_usdt/target_hit"
+kill $first
+wait $first
+has "two at once: the first has its events" "$(trawl-decode --summary "$work/y.trawl")" 'complete$'
+ok $(($(events "$work/y.trawl") < 20)) "two at once: the first has as many as the second at least"
+
+start "$f"
+kill -9 $trawl
+wait $trawl 2>/dev/null
+has "--gc removes the dead" "$(trawl --gc)" 'removed 3 instances and 1 probes'
+same "--gc: all of it" "" "$(traces_of $trawl)"
+
+# A capture in another pid namespace: its pid means nothing here, but its lock does.
+if unshare -pf --mount-proc true 2>/dev/null; then
+	rm -f "$f"
+	unshare -pf --mount-proc --kill-child trawl -q -i "event:sched:sched_switch" -w "$f" & outer=$!
+	wait_armed "$f"
+	n=$(ls -d $tracing/instances/trawl_*_event | wc -l)
+	trawl --gc >/dev/null
+	same "--gc leaves captures of other pid namespaces" "$n" "$(ls -d $tracing/instances/trawl_*_event | wc -l)"
+	kill -9 $outer
+	wait $outer 2>/dev/null
+	sleep 0.2
+	trawl --gc >/dev/null
+	same "until they are dead" 0 "$(ls -d $tracing/instances/trawl_[0-9]_*_event 2>/dev/null | wc -l)"
+else
+	skip "--gc leaves captures of other pid namespaces" "no pid namespaces here"
+fi
+
+# An error in the middle of arming.
+fails "the second source is wrong" 2 'no such event' \
+	trawl -i "usdt:$target:hit" -i event:sched:none -p $pid -w "$f"
+same "nothing is left of the first" 0 "$(ls -d $tracing/instances/trawl_*_usdt 2>/dev/null | wc -l)"
+
+# Somebody switches the recording off.
+rm -f "$f"
+trawl -i "usdt:$target:hit" -p $pid -w "$f" 2>"$work/err" & trawl=$!
+wait_armed "$f"
+sleep 0.3
+echo 0 >"$(ls -d $tracing/instances/trawl_${trawl}_*_usdt)/tracing_on"
+sleep 2.2
+kill $trawl
+wait $trawl
+same "switched off by somebody: status" 1 $?
+has "switched off by somebody: said" "$(cat "$work/err")" 'somebody else switched the recording off'
+
+kill $pid
+wait $pid 2>/dev/null
+same "others' probes are as they were" "$before" "$(others)"
+rmdir $tracing/instances/$other
+echo "-:$other/mine" >>$tracing/uprobe_events
+tap_done

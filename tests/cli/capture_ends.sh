@@ -1,0 +1,98 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# All the ways in which a capture ends, and what COMMAND has to do with it.
+. "$TRAWL_SRC/tests/tap.sh"
+. "$TRAWL_SRC/tests/cli/capture.sh"
+f=$work/x.trawl
+
+end_of() { trawl-decode --summary "$1" | sed -n 's/^end *//p'; }
+
+trawl -q -i "usdt:$target:hit" -w "$f" -- "$target" exit 42
+same "a failed command is no failure of ours" 0 $?
+has "its exit status is in the file" "$(end_of "$f")" 'exit_status 42'
+has "and on stderr" "$(trawl -i "usdt:$target:hit" -w "$f" -- "$target" exit 42 2>&1)" 'target: exit status 42'
+has "killed by a signal" "$(trawl -i "usdt:$target:hit" -w "$f" -- "$target" abort 2>&1)" 'killed by SIGABRT'
+has "which is in the file too" "$(end_of "$f")" 'signal 6'
+
+trawl -q -i "usdt:$target:hit" -c 25 -w "$f" -- "$target" wait >/dev/null
+same "-c: status" 0 $?
+same "-c: exactly so many events" 25 "$(events "$f")"
+has "-c: why it ended" "$(end_of "$f")" 'why count'
+ok "$(pgrep -f "$target wait" >/dev/null; [ $? -eq 1 ]; echo $?)" "-c: the command does not go on"
+trawl -q -i "usdt:$target:hit" -c 1000 -w "$f" -- "$target" hits 100000
+same "-c: exactly so many of a flood" 1000 "$(events "$f")"
+
+"$target" hits 100000 1000 & pid=$!
+trawl -q -i "usdt:$target:hit" -p $pid --duration 700ms -w "$f"
+same "--duration: status" 0 $?
+has "--duration: why" "$(end_of "$f")" 'why duration'
+span=$(trawl-decode --json "$f" | sed -n 's/.*"ts_ns":\([0-9]*\).*/\1/p' | sed -n '1p;$p' | paste -sd' ' |
+	awk '{ print int(($2 - $1) / 1000000) }')
+ok $((span > 700 || span < 1)) "--duration: no event after it ($span ms)"
+
+for signal in INT TERM HUP; do
+	rm -f "$f"
+	trawl -i "usdt:$target:hit" -w "$f" 2>"$work/err" & trawl=$!
+	wait_armed "$f"
+	sleep 0.3
+	kill -$signal $trawl
+	wait $trawl
+	same "SIG$signal: status" 0 $?
+	has "SIG$signal: why" "$(end_of "$f")" 'why signal'
+	has "SIG$signal: final line" "$(cat "$work/err")" '^[0-9]+ events captured, 0 lost'
+	same "SIG$signal: cleaned up" "" "$(traces_of $trawl)"
+done
+kill $pid
+wait $pid 2>/dev/null
+
+# A signal goes on to the command, whose end is the end.
+rm -f "$f"
+trawl -i "usdt:$target:hit" -w "$f" -- "$target" wait >"$work/out" 2>"$work/err" & trawl=$!
+wait_armed "$f"
+until grep -q ready "$work/out"; do sleep 0.1; done
+kill -TERM $trawl
+wait $trawl
+same "a forwarded signal: status" 0 $?
+has "a forwarded signal: the command ended by it, in its own way" "$(end_of "$f")" 'exit_status 7'
+
+# The reader of a pipe goes.
+"$target" hits 1000000 100 & pid=$!
+timeout 20 trawl -i "usdt:$target:hit" -p $pid -w - 2>"$work/err" | head -c 1000 >/dev/null
+same "the reader of -w - goes: status" 0 "${PIPESTATUS[0]}"
+timeout 20 trawl -q -i "usdt:$target:hit" -p $pid 2>"$work/err" | head -3 >"$work/out"
+same "the reader of the printed events goes: status" 0 "${PIPESTATUS[0]}"
+same "and has what it wanted" 3 "$(wc -l <"$work/out")"
+kill $pid
+wait $pid 2>/dev/null
+
+trawl -q -i "usdt:$target:hit" -w - -- "$target" hits 9 | trawl-decode --json - >"$work/out"
+same "-w - through a pipe" 9 "$(wc -l <"$work/out")"
+same "COMMAND's output does not go into -w -" 1 \
+	"$(trawl -q -i "usdt:$target:hit" -w - -- sh -c "echo hello; $target hits 1" 2>"$work/err" |
+	trawl-decode --json - | wc -l)"
+has "but to stderr" "$(cat "$work/err")" hello
+
+# Rows of files.
+"$target" hits 1000000 500 & pid=$!
+trawl -q -i "usdt:$target:hit" -p $pid -G 1 -W 2 -w "$work/g-%s.trawl"
+same "-G -W: status" 0 $?
+same "-G -W: so many files" 2 "$(ls "$work"/g-*.trawl | wc -l)"
+for file in "$work"/g-*.trawl; do
+	has "-G: each is complete" "$(trawl-decode --summary "$file")" 'complete$'
+	ok $(($(events "$file") < 100)) "-G: each has events and can show them"
+done
+kill $pid
+wait $pid 2>/dev/null
+
+trawl -q -i "usdt:$target:hit" -C 32k -w "$work/c" -- "$target" hits 100000 20
+n=$(ls "$work"/c* | wc -l)
+ok $((n < 3)) "-C: several files ($n)"
+same "-C: names" "c c1 c2" "$(cd "$work" && echo c c1 c2 | xargs ls 2>/dev/null | tr '\n' ' ' | sed 's/ $//')"
+total=0
+for file in "$work"/c*; do
+	total=$((total + $(events "$file")))
+done
+same "-C: all events, each in one of them" 100000 $total
+trawl -q -i "usdt:$target:hit" -C 32k -W 2 -w "$work/w" -- "$target" hits 100000 20
+same "-C -W: the same names in turn" "w0 w1" "$(cd "$work" && ls w* | tr '\n' ' ' | sed 's/ $//')"
+tap_done

@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Events are all there, with the right values, and as many as other tools count.
+. "$TRAWL_SRC/tests/tap.sh"
+. "$TRAWL_SRC/tests/cli/capture.sh"
+f=$work/x.trawl
+
+trawl -i "usdt:$target:hit arg3:string" -w "$f" -- "$target" hits 1000 2>"$work/err"
+same "usdt: exit status" 0 $?
+same "usdt: final line" "1000 events captured, 0 lost (usdt 1000)" "$(cat "$work/err")"
+same "usdt: events in the file" 1000 "$(events "$f" target:hit)"
+trawl-decode --json "$f" >"$work/json"
+same "usdt: values of all events" "" "$(/usr/bin/python3 - "$work/json" <<'PY'
+import json, sys
+last = 0
+for i, line in enumerate(open(sys.argv[1])):
+    e = json.loads(line)
+    f = e["fields"]
+    if (f["arg1"], f["arg2"], f["arg3"]) != (i, i * i, "target") or e["comm"] != "target" or \
+       e["source"] != "usdt" or e["ts_ns"] < last or e["pid"] != e["tid"]:
+        print(i, line)
+        break
+    last = e["ts_ns"]
+PY
+)"
+same "file mode" 600 "$(stat -c %a "$f")"
+
+trawl -q -i "uprobe:$target:target_hits arg1:s64" -i "uprobe:$target:target_hits%return \$retval:s32" \
+	-i "usdt:$target:hit" -w "$f" -- "$target" hits 7 2>"$work/err"
+same "uprobe, uretprobe, usdt in one file" "1 1 7" \
+	"$(events "$f" target:target_hits) $(events "$f" target:target_hits%return) $(events "$f" target:hit)"
+same "entry, hits, return in the order of time" "target:target_hits target:hit target:target_hits%return" \
+	"$(trawl-decode --json "$f" | sed 's/.*"name":"\([^"]*\)".*/\1/' | uniq | tr '\n' ' ' | sed 's/ $//')"
+has "return value" "$(trawl-decode "$f")" 'target_hits%return.*=7'
+
+trawl -q -i "usdt:$target:hit" -w "$f" -- "$target" tree 50
+same "thread and child are followed" 150 "$(events "$f" target:hit)"
+same "three tasks in two processes" "3 2" "$(trawl-decode --json "$f" | /usr/bin/python3 -c '
+import json, sys
+e = [json.loads(l) for l in sys.stdin]
+print(len({x["tid"] for x in e}), len({x["pid"] for x in e}))')"
+
+# Another program hits the same probe at the same time: it is not in our scope.
+"$target" hits 100 1000 &
+trawl -q -i "usdt:$target:hit" -w "$f" -- "$target" hits 10 1000
+same "others' hits are not recorded" 10 "$(events "$f" target:hit)"
+wait
+# Without a scope both are, and the kernel's count agrees.
+"$target" hits 30000 100 & one=$!
+"$target" hits 30000 100 & two=$!
+trawl -i "usdt:$target:hit" -w "$f" --duration 1s 2>"$work/err"
+kill $one $two
+wait $one $two 2>/dev/null
+same "two processes without a scope" 2 "$(trawl-decode --json "$f" | grep -o '"pid":[0-9]*' | sort -u | wc -l)"
+same "no hit missed" 0 "$(totals "$work/err" | cut -d' ' -f2)"
+
+# -p: one of two.
+"$target" hits 30000 100 & one=$!
+"$target" hits 30000 100 & two=$!
+trawl -q -i "usdt:$target:hit" -p $one -w "$f" -c 50
+kill $one $two
+wait $one $two 2>/dev/null
+same "-p: only that process" "\"pid\":$one" "$(trawl-decode --json "$f" | grep -o '"pid":[0-9]*' | sort -u)"
+
+# Kernel events, against perf's count of the same run: perf counts from the end of the execve that
+# starts the program, so we count behind its last one.
+trawl -q -i 'event:syscalls:sys_enter_*' -w "$f" -- \
+	perf stat -x, -e 'syscalls:sys_enter_*' -o "$work/perf" "$target" hits 3
+wanted=$(awk -F, '{ n += $1 } END { print n }' "$work/perf")
+got=$(trawl-decode --json "$f" | /usr/bin/python3 -c '
+import json, sys
+e = [json.loads(l) for l in sys.stdin]
+tid = [x["tid"] for x in e if x["name"] == "syscalls:sys_enter_execve"][-1]
+mine = [x["name"] for x in e if x["tid"] == tid]
+print(len(mine) - 1 - max(i for i, n in enumerate(mine) if n.endswith("_execve")))')
+same "as many system calls as perf counts" "$wanted" "$got"
+
+trawl -q -i 'event:sched:sched_switch if prev_comm == "target"' -w "$f" -- "$target" hits 5 2000
+ok $(($(events "$f") < 5)) "a filter lets through what it should"
+same "and nothing else" 0 "$(trawl-decode --json "$f" | grep -vc '"prev_comm":"target"')"
+
+# -s keeps so much of each string.
+trawl -q -i "usdt:$target:text arg1:string" -s 10 -w "$f" -- "$target" text 100 3
+same "-s: ten letters of a hundred" 3 "$(trawl-decode --json "$f" | grep -c '"arg1":"xxxxxxxxxx"')"
+
+# The file knows its tasks, its machine and its probes.
+trawl -q -i "usdt:$target:hit" -w "$f" -- "$target" hits 2
+summary=$(trawl-decode --summary "$f")
+has "machine" "$summary" "^machine .*$(uname -r)"
+has "command" "$summary" "^command .*target hits 2"
+has "complete" "$summary" "complete$"
+
+has "printing without -w" "$(trawl -q -i "usdt:$target:hit" -- "$target" hits 3)" 'target:hit +arg1=2 arg2=4'
+same "printing JSON" 3 "$(trawl -q --json -i "usdt:$target:hit" -- "$target" hits 3 | grep -c '"arg2"')"
+tap_done

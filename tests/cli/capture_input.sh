@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Bad input of every kind: exit status and message.
+. "$TRAWL_SRC/tests/tap.sh"
+. "$TRAWL_SRC/tests/cli/capture.sh"
+f=$work/x.trawl
+event=event:sched:sched_switch
+# What is not refused would go on for ever.
+trawl() { timeout 20 "$TRAWL_BUILD/trawl" "$@"; }
+
+# Programs and probes
+fails "no such file" 2 "$work/none: no such file" trawl -i "usdt:$work/none:hit" -w "$f"
+fails "no such probe, nearest name" 2 'hti: no such probe .* did you mean .*hit' trawl -i "usdt:$target:hti" -w "$f"
+fails "no such symbol, nearest name" 2 'target_hist: no such symbol .* did you mean target_hits' \
+	trawl -i "uprobe:$target:target_hist" -w "$f"
+fails "a caret under the place" 2 '^ +\^$' trawl -i "uprobe:$target:target_hist" -w "$f"
+fails "not ELF" 2 'not an ELF file' trawl -i uprobe:/etc/passwd:main -w "$f"
+printf '\177ELF\1\1\1\0\0\0\0\0\0\0\0\0\2\0\3\0\1\0\0\0' >"$work/elf32"
+head -c 100 /dev/zero >>"$work/elf32"
+fails "wrong architecture" 2 '32.bit' trawl -i "uprobe:$work/elf32:main" -w "$f"
+fails "in the middle of an instruction" 2 'middle of an instruction' \
+	trawl -i "uprobe:$target:target_hits+1" -w "$f"
+long=$(printf 'a%.0s' $(seq 80))
+fails "argument text over 63 characters" 2 '63' \
+	trawl -i "uprobe:$target:target_hits x=+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(%di)))))))))))):u64" -w "$f"
+fails "argument name over 31 characters" 2 '31|too long' \
+	trawl -i "uprobe:$target:target_hits $long=%di" -w "$f"
+fails "a name already taken" 2 'x' trawl -i "uprobe:$target:target_hits x=%di x=%si" -w "$f"
+args=$(for i in $(seq 129); do printf ' a%d=%%di' "$i"; done)
+fails "too many arguments" 2 '128' trawl -i "uprobe:$target:target_hits$args" -w "$f"
+fails "no such register" 2 'no such register' trawl -i "uprobe:$target:target_hits %zz" -w "$f"
+fails "no such source, nearest name" 2 'evnt:x: no such source; did you mean event' trawl -i evnt:x -w "$f"
+
+# Kernel events and filters
+fails "no such event, nearest names" 2 'sched:sched_swich: no such event .* did you mean sched:sched_switch' \
+	trawl -i event:sched:sched_swich -w "$f"
+fails "a glob that matches nothing" 2 'no such event' trawl -i 'event:sched:nothing*' -w "$f"
+fails "filter on a field that is not there" 2 'filter: Field not found' \
+	trawl -i "$event if prev_pidx == 1" -w "$f"
+fails "with the kernel's caret" 2 '^ +\^$' trawl -i "$event if prev_pidx == 1" -w "$f"
+fails "a filter without a value" 2 'filter: Invalid value' trawl -i "$event if prev_pid == " -w "$f"
+fails "an event without a name" 2 'event:GROUP:NAME' trawl -i event:sched -w "$f"
+
+# Options and scope
+fails "no such process" 2 '-p 4194303: no such process' trawl -i $event -p 4194303 -w "$f"
+fails "no such user" 2 '-Z nobody_here: no such user' trawl -i $event -Z nobody_here -w "$f"
+fails "command not found in the path" 2 'no_such_command: command not found' trawl -i $event -w "$f" -- no_such_command
+fails "command not found by name" 2 '/no/such: command not found' trawl -i $event -w "$f" -- /no/such
+fails "a command that is a directory" 2 '/tmp: is a directory' trawl -i $event -w "$f" -- /tmp
+fails "a command that is not executable" 2 'passwd: is not executable' trawl -i $event -w "$f" -- /etc/passwd
+printf '#!/no/such/interpreter\n' >"$work/script"
+chmod +x "$work/script"
+fails "a command that cannot be run" 2 'script: cannot be run' trawl -i $event -w "$f" -- "$work/script"
+fails "more buffer than memory" 3 '-B: no ring buffer' trawl -i $event -B 1000000000 -w "$f"
+fails "nothing to record" 2 'name a source' trawl -w "$f"
+
+# Output
+fails "no such directory" 2 'No such file' trawl -i $event -w "$work/none/x"
+fails "a directory" 2 'directory' trawl -i $event -w "$work"
+ok "$([ ! -e "$f" ]; echo $?)" "none of these left a file"
+echo precious >"$f"
+fails "a wrong probe" 2 'no such probe' trawl -i "usdt:$target:hti" -w "$f"
+same "costs no old file" precious "$(cat "$f")"
+same "nor leaves another" "elf32 script x.trawl" "$(ls "$work" | tr '\n' ' ' | sed 's/ $//')"
+
+# The machine
+as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups env PATH="$PATH" "$@"; }
+if as_nobody test -x "$TRAWL_BUILD/trawl"; then
+	fails "no permission" 3 'run trawl as root' as_nobody trawl -i $event -w /tmp/trawl_nobody
+else
+	cp -r "$TRAWL_BUILD/.libs" "$work/bin" && chmod -R a+rX "$work"
+	fails "no permission" 3 'run trawl as root' as_nobody env LD_LIBRARY_PATH="$work/bin" "$work/bin/trawl" -i $event -w /tmp/trawl_nobody
+fi
+# Without tracefs: a namespace of our own where it is not mounted and cannot be.
+no_tracefs='umount -l /sys/kernel/tracing; umount -l /sys/kernel/debug/tracing 2>/dev/null
+	umount -l /sys/kernel/debug 2>/dev/null; '
+out=$(unshare -m bash -c "$no_tracefs setpriv --bounding-set -sys_admin --inh-caps -sys_admin \
+	trawl -i $event -w $f" 2>&1)
+same "no tracefs, and no right to mount it: status" 3 $?
+has "no tracefs, and no right to mount it" "$out" 'mount -t tracefs'
+unshare -m bash -c "$no_tracefs trawl -q -i $event -c 1 -w $f"
+same "no tracefs: it is mounted" 0 $?
+
+# Reading
+has "-D" "$(trawl -D)" '^usdt:PATH:\[PROVIDER:\]NAME'
+has "-D tells why not" "$(trawl -D)" 'not usable: '
+same "-D --json" list "$(trawl -D --json | /usr/bin/python3 -c 'import json, sys; print(type(json.load(sys.stdin)).__name__)')"
+same "--help to stdout, status 0" 0 "$(trawl --help >"$work/help"; echo $?)"
+has "--help" "$(cat "$work/help")" '^usage: trawl'
+has "--version" "$(trawl --version)" '^trawl [0-9]'
+tap_done

@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Losses are exact: what is in the file and what is told as lost makes up every hit.
+. "$TRAWL_SRC/tests/tap.sh"
+. "$TRAWL_SRC/tests/cli/capture.sh"
+f=$work/x.trawl
+hits=300000
+
+lost_in_file() {
+	trawl-decode --summary "$1" | sed -n 's/^ .* cpu [0-9]*: \([0-9]*\) (.*/\1/p' | paste -sd+ | bc
+}
+
+# The smallest buffer, and a recorder that is stopped for a while.
+rm -f "$f"
+trawl -v -i "usdt:$target:hit" -B 4 -w "$f" -- "$target" hits $hits 2>"$work/err" & trawl=$!
+wait_armed "$f"
+kill -STOP $trawl
+sleep 1
+kill -CONT $trawl
+wait $trawl
+same "events were lost: status" 1 $?
+read -r captured lost <<<"$(totals "$work/err")"
+ok $((lost == 0)) "a small buffer loses events ($lost)"
+same "captured + lost = hits" $hits $((captured + lost))
+same "the file holds what was captured" "$captured" "$(events "$f")"
+same "the file tells the same losses" "$lost" "$(lost_in_file "$f")"
+has "-v: by CPU" "$(cat "$work/err")" "usdt: CPU [0-9]+ lost [0-9]+ events"
+
+# The default buffer holds what a recorder misses in a short stop.
+trawl -i "usdt:$target:hit" -w "$f" -- "$target" hits $hits 2>"$work/err"
+same "the default buffer loses none" "$hits 0" "$(totals "$work/err")"
+same "and all are in the file" "$hits" "$(events "$f")"
+tap_done
