@@ -42,6 +42,68 @@ static uint32_t count(const struct jdoc *array)
 	return n;
 }
 
+/* A type that no field of the event has, as a layout of one field. */
+struct own_type {
+	struct trawl_field field;
+	struct trawl_event_type type;
+	struct layout *layout;
+};
+
+static void own_free(struct own_type *own)
+{
+	if (own)
+		layout_free(own->layout);
+	free(own);
+}
+
+static struct own_type *own_new(const struct site_arg *a, uint8_t kind, uint16_t size)
+{
+	struct own_type *own = calloc(1, sizeof(*own));
+
+	if (!own)
+		return NULL;
+	own->field = (struct trawl_field){ .name = a->name, .ctype = "", .note = "", .kind = kind,
+					   .size = size, .count = 1 };
+	own->type = (struct trawl_event_type){ .name = a->name, .format = "", .size = size,
+					       .nfields = 1, .fields = &own->field };
+	own->layout = layout_new(&own->type);
+	if (own->layout)
+		return own;
+	own_free(own);
+	return NULL;
+}
+
+/* Does this field show a value of that kind as it is? */
+static bool same_kind(const struct trawl_field *f, uint8_t kind, uint16_t size)
+{
+	if (f->place != TRAWL_FIXED || f->count != 1 || f->size != size)
+		return false;
+	if (kind == TRAWL_FLOAT || f->kind == TRAWL_FLOAT)
+		return f->kind == kind;
+	return !(kind == TRAWL_INT && f->kind == TRAWL_UINT) &&
+	       !(kind == TRAWL_UINT && f->kind == TRAWL_INT);
+}
+
+/* How a value of the site's own type ("s32", "u8", "f64") is shown: as its field, if it can be. */
+static void read_type(struct site_arg *a, const char *type)
+{
+	static const char *const sizes[] = { "8", "16", "32", "64" };
+	uint8_t kind = type[0] == 's' ? TRAWL_INT : type[0] == 'u' ? TRAWL_UINT :
+		       type[0] == 'f' ? TRAWL_FLOAT : TRAWL_NONE;
+	uint16_t size = 0;
+
+	a->as = a->state == ARG_COMPUTED && !a->field ? a->window : a->field;
+	for (unsigned int i = 0; i < 4 && kind != TRAWL_NONE; i++)
+		if (!strcmp(type + 1, sizes[i]))
+			size = (uint16_t)(1u << i);
+	if (!size || (kind == TRAWL_FLOAT && size < 4) ||
+	    (a->field && same_kind(a->field->field, kind, size)))
+		return;
+	a->own = own_new(a, kind, size);
+	if (a->own)
+		a->as = &a->own->layout->shown[0];
+}
+
 static void read_arg(struct site_arg *a, const struct jdoc *j, struct layout *l)
 {
 	const struct jdoc *sib = jdoc_get(j, "sib");
@@ -54,15 +116,15 @@ static void read_arg(struct site_arg *a, const struct jdoc *j, struct layout *l)
 		a->state = ARG_UNAVAILABLE;
 	} else if (!strcmp(state, "computed")) {
 		a->state = ARG_COMPUTED;
-		a->base = layout_find(l, jdoc_string(sib, "base"));
 		a->index = layout_find(l, jdoc_string(sib, "index"));
 		a->window = layout_find(l, jdoc_string(sib, "window"));
-		a->first = jdoc_int(sib, "first", 0);
+		a->start = jdoc_int(sib, "start", 0);
 		a->scale = (unsigned int)jdoc_uint(sib, "scale", 0);
 		layout_hide(l, jdoc_string(sib, "base"));
 		layout_hide(l, jdoc_string(sib, "index"));
 		layout_hide(l, jdoc_string(sib, "window"));
 	}
+	read_type(a, jdoc_string(j, "type"));
 }
 
 static bool read_site(struct site *s, const struct jdoc *j, struct layout *l, bool *plain)
@@ -80,7 +142,7 @@ static bool read_site(struct site *s, const struct jdoc *j, struct layout *l, bo
 		return false;
 	for (a = args ? args->first : NULL; i < s->nargs; a = a->next, i++) {
 		read_arg(&s->args[i], a, l);
-		if (s->args[i].state != ARG_EXACT || !s->args[i].field)
+		if (!arg_plain(&s->args[i]))
 			*plain = false;
 	}
 	return true;
@@ -130,12 +192,15 @@ struct probe_sites *sites_new(struct trawl_reader *reader, struct layout *l)
 
 void sites_free(struct probe_sites *s)
 {
-	uint32_t i;
+	uint32_t i, k;
 
 	if (!s)
 		return;
-	for (i = 0; i < s->n; i++)
+	for (i = 0; i < s->n; i++) {
+		for (k = 0; s->sites[i].args && k < s->sites[i].nargs; k++)
+			own_free(s->sites[i].args[k].own);
 		free(s->sites[i].args);
+	}
 	free(s->sites);
 	jdoc_free(s->doc);
 	free(s);
@@ -259,28 +324,40 @@ const struct site *sites_find(struct probe_sites *s, uint64_t ip, int32_t pid, u
 	return a->site;
 }
 
-/* ---- computed arguments ------------------------------------------------------------------- */
+/* ---- arguments that are not their field ----------------------------------------------------- */
 
-const uint8_t *arg_element(const struct site_arg *a, const void *record, size_t len,
-			   const char **why)
+static const uint8_t *computed(const struct site_arg *a, const void *record, size_t len,
+			       const char **why)
 {
 	const uint8_t *index, *window;
-	size_t index_len, window_len, size;
+	size_t index_len, window_len;
 	int64_t at;
 
 	*why = "its helper fields are not in the record";
-	if (!a->index || !a->window ||
+	if (!a->index || !a->window || !a->as ||
 	    !field_bytes(a->index->field, record, len, &index, &index_len) || index_len > 8 ||
 	    !field_bytes(a->window->field, record, len, &window, &window_len))
 		return NULL;
-	size = a->window->field->size;
-	if (a->scale != size) {
-		*why = "scale and element size differ";
-		return NULL;
-	}
 	*why = "index outside the recorded window";
-	if (__builtin_sub_overflow(load_int(index, index_len), a->first, &at) || at < 0 ||
-	    (uint64_t)at >= window_len / size)
+	if (__builtin_mul_overflow(load_int(index, index_len), (int64_t)a->scale, &at) ||
+	    __builtin_sub_overflow(at, a->start, &at) || at < 0 ||
+	    window_len < a->as->field->size ||
+	    (uint64_t)at > window_len - a->as->field->size)
 		return NULL;
-	return window + (size_t)at * size;
+	return window + at;
+}
+
+const uint8_t *arg_bytes(const struct site_arg *a, const void *record, size_t len,
+			 const char **why)
+{
+	const uint8_t *p;
+	size_t n;
+
+	if (a->state == ARG_COMPUTED)
+		return computed(a, record, len, why);
+	*why = a->state == ARG_UNAVAILABLE ? a->why : "no such field in the event";
+	if (a->state == ARG_UNAVAILABLE || !a->field ||
+	    !field_bytes(a->field->field, record, len, &p, &n) || n < a->as->field->size)
+		return NULL;
+	return p;
 }

@@ -10,14 +10,21 @@
 
 enum arg_state { ARG_EXACT, ARG_COMPUTED, ARG_UNAVAILABLE };
 
-/* An argument at one site. */
+struct own_type;
+
+/*
+ * An argument at one site. COMPUTED: its bytes are in the window, index * scale - start bytes
+ * from its beginning. EXACT with as != field: it is narrower than its field, in the low bytes.
+ */
 struct site_arg {
 	const char *name, *why;
 	enum arg_state state;
-	const struct shown *field;               /* of its name; NULL if there is none */
-	const struct shown *base, *index, *window; /* COMPUTED */
-	int64_t first;                           /* the index that window[0] belongs to */
+	const struct shown *field;          /* of its name; NULL if there is none */
+	const struct shown *as;             /* what its value is at this site; NULL: not known */
+	const struct shown *index, *window; /* COMPUTED */
+	int64_t start;
 	unsigned int scale;
+	struct own_type *own;               /* holds `as` if no field has its type */
 };
 
 struct site {
@@ -46,10 +53,17 @@ const struct site *sites_find(struct probe_sites *s, uint64_t ip, int32_t pid, u
 /* Any site: for the names of its arguments. NULL if there are none. */
 const struct site *sites_any(const struct probe_sites *s);
 
+/* Is the argument simply its field? */
+static inline bool arg_plain(const struct site_arg *a)
+{
+	return a->state == ARG_EXACT && a->field && a->as == a->field;
+}
+
 /*
- * Where the element of a computed argument is in the record; NULL with *why if it is not there.
+ * Where the value of an argument, to be shown as a->as, is in the record; NULL with *why if it is
+ * not there.
  */
-const uint8_t *arg_element(const struct site_arg *a, const void *record, size_t len,
-			   const char **why);
+const uint8_t *arg_bytes(const struct site_arg *a, const void *record, size_t len,
+			 const char **why);
 
 #endif

@@ -239,23 +239,18 @@ static void unavailable(const char *why, bool json, struct out *o)
 
 static void argument(const struct site_arg *a, const struct item *it, bool json, struct out *o)
 {
-	const char *why = a->why;
-	const uint8_t *element = NULL;
+	const uint8_t *bytes;
+	const char *why;
 
-	if (a->state == ARG_COMPUTED) {
-		element = arg_element(a, it->record, it->len, &why);
-		if (element) {
-			shown_element(a->window, element, json, o);
-			return;
-		}
-	} else if (a->state == ARG_EXACT) {
-		if (a->field) {
-			(json ? shown_json : shown_text)(a->field, it->record, it->len, o);
-			return;
-		}
-		why = "no such field in the event";
+	if (arg_plain(a)) {
+		(json ? shown_json : shown_text)(a->field, it->record, it->len, o);
+		return;
 	}
-	unavailable(why, json, o);
+	bytes = arg_bytes(a, it->record, it->len, &why);
+	if (bytes)
+		shown_element(a->as, bytes, json, o);
+	else
+		unavailable(why, json, o);
 }
 
 /* The arguments of a site whose fields alone do not tell all. */
@@ -385,22 +380,22 @@ static bool site_value(const struct site *s, const char *name, struct value *v)
 	return true;
 }
 
-/* A computed or unavailable argument; false if the name is none at this site. */
+/* An argument that is not simply its field; false if the name is none at this site. */
 static bool arg_value(const struct site *s, const struct item *it, const char *name,
 		      struct value *v)
 {
 	const struct site_arg *a = s->args, *end = s->args + s->nargs;
-	const uint8_t *element;
+	const uint8_t *bytes;
 	const char *why;
 
 	while (a < end && strcmp(a->name, name))
 		a++;
-	if (a == end || (a->state == ARG_EXACT && a->field))
+	if (a == end || arg_plain(a))
 		return false;
 	memset(v, 0, sizeof(*v));
-	element = a->state == ARG_COMPUTED ? arg_element(a, it->record, it->len, &why) : NULL;
-	if (element)
-		shown_element_value(a->window, element, v);
+	bytes = arg_bytes(a, it->record, it->len, &why);
+	if (bytes)
+		shown_element_value(a->as, bytes, v);
 	return true;
 }
 
