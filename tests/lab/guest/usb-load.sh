@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+# A gadget at the fastest rate that emulation gives, recorded by trawl and tcpdump at once. Losses
+# are compared; CPU time and sizes are printed, not tested: a busy machine would fail them.
+. "$TRAWL_SRC/tests/tap.sh"
+. "$TRAWL_SRC/tests/lab/lab.sh"
+modprobe usbmon
+seconds=${LAB_LOAD_SECONDS:-6}
+
+gadget zero SourceSink.0 0525:a4a0
+ok $? "the gadget appears"
+address=$(usb_address 0525:a4a0 1)
+# Its endpoints have the addresses that its controller had free: one in, one out.
+endpoints=()
+for e in $(usb_device 0525:a4a0)/*:1.0/ep_*; do
+	endpoints+=("0x${e##*_}")
+done
+same "with two endpoints" 2 ${#endpoints[@]}
+printf -v node /dev/bus/usb/%03d/%03d ${address/:/ }
+
+# cpu_ms PID: user and system time that a process has used.
+cpu_ms() {
+	local stat
+	read -r stat <"/proc/$1/stat"
+	set -- ${stat##*) }
+	echo $(((${12} + ${13}) * 1000 / $(getconf CLK_TCK)))
+}
+
+# load NAME SIZE DEPTH: both recorders through a load of transfers of this size.
+load() {
+	local name=$1 trawl_ms tcpdump_ms captured dropped events lost
+	record "$name" "${address%:*}"
+	start tcpdump tcpdump -i "usbmon${address%:*}" -w "$name.pcap"
+	wait_for 10 grep -q listening tcpdump.log
+	"$TRAWL_BUILD/tests/lab/usbload" "$node" "$seconds" "$3" "$2" "${endpoints[@]}" >"$name.load" 2>&1
+	ok $? "$name: $(cat "$name.load")"
+	sleep 1
+	local pid=pid_$name
+	trawl_ms=$(cpu_ms "${!pid}") tcpdump_ms=$(cpu_ms "$pid_tcpdump")
+	finish tcpdump
+	finish "$name"
+	ok $? "$name: trawl ends well"
+	captured=$(sed -n 's/^\([0-9]*\) packets captured/\1/p' tcpdump.log)
+	dropped=$(sed -n 's/^\([0-9]*\) packets dropped by kernel/\1/p' tcpdump.log)
+	events=$(sed -n 's/^\([0-9]*\) events captured.*/\1/p' "$name.log")
+	lost=$(sed -n 's/^.* captured, \([0-9]*\) lost.*/\1/p' "$name.log")
+	[ "$events" -ge 1000 ] && [ "$lost" -le "$dropped" ]
+	ok $? "$name: trawl has $events events, lost $lost; tcpdump has $captured, dropped $dropped"
+	[ $((events + lost)) -ge "$captured" ]
+	ok $? "$name: trawl has all that tcpdump has"
+	echo "# $name: CPU us/event: trawl $((trawl_ms * 1000 / events)), tcpdump $((tcpdump_ms * 1000 / captured))" \
+		"(trawl compresses, tcpdump does not)"
+	cp "$name.trawl" "$name.pcap" "$LAB_KEEP"
+	rm -f "$name.pcap"
+}
+
+load small 8 16
+load bulk 16384 8
+gadget_gone zero
+tap_done
