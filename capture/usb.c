@@ -6,10 +6,15 @@
  * Events are filtered in the kernel's ring and handed to the session from there. Hot-plug news
  * come by netlink; before each is believed, the ring is drained, so that events of before it are
  * judged by what was known then.
+ *
+ * A wake-up costs more than an event. While events come, the ring is looked at in turns; the
+ * device is polled only to be woken from silence.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 #include "session.h"
@@ -24,6 +29,7 @@
 enum {
 	LATER = 32,           /* devices whose drivers are being bound */
 	LATER_MS = 500,       /* a device is looked at again when it was quiet for so long */
+	TURN_MS = 10,         /* between two looks at a ring of USBMON_RING_MAX that is not silent */
 	DRAIN_BYTES = 64 << 20, /* after so much, let the session have its turn */
 };
 
@@ -37,8 +43,11 @@ struct usb {
 	uint16_t id;          /* of the source in the writer */
 	uint16_t bus;         /* whose node is open; 0: of all */
 	int uevents;
+	int turn;             /* timer: when to look at the ring again */
+	bool silent;          /* nothing came in the last turn: the device itself wakes us */
 	uint8_t *cut;         /* an event that -s cut */
 	uint64_t asked;       /* wall clock, ns: when the kernel was last asked for losses */
+	uint64_t seen;        /* events that the ring gave, wanted or not */
 	bool full;            /* the session has all that it wants */
 	uint64_t stopped;     /* wall clock, ns: what comes later is not wanted; 0: not stopped */
 	bool finished;
@@ -140,6 +149,7 @@ static int drain_ring(struct usb *u, struct trawl_error *err)
 	while ((r = usbmon_next(&u->mon, &event, err)) > 0) {
 		enum usbfilter_verdict verdict;
 
+		u->seen++;
 		memcpy(&h, event, sizeof(h));
 		if (u->stopped && event_time(&h) > u->stopped)
 			return 0;
@@ -360,6 +370,8 @@ static void disarm(struct input *in)
 	usbhold_free(&u->hold);
 	if (u->uevents >= 0)
 		close(u->uevents);
+	if (u->turn >= 0)
+		close(u->turn);
 	free(u->cut);
 	free(u);
 	in->state = NULL;
@@ -408,6 +420,10 @@ static int arm(struct input *in, struct trawl_error *err)
 	u->in = in;
 	u->mon.fd = -1;
 	u->uevents = -1;
+	u->silent = true;
+	u->turn = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (u->turn < 0)
+		return trawl_fail(err, TRAWL_CANNOT, "usb: no timer: %s", strerror(errno));
 	if (read_filters(u, in, err) < 0 || usbnode_find(u->bus, path, err) < 0)
 		return -1;
 	/* From here on no device can come or go unseen. */
@@ -438,7 +454,7 @@ static size_t fds(struct input *in, struct pollfd *fds, size_t room)
 
 	if (room < 2)
 		return 0;
-	fds[0] = (struct pollfd){ .fd = u->mon.fd, .events = POLLIN };
+	fds[0] = (struct pollfd){ .fd = u->silent ? u->mon.fd : u->turn, .events = POLLIN };
 	fds[1] = (struct pollfd){ .fd = u->uevents, .events = POLLIN };
 	return 2;
 }
@@ -495,9 +511,21 @@ static int finish(struct usb *u, struct trawl_error *err)
 	return write_verdict(u, err);
 }
 
+/* Sets the time of the next look. A ring that is not of full size is filled sooner. */
+static void next_turn(struct usb *u, bool silent)
+{
+	int64_t ns = (int64_t)TURN_MS * 1000000 * (int64_t)u->mon.ring_size / USBMON_RING_MAX;
+	struct itimerspec in = { .it_value.tv_nsec = ns };
+
+	u->silent = silent;
+	if (!silent)
+		timerfd_settime(u->turn, 0, &in, NULL);
+}
+
 static int drain(struct input *in, struct trawl_error *err)
 {
 	struct usb *u = in->state;
+	uint64_t seen = u->seen;
 	int more = 0;
 
 	if (!u->full) {
@@ -507,6 +535,7 @@ static int drain(struct input *in, struct trawl_error *err)
 	}
 	if (more && !u->full)
 		return DRAIN_MORE;
+	next_turn(u, u->seen == seen);
 	if (u->stopped)
 		return finish(u, err);
 	return usbhold_waiting(&u->hold) ? DRAIN_HELD : DRAIN_DONE;
