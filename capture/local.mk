@@ -29,6 +29,7 @@ libcapture_la_SOURCES = \
 	capture/usbnode.c capture/usbnode.h \
 	capture/usbsys.c capture/usbsys.h \
 	capture/usbtally.c capture/usbtally.h \
+	capture/usbtext.c capture/usbtext.h \
 	capture/usbtypes.c capture/usbtypes.h
 libcapture_la_CFLAGS = $(AM_CFLAGS) -O2 -DBINDIR='"$(bindir)"'
 
@@ -53,4 +54,4 @@ libcapture_la_LIBADD = $(ELF_LIBS) $(DW_LIBS) $(ZYDIS_LIBS)
 bin_PROGRAMS += trawl
 trawl_SOURCES = capture/main.c
 trawl_CFLAGS = $(AM_CFLAGS) -O2
-trawl_LDADD = libcapture.la libtrawl.la
+trawl_LDADD = libcapture.la libdecode.la libtrawl.la

@@ -24,12 +24,14 @@
 #include "usbnode.h"
 #include "usbsys.h"
 #include "usbtally.h"
+#include "usbtext.h"
 #include "usbtypes.h"
 
 enum {
 	LATER = 32,           /* devices whose drivers are being bound */
 	LATER_MS = 500,       /* a device is looked at again when it was quiet for so long */
 	TURN_MS = 10,         /* between two looks at a ring of USBMON_RING_MAX that is not silent */
+	TEXT_TURN_MS = 2,     /* at the text form, which keeps a hundred events or so */
 	DRAIN_BYTES = 64 << 20, /* after so much, let the session have its turn */
 };
 
@@ -37,6 +39,8 @@ struct usb {
 	struct session *session;
 	struct input *in;
 	struct usbmon mon;
+	struct usbtext text;
+	bool by_text;         /* usb:text: the one, not the other, is open */
 	struct usbfilter filter;
 	struct usbhold hold;
 	struct usbtally tally;
@@ -138,6 +142,11 @@ static int release(struct usb *u, struct trawl_error *err)
 	return usbhold_release(&u->hold, &u->filter, steady_ms(), emit_held, &e);
 }
 
+static int next_event(struct usb *u, const uint8_t **event, struct trawl_error *err)
+{
+	return u->by_text ? usbtext_next(&u->text, event, err) : usbmon_next(&u->mon, event, err);
+}
+
 /* What the ring holds now, or held at the stop. 0: all of it, 1: not all of it, -1. */
 static int drain_ring(struct usb *u, struct trawl_error *err)
 {
@@ -146,7 +155,7 @@ static int drain_ring(struct usb *u, struct trawl_error *err)
 	size_t bytes = 0;
 	int r;
 
-	while ((r = usbmon_next(&u->mon, &event, err)) > 0) {
+	while ((r = next_event(u, &event, err)) > 0) {
 		enum usbfilter_verdict verdict;
 
 		u->seen++;
@@ -181,6 +190,8 @@ static int ask_losses(struct usb *u, struct trawl_error *err)
 	};
 	int r;
 
+	if (u->by_text)
+		return 0; /* it does not tell */
 	r = usbmon_lost(&u->mon, &loss.count, err);
 	loss.from = u->asked;
 	loss.to = u->asked = clock_ns(CLOCK_REALTIME);
@@ -367,6 +378,7 @@ static void disarm(struct input *in)
 	if (!u)
 		return;
 	usbmon_close(&u->mon);
+	usbtext_close(&u->text);
 	usbhold_free(&u->hold);
 	if (u->uevents >= 0)
 		close(u->uevents);
@@ -382,7 +394,14 @@ static int read_filters(struct usb *u, const struct input *in, struct trawl_erro
 	size_t i;
 
 	for (i = 0; i < in->nspecs; i++) {
-		if (usbfilter_add(&u->filter, in->specs[i], err) < 0)
+		const char *spec = in->specs[i];
+		bool text = !strncmp(spec, "text", 4) && (!spec[4] || spec[4] == ':');
+
+		if (i && text != u->by_text)
+			return trawl_fail(err, TRAWL_USAGE,
+					  "usb:text cannot be joined with usb: choose one form");
+		u->by_text = text;
+		if (usbfilter_add(&u->filter, text ? spec + 4 + (spec[4] == ':') : spec, err) < 0)
 			return -1;
 	}
 	u->bus = usbfilter_bus(&u->filter);
@@ -407,11 +426,26 @@ static int describe_source(struct usb *u, const struct input *in, struct trawl_e
 	return 0;
 }
 
+static int open_device(struct usb *u, struct trawl_error *err)
+{
+	size_t ring = (size_t)session_options(u->session)->buffer_kb << 10;
+	char path[USBNODE_PATH];
+
+	if (u->by_text) {
+		session_note(u->session, "usb:text carries at most 32 bytes of each transfer and "
+					 "does not tell losses");
+		return usbtext_open(&u->text, u->bus, err);
+	}
+	if (usbnode_find(u->bus, path, err) < 0 ||
+	    usbmon_open(&u->mon, &usbmon_kernel, path, ring, err) < 0)
+		return -1;
+	u->cut = malloc(sizeof(struct usbmon_header) + usbmon_data_max(&u->mon));
+	return u->cut ? 0 : trawl_fail(err, TRAWL_CANNOT, "usb: out of memory");
+}
+
 static int arm(struct input *in, struct trawl_error *err)
 {
 	struct usb *u = calloc(1, sizeof(*u));
-	size_t ring = (size_t)session_options(in->session)->buffer_kb << 10;
-	char path[USBNODE_PATH];
 
 	if (!u)
 		return trawl_fail(err, TRAWL_CANNOT, "usb: out of memory");
@@ -419,33 +453,51 @@ static int arm(struct input *in, struct trawl_error *err)
 	u->session = in->session;
 	u->in = in;
 	u->mon.fd = -1;
+	u->text.fd = -1;
 	u->uevents = -1;
 	u->silent = true;
 	u->turn = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (u->turn < 0)
 		return trawl_fail(err, TRAWL_CANNOT, "usb: no timer: %s", strerror(errno));
-	if (read_filters(u, in, err) < 0 || usbnode_find(u->bus, path, err) < 0)
+	if (read_filters(u, in, err) < 0)
 		return -1;
 	/* From here on no device can come or go unseen. */
 	u->uevents = usbsys_uevents(err);
-	if (u->uevents < 0 || usbmon_open(&u->mon, &usbmon_kernel, path, ring, err) < 0)
+	if (u->uevents < 0 || open_device(u, err) < 0)
 		return -1;
-	u->cut = malloc(sizeof(struct usbmon_header) + usbmon_data_max(&u->mon));
-	if (!u->cut)
-		return trawl_fail(err, TRAWL_CANNOT, "usb: out of memory");
 	if (describe_source(u, in, err) < 0 || meet_all(u, err) < 0)
 		return -1;
 	return absent(u, in, err);
 }
 
+/* Sets the time of the next look. A ring that is not of full size is filled sooner. */
+static void next_turn(struct usb *u)
+{
+	uint64_t ns = u->by_text ? TEXT_TURN_MS * 1000000 :
+		      (uint64_t)TURN_MS * 1000000 * u->mon.ring_size / USBMON_RING_MAX;
+	struct itimerspec in = { .it_value.tv_nsec = (long)ns };
+
+	timerfd_settime(u->turn, 0, &in, NULL);
+}
+
+/* What was there before the start is not ours, nor what was lost. */
 static int start(struct input *in, struct trawl_error *err)
 {
 	struct usb *u = in->state;
+	const uint8_t *event;
 	uint64_t before;
+	int r;
 
-	usbmon_flush(&u->mon);
 	u->asked = clock_ns(CLOCK_REALTIME);
-	return usbmon_lost(&u->mon, &before, err); /* of before the start: not ours */
+	if (u->by_text) {
+		while ((r = usbtext_next(&u->text, &event, err)) > 0)
+			;
+		u->silent = false;
+		next_turn(u);
+		return r;
+	}
+	usbmon_flush(&u->mon);
+	return usbmon_lost(&u->mon, &before, err);
 }
 
 static size_t fds(struct input *in, struct pollfd *fds, size_t room)
@@ -483,7 +535,8 @@ static int write_verdict(struct usb *u, struct trawl_error *err)
 	int r;
 
 	u->tally.undecided = u->hold.given_up;
-	u->tally.malformed += u->mon.malformed;
+	u->tally.malformed += u->mon.malformed + u->text.malformed;
+	u->tally.text = u->by_text;
 	usbtally_json(&u->tally, u->mon.ring_size, &j);
 	r = write_meta(u, "verdict", &j, err);
 	json_free(&j);
@@ -511,17 +564,6 @@ static int finish(struct usb *u, struct trawl_error *err)
 	return write_verdict(u, err);
 }
 
-/* Sets the time of the next look. A ring that is not of full size is filled sooner. */
-static void next_turn(struct usb *u, bool silent)
-{
-	int64_t ns = (int64_t)TURN_MS * 1000000 * (int64_t)u->mon.ring_size / USBMON_RING_MAX;
-	struct itimerspec in = { .it_value.tv_nsec = ns };
-
-	u->silent = silent;
-	if (!silent)
-		timerfd_settime(u->turn, 0, &in, NULL);
-}
-
 static int drain(struct input *in, struct trawl_error *err)
 {
 	struct usb *u = in->state;
@@ -535,7 +577,10 @@ static int drain(struct input *in, struct trawl_error *err)
 	}
 	if (more && !u->full)
 		return DRAIN_MORE;
-	next_turn(u, u->seen == seen);
+	/* The text form cannot be polled, so it is never left alone. */
+	u->silent = u->seen == seen && !u->by_text;
+	if (!u->silent)
+		next_turn(u);
 	if (u->stopped)
 		return finish(u, err);
 	return usbhold_waiting(&u->hold) ? DRAIN_HELD : DRAIN_DONE;
@@ -588,12 +633,14 @@ static void describe(struct source_list *list)
 	if (usbnode_find(0, path, &err) < 0)
 		l.why = err.text;
 	source_list_add(list, "usb", "all transfers of all USB buses", l.why);
+	source_list_add(list, "usb:text", "the same by debugfs: 32 bytes of each at most",
+			usbtext_why_not());
 	usbsys_each(USBSYS_ROOT, list_device, &l);
 }
 
 const struct source usb_source = {
 	.name = "usb",
-	.summary = "[BUS | VID:PID | port=1-2.3 | serial=TEXT | dev=BUS:DEV][,ep=N[in|out]]",
+	.summary = "[text:][BUS | VID:PID | port=1-2.3 | serial=TEXT | dev=BUS:DEV][,ep=N[in|out]]",
 	.describe = describe,
 	.probe = usbnode_ready,
 	.arm = arm,

@@ -60,6 +60,7 @@ void usbtally_json(const struct usbtally *t, size_t ring, struct json *j)
 		{ "no_buffer", "data in a buffer that only the hardware sees (Z)", t->no_buffer },
 		{ "undecided", "events of a device that never became known", t->undecided },
 		{ "malformed", "events whose lengths make no sense", t->malformed },
+		{ "text", "usbmon's text form carries 32 bytes of each transfer", t->text },
 		{ "partial", "a filter leaves out endpoints", t->partial },
 		{ "undescribed", "no device's descriptors are in the file", !t->devices },
 	};

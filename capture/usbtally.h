@@ -25,6 +25,7 @@ struct usbtally {
 	uint64_t no_buffer;  /* flag 'Z': a buffer that only the hardware sees */
 	uint64_t devices;    /* described in the file */
 	uint64_t gone;       /* devices that were unplugged */
+	bool text;           /* recorded from usbmon's text form */
 	bool partial;        /* a filter leaves out endpoints */
 };
 

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "decode/usbmontext.h"
+#include "usbmon.h"
+#include "usbtext.h"
+
+enum { LINE = 1024 };
+
+const char *usbtext_why_not(void)
+{
+	if (access("/sys/kernel/debug/usb/usbmon/0u", R_OK) == 0)
+		return NULL;
+	return errno == EACCES ? "debugfs is for root" :
+				 "/sys/kernel/debug/usb/usbmon/0u is missing: mount debugfs and "
+				 "load usbmon";
+}
+
+int usbtext_open(struct usbtext *t, uint16_t bus, struct trawl_error *err)
+{
+	char path[64];
+
+	t->record = malloc(USBMONTEXT_RECORD);
+	if (!t->record)
+		return trawl_fail(err, TRAWL_CANNOT, "usb:text: out of memory");
+	snprintf(path, sizeof(path), "/sys/kernel/debug/usb/usbmon/%uu", bus);
+	t->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (t->fd >= 0)
+		return 0;
+	if (errno == ENOENT)
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "%s is missing: there is no bus %u, or debugfs is not mounted "
+				  "(mount -t debugfs debugfs /sys/kernel/debug), or usbmon is not "
+				  "loaded (modprobe usbmon)", path, bus);
+	return trawl_fail(err, TRAWL_CANNOT, "%s: %s%s", path, strerror(errno),
+			  errno == EACCES ? ": debugfs is for root" : "");
+}
+
+void usbtext_close(struct usbtext *t)
+{
+	if (t->fd >= 0)
+		close(t->fd);
+	free(t->record);
+	t->fd = -1;
+	t->record = NULL;
+}
+
+int64_t usbtext_seconds(int64_t line, int64_t now)
+{
+	int64_t age = (now - line) % USBMONTEXT_WRAP;
+
+	/* A line is seconds old at most; one that seems nearly a whole turn old is of the future
+	 * by a clock that was set back. */
+	return age > USBMONTEXT_WRAP - 60 ? now + USBMONTEXT_WRAP - age : now - age;
+}
+
+int usbtext_next(struct usbtext *t, const uint8_t **event, struct trawl_error *err)
+{
+	struct usbmontext_error bad;
+	struct usbmon_header header;
+	char line[LINE];
+	ssize_t n;
+
+	for (;;) {
+		/* The kernel gives one line for each read. */
+		n = read(t->fd, line, sizeof(line));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+			return 0;
+		if (n <= 0)
+			return trawl_fail(err, TRAWL_CANNOT, "usb:text: reading: %s",
+					  n ? strerror(errno) : "the file has ended");
+		while (n && (line[n - 1] == '\n' || !line[n - 1]))
+			n--;
+		if (usbmontext_parse(line, (size_t)n, t->record, &bad))
+			break;
+		t->malformed++;
+	}
+	memcpy(&header, t->record, sizeof(header));
+	header.ts_sec = usbtext_seconds(header.ts_sec, time(NULL));
+	memcpy(t->record, &header, sizeof(header));
+	*event = t->record;
+	return 1;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * usbmon's text form, from debugfs: for where the binary device is not to be had. It carries at
+ * most 32 bytes of data of a transfer and five isochronous packets, and does not tell losses.
+ */
+#ifndef TRAWL_CAPTURE_USBTEXT_H
+#define TRAWL_CAPTURE_USBTEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "trawl.h"
+
+struct usbtext {
+	int fd; /* cannot be polled: the kernel says "ready" always */
+	uint8_t *record;
+	uint64_t malformed; /* lines that make no sense */
+};
+
+/* Opens the file of a bus, 0: of all buses. */
+int usbtext_open(struct usbtext *t, uint16_t bus, struct trawl_error *err);
+
+/*
+ * The next event in binary form, as usbmon_next() gives it, with its time made whole: 1 with
+ * *event set (until the next call), 0 when there is none now, -1.
+ */
+int usbtext_next(struct usbtext *t, const uint8_t **event, struct trawl_error *err);
+
+/* The time of a line, which starts again at 0 every 4096 s, as it was when the clock showed now. */
+int64_t usbtext_seconds(int64_t line, int64_t now);
+
+/* Why it cannot be used here, or NULL if it can. */
+const char *usbtext_why_not(void);
+
+void usbtext_close(struct usbtext *t);
+
+#endif
