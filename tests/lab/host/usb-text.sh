@@ -8,7 +8,7 @@ lines_same() {
 	ok $? "$1: $(tail -3 <<<"$out" | tr '\n' ' ')"
 }
 
-trawl-edit import saved.txt -w imported.trawl
+trawl-edit import -w imported.trawl saved.txt
 ok $? "saved text can be imported"
 trawl-export --to usbmon imported.trawl -w imported.txt
 cmp imported.txt saved.txt
