@@ -26,16 +26,17 @@ list=$(trawl -D)
 has "-D lists every bus" "$list" '^usb:3 '
 has "-D lists a device with its name" "$list" "^usb:$DISK .*QEMU USB HARDDRIVE"
 
+disk=$(basename /sys/bus/usb/devices/2-1/*/host*/target*/*/block/sd?)
 # 1 MiB in one URB: more than 1200 KiB / 5, the most that tcpdump gets.
-dd if=/dev/urandom of=/dev/sda bs=1M count=2 oflag=direct status=none
+dd if=/dev/urandom of=/dev/$disk bs=1M count=2 oflag=direct status=none
 record cut dev="$(usb_address $DISK 1)"
-dd if=/dev/sda of=/dev/null bs=1M count=2 iflag=direct status=none
+dd if=/dev/$disk of=/dev/null bs=1M count=2 iflag=direct status=none
 finish cut
 finish all
 ok $? "the capture ends well"
 start snap trawl -i usb:2 -s 64 -w snap.trawl
 wait_for 10 grep -q 'capturing to' snap.log
-dd if=/dev/sda of=/dev/null bs=1M count=1 iflag=direct status=none
+dd if=/dev/$disk of=/dev/null bs=1M count=1 iflag=direct status=none
 finish snap
 
 # The controller of bus 3 goes away under a capture of that bus.
@@ -46,5 +47,8 @@ sleep 1
 finish bus
 ok $? "a capture whose bus goes away ends well"
 has "and says so" "$(cat bus.log)" 'usb3 is gone'
+echo "$pci" >/sys/bus/pci/drivers/ehci-pci/bind
+usb_settled
+ok $? "the bus is back"
 cp ./*.trawl ./*.log "$LAB_KEEP"
 tap_done

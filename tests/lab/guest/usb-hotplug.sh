@@ -14,6 +14,9 @@ has "a filter that nothing fulfils yet says so" "$(cat port.log)" 'port=3-3 is n
 # Noise that no filter wants, the keyboard's but for its endpoint's filter.
 host sendkey a >/dev/null
 aplay -q -d 1 -t raw -f S16_LE -r 48000 -c 2 -D hw:0 /dev/zero
+for d in $(disks); do
+	dd if="/dev/$d" of=/dev/null bs=64k count=4 iflag=direct status=none
+done
 usb_address $DISK 2 >"$LAB_KEEP/before"
 host device_del disk-ehci >/dev/null
 wait_for 5 usb_count $DISK 1
@@ -38,5 +41,10 @@ for name in id serial port two; do
 	ok $? "trawl with filter $name ends well"
 done
 has "that a device is gone is said" "$(cat id.log)" '3-2 is gone'
+host device_del disk-ehci >/dev/null
+wait_for 5 usb_count $DISK 1
+host device_add usb-storage,bus=ehci.0,port=2,drive=disk1,serial=TRAWL0002,id=disk-ehci >/dev/null
+usb_settled
+ok $? "the disk is back where it was"
 cp ./*.trawl ./*.log "$LAB_KEEP"
 tap_done

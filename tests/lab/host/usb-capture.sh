@@ -9,7 +9,7 @@ meta() {
 # lengths FILE: URB length and captured bytes of its bulk events with data, each pair once.
 lengths() {
 	trawl-export --to pcap --source usb "$1.trawl" -w "$1.pcap"
-	tshark -r "$1.pcap" -Y 'usb.transfer_type == 3 && usb.data_flag == "\0" && usb.urb_len > 1000' \
+	tshark -r "$1.pcap" -Y 'usb.transfer_type == 3 && usb.data_len > 0 && usb.urb_len > 1000' \
 		-T fields -e usb.urb_len -e usb.data_len 2>/dev/null | sort -u
 }
 
@@ -27,5 +27,7 @@ keyboard=$(meta all.trawl usb/1-2.1)
 has "a keyboard's report descriptor is there" "$keyboard" '"hid_report":"05010906'
 trawl-export --to pcap --source usb all.trawl -w all.pcap
 events=$(tshark -r all.pcap -T fields -e usb.urb_id -e usb.urb_type -e frame.time_epoch 2>/dev/null)
+[ "$(wc -l <<<"$events")" -ge 12 ]
+ok $? "the transfers are in the file"
 same "all buses and one of them give no event twice" "$(sort <<<"$events" | uniq | wc -l)" "$(wc -l <<<"$events")"
 tap_done
