@@ -16,14 +16,15 @@ static int pcap_item(struct consumer *c, const struct decoder *d, void *state,
 {
 	struct pcap_printer *p = (struct pcap_printer *)c;
 	struct packet pkt = {.data = &p->data};
+	uint64_t time = stream_packet_time(p->stream, it);
 	uint32_t len;
 
 	p->data.len = 0;
 	if (!d->packet || d->packet(state, it, &pkt) || pkt.comment)
 		return 0;
 	len = (uint32_t)p->data.len;
-	u32(p->out, (uint32_t)(it->time / 1000000000));
-	u32(p->out, (uint32_t)(it->time % 1000000000 / p->unit));
+	u32(p->out, (uint32_t)(time / 1000000000));
+	u32(p->out, (uint32_t)(time % 1000000000 / p->unit));
 	u32(p->out, len);
 	u32(p->out, pkt.original > len ? pkt.original : len);
 	out_bytes(p->out, p->data.data, len);
@@ -67,6 +68,7 @@ int pcap_start(struct pcap_printer *p, struct stream *s, struct out *out, struct
 	memset(p, 0, sizeof(*p));
 	p->consumer.item = pcap_item;
 	p->out = out;
+	p->stream = s;
 	for (size_t i = 0; i < trawl_source_count(r); i++) {
 		const struct trawl_source *source = trawl_source_at(r, i);
 		uint32_t linktype;

@@ -10,6 +10,7 @@
 
 struct pcap_printer {
 	struct consumer consumer; /* hand this to stream_run() */
+	struct stream *stream;
 	struct out *out;
 	struct out data;
 	uint32_t linktype;

@@ -410,6 +410,7 @@ static int pcapng_item(struct consumer *c, const struct decoder *d, void *state,
 	struct pcapng *p = (struct pcapng *)c;
 	struct iface *f = iface_of(p, it->source);
 	struct packet pkt = {.data = &p->data};
+	uint64_t time = stream_packet_time(p->stream, it);
 
 	if (!f)
 		return 1;
@@ -421,9 +422,9 @@ static int pcapng_item(struct consumer *c, const struct decoder *d, void *state,
 		upper_pdu(&p->data, d, state, it);
 	}
 	if (!f->packets++)
-		f->first = it->time;
-	f->last = it->time;
-	packet_block(p, f, it->time, &pkt);
+		f->first = time;
+	f->last = time;
+	packet_block(p, f, time, &pkt);
 	return p->out->error || p->data.error;
 }
 

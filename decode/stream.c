@@ -87,6 +87,20 @@ bool stream_wants(struct stream *s, const struct trawl_source *source)
 	return b->wanted;
 }
 
+uint64_t stream_packet_time(struct stream *s, const struct item *it)
+{
+	size_t i, others = 0;
+
+	if (it->source->clock != TRAWL_CLOCK_REAL)
+		return it->time;
+	for (i = 0; i < trawl_source_count(s->reader); i++) {
+		const struct trawl_source *source = trawl_source_at(s->reader, i);
+
+		others += source->id != it->source->id && stream_wants(s, source);
+	}
+	return others ? it->time : it->ts;
+}
+
 static struct engine *engine_for(struct stream *s, const struct decoder *d,
 				 struct trawl_error *err)
 {

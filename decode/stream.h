@@ -40,6 +40,11 @@ struct trawl_reader *stream_reader(struct stream *s);
 bool stream_seekable(const struct stream *s);
 /* Is this source wanted by the selection? */
 bool stream_wants(struct stream *s, const struct trawl_source *source);
+/*
+ * The time of a packet in an export: on the timeline; but if all packets are of one source whose
+ * clock is the wall clock, exactly what that source said, as its own tools would have written it.
+ */
+uint64_t stream_packet_time(struct stream *s, const struct item *it);
 /* The decoder of a source and its state; *state NULL without memory. */
 const struct decoder *stream_decoder(struct stream *s, const struct trawl_source *source,
 				     void **state, struct trawl_error *err);

@@ -73,15 +73,18 @@ usb_settled() {
 		wait_for 15 usb_count $SERIAL 1 && wait_for 15 usb_count $AUDIO 1
 }
 
-# gadget NAME FUNCTION VID:PID: plugs a gadget with this configfs function ("SourceSink.0",
-# "acm.0") into dummy_hcd's bus, on the device side of this same kernel.
+# gadget NAME FUNCTION VID:PID [ATTRIBUTE=VALUE...]: plugs a gadget with this configfs function
+# ("SourceSink.0", "acm.0") into dummy_hcd's bus, on the device side of this same kernel.
 gadget() {
-	local g=/sys/kernel/config/usb_gadget/$1
+	local g=/sys/kernel/config/usb_gadget/$1 attribute
 	modprobe -a libcomposite dummy_hcd || return 1
 	mkdir -p "$g/strings/0x409" "$g/functions/$2" "$g/configs/c.1" || return 1
 	echo "0x${3%:*}" >"$g/idVendor"
 	echo "0x${3#*:}" >"$g/idProduct"
 	echo "$1" >"$g/strings/0x409/product"
+	for attribute in "${@:4}"; do
+		echo "${attribute#*=}" >"$g/functions/$2/${attribute%%=*}" || return 1
+	done
 	ln -s "$g/functions/$2" "$g/configs/c.1/"
 	echo dummy_udc.0 >"$g/UDC" && wait_for 5 usb_device "$3" >/dev/null
 }

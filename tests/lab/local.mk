@@ -4,8 +4,12 @@
 LAB_KERNELS = 6.1 6.12
 EXTRA_DIST += tests/lab/run tests/lab/kernel tests/lab/init tests/lab/main tests/lab/lab.sh \
 	tests/lab/linux-6.1.sh tests/lab/linux-6.12.sh \
-	tests/lab/guest/smoke.sh tests/lab/guest/usb-same.sh \
-	tests/lab/host/usb-same.sh tests/lab/host/pcapsame.py
+	tests/lab/guest/smoke.sh \
+	tests/lab/guest/usb-capture.sh tests/lab/host/usb-capture.sh \
+	tests/lab/guest/usb-hotplug.sh tests/lab/host/usb-hotplug.sh \
+	tests/lab/guest/usb-load.sh tests/lab/host/usb-load.sh \
+	tests/lab/guest/usb-same.sh tests/lab/host/usb-same.sh tests/lab/host/pcapsame.py \
+	tests/lab/guest/usb-text.sh tests/lab/host/usb-text.sh tests/lab/host/textsame.py
 
 lab-check: all $(check_PROGRAMS) $(check_LTLIBRARIES)
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TEST_SUITE_LOG=lab-suite.log \

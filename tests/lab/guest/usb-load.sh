@@ -6,17 +6,6 @@
 modprobe usbmon
 seconds=${LAB_LOAD_SECONDS:-6}
 
-gadget zero SourceSink.0 0525:a4a0
-ok $? "the gadget appears"
-address=$(usb_address 0525:a4a0 1)
-# Its endpoints have the addresses that its controller had free: one in, one out.
-endpoints=()
-for e in $(usb_device 0525:a4a0)/*:1.0/ep_*; do
-	endpoints+=("0x${e##*_}")
-done
-same "with two endpoints" 2 ${#endpoints[@]}
-printf -v node /dev/bus/usb/%03d/%03d ${address/:/ }
-
 # cpu_ms PID: user and system time that a process has used.
 cpu_ms() {
 	local stat
@@ -27,15 +16,25 @@ cpu_ms() {
 
 # load NAME SIZE DEPTH: both recorders through a load of transfers of this size.
 load() {
-	local name=$1 trawl_ms tcpdump_ms captured dropped events lost
+	local name=$1 trawl_ms tcpdump_ms captured dropped events lost address node e endpoints=()
+	gadget zero SourceSink.0 0525:a4a0 "bulk_buflen=$2"
+	ok $? "$name: the gadget appears"
+	address=$(usb_address 0525:a4a0 1)
+	printf -v node /dev/bus/usb/%03d/%03d ${address/:/ }
+	# Its endpoints have the addresses that its controller had free: one in, one out.
+	for e in $(usb_device 0525:a4a0)/*:1.0/ep_*; do
+		endpoints+=("0x${e##*_}")
+	done
 	record "$name" "${address%:*}"
 	start tcpdump tcpdump -i "usbmon${address%:*}" -w "$name.pcap"
 	wait_for 10 grep -q listening tcpdump.log
+	local pid=pid_$name
+	trawl_ms=$(cpu_ms "${!pid}") tcpdump_ms=$(cpu_ms "$pid_tcpdump")
 	"$TRAWL_BUILD/tests/lab/usbload" "$node" "$seconds" "$3" "$2" "${endpoints[@]}" >"$name.load" 2>&1
 	ok $? "$name: $(cat "$name.load")"
 	sleep 1
-	local pid=pid_$name
-	trawl_ms=$(cpu_ms "${!pid}") tcpdump_ms=$(cpu_ms "$pid_tcpdump")
+	trawl_ms=$(($(cpu_ms "${!pid}") - trawl_ms))
+	tcpdump_ms=$(($(cpu_ms "$pid_tcpdump") - tcpdump_ms))
 	finish tcpdump
 	finish "$name"
 	ok $? "$name: trawl ends well"
@@ -47,13 +46,13 @@ load() {
 	ok $? "$name: trawl has $events events, lost $lost; tcpdump has $captured, dropped $dropped"
 	[ $((events + lost)) -ge "$captured" ]
 	ok $? "$name: trawl has all that tcpdump has"
-	echo "# $name: CPU us/event: trawl $((trawl_ms * 1000 / events)), tcpdump $((tcpdump_ms * 1000 / captured))" \
-		"(trawl compresses, tcpdump does not)"
+	echo "# $name: CPU us/event: trawl $((trawl_ms * 1000 / events)), tcpdump $((tcpdump_ms * 1000 / captured))," \
+		"which does not compress; $trawl_ms and $tcpdump_ms ms"
 	cp "$name.trawl" "$name.pcap" "$LAB_KEEP"
 	rm -f "$name.pcap"
+	gadget_gone zero
 }
 
 load small 8 16
 load bulk 16384 8
-gadget_gone zero
 tap_done
