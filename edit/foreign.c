@@ -68,6 +68,7 @@ static int write_loss(struct usb_import *im, struct trawl_error *err)
 	struct trawl_loss l = {
 		.source = im->source,
 		.cpu = UINT32_MAX,
+		.from = im->first,
 		.to = im->last,
 		.count = im->lost,
 		.reason = TRAWL_LOSS_DROPPED,

@@ -90,7 +90,8 @@ int usb_import_record(struct usb_import *im, const uint8_t *record, size_t len,
 	}
 	if (trawl_append(im->writer, im->source, type, 0, u.time, record, len, err) < 0)
 		return -1;
-	im->events++;
+	if (!im->events++)
+		im->first = u.time;
 	im->last = u.time;
 	return 0;
 }

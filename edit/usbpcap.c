@@ -20,6 +20,7 @@
 #define ISO_HEADER 39
 #define ISO_PACKET 12
 #define WAITING 16
+#define LENGTHS 1024
 
 enum stage { STAGE_SETUP, STAGE_DATA, STAGE_STATUS, STAGE_COMPLETE, STAGE_NONE };
 
@@ -32,7 +33,17 @@ struct usbpcap {
 		bool answered; /* its data came in: the status is no further event */
 	} waiting[WAITING];
 	unsigned int next;
+	/* How much was sent: the completion of outgoing data does not say it. By IRP. */
+	struct {
+		uint64_t irp;
+		uint32_t length;
+	} sent[LENGTHS];
 };
+
+static unsigned int sent_slot(uint64_t irp)
+{
+	return (unsigned int)((irp >> 4 ^ irp >> 14) % LENGTHS);
+}
 
 struct packet {
 	uint64_t irp;
@@ -188,6 +199,9 @@ static int submission(struct usb_import *im, const struct packet *p, const uint8
 	if (urb_in(&u)) {
 		u.flag_data = '<';
 		n = 0;
+	} else {
+		im->usbpcap->sent[sent_slot(p->irp)].irp = p->irp;
+		im->usbpcap->sent[sent_slot(p->irp)].length = n;
 	}
 	return emit(im, &u, p, data, n, err);
 }
@@ -207,6 +221,8 @@ static int completion(struct usb_import *im, const struct packet *p, uint8_t end
 	if (!urb_in(&u)) {
 		u.flag_data = '>';
 		n = 0;
+		if (!u.status && im->usbpcap->sent[sent_slot(p->irp)].irp == p->irp)
+			u.length = im->usbpcap->sent[sent_slot(p->irp)].length;
 	}
 	return emit(im, &u, p, p->data, n, err);
 }

@@ -1,0 +1,351 @@
+# SPDX-License-Identifier: MIT
+"""USB from outside: import, decode and export of captures that are known byte by byte, with tshark
+and tcpdump as the judges of what is exported and of what is decoded."""
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+SRC, BUILD = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
+sys.path.insert(0, SRC + "/tests/usb")
+sys.dont_write_bytecode = True
+import usbsynth  # noqa: E402
+
+count = failed = 0
+
+
+def ok(good, name, *why):
+    global count, failed
+    count += 1
+    print("%s %d - %s" % ("ok" if good else "not ok", count, name))
+    if not good:
+        failed = 1
+        for w in why:
+            for line in str(w).splitlines()[:20]:
+                print("# " + line[:300])
+
+
+def same(want, got, name):
+    ok(want == got, name, "wanted: %r" % (want,), "got:    %r" % (got,))
+
+
+def run(program, *args, status=0, binary=False):
+    r = subprocess.run([BUILD + "/" + program if not program.startswith("/") else program] +
+                       list(args), stdin=subprocess.DEVNULL, capture_output=True)
+    if status is not None and r.returncode != status:
+        ok(False, "%s %s ends with %d" % (program, " ".join(args), status), r.returncode, r.stderr)
+    return (r.stdout if binary else r.stdout.decode()), r.stderr.decode(), r.returncode
+
+
+def objects(path, *args):
+    return [json.loads(line) for line in run("trawl-decode", "--json", *args, path)[0].splitlines()]
+
+
+def find(items, **want):
+    """Items whose fields have these values; a__b means fields.a.b."""
+    def value(fields, path):
+        for part in path.split("__"):
+            fields = fields.get(part, {}) if isinstance(fields, dict) else {}
+        return fields
+    return [i["fields"] for i in items
+            if all(value(i["fields"], k) == v for k, v in want.items())]
+
+
+def one(items, name, **want):
+    found = find(items, **want)
+    ok(len(found) == 1, name, "%d found" % len(found))
+    return found[0] if found else {}
+
+
+def tshark(path, *args):
+    r = subprocess.run(["tshark", "-r", path] + list(args), capture_output=True, text=True)
+    return r.stdout
+
+
+def test_decode(d):
+    items = objects(d + "/all.pcapng")
+    f = one(items, "a device descriptor", dev=5, setup__descriptor="device")
+    desc = f["decoded"]["descriptors"][0]
+    same(("46f4", "0001", "2.00"), (desc["idVendor"], desc["idProduct"], desc["bcdUSB"]),
+         "its fields")
+    same((0x80, 6, 0x0100, 0, 18, "GET_DESCRIPTOR"),
+         tuple(f["setup"][k] for k in ("bmRequestType", "bRequest", "wValue", "wIndex", "wLength",
+                                       "request")), "the setup packet that asked for it")
+    f = one(items, "a configuration of a serial device", dev=8, setup__descriptor="configuration")
+    same(["configuration", "interface", "CDC header", "CDC call management",
+          "CDC abstract control management", "CDC union", "endpoint", "interface", "endpoint",
+          "endpoint"], [x["descriptor"] for x in f["decoded"]["descriptors"]],
+         "all descriptors in it by name")
+
+    steps = [(x["decoded"]["storage"]["phase"], x["decoded"]["storage"]["scsi"].get("command"))
+             for x in find(items, dev=5) if "storage" in x["decoded"]]
+    same([(p, c) for c, ps in (("INQUIRY", "cds"), ("READ CAPACITY(10)", "cds"),
+                               ("WRITE(10)", "cds"), ("TEST UNIT READY", "cs"),
+                               ("REQUEST SENSE", "cds"))
+          for p in ({"c": "command", "d": "data", "s": "status"}[x] for x in ps)], steps,
+         "storage: each command with its data and status")
+    f = one(items, "READ CAPACITY's answer", dev=5, decoded__storage__phase="data",
+            decoded__storage__scsi__command="READ CAPACITY(10)")
+    same({"last_lba": 32767, "block_size": 512}, f["decoded"]["storage"]["answer"], "it is decoded")
+    f = one(items, "WRITE(10)", dev=5, decoded__storage__phase="command",
+            decoded__storage__scsi__command="WRITE(10)")
+    same((2048, 8), (f["decoded"]["storage"]["scsi"]["lba"],
+                     f["decoded"]["storage"]["scsi"]["blocks"]), "its lba and length")
+    f = one(items, "REQUEST SENSE's answer", dev=5, decoded__storage__phase="data",
+            decoded__storage__scsi__command="REQUEST SENSE")
+    same(("not ready", "medium not present"),
+         (f["decoded"]["storage"]["answer"]["sense_key_name"],
+          f["decoded"]["storage"]["answer"]["additional"]), "sense by name")
+    f = one(items, "a stall by name", dev=5, status=-32)
+    same(("stall", "EPIPE", 0), (f["status_name"], f["errno"], f["actual"]), "stall's fields")
+    f = one(items, "UAS: a check condition", dev=10, decoded__storage__status=2)
+    same(("unit attention", "UAS"), (f["decoded"]["storage"]["sense"]["sense_key_name"],
+                                     f["decoded"]["storage"]["transport"]), "with its sense data")
+    f = one(items, "a tablet's report", dev=7, xfer="interrupt")
+    same([("Button1", 1), ("X", 1000), ("Y", 32767), ("Wheel", -1)],
+         [(v["usage"], v["value"]) for v in f["decoded"]["report"]["values"]],
+         "by its report descriptor")
+    f = one(items, "line coding", dev=8, setup__request="SET_LINE_CODING")
+    same((115200, "none", 8), tuple(f["decoded"]["line_coding"][k]
+                                    for k in ("dwDTERate", "parity", "bDataBits")), "115200 8N1")
+    same(["hello\r\n", "world \x1b[31m\ufffd\n"],
+         [x["decoded"]["text"] for x in find(items, dev=8, xfer="bulk")], "serial data as text")
+    f = one(items, "serial state", dev=8, xfer="interrupt")
+    same(["dcd", "dsr"], f["decoded"]["notification"]["serial_state"], "its bits")
+    same("a" * 62 + "bc", one(items, "FTDI data", dev=9, xfer="bulk")["decoded"]["text"],
+         "without the status bytes in each packet")
+    f = one(items, "a hub's change", dev=2, xfer="interrupt")
+    same([2, 3], f["decoded"]["hub"]["ports_changed"], "names the ports")
+    f = one(items, "port status", dev=2, setup__request="GET_STATUS")
+    same((["connection", "enable", "power", "high-speed"], ["connection"]),
+         (f["decoded"]["hub"]["status"], f["decoded"]["hub"]["change"]), "by names")
+    f = one(items, "an isochronous transfer", dev=11, dir="in")
+    same((1, 3, [0, -71, 0], "protocol error"),
+         (f["error_count"], f["packet_count"], [p["status"] for p in f["packets"]],
+          f["packets"][1]["status_name"]), "with its packet's error")
+
+
+def test_odd(d):
+    items = [i["fields"] for i in objects(d + "/all.pcapng") if i["fields"]["dev"] == 12]
+    same("error gone", "%s %s" % (items[0]["end"], items[0]["status_name"]), "a failed submission")
+    same(("the scatter-gather buffer could not be read", 4096),
+         (items[1]["no_data"], items[1]["not_captured"]), "data that was not mapped: D")
+    same(("the buffer was not mapped for the CPU", 512),
+         (items[2]["no_data"], items[2]["not_captured"]), "data that was not mapped: Z")
+    same(("babble", 4096), (items[3]["status_name"], items[3]["not_captured"]),
+         "data cut by the ring's limit")
+    same(["unanswered", "done", "done", "done", "unanswered"], [i["end"] for i in items[4:]],
+         "an URB used again, a completion alone, one never answered")
+    ok("latency_ns" not in items[6] and "length" not in items[6],
+       "a completion alone has no latency", items[6])
+    text = run("trawl-decode", "--summary", d + "/all.pcapng")[0]
+    ok("1 transfers cut by the capture's size limit: 4096 bytes missing" in text,
+       "the summary counts what was cut", text)
+    ok("1 gone (-19)" in text and "1 babble (-75)" in text, "the summary counts errors", text)
+    ok("1 of 5 isochronous packets failed" not in text and "1 of 3 isochronous packets" in text,
+       "the summary counts packets", text)
+
+
+def test_keys(d):
+    """Keystrokes never come out unasked, in no form."""
+    path = d + "/all.pcapng"
+    for args in ([], ["--json"], ["-x"], ["-X"], ["--raw"], ["--raw", "-X"], ["--raw", "--json"],
+                 ["--fields", "all"], ["--json", "-X"]):
+        text = run("trawl-decode", *args, "--where", "dev == 6", path)[0]
+        for secret in ("0200040000000000", "0200 0400", "LeftShift", "02000400"):
+            ok(secret not in text, "%s hides keys (%s)" % (" ".join(args) or "text", secret), text)
+    text = run("trawl-decode", "--show-keys", "--where", "dev == 6", path)[0]
+    ok("keys LeftShift+A" in text, "--show-keys shows them", text)
+    f = objects(path, "--show-keys", "--where", "dev == 6 && xfer == 'interrupt'")
+    same([["LeftShift", "A"], []], [i["fields"]["decoded"]["report"]["keys"] for i in f],
+         "and so does --json")
+    late = [i for i in objects(d + "/late.pcap") if i["name"] == "usb:interrupt"]
+    ok(late and late[0]["fields"].get("masked") and "data" not in late[0]["fields"],
+       "interrupt data of a device that nothing is known of is hidden", late)
+    text = run("trawl-decode", d + "/late.pcap")[0]
+    ok("WRITE(10) lba 2048 + 8" in text, "storage is recognised without descriptors", text)
+
+
+def test_raw(d):
+    lines = run("trawl-decode", "--raw", "-t", d + "/all.pcapng", "--where", "dev == 5")[0]
+    ok("S Ci:1:005:0 s 80 06 0100 0000 0012 18 <  GET_DESCRIPTOR device" in lines,
+       "--raw: a submission as usbmon writes it", lines)
+    ok("C Ci:1:005:0 0 18 = 12010002 00000040 f4460100 10010102 0301" in lines,
+       "--raw: its completion", lines)
+    raw = objects(d + "/all.pcapng", "--raw")
+    same(len(usbsynth.everything().records), len(raw), "--raw: one item for each event")
+    dump = run("trawl-decode", "-X", "--where", "dev == 8 && xfer == 'bulk'", d + "/all.pcapng")[0]
+    ok("0x0000:  6865 6c6c 6f0d 0a" in dump and "hello.." in dump, "-X: hex and text", dump)
+
+
+def test_forms(d):
+    """Every container and byte order of the same events gives the same events."""
+    want = run("trawl-export", "--to", "usbmon", d + "/all.pcapng")[0]
+    same(open(d + "/all.txt").read(), want, "usbmon text is what the kernel would have written")
+    for name in ("all.pcap", "nano.pcap", "big.pcap", "big.pcapng", "all.txt"):
+        same(want, run("trawl-export", "--to", "usbmon", d + "/" + name)[0], name)
+    out = d + "/text.trawl"
+    run("trawl-edit", "import", "-w", out, d + "/all.txt")
+    same(want, run("trawl-export", "--to", "usbmon", out)[0], "usbmon text there and back")
+    same("0600", "0%o" % (os.stat(out).st_mode & 0o777), "an imported file is for its owner only")
+    binary = usbsynth.pcapng(usbsynth.everything().records)
+    out = d + "/all.trawl"
+    run("trawl-edit", "import", "-w", out, d + "/big.pcapng")
+    for kind in ("pcapng", "pcap"):
+        run("trawl-export", "--to", kind, out, "-w", d + "/back." + kind)
+        same([x for x in packets(d + "/all.pcapng")], [x for x in packets(d + "/back." + kind)],
+             "%s: bytes, lengths and times are those of the original" % kind)
+    ok(len(binary) > 1000, "the original was not empty")
+    run("trawl-export", "--to", "pcap", "--linktype", "189", out, "-w", d + "/back189.pcap")
+    same(open(d + "/old.pcap", "rb").read()[24:], open(d + "/back189.pcap", "rb").read()[24:],
+         "link type 189: packets are those of libpcap's old form")
+    text, err, _ = run("trawl-decode", d + "/mixed.pcapng", status=1)
+    ok("4 packets left out, the first of link type 1" in err, "a mixed file: what is no USB", err)
+    ok("5 events of usb lost" in text, "drops of its statistics are losses", text)
+    items = objects(d + "/usbpcap.pcap")
+    same(["GET_DESCRIPTOR", "GET_DESCRIPTOR", None, None, None],
+         [i["fields"].get("setup", {}).get("request") for i in items],
+         "USBPcap: control transfers of both forms")
+    same([18, 18, 7, 4], [i["fields"]["actual"] for i in items[:4]], "USBPcap: lengths")
+    same(("stall", "in"), (items[4]["fields"]["status_name"], items[4]["fields"]["dir"]),
+         "USBPcap: a status of Windows")
+
+
+def packets(path):
+    """Of each packet what matters, by tshark: time, lengths, bytes."""
+    fields = tshark(path, "-T", "fields", "-e", "frame.time_epoch", "-e", "frame.cap_len", "-e",
+                    "frame.len").splitlines()
+    return fields + tshark(path, "-x").splitlines()
+
+
+def test_tshark(d):
+    """Field by field against Wireshark's own dissectors."""
+    if not shutil.which("tshark"):
+        print("ok %d - tshark # SKIP tshark is not installed" % (count + 1))
+        return
+    path = d + "/all.pcapng"
+    requests = [p + ".setup.bRequest" for p in ("usb", "usbhub", "usbhid", "usbms")]
+    lengths = [p + ".setup.wLength" for p in ("usb", "usbhub", "usbhid", "usbms")]
+    columns = requests + lengths + [
+        "usb.urb_type", "usb.time", "usb.bmRequestType", "usb.idVendor", "usb.idProduct",
+        "usb.bEndpointAddress", "usb.bInterfaceClass", "usb.wTotalLength", "scsi.sns.key",
+        "usbms.dCBWTag", "usbms.dCSWStatus", "scsi_sbc.rdwr10.lba", "scsi_sbc.rdwr10.xferlen"]
+    args = ["-T", "fields", "-E", "separator=|", "-E", "occurrence=a", "-E", "aggregator=,"]
+    for c in columns:
+        args += ["-e", c]
+    rows = [dict(zip(columns, line.split("|"))) for line in tshark(path, *args).splitlines()]
+    raw = objects(path, "--raw")
+    joined = objects(path)
+    same(len(rows), len(raw), "as many packets")
+
+    def first(row, names):
+        return next((int(row[n], 0) for n in names if row[n]), None)
+    want = [int(r["usb.bmRequestType"], 16) for r in rows if r["usb.bmRequestType"]]
+    same(want, [i["fields"]["setup"]["bmRequestType"] for i in raw if "setup" in i["fields"]],
+         "tshark: bmRequestType of every setup packet")
+    for names, ours in ((requests, "bRequest"), (lengths, "wLength")):
+        at = [n for n, r in enumerate(rows) if first(r, names) is not None]
+        ok(len(at) > 15, "tshark knows %s of many requests" % ours, len(at))
+        same([first(rows[n], names) for n in at],
+             [raw[n]["fields"]["setup"][ours] for n in at], "tshark: " + ours)
+
+    # ITEM's latency is tshark's usb.time of the completion.
+    want = [round(float(r["usb.time"]) * 1e9) for r in rows
+            if r["usb.urb_type"] == "'C'" and r["usb.time"]]
+    got = [i["fields"]["latency_ns"] for i in joined if "latency_ns" in i["fields"] and
+           i["fields"]["end"] == "done"]
+    same(want, got, "tshark: latencies")
+
+    def descriptors(key):
+        return [x[key] for i in joined for x in i["fields"]["decoded"].get("descriptors", [])
+                if key in x]
+    same([int(r["usb.idVendor"], 16) for r in rows if r["usb.idVendor"]],
+         [int(x, 16) for x in descriptors("idVendor")], "tshark: idVendor")
+    same([int(r["usb.idProduct"], 16) for r in rows if r["usb.idProduct"]],
+         [int(x, 16) for x in descriptors("idProduct")], "tshark: idProduct")
+    same([int(x, 16) for r in rows for x in r["usb.bEndpointAddress"].split(",") if x],
+         descriptors("bEndpointAddress"), "tshark: endpoint addresses")
+    same([int(x, 16) for r in rows if r["usb.wTotalLength"]
+          for x in r["usb.bInterfaceClass"].split(",") if x],
+         descriptors("bInterfaceClass"), "tshark: interface classes")
+    same([int(r["usb.wTotalLength"]) for r in rows if r["usb.wTotalLength"]],
+         descriptors("wTotalLength"), "tshark: wTotalLength")
+
+    storage = [i["fields"]["decoded"]["storage"] for i in joined
+               if "storage" in i["fields"]["decoded"] and i["fields"]["dev"] == 5]
+    same([int(r["usbms.dCBWTag"], 0) for r in rows if r["usbms.dCBWTag"]],
+         [s["tag"] for s in storage if s["phase"] in ("command", "status")],
+         "tshark: tags of commands and statuses")
+    same([int(r["usbms.dCSWStatus"], 0) for r in rows if r["usbms.dCSWStatus"]],
+         [s["status"] for s in storage if s["phase"] == "status"], "tshark: storage status")
+    same([(int(r["scsi_sbc.rdwr10.lba"]), int(r["scsi_sbc.rdwr10.xferlen"]))
+          for r in rows if r["scsi_sbc.rdwr10.lba"]],
+         [(s["scsi"]["lba"], s["scsi"]["blocks"]) for i in joined
+          for s in [i["fields"]["decoded"].get("storage", {})]
+          if s.get("phase") == "command" and "lba" in s["scsi"]], "tshark: LBA and length")
+    same([int(r["scsi.sns.key"], 0) for r in rows if r["scsi.sns.key"]],
+         [s[k]["sense_key"] for i in joined for s in [i["fields"]["decoded"].get("storage", {})]
+          for k in ("answer", "sense") if "sense_key" in s.get(k, {})],
+         "tshark: sense key")
+
+
+def test_errors(d):
+    def fails(name, status, pattern, *args):
+        out, err, got = run(*args, status=None)
+        ok(got == status and pattern in err and err.count("\n") == 1, name, got, err)
+    with open(d + "/none", "wb") as f:
+        f.write(b"this is no capture at all\n")
+    with open(d + "/cut.pcapng", "wb") as f:
+        f.write(open(d + "/all.pcapng", "rb").read()[:5000])
+    with open(d + "/cut.pcap", "wb") as f:
+        f.write(open(d + "/all.pcap", "rb").read()[:5000])
+    with open(d + "/bad.txt", "w") as f:
+        lines = open(d + "/all.txt").read().splitlines()
+        lines[3] = lines[3].replace("C Ci", "C Qi")
+        f.write("\n".join(lines) + "\n")
+    out = d + "/x.trawl"
+    fails("import without -w", 2, "-w OUT is missing", "trawl-edit", "import", d + "/all.txt")
+    fails("no command", 2, "no command", "trawl-edit")
+    fails("an unknown command", 2, "no such command: fry", "trawl-edit", "fry")
+    fails("an unknown option", 2, "is no option", "trawl-edit", "import", "-q", "x")
+    fails("a file that is not there", 3, "cannot be opened", "trawl-edit", "import", "-w", out,
+          d + "/not-there")
+    fails("a file of another kind", 1, "neither pcap nor pcapng nor usbmon text", "trawl-edit",
+          "import", "-w", out, d + "/none")
+    fails("the output is the input", 2, "is the input too", "trawl-edit", "import", "-w",
+          d + "/all.txt", d + "/all.txt")
+    fails("an output that cannot be", 3, "cannot be written", "trawl-edit", "import", "-w",
+          d + "/no/such/folder", d + "/all.txt")
+    for kind in ("pcapng", "pcap"):
+        out, err, got = run("trawl-decode", d + "/cut." + kind, status=1)
+        ok(len(out.splitlines()) > 5 and "makes no sense after byte" in err,
+           "a cut %s: what is there, and where it is cut" % kind, err, out)
+    out, err, got = run("trawl-decode", d + "/bad.txt", status=1)
+    ok("1 events left out; the first: line 4, column 30" in err, "bad usbmon text: the place", err)
+    fails("link type", 2, "neither 189 nor 220", "trawl-export", "--to", "pcap", "--linktype",
+          "1", d + "/all.pcap")
+    fails("verify: a file that is none", 1, "", "trawl-edit", "verify", d + "/none")
+    out, err, got = run("trawl-edit", "verify", d + "/all.trawl")
+    ok("events" in out and "complete" in out, "verify: a whole file", out)
+    with open(d + "/cut.trawl", "wb") as f:
+        f.write(open(d + "/all.trawl", "rb").read()[:-300])
+    fails("verify: a cut file", 1, "cut.trawl", "trawl-edit", "verify", d + "/cut.trawl")
+
+
+def main():
+    d = tempfile.mkdtemp(prefix="trawl-usb-")
+    try:
+        usbsynth.main(d)
+        for test in (test_decode, test_odd, test_keys, test_raw, test_forms, test_tshark,
+                     test_errors):
+            test(d)
+    finally:
+        shutil.rmtree(d)
+    print("1..%d" % count)
+    return failed
+
+
+sys.exit(main())
