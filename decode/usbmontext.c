@@ -382,8 +382,9 @@ void usbmontext_write(const struct urb *u, struct out *o)
 {
 	uint64_t us = u->time / 1000;
 
-	out_printf(o, "%llx %u ", (unsigned long long)u->id,
-		   (uint32_t)(us % (USBMONTEXT_WRAP * UINT64_C(1000000))));
+	if (us >= USBMONTEXT_WRAP_OLD)
+		us %= USBMONTEXT_WRAP * UINT64_C(1000000);
+	out_printf(o, "%llx %u ", (unsigned long long)u->id, (uint32_t)us);
 	usbmontext_brief(u, false, o);
 	out_char(o, '\n');
 }

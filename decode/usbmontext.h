@@ -7,7 +7,8 @@
  *
  * The text carries less than the binary form: at most 32 bytes of data, five isochronous
  * descriptors, no transfer flags, and a time that is taken modulo 4096 s. A line that was read
- * and is written again is the same line.
+ * and is written again is the same line: so a time before 1970-01-01 01:11:35, which no USB device
+ * ever saw, is taken for one that was read, and written as it is.
  */
 #ifndef TRAWL_DECODE_USBMONTEXT_H
 #define TRAWL_DECODE_USBMONTEXT_H
@@ -18,6 +19,8 @@
 #define USBMONTEXT_DATA 32    /* bytes of data that a line holds */
 #define USBMONTEXT_PACKETS 5  /* isochronous descriptors */
 #define USBMONTEXT_WRAP 4096  /* s: the time starts again at 0 */
+/* us: old kernels let it run to the end of 32 bits, 4294.967296 s */
+#define USBMONTEXT_WRAP_OLD (UINT64_C(1) << 32)
 
 /* Longest record that a line can make. */
 #define USBMONTEXT_RECORD (URB_HEADER + USBMONTEXT_PACKETS * URB_ISO_SIZE + USBMONTEXT_DATA)

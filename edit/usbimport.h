@@ -41,7 +41,7 @@ struct usb_import {
 	uint64_t lost;           /* events that the file says are missing; UINT64_MAX: not known */
 	uint64_t cut_at;         /* offset at which the file breaks off; 0: it does not */
 	uint64_t first, last;    /* times of the first and the last event */
-	uint64_t epoch;          /* usbmon text: what is added to its times, which wrap */
+	uint64_t epoch, wrap;    /* usbmon text: what is added to its times, and where they wrap */
 	struct usbpcap *usbpcap;
 	uint8_t *record;         /* scratch */
 	size_t room;

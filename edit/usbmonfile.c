@@ -9,10 +9,24 @@
 
 #define LINE_MAX_BYTES 4096
 
-/* Times in the text begin anew every 4096 s: a leap far back is such a new beginning. */
+/* Whether a time in the file is beyond the 4096 s at which newer kernels begin anew. */
+static bool is_old(FILE *in)
+{
+	unsigned long long time;
+	char text[LINE_MAX_BYTES];
+	bool old = false;
+
+	while (!old && fgets(text, sizeof(text), in))
+		old = sscanf(text, "%*x %llu", &time) == 1 &&
+		      time >= USBMONTEXT_WRAP * UINT64_C(1000000);
+	rewind(in);
+	return old;
+}
+
+/* Times in the text begin anew now and then: a leap far back is such a new beginning. */
 static void set_time(struct usb_import *im, uint8_t *record)
 {
-	const uint64_t wrap = USBMONTEXT_WRAP * UINT64_C(1000000000);
+	const uint64_t wrap = im->wrap;
 	uint64_t time = im->epoch + get_le64(record + 16) * 1000000000 +
 			(uint64_t)get_le32(record + 24) * 1000;
 
@@ -48,6 +62,13 @@ int usbmontext_import(struct usb_import *im, FILE *in, const char *name, struct 
 	char text[LINE_MAX_BYTES];
 	uint64_t number = 0;
 
+	/* Times of old kernels are kept as they are (usbmontext.h); others leave room for them. */
+	if (is_old(in)) {
+		im->wrap = USBMONTEXT_WRAP_OLD * 1000;
+	} else {
+		im->wrap = USBMONTEXT_WRAP * UINT64_C(1000000000);
+		im->epoch = 2 * im->wrap;
+	}
 	while (fgets(text, sizeof(text), in)) {
 		size_t n = strlen(text);
 		bool whole = n && text[n - 1] == '\n';
