@@ -273,7 +273,7 @@ static void add_notes(struct making *m)
 	if (m->fn && m->fn->chooser)
 		set_note(m->p, xasprintf("%s only chooses the function that is used (IFUNC); it runs "
 					 "once, when the program starts", m->fn->name));
-	else if (!strcmp(m->p->sites[0].insn, "step"))
+	else if (!strcmp(m->p->sites[0].insn, "step") && !is_glob(m->r->spec->symbol))
 		set_note(m->p, xstrdup("the instruction there must be single-stepped, which takes "
 				       "about ten times as long as a nop or push"));
 	else if (!strcmp(m->p->sites[0].insn, "refused"))

@@ -89,7 +89,7 @@ def site_of(meta, ip):
     return sites[0]
 
 
-def value(arg, fields):
+def value(arg, fields, show):
     """What the decoder will make of a field: the rules of the metadata, in Python."""
     if arg["state"] == "unavailable":
         return None
@@ -106,6 +106,8 @@ def value(arg, fields):
         raw = integer(fields[arg["name"]]) & ((1 << bits) - 1)
     if kind == "f":
         return struct.unpack("<f" if bits == 32 else "<d", raw.to_bytes(bits // 8, "little"))[0]
+    if show == "char":
+        return chr(raw)
     if kind == "s" and raw >> (bits - 1):
         raw -= 1 << bits
     return raw
@@ -133,7 +135,8 @@ def expected(program, spec):
     for want, (event, ip, fields) in zip(expect, got):
         name = meta[event]["event"]
         site = site_of(meta[event], ip)
-        values = {a["name"]: value(a, fields) for a in site["args"]}
+        show = {a["name"]: a["show"] for a in meta[event]["args"]}
+        values = {a["name"]: value(a, fields, show[a["name"]]) for a in site["args"]}
         same = name == want["name"] and all(
             k in values and values[k] == v for k, v in want["fields"].items())
         ok(same, f"{name} at {site['symbol']}", f"wanted {want}", f"got {name} {values} {fields}")

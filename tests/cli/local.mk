@@ -8,3 +8,8 @@ EXTRA_DIST += tests/cli/capture.sh $(CLI_CAPTURE)
 if HAVE_SDT
 TESTS += $(CLI_CAPTURE)
 endif
+
+EXTRA_DIST += tests/cli/usdt.py
+if HAVE_SDT
+TESTS += tests/cli/usdt.py
+endif

@@ -1,0 +1,208 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Probes in programs, from trawl's command line to the JSON of trawl-decode: every form of
+argument has exactly the value that the sample program says; stripped, static and moved files,
+libraries, threads and children, files without a name; and what is wrong is said."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+BUILD = os.environ.get("TRAWL_BUILD", ".")
+SAMPLES = f"{BUILD}/samples"
+done = bad = 0
+
+
+def ok(good, name, *why):
+    global done, bad
+    done += 1
+    bad += not good
+    print(f"{'ok' if good else 'not ok'} {done} - {name}")
+    if not good:
+        for line in why:
+            for part in str(line).splitlines():
+                print(f"# {part[:600]}")
+    sys.stdout.flush()
+
+
+def run(*argv, **more):
+    return subprocess.run(argv, capture_output=True, text=True, timeout=120, **more)
+
+
+def capture(folder, specs, command, *more):
+    """(what the command printed, the events, trawl's stderr)"""
+    path = f"{folder}/x.trawl"
+    argv = [f"{BUILD}/trawl", *more, "-w", path]
+    for spec in specs:
+        argv += ["-i", spec]
+    if command:
+        argv += ["--", *command]
+    out = run(*argv)
+    return out.stdout, decode(path), out.stderr
+
+
+def decode(path):
+    out = run(f"{BUILD}/trawl-decode", "--json", path)
+    return [json.loads(line) for line in out.stdout.splitlines()]
+
+
+def differences(expect, got):
+    if len(expect) != len(got):
+        yield f"{len(expect)} events wanted, {len(got)} recorded"
+    for want, event in zip(expect, got):
+        if want["name"] != event["name"]:
+            yield f"wanted {want['name']}, got {event['name']}"
+        for name, value in want["fields"].items():
+            if name not in event["fields"] or event["fields"][name] != value:
+                yield f"{want['name']}: {name} is {event['fields'].get(name, 'missing')}, not {value}"
+
+
+def forms(folder, program, name):
+    printed, got, err = capture(folder, [f"usdt:{program}:forms:*"], [program])
+    wrong = list(differences([json.loads(line) for line in printed.splitlines()], got))
+    ok(got and not wrong, f"{name}: every form of argument has its value", err, *wrong)
+    return got
+
+
+def params(folder):
+    program = f"{SAMPLES}/params"
+    printed, got, err = capture(folder, [f"uprobe:{program}:params_* $params"], [program])
+    wrong = list(differences([json.loads(line) for line in printed.splitlines()], got))
+    ok(got and not wrong, "uprobe $params: every kind of parameter has its value", err, *wrong)
+
+
+def variants(folder):
+    """The same program, treated as distributions treat theirs."""
+    stripped, moved, debug = (f"{folder}/{n}" for n in ("stripped", "moved", "moved.debug"))
+    got = forms(folder, f"{SAMPLES}/forms", "forms")
+    ok(any("file" in e.get("site", {}) for e in got), "forms: source lines are in the file")
+    shutil.copy(f"{SAMPLES}/forms", f"{folder}/a b:c")
+    got = capture(folder, [f"usdt:{folder}/a\\ b:c:forms:reg32"], [f"{folder}/a b:c"])[1]
+    ok(len(got) == 1 and got[0]["fields"]["arg1"] == -7, "a path with blanks and colons", got)
+    run("strip", "-o", stripped, f"{SAMPLES}/forms")
+    got = capture(folder, [f"usdt:{stripped}:forms:*"], [stripped])[1]
+    values = {e["name"]: e["fields"] for e in got}
+    ok(values.get("forms:reg32", {}).get("arg1") == -7, "stripped: registers are there", values)
+    ok(values.get("forms:rip", {}).get("arg5_na", 0) is None, "stripped: a local variable is not",
+       values.get("forms:rip"))
+    # Notes and symbols only in the debug file.
+    run("objcopy", "--only-keep-debug", f"{SAMPLES}/forms", debug)
+    run("objcopy", "--strip-all", "--remove-section=.note.stapsdt", f"--add-gnu-debuglink={debug}",
+        f"{SAMPLES}/forms", moved)
+    forms(folder, moved, "notes in a separate debug file")
+
+
+def static(folder):
+    source = f"{folder}/static.c"
+    with open(source, "w") as f:
+        f.write("#include <sys/sdt.h>\nint n = 42;\nint main(void)\n{\n"
+                "__asm__ volatile(STAP_PROBE_ASM(st, probe, -4@n(%rip) 8@$n -4@n));\nreturn 0;\n}\n")
+    for flags in (["-static", "-no-pie"], ["-static-pie"], ["-no-pie"]):
+        program = f"{folder}/static"
+        made = run("gcc", "-o", program, source, *flags)
+        got = capture(folder, [f"usdt:{program}:probe"], [program])[1]
+        value = got[0]["fields"] if got else {}
+        ok(value.get("arg1") == 42 and value.get("arg3") == 42, f"{' '.join(flags)}: a variable",
+           made.stderr, value)
+
+
+def threads(folder):
+    program = f"{SAMPLES}/threads"
+    got = capture(folder, [f"usdt:{program}:threads:hit"], [program, "3", "2", "10"])[1]
+    seen = {tuple(e["fields"][f"arg{k}"] for k in (1, 2, 3)) for e in got}
+    ok(len(got) == 90 and len(seen) == 90, "threads and children: all 90 hits", len(got))
+    ok(len({e["tid"] for e in got}) == 9 and len({e["pid"] for e in got}) == 3,
+       "threads and children: 9 threads of 3 processes")
+
+
+def library(folder):
+    spec = f"usdt:{SAMPLES}/libgreet.so:greet:* who=arg1:string"
+    printed, got, err = capture(folder, [spec], [f"{SAMPLES}/greeter"])
+    ok(printed == "3 listened\n", "semaphore: the program sees that somebody listens", printed, err)
+    ok([e["name"] for e in got] == ["greet:hello", "greet:costly"] * 3 and
+       all(e["fields"]["who"] == "world" for e in got), "library: events", got)
+
+
+def runtime(folder, how):
+    with subprocess.Popen([f"{SAMPLES}/runtime", how], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, text=True) as program:
+        pid = program.stdout.readline().split()[1]
+        path = f"{folder}/x.trawl"
+        with subprocess.Popen([f"{BUILD}/trawl", "-i", f"usdt:pid={pid}:runtime:* arg3:string",
+                               "-p", pid, "-c", "5", "-w", path], stderr=subprocess.PIPE,
+                              text=True) as trawl:
+            said = wait_armed(trawl, pid)
+            program.stdin.close()
+            program.wait()
+            said += trawl.communicate(timeout=60)[1]
+        got = [e["fields"] for e in decode(path)]
+    want = [{"arg1": n, "arg2": n * n, "arg3": "made at run time"} for n in range(5)]
+    ok([{k: f[k] for k in want[0]} for f in got] == want,
+       f"runtime {how}: probes in a file without a name", said, *got)
+
+
+def wait_armed(trawl, pid):
+    """Until the kernel has a probe of this trawl that is enabled: its instance is tracing."""
+    top = "/sys/kernel/tracing/instances"
+    while trawl.poll() is None:
+        for name in os.listdir(top):
+            if not name.startswith(f"trawl_{trawl.pid}_"):
+                continue
+            try:
+                with open(f"{top}/{name}/events/{name}/enable") as f, \
+                     open(f"{top}/{name}/tracing_on") as on:
+                    if f.read().strip() == "1" and on.read().strip() == "1":
+                        return ""
+            except OSError:
+                pass
+        time.sleep(0.02)
+    return f"trawl ended before it was armed, for {pid}\n"
+
+
+def wrong():
+    forms_, tick = f"{SAMPLES}/forms", f"{SAMPLES}/tick"
+    for status, text, spec in (
+            (2, "no such file", "uprobe:/no/such/file:main"),
+            (2, "did you mean tick_step", f"uprobe:{tick}:tick_stepp"),
+            (2, "did you mean multi?", f"usdt:{forms_}:multy"),
+            (2, "not an ELF file", f"uprobe:{BUILD}/Makefile:main"),
+            (2, "32-bit x86", f"uprobe:{sys.argv[0]}.386:main"),
+            (2, "63 characters", f"uprobe:{tick}:tick_step a=+1000000000(+1000000000(+1000000000("
+             "+1000000000(+1000000000(%di))))):string"),
+            (2, "at most 128", f"uprobe:{tick}:tick_step " +
+             " ".join(f"a{i}=%di" for i in range(129))),
+            (2, "already", f"uprobe:{tick}:tick_step a=%di a=%si"),
+            (2, "in the middle of an instruction", f"uprobe:{forms_}:run_none+3"),
+            (2, "no such process", "usdt:pid=1073741823:*")):
+        if "386" in spec:
+            with tempfile.NamedTemporaryFile(suffix=".386") as f:
+                f.write(b"\x7fELF\x01\x01\x01" + bytes(9) + b"\x02\0\x03\0\x01\0\0\0" + bytes(256))
+                f.flush()
+                out = run(f"{BUILD}/trawl", "-i", f"uprobe:{f.name}:main", "-w", "/dev/null")
+        else:
+            out = run(f"{BUILD}/trawl", "-i", spec, "-w", "/dev/null")
+        ok(out.returncode == status and text in out.stderr, f"'{text}' ends with status {status}",
+           out.returncode, out.stderr)
+
+
+def main():
+    if os.geteuid() != 0 or not os.access("/sys/kernel/tracing/uprobe_events", os.W_OK):
+        print("1..0 # SKIP uprobe_events is not writable: not root, or no tracefs")
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        variants(folder)
+        params(folder)
+        static(folder)
+        threads(folder)
+        library(folder)
+        runtime(folder, "memfd")
+        runtime(folder, "deleted")
+    wrong()
+    print(f"1..{done}")
+    return bad != 0
+
+
+sys.exit(main())
