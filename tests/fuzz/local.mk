@@ -30,6 +30,14 @@ tests_fuzz_fuzz_eventformat_SOURCES = tests/fuzz/fuzz_eventformat.c tests/fuzz/d
 tests_fuzz_fuzz_eventformat_LDADD = libcapture.la libtrawl-test.la
 tests_fuzz_fuzz_ringpage_SOURCES = tests/fuzz/fuzz_ringpage.c tests/fuzz/driver.c
 tests_fuzz_fuzz_ringpage_LDADD = libcapture.la libtrawl-test.la
+
+# Probes
+FUZZERS += tests/fuzz/fuzz_notes tests/fuzz/fuzz_spec
+tests_fuzz_fuzz_notes_SOURCES = tests/fuzz/fuzz_notes.c tests/fuzz/driver.c
+tests_fuzz_fuzz_notes_LDADD = libcapture.la libtrawl-test.la
+tests_fuzz_fuzz_spec_SOURCES = tests/fuzz/fuzz_spec.c tests/fuzz/driver.c
+tests_fuzz_fuzz_spec_LDADD = libcapture.la libtrawl-test.la
+
 EXTRA_DIST += tests/fuzz/corpus
 
 check_PROGRAMS += $(FUZZERS)
