@@ -7,6 +7,7 @@ enum {
 	KEY_CLASSES = 4096,
 	CLASS_TABLE = 2 * KEY_CLASSES, /* a power of two */
 	CPU_TABLE = 1024,
+	AHEAD = 16, /* records are fetched into the cache so many events early */
 };
 
 enum room_name {
@@ -219,6 +220,9 @@ static bool classify(struct arrange *a, struct arrange_table *t, const struct la
 	for (uint32_t i = 0; i < t->n; i++) {
 		uint32_t e = a->member[t->first + i], at;
 		struct key k;
+
+		if (i + AHEAD < t->n)
+			__builtin_prefetch(a->record[a->member[t->first + i + AHEAD]] + 8);
 
 		for (uint32_t q = 0; q < nkeys; q++)
 			k.v[q] = arrange_number(&l->columns[t->keys[q]], a->record[e]);

@@ -41,9 +41,10 @@ void column_relate(struct table *t, uint32_t column, unsigned int relative)
 	uint64_t *w = t->work;
 	uint32_t size = width(c);
 
+	t->residue = w;
 	switch (relative) {
 	case RELATIVE_ZERO:
-		memcpy(w, v, t->n * sizeof(*w));
+		t->residue = v;
 		return;
 	case RELATIVE_LAST:
 		memset(t->last, 0, t->nclasses * sizeof(*t->last));
@@ -65,10 +66,10 @@ void column_relate(struct table *t, uint32_t column, unsigned int relative)
 }
 
 /* The slot of every event under a mask, when all values in t->work are known. */
-static const uint16_t *known_slots(struct table *t, uint32_t column, unsigned int mask)
+static const uint16_t *known_slots(struct table *t, uint32_t column, unsigned int mask,
+				   uint16_t *slots)
 {
 	const uint64_t *ref = t->value[t->layout->columns[column].ref];
-	uint16_t *slots = t->own_slots[0];
 
 	if (mask < CONTEXT_PER_EVENT)
 		return table_slots(t, mask);
@@ -83,7 +84,7 @@ static const uint16_t *known_slots(struct table *t, uint32_t column, unsigned in
 		uint64_t sum = table_sum(t, mask, ref, i) + (*last + 1) * CONTEXT_OWN_FACTOR;
 
 		slots[i] = (uint16_t)context_slot(sum, t->shift);
-		*last = t->work[i];
+		*last = t->residue[i];
 	}
 	return slots;
 }
@@ -97,8 +98,8 @@ static uint64_t *fresh_slots(struct table *t, struct predictors *m, int q)
 void column_try(struct table *t, uint32_t column, unsigned int mask, struct predictors *m,
 		uint8_t *hit)
 {
-	const uint16_t *slots = known_slots(t, column, mask);
-	const uint64_t *w = t->work;
+	const uint16_t *slots = known_slots(t, column, mask, t->own_slots[0]);
+	const uint64_t *w = t->residue;
 	uint64_t *slot = fresh_slots(t, m, 0);
 
 	for (uint32_t i = 0; i < t->n; i++) {
@@ -109,48 +110,55 @@ void column_try(struct table *t, uint32_t column, unsigned int mask, struct pred
 	}
 }
 
-/* t->codes in table order: the first predictor that is right, or their number. */
-static void predict(struct table *t, uint32_t column, const struct column_plan *p,
-		    struct predictors *m)
+/*
+ * Codes go out sorted by class, as do the values to `literal`. np is a constant where this is
+ * called, so that the compiler makes a loop for each number of predictors.
+ */
+static inline __attribute__((always_inline)) void code_events(const struct table *t,
+	const uint16_t *const *slots, struct predictors *m, unsigned int np, uint8_t *out)
 {
-	const uint64_t *w = t->work;
-	uint8_t *codes = t->codes;
+	const uint64_t *w = t->residue;
+	const uint32_t *sorted = t->sorted;
+	uint64_t *literal = t->literal;
 
-	memset(codes, p->npredictors, t->n);
-	for (int q = p->npredictors - 1; q >= 0; q--) {
-		const uint16_t *slots = known_slots(t, column, p->mask[q]);
-		uint64_t *slot = fresh_slots(t, m, q);
+	for (uint32_t i = 0; i < t->n; i++) {
+		uint64_t v = w[i];
+		unsigned int code = np;
 
-		for (uint32_t i = 0; i < t->n; i++) {
-			uint64_t *s = &slot[slots[i]];
+		for (unsigned int q = np; q-- > 0;) {
+			uint64_t *s = &m->slot[q][slots[q][i]];
 
-			codes[i] = *s == w[i] ? q : codes[i];
-			*s = w[i];
+			code = *s == v ? q : code;
+			*s = v;
 		}
+		out[sorted[i]] = (uint8_t)code;
+		literal[sorted[i]] = v;
 	}
 }
 
-/* Codes go out sorted by class; t->literal gets the literals in the same order. */
-static uint32_t sort_codes(struct table *t, const struct column_plan *p, struct buf *codes)
+/* Returns the number of literals, which are then the first in t->literal. */
+static uint32_t put_codes(struct table *t, uint32_t column, const struct column_plan *p,
+			  struct predictors *m, struct buf *codes)
 {
-	const uint32_t *sorted = t->sorted;
+	const uint16_t *slots[TABLE_PREDICTORS];
 	uint64_t *literal = t->literal;
 	uint32_t n = 0;
 	uint8_t *out;
 
-	if (!p->npredictors) {
-		for (uint32_t i = 0; i < t->n; i++)
-			literal[sorted[i]] = t->work[i];
-		return t->n;
-	}
 	if (!buf_reserve(codes, t->n))
 		return 0;
 	out = codes->data + codes->len;
 	codes->len += t->n;
-	for (uint32_t i = 0; i < t->n; i++) {
-		out[sorted[i]] = t->codes[i];
-		literal[sorted[i]] = t->work[i];
+	for (int q = 0; q < p->npredictors; q++) {
+		slots[q] = known_slots(t, column, p->mask[q], t->own_slots[q]);
+		fresh_slots(t, m, q);
 	}
+	if (p->npredictors == 1)
+		code_events(t, slots, m, 1, out);
+	else if (p->npredictors == 2)
+		code_events(t, slots, m, 2, out);
+	else
+		code_events(t, slots, m, 3, out);
 	for (uint32_t i = 0; i < t->n; i++) {
 		literal[n] = literal[i];
 		n += out[i] == p->npredictors;
@@ -226,8 +234,13 @@ uint32_t column_encode(struct table *t, uint32_t column, const struct column_pla
 	}
 	put_tag(t, column, p, &out->structure);
 	column_relate(t, column, p->relative);
-	predict(t, column, p, m);
-	n = sort_codes(t, p, &out->codes);
+	if (p->npredictors) {
+		n = put_codes(t, column, p, m, &out->codes);
+	} else {
+		for (uint32_t i = 0; i < t->n; i++)
+			t->literal[t->sorted[i]] = t->residue[i];
+		n = t->n;
+	}
 	put_literals(t, n, p->literal, width(&t->layout->columns[column]), out);
 	return n;
 }

@@ -54,9 +54,9 @@ struct predictors {
 uint32_t column_encode(struct table *t, uint32_t column, const struct column_plan *p,
 		       struct predictors *m, struct sink *out);
 
-/* t->work: the values as the plan makes them relative. */
+/* t->residue: the values as the plan makes them relative. */
 void column_relate(struct table *t, uint32_t column, unsigned int relative);
-/* Predicts t->work under a mask; hit[i] is 1 where the guess is right. For choosing plans. */
+/* Predicts t->residue under a mask; hit[i] is 1 where the guess is right. For choosing plans. */
 void column_try(struct table *t, uint32_t column, unsigned int mask, struct predictors *m,
 		uint8_t *hit);
 /* The numbers that bucket codes stand for, in place. */

@@ -11,8 +11,8 @@
 #include "dictionary.h"
 
 enum {
-	DEFAULT_LEVEL = 3,
-	BLOCK = 256,             /* events whose numbers are taken out of their records at once */
+	DEFAULT_LEVEL = 1,
+	BLOCK = 128,             /* events whose numbers are taken out of their records at once */
 	STRING_SAMPLE = 256,
 };
 
@@ -59,7 +59,7 @@ struct chunk_encoder *chunk_encoder_new(int level)
 	e->level = level ? level : DEFAULT_LEVEL;
 	e->zstd = ZSTD_createCCtx();
 	if (!e->zstd || layout_init(&e->row, &row, 1, 0) ||
-	    planner_init(&e->planner, e->zstd, &e->predictors, level > 3 ? 3 : 2)) {
+	    planner_init(&e->planner, e->zstd, &e->predictors, level > 4 ? 3 : 2)) {
 		chunk_encoder_free(e);
 		return NULL;
 	}
@@ -218,7 +218,10 @@ static void load_block(const struct layout_column *c, const uint8_t *const *row,
 	}
 }
 
-/* Block by block, so that a record is still in the cache when its next column is loaded. */
+/*
+ * Block by block, so that a record is still in the cache when its next column is loaded; the next
+ * block's are fetched meanwhile.
+ */
 static void load_numbers(struct table *t, const uint8_t *const *row)
 {
 	const struct layout *l = t->layout;
@@ -226,6 +229,8 @@ static void load_numbers(struct table *t, const uint8_t *const *row)
 	for (uint32_t from = 0; from < t->n; from += BLOCK) {
 		uint32_t end = from + BLOCK < t->n ? from + BLOCK : t->n;
 
+		for (uint32_t i = end; i < t->n && i < end + BLOCK; i++)
+			__builtin_prefetch(row[i]);
 		for (uint32_t c = 0; c < l->nnumbers; c++)
 			load_block(&l->columns[c], row, t->value[c], from, end);
 	}

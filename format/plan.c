@@ -8,7 +8,7 @@ enum {
 	SAMPLE = 8192,       /* values a plan is tried on */
 	WORTH_A_TRIAL = 64,  /* values */
 	CHUNKS = 8,         /* that a plan is believed for */
-	BUDGET_SHARE = 4,    /* for so many events one value may be tried on */
+	BUDGET_SHARE = 16,   /* for so many events one value may be tried on */
 	BUDGET_MAX = 1 << 18,
 	CANDIDATES = 10,
 	LEVEL = 1,
@@ -187,19 +187,19 @@ static double try_relative(struct planner *p, struct table *t, uint32_t column, 
 	column_relate(t, column, how);
 	cost = choose_masks(p, t, column, candidates, plan, t->codes) / 8;
 	for (uint32_t i = 0; i < t->n; i++) {
-		missed[n] = t->work[i];
+		missed[n] = t->residue[i];
 		n += !t->codes[i];
 	}
 	return cost + choose_literal(p, missed, n, c->string ? 4 : c->size, scratch, plan);
 }
 
-/* The mean length in bits of the sample's numbers, made relative in t->work. */
+/* The mean length in bits of the sample's numbers, made relative in t->residue. */
 static double mean_bits(const struct table *t)
 {
 	uint64_t total = 0;
 
 	for (uint32_t i = 0; i < t->n; i++) {
-		uint64_t z = zigzag(t->work[i]);
+		uint64_t z = zigzag(t->residue[i]);
 
 		total += z ? 64 - __builtin_clzll(z) : 0;
 	}

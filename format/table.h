@@ -58,6 +58,7 @@ struct table {
 	bool have_slots[CONTEXT_PER_EVENT];
 	/* For whoever codes columns: */
 	uint64_t *work, *literal;
+	const uint64_t *residue; /* t->work or a column's values */
 	uint64_t *base[TABLE_PREDICTORS];
 	uint16_t *own_slots[TABLE_PREDICTORS];
 	uint8_t *codes;
