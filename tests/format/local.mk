@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # What the container's tests share: made-up captures.
 check_LTLIBRARIES += libsample.la
-libsample_la_SOURCES = tests/format/sample.h tests/format/sample.c
+libsample_la_SOURCES = tests/format/sample.h tests/format/sample.c \
+	tests/format/batches.h tests/format/batches.c
 libsample_la_LIBADD = libtrawl-test.la
 
 # golden writes tests/golden (make regenerate-golden, for a new version of the format only); dump
@@ -20,7 +21,9 @@ if HAVE_CRITERION
 UNIT_FORMAT = tests/format/test_error \
 	tests/format/test_roundtrip \
 	tests/format/test_damage \
-	tests/format/test_property
+	tests/format/test_property \
+	tests/format/test_column \
+	tests/format/test_chunk
 check_PROGRAMS += $(UNIT_FORMAT)
 TESTS += $(UNIT_FORMAT)
 tests_format_test_error_SOURCES = tests/format/test_error.c
@@ -35,4 +38,10 @@ tests_format_test_damage_LDADD = libsample.la $(UNIT_LDADD)
 tests_format_test_property_SOURCES = tests/format/test_property.c
 tests_format_test_property_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_property_LDADD = libsample.la $(UNIT_LDADD)
+tests_format_test_column_SOURCES = tests/format/test_column.c
+tests_format_test_column_CFLAGS = $(UNIT_CFLAGS)
+tests_format_test_column_LDADD = $(UNIT_LDADD) $(ZSTD_LIBS)
+tests_format_test_chunk_SOURCES = tests/format/test_chunk.c
+tests_format_test_chunk_CFLAGS = $(UNIT_CFLAGS)
+tests_format_test_chunk_LDADD = libsample.la $(UNIT_LDADD)
 endif

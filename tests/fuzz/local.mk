@@ -6,6 +6,18 @@
 FUZZERS = tests/fuzz/fuzz_container
 tests_fuzz_fuzz_container_SOURCES = tests/fuzz/fuzz_container.c tests/fuzz/driver.c
 tests_fuzz_fuzz_container_LDADD = libtrawl-test.la
+FUZZERS += tests/fuzz/fuzz_chunk
+tests_fuzz_fuzz_chunk_SOURCES = tests/fuzz/fuzz_chunk.c tests/fuzz/driver.c
+tests_fuzz_fuzz_chunk_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/format
+tests_fuzz_fuzz_chunk_LDADD = libsample.la libtrawl-test.la
+check_PROGRAMS += tests/fuzz/chunk_seeds
+tests_fuzz_chunk_seeds_SOURCES = tests/fuzz/chunk_seeds.c
+tests_fuzz_chunk_seeds_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/format
+tests_fuzz_chunk_seeds_LDADD = libsample.la libtrawl-test.la
+regenerate-chunk-seeds: tests/fuzz/chunk_seeds
+	tests/fuzz/chunk_seeds $(srcdir)/tests/fuzz/corpus/chunk
+.PHONY: regenerate-chunk-seeds
+
 # USB
 FUZZERS += \
 	tests/fuzz/fuzz_descriptor \

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+/* Batches into payloads and back: the same events come out, whatever goes in. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#include "batches.h"
+#include "bytes.h"
+
+static uint8_t *encode(struct chunk_encoder *e, const struct batches *b, size_t *len)
+{
+	const uint8_t *payload;
+	struct trawl_error err;
+	uint64_t first, last;
+	uint8_t *copy;
+
+	cr_assert_eq(chunk_encode(e, &b->schema, &b->batch, &payload, len, &first, &last, &err), 0,
+		     "%s", err.text);
+	for (uint32_t i = 0; i < b->batch.count; i++)
+		cr_assert(b->batch.events[i].ts >= first && b->batch.events[i].ts <= last);
+	/* In a block of its own size, so that ASan sees any read past the end. */
+	copy = malloc(*len);
+	cr_assert(copy);
+	return memcpy(copy, payload, *len);
+}
+
+static void compare(const struct batches *b, const struct batch_event *e,
+		    const struct trawl_event *ev)
+{
+	uint32_t len;
+	uint8_t *want = batches_expect(b, e, &len);
+
+	cr_assert_eq(ev->ts, e->ts);
+	cr_assert_eq(ev->type, b->list[e->type]);
+	cr_assert_eq(ev->cpu, e->cpu);
+	cr_assert_eq(ev->len, len, "%u bytes instead of %u", ev->len, len);
+	cr_assert_arr_eq(ev->record, want, len);
+	free(want);
+}
+
+/* Every stream of the chunk against the batch's events of that CPU, in their order. */
+static void compare_rows(const struct batches *b, const struct trawl_chunk *c)
+{
+	struct chunk_cursor *cursor = chunk_cursor_new(c);
+	struct trawl_event ev;
+	uint32_t seen = 0;
+
+	for (uint32_t s = 0; s < c->nstreams; s++) {
+		for (uint32_t i = 0; i < b->batch.count; i++) {
+			if (b->batch.events[i].cpu != c->streams[s].cpu)
+				continue;
+			cr_assert_eq(chunk_cursor_next(cursor, s, &ev), 1);
+			compare(b, &b->batch.events[i], &ev);
+			seen++;
+		}
+		cr_assert_eq(chunk_cursor_next(cursor, s, &ev), 0);
+	}
+	cr_assert_eq(seen, b->batch.count);
+	chunk_cursor_free(cursor);
+}
+
+/* The columns say what the rows say. */
+static void compare_columns(const struct trawl_chunk *c)
+{
+	struct chunk_cursor *cursor = chunk_cursor_new(c);
+	uint32_t *next = calloc(c->ngroups + 1, sizeof(*next));
+	struct trawl_event ev;
+
+	for (uint32_t s = 0; s < c->nstreams; s++)
+		for (uint32_t i = 0; i < c->streams[s].count; i++) {
+			uint32_t n = c->streams[s].first + i, at = next[c->group_of[n]]++;
+			const struct trawl_group *g = &c->groups[c->group_of[n]];
+
+			cr_assert_eq(chunk_cursor_next(cursor, s, &ev), 1);
+			cr_assert_eq(g->ts[at], ev.ts);
+			for (uint32_t k = 0; k < g->ncolumns; k++) {
+				const struct trawl_field *f = g->columns[k].field;
+				size_t size = (size_t)f->size * f->count;
+
+				if (f->place != TRAWL_FIXED || !size)
+					continue;
+				cr_assert_arr_eq((const uint8_t *)g->columns[k].data + at * size,
+						 (const uint8_t *)ev.record + f->offset, size);
+			}
+		}
+	for (uint32_t g = 0; g < c->ngroups; g++)
+		cr_assert_eq(next[g], c->groups[g].count);
+	free(next);
+	chunk_cursor_free(cursor);
+}
+
+static size_t round_trip(struct chunk_encoder *e, struct chunk_decoder *d, const struct batches *b)
+{
+	const struct trawl_chunk *c;
+	struct trawl_error err;
+	size_t len;
+	uint8_t *payload = encode(e, b, &len);
+
+	cr_assert_eq(chunk_decode(d, &b->schema, payload, len, b->batch.count, &c, &err), 0, "%s",
+		     err.text);
+	cr_assert_eq(c->count, b->batch.count);
+	compare_rows(b, c);
+	compare_columns(c);
+	free(payload);
+	return len;
+}
+
+static size_t round_trip_once(struct batches *b, int level)
+{
+	struct chunk_encoder *e = chunk_encoder_new(level);
+	struct chunk_decoder *d = chunk_decoder_new();
+	size_t len;
+
+	cr_assert(e && d);
+	len = round_trip(e, d, b);
+	chunk_encoder_free(e);
+	chunk_decoder_free(d);
+	return len;
+}
+
+Test(chunk, random_types_and_events)
+{
+	for (uint64_t seed = 1; seed <= 150; seed++) {
+		struct batches *b = batches_new(seed, 1 + seed % 9, WAYS);
+
+		batches_fill(b, (uint32_t)(seed * seed % 1500), 1 + seed % 5, seed % 3 * 10);
+		round_trip_once(b, (int)(seed % 7));
+		batches_free(b);
+	}
+}
+
+/* One encoder and one decoder for many chunks, with plans that were made for others. */
+Test(chunk, many_chunks_of_one_source)
+{
+	struct chunk_encoder *e = chunk_encoder_new(5);
+	struct chunk_decoder *d = chunk_decoder_new();
+	struct batches *b = batches_new(77, 6, WAYS);
+
+	for (uint32_t i = 0; i < 60; i++) {
+		batches_fill(b, i * 37 % 900, 3, 0);
+		round_trip(e, d, b);
+	}
+	batches_free(b);
+	chunk_encoder_free(e);
+	chunk_decoder_free(d);
+}
+
+Test(chunk, each_way_of_numbers)
+{
+	for (int way = 0; way < WAYS; way++) {
+		struct batches *b = batches_new(200 + (uint64_t)way, 3, way);
+
+		batches_fill(b, 20000, 2, 0);
+		round_trip_once(b, 0);
+		batches_free(b);
+	}
+}
+
+Test(chunk, no_event_and_one)
+{
+	for (uint32_t n = 0; n < 2; n++) {
+		struct batches *b = batches_new(5 + n, 4, WAYS);
+
+		batches_fill(b, n, 1, 0);
+		round_trip_once(b, 0);
+		batches_free(b);
+	}
+}
+
+Test(chunk, a_thousand_types)
+{
+	struct batches *b = batches_new(11, BATCHES_TYPES, WAYS);
+
+	batches_fill(b, 65536, 2, 50);
+	round_trip_once(b, 0);
+	batches_free(b);
+}
+
+Test(chunk, three_hundred_cpus)
+{
+	struct batches *b = batches_new(12, 3, WAYS);
+
+	batches_fill(b, 4000, 300, 0);
+	round_trip_once(b, 0);
+	batches_free(b);
+}
+
+/* USB-like: a key, a small number and 13 MB of noise behind it. */
+Test(chunk, a_large_tail)
+{
+	static const struct trawl_field fields[] = {
+		{ "ep", "", "", TRAWL_ENUM, TRAWL_FIXED, TRAWL_FIELD_KEY, 0, 1, 1 },
+		{ "len", "", "", TRAWL_UINT, TRAWL_FIXED, 0, 4, 4, 1 },
+		{ "data", "", "", TRAWL_BYTES, TRAWL_TAIL, 0, 8, 1, 1 },
+	};
+	const uint32_t size = 13 << 20;
+	struct batches *b = batches_new(13, 1, WAYS);
+	struct batch_event *events = calloc(3, sizeof(*events));
+	uint8_t *bytes = malloc((size_t)size + 100);
+	size_t len;
+
+	b->source.ncommon = 0;
+	b->types[0] = (struct trawl_event_type){ .id = 1, .name = "t", .format = "", .size = 8,
+						 .nfields = 3, .fields = fields };
+	for (uint32_t i = 0; i + 8 <= size; i += 8)
+		put64(bytes + i, batches_random(b));
+	memset(bytes + size, 1, 100);
+	events[0] = (struct batch_event){ .ts = 10, .offset = size, .len = 50 };
+	events[1] = (struct batch_event){ .ts = 11, .offset = 0, .len = size };
+	events[2] = (struct batch_event){ .ts = 12, .offset = size + 50, .len = 50 };
+	b->batch = (struct batch){ .events = events, .count = 3, .bytes = bytes,
+				   .used = size + 100, .size = size + 100 };
+	len = round_trip_once(b, 0);
+	cr_assert_lt(len, size + 1000u, "noise grew to %zu bytes", len);
+	batches_free(b);
+}
+
+/* A flush every second at a low rate must not cost more for its descriptions than for its events. */
+Test(chunk, small_chunks_have_little_overhead)
+{
+	struct batches *b = batches_new(20, 5, WAY_ZERO);
+	size_t len;
+
+	batches_fill(b, 60, 1, 0);
+	len = round_trip_once(b, 0);
+	cr_assert_lt(len, 1200u, "%zu bytes for 60 events", len);
+	batches_free(b);
+}
+
+/* ---- hostile payloads --------------------------------------------------------------------- */
+
+static volatile uint64_t sink;
+
+/* If it decodes, all of it can be looked at. */
+static void read_all(struct chunk_decoder *d, const struct batches *b, const uint8_t *p, size_t len,
+		     uint32_t count)
+{
+	const struct trawl_chunk *c;
+	struct chunk_cursor *cursor;
+	struct trawl_error err;
+	struct trawl_event ev;
+
+	if (chunk_decode(d, &b->schema, p, len, count, &c, &err)) {
+		cr_assert_eq(err.status, TRAWL_BAD_DATA);
+		return;
+	}
+	cursor = chunk_cursor_new(c);
+	for (uint32_t s = 0; s < c->nstreams; s++)
+		while (chunk_cursor_next(cursor, s, &ev))
+			for (uint32_t i = 0; i < ev.len; i++)
+				sink += ((const uint8_t *)ev.record)[i];
+	chunk_cursor_free(cursor);
+}
+
+Test(chunk, every_flipped_byte_and_every_cut)
+{
+	struct chunk_encoder *e = chunk_encoder_new(0);
+	struct chunk_decoder *d = chunk_decoder_new();
+
+	for (uint64_t seed = 1; seed <= 4; seed++) {
+		struct batches *b = batches_new(300 + seed, 4, WAYS);
+		size_t len;
+		uint8_t *p;
+
+		batches_fill(b, 100, 2, 15);
+		p = encode(e, b, &len);
+		for (size_t i = 0; i < len; i++) {
+			uint8_t was = p[i];
+
+			for (int k = 0; k < 3; k++) {
+				p[i] = k == 2 ? 0xff : (uint8_t)(was ^ 1u << (k * 7));
+				read_all(d, b, p, len, b->batch.count);
+			}
+			p[i] = was;
+		}
+		for (size_t cut = 0; cut < len; cut++) {
+			uint8_t *shorter = malloc(cut + 1);
+
+			memcpy(shorter + 1, p, cut);
+			read_all(d, b, shorter + 1, cut, b->batch.count);
+			free(shorter);
+		}
+		free(p);
+		batches_free(b);
+	}
+	chunk_encoder_free(e);
+	chunk_decoder_free(d);
+}
+
+Test(chunk, a_wrong_count_is_damage)
+{
+	struct chunk_encoder *e = chunk_encoder_new(0);
+	struct chunk_decoder *d = chunk_decoder_new();
+	struct batches *b = batches_new(400, 3, WAYS);
+	static const uint32_t counts[] = { 0, 1, 99, 101, 1 << 20, UINT32_MAX };
+	const struct trawl_chunk *c;
+	struct trawl_error err;
+	uint8_t *p;
+	size_t len;
+
+	batches_fill(b, 100, 2, 0);
+	p = encode(e, b, &len);
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		cr_assert_eq(chunk_decode(d, &b->schema, p, len, counts[i], &c, &err), -1);
+	free(p);
+	batches_free(b);
+	chunk_encoder_free(e);
+	chunk_decoder_free(d);
+}
+
+static void drop_type(struct batch *b, uint32_t type)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < b->count; i++)
+		if (b->events[i].type != type)
+			b->events[n++] = b->events[i];
+	b->count = n;
+}
+
+/* A reader that lost a type's block reads the chunks that do not need it. */
+Test(chunk, a_lost_type_costs_only_its_chunks)
+{
+	struct chunk_encoder *e = chunk_encoder_new(0);
+	struct chunk_decoder *d = chunk_decoder_new();
+	struct batches *b = batches_new(500, 3, WAYS);
+	const struct trawl_event_type *lost = b->list[1];
+	const struct trawl_chunk *c;
+	struct trawl_error err;
+	uint8_t *p;
+	size_t len;
+
+	batches_fill(b, 60, 1, 0);
+	p = encode(e, b, &len);
+	b->list[1] = NULL;
+	cr_assert_eq(chunk_decode(d, &b->schema, p, len, 60, &c, &err), -1);
+	b->list[1] = lost;
+	free(p);
+	drop_type(&b->batch, 1);
+	p = encode(e, b, &len);
+	b->list[1] = NULL;
+	cr_assert_eq(chunk_decode(d, &b->schema, p, len, b->batch.count, &c, &err), 0);
+	free(p);
+	batches_free(b);
+	chunk_encoder_free(e);
+	chunk_decoder_free(d);
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts that chunks are made of: numbers, bucket codes, columns, sections. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#include "bucket.h"
+#include "column.h"
+#include "section.h"
+
+static uint64_t state = 88172645463325252ull;
+
+static uint64_t random_next(void)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state;
+}
+
+static void sink_free(struct sink *s)
+{
+	buf_free(&s->structure);
+	buf_free(&s->codes);
+	buf_free(&s->literals);
+	buf_free(&s->bits);
+	buf_free(&s->data);
+}
+
+/* A view as section_get() gives it: with readable bytes behind. */
+static struct view view_of(struct buf *b)
+{
+	cr_assert(buf_reserve(b, SECTION_PAD));
+	memset(b->data + b->len, 0xa5, SECTION_PAD);
+	return (struct view){ b->data, b->data + b->len, false };
+}
+
+Test(column, varints_of_every_length)
+{
+	struct buf b = { 0 };
+	struct view v;
+
+	for (unsigned int bit = 0; bit < 64; bit++)
+		for (int d = -1; d <= 1; d++)
+			buf_varint(&b, (1ull << bit) + (uint64_t)d);
+	v = view_of(&b);
+	for (unsigned int bit = 0; bit < 64; bit++)
+		for (int d = -1; d <= 1; d++)
+			cr_assert_eq(view_varint(&v), (1ull << bit) + (uint64_t)d);
+	cr_assert(!v.bad && v.p == v.end);
+	cr_assert_eq(view_varint(&v), 0);
+	cr_assert(v.bad);
+	buf_free(&b);
+}
+
+Test(column, varints_that_are_too_long_are_bad)
+{
+	uint8_t ten[10] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02 };
+	struct view v = { ten, ten + sizeof(ten), false };
+
+	view_varint(&v);
+	cr_assert(v.bad);
+	ten[9] = 0x01;
+	v = (struct view){ ten, ten + sizeof(ten), false };
+	cr_assert_eq(view_varint(&v), UINT64_MAX);
+	cr_assert(!v.bad);
+	v = (struct view){ ten, ten + sizeof(ten), false };
+	cr_assert_eq(view_varint_max(&v, UINT64_MAX - 1), 0);
+	cr_assert(v.bad);
+}
+
+Test(column, zigzag_goes_both_ways)
+{
+	cr_assert_eq(zigzag(0), 0);
+	cr_assert_eq(zigzag(UINT64_MAX), 1);
+	cr_assert_eq(zigzag(1), 2);
+	cr_assert_eq(zigzag(1ull << 63), UINT64_MAX);
+	for (int i = 0; i < 1000; i++) {
+		uint64_t x = random_next() >> i % 64;
+
+		cr_assert_eq(unzigzag(zigzag(x)), x);
+	}
+}
+
+/* The table of docs/format.md, number by number at the edges of every bucket. */
+Test(column, bucket_codes_are_those_of_the_text)
+{
+	for (unsigned int c = 0; c < BUCKET_CODES; c++) {
+		unsigned int bits = c < 16 ? 0 : c < 200 ? (c - 16) / 8 + 1 : c - 200 + 27, got;
+		uint64_t low = c < 16 ? c : c < 200 ? (8 + c % 8ull) << bits : 1ull << bits;
+		uint64_t high = low + (1ull << bits) - 1;
+
+		cr_assert_eq(bucket_code(low, &got), c);
+		cr_assert_eq(got, bits);
+		cr_assert_eq(bucket_code(high, &got), c);
+		cr_assert_eq(got, bits);
+	}
+}
+
+Test(column, bucket_sequences_of_any_length)
+{
+	enum { MOST = 300 };
+	uint64_t in[MOST], out[MOST];
+
+	for (uint32_t n = 0; n <= MOST; n++) {
+		struct buf codes = { 0 }, bits = { 0 };
+		struct view v;
+
+		for (uint32_t i = 0; i < n; i++)
+			in[i] = random_next() >> random_next() % 64;
+		bucket_encode(in, n, &codes, &bits);
+		v = view_of(&bits);
+		view_of(&codes);
+		cr_assert(bucket_decode(codes.data, n, &v, out));
+		cr_assert_eq(v.p, v.end);
+		for (uint32_t i = 0; i < n; i++)
+			cr_assert_eq(in[i], out[i]);
+		if (bits.len) {
+			v = (struct view){ bits.data, bits.data + bits.len - 1, false };
+			cr_assert(!bucket_decode(codes.data, n, &v, out));
+		}
+		if (n) {
+			codes.data[n / 2] = BUCKET_CODES;
+			v = view_of(&bits);
+			cr_assert(!bucket_decode(codes.data, n, &v, out));
+		}
+		buf_free(&codes);
+		buf_free(&bits);
+	}
+}
+
+/* ---- columns by every plan ---------------------------------------------------------------- */
+
+enum { EVENTS = 700, CLASSES = 3 };
+
+static const struct trawl_field fields[] = {
+	{ "a", "", "", TRAWL_UINT, TRAWL_FIXED, 0, 0, 8, 1 },
+	{ "b", "", "", TRAWL_INT, TRAWL_FIXED, 0, 8, 4, 1 },
+	{ "c", "", "", TRAWL_HEX, TRAWL_FIXED, 0, 12, 2, 1 },
+	{ "d", "", "", TRAWL_INT, TRAWL_FIXED, 0, 14, 1, 1 },
+	{ "e", "", "", TRAWL_TIME, TRAWL_FIXED, 0, 16, 8, 1 },
+};
+
+struct fixture {
+	struct layout layout;
+	struct events events;
+	uint16_t class_of[EVENTS];
+	uint32_t position[EVENTS];
+	uint64_t ts[EVENTS], pid[EVENTS], value[5][EVENTS];
+	struct predictors predictors;
+	struct table in, out;
+};
+
+static void make_table(struct fixture *f, struct table *t)
+{
+	cr_assert_eq(table_init(t, &f->layout, EVENTS, 0, CLASSES), 0);
+	for (uint32_t i = 0; i < EVENTS; i++)
+		t->event[i] = i;
+	table_contexts(t, &f->events, 0, f->pid);
+}
+
+static struct fixture *fixture_new(void)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	uint32_t next[CLASSES + 1] = { 0 };
+
+	cr_assert(f && !layout_init(&f->layout, fields, 5, 24));
+	for (uint32_t i = 0; i < EVENTS; i++) {
+		uint64_t r = random_next();
+
+		f->class_of[i] = r % CLASSES;
+		next[f->class_of[i] + 1]++;
+		f->ts[i] = 1000 + i * 50;
+		f->pid[i] = r >> 8 & 3;
+		f->value[0][i] = r >> 60 ? (r >> 4 & 7) << 40 : random_next();
+		f->value[1][i] = (uint64_t)(int64_t)(int32_t)(r >> 20);
+		f->value[2][i] = (f->value[0][i] + 5) & 0xffff;
+		f->value[3][i] = (uint64_t)(int64_t)(int8_t)(i % 7 - 3);
+		f->value[4][i] = f->ts[i] + (r & 63);
+	}
+	for (int c = 0; c < CLASSES; c++)
+		next[c + 1] += next[c];
+	for (uint32_t i = 0; i < EVENTS; i++)
+		f->position[i] = next[f->class_of[i]]++;
+	f->events = (struct events){ .count = EVENTS, .class_of = f->class_of,
+				     .position = f->position, .ts = f->ts };
+	make_table(f, &f->in);
+	make_table(f, &f->out);
+	for (int c = 0; c < 5; c++)
+		memcpy(f->in.value[c], f->value[c], sizeof(f->value[c]));
+	return f;
+}
+
+static void fixture_free(struct fixture *f)
+{
+	table_free(&f->in);
+	table_free(&f->out);
+	layout_free(&f->layout);
+	free(f);
+}
+
+/* All columns by one plan, there and back; a cut of any part is noticed. */
+static void by_plan(struct fixture *f, const struct column_plan *plan)
+{
+	struct sink s = { 0 };
+	struct source_views v;
+
+	for (uint32_t c = 0; c < 5; c++) {
+		struct column_plan p = *plan;
+
+		for (int q = 0; !c && q < p.npredictors; q++)
+			p.mask[q] &= ~CONTEXT_REF; /* the first column has none to refer to */
+		if (!c && p.relative == RELATIVE_REF)
+			p.relative = RELATIVE_LAST;
+		column_encode(&f->in, c, &p, &f->predictors, &s);
+	}
+	v = (struct source_views){ .structure = view_of(&s.structure), .codes = view_of(&s.codes),
+				   .literals = view_of(&s.literals), .bits = view_of(&s.bits) };
+	for (uint32_t c = 0; c < 5; c++) {
+		cr_assert(column_decode(&f->out, c, &f->predictors, &v));
+		cr_assert_arr_eq(f->out.value[c], f->value[c], sizeof(f->value[c]),
+				 "column %u relative %d literal %d masks %d %d %d", c,
+				 plan->relative, plan->literal, plan->mask[0], plan->mask[1],
+				 plan->mask[2]);
+	}
+	cr_assert(v.structure.p == v.structure.end && v.codes.p == v.codes.end &&
+		  v.literals.p == v.literals.end && v.bits.p == v.bits.end);
+	sink_free(&s);
+}
+
+Test(column, every_plan_keeps_the_values)
+{
+	struct fixture *f = fixture_new();
+
+	for (unsigned int mask = 0; mask < CONTEXT_MASKS; mask++)
+		for (unsigned int way = 0; way < 64; way++) {
+			struct column_plan p = {
+				.relative = way & 3, .literal = way >> 2 & 3,
+				.npredictors = way >> 4,
+				.mask = { (uint8_t)mask, mask * 5 % 32, mask * 11 % 32 },
+			};
+
+			by_plan(f, &p);
+		}
+	fixture_free(f);
+}
+
+Test(column, a_constant_costs_a_few_bytes)
+{
+	struct fixture *f = fixture_new();
+	struct column_plan p = { .npredictors = 2, .mask = { 1, 3 } };
+	struct sink s = { 0 };
+	struct source_views v = { 0 };
+
+	for (uint32_t i = 0; i < EVENTS; i++)
+		f->in.value[1][i] = (uint64_t)-5;
+	column_encode(&f->in, 1, &p, &f->predictors, &s);
+	cr_assert_eq(s.structure.len, 2);
+	cr_assert_eq(s.codes.len + s.literals.len + s.bits.len, 0);
+	v.structure = view_of(&s.structure);
+	cr_assert(column_decode(&f->out, 1, &f->predictors, &v));
+	for (uint32_t i = 0; i < EVENTS; i++)
+		cr_assert_eq(f->out.value[1][i], (uint64_t)-5);
+	sink_free(&s);
+	fixture_free(f);
+}
+
+/* A reference to a column that is not there yet, masks and tags that do not exist. */
+Test(column, impossible_descriptions_are_refused)
+{
+	static const uint8_t bad[][4] = {
+		{ 0x81 }, { 0x41, 8, 1 }, { 0x41, 8, 200 }, { 0x01, 8 }, { 0x01, 32 }, { 0x10 },
+		{ 0xff, 1, 1, 1 },
+	};
+	struct fixture *f = fixture_new();
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct buf b = { 0 }, codes = { 0 };
+		struct source_views v = { 0 };
+
+		buf_put(&b, bad[i], 4);
+		for (int k = 0; k < EVENTS; k++)
+			buf_u8(&codes, 0);
+		v.structure = view_of(&b);
+		v.codes = view_of(&codes);
+		cr_assert(!column_decode(&f->out, 1, &f->predictors, &v), "number %zu", i);
+		buf_free(&b);
+		buf_free(&codes);
+	}
+	fixture_free(f);
+}
+
+/* ---- sections ----------------------------------------------------------------------------- */
+
+static void section_trip(const uint8_t *data, size_t len, int level, size_t *stored)
+{
+	static const uint32_t marks[] = { 0, 5000, 5100, 9000, 2000000 };
+	ZSTD_CCtx *c = ZSTD_createCCtx();
+	ZSTD_DCtx *d = ZSTD_createDCtx();
+	struct buf out = { 0 };
+	struct room room = { 0 };
+	struct view in, got;
+
+	cr_assert(section_put(&out, c, level, data, len, marks, 5));
+	*stored = out.len;
+	in = (struct view){ out.data, out.data + out.len, false };
+	cr_assert(section_get(&in, d, len, &room, &got));
+	cr_assert_eq(in.p, in.end);
+	cr_assert_eq(view_left(&got), len);
+	cr_assert_arr_eq(got.p, data, len);
+	if (len) {
+		in = (struct view){ out.data, out.data + out.len, false };
+		cr_assert(!section_get(&in, d, len - 1, &room, &got), "more than the bound");
+		in = (struct view){ out.data, out.data + out.len - 1, false };
+		cr_assert(!section_get(&in, d, len, &room, &got), "cut");
+	}
+	free(room.p);
+	buf_free(&out);
+	ZSTD_freeCCtx(c);
+	ZSTD_freeDCtx(d);
+}
+
+Test(column, sections_of_any_content)
+{
+	static const size_t lengths[] = { 0, 1, 100, 5050, 100000, SECTION_PIECE,
+					  2 * SECTION_PIECE + 1 };
+	uint8_t *data = malloc(2 * SECTION_PIECE + 1);
+	size_t stored;
+
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		for (size_t k = 0; k < lengths[i]; k++)
+			data[k] = (uint8_t)random_next();
+		section_trip(data, lengths[i], 3, &stored);
+		cr_assert_leq(stored, lengths[i] + 32, "noise grew");
+		for (size_t k = 0; k < lengths[i]; k++)
+			data[k] = (uint8_t)(k % 50);
+		section_trip(data, lengths[i], 1, &stored);
+		if (lengths[i] > 1000)
+			cr_assert_lt(stored, lengths[i] / 4);
+		section_trip(data, lengths[i], 0, &stored);
+		cr_assert_geq(stored, lengths[i]);
+	}
+	free(data);
+}
