@@ -292,6 +292,70 @@ def test_tshark(d):
          "tshark: sense key")
 
 
+def test_late(d):
+    """A capture begun after the devices were plugged in: their snapshots explain it."""
+    c = usbsynth.Capture()
+    c.transfer(usbsynth.INTERRUPT, 0x81, dev=7, interval=4,
+               answer=struct.pack("<BHHb", 2, 1, 2, 0))
+    usbsynth.storage(c, descriptors=False)
+    with open(d + "/late.records", "wb") as f:
+        f.write(b"".join(struct.pack("<I", len(r)) + r for r in c.records))
+    parts = usbsynth.Capture()
+    usbsynth.tablet(parts)
+    usbsynth.storage(parts)
+    answers = [r[64:] for r in parts.records if r[8:9] == b"C" and r[9] == usbsynth.CONTROL]
+    snapshots = {
+        "1-1": (7, answers[0] + answers[1], usbsynth.TABLET_REPORT),
+        "1-2.3": (5, answers[3] + answers[4], None),
+    }
+    args = []
+    for port, (dev, descriptors, report) in snapshots.items():
+        j = {"path": port, "busnum": 1, "devnum": dev, "product": "Thing %d" % dev,
+             "configuration": 1, "descriptors": descriptors.hex(),
+             "interfaces": [{"number": 0, "alternate": 0}]}
+        if report:
+            j["interfaces"][0]["hid_report"] = report.hex()
+        with open(d + "/snap" + port, "w") as f:
+            json.dump(j, f)
+        args.append("usb/%s=%s/snap%s" % (port, d, port))
+    run("tests/usb/make-usb", d + "/late.trawl", d + "/late.records", *args)
+
+    items = objects(d + "/late.trawl")
+    f = one(items, "the tablet's report", dev=7)
+    same(([("Button2", 1), ("X", 1), ("Y", 2), ("Wheel", 0)], "1-1"),
+         ([(v["usage"], v["value"]) for v in f["decoded"]["report"]["values"]], f["port"]),
+         "is decoded by the snapshot's report descriptor")
+    text = run("trawl-decode", "--summary", d + "/late.trawl")[0]
+    ok("1:5 46f4:0001 Thing 5 at port 1-2.3" in text, "the summary names the devices", text)
+
+    run("trawl-export", "--to", "pcapng", d + "/late.trawl", "-w", d + "/late.pcapng")
+    rows = [x.split("|") for x in tshark(
+        d + "/late.pcapng", "-T", "fields", "-E", "separator=|", "-e", "frame.comment", "-e",
+        "usb.idVendor", "-e", "usbhid.data.axis.x", "-e", "usbms.dCBWTag", "-e",
+        "usb.bDescriptorType", "-E", "occurrence=a").splitlines()]
+    made = [r for r in rows if "synthesised by trawl" in r[0]]
+    same(10, len(made), "descriptors are made up as transfers, and marked")
+    same(made, rows[:len(made)], "and come before everything else")
+    same(["0x0627", "0x46f4"], sorted(r[1] for r in made if r[1]), "of both devices")
+    same(len(c.records), len(rows) - len(made), "what was captured follows")
+    ok(any(r[2] for r in rows),
+       "Wireshark dissects HID", rows)
+    ok(sum(bool(r[3]) for r in rows) == 10, "Wireshark dissects storage", rows)
+    run("trawl-export", "--to", "pcap", d + "/late.trawl", "-w", d + "/late2.pcap")
+    same(packets(d + "/late2.pcap"), packets(write(d + "/want.pcap", usbsynth.pcap(c.records))),
+         "pcap has only what was captured")
+    run("trawl-export", "--to", "pcapng", "--where", "dev == 7", d + "/late.trawl", "-w",
+        d + "/seven.pcapng")
+    same(12, len(tshark(d + "/seven.pcapng").splitlines()),
+         "a filter does not apply to made-up descriptors")
+
+
+def write(path, data):
+    with open(path, "wb") as f:
+        f.write(data)
+    return path
+
+
 def test_errors(d):
     def fails(name, status, pattern, *args):
         out, err, got = run(*args, status=None)
@@ -339,7 +403,7 @@ def main():
     d = tempfile.mkdtemp(prefix="trawl-usb-")
     try:
         usbsynth.main(d)
-        for test in (test_decode, test_odd, test_keys, test_raw, test_forms, test_tshark,
+        for test in (test_decode, test_odd, test_keys, test_raw, test_forms, test_late, test_tshark,
                      test_errors):
             test(d)
     finally:

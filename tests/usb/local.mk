@@ -41,3 +41,9 @@ tests_usb_test_usbmontext_SOURCES = tests/usb/test_usbmontext.c
 tests_usb_test_usbmontext_CFLAGS = $(UNIT_CFLAGS)
 tests_usb_test_usbmontext_LDADD = $(USB_LDADD)
 endif
+
+# A capture with snapshots of devices, for tests/cli/usb.py.
+check_PROGRAMS += tests/usb/make-usb
+tests_usb_make_usb_SOURCES = tests/usb/make-usb.c
+tests_usb_make_usb_CFLAGS = $(AM_CFLAGS)
+tests_usb_make_usb_LDADD = libedit.la libdecode.la libtrawl.la

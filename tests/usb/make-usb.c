@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Makes a .trawl file as a capture would: snapshots of devices, then events.
+ *
+ *	make-usb OUT RECORDS [NAME=JSON-FILE ...]
+ *
+ * RECORDS holds usbmon records, each behind its length in four bytes. Snapshots are dated at the
+ * first event.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/usbtypes.h"
+#include "decode/bytes.h"
+#include "decode/urb.h"
+
+static void die(const char *what)
+{
+	fprintf(stderr, "make-usb: %s\n", what);
+	exit(1);
+}
+
+static uint8_t *load(const char *path, size_t *n)
+{
+	FILE *f = fopen(path, "rb");
+	uint8_t *p = malloc(16 << 20);
+
+	if (!f || !p)
+		die(path);
+	*n = fread(p, 1, 16 << 20, f);
+	fclose(f);
+	return p;
+}
+
+/* The clocks of a machine that was switched on 1000 s before the first event. */
+static void sync_at(struct trawl_writer *w, uint64_t real, uint64_t mono)
+{
+	struct trawl_sync s = {
+		.real = real, .mono = mono, .boot = mono, .mono_raw = mono, .tai = real,
+		.bound = 100, .why = TRAWL_SYNC_START,
+	};
+	struct trawl_error err;
+
+	if (trawl_writer_sync(w, &s, &err))
+		die(err.text);
+}
+
+int main(int argc, char **argv)
+{
+	const uint64_t mono = UINT64_C(1000000000000);
+	struct trawl_writer *w;
+	struct trawl_error err;
+	uint8_t *p, *end;
+	struct urb u;
+	size_t n;
+	int source;
+
+	if (argc < 3)
+		die("usage: make-usb OUT RECORDS [NAME=JSON-FILE ...]");
+	p = load(argv[2], &n);
+	end = p + n;
+	w = trawl_writer_new(open(argv[1], O_WRONLY | O_CREAT | O_TRUNC, 0600), NULL, &err);
+	source = w ? usbtypes_describe(w, "usb", &err) : -1;
+	if (source < 0)
+		die(err.text);
+	urb_parse(&u, p + 4, n - 4);
+	sync_at(w, u.time, mono);
+	for (int i = 3; i < argc; i++) {
+		char *file = strchr(argv[i], '=');
+		struct trawl_meta m = {.name = argv[i], .type = "application/json", .time = mono};
+
+		*file++ = '\0';
+		m.data = load(file, &m.len);
+		if (trawl_writer_meta(w, &m, &err))
+			die(err.text);
+	}
+	for (; p + 4 <= end; p += n + 4) {
+		n = get_le32(p);
+		urb_parse(&u, p + 4, n);
+		if (trawl_append(w, (uint16_t)source, usbtypes_event((uint8_t)u.type), 0, u.time,
+				 p + 4, n, &err))
+			die(err.text);
+	}
+	sync_at(w, u.time, mono + 1000000000);
+	if (trawl_writer_close(w, &err))
+		die(err.text);
+	return 0;
+}
