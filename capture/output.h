@@ -26,7 +26,7 @@ struct output {
 int output_open(struct output *out, const struct options *o, const struct user *user,
 		struct trawl_error *err);
 
-/* All is armed: the file gets its name. */
+/* All is armed and runs: the file gets its name. */
 int output_commit(struct output *out, struct trawl_error *err);
 
 enum output_turn { OUTPUT_BY_SIZE, OUTPUT_BY_TIME };

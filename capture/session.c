@@ -331,7 +331,7 @@ static int arm(struct session *s, struct trawl_error *err)
 		if (s->inputs[i].source->arm(&s->inputs[i], err))
 			return -1;
 	}
-	return output_commit(&s->output, err);
+	return 0;
 }
 
 static int sync_clocks(struct session *s, enum trawl_sync_why why)
@@ -372,13 +372,15 @@ static int start(struct session *s, struct trawl_error *err)
 		if (in->source->start && in->source->start(in, err))
 			return -1;
 	}
-	if (!s->o->command)
-		return 0;
-	if (command_go(&s->command, err))
-		return -1;
-	/* It may be gone before its first event is seen. */
-	tasks_saw(&s->tasks, s->command.pid);
-	return tasks_flush(&s->tasks, s->w, err);
+	if (s->o->command) {
+		if (command_go(&s->command, err))
+			return -1;
+		/* It may be gone before its first event is seen. */
+		tasks_saw(&s->tasks, s->command.pid);
+		if (tasks_flush(&s->tasks, s->w, err))
+			return -1;
+	}
+	return output_commit(&s->output, err);
 }
 
 static void say_start(struct session *s)

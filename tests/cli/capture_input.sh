@@ -22,7 +22,7 @@ fails "in the middle of an instruction" 2 'middle of an instruction' \
 	trawl -i "uprobe:$target:target_hits+1" -w "$f"
 long=$(printf 'a%.0s' $(seq 80))
 fails "argument text over 63 characters" 2 '63' \
-	trawl -i "uprobe:$target:target_hits x=+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(%di)))))))))))):u64" -w "$f"
+	trawl -i "uprobe:$target:target_hits x=+1000(+1000(+1000(+1000(+1000(+1000(+1000(+1000(+1000(%di))))))))):u64" -w "$f"
 fails "argument name over 31 characters" 2 '31|too long' \
 	trawl -i "uprobe:$target:target_hits $long=%di" -w "$f"
 fails "a name already taken" 2 'x' trawl -i "uprobe:$target:target_hits x=%di x=%si" -w "$f"
