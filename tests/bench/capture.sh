@@ -1,7 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What it costs to record one USDT probe with three arguments that is hit a million times: trawl,
-# trace-cmd record and perf record, in turn, in pairs of the same rounds. Prints medians and ratios.
+# trace-cmd record and perf record take turns, so that what else the machine does meets all alike.
+# Prints medians and ratios: the program's own time (what tracing costs it), the CPU time of program
+# and recorder together, the file.
 #
 #	tests/bench/capture.sh [ROUNDS [HITS]]
 #
@@ -31,14 +33,17 @@ for tool in trace-cmd perf /usr/bin/time; do
 done
 [ "$(id -u)" = 0 ] || { echo "capture.sh: run it as root"; exit 3; }
 
-# The same probe for the two that cannot make it themselves: trawl tells how it would define it.
+# The same probe for the two that cannot make it themselves, as trawl would define it.
 define() {
-	local name=$1 line
-	"$trawl" -q -i "usdt:$program:loop" -w "$work/define.trawl" -- "$program" 1 >/dev/null || exit 3
-	line=$("$build/tests/capture/show_probes" "usdt:$program:loop" | sed -n 's/^p:[^ ]* [^ ]*:\(0x.*\)/\1/p')
+	local line
+	line=$("$build/tests/capture/show_probes" "usdt:$program:loop" |
+		sed -n 's/^p:[^ ]* [^ ]*:\(0x.*\)/\1/p')
 	[ -n "$line" ] || { echo "capture.sh: no definition for the probe of $program"; exit 3; }
-	echo "p:$group/$name $program:$line" >>$tracing/uprobe_events || exit 3
+	echo "p:$group/loop $program:$line" >>$tracing/uprobe_events || exit 3
 }
+
+# The traced program, with its own times apart.
+traced=(/usr/bin/time -o "$work/own" -f "%e %U %S" "$program" "$hits")
 
 # trace-cmd 3.1.6 writes to files that a kernel without function tracing does not have.
 run_trace_cmd() {
@@ -49,20 +54,20 @@ run_trace_cmd() {
 			    '$tracing'/set_ftrace_notrace_pid; do
 			[ -e "$file" ] && mount --bind "$empty" "$file"
 		done
-		exec "$@"' bench "$work/empty" trace-cmd record -q -e "$group:loop" -o "$work/out" "$program" "$hits"
+		exec "$@"' bench "$work/empty" trace-cmd record -q -e "$group:loop" -o "$work/out" "${traced[@]}"
 }
 
 run_perf() {
-	perf record -q -o "$work/out" -e "$group:loop" "$program" "$hits"
+	perf record -q -o "$work/out" -e "$group:loop" "${traced[@]}"
 }
 
 run_trawl() {
-	"$trawl" -q -i "usdt:$program:loop" -w "$work/out" -- "$program" "$hits"
+	"$trawl" -q -i "usdt:$program:loop" -w "$work/out" -- "${traced[@]}"
 }
 
 run_none() {
 	: >"$work/out"
-	"$program" "$hits"
+	"${traced[@]}"
 }
 
 events() {
@@ -74,16 +79,22 @@ events() {
 	esac
 }
 
-# One round of one tool: its line in $work/TOOL is wall, CPU (user + system of all), bytes.
+# One round of one tool: a line in $work/TOOL with the program's wall and CPU time, the CPU time of
+# everything, bytes of the file.
 round() {
-	local tool=$1 wall cpu
-	rm -f "$work/out" "$work/out".* "$work/out.cpu"*
-	export -f "run_$tool"
-	/usr/bin/time -q -o "$work/time" -f "%e %U %S" bash -c "run_$tool" >"$work/log" 2>&1 ||
-		{ echo "capture.sh: $tool failed:"; tail -5 "$work/log"; exit 1; }
-	read -r wall user system <"$work/time"
-	cpu=$(echo "$user $system" | awk '{ print $1 + $2 }')
-	echo "$wall $cpu $(stat -c %s "$work/out")" >>"$work/$tool"
+	local tool=$1 before after wall own
+	rm -f "$work/out" "$work/out".*
+	before=$(cpu_of_children)
+	"run_$tool" >"$work/log" 2>&1 || { echo "capture.sh: $tool failed:"; tail -5 "$work/log"; exit 1; }
+	after=$(cpu_of_children)
+	read -r wall own < <(awk '{ print $1, $2 + $3 }' "$work/own")
+	echo "$wall $own $(awk -v a="$after" -v b="$before" 'BEGIN { print a - b }')" \
+		"$(stat -c %s "$work/out")" >>"$work/$tool"
+}
+
+# User and system time of all that this shell has waited for, in seconds (fields 16 and 17 of stat).
+cpu_of_children() {
+	sed 's/.*) //' /proc/$$/stat | awk -v hz="$(getconf CLK_TCK)" '{ print ($14 + $15) / hz }'
 }
 
 median() { # TOOL COLUMN
@@ -93,25 +104,25 @@ median() { # TOOL COLUMN
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { if (b > 0) printf "%.3f", a / b; else print "-" }'; }
 
 : >"$work/empty"
-define loop
-export work program hits group tracing trawl build
+define
 tools="none trawl trace_cmd perf"
 for ((i = 0; i < rounds; i++)); do
 	for tool in $tools; do
 		round "$tool"
-		[ "$i" = 0 ] && echo "$(events "$tool")" >"$work/$tool.events"
+		[ "$i" = 0 ] && events "$tool" >"$work/$tool.events"
 	done
 done
 
 printf '%d hits, medians of %d rounds\n' "$hits" "$rounds"
-printf '%-10s %8s %8s %12s %10s\n' tool "wall s" "CPU s" "file bytes" events
+printf '%-10s %10s %12s %10s %12s %10s\n' tool "program s" "its CPU s" "all CPU s" "file bytes" events
 for tool in $tools; do
-	printf '%-10s %8s %8s %12s %10s\n' "$tool" "$(median "$tool" 1)" "$(median "$tool" 2)" \
-		"$(median "$tool" 3)" "$(cat "$work/$tool.events")"
+	printf '%-10s %10s %12s %10s %12s %10s\n' "$tool" "$(median "$tool" 1)" "$(median "$tool" 2)" \
+		"$(median "$tool" 3)" "$(median "$tool" 4)" "$(cat "$work/$tool.events")"
 done
 for tool in trace_cmd perf; do
-	printf 'trawl / %-9s wall %s  CPU %s  file %s\n' "$tool" \
+	printf 'trawl / %-9s program %s  its CPU %s  all CPU %s  file %s\n' "$tool" \
 		"$(ratio "$(median trawl 1)" "$(median "$tool" 1)")" \
 		"$(ratio "$(median trawl 2)" "$(median "$tool" 2)")" \
-		"$(ratio "$(median trawl 3)" "$(median "$tool" 3)")"
+		"$(ratio "$(median trawl 3)" "$(median "$tool" 3)")" \
+		"$(ratio "$(median trawl 4)" "$(median "$tool" 4)")"
 done

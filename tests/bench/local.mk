@@ -9,8 +9,8 @@ check_PROGRAMS += tests/bench/container
 tests_bench_container_SOURCES = tests/bench/container.c
 tests_bench_container_CFLAGS = $(AM_CFLAGS) -O2
 tests_bench_container_LDADD = libcapture.la libtrawl-test.la
-EXTRA_DIST += tests/bench/container.sh
-BENCHES = tests/bench/container.sh
+EXTRA_DIST += tests/bench/container.sh tests/bench/capture.sh
+BENCHES = tests/bench/container.sh tests/bench/capture.sh
 
 # Ratios, side by side in one run; nothing here passes or fails.
 bench: $(check_PROGRAMS) $(bin_PROGRAMS)
