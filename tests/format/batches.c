@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "batches.h"
-#include "bytes.h"
+#include "section.h"
 
 enum { RECORD_MAX = 4096 };
 
@@ -301,4 +301,23 @@ uint8_t *batches_expect(const struct batches *b, const struct batch_event *e, ui
 		total += n;
 	}
 	return to;
+}
+
+uint8_t *batches_expand(const uint8_t *payload, size_t len, size_t *expanded)
+{
+	struct view in = { payload, payload + len, false }, section;
+	ZSTD_DCtx *z = ZSTD_createDCtx();
+	struct room room = { 0 };
+	struct buf out = { 0 };
+
+	buf_varint(&out, view_varint(&in));
+	while (in.p < in.end) {
+		if (!section_get(&in, z, 64 << 20, &room, &section) ||
+		    !section_put(&out, NULL, 0, section.p, view_left(&section), NULL, 0))
+			abort();
+	}
+	free(room.p);
+	ZSTD_freeDCtx(z);
+	*expanded = out.len;
+	return out.data;
 }

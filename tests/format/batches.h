@@ -31,5 +31,7 @@ void batches_free(struct batches *b);
 void batches_fill(struct batches *b, uint32_t count, uint32_t cpus, uint32_t broken);
 /* A record as docs/format.md says that a reader gives it back; malloc'd. */
 uint8_t *batches_expect(const struct batches *b, const struct batch_event *e, uint32_t *len);
+/* The same payload with nothing compressed, so that a changed byte changes what it says. */
+uint8_t *batches_expand(const uint8_t *payload, size_t len, size_t *expanded);
 
 #endif

@@ -3,7 +3,7 @@
 check_LTLIBRARIES += libsample.la
 libsample_la_SOURCES = tests/format/sample.h tests/format/sample.c \
 	tests/format/batches.h tests/format/batches.c
-libsample_la_LIBADD = libtrawl-test.la
+libsample_la_LIBADD = libtrawl-test.la $(ZSTD_LIBS)
 
 # golden writes tests/golden (make regenerate-golden, for a new version of the format only); dump
 # prints a file as tests/reader.py does.

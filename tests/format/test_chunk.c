@@ -251,35 +251,44 @@ static void read_all(struct chunk_decoder *d, const struct batches *b, const uin
 	chunk_cursor_free(cursor);
 }
 
-Test(chunk, every_flipped_byte_and_every_cut)
+/* Every byte changed in three ways, and every cut. */
+static void torment(struct chunk_decoder *d, const struct batches *b, uint8_t *p, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		uint8_t was = p[i];
+
+		for (int k = 0; k < 3; k++) {
+			p[i] = k == 2 ? 0xff : (uint8_t)(was ^ 1u << (k * 7));
+			read_all(d, b, p, len, b->batch.count);
+		}
+		p[i] = was;
+	}
+	for (size_t cut = 0; cut < len; cut++) {
+		uint8_t *shorter = malloc(cut + 1);
+
+		memcpy(shorter + 1, p, cut);
+		read_all(d, b, shorter + 1, cut, b->batch.count);
+		free(shorter);
+	}
+}
+
+Test(chunk, every_changed_byte_and_every_cut)
 {
 	struct chunk_encoder *e = chunk_encoder_new(0);
 	struct chunk_decoder *d = chunk_decoder_new();
 
-	for (uint64_t seed = 1; seed <= 4; seed++) {
+	for (uint64_t seed = 1; seed <= 6; seed++) {
 		struct batches *b = batches_new(300 + seed, 4, WAYS);
-		size_t len;
-		uint8_t *p;
+		size_t len, expanded;
+		uint8_t *p, *q;
 
-		batches_fill(b, 100, 2, 15);
+		batches_fill(b, 60, 2, 15);
 		p = encode(e, b, &len);
-		for (size_t i = 0; i < len; i++) {
-			uint8_t was = p[i];
-
-			for (int k = 0; k < 3; k++) {
-				p[i] = k == 2 ? 0xff : (uint8_t)(was ^ 1u << (k * 7));
-				read_all(d, b, p, len, b->batch.count);
-			}
-			p[i] = was;
-		}
-		for (size_t cut = 0; cut < len; cut++) {
-			uint8_t *shorter = malloc(cut + 1);
-
-			memcpy(shorter + 1, p, cut);
-			read_all(d, b, shorter + 1, cut, b->batch.count);
-			free(shorter);
-		}
+		q = batches_expand(p, len, &expanded);
+		torment(d, b, p, len);
+		torment(d, b, q, expanded);
 		free(p);
+		free(q);
 		batches_free(b);
 	}
 	chunk_encoder_free(e);

@@ -12,6 +12,7 @@ static int write_seed(const char *directory, uint8_t schema, uint16_t events)
 	struct chunk_encoder *e = chunk_encoder_new(0);
 	uint8_t head[3] = { schema };
 	const uint8_t *payload;
+	uint8_t *expanded;
 	struct trawl_error err;
 	uint64_t first, last;
 	char path[4096];
@@ -27,7 +28,9 @@ static int write_seed(const char *directory, uint8_t schema, uint16_t events)
 	if (!f)
 		return -1;
 	fwrite(head, 1, sizeof(head), f);
-	fwrite(payload, 1, len, f);
+	expanded = batches_expand(payload, len, &len);
+	fwrite(expanded, 1, len, f);
+	free(expanded);
 	chunk_encoder_free(e);
 	batches_free(b);
 	return fclose(f);
