@@ -157,6 +157,8 @@ static bool take_sum(const char **s, int64_t *sum, char *symbol, size_t size)
 			n++;
 		if (!n)
 			return first && p == *s;
+		if (isdigit((unsigned char)*p))
+			return false; /* a number too large to read */
 		if (minus || *symbol || n >= size)
 			return false;
 		memcpy(symbol, p, n);

@@ -96,13 +96,13 @@ static ssize_t last_char(const char *s, size_t len, char c)
 }
 
 /* "OWN=": length with the '=', or 0 if there is none. */
-static size_t own_length(const char *s)
+static size_t own_length(const char *s, const char *chars)
 {
 	size_t n = 0;
 
 	if (!isalpha((unsigned char)s[0]) && s[0] != '_')
 		return 0;
-	while (isalnum((unsigned char)s[n]) || (s[n] && strchr("_.-", s[n])))
+	while (isalnum((unsigned char)s[n]) || (s[n] && strchr(chars, s[n])))
 		n++;
 	return s[n] == '=' ? n + 1 : 0;
 }
@@ -116,7 +116,7 @@ static void set_text(char **where, const char *s, size_t n)
 /* Takes "OWN=" off the head; returns its length. */
 static size_t take_own(struct spec *spec, const struct head *h)
 {
-	size_t n = own_length(h->text);
+	size_t n = own_length(h->text, spec->kind == SPEC_EPROBE ? "_.-/" : "_.-");
 
 	if (n)
 		set_text(&spec->own, h->text, n - 1);

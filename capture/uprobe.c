@@ -237,10 +237,6 @@ static int check_place(struct making *m)
 	uint64_t begin = 0, next = 0;
 	char text[128];
 
-	if (m->fn && m->fn->size && m->vaddr - m->fn->vaddr >= m->fn->size)
-		return spec_fail(spec, spec->symbol_at, m->r->err,
-				 "%s+0x%" PRIx64 ": %s is only 0x%" PRIx64 " bytes long",
-				 m->fn->name, m->vaddr - m->fn->vaddr, m->fn->name, m->fn->size);
 	switch (m->fn ? insn_boundary(m->t->elf, m->fn->vaddr, m->vaddr, &begin, &next, text,
 				      sizeof(text)) : INSN_UNKNOWN) {
 	case INSN_AT:
@@ -342,14 +338,18 @@ static int by_offset(struct resolve *r, struct target *t)
 static int at_symbol(struct resolve *r, struct target *t, const struct elf_symbol *s)
 {
 	const struct elf_segment *seg = elf_segment_of(t->elf, s->vaddr);
-	uint64_t offset;
+	uint64_t offset, into = r->spec->offset;
 
-	if (!seg || !seg->exec || !elf_offset(t->elf, s->vaddr + r->spec->offset, &offset)) {
+	if (into && s->size && into >= s->size)
+		return spec_fail(r->spec, r->spec->symbol_at, r->err,
+				 "%s+0x%" PRIx64 ": %s is only 0x%" PRIx64 " bytes long", s->name,
+				 into, s->name, s->size);
+	if (!seg || !seg->exec || !elf_offset(t->elf, s->vaddr + into, &offset)) {
 		free(r->hint);
 		r->hint = xasprintf("%s: not in the code of %s", s->name, r->spec->path);
 		return 0;
 	}
-	return make_probe(r, t, s, s->vaddr + r->spec->offset, offset);
+	return make_probe(r, t, s, s->vaddr + into, offset);
 }
 
 int resolve_uprobe(struct resolve *r, struct target *t)

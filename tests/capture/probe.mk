@@ -3,7 +3,38 @@
 check_PROGRAMS += tests/capture/show_probes
 tests_capture_show_probes_SOURCES = tests/capture/show_probes.c
 tests_capture_show_probes_LDADD = libcapture.la libtrawl-test.la
-EXTRA_DIST += tests/capture/test_live.py
+EXTRA_DIST += tests/capture/test_live.py tests/capture/test_peers.py
 if HAVE_SDT
-TESTS += tests/capture/test_live.py
+TESTS += tests/capture/test_live.py tests/capture/test_peers.py
+endif
+
+if HAVE_CRITERION
+UNIT_PROBE = tests/capture/test_spec tests/capture/test_operand tests/capture/test_elf \
+	tests/capture/test_insn
+if HAVE_SDT
+UNIT_PROBE += tests/capture/test_usdt tests/capture/test_probe tests/capture/test_dwarf
+endif
+check_PROGRAMS += $(UNIT_PROBE)
+TESTS += $(UNIT_PROBE)
+tests_capture_test_spec_SOURCES = tests/capture/test_spec.c
+tests_capture_test_spec_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_test_spec_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_test_operand_SOURCES = tests/capture/test_operand.c
+tests_capture_test_operand_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_test_operand_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_test_elf_SOURCES = tests/capture/test_elf.c
+tests_capture_test_elf_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_test_elf_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_test_insn_SOURCES = tests/capture/test_insn.c
+tests_capture_test_insn_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_test_insn_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_test_usdt_SOURCES = tests/capture/test_usdt.c
+tests_capture_test_usdt_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_test_usdt_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_test_probe_SOURCES = tests/capture/test_probe.c
+tests_capture_test_probe_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_test_probe_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_test_dwarf_SOURCES = tests/capture/test_dwarf.c
+tests_capture_test_dwarf_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_test_dwarf_LDADD = libcapture.la $(UNIT_LDADD)
 endif
