@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "event.h"
 #include "nearest.h"
 #include "spec.h"
 #include "trace.h"
@@ -74,12 +75,8 @@ static bool is_foreign(const char *group)
 	return owner_is_name(group);
 }
 
-/*
- * Calls found() for each event that matches both globs, in order. Returns how many, or -1 when
- * found() failed. Groups made by running captures are left out unless named in full.
- */
-static long each_event(int top, const char *group_glob, const char *name_glob,
-		       int (*found)(void *arg, const char *group, const char *name), void *arg)
+long events_each(int top, const char *group_glob, const char *name_glob,
+		 int (*found)(void *arg, const char *group, const char *name), void *arg)
 {
 	char **groups, path[160];
 	size_t n = list_folders(top, "events", &groups);
@@ -138,7 +135,7 @@ static int fail_unknown(const struct trace *t, const struct spec *spec, struct t
 	struct nearest near = { .wanted = wanted };
 
 	snprintf(wanted, sizeof(wanted), "%s:%s", spec->group, spec->event);
-	each_event(t->top, "*", "*", offer, &near);
+	events_each(t->top, "*", "*", offer, &near);
 	trawl_fail(err, TRAWL_USAGE, "event:%s: no such event on this kernel%s", wanted,
 		   near.count ? nearest_hint(&near, hint, sizeof(hint)) :
 				"; ls /sys/kernel/tracing/events shows all");
@@ -159,7 +156,7 @@ static int arm_spec(struct trace *t, const char *text, struct trawl_error *err)
 	if (spec_parse(whole, &spec, err))
 		goto out;
 	arming.filter = spec.filter;
-	n = each_event(t->top, spec.group, spec.event, arm_one, &arming);
+	n = events_each(t->top, spec.group, spec.event, arm_one, &arming);
 	r = n > 0 ? 0 : n < 0 ? -1 : fail_unknown(t, &spec, err);
 out:
 	spec_free(&spec);
@@ -207,7 +204,7 @@ static void event_describe(struct source_list *list)
 		source_list_add(list, "event:GROUP:NAME", "trace events of the kernel", err.text);
 		return;
 	}
-	each_event(top, "*", "*", count_one, &count);
+	events_each(top, "*", "*", count_one, &count);
 	snprintf(what, sizeof(what), "trace events of the kernel: %u", count);
 	source_list_add(list, "event:GROUP:NAME", what, NULL);
 	close(top);

@@ -51,6 +51,8 @@ libcapture_la_SOURCES += \
 	capture/usdt.c capture/usdt.h capture/usdt_probe.c
 libcapture_la_LIBADD = $(ELF_LIBS) $(DW_LIBS) $(ZYDIS_LIBS)
 
+include capture/kernel.mk
+
 bin_PROGRAMS += trawl
 trawl_SOURCES = capture/main.c
 trawl_CFLAGS = $(AM_CFLAGS) -O2

@@ -18,6 +18,8 @@ const char options_help[] =
 	"       usdt:PATH:[PROVIDER:]NAME [ARG ...]     static user probes (also usdt:pid=N:NAME)\n"
 	"       uprobe:PATH:SYMBOL[+OFF][%return] [ARG ...]    any place in a program\n"
 	"       event:GROUP:NAME [if FILTER]            trace events of the kernel\n"
+	"       eprobe:GROUP.EVENT [ARG ...] [at-exit] [if FILTER]    fields of an event, followed\n"
+	"       synth:NAME=START,END key=FIELD [ARG ...]    the time between two events\n"
 	"  -D              list the sources of this machine, and what hinders the others\n"
 	"  -w FILE         write to FILE; - is standard output\n"
 	"  -p PID          only this process, its threads and children; may be given several times\n"

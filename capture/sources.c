@@ -9,12 +9,14 @@
 #include "nearest.h"
 #include "source.h"
 
-extern const struct source event_source, task_source, uprobe_source, usb_source, usdt_source;
+extern const struct source eprobe_source, event_source, synth_source, task_source, uprobe_source, usb_source, usdt_source;
 
 const struct source *const sources[] = {
 	&usdt_source,
 	&uprobe_source,
 	&event_source,
+	&eprobe_source,
+	&synth_source,
 	&usb_source,
 	&task_source,
 	NULL,

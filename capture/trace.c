@@ -408,6 +408,7 @@ int trace_start(struct input *in, struct trawl_error *err)
 	struct trace *t = in->state;
 	uint64_t now = mono_now();
 
+	t->since = now;
 	for (size_t i = 0; i < t->ncpus; i++)
 		t->cpus[i].last = now;
 	if (tracefs_write(t->dir, "tracing_on", "1", err))
@@ -716,6 +717,7 @@ void trace_disarm(struct input *in)
 	free(t->cpus);
 	free(t->page);
 	free(t->layout);
+	free(t->chains);
 	free(t->spec);
 	free(t);
 	in->state = NULL;

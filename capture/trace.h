@@ -13,6 +13,7 @@
 #include "owner.h"
 #include "session.h"
 
+struct chain;
 struct trace_cpu;
 
 /* An event of the kernel that is recorded. */
@@ -43,6 +44,10 @@ struct trace {
 	size_t ncpus;
 	uint8_t *page;             /* one sub-buffer */
 	struct ring_layout *layout;
+
+	struct chain *chains;      /* of eprobe and synth: chain.h */
+	size_t nchains;
+	uint64_t since;            /* MONO of the start */
 
 	uint64_t captured, lost;
 	uint64_t unknown;          /* records that fit no event of ours: left out, and told */

@@ -47,8 +47,9 @@ struct decode_context {
 #define ITEM_NO_TASK (-1)
 
 /*
- * One thing to show. All pointers are the decoder's and live until its next feed() or flush().
- * name is unique in its source and stable: --name, CSV and the dissector go by it.
+ * One thing to show. All pointers are the decoder's and live until its next feed() or flush(), but
+ * for name: it is unique in its source and stays as and where it is as long as the decoder (so
+ * that its column is made once); --name, CSV and the dissector go by it.
  */
 struct item {
 	uint64_t time;                      /* timeline, ns since the epoch */

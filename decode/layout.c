@@ -25,21 +25,6 @@ enum op {
 #define SHORT_ARRAY 16 /* ... and arrays of so many integers */
 #define ROOM_MAX (32 * 1024)
 
-uint64_t load_uint(const void *p, size_t size)
-{
-	uint64_t v = 0;
-
-	memcpy(&v, p, size <= 8 ? size : 8);
-	return v;
-}
-
-int64_t load_int(const void *p, size_t size)
-{
-	unsigned int shift = size < 8 ? 64 - 8 * (unsigned int)size : 0;
-
-	return (int64_t)(load_uint(p, size) << shift) >> shift;
-}
-
 bool field_bytes(const struct trawl_field *f, const void *record, size_t len, const uint8_t **p,
 		 size_t *n)
 {

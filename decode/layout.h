@@ -52,8 +52,34 @@ void shown_element_value(const struct shown *s, const void *p, struct value *v);
 bool field_bytes(const struct trawl_field *f, const void *record, size_t len, const uint8_t **p,
 		 size_t *n);
 
-/* An integer of 1, 2, 4 or 8 bytes, little endian, extended by sign or zeros. */
-uint64_t load_uint(const void *p, size_t size);
-int64_t load_int(const void *p, size_t size);
+/* An integer of 1, 2, 4 or 8 bytes (or up to 8), little endian, extended by sign or zeros. */
+static inline uint64_t load_uint(const void *p, size_t size)
+{
+	uint64_t v = 0;
+
+	switch (size) {
+	case 1:
+		return *(const uint8_t *)p;
+	case 2:
+		memcpy(&v, p, 2);
+		return v;
+	case 4:
+		memcpy(&v, p, 4);
+		return v;
+	case 8:
+		memcpy(&v, p, 8);
+		return v;
+	default:
+		memcpy(&v, p, size < 8 ? size : 8);
+		return v;
+	}
+}
+
+static inline int64_t load_int(const void *p, size_t size)
+{
+	unsigned int shift = size < 8 ? 64 - 8 * (unsigned int)size : 0;
+
+	return size ? (int64_t)(load_uint(p, size) << shift) >> shift : 0;
+}
 
 #endif

@@ -48,7 +48,7 @@ libdecode_la_SOURCES += \
 	decode/usbmonout.h decode/usbmonout.c \
 	decode/pcap.h decode/pcap.c \
 	decode/usbstat.h decode/usbstat.c
-libdecode_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) -O2
+libdecode_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) -O3
 libdecode_la_LIBADD = $(ZLIB_LIBS)
 
 bin_PROGRAMS += trawl-decode trawl-export

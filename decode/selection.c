@@ -96,6 +96,7 @@ void selection_times(struct selection *s, uint64_t start)
 		s->begin = when_resolve(&s->from, start);
 	if (s->to.kind != WHEN_NONE)
 		s->end = when_resolve(&s->to, start);
+	s->all = !s->begin && s->end == UINT64_MAX && !s->nnames && !s->npids && !s->where;
 }
 
 bool selection_source(struct selection *s, const char *name)

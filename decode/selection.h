@@ -53,6 +53,7 @@ struct selection {
 
 	/* by selection_times() */
 	uint64_t begin, end; /* timeline: begin <= time < end */
+	bool all;            /* nothing is chosen but sources, -c */
 	uint64_t taken;
 };
 
@@ -70,7 +71,7 @@ bool selection_source(struct selection *s, const char *name);
 /* The first --source that no source had; NULL if there is none. */
 const char *selection_missing(const struct selection *s);
 
-/* Is this item wanted (all but its source and -c)? */
+/* Is this item wanted (all but its source and -c)? Need not be asked if selection.all. */
 bool selection_wants(const struct selection *s, const struct decoder *d, void *state,
 		     const struct item *it);
 

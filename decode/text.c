@@ -76,49 +76,67 @@ static char *put_name(struct text_printer *t, char *p, const struct item *it)
 	return put_colour(t, p, NORMAL);
 }
 
-/*
- * A column out of its cell if the cell holds it; else it is made by `put` and kept, as long as it
- * is small and its width did not just grow (the padding of all others would be too little).
- */
-static char *put_cell(struct text_printer *t, char *p, const struct item *it, const char *key,
-		      uint32_t key_len, int32_t number, struct text_cell *c, size_t *width,
-		      char *(*put_column)(struct text_printer *, char *, const struct item *))
+static inline char *copy_cell(char *p, const struct text_cell *c)
 {
-	size_t before = *width, n;
-	char *end;
+	memcpy(p, c->text, sizeof(c->text));
+	return p + c->len;
+}
 
-	if (c->len && c->number == number && c->key_len == key_len &&
-	    !memcmp(c->key_text, key, key_len)) {
-		memcpy(p, c->text, sizeof(c->text));
-		return p + c->len;
-	}
-	end = put_column(t, p, it);
-	n = (size_t)(end - p);
-	if (*width != before) {
+/*
+ * Keeps a column that was just made, p up to end, if it is small and its width did not just grow
+ * (the padding of all others would be too little): true if the cell is the caller's to complete.
+ */
+static bool keep_cell(struct text_printer *t, struct text_cell *c, const char *p, const char *end,
+		      bool grown)
+{
+	size_t n = (size_t)(end - p);
+
+	c->len = 0;
+	if (grown) {
 		memset(t->task_cells, 0, sizeof(t->task_cells));
 		memset(t->name_cells, 0, sizeof(t->name_cells));
-	} else if (n <= sizeof(c->text) && key_len <= sizeof(c->key_text)) {
-		memcpy(c->key_text, key, key_len);
+	} else if (n <= sizeof(c->text)) {
 		memcpy(c->text, p, n);
-		c->key_len = key_len;
-		c->number = number;
 		c->len = (uint32_t)n;
 	}
-	return end;
+	return c->len;
 }
 
 static char *put_task_column(struct text_printer *t, char *p, const struct item *it)
 {
-	return put_cell(t, p, it, it->comm, it->comm_len, it->tid,
-			&t->task_cells[(uint32_t)it->tid % TEXT_CELLS], &t->task_width, put_task);
+	struct text_cell *c = &t->task_cells[(uint32_t)it->tid % TEXT_CELLS];
+	size_t width = t->task_width;
+	char *end;
+
+	if (c->len && c->number == it->tid && c->comm_len == it->comm_len &&
+	    !memcmp(c->comm, it->comm, it->comm_len))
+		return copy_cell(p, c);
+	end = put_task(t, p, it);
+	if (keep_cell(t, c, p, end, t->task_width != width)) {
+		c->number = it->tid;
+		c->comm_len = it->comm_len;
+		if (it->comm_len <= sizeof(c->comm))
+			memcpy(c->comm, it->comm, it->comm_len);
+		else
+			c->len = 0;
+	}
+	return end;
 }
 
 static char *put_name_column(struct text_printer *t, char *p, const struct item *it)
 {
-	size_t slot = ((uintptr_t)it->name >> 4) % TEXT_CELLS;
+	struct text_cell *c = &t->name_cells[((uintptr_t)it->name >> 4) % TEXT_CELLS];
+	size_t width = t->name_width;
+	char *end;
 
-	return put_cell(t, p, it, it->name, it->name_len, it->problem, &t->name_cells[slot],
-			&t->name_width, put_name);
+	if (c->len && c->key == it->name && c->number == it->problem)
+		return copy_cell(p, c);
+	end = put_name(t, p, it);
+	if (keep_cell(t, c, p, end, t->name_width != width)) {
+		c->key = it->name;
+		c->number = it->problem;
+	}
+	return end;
 }
 
 static char *put_bound(struct text_printer *t, char *p, const struct trawl_source *s, uint64_t ts)

@@ -8,11 +8,12 @@
 /* Texts of columns that come again and again, ready to be copied with their padding. */
 #define TEXT_CELLS 256
 struct text_cell {
-	uint32_t key_len;
-	int32_t number;       /* of a task: its id; of a name: a problem */
+	const void *key;      /* of a name: where it is */
+	int32_t number;       /* of a task: its id; of a name: whether in red */
 	uint32_t len;         /* of text; 0: unused */
-	char key_text[64];
-	char text[96];
+	uint32_t comm_len;
+	char comm[20];        /* of a task */
+	char text[64];
 };
 
 struct text_printer {

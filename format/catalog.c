@@ -98,6 +98,8 @@ static void section_free(struct section *s)
 
 struct clock_map catalog_clocks(const struct catalog *c, const struct section *s)
 {
+	if (!s->nsyncs)
+		return (struct clock_map){ NULL, 0 };
 	return (struct clock_map){ (struct clock_sync *const *)c->syncs.p + s->sync0, s->nsyncs };
 }
 

@@ -46,14 +46,14 @@ static int reserve(struct out *o, size_t n)
 		o->reserved = want + RESERVE_STEP;
 		return 0;
 	}
-	if (errno == ENOSPC && !fallocate(o->fd, FALLOC_FL_KEEP_SIZE, (off_t)o->reserved,
+	if (errno != EOPNOTSUPP && !fallocate(o->fd, FALLOC_FL_KEEP_SIZE, (off_t)o->reserved,
 					  (off_t)(want - o->reserved))) {
 		o->reserved = want;
 		return 0;
 	}
-	if (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)
+	if (errno == ENOSPC || errno == EDQUOT)
 		return -1;
-	o->reserved = UINT64_MAX; /* the file system can't reserve: write and see */
+	o->reserved = UINT64_MAX; /* it can't be reserved here: write and see */
 	return 0;
 }
 

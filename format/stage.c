@@ -3,7 +3,8 @@
 
 #include "stage.h"
 
-enum { FIRST_BYTES = 64 << 10, FIRST_EVENTS = 1024 };
+/* A batch of this size every source has; more comes from the pool. */
+enum { FIRST_BYTES = 128 << 10, FIRST_EVENTS = 2048 };
 
 /* ---- the worker ------------------------------------------------------------------------ */
 
@@ -29,14 +30,30 @@ static void encode(struct stage *s, struct chunk_encoder *e, struct batch *b)
 	s->o.emit(s->o.arg, s, payload, len, b->count, first, last);
 }
 
+static void pool_give(struct stage *s, size_t n)
+{
+	atomic_fetch_sub(&s->o.pool->used, n);
+}
+
+static void pool_take(struct stage *s, size_t n)
+{
+	atomic_fetch_add(&s->o.pool->used, n);
+}
+
+static bool pool_has(struct stage *s, size_t n)
+{
+	return atomic_load(&s->o.pool->used) + n <= s->o.pool->most;
+}
+
 /* A batch that grew for one huge record does not stay that large. */
-static void batch_reset(struct batch *b, uint32_t chunk_bytes)
+static void batch_reset(struct stage *s, struct batch *b)
 {
 	b->count = 0;
 	b->used = 0;
-	if (b->size <= 2 * (size_t)chunk_bytes)
+	if (b->size <= 2 * (size_t)s->o.chunk_bytes)
 		return;
 	free(b->bytes);
+	pool_give(s, b->size);
 	b->bytes = NULL;
 	b->size = 0;
 }
@@ -58,7 +75,7 @@ static void *worker(void *arg)
 		pthread_mutex_unlock(&s->lock);
 		encode(s, e, s->pending);
 		pthread_mutex_lock(&s->lock);
-		batch_reset(s->pending, s->o.chunk_bytes);
+		batch_reset(s, s->pending);
 		s->pending = NULL;
 		pthread_cond_broadcast(&s->done);
 	}
@@ -69,12 +86,13 @@ static void *worker(void *arg)
 
 /* ---- setting up ------------------------------------------------------------------------ */
 
-static bool batch_init(struct batch *b)
+static bool batch_init(struct stage *s, struct batch *b)
 {
 	b->capacity = FIRST_EVENTS;
 	b->events = malloc(b->capacity * sizeof(*b->events));
 	b->size = FIRST_BYTES;
 	b->bytes = malloc(b->size);
+	pool_take(s, b->size + b->capacity * sizeof(*b->events));
 	return b->events && b->bytes;
 }
 
@@ -91,7 +109,7 @@ struct stage *stage_new(const struct trawl_source *source, const struct stage_op
 	pthread_cond_init(&s->done, NULL);
 	s->types = calloc(TYPES_MAX, sizeof(*s->types));
 	s->filling = &s->a;
-	if (!s->types || !batch_init(&s->a) || !batch_init(&s->b) ||
+	if (!s->types || !batch_init(s, &s->a) || !batch_init(s, &s->b) ||
 	    !body_source_copy(&s->source, source))
 		goto nomem;
 	if (pthread_create(&s->thread, NULL, worker, s))
@@ -102,6 +120,13 @@ nomem:
 	stage_free(s);
 	trawl_fail(err, TRAWL_CANNOT, "source \"%s\": out of memory", source->name);
 	return NULL;
+}
+
+static void batch_free(struct stage *s, struct batch *b)
+{
+	pool_give(s, b->size + b->capacity * sizeof(*b->events));
+	free(b->events);
+	free(b->bytes);
 }
 
 void stage_stop(struct stage *s)
@@ -130,10 +155,8 @@ void stage_free(struct stage *s)
 	for (int i = 0; i < 256; i++)
 		free(atomic_load(&s->pages[i]));
 	free(s->types);
-	free(s->a.events);
-	free(s->a.bytes);
-	free(s->b.events);
-	free(s->b.bytes);
+	batch_free(s, &s->a);
+	batch_free(s, &s->b);
 	body_source_free(&s->source);
 	pthread_cond_destroy(&s->work);
 	pthread_cond_destroy(&s->done);
@@ -181,57 +204,88 @@ static void hand_over(struct stage *s)
 	pthread_cond_signal(&s->work);
 }
 
-static bool batch_room(struct batch *b, size_t len, uint32_t most_events)
+enum room {
+	ROOM,      /* the record has a place */
+	ROOM_FULL, /* the batch is as large as it may be */
+	ROOM_NONE, /* memory ran out */
+};
+
+static enum room grow_events(struct stage *s, struct batch *b)
 {
+	uint32_t n = b->capacity * 2 < s->o.chunk_events ? b->capacity * 2 : s->o.chunk_events;
+	size_t more = (n - b->capacity) * sizeof(*b->events);
 	void *p;
 
-	if (b->count == b->capacity) {
-		uint32_t n = b->capacity * 2 < most_events ? b->capacity * 2 : most_events;
+	if (!pool_has(s, more))
+		return ROOM_FULL;
+	p = realloc(b->events, n * sizeof(*b->events));
+	if (!p)
+		return ROOM_NONE;
+	b->events = p;
+	b->capacity = n;
+	pool_take(s, more);
+	return ROOM;
+}
 
-		p = realloc(b->events, n * sizeof(*b->events));
-		if (!p)
-			return false;
-		b->events = p;
-		b->capacity = n;
-	}
-	if (b->size - b->used < len) {
-		size_t n = b->size ? b->size : FIRST_BYTES;
+/* An empty batch may grow for its first record whatever the others have taken. */
+static enum room grow_bytes(struct stage *s, struct batch *b, size_t len)
+{
+	size_t n = b->size ? b->size : FIRST_BYTES;
+	void *p;
 
-		while (n - b->used < len)
-			n *= 2;
-		p = realloc(b->bytes, n);
-		if (!p)
-			return false;
-		b->bytes = p;
-		b->size = n;
-	}
-	return true;
+	while (n - b->used < len)
+		n *= 2;
+	if (b->count && !pool_has(s, n - b->size))
+		return ROOM_FULL;
+	p = realloc(b->bytes, n);
+	if (!p)
+		return ROOM_NONE;
+	pool_take(s, n - b->size);
+	b->bytes = p;
+	b->size = n;
+	return ROOM;
+}
+
+static enum room batch_room(struct stage *s, struct batch *b, size_t len)
+{
+	enum room room = ROOM;
+
+	if (b->count >= s->o.chunk_events || (b->count && b->used + len > s->o.chunk_bytes))
+		return ROOM_FULL;
+	if (b->count == b->capacity)
+		room = grow_events(s, b);
+	if (room == ROOM && b->size - b->used < len)
+		room = grow_bytes(s, b, len);
+	return room;
+}
+
+static void batch_put(struct batch *b, uint32_t index, uint32_t cpu, uint64_t ts,
+		      const void *record, size_t len)
+{
+	b->events[b->count++] = (struct batch_event){
+		.ts = ts, .type = index, .cpu = cpu, .offset = (uint32_t)b->used,
+		.len = (uint32_t)len,
+	};
+	memcpy(b->bytes + b->used, record, len);
+	b->used += len;
 }
 
 int stage_append(struct stage *s, uint32_t index, uint32_t cpu, uint64_t ts, const void *record,
 		 size_t len, struct trawl_error *err)
 {
-	struct batch *b;
-	int ret = 0;
+	enum room room;
 
 	pthread_mutex_lock(&s->lock);
-	b = s->filling;
-	if (b->count >= s->o.chunk_events || (b->count && b->used + len > s->o.chunk_bytes)) {
+	room = batch_room(s, s->filling, len);
+	if (room == ROOM_FULL) {
 		hand_over(s);
-		b = s->filling;
+		room = batch_room(s, s->filling, len);
 	}
-	if (batch_room(b, len, s->o.chunk_events)) {
-		b->events[b->count++] = (struct batch_event){
-			.ts = ts, .type = index, .cpu = cpu, .offset = (uint32_t)b->used,
-			.len = (uint32_t)len,
-		};
-		memcpy(b->bytes + b->used, record, len);
-		b->used += len;
-	} else {
-		ret = trawl_fail(err, TRAWL_CANNOT, "source \"%s\": out of memory", s->source.name);
-	}
+	if (room == ROOM)
+		batch_put(s->filling, index, cpu, ts, record, len);
 	pthread_mutex_unlock(&s->lock);
-	return ret;
+	return room == ROOM ? 0 : trawl_fail(err, TRAWL_CANNOT, "source \"%s\": out of memory",
+					     s->source.name);
 }
 
 void stage_flush_begin(struct stage *s)

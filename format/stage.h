@@ -18,10 +18,20 @@ struct stage;
 typedef void stage_emit(void *arg, struct stage *s, const uint8_t *payload, size_t len,
 			uint32_t count, uint64_t first, uint64_t last);
 
+/*
+ * Memory that the batches of all stages share. A source that is alone fills large chunks; where
+ * many are busy at once, a batch is handed over before it grows when the others have taken all.
+ */
+struct stage_pool {
+	atomic_size_t used;
+	size_t most;
+};
+
 struct stage_options {
 	int level;
 	uint32_t chunk_events;
 	uint32_t chunk_bytes;
+	struct stage_pool *pool;
 	stage_emit *emit;
 	void *arg;
 };

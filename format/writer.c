@@ -16,7 +16,8 @@
 enum {
 	CHUNK_EVENTS = 65536,
 	CHUNK_BYTES = 4 << 20,
-	META_KEPT = 24 << 20, /* bytes of metadata that are kept for the next file of a rotation */
+	BATCHES = 16 << 20, /* bytes of all sources' batches, so that memory stays bounded */
+	META_KEPT = 16 << 20, /* bytes of metadata that are kept for the next file of a rotation */
 };
 
 struct kept_meta {
@@ -30,6 +31,7 @@ struct trawl_writer {
 	pthread_mutex_t lock;
 	struct out out;
 	struct index index;
+	struct stage_pool pool;
 	struct stage *stages[SOURCES_MAX];
 	_Atomic uint32_t nstages;
 	struct kept_meta *metas, **last_meta;
@@ -227,6 +229,7 @@ struct trawl_writer *trawl_writer_new(int fd, const struct trawl_writer_options 
 	w->comment = strdup(w->o.comment ? w->o.comment : "");
 	w->o.comment = w->comment;
 	w->last_meta = &w->metas;
+	w->pool.most = BATCHES;
 	pthread_mutex_init(&w->lock, NULL);
 	out_open(&w->out, fd);
 	if (!put_front(w))
@@ -241,7 +244,7 @@ int trawl_writer_source(struct trawl_writer *w, const struct trawl_source *sourc
 {
 	struct stage_options o = {
 		.level = w->o.level, .chunk_events = w->o.chunk_events,
-		.chunk_bytes = w->o.chunk_bytes, .emit = emit_chunk, .arg = w,
+		.chunk_bytes = w->o.chunk_bytes, .pool = &w->pool, .emit = emit_chunk, .arg = w,
 	};
 	struct trawl_source s = *source;
 	struct stage *stage;

@@ -9,8 +9,8 @@ check_PROGRAMS += tests/bench/container
 tests_bench_container_SOURCES = tests/bench/container.c
 tests_bench_container_CFLAGS = $(AM_CFLAGS) -O2
 tests_bench_container_LDADD = libcapture.la libtrawl-test.la
-EXTRA_DIST += tests/bench/container.sh tests/bench/capture.sh
-BENCHES = tests/bench/container.sh tests/bench/capture.sh
+BENCHES = tests/bench/container.sh tests/bench/capture.sh tests/bench/decode.sh
+EXTRA_DIST += $(BENCHES)
 
 # Ratios, side by side in one run; nothing here passes or fails.
 bench: $(check_PROGRAMS) $(bin_PROGRAMS)

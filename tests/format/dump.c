@@ -17,6 +17,8 @@ static void put_text(const char *s, size_t n)
 
 		if (c == '"' || c == '\\')
 			printf("\\%c", c);
+		else if (c && strchr("\b\f\n\r\t", c))
+			printf("\\%c", "btn?fr"[c - 8]);
 		else if (c < 0x20 || c >= 0x7f)
 			printf("\\u%04x", c);
 		else

@@ -17,13 +17,18 @@ regenerate-golden: tests/format/golden
 	tests/format/golden $(srcdir)/tests/golden
 .PHONY: regenerate-golden
 
+TESTS += tests/format/golden.sh tests/format/wireshark.sh
+EXTRA_DIST += tests/format/golden.sh tests/format/wireshark.sh tests/reader.py \
+	tests/reader_chunk.py tests/golden
+
 if HAVE_CRITERION
 UNIT_FORMAT = tests/format/test_error \
 	tests/format/test_roundtrip \
 	tests/format/test_damage \
 	tests/format/test_property \
 	tests/format/test_column \
-	tests/format/test_chunk
+	tests/format/test_chunk \
+	tests/format/test_writer
 check_PROGRAMS += $(UNIT_FORMAT)
 TESTS += $(UNIT_FORMAT)
 tests_format_test_error_SOURCES = tests/format/test_error.c
@@ -44,4 +49,7 @@ tests_format_test_column_LDADD = $(UNIT_LDADD) $(ZSTD_LIBS)
 tests_format_test_chunk_SOURCES = tests/format/test_chunk.c
 tests_format_test_chunk_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_chunk_LDADD = libsample.la $(UNIT_LDADD)
+tests_format_test_writer_SOURCES = tests/format/test_writer.c
+tests_format_test_writer_CFLAGS = $(UNIT_CFLAGS)
+tests_format_test_writer_LDADD = libsample.la $(UNIT_LDADD)
 endif

@@ -4,7 +4,8 @@
 LAB_KERNELS = 6.1 6.12
 EXTRA_DIST += tests/lab/run tests/lab/kernel tests/lab/init tests/lab/main tests/lab/lab.sh \
 	tests/lab/linux-6.1.sh tests/lab/linux-6.12.sh \
-	tests/lab/guest/smoke.sh \
+	tests/lab/guest/smoke.sh tests/lab/guest/eprobe.sh tests/lab/guest/atexit.sh \
+	tests/lab/guest/synth.sh \
 	tests/lab/guest/usb-capture.sh tests/lab/host/usb-capture.sh \
 	tests/lab/guest/usb-hotplug.sh tests/lab/host/usb-hotplug.sh \
 	tests/lab/guest/usb-load.sh tests/lab/host/usb-load.sh \

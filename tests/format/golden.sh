@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+# Every golden file is read to the same events by libtrawl, as a file and as a pipe, and by the
+# independent reader that was written from docs/format.md.
+. "$TRAWL_SRC/tests/tap.sh"
+dump=$TRAWL_BUILD/tests/format/dump
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+for file in "$TRAWL_SRC"/tests/golden/*.trawl; do
+	name=$(basename "$file" .trawl)
+	want=0
+	case $name in killed) want=1 ;; esac
+
+	"$dump" "$file" >"$tmp/file" 2>"$tmp/err"
+	same "$name: status of libtrawl" "$want" "$?"
+	"$dump" - <"$file" >/dev/null 2>&1
+	same "$name: status through a redirection" "$want" "$?"
+	cat "$file" | "$dump" - >"$tmp/pipe" 2>/dev/null
+	grep '^{"event"' "$tmp/pipe" | cmp -s - <(grep '^{"event"' "$tmp/file")
+	ok $? "$name: a pipe gives the same events as the file"
+	/usr/bin/python3 -B "$TRAWL_SRC/tests/reader.py" "$file" >"$tmp/python" 2>"$tmp/err"
+	same "$name: status of the independent reader" "$want" "$?"
+	cmp "$tmp/file" "$tmp/python" >"$tmp/diff" 2>&1
+	ok $? "$name: the independent reader gives the same"
+	sed 's/^/# /' "$tmp/diff" "$tmp/err"
+done
+
+# A file that this build writes must be read by the independent reader too.
+"$TRAWL_BUILD/tests/format/golden" "$tmp" >/dev/null
+ok $? "the samples can be written"
+for file in "$tmp"/*.trawl; do
+	"$dump" "$file" >"$tmp/file" 2>/dev/null
+	/usr/bin/python3 -B "$TRAWL_SRC/tests/reader.py" "$file" 2>&1 | cmp - "$tmp/file" >/dev/null
+	ok $? "fresh $(basename "$file"): the independent reader gives the same"
+done
+
+# The text of the format names a version; so does the code.
+version=$(sed -n 's/.*FORMAT_VERSION = \([0-9]*\).*/\1/p' "$TRAWL_SRC/format/block.h")
+has "docs/format.md is of the code's version" "$(cat "$TRAWL_SRC/docs/format.md")" \
+	"^# The .trawl file format, version $version\$"
+tap_done

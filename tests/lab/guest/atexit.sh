@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+# Reading at the exit of system calls: examples 3 and 2 of the kernel's
+# Documentation/trace/eprobetrace.rst with the values that they must have.
+. "$TRAWL_SRC/tests/tap.sh"
+. "$TRAWL_SRC/tests/lab/lab.sh"
+
+T=/sys/kernel/tracing
+
+# decoded FILE [OPTION...]: the events as JSON lines.
+decoded() {
+	trawl-decode --json "$@"
+}
+
+# leftovers: what of ours is in tracefs.
+leftovers() {
+	grep -c trawl_ $T/dynamic_events
+	ls $T/instances
+}
+
+# Example 3: the file name, read when the call ends.
+echo data >'a file'
+trawl -q -w 3.trawl -i 'eprobe:syscalls.sys_enter_openat filename=+0($filename):ustring $flags at-exit' -- \
+	cat 'a file' /nonexistent
+ok $? "example 3 records"
+lines=$(decoded 3.trawl --source eprobe)
+has "the name is there, with what the call returned" "$lines" '"fields":\{"filename":"a file","flags":0,"ret":[3-9]\}'
+has "and of a call that failed" "$lines" '"fields":\{"filename":"/nonexistent","flags":0,"ret":-2\}'
+same "no name is a fault" 0 "$(printf '%s\n' "$lines" | grep -c '"filename":\(null\|""\|"(fault)"\)')"
+same "nothing is left in tracefs" 0 "$(leftovers)"
+
+# Example 2: by way of raw_syscalls. The kernels that cannot read its array do it as in example 3.
+trawl -q -w 4.trawl -i 'eprobe:raw_syscalls.sys_enter filename=+0(+8($args)):ustring at-exit if id == 257' -- \
+	cat 'a file'
+ok $? "example 2 records"
+has "with the name" "$(decoded 4.trawl --source eprobe)" '"filename":"a file","ret":[3-9]'
+
+tap_done

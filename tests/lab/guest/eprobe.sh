@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+# Event probes: example 1 of the kernel's Documentation/trace/eprobetrace.rst with the values that
+# it must have, and what cannot be.
+. "$TRAWL_SRC/tests/tap.sh"
+. "$TRAWL_SRC/tests/lab/lab.sh"
+
+T=/sys/kernel/tracing
+
+# decoded FILE [OPTION...]: the events as JSON lines.
+decoded() {
+	trawl-decode --json "$@"
+}
+
+# leftovers: what of ours is in tracefs.
+leftovers() {
+	grep -c trawl_ $T/dynamic_events
+	ls $T/instances
+}
+
+list=$(trawl -D)
+has "-D lists eprobes as usable" "$list" '^eprobe:GROUP.EVENT +probes on events of the kernel: filters'
+has "-D lists synthetic events as usable" "$list" '^synth:.*latency between two events'
+case $(uname -r) in
+6.1.* | 6.12.*) has "arrays are found to be broken, by trying" "$list" 'eprobe.*no arrays' ;;
+esac
+
+# Example 1: only two fields of sched_switch.
+trawl -q -w 1.trawl -i 'eprobe:sched/switch=sched.sched_switch prev=$prev_pid:u32 next=$next_pid:u32' \
+	-i event:sched:sched_switch -- sleep 0.3
+ok $? "example 1 records"
+decoded 1.trawl --source eprobe | sed 's/.*"fields":{"prev":\([0-9]*\),"next":\([0-9]*\)}.*/\1 \2/' >have
+decoded 1.trawl --source event | sed 's/.*"prev_pid":\([0-9]*\).*"next_pid":\([0-9]*\).*/\1 \2/' >want
+[ -s want ] && cmp -s <(sort want) <(sort have)
+ok $? "the eprobe has the pids of the event itself ($(wc -l <want) switches)"
+
+# The same without types: numbers as the fields are, texts as texts.
+trawl -q -w 2.trawl -i 'eprobe:sched.sched_switch $prev_pid $prev_comm who=$comm $prev_state if prev_pid != 0' -- sleep 0.2
+ok $? "an eprobe without types and with a filter records"
+has "comm of an array of characters is text" "$(decoded 2.trawl)" '"fields":\{"prev_pid":[0-9]+,"prev_comm":"sleep","who":"sleep","prev_state":[0-9]+\}'
+same "the filter holds" 0 "$(decoded 2.trawl --source eprobe | grep -c '"prev_pid":0,')"
+
+# What cannot be.
+fails "an unknown event" 2 'no event sched.sched_swich on this kernel; did you mean sched.sched_switch' \
+	trawl -w x -i 'eprobe:sched.sched_swich a=$prev_pid' -- true
+fails "an unknown field" 2 'sched.sched_switch has no field prev_pit; did you mean prev_pid' \
+	trawl -w x -i 'eprobe:sched.sched_switch a=$prev_pit' -- true
+fails "a register" 2 'there are no registers here' trawl -w x -i 'eprobe:sched.sched_switch a=%di' -- true
+fails "a common field" 2 'has its task' trawl -w x -i 'eprobe:sched.sched_switch $common_pid' -- true
+fails "a bad type" 2 'the kernel refuses this probe: Unknown type' \
+	trawl -w x -i 'eprobe:sched.sched_switch a=$prev_pid:u13' -- true
+fails "a bad filter" 2 'the kernel refuses this filter: Field not found' \
+	trawl -w x -i 'eprobe:sched.sched_switch a=$prev_pid if prev_pidd == 1' -- true
+fails "an argument that is too long" 2 'at most 63' trawl -w x -i \
+	'eprobe:sched.sched_switch a=+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0($prev_pid)))))))))))))))))))' -- true
+fails "at-exit without an exit" 2 'has no exit' trawl -w x -i 'eprobe:sched.sched_switch $prev_pid at-exit' -- true
+fails "synth with an unknown field" 2 'has no field next_pit; did you mean next_pid' \
+	trawl -w x -i 'synth:a=sched.sched_waking,sched.sched_switch key=pid:next_pit' -- true
+same "nothing is left of what failed" 0 "$(leftovers)"
+tap_done

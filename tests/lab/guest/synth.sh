@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+# Synthetic events, chains of killed captures, and two captures at once.
+. "$TRAWL_SRC/tests/tap.sh"
+. "$TRAWL_SRC/tests/lab/lab.sh"
+
+T=/sys/kernel/tracing
+
+# decoded FILE [OPTION...]: the events as JSON lines.
+decoded() {
+	trawl-decode --json "$@"
+}
+
+# leftovers: what of ours is in tracefs.
+leftovers() {
+	grep -c trawl_ $T/dynamic_events
+	ls $T/instances
+}
+
+# How a task's wake-up ends in its being switched to.
+trawl -q -w 5.trawl -i 'synth:wakeup=sched.sched_waking,sched.sched_switch key=pid:next_pid start.prio name=end.next_comm' \
+	-i event:sched:sched_switch -- bash -c 'for i in 1 2 3; do sleep 0.05; done'
+ok $? "a synthetic event records"
+has "with latency, key and fields of both" "$(decoded 5.trawl --source synth)" \
+	'"name":"synth:wakeup".*"fields":\{"latency":[1-9][0-9]*,"key":[0-9]+,"prio":[0-9]+,"name":"sleep"\}'
+same "nothing is left in tracefs" 0 "$(leftovers)"
+
+# kill -9: the chain stays, and --gc takes it down.
+trawl -q -w 6.trawl -i 'eprobe:syscalls.sys_enter_openat filename=+0($filename):ustring at-exit' \
+	-i 'synth:wakeup=sched.sched_waking,sched.sched_switch key=pid:next_pid' &
+pid=$!
+wait_for 10 grep -q synthetic $T/instances/trawl_*_synth/events/sched/sched_switch/trigger
+sleep 0.5
+wait_for 10 grep -q s:synthetic $T/dynamic_events
+kill -9 $pid
+wait $pid 2>/dev/null
+[ "$(grep -c trawl_ $T/dynamic_events)" -ge 3 ]
+ok $? "a killed capture leaves its chain"
+trawl --gc
+ok $? "--gc runs"
+same "and nothing is left" 0 "$(leftovers)"
+
+# Two at once.
+trawl -q -w 7.trawl -i 'eprobe:syscalls.sys_enter_openat filename=+0($filename):ustring at-exit' --duration 3s &
+trawl -q -w 8.trawl -i 'eprobe:syscalls.sys_enter_openat filename=+0($filename):ustring at-exit' --duration 3s &
+sleep 1.5
+cat 'a file' >/dev/null
+wait
+for f in 7 8; do
+	has "two captures at once: number $f has the event" "$(decoded $f.trawl --source eprobe)" '"filename":"a file"'
+done
+same "nothing is left in tracefs" 0 "$(leftovers)"
+
+tap_done
