@@ -50,6 +50,13 @@ tests_fuzz_fuzz_notes_LDADD = libcapture.la libtrawl-test.la
 tests_fuzz_fuzz_spec_SOURCES = tests/fuzz/fuzz_spec.c tests/fuzz/driver.c
 tests_fuzz_fuzz_spec_LDADD = libcapture.la libtrawl-test.la
 
+# Decoding
+FUZZERS += tests/fuzz/fuzz_layout tests/fuzz/fuzz_where
+tests_fuzz_fuzz_layout_SOURCES = tests/fuzz/fuzz_layout.c tests/fuzz/driver.c
+tests_fuzz_fuzz_layout_LDADD = libdecode.la libtrawl.la
+tests_fuzz_fuzz_where_SOURCES = tests/fuzz/fuzz_where.c tests/fuzz/driver.c
+tests_fuzz_fuzz_where_LDADD = libdecode.la libtrawl.la
+
 EXTRA_DIST += tests/fuzz/corpus
 
 check_PROGRAMS += $(FUZZERS)
