@@ -14,7 +14,23 @@ void stage_unwritten(struct stage *s, uint64_t n)
 	atomic_fetch_add(&s->unwritten, n);
 }
 
-static void encode(struct stage *s, struct chunk_encoder *e, struct batch *b)
+/*
+ * A chunk is what a reader has to read at least: what hardly compresses (transfers of disks and
+ * cameras) comes in smaller ones, so that a seek stays cheap.
+ */
+enum { PAYLOAD_AIM = 320 << 10, TARGET_LEAST = 256 << 10 };
+
+static size_t next_target(const struct stage *s, size_t used, size_t payload)
+{
+	size_t target = payload ? (size_t)((double)used * PAYLOAD_AIM / (double)payload) : SIZE_MAX;
+
+	if (target < TARGET_LEAST)
+		target = TARGET_LEAST;
+	return target < s->o.chunk_bytes ? target : s->o.chunk_bytes;
+}
+
+/* Returns the target for the next chunk. */
+static size_t encode(struct stage *s, struct chunk_encoder *e, const struct batch *b)
 {
 	struct chunk_schema schema = { &s->source, s->types, atomic_load(&s->ntypes) };
 	struct trawl_error err;
@@ -25,9 +41,10 @@ static void encode(struct stage *s, struct chunk_encoder *e, struct batch *b)
 	if (!e || chunk_encode(e, &schema, b, &payload, &len, &first, &last, &err)) {
 		stage_unwritten(s, b->count);
 		s->failed = true;
-		return;
+		return s->o.chunk_bytes;
 	}
 	s->o.emit(s->o.arg, s, payload, len, b->count, first, last);
+	return next_target(s, b->used, len);
 }
 
 static void pool_give(struct stage *s, size_t n)
@@ -62,6 +79,7 @@ static void *worker(void *arg)
 {
 	struct stage *s = arg;
 	struct chunk_encoder *e = chunk_encoder_new(s->o.level);
+	size_t target;
 	sigset_t all;
 
 	sigfillset(&all);
@@ -73,8 +91,9 @@ static void *worker(void *arg)
 		if (!s->pending)
 			break;
 		pthread_mutex_unlock(&s->lock);
-		encode(s, e, s->pending);
+		target = encode(s, e, s->pending);
 		pthread_mutex_lock(&s->lock);
+		s->target = target;
 		batch_reset(s, s->pending);
 		s->pending = NULL;
 		pthread_cond_broadcast(&s->done);
@@ -109,6 +128,7 @@ struct stage *stage_new(const struct trawl_source *source, const struct stage_op
 	pthread_cond_init(&s->done, NULL);
 	s->types = calloc(TYPES_MAX, sizeof(*s->types));
 	s->filling = &s->a;
+	s->target = o->chunk_bytes < TARGET_LEAST * 4 ? o->chunk_bytes : TARGET_LEAST * 4;
 	if (!s->types || !batch_init(s, &s->a) || !batch_init(s, &s->b) ||
 	    !body_source_copy(&s->source, source))
 		goto nomem;
@@ -250,7 +270,7 @@ static enum room batch_room(struct stage *s, struct batch *b, size_t len)
 {
 	enum room room = ROOM;
 
-	if (b->count >= s->o.chunk_events || (b->count && b->used + len > s->o.chunk_bytes))
+	if (b->count >= s->o.chunk_events || (b->count && b->used + len > s->target))
 		return ROOM_FULL;
 	if (b->count == b->capacity)
 		room = grow_events(s, b);

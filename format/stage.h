@@ -50,6 +50,7 @@ struct stage {
 	pthread_t thread;
 	struct batch a, b;
 	struct batch *filling, *pending; /* pending: NULL when the worker has nothing to do */
+	size_t target;                   /* bytes of records that the next chunk should have */
 	bool started, quit;
 	bool failed;                     /* memory ran out in the worker */
 };

@@ -9,7 +9,13 @@ check_PROGRAMS += tests/bench/container
 tests_bench_container_SOURCES = tests/bench/container.c
 tests_bench_container_CFLAGS = $(AM_CFLAGS) -O2
 tests_bench_container_LDADD = libcapture.la libtrawl-test.la
-BENCHES = tests/bench/container.sh tests/bench/capture.sh tests/bench/decode.sh
+
+check_PROGRAMS += tests/bench/seek
+tests_bench_seek_SOURCES = tests/bench/seek.c
+tests_bench_seek_CFLAGS = $(AM_CFLAGS) -O2
+tests_bench_seek_LDADD = libsample.la libtrawl-test.la
+BENCHES = tests/bench/seek.sh tests/bench/container.sh tests/bench/capture.sh \
+	tests/bench/decode.sh
 EXTRA_DIST += $(BENCHES)
 
 # Ratios, side by side in one run; nothing here passes or fails.
