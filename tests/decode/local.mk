@@ -10,8 +10,12 @@ if HAVE_CRITERION
 UNIT_DECODE = \
 	tests/decode/test_glob \
 	tests/decode/test_jdoc \
+	tests/decode/test_layout \
 	tests/decode/test_out \
 	tests/decode/test_printfmt \
+	tests/decode/test_selection \
+	tests/decode/test_site \
+	tests/decode/test_task \
 	tests/decode/test_when \
 	tests/decode/test_where
 check_PROGRAMS += $(UNIT_DECODE)
@@ -35,4 +39,16 @@ tests_decode_test_when_LDADD = $(DECODE_LDADD)
 tests_decode_test_where_SOURCES = tests/decode/test_where.c
 tests_decode_test_where_CFLAGS = $(UNIT_CFLAGS)
 tests_decode_test_where_LDADD = $(DECODE_LDADD)
+tests_decode_test_layout_SOURCES = tests/decode/test_layout.c
+tests_decode_test_layout_CFLAGS = $(UNIT_CFLAGS)
+tests_decode_test_layout_LDADD = $(DECODE_LDADD)
+tests_decode_test_selection_SOURCES = tests/decode/test_selection.c
+tests_decode_test_selection_CFLAGS = $(UNIT_CFLAGS)
+tests_decode_test_selection_LDADD = $(DECODE_LDADD)
+tests_decode_test_site_SOURCES = tests/decode/test_site.c tests/decode/capture.h
+tests_decode_test_site_CFLAGS = $(UNIT_CFLAGS)
+tests_decode_test_site_LDADD = $(DECODE_LDADD)
+tests_decode_test_task_SOURCES = tests/decode/test_task.c tests/decode/capture.h
+tests_decode_test_task_CFLAGS = $(UNIT_CFLAGS)
+tests_decode_test_task_LDADD = $(DECODE_LDADD)
 endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#include "decode/layout.h"
+
+#define F(name_, kind_, place_, offset_, size_, count_) \
+	{.name = (name_), .ctype = "", .note = "why", .kind = (kind_), .place = (place_), \
+	 .offset = (offset_), .size = (size_), .count = (count_)}
+
+/* One field in a record, as text and JSON. */
+static void expect(struct trawl_field f, uint32_t fixed, const void *record, size_t len,
+		   const char *text, const char *json)
+{
+	struct trawl_event_type type = {.name = "t", .format = "", .size = fixed, .nfields = 1,
+					.fields = &f};
+	struct layout *l = layout_new(&type);
+	void *copy = malloc(len ? len : 1); /* exact, so that a sanitizer sees the end */
+	struct out o;
+
+	cr_assert_not_null(l);
+	memcpy(copy, record, len);
+	out_memory(&o);
+	layout_text(l, copy, len, false, &o);
+	out_char(&o, '\0');
+	cr_expect_str_eq(o.data, text);
+	o.len = 0;
+	layout_json(l, copy, len, false, &o);
+	out_char(&o, '\0');
+	cr_expect_str_eq(o.data, json);
+	out_free(&o);
+	layout_free(l);
+	free(copy);
+}
+
+Test(layout, integers)
+{
+	static const uint8_t r[8] = {0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+
+	expect((struct trawl_field)F("a", TRAWL_UINT, TRAWL_FIXED, 0, 1, 1), 8, r, 8, "a=254", "\"a\":254");
+	expect((struct trawl_field)F("a", TRAWL_UINT, TRAWL_FIXED, 1, 2, 1), 8, r, 8, "a=65535", "\"a\":65535");
+	expect((struct trawl_field)F("a", TRAWL_UINT, TRAWL_FIXED, 0, 8, 1), 8, r, 8,
+	       "a=18446744073709551614", "\"a\":18446744073709551614");
+	expect((struct trawl_field)F("a", TRAWL_INT, TRAWL_FIXED, 0, 1, 1), 8, r, 8, "a=-2", "\"a\":-2");
+	expect((struct trawl_field)F("a", TRAWL_INT, TRAWL_FIXED, 0, 4, 1), 8, r, 8, "a=-2", "\"a\":-2");
+	expect((struct trawl_field)F("a", TRAWL_PID, TRAWL_FIXED, 4, 4, 1), 8, r, 8, "a=-1", "\"a\":-1");
+	expect((struct trawl_field)F("a", TRAWL_HEX, TRAWL_FIXED, 0, 2, 1), 8, r, 8, "a=0xfffe", "\"a\":65534");
+	expect((struct trawl_field)F("a", TRAWL_ADDR, TRAWL_FIXED, 0, 8, 1), 8, r, 8,
+	       "a=0xfffffffffffffffe", "\"a\":18446744073709551614");
+}
+
+Test(layout, other_scalars)
+{
+	float f = 0.5f;
+	double d = -1e300;
+
+	expect((struct trawl_field)F("a", TRAWL_BOOL, TRAWL_FIXED, 0, 1, 1), 1, "\1", 1, "a=true", "\"a\":true");
+	expect((struct trawl_field)F("a", TRAWL_BOOL, TRAWL_FIXED, 0, 1, 1), 1, "\0", 1, "a=false", "\"a\":false");
+	expect((struct trawl_field)F("a", TRAWL_CHAR, TRAWL_FIXED, 0, 1, 1), 1, "x", 1, "a='x'", "\"a\":\"x\"");
+	expect((struct trawl_field)F("a", TRAWL_CHAR, TRAWL_FIXED, 0, 1, 1), 1, "'", 1, "a='\\''", "\"a\":\"'\"");
+	expect((struct trawl_field)F("a", TRAWL_FLOAT, TRAWL_FIXED, 0, 4, 1), 4, &f, 4, "a=0.5", "\"a\":0.5");
+	expect((struct trawl_field)F("a", TRAWL_FLOAT, TRAWL_FIXED, 0, 8, 1), 8, &d, 8, "a=-1e+300", "\"a\":-1e+300");
+	expect((struct trawl_field)F("a", TRAWL_NONE, TRAWL_FIXED, 0, 1, 1), 1, "x", 1,
+	       "a=<unavailable: why>", "\"a\":null");
+}
+
+Test(layout, texts_and_bytes)
+{
+	uint8_t r[16] = {8, 0, 5, 0, 0, 0, 0, 0, 'h', 'e', 'l', 'l', 'o'};
+	uint8_t rel[16] = {4, 0, 6, 0, 0, 0, 0, 0, 'h', 'e', 'l', 'l', 'o', 0};
+	uint8_t none[8] = {8, 0, 0, 0};
+
+	expect((struct trawl_field)F("c", TRAWL_TEXT, TRAWL_FIXED, 0, 1, 16), 16, "bash\0garbage....", 16,
+	       "c=\"bash\"", "\"c\":\"bash\"");
+	expect((struct trawl_field)F("c", TRAWL_TEXT, TRAWL_FIXED, 0, 1, 16), 16, "sixteen\nletters!", 16,
+	       "c=\"sixteen\\nletters!\"", "\"c\":\"sixteen\\nletters!\"");
+	expect((struct trawl_field)F("c", TRAWL_TEXT, TRAWL_DATA_LOC, 0, 1, 1), 8, r, 13, "c=\"hello\"", "\"c\":\"hello\"");
+	expect((struct trawl_field)F("c", TRAWL_TEXT, TRAWL_REL_LOC, 0, 1, 1), 8, rel, 14, "c=\"hello\"", "\"c\":\"hello\"");
+	expect((struct trawl_field)F("c", TRAWL_TEXT, TRAWL_DATA_LOC, 0, 1, 1), 8, none, 8, "c=(fault)", "\"c\":null");
+	expect((struct trawl_field)F("c", TRAWL_BYTES, TRAWL_TAIL, 8, 1, 1), 8, r, 13, "c=68656c6c6f", "\"c\":\"68656c6c6f\"");
+	expect((struct trawl_field)F("c", TRAWL_BYTES, TRAWL_TAIL, 8, 1, 1), 8, r, 8, "c=", "\"c\":\"\"");
+}
+
+Test(layout, arrays)
+{
+	static const int32_t v[3] = {-1, 0, 7};
+	uint8_t r[16] = {4, 0, 12, 0};
+
+	memcpy(r + 4, v, sizeof(v));
+	expect((struct trawl_field)F("v", TRAWL_INT, TRAWL_FIXED, 0, 4, 3), 12, v, 12, "v={-1,0,7}", "\"v\":[-1,0,7]");
+	expect((struct trawl_field)F("v", TRAWL_INT, TRAWL_DATA_LOC, 0, 4, 1), 4, r, 16, "v={-1,0,7}", "\"v\":[-1,0,7]");
+	expect((struct trawl_field)F("v", TRAWL_INT, TRAWL_FIXED, 0, 4, 0), 12, v, 12, "v={}", "\"v\":[]");
+}
+
+Test(layout, places_outside_the_record_are_damage)
+{
+	uint8_t far[8] = {0xff, 0xff, 5, 0}, lengthy[8] = {8, 0, 0xff, 0xff};
+
+	expect((struct trawl_field)F("a", TRAWL_TEXT, TRAWL_DATA_LOC, 0, 1, 1), 8, far, 8, "a=<damaged>", "\"a\":null");
+	expect((struct trawl_field)F("a", TRAWL_TEXT, TRAWL_DATA_LOC, 0, 1, 1), 8, lengthy, 8, "a=<damaged>", "\"a\":null");
+	expect((struct trawl_field)F("a", TRAWL_UINT, TRAWL_FIXED, 6, 4, 1), 8, far, 8, "a=<damaged>", "\"a\":null");
+	expect((struct trawl_field)F("a", TRAWL_UINT, TRAWL_FIXED, 4, 4, 1), 8, far, 6, "a=<damaged>", "\"a\":null");
+	expect((struct trawl_field)F("a", TRAWL_TEXT, TRAWL_DATA_LOC, 6, 1, 1), 8, far, 8, "a=<damaged>", "\"a\":null");
+}
+
+Test(layout, hidden_fields_and_separators)
+{
+	static const struct trawl_field f[] = {
+		F("a", TRAWL_UINT, TRAWL_FIXED, 0, 1, 1), F("b", TRAWL_UINT, TRAWL_FIXED, 1, 1, 1),
+		F("c", TRAWL_UINT, TRAWL_FIXED, 2, 1, 1),
+	};
+	struct trawl_event_type type = {.name = "t", .format = "", .size = 3, .nfields = 3, .fields = f};
+	struct layout *l = layout_new(&type);
+	struct value v;
+	struct out o;
+
+	out_memory(&o);
+	layout_hide(l, "a");
+	layout_text(l, "\1\2\3", 3, false, &o);
+	out_char(&o, '|');
+	layout_text(l, "\1\2\3", 3, true, &o);
+	out_char(&o, '\0');
+	cr_expect_str_eq(o.data, "b=2 c=3|a=1 b=2 c=3");
+	shown_value(layout_find(l, "c"), "\1\2\3", 3, &v);
+	cr_expect_eq(v.type, VALUE_UINT);
+	cr_expect_eq(v.u, 3);
+	cr_expect_null(layout_find(l, "d"));
+	out_free(&o);
+	layout_free(l);
+}

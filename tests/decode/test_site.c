@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+
+#include "decode/site.h"
+#include "tests/decode/capture.h"
+
+static const struct trawl_field fields[] = {
+	{.name = "__probe_ip", .ctype = "", .note = "", .kind = TRAWL_ADDR, .offset = 8, .size = 8, .count = 1},
+	{.name = "arg1", .ctype = "", .note = "", .kind = TRAWL_INT, .offset = 16, .size = 4, .count = 1},
+	{.name = "b", .ctype = "", .note = "", .kind = TRAWL_HEX, .offset = 20, .size = 8, .count = 1},
+	{.name = "i", .ctype = "", .note = "", .kind = TRAWL_INT, .offset = 28, .size = 8, .count = 1},
+	{.name = "w", .ctype = "", .note = "", .kind = TRAWL_INT, .offset = 36, .size = 2, .count = 4},
+};
+static const struct trawl_event_type type = {
+	.name = "p:n", .format = "", .size = 44, .nfields = 5, .fields = fields};
+
+static struct trawl_reader *reader;
+static struct layout *layout;
+
+static struct probe_sites *sites(const char *json, const char *maps)
+{
+	const struct capture_meta m[] = {{"probe/p:n", 1, json},
+					 {"maps/5", 1, maps ? maps : ""},
+					 {"maps/5", 100, "1000-2000 r-xp 00000000 08:01 7 /app\n"}};
+
+	reader = capture_of(m, maps ? 3 : 1);
+	cr_assert_not_null(reader);
+	layout = layout_new(&type);
+	return sites_new(reader, layout);
+}
+
+static void done(struct probe_sites *s)
+{
+	sites_free(s);
+	layout_free(layout);
+	trawl_close(reader);
+}
+
+Test(site, one_site_needs_no_maps)
+{
+	struct probe_sites *s = sites("{\"sites\":[{\"offset\":4458,\"symbol\":\"main\",\"args\":"
+				      "[{\"name\":\"arg1\",\"state\":\"exact\"}]}]}", NULL);
+	const struct site *found;
+
+	cr_assert_not_null(s);
+	cr_expect(sites_plain(s));
+	found = sites_find(s, 0x55550000116a, -1, 1);
+	cr_assert_not_null(found);
+	cr_expect_str_eq(found->symbol, "main");
+	cr_expect_null(sites_find(s, 0x55550000116b, -1, 1));
+	done(s);
+}
+
+Test(site, maps_tell_sites_of_the_same_place_in_a_page)
+{
+	struct probe_sites *s = sites("{\"path\":\"/app\",\"inode\":7,\"sites\":["
+				      "{\"offset\":256,\"symbol\":\"one\",\"args\":[]},"
+				      "{\"offset\":4352,\"symbol\":\"two\",\"args\":[]},"
+				      "{\"offset\":8,\"symbol\":\"alone\",\"args\":[]}]}",
+				      "10000-12000 r-xp 00000000 08:01 7 /app\n"
+				      "20000-22000 r-xp 00001000 08:01 7 /app\n"
+				      "30000-32000 r-xp 00000000 08:01 8 /other\n");
+
+	cr_assert_not_null(s);
+	cr_expect_str_eq(sites_find(s, 0x10100, 5, 1)->symbol, "one");
+	cr_expect_str_eq(sites_find(s, 0x11100, 5, 1)->symbol, "two");
+	cr_expect_str_eq(sites_find(s, 0x20100, 5, 1)->symbol, "two");
+	cr_expect_null(sites_find(s, 0x30100, 5, 1), "another file");
+	cr_expect_null(sites_find(s, 0x10100, 6, 1), "no maps of that process");
+	cr_expect_str_eq(sites_find(s, 0x99008, 6, 1)->symbol, "alone");
+	/* later the process had other maps */
+	cr_expect_str_eq(sites_find(s, 0x1100, 5, 200)->symbol, "one");
+	done(s);
+}
+
+Test(site, computed_arguments)
+{
+	struct probe_sites *s = sites("{\"sites\":[{\"offset\":1,\"args\":[{\"name\":\"arg2\",\"state\":\"computed\","
+				      "\"sib\":{\"base\":\"b\",\"index\":\"i\",\"window\":\"w\",\"scale\":2,\"start\":-2}}]}]}", NULL);
+	const struct site_arg *a;
+	uint8_t r[44] = {0};
+	const uint8_t *e;
+	const char *why;
+	int64_t index;
+
+	cr_assert_not_null(s);
+	cr_expect_not(sites_plain(s));
+	cr_expect(layout_find(layout, "w")->hidden);
+	cr_expect(layout_find(layout, "i")->hidden);
+	cr_expect_not(layout_find(layout, "arg1")->hidden);
+	a = &sites_any(s)->args[0];
+	for (int k = 0; k < 4; k++)
+		r[36 + 2 * k] = (uint8_t)(10 + k);
+	for (index = -1; index < 3; index++) {
+		memcpy(r + 28, &index, 8);
+		e = arg_bytes(a, r, sizeof(r), &why);
+		cr_assert_not_null(e);
+		cr_expect_eq(*e, 11 + index);
+	}
+	index = 3;
+	memcpy(r + 28, &index, 8);
+	cr_expect_null(arg_bytes(a, r, sizeof(r), &why));
+	cr_expect_str_eq(why, "index outside the recorded window");
+	index = INT64_MIN;
+	memcpy(r + 28, &index, 8);
+	cr_expect_null(arg_bytes(a, r, sizeof(r), &why));
+	cr_expect_null(arg_bytes(a, r, 30, &why), "a record that is too short");
+	done(s);
+}
+
+Test(site, damaged_metadata_is_as_none)
+{
+	static const char *const bad[] = {
+		"", "{", "[]", "{\"sites\":7}", "{\"sites\":[1,2,null]}", "{\"sites\":[{\"args\":{}}]}",
+		"{\"sites\":[{\"offset\":1,\"args\":[{\"state\":\"computed\",\"sib\":3},5,"
+		"{\"name\":\"nosuch\",\"state\":\"exact\"}]}]}",
+	};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct probe_sites *s = sites(bad[i], NULL);
+
+		if (s) {
+			uint8_t r[44] = {0};
+			const struct site *any = sites_any(s);
+			const char *why;
+
+			sites_find(s, 1, 5, 1);
+			for (uint32_t k = 0; any && k < any->nargs; k++)
+				arg_bytes(&any->args[k], r, sizeof(r), &why);
+		}
+		done(s);
+	}
+}
