@@ -34,4 +34,17 @@ trawl -q -w 4.trawl -i 'eprobe:raw_syscalls.sys_enter filename=+0(+8($args)):ust
 ok $? "example 2 records"
 has "with the name" "$(decoded 4.trawl --source eprobe)" '"filename":"a file","ret":[3-9]'
 
+# Two at once.
+trawl -q -w 7.trawl -i 'eprobe:syscalls.sys_enter_openat filename=+0($filename):ustring at-exit' --duration 3s &
+trawl -q -w 8.trawl -i 'eprobe:syscalls.sys_enter_openat filename=+0($filename):ustring at-exit' --duration 3s &
+for i in 1 2 3 4 5 6; do
+	sleep 0.5
+	cat 'a file' >/dev/null
+done
+wait
+for f in 7 8; do
+	has "two captures at once: number $f has the event" "$(decoded $f.trawl --source eprobe)" '"filename":"a file"'
+done
+same "nothing is left in tracefs" 0 "$(leftovers)"
+
 tap_done
