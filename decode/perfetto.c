@@ -503,39 +503,26 @@ static int take_loss(struct consumer *consumer, const struct trawl_source *s,
 	return p->failed;
 }
 
-struct perfetto *perfetto_new(struct stream *s, struct out *out)
+static void perfetto_free(struct perfetto *p)
 {
-	struct perfetto *p = calloc(1, sizeof(*p));
-
-	if (!p)
-		return NULL;
-	p->consumer.item = take_item;
-	p->consumer.loss = take_loss;
-	p->stream = s;
-	p->out = out;
-	out_memory(&p->packet);
-	return p;
-}
-
-struct consumer *perfetto_consumer(struct perfetto *p)
-{
-	return &p->consumer;
-}
-
-int perfetto_end(struct perfetto *p)
-{
-	return p->failed ? -1 : 0;
-}
-
-void perfetto_free(struct perfetto *p)
-{
-	if (!p)
-		return;
 	names_free(p);
 	free(p->names);
 	for (size_t i = 0; i < p->nslots; i++)
 		free(p->slots[i]);
 	free(p->slots);
 	out_free(&p->packet);
-	free(p);
+}
+
+int perfetto_export(const struct export_options *o, struct stream *s, struct out *out,
+		    struct trawl_error *err)
+{
+	struct perfetto p = {.consumer = {take_item, take_loss}, .stream = s, .out = out};
+	int got;
+
+	out_memory(&p.packet);
+	got = stream_run(s, &p.consumer, err);
+	if (!got && p.failed)
+		got = trawl_fail(err, TRAWL_CANNOT, "perfetto: out of memory");
+	perfetto_free(&p);
+	return got;
 }

@@ -17,15 +17,10 @@
 #ifndef TRAWL_DECODE_PERFETTO_H
 #define TRAWL_DECODE_PERFETTO_H
 
-#include "decode/stream.h"
+#include "decode/export.h"
 
-struct perfetto;
-
-/* NULL without memory. */
-struct perfetto *perfetto_new(struct stream *s, struct out *out);
-struct consumer *perfetto_consumer(struct perfetto *p); /* hand this to stream_run() */
-/* The end of the trace. 0, or -1 if memory ran out on the way. */
-int perfetto_end(struct perfetto *p);
-void perfetto_free(struct perfetto *p);
+/* The format of trawl-export: see export.h. */
+int perfetto_export(const struct export_options *o, struct stream *s, struct out *out,
+		    struct trawl_error *err);
 
 #endif

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "decode/cli.h"
 #include "decode/jdoc.h"
 
 enum {
@@ -311,7 +312,24 @@ static int take_loss(struct consumer *consumer, const struct trawl_source *s,
 	return 0;
 }
 
-struct tracedat *tracedat_new(struct stream *s, struct out *out, struct trawl_error *err)
+static void tracedat_free(struct tracedat *t)
+{
+	if (!t)
+		return;
+	for (uint32_t i = 0; i < t->ncpus; i++) {
+		free(t->cpus[i].page);
+		free(t->cpus[i].pages);
+	}
+	free(t->cpus);
+	free(t->kinds);
+	free(t->taken);
+	free(t->names);
+	if (t->spool)
+		fclose(t->spool);
+	free(t);
+}
+
+static struct tracedat *tracedat_new(struct stream *s, struct out *out, struct trawl_error *err)
 {
 	struct tracedat *t = calloc(1, sizeof(*t));
 
@@ -332,33 +350,6 @@ struct tracedat *tracedat_new(struct stream *s, struct out *out, struct trawl_er
 	trawl_fail(err, TRAWL_CANNOT, "trace-dat: no temporary file: %s", strerror(errno));
 	tracedat_free(t);
 	return NULL;
-}
-
-struct consumer *tracedat_consumer(struct tracedat *t)
-{
-	return &t->consumer;
-}
-
-uint64_t tracedat_left_out(const struct tracedat *t)
-{
-	return t->left_out;
-}
-
-void tracedat_free(struct tracedat *t)
-{
-	if (!t)
-		return;
-	for (uint32_t i = 0; i < t->ncpus; i++) {
-		free(t->cpus[i].page);
-		free(t->cpus[i].pages);
-	}
-	free(t->cpus);
-	free(t->kinds);
-	free(t->taken);
-	free(t->names);
-	if (t->spool)
-		fclose(t->spool);
-	free(t);
 }
 
 /* ---- the file ----------------------------------------------------------------------------- */
@@ -543,7 +534,7 @@ fail:
 	return trawl_fail(err, TRAWL_CANNOT, "trace-dat: temporary file: %s", strerror(errno));
 }
 
-int tracedat_end(struct tracedat *t, struct trawl_error *err)
+static int finish(struct tracedat *t, struct trawl_error *err)
 {
 	uint64_t at, data;
 	struct out front;
@@ -578,4 +569,23 @@ int tracedat_end(struct tracedat *t, struct trawl_error *err)
 		if (copy_pages(t, &t->cpus[i], err))
 			return -1;
 	return 0;
+}
+
+int tracedat_export(const struct export_options *o, struct stream *s, struct out *out,
+		    struct trawl_error *err)
+{
+	struct tracedat *t = tracedat_new(s, out, err);
+	int got;
+
+	if (!t)
+		return -1;
+	got = stream_run(s, &t->consumer, err);
+	if (!got)
+		got = finish(t, err);
+	if (!got && t->left_out)
+		fprintf(stderr, "%s: %llu events have no place in a trace.dat (USB, branches): left "
+				"out; --to perfetto takes all\n", cli_program,
+			(unsigned long long)t->left_out);
+	tracedat_free(t);
+	return got;
 }

@@ -16,6 +16,8 @@
 #include "decode/jsonl.h"
 #include "decode/pcap.h"
 #include "decode/pcapng.h"
+#include "decode/perfetto.h"
+#include "decode/tracedat.h"
 #include "decode/usbmonout.h"
 #include "edit/foreign.h"
 
@@ -111,6 +113,9 @@ static const struct export_format formats[] = {
 	{"pcapng.gz", "the same, compressed with gzip", true, true, to_pcapng_gz},
 	{"pcap", "packets of one source (USB), for older programs", true, true, to_pcap},
 	{"usbmon", "USB events as the kernel's usbmon text", true, false, to_usbmon},
+	{"perfetto", "a trace for ui.perfetto.dev: every source", false, true, perfetto_export},
+	{"trace-dat", "kernel events for trace-cmd report and KernelShark", false, true,
+	 tracedat_export},
 	{"json", "JSON lines, as of trawl-decode --json", false, false, to_json},
 	{"csv", "one table, a column for each field", false, false, to_csv},
 };

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: MIT
+"""Kernel events in their own words, as trace.dat and as Perfetto trace, on this kernel.
+
+trace-cmd reads the trace.dat and must show the same text as trawl-decode --print; the Perfetto
+trace is read by a small protobuf decoder that shares nothing with the encoder.
+"""
+import collections
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+EVENTS = ["sched:*", "syscalls:sys_enter_openat", "syscalls:sys_exit_openat", "kmem:*", "timer:hrtimer*",
+          "filemap:*", "signal:*", "exceptions:*", "irq*:*"]
+TRACEFS = "/sys/kernel/tracing"
+count = bad = 0
+
+
+def ok(good, name, *why):
+    global count, bad
+    count += 1
+    bad += not good
+    print(f"{'ok' if good else 'not ok'} {count} - {name}")
+    for line in why if not good else ():
+        print("#", str(line)[:400])
+
+
+def run(*command):
+    p = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    return p.returncode, p.stdout, p.stderr
+
+
+def formats():
+    paths = [os.path.join(root, "format") for root, _, files in os.walk(TRACEFS + "/events") if "format" in files]
+    p = subprocess.run([os.environ["TRAWL_BUILD"] + "/tests/decode/formats"], input="\n".join(paths), capture_output=True, text=True)
+    total, understood, calls = map(int, p.stdout.split())
+    wrong = [line for line in p.stderr.splitlines() if ": calls " not in line]
+    # The text of these is made by code inside the format: shown by their fields.
+    wrong = [line for line in wrong if "/kvmmmu/kvm_mmu_" not in line]
+    ok(total > 500, f"the kernel has {total} event formats", p.stderr)
+    ok(not wrong, f"{understood} print formats are understood, {calls} of them call the kernel", *wrong)
+
+
+def print_text(capture):
+    """(cpu, tid, event, text) of every event, by trawl-decode --print."""
+    status, out, err = run("trawl-decode", "--print", "--utc", capture)
+    seen = collections.Counter()
+    for line in out.splitlines():
+        m = re.match(r"\S+ \[(\d+)\] .*?-(\d+) +([^\s:]+):(\S+) *(.*)", line)
+        seen[(int(m[1]), int(m[2]), m[4], m[5].replace("(null)", "0x0"))] += 1
+    return seen
+
+
+def report_text(dat):
+    """The same by trace-cmd report, without its plugins."""
+    status, out, err = run("trace-cmd", "report", "-N", "-t", dat)
+    seen = collections.Counter()
+    for line in out.splitlines():
+        if m := re.match(r"\s*.*-(\d+) +\[(\d+)\] +[\d.]+: (\S+): *(.*)", line):
+            seen[(int(m[2]), int(m[1]), m[3], m[4].replace("(nil)", "0x0"))] += 1
+    return seen
+
+
+def timer_flags(key):
+    """libtraceevent takes A & (B | C) for A & B | C: what it says of timer flags is left out."""
+    return key[2] in ("timer_start",) or "I_DIRTY" in key[3]
+
+
+def trace_dat(capture, folder):
+    dat = folder + "/trace.dat"
+    status, _, err = run("trawl-export", "--to", "trace-dat", capture, "-w", dat)
+    ok(status == 0, "a trace.dat is written", err)
+    ours, theirs = print_text(capture), report_text(dat)
+    ok(sum(theirs.values()) > 1000, f"trace-cmd reads {sum(theirs.values())} events from it")
+    ok(sum(ours.values()) == sum(theirs.values()), "as many as are in the capture", sum(ours.values()))
+    only = [k for k in (theirs - ours) | (ours - theirs) if not timer_flags(k)]
+    ok(not only, "and each has the text of trawl-decode --print", *only[:6])
+
+
+# ---- protobuf -------------------------------------------------------------------------------
+
+def fields(data):
+    """The fields of a message: number -> list of values, bytes for what has a length."""
+    found, at = collections.defaultdict(list), 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    while at < len(data):
+        tag = varint()
+        kind = tag & 7
+        if kind == 0:
+            value = varint()
+        elif kind == 1:
+            value = struct.unpack_from("<d", data, at)[0]
+            at += 8
+        elif kind == 2:
+            size = varint()
+            assert at + size <= len(data), "a length beyond its message"
+            value = data[at:at + size]
+            at += size
+        else:
+            raise AssertionError(f"wire type {kind}")
+        found[tag >> 3].append(value)
+    return found
+
+
+def perfetto(capture, folder):
+    path = folder + "/perfetto"
+    status, _, err = run("trawl-export", "--to", "perfetto", capture, "-w", path)
+    ok(status == 0, "a Perfetto trace is written", err)
+    packets = [fields(p) for p in fields(open(path, "rb").read())[1]]
+    clocks = {fields(c)[1][0]: fields(c)[2][0] for c in fields(packets[0][6][0])[1]}
+    ok({1, 3, 6} <= set(clocks), "it begins with a clock snapshot", clocks)
+    tracks, threads, instants, depth = {}, {}, 0, collections.Counter()
+    named, unknown, args = collections.Counter(), 0, {}
+    for p in packets:
+        if p[60]:
+            t = fields(p[60][0])
+            tracks[t[1][0]] = t
+            if t[4]:
+                thread = fields(t[4][0])
+                threads[thread[2][0]] = (thread[1][0], thread[5][0].decode() if thread[5] else "")
+        if p[11]:
+            e = fields(p[11][0])
+            unknown += e[11][0] not in tracks
+            if e[9][0] == 3:
+                instants += 1
+                named[e[23][0].decode()] += 1
+                args[e[23][0].decode()] = {fields(a)[10][0].decode(): a for a in e[4]}
+            depth[e[11][0]] += {1: 1, 2: -1}.get(e[9][0], 0)
+            if depth[e[11][0]] not in (0, 1):
+                unknown += 1
+    events = [json.loads(line) for line in run("trawl-decode", "--json", capture)[1].splitlines()]
+    ok(instants == len(events), "every event is an instant", instants, len(events))
+    ok(named == collections.Counter(e["name"] for e in events), "under its name")
+    ok(not unknown, "on a track that is described, slices one after the other", unknown)
+    tids = {e["tid"]: e["comm"] for e in events if e["tid"] > 0}
+    ok(set(tids) <= set(threads), "every task has its thread", set(tids) - set(threads))
+    switch = [e for e in events if e["name"] == "sched:sched_switch"][-1]
+    got = {k: fields(a) for k, a in args["sched:sched_switch"].items()}
+    ok(got["next_pid"][4] == [switch["fields"]["next_pid"]] and
+       got["next_comm"][6] == [switch["fields"]["next_comm"].encode()], "fields are annotations", got)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        capture = folder + "/k.trawl"
+        sources = [word for e in EVENTS for word in ("-i", "event:" + e)]
+        status, _, err = run("trawl", "-q", *sources, "-w", capture, "--", "bash", "-c",
+                             "for i in 1 2 3; do cat /etc/passwd | wc -c; done >/dev/null; sleep 0.05; kill -9 $$")
+        ok(status == 0, "kernel events are captured", err)
+        formats()
+        trace_dat(capture, folder)
+        perfetto(capture, folder)
+    print(f"1..{count}")
+    sys.exit(bad > 0)
+
+
+if not os.access(TRACEFS + "/events/enable", os.W_OK):
+    print("1..0 # SKIP tracefs cannot be written: run as root")
+elif subprocess.run(["which", "trace-cmd"], capture_output=True).returncode:
+    print("1..0 # SKIP trace-cmd is missing: apt-get install trace-cmd")
+else:
+    main()
