@@ -212,7 +212,7 @@ static void event_describe(struct source_list *list)
 
 const struct source event_source = {
 	.name = "event",
-	.summary = "GROUP:NAME [if FILTER]   a trace event of the kernel; globs allowed",
+	.summary = "GROUP:NAME [if FILTER]",
 	.tasks = true,
 	.describe = event_describe,
 	.probe = event_probe,

@@ -28,7 +28,7 @@ static int do_job(const struct options *o, struct trawl_error *err)
 {
 	switch (o->job) {
 	case JOB_HELP:
-		fputs(options_help, stdout);
+		options_help(stdout);
 		return 0;
 	case JOB_VERSION:
 		puts("trawl " PACKAGE_VERSION);

@@ -7,19 +7,17 @@
 #include <string.h>
 
 #include "options.h"
+#include "source.h"
 
-const char options_help[] =
-	"usage: trawl -i SOURCE [-i SOURCE ...] [-w FILE] [options] [-- COMMAND ...]\n"
+static const char help_head[] =
+	"Usage: trawl -i SOURCE [-i SOURCE ...] [-w FILE] [OPTION ...] [-- COMMAND ...]\n"
 	"\n"
 	"Records what happens below the network: user probes, kernel events, USB. Without -w it\n"
 	"prints decoded events as they come; trawl-decode reads a FILE.\n"
 	"\n"
-	"  -i SOURCE       what to record; may be given several times:\n"
-	"       usdt:PATH:[PROVIDER:]NAME [ARG ...]     static user probes (also usdt:pid=N:NAME)\n"
-	"       uprobe:PATH:SYMBOL[+OFF][%return] [ARG ...]    any place in a program\n"
-	"       event:GROUP:NAME [if FILTER]            trace events of the kernel\n"
-	"       eprobe:GROUP.EVENT [ARG ...] [at-exit] [if FILTER]    fields of an event, followed\n"
-	"       synth:NAME=START,END key=FIELD [ARG ...]    the time between two events\n"
+	"  -i SOURCE       what to record; may be given several times:\n";
+
+static const char help_tail[] =
 	"  -D              list the sources of this machine, and what hinders the others\n"
 	"  -w FILE         write to FILE; - is standard output\n"
 	"  -p PID          only this process, its threads and children; may be given several times\n"
@@ -44,6 +42,16 @@ const char options_help[] =
 	"\n"
 	"Ends with COMMAND, -c, --duration, or an interrupt. Exit status: 0 done, 1 done but events\n"
 	"are missing, 2 wrong usage, 3 this machine cannot.\n";
+
+void options_help(FILE *out)
+{
+	fputs(help_head, out);
+	for (size_t i = 0; sources[i]; i++) {
+		if (!sources[i]->hidden)
+			fprintf(out, "       %s:%s\n", sources[i]->name, sources[i]->summary);
+	}
+	fputs(help_tail, out);
+}
 
 enum { OPT_GC = 256, OPT_LEVEL, OPT_HELP, OPT_VERSION, OPT_DURATION, OPT_JSON };
 

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 #include "trawl.h"
 
@@ -46,6 +47,6 @@ struct options {
 int options_parse(struct options *o, int argc, char **argv, struct trawl_error *err);
 void options_free(struct options *o);
 
-extern const char options_help[];
+void options_help(FILE *out);
 
 #endif

@@ -253,7 +253,6 @@ static int uprobe_stop(struct input *in, struct trawl_error *err)
 static const char what_uprobe[] = "any place in a program: an entry, a return, an instruction";
 static const char what_usdt[] = "static probes of programs and libraries";
 
-/* Tries to define a probe in ourselves, for it is not enough that uprobe_events is there. */
 static int uprobe_probe(struct trawl_error *err)
 {
 	int top = tracefs_open(err), r = 0;
@@ -270,11 +269,33 @@ static int uprobe_probe(struct trawl_error *err)
 	return r;
 }
 
+/* For -D: defines a probe in ourselves, for it is not enough that uprobe_events is there. */
+static int try_definition(struct trawl_error *err)
+{
+	char group[OWNER_NAME_MAX], text[OWNER_NAME_MAX + 64];
+	int top, r;
+
+	if (uprobe_probe(err))
+		return -1;
+	top = tracefs_open(err);
+	if (top < 0)
+		return -1;
+	owner_name(group, "test");
+	snprintf(text, sizeof(text), "p:%s/test /proc/self/exe:0x1000\n", group);
+	r = tracefs_write(top, definitions, text, err);
+	snprintf(text, sizeof(text), "-:%s/test\n", group);
+	if (!r)
+		r = tracefs_write(top, definitions, text, err);
+	close(top);
+	return r;
+}
+
 static void uprobe_describe(struct source_list *list)
 {
 	struct trawl_error err;
 
-	source_list_add(list, "uprobe:PATH:SYMBOL", what_uprobe, uprobe_probe(&err) ? err.text : NULL);
+	source_list_add(list, "uprobe:PATH:SYMBOL", what_uprobe,
+			try_definition(&err) ? err.text : NULL);
 }
 
 static void usdt_describe(struct source_list *list)
@@ -282,7 +303,7 @@ static void usdt_describe(struct source_list *list)
 	struct trawl_error err;
 
 	source_list_add(list, "usdt:PATH:[PROVIDER:]NAME", what_usdt,
-			uprobe_probe(&err) ? err.text : NULL);
+			try_definition(&err) ? err.text : NULL);
 }
 
 const struct source uprobe_source = {

@@ -86,6 +86,10 @@ has "-D" "$(trawl -D)" '^usdt:PATH:\[PROVIDER:\]NAME'
 has "-D tells why not" "$(trawl -D)" 'not usable: '
 same "-D --json" list "$(trawl -D --json | /usr/bin/python3 -c 'import json, sys; print(type(json.load(sys.stdin)).__name__)')"
 same "--help to stdout, status 0" 0 "$(trawl --help >"$work/help"; echo $?)"
-has "--help" "$(cat "$work/help")" '^usage: trawl'
+has "--help" "$(cat "$work/help")" '^Usage: trawl'
+page=$(sed 's/\\f[A-Z]//g; s/\\-/-/g' "$TRAWL_SRC/docs/trawl.1")
+for option in $(grep -oE '^  (--?[a-zA-Z]+)' "$work/help") --version; do
+	has "the man page has $option" "$page" "(^|[ ,.\"])$option([ ,.\"]|\$)"
+done
 has "--version" "$(trawl --version)" '^trawl [0-9]'
 tap_done
