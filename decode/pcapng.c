@@ -110,6 +110,9 @@ static void end(struct pcapng *p)
 	}
 	memcpy(o->data + 4, &n, 4);
 	out_bytes(p->out, o->data, o->len);
+	/* What comes by a pipe may be live, and Wireshark be waiting for it. */
+	if (!stream_seekable(p->stream))
+		out_flush(p->out);
 }
 
 static void stamp(struct out *o, uint64_t ns, const struct iface *f)

@@ -7,6 +7,7 @@ EXTRA_DIST += tests/lab/run tests/lab/kernel tests/lab/init tests/lab/main tests
 	tests/lab/guest/smoke.sh tests/lab/guest/eprobe.sh tests/lab/guest/atexit.sh \
 	tests/lab/guest/synth.sh \
 	tests/lab/guest/usb-capture.sh tests/lab/host/usb-capture.sh \
+	tests/lab/guest/usb-extcap.sh \
 	tests/lab/guest/usb-hotplug.sh tests/lab/host/usb-hotplug.sh \
 	tests/lab/guest/usb-load.sh tests/lab/host/usb-load.sh \
 	tests/lab/guest/usb-same.sh tests/lab/host/usb-same.sh tests/lab/host/pcapsame.py \

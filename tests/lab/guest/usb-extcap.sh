@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+# Live USB in Wireshark: the extcap program is listed by tshark -D and feeds tshark -i.
+. "$TRAWL_SRC/tests/tap.sh"
+. "$TRAWL_SRC/tests/lab/lab.sh"
+modprobe usbmon
+
+folder=$(sed -n 's/^wiresharkextcapdir = //p' "$TRAWL_BUILD/Makefile")
+mkdir -p "$folder"
+# Alone, so that tshark asks no other program: each call takes seconds here.
+rm -f "$folder"/*
+cp "$TRAWL_SRC/wireshark/trawl-extcap" "$folder/"
+
+list=$(tshark -D 2>/dev/null)
+has "tshark -D lists all buses as one" "$list" 'trawl_usb \(trawl: all USB buses\)'
+has "and each" "$list" 'trawl_usb3 \(trawl: USB bus 3 \(EHCI Host Controller\)\)'
+
+trawl-extcap() { "$folder/trawl-extcap" "$@"; }
+has "devices can be chosen" "$(trawl-extcap --extcap-config --extcap-interface trawl_usb)" \
+	"^value \{arg=0\}\{value=$DISK\}\{display=QEMU QEMU USB HARDDRIVE at 2-1\}"
+has "the link type is USB" "$(trawl-extcap --extcap-dlts --extcap-interface trawl_usb)" '^dlt \{number=220\}'
+fails "an unknown option is refused with its name" 2 "--nonsense is not" "$folder/trawl-extcap" --nonsense
+has "a wrong capture filter is told before the capture" \
+	"$(trawl-extcap --extcap-interface trawl_usb --extcap-capture-filter 46f4:1)" 'four hex digits'
+same "a right one is not" "" \
+	"$(trawl-extcap --extcap-interface trawl_usb --extcap-capture-filter "$DISK,ep=1in")"
+
+# A key press on bus 1 while tshark captures live, with a filter typed as a Wireshark user would.
+# That the data is known to be a HID report is due to the descriptors that come first.
+start tshark tshark -l -i trawl_usb1 -f "$KEYBOARD" -a duration:90 -T fields \
+	-e usb.bus_id -e usb.device_address -e usb.urb_type -e usbhid.data
+wait_for 40 pgrep -f 'trawl .*-i usb:bus=1' >/dev/null
+ok $? "trawl runs under tshark"
+for ((try = 0; try < 30; try++)); do
+	host sendkey a >/dev/null
+	sleep 1
+	grep -q 0000040000000000 tshark.out && break
+done
+finish tshark INT
+has "tshark shows the key press live, as a HID report" "$(cat tshark.out)" "'C'.0000040000000000"
+same "of bus 1 only" 1 "$(cut -f1 tshark.out | sort -u | tr -d '\n')"
+wait_for 10 eval '! pgrep -f "trawl .*-i usb:bus=1"'
+ok $? "trawl ends with tshark"
+cp tshark.out tshark.log "$LAB_KEEP"
+tap_done
