@@ -37,7 +37,7 @@ double params_double(int a);
 
 WHOLE long params_ints(signed char a, unsigned short b, int c, unsigned long d, int64_t e, bool f)
 {
-	return a + b + c + (long)d + e + f;
+	return (a + b + c) ^ (long)d ^ e ^ f;
 }
 
 WHOLE long params_stack(int a, int b, int c, int d, int e, int f, short g, long h, char i)
