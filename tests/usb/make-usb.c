@@ -52,14 +52,14 @@ int main(int argc, char **argv)
 	const uint64_t mono = UINT64_C(1000000000000);
 	struct trawl_writer *w;
 	struct trawl_error err;
-	uint8_t *p, *end;
+	uint8_t *records, *p, *end;
 	struct urb u;
 	size_t n;
 	int source;
 
 	if (argc < 3)
 		die("usage: make-usb OUT RECORDS [NAME=JSON-FILE ...]");
-	p = load(argv[2], &n);
+	p = records = load(argv[2], &n);
 	end = p + n;
 	w = trawl_writer_new(open(argv[1], O_WRONLY | O_CREAT | O_TRUNC, 0600), NULL, &err);
 	source = w ? usbtypes_describe(w, "usb", &err) : -1;
@@ -75,6 +75,7 @@ int main(int argc, char **argv)
 		m.data = load(file, &m.len);
 		if (trawl_writer_meta(w, &m, &err))
 			die(err.text);
+		free((void *)m.data);
 	}
 	for (; p + 4 <= end; p += n + 4) {
 		n = get_le32(p);
@@ -86,5 +87,6 @@ int main(int argc, char **argv)
 	sync_at(w, u.time, mono + 1000000000);
 	if (trawl_writer_close(w, &err))
 		die(err.text);
+	free(records);
 	return 0;
 }
