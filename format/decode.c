@@ -16,7 +16,7 @@
 #include "section.h"
 
 enum {
-	MAX_CLASSES = 65536,
+	MAX_CLASSES = 65535,
 	MAX_KEYS = 4,
 };
 

@@ -5,11 +5,12 @@
 #include "plan.h"
 
 enum {
-	SAMPLE = 8192,       /* values a plan is tried on */
+	SAMPLE = 4096,       /* values a plan is tried on */
 	WORTH_A_TRIAL = 64,  /* values */
 	CHUNKS = 8,         /* that a plan is believed for */
-	BUDGET_SHARE = 16,   /* for so many events one value may be tried on */
+	BUDGET_SHARE = 2,   /* for so many events one value may be tried on */
 	BUDGET_MAX = 1 << 18,
+	LITERALS = 1024,     /* of them that ways to write them are tried on */
 	CANDIDATES = 10,
 	LEVEL = 1,
 };
@@ -76,11 +77,12 @@ struct column_plan plan_default(const struct layout_column *c, bool common, uint
 
 /* ---- which predictors ------------------------------------------------------------------ */
 
+/* Only the second half of a sample counts: in the first, contexts are not yet known. */
 static uint32_t count_new(const uint8_t *hit, const uint8_t *done, uint32_t n)
 {
 	uint32_t k = 0;
 
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = n / 2; i < n; i++)
 		k += hit[i] > done[i];
 	return k;
 }
@@ -97,7 +99,7 @@ static double bits_of(double part, double whole)
 static double choose_masks(struct planner *p, struct table *t, uint32_t column,
 			   const uint8_t *candidates, struct column_plan *plan, uint8_t *done)
 {
-	uint32_t n = t->n, left = n;
+	uint32_t n = t->n, half = n - n / 2, left = half;
 	bool ref = t->layout->columns[column].ref < column;
 	double cost = 0;
 
@@ -123,16 +125,16 @@ static double choose_masks(struct planner *p, struct table *t, uint32_t column,
 				best = k;
 			}
 		}
-		if (most * 50 < n || !most)
+		if (most * 50 < half || !most)
 			break;
 		hit = p->hits + (size_t)best * SAMPLE;
 		for (uint32_t i = 0; i < n; i++)
 			done[i] |= hit[i];
 		plan->mask[plan->npredictors++] = candidates[best];
-		cost += bits_of(most, n);
+		cost += bits_of(most, half);
 		left -= most;
 	}
-	return plan->npredictors ? cost + bits_of(left, n) : 0;
+	return plan->npredictors ? cost + bits_of(left, half) : 0;
 }
 
 /* ---- which literals -------------------------------------------------------------------- */
@@ -154,6 +156,7 @@ static double choose_literal(struct planner *p, const uint64_t *v, uint32_t n, u
 {
 	double best, cost;
 
+	n = n < LITERALS ? n : LITERALS;
 	p->literals.len = 0;
 	for (uint32_t i = 0; i < n; i++)
 		buf_put(&p->literals, &v[i], size);
@@ -184,13 +187,17 @@ static double try_relative(struct planner *p, struct table *t, uint32_t column, 
 	double cost;
 
 	plan->relative = how;
+	plan->literal = LITERAL_BYTES;
 	column_relate(t, column, how);
 	cost = choose_masks(p, t, column, candidates, plan, t->codes) / 8;
-	for (uint32_t i = 0; i < t->n; i++) {
+	for (uint32_t i = t->n / 2; i < t->n; i++) {
 		missed[n] = t->residue[i];
 		n += !t->codes[i];
 	}
-	return cost + choose_literal(p, missed, n, c->string ? 4 : c->size, scratch, plan);
+	if (!n)
+		return cost;
+	return cost + choose_literal(p, missed, n, c->string ? 4 : c->size, scratch, plan) * n /
+			      (n < LITERALS ? n : LITERALS);
 }
 
 /* The mean length in bits of the sample's numbers, made relative in t->residue. */
@@ -280,7 +287,8 @@ void plan_column(struct planner *p, struct table *t, struct plan *plan, uint32_t
 		return;
 	t->n = n < SAMPLE ? n : SAMPLE;
 	choose(p, t, column, common, &plan->plan);
-	p->budget -= t->n;
+	if (plan->events)
+		p->budget -= t->n; /* first trials are free */
 	plan->events = t->n;
 	plan->chunks = 0;
 	plan->stale = false;

@@ -24,8 +24,8 @@ static void lay_out(struct table *t, struct pool *m)
 	t->event = take(m, n, 4);
 	t->sorted = take(m, n, 4);
 	t->class_of = take(m, n, 2);
-	for (int i = 0; i < 3; i++)
-		t->mixed[i] = take(m, n, 8);
+	t->before = take(m, n, 4);
+	t->pid = take(m, n, 8);
 	for (int i = 0; i < CONTEXT_PER_EVENT; i++)
 		t->slots[i] = take(m, n, 2);
 	for (int i = 0; i < TABLE_PREDICTORS; i++) {
@@ -76,20 +76,20 @@ void table_contexts(struct table *t, const struct events *e, uint32_t first, con
 	const uint16_t *class_of = e->class_of;
 
 	for (uint32_t i = 0; i < t->n; i++) {
-		uint32_t k = t->event[i];
-		uint64_t before = 0;
+		uint32_t k = t->event[i], before = 0;
 
 		if (k > 0)
-			before = (uint64_t)(class_of[k - 1] + 1) << 16;
+			before = (uint32_t)(class_of[k - 1] + 1) << 16;
 		if (k > 1)
-			before += class_of[k - 2] + 1;
+			before += class_of[k - 2] + 1u;
 		t->sorted[i] = e->position[k] - first;
 		t->class_of[i] = (uint16_t)(class_of[k] - t->first_class);
 		t->ts[i] = e->ts[k];
-		t->mixed[0][i] = (uint64_t)(class_of[k] + 1) * CONTEXT_CLASS_FACTOR;
-		t->mixed[1][i] = pid ? (pid[k] + 1) * CONTEXT_PID_FACTOR : 0;
-		t->mixed[2][i] = (before + 1) * CONTEXT_SEQ_FACTOR;
+		t->before[i] = before;
 	}
+	t->has_pid = pid;
+	for (uint32_t i = 0; pid && i < t->n; i++)
+		t->pid[i] = pid[t->event[i]];
 }
 
 void table_free(struct table *t)

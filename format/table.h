@@ -50,7 +50,9 @@ struct table {
 	uint32_t *event;     /* its number in the chunk */
 	uint32_t *sorted;    /* its place among the table's events sorted by class */
 	uint16_t *class_of;  /* relative to first_class */
-	uint64_t *mixed[3];  /* what class, pid and sequence add to a context */
+	uint32_t *before;    /* the classes of the two events before it, + 1 each */
+	uint64_t *pid;
+	bool has_pid;
 	uint64_t *ts;
 	uint64_t **value;    /* the number of each column: value[column][event] */
 	/* Made when first asked for: the slot of each event under a mask without REF and OWN. */
@@ -81,12 +83,14 @@ void table_free(struct table *t);
 static inline uint64_t table_sum(const struct table *t, unsigned int mask, const uint64_t *ref,
 				 uint32_t i)
 {
-	uint64_t sum = mask & CONTEXT_CLASS ? t->mixed[0][i] : 0;
+	uint64_t sum = 0;
 
-	if (mask & CONTEXT_PID)
-		sum += t->mixed[1][i];
+	if (mask & CONTEXT_CLASS)
+		sum += (uint64_t)(t->first_class + t->class_of[i] + 1) * CONTEXT_CLASS_FACTOR;
+	if (mask & CONTEXT_PID && t->has_pid)
+		sum += (t->pid[i] + 1) * CONTEXT_PID_FACTOR;
 	if (mask & CONTEXT_SEQ)
-		sum += t->mixed[2][i];
+		sum += ((uint64_t)t->before[i] + 1) * CONTEXT_SEQ_FACTOR;
 	if (mask & CONTEXT_REF)
 		sum += (ref[i] + 1) * CONTEXT_REF_FACTOR;
 	return sum;

@@ -47,10 +47,12 @@ load() {
 record() {
 	mkdir "$instance" || exit 3
 	echo mono >"$instance/trace_clock"
-	echo 65536 >"$instance/buffer_size_kb"
+	echo 131072 >"$instance/buffer_size_kb"
 	for group in raw_syscalls sched timer; do
 		echo 1 >"$instance/events/$group/enable"
 	done
+	load
+	load
 	load
 	echo 0 >"$instance/tracing_on"
 	mkdir -p "$dir/formats"
