@@ -83,11 +83,19 @@ static uint64_t scale(uint64_t x, uint64_t num, uint64_t den)
 	return den ? (uint64_t)((unsigned __int128)x * num / den) : x;
 }
 
-/* ts lies in the stretch or near it: a straight line through both ends. */
-static uint64_t straight(const struct stretch *s, uint64_t ts)
+/*
+ * Between both ends a straight line. Beyond them the clock is taken to run evenly, because a line
+ * through two sync blocks that are close together would point anywhere; the time stamp counter
+ * has no other rate than the line's.
+ */
+static uint64_t straight(const struct stretch *s, enum trawl_clock clock, uint64_t ts)
 {
 	uint64_t dm = s->b->mono - s->a->mono, dc = s->cb - s->ca;
 
+	if (clock != TRAWL_CLOCK_TSC && ts < s->ca)
+		return s->a->mono - (s->ca - ts);
+	if (clock != TRAWL_CLOCK_TSC && ts > s->cb)
+		return s->b->mono + (ts - s->cb);
 	return ts >= s->ca ? s->a->mono + scale(ts - s->ca, dm, dc) :
 			     s->a->mono - scale(s->ca - ts, dm, dc);
 }
@@ -112,7 +120,7 @@ static uint64_t on_stretch(const struct stretch *s, enum trawl_clock clock, uint
 
 	*bound = larger(s->a->bound, s->b->bound);
 	if (!stepped(s, clock)) {
-		mono = straight(s, ts);
+		mono = straight(s, clock, ts);
 		if (clock != TRAWL_CLOCK_TSC)
 			*bound += drift(s);
 		*off = outside(s, mono);
@@ -201,19 +209,19 @@ uint64_t clock_to_mono(const struct clock_map *m, enum trawl_clock clock, uint64
 	return best.mono;
 }
 
-/* Slewing bends the line between two sync blocks by less than this. */
-enum { BEND = 2000000 };
-
 /*
- * The offset of a chunk's time stamps may be that of any sync block around it: one before the
- * chunk (its events may be late), or two behind it.
+ * The offset of a chunk's time stamps may be that of any sync block around it, or between two of
+ * them: those of the pairs that clock_to_mono() tries.
  */
 static void around(const struct clock_map *m, enum trawl_clock clock, uint64_t ts, size_t after,
 		   uint64_t *least, uint64_t *most)
 {
-	size_t i = after ? after - 1 : 0, to = i + 2;
+	size_t i = after ? after - 1 : 0, to;
 	uint64_t mono;
 
+	if (i + 1 >= m->n)
+		i = m->n > 1 ? m->n - 2 : 0;
+	to = i + 2;
 	*least = UINT64_MAX;
 	*most = 0;
 	for (i = i ? i - 1 : 0; i <= to && i < m->n; i++) {
@@ -223,8 +231,8 @@ static void around(const struct clock_map *m, enum trawl_clock clock, uint64_t t
 		*least = mono < *least ? mono : *least;
 		*most = larger(*most, mono);
 	}
-	*least = *least > BEND ? *least - BEND : 0;
-	*most += BEND;
+	*least -= *least ? 1 : 0; /* divisions round */
+	*most += 1;
 }
 
 uint64_t clock_earliest(const struct clock_map *m, enum trawl_clock clock, uint64_t first,

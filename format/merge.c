@@ -108,15 +108,6 @@ bool merge_add(struct merge *m, const struct chunk_ref *r, uint64_t start, uint8
 	return true;
 }
 
-void merge_not_after(struct merge *m, uint16_t source, uint64_t start)
-{
-	for (size_t i = 0; i < m->nwaiting; i++)
-		if (m->waiting[i].ref.source == source && m->waiting[i].start > start) {
-			m->waiting[i].start = start;
-			waiting_up(m->waiting, i);
-		}
-}
-
 /* ---- decoded chunks ---------------------------------------------------------------------- */
 
 static void active_free(struct active *a)

@@ -43,11 +43,6 @@ bool merge_add(struct merge *m, const struct chunk_ref *r, uint64_t start, uint8
 	       size_t len);
 /* No event of the chunk is earlier than this. */
 uint64_t merge_start(const struct merge *m, const struct chunk_ref *r);
-/*
- * Chunks of the source that wait shall be decoded no later than at `start`. Where a clock was set
- * back, chunks must be decoded in the order of the file, so that time never goes back in a stream.
- */
-void merge_not_after(struct merge *m, uint16_t source, uint64_t start);
 /* 1: *ev is the next event, which is before `limit`; 0: none; -1: memory ran out. */
 int merge_next(struct merge *m, uint64_t limit, struct trawl_event *ev);
 bool merge_empty(const struct merge *m);

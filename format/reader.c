@@ -48,15 +48,17 @@ static struct chunk_ref make_ref(const struct section *s, const struct walked *f
 	};
 }
 
-/* A pipe's chunk waits until it is due. */
+/*
+ * A pipe's chunk waits until it is due. Where its time stamps are on the timeline only the next
+ * sync block tells, unless they are the timeline's own; but they are not before the horizon.
+ */
 static bool add_held(struct trawl_reader *r, const struct chunk_ref *ref, uint8_t *payload,
 		     size_t len)
 {
-	uint64_t start = merge_start(&r->merge, ref);
+	bool own = r->section->sources[ref->source]->source->clock == TRAWL_CLOCK_MONO;
 
-	if (r->section->sources[ref->source]->source->clock != TRAWL_CLOCK_MONO)
-		merge_not_after(&r->merge, ref->source, start);
-	return merge_add(&r->merge, ref, start, payload, len);
+	return merge_add(&r->merge, ref, own ? merge_start(&r->merge, ref) : r->limit, payload,
+			 len);
 }
 
 static bool take_chunk(struct trawl_reader *r, const struct walked *f)
@@ -320,7 +322,11 @@ static bool wanted(const struct trawl_reader *r, const struct section *s,
 		       r->range.from;
 }
 
-/* The chunks of a section of a file, from the last to the first: see merge_not_after(). */
+/*
+ * The chunks of a section of a file. Where a clock was set back, a chunk may begin earlier than the
+ * one in front of it; they are decoded in the order of the file all the same, so that time never
+ * goes back in a stream. Hence from the last to the first.
+ */
 static bool add_chunks(struct trawl_reader *r, struct section *s)
 {
 	uint64_t start, least[SOURCES_MAX];

@@ -238,9 +238,15 @@ def on_pair(a, b, clock, t):
     else:
         stepped = abs(cb - ca - dm) > dm // 1000 + a.bound + b.bound + 1000
     if not stepped:
-        dc = cb - ca
-        m = (a.mono + (t - ca) * dm // dc if t >= ca else a.mono - (ca - t) * dm // dc) & MASK
-        return m, outside(m)
+        if clock != TSC and t < ca:
+            m = a.mono - (ca - t)
+        elif clock != TSC and t > cb:
+            m = b.mono + (t - cb)
+        elif t >= ca:
+            m = a.mono + (t - ca) * dm // (cb - ca)
+        else:
+            m = a.mono - (ca - t) * dm // (cb - ca)
+        return m & MASK, outside(m & MASK)
     if clock == TSC:
         return a.mono, abs(t - ca)
     one, two = (a.mono + t - ca) & MASK, (b.mono + t - cb) & MASK

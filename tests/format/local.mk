@@ -28,7 +28,8 @@ UNIT_FORMAT = tests/format/test_error \
 	tests/format/test_property \
 	tests/format/test_column \
 	tests/format/test_chunk \
-	tests/format/test_writer
+	tests/format/test_writer \
+	tests/format/test_clock
 check_PROGRAMS += $(UNIT_FORMAT)
 TESTS += $(UNIT_FORMAT)
 tests_format_test_error_SOURCES = tests/format/test_error.c
@@ -49,6 +50,9 @@ tests_format_test_column_LDADD = $(UNIT_LDADD) $(ZSTD_LIBS)
 tests_format_test_chunk_SOURCES = tests/format/test_chunk.c
 tests_format_test_chunk_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_chunk_LDADD = libsample.la $(UNIT_LDADD)
+tests_format_test_clock_SOURCES = tests/format/test_clock.c
+tests_format_test_clock_CFLAGS = $(UNIT_CFLAGS)
+tests_format_test_clock_LDADD = $(UNIT_LDADD)
 tests_format_test_writer_SOURCES = tests/format/test_writer.c
 tests_format_test_writer_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_writer_LDADD = libsample.la $(UNIT_LDADD)

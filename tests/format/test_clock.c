@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* Clocks that run, are slewed, are set, and the machine that sleeps. */
+#include <criterion/criterion.h>
+
+#include "clock.h"
+
+#define SECOND 1000000000ull
+#define EPOCH 1795000000000000000ull
+
+enum { MOST = 8 };
+
+struct made {
+	struct clock_sync s[MOST], *p[MOST];
+	struct clock_map m;
+};
+
+/* Sync blocks at these times; `ahead`: how far the time of day is ahead of EPOCH + mono. */
+static const struct clock_map *make(struct made *x, size_t n, const uint64_t *mono,
+				    const int64_t *ahead)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint64_t c = mono[i] + (uint64_t)ahead[i];
+
+		x->s[i] = (struct clock_sync){ .at = 1000 * (i + 1), .s = {
+			.mono = mono[i], .real = EPOCH + c, .boot = c, .mono_raw = c,
+			.tai = EPOCH + c, .tsc = 3 * mono[i], .bound = 100 } };
+		x->p[i] = &x->s[i];
+	}
+	x->m = (struct clock_map){ x->p, n };
+	return &x->m;
+}
+
+static const uint64_t ticks[] = { SECOND, 2 * SECOND, 3 * SECOND, 4 * SECOND };
+
+Test(clock, monotonic_is_itself)
+{
+	struct made x;
+	const struct clock_map *m = make(&x, 2, ticks, (int64_t[]){ 5, 5 });
+	uint64_t bound;
+
+	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_MONO, 77, 0, &bound), 77);
+	cr_assert_eq(bound, 100);
+	cr_assert_eq(clock_origin(m), EPOCH + 5);
+}
+
+Test(clock, without_a_sync_block_nothing_is_known)
+{
+	struct clock_map m = { 0 };
+	uint64_t bound;
+
+	cr_assert_eq(clock_to_mono(&m, TRAWL_CLOCK_REAL, 77, 0, &bound), 77);
+	cr_assert_eq(bound, UINT64_MAX);
+	cr_assert_eq(clock_origin(&m), 0);
+}
+
+Test(clock, one_sync_block_gives_the_offset)
+{
+	struct made x;
+	const struct clock_map *m = make(&x, 1, ticks, (int64_t[]){ 0 });
+	uint64_t bound;
+
+	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_REAL, EPOCH + 5 * SECOND, 1, &bound), 5 * SECOND);
+	cr_assert_eq(bound, 100 + 4 * SECOND / 2000);
+	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_TSC, 1, 1, NULL), SECOND);
+}
+
+/* 400 ppm fast for a second: a straight line through both ends, not a step. */
+Test(clock, a_slewed_clock_is_a_line_between_sync_blocks)
+{
+	struct made x;
+	const struct clock_map *m = make(&x, 3, ticks, (int64_t[]){ 0, 400000, 400000 });
+	uint64_t bound, mono;
+
+	for (size_t after = 1; after <= 3; after++) {
+		mono = clock_to_mono(m, TRAWL_CLOCK_REAL, EPOCH + SECOND + (SECOND + 400000) / 2,
+				     after, &bound);
+		cr_assert_eq(mono, SECOND + SECOND / 2, "after %zu: %lu", after, mono);
+	}
+	cr_assert_leq(bound, 100 + 400000);
+	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_REAL, EPOCH + 2 * SECOND + 400000 + 7, 2, &bound),
+		     2 * SECOND + 7);
+	cr_assert_eq(bound, 100);
+}
+
+/* Each side of a step keeps its own offset, at every moment of the stretch. */
+static void check_step(int64_t step)
+{
+	struct made x;
+	const struct clock_map *m = make(&x, 4, ticks, (int64_t[]){ 0, 0, step, step });
+
+	for (uint64_t at = 1; at < 1000; at++) {
+		uint64_t mono = 2 * SECOND + at * (SECOND / 1000);
+		uint64_t before = EPOCH + mono, after = EPOCH + mono + (uint64_t)step;
+
+		cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_REAL, before, 2, NULL), mono);
+		cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_REAL, after, 2, NULL), mono);
+		cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_BOOT, mono + (uint64_t)step, 2, NULL),
+			     mono);
+	}
+}
+
+Test(clock, an_hour_forward)
+{
+	check_step(3600 * (int64_t)SECOND);
+}
+
+Test(clock, an_hour_back)
+{
+	check_step(-3600 * (int64_t)SECOND);
+}
+
+/* Set back over times that were shown before: the place in the file tells which is meant. */
+Test(clock, the_place_in_the_file_tells_two_equal_times_apart)
+{
+	struct made x;
+	uint64_t bound, real = EPOCH + SECOND + SECOND / 2;
+	const struct clock_map *m = make(&x, 4, ticks, (int64_t[]){ 0, 0, -2 * (int64_t)SECOND,
+								    -2 * (int64_t)SECOND });
+
+	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_REAL, real, 1, NULL), SECOND + SECOND / 2);
+	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_REAL, real, 3, NULL), 3 * SECOND + SECOND / 2);
+	/* A step smaller than the stretch leaves a doubt, and the bound says so. */
+	m = make(&x, 2, ticks, (int64_t[]){ 0, -100000000 });
+	clock_to_mono(m, TRAWL_CLOCK_REAL, real, 1, &bound);
+	cr_assert_geq(bound, 100000000);
+}
+
+Test(clock, cycles_are_scaled)
+{
+	struct made x;
+	const struct clock_map *m = make(&x, 3, ticks, (int64_t[]){ 0, 0, 0 });
+
+	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_TSC, 3 * (SECOND + 12345), 1, NULL),
+		     SECOND + 12345);
+	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_TSC, 3 * (SECOND / 2), 0, NULL), SECOND / 2);
+	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_TSC, 3 * 9 * SECOND, 3, NULL), 9 * SECOND);
+	x.s[1].s.tsc = 5; /* it began anew */
+	clock_to_mono(m, TRAWL_CLOCK_TSC, 7, 2, NULL);
+}
+
+/* Whatever the clock did: no event is outside of what its chunk is said to cover. */
+Test(clock, a_chunk_is_never_later_than_its_events)
+{
+	static const int64_t steps[] = { 0, 300000, -300000, 5000000, -5000000,
+					 7 * (int64_t)SECOND, -7 * (int64_t)SECOND };
+
+	for (size_t s = 0; s < sizeof(steps) / sizeof(steps[0]); s++)
+		for (size_t after = 0; after <= 4; after++)
+			for (uint64_t ms = 0; ms < 6000; ms += 7) {
+				struct made x;
+				const struct clock_map *m = make(&x, 4, ticks,
+					(int64_t[]){ 0, 0, steps[s], steps[s] });
+				uint64_t ts = EPOCH + ms * 1000000;
+				uint64_t mono = clock_to_mono(m, TRAWL_CLOCK_REAL, ts, after, NULL);
+
+				if ((int64_t)mono < 0)
+					continue;
+				cr_assert_leq(clock_earliest(m, TRAWL_CLOCK_REAL, ts, after), mono);
+				cr_assert_geq(clock_latest(m, TRAWL_CLOCK_REAL, ts, after), mono);
+			}
+}
+
+Test(clock, sync_blocks_are_counted_by_place)
+{
+	struct made x;
+	const struct clock_map *m = make(&x, 3, ticks, (int64_t[]){ 0, 0, 0 });
+
+	cr_assert_eq(clock_syncs_before(m, 0), 0);
+	cr_assert_eq(clock_syncs_before(m, 1000), 0);
+	cr_assert_eq(clock_syncs_before(m, 1001), 1);
+	cr_assert_eq(clock_syncs_before(m, 99999), 3);
+}
+
+Test(clock, now_is_all_clocks_at_once)
+{
+	struct trawl_sync a, b;
+
+	trawl_sync_now(&a);
+	trawl_sync_now(&b);
+	cr_assert_gt(a.mono, 0);
+	cr_assert_gt(a.real, a.mono);
+	cr_assert_geq(a.boot + a.bound, a.mono);
+	cr_assert_geq(b.mono, a.mono);
+	cr_assert_lt(a.bound, SECOND);
+	cr_assert_eq(a.horizon, 0);
+	cr_assert_eq(a.why, 0);
+}
