@@ -55,6 +55,6 @@ bin_PROGRAMS += trawl-decode trawl-export
 trawl_decode_SOURCES = decode/trawl-decode.c
 trawl_decode_CFLAGS = $(AM_CFLAGS) -O2
 trawl_decode_LDADD = libedit.la libdecode.la libtrawl.la
-trawl_export_SOURCES = decode/trawl-export.c
+trawl_export_SOURCES = decode/export.h decode/trawl-export.c
 trawl_export_CFLAGS = $(AM_CFLAGS) -O2
 trawl_export_LDADD = libedit.la libdecode.la libtrawl.la
