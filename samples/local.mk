@@ -19,3 +19,8 @@ CLEANFILES += samples/libgreet.so
 samples/libgreet.so: samples/greet.c
 	$(AM_V_CCLD)$(MKDIR_P) samples && $(CC) $(AM_CFLAGS) $(CFLAGS) -fPIC -shared -o $@ $(srcdir)/samples/greet.c
 endif
+
+# Real USB captures of the lab's devices: tests/lab/guest/usb-samples.sh makes them.
+EXTRA_DIST += samples/usb-audio.trawl samples/usb-errors.trawl samples/usb-hotplug.trawl \
+	samples/usb-keyboard.trawl samples/usb-serial.trawl samples/usb-storage.trawl \
+	samples/usb-tablet.trawl

@@ -17,3 +17,6 @@ endif
 CLI_KERNEL = tests/cli/export-kernel.py
 TESTS += $(CLI_KERNEL)
 EXTRA_DIST += $(CLI_KERNEL)
+
+TESTS += tests/cli/usb_none.sh
+EXTRA_DIST += tests/cli/usb_none.sh

@@ -131,3 +131,12 @@ usb_address() {
 	read -r bus <"${list[$2 - 1]}/busnum" && read -r dev <"${list[$2 - 1]}/devnum" &&
 		echo "$bus:$dev"
 }
+
+# disk_reads DISK: its number of reads has grown since the last call for it.
+disk_reads() {
+	local now before=reads_$1
+	read -r now _ <"/sys/block/$1/stat"
+	[ -n "${!before}" ] && [ "$now" -gt "${!before}" ] && return
+	declare -g "$before=$now"
+	return 1
+}

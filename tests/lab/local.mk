@@ -11,6 +11,7 @@ EXTRA_DIST += tests/lab/run tests/lab/kernel tests/lab/init tests/lab/main tests
 	tests/lab/guest/usb-hotplug.sh tests/lab/host/usb-hotplug.sh \
 	tests/lab/guest/usb-load.sh tests/lab/host/usb-load.sh \
 	tests/lab/guest/usb-same.sh tests/lab/host/usb-same.sh tests/lab/host/pcapsame.py \
+	tests/lab/guest/usb-samples.sh tests/lab/host/usb-samples.sh \
 	tests/lab/guest/usb-text.sh tests/lab/host/usb-text.sh tests/lab/host/textsame.py
 
 lab-check: all $(check_PROGRAMS) $(check_LTLIBRARIES)

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+# What trawl says of USB where there is none, and of filters that make no sense. With USB, it is the
+# lab that tests: tests/lab/guest/usb-*.sh.
+. "$TRAWL_SRC/tests/tap.sh"
+
+fails "a filter that makes no sense is told before the machine is looked at" 2 \
+	'four hex digits' trawl -i usb:46f4:1 -w /dev/null
+has "with a caret under the place" \
+	"$(trawl -i usb:1,vid=3 -w /dev/null 2>&1 | tail -2 | tr '\t' ' ')" '^ +\^$'
+fails "both forms at once are refused" 2 'cannot be joined' trawl -i usb -i usb:text -w /dev/null
+if [ -e /sys/bus/usb ]; then
+	skip "a kernel without USB" "this one has it"
+else
+	fails "a kernel without USB" 3 'this kernel has no USB' trawl -i usb -w /dev/null
+	has "-D says why it cannot be used" "$(trawl -D)" 'not usable: usb: this kernel has no USB'
+fi
+fails "no text form either" 3 '/sys/kernel/debug/usb/usbmon/77u is missing' trawl -i usb:text:77 -w /dev/null
+tap_done
