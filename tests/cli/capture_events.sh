@@ -65,7 +65,7 @@ same "-p: only that process" "\"pid\":$one" "$(trawl-decode --json "$f" | grep -
 # Kernel events, against perf's count of the same run: perf counts from the end of the execve that
 # starts the program, so we count behind its last one.
 trawl -q -i 'event:syscalls:sys_enter_*' -w "$f" -- \
-	perf stat -x, -e 'syscalls:sys_enter_*' -o "$work/perf" "$target" hits 3
+	env ASAN_OPTIONS=detect_leaks=0 perf stat -x, -e 'syscalls:sys_enter_*' -o "$work/perf" "$target" hits 3
 wanted=$(awk -F, '{ n += $1 } END { print n }' "$work/perf")
 got=$(trawl-decode --json "$f" | /usr/bin/python3 -c '
 import json, sys
