@@ -33,6 +33,8 @@ struct batch {
  * type cannot be decoded, one without still must. The encoder has no holes. Records obey their
  * type: at least `size` bytes, fields within them, a TAIL field at offset `size`, last, and never
  * beside DATA_LOC or REL_LOC; the places that DATA_LOC and REL_LOC words point to are not checked.
+ * Encoders and decoders know a source and a type by its address: both stay as and where they are
+ * for as long as an encoder or decoder that has seen them is used.
  */
 struct chunk_schema {
 	const struct trawl_source *source;

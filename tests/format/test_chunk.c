@@ -274,10 +274,9 @@ static void torment(struct chunk_decoder *d, const struct batches *b, uint8_t *p
 
 Test(chunk, every_changed_byte_and_every_cut)
 {
-	struct chunk_encoder *e = chunk_encoder_new(0);
-	struct chunk_decoder *d = chunk_decoder_new();
-
 	for (uint64_t seed = 1; seed <= 6; seed++) {
+		struct chunk_encoder *e = chunk_encoder_new(0);
+		struct chunk_decoder *d = chunk_decoder_new();
 		struct batches *b = batches_new(300 + seed, 4, WAYS);
 		size_t len, expanded;
 		uint8_t *p, *q;
@@ -289,10 +288,10 @@ Test(chunk, every_changed_byte_and_every_cut)
 		torment(d, b, q, expanded);
 		free(p);
 		free(q);
+		chunk_encoder_free(e);
+		chunk_decoder_free(d);
 		batches_free(b);
 	}
-	chunk_encoder_free(e);
-	chunk_decoder_free(d);
 }
 
 Test(chunk, a_wrong_count_is_damage)
