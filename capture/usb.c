@@ -434,6 +434,7 @@ static int open_device(struct usb *u, struct trawl_error *err)
 	if (u->by_text) {
 		session_note(u->session, "usb:text carries at most 32 bytes of each transfer and "
 					 "does not tell losses");
+		usbnode_ready(err); /* loads usbmon; if it cannot, the next error says more */
 		return usbtext_open(&u->text, u->bus, err);
 	}
 	if (usbnode_find(u->bus, path, err) < 0 ||
@@ -642,7 +643,6 @@ const struct source usb_source = {
 	.name = "usb",
 	.summary = "[text:][BUS | VID:PID | port=1-2.3 | serial=TEXT | dev=BUS:DEV][,ep=N[in|out]]",
 	.describe = describe,
-	.probe = usbnode_ready,
 	.arm = arm,
 	.start = start,
 	.fds = fds,
