@@ -63,6 +63,8 @@ int chunk_encode(struct chunk_encoder *e, const struct chunk_schema *schema, con
 struct chunk_decoder; /* owns the memory of the struct trawl_chunk that it gives */
 struct chunk_decoder *chunk_decoder_new(void);
 void chunk_decoder_free(struct chunk_decoder *d);
+/* Bytes that the chunk it gave takes. */
+size_t chunk_decoder_memory(const struct chunk_decoder *d);
 
 /* Decodes a payload from an untrusted file; `count` is the chunk header's number of events. */
 int chunk_decode(struct chunk_decoder *d, const struct chunk_schema *schema, const uint8_t *payload,

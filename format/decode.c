@@ -80,6 +80,11 @@ struct chunk_decoder *chunk_decoder_new(void)
 	return d;
 }
 
+size_t chunk_decoder_memory(const struct chunk_decoder *d)
+{
+	return d->arena.used;
+}
+
 void chunk_decoder_free(struct chunk_decoder *d)
 {
 	if (!d)

@@ -2,7 +2,13 @@
 #include "merge.h"
 
 /* Chunks of a good file overlap little; a hostile one shall not have them all decoded at once. */
-enum { ACTIVE_MAX = 1024, SPARE_MAX = 16, CPUS_MAX = 8192 };
+enum {
+	ACTIVE_MAX = 1024,
+	MEMORY_MAX = 512 << 20, /* of decoded chunks: then the next one waits, whatever its time */
+	SPARE_MAX = 16,         /* decoders that are kept, if they are not huge */
+	SPARE_MEMORY = 32 << 20,
+	CPUS_MAX = 8192,
+};
 
 /* A decoded chunk. */
 struct active {
@@ -13,6 +19,7 @@ struct active {
 	uint64_t *time;   /* of each event in chunk order */
 	size_t time_cap;
 	uint64_t order;
+	size_t memory;
 	uint16_t source;  /* number in the file */
 	uint32_t streams; /* in the heap */
 };
@@ -135,6 +142,7 @@ static struct active *active_new(struct merge *m)
 		}
 	}
 	a->streams = 0;
+	a->memory = 0;
 	a->prev = NULL;
 	a->next = m->active;
 	if (a->next)
@@ -155,11 +163,12 @@ static void active_done(struct merge *m, struct active *a)
 	else
 		m->active = a->next;
 	m->nactive--;
+	m->memory -= a->memory;
 	chunk_cursor_free(a->cursor);
 	a->cursor = NULL;
 	for (struct active *s = m->spare; s; s = s->next)
 		spares++;
-	if (spares >= SPARE_MAX) {
+	if (spares >= SPARE_MAX || a->memory > SPARE_MEMORY) {
 		active_free(a);
 		return;
 	}
@@ -380,6 +389,8 @@ static bool activate(struct merge *m)
 		damage_add(m->damage, m->section->start + w.ref.at);
 		active_done(m, a);
 	} else {
+		a->memory = chunk_decoder_memory(a->decoder) + w.ref.count * sizeof(uint64_t);
+		m->memory += a->memory;
 		a->order = w.order;
 		a->source = schema.source->id;
 		a->cursor = chunk_cursor_new(a->chunk);
@@ -426,11 +437,13 @@ int merge_next(struct merge *m, uint64_t limit, struct trawl_event *ev)
 	while (m->nwaiting && (!m->nheads || m->waiting[0].start <= m->heads[0].time)) {
 		if (m->waiting[0].start >= limit)
 			break;
-		if (m->nactive >= ACTIVE_MAX && m->nheads) {
-			m->disorder++;
+		drop_done(m);
+		if ((m->nactive >= ACTIVE_MAX || m->memory > MEMORY_MAX) && m->nheads) {
+			if (!m->disorder)
+				damage_add(m->damage, m->section->start + m->waiting[0].ref.at);
+			m->disorder = true;
 			break;
 		}
-		drop_done(m);
 		if (!activate(m))
 			return -1;
 	}

@@ -34,8 +34,8 @@ struct merge {
 	struct head *heads;      /* heap */
 	size_t nheads, heads_cap;
 	struct active *active, *spare;
-	size_t nactive;
-	uint64_t disorder;       /* chunks that had to wait because too many overlap */
+	size_t nactive, memory;  /* decoded chunks, and bytes of them */
+	bool disorder;           /* a chunk had to wait: more overlap than memory is for */
 };
 
 /* A chunk whose source is known; payload (or NULL, then it is read when due) is taken over. */
