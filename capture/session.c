@@ -612,6 +612,8 @@ static void write_end(struct session *s, const struct source_stats *stats, struc
 		json_string(&j, "source", s->inputs[i].source->name);
 		json_uint(&j, "events", stats[i].captured);
 		json_uint(&j, "lost", stats[i].lost);
+		if (stats[i].hits)
+			json_uint(&j, "hits", stats[i].hits);
 		json_end(&j);
 	}
 	json_end(&j);

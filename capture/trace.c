@@ -668,7 +668,8 @@ static void final_losses(struct trace *t)
 			session_note(t->in->session, "%s: CPU %u lost %" PRIu64 " events",
 				     t->in->source->name, t->cpus[i].cpu, t->cpus[i].lost);
 	}
-	if (t->hits_known && t->hits > t->captured + t->lost)
+	if (t->hits_known && !t->filtered && !session_options(t->in->session)->count &&
+	    t->hits > t->captured + t->lost)
 		report(t, NULL, now, t->hits - t->captured - t->lost, TRAWL_LOSS_MISSED, &ignored);
 	if (t->unknown)
 		session_incomplete(t->in->session,
@@ -686,6 +687,7 @@ void trace_stats(struct input *in, struct source_stats *stats)
 	final_losses(t);
 	stats->captured = t->captured;
 	stats->lost = t->lost;
+	stats->hits = t->hits_known ? t->hits : 0;
 }
 
 void trace_disarm(struct input *in)

@@ -234,15 +234,13 @@ static bool read_hits(struct trace *t, uint64_t *hits)
 
 /*
  * Hits are counted before we switch off: each of them must then be in the buffer or among its
- * losses, unless a scope, a filter or -c kept it out.
+ * losses, unless a scope, a filter or -c kept it out (see final_losses() in trace.c).
  */
 static int uprobe_stop(struct input *in, struct trawl_error *err)
 {
 	struct trace *t = in->state;
 
-	bool all = t && t->started && !t->filtered && !session_options(in->session)->count;
-
-	for (int tries = 0; all && tries < 3; tries++) {
+	for (int tries = 0; t && t->started && tries < 3; tries++) {
 		t->hits_known = read_hits(t, &t->hits);
 		if (t->hits_known)
 			break;

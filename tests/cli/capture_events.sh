@@ -9,6 +9,7 @@ trawl -i "usdt:$target:hit arg3:string" -w "$f" -- "$target" hits 1000 2>"$work/
 same "usdt: exit status" 0 $?
 same "usdt: final line" "1000 events captured, 0 lost (usdt 1000)" "$(cat "$work/err")"
 same "usdt: events in the file" 1000 "$(events "$f" target:hit)"
+has "usdt: the kernel counted as many hits" "$(trawl-decode --meta=end "$f")" '"hits": ?1000[,}]'
 trawl-decode --json "$f" >"$work/json"
 same "usdt: values of all events" "" "$(/usr/bin/python3 - "$work/json" <<'PY'
 import json, sys
