@@ -22,7 +22,7 @@ struct transfer {
 	enum transfer_end end;
 	bool has_submit, has_complete; /* has_complete: 'C' or 'E' */
 	struct urb submit, complete;
-	uint64_t submitted, completed; /* timeline, ns */
+	uint64_t submitted, completed; /* the source's clock, ns since the epoch */
 	uint8_t *copy;                 /* the submission's record; owned by the table */
 	size_t copy_len;
 };

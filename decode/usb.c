@@ -194,7 +194,8 @@ static void follow_storage(struct usb_state *s, struct usb_detail *d)
 
 	if (!f->msc)
 		f->msc = calloc(1, sizeof(*f->msc));
-	if (!f->msc || d->urb.status)
+	/* Of a transfer that failed, only a command's own bytes mean anything. */
+	if (!f->msc || (d->urb.status && !msc_is_cbw(d->data, d->data_len)))
 		known = false;
 	else if (d->endpoint && d->endpoint->pipe)
 		known = msc_uas(f->msc, d->endpoint->pipe, d->data, d->data_len, begin, end,
@@ -351,7 +352,8 @@ static int usb_feed(void *state, const struct trawl_event *ev, struct sink *sink
 		u.type = type_letter(ev->type->id);
 		u.damage |= URB_BAD_TYPE;
 	}
-	n = transfers_feed(s->transfers, &u, ev->time, ev->record, ev->len, done);
+	/* Latencies are differences of the source's own clock, to the microsecond that it has. */
+	n = transfers_feed(s->transfers, &u, ev->ts, ev->record, ev->len, done);
 	if (n < 0)
 		return trawl_fail(err, TRAWL_CANNOT, "usb: out of memory");
 	for (int i = 0; i < n && !result; i++) {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """USB from outside: import, decode and export of captures that are known byte by byte, with tshark
 and tcpdump as the judges of what is exported and of what is decoded."""
+import glob
 import json
 import os
 import shutil
@@ -350,6 +351,46 @@ def test_late(d):
          "a filter does not apply to made-up descriptors")
 
 
+def test_samples(d):
+    """Captures of real kernels: what is in them, and tshark's word on it."""
+    global count
+    samples = sorted(glob.glob(SRC + "/samples/usb-*.trawl"))
+    if not samples:
+        count += 1
+        print("ok %d - real captures # SKIP samples/ has no usb-*.trawl" % count)
+        return
+    for path in samples:
+        name = os.path.basename(path)
+        items = objects(path)
+        run("trawl-export", "--to", "pcap", path, "-w", d + "/s.pcap")
+        # Half a microsecond: tshark gives nine digits of a difference of two.
+        want = [int(float(x) * 1e6 + 0.5) for x in tshark(
+            d + "/s.pcap", "-Y", "usb.urb_type == 67 && usb.time", "-T", "fields", "-e",
+            "usb.time").split()]
+        got = [i["fields"].get("latency_ns", 0) // 1000 for i in items
+               if i["fields"]["end"] == "done" and "submit_ns" in i["fields"]]
+        ok(want == got and want, name + ": latencies are those of tshark", want, got)
+        run("trawl-export", "--to", "pcapng", "--source", "usb", path, "-w", d + "/s.pcapng")
+        same("", tshark(d + "/s.pcapng", "-Y", "_ws.malformed"), name + ": nothing is malformed")
+        ok(not find(items, damage=[]) and not any("damage" in i["fields"] for i in items),
+           name + ": no record is damaged")
+        text = run("trawl-export", "--to", "usbmon", path)[0]
+        write(d + "/s.txt", text.encode())
+        same(text, run("trawl-export", "--to", "usbmon", d + "/s.txt")[0],
+             name + ": usbmon text there and back")
+        same(text, run("trawl-export", "--to", "usbmon", d + "/s.pcap")[0],
+             name + ": pcap there and back")
+    keyboard = SRC + "/samples/usb-keyboard.trawl"
+    if keyboard in samples:
+        keys = [i["fields"]["decoded"]["report"]["keys"]
+                for i in objects(keyboard, "--show-keys")
+                if "keys" in i["fields"]["decoded"].get("report", {})]
+        ok(any(len(k) > 0 for k in keys), "keys that were pressed", keys)
+        ok(not any("keys" in i["fields"]["decoded"].get("report", {}) or "data" in i["fields"]
+                   for i in objects(keyboard) if i["name"] == "usb:interrupt"),
+           "are masked unless asked for")
+
+
 def write(path, data):
     with open(path, "wb") as f:
         f.write(data)
@@ -403,7 +444,7 @@ def main():
     d = tempfile.mkdtemp(prefix="trawl-usb-")
     try:
         usbsynth.main(d)
-        for test in (test_decode, test_odd, test_keys, test_raw, test_forms, test_late, test_tshark,
+        for test in (test_decode, test_odd, test_keys, test_raw, test_forms, test_late, test_samples, test_tshark,
                      test_errors):
             test(d)
     finally:
