@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+# Every print format of this kernel is understood.
+. "$TRAWL_SRC/tests/tap.sh"
+
+modprobe -a usbmon dummy_hcd vhci_hcd 2>/dev/null
+count=$(ls -d /sys/kernel/tracing/events/*/*/format | "$TRAWL_BUILD/tests/decode/formats" 2>wrong)
+read -r total understood calls <<<"$count"
+[ "$total" -gt 1000 ]
+ok $? "the kernel has $total event formats"
+same "$understood print formats are understood ($calls call the kernel)" "$total" "$understood"
+grep -v ': calls ' wrong | sed 's/^/# /'
+tap_done
