@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Print formats of kernel events, and exports of kernel events; included by local.mk.
+# Print formats and exports of kernel events, and what is around an event; included by local.mk.
 libdecode_la_SOURCES += \
 	decode/printfmt.h decode/printexpr.h decode/printparse.h \
 	decode/printfmt.c decode/printparse.c decode/printeval.c decode/symbols.c \
 	decode/perfetto.h decode/perfetto.c decode/protobuf.h \
-	decode/tracedat.h decode/tracedat.c
+	decode/tracedat.h decode/tracedat.c \
+	decode/around.h decode/around.c

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "decode/around.h"
 #include "decode/cli.h"
 #include "decode/glob.h"
 #include "decode/jsonl.h"
@@ -16,7 +17,7 @@
 
 enum {
 	OPTION_JSON = OPTION_OWN, OPTION_SUMMARY, OPTION_META, OPTION_COLOR, OPTION_UTC,
-	OPTION_BOUNDS, OPTION_FIELDS, OPTION_RAW, OPTION_PRINT, OPTION_SHOW_KEYS, OPTION_HELP, OPTION_VERSION,
+	OPTION_BOUNDS, OPTION_FIELDS, OPTION_RAW, OPTION_PRINT, OPTION_AROUND, OPTION_WINDOW, OPTION_SHOW_KEYS, OPTION_HELP, OPTION_VERSION,
 };
 
 static const struct option long_options[] = {
@@ -31,6 +32,8 @@ static const struct option long_options[] = {
 	{"fields", required_argument, NULL, OPTION_FIELDS},
 	{"raw", no_argument, NULL, OPTION_RAW},
 	{"print", no_argument, NULL, OPTION_PRINT},
+	{"around", required_argument, NULL, OPTION_AROUND},
+	{"window", required_argument, NULL, OPTION_WINDOW},
 	{"show-keys", no_argument, NULL, OPTION_SHOW_KEYS},
 	{"help", no_argument, NULL, OPTION_HELP},
 	{"version", no_argument, NULL, OPTION_VERSION},
@@ -46,6 +49,8 @@ static const char help[] =
 	"      --meta[=GLOB]    list the metadata, or print the pieces of this name\n"
 	"\n"
 	SELECTION_HELP
+	"      --around EXPR    what every source saw around each event where EXPR holds\n"
+	"      --window TIME    how far around (default 1ms)\n"
 	"\n"
 	"  -t                   no time; -tt since the epoch; -ttt since the line before;\n"
 	"                       -tttt with the date; -ttttt since the first line\n"
@@ -68,6 +73,9 @@ struct options {
 	struct selection selection;
 	enum mode mode;
 	const char *meta; /* the glob of --meta, or NULL: the list */
+	const char *around_text; /* --around, or NULL */
+	uint64_t window;  /* --window, ns */
+	struct around *around;
 	const char *path;
 	int times;        /* how many -t */
 	bool utc, bounds, colour;
@@ -128,6 +136,14 @@ static int set_option(struct options *o, int option, char **argv, struct trawl_e
 	case OPTION_PRINT:
 		o->decode.print = true;
 		return 0;
+	case OPTION_AROUND:
+		if (o->around_text)
+			return trawl_fail(err, TRAWL_USAGE,
+					  "--around: given twice: join the two with 'or'");
+		o->around_text = optarg;
+		return 0;
+	case OPTION_WINDOW:
+		return around_window(optarg, &o->window, err);
 	case OPTION_SHOW_KEYS:
 		o->decode.show_keys = true;
 		return 0;
@@ -179,6 +195,12 @@ static int parse(struct options *o, int argc, char **argv, struct trawl_error *e
 
 /* ---- what is done ------------------------------------------------------------------------- */
 
+/* What is to be shown of the stream: all of it, or what is around the matches. */
+static struct consumer *shown(const struct options *o, struct consumer *c, struct out *separator)
+{
+	return o->around ? around_consumer(o->around, c, separator) : c;
+}
+
 static int print_text(const struct options *o, struct stream *s, struct out *out,
 		      struct trawl_error *err)
 {
@@ -192,7 +214,7 @@ static int print_text(const struct options *o, struct stream *s, struct out *out
 	};
 
 	text_printer_start(&t);
-	return stream_run(s, &t.consumer, err);
+	return stream_run(s, shown(o, &t.consumer, out), err);
 }
 
 static int print_json(const struct options *o, struct stream *s, struct out *out,
@@ -206,7 +228,7 @@ static int print_json(const struct options *o, struct stream *s, struct out *out
 	};
 
 	jsonl_printer_start(&j);
-	return stream_run(s, &j.consumer, err);
+	return stream_run(s, shown(o, &j.consumer, NULL), err);
 }
 
 static int print_summary(const struct options *o, struct stream *s, struct out *out,
@@ -217,7 +239,7 @@ static int print_summary(const struct options *o, struct stream *s, struct out *
 
 	if (!m)
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
-	result = stream_run(s, summary_consumer(m), err);
+	result = stream_run(s, shown(o, summary_consumer(m), NULL), err);
 	if (!result)
 		summary_print(m, s, o->path, o->utc, out);
 	summary_free(m);
@@ -277,7 +299,7 @@ static int run(struct options *o, struct stream *s, struct out *out, struct traw
 
 int main(int argc, char **argv)
 {
-	struct options o = {.mode = MODE_TEXT};
+	struct options o = {.mode = MODE_TEXT, .window = 1000000};
 	struct trawl_error err = {0};
 	struct foreign f = {.fd = -1};
 	struct stream *s = NULL;
@@ -293,6 +315,10 @@ int main(int argc, char **argv)
 		goto out;
 	if (got == 0)
 		path = foreign_resolve(&f, o.path, &err);
+	if (path && o.around_text) {
+		o.around = around_find(path, o.around_text, o.window, &o.decode, &err);
+		path = o.around ? path : NULL;
+	}
 	if (path)
 		s = stream_open(path, &o.decode, &o.selection, &err);
 	if (!s) {
@@ -309,6 +335,7 @@ int main(int argc, char **argv)
 		status = cli_error(&f.verdict);
 out:
 	stream_close(s);
+	around_free(o.around);
 	foreign_close(&f);
 	selection_free(&o.selection);
 	out_free(&out);

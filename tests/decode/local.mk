@@ -53,7 +53,7 @@ tests_decode_test_task_CFLAGS = $(UNIT_CFLAGS)
 tests_decode_test_task_LDADD = $(DECODE_LDADD)
 endif
 
-# How many print formats of a kernel are understood: for tests/cli/export-kernel.py and the lab.
+# How many print formats of a kernel are understood: for tests/cli/kernel.py and the lab.
 check_PROGRAMS += tests/decode/formats
 tests_decode_formats_SOURCES = tests/decode/formats.c
 tests_decode_formats_CFLAGS = $(AM_CFLAGS)

@@ -6,7 +6,7 @@ EXTRA_DIST += tests/lab/run tests/lab/kernel tests/lab/init tests/lab/main tests
 	tests/lab/linux-6.1.sh tests/lab/linux-6.12.sh \
 	tests/lab/guest/smoke.sh tests/lab/guest/eprobe.sh tests/lab/guest/atexit.sh \
 	tests/lab/guest/synth.sh \
-	tests/lab/guest/formats.sh tests/lab/guest/timeline.sh \
+	tests/lab/guest/formats.sh tests/lab/guest/timeline.sh tests/lab/guest/bound.sh \
 	tests/lab/guest/usb-capture.sh tests/lab/host/usb-capture.sh \
 	tests/lab/guest/usb-extcap.sh \
 	tests/lab/guest/usb-hotplug.sh tests/lab/host/usb-hotplug.sh \

@@ -154,6 +154,19 @@ def perfetto(capture, folder):
        got["next_comm"][6] == [switch["fields"]["next_comm"].encode()], "fields are annotations", got)
 
 
+def around(capture):
+    every = [json.loads(line) for line in run("trawl-decode", "--json", capture)[1].splitlines()]
+    at = [e["ts_ns"] for e in every if e["name"] == "sched:sched_switch" and e["fields"]["next_comm"] == "wc"]
+    want = [e for e in every if any(abs(e["ts_ns"] - t) <= 30000 for t in at)]
+    status, out, err = run("trawl-decode", "--json", "--around", 'next_comm = "wc"', "--window", "30us", capture)
+    ok(status == 0 and at and [json.loads(line) for line in out.splitlines()] == want,
+       f"--around shows the {len(want)} events near {len(at)} matches, of {len(every)}", err)
+    status, out, err = run("trawl-decode", "--around", "pid = 1 and pid = 2", capture)
+    ok(status == 2 and "nothing matches" in err, "and says when nothing matches", err)
+    status, out, err = run("trawl-decode", "--around", "pid > 1", "--window", "3q", capture)
+    ok(status == 2 and "is no time" in err, "and what a time looks like", err)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         capture = folder + "/k.trawl"
@@ -164,6 +177,7 @@ def main():
         formats()
         trace_dat(capture, folder)
         perfetto(capture, folder)
+        around(capture)
     print(f"1..{count}")
     sys.exit(bad > 0)
 

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * --around EXPR --window TIME: what every source saw around each match.
+ *
+ * The file is read twice: once for the times of the matches, then for everything within `window`
+ * before and after any of them. --from, --to, --source, --name and --pid choose what is shown, not
+ * what matches.
+ */
+#ifndef TRAWL_DECODE_AROUND_H
+#define TRAWL_DECODE_AROUND_H
+
+#include "decode/stream.h"
+
+struct around;
+
+/* Finds the matches. window in ns. NULL with *err: a pipe, no match, a bad expression. */
+struct around *around_find(const char *path, const char *expr, uint64_t window,
+			   const struct decode_options *options, struct trawl_error *err);
+void around_free(struct around *a);
+
+/*
+ * A consumer that hands to `inner` what is near a match, in order. Between stretches of time that
+ * do not touch it writes a line "--" to separator, if that is not NULL.
+ */
+struct consumer *around_consumer(struct around *a, struct consumer *inner, struct out *separator);
+
+/* "5ms", "1.5s", "200us", "1000" (ns). */
+int around_window(const char *text, uint64_t *ns, struct trawl_error *err);
+
+#endif

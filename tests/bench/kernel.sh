@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Syscalls and scheduler events at the fastest rate of one loop: trawl against trace-cmd record with
+# its compression, the same events from the same load, in turn. CPU time is that of the recorder and
+# its children without the load (which runs on its own).
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+seconds=${1:-4} rounds=${2:-3}
+events="raw_syscalls:sys_enter raw_syscalls:sys_exit sched:sched_switch sched:sched_waking"
+[ -w /sys/kernel/tracing/events/enable ] || { echo "tracefs cannot be written: run as root"; exit 0; }
+command -v trace-cmd >/dev/null || { echo "trace-cmd is missing: apt-get install trace-cmd"; exit 0; }
+
+# The load, for so many seconds: reads of one byte, and a pipe between two tasks.
+cat >"$dir/load.py" <<'END'
+import os, sys, time
+r, w = os.pipe()
+a, b = os.pipe()
+if os.fork() == 0:
+    os.close(w); os.close(a)
+    while os.read(r, 1):
+        os.write(b, b"x")
+    os._exit(0)
+os.close(r); os.close(b)
+zero = os.open("/dev/zero", os.O_RDONLY)
+end = time.monotonic() + float(sys.argv[1])
+while time.monotonic() < end:
+    for _ in range(200):
+        os.read(zero, 1)
+    os.write(w, b"x")
+    os.read(a, 1)
+END
+
+# trace-cmd 3.1.6 writes to files that a kernel without function tracing does not have.
+: >"$dir/empty"
+cat >"$dir/trace-cmd" <<END
+#!/bin/bash
+exec unshare -m bash -c '
+	for file in /proc/sys/kernel/ftrace_enabled /sys/kernel/tracing/set_ftrace_{filter,notrace,pid,notrace_pid}; do
+		[ -e "\$file" ] && mount --bind "$dir/empty" "\$file"
+	done
+	exec trace-cmd "\$@"' trace-cmd "\$@"
+END
+chmod +x "$dir/trace-cmd"
+
+# measure NAME FILE COMMAND...: user+system seconds of the command and its children.
+measure() {
+	local name=$1 file=$2 pid
+	shift 2
+	/usr/bin/python3 - "$dir/load.py" "$seconds" "$@" >"$dir/$name" 2>"$dir/$name.err" <<'END'
+import os, resource, signal, subprocess, sys, time
+load, seconds, command = sys.argv[1], sys.argv[2], sys.argv[3:]
+p = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+time.sleep(1.5)
+q = subprocess.Popen(["/usr/bin/python3", load, seconds])
+_, _, used = os.wait4(q.pid, 0)
+p.send_signal(signal.SIGINT)
+_, _, used = os.wait4(p.pid, 0)
+print(used.ru_utime + used.ru_stime)
+END
+	echo "$(cat "$dir/$name") $(stat -c %s "$file")"
+}
+
+args=() inputs=()
+for e in $events; do
+	args+=(-e "$e")
+	inputs+=(-i "event:$e")
+done
+for ((i = 1; i <= rounds; i++)); do
+	read -r cpu size <<<"$(measure trawl "$dir/t.trawl" $TRAWL_NICE "$TRAWL_BUILD/.libs/trawl" $TRAWL_OPTS "${inputs[@]}" -w "$dir/t.trawl")"
+	n=$(sed -n 's/^\([0-9]*\) events captured.*/\1/p' "$dir/trawl.err")
+	lost=$(sed -n 's/.*captured, \([0-9]*\) lost.*/\1/p' "$dir/trawl.err")
+	read -r tcpu tsize <<<"$(cd "$dir" && measure tracecmd "$dir/t.dat" "$dir/trace-cmd" record --compression zstd -C mono -b 8192 -o "$dir/t.dat" "${args[@]}")"
+	tn=$(trace-cmd report "$dir/t.dat" 2>/dev/null | grep -c ': ')
+	tlost=$(trace-cmd report "$dir/t.dat" 2>/dev/null | sed -n 's/.*\[\([0-9]*\) EVENTS DROPPED\].*/\1/p' | awk '{n += $1} END {print n + 0}')
+	awk -v n="${n:-0}" -v cpu="$cpu" -v size="$size" -v lost="${lost:-?}" -v tn="$tn" -v tcpu="$tcpu" -v tsize="$tsize" -v tlost="$tlost" 'BEGIN {
+		if (!n || !tn) { print "no events"; exit }
+		printf "trawl      %8d events  %6.1f ns CPU/event  %6.3f bytes/event  %s lost\n", n, cpu * 1e9 / n, size / n, lost
+		printf "trace-cmd  %8d events  %6.1f ns CPU/event  %6.3f bytes/event  %s lost\n", tn, tcpu * 1e9 / tn, tsize / tn, tlost
+		printf "ratio      CPU %.2f  bytes %.2f\n", (cpu / n) / (tcpu / tn), (size / n) / (tsize / tn) }'
+done
