@@ -203,8 +203,10 @@ struct lookup {
 static void match_name(void *arg, const char *name)
 {
 	struct lookup *l = arg;
+	size_t n = strlen(name);
 
-	l->found |= !strcmp(name, l->wanted);
+	/* "setup.request": a part of a field that has parts; its decoder knows which. */
+	l->found |= !strncmp(name, l->wanted, n) && (!l->wanted[n] || l->wanted[n] == '.');
 }
 
 static bool known(void *arg, const char *name)

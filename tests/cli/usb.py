@@ -170,6 +170,16 @@ def test_keys(d):
     ok("WRITE(10) lba 2048 + 8" in text, "storage is recognised without descriptors", text)
 
 
+def test_where(d):
+    path = d + "/all.pcapng"
+    for expression, count_wanted in (("status_name == 'stall'", 1), ("setup.request ~ 'SET_*'", 3),
+                                     ("decoded.storage.scsi.lba == 2048", 3), ("lba == 64", 3),
+                                     ("decoded.dwDTERate == 115200", 1), ("end == 'unanswered'", 2),
+                                     ("latency_ns >= 900us", 1), ("port ~ '*'", 0)):
+        got = len(run("trawl-decode", "--where", expression, path)[0].splitlines())
+        same(count_wanted, got, "--where " + expression)
+
+
 def test_raw(d):
     lines = run("trawl-decode", "--raw", "-t", d + "/all.pcapng", "--where", "dev == 5")[0]
     ok("S Ci:1:005:0 s 80 06 0100 0000 0012 18 <  GET_DESCRIPTOR device" in lines,
@@ -444,7 +454,7 @@ def main():
     d = tempfile.mkdtemp(prefix="trawl-usb-")
     try:
         usbsynth.main(d)
-        for test in (test_decode, test_odd, test_keys, test_raw, test_forms, test_late, test_samples, test_tshark,
+        for test in (test_decode, test_odd, test_keys, test_where, test_raw, test_forms, test_late, test_samples, test_tshark,
                      test_errors):
             test(d)
     finally:
