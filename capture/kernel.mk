@@ -4,6 +4,7 @@ libcapture_la_SOURCES += \
 	capture/chain.c capture/chain.h \
 	capture/eprobe.c \
 	capture/event.h \
+	capture/kallsyms.c capture/kallsyms.h \
 	capture/ktest.c capture/ktest.h \
 	capture/synth.c \
 	capture/syscallname.c capture/syscallname.h

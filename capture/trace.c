@@ -386,6 +386,8 @@ int trace_add(struct trace *t, const char *group, const char *name, const char *
 	r = remember(t, group, name, f);
 	if (r)
 		trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	else
+		t->events[t->nevents - 1].symbols = kallsyms_wanted(text);
 out:
 	eventformat_free(&own);
 	free(text);
@@ -535,6 +537,8 @@ static int append(struct trace *t, struct trace_cpu *c, const struct ring_event 
 	if (r)
 		return r;
 	e->count++;
+	if (e->symbols)
+		kallsyms_saw(&t->kallsyms, e->fields, e->nfields, ev->data, ev->len);
 	t->captured++;
 	tasks_saw(session_tasks(t->in->session), tid);
 	if (t->look)
@@ -677,6 +681,18 @@ static void final_losses(struct trace *t)
 				   t->in->source->name, t->unknown);
 }
 
+static void write_symbols(struct trace *t)
+{
+	struct trawl_error err;
+	struct trawl_meta m = { .name = "kernel/kallsyms", .type = "text/plain", .time = mono_now() };
+	char *text = kallsyms_text(&t->kallsyms, &m.len);
+
+	m.data = text;
+	if (text && trawl_writer_meta(session_writer(t->in->session), &m, &err))
+		session_note(t->in->session, "%s", err.text);
+	free(text);
+}
+
 void trace_stats(struct input *in, struct source_stats *stats)
 {
 	struct trace *t = in->state;
@@ -685,6 +701,7 @@ void trace_stats(struct input *in, struct source_stats *stats)
 	if (!t || t->source < 0)
 		return;
 	final_losses(t);
+	write_symbols(t);
 	stats->captured = t->captured;
 	stats->lost = t->lost;
 	stats->hits = t->hits_known ? t->hits : 0;
@@ -720,6 +737,7 @@ void trace_disarm(struct input *in)
 	free(t->page);
 	free(t->layout);
 	free(t->chains);
+	kallsyms_free(&t->kallsyms);
 	free(t->spec);
 	free(t);
 	in->state = NULL;

@@ -10,6 +10,7 @@
 #define TRAWL_CAPTURE_TRACE_H
 
 #include "eventformat.h"
+#include "kallsyms.h"
 #include "owner.h"
 #include "session.h"
 
@@ -22,6 +23,7 @@ struct trace_event {
 	uint32_t id;
 	uint64_t count;      /* records so far */
 	uint32_t size;       /* of the fixed part */
+	bool symbols;        /* its print format shows addresses as symbols */
 	uint32_t nfields;
 	struct trawl_field *fields; /* places of dynamic data, for -s; names are not kept */
 };
@@ -45,6 +47,7 @@ struct trace {
 	uint8_t *page;             /* one sub-buffer */
 	struct ring_layout *layout;
 
+	struct kallsyms kallsyms;  /* addresses of the kernel that events show as symbols */
 	struct chain *chains;      /* of eprobe and synth: chain.h */
 	size_t nchains;
 	uint64_t since;            /* MONO of the start */

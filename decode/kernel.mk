@@ -5,4 +5,5 @@ libdecode_la_SOURCES += \
 	decode/printfmt.c decode/printparse.c decode/printeval.c decode/symbols.c \
 	decode/perfetto.h decode/perfetto.c decode/protobuf.h \
 	decode/tracedat.h decode/tracedat.c \
-	decode/around.h decode/around.c
+	decode/around.h decode/around.c \
+	decode/join.h decode/join.c

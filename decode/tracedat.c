@@ -431,11 +431,17 @@ static void formats(const struct tracedat *t, struct out *o)
 
 static void meta_text(const struct tracedat *t, const char *name, struct out *o)
 {
-	const struct trawl_meta *m = trawl_meta_find(stream_reader(t->stream), name);
-	uint32_t len = m && m->len < UINT32_MAX ? (uint32_t)m->len : 0;
+	const struct trawl_reader *r = stream_reader(t->stream);
+	struct out text;
 
-	u32(o, len);
-	out_bytes(o, m ? m->data : "", len);
+	out_memory(&text);
+	for (size_t i = 0; i < trawl_meta_count(r); i++)
+		if (!strcmp(trawl_meta_at(r, i)->name, name) &&
+		    trawl_meta_at(r, i)->len < UINT32_MAX - text.len)
+			out_bytes(&text, trawl_meta_at(r, i)->data, trawl_meta_at(r, i)->len);
+	u32(o, (uint32_t)text.len);
+	out_bytes(o, text.data, text.len);
+	out_free(&text);
 }
 
 static void cmdlines(const struct tracedat *t, struct out *o)

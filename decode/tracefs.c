@@ -94,12 +94,24 @@ static int task_offset(const struct trawl_source *s, uint32_t size)
 	return -1;
 }
 
+/* Each source of a capture saves the symbols of its own events: all of them together. */
 static struct symbols *symbols_of(const struct trawl_reader *reader)
 {
-	const struct trawl_meta *k = trawl_meta_find(reader, "kernel/kallsyms");
-	const struct trawl_meta *p = trawl_meta_find(reader, "kernel/printk_formats");
+	const struct trawl_meta *printk = trawl_meta_find(reader, "kernel/printk_formats");
+	struct symbols *s;
+	struct out all;
 
-	return symbols_parse(k ? k->data : NULL, k ? k->len : 0, p ? p->data : NULL, p ? p->len : 0);
+	out_memory(&all);
+	for (size_t i = 0; i < trawl_meta_count(reader); i++) {
+		const struct trawl_meta *m = trawl_meta_at(reader, i);
+
+		if (!strcmp(m->name, "kernel/kallsyms"))
+			out_bytes(&all, m->data, m->len);
+	}
+	s = symbols_parse(all.data, all.error ? 0 : all.len, printk ? printk->data : NULL,
+			  printk ? printk->len : 0);
+	out_free(&all);
+	return s;
 }
 
 static struct plan *plan_new(struct tracefs *t, const struct trawl_event_type *type)

@@ -9,6 +9,7 @@
 #include "decode/around.h"
 #include "decode/cli.h"
 #include "decode/glob.h"
+#include "decode/join.h"
 #include "decode/jsonl.h"
 #include "decode/stream.h"
 #include "decode/summary.h"
@@ -17,7 +18,7 @@
 
 enum {
 	OPTION_JSON = OPTION_OWN, OPTION_SUMMARY, OPTION_META, OPTION_COLOR, OPTION_UTC,
-	OPTION_BOUNDS, OPTION_FIELDS, OPTION_RAW, OPTION_PRINT, OPTION_AROUND, OPTION_WINDOW, OPTION_SHOW_KEYS, OPTION_HELP, OPTION_VERSION,
+	OPTION_BOUNDS, OPTION_FIELDS, OPTION_RAW, OPTION_PRINT, OPTION_AROUND, OPTION_WINDOW, OPTION_JOIN, OPTION_SHOW_KEYS, OPTION_HELP, OPTION_VERSION,
 };
 
 static const struct option long_options[] = {
@@ -34,6 +35,7 @@ static const struct option long_options[] = {
 	{"print", no_argument, NULL, OPTION_PRINT},
 	{"around", required_argument, NULL, OPTION_AROUND},
 	{"window", required_argument, NULL, OPTION_WINDOW},
+	{"join", no_argument, NULL, OPTION_JOIN},
 	{"show-keys", no_argument, NULL, OPTION_SHOW_KEYS},
 	{"help", no_argument, NULL, OPTION_HELP},
 	{"version", no_argument, NULL, OPTION_VERSION},
@@ -50,7 +52,8 @@ static const char help[] =
 	"\n"
 	SELECTION_HELP
 	"      --around EXPR    what every source saw around each event where EXPR holds\n"
-	"      --window TIME    how far around (default 1ms)\n"
+	"      --join           whose doing each USB transfer was: its URB's task, its sectors'\n"
+	"      --window TIME    how far around, and before a transfer (default 1ms)\n"
 	"\n"
 	"  -t                   no time; -tt since the epoch; -ttt since the line before;\n"
 	"                       -tttt with the date; -ttttt since the first line\n"
@@ -76,6 +79,7 @@ struct options {
 	const char *around_text; /* --around, or NULL */
 	uint64_t window;  /* --window, ns */
 	struct around *around;
+	bool join;        /* --join */
 	const char *path;
 	int times;        /* how many -t */
 	bool utc, bounds, colour;
@@ -142,6 +146,9 @@ static int set_option(struct options *o, int option, char **argv, struct trawl_e
 					  "--around: given twice: join the two with 'or'");
 		o->around_text = optarg;
 		return 0;
+	case OPTION_JOIN:
+		o->join = true;
+		return 0;
 	case OPTION_WINDOW:
 		return around_window(optarg, &o->window, err);
 	case OPTION_SHOW_KEYS:
@@ -190,6 +197,8 @@ static int parse(struct options *o, int argc, char **argv, struct trawl_error *e
 		return trawl_fail(err, TRAWL_USAGE, "%s: only one file at a time",
 				  argv[optind + 1]);
 	o->path = argv[optind];
+	if (o->join && o->mode != MODE_TEXT)
+		return trawl_fail(err, TRAWL_USAGE, "--join: is for text only");
 	return selection_done(&o->selection, o->utc, err);
 }
 
@@ -212,9 +221,20 @@ static int print_text(const struct options *o, struct stream *s, struct out *out
 		.bounds = o->bounds,
 		.at_once = isatty(STDOUT_FILENO),
 	};
+	struct consumer *c = &t.consumer;
+	struct join *j = NULL;
+	int got;
 
 	text_printer_start(&t);
-	return stream_run(s, shown(o, &t.consumer, out), err);
+	if (o->join) {
+		j = join_new(o->window);
+		if (!j)
+			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+		c = join_consumer(j, c, out);
+	}
+	got = stream_run(s, shown(o, c, out), err);
+	join_free(j);
+	return got;
 }
 
 static int print_json(const struct options *o, struct stream *s, struct out *out,

@@ -39,4 +39,9 @@ for source in usb eprobe usdt event; do
 	has "$source has its events" "$counts" "\"$source\": [1-9]"
 done
 same "no event is out of its order" 0 "$wrong"
+has "--join names the task whose request a transfer carries" \
+	"$(trawl-decode --join --window 500ms all.trawl)" '<- dd-[0-9]+ block:block_rq_issue \(the same sectors'
+has "--around shows what every source saw" \
+	"$(trawl-decode --json --around 'lba = 128' --window 50ms all.trawl | grep -o '"source":"[a-z]*"' | sort -u | tr '\n' ' ')" \
+	'eprobe.*event.*usb'
 tap_done

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/join.h"
+
+#include <stdlib.h>
+
+#include "decode/usb.h"
+#include "decode/when.h"
+
+enum {
+	KEPT = 8192,      /* events of tasks that are remembered */
+	PROBES_SHOWN = 3, /* of the task, under one transfer */
+};
+
+/* An event of a task. */
+struct deed {
+	uint64_t time;
+	uint64_t urb, sector; /* UINT64_MAX: it names none */
+	int32_t tid;
+	bool probe;
+	bool used;            /* its URB or request has found its transfer */
+	char comm[16], name[64];
+};
+
+struct join {
+	struct consumer consumer; /* first: the stream hands it back */
+	struct consumer *inner;
+	struct out *out;
+	uint64_t window;
+	uint64_t n; /* deeds so far: the last KEPT of them are in the ring */
+	struct deed ring[KEPT];
+};
+
+static uint64_t number(const struct decoder *d, void *state, const struct item *it,
+		       const char *name)
+{
+	struct value v;
+
+	if (!d->value || !d->value(state, it, name, &v))
+		return UINT64_MAX;
+	if (v.type == VALUE_UINT || (v.type == VALUE_INT && v.i >= 0))
+		return v.u;
+	return UINT64_MAX;
+}
+
+static bool is_probe(const struct trawl_source *s)
+{
+	return !strcmp(s->name, "usdt") || !strcmp(s->name, "uprobe") || !strcmp(s->name, "eprobe");
+}
+
+static void copy(char *to, size_t size, const char *from, size_t len)
+{
+	len = len < size - 1 ? len : size - 1;
+	memcpy(to, from, len);
+	to[len] = '\0';
+}
+
+static void remember(struct join *j, const struct decoder *d, void *state, const struct item *it)
+{
+	struct deed *deed = &j->ring[j->n % KEPT];
+
+	*deed = (struct deed){
+		.time = it->time,
+		.urb = number(d, state, it, "urb"),
+		.sector = number(d, state, it, "sector"),
+		.tid = it->tid,
+		.probe = is_probe(it->source),
+	};
+	if (!deed->probe && deed->urb == UINT64_MAX && deed->sector == UINT64_MAX)
+		return;
+	copy(deed->comm, sizeof(deed->comm), it->comm, it->comm_len);
+	copy(deed->name, sizeof(deed->name), it->name, it->name_len);
+	j->n++;
+}
+
+/* Blocks of a disk are 512 bytes times a small power of two; the block layer counts in 512. */
+static bool same_sector(uint64_t lba, uint64_t sector)
+{
+	for (unsigned int shift = 0; shift <= 3; shift++)
+		if (lba << shift == sector)
+			return true;
+	return false;
+}
+
+/* The last deed before `to` that names this URB or these sectors and has no transfer yet. */
+static struct deed *cause(struct join *j, uint64_t from, uint64_t to, uint64_t urb, uint64_t lba)
+{
+	for (uint64_t i = j->n; i-- > 0 && j->n - i <= KEPT;) {
+		struct deed *deed = &j->ring[i % KEPT];
+
+		if (deed->time > to || deed->used)
+			continue;
+		if (deed->time < from)
+			break;
+		if (urb != UINT64_MAX && deed->urb == urb)
+			return deed;
+		if (lba != UINT64_MAX && deed->sector != UINT64_MAX && same_sector(lba, deed->sector))
+			return deed;
+	}
+	return NULL;
+}
+
+static void line(struct join *j, const struct deed *deed, uint64_t begin, const char *how)
+{
+	struct out *o = j->out;
+
+	out_str(o, "        <- ");
+	out_safe(o, deed->comm[0] ? deed->comm : "?", deed->comm[0] ? strlen(deed->comm) : 1);
+	out_char(o, '-');
+	out_s64(o, deed->tid);
+	out_char(o, ' ');
+	out_safe(o, deed->name, strlen(deed->name));
+	out_str(o, " (");
+	if (*how) {
+		out_str(o, how);
+		out_str(o, ", ");
+	}
+	time_span(o, deed->time < begin ? begin - deed->time : deed->time - begin);
+	out_str(o, deed->time < begin ? " before)\n" : " after it began)\n");
+}
+
+static void probes(struct join *j, const struct deed *of, uint64_t begin)
+{
+	uint64_t oldest = begin > j->window ? begin - j->window : 0;
+	int shown = 0;
+
+	for (uint64_t i = j->n; i-- > 0 && j->n - i <= KEPT && shown < PROBES_SHOWN;) {
+		const struct deed *deed = &j->ring[i % KEPT];
+
+		if (deed->time < oldest)
+			break;
+		if (!deed->probe || deed == of || deed->tid != of->tid || deed->time > begin)
+			continue;
+		line(j, deed, begin, "");
+		shown++;
+	}
+}
+
+static void explain(struct join *j, const struct decoder *d, void *state, const struct item *it)
+{
+	const struct usb_detail *detail = it->detail;
+	uint64_t latency = number(d, state, it, "latency_ns"), begin, lba;
+	struct deed *by_urb, *by_sector, *deed;
+
+	begin = latency != UINT64_MAX && latency <= it->time ? it->time - latency : it->time;
+	lba = number(d, state, it, "lba");
+	/* A request waits in the block layer's queues: that is what the window is for. */
+	by_urb = cause(j, begin, it->time, detail->urb.id, UINT64_MAX);
+	by_sector = cause(j, begin > j->window ? begin - j->window : 0, it->time, UINT64_MAX, lba);
+	if (by_urb) {
+		by_urb->used = true;
+		line(j, by_urb, begin, "the same URB");
+	}
+	if (by_sector) {
+		by_sector->used = true;
+		line(j, by_sector, begin, "the same sectors");
+	}
+	deed = by_sector ? by_sector : by_urb;
+	if (deed)
+		probes(j, deed, begin);
+}
+
+static int take_item(struct consumer *c, const struct decoder *d, void *state,
+		     const struct item *it)
+{
+	struct join *j = (struct join *)c;
+	int got = j->inner->item(j->inner, d, state, it);
+
+	if (got)
+		return got;
+	if (it->tid >= 0)
+		remember(j, d, state, it);
+	else if (!strcmp(it->source->kind, "usbmon") && it->detail)
+		explain(j, d, state, it);
+	return 0;
+}
+
+static int take_loss(struct consumer *c, const struct trawl_source *s, const struct trawl_loss *l,
+		     uint64_t from, uint64_t to)
+{
+	struct join *j = (struct join *)c;
+
+	return j->inner->loss(j->inner, s, l, from, to);
+}
+
+struct join *join_new(uint64_t window)
+{
+	struct join *j = calloc(1, sizeof(*j));
+
+	if (j)
+		j->window = window;
+	return j;
+}
+
+void join_free(struct join *j)
+{
+	free(j);
+}
+
+struct consumer *join_consumer(struct join *j, struct consumer *inner, struct out *out)
+{
+	j->inner = inner;
+	j->out = out;
+	j->consumer.item = take_item;
+	j->consumer.loss = inner->loss ? take_loss : NULL;
+	return &j->consumer;
+}

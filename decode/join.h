@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * --join: whose doing a USB transfer was, under its line.
+ *
+ * usbmon does not say which task a transfer is of. Two things tell:
+ *
+ *	the URB		an event that names it (xhci-hcd:xhci_urb_enqueue: field `urb`) ran in the
+ *			task that submitted it
+ *	the sector	a request to the block layer (block:block_rq_issue and the like, or an eprobe
+ *			on one: field `sector`) for the sectors of the SCSI command that a storage
+ *			transfer carries
+ *
+ * With the task come its last probe events (USDT, uprobe, eprobe) within the window before the
+ * transfer. Events of before the transfer's completion are known when it is shown; nothing here
+ * looks ahead.
+ */
+#ifndef TRAWL_DECODE_JOIN_H
+#define TRAWL_DECODE_JOIN_H
+
+#include "decode/stream.h"
+
+struct join;
+
+/* window in ns. NULL without memory. */
+struct join *join_new(uint64_t window);
+void join_free(struct join *j);
+
+/* A consumer that hands everything to `inner` and writes below a transfer's line to out. */
+struct consumer *join_consumer(struct join *j, struct consumer *inner, struct out *out);
+
+#endif
