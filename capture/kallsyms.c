@@ -146,14 +146,16 @@ char *kallsyms_text(const struct kallsyms *k, size_t *len)
 			sorted[n++] = k->slots[i];
 	if (n)
 		qsort(sorted, n, sizeof(*sorted), by_number);
-	/* For each address the last symbol at or before it, and one only once. */
+	/* For each address the last symbol at or before it, and the next, where it ends. */
 	for (size_t i = 0; out && i < n; i++) {
 		while (line < nlines && lines[line].addr <= sorted[i])
 			line++;
-		if (!line || line - 1 == last)
-			continue;
-		last = line - 1;
-		fputs(lines[last].text, out);
+		for (size_t l = line ? line - 1 : 0; l <= line && l < nlines; l++) {
+			if (last != SIZE_MAX && l <= last)
+				continue;
+			fputs(lines[l].text, out);
+			last = l;
+		}
 	}
 	if (out)
 		fclose(out);

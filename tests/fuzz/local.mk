@@ -57,6 +57,11 @@ tests_fuzz_fuzz_layout_LDADD = libdecode.la libtrawl.la
 tests_fuzz_fuzz_where_SOURCES = tests/fuzz/fuzz_where.c tests/fuzz/driver.c
 tests_fuzz_fuzz_where_LDADD = libdecode.la libtrawl.la
 
+# Print formats
+FUZZERS += tests/fuzz/fuzz_printfmt
+tests_fuzz_fuzz_printfmt_SOURCES = tests/fuzz/fuzz_printfmt.c tests/fuzz/driver.c
+tests_fuzz_fuzz_printfmt_LDADD = libcapture.la libdecode.la libtrawl.la
+
 EXTRA_DIST += tests/fuzz/corpus
 
 check_PROGRAMS += $(FUZZERS)

@@ -14,7 +14,7 @@ for i in 1 2 3 4 5 6; do
 	sleep 0.4
 done
 END
-trawl -w all.trawl -i usb -i 'eprobe:block.block_rq_issue dev=$dev $sector $bytes $rwbs' \
+trawl -w all.trawl -i usb -i 'eprobe:block.block_bio_queue dev=$dev $sector $nr_sector $rwbs' \
 	-i "usdt:$TRAWL_BUILD/samples/tick:tick:loop" -i event:sched:sched_switch \
 	-- bash load.sh 2>said
 ok $? "usb, eprobe, usdt and events record together, through two steps of the clock"
@@ -40,7 +40,7 @@ for source in usb eprobe usdt event; do
 done
 same "no event is out of its order" 0 "$wrong"
 has "--join names the task whose request a transfer carries" \
-	"$(trawl-decode --join --window 500ms all.trawl)" '<- dd-[0-9]+ block:block_rq_issue \(the same sectors'
+	"$(trawl-decode --join --window 500ms all.trawl)" '<- dd-[0-9]+ block:block_bio_queue \(the same sectors'
 has "--around shows what every source saw" \
 	"$(trawl-decode --json --around 'lba = 128' --window 50ms all.trawl | grep -o '"source":"[a-z]*"' | sort -u | tr '\n' ' ')" \
 	'eprobe.*event.*usb'
