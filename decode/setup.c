@@ -320,16 +320,22 @@ static void control_tree(const struct setup *s, const struct setup_target *to, s
 		tree_uint(t, "entity", s->index >> 8);
 }
 
+static void descriptor_tree_of(const struct setup *s, const struct setup_target *to,
+			       struct tree *t)
+{
+	tree_str(t, "descriptor", descriptor_name((uint8_t)(s->value >> 8), to));
+	tree_uint(t, "descriptor_index", s->value & 0xff);
+	if (setup_recipient(s) == SETUP_DEVICE && s->value >> 8 == DESC_STRING)
+		tree_hex(t, "language", s->index, 4);
+	index_tree(s, t);
+}
+
 static void form_tree(const struct setup *s, const struct setup_target *to, enum form form,
 		      struct tree *t)
 {
 	switch (form) {
 	case DESCRIPTOR:
-		tree_str(t, "descriptor", descriptor_name((uint8_t)(s->value >> 8), to));
-		tree_uint(t, "descriptor_index", s->value & 0xff);
-		if (setup_recipient(s) == SETUP_DEVICE && s->value >> 8 == 3)
-			tree_hex(t, "language", s->index, 4);
-		index_tree(s, t);
+		descriptor_tree_of(s, to, t);
 		return;
 	case FEATURE:
 		tree_str(t, "feature", feature_name(s));
@@ -425,20 +431,34 @@ static void brief_text(struct out *o, const char *s)
 	}
 }
 
+static void brief_descriptor(const struct setup *s, const struct setup_target *to, struct out *o)
+{
+	const char *name = descriptor_name((uint8_t)(s->value >> 8), to);
+
+	if (name)
+		brief_text(o, name);
+	else
+		out_printf(o, " type 0x%02x", s->value >> 8);
+	if (s->value & 0xff)
+		out_printf(o, " %u", s->value & 0xff);
+}
+
+static void brief_recipient(const struct setup *s, struct out *o)
+{
+	if (setup_kind(s) == SETUP_CLASS && setup_recipient(s) == SETUP_OTHER)
+		out_printf(o, " port %u", s->index & 0xff);
+	else if (setup_recipient(s) == SETUP_INTERFACE)
+		out_printf(o, " interface %u", s->index & 0xff);
+	else if (setup_recipient(s) == SETUP_ENDPOINT)
+		out_printf(o, " endpoint 0x%02x", s->index & 0xff);
+}
+
 static void brief_form(const struct setup *s, const struct setup_target *to, enum form form,
 		       struct out *o)
 {
-	const char *name;
-
 	switch (form) {
 	case DESCRIPTOR:
-		name = descriptor_name((uint8_t)(s->value >> 8), to);
-		if (name)
-			brief_text(o, name);
-		else
-			out_printf(o, " type 0x%02x", s->value >> 8);
-		if (s->value & 0xff)
-			out_printf(o, " %u", s->value & 0xff);
+		brief_descriptor(s, to, o);
 		break;
 	case FEATURE:
 		brief_text(o, feature_name(s));
@@ -482,12 +502,7 @@ static void brief_form(const struct setup *s, const struct setup_target *to, enu
 	case PLAIN:
 		break;
 	}
-	if (setup_kind(s) == SETUP_CLASS && setup_recipient(s) == SETUP_OTHER)
-		out_printf(o, " port %u", s->index & 0xff);
-	else if (setup_recipient(s) == SETUP_INTERFACE)
-		out_printf(o, " interface %u", s->index & 0xff);
-	else if (setup_recipient(s) == SETUP_ENDPOINT)
-		out_printf(o, " endpoint 0x%02x", s->index & 0xff);
+	brief_recipient(s, o);
 }
 
 void setup_brief(const struct setup *s, const struct setup_target *to, struct out *o)
