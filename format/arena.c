@@ -2,8 +2,9 @@
 #include <stdlib.h>
 
 #include "arena.h"
+#include "memory.h"
 
-enum { BLOCK = 1 << 20, ALIGN = 16 };
+enum { BLOCK = 2 << 20, ALIGN = 16 };
 
 struct arena_block {
 	struct arena_block *next;
@@ -26,14 +27,15 @@ static struct arena_block *find_spare(struct arena *a, size_t n)
 
 static struct arena_block *new_block(struct arena *a, size_t n)
 {
-	size_t size = n > BLOCK ? n : BLOCK;
+	size_t size = sizeof(struct arena_block) + n;
 	struct arena_block *b = find_spare(a, n);
 
 	if (!b) {
-		b = malloc(sizeof(*b) + size);
+		size = size > BLOCK ? size : BLOCK;
+		b = memory_new(&size);
 		if (!b)
 			return NULL;
-		b->size = size;
+		b->size = size - sizeof(*b);
 	}
 	b->used = 0;
 	b->next = a->blocks;

@@ -551,9 +551,7 @@ static bool get_common(struct chunk_decoder *d)
 
 	if (!c || table_init(t, &d->common, d->events.count, 0, d->nclasses))
 		return false;
-	for (uint32_t i = 0; i < t->n; i++)
-		t->event[i] = i;
-	table_contexts(t, &d->events, 0, NULL);
+	table_of_all(t, &d->events);
 	if (!get_columns(d, t, NULL, c))
 		return false;
 	d->events.pid = d->pid_column == UINT32_MAX ? NULL : t->value[d->pid_column];
@@ -600,7 +598,7 @@ static bool get_group(struct chunk_decoder *d, const struct decode_table *a,
 	if (!columns || !ts || table_init(t, l, a->n, a->first_class, a->nclasses))
 		return false;
 	memcpy(t->event, d->member + a->first, a->n * sizeof(*t->event));
-	table_contexts(t, &d->events, a->first, d->events.pid);
+	table_contexts(t, &d->events, a->first);
 	memcpy(ts, t->ts, a->n * sizeof(*ts));
 	*g = (struct trawl_group){ .type = type, .count = a->n, .ts = ts,
 				   .ncolumns = type->nfields, .columns = columns };

@@ -3,6 +3,7 @@
 #ifndef TRAWL_DICTIONARY_H
 #define TRAWL_DICTIONARY_H
 
+#include "memory.h"
 #include "varint.h"
 
 struct string {

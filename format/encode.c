@@ -370,9 +370,7 @@ static bool put_common(struct chunk_encoder *e)
 
 	if (table_init(t, &e->common, o->events.count, 0, o->nclasses))
 		return false;
-	for (uint32_t i = 0; i < t->n; i++)
-		t->event[i] = i;
-	table_contexts(t, &o->events, 0, NULL);
+	table_of_all(t, &o->events);
 	if (!put_columns(e, t, NULL, o->record, e->common_plans, true))
 		return false;
 	o->events.pid = e->pid_column == UINT32_MAX ? NULL : t->value[e->pid_column];
@@ -391,7 +389,7 @@ static bool put_table(struct chunk_encoder *e, const struct arrange_table *a)
 	memcpy(t->event, e->order.member + a->first, a->n * sizeof(*t->event));
 	for (uint32_t i = 0; i < a->n; i++)
 		row[i] = e->order.record[t->event[i]];
-	table_contexts(t, &e->order.events, a->first, e->order.events.pid);
+	table_contexts(t, &e->order.events, a->first);
 	if (a->rows)
 		return put_columns(e, t, a, row, &e->row_plan, false);
 	return put_columns(e, t, a, row, type->plans, false);

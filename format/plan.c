@@ -7,8 +7,8 @@
 enum {
 	SAMPLE = 4096,       /* values a plan is tried on */
 	WORTH_A_TRIAL = 64,  /* values */
-	CHUNKS = 8,         /* that a plan is believed for */
-	BUDGET_SHARE = 2,   /* for so many events one value may be tried on */
+	CHUNKS = 32,         /* that a plan is believed for */
+	BUDGET_SHARE = 4,   /* for so many events one value may be tried on */
 	BUDGET_MAX = 1 << 18,
 	LITERALS = 1024,     /* of them that ways to write them are tried on */
 	CANDIDATES = 10,

@@ -8,6 +8,7 @@
 
 #include <zstd.h>
 
+#include "memory.h"
 #include "varint.h"
 
 enum {

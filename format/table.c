@@ -71,25 +71,42 @@ int table_init(struct table *t, const struct layout *l, uint32_t n, uint32_t fir
 	return 0;
 }
 
-void table_contexts(struct table *t, const struct events *e, uint32_t first, const uint64_t *pid)
+static inline uint32_t before(const uint16_t *class_of, uint32_t k)
 {
-	const uint16_t *class_of = e->class_of;
+	uint32_t sum = k > 0 ? (uint32_t)(class_of[k - 1] + 1) << 16 : 0;
+
+	return k > 1 ? sum + class_of[k - 2] + 1 : sum;
+}
+
+void table_contexts(struct table *t, const struct events *e, uint32_t first)
+{
+	uint32_t *sorted = (uint32_t *)t->sorted;
+	uint16_t *class_of = (uint16_t *)t->class_of;
+	uint64_t *ts = (uint64_t *)t->ts;
 
 	for (uint32_t i = 0; i < t->n; i++) {
-		uint32_t k = t->event[i], before = 0;
+		uint32_t k = t->event[i];
 
-		if (k > 0)
-			before = (uint32_t)(class_of[k - 1] + 1) << 16;
-		if (k > 1)
-			before += class_of[k - 2] + 1u;
-		t->sorted[i] = e->position[k] - first;
-		t->class_of[i] = (uint16_t)(class_of[k] - t->first_class);
-		t->ts[i] = e->ts[k];
-		t->before[i] = before;
+		sorted[i] = e->position[k] - first;
+		class_of[i] = (uint16_t)(e->class_of[k] - t->first_class);
+		ts[i] = e->ts[k];
+		t->before[i] = before(e->class_of, k);
 	}
-	t->has_pid = pid;
-	for (uint32_t i = 0; pid && i < t->n; i++)
-		t->pid[i] = pid[t->event[i]];
+	t->has_pid = e->pid;
+	for (uint32_t i = 0; e->pid && i < t->n; i++)
+		t->pid[i] = e->pid[t->event[i]];
+}
+
+void table_of_all(struct table *t, const struct events *e)
+{
+	for (uint32_t i = 0; i < t->n; i++) {
+		t->event[i] = i;
+		t->before[i] = before(e->class_of, i);
+	}
+	t->sorted = e->position;
+	t->class_of = e->class_of;
+	t->ts = e->ts;
+	t->has_pid = false;
 }
 
 void table_free(struct table *t)

@@ -7,6 +7,7 @@
 #ifndef TRAWL_TABLE_H
 #define TRAWL_TABLE_H
 
+#include "memory.h"
 #include "varint.h"
 #include "layout.h"
 
@@ -48,12 +49,12 @@ struct table {
 	unsigned int shift;  /* 64 - bits of a slot number */
 	/* By event, in table order: */
 	uint32_t *event;     /* its number in the chunk */
-	uint32_t *sorted;    /* its place among the table's events sorted by class */
-	uint16_t *class_of;  /* relative to first_class */
+	const uint32_t *sorted;   /* its place among the table's events sorted by class */
+	const uint16_t *class_of; /* relative to first_class */
 	uint32_t *before;    /* the classes of the two events before it, + 1 each */
 	uint64_t *pid;
 	bool has_pid;
-	uint64_t *ts;
+	const uint64_t *ts;
 	uint64_t **value;    /* the number of each column: value[column][event] */
 	/* Made when first asked for: the slot of each event under a mask without REF and OWN. */
 	uint16_t *slots[CONTEXT_PER_EVENT];
@@ -75,8 +76,10 @@ struct table {
  */
 int table_init(struct table *t, const struct layout *l, uint32_t n, uint32_t first_class,
 	       uint32_t nclasses);
-/* `first` is the position of the table's first event among all sorted ones; pid NULL: none. */
-void table_contexts(struct table *t, const struct events *e, uint32_t first, const uint64_t *pid);
+/* `first` is the position of the table's first event among all sorted ones. */
+void table_contexts(struct table *t, const struct events *e, uint32_t first);
+/* The table of the common fields: all events, which it refers to, in chunk order. No pid. */
+void table_of_all(struct table *t, const struct events *e);
 void table_free(struct table *t);
 
 /* What an event adds to the sum under a mask; ref is the column for REF. Without OWN. */

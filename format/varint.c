@@ -40,15 +40,3 @@ uint64_t view_varint_max(struct view *v, uint64_t max)
 	v->bad = true;
 	return 0;
 }
-
-void *room_for(struct room *r, size_t size)
-{
-	if (size > r->cap) {
-		size_t cap = size + size / 4;
-
-		free(r->p);
-		r->p = malloc(cap);
-		r->cap = r->p ? cap : 0;
-	}
-	return r->p;
-}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of variable length in a buffer and a view, and memory that is kept between uses. */
+/* Numbers of variable length in a buffer and a view. */
 #ifndef TRAWL_VARINT_H
 #define TRAWL_VARINT_H
 
@@ -22,13 +22,5 @@ static inline uint64_t unzigzag(uint64_t z)
 {
 	return z >> 1 ^ (0 - (z & 1));
 }
-
-/* Memory that only grows: at least `size` bytes with undefined contents, or NULL. */
-struct room {
-	void *p;
-	size_t cap;
-};
-
-void *room_for(struct room *r, size_t size);
 
 #endif

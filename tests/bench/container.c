@@ -7,7 +7,8 @@
  *	(a) raw sub-buffers in chunks of 40 KiB, zstd -3 (what trace-cmd does),
  *	(b) pcapng enhanced packet blocks in frames of 1 MiB, zstd -3,
  *	(c) our chunks,
- * all on one thread, turn by turn; the least CPU time of all rounds counts. Nothing is asserted.
+ * all on one thread, turn by turn. Of each piece (chunk, frame) the least CPU time of all rounds
+ * counts, so that what else the machine does disturbs little. Nothing is asserted.
  */
 #include <dirent.h>
 #include <inttypes.h>
@@ -42,8 +43,15 @@ struct input {
 	uint32_t count, cap;
 };
 
+/* The least time that each piece of some work took. */
+struct times {
+	uint64_t *ns;
+	size_t n, at;
+};
+
 struct cost {
-	uint64_t bytes, ns;
+	uint64_t bytes;
+	struct times times;
 };
 
 static void die(const char *what, const char *why)
@@ -60,10 +68,27 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-static void least(uint64_t *best, uint64_t ns)
+/* The next piece of a round took so long. */
+static void add_time(struct times *t, uint64_t ns)
 {
-	if (!*best || ns < *best)
-		*best = ns;
+	if (t->at == t->n) {
+		t->ns = realloc(t->ns, ++t->n * sizeof(*t->ns));
+		if (!t->ns)
+			die("times", "out of memory");
+		t->ns[t->at] = ns;
+	}
+	if (ns < t->ns[t->at])
+		t->ns[t->at] = ns;
+	t->at++;
+}
+
+static double total(const struct times *t)
+{
+	double ns = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		ns += (double)t->ns[i];
+	return ns;
 }
 
 /* ---- what was recorded ------------------------------------------------------------------- */
@@ -188,7 +213,8 @@ static void read_input(struct input *in, const char *dir)
 
 /* ---- (a) and (b) ------------------------------------------------------------------------- */
 
-static uint64_t compress(ZSTD_CCtx *z, struct buf *out, const void *p, size_t n, uint64_t *ns)
+static uint64_t compress(ZSTD_CCtx *z, struct buf *out, const void *p, size_t n,
+			 struct times *t)
 {
 	uint64_t start;
 	size_t len;
@@ -198,7 +224,7 @@ static uint64_t compress(ZSTD_CCtx *z, struct buf *out, const void *p, size_t n,
 		die("zstd", "out of memory");
 	start = now();
 	len = ZSTD_compressCCtx(z, out->data, out->cap, p, n, 3);
-	*ns += now() - start;
+	add_time(t, now() - start);
 	if (ZSTD_isError(len))
 		die("zstd", ZSTD_getErrorName(len));
 	return len;
@@ -206,17 +232,17 @@ static uint64_t compress(ZSTD_CCtx *z, struct buf *out, const void *p, size_t n,
 
 static void raw_pages(const struct input *in, ZSTD_CCtx *z, struct buf *out, struct cost *c)
 {
-	uint64_t ns = 0, bytes = 0;
+	uint64_t bytes = 0;
 
+	c->times.at = 0;
 	for (uint32_t i = 0; i < in->ncpus; i++)
 		for (size_t at = 0; at < in->cpu[i].len; at += RAW_CHUNK) {
 			size_t n = in->cpu[i].len - at;
 
 			bytes += compress(z, out, in->cpu[i].data + at,
-					  n < RAW_CHUNK ? n : RAW_CHUNK, &ns);
+					  n < RAW_CHUNK ? n : RAW_CHUNK, &c->times);
 		}
 	c->bytes = bytes;
-	least(&c->ns, ns);
 }
 
 static void put_packet(struct buf *b, const struct event *e)
@@ -238,26 +264,26 @@ static void put_packet(struct buf *b, const struct event *e)
 
 static void packets(const struct input *in, ZSTD_CCtx *z, struct buf *out, struct cost *c)
 {
-	uint64_t ns = 0, bytes = 0;
+	uint64_t bytes = 0;
 	struct buf frame = { 0 };
 
+	c->times.at = 0;
 	for (uint32_t i = 0; i < in->count; i++) {
 		put_packet(&frame, &in->events[i]);
 		if (frame.len < FRAME - 256 && i + 1 < in->count)
 			continue;
-		bytes += compress(z, out, frame.data, frame.len, &ns);
+		bytes += compress(z, out, frame.data, frame.len, &c->times);
 		frame.len = 0;
 	}
 	buf_free(&frame);
 	c->bytes = bytes;
-	least(&c->ns, ns);
 }
 
 /* ---- (c) --------------------------------------------------------------------------------- */
 
 struct chunks {
 	struct cost encode;
-	uint64_t stage_ns, decode_ns, rows_ns;
+	struct times stage, decode, rows;
 };
 
 static void fill(struct batch *b, const struct event *e, uint32_t n)
@@ -299,7 +325,6 @@ static void our_chunks(const struct input *in, uint32_t chunk_events, int level,
 	struct chunk_decoder *d = chunk_decoder_new();
 	struct batch b = { .events = malloc(chunk_events * sizeof(*b.events)),
 			   .bytes = malloc((size_t)chunk_events * 1024) };
-	struct chunks r = { .encode = { 0, 0 } };
 	const struct trawl_chunk *chunk;
 	struct trawl_error err;
 	const uint8_t *payload;
@@ -308,32 +333,29 @@ static void our_chunks(const struct input *in, uint32_t chunk_events, int level,
 
 	if (!e || !d || !b.events || !b.bytes)
 		die("chunks", "out of memory");
+	c->encode.bytes = 0;
+	c->encode.times.at = c->stage.at = c->decode.at = c->rows.at = 0;
 	for (uint32_t i = 0; i < in->count; i += chunk_events) {
 		uint32_t n = in->count - i < chunk_events ? in->count - i : chunk_events;
 
 		start = now();
 		fill(&b, in->events + i, n);
-		r.stage_ns += now() - start;
+		add_time(&c->stage, now() - start);
 		start = now();
 		if (chunk_encode(e, &schema, &b, &payload, &len, &first, &last, &err))
 			die("encode", err.text);
-		r.encode.ns += now() - start;
-		r.encode.bytes += len;
+		add_time(&c->encode.times, now() - start);
+		c->encode.bytes += len;
 		start = now();
 		if (chunk_decode(d, &schema, payload, len, n, &chunk, &err))
 			die("decode", err.text);
-		r.decode_ns += now() - start;
-		r.rows_ns += rows_of(chunk);
+		add_time(&c->decode, now() - start);
+		add_time(&c->rows, rows_of(chunk));
 	}
 	chunk_encoder_free(e);
 	chunk_decoder_free(d);
 	free(b.events);
 	free(b.bytes);
-	c->encode.bytes = r.encode.bytes;
-	least(&c->encode.ns, r.encode.ns);
-	least(&c->stage_ns, r.stage_ns);
-	least(&c->decode_ns, r.decode_ns);
-	least(&c->rows_ns, r.rows_ns);
 }
 
 /* ---- the table --------------------------------------------------------------------------- */
@@ -341,8 +363,8 @@ static void our_chunks(const struct input *in, uint32_t chunk_events, int level,
 static void print_cost(const char *what, const struct cost *c, const struct cost *base, double n)
 {
 	printf("%-44s %7.3f B/event %5.2f of (a)  %6.1f ns/event %5.2f of (a)\n", what,
-	       (double)c->bytes / n, (double)c->bytes / (double)base->bytes, (double)c->ns / n,
-	       (double)c->ns / (double)base->ns);
+	       (double)c->bytes / n, (double)c->bytes / (double)base->bytes, total(&c->times) / n,
+	       total(&c->times) / total(&base->times));
 }
 
 static void print_small(const struct input *in, int level)
@@ -351,7 +373,7 @@ static void print_small(const struct input *in, int level)
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		struct input some = *in;
-		struct chunks c = { .stage_ns = 0 };
+		struct chunks c = { .encode = { .bytes = 0 } };
 
 		if (some.count > sizes[i] * 400)
 			some.count = sizes[i] * 400;
@@ -366,8 +388,8 @@ int main(int argc, char **argv)
 {
 	static struct input in;
 	int rounds = argc > 2 ? atoi(argv[2]) : 5, level = argc > 3 ? atoi(argv[3]) : 0;
-	struct cost a = { 0, 0 }, b = { 0, 0 };
-	struct chunks c = { .stage_ns = 0 };
+	struct cost a = { .bytes = 0 }, b = { .bytes = 0 };
+	struct chunks c = { .encode = { .bytes = 0 } };
 	ZSTD_CCtx *z = ZSTD_createCCtx();
 	struct buf out = { 0 };
 	double n;
@@ -383,13 +405,13 @@ int main(int argc, char **argv)
 		packets(&in, z, &out, &b);
 		our_chunks(&in, CHUNK_EVENTS, level, &c);
 	}
-	printf("%u events of %u CPUs, best of %d rounds, one thread\n", in.count, in.ncpus, rounds);
+	printf("%u events of %u CPUs, %d rounds, one thread\n", in.count, in.ncpus, rounds);
 	print_cost("(a) raw sub-buffers, 40 KiB, zstd -3", &a, &a, n);
 	print_cost("(b) pcapng packet blocks, 1 MiB, zstd -3", &b, &a, n);
 	print_cost("(c) chunks of 65536: transform and compress", &c.encode, &a, n);
 	printf("    staging %.1f ns/event; decode to columns %.1f M events/s; to rows %.1f M/s, "
-	       "both %.1f M/s\n", (double)c.stage_ns / n, n * 1e3 / (double)c.decode_ns,
-	       n * 1e3 / (double)c.rows_ns, n * 1e3 / (double)(c.decode_ns + c.rows_ns));
+	       "both %.1f M/s\n", total(&c.stage) / n, n * 1e3 / total(&c.decode),
+	       n * 1e3 / total(&c.rows), n * 1e3 / (total(&c.decode) + total(&c.rows)));
 	print_small(&in, level);
 	ZSTD_freeCCtx(z);
 	buf_free(&out);

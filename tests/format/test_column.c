@@ -155,7 +155,7 @@ static void make_table(struct fixture *f, struct table *t)
 	cr_assert_eq(table_init(t, &f->layout, EVENTS, 0, CLASSES), 0);
 	for (uint32_t i = 0; i < EVENTS; i++)
 		t->event[i] = i;
-	table_contexts(t, &f->events, 0, f->pid);
+	table_contexts(t, &f->events, 0);
 }
 
 static struct fixture *fixture_new(void)
@@ -182,7 +182,7 @@ static struct fixture *fixture_new(void)
 	for (uint32_t i = 0; i < EVENTS; i++)
 		f->position[i] = next[f->class_of[i]]++;
 	f->events = (struct events){ .count = EVENTS, .class_of = f->class_of,
-				     .position = f->position, .ts = f->ts };
+				     .position = f->position, .ts = f->ts, .pid = f->pid };
 	make_table(f, &f->in);
 	make_table(f, &f->out);
 	for (int c = 0; c < 5; c++)
