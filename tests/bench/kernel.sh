@@ -3,6 +3,10 @@
 # Syscalls and scheduler events at the fastest rate of one loop: trawl against trace-cmd record with
 # its compression, the same events from the same load, in turn. CPU time is that of the recorder and
 # its children without the load (which runs on its own).
+#
+#	tests/bench/kernel.sh [SECONDS [ROUNDS]]
+#
+# TRAWL_OPTS are options for trawl ("-B 65536"), TRAWL_NICE a command before it ("nice -n -10").
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
 seconds=${1:-4} rounds=${2:-3}
@@ -66,7 +70,7 @@ for e in $events; do
 	inputs+=(-i "event:$e")
 done
 for ((i = 1; i <= rounds; i++)); do
-	read -r cpu size <<<"$(measure trawl "$dir/t.trawl" $TRAWL_NICE "$TRAWL_BUILD/.libs/trawl" $TRAWL_OPTS "${inputs[@]}" -w "$dir/t.trawl")"
+	read -r cpu size <<<"$(measure trawl "$dir/t.trawl" ${TRAWL_NICE:-} "$TRAWL_BUILD/trawl" ${TRAWL_OPTS:-} "${inputs[@]}" -w "$dir/t.trawl")"
 	n=$(sed -n 's/^\([0-9]*\) events captured.*/\1/p' "$dir/trawl.err")
 	lost=$(sed -n 's/.*captured, \([0-9]*\) lost.*/\1/p' "$dir/trawl.err")
 	read -r tcpu tsize <<<"$(cd "$dir" && measure tracecmd "$dir/t.dat" "$dir/trace-cmd" record --compression zstd -C mono -b 8192 -o "$dir/t.dat" "${args[@]}")"
