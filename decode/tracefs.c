@@ -16,6 +16,7 @@ struct plan {
 	struct layout *layout;
 	struct probe_sites *sites;  /* NULL: no probe, or nothing known of it */
 	struct shown *ip;           /* the field that tells the site */
+	struct shown *caller;       /* of a return probe: the address it returns to */
 	int tid_at;                 /* offset of the task id in the record; -1: it has none */
 	bool task_source;
 	bool plain;                 /* the fields of the layout are all there is to show */
@@ -139,6 +140,7 @@ static struct plan *plan_new(struct tracefs *t, const struct trawl_event_type *t
 	p->ip = layout_find(p->layout, "__probe_ip");
 	if (!p->ip)
 		p->ip = layout_find(p->layout, "__probe_func");
+	p->caller = layout_find(p->layout, "__probe_ret_ip");
 	return p;
 }
 
@@ -316,9 +318,11 @@ static void tracefs_text(void *state, const struct item *it, struct out *o)
 		return;
 	}
 	if (p->plain || all) {
-		/* the address says nothing more once its symbol is there */
+		/* the addresses say nothing more to a person once the symbol is there */
 		if (p->ip)
 			p->ip->hidden = s && *s->symbol;
+		if (p->caller)
+			p->caller->hidden = s && *s->symbol;
 		layout_text(p->layout, it->record, it->len, all, o);
 	} else {
 		arguments(s, it, false, o);
@@ -337,6 +341,8 @@ static void tracefs_json(void *state, const struct item *it, struct out *o)
 	if (p->plain || all) {
 		if (p->ip)
 			p->ip->hidden = false;
+		if (p->caller)
+			p->caller->hidden = false;
 		layout_json(p->layout, it->record, it->len, all, o);
 		return;
 	}

@@ -24,3 +24,6 @@ endif
 EXTRA_DIST += samples/usb-audio.trawl samples/usb-errors.trawl samples/usb-hotplug.trawl \
 	samples/usb-keyboard.trawl samples/usb-serial.trawl samples/usb-storage.trawl \
 	samples/usb-tablet.trawl
+
+# A real capture of tick's probes, for machines that cannot trace.
+EXTRA_DIST += samples/tick.trawl

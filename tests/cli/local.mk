@@ -20,3 +20,6 @@ EXTRA_DIST += $(CLI_KERNEL)
 
 TESTS += tests/cli/usb_none.sh
 EXTRA_DIST += tests/cli/usb_none.sh
+
+TESTS += tests/cli/samples.sh
+EXTRA_DIST += tests/cli/samples.sh
