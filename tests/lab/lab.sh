@@ -113,14 +113,15 @@ finish() {
 	wait "${!pid}"
 }
 
-# record NAME FILTER...: starts trawl on USB, into NAME.trawl, and waits until it records.
+# record NAME FILTER...: starts trawl on USB, into NAME.trawl, and waits until it records. Options
+# may be in the array record_options.
 record() {
 	local name=$1 filter args=()
 	shift
 	for filter in "$@"; do
 		args+=(-i "usb${filter:+:$filter}")
 	done
-	start "$name" trawl "${args[@]}" -w "$name.trawl"
+	start "$name" trawl "${record_options[@]}" "${args[@]}" -w "$name.trawl"
 	wait_for 10 grep -q 'capturing to' "$name.log"
 }
 

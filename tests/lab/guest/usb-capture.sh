@@ -16,7 +16,7 @@ has "a keyboard is warned of first" "$(head -1 all.log)" 'is a keyboard: what is
 same "a capture is for its owner only" 600 "$(stat -c %a all.trawl)"
 fails "no permission: which file, and what would help" 3 \
 	'/dev/usbmon0: permission denied.*SUBSYSTEM=="usbmon"' nobody trawl -i usb -w /dev/null
-fails "no such bus: those that there are" 3 'usb:9: there is no such bus; this machine has: 1, 2, 3$' \
+fails "no such bus: those that there are" 3 'usb:9: there is no such bus; this machine has: 1, 2, 3' \
 	trawl -i usb:9 -w /dev/null
 fails "no such device: those that there are" 3 "there is no such device; plugged in are: .*$DISK at 2-1" \
 	trawl -i usb:dev=1:99 -w /dev/null
