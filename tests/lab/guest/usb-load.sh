@@ -17,7 +17,7 @@ cpu_ms() {
 # load NAME SIZE DEPTH -le|-gt: both recorders through a load of transfers of this size. trawl is to
 # lose no more (or more) than tcpdump.
 load() {
-	local name=$1 trawl_ms tcpdump_ms captured dropped events lost address node e endpoints=()
+	local name=$1 trawl_ms tcpdump_ms captured dropped events lost status address node e endpoints=()
 	gadget zero SourceSink.0 0525:a4a0 "bulk_buflen=$2"
 	ok $? "$name: the gadget appears"
 	address=$(usb_address 0525:a4a0 1)
@@ -38,11 +38,12 @@ load() {
 	tcpdump_ms=$(($(cpu_ms "$pid_tcpdump") - tcpdump_ms))
 	finish tcpdump
 	finish "$name"
-	ok $? "$name: trawl ends well"
+	status=$?
 	captured=$(sed -n 's/^\([0-9]*\) packets captured/\1/p' tcpdump.log)
 	dropped=$(sed -n 's/^\([0-9]*\) packets dropped by kernel/\1/p' tcpdump.log)
 	events=$(sed -n 's/^\([0-9]*\) events captured.*/\1/p' "$name.log")
 	lost=$(sed -n 's/^.* captured, \([0-9]*\) lost.*/\1/p' "$name.log")
+	same "$name: the exit status tells of losses" $((lost > 0)) $status
 	[ "$events" -ge 1000 ] && [ "$lost" "$4" "$dropped" ]
 	ok $? "$name: trawl has $events events, lost $lost; tcpdump has $captured, dropped $dropped"
 	same "$name: events and losses add up to the same" $((captured + dropped)) $((events + lost))
