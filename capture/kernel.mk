@@ -16,4 +16,3 @@ capture/syscalls.inc:
 	$(AM_V_GEN)mkdir -p capture; echo '#include <asm/unistd.h>' | $(CC) -E -dM - | \
 		awk '$$2 ~ /^__NR_/ && $$3 ~ /^[0-9]+$$/ { print "{ " $$3 ", \"" substr($$2, 6) "\" }," }' \
 		| sort >$@.new && mv $@.new $@
-capture/libcapture_la-syscallname.lo: capture/syscalls.inc
