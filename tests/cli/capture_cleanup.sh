@@ -36,17 +36,17 @@ kill -9 $trawl
 wait $trawl 2>/dev/null
 has "after kill -9: all of it" "$(traces_of $trawl)" "instances/trawl_${trawl}_"
 has "its file can be read" "$(trawl-decode --summary "$f" 2>&1)" 'no end block'
+dead=$trawl
 start "$work/y.trawl"
-dead=$(ls -d $tracing/instances/trawl_*_usdt | grep -vc "trawl_${trawl}_")
-same "the next run removes it" 0 "$dead"
+same "the next run removes it" "" "$(traces_of $dead)"
 first=$trawl
 
 # Two at once: the second neither removes nor disturbs the first; --gc neither.
 trawl -q -i "usdt:$target:hit" -p $pid -w "$work/z.trawl" -c 20
 same "two at once: the second has its events" 20 "$(events "$work/z.trawl")"
 has "two at once: the first is still there" "$(traces_of $first)" "_usdt"
-has "--gc leaves the living" "$(trawl --gc)" 'removed 0 instances and 0 probes'
-has "--gc: the first is still there" "$(traces_of $first)" "_usdt/target_hit"
+has "--gc says what it did" "$(trawl --gc)" 'removed [0-9]+ instances and [0-9]+ probes'
+has "--gc leaves the living" "$(traces_of $first)" "_usdt/target_hit"
 kill $first
 wait $first
 has "two at once: the first has its events" "$(trawl-decode --summary "$work/y.trawl")" 'complete$'
@@ -55,17 +55,19 @@ ok $(($(events "$work/y.trawl") < 20)) "two at once: the first has as many as th
 start "$f"
 kill -9 $trawl
 wait $trawl 2>/dev/null
-has "--gc removes the dead" "$(trawl --gc)" 'removed 3 instances and 1 probes'
-same "--gc: all of it" "" "$(traces_of $trawl)"
+# Other tests run at the same time, and each run of trawl removes what is dead: who it was that
+# removed these is not certain, that they are gone is.
+trawl --gc >/dev/null
+same "--gc removes the dead" "" "$(traces_of $trawl)"
 
 # A capture in another pid namespace: its pid means nothing here, but its lock does.
 if unshare -pf --mount-proc true 2>/dev/null; then
 	rm -f "$f"
 	unshare -pf --mount-proc --kill-child trawl -q -i "event:sched:sched_switch" -w "$f" & outer=$!
 	wait_armed "$f"
-	n=$(ls -d $tracing/instances/trawl_*_event | wc -l)
 	trawl --gc >/dev/null
-	same "--gc leaves captures of other pid namespaces" "$n" "$(ls -d $tracing/instances/trawl_*_event | wc -l)"
+	same "--gc leaves captures of other pid namespaces" 1 \
+		"$(ls -d $tracing/instances/trawl_[0-9]_*_event | wc -l)"
 	kill -9 $outer
 	wait $outer 2>/dev/null
 	sleep 0.2
@@ -76,9 +78,9 @@ else
 fi
 
 # An error in the middle of arming.
-fails "the second source is wrong" 2 'no such event' \
+fails "the second source is wrong" 2 'no such event' sh -c 'echo $$ >"$0.pid"; exec "$@"' "$f" \
 	trawl -i "usdt:$target:hit" -i event:sched:none -p $pid -w "$f"
-same "nothing is left of the first" 0 "$(ls -d $tracing/instances/trawl_*_usdt 2>/dev/null | wc -l)"
+same "nothing is left of the first" "" "$(traces_of "$(cat "$f.pid")")"
 
 # Somebody switches the recording off.
 rm -f "$f"
