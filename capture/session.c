@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
@@ -291,6 +292,19 @@ static int set_up_scope(struct session *s, struct trawl_error *err)
 	return 0;
 }
 
+enum { NICENESS = -15 };
+
+/*
+ * A recorder that waits for a processor while its buffers run over records nothing, so on a busy
+ * machine it goes first. Done once COMMAND and the printer have been forked, which keep their own
+ * niceness, and before the writer's threads are made, which inherit it. Where it is not allowed
+ * the recording is only less safe.
+ */
+static void go_first(void)
+{
+	setpriority(PRIO_PROCESS, 0, NICENESS);
+}
+
 static int open_writer(struct session *s, struct trawl_error *err)
 {
 	struct trawl_writer_options wo = { .level = s->o->level };
@@ -298,6 +312,7 @@ static int open_writer(struct session *s, struct trawl_error *err)
 	s->out_fd = output_open(&s->output, s->o, &s->user, err);
 	if (s->out_fd < 0)
 		return -1;
+	go_first();
 	s->w = trawl_writer_new(s->out_fd, &wo, err);
 	if (!s->w)
 		return -1;
