@@ -2,9 +2,11 @@
 # What the capture tests share; source it after tap.sh. Gives $work (removed at the end), $target,
 # and functions. Real probes of this machine's kernel: needs root and tracefs.
 tracing=/sys/kernel/tracing
-target=$TRAWL_BUILD/tests/capture/target
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+# A copy of one's own: probes are on a file, and other tests run the same program meanwhile.
+cp "$TRAWL_BUILD/tests/capture/target" "$work/target"
+target=$work/target
 
 if [ "$(id -u)" != 0 ] || [ ! -e $tracing/uprobe_events ]; then
 	echo "1..0 # SKIP needs root and a kernel with uprobes"

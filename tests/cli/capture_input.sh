@@ -18,8 +18,16 @@ fails "not ELF" 2 'not an ELF file' trawl -i uprobe:/etc/passwd:main -w "$f"
 printf '\177ELF\1\1\1\0\0\0\0\0\0\0\0\0\2\0\3\0\1\0\0\0' >"$work/elf32"
 head -c 100 /dev/zero >>"$work/elf32"
 fails "wrong architecture" 2 '32.bit' trawl -i "uprobe:$work/elf32:main" -w "$f"
+# The second byte of the function's first instruction that has several.
+middle=$(objdump -d --no-show-raw-insn "$target" | sed -n '/<target_hits>:/,/^$/s/^ *\([0-9a-f]*\):.*/\1/p' |
+	{
+		read -r start
+		last=$start
+		while read -r at && [ $((0x$at)) -eq $((0x$last + 1)) ]; do last=$at; done
+		echo $((0x$last + 1 - 0x$start))
+	})
 fails "in the middle of an instruction" 2 'middle of an instruction' \
-	trawl -i "uprobe:$target:target_hits+1" -w "$f"
+	trawl -i "uprobe:$target:target_hits+$middle" -w "$f"
 long=$(printf 'a%.0s' $(seq 80))
 fails "argument text over 63 characters" 2 '63' \
 	trawl -i "uprobe:$target:target_hits x=+1000(+1000(+1000(+1000(+1000(+1000(+1000(+1000(+1000(%di))))))))):u64" -w "$f"
@@ -61,7 +69,7 @@ ok "$([ ! -e "$f" ]; echo $?)" "none of these left a file"
 echo precious >"$f"
 fails "a wrong probe" 2 'no such probe' trawl -i "usdt:$target:hti" -w "$f"
 same "costs no old file" precious "$(cat "$f")"
-same "nor leaves another" "elf32 script x.trawl" "$(ls "$work" | tr '\n' ' ' | sed 's/ $//')"
+same "nor leaves another" "elf32 script target x.trawl" "$(ls "$work" | tr '\n' ' ' | sed 's/ $//')"
 
 # The machine
 as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups env PATH="$PATH" "$@"; }
