@@ -13,6 +13,7 @@ libdecode_la_SOURCES = \
 	decode/jsonl.h decode/jsonl.c \
 	decode/layout.h decode/layout.c \
 	decode/out.h decode/out.c \
+	decode/outfile.h decode/outfile.c \
 	decode/pcapng.h decode/pcapng.c \
 	decode/selection.h decode/selection.c \
 	decode/site.h decode/site.c \

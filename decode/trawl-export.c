@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* trawl-export: a saved file to another tool's format. One line in formats[] for each. */
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +12,7 @@
 #include "decode/export.h"
 #include "decode/gzip.h"
 #include "decode/jsonl.h"
+#include "decode/outfile.h"
 #include "decode/pcap.h"
 #include "decode/pcapng.h"
 #include "decode/perfetto.h"
@@ -287,55 +286,55 @@ static int parse(struct options *o, int argc, char **argv, struct trawl_error *e
 
 /* ---- the output --------------------------------------------------------------------------- */
 
-/* Captures hold keystrokes and paths: the export is for its owner only, like the capture. */
-static int open_output(const struct options *o, struct trawl_error *err)
+static int open_output(const struct options *o, struct outfile *f, struct trawl_error *err)
 {
 	const char *name = o->export.output;
 	struct stat in, out;
-	int fd;
 
-	if (!strcmp(name, "-"))
-		return STDOUT_FILENO;
 	if (!stat(o->path, &in) && !stat(name, &out) && in.st_dev == out.st_dev &&
 	    in.st_ino == out.st_ino)
 		return trawl_fail(err, TRAWL_USAGE, "-w %s: is the capture itself; choose another "
 						    "name", name);
-	fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return trawl_fail(err, TRAWL_CANNOT, "-w %s: cannot be made: %s", name,
-				  strerror(errno));
-	return fd;
+	return outfile_open(f, name, err);
 }
 
-static int run(struct options *o, struct trawl_error *err)
+/* Everything that there is, to fd; the status, its message printed. */
+static int convert(struct options *o, struct stream *s, int fd, struct trawl_error *err)
 {
-	struct foreign f;
-	const char *path = foreign_resolve(&f, o->path, err);
-	struct stream *s = path ? stream_open(path, &o->decode, &o->selection, err) : NULL;
-	int fd = s ? open_output(o, err) : -1, status = TRAWL_OK;
+	const char *name = strcmp(o->export.output, "-") ? o->export.output : "standard output";
 	struct out out;
+	int status;
 
-	if (fd < 0) {
-		stream_close(s);
-		foreign_close(&f);
-		return cli_error(err);
-	}
 	out_open(&out, fd);
 	if (o->format->run(&o->export, s, &out, err)) {
 		out_flush(&out);
 		status = cli_error(err);
 	} else {
-		status = cli_finish(&out, strcmp(o->export.output, "-") ? o->export.output :
-									 "standard output");
+		status = cli_finish(&out, name);
 		if (!status && !out.error && stream_verdict(s, err))
 			status = cli_error(err);
 	}
 	out_free(&out);
-	if (fd != STDOUT_FILENO && close(fd) && !status) {
-		trawl_fail(err, TRAWL_CANNOT, "-w %s: cannot be written: %s", o->export.output,
-			   strerror(errno));
-		status = cli_error(err);
+	return status;
+}
+
+static int run(struct options *o, struct trawl_error *err)
+{
+	struct foreign f;
+	struct outfile output;
+	const char *path = foreign_resolve(&f, o->path, err);
+	struct stream *s = path ? stream_open(path, &o->decode, &o->selection, err) : NULL;
+	int status;
+
+	if (!s || open_output(o, &output, err)) {
+		stream_close(s);
+		foreign_close(&f);
+		return cli_error(err);
 	}
+	status = convert(o, s, output.fd, err);
+	/* of damaged data there is an export of what is whole */
+	if (outfile_close(&output, status <= TRAWL_BAD_DATA, err))
+		status = cli_error(err);
 	stream_close(s);
 	if (f.verdict.status && !status)
 		status = cli_error(&f.verdict);

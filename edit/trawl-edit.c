@@ -2,10 +2,10 @@
 /* trawl-edit: saved file to saved file. Each subcommand is one function in the table. */
 #include "config.h"
 #include "decode/cli.h"
+#include "decode/outfile.h"
 #include "edit/foreign.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,32 +38,29 @@ static bool same_file(FILE *in, const char *out)
 	       a.st_ino == b.st_ino;
 }
 
-static int open_output(const char *path, struct trawl_error *err)
-{
-	int fd;
-
-	if (!strcmp(path, "-"))
-		return dup(STDOUT_FILENO);
-	/* It may hold keystrokes: for its owner only. */
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (fd < 0)
-		trawl_fail(err, TRAWL_CANNOT, "%s: cannot be written: %s", path, strerror(errno));
-	return fd;
-}
-
 static int import_file(FILE *in, const char *path, const char *out, struct trawl_error *err)
 {
 	enum foreign_kind kind = foreign_kind(in);
 	struct usb_import im;
-	int fd;
+	struct outfile output;
+	struct trawl_error late;
+	int fd, failed;
 
 	if (kind == FOREIGN_NONE)
 		return trawl_fail(err, TRAWL_BAD_DATA, "%s: neither pcap nor pcapng nor usbmon "
 				  "text: nothing else can be imported", path);
 	if (same_file(in, out))
 		return trawl_fail(err, TRAWL_USAGE, "%s: is the input too: name another file", out);
-	fd = open_output(out, err);
-	if (fd < 0 || foreign_import(in, kind, path, fd, &im, err) < 0)
+	if (outfile_open(&output, out, err))
+		return -1;
+	fd = dup(output.fd);
+	failed = fd < 0 ? trawl_fail(err, TRAWL_CANNOT, "%s: %s", out, strerror(errno)) :
+			  foreign_import(in, kind, path, fd, &im, err);
+	if (outfile_close(&output, !failed, &late)) {
+		*err = late;
+		return -1;
+	}
+	if (failed)
 		return -1;
 	fprintf(stderr, "trawl-edit: %s: %llu events\n", path, (unsigned long long)im.events);
 	return foreign_verdict(&im, path, err);

@@ -39,6 +39,27 @@ fails "export: columns for another format" 2 'for csv only' trawl-export --to js
 fails "export: bad expression" 2 '^trawl-export: --where: ' trawl-export --to json --where '(' "$f"
 fails "export: bad time is named as it was given" 2 '^trawl-export: --until: not a time' trawl-export --to json --until never "$f"
 
+# ---- what was there before
+echo before >"$dir/old"
+fails "export: a failure" 2 'there is no USB in this file' trawl-export --to usbmon "$f" -w "$dir/old"
+same "and the file that was there stays" before "$(cat "$dir/old")"
+fails "export: --to pcap likewise" 2 '^trawl-export: --to pcap: ' trawl-export --to pcap "$f" -w "$dir/old"
+same "and it stays, with nothing left beside it" "before old" "$(cat "$dir/old") $(cd "$dir" && echo old*)"
+fails "export: nothing there before" 2 '^trawl-export: --to pcap: ' trawl-export --to pcap "$f" -w "$dir/none"
+same "and nothing after" "" "$(cd "$dir" && ls | grep none)"
+ln -s old "$dir/link"
+trawl-export --to json "$f" -w "$dir/link"; ok $? "export: success"
+same "the new file takes its place, through a link, for its owner only" "$(trawl-decode --json "$f") 600 symbolic link" \
+	"$(cat "$dir/old") $(stat -c %a "$dir/old") $(stat -c %F "$dir/link")"
+mkfifo "$dir/fifo"
+trawl-export --to json "$f" -w "$dir/fifo" & same "a pipe is written directly" "$(trawl-decode --json "$f")" "$(cat "$dir/fifo")"
+wait
+same "and stays a pipe" fifo "$(stat -c %F "$dir/fifo")"
+fails "export: a device is written directly" 3 '^trawl-export: /dev/full: cannot be written: No space left on device' trawl-export --to json "$f" -w /dev/full
+printf '\324\303\262\241\002\000\004\000\000\000\000\000' >"$dir/cut.pcap"
+fails "import: a failure" 1 '^trawl-edit: .*cut.pcap: libpcap cannot read it' trawl-edit import -w "$dir/old" "$dir/cut.pcap"
+same "and the file that was there stays" "$(trawl-decode --json "$f")" "$(cat "$dir/old")"
+
 # ---- files
 for p in "trawl-decode" "trawl-export --to json"; do
 	n=${p%% *}
