@@ -346,7 +346,11 @@ static int arm(struct session *s, struct trawl_error *err)
 		if (s->inputs[i].source->arm(&s->inputs[i], err))
 			return -1;
 	}
-	return 0;
+	/* Whom the user names may be gone before the first of its events is seen. COMMAND is not
+	 * yet what it will be; start() looks at it. */
+	for (size_t i = 0; i < s->o->npids; i++)
+		tasks_saw_process(&s->tasks, s->o->pids[i]);
+	return tasks_flush(&s->tasks, s->w, err);
 }
 
 static int sync_clocks(struct session *s, enum trawl_sync_why why)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +62,22 @@ void tasks_forget(struct tasks *t, pid_t tid)
 {
 	if (tid > 0 && (uint32_t)tid < t->max)
 		t->seen[tid / 64] &= ~(1ull << (tid % 64));
+}
+
+void tasks_saw_process(struct tasks *t, pid_t pid)
+{
+	char path[64];
+	struct dirent *entry;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		if (atoi(entry->d_name) > 0)
+			tasks_saw(t, atoi(entry->d_name));
+	}
+	if (dir)
+		closedir(dir);
 }
 
 static uint64_t mono_now(void)

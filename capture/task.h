@@ -36,6 +36,9 @@ static inline void tasks_saw(struct tasks *t, pid_t tid)
 		tasks_new(t, tid);
 }
 
+/* All threads of a process, which may be gone before its first event is seen. */
+void tasks_saw_process(struct tasks *t, pid_t pid);
+
 /* The TID belongs to another task from now on, or to another program: look it up again. */
 void tasks_forget(struct tasks *t, pid_t tid);
 

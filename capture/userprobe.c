@@ -168,6 +168,8 @@ static int resolve(struct input *in, struct probe_list *list, struct trawl_error
 		r = spec_parse(text, &spec, err);
 		if (!r)
 			r = probe_resolve(&spec, 0, list, err);
+		if (!r && spec.pid)
+			tasks_saw_process(session_tasks(in->session), spec.pid);
 		spec_free(&spec);
 		free(text);
 		if (r)

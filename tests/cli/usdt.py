@@ -126,19 +126,23 @@ def library(folder):
        all(e["fields"]["who"] == "world" for e in got), "library: events", got)
 
 
-def runtime(folder, how):
+def runtime(folder, how, scope):
     with subprocess.Popen([f"{SAMPLES}/runtime", how], stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE, text=True) as program:
         pid = program.stdout.readline().split()[1]
         path = f"{folder}/x.trawl"
         with subprocess.Popen([f"{BUILD}/trawl", "-i", f"usdt:pid={pid}:runtime:* arg3:string",
-                               "-p", pid, "-c", "5", "-w", path], stderr=subprocess.PIPE,
+                               *(["-p", pid] if scope else []), "-c", "5", "-w", path], stderr=subprocess.PIPE,
                               text=True) as trawl:
             said = wait_armed(trawl, pid)
             program.stdin.close()
             program.wait()
             said += trawl.communicate(timeout=60)[1]
-        got = [e["fields"] for e in decode(path)]
+        events = decode(path)
+        got = [e["fields"] for e in events]
+    ok(trawl.returncode == 0 and len(events) == 5 and
+       all((e["comm"], e["pid"]) == ("runtime", int(pid)) for e in events),
+       f"runtime {how}: whose they are is known, though it ends with its last hit", said, *events)
     want = [{"arg1": n, "arg2": n * n, "arg3": "made at run time"} for n in range(5)]
     ok([{k: f[k] for k in want[0]} for f in got] == want,
        f"runtime {how}: probes in a file without a name", said, *got)
@@ -198,8 +202,8 @@ def main():
         static(folder)
         threads(folder)
         library(folder)
-        runtime(folder, "memfd")
-        runtime(folder, "deleted")
+        runtime(folder, "memfd", False)
+        runtime(folder, "deleted", True)
     wrong()
     print(f"1..{done}")
     return bad != 0
