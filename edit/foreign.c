@@ -60,7 +60,7 @@ static int read_all(FILE *in, enum foreign_kind kind, const char *name, struct u
 	case FOREIGN_NONE:
 		break;
 	}
-	return trawl_fail(err, TRAWL_USAGE, "%s: neither pcap nor pcapng nor usbmon text", name);
+	return trawl_fail(err, TRAWL_CANNOT, "%s: neither pcap nor pcapng nor usbmon text", name);
 }
 
 static int write_loss(struct usb_import *im, struct trawl_error *err)

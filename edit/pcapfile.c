@@ -48,7 +48,7 @@ int pcap_import(struct usb_import *im, FILE *in, const char *name, struct trawl_
 	if (!cap) {
 		if (copy)
 			fclose(copy);
-		return trawl_fail(err, TRAWL_BAD_DATA, "%s: libpcap cannot read it: %s", name,
+		return trawl_fail(err, TRAWL_CANNOT, "%s: libpcap cannot read it: %s", name,
 				  copy ? text : "out of memory");
 	}
 	ret = copy_packets(im, cap, name, err);

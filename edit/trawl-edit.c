@@ -47,7 +47,7 @@ static int import_file(FILE *in, const char *path, const char *out, struct trawl
 	int fd, failed;
 
 	if (kind == FOREIGN_NONE)
-		return trawl_fail(err, TRAWL_BAD_DATA, "%s: neither pcap nor pcapng nor usbmon "
+		return trawl_fail(err, TRAWL_CANNOT, "%s: neither pcap nor pcapng nor usbmon "
 				  "text: nothing else can be imported", path);
 	if (same_file(in, out))
 		return trawl_fail(err, TRAWL_USAGE, "%s: is the input too: name another file", out);

@@ -44,14 +44,14 @@ int probe_front(struct trawl_reader *r, struct trawl_error *err)
 		return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be read: %s", r->name,
 				  strerror(r->in.error));
 	if (!got)
-		return trawl_fail(err, TRAWL_BAD_DATA, "%s: is empty: no capture was written to it",
+		return trawl_fail(err, TRAWL_CANNOT, "%s: is empty: no capture was written to it",
 				  r->name);
 	if (!memcmp(p, shb, got < 4 ? got : 4) && (got < 12 || get32(p + 8) == PCAPNG_BOM))
 		return 0;
 	p = input_at(&r->in, 0, FRONT_SEARCH, &got);
 	if (memmem(p, got, block_uuid, sizeof(block_uuid)))
 		return 0;
-	return trawl_fail(err, TRAWL_BAD_DATA, "%s: is not a trawl file but %s", r->name,
+	return trawl_fail(err, TRAWL_CANNOT, "%s: is not a trawl file but %s", r->name,
 			  foreign_name(p, got));
 }
 
@@ -66,7 +66,7 @@ int walk_fault(struct trawl_reader *r, enum walk step, const struct walked *f,
 		return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be read: %s", r->name,
 				  strerror(r->in.error));
 	if (!r->ours && !r->damage.cut)
-		return trawl_fail(err, TRAWL_BAD_DATA, "%s: is a pcapng file that trawl did not "
+		return trawl_fail(err, TRAWL_CANNOT, "%s: is a pcapng file that trawl did not "
 				  "write: open it with Wireshark", r->name);
 	return 0;
 }

@@ -57,20 +57,24 @@ wait
 same "and stays a pipe" fifo "$(stat -c %F "$dir/fifo")"
 fails "export: a device is written directly" 3 '^trawl-export: /dev/full: cannot be written: No space left on device' trawl-export --to json "$f" -w /dev/full
 printf '\324\303\262\241\002\000\004\000\000\000\000\000' >"$dir/cut.pcap"
-fails "import: a failure" 1 '^trawl-edit: .*cut.pcap: libpcap cannot read it' trawl-edit import -w "$dir/old" "$dir/cut.pcap"
+fails "import: a failure" 3 '^trawl-edit: .*cut.pcap: libpcap cannot read it' trawl-edit import -w "$dir/old" "$dir/cut.pcap"
 same "and the file that was there stays" "$(trawl-decode --json "$f")" "$(cat "$dir/old")"
 
 # ---- files
-for p in "trawl-decode" "trawl-export --to json"; do
+for p in "trawl-decode" "trawl-export --to json" "trawl-edit verify"; do
 	n=${p%% *}
 	fails "$n: no such file" 3 "^$n: /nonexistent: cannot be opened: No such file or directory" $p /nonexistent
 	: >"$dir/empty"
-	fails "$n: empty file" 1 "^$n: $dir/empty: .*empty" $p "$dir/empty"
+	fails "$n: empty file" 3 "^$n: $dir/empty: .*empty" $p "$dir/empty"
 	echo "this is no capture, but it is long enough to look at" >"$dir/other"
-	fails "$n: not our file" 1 "^$n: $dir/other: .*not a trawl file" $p "$dir/other"
+	fails "$n: not our file" 3 "^$n: $dir/other: is not a trawl file" $p "$dir/other"
+	fails "$n: a program" 3 "^$n: /bin/bash: is not a trawl file but .*ELF" $p /bin/bash
+	head -c 4096 /dev/zero >"$dir/zeros"
+	fails "$n: zeros" 3 "^$n: $dir/zeros: is not a trawl file" $p "$dir/zeros"
 	fails "$n: a folder" 3 "^$n: $dir: " $p "$dir"
 	head -c 3500 "$f" >"$dir/cut"
 	fails "$n: cut file" 1 "^$n: $dir/cut: cut at byte [0-9]+" $p "$dir/cut"
+	[ "$n" = trawl-edit ] && continue # it takes files only, and prints a line
 	fails "$n: cut pipe" 1 "^$n: -: cut at byte [0-9]+" bash -c "$p - < '$dir/cut' | cat >/dev/null; exit \${PIPESTATUS[0]}"
 	fails "$n: full disk" 3 "^$n: standard output: cannot be written: No space left on device" bash -c "$p '$f' >/dev/full"
 done

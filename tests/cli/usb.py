@@ -428,11 +428,11 @@ def test_errors(d):
     fails("an unknown option", 2, "is no option", "trawl-edit", "import", "-q", "x")
     fails("a file that is not there", 3, "cannot be opened", "trawl-edit", "import", "-w", out,
           d + "/not-there")
-    fails("a file of another kind", 1, "neither pcap nor pcapng nor usbmon text", "trawl-edit",
+    fails("a file of another kind", 3, "neither pcap nor pcapng nor usbmon text", "trawl-edit",
           "import", "-w", out, d + "/none")
     fails("the output is the input", 2, "is the input too", "trawl-edit", "import", "-w",
           d + "/all.txt", d + "/all.txt")
-    fails("an output that cannot be", 3, "cannot be written", "trawl-edit", "import", "-w",
+    fails("an output that cannot be", 3, "cannot be made: No such file or directory", "trawl-edit", "import", "-w",
           d + "/no/such/folder", d + "/all.txt")
     for kind in ("pcapng", "pcap"):
         out, err, got = run("trawl-decode", d + "/cut." + kind, status=1)
@@ -442,7 +442,8 @@ def test_errors(d):
     ok("1 events left out; the first: line 4, column 30" in err, "bad usbmon text: the place", err)
     fails("link type", 2, "neither 189 nor 220", "trawl-export", "--to", "pcap", "--linktype",
           "1", d + "/all.pcap")
-    fails("verify: a file that is none", 1, "", "trawl-edit", "verify", d + "/none")
+    fails("verify: a file that is none", 3, "/none: is not a trawl file", "trawl-edit", "verify",
+          d + "/none")
     out, err, got = run("trawl-edit", "verify", d + "/all.trawl")
     ok("events" in out and "complete" in out, "verify: a whole file", out)
     with open(d + "/cut.trawl", "wb") as f:

@@ -93,7 +93,7 @@ static void every_cut(const char *name, bool pipe)
 			cr_assert_eq(r.events, whole_events(p, n), "%s cut at %zu: %lu events", name,
 				     n, r.events);
 		else
-			cr_assert_eq(r.status, TRAWL_BAD_DATA);
+			cr_assert_eq(r.status, TRAWL_CANNOT);
 		cr_assert(!r.opened || *r.text);
 		cr_assert_eq(r.back, 0);
 		free(cut);
@@ -257,12 +257,12 @@ Test(damage, strangers_are_refused_by_name)
 	static const uint8_t zeros[70000];
 	static const uint8_t pcap[24] = { 0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0 };
 
-	refused("", 0, TRAWL_BAD_DATA, "is empty");
-	refused(zeros, sizeof(zeros), TRAWL_BAD_DATA, "not a trawl file");
-	refused("\177ELF\2\1\1", 7, TRAWL_BAD_DATA, "ELF");
-	refused(pcap, sizeof(pcap), TRAWL_BAD_DATA, "pcap");
-	refused("PERFILE2", 8, TRAWL_BAD_DATA, "perf.data");
-	refused("x", 1, TRAWL_BAD_DATA, "not a trawl file");
+	refused("", 0, TRAWL_CANNOT, "is empty");
+	refused(zeros, sizeof(zeros), TRAWL_CANNOT, "not a trawl file");
+	refused("\177ELF\2\1\1", 7, TRAWL_CANNOT, "ELF");
+	refused(pcap, sizeof(pcap), TRAWL_CANNOT, "pcap");
+	refused("PERFILE2", 8, TRAWL_CANNOT, "perf.data");
+	refused("x", 1, TRAWL_CANNOT, "not a trawl file");
 }
 
 static const uint8_t pcapng[] = {
@@ -275,8 +275,8 @@ static const uint8_t pcapng[] = {
 
 Test(damage, a_pcapng_of_others_is_refused)
 {
-	refused(pcapng, sizeof(pcapng), TRAWL_BAD_DATA, "trawl did not write");
-	refused(pcapng, 48, TRAWL_BAD_DATA, "trawl did not write");
+	refused(pcapng, sizeof(pcapng), TRAWL_CANNOT, "trawl did not write");
+	refused(pcapng, 48, TRAWL_CANNOT, "trawl did not write");
 }
 
 Test(damage, a_newer_version_is_refused)
