@@ -140,8 +140,11 @@ static int file_size(const char *text, uint64_t *bytes, struct trawl_error *err)
 
 static int add_interface(struct options *o, const char *text, struct trawl_error *err)
 {
-	const char **grown = realloc(o->interfaces, (o->ninterfaces + 1) * sizeof(*grown));
+	const char **grown;
 
+	if (!*text)
+		return trawl_fail(err, TRAWL_USAGE, "-i '': name a source (trawl -D lists them)");
+	grown = realloc(o->interfaces, (o->ninterfaces + 1) * sizeof(*grown));
 	if (!grown)
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	o->interfaces = grown;
@@ -298,23 +301,27 @@ static int bad_option(int c, char **argv, struct trawl_error *err)
 
 int options_parse(struct options *o, int argc, char **argv, struct trawl_error *err)
 {
-	int c;
+	int c, before;
 
 	*o = (struct options){ .argc = argc, .argv = argv };
 	optind = 0; /* glibc: start anew */
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+:Di:w:c:s:B:C:G:W:Z:qvtUp:", long_options, NULL)) != -1) {
+	while (before = optind ? optind : 1,
+	       (c = getopt_long(argc, argv, "+:Di:w:c:s:B:C:G:W:Z:qvtUp:", long_options, NULL)) != -1) {
 		if (c == '?' || c == ':')
 			return bad_option(c, argv, err);
 		if (take(o, c, optarg, err))
 			return -1;
 	}
-	if (optind < argc) {
-		if (strcmp(argv[optind - 1], "--"))
+	if (optind > before) { /* getopt has passed `--` */
+		if (optind == argc)
 			return trawl_fail(err, TRAWL_USAGE,
-					  "%s: what is this? A command follows `--`, a source -i",
-					  argv[optind]);
+					  "--: no command follows: give one, or leave `--` out");
 		o->command = argv + optind;
+	} else if (optind < argc) {
+		return trawl_fail(err, TRAWL_USAGE,
+				  "%s: what is this? A command follows `--`, a source -i",
+				  argv[optind]);
 	}
 	return check(o, err);
 }

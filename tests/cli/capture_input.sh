@@ -60,6 +60,9 @@ printf '#!/no/such/interpreter\n' >"$work/script"
 chmod +x "$work/script"
 fails "a command that cannot be run" 2 'script: cannot be run' trawl -i $event -w "$f" -- "$work/script"
 fails "more buffer than memory" 3 '-B: no ring buffer' trawl -i $event -B 1000000000 -w "$f"
+fails "-- and no command" 2 'no command follows' trawl -i $event -w "$f" --
+fails "-- is a value here, no command follows it" 2 'what is this' trawl -i $event -w -- true
+fails "an empty source" 2 "-i '': name a source" trawl -i '' -w "$f"
 fails "nothing to record" 2 'name a source' trawl -w "$f"
 
 # Output
