@@ -278,7 +278,8 @@ static void watch_clock(struct session *s)
 
 static int set_up_scope(struct session *s, struct trawl_error *err)
 {
-	bool to_stdout = s->o->write && !strcmp(s->o->write, "-");
+	/* COMMAND's output must not get into what a program reads of ours. */
+	bool to_stdout = s->o->write ? !strcmp(s->o->write, "-") : s->o->json;
 
 	if (s->o->command &&
 	    command_prepare(&s->command, s->o->command, &s->user, to_stdout, err))

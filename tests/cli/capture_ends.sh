@@ -71,6 +71,10 @@ same "COMMAND's output does not go into -w -" 1 \
 	"$(trawl -q -i "usdt:$target:hit" -w - -- sh -c "echo hello; $target hits 1" 2>"$work/err" |
 	trawl-decode --json - | wc -l)"
 has "but to stderr" "$(cat "$work/err")" hello
+trawl -q --json -i "usdt:$target:hit" -- sh -c "echo hello; $target hits 3" >"$work/out" 2>"$work/err"
+same "--json to stdout: status" 0 $?
+same "COMMAND's output does not go into it" "3 0" "$(grep -c '^{.*}$' "$work/out") $(grep -vc '^{.*}$' "$work/out")"
+has "but to stderr" "$(cat "$work/err")" hello
 
 # Rows of files.
 "$target" hits 1000000 500 & pid=$!
