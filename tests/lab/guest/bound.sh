@@ -20,6 +20,10 @@ for step in '+1 hour' '-2 hours' '+0 sec'; do
 	dd if=/dev/$disk of=/dev/null bs=64k count=16 iflag=direct status=none
 	sleep 0.3
 done
+# Bounds are tight where a whole second between two clock-sync blocks had no step.
+sleep 2
+dd if=/dev/$disk of=/dev/null bs=64k count=16 iflag=direct status=none
+sleep 2
 kill -INT $pid
 wait $pid
 ok $? "usbmon and the controller's driver record the same URBs"
