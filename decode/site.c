@@ -158,6 +158,40 @@ static uint64_t page_size(struct trawl_reader *reader)
 	return n >= 1024 && n <= 1 << 24 && !(n & (n - 1)) ? n : 4096;
 }
 
+/* Is this name that of an argument which some site does have? */
+static bool had_somewhere(const struct probe_sites *s, const char *name)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		for (uint32_t k = 0; k < s->sites[i].nargs; k++)
+			if (s->sites[i].args[k].state != ARG_UNAVAILABLE &&
+			    !strcmp(s->sites[i].args[k].name, name))
+				return true;
+	return false;
+}
+
+/*
+ * The field of an argument that no site has is called NAME_na: it is there only because every
+ * argument needs one. To people the argument is NAME.
+ */
+static void name_missing(struct probe_sites *s, struct layout *l)
+{
+	for (uint32_t i = 0; i < s->n; i++) {
+		for (uint32_t k = 0; k < s->sites[i].nargs; k++) {
+			struct site_arg *a = &s->sites[i].args[k];
+			size_t n = strlen(a->name);
+
+			if (a->state != ARG_UNAVAILABLE || n < 4 || strcmp(a->name + n - 3, "_na") ||
+			    had_somewhere(s, a->name))
+				continue;
+			a->plain_name = strndup(a->name, n - 3);
+			if (!a->plain_name)
+				continue;
+			layout_hide(l, a->name);
+			a->name = a->plain_name;
+		}
+	}
+}
+
 struct probe_sites *sites_new(struct trawl_reader *reader, struct layout *l)
 {
 	char name[512];
@@ -187,6 +221,7 @@ struct probe_sites *sites_new(struct trawl_reader *reader, struct layout *l)
 		for (j = list->first; j; j = j->next)
 			if (read_site(&s->sites[s->n], j, l, &s->plain))
 				s->n++;
+	name_missing(s, l);
 	return s;
 }
 
@@ -197,8 +232,10 @@ void sites_free(struct probe_sites *s)
 	if (!s)
 		return;
 	for (i = 0; i < s->n; i++) {
-		for (k = 0; s->sites[i].args && k < s->sites[i].nargs; k++)
+		for (k = 0; s->sites[i].args && k < s->sites[i].nargs; k++) {
 			own_free(s->sites[i].args[k].own);
+			free(s->sites[i].args[k].plain_name);
+		}
 		free(s->sites[i].args);
 	}
 	free(s->sites);

@@ -25,6 +25,7 @@ struct site_arg {
 	int64_t start;
 	unsigned int scale;
 	struct own_type *own;               /* holds `as` if no field has its type */
+	char *plain_name;                   /* holds the name if it is not the field's */
 };
 
 struct site {

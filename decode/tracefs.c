@@ -356,12 +356,33 @@ static void tracefs_json(void *state, const struct item *it, struct out *o)
 	arguments(s, it, true, o);
 }
 
+/* Why arguments are null: a member for each that has no value here. */
+static void reasons(const struct site *s, const struct item *it, struct out *o)
+{
+	bool any = false;
+
+	for (const struct site_arg *a = s->args; a < s->args + s->nargs; a++) {
+		const char *why;
+
+		if (arg_plain(a) || arg_bytes(a, it->record, it->len, &why))
+			continue;
+		out_str(o, any ? "," : ",\"unavailable\":{");
+		out_json(o, a->name, strlen(a->name));
+		out_char(o, ':');
+		out_json(o, why, strlen(why));
+		any = true;
+	}
+	if (any)
+		out_char(o, '}');
+}
+
 static void tracefs_json_more(void *state, const struct item *it, struct out *o)
 {
 	const struct site *s = ((const struct plan *)it->detail)->sites ? site_of(it) : NULL;
 
 	if (!s)
 		return;
+	reasons(s, it, o);
 	out_str(o, ",\"site\":{\"offset\":");
 	out_u64(o, s->offset);
 	if (*s->symbol) {

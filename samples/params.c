@@ -99,21 +99,21 @@ int main(void)
 	params_stack(1, 2, 3, 4, 5, -6, -7, -8, '9');
 	expect("stack", "\"a\":1,\"b\":2,\"c\":3,\"d\":4,\"e\":5,\"f\":-6,\"g\":-7,\"h\":-8,\"i\":\"9\"");
 	params_floats(1, 2.0, 3, 4.0f, 5);
-	expect("floats", "\"a\":1,\"b_na\":null,\"c\":3,\"d_na\":null,\"e\":5");
+	expect("floats", "\"a\":1,\"b\":null,\"c\":3,\"d\":null,\"e\":5");
 	params_structs(1, (struct pair){ 2, 2 }, 3, (struct mixed){ 4.0, 4 }, 5,
 		       (struct big){ { 6 } }, 7, (struct floats){ 8, 8 }, -9);
-	expect("structs", "\"a\":1,\"b_na\":null,\"c\":3,\"d_na\":null,\"e\":5,\"f_na\":null,\"g\":7,"
-			  "\"h_na\":null,\"i\":-9");
+	expect("structs", "\"a\":1,\"b\":null,\"c\":3,\"d\":null,\"e\":5,\"f\":null,\"g\":7,"
+			  "\"h\":null,\"i\":-9");
 	params_spill(1, 2, 3, 4, 5, (union either){ 6 }, -7);
-	expect("spill", "\"a\":1,\"b\":2,\"c\":3,\"d\":4,\"e\":5,\"f_na\":null,\"g\":-7");
+	expect("spill", "\"a\":1,\"b\":2,\"c\":3,\"d\":4,\"e\":5,\"f\":null,\"g\":-7");
 	params_hidden(-1, "hidden");
 	expect("hidden", "\"a\":-1");
 	params_types(BLUE, "types", NULL, (struct bits){ .lo = 3 }, -5, NULL);
-	expect("types", "\"a\":2,\"c\":0,\"d_na\":null,\"e\":-5,\"f\":0");
+	expect("types", "\"a\":2,\"c\":0,\"d\":null,\"e\":-5,\"f\":0");
 	params_wide(1, 2, 3, 4, 5, -6);
-	expect("wide", "\"a\":1,\"b_na\":null,\"c\":3,\"d_na\":null,\"e\":5,\"f\":-6");
+	expect("wide", "\"a\":1,\"b\":null,\"c\":3,\"d\":null,\"e\":5,\"f\":-6");
 	params_long_double(1.0L, 2, 3.0L, 4);
-	expect("long_double", "\"a_na\":null,\"b\":2,\"c_na\":null,\"d\":4");
+	expect("long_double", "\"a\":null,\"b\":2,\"c\":null,\"d\":4");
 	params_double(77);
 	expect("double", "\"a\":77");
 	return 0;

@@ -389,7 +389,10 @@ local function shown(v)
 	elseif v.kind == "object" then
 		return "{...}"
 	end
-	return v.text == "null" and "(no value)" or v.text
+	if v.text == "null" then
+		return v.why and "(unavailable: " .. v.why .. ")" or "(no value)"
+	end
+	return v.text
 end
 
 local function add_field(tree, name, v, payload)
@@ -453,7 +456,12 @@ local function dissect_event(payload, pinfo, root)
 	if m.fields and m.fields.kind == "object" then
 		local f = m.fields
 		local branch = tree:add(payload(f.from - 1, f.to - f.from + 1), "Fields")
+		local why = {}
+		for _, v in ipairs(m.unavailable and m.unavailable.kind == "object" and m.unavailable or {}) do
+			why[v.key] = v.text
+		end
 		for _, v in ipairs(f) do
+			v.why = why[v.key]
 			add_field(branch, v.key, v, payload)
 			if v.key:sub(1, 2) ~= "__" then
 				info[#info + 1] = v.key .. "=" .. shown(v)

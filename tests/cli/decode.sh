@@ -75,6 +75,7 @@ a = lines[1]
 assert a["ts_ns"] == 1795225477001000000
 assert (a["source"], a["name"], a["cpu"], a["pid"], a["tid"], a["comm"]) == ("usdt", "app:start", 1, 100, 100, "app")
 assert a["fields"] == {"__probe_ip": 0x55d00000216a, "arg1": -1, "arg2": "two\nlines \"x\"", "arg3": None, "arg4": 200}, a
+assert a["fields"]["arg3"] is None and a["unavailable"] == {"arg3": "optimised out"}, a
 assert a["site"] == {"offset": 8554, "symbol": "serve+0x8", "file": "app.c", "line": 99}
 assert lines[5]["fields"]["arg2"] is None
 assert lines[7]["fields"]["arg2"] == "bad\ufffd"

@@ -86,7 +86,7 @@ def variants(folder):
     got = capture(folder, [f"usdt:{stripped}:forms:*"], [stripped])[1]
     values = {e["name"]: e["fields"] for e in got}
     ok(values.get("forms:reg32", {}).get("arg1") == -7, "stripped: registers are there", values)
-    ok(values.get("forms:rip", {}).get("arg5_na", 0) is None, "stripped: a local variable is not",
+    ok(values.get("forms:rip", {}).get("arg5", 0) is None, "stripped: a local variable is not",
        values.get("forms:rip"))
     # Notes and symbols only in the debug file.
     run("objcopy", "--only-keep-debug", f"{SAMPLES}/forms", debug)

@@ -108,6 +108,34 @@ Test(site, computed_arguments)
 	done(s);
 }
 
+Test(site, what_no_site_has_is_shown_by_its_plain_name)
+{
+	static const struct trawl_field own[] = {
+		{.name = "x_na", .ctype = "", .note = "", .kind = TRAWL_UINT, .offset = 8, .size = 1, .count = 1},
+		{.name = "y_na", .ctype = "", .note = "", .kind = TRAWL_UINT, .offset = 9, .size = 1, .count = 1},
+	};
+	static const struct trawl_event_type t = {
+		.name = "p:n", .format = "", .size = 10, .nfields = 2, .fields = own};
+	static const struct capture_meta m[] = {{"probe/p:n", 1,
+		"{\"sites\":[{\"offset\":1,\"args\":[{\"name\":\"x_na\",\"state\":\"unavailable\",\"why\":\"gone\"},"
+		"{\"name\":\"y_na\",\"state\":\"unavailable\",\"why\":\"here\"}]},"
+		"{\"offset\":2,\"args\":[{\"name\":\"x_na\",\"state\":\"unavailable\",\"why\":\"gone\"},"
+		"{\"name\":\"y_na\",\"state\":\"exact\",\"type\":\"u8\"}]}]}"}};
+	struct probe_sites *s;
+
+	reader = capture_of(m, 1);
+	cr_assert_not_null(reader);
+	layout = layout_new(&t);
+	s = sites_new(reader, layout);
+	cr_assert_not_null(s);
+	cr_expect_str_eq(sites_any(s)->args[0].name, "x");
+	cr_expect_str_eq(sites_any(s)->args[0].why, "gone");
+	cr_expect(layout_find(layout, "x_na")->hidden);
+	cr_expect_str_eq(sites_any(s)->args[1].name, "y_na", "a field that another site has");
+	cr_expect_not(layout_find(layout, "y_na")->hidden);
+	done(s);
+}
+
 Test(site, damaged_metadata_is_as_none)
 {
 	static const char *const bad[] = {
