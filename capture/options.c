@@ -40,8 +40,8 @@ static const char help_tail[] =
 	"  --gc            remove what killed captures left in the kernel\n"
 	"  --help, --version\n"
 	"\n"
-	"Ends with COMMAND, -c, --duration, or an interrupt. Exit status: 0 done, 1 done but events\n"
-	"are missing, 2 wrong usage, 3 this machine cannot.\n";
+	"Ends with COMMAND, with all of -p, on -c, --duration, or an interrupt. Exit status: 0 done,\n"
+	"1 done but events are missing, 2 wrong usage, 3 this machine cannot.\n";
 
 void options_help(FILE *out)
 {

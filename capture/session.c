@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -29,7 +31,7 @@ enum {
 	WAKE_LIVE_MS = 50,        /* the same for somebody who watches */
 	SYNC_MS = 1000,           /* between clock-sync blocks */
 	SYNC_LIVE_MS = 250,
-	FDS_FIXED = 4,            /* signals, clock steps, command, output */
+	FDS_FIXED = 5,            /* signals, clock steps, command, output, -p */
 	FDS_MAX = FDS_FIXED + 4096,
 };
 
@@ -49,6 +51,8 @@ struct session {
 	size_t nstarted;
 	pid_t *scope;
 	size_t nscope;
+	int *pidfds;         /* of each -p */
+	size_t ngone;        /* so many of them have ended, from the first on */
 	int signals, steps;  /* signalfd, timerfd for clock steps */
 
 	uint64_t captured;   /* events of sources that the user named */
@@ -276,6 +280,25 @@ static void watch_clock(struct session *s)
 		timerfd_settime(s->steps, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &never, NULL);
 }
 
+/*
+ * Descriptors that are readable when the processes of -p have ended. Where there is none, as of a
+ * thread before Linux 6.9, that is not seen.
+ */
+static int watch_processes(struct session *s, struct trawl_error *err)
+{
+	s->pidfds = calloc(s->o->npids + 1, sizeof(*s->pidfds));
+	if (!s->pidfds)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	for (size_t i = 0; i < s->o->npids; i++) {
+		pid_t pid = s->o->pids[i];
+
+		s->pidfds[i] = (int)syscall(SYS_pidfd_open, pid, 0);
+		if (s->pidfds[i] < 0 && errno != ESRCH) /* a thread: PIDFD_THREAD */
+			s->pidfds[i] = (int)syscall(SYS_pidfd_open, pid, O_EXCL);
+	}
+	return 0;
+}
+
 static int set_up_scope(struct session *s, struct trawl_error *err)
 {
 	/* COMMAND's output must not get into what a program reads of ours. */
@@ -290,7 +313,7 @@ static int set_up_scope(struct session *s, struct trawl_error *err)
 		if (kill(s->scope[i], 0) && errno == ESRCH)
 			return trawl_fail(err, TRAWL_USAGE, "-p %d: no such process", s->scope[i]);
 	}
-	return 0;
+	return watch_processes(s, err);
 }
 
 enum { NICENESS = -15 };
@@ -559,6 +582,10 @@ static void take_events(struct session *s, const struct pollfd *fds)
 		err.sys = EPIPE;
 		write_failed(s, &err);
 	}
+	if (fds[4].revents && ++s->ngone == s->o->npids) {
+		session_note(s, "all processes of -p have ended");
+		end_session(s, "process");
+	}
 }
 
 static int run(struct session *s, struct trawl_error *err)
@@ -575,6 +602,9 @@ static int run(struct session *s, struct trawl_error *err)
 		fds[2] = (struct pollfd){ .fd = s->command.pid ? s->command.pidfd : -1,
 					  .events = POLLIN };
 		fds[3] = (struct pollfd){ .fd = s->out_fd };
+		/* All of them must have ended, so that they are waited for one after the other. */
+		fds[4] = (struct pollfd){ .fd = s->o->npids ? s->pidfds[s->ngone] : -1,
+					  .events = POLLIN };
 		n = FDS_FIXED;
 		for (size_t i = 0; i < s->ninputs; i++) {
 			if (s->inputs[i].source->fds)
@@ -716,6 +746,11 @@ static void free_session(struct session *s)
 	for (size_t i = 0; i < s->ninputs; i++)
 		free(s->inputs[i].specs);
 	free(s->inputs);
+	for (size_t i = 0; s->pidfds && i < s->o->npids; i++) {
+		if (s->pidfds[i] >= 0)
+			close(s->pidfds[i]);
+	}
+	free(s->pidfds);
 	tasks_free(&s->tasks);
 	user_free(&s->user);
 	if (s->signals >= 0)

@@ -45,6 +45,23 @@ done
 kill $pid
 wait $pid 2>/dev/null
 
+# Processes of -p: when all have ended, in whatever order.
+sleep 1000 & first=$!
+sleep 1000 & last=$!
+rm -f "$f"
+timeout 60 trawl -i "usdt:$target:hit" -p $last -p $first -w "$f" 2>"$work/err" & trawl=$!
+wait_armed "$f"
+kill $first
+wait $first 2>/dev/null
+sleep 0.5
+ok "$(kill -0 $trawl; echo $?)" "-p: one process ends, the capture goes on"
+kill $last
+wait $last 2>/dev/null
+wait $trawl
+same "-p: the other ends: status" 0 $?
+has "-p: why" "$(end_of "$f")" 'why process'
+has "-p: it is said" "$(cat "$work/err")" 'all processes of -p have ended'
+
 # A signal goes on to the command, whose end is the end.
 rm -f "$f"
 trawl -i "usdt:$target:hit" -w "$f" -- "$target" wait >"$work/out" 2>"$work/err" & trawl=$!
