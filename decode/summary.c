@@ -154,7 +154,7 @@ static void print_members(struct stream *s, const char *meta, const char *name, 
 	label(o, name);
 	for (; j; j = j->next) {
 		if (!j->key || j->type == JDOC_ARRAY || j->type == JDOC_OBJECT ||
-		    j->type == JDOC_NULL)
+		    j->type == JDOC_NULL || (j->type == JDOC_STRING && !j->len))
 			continue;
 		if (!first)
 			out_str(o, ", ");

@@ -102,19 +102,24 @@ static int verify_file(const char *path, struct trawl_error *err)
 	struct trawl_reader *r = trawl_open(path, err);
 	struct trawl_verdict v;
 	struct trawl_event ev;
-	uint64_t events = 0;
+	uint64_t events = 0, tasks = 0;
 	int got;
 
 	if (!r)
 		return -1;
-	while ((got = trawl_next(r, &ev, err)) > 0)
+	while ((got = trawl_next(r, &ev, err)) > 0) {
 		events++;
+		tasks += !strcmp(ev.source->name, "task");
+	}
 	trawl_verdict(r, &v);
 	trawl_close(r);
 	if (got < 0)
 		return -1;
-	printf("%s: %llu events, %llu bytes: %s\n", path, (unsigned long long)events,
-	       (unsigned long long)v.bytes, v.text);
+	/* the events that tell of tasks are in no other count: trawl-decode does not show them */
+	printf("%s: %llu events", path, (unsigned long long)(events - tasks));
+	if (tasks)
+		printf(" (and %llu of the task source)", (unsigned long long)tasks);
+	printf(", %llu bytes: %s\n", (unsigned long long)v.bytes, v.text);
 	if (v.complete && !v.damaged && !v.cut_at)
 		return 0;
 	return trawl_fail(err, TRAWL_BAD_DATA, "%s: %s", path, v.text);

@@ -92,6 +92,10 @@ out=$(trawl-decode --summary "$f"); ok $? "a summary ends with 0"
 has "summary: complete" "$out" 'bytes: complete'
 has "summary: times" "$out" '^first +2026-11-21 01:44:37.000000000'
 has "summary: command, quoted for a shell" "$out" "^command +trawl -i 'usdt:/opt/app:\*' 'it'\\\\''s'$"
+has "summary: nothing that is empty" "$out" '^capture +user tester$'
+same "verify counts as the summary does, the task source apart" "10 events (and 2 of the task source), $(stat -c %s "$f") bytes: complete" \
+	"$(trawl-edit verify "$f" | cut -d' ' -f2-)"
+has "summary: the same number" "$out" '^events +10 in '
 has "summary: machine" "$out" '^machine .*hostname sample'
 has "summary: by source" "$out" '^ +9  usdt$'
 has "summary: by name" "$out" '^ +8  usdt +app:start$'

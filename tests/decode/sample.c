@@ -146,7 +146,7 @@ static int describe(struct sample *s)
 		    "{\"release\":\"6.1.0-test\",\"arch\":\"x86_64\",\"cpus\":2,"
 		    "\"hostname\":\"sample\",\"page_size\":4096}") ||
 	       meta(s, "capture", "application/json", SAMPLE_MONO,
-		    "{\"argv\":[\"trawl\",\"-i\",\"usdt:/opt/app:*\",\"it's\"],\"user\":\"tester\"}") ||
+		    "{\"argv\":[\"trawl\",\"-i\",\"usdt:/opt/app:*\",\"it's\"],\"user\":\"tester\",\"remark\":\"\"}") ||
 	       meta(s, "probe/app:start", "application/json", SAMPLE_MONO, probe_start) ||
 	       meta(s, "maps/100", "text/plain", SAMPLE_MONO, maps_100) ||
 	       meta(s, "task/100", "application/json", SAMPLE_MONO,
