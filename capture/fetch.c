@@ -113,8 +113,7 @@ static int classify(const struct spec *spec, const struct spec_arg *arg, struct 
 	case '%':
 		e->inner = FETCH_REG;
 		if (!reg_find(s + 1, e->len - 1, &reg) && !is_special(s + 1, e->len - 1))
-			return spec_fail(spec, at, err, "%s: no such register",
-					 spec_kind_name(spec->kind));
+			return spec_fail(spec, at, err, "%.*s: no such register", (int)e->len, s);
 		return 0;
 	case '$':
 		return parse_variable(spec, arg, at, e, err);

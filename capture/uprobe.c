@@ -383,6 +383,10 @@ int resolve_uprobe(struct resolve *r, struct target *t)
 	if (n == 0 && !glob && !r->hint && elf_imports(t->elf, spec->symbol))
 		r->hint = xasprintf("%s: only used by %s; give the library that defines it",
 				    spec->symbol, spec->path);
+	if (n == 0 && !r->hint && t->elf->header.e_shoff >= t->elf->size)
+		r->hint = xasprintf("%s: is cut: its section headers should be at byte %" PRIu64
+				    ", but it has %" PRIu64 " bytes", spec->path,
+				    (uint64_t)t->elf->header.e_shoff, t->elf->size);
 	if (n == 0 && !r->hint && !t->elf->nsymbols)
 		r->hint = xasprintf("%s: is stripped, it has no symbols; write %s:0xOFFSET or "
 				    "install its debug symbols", spec->path, spec->path);

@@ -166,8 +166,10 @@ def wait_armed(trawl, pid):
     return f"trawl ended before it was armed, for {pid}\n"
 
 
-def wrong():
+def wrong(folder):
     forms_, tick = f"{SAMPLES}/forms", f"{SAMPLES}/tick"
+    with open(tick, "rb") as whole, open(f"{folder}/cut", "wb") as cut:
+        cut.write(whole.read(3000))
     for status, text, spec in (
             (2, "no such file", "uprobe:/no/such/file:main"),
             (2, "did you mean tick_step", f"uprobe:{tick}:tick_stepp"),
@@ -180,6 +182,8 @@ def wrong():
              " ".join(f"a{i}=%di" for i in range(129))),
             (2, "already", f"uprobe:{tick}:tick_step a=%di a=%si"),
             (2, "in the middle of an instruction", f"uprobe:{forms_}:run_none+3"),
+            (2, "%zz: no such register", f"uprobe:{tick}:tick_step %zz"),
+            (2, "is cut: ", f"uprobe:{folder}/cut:tick_step"),
             (2, "no such process", "usdt:pid=1073741823:*")):
         if "386" in spec:
             with tempfile.NamedTemporaryFile(suffix=".386") as f:
@@ -204,7 +208,7 @@ def main():
         library(folder)
         runtime(folder, "memfd", False)
         runtime(folder, "deleted", True)
-    wrong()
+        wrong(folder)
     print(f"1..{done}")
     return bad != 0
 
