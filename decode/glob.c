@@ -68,3 +68,21 @@ bool glob_match(const char *p, const char *text, size_t n)
 		p++;
 	return !*p;
 }
+
+const char *glob_unclosed(const char *p)
+{
+	const char *next;
+	bool in;
+
+	while (*p) {
+		if (*p == '[') {
+			next = set(p + 1, 0, &in);
+			if (!next)
+				return p;
+			p = next;
+		} else {
+			p += *p == '\\' && p[1] ? 2 : 1;
+		}
+	}
+	return NULL;
+}

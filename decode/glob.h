@@ -11,4 +11,7 @@
  */
 bool glob_match(const char *pattern, const char *text, size_t n);
 
+/* The first '[' of a pattern that no ']' follows; NULL if all are closed. */
+const char *glob_unclosed(const char *pattern);
+
 #endif

@@ -13,6 +13,9 @@ static int add_text(const char **list, size_t *n, const char *option, const char
 	if (*n == SELECTION_MAX)
 		return trawl_fail(err, TRAWL_USAGE, "%s: more than %d of them: use a glob",
 				  option, SELECTION_MAX);
+	if (glob_unclosed(arg))
+		return where_fail(err, option, arg, (size_t)(glob_unclosed(arg) - arg),
+				  "no ] closes this set; \\[ is the character");
 	list[(*n)++] = arg;
 	return 0;
 }

@@ -229,9 +229,9 @@ static void list_name(void *arg, const char *name)
 	const char *p = l->text.data, *end = p + l->text.len;
 
 	/* at most a line of them, each once */
-	for (; p && end - p > (ptrdiff_t)n; p++)
+	for (; p && end - p >= (ptrdiff_t)n; p++)
 		if ((p == l->text.data || p[-1] == ' ') && !memcmp(p, name, n) &&
-		    (p[n] == ',' || p + n == end))
+		    (p + n == end || p[n] == ','))
 			return;
 	if (l->text.len > 300 || n > 60) {
 		l->n++;
@@ -240,6 +240,29 @@ static void list_name(void *arg, const char *name)
 	if (l->text.len)
 		out_str(&l->text, ", ");
 	out_str(&l->text, name);
+}
+
+int stream_known_fields(struct stream *s, const char *option, const char *list,
+			struct trawl_error *err)
+{
+	struct listing l = {.n = 0};
+	char name[64];
+
+	for (size_t n; *list; list += n + (list[n] == ',')) {
+		n = strcspn(list, ",");
+		snprintf(name, sizeof(name), "%.*s", (int)n, list);
+		if (n && (n >= sizeof(name) || !known(s, name)))
+			break;
+	}
+	if (!*list || !trawl_event_type_count(s->reader))
+		return 0;
+	out_memory(&l.text);
+	stream_names(s, list_name, &l);
+	out_char(&l.text, '\0');
+	trawl_fail(err, TRAWL_USAGE, "%s: no event here has a field '%s'; there are %.300s%s",
+		   option, name, l.text.data, l.n ? ", ..." : "");
+	out_free(&l.text);
+	return -1;
 }
 
 /* Are all fields of --where known? To be asked when all event types are. */

@@ -48,6 +48,12 @@ uint64_t stream_packet_time(struct stream *s, const struct item *it);
 /* The decoder of a source and its state; *state NULL without memory. */
 const struct decoder *stream_decoder(struct stream *s, const struct trawl_source *source,
 				     void **state, struct trawl_error *err);
+/*
+ * Does some event type have each field of this list (a,b,c)? Ask when all types are known. 0, or -1
+ * with *err, which names those that there are.
+ */
+int stream_known_fields(struct stream *s, const char *option, const char *list,
+			struct trawl_error *err);
 /* The names of the fields of all event types that are wanted by source and name. */
 void stream_names(struct stream *s, decoder_name_fn *fn, void *arg);
 /* When the capture began, on the timeline; 0 if nothing tells. */

@@ -77,11 +77,16 @@ static int to_csv(const struct export_options *o, struct stream *s, struct out *
 		return trawl_fail(err, TRAWL_USAGE, "--to csv: the columns must be known before "
 						    "the first line: give a file instead of a "
 						    "pipe, or --fields a,b,c");
+	if (o->columns && stream_seekable(s) &&
+	    stream_known_fields(s, "--fields", o->columns, err))
+		return -1;
 	c = csv_new(s, o->columns, out);
 	if (!c)
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	got = stream_run(s, csv_consumer(c), err);
 	csv_free(c);
+	if (!got && o->columns && !stream_seekable(s))
+		got = stream_known_fields(s, "--fields", o->columns, err);
 	return got;
 }
 

@@ -21,6 +21,12 @@ has "with a caret too" "$(trawl-decode --where 'cpu == 1 and agr1 == 1' "$f" 2>&
 fails "unknown field on a pipe" 2 "no event here has a field 'agr1'" bash -c "cat '$f' | trawl-decode --where 'agr1 == 1' -"
 fails "unknown source, with those there are" 2 "^trawl-decode: --source: 'usb' is no source of this file; it has usdt, event, task$" trawl-decode --source usb "$f"
 fails "unknown source on a pipe" 2 "'usb' is no source of this file" bash -c "cat '$f' | trawl-decode --source usb -"
+fails "a glob that is not closed" 2 '^trawl-decode: --name: no \] closes this set' trawl-decode --name 'app:[a' "$f"
+has "with a caret under it" "$(trawl-decode --name 'app:[a' "$f" 2>&1 | tail -1)" '^ {6}\^$'
+trawl-decode --name '[a]pp:*' "$f" >/dev/null; ok $? "one that is closed"
+fails "csv: a column that no event has" 2 "^trawl-export: --fields: no event here has a field 'nosuch'; there are .*arg1, " trawl-export --to csv --fields arg1,nosuch "$f"
+fails "csv: likewise from a pipe" 2 "no event here has a field 'nosuch'" bash -c "cat '$f' | trawl-export --to csv --fields arg1,nosuch -"
+same "each name is listed once" "" "$(trawl-decode --where 'agr1 == 1' "$f" 2>&1 | head -1 | sed 's/.*there are //' | tr -d ' ' | tr , '\n' | grep -v '\.\.\.' | sort | uniq -d)"
 fails "bad time" 2 '^trawl-decode: --from: not a time: ' trawl-decode --from yesterday "$f"
 has "with a caret as well" "$(trawl-decode --to 2026-11-99 "$f" 2>&1 | tail -1)" '^ +\^$'
 fails "bad count" 2 "^trawl-decode: -c: 'many' is not a number" trawl-decode -c many "$f"
