@@ -304,7 +304,7 @@ struct trawl_column {
 	const uint32_t *offsets; /* NULL for FIXED fields */
 };
 
-/* Events of one type (and one value of its key fields) in a chunk. */
+/* All events of one type in a chunk. */
 struct trawl_group {
 	const struct trawl_event_type *type;
 	uint32_t count;
