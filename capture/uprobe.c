@@ -69,13 +69,20 @@ static int no_such_name(struct making *m, const struct spec_arg *arg, const stru
 			const char *name)
 {
 	struct nearest near = { .wanted = name };
-	char hint[320], why[320];
+	char hint[320], why[640], all[256] = "";
+	size_t used = 0;
 
-	for (size_t i = 0; m->described && i < m->fnd.nparams; i++)
+	for (size_t i = 0; m->described && i < m->fnd.nparams; i++) {
 		nearest_offer(&near, m->fnd.params[i].name);
+		if (used < sizeof(all))
+			used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s",
+						 i ? ", " : "", m->fnd.params[i].name);
+	}
+	if (used >= sizeof(all))
+		memcpy(all + sizeof(all) - 4, "...", 4);
 	if (m->described)
-		snprintf(why, sizeof(why), "%s has no such parameter%s", m->fn->name,
-			 nearest_hint(&near, hint, sizeof(hint)));
+		snprintf(why, sizeof(why), "%s has no such parameter%s; it takes %s", m->fn->name,
+			 nearest_hint(&near, hint, sizeof(hint)), *all ? all : "none");
 	else
 		snprintf(why, sizeof(why), "only arg1 to arg6 are known: %s",
 			 no_names(m, hint, sizeof(hint)));

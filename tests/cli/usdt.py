@@ -183,6 +183,7 @@ def wrong(folder):
             (2, "already", f"uprobe:{tick}:tick_step a=%di a=%si"),
             (2, "in the middle of an instruction", f"uprobe:{forms_}:run_none+3"),
             (2, "%zz: no such register", f"uprobe:{tick}:tick_step %zz"),
+            (2, "tick_step has no such parameter; it takes state, n, name, small, part", f"uprobe:{tick}:tick_step nosuch"),
             (2, "is cut: ", f"uprobe:{folder}/cut:tick_step"),
             (2, "no such process", "usdt:pid=1073741823:*")):
         if "386" in spec:
