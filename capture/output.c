@@ -181,8 +181,6 @@ static void run_decoder(const struct options *o, const struct user *user, const 
 		argv[n++] = "--json";
 	if (o->time_style)
 		argv[n++] = styles[o->time_style > 4 ? 3 : o->time_style - 1];
-	for (int i = 0; i < o->verbose && i < 2; i++)
-		argv[n++] = "-v";
 	argv[n++] = "-";
 	argv[n] = NULL;
 	/* An interrupt is for trawl; the printer goes on until it has printed all. */
@@ -255,7 +253,21 @@ int output_open(struct output *out, const struct options *o, const struct user *
 	return out->path ? open_path(out, true, err) : -1;
 }
 
-int output_close(struct output *out)
+/* How the printer ended. That nobody reads what it prints any more is no failure of it. */
+static int judge_printer(int status, struct trawl_error *err)
+{
+	static const char hint[] = "events were not printed: write them with -w FILE";
+
+	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGPIPE)
+		return trawl_fail(err, TRAWL_CANNOT, "trawl-decode was killed by SIG%s: %s",
+				  sigabbrev_np(WTERMSIG(status)), hint);
+	if (!WIFEXITED(status) || WEXITSTATUS(status) <= TRAWL_BAD_DATA)
+		return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+	return trawl_fail(err, TRAWL_CANNOT, "trawl-decode ended with status %d: %s",
+			  WEXITSTATUS(status), hint);
+}
+
+int output_close(struct output *out, struct trawl_error *err)
 {
 	struct user_rights rights;
 	struct trawl_error ignored;
@@ -272,5 +284,5 @@ int output_close(struct output *out)
 			;
 	}
 	*out = (struct output){ 0 };
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+	return judge_printer(status, err);
 }

@@ -37,9 +37,11 @@ enum output_turn { OUTPUT_BY_SIZE, OUTPUT_BY_TIME };
  */
 int output_next(struct output *out, enum output_turn turn, struct trawl_error *err);
 
-/* Waits for the printer, removes a file that was never committed, frees. 0, or the printer's bad
- * exit status. */
-int output_close(struct output *out);
+/*
+ * Waits for the printer, removes a file that was never committed, frees. 0; TRAWL_BAD_DATA when
+ * the printer found the data incomplete; -1 with *err when it failed.
+ */
+int output_close(struct output *out, struct trawl_error *err);
 
 /* The name of the file, as tcpdump would make it; malloc'd. Exposed for tests. */
 char *output_name(const struct options *o, uint32_t size_count, int64_t now,

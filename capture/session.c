@@ -759,12 +759,31 @@ static void free_session(struct session *s)
 		close(s->steps);
 }
 
+/*
+ * The reader of the output was gone before COMMAND ran or a single event was recorded. Whoever
+ * asked for no command got what he read; a command that silently does not run is a failure.
+ */
+static int gone_early(struct session *s, struct trawl_error *err)
+{
+	struct source_stats *none = calloc(s->ninputs + 1, sizeof(*none));
+
+	if (none)
+		say_end(s, none);
+	free(none);
+	if (!s->o->command)
+		return 0;
+	return trawl_fail(err, TRAWL_CANNOT,
+			  "nobody reads the output: nothing was recorded and %s was not run",
+			  s->o->command[0]);
+}
+
 int session_run(const struct options *o, struct trawl_error *err)
 {
 	struct session s = { .o = o, .out_fd = -1, .signals = -1, .steps = -1,
 			     .command = { .pidfd = -1, .go = -1, .report = -1 } };
-	struct trawl_error ignored;
-	int r = -1;
+	struct trawl_error ignored, printing;
+	bool early;
+	int r = -1, printed;
 
 	if (user_find(&s.user, o->user, err) || make_inputs(&s, err) || probe_inputs(&s, err) ||
 	    tasks_init(&s.tasks, err) || take_signals(&s, err) || collect_leftovers(&s, err))
@@ -781,9 +800,14 @@ out:
 		trawl_writer_close(s.w, &ignored);
 	disarm(&s);
 	command_close(&s.command);
-	output_close(&s.output);
+	early = r && err->sys == EPIPE;
+	if (early)
+		r = gone_early(&s, err);
+	printed = output_close(&s.output, &printing);
 	free_session(&s);
-	if (r && err->sys == EPIPE) /* the reader was gone before we began */
-		return 0;
-	return !r && s.incomplete ? TRAWL_BAD_DATA : r;
+	if (printed < 0 && (!r || early)) {
+		*err = printing;
+		return -1;
+	}
+	return !r && (s.incomplete || printed) ? TRAWL_BAD_DATA : r;
 }

@@ -82,6 +82,34 @@ same "and has what it wanted" 3 "$(wc -l <"$work/out")"
 kill $pid
 wait $pid 2>/dev/null
 
+# Gone before it began: a command that does not run is told of, and the end is always said.
+{ sleep 0.3; trawl -i "usdt:$target:hit" -w - -- touch "$work/ran" 2>"$work/err"; echo $? >"$work/status"; } | true
+same "nobody reads -w -: status" 3 "$(cat "$work/status")"
+has "nobody reads -w -: said" "$(cat "$work/err")" '^trawl: nobody reads the output: nothing was recorded and touch was not run$'
+has "nobody reads -w -: final line" "$(cat "$work/err")" '^0 events captured, 0 lost'
+ok "$([ ! -e "$work/ran" ]; echo $?)" "nobody reads -w -: the command did not run"
+"$target" hits 1000000 100 & pid=$!
+timeout 20 trawl -i "usdt:$target:hit" -p $pid -w - 2>"$work/err" | head -c 100 >/dev/null
+same "the reader goes at once: status" 0 "${PIPESTATUS[0]}"
+has "the reader goes at once: final line" "$(cat "$work/err")" '^[0-9]+ events captured, 0 lost'
+kill $pid
+wait $pid 2>/dev/null
+
+# The printer.
+trawl -v -i "usdt:$target:hit" -- "$target" hits 3 >"$work/out" 2>"$work/err"
+same "-v and printed events: status" 0 $?
+same "-v and printed events: all" 3 "$(grep -c 'target:hit' "$work/out")"
+mkdir "$work/bin"
+program=$TRAWL_BUILD/trawl
+[ -x "$TRAWL_BUILD/.libs/trawl" ] && program=$TRAWL_BUILD/.libs/trawl
+cp "$program" "$work/bin/trawl"
+for death in 'exit 2' 'kill -SEGV $$' 'cat >/dev/null; exit 3'; do
+	printf '#!/bin/sh\n%s\n' "$death" >"$work/bin/trawl-decode"
+	chmod 755 "$work/bin/trawl-decode"
+	fails "the printer dies ($death)" 3 '^trawl: trawl-decode .*(status [23]|SIGSEGV): events were not printed' \
+		env LD_LIBRARY_PATH="$TRAWL_BUILD/.libs" "$work/bin/trawl" -i "usdt:$target:hit" -- "$target" hits 3
+done
+
 trawl -q -i "usdt:$target:hit" -w - -- "$target" hits 9 | trawl-decode --json - >"$work/out"
 same "-w - through a pipe" 9 "$(wc -l <"$work/out")"
 same "COMMAND's output does not go into -w -" 1 \
