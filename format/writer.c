@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writing a file. Records go into their source's stage (stage.c), whose thread turns batches into
- * chunk payloads; these and all other blocks are put into the file (out.c) under one lock, which
+ * chunk payloads; these and all other blocks are put into the file (sink.c) under one lock, which
  * is also the lock of everything that a rotation has to repeat.
  */
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <xxhash.h>
 
 #include "index.h"
-#include "out.h"
+#include "sink.h"
 #include "stage.h"
 
 enum {
@@ -29,7 +29,7 @@ struct trawl_writer {
 	struct trawl_writer_options o;
 	char *comment;
 	pthread_mutex_t lock;
-	struct out out;
+	struct sink sink;
 	struct index index;
 	struct stage_pool pool;
 	struct stage *stages[SOURCES_MAX];
@@ -39,7 +39,7 @@ struct trawl_writer {
 	struct trawl_sync sync; /* the newest; mono 0: none yet */
 	uint32_t part;          /* of a rotation */
 	atomic_uint_fast64_t events, bytes;
-	atomic_int error;       /* out.error, readable without the lock */
+	atomic_int error;       /* sink.error, readable without the lock */
 };
 
 /* ---- blocks, with the lock held ---------------------------------------------------------- */
@@ -48,27 +48,27 @@ static void put_index(struct trawl_writer *w)
 {
 	struct buf body = { 0 };
 
-	index_take(&w->index, w->out.pos, &body);
-	out_block(&w->out, BLOCK_INDEX, &body);
+	index_take(&w->index, w->sink.pos, &body);
+	sink_block(&w->sink, BLOCK_INDEX, &body);
 	buf_free(&body);
 }
 
 /* After every block: what others may read without the lock, and the index when it is full. */
 static int settle(struct trawl_writer *w)
 {
-	if (index_is_full(&w->index) && !w->out.error)
+	if (index_is_full(&w->index) && !w->sink.error)
 		put_index(w);
-	atomic_store(&w->bytes, w->out.pos);
-	atomic_store(&w->error, w->out.error);
-	return w->out.error ? -1 : 0;
+	atomic_store(&w->bytes, w->sink.pos);
+	atomic_store(&w->error, w->sink.error);
+	return w->sink.error ? -1 : 0;
 }
 
 /* A block, and its copy for the index. Frees the body. */
 static int put_indexed(struct trawl_writer *w, enum block_kind kind, struct buf *body)
 {
-	uint64_t at = w->out.pos;
+	uint64_t at = w->sink.pos;
 
-	if (!out_block(&w->out, kind, body))
+	if (!sink_block(&w->sink, kind, body))
 		index_item(&w->index, kind, at, body);
 	buf_free(body);
 	return settle(w);
@@ -80,9 +80,9 @@ static int put_source(struct trawl_writer *w, const struct trawl_source *s)
 
 	pcapng_interface(&idb, s);
 	if (idb.failed)
-		w->out.error = w->out.error ? w->out.error : ENOMEM;
+		w->sink.error = w->sink.error ? w->sink.error : ENOMEM;
 	else
-		out_bytes(&w->out, idb.data, idb.len);
+		sink_bytes(&w->sink, idb.data, idb.len);
 	body_source(&body, s, XXH64(idb.data, idb.len, 0));
 	buf_free(&idb);
 	return put_indexed(w, BLOCK_SOURCE, &body);
@@ -154,9 +154,9 @@ static int put_front(struct trawl_writer *w)
 	buf_u64(&body, check);
 	buf_u32(&body, w->part);
 	if (front.failed)
-		w->out.error = ENOMEM;
-	else if (!out_bytes(&w->out, front.data, front.len))
-		out_block(&w->out, BLOCK_START, &body);
+		w->sink.error = ENOMEM;
+	else if (!sink_bytes(&w->sink, front.data, front.len))
+		sink_block(&w->sink, BLOCK_START, &body);
 	buf_free(&front);
 	buf_free(&body);
 	return settle(w);
@@ -173,11 +173,11 @@ static void put_end(struct trawl_writer *w)
 		e.lost += atomic_load(&w->stages[i]->lost);
 
 	put_index(w);
-	e.section = w->out.pos;
-	e.index = w->out.pos - w->index.last;
-	e.blocks = w->out.seq;
+	e.section = w->sink.pos;
+	e.index = w->sink.pos - w->index.last;
+	e.blocks = w->sink.seq;
 	end_put(&body, &e);
-	out_block(&w->out, BLOCK_END, &body);
+	sink_block(&w->sink, BLOCK_END, &body);
 	buf_free(&body);
 	settle(w);
 }
@@ -199,8 +199,8 @@ static void emit_chunk(void *arg, struct stage *s, const uint8_t *payload, size_
 	pthread_mutex_lock(&w->lock);
 	c.lost = atomic_load(&s->lost);
 	if (len > BLOCK_BODY_MAX - CHUNK_HEAD)
-		w->out.error = w->out.error ? w->out.error : EMSGSIZE;
-	if (out_chunk(&w->out, &c, payload, &r.at, &r.len)) {
+		w->sink.error = w->sink.error ? w->sink.error : EMSGSIZE;
+	if (sink_chunk(&w->sink, &c, payload, &r.at, &r.len)) {
 		stage_unwritten(s, count);
 	} else {
 		index_ref(&w->index, &r);
@@ -231,10 +231,10 @@ struct trawl_writer *trawl_writer_new(int fd, const struct trawl_writer_options 
 	w->last_meta = &w->metas;
 	w->pool.most = BATCHES;
 	pthread_mutex_init(&w->lock, NULL);
-	out_open(&w->out, fd);
+	sink_open(&w->sink, fd);
 	if (!put_front(w))
 		return w;
-	out_fail(&w->out, err);
+	sink_fail(&w->sink, err);
 	trawl_writer_close(w, &(struct trawl_error){ 0 });
 	return NULL;
 }
@@ -270,7 +270,7 @@ int trawl_writer_source(struct trawl_writer *w, const struct trawl_source *sourc
 		goto out;
 	w->stages[n] = stage;
 	atomic_store_explicit(&w->nstages, n + 1, memory_order_release);
-	ret = put_source(w, &stage->source) ? out_fail(&w->out, err) : (int)n;
+	ret = put_source(w, &stage->source) ? sink_fail(&w->sink, err) : (int)n;
 out:
 	pthread_mutex_unlock(&w->lock);
 	return ret;
@@ -331,7 +331,7 @@ int trawl_writer_event_type(struct trawl_writer *w, const struct trawl_event_typ
 		goto out;
 	}
 	/* In the file first: a chunk with events of it can only be written after this. */
-	ret = put_type(w, copy, atomic_load(&s->ntypes)) ? out_fail(&w->out, err) : 0;
+	ret = put_type(w, copy, atomic_load(&s->ntypes)) ? sink_fail(&w->sink, err) : 0;
 	if (!ret)
 		ret = stage_add_type(s, copy, err);
 	if (ret) {
@@ -396,7 +396,7 @@ int trawl_writer_meta(struct trawl_writer *w, const struct trawl_meta *m, struct
 		return trawl_fail(err, TRAWL_USAGE, "metadata \"%s\": over 4 GiB", m->name);
 	pthread_mutex_lock(&w->lock);
 	keep_meta(w, m);
-	ret = put_meta(w, m) ? out_fail(&w->out, err) : 0;
+	ret = put_meta(w, m) ? sink_fail(&w->sink, err) : 0;
 	pthread_mutex_unlock(&w->lock);
 	return ret;
 }
@@ -411,16 +411,16 @@ int trawl_writer_loss(struct trawl_writer *w, const struct trawl_loss *l, struct
 	if (l->count != UINT64_MAX)
 		atomic_fetch_add(&s->lost, l->count);
 	pthread_mutex_lock(&w->lock);
-	ret = put_loss(w, l) ? out_fail(&w->out, err) : 0;
+	ret = put_loss(w, l) ? sink_fail(&w->sink, err) : 0;
 	pthread_mutex_unlock(&w->lock);
 	return ret;
 }
 
 static int write_error(struct trawl_writer *w, struct trawl_error *err)
 {
-	struct out o = { .error = atomic_load(&w->error) };
+	struct sink o = { .error = atomic_load(&w->error) };
 
-	return o.error ? out_fail(&o, err) : 0;
+	return o.error ? sink_fail(&o, err) : 0;
 }
 
 int trawl_append(struct trawl_writer *w, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
@@ -470,7 +470,7 @@ int trawl_writer_sync(struct trawl_writer *w, const struct trawl_sync *sync,
 	pthread_mutex_lock(&w->lock);
 	w->sync = *sync;
 	if (put_sync(w, sync) && !ret)
-		ret = out_fail(&w->out, err);
+		ret = sink_fail(&w->sink, err);
 	pthread_mutex_unlock(&w->lock);
 	return ret;
 }
@@ -505,18 +505,18 @@ static void put_write_losses(struct trawl_writer *w)
 /* Ends the present file and closes it, with the lock held. */
 static int end_file(struct trawl_writer *w, struct trawl_error *err)
 {
-	int first = w->out.error, ret = 0;
+	int first = w->sink.error, ret = 0;
 
-	out_last_words(&w->out);
-	if (!w->out.error) {
+	sink_last_words(&w->sink);
+	if (!w->sink.error) {
 		put_write_losses(w);
 		put_end(w);
 	}
-	if (w->out.error && !first)
-		ret = out_fail(&w->out, err);
-	if (out_close(&w->out) && !ret) {
-		w->out.error = errno;
-		ret = out_fail(&w->out, err);
+	if (w->sink.error && !first)
+		ret = sink_fail(&w->sink, err);
+	if (sink_close(&w->sink) && !ret) {
+		w->sink.error = errno;
+		ret = sink_fail(&w->sink, err);
 	}
 	index_free(&w->index);
 	memset(&w->index, 0, sizeof(w->index));
@@ -558,14 +558,14 @@ int trawl_writer_rotate(struct trawl_writer *w, int fd, struct trawl_error *err)
 	/* Chunks of other threads that come meanwhile wait for the lock, then go to the new file. */
 	pthread_mutex_lock(&w->lock);
 	ret = worse(ret, err, end_file(w, &other), &other);
-	out_open(&w->out, fd);
+	sink_open(&w->sink, fd);
 	w->part++;
 	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++) {
 		atomic_store(&w->stages[i]->lost, 0);
 		atomic_store(&w->stages[i]->unwritten, 0);
 	}
 	if (repeat_front(w))
-		ret = worse(ret, err, out_fail(&w->out, &other), &other);
+		ret = worse(ret, err, sink_fail(&w->sink, &other), &other);
 	pthread_mutex_unlock(&w->lock);
 	return ret;
 }

@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "out.h"
+#include "sink.h"
 
 /*
  * Disk space is taken ahead in steps, and this much is always left over, so that on a full disk
@@ -16,7 +16,7 @@
  */
 enum { RESERVE_STEP = 4 << 20, RESERVE_LAST = 1 << 20 };
 
-void out_open(struct out *o, int fd)
+void sink_open(struct sink *o, int fd)
 {
 	struct stat st;
 	off_t at;
@@ -35,7 +35,7 @@ void out_open(struct out *o, int fd)
 }
 
 /* A file that grows needs its disk space first; -1 only when the disk is full. */
-static int reserve(struct out *o, size_t n)
+static int reserve(struct sink *o, size_t n)
 {
 	uint64_t want = o->base + o->pos + n + RESERVE_LAST;
 
@@ -90,7 +90,7 @@ static int write_all(int fd, struct iovec *iov, int n)
 	return err ? -1 : 0;
 }
 
-static int out_iov(struct out *o, struct iovec *iov, int n)
+static int sink_iov(struct sink *o, struct iovec *iov, int n)
 {
 	size_t size = 0;
 
@@ -110,14 +110,14 @@ static int out_iov(struct out *o, struct iovec *iov, int n)
 	return -1;
 }
 
-int out_bytes(struct out *o, const void *p, size_t n)
+int sink_bytes(struct sink *o, const void *p, size_t n)
 {
 	struct iovec iov = { (void *)p, n };
 
-	return out_iov(o, &iov, 1);
+	return sink_iov(o, &iov, 1);
 }
 
-int out_block(struct out *o, enum block_kind kind, const struct buf *body)
+int sink_block(struct sink *o, enum block_kind kind, const struct buf *body)
 {
 	struct buf b = { 0 };
 	int ret = -1;
@@ -128,14 +128,14 @@ int out_block(struct out *o, enum block_kind kind, const struct buf *body)
 	else if (b.len > BLOCK_MAX)
 		o->error = o->error ? o->error : EMSGSIZE;
 	else
-		ret = out_bytes(o, b.data, b.len);
+		ret = sink_bytes(o, b.data, b.len);
 	if (!ret)
 		o->seq++;
 	buf_free(&b);
 	return ret;
 }
 
-int out_chunk(struct out *o, struct chunk_head *c, const void *payload, uint64_t *at,
+int sink_chunk(struct sink *o, struct chunk_head *c, const void *payload, uint64_t *at,
 	      uint32_t *block_len)
 {
 	uint8_t head[BLOCK_HEAD + CHUNK_HEAD], tail[8];
@@ -147,13 +147,13 @@ int out_chunk(struct out *o, struct chunk_head *c, const void *payload, uint64_t
 	iov[2].iov_len = block_build_chunk(head, tail, o->seq, c);
 	*at = o->pos;
 	*block_len = get32(head + 4);
-	if (out_iov(o, iov, 3))
+	if (sink_iov(o, iov, 3))
 		return -1;
 	o->seq++;
 	return 0;
 }
 
-void out_last_words(struct out *o)
+void sink_last_words(struct sink *o)
 {
 	if (o->error != ENOSPC && o->error != EDQUOT)
 		return;
@@ -163,7 +163,7 @@ void out_last_words(struct out *o)
 	o->reserved = UINT64_MAX;
 }
 
-int out_close(struct out *o)
+int sink_close(struct sink *o)
 {
 	int err = 0;
 
@@ -177,7 +177,7 @@ int out_close(struct out *o)
 	return err ? -1 : 0;
 }
 
-int out_fail(const struct out *o, struct trawl_error *err)
+int sink_fail(const struct sink *o, struct trawl_error *err)
 {
 	if (o->error == EPIPE)
 		trawl_fail(err, TRAWL_OK, "output: nobody reads the pipe any more");
