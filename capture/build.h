@@ -43,6 +43,9 @@ int resolve_usdt(struct resolve *r, struct target *t);
 /* A new probe of n sites at the end of the list; -1 through NULL when over the limit. */
 struct probe *probe_add(struct resolve *r, enum probe_kind kind, struct target *t, size_t n);
 
+/* Takes back the list's probes from the n-th on. Their files stay open. */
+void probe_drop(struct probe_list *list, size_t n);
+
 /* Fills in what can be told of a site from its address. */
 void probe_site_init(struct probe_site *site, struct target *t, uint64_t vaddr, uint64_t offset);
 

@@ -88,6 +88,17 @@ static struct probe_file *open_path(const struct spec *spec, struct probe_list *
 
 /* ---- resolving ------------------------------------------------------------------------------- */
 
+/* Symbols and notes are found through the section headers, which are the end of most files. */
+static void hint_if_cut(struct resolve *r, const struct elf_file *elf)
+{
+	if (elf->header.e_shoff < elf->size)
+		return;
+	free(r->hint);
+	r->hint = xasprintf("%s: is cut: its section headers should be at byte %" PRIu64
+			    ", but it has %" PRIu64 " bytes", r->spec->path,
+			    (uint64_t)elf->header.e_shoff, elf->size);
+}
+
 static int resolve_in(struct resolve *r, struct probe_file *file, bool must)
 {
 	struct target t;
@@ -99,6 +110,8 @@ static int resolve_in(struct resolve *r, struct probe_file *file, bool must)
 		ret = resolve_uprobe(r, &t);
 	else
 		ret = resolve_usdt(r, &t);
+	if (ret == 0 && must && r->list->n == r->before)
+		hint_if_cut(r, t.elf);
 	target_close(&t);
 	return ret;
 }
@@ -167,13 +180,18 @@ static void probe_free(struct probe *p)
 	free(p);
 }
 
+void probe_drop(struct probe_list *list, size_t n)
+{
+	while (list->n > n)
+		probe_free(list->probes[--list->n]);
+}
+
 /* Takes away the probes from `n` on, and files that no probe is in. */
 static void shrink(struct probe_list *list, size_t n)
 {
 	size_t kept = 0;
 
-	while (list->n > n)
-		probe_free(list->probes[--list->n]);
+	probe_drop(list, n);
 	for (size_t i = 0; i < list->nfiles; i++) {
 		struct probe_file *file = list->files[i];
 
@@ -241,6 +259,9 @@ int probe_definition(const struct probe *p, size_t site, const char *group, char
 void probe_list_free(struct probe_list *list)
 {
 	shrink(list, 0);
+	for (size_t i = 0; i < list->nnotes; i++)
+		free(list->notes[i]);
+	free(list->notes);
 	free(list->probes);
 	free(list->files);
 	*list = (struct probe_list){ 0 };

@@ -142,6 +142,8 @@ struct probe_list {
 	struct probe **probes;
 	size_t nfiles;
 	struct probe_file **files;
+	size_t nnotes;
+	char **notes; /* remarks for the user on whole specs: what a pattern passed over */
 };
 
 /*

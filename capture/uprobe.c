@@ -255,8 +255,7 @@ static int check_place(struct making *m)
 				 m->vaddr - m->fn->vaddr, text, begin - m->fn->vaddr,
 				 next - m->fn->vaddr);
 	case INSN_UNKNOWN:
-		set_note(m->p, xasprintf("it was not checked that an instruction begins at offset "
-					 "0x%" PRIx64 ": %s", m->offset,
+		set_note(m->p, xasprintf("it was not checked that an instruction begins there: %s",
 					 !insn_known() ? "trawl was built without Zydis" : m->fn ?
 					 "not all bytes before it are instructions" :
 					 "no symbol says where its function begins"));
@@ -276,7 +275,7 @@ static void add_notes(struct making *m)
 	if (m->fn && m->fn->chooser)
 		set_note(m->p, xasprintf("%s only chooses the function that is used (IFUNC); it runs "
 					 "once, when the program starts", m->fn->name));
-	else if (!strcmp(m->p->sites[0].insn, "step") && !is_glob(m->r->spec->symbol))
+	else if (!strcmp(m->p->sites[0].insn, "step"))
 		set_note(m->p, xstrdup("the instruction there must be single-stepped, which takes "
 				       "about ten times as long as a nop or push"));
 	else if (!strcmp(m->p->sites[0].insn, "refused"))
@@ -359,16 +358,57 @@ static int at_symbol(struct resolve *r, struct target *t, const struct elf_symbo
 	return make_probe(r, t, s, s->vaddr + into, offset);
 }
 
-int resolve_uprobe(struct resolve *r, struct target *t)
+/* What a pattern matched but could not probe with the arguments asked for. */
+struct passed_over {
+	size_t n;
+	char *name;               /* the first one */
+	struct trawl_error error; /* and why */
+};
+
+/* A function that a pattern matches and that lacks what the user wants of it is passed over. */
+static int at_match(struct resolve *r, struct target *t, const struct elf_symbol *s,
+		    struct passed_over *over)
+{
+	size_t before = r->list->n;
+	int ret = at_symbol(r, t, s);
+
+	if (ret == 0 || r->list->n == before) /* fine, or over the limit */
+		return ret;
+	probe_drop(r->list, before);
+	if (over->n++ == 0) {
+		over->name = xstrdup(s->name);
+		over->error = *r->err;
+	}
+	return 0;
+}
+
+/* Nothing else matched: then it is a mistake in the spec, and the first error says which. */
+static int report_passed_over(struct resolve *r, const struct passed_over *over)
+{
+	struct probe_list *list = r->list;
+	size_t line = strcspn(over->error.text, "\n");
+
+	if (over->n && list->n == r->before) {
+		*r->err = over->error;
+		return -1;
+	}
+	if (over->n) {
+		list->notes = xgrow(list->notes, list->nnotes, sizeof(*list->notes));
+		list->notes[list->nnotes++] =
+			xasprintf("%s: %zu of the functions it matches %s passed over, %s for one: "
+				  "%.*s", r->spec->text, over->n, over->n == 1 ? "is" : "are",
+				  over->name, (int)line, over->error.text);
+	}
+	return 0;
+}
+
+/* Every function that the spec's name or pattern means. Returns how many there were, or -1. */
+static ssize_t at_symbols(struct resolve *r, struct target *t, bool glob, struct passed_over *over)
 {
 	const struct spec *spec = r->spec;
-	bool glob = is_glob(spec->symbol);
 	uint64_t last = 0;
-	size_t n = 0;
+	ssize_t n = 0;
 
-	if (!*spec->symbol)
-		return by_offset(r, t);
-	elf_read_symbols(t->elf);
 	for (size_t i = 0; i < t->elf->nsymbols; i++) {
 		const struct elf_symbol *s = &t->elf->symbols[i];
 		bool match = glob ? !fnmatch(spec->symbol, s->name, 0) :
@@ -379,7 +419,7 @@ int resolve_uprobe(struct resolve *r, struct target *t)
 			if (n++ && last == s->vaddr)
 				continue;
 			last = s->vaddr;
-			if (at_symbol(r, t, s) < 0)
+			if ((glob ? at_match(r, t, s, over) : at_symbol(r, t, s)) < 0)
 				return -1;
 		} else if (s->function) {
 			nearest_offer(&r->near, s->name);
@@ -387,13 +427,28 @@ int resolve_uprobe(struct resolve *r, struct target *t)
 			r->hint = xasprintf("%s: a variable, not a function", s->name);
 		}
 	}
+	return n;
+}
+
+int resolve_uprobe(struct resolve *r, struct target *t)
+{
+	const struct spec *spec = r->spec;
+	bool glob = is_glob(spec->symbol);
+	struct passed_over over = { 0 };
+	ssize_t n;
+	int ret;
+
+	if (!*spec->symbol)
+		return by_offset(r, t);
+	elf_read_symbols(t->elf);
+	n = at_symbols(r, t, glob, &over);
+	ret = n < 0 ? -1 : report_passed_over(r, &over);
+	free(over.name);
+	if (ret < 0)
+		return -1;
 	if (n == 0 && !glob && !r->hint && elf_imports(t->elf, spec->symbol))
 		r->hint = xasprintf("%s: only used by %s; give the library that defines it",
 				    spec->symbol, spec->path);
-	if (n == 0 && !r->hint && t->elf->header.e_shoff >= t->elf->size)
-		r->hint = xasprintf("%s: is cut: its section headers should be at byte %" PRIu64
-				    ", but it has %" PRIu64 " bytes", spec->path,
-				    (uint64_t)t->elf->header.e_shoff, t->elf->size);
 	if (n == 0 && !r->hint && !t->elf->nsymbols)
 		r->hint = xasprintf("%s: is stripped, it has no symbols; write %s:0xOFFSET or "
 				    "install its debug symbols", spec->path, spec->path);

@@ -145,8 +145,6 @@ static int arm_probe(struct trace *t, const struct probe *p, struct trawl_error 
 	struct eventformat f;
 	int r;
 
-	if (*p->note)
-		session_note(t->in->session, "%s: %s", p->display_name, p->note);
 	if (define_sites(t, p, err) || trace_format(t, t->name, p->event, &f, err))
 		return -1;
 	r = tune(p, &f, err);
@@ -178,6 +176,30 @@ static int resolve(struct input *in, struct probe_list *list, struct trawl_error
 	return 0;
 }
 
+/* Remarks on probes; one that several probes have is told once, by -v for each of them. */
+static void tell_notes(struct session *s, const struct probe_list *list)
+{
+	bool each = session_options(s)->verbose;
+
+	for (size_t i = 0; i < list->nnotes; i++)
+		session_note(s, "%s", list->notes[i]);
+	for (size_t i = 0; i < list->n; i++) {
+		const struct probe *p = list->probes[i];
+		size_t before = 0, more = 0;
+
+		for (size_t k = 0; k < list->n && *p->note && !each; k++) {
+			if (k != i && !strcmp(list->probes[k]->note, p->note))
+				*(k < i ? &before : &more) += 1;
+		}
+		if (!*p->note || before)
+			continue;
+		if (more)
+			session_note(s, "%s and %zu more probes: %s", p->display_name, more, p->note);
+		else
+			session_note(s, "%s: %s", p->display_name, p->note);
+	}
+}
+
 /* Probes are resolved first: what the user mistyped is told before anything is touched. */
 static int uprobe_arm(struct input *in, struct trawl_error *err)
 {
@@ -192,6 +214,7 @@ static int uprobe_arm(struct input *in, struct trawl_error *err)
 	if (!t)
 		goto out;
 	session_tasks(in->session)->want_maps = true;
+	tell_notes(in->session, &list);
 	r = 0;
 	for (size_t i = 0; !r && i < list.n; i++)
 		r = arm_probe(t, list.probes[i], err);

@@ -294,6 +294,21 @@ Test(probe, long_names_are_cut_and_told_apart)
 	cr_assert_str_neq(a->display_name, b->display_name);
 }
 
+Test(probe, a_pattern_passes_over_functions_without_the_argument)
+{
+	taken("uprobe:@/params:params_s* x=a");
+	cr_assert_eq(list.n, 3, "params_stack, params_structs, params_spill: %zu", list.n);
+	cr_assert_eq(list.nnotes, 0);
+	taken("uprobe:@/params:params_* i");
+	cr_assert_eq(list.nnotes, 1);
+	cr_assert(strstr(list.notes[0], "passed over, params_"), "%s", list.notes[0]);
+	cr_assert(strstr(list.notes[0], "has no such parameter"), "%s", list.notes[0]);
+	cr_assert_null(strchr(list.notes[0], '\n'), "one line");
+	cr_assert_lt(list.n, 3 + 4);
+	refused("params_", "uprobe:@/params:params_* nosuch");
+	cr_assert_eq(list.nnotes, 1);
+}
+
 Test(probe, globs_have_a_limit)
 {
 	taken("usdt:@/forms:reg*");

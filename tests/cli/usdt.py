@@ -74,6 +74,21 @@ def params(folder):
     ok(got and not wrong, "uprobe $params: every kind of parameter has its value", err, *wrong)
 
 
+def pattern(folder):
+    """Functions that lack what is wanted of them are passed over, and remarks are told once."""
+    program = f"{SAMPLES}/params"
+    got, err = capture(folder, [f"uprobe:{program}:* $params"], [program])[1:]
+    named = {e["name"] for e in capture(folder, [f"uprobe:{program}:params_* $params"], [program])[1]}
+    ok(named and named <= {e["name"] for e in got}, "a pattern with $params takes what has them", err)
+    lines = [line for line in err.splitlines() if "passed over" in line]
+    ok(len(lines) == 1 and "_init for one: $params: not known" in lines[0],
+       "one line tells of the functions without debug information", err)
+    ok(err.count("single-stepped") == 1 and "more probes: the instruction" in err,
+       "what many probes have in common is told once", err)
+    err = capture(folder, [f"uprobe:{program}:params_* $params"], [program], "-v")[2]
+    ok(err.count("single-stepped") > 1, "-v tells it of each probe", err)
+
+
 def variants(folder):
     """The same program, treated as distributions treat theirs."""
     stripped, moved, debug = (f"{folder}/{n}" for n in ("stripped", "moved", "moved.debug"))
@@ -185,6 +200,9 @@ def wrong(folder):
             (2, "%zz: no such register", f"uprobe:{tick}:tick_step %zz"),
             (2, "tick_step has no such parameter; it takes state, n, name, small, part", f"uprobe:{tick}:tick_step nosuch"),
             (2, "is cut: ", f"uprobe:{folder}/cut:tick_step"),
+            (2, "is cut: ", f"usdt:{folder}/cut:tick:*"),
+            (2, "$params: not known: the debug information does not describe _init",
+             f"uprobe:{SAMPLES}/params:_init* $params"),
             (2, "no such process", "usdt:pid=1073741823:*")):
         if "386" in spec:
             with tempfile.NamedTemporaryFile(suffix=".386") as f:
@@ -204,6 +222,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         variants(folder)
         params(folder)
+        pattern(folder)
         static(folder)
         threads(folder)
         library(folder)
