@@ -45,20 +45,24 @@ first=$trawl
 trawl -q -i "usdt:$target:hit" -p $pid -w "$work/z.trawl" -c 20
 same "two at once: the second has its events" 20 "$(events "$work/z.trawl")"
 has "two at once: the first is still there" "$(traces_of $first)" "_usdt"
-has "--gc says what it did" "$(trawl --gc)" 'removed [0-9]+ instances and [0-9]+ probes'
+trawl --gc >/dev/null
 has "--gc leaves the living" "$(traces_of $first)" "_usdt/target_hit"
 kill $first
 wait $first
 has "two at once: the first has its events" "$(trawl-decode --summary "$work/y.trawl")" 'complete$'
 ok $(($(events "$work/y.trawl") < 20)) "two at once: the first has as many as the second at least"
 
-start "$f"
-kill -9 $trawl
-wait $trawl 2>/dev/null
-# Other tests run at the same time, and each run of trawl removes what is dead: who it was that
-# removed these is not certain, that they are gone is.
-trawl --gc >/dev/null
-same "--gc removes the dead" "" "$(traces_of $trawl)"
+# Other tests run at the same time, and each run of trawl removes what is dead: now and then one of
+# them is quicker, or leaves more. Not five times in a row.
+for _ in 1 2 3 4 5; do
+	start "$f"
+	kill -9 $trawl
+	wait $trawl 2>/dev/null
+	said=$(trawl --gc)
+	same "--gc removes the dead" "" "$(traces_of $trawl)"
+	[[ $said == *"removed 3 instances and 1 probes"* ]] && break
+done
+has "--gc says how much that was" "$said" 'removed 3 instances and 1 probes'
 
 # A capture in another pid namespace: its pid means nothing here, but its lock does.
 if unshare -pf --mount-proc true 2>/dev/null; then
