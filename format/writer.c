@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writing a file. Records go into their source's stage (stage.c), whose thread turns batches into
- * chunk payloads; these and all other blocks are put into the file (sink.c) under one lock, which
+ * chunk payloads; these and all other blocks are put into the file (volume.c) under one lock, which
  * is also the lock of everything that a rotation has to repeat.
  */
 #include <errno.h>
-#include <inttypes.h>
-#include <time.h>
-#include <xxhash.h>
 
-#include "index.h"
-#include "sink.h"
 #include "stage.h"
+#include "volume.h"
 
 enum {
 	CHUNK_EVENTS = 65536,
@@ -29,8 +25,7 @@ struct trawl_writer {
 	struct trawl_writer_options o;
 	char *comment;
 	pthread_mutex_t lock;
-	struct sink sink;
-	struct index index;
+	struct volume file;
 	struct stage_pool pool;
 	struct stage *stages[SOURCES_MAX];
 	_Atomic uint32_t nstages;
@@ -42,144 +37,23 @@ struct trawl_writer {
 	atomic_int error;       /* sink.error, readable without the lock */
 };
 
-/* ---- blocks, with the lock held ---------------------------------------------------------- */
+/* ---- the file, with the lock held -------------------------------------------------------- */
 
-static void put_index(struct trawl_writer *w)
+/* After every block: what others may read without the lock. Passes on how it went. */
+static int settle(struct trawl_writer *w, int ret)
 {
-	struct buf body = { 0 };
-
-	index_take(&w->index, w->sink.pos, &body);
-	sink_block(&w->sink, BLOCK_INDEX, &body);
-	buf_free(&body);
-}
-
-/* After every block: what others may read without the lock, and the index when it is full. */
-static int settle(struct trawl_writer *w)
-{
-	if (index_is_full(&w->index) && !w->sink.error)
-		put_index(w);
-	atomic_store(&w->bytes, w->sink.pos);
-	atomic_store(&w->error, w->sink.error);
-	return w->sink.error ? -1 : 0;
-}
-
-/* A block, and its copy for the index. Frees the body. */
-static int put_indexed(struct trawl_writer *w, enum block_kind kind, struct buf *body)
-{
-	uint64_t at = w->sink.pos;
-
-	if (!sink_block(&w->sink, kind, body))
-		index_item(&w->index, kind, at, body);
-	buf_free(body);
-	return settle(w);
-}
-
-static int put_source(struct trawl_writer *w, const struct trawl_source *s)
-{
-	struct buf idb = { 0 }, body = { 0 };
-
-	pcapng_interface(&idb, s);
-	if (idb.failed)
-		w->sink.error = w->sink.error ? w->sink.error : ENOMEM;
-	else
-		sink_bytes(&w->sink, idb.data, idb.len);
-	body_source(&body, s, XXH64(idb.data, idb.len, 0));
-	buf_free(&idb);
-	return put_indexed(w, BLOCK_SOURCE, &body);
-}
-
-static int put_type(struct trawl_writer *w, const struct trawl_event_type *t, uint32_t index)
-{
-	struct buf body = { 0 };
-
-	body_type(&body, t, index);
-	return put_indexed(w, BLOCK_EVENT_TYPE, &body);
-}
-
-static int put_meta(struct trawl_writer *w, const struct trawl_meta *m)
-{
-	struct meta_part p = { .meta = *m };
-	int ret;
-
-	do {
-		struct buf body = { 0 };
-
-		p.meta.data = (const uint8_t *)m->data + p.from;
-		p.len = (uint32_t)(m->len - p.from < META_PART ? m->len - p.from : META_PART);
-		body_meta(&body, &p);
-		ret = put_indexed(w, BLOCK_META, &body);
-		p.from += p.len;
-	} while (!ret && p.from < m->len);
+	atomic_store(&w->bytes, w->file.sink.pos);
+	atomic_store(&w->error, w->file.sink.error);
 	return ret;
 }
 
-static int put_sync(struct trawl_writer *w, const struct trawl_sync *s)
+static int begin_file(struct trawl_writer *w, int fd)
 {
-	struct buf body = { 0 };
-
-	body_sync(&body, s);
-	return put_indexed(w, BLOCK_SYNC, &body);
-}
-
-static int put_loss(struct trawl_writer *w, const struct trawl_loss *l)
-{
-	struct buf body = { 0 };
-
-	body_loss(&body, l);
-	return put_indexed(w, BLOCK_LOSS, &body);
-}
-
-static uint64_t realtime(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-/* The front of a file: what it is for every reader, then where our blocks begin. */
-static int put_front(struct trawl_writer *w)
-{
-	uint64_t now = w->o.time ? w->o.time : realtime();
-	struct buf front = { 0 }, body = { 0 };
-	uint64_t check;
-	size_t n;
-
-	pcapng_section(&front, w->comment);
-	n = front.len;
-	check = XXH64(front.data, n, 0);
-	pcapng_journal(&front, now, w->comment);
-	check = XXH64(front.data + n, front.len - n, check);
-	buf_u64(&body, now);
-	buf_u64(&body, check);
-	buf_u32(&body, w->part);
-	if (front.failed)
-		w->sink.error = ENOMEM;
-	else if (!sink_bytes(&w->sink, front.data, front.len))
-		sink_block(&w->sink, BLOCK_START, &body);
-	buf_free(&front);
-	buf_free(&body);
-	return settle(w);
-}
-
-static void put_end(struct trawl_writer *w)
-{
-	struct end_mark e = {
-		.events = w->index.events, .chunks = w->index.chunks,
+	struct volume_front front = {
+		.comment = w->comment, .time = w->o.time, .part = w->part,
 	};
-	struct buf body = { 0 };
 
-	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++)
-		e.lost += atomic_load(&w->stages[i]->lost);
-
-	put_index(w);
-	e.section = w->sink.pos;
-	e.index = w->sink.pos - w->index.last;
-	e.blocks = w->sink.seq;
-	end_put(&body, &e);
-	sink_block(&w->sink, BLOCK_END, &body);
-	buf_free(&body);
-	settle(w);
+	return settle(w, volume_begin(&w->file, fd, &front));
 }
 
 /* ---- chunks, from the workers ------------------------------------------------------------ */
@@ -189,23 +63,13 @@ static void emit_chunk(void *arg, struct stage *s, const uint8_t *payload, size_
 {
 	struct trawl_writer *w = arg;
 	struct chunk_head c = {
-		.source = s->source.id, .count = count, .payload = (uint32_t)len,
-		.first = first, .last = last,
-	};
-	struct chunk_ref r = {
-		.first = first, .last = last, .count = count, .source = s->source.id,
+		.source = s->source.id, .count = count, .first = first, .last = last,
 	};
 
 	pthread_mutex_lock(&w->lock);
 	c.lost = atomic_load(&s->lost);
-	if (len > BLOCK_BODY_MAX - CHUNK_HEAD)
-		w->sink.error = w->sink.error ? w->sink.error : EMSGSIZE;
-	if (sink_chunk(&w->sink, &c, payload, &r.at, &r.len)) {
+	if (settle(w, volume_chunk(&w->file, &c, payload, len)))
 		stage_unwritten(s, count);
-	} else {
-		index_ref(&w->index, &r);
-	}
-	settle(w);
 	pthread_mutex_unlock(&w->lock);
 }
 
@@ -231,10 +95,9 @@ struct trawl_writer *trawl_writer_new(int fd, const struct trawl_writer_options 
 	w->last_meta = &w->metas;
 	w->pool.most = BATCHES;
 	pthread_mutex_init(&w->lock, NULL);
-	sink_open(&w->sink, fd);
-	if (!put_front(w))
+	if (!begin_file(w, fd))
 		return w;
-	sink_fail(&w->sink, err);
+	volume_fail(&w->file, err);
 	trawl_writer_close(w, &(struct trawl_error){ 0 });
 	return NULL;
 }
@@ -270,7 +133,8 @@ int trawl_writer_source(struct trawl_writer *w, const struct trawl_source *sourc
 		goto out;
 	w->stages[n] = stage;
 	atomic_store_explicit(&w->nstages, n + 1, memory_order_release);
-	ret = put_source(w, &stage->source) ? sink_fail(&w->sink, err) : (int)n;
+	ret = settle(w, volume_source(&w->file, &stage->source)) ?
+		volume_fail(&w->file, err) : (int)n;
 out:
 	pthread_mutex_unlock(&w->lock);
 	return ret;
@@ -331,7 +195,8 @@ int trawl_writer_event_type(struct trawl_writer *w, const struct trawl_event_typ
 		goto out;
 	}
 	/* In the file first: a chunk with events of it can only be written after this. */
-	ret = put_type(w, copy, atomic_load(&s->ntypes)) ? sink_fail(&w->sink, err) : 0;
+	ret = settle(w, volume_type(&w->file, copy, atomic_load(&s->ntypes))) ?
+		volume_fail(&w->file, err) : 0;
 	if (!ret)
 		ret = stage_add_type(s, copy, err);
 	if (ret) {
@@ -396,7 +261,7 @@ int trawl_writer_meta(struct trawl_writer *w, const struct trawl_meta *m, struct
 		return trawl_fail(err, TRAWL_USAGE, "metadata \"%s\": over 4 GiB", m->name);
 	pthread_mutex_lock(&w->lock);
 	keep_meta(w, m);
-	ret = put_meta(w, m) ? sink_fail(&w->sink, err) : 0;
+	ret = settle(w, volume_meta(&w->file, m)) ? volume_fail(&w->file, err) : 0;
 	pthread_mutex_unlock(&w->lock);
 	return ret;
 }
@@ -411,16 +276,16 @@ int trawl_writer_loss(struct trawl_writer *w, const struct trawl_loss *l, struct
 	if (l->count != UINT64_MAX)
 		atomic_fetch_add(&s->lost, l->count);
 	pthread_mutex_lock(&w->lock);
-	ret = put_loss(w, l) ? sink_fail(&w->sink, err) : 0;
+	ret = settle(w, volume_loss(&w->file, l)) ? volume_fail(&w->file, err) : 0;
 	pthread_mutex_unlock(&w->lock);
 	return ret;
 }
 
 static int write_error(struct trawl_writer *w, struct trawl_error *err)
 {
-	struct sink o = { .error = atomic_load(&w->error) };
+	struct volume v = { .sink.error = atomic_load(&w->error) };
 
-	return o.error ? sink_fail(&o, err) : 0;
+	return volume_failed(&v) ? volume_fail(&v, err) : 0;
 }
 
 int trawl_append(struct trawl_writer *w, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
@@ -469,8 +334,8 @@ int trawl_writer_sync(struct trawl_writer *w, const struct trawl_sync *sync,
 
 	pthread_mutex_lock(&w->lock);
 	w->sync = *sync;
-	if (put_sync(w, sync) && !ret)
-		ret = sink_fail(&w->sink, err);
+	if (settle(w, volume_sync(&w->file, sync)) && !ret)
+		ret = volume_fail(&w->file, err);
 	pthread_mutex_unlock(&w->lock);
 	return ret;
 }
@@ -498,48 +363,44 @@ static void put_write_losses(struct trawl_writer *w)
 		};
 
 		if (l.count)
-			put_loss(w, &l);
+			volume_loss(&w->file, &l);
 	}
 }
 
 /* Ends the present file and closes it, with the lock held. */
 static int end_file(struct trawl_writer *w, struct trawl_error *err)
 {
-	int first = w->sink.error, ret = 0;
+	bool failed = volume_failed(&w->file);
+	uint64_t lost = 0;
 
-	sink_last_words(&w->sink);
-	if (!w->sink.error) {
+	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++)
+		lost += atomic_load(&w->stages[i]->lost);
+	volume_last_words(&w->file);
+	if (!volume_failed(&w->file)) {
 		put_write_losses(w);
-		put_end(w);
+		volume_end(&w->file, lost);
 	}
-	if (w->sink.error && !first)
-		ret = sink_fail(&w->sink, err);
-	if (sink_close(&w->sink) && !ret) {
-		w->sink.error = errno;
-		ret = sink_fail(&w->sink, err);
-	}
-	index_free(&w->index);
-	memset(&w->index, 0, sizeof(w->index));
-	return ret;
+	/* An error that was there before has been told. */
+	return settle(w, volume_close(&w->file)) && !failed ? volume_fail(&w->file, err) : 0;
 }
 
 /* Everything that a file needs in front of its first chunk, once more. */
 static int repeat_front(struct trawl_writer *w)
 {
-	int ret = put_front(w);
+	int ret = 0;
 
 	for (uint32_t i = 0; !ret && i < atomic_load(&w->nstages); i++) {
 		struct stage *s = w->stages[i];
 
-		ret = put_source(w, &s->source);
+		ret = volume_source(&w->file, &s->source);
 		for (uint32_t k = 0; !ret && k < atomic_load(&s->ntypes); k++)
-			ret = put_type(w, s->types[k], k);
+			ret = volume_type(&w->file, s->types[k], k);
 	}
 	for (struct kept_meta *k = w->metas; !ret && k; k = k->next)
-		ret = put_meta(w, &k->meta);
+		ret = volume_meta(&w->file, &k->meta);
 	if (!ret && w->sync.mono)
-		ret = put_sync(w, &w->sync);
-	return ret;
+		ret = volume_sync(&w->file, &w->sync);
+	return settle(w, ret);
 }
 
 /* The first error stays: what came after it is its consequence. */
@@ -558,14 +419,13 @@ int trawl_writer_rotate(struct trawl_writer *w, int fd, struct trawl_error *err)
 	/* Chunks of other threads that come meanwhile wait for the lock, then go to the new file. */
 	pthread_mutex_lock(&w->lock);
 	ret = worse(ret, err, end_file(w, &other), &other);
-	sink_open(&w->sink, fd);
 	w->part++;
 	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++) {
 		atomic_store(&w->stages[i]->lost, 0);
 		atomic_store(&w->stages[i]->unwritten, 0);
 	}
-	if (repeat_front(w))
-		ret = worse(ret, err, sink_fail(&w->sink, &other), &other);
+	if (begin_file(w, fd) || repeat_front(w))
+		ret = worse(ret, err, volume_fail(&w->file, &other), &other);
 	pthread_mutex_unlock(&w->lock);
 	return ret;
 }

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One file of a writer, from its front to its end block: every kind of block is put here, and
+ * what goes into the index is kept meanwhile. The caller serialises; nothing here locks.
+ *
+ * Functions return 0, or -1 once the file cannot be written; volume_fail() tells why. After the
+ * first failure nothing more is written.
+ */
+#ifndef TRAWL_VOLUME_H
+#define TRAWL_VOLUME_H
+
+#include "body.h"
+#include "index.h"
+#include "sink.h"
+
+/* What the front of each file of a writer says. */
+struct volume_front {
+	const char *comment;
+	uint64_t time;  /* CLOCK_REALTIME ns; 0: now */
+	uint32_t part;  /* of a row of files, from 0 */
+};
+
+struct volume {
+	struct sink sink;
+	struct index index;
+};
+
+/* Starts a section at the place of fd, which is the volume's from now on. */
+int volume_begin(struct volume *v, int fd, const struct volume_front *front);
+
+int volume_source(struct volume *v, const struct trawl_source *s);
+/* `index` is the type's number in its source, as chunks use it. */
+int volume_type(struct volume *v, const struct trawl_event_type *t, uint32_t index);
+int volume_meta(struct volume *v, const struct trawl_meta *m);
+int volume_sync(struct volume *v, const struct trawl_sync *s);
+int volume_loss(struct volume *v, const struct trawl_loss *l);
+/* Fills c->check and c->payload. */
+int volume_chunk(struct volume *v, struct chunk_head *c, const void *payload, size_t len);
+
+/*
+ * After a full disk: what comes now may use the room that was reserved for the end of the file.
+ * Does nothing after any other error.
+ */
+void volume_last_words(struct volume *v);
+
+/* Index and end block, which says that `lost` events are not here. */
+void volume_end(struct volume *v, uint64_t lost);
+
+/* Closes the descriptor and frees; the volume can begin anew. 0 or -1 as above. */
+int volume_close(struct volume *v);
+
+static inline bool volume_failed(const struct volume *v)
+{
+	return v->sink.error != 0;
+}
+
+/* Fills err with what is wrong; returns -1. */
+int volume_fail(const struct volume *v, struct trawl_error *err);
+
+#endif
