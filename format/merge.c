@@ -304,6 +304,16 @@ static void heads_down(struct head *h, size_t n)
 	h[i] = top;
 }
 
+/* The top is given from without a look at the heap for as long as it is earlier than all others. */
+static void heads_settle(struct merge *m)
+{
+	const struct head *h = m->heads;
+
+	m->runner_up = m->nheads > 1 ? h[1].time : UINT64_MAX;
+	if (m->nheads > 2 && h[2].time < m->runner_up)
+		m->runner_up = h[2].time;
+}
+
 static bool heads_add(struct merge *m, struct head head)
 {
 	size_t i = m->nheads;
@@ -321,6 +331,7 @@ static bool heads_add(struct merge *m, struct head head)
 	for (; i && head_less(&head, &m->heads[(i - 1) / 2]); i = (i - 1) / 2)
 		m->heads[i] = m->heads[(i - 1) / 2];
 	m->heads[i] = head;
+	heads_settle(m);
 	return true;
 }
 
@@ -411,13 +422,15 @@ static void give(struct merge *m, struct trawl_event *ev)
 	ev->time = top->time;
 	if (++top->pos < top->end) {
 		top->time = a->time[top->pos];
-		heads_down(m->heads, m->nheads);
-		return;
+		if (top->time < m->runner_up)
+			return;
+	} else {
+		a->streams--;
+		m->heads[0] = m->heads[--m->nheads];
 	}
-	m->heads[0] = m->heads[--m->nheads];
 	if (m->nheads)
 		heads_down(m->heads, m->nheads);
-	a->streams--;
+	heads_settle(m);
 }
 
 /* Chunks of which every event has been given. Not at once: the last record is still in use. */

@@ -33,6 +33,7 @@ struct merge {
 	size_t held;             /* bytes of owned payloads */
 	struct head *heads;      /* heap */
 	size_t nheads, heads_cap;
+	uint64_t runner_up;      /* the earliest time of all heads but the first */
 	struct active *active, *spare;
 	size_t nactive, memory;  /* decoded chunks, and bytes of them */
 	bool disorder;           /* a chunk had to wait: more overlap than memory is for */
