@@ -180,6 +180,7 @@ struct trawl_writer_options {
 	uint32_t chunk_bytes;  /* bytes of records in a chunk at most; 0: the default, 4 MiB */
 	const char *comment;   /* one line that says what this file is; or NULL */
 	uint64_t time;         /* CLOCK_REALTIME ns that the file's front says; 0: now */
+	uint64_t ring;         /* bytes of a ring in memory; 0: all goes to fd as it comes */
 };
 
 enum { TRAWL_RECORD_MAX = 15 << 20 }; /* a longer record does not fit a block */
@@ -225,6 +226,25 @@ int trawl_writer_rotate(struct trawl_writer *w, int fd, struct trawl_error *err)
 
 uint64_t trawl_writer_bytes(const struct trawl_writer *w);  /* in the present file so far */
 uint64_t trawl_writer_events(const struct trawl_writer *w); /* appended, over all files */
+
+/*
+ * A writer with a ring has no fd (-1). It keeps what is newest, compressed, in this much memory
+ * and writes nothing until it is told to: trawl_writer_take() sets apart all that is there, and
+ * trawl_spill_write() makes a file of it (closing fd in any case), with every source, event type,
+ * and piece of metadata that its events need. That may take as long as the disk does, and may be
+ * done by another thread while the writer goes on in the room that is freed. One at a time; it is
+ * to be over before trawl_writer_close(), which writes nothing.
+ */
+struct trawl_spill;
+struct trawl_spill *trawl_writer_take(struct trawl_writer *w, struct trawl_error *err);
+int trawl_spill_write(struct trawl_spill *s, int fd, struct trawl_error *err);
+
+struct trawl_ring_state {
+	uint64_t bytes;          /* in use */
+	uint64_t chunks, events; /* in it */
+	uint64_t dropped;        /* events that gave way since the last take */
+};
+void trawl_writer_ring(const struct trawl_writer *w, struct trawl_ring_state *state);
 
 /* Flushes, writes index and end block, closes fd, frees. *err tells of any event not written. */
 int trawl_writer_close(struct trawl_writer *w, struct trawl_error *err);

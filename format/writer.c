@@ -6,13 +6,13 @@
  */
 #include <errno.h>
 
-#include "stage.h"
-#include "volume.h"
+#include "ring.h"
 
 enum {
 	CHUNK_EVENTS = 65536,
 	CHUNK_BYTES = 4 << 20,
 	BATCHES = 16 << 20, /* bytes of all sources' batches, so that memory stays bounded */
+	RING_CHUNKS = 16, /* that a ring has room for at least, before they are compressed */
 	META_KEPT = 16 << 20, /* bytes of metadata that are kept for the next file of a rotation */
 };
 
@@ -26,6 +26,7 @@ struct trawl_writer {
 	char *comment;
 	pthread_mutex_t lock;
 	struct volume file;
+	struct ring *ring;      /* all goes there instead of into a file; NULL: none */
 	struct stage_pool pool;
 	struct stage *stages[SOURCES_MAX];
 	_Atomic uint32_t nstages;
@@ -56,6 +57,33 @@ static int begin_file(struct trawl_writer *w, int fd)
 	return settle(w, volume_begin(&w->file, fd, &front));
 }
 
+/* A ring's file gets all sources and types from their stages. */
+static int put_source(struct trawl_writer *w, const struct trawl_source *s)
+{
+	return w->ring ? 0 : settle(w, volume_source(&w->file, s));
+}
+
+static int put_type(struct trawl_writer *w, const struct trawl_event_type *t, uint32_t index)
+{
+	return w->ring ? 0 : settle(w, volume_type(&w->file, t, index));
+}
+
+static int put_loss(struct trawl_writer *w, const struct trawl_loss *l)
+{
+	if (!w->ring)
+		return settle(w, volume_loss(&w->file, l));
+	ring_loss(w->ring, l);
+	return 0;
+}
+
+static int put_sync(struct trawl_writer *w, const struct trawl_sync *s)
+{
+	if (!w->ring)
+		return settle(w, volume_sync(&w->file, s));
+	ring_sync(w->ring, s);
+	return 0;
+}
+
 /* ---- chunks, from the workers ------------------------------------------------------------ */
 
 static void emit_chunk(void *arg, struct stage *s, const uint8_t *payload, size_t len,
@@ -66,6 +94,11 @@ static void emit_chunk(void *arg, struct stage *s, const uint8_t *payload, size_
 		.source = s->source.id, .count = count, .first = first, .last = last,
 	};
 
+	if (w->ring) {
+		if (!ring_chunk(w->ring, &c, payload, len))
+			stage_unwritten(s, count);
+		return;
+	}
 	pthread_mutex_lock(&w->lock);
 	c.lost = atomic_load(&s->lost);
 	if (settle(w, volume_chunk(&w->file, &c, payload, len)))
@@ -74,6 +107,32 @@ static void emit_chunk(void *arg, struct stage *s, const uint8_t *payload, size_
 }
 
 /* ---- the interface ----------------------------------------------------------------------- */
+
+static void drop_meta(struct trawl_writer *w, struct kept_meta **at)
+{
+	struct kept_meta *k = *at;
+
+	*at = k->next;
+	if (w->last_meta == &k->next)
+		w->last_meta = at;
+	w->kept -= k->meta.len;
+	free((char *)k->meta.name);
+	free((char *)k->meta.type);
+	free((void *)k->meta.data);
+	free(k);
+}
+
+static void free_writer(struct trawl_writer *w)
+{
+	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++)
+		stage_free(w->stages[i]);
+	while (w->metas)
+		drop_meta(w, &w->metas);
+	ring_free(w->ring);
+	free(w->comment);
+	pthread_mutex_destroy(&w->lock);
+	free(w);
+}
 
 struct trawl_writer *trawl_writer_new(int fd, const struct trawl_writer_options *o,
 				      struct trawl_error *err)
@@ -90,11 +149,20 @@ struct trawl_writer *trawl_writer_new(int fd, const struct trawl_writer_options 
 		w->o.chunk_events = CHUNK_EVENTS;
 	if (!w->o.chunk_bytes)
 		w->o.chunk_bytes = CHUNK_BYTES;
+	if (w->o.ring && w->o.chunk_bytes > w->o.ring / RING_CHUNKS)
+		w->o.chunk_bytes = (uint32_t)(w->o.ring / RING_CHUNKS);
 	w->comment = strdup(w->o.comment ? w->o.comment : "");
 	w->o.comment = w->comment;
 	w->last_meta = &w->metas;
 	w->pool.most = BATCHES;
 	pthread_mutex_init(&w->lock, NULL);
+	if (w->o.ring) {
+		w->ring = ring_new(w->o.ring, err);
+		if (w->ring)
+			return w;
+		free_writer(w);
+		return NULL;
+	}
 	if (!begin_file(w, fd))
 		return w;
 	volume_fail(&w->file, err);
@@ -133,8 +201,7 @@ int trawl_writer_source(struct trawl_writer *w, const struct trawl_source *sourc
 		goto out;
 	w->stages[n] = stage;
 	atomic_store_explicit(&w->nstages, n + 1, memory_order_release);
-	ret = settle(w, volume_source(&w->file, &stage->source)) ?
-		volume_fail(&w->file, err) : (int)n;
+	ret = put_source(w, &stage->source) ? volume_fail(&w->file, err) : (int)n;
 out:
 	pthread_mutex_unlock(&w->lock);
 	return ret;
@@ -195,8 +262,7 @@ int trawl_writer_event_type(struct trawl_writer *w, const struct trawl_event_typ
 		goto out;
 	}
 	/* In the file first: a chunk with events of it can only be written after this. */
-	ret = settle(w, volume_type(&w->file, copy, atomic_load(&s->ntypes))) ?
-		volume_fail(&w->file, err) : 0;
+	ret = put_type(w, copy, atomic_load(&s->ntypes)) ? volume_fail(&w->file, err) : 0;
 	if (!ret)
 		ret = stage_add_type(s, copy, err);
 	if (ret) {
@@ -206,20 +272,6 @@ int trawl_writer_event_type(struct trawl_writer *w, const struct trawl_event_typ
 out:
 	pthread_mutex_unlock(&w->lock);
 	return ret;
-}
-
-static void drop_meta(struct trawl_writer *w, struct kept_meta **at)
-{
-	struct kept_meta *k = *at;
-
-	*at = k->next;
-	if (w->last_meta == &k->next)
-		w->last_meta = at;
-	w->kept -= k->meta.len;
-	free((char *)k->meta.name);
-	free((char *)k->meta.type);
-	free((void *)k->meta.data);
-	free(k);
 }
 
 /* Keeps the newest of each name for the next file; the oldest go when it is too much. */
@@ -259,6 +311,9 @@ int trawl_writer_meta(struct trawl_writer *w, const struct trawl_meta *m, struct
 
 	if (m->len > UINT32_MAX)
 		return trawl_fail(err, TRAWL_USAGE, "metadata \"%s\": over 4 GiB", m->name);
+	if (w->ring)
+		return ring_meta(w->ring, m) ? 0 :
+			trawl_fail(err, TRAWL_CANNOT, "metadata \"%s\": no memory for it", m->name);
 	pthread_mutex_lock(&w->lock);
 	keep_meta(w, m);
 	ret = settle(w, volume_meta(&w->file, m)) ? volume_fail(&w->file, err) : 0;
@@ -276,7 +331,7 @@ int trawl_writer_loss(struct trawl_writer *w, const struct trawl_loss *l, struct
 	if (l->count != UINT64_MAX)
 		atomic_fetch_add(&s->lost, l->count);
 	pthread_mutex_lock(&w->lock);
-	ret = settle(w, volume_loss(&w->file, l)) ? volume_fail(&w->file, err) : 0;
+	ret = put_loss(w, l) ? volume_fail(&w->file, err) : 0;
 	pthread_mutex_unlock(&w->lock);
 	return ret;
 }
@@ -334,7 +389,7 @@ int trawl_writer_sync(struct trawl_writer *w, const struct trawl_sync *sync,
 
 	pthread_mutex_lock(&w->lock);
 	w->sync = *sync;
-	if (settle(w, volume_sync(&w->file, sync)) && !ret)
+	if (put_sync(w, sync) && !ret)
 		ret = volume_fail(&w->file, err);
 	pthread_mutex_unlock(&w->lock);
 	return ret;
@@ -363,7 +418,7 @@ static void put_write_losses(struct trawl_writer *w)
 		};
 
 		if (l.count)
-			volume_loss(&w->file, &l);
+			put_loss(w, &l);
 	}
 }
 
@@ -438,14 +493,37 @@ int trawl_writer_close(struct trawl_writer *w, struct trawl_error *err)
 	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++)
 		stage_stop(w->stages[i]);
 	pthread_mutex_lock(&w->lock);
-	ret = worse(ret, err, end_file(w, &other), &other);
+	if (!w->ring)
+		ret = worse(ret, err, end_file(w, &other), &other);
 	pthread_mutex_unlock(&w->lock);
-	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++)
-		stage_free(w->stages[i]);
-	while (w->metas)
-		drop_meta(w, &w->metas);
-	free(w->comment);
-	pthread_mutex_destroy(&w->lock);
-	free(w);
+	free_writer(w);
 	return ret;
+}
+
+/* ---- the ring ---------------------------------------------------------------------------- */
+
+struct trawl_spill *trawl_writer_take(struct trawl_writer *w, struct trawl_error *err)
+{
+	struct volume_front front = { .comment = w->comment, .time = w->o.time };
+	struct trawl_spill *s = NULL;
+
+	if (flush(w, err))
+		return NULL;
+	pthread_mutex_lock(&w->lock);
+	put_write_losses(w);
+	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++)
+		atomic_store(&w->stages[i]->unwritten, 0);
+	s = ring_take(w->ring, w->stages, atomic_load(&w->nstages), &front, err);
+	pthread_mutex_unlock(&w->lock);
+	return s;
+}
+
+int trawl_spill_write(struct trawl_spill *s, int fd, struct trawl_error *err)
+{
+	return spill_write(s, fd, err);
+}
+
+void trawl_writer_ring(const struct trawl_writer *w, struct trawl_ring_state *state)
+{
+	ring_state(w->ring, state);
 }

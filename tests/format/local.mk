@@ -29,6 +29,7 @@ UNIT_FORMAT = tests/format/test_error \
 	tests/format/test_column \
 	tests/format/test_chunk \
 	tests/format/test_writer \
+	tests/format/test_ring \
 	tests/format/test_clock
 check_PROGRAMS += $(UNIT_FORMAT)
 TESTS += $(UNIT_FORMAT)
@@ -56,4 +57,7 @@ tests_format_test_clock_LDADD = $(UNIT_LDADD)
 tests_format_test_writer_SOURCES = tests/format/test_writer.c
 tests_format_test_writer_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_writer_LDADD = libsample.la $(UNIT_LDADD)
+tests_format_test_ring_SOURCES = tests/format/test_ring.c
+tests_format_test_ring_CFLAGS = $(UNIT_CFLAGS)
+tests_format_test_ring_LDADD = libsample.la $(UNIT_LDADD)
 endif

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <inttypes.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "facts.h"
+#include "ring.h"
+
+enum {
+	ALIGN = 16,           /* of items; what is left at the end of the circle has room for a head */
+	FACTS_MOST = 16 << 20, /* bytes of metadata from before the oldest chunk */
+	PART_MOST = 4,        /* an item is at most this part of the circle */
+};
+
+struct item {
+	uint32_t size;  /* up to the next item */
+	uint32_t kind;  /* enum block_kind; BLOCK_FOREIGN: nothing, up to the end of the circle */
+	uint32_t len;   /* of a chunk's payload, of metadata's data */
+	uint32_t spare;
+};
+
+struct chunk_item {
+	struct item item;
+	struct chunk_head head;
+	uint8_t payload[];
+};
+
+struct sync_item {
+	struct item item;
+	struct trawl_sync sync;
+};
+
+struct loss_item {
+	struct item item;
+	struct trawl_loss loss;
+};
+
+struct meta_item {
+	struct item item;
+	uint64_t time;
+	char text[]; /* name, type, data */
+};
+
+/* Positions count bytes since the beginning; modulo size they are places in the circle. */
+struct ring {
+	pthread_mutex_t lock;
+	pthread_cond_t freed_some;
+	uint8_t *bytes;
+	uint64_t size;
+	uint64_t freed;        /* what is before this is free; up to tail it is a spill's */
+	uint64_t tail, head;   /* the oldest item, and behind the newest */
+	uint64_t last, before; /* the newest item and the one in front of it; UINT64_MAX: none */
+	struct facts facts;    /* of metadata before tail */
+	struct trawl_sync sync; /* the newest before tail; mono 0: none */
+	struct trawl_ring_state state;
+	struct trawl_spill *spill;
+	uint32_t part;
+};
+
+struct trawl_spill {
+	struct ring *ring;
+	uint64_t from, to;
+	struct stage *const *stages;
+	uint32_t nstages;
+	uint32_t ntypes[SOURCES_MAX];
+	struct fact **facts;
+	size_t nfacts;
+	struct trawl_sync sync;
+	struct volume_front front;
+	struct trawl_loss unwritten[SOURCES_MAX];
+	uint64_t lost[SOURCES_MAX];
+};
+
+static struct item *item_at(const struct ring *r, uint64_t pos)
+{
+	return (struct item *)(r->bytes + pos % r->size);
+}
+
+struct ring *ring_new(uint64_t size, struct trawl_error *err)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * page;
+	struct ring *r;
+
+	if (size > memory) {
+		trawl_fail(err, TRAWL_CANNOT, "a ring of %" PRIu64 " MiB: this machine has %" PRIu64
+			   " MiB of memory", size >> 20, memory >> 20);
+		return NULL;
+	}
+	r = calloc(1, sizeof(*r));
+	if (r) {
+		r->size = (size + page - 1) / page * page;
+		r->bytes = mmap(NULL, r->size, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	}
+	if (!r || r->bytes == MAP_FAILED) {
+		free(r);
+		trawl_fail(err, TRAWL_CANNOT, "a ring of %" PRIu64 " MiB: out of memory", size >> 20);
+		return NULL;
+	}
+	r->last = r->before = UINT64_MAX;
+	facts_init(&r->facts, FACTS_MOST);
+	pthread_mutex_init(&r->lock, NULL);
+	pthread_cond_init(&r->freed_some, NULL);
+	return r;
+}
+
+void ring_free(struct ring *r)
+{
+	if (!r)
+		return;
+	facts_free(&r->facts);
+	munmap(r->bytes, r->size);
+	pthread_cond_destroy(&r->freed_some);
+	pthread_mutex_destroy(&r->lock);
+	free(r);
+}
+
+/* ---- what leaves the ring ---------------------------------------------------------------- */
+
+static struct trawl_meta item_meta(const struct item *i)
+{
+	const struct meta_item *m = (const struct meta_item *)i;
+	struct trawl_meta meta = { .name = m->text, .time = m->time, .len = m->item.len };
+
+	meta.type = meta.name + strlen(meta.name) + 1;
+	meta.data = meta.type + strlen(meta.type) + 1;
+	return meta;
+}
+
+/* What later events need of an item that is not in the ring any more. */
+static void remember(struct ring *r, const struct item *i)
+{
+	struct trawl_meta m;
+
+	if (i->kind == BLOCK_SYNC) {
+		r->sync = ((const struct sync_item *)i)->sync;
+	} else if (i->kind == BLOCK_META) {
+		m = item_meta(i);
+		facts_put(&r->facts, &m);
+	}
+}
+
+static void drop_oldest(struct ring *r)
+{
+	const struct item *i = item_at(r, r->tail);
+
+	remember(r, i);
+	if (i->kind == BLOCK_CHUNK) {
+		uint32_t n = ((const struct chunk_item *)i)->head.count;
+
+		r->state.chunks--;
+		r->state.events -= n;
+		r->state.dropped += n;
+	}
+	r->tail += i->size;
+	r->freed = r->tail;
+}
+
+/* ---- what comes in ----------------------------------------------------------------------- */
+
+/* With the lock held: room for an item of n bytes as the newest; NULL when it never fits. */
+static struct item *push(struct ring *r, enum block_kind kind, size_t n, size_t len)
+{
+	uint64_t rest, need;
+	struct item *i;
+
+	if (n > r->size / PART_MOST)
+		return NULL;
+	n = (n + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+	rest = r->size - r->head % r->size;
+	need = n <= rest ? n : rest + n;
+	while (r->size - (r->head - r->freed) < need) {
+		if (r->freed < r->tail)
+			pthread_cond_wait(&r->freed_some, &r->lock);
+		else
+			drop_oldest(r);
+		/* While this waited another thread may have pushed. */
+		rest = r->size - r->head % r->size;
+		need = n <= rest ? n : rest + n;
+	}
+	if (n > rest) {
+		*item_at(r, r->head) = (struct item){ .size = (uint32_t)rest };
+		r->head += rest;
+	}
+	i = item_at(r, r->head);
+	*i = (struct item){ .size = (uint32_t)n, .kind = kind, .len = (uint32_t)len };
+	r->before = r->last;
+	r->last = r->head;
+	r->head += n;
+	return i;
+}
+
+bool ring_chunk(struct ring *r, const struct chunk_head *c, const void *payload, size_t len)
+{
+	struct chunk_item *i;
+
+	pthread_mutex_lock(&r->lock);
+	i = (struct chunk_item *)push(r, BLOCK_CHUNK, sizeof(*i) + len, len);
+	if (i) {
+		i->head = *c;
+		memcpy(i->payload, payload, len);
+		r->state.chunks++;
+		r->state.events += c->count;
+	}
+	pthread_mutex_unlock(&r->lock);
+	return i;
+}
+
+bool ring_meta(struct ring *r, const struct trawl_meta *m)
+{
+	const char *type = m->type ? m->type : "";
+	size_t name = strlen(m->name) + 1, media = strlen(type) + 1;
+	struct meta_item *i;
+	bool kept = true;
+
+	pthread_mutex_lock(&r->lock);
+	i = (struct meta_item *)push(r, BLOCK_META, sizeof(*i) + name + media + m->len, m->len);
+	if (i) {
+		i->time = m->time;
+		memcpy(i->text, m->name, name);
+		memcpy(i->text + name, type, media);
+		if (m->len)
+			memcpy(i->text + name + media, m->data, m->len);
+	} else {
+		kept = facts_put(&r->facts, m);
+	}
+	pthread_mutex_unlock(&r->lock);
+	return kept;
+}
+
+static struct sync_item *tick_at(const struct ring *r, uint64_t pos)
+{
+	struct sync_item *s = pos != UINT64_MAX && pos >= r->tail ?
+		(struct sync_item *)item_at(r, pos) : NULL;
+
+	return s && s->item.kind == BLOCK_SYNC && s->sync.why == TRAWL_SYNC_TICK ? s : NULL;
+}
+
+/*
+ * Where nothing happens for hours, two ticks around that time say as much as one each second: the
+ * newest takes the place of the one before.
+ */
+void ring_sync(struct ring *r, const struct trawl_sync *sync)
+{
+	struct sync_item *s = NULL;
+
+	pthread_mutex_lock(&r->lock);
+	if (sync->why == TRAWL_SYNC_TICK && tick_at(r, r->before))
+		s = tick_at(r, r->last);
+	if (!s)
+		s = (struct sync_item *)push(r, BLOCK_SYNC, sizeof(*s), 0);
+	s->sync = *sync;
+	pthread_mutex_unlock(&r->lock);
+}
+
+void ring_loss(struct ring *r, const struct trawl_loss *l)
+{
+	struct loss_item *i;
+
+	pthread_mutex_lock(&r->lock);
+	i = (struct loss_item *)push(r, BLOCK_LOSS, sizeof(*i), 0);
+	i->loss = *l;
+	pthread_mutex_unlock(&r->lock);
+}
+
+void ring_state(struct ring *r, struct trawl_ring_state *state)
+{
+	pthread_mutex_lock(&r->lock);
+	*state = r->state;
+	state->bytes = r->head - r->tail;
+	pthread_mutex_unlock(&r->lock);
+}
+
+/* ---- spills ------------------------------------------------------------------------------ */
+
+static struct trawl_spill *take(struct ring *r, struct trawl_error *err)
+{
+	struct trawl_spill *s;
+
+	if (r->spill) {
+		trawl_fail(err, TRAWL_USAGE, "the ring's last file is still being written");
+		return NULL;
+	}
+	s = calloc(1, sizeof(*s));
+	if (s)
+		s->facts = facts_hold(&r->facts, &s->nfacts);
+	if (!s || !s->facts) {
+		free(s);
+		trawl_fail(err, TRAWL_CANNOT, "out of memory");
+		return NULL;
+	}
+	s->ring = r;
+	s->from = r->tail;
+	s->to = r->head;
+	s->sync = r->sync;
+	for (uint64_t pos = r->tail; pos < r->head; pos += item_at(r, pos)->size)
+		remember(r, item_at(r, pos));
+	r->tail = r->head;
+	r->last = r->before = UINT64_MAX;
+	r->state = (struct trawl_ring_state){ 0 };
+	r->spill = s;
+	return s;
+}
+
+struct trawl_spill *ring_take(struct ring *r, struct stage *const *stages, uint32_t nstages,
+			      const struct volume_front *front, struct trawl_error *err)
+{
+	struct trawl_spill *s;
+
+	pthread_mutex_lock(&r->lock);
+	s = take(r, err);
+	if (s) {
+		s->stages = stages;
+		s->nstages = nstages;
+		for (uint32_t i = 0; i < nstages; i++)
+			s->ntypes[i] = atomic_load(&stages[i]->ntypes);
+		s->front = *front;
+		s->front.part = r->part++;
+	}
+	pthread_mutex_unlock(&r->lock);
+	return s;
+}
+
+static int put_front(const struct trawl_spill *s, struct volume *v, int fd)
+{
+	int ret = volume_begin(v, fd, &s->front);
+
+	for (uint32_t i = 0; !ret && i < s->nstages; i++) {
+		ret = volume_source(v, &s->stages[i]->source);
+		for (uint32_t k = 0; !ret && k < s->ntypes[i]; k++)
+			ret = volume_type(v, s->stages[i]->types[k], k);
+	}
+	for (size_t i = 0; !ret && i < s->nfacts; i++)
+		ret = volume_meta(v, &s->facts[i]->meta);
+	return !ret && s->sync.mono ? volume_sync(v, &s->sync) : ret;
+}
+
+static void count_unwritten(struct trawl_spill *s, const struct chunk_head *c)
+{
+	struct trawl_loss *l = &s->unwritten[c->source];
+
+	l->from = l->count && l->from < c->first ? l->from : c->first;
+	l->to = l->count && l->to > c->last ? l->to : c->last;
+	l->count += c->count;
+}
+
+static void put_chunk(struct trawl_spill *s, struct volume *v, const struct chunk_item *i)
+{
+	struct chunk_head c = i->head;
+
+	c.lost = s->lost[c.source];
+	if (volume_failed(v) || volume_chunk(v, &c, i->payload, i->item.len))
+		count_unwritten(s, &c);
+}
+
+static void put_item(struct trawl_spill *s, struct volume *v, const struct item *i)
+{
+	const struct trawl_loss *l;
+	struct trawl_meta m;
+
+	switch (i->kind) {
+	case BLOCK_CHUNK:
+		put_chunk(s, v, (const struct chunk_item *)i);
+		break;
+	case BLOCK_SYNC:
+		volume_sync(v, &((const struct sync_item *)i)->sync);
+		break;
+	case BLOCK_LOSS:
+		l = &((const struct loss_item *)i)->loss;
+		s->lost[l->source] += l->count != UINT64_MAX ? l->count : 0;
+		volume_loss(v, l);
+		break;
+	case BLOCK_META:
+		m = item_meta(i);
+		volume_meta(v, &m);
+		break;
+	}
+}
+
+static void put_end(struct trawl_spill *s, struct volume *v)
+{
+	uint64_t lost = 0;
+
+	volume_last_words(v);
+	if (volume_failed(v))
+		return;
+	for (uint32_t i = 0; i < s->nstages; i++) {
+		struct trawl_loss *l = &s->unwritten[i];
+
+		l->source = (uint16_t)i;
+		l->cpu = UINT32_MAX;
+		l->reason = TRAWL_LOSS_WRITE;
+		if (l->count)
+			volume_loss(v, l);
+		lost += s->lost[i] + l->count;
+	}
+	volume_end(v, lost);
+}
+
+/* The room before pos is the ring's again. */
+static void give_back(struct ring *r, uint64_t pos)
+{
+	pthread_mutex_lock(&r->lock);
+	r->freed = pos;
+	pthread_cond_broadcast(&r->freed_some);
+	pthread_mutex_unlock(&r->lock);
+}
+
+static void spill_free(struct trawl_spill *s)
+{
+	struct ring *r = s->ring;
+
+	pthread_mutex_lock(&r->lock);
+	facts_release(s->facts, s->nfacts);
+	r->spill = NULL;
+	pthread_mutex_unlock(&r->lock);
+	free(s);
+}
+
+int spill_write(struct trawl_spill *s, int fd, struct trawl_error *err)
+{
+	struct volume v;
+	int ret = put_front(s, &v, fd) ? volume_fail(&v, err) : 0;
+
+	for (uint64_t pos = s->from; pos < s->to; give_back(s->ring, pos)) {
+		const struct item *i = item_at(s->ring, pos);
+
+		put_item(s, &v, i);
+		if (!ret && volume_failed(&v))
+			ret = volume_fail(&v, err);
+		pos += i->size;
+	}
+	put_end(s, &v);
+	if (volume_close(&v) && !ret)
+		ret = volume_fail(&v, err);
+	spill_free(s);
+	return ret;
+}
