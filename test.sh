@@ -25,6 +25,17 @@ add_up() {
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 }
 
+# why FOLDER LOG: of each failure in that log of make check, what the test itself says of it. Where
+# only this output is kept, nothing else tells.
+why() {
+	sed -nE 's/^(FAIL|ERROR|XPASS): ([^ ]*).*/\2/p' "$2" | sed -E 's/\.(sh|py)$//' | sort -u |
+		while read -r test; do
+			echo "--- $test"
+			awk '/^not ok/ { left = 26 } /^ok/ { left = 0 } left-- > 0' "$1/$test.log"
+			grep -q '^1\.\.' "$1/$test.log" || tail -15 "$1/$test.log"
+		done
+}
+
 # suite NAME FOLDER MAKE-ARGUMENT...: runs make in a build folder and counts.
 suite() {
 	local name=$1 folder=$2
@@ -33,6 +44,7 @@ suite() {
 	local log=$folder/${name// /-}.log start=$SECONDS
 	make -C "$folder" -j"$(nproc)" "$@" >"$log" 2>&1 </dev/null
 	add_up "$log"
+	why "$folder" "$log"
 	echo "($((SECONDS - start)) s, log: $log)"
 }
 

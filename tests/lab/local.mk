@@ -2,7 +2,8 @@
 # Tests that need a kernel other than this machine's: tests/lab/guest/*.sh, run in QEMU under each
 # of Debian's kernels. Not part of `make check`: these need QEMU, a package mirror and minutes.
 LAB_KERNELS = 6.1 6.12
-EXTRA_DIST += tests/lab/run tests/lab/kernel tests/lab/init tests/lab/main tests/lab/lab.sh \
+TESTS += tests/lab/runner.sh
+EXTRA_DIST += tests/lab/run tests/lab/guest.py tests/lab/runner.sh tests/lab/kernel tests/lab/init tests/lab/main tests/lab/lab.sh \
 	tests/lab/linux-6.1.sh tests/lab/linux-6.12.sh \
 	tests/lab/guest/smoke.sh tests/lab/guest/eprobe.sh tests/lab/guest/atexit.sh \
 	tests/lab/guest/synth.sh \

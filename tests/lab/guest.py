@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: MIT
+"""One run of QEMU with one of Debian's kernels: its command line, its monitor, and how it ended."""
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+DISK_BYTES = 64 << 20
+# A guest in which no test ends and whose console is silent for so long, hangs.
+SILENCE = 240
+
+# One thread for both CPUs: with a thread each, QEMU before 8.1 runs stale translations of code that
+# the other CPU has just patched. Switching tracepoints on and off is such patching, and the kernel
+# panics with "Oops: int3".
+ACCELERATOR = "tcg,thread=single"
+
+USB = """
+-device qemu-xhci,id=xhci,p2=8,p3=8
+-device usb-ehci,id=ehci
+-device usb-storage,bus=xhci.0,port=1,drive=disk0,serial=TRAWL0001,id=disk-xhci
+-device usb-hub,bus=xhci.0,port=2
+-device usb-kbd,bus=xhci.0,port=2.1,id=keyboard
+-device usb-serial,bus=xhci.0,port=3,chardev=echo
+-device usb-audio,bus=xhci.0,port=4,audiodev=sound
+-device usb-tablet,bus=ehci.0,port=1,id=tablet
+-device usb-storage,bus=ehci.0,port=2,drive=disk1,serial=TRAWL0002,id=disk-ehci
+""".split()
+
+
+def read(path):
+    try:
+        with open(path, errors="replace") as f:
+            return f.read()
+    except FileNotFoundError:
+        return ""
+
+
+def qemu_command(home, results, sockets, words):
+    shell = words["shell"]
+    append = "console=ttyS0 quiet panic=-1 " + " ".join(f"lab.{k}={v}" for k, v in words.items())
+    command = ["qemu-system-x86_64", "-machine", "pc,i8042=off", "-accel", ACCELERATOR, "-cpu", "max", "-smp", "2",
+               "-m", "2G", "-nodefaults", "-display", "none", "-no-reboot",
+               "-kernel", os.path.join(home, "vmlinuz"), "-initrd", os.path.join(home, "initrd"),
+               "-append", append,
+               "-serial", "mon:stdio" if shell else f"file:{results}/console.log",
+               "-fsdev", "local,id=root,path=/,security_model=none,readonly=on,multidevs=remap",
+               "-device", "virtio-9p-pci,fsdev=root,mount_tag=root",
+               "-fsdev", f"local,id=lab,path={results},security_model=none",
+               "-device", "virtio-9p-pci,fsdev=lab,mount_tag=lab",
+               "-device", "virtio-serial-pci", "-device", "virtserialport,chardev=host,name=trawl.host",
+               "-audiodev", "none,id=sound"]
+    for name in ("qmp", "host", "echo"):
+        command += ["-chardev", f"socket,id={name},path={sockets}/{name},server=on,wait=off"]
+    command += ["-mon", "chardev=qmp,mode=control"]
+    for i in range(2):
+        disk = os.path.join(home, f"disk{i}")
+        with open(disk, "wb") as f:
+            f.truncate(DISK_BYTES)
+        # Unlike -drive, a block device stays when the USB disk in front of it is unplugged.
+        command += ["-blockdev", f"driver=raw,node-name=disk{i},cache.no-flush=on,file.driver=file,file.filename={disk}"]
+    return command + USB
+
+
+class Monitor:
+    """QEMU's monitor by QMP: answers are lines of JSON, with events in between."""
+
+    def __init__(self, path):
+        self.file = connect(path).makefile("rw")
+        self.file.readline()
+        self.ask({"execute": "qmp_capabilities"})
+
+    def ask(self, request):
+        self.file.write(json.dumps(request) + "\n")
+        self.file.flush()
+        while True:
+            answer = json.loads(self.file.readline())
+            if "event" not in answer:
+                return answer
+
+    def obey(self, line):
+        """One line of the guest: JSON is QMP, anything else a command of the human monitor."""
+        if line.startswith("{"):
+            answer = self.ask(json.loads(line))
+        else:
+            answer = self.ask({"execute": "human-monitor-command", "arguments": {"command-line": line}})
+        if "error" in answer:
+            return "error " + answer["error"]["desc"]
+        text = answer["return"] if isinstance(answer["return"], str) else json.dumps(answer["return"])
+        text = " ".join(text.split())
+        return ("error " if text.startswith(("Error", "unknown command")) else "ok ") + text
+
+
+def connect(path):
+    for _ in range(200):
+        s = socket.socket(socket.AF_UNIX)
+        try:
+            s.connect(path)
+            return s
+        except OSError:
+            s.close()
+            time.sleep(0.05)
+    raise OSError(f"QEMU did not open {path}")
+
+
+def serve(path, handle):
+    """A thread that hands what comes from a QEMU chardev to handle(socket) until QEMU ends."""
+    def work():
+        try:
+            handle(connect(path))
+        except (OSError, ValueError):
+            pass  # QEMU is gone, in the middle of a line perhaps
+    threading.Thread(target=work, daemon=True).start()
+
+
+def echo(s):
+    while data := s.recv(65536):
+        s.sendall(data)
+
+
+def requests(sockets):
+    def handle(s):
+        monitor = Monitor(f"{sockets}/qmp")
+        for line in s.makefile("r"):
+            s.sendall((monitor.obey(line.strip()) + "\n").encode())
+    return handle
+
+
+def progress(results):
+    """Changes whenever the guest gives a sign of life."""
+    return [(e.name, e.stat().st_size) for e in os.scandir(results) if e.is_file()]
+
+
+def wait(qemu, results, deadline):
+    """Until QEMU ends: None, or why it had to be killed."""
+    if deadline is None:
+        qemu.wait()
+        return None
+    last, since = None, time.time()
+    while True:
+        try:
+            qemu.wait(2)
+            return None
+        except subprocess.TimeoutExpired:
+            now = progress(results)
+        if now != last:
+            last, since = now, time.time()
+        if time.time() > deadline:
+            return "it did not end in time"
+        if time.time() - since > SILENCE:
+            return f"it hung: no sign of life for {SILENCE} s"
+
+
+def boot(home, results, words, deadline):
+    """Run a guest until it switches itself off. None when it did, or in words how it died.
+
+    results is its /lab; words go to its command line as lab.NAME=VALUE; deadline is None for a shell.
+    """
+    sockets = tempfile.mkdtemp(prefix="lab")
+    shell = words["shell"]
+    try:
+        with open(f"{results}/qemu.log", "w") as log:
+            qemu = subprocess.Popen(qemu_command(home, results, sockets, words),
+                                    stdin=None if shell else subprocess.DEVNULL,
+                                    stdout=sys.stdout if shell else log, stderr=sys.stderr if shell else log)
+        serve(f"{sockets}/host", requests(sockets))
+        serve(f"{sockets}/echo", echo)
+        try:
+            killed = wait(qemu, results, deadline)
+        finally:
+            qemu.kill()
+            qemu.wait()
+    finally:
+        shutil.rmtree(sockets)
+    return killed or ending(qemu.returncode, results)
+
+
+def ending(status, results):
+    said = read(f"{results}/qemu.log").strip().splitlines()[-1:]
+    if status < 0:
+        return f"QEMU was killed by {signal.Signals(-status).name}"
+    if status > 0:
+        return f"QEMU ended with status {status}: {' '.join(said)}"
+    if os.path.exists(f"{results}/ended"):
+        return None
+    return "its kernel stopped: " + (complaint(read(f"{results}/console.log")) or ["and says nothing"])[0]
+
+
+def complaint(console, count=25):
+    """The lines of a kernel's log from the first that tells of an error in the kernel on."""
+    lines = [re.sub(r"[^ -~]", "", line) for line in console.splitlines()]
+    for i, line in enumerate(lines):
+        if re.search(r"\bBUG:|\bOops\b|WARNING: |Kernel panic|kernel BUG|general protection", line):
+            return lines[i:i + count]
+    return []

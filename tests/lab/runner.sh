@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+# tests/lab/run itself, with a QEMU that is played: what a death of the guest costs, and what is said.
+. "$TRAWL_SRC/tests/tap.sh"
+top=$(mktemp -d)
+trap 'rm -rf "$top"' EXIT
+mkdir -p "$top/bin" "$top/tests/lab/guest" "$top/tests/lab/host" "$top/build/lab/x"
+echo 1.2.3 >"$top/build/lab/x/release"
+printf '#!/bin/sh\n' >"$top/tests/lab/kernel"
+# The guest: runs its tests in order; their scripts may say how it dies.
+cat >"$top/bin/qemu-system-x86_64" <<'END'
+#!/bin/bash
+for word; do
+	case $word in
+	local,id=lab,path=*) lab=${word#local,id=lab,path=} lab=${lab%%,*} ;;
+	esac
+done
+console=$lab/console.log
+: >"$console"
+for name in $(cat "$lab/tests"); do
+	mkdir -p "$lab/$name"
+	. "$TRAWL_SRC/tests/lab/guest/$name.sh" >"$lab/$name.tap"
+	echo "0 150" >"$lab/$name.status"
+done
+: >"$lab/dmesg"
+: >"$lab/ended"
+END
+chmod +x "$top/tests/lab/kernel" "$top/bin/qemu-system-x86_64"
+
+guest() {
+	cat >"$top/tests/lab/guest/$1.sh"
+}
+guest good <<<'echo "ok 1 - fine"; echo 1..1'
+guest panics <<'END'
+echo "ok 1 - before"
+echo "[ 1.0] harmless
+[ 2.0] Oops: int3: 0000
+[ 2.1] RIP: somewhere" >"$console"
+exit 0
+END
+guest killed <<<'kill -KILL $$'
+guest fails <<<'echo "not ok 1 - wrong"; echo 1..1'
+cat >"$top/tests/lab/host/good.sh" <<'END'
+echo "ok 1 - second half"; echo 1..1
+END
+cp "$top/tests/lab/host/good.sh" "$top/tests/lab/host/panics.sh"
+
+# lab TEST...: what the runner says of these tests, and its exit status in $?.
+lab() {
+	TRAWL_SRC=$top TRAWL_BUILD=$top/build PATH=$top/bin:$PATH \
+		/usr/bin/python3 "$TRAWL_SRC/tests/lab/run" x "$@" 2>&1
+}
+
+out=$(lab good)
+same "all is well" 0 $?
+has "a test and its second half are counted" "$(tr '\n' ' ' <<<"$out")" 'ok 1 .*fine.*ok 2 .*second half.*ok 3 .*1\.\.3'
+out=$(lab panics good)
+same "a panic is a failure" 1 $?
+same "one and only one" 1 "$(grep -c '^not ok' <<<"$out")"
+has "that names the test and the reason" "$out" '^not ok 2 .*panics: the guest died during it: its kernel stopped: .*Oops: int3'
+has "with the console from the error on" "$(grep -A1 '^not ok' <<<"$out" | tail -1)" '^# console: .*Oops'
+has "and its place" "$out" '^# console: .*RIP: somewhere'
+has "what it had said counts" "$out" '^ok 1 .*panics: before'
+has "the tests after it are run, with their second halves" "$(tr '\n' ' ' <<<"$out")" 'ok 3 .*good: fine.*good: second half'
+has "the plan holds" "$(tail -1 <<<"$out")" '^1\.\.5$'
+out=$(lab killed good)
+has "a QEMU that is killed is told so" "$out" '^not ok 1 .*killed: the guest died during it: QEMU was killed by SIGKILL'
+same "and costs no other test" 1 "$(grep -c '^not ok' <<<"$out")"
+out=$(lab killed panics killed panics killed panics good)
+has "a guest that dies always is given up" "$out" 'good: was never run'
+out=$(lab fails good)
+same "a failure is one" 1 $?
+has "and stays one" "$out" '^not ok 1 .*fails: wrong'
+tap_done
