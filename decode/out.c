@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/out.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -146,45 +147,68 @@ static const char pairs[] = "00010203040506070809101112131415161718192021222324"
 			    "75767778798081828384858687888990919293949596979899";
 static const char hexdigit[] = "0123456789abcdef";
 
-static unsigned int count_digits(uint64_t v)
-{
-	static const uint64_t power[] = {
-		0, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000,
-		10000000000, 100000000000, 1000000000000, 10000000000000, 100000000000000,
-		1000000000000000, 10000000000000000, 100000000000000000, 1000000000000000000,
-		10000000000000000000u,
-	};
-	/* bits * log10(2), rounded down: right or one too many */
-	unsigned int n = (unsigned int)(64 - __builtin_clzll(v | 1)) * 1233 >> 12;
+#define EIGHT_DIGITS 100000000u
+#define ZEROS        0x3030303030303030ull
 
-	return n + (v >= power[n]);
+/*
+ * The eight decimal digits of v, one a byte, the first in the lowest: halved three times, all parts
+ * of a step at once (the multiplications divide by 100 and by 10, exactly for these sizes).
+ */
+static inline uint64_t eight_digits(uint32_t v)
+{
+	uint64_t high = v / 10000, x = high | (uint64_t)(v - (uint32_t)high * 10000) << 32, tens;
+
+	tens = (x * 10486 >> 20) & 0x0000007f0000007full;
+	x = tens | (x - tens * 100) << 16;
+	tens = (x * 103 >> 10) & 0x000f000f000f000full;
+	return tens | (x - tens * 10) << 8;
 }
 
-/* Four digits, with leading zeros. */
-static inline void four(char *p, uint32_t v)
+static inline void put_eight(char *p, uint64_t bytes)
 {
-	uint32_t high = v / 100;
-
-	memcpy(p, pairs + 2 * high, 2);
-	memcpy(p + 2, pairs + 2 * (v - high * 100), 2);
+	bytes = htole64(bytes);
+	memcpy(p, &bytes, sizeof(bytes));
 }
 
-/* Eight digits: halves are computed side by side, not one after another. */
-static inline void eight(char *p, uint32_t v)
+/* 0 < v < 10^8 without leading zeros; fills eight bytes. */
+static inline char *put_short(char *p, uint32_t v)
 {
-	uint32_t high = v / 10000;
+	uint64_t digits = eight_digits(v);
+	unsigned int zeros = (unsigned int)__builtin_ctzll(digits) / 8;
 
-	four(p, high);
-	four(p + 4, v - high * 10000);
+	put_eight(p, (digits | ZEROS) >> 8 * zeros);
+	return p + 8 - zeros;
+}
+
+static inline char *put_whole(char *p, uint32_t v)
+{
+	put_eight(p, eight_digits(v) | ZEROS);
+	return p + 8;
+}
+
+char *put_large(char *p, uint64_t v)
+{
+	uint64_t high;
+
+	if (v < EIGHT_DIGITS)
+		return put_short(p, (uint32_t)v);
+	high = v / EIGHT_DIGITS;
+	if (high < EIGHT_DIGITS) {
+		p = put_short(p, (uint32_t)high);
+	} else {
+		p = put_short(p, (uint32_t)(high / EIGHT_DIGITS));
+		p = put_whole(p, (uint32_t)(high % EIGHT_DIGITS));
+	}
+	return put_whole(p, (uint32_t)(v % EIGHT_DIGITS));
 }
 
 char *put_digits(char *p, uint64_t v, unsigned int width)
 {
 	char *end = p + width, *at = end;
 
-	for (; at - p >= 8; v /= 100000000) {
+	for (; at - p >= 8; v /= EIGHT_DIGITS) {
 		at -= 8;
-		eight(at, (uint32_t)(v % 100000000));
+		put_whole(at, (uint32_t)(v % EIGHT_DIGITS));
 	}
 	while (at - p >= 2) {
 		at -= 2;
@@ -196,30 +220,6 @@ char *put_digits(char *p, uint64_t v, unsigned int width)
 	return end;
 }
 
-char *put_large(char *p, uint64_t v)
-{
-	unsigned int n = v ? count_digits(v) : 1;
-	char *end = p + n, *at = end;
-
-	for (; at - p >= 8; v /= 100000000) {
-		at -= 8;
-		eight(at, (uint32_t)(v % 100000000));
-	}
-	if (at - p >= 4) {
-		at -= 4;
-		four(at, (uint32_t)v % 10000);
-		v /= 10000;
-	}
-	if (at - p >= 2) {
-		at -= 2;
-		memcpy(at, pairs + 2 * (v % 100), 2);
-		v /= 100;
-	}
-	if (at > p)
-		*p = (char)('0' + v);
-	return end;
-}
-
 char *put_s64(char *p, int64_t v)
 {
 	if (v >= 0)
@@ -228,17 +228,31 @@ char *put_s64(char *p, int64_t v)
 	return put_u64(p + 1, 0 - (uint64_t)v);
 }
 
+/* The eight hex digits of v as text, the first in the lowest byte. */
+static inline uint64_t eight_xdigits(uint32_t v)
+{
+	uint64_t x = v, letters;
+
+	x = (x | x << 16) & 0x0000ffff0000ffffull;
+	x = (x | x << 8) & 0x00ff00ff00ff00ffull;
+	x = (x | x << 4) & 0x0f0f0f0f0f0f0f0full;
+	letters = (x + 0x0606060606060606ull) >> 4 & 0x0101010101010101ull;
+	return __builtin_bswap64(x + ZEROS + letters * ('a' - '9' - 1));
+}
+
 static char *put_xdigits(char *p, uint64_t v, unsigned int width)
 {
 	unsigned int n = (unsigned int)(67 - __builtin_clzll(v | 1)) / 4;
-	char *end;
 
 	if (n < width)
 		n = width > 16 ? 16 : width;
-	end = p + n;
-	for (p = end; n; n--, v >>= 4)
-		*--p = hexdigit[v & 15];
-	return end;
+	if (n <= 8) {
+		put_eight(p, eight_xdigits((uint32_t)v) >> 8 * (8 - n));
+		return p + n;
+	}
+	put_eight(p, eight_xdigits((uint32_t)(v >> 32)) >> 8 * (16 - n));
+	put_eight(p + n - 8, eight_xdigits((uint32_t)v));
+	return p + n;
 }
 
 char *put_hex(char *p, uint64_t v)
@@ -265,11 +279,12 @@ void out_hex(struct out *o, uint64_t v)
 
 void out_digits(struct out *o, uint64_t v, unsigned int width)
 {
-	unsigned int n = v ? count_digits(v) : 1;
+	char digits[20];
+	size_t n = (size_t)(put_u64(digits, v) - digits);
 
 	if (n < width)
-		n = width > 40 ? 40 : width;
-	out_used(o, put_digits(out_need(o, 40), v, n));
+		out_fill(o, '0', width - n);
+	out_bytes(o, digits, n);
 }
 
 void out_xdigits(struct out *o, uint64_t v, unsigned int width)

@@ -60,16 +60,26 @@ int chunk_encode(struct chunk_encoder *e, const struct chunk_schema *schema, con
 		 const uint8_t **payload, size_t *len, uint64_t *first, uint64_t *last,
 		 struct trawl_error *err);
 
-struct chunk_decoder; /* owns the memory of the struct trawl_chunk that it gives */
+struct chunk_decoder;
 struct chunk_decoder *chunk_decoder_new(void);
 void chunk_decoder_free(struct chunk_decoder *d);
-/* Bytes that the chunk it gave takes. */
-size_t chunk_decoder_memory(const struct chunk_decoder *d);
 
-/* Decodes a payload from an untrusted file; `count` is the chunk header's number of events. */
+/*
+ * Decodes a payload from an untrusted file; `count` is the chunk header's number of events. The
+ * chunk stays until the next call, or until its memory is given back if chunk_take() was called.
+ */
 int chunk_decode(struct chunk_decoder *d, const struct chunk_schema *schema, const uint8_t *payload,
 		 size_t len, uint32_t count, const struct trawl_chunk **chunk,
 		 struct trawl_error *err);
+
+/*
+ * Several chunks of one decoder at a time: the caller takes the memory of the chunk just decoded
+ * (NULL if it failed) and gives it back to the same decoder, before that is freed.
+ */
+struct chunk_memory;
+struct chunk_memory *chunk_take(struct chunk_decoder *d);
+void chunk_give_back(struct chunk_decoder *d, struct chunk_memory *m);
+size_t chunk_memory_size(const struct chunk_memory *m); /* bytes */
 
 /*
  * Rebuilds record n (chunk order) in buf, which it may grow; returns its length. Going through a

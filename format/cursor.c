@@ -20,10 +20,11 @@ struct plan_of_group {
 };
 
 /*
- * The fixed parts of a group's next records in a stream, made column by column, which costs a
- * fraction of going from column to column for each record.
+ * The times and fixed parts of a group's next records in a stream, made column by column: going
+ * from column to column for each record would wait for memory at each of them.
  */
 struct window {
+	uint64_t *ts;
 	uint8_t *rows;
 	uint32_t first, n; /* records first .. first + n - 1 of the group */
 };
@@ -108,7 +109,7 @@ void chunk_cursor_free(struct chunk_cursor *c)
 	if (!c)
 		return;
 	for (size_t i = 0; c->windows && i < c->nwindows; i++)
-		free(c->windows[i].rows);
+		free(c->windows[i].ts);
 	free(c->windows);
 	free(c->copies);
 	free(c->groups);
@@ -150,27 +151,28 @@ static void copy_column(uint8_t *to, size_t stride, const struct copy *c, uint32
 	}
 }
 
-/* The row of a group's record i. What no field covers is zero. NULL without memory. */
-static uint8_t *fixed_row(struct chunk_cursor *c, struct window *w, uint32_t group, uint32_t i)
+/* The group's records from i on come into the window. What no field covers is zero. */
+static bool fill(struct window *w, const struct trawl_group *g, const struct plan_of_group *p,
+		 size_t stride, uint32_t i)
 {
-	const struct trawl_group *g = &c->d->chunk.groups[group];
-	const struct plan_of_group *p = &c->groups[group];
-	size_t stride = (g->type->size + 7u) & ~7u;
 	uint32_t most = WINDOW_ROWS;
 
-	if (i - w->first < w->n)
-		return w->rows + (i - w->first) * stride;
 	if (stride * most > WINDOW_BYTES)
 		most = stride < WINDOW_BYTES ? (uint32_t)(WINDOW_BYTES / stride) : 1;
-	if (!w->rows)
-		w->rows = calloc(most < g->count ? most : g->count, stride + !stride);
-	if (!w->rows)
-		return NULL;
+	if (most > g->count)
+		most = g->count;
+	if (!w->ts) {
+		w->ts = calloc(most, sizeof(*w->ts) + stride);
+		w->rows = (uint8_t *)(w->ts + most);
+	}
+	if (!w->ts)
+		return false;
 	w->first = i;
 	w->n = g->count - i < most ? g->count - i : most;
+	memcpy(w->ts, g->ts + i, w->n * sizeof(*w->ts));
 	for (uint32_t k = 0; k < p->nfixed; k++)
 		copy_column(w->rows, stride, &p->fixed[k], i, w->n);
-	return w->rows;
+	return true;
 }
 
 static inline void copy_common(uint8_t *record, const struct copy *c, uint32_t n, uint32_t i)
@@ -236,7 +238,10 @@ int chunk_cursor_next(struct chunk_cursor *c, uint32_t stream, struct trawl_even
 	const struct trawl_chunk *chunk = &c->d->chunk;
 	const struct trawl_stream *s = &chunk->streams[stream];
 	const struct trawl_group *g;
+	const struct plan_of_group *p;
+	struct window *w;
 	uint32_t n, i, group;
+	size_t stride;
 	uint8_t *row;
 
 	if (c->next[stream] >= s->count)
@@ -245,18 +250,22 @@ int chunk_cursor_next(struct chunk_cursor *c, uint32_t stream, struct trawl_even
 	i = c->d->rank[n];
 	group = chunk->group_of[n];
 	g = &chunk->groups[group];
-	ev->ts = g->ts[i];
+	p = &c->groups[group];
+	w = window(c, stream, group);
+	stride = (g->type->size + 7u) & ~7u;
+	if (i - w->first >= w->n && !fill(w, g, p, stride, i))
+		return 0;
+	i -= w->first;
+	ev->ts = w->ts[i];
 	ev->source = chunk->source;
 	ev->type = g->type;
 	ev->cpu = s->cpu;
 	if (c->d->rows[group].data)
-		return whole_row(&c->d->rows[group], i, ev);
-	row = fixed_row(c, window(c, stream, group), group, i);
-	if (!row)
-		return 0;
+		return whole_row(&c->d->rows[group], w->first + i, ev);
+	row = w->rows + i * stride;
 	copy_common(row, c->common, c->ncommon, n);
-	if (c->groups[group].ndynamic)
-		return dynamic_row(c, row, group, i, ev);
+	if (p->ndynamic)
+		return dynamic_row(c, row, group, w->first + i, ev);
 	ev->record = row;
 	ev->len = g->type->size;
 	return 1;

@@ -18,6 +18,8 @@
 enum {
 	MAX_CLASSES = 65535,
 	MAX_KEYS = 4,
+	SPARE_MAX = 16, /* memories of chunks that are kept for the next, if they are not huge */
+	SPARE_MEMORY = 32 << 20,
 };
 
 struct decode_table {
@@ -38,8 +40,17 @@ struct type_layout {
 	struct layout layout;
 };
 
-struct chunk_decoder {
+/* What a decoded chunk is made of: all else is done with when it is decoded. */
+struct chunk_memory {
+	struct chunk_memory *next;
 	struct decoded decoded;
+	struct arena arena;
+	struct room data; /* the section of that name */
+};
+
+struct chunk_decoder {
+	struct chunk_memory *chunk, *spare;
+	size_t nspare;
 	ZSTD_DCtx *zstd;
 	struct type_layout *types;  /* by index */
 	uint32_t ntypes;
@@ -49,9 +60,8 @@ struct chunk_decoder {
 
 	/* One chunk: */
 	const struct chunk_schema *schema;
-	struct arena arena;
 	struct source_views in;
-	struct room sections[5], string_room, events_room;
+	struct room sections[4], string_room, events_room;
 	const struct string *strings;
 	uint32_t nstrings;
 	struct events events;
@@ -80,9 +90,58 @@ struct chunk_decoder *chunk_decoder_new(void)
 	return d;
 }
 
-size_t chunk_decoder_memory(const struct chunk_decoder *d)
+static void memory_free(struct chunk_memory *m)
 {
-	return d->arena.used;
+	if (!m)
+		return;
+	arena_free(&m->arena);
+	free(m->data.p);
+	free(m);
+}
+
+size_t chunk_memory_size(const struct chunk_memory *m)
+{
+	return m->arena.used;
+}
+
+struct chunk_memory *chunk_take(struct chunk_decoder *d)
+{
+	struct chunk_memory *m = d->chunk;
+
+	d->chunk = NULL;
+	return m;
+}
+
+void chunk_give_back(struct chunk_decoder *d, struct chunk_memory *m)
+{
+	if (m && (d->nspare == SPARE_MAX || m->arena.used > SPARE_MEMORY)) {
+		memory_free(m);
+	} else if (m) {
+		m->next = d->spare;
+		d->spare = m;
+		d->nspare++;
+	}
+}
+
+/* An empty place for the next chunk: that of the last one, unless somebody took it. */
+static bool place_chunk(struct chunk_decoder *d)
+{
+	struct chunk_memory *m = d->chunk;
+
+	if (!m && d->spare) {
+		m = d->spare;
+		d->spare = m->next;
+		d->nspare--;
+	} else if (!m) {
+		m = calloc(1, sizeof(*m));
+		if (!m)
+			return false;
+	}
+	arena_reset(&m->arena);
+	m->arena.max = CHUNK_MAX_MEMORY;
+	memset(&m->decoded, 0, sizeof(m->decoded));
+	d->chunk = m;
+	return true;
 }
 
 void chunk_decoder_free(struct chunk_decoder *d)
@@ -94,7 +153,13 @@ void chunk_decoder_free(struct chunk_decoder *d)
 	free(d->types);
 	layout_free(&d->common);
 	layout_free(&d->row);
-	arena_free(&d->arena);
+	memory_free(d->chunk);
+	while (d->spare) {
+		struct chunk_memory *m = d->spare;
+
+		d->spare = m->next;
+		memory_free(m);
+	}
 	for (size_t i = 0; i < sizeof(d->sections) / sizeof(d->sections[0]); i++)
 		free(d->sections[i].p);
 	free(d->string_room.p);
@@ -168,7 +233,7 @@ static bool get_streams(struct chunk_decoder *d, struct view *in)
 	uint64_t cpu = 0;
 
 	d->nstreams = (uint32_t)view_varint_max(in, left);
-	d->streams = arena_take(&d->arena, d->nstreams + 1, sizeof(*d->streams));
+	d->streams = arena_take(&d->chunk->arena, d->nstreams + 1, sizeof(*d->streams));
 	if (!d->streams)
 		return false;
 	for (uint32_t i = 0; i < d->nstreams; i++) {
@@ -237,8 +302,8 @@ static bool get_tables(struct chunk_decoder *d, struct view *in)
 
 	d->ntables = (uint32_t)view_varint_max(in, left);
 	d->nclasses = 0;
-	d->tables = arena_take(&d->arena, d->ntables + 1, sizeof(*d->tables));
-	d->classes = arena_take(&d->arena, (left < MAX_CLASSES ? left : MAX_CLASSES) + 1,
+	d->tables = arena_take(&d->chunk->arena, d->ntables + 1, sizeof(*d->tables));
+	d->classes = arena_take(&d->chunk->arena, (left < MAX_CLASSES ? left : MAX_CLASSES) + 1,
 				sizeof(*d->classes));
 	if (!d->tables || !d->classes)
 		return false;
@@ -265,7 +330,7 @@ static bool get_structure(struct chunk_decoder *d)
 
 static bool get_sequence(struct chunk_decoder *d)
 {
-	uint32_t n = d->events.count, *seen = arena_take(&d->arena, d->nclasses + 1, 4), at = 0;
+	uint32_t n = d->events.count, *seen = arena_take(&d->chunk->arena, d->nclasses + 1, 4), at = 0;
 	const uint8_t *low = NULL, *high = NULL;
 
 	if (!seen)
@@ -299,7 +364,7 @@ static bool get_times(struct chunk_decoder *d)
 {
 	uint32_t n = d->events.count;
 	const uint8_t *codes = view_bytes(&d->in.codes, n);
-	uint64_t *delta = arena_take(&d->arena, (size_t)n + 1, sizeof(*delta));
+	uint64_t *delta = arena_take(&d->chunk->arena, (size_t)n + 1, sizeof(*delta));
 	uint64_t first = UINT64_MAX, last = 0;
 
 	if (!codes || !delta || !bucket_decode(codes, n, &d->in.bits, delta))
@@ -315,19 +380,19 @@ static bool get_times(struct chunk_decoder *d)
 			last = ts > last ? ts : last;
 		}
 	}
-	d->decoded.chunk.first = first;
-	d->decoded.chunk.last = last;
+	d->chunk->decoded.chunk.first = first;
+	d->chunk->decoded.chunk.last = last;
 	return true;
 }
 
 /* Which events each table has, and which table and place each event has. */
 static bool list_members(struct chunk_decoder *d)
 {
-	uint32_t n = d->events.count, *next = arena_take(&d->arena, d->ntables + 1, 4);
-	uint32_t *group_of = arena_take(&d->arena, (size_t)n + 1, 4);
-	uint32_t *rank = arena_take(&d->arena, (size_t)n + 1, 4);
+	uint32_t n = d->events.count, *next = arena_take(&d->chunk->arena, d->ntables + 1, 4);
+	uint32_t *group_of = arena_take(&d->chunk->arena, (size_t)n + 1, 4);
+	uint32_t *rank = arena_take(&d->chunk->arena, (size_t)n + 1, 4);
 
-	d->member = arena_take(&d->arena, (size_t)n + 1, 4);
+	d->member = arena_take(&d->chunk->arena, (size_t)n + 1, 4);
 	if (!next || !group_of || !rank || !d->member)
 		return false;
 	memset(next, 0, d->ntables * sizeof(*next));
@@ -338,8 +403,8 @@ static bool list_members(struct chunk_decoder *d)
 		rank[i] = next[t]++;
 		d->member[d->tables[t].first + rank[i]] = i;
 	}
-	d->decoded.chunk.group_of = group_of;
-	d->decoded.rank = rank;
+	d->chunk->decoded.chunk.group_of = group_of;
+	d->chunk->decoded.rank = rank;
 	return true;
 }
 
@@ -399,7 +464,7 @@ static bool fixed_strings(struct chunk_decoder *d, const struct table *t, uint32
 static uint64_t *plain_offsets(struct chunk_decoder *d, struct table *t, uint32_t column,
 			       uint64_t *total)
 {
-	uint64_t *from = arena_take(&d->arena, (size_t)t->n + 1, sizeof(*from)), at = 0;
+	uint64_t *from = arena_take(&d->chunk->arena, (size_t)t->n + 1, sizeof(*from)), at = 0;
 
 	if (!from)
 		return NULL;
@@ -434,7 +499,7 @@ static bool dynamic_offsets(struct chunk_decoder *d, struct table *t, uint32_t c
 static bool dynamic_strings(struct chunk_decoder *d, struct table *t, uint32_t column, bool plain,
 			    struct trawl_column *out)
 {
-	uint32_t *offsets = arena_take(&d->arena, (size_t)t->n + 1, 4);
+	uint32_t *offsets = arena_take(&d->chunk->arena, (size_t)t->n + 1, 4);
 	uint64_t *from = NULL, total;
 	const uint8_t *stored = NULL;
 	uint8_t *to;
@@ -454,7 +519,7 @@ static bool dynamic_strings(struct chunk_decoder *d, struct table *t, uint32_t c
 		if (!from)
 			return false;
 	}
-	to = arena_take(&d->arena, (size_t)offsets[t->n] + 1, 1);
+	to = arena_take(&d->chunk->arena, (size_t)offsets[t->n] + 1, 1);
 	if (!to)
 		return false;
 	for (uint32_t i = 0; i < t->n; i++)
@@ -491,7 +556,7 @@ static bool get_string(struct chunk_decoder *d, struct table *t, uint32_t column
 		for (uint32_t i = 0; i < t->n; i++)
 			t->value[column][i] = c->size;
 	}
-	to = arena_take(&d->arena, t->n, c->size);
+	to = arena_take(&d->chunk->arena, t->n, c->size);
 	out->data = to;
 	return to && fixed_strings(d, t, column, plain, to);
 }
@@ -522,7 +587,7 @@ static bool get_columns(struct chunk_decoder *d, struct table *t, const struct d
 		if (!get_number(d, t, a, k))
 			return false;
 		if (!out[c->field].data)
-			out[c->field].data = arena_take(&d->arena, t->n, c->stride);
+			out[c->field].data = arena_take(&d->chunk->arena, t->n, c->stride);
 		if (!out[c->field].data)
 			return false;
 		pack_numbers(c, t->value[k], t->n, (uint8_t *)out[c->field].data);
@@ -536,7 +601,7 @@ static bool get_columns(struct chunk_decoder *d, struct table *t, const struct d
 static struct trawl_column *new_columns(struct chunk_decoder *d, const struct trawl_field *fields,
 					uint32_t n)
 {
-	struct trawl_column *c = arena_take(&d->arena, n + 1, sizeof(*c));
+	struct trawl_column *c = arena_take(&d->chunk->arena, n + 1, sizeof(*c));
 
 	for (uint32_t i = 0; c && i < n; i++)
 		c[i] = (struct trawl_column){ .field = &fields[i] };
@@ -555,8 +620,8 @@ static bool get_common(struct chunk_decoder *d)
 	if (!get_columns(d, t, NULL, c))
 		return false;
 	d->events.pid = d->pid_column == UINT32_MAX ? NULL : t->value[d->pid_column];
-	d->decoded.chunk.common = c;
-	d->decoded.chunk.ncommon = s->ncommon;
+	d->chunk->decoded.chunk.common = c;
+	d->chunk->decoded.chunk.ncommon = s->ncommon;
 	return true;
 }
 
@@ -571,7 +636,7 @@ static bool columns_of_rows(struct chunk_decoder *d, const struct trawl_event_ty
 		const struct trawl_field *f = &type->fields[k];
 		bool fixed = f->place == TRAWL_FIXED;
 		size_t size = fixed ? (size_t)f->size * f->count : sizeof(uint32_t);
-		uint8_t *to = arena_take(&d->arena, (size_t)n + 1, size);
+		uint8_t *to = arena_take(&d->chunk->arena, (size_t)n + 1, size);
 
 		if (!to || (fixed && f->offset + size > type->size))
 			return false;
@@ -593,7 +658,7 @@ static bool get_group(struct chunk_decoder *d, const struct decode_table *a,
 	const struct layout *l = a->rows ? &d->row : &d->types[a->type].layout;
 	struct trawl_column *columns = new_columns(d, type->fields, type->nfields), row = { 0 };
 	struct table *t = &d->table;
-	uint64_t *ts = arena_take(&d->arena, a->n, sizeof(*ts));
+	uint64_t *ts = arena_take(&d->chunk->arena, a->n, sizeof(*ts));
 
 	if (!columns || !ts || table_init(t, l, a->n, a->first_class, a->nclasses))
 		return false;
@@ -613,17 +678,17 @@ static bool get_group(struct chunk_decoder *d, const struct decode_table *a,
 
 static bool get_groups(struct chunk_decoder *d)
 {
-	struct trawl_group *groups = arena_take(&d->arena, d->ntables + 1, sizeof(*groups));
-	struct decoded_rows *rows = arena_take(&d->arena, d->ntables + 1, sizeof(*rows));
+	struct trawl_group *groups = arena_take(&d->chunk->arena, d->ntables + 1, sizeof(*groups));
+	struct decoded_rows *rows = arena_take(&d->chunk->arena, d->ntables + 1, sizeof(*rows));
 
 	if (!groups || !rows)
 		return false;
 	for (uint32_t i = 0; i < d->ntables; i++)
 		if (!get_group(d, &d->tables[i], &groups[i], &rows[i]))
 			return false;
-	d->decoded.chunk.groups = groups;
-	d->decoded.chunk.ngroups = d->ntables;
-	d->decoded.rows = rows;
+	d->chunk->decoded.chunk.groups = groups;
+	d->chunk->decoded.chunk.ngroups = d->ntables;
+	d->chunk->decoded.rows = rows;
 	return true;
 }
 
@@ -653,7 +718,7 @@ static bool get_sections(struct chunk_decoder *d, struct view *in)
 			   &v->codes) &&
 	       section_get(in, d->zstd, 8 * numbers, &d->sections[2], &v->literals) &&
 	       section_get(in, d->zstd, 9 * numbers, &d->sections[3], &v->bits) &&
-	       section_get(in, d->zstd, CHUNK_MAX_BYTES, &d->sections[4], &v->data) &&
+	       section_get(in, d->zstd, CHUNK_MAX_BYTES, &d->chunk->data, &v->data) &&
 	       in->p == in->end;
 }
 
@@ -680,7 +745,7 @@ static bool all_used(const struct source_views *v)
 
 static bool decode(struct chunk_decoder *d, const uint8_t *payload, size_t len, uint32_t count)
 {
-	struct trawl_chunk *c = &d->decoded.chunk;
+	struct trawl_chunk *c = &d->chunk->decoded.chunk;
 	struct view in = { payload, payload + len, false };
 
 	if (count > CHUNK_MAX_EVENTS || view_varint(&in) != PAYLOAD_FORMAT ||
@@ -703,15 +768,12 @@ int chunk_decode(struct chunk_decoder *d, const struct chunk_schema *schema, con
 {
 	bool ok;
 
-	arena_reset(&d->arena);
-	d->arena.max = CHUNK_MAX_MEMORY;
-	memset(&d->decoded, 0, sizeof(d->decoded));
 	d->schema = schema;
-	ok = learn_source(d, schema->source) && learn_types(d, schema) &&
+	ok = place_chunk(d) && learn_source(d, schema->source) && learn_types(d, schema) &&
 	     decode(d, payload, len, count);
 	if (!ok)
 		return trawl_fail(err, TRAWL_BAD_DATA, "chunk of %u events: the payload is damaged",
 				  count);
-	*chunk = &d->decoded.chunk;
+	*chunk = &d->chunk->decoded.chunk;
 	return 0;
 }

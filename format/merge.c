@@ -5,15 +5,14 @@
 enum {
 	ACTIVE_MAX = 1024,
 	MEMORY_MAX = 512 << 20, /* of decoded chunks: then the next one waits, whatever its time */
-	SPARE_MAX = 16,         /* decoders that are kept, if they are not huge */
-	SPARE_MEMORY = 32 << 20,
+	SPARE_MAX = 16,         /* structures that are kept for the next chunks */
 	CPUS_MAX = 8192,
 };
 
 /* A decoded chunk. */
 struct active {
 	struct active *next, *prev;
-	struct chunk_decoder *decoder;
+	struct chunk_memory *kept; /* of the chunk */
 	struct chunk_cursor *cursor;
 	const struct trawl_chunk *chunk;
 	uint64_t *time;   /* of each event in chunk order */
@@ -119,8 +118,6 @@ bool merge_add(struct merge *m, const struct chunk_ref *r, uint64_t start, uint8
 
 static void active_free(struct active *a)
 {
-	chunk_cursor_free(a->cursor);
-	chunk_decoder_free(a->decoder);
 	free(a->time);
 	free(a);
 }
@@ -135,11 +132,6 @@ static struct active *active_new(struct merge *m)
 		a = calloc(1, sizeof(*a));
 		if (!a)
 			return NULL;
-		a->decoder = chunk_decoder_new();
-		if (!a->decoder) {
-			free(a);
-			return NULL;
-		}
 	}
 	a->streams = 0;
 	a->memory = 0;
@@ -165,10 +157,12 @@ static void active_done(struct merge *m, struct active *a)
 	m->nactive--;
 	m->memory -= a->memory;
 	chunk_cursor_free(a->cursor);
+	chunk_give_back(m->decoder, a->kept);
 	a->cursor = NULL;
+	a->kept = NULL;
 	for (struct active *s = m->spare; s; s = s->next)
 		spares++;
-	if (spares >= SPARE_MAX || a->memory > SPARE_MEMORY) {
+	if (spares >= SPARE_MAX) {
 		active_free(a);
 		return;
 	}
@@ -386,21 +380,26 @@ static bool activate(struct merge *m)
 	struct waiting w = waiting_pop(m);
 	struct chunk_schema schema = section_schema(m->section, w.ref.source);
 	const uint8_t *payload = w.payload ? w.payload : m->payload(m->arg, &w.ref, &w.len);
-	struct active *a = payload ? active_new(m) : NULL;
+	struct active *a = NULL;
 	struct trawl_error err;
 	bool ok = true;
 
 	if (!payload)
 		return true;
+	if (!m->decoder)
+		m->decoder = chunk_decoder_new();
+	if (m->decoder)
+		a = active_new(m);
 	if (!a) {
 		free(w.payload);
 		return false;
 	}
-	if (chunk_decode(a->decoder, &schema, payload, w.len, w.ref.count, &a->chunk, &err)) {
+	if (chunk_decode(m->decoder, &schema, payload, w.len, w.ref.count, &a->chunk, &err)) {
 		damage_add(m->damage, m->section->start + w.ref.at);
 		active_done(m, a);
 	} else {
-		a->memory = chunk_decoder_memory(a->decoder) + w.ref.count * sizeof(uint64_t);
+		a->kept = chunk_take(m->decoder);
+		a->memory = chunk_memory_size(a->kept) + w.ref.count * sizeof(uint64_t);
 		m->memory += a->memory;
 		a->order = w.order;
 		a->source = schema.source->id;
@@ -491,6 +490,7 @@ void merge_free(struct merge *m)
 		m->spare = a->next;
 		active_free(a);
 	}
+	chunk_decoder_free(m->decoder);
 	free(m->waiting);
 	free(m->heads);
 }

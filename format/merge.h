@@ -34,6 +34,7 @@ struct merge {
 	struct head *heads;      /* heap */
 	size_t nheads, heads_cap;
 	uint64_t runner_up;      /* the earliest time of all heads but the first */
+	struct chunk_decoder *decoder;
 	struct active *active, *spare;
 	size_t nactive, memory;  /* decoded chunks, and bytes of them */
 	bool disorder;           /* a chunk had to wait: more overlap than memory is for */
