@@ -33,6 +33,7 @@ enum {
 	SYNC_LIVE_MS = 250,
 	FDS_FIXED = 5,            /* signals, clock steps, command, output, -p */
 	FDS_MAX = FDS_FIXED + 4096,
+	WRITER_SOURCES = 256,     /* that a file can have */
 };
 
 static const uint64_t NS_PER_MS = 1000000;
@@ -56,6 +57,7 @@ struct session {
 	int signals, steps;  /* signalfd, timerfd for clock steps */
 
 	uint64_t captured;   /* events of sources that the user named */
+	struct input *inputs_of[WRITER_SOURCES]; /* by the writer's number of a source: whose it is */
 	uint64_t started;    /* CLOCK_MONOTONIC */
 	uint64_t next_sync, next_tick, next_file;
 	uint64_t drained;    /* when the last drain that left nothing behind began */
@@ -148,6 +150,7 @@ int session_append(struct input *in, uint16_t source, uint32_t type, uint32_t cp
 		if (++s->captured == s->o->count)
 			end_session(s, "count");
 	}
+	s->inputs_of[source] = in;
 	if (trawl_append(s->w, source, type, cpu, ts, record, len, err)) {
 		if (!err->sys)
 			return -1;
@@ -704,6 +707,27 @@ static void say_end(struct session *s, const struct source_stats *stats)
 			lost, by);
 }
 
+/*
+ * What was captured and could not be written is lost. A reader of a pipe that left has what it
+ * wanted: to it nothing is lost, there is only less captured.
+ */
+static void count_unwritten(struct session *s, struct source_stats *stats)
+{
+	bool left = s->write_failed && s->write_error.sys == EPIPE;
+
+	for (uint16_t id = 0; id < WRITER_SOURCES; id++) {
+		const struct input *in = s->inputs_of[id];
+		uint64_t n = in ? trawl_writer_unwritten(s->w, id) : 0;
+
+		if (!n)
+			continue;
+		stats[in - s->inputs].captured -= n;
+		stats[in - s->inputs].lost += left ? 0 : n;
+		if (!in->source->hidden)
+			s->captured -= n;
+	}
+}
+
 /* Ends the command and the file; *err is set if that failed. */
 static int finish(struct session *s, struct trawl_error *err)
 {
@@ -714,22 +738,24 @@ static int finish(struct session *s, struct trawl_error *err)
 	if (!stats)
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	r = stop(s, err);
+	s->horizon = s->drained;
+	sync_clocks(s, TRAWL_SYNC_STOP); /* from here on it is known what could be written */
 	for (size_t i = 0; i < s->ninputs; i++) {
 		if (s->inputs[i].source->stats)
 			s->inputs[i].source->stats(&s->inputs[i], &stats[i]);
-		s->incomplete |= stats[i].lost > 0;
 	}
+	count_unwritten(s, stats);
+	for (size_t i = 0; i < s->ninputs; i++)
+		s->incomplete |= stats[i].lost > 0;
 	write_end(s, stats, &local);
-	s->horizon = s->drained;
-	sync_clocks(s, TRAWL_SYNC_STOP);
 	if (trawl_writer_close(s->w, &local))
 		write_failed(s, &local);
 	s->w = NULL;
 	say_end(s, stats);
 	free(stats);
 	if (s->write_failed && s->write_error.sys != EPIPE) {
-		*err = s->write_error;
-		err->status = TRAWL_BAD_DATA;
+		trawl_fail(err, TRAWL_BAD_DATA, "%s%s", s->write_error.text,
+			   s->output.path ? "; what was written is readable" : "");
 		return -1;
 	}
 	return r;

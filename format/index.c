@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "index.h"
 
-enum { INDEX_STEP = 1 << 20, REF_SIZE = 36 };
+enum { INDEX_STEP = 1 << 20 };
 
 static void item_put(struct buf *b, enum block_kind kind, uint64_t at, const struct buf *body)
 {
@@ -68,7 +68,7 @@ bool index_next(struct view *v, enum block_kind *kind, uint64_t *at, struct view
 
 bool index_ref_get(struct view *v, struct chunk_ref *r)
 {
-	if (view_left(v) < REF_SIZE)
+	if (view_left(v) < INDEX_REF)
 		return false;
 	r->at = view_u64(v);
 	r->first = view_u64(v);

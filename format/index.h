@@ -8,6 +8,10 @@
 
 #include "block.h"
 
+/* Bytes of an index block's body: what goes before a copy, a chunk's entry, and all the rest with
+ * the block around it. */
+enum { INDEX_ITEM = 16, INDEX_REF = 36, INDEX_OVERHEAD = BLOCK_OVERHEAD + 8 + INDEX_ITEM + 4 };
+
 /* Where a chunk is; the same a scan finds out. */
 struct chunk_ref {
 	uint64_t at;          /* offset in the section */

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -11,18 +12,20 @@
 #include "sink.h"
 
 /*
- * Disk space is taken ahead in steps, and this much is always left over, so that on a full disk
+ * Disk space is taken ahead in steps, and always for the last words too, so that on a full disk
  * the index and the end block still have a place and the file is complete up to there.
  */
-enum { RESERVE_STEP = 4 << 20, RESERVE_LAST = 1 << 20 };
+enum { RESERVE_STEP = 4 << 20 };
 
 void sink_open(struct sink *o, int fd)
 {
+	struct rlimit limit;
 	struct stat st;
 	off_t at;
 
 	memset(o, 0, sizeof(*o));
 	o->fd = fd;
+	o->most = UINT64_MAX;
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
 		return;
 	at = lseek(fd, 0, SEEK_CUR);
@@ -32,14 +35,22 @@ void sink_open(struct sink *o, int fd)
 		at = st.st_size;
 	o->seekable = true;
 	o->base = o->reserved = (uint64_t)at;
+	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY)
+		o->most = limit.rlim_cur;
 }
 
-/* A file that grows needs its disk space first; -1 only when the disk is full. */
+/* A file that grows needs its disk space first; -1 and errno only when there is no more. */
 static int reserve(struct sink *o, size_t n)
 {
-	uint64_t want = o->base + o->pos + n + RESERVE_LAST;
+	uint64_t want = o->base + o->pos + n + o->last;
 
-	if (!o->seekable || want <= o->reserved)
+	if (!o->seekable)
+		return 0;
+	if (want > o->most) {
+		errno = EFBIG;
+		return -1;
+	}
+	if (want <= o->reserved)
 		return 0;
 	if (!fallocate(o->fd, FALLOC_FL_KEEP_SIZE, (off_t)o->reserved,
 		       (off_t)(want + RESERVE_STEP - o->reserved))) {
@@ -51,7 +62,7 @@ static int reserve(struct sink *o, size_t n)
 		o->reserved = want;
 		return 0;
 	}
-	if (errno == ENOSPC || errno == EDQUOT)
+	if (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)
 		return -1;
 	o->reserved = UINT64_MAX; /* it can't be reserved here: write and see */
 	return 0;
@@ -98,7 +109,11 @@ static int sink_iov(struct sink *o, struct iovec *iov, int n)
 		size += iov[i].iov_len;
 	if (o->error)
 		return -1;
-	if (!reserve(o, size) && !write_all(o->fd, iov, n)) {
+	if (reserve(o, size)) {
+		o->error = errno;
+		return -1;
+	}
+	if (!write_all(o->fd, iov, n)) {
 		o->pos += size;
 		return 0;
 	}
@@ -107,6 +122,8 @@ static int sink_iov(struct sink *o, struct iovec *iov, int n)
 	if (o->seekable && (ftruncate(o->fd, (off_t)(o->base + o->pos)) ||
 			    lseek(o->fd, (off_t)(o->base + o->pos), SEEK_SET) < 0))
 		o->seekable = false;
+	if (o->reserved != UINT64_MAX) /* that is cut off too */
+		o->reserved = o->base + o->pos;
 	return -1;
 }
 
@@ -155,12 +172,10 @@ int sink_chunk(struct sink *o, struct chunk_head *c, const void *payload, uint64
 
 void sink_last_words(struct sink *o)
 {
-	if (o->error != ENOSPC && o->error != EDQUOT)
-		return;
 	if (!o->seekable)
 		return;
 	o->error = 0;
-	o->reserved = UINT64_MAX;
+	o->last = 0;
 }
 
 int sink_close(struct sink *o)
@@ -177,18 +192,17 @@ int sink_close(struct sink *o)
 	return err ? -1 : 0;
 }
 
-int sink_fail(const struct sink *o, struct trawl_error *err)
+int sink_fail(int error, struct trawl_error *err)
 {
-	if (o->error == EPIPE)
+	if (error == EPIPE)
 		trawl_fail(err, TRAWL_OK, "output: nobody reads the pipe any more");
-	else if (o->error == ENOSPC || o->error == EDQUOT)
-		trawl_fail(err, TRAWL_CANNOT, "output: the disk is full: make room, or write less "
-			   "with -C and -W; what was written before is readable");
-	else if (o->error == EFBIG)
-		trawl_fail(err, TRAWL_CANNOT, "output: the file may not grow further (ulimit -f): "
-			   "what was written before is readable");
+	else if (error == ENOSPC || error == EDQUOT)
+		trawl_fail(err, TRAWL_CANNOT, "output: the disk is full: make room, or write less");
+	else if (error == EFBIG)
+		trawl_fail(err, TRAWL_CANNOT, "output: the file may not grow further: raise the limit "
+			   "(ulimit -f), or write smaller files");
 	else
-		trawl_fail(err, TRAWL_CANNOT, "output: cannot be written: %s", strerror(o->error));
-	err->sys = o->error;
+		trawl_fail(err, TRAWL_CANNOT, "output: cannot be written: %s", strerror(error));
+	err->sys = error;
 	return -1;
 }

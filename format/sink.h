@@ -14,6 +14,8 @@ struct sink {
 	uint64_t base;     /* offset in the file where our section begins */
 	uint64_t pos;      /* bytes of the section so far */
 	uint64_t reserved; /* file offset up to which disk space is ours */
+	uint64_t most;     /* file offset that the file may not grow beyond (ulimit -f) */
+	size_t last;       /* the caller's: bytes to keep free behind the next block */
 	uint32_t seq;      /* of the next own block */
 	int error;         /* errno of the first failure; nothing is written after it */
 };
@@ -31,15 +33,15 @@ int sink_chunk(struct sink *o, struct chunk_head *c, const void *payload, uint64
 	      uint32_t *block_len);
 
 /*
- * Lets the last blocks be tried after a full disk: there is room that was reserved for them.
- * Does nothing after any other error.
+ * Lets the last blocks be tried although a write failed: there is room that was kept for them, and
+ * the file ends with a whole block. Does nothing where what was written cannot be taken back.
  */
 void sink_last_words(struct sink *o);
 
 /* Gives back unused reserve and closes. 0 or -1 with errno. */
 int sink_close(struct sink *o);
 
-/* Fills err with what o->error means for the person; returns -1. */
-int sink_fail(const struct sink *o, struct trawl_error *err);
+/* Fills err with what an errno of a sink means for the person; returns -1. */
+int sink_fail(int error, struct trawl_error *err);
 
 #endif

@@ -6,12 +6,70 @@
 /* A batch of this size every source has; more comes from the pool. */
 enum { FIRST_BYTES = 128 << 10, FIRST_EVENTS = 2048 };
 
+/* ---- what is lost ---------------------------------------------------------------------- */
+
+void stage_lost(struct stage *s, uint64_t n)
+{
+	pthread_mutex_lock(&s->lock);
+	s->losses.lost += n;
+	pthread_mutex_unlock(&s->lock);
+}
+
+void stage_unwritten(struct stage *s, uint64_t n, uint64_t first, uint64_t last)
+{
+	struct stage_losses *l = &s->losses;
+
+	pthread_mutex_lock(&s->lock);
+	if (!l->unwritten || first < l->from)
+		l->from = first;
+	if (!l->unwritten || last > l->to)
+		l->to = last;
+	l->unwritten += n;
+	l->lost += n;
+	s->unwritten += n;
+	pthread_mutex_unlock(&s->lock);
+}
+
+const struct stage_losses *stage_tell_losses(struct stage *s)
+{
+	pthread_mutex_lock(&s->lock);
+	s->told = s->losses;
+	pthread_mutex_unlock(&s->lock);
+	return &s->told;
+}
+
+void stage_next_file(struct stage *s)
+{
+	pthread_mutex_lock(&s->lock);
+	s->losses.lost -= s->told.lost;
+	s->losses.unwritten -= s->told.unwritten;
+	pthread_mutex_unlock(&s->lock);
+}
+
+uint64_t stage_all_unwritten(struct stage *s)
+{
+	uint64_t n;
+
+	pthread_mutex_lock(&s->lock);
+	n = s->unwritten;
+	pthread_mutex_unlock(&s->lock);
+	return n;
+}
+
 /* ---- the worker ------------------------------------------------------------------------ */
 
-void stage_unwritten(struct stage *s, uint64_t n)
+/* A whole batch that no chunk could be made of. */
+static void batch_unwritten(struct stage *s, const struct batch *b)
 {
-	atomic_fetch_add(&s->lost, n);
-	atomic_fetch_add(&s->unwritten, n);
+	uint64_t first = UINT64_MAX, last = 0;
+
+	for (uint32_t i = 0; i < b->count; i++) {
+		if (b->events[i].ts < first)
+			first = b->events[i].ts;
+		if (b->events[i].ts > last)
+			last = b->events[i].ts;
+	}
+	stage_unwritten(s, b->count, first, last);
 }
 
 /*
@@ -39,7 +97,7 @@ static size_t encode(struct stage *s, struct chunk_encoder *e, const struct batc
 	size_t len;
 
 	if (!e || chunk_encode(e, &schema, b, &payload, &len, &first, &last, &err)) {
-		stage_unwritten(s, b->count);
+		batch_unwritten(s, b);
 		s->failed = true;
 		return s->o.chunk_bytes;
 	}

@@ -36,16 +36,24 @@ struct stage_options {
 	void *arg;
 };
 
+/* What is not in the present file, and how much of that is so because it could not be written. */
+struct stage_losses {
+	uint64_t lost;      /* all of it */
+	uint64_t unwritten;
+	uint64_t from, to;  /* time stamps of the unwritten ones, the first and the last */
+};
+
 struct stage {
 	struct trawl_source source;
 	const struct trawl_event_type **types; /* TYPES_MAX; ntypes of them set */
 	_Atomic uint32_t ntypes;
 	uint32_t *_Atomic pages[256]; /* type id / 256 -> 256 times (index + 1) */
 	struct stage_options o;
-	atomic_uint_fast64_t lost;      /* events known not to be in the present file */
-	atomic_uint_fast64_t unwritten; /* those of them that the file could not take */
 
 	pthread_mutex_t lock;
+	struct stage_losses losses;      /* of the present file */
+	uint64_t unwritten;              /* of all files */
+	struct stage_losses told;        /* the caller's: what stage_tell_losses() gave */
 	pthread_cond_t work, done;
 	pthread_t thread;
 	struct batch a, b;
@@ -68,8 +76,16 @@ int stage_append(struct stage *s, uint32_t index, uint32_t cpu, uint64_t ts, con
 /* Hands what has come together to the worker (begin), and waits until it is encoded (end). */
 void stage_flush_begin(struct stage *s);
 void stage_flush_end(struct stage *s);
-/* Counts n events that are not in the file because it could not be written. */
-void stage_unwritten(struct stage *s, uint64_t n);
+/* Counts n events that were lost before they came here. */
+void stage_lost(struct stage *s, uint64_t n);
+/* Counts n events of these times that are not in the file because it could not be written. */
+void stage_unwritten(struct stage *s, uint64_t n, uint64_t first, uint64_t last);
+/* What has been counted for the present file; in s->told, one thread at a time. */
+const struct stage_losses *stage_tell_losses(struct stage *s);
+/* The next file begins: what was told last is in the one before, and not counted again. */
+void stage_next_file(struct stage *s);
+/* Events that no file could take, since the beginning. */
+uint64_t stage_all_unwritten(struct stage *s);
 /* Flushes and ends the thread. */
 void stage_stop(struct stage *s);
 /* Stops and frees. */

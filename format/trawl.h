@@ -205,7 +205,8 @@ int trawl_writer_loss(struct trawl_writer *w, const struct trawl_loss *l, struct
  * Appends one record. Records of one (source, cpu) come in the order of their time stamps; one
  * thread at a time may append to a source. Blocks only when the worker is a whole chunk behind.
  * Fails for an unknown type, a record shorter than its type's fixed part, and when the file
- * cannot be written (ENOSPC, EPIPE); then the writer keeps counting what it could not write.
+ * cannot be written (err->sys is set: ENOSPC, EPIPE); then the writer goes on counting what it
+ * could not write, and the end of the file tells of it: how many events of each source and when.
  */
 int trawl_append(struct trawl_writer *w, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
 		 const void *record, size_t len, struct trawl_error *err);
@@ -226,6 +227,9 @@ int trawl_writer_rotate(struct trawl_writer *w, int fd, struct trawl_error *err)
 
 uint64_t trawl_writer_bytes(const struct trawl_writer *w);  /* in the present file so far */
 uint64_t trawl_writer_events(const struct trawl_writer *w); /* appended, over all files */
+/* Of those that a source appended: how many are in no file, since it could not be written. All of
+ * them are known after a trawl_writer_sync(), whether that fails or not. */
+uint64_t trawl_writer_unwritten(const struct trawl_writer *w, uint16_t source);
 
 /*
  * A writer with a ring has no fd (-1). It keeps what is newest, compressed, in this much memory

@@ -5,10 +5,30 @@
 
 #include "volume.h"
 
+enum {
+	LAST_WORDS = 64 << 10, /* room for the end of a file, besides what its index has by then */
+	LAST_METAS = 16 << 10, /* bytes of metadata in it */
+};
+
+struct late_loss {
+	struct trawl_loss loss;
+	struct late_loss *next;
+};
+
 static void fail(struct volume *v, int error)
 {
 	if (!v->sink.error)
 		v->sink.error = error;
+}
+
+/*
+ * Before a block that adds n bytes to the index: behind it there must be room for the end of the
+ * file. The index is reckoned as if it did not compress.
+ */
+static void leave_room(struct volume *v, size_t n)
+{
+	if (!v->ending)
+		v->sink.last = LAST_WORDS + INDEX_OVERHEAD + v->index.items.len + v->index.refs.len + n;
 }
 
 static void put_index(struct volume *v)
@@ -16,6 +36,8 @@ static void put_index(struct volume *v)
 	struct buf body = { 0 };
 
 	index_take(&v->index, v->sink.pos, &body);
+	if (!v->ending)
+		v->sink.last = LAST_WORDS; /* the index itself was allowed for */
 	sink_block(&v->sink, BLOCK_INDEX, &body);
 	buf_free(&body);
 }
@@ -33,6 +55,7 @@ static int put_indexed(struct volume *v, enum block_kind kind, struct buf *body)
 {
 	uint64_t at = v->sink.pos;
 
+	leave_room(v, INDEX_ITEM + body->len);
 	if (!sink_block(&v->sink, kind, body))
 		index_item(&v->index, kind, at, body);
 	buf_free(body);
@@ -57,6 +80,8 @@ int volume_begin(struct volume *v, int fd, const struct volume_front *f)
 
 	memset(v, 0, sizeof(*v));
 	sink_open(&v->sink, fd);
+	leave_room(v, 0);
+	facts_init(&v->metas, LAST_METAS);
 	pcapng_section(&front, f->comment);
 	n = front.len;
 	check = XXH64(front.data, n, 0);
@@ -110,6 +135,8 @@ int volume_meta(struct volume *v, const struct trawl_meta *m)
 		ret = put_indexed(v, BLOCK_META, &body);
 		p.from += p.len;
 	} while (!ret && p.from < m->len);
+	if (ret && !v->ending)
+		facts_put(&v->metas, m);
 	return ret;
 }
 
@@ -118,7 +145,32 @@ int volume_sync(struct volume *v, const struct trawl_sync *s)
 	struct buf body = { 0 };
 
 	body_sync(&body, s);
-	return put_indexed(v, BLOCK_SYNC, &body);
+	if (!put_indexed(v, BLOCK_SYNC, &body))
+		return 0;
+	v->sync = *s;
+	return -1;
+}
+
+/* Keeps a loss for the end: one for each source, CPU and reason. */
+static void keep_loss(struct volume *v, const struct trawl_loss *l)
+{
+	struct late_loss *k;
+
+	for (k = v->losses; k; k = k->next) {
+		struct trawl_loss *o = &k->loss;
+
+		if (o->source != l->source || o->cpu != l->cpu || o->reason != l->reason)
+			continue;
+		o->from = l->from < o->from ? l->from : o->from;
+		o->to = l->to > o->to ? l->to : o->to;
+		o->count = l->count > UINT64_MAX - o->count ? UINT64_MAX : o->count + l->count;
+		return;
+	}
+	k = malloc(sizeof(*k));
+	if (!k)
+		return;
+	*k = (struct late_loss){ *l, v->losses };
+	v->losses = k;
 }
 
 int volume_loss(struct volume *v, const struct trawl_loss *l)
@@ -126,7 +178,11 @@ int volume_loss(struct volume *v, const struct trawl_loss *l)
 	struct buf body = { 0 };
 
 	body_loss(&body, l);
-	return put_indexed(v, BLOCK_LOSS, &body);
+	if (!put_indexed(v, BLOCK_LOSS, &body))
+		return 0;
+	if (!v->ending)
+		keep_loss(v, l);
+	return -1;
 }
 
 int volume_chunk(struct volume *v, struct chunk_head *c, const void *payload, size_t len)
@@ -138,6 +194,7 @@ int volume_chunk(struct volume *v, struct chunk_head *c, const void *payload, si
 	c->payload = (uint32_t)len;
 	if (len > BLOCK_BODY_MAX - CHUNK_HEAD)
 		fail(v, EMSGSIZE);
+	leave_room(v, INDEX_REF);
 	if (sink_chunk(&v->sink, c, payload, &r.at, &r.len))
 		return -1;
 	index_ref(&v->index, &r);
@@ -146,7 +203,14 @@ int volume_chunk(struct volume *v, struct chunk_head *c, const void *payload, si
 
 void volume_last_words(struct volume *v)
 {
+	v->ending = true;
 	sink_last_words(&v->sink);
+	for (struct late_loss *k = v->losses; k; k = k->next)
+		volume_loss(v, &k->loss);
+	if (v->sync.mono)
+		volume_sync(v, &v->sync);
+	for (struct fact *k = v->metas.oldest; k; k = k->newer)
+		volume_meta(v, &k->meta);
 }
 
 void volume_end(struct volume *v, uint64_t lost)
@@ -171,10 +235,17 @@ int volume_close(struct volume *v)
 		fail(v, errno);
 	index_free(&v->index);
 	memset(&v->index, 0, sizeof(v->index));
+	facts_free(&v->metas);
+	while (v->losses) {
+		struct late_loss *k = v->losses;
+
+		v->losses = k->next;
+		free(k);
+	}
 	return v->sink.error ? -1 : 0;
 }
 
 int volume_fail(const struct volume *v, struct trawl_error *err)
 {
-	return sink_fail(&v->sink, err);
+	return sink_fail(v->sink.error, err);
 }

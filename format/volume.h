@@ -4,12 +4,13 @@
  * what goes into the index is kept meanwhile. The caller serialises; nothing here locks.
  *
  * Functions return 0, or -1 once the file cannot be written; volume_fail() tells why. After the
- * first failure nothing more is written.
+ * first failure nothing more is written, until the end of the file: room for that is always left.
  */
 #ifndef TRAWL_VOLUME_H
 #define TRAWL_VOLUME_H
 
 #include "body.h"
+#include "facts.h"
 #include "index.h"
 #include "sink.h"
 
@@ -20,9 +21,16 @@ struct volume_front {
 	uint32_t part;  /* of a row of files, from 0 */
 };
 
+struct late_loss;
+
 struct volume {
 	struct sink sink;
 	struct index index;
+	bool ending;               /* the room that was left for the end is being used */
+	/* What could not be said when it came up: all losses, the newest sync and metadata. */
+	struct late_loss *losses;
+	struct trawl_sync sync;    /* mono 0: none */
+	struct facts metas;
 };
 
 /* Starts a section at the place of fd, which is the volume's from now on. */
@@ -38,8 +46,9 @@ int volume_loss(struct volume *v, const struct trawl_loss *l);
 int volume_chunk(struct volume *v, struct chunk_head *c, const void *payload, size_t len);
 
 /*
- * After a full disk: what comes now may use the room that was reserved for the end of the file.
- * Does nothing after any other error.
+ * The end of the file begins: what comes now may use the room that was left for it, whatever went
+ * wrong before. What could not be written is said first: losses as one for each source, CPU and
+ * reason, the newest clock-sync, and some KiB of the newest metadata.
  */
 void volume_last_words(struct volume *v);
 

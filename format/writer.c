@@ -96,13 +96,13 @@ static void emit_chunk(void *arg, struct stage *s, const uint8_t *payload, size_
 
 	if (w->ring) {
 		if (!ring_chunk(w->ring, &c, payload, len))
-			stage_unwritten(s, count);
+			stage_unwritten(s, count, first, last);
 		return;
 	}
 	pthread_mutex_lock(&w->lock);
-	c.lost = atomic_load(&s->lost);
+	c.lost = stage_tell_losses(s)->lost;
 	if (settle(w, volume_chunk(&w->file, &c, payload, len)))
-		stage_unwritten(s, count);
+		stage_unwritten(s, count, first, last);
 	pthread_mutex_unlock(&w->lock);
 }
 
@@ -329,7 +329,7 @@ int trawl_writer_loss(struct trawl_writer *w, const struct trawl_loss *l, struct
 	if (!s)
 		return -1;
 	if (l->count != UINT64_MAX)
-		atomic_fetch_add(&s->lost, l->count);
+		stage_lost(s, l->count);
 	pthread_mutex_lock(&w->lock);
 	ret = put_loss(w, l) ? volume_fail(&w->file, err) : 0;
 	pthread_mutex_unlock(&w->lock);
@@ -338,9 +338,9 @@ int trawl_writer_loss(struct trawl_writer *w, const struct trawl_loss *l, struct
 
 static int write_error(struct trawl_writer *w, struct trawl_error *err)
 {
-	struct volume v = { .sink.error = atomic_load(&w->error) };
+	int error = atomic_load(&w->error);
 
-	return volume_failed(&v) ? volume_fail(&v, err) : 0;
+	return error ? sink_fail(error, err) : 0;
 }
 
 int trawl_append(struct trawl_writer *w, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
@@ -352,7 +352,7 @@ int trawl_append(struct trawl_writer *w, uint16_t source, uint32_t type, uint32_
 	if (!s)
 		return -1;
 	if (atomic_load_explicit(&w->error, memory_order_relaxed)) {
-		stage_unwritten(s, 1);
+		stage_unwritten(s, 1, ts, ts);
 		return write_error(w, err);
 	}
 	index = stage_type(s, type);
@@ -364,7 +364,11 @@ int trawl_append(struct trawl_writer *w, uint16_t source, uint32_t type, uint32_
 				  "%u to %d", s->types[index]->name, len, s->types[index]->size,
 				  TRAWL_RECORD_MAX);
 	atomic_fetch_add_explicit(&w->events, 1, memory_order_relaxed);
-	return stage_append(s, (uint32_t)index, cpu, ts, record, len, err);
+	if (!stage_append(s, (uint32_t)index, cpu, ts, record, len, err))
+		return 0;
+	stage_unwritten(s, 1, ts, ts);
+	err->sys = ENOMEM;
+	return -1;
 }
 
 static int flush(struct trawl_writer *w, struct trawl_error *err)
@@ -405,21 +409,34 @@ uint64_t trawl_writer_events(const struct trawl_writer *w)
 	return atomic_load(&((struct trawl_writer *)w)->events);
 }
 
+uint64_t trawl_writer_unwritten(const struct trawl_writer *w, uint16_t source)
+{
+	return source < atomic_load(&((struct trawl_writer *)w)->nstages) ?
+		       stage_all_unwritten(w->stages[source]) : 0;
+}
+
 /* ---- ends -------------------------------------------------------------------------------- */
 
 /* Events that the disk had no room for are in the file as what they are: lost. */
 static void put_write_losses(struct trawl_writer *w)
 {
 	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++) {
+		const struct stage_losses *all = stage_tell_losses(w->stages[i]);
 		struct trawl_loss l = {
-			.source = (uint16_t)i, .cpu = UINT32_MAX, .to = UINT64_MAX,
-			.count = atomic_load(&w->stages[i]->unwritten),
-			.reason = TRAWL_LOSS_WRITE,
+			.source = (uint16_t)i, .cpu = UINT32_MAX, .from = all->from, .to = all->to,
+			.count = all->unwritten, .reason = TRAWL_LOSS_WRITE,
 		};
 
 		if (l.count)
 			put_loss(w, &l);
 	}
+}
+
+/* What put_write_losses() told is not told again. */
+static void forget_losses(struct trawl_writer *w)
+{
+	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++)
+		stage_next_file(w->stages[i]);
 }
 
 /* Ends the present file and closes it, with the lock held. */
@@ -428,13 +445,13 @@ static int end_file(struct trawl_writer *w, struct trawl_error *err)
 	bool failed = volume_failed(&w->file);
 	uint64_t lost = 0;
 
-	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++)
-		lost += atomic_load(&w->stages[i]->lost);
 	volume_last_words(&w->file);
-	if (!volume_failed(&w->file)) {
-		put_write_losses(w);
-		volume_end(&w->file, lost);
-	}
+	put_write_losses(w);
+	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++)
+		lost += w->stages[i]->told.lost;
+	volume_end(&w->file, lost);
+	if (!volume_failed(&w->file))
+		forget_losses(w);
 	/* An error that was there before has been told. */
 	return settle(w, volume_close(&w->file)) && !failed ? volume_fail(&w->file, err) : 0;
 }
@@ -475,10 +492,6 @@ int trawl_writer_rotate(struct trawl_writer *w, int fd, struct trawl_error *err)
 	pthread_mutex_lock(&w->lock);
 	ret = worse(ret, err, end_file(w, &other), &other);
 	w->part++;
-	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++) {
-		atomic_store(&w->stages[i]->lost, 0);
-		atomic_store(&w->stages[i]->unwritten, 0);
-	}
 	if (begin_file(w, fd) || repeat_front(w))
 		ret = worse(ret, err, volume_fail(&w->file, &other), &other);
 	pthread_mutex_unlock(&w->lock);
@@ -511,8 +524,7 @@ struct trawl_spill *trawl_writer_take(struct trawl_writer *w, struct trawl_error
 		return NULL;
 	pthread_mutex_lock(&w->lock);
 	put_write_losses(w);
-	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++)
-		atomic_store(&w->stages[i]->unwritten, 0);
+	forget_losses(w);
 	s = ring_take(w->ring, w->stages, atomic_load(&w->nstages), &front, err);
 	pthread_mutex_unlock(&w->lock);
 	return s;

@@ -1,28 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Files: whose they are, full disks, and sudo.
+# Files: whose they are, and sudo.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/cli/capture.sh"
 chmod 755 "$work"
 f=$work/x.trawl
-
-# A file system of 3 MiB with little left in it: a million time stamps do not fit.
-mkdir "$work/small"
-mount -t tmpfs -o size=3m tmpfs "$work/small"
-trap 'umount "$work/small"; rm -rf "$work"' EXIT
-head -c 1500k /dev/urandom >"$work/small/filler"
-trawl -i "usdt:$target:hit" -w "$work/small/x" -- "$target" hits 3000000 2>"$work/err"
-status=$?
-same "disk full: status" 1 $status
-has "disk full: said" "$(cat "$work/err")" 'disk|space'
-summary=$(trawl-decode --summary "$work/small/x")
-same "disk full: the file can be read" 0 $?
-has "disk full: and is whole up to there" "$summary" 'complete$'
-has "disk full: it tells what is missing" "$summary" '\(write error\)'
-read -r captured _ <<<"$(totals "$work/err")"
-written=$(events "$work/small/x" target:hit)
-unwritten=$(printf '%s\n' "$summary" | sed -n 's/^ .*: \([0-9]*\) (write error).*/\1/p' | paste -sd+ | bc)
-same "disk full: every event is there or told" "$captured" $((written + unwritten))
 
 # sudo: the file and the command are the caller's.
 home=$(getent passwd nobody | cut -d: -f6)

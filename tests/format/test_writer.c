@@ -10,6 +10,9 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "block.h"
@@ -52,96 +55,276 @@ static void noise(uint8_t *p, size_t n, uint64_t seed)
 		put64(p + i, sample_random(&seed));
 }
 
-static uint64_t count_events(const char *path, struct trawl_verdict *v, uint64_t *lost)
-{
-	struct trawl_error err;
-	struct trawl_reader *r = trawl_open(path, &err);
-	struct trawl_event ev;
-	uint64_t n = 0;
-
-	cr_assert(r, "%s", err.text);
-	while (trawl_next(r, &ev, &err) == 1)
-		n++;
-	trawl_verdict(r, v);
-	*lost = 0;
-	for (size_t i = 0; i < trawl_loss_count(r); i++) {
-		cr_assert_eq(trawl_loss_at(r, i)->reason, TRAWL_LOSS_WRITE);
-		*lost += trawl_loss_at(r, i)->count;
-	}
-	trawl_close(r);
-	return n;
-}
-
 /* ---- what does not fit -------------------------------------------------------------------- */
 
-/* Fills a disk; gives the error of the first append that failed, or of the close. */
-static void fill_disk(const char *path, uint64_t *appended, struct trawl_error *first)
+enum { EVENTS = 5000, RECORD = 4096, FIRST_TS = 1000 };
+
+/* writev() as libc has it, until a test makes it fail from some call on. */
+static int failing;    /* errno; 0: does not fail */
+static int calls_left; /* that still succeed */
+
+ssize_t writev(int fd, const struct iovec *iov, int n)
 {
-	struct trawl_writer *w = begin(open(path, O_RDWR | O_CREAT | O_TRUNC, 0600));
+	if (!failing || calls_left-- > 0)
+		return syscall(SYS_writev, fd, iov, n);
+	/* As a disk does it: some of it gets out, then no more. */
+	if (!calls_left && iov[0].iov_len > 8)
+		return syscall(SYS_write, fd, iov[0].iov_base, 8);
+	errno = failing;
+	return -1;
+}
+
+/* Appends EVENTS large records; gives the error of the first append that failed, or of the sync. */
+static void append_all(struct trawl_writer *w, struct trawl_error *first)
+{
+	struct trawl_sync sync = { .mono = 5, .real = 1005, .why = TRAWL_SYNC_STOP };
 	struct trawl_error err;
-	uint8_t record[4096];
+	uint8_t record[RECORD];
 
 	first->text[0] = 0;
-	for (*appended = 0; *appended < 5000; ++*appended) {
-		noise(record, sizeof(record), *appended);
-		if (trawl_append(w, 0, 1, 0, 1000 + *appended, record, sizeof(record), &err) &&
+	for (uint64_t i = 0; i < EVENTS; i++) {
+		noise(record, sizeof(record), i);
+		if (trawl_append(w, 0, 1, 0, FIRST_TS + i, record, sizeof(record), &err) &&
 		    !first->text[0])
 			*first = err;
 	}
-	cr_assert_eq(trawl_writer_close(w, &err), -1);
+	cr_assert_eq(trawl_writer_sync(w, &sync, &err), -1);
 	if (!first->text[0])
 		*first = err;
-	cr_assert_eq(err.sys, first->sys);
 }
 
-Test(writer, a_full_disk_keeps_what_was_written_and_counts_the_rest)
+/* What comes up after the disk was full: a loss of the kernel in two parts, metadata of two sizes. */
+static void say_late(struct trawl_writer *w)
+{
+	struct trawl_loss l = { .cpu = 1, .from = 7, .to = 9, .count = 5, .reason = TRAWL_LOSS_OVERRUN };
+	struct trawl_meta end = { "end", "text/plain", 9, "it ended", 8 };
+	struct trawl_meta large = { "large", "text/plain", 9, NULL, 1 << 20 };
+	struct trawl_error err;
+
+	large.data = calloc(1, large.len);
+	cr_assert_eq(trawl_writer_loss(w, &l, &err), -1);
+	l.from = 20, l.to = 30, l.count = 1;
+	cr_assert_eq(trawl_writer_loss(w, &l, &err), -1);
+	cr_assert_eq(trawl_writer_meta(w, &large, &err), -1);
+	cr_assert_eq(trawl_writer_meta(w, &end, &err), -1);
+	free((void *)large.data);
+}
+
+static void check_losses(const struct trawl_reader *r, uint64_t read)
+{
+	const struct trawl_loss *overrun = trawl_loss_at(r, 0), *write = trawl_loss_at(r, 1);
+
+	cr_assert_eq(trawl_loss_count(r), 2);
+	cr_assert_eq(write->reason, TRAWL_LOSS_WRITE);
+	cr_assert_eq(write->count, EVENTS - read);
+	cr_assert_eq(write->from, FIRST_TS + read);
+	cr_assert_eq(write->to, FIRST_TS + EVENTS - 1);
+	cr_assert_eq(overrun->reason, TRAWL_LOSS_OVERRUN);
+	cr_assert_eq(overrun->count, 6);
+	cr_assert_eq(overrun->from, 7);
+	cr_assert_eq(overrun->to, 30);
+}
+
+/*
+ * Of a file that did not take all of append_all() and say_late(): it is complete, its events are the
+ * first ones, and it tells exactly what is missing. Returns the number of its events.
+ */
+static uint64_t check_end(const char *path)
+{
+	struct trawl_error err;
+	struct trawl_reader *r = trawl_open(path, &err);
+	struct trawl_verdict v;
+	struct trawl_event ev;
+	uint64_t read = 0;
+
+	cr_assert(r, "%s", err.text);
+	for (; trawl_next(r, &ev, &err) == 1; read++)
+		cr_assert_eq(ev.ts, FIRST_TS + read);
+	trawl_verdict(r, &v);
+	cr_assert(v.complete, "%s", v.text);
+	cr_assert(v.index_used);
+	cr_assert_eq(v.damaged, 0);
+	cr_assert_lt(read, EVENTS);
+	check_losses(r, read);
+	cr_assert_str_eq(trawl_meta_find(r, "end")->data, "it ended");
+	cr_assert_null(trawl_meta_find(r, "large"));
+	cr_assert_eq(trawl_sync_at(r, trawl_sync_count(r) - 1)->why, TRAWL_SYNC_STOP);
+	trawl_close(r);
+	return read;
+}
+
+static struct trawl_writer *begin_at(const char *path)
+{
+	return begin(open(path, O_RDWR | O_CREAT | O_TRUNC, 0600));
+}
+
+/* Writes until `sys`, and says what is wrong in words; returns how many events are in the file. */
+static uint64_t write_too_much(const char *path, int sys, const char *says)
+{
+	struct trawl_writer *w = begin_at(path);
+	struct trawl_error err;
+	uint64_t unwritten, read;
+
+	append_all(w, &err);
+	cr_assert_eq(err.sys, sys, "%s", err.text);
+	cr_assert_eq(err.status, TRAWL_CANNOT);
+	cr_assert(strstr(err.text, says), "%s", err.text);
+	say_late(w);
+	unwritten = trawl_writer_unwritten(w, 0);
+	cr_assert_eq(trawl_writer_close(w, &err), -1);
+	cr_assert_eq(err.sys, sys);
+	read = check_end(path);
+	cr_assert_eq(read + unwritten, EVENTS);
+	return read;
+}
+
+/* A file system of that size, in a world of its own; false where that is not allowed. */
+static bool small_disk(const char *dir, const char *size)
+{
+	char options[32];
+
+	snprintf(options, sizeof(options), "size=%s", size);
+	return !unshare(CLONE_NEWNS) && !mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
+	       !mount("trawl", dir, "tmpfs", 0, options);
+}
+
+static void full_disk(const char *size, uint64_t least)
 {
 	char dir[] = "/tmp/trawl-full-XXXXXX", path[64];
-	struct trawl_verdict v;
-	struct trawl_error err;
-	uint64_t appended, read, lost;
 
 	cr_assert(mkdtemp(dir));
-	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("trawl", dir, "tmpfs", 0, "size=8m")) {
+	if (!small_disk(dir, size)) {
 		rmdir(dir);
 		cr_skip_test("mounting a small file system needs root");
 	}
 	snprintf(path, sizeof(path), "%s/x.trawl", dir);
-	fill_disk(path, &appended, &err);
-	cr_assert_eq(err.sys, ENOSPC, "%s", err.text);
-	cr_assert_eq(err.status, TRAWL_CANNOT);
-	cr_assert(strstr(err.text, "disk is full"));
-	read = count_events(path, &v, &lost);
-	cr_assert(v.complete, "%s", v.text);
-	cr_assert_eq(v.damaged, 0);
-	cr_assert_gt(read, 500);
-	cr_assert_eq(read + lost, appended);
+	cr_assert_geq(write_too_much(path, ENOSPC, "disk is full"), least);
 	umount(dir);
 	rmdir(dir);
 }
 
-/* Without room for an end: the file ends with a whole block and is read as cut. */
-Test(writer, a_file_that_may_not_grow_ends_with_a_whole_block)
+Test(writer, a_full_disk_keeps_what_was_written_and_counts_the_rest)
+{
+	full_disk("8m", 1500);
+}
+
+/* No chunk finds room, but what is missing is told. */
+Test(writer, a_disk_with_hardly_any_room_holds_a_whole_file)
+{
+	full_disk("80k", 0);
+}
+
+Test(writer, room_that_comes_back_leaves_no_gap)
+{
+	char dir[] = "/tmp/trawl-again-XXXXXX", path[64], filler[64];
+	struct trawl_error err;
+	struct trawl_writer *w;
+
+	cr_assert(mkdtemp(dir));
+	if (!small_disk(dir, "40m")) {
+		rmdir(dir);
+		cr_skip_test("mounting a small file system needs root");
+	}
+	snprintf(path, sizeof(path), "%s/x.trawl", dir);
+	snprintf(filler, sizeof(filler), "%s/filler", dir);
+	cr_assert_eq(posix_fallocate(open(filler, O_WRONLY | O_CREAT, 0600), 0, 36 << 20), 0);
+	w = begin_at(path);
+	append_all(w, &err);
+	cr_assert_eq(err.sys, ENOSPC);
+	unlink(filler);
+	say_late(w);
+	cr_assert_eq(trawl_writer_close(w, &err), -1);
+	cr_assert_gt(check_end(path), 500);
+	umount(dir);
+	rmdir(dir);
+}
+
+Test(writer, a_file_that_may_not_grow_is_ended_too)
 {
 	char path[] = "/tmp/trawl-limit-XXXXXX";
 	struct rlimit limit = { 9 << 20, 9 << 20 };
-	uint64_t appended, read, lost;
-	struct trawl_verdict v;
-	struct trawl_error err;
+	struct stat st;
 
 	close(mkstemp(path));
-	signal(SIGXFSZ, SIG_IGN);
-	setrlimit(RLIMIT_FSIZE, &limit);
-	fill_disk(path, &appended, &err);
-	cr_assert_eq(err.sys, EFBIG);
-	read = count_events(path, &v, &lost);
+	setrlimit(RLIMIT_FSIZE, &limit); /* no SIGXFSZ may come of it */
+	cr_assert_gt(write_too_much(path, EFBIG, "ulimit -f"), 500);
+	cr_assert(!stat(path, &st) && st.st_size <= 9 << 20);
+	unlink(path);
+}
+
+Test(writer, an_error_of_the_disk_is_told_of_and_what_was_begun_taken_back)
+{
+	char path[] = "/tmp/trawl-eio-XXXXXX";
+	struct trawl_error err;
+	struct trawl_writer *w;
+
+	close(mkstemp(path));
+	w = begin_at(path);
+	failing = EIO;
+	calls_left = 4;
+	append_all(w, &err);
+	cr_assert_eq(err.sys, EIO);
+	cr_assert(strstr(err.text, "Input/output error"));
+	failing = 0;
+	say_late(w);
+	cr_assert_eq(trawl_writer_close(w, &err), -1);
+	cr_assert_gt(check_end(path), 100);
+	unlink(path);
+}
+
+/* Without a word more: the file ends with a whole block and is read as cut. */
+Test(writer, a_disk_that_is_gone_leaves_whole_blocks)
+{
+	char path[] = "/tmp/trawl-gone-XXXXXX";
+	struct trawl_reader *r;
+	struct trawl_verdict v;
+	struct trawl_error err;
+	struct trawl_writer *w;
+
+	close(mkstemp(path));
+	w = begin_at(path);
+	failing = EIO;
+	calls_left = 4;
+	append_all(w, &err);
+	cr_assert_eq(trawl_writer_close(w, &err), -1);
+	failing = 0;
+	r = trawl_open(path, &err);
+	trawl_verdict(r, &v);
 	cr_assert_not(v.complete);
 	cr_assert_eq(v.damaged, 0, "%s", v.text);
 	cr_assert_eq(v.cut_at, 0, "%s", v.text);
 	cr_assert(strstr(v.text, "no end block"));
-	cr_assert_gt(read, 100);
+	cr_assert_gt(v.events, 100);
+	trawl_close(r);
 	unlink(path);
+}
+
+/* What the first file of a rotation could not take is told there, and counted over all of them. */
+Test(writer, what_was_not_written_is_counted_over_a_rotation)
+{
+	char path[2][32] = { "/tmp/trawl-next0-XXXXXX", "/tmp/trawl-next1-XXXXXX" };
+	struct trawl_error err;
+	struct trawl_writer *w;
+	uint8_t record[8] = { 0 };
+	struct trawl_reader *r;
+
+	close(mkstemp(path[0]));
+	w = begin_at(path[0]);
+	failing = EIO;
+	calls_left = 4;
+	append_all(w, &err);
+	failing = 0;
+	say_late(w);
+	cr_assert_eq(trawl_writer_rotate(w, mkstemp(path[1]), &err), -1);
+	cr_assert_eq(trawl_append(w, 0, 1, 0, FIRST_TS + EVENTS, record, sizeof(record), &err), 0);
+	cr_assert_eq(trawl_writer_unwritten(w, 0), EVENTS - check_end(path[0]));
+	cr_assert_eq(trawl_writer_close(w, &err), 0);
+	r = trawl_open(path[1], &err);
+	cr_assert_eq(trawl_loss_count(r), 0);
+	cr_assert_eq(trawl_meta_find(r, "large")->len, 1 << 20);
+	trawl_close(r);
+	unlink(path[0]);
+	unlink(path[1]);
 }
 
 Test(writer, a_closed_pipe_is_an_error_of_its_own_and_no_signal)
