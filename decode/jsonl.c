@@ -1,35 +1,77 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/jsonl.h"
 
-/* Name and value of a number that may not be known. */
-static void number(struct out *o, const char *label, bool known, int64_t v)
+#define LITERAL(p, text) ((char *)memcpy(p, text, sizeof(text) - 1) + sizeof(text) - 1)
+
+/* A piece with texts of at most LONGEST bytes is made in one go in this room, and can be kept. */
+enum { LONGEST = 256, PIECE_ROOM = 4096 };
+
+static char *put_known(char *p, bool known, int64_t v)
 {
-	out_str(o, label);
-	if (known)
-		out_s64(o, v);
-	else
-		out_bytes(o, "null", 4);
+	return known ? put_s64(p, v) : LITERAL(p, "null");
 }
 
-void jsonl_object(const struct decoder *d, void *state, const struct item *it,
-		  const uint64_t *bound, struct out *o)
+/* The members between the time and the CPU. */
+static void name_members(struct cells *cells, const struct item *it, struct out *o)
 {
-	out_str(o, "{\"ts_ns\":");
-	out_u64(o, it->time);
-	if (bound) {
-		out_str(o, ",\"bound_ns\":");
-		out_u64(o, *bound);
+	struct cell *c = cell_of_name(cells, it);
+	size_t n = strlen(it->source->name), at;
+
+	if (cell_is_name(c, it, it->source->id)) {
+		out_used(o, cell_put(out_need(o, CELL_TEXT), c));
+		return;
 	}
+	out_need(o, PIECE_ROOM);
+	at = o->len;
 	out_str(o, ",\"source\":");
-	out_json(o, it->source->name, strlen(it->source->name));
+	out_json(o, it->source->name, n);
 	out_str(o, ",\"name\":");
 	out_json(o, it->name, it->name_len);
-	number(o, ",\"cpu\":", it->cpu != ITEM_NO_CPU, it->cpu);
-	number(o, ",\"pid\":", it->pid != ITEM_NO_TASK, it->pid);
-	number(o, ",\"tid\":", it->tid != ITEM_NO_TASK, it->tid);
-	out_str(o, ",\"comm\":");
+	out_str(o, ",\"cpu\":");
+	if (n + it->name_len <= LONGEST)
+		cell_keep_name(c, it, it->source->id, o->data + at, o->data + o->len);
+}
+
+/* The members between the CPU and the fields. */
+static void task_members(struct cells *cells, const struct item *it, struct out *o)
+{
+	struct cell *c = cell_of_task(cells, it);
+	size_t at;
+	char *p;
+
+	if (cell_is_task(c, it)) {
+		out_used(o, cell_put(out_need(o, CELL_TEXT), c));
+		return;
+	}
+	p = out_need(o, PIECE_ROOM);
+	at = o->len;
+	p = LITERAL(p, ",\"pid\":");
+	p = put_known(p, it->pid != ITEM_NO_TASK, it->pid);
+	p = LITERAL(p, ",\"tid\":");
+	p = put_known(p, it->tid != ITEM_NO_TASK, it->tid);
+	p = LITERAL(p, ",\"comm\":");
+	out_used(o, p);
 	out_json(o, it->comm, it->comm_len);
 	out_str(o, ",\"fields\":{");
+	if (it->comm_len <= LONGEST)
+		cell_keep_task(c, it, o->data + at, o->data + o->len);
+}
+
+void jsonl_object(struct cells *cells, const struct decoder *d, void *state, const struct item *it,
+		  const uint64_t *bound, struct out *o)
+{
+	char *p = out_need(o, 80);
+
+	p = LITERAL(p, "{\"ts_ns\":");
+	p = put_u64(p, it->time);
+	if (bound) {
+		p = LITERAL(p, ",\"bound_ns\":");
+		p = put_u64(p, *bound);
+	}
+	out_used(o, p);
+	name_members(cells, it, o);
+	out_used(o, put_known(out_need(o, 20), it->cpu != ITEM_NO_CPU, it->cpu));
+	task_members(cells, it, o);
 	d->json(state, it, o);
 	out_char(o, '}');
 	if (d->json_more)
@@ -45,7 +87,7 @@ static int jsonl_item(struct consumer *c, const struct decoder *d, void *state,
 
 	if (j->bounds)
 		trawl_to_timeline(j->reader, it->source->clock, it->ts, &bound);
-	jsonl_object(d, state, it, j->bounds ? &bound : NULL, j->out);
+	jsonl_object(&j->cells, d, state, it, j->bounds ? &bound : NULL, j->out);
 	out_char(j->out, '\n');
 	if (j->at_once)
 		out_flush(j->out);
@@ -56,4 +98,5 @@ void jsonl_printer_start(struct jsonl_printer *j)
 {
 	j->consumer.item = jsonl_item;
 	j->consumer.loss = NULL;
+	memset(&j->cells, 0, sizeof(j->cells));
 }

@@ -3,6 +3,7 @@
 #ifndef TRAWL_DECODE_JSONL_H
 #define TRAWL_DECODE_JSONL_H
 
+#include "decode/cell.h"
 #include "decode/stream.h"
 
 struct jsonl_printer {
@@ -11,12 +12,13 @@ struct jsonl_printer {
 	struct trawl_reader *reader; /* for bounds */
 	bool bounds;                 /* "bound_ns" too */
 	bool at_once;
+	struct cells cells;          /* jsonl_printer_start() clears them */
 };
 
 void jsonl_printer_start(struct jsonl_printer *j);
 
-/* The object without a newline: also the bytes of an exported packet. */
-void jsonl_object(const struct decoder *d, void *state, const struct item *it,
-		  const uint64_t *bound, struct out *o);
+/* The object without a newline: also the bytes of an exported packet. cells begin as zeros. */
+void jsonl_object(struct cells *cells, const struct decoder *d, void *state,
+		  const struct item *it, const uint64_t *bound, struct out *o);
 
 #endif

@@ -43,6 +43,7 @@ struct pcapng {
 	struct stream *stream;
 	struct out *out;
 	struct out data, block;
+	struct cells cells;
 	struct iface *ifaces;
 	uint32_t n;
 };
@@ -373,12 +374,15 @@ static void tag(struct out *o, uint16_t code, const char *text)
 	o->len += n + 4;
 }
 
-static void upper_pdu(struct out *o, const struct decoder *d, void *state, const struct item *it)
+static void upper_pdu(struct pcapng *p, const struct decoder *d, void *state,
+		      const struct item *it)
 {
+	struct out *o = &p->data;
+
 	tag(o, TAG_DISSECTOR, "json");
 	tag(o, TAG_COLUMN_PROTOCOL, "trawl");
 	tag(o, TAG_END, "");
-	jsonl_object(d, state, it, NULL, o);
+	jsonl_object(&p->cells, d, state, it, NULL, o);
 }
 
 static void packet_block(struct pcapng *p, struct iface *f, uint64_t time,
@@ -422,7 +426,7 @@ static int pcapng_item(struct consumer *c, const struct decoder *d, void *state,
 		if (d->packet(state, it, &pkt))
 			return 0;
 	} else {
-		upper_pdu(&p->data, d, state, it);
+		upper_pdu(p, d, state, it);
 	}
 	if (!f->packets++)
 		f->first = time;

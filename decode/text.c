@@ -76,66 +76,41 @@ static char *put_name(struct text_printer *t, char *p, const struct item *it)
 	return put_colour(t, p, NORMAL);
 }
 
-static inline char *copy_cell(char *p, const struct text_cell *c)
+/* A column that just grew: the padding of all that is kept is too little. */
+static void widths_changed(struct text_printer *t)
 {
-	memcpy(p, c->text, sizeof(c->text));
-	return p + c->len;
-}
-
-/*
- * Keeps a column that was just made, p up to end, if it is small and its width did not just grow
- * (the padding of all others would be too little): true if the cell is the caller's to complete.
- */
-static bool keep_cell(struct text_printer *t, struct text_cell *c, const char *p, const char *end,
-		      bool grown)
-{
-	size_t n = (size_t)(end - p);
-
-	c->len = 0;
-	if (grown) {
-		memset(t->task_cells, 0, sizeof(t->task_cells));
-		memset(t->name_cells, 0, sizeof(t->name_cells));
-	} else if (n <= sizeof(c->text)) {
-		memcpy(c->text, p, n);
-		c->len = (uint32_t)n;
-	}
-	return c->len;
+	memset(&t->cells, 0, sizeof(t->cells));
 }
 
 static char *put_task_column(struct text_printer *t, char *p, const struct item *it)
 {
-	struct text_cell *c = &t->task_cells[(uint32_t)it->tid % TEXT_CELLS];
+	struct cell *c = cell_of_task(&t->cells, it);
 	size_t width = t->task_width;
 	char *end;
 
-	if (c->len && c->number == it->tid && c->comm_len == it->comm_len &&
-	    !memcmp(c->comm, it->comm, it->comm_len))
-		return copy_cell(p, c);
+	if (cell_is_task(c, it))
+		return cell_put(p, c);
 	end = put_task(t, p, it);
-	if (keep_cell(t, c, p, end, t->task_width != width)) {
-		c->number = it->tid;
-		c->comm_len = it->comm_len;
-		if (it->comm_len <= sizeof(c->comm))
-			memcpy(c->comm, it->comm, it->comm_len);
-		else
-			c->len = 0;
-	}
+	if (t->task_width != width)
+		widths_changed(t);
+	else
+		cell_keep_task(c, it, p, end);
 	return end;
 }
 
 static char *put_name_column(struct text_printer *t, char *p, const struct item *it)
 {
-	struct text_cell *c = &t->name_cells[((uintptr_t)it->name >> 4) % TEXT_CELLS];
+	struct cell *c = cell_of_name(&t->cells, it);
 	size_t width = t->name_width;
 	char *end;
 
-	if (c->len && c->key == it->name && c->number == it->problem)
-		return copy_cell(p, c);
+	if (cell_is_name(c, it, it->problem))
+		return cell_put(p, c);
 	end = put_name(t, p, it);
-	if (keep_cell(t, c, p, end, t->name_width != width)) {
-		c->key = it->name;
-		c->number = it->problem;
-	}
+	if (t->name_width != width)
+		widths_changed(t);
+	else
+		cell_keep_name(c, it, it->problem, p, end);
 	return end;
 }
 
@@ -152,7 +127,7 @@ static char *put_bound(struct text_printer *t, char *p, const struct trawl_sourc
 }
 
 /* Room for everything in front of the fields. */
-#define HEAD_ROOM (TIME_ROOM + 64 + 4 * 64 + 4 * 512 + 512)
+#define HEAD_ROOM (TIME_ROOM + 64 + 4 * 64 + 4 * 512 + 512 + 2 * CELL_TEXT)
 
 static int text_item(struct consumer *c, const struct decoder *d, void *state,
 		     const struct item *it)
@@ -222,6 +197,5 @@ void text_printer_start(struct text_printer *t)
 	t->tasks = false;
 	t->task_width = TASK_WIDTH;
 	t->name_width = NAME_WIDTH;
-	memset(t->task_cells, 0, sizeof(t->task_cells));
-	memset(t->name_cells, 0, sizeof(t->name_cells));
+	widths_changed(t);
 }

@@ -3,18 +3,8 @@
 #ifndef TRAWL_DECODE_TEXT_H
 #define TRAWL_DECODE_TEXT_H
 
+#include "decode/cell.h"
 #include "decode/stream.h"
-
-/* Texts of columns that come again and again, ready to be copied with their padding. */
-#define TEXT_CELLS 256
-struct text_cell {
-	const void *key;      /* of a name: where it is */
-	int32_t number;       /* of a task: its id; of a name: whether in red */
-	uint32_t len;         /* of text; 0: unused */
-	uint32_t comm_len;
-	char comm[20];        /* of a task */
-	char text[64];
-};
 
 struct text_printer {
 	struct consumer consumer; /* hand this to stream_run() */
@@ -26,7 +16,7 @@ struct text_printer {
 	bool at_once;  /* every line is written at once: a terminal, a live capture */
 	bool tasks;    /* columns of cpu and task are in use */
 	size_t task_width, name_width;
-	struct text_cell task_cells[TEXT_CELLS], name_cells[TEXT_CELLS];
+	struct cells cells;
 };
 
 /* Sets the functions and widths; the caller has set the fields above `tasks`. */
