@@ -1,51 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /* The tree of a print format, evaluated for one record. */
-#include "decode/printexpr.h"
+#include "decode/printeval.h"
 
-#include <arpa/inet.h>
-#include <stdio.h>
+#include "decode/layout.h"
+#include "decode/printbytes.h"
 
 enum {
 	STEPS_MAX = 200000,  /* nodes that may be evaluated for one conversion */
 	DEPTH_MAX = 1000,
 	OUTPUT_MAX = 65536,  /* bytes of text that one conversion may make */
+	FOLD_ROUNDS = 64,
 };
 
-enum result_type { RESULT_NUMBER, RESULT_BYTES, RESULT_TEXT };
+uint64_t extend(uint64_t v, size_t size, bool is_signed)
+{
+	unsigned int shift = 64 - 8 * (unsigned int)size;
 
-/*
- * A number of 4 or 8 bytes as C's promotions make it; bytes of the record (a field that is an
- * array or text); or a text: one of the format's, or made by a helper and lying in scratch.
- */
-struct result {
-	enum result_type type;
-	uint64_t number;
-	uint8_t size;
-	bool is_signed;
-	bool unknown;         /* NUMBER: nothing tells which */
-	const uint8_t *bytes; /* BYTES, TEXT of the format */
-	size_t len;
-	size_t scratch;       /* TEXT without bytes: where it is in the scratch buffer */
-	const struct trawl_field *field;
-};
-
-struct eval {
-	struct printfmt *f;
-	const struct symbols *symbols;
-	const uint8_t *record;
-	size_t len;
-	unsigned int steps, depth;
-};
-
-static struct result evaluate(struct eval *e, const struct node *n);
+	if (!size || size >= 8)
+		return v;
+	return is_signed ? (uint64_t)((int64_t)(v << shift) >> shift) : v << shift >> shift;
+}
 
 static struct result number(uint64_t v, uint8_t size, bool is_signed)
 {
-	if (size < 8 && size) {
-		unsigned int shift = 64 - 8U * size;
-
-		v = is_signed ? (uint64_t)((int64_t)(v << shift) >> shift) : v << shift >> shift;
-	}
+	v = extend(v, size, is_signed);
 	if (size < 4) { /* what is smaller than an int is promoted to one */
 		is_signed = is_signed || size;
 		size = size ? 4 : 8;
@@ -61,15 +39,7 @@ static struct result text_of(const char *s, size_t len)
 
 static uint64_t load(const uint8_t *p, size_t size, bool is_signed)
 {
-	uint64_t v = 0;
-
-	memcpy(&v, p, size);
-	if (is_signed && size < 8 && size) {
-		unsigned int shift = 64 - 8U * (unsigned int)size;
-
-		v = (uint64_t)((int64_t)(v << shift) >> shift);
-	}
-	return v;
+	return is_signed ? (uint64_t)load_int(p, size) : load_uint(p, size);
 }
 
 static bool number_size(size_t size)
@@ -77,38 +47,29 @@ static bool number_size(size_t size)
 	return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
-/* The bytes of a field; empty if they are not inside the record. */
+/* The bytes of a field, as far as they are inside the record. */
 static void field_bytes_of(const struct eval *e, const struct trawl_field *f, const uint8_t **p,
 			   size_t *n)
 {
-	uint32_t word, at;
-
+	if (field_bytes(f, e->record, e->len, p, n))
+		return;
 	*p = e->record;
 	*n = 0;
-	if (f->place == TRAWL_FIXED || f->place == TRAWL_TAIL) {
-		size_t want = (size_t)f->size * f->count;
-
-		if (f->offset > e->len)
-			return;
-		if (f->place == TRAWL_TAIL || want > e->len - f->offset)
-			want = e->len - f->offset;
-		*p = e->record + f->offset;
-		*n = want;
-		return;
+	if (f->place == TRAWL_FIXED && f->offset <= e->len) {
+		*p += f->offset;
+		*n = e->len - f->offset;
 	}
-	if (e->len < 4 || f->offset > e->len - 4)
-		return;
-	memcpy(&word, e->record + f->offset, 4);
-	at = (word & 0xffff) + (f->place == TRAWL_REL_LOC ? f->offset + 4U : 0);
-	if (at > e->len || word >> 16 > e->len - at)
-		return;
-	*p = e->record + at;
-	*n = word >> 16;
 }
 
-static bool field_signed(const struct trawl_field *f)
+bool field_is_signed(const struct trawl_field *f)
 {
 	return f->kind == TRAWL_INT || f->kind == TRAWL_PID;
+}
+
+bool field_is_number(const struct trawl_field *f)
+{
+	return f->place == TRAWL_FIXED && f->count == 1 && number_size(f->size) &&
+	       f->kind != TRAWL_TEXT && f->kind != TRAWL_BYTES;
 }
 
 static struct result field_value(struct eval *e, const struct trawl_field *f)
@@ -116,15 +77,14 @@ static struct result field_value(struct eval *e, const struct trawl_field *f)
 	struct result r = { .type = RESULT_BYTES, .field = f };
 
 	field_bytes_of(e, f, &r.bytes, &r.len);
-	if (f->place != TRAWL_FIXED || f->count != 1 || !number_size(f->size) ||
-	    f->kind == TRAWL_TEXT || f->kind == TRAWL_BYTES)
+	if (!field_is_number(f))
 		return r;
 	if (r.len < f->size)
 		return number(0, 8, false);
-	return number(load(r.bytes, f->size, field_signed(f)), (uint8_t)f->size, field_signed(f));
+	return number(load(r.bytes, f->size, field_is_signed(f)), (uint8_t)f->size, field_is_signed(f));
 }
 
-static uint64_t as_number(const struct result *r)
+uint64_t result_number(const struct result *r)
 {
 	if (r->type == RESULT_NUMBER)
 		return r->number;
@@ -169,18 +129,25 @@ static struct result calculate(int what, struct result a, struct result b)
 
 static struct result to_number(struct result r)
 {
-	return r.type == RESULT_NUMBER ? r : number(as_number(&r), 8, false);
+	return r.type == RESULT_NUMBER ? r : number(result_number(&r), 8, false);
+}
+
+uint64_t eval_number(struct eval *e, const struct node *n)
+{
+	struct result r = eval_node(e, n);
+
+	return result_number(&r);
 }
 
 static struct result binary(struct eval *e, const struct node *n)
 {
-	struct result a = to_number(evaluate(e, n->a)), b;
+	struct result a = to_number(eval_node(e, n->a)), b;
 
 	if (n->what == OP_AND && !a.number)
 		return number(0, 4, true);
 	if (n->what == OP_OR && a.number)
 		return number(1, 4, true);
-	b = to_number(evaluate(e, n->b));
+	b = to_number(eval_node(e, n->b));
 	if (n->what == OP_AND || n->what == OP_OR)
 		return number(b.number != 0, 4, true);
 	a.unknown |= b.unknown;
@@ -197,7 +164,7 @@ static size_t element_size(const struct result *r)
 
 static struct result element(struct eval *e, const struct node *n)
 {
-	struct result a = evaluate(e, n->a), b = to_number(evaluate(e, n->b));
+	struct result a = eval_node(e, n->a), b = to_number(eval_node(e, n->b));
 	size_t size = element_size(&a);
 	const uint8_t *p = a.bytes;
 
@@ -207,18 +174,18 @@ static struct result element(struct eval *e, const struct node *n)
 		p = (const uint8_t *)e->f->scratch.data + a.scratch;
 	if (b.number >= a.len / size)
 		return number(0, 4, true);
-	return number(load(p + b.number * size, size, a.field && field_signed(a.field)),
-		      (uint8_t)size, a.field && field_signed(a.field));
+	return number(load(p + b.number * size, size, a.field && field_is_signed(a.field)),
+		      (uint8_t)size, a.field && field_is_signed(a.field));
 }
 
 static struct result unary(struct eval *e, const struct node *n)
 {
-	struct result a = evaluate(e, n->a);
+	struct result a = eval_node(e, n->a);
 
 	if (n->what == '*') {
 		if (a.type == RESULT_BYTES && a.len >= element_size(&a))
-			return number(load(a.bytes, element_size(&a), field_signed(a.field)),
-				      (uint8_t)element_size(&a), field_signed(a.field));
+			return number(load(a.bytes, element_size(&a), field_is_signed(a.field)),
+				      (uint8_t)element_size(&a), field_is_signed(a.field));
 		return to_number(a);
 	}
 	a = to_number(a);
@@ -229,7 +196,7 @@ static struct result unary(struct eval *e, const struct node *n)
 
 static struct result cast(struct eval *e, const struct node *n)
 {
-	struct result a = evaluate(e, n->a);
+	struct result a = eval_node(e, n->a);
 
 	if (a.type != RESULT_NUMBER || !n->size)
 		return a;
@@ -247,7 +214,7 @@ static struct result made(struct eval *e, size_t start)
 	return r;
 }
 
-static void append(struct eval *e, const struct result *r, struct out *o)
+void eval_append(struct eval *e, const struct result *r, struct out *o)
 {
 	size_t n = r->len;
 	const void *zero;
@@ -278,32 +245,53 @@ static struct result evaluate_argument(struct eval *e, const struct node *call, 
 {
 	const struct node *n = argument(call, i);
 
-	return n ? evaluate(e, n) : number(0, 4, true);
+	return n ? eval_node(e, n) : number(0, 4, true);
+}
+
+static uint64_t argument_number(struct eval *e, const struct node *call, unsigned int i)
+{
+	struct result r = evaluate_argument(e, call, i);
+
+	return result_number(&r);
+}
+
+/* The number of a { number, name }; false if nobody knows it, or it is no entry. */
+static bool entry_number(struct eval *e, const struct node *entry, uint64_t *v)
+{
+	const struct node *n = entry->a;
+	struct result r;
+
+	if (n && n->op == NODE_NUMBER) {
+		*v = extend(n->number, n->size, n->is_signed);
+		return true;
+	}
+	if (!n)
+		return false;
+	r = eval_node(e, n);
+	*v = result_number(&r);
+	return !r.unknown;
 }
 
 static struct result flags(struct eval *e, const struct node *call)
 {
-	uint64_t v = to_number(evaluate_argument(e, call, 0)).number;
-	struct result mask;
+	uint64_t v = argument_number(e, call, 0);
 	struct result delimiter = evaluate_argument(e, call, 1), name;
 	struct out *o = &e->f->scratch;
 	size_t start = o->len;
+	uint64_t mask;
 
 	for (const struct node *n = call->b; n && v; n = n->next) {
-		if (!n->a)
+		if (!entry_number(e, n, &mask) || (v & mask) != mask || !mask)
 			continue;
-		mask = to_number(evaluate(e, n->a));
-		if (mask.unknown || (v & mask.number) != mask.number || !mask.number)
-			continue;
-		name = evaluate(e, n->b);
+		name = eval_node(e, n->b);
 		if (o->len > start)
-			append(e, &delimiter, o);
-		append(e, &name, o);
-		v &= ~mask.number;
+			eval_append(e, &delimiter, o);
+		eval_append(e, &name, o);
+		v &= ~mask;
 	}
 	if (v) {
 		if (o->len > start)
-			append(e, &delimiter, o);
+			eval_append(e, &delimiter, o);
 		out_hex(o, v);
 	}
 	return made(e, start);
@@ -311,18 +299,16 @@ static struct result flags(struct eval *e, const struct node *call)
 
 static struct result symbolic(struct eval *e, const struct node *call)
 {
-	struct result v = to_number(evaluate_argument(e, call, 0)), key, name;
+	struct result v = to_number(evaluate_argument(e, call, 0)), name;
 	struct out *o = &e->f->scratch;
 	size_t start = o->len;
+	uint64_t key;
 
 	for (const struct node *n = call->b; n; n = n->next) {
-		if (!n->a)
+		if (!entry_number(e, n, &key) || key != v.number)
 			continue;
-		key = to_number(evaluate(e, n->a));
-		if (key.unknown || key.number != v.number)
-			continue;
-		name = evaluate(e, n->b);
-		append(e, &name, o);
+		name = eval_node(e, n->b);
+		eval_append(e, &name, o);
 		return made(e, start);
 	}
 	out_hex(o, v.size == 4 ? (uint32_t)v.number : v.number);
@@ -333,7 +319,7 @@ static struct result symbolic(struct eval *e, const struct node *call)
 static struct result hex(struct eval *e, const struct node *call, bool blanks)
 {
 	struct result buffer = evaluate_argument(e, call, 0);
-	uint64_t n = to_number(evaluate_argument(e, call, 1)).number;
+	uint64_t n = argument_number(e, call, 1);
 	struct out *o = &e->f->scratch;
 	size_t start = o->len;
 
@@ -351,7 +337,7 @@ static struct result hex(struct eval *e, const struct node *call, bool blanks)
 static struct result hex_dump(struct eval *e, const struct node *call)
 {
 	struct result buffer = evaluate_argument(e, call, 4);
-	uint64_t n = to_number(evaluate_argument(e, call, 5)).number;
+	uint64_t n = argument_number(e, call, 5);
 	struct out *o = &e->f->scratch;
 	size_t start = o->len;
 
@@ -382,23 +368,7 @@ static struct result array(struct eval *e, struct result buffer, uint64_t count,
 	return made(e, start);
 }
 
-/* Words of 32 bits, the highest first, as the kernel's %*pb has them. */
-static struct result bitmask(struct eval *e, const struct result *r)
-{
-	struct out *o = &e->f->scratch;
-	size_t start = o->len, words = (r->len + 3) / 4;
-
-	while (words-- > 0) {
-		size_t n = r->len - words * 4 < 4 ? r->len - words * 4 : 4;
-
-		out_xdigits(o, load(r->bytes + words * 4, n, false), (unsigned int)(2 * n));
-		if (words)
-			out_char(o, ',');
-	}
-	return made(e, start);
-}
-
-static void address(struct eval *e, uint64_t addr, bool with_offset, struct out *o)
+void eval_address(struct eval *e, uint64_t addr, bool with_offset, struct out *o)
 {
 	uint64_t offset;
 	const char *name = symbols_find(e->symbols, addr, &offset);
@@ -426,53 +396,8 @@ static struct result stack(struct eval *e, const struct result *r)
 		if (addr == UINT64_MAX)
 			break;
 		out_str(o, "\n=> ");
-		address(e, addr, true, o);
+		eval_address(e, addr, true, o);
 	}
-	return made(e, start);
-}
-
-static void ipv4(struct out *o, const uint8_t *p)
-{
-	out_printf(o, "%u.%u.%u.%u", p[0], p[1], p[2], p[3]);
-}
-
-static void ipv6(struct out *o, const uint8_t *p, bool compact)
-{
-	char text[INET6_ADDRSTRLEN];
-
-	if (compact && inet_ntop(AF_INET6, p, text, sizeof(text))) {
-		out_str(o, text);
-		return;
-	}
-	for (int i = 0; i < 16; i += 2)
-		out_printf(o, "%s%02x%02x", i ? ":" : "", p[i], p[i + 1]);
-}
-
-static void sockaddr(struct out *o, const uint8_t *p, size_t n, const char *extension)
-{
-	bool port = strchr(extension, 'p');
-	uint64_t family = n >= 2 ? load(p, 2, false) : 0;
-
-	if (family == AF_INET && n >= 8) {
-		ipv4(o, p + 4);
-		if (port)
-			out_printf(o, ":%u", p[2] << 8 | p[3]);
-	} else if (family == AF_INET6 && n >= 24) {
-		if (port)
-			out_char(o, '[');
-		ipv6(o, p + 8, strchr(extension, 'c'));
-		if (port)
-			out_printf(o, "]:%u", p[2] << 8 | p[3]);
-	} else {
-		out_printf(o, "family %u", (unsigned int)family);
-	}
-}
-
-static struct result sockaddr_text(struct eval *e, const struct result *r)
-{
-	size_t start = e->f->scratch.len;
-
-	sockaddr(&e->f->scratch, r->bytes, r->len, "Spc");
 	return made(e, start);
 }
 
@@ -484,7 +409,7 @@ static struct result unknown(struct eval *e, const struct node *call)
 	size_t n = 0, start;
 
 	for (const struct node *a = call->a; a && n < 8; a = a->next)
-		values[n++] = evaluate(e, a->a);
+		values[n++] = eval_node(e, a->a);
 	start = o->len;
 	out_bytes(o, call->text, call->len);
 	out_char(o, '(');
@@ -498,7 +423,7 @@ static struct result unknown(struct eval *e, const struct node *call)
 		else if (values[i].type == RESULT_BYTES && values[i].field->kind != TRAWL_TEXT)
 			out_hexbytes(o, values[i].bytes, values[i].len < 64 ? values[i].len : 64);
 		else
-			append(e, &values[i], o);
+			eval_append(e, &values[i], o);
 	}
 	out_char(o, ')');
 	return made(e, start);
@@ -506,7 +431,8 @@ static struct result unknown(struct eval *e, const struct node *call)
 
 static struct result help(struct eval *e, const struct node *call)
 {
-	struct result a = { 0 };
+	struct result a;
+	size_t start;
 
 	switch (call->helper) {
 	case HELPER_FLAGS:
@@ -527,21 +453,24 @@ static struct result help(struct eval *e, const struct node *call)
 		break;
 	}
 	a = evaluate_argument(e, call, 0);
+	start = e->f->scratch.len;
 	if (a.type != RESULT_BYTES && call->helper >= HELPER_FIELD_LEN &&
 	    call->helper <= HELPER_STACK)
 		return text_of("", 0);
 	switch (call->helper) {
 	case HELPER_ARRAY:
-		return array(e, a, to_number(evaluate_argument(e, call, 1)).number,
-			     to_number(evaluate_argument(e, call, 2)).number);
+		return array(e, a, argument_number(e, call, 1),
+			     argument_number(e, call, 2));
 	case HELPER_DYNAMIC_ARRAY:
-		return array(e, a, UINT64_MAX, to_number(evaluate_argument(e, call, 1)).number);
+		return array(e, a, UINT64_MAX, argument_number(e, call, 1));
 	case HELPER_FIELD_LEN:
 		return number(a.len, 4, true);
 	case HELPER_BITMASK:
-		return bitmask(e, &a);
+		print_bitmask(&e->f->scratch, a.bytes, a.len);
+		return made(e, start);
 	case HELPER_SOCKADDR:
-		return sockaddr_text(e, &a);
+		print_sockaddr(&e->f->scratch, a.bytes, a.len, "Spc");
+		return made(e, start);
 	case HELPER_STACK:
 		return stack(e, &a);
 	case HELPER_SECS:
@@ -569,7 +498,7 @@ static struct result value(struct eval *e, const struct node *n)
 	case NODE_BINARY:
 		return binary(e, n);
 	case NODE_CHOICE:
-		return evaluate(e, to_number(evaluate(e, n->a)).number ? n->b : n->c);
+		return eval_node(e, eval_number(e, n->a) ? n->b : n->c);
 	case NODE_CAST:
 		return cast(e, n);
 	case NODE_INDEX:
@@ -581,7 +510,7 @@ static struct result value(struct eval *e, const struct node *n)
 	}
 }
 
-static struct result evaluate(struct eval *e, const struct node *n)
+struct result eval_node(struct eval *e, const struct node *n)
 {
 	struct result r;
 
@@ -594,262 +523,62 @@ static struct result evaluate(struct eval *e, const struct node *n)
 	return r;
 }
 
-/* ---- conversions -------------------------------------------------------------------------- */
+/* ---- once, before the first record -------------------------------------------------------- */
 
-/* What a conversion has to go by: its width and precision, those from arguments included. */
-struct shape {
-	int width, precision;
-	bool left, zero, alternate, blank, plus;
-};
-
-static int measure(struct eval *e, const struct node *arg, int fixed)
+static bool is_number(const struct node *n)
 {
-	int64_t v;
-
-	if (!arg)
-		return fixed;
-	v = (int32_t)to_number(evaluate(e, arg)).number;
-	return v > 4096 ? 4096 : v < -4096 ? -4096 : (int)v;
+	return n && n->op == NODE_NUMBER;
 }
 
-static struct shape shape_of(struct eval *e, const struct piece *p)
+/* Calculates a node whose operands are numbers; false if it is none, or is a number already. */
+static bool fold(struct eval *e, struct node *n)
 {
-	struct shape s = { .width = measure(e, p->width_arg, p->width),
-			   .precision = measure(e, p->precision_arg, p->precision) };
+	struct node *next = n->next;
+	struct result r;
 
-	s.left = strchr(p->flags, '-');
-	s.zero = strchr(p->flags, '0');
-	s.alternate = strchr(p->flags, '#');
-	s.blank = strchr(p->flags, ' ');
-	s.plus = strchr(p->flags, '+');
-	if (p->width_arg && s.width < 0) {
-		s.left = true;
-		s.width = -s.width;
-	}
-	return s;
-}
-
-/* Text in the scratch from `start` on goes out, escaped, between blanks. */
-static void place(struct eval *e, const struct shape *s, size_t start, struct out *o)
-{
-	struct out *t = &e->f->scratch;
-	size_t n = t->len > start ? t->len - start : 0, blanks;
-
-	blanks = s->width > 0 && (size_t)s->width > n ? (size_t)s->width - n : 0;
-	if (!s->left)
-		out_fill(o, ' ', blanks);
-	for (size_t at = 0; at < n;) { /* lines stay lines */
-		const char *p = t->data + start + at, *end = memchr(p, '\n', n - at);
-		size_t run = end ? (size_t)(end - p) : n - at;
-
-		out_safe(o, p, run);
-		if (end)
-			out_char(o, '\n');
-		at += run + (end != NULL);
-	}
-	if (s->left)
-		out_fill(o, ' ', blanks);
-}
-
-static void integer(const struct piece *p, const struct shape *s, uint64_t v, struct out *o)
-{
-	char digits[72], prefix[3] = "";
-	int n = 0, zeros, blanks;
-	bool negative = false;
-
-	if (p->conversion == 'd' || p->conversion == 'i') {
-		int64_t sv = (int64_t)number(v, p->size, true).number;
-
-		negative = sv < 0;
-		v = negative ? 0 - (uint64_t)sv : (uint64_t)sv;
-		if (negative || s->plus || s->blank)
-			prefix[0] = negative ? '-' : s->plus ? '+' : ' ';
-		n = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)v);
-	} else {
-		v = p->size < 8 ? v & (((uint64_t)1 << (8 * p->size)) - 1) : v;
-		if (s->alternate && p->conversion != 'u' && v)
-			memcpy(prefix, p->conversion == 'o' ? "0" : p->conversion == 'X' ? "0X" : "0x",
-			       p->conversion == 'o' ? 2 : 3);
-		n = snprintf(digits, sizeof(digits), p->conversion == 'u'   ? "%llu"
-						     : p->conversion == 'o' ? "%llo"
-						     : p->conversion == 'X' ? "%llX"
-									    : "%llx",
-			     (unsigned long long)v);
-	}
-	zeros = s->precision > n ? s->precision - n : 0;
-	blanks = s->width - n - zeros - (int)strlen(prefix);
-	if (s->zero && !s->left && s->precision < 0 && blanks > 0) {
-		zeros += blanks;
-		blanks = 0;
-	}
-	if (!s->left && blanks > 0)
-		out_fill(o, ' ', (size_t)blanks);
-	out_str(o, prefix);
-	out_fill(o, '0', (size_t)zeros);
-	out_bytes(o, digits, (size_t)n);
-	if (s->left && blanks > 0)
-		out_fill(o, ' ', (size_t)blanks);
-}
-
-static void string(struct eval *e, const struct shape *s, const struct result *r, struct out *o)
-{
-	struct out *t = &e->f->scratch;
-	size_t start = t->len;
-	const char *known;
-
-	if (r->type == RESULT_NUMBER) {
-		known = symbols_text(e->symbols, r->number);
-		if (known)
-			out_str(t, known);
-		else if (r->number)
-			out_hex(t, r->number);
-		else
-			out_str(t, "(null)");
-	} else {
-		append(e, r, t);
-	}
-	if (s->precision >= 0 && t->len > start && (size_t)s->precision < t->len - start)
-		t->len = start + (size_t)s->precision;
-	place(e, s, start, o);
-}
-
-/* "0-3,8": %*pbl */
-static void bit_list(struct out *t, const uint8_t *p, size_t bits)
-{
-	size_t start = t->len;
-
-	for (size_t i = 0, from; i < bits; i++) {
-		if (!(p[i / 8] >> (i % 8) & 1))
-			continue;
-		for (from = i; i + 1 < bits && p[(i + 1) / 8] >> ((i + 1) % 8) & 1;)
-			i++;
-		if (t->len > start)
-			out_char(t, ',');
-		out_u64(t, from);
-		if (i > from) {
-			out_char(t, '-');
-			out_u64(t, i);
-		}
-	}
-}
-
-static void uuid(struct out *t, const uint8_t *p, const char *extension)
-{
-	static const uint8_t swapped[16] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 };
-	bool little = extension[1] == 'l' || extension[1] == 'L';
-
-	for (int i = 0; i < 16; i++) {
-		if (i == 4 || i == 6 || i == 8 || i == 10)
-			out_char(t, '-');
-		out_xdigits(t, p[little ? swapped[i] : i], 2);
-	}
-}
-
-/* %p with an extension that wants bytes of the record; false: not one of these. */
-static bool pointer_bytes(struct eval *e, const struct piece *p, struct shape *s,
-			  const struct result *r)
-{
-	struct out *t = &e->f->scratch;
-	const char *x = p->extension;
-	size_t n;
-
-	if ((x[0] == 'M' || x[0] == 'm') && r->len >= 6) {
-		for (size_t i = 0; i < 6; i++) {
-			out_xdigits(t, r->bytes[i], 2);
-			if (i < 5 && x[0] == 'M')
-				out_char(t, x[1] == 'F' ? '-' : ':');
-		}
-	} else if ((x[0] == 'I' || x[0] == 'i') && x[1] == '4' && r->len >= 4) {
-		ipv4(t, r->bytes);
-	} else if ((x[0] == 'I' || x[0] == 'i') && x[1] == '6' && r->len >= 16) {
-		ipv6(t, r->bytes, x[2] == 'c');
-	} else if ((x[0] == 'I' || x[0] == 'i') && x[1] == 'S') {
-		sockaddr(t, r->bytes, r->len, x);
-	} else if (x[0] == 'U' && r->len >= 16) {
-		uuid(t, r->bytes, x);
-	} else if (x[0] == 'b') {
-		n = s->width > 0 && (size_t)s->width < r->len * 8 ? (size_t)s->width : r->len * 8;
-		s->width = -1;
-		if (x[1] == 'l')
-			bit_list(t, r->bytes, n);
-		else
-			bitmask(e, &(struct result){ .bytes = r->bytes, .len = (n + 7) / 8 });
-	} else if (x[0] == 'h') {
-		n = s->width > 0 && (size_t)s->width < r->len ? (size_t)s->width : r->len;
-		s->width = -1;
-		for (size_t i = 0; i < n; i++) {
-			if (i && x[1] != 'N')
-				out_char(t, x[1] == 'C' ? ':' : x[1] == 'D' ? '-' : ' ');
-			out_xdigits(t, r->bytes[i], 2);
-		}
-	} else {
+	switch (n->op) {
+	case NODE_UNARY:
+		if (n->what == '*' || !is_number(n->a))
+			return false;
+		break;
+	case NODE_BINARY:
+		if (!is_number(n->a) || !is_number(n->b))
+			return false;
+		break;
+	case NODE_CAST:
+		if (!n->size || !is_number(n->a))
+			return false;
+		break;
+	case NODE_CHOICE:
+		if (!is_number(n->a))
+			return false;
+		*n = eval_number(e, n->a) ? *n->b : *n->c;
+		n->next = next;
+		return true;
+	default:
 		return false;
 	}
+	e->steps = 0;
+	r = eval_node(e, n);
+	*n = (struct node){ .op = NODE_NUMBER, .number = r.number, .size = r.size,
+			    .is_signed = r.is_signed, .next = next };
 	return true;
 }
 
-static void pointer(struct eval *e, const struct piece *p, struct shape *s,
-		    const struct result *r, struct out *o)
+/*
+ * The kernel's formats calculate much that is the same for every record (the masks of task
+ * states). Nodes lie in the order in which they were parsed, operands now before, now behind their
+ * operator: a few rounds over all of them need no stack and no memory of what was seen.
+ */
+void eval_fold(struct printfmt *f)
 {
-	struct out *t = &e->f->scratch;
-	size_t start = t->len;
-	uint64_t v;
+	struct eval e = { .f = f };
+	bool any = true;
 
-	if (r->type != RESULT_BYTES || !pointer_bytes(e, p, s, r)) {
-		v = as_number(r);
-		if (p->extension[0] && strchr("SFB", p->extension[0]))
-			address(e, v, true, t);
-		else if (p->extension[0] && strchr("sf", p->extension[0]))
-			address(e, v, false, t);
-		else if (p->extension[0] == 'x')
-			out_xdigits(t, v, 1);
-		else
-			out_hex(t, v);
-	}
-	place(e, s, start, o);
-}
-
-static void convert(struct eval *e, const struct piece *p, struct out *o)
-{
-	struct shape s = shape_of(e, p);
-	struct result r = evaluate(e, p->arg);
-
-	switch (p->conversion) {
-	case 's':
-		string(e, &s, &r, o);
-		break;
-	case 'p':
-		pointer(e, p, &s, &r, o);
-		break;
-	case 'c': {
-		size_t start = e->f->scratch.len;
-
-		if ((char)as_number(&r))
-			out_char(&e->f->scratch, (char)as_number(&r));
-		place(e, &s, start, o);
-		break;
-	}
-	default:
-		/* A call that cannot be known stands for its number. */
-		if (r.type == RESULT_TEXT)
-			string(e, &s, &r, o);
-		else
-			integer(p, &s, as_number(&r), o);
-	}
-}
-
-void printfmt_text(struct printfmt *f, const struct symbols *symbols, const void *record,
-		   size_t len, struct out *o)
-{
-	struct eval e = { .f = f, .symbols = symbols, .record = record, .len = len };
-
-	for (size_t i = 0; i < f->npieces; i++) {
-		const struct piece *p = &f->pieces[i];
-
-		f->scratch.len = 0;
-		e.steps = 0;
-		out_bytes(o, p->text, p->len);
-		if (p->conversion)
-			convert(&e, p, o);
+	for (int round = 0; any && round < FOLD_ROUNDS; round++) {
+		any = false;
+		for (struct node_block *b = f->nodes; b; b = b->next)
+			for (uint32_t i = 0; i < b->used; i++)
+				any |= fold(&e, &b->nodes[round % 2 ? i : b->used - 1 - i]);
 	}
 }

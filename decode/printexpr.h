@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tree of a print format: what printfmt.c makes and printeval.c walks. */
+/* The tree of a print format: what printparse.c makes and printeval.c walks. */
 #ifndef TRAWL_DECODE_PRINTEXPR_H
 #define TRAWL_DECODE_PRINTEXPR_H
 
@@ -64,17 +64,31 @@ struct node_block {
 	struct node nodes[NODE_BLOCK];
 };
 
+/* What a conversion has to go by: its width and precision, -1: none, and its flags. */
+struct shape {
+	int width, precision;
+	bool left, zero, alternate, blank, plus;
+	bool plain; /* nothing of all that */
+};
+
+/* Conversions of no more than a field, which are most, go without the tree. */
+enum direct { DIRECT_NO, DIRECT_NUMBER, DIRECT_TEXT };
+
 /* One piece of the format string: literal text, or a conversion with its arguments. */
 struct piece {
 	const char *text; /* literal; or "" */
 	uint32_t len;
 	char conversion;  /* 'd', 's', 'p', ...; 0: literal only */
 	char extension[8]; /* behind %p: "S", "I4", "ISpc" */
-	char flags[6];     /* '-', '0', '#', ' ', '+' */
 	uint8_t size;      /* of an integer: 1, 2, 4, 8 */
-	int width, precision;          /* -1: none */
+	struct shape shape;
 	struct node *width_arg, *precision_arg; /* of '*' */
 	struct node *arg;
+	uint8_t direct;
+	uint8_t value_size, cast_size; /* NUMBER: bytes of the value; a cast behind it, or 0 */
+	bool value_signed, cast_signed;
+	uint32_t at;                   /* NUMBER: where in the record */
+	const struct trawl_field *field;
 };
 
 struct printfmt {
@@ -87,7 +101,7 @@ struct printfmt {
 	size_t npieces;
 	char *unknown;
 	bool symbols;
-	struct out scratch;  /* of printeval.c: texts in the making */
+	struct out scratch;  /* texts in the making */
 };
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The format string of a print format; its arguments are printparse.c's. */
+#include "decode/printeval.h"
 #include "decode/printparse.h"
 
 #include <ctype.h>
@@ -41,20 +42,28 @@ static bool measure(struct parser *p, const char **at, const char *end, int *val
 /* Behind '%': the rest of a conversion. */
 static bool conversion(struct parser *p, struct piece *piece, const char **at, const char *end)
 {
+	struct shape *s = &piece->shape;
 	size_t n = 0;
 
-	piece->width = piece->precision = -1;
+	s->width = s->precision = -1;
 	piece->size = 4;
-	while (*at < end && strchr("-0# +", **at) && **at && n < sizeof(piece->flags) - 1)
-		piece->flags[n++] = *(*at)++;
+	for (; *at < end && strchr("-0# +", **at) && **at; ++*at) {
+		s->left |= **at == '-';
+		s->zero |= **at == '0';
+		s->alternate |= **at == '#';
+		s->blank |= **at == ' ';
+		s->plus |= **at == '+';
+	}
 	if (*at < end && (**at == '*' || isdigit((unsigned char)**at)) &&
-	    !measure(p, at, end, &piece->width, &piece->width_arg))
+	    !measure(p, at, end, &s->width, &piece->width_arg))
 		return false;
 	if (*at < end && **at == '.') {
 		++*at;
-		if (!measure(p, at, end, &piece->precision, &piece->precision_arg))
+		if (!measure(p, at, end, &s->precision, &piece->precision_arg))
 			return false;
 	}
+	s->plain = s->width <= 0 && s->precision < 0 && !s->alternate && !s->blank && !s->plus &&
+		   !piece->width_arg && !piece->precision_arg;
 	for (; *at < end && strchr("hlLzjtq", **at) && **at; ++*at)
 		piece->size = **at == 'h' ? (piece->size == 2 ? 1 : 2) : 8;
 	if (*at >= end || !strchr("diuxXocspn", **at) || **at == 'n' || !**at)
@@ -111,6 +120,59 @@ static bool format_string(struct parser *p)
 	return !p->why;
 }
 
+/* ---- conversions of no more than a field --------------------------------------------------- */
+
+/* A number at a place of its own: a field, or an element of an array. */
+static bool direct_number(struct piece *p, const struct node *n)
+{
+	const struct trawl_field *f;
+
+	if (n->op == NODE_CAST && n->size) {
+		p->cast_size = n->size;
+		p->cast_signed = n->is_signed;
+		n = n->a;
+	}
+	if (n->op == NODE_FIELD && field_is_number(n->field)) {
+		f = n->field;
+		p->at = f->offset;
+	} else if (n->op == NODE_INDEX && n->a->op == NODE_FIELD && n->b->op == NODE_NUMBER) {
+		f = n->a->field;
+		if (f->place != TRAWL_FIXED || f->count == 1 || n->b->number >= f->count ||
+		    (f->size != 1 && f->size != 2 && f->size != 4 && f->size != 8))
+			return false;
+		p->at = f->offset + (uint32_t)n->b->number * f->size;
+	} else {
+		return false;
+	}
+	p->value_size = (uint8_t)f->size;
+	p->value_signed = field_is_signed(f);
+	return true;
+}
+
+static bool direct_text(struct piece *p, const struct node *n)
+{
+	if (n->op == NODE_CALL && n->helper == HELPER_FIELD && n->a && n->a->a)
+		n = n->a->a;
+	if (n->op != NODE_FIELD || field_is_number(n->field))
+		return false;
+	p->field = n->field;
+	return true;
+}
+
+static void find_direct(struct printfmt *f)
+{
+	for (size_t i = 0; i < f->npieces; i++) {
+		struct piece *p = &f->pieces[i];
+
+		if (!p->conversion || !p->shape.plain)
+			continue;
+		if (p->conversion == 's' && direct_text(p, p->arg))
+			p->direct = DIRECT_TEXT;
+		else if (strchr("diux", p->conversion) && direct_number(p, p->arg))
+			p->direct = DIRECT_NUMBER;
+	}
+}
+
 /* What stands behind "print fmt:" in the format file's text, as a copy. */
 static char *print_line(const char *format)
 {
@@ -156,6 +218,8 @@ struct printfmt *printfmt_new(const struct trawl_event_type *type,
 	parse_next(&p);
 	if (!format_string(&p))
 		goto fail;
+	eval_fold(f);
+	find_direct(f);
 	if (p.unknown)
 		f->unknown = strndup(p.unknown, p.unknown_len);
 	return f;
