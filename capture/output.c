@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -16,39 +18,63 @@
 
 /* ---- names of files ---------------------------------------------------------------------- */
 
+char *output_period(const struct options *o, int64_t now, struct trawl_error *err)
+{
+	time_t seconds = (time_t)now;
+	char text[4096], *copy;
+	struct tm tm;
+
+	if (!o->rotate_seconds) {
+		copy = strdup(o->write);
+	} else if (!localtime_r(&seconds, &tm) || !strftime(text, sizeof(text), o->write, &tm)) {
+		trawl_fail(err, TRAWL_USAGE, "-w %s: no name comes out of this", o->write);
+		return NULL;
+	} else {
+		copy = strdup(text);
+	}
+	if (!copy)
+		trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	return copy;
+}
+
 /*
- * As tcpdump: -G expands strftime's conversions; -C appends a number from the second file on, or,
- * with -W, from the first on and with leading zeros, so that the names sort.
+ * -C appends a number from the second file on, or, with -W, from the first on and with leading
+ * zeros, so that the names sort.
  */
-char *output_name(const struct options *o, uint32_t size_count, int64_t now,
+char *output_name(const struct options *o, const char *period, uint32_t size_count, uint32_t again,
 		  struct trawl_error *err)
 {
-	char base[4096], *name = NULL;
-	time_t seconds = (time_t)now;
-	struct tm tm;
-	int digits = 0, n;
+	char number[16] = "", turn[16] = "", *name;
+	int digits = 0;
 
-	if (o->rotate_seconds) {
-		if (!localtime_r(&seconds, &tm) || !strftime(base, sizeof(base), o->write, &tm)) {
-			trawl_fail(err, TRAWL_USAGE, "-w %s: no name comes out of this", o->write);
-			return NULL;
-		}
-	} else if ((size_t)snprintf(base, sizeof(base), "%s", o->write) >= sizeof(base)) {
-		trawl_fail(err, TRAWL_USAGE, "-w: the name is too long");
-		return NULL;
-	}
 	for (uint32_t most = o->rotate_bytes && o->rotate_files ? o->rotate_files - 1 : 0; most;
 	     most /= 10)
 		digits++;
 	if (o->rotate_bytes && (size_count || digits))
-		n = asprintf(&name, "%s%0*u", base, digits, size_count);
-	else
-		n = asprintf(&name, "%s", base);
-	if (n < 0) {
-		trawl_fail(err, TRAWL_CANNOT, "out of memory");
-		return NULL;
+		snprintf(number, sizeof(number), "%0*u", digits, size_count);
+	if (again)
+		snprintf(turn, sizeof(turn), ".%u", again);
+	if (asprintf(&name, "%s%s%s", period, number, turn) >= 0)
+		return name;
+	trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	return NULL;
+}
+
+/* The name of the file that begins now, with a new period of -G or in the present one. */
+static int next_name(struct output *out, bool new_period, struct trawl_error *err)
+{
+	if (new_period) {
+		char *period = output_period(out->o, time(NULL), err);
+
+		if (!period)
+			return -1;
+		out->again = out->period && !strcmp(period, out->period) ? out->again + 1 : 0;
+		free(out->period);
+		out->period = period;
 	}
-	return name;
+	free(out->path);
+	out->path = output_name(out->o, out->period, out->size_count, out->again, err);
+	return out->path ? 0 : -1;
 }
 
 /* ---- files ------------------------------------------------------------------------------- */
@@ -59,74 +85,196 @@ static int fail_open(const char *path, struct trawl_error *err)
 			  "-w %s: %s", path, strerror(errno));
 }
 
-/* Is there something at path that must be written in place: a pipe, a terminal, /dev/null? */
-static bool is_special(const char *path)
+/* The name by which a descriptor can be linked. */
+struct fd_name {
+	char text[32];
+};
+
+static struct fd_name fd_name(int fd)
+{
+	struct fd_name name;
+
+	snprintf(name.text, sizeof(name.text), "/proc/self/fd/%d", fd);
+	return name;
+}
+
+/* A file without a name in the folder of path; -1 where the file system has no such thing. */
+static int open_unnamed(struct output *out)
+{
+	char *folder = strdup(out->path);
+	int fd = folder ? open(dirname(folder), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600) : -1;
+
+	free(folder);
+	if (fd < 0)
+		return -1;
+	if (!access(fd_name(fd).text, F_OK))
+		out->unnamed = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	if (out->unnamed < 0) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static char *name_beside(const char *path)
+{
+	char *name;
+
+	return asprintf(&name, "%s.%d~", path, getpid()) < 0 ? NULL : name;
+}
+
+/* A file by another name in the same folder. */
+static int open_beside(struct output *out)
+{
+	char *name = name_beside(out->path);
+	int fd;
+
+	if (!name)
+		return -1;
+	unlink(name); /* of a process that was killed and had our number */
+	fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		free(name);
+	else
+		out->beside = name;
+	return fd;
+}
+
+/* Where no file can be made, one that is there may still be written; until then to memory. */
+static int open_in_place(struct output *out)
+{
+	int fd = open(out->path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC), memory;
+
+	if (fd < 0)
+		return -1;
+	memory = memfd_create("trawl", MFD_CLOEXEC);
+	if (memory < 0)
+		close(fd);
+	else
+		out->in_place = fd;
+	return memory;
+}
+
+/* A link stays a link: what it points to is replaced. */
+static int follow_link(struct output *out, struct trawl_error *err)
+{
+	uid_t us = out->user->other ? out->user->uid : geteuid();
+	struct stat st;
+	char *real;
+
+	if (lstat(out->path, &st) || !S_ISLNK(st.st_mode))
+		return 0;
+	if (st.st_uid && st.st_uid != us)
+		return trawl_fail(err, TRAWL_USAGE,
+				  "-w %s: is a link of another user's, which is not followed: remove it, "
+				  "or write to what it points to", out->path);
+	real = realpath(out->path, NULL);
+	if (real) {
+		free(out->path);
+		out->path = real;
+	}
+	return 0;
+}
+
+/* Opens what is at out->path if that must be written in place: a pipe, a terminal, /dev/null. */
+static bool open_special(struct output *out, int *fd)
 {
 	struct stat st;
 
-	return !stat(path, &st) && !S_ISREG(st.st_mode);
+	if (stat(out->path, &st) || S_ISREG(st.st_mode))
+		return false;
+	*fd = open(out->path, O_WRONLY | O_CLOEXEC);
+	if (*fd < 0 || (!fstat(*fd, &st) && !S_ISREG(st.st_mode)))
+		return true;
+	close(*fd); /* it was changed meanwhile */
+	*fd = -1;
+	return false;
 }
 
-/* Opens a new file beside path; its name goes to *temporary. -1 with errno. */
-static int open_beside(const char *path, char **temporary)
-{
-	int fd;
-
-	if (asprintf(temporary, "%s.%d~", path, getpid()) < 0) {
-		*temporary = NULL;
-		return -1;
-	}
-	fd = open(*temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0) {
-		free(*temporary);
-		*temporary = NULL;
-	}
-	return fd;
-}
-
-/* Opens out->path, as the user; beside it first if `careful`. */
-static int open_path(struct output *out, bool careful, struct trawl_error *err)
+/* Opens out->path, as the user. Only what the user named is followed or written to as it is: the
+ * names of a row are foreseeable, so whatever is there is replaced. */
+static int open_path(struct output *out, bool named, struct trawl_error *err)
 {
 	struct user_rights rights;
-	int fd = -1;
+	int fd = -1, denied;
 
 	if (user_enter(out->user, &rights, err))
 		return -1;
-	if (careful && !is_special(out->path)) {
-		/* A link stays a link: what it points to is replaced. */
-		char *real = realpath(out->path, NULL);
-
-		if (real) {
-			free(out->path);
-			out->path = real;
-		}
-		fd = open_beside(out->path, &out->temporary);
+	if (named && follow_link(out, err))
+		goto out;
+	if (!named || !open_special(out, &fd)) {
+		fd = open_unnamed(out);
+		if (fd < 0)
+			fd = open_beside(out);
+		denied = errno;
+		if (fd < 0)
+			fd = open_in_place(out);
+		errno = denied;
 	}
-	/* Where no file can be made, one that is there may still be written. */
-	if (fd < 0)
-		fd = open(out->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)
 		fail_open(out->path, err);
+out:
 	user_leave(out->user, &rights);
 	return fd;
+}
+
+/* Links the file to its name; what is there is replaced in one step. */
+static int link_unnamed(struct output *out)
+{
+	struct fd_name from = fd_name(out->unnamed);
+	char *beside;
+	int r, sys;
+
+	if (!linkat(AT_FDCWD, from.text, AT_FDCWD, out->path, AT_SYMLINK_FOLLOW))
+		return 0;
+	beside = errno == EEXIST ? name_beside(out->path) : NULL;
+	if (!beside)
+		return -1;
+	unlink(beside);
+	r = linkat(AT_FDCWD, from.text, AT_FDCWD, beside, AT_SYMLINK_FOLLOW);
+	if (!r) {
+		r = rename(beside, out->path);
+		sys = errno;
+		if (r)
+			unlink(beside);
+		errno = sys;
+	}
+	free(beside);
+	return r;
+}
+
+/* Forgets how the present file would have got its name. */
+static void drop_pending(struct output *out, bool remove)
+{
+	if (out->unnamed >= 0)
+		close(out->unnamed);
+	if (out->beside && remove)
+		unlink(out->beside);
+	free(out->beside);
+	if (out->in_place >= 0)
+		close(out->in_place);
+	out->beside = NULL;
+	out->unnamed = out->in_place = -1;
 }
 
 int output_commit(struct output *out, struct trawl_error *err)
 {
 	struct user_rights rights;
-	int r;
+	int r = 0;
 
-	if (!out->temporary)
+	if (out->in_place >= 0) {
+		r = out->in_place;
+		out->in_place = -1;
+		return ftruncate(r, 0) ? fail_open(out->path, err) : r;
+	}
+	if (out->unnamed < 0 && !out->beside)
 		return 0;
 	if (user_enter(out->user, &rights, err))
 		return -1;
-	r = rename(out->temporary, out->path);
+	r = out->beside ? rename(out->beside, out->path) : link_unnamed(out);
 	if (r)
 		fail_open(out->path, err);
-	else {
-		free(out->temporary);
-		out->temporary = NULL;
-	}
+	drop_pending(out, r);
 	user_leave(out->user, &rights);
 	return r;
 }
@@ -145,9 +293,7 @@ int output_next(struct output *out, enum output_turn turn, struct trawl_error *e
 		if (o->rotate_files && out->size_count >= o->rotate_files)
 			out->size_count = 0;
 	}
-	free(out->path);
-	out->path = output_name(o, out->size_count, time(NULL), err);
-	return out->path ? open_path(out, false, err) : -1;
+	return next_name(out, turn == OUTPUT_BY_TIME, err) ? -1 : open_path(out, false, err);
 }
 
 /* ---- the printer ------------------------------------------------------------------------- */
@@ -244,13 +390,12 @@ static int open_stdout(struct trawl_error *err)
 int output_open(struct output *out, const struct options *o, const struct user *user,
 		struct trawl_error *err)
 {
-	*out = (struct output){ .o = o, .user = user };
+	*out = (struct output){ .o = o, .user = user, .unnamed = -1, .in_place = -1 };
 	if (!o->write)
 		return open_printer(out, err);
 	if (!strcmp(o->write, "-"))
 		return open_stdout(err);
-	out->path = output_name(o, 0, time(NULL), err);
-	return out->path ? open_path(out, true, err) : -1;
+	return next_name(out, true, err) ? -1 : open_path(out, true, err);
 }
 
 /* How the printer ended. That nobody reads what it prints any more is no failure of it. */
@@ -273,11 +418,11 @@ int output_close(struct output *out, struct trawl_error *err)
 	struct trawl_error ignored;
 	int status = 0;
 
-	if (out->temporary && !user_enter(out->user, &rights, &ignored)) {
-		unlink(out->temporary);
+	if (out->user && !user_enter(out->user, &rights, &ignored)) {
+		drop_pending(out, true);
 		user_leave(out->user, &rights);
 	}
-	free(out->temporary);
+	free(out->period);
 	free(out->path);
 	if (out->printer > 0) {
 		while (waitpid(out->printer, &status, 0) < 0 && errno == EINTR)

@@ -3,8 +3,10 @@
  * Where a capture is written: a file or a row of them, standard output, or a trawl-decode that
  * prints.
  *
- * Files are created with mode 0600, for they hold what users did. The first one is written under
- * a name of its own until output_commit(): a mistyped probe must not cost an old capture.
+ * Files are created with mode 0600, for they hold what users did. A file has no name until
+ * output_commit(), which puts it in the place of one that is there: neither a mistyped probe nor a
+ * kill costs an old capture or leaves half a file. Whoever else can write to the folder cannot make
+ * us write elsewhere: links of others are not followed.
  */
 #ifndef TRAWL_CAPTURE_OUTPUT_H
 #define TRAWL_CAPTURE_OUTPUT_H
@@ -17,8 +19,13 @@ struct output {
 	const struct user *user;
 	uint32_t size_count;  /* files that -C began, of this -G period */
 	uint32_t time_count;  /* files that -G began */
+	char *period;         /* what -G's conversions gave for the present file */
+	uint32_t again;       /* how often in a row they gave the same */
 	char *path;           /* of the present file; NULL if it is no file */
-	char *temporary;      /* its name until output_commit(); NULL from then on */
+	/* How it gets there on output_commit(): one of these, or it is there. */
+	int unnamed;          /* a file without a name; -1: none */
+	char *beside;         /* a file by this name; NULL: none */
+	int in_place;         /* one that is there, where no other can be made; -1: none */
 	pid_t printer;        /* trawl-decode; 0 if none */
 };
 
@@ -26,7 +33,10 @@ struct output {
 int output_open(struct output *out, const struct options *o, const struct user *user,
 		struct trawl_error *err);
 
-/* All is armed and runs: the file gets its name. */
+/*
+ * All is armed and runs, or the writer has gone on to the next file: the present file gets its name.
+ * Returns 0; a descriptor that the writer has to go on in (it has written to memory so far); -1.
+ */
 int output_commit(struct output *out, struct trawl_error *err);
 
 enum output_turn { OUTPUT_BY_SIZE, OUTPUT_BY_TIME };
@@ -43,8 +53,13 @@ int output_next(struct output *out, enum output_turn turn, struct trawl_error *e
  */
 int output_close(struct output *out, struct trawl_error *err);
 
-/* The name of the file, as tcpdump would make it; malloc'd. Exposed for tests. */
-char *output_name(const struct options *o, uint32_t size_count, int64_t now,
+/*
+ * The name of a file as tcpdump would make it, malloc'd; and for the again-th period in a row of
+ * which -G's conversions give the same, .AGAIN behind it. Exposed for tests.
+ */
+char *output_name(const struct options *o, const char *period, uint32_t size_count, uint32_t again,
 		  struct trawl_error *err);
+/* The -w text with its conversions made; malloc'd. */
+char *output_period(const struct options *o, int64_t now, struct trawl_error *err);
 
 #endif

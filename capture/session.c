@@ -401,6 +401,19 @@ static int sync_clocks(struct session *s, enum trawl_sync_why why)
 	return 0;
 }
 
+/* The present file gets its name. */
+static int commit(struct session *s, struct trawl_error *err)
+{
+	int fd = output_commit(&s->output, err);
+
+	if (fd <= 0)
+		return fd;
+	if (trawl_writer_rotate(s->w, fd, err) < 0)
+		return -1;
+	s->out_fd = fd;
+	return 0;
+}
+
 static int start(struct session *s, struct trawl_error *err)
 {
 	uint64_t now = mono_now();
@@ -426,7 +439,7 @@ static int start(struct session *s, struct trawl_error *err)
 		if (tasks_flush(&s->tasks, s->w, err))
 			return -1;
 	}
-	return output_commit(&s->output, err);
+	return commit(s, err);
 }
 
 static void say_start(struct session *s)
@@ -478,17 +491,20 @@ static int tick(struct session *s, struct trawl_error *err)
 static void rotate(struct session *s, enum output_turn turn, struct trawl_error *err)
 {
 	struct trawl_error local;
-	int fd = output_next(&s->output, turn, &local);
+	int fd = output_next(&s->output, turn, &local), r;
 
 	if (fd == -2) {
 		end_session(s, "files");
 		return;
 	}
-	if (fd < 0 || trawl_writer_rotate(s->w, fd, &local)) {
+	r = fd < 0 ? -1 : trawl_writer_rotate(s->w, fd, &local);
+	if (r)
 		write_failed(s, &local);
+	if (r < 0)
 		return;
-	}
 	s->out_fd = fd;
+	if (commit(s, &local))
+		write_failed(s, &local);
 	sync_clocks(s, TRAWL_SYNC_START);
 }
 

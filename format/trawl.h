@@ -222,7 +222,12 @@ int trawl_writer_sync(struct trawl_writer *w, const struct trawl_sync *sync,
 /* Reads all clocks of this machine, sandwiched; horizon and why are left 0. */
 void trawl_sync_now(struct trawl_sync *sync);
 
-/* Closes the present file (index, end block) and goes on in another: all metadata comes again. */
+/*
+ * Ends the present file (index, end block) and goes on in another, in which everything comes again
+ * that its events may need: sources, event types, the newest clock-sync, and the newest 16 MiB of
+ * the newest metadata of each name. 0; 1 when it went on, but the present file's end could not be
+ * written (*err is filled); -1 when it did not: then fd is closed and the present file goes on.
+ */
 int trawl_writer_rotate(struct trawl_writer *w, int fd, struct trawl_error *err);
 
 uint64_t trawl_writer_bytes(const struct trawl_writer *w);  /* in the present file so far */

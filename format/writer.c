@@ -5,6 +5,7 @@
  * is also the lock of everything that a rotation has to repeat.
  */
 #include <errno.h>
+#include <unistd.h>
 
 #include "ring.h"
 
@@ -16,11 +17,6 @@ enum {
 	META_KEPT = 16 << 20, /* bytes of metadata that are kept for the next file of a rotation */
 };
 
-struct kept_meta {
-	struct trawl_meta meta;
-	struct kept_meta *next;
-};
-
 struct trawl_writer {
 	struct trawl_writer_options o;
 	char *comment;
@@ -30,8 +26,7 @@ struct trawl_writer {
 	struct stage_pool pool;
 	struct stage *stages[SOURCES_MAX];
 	_Atomic uint32_t nstages;
-	struct kept_meta *metas, **last_meta;
-	size_t kept;
+	struct facts metas;     /* for the next file of a rotation */
 	struct trawl_sync sync; /* the newest; mono 0: none yet */
 	uint32_t part;          /* of a rotation */
 	atomic_uint_fast64_t events, bytes;
@@ -48,13 +43,11 @@ static int settle(struct trawl_writer *w, int ret)
 	return ret;
 }
 
-static int begin_file(struct trawl_writer *w, int fd)
+static int begin_file(const struct trawl_writer *w, struct volume *v, int fd, uint32_t part)
 {
-	struct volume_front front = {
-		.comment = w->comment, .time = w->o.time, .part = w->part,
-	};
+	struct volume_front front = { .comment = w->comment, .time = w->o.time, .part = part };
 
-	return settle(w, volume_begin(&w->file, fd, &front));
+	return volume_begin(v, fd, &front);
 }
 
 /* A ring's file gets all sources and types from their stages. */
@@ -108,26 +101,11 @@ static void emit_chunk(void *arg, struct stage *s, const uint8_t *payload, size_
 
 /* ---- the interface ----------------------------------------------------------------------- */
 
-static void drop_meta(struct trawl_writer *w, struct kept_meta **at)
-{
-	struct kept_meta *k = *at;
-
-	*at = k->next;
-	if (w->last_meta == &k->next)
-		w->last_meta = at;
-	w->kept -= k->meta.len;
-	free((char *)k->meta.name);
-	free((char *)k->meta.type);
-	free((void *)k->meta.data);
-	free(k);
-}
-
 static void free_writer(struct trawl_writer *w)
 {
 	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++)
 		stage_free(w->stages[i]);
-	while (w->metas)
-		drop_meta(w, &w->metas);
+	facts_free(&w->metas);
 	ring_free(w->ring);
 	free(w->comment);
 	pthread_mutex_destroy(&w->lock);
@@ -153,7 +131,7 @@ struct trawl_writer *trawl_writer_new(int fd, const struct trawl_writer_options 
 		w->o.chunk_bytes = (uint32_t)(w->o.ring / RING_CHUNKS);
 	w->comment = strdup(w->o.comment ? w->o.comment : "");
 	w->o.comment = w->comment;
-	w->last_meta = &w->metas;
+	facts_init(&w->metas, META_KEPT);
 	w->pool.most = BATCHES;
 	pthread_mutex_init(&w->lock, NULL);
 	if (w->o.ring) {
@@ -163,7 +141,7 @@ struct trawl_writer *trawl_writer_new(int fd, const struct trawl_writer_options 
 		free_writer(w);
 		return NULL;
 	}
-	if (!begin_file(w, fd))
+	if (!settle(w, begin_file(w, &w->file, fd, 0)))
 		return w;
 	volume_fail(&w->file, err);
 	trawl_writer_close(w, &(struct trawl_error){ 0 });
@@ -274,37 +252,6 @@ out:
 	return ret;
 }
 
-/* Keeps the newest of each name for the next file; the oldest go when it is too much. */
-static void keep_meta(struct trawl_writer *w, const struct trawl_meta *m)
-{
-	struct kept_meta *k, **at;
-
-	for (at = &w->metas; *at; at = &(*at)->next)
-		if (!strcmp((*at)->meta.name, m->name)) {
-			drop_meta(w, at);
-			break;
-		}
-	while (w->metas && w->kept + m->len > META_KEPT)
-		drop_meta(w, &w->metas);
-	k = calloc(1, sizeof(*k));
-	if (!k)
-		return;
-	k->meta = *m;
-	k->meta.name = strdup(m->name);
-	k->meta.type = strdup(m->type ? m->type : "");
-	k->meta.data = malloc(m->len ? m->len : 1);
-	*w->last_meta = k;
-	w->last_meta = &k->next;
-	w->kept += m->len;
-	if (!k->meta.name || !k->meta.type || !k->meta.data) {
-		for (at = &w->metas; *at != k; at = &(*at)->next)
-			;
-		drop_meta(w, at);
-		return;
-	}
-	memcpy((void *)k->meta.data, m->data, m->len);
-}
-
 int trawl_writer_meta(struct trawl_writer *w, const struct trawl_meta *m, struct trawl_error *err)
 {
 	int ret;
@@ -315,7 +262,7 @@ int trawl_writer_meta(struct trawl_writer *w, const struct trawl_meta *m, struct
 		return ring_meta(w->ring, m) ? 0 :
 			trawl_fail(err, TRAWL_CANNOT, "metadata \"%s\": no memory for it", m->name);
 	pthread_mutex_lock(&w->lock);
-	keep_meta(w, m);
+	facts_put(&w->metas, m);
 	ret = settle(w, volume_meta(&w->file, m)) ? volume_fail(&w->file, err) : 0;
 	pthread_mutex_unlock(&w->lock);
 	return ret;
@@ -456,23 +403,23 @@ static int end_file(struct trawl_writer *w, struct trawl_error *err)
 	return settle(w, volume_close(&w->file)) && !failed ? volume_fail(&w->file, err) : 0;
 }
 
-/* Everything that a file needs in front of its first chunk, once more. */
-static int repeat_front(struct trawl_writer *w)
+/* A file with everything that is needed in front of its first chunk, once more. */
+static int begin_next(struct trawl_writer *w, struct volume *v, int fd)
 {
-	int ret = 0;
+	int ret = begin_file(w, v, fd, w->part + 1);
 
 	for (uint32_t i = 0; !ret && i < atomic_load(&w->nstages); i++) {
 		struct stage *s = w->stages[i];
 
-		ret = volume_source(&w->file, &s->source);
+		ret = volume_source(v, &s->source);
 		for (uint32_t k = 0; !ret && k < atomic_load(&s->ntypes); k++)
-			ret = volume_type(&w->file, s->types[k], k);
+			ret = volume_type(v, s->types[k], k);
 	}
-	for (struct kept_meta *k = w->metas; !ret && k; k = k->next)
-		ret = volume_meta(&w->file, &k->meta);
+	for (struct fact *k = w->metas.oldest; !ret && k; k = k->newer)
+		ret = volume_meta(v, &k->meta);
 	if (!ret && w->sync.mono)
-		ret = volume_sync(&w->file, &w->sync);
-	return settle(w, ret);
+		ret = volume_sync(v, &w->sync);
+	return ret;
 }
 
 /* The first error stays: what came after it is its consequence. */
@@ -483,17 +430,31 @@ static int worse(int ret, struct trawl_error *err, int now, const struct trawl_e
 	return ret ? ret : now;
 }
 
+/* The next file first: if it cannot be begun, the present one is still there to say so. */
 int trawl_writer_rotate(struct trawl_writer *w, int fd, struct trawl_error *err)
 {
 	struct trawl_error other;
+	struct volume next;
 	int ret = flush(w, err);
 
 	/* Chunks of other threads that come meanwhile wait for the lock, then go to the new file. */
 	pthread_mutex_lock(&w->lock);
-	ret = worse(ret, err, end_file(w, &other), &other);
+	if (ret) {
+		close(fd);
+		goto out;
+	}
+	if (begin_next(w, &next, fd)) {
+		ret = volume_fail(&next, err);
+		volume_close(&next);
+		goto out;
+	}
+	ret = end_file(w, &other) ? 1 : 0;
+	if (ret)
+		*err = other;
+	w->file = next;
 	w->part++;
-	if (begin_file(w, fd) || repeat_front(w))
-		ret = worse(ret, err, volume_fail(&w->file, &other), &other);
+	settle(w, 0);
+out:
 	pthread_mutex_unlock(&w->lock);
 	return ret;
 }

@@ -5,6 +5,7 @@ UNIT_CAPTURE = tests/capture/test_ring \
 	tests/capture/test_eventformat \
 	tests/capture/test_options \
 	tests/capture/test_loss \
+	tests/capture/test_output \
 	tests/capture/test_owner \
 	tests/capture/test_nearest \
 	tests/capture/test_json
@@ -22,6 +23,9 @@ tests_capture_test_options_LDADD = libcapture.la libdecode.la libtrawl.la $(CRIT
 tests_capture_test_loss_SOURCES = tests/capture/test_loss.c
 tests_capture_test_loss_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_test_loss_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_test_output_SOURCES = tests/capture/test_output.c
+tests_capture_test_output_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_test_output_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_test_owner_SOURCES = tests/capture/test_owner.c
 tests_capture_test_owner_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_test_owner_LDADD = libcapture.la $(UNIT_LDADD)

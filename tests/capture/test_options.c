@@ -172,28 +172,41 @@ Test(options, help_lists_every_option)
 		cr_expect_not_null(strstr(help, all[i]), "%s", all[i]);
 }
 
-static void expect_name(const char *line, uint32_t count, const char *name)
+static void expect_name(const char *line, uint32_t count, uint32_t again, const char *name)
 {
 	struct options o = good(line);
 	struct trawl_error err;
-	char *got = output_name(&o, count, 86400 * 365, &err);
+	char *period = output_period(&o, 86400 * 365, &err), *got;
 
+	cr_assert_not_null(period);
+	got = output_name(&o, period, count, again, &err);
 	cr_assert_not_null(got);
 	cr_expect_str_eq(got, name);
 	free(got);
+	free(period);
 	options_free(&o);
 }
 
 Test(output, names_are_tcpdumps)
 {
 	setenv("TZ", "UTC", 1);
-	expect_name("-i x -w f%Y", 0, "f%Y"); /* without -G it is a name like any other */
-	expect_name("-i x -w f -C 1", 0, "f");
-	expect_name("-i x -w f -C 1", 1, "f1");
-	expect_name("-i x -w f -C 1", 10, "f10");
-	expect_name("-i x -w f -C 1 -W 10", 0, "f0");
-	expect_name("-i x -w f -C 1 -W 11", 0, "f00");
-	expect_name("-i x -w f -C 1 -W 11", 7, "f07");
-	expect_name("-i x -w f-%Y%m%d -G 60", 0, "f-19710101");
-	expect_name("-i x -w f-%Y%m%d -G 60 -C 1", 2, "f-197101012");
+	expect_name("-i x -w f%Y", 0, 0, "f%Y"); /* without -G it is a name like any other */
+	expect_name("-i x -w f -C 1", 0, 0, "f");
+	expect_name("-i x -w f -C 1", 1, 0, "f1");
+	expect_name("-i x -w f -C 1", 10, 0, "f10");
+	expect_name("-i x -w f -C 1 -W 10", 0, 0, "f0");
+	expect_name("-i x -w f -C 1 -W 11", 0, 0, "f00");
+	expect_name("-i x -w f -C 1 -W 11", 7, 0, "f07");
+	expect_name("-i x -w f-%Y%m%d -G 60", 0, 0, "f-19710101");
+	expect_name("-i x -w f-%Y%m%d -G 60 -C 1", 2, 0, "f-197101012");
+}
+
+/* tcpdump overwrites; here it is told apart from the numbers of -C. */
+Test(output, a_name_that_comes_again_is_another_file)
+{
+	setenv("TZ", "UTC", 1);
+	expect_name("-i x -w f -G 1", 0, 1, "f.1");
+	expect_name("-i x -w f-%Y%m%d -G 60", 0, 12, "f-19710101.12");
+	expect_name("-i x -w f -G 1 -C 1", 1, 2, "f1.2");
+	expect_name("-i x -w f -G 1 -C 1", 11, 0, "f11");
 }

@@ -31,6 +31,31 @@ ln -s old "$work/link"
 trawl -q -i "usdt:$target:hit" -w "$work/link" -- "$target" hits 1
 same "a link stays a link" old "$(readlink "$work/link")"
 same "to the new capture" 1 "$(events "$work/old")"
+# Killed at any moment: nothing is left beside, and the name has the old file or a new one.
+mkdir "$work/kill"
+half=0
+for n in 02 05 08 11 14 17 20 23 26 30 35 40; do
+	echo old >"$work/kill/x"
+	timeout -s KILL 0.$n trawl -q -i "usdt:$target:hit" -i event:sched:sched_switch -w "$work/kill/x" 2>/dev/null
+	[ "$(cat "$work/kill/x" | head -c 3)" = old ] || trawl-decode --summary "$work/kill/x" >"$work/out" 2>&1
+	[ $? -le 1 ] || half=1
+done
+trawl --gc >/dev/null
+same "killed: nothing is left beside the file" x "$(ls -A "$work/kill")"
+ok $half "killed: the file is the old one or a new one"
+echo old >"$work/kill/x"
+fails "a failed start" 2 'no such event' trawl -i event:sched:none -w "$work/kill/x"
+same "a failed start: the old file is still there" "x old" "$(ls -A "$work/kill") $(cat "$work/kill/x")"
+
+# A file that is theirs in a folder that is not.
+echo old >"$work/ours/theirs"
+chown nobody "$work/ours/theirs"
+chmod 755 "$work/ours"
+trawl -q -Z nobody -i "usdt:$target:hit" -w "$work/ours/theirs" -- "$target" hits 3
+same "a file in a folder that is not ours: status" 0 $?
+same "a file in a folder that is not ours: written" 3 "$(events "$work/ours/theirs")"
+has "a file in a folder that is not ours: whole" "$(trawl-decode --summary "$work/ours/theirs")" ': complete$'
+
 mkfifo "$work/fifo"
 trawl-decode --json - <"$work/fifo" >"$work/out" & reader=$!
 trawl -q -i "usdt:$target:hit" -w "$work/fifo" -- "$target" hits 4

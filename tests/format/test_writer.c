@@ -60,12 +60,13 @@ static void noise(uint8_t *p, size_t n, uint64_t seed)
 enum { EVENTS = 5000, RECORD = 4096, FIRST_TS = 1000 };
 
 /* writev() as libc has it, until a test makes it fail from some call on. */
-static int failing;    /* errno; 0: does not fail */
-static int calls_left; /* that still succeed */
+static int failing;         /* errno; 0: does not fail */
+static int failing_fd = -1; /* only there; -1: everywhere */
+static int calls_left;      /* that still succeed */
 
 ssize_t writev(int fd, const struct iovec *iov, int n)
 {
-	if (!failing || calls_left-- > 0)
+	if (!failing || (failing_fd >= 0 && failing_fd != fd) || calls_left-- > 0)
 		return syscall(SYS_writev, fd, iov, n);
 	/* As a disk does it: some of it gets out, then no more. */
 	if (!calls_left && iov[0].iov_len > 8)
@@ -299,30 +300,59 @@ Test(writer, a_disk_that_is_gone_leaves_whole_blocks)
 	unlink(path);
 }
 
-/* What the first file of a rotation could not take is told there, and counted over all of them. */
-Test(writer, what_was_not_written_is_counted_over_a_rotation)
+/* ---- rotation that fails ------------------------------------------------------------------- */
+
+static uint64_t whole(const char *path, bool complete)
 {
-	char path[2][32] = { "/tmp/trawl-next0-XXXXXX", "/tmp/trawl-next1-XXXXXX" };
 	struct trawl_error err;
+	struct trawl_reader *r = trawl_open(path, &err);
+	struct trawl_verdict v;
+
+	cr_assert(r, "%s", err.text);
+	trawl_verdict(r, &v);
+	cr_assert_eq(v.complete, complete, "%s", v.text);
+	cr_assert_eq(v.damaged, 0);
+	trawl_close(r);
+	return v.events;
+}
+
+Test(writer, a_next_file_that_cannot_be_begun_leaves_the_present_one)
+{
+	char path[] = "/tmp/trawl-next-XXXXXX";
+	struct trawl_writer *w = begin(mkstemp(path));
+	uint8_t record[8] = { 0 };
+	struct trawl_error err;
+
+	cr_assert_eq(trawl_append(w, 0, 1, 0, 1, record, sizeof(record), &err), 0);
+	cr_assert_eq(trawl_writer_rotate(w, open("/dev/full", O_WRONLY), &err), -1);
+	cr_assert_eq(err.sys, ENOSPC);
+	cr_assert_eq(trawl_append(w, 0, 1, 0, 2, record, sizeof(record), &err), 0);
+	cr_assert_eq(trawl_writer_unwritten(w, 0), 0);
+	cr_assert_eq(trawl_writer_close(w, &err), 0);
+	cr_assert_eq(whole(path, true), 2);
+	unlink(path);
+}
+
+Test(writer, an_end_that_cannot_be_written_does_not_stop_the_next_file)
+{
+	char path[2][32] = { "/tmp/trawl-end0-XXXXXX", "/tmp/trawl-end1-XXXXXX" };
 	struct trawl_writer *w;
 	uint8_t record[8] = { 0 };
-	struct trawl_reader *r;
+	struct trawl_error err;
+	struct trawl_sync sync = { .mono = 5, .real = 1005, .why = TRAWL_SYNC_TICK };
 
-	close(mkstemp(path[0]));
-	w = begin_at(path[0]);
+	failing_fd = mkstemp(path[0]);
+	w = begin(failing_fd);
+	cr_assert_eq(trawl_append(w, 0, 1, 0, 1, record, sizeof(record), &err), 0);
+	cr_assert_eq(trawl_writer_sync(w, &sync, &err), 0);
 	failing = EIO;
-	calls_left = 4;
-	append_all(w, &err);
-	failing = 0;
-	say_late(w);
-	cr_assert_eq(trawl_writer_rotate(w, mkstemp(path[1]), &err), -1);
-	cr_assert_eq(trawl_append(w, 0, 1, 0, FIRST_TS + EVENTS, record, sizeof(record), &err), 0);
-	cr_assert_eq(trawl_writer_unwritten(w, 0), EVENTS - check_end(path[0]));
+	calls_left = 0;
+	cr_assert_eq(trawl_writer_rotate(w, mkstemp(path[1]), &err), 1);
+	cr_assert_eq(err.sys, EIO);
+	cr_assert_eq(trawl_append(w, 0, 1, 0, 2, record, sizeof(record), &err), 0);
 	cr_assert_eq(trawl_writer_close(w, &err), 0);
-	r = trawl_open(path[1], &err);
-	cr_assert_eq(trawl_loss_count(r), 0);
-	cr_assert_eq(trawl_meta_find(r, "large")->len, 1 << 20);
-	trawl_close(r);
+	cr_assert_eq(whole(path[0], false), 1);
+	cr_assert_eq(whole(path[1], true), 1);
 	unlink(path[0]);
 	unlink(path[1]);
 }
