@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Live USB in Wireshark: the extcap program is listed by tshark -D and feeds tshark -i.
-# kernels: 6.12
+# kernels: 6.1
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 modprobe usbmon

@@ -4,7 +4,7 @@
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 modprobe usbmon
-seconds=${LAB_LOAD_SECONDS:-6}
+seconds=${LAB_LOAD_SECONDS:-4}
 
 # cpu_ms PID: user and system time that a process has used.
 cpu_ms() {
@@ -14,8 +14,8 @@ cpu_ms() {
 	echo $(((${12} + ${13}) * 1000 / $(getconf CLK_TCK)))
 }
 
-# load NAME SIZE DEPTH -le|-gt: both recorders through a load of transfers of this size. trawl is to
-# lose no more (or more) than tcpdump.
+# load NAME SIZE DEPTH [lossy]: both recorders through a load of transfers of this size. trawl is to
+# lose no more than tcpdump, or something at least.
 load() {
 	local name=$1 trawl_ms tcpdump_ms captured dropped events lost status address node e endpoints=()
 	gadget zero SourceSink.0 0525:a4a0 "bulk_buflen=$2"
@@ -44,7 +44,7 @@ load() {
 	events=$(sed -n 's/^\([0-9]*\) events captured.*/\1/p' "$name.log")
 	lost=$(sed -n 's/^.* captured, \([0-9]*\) lost.*/\1/p' "$name.log")
 	same "$name: the exit status tells of losses" $((lost > 0)) $status
-	[ "$events" -ge 1000 ] && [ "$lost" "$4" "$dropped" ]
+	[ "$events" -ge 1000 ] && if [ -n "$4" ]; then [ "$lost" -gt 0 ]; else [ "$lost" -le "$dropped" ]; fi
 	ok $? "$name: trawl has $events events, lost $lost; tcpdump has $captured, dropped $dropped"
 	same "$name: events and losses add up to the same" $((captured + dropped)) $((events + lost))
 	echo "# $name: CPU us/event: trawl $((trawl_ms * 1000 / events)), tcpdump $((tcpdump_ms * 1000 / captured))," \
@@ -54,11 +54,11 @@ load() {
 	gadget_gone zero
 }
 
-load small 8 16 -le
-load bulk 16384 8 -le
+load small 8 16
+load bulk 16384 8
 # A ring that is too small: what is lost is counted exactly.
 record_options=(-B 16)
 seconds=2
-load tiny 8 32 -gt
+load tiny 8 32 lossy
 has "tiny: the losses are in the file" "$(trawl-decode --summary tiny.trawl)" 'losses.* [1-9]|dropped'
 tap_done

@@ -77,7 +77,7 @@ end hotplug
 disk=$(basename /sys/bus/usb/devices/3-2/*/host*/target*/*/block/sd?)
 begin errors 3
 lsusb -v -d $DISK >/dev/null 2>&1
-dd if="/dev/$disk" of=/dev/null bs=512 count=20000 iflag=direct status=none 2>dd.log &
+dd if="/dev/$disk" of=/dev/null bs=512 count=100000 iflag=direct status=none 2>dd.log &
 wait_for 10 disk_reads "$disk"
 host device_del disk-ehci >/dev/null
 wait $!
