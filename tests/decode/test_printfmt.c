@@ -83,6 +83,35 @@ Test(printfmt, numbers, .init = fill)
 	is("\"%s\" \" and %d\", \"two\", 2", "two and 2");
 }
 
+/* A conversion of a field takes a short cut: C's promotions and casts hold there too. */
+Test(printfmt, fields, .init = fill)
+{
+	is("\"%hhd %hd %x\", REC->byte, REC->num, REC->num", "-56 -5 fffffffb");
+	is("\"%lx %lu\", REC->num, REC->byte", "fffffffffffffffb 200");
+	is("\"%d %u\", (u8)REC->num, (s16)REC->big", "251 66");
+	is("\"%x %lx\", (char)REC->byte, (char)REC->byte", "ffffffc8 ffffffffffffffc8");
+	is("\"%lld\", (unsigned long long)REC->num", "-5");
+	is("\"%u %u %u\", REC->arr[0], REC->arr[1], REC->arr[2]", "7 9 0");
+	is("\"%X %#X %o %#o %#x\", REC->byte, REC->byte, REC->byte, REC->byte, REC->arr[2]",
+	   "C8 0XC8 310 0310 0");
+	is("\"%+d|% d|%+d\", REC->byte, REC->byte, REC->num", "+200| 200|-5");
+	is("\"%s|%s\", REC->comm, REC->str", "init|hello");
+	memcpy(record + 21, "two\nlines\033[0m!!", 16);
+	is("\"%s|\", REC->comm", "two\nlines\\x1b[0m!!|");
+}
+
+/* What does not depend on the record is calculated once, wherever it stands. */
+Test(printfmt, constants, .init = fill)
+{
+	is("\"%d\", (REC->num + 5) + ((((0x0 | 0x1 | 0x2) + 1) << 1) - 1)", "7");
+	is("\"%s\", (1 << 4) - 16 ? REC->comm : __get_str(str)", "hello");
+	is("\"%s\", __print_flags(REC->byte & ((8 | 0x40) * 1), \"|\", { 4 + 4, \"8\" }, "
+	   "{ 1 << 6, \"40\" })", "8|40");
+	is("\"%d %d\", -1 < 0u ? 1 : 2, -1 < 0 ? 1 : 2", "2 1");
+	is("\"%d %d\", 1 / 0, 7 % (3 - 3)", "0 0");
+	is("\"%d\", ({ int x = (2 + 2); x * x; }) + REC->byte", "216");
+}
+
 Test(printfmt, expressions, .init = fill)
 {
 	is("\"%d\", 2 + 3 * 4 - 10 / 5", "12");
