@@ -93,12 +93,22 @@ void selection_free(struct selection *s)
 	s->where = NULL;
 }
 
-void selection_times(struct selection *s, uint64_t start)
+static bool relative(const struct when *w)
+{
+	return w->kind == WHEN_RELATIVE || w->kind == WHEN_CLOCK;
+}
+
+bool selection_relative(const struct selection *s)
+{
+	return relative(&s->from) || relative(&s->to);
+}
+
+void selection_times(struct selection *s, uint64_t first)
 {
 	if (s->from.kind != WHEN_NONE)
-		s->begin = when_resolve(&s->from, start);
+		s->begin = when_resolve(&s->from, first);
 	if (s->to.kind != WHEN_NONE)
-		s->end = when_resolve(&s->to, start);
+		s->end = when_resolve(&s->to, first);
 	s->all = !s->begin && s->end == UINT64_MAX && !s->nnames && !s->npids && !s->where;
 }
 

@@ -27,7 +27,7 @@ enum {
 	{"count", required_argument, NULL, 'c'}
 
 #define SELECTION_HELP                                                                   \
-	"      --from TIME      from this time on: ISO 8601, 13:37:00, +1.5s, or epoch\n" \
+	"      --from TIME      from this time on: ISO 8601, 13:37:00, epoch, or +1.5s\n" \
 	"      --until TIME     up to this time\n"                                       \
 	"      --source NAME    only this source (may come again; globs)\n"              \
 	"      --name GLOB      only events of this name (may come again)\n"             \
@@ -63,8 +63,10 @@ int selection_option(struct selection *s, int option, const char *arg, struct tr
 int selection_done(struct selection *s, bool utc, struct trawl_error *err);
 void selection_free(struct selection *s);
 
-/* Sets begin and end once the start of the capture is known. */
-void selection_times(struct selection *s, uint64_t start);
+/* Does the range go by the capture's first event? */
+bool selection_relative(const struct selection *s);
+/* Sets begin and end once the time of the first event is known. */
+void selection_times(struct selection *s, uint64_t first);
 
 /* Is this source wanted? The hidden task source only if it is named. */
 bool selection_source(struct selection *s, const char *name);

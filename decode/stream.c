@@ -47,7 +47,8 @@ struct stream {
 	size_t nlosses, next_loss, losses_read;
 	const struct trawl_source *last; /* of the item before, with its answer */
 	bool last_wanted;
-	bool seekable, timed, stopped, silent;
+	uint64_t first; /* of stream_first() */
+	bool seekable, first_known, stopped, silent;
 	bool prologue; /* items are those of a prologue: no choice is made among them */
 };
 
@@ -496,11 +497,6 @@ bool stream_seekable(const struct stream *s)
 	return s->seekable;
 }
 
-uint64_t stream_start(struct stream *s)
-{
-	return trawl_sync_count(s->reader) ? trawl_sync_at(s->reader, 0)->real : 0;
-}
-
 void stream_summaries(struct stream *s, struct out *o)
 {
 	struct engine *e;
@@ -517,33 +513,71 @@ static void set_bit(uint64_t *bits, uint16_t id)
 	bits[id / 64] |= 1ull << id % 64;
 }
 
+/* A reader of the events of the hidden task source before `to`, or of all others; NULL: none. */
+static struct trawl_reader *open_part(struct stream *s, bool tasks, uint64_t to,
+				      struct trawl_error *err)
+{
+	struct trawl_reader *r = trawl_open(s->path, err);
+	struct trawl_range range = {0, to, {0}};
+	bool any = false;
+
+	for (size_t i = 0; r && i < trawl_source_count(r); i++) {
+		const struct trawl_source *source = trawl_source_at(r, i);
+
+		if (!strcmp(source->name, "task") == tasks && source->id < SOURCES) {
+			set_bit(range.sources, source->id);
+			any = true;
+		}
+	}
+	if (r && (!any || trawl_select(r, &range, err))) {
+		trawl_close(r);
+		r = NULL;
+	}
+	return r;
+}
+
+/* The first event of a file is looked for apart, so that the main reader's seek is one. */
+uint64_t stream_first(struct stream *s)
+{
+	struct trawl_error err = {0};
+	struct trawl_reader *r;
+	struct trawl_event ev;
+
+	if (s->first_known || !s->seekable)
+		return s->first;
+	s->first_known = true;
+	if (trawl_sync_count(s->reader))
+		s->first = trawl_sync_at(s->reader, 0)->real;
+	r = open_part(s, false, UINT64_MAX, &err);
+	if (r && trawl_next(r, &ev, &err) > 0)
+		s->first = ev.time;
+	trawl_close(r);
+	return s->first;
+}
+
+/* An event of a pipe: until one has come that counts, the range goes by what there is. */
+static void note_first(struct stream *s, const struct trawl_event *ev)
+{
+	if (s->first_known || s->seekable)
+		return;
+	s->first = ev->time;
+	s->first_known = strcmp(ev->source->name, "task") != 0;
+	selection_times(s->selection, s->first);
+}
+
 /*
  * What happened to tasks before --from: their events are few and are read apart, so that the
  * seek in the main reader is one.
  */
 static int read_tasks_before(struct stream *s, uint64_t from, struct trawl_error *err)
 {
-	struct trawl_range range = {0, from, {0}};
 	struct trawl_event ev;
-	bool any = false;
-	size_t i;
 	int got;
 
-	s->before = trawl_open(s->path, err);
+	err->text[0] = '\0';
+	s->before = open_part(s, true, from, err);
 	if (!s->before)
-		return -1;
-	for (i = 0; i < trawl_source_count(s->before); i++) {
-		const struct trawl_source *source = trawl_source_at(s->before, i);
-
-		if (!strcmp(source->name, "task") && source->id < SOURCES) {
-			set_bit(range.sources, source->id);
-			any = true;
-		}
-	}
-	if (!any)
-		return 0;
-	if (trawl_select(s->before, &range, err))
-		return -1;
+		return err->text[0] ? -1 : 0;
 	s->silent = true;
 	while ((got = trawl_next(s->before, &ev, err)) > 0)
 		if (feed(s, &ev, err) < 0)
@@ -590,10 +624,7 @@ static int read_all(struct stream *s, struct trawl_error *err)
 	int got;
 
 	while ((got = trawl_next(s->reader, &ev, err)) > 0) {
-		if (!s->timed) {
-			selection_times(s->selection, stream_start(s) ? stream_start(s) : ev.time);
-			s->timed = true;
-		}
+		note_first(s, &ev);
 		got = feed(s, &ev, err);
 		if (got)
 			break;
@@ -610,8 +641,8 @@ int stream_run(struct stream *s, struct consumer *c, struct trawl_error *err)
 {
 	s->consumer = c;
 	if (s->seekable) {
-		selection_times(s->selection, stream_start(s));
-		s->timed = true;
+		selection_times(s->selection,
+				selection_relative(s->selection) ? stream_first(s) : 0);
 		if (select_range(s, err) || begin_all(s, err) < 0)
 			return -1;
 	}

@@ -56,8 +56,11 @@ int stream_known_fields(struct stream *s, const char *option, const char *list,
 			struct trawl_error *err);
 /* The names of the fields of all event types that are wanted by source and name. */
 void stream_names(struct stream *s, decoder_name_fn *fn, void *arg);
-/* When the capture began, on the timeline; 0 if nothing tells. */
-uint64_t stream_start(struct stream *s);
+/*
+ * Where relative times count from: the time of the first event of the file, whatever is chosen of
+ * it; the hidden task source does not count. On a pipe, of the first that has come.
+ */
+uint64_t stream_first(struct stream *s);
 /* summary sections of all decoders in use. */
 void stream_summaries(struct stream *s, struct out *o);
 

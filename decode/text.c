@@ -118,7 +118,7 @@ static char *put_bound(struct text_printer *t, char *p, const struct trawl_sourc
 {
 	uint64_t bound = 0;
 
-	trawl_to_timeline(t->reader, s->clock, ts, &bound);
+	trawl_to_timeline(stream_reader(t->stream), s->clock, ts, &bound);
 	p = put(p, "+-", 2);
 	if (bound == UINT64_MAX)
 		return put(p, "? ", 2);
@@ -129,6 +129,16 @@ static char *put_bound(struct text_printer *t, char *p, const struct trawl_sourc
 /* Room for everything in front of the fields. */
 #define HEAD_ROOM (TIME_ROOM + 64 + 4 * 64 + 4 * 512 + 512 + 2 * CELL_TEXT)
 
+static char *put_time(struct text_printer *t, char *p, uint64_t ns, unsigned int width)
+{
+	if (!t->time.started && t->time.style == TIME_SINCE)
+		t->time.first = stream_first(t->stream);
+	p = time_put(&t->time, p, ns, width);
+	if (t->time.style != TIME_NONE)
+		*p++ = ' ';
+	return p;
+}
+
 static int text_item(struct consumer *c, const struct decoder *d, void *state,
 		     const struct item *it)
 {
@@ -136,9 +146,7 @@ static int text_item(struct consumer *c, const struct decoder *d, void *state,
 	struct out *o = t->out;
 	char *p = out_need(o, HEAD_ROOM);
 
-	p = time_put(&t->time, p, it->time, it->source->resolution >= 1000 ? 6 : 9);
-	if (t->time.style != TIME_NONE)
-		*p++ = ' ';
+	p = put_time(t, p, it->time, it->source->resolution >= 1000 ? 6 : 9);
 	if (t->bounds)
 		p = put_bound(t, p, it->source, it->ts);
 	t->tasks |= it->cpu != ITEM_NO_CPU || it->tid != ITEM_NO_TASK;
@@ -164,9 +172,7 @@ static int text_loss(struct consumer *c, const struct trawl_source *s, const str
 	struct out *o = t->out;
 	char *p = out_need(o, HEAD_ROOM);
 
-	p = time_put(&t->time, p, to, 9);
-	if (t->time.style != TIME_NONE)
-		*p++ = ' ';
+	p = put_time(t, p, to, 9);
 	p = put_colour(t, p, RED);
 	out_used(o, p);
 	out_str(o, "*** ");

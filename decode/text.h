@@ -9,7 +9,7 @@
 struct text_printer {
 	struct consumer consumer; /* hand this to stream_run() */
 	struct out *out;
-	struct trawl_reader *reader; /* for --bounds */
+	struct stream *stream; /* for times */
 	struct time_printer time;
 	bool colour;
 	bool bounds;   /* --bounds: the error of each time */

@@ -56,7 +56,7 @@ static const char help[] =
 	"      --window TIME    how far around, and before a transfer (default 1ms)\n"
 	"\n"
 	"  -t                   no time; -tt since the epoch; -ttt since the line before;\n"
-	"                       -tttt with the date; -ttttt since the first line\n"
+	"                       -tttt with the date; -ttttt since the first event\n"
 	"      --utc            times in UTC (default: local time)\n"
 	"      --bounds         the error bound of each time\n"
 	"      --fields all     helper fields too\n"
@@ -215,7 +215,7 @@ static int print_text(const struct options *o, struct stream *s, struct out *out
 {
 	struct text_printer t = {
 		.out = out,
-		.reader = stream_reader(s),
+		.stream = s,
 		.time = {.style = (enum time_style)o->times, .utc = o->utc},
 		.colour = o->colour,
 		.bounds = o->bounds,

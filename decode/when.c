@@ -136,6 +136,24 @@ static bool number(struct text *t, bool span, uint64_t *ns)
 	return !__builtin_mul_overflow(whole, unit, ns) && !__builtin_add_overflow(*ns, part, ns);
 }
 
+/* 00:00:01.5 as -ttttt prints it: hours without end. */
+static bool span(struct text *t, uint64_t *ns)
+{
+	uint64_t hours = 0;
+	int m, s;
+
+	for (; digit(*t->p); t->p++) {
+		hours = hours * 10 + (uint64_t)(*t->p - '0');
+		if (hours > UINT64_MAX / DAY)
+			return false;
+	}
+	if (*t->p++ != ':' || !digits(t, 2, &m) || *t->p++ != ':' || !digits(t, 2, &s) || m > 59 ||
+	    s > 59)
+		return false;
+	*ns = (hours * 3600 + (uint64_t)(m * 60 + s)) * SECOND + fraction(t);
+	return true;
+}
+
 int when_parse(const char *option, const char *text, bool utc, struct when *w,
 	       struct trawl_error *err)
 {
@@ -147,7 +165,8 @@ int when_parse(const char *option, const char *text, bool utc, struct when *w,
 	if (*text == '+') {
 		t.p++;
 		w->kind = WHEN_RELATIVE;
-		ok = number(&t, true, &w->ns);
+		ok = text[1 + strspn(text + 1, "0123456789")] == ':' ? span(&t, &w->ns) :
+								      number(&t, true, &w->ns);
 	} else if (n == 4 && text[4] == '-') {
 		ok = date(&t, utc, w);
 	} else if (n == 2 && text[2] == ':') {
@@ -163,27 +182,27 @@ int when_parse(const char *option, const char *text, bool utc, struct when *w,
 	if (ok && !*t.p)
 		return 0;
 	return where_fail(err, option, text, (size_t)(t.p - text),
-			  "not a time: 2026-11-21T03:10:01.5Z, 03:10:01.5, +1.5s from the start, "
-			  "or seconds since the epoch");
+			  "not a time: 2026-11-21T03:10:01.5Z, 03:10:01.5, +1.5s from the first "
+			  "event, or seconds since the epoch");
 }
 
-uint64_t when_resolve(const struct when *w, uint64_t start)
+uint64_t when_resolve(const struct when *w, uint64_t first)
 {
-	time_t s = (time_t)(start / SECOND);
+	time_t s = (time_t)(first / SECOND);
 	struct tm tm;
 	uint64_t t;
 
 	switch (w->kind) {
 	case WHEN_RELATIVE:
-		return start + w->ns < start ? UINT64_MAX : start + w->ns;
+		return first + w->ns < first ? UINT64_MAX : first + w->ns;
 	case WHEN_CLOCK:
 		if (!(w->utc ? gmtime_r(&s, &tm) : localtime_r(&s, &tm)))
 			return w->ns;
 		tm.tm_hour = tm.tm_min = tm.tm_sec = 0;
 		tm.tm_isdst = -1;
 		t = (uint64_t)(w->utc ? timegm(&tm) : mktime(&tm)) * SECOND + w->ns;
-		/* a capture over midnight: a time well before its start is on the next day */
-		return t + DAY / 2 < start ? t + DAY : t;
+		/* a capture over midnight: a time well before its first event is on the next day */
+		return t + DAY / 2 < first ? t + DAY : t;
 	default:
 		return w->ns;
 	}
@@ -220,7 +239,7 @@ char *time_put(struct time_printer *tp, char *p, uint64_t ns, unsigned int width
 	uint64_t second, since = ns;
 
 	if (!tp->started) {
-		tp->first = tp->last = ns;
+		tp->last = ns;
 		tp->second = UINT64_MAX;
 		tp->started = true;
 	}

@@ -9,20 +9,21 @@
 /* What --from or --to says; becomes a time when the start of the capture is known. */
 struct when {
 	enum { WHEN_NONE, WHEN_ABSOLUTE, WHEN_RELATIVE, WHEN_CLOCK } kind;
-	uint64_t ns;  /* since the epoch, since the start, or since midnight */
+	uint64_t ns;  /* since the epoch, since the first event, or since midnight */
 	bool utc;     /* CLOCK: midnight of UTC, not of here */
 };
 
 /*
  * 2026-11-21T03:10:01.5Z, with +01:00, or without a zone for local time; a blank in place of T;
- * the date alone; 03:10:01.5 on the day of the capture; seconds since the epoch; +1.5s from the
- * start (ns us ms s m h; s if there is none). `utc`: times without a zone are UTC.
+ * the date alone; 03:10:01.5 on the day of the capture; seconds since the epoch; +1.5s or
+ * +00:00:01.5 from the first event (ns us ms s m h; s if there is none). `utc`: times without a
+ * zone are UTC.
  */
 int when_parse(const char *option, const char *text, bool utc, struct when *w,
 	       struct trawl_error *err);
 
-/* On the timeline, for a capture that began at `start`. */
-uint64_t when_resolve(const struct when *w, uint64_t start);
+/* On the timeline, for a capture whose first event is at `first`. */
+uint64_t when_resolve(const struct when *w, uint64_t first);
 
 /* How the times of lines are written: the counts of -t, as tcpdump has them. */
 enum time_style {
@@ -31,14 +32,15 @@ enum time_style {
 	TIME_EPOCH,
 	TIME_DELTA,  /* since the line before */
 	TIME_DATE,
-	TIME_SINCE,  /* since the first line */
+	TIME_SINCE,  /* since `first` */
 };
 
 struct time_printer {
 	enum time_style style;
 	bool utc;
 	bool started;
-	uint64_t first, last;
+	uint64_t first;      /* set by the caller, for TIME_SINCE */
+	uint64_t last;
 	uint64_t second;     /* the second that `text` is of */
 	uint32_t text_len;
 	char text[32];

@@ -36,7 +36,16 @@ has "-t" "$(first -t)" '^\[000\]'
 has "-tt" "$(first -tt)" '^1795225477\.000000000 \['
 has "-ttt" "$(trawl-decode -ttt --source usdt "$f" | sed -n 3p)" '^00:00:00\.001000000 '
 has "-tttt" "$(first -tttt)" '^2026-11-21 01:44:37\.000000000 '
-has "-ttttt" "$(trawl-decode -ttttt --source event "$f")" '^00:00:00\.000000000 '
+has "-ttttt" "$(trawl-decode -ttttt --source event "$f")" '^00:00:00\.008001000 '
+tick=$TRAWL_SRC/samples/tick.trawl # its first event is well behind the start of the capture
+has "-ttttt counts from the first event" "$(trawl-decode -ttttt -c 1 "$tick")" '^00:00:00\.000000000 '
+line=$(trawl-decode -ttttt "$tick" | sed -n 7p)
+same "whatever is chosen" "$line" "$(trawl-decode -ttttt "$tick" --where "ts == $(
+	trawl-decode --json "$tick" | sed -n '7s/[^0-9]*\([0-9]*\).*/\1/p')")"
+same "a time of -ttttt with a plus is one for --from" "$line" \
+	"$(trawl-decode -ttttt --from "+${line%% *}" -c 1 "$tick")"
+same "and for --until" 6 "$(trawl-decode --until "+${line%% *}" "$tick" | wc -l)"
+same "on a pipe too" "$line" "$(cat "$tick" | trawl-decode -ttttt --from "+${line%% *}" -c 1 -)"
 has "local time" "$(TZ=CET-1 trawl-decode -c 1 "$f")" '^02:44:37'
 has "--utc" "$(TZ=CET-1 trawl-decode --utc -c 1 "$f")" '^01:44:37'
 has "--bounds" "$(first --bounds)" '^01:44:37\.000000000 \+-40ns '

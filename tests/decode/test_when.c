@@ -44,6 +44,8 @@ Test(when, relative_and_time_of_day)
 	cr_expect_eq(resolved("+20ms", false), START + 20000000);
 	cr_expect_eq(resolved("+7ns", false), START + 7);
 	cr_expect_eq(resolved("+2min", false), START + 120 * S);
+	cr_expect_eq(resolved("+00:00:01.5", false), START + 1500000000);
+	cr_expect_eq(resolved("+123:04:05", false), START + (123 * 3600 + 4 * 60 + 5) * S);
 	cr_expect_eq(resolved("02:44:38", false), 1795225478 * S);
 	cr_expect_eq(resolved("01:44:38.5", true), 1795225478 * S + 500000000);
 }
@@ -61,7 +63,8 @@ Test(when, a_time_of_day_after_midnight_is_on_the_next_day)
 Test(when, wrong_texts_have_a_caret)
 {
 	static const char *const bad[] = {"", "yesterday", "2026-13-01", "2026-11-21T25:00:00",
-					  "25:00", "+", "+5parsecs", "12:3", "1e5", "-5",
+					  "25:00", "+", "+5parsecs", "+1:2", "+1:00:60",
+					  "+99999999:00:00", "12:3", "1e5", "-5",
 					  "99999999999999999999999", "2026-11-21T01:44:37Zx"};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -101,9 +104,8 @@ Test(when, written_as_tcpdump_does)
 	cr_expect_str_eq(put(&tp, START, 9), "00:00:00.000000000");
 	cr_expect_str_eq(put(&tp, START + 5, 9), "00:00:00.000000005");
 	cr_expect_str_eq(put(&tp, START + 3605 * S, 9), "01:00:04.999999995");
-	tp = (struct time_printer){.style = TIME_SINCE};
-	put(&tp, START, 9);
-	put(&tp, START + 5, 9);
+	tp = (struct time_printer){.style = TIME_SINCE, .first = START};
+	cr_expect_str_eq(put(&tp, START - 5, 9), "-00:00:00.000000005");
 	cr_expect_str_eq(put(&tp, START + 7, 9), "00:00:00.000000007");
 }
 
