@@ -136,23 +136,3 @@ struct consumer *around_consumer(struct around *a, struct consumer *inner, struc
 	a->consumer.loss = inner->loss ? pass_loss : NULL;
 	return &a->consumer;
 }
-
-int around_window(const char *text, uint64_t *ns, struct trawl_error *err)
-{
-	static const struct {
-		const char *name;
-		double ns;
-	} units[] = { { "", 1 }, { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 },
-		      { "m", 60e9 } };
-	char *end;
-	double v = strtod(text, &end);
-
-	for (size_t i = 0; end != text && v >= 0 && i < sizeof(units) / sizeof(units[0]); i++) {
-		if (strcmp(end, units[i].name) || v * units[i].ns > 1e18)
-			continue;
-		*ns = (uint64_t)(v * units[i].ns);
-		return 0;
-	}
-	return trawl_fail(err, TRAWL_USAGE, "--window: '%.100s' is no time: write 5ms, 200us, 1.5s",
-			  text);
-}

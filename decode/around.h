@@ -24,7 +24,4 @@ void around_free(struct around *a);
  */
 struct consumer *around_consumer(struct around *a, struct consumer *inner, struct out *separator);
 
-/* "5ms", "1.5s", "200us", "1000" (ns). */
-int around_window(const char *text, uint64_t *ns, struct trawl_error *err);
-
 #endif

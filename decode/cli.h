@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What the command lines of trawl-decode and trawl-export have in common. */
+/* What the command lines of trawl-decode, trawl-export and trawl-edit have in common. */
 #ifndef TRAWL_DECODE_CLI_H
 #define TRAWL_DECODE_CLI_H
+
+#include <getopt.h>
 
 #include "decode/out.h"
 #include "format/trawl.h"
@@ -11,8 +13,11 @@ extern const char *cli_program; /* set first in main(); begins every message */
 /* Prints "PROGRAM: text" and returns the status of the error. */
 int cli_error(const struct trawl_error *err);
 
-/* What getopt_long() returned '?' or ':' for, as an error. argv[optind - 1] is the culprit. */
-int cli_bad_option(int got, char **argv, struct trawl_error *err);
+/*
+ * What getopt() or getopt_long() returned '?' or ':' for, as an error. argv[optind - 1] is the
+ * culprit. options: the long ones, or NULL.
+ */
+int cli_bad_option(int got, char **argv, const struct option *options, struct trawl_error *err);
 
 /*
  * Flushes the output. 0; or the status of a write error, after its message. A reader that has

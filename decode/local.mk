@@ -16,6 +16,7 @@ libdecode_la_SOURCES = \
 	decode/out.h decode/out.c \
 	decode/outfile.h decode/outfile.c \
 	decode/pcapng.h decode/pcapng.c \
+	decode/reading.h decode/reading.c \
 	decode/selection.h decode/selection.c \
 	decode/site.h decode/site.c \
 	decode/stream.h decode/stream.c \

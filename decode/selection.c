@@ -20,16 +20,14 @@ static int add_text(const char **list, size_t *n, const char *option, const char
 	return 0;
 }
 
-static int number(const char *option, const char *arg, uint64_t most, uint64_t *v,
-		  struct trawl_error *err)
+/* A whole number from least to most; `wanted`: what the option is for and what it takes. */
+static int number(const char *option, const char *arg, uint64_t least, uint64_t most,
+		  const char *wanted, uint64_t *v, struct trawl_error *err)
 {
-	char *end;
-
 	errno = 0;
-	*v = strtoull(arg, &end, 10);
-	if (errno || *end || end == arg || *arg == '-' || *v > most)
-		return trawl_fail(err, TRAWL_USAGE, "%s: '%s' is not a number from 0 to %llu",
-				  option, arg, (unsigned long long)most);
+	*v = strtoull(arg, NULL, 10);
+	if (errno || !*arg || arg[strspn(arg, "0123456789")] || *v < least || *v > most)
+		return trawl_fail(err, TRAWL_USAGE, "%s: '%.100s' is not %s", option, arg, wanted);
 	return 0;
 }
 
@@ -52,9 +50,10 @@ int selection_option(struct selection *s, int option, const char *arg, struct tr
 		return add_text(s->names, &s->nnames, "--name", arg, err);
 	case OPTION_PID:
 		if (s->npids == SELECTION_MAX)
-			return trawl_fail(err, TRAWL_USAGE, "--pid: more than %d of them",
-					  SELECTION_MAX);
-		if (number("--pid", arg, INT32_MAX, &v, err))
+			return trawl_fail(err, TRAWL_USAGE, "--pid: more than %d of them: use --where "
+					  "'pid == 1 or pid == 2'", SELECTION_MAX);
+		if (number("--pid", arg, 0, INT32_MAX, "the id of a process or thread: give a "
+			   "number from 0 to 2147483647", &v, err))
 			return -1;
 		s->pids[s->npids++] = (int32_t)v;
 		return 0;
@@ -66,11 +65,8 @@ int selection_option(struct selection *s, int option, const char *arg, struct tr
 		s->where = where_parse("--where", arg, err);
 		return s->where ? 0 : -1;
 	case 'c':
-		if (number("-c", arg, UINT64_MAX, &s->count, err))
-			return -1;
-		if (!s->count)
-			return trawl_fail(err, TRAWL_USAGE, "-c: 0 events are not worth a run");
-		return 0;
+		return number("-c", arg, 1, UINT64_MAX, "a number of events: give a whole number "
+			      "above 0, as in -c 100", &s->count, err);
 	default:
 		return 1;
 	}

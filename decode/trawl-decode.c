@@ -11,38 +11,33 @@
 #include "decode/glob.h"
 #include "decode/join.h"
 #include "decode/jsonl.h"
-#include "decode/stream.h"
+#include "decode/reading.h"
 #include "decode/summary.h"
 #include "decode/text.h"
 #include "edit/foreign.h"
 
 enum {
-	OPTION_JSON = OPTION_OWN, OPTION_SUMMARY, OPTION_META, OPTION_COLOR, OPTION_UTC,
-	OPTION_BOUNDS, OPTION_FIELDS, OPTION_RAW, OPTION_PRINT, OPTION_AROUND, OPTION_WINDOW, OPTION_JOIN, OPTION_SHOW_KEYS, OPTION_HELP, OPTION_VERSION,
+	OPTION_JSON = OPTION_PROGRAM, OPTION_SUMMARY, OPTION_META, OPTION_COLOR, OPTION_BOUNDS,
+	OPTION_FIELDS, OPTION_PRINT, OPTION_AROUND, OPTION_WINDOW, OPTION_JOIN,
 };
 
 static const struct option long_options[] = {
-	SELECTION_OPTIONS,
+	READING_OPTIONS,
 	{"to", required_argument, NULL, OPTION_TO}, /* as --until */
 	{"json", no_argument, NULL, OPTION_JSON},
 	{"summary", no_argument, NULL, OPTION_SUMMARY},
 	{"meta", optional_argument, NULL, OPTION_META},
 	{"color", required_argument, NULL, OPTION_COLOR},
-	{"utc", no_argument, NULL, OPTION_UTC},
 	{"bounds", no_argument, NULL, OPTION_BOUNDS},
 	{"fields", required_argument, NULL, OPTION_FIELDS},
-	{"raw", no_argument, NULL, OPTION_RAW},
 	{"print", no_argument, NULL, OPTION_PRINT},
 	{"around", required_argument, NULL, OPTION_AROUND},
 	{"window", required_argument, NULL, OPTION_WINDOW},
 	{"join", no_argument, NULL, OPTION_JOIN},
-	{"show-keys", no_argument, NULL, OPTION_SHOW_KEYS},
-	{"help", no_argument, NULL, OPTION_HELP},
-	{"version", no_argument, NULL, OPTION_VERSION},
 	{NULL, 0, NULL, 0},
 };
 
-static const char help[] =
+static const char help_text[] =
 	"Usage: trawl-decode [OPTION]... FILE\n"
 	"Shows a capture; FILE may be - for standard input.\n"
 	"\n"
@@ -72,17 +67,15 @@ static const char help[] =
 enum mode { MODE_TEXT, MODE_JSON, MODE_SUMMARY, MODE_META };
 
 struct options {
-	struct decode_options decode;
-	struct selection selection;
+	struct reading reading;
 	enum mode mode;
 	const char *meta; /* the glob of --meta, or NULL: the list */
 	const char *around_text; /* --around, or NULL */
 	uint64_t window;  /* --window, ns */
 	struct around *around;
 	bool join;        /* --join */
-	const char *path;
 	int times;        /* how many -t */
-	bool utc, bounds, colour;
+	bool bounds, colour;
 };
 
 static int set_mode(struct options *o, enum mode mode, struct trawl_error *err)
@@ -110,35 +103,34 @@ static int set_colour(struct options *o, const char *arg, struct trawl_error *er
 	return 0;
 }
 
-static int set_option(struct options *o, int option, char **argv, struct trawl_error *err)
+static int set_option(void *arg, int option, struct trawl_error *err)
 {
+	struct options *o = arg;
+	struct decode_options *decode = &o->reading.decode;
+
 	switch (option) {
 	case OPTION_JSON:
 		return set_mode(o, MODE_JSON, err);
 	case OPTION_SUMMARY:
-		o->decode.summary = true;
+		decode->summary = true;
 		return set_mode(o, MODE_SUMMARY, err);
 	case OPTION_META:
 		o->meta = optarg;
 		return set_mode(o, MODE_META, err);
 	case OPTION_COLOR:
 		return set_colour(o, optarg, err);
-	case OPTION_UTC:
-		o->utc = true;
-		return 0;
 	case OPTION_BOUNDS:
 		o->bounds = true;
 		return 0;
 	case OPTION_FIELDS:
 		if (strcmp(optarg, "all"))
-			return trawl_fail(err, TRAWL_USAGE, "--fields: '%s' is not 'all'", optarg);
-		o->decode.all_fields = true;
-		return 0;
-	case OPTION_RAW:
-		o->decode.raw = true;
+			return trawl_fail(err, TRAWL_USAGE, "--fields: '%.100s' is not known: write "
+					  "'all' for helper fields too (columns of one's own are a "
+					  "matter of trawl-export --to csv)", optarg);
+		decode->all_fields = true;
 		return 0;
 	case OPTION_PRINT:
-		o->decode.print = true;
+		decode->print = true;
 		return 0;
 	case OPTION_AROUND:
 		if (o->around_text)
@@ -150,56 +142,42 @@ static int set_option(struct options *o, int option, char **argv, struct trawl_e
 		o->join = true;
 		return 0;
 	case OPTION_WINDOW:
-		return around_window(optarg, &o->window, err);
-	case OPTION_SHOW_KEYS:
-		o->decode.show_keys = true;
-		return 0;
+		return when_span("--window", optarg, &o->window, err);
 	case 't':
 		if (++o->times > TIME_SINCE)
-			return trawl_fail(err, TRAWL_USAGE, "-t: at most five of them");
+			return trawl_fail(err, TRAWL_USAGE, "-t: given too often: at most five, "
+							    "-ttttt, mean something");
 		return 0;
-	case 'x':
-	case 'X':
-		o->decode.hexdump = option == 'x' ? 1 : 2;
+	default: /* -x, -X */
+		decode->hexdump = option == 'x' ? 1 : 2;
 		return 0;
-	case '?':
-	case ':':
-		return cli_bad_option(option, argv, err);
-	default:
-		return selection_option(&o->selection, option, optarg, err);
 	}
 }
+
+static void print_help(void)
+{
+	fputs(help_text, stdout);
+}
+
+static const struct reading_program program = {
+	.usage = "trawl-decode [OPTION]... FILE",
+	.letters = ":c:txX",
+	.options = long_options,
+	.help = print_help,
+	.option = set_option,
+};
 
 /* 0; 1: --help or --version was answered; -1. */
 static int parse(struct options *o, int argc, char **argv, struct trawl_error *err)
 {
-	int option;
+	int got = set_colour(o, "auto", err);
 
-	if (set_colour(o, "auto", err))
-		return -1;
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":c:txX", long_options, NULL)) != -1) {
-		if (option == OPTION_HELP) {
-			fputs(help, stdout);
-			return 1;
-		}
-		if (option == OPTION_VERSION) {
-			puts("trawl-decode " VERSION);
-			return 1;
-		}
-		if (set_option(o, option, argv, err))
-			return -1;
-	}
-	if (optind == argc)
-		return trawl_fail(err, TRAWL_USAGE, "no file: trawl-decode [OPTION]... FILE "
-						    "(- for standard input); see --help");
-	if (optind + 1 < argc)
-		return trawl_fail(err, TRAWL_USAGE, "%s: only one file at a time",
-				  argv[optind + 1]);
-	o->path = argv[optind];
-	if (o->join && o->mode != MODE_TEXT)
-		return trawl_fail(err, TRAWL_USAGE, "--join: is for text only");
-	return selection_done(&o->selection, o->utc, err);
+	if (!got)
+		got = reading_parse(&o->reading, &program, o, argc, argv, err);
+	if (!got && o->join && o->mode != MODE_TEXT)
+		return trawl_fail(err, TRAWL_USAGE,
+				  "--join: is for text only: leave out --json, --summary or --meta");
+	return got;
 }
 
 /* ---- what is done ------------------------------------------------------------------------- */
@@ -216,7 +194,7 @@ static int print_text(const struct options *o, struct stream *s, struct out *out
 	struct text_printer t = {
 		.out = out,
 		.stream = s,
-		.time = {.style = (enum time_style)o->times, .utc = o->utc},
+		.time = {.style = (enum time_style)o->times, .utc = o->reading.utc},
 		.colour = o->colour,
 		.bounds = o->bounds,
 		.at_once = isatty(STDOUT_FILENO),
@@ -261,7 +239,7 @@ static int print_summary(const struct options *o, struct stream *s, struct out *
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	result = stream_run(s, shown(o, summary_consumer(m), NULL), err);
 	if (!result)
-		summary_print(m, s, o->path, o->utc, out);
+		summary_print(m, s, o->reading.path, o->reading.utc, out);
 	summary_free(m);
 	return result;
 }
@@ -320,6 +298,7 @@ static int run(struct options *o, struct stream *s, struct out *out, struct traw
 int main(int argc, char **argv)
 {
 	struct options o = {.mode = MODE_TEXT, .window = 1000000};
+	struct reading *r = &o.reading;
 	struct trawl_error err = {0};
 	struct foreign f = {.fd = -1};
 	struct stream *s = NULL;
@@ -334,30 +313,25 @@ int main(int argc, char **argv)
 	if (got > 0)
 		goto out;
 	if (got == 0)
-		path = foreign_resolve(&f, o.path, &err);
+		path = foreign_resolve(&f, r->path, &err);
 	if (path && o.around_text) {
-		o.around = around_find(path, o.around_text, o.window, &o.decode, &err);
+		o.around = around_find(path, o.around_text, o.window, &r->decode, &err);
 		path = o.around ? path : NULL;
 	}
 	if (path)
-		s = stream_open(path, &o.decode, &o.selection, &err);
+		s = stream_open(path, &r->decode, &r->selection, &err);
 	if (!s) {
 		status = cli_error(&err);
 		goto out;
 	}
-	got = run(&o, s, &out, &err);
-	status = cli_finish(&out, "standard output");
-	if (got)
-		status = cli_error(&err);
-	else if (!status && !out.error && stream_verdict(s, &err))
-		status = cli_error(&err);
+	status = reading_finish(s, &out, "standard output", run(&o, s, &out, &err), &err);
 	if (!status && f.verdict.status)
 		status = cli_error(&f.verdict);
 out:
 	stream_close(s);
 	around_free(o.around);
 	foreign_close(&f);
-	selection_free(&o.selection);
+	selection_free(&r->selection);
 	out_free(&out);
 	return status;
 }

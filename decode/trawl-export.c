@@ -16,6 +16,7 @@
 #include "decode/pcap.h"
 #include "decode/pcapng.h"
 #include "decode/perfetto.h"
+#include "decode/reading.h"
 #include "decode/tracedat.h"
 #include "decode/usbmonout.h"
 #include "edit/foreign.h"
@@ -134,31 +135,20 @@ static const struct export_format formats[] = {
 /* ---- options ------------------------------------------------------------------------------ */
 
 /* --to is the format here, and the end of the time range is --until. */
-enum {
-	OPTION_FORMAT = OPTION_OWN, OPTION_FIELDS, OPTION_UTC, OPTION_RAW, OPTION_SHOW_KEYS,
-	OPTION_LINKTYPE, OPTION_HELP, OPTION_VERSION,
-};
+enum { OPTION_FORMAT = OPTION_PROGRAM, OPTION_FIELDS, OPTION_LINKTYPE };
 
 static const struct option long_options[] = {
-	SELECTION_OPTIONS,
+	READING_OPTIONS,
 	{"to", required_argument, NULL, OPTION_FORMAT},
 	{"fields", required_argument, NULL, OPTION_FIELDS},
-	{"utc", no_argument, NULL, OPTION_UTC},
-	{"raw", no_argument, NULL, OPTION_RAW},
-	{"show-keys", no_argument, NULL, OPTION_SHOW_KEYS},
 	{"linktype", required_argument, NULL, OPTION_LINKTYPE},
-	{"help", no_argument, NULL, OPTION_HELP},
-	{"version", no_argument, NULL, OPTION_VERSION},
 	{NULL, 0, NULL, 0},
 };
 
 struct options {
-	struct decode_options decode;
-	struct selection selection;
+	struct reading reading;
 	struct export_options export;
 	const struct export_format *format;
-	const char *path;
-	bool utc;
 };
 
 static void print_help(void)
@@ -194,7 +184,7 @@ static int set_format(struct options *o, const char *name, struct trawl_error *e
 	for (i = 0; i < NFORMATS; i++) {
 		if (!strcmp(formats[i].name, name)) {
 			o->format = &formats[i];
-			o->decode.export = formats[i].packets;
+			o->reading.decode.export = formats[i].packets;
 			return 0;
 		}
 		n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", i ? ", " : "",
@@ -208,85 +198,53 @@ static int set_format(struct options *o, const char *name, struct trawl_error *e
 static int set_linktype(struct options *o, const char *arg, struct trawl_error *err)
 {
 	if (strcmp(arg, "189") && strcmp(arg, "220"))
-		return trawl_fail(err, TRAWL_USAGE, "--linktype: '%.40s' is neither 189 nor 220",
-				  arg);
-	o->decode.linktype = (uint16_t)atoi(arg);
+		return trawl_fail(err, TRAWL_USAGE, "--linktype: '%.40s' is no link type of USB "
+				  "packets: 220, or 189 for programs that do not know that", arg);
+	o->reading.decode.linktype = (uint16_t)atoi(arg);
 	return 0;
 }
 
-static int set_option(struct options *o, int option, char **argv, struct trawl_error *err)
+static int set_option(void *arg, int option, struct trawl_error *err)
 {
+	struct options *o = arg;
+
 	switch (option) {
 	case OPTION_FORMAT:
 		return set_format(o, optarg, err);
 	case OPTION_FIELDS:
 		o->export.columns = optarg;
 		return 0;
-	case OPTION_UTC:
-		o->utc = true;
-		return 0;
-	case OPTION_RAW:
-		o->decode.raw = true;
-		return 0;
-	case OPTION_SHOW_KEYS:
-		o->decode.show_keys = true;
-		return 0;
 	case OPTION_LINKTYPE:
 		return set_linktype(o, optarg, err);
-	case 'w':
+	default: /* -w */
 		o->export.output = optarg;
 		return 0;
-	case '?':
-	case ':':
-		return cli_bad_option(option, argv, err);
-	default:
-		return selection_option(&o->selection, option, optarg, err);
 	}
 }
+
+static const struct reading_program program = {
+	.usage = "trawl-export --to FORMAT FILE -w OUT",
+	.letters = ":c:w:",
+	.options = long_options,
+	.help = print_help,
+	.option = set_option,
+};
 
 static int check(struct options *o, struct trawl_error *err)
 {
 	if (!o->format)
-		return trawl_fail(err, TRAWL_USAGE, "--to FORMAT is missing; see --help");
+		return trawl_fail(err, TRAWL_USAGE, "--to FORMAT is missing; --help lists the formats");
 	if (o->export.columns && !strcmp(o->export.columns, "all")) {
-		o->decode.all_fields = true;
+		o->reading.decode.all_fields = true;
 		o->export.columns = NULL;
 	}
 	if (o->export.columns && o->format->run != to_csv)
-		return trawl_fail(err, TRAWL_USAGE, "--fields: a list of columns is for csv only");
+		return trawl_fail(err, TRAWL_USAGE, "--fields: a list of columns is for csv only: "
+						    "leave it out, or write 'all'");
 	if (!strcmp(o->export.output, "-") && o->format->binary && isatty(STDOUT_FILENO))
 		return trawl_fail(err, TRAWL_USAGE, "%s is not for a terminal: give -w OUT",
 				  o->format->name);
-	return selection_done(&o->selection, o->utc, err);
-}
-
-/* 0; 1: --help or --version was answered; -1. */
-static int parse(struct options *o, int argc, char **argv, struct trawl_error *err)
-{
-	int option;
-
-	opterr = 0;
-	o->export.output = "-";
-	while ((option = getopt_long(argc, argv, ":c:w:", long_options, NULL)) != -1) {
-		if (option == OPTION_HELP) {
-			print_help();
-			return 1;
-		}
-		if (option == OPTION_VERSION) {
-			puts("trawl-export " VERSION);
-			return 1;
-		}
-		if (set_option(o, option, argv, err))
-			return -1;
-	}
-	if (optind == argc)
-		return trawl_fail(err, TRAWL_USAGE, "no file: trawl-export --to FORMAT FILE -w OUT "
-						    "(- for standard input); see --help");
-	if (optind + 1 < argc)
-		return trawl_fail(err, TRAWL_USAGE, "%s: only one file at a time",
-				  argv[optind + 1]);
-	o->path = argv[optind];
-	return check(o, err);
+	return 0;
 }
 
 /* ---- the output --------------------------------------------------------------------------- */
@@ -296,7 +254,7 @@ static int open_output(const struct options *o, struct outfile *f, struct trawl_
 	const char *name = o->export.output;
 	struct stat in, out;
 
-	if (!stat(o->path, &in) && !stat(name, &out) && in.st_dev == out.st_dev &&
+	if (!stat(o->reading.path, &in) && !stat(name, &out) && in.st_dev == out.st_dev &&
 	    in.st_ino == out.st_ino)
 		return trawl_fail(err, TRAWL_USAGE, "-w %s: is the capture itself; choose another "
 						    "name", name);
@@ -311,14 +269,7 @@ static int convert(struct options *o, struct stream *s, int fd, struct trawl_err
 	int status;
 
 	out_open(&out, fd);
-	if (o->format->run(&o->export, s, &out, err)) {
-		out_flush(&out);
-		status = cli_error(err);
-	} else {
-		status = cli_finish(&out, name);
-		if (!status && !out.error && stream_verdict(s, err))
-			status = cli_error(err);
-	}
+	status = reading_finish(s, &out, name, o->format->run(&o->export, s, &out, err), err);
 	out_free(&out);
 	return status;
 }
@@ -327,8 +278,8 @@ static int run(struct options *o, struct trawl_error *err)
 {
 	struct foreign f;
 	struct outfile output;
-	const char *path = foreign_resolve(&f, o->path, err);
-	struct stream *s = path ? stream_open(path, &o->decode, &o->selection, err) : NULL;
+	const char *path = foreign_resolve(&f, o->reading.path, err);
+	struct stream *s = path ? stream_open(path, &o->reading.decode, &o->reading.selection, err) : NULL;
 	int status;
 
 	if (!s || open_output(o, &output, err)) {
@@ -349,17 +300,19 @@ static int run(struct options *o, struct trawl_error *err)
 
 int main(int argc, char **argv)
 {
-	struct options o = {0};
+	struct options o = {.export.output = "-"};
 	struct trawl_error err = {0};
 	int status = TRAWL_OK, got;
 
 	cli_program = "trawl-export";
 	signal(SIGPIPE, SIG_IGN);
-	got = parse(&o, argc, argv, &err);
+	got = reading_parse(&o.reading, &program, &o, argc, argv, &err);
+	if (!got)
+		got = check(&o, &err);
 	if (got < 0)
 		status = cli_error(&err);
 	else if (got == 0)
 		status = run(&o, &err);
-	selection_free(&o.selection);
+	selection_free(&o.reading.selection);
 	return status;
 }

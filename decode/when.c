@@ -186,6 +186,17 @@ int when_parse(const char *option, const char *text, bool utc, struct when *w,
 			  "event, or seconds since the epoch");
 }
 
+int when_span(const char *option, const char *text, uint64_t *ns, struct trawl_error *err)
+{
+	struct text t = {text, text};
+	size_t digits = strspn(text, "0123456789.");
+
+	if (digits && text[digits] && number(&t, true, ns) && !*t.p)
+		return 0;
+	return where_fail(err, option, text, digits,
+			  "not a stretch of time with its unit: 200us, 5ms, 1.5s");
+}
+
 uint64_t when_resolve(const struct when *w, uint64_t first)
 {
 	time_t s = (time_t)(first / SECOND);

@@ -74,7 +74,7 @@ static int import(int argc, char **argv, struct trawl_error *err)
 
 	while ((option = getopt(argc, argv, "+:w:")) != -1) {
 		if (option != 'w')
-			return cli_bad_option(option, argv, err);
+			return cli_bad_option(option, argv, NULL, err);
 		out = optarg;
 	}
 	if (!out)
@@ -131,7 +131,7 @@ static int verify(int argc, char **argv, struct trawl_error *err)
 	int option;
 
 	while ((option = getopt(argc, argv, "+:")) != -1)
-		return cli_bad_option(option, argv, err);
+		return cli_bad_option(option, argv, NULL, err);
 	if (optind == argc)
 		return usage(err, "verify: FILE is missing", "");
 	for (; optind < argc; optind++) {

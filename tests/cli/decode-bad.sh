@@ -29,9 +29,15 @@ fails "csv: likewise from a pipe" 2 "no event here has a field 'nosuch'" bash -c
 same "each name is listed once" "" "$(trawl-decode --where 'agr1 == 1' "$f" 2>&1 | head -1 | sed 's/.*there are //' | tr -d ' ' | tr , '\n' | grep -v '\.\.\.' | sort | uniq -d)"
 fails "bad time" 2 '^trawl-decode: --from: not a time: ' trawl-decode --from yesterday "$f"
 has "with a caret as well" "$(trawl-decode --to 2026-11-99 "$f" 2>&1 | tail -1)" '^ +\^$'
-fails "bad count" 2 "^trawl-decode: -c: 'many' is not a number" trawl-decode -c many "$f"
-fails "count of nothing" 2 '^trawl-decode: -c: 0 ' trawl-decode -c 0 "$f"
-fails "bad pid" 2 "^trawl-decode: --pid: '-3' is not a number" trawl-decode --pid -3 "$f"
+for n in many 0 -1 3x '' 99999999999999999999; do
+	fails "bad count '$n'" 2 "^trawl-decode: -c: '$n' is not a number of events: give a whole number above 0, as in -c 100$" trawl-decode -c "$n" "$f"
+done
+fails "bad pid" 2 "^trawl-decode: --pid: '-3' is not the id of a process or thread: give a number from 0 to 2147483647$" trawl-decode --pid -3 "$f"
+fails "an option that can be shortened to several" 2 '^trawl-decode: --s can mean --source, --show-keys, --summary: write more of it$' trawl-decode --s "$f"
+fails "an argument for an option without" 2 '^trawl-decode: --json=x: this option has no argument: leave out =x$' trawl-decode --json=x "$f"
+fails "fields that cannot be chosen here" 2 "^trawl-decode: --fields: 'a,b' is not known: write 'all'" trawl-decode --fields a,b "$f"
+fails "a window without a unit" 2 '^trawl-decode: --window: not a stretch of time with its unit' trawl-decode --around 'arg1 == 1' --window 5 "$f"
+fails "a link type" 2 "^trawl-export: --linktype: '7' is no link type of USB packets: 220, or 189" trawl-export --to pcap --linktype 7 "$f"
 fails "bad colour" 2 "^trawl-decode: --color: 'red' is none of auto, always, never" trawl-decode --color red "$f"
 fails "too many -t" 2 'at most five' trawl-decode -tttttt "$f"
 fails "metadata that is not there" 2 "^trawl-decode: --meta: the file has nothing of the name 'nosuch'" trawl-decode --meta=nosuch "$f"
