@@ -15,23 +15,28 @@ wait_for 10 test -s dumpcap.pcapng
 ok $? "dumpcap records"
 sleep 1
 
-# Enumeration.
+# Enumeration: of a mouse, and of the keyboard by way of its hub.
 host device_add usb-mouse,bus=ehci.0,port=3,id=mouse >/dev/null
 wait_for 5 usb_count $KEYBOARD 3
 host device_del mouse >/dev/null
 wait_for 5 usb_count $KEYBOARD 2
+host device_del keyboard >/dev/null
+wait_for 5 usb_count $KEYBOARD 1
+host device_add usb-kbd,bus=xhci.0,port=2.1,id=keyboard >/dev/null
+wait_for 5 usb_count $KEYBOARD 2
+ok $? "a mouse comes and goes, and the keyboard again"
 # Storage: URBs that fit tcpdump's ring of 1200 KiB, in bursts that fit it as a whole, as it may not
 # get a CPU for a while.
 mapfile -t disk < <(disks)
-dd if=/dev/urandom of=data bs=64k count=64 status=none
+dd if=/dev/urandom of=data bs=64k count=128 status=none
 for d in "${disk[@]}"; do
-	for ((i = 0; i < 64; i += 16)); do
+	for ((i = 0; i < 128; i += 16)); do
 		dd if=data of="/dev/$d" bs=64k skip=$i seek=$i count=16 oflag=direct conv=notrunc status=none
 		sleep 0.1
 		dd if="/dev/$d" bs=64k skip=$i count=16 iflag=direct status=none
 		sleep 0.1
 	done | cmp - data
-	ok $? "4 MiB to $d and back"
+	ok $? "8 MiB to $d and back"
 done
 for key in h e l l o; do
 	host sendkey $key >/dev/null
@@ -43,6 +48,9 @@ wait_for 10 disk_reads "${disk[1]}"
 host device_del disk-ehci >/dev/null
 wait $!
 has "a disk goes in mid-transfer" "$(cat dd.log)" 'error reading'
+host device_add usb-storage,bus=ehci.0,port=2,drive=disk1,serial=TRAWL0002,id=disk-ehci >/dev/null
+usb_settled
+ok $? "the disk is back"
 sleep 1
 
 finish dumpcap
@@ -50,8 +58,5 @@ finish tcpdump
 finish trawl
 ok $? "trawl ends well"
 has "tcpdump lost nothing" "$(cat tcpdump.log)" '^0 packets dropped by kernel'
-host device_add usb-storage,bus=ehci.0,port=2,drive=disk1,serial=TRAWL0002,id=disk-ehci >/dev/null
-usb_settled
-ok $? "the disk is back"
 cp ./*.trawl ./*.pcap ./*.pcapng ./*.log "$LAB_KEEP"
 tap_done

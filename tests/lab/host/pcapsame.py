@@ -8,12 +8,29 @@ isochronous descriptors, data, but not the time: the kernel reads its clock for 
 two readers' times of an event differ by what happens in between. They may by SLACK; and each
 file's own packet time must be the one in the header.
 
+pcapsame.py --fields THEIRS OURS: the same, and then by what tshark shows of each event: BASE must be
+the same; CLASS, what it knows of the device's class, too, wherever it knows it in THEIRS: it may
+know more in OURS, which has the descriptors of devices that were plugged in before.
+
 pcapsame.py --addresses FILE: BUS:DEV of its events, each once, in the order of appearance.
 """
+import collections
 import struct
+import subprocess
 import sys
 
 SLACK = 50 * 10**6  # ns; an emulated CPU can lose its turn between two readings
+
+# Without times and numbers of frames, which may differ.
+BASE = """frame.len frame.cap_len usb.urb_id usb.urb_type usb.transfer_type usb.bus_id usb.device_address
+usb.endpoint_address usb.src usb.dst usb.setup_flag usb.data_flag usb.urb_status usb.urb_len usb.data_len
+usb.bmRequestType usb.setup.bRequest usb.setup.wValue usb.setup.wIndex usb.setup.wLength usb.DescriptorIndex
+usb.bDescriptorType usb.idVendor usb.idProduct usb.bcdDevice usb.bNumEndpoints usb.wMaxPacketSize
+usb.bEndpointAddress usb.interval usb.start_frame usb.copy_of_transfer_flags
+usb.iso.error_count usb.iso.numdesc usb.iso.iso_status usb.iso.iso_off usb.iso.iso_len""".split()
+CLASS = """usb.bInterfaceClass usbms.dCBWSignature usbms.dCBWTag usbms.dCBWDataTransferLength usbms.dCSWDataResidue usbms.dCSWStatus
+scsi_sbc.opcode scsi.spc.opcode scsi_sbc.rdwr10.lba scsi_sbc.rdwr10.xferlen scsi.inquiry.vendor_id
+usbhid.data usbhid.setup.bRequest usbhub.setup.Port usbhub.status.port.power usb.capdata""".split()
 
 
 def pcap(data):
@@ -71,7 +88,35 @@ def without_time(event):
     return length, data[:16], data[28:]
 
 
+def shown(path):
+    """What tshark shows of each event: texts in the order of BASE and CLASS."""
+    command = ["tshark", "-r", path, "-T", "fields"]
+    for field in BASE + CLASS:
+        command += ["-e", field]
+    out = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True).stdout
+    return [line.split("\t") for line in out.splitlines()]
+
+
+def same_fields(theirs, ours, count, start):
+    """Compares all fields of count events, which begin at start in ours; says of how many fields."""
+    theirs, ours = shown(theirs), shown(ours)[start:]
+    seen = collections.Counter()
+    for i in range(count):
+        if len(theirs[i]) != len(BASE) + len(CLASS):
+            raise SystemExit(f"event {i}: tshark shows {len(theirs[i])} fields")
+        for name, a, b in zip(BASE + CLASS, theirs[i], ours[i]):
+            # What no class claims is "captured data"; of a known class it is the class's.
+            if a == b or name in CLASS and (a in ("", "0xff") or name == "usb.capdata" and not b):
+                seen.update([name] if a else [])
+                continue
+            raise SystemExit(f"event {i}: {name} is {a[:200]!r} in theirs, {b[:200]!r} in ours")
+    return seen
+
+
 def main():
+    fields = sys.argv[1] == "--fields"
+    if fields:
+        del sys.argv[1]
     if sys.argv[1] == "--addresses":
         seen = dict.fromkeys(struct.unpack_from("<BH", data, 11) for _, _, data in events(sys.argv[2]))
         print("\n".join(f"{bus}:{dev}" for dev, bus in seen))
@@ -100,6 +145,10 @@ def main():
         raise SystemExit(f"the times of an event differ by {worst / 1e6:.1f} ms")
     print(f"{len(theirs)} events are the same ({start} before, {len(ours) - start - len(theirs)} behind, "
           f"clocks within {worst / 1e6:.3f} ms)")
+    if fields:
+        seen = same_fields(sys.argv[1], sys.argv[2], len(theirs), start)
+        print(f"{sum(seen.values())} fields of {len(seen)} kinds")
+        print(" ".join(f"{name}={n}" for name, n in seen.items() if n))
 
 
 main()
