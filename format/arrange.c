@@ -5,14 +5,31 @@ enum {
 	SPARE_KEY_CLASSES = 64,  /* more distinct values are no key unless the source says so */
 	SPARE_KEY_EVENTS = 256,  /* fewer events are not worth it */
 	KEY_CLASSES = 4096,
-	CLASS_TABLE = 2 * KEY_CLASSES, /* a power of two */
+	KEYED_FINDS = 1 << 15,   /* in all tables */
+	FIND_TABLE = 2 * KEYED_FINDS,
 	CPU_TABLE = 1024,
 	AHEAD = 16, /* records are fetched into the cache so many events early */
 };
 
 enum room_name {
-	ROOM_CLASS, ROOM_POSITION, ROOM_TS, ROOM_RECORD, ROOM_LENGTH, ROOM_MEMBER, ROOM_TABLES,
-	ROOM_STREAMS, ROOM_COUNTS, ROOM_KEYS, ROOM_EVENT, ROOM_HASH,
+	ROOM_EVENTS, ROOM_FINDS, ROOM_SLOTS, ROOM_KINDS, ROOM_TABLES, ROOM_CLASSES, ROOM_STREAMS,
+	ROOM_CPUS,
+};
+
+/* Events of one type and, if the type has keys, of the same values of these. */
+struct find {
+	uint64_t key[ARRANGE_KEYS];
+	uint32_t kind, count, slot;
+	uint32_t next;   /* of the same kind: its number + 1 */
+};
+
+/* What is or is not kept whole of one type: a table, if there are any. */
+struct kind {
+	uint32_t n, nfinds;
+	uint32_t head, tail; /* finds: number + 1 */
+	uint32_t rest;       /* the find of all others, too many for a key: number + 1 */
+	uint32_t nkeys, max;
+	const uint32_t *keys;
 };
 
 /* ---- types ----------------------------------------------------------------------------- */
@@ -28,22 +45,20 @@ static bool may_be_key(const struct layout_column *c)
 int arrange_type_init(struct arrange_type *a, const struct trawl_event_type *t)
 {
 	memset(a, 0, sizeof(*a));
-	a->spare_key = -1;
 	if (layout_init(&a->layout, t->fields, t->nfields, t->size))
 		return -1;
 	for (uint32_t i = 0; i < a->layout.nnumbers && a->nkeys < ARRANGE_KEYS; i++)
 		if (a->layout.columns[i].key)
 			a->keys[a->nkeys++] = i;
-	if (!a->nkeys && a->layout.ncolumns > 1 && a->layout.nnumbers &&
-	    may_be_key(&a->layout.columns[0]))
-		a->spare_key = 0;
+	a->has_spare_key = !a->nkeys && a->layout.ncolumns > 1 && a->layout.nnumbers &&
+			   may_be_key(&a->layout.columns[0]);
 	return 0;
 }
 
 /* ---- streams --------------------------------------------------------------------------- */
 
-static inline uint32_t cpu_slot(const struct arrange_stream *streams, const uint32_t *table, uint32_t cpu,
-			 uint32_t size)
+static inline uint32_t cpu_slot(const struct arrange_stream *streams, const uint32_t *table,
+				uint32_t cpu, uint32_t size)
 {
 	uint32_t at = cpu & (size - 1);
 
@@ -62,63 +77,44 @@ static int by_cpu(const void *a, const void *b)
 /* Finds the CPUs of a batch and counts their events; the table maps a CPU to its stream + 1. */
 static uint32_t *find_streams(struct arrange *a, const struct batch *b, uint32_t *size)
 {
-	uint32_t *table;
+	struct arrange_stream *s = NULL;
+	uint32_t *table, at, next = 0;
 
 	*size = CPU_TABLE;
 	while (*size < 2 * b->count && *size < 1u << 30)
 		*size *= 2;
-	table = room_for(&a->memory[ROOM_HASH], *size * sizeof(*table));
+	table = room_for(&a->memory[ROOM_CPUS], *size * sizeof(*table));
 	a->streams = room_for(&a->memory[ROOM_STREAMS], (b->count + 1) * sizeof(*a->streams));
 	if (!table || !a->streams)
 		return NULL;
 	memset(table, 0, *size * sizeof(*table));
 	a->nstreams = 0;
-	for (uint32_t i = 0; i < b->count; i++) {
-		uint32_t cpu = b->events[i].cpu, at = cpu_slot(a->streams, table, cpu, *size);
-
-		if (!table[at]) {
-			a->streams[a->nstreams] = (struct arrange_stream){ cpu, 0 };
-			table[at] = ++a->nstreams;
-		}
-		a->streams[table[at] - 1].count++;
-	}
-	qsort(a->streams, a->nstreams, sizeof(*a->streams), by_cpu);
-	memset(table, 0, *size * sizeof(*table));
-	for (uint32_t i = 0; i < a->nstreams; i++)
-		table[cpu_slot(a->streams, table, a->streams[i].cpu, *size)] = i + 1;
-	return table;
-}
-
-/* Copies events to chunk order: stream after stream. event[i]: its number in the batch. */
-static bool order_events(struct arrange *a, const struct batch *b, uint32_t *event)
-{
-	uint32_t size, at = 0, *next, *table = find_streams(a, b, &size);
-
-	next = table ? malloc((a->nstreams + 1) * sizeof(*next)) : NULL;
-	if (!next)
-		return false;
-	for (uint32_t i = 0; i < a->nstreams; i++) {
-		next[i] = at;
-		at += a->streams[i].count;
-	}
 	a->first = UINT64_MAX;
 	a->last = 0;
 	for (uint32_t i = 0; i < b->count; i++) {
 		const struct batch_event *e = &b->events[i];
-		uint32_t k = next[table[cpu_slot(a->streams, table, e->cpu, size)] - 1]++;
 
-		event[k] = i;
-		a->events.ts[k] = e->ts;
-		a->record[k] = b->bytes + e->offset;
-		a->length[k] = e->len;
+		if (!s || s->cpu != e->cpu) {
+			at = cpu_slot(a->streams, table, e->cpu, *size);
+			if (!table[at]) {
+				a->streams[a->nstreams] = (struct arrange_stream){ .cpu = e->cpu };
+				table[at] = ++a->nstreams;
+			}
+			s = &a->streams[table[at] - 1];
+		}
+		s->count++;
 		a->first = e->ts < a->first ? e->ts : a->first;
 		a->last = e->ts > a->last ? e->ts : a->last;
 	}
-	free(next);
-	return true;
+	qsort(a->streams, a->nstreams, sizeof(*a->streams), by_cpu);
+	memset(table, 0, *size * sizeof(*table));
+	for (uint32_t i = 0; i < a->nstreams; i++) {
+		table[cpu_slot(a->streams, table, a->streams[i].cpu, *size)] = i + 1;
+		a->streams[i].next = next;
+		next += a->streams[i].count;
+	}
+	return table;
 }
-
-/* ---- tables ---------------------------------------------------------------------------- */
 
 /* Whether the dynamic parts of a record can be taken out and put back behind its fixed part. */
 static bool is_regular(const struct layout *l, const uint8_t *record, uint32_t len)
@@ -139,196 +135,288 @@ static bool is_regular(const struct layout *l, const uint8_t *record, uint32_t l
 	return at <= len;
 }
 
-/* table_of[i]: which table an event is in; tables are numbered by type, whole rows after. */
-static bool make_tables(struct arrange *a, const struct batch *b, const uint32_t *event,
-			struct arrange_type *const *types, uint32_t ntypes, uint32_t *table_of)
-{
-	uint32_t *count = calloc(2 * (size_t)ntypes + 1, sizeof(*count)), first = 0;
-
-	a->tables = room_for(&a->memory[ROOM_TABLES], (b->count + 1) * sizeof(*a->tables));
-	if (!count || !a->tables) {
-		free(count);
-		return false;
-	}
-	for (uint32_t i = 0; i < b->count; i++) {
-		uint32_t type = b->events[event[i]].type;
-		const struct layout *l = &types[type]->layout;
-		bool rows = l->dynamic && !is_regular(l, a->record[i], a->length[i]);
-
-		table_of[i] = type * 2 + rows;
-		count[table_of[i]]++;
-	}
-	a->ntables = 0;
-	for (uint32_t k = 0; k < 2 * ntypes; k++) {
-		if (!count[k])
-			continue;
-		a->tables[a->ntables] = (struct arrange_table){
-			.type = k / 2, .rows = k % 2, .n = count[k], .first = first,
-		};
-		first += count[k];
-		count[k] = a->ntables++;
-	}
-	for (uint32_t i = 0; i < b->count; i++)
-		table_of[i] = count[table_of[i]];
-	free(count);
-	return true;
-}
-
-static void list_members(struct arrange *a, const uint32_t *table_of, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++) {
-		struct arrange_table *t = &a->tables[table_of[i]];
-
-		a->member[t->first++] = i;
-	}
-	for (uint32_t k = 0; k < a->ntables; k++)
-		a->tables[k].first -= a->tables[k].n;
-}
-
 /* ---- classes --------------------------------------------------------------------------- */
 
-struct key {
-	uint64_t v[ARRANGE_KEYS];
-};
-
-static inline bool same_key(const struct key *a, const struct key *b, uint32_t nkeys)
+static bool init_kinds(struct arrange *a, struct arrange_type *const *types, uint32_t ntypes)
 {
-	for (uint32_t i = 0; i < nkeys; i++)
-		if (a->v[i] != b->v[i])
-			return false;
-	return true;
-}
-
-static inline uint32_t key_slot(const struct key *k, uint32_t nkeys)
-{
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < nkeys; i++)
-		sum = (sum + k->v[i] + 1) * 0x9e3779b97f4a7c15ull;
-	return (sum >> 32) & (CLASS_TABLE - 1);
-}
-
-/* Gives each event of a table a class by its key; false when there are more than max. */
-static bool classify(struct arrange *a, struct arrange_table *t, const struct layout *l,
-		     uint32_t max, uint32_t *slots)
-{
-	struct key *keys = (struct key *)(void *)a->class_key + t->first_class;
-	uint32_t *count = a->class_count + t->first_class, nkeys = t->nkeys;
-
-	memset(slots, 0, CLASS_TABLE * sizeof(*slots));
-	t->nclasses = 0;
-	for (uint32_t i = 0; i < t->n; i++) {
-		uint32_t e = a->member[t->first + i], at;
-		struct key k;
-
-		if (i + AHEAD < t->n)
-			__builtin_prefetch(a->record[a->member[t->first + i + AHEAD]] + 8);
-
-		for (uint32_t q = 0; q < nkeys; q++)
-			k.v[q] = arrange_number(&l->columns[t->keys[q]], a->record[e]);
-		at = key_slot(&k, nkeys);
-		while (slots[at] && !same_key(&keys[slots[at] - 1], &k, nkeys))
-			at = (at + 1) & (CLASS_TABLE - 1);
-		if (!slots[at]) {
-			if (t->nclasses == max)
-				return false;
-			keys[t->nclasses] = k;
-			count[t->nclasses] = 0;
-			slots[at] = ++t->nclasses;
-		}
-		a->events.class_of[e] = (uint16_t)(t->first_class + slots[at] - 1);
-		count[slots[at] - 1]++;
-	}
-	return true;
-}
-
-static void one_class(struct arrange *a, struct arrange_table *t)
-{
-	t->nkeys = 0;
-	t->nclasses = 1;
-	a->class_count[t->first_class] = t->n;
-	for (uint32_t i = 0; i < t->n; i++)
-		a->events.class_of[a->member[t->first + i]] = (uint16_t)t->first_class;
-}
-
-static bool make_classes(struct arrange *a, struct arrange_type *const *types)
-{
-	uint32_t slots[CLASS_TABLE];
-
-	a->nclasses = 0;
-	for (uint32_t k = 0; k < a->ntables; k++) {
-		struct arrange_table *t = &a->tables[k];
-		struct arrange_type *type = types[t->type];
-		/* One class is kept for each table to come. */
-		uint32_t max = ARRANGE_CLASSES - a->nclasses - (a->ntables - k);
-
-		t->first_class = a->nclasses;
-		t->keys = type->keys;
-		t->nkeys = t->rows ? 0 : type->nkeys;
-		if (t->nkeys) {
-			max = max < t->n / 4 + 1 ? max : t->n / 4 + 1;
-			max = max < KEY_CLASSES ? max : KEY_CLASSES;
-		} else if (!t->rows && type->spare_key >= 0 && t->n >= SPARE_KEY_EVENTS) {
-			type->keys[0] = type->spare_key;
-			t->nkeys = 1;
-			max = max < SPARE_KEY_CLASSES ? max : SPARE_KEY_CLASSES;
-		}
-		if (!t->nkeys || !classify(a, t, &type->layout, max, slots))
-			one_class(a, t);
-		a->nclasses += t->nclasses;
-	}
-	return true;
-}
-
-static bool make_positions(struct arrange *a, uint32_t count)
-{
-	uint32_t *next = malloc((a->nclasses + 1) * sizeof(*next)), at = 0;
-
-	if (!next)
+	a->kinds = room_for(&a->memory[ROOM_KINDS], (2 * (size_t)ntypes + 1) * sizeof(*a->kinds));
+	if (!a->kinds)
 		return false;
-	for (uint32_t k = 0; k < a->nclasses; k++) {
-		next[k] = at;
-		at += a->class_count[k];
+	memset(a->kinds, 0, 2 * ntypes * sizeof(*a->kinds));
+	for (uint32_t i = 0; i < ntypes; i++) {
+		struct kind *k = &a->kinds[2 * i];
+
+		k->keys = types[i]->keys;
+		k->nkeys = types[i]->nkeys;
+		k->max = KEY_CLASSES;
+		if (types[i]->has_spare_key) {
+			k->nkeys = 1;
+			k->max = SPARE_KEY_CLASSES;
+		}
 	}
-	for (uint32_t i = 0; i < count; i++)
-		a->events.position[i] = next[a->events.class_of[i]]++;
-	free(next);
 	return true;
+}
+
+static bool init_finds(struct arrange *a, size_t most)
+{
+	bool first = !a->slots;
+
+	for (uint32_t i = 0; i < a->nfinds; i++)
+		a->slots[a->finds[i].slot] = 0;
+	a->nfinds = 0;
+	/* One more is for what has no keys. */
+	a->slots = room_for(&a->memory[ROOM_SLOTS], (FIND_TABLE + 1) * sizeof(*a->slots));
+	a->finds = room_for(&a->memory[ROOM_FINDS], (most + 1) * sizeof(*a->finds));
+	if (a->slots && first)
+		memset(a->slots, 0, (FIND_TABLE + 1) * sizeof(*a->slots));
+	return a->slots && a->finds;
+}
+
+static uint32_t new_find(struct arrange *a, uint32_t kind, const uint64_t *key, uint32_t slot)
+{
+	struct kind *k = &a->kinds[kind];
+	struct find *f = &a->finds[a->nfinds++];
+
+	*f = (struct find){ .kind = kind, .slot = slot };
+	for (uint32_t i = 0; i < k->nkeys; i++)
+		f->key[i] = key[i];
+	if (k->tail)
+		a->finds[k->tail - 1].next = a->nfinds;
+	else
+		k->head = a->nfinds;
+	k->tail = a->nfinds;
+	k->nfinds++;
+	return a->nfinds - 1;
+}
+
+/* All events of a kind that has no keys, or too many values of them. */
+static uint32_t find_rest(struct arrange *a, uint32_t kind)
+{
+	struct kind *k = &a->kinds[kind];
+
+	if (!k->rest) {
+		k->nkeys = 0;
+		k->rest = new_find(a, kind, NULL, FIND_TABLE) + 1;
+	}
+	return k->rest - 1;
+}
+
+static inline bool same_key(const struct find *f, uint32_t kind, const uint64_t *key,
+			    uint32_t nkeys)
+{
+	bool same = f->kind == kind && f->key[0] == key[0];
+
+	for (uint32_t i = 1; i < nkeys; i++)
+		same &= f->key[i] == key[i];
+	return same;
+}
+
+static inline uint32_t find(struct arrange *a, uint32_t kind, const struct layout *l,
+			    const uint8_t *record)
+{
+	struct kind *k = &a->kinds[kind];
+	uint64_t key[ARRANGE_KEYS], sum = kind;
+	uint32_t at;
+
+	if (!k->nkeys)
+		return find_rest(a, kind);
+	for (uint32_t i = 0; i < k->nkeys; i++) {
+		key[i] = arrange_number(&l->columns[k->keys[i]], record);
+		sum = (sum + key[i]) * 0x9e3779b97f4a7c15ull;
+	}
+	for (at = sum >> 32 & (FIND_TABLE - 1); a->slots[at]; at = (at + 1) & (FIND_TABLE - 1))
+		if (same_key(&a->finds[a->slots[at] - 1], kind, key, k->nkeys))
+			return a->slots[at] - 1;
+	if (k->nfinds == k->max || a->nfinds >= KEYED_FINDS)
+		return find_rest(a, kind);
+	a->slots[at] = a->nfinds + 1;
+	return new_find(a, kind, key, at);
+}
+
+/* Puts events in chunk order; found[k] tells which find event k is. */
+static void find_all(struct arrange *a, const struct batch *b, struct arrange_type *const *types,
+		     const uint32_t *table, uint32_t size, uint32_t *found)
+{
+	struct arrange_stream *s = NULL;
+
+	for (uint32_t i = 0; i < b->count; i++) {
+		const struct batch_event *e = &b->events[i];
+		const struct layout *l = &types[e->type]->layout;
+		const uint8_t *record = b->bytes + e->offset;
+		uint32_t kind = 2 * e->type, k;
+
+		if (i + AHEAD < b->count)
+			__builtin_prefetch(b->bytes + b->events[i + AHEAD].offset + 8);
+		if (!s || s->cpu != e->cpu)
+			s = &a->streams[table[cpu_slot(a->streams, table, e->cpu, size)] - 1];
+		k = s->next++;
+		a->ts[k] = e->ts;
+		a->record[k] = record;
+		a->length[k] = e->len;
+		kind += l->dynamic && !is_regular(l, record, e->len);
+		found[k] = find(a, kind, l, record);
+		a->finds[found[k]].count++;
+		a->kinds[kind].n++;
+	}
+}
+
+/* ---- tables ---------------------------------------------------------------------------- */
+
+/* Whether the values of a kind's keys make classes; if not, it is one. */
+static bool is_keyed(const struct arrange *a, const struct kind *k, uint32_t tables_left)
+{
+	uint32_t most = k->max == SPARE_KEY_CLASSES ? SPARE_KEY_CLASSES : k->n / 4 + 1;
+
+	if (k->rest || (k->max == SPARE_KEY_CLASSES && k->n < SPARE_KEY_EVENTS))
+		return false;
+	return k->nfinds <= most &&
+	       k->nfinds <= ARRANGE_CLASSES - a->events.nclasses - tables_left;
+}
+
+static void number_classes(struct arrange *a, struct arrange_table *t, struct kind *k,
+			   uint32_t *number)
+{
+	for (uint32_t i = k->head; i; i = a->finds[i - 1].next) {
+		struct find *f = &a->finds[i - 1];
+		uint32_t c = t->nkeys ? t->first_class + t->nclasses : t->first_class;
+
+		if (t->nkeys || !t->nclasses) {
+			a->class_count[c] = 0;
+			memcpy(a->class_key + (size_t)c * ARRANGE_KEYS, f->key, sizeof(f->key));
+			t->nclasses++;
+		}
+		a->class_count[c] += f->count;
+		number[i - 1] = c;
+	}
+}
+
+/*
+ * Tables by type, whole rows behind; their classes in the order in which they were found. Returns
+ * the class of each find.
+ */
+static uint32_t *make_tables(struct arrange *a, uint32_t ntypes)
+{
+	uint32_t first = 0, left = 0, *number;
+	size_t classes = a->nfinds + 1;
+
+	for (uint32_t i = 0; i < 2 * ntypes; i++)
+		left += a->kinds[i].n > 0;
+	a->tables = room_for(&a->memory[ROOM_TABLES], (left + 1) * sizeof(*a->tables));
+	a->class_key = room_for(&a->memory[ROOM_CLASSES],
+				classes * (ARRANGE_KEYS * sizeof(*a->class_key) +
+					   3 * sizeof(*a->class_count)));
+	if (!a->tables || !a->class_key || left > ARRANGE_CLASSES)
+		return NULL;
+	a->class_count = (uint32_t *)(void *)(a->class_key + classes * ARRANGE_KEYS);
+	number = a->class_count + classes;
+	a->ntables = a->events.nclasses = 0;
+	for (uint32_t i = 0; i < 2 * ntypes; i++) {
+		struct arrange_table *t = &a->tables[a->ntables];
+		struct kind *k = &a->kinds[i];
+
+		if (!k->n)
+			continue;
+		*t = (struct arrange_table){
+			.type = i / 2, .rows = i % 2, .n = k->n, .first = first,
+			.first_class = a->events.nclasses, .keys = k->keys,
+		};
+		left--;
+		if (k->nkeys && is_keyed(a, k, left))
+			t->nkeys = k->nkeys;
+		number_classes(a, t, k, number);
+		a->events.nclasses += t->nclasses;
+		first += k->n;
+		a->ntables++;
+	}
+	a->events.class_count = a->class_count;
+	return number;
+}
+
+/* ---- class order ----------------------------------------------------------------------- */
+
+/* Gives events their places when classes have their numbers. */
+static void place_events(struct arrange *a, const uint32_t *found, const uint32_t *number,
+			 uint32_t *next)
+{
+	struct events *o = &a->events;
+	uint32_t at = 0;
+
+	for (uint32_t c = 0; c < o->nclasses; at += a->class_count[c++])
+		next[c] = at;
+	for (uint32_t k = 0; k < o->count; k++) {
+		uint32_t c = number[found[k]];
+
+		at = next[c]++;
+		o->class_of[k] = (uint16_t)c;
+		o->position[k] = at;
+		o->number[at] = k;
+	}
+}
+
+/* From chunk order to class order: gathering is a good deal faster than scattering. */
+static void sort_events(struct arrange *a)
+{
+	struct events *o = &a->events;
+	uint32_t first = 0;
+
+	for (uint32_t i = 0; i < o->count; i++) {
+		uint32_t k = o->number[i];
+
+		a->row[i] = a->record[k];
+		o->ts[i] = a->ts[k];
+		a->delta[i] = a->ts[k] - a->ts[k ? k - 1 : 0];
+	}
+	for (uint32_t s = 0; s < a->nstreams; first += a->streams[s++].count)
+		a->delta[o->position[first]] = a->ts[first] - a->first;
+	events_before(o);
+}
+
+/* Arrays of n elements each; returns one more of 4 bytes. */
+static uint32_t *get_memory(struct arrange *a, size_t n)
+{
+	uint8_t *p = room_for(&a->memory[ROOM_EVENTS], n * (5 * 8 + 5 * 4 + 2));
+
+	if (!p)
+		return NULL;
+	a->ts = (uint64_t *)(void *)p;
+	a->events.ts = a->ts + n;
+	a->delta = a->events.ts + n;
+	a->record = (const uint8_t **)(void *)(a->delta + n);
+	a->row = a->record + n;
+	a->length = (uint32_t *)(void *)(a->row + n);
+	a->events.position = a->length + n;
+	a->events.number = a->events.position + n;
+	a->events.before = a->events.number + n;
+	a->events.class_of = (uint16_t *)(void *)(a->events.before + 2 * n);
+	return a->events.before + n;
 }
 
 int arrange(struct arrange *a, const struct batch *b, struct arrange_type *const *types,
 	    uint32_t ntypes)
 {
-	size_t n = b->count + 1, classes = n + KEY_CLASSES + 2;
-	struct room *m = a->memory;
-	uint32_t *event, *table_of;
+	size_t n = ((size_t)b->count + 8) & ~(size_t)7;
+	uint32_t *found = get_memory(a, n), *number, *cpus, size;
 
 	a->events.count = b->count;
 	a->events.pid = NULL;
-	a->events.class_of = room_for(&m[ROOM_CLASS], n * 2);
-	a->events.position = room_for(&m[ROOM_POSITION], n * 4);
-	a->events.ts = room_for(&m[ROOM_TS], n * 8);
-	a->record = room_for(&m[ROOM_RECORD], n * sizeof(*a->record));
-	a->length = room_for(&m[ROOM_LENGTH], n * 4);
-	a->member = room_for(&m[ROOM_MEMBER], n * 4);
-	a->class_count = room_for(&m[ROOM_COUNTS], classes * 4);
-	a->class_key = room_for(&m[ROOM_KEYS], classes * sizeof(struct key));
-	event = room_for(&m[ROOM_EVENT], n * 8);
-	if (!a->events.class_of || !a->events.position || !a->events.ts || !a->record ||
-	    !a->length || !a->member || !a->class_count || !a->class_key || !event)
+	if (!found || !init_kinds(a, types, ntypes) ||
+	    !init_finds(a, KEYED_FINDS + 2 * (size_t)ntypes))
 		return -1;
-	table_of = event + n;
-	if (!order_events(a, b, event) || !make_tables(a, b, event, types, ntypes, table_of))
+	cpus = find_streams(a, b, &size);
+	if (!cpus)
 		return -1;
-	list_members(a, table_of, b->count);
-	if (!make_classes(a, types) || !make_positions(a, b->count))
+	find_all(a, b, types, cpus, size, found);
+	number = make_tables(a, ntypes);
+	if (!number)
 		return -1;
+	place_events(a, found, number, number + a->nfinds + 1);
+	sort_events(a);
 	return 0;
 }
 
 void arrange_free(struct arrange *a)
 {
-	for (size_t i = 0; i < sizeof(a->memory) / sizeof(a->memory[0]); i++)
+	for (size_t i = 0; i < ARRANGE_ROOMS; i++)
 		free(a->memory[i].p);
 	memset(a, 0, sizeof(*a));
 }

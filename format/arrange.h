@@ -9,18 +9,20 @@
 #include "chunk.h"
 #include "table.h"
 
+enum { ARRANGE_KEYS = 4, ARRANGE_CLASSES = 65535, ARRANGE_ROOMS = 8 };
+
 /* The encoder's view of one event type. */
 struct arrange_type {
 	struct layout layout;
 	uint32_t nkeys;       /* key columns that the source names */
-	int32_t spare_key;    /* a column that may serve as key when there is none, or -1 */
-	uint32_t keys[4];
+	bool has_spare_key;   /* column 0 may serve as key, for there is none */
+	uint32_t keys[ARRANGE_KEYS];
 };
 
 struct arrange_table {
 	uint32_t type;        /* index into the schema's types */
 	bool rows;            /* records that do not fit their type are kept whole */
-	uint32_t n, first;    /* events, and the place of the first in .member and .position */
+	uint32_t n, first;    /* events, and the place of the first in class order */
 	uint32_t first_class, nclasses;
 	uint32_t nkeys;
 	const uint32_t *keys; /* column numbers */
@@ -28,23 +30,28 @@ struct arrange_table {
 
 struct arrange_stream {
 	uint32_t cpu, count;
+	uint32_t next; /* for arrange() */
 };
 
 struct arrange {
 	struct events events;
-	const uint8_t **record;    /* chunk order */
+	uint64_t *ts;              /* in chunk order, like .. */
+	const uint8_t **record;
 	uint32_t *length;
-	uint32_t *member;          /* chunk order numbers of events, table after table */
-	uint32_t ntables, nstreams, nclasses;
+	const uint8_t **row;       /* records in class order, like .. */
+	uint64_t *delta;           /* .. time since the event before in the stream */
+	uint32_t ntables, nstreams;
 	struct arrange_table *tables;
 	struct arrange_stream *streams;
 	uint32_t *class_count;
 	uint64_t *class_key;       /* ARRANGE_KEYS for each class */
 	uint64_t first, last;      /* smallest and largest time stamp */
-	struct room memory[12];
+	struct find *finds;        /* classes as they are found, before they have their numbers */
+	uint32_t nfinds;
+	uint32_t *slots;           /* hash table: number of the find + 1 */
+	struct kind *kinds;        /* by 2 * type + rows */
+	struct room memory[ARRANGE_ROOMS];
 };
-
-enum { ARRANGE_KEYS = 4, ARRANGE_CLASSES = 65535 };
 
 /* Sorts out which columns are keys. -1 when memory runs out. */
 int arrange_type_init(struct arrange_type *a, const struct trawl_event_type *t);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "bucket.h"
+#include "code.h"
 #include "column.h"
 
 enum {
@@ -32,14 +33,23 @@ static uint32_t width(const struct layout_column *c)
 	return c->string ? 4 : c->size;
 }
 
+/* Events are gone through in class order; common fields, if a context has no class, in chunk order. */
+static const uint32_t *walking_order(const struct table *t, const struct column_plan *p)
+{
+	for (int q = 0; q < p->npredictors; q++)
+		if (!(p->mask[q] & CONTEXT_CLASS))
+			return t->order;
+	return NULL;
+}
+
 /* ---- encoding -------------------------------------------------------------------------- */
 
 void column_relate(struct table *t, uint32_t column, unsigned int relative)
 {
 	const struct layout_column *c = &t->layout->columns[column];
-	const uint64_t *v = t->value[column], *from = NULL;
+	const uint64_t *v = t->value[column], *from = t->ts;
 	uint64_t *w = t->work;
-	uint32_t size = width(c);
+	uint32_t size = width(c), end = 0;
 
 	t->residue = w;
 	switch (relative) {
@@ -47,122 +57,131 @@ void column_relate(struct table *t, uint32_t column, unsigned int relative)
 		t->residue = v;
 		return;
 	case RELATIVE_LAST:
-		memset(t->last, 0, t->nclasses * sizeof(*t->last));
-		for (uint32_t i = 0; i < t->n; i++) {
-			uint64_t *last = &t->last[t->class_of[i]];
-
-			w[i] = narrow(v[i] - *last, size, true);
-			*last = v[i];
-		}
+		for (uint32_t i = 1; i < t->n; i++)
+			w[i] = narrow(v[i] - v[i - 1], size, true);
+		for (uint32_t k = 0; k < t->nclasses; end += t->class_count[k++])
+			w[end] = narrow(v[end], size, true);
 		return;
 	case RELATIVE_REF:
 		from = t->value[c->ref];
-		break;
-	default:
-		from = t->ts;
 	}
 	for (uint32_t i = 0; i < t->n; i++)
 		w[i] = narrow(v[i] - from[i], size, true);
 }
 
-/* The slot of every event under a mask, when all values in t->work are known. */
+/* The slot of every event under a mask, when all residues are known. */
 static const uint16_t *known_slots(struct table *t, uint32_t column, unsigned int mask,
-				   uint16_t *slots)
+				   const uint32_t *order, int q)
 {
-	const uint64_t *ref = t->value[t->layout->columns[column].ref];
+	const uint64_t *w = t->residue;
+	uint32_t *sums = t->sums[q], end = 0;
+	uint16_t *slots = t->own_slots[q];
+	uint64_t last = 0;
 
 	if (mask < CONTEXT_PER_EVENT)
-		return table_slots(t, mask);
-	if (!(mask & CONTEXT_OWN)) {
-		for (uint32_t i = 0; i < t->n; i++)
-			slots[i] = (uint16_t)context_slot(table_sum(t, mask, ref, i), t->shift);
-		return slots;
+		return table_slots(t, mask, sums);
+	table_sums(t, mask, t->value[t->layout->columns[column].ref], sums);
+	if ((mask & CONTEXT_OWN) && order) {
+		for (uint32_t i = 0; i < t->n; i++) {
+			sums[order[i]] += context_fold(last) * CONTEXT_OWN_FACTOR;
+			last = w[order[i]];
+		}
+	} else if (mask & CONTEXT_OWN) {
+		for (uint32_t i = 1; i < t->n; i++)
+			sums[i] += context_fold(w[i - 1]) * CONTEXT_OWN_FACTOR;
+		for (uint32_t k = 1; k < t->nclasses; k++) {
+			end += t->class_count[k - 1];
+			sums[end] -= context_fold(w[end - 1]) * CONTEXT_OWN_FACTOR;
+		}
 	}
-	memset(t->last, 0, t->nclasses * sizeof(*t->last));
-	for (uint32_t i = 0; i < t->n; i++) {
-		uint64_t *last = &t->last[t->class_of[i]];
-		uint64_t sum = table_sum(t, mask, ref, i) + (*last + 1) * CONTEXT_OWN_FACTOR;
-
-		slots[i] = (uint16_t)context_slot(sum, t->shift);
-		*last = t->residue[i];
-	}
+	table_sum_slots(t, sums, slots);
 	return slots;
 }
 
-static uint64_t *fresh_slots(struct table *t, struct predictors *m, int q)
+static uint64_t *fresh_slots(const struct table *t, struct predictors *m, int q)
 {
-	memset(m->slot[q], 0, sizeof(m->slot[q][0]) << (64 - t->shift));
+	memset(m->slot[q], 0, sizeof(m->slot[q][0]) << (32 - t->shift));
 	return m->slot[q];
 }
 
 void column_try(struct table *t, uint32_t column, unsigned int mask, struct predictors *m,
 		uint8_t *hit)
 {
-	const uint16_t *slots = known_slots(t, column, mask, t->own_slots[0]);
+	const uint32_t *order = mask & CONTEXT_CLASS ? NULL : t->order;
+	const uint16_t *slots = known_slots(t, column, mask, order, 0);
 	const uint64_t *w = t->residue;
 	uint64_t *slot = fresh_slots(t, m, 0);
 
 	for (uint32_t i = 0; i < t->n; i++) {
-		uint64_t *s = &slot[slots[i]];
+		uint32_t at = order ? order[i] : i;
+		uint64_t *s = &slot[slots[at]];
 
-		hit[i] = *s == w[i];
-		*s = w[i];
+		hit[at] = *s == w[at];
+		*s = w[at];
 	}
 }
 
 /*
- * Codes go out sorted by class, as do the values to `literal`. np is a constant where this is
- * called, so that the compiler makes a loop for each number of predictors.
+ * np is a constant where this is called, so that there is a loop for each number of predictors.
+ * In class order literals go out at once; returns how many there are.
  */
-static inline __attribute__((always_inline)) void code_events(const struct table *t,
-	const uint16_t *const *slots, struct predictors *m, unsigned int np, uint8_t *out)
+static inline __attribute__((always_inline)) uint32_t code_events(const struct table *t,
+	const uint32_t *order, const uint16_t *const *slots, struct predictors *m, unsigned int np)
 {
 	const uint64_t *w = t->residue;
-	const uint32_t *sorted = t->sorted;
 	uint64_t *literal = t->literal;
+	uint8_t *codes = t->codes;
+	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < t->n; i++) {
-		uint64_t v = w[i];
+		uint32_t at = order ? order[i] : i;
+		uint64_t v = w[at];
 		unsigned int code = np;
 
 		for (unsigned int q = np; q-- > 0;) {
-			uint64_t *s = &m->slot[q][slots[q][i]];
+			uint64_t *s = &m->slot[q][slots[q][at]];
 
 			code = *s == v ? q : code;
 			*s = v;
 		}
-		out[sorted[i]] = (uint8_t)code;
-		literal[sorted[i]] = v;
+		codes[at] = (uint8_t)code;
+		literal[order ? i : n] = v;
+		n += code == np;
 	}
+	return n;
+}
+
+static uint32_t code_in_order(const struct table *t, const uint32_t *order,
+			      const uint16_t *const *slots, struct predictors *m, unsigned int np)
+{
+	if (np == 1)
+		return code_events(t, order, slots, m, 1);
+	if (np == 2)
+		return code_events(t, order, slots, m, 2);
+	return code_events(t, order, slots, m, 3);
 }
 
 /* Returns the number of literals, which are then the first in t->literal. */
 static uint32_t put_codes(struct table *t, uint32_t column, const struct column_plan *p,
 			  struct predictors *m, struct buf *codes)
 {
+	const uint32_t *order = walking_order(t, p);
 	const uint16_t *slots[TABLE_PREDICTORS];
-	uint64_t *literal = t->literal;
 	uint32_t n = 0;
-	uint8_t *out;
 
-	if (!buf_reserve(codes, t->n))
-		return 0;
-	out = codes->data + codes->len;
-	codes->len += t->n;
 	for (int q = 0; q < p->npredictors; q++) {
-		slots[q] = known_slots(t, column, p->mask[q], t->own_slots[q]);
+		slots[q] = known_slots(t, column, p->mask[q], order, q);
 		fresh_slots(t, m, q);
 	}
-	if (p->npredictors == 1)
-		code_events(t, slots, m, 1, out);
-	else if (p->npredictors == 2)
-		code_events(t, slots, m, 2, out);
+	if (!order)
+		n = code_in_order(t, NULL, slots, m, p->npredictors);
 	else
-		code_events(t, slots, m, 3, out);
-	for (uint32_t i = 0; i < t->n; i++) {
-		literal[n] = literal[i];
-		n += out[i] == p->npredictors;
+		code_in_order(t, order, slots, m, p->npredictors);
+	for (uint32_t i = 0; order && i < t->n; i++) {
+		t->literal[n] = t->residue[i];
+		n += t->codes[i] == p->npredictors;
 	}
+	code_pack(t->codes, t->n, p->npredictors, codes);
 	return n;
 }
 
@@ -182,17 +201,26 @@ void column_literal_numbers(uint64_t *v, uint32_t n, unsigned int literal)
 		}
 }
 
-static void put_literals(struct table *t, uint32_t n, unsigned int literal, uint32_t size,
-			 struct sink *out)
+uint32_t column_literal_width(const uint64_t *v, uint32_t n, uint32_t size)
 {
-	uint64_t *v = t->literal;
+	uint64_t all = 0;
+	uint32_t bits;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t x = narrow(v[i], size, true);
+
+		all |= x ^ (0 - (x >> 63));
+	}
+	bits = all ? 65 - __builtin_clzll(all) : 1;
+	return (bits + 7) / 8;
+}
+
+static void put_bytes(const uint64_t *v, uint32_t n, uint32_t size, struct sink *out)
+{
 	uint8_t *p;
 
-	if (literal != LITERAL_BYTES) {
-		column_literal_numbers(v, n, literal);
-		bucket_encode(v, n, &out->codes, &out->bits);
-		return;
-	}
+	size = column_literal_width(v, n, size);
+	buf_u8(&out->structure, (uint8_t)size);
 	if (!buf_reserve(&out->literals, (size_t)n * size + 8))
 		return;
 	p = out->literals.data + out->literals.len;
@@ -201,12 +229,20 @@ static void put_literals(struct table *t, uint32_t n, unsigned int literal, uint
 	out->literals.len += (size_t)n * size;
 }
 
+static void put_literals(struct table *t, uint32_t n, unsigned int literal, uint32_t size,
+			 struct sink *out)
+{
+	if (literal == LITERAL_BYTES) {
+		put_bytes(t->literal, n, size, out);
+		return;
+	}
+	column_literal_numbers(t->literal, n, literal);
+	bucket_encode(t->literal, n, &out->codes, &out->bits);
+}
+
 static bool all_equal(const uint64_t *v, uint32_t n)
 {
-	for (uint32_t i = 1; i < n; i++)
-		if (v[i] != v[0])
-			return false;
-	return true;
+	return n < 2 || !memcmp(v, v + 1, (n - 1) * sizeof(*v));
 }
 
 static void put_tag(const struct table *t, uint32_t column, const struct column_plan *p,
@@ -237,8 +273,7 @@ uint32_t column_encode(struct table *t, uint32_t column, const struct column_pla
 	if (p->npredictors) {
 		n = put_codes(t, column, p, m, &out->codes);
 	} else {
-		for (uint32_t i = 0; i < t->n; i++)
-			t->literal[t->sorted[i]] = t->residue[i];
+		memcpy(t->literal, t->residue, t->n * sizeof(*t->literal));
 		n = t->n;
 	}
 	put_literals(t, n, p->literal, width(&t->layout->columns[column]), out);
@@ -277,15 +312,20 @@ static uint32_t count_literals(const uint8_t *codes, uint32_t n, uint8_t npredic
 	return worst <= npredictors ? literals : UINT32_MAX;
 }
 
-static bool byte_literals(uint64_t *v, uint32_t n, uint32_t size, bool is_signed, struct view *in)
+static bool byte_literals(uint64_t *v, uint32_t n, uint32_t size, bool is_signed,
+			  struct source_views *in)
 {
-	const uint8_t *p = view_bytes(in, (size_t)n * size);
+	uint32_t stored = view_u8(&in->structure);
+	const uint8_t *p;
 
+	if (!stored || stored > size)
+		return false;
+	p = view_bytes(&in->literals, (size_t)n * stored);
 	if (!p)
 		return false;
 	/* 8 readable bytes follow every section. */
-	for (uint32_t i = 0; i < n; i++, p += size)
-		v[i] = narrow(get64(p), size, is_signed);
+	for (uint32_t i = 0; i < n; i++, p += stored)
+		v[i] = narrow(narrow(get64(p), stored, true), size, is_signed);
 	return true;
 }
 
@@ -320,43 +360,65 @@ static void spread(const uint8_t *codes, uint8_t npredictors, const uint64_t *fr
 
 struct walk {
 	const uint8_t *codes;
-	const uint64_t *literal; /* by code */
+	const uint64_t *literal;  /* of each event; in class order: one after another */
+	const uint32_t *order;
 	const uint16_t *slots[TABLE_PREDICTORS];
-	const uint64_t *sums[TABLE_PREDICTORS]; /* for predictors with OWN, else NULL */
+	const uint32_t *sums[TABLE_PREDICTORS]; /* for predictors with OWN, else NULL */
+	uint64_t *residue;
 };
 
-/* Goes over the events in table order and follows the codes; np and own are constants. */
-static inline __attribute__((always_inline)) void walk(struct table *t, const struct walk *w,
-							struct predictors *m, int np, bool own)
+/* One event: its residue, which goes into all its slots; np and own are constants. */
+static inline __attribute__((always_inline)) uint64_t follow(const struct table *t,
+	const struct walk *w, struct predictors *m, int np, bool own, uint32_t at,
+	const uint64_t *literal, uint64_t last)
 {
-	for (uint32_t i = 0; i < t->n; i++) {
-		uint32_t at = t->sorted[i];
-		uint8_t code = w->codes[at];
-		uint64_t *last = own ? &t->last[t->class_of[i]] : NULL, v;
-		const uint64_t *from = &w->literal[at];
-		uint64_t *slot[TABLE_PREDICTORS];
+	const uint64_t *from = literal;
+	uint64_t *slot[TABLE_PREDICTORS], v;
 
-		for (int q = 0; q < np; q++) {
-			uint32_t s;
+	for (int q = 0; q < np; q++) {
+		uint32_t s;
 
-			if (own && w->sums[q])
-				s = context_slot(w->sums[q][i] + (*last + 1) * CONTEXT_OWN_FACTOR,
-						 t->shift);
-			else
-				s = w->slots[q][i];
-			slot[q] = &m->slot[q][s];
-			from = code == q ? slot[q] : from;
+		if (own && w->sums[q])
+			s = context_slot(w->sums[q][at] + context_fold(last) * CONTEXT_OWN_FACTOR,
+					 t->shift);
+		else
+			s = w->slots[q][at];
+		slot[q] = &m->slot[q][s];
+		from = w->codes[at] == q ? slot[q] : from;
+	}
+	v = *from;
+	for (int q = 0; q < np; q++)
+		*slot[q] = v;
+	w->residue[at] = v;
+	return v;
+}
+
+static inline __attribute__((always_inline)) void walk(const struct table *t,
+	const struct walk *w, struct predictors *m, int np, bool own)
+{
+	const uint64_t *literal = w->literal;
+	uint64_t last = 0;
+	uint32_t at = 0;
+
+	if (w->order) {
+		for (uint32_t i = 0; i < t->n; i++) {
+			at = w->order[i];
+			last = follow(t, w, m, np, own, at, &literal[at], last);
 		}
-		v = *from;
-		for (int q = 0; q < np; q++)
-			*slot[q] = v;
-		if (own)
-			*last = v;
-		t->work[i] = v;
+		return;
+	}
+	for (uint32_t c = 0; c < (own ? t->nclasses : 1); c++) {
+		uint32_t end = own ? at + t->class_count[c] : t->n;
+
+		for (last = 0; at < end; at++) {
+			last = follow(t, w, m, np, own, at, literal, last);
+			literal += w->codes[at] == np;
+		}
 	}
 }
 
-static void walk_any(struct table *t, const struct walk *w, struct predictors *m, int np, bool own)
+static void walk_any(const struct table *t, const struct walk *w, struct predictors *m, int np,
+		     bool own)
 {
 	switch (np * 2 + own) {
 	case 2:
@@ -379,10 +441,12 @@ static void walk_any(struct table *t, const struct walk *w, struct predictors *m
 	}
 }
 
-static void follow(struct table *t, const struct column_plan *p, const uint64_t *ref,
-		   const uint8_t *codes, const uint64_t *literal, struct predictors *m)
+/* t->codes and t->literal into residues. */
+static void get_residues(struct table *t, const struct column_plan *p, const uint64_t *ref,
+			 uint64_t *residue, struct predictors *m)
 {
-	struct walk w = { .codes = codes, .literal = literal };
+	struct walk w = { .codes = t->codes, .literal = t->literal, .residue = residue,
+			  .order = walking_order(t, p) };
 	bool own = false;
 
 	for (int q = 0; q < p->npredictors; q++) {
@@ -390,48 +454,49 @@ static void follow(struct table *t, const struct column_plan *p, const uint64_t 
 
 		fresh_slots(t, m, q);
 		if (mask < CONTEXT_PER_EVENT) {
-			w.slots[q] = table_slots(t, mask);
+			w.slots[q] = table_slots(t, mask, t->sums[q]);
 			continue;
 		}
+		table_sums(t, mask, ref, t->sums[q]);
 		if (mask & CONTEXT_OWN) {
-			for (uint32_t i = 0; i < t->n; i++)
-				t->base[q][i] = table_sum(t, mask, ref, i);
-			w.sums[q] = t->base[q];
+			w.sums[q] = t->sums[q];
 			own = true;
 			continue;
 		}
-		for (uint32_t i = 0; i < t->n; i++)
-			t->own_slots[q][i] =
-				(uint16_t)context_slot(table_sum(t, mask, ref, i), t->shift);
+		table_sum_slots(t, t->sums[q], t->own_slots[q]);
 		w.slots[q] = t->own_slots[q];
 	}
-	if (own)
-		memset(t->last, 0, t->nclasses * sizeof(*t->last));
+	if (w.order) {
+		spread(t->codes, p->npredictors, t->literal, t->spread, t->n);
+		w.literal = t->spread;
+	}
 	walk_any(t, &w, m, p->npredictors, own);
 }
 
-/* From t->work to the values themselves. */
-static void absolute(struct table *t, uint32_t column, unsigned int relative, const uint64_t *ref)
+/* From residues to the values themselves. */
+static void absolute(struct table *t, uint32_t column, unsigned int relative, const uint64_t *ref,
+		     const uint64_t *residue)
 {
 	const struct layout_column *c = &t->layout->columns[column];
 	const uint64_t *from = relative == RELATIVE_REF ? ref : t->ts;
 	uint64_t *v = t->value[column];
-	uint32_t size = width(c);
+	uint32_t size = width(c), i = 0;
 
 	if (relative == RELATIVE_ZERO) {
-		memcpy(v, t->work, t->n * sizeof(*v));
+		if (v != residue)
+			memcpy(v, residue, t->n * sizeof(*v));
 		return;
 	}
 	if (relative != RELATIVE_LAST) {
-		for (uint32_t i = 0; i < t->n; i++)
-			v[i] = narrow(t->work[i] + from[i], size, c->is_signed);
+		for (; i < t->n; i++)
+			v[i] = narrow(residue[i] + from[i], size, c->is_signed);
 		return;
 	}
-	memset(t->last, 0, t->nclasses * sizeof(*t->last));
-	for (uint32_t i = 0; i < t->n; i++) {
-		uint64_t *last = &t->last[t->class_of[i]];
+	for (uint32_t k = 0; k < t->nclasses; k++) {
+		uint64_t last = 0;
 
-		*last = v[i] = narrow(t->work[i] + *last, size, c->is_signed);
+		for (uint32_t end = i + t->class_count[k]; i < end; i++)
+			v[i] = last = narrow(residue[i] + last, size, c->is_signed);
 	}
 }
 
@@ -445,44 +510,48 @@ static bool decode_constant(struct table *t, uint32_t column, struct view *in)
 	return !in->bad;
 }
 
+/* Puts the residues that follow no prediction into t->literal, and codes into t->codes. */
+static bool get_literals(struct table *t, const struct layout_column *c,
+			 const struct column_plan *p, struct source_views *in)
+{
+	bool is_signed = c->is_signed || p->relative != RELATIVE_ZERO, ok;
+	uint32_t n = t->n;
+
+	if (p->npredictors) {
+		if (!code_unpack(&in->codes, t->n, p->npredictors, t->codes))
+			return false;
+		n = count_literals(t->codes, t->n, p->npredictors);
+		if (n == UINT32_MAX)
+			return false;
+	}
+	if (p->literal == LITERAL_BYTES)
+		ok = byte_literals(t->literal, n, width(c), is_signed, in);
+	else
+		ok = bucket_literals(t->literal, n, p->literal, width(c), is_signed, in);
+	t->literal[n] = 0;
+	return ok;
+}
+
 bool column_decode(struct table *t, uint32_t column, struct predictors *m, struct source_views *in)
 {
 	const struct layout_column *c = &t->layout->columns[column];
 	uint8_t tag = view_u8(&in->structure);
 	struct column_plan p;
-	const uint8_t *codes = NULL;
-	const uint64_t *ref_value;
-	uint32_t ref = 0, literals = t->n;
-	bool is_signed, ok;
+	const uint64_t *ref;
+	uint64_t *residue;
+	uint32_t number = 0;
 
 	if (tag == TAG_CONSTANT)
 		return decode_constant(t, column, &in->structure);
-	if ((tag & TAG_CONSTANT) || !get_tag(&in->structure, column, tag, &p, &ref))
+	if ((tag & TAG_CONSTANT) || !get_tag(&in->structure, column, tag, &p, &number) ||
+	    !get_literals(t, c, &p, in))
 		return false;
-	if (p.npredictors) {
-		codes = view_bytes(&in->codes, t->n);
-		literals = codes ? count_literals(codes, t->n, p.npredictors) : UINT32_MAX;
-		if (literals == UINT32_MAX)
-			return false;
-	}
-	is_signed = c->is_signed || p.relative != RELATIVE_ZERO;
-	if (p.literal == LITERAL_BYTES)
-		ok = byte_literals(t->literal, literals, width(c), is_signed, &in->literals);
+	ref = t->value[number];
+	residue = p.relative == RELATIVE_ZERO ? t->value[column] : t->work;
+	if (p.npredictors)
+		get_residues(t, &p, ref, residue, m);
 	else
-		ok = bucket_literals(t->literal, literals, p.literal, width(c), is_signed, in);
-	if (!ok)
-		return false;
-	ref_value = t->value[ref];
-	if (codes) {
-		uint64_t *spread_to = t->value[column];
-
-		t->literal[literals] = 0;
-		spread(codes, p.npredictors, t->literal, spread_to, t->n);
-		follow(t, &p, ref_value, codes, spread_to, m);
-	} else {
-		for (uint32_t i = 0; i < t->n; i++)
-			t->work[i] = t->literal[t->sorted[i]];
-	}
-	absolute(t, column, p.relative, ref_value);
+		residue = t->literal;
+	absolute(t, column, p.relative, ref, residue);
 	return true;
 }

@@ -12,7 +12,7 @@
 #include "table.h"
 
 enum column_literal {
-	LITERAL_BYTES,  /* as many bytes as the column is wide */
+	LITERAL_BYTES,  /* as many bytes as the widest needs */
 	LITERAL_PLAIN,  /* bucket codes */
 	LITERAL_SIGNED, /* bucket codes of zigzag numbers */
 	LITERAL_DELTA,  /* likewise of the difference to the literal before */
@@ -59,6 +59,8 @@ void column_relate(struct table *t, uint32_t column, unsigned int relative);
 /* Predicts t->residue under a mask; hit[i] is 1 where the guess is right. For choosing plans. */
 void column_try(struct table *t, uint32_t column, unsigned int mask, struct predictors *m,
 		uint8_t *hit);
+/* Bytes that hold all numbers of a column of `size` bytes as signed ones, and at least one. */
+uint32_t column_literal_width(const uint64_t *v, uint32_t n, uint32_t size);
 /* The numbers that bucket codes stand for, in place. */
 void column_literal_numbers(uint64_t *v, uint32_t n, unsigned int literal);
 

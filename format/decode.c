@@ -28,10 +28,11 @@ struct decode_table {
 	uint32_t n, first;
 	uint32_t first_class, nclasses;
 	uint32_t nkeys, keys[MAX_KEYS];
+	uint32_t listed; /* of its events, in chunk order */
 };
 
 struct decode_class {
-	uint32_t table, count;
+	uint32_t table, left; /* events that the sequence has still to name */
 	uint64_t key[MAX_KEYS];
 };
 
@@ -70,7 +71,9 @@ struct chunk_decoder {
 	struct trawl_stream *streams;
 	struct decode_table *tables;
 	struct decode_class *classes;
-	uint32_t *member;
+	uint32_t *class_count;
+	uint64_t *ts;    /* table after table, each in chunk order .. */
+	uint32_t *order; /* .. and each event's place in the table's class order */
 	struct table common_table, table;
 	struct predictors predictors;
 };
@@ -264,13 +267,14 @@ static bool get_classes(struct chunk_decoder *d, struct view *in, struct decode_
 		struct decode_class *c = &d->classes[d->nclasses++];
 
 		c->table = number;
-		c->count = (uint32_t)view_varint_max(in, *left);
-		if (!c->count)
+		c->left = (uint32_t)view_varint_max(in, *left);
+		if (!c->left)
 			return false;
+		d->class_count[d->nclasses - 1] = c->left;
 		for (uint32_t k = 0; k < t->nkeys; k++)
 			c->key[k] = unzigzag(view_varint(in));
-		*left -= c->count;
-		t->n += c->count;
+		*left -= c->left;
+		t->n += c->left;
 	}
 	return !in->bad;
 }
@@ -298,18 +302,20 @@ static bool get_table(struct chunk_decoder *d, struct view *in, uint32_t number,
 
 static bool get_tables(struct chunk_decoder *d, struct view *in)
 {
-	uint32_t left = d->events.count;
+	uint32_t left = d->events.count, most = (left < MAX_CLASSES ? left : MAX_CLASSES) + 1;
 
 	d->ntables = (uint32_t)view_varint_max(in, left);
 	d->nclasses = 0;
 	d->tables = arena_take(&d->chunk->arena, d->ntables + 1, sizeof(*d->tables));
-	d->classes = arena_take(&d->chunk->arena, (left < MAX_CLASSES ? left : MAX_CLASSES) + 1,
-				sizeof(*d->classes));
-	if (!d->tables || !d->classes)
+	d->classes = arena_take(&d->chunk->arena, most, sizeof(*d->classes));
+	d->class_count = arena_take(&d->chunk->arena, most, sizeof(*d->class_count));
+	if (!d->tables || !d->classes || !d->class_count)
 		return false;
 	for (uint32_t i = 0; i < d->ntables; i++)
 		if (!get_table(d, in, i, &left))
 			return false;
+	d->events.nclasses = d->nclasses;
+	d->events.class_count = d->class_count;
 	return !left;
 }
 
@@ -328,36 +334,55 @@ static bool get_structure(struct chunk_decoder *d)
 
 /* ---- order and time ---------------------------------------------------------------------- */
 
+/* Where each event is in class order and in its table. */
 static bool get_sequence(struct chunk_decoder *d)
 {
-	uint32_t n = d->events.count, *seen = arena_take(&d->chunk->arena, d->nclasses + 1, 4), at = 0;
+	uint32_t n = d->events.count, *next = arena_take(&d->chunk->arena, d->nclasses + 1, 4);
+	uint32_t *rank = arena_take(&d->chunk->arena, (size_t)n + 1, 4);
+	uint32_t *group_of = arena_take(&d->chunk->arena, (size_t)n + 1, 4), at = 0;
 	const uint8_t *low = NULL, *high = NULL;
 
-	if (!seen)
+	if (!next || !rank || !group_of)
 		return false;
 	if (d->nclasses > 1 && !(low = view_bytes(&d->in.codes, n)))
 		return false;
 	if (d->nclasses > 256 && !(high = view_bytes(&d->in.codes, n)))
 		return false;
-	for (uint32_t c = 0; c < d->nclasses; c++) {
-		seen[c] = at;
-		at += d->classes[c].count;
-	}
+	for (uint32_t c = 0; c < d->nclasses; at += d->class_count[c++])
+		next[c] = at;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t c = (low ? low[i] : 0) | (high ? high[i] << 8 : 0);
+		struct decode_table *t;
 
-		if (c >= d->nclasses)
+		if (c >= d->nclasses || d->classes[c].left == 0)
 			return false;
+		d->classes[c].left--;
+		at = next[c]++;
+		t = &d->tables[d->classes[c].table];
 		d->events.class_of[i] = (uint16_t)c;
-		d->events.position[i] = seen[c]++;
+		d->events.position[i] = at;
+		d->events.number[at] = i;
+		d->order[t->first + t->listed] = at - t->first;
+		rank[i] = t->listed++;
+		group_of[i] = d->classes[c].table;
 	}
-	at = 0;
-	for (uint32_t c = 0; c < d->nclasses; c++) {
-		at += d->classes[c].count;
-		if (seen[c] != at)
-			return false;
-	}
+	events_before(&d->events);
+	d->chunk->decoded.rank = rank;
+	d->chunk->decoded.chunk.group_of = group_of;
 	return true;
+}
+
+/* Each event's time stamp by its place in class order and in its table. */
+static void list_times(struct chunk_decoder *d, const uint64_t *ts)
+{
+	for (uint32_t i = 0; i < d->events.count; i++)
+		d->events.ts[i] = ts[d->events.number[i]];
+	for (uint32_t k = 0; k < d->ntables; k++) {
+		const struct decode_table *t = &d->tables[k];
+
+		for (uint32_t i = t->first; i < t->first + t->n; i++)
+			d->ts[i] = d->events.ts[t->first + d->order[i]];
+	}
 }
 
 static bool get_times(struct chunk_decoder *d)
@@ -365,9 +390,11 @@ static bool get_times(struct chunk_decoder *d)
 	uint32_t n = d->events.count;
 	const uint8_t *codes = view_bytes(&d->in.codes, n);
 	uint64_t *delta = arena_take(&d->chunk->arena, (size_t)n + 1, sizeof(*delta));
+	uint64_t *all = arena_take(&d->chunk->arena, (size_t)n + 1, sizeof(*all));
 	uint64_t first = UINT64_MAX, last = 0;
 
-	if (!codes || !delta || !bucket_decode(codes, n, &d->in.bits, delta))
+	d->ts = arena_take(&d->chunk->arena, (size_t)n + 1, sizeof(*d->ts));
+	if (!codes || !delta || !all || !d->ts || !bucket_decode(codes, n, &d->in.bits, delta))
 		return false;
 	for (uint32_t s = 0; s < d->nstreams; s++) {
 		const struct trawl_stream *stream = &d->streams[s];
@@ -375,36 +402,14 @@ static bool get_times(struct chunk_decoder *d)
 
 		for (uint32_t i = stream->first; i < stream->first + stream->count; i++) {
 			ts += delta[d->events.position[i]] * d->unit;
-			d->events.ts[i] = ts;
+			all[i] = ts;
 			first = ts < first ? ts : first;
 			last = ts > last ? ts : last;
 		}
 	}
+	list_times(d, all);
 	d->chunk->decoded.chunk.first = first;
 	d->chunk->decoded.chunk.last = last;
-	return true;
-}
-
-/* Which events each table has, and which table and place each event has. */
-static bool list_members(struct chunk_decoder *d)
-{
-	uint32_t n = d->events.count, *next = arena_take(&d->chunk->arena, d->ntables + 1, 4);
-	uint32_t *group_of = arena_take(&d->chunk->arena, (size_t)n + 1, 4);
-	uint32_t *rank = arena_take(&d->chunk->arena, (size_t)n + 1, 4);
-
-	d->member = arena_take(&d->chunk->arena, (size_t)n + 1, 4);
-	if (!next || !group_of || !rank || !d->member)
-		return false;
-	memset(next, 0, d->ntables * sizeof(*next));
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t t = d->classes[d->events.class_of[i]].table;
-
-		group_of[i] = t;
-		rank[i] = next[t]++;
-		d->member[d->tables[t].first + rank[i]] = i;
-	}
-	d->chunk->decoded.chunk.group_of = group_of;
-	d->chunk->decoded.rank = rank;
 	return true;
 }
 
@@ -413,12 +418,14 @@ static bool list_members(struct chunk_decoder *d)
 #define PACK(type) \
 	do { \
 		for (uint32_t i = 0; i < n; i++) { \
-			type x = (type)v[i]; \
+			type x = (type)v[order ? order[i] : i]; \
 			memcpy(to + (size_t)i * stride, &x, sizeof(x)); \
 		} \
 	} while (0)
 
-static void pack_numbers(const struct layout_column *c, const uint64_t *v, uint32_t n, uint8_t *to)
+/* From class order to the order of the caller. */
+static void pack_numbers(const struct layout_column *c, const uint64_t *v, const uint32_t *order,
+			 uint32_t n, uint8_t *to)
 {
 	uint32_t stride = c->stride;
 
@@ -440,18 +447,19 @@ static void pack_numbers(const struct layout_column *c, const uint64_t *v, uint3
 
 /* Fixed strings: of the list, with NULs behind; or as they are stored. */
 static bool fixed_strings(struct chunk_decoder *d, const struct table *t, uint32_t column,
-			  const uint8_t *plain, uint8_t *to)
+			  const uint32_t *order, const uint8_t *plain, uint8_t *to)
 {
 	uint32_t size = t->layout->columns[column].size;
 
 	for (uint32_t i = 0; i < t->n; i++, to += size) {
+		uint32_t at = order ? order[i] : i;
 		const struct string *s;
 
 		if (plain) {
-			memcpy(to, plain + (size_t)t->sorted[i] * size, size);
+			memcpy(to, plain + (size_t)at * size, size);
 			continue;
 		}
-		s = &d->strings[t->value[column][i]];
+		s = &d->strings[t->value[column][at]];
 		if (s->len > size)
 			return false;
 		memcpy(to, s->p, s->len);
@@ -460,35 +468,28 @@ static bool fixed_strings(struct chunk_decoder *d, const struct table *t, uint32
 	return true;
 }
 
-/* Where each event's bytes are among those stored, which are sorted by class. */
-static uint64_t *plain_offsets(struct chunk_decoder *d, struct table *t, uint32_t column,
-			       uint64_t *total)
+/* Where each event's bytes are among those stored. */
+static uint64_t *plain_offsets(struct chunk_decoder *d, const uint64_t *len, uint32_t n)
 {
-	uint64_t *from = arena_take(&d->chunk->arena, (size_t)t->n + 1, sizeof(*from)), at = 0;
+	uint64_t *from = arena_take(&d->chunk->arena, (size_t)n + 1, sizeof(*from)), at = 0;
 
-	if (!from)
-		return NULL;
-	for (uint32_t i = 0; i < t->n; i++)
-		from[t->sorted[i]] = t->value[column][i];
-	for (uint32_t i = 0; i < t->n; i++) {
-		uint64_t len = from[i];
-
+	for (uint32_t i = 0; from && i < n; i++) {
 		from[i] = at;
-		at += len;
+		at += len[i];
 	}
-	*total = at;
 	return from;
 }
 
-static bool dynamic_offsets(struct chunk_decoder *d, struct table *t, uint32_t column, bool plain,
-			    uint32_t *offsets)
+static bool dynamic_offsets(struct chunk_decoder *d, struct table *t, uint32_t column,
+			    const uint32_t *order, bool plain, uint32_t *offsets)
 {
-	const uint64_t *v = t->value[column];
 	uint64_t at = 0;
 
 	for (uint32_t i = 0; i < t->n; i++) {
+		uint64_t v = t->value[column][order ? order[i] : i];
+
 		offsets[i] = (uint32_t)at;
-		at += plain ? v[i] : d->strings[v[i]].len;
+		at += plain ? v : d->strings[v].len;
 		if (at > CHUNK_MAX_BYTES)
 			return false;
 	}
@@ -496,42 +497,41 @@ static bool dynamic_offsets(struct chunk_decoder *d, struct table *t, uint32_t c
 	return true;
 }
 
-static bool dynamic_strings(struct chunk_decoder *d, struct table *t, uint32_t column, bool plain,
-			    struct trawl_column *out)
+static bool dynamic_strings(struct chunk_decoder *d, struct table *t, uint32_t column,
+			    const uint32_t *order, bool plain, struct trawl_column *out)
 {
 	uint32_t *offsets = arena_take(&d->chunk->arena, (size_t)t->n + 1, 4);
-	uint64_t *from = NULL, total;
+	const uint64_t *v = t->value[column], *from = NULL;
 	const uint8_t *stored = NULL;
 	uint8_t *to;
 
-	if (!offsets || !dynamic_offsets(d, t, column, plain, offsets))
+	if (!offsets || !dynamic_offsets(d, t, column, order, plain, offsets))
 		return false;
 	out->offsets = offsets;
 	if (plain) {
 		stored = view_bytes(&d->in.data, offsets[t->n]);
-		if (!stored)
-			return false;
-		if (t->nclasses == 1) {
-			out->data = stored;
-			return true;
-		}
-		from = plain_offsets(d, t, column, &total);
+		out->data = stored;
+		if (!stored || !order)
+			return stored;
+		from = plain_offsets(d, v, t->n);
 		if (!from)
 			return false;
 	}
 	to = arena_take(&d->chunk->arena, (size_t)offsets[t->n] + 1, 1);
 	if (!to)
 		return false;
-	for (uint32_t i = 0; i < t->n; i++)
-		memcpy(to + offsets[i],
-		       plain ? stored + from[t->sorted[i]] : d->strings[t->value[column][i]].p,
+	for (uint32_t i = 0; i < t->n; i++) {
+		uint32_t at = order ? order[i] : i;
+
+		memcpy(to + offsets[i], plain ? stored + from[at] : d->strings[v[at]].p,
 		       offsets[i + 1] - offsets[i]);
+	}
 	out->data = to;
 	return true;
 }
 
 static bool get_string(struct chunk_decoder *d, struct table *t, uint32_t column,
-		       struct trawl_column *out)
+		       const uint32_t *order, struct trawl_column *out)
 {
 	const struct layout_column *c = &t->layout->columns[column];
 	uint8_t how = view_u8(&d->in.structure);
@@ -548,7 +548,7 @@ static bool get_string(struct chunk_decoder *d, struct table *t, uint32_t column
 		if (t->value[column][i] >= d->nstrings)
 			return false;
 	if (!fixed)
-		return dynamic_strings(d, t, column, how == STRING_PLAIN, out);
+		return dynamic_strings(d, t, column, order, how == STRING_PLAIN, out);
 	if (how == STRING_PLAIN) {
 		plain = view_bytes(&d->in.data, (size_t)t->n * c->size);
 		if (!plain)
@@ -558,7 +558,15 @@ static bool get_string(struct chunk_decoder *d, struct table *t, uint32_t column
 	}
 	to = arena_take(&d->chunk->arena, t->n, c->size);
 	out->data = to;
-	return to && fixed_strings(d, t, column, plain, to);
+	return to && fixed_strings(d, t, column, order, plain, to);
+}
+
+/* A key has one value in each class. */
+static void get_key(const struct chunk_decoder *d, struct table *t, uint32_t key, uint64_t *v)
+{
+	for (uint32_t c = 0; c < t->nclasses; c++)
+		for (uint32_t i = 0; i < t->class_count[c]; i++)
+			*v++ = d->classes[t->first_class + c].key[key];
 }
 
 static bool get_number(struct chunk_decoder *d, struct table *t, const struct decode_table *a,
@@ -567,9 +575,7 @@ static bool get_number(struct chunk_decoder *d, struct table *t, const struct de
 	for (uint32_t k = 0; a && k < a->nkeys; k++) {
 		if (a->keys[k] != column)
 			continue;
-		for (uint32_t i = 0; i < t->n; i++)
-			t->value[column][i] =
-				d->classes[a->first_class + t->class_of[i]].key[k];
+		get_key(d, t, k, t->value[column]);
 		return true;
 	}
 	return column_decode(t, column, &d->predictors, &d->in);
@@ -577,7 +583,7 @@ static bool get_number(struct chunk_decoder *d, struct table *t, const struct de
 
 /* All columns of a table; out has one for each field of the type, zeroed. */
 static bool get_columns(struct chunk_decoder *d, struct table *t, const struct decode_table *a,
-			struct trawl_column *out)
+			const uint32_t *order, struct trawl_column *out)
 {
 	const struct layout *l = t->layout;
 
@@ -590,10 +596,10 @@ static bool get_columns(struct chunk_decoder *d, struct table *t, const struct d
 			out[c->field].data = arena_take(&d->chunk->arena, t->n, c->stride);
 		if (!out[c->field].data)
 			return false;
-		pack_numbers(c, t->value[k], t->n, (uint8_t *)out[c->field].data);
+		pack_numbers(c, t->value[k], order, t->n, (uint8_t *)out[c->field].data);
 	}
 	for (uint32_t k = l->nnumbers; k < l->ncolumns; k++)
-		if (!get_string(d, t, k, &out[l->columns[k].field]))
+		if (!get_string(d, t, k, order, &out[l->columns[k].field]))
 			return false;
 	return true;
 }
@@ -614,10 +620,10 @@ static bool get_common(struct chunk_decoder *d)
 	struct table *t = &d->common_table;
 	struct trawl_column *c = new_columns(d, s->common, s->ncommon);
 
-	if (!c || table_init(t, &d->common, d->events.count, 0, d->nclasses))
+	if (!c || table_init(t, &d->common, d->events.count))
 		return false;
 	table_of_all(t, &d->events);
-	if (!get_columns(d, t, NULL, c))
+	if (!get_columns(d, t, NULL, t->order, c))
 		return false;
 	d->events.pid = d->pid_column == UINT32_MAX ? NULL : t->value[d->pid_column];
 	d->chunk->decoded.chunk.common = c;
@@ -657,20 +663,18 @@ static bool get_group(struct chunk_decoder *d, const struct decode_table *a,
 	const struct trawl_event_type *type = d->schema->types[a->type];
 	const struct layout *l = a->rows ? &d->row : &d->types[a->type].layout;
 	struct trawl_column *columns = new_columns(d, type->fields, type->nfields), row = { 0 };
+	const uint32_t *order = a->nclasses > 1 ? d->order + a->first : NULL;
 	struct table *t = &d->table;
-	uint64_t *ts = arena_take(&d->chunk->arena, a->n, sizeof(*ts));
 
-	if (!columns || !ts || table_init(t, l, a->n, a->first_class, a->nclasses))
+	if (!columns || table_init(t, l, a->n))
 		return false;
-	memcpy(t->event, d->member + a->first, a->n * sizeof(*t->event));
-	table_contexts(t, &d->events, a->first);
-	memcpy(ts, t->ts, a->n * sizeof(*ts));
-	*g = (struct trawl_group){ .type = type, .count = a->n, .ts = ts,
+	table_of(t, &d->events, a->first, a->first_class, a->nclasses);
+	*g = (struct trawl_group){ .type = type, .count = a->n, .ts = d->ts + a->first,
 				   .ncolumns = type->nfields, .columns = columns };
 	*rows = (struct decoded_rows){ NULL, NULL };
 	if (!a->rows)
-		return get_columns(d, t, a, columns);
-	if (!get_columns(d, t, NULL, &row))
+		return get_columns(d, t, a, order, columns);
+	if (!get_columns(d, t, NULL, NULL, &row))
 		return false;
 	*rows = (struct decoded_rows){ row.data, row.offsets };
 	return columns_of_rows(d, type, rows, a->n, columns);
@@ -724,14 +728,17 @@ static bool get_sections(struct chunk_decoder *d, struct view *in)
 
 static bool get_events(struct chunk_decoder *d, uint32_t count)
 {
-	size_t n = (size_t)count + 1;
-	uint8_t *p = room_for(&d->events_room, n * 16);
+	size_t n = ((size_t)count + 8) & ~(size_t)7;
+	uint8_t *p = room_for(&d->events_room, n * (8 + 4 * 4 + 2));
 
 	if (!p)
 		return false;
 	d->events = (struct events){ .count = count, .ts = (uint64_t *)(void *)p,
 				     .position = (uint32_t *)(void *)(p + n * 8),
-				     .class_of = (uint16_t *)(void *)(p + n * 12) };
+				     .number = (uint32_t *)(void *)(p + n * 12),
+				     .before = (uint32_t *)(void *)(p + n * 16),
+				     .class_of = (uint16_t *)(void *)(p + n * 24) };
+	d->order = (uint32_t *)(void *)(p + n * 20);
 	return true;
 }
 
@@ -752,7 +759,7 @@ static bool decode(struct chunk_decoder *d, const uint8_t *payload, size_t len, 
 	    !section_get(&in, d->zstd, PAYLOAD_MAX_STRUCTURE, &d->sections[0], &d->in.structure) ||
 	    !get_events(d, count) || !get_structure(d) || !get_sections(d, &in))
 		return false;
-	if (!get_sequence(d) || !get_times(d) || !list_members(d) || !get_common(d) ||
+	if (!get_sequence(d) || !get_times(d) || !get_common(d) ||
 	    !get_groups(d) || !all_used(&d->in))
 		return false;
 	c->source = d->source;

@@ -43,7 +43,7 @@ struct chunk_encoder {
 	struct arrange order;
 	struct table common_table, table;
 	struct dictionary strings;
-	struct room values, rows; /* string values; record pointers of a table */
+	struct room values; /* of a string column */
 	struct marks code_marks, literal_marks;
 	struct sink sink;
 	struct buf structure, payload;
@@ -92,7 +92,6 @@ void chunk_encoder_free(struct chunk_encoder *e)
 	dictionary_free(&e->strings);
 	planner_free(&e->planner);
 	free(e->values.p);
-	free(e->rows.p);
 	free(e->code_marks.at);
 	free(e->literal_marks.at);
 	buf_free(&e->sink.structure);
@@ -225,25 +224,32 @@ static void load_block(const struct layout_column *c, const uint8_t *const *row,
 static void load_numbers(struct table *t, const uint8_t *const *row)
 {
 	const struct layout *l = t->layout;
+	uint32_t last = l->nnumbers ? l->columns[l->nnumbers - 1].offset : 0;
 
 	for (uint32_t from = 0; from < t->n; from += BLOCK) {
 		uint32_t end = from + BLOCK < t->n ? from + BLOCK : t->n;
 
-		for (uint32_t i = end; i < t->n && i < end + BLOCK; i++)
+		for (uint32_t i = end; i < t->n && i < end + BLOCK; i++) {
 			__builtin_prefetch(row[i]);
+			__builtin_prefetch(row[i] + last);
+		}
 		for (uint32_t c = 0; c < l->nnumbers; c++)
 			load_block(&l->columns[c], row, t->value[c], from, end);
 	}
 }
 
-static void load_strings(const struct table *t, const struct layout_column *c,
-			 const uint8_t *const *row, const uint32_t *length, struct string *v)
+/* The strings of the table's events, the first of which is at `first` in class order. */
+static void load_strings(const struct arrange *o, const struct layout_column *c, uint32_t first,
+			 uint32_t n, struct string *v)
 {
-	for (uint32_t i = 0; i < t->n; i++) {
+	const uint8_t *const *row = o->row + first;
+	const uint32_t *number = o->events.number + first;
+
+	for (uint32_t i = 0; i < n; i++) {
 		uint32_t from = c->offset, len = c->size;
 
 		if (c->place != TRAWL_FIXED)
-			len = layout_dynamic(c, row[i], length[t->event[i]], &from);
+			len = layout_dynamic(c, row[i], o->length[number[i]], &from);
 		v[i] = (struct string){ row[i] + from, len };
 	}
 }
@@ -303,19 +309,8 @@ static bool number_strings(struct chunk_encoder *e, const struct string *v, uint
 	return true;
 }
 
-static void put_plain(struct chunk_encoder *e, struct table *t, const struct string *v, bool fixed)
-{
-	uint32_t *inverse = (uint32_t *)(void *)t->base[0];
-	struct buf *out = &e->sink.data;
-
-	for (uint32_t i = 0; i < t->n; i++)
-		inverse[t->sorted[i]] = i;
-	for (uint32_t i = 0; i < t->n; i++)
-		buf_put(out, v[inverse[i]].p, v[inverse[i]].len);
-}
-
 static bool put_string(struct chunk_encoder *e, struct table *t, uint32_t column,
-		       const uint8_t *const *row, struct plan *plans)
+		       uint32_t first, struct plan *plans)
 {
 	const struct layout_column *c = &t->layout->columns[column];
 	struct string *v = room_for(&e->values, t->n * sizeof(*v));
@@ -323,14 +318,15 @@ static bool put_string(struct chunk_encoder *e, struct table *t, uint32_t column
 
 	if (!v)
 		return false;
-	load_strings(t, c, row, e->order.length, v);
+	load_strings(&e->order, c, first, t->n, v);
 	if (number_strings(e, v, t->n, fixed, t->value[column])) {
 		buf_u8(&e->sink.structure, STRING_NUMBERED);
 	} else {
 		buf_u8(&e->sink.structure, STRING_PLAIN);
-		for (uint32_t i = 0; i < t->n; i++)
+		for (uint32_t i = 0; i < t->n; i++) {
 			t->value[column][i] = v[i].len;
-		put_plain(e, t, v, fixed);
+			buf_put(&e->sink.data, v[i].p, v[i].len);
+		}
 		if (fixed)
 			return true;
 	}
@@ -346,19 +342,21 @@ static bool is_key(const struct arrange_table *a, uint32_t column)
 	return false;
 }
 
+/* The table's first event is at `first` in class order. */
 static bool put_columns(struct chunk_encoder *e, struct table *t, const struct arrange_table *a,
-			const uint8_t *const *row, struct plan *plans, bool common)
+			uint32_t first, struct plan *plans, bool common)
 {
 	const struct layout *l = t->layout;
 
-	load_numbers(t, row);
+	plan_table(&e->planner);
+	load_numbers(t, e->order.row + first);
 	for (uint32_t c = 0; c < l->nnumbers; c++) {
 		if (a && is_key(a, c))
 			continue;
 		put_number(e, t, c, &plans[c], common);
 	}
 	for (uint32_t c = l->nnumbers; c < l->ncolumns; c++)
-		if (!put_string(e, t, c, row, plans))
+		if (!put_string(e, t, c, first, plans))
 			return false;
 	return true;
 }
@@ -368,10 +366,10 @@ static bool put_common(struct chunk_encoder *e)
 	struct arrange *o = &e->order;
 	struct table *t = &e->common_table;
 
-	if (table_init(t, &e->common, o->events.count, 0, o->nclasses))
+	if (table_init(t, &e->common, o->events.count))
 		return false;
 	table_of_all(t, &o->events);
-	if (!put_columns(e, t, NULL, o->record, e->common_plans, true))
+	if (!put_columns(e, t, NULL, 0, e->common_plans, true))
 		return false;
 	o->events.pid = e->pid_column == UINT32_MAX ? NULL : t->value[e->pid_column];
 	return true;
@@ -381,18 +379,11 @@ static bool put_table(struct chunk_encoder *e, const struct arrange_table *a)
 {
 	struct type_state *type = e->types[a->type];
 	struct table *t = &e->table;
-	const uint8_t **row = room_for(&e->rows, a->n * sizeof(*row));
 
-	if (!row || table_init(t, a->rows ? &e->row : &type->a.layout, a->n, a->first_class,
-			       a->nclasses))
+	if (table_init(t, a->rows ? &e->row : &type->a.layout, a->n))
 		return false;
-	memcpy(t->event, e->order.member + a->first, a->n * sizeof(*t->event));
-	for (uint32_t i = 0; i < a->n; i++)
-		row[i] = e->order.record[t->event[i]];
-	table_contexts(t, &e->order.events, a->first);
-	if (a->rows)
-		return put_columns(e, t, a, row, &e->row_plan, false);
-	return put_columns(e, t, a, row, type->plans, false);
+	table_of(t, &e->order.events, a->first, a->first_class, a->nclasses);
+	return put_columns(e, t, a, a->first, a->rows ? &e->row_plan : type->plans, false);
 }
 
 /* ---- sequence and time ------------------------------------------------------------------ */
@@ -403,7 +394,7 @@ static void put_sequence(struct chunk_encoder *e)
 	uint32_t n = o->events.count;
 	struct buf *out = &e->sink.codes;
 
-	for (unsigned int shift = 0; shift < 16 && (o->nclasses - 1) >> shift; shift += 8) {
+	for (unsigned int shift = 0; shift < 16 && (o->events.nclasses - 1) >> shift; shift += 8) {
 		mark(&e->code_marks, out->len);
 		if (!buf_reserve(out, n))
 			return;
@@ -429,27 +420,14 @@ static uint64_t time_unit(const struct chunk_encoder *e, const uint64_t *delta, 
 static uint64_t put_times(struct chunk_encoder *e)
 {
 	const struct arrange *o = &e->order;
-	uint32_t n = o->events.count, k = 0, at = 0;
-	uint64_t *delta = room_for(&e->values, ((size_t)n + 1) * sizeof(*delta)), unit;
+	uint32_t n = o->events.count, at = 0;
+	uint64_t unit = time_unit(e, o->delta, n);
 
-	if (!delta) {
-		e->sink.codes.failed = true;
-		return 1;
-	}
-	for (uint32_t s = 0; s < o->nstreams; s++) {
-		uint64_t last = o->first;
-
-		for (uint32_t end = k + o->streams[s].count; k < end; k++) {
-			delta[o->events.position[k]] = o->events.ts[k] - last;
-			last = o->events.ts[k];
-		}
-	}
-	unit = time_unit(e, delta, n);
 	for (uint32_t i = 0; unit > 1 && i < n; i++)
-		delta[i] /= unit;
-	for (uint32_t c = 0; c < o->nclasses; at += o->class_count[c++])
+		o->delta[i] /= unit;
+	for (uint32_t c = 0; c < o->events.nclasses; at += o->class_count[c++])
 		mark(&e->code_marks, e->sink.codes.len + at);
-	bucket_encode(delta, n, &e->sink.codes, &e->sink.bits);
+	bucket_encode(o->delta, n, &e->sink.codes, &e->sink.bits);
 	return unit;
 }
 
@@ -491,22 +469,25 @@ static void put_structure(struct chunk_encoder *e, uint64_t unit)
 
 static bool put_payload(struct chunk_encoder *e)
 {
+	static const struct section_way fast = { .level = 1, .min_match = 5, .hash_log = 12 };
+	const struct section_way rest = { .level = e->level };
+	/* Codes are soon as small as they get: the time is better spent on literals. */
+	const struct section_way *codes = e->level > 4 ? &rest : &fast;
+	const struct section_way *literals = e->level > 1 ? &rest : &fast;
 	struct buf *out = &e->payload;
 	struct sink *s = &e->sink;
-	/* Codes are soon as small as they get: the time is better spent on literals. */
-	int codes_level = e->level > 4 ? e->level : 1;
 
 	if (s->structure.failed || s->codes.failed || s->literals.failed || s->bits.failed ||
 	    s->data.failed || e->structure.failed)
 		return false;
 	buf_varint(out, PAYLOAD_FORMAT);
-	return section_put(out, e->zstd, e->level, e->structure.data, e->structure.len, NULL, 0) &&
-	       section_put(out, e->zstd, codes_level, s->codes.data, s->codes.len, e->code_marks.at,
+	return section_put(out, e->zstd, &rest, e->structure.data, e->structure.len, NULL, 0) &&
+	       section_put(out, e->zstd, codes, s->codes.data, s->codes.len, e->code_marks.at,
 			   e->code_marks.n) &&
-	       section_put(out, e->zstd, e->level, s->literals.data, s->literals.len,
+	       section_put(out, e->zstd, literals, s->literals.data, s->literals.len,
 			   e->literal_marks.at, e->literal_marks.n) &&
-	       section_put(out, e->zstd, 0, s->bits.data, s->bits.len, NULL, 0) &&
-	       section_put(out, e->zstd, e->level, s->data.data, s->data.len, NULL, 0);
+	       section_put(out, e->zstd, NULL, s->bits.data, s->bits.len, NULL, 0) &&
+	       section_put(out, e->zstd, &rest, s->data.data, s->data.len, NULL, 0);
 }
 
 static void reset(struct chunk_encoder *e)

@@ -4,7 +4,7 @@
 #define TRAWL_PAYLOAD_H
 
 enum {
-	PAYLOAD_FORMAT = 1,
+	PAYLOAD_FORMAT = 2,
 	PAYLOAD_MAX_STRUCTURE = 16 << 20, /* bytes of the structure section */
 
 	STRING_NUMBERED = 0, /* a string column: numbers of strings in the chunk's list */

@@ -5,11 +5,10 @@
 #include "plan.h"
 
 enum {
-	SAMPLE = 4096,       /* values a plan is tried on */
 	WORTH_A_TRIAL = 64,  /* values */
 	CHUNKS = 32,         /* that a plan is believed for */
-	BUDGET_SHARE = 4,   /* for so many events one value may be tried on */
-	BUDGET_MAX = 1 << 18,
+	BUDGET_SHARE = 8,   /* for so many events one value may be tried on */
+	BUDGET_MAX = 1 << 16,
 	LITERALS = 1024,     /* of them that ways to write them are tried on */
 	CANDIDATES = 10,
 	LEVEL = 1,
@@ -47,13 +46,19 @@ int planner_init(struct planner *p, ZSTD_CCtx *z, struct predictors *m, unsigned
 	p->zstd = z;
 	p->predictors = m;
 	p->most = most;
-	p->hits = malloc((size_t)CANDIDATES * SAMPLE);
-	return p->hits ? 0 : -1;
+	p->hits = malloc((size_t)CANDIDATES * SAMPLE_EVENTS);
+	p->scratch = malloc(LITERALS * sizeof(*p->scratch));
+	p->sample = calloc(1, sizeof(*p->sample));
+	return p->hits && p->scratch && p->sample ? 0 : -1;
 }
 
 void planner_free(struct planner *p)
 {
 	free(p->hits);
+	free(p->scratch);
+	if (p->sample)
+		sample_free(p->sample);
+	free(p->sample);
 	buf_free(&p->literals);
 	buf_free(&p->codes);
 	buf_free(&p->bits);
@@ -77,12 +82,30 @@ struct column_plan plan_default(const struct layout_column *c, bool common, uint
 
 /* ---- which predictors ------------------------------------------------------------------ */
 
-/* Only the second half of a sample counts: in the first, contexts are not yet known. */
+/*
+ * Only the second half of each class counts: in the first, contexts are not yet known. What does
+ * not count is as good as done. Returns how many do.
+ */
+static uint32_t mark_cold(const struct table *t, uint8_t *done)
+{
+	uint32_t i = 0, hot = 0;
+
+	for (uint32_t c = 0; c < t->nclasses; c++) {
+		uint32_t n = t->class_count[c];
+
+		memset(done + i, 1, n / 2);
+		memset(done + i + n / 2, 0, n - n / 2);
+		i += n;
+		hot += n - n / 2;
+	}
+	return hot;
+}
+
 static uint32_t count_new(const uint8_t *hit, const uint8_t *done, uint32_t n)
 {
 	uint32_t k = 0;
 
-	for (uint32_t i = n / 2; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		k += hit[i] > done[i];
 	return k;
 }
@@ -99,42 +122,44 @@ static double bits_of(double part, double whole)
 static double choose_masks(struct planner *p, struct table *t, uint32_t column,
 			   const uint8_t *candidates, struct column_plan *plan, uint8_t *done)
 {
-	uint32_t n = t->n, half = n - n / 2, left = half;
+	uint32_t n = t->n, hot, left, enough = 0;
 	bool ref = t->layout->columns[column].ref < column;
 	double cost = 0;
+	int tried;
 
-	for (int k = 0; k < CANDIDATES; k++) {
-		uint8_t *hit = p->hits + (size_t)k * SAMPLE;
+	hot = left = mark_cold(t, done);
+	for (tried = 0; tried < CANDIDATES && enough * 64 < hot * 63; tried++) {
+		uint8_t *hit = p->hits + (size_t)tried * SAMPLE_EVENTS;
 
-		if ((candidates[k] & CONTEXT_REF) && !ref)
+		if ((candidates[tried] & CONTEXT_REF) && !ref)
 			memset(hit, 0, n);
 		else
-			column_try(t, column, candidates[k], p->predictors, hit);
+			column_try(t, column, candidates[tried], p->predictors, hit);
+		enough = count_new(hit, done, n);
 	}
-	memset(done, 0, n);
 	plan->npredictors = 0;
 	while (plan->npredictors < p->most) {
 		uint32_t best = 0, most = 0;
 		const uint8_t *hit;
 
-		for (int k = 0; k < CANDIDATES; k++) {
-			uint32_t new = count_new(p->hits + (size_t)k * SAMPLE, done, n);
+		for (int k = 0; k < tried; k++) {
+			uint32_t new = count_new(p->hits + (size_t)k * SAMPLE_EVENTS, done, n);
 
 			if (new > most) {
 				most = new;
 				best = k;
 			}
 		}
-		if (most * 50 < half || !most)
+		if (most * 50 < hot || !most)
 			break;
-		hit = p->hits + (size_t)best * SAMPLE;
+		hit = p->hits + (size_t)best * SAMPLE_EVENTS;
 		for (uint32_t i = 0; i < n; i++)
 			done[i] |= hit[i];
 		plan->mask[plan->npredictors++] = candidates[best];
-		cost += bits_of(most, half);
+		cost += bits_of(most, hot);
 		left -= most;
 	}
-	return plan->npredictors ? cost + bits_of(left, half) : 0;
+	return plan->npredictors ? cost + bits_of(left, hot) : 0;
 }
 
 /* ---- which literals -------------------------------------------------------------------- */
@@ -152,11 +177,13 @@ static double compressed(struct planner *p, const struct buf *b)
 
 /* The cheapest way to write the n literals in v, in bytes. */
 static double choose_literal(struct planner *p, const uint64_t *v, uint32_t n, uint32_t size,
-			     uint64_t *scratch, struct column_plan *plan)
+			     struct column_plan *plan)
 {
+	uint64_t *scratch = p->scratch;
 	double best, cost;
 
 	n = n < LITERALS ? n : LITERALS;
+	size = column_literal_width(v, n, size);
 	p->literals.len = 0;
 	for (uint32_t i = 0; i < n; i++)
 		buf_put(&p->literals, &v[i], size);
@@ -182,7 +209,7 @@ static double try_relative(struct planner *p, struct table *t, uint32_t column, 
 			   const uint8_t *candidates, struct column_plan *plan)
 {
 	const struct layout_column *c = &t->layout->columns[column];
-	uint64_t *missed = t->literal, *scratch = t->base[2];
+	uint64_t *missed = t->literal;
 	uint32_t n = 0;
 	double cost;
 
@@ -190,13 +217,13 @@ static double try_relative(struct planner *p, struct table *t, uint32_t column, 
 	plan->literal = LITERAL_BYTES;
 	column_relate(t, column, how);
 	cost = choose_masks(p, t, column, candidates, plan, t->codes) / 8;
-	for (uint32_t i = t->n / 2; i < t->n; i++) {
+	for (uint32_t i = 0; i < t->n; i++) {
 		missed[n] = t->residue[i];
 		n += !t->codes[i];
 	}
 	if (!n)
 		return cost;
-	return cost + choose_literal(p, missed, n, c->string ? 4 : c->size, scratch, plan) * n /
+	return cost + choose_literal(p, missed, n, c->string ? 4 : c->size, plan) * n /
 			      (n < LITERALS ? n : LITERALS);
 }
 
@@ -269,30 +296,50 @@ static bool is_due(const struct planner *p, const struct plan *plan, uint32_t n)
 		return false;
 	if (!plan->events)
 		return true;
-	if (n > SAMPLE)
-		n = SAMPLE;
+	if (n > SAMPLE_EVENTS)
+		n = SAMPLE_EVENTS;
 	return (plan->stale || plan->chunks >= CHUNKS || plan->events < n / 4) && p->budget > 0;
+}
+
+void plan_table(struct planner *p)
+{
+	p->sampled = false;
+}
+
+/* The table that a column is tried on: all or part of its own. NULL: no memory. */
+static struct table *trial_table(struct planner *p, struct table *t, uint32_t column)
+{
+	uint32_t ref = t->layout->columns[column].ref;
+
+	if (t->n <= SAMPLE_EVENTS)
+		return t;
+	if (!p->sampled && sample_take(p->sample, t))
+		return NULL;
+	p->sampled = true;
+	sample_column(p->sample, t, column);
+	if (ref < column)
+		sample_column(p->sample, t, ref);
+	return &p->sample->table;
 }
 
 void plan_column(struct planner *p, struct table *t, struct plan *plan, uint32_t column,
 		 bool common)
 {
 	const uint64_t *v = t->value[column];
-	uint32_t n = t->n;
+	struct table *trial;
 
 	plan->chunks++;
 	if (!plan->events)
-		plan->plan = plan_default(&t->layout->columns[column], common, n);
-	if (!is_due(p, plan, n) || !memcmp(v, v + 1, (n - 1) * sizeof(*v)))
+		plan->plan = plan_default(&t->layout->columns[column], common, t->n);
+	if (!is_due(p, plan, t->n) || !memcmp(v, v + 1, (t->n - 1) * sizeof(*v)))
 		return;
-	t->n = n < SAMPLE ? n : SAMPLE;
-	choose(p, t, column, common, &plan->plan);
+	trial = trial_table(p, t, column);
+	if (!trial)
+		return;
+	choose(p, trial, column, common, &plan->plan);
 	if (plan->events)
-		p->budget -= t->n; /* first trials are free */
-	plan->events = t->n;
+		p->budget -= trial->n; /* first trials are free */
+	plan->events = trial->n;
 	plan->chunks = 0;
 	plan->stale = false;
-	if (t->n != n)
-		memset(t->have_slots, 0, sizeof(t->have_slots));
-	t->n = n;
 }

@@ -9,6 +9,7 @@
 #include <zstd.h>
 
 #include "column.h"
+#include "sample.h"
 
 struct plan {
 	struct column_plan plan;
@@ -23,16 +24,19 @@ struct planner {
 	struct predictors *predictors;
 	unsigned int most; /* predictors of a column at most */
 	uint8_t *hits;     /* of each candidate */
+	uint64_t *scratch;
 	int64_t budget;    /* values that may still be tried on */
+	struct sample *sample;
+	bool sampled;      /* of the table whose columns are planned at present */
 	struct buf literals, codes, bits, out;
 };
 
 int planner_init(struct planner *p, ZSTD_CCtx *z, struct predictors *m, unsigned int most);
 void planner_free(struct planner *p);
 
-/*
- * Brings a column's plan up to date. common: the table is that of the common fields.
- */
+/* The columns of another table are planned from now on. */
+void plan_table(struct planner *p);
+/* Brings a column's plan up to date. common: the table is that of the common fields. */
 void plan_column(struct planner *p, struct table *t, struct plan *plan, uint32_t column,
 		  bool common);
 

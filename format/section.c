@@ -2,7 +2,7 @@
 #include "section.h"
 
 enum {
-	MARK_DISTANCE = 1024, /* a block's own statistics cost some 100 bytes */
+	MARK_DISTANCE = 4096, /* a block's own statistics cost some 100 bytes */
 	SAMPLE = 4096,
 	SAMPLES = 4,
 };
@@ -25,14 +25,16 @@ static bool is_noise(ZSTD_CCtx *z, const uint8_t *p, size_t len)
 }
 
 /* One frame at o; its length, or 0 if it would not be smaller than the data. */
-static size_t compress(ZSTD_CCtx *z, int level, ZSTD_outBuffer o, const uint8_t *p, size_t len,
+static size_t compress(ZSTD_CCtx *z, const struct section_way *way, ZSTD_outBuffer o, const uint8_t *p, size_t len,
 		       const uint32_t *marks, size_t nmarks, size_t base)
 {
 	ZSTD_inBuffer in = { p, 0, 0 };
 	size_t rest, last = 0;
 
 	ZSTD_CCtx_reset(z, ZSTD_reset_session_and_parameters);
-	ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, level);
+	ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, way->level);
+	ZSTD_CCtx_setParameter(z, ZSTD_c_minMatch, way->min_match);
+	ZSTD_CCtx_setParameter(z, ZSTD_c_hashLog, way->hash_log);
 	ZSTD_CCtx_setParameter(z, ZSTD_c_contentSizeFlag, 0);
 	ZSTD_CCtx_setPledgedSrcSize(z, len);
 	for (size_t i = 0; i < nmarks; i++) {
@@ -51,16 +53,16 @@ static size_t compress(ZSTD_CCtx *z, int level, ZSTD_outBuffer o, const uint8_t 
 	return ZSTD_isError(rest) || rest || o.pos >= len ? 0 : o.pos;
 }
 
-static bool put_piece(struct buf *out, ZSTD_CCtx *z, int level, const uint8_t *p, size_t len,
-		      const uint32_t *marks, size_t nmarks, size_t base)
+static bool put_piece(struct buf *out, ZSTD_CCtx *z, const struct section_way *way,
+		      const uint8_t *p, size_t len, const uint32_t *marks, size_t nmarks, size_t base)
 {
 	enum { HEAD = 24 }; /* room for both lengths, which are written when they are known */
 	size_t at = out->len, n = 0;
 
 	if (!buf_reserve(out, HEAD + ZSTD_compressBound(len)))
 		return false;
-	if (level && !is_noise(z, p, len))
-		n = compress(z, level, (ZSTD_outBuffer){ out->data + at + HEAD, len, 0 }, p, len,
+	if (way && !is_noise(z, p, len))
+		n = compress(z, way, (ZSTD_outBuffer){ out->data + at + HEAD, len, 0 }, p, len,
 			     marks, nmarks, base);
 	buf_varint(out, len);
 	buf_varint(out, n);
@@ -72,13 +74,13 @@ static bool put_piece(struct buf *out, ZSTD_CCtx *z, int level, const uint8_t *p
 	return true;
 }
 
-bool section_put(struct buf *out, ZSTD_CCtx *z, int level, const void *data, size_t len,
-		 const uint32_t *marks, size_t nmarks)
+bool section_put(struct buf *out, ZSTD_CCtx *z, const struct section_way *way,
+		 const void *data, size_t len, const uint32_t *marks, size_t nmarks)
 {
 	for (size_t at = 0; at < len; at += SECTION_PIECE) {
 		size_t n = len - at < SECTION_PIECE ? len - at : SECTION_PIECE;
 
-		if (!put_piece(out, z, level, (const uint8_t *)data + at, n, marks, nmarks, at))
+		if (!put_piece(out, z, way, (const uint8_t *)data + at, n, marks, nmarks, at))
 			return false;
 	}
 	buf_varint(out, 0);

@@ -16,13 +16,18 @@ enum {
 	SECTION_PAD = 16,        /* readable bytes behind a section that was read */
 };
 
+/* zstd's parameters; 0: those of the level. */
+struct section_way {
+	int level, min_match, hash_log;
+};
+
 /*
  * Compresses len bytes and appends them as a section. A new block begins at each mark (offsets,
  * ascending) that is far enough from the one before, so that it gets its own statistics.
- * level 0: not compressed. False when memory runs out.
+ * way NULL: not compressed. False when memory runs out.
  */
-bool section_put(struct buf *out, ZSTD_CCtx *z, int level, const void *data, size_t len,
-		 const uint32_t *marks, size_t nmarks);
+bool section_put(struct buf *out, ZSTD_CCtx *z, const struct section_way *way,
+		 const void *data, size_t len, const uint32_t *marks, size_t nmarks);
 
 /*
  * Reads a section of at most max bytes into room; *section views it. False: damaged or no memory.

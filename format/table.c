@@ -21,22 +21,16 @@ static void lay_out(struct table *t, struct pool *m)
 {
 	size_t n = (size_t)t->n + 8;
 
-	t->event = take(m, n, 4);
-	t->sorted = take(m, n, 4);
-	t->class_of = take(m, n, 2);
-	t->before = take(m, n, 4);
-	t->pid = take(m, n, 8);
 	for (int i = 0; i < CONTEXT_PER_EVENT; i++)
 		t->slots[i] = take(m, n, 2);
 	for (int i = 0; i < TABLE_PREDICTORS; i++) {
 		t->own_slots[i] = take(m, n, 2);
-		t->base[i] = take(m, n, 8);
+		t->sums[i] = take(m, n, 4);
 	}
-	t->ts = take(m, n, 8);
+	t->spread = take(m, n, 8);
 	t->work = take(m, n, 8);
 	t->literal = take(m, n, 8);
 	t->codes = take(m, n, 1);
-	t->last = take(m, t->nclasses, 8);
 	for (uint32_t c = 0; c < t->layout->ncolumns; c++) {
 		uint64_t *v = take(m, n, 8);
 
@@ -45,8 +39,7 @@ static void lay_out(struct table *t, struct pool *m)
 	}
 }
 
-int table_init(struct table *t, const struct layout *l, uint32_t n, uint32_t first_class,
-	       uint32_t nclasses)
+int table_init(struct table *t, const struct layout *l, uint32_t n)
 {
 	struct pool m = { NULL, 0 };
 	unsigned int bits = CONTEXT_MIN_BITS;
@@ -55,11 +48,9 @@ int table_init(struct table *t, const struct layout *l, uint32_t n, uint32_t fir
 		return -1;
 	t->layout = l;
 	t->n = n;
-	t->first_class = first_class;
-	t->nclasses = nclasses;
 	while (bits < CONTEXT_MAX_BITS && 1u << bits < n)
 		bits++;
-	t->shift = 64 - bits;
+	t->shift = 32 - bits;
 	memset(t->have_slots, 0, sizeof(t->have_slots));
 	t->value = NULL;
 	lay_out(t, &m);
@@ -71,42 +62,35 @@ int table_init(struct table *t, const struct layout *l, uint32_t n, uint32_t fir
 	return 0;
 }
 
-static inline uint32_t before(const uint16_t *class_of, uint32_t k)
+void events_before(struct events *e)
 {
-	uint32_t sum = k > 0 ? (uint32_t)(class_of[k - 1] + 1) << 16 : 0;
+	const uint16_t *class_of = e->class_of;
 
-	return k > 1 ? sum + class_of[k - 2] + 1 : sum;
+	for (uint32_t i = 0; i < e->count; i++) {
+		uint32_t k = e->number[i];
+		uint32_t one = k > 0 ? class_of[k - 1] + 1u : 0;
+
+		e->before[i] = one << 16 | (k > 1 ? class_of[k - 2] + 1u : 0);
+	}
 }
 
-void table_contexts(struct table *t, const struct events *e, uint32_t first)
+void table_of(struct table *t, const struct events *e, uint32_t first, uint32_t first_class,
+	      uint32_t nclasses)
 {
-	uint32_t *sorted = (uint32_t *)t->sorted;
-	uint16_t *class_of = (uint16_t *)t->class_of;
-	uint64_t *ts = (uint64_t *)t->ts;
-
-	for (uint32_t i = 0; i < t->n; i++) {
-		uint32_t k = t->event[i];
-
-		sorted[i] = e->position[k] - first;
-		class_of[i] = (uint16_t)(e->class_of[k] - t->first_class);
-		ts[i] = e->ts[k];
-		t->before[i] = before(e->class_of, k);
-	}
-	t->has_pid = e->pid;
-	for (uint32_t i = 0; e->pid && i < t->n; i++)
-		t->pid[i] = e->pid[t->event[i]];
+	t->first_class = first_class;
+	t->nclasses = nclasses;
+	t->class_count = e->class_count + first_class;
+	t->order = NULL;
+	t->ts = e->ts + first;
+	t->before = e->before + first;
+	t->pid = e->pid ? e->pid + first : NULL;
 }
 
 void table_of_all(struct table *t, const struct events *e)
 {
-	for (uint32_t i = 0; i < t->n; i++) {
-		t->event[i] = i;
-		t->before[i] = before(e->class_of, i);
-	}
-	t->sorted = e->position;
-	t->class_of = e->class_of;
-	t->ts = e->ts;
-	t->has_pid = false;
+	table_of(t, e, 0, 0, e->nclasses);
+	t->order = e->nclasses > 1 ? e->position : NULL;
+	t->pid = NULL;
 }
 
 void table_free(struct table *t)
@@ -116,14 +100,64 @@ void table_free(struct table *t)
 	memset(t, 0, sizeof(*t));
 }
 
-const uint16_t *table_slots(struct table *t, unsigned int mask)
+/* The events of one class; mask is a constant where this is called. */
+static inline __attribute__((always_inline)) void sum_class(const struct table *t,
+	unsigned int mask, const uint64_t *ref, uint32_t base, uint32_t from, uint32_t end,
+	uint32_t *sums)
 {
-	uint16_t *slots = t->slots[mask];
+	for (uint32_t i = from; i < end; i++) {
+		uint32_t sum = base;
 
-	if (t->have_slots[mask])
-		return slots;
+		if (mask & CONTEXT_PID)
+			sum += context_fold(t->pid[i]) * CONTEXT_PID_FACTOR;
+		if (mask & CONTEXT_SEQ)
+			sum += t->before[i] * CONTEXT_SEQ_FACTOR;
+		if (mask & CONTEXT_REF)
+			sum += context_fold(ref[i]) * CONTEXT_REF_FACTOR;
+		sums[i] = sum;
+	}
+}
+
+#define SUM_CLASS(mask) \
+	case mask: \
+		sum_class(t, mask, ref, base, from, end, sums); \
+		break
+
+void table_sums(const struct table *t, unsigned int mask, const uint64_t *ref, uint32_t *sums)
+{
+	unsigned int parts = mask & (CONTEXT_SEQ | CONTEXT_REF | (t->pid ? CONTEXT_PID : 0));
+	uint32_t from = 0, end;
+
+	for (uint32_t c = 0; c < t->nclasses; c++, from = end) {
+		uint32_t base = mask & CONTEXT_CLASS ? (t->first_class + c) * CONTEXT_CLASS_FACTOR :
+						       0;
+
+		end = from + t->class_count[c];
+		switch (parts) {
+		SUM_CLASS(0);
+		SUM_CLASS(CONTEXT_PID);
+		SUM_CLASS(CONTEXT_SEQ);
+		SUM_CLASS(CONTEXT_PID | CONTEXT_SEQ);
+		SUM_CLASS(CONTEXT_REF);
+		SUM_CLASS(CONTEXT_PID | CONTEXT_REF);
+		SUM_CLASS(CONTEXT_SEQ | CONTEXT_REF);
+		SUM_CLASS(CONTEXT_PID | CONTEXT_SEQ | CONTEXT_REF);
+		}
+	}
+}
+
+void table_sum_slots(const struct table *t, const uint32_t *sums, uint16_t *slots)
+{
 	for (uint32_t i = 0; i < t->n; i++)
-		slots[i] = (uint16_t)context_slot(table_sum(t, mask, NULL, i), t->shift);
-	t->have_slots[mask] = true;
-	return slots;
+		slots[i] = (uint16_t)context_slot(sums[i], t->shift);
+}
+
+const uint16_t *table_slots(struct table *t, unsigned int mask, uint32_t *sums)
+{
+	if (!t->have_slots[mask]) {
+		table_sums(t, mask, NULL, sums);
+		table_sum_slots(t, sums, t->slots[mask]);
+		t->have_slots[mask] = true;
+	}
+	return t->slots[mask];
 }

@@ -33,6 +33,10 @@ def extend(x, width, signed):
     return x
 
 
+def fold(x):
+    return x >> 32 ^ x & 0xFFFFFFFF
+
+
 class Bytes:
     """A section of bytes, gone through once."""
 
@@ -82,7 +86,7 @@ class Column:
     def __init__(self, field, width, strings, element=0):
         self.field, self.width, self.strings, self.element = field, width, strings, element
         self.signed = not strings and field is not None and field.kind == INT
-        self.values = None   # of each event in table order: numbers (of strings: see the text)
+        self.values = None   # of each event by chunk order: numbers (of strings: see the text)
         self.bytes = None    # of a string column
 
 
@@ -109,14 +113,14 @@ class Table:
         self.type, self.whole, self.columns = kind, whole, columns
         self.classes = []    # numbers in the chunk
         self.keys, self.key_values = [], []
-        self.events = []     # their places in the chunk, in table order
+        self.events = []     # their places in the chunk, in its order
         self.order = []      # class order: places in self.events
 
 
 class Decoder:
     def __init__(self, payload, count, source, types, expand):
         p = Bytes(payload)
-        need(p.varint() == 1, "another version of the payload")
+        need(p.varint() == 2, "another version of the payload")
         (self.structure, self.codes, self.literals, self.bits,
          self.data) = [read_section(p, expand) for _ in range(5)]
         need(not p.rest(), "bytes behind the payload")
@@ -249,8 +253,10 @@ class Decoder:
         reference = table.columns[self.structure.varint()].values if tag & 64 else None
         codes = [predictors] * n
         if predictors:
-            for k, code in zip(table.order, self.codes.take(n)):
-                codes[k] = code
+            bits = 1 if predictors == 1 else 2
+            packed = self.codes.take((n * bits + 7) // 8)
+            for i, k in enumerate(table.order):
+                codes[k] = packed[i * bits // 8] >> i * bits % 8 & (1 << bits) - 1
         residue_signed = signed or relative != NOTHING
         literal = self.read_literals([k for k in table.order if codes[k] == predictors], how,
                                      width, residue_signed)
@@ -259,8 +265,10 @@ class Decoder:
     def read_literals(self, where, how, width, signed):
         out = {}
         if how == LITERALS_BYTES:
+            stored = self.structure.byte()
+            need(1 <= stored <= width, "literals of no width")
             for k in where:
-                out[k] = int.from_bytes(self.literals.take(width), "little")
+                out[k] = int.from_bytes(self.literals.take(stored), "little", signed=True)
         else:
             last = 0
             for k, number in zip(where, self.buckets(len(where))):
@@ -272,43 +280,51 @@ class Decoder:
         return {k: extend(x, width, signed) for k, x in out.items()}
 
     def follow(self, table, c, width, signed, relative, masks, reference, codes, literal):
-        """Values from residues, residues from codes: through the table in its order."""
+        """Values from residues, residues from codes: through the table, event by event."""
         n = len(table.events)
         bits = next((k for k in range(4, 13) if 1 << k >= n), 12)
         slots = [[0] * (1 << bits) for _ in masks]
-        last_value, last_residue = {}, {}
+        chunk_order = table is self.common and not all(m & 1 for m in masks)
+        residues, before = [0] * n, None
+        for k in range(n) if chunk_order else table.order:
+            e = table.events[k]
+            ref = reference[k] if reference else 0
+            known = before is not None and (chunk_order or self.event_class[e] ==
+                                            self.event_class[table.events[before]])
+            last = residues[before] if known else 0
+            at = [self.context(table, e, m, ref, last, bits) for m in masks]
+            need(codes[k] <= len(masks), "a predictor that does not exist")
+            residues[k] = literal[k] if codes[k] == len(masks) else slots[codes[k]][at[codes[k]]]
+            for slot, place in zip(slots, at):
+                slot[place] = residues[k]
+            before = k
+        last_value = {}
         c.values = []
         for k, e in enumerate(table.events):
-            cls = self.event_class[e]
             ref = reference[k] if reference else 0
-            at = [self.context(table, e, m, ref, last_residue.get(cls, 0), bits) for m in masks]
-            need(codes[k] <= len(masks), "a predictor that does not exist")
-            residue = literal[k] if codes[k] == len(masks) else slots[codes[k]][at[codes[k]]]
-            for slot, place in zip(slots, at):
-                slot[place] = residue
+            cls = self.event_class[e]
             base = [0, ref, self.ts[e], last_value.get(cls, 0)][relative]
-            value = extend(base + residue, width, signed)
-            last_residue[cls], last_value[cls] = residue, value
-            c.values.append(value)
+            last_value[cls] = extend(base + residues[k], width, signed)
+            c.values.append(last_value[cls])
 
     def context(self, table, e, mask, ref, residue, bits):
         s = 0
         if mask & 1:
-            s += (self.event_class[e] + 1) * 0xFF51AFD7ED558CCD
+            s += self.event_class[e] * 0x9E3779B1
         if mask & 2 and table is not self.common:
             pids = [c for c in self.common.columns if not c.strings and c.field.kind == PID]
             if pids:
-                s += (pids[0].values[e] + 1) * 0xC4CEB9FE1A85EC53
+                s += fold(pids[0].values[e]) * 0x85EBCA77
         if mask & 4:
             one = self.event_class[e - 1] + 1 if e > 0 else 0
             two = self.event_class[e - 2] + 1 if e > 1 else 0
-            s += (65536 * one + two + 1) * 0xD6E8FEB86659FD93
+            s += (65536 * one + two) * 0xC2B2AE3D
         if mask & 8:
-            s += (ref + 1) * 0x9FB21C651E98DF25
+            s += fold(ref) * 0x27D4EB2F
         if mask & 16:
-            s += (residue + 1) * 0xA24BAED4963EE407
-        s &= MASK
-        return ((s ^ s >> 32) * 0x9E3779B97F4A7C15 & MASK) >> (64 - bits)
+            s += fold(residue) * 0x165667B1
+        s &= 0xFFFFFFFF
+        return ((s ^ s >> 15) * 0x7FEB352D & 0xFFFFFFFF) >> (32 - bits)
 
     # ---- events
 

@@ -313,7 +313,7 @@ uint8_t *batches_expand(const uint8_t *payload, size_t len, size_t *expanded)
 	buf_varint(&out, view_varint(&in));
 	while (in.p < in.end) {
 		if (!section_get(&in, z, 64 << 20, &room, &section) ||
-		    !section_put(&out, NULL, 0, section.p, view_left(&section), NULL, 0))
+		    !section_put(&out, NULL, NULL, section.p, view_left(&section), NULL, 0))
 			abort();
 	}
 	free(room.p);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "bucket.h"
+#include "code.h"
 #include "column.h"
 #include "section.h"
 
@@ -144,32 +145,53 @@ struct fixture {
 	struct layout layout;
 	struct events events;
 	uint16_t class_of[EVENTS];
-	uint32_t position[EVENTS];
-	uint64_t ts[EVENTS], pid[EVENTS], value[5][EVENTS];
+	uint32_t class_count[CLASSES], position[EVENTS], number[EVENTS], before[EVENTS];
+	uint64_t ts[EVENTS], pid[EVENTS], value[5][EVENTS]; /* in class order */
 	struct predictors predictors;
 	struct table in, out;
 };
 
-static void make_table(struct fixture *f, struct table *t)
+/* common: a table that may be gone through in chunk order. */
+static void make_table(struct fixture *f, struct table *t, bool common)
 {
-	cr_assert_eq(table_init(t, &f->layout, EVENTS, 0, CLASSES), 0);
-	for (uint32_t i = 0; i < EVENTS; i++)
-		t->event[i] = i;
-	table_contexts(t, &f->events, 0);
+	cr_assert_eq(table_init(t, &f->layout, EVENTS), 0);
+	if (common)
+		table_of_all(t, &f->events);
+	else
+		table_of(t, &f->events, 0, 0, CLASSES);
 }
 
-static struct fixture *fixture_new(void)
+static void make_events(struct fixture *f)
 {
-	struct fixture *f = calloc(1, sizeof(*f));
 	uint32_t next[CLASSES + 1] = { 0 };
 
+	for (uint32_t i = 0; i < EVENTS; i++) {
+		f->class_of[i] = random_next() % CLASSES;
+		f->class_count[f->class_of[i]]++;
+	}
+	for (int c = 0; c < CLASSES; c++)
+		next[c + 1] = next[c] + f->class_count[c];
+	for (uint32_t i = 0; i < EVENTS; i++) {
+		f->position[i] = next[f->class_of[i]]++;
+		f->number[f->position[i]] = i;
+	}
+	f->events = (struct events){ .count = EVENTS, .nclasses = CLASSES, .before = f->before,
+				     .class_count = f->class_count, .class_of = f->class_of,
+				     .position = f->position, .number = f->number, .ts = f->ts,
+				     .pid = f->pid };
+	events_before(&f->events);
+}
+
+static struct fixture *fixture_new(bool common)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
 	cr_assert(f && !layout_init(&f->layout, fields, 5, 24));
+	make_events(f);
 	for (uint32_t i = 0; i < EVENTS; i++) {
 		uint64_t r = random_next();
 
-		f->class_of[i] = r % CLASSES;
-		next[f->class_of[i] + 1]++;
-		f->ts[i] = 1000 + i * 50;
+		f->ts[i] = 1000 + f->number[i] * 50;
 		f->pid[i] = r >> 8 & 3;
 		f->value[0][i] = r >> 60 ? (r >> 4 & 7) << 40 : random_next();
 		f->value[1][i] = (uint64_t)(int64_t)(int32_t)(r >> 20);
@@ -177,14 +199,8 @@ static struct fixture *fixture_new(void)
 		f->value[3][i] = (uint64_t)(int64_t)(int8_t)(i % 7 - 3);
 		f->value[4][i] = f->ts[i] + (r & 63);
 	}
-	for (int c = 0; c < CLASSES; c++)
-		next[c + 1] += next[c];
-	for (uint32_t i = 0; i < EVENTS; i++)
-		f->position[i] = next[f->class_of[i]]++;
-	f->events = (struct events){ .count = EVENTS, .class_of = f->class_of,
-				     .position = f->position, .ts = f->ts, .pid = f->pid };
-	make_table(f, &f->in);
-	make_table(f, &f->out);
+	make_table(f, &f->in, common);
+	make_table(f, &f->out, common);
 	for (int c = 0; c < 5; c++)
 		memcpy(f->in.value[c], f->value[c], sizeof(f->value[c]));
 	return f;
@@ -227,10 +243,8 @@ static void by_plan(struct fixture *f, const struct column_plan *plan)
 	sink_free(&s);
 }
 
-Test(column, every_plan_keeps_the_values)
+static void by_every_plan(struct fixture *f)
 {
-	struct fixture *f = fixture_new();
-
 	for (unsigned int mask = 0; mask < CONTEXT_MASKS; mask++)
 		for (unsigned int way = 0; way < 64; way++) {
 			struct column_plan p = {
@@ -244,9 +258,39 @@ Test(column, every_plan_keeps_the_values)
 	fixture_free(f);
 }
 
+Test(column, every_plan_keeps_the_values)
+{
+	by_every_plan(fixture_new(false));
+}
+
+Test(column, every_plan_keeps_the_values_in_chunk_order)
+{
+	by_every_plan(fixture_new(true));
+}
+
+/* What one class does to the memory of predictors, the next does not find changed. */
+Test(column, the_order_of_common_fields_depends_on_the_masks)
+{
+	struct fixture *f = fixture_new(true);
+	struct column_plan p = { .npredictors = 1, .mask = { 0 } };
+	struct sink s = { 0 };
+	uint32_t in_chunk_order, in_class_order;
+
+	/* The number of the event in the chunk / 100: last seen is right in chunk order only. */
+	for (uint32_t i = 0; i < EVENTS; i++)
+		f->in.value[2][i] = f->number[i] / 100 + 1;
+	in_chunk_order = column_encode(&f->in, 2, &p, &f->predictors, &s);
+	p.mask[0] = CONTEXT_CLASS;
+	in_class_order = column_encode(&f->in, 2, &p, &f->predictors, &s);
+	cr_assert_eq(in_chunk_order, EVENTS / 100);
+	cr_assert_eq(in_class_order, EVENTS / 100 * CLASSES);
+	sink_free(&s);
+	fixture_free(f);
+}
+
 Test(column, a_constant_costs_a_few_bytes)
 {
-	struct fixture *f = fixture_new();
+	struct fixture *f = fixture_new(false);
 	struct column_plan p = { .npredictors = 2, .mask = { 1, 3 } };
 	struct sink s = { 0 };
 	struct source_views v = { 0 };
@@ -271,7 +315,7 @@ Test(column, impossible_descriptions_are_refused)
 		{ 0x81 }, { 0x41, 8, 1 }, { 0x41, 8, 200 }, { 0x01, 8 }, { 0x01, 32 }, { 0x10 },
 		{ 0xff, 1, 1, 1 },
 	};
-	struct fixture *f = fixture_new();
+	struct fixture *f = fixture_new(false);
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct buf b = { 0 }, codes = { 0 };
@@ -282,6 +326,7 @@ Test(column, impossible_descriptions_are_refused)
 			buf_u8(&codes, 0);
 		v.structure = view_of(&b);
 		v.codes = view_of(&codes);
+		v.literals = view_of(&codes);
 		cr_assert(!column_decode(&f->out, 1, &f->predictors, &v), "number %zu", i);
 		buf_free(&b);
 		buf_free(&codes);
@@ -289,18 +334,68 @@ Test(column, impossible_descriptions_are_refused)
 	fixture_free(f);
 }
 
+/* ---- codes and widths --------------------------------------------------------------------- */
+
+Test(column, codes_of_any_number_are_packed)
+{
+	enum { MOST = 70 };
+	uint8_t code[MOST + 8], got[MOST + 8];
+
+	for (unsigned int predictors = 1; predictors <= 3; predictors++)
+		for (uint32_t n = 0; n <= MOST; n++) {
+			struct buf b = { 0 };
+			struct view v;
+
+			for (uint32_t i = 0; i < n; i++)
+				code[i] = random_next() % (predictors + 1);
+			code_pack(code, n, predictors, &b);
+			cr_assert_eq(b.len, predictors == 1 ? (n + 7) / 8 : (n + 3) / 4);
+			for (uint32_t i = 0; i < n; i++) {
+				uint32_t bit = predictors == 1 ? i : 2 * i;
+
+				cr_assert_eq(b.data[bit / 8] >> bit % 8 & (predictors == 1 ? 1 : 3),
+					     code[i]);
+			}
+			v = view_of(&b);
+			cr_assert(code_unpack(&v, n, predictors, got));
+			cr_assert(v.p == v.end && !memcmp(code, got, n));
+			v = (struct view){ b.data, b.data + b.len - 1, false };
+			cr_assert(!n || !code_unpack(&v, n, predictors, got), "cut");
+			buf_free(&b);
+		}
+}
+
+Test(column, literals_are_as_wide_as_the_widest)
+{
+	static const struct { uint64_t v; uint32_t size, width; } cases[] = {
+		{ 0, 8, 1 }, { 127, 8, 1 }, { 128, 8, 2 }, { (uint64_t)-128, 8, 1 },
+		{ (uint64_t)-129, 8, 2 }, { 0xff, 1, 1 }, { 0xff, 2, 2 }, { 0xffff, 2, 1 },
+		{ 0xffffff9c, 4, 1 }, { 0xffffff9c, 8, 5 }, { 0x7fff12345678, 8, 6 },
+		{ INT64_MAX, 8, 8 }, { 1ull << 63, 8, 8 }, { UINT64_MAX, 8, 1 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t v[3] = { 0, cases[i].v, 1 };
+
+		cr_assert_eq(column_literal_width(v, 3, cases[i].size), cases[i].width,
+			     "number %zu", i);
+	}
+	cr_assert_eq(column_literal_width(NULL, 0, 8), 1);
+}
+
 /* ---- sections ----------------------------------------------------------------------------- */
 
 static void section_trip(const uint8_t *data, size_t len, int level, size_t *stored)
 {
 	static const uint32_t marks[] = { 0, 5000, 5100, 9000, 2000000 };
+	const struct section_way way = { .level = level };
 	ZSTD_CCtx *c = ZSTD_createCCtx();
 	ZSTD_DCtx *d = ZSTD_createDCtx();
 	struct buf out = { 0 };
 	struct room room = { 0 };
 	struct view in, got;
 
-	cr_assert(section_put(&out, c, level, data, len, marks, 5));
+	cr_assert(section_put(&out, c, level ? &way : NULL, data, len, marks, 5));
 	*stored = out.len;
 	in = (struct view){ out.data, out.data + out.len, false };
 	cr_assert(section_get(&in, d, len, &room, &got));
