@@ -175,7 +175,7 @@ void command_close(struct command *c)
 const char *command_verdict(const struct command *c, char *buf, size_t size)
 {
 	if (!c->ended)
-		snprintf(buf, size, "still running");
+		snprintf(buf, size, "still running, sent SIGTERM");
 	else if (WIFSIGNALED(c->status))
 		snprintf(buf, size, "killed by SIG%s", sigabbrev_np(WTERMSIG(c->status)) ?
 			 sigabbrev_np(WTERMSIG(c->status)) : "?");

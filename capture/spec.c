@@ -227,7 +227,8 @@ static int parse_uprobe(struct spec *spec, const struct head *h, struct trawl_er
 	spec->path_at = h->from[own];
 	if (colon < (ssize_t)own)
 		return spec_fail(spec, h->from[len], err,
-				 "uprobe: no symbol: write uprobe:PATH:SYMBOL");
+				 "uprobe: no symbol: write uprobe:PATH:SYMBOL, with '\\ ' for a "
+				 "blank in PATH");
 	if (colon == (ssize_t)own)
 		return spec_fail(spec, spec->path_at, err, "uprobe: no path before the ':'");
 	set_text(&spec->path, h->text + own, (size_t)colon - own);

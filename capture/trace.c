@@ -23,6 +23,7 @@
 enum {
 	EVENT_IDS = 65536,       /* the kernel's event ids are 16 bits */
 	SUBBUF_KB = 64,          /* wanted size of a sub-buffer: one read() each */
+	TELLING_SIZE = 1024,     /* bytes of a record: others of its kind may be too large */
 	DRAIN_PAGES = 64,        /* sub-buffers of one CPU in one turn */
 	WAKE_PERCENT = 25,       /* of the buffer, to be filled before poll() wakes us */
 	BUFFER_KB_DEFAULT = 8192, /* per CPU */
@@ -453,7 +454,7 @@ static int report(struct trace *t, struct trace_cpu *c, uint64_t to, uint64_t co
 	struct trawl_loss loss = {
 		.source = (uint16_t)t->source,
 		.cpu = c ? c->cpu : UINT32_MAX,
-		.from = c ? c->last : 0,
+		.from = c ? c->last : t->since,
 		.to = to,
 		.count = count,
 		.reason = reason,
@@ -540,6 +541,8 @@ static int append(struct trace *t, struct trace_cpu *c, const struct ring_event 
 	if (e->symbols)
 		kallsyms_saw(&t->kallsyms, e->fields, e->nfields, ev->data, ev->len);
 	t->captured++;
+	if (ev->len > t->largest)
+		t->largest = ev->len;
 	tasks_saw(session_tasks(t->in->session), tid);
 	if (t->look)
 		t->look(t, e, ev->data, ev->len);
@@ -648,6 +651,27 @@ int trace_stop(struct input *in, struct trawl_error *err)
 	return r;
 }
 
+/*
+ * Hits that are neither captured nor lost. The kernel counts those of all processes: where only
+ * some are recorded, others' hits are among them, and it is only said.
+ */
+static void missing_hits(struct trace *t, uint64_t now)
+{
+	const struct options *o = session_options(t->in->session);
+	struct trawl_error ignored;
+	uint64_t n;
+
+	if (!t->hits_known || o->count || t->hits <= t->captured + t->lost)
+		return;
+	n = t->hits - t->captured - t->lost;
+	if (!t->filtered)
+		report(t, NULL, now, n, TRAWL_LOSS_MISSED, &ignored);
+	else if (t->largest >= TELLING_SIZE || o->verbose)
+		session_note(t->in->session, "%s: %" PRIu64 " hits are not in the file: of processes "
+			     "that are not recorded, or of events with strings of over 4 KB together, "
+			     "which the kernel drops", t->in->source->name, n);
+}
+
 /* What the kernel's totals know beyond the flags. */
 static void final_losses(struct trace *t)
 {
@@ -672,9 +696,7 @@ static void final_losses(struct trace *t)
 			session_note(t->in->session, "%s: CPU %u lost %" PRIu64 " events",
 				     t->in->source->name, t->cpus[i].cpu, t->cpus[i].lost);
 	}
-	if (t->hits_known && !t->filtered && !session_options(t->in->session)->count &&
-	    t->hits > t->captured + t->lost)
-		report(t, NULL, now, t->hits - t->captured - t->lost, TRAWL_LOSS_MISSED, &ignored);
+	missing_hits(t, now);
 	if (t->unknown)
 		session_incomplete(t->in->session,
 				   "%s: %" PRIu64 " records fit no known event and were left out",

@@ -53,6 +53,7 @@ struct trace {
 	uint64_t since;            /* MONO of the start */
 
 	uint64_t captured, lost;
+	uint32_t largest;          /* bytes of the longest record */
 	uint64_t unknown;          /* records that fit no event of ours: left out, and told */
 	bool hits_known;           /* probes: how often the kernel saw them hit, until the stop */
 	uint64_t hits;

@@ -8,10 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "probe.h"
+#include "procmap.h"
 #include "spec.h"
 #include "task.h"
 #include "trace.h"
@@ -33,8 +36,9 @@ static int fail_definition(struct trace *t, const struct probe *p, const char *l
 
 	snprintf(command, sizeof(command), "%.*s", (int)strcspn(line, "\n"), line);
 	if (tracefs_error(t->top, command, what, sizeof(what), &column))
-		return trawl_fail(err, TRAWL_USAGE, "%s: the kernel refuses this probe: %s\n    %s\n    %*s^", p->display_name,
-				  what, command, column > 0 ? column : 0, "");
+		return trawl_fail(err, TRAWL_USAGE,
+				  "%s: the kernel refuses this probe: %s\n    %s\n    %*s^",
+				  p->display_name, what, command, column > 0 ? column : 0, "");
 	if (error == EINVAL && p->sites[0].ref_ctr)
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "%s: the kernel refuses this probe: somebody else has a probe at this "
@@ -200,6 +204,59 @@ static void tell_notes(struct session *s, const struct probe_list *list)
 	}
 }
 
+/* How a process has mapped the file: what bears its name now, what bore it once, or neither. */
+enum mapped { MAPPED_NOT, MAPPED_FORMER, MAPPED };
+
+static enum mapped how_mapped(pid_t pid, const struct probe_file *file)
+{
+	struct trawl_error ignored;
+	struct mapped_file *files;
+	size_t n, missed;
+	enum mapped how = MAPPED_NOT;
+
+	if (procmap_open(pid, &files, &n, &missed, &ignored))
+		return MAPPED; /* who may not look does not know */
+	for (size_t i = 0; i < n && how != MAPPED; i++) {
+		struct stat st;
+
+		if (!fstat(files[i].fd, &st) && st.st_ino == file->inode &&
+		    major(st.st_dev) == file->major && minor(st.st_dev) == file->minor)
+			how = MAPPED;
+		else if (files[i].deleted && !strcmp(files[i].path, file->path))
+			how = MAPPED_FORMER;
+	}
+	if (missed && how == MAPPED_NOT)
+		how = MAPPED;
+	procmap_free(files, n);
+	return how;
+}
+
+/* -p: a file that none of the processes has mapped gives no events, at least not yet. */
+static void tell_unmapped(struct session *s, const struct probe_file *file)
+{
+	const struct options *o = session_options(s);
+	enum mapped best = MAPPED_NOT;
+	pid_t former = 0;
+
+	for (size_t i = 0; i < o->npids && best != MAPPED; i++) {
+		enum mapped how = how_mapped(o->pids[i], file);
+
+		if (how == MAPPED_FORMER)
+			former = o->pids[i];
+		if (how > best)
+			best = how;
+	}
+	if (!o->npids || best == MAPPED)
+		return;
+	if (best == MAPPED_FORMER)
+		session_note(s, "%s: process %d has mapped an older file of this name, which was "
+			     "deleted or replaced; /proc/%d/exe is the program that it runs",
+			     file->path, former, former);
+	else
+		session_note(s, "%s: not mapped by any process of -p so far: no events before it is",
+			     file->path);
+}
+
 /* Probes are resolved first: what the user mistyped is told before anything is touched. */
 static int uprobe_arm(struct input *in, struct trawl_error *err)
 {
@@ -215,6 +272,8 @@ static int uprobe_arm(struct input *in, struct trawl_error *err)
 		goto out;
 	session_tasks(in->session)->want_maps = true;
 	tell_notes(in->session, &list);
+	for (size_t i = 0; i < list.nfiles; i++)
+		tell_unmapped(in->session, list.files[i]);
 	r = 0;
 	for (size_t i = 0; !r && i < list.n; i++)
 		r = arm_probe(t, list.probes[i], err);

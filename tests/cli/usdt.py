@@ -5,11 +5,13 @@ argument has exactly the value that the sample program says; stripped, static an
 libraries, threads and children, files without a name; and what is wrong is said."""
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from datetime import datetime
 
 BUILD = os.environ.get("TRAWL_BUILD", ".")
 SAMPLES = f"{BUILD}/samples"
@@ -124,6 +126,45 @@ def static(folder):
            made.stderr, value)
 
 
+def long_strings(folder):
+    """The kernel takes 4 KB of strings an event, and drops what has more without a word."""
+    program = f"{folder}/long"
+    with open(f"{folder}/long.c", "w") as f:
+        f.write("#include <string.h>\n__attribute__((noipa)) void two(const char *a, const char *b) {}\n"
+                "int main(void)\n{\nstatic char s[3001];\nmemset(s, 'x', 3000);\n"
+                "for (int n = 1000; n <= 3000; n += 1000)\ntwo(s + 3000 - n, s + 3000 - n);\n}\n")
+    run("gcc", "-g", "-o", program, f"{folder}/long.c")
+    got, err = capture(folder, [f"uprobe:{program}:two a=+0(a):string b=+0(b):string"], [program])[1:]
+    ok([len(e["fields"]["a"]) for e in got] == [1000, 2000] and
+       "uprobe: 1 hits are not in the file" in err, "too long for the kernel: said", err)
+    out = run("sh", "-c", f"{BUILD}/trawl -i 'uprobe:{program}:two a=+0(a):string b=+0(b):string' "
+              f"-w {folder}/x.trawl --duration 1s & sleep 0.7; {program}; wait $!")
+    ok("2 events captured, 1 lost" in out.stderr and out.returncode == 1,
+       "too long for the kernel: lost, where all processes are recorded", out.stderr, out.returncode)
+    summary = run(f"{BUILD}/trawl-decode", "--summary", f"{folder}/x.trawl").stdout
+    since = re.search(r"\(missed\) between (\S+ \S+?)\d{3} UTC", summary)
+    since = datetime.strptime(f"{since[1]}+00:00", "%Y-%m-%d %H:%M:%S.%f%z") if since else None
+    ok(since and time.time() - since.timestamp() < 60, "the loss is of the time of the capture", summary)
+
+
+def unmapped(folder):
+    """-p with a file that the process does not run: said, for there will be no events."""
+    program = f"{folder}/program"
+    shutil.copy("/bin/sleep", program)
+    with subprocess.Popen([program, "60"]) as process:
+        probe = ["-i", f"uprobe:{SAMPLES}/tick:tick_step", "-p", str(process.pid), "--duration", "100ms"]
+        err = run(f"{BUILD}/trawl", *probe).stderr
+        ok("tick: not mapped by any process of -p" in err, "-p: not mapped", err)
+        probe[1] = f"uprobe:{program}:0x3000"
+        err = run(f"{BUILD}/trawl", *probe).stderr
+        ok("mapped" not in err, "-p: mapped, nothing to say", err)
+        shutil.copy("/bin/sleep", f"{program}.new")
+        os.rename(f"{program}.new", program)
+        err = run(f"{BUILD}/trawl", *probe).stderr
+        ok(f"process {process.pid} has mapped an older file" in err, "-p: replaced meanwhile", err)
+        process.kill()
+
+
 def threads(folder):
     program = f"{SAMPLES}/threads"
     got = capture(folder, [f"usdt:{program}:threads:hit"], [program, "3", "2", "10"])[1]
@@ -224,6 +265,8 @@ def main():
         params(folder)
         pattern(folder)
         static(folder)
+        long_strings(folder)
+        unmapped(folder)
         threads(folder)
         library(folder)
         runtime(folder, "memfd", False)
