@@ -221,6 +221,7 @@ const struct source event_source = {
 	.fds = trace_fds,
 	.drain = trace_drain,
 	.tick = trace_tick,
+	.turn = trace_turn,
 	.stop = trace_stop,
 	.stats = trace_stats,
 	.disarm = trace_disarm,

@@ -31,6 +31,10 @@ enum {
 	WAKE_LIVE_MS = 50,        /* the same for somebody who watches */
 	SYNC_MS = 1000,           /* between clock-sync blocks */
 	SYNC_LIVE_MS = 250,
+	SIZE_CHECK = 16 << 10,    /* bytes of records after which a file's size is looked at */
+	CHUNK_LEAST = 64 << 10,   /* bytes of records of a chunk: between these, */
+	CHUNK_MOST = 4 << 20,
+	CHUNKS_OF_FILE = 8,       /* such a part of -C */
 	FDS_FIXED = 5,            /* signals, clock steps, command, output, -p */
 	FDS_MAX = FDS_FIXED + 4096,
 	WRITER_SOURCES = 256,     /* that a file can have */
@@ -57,6 +61,8 @@ struct session {
 	int signals, steps;  /* signalfd, timerfd for clock steps */
 
 	uint64_t captured;   /* events of sources that the user named */
+	uint64_t file_front; /* bytes of the present file when its first event came */
+	uint64_t unchecked;  /* bytes of records since its size was looked at */
 	struct input *inputs_of[WRITER_SOURCES]; /* by the writer's number of a source: whose it is */
 	uint64_t started;    /* CLOCK_MONOTONIC */
 	uint64_t next_sync, next_tick, next_file;
@@ -139,6 +145,20 @@ static void write_failed(struct session *s, const struct trawl_error *err)
 	end_session(s, err->sys == EPIPE ? "consumer" : "output");
 }
 
+static void rotate(struct session *s, enum output_turn turn);
+
+/*
+ * -C: is it time for another file? Each has its share of events, though what it must begin with may
+ * be larger than it should be.
+ */
+static bool size_is_due(struct session *s)
+{
+	uint64_t most = s->o->rotate_bytes, least = s->file_front + most / 4;
+
+	s->unchecked = 0;
+	return !s->write_failed && trawl_writer_expected(s->w) >= (most > least ? most : least);
+}
+
 int session_append(struct input *in, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
 		   const void *record, size_t len, struct trawl_error *err)
 {
@@ -156,6 +176,9 @@ int session_append(struct input *in, uint16_t source, uint32_t type, uint32_t cp
 			return -1;
 		write_failed(s, err);
 	}
+	s->unchecked += len;
+	if (s->o->rotate_bytes && s->unchecked >= SIZE_CHECK && size_is_due(s))
+		rotate(s, OUTPUT_BY_SIZE);
 	return 0;
 }
 
@@ -336,6 +359,12 @@ static int open_writer(struct session *s, struct trawl_error *err)
 {
 	struct trawl_writer_options wo = { .level = s->o->level };
 
+	if (s->o->rotate_bytes) {
+		uint64_t share = s->o->rotate_bytes / CHUNKS_OF_FILE;
+
+		wo.chunk_bytes = share < CHUNK_LEAST ? CHUNK_LEAST :
+				 share > CHUNK_MOST ? CHUNK_MOST : (uint32_t)share;
+	}
 	s->out_fd = output_open(&s->output, s->o, &s->user, err);
 	if (s->out_fd < 0)
 		return -1;
@@ -439,6 +468,7 @@ static int start(struct session *s, struct trawl_error *err)
 		if (tasks_flush(&s->tasks, s->w, err))
 			return -1;
 	}
+	s->file_front = trawl_writer_expected(s->w);
 	return commit(s, err);
 }
 
@@ -488,11 +518,16 @@ static int tick(struct session *s, struct trawl_error *err)
 	return 0;
 }
 
-static void rotate(struct session *s, enum output_turn turn, struct trawl_error *err)
+static void rotate(struct session *s, enum output_turn turn)
 {
 	struct trawl_error local;
-	int fd = output_next(&s->output, turn, &local), r;
+	int fd, r;
 
+	for (size_t i = 0; i < s->nstarted; i++) {
+		if (s->inputs[i].source->turn)
+			s->inputs[i].source->turn(&s->inputs[i]);
+	}
+	fd = output_next(&s->output, turn, &local);
 	if (fd == -2) {
 		end_session(s, "files");
 		return;
@@ -506,17 +541,18 @@ static void rotate(struct session *s, enum output_turn turn, struct trawl_error 
 	if (commit(s, &local))
 		write_failed(s, &local);
 	sync_clocks(s, TRAWL_SYNC_START);
+	s->file_front = trawl_writer_expected(s->w);
 }
 
-static void rotate_if_due(struct session *s, uint64_t now, struct trawl_error *err)
+static void rotate_if_due(struct session *s, uint64_t now)
 {
 	if (s->end)
 		return;
 	if (now >= s->next_file) {
 		s->next_file += s->o->rotate_seconds * NS_PER_S;
-		rotate(s, OUTPUT_BY_TIME, err);
-	} else if (s->o->rotate_bytes && trawl_writer_bytes(s->w) >= s->o->rotate_bytes) {
-		rotate(s, OUTPUT_BY_SIZE, err);
+		rotate(s, OUTPUT_BY_TIME);
+	} else if (s->o->rotate_bytes && size_is_due(s)) {
+		rotate(s, OUTPUT_BY_SIZE);
 	}
 }
 
@@ -534,7 +570,7 @@ static int do_what_is_due(struct session *s, struct trawl_error *err)
 		sync_clocks(s, s->stepped ? TRAWL_SYNC_STEP : TRAWL_SYNC_TICK);
 		s->stepped = false;
 	}
-	rotate_if_due(s, now, err);
+	rotate_if_due(s, now);
 	if (s->o->duration && now - s->started >= s->o->duration)
 		end_session(s, "duration");
 	return 0;

@@ -14,6 +14,8 @@
  *	         Called when a polled fd is ready, at least five times a second, and after stop()
  *	         until it returns DRAIN_DONE.
  *	tick()   once a second: whatever needs doing now and then.
+ *	turn()   the present file ends and another one begins, which will have all metadata again:
+ *	         what events so far need and the file does not have yet. May come during drain().
  *	stop()   no new events; what the kernel holds stays readable until disarm().
  *	stats()  what was captured and lost; after the last drain().
  *	disarm() undo all of arm() and start(), free in->state. Must cope with a half-armed input
@@ -86,6 +88,7 @@ struct source {
 	size_t (*fds)(struct input *in, struct pollfd *fds, size_t room);
 	int (*drain)(struct input *in, struct trawl_error *err);
 	int (*tick)(struct input *in, struct trawl_error *err);
+	void (*turn)(struct input *in);
 	int (*stop)(struct input *in, struct trawl_error *err);
 	void (*stats)(struct input *in, struct source_stats *stats);
 	void (*disarm)(struct input *in);

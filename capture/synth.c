@@ -260,6 +260,7 @@ const struct source synth_source = {
 	.fds = trace_fds,
 	.drain = trace_drain,
 	.tick = trace_tick,
+	.turn = trace_turn,
 	.stop = trace_stop,
 	.stats = chain_stats,
 	.disarm = chain_disarm,

@@ -703,16 +703,26 @@ static void final_losses(struct trace *t)
 				   t->in->source->name, t->unknown);
 }
 
+/* Every file has all that its events need, whatever another source wrote by the same name. */
 static void write_symbols(struct trace *t)
 {
 	struct trawl_error err;
 	struct trawl_meta m = { .name = "kernel/kallsyms", .type = "text/plain", .time = mono_now() };
-	char *text = kallsyms_text(&t->kallsyms, &m.len);
 
-	m.data = text;
-	if (text && trawl_writer_meta(session_writer(t->in->session), &m, &err))
+	if (t->kallsyms.n != t->nsymbols) {
+		free(t->symbols);
+		t->symbols = kallsyms_text(&t->kallsyms, &t->symbols_len);
+		t->nsymbols = t->kallsyms.n;
+	}
+	m.data = t->symbols;
+	m.len = t->symbols_len;
+	if (m.data && trawl_writer_meta(session_writer(t->in->session), &m, &err))
 		session_note(t->in->session, "%s", err.text);
-	free(text);
+}
+
+void trace_turn(struct input *in)
+{
+	write_symbols(in->state);
 }
 
 void trace_stats(struct input *in, struct source_stats *stats)
@@ -760,6 +770,7 @@ void trace_disarm(struct input *in)
 	free(t->layout);
 	free(t->chains);
 	kallsyms_free(&t->kallsyms);
+	free(t->symbols);
 	free(t->spec);
 	free(t);
 	in->state = NULL;

@@ -48,6 +48,8 @@ struct trace {
 	struct ring_layout *layout;
 
 	struct kallsyms kallsyms;  /* addresses of the kernel that events show as symbols */
+	char *symbols;             /* what the kernel calls the first nsymbols of them */
+	size_t nsymbols, symbols_len;
 	struct chain *chains;      /* of eprobe and synth: chain.h */
 	size_t nchains;
 	uint64_t since;            /* MONO of the start */
@@ -83,6 +85,7 @@ int trace_start(struct input *in, struct trawl_error *err);
 size_t trace_fds(struct input *in, struct pollfd *fds, size_t room);
 int trace_drain(struct input *in, struct trawl_error *err);
 int trace_tick(struct input *in, struct trawl_error *err);
+void trace_turn(struct input *in);
 int trace_stop(struct input *in, struct trawl_error *err);
 void trace_stats(struct input *in, struct source_stats *stats);
 void trace_disarm(struct input *in);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <signal.h>
 
+#include "block.h"
 #include "stage.h"
 
 /* A batch of this size every source has; more comes from the pool. */
@@ -78,17 +79,17 @@ static void batch_unwritten(struct stage *s, const struct batch *b)
  */
 enum { PAYLOAD_AIM = 320 << 10, TARGET_LEAST = 256 << 10 };
 
-static size_t next_target(const struct stage *s, size_t used, size_t payload)
+static size_t next_target(const struct stage *s)
 {
-	size_t target = payload ? (size_t)((double)used * PAYLOAD_AIM / (double)payload) : SIZE_MAX;
+	size_t target = s->density > 0 ? (size_t)(PAYLOAD_AIM / s->density) : SIZE_MAX;
 
 	if (target < TARGET_LEAST)
 		target = TARGET_LEAST;
 	return target < s->o.chunk_bytes ? target : s->o.chunk_bytes;
 }
 
-/* Returns the target for the next chunk. */
-static size_t encode(struct stage *s, struct chunk_encoder *e, const struct batch *b)
+/* Returns the bytes of the chunk by byte of record; 0 if there is none. */
+static double encode(struct stage *s, struct chunk_encoder *e, const struct batch *b)
 {
 	struct chunk_schema schema = { &s->source, s->types, atomic_load(&s->ntypes) };
 	struct trawl_error err;
@@ -99,10 +100,10 @@ static size_t encode(struct stage *s, struct chunk_encoder *e, const struct batc
 	if (!e || chunk_encode(e, &schema, b, &payload, &len, &first, &last, &err)) {
 		batch_unwritten(s, b);
 		s->failed = true;
-		return s->o.chunk_bytes;
+		return 0;
 	}
 	s->o.emit(s->o.arg, s, payload, len, b->count, first, last);
-	return next_target(s, b->used, len);
+	return b->used ? (double)(len + BLOCK_OVERHEAD + CHUNK_HEAD) / (double)b->used : 0;
 }
 
 static void pool_give(struct stage *s, size_t n)
@@ -137,7 +138,7 @@ static void *worker(void *arg)
 {
 	struct stage *s = arg;
 	struct chunk_encoder *e = chunk_encoder_new(s->o.level);
-	size_t target;
+	double density;
 	sigset_t all;
 
 	sigfillset(&all);
@@ -149,9 +150,10 @@ static void *worker(void *arg)
 		if (!s->pending)
 			break;
 		pthread_mutex_unlock(&s->lock);
-		target = encode(s, e, s->pending);
+		density = encode(s, e, s->pending);
 		pthread_mutex_lock(&s->lock);
-		s->target = target;
+		s->density = density;
+		s->target = next_target(s);
 		batch_reset(s, s->pending);
 		s->pending = NULL;
 		pthread_cond_broadcast(&s->done);
@@ -364,6 +366,17 @@ int stage_append(struct stage *s, uint32_t index, uint32_t cpu, uint64_t ts, con
 	pthread_mutex_unlock(&s->lock);
 	return room == ROOM ? 0 : trawl_fail(err, TRAWL_CANNOT, "source \"%s\": out of memory",
 					     s->source.name);
+}
+
+uint64_t stage_ahead(struct stage *s)
+{
+	uint64_t bytes;
+
+	pthread_mutex_lock(&s->lock);
+	bytes = s->filling->used + (s->pending ? s->pending->used : 0);
+	bytes = (uint64_t)((double)bytes * s->density);
+	pthread_mutex_unlock(&s->lock);
+	return bytes;
 }
 
 void stage_flush_begin(struct stage *s)

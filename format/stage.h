@@ -59,6 +59,7 @@ struct stage {
 	struct batch a, b;
 	struct batch *filling, *pending; /* pending: NULL when the worker has nothing to do */
 	size_t target;                   /* bytes of records that the next chunk should have */
+	double density;                  /* bytes of the newest chunk by byte of record */
 	bool started, quit;
 	bool failed;                     /* memory ran out in the worker */
 };
@@ -76,6 +77,8 @@ int stage_append(struct stage *s, uint32_t index, uint32_t cpu, uint64_t ts, con
 /* Hands what has come together to the worker (begin), and waits until it is encoded (end). */
 void stage_flush_begin(struct stage *s);
 void stage_flush_end(struct stage *s);
+/* What has not been emitted yet will add this to the file, by what the newest chunk took. */
+uint64_t stage_ahead(struct stage *s);
 /* Counts n events that were lost before they came here. */
 void stage_lost(struct stage *s, uint64_t n);
 /* Counts n events of these times that are not in the file because it could not be written. */

@@ -231,6 +231,9 @@ void trawl_sync_now(struct trawl_sync *sync);
 int trawl_writer_rotate(struct trawl_writer *w, int fd, struct trawl_error *err);
 
 uint64_t trawl_writer_bytes(const struct trawl_writer *w);  /* in the present file so far */
+/* That it would have if it ended now: with what waits to be encoded, the index and the end, all
+ * reckoned from how the last ones compressed. */
+uint64_t trawl_writer_expected(const struct trawl_writer *w);
 uint64_t trawl_writer_events(const struct trawl_writer *w); /* appended, over all files */
 /* Of those that a source appended: how many are in no file, since it could not be written. All of
  * them are known after a trawl_writer_sync(), whether that fails or not. */

@@ -52,6 +52,9 @@ int volume_chunk(struct volume *v, struct chunk_head *c, const void *payload, si
  */
 void volume_last_words(struct volume *v);
 
+/* Bytes of the file if it ended now, about. */
+uint64_t volume_size(const struct volume *v);
+
 /* Index and end block, which says that `lost` events are not here. */
 void volume_end(struct volume *v, uint64_t lost);
 

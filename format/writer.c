@@ -29,7 +29,7 @@ struct trawl_writer {
 	struct facts metas;     /* for the next file of a rotation */
 	struct trawl_sync sync; /* the newest; mono 0: none yet */
 	uint32_t part;          /* of a rotation */
-	atomic_uint_fast64_t events, bytes;
+	atomic_uint_fast64_t events, bytes, size; /* size: as volume_size() */
 	atomic_int error;       /* sink.error, readable without the lock */
 };
 
@@ -39,6 +39,7 @@ struct trawl_writer {
 static int settle(struct trawl_writer *w, int ret)
 {
 	atomic_store(&w->bytes, w->file.sink.pos);
+	atomic_store(&w->size, volume_size(&w->file));
 	atomic_store(&w->error, w->file.sink.error);
 	return ret;
 }
@@ -349,6 +350,15 @@ int trawl_writer_sync(struct trawl_writer *w, const struct trawl_sync *sync,
 uint64_t trawl_writer_bytes(const struct trawl_writer *w)
 {
 	return atomic_load(&((struct trawl_writer *)w)->bytes);
+}
+
+uint64_t trawl_writer_expected(const struct trawl_writer *w)
+{
+	uint64_t bytes = atomic_load(&((struct trawl_writer *)w)->size);
+
+	for (uint32_t i = 0; i < atomic_load(&((struct trawl_writer *)w)->nstages); i++)
+		bytes += stage_ahead(w->stages[i]);
+	return bytes;
 }
 
 uint64_t trawl_writer_events(const struct trawl_writer *w)

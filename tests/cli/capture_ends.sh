@@ -133,15 +133,48 @@ done
 kill $pid
 wait $pid 2>/dev/null
 
-trawl -q -i "usdt:$target:hit" -C 32k -w "$work/c" -- "$target" hits 100000 20
-n=$(ls "$work"/c* | wc -l)
-ok $((n < 3)) "-C: several files ($n)"
-same "-C: names" "c c1 c2" "$(cd "$work" && echo c c1 c2 | xargs ls 2>/dev/null | tr '\n' ' ' | sed 's/ $//')"
-total=0
-for file in "$work"/c*; do
-	total=$((total + $(events "$file")))
+# With -G, a name that comes again is another file.
+"$target" hits 1000000 500 & pid=$!
+trawl -q -i "usdt:$target:hit" -p $pid -G 1 -W 3 -w "$work/same"
+same "-G without a conversion: names" "same same.1 same.2" "$(cd "$work" && echo same*)"
+for file in "$work"/same*; do
+	has "-G: each is complete" "$(trawl-decode --summary "$file")" 'complete$'
 done
-same "-C: all events, each in one of them" 100000 $total
+kill $pid
+wait $pid 2>/dev/null
+
+# -C: files of that size, nearly; all events, each in one of them.
+trawl -i "usdt:$target:hit" -C 64k -w "$work/c" -- "$target" hits 400000 2>"$work/err"
+n=$(ls "$work"/c* | wc -l)
+ok $((n < 4)) "-C: several files ($n)"
+same "-C: names" "c c1 c2" "$(cd "$work" && echo c c1 c2 | xargs ls 2>/dev/null | tr '\n' ' ' | sed 's/ $//')"
+for ((i = 0; i < n; i++)); do
+	file=$work/c${i#0}
+	trawl-decode --json "$file" | sed -n 's/.*"arg1":\([0-9]*\).*/\1/p'
+	has "-C: each is complete" "$(trawl-decode --summary "$file")" 'complete$'
+	[ $((i + 1)) -eq "$n" ] || echo $(($(stat -c %s "$file") / 1024)) >>"$work/sizes"
+done >"$work/seen"
+grep -E '^(not )?ok' "$work/seen"
+same "-C: all events, each in one of them" "$(seq 0 399999 | md5sum)" \
+	"$(grep -E '^[0-9]+$' "$work/seen" | sort -n | md5sum)"
+# As the manual says: an eighth more at most. That it is not much less either is no promise.
+ok $(($(sort -n "$work/sizes" | tail -1) > 72)) "-C: no file is larger than it should be"
+ok $(($(sort -n "$work/sizes" | head -1) < 48)) "-C: nor much smaller"
+same "-C: what is told is the sum" 400000 "$(totals "$work/err" | cut -d' ' -f1)"
+
+# Each has the kernel's symbols that its events show.
+if [ -e $tracing/events/kmem/kfree ]; then
+	trawl -q -i event:kmem:kfree -C 64k -w "$work/k" -- sh -c 'for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/share/doc /proc/sys >/dev/null 2>&1; done'
+	bare=0
+	for file in "$work"/k*; do
+		trawl-decode --print "$file" >"$work/out"
+		[ -s "$work/out" ] && grep -qvE 'call_site=[a-z_]' "$work/out" && bare=$((bare + 1))
+	done
+	ok $(($(ls "$work"/k* | wc -l) < 3)) "-C: several files of kernel events"
+	same "-C: each shows the kernel's symbols" 0 $bare
+else
+	skip "-C: each shows the kernel's symbols" "this kernel has no kmem:kfree"
+fi
 trawl -q -i "usdt:$target:hit" -C 32k -W 2 -w "$work/w" -- "$target" hits 100000 20
 same "-C -W: the same names in turn" "w0 w1" "$(cd "$work" && ls w* | tr '\n' ' ' | sed 's/ $//')"
 tap_done

@@ -300,6 +300,38 @@ Test(writer, a_disk_that_is_gone_leaves_whole_blocks)
 	unlink(path);
 }
 
+/* ---- how large it will be ------------------------------------------------------------------- */
+
+/* Records of which a part can be compressed: what is said beforehand is what comes. */
+static void expect_size(size_t random, uint64_t most)
+{
+	struct trawl_writer_options o = { .chunk_bytes = (uint32_t)(most / 8) };
+	char path[] = "/tmp/trawl-size-XXXXXX";
+	uint8_t record[1000] = { 0 };
+	struct trawl_error err;
+	struct trawl_writer *w = trawl_writer_new(mkstemp(path), &o, &err);
+	struct stat st;
+
+	cr_assert_eq(add(w, &err), 0);
+	for (uint64_t i = 0; trawl_writer_expected(w) < most; i++) {
+		put64(record, i);
+		noise(record + 8, random, i);
+		cr_assert_eq(trawl_append(w, 0, 1, 0, i, record, sizeof(record), &err), 0);
+	}
+	cr_assert_eq(trawl_writer_close(w, &err), 0);
+	cr_assert_eq(stat(path, &st), 0);
+	cr_expect_gt((uint64_t)st.st_size, most - most / 8, "%ld", st.st_size);
+	cr_expect_lt((uint64_t)st.st_size, most + most / 8, "%ld", st.st_size);
+	unlink(path);
+}
+
+Test(writer, the_size_that_a_file_will_have_is_known)
+{
+	expect_size(992, 1 << 20);
+	expect_size(400, 1 << 20);
+	expect_size(96, 512 << 10);
+}
+
 /* ---- rotation that fails ------------------------------------------------------------------- */
 
 static uint64_t whole(const char *path, bool complete)
