@@ -11,6 +11,7 @@ libdecode_la_SOURCES = \
 	decode/glob.h decode/glob.c \
 	decode/gzip.h decode/gzip.c \
 	decode/jdoc.h decode/jdoc.c \
+	decode/journal.h decode/journal.c \
 	decode/jsonl.h decode/jsonl.c \
 	decode/layout.h decode/layout.c \
 	decode/out.h decode/out.c \

@@ -7,7 +7,7 @@
 
 #include "config.h"
 #include "decode/jdoc.h"
-#include "decode/jsonl.h"
+#include "decode/journal.h"
 
 /* Block and option codes of draft-ietf-opsawg-pcapng. */
 enum {
@@ -43,7 +43,7 @@ struct pcapng {
 	struct stream *stream;
 	struct out *out;
 	struct out data, block;
-	struct cells cells;
+	struct journal journal;
 	struct iface *ifaces;
 	uint32_t n;
 };
@@ -379,10 +379,10 @@ static void upper_pdu(struct pcapng *p, const struct decoder *d, void *state,
 {
 	struct out *o = &p->data;
 
-	tag(o, TAG_DISSECTOR, "json");
+	tag(o, TAG_DISSECTOR, "systemd_journal");
 	tag(o, TAG_COLUMN_PROTOCOL, "trawl");
 	tag(o, TAG_END, "");
-	jsonl_object(&p->cells, d, state, it, NULL, o);
+	journal_entry(&p->journal, d, state, it, o);
 }
 
 static void packet_block(struct pcapng *p, struct iface *f, uint64_t time,
@@ -465,6 +465,7 @@ struct pcapng *pcapng_new(struct stream *s, struct out *out)
 	p->out = out;
 	out_memory(&p->data);
 	out_memory(&p->block);
+	journal_open(&p->journal);
 	section(p);
 	field_names(p);
 	/* all interfaces that are known by now: libpcap wants one before it says anything */
@@ -516,6 +517,7 @@ void pcapng_free(struct pcapng *p)
 {
 	if (!p)
 		return;
+	journal_free(&p->journal);
 	out_free(&p->data);
 	out_free(&p->block);
 	free(p->ifaces);

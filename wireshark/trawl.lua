@@ -2,8 +2,9 @@
 --
 -- trawl.lua: shows the events in a pcapng of trawl-export as a protocol of their own.
 --
--- trawl-export writes an event that is no USB packet as an exported PDU whose payload is the JSON
--- object of the event. Without this file Wireshark dissects that as JSON. With it:
+-- trawl-export writes an event that is no USB packet as an exported PDU that is an entry of a systemd
+-- journal, lines NAME=VALUE, the last of which holds the JSON object of the event. Without this file
+-- Wireshark shows the entry. With it:
 --
 --   trawl.event.name trawl.event.source trawl.event.ts   what happened, where, when (ns, 64 bits)
 --   trawl.cpu trawl.pid trawl.tid trawl.comm             who did it
@@ -423,7 +424,8 @@ end
 
 local function dissect_event(payload, pinfo, root)
 	local text = payload:raw()
-	local event = value(text, 1, 0)
+	local json = text:match(".*\nTRAWL=()")
+	local event = json and value(text, json, 0)
 	local tree = root:add(proto, payload())
 	if not event or event.kind ~= "object" then
 		tree:add_proto_expert_info(bad_json)

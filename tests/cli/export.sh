@@ -50,9 +50,18 @@ lua() { shark -X "lua_script:$lua" -r "$dir/s.pcapng" "$@"; }
 
 same "tshark reads every packet and warns of nothing" 10 "$(plain -T fields -e frame.number | wc -l)"
 same "times to the nanosecond" 1795225477.008001000 "$(plain -T fields -e frame.time_epoch | tail -1)"
-same "without a plugin the fields are JSON" 8 \
-	"$(plain -Y 'json.path_with_value == "/name:app:start"' -T fields -e frame.number | wc -l)"
-has "readable in the tree" "$(plain -V -c 2)" 'Member with value: arg1:-1'
+has "without a plugin the list shows name and fields" "$(plain -c 2 | tail -1)" \
+	' app:start arg1=-1 arg2="two\\nlines \\"x\\"" arg3=<unavailable: optimised out> arg4=200 \(serve\+0x8 app\.c:99\)$'
+same "of every packet, as trawl-decode prints it" "$(trawl-decode -t "$f" | grep -v '^\*\*\*' |
+	sed 's/^\[...\] [^ ]* *\([^ ]*\) */\1 /')" "$(plain -T fields -e systemd_journal.message)"
+same "filters without a plugin" "1 8 8 2 2" "$(for y in 'message contains "arg1=5 "' 'message matches "^app:start "' \
+	'syslog_id == "usdt" && systemd_journal.pid == 100' 'comm == "worker"' 'field.name == "ratio" || frame.number == 1'; do
+	plain -Y "systemd_journal.$y" -T fields -e frame.number | wc -l; done | tr '\n' ' ' | sed 's/ $//')"
+tree=$(plain -V -Y 'frame.number == 2')
+has "a field is a line of the tree" "$tree" 'Field name: arg1'
+has "with its value" "$tree" 'Field value: "two\\nlines \\"x\\""$'
+same "the last is the JSON object" "$(trawl-decode --json "$f")" \
+	"$(plain -T fields -E occurrence=l -e systemd_journal.field.value)"
 same "losses before a packet" 17 "$(plain -Y 'frame.number == 4' -T fields -e frame.drop_count)"
 info=$(capinfos -M "$dir/s.pcapng" 2>&1)
 has "capinfos: an interface a source" "$info" 'Number of interfaces in file: 2'
