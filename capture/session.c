@@ -64,7 +64,9 @@ struct session {
 	uint64_t file_front; /* bytes of the present file when its first event came */
 	uint64_t unchecked;  /* bytes of records since its size was looked at */
 	struct input *inputs_of[WRITER_SOURCES]; /* by the writer's number of a source: whose it is */
-	uint64_t started;    /* CLOCK_MONOTONIC */
+	uint64_t started;    /* CLOCK_MONOTONIC; the file's first sync block says so */
+	uint64_t deadline;   /* of --duration: no event is later; UINT64_MAX: none */
+	struct trawl_sync sync; /* the newest */
 	uint64_t next_sync, next_tick, next_file;
 	uint64_t drained;    /* when the last drain that left nothing behind began */
 	uint64_t horizon;    /* the same of the sync before */
@@ -159,11 +161,21 @@ static bool size_is_due(struct session *s)
 	return !s->write_failed && trawl_writer_expected(s->w) >= (most > least ? most : least);
 }
 
+/* Is this after --duration? The wall clock's time stamps are compared by the newest sync. */
+static bool is_late(const struct session *s, const struct source *source, uint64_t ts)
+{
+	if (source->realtime && s->o->duration)
+		ts += s->sync.mono - s->sync.real;
+	return ts > s->deadline;
+}
+
 int session_append(struct input *in, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
 		   const void *record, size_t len, struct trawl_error *err)
 {
 	struct session *s = in->session;
 
+	if (is_late(s, in->source, ts))
+		return 1;
 	if (!in->source->hidden) {
 		if (s->o->count && s->captured == s->o->count)
 			return 1;
@@ -417,6 +429,7 @@ static int sync_clocks(struct session *s, enum trawl_sync_why why)
 	trawl_sync_now(&sync);
 	sync.why = why;
 	sync.horizon = s->horizon;
+	s->sync = sync;
 	if (trawl_writer_sync(s->w, &sync, &err)) {
 		write_failed(s, &err);
 		return -1;
@@ -447,13 +460,16 @@ static int start(struct session *s, struct trawl_error *err)
 {
 	uint64_t now = mono_now();
 
-	s->started = s->drained = s->horizon = now;
-	s->next_sync = s->next_tick = now;
-	s->next_file = s->o->rotate_seconds ? now + s->o->rotate_seconds * NS_PER_S : UINT64_MAX;
+	s->drained = s->horizon = now;
 	if (sync_clocks(s, TRAWL_SYNC_START)) {
 		*err = s->write_error;
 		return -1;
 	}
+	s->started = now = s->sync.mono;
+	s->next_sync = s->next_tick = now;
+	s->next_file = s->o->rotate_seconds ? now + s->o->rotate_seconds * NS_PER_S : UINT64_MAX;
+	if (s->o->duration)
+		s->deadline = now + s->o->duration;
 	for (; s->nstarted < s->ninputs; s->nstarted++) {
 		struct input *in = &s->inputs[s->nstarted];
 
@@ -571,7 +587,7 @@ static int do_what_is_due(struct session *s, struct trawl_error *err)
 		s->stepped = false;
 	}
 	rotate_if_due(s, now);
-	if (s->o->duration && now - s->started >= s->o->duration)
+	if (now >= s->deadline)
 		end_session(s, "duration");
 	return 0;
 }
@@ -613,7 +629,7 @@ static int wait_ms(const struct session *s, bool more)
 	if (more)
 		return 0;
 	if (s->o->duration) {
-		uint64_t left = s->started + s->o->duration - now;
+		uint64_t left = s->deadline > now ? s->deadline - now : 0;
 
 		if (left / NS_PER_MS < wake)
 			wake = left / NS_PER_MS + 1;
@@ -857,7 +873,7 @@ static int gone_early(struct session *s, struct trawl_error *err)
 
 int session_run(const struct options *o, struct trawl_error *err)
 {
-	struct session s = { .o = o, .out_fd = -1, .signals = -1, .steps = -1,
+	struct session s = { .o = o, .out_fd = -1, .signals = -1, .steps = -1, .deadline = UINT64_MAX,
 			     .command = { .pidfd = -1, .go = -1, .report = -1 } };
 	struct trawl_error ignored, printing;
 	bool early;

@@ -24,7 +24,7 @@ size_t session_scope(const struct session *s, const pid_t **pids);
 
 /*
  * Hands one record to the writer, as trawl_append(). Returns 0; 1 when the session has all that
- * it wants (-c): the caller drops this record and the rest of what it is draining; -1 for a
+ * it wants (-c, --duration): the caller drops this record and the rest of what it is draining; -1 for a
  * record that the writer rejects, or when the file cannot be written any more.
  */
 int session_append(struct input *in, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,

@@ -75,6 +75,7 @@ struct source {
 	const char *name;    /* what -i begins with: "usb", "usdt" */
 	const char *summary; /* what may follow, one line for --help */
 	bool hidden;         /* not for -i: the session adds it by itself */
+	bool realtime;       /* its time stamps are CLOCK_REALTIME, not CLOCK_MONOTONIC */
 	bool tasks;          /* its records are tracefs records, whose tasks the file should know */
 
 	/* Looks at this machine and adds to the list; tries things rather than guess. */

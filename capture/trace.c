@@ -661,7 +661,7 @@ static void missing_hits(struct trace *t, uint64_t now)
 	struct trawl_error ignored;
 	uint64_t n;
 
-	if (!t->hits_known || o->count || t->hits <= t->captured + t->lost)
+	if (!t->hits_known || o->count || o->duration || t->hits <= t->captured + t->lost)
 		return;
 	n = t->hits - t->captured - t->lost;
 	if (!t->filtered)

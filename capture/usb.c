@@ -641,6 +641,7 @@ static void describe(struct source_list *list)
 
 const struct source usb_source = {
 	.name = "usb",
+	.realtime = true,
 	.summary = "[text:][BUS | VID:PID | port=1-2.3 | serial=TEXT | dev=BUS:DEV][,ep=N[in|out]]",
 	.describe = describe,
 	.arm = arm,

@@ -22,13 +22,22 @@ ok "$(pgrep -f "$target wait" >/dev/null; [ $? -eq 1 ]; echo $?)" "-c: the comma
 trawl -q -i "usdt:$target:hit" -c 1000 -w "$f" -- "$target" hits 100000
 same "-c: exactly so many of a flood" 1000 "$(events "$f")"
 
-"$target" hits 100000 1000 & pid=$!
-trawl -q -i "usdt:$target:hit" -p $pid --duration 700ms -w "$f"
+trawl -q -i "usdt:$target:hit" -i "uprobe:$target:target_hits" -i event:sched:sched_switch -c 1000 -w "$f" \
+	-- "$target" hits 100000 20
+same "-c: exactly so many of all sources" 1000 "$(events "$f")"
+same "-c: its end says so" 1000 "$(trawl-decode --meta=end "$f" | grep -o '"source":"[a-z]*","events":[0-9]*' |
+	grep -v task | sed 's/.*://' | paste -sd+ | bc)"
+
+# --duration: exactly the events up to then, by the file's own times. The first sync is the start.
+"$target" hits 1000000 100 & pid=$!
+trawl -q -i "usdt:$target:hit" -i event:sched:sched_switch -p $pid --duration 700ms -w "$f"
 same "--duration: status" 0 $?
 has "--duration: why" "$(end_of "$f")" 'why duration'
-span=$(trawl-decode --json "$f" | sed -n 's/.*"ts_ns":\([0-9]*\).*/\1/p' | sed -n '1p;$p' | paste -sd' ' |
-	awk '{ print int(($2 - $1) / 1000000) }')
-ok $((span > 50000 || span < 1)) "--duration: it ends long before the process, which takes 100 s"
+start=$("$TRAWL_BUILD/tests/format/dump" "$f" | sed -n 's/^{"sync":\[[0-9]*,\([0-9]*\),.*/\1/p' | head -1)
+trawl-decode --json "$f" | sed -n 's/.*"ts_ns":\([0-9]*\).*/\1/p' >"$work/times"
+ok $(($(wc -l <"$work/times") < 100)) "--duration: there are events"
+ok $(($(tail -1 "$work/times") > start + 700000000)) "--duration: none is later"
+ok $(($(head -1 "$work/times") < start)) "--duration: none is earlier than the start"
 
 for signal in INT TERM HUP; do
 	rm -f "$f"

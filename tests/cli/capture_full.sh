@@ -50,7 +50,7 @@ flood() {
 	trawl -B 32768 -i "usdt:$target:hit" -w "$1" 2>"$work/err" & trawl=$!
 	wait_armed "$1"
 	kill -STOP $trawl
-	"$target" hits $hits
+	taskset -c 0 "$target" hits $hits # one CPU: its events are written in their order
 	kill -CONT $trawl
 	wait $trawl
 }
