@@ -12,8 +12,11 @@
 
 #define HEAD 65536
 
-/* A .trawl file is a pcapng file too: its first blocks include one of local use. */
-static bool has_local_block(const uint8_t *p, size_t n)
+/*
+ * A .trawl file is a pcapng file too: its first blocks include one of local use, before the first
+ * interface. What is cut before either has nothing to import, and may be ours.
+ */
+static bool is_foreign_pcapng(const uint8_t *p, size_t n)
 {
 	bool swapped = get_be32(p + 8) == 0x1a2b3c4d;
 	size_t at = 0;
@@ -22,8 +25,8 @@ static bool has_local_block(const uint8_t *p, size_t n)
 		uint32_t type = swapped ? get_be32(p + at) : get_le32(p + at);
 		uint32_t len = swapped ? get_be32(p + at + 4) : get_le32(p + at + 4);
 
-		if (type & 0x80000000)
-			return true;
+		if (type == 1 || type & 0x80000000)
+			return type == 1;
 		if (len < 12)
 			break;
 		at += len;
@@ -39,7 +42,7 @@ enum foreign_kind foreign_kind(FILE *in)
 
 	rewind(in);
 	if (le == 0x0a0d0d0a)
-		return has_local_block(head, n) ? FOREIGN_NONE : FOREIGN_PCAPNG;
+		return is_foreign_pcapng(head, n) ? FOREIGN_PCAPNG : FOREIGN_NONE;
 	/* Microseconds, nanoseconds, and the modified form of old Red Hat. */
 	if (le == 0xa1b2c3d4 || be == 0xa1b2c3d4 || le == 0xa1b23c4d || be == 0xa1b23c4d ||
 	    le == 0xa1b2cd34 || be == 0xa1b2cd34)

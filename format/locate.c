@@ -65,6 +65,10 @@ int walk_fault(struct trawl_reader *r, enum walk step, const struct walked *f,
 	if (step == WALK_ERROR)
 		return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be read: %s", r->name,
 				  strerror(r->in.error));
+	if (!r->ours && (f->b.type == PCAPNG_SHB || f->b.type == PCAPNG_JOURNAL)) {
+		r->damage.cut = true; /* nothing behind our first blocks, which any may have */
+		r->damage.cut_at = f->at + f->b.len;
+	}
 	if (!r->ours && !r->damage.cut)
 		return trawl_fail(err, TRAWL_CANNOT, "%s: is a pcapng file that trawl did not "
 				  "write: open it with Wireshark", r->name);

@@ -94,7 +94,7 @@ done
 # every byte of the file missing from its end, and one byte in each place flipped: the rest comes, the damage
 # is told, and nothing worse happens
 size=$(stat -c %s "$f") bad=0
-for ((n = 1; n < size; n += 97)); do
+for ((n = 1; n < size; n += n < 200 ? 1 : 97)); do
 	head -c $n "$f" >"$dir/cut"
 	trawl-decode "$dir/cut" >/dev/null 2>"$dir/err"
 	[ $? -eq 1 ] && [ "$(wc -l <"$dir/err")" -eq 1 ] || { bad=$((bad + 1)); echo "# cut at $n"; }

@@ -440,7 +440,7 @@ def test_errors(d):
            "a cut %s: what is there, and where it is cut" % kind, err, out)
     out, err, got = run("trawl-decode", d + "/bad.txt", status=1)
     ok("1 events left out; the first: line 4, column 30" in err, "bad usbmon text: the place", err)
-    fails("link type", 2, "neither 189 nor 220", "trawl-export", "--to", "pcap", "--linktype",
+    fails("link type", 2, "is no link type of USB packets", "trawl-export", "--to", "pcap", "--linktype",
           "1", d + "/all.pcap")
     fails("verify: a file that is none", 3, "/none: is not a trawl file", "trawl-edit", "verify",
           d + "/none")
