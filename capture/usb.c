@@ -538,7 +538,7 @@ static int write_verdict(struct usb *u, struct trawl_error *err)
 	u->tally.undecided = u->hold.given_up;
 	u->tally.malformed += u->mon.malformed + u->text.malformed;
 	u->tally.text = u->by_text;
-	usbtally_json(&u->tally, u->mon.ring_size, &j);
+	usbtally_json(&u->tally, u->mon.ring_size, u->mon.ring, &j);
 	r = write_meta(u, "verdict", &j, err);
 	json_free(&j);
 	return r;

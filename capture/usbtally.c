@@ -46,7 +46,7 @@ void usbtally_count(struct usbtally *t, const struct usbmon_header *h, const uin
 		t->cut_ring++;
 }
 
-void usbtally_json(const struct usbtally *t, size_t ring, struct json *j)
+void usbtally_json(const struct usbtally *t, size_t ring, bool mapped, struct json *j)
 {
 	const struct {
 		const char *name, *because;
@@ -87,5 +87,6 @@ void usbtally_json(const struct usbtally *t, size_t ring, struct json *j)
 	json_uint(j, "devices", t->devices);
 	json_uint(j, "unplugged", t->gone);
 	json_uint(j, "ring_bytes", ring);
+	json_bool(j, "ring_mapped", mapped);
 	json_end(j);
 }

@@ -33,7 +33,7 @@ struct usbtally {
 void usbtally_count(struct usbtally *t, const struct usbmon_header *h, const uint8_t *behind,
 		    size_t given);
 
-/* The verdict as JSON; metadata "usb/verdict". */
-void usbtally_json(const struct usbtally *t, size_t ring, struct json *j);
+/* The verdict as JSON; metadata "usb/verdict". mapped: events came by the map of the ring. */
+void usbtally_json(const struct usbtally *t, size_t ring, bool mapped, struct json *j);
 
 #endif

@@ -160,7 +160,7 @@ Test(usbtally, counts_by_reason)
 	struct json j = { 0 };
 
 	usbtally_count(&t, &bulk, iso, 10);
-	usbtally_json(&t, 4096, &j);
+	usbtally_json(&t, 4096, true, &j);
 	cr_assert(strstr(j.text, "\"replayable\":true,\"because\":[]"), "%s", j.text);
 	json_free(&j);
 
@@ -191,7 +191,7 @@ Test(usbtally, counts_by_reason)
 	usbtally_count(&t, &h, iso, 32 + 199);
 	cr_assert_eq(t.malformed, 1);
 	cr_assert_eq(t.events, 10);
-	usbtally_json(&t, 4096, &j);
+	usbtally_json(&t, 4096, true, &j);
 	cr_assert(strstr(j.text, "\"replayable\":false"), "%s", j.text);
 	cr_assert(strstr(j.text, "\"reason\":\"no_buffer\""), "%s", j.text);
 	json_free(&j);

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+# What seldom happens on a bus: isochronous IN with gaps and errors in it, each way to fail, refused
+# submissions, transfers longer than the ring keeps, a ring that cannot be mapped. The second half
+# compares it with what tcpdump has of it.
+. "$TRAWL_SRC/tests/tap.sh"
+. "$TRAWL_SRC/tests/lab/lab.sh"
+modprobe -a usbmon vhci_hcd
+trap 'modprobe -r vhci_hcd' EXIT
+
+# One heap, so that the memory it takes is known.
+export MALLOC_ARENA_MAX=1
+record all ""
+ok $? "trawl records"
+record_options=(-B 16)
+record small ""
+# Too little room for the map of a ring of 64 MiB: each event has to be fetched by itself.
+peak=$(sed -n 's/^VmPeak:[[:space:]]*\([0-9]*\) kB/\1/p' "/proc/$pid_all/status")
+start copied prlimit --as=$(((peak - 56 * 1024) * 1024)) trawl -i usb -w copied.trawl
+wait_for 10 grep -q 'capturing to' copied.log
+ok $? "another records without a map"
+start tcpdump tcpdump -i usbmon0 -w tcpdump.pcap
+wait_for 10 grep -q listening tcpdump.log
+
+out=$("$TRAWL_SRC/tests/lab/odddevice.py" 2>&1)
+has "isochronous IN, errors and an unplugging" "$out" 'pulled out: -[0-9]'
+has "a submission is refused" "$out" 'refused: 22'
+sleep 0.5
+finish tcpdump
+for name in all small copied; do
+	finish $name
+	ok $? "capture $name ends well"
+done
+cp ./*.trawl ./*.pcap ./*.log "$LAB_KEEP"
+tap_done

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+. "$TRAWL_SRC/tests/tap.sh"
+
+# same_events NAME: this capture has what tcpdump has.
+same_events() {
+	local out
+	trawl-export --to pcap --source usb "$1.trawl" -w "$1.pcap"
+	out=$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/host/pcapsame.py" --fields tcpdump.pcap "$1.pcap" 2>&1)
+	ok $? "$1: tcpdump's events are the same: $(head -2 <<<"$out" | tr '\n' ' ')"
+}
+verdict() {
+	trawl-decode --meta=usb/verdict "$1.trawl"
+}
+
+same_events all
+has "by the map of the ring" "$(verdict all)" '"replayable":true.*"ring_mapped":true'
+same_events copied
+has "without it" "$(verdict copied)" '"replayable":true.*"ring_mapped":false'
+has "what a small ring cuts is told" "$(verdict small)" '"replayable":false.*"reason":"cut_ring",[^}]*"count":1\}'
+
+bulk=$(tshark -r all.pcap -Y usb.transfer_type==3 -T fields -e usb.urb_type -e usb.urb_status 2>/dev/null)
+for status in -2 -32 -62 -71 -75 -84; do
+	same "a completion with status $status" 1 "$(grep -c "^'C'.$status\$" <<<"$bulk")"
+done
+events=$(tshark -r all.pcap -T fields -e usb.urb_type -e usb.urb_status 2>/dev/null)
+has "one by unplugging" "$events" "^'C'.-108$"
+same "a refused submission" 1 "$(grep -c "^'E'.-22\$" <<<"$events")"
+
+text=$(trawl-decode all.trawl)
+has "isochronous packets are read" "$text" 'iso .* 8 packets, 2 failed \(crc error\), 549 of 1536 bytes'
+for words in 'stall .EPIPE' 'protocol error .EPROTO' 'babble .EOVERFLOW' 'crc error .EILSEQ' 'no response .ETIME' \
+	'unlinked .ENOENT' 'shut down .ESHUTDOWN' 'not submitted, invalid .EINVAL'; do
+	has "it reads: $words" "$text" "$words"
+done
+# Packets have their own places and errors; what was not sent is a gap.
+packets=$(tshark -r all.pcap -Y "usb.transfer_type == 0 && usb.urb_type == 'C'" -T fields -e usb.iso.error_count \
+	-e usb.iso.iso_off -e usb.iso.iso_len -e usb.iso.iso_status 2>/dev/null)
+same "each packet has its place, length and status" \
+	$'2\t0,192,384,576,768,960,1152,1344\t192,0,100,0,64,0,1,192\t0,0,0,-84,0,-18,0,0' "$packets"
+tap_done
