@@ -70,6 +70,7 @@ struct around *around_find(const char *path, const char *expr, uint64_t window,
 		goto out;
 	}
 	matches.where = where_parse("--around", expr, err);
+	matches.where_option = "--around";
 	matches.where_text = expr;
 	if (!matches.where || selection_done(&matches, false, err))
 		goto out;

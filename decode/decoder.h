@@ -115,6 +115,9 @@ typedef void decoder_name_fn(void *arg, const char *name);
 struct decoder {
 	const char *kind;  /* trawl_source.kind of its sources */
 	uint64_t lookback; /* ns before --from that it must see to know what happens at --from */
+	/* What its items are called, ended by NULL, where that is not the name of the record's
+	 * event type (with options->raw it is). */
+	const char *const *items;
 
 	/*
 	 * One state for all sources of the kind in a file; sources, event types and metadata may

@@ -26,6 +26,7 @@ libdecode_la_SOURCES = \
 	decode/task.h decode/task.c \
 	decode/text.h decode/text.c \
 	decode/tracefs.c \
+	decode/watch.h decode/watch.c \
 	decode/when.h decode/when.c \
 	decode/where.h decode/where.c
 include decode/kernel.mk

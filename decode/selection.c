@@ -61,6 +61,7 @@ int selection_option(struct selection *s, int option, const char *arg, struct tr
 		if (s->where)
 			return trawl_fail(err, TRAWL_USAGE,
 					  "--where: given twice: join the two with 'and'");
+		s->where_option = "--where";
 		s->where_text = arg;
 		s->where = where_parse("--where", arg, err);
 		return s->where ? 0 : -1;

@@ -47,7 +47,7 @@ struct selection {
 	int32_t pids[SELECTION_MAX];
 	size_t nsources, nnames, npids;
 	bool source_seen[SELECTION_MAX];  /* something in the file had this name */
-	const char *where_text;
+	const char *where_option, *where_text;
 	struct where *where;
 	uint64_t count;      /* 0: no limit */
 

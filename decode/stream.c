@@ -218,6 +218,18 @@ static bool known(void *arg, const char *name)
 	return l.found;
 }
 
+bool stream_type_has(struct stream *s, const struct trawl_event_type *type, const char *name)
+{
+	const struct trawl_source *source = source_by_id(s->reader, type->source);
+	struct lookup l = {s, name, false};
+	struct trawl_error err;
+	struct engine *e = source ? engine_of(s, source, &err) : NULL;
+
+	if (e)
+		e->decoder->names(e->state, type, match_name, &l);
+	return l.found;
+}
+
 struct listing {
 	struct out text;
 	uint32_t n;
@@ -284,7 +296,7 @@ static int check_where(struct stream *s, struct trawl_error *err)
 	snprintf(text, sizeof(text), "no event here has a field '%.60s'; there are %.400s%s", bad,
 		 l.text.data, l.n ? ", ..." : "");
 	out_free(&l.text);
-	return where_fail(err, "--where", s->selection->where_text, at, text);
+	return where_fail(err, s->selection->where_option, s->selection->where_text, at, text);
 }
 
 static int check_sources(struct stream *s, struct trawl_error *err)
@@ -306,6 +318,11 @@ static int check_sources(struct stream *s, struct trawl_error *err)
 		   n ? "it has " : "it has none", l.text.data);
 	out_free(&l.text);
 	return -1;
+}
+
+int stream_check(struct stream *s, struct trawl_error *err)
+{
+	return check_sources(s, err) || check_where(s, err) ? -1 : 0;
 }
 
 /* ---- losses ------------------------------------------------------------------------------- */
@@ -436,8 +453,8 @@ static bool is_regular(const char *path)
 	return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-struct stream *stream_open(const char *path, const struct decode_options *options,
-			   struct selection *selection, struct trawl_error *err)
+static struct stream *stream_new(const struct decode_options *options,
+				 struct selection *selection, struct trawl_error *err)
 {
 	struct stream *s = calloc(1, sizeof(*s));
 
@@ -446,26 +463,59 @@ struct stream *stream_open(const char *path, const struct decode_options *option
 		return NULL;
 	}
 	s->sink.item = take_item;
-	s->path = path;
 	s->options = options;
 	s->selection = selection;
-	s->seekable = is_regular(path);
-	s->reader = trawl_open(path, err);
-	if (!s->reader)
-		goto fail;
-	s->context.reader = s->reader;
-	s->context.options = options;
-	s->context.tasks = tasks_new(s->reader);
-	if (!s->context.tasks) {
-		no_memory(err);
-		goto fail;
-	}
-	if (s->seekable && (check_sources(s, err) || check_where(s, err)))
-		goto fail;
 	return s;
-fail:
+}
+
+/* Takes the reader, which is NULL when *err is set. */
+static int set_reader(struct stream *s, struct trawl_reader *reader, struct trawl_error *err)
+{
+	s->reader = reader;
+	if (!reader)
+		return -1;
+	s->context.reader = reader;
+	s->context.options = s->options;
+	s->context.tasks = tasks_new(reader);
+	return s->context.tasks ? 0 : no_memory(err);
+}
+
+struct stream *stream_open(const char *path, const struct decode_options *options,
+			   struct selection *selection, struct trawl_error *err)
+{
+	struct stream *s = stream_new(options, selection, err);
+
+	if (!s)
+		return NULL;
+	s->path = path;
+	s->seekable = is_regular(path);
+	if (!set_reader(s, trawl_open(path, err), err) && (!s->seekable || !stream_check(s, err)))
+		return s;
 	stream_close(s);
 	return NULL;
+}
+
+struct stream *stream_live(struct trawl_reader *reader, const struct decode_options *options,
+			   struct selection *selection, struct consumer *c, struct trawl_error *err)
+{
+	struct stream *s = stream_new(options, selection, err);
+
+	if (!s) {
+		trawl_close(reader);
+		return NULL;
+	}
+	s->path = "live";
+	s->consumer = c;
+	selection_times(selection, 0);
+	if (!set_reader(s, reader, err))
+		return s;
+	stream_close(s);
+	return NULL;
+}
+
+int stream_feed(struct stream *s, const struct trawl_event *ev, struct trawl_error *err)
+{
+	return feed(s, ev, err) < 0 ? -1 : 0;
 }
 
 void stream_close(struct stream *s)
@@ -485,6 +535,11 @@ void stream_close(struct stream *s)
 	free(s->bounds);
 	free(s->losses);
 	free(s);
+}
+
+struct tasks *stream_tasks(struct stream *s)
+{
+	return s->context.tasks;
 }
 
 struct trawl_reader *stream_reader(struct stream *s)

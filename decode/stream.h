@@ -35,7 +35,24 @@ void stream_close(struct stream *s);
  */
 int stream_run(struct stream *s, struct consumer *c, struct trawl_error *err);
 
+/* Are the sources and fields that the selection asks for there? Asked by stream_open() of a file,
+ * by stream_run() at the end of a pipe. 0, or -1 with *err. */
+int stream_check(struct stream *s, struct trawl_error *err);
+
+/*
+ * Without a file: for events that come one by one, in order of time for each source. The reader
+ * (trawl_reader_blank()) is the stream's from now on, also on failure; who feeds tells it all
+ * that it should know. Items go to the consumer.
+ */
+struct stream *stream_live(struct trawl_reader *reader, const struct decode_options *options,
+			   struct selection *selection, struct consumer *c,
+			   struct trawl_error *err);
+int stream_feed(struct stream *s, const struct trawl_event *ev, struct trawl_error *err);
+struct tasks *stream_tasks(struct stream *s);
+
 struct trawl_reader *stream_reader(struct stream *s);
+/* May items of this event type have such a field? */
+bool stream_type_has(struct stream *s, const struct trawl_event_type *type, const char *name);
 /* A file that can be read again, of which all event types are known before stream_run(). */
 bool stream_seekable(const struct stream *s);
 /* Is this source wanted by the selection? */

@@ -138,27 +138,35 @@ static int by_time(const void *a, const void *b)
 	return x->time < y->time ? -1 : x->time > y->time;
 }
 
-static void read_meta(struct tasks *t, const struct trawl_meta *m)
+/* What "task/TID" says; tid -1 if nothing. */
+static struct task task_of(const struct trawl_meta *m)
 {
 	struct jdoc *j = jdoc_parse(m->data, m->len);
-	struct told *told = NULL;
 	int64_t tid = jdoc_int(j, "tid", -1), pid = jdoc_int(j, "pid", -1);
 	const char *comm = jdoc_string(j, "comm");
+	struct task task = nobody;
 
 	if (tid > 0 && tid <= INT32_MAX)
-		told = realloc(t->told, (t->ntold + 1) * sizeof(*told));
-	if (told) {
-		t->told = told;
-		told += t->ntold++;
-		told->time = m->time;
-		told->task = nobody;
-		told->task.tid = (int32_t)tid;
-		if (pid > 0 && pid <= INT32_MAX)
-			told->task.pid = (int32_t)pid;
-		if (*comm)
-			name(&told->task, comm, strlen(comm));
-	}
+		task.tid = (int32_t)tid;
+	if (pid > 0 && pid <= INT32_MAX)
+		task.pid = (int32_t)pid;
+	if (*comm)
+		name(&task, comm, strlen(comm));
 	jdoc_free(j);
+	return task;
+}
+
+static void read_meta(struct tasks *t, const struct trawl_meta *m)
+{
+	struct task task = task_of(m);
+	struct told *told = NULL;
+
+	if (task.tid != -1)
+		told = realloc(t->told, (t->ntold + 1) * sizeof(*told));
+	if (!told)
+		return;
+	t->told = told;
+	told[t->ntold++] = (struct told){ m->time, task };
 }
 
 /* Looks at metadata that has come since the last time. */
@@ -184,21 +192,31 @@ static void read_metas(struct tasks *t)
 	}
 }
 
+static void apply(struct tasks *t, const struct task *told)
+{
+	struct task *s = entry(t, told->tid);
+
+	if (!s)
+		return;
+	if (told->pid != -1)
+		s->pid = told->pid;
+	if (told->named)
+		name(s, told->comm, told->comm_len);
+}
+
+void tasks_tell(struct tasks *t, const struct trawl_meta *m)
+{
+	struct task task = task_of(m);
+
+	apply(t, &task);
+}
+
 void tasks_advance(struct tasks *t, uint64_t now)
 {
 	if (t->metas != trawl_meta_count(t->reader))
 		read_metas(t);
-	for (; t->next < t->ntold && t->told[t->next].time <= now; t->next++) {
-		const struct task *told = &t->told[t->next].task;
-		struct task *s = entry(t, told->tid);
-
-		if (!s)
-			continue;
-		if (told->pid != -1)
-			s->pid = told->pid;
-		if (told->named)
-			name(s, told->comm, told->comm_len);
-	}
+	for (; t->next < t->ntold && t->told[t->next].time <= now; t->next++)
+		apply(t, &t->told[t->next].task);
 }
 
 /* ---- events ------------------------------------------------------------------------------- */

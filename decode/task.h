@@ -27,6 +27,12 @@ void tasks_free(struct tasks *t);
 /* Brings the table up to the time `now` (CLOCK_MONOTONIC ns) with the metadata read by then. */
 void tasks_advance(struct tasks *t, uint64_t now);
 
+/*
+ * Takes a "task/TID" at once, for one who follows a capture: it is not kept for later, so that
+ * memory stays in proportion to the tasks that there are at a time.
+ */
+void tasks_tell(struct tasks *t, const struct trawl_meta *m);
+
 /* An event of the task source, or any with such a name and fields; it happened in task `in`. */
 void tasks_event(struct tasks *t, const struct trawl_event *ev, int32_t in);
 

@@ -254,12 +254,12 @@ static void examine(struct usb_state *s, struct transfer *t, struct usb_detail *
 
 /* ---- items ---------------------------------------------------------------------------------- */
 
+static const char *const names[] = {
+	"usb:iso", "usb:interrupt", "usb:control", "usb:bulk", "usb:unknown", NULL,
+};
+
 static const char *item_name(const struct usb_detail *d)
 {
-	static const char *const names[] = {
-		"usb:iso", "usb:interrupt", "usb:control", "usb:bulk", "usb:unknown",
-	};
-
 	if (!d->transfer)
 		return d->urb.type == 'S' ? "usb:submit" : d->urb.type == 'C' ? "usb:complete"
 									       : "usb:error";
@@ -392,6 +392,7 @@ static void usb_summary(void *state, struct out *o)
 const struct decoder usb_decoder = {
 	.kind = "usbmon",
 	.lookback = LOOKBACK,
+	.items = names,
 	.open = usb_open,
 	.close = usb_close,
 	.feed = usb_feed,

@@ -406,6 +406,39 @@ const char *where_unknown(const struct where *w, bool (*known)(void *arg, const 
 	return NULL;
 }
 
+static const struct node *compared(const struct node *n)
+{
+	bool is = n->op == EQ || n->op == NE || n->op == MATCH || n->op == UNLIKE;
+
+	if (is && n->left->op == NAME && n->right->op == LITERAL)
+		return n->right;
+	return is && n->right->op == NAME && n->left->op == LITERAL ? n->left : NULL;
+}
+
+const char *where_unknown_event(const struct where *w,
+				bool (*matches)(void *arg, const char *text, bool pattern),
+				void *arg, size_t *at)
+{
+	for (uint32_t i = 0; i < w->n; i++) {
+		const struct node *n = &w->nodes[i], *text = compared(n);
+
+		if (text && text->value.type == VALUE_TEXT &&
+		    !matches(arg, text->text, n->op == MATCH || n->op == UNLIKE)) {
+			*at = text->at;
+			return text->text;
+		}
+	}
+	return NULL;
+}
+
+bool where_asks_task(const struct where *w)
+{
+	for (uint32_t i = 0; i < w->n; i++)
+		if (w->nodes[i].op == PID || w->nodes[i].op == COMM)
+			return true;
+	return false;
+}
+
 /* ---- evaluation --------------------------------------------------------------------------- */
 
 struct subject {
@@ -594,4 +627,72 @@ bool where_match(struct where *w, const struct decoder *d, void *state, const st
 	struct subject s = {d, state, it};
 
 	return holds(w->root, &s);
+}
+
+/* ---- what can be said without an item ----------------------------------------------------- */
+
+enum chance { NEVER, MAYBE, ALWAYS };
+
+struct guess {
+	struct subject subject; /* an item with a source, and a name or none */
+	bool (*has)(void *arg, const char *field);
+	void *arg;
+};
+
+/* ALWAYS: its value is known; NEVER: it has none. */
+static enum chance known_value(const struct node *n, const struct guess *g)
+{
+	enum chance a, b;
+
+	switch (n->op) {
+	case LITERAL:
+	case SOURCE:
+		return ALWAYS;
+	case NAME:
+		return g->subject.item->name ? ALWAYS : MAYBE;
+	case MASK:
+		a = known_value(n->left, g);
+		b = known_value(n->right, g);
+		return a < b ? a : b;
+	case FIELD:
+		return g->has(g->arg, n->text) ? MAYBE : NEVER;
+	default:
+		return MAYBE;
+	}
+}
+
+static enum chance chance(const struct node *n, const struct guess *g)
+{
+	enum chance a, b;
+
+	switch (n->op) {
+	case AND:
+		a = chance(n->left, g);
+		b = chance(n->right, g);
+		return a < b ? a : b;
+	case OR:
+		a = chance(n->left, g);
+		b = chance(n->right, g);
+		return a > b ? a : b;
+	case NOT:
+		return (enum chance)(ALWAYS - chance(n->left, g));
+	default:
+		break;
+	}
+	a = known_value(n->left, g);
+	b = n->right ? known_value(n->right, g) : ALWAYS;
+	if (a == ALWAYS && b == ALWAYS)
+		return holds(n, &g->subject) ? ALWAYS : NEVER;
+	return a < b ? a : b;
+}
+
+bool where_possible(const struct where *w, const struct trawl_source *source, const char *name,
+		    bool (*has)(void *arg, const char *field), void *arg)
+{
+	struct item it = {
+		.source = source, .name = name, .name_len = name ? (uint32_t)strlen(name) : 0,
+	};
+	struct guess g = { .subject.item = &it, .has = has, .arg = arg };
+
+	return chance(w->root, &g) != NEVER;
 }

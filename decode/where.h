@@ -34,6 +34,21 @@ bool where_match(struct where *w, const struct decoder *d, void *state, const st
 const char *where_unknown(const struct where *w, bool (*known)(void *arg, const char *name),
 			  void *arg, size_t *at);
 
+/* Likewise the first text or pattern that `name` is compared with and `matches` says no to. */
+const char *where_unknown_event(const struct where *w,
+				bool (*matches)(void *arg, const char *text, bool pattern),
+				void *arg, size_t *at);
+
+/* Does it ask whose an item is: its pid or its comm? */
+bool where_asks_task(const struct where *w);
+
+/*
+ * Can it hold for an item of this source and name (NULL: any name) that has such fields as `has`
+ * says? False only when it cannot.
+ */
+bool where_possible(const struct where *w, const struct trawl_source *source, const char *name,
+		    bool (*has)(void *arg, const char *field), void *arg);
+
 /* Fills err with "OPTION: what", the text and a caret under offset `at`; returns -1. */
 int where_fail(struct trawl_error *err, const char *option, const char *text, size_t at,
 	       const char *what);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
+#include "block.h"
 #include "body.h"
 
 /* ---- fields ---------------------------------------------------------------------------- */
@@ -252,6 +253,19 @@ bool body_type_same(const struct trawl_event_type *a, const struct trawl_event_t
 }
 
 /* ---- metadata, sync, loss -------------------------------------------------------------- */
+
+bool meta_part_next(struct meta_part *p, const struct trawl_meta *m)
+{
+	bool first = !p->meta.name;
+
+	p->from += p->len;
+	if (!first && p->from >= m->len)
+		return false;
+	p->meta = *m;
+	p->meta.data = (const uint8_t *)m->data + p->from;
+	p->len = (uint32_t)(m->len - p->from < META_PART ? m->len - p->from : META_PART);
+	return true;
+}
 
 void body_meta(struct buf *b, const struct meta_part *p)
 {

@@ -239,6 +239,11 @@ uint64_t trawl_writer_events(const struct trawl_writer *w); /* appended, over al
  * them are known after a trawl_writer_sync(), whether that fails or not. */
 uint64_t trawl_writer_unwritten(const struct trawl_writer *w, uint16_t source);
 
+/* What has been added, in that order; NULL behind the last. Valid as long as the writer. */
+const struct trawl_source *trawl_writer_source_at(const struct trawl_writer *w, size_t i);
+const struct trawl_event_type *trawl_writer_event_type_at(const struct trawl_writer *w,
+							  uint16_t source, size_t i);
+
 /*
  * A writer with a ring has no fd (-1). It keeps what is newest, compressed, in this much memory
  * and writes nothing until it is told to: trawl_writer_take() sets apart all that is there, and
@@ -325,6 +330,25 @@ struct trawl_verdict {
 	char text[256];       /* one line for people: "complete", "cut at byte N: ..." */
 };
 void trawl_verdict(const struct trawl_reader *r, struct trawl_verdict *v);
+
+/* ---- records that are decoded while they are captured -------------------------------------- */
+
+/*
+ * A reader without an input, for who has the records already: it knows what it is told, once and
+ * before the records that need it. A source keeps its id; what is returned is the reader's copy,
+ * for struct trawl_event. Of clock-syncs it knows the newest.
+ */
+struct trawl_reader *trawl_reader_blank(struct trawl_error *err);
+const struct trawl_source *trawl_reader_tell_source(struct trawl_reader *r,
+						    const struct trawl_source *s,
+						    struct trawl_error *err);
+const struct trawl_event_type *trawl_reader_tell_type(struct trawl_reader *r,
+						      const struct trawl_event_type *t,
+						      struct trawl_error *err);
+int trawl_reader_tell_meta(struct trawl_reader *r, const struct trawl_meta *m,
+			   struct trawl_error *err);
+int trawl_reader_tell_sync(struct trawl_reader *r, const struct trawl_sync *s,
+			   struct trawl_error *err);
 
 /* ---- columns: for programs that go over many events --------------------------------------- */
 

@@ -123,18 +123,15 @@ int volume_type(struct volume *v, const struct trawl_event_type *t, uint32_t ind
 
 int volume_meta(struct volume *v, const struct trawl_meta *m)
 {
-	struct meta_part p = { .meta = *m };
-	int ret;
+	struct meta_part p = { 0 };
+	int ret = 0;
 
-	do {
+	while (!ret && meta_part_next(&p, m)) {
 		struct buf body = { 0 };
 
-		p.meta.data = (const uint8_t *)m->data + p.from;
-		p.len = (uint32_t)(m->len - p.from < META_PART ? m->len - p.from : META_PART);
 		body_meta(&body, &p);
 		ret = put_indexed(v, BLOCK_META, &body);
-		p.from += p.len;
-	} while (!ret && p.from < m->len);
+	}
 	if (ret && !v->ending)
 		facts_put(&v->metas, m);
 	return ret;

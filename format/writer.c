@@ -194,6 +194,19 @@ static struct stage *find_stage(struct trawl_writer *w, uint32_t id, struct traw
 	return NULL;
 }
 
+const struct trawl_source *trawl_writer_source_at(const struct trawl_writer *w, size_t i)
+{
+	return i < atomic_load(&((struct trawl_writer *)w)->nstages) ? &w->stages[i]->source : NULL;
+}
+
+const struct trawl_event_type *trawl_writer_event_type_at(const struct trawl_writer *w,
+							  uint16_t source, size_t i)
+{
+	const struct stage *s = trawl_writer_source_at(w, source) ? w->stages[source] : NULL;
+
+	return s && i < atomic_load(&((struct stage *)s)->ntypes) ? s->types[i] : NULL;
+}
+
 static int check_type(const struct stage *s, const struct trawl_event_type *t,
 		      struct trawl_error *err)
 {
