@@ -142,6 +142,13 @@ bool command_reap(struct command *c)
 	return c->ended;
 }
 
+bool command_crashed(const struct command *c)
+{
+	int sig = c->ended && WIFSIGNALED(c->status) ? WTERMSIG(c->status) : 0;
+
+	return sig && sig != SIGINT && sig != SIGTERM && sig != SIGHUP && sig != SIGPIPE;
+}
+
 void command_signal(const struct command *c, int sig)
 {
 	if (c->pid && !c->ended)

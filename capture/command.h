@@ -28,6 +28,9 @@ int command_go(struct command *c, struct trawl_error *err);
 /* Collects it if it has ended; true once it has. */
 bool command_reap(struct command *c);
 
+/* It has ended by a signal that is none of those by which people end programs. */
+bool command_crashed(const struct command *c);
+
 void command_signal(const struct command *c, int sig);
 
 /* Ends it if it still runs (never started: silently; else SIGTERM and a second's grace). */

@@ -5,16 +5,19 @@ libcapture_la_SOURCES = \
 	capture/command.c capture/command.h \
 	capture/event.c \
 	capture/eventformat.c capture/eventformat.h \
+	capture/flight.c capture/flight.h \
 	capture/gc.c capture/gc.h \
 	capture/json.c capture/json.h \
 	capture/list.c capture/list.h \
 	capture/loss.c capture/loss.h \
 	capture/machine.c capture/machine.h \
 	capture/nearest.c capture/nearest.h \
+	capture/newfile.c capture/newfile.h \
 	capture/options.c capture/options.h \
 	capture/output.c capture/output.h \
 	capture/owner.c capture/owner.h \
 	capture/ring.c capture/ring.h \
+	capture/scope.c capture/scope.h \
 	capture/session.c capture/session.h \
 	capture/source.h capture/sources.c \
 	capture/task.c capture/task.h \

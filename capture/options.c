@@ -28,6 +28,10 @@ static const char help_tail[] =
 	"  -C SIZE         go on in a new file after SIZE million bytes (or 64k, 10m, 1g)\n"
 	"  -G SECONDS      go on in a new file every SECONDS; FILE may have strftime's %\n"
 	"  -W COUNT        with -C: so many files in turn; with -G: end after so many\n"
+	"  --ring SIZE     keep the newest SIZE in memory; write a FILE on each trigger: SIGUSR1, a\n"
+	"                  crash of COMMAND, or --trigger; -W COUNT: end after so many\n"
+	"  --trigger EXPR  an event for which this holds, as of trawl-decode --where\n"
+	"  --after TIME    go on for so long after a trigger (default 1s)\n"
 	"  -s BYTES        keep at most BYTES of an event's strings and data\n"
 	"  -B KIB          buffer for each CPU and source\n"
 	"  -U              write each batch of events at once\n"
@@ -53,7 +57,8 @@ void options_help(FILE *out)
 	fputs(help_tail, out);
 }
 
-enum { OPT_GC = 256, OPT_LEVEL, OPT_HELP, OPT_VERSION, OPT_DURATION, OPT_JSON };
+enum { OPT_GC = 256, OPT_LEVEL, OPT_HELP, OPT_VERSION, OPT_DURATION, OPT_JSON, OPT_RING,
+       OPT_TRIGGER, OPT_AFTER };
 
 static const struct option long_options[] = {
 	{ "gc", no_argument, NULL, OPT_GC },
@@ -62,6 +67,9 @@ static const struct option long_options[] = {
 	{ "version", no_argument, NULL, OPT_VERSION },
 	{ "duration", required_argument, NULL, OPT_DURATION },
 	{ "json", no_argument, NULL, OPT_JSON },
+	{ "ring", required_argument, NULL, OPT_RING },
+	{ "trigger", required_argument, NULL, OPT_TRIGGER },
+	{ "after", required_argument, NULL, OPT_AFTER },
 	{ 0 },
 };
 
@@ -89,8 +97,11 @@ static int whole_number(const char *option, const char *text, uint64_t min, uint
 			  (unsigned long long)min, (unsigned long long)max);
 }
 
+static const uint64_t AFTER_DEFAULT = 1000000000;
+
 /* 10s, 500ms, 2m, 1h, or plain seconds, to ns. */
-static int duration(const char *text, uint64_t *ns, struct trawl_error *err)
+static int duration(const char *option, const char *text, uint64_t min, uint64_t *ns,
+		    struct trawl_error *err)
 {
 	static const struct {
 		const char *name;
@@ -102,7 +113,7 @@ static int duration(const char *text, uint64_t *ns, struct trawl_error *err)
 	const char *end;
 	uint64_t n;
 
-	if (number(text, 1, 1u << 30, &n, &end)) {
+	if (number(text, min, 1u << 30, &n, &end)) {
 		for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 			if (!strcmp(end, units[i].name) && n <= UINT64_MAX / 2 / units[i].ns) {
 				*ns = n * units[i].ns;
@@ -110,12 +121,12 @@ static int duration(const char *text, uint64_t *ns, struct trawl_error *err)
 			}
 		}
 	}
-	return trawl_fail(err, TRAWL_USAGE,
-			  "--duration %s: give a time such as 10s, 500ms, 2m or 1h", text);
+	return trawl_fail(err, TRAWL_USAGE, "%s %s: give a time such as 10s, 500ms, 2m or 1h",
+			  option, text);
 }
 
 /* -C: millions of bytes as tcpdump's, or with k, m, g for powers of 1024. */
-static int file_size(const char *text, uint64_t *bytes, struct trawl_error *err)
+static int size(const char *option, const char *text, uint64_t *bytes, struct trawl_error *err)
 {
 	const char *end;
 	uint64_t n;
@@ -135,7 +146,7 @@ static int file_size(const char *text, uint64_t *bytes, struct trawl_error *err)
 			return 0;
 	}
 	return trawl_fail(err, TRAWL_USAGE,
-			  "-C %s: give a size in millions of bytes, or with k, m or g", text);
+			  "%s %s: give a size in millions of bytes, or with k, m or g", option, text);
 }
 
 static int add_interface(struct options *o, const char *text, struct trawl_error *err)
@@ -181,7 +192,18 @@ static int take_long(struct options *o, int c, const char *arg, struct trawl_err
 		o->job = JOB_VERSION;
 		return 0;
 	case OPT_DURATION:
-		return duration(arg, &o->duration, err);
+		return duration("--duration", arg, 1, &o->duration, err);
+	case OPT_RING:
+		return size("--ring", arg, &o->ring, err);
+	case OPT_TRIGGER:
+		if (o->trigger)
+			return trawl_fail(err, TRAWL_USAGE,
+					  "--trigger: given twice: join the two with 'or'");
+		o->trigger = arg;
+		return 0;
+	case OPT_AFTER:
+		o->has_after = true;
+		return duration("--after", arg, 0, &o->after, err);
 	case OPT_JSON:
 		o->json = true;
 		return 0;
@@ -235,7 +257,7 @@ static int take(struct options *o, int c, const char *arg, struct trawl_error *e
 	case 'p':
 		return add_pid(o, arg, err);
 	case 'C':
-		return file_size(arg, &o->rotate_bytes, err);
+		return size("-C", arg, &o->rotate_bytes, err);
 	case 'Z':
 		o->user = arg;
 		return 0;
@@ -261,6 +283,34 @@ static int take(struct options *o, int c, const char *arg, struct trawl_error *e
 	return take_long(o, c, arg, err);
 }
 
+enum { RING_LEAST = 1 << 20 };
+
+static int check_ring(struct options *o, struct trawl_error *err)
+{
+	if (!o->ring && (o->trigger || o->has_after))
+		return trawl_fail(err, TRAWL_USAGE, "%s is for a flight recorder: give --ring SIZE too",
+				  o->trigger ? "--trigger" : "--after");
+	if (!o->ring)
+		return 0;
+	if (o->ring < RING_LEAST)
+		return trawl_fail(err, TRAWL_USAGE, "--ring: less than 1m holds next to nothing");
+	if (!o->write)
+		return trawl_fail(err, TRAWL_USAGE,
+				  "--ring needs a name for what it writes on a trigger: -w FILE");
+	if (o->rotate_bytes || o->rotate_seconds)
+		return trawl_fail(err, TRAWL_USAGE,
+				  "-%c: with --ring each trigger begins a file, and nothing else does; "
+				  "-W COUNT ends after so many", o->rotate_bytes ? 'C' : 'G');
+	if (o->count || o->unbuffered)
+		return trawl_fail(err, TRAWL_USAGE, "-%c does not go with --ring: %s",
+				  o->count ? 'c' : 'U',
+				  o->count ? "-W COUNT ends after so many files" :
+					     "nothing is written before a trigger");
+	if (!o->has_after)
+		o->after = AFTER_DEFAULT;
+	return 0;
+}
+
 /* What options say together. */
 static int check(struct options *o, struct trawl_error *err)
 {
@@ -271,18 +321,18 @@ static int check(struct options *o, struct trawl_error *err)
 	if (!o->ninterfaces)
 		return trawl_fail(err, TRAWL_USAGE,
 				  "nothing to record: name a source with -i (trawl -D lists them)");
-	if (rotates && (!o->write || !strcmp(o->write, "-")))
+	if (rotates && !o->ring && (!o->write || !strcmp(o->write, "-")))
 		return trawl_fail(err, TRAWL_USAGE, "-%c needs a file to go on from: -w FILE",
 				  o->rotate_bytes ? 'C' : 'G');
-	if (o->rotate_files && !rotates)
-		return trawl_fail(err, TRAWL_USAGE, "-W %u needs -C or -G", o->rotate_files);
+	if (o->rotate_files && !rotates && !o->ring)
+		return trawl_fail(err, TRAWL_USAGE, "-W %u needs -C, -G or --ring", o->rotate_files);
 	if (o->json && o->write)
 		return trawl_fail(err, TRAWL_USAGE,
 				  "--json prints events, -w writes a file: use trawl-decode --json "
 				  "on the file");
 	if (o->npids && o->command)
 		return trawl_fail(err, TRAWL_USAGE, "-p and a command: choose one of them");
-	return 0;
+	return check_ring(o, err);
 }
 
 static int bad_option(int c, char **argv, struct trawl_error *err)

@@ -31,6 +31,10 @@ struct options {
 	uint64_t rotate_bytes;   /* -C; 0: no limit */
 	uint64_t rotate_seconds; /* -G; 0: no limit */
 	uint32_t rotate_files;   /* -W; 0: no limit */
+	uint64_t ring;           /* --ring, bytes; 0: none */
+	const char *trigger;     /* --trigger; NULL: none */
+	uint64_t after;          /* --after, ns */
+	bool has_after;
 	uint32_t buffer_kb;      /* -B, KiB per CPU and source; 0: the default */
 	uint32_t snaplen;        /* -s, bytes of one event's data; 0: no limit */
 	int level;               /* --level, zstd; 0: the default */

@@ -11,17 +11,18 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "command.h"
+#include "flight.h"
 #include "gc.h"
 #include "json.h"
 #include "machine.h"
 #include "output.h"
+#include "scope.h"
 #include "session.h"
 #include "task.h"
 #include "tracefs.h"
@@ -35,6 +36,7 @@ enum {
 	CHUNK_LEAST = 64 << 10,   /* bytes of records of a chunk: between these, */
 	CHUNK_MOST = 4 << 20,
 	CHUNKS_OF_FILE = 8,       /* such a part of -C */
+	RENEW_S = 600,            /* between looks at all tasks, of which a ring forgets the oldest */
 	FDS_FIXED = 5,            /* signals, clock steps, command, output, -p */
 	FDS_MAX = FDS_FIXED + 4096,
 	WRITER_SOURCES = 256,     /* that a file can have */
@@ -47,6 +49,7 @@ struct session {
 	const struct options *o;
 	struct user user;
 	struct output output;
+	struct flight flight; /* with --ring */
 	struct trawl_writer *w;
 	int out_fd;          /* the writer's, for poll() only */
 	struct tasks tasks;
@@ -54,10 +57,7 @@ struct session {
 	struct input *inputs;
 	size_t ninputs;
 	size_t nstarted;
-	pid_t *scope;
-	size_t nscope;
-	int *pidfds;         /* of each -p */
-	size_t ngone;        /* so many of them have ended, from the first on */
+	struct scope scope;
 	int signals, steps;  /* signalfd, timerfd for clock steps */
 
 	uint64_t captured;   /* events of sources that the user named */
@@ -67,7 +67,7 @@ struct session {
 	uint64_t started;    /* CLOCK_MONOTONIC; the file's first sync block says so */
 	uint64_t deadline;   /* of --duration: no event is later; UINT64_MAX: none */
 	struct trawl_sync sync; /* the newest */
-	uint64_t next_sync, next_tick, next_file;
+	uint64_t next_sync, next_tick, next_file, next_renewal;
 	uint64_t drained;    /* when the last drain that left nothing behind began */
 	uint64_t horizon;    /* the same of the sync before */
 	bool stepped;        /* the wall clock was set */
@@ -76,6 +76,7 @@ struct session {
 	struct trawl_error write_error;
 	bool incomplete;
 	const char *end;     /* why the capture ends; NULL while it runs */
+	const char *last;    /* why it will, once the file of a trigger is written */
 };
 
 /* ---- what sources see -------------------------------------------------------------------- */
@@ -92,8 +93,8 @@ const struct options *session_options(const struct session *s)
 
 size_t session_scope(const struct session *s, const pid_t **pids)
 {
-	*pids = s->scope;
-	return s->nscope;
+	*pids = s->scope.pids;
+	return s->scope.n;
 }
 
 struct tasks *session_tasks(struct session *s)
@@ -183,6 +184,10 @@ int session_append(struct input *in, uint16_t source, uint32_t type, uint32_t cp
 			end_session(s, "count");
 	}
 	s->inputs_of[source] = in;
+	/* Whose an event is has to be known before it is held against an expression. */
+	if (s->o->ring && s->tasks.nfresh && flight_asks_task(&s->flight) &&
+	    tasks_flush(&s->tasks, s->w, err))
+		return -1;
 	if (trawl_append(s->w, source, type, cpu, ts, record, len, err)) {
 		if (!err->sys)
 			return -1;
@@ -191,7 +196,7 @@ int session_append(struct input *in, uint16_t source, uint32_t type, uint32_t cp
 	s->unchecked += len;
 	if (s->o->rotate_bytes && s->unchecked >= SIZE_CHECK && size_is_due(s))
 		rotate(s, OUTPUT_BY_SIZE);
-	return 0;
+	return s->o->ring ? flight_see(&s->flight, source, type, cpu, ts, record, len, err) : 0;
 }
 
 int session_loss(struct session *s, const struct trawl_loss *loss, struct trawl_error *err)
@@ -302,6 +307,8 @@ static int take_signals(struct session *s, struct trawl_error *err)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
+	if (s->o->ring)
+		sigaddset(&set, SIGUSR1);
 	signal(SIGPIPE, SIG_IGN);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -318,25 +325,6 @@ static void watch_clock(struct session *s)
 		timerfd_settime(s->steps, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &never, NULL);
 }
 
-/*
- * Descriptors that are readable when the processes of -p have ended. Where there is none, as of a
- * thread before Linux 6.9, that is not seen.
- */
-static int watch_processes(struct session *s, struct trawl_error *err)
-{
-	s->pidfds = calloc(s->o->npids + 1, sizeof(*s->pidfds));
-	if (!s->pidfds)
-		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
-	for (size_t i = 0; i < s->o->npids; i++) {
-		pid_t pid = s->o->pids[i];
-
-		s->pidfds[i] = (int)syscall(SYS_pidfd_open, pid, 0);
-		if (s->pidfds[i] < 0 && errno != ESRCH) /* a thread: PIDFD_THREAD */
-			s->pidfds[i] = (int)syscall(SYS_pidfd_open, pid, O_EXCL);
-	}
-	return 0;
-}
-
 static int set_up_scope(struct session *s, struct trawl_error *err)
 {
 	/* COMMAND's output must not get into what a program reads of ours. */
@@ -345,13 +333,9 @@ static int set_up_scope(struct session *s, struct trawl_error *err)
 	if (s->o->command &&
 	    command_prepare(&s->command, s->o->command, &s->user, to_stdout, err))
 		return -1;
-	s->nscope = s->o->command ? 1 : s->o->npids;
-	s->scope = s->o->command ? &s->command.pid : s->o->pids;
-	for (size_t i = 0; i < s->nscope; i++) {
-		if (kill(s->scope[i], 0) && errno == ESRCH)
-			return trawl_fail(err, TRAWL_USAGE, "-p %d: no such process", s->scope[i]);
-	}
-	return watch_processes(s, err);
+	if (s->o->command)
+		return scope_open(&s->scope, &s->command.pid, 1, false, err);
+	return scope_open(&s->scope, s->o->pids, s->o->npids, true, err);
 }
 
 enum { NICENESS = -15 };
@@ -369,7 +353,10 @@ static void go_first(void)
 
 static int open_writer(struct session *s, struct trawl_error *err)
 {
-	struct trawl_writer_options wo = { .level = s->o->level };
+	struct trawl_writer_options wo = {
+		.level = s->o->level, .ring = s->o->ring,
+		.told = s->o->ring ? flight_told : NULL, .arg = &s->flight,
+	};
 
 	if (s->o->rotate_bytes) {
 		uint64_t share = s->o->rotate_bytes / CHUNKS_OF_FILE;
@@ -377,9 +364,14 @@ static int open_writer(struct session *s, struct trawl_error *err)
 		wo.chunk_bytes = share < CHUNK_LEAST ? CHUNK_LEAST :
 				 share > CHUNK_MOST ? CHUNK_MOST : (uint32_t)share;
 	}
-	s->out_fd = output_open(&s->output, s->o, &s->user, err);
-	if (s->out_fd < 0)
-		return -1;
+	if (s->o->ring) {
+		if (flight_open(&s->flight, s->o, &s->user, s, err))
+			return -1;
+	} else {
+		s->out_fd = output_open(&s->output, s->o, &s->user, err);
+		if (s->out_fd < 0)
+			return -1;
+	}
 	go_first();
 	s->w = trawl_writer_new(s->out_fd, &wo, err);
 	if (!s->w)
@@ -414,6 +406,8 @@ static int arm(struct session *s, struct trawl_error *err)
 		if (s->inputs[i].source->arm(&s->inputs[i], err))
 			return -1;
 	}
+	if (s->o->ring && flight_arm(&s->flight, s->w, err))
+		return -1;
 	/* Whom the user names may be gone before the first of its events is seen. COMMAND is not
 	 * yet what it will be; start() looks at it. */
 	for (size_t i = 0; i < s->o->npids; i++)
@@ -430,6 +424,8 @@ static int sync_clocks(struct session *s, enum trawl_sync_why why)
 	sync.why = why;
 	sync.horizon = s->horizon;
 	s->sync = sync;
+	if (s->o->ring)
+		flight_sync(&s->flight, &sync);
 	if (trawl_writer_sync(s->w, &sync, &err)) {
 		write_failed(s, &err);
 		return -1;
@@ -467,6 +463,7 @@ static int start(struct session *s, struct trawl_error *err)
 	}
 	s->started = now = s->sync.mono;
 	s->next_sync = s->next_tick = now;
+	s->next_renewal = now + RENEW_S * NS_PER_S;
 	s->next_file = s->o->rotate_seconds ? now + s->o->rotate_seconds * NS_PER_S : UINT64_MAX;
 	if (s->o->duration)
 		s->deadline = now + s->o->duration;
@@ -492,6 +489,12 @@ static void say_start(struct session *s)
 {
 	if (s->o->quiet || !s->o->write || s->o->command)
 		return;
+	if (s->o->ring) {
+		session_note(s, "keeping the newest %.1f MiB; kill -USR1 %d%s writes them",
+			     (double)s->o->ring / (1 << 20), getpid(),
+			     s->o->trigger ? " or --trigger" : "");
+		return;
+	}
 	session_note(s, "capturing to %s; interrupt to end",
 		     strcmp(s->o->write, "-") ? s->o->write : "standard output");
 }
@@ -560,6 +563,29 @@ static void rotate(struct session *s, enum output_turn turn)
 	s->file_front = trawl_writer_expected(s->w);
 }
 
+static void write_end(struct session *s, const struct source_stats *stats);
+
+/* The file of a trigger, which is whole as any other: clocks and a word about its end. */
+static void write_ring(struct session *s)
+{
+	sync_clocks(s, TRAWL_SYNC_TICK);
+	write_end(s, NULL);
+	flight_write(&s->flight);
+}
+
+static void fly(struct session *s, uint64_t now)
+{
+	if (flight_due(&s->flight, now))
+		write_ring(s);
+	flight_reap(&s->flight, false);
+	if (s->flight.deadline || s->flight.writing)
+		return;
+	if (s->o->rotate_files && s->flight.files >= s->o->rotate_files)
+		end_session(s, "files");
+	else if (s->last)
+		end_session(s, s->last);
+}
+
 static void rotate_if_due(struct session *s, uint64_t now)
 {
 	if (s->end)
@@ -586,6 +612,13 @@ static int do_what_is_due(struct session *s, struct trawl_error *err)
 		sync_clocks(s, s->stepped ? TRAWL_SYNC_STEP : TRAWL_SYNC_TICK);
 		s->stepped = false;
 	}
+	if (s->o->ring) {
+		fly(s, now);
+		if (now >= s->next_renewal) {
+			s->next_renewal = now + RENEW_S * NS_PER_S;
+			tasks_forget_all(&s->tasks);
+		}
+	}
 	rotate_if_due(s, now);
 	if (now >= s->deadline)
 		end_session(s, "duration");
@@ -599,10 +632,17 @@ static int do_what_is_due(struct session *s, struct trawl_error *err)
 static void take_signal(struct session *s)
 {
 	struct signalfd_siginfo info;
+	struct trawl_error err;
 
 	if (read(s->signals, &info, sizeof(info)) != sizeof(info))
 		return;
-	if (s->command.pid && !s->interrupted) {
+	if (info.ssi_signo == SIGUSR1) {
+		tasks_saw(&s->tasks, (pid_t)info.ssi_pid);
+		if (flight_signal(&s->flight, (pid_t)info.ssi_pid, &err))
+			write_failed(s, &err);
+		return;
+	}
+	if (s->command.pid && !s->command.ended && !s->interrupted) {
 		if (info.ssi_code != SI_KERNEL)
 			command_signal(&s->command, (int)info.ssi_signo);
 		s->interrupted = true;
@@ -622,18 +662,35 @@ static void take_step(struct session *s)
 	}
 }
 
+static void take_command_end(struct session *s)
+{
+	struct trawl_error err;
+
+	if (s->o->ring && !s->interrupted && command_crashed(&s->command) &&
+	    flight_crash(&s->flight, &s->command, &err))
+		write_failed(s, &err);
+	if (s->flight.deadline)
+		s->last = "command";
+	else
+		end_session(s, "command");
+}
+
+static uint64_t earlier(uint64_t ms, uint64_t deadline, uint64_t now)
+{
+	uint64_t left = deadline > now ? (deadline - now) / NS_PER_MS + 1 : 0;
+
+	return left < ms ? left : ms;
+}
+
 static int wait_ms(const struct session *s, bool more)
 {
 	uint64_t now = mono_now(), wake = s->o->write ? WAKE_MS : WAKE_LIVE_MS;
 
 	if (more)
 		return 0;
-	if (s->o->duration) {
-		uint64_t left = s->deadline > now ? s->deadline - now : 0;
-
-		if (left / NS_PER_MS < wake)
-			wake = left / NS_PER_MS + 1;
-	}
+	wake = earlier(wake, s->deadline, now);
+	if (s->flight.deadline && !s->flight.writing)
+		wake = earlier(wake, s->flight.deadline, now);
 	return (int)wake;
 }
 
@@ -644,7 +701,7 @@ static void take_events(struct session *s, const struct pollfd *fds)
 	if (fds[1].revents)
 		take_step(s);
 	if (fds[2].revents && command_reap(&s->command))
-		end_session(s, "command");
+		take_command_end(s);
 	/* Nothing is polled for here: what comes is that the other end of a pipe has gone. */
 	if (fds[3].revents & (POLLERR | POLLHUP)) {
 		struct trawl_error err;
@@ -653,7 +710,7 @@ static void take_events(struct session *s, const struct pollfd *fds)
 		err.sys = EPIPE;
 		write_failed(s, &err);
 	}
-	if (fds[4].revents && ++s->ngone == s->o->npids) {
+	if (fds[4].revents && scope_ended(&s->scope)) {
 		session_note(s, "all processes of -p have ended");
 		end_session(s, "process");
 	}
@@ -670,12 +727,11 @@ static int run(struct session *s, struct trawl_error *err)
 	while (!s->end) {
 		fds[0] = (struct pollfd){ .fd = s->signals, .events = POLLIN };
 		fds[1] = (struct pollfd){ .fd = s->steps, .events = POLLIN };
-		fds[2] = (struct pollfd){ .fd = s->command.pid ? s->command.pidfd : -1,
+		fds[2] = (struct pollfd){ .fd = s->command.pid && !s->command.ended ?
+						s->command.pidfd : -1,
 					  .events = POLLIN };
 		fds[3] = (struct pollfd){ .fd = s->out_fd };
-		/* All of them must have ended, so that they are waited for one after the other. */
-		fds[4] = (struct pollfd){ .fd = s->o->npids ? s->pidfds[s->ngone] : -1,
-					  .events = POLLIN };
+		fds[4] = (struct pollfd){ .fd = scope_fd(&s->scope), .events = POLLIN };
 		n = FDS_FIXED;
 		for (size_t i = 0; i < s->ninputs; i++) {
 			if (s->inputs[i].source->fds)
@@ -712,14 +768,18 @@ static int stop(struct session *s, struct trawl_error *err)
 	return more < 0 ? -1 : r;
 }
 
-static void write_end(struct session *s, const struct source_stats *stats, struct trawl_error *err)
+/* stats: NULL while the session goes on. */
+static void write_end(struct session *s, const struct source_stats *stats)
 {
 	struct trawl_meta m = { .name = "end", .type = "application/json", .time = mono_now() };
+	struct trawl_error err;
 	struct json j = { 0 };
 	char verdict[64];
 
 	json_object(&j, NULL);
-	json_string(&j, "why", s->end ? s->end : "error");
+	json_string(&j, "why", s->end ? s->end : !stats ? "trigger" : "error");
+	if (s->flight.deadline)
+		json_string(&j, "trigger", s->flight.reason);
 	json_bool(&j, "incomplete", s->incomplete);
 	if (s->command.ended && WIFEXITED(s->command.status))
 		json_int(&j, "exit_status", WEXITSTATUS(s->command.status));
@@ -728,7 +788,7 @@ static void write_end(struct session *s, const struct source_stats *stats, struc
 	if (s->command.pid)
 		json_string(&j, "command", command_verdict(&s->command, verdict, sizeof(verdict)));
 	json_array(&j, "sources");
-	for (size_t i = 0; i < s->ninputs; i++) {
+	for (size_t i = 0; stats && i < s->ninputs; i++) {
 		json_object(&j, NULL);
 		json_string(&j, "source", s->inputs[i].source->name);
 		json_uint(&j, "events", stats[i].captured);
@@ -741,8 +801,8 @@ static void write_end(struct session *s, const struct source_stats *stats, struc
 	json_end(&j);
 	m.data = j.text;
 	m.len = j.len;
-	if (trawl_writer_meta(s->w, &m, err))
-		write_failed(s, err);
+	if (trawl_writer_meta(s->w, &m, &err))
+		write_failed(s, &err);
 	json_free(&j);
 }
 
@@ -750,7 +810,7 @@ static void write_end(struct session *s, const struct source_stats *stats, struc
 static void say_end(struct session *s, const struct source_stats *stats)
 {
 	uint64_t lost = 0;
-	char by[512] = "", verdict[64];
+	char by[512] = "", verdict[64], files[64];
 	size_t used = 0;
 
 	for (size_t i = 0; i < s->ninputs; i++) {
@@ -771,8 +831,8 @@ static void say_end(struct session *s, const struct source_stats *stats)
 		session_note(s, "%s: %s", s->command.name,
 			     command_verdict(&s->command, verdict, sizeof(verdict)));
 	if (!s->o->quiet)
-		fprintf(stderr, "%" PRIu64 " events captured, %" PRIu64 " lost (%s)\n", s->captured,
-			lost, by);
+		fprintf(stderr, "%" PRIu64 " events captured, %" PRIu64 " lost (%s)%s\n", s->captured,
+			lost, by, s->o->ring ? flight_verdict(&s->flight, files, sizeof(files)) : "");
 }
 
 /*
@@ -815,7 +875,9 @@ static int finish(struct session *s, struct trawl_error *err)
 	count_unwritten(s, stats);
 	for (size_t i = 0; i < s->ninputs; i++)
 		s->incomplete |= stats[i].lost > 0;
-	write_end(s, stats, &local);
+	write_end(s, stats);
+	if (s->o->ring)
+		flight_finish(&s->flight);
 	if (trawl_writer_close(s->w, &local))
 		write_failed(s, &local);
 	s->w = NULL;
@@ -840,12 +902,8 @@ static void free_session(struct session *s)
 	for (size_t i = 0; i < s->ninputs; i++)
 		free(s->inputs[i].specs);
 	free(s->inputs);
-	for (size_t i = 0; s->pidfds && i < s->o->npids; i++) {
-		if (s->pidfds[i] >= 0)
-			close(s->pidfds[i]);
-	}
-	free(s->pidfds);
-	tasks_free(&s->tasks);
+	scope_close(&s->scope);
+	tasks_done(&s->tasks);
 	user_free(&s->user);
 	if (s->signals >= 0)
 		close(s->signals);
@@ -893,6 +951,7 @@ out:
 	if (s.w)
 		trawl_writer_close(s.w, &ignored);
 	disarm(&s);
+	flight_close(&s.flight);
 	command_close(&s.command);
 	early = r && err->sys == EPIPE;
 	if (early)

@@ -36,14 +36,14 @@ int tasks_init(struct tasks *t, struct trawl_error *err)
 	return 0;
 }
 
-void tasks_free(struct tasks *t)
+void tasks_done(struct tasks *t)
 {
 	free(t->seen);
 	free(t->fresh);
 	*t = (struct tasks){ 0 };
 }
 
-void tasks_new(struct tasks *t, pid_t tid)
+void tasks_first_seen(struct tasks *t, pid_t tid)
 {
 	if (t->nfresh == t->room) {
 		size_t room = t->room ? t->room * 2 : 64;
@@ -62,6 +62,12 @@ void tasks_forget(struct tasks *t, pid_t tid)
 {
 	if (tid > 0 && (uint32_t)tid < t->max)
 		t->seen[tid / 64] &= ~(1ull << (tid % 64));
+}
+
+void tasks_forget_all(struct tasks *t)
+{
+	memset(t->seen, 0, (t->max / 64 + 1) * sizeof(*t->seen));
+	t->seen[0] = 1;
 }
 
 void tasks_saw_process(struct tasks *t, pid_t pid)

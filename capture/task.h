@@ -25,15 +25,15 @@ struct tasks {
 };
 
 int tasks_init(struct tasks *t, struct trawl_error *err);
-void tasks_free(struct tasks *t);
+void tasks_done(struct tasks *t);
 
-void tasks_new(struct tasks *t, pid_t tid);
+void tasks_first_seen(struct tasks *t, pid_t tid);
 
 /* An event of this task was captured. Called for every event. */
 static inline void tasks_saw(struct tasks *t, pid_t tid)
 {
 	if ((uint32_t)tid < t->max && !(t->seen[tid / 64] >> (tid % 64) & 1))
-		tasks_new(t, tid);
+		tasks_first_seen(t, tid);
 }
 
 /* All threads of a process, which may be gone before its first event is seen. */
@@ -41,6 +41,9 @@ void tasks_saw_process(struct tasks *t, pid_t pid);
 
 /* The TID belongs to another task from now on, or to another program: look it up again. */
 void tasks_forget(struct tasks *t, pid_t tid);
+
+/* All of them are looked up again at their next event. */
+void tasks_forget_all(struct tasks *t);
 
 /* Looks up the fresh ones in /proc and writes what is there of them. Call it after a drain. */
 int tasks_flush(struct tasks *t, struct trawl_writer *w, struct trawl_error *err);

@@ -60,7 +60,8 @@ struct watch *watch_new(const char *option, const char *text, struct trawl_error
 	w->selection.where_option = option;
 	w->selection.where_text = text;
 	w->selection.where = where_parse(option, text, err);
-	w->reader = w->selection.where ? trawl_reader_blank(err) : NULL;
+	if (w->selection.where && !selection_done(&w->selection, false, err))
+		w->reader = trawl_reader_blank(err);
 	if (w->reader)
 		w->stream = stream_live(w->reader, &w->options, &w->selection, &w->consumer, err);
 	if (!w->stream) {
@@ -261,6 +262,11 @@ int watch_check(struct watch *w, struct trawl_error *err)
 }
 
 /* ---- records ----------------------------------------------------------------------------- */
+
+bool watch_asks_task(const struct watch *w)
+{
+	return w->tasks;
+}
 
 bool watch_knows(const struct watch *w, uint16_t source, uint32_t type)
 {

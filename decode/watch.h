@@ -27,6 +27,8 @@ int watch_sync(struct watch *w, const struct trawl_sync *s, struct trawl_error *
 /* Are all fields and event names of the expression there? 0, or -1 with *err and a caret. */
 int watch_check(struct watch *w, struct trawl_error *err);
 
+/* Does it ask whose an event is? Then watch_meta() is to tell of a task before its records. */
+bool watch_asks_task(const struct watch *w);
 /* Has watch_type() been told of this type? */
 bool watch_knows(const struct watch *w, uint16_t source, uint32_t type);
 /* Is watch_record() worth calling for such records? */

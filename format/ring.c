@@ -267,9 +267,15 @@ void ring_loss(struct ring *r, const struct trawl_loss *l)
 
 void ring_state(struct ring *r, struct trawl_ring_state *state)
 {
+	uint64_t pos;
+
 	pthread_mutex_lock(&r->lock);
 	*state = r->state;
 	state->bytes = r->head - r->tail;
+	state->since = r->sync.mono;
+	for (pos = r->tail; !state->since && pos < r->head; pos += item_at(r, pos)->size)
+		if (item_at(r, pos)->kind == BLOCK_SYNC)
+			state->since = ((struct sync_item *)item_at(r, pos))->sync.mono;
 	pthread_mutex_unlock(&r->lock);
 }
 

@@ -181,6 +181,9 @@ struct trawl_writer_options {
 	const char *comment;   /* one line that says what this file is; or NULL */
 	uint64_t time;         /* CLOCK_REALTIME ns that the file's front says; 0: now */
 	uint64_t ring;         /* bytes of a ring in memory; 0: all goes to fd as it comes */
+	/* If not NULL, called for all metadata, by trawl_writer_meta() in its caller's thread. */
+	void (*told)(void *arg, const struct trawl_meta *m);
+	void *arg;
 };
 
 enum { TRAWL_RECORD_MAX = 15 << 20 }; /* a longer record does not fit a block */
@@ -260,6 +263,7 @@ struct trawl_ring_state {
 	uint64_t bytes;          /* in use */
 	uint64_t chunks, events; /* in it */
 	uint64_t dropped;        /* events that gave way since the last take */
+	uint64_t since;          /* CLOCK_MONOTONIC of the clock-sync before the oldest; 0: none */
 };
 void trawl_writer_ring(const struct trawl_writer *w, struct trawl_ring_state *state);
 

@@ -272,6 +272,8 @@ int trawl_writer_meta(struct trawl_writer *w, const struct trawl_meta *m, struct
 
 	if (m->len > UINT32_MAX)
 		return trawl_fail(err, TRAWL_USAGE, "metadata \"%s\": over 4 GiB", m->name);
+	if (w->o.told)
+		w->o.told(w->o.arg, m);
 	if (w->ring)
 		return ring_meta(w->ring, m) ? 0 :
 			trawl_fail(err, TRAWL_CANNOT, "metadata \"%s\": no memory for it", m->name);

@@ -44,6 +44,25 @@ static void bad(const char *line, const char *says)
 	options_free(&o);
 }
 
+Test(options, the_flight_recorder)
+{
+	struct options o = good("-i x --ring 64M --trigger a>1 --after 2s -w f -W 3");
+
+	cr_expect_eq(o.ring, 64u << 20);
+	cr_expect_str_eq(o.trigger, "a>1");
+	cr_expect_eq(o.after, 2000000000u);
+	cr_expect_eq(o.rotate_files, 3);
+	options_free(&o);
+	o = good("-i x --ring 1m -w f");
+	cr_expect_eq(o.after, 1000000000u);
+	options_free(&o);
+	o = good("-i x --ring 1m -w f --after 0s");
+	cr_expect_eq(o.after, 0);
+	options_free(&o);
+	bad("-i x --ring 1m -w f --after soon", "--after soon: give a time");
+	bad("-i x --ring 1m -w f --trigger a --trigger b", "join the two with 'or'");
+}
+
 Test(options, a_whole_command_line)
 {
 	struct options o = good("-i usdt:a:b -i event:x:y -w f.trawl -c 10 -s 64 -B 512 -C 5 -G 60 -W 3 "

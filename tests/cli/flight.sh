@@ -1,0 +1,190 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The flight recorder: --ring keeps the newest, a trigger writes it.
+. "$TRAWL_SRC/tests/tap.sh"
+. "$TRAWL_SRC/tests/cli/capture.sh"
+f=$work/x.trawl
+hit=usdt:$target:hit
+
+# What trawl printed; the numbers of hits in a file ("first last count"); its trigger events.
+said() { cat "$work/err"; }
+hits() {
+	trawl-decode --json --name '*:hit' "$1" | sed -n 's/.*"arg1":\([0-9]*\).*/\1/p' |
+		awk 'NR == 1 { a = $1 } { z = $1 } END { print a + 0, z + 0, NR }'
+}
+triggers() { trawl-decode --source trawl -t "$1"; }
+# until_true COMMAND...: waits for something that is to come, for as long as a slow machine needs.
+until_true() {
+	local n
+	for ((n = 0; n < 200; n++)); do
+		eval "$*" && return 0
+		sleep 0.1
+	done
+	return 1
+}
+# record ARGS...: in the background, until it says that it records; sets $trawl.
+record() {
+	: >"$work/err"
+	trawl "$@" 2>"$work/err" &
+	trawl=$!
+	until_true grep -q newest "$work/err"
+}
+
+# ---- an expression
+trawl --ring 4m --trigger 'arg1 == 500' --after 0s -w "$f" -i "$hit" -- "$target" hits 1000 2>"$work/err"
+same "an expression: status" 0 $?
+has "it says what it wrote" "$(said)" "^trawl: $f holds the last [0-9.]+ s: arg1 == 500 \(target:hit\)"
+has "and how it ended" "$(said)" '^1000 events captured, 0 lost .*; 1 file written$'
+ok "$(trawl-edit verify "$f" >/dev/null; echo $?)" "the file is whole"
+has "the trigger is an event in it" "$(triggers "$f")" \
+	'target-[0-9]+ .*trawl:trigger +reason="expression" what="arg1 == 500" event="target:hit"'
+same "only the first hit is one" 1 "$(events "$f" trawl:trigger)"
+has "at the time of what triggered" "$(trawl-decode --json "$f" | grep -A1 -E '"arg1":500[,}]' |
+	sed 's/.*"ts_ns":\([0-9]*\).*/\1/' | uniq -c)" ' 2 '
+has "what was before it is there" "$(hits "$f")" '^0 [0-9]+ [0-9]+$'
+read -r first last n <<<"$(hits "$f")"
+same "and there is no gap" $((last + 1)) "$n"
+has "the file says why it was written" "$(trawl-decode --summary "$f")" '^end .*trigger arg1 == 500'
+rm -f "$f"*
+
+# The oldest gives way: two million events are more than 1 MiB.
+trawl --ring 1m --trigger 'name == "raw_syscalls:sys_enter" and id == 231' --after 0s -w "$f" \
+	-i 'event:raw_syscalls:*' -- dd if=/dev/zero of=/dev/null bs=1 count=1000000 2>"$work/err"
+captured=$(sed -n 's/^\([0-9]*\) events captured.*/\1/p' "$work/err")
+ok $((captured < 2000000)) "all of it was captured"
+n=$(events "$f")
+ok $((n < 100000 || n >= captured / 2)) "the file holds the newest of them ($n of $captured)"
+same "the last is there" 1 "$(trawl-decode --json --where 'name == "raw_syscalls:sys_enter" and id == 231' "$f" | wc -l)"
+same "the first is not" 0 "$(trawl-decode --json --where 'id == 59' "$f" | wc -l)"
+size=$(stat -c %s "$f")
+ok $((size > 1200000)) "the file is no larger than the ring and what describes it ($size)"
+has "names of tasks that were told long ago are in it" "$(trawl-decode "$f" | tail -n 1)" ' dd-[0-9]+ '
+ok "$(trawl-edit verify "$f" >/dev/null; echo $?)" "it is whole"
+rm -f "$f"*
+
+# ---- --after
+trawl --ring 4m --trigger 'arg1 == 10' --after 300ms -w "$f" -i "$hit" -- "$target" hits 300 10000 2>"$work/err"
+read -r first last n <<<"$(hits "$f")"
+ok $((last <= 10 || last >= 299)) "--after: what came after the trigger is there ($last), and not all of it"
+same "without a gap" "0 $((last + 1))" "$first $n"
+trawl --ring 4m --trigger 'arg1 == 10' --after 1h -w "$f.end" -i "$hit" -- "$target" hits 50 2>"$work/err"
+same "the end comes first: status" 0 $?
+same "the file has all up to there" "0 49 50" "$(hits "$f.end")"
+rm -f "$f"*
+
+# ---- SIGUSR1, several files
+"$target" wait >/dev/null & pid=$!
+record --ring 4m --after 0s -w "$f" -i "$hit" -p $pid
+has "it says how to get a file" "$(said)" "newest 4.0 MiB; kill -USR1 $trawl writes them"
+same "nothing is written before" "" "$(ls "$f"* 2>/dev/null)"
+for i in 1 2 3; do
+	sleep 0.3
+	kill -USR1 $trawl
+	until_true '[ "$(grep -c holds "$work/err")" = '$i' ]'
+done
+kill -INT $trawl
+wait $trawl
+same "SIGUSR1: status" 0 $?
+same "a file for each, none overwritten" "$f $f.1 $f.2" "$(ls "$f"* | paste -sd' ')"
+has "SIGUSR1 is the trigger" "$(triggers "$f.1")" 'bash-.*reason="signal" what="SIGUSR1" event=""'
+read -r _ last _ <<<"$(hits "$f")"
+read -r first _ _ <<<"$(hits "$f.1")"
+same "the next begins where the one before ended" $((last + 1)) "$first"
+has "the end says how many" "$(said)" '; 3 files written$'
+cat "$f" "$f.1" "$f.2" >"$work/all.trawl"
+read -r first last n <<<"$(hits "$work/all.trawl")"
+same "one after the other they are one capture" $((last - first + 1)) "$n"
+
+record --ring 4m --after 0s -W 2 -w "$f" -i "$hit" -p $pid
+kill -USR1 $trawl
+until_true grep -q holds "$work/err"
+kill -USR1 $trawl
+wait $trawl
+same "-W: status" 0 $?
+same "-W 2: two more files, under names that are free" 5 "$(ls "$f"* | wc -l)"
+has "-W: why it ended" "$(trawl-decode --summary "$f.4")" '^end .*why trigger'
+
+record --ring 4m --after 0s -w "$work/%Y.trawl" -i "$hit" -p $pid
+kill -USR1 $trawl
+until_true grep -q holds "$work/err"
+kill -INT $trawl
+wait $trawl
+same "FILE may have strftime's conversions" "$work/$(date +%Y).trawl" "$(ls "$work"/2*.trawl)"
+
+# ---- no trigger, no file
+record --ring 4m -w "$work/none.trawl" -i "$hit" -p $pid
+kill -INT $trawl
+wait $trawl
+same "no trigger: status" 0 $?
+has "no trigger: it is said" "$(said)" '^[0-9]+ events captured, 0 lost .*; no trigger: nothing was written$'
+record --ring 4m -w "$work/none.trawl" -i "$hit" -p $pid
+kill -KILL $trawl
+wait $trawl 2>/dev/null
+same "killed: no file, no rest of one" "" "$(ls "$work"/none* 2>/dev/null)"
+trawl --gc >/dev/null
+same "killed: nothing stays in the kernel" "" "$(traces_of $trawl)"
+
+# ---- COMMAND crashes
+trawl --ring 4m --after 100ms -w "$work/crash.trawl" -i "$hit" -- "$target" abort 2>"$work/err"
+same "a crash: status" 0 $?
+has "a crash is a trigger" "$(triggers "$work/crash.trawl")" 'target-.*reason="crash" what=".*target: killed by SIGABRT"'
+same "with what came before it" 1 "$(events "$work/crash.trawl" target:hit)"
+trawl --ring 4m -w "$work/fine.trawl" -i "$hit" -- "$target" exit 42 2>"$work/err"
+has "a failed command has not crashed" "$(said)" 'no trigger: nothing was written'
+trawl --ring 4m --after 0s -w "$work/fine.trawl" -i "$hit" -- "$target" wait >/dev/null 2>"$work/err" & trawl=$!
+until_true 'pgrep -P '$trawl' >/dev/null'
+sleep 0.5
+kill -TERM $trawl
+wait $trawl
+has "nor has one that was told to end" "$(said)" 'no trigger: nothing was written'
+
+# ---- other outputs
+trawl --ring 4m --trigger 'arg1 == 3' --after 0s -w - -i "$hit" -- "$target" hits 10 2>/dev/null >"$work/pipe.trawl"
+same "-w -: to standard output" "0 9 10" "$(hits "$work/pipe.trawl")"
+if mkdir "$work/small" && mount -t tmpfs -o size=1m none "$work/small"; then
+	head -c 1100000 /dev/zero >"$work/small/fill"
+	"$target" hits 100000 100 & load=$!
+	record --ring 4m --after 0s -w "$work/small/x.trawl" -i "$hit" -p $load
+	kill -USR1 $trawl
+	until_true "grep -q 'disk is full' $work/err"
+	rm "$work/small/fill"
+	kill -USR1 $trawl
+	until_true grep -q holds "$work/err"
+	kill -INT $trawl
+	wait $trawl
+	same "a full disk: status" 1 $?
+	has "a full disk: it is said, and the recording goes on" "$(said)" 'disk is full.*not whole, the recording goes on: SIGUSR1'
+	has "the next trigger has its file" "$(said)" 'holds the last'
+	kill $load
+	umount "$work/small"
+else
+	skip "a full disk" "no tmpfs can be mounted"
+fi
+
+# ---- memory: ten times what the ring holds
+trawl --ring 2m --after 0s -w "$work/mem.trawl" -i 'event:raw_syscalls:*' -- \
+	bash -c 'dd if=/dev/zero of=/dev/null bs=1 count=1000000 2>/dev/null; grep VmHWM /proc/$PPID/status' >"$work/mem" 2>/dev/null
+peak=$(awk '{ print int($2 / 1024) }' "$work/mem")
+ok $((peak < 1 || peak > 2 + 64)) "memory: the ring and at most 64 MiB ($peak MiB)"
+
+# ---- bad input
+bad() { fails "$1" 2 "$2" trawl -i "$hit" "${@:3}" -- "$target" exit 0; }
+bad "an unknown field" "--trigger: no event here has a field 'arg9'; there are .*arg1" --ring 4m -w "$f" --trigger 'arg9 == 1'
+bad "its place" '^              \^' --ring 4m -w "$f" --trigger 'cpu > 0 and arg9 == 1'
+bad "an unknown event" "--trigger: no event that is recorded is called 'target:hot'; there are target:hit" --ring 4m -w "$f" --trigger 'name == "target:hot"'
+bad "a pattern that no event has" "is called 'sched:\*'" --ring 4m -w "$f" --trigger 'name ~ "sched:*"'
+bad "a bad expression" '--trigger: something is missing' --ring 4m -w "$f" --trigger 'arg1 =='
+bad "no file" '--ring needs a name' --ring 4m
+bad "--trigger alone" '--trigger is for a flight recorder' -w "$f" --trigger 'arg1 == 1'
+bad "--after alone" '--after is for a flight recorder' -w "$f" --after 1s
+bad "-C" '-C: with --ring each trigger begins a file' --ring 4m -w "$f" -C 1
+bad "-G" '-G: with --ring each trigger begins a file' --ring 4m -w "$f" -G 1
+bad "-c" '-c does not go with --ring' --ring 4m -w "$f" -c 10
+bad "-U" '-U does not go with --ring' --ring 4m -w "$f" -U
+bad "a ring too small" '--ring: less than 1m' --ring 1k -w "$f"
+bad "no size" '--ring xyz: give a size' --ring xyz -w "$f"
+fails "more memory than there is" 3 'this machine has [0-9]+ MiB' trawl --ring 900000g -w "$f" -i "$hit" -- "$target" exit 0
+fails "a folder that is not there is told at once" 3 '/no/x.trawl: No such file' trawl --ring 4m -w "$work/no/x.trawl" -i "$hit" -- "$target" exit 0
+kill $pid
+wait $pid 2>/dev/null
+tap_done
