@@ -47,10 +47,18 @@ def read(path):
         return ""
 
 
-def qemu_command(home, results, sockets, words):
+# What another machine has: QEMU's name of it, more of its devices, and words for its kernel.
+MACHINES = {
+    "": ("pc", [], ""),
+    "iommu": ("q35", ["-device", "intel-iommu"], " intel_iommu=on"),
+}
+
+
+def qemu_command(home, results, sockets, words, machine):
     shell = words["shell"]
-    append = KERNEL_WORDS + " " + " ".join(f"lab.{k}={v}" for k, v in words.items())
-    command = ["qemu-system-x86_64", "-machine", "pc,i8042=off", "-accel", ACCELERATOR, "-cpu", "max", "-smp", "2",
+    name, devices, more = MACHINES[machine]
+    append = KERNEL_WORDS + more + " " + " ".join(f"lab.{k}={v}" for k, v in words.items())
+    command = ["qemu-system-x86_64", "-machine", name + ",i8042=off", *devices, "-accel", ACCELERATOR, "-cpu", "max", "-smp", "2",
                "-m", "2G", "-nodefaults", "-display", "none", "-no-reboot",
                "-kernel", os.path.join(home, "vmlinuz"), "-initrd", os.path.join(home, "initrd"),
                "-append", append,
@@ -162,16 +170,17 @@ def wait(qemu, results, deadline):
             return f"it hung: no sign of life for {SILENCE} s"
 
 
-def boot(home, results, words, deadline):
+def boot(home, results, words, deadline, machine=""):
     """Run a guest until it switches itself off. None when it did, or in words how it died.
 
-    results is its /lab; words go to its command line as lab.NAME=VALUE; deadline is None for a shell.
+    results is its /lab; words go to its command line as lab.NAME=VALUE; deadline is None for a shell;
+    machine is one of MACHINES.
     """
     sockets = tempfile.mkdtemp(prefix="lab")
     shell = words["shell"]
     try:
         with open(f"{results}/qemu.log", "w") as log:
-            qemu = subprocess.Popen(qemu_command(home, results, sockets, words),
+            qemu = subprocess.Popen(qemu_command(home, results, sockets, words, machine),
                                     stdin=None if shell else subprocess.DEVNULL,
                                     stdout=sys.stdout if shell else log, stderr=sys.stderr if shell else log)
         serve(f"{sockets}/host", requests(sockets))

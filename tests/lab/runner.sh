@@ -18,7 +18,7 @@ console=$lab/console.log
 : >"$console"
 for name in $(cat "$lab/tests"); do
 	mkdir -p "$lab/$name"
-	. "$TRAWL_SRC/tests/lab/guest/$name.sh" >"$lab/$name.tap"
+	. "$TRAWL_SRC/tests/lab/guest/$name.sh" "$@" >"$lab/$name.tap"
 	echo "0 150" >"$lab/$name.status"
 done
 : >"$lab/dmesg"
@@ -38,6 +38,11 @@ echo "[ 1.0] harmless
 exit 0
 END
 guest killed <<<'kill -KILL $$'
+guest other <<'END'
+# machine: iommu
+case $* in *intel_iommu=on*) echo "ok 1 - its machine" ;; *) echo "not ok 1 - its machine" ;; esac
+echo 1..1
+END
 guest fails <<<'echo "not ok 1 - wrong"; echo 1..1'
 cat >"$top/tests/lab/host/good.sh" <<'END'
 echo "ok 1 - second half"; echo 1..1
@@ -53,6 +58,8 @@ lab() {
 out=$(lab good)
 same "all is well" 0 $?
 has "a test and its second half are counted" "$(tr '\n' ' ' <<<"$out")" 'ok 1 .*fine.*ok 2 .*second half.*ok 3 .*1\.\.3'
+out=$(lab other good)
+has "a test has the machine that it asks for" "$(tr '\n' ' ' <<<"$out")" 'ok 1 .*its machine.*ok 2 .*fine'
 out=$(lab panics good)
 same "a panic is a failure" 1 $?
 same "one and only one" 1 "$(grep -c '^not ok' <<<"$out")"
