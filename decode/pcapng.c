@@ -126,13 +126,6 @@ static void stamp(struct out *o, uint64_t ns, const struct iface *f)
 
 /* ---- the section -------------------------------------------------------------------------- */
 
-static struct jdoc *meta_json(struct stream *s, const char *name)
-{
-	const struct trawl_meta *m = trawl_meta_find(stream_reader(s), name);
-
-	return m ? jdoc_parse(m->data, m->len) : NULL;
-}
-
 /* A metadata object as it is, in a comment; large ones would only be in the way. */
 static void comment_meta(struct pcapng *p, struct out *o, const char *name)
 {
@@ -151,7 +144,7 @@ static void comment_meta(struct pcapng *p, struct out *o, const char *name)
 
 static void section(struct pcapng *p)
 {
-	struct jdoc *machine = meta_json(p->stream, "machine");
+	struct json_object *machine = jdoc_meta(stream_reader(p->stream), "machine");
 	struct out *o = begin(p, SECTION);
 	char os[512];
 
@@ -170,7 +163,7 @@ static void section(struct pcapng *p)
 	comment_meta(p, o, "end");
 	u32(o, OPT_END);
 	end(p);
-	jdoc_free(machine);
+	json_object_put(machine);
 }
 
 /* ---- names and types of fields, for the dissector ----------------------------------------- */

@@ -19,7 +19,7 @@ struct answer {
 
 struct probe_sites {
 	struct trawl_reader *reader;
-	struct jdoc *doc; /* names point into it */
+	struct json_object *doc; /* names point into it */
 	const char *path;
 	uint64_t inode, page;
 	bool plain;
@@ -29,18 +29,6 @@ struct probe_sites {
 };
 
 /* ---- from metadata ------------------------------------------------------------------------ */
-
-static uint32_t count(const struct jdoc *array)
-{
-	const struct jdoc *j;
-	uint32_t n = 0;
-
-	if (!array || array->type != JDOC_ARRAY)
-		return 0;
-	for (j = array->first; j; j = j->next)
-		n++;
-	return n;
-}
 
 /* A type that no field of the event has, as a layout of one field. */
 struct own_type {
@@ -104,9 +92,9 @@ static void read_type(struct site_arg *a, const char *type)
 		a->as = &a->own->layout->shown[0];
 }
 
-static void read_arg(struct site_arg *a, const struct jdoc *j, struct layout *l)
+static void read_arg(struct site_arg *a, const struct json_object *j, struct layout *l)
 {
-	const struct jdoc *sib = jdoc_get(j, "sib");
+	const struct json_object *sib = jdoc_get(j, "sib");
 	const char *state = jdoc_string(j, "state");
 
 	a->name = jdoc_string(j, "name");
@@ -127,21 +115,20 @@ static void read_arg(struct site_arg *a, const struct jdoc *j, struct layout *l)
 	read_type(a, jdoc_string(j, "type"));
 }
 
-static bool read_site(struct site *s, const struct jdoc *j, struct layout *l, bool *plain)
+static bool read_site(struct site *s, const struct json_object *j, struct layout *l, bool *plain)
 {
-	const struct jdoc *args = jdoc_get(j, "args"), *a;
-	uint32_t i = 0;
+	const struct json_object *args = jdoc_get(j, "args");
 
 	s->offset = jdoc_uint(j, "offset", 0);
 	s->symbol = jdoc_string(j, "symbol");
 	s->file = jdoc_string(j, "file");
 	s->line = (uint32_t)jdoc_uint(j, "line", 0);
-	s->nargs = count(args);
+	s->nargs = (uint32_t)jdoc_count(args);
 	s->args = calloc(s->nargs + 1, sizeof(*s->args));
 	if (!s->args)
 		return false;
-	for (a = args ? args->first : NULL; i < s->nargs; a = a->next, i++) {
-		read_arg(&s->args[i], a, l);
+	for (uint32_t i = 0; i < s->nargs; i++) {
+		read_arg(&s->args[i], json_object_array_get_idx(args, i), l);
 		if (!arg_plain(&s->args[i]))
 			*plain = false;
 	}
@@ -150,11 +137,10 @@ static bool read_site(struct site *s, const struct jdoc *j, struct layout *l, bo
 
 static uint64_t page_size(struct trawl_reader *reader)
 {
-	const struct trawl_meta *m = trawl_meta_find(reader, "machine");
-	struct jdoc *j = m ? jdoc_parse(m->data, m->len) : NULL;
+	struct json_object *j = jdoc_meta(reader, "machine");
 	uint64_t n = jdoc_uint(j, "page_size", 4096);
 
-	jdoc_free(j);
+	json_object_put(j);
 	return n >= 1024 && n <= 1 << 24 && !(n & (n - 1)) ? n : 4096;
 }
 
@@ -196,8 +182,9 @@ struct probe_sites *sites_new(struct trawl_reader *reader, struct layout *l)
 {
 	char name[512];
 	const struct trawl_meta *m;
-	const struct jdoc *list, *j;
+	const struct json_object *list;
 	struct probe_sites *s;
+	size_t n;
 
 	if (snprintf(name, sizeof(name), "probe/%s", l->type->name) >= (int)sizeof(name))
 		return NULL;
@@ -207,7 +194,8 @@ struct probe_sites *sites_new(struct trawl_reader *reader, struct layout *l)
 		return NULL;
 	s->doc = jdoc_parse(m->data, m->len);
 	list = jdoc_get(s->doc, "sites");
-	s->sites = calloc(count(list) + 1, sizeof(*s->sites));
+	n = jdoc_count(list);
+	s->sites = calloc(n + 1, sizeof(*s->sites));
 	if (!s->doc || !s->sites) {
 		sites_free(s);
 		return NULL;
@@ -217,10 +205,9 @@ struct probe_sites *sites_new(struct trawl_reader *reader, struct layout *l)
 	s->inode = jdoc_uint(s->doc, "inode", 0);
 	s->page = page_size(reader);
 	s->plain = true;
-	if (count(list))
-		for (j = list->first; j; j = j->next)
-			if (read_site(&s->sites[s->n], j, l, &s->plain))
-				s->n++;
+	for (size_t i = 0; i < n; i++)
+		if (read_site(&s->sites[s->n], json_object_array_get_idx(list, i), l, &s->plain))
+			s->n++;
 	name_missing(s, l);
 	return s;
 }
@@ -239,7 +226,7 @@ void sites_free(struct probe_sites *s)
 		free(s->sites[i].args);
 	}
 	free(s->sites);
-	jdoc_free(s->doc);
+	json_object_put(s->doc);
 	free(s);
 }
 

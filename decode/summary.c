@@ -119,66 +119,66 @@ static void print_file(struct stream *s, const char *path, struct out *o)
 	out_char(o, '\n');
 }
 
-static struct jdoc *meta_json(struct stream *s, const char *name)
+static void value_text(struct out *o, struct json_object *v)
 {
-	const struct trawl_meta *m = trawl_meta_find(stream_reader(s), name);
-
-	return m ? jdoc_parse(m->data, m->len) : NULL;
+	switch (json_object_get_type(v)) {
+	case json_type_string:
+		out_safe(o, json_object_get_string(v), (size_t)json_object_get_string_len(v));
+		break;
+	case json_type_int:
+		if (json_object_get_int64(v) < 0)
+			out_s64(o, json_object_get_int64(v));
+		else
+			out_u64(o, json_object_get_uint64(v));
+		break;
+	case json_type_double:
+		out_double(o, json_object_get_double(v));
+		break;
+	default:
+		out_str(o, json_object_get_boolean(v) ? "yes" : "no");
+	}
 }
 
-static void value_text(struct out *o, const struct jdoc *j)
+static bool worth_a_word(const struct json_object *v)
 {
-	if (j->type == JDOC_STRING)
-		out_safe(o, j->string, j->len);
-	else if (j->type == JDOC_INT && j->negative)
-		out_printf(o, "-%llu", (unsigned long long)j->integer);
-	else if (j->type == JDOC_INT)
-		out_u64(o, j->integer);
-	else if (j->type == JDOC_FLOAT)
-		out_double(o, j->number);
-	else if (j->type == JDOC_BOOL)
-		out_str(o, j->integer ? "yes" : "no");
-	else
-		out_str(o, "-");
+	return v && !json_object_is_type(v, json_type_array) &&
+	       !json_object_is_type(v, json_type_object) &&
+	       !(json_object_is_type(v, json_type_string) && !json_object_get_string_len(v));
 }
 
 /* Members of a metadata object, "key value, key value"; lists and objects inside are left out. */
 static void print_members(struct stream *s, const char *meta, const char *name, struct out *o)
 {
-	struct jdoc *doc = meta_json(s, meta);
-	const struct jdoc *j = doc ? doc->first : NULL;
+	struct json_object *doc = jdoc_meta(stream_reader(s), meta);
 	bool first = true;
 
-	if (!doc)
-		return;
-	label(o, name);
-	for (; j; j = j->next) {
-		if (!j->key || j->type == JDOC_ARRAY || j->type == JDOC_OBJECT ||
-		    j->type == JDOC_NULL || (j->type == JDOC_STRING && !j->len))
-			continue;
-		if (!first)
-			out_str(o, ", ");
-		first = false;
-		out_safe(o, j->key, strlen(j->key));
-		out_char(o, ' ');
-		value_text(o, j);
+	if (json_object_is_type(doc, json_type_object)) {
+		label(o, name);
+		json_object_object_foreach(doc, key, v) {
+			if (!worth_a_word(v))
+				continue;
+			if (!first)
+				out_str(o, ", ");
+			first = false;
+			out_safe(o, key, strlen(key));
+			out_char(o, ' ');
+			value_text(o, v);
+		}
+		out_char(o, '\n');
 	}
-	out_char(o, '\n');
-	jdoc_free(doc);
+	json_object_put(doc);
 }
 
 /* A word of a command line as a shell would take it. */
-static void shell_word(struct out *o, const struct jdoc *j)
+static void shell_word(struct out *o, const char *p)
 {
-	const char *p;
-
-	if (j->len && strspn(j->string, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-					"0123456789-_=+.,/:@%^") == j->len) {
-		out_bytes(o, j->string, j->len);
+	if (*p && !p[strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			       "0123456789-_=+.,/:@%^")]) {
+		out_str(o, p);
 		return;
 	}
 	out_char(o, '\'');
-	for (p = j->string; p < j->string + j->len; p++) {
+	for (; *p; p++) {
 		if (*p == '\'')
 			out_str(o, "'\\''");
 		else
@@ -189,21 +189,21 @@ static void shell_word(struct out *o, const struct jdoc *j)
 
 static void print_command(struct stream *s, struct out *o)
 {
-	struct jdoc *doc = meta_json(s, "capture");
-	const struct jdoc *argv = jdoc_get(doc, "argv"), *j;
+	struct json_object *doc = jdoc_meta(stream_reader(s), "capture");
+	const struct json_object *argv = jdoc_get(doc, "argv");
 
-	if (argv && argv->type == JDOC_ARRAY) {
+	if (json_object_is_type(argv, json_type_array)) {
 		label(o, "command");
-		for (j = argv->first; j; j = j->next) {
-			if (j->type != JDOC_STRING)
-				continue;
-			if (j != argv->first)
+		for (size_t i = 0; i < jdoc_count(argv); i++) {
+			struct json_object *word = json_object_array_get_idx(argv, i);
+
+			if (i)
 				out_char(o, ' ');
-			shell_word(o, j);
+			shell_word(o, json_object_get_string(word));
 		}
 		out_char(o, '\n');
 	}
-	jdoc_free(doc);
+	json_object_put(doc);
 }
 
 static void print_times(const struct summary *m, bool utc, struct out *o)

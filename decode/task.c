@@ -141,7 +141,7 @@ static int by_time(const void *a, const void *b)
 /* What "task/TID" says; tid -1 if nothing. */
 static struct task task_of(const struct trawl_meta *m)
 {
-	struct jdoc *j = jdoc_parse(m->data, m->len);
+	struct json_object *j = jdoc_parse(m->data, m->len);
 	int64_t tid = jdoc_int(j, "tid", -1), pid = jdoc_int(j, "pid", -1);
 	const char *comm = jdoc_string(j, "comm");
 	struct task task = nobody;
@@ -152,7 +152,7 @@ static struct task task_of(const struct trawl_meta *m)
 		task.pid = (int32_t)pid;
 	if (*comm)
 		name(&task, comm, strlen(comm));
-	jdoc_free(j);
+	json_object_put(j);
 	return task;
 }
 

@@ -466,9 +466,8 @@ static void option(struct out *o, uint16_t id, const char *text)
 
 static void uname_option(const struct tracedat *t, struct out *o)
 {
-	const struct trawl_meta *m = trawl_meta_find(stream_reader(t->stream), "machine");
-	struct jdoc *root = m ? jdoc_parse(m->data, m->len) : NULL;
-	const struct jdoc *kernel = jdoc_get(root, "kernel");
+	struct json_object *root = jdoc_meta(stream_reader(t->stream), "machine");
+	const struct json_object *kernel = jdoc_get(root, "kernel");
 	const char *release = jdoc_string(kernel, "release");
 	char text[512];
 
@@ -477,7 +476,7 @@ static void uname_option(const struct tracedat *t, struct out *o)
 	snprintf(text, sizeof(text), "Linux %.100s %.100s %.100s %.50s", jdoc_string(root, "hostname"),
 		 release, jdoc_string(kernel, "version"), jdoc_string(root, "arch"));
 	option(o, OPTION_UNAME, text);
-	jdoc_free(root);
+	json_object_put(root);
 }
 
 static void options(const struct tracedat *t, struct out *o)

@@ -306,17 +306,18 @@ static int nibble(char c)
 }
 
 /* The bytes of a member in hex, to be freed; NULL if there are none or they are no hex. */
-static uint8_t *hex_member(const struct jdoc *o, const char *key, size_t *n)
+static uint8_t *hex_member(const struct json_object *o, const char *key, size_t *n)
 {
-	const struct jdoc *m = jdoc_get(o, key);
+	const char *hex = jdoc_string(o, key);
+	size_t len = strlen(hex);
 	uint8_t *p;
 
 	*n = 0;
-	if (!m || m->type != JDOC_STRING || m->len < 2 || m->len % 2)
+	if (len < 2 || len % 2)
 		return NULL;
-	p = malloc(m->len / 2);
-	for (size_t i = 0; p && i < m->len; i += 2) {
-		int high = nibble(m->string[i]), low = nibble(m->string[i + 1]);
+	p = malloc(len / 2);
+	for (size_t i = 0; p && i < len; i += 2) {
+		int high = nibble(hex[i]), low = nibble(hex[i + 1]);
 
 		if (high < 0 || low < 0) {
 			free(p);
@@ -324,7 +325,7 @@ static uint8_t *hex_member(const struct jdoc *o, const char *key, size_t *n)
 		}
 		p[i / 2] = (uint8_t)(high << 4 | low);
 	}
-	*n = p ? m->len / 2 : 0;
+	*n = p ? len / 2 : 0;
 	return p;
 }
 
@@ -347,11 +348,12 @@ static bool take_descriptors(struct usb_device *dev, const uint8_t *p, size_t n)
 	return true;
 }
 
-static void take_interfaces(struct usb_device *dev, const struct jdoc *o)
+static void take_interfaces(struct usb_device *dev, const struct json_object *o)
 {
-	const struct jdoc *list = jdoc_get(o, "interfaces"), *i;
+	const struct json_object *list = jdoc_get(o, "interfaces");
 
-	for (i = list ? list->first : NULL; i; i = i->next) {
+	for (size_t k = 0; k < jdoc_count(list); k++) {
+		const struct json_object *i = json_object_array_get_idx(list, k);
 		struct usb_interface *f =
 			usbdev_interface_number(dev, (uint8_t)jdoc_uint(i, "number", 0xff));
 		uint8_t *report;
@@ -369,7 +371,7 @@ static void take_interfaces(struct usb_device *dev, const struct jdoc *o)
 	apply_config(dev);
 }
 
-static void take_names(struct usb_device *dev, const struct jdoc *o)
+static void take_names(struct usb_device *dev, const struct json_object *o)
 {
 	const char *maker = jdoc_string(o, "manufacturer"), *product = jdoc_string(o, "product");
 
@@ -380,7 +382,7 @@ static void take_names(struct usb_device *dev, const struct jdoc *o)
 
 bool usbdev_snapshot(struct usb_devices *d, const void *json, size_t len)
 {
-	struct jdoc *o = jdoc_parse(json, len);
+	struct json_object *o = jdoc_parse(json, len);
 	uint64_t bus = jdoc_uint(o, "busnum", 0), address = jdoc_uint(o, "devnum", 0);
 	struct usb_device *dev;
 	uint8_t *p = NULL;
@@ -401,7 +403,7 @@ bool usbdev_snapshot(struct usb_devices *d, const void *json, size_t len)
 	dev->bos = hex_member(o, "bos", &dev->bos_len);
 out:
 	free(p);
-	jdoc_free(o);
+	json_object_put(o);
 	return good;
 }
 

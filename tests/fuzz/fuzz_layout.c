@@ -31,11 +31,11 @@ static void make_field(struct trawl_field *f, const uint8_t *b)
 /* What JSON text comes out must be JSON. */
 static void check_json(const struct out *o)
 {
-	struct jdoc *j = jdoc_parse(o->data, o->len);
+	struct json_object *j = jdoc_parse(o->data, o->len);
 
 	if (!j)
 		abort();
-	jdoc_free(j);
+	json_object_put(j);
 }
 
 static void print(const struct layout *l, const uint8_t *record, size_t len)
@@ -68,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint8_t *record;
 	size_t len;
 
-	jdoc_free(jdoc_parse(data, size));
+	json_object_put(jdoc_parse(data, size));
 	if (size < 2)
 		return 0;
 	type.nfields = data[0] % (FIELDS + 1);
