@@ -89,8 +89,6 @@ static int jsonl_item(struct consumer *c, const struct decoder *d, void *state,
 		trawl_to_timeline(j->reader, it->source->clock, it->ts, &bound);
 	jsonl_object(&j->cells, d, state, it, j->bounds ? &bound : NULL, j->out);
 	out_char(j->out, '\n');
-	if (j->at_once)
-		out_flush(j->out);
 	return j->out->error != 0;
 }
 

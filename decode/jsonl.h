@@ -11,7 +11,6 @@ struct jsonl_printer {
 	struct out *out;
 	struct trawl_reader *reader; /* for bounds */
 	bool bounds;                 /* "bound_ns" too */
-	bool at_once;
 	struct cells cells;          /* jsonl_printer_start() clears them */
 };
 

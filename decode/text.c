@@ -160,8 +160,6 @@ static int text_item(struct consumer *c, const struct decoder *d, void *state,
 	out_char(o, '\n');
 	if (d->more)
 		d->more(state, it, o);
-	if (t->at_once)
-		out_flush(o);
 	return o->error != 0;
 }
 

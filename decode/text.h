@@ -13,7 +13,6 @@ struct text_printer {
 	struct time_printer time;
 	bool colour;
 	bool bounds;   /* --bounds: the error of each time */
-	bool at_once;  /* every line is written at once: a terminal, a live capture */
 	bool tasks;    /* columns of cpu and task are in use */
 	size_t task_width, name_width;
 	struct cells cells;

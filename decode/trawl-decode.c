@@ -197,7 +197,6 @@ static int print_text(const struct options *o, struct stream *s, struct out *out
 		.time = {.style = (enum time_style)o->times, .utc = o->reading.utc},
 		.colour = o->colour,
 		.bounds = o->bounds,
-		.at_once = isatty(STDOUT_FILENO),
 	};
 	struct consumer *c = &t.consumer;
 	struct join *j = NULL;
@@ -222,7 +221,6 @@ static int print_json(const struct options *o, struct stream *s, struct out *out
 		.out = out,
 		.reader = stream_reader(s),
 		.bounds = o->bounds,
-		.at_once = isatty(STDOUT_FILENO),
 	};
 
 	jsonl_printer_start(&j);
@@ -281,8 +279,14 @@ static int print_meta(const struct options *o, struct stream *s, struct out *out
 	return 0;
 }
 
+static void flush(void *out)
+{
+	out_flush(out);
+}
+
 static int run(struct options *o, struct stream *s, struct out *out, struct trawl_error *err)
 {
+	trawl_when_waiting(stream_reader(s), flush, out);
 	switch (o->mode) {
 	case MODE_JSON:
 		return print_json(o, s, out, err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -94,8 +95,12 @@ static void file_fill(struct input *in, uint64_t at, size_t n)
 
 static void pipe_read(struct input *in, size_t room)
 {
-	ssize_t k = read(in->fd, in->data + in->len, room);
+	struct pollfd fd = { .fd = in->fd, .events = POLLIN };
+	ssize_t k;
 
+	if (in->waiting && !poll(&fd, 1, 0))
+		in->waiting(in->arg);
+	k = read(in->fd, in->data + in->len, room);
 	if (k < 0 && errno == EINTR)
 		return;
 	if (k <= 0) {

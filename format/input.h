@@ -19,6 +19,8 @@ struct input {
 	bool eof;        /* a pipe has given all */
 	int error;       /* errno of a failed read */
 	uint64_t bytes_read, reads;
+	void (*waiting)(void *arg); /* if set: called before a pipe is waited for */
+	void *arg;
 };
 
 /* Takes over fd. */

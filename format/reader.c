@@ -279,6 +279,12 @@ struct trawl_reader *reader_memory(const void *p, size_t n, bool pipe, struct tr
 	return reader_start(r, err);
 }
 
+void trawl_when_waiting(struct trawl_reader *r, void (*call)(void *arg), void *arg)
+{
+	r->in.waiting = call;
+	r->in.arg = arg;
+}
+
 void trawl_close(struct trawl_reader *r)
 {
 	if (!r)

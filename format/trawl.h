@@ -278,6 +278,12 @@ struct trawl_reader;
 struct trawl_reader *trawl_open(const char *path, struct trawl_error *err);
 void trawl_close(struct trawl_reader *r);
 
+/*
+ * Has call(arg) called whenever the reader is about to wait for more of a pipe: the time to flush
+ * what was printed of a capture that goes on.
+ */
+void trawl_when_waiting(struct trawl_reader *r, void (*call)(void *arg), void *arg);
+
 struct trawl_event {
 	uint64_t time; /* the common timeline, ns since the epoch */
 	uint64_t ts;   /* the source's own time stamp, exactly as recorded */

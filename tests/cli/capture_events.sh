@@ -91,6 +91,25 @@ has "machine" "$summary" "^machine .*$(uname -r)"
 has "command" "$summary" "^command .*target hits 2"
 has "complete" "$summary" "complete$"
 
+# As they come, into a pipe too: the second hit is only made once the first is there to read.
+mkfifo "$work/lines"
+for form in "" --json; do
+	trawl $form -q -i "usdt:$target:hit" -c 2 >"$work/lines" 2>"$work/err" & trawl=$!
+	exec 4<"$work/lines"
+	for ((n = 0; n < 100; n++)); do
+		traces_of $trawl | grep -q '^p:' && break
+		sleep 0.1
+	done
+	sleep 0.5
+	"$target" hits 1
+	read -r -t 30 first <&4
+	"$target" hits 1
+	second=$(cat <&4)
+	has "printing${form:+ $form} into a pipe: the first before the second is made" "$first" target:hit
+	has "printing${form:+ $form} into a pipe: the second" "$second" target:hit
+	exec 4<&-
+	wait $trawl
+done
 has "printing without -w" "$(trawl -q -i "usdt:$target:hit" -- "$target" hits 3)" 'target:hit +arg1=2 arg2=4'
 same "printing JSON" 3 "$(trawl -q --json -i "usdt:$target:hit" -- "$target" hits 3 | grep -c '"arg2"')"
 tap_done
