@@ -30,6 +30,8 @@ struct kind {
 	uint32_t rest;       /* the find of all others, too many for a key: number + 1 */
 	uint32_t nkeys, max;
 	const uint32_t *keys;
+	const struct layout_column *column[ARRANGE_KEYS];
+	const struct layout *dynamic; /* if it has dynamic columns */
 };
 
 /* ---- types ----------------------------------------------------------------------------- */
@@ -147,12 +149,15 @@ static bool init_kinds(struct arrange *a, struct arrange_type *const *types, uin
 		struct kind *k = &a->kinds[2 * i];
 
 		k->keys = types[i]->keys;
+		k->dynamic = types[i]->layout.dynamic ? &types[i]->layout : NULL;
 		k->nkeys = types[i]->nkeys;
 		k->max = KEY_CLASSES;
 		if (types[i]->has_spare_key) {
 			k->nkeys = 1;
 			k->max = SPARE_KEY_CLASSES;
 		}
+		for (uint32_t q = 0; q < k->nkeys; q++)
+			k->column[q] = &types[i]->layout.columns[k->keys[q]];
 	}
 	return true;
 }
@@ -211,8 +216,7 @@ static inline bool same_key(const struct find *f, uint32_t kind, const uint64_t 
 	return same;
 }
 
-static inline uint32_t find(struct arrange *a, uint32_t kind, const struct layout *l,
-			    const uint8_t *record)
+static inline uint32_t find(struct arrange *a, uint32_t kind, const uint8_t *record)
 {
 	struct kind *k = &a->kinds[kind];
 	uint64_t key[ARRANGE_KEYS], sum = kind;
@@ -221,7 +225,7 @@ static inline uint32_t find(struct arrange *a, uint32_t kind, const struct layou
 	if (!k->nkeys)
 		return find_rest(a, kind);
 	for (uint32_t i = 0; i < k->nkeys; i++) {
-		key[i] = arrange_number(&l->columns[k->keys[i]], record);
+		key[i] = arrange_number(k->column[i], record);
 		sum = (sum + key[i]) * 0x9e3779b97f4a7c15ull;
 	}
 	for (at = sum >> 32 & (FIND_TABLE - 1); a->slots[at]; at = (at + 1) & (FIND_TABLE - 1))
@@ -234,27 +238,27 @@ static inline uint32_t find(struct arrange *a, uint32_t kind, const struct layou
 }
 
 /* Puts events in chunk order; found[k] tells which find event k is. */
-static void find_all(struct arrange *a, const struct batch *b, struct arrange_type *const *types,
-		     const uint32_t *table, uint32_t size, uint32_t *found)
+static void find_all(struct arrange *a, const struct batch *b, const uint32_t *table,
+		     uint32_t size, uint32_t *found)
 {
 	struct arrange_stream *s = NULL;
 
 	for (uint32_t i = 0; i < b->count; i++) {
 		const struct batch_event *e = &b->events[i];
-		const struct layout *l = &types[e->type]->layout;
 		const uint8_t *record = b->bytes + e->offset;
 		uint32_t kind = 2 * e->type, k;
+		const struct layout *dynamic = a->kinds[kind].dynamic;
 
 		if (i + AHEAD < b->count)
 			__builtin_prefetch(b->bytes + b->events[i + AHEAD].offset + 8);
 		if (!s || s->cpu != e->cpu)
 			s = &a->streams[table[cpu_slot(a->streams, table, e->cpu, size)] - 1];
 		k = s->next++;
-		a->ts[k] = e->ts;
+		a->events.ts[k] = e->ts;
 		a->record[k] = record;
 		a->length[k] = e->len;
-		kind += l->dynamic && !is_regular(l, record, e->len);
-		found[k] = find(a, kind, l, record);
+		kind += dynamic && !is_regular(dynamic, record, e->len);
+		found[k] = find(a, kind, record);
 		a->finds[found[k]].count++;
 		a->kinds[kind].n++;
 	}
@@ -348,44 +352,42 @@ static void place_events(struct arrange *a, const uint32_t *found, const uint32_
 
 		at = next[c]++;
 		o->class_of[k] = (uint16_t)c;
-		o->position[k] = at;
 		o->number[at] = k;
 	}
 }
 
 /* From chunk order to class order: gathering is a good deal faster than scattering. */
-static void sort_events(struct arrange *a)
+static void sort_events(struct arrange *a, uint64_t *delta)
 {
 	struct events *o = &a->events;
-	uint32_t first = 0;
 
-	for (uint32_t i = 0; i < o->count; i++) {
-		uint32_t k = o->number[i];
+	for (uint32_t s = 0, k = 0; s < a->nstreams; s++) {
+		uint64_t last = a->first;
 
-		a->row[i] = a->record[k];
-		o->ts[i] = a->ts[k];
-		a->delta[i] = a->ts[k] - a->ts[k ? k - 1 : 0];
+		for (uint32_t end = k + a->streams[s].count; k < end; k++) {
+			delta[k] = o->ts[k] - last;
+			last = o->ts[k];
+		}
 	}
-	for (uint32_t s = 0; s < a->nstreams; first += a->streams[s++].count)
-		a->delta[o->position[first]] = a->ts[first] - a->first;
-	events_before(o);
+	for (uint32_t i = 0; i < o->count; i++) {
+		a->row[i] = a->record[o->number[i]];
+		a->delta[i] = delta[o->number[i]];
+	}
 }
 
 /* Arrays of n elements each; returns one more of 4 bytes. */
 static uint32_t *get_memory(struct arrange *a, size_t n)
 {
-	uint8_t *p = room_for(&a->memory[ROOM_EVENTS], n * (5 * 8 + 5 * 4 + 2));
+	uint8_t *p = room_for(&a->memory[ROOM_EVENTS], n * (5 * 8 + 4 * 4 + 2));
 
 	if (!p)
 		return NULL;
-	a->ts = (uint64_t *)(void *)p;
-	a->events.ts = a->ts + n;
+	a->events.ts = (uint64_t *)(void *)p;
 	a->delta = a->events.ts + n;
-	a->record = (const uint8_t **)(void *)(a->delta + n);
+	a->record = (const uint8_t **)(void *)(a->delta + 2 * n);
 	a->row = a->record + n;
 	a->length = (uint32_t *)(void *)(a->row + n);
-	a->events.position = a->length + n;
-	a->events.number = a->events.position + n;
+	a->events.number = a->length + n;
 	a->events.before = a->events.number + n;
 	a->events.class_of = (uint16_t *)(void *)(a->events.before + 2 * n);
 	return a->events.before + n;
@@ -405,12 +407,13 @@ int arrange(struct arrange *a, const struct batch *b, struct arrange_type *const
 	cpus = find_streams(a, b, &size);
 	if (!cpus)
 		return -1;
-	find_all(a, b, types, cpus, size, found);
+	find_all(a, b, cpus, size, found);
 	number = make_tables(a, ntypes);
 	if (!number)
 		return -1;
 	place_events(a, found, number, number + a->nfinds + 1);
-	sort_events(a);
+	events_before(&a->events);
+	sort_events(a, a->delta + n);
 	return 0;
 }
 

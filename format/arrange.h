@@ -35,11 +35,10 @@ struct arrange_stream {
 
 struct arrange {
 	struct events events;
-	uint64_t *ts;              /* in chunk order, like .. */
-	const uint8_t **record;
-	uint32_t *length;
-	const uint8_t **row;       /* records in class order, like .. */
-	uint64_t *delta;           /* .. time since the event before in the stream */
+	const uint8_t **record;    /* in chunk order */
+	uint32_t *length;          /* likewise */
+	const uint8_t **row;       /* records in class order */
+	uint64_t *delta;           /* likewise: time since the event before in the stream */
 	uint32_t ntables, nstreams;
 	struct arrange_table *tables;
 	struct arrange_stream *streams;

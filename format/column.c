@@ -33,21 +33,12 @@ static uint32_t width(const struct layout_column *c)
 	return c->string ? 4 : c->size;
 }
 
-/* Events are gone through in class order; common fields, if a context has no class, in chunk order. */
-static const uint32_t *walking_order(const struct table *t, const struct column_plan *p)
-{
-	for (int q = 0; q < p->npredictors; q++)
-		if (!(p->mask[q] & CONTEXT_CLASS))
-			return t->order;
-	return NULL;
-}
-
 /* ---- encoding -------------------------------------------------------------------------- */
 
 void column_relate(struct table *t, uint32_t column, unsigned int relative)
 {
 	const struct layout_column *c = &t->layout->columns[column];
-	const uint64_t *v = t->value[column], *from = t->ts;
+	const uint64_t *v = t->value[column], *from = NULL;
 	uint64_t *w = t->work;
 	uint32_t size = width(c), end = 0;
 
@@ -64,38 +55,32 @@ void column_relate(struct table *t, uint32_t column, unsigned int relative)
 		return;
 	case RELATIVE_REF:
 		from = t->value[c->ref];
+		break;
+	default:
+		from = table_ts(t);
 	}
 	for (uint32_t i = 0; i < t->n; i++)
 		w[i] = narrow(v[i] - from[i], size, true);
 }
 
 /* The slot of every event under a mask, when all residues are known. */
-static const uint16_t *known_slots(struct table *t, uint32_t column, unsigned int mask,
-				   const uint32_t *order, int q)
+static const uint16_t *known_slots(struct table *t, uint32_t column, unsigned int mask, int q)
 {
-	const uint64_t *w = t->residue;
-	uint32_t *sums = t->sums[q], end = 0;
-	uint16_t *slots = t->own_slots[q];
-	uint64_t last = 0;
+	const uint64_t *w = t->residue, *ref = t->value[t->layout->columns[column].ref];
+	const uint16_t *slots = table_slots(t, mask, ref, t->own_slots[q]);
+	uint16_t *own = t->own_slots[q];
+	uint32_t i = 0;
 
-	if (mask < CONTEXT_PER_EVENT)
-		return table_slots(t, mask, sums);
-	table_sums(t, mask, t->value[t->layout->columns[column].ref], sums);
-	if ((mask & CONTEXT_OWN) && order) {
-		for (uint32_t i = 0; i < t->n; i++) {
-			sums[order[i]] += context_fold(last) * CONTEXT_OWN_FACTOR;
-			last = w[order[i]];
-		}
-	} else if (mask & CONTEXT_OWN) {
-		for (uint32_t i = 1; i < t->n; i++)
-			sums[i] += context_fold(w[i - 1]) * CONTEXT_OWN_FACTOR;
-		for (uint32_t k = 1; k < t->nclasses; k++) {
-			end += t->class_count[k - 1];
-			sums[end] -= context_fold(w[end - 1]) * CONTEXT_OWN_FACTOR;
-		}
+	if (!(mask & CONTEXT_OWN))
+		return slots;
+	for (uint32_t c = 0; c < t->nclasses; c++) {
+		uint32_t end = i + t->class_count[c];
+
+		own[i] = slots[i];
+		for (i++; i < end; i++)
+			own[i] = (uint16_t)(slots[i] ^ context_own(w[i - 1], t->shift));
 	}
-	table_sum_slots(t, sums, slots);
-	return slots;
+	return own;
 }
 
 static uint64_t *fresh_slots(const struct table *t, struct predictors *m, int q)
@@ -107,26 +92,24 @@ static uint64_t *fresh_slots(const struct table *t, struct predictors *m, int q)
 void column_try(struct table *t, uint32_t column, unsigned int mask, struct predictors *m,
 		uint8_t *hit)
 {
-	const uint32_t *order = mask & CONTEXT_CLASS ? NULL : t->order;
-	const uint16_t *slots = known_slots(t, column, mask, order, 0);
+	const uint16_t *slots = known_slots(t, column, mask, 0);
 	const uint64_t *w = t->residue;
 	uint64_t *slot = fresh_slots(t, m, 0);
 
 	for (uint32_t i = 0; i < t->n; i++) {
-		uint32_t at = order ? order[i] : i;
-		uint64_t *s = &slot[slots[at]];
+		uint64_t *s = &slot[slots[i]];
 
-		hit[at] = *s == w[at];
-		*s = w[at];
+		hit[i] = *s == w[i];
+		*s = w[i];
 	}
 }
 
 /*
+ * Sets t->codes, and t->literal to the residues that are not predicted; returns how many these are.
  * np is a constant where this is called, so that there is a loop for each number of predictors.
- * In class order literals go out at once; returns how many there are.
  */
 static inline __attribute__((always_inline)) uint32_t code_events(const struct table *t,
-	const uint32_t *order, const uint16_t *const *slots, struct predictors *m, unsigned int np)
+	const uint16_t *const *slots, struct predictors *m, unsigned int np)
 {
 	const uint64_t *w = t->residue;
 	uint64_t *literal = t->literal;
@@ -134,53 +117,38 @@ static inline __attribute__((always_inline)) uint32_t code_events(const struct t
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < t->n; i++) {
-		uint32_t at = order ? order[i] : i;
-		uint64_t v = w[at];
+		uint64_t v = w[i];
 		unsigned int code = np;
 
 		for (unsigned int q = np; q-- > 0;) {
-			uint64_t *s = &m->slot[q][slots[q][at]];
+			uint64_t *s = &m->slot[q][slots[q][i]];
 
 			code = *s == v ? q : code;
 			*s = v;
 		}
-		codes[at] = (uint8_t)code;
-		literal[order ? i : n] = v;
+		codes[i] = (uint8_t)code;
+		literal[n] = v;
 		n += code == np;
 	}
 	return n;
 }
 
-static uint32_t code_in_order(const struct table *t, const uint32_t *order,
-			      const uint16_t *const *slots, struct predictors *m, unsigned int np)
-{
-	if (np == 1)
-		return code_events(t, order, slots, m, 1);
-	if (np == 2)
-		return code_events(t, order, slots, m, 2);
-	return code_events(t, order, slots, m, 3);
-}
-
-/* Returns the number of literals, which are then the first in t->literal. */
 static uint32_t put_codes(struct table *t, uint32_t column, const struct column_plan *p,
 			  struct predictors *m, struct buf *codes)
 {
-	const uint32_t *order = walking_order(t, p);
 	const uint16_t *slots[TABLE_PREDICTORS];
-	uint32_t n = 0;
+	uint32_t n;
 
 	for (int q = 0; q < p->npredictors; q++) {
-		slots[q] = known_slots(t, column, p->mask[q], order, q);
+		slots[q] = known_slots(t, column, p->mask[q], q);
 		fresh_slots(t, m, q);
 	}
-	if (!order)
-		n = code_in_order(t, NULL, slots, m, p->npredictors);
+	if (p->npredictors == 1)
+		n = code_events(t, slots, m, 1);
+	else if (p->npredictors == 2)
+		n = code_events(t, slots, m, 2);
 	else
-		code_in_order(t, order, slots, m, p->npredictors);
-	for (uint32_t i = 0; order && i < t->n; i++) {
-		t->literal[n] = t->residue[i];
-		n += t->codes[i] == p->npredictors;
-	}
+		n = code_events(t, slots, m, 3);
 	code_pack(t->codes, t->n, p->npredictors, codes);
 	return n;
 }
@@ -348,71 +316,43 @@ static bool bucket_literals(uint64_t *v, uint32_t n, unsigned int literal, uint3
 	return true;
 }
 
-/* Literals from the order they are stored in to where their codes are. */
-static void spread(const uint8_t *codes, uint8_t npredictors, const uint64_t *from, uint64_t *to,
-		   uint32_t n)
-{
-	for (uint32_t i = 0, k = 0; i < n; i++) {
-		to[i] = from[k];
-		k += codes[i] == npredictors;
-	}
-}
-
 struct walk {
 	const uint8_t *codes;
-	const uint64_t *literal;  /* of each event; in class order: one after another */
-	const uint32_t *order;
+	const uint64_t *literal;
 	const uint16_t *slots[TABLE_PREDICTORS];
-	const uint32_t *sums[TABLE_PREDICTORS]; /* for predictors with OWN, else NULL */
+	bool own[TABLE_PREDICTORS];
 	uint64_t *residue;
 };
 
-/* One event: its residue, which goes into all its slots; np and own are constants. */
-static inline __attribute__((always_inline)) uint64_t follow(const struct table *t,
-	const struct walk *w, struct predictors *m, int np, bool own, uint32_t at,
-	const uint64_t *literal, uint64_t last)
-{
-	const uint64_t *from = literal;
-	uint64_t *slot[TABLE_PREDICTORS], v;
-
-	for (int q = 0; q < np; q++) {
-		uint32_t s;
-
-		if (own && w->sums[q])
-			s = context_slot(w->sums[q][at] + context_fold(last) * CONTEXT_OWN_FACTOR,
-					 t->shift);
-		else
-			s = w->slots[q][at];
-		slot[q] = &m->slot[q][s];
-		from = w->codes[at] == q ? slot[q] : from;
-	}
-	v = *from;
-	for (int q = 0; q < np; q++)
-		*slot[q] = v;
-	w->residue[at] = v;
-	return v;
-}
-
+/* From codes and literals to residues; np and own are constants where this is called. */
 static inline __attribute__((always_inline)) void walk(const struct table *t,
 	const struct walk *w, struct predictors *m, int np, bool own)
 {
 	const uint64_t *literal = w->literal;
-	uint64_t last = 0;
 	uint32_t at = 0;
 
-	if (w->order) {
-		for (uint32_t i = 0; i < t->n; i++) {
-			at = w->order[i];
-			last = follow(t, w, m, np, own, at, &literal[at], last);
-		}
-		return;
-	}
 	for (uint32_t c = 0; c < (own ? t->nclasses : 1); c++) {
 		uint32_t end = own ? at + t->class_count[c] : t->n;
+		uint64_t last = 0;
 
-		for (last = 0; at < end; at++) {
-			last = follow(t, w, m, np, own, at, literal, last);
-			literal += w->codes[at] == np;
+		for (; at < end; at++) {
+			uint64_t *slot[TABLE_PREDICTORS];
+			const uint64_t *from = literal;
+			uint8_t code = w->codes[at];
+
+			for (int q = 0; q < np; q++) {
+				uint32_t s = w->slots[q][at];
+
+				if (own && w->own[q])
+					s ^= context_own(last, t->shift);
+				slot[q] = &m->slot[q][s];
+				from = code == q ? slot[q] : from;
+			}
+			last = *from;
+			for (int q = 0; q < np; q++)
+				*slot[q] = last;
+			w->residue[at] = last;
+			literal += code == np;
 		}
 	}
 }
@@ -445,30 +385,14 @@ static void walk_any(const struct table *t, const struct walk *w, struct predict
 static void get_residues(struct table *t, const struct column_plan *p, const uint64_t *ref,
 			 uint64_t *residue, struct predictors *m)
 {
-	struct walk w = { .codes = t->codes, .literal = t->literal, .residue = residue,
-			  .order = walking_order(t, p) };
+	struct walk w = { .codes = t->codes, .literal = t->literal, .residue = residue };
 	bool own = false;
 
 	for (int q = 0; q < p->npredictors; q++) {
-		unsigned int mask = p->mask[q];
-
 		fresh_slots(t, m, q);
-		if (mask < CONTEXT_PER_EVENT) {
-			w.slots[q] = table_slots(t, mask, t->sums[q]);
-			continue;
-		}
-		table_sums(t, mask, ref, t->sums[q]);
-		if (mask & CONTEXT_OWN) {
-			w.sums[q] = t->sums[q];
-			own = true;
-			continue;
-		}
-		table_sum_slots(t, t->sums[q], t->own_slots[q]);
-		w.slots[q] = t->own_slots[q];
-	}
-	if (w.order) {
-		spread(t->codes, p->npredictors, t->literal, t->spread, t->n);
-		w.literal = t->spread;
+		w.slots[q] = table_slots(t, p->mask[q], ref, t->own_slots[q]);
+		w.own[q] = p->mask[q] & CONTEXT_OWN;
+		own |= w.own[q];
 	}
 	walk_any(t, &w, m, p->npredictors, own);
 }
@@ -478,7 +402,7 @@ static void absolute(struct table *t, uint32_t column, unsigned int relative, co
 		     const uint64_t *residue)
 {
 	const struct layout_column *c = &t->layout->columns[column];
-	const uint64_t *from = relative == RELATIVE_REF ? ref : t->ts;
+	const uint64_t *from = relative == RELATIVE_REF ? ref : NULL;
 	uint64_t *v = t->value[column];
 	uint32_t size = width(c), i = 0;
 
@@ -487,7 +411,9 @@ static void absolute(struct table *t, uint32_t column, unsigned int relative, co
 			memcpy(v, residue, t->n * sizeof(*v));
 		return;
 	}
-	if (relative != RELATIVE_LAST) {
+	if (relative == RELATIVE_TIME)
+		from = table_ts(t);
+	if (from) {
 		for (; i < t->n; i++)
 			v[i] = narrow(residue[i] + from[i], size, c->is_signed);
 		return;

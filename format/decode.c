@@ -74,6 +74,7 @@ struct chunk_decoder {
 	uint32_t *class_count;
 	uint64_t *ts;    /* table after table, each in chunk order .. */
 	uint32_t *order; /* .. and each event's place in the table's class order */
+	uint32_t *position; /* in chunk order: the event's place in class order */
 	struct table common_table, table;
 	struct predictors predictors;
 };
@@ -360,7 +361,7 @@ static bool get_sequence(struct chunk_decoder *d)
 		at = next[c]++;
 		t = &d->tables[d->classes[c].table];
 		d->events.class_of[i] = (uint16_t)c;
-		d->events.position[i] = at;
+		d->position[i] = at;
 		d->events.number[at] = i;
 		d->order[t->first + t->listed] = at - t->first;
 		rank[i] = t->listed++;
@@ -372,42 +373,31 @@ static bool get_sequence(struct chunk_decoder *d)
 	return true;
 }
 
-/* Each event's time stamp by its place in class order and in its table. */
-static void list_times(struct chunk_decoder *d, const uint64_t *ts)
-{
-	for (uint32_t i = 0; i < d->events.count; i++)
-		d->events.ts[i] = ts[d->events.number[i]];
-	for (uint32_t k = 0; k < d->ntables; k++) {
-		const struct decode_table *t = &d->tables[k];
-
-		for (uint32_t i = t->first; i < t->first + t->n; i++)
-			d->ts[i] = d->events.ts[t->first + d->order[i]];
-	}
-}
-
 static bool get_times(struct chunk_decoder *d)
 {
 	uint32_t n = d->events.count;
 	const uint8_t *codes = view_bytes(&d->in.codes, n);
 	uint64_t *delta = arena_take(&d->chunk->arena, (size_t)n + 1, sizeof(*delta));
-	uint64_t *all = arena_take(&d->chunk->arena, (size_t)n + 1, sizeof(*all));
+	const uint32_t *group_of, *rank;
 	uint64_t first = UINT64_MAX, last = 0;
 
 	d->ts = arena_take(&d->chunk->arena, (size_t)n + 1, sizeof(*d->ts));
-	if (!codes || !delta || !all || !d->ts || !bucket_decode(codes, n, &d->in.bits, delta))
+	if (!codes || !delta || !d->ts || !bucket_decode(codes, n, &d->in.bits, delta))
 		return false;
+	group_of = d->chunk->decoded.chunk.group_of;
+	rank = d->chunk->decoded.rank;
 	for (uint32_t s = 0; s < d->nstreams; s++) {
 		const struct trawl_stream *stream = &d->streams[s];
 		uint64_t ts = d->base;
 
 		for (uint32_t i = stream->first; i < stream->first + stream->count; i++) {
-			ts += delta[d->events.position[i]] * d->unit;
-			all[i] = ts;
+			ts += delta[d->position[i]] * d->unit;
+			d->events.ts[i] = ts;
+			d->ts[d->tables[group_of[i]].first + rank[i]] = ts;
 			first = ts < first ? ts : first;
 			last = ts > last ? ts : last;
 		}
 	}
-	list_times(d, all);
 	d->chunk->decoded.chunk.first = first;
 	d->chunk->decoded.chunk.last = last;
 	return true;
@@ -623,7 +613,7 @@ static bool get_common(struct chunk_decoder *d)
 	if (!c || table_init(t, &d->common, d->events.count))
 		return false;
 	table_of_all(t, &d->events);
-	if (!get_columns(d, t, NULL, t->order, c))
+	if (!get_columns(d, t, NULL, NULL, c))
 		return false;
 	d->events.pid = d->pid_column == UINT32_MAX ? NULL : t->value[d->pid_column];
 	d->chunk->decoded.chunk.common = c;
@@ -734,11 +724,11 @@ static bool get_events(struct chunk_decoder *d, uint32_t count)
 	if (!p)
 		return false;
 	d->events = (struct events){ .count = count, .ts = (uint64_t *)(void *)p,
-				     .position = (uint32_t *)(void *)(p + n * 8),
-				     .number = (uint32_t *)(void *)(p + n * 12),
-				     .before = (uint32_t *)(void *)(p + n * 16),
+				     .number = (uint32_t *)(void *)(p + n * 8),
+				     .before = (uint32_t *)(void *)(p + n * 12),
 				     .class_of = (uint16_t *)(void *)(p + n * 24) };
-	d->order = (uint32_t *)(void *)(p + n * 20);
+	d->position = (uint32_t *)(void *)(p + n * 16);
+	d->order = d->position + n;
 	return true;
 }
 

@@ -229,7 +229,7 @@ static void load_numbers(struct table *t, const uint8_t *const *row)
 	for (uint32_t from = 0; from < t->n; from += BLOCK) {
 		uint32_t end = from + BLOCK < t->n ? from + BLOCK : t->n;
 
-		for (uint32_t i = end; i < t->n && i < end + BLOCK; i++) {
+		for (uint32_t i = end; t->number && i < t->n && i < end + BLOCK; i++) {
 			__builtin_prefetch(row[i]);
 			__builtin_prefetch(row[i] + last);
 		}
@@ -238,18 +238,14 @@ static void load_numbers(struct table *t, const uint8_t *const *row)
 	}
 }
 
-/* The strings of the table's events, the first of which is at `first` in class order. */
-static void load_strings(const struct arrange *o, const struct layout_column *c, uint32_t first,
-			 uint32_t n, struct string *v)
+static void load_strings(const struct table *t, const struct layout_column *c,
+			 const uint8_t *const *row, const uint32_t *length, struct string *v)
 {
-	const uint8_t *const *row = o->row + first;
-	const uint32_t *number = o->events.number + first;
-
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < t->n; i++) {
 		uint32_t from = c->offset, len = c->size;
 
 		if (c->place != TRAWL_FIXED)
-			len = layout_dynamic(c, row[i], o->length[number[i]], &from);
+			len = layout_dynamic(c, row[i], length[t->number[i]], &from);
 		v[i] = (struct string){ row[i] + from, len };
 	}
 }
@@ -310,7 +306,7 @@ static bool number_strings(struct chunk_encoder *e, const struct string *v, uint
 }
 
 static bool put_string(struct chunk_encoder *e, struct table *t, uint32_t column,
-		       uint32_t first, struct plan *plans)
+		       const uint8_t *const *row, struct plan *plans)
 {
 	const struct layout_column *c = &t->layout->columns[column];
 	struct string *v = room_for(&e->values, t->n * sizeof(*v));
@@ -318,7 +314,7 @@ static bool put_string(struct chunk_encoder *e, struct table *t, uint32_t column
 
 	if (!v)
 		return false;
-	load_strings(&e->order, c, first, t->n, v);
+	load_strings(t, c, row, e->order.length, v);
 	if (number_strings(e, v, t->n, fixed, t->value[column])) {
 		buf_u8(&e->sink.structure, STRING_NUMBERED);
 	} else {
@@ -342,21 +338,21 @@ static bool is_key(const struct arrange_table *a, uint32_t column)
 	return false;
 }
 
-/* The table's first event is at `first` in class order. */
+/* The table's records are row[0] ...; a NULL: it is that of the common fields. */
 static bool put_columns(struct chunk_encoder *e, struct table *t, const struct arrange_table *a,
-			uint32_t first, struct plan *plans, bool common)
+			const uint8_t *const *row, struct plan *plans)
 {
 	const struct layout *l = t->layout;
 
 	plan_table(&e->planner);
-	load_numbers(t, e->order.row + first);
+	load_numbers(t, row);
 	for (uint32_t c = 0; c < l->nnumbers; c++) {
 		if (a && is_key(a, c))
 			continue;
-		put_number(e, t, c, &plans[c], common);
+		put_number(e, t, c, &plans[c], !a);
 	}
 	for (uint32_t c = l->nnumbers; c < l->ncolumns; c++)
-		if (!put_string(e, t, c, first, plans))
+		if (!put_string(e, t, c, row, plans))
 			return false;
 	return true;
 }
@@ -369,7 +365,7 @@ static bool put_common(struct chunk_encoder *e)
 	if (table_init(t, &e->common, o->events.count))
 		return false;
 	table_of_all(t, &o->events);
-	if (!put_columns(e, t, NULL, 0, e->common_plans, true))
+	if (!put_columns(e, t, NULL, o->record, e->common_plans))
 		return false;
 	o->events.pid = e->pid_column == UINT32_MAX ? NULL : t->value[e->pid_column];
 	return true;
@@ -383,7 +379,8 @@ static bool put_table(struct chunk_encoder *e, const struct arrange_table *a)
 	if (table_init(t, a->rows ? &e->row : &type->a.layout, a->n))
 		return false;
 	table_of(t, &e->order.events, a->first, a->first_class, a->nclasses);
-	return put_columns(e, t, a, a->first, a->rows ? &e->row_plan : type->plans, false);
+	return put_columns(e, t, a, e->order.row + a->first,
+			   a->rows ? &e->row_plan : type->plans);
 }
 
 /* ---- sequence and time ------------------------------------------------------------------ */

@@ -7,11 +7,12 @@
 enum {
 	WORTH_A_TRIAL = 64,  /* values */
 	CHUNKS = 32,         /* that a plan is believed for */
-	BUDGET_SHARE = 8,   /* for so many events one value may be tried on */
-	BUDGET_MAX = 1 << 16,
+	BUDGET_SHARE = 16,   /* for so many events one value may be tried on */
+	BUDGET_MAX = 1 << 15,
 	LITERALS = 1024,     /* of them that ways to write them are tried on */
 	CANDIDATES = 10,
 	LEVEL = 1,
+	OWN_SHARE = 16,      /* contexts with OWN must be so much better */
 };
 
 static const uint8_t masks[2][CANDIDATES] = {
@@ -145,6 +146,9 @@ static double choose_masks(struct planner *p, struct table *t, uint32_t column,
 		for (int k = 0; k < tried; k++) {
 			uint32_t new = count_new(p->hits + (size_t)k * SAMPLE_EVENTS, done, n);
 
+			/* Decoding waits for one residue after the other. */
+			if (candidates[k] & CONTEXT_OWN)
+				new -= new / OWN_SHARE;
 			if (new > most) {
 				most = new;
 				best = k;

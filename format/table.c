@@ -23,11 +23,11 @@ static void lay_out(struct table *t, struct pool *m)
 
 	for (int i = 0; i < CONTEXT_PER_EVENT; i++)
 		t->slots[i] = take(m, n, 2);
-	for (int i = 0; i < TABLE_PREDICTORS; i++) {
+	for (int i = 0; i < TABLE_PREDICTORS; i++)
 		t->own_slots[i] = take(m, n, 2);
-		t->sums[i] = take(m, n, 4);
-	}
-	t->spread = take(m, n, 8);
+	t->ts = take(m, n, 8);
+	t->pid = take(m, n, 4);
+	t->before = take(m, n, 4);
 	t->work = take(m, n, 8);
 	t->literal = take(m, n, 8);
 	t->codes = take(m, n, 1);
@@ -52,6 +52,7 @@ int table_init(struct table *t, const struct layout *l, uint32_t n)
 		bits++;
 	t->shift = 32 - bits;
 	memset(t->have_slots, 0, sizeof(t->have_slots));
+	t->have_ts = t->have_pid = t->have_before = false;
 	t->value = NULL;
 	lay_out(t, &m);
 	t->value = room_for(&t->columns, (l->ncolumns + 1) * sizeof(*t->value));
@@ -65,12 +66,11 @@ int table_init(struct table *t, const struct layout *l, uint32_t n)
 void events_before(struct events *e)
 {
 	const uint16_t *class_of = e->class_of;
+	uint32_t before = 0;
 
 	for (uint32_t i = 0; i < e->count; i++) {
-		uint32_t k = e->number[i];
-		uint32_t one = k > 0 ? class_of[k - 1] + 1u : 0;
-
-		e->before[i] = one << 16 | (k > 1 ? class_of[k - 2] + 1u : 0);
+		e->before[i] = before * CONTEXT_SEQ_FACTOR;
+		before = (class_of[i] + 1u) << 16 | before >> 16;
 	}
 }
 
@@ -80,17 +80,19 @@ void table_of(struct table *t, const struct events *e, uint32_t first, uint32_t 
 	t->first_class = first_class;
 	t->nclasses = nclasses;
 	t->class_count = e->class_count + first_class;
-	t->order = NULL;
-	t->ts = e->ts + first;
-	t->before = e->before + first;
-	t->pid = e->pid ? e->pid + first : NULL;
+	t->class_of = NULL;
+	t->events = e;
+	t->number = e->number + first;
 }
 
 void table_of_all(struct table *t, const struct events *e)
 {
-	table_of(t, e, 0, 0, e->nclasses);
-	t->order = e->nclasses > 1 ? e->position : NULL;
-	t->pid = NULL;
+	t->first_class = 0;
+	t->nclasses = 1;
+	t->class_count = &t->n;
+	t->class_of = e->class_of;
+	t->events = e;
+	t->number = NULL;
 }
 
 void table_free(struct table *t)
@@ -100,64 +102,116 @@ void table_free(struct table *t)
 	memset(t, 0, sizeof(*t));
 }
 
-/* The events of one class; mask is a constant where this is called. */
-static inline __attribute__((always_inline)) void sum_class(const struct table *t,
-	unsigned int mask, const uint64_t *ref, uint32_t base, uint32_t from, uint32_t end,
-	uint32_t *sums)
+/* ---- what the chunk tells of events ------------------------------------------------------- */
+
+const uint64_t *table_ts(struct table *t)
+{
+	if (!t->number)
+		return t->events->ts;
+	for (uint32_t i = 0; !t->have_ts && i < t->n; i++)
+		t->ts[i] = t->events->ts[t->number[i]];
+	t->have_ts = true;
+	return t->ts;
+}
+
+static const uint32_t *table_pid(struct table *t)
+{
+	for (uint32_t i = 0; !t->have_pid && i < t->n; i++)
+		t->pid[i] = context_fold(t->events->pid[t->number[i]]) * CONTEXT_PID_FACTOR;
+	t->have_pid = true;
+	return t->pid;
+}
+
+static const uint32_t *table_before(struct table *t)
+{
+	if (!t->number)
+		return t->events->before;
+	for (uint32_t i = 0; !t->have_before && i < t->n; i++)
+		t->before[i] = t->events->before[t->number[i]];
+	t->have_before = true;
+	return t->before;
+}
+
+/* ---- contexts ----------------------------------------------------------------------------- */
+
+/* What contexts are made of; NULL: not of it. */
+struct parts {
+	const uint32_t *pid, *before;
+	const uint64_t *ref;
+	const uint16_t *class_of;
+	unsigned int shift;
+};
+
+/* Events from .. end - 1, of a class; whether there is a part is a constant where it is called. */
+static inline __attribute__((always_inline)) void make_slots(const struct parts *p, bool pid,
+	bool before, bool ref, bool class_of, uint32_t base, uint32_t from, uint32_t end,
+	uint16_t *slots)
 {
 	for (uint32_t i = from; i < end; i++) {
 		uint32_t sum = base;
 
-		if (mask & CONTEXT_PID)
-			sum += context_fold(t->pid[i]) * CONTEXT_PID_FACTOR;
-		if (mask & CONTEXT_SEQ)
-			sum += t->before[i] * CONTEXT_SEQ_FACTOR;
-		if (mask & CONTEXT_REF)
-			sum += context_fold(ref[i]) * CONTEXT_REF_FACTOR;
-		sums[i] = sum;
+		if (pid)
+			sum += p->pid[i];
+		if (before)
+			sum += p->before[i];
+		if (ref)
+			sum += context_fold(p->ref[i]) * CONTEXT_REF_FACTOR;
+		if (class_of)
+			sum += p->class_of[i] * CONTEXT_CLASS_FACTOR;
+		slots[i] = (uint16_t)context_slot(sum, p->shift);
 	}
 }
 
-#define SUM_CLASS(mask) \
-	case mask: \
-		sum_class(t, mask, ref, base, from, end, sums); \
+#define MAKE_SLOTS(k) \
+	case k: \
+		make_slots(p, k & 1, k & 2, k & 4, k & 8, base, from, end, slots); \
 		break
 
-void table_sums(const struct table *t, unsigned int mask, const uint64_t *ref, uint32_t *sums)
+static void slots_of_class(const struct parts *p, uint32_t base, uint32_t from, uint32_t end,
+			   uint16_t *slots)
 {
-	unsigned int parts = mask & (CONTEXT_SEQ | CONTEXT_REF | (t->pid ? CONTEXT_PID : 0));
-	uint32_t from = 0, end;
-
-	for (uint32_t c = 0; c < t->nclasses; c++, from = end) {
-		uint32_t base = mask & CONTEXT_CLASS ? (t->first_class + c) * CONTEXT_CLASS_FACTOR :
-						       0;
-
-		end = from + t->class_count[c];
-		switch (parts) {
-		SUM_CLASS(0);
-		SUM_CLASS(CONTEXT_PID);
-		SUM_CLASS(CONTEXT_SEQ);
-		SUM_CLASS(CONTEXT_PID | CONTEXT_SEQ);
-		SUM_CLASS(CONTEXT_REF);
-		SUM_CLASS(CONTEXT_PID | CONTEXT_REF);
-		SUM_CLASS(CONTEXT_SEQ | CONTEXT_REF);
-		SUM_CLASS(CONTEXT_PID | CONTEXT_SEQ | CONTEXT_REF);
-		}
+	switch ((p->pid ? 1 : 0) | (p->before ? 2 : 0) | (p->ref ? 4 : 0) | (p->class_of ? 8 : 0)) {
+	MAKE_SLOTS(0);
+	MAKE_SLOTS(1);
+	MAKE_SLOTS(2);
+	MAKE_SLOTS(3);
+	MAKE_SLOTS(4);
+	MAKE_SLOTS(5);
+	MAKE_SLOTS(6);
+	MAKE_SLOTS(7);
+	MAKE_SLOTS(8);
+	MAKE_SLOTS(10);
+	MAKE_SLOTS(12);
+	MAKE_SLOTS(14);
 	}
 }
 
-void table_sum_slots(const struct table *t, const uint32_t *sums, uint16_t *slots)
+const uint16_t *table_slots(struct table *t, unsigned int mask, const uint64_t *ref,
+			    uint16_t *memory)
 {
-	for (uint32_t i = 0; i < t->n; i++)
-		slots[i] = (uint16_t)context_slot(sums[i], t->shift);
-}
+	bool keep = !(mask & CONTEXT_REF);
+	struct parts p = { .shift = t->shift };
+	uint16_t *slots = memory;
+	uint32_t from = 0;
 
-const uint16_t *table_slots(struct table *t, unsigned int mask, uint32_t *sums)
-{
-	if (!t->have_slots[mask]) {
-		table_sums(t, mask, NULL, sums);
-		table_sum_slots(t, sums, t->slots[mask]);
+	mask &= ~CONTEXT_OWN;
+	if (keep) {
+		slots = t->slots[mask];
+		if (t->have_slots[mask])
+			return slots;
 		t->have_slots[mask] = true;
 	}
-	return t->slots[mask];
+	/* Common fields have no pid, and are not class by class. */
+	p.pid = mask & CONTEXT_PID && t->number && t->events->pid ? table_pid(t) : NULL;
+	p.before = mask & CONTEXT_SEQ ? table_before(t) : NULL;
+	p.ref = mask & CONTEXT_REF ? ref : NULL;
+	p.class_of = mask & CONTEXT_CLASS ? t->class_of : NULL;
+	for (uint32_t c = 0; c < t->nclasses; c++) {
+		uint32_t number = mask & CONTEXT_CLASS ? t->first_class + c : 0;
+		uint32_t end = from + t->class_count[c];
+
+		slots_of_class(&p, number * CONTEXT_CLASS_FACTOR, from, end, slots);
+		from = end;
+	}
+	return slots;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A table: the events of one type in a chunk, in class order, and the contexts in which the
- * values of its columns are predicted. The common fields are a table of all events.
- * The same for encoder and decoder; docs/format.md, "Contexts".
+ * values of its columns are predicted. The common fields are a table of all events, in chunk
+ * order. The same for encoder and decoder; docs/format.md, "Contexts".
  */
 #ifndef TRAWL_TABLE_H
 #define TRAWL_TABLE_H
@@ -30,20 +30,18 @@ enum {
 #define CONTEXT_PID_FACTOR 0x85ebca77u
 #define CONTEXT_SEQ_FACTOR 0xc2b2ae3du
 #define CONTEXT_REF_FACTOR 0x27d4eb2fu
-#define CONTEXT_OWN_FACTOR 0x165667b1u
 #define CONTEXT_SLOT_FACTOR 0x7feb352du
+#define CONTEXT_OWN_FACTOR 0x9e3779b97f4a7c15ull
 
 /* What the encoder and decoder know of all events before they come to columns. */
 struct events {
 	uint32_t count, nclasses;
 	const uint32_t *class_count; /* events of each class */
+	uint32_t *number;    /* in class order: each event's place in chunk order */
 	/* In chunk order: */
 	uint16_t *class_of;
-	uint32_t *position;  /* its place in class order */
-	/* In class order: */
-	uint32_t *number;    /* its place in chunk order */
 	uint64_t *ts;
-	uint32_t *before;    /* the classes of the two events before it, + 1 each */
+	uint32_t *before;    /* what the two events before it add to contexts with SEQ */
 	const uint64_t *pid; /* or NULL */
 };
 
@@ -51,34 +49,34 @@ struct table {
 	const struct layout *layout;
 	uint32_t n;
 	unsigned int shift;  /* 32 - bits of a slot number */
+	/* Runs of events that are alike; the common fields are one run. */
 	uint32_t first_class, nclasses;
 	const uint32_t *class_count;
-	const uint32_t *order; /* chunk order: places in class order; common fields only, or NULL */
-	/* By event, in class order: */
-	const uint64_t *ts;
-	const uint32_t *before;
-	const uint64_t *pid; /* or NULL */
+	const uint16_t *class_of; /* by event, of the common fields; or NULL */
+	const struct events *events;
+	const uint32_t *number;   /* each event's place in chunk order; NULL: they are in it */
 	uint64_t **value;    /* the number of each column: value[column][event] */
-	/* Made when first asked for: the slot of each event under a mask without REF and OWN. */
+	/* What is gathered from the chunk when first asked for, ... */
+	uint64_t *ts;
+	uint32_t *pid, *before; /* as they are added to contexts */
+	bool have_ts, have_pid, have_before;
+	/* ... and the slot of each event under a mask without REF and OWN. */
 	uint16_t *slots[CONTEXT_PER_EVENT];
 	bool have_slots[CONTEXT_PER_EVENT];
 	/* For whoever codes columns: */
 	uint64_t *work, *literal;
 	const uint64_t *residue; /* t->work or a column's values */
-	uint32_t *sums[TABLE_PREDICTORS];
 	uint16_t *own_slots[TABLE_PREDICTORS];
-	uint64_t *spread;
 	uint8_t *codes;
 	struct room memory, columns;
 };
 
 /*
  * Lays out memory for n events of a layout, kept from use to use; .value is for the caller to
- * fill, the arrays that the table refers to are set by table_of() or the caller. Returns -1 when
- * memory runs out or for more numbers than TABLE_MAX_NUMBERS.
+ * fill. Returns -1 when memory runs out or for more numbers than TABLE_MAX_NUMBERS.
  */
 int table_init(struct table *t, const struct layout *l, uint32_t n);
-/* Fills .before when .class_of and .number are there. */
+/* Sets e->before from e->class_of. */
 void events_before(struct events *e);
 
 /* The table of nclasses classes from first_class on; its first event is at `first`. */
@@ -88,15 +86,14 @@ void table_of(struct table *t, const struct events *e, uint32_t first, uint32_t 
 void table_of_all(struct table *t, const struct events *e);
 void table_free(struct table *t);
 
+/* The time stamp of each event. */
+const uint64_t *table_ts(struct table *t);
 /*
- * What events add to their sums under a mask without OWN, in class order; ref is the column for
- * REF.
+ * The slots of events under a mask, as far as they are known without OWN; ref is the column for
+ * REF, memory is for n slots if they are none that are kept.
  */
-void table_sums(const struct table *t, unsigned int mask, const uint64_t *ref, uint32_t *sums);
-/* The slots of sums. */
-void table_sum_slots(const struct table *t, const uint32_t *sums, uint16_t *slots);
-/* Slots under a mask without REF and OWN; sums is memory for n numbers. */
-const uint16_t *table_slots(struct table *t, unsigned int mask, uint32_t *sums);
+const uint16_t *table_slots(struct table *t, unsigned int mask, const uint64_t *ref,
+			    uint16_t *memory);
 
 /* A number as part of a context. */
 static inline uint32_t context_fold(uint64_t v)
@@ -107,6 +104,12 @@ static inline uint32_t context_fold(uint64_t v)
 static inline uint32_t context_slot(uint32_t sum, unsigned int shift)
 {
 	return (sum ^ sum >> 15) * CONTEXT_SLOT_FACTOR >> shift;
+}
+
+/* What OWN changes in a slot: xor, so that little has to wait for the residue before. */
+static inline uint32_t context_own(uint64_t residue, unsigned int shift)
+{
+	return (uint32_t)(residue * CONTEXT_OWN_FACTOR >> (32 + shift));
 }
 
 #endif

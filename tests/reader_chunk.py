@@ -114,7 +114,7 @@ class Table:
         self.classes = []    # numbers in the chunk
         self.keys, self.key_values = [], []
         self.events = []     # their places in the chunk, in its order
-        self.order = []      # class order: places in self.events
+        self.order = []      # table order: places in self.events
 
 
 class Decoder:
@@ -182,7 +182,8 @@ class Decoder:
             self.place.append(len(t.events))
             t.events.append(i)
             self.common.events.append(i)
-        for t in [self.common] + self.tables:
+        self.common.order = range(n)
+        for t in self.tables:
             t.order = sorted(range(len(t.events)),
                              key=lambda k, t=t: (self.event_class[t.events[k]], k))
         for c, wanted in enumerate(self.class_count):
@@ -208,7 +209,8 @@ class Decoder:
 
     def read_times(self):
         after = [0] * self.count
-        for place, units in zip(self.common.order, self.buckets(self.count)):
+        class_order = sorted(range(self.count), key=lambda k: (self.event_class[k], k))
+        for place, units in zip(class_order, self.buckets(self.count)):
             after[place] = units
         self.ts, self.cpu, at = [], [], 0
         for cpu, n in self.streams:
@@ -280,32 +282,24 @@ class Decoder:
         return {k: extend(x, width, signed) for k, x in out.items()}
 
     def follow(self, table, c, width, signed, relative, masks, reference, codes, literal):
-        """Values from residues, residues from codes: through the table, event by event."""
+        """Values from residues, residues from codes: through the table in its order."""
         n = len(table.events)
         bits = next((k for k in range(4, 13) if 1 << k >= n), 12)
         slots = [[0] * (1 << bits) for _ in masks]
-        chunk_order = table is self.common and not all(m & 1 for m in masks)
-        residues, before = [0] * n, None
-        for k in range(n) if chunk_order else table.order:
+        c.values, run, last_residue, last_value = [0] * n, None, 0, 0
+        for k in table.order:
             e = table.events[k]
+            if table is not self.common and self.event_class[e] != run:
+                run, last_residue, last_value = self.event_class[e], 0, 0
             ref = reference[k] if reference else 0
-            known = before is not None and (chunk_order or self.event_class[e] ==
-                                            self.event_class[table.events[before]])
-            last = residues[before] if known else 0
-            at = [self.context(table, e, m, ref, last, bits) for m in masks]
+            at = [self.context(table, e, m, ref, last_residue, bits) for m in masks]
             need(codes[k] <= len(masks), "a predictor that does not exist")
-            residues[k] = literal[k] if codes[k] == len(masks) else slots[codes[k]][at[codes[k]]]
+            residue = literal[k] if codes[k] == len(masks) else slots[codes[k]][at[codes[k]]]
             for slot, place in zip(slots, at):
-                slot[place] = residues[k]
-            before = k
-        last_value = {}
-        c.values = []
-        for k, e in enumerate(table.events):
-            ref = reference[k] if reference else 0
-            cls = self.event_class[e]
-            base = [0, ref, self.ts[e], last_value.get(cls, 0)][relative]
-            last_value[cls] = extend(base + residues[k], width, signed)
-            c.values.append(last_value[cls])
+                slot[place] = residue
+            base = [0, ref, self.ts[e], last_value][relative]
+            c.values[k] = extend(base + residue, width, signed)
+            last_residue, last_value = residue, c.values[k]
 
     def context(self, table, e, mask, ref, residue, bits):
         s = 0
@@ -321,10 +315,11 @@ class Decoder:
             s += (65536 * one + two) * 0xC2B2AE3D
         if mask & 8:
             s += fold(ref) * 0x27D4EB2F
-        if mask & 16:
-            s += fold(residue) * 0x165667B1
         s &= 0xFFFFFFFF
-        return ((s ^ s >> 15) * 0x7FEB352D & 0xFFFFFFFF) >> (32 - bits)
+        slot = ((s ^ s >> 15) * 0x7FEB352D & 0xFFFFFFFF) >> (32 - bits)
+        if mask & 16:
+            slot ^= (residue * 0x9E3779B97F4A7C15 & MASK) >> (64 - bits)
+        return slot
 
     # ---- events
 

@@ -145,13 +145,13 @@ struct fixture {
 	struct layout layout;
 	struct events events;
 	uint16_t class_of[EVENTS];
-	uint32_t class_count[CLASSES], position[EVENTS], number[EVENTS], before[EVENTS];
-	uint64_t ts[EVENTS], pid[EVENTS], value[5][EVENTS]; /* in class order */
+	uint32_t class_count[CLASSES], number[EVENTS], before[EVENTS];
+	uint64_t ts[EVENTS], pid[EVENTS], value[5][EVENTS];
 	struct predictors predictors;
 	struct table in, out;
 };
 
-/* common: a table that may be gone through in chunk order. */
+/* common: all events as one run, in chunk order. */
 static void make_table(struct fixture *f, struct table *t, bool common)
 {
 	cr_assert_eq(table_init(t, &f->layout, EVENTS), 0);
@@ -172,13 +172,13 @@ static void make_events(struct fixture *f)
 	for (int c = 0; c < CLASSES; c++)
 		next[c + 1] = next[c] + f->class_count[c];
 	for (uint32_t i = 0; i < EVENTS; i++) {
-		f->position[i] = next[f->class_of[i]]++;
-		f->number[f->position[i]] = i;
+		f->number[next[f->class_of[i]]++] = i;
+		f->ts[i] = 1000 + i * 50;
+		f->pid[i] = random_next() & 3;
 	}
 	f->events = (struct events){ .count = EVENTS, .nclasses = CLASSES, .before = f->before,
 				     .class_count = f->class_count, .class_of = f->class_of,
-				     .position = f->position, .number = f->number, .ts = f->ts,
-				     .pid = f->pid };
+				     .number = f->number, .ts = f->ts, .pid = f->pid };
 	events_before(&f->events);
 }
 
@@ -191,13 +191,11 @@ static struct fixture *fixture_new(bool common)
 	for (uint32_t i = 0; i < EVENTS; i++) {
 		uint64_t r = random_next();
 
-		f->ts[i] = 1000 + f->number[i] * 50;
-		f->pid[i] = r >> 8 & 3;
 		f->value[0][i] = r >> 60 ? (r >> 4 & 7) << 40 : random_next();
 		f->value[1][i] = (uint64_t)(int64_t)(int32_t)(r >> 20);
 		f->value[2][i] = (f->value[0][i] + 5) & 0xffff;
 		f->value[3][i] = (uint64_t)(int64_t)(int8_t)(i % 7 - 3);
-		f->value[4][i] = f->ts[i] + (r & 63);
+		f->value[4][i] = f->ts[common ? i : f->number[i]] + (r & 63);
 	}
 	make_table(f, &f->in, common);
 	make_table(f, &f->out, common);
@@ -263,29 +261,28 @@ Test(column, every_plan_keeps_the_values)
 	by_every_plan(fixture_new(false));
 }
 
-Test(column, every_plan_keeps_the_values_in_chunk_order)
+Test(column, every_plan_keeps_the_values_of_common_fields)
 {
 	by_every_plan(fixture_new(true));
 }
 
-/* What one class does to the memory of predictors, the next does not find changed. */
-Test(column, the_order_of_common_fields_depends_on_the_masks)
+/* A class does not see what was before it in the chunk; common fields do. */
+Test(column, runs_are_classes_but_for_common_fields)
 {
-	struct fixture *f = fixture_new(true);
-	struct column_plan p = { .npredictors = 1, .mask = { 0 } };
+	struct column_plan p = { .relative = RELATIVE_LAST };
+	struct fixture *f;
 	struct sink s = { 0 };
-	uint32_t in_chunk_order, in_class_order;
 
-	/* The number of the event in the chunk / 100: last seen is right in chunk order only. */
-	for (uint32_t i = 0; i < EVENTS; i++)
-		f->in.value[2][i] = f->number[i] / 100 + 1;
-	in_chunk_order = column_encode(&f->in, 2, &p, &f->predictors, &s);
-	p.mask[0] = CONTEXT_CLASS;
-	in_class_order = column_encode(&f->in, 2, &p, &f->predictors, &s);
-	cr_assert_eq(in_chunk_order, EVENTS / 100);
-	cr_assert_eq(in_class_order, EVENTS / 100 * CLASSES);
+	for (int common = 0; common < 2; common++) {
+		f = fixture_new(common);
+		for (uint32_t i = 0; i < EVENTS; i++)
+			f->in.value[0][i] = 1000 + i;
+		column_encode(&f->in, 0, &p, &f->predictors, &s);
+		for (uint32_t i = 0, first = 0; first < EVENTS; first += f->class_count[i++])
+			cr_assert_eq(f->in.literal[first], common && first ? 1 : 1000 + first);
+		fixture_free(f);
+	}
 	sink_free(&s);
-	fixture_free(f);
 }
 
 Test(column, a_constant_costs_a_few_bytes)
