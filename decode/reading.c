@@ -63,6 +63,8 @@ int reading_finish(struct stream *s, struct out *out, const char *name, bool fai
 	int status = cli_finish(out, name);
 
 	if (failed || (!status && !out->error && stream_verdict(s, err)))
-		status = cli_error(err);
+		return cli_error(err);
+	if (!status && stream_unseen_name(s, err))
+		cli_error(err); /* what was asked was done */
 	return status;
 }

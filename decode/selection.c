@@ -135,14 +135,25 @@ const char *selection_missing(const struct selection *s)
 	return NULL;
 }
 
-static bool wants_name(const struct selection *s, const struct item *it)
+bool selection_name(struct selection *s, const char *name, size_t len, bool event)
 {
-	size_t i;
+	bool wanted = !s->nnames;
 
-	for (i = 0; i < s->nnames; i++)
-		if (glob_match(s->names[i], it->name, it->name_len))
-			return true;
-	return !s->nnames;
+	for (size_t i = 0; i < s->nnames; i++) {
+		if (glob_match(s->names[i], name, len)) {
+			s->name_seen[i] |= event;
+			wanted = true;
+		}
+	}
+	return wanted;
+}
+
+const char *selection_unseen(const struct selection *s)
+{
+	for (size_t i = 0; i < s->nnames; i++)
+		if (!s->name_seen[i])
+			return s->names[i];
+	return NULL;
 }
 
 static bool wants_task(const struct selection *s, const struct item *it)
@@ -155,9 +166,9 @@ static bool wants_task(const struct selection *s, const struct item *it)
 	return !s->npids;
 }
 
-bool selection_wants(const struct selection *s, const struct decoder *d, void *state,
+bool selection_wants(struct selection *s, const struct decoder *d, void *state,
 		     const struct item *it)
 {
-	return it->time >= s->begin && it->time < s->end && wants_name(s, it) &&
-	       wants_task(s, it) && (!s->where || where_match(s->where, d, state, it));
+	return selection_name(s, it->name, it->name_len, true) && it->time >= s->begin &&
+	       it->time < s->end && wants_task(s, it) && (!s->where || where_match(s->where, d, state, it));
 }

@@ -47,6 +47,7 @@ struct selection {
 	int32_t pids[SELECTION_MAX];
 	size_t nsources, nnames, npids;
 	bool source_seen[SELECTION_MAX];  /* something in the file had this name */
+	bool name_seen[SELECTION_MAX];
 	const char *where_option, *where_text;
 	struct where *where;
 	uint64_t count;      /* 0: no limit */
@@ -73,8 +74,13 @@ bool selection_source(struct selection *s, const char *name);
 /* The first --source that no source had; NULL if there is none. */
 const char *selection_missing(const struct selection *s);
 
+/* Is this name wanted? If `event`, it is an event's and counts as seen. */
+bool selection_name(struct selection *s, const char *name, size_t len, bool event);
+/* The first --name that no event had; NULL if there is none. */
+const char *selection_unseen(const struct selection *s);
+
 /* Is this item wanted (all but its source and -c)? Need not be asked if selection.all. */
-bool selection_wants(const struct selection *s, const struct decoder *d, void *state,
+bool selection_wants(struct selection *s, const struct decoder *d, void *state,
 		     const struct item *it);
 
 #endif

@@ -161,16 +161,6 @@ static const struct trawl_source *source_by_id(struct trawl_reader *r, uint16_t 
 
 /* ---- names -------------------------------------------------------------------------------- */
 
-static bool name_wanted(const struct selection *sel, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < sel->nnames; i++)
-		if (glob_match(sel->names[i], name, strlen(name)))
-			return true;
-	return !sel->nnames;
-}
-
 static void names(struct stream *s, bool selected, decoder_name_fn *fn, void *arg)
 {
 	size_t i, n = trawl_event_type_count(s->reader);
@@ -182,7 +172,7 @@ static void names(struct stream *s, bool selected, decoder_name_fn *fn, void *ar
 		struct engine *e;
 
 		if (!source || (selected && (!stream_wants(s, source) ||
-					     !name_wanted(s->selection, t->name))))
+					     !selection_name(s->selection, t->name, strlen(t->name), false))))
 			continue;
 		e = engine_of(s, source, &err);
 		if (e)
@@ -318,6 +308,32 @@ static int check_sources(struct stream *s, struct trawl_error *err)
 		   n ? "it has " : "it has none", l.text.data);
 	out_free(&l.text);
 	return -1;
+}
+
+int stream_unseen_name(struct stream *s, struct trawl_error *err)
+{
+	size_t n = trawl_event_type_count(s->reader);
+	struct listing l = {.n = 0};
+	const char *unseen;
+
+	if (s->stopped || s->selection->begin || s->selection->end != UINT64_MAX)
+		return 0;
+	out_memory(&l.text);
+	for (size_t i = 0; i < n; i++) {
+		const struct trawl_event_type *t = trawl_event_type_at(s->reader, i);
+		const struct trawl_source *source = source_by_id(s->reader, t->source);
+
+		selection_name(s->selection, t->name, strlen(t->name), true);
+		if (source && stream_wants(s, source))
+			list_name(&l, t->name);
+	}
+	out_char(&l.text, '\0');
+	unseen = selection_unseen(s->selection);
+	if (unseen)
+		trawl_fail(err, TRAWL_USAGE, "--name: no event is called '%.100s'; there are %s%s", unseen,
+			   n ? l.text.data : "none", l.n ? ", ..." : "");
+	out_free(&l.text);
+	return unseen ? -1 : 0;
 }
 
 int stream_check(struct stream *s, struct trawl_error *err)

@@ -81,6 +81,9 @@ uint64_t stream_first(struct stream *s);
 /* summary sections of all decoders in use. */
 void stream_summaries(struct stream *s, struct out *o);
 
+/* After stream_run() of all there is: a --name that no event had, as -1 and one line in *err. */
+int stream_unseen_name(struct stream *s, struct trawl_error *err);
+
 /*
  * After stream_run(): what is wrong with the data, as one line in *err, and -1; 0 if nothing is
  * (or it cannot be known, because the reading ended early).

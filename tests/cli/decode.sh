@@ -112,6 +112,11 @@ has "summary: by process" "$out" '^ +6  app \(100\)$'
 has "summary: losses with window and reason" "$out" 'usdt cpu 1: 17 \(overrun\) between 2026-11-21 01:44:37.002100000 UTC and .*37.002900000 UTC'
 has "summary: clocks with their bound" "$out" 'usdt: monotonic, resolution 1 ns, error at the start at most 40 ns'
 has "--meta lists" "$(trawl-decode --meta "$f")" 'application/json +probe/app:start$'
+trawl-decode --name nosuch --name 'app:*' "$f" >"$dir/out" 2>"$dir/err"
+same "--name that nothing has: status" 0 $?
+has "--name that nothing has: said, with what there is" "$(cat "$dir/err")" "^trawl-decode: --name: no event is called 'nosuch'; there are "
+trawl-decode --name nosuch -c 1 --name '*' "$f" 2>"$dir/err" >/dev/null
+same "... but not where not all was read" "" "$(cat "$dir/err")"
 same "--meta=NAME prints" '{"tid":100,"pid":100,"comm":"app"}' "$(trawl-decode --meta=task/100 "$f")"
 
 # ---- pipes
