@@ -79,10 +79,21 @@ static int next_name(struct output *out, bool new_period, struct trawl_error *er
 
 /* ---- files ------------------------------------------------------------------------------- */
 
-static int fail_open(const char *path, struct trawl_error *err)
+static int fail_open(const struct output *out, struct trawl_error *err)
 {
-	return trawl_fail(err, errno == EACCES || errno == EPERM ? TRAWL_CANNOT : TRAWL_USAGE,
-			  "-w %s: %s", path, strerror(errno));
+	const struct user *u = out->user;
+	const char *why = strerror(errno);
+	char id[32] = "";
+
+	if (errno != EACCES && errno != EPERM)
+		return trawl_fail(err, TRAWL_USAGE, "-w %s: %s", out->path, why);
+	if (!u->other)
+		return trawl_fail(err, TRAWL_CANNOT, "-w %s: %s", out->path, why);
+	/* root sees no reason why it should be denied anything */
+	if (!u->name)
+		snprintf(id, sizeof(id), "user %u", (unsigned int)u->uid);
+	return trawl_fail(err, TRAWL_CANNOT, "-w %s: %s for %s, whose file it is to be: name a folder "
+			  "of theirs, or give -Z root", out->path, why, u->name ? u->name : id);
 }
 
 /* The name by which a descriptor can be linked. */
@@ -212,7 +223,7 @@ static int open_path(struct output *out, bool named, struct trawl_error *err)
 		errno = denied;
 	}
 	if (fd < 0)
-		fail_open(out->path, err);
+		fail_open(out, err);
 out:
 	user_leave(out->user, &rights);
 	return fd;
@@ -265,7 +276,7 @@ int output_commit(struct output *out, struct trawl_error *err)
 	if (out->in_place >= 0) {
 		r = out->in_place;
 		out->in_place = -1;
-		return ftruncate(r, 0) ? fail_open(out->path, err) : r;
+		return ftruncate(r, 0) ? fail_open(out, err) : r;
 	}
 	if (out->unnamed < 0 && !out->beside)
 		return 0;
@@ -273,7 +284,7 @@ int output_commit(struct output *out, struct trawl_error *err)
 		return -1;
 	r = out->beside ? rename(out->beside, out->path) : link_unnamed(out);
 	if (r)
-		fail_open(out->path, err);
+		fail_open(out, err);
 	drop_pending(out, r);
 	user_leave(out->user, &rights);
 	return r;
