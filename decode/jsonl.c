@@ -51,7 +51,10 @@ static void task_members(struct cells *cells, const struct item *it, struct out 
 	p = put_known(p, it->tid != ITEM_NO_TASK, it->tid);
 	p = LITERAL(p, ",\"comm\":");
 	out_used(o, p);
-	out_json(o, it->comm, it->comm_len);
+	if (it->comm_len)
+		out_json(o, it->comm, it->comm_len);
+	else
+		out_str(o, "null");
 	out_str(o, ",\"fields\":{");
 	if (it->comm_len <= LONGEST)
 		cell_keep_task(c, it, o->data + at, o->data + o->len);

@@ -474,7 +474,8 @@ local function dissect_event(payload, pinfo, root)
 	pinfo.cols.protocol = "trawl"
 	pinfo.cols.info = (table.concat(info, " "):gsub("%c", " "))
 	if m.tid and m.tid.text and m.tid.text ~= "null" then
-		pinfo.cols.src = (m.comm and m.comm.text ~= "" and m.comm.text or "?") .. "-" .. m.tid.text
+		local known = m.comm and m.comm.text and m.comm.text ~= "null"
+		pinfo.cols.src = (known and m.comm.text or "?") .. "-" .. m.tid.text
 	end
 	if fresh[1] then
 		save_learned()

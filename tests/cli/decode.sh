@@ -92,7 +92,7 @@ stop = lines[8]["fields"]
 assert stop["arg1"] == 2**64 - 1 and stop["flag"] is True and stop["letter"] == "k"
 assert stop["ratio"] == 2.5 and stop["raw"] == "deadbeef" and stop["mask"] == 0xff00 and stop["gone"] is None
 assert lines[3]["pid"] == 100 and lines[3]["tid"] == 101, "the thread belongs to its process"
-assert lines[0]["pid"] is None and lines[0]["comm"] == ""
+assert lines[0]["pid"] is None and lines[0]["comm"] is None and lines[0]["tid"] == 101
 ' ; ok $? "JSON lines have their members, types and exact integers"
 same "--bounds in JSON" 40 "$(trawl-decode --json --bounds -c 1 "$f" | sed 's/.*"bound_ns":\([0-9]*\).*/\1/')"
 
@@ -126,6 +126,14 @@ same "choices on a pipe" "$(trawl-decode --from +5ms --source usdt --where 'arg1
 "$TRAWL_BUILD/tests/decode/make-sample" "$dir/big.trawl" 200000 || exit 99
 trawl-decode "$dir/big.trawl" 2>"$dir/err" | head -1 >/dev/null
 same "a reader that goes away is no error" "0 " "${PIPESTATUS[0]} $(cat "$dir/err")"
-same "two files after another are one" 20 \
-	"$(cat "$f" "$f" >"$dir/two.trawl"; trawl-decode --json "$dir/two.trawl" | wc -l)"
+
+# ---- captures behind one another: each by its own clock, in the order of the file
+for pair in "$tick $f" "$f $tick"; do
+	set -- $pair
+	cat "$1" "$2" >"$dir/two.trawl"
+	want=$(trawl-decode --json "$1"; trawl-decode --json "$2")
+	names="$(basename "$1") and $(basename "$2")"
+	same "$names behind one another: one after the other" "$want" "$(trawl-decode --json "$dir/two.trawl")"
+	same "$names: from a pipe" "$want" "$(cat "$dir/two.trawl" | trawl-decode --json -)"
+done
 tap_done

@@ -110,6 +110,7 @@ same "filter: task" "4 7 " "$(names 'trawl.comm == "worker" && trawl.tid == 101 
 same "filter: any field by text" "8 " "$(names 'trawl.field == "arg1=5"')"
 same "filter: a value that its type cannot hold, by text" "9 " "$(names 'trawl.field == "arg1=18446744073709551615"')"
 has "why an argument is not there" "$(lua -V -Y 'frame.number == 3')" '^ +arg4: \(unavailable: in %xmm0\)$'
+has "a task of which nothing is known" "$(lua | sed -n 1p)" ' \?-101 .*trawl .*app:start'
 has "tree" "$(lua -V -Y 'frame.number == 3')" '^ +arg3: 22$'
 has "one line says all" "$(lua | sed -n 3p)" 'app-100 .*trawl .*app:start arg1=0 arg2="gr.*n" arg3=22 arg4=\(unavailable: in %xmm0\)'
 same "not JSON is malformed, not an error of the script" "1" "$(
