@@ -108,7 +108,7 @@ int machine_write_capture(struct trawl_writer *w, const struct options *o, const
 	return write_json(w, "capture", &j, err);
 }
 
-int machine_write_tracing(struct trawl_writer *w, struct trawl_error *err)
+int machine_write_strings(struct trawl_writer *w, struct trawl_error *err)
 {
 	struct trawl_error ignored;
 	size_t len;

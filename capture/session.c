@@ -376,9 +376,7 @@ static int open_writer(struct session *s, struct trawl_error *err)
 	s->w = trawl_writer_new(s->out_fd, &wo, err);
 	if (!s->w)
 		return -1;
-	if (machine_write(s->w, err) || machine_write_capture(s->w, s->o, s->user.name, err))
-		return -1;
-	return uses_tracefs(s) ? machine_write_tracing(s->w, err) : 0;
+	return machine_write(s->w, err) || machine_write_capture(s->w, s->o, s->user.name, err) ? -1 : 0;
 }
 
 static int collect_leftovers(struct session *s, struct trawl_error *err)

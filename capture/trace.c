@@ -15,6 +15,7 @@
 
 #include "gc.h"
 #include "loss.h"
+#include "machine.h"
 #include "ring.h"
 #include "task.h"
 #include "trace.h"
@@ -352,6 +353,15 @@ static int remember(struct trace *t, const char *group, const char *name,
 	return 0;
 }
 
+/* Events with a pointer to a string of the kernel's show it by the list of those that are constant. */
+static int tell_strings(struct trace *t, const char *format, struct trawl_error *err)
+{
+	if (t->strings_told || (!strstr(format, "field:const char *") && !strstr(format, "field:char *")))
+		return 0;
+	t->strings_told = true;
+	return machine_write_strings(session_writer(t->in->session), err);
+}
+
 int trace_add(struct trace *t, const char *group, const char *name, const char *display,
 	      const struct eventformat *format, const char *filter, struct trawl_error *err)
 {
@@ -382,7 +392,8 @@ int trace_add(struct trace *t, const char *group, const char *name, const char *
 		.nfields = f->nfields,
 		.fields = f->fields,
 	};
-	if (trawl_writer_event_type(session_writer(t->in->session), &type, err))
+	if (trawl_writer_event_type(session_writer(t->in->session), &type, err) ||
+	    tell_strings(t, text, err))
 		goto out;
 	r = remember(t, group, name, f);
 	if (r)

@@ -48,6 +48,7 @@ struct trace {
 	struct ring_layout *layout;
 
 	struct kallsyms kallsyms;  /* addresses of the kernel that events show as symbols */
+	bool strings_told;         /* the file has the kernel's constant strings */
 	char *symbols;             /* what the kernel calls the first nsymbols of them */
 	size_t nsymbols, symbols_len;
 	struct chain *chains;      /* of eprobe and synth: chain.h */

@@ -3,6 +3,7 @@
 #include <zstd.h>
 
 #include "block.h"
+#include "words.h"
 
 const uint8_t block_uuid[16] = {
 	0xe0, 0x74, 0x79, 0x05, 0x5d, 0xf8, 0x4f, 0x82,
@@ -37,16 +38,21 @@ static void head_put(uint8_t *head, struct head h, size_t body, size_t checked, 
 	put64(head + HEAD_CHECKED, block_check(head, bytes, checked));
 }
 
-/* Small bodies gain nothing from compression. */
-enum { COMPRESS_FROM = 200, COMPRESS_LEVEL = 6 };
+/* Smaller bodies gain nothing from compression; that of an end block must not have any. */
+enum { COMPRESS_FROM = END_BODY + 12, COMPRESS_LEVEL = 6 };
 
 static bool body_compress(struct buf *z, const void *body, size_t len)
 {
+	ZSTD_CCtx *c;
 	size_t n;
 
 	if (len < COMPRESS_FROM || len > BODY_RAW_MAX || !buf_reserve(z, ZSTD_compressBound(len)))
 		return false;
-	n = ZSTD_compress(z->data, z->cap, body, len, COMPRESS_LEVEL);
+	c = ZSTD_createCCtx();
+	if (!c)
+		return false;
+	n = ZSTD_compress_usingDict(c, z->data, z->cap, body, len, words, words_len, COMPRESS_LEVEL);
+	ZSTD_freeCCtx(c);
 	if (ZSTD_isError(n) || n >= len)
 		return false;
 	z->len = n;
@@ -70,7 +76,7 @@ void block_build(struct buf *out, enum block_kind kind, uint32_t seq, const void
 	struct buf z = { 0 };
 
 	if (body_compress(&z, body, len)) {
-		h.flags = BLOCK_ZSTD;
+		h.flags = BLOCK_ZSTD | BLOCK_WORDS;
 		body = z.data;
 		len = z.len;
 	}
@@ -120,7 +126,8 @@ static enum block_state own_head(const uint8_t *p, size_t n, struct block *b)
 	b->check = get64(p + HEAD_CHECKED);
 	if (b->version > FORMAT_VERSION && b->kind == BLOCK_START && length_ok(b->len, BLOCK_OVERHEAD))
 		return BLOCK_NEWER;
-	if (b->version != FORMAT_VERSION || !b->kind || b->pad > 3 || !length_ok(b->len, BLOCK_OVERHEAD + b->pad))
+	if (b->version > FORMAT_VERSION || !b->version || !b->kind || b->pad > 3 ||
+	    !length_ok(b->len, BLOCK_OVERHEAD + b->pad))
 		return BLOCK_BAD;
 	if (b->kind != BLOCK_CHUNK)
 		return BLOCK_OK;
@@ -193,9 +200,10 @@ bool chunk_payload_ok(const uint8_t *block, const struct chunk_head *c)
 	return XXH64(block + BLOCK_HEAD + CHUNK_HEAD, c->payload, 0) == c->check;
 }
 
-static bool body_expand(const uint8_t *p, size_t len, struct buf *tmp)
+static bool body_expand(const uint8_t *p, size_t len, bool with_words, struct buf *tmp)
 {
 	unsigned long long size = ZSTD_getFrameContentSize(p, len);
+	ZSTD_DCtx *d;
 	size_t n;
 
 	if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR ||
@@ -204,7 +212,11 @@ static bool body_expand(const uint8_t *p, size_t len, struct buf *tmp)
 	tmp->len = 0;
 	if (!buf_reserve(tmp, size ? size : 1))
 		return false;
-	n = ZSTD_decompress(tmp->data, tmp->cap, p, len);
+	d = ZSTD_createDCtx();
+	if (!d)
+		return false;
+	n = ZSTD_decompress_usingDict(d, tmp->data, tmp->cap, p, len, words, with_words ? words_len : 0);
+	ZSTD_freeDCtx(d);
 	if (ZSTD_isError(n) || n != size)
 		return false;
 	tmp->len = n;
@@ -218,7 +230,7 @@ bool block_body(const uint8_t *p, const struct block *b, struct buf *tmp, struct
 	*body = (struct view){ p + BLOCK_HEAD, p + BLOCK_HEAD + len, false };
 	if (!(b->flags & BLOCK_ZSTD))
 		return true;
-	if (!body_expand(body->p, len, tmp))
+	if (!body_expand(body->p, len, b->flags & BLOCK_WORDS, tmp))
 		return false;
 	*body = (struct view){ tmp->data, tmp->data + tmp->len, false };
 	return true;

@@ -10,7 +10,7 @@
 #include "trawl.h"
 
 enum {
-	FORMAT_VERSION = 1,            /* of own blocks; a reader refuses a larger one */
+	FORMAT_VERSION = 2,            /* of own blocks; a reader refuses a larger one */
 	BLOCK_MAX = 16 << 20,          /* total length of any block */
 	BLOCK_HEAD = 40,               /* bytes before the body of an own block */
 	BLOCK_OVERHEAD = BLOCK_HEAD + 4,
@@ -44,7 +44,8 @@ enum block_kind {
 };
 
 enum {
-	BLOCK_ZSTD = 1, /* flag: the body is one zstd frame */
+	BLOCK_ZSTD = 1,  /* flag: the body is one zstd frame */
+	BLOCK_WORDS = 2, /* flag: which uses the dictionary of words.h; since version 2 */
 };
 
 /* The head of a block, parsed. */

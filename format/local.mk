@@ -3,6 +3,7 @@
 lib_LTLIBRARIES += libtrawl.la
 libtrawl_la_SOURCES = format/trawl.h format/chunk.h format/error.c \
 	format/bytes.h format/bytes.c format/block.h format/block.c format/pcapng.c \
+	format/words.h format/words.c \
 	format/body.h format/body.c format/index.h format/index.c \
 	format/varint.h format/varint.c format/code.h format/code.c format/bucket.h format/bucket.c \
 	format/layout.h format/layout.c format/table.h format/table.c \
@@ -22,3 +23,8 @@ libtrawl_la_LIBADD = $(ZSTD_LIBS) $(XXHASH_LIBS) -lm
 libtrawl_la_LDFLAGS = -version-info 0:0:0 -export-symbols-regex '^trawl_'
 include_HEADERS += format/trawl.h
 pkgconfig_DATA += format/libtrawl.pc
+
+format/words.inc: docs/words.txt
+	$(AM_V_GEN)$(MKDIR_P) format && sed 's/.*/"&"/' $(srcdir)/docs/words.txt >$@.tmp && mv $@.tmp $@
+BUILT_SOURCES += format/words.inc
+CLEANFILES += format/words.inc

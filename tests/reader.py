@@ -11,6 +11,8 @@ Frames are expanded by libzstd; everything else is here.
 import ctypes
 import ctypes.util
 import json
+import os
+import re
 import struct
 import sys
 
@@ -78,23 +80,43 @@ def zstd_library():
     lib = ctypes.CDLL(ctypes.util.find_library("zstd") or "libzstd.so.1")
     lib.ZSTD_getFrameContentSize.restype = ctypes.c_ulonglong
     lib.ZSTD_getFrameContentSize.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
-    lib.ZSTD_decompress.restype = ctypes.c_size_t
-    lib.ZSTD_decompress.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p,
-                                    ctypes.c_size_t]
+    lib.ZSTD_createDCtx.restype = ctypes.c_void_p
+    lib.ZSTD_freeDCtx.argtypes = [ctypes.c_void_p]
+    lib.ZSTD_decompress_usingDict.restype = ctypes.c_size_t
+    lib.ZSTD_decompress_usingDict.argtypes = [
+        ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t,
+        ctypes.c_char_p, ctypes.c_size_t]
     return lib
 
 
 ZSTD = zstd_library()
 
 
-def expand(frame, size=None):
+def words():
+    """The dictionary: its text's lines put together, with what stands behind backslashes."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "words.txt")
+    with open(path, "rb") as f:
+        text = f.read().replace(b"\n", b"")
+    short = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
+    return re.sub(rb'\\([0-7]{3}|[nt"\\])',
+                  lambda m: short.get(m[1]) or bytes([int(m[1], 8)]), text)
+
+
+WORDS = words()
+
+
+def expand(frame, size=None, dictionary=b""):
     """The content of one zstd frame; the size is in the frame if it is not known."""
     if size is None:
         size = ZSTD.ZSTD_getFrameContentSize(frame, len(frame))
         if size > 16 << 20:
             raise Bad("a frame that does not tell its size, or too large a one")
     out = ctypes.create_string_buffer(max(size, 1))
-    if ZSTD.ZSTD_decompress(out, size, frame, len(frame)) != size:
+    context = ZSTD.ZSTD_createDCtx()
+    got = ZSTD.ZSTD_decompress_usingDict(context, out, size, frame, len(frame), dictionary,
+                                         len(dictionary))
+    ZSTD.ZSTD_freeDCtx(context)
+    if got != size:
         raise Bad("a frame that does not expand")
     return out.raw[:size]
 
@@ -297,7 +319,7 @@ class Reader:
         s = self.sections[-1]
         kind, version, flags, pad, seq, check = struct.unpack_from("<BBBBIQ", block, 24)
         body = block[40:len(block) - 4 - pad]
-        if version != 1:
+        if version not in (1, 2):
             raise Bad("byte %d: version %d" % (at, version))
         if pad > 3 or any(block[len(block) - 4 - pad:len(block) - 4]) or seq != s.seq:
             raise Bad("byte %d: padding or sequence number" % at)
@@ -306,7 +328,7 @@ class Reader:
             raise Bad("byte %d: check" % at)
         s.seq += 1
         if flags & 1:
-            body = expand(body)
+            body = expand(body, dictionary=WORDS if flags & 2 else b"")
         at -= s.start
         if kind in (SOURCE, TYPE, META, SYNC, LOSS):
             s.copies[at] = kind, body
