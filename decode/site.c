@@ -205,9 +205,11 @@ struct probe_sites *sites_new(struct trawl_reader *reader, struct layout *l)
 	s->inode = jdoc_uint(s->doc, "inode", 0);
 	s->page = page_size(reader);
 	s->plain = true;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		s->sites[s->n].object = strrchr(s->path, '/') ? strrchr(s->path, '/') + 1 : s->path;
 		if (read_site(&s->sites[s->n], json_object_array_get_idx(list, i), l, &s->plain))
 			s->n++;
+	}
 	name_missing(s, l);
 	return s;
 }

@@ -30,6 +30,7 @@ struct site_arg {
 
 struct site {
 	uint64_t offset;
+	const char *object;        /* base name of the file that it is in */
 	const char *symbol, *file; /* "" if unknown */
 	uint32_t line;
 	uint32_t nargs;

@@ -292,13 +292,15 @@ static void arguments(const struct site *s, const struct item *it, bool json, st
 
 static void site_text(const struct site *s, struct out *o)
 {
-	if (!*s->symbol && !*s->file)
-		return;
 	out_str(o, " (");
 	out_safe(o, s->symbol, strlen(s->symbol));
+	if (!*s->symbol) { /* as one gives it to uprobe: */
+		out_safe(o, s->object, strlen(s->object));
+		out_char(o, ':');
+		out_hex(o, s->offset);
+	}
 	if (*s->file) {
-		if (*s->symbol)
-			out_char(o, ' ');
+		out_char(o, ' ');
 		out_safe(o, s->file, strlen(s->file));
 		out_char(o, ':');
 		out_u64(o, s->line);
@@ -318,11 +320,11 @@ static void tracefs_text(void *state, const struct item *it, struct out *o)
 		return;
 	}
 	if (p->plain || all) {
-		/* the addresses say nothing more to a person once the symbol is there */
+		/* the addresses say nothing more to a person once the site is there */
 		if (p->ip)
-			p->ip->hidden = s && *s->symbol;
+			p->ip->hidden = s;
 		if (p->caller)
-			p->caller->hidden = s && *s->symbol;
+			p->caller->hidden = s;
 		layout_text(p->layout, it->record, it->len, all, o);
 	} else {
 		arguments(s, it, false, o);

@@ -137,10 +137,14 @@ def long_strings(folder):
     got, err = capture(folder, [f"uprobe:{program}:two a=+0(a):string b=+0(b):string"], [program])[1:]
     ok([len(e["fields"]["a"]) for e in got] == [1000, 2000] and
        "uprobe: 1 hits are not in the file" in err, "too long for the kernel: said", err)
-    out = run("sh", "-c", f"{BUILD}/trawl -i 'uprobe:{program}:two a=+0(a):string b=+0(b):string' "
-              f"-w {folder}/x.trawl --duration 1s & sleep 0.7; {program}; wait $!")
-    ok("2 events captured, 1 lost" in out.stderr and out.returncode == 1,
-       "too long for the kernel: lost, where all processes are recorded", out.stderr, out.returncode)
+    with subprocess.Popen([f"{BUILD}/trawl", "-i", f"uprobe:{program}:two a=+0(a):string b=+0(b):string",
+                           "-w", f"{folder}/x.trawl"], stderr=subprocess.PIPE, text=True) as trawl:
+        said = wait_armed(trawl, program)
+        run(program)
+        trawl.terminate()
+        said += trawl.communicate(timeout=60)[1]
+    ok("2 events captured, 1 lost" in said and trawl.returncode == 1,
+       "too long for the kernel: lost, where all processes are recorded", said, trawl.returncode)
     summary = run(f"{BUILD}/trawl-decode", "--summary", f"{folder}/x.trawl").stdout
     since = re.search(r"\(missed\) between (\S+ \S+?)\d{3} UTC", summary)
     since = datetime.strptime(f"{since[1]}+00:00", "%Y-%m-%d %H:%M:%S.%f%z") if since else None
