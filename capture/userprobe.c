@@ -22,6 +22,8 @@
 
 static const char definitions[] = "uprobe_events";
 
+enum { HITS_TRIES = 50 }; /* of 1 ms: others may be defining theirs all the time */
+
 /* ---- definition -------------------------------------------------------------------------- */
 
 /*
@@ -324,10 +326,10 @@ static int uprobe_stop(struct input *in, struct trawl_error *err)
 {
 	struct trace *t = in->state;
 
-	for (int tries = 0; t && t->started && tries < 3; tries++) {
+	for (int tries = 0; t && t->started && !t->hits_known && tries < HITS_TRIES; tries++) {
+		if (tries)
+			usleep(1000);
 		t->hits_known = read_hits(t, &t->hits);
-		if (t->hits_known)
-			break;
 	}
 	return trace_stop(in, err);
 }
