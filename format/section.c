@@ -58,12 +58,14 @@ static bool put_piece(struct buf *out, ZSTD_CCtx *z, const struct section_way *w
 {
 	enum { HEAD = 24 }; /* room for both lengths, which are written when they are known */
 	size_t at = out->len, n = 0;
+	ZSTD_outBuffer room;
 
 	if (!buf_reserve(out, HEAD + ZSTD_compressBound(len)))
 		return false;
+	/* Given all the room that it could need, zstd works in place, without copies of its own. */
+	room = (ZSTD_outBuffer){ out->data + at + HEAD, ZSTD_compressBound(len), 0 };
 	if (way && !is_noise(z, p, len))
-		n = compress(z, way, (ZSTD_outBuffer){ out->data + at + HEAD, len, 0 }, p, len,
-			     marks, nmarks, base);
+		n = compress(z, way, room, p, len, marks, nmarks, base);
 	buf_varint(out, len);
 	buf_varint(out, n);
 	if (n)

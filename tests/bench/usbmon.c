@@ -4,7 +4,7 @@
  * through the fetch loop and the filter into a compressed file. Filling the ring is not measured;
  * draining it is, until all of it is with the kernel that writes the file.
  *
- *	usbmon [EVENTS [FILE]]
+ *	usbmon [EVENTS [FILE [PAYLOAD [NOISE]]]]
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include <zstd.h>
 #include "capture/usbfilter.h"
 #include "capture/usbtypes.h"
 #include "tests/capture/monmodel.h"
@@ -37,9 +38,11 @@ static void die(const char *what)
 /*
  * Event n of a stream of transfers on a few endpoints of two devices: submission and completion
  * in turn, the data of IN with the completion. Time goes on by a few µs, ids come from a small
- * pool, data is one part noise and three parts counters, as sensor readings and file contents are.
+ * pool. Of every four words of data so many are noise and the others counters: 1 is like sensor
+ * readings and file contents, 4 like pictures and compressed files.
  */
-static size_t make_event(uint64_t n, size_t payload, struct usbmon_header *h, uint8_t *data)
+static size_t make_event(uint64_t n, size_t payload, unsigned int noise, struct usbmon_header *h,
+			 uint8_t *data)
 {
 	static uint64_t rng = 88172645463325252u, us;
 	uint64_t urb = n / 2;
@@ -56,22 +59,27 @@ static size_t make_event(uint64_t n, size_t payload, struct usbmon_header *h, ui
 		.xfer_flags = 0x200,
 	};
 	for (i = 0; i + 8 <= len; i += 8) {
-		uint64_t word = i % 32 ? n + i : rng * (i + 1);
+		uint64_t word = n + i;
 
+		if (i % 32 / 8 < noise) {
+			word = (rng + i) * 0x9e3779b97f4a7c15;
+			word ^= word >> 29;
+		}
 		memcpy(data + i, &word, 8);
 	}
 	return len;
 }
 
 /* Fills the ring; returns the events in it. */
-static uint64_t fill(uint64_t *n, uint64_t most, size_t payload, uint64_t *bytes)
+static uint64_t fill(uint64_t *n, uint64_t most, size_t payload, unsigned int noise,
+		     uint64_t *bytes)
 {
 	static uint8_t data[16384];
 	struct usbmon_header h;
 	uint64_t count = 0;
 
 	while (count < most && monmodel.used + payload + 8192 < monmodel.size) {
-		size_t len = make_event((*n)++, payload, &h, data);
+		size_t len = make_event((*n)++, payload, noise, &h, data);
 
 		if (!monmodel_event(&h, data, len))
 			break;
@@ -100,6 +108,34 @@ static void drain(struct usbmon *m, struct usbfilter *f, struct trawl_writer *w,
 		die("fetch");
 }
 
+/*
+ * What bounds bulk from outside: zstd's own speed on such data, and that of writing what is left of
+ * it. In GB of captured data a second, of one CPU and of the clock.
+ */
+static void bounds(size_t payload, unsigned int noise, uint64_t bytes, uint64_t size, const char *path)
+{
+	enum { PIECE = 1 << 20, PIECES = 64 };
+	static uint8_t data[PIECE], out[PIECE + PIECE / 64];
+	struct usbmon_header h;
+	double zstd, t;
+	int fd = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+
+	for (size_t at = 0; at + payload <= PIECE; at += payload)
+		make_event(2 * at + 1, payload, noise, &h, data + at);
+	t = seconds(CLOCK_THREAD_CPUTIME_ID);
+	for (int i = 0; i < PIECES; i++)
+		ZSTD_compress(out, sizeof(out), data, PIECE, 1);
+	zstd = seconds(CLOCK_THREAD_CPUTIME_ID) - t;
+	t = seconds(CLOCK_MONOTONIC);
+	for (uint64_t done = 0; done < size; done += PIECE)
+		if (write(fd, data, PIECE) < 0)
+			die(path);
+	t = seconds(CLOCK_MONOTONIC) - t;
+	close(fd);
+	printf("      alone: zstd -1 %.2f GB/s of CPU, writing the file %.2f GB/s\n",
+	       PIECES * (double)PIECE / zstd / 1e9, (double)bytes / t / 1e9);
+}
+
 static void sync_file(struct trawl_writer *w, enum trawl_sync_why why)
 {
 	struct trawl_sync sync;
@@ -110,7 +146,7 @@ static void sync_file(struct trawl_writer *w, enum trawl_sync_why why)
 		die("sync");
 }
 
-static void run(size_t payload, uint64_t events, const char *path)
+static void run(size_t payload, unsigned int noise, uint64_t events, const char *path)
 {
 	static struct usbfilter filter;
 	struct usbmon m;
@@ -133,7 +169,7 @@ static void run(size_t payload, uint64_t events, const char *path)
 		die("describe");
 	sync_file(w, TRAWL_SYNC_START);
 	while (done < events) {
-		got = fill(&n, events - done, payload, &bytes);
+		got = fill(&n, events - done, payload, noise, &bytes);
 		t[0] = seconds(CLOCK_MONOTONIC);
 		t[1] = seconds(CLOCK_THREAD_CPUTIME_ID);
 		t[2] = seconds(CLOCK_PROCESS_CPUTIME_ID);
@@ -147,26 +183,37 @@ static void run(size_t payload, uint64_t events, const char *path)
 	if (trawl_writer_close(w, &err) < 0)
 		die("close");
 	stat(path, &st);
-	printf("%5zu bytes: %8.0f events/s, %5.2f GB/s; CPU ns/event: drain %.0f, encode %.0f; "
+	printf("%5zu bytes, %u/4 noise: %8.0f events/s, %5.2f GB/s (%.2f by CPU of the encoder); "
+	       "CPU ns/event: drain %.0f, encode %.0f; "
 	       "%.2f bytes/event in the file, %.1f%%; %.1f events/ioctl\n",
-	       payload, (double)done / wall, (double)bytes / wall / 1e9,
+	       payload, noise, (double)done / wall, (double)bytes / wall / 1e9,
+	       (double)bytes / (all_cpu - drain_cpu) / 1e9,
 	       drain_cpu / (double)done * 1e9, (all_cpu - drain_cpu) / (double)done * 1e9,
 	       (double)st.st_size / (double)done, 100.0 * (double)st.st_size / (double)bytes,
 	       (double)done / (double)monmodel.fetches);
+	if (payload > 4096)
+		bounds(payload, noise, bytes, (uint64_t)st.st_size, path);
 	usbmon_close(&m);
 }
 
 int main(int argc, char **argv)
 {
-	static const size_t payloads[] = { 0, 64, 512, 16384 };
+	static const struct {
+		size_t payload;
+		unsigned int noise;
+	} kinds[] = { { 0, 0 }, { 64, 1 }, { 512, 1 }, { 16384, 0 }, { 16384, 1 }, { 16384, 4 } };
 	uint64_t events = argc > 1 ? strtoull(argv[1], NULL, 0) : 10000000;
 	const char *path = argc > 2 ? argv[2] : "/tmp/usbmon-bench.trawl";
 	size_t i;
 
 	printf("usbmon ring model, 64 MiB, to %s\n", path);
-	for (i = 0; i < sizeof(payloads) / sizeof(*payloads); i++) {
+	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if ((argc > 3 && strtoul(argv[3], NULL, 0) != kinds[i].payload) ||
+		    (argc > 4 && strtoul(argv[4], NULL, 0) != kinds[i].noise))
+			continue;
 		/* As many bytes as 10 M small events have would be 80 GB of the large ones. */
-		run(payloads[i], payloads[i] > 4096 ? events / 20 : events, path);
+		run(kinds[i].payload, kinds[i].noise,
+		    kinds[i].payload > 4096 ? events / 20 : events, path);
 	}
 	unlink(path);
 	return 0;
