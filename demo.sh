@@ -15,7 +15,12 @@ file=$out/tick.trawl
 
 # run COMMAND...: shows the command as one would type it, then its output.
 run() {
-	printf '\n$ %s\n' "$(printf '%q ' "$@" | sed 's/\\//g; s/ $//')"
+	local word line='$'
+	for word in "$@"; do
+		[[ $word =~ ^[a-zA-Z0-9_./:=%-]+$ ]] || word="'$word'"
+		line+=" $word"
+	done
+	printf '\n%s\n' "$line"
 	"$@"
 }
 export PATH=$PWD/build:$PATH

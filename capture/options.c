@@ -37,7 +37,7 @@ static const char help_tail[] =
 	"  -U              write each batch of events at once\n"
 	"  --level N       compression, 1 (fast) to 19 (small)\n"
 	"  -Z USER         FILE belongs to USER, COMMAND runs as USER (default: who called sudo)\n"
-	"  -t              printed times, as trawl-decode: -t -tt -ttt -tttt\n"
+	"  -t              printed times, as trawl-decode: -t to -ttttt\n"
 	"  -v              say more, twice for yet more\n"
 	"  -q              say nothing but errors\n"
 	"  --json          with -D: as JSON; without -w: events as JSON lines\n"
@@ -268,7 +268,9 @@ static int take(struct options *o, int c, const char *arg, struct trawl_error *e
 		o->verbose++;
 		return 0;
 	case 't':
-		o->time_style++;
+		if (++o->time_style > 5)
+			return trawl_fail(err, TRAWL_USAGE, "-t: given too often: at most five, -ttttt, "
+							    "mean something");
 		return 0;
 	case 'U':
 		o->unbuffered = true;

@@ -328,7 +328,7 @@ static char *find_decoder(void)
 
 static void run_decoder(const struct options *o, const struct user *user, const char *path, int in)
 {
-	static const char *const styles[] = { "-t", "-tt", "-ttt", "-tttt" };
+	static const char *const styles[] = { "-t", "-tt", "-ttt", "-tttt", "-ttttt" };
 	const char *argv[16];
 	sigset_t none;
 	size_t n = 0;
@@ -337,7 +337,7 @@ static void run_decoder(const struct options *o, const struct user *user, const 
 	if (o->json)
 		argv[n++] = "--json";
 	if (o->time_style)
-		argv[n++] = styles[o->time_style > 4 ? 3 : o->time_style - 1];
+		argv[n++] = styles[o->time_style - 1];
 	argv[n++] = "-";
 	argv[n] = NULL;
 	/* An interrupt is for trawl; the printer goes on until it has printed all. */

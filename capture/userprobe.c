@@ -200,7 +200,8 @@ static void tell_notes(struct session *s, const struct probe_list *list)
 		if (!*p->note || before)
 			continue;
 		if (more)
-			session_note(s, "%s and %zu more probes: %s", p->display_name, more, p->note);
+			session_note(s, "%s and %zu more probe%s: %s", p->display_name, more,
+				     more == 1 ? "" : "s", p->note);
 		else
 			session_note(s, "%s: %s", p->display_name, p->note);
 	}

@@ -42,6 +42,7 @@ fails "no such source, nearest name" 2 'evnt:x: no such source; did you mean eve
 # Kernel events and filters
 fails "no such event, nearest names" 2 'sched:sched_swich: no such event .* did you mean sched:sched_switch' \
 	trawl -i event:sched:sched_swich -w "$f"
+fails "six -t" 2 '^trawl: -t: given too often: at most five' trawl -tttttt -i event:sched:sched_switch
 fails "a glob that matches nothing" 2 'no such event' trawl -i 'event:sched:nothing*' -w "$f"
 fails "filter on a field that is not there" 2 'filter: Field not found' \
 	trawl -i "$event if prev_pidx == 1" -w "$f"
