@@ -21,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "chain.h"
@@ -29,6 +28,7 @@
 #include "json.h"
 #include "ktest.h"
 #include "nearest.h"
+#include "now.h"
 #include "spec.h"
 #include "syscallname.h"
 #include "tracefs.h"
@@ -483,7 +483,6 @@ static void set_names(struct eprobe *e, unsigned int number)
 static int write_meta(const struct eprobe *e, struct trawl_error *err)
 {
 	struct json j = { 0 };
-	struct timespec now;
 	struct trawl_meta m = { .type = "application/json" };
 	char name[200];
 	int r;
@@ -497,8 +496,7 @@ static int write_meta(const struct eprobe *e, struct trawl_error *err)
 	json_string(&j, "args", e->args ? e->args : "");
 	json_string(&j, "filter", e->spec.filter);
 	json_end(&j);
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	m.time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	m.time = mono_now();
 	snprintf(name, sizeof(name), "probe/%s", e->display);
 	m.name = name;
 	m.data = j.text;

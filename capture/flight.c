@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "flight.h"
+#include "now.h"
 #include "session.h"
 
 /* ---- the trigger as an event ------------------------------------------------------------- */
@@ -59,14 +60,6 @@ static uint32_t put_text(uint8_t *record, size_t *len, const char *text)
 	record[*len + n] = '\0';
 	*len += n + 1;
 	return loc;
-}
-
-static uint64_t mono_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
 /*

@@ -12,6 +12,7 @@ libcapture_la_SOURCES = \
 	capture/loss.c capture/loss.h \
 	capture/machine.c capture/machine.h \
 	capture/nearest.c capture/nearest.h \
+	capture/now.h \
 	capture/newfile.c capture/newfile.h \
 	capture/options.c capture/options.h \
 	capture/output.c capture/output.h \

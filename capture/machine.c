@@ -5,20 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "json.h"
 #include "machine.h"
+#include "now.h"
 #include "tracefs.h"
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 static int write_json(struct trawl_writer *w, const char *name, struct json *j,
 		      struct trawl_error *err)

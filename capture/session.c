@@ -21,6 +21,7 @@
 #include "gc.h"
 #include "json.h"
 #include "machine.h"
+#include "now.h"
 #include "output.h"
 #include "scope.h"
 #include "session.h"
@@ -210,14 +211,6 @@ int session_loss(struct session *s, const struct trawl_loss *loss, struct trawl_
 }
 
 /* ---- setting up -------------------------------------------------------------------------- */
-
-static uint64_t mono_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
-}
 
 /* The input of a source, made on first call for it. */
 static struct input *input_of(struct session *s, const struct source *source)

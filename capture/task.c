@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "json.h"
+#include "now.h"
 #include "source.h"
 #include "task.h"
 #include "trace.h"
@@ -84,14 +84,6 @@ void tasks_saw_process(struct tasks *t, pid_t pid)
 	}
 	if (dir)
 		closedir(dir);
-}
-
-static uint64_t mono_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
 /* /proc/TID/FILE, at most max bytes; NULL if it cannot be read. */

@@ -10,12 +10,12 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "gc.h"
 #include "loss.h"
 #include "machine.h"
+#include "now.h"
 #include "ring.h"
 #include "task.h"
 #include "trace.h"
@@ -40,14 +40,6 @@ struct trace_cpu {
 	uint64_t lost;     /* all losses reported */
 	bool inexact;      /* a flag came without a number: go by the stats from then on */
 };
-
-static uint64_t mono_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 /* ---- the instance ------------------------------------------------------------------------ */
 

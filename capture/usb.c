@@ -17,6 +17,7 @@
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
+#include "now.h"
 #include "session.h"
 #include "usbfilter.h"
 #include "usbhold.h"
@@ -64,18 +65,7 @@ struct usb {
 
 static uint64_t steady_ms(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	return mono_now() / 1000000;
 }
 
 /* ---- events -------------------------------------------------------------------------------- */

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "now.h"
 #include "probe.h"
 #include "procmap.h"
 #include "spec.h"
@@ -128,12 +128,10 @@ static int tune(const struct probe *p, struct eventformat *f, struct trawl_error
 static int write_meta(struct trace *t, const struct probe *p, struct trawl_error *err)
 {
 	char *json = probe_meta_json(p), *name = NULL;
-	struct timespec now;
 	struct trawl_meta m = { .type = "application/json", .data = json, .len = strlen(json) };
 	int r = -1;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	m.time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	m.time = mono_now();
 	if (asprintf(&name, "probe/%s", p->display_name) < 0) {
 		name = NULL;
 		trawl_fail(err, TRAWL_CANNOT, "out of memory");

@@ -64,19 +64,22 @@ bool body_fields_ok(const struct trawl_field *f, uint32_t n, uint32_t size, bool
 	return true;
 }
 
-static void fields_put(struct buf *b, const struct trawl_field *f, uint32_t n)
+/* As docs/format.md has them, "Bodies". */
+#define FIELD_PARTS(F, Z) \
+	F(u8, kind) F(u8, place) F(u8, flags) Z(u8) F(u16, offset) F(u16, size) F(u16, count) \
+	F(text, name) F(text, ctype) F(text, note)
+#define SOURCE_PARTS(F, Z) \
+	F(u8, clock) Z(u8) F(u16, ncommon) F(text, name) F(text, spec) F(text, kind)
+#define SYNC_PARTS(F, Z) \
+	F(u64, mono) F(u64, real) F(u64, boot) F(u64, mono_raw) F(u64, tai) F(u64, tsc) \
+	F(u64, bound) F(u64, horizon) F(u32, why)
+#define LOSS_PARTS(F, Z) \
+	F(u16, source) Z(u16) F(u32, cpu) F(u64, from) F(u64, to) F(u64, count) F(u32, reason)
+
+static void fields_put(struct buf *b, const struct trawl_field *s, uint32_t n)
 {
-	for (uint32_t i = 0; i < n; i++, f++) {
-		buf_u8(b, f->kind);
-		buf_u8(b, f->place);
-		buf_u8(b, f->flags);
-		buf_u8(b, 0);
-		buf_u16(b, f->offset);
-		buf_u16(b, f->size);
-		buf_u16(b, f->count);
-		buf_text(b, f->name);
-		buf_text(b, f->ctype);
-		buf_text(b, f->note);
+	for (uint32_t i = 0; i < n; i++, s++) {
+		FIELD_PARTS(PUT_PART, PUT_ZERO)
 	}
 }
 
@@ -95,7 +98,7 @@ enum { FIELD_LEAST = 16 };
 
 static struct trawl_field *fields_get(struct view *v, uint32_t n)
 {
-	struct trawl_field *f;
+	struct trawl_field *f, *s;
 
 	if (v->bad || n > FIELDS_MAX || view_left(v) / FIELD_LEAST < n) {
 		v->bad = true;
@@ -106,17 +109,9 @@ static struct trawl_field *fields_get(struct view *v, uint32_t n)
 		v->bad = true;
 		return NULL;
 	}
-	for (uint32_t i = 0; i < n; i++) {
-		f[i].kind = view_u8(v);
-		f[i].place = view_u8(v);
-		f[i].flags = view_u8(v);
-		view_u8(v);
-		f[i].offset = view_u16(v);
-		f[i].size = view_u16(v);
-		f[i].count = view_u16(v);
-		f[i].name = view_text(v);
-		f[i].ctype = view_text(v);
-		f[i].note = view_text(v);
+	s = f;
+	for (uint32_t i = 0; i < n; i++, s++) {
+		FIELD_PARTS(GET_PART, GET_ZERO)
 	}
 	return f;
 }
@@ -145,12 +140,7 @@ void body_source(struct buf *b, const struct trawl_source *s, uint64_t idb_check
 	buf_u16(b, s->linktype);
 	buf_u32(b, s->resolution);
 	buf_u64(b, idb_check);
-	buf_u8(b, s->clock);
-	buf_u8(b, 0);
-	buf_u16(b, (uint16_t)s->ncommon);
-	buf_text(b, s->name);
-	buf_text(b, s->spec);
-	buf_text(b, s->kind);
+	SOURCE_PARTS(PUT_PART, PUT_ZERO)
 	fields_put(b, s->common, s->ncommon);
 }
 
@@ -161,12 +151,7 @@ bool body_source_get(struct view *v, struct trawl_source *s, uint64_t *idb_check
 	s->linktype = view_u16(v);
 	s->resolution = view_u32(v);
 	*idb_check = view_u64(v);
-	s->clock = view_u8(v);
-	view_u8(v);
-	s->ncommon = view_u16(v);
-	s->name = view_text(v);
-	s->spec = view_text(v);
-	s->kind = view_text(v);
+	SOURCE_PARTS(GET_PART, GET_ZERO)
 	s->common = fields_get(v, s->ncommon);
 	if (!v->bad && s->id < SOURCES_MAX && s->clock >= TRAWL_CLOCK_MONO &&
 	    s->clock <= TRAWL_CLOCK_TSC &&
@@ -302,51 +287,23 @@ void body_meta_free(struct meta_part *p)
 
 void body_sync(struct buf *b, const struct trawl_sync *s)
 {
-	buf_u64(b, s->mono);
-	buf_u64(b, s->real);
-	buf_u64(b, s->boot);
-	buf_u64(b, s->mono_raw);
-	buf_u64(b, s->tai);
-	buf_u64(b, s->tsc);
-	buf_u64(b, s->bound);
-	buf_u64(b, s->horizon);
-	buf_u32(b, s->why);
+	SYNC_PARTS(PUT_PART, PUT_ZERO)
 }
 
 bool body_sync_get(struct view *v, struct trawl_sync *s)
 {
-	s->mono = view_u64(v);
-	s->real = view_u64(v);
-	s->boot = view_u64(v);
-	s->mono_raw = view_u64(v);
-	s->tai = view_u64(v);
-	s->tsc = view_u64(v);
-	s->bound = view_u64(v);
-	s->horizon = view_u64(v);
-	s->why = view_u32(v);
+	SYNC_PARTS(GET_PART, GET_ZERO)
 	return !v->bad;
 }
 
-void body_loss(struct buf *b, const struct trawl_loss *l)
+void body_loss(struct buf *b, const struct trawl_loss *s)
 {
-	buf_u16(b, l->source);
-	buf_u16(b, 0);
-	buf_u32(b, l->cpu);
-	buf_u64(b, l->from);
-	buf_u64(b, l->to);
-	buf_u64(b, l->count);
-	buf_u32(b, l->reason);
+	LOSS_PARTS(PUT_PART, PUT_ZERO)
 }
 
-bool body_loss_get(struct view *v, struct trawl_loss *l)
+bool body_loss_get(struct view *v, struct trawl_loss *s)
 {
-	l->source = view_u16(v);
-	view_u16(v);
-	l->cpu = view_u32(v);
-	l->from = view_u64(v);
-	l->to = view_u64(v);
-	l->count = view_u64(v);
-	l->reason = view_u32(v);
+	LOSS_PARTS(GET_PART, GET_ZERO)
 	return !v->bad;
 }
 

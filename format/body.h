@@ -15,6 +15,7 @@
 enum {
 	FIELDS_MAX = 4096,       /* of an event type, and of a source's common part */
 	FORMAT_TEXT_MAX = 1 << 20,
+	DESCRIPTION_MAX = 8 << 20, /* body of a source or type: an index block has room for it */
 	SOURCES_MAX = 256,
 	TYPES_MAX = 1 << 16,     /* of one source */
 };
@@ -49,8 +50,8 @@ void body_meta_free(struct meta_part *p);
 
 void body_sync(struct buf *b, const struct trawl_sync *s);
 bool body_sync_get(struct view *v, struct trawl_sync *s);
-void body_loss(struct buf *b, const struct trawl_loss *l);
-bool body_loss_get(struct view *v, struct trawl_loss *l);
+void body_loss(struct buf *b, const struct trawl_loss *s);
+bool body_loss_get(struct view *v, struct trawl_loss *s);
 
 /* Deep copies, for the writer; false when memory runs out. */
 bool body_source_copy(struct trawl_source *to, const struct trawl_source *from);

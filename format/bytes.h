@@ -83,6 +83,16 @@ static inline size_t view_left(const struct view *v)
 	return (size_t)(v->end - v->p);
 }
 
+/*
+ * The parts of a structure in a list, F(size, member) or Z(size) for a zero: written by
+ * LIST(PUT_PART, PUT_ZERO) with the structure in s and the buffer in b, read by LIST(GET_PART,
+ * GET_ZERO) from the view v.
+ */
+#define PUT_PART(size, member) buf_##size(b, s->member);
+#define PUT_ZERO(size) buf_##size(b, 0);
+#define GET_PART(size, member) s->member = view_##size(v);
+#define GET_ZERO(size) view_##size(v);
+
 /* n bytes of the view, or NULL (and bad) when there are fewer. */
 const uint8_t *view_bytes(struct view *v, size_t n);
 uint8_t view_u8(struct view *v);

@@ -3,6 +3,12 @@
 
 enum { INDEX_STEP = 1 << 20 };
 
+/* As docs/format.md has them, "Index" and "Bodies". */
+#define REF_PARTS(F, Z) \
+	F(u64, at) F(u64, first) F(u64, last) F(u32, len) F(u32, count) F(u16, source) Z(u16)
+#define END_PARTS(F, Z) \
+	F(u64, section) F(u64, index) F(u64, events) F(u64, chunks) F(u64, lost) F(u64, blocks)
+
 static void item_put(struct buf *b, enum block_kind kind, uint64_t at, const struct buf *body)
 {
 	buf_u32(b, kind);
@@ -16,15 +22,14 @@ void index_item(struct index *x, enum block_kind kind, uint64_t at, const struct
 	item_put(&x->items, kind, at, body);
 }
 
+static void ref_put(struct buf *b, const struct chunk_ref *s)
+{
+	REF_PARTS(PUT_PART, PUT_ZERO)
+}
+
 void index_ref(struct index *x, const struct chunk_ref *r)
 {
-	buf_u64(&x->refs, r->at);
-	buf_u64(&x->refs, r->first);
-	buf_u64(&x->refs, r->last);
-	buf_u32(&x->refs, r->len);
-	buf_u32(&x->refs, r->count);
-	buf_u16(&x->refs, r->source);
-	buf_u16(&x->refs, 0);
+	ref_put(&x->refs, r);
 	x->chunks++;
 	x->events += r->count;
 }
@@ -66,37 +71,21 @@ bool index_next(struct view *v, enum block_kind *kind, uint64_t *at, struct view
 	return !v->bad;
 }
 
-bool index_ref_get(struct view *v, struct chunk_ref *r)
+bool index_ref_get(struct view *v, struct chunk_ref *s)
 {
 	if (view_left(v) < INDEX_REF)
 		return false;
-	r->at = view_u64(v);
-	r->first = view_u64(v);
-	r->last = view_u64(v);
-	r->len = view_u32(v);
-	r->count = view_u32(v);
-	r->source = view_u16(v);
-	view_u16(v);
+	REF_PARTS(GET_PART, GET_ZERO)
 	return true;
 }
 
-void end_put(struct buf *b, const struct end_mark *e)
+void end_put(struct buf *b, const struct end_mark *s)
 {
-	buf_u64(b, e->section);
-	buf_u64(b, e->index);
-	buf_u64(b, e->events);
-	buf_u64(b, e->chunks);
-	buf_u64(b, e->lost);
-	buf_u64(b, e->blocks);
+	END_PARTS(PUT_PART, PUT_ZERO)
 }
 
-bool end_get(struct view *v, struct end_mark *e)
+bool end_get(struct view *v, struct end_mark *s)
 {
-	e->section = view_u64(v);
-	e->index = view_u64(v);
-	e->events = view_u64(v);
-	e->chunks = view_u64(v);
-	e->lost = view_u64(v);
-	e->blocks = view_u64(v);
+	END_PARTS(GET_PART, GET_ZERO)
 	return !v->bad;
 }

@@ -39,7 +39,7 @@ void index_free(struct index *x);
 
 /* Items of an index block's body, one after another: false at the end or when v is bad. */
 bool index_next(struct view *v, enum block_kind *kind, uint64_t *at, struct view *body);
-bool index_ref_get(struct view *v, struct chunk_ref *r);
+bool index_ref_get(struct view *v, struct chunk_ref *s);
 
 /* The end block. */
 struct end_mark {
@@ -49,7 +49,7 @@ struct end_mark {
 	uint64_t lost;    /* events known not to be in the section */
 	uint64_t blocks;  /* own blocks before this one */
 };
-void end_put(struct buf *b, const struct end_mark *e);
-bool end_get(struct view *v, struct end_mark *e);
+void end_put(struct buf *b, const struct end_mark *s);
+bool end_get(struct view *v, struct end_mark *s);
 
 #endif

@@ -484,6 +484,39 @@ Test(writer, fields_that_do_not_fit_are_refused)
 	refuse_type(f, 1, 8, "float");
 }
 
+/* 4,096 fields with names as long as a name can be are 256 MiB. */
+Test(writer, descriptions_that_fit_no_block_are_refused)
+{
+	enum { FIELDS = 200, LONG = 60000 };
+	struct trawl_field f[FIELDS];
+	struct trawl_source s = source;
+	struct trawl_writer *w;
+	struct trawl_error err;
+	char *name = malloc(LONG + 1);
+
+	memset(name, 'x', LONG);
+	name[LONG] = 0;
+	for (int i = 0; i < FIELDS; i++)
+		f[i] = (struct trawl_field){ name, "", "", TRAWL_UINT, TRAWL_FIXED, 0, 0, 8, 1 };
+	refuse_type(f, FIELDS, 8, "over 8 MiB");
+	w = begin(memfd_create("x", 0));
+	s.common = f;
+	s.ncommon = FIELDS;
+	cr_assert_eq(trawl_writer_source(w, &s, &err), -1);
+	cr_assert(strstr(err.text, "over 8 MiB"));
+	/* Half of that is kept, and found by the index. */
+	for (int i = 0; i < 2; i++) {
+		struct trawl_event_type t = {
+			.id = 2 + (uint32_t)i, .name = "a:b", .format = "", .size = 8,
+			.nfields = FIELDS / 2, .fields = f,
+		};
+
+		cr_assert_eq(trawl_writer_event_type(w, &t, &err), 0, "%s", err.text);
+	}
+	cr_assert_eq(trawl_writer_close(w, &err), 0, "%s", err.text);
+	free(name);
+}
+
 Test(writer, numbers_are_unique)
 {
 	struct trawl_writer *w = begin(memfd_create("x", 0));
