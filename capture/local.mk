@@ -2,11 +2,13 @@
 # trawl: capture. A convenience library, so that unit tests see its internals.
 noinst_LTLIBRARIES += libcapture.la
 libcapture_la_SOURCES = \
+	capture/account.c capture/account.h \
 	capture/command.c capture/command.h \
 	capture/event.c \
 	capture/eventformat.c capture/eventformat.h \
 	capture/flight.c capture/flight.h \
 	capture/gc.c capture/gc.h \
+	capture/inputs.c capture/inputs.h \
 	capture/json.c capture/json.h \
 	capture/list.c capture/list.h \
 	capture/loss.c capture/loss.h \

@@ -16,10 +16,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "account.h"
 #include "command.h"
 #include "flight.h"
 #include "gc.h"
-#include "json.h"
+#include "inputs.h"
 #include "machine.h"
 #include "now.h"
 #include "output.h"
@@ -212,85 +213,6 @@ int session_loss(struct session *s, const struct trawl_loss *loss, struct trawl_
 
 /* ---- setting up -------------------------------------------------------------------------- */
 
-/* The input of a source, made on first call for it. */
-static struct input *input_of(struct session *s, const struct source *source)
-{
-	struct input *grown;
-
-	for (size_t i = 0; i < s->ninputs; i++) {
-		if (s->inputs[i].source == source)
-			return &s->inputs[i];
-	}
-	grown = realloc(s->inputs, (s->ninputs + 1) * sizeof(*grown));
-	if (!grown)
-		return NULL;
-	s->inputs = grown;
-	grown[s->ninputs] = (struct input){ .source = source, .session = s };
-	return &grown[s->ninputs++];
-}
-
-static int add_spec(struct session *s, const char *text, struct trawl_error *err)
-{
-	const char *spec;
-	const struct source *source = source_find(text, &spec, err);
-	struct input *in;
-	const char **grown;
-
-	if (!source)
-		return -1;
-	in = input_of(s, source);
-	grown = in ? realloc(in->specs, (in->nspecs + 1) * sizeof(*grown)) : NULL;
-	if (!grown)
-		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
-	in->specs = grown;
-	grown[in->nspecs++] = spec;
-	return 0;
-}
-
-/* Groups the -i texts by source; the hidden ones come first, so that they see it all. */
-static int make_inputs(struct session *s, struct trawl_error *err)
-{
-	bool tasks = false;
-
-	for (size_t i = 0; i < s->o->ninterfaces; i++) {
-		const char *spec;
-		const struct source *source = source_find(s->o->interfaces[i], &spec, err);
-
-		if (!source)
-			return -1;
-		tasks |= source->tasks;
-	}
-	for (size_t i = 0; sources[i]; i++) {
-		if (sources[i]->hidden && tasks && !input_of(s, sources[i]))
-			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
-	}
-	for (size_t i = 0; i < s->o->ninterfaces; i++) {
-		if (add_spec(s, s->o->interfaces[i], err))
-			return -1;
-	}
-	return 0;
-}
-
-static bool uses_tracefs(const struct session *s)
-{
-	for (size_t i = 0; i < s->ninputs; i++) {
-		if (s->inputs[i].source->tasks)
-			return true;
-	}
-	return false;
-}
-
-static int probe_inputs(struct session *s, struct trawl_error *err)
-{
-	for (size_t i = 0; i < s->ninputs; i++) {
-		const struct source *source = s->inputs[i].source;
-
-		if (source->probe && source->probe(err))
-			return -1;
-	}
-	return 0;
-}
-
 /* Signals come to us by descriptor; the command and the printer get them back. */
 static int take_signals(struct session *s, struct trawl_error *err)
 {
@@ -378,7 +300,7 @@ static int collect_leftovers(struct session *s, struct trawl_error *err)
 	struct gc_count count;
 	int top;
 
-	if (!uses_tracefs(s))
+	if (!inputs_use_tracefs(s->inputs, s->ninputs))
 		return 0;
 	top = tracefs_open(err);
 	if (top < 0)
@@ -554,7 +476,25 @@ static void rotate(struct session *s, enum output_turn turn)
 	s->file_front = trawl_writer_expected(s->w);
 }
 
-static void write_end(struct session *s, const struct source_stats *stats);
+/* stats: NULL while the session goes on. */
+static struct account account(const struct session *s, const struct source_stats *stats)
+{
+	return (struct account){
+		.inputs = s->inputs, .ninputs = s->ninputs, .stats = stats, .captured = s->captured,
+		.why = s->end ? s->end : !stats ? "trigger" : "error",
+		.trigger = s->flight.deadline ? s->flight.reason : NULL,
+		.incomplete = s->incomplete, .command = &s->command,
+	};
+}
+
+static void write_end(struct session *s, const struct source_stats *stats)
+{
+	struct account a = account(s, stats);
+	struct trawl_error err;
+
+	if (account_write(&a, s->w, mono_now(), &err))
+		write_failed(s, &err);
+}
 
 /* The file of a trigger, which is whole as any other: clocks and a word about its end. */
 static void write_ring(struct session *s)
@@ -759,71 +699,17 @@ static int stop(struct session *s, struct trawl_error *err)
 	return more < 0 ? -1 : r;
 }
 
-/* stats: NULL while the session goes on. */
-static void write_end(struct session *s, const struct source_stats *stats)
-{
-	struct trawl_meta m = { .name = "end", .type = "application/json", .time = mono_now() };
-	struct trawl_error err;
-	struct json j = { 0 };
-	char verdict[64];
-
-	json_object(&j, NULL);
-	json_string(&j, "why", s->end ? s->end : !stats ? "trigger" : "error");
-	if (s->flight.deadline)
-		json_string(&j, "trigger", s->flight.reason);
-	json_bool(&j, "incomplete", s->incomplete);
-	if (s->command.ended && WIFEXITED(s->command.status))
-		json_int(&j, "exit_status", WEXITSTATUS(s->command.status));
-	if (s->command.ended && WIFSIGNALED(s->command.status))
-		json_int(&j, "signal", WTERMSIG(s->command.status));
-	if (s->command.pid)
-		json_string(&j, "command", command_verdict(&s->command, verdict, sizeof(verdict)));
-	json_array(&j, "sources");
-	for (size_t i = 0; stats && i < s->ninputs; i++) {
-		json_object(&j, NULL);
-		json_string(&j, "source", s->inputs[i].source->name);
-		json_uint(&j, "events", stats[i].captured);
-		json_uint(&j, "lost", stats[i].lost);
-		if (stats[i].hits)
-			json_uint(&j, "hits", stats[i].hits);
-		json_end(&j);
-	}
-	json_end(&j);
-	json_end(&j);
-	m.data = j.text;
-	m.len = j.len;
-	if (trawl_writer_meta(s->w, &m, &err))
-		write_failed(s, &err);
-	json_free(&j);
-}
-
-/* "1234 events captured, 0 lost (usdt 1000, event 234)" */
 static void say_end(struct session *s, const struct source_stats *stats)
 {
-	uint64_t lost = 0;
-	char by[512] = "", verdict[64], files[64];
-	size_t used = 0;
+	struct account a = account(s, stats);
+	char verdict[64];
 
-	for (size_t i = 0; i < s->ninputs; i++) {
-		const struct source *source = s->inputs[i].source;
-
-		lost += stats[i].lost;
-		if ((source->hidden && !stats[i].lost) || used >= sizeof(by))
-			continue;
-		used += (size_t)snprintf(by + used, sizeof(by) - used, "%s%s %" PRIu64,
-					 used ? ", " : "", source->name,
-					 source->hidden ? 0 : stats[i].captured);
-		if (stats[i].lost && used < sizeof(by))
-			used += (size_t)snprintf(by + used, sizeof(by) - used, " (lost %" PRIu64 ")",
-						 stats[i].lost);
-	}
-	if (s->command.pid && !s->o->quiet &&
-	    (!s->command.ended || s->command.status || s->o->verbose))
+	if (s->o->quiet)
+		return;
+	if (s->command.pid && (!s->command.ended || s->command.status || s->o->verbose))
 		session_note(s, "%s: %s", s->command.name,
 			     command_verdict(&s->command, verdict, sizeof(verdict)));
-	if (!s->o->quiet)
-		fprintf(stderr, "%" PRIu64 " events captured, %" PRIu64 " lost (%s)%s\n", s->captured,
-			lost, by, s->o->ring ? flight_verdict(&s->flight, files, sizeof(files)) : "");
+	account_say(&a, s->o->ring ? flight_verdict(&s->flight, verdict, sizeof(verdict)) : "");
 }
 
 /*
@@ -890,9 +776,7 @@ static void disarm(struct session *s)
 
 static void free_session(struct session *s)
 {
-	for (size_t i = 0; i < s->ninputs; i++)
-		free(s->inputs[i].specs);
-	free(s->inputs);
+	inputs_free(s->inputs, s->ninputs);
 	scope_close(&s->scope);
 	tasks_done(&s->tasks);
 	user_free(&s->user);
@@ -929,7 +813,8 @@ int session_run(const struct options *o, struct trawl_error *err)
 	bool early;
 	int r = -1, printed;
 
-	if (user_find(&s.user, o->user, err) || make_inputs(&s, err) || probe_inputs(&s, err) ||
+	if (user_find(&s.user, o->user, err) || inputs_make(&s.inputs, &s.ninputs, o, &s, err) ||
+	    inputs_probe(s.inputs, s.ninputs, err) ||
 	    tasks_init(&s.tasks, err) || take_signals(&s, err) || collect_leftovers(&s, err))
 		goto out;
 	watch_clock(&s);

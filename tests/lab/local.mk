@@ -9,7 +9,7 @@ EXTRA_DIST += tests/lab/run tests/lab/guest.py tests/lab/runner.sh tests/lab/ker
 	tests/lab/guest/synth.sh \
 	tests/lab/guest/formats.sh tests/lab/guest/timeline.sh tests/lab/guest/bound.sh \
 	tests/lab/guest/usb-capture.sh tests/lab/host/usb-capture.sh \
-	tests/lab/guest/usb-extcap.sh \
+	tests/lab/guest/usb-extcap.sh tests/lab/guest/usb-flight.sh \
 	tests/lab/guest/usb-hotplug.sh tests/lab/host/usb-hotplug.sh \
 	tests/lab/guest/usb-load.sh tests/lab/host/usb-load.sh \
 	tests/lab/odddevice.py tests/lab/guest/usb-odd.sh tests/lab/host/usb-odd.sh \

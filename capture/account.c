@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/wait.h>
+
+#include "account.h"
+#include "json.h"
+
+static void put_command(struct json *j, const struct command *c)
+{
+	char verdict[64];
+
+	if (c->ended && WIFEXITED(c->status))
+		json_int(j, "exit_status", WEXITSTATUS(c->status));
+	if (c->ended && WIFSIGNALED(c->status))
+		json_int(j, "signal", WTERMSIG(c->status));
+	if (c->pid)
+		json_string(j, "command", command_verdict(c, verdict, sizeof(verdict)));
+}
+
+static void put_sources(struct json *j, const struct account *a)
+{
+	json_array(j, "sources");
+	for (size_t i = 0; i < a->ninputs; i++) {
+		json_object(j, NULL);
+		json_string(j, "source", a->inputs[i].source->name);
+		json_uint(j, "events", a->stats[i].captured);
+		json_uint(j, "lost", a->stats[i].lost);
+		if (a->stats[i].hits)
+			json_uint(j, "hits", a->stats[i].hits);
+		json_end(j);
+	}
+	json_end(j);
+}
+
+int account_write(const struct account *a, struct trawl_writer *w, uint64_t time,
+		  struct trawl_error *err)
+{
+	struct trawl_meta m = { .name = "end", .type = "application/json", .time = time };
+	struct json j = { 0 };
+	int ret;
+
+	json_object(&j, NULL);
+	json_string(&j, "why", a->why);
+	if (a->trigger)
+		json_string(&j, "trigger", a->trigger);
+	json_bool(&j, "incomplete", a->incomplete);
+	put_command(&j, a->command);
+	if (a->stats)
+		put_sources(&j, a);
+	json_end(&j);
+	m.data = j.text;
+	m.len = j.len;
+	ret = trawl_writer_meta(w, &m, err);
+	json_free(&j);
+	return ret;
+}
+
+void account_say(const struct account *a, const char *more)
+{
+	uint64_t lost = 0;
+	char by[512] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < a->ninputs; i++) {
+		const struct source *source = a->inputs[i].source;
+		const struct source_stats *stats = &a->stats[i];
+
+		lost += stats->lost;
+		if ((source->hidden && !stats->lost) || used >= sizeof(by))
+			continue;
+		used += (size_t)snprintf(by + used, sizeof(by) - used, "%s%s %" PRIu64,
+					 used ? ", " : "", source->name,
+					 source->hidden ? 0 : stats->captured);
+		if (stats->lost && used < sizeof(by))
+			used += (size_t)snprintf(by + used, sizeof(by) - used, " (lost %" PRIu64 ")",
+						 stats->lost);
+	}
+	fprintf(stderr, "%" PRIu64 " events captured, %" PRIu64 " lost (%s)%s\n", a->captured, lost,
+		by, more);
+}

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+# kernels: 6.12
+# The flight recorder on USB: a stall, which only the pairing of submission and completion tells of,
+# triggers; what came before is in the file, with the devices that were told of at the beginning.
+. "$TRAWL_SRC/tests/tap.sh"
+. "$TRAWL_SRC/tests/lab/lab.sh"
+
+# Asks the keyboard for a kind of descriptor that there is not.
+stall() {
+	/usr/bin/python3 - "$(printf '/dev/bus/usb/%03d/%03d' $(usb_address $KEYBOARD 1 | tr : ' '))" <<'END'
+import ctypes, fcntl, os, struct, sys
+data = ctypes.create_string_buffer(255)
+fd = os.open(sys.argv[1], os.O_RDWR)
+request = struct.pack("BBHHHIP", 0x80, 6, 0x9900, 0, 255, 1000, ctypes.addressof(data))
+try:
+    fcntl.ioctl(fd, 0xc0185500, request)
+except BrokenPipeError:
+    sys.exit(0)
+sys.exit("no stall")
+END
+}
+
+modprobe usbmon
+disk=$(disks | head -1)
+fails "a field that USB does not have is known at once" 2 "no event here has a field 'state'" \
+	trawl -i usb --ring 4m -w none.trawl --trigger 'state == 1'
+start fly trawl -i usb -i event:block:block_rq_issue --ring 4m --after 300ms -w fly.trawl \
+	--trigger 'status_name == "stall"'
+wait_for 10 grep -q newest fly.log
+dd if=/dev/$disk of=/dev/null bs=64k count=8 iflag=direct status=none
+sleep 1.5
+same "transfers that end well trigger nothing" "" "$(ls fly.trawl* 2>/dev/null)"
+stall
+ok $? "the device stalls"
+wait_for 20 grep -q 'fly.trawl holds' fly.log
+ok $? "and that writes a file"
+stall
+wait_for 20 grep -q 'fly.trawl.1 holds' fly.log
+ok $? "the next one, another"
+finish fly
+ok $? "the capture ends well"
+sed 's/^/# /' fly.log
+
+ok "$(trawl-edit verify fly.trawl >/dev/null; echo $?)" "the file is whole"
+has "the stall is the trigger" "$(trawl-decode --source trawl fly.trawl)" \
+	'reason="expression" what="status_name == .*stall.*" event="usb:control"'
+same "and in the file" 1 "$(trawl-decode --json --where 'status_name == "stall"' fly.trawl | wc -l)"
+has "with the disk's reads before it" "$(trawl-decode fly.trawl)" 'READ\(10\) lba 0'
+has "and the block layer's requests" "$(trawl-decode fly.trawl)" 'block:block_rq_issue'
+same "the second file has only its own" 0 "$(trawl-decode fly.trawl.1 | grep -c 'READ(10)')"
+has "and its own stall" "$(trawl-decode fly.trawl.1)" 'GET_DESCRIPTOR.*stall'
+cp fly.trawl fly.trawl.1 fly.log "$LAB_KEEP"
+tap_done
