@@ -15,7 +15,7 @@ cpu_ms() {
 }
 
 # load NAME SIZE DEPTH [lossy]: both recorders through a load of transfers of this size. trawl is to
-# lose no more than tcpdump, or something at least.
+# lose no more than tcpdump. Lossy: it does not run for a second, and has to lose something.
 load() {
 	local name=$1 trawl_ms tcpdump_ms captured dropped events lost status address node e endpoints=()
 	gadget zero SourceSink.0 0525:a4a0 "bulk_buflen=$2"
@@ -31,6 +31,7 @@ load() {
 	wait_for 10 grep -q listening tcpdump.log
 	local pid=pid_$name
 	trawl_ms=$(cpu_ms "${!pid}") tcpdump_ms=$(cpu_ms "$pid_tcpdump")
+	[ -z "$4" ] || { kill -STOP "${!pid}" && (sleep 1 && kill -CONT "${!pid}") & }
 	"$TRAWL_BUILD/tests/lab/usbload" "$node" "$seconds" "$3" "$2" "${endpoints[@]}" >"$name.load" 2>&1
 	ok $? "$name: $(cat "$name.load")"
 	sleep 1
