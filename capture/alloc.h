@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Allocation that does not fail: what probes and specs need is small and bounded. When it fails all
- * the same, nothing is cleaned up: the locks on our instances end with us, so gc.c knows them as left
- * over, and COMMAND, which waits for a word of ours, ends.
+ * the same, nothing is cleaned up: the locks on our instances end with us, so gc.c knows them as
+ * left over, and COMMAND, which waits for a word of ours, ends.
  */
 #ifndef CAPTURE_ALLOC_H
 #define CAPTURE_ALLOC_H
@@ -15,8 +15,8 @@
 static inline void *alloc_checked(void *p)
 {
 	if (!p) {
-		fputs("trawl: out of memory: end other programs, or ask for fewer probes; those made so "
-		      "far are removed by the next run or trawl --gc\n", stderr);
+		fputs("trawl: out of memory: end other programs, or ask for fewer probes; those that "
+		      "were made are removed by the next run or trawl --gc\n", stderr);
 		exit(3);
 	}
 	return p;

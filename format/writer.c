@@ -149,7 +149,7 @@ struct trawl_writer *trawl_writer_new(int fd, const struct trawl_writer_options 
 	return NULL;
 }
 
-/* Whether the description of a source or type does not fit. When memory runs out, that shows later. */
+/* Does the description of a source or type not fit? (When memory runs out, that shows later.) */
 static bool too_long(const struct trawl_source *s, const struct trawl_event_type *t)
 {
 	struct buf b = { 0 };
@@ -182,8 +182,8 @@ int trawl_writer_source(struct trawl_writer *w, const struct trawl_source *sourc
 	if (!body_fields_ok(s.common, s.ncommon, UINT16_MAX, true, err))
 		return -1;
 	if (too_long(&s, NULL))
-		return trawl_fail(err, TRAWL_USAGE, "source \"%s\": its fields' names take over 8 MiB",
-				  s.name);
+		return trawl_fail(err, TRAWL_USAGE,
+				  "source \"%s\": its fields' names take over 8 MiB", s.name);
 	pthread_mutex_lock(&w->lock);
 	n = atomic_load(&w->nstages);
 	s.id = (uint16_t)n;
@@ -245,8 +245,8 @@ static int check_type(const struct stage *s, const struct trawl_event_type *t,
 	if (!body_fields_ok(t->fields, t->nfields, t->size, false, &why))
 		return trawl_fail(err, why.status, "event type \"%s\": %s", t->name, why.text);
 	if (too_long(NULL, t))
-		return trawl_fail(err, TRAWL_USAGE, "event type \"%s\": its description takes over 8 MiB",
-				  t->name);
+		return trawl_fail(err, TRAWL_USAGE,
+				  "event type \"%s\": its description takes over 8 MiB", t->name);
 	for (uint32_t i = 0; i < s->source.ncommon; i++)
 		if (s->source.common[i].offset + (uint32_t)s->source.common[i].size *
 		    s->source.common[i].count > t->size)

@@ -29,6 +29,9 @@ UNIT_FORMAT = tests/format/test_error \
 	tests/format/test_column \
 	tests/format/test_chunk \
 	tests/format/test_writer \
+	tests/format/test_block \
+	tests/format/test_body \
+	tests/format/test_walk \
 	tests/format/test_ring \
 	tests/format/test_clock
 check_PROGRAMS += $(UNIT_FORMAT)
@@ -60,4 +63,13 @@ tests_format_test_writer_LDADD = libsample.la $(UNIT_LDADD)
 tests_format_test_ring_SOURCES = tests/format/test_ring.c
 tests_format_test_ring_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_ring_LDADD = libsample.la $(UNIT_LDADD)
+tests_format_test_block_SOURCES = tests/format/test_block.c
+tests_format_test_block_CFLAGS = $(UNIT_CFLAGS)
+tests_format_test_block_LDADD = libsample.la $(UNIT_LDADD) $(ZSTD_LIBS)
+tests_format_test_body_SOURCES = tests/format/test_body.c
+tests_format_test_body_CFLAGS = $(UNIT_CFLAGS)
+tests_format_test_body_LDADD = libsample.la $(UNIT_LDADD)
+tests_format_test_walk_SOURCES = tests/format/test_walk.c
+tests_format_test_walk_CFLAGS = $(UNIT_CFLAGS)
+tests_format_test_walk_LDADD = libsample.la $(UNIT_LDADD)
 endif
