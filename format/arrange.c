@@ -260,7 +260,6 @@ static void find_all(struct arrange *a, const struct batch *b, const uint32_t *t
 		kind += dynamic && !is_regular(dynamic, record, e->len);
 		found[k] = find(a, kind, record);
 		a->finds[found[k]].count++;
-		a->kinds[kind].n++;
 	}
 }
 
@@ -303,8 +302,12 @@ static uint32_t *make_tables(struct arrange *a, uint32_t ntypes)
 	uint32_t first = 0, left = 0, *number;
 	size_t classes = a->nfinds + 1;
 
-	for (uint32_t i = 0; i < 2 * ntypes; i++)
-		left += a->kinds[i].n > 0;
+	for (uint32_t i = 0; i < a->nfinds; i++) {
+		struct kind *k = &a->kinds[a->finds[i].kind];
+
+		left += !k->n;
+		k->n += a->finds[i].count;
+	}
 	a->tables = room_for(&a->memory[ROOM_TABLES], (left + 1) * sizeof(*a->tables));
 	a->class_key = room_for(&a->memory[ROOM_CLASSES],
 				classes * (ARRANGE_KEYS * sizeof(*a->class_key) +
