@@ -124,7 +124,8 @@ static enum block_state own_head(const uint8_t *p, size_t n, struct block *b)
 	b->pad = p[27];
 	b->seq = get32(p + 28);
 	b->check = get64(p + HEAD_CHECKED);
-	if (b->version > FORMAT_VERSION && b->kind == BLOCK_START && length_ok(b->len, BLOCK_OVERHEAD))
+	if (b->version > FORMAT_VERSION && b->kind == BLOCK_START &&
+	    length_ok(b->len, BLOCK_OVERHEAD))
 		return BLOCK_NEWER;
 	if (b->version > FORMAT_VERSION || !b->version || !b->kind || b->pad > 3 ||
 	    !length_ok(b->len, BLOCK_OVERHEAD + b->pad))

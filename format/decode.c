@@ -62,7 +62,7 @@ struct chunk_decoder {
 	/* One chunk: */
 	const struct chunk_schema *schema;
 	struct source_views in;
-	struct room sections[4], string_room, events_room;
+	struct room sections[4], string_room, events_room, delta_room;
 	const struct string *strings;
 	uint32_t nstrings;
 	struct events events;
@@ -168,6 +168,7 @@ void chunk_decoder_free(struct chunk_decoder *d)
 		free(d->sections[i].p);
 	free(d->string_room.p);
 	free(d->events_room.p);
+	free(d->delta_room.p);
 	table_free(&d->common_table);
 	table_free(&d->table);
 	ZSTD_freeDCtx(d->zstd);
@@ -377,7 +378,7 @@ static bool get_times(struct chunk_decoder *d)
 {
 	uint32_t n = d->events.count;
 	const uint8_t *codes = view_bytes(&d->in.codes, n);
-	uint64_t *delta = arena_take(&d->chunk->arena, (size_t)n + 1, sizeof(*delta));
+	uint64_t *delta = room_for(&d->delta_room, ((size_t)n + 1) * sizeof(*delta));
 	const uint32_t *group_of, *rank;
 	uint64_t first = UINT64_MAX, last = 0;
 

@@ -9,7 +9,7 @@ libtrawl_la_SOURCES = format/trawl.h format/chunk.h format/error.c \
 	format/layout.h format/layout.c format/table.h format/table.c \
 	format/column.h format/column.c format/dictionary.h format/dictionary.c \
 	format/section.h format/section.c format/arrange.h format/arrange.c \
-	format/sample.h format/sample.c format/plan.h format/plan.c format/payload.h format/encode.c format/arena.h \
+	format/excerpt.h format/excerpt.c format/plan.h format/plan.c format/payload.h format/encode.c format/arena.h \
 	format/arena.c format/memory.h format/memory.c format/decoded.h format/decode.c format/cursor.c \
 	format/sink.h format/sink.c format/stage.h format/stage.c format/volume.h \
 	format/volume.c format/writer.c format/facts.h format/facts.c format/ring.h format/ring.c \

@@ -47,19 +47,19 @@ int planner_init(struct planner *p, ZSTD_CCtx *z, struct predictors *m, unsigned
 	p->zstd = z;
 	p->predictors = m;
 	p->most = most;
-	p->hits = malloc((size_t)CANDIDATES * SAMPLE_EVENTS);
+	p->hits = malloc((size_t)CANDIDATES * EXCERPT_EVENTS);
 	p->scratch = malloc(LITERALS * sizeof(*p->scratch));
-	p->sample = calloc(1, sizeof(*p->sample));
-	return p->hits && p->scratch && p->sample ? 0 : -1;
+	p->excerpt = calloc(1, sizeof(*p->excerpt));
+	return p->hits && p->scratch && p->excerpt ? 0 : -1;
 }
 
 void planner_free(struct planner *p)
 {
 	free(p->hits);
 	free(p->scratch);
-	if (p->sample)
-		sample_free(p->sample);
-	free(p->sample);
+	if (p->excerpt)
+		excerpt_free(p->excerpt);
+	free(p->excerpt);
 	buf_free(&p->literals);
 	buf_free(&p->codes);
 	buf_free(&p->bits);
@@ -130,7 +130,7 @@ static double choose_masks(struct planner *p, struct table *t, uint32_t column,
 
 	hot = left = mark_cold(t, done);
 	for (tried = 0; tried < CANDIDATES && enough * 64 < hot * 63; tried++) {
-		uint8_t *hit = p->hits + (size_t)tried * SAMPLE_EVENTS;
+		uint8_t *hit = p->hits + (size_t)tried * EXCERPT_EVENTS;
 
 		if ((candidates[tried] & CONTEXT_REF) && !ref)
 			memset(hit, 0, n);
@@ -144,7 +144,7 @@ static double choose_masks(struct planner *p, struct table *t, uint32_t column,
 		const uint8_t *hit;
 
 		for (int k = 0; k < tried; k++) {
-			uint32_t new = count_new(p->hits + (size_t)k * SAMPLE_EVENTS, done, n);
+			uint32_t new = count_new(p->hits + (size_t)k * EXCERPT_EVENTS, done, n);
 
 			/* Decoding waits for one residue after the other. */
 			if (candidates[k] & CONTEXT_OWN)
@@ -156,7 +156,7 @@ static double choose_masks(struct planner *p, struct table *t, uint32_t column,
 		}
 		if (most * 50 < hot || !most)
 			break;
-		hit = p->hits + (size_t)best * SAMPLE_EVENTS;
+		hit = p->hits + (size_t)best * EXCERPT_EVENTS;
 		for (uint32_t i = 0; i < n; i++)
 			done[i] |= hit[i];
 		plan->mask[plan->npredictors++] = candidates[best];
@@ -300,14 +300,14 @@ static bool is_due(const struct planner *p, const struct plan *plan, uint32_t n)
 		return false;
 	if (!plan->events)
 		return true;
-	if (n > SAMPLE_EVENTS)
-		n = SAMPLE_EVENTS;
+	if (n > EXCERPT_EVENTS)
+		n = EXCERPT_EVENTS;
 	return (plan->stale || plan->chunks >= CHUNKS || plan->events < n / 4) && p->budget > 0;
 }
 
 void plan_table(struct planner *p)
 {
-	p->sampled = false;
+	p->excerpted = false;
 }
 
 /* The table that a column is tried on: all or part of its own. NULL: no memory. */
@@ -315,15 +315,15 @@ static struct table *trial_table(struct planner *p, struct table *t, uint32_t co
 {
 	uint32_t ref = t->layout->columns[column].ref;
 
-	if (t->n <= SAMPLE_EVENTS)
+	if (t->n <= EXCERPT_EVENTS)
 		return t;
-	if (!p->sampled && sample_take(p->sample, t))
+	if (!p->excerpted && excerpt_take(p->excerpt, t))
 		return NULL;
-	p->sampled = true;
-	sample_column(p->sample, t, column);
+	p->excerpted = true;
+	excerpt_column(p->excerpt, t, column);
 	if (ref < column)
-		sample_column(p->sample, t, ref);
-	return &p->sample->table;
+		excerpt_column(p->excerpt, t, ref);
+	return &p->excerpt->table;
 }
 
 void plan_column(struct planner *p, struct table *t, struct plan *plan, uint32_t column,

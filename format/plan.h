@@ -9,7 +9,7 @@
 #include <zstd.h>
 
 #include "column.h"
-#include "sample.h"
+#include "excerpt.h"
 
 struct plan {
 	struct column_plan plan;
@@ -26,8 +26,8 @@ struct planner {
 	uint8_t *hits;     /* of each candidate */
 	uint64_t *scratch;
 	int64_t budget;    /* values that may still be tried on */
-	struct sample *sample;
-	bool sampled;      /* of the table whose columns are planned at present */
+	struct excerpt *excerpt;
+	bool excerpted;     /* of the table whose columns are planned at present */
 	struct buf literals, codes, bits, out;
 };
 

@@ -25,8 +25,9 @@ static bool is_noise(ZSTD_CCtx *z, const uint8_t *p, size_t len)
 }
 
 /* One frame at o; its length, or 0 if it would not be smaller than the data. */
-static size_t compress(ZSTD_CCtx *z, const struct section_way *way, ZSTD_outBuffer o, const uint8_t *p, size_t len,
-		       const uint32_t *marks, size_t nmarks, size_t base)
+static size_t compress(ZSTD_CCtx *z, const struct section_way *way, ZSTD_outBuffer o,
+		       const uint8_t *p, size_t len, const uint32_t *marks, size_t nmarks,
+		       size_t base)
 {
 	ZSTD_inBuffer in = { p, 0, 0 };
 	size_t rest, last = 0;
@@ -54,7 +55,8 @@ static size_t compress(ZSTD_CCtx *z, const struct section_way *way, ZSTD_outBuff
 }
 
 static bool put_piece(struct buf *out, ZSTD_CCtx *z, const struct section_way *way,
-		      const uint8_t *p, size_t len, const uint32_t *marks, size_t nmarks, size_t base)
+		      const uint8_t *p, size_t len, const uint32_t *marks, size_t nmarks,
+		      size_t base)
 {
 	enum { HEAD = 24 }; /* room for both lengths, which are written when they are known */
 	size_t at = out->len, n = 0;

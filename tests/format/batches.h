@@ -27,7 +27,7 @@ uint64_t batches_random(struct batches *b);
 /* Random types; way < WAYS: all numbers come that way. */
 struct batches *batches_new(uint64_t seed, uint32_t ntypes, int way);
 void batches_free(struct batches *b);
-/* Fills b->batch anew. broken: one record in so many has a DATA_LOC that points outside; 0: none. */
+/* Fills b->batch anew. broken: one record in so many has a DATA_LOC that points outside, or 0. */
 void batches_fill(struct batches *b, uint32_t count, uint32_t cpus, uint32_t broken);
 /* A record as docs/format.md says that a reader gives it back; malloc'd. */
 uint8_t *batches_expect(const struct batches *b, const struct batch_event *e, uint32_t *len);

@@ -42,7 +42,8 @@ static void put_hex(const uint8_t *p, size_t n)
 
 static void put_number(const struct trawl_field *f, const uint8_t *p)
 {
-	uint64_t v = f->size == 1 ? *p : f->size == 2 ? get16(p) : f->size == 4 ? get32(p) : get64(p);
+	uint64_t v = f->size == 1 ? *p : f->size == 2 ? get16(p) :
+		     f->size == 4 ? get32(p) : get64(p);
 	int shift = 64 - 8 * f->size;
 
 	if (f->kind == TRAWL_INT)
@@ -107,8 +108,8 @@ static void put_fields(const struct trawl_field *f, uint32_t n, const struct tra
 
 static void put_event(const struct trawl_event *ev)
 {
-	printf("{\"event\":{\"time\":%" PRIu64 ",\"ts\":%" PRIu64 ",\"source\":%u,\"type\":", ev->time,
-	       ev->ts, ev->source->id);
+	printf("{\"event\":{\"time\":%" PRIu64 ",\"ts\":%" PRIu64 ",\"source\":%u,\"type\":",
+	       ev->time, ev->ts, ev->source->id);
 	put_string(ev->type->name);
 	printf(",\"cpu\":%u,\"common\":", ev->cpu);
 	put_fields(ev->source->common, ev->source->ncommon, ev);
@@ -130,8 +131,8 @@ static void put_tables(const struct trawl_reader *r)
 		put_string(s->spec);
 		printf(",\"kind\":");
 		put_string(s->kind);
-		printf(",\"clock\":%u,\"linktype\":%u,\"resolution\":%u,\"common\":%u}}\n", s->clock,
-		       s->linktype, s->resolution, s->ncommon);
+		printf(",\"clock\":%u,\"linktype\":%u,\"resolution\":%u,\"common\":%u}}\n",
+		       s->clock, s->linktype, s->resolution, s->ncommon);
 	}
 	for (size_t i = 0; i < trawl_event_type_count(r); i++) {
 		const struct trawl_event_type *t = trawl_event_type_at(r, i);
@@ -146,8 +147,8 @@ static void put_tables(const struct trawl_reader *r)
 
 			printf("%s[", k ? "," : "");
 			put_string(f->name);
-			printf(",%u,%u,%u,%u,%u,%u,", f->kind, f->place, f->flags, f->offset, f->size,
-			       f->count);
+			printf(",%u,%u,%u,%u,%u,%u,", f->kind, f->place, f->flags, f->offset,
+			       f->size, f->count);
 			put_string(f->note);
 			putchar(']');
 		}

@@ -27,6 +27,7 @@ UNIT_FORMAT = tests/format/test_error \
 	tests/format/test_damage \
 	tests/format/test_property \
 	tests/format/test_column \
+	tests/format/test_parts \
 	tests/format/test_chunk \
 	tests/format/test_writer \
 	tests/format/test_block \
@@ -51,6 +52,9 @@ tests_format_test_property_LDADD = libsample.la $(UNIT_LDADD)
 tests_format_test_column_SOURCES = tests/format/test_column.c
 tests_format_test_column_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_column_LDADD = $(UNIT_LDADD) $(ZSTD_LIBS)
+tests_format_test_parts_SOURCES = tests/format/test_parts.c
+tests_format_test_parts_CFLAGS = $(UNIT_CFLAGS)
+tests_format_test_parts_LDADD = $(UNIT_LDADD)
 tests_format_test_chunk_SOURCES = tests/format/test_chunk.c
 tests_format_test_chunk_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_chunk_LDADD = libsample.la $(UNIT_LDADD)

@@ -248,7 +248,8 @@ static int write_kinds(int fd, struct trawl_error *err)
 		.linktype = 220, .resolution = 1000,
 	};
 	struct trawl_event_type t = {
-		.id = 1, .name = "usb:submit", .format = "", .size = 90, .nfields = N(f), .fields = f,
+		.id = 1, .name = "usb:submit", .format = "", .size = 90,
+		.nfields = N(f), .fields = f,
 	};
 	struct trawl_writer *w = trawl_writer_new(fd, &plain, err);
 	struct trawl_sync sync = sync_at(SECOND, TRAWL_SYNC_START);

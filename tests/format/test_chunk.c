@@ -214,7 +214,7 @@ Test(chunk, a_large_tail)
 	batches_free(b);
 }
 
-/* A flush every second at a low rate must not cost more for its descriptions than for its events. */
+/* A flush every second at a low rate must not cost more for descriptions than for events. */
 Test(chunk, small_chunks_have_little_overhead)
 {
 	struct batches *b = batches_new(20, 5, WAY_ZERO);

@@ -90,8 +90,8 @@ static void every_cut(const char *name, bool pipe)
 		r = read_all(cut, n, pipe);
 		cr_assert_not(sound(&r), "%s cut at %zu looks complete", name, n);
 		if (r.opened)
-			cr_assert_eq(r.events, whole_events(p, n), "%s cut at %zu: %lu events", name,
-				     n, r.events);
+			cr_assert_eq(r.events, whole_events(p, n), "%s cut at %zu: %lu events",
+				     name, n, r.events);
 		else
 			cr_assert_eq(n, 0, "%s cut at %zu is refused: %s", name, n, r.text);
 		cr_assert(!r.opened || *r.text);
@@ -288,7 +288,8 @@ Test(damage, a_newer_version_is_refused)
 
 	while (block_head(p + at, len - at, &head) == BLOCK_OK && head.kind != BLOCK_START)
 		at += head.len;
-	block_build_version(&b, FORMAT_VERSION + 1, BLOCK_START, 0, p + at + BLOCK_HEAD, START_BODY);
+	block_build_version(&b, FORMAT_VERSION + 1, BLOCK_START, 0, p + at + BLOCK_HEAD,
+			    START_BODY);
 	memcpy(p + at, b.data, b.len);
 	refused(p, len - END_BLOCK, TRAWL_CANNOT, "newer");
 	buf_free(&b);

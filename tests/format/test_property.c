@@ -205,13 +205,14 @@ static void write_world(struct world *w, uint32_t n)
 		e->ts = now[e->source][e->cpu];
 		s = &w->types[e->source][e->type];
 		len = random_record(w, s, record, e);
-		cr_assert_eq(trawl_append(out, (uint16_t)e->source, s->type.id, e->cpu, e->ts, record,
-					  len, &err), 0, "%s", err.text);
+		cr_assert_eq(trawl_append(out, (uint16_t)e->source, s->type.id, e->cpu, e->ts,
+					  record, len, &err), 0, "%s", err.text);
 		if (pick(w, 50))
 			continue;
+		horizon = UINT64_MAX;
 		for (uint32_t i = 0; i < SOURCES * CPUS; i++)
-			horizon = !i || now[i / CPUS][i % CPUS] < horizon ? now[i / CPUS][i % CPUS] :
-				horizon;
+			if (now[i / CPUS][i % CPUS] < horizon)
+				horizon = now[i / CPUS][i % CPUS];
 		sync.mono = horizon + 500;
 		sync.real = sync.mono + 4000;
 		sync.horizon = horizon;

@@ -44,7 +44,8 @@ static void write_file(int fd, uint32_t n)
 		.common = common };
 	struct trawl_event_type t = { .id = 7, .name = "a:b", .format = "fmt", .size = 20,
 		.nfields = 2, .fields = fields };
-	struct trawl_sync sync = { .mono = 900, .real = 1000000900, .bound = 10, .why = TRAWL_SYNC_START };
+	struct trawl_sync sync = { .mono = 900, .real = 1000000900, .bound = 10,
+				   .why = TRAWL_SYNC_START };
 	struct trawl_meta meta = { "machine", "application/json", 900, "{}", 2 };
 	struct trawl_error err;
 	struct trawl_writer *w = trawl_writer_new(fd, NULL, &err);
@@ -63,7 +64,8 @@ static void write_file(int fd, uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		size_t len = make_record(rec, i);
 
-		check(trawl_append(w, (uint16_t)id[i & 1], 7, i % 3, 1000 + i, rec, len, &err), &err);
+		check(trawl_append(w, (uint16_t)id[i & 1], 7, i % 3, 1000 + i, rec, len, &err),
+		      &err);
 		if (i % 1000 == 999) {
 			sync.mono = sync.horizon = 1000 + i;
 			sync.real = sync.mono + 1000000000;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-#include "sample.h"
+#include "excerpt.h"
 
-int sample_take(struct sample *s, const struct table *t)
+int excerpt_take(struct excerpt *s, const struct table *t)
 {
 	uint32_t first = 0, n = 0;
 
-	if (table_init(&s->table, t->layout, SAMPLE_EVENTS))
+	if (table_init(&s->table, t->layout, EXCERPT_EVENTS))
 		return -1;
 	s->table.nclasses = 0;
-	for (uint32_t c = 0; c < t->nclasses && n < SAMPLE_EVENTS; first += t->class_count[c++]) {
+	for (uint32_t c = 0; c < t->nclasses && n < EXCERPT_EVENTS; first += t->class_count[c++]) {
 		uint32_t size = t->class_count[c];
-		uint32_t share = (uint32_t)((uint64_t)size * SAMPLE_EVENTS / t->n) + 1;
+		uint32_t share = (uint32_t)((uint64_t)size * EXCERPT_EVENTS / t->n) + 1;
 
 		share = share < size ? share : size;
-		share = share < SAMPLE_EVENTS - n ? share : SAMPLE_EVENTS - n;
+		share = share < EXCERPT_EVENTS - n ? share : EXCERPT_EVENTS - n;
 		s->class_count[s->table.nclasses++] = share;
 		for (uint32_t i = first; i < first + share; i++) {
 			s->number[n] = t->number ? t->number[i] : i;
@@ -29,13 +29,13 @@ int sample_take(struct sample *s, const struct table *t)
 	return 0;
 }
 
-void sample_column(struct sample *s, const struct table *t, uint32_t column)
+void excerpt_column(struct excerpt *s, const struct table *t, uint32_t column)
 {
 	for (uint32_t i = 0; i < s->table.n; i++)
 		s->table.value[column][i] = t->value[column][s->from[i]];
 }
 
-void sample_free(struct sample *s)
+void excerpt_free(struct excerpt *s)
 {
 	table_free(&s->table);
 }
