@@ -17,10 +17,10 @@ void cell_keep_task(struct cell *c, const struct item *it, const char *p, const 
 	keep(c, p, end);
 	c->a = it->tid;
 	c->b = it->pid;
+	c->cpu = it->cpu;
 	c->comm_len = it->comm_len;
-	if (it->comm_len <= sizeof(c->comm))
-		memcpy(c->comm, it->comm, it->comm_len);
-	else
+	memcpy(c->comm, it->comm, sizeof(c->comm));
+	if (it->comm_len > sizeof(c->comm))
 		c->len = 0;
 }
 

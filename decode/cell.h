@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pieces of a line that come again and again (what tells the task, the event's name), kept as
- * they are printed, so that printing is copying.
+ * Pieces of a line that come again and again (CPU and task, the event's name), kept as they are
+ * printed, so that printing is copying.
  */
 #ifndef TRAWL_DECODE_CELL_H
 #define TRAWL_DECODE_CELL_H
@@ -13,9 +13,10 @@ enum { CELLS = 256, CELL_TEXT = 112 };
 struct cell {
 	const void *key;           /* of a name: where it is */
 	int32_t a, b;              /* of a task: tid, pid; of a name: what else it depends on */
+	uint32_t cpu;              /* of a task: it stands beside it */
 	uint32_t len;              /* of text; 0: unused */
 	uint32_t comm_len;
-	char comm[16];             /* of a task */
+	char comm[16];             /* of a task: all that can be read there */
 	char text[CELL_TEXT];
 };
 
@@ -25,7 +26,7 @@ struct cells {
 
 static inline struct cell *cell_of_task(struct cells *c, const struct item *it)
 {
-	return &c->task[(uint32_t)it->tid % CELLS];
+	return &c->task[((uint32_t)it->tid + 61 * it->cpu) % CELLS];
 }
 
 static inline struct cell *cell_of_name(struct cells *c, const struct item *it)
@@ -35,8 +36,8 @@ static inline struct cell *cell_of_name(struct cells *c, const struct item *it)
 
 static inline bool cell_is_task(const struct cell *c, const struct item *it)
 {
-	return c->len && c->a == it->tid && c->b == it->pid && c->comm_len == it->comm_len &&
-	       !memcmp(c->comm, it->comm, it->comm_len);
+	return c->len && c->a == it->tid && c->b == it->pid && c->cpu == it->cpu &&
+	       c->comm_len == it->comm_len && !memcmp(c->comm, it->comm, sizeof(c->comm));
 }
 
 static inline bool cell_is_name(const struct cell *c, const struct item *it, int32_t a)

@@ -57,7 +57,7 @@ struct item {
 	const struct trawl_source *source;
 	const struct trawl_event_type *type; /* of the record that ended it; NULL: synthesised */
 	const char *name;                   /* "provider:probe", "group:event", "usb:control" */
-	const char *comm;                   /* "" if not known */
+	const char *comm;                   /* "" if not known; 16 bytes of it can be read */
 	uint32_t name_len, comm_len;
 	uint32_t cpu;                       /* ITEM_NO_CPU: not known */
 	int32_t pid, tid;                   /* ITEM_NO_TASK: not known, or no task's doing */

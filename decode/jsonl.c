@@ -11,7 +11,7 @@ static char *put_known(char *p, bool known, int64_t v)
 	return known ? put_s64(p, v) : LITERAL(p, "null");
 }
 
-/* The members between the time and the CPU. */
+/* Source and name. */
 static void name_members(struct cells *cells, const struct item *it, struct out *o)
 {
 	struct cell *c = cell_of_name(cells, it);
@@ -27,12 +27,11 @@ static void name_members(struct cells *cells, const struct item *it, struct out 
 	out_json(o, it->source->name, n);
 	out_str(o, ",\"name\":");
 	out_json(o, it->name, it->name_len);
-	out_str(o, ",\"cpu\":");
 	if (n + it->name_len <= LONGEST)
 		cell_keep_name(c, it, it->source->id, o->data + at, o->data + o->len);
 }
 
-/* The members between the CPU and the fields. */
+/* CPU and task, and what begins the fields. */
 static void task_members(struct cells *cells, const struct item *it, struct out *o)
 {
 	struct cell *c = cell_of_task(cells, it);
@@ -45,6 +44,8 @@ static void task_members(struct cells *cells, const struct item *it, struct out 
 	}
 	p = out_need(o, PIECE_ROOM);
 	at = o->len;
+	p = LITERAL(p, ",\"cpu\":");
+	p = put_known(p, it->cpu != ITEM_NO_CPU, it->cpu);
 	p = LITERAL(p, ",\"pid\":");
 	p = put_known(p, it->pid != ITEM_NO_TASK, it->pid);
 	p = LITERAL(p, ",\"tid\":");
@@ -73,7 +74,6 @@ void jsonl_object(struct cells *cells, const struct decoder *d, void *state, con
 	}
 	out_used(o, p);
 	name_members(cells, it, o);
-	out_used(o, put_known(out_need(o, 20), it->cpu != ITEM_NO_CPU, it->cpu));
 	task_members(cells, it, o);
 	d->json(state, it, o);
 	out_char(o, '}');

@@ -422,14 +422,18 @@ void shown_value(const struct shown *s, const void *record, size_t len, struct v
 static char *put_numbers(char *p, const struct trawl_field *f, enum op op, const uint8_t *r,
 			 bool json)
 {
-	uint32_t i;
+	const uint8_t *end = r + (size_t)f->count * f->size;
 
 	*p++ = json ? '[' : '{';
-	for (i = 0; i < f->count; i++) {
-		p = put_integer(p, op, r + (size_t)i * f->size, json);
+	for (; op == OP_U8 && r < end; r += 8) { /* arguments of system calls */
+		p = put_u64(p, load_uint(r, 8));
 		*p++ = ',';
 	}
-	p -= i > 0;
+	for (; r < end; r += f->size) {
+		p = put_integer(p, op, r, json);
+		*p++ = ',';
+	}
+	p -= f->count > 0;
 	*p++ = json ? ']' : '}';
 	return p;
 }

@@ -240,7 +240,7 @@ static inline uint64_t eight_xdigits(uint32_t v)
 	return __builtin_bswap64(x + ZEROS + letters * ('a' - '9' - 1));
 }
 
-static char *put_xdigits(char *p, uint64_t v, unsigned int width)
+char *put_xdigits(char *p, uint64_t v, unsigned int width)
 {
 	unsigned int n = (unsigned int)(67 - __builtin_clzll(v | 1)) / 4;
 

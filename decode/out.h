@@ -74,6 +74,7 @@ static inline void out_char(struct out *o, char c)
 char *put_large(char *p, uint64_t v);
 char *put_s64(char *p, int64_t v);
 char *put_hex(char *p, uint64_t v);
+char *put_xdigits(char *p, uint64_t v, unsigned int width); /* at least so many, without 0x */
 char *put_digits(char *p, uint64_t v, unsigned int width); /* the last `width` decimal digits */
 /* Text as by out_safe(): fills at most 4 * n + 16 bytes. */
 char *put_safe(char *p, const void *text, size_t n, char quote);

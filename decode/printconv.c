@@ -252,7 +252,7 @@ static bool put_direct_number(const struct eval *e, const struct piece *p, struc
 	if (p->conversion == 'u')
 		out_used(o, put_u64(to, extend(v, p->size, false)));
 	else if (p->conversion == 'x')
-		out_xdigits(o, extend(v, p->size, false), 1);
+		out_used(o, put_xdigits(to, extend(v, p->size, false), 1));
 	else
 		out_used(o, put_s64(to, (int64_t)extend(v, p->size, true)));
 	return true;
@@ -270,13 +270,28 @@ static bool put_direct_text(const struct eval *e, const struct piece *p, struct 
 	return true;
 }
 
+/* Short ones are copied in steps of 16: there is room behind the last. */
+static void put_literal(const struct piece *p, struct out *o)
+{
+	char *to;
+
+	if (p->len > 1024) {
+		out_bytes(o, p->text, p->len);
+		return;
+	}
+	to = out_need(o, p->len + PRINTFMT_PAD);
+	for (uint32_t i = 0; i < p->len; i += PRINTFMT_PAD)
+		memcpy(to + i, p->text + i, PRINTFMT_PAD);
+	o->len += p->len;
+}
+
 void printfmt_text(struct printfmt *f, const struct symbols *symbols, const void *record,
 		   size_t len, struct out *o)
 {
 	struct eval e = { .f = f, .symbols = symbols, .record = record, .len = len };
 
 	for (const struct piece *p = f->pieces, *end = p + f->npieces; p < end; p++) {
-		out_bytes(o, p->text, p->len);
+		put_literal(p, o);
 		if ((p->direct == DIRECT_NUMBER && put_direct_number(&e, p, o)) ||
 		    (p->direct == DIRECT_TEXT && put_direct_text(&e, p, o)) || !p->conversion)
 			continue;

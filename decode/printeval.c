@@ -12,15 +12,6 @@ enum {
 	FOLD_ROUNDS = 64,
 };
 
-uint64_t extend(uint64_t v, size_t size, bool is_signed)
-{
-	unsigned int shift = 64 - 8 * (unsigned int)size;
-
-	if (!size || size >= 8)
-		return v;
-	return is_signed ? (uint64_t)((int64_t)(v << shift) >> shift) : v << shift >> shift;
-}
-
 static struct result number(uint64_t v, uint8_t size, bool is_signed)
 {
 	v = extend(v, size, is_signed);

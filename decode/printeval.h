@@ -35,8 +35,16 @@ struct result eval_node(struct eval *e, const struct node *n);
 /* The same where only a number will do; of bytes and texts whether there are any. */
 uint64_t eval_number(struct eval *e, const struct node *n);
 uint64_t result_number(const struct result *r);
-/* A value of this size extended to 64 bits. */
-uint64_t extend(uint64_t v, size_t size, bool is_signed);
+
+/* A value of this size extended to 64 bits; of size 0 as it is. */
+static inline uint64_t extend(uint64_t v, size_t size, bool is_signed)
+{
+	unsigned int shift = 64 - 8 * (unsigned int)size;
+
+	if (!size || size >= 8)
+		return v;
+	return is_signed ? (uint64_t)((int64_t)(v << shift) >> shift) : v << shift >> shift;
+}
 
 /* The text of a result. o may be the scratch buffer itself. */
 void eval_append(struct eval *e, const struct result *r, struct out *o);

@@ -91,6 +91,8 @@ struct piece {
 	const struct trawl_field *field;
 };
 
+enum { PRINTFMT_PAD = 16 }; /* bytes that can be read behind the string literals */
+
 struct printfmt {
 	const struct trawl_event_type *type;
 	const struct trawl_source *source;

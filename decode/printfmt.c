@@ -205,7 +205,7 @@ struct printfmt *printfmt_new(const struct trawl_event_type *type,
 	f->type = type;
 	f->source = source;
 	len = strlen(f->text);
-	f->strings = malloc(2 * len + 1);
+	f->strings = calloc(2 * len + 1 + PRINTFMT_PAD, 1);
 	f->pieces = calloc(PIECES_MAX, sizeof(*f->pieces));
 	out_memory(&f->scratch);
 	if (!f->strings || !f->pieces || f->scratch.error)

@@ -375,6 +375,11 @@ static void read_losses(struct stream *s)
 	qsort(s->losses + s->next_loss, s->nlosses - s->next_loss, sizeof(*s->losses), by_end);
 }
 
+static bool any_losses(const struct stream *s)
+{
+	return s->next_loss < s->nlosses || s->losses_read != trawl_loss_count(s->reader);
+}
+
 /* Losses that ended by `now` go to the consumer. */
 static int give_losses(struct stream *s, uint64_t now)
 {
@@ -409,9 +414,9 @@ static int take_item(struct sink *sink, const struct item *it)
 		return 0;
 	if (s->prologue)
 		return s->consumer->item(s->consumer, b->engine->decoder, b->engine->state, it);
-	if (!selection_wants(sel, b->engine->decoder, b->engine->state, it))
+	if (!sel->all && !selection_wants(sel, b->engine->decoder, b->engine->state, it))
 		return 0;
-	if (give_losses(s, it->time) ||
+	if ((any_losses(s) && give_losses(s, it->time)) ||
 	    s->consumer->item(s->consumer, b->engine->decoder, b->engine->state, it) ||
 	    ++sel->taken == sel->count) {
 		s->stopped = true;

@@ -82,6 +82,7 @@ static void widths_changed(struct text_printer *t)
 	memset(&t->cells, 0, sizeof(t->cells));
 }
 
+/* CPU and task. */
 static char *put_task_column(struct text_printer *t, char *p, const struct item *it)
 {
 	struct cell *c = cell_of_task(&t->cells, it);
@@ -90,7 +91,7 @@ static char *put_task_column(struct text_printer *t, char *p, const struct item 
 
 	if (cell_is_task(c, it))
 		return cell_put(p, c);
-	end = put_task(t, p, it);
+	end = put_task(t, put_cpu(p, it->cpu), it);
 	if (t->task_width != width)
 		widths_changed(t);
 	else
@@ -151,7 +152,6 @@ static int text_item(struct consumer *c, const struct decoder *d, void *state,
 		p = put_bound(t, p, it->source, it->ts);
 	t->tasks |= it->cpu != ITEM_NO_CPU || it->tid != ITEM_NO_TASK;
 	if (t->tasks) {
-		p = put_cpu(p, it->cpu);
 		p = put_task_column(t, p, it);
 	}
 	p = put_name_column(t, p, it);

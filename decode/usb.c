@@ -277,11 +277,14 @@ static bool is_problem(const struct usb_detail *d)
 	return d->talk == TALK_STORAGE && msc_is_problem(&d->storage);
 }
 
+/* The name of no task. */
+static const char nobody[16];
+
 int usb_emit(struct usb_state *s, struct item *it, struct usb_detail *d, struct sink *sink)
 {
 	it->name = item_name(d);
 	it->name_len = (uint32_t)strlen(it->name);
-	it->comm = "";
+	it->comm = nobody;
 	it->cpu = ITEM_NO_CPU;
 	it->pid = it->tid = ITEM_NO_TASK;
 	it->problem = is_problem(d);

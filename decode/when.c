@@ -8,6 +8,7 @@
 
 #define SECOND 1000000000ull
 #define DAY    (86400 * SECOND)
+#define MILLISECOND 1000000ull
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
@@ -221,66 +222,70 @@ uint64_t when_resolve(const struct when *w, uint64_t first)
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
-static void new_second(struct time_printer *tp, uint64_t second)
-{
-	time_t s = (time_t)second;
-	struct tm tm = {0};
-
-	tp->second = second;
-	if (!(tp->utc ? gmtime_r(&s, &tm) : localtime_r(&s, &tm)))
-		memset(&tm, 0, sizeof(tm));
-	tp->text_len = (uint32_t)strftime(tp->text, sizeof(tp->text),
-					  tp->style == TIME_DATE ? "%Y-%m-%d %H:%M:%S." :
-								   "%H:%M:%S.", &tm);
-}
-
 static char *put_span(char *p, uint64_t seconds)
 {
 	p = put_digits(p, seconds / 3600, seconds / 3600 < 100 ? 2 : 10);
 	*p++ = ':';
 	p = put_digits(p, seconds / 60 % 60, 2);
 	*p++ = ':';
-	p = put_digits(p, seconds % 60, 2);
+	return put_digits(p, seconds % 60, 2);
+}
+
+static uint32_t put_second(const struct time_printer *tp, char *p, size_t size)
+{
+	time_t s = (time_t)tp->second;
+	struct tm tm = {0};
+
+	if (tp->style == TIME_DELTA || tp->style == TIME_SINCE)
+		return (uint32_t)(put_span(p, tp->second) - p);
+	if (tp->style == TIME_EPOCH)
+		return (uint32_t)(put_u64(p, tp->second) - p);
+	if (!(tp->utc ? gmtime_r(&s, &tm) : localtime_r(&s, &tm)))
+		memset(&tm, 0, sizeof(tm));
+	return (uint32_t)strftime(p, size, tp->style == TIME_DATE ? "%Y-%m-%d %H:%M:%S" :
+								    "%H:%M:%S", &tm);
+}
+
+/* Most lines are in the millisecond of the one before: what stands in front is kept. */
+static void new_millisecond(struct time_printer *tp, uint64_t ns)
+{
+	char *p;
+
+	if (!tp->text_len || ns / SECOND != tp->second) {
+		tp->second = ns / SECOND;
+		tp->second_len = put_second(tp, tp->text, sizeof(tp->text) - 8);
+	}
+	tp->millisecond = ns - ns % MILLISECOND;
+	p = tp->text + tp->second_len;
 	*p++ = '.';
-	return p;
+	p = put_digits(p, ns / MILLISECOND % 1000, 3);
+	tp->text_len = (uint32_t)(p - tp->text);
 }
 
 char *time_put(struct time_printer *tp, char *p, uint64_t ns, unsigned int width)
 {
-	uint64_t second, since = ns;
+	uint64_t since = ns;
 
-	if (!tp->started) {
-		tp->last = ns;
-		tp->second = UINT64_MAX;
-		tp->started = true;
-	}
 	if (tp->style == TIME_NONE)
 		return p;
 	if (tp->style == TIME_DELTA)
-		since = ns - tp->last;
+		since = tp->started ? ns - tp->last : 0;
 	else if (tp->style == TIME_SINCE)
 		since = ns - tp->first;
 	tp->last = ns;
+	tp->started = true;
 	if ((int64_t)since < 0 && since != ns) { /* an item of an earlier time than its line */
 		*p++ = '-';
 		since = 0 - since;
 	}
-	second = since / SECOND;
-	if (tp->style == TIME_DELTA || tp->style == TIME_SINCE) {
-		p = put_span(p, second);
-	} else if (tp->style == TIME_EPOCH) {
-		p = put_u64(p, second);
-		*p++ = '.';
-	} else {
-		if (second != tp->second)
-			new_second(tp, second);
-		memcpy(p, tp->text, sizeof(tp->text));
-		p += tp->text_len;
-	}
-	since %= SECOND;
+	if (since - tp->millisecond >= MILLISECOND || !tp->text_len)
+		new_millisecond(tp, since);
+	memcpy(p, tp->text, sizeof(tp->text));
+	p += tp->text_len;
+	since -= tp->millisecond;
 	if (width == 9)
-		return put_digits(p, since, 9);
-	p = put_digits(p, since / 1000, 6);
+		return put_digits(p, since, 6);
+	p = put_digits(p, since / 1000, 3);
 	memcpy(p, "   ", 3);
 	return p + 3;
 }

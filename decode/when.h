@@ -44,8 +44,9 @@ struct time_printer {
 	bool started;
 	uint64_t first;      /* set by the caller, for TIME_SINCE */
 	uint64_t last;
-	uint64_t second;     /* the second that `text` is of */
-	uint32_t text_len;
+	/* The text up to the millisecond that the last line was in, and when that began. */
+	uint64_t second, millisecond;
+	uint32_t second_len, text_len;
 	char text[32];
 };
 

@@ -26,7 +26,11 @@ struct plan_of_group {
 struct window {
 	uint64_t *ts;
 	uint8_t *rows;
-	uint32_t first, n; /* records first .. first + n - 1 of the group */
+	uint32_t next, n; /* rows given, rows there are */
+	uint32_t first;   /* the group's record that is the first row */
+	uint32_t stride;
+	const struct trawl_event_type *type;
+	bool direct;      /* a row is the whole record */
 };
 
 enum {
@@ -41,8 +45,9 @@ struct chunk_cursor {
 	struct copy *common;
 	uint32_t ncommon;
 	struct plan_of_group *groups;
-	struct window *windows; /* by stream and group, or by group */
+	struct window *windows; /* by stream and group; or, if shared by the streams, by group */
 	size_t nwindows;
+	bool shared;
 	uint32_t *next; /* of each stream: events given */
 	struct buf record; /* one with dynamic parts */
 };
@@ -87,7 +92,8 @@ struct chunk_cursor *chunk_cursor_new(const struct trawl_chunk *chunk)
 	c->groups = calloc(chunk->ngroups + 1, sizeof(*c->groups));
 	c->next = calloc(chunk->nstreams + 1, sizeof(*c->next));
 	c->nwindows = (size_t)chunk->nstreams * chunk->ngroups;
-	if (c->nwindows > WINDOWS_MAX)
+	c->shared = c->nwindows > WINDOWS_MAX;
+	if (c->shared)
 		c->nwindows = chunk->ngroups;
 	c->windows = calloc(c->nwindows + 1, sizeof(*c->windows));
 	if (!c->copies || !c->groups || !c->next || !c->windows) {
@@ -152,21 +158,26 @@ static void copy_column(uint8_t *to, size_t stride, const struct copy *c, uint32
 }
 
 /* The group's records from i on come into the window. What no field covers is zero. */
-static bool fill(struct window *w, const struct trawl_group *g, const struct plan_of_group *p,
-		 size_t stride, uint32_t i)
+static bool fill(struct chunk_cursor *c, struct window *w, uint32_t group, uint32_t i)
 {
-	uint32_t most = WINDOW_ROWS;
+	const struct trawl_group *g = &c->d->chunk.groups[group];
+	const struct plan_of_group *p = &c->groups[group];
+	uint32_t stride = (g->type->size + 7u) & ~7u, most = WINDOW_ROWS;
 
 	if (stride * most > WINDOW_BYTES)
-		most = stride < WINDOW_BYTES ? (uint32_t)(WINDOW_BYTES / stride) : 1;
+		most = stride < WINDOW_BYTES ? WINDOW_BYTES / stride : 1;
 	if (most > g->count)
 		most = g->count;
 	if (!w->ts) {
 		w->ts = calloc(most, sizeof(*w->ts) + stride);
 		w->rows = (uint8_t *)(w->ts + most);
+		w->stride = stride;
+		w->type = g->type;
+		w->direct = !p->ndynamic && !c->d->rows[group].data;
 	}
 	if (!w->ts)
 		return false;
+	w->next = 0;
 	w->first = i;
 	w->n = g->count - i < most ? g->count - i : most;
 	memcpy(w->ts, g->ts + i, w->n * sizeof(*w->ts));
@@ -203,12 +214,18 @@ static void copy_dynamic(struct buf *r, const struct copy *c, uint32_t n, uint32
 	}
 }
 
-/* A record with dynamic parts: put together in a place of its own. */
-static int dynamic_row(struct chunk_cursor *c, const uint8_t *row, uint32_t group, uint32_t i,
-		       struct trawl_event *ev)
+/* A record with dynamic parts is put together in a place of its own; some are kept whole. */
+static int other_row(struct chunk_cursor *c, const uint8_t *row, uint32_t group, uint32_t i,
+		     struct trawl_event *ev)
 {
+	const struct decoded_rows *whole = &c->d->rows[group];
 	const struct plan_of_group *p = &c->groups[group];
 
+	if (whole->data) {
+		ev->record = whole->data + whole->offsets[i];
+		ev->len = whole->offsets[i + 1] - whole->offsets[i];
+		return 1;
+	}
 	c->record.len = 0;
 	buf_put(&c->record, row, ev->type->size);
 	if (c->record.failed)
@@ -219,54 +236,37 @@ static int dynamic_row(struct chunk_cursor *c, const uint8_t *row, uint32_t grou
 	return 1;
 }
 
-static int whole_row(const struct decoded_rows *rows, uint32_t i, struct trawl_event *ev)
-{
-	ev->record = rows->data + rows->offsets[i];
-	ev->len = rows->offsets[i + 1] - rows->offsets[i];
-	return 1;
-}
-
 static struct window *window(struct chunk_cursor *c, uint32_t stream, uint32_t group)
 {
-	uint32_t ngroups = c->d->chunk.ngroups;
-
-	return &c->windows[c->nwindows == ngroups ? group : (size_t)stream * ngroups + group];
+	return &c->windows[c->shared ? group : (size_t)stream * c->d->chunk.ngroups + group];
 }
 
 int chunk_cursor_next(struct chunk_cursor *c, uint32_t stream, struct trawl_event *ev)
 {
 	const struct trawl_chunk *chunk = &c->d->chunk;
 	const struct trawl_stream *s = &chunk->streams[stream];
-	const struct trawl_group *g;
-	const struct plan_of_group *p;
+	uint32_t n, group, at;
 	struct window *w;
-	uint32_t n, i, group;
-	size_t stride;
 	uint8_t *row;
 
 	if (c->next[stream] >= s->count)
 		return 0;
 	n = s->first + c->next[stream]++;
-	i = c->d->rank[n];
 	group = chunk->group_of[n];
-	g = &chunk->groups[group];
-	p = &c->groups[group];
 	w = window(c, stream, group);
-	stride = (g->type->size + 7u) & ~7u;
-	if (i - w->first >= w->n && !fill(w, g, p, stride, i))
+	/* a stream's records of a group are one after another in it */
+	if ((w->next == w->n || c->shared) && !fill(c, w, group, c->d->rank[n]))
 		return 0;
-	i -= w->first;
-	ev->ts = w->ts[i];
+	at = w->next++;
+	ev->ts = w->ts[at];
 	ev->source = chunk->source;
-	ev->type = g->type;
+	ev->type = w->type;
 	ev->cpu = s->cpu;
-	if (c->d->rows[group].data)
-		return whole_row(&c->d->rows[group], w->first + i, ev);
-	row = w->rows + i * stride;
+	row = w->rows + (size_t)at * w->stride;
 	copy_common(row, c->common, c->ncommon, n);
-	if (p->ndynamic)
-		return dynamic_row(c, row, group, w->first + i, ev);
+	if (!w->direct)
+		return other_row(c, row, group, w->first + at, ev);
 	ev->record = row;
-	ev->len = g->type->size;
+	ev->len = w->type->size;
 	return 1;
 }
