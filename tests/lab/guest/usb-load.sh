@@ -4,7 +4,7 @@
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 modprobe usbmon
-seconds=${LAB_LOAD_SECONDS:-4}
+seconds=${LAB_LOAD_SECONDS:-3}
 
 # cpu_ms PID: user and system time that a process has used.
 cpu_ms() {
