@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -187,6 +188,25 @@ static int follow_link(struct output *out, struct trawl_error *err)
 	return 0;
 }
 
+/*
+ * Is a capture writing to what has the name already? Each holds a lock on its file. Only for the
+ * first file: of a row, the names are one's own.
+ */
+static int check_unused(const struct output *out, struct trawl_error *err)
+{
+	int fd, r = 0;
+
+	if (out->size_count || out->time_count)
+		return 0;
+	fd = open(out->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK)
+		r = trawl_fail(err, TRAWL_USAGE, "-w %s: another capture is writing to it: give another "
+			       "name, or end that one first", out->path);
+	if (fd >= 0)
+		close(fd);
+	return r;
+}
+
 /* Opens what is at out->path if that must be written in place: a pipe, a terminal, /dev/null. */
 static bool open_special(struct output *out, int *fd)
 {
@@ -214,12 +234,15 @@ static int open_path(struct output *out, bool named, struct trawl_error *err)
 	if (named && follow_link(out, err))
 		goto out;
 	if (!named || !open_special(out, &fd)) {
+		if (check_unused(out, err))
+			goto out;
 		fd = open_unnamed(out);
 		if (fd < 0)
 			fd = open_beside(out);
 		denied = errno;
 		if (fd < 0)
 			fd = open_in_place(out);
+		flock(out->in_place >= 0 ? out->in_place : fd, LOCK_EX | LOCK_NB);
 		errno = denied;
 	}
 	if (fd < 0)
@@ -280,7 +303,7 @@ int output_commit(struct output *out, struct trawl_error *err)
 	}
 	if (out->unnamed < 0 && !out->beside)
 		return 0;
-	if (user_enter(out->user, &rights, err))
+	if (check_unused(out, err) || user_enter(out->user, &rights, err))
 		return -1;
 	r = out->beside ? rename(out->beside, out->path) : link_unnamed(out);
 	if (r)

@@ -56,6 +56,17 @@ same "a file in a folder that is not ours: status" 0 $?
 same "a file in a folder that is not ours: written" 3 "$(events "$work/ours/theirs")"
 has "a file in a folder that is not ours: whole" "$(trawl-decode --summary "$work/ours/theirs")" ': complete$'
 
+# Two captures to one file: the second would take the first's name away.
+trawl -q -i "usdt:$target:hit" -w "$work/shared" & first=$!
+wait_armed "$work/shared"
+fails "a file that a capture writes to" 2 'another capture is writing to it' trawl -i "usdt:$target:hit" -w "$work/shared"
+"$target" hits 3
+kill $first
+wait $first
+same "... has all of that" 3 "$(events "$work/shared")"
+trawl -q -i "usdt:$target:hit" -w "$work/shared" -- "$target" hits 1
+same "... and can be replaced afterwards" 1 "$(events "$work/shared")"
+
 mkfifo "$work/fifo"
 trawl-decode --json - <"$work/fifo" >"$work/out" & reader=$!
 trawl -q -i "usdt:$target:hit" -w "$work/fifo" -- "$target" hits 4
