@@ -36,7 +36,7 @@ struct window {
 enum {
 	WINDOW_ROWS = 64,
 	WINDOW_BYTES = 16 << 10, /* large records: fewer of them */
-	WINDOWS_MAX = 1024,      /* with more groups and streams, streams share those of a group */
+	WINDOWS_MAX = 4096,      /* with more streams and groups, a window is one record */
 };
 
 struct chunk_cursor {
@@ -162,7 +162,7 @@ static bool fill(struct chunk_cursor *c, struct window *w, uint32_t group, uint3
 {
 	const struct trawl_group *g = &c->d->chunk.groups[group];
 	const struct plan_of_group *p = &c->groups[group];
-	uint32_t stride = (g->type->size + 7u) & ~7u, most = WINDOW_ROWS;
+	uint32_t stride = (g->type->size + 7u) & ~7u, most = c->shared ? 1 : WINDOW_ROWS;
 
 	if (stride * most > WINDOW_BYTES)
 		most = stride < WINDOW_BYTES ? WINDOW_BYTES / stride : 1;
