@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,8 +212,11 @@ static void *write_spill(void *arg)
 {
 	struct job job = *(struct job *)arg;
 	struct flight *f = job.flight;
+	struct sched_param none = { 0 };
 
 	free(arg);
+	if (f->writing) /* what matters now is the recording that goes on */
+		sched_setscheduler(0, SCHED_OTHER, &none);
 	f->result = trawl_spill_write(f->spill, job.fd, &f->error);
 	atomic_store(&f->written, true);
 	return NULL;
@@ -238,10 +242,10 @@ static int start_writing(struct flight *f, struct trawl_error *err)
 		f->taken = mono_now();
 		f->spill = trawl_writer_take(f->w, err);
 		f->written = false;
-		if (f->spill && !pthread_create(&f->thread, NULL, write_spill, job)) {
-			f->writing = true;
+		f->writing = f->spill;
+		if (f->spill && !pthread_create(&f->thread, NULL, write_spill, job))
 			return 0;
-		}
+		f->writing = false;
 		if (f->spill) { /* no thread: then here */
 			write_spill(job);
 			flight_reap(f, true);

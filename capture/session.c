@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -253,17 +254,25 @@ static int set_up_scope(struct session *s, struct trawl_error *err)
 	return scope_open(&s->scope, s->o->pids, s->o->npids, true, err);
 }
 
-enum { NICENESS = -15 };
+enum { NICENESS = -15, LEVEL_QUICK = 6 };
 
 /*
  * A recorder that waits for a processor while its buffers run over records nothing, so on a busy
- * machine it goes first. Done once COMMAND and the printer have been forked, which keep their own
- * niceness, and before the writer's threads are made, which inherit it. Where it is not allowed
- * the recording is only less safe.
+ * machine it goes first. Niceness counts for nothing between sessions (autogroups) and control
+ * groups: so all threads get the lowest real-time priority, those that compress too, for which the
+ * emptying of the buffers waits when they fall behind. What they use is in proportion to what
+ * happens; not so at a high level of compression.
+ *
+ * Done once COMMAND and the printer have been forked, which keep what they had, and before the
+ * writer's threads are made, which inherit it. Where it is not allowed the recording is only less
+ * safe.
  */
-static void go_first(void)
+static void go_first(int level)
 {
-	setpriority(PRIO_PROCESS, 0, NICENESS);
+	struct sched_param first = { .sched_priority = sched_get_priority_min(SCHED_RR) };
+
+	if (level > LEVEL_QUICK || sched_setscheduler(0, SCHED_RR, &first))
+		setpriority(PRIO_PROCESS, 0, NICENESS);
 }
 
 static int open_writer(struct session *s, struct trawl_error *err)
@@ -287,7 +296,7 @@ static int open_writer(struct session *s, struct trawl_error *err)
 		if (s->out_fd < 0)
 			return -1;
 	}
-	go_first();
+	go_first(s->o->level);
 	s->w = trawl_writer_new(s->out_fd, &wo, err);
 	if (!s->w)
 		return -1;
