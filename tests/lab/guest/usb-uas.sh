@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+# A disk that speaks UAS: commands, statuses and data on four pipes, several at once. The second half
+# compares what trawl-decode makes of it with what Wireshark does.
+# kernels: 6.12
+. "$TRAWL_SRC/tests/tap.sh"
+. "$TRAWL_SRC/tests/lab/lab.sh"
+modprobe -a usbmon uas
+
+record uas ""
+host '{"execute": "blockdev-add", "arguments": {"driver": "null-co", "node-name": "nothing", "size": 16777216, "read-zeroes": true}}' >/dev/null
+host device_add usb-uas,bus=xhci.0,port=5,id=uas >/dev/null
+host device_add scsi-hd,bus=uas.0,drive=nothing,id=uasdisk >/dev/null
+# It is plugged in with its disk, not before.
+host '{"execute": "qom-set", "arguments": {"path": "/machine/peripheral/uas", "property": "attached", "value": true}}' >/dev/null
+uas_disk() {
+	disk=$(basename /sys/bus/usb/drivers/uas/*/host*/target*/*/block/sd?)
+	[ -b "/dev/$disk" ]
+}
+wait_for 15 uas_disk
+ok $? "a UAS disk appears ($disk)"
+dd if=/dev/zero of="/dev/$disk" bs=4k seek=16 count=3 oflag=direct status=none
+for at in 8 24 40; do
+	dd if="/dev/$disk" of=/dev/null bs=4k skip=$at count=2 iflag=direct status=none &
+done
+wait %2 %3 %4 2>/dev/null
+sleep 1
+finish uas
+ok $? "the capture ends well"
+host device_del uas >/dev/null
+cp uas.trawl "$LAB_KEEP"
+tap_done
