@@ -27,4 +27,5 @@ pkgconfig_DATA += format/libtrawl.pc
 format/words.inc: docs/words.txt
 	$(AM_V_GEN)$(MKDIR_P) format && sed 's/.*/"&"/' $(srcdir)/docs/words.txt >$@.tmp && mv $@.tmp $@
 BUILT_SOURCES += format/words.inc
+format/libtrawl_la-words.lo format/libtrawl_test_la-words.lo: format/words.inc
 CLEANFILES += format/words.inc
