@@ -196,7 +196,7 @@ static int spill_fd(struct flight *f, struct trawl_error *err)
 	int fd = -1;
 
 	if (to_stdout(f) || !open_file(f, err)) {
-		fd = fcntl(to_stdout(f) ? 1 : f->file.fd, F_DUPFD_CLOEXEC, 3);
+		fd = fcntl(to_stdout(f) ? 1 : f->file.file.fd, F_DUPFD_CLOEXEC, 3);
 		if (fd < 0)
 			trawl_fail(err, TRAWL_CANNOT, "-w %s: %s", f->o->write, strerror(errno));
 	}
@@ -323,7 +323,7 @@ const char *flight_verdict(const struct flight *f, char *buf, size_t size)
 int flight_open(struct flight *f, const struct options *o, const struct user *user,
 		struct session *s, struct trawl_error *err)
 {
-	*f = (struct flight){ .o = o, .user = user, .session = s, .file.fd = -1 };
+	*f = (struct flight){ .o = o, .user = user, .session = s, .file.file.fd = -1 };
 	if (o->trigger && !(f->watch = watch_new("--trigger", o->trigger, err)))
 		return -1;
 	if (to_stdout(f))

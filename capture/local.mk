@@ -13,6 +13,7 @@ libcapture_la_SOURCES = \
 	capture/list.c capture/list.h \
 	capture/loss.c capture/loss.h \
 	capture/machine.c capture/machine.h \
+	capture/nameless.c capture/nameless.h \
 	capture/nearest.c capture/nearest.h \
 	capture/now.h \
 	capture/newfile.c capture/newfile.h \

@@ -6,20 +6,20 @@
 #ifndef TRAWL_CAPTURE_NEWFILE_H
 #define TRAWL_CAPTURE_NEWFILE_H
 
+#include "nameless.h"
 #include "user.h"
 
 struct newfile {
-	int fd;          /* open for writing; -1: none */
-	char *wish;      /* the name it is to have, or with .1, .2, … behind it */
-	char *temporary; /* the name it has meanwhile; NULL: none */
-	char *path;      /* the name that it got; NULL before newfile_commit() */
+	struct nameless file;
+	char *wish; /* the name it is to have, or with .1, .2, … behind it */
+	char *path; /* the name that it got; NULL before newfile_commit() */
 };
 
 /* Makes it, as the user, in the folder of `wish`; 0 or -1. Mode 0600. */
 int newfile_open(struct newfile *f, const char *wish, const struct user *user,
 		 struct trawl_error *err);
 
-/* Gives it its name and closes it. */
+/* Gives it its name. */
 int newfile_commit(struct newfile *f, const struct user *user, struct trawl_error *err);
 
 /* Frees; a file without a name is gone. */

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,58 +96,16 @@ static int fail_open(const struct output *out, struct trawl_error *err)
 			  "of theirs, or give -Z root", out->path, why, u->name ? u->name : id);
 }
 
-/* The name by which a descriptor can be linked. */
-struct fd_name {
-	char text[32];
-};
-
-static struct fd_name fd_name(int fd)
+/* A new file that will take its place; the writer gets a descriptor of its own. */
+static int open_new(struct output *out)
 {
-	struct fd_name name;
-
-	snprintf(name.text, sizeof(name.text), "/proc/self/fd/%d", fd);
-	return name;
-}
-
-/* A file without a name in the folder of path; -1 where the file system has no such thing. */
-static int open_unnamed(struct output *out)
-{
-	char *folder = strdup(out->path);
-	int fd = folder ? open(dirname(folder), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600) : -1;
-
-	free(folder);
-	if (fd < 0)
-		return -1;
-	if (!access(fd_name(fd).text, F_OK))
-		out->unnamed = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	if (out->unnamed < 0) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
-
-static char *name_beside(const char *path)
-{
-	char *name;
-
-	return asprintf(&name, "%s.%d~", path, getpid()) < 0 ? NULL : name;
-}
-
-/* A file by another name in the same folder. */
-static int open_beside(struct output *out)
-{
-	char *name = name_beside(out->path);
 	int fd;
 
-	if (!name)
+	if (nameless_open(&out->file, out->path))
 		return -1;
-	unlink(name); /* of a process that was killed and had our number */
-	fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	fd = fcntl(out->file.fd, F_DUPFD_CLOEXEC, 3);
 	if (fd < 0)
-		free(name);
-	else
-		out->beside = name;
+		nameless_close(&out->file);
 	return fd;
 }
 
@@ -236,9 +193,7 @@ static int open_path(struct output *out, bool named, struct trawl_error *err)
 	if (!named || !open_special(out, &fd)) {
 		if (check_unused(out, err))
 			goto out;
-		fd = open_unnamed(out);
-		if (fd < 0)
-			fd = open_beside(out);
+		fd = open_new(out);
 		denied = errno;
 		if (fd < 0)
 			fd = open_in_place(out);
@@ -252,43 +207,13 @@ out:
 	return fd;
 }
 
-/* Links the file to its name; what is there is replaced in one step. */
-static int link_unnamed(struct output *out)
-{
-	struct fd_name from = fd_name(out->unnamed);
-	char *beside;
-	int r, sys;
-
-	if (!linkat(AT_FDCWD, from.text, AT_FDCWD, out->path, AT_SYMLINK_FOLLOW))
-		return 0;
-	beside = errno == EEXIST ? name_beside(out->path) : NULL;
-	if (!beside)
-		return -1;
-	unlink(beside);
-	r = linkat(AT_FDCWD, from.text, AT_FDCWD, beside, AT_SYMLINK_FOLLOW);
-	if (!r) {
-		r = rename(beside, out->path);
-		sys = errno;
-		if (r)
-			unlink(beside);
-		errno = sys;
-	}
-	free(beside);
-	return r;
-}
-
 /* Forgets how the present file would have got its name. */
-static void drop_pending(struct output *out, bool remove)
+static void drop_pending(struct output *out)
 {
-	if (out->unnamed >= 0)
-		close(out->unnamed);
-	if (out->beside && remove)
-		unlink(out->beside);
-	free(out->beside);
+	nameless_close(&out->file);
 	if (out->in_place >= 0)
 		close(out->in_place);
-	out->beside = NULL;
-	out->unnamed = out->in_place = -1;
+	out->in_place = -1;
 }
 
 int output_commit(struct output *out, struct trawl_error *err)
@@ -301,14 +226,14 @@ int output_commit(struct output *out, struct trawl_error *err)
 		out->in_place = -1;
 		return ftruncate(r, 0) ? fail_open(out, err) : r;
 	}
-	if (out->unnamed < 0 && !out->beside)
+	if (out->file.fd < 0)
 		return 0;
 	if (check_unused(out, err) || user_enter(out->user, &rights, err))
 		return -1;
-	r = out->beside ? rename(out->beside, out->path) : link_unnamed(out);
+	r = nameless_name(&out->file, out->path, true);
 	if (r)
 		fail_open(out, err);
-	drop_pending(out, r);
+	drop_pending(out);
 	user_leave(out->user, &rights);
 	return r;
 }
@@ -424,7 +349,7 @@ static int open_stdout(struct trawl_error *err)
 int output_open(struct output *out, const struct options *o, const struct user *user,
 		struct trawl_error *err)
 {
-	*out = (struct output){ .o = o, .user = user, .unnamed = -1, .in_place = -1 };
+	*out = (struct output){ .o = o, .user = user, .file.fd = -1, .in_place = -1 };
 	if (!o->write)
 		return open_printer(out, err);
 	if (!strcmp(o->write, "-"))
@@ -453,7 +378,7 @@ int output_close(struct output *out, struct trawl_error *err)
 	int status = 0;
 
 	if (out->user && !user_enter(out->user, &rights, &ignored)) {
-		drop_pending(out, true);
+		drop_pending(out);
 		user_leave(out->user, &rights);
 	}
 	free(out->period);

@@ -11,6 +11,7 @@
 #ifndef TRAWL_CAPTURE_OUTPUT_H
 #define TRAWL_CAPTURE_OUTPUT_H
 
+#include "nameless.h"
 #include "options.h"
 #include "user.h"
 
@@ -23,8 +24,7 @@ struct output {
 	uint32_t again;       /* how often in a row they gave the same */
 	char *path;           /* of the present file; NULL if it is no file */
 	/* How it gets there on output_commit(): one of these, or it is there. */
-	int unnamed;          /* a file without a name; -1: none */
-	char *beside;         /* a file by this name; NULL: none */
+	struct nameless file;
 	int in_place;         /* one that is there, where no other can be made; -1: none */
 	pid_t printer;        /* trawl-decode; 0 if none */
 };

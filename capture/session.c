@@ -817,7 +817,7 @@ int session_run(const struct options *o, struct trawl_error *err)
 {
 	struct session s = { .o = o, .out_fd = -1, .signals = -1, .steps = -1, .deadline = UINT64_MAX,
 			     .command = { .pidfd = -1, .go = -1, .report = -1 },
-			     .output = { .unnamed = -1, .in_place = -1 } };
+			     .output = { .file.fd = -1, .in_place = -1 } };
 	struct trawl_error ignored, printing;
 	bool early;
 	int r = -1, printed;

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "nameless.h"
+
+/* The name by which a descriptor can be linked. */
+struct fd_name {
+	char text[32];
+};
+
+static struct fd_name fd_name(int fd)
+{
+	struct fd_name name;
+
+	snprintf(name.text, sizeof(name.text), "/proc/self/fd/%d", fd);
+	return name;
+}
+
+static char *name_beside(const char *path)
+{
+	char *name;
+
+	return asprintf(&name, "%s.%d~", path, getpid()) < 0 ? NULL : name;
+}
+
+static int open_unnamed(const char *path)
+{
+	char *folder = strdup(path);
+	int fd = folder ? open(dirname(folder), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600) : -1;
+
+	free(folder);
+	if (fd >= 0 && access(fd_name(fd).text, F_OK)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+int nameless_open(struct nameless *n, const char *path)
+{
+	*n = (struct nameless){ .fd = open_unnamed(path) };
+	if (n->fd >= 0)
+		return 0;
+	n->beside = name_beside(path);
+	if (!n->beside)
+		return -1;
+	unlink(n->beside); /* of a process that was killed and had our number */
+	n->fd = open(n->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (n->fd >= 0)
+		return 0;
+	free(n->beside);
+	n->beside = NULL;
+	return -1;
+}
+
+/* linkat() replaces nothing: the file gets a name beside, from which it can be moved. */
+static int move_there(struct nameless *n, const char *path, bool replace)
+{
+	if (renameat2(AT_FDCWD, n->beside, AT_FDCWD, path, replace ? 0 : RENAME_NOREPLACE))
+		return -1;
+	free(n->beside);
+	n->beside = NULL;
+	return 0;
+}
+
+int nameless_name(struct nameless *n, const char *path, bool replace)
+{
+	struct fd_name from = fd_name(n->fd);
+
+	if (n->beside)
+		return move_there(n, path, replace);
+	if (!linkat(AT_FDCWD, from.text, AT_FDCWD, path, AT_SYMLINK_FOLLOW))
+		return 0;
+	if (errno != EEXIST || !replace)
+		return -1;
+	n->beside = name_beside(path);
+	if (!n->beside)
+		return -1;
+	unlink(n->beside);
+	if (!linkat(AT_FDCWD, from.text, AT_FDCWD, n->beside, AT_SYMLINK_FOLLOW))
+		return move_there(n, path, true);
+	free(n->beside);
+	n->beside = NULL;
+	return -1;
+}
+
+void nameless_close(struct nameless *n)
+{
+	if (n->beside)
+		unlink(n->beside);
+	free(n->beside);
+	if (n->fd >= 0)
+		close(n->fd);
+	*n = (struct nameless){ .fd = -1 };
+}

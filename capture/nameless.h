@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A file that has no name until it is given one, so that whoever is killed leaves nothing behind.
+ * Where the file system has no such files (or there is no /proc to name them by) it is one beside
+ * its place, PATH.PID~. Functions act with the rights that the thread has, and fail with errno.
+ */
+#ifndef TRAWL_CAPTURE_NAMELESS_H
+#define TRAWL_CAPTURE_NAMELESS_H
+
+#include <stdbool.h>
+
+struct nameless {
+	int fd;       /* open for writing; -1: none */
+	char *beside; /* the name it has meanwhile; NULL: none */
+};
+
+/* Makes one in the folder of path, mode 0600. 0 or -1. */
+int nameless_open(struct nameless *n, const char *path);
+
+/*
+ * Gives it its name; what is there is replaced in one step, or is in the way (EEXIST). 0 or -1.
+ */
+int nameless_name(struct nameless *n, const char *path, bool replace);
+
+/* Closes it; without a name it is gone. Does nothing if there is none. */
+void nameless_close(struct nameless *n);
+
+#endif
