@@ -188,3 +188,104 @@ Test(where, hostile_texts_end_in_an_error)
 	cr_assert_null(where_parse("--where", text, &err));
 	free(text);
 }
+
+/* ---- what can be said without an item ------------------------------------------------------ */
+
+static bool has_a(void *arg, const char *field)
+{
+	return !strcmp(field, "a");
+}
+
+/* For events of `source` called app:start, or of any name, that have a field "a". */
+static bool possible(const char *text, bool named)
+{
+	struct trawl_error err;
+	struct where *w = where_parse("--trigger", text, &err);
+	bool is;
+
+	cr_assert_not_null(w, "%s", text);
+	is = where_possible(w, &source, named ? "app:start" : NULL, has_a, NULL);
+	where_free(w);
+	return is;
+}
+
+#define can(text)   cr_expect(possible(text, true), "may hold: %s", text)
+#define never(text) cr_expect(!possible(text, true), "cannot hold: %s", text)
+
+Test(where, what_cannot_hold_is_known_beforehand)
+{
+	can("a == 5");
+	can("not a == 5");
+	never("b == 5");
+	never("b");
+	never("a == b");
+	can("not b == 5");
+	can("a == 5 or b == 5");
+	never("a == 5 and b == 5");
+	can("name == 'app:start' and a > 1");
+	never("name == 'app:stop' and a > 1");
+	can("name == 'app:stop' or a > 1");
+	never("name ~ 'sched:*'");
+	can("name !~ 'sched:*'");
+	can("source == 'usdt'");
+	never("source != 'usdt'");
+	never("not source == 'usdt'");
+	never("b & 1");
+	can("a & 1");
+	can("comm == 'x' and pid == 1 and cpu == 0 and ts > 0");
+	never("false");
+	can("true");
+	cr_expect(possible("name == 'app:stop'", false));
+	cr_expect(!possible("name == 'app:stop' and b == 1", false));
+}
+
+static bool is_start(void *arg, const char *text, bool pattern)
+{
+	return !strcmp(text, pattern ? "app:*" : "app:start");
+}
+
+static const char *unknown(const char *text, size_t *at)
+{
+	static char copy[64];
+	struct trawl_error err;
+	struct where *w = where_parse("--trigger", text, &err);
+	const char *bad;
+
+	cr_assert_not_null(w);
+	bad = where_unknown_event(w, is_start, NULL, at);
+	strcpy(copy, bad ? bad : "");
+	where_free(w);
+	return copy;
+}
+
+Test(where, names_of_events_can_be_checked)
+{
+	size_t at;
+
+	cr_expect_str_eq(unknown("name == 'app:start' or name ~ 'app:*'", &at), "");
+	cr_expect_str_eq(unknown("a == 'app:stop'", &at), "");
+	cr_expect_str_eq(unknown("a == 1 and name != 'app:stop'", &at), "app:stop");
+	cr_expect_eq(at, 19);
+	cr_expect_str_eq(unknown("'x' == name", &at), "x");
+	cr_expect_eq(at, 0);
+	cr_expect_str_eq(unknown("name ~ 'sched:*'", &at), "sched:*");
+}
+
+Test(where, asking_for_the_task_is_known)
+{
+	static const struct {
+		const char *text;
+		bool asks;
+	} cases[] = {
+		{"a == 1", false}, {"comm == 'x'", true}, {"a and not (1 == pid)", true},
+		{"tid == 1", false}, {"name == 'comm'", false},
+	};
+	struct trawl_error err;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct where *w = where_parse("--where", cases[i].text, &err);
+
+		cr_expect_eq(where_asks_task(w), cases[i].asks, "%s", cases[i].text);
+		where_free(w);
+	}
+}
