@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "arrange.h"
+#include "loops.h"
 
 enum {
 	SPARE_KEY_CLASSES = 64,  /* more distinct values are no key unless the source says so */
@@ -79,7 +80,6 @@ static int by_cpu(const void *a, const void *b)
 /* Finds the CPUs of a batch and counts their events; the table maps a CPU to its stream + 1. */
 static uint32_t *find_streams(struct arrange *a, const struct batch *b, uint32_t *size)
 {
-	struct arrange_stream *s = NULL;
 	uint32_t *table, at, next = 0;
 
 	*size = CPU_TABLE;
@@ -91,22 +91,17 @@ static uint32_t *find_streams(struct arrange *a, const struct batch *b, uint32_t
 		return NULL;
 	memset(table, 0, *size * sizeof(*table));
 	a->nstreams = 0;
-	a->first = UINT64_MAX;
-	a->last = 0;
-	for (uint32_t i = 0; i < b->count; i++) {
-		const struct batch_event *e = &b->events[i];
+	for (uint32_t i = 0, end; i < b->count; i = end) {
+		uint32_t cpu = b->events[i].cpu;
 
-		if (!s || s->cpu != e->cpu) {
-			at = cpu_slot(a->streams, table, e->cpu, *size);
-			if (!table[at]) {
-				a->streams[a->nstreams] = (struct arrange_stream){ .cpu = e->cpu };
-				table[at] = ++a->nstreams;
-			}
-			s = &a->streams[table[at] - 1];
+		at = cpu_slot(a->streams, table, cpu, *size);
+		if (!table[at]) {
+			a->streams[a->nstreams] = (struct arrange_stream){ .cpu = cpu };
+			table[at] = ++a->nstreams;
 		}
-		s->count++;
-		a->first = e->ts < a->first ? e->ts : a->first;
-		a->last = e->ts > a->last ? e->ts : a->last;
+		for (end = i + 1; end < b->count && b->events[end].cpu == cpu; end++)
+			;
+		a->streams[table[at] - 1].count += end - i;
 	}
 	qsort(a->streams, a->nstreams, sizeof(*a->streams), by_cpu);
 	memset(table, 0, *size * sizeof(*table));
@@ -238,10 +233,11 @@ static inline uint32_t find(struct arrange *a, uint32_t kind, const uint8_t *rec
 }
 
 /* Puts events in chunk order; found[k] tells which find event k is. */
-static void find_all(struct arrange *a, const struct batch *b, const uint32_t *table,
+LOOPS static void find_all(struct arrange *a, const struct batch *b, const uint32_t *table,
 		     uint32_t size, uint32_t *found)
 {
 	struct arrange_stream *s = NULL;
+	uint64_t first = UINT64_MAX, last = 0;
 
 	for (uint32_t i = 0; i < b->count; i++) {
 		const struct batch_event *e = &b->events[i];
@@ -260,7 +256,11 @@ static void find_all(struct arrange *a, const struct batch *b, const uint32_t *t
 		kind += dynamic && !is_regular(dynamic, record, e->len);
 		found[k] = find(a, kind, record);
 		a->finds[found[k]].count++;
+		first = e->ts < first ? e->ts : first;
+		last = e->ts > last ? e->ts : last;
 	}
+	a->first = first;
+	a->last = last;
 }
 
 /* ---- tables ---------------------------------------------------------------------------- */
@@ -342,7 +342,7 @@ static uint32_t *make_tables(struct arrange *a, uint32_t ntypes)
 /* ---- class order ----------------------------------------------------------------------- */
 
 /* Gives events their places when classes have their numbers. */
-static void place_events(struct arrange *a, const uint32_t *found, const uint32_t *number,
+LOOPS static void place_events(struct arrange *a, const uint32_t *found, const uint32_t *number,
 			 uint32_t *next)
 {
 	struct events *o = &a->events;
@@ -360,7 +360,7 @@ static void place_events(struct arrange *a, const uint32_t *found, const uint32_
 }
 
 /* From chunk order to class order: gathering is a good deal faster than scattering. */
-static void sort_events(struct arrange *a, uint64_t *delta)
+LOOPS static void sort_events(struct arrange *a, uint64_t *delta)
 {
 	struct events *o = &a->events;
 

@@ -1,7 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "bucket.h"
+#include "loops.h"
 
-void bucket_encode(const uint64_t *v, size_t n, struct buf *codes, struct buf *bits)
+/* Stores what is held with `more` bits, and goes on behind the whole bytes. */
+static inline uint8_t *put_whole(uint8_t *b, uint64_t *hold, unsigned int *held, unsigned int more)
+{
+	put64(b, *hold);
+	*held += more;
+	b += *held / 8;
+	*hold >>= *held & ~7u;
+	*held %= 8;
+	return b;
+}
+
+LOOPS void bucket_encode(const uint64_t *v, size_t n, struct buf *codes, struct buf *bits)
 {
 	uint8_t *c, *b;
 	uint64_t hold = 0;
@@ -12,22 +24,22 @@ void bucket_encode(const uint64_t *v, size_t n, struct buf *codes, struct buf *b
 	c = codes->data + codes->len;
 	b = bits->data + bits->len;
 	for (size_t i = 0; i < n; i++) {
-		unsigned int width;
+		unsigned int width, half;
 		uint64_t x;
 
 		c[i] = bucket_code(v[i], &width);
 		x = v[i] & ((1ull << width) - 1);
-		hold |= x << held;
-		if (held + width >= 64) {
-			memcpy(b, &hold, 8);
-			b += 8;
-			hold = held ? x >> (64 - held) : 0;
-			held += width - 64;
-		} else {
-			held += width;
+		/* Fewer than 8 bits are held: with 56 more, all fit. */
+		half = width > 56 ? 32 : 0;
+		if (half) {
+			hold |= (x & UINT32_MAX) << held;
+			b = put_whole(b, &hold, &held, half);
+			x >>= half;
 		}
+		hold |= x << held;
+		b = put_whole(b, &hold, &held, width - half);
 	}
-	memcpy(b, &hold, 8);
+	put64(b, hold);
 	b += (held + 7) / 8;
 	codes->len += n;
 	bits->len = b - bits->data;
@@ -56,7 +68,7 @@ static const struct bucket buckets[256] = {
 };
 
 /* How many bits the codes are followed by; UINT64_MAX if one does not exist. */
-static uint64_t bucket_total(const uint8_t *codes, size_t n)
+LOOPS static uint64_t bucket_total(const uint8_t *codes, size_t n)
 {
 	uint64_t total = 0;
 	uint8_t worst = 0;
@@ -68,7 +80,7 @@ static uint64_t bucket_total(const uint8_t *codes, size_t n)
 	return worst < BUCKET_CODES ? total : UINT64_MAX;
 }
 
-bool bucket_decode(const uint8_t *codes, size_t n, struct view *bits, uint64_t *v)
+LOOPS bool bucket_decode(const uint8_t *codes, size_t n, struct view *bits, uint64_t *v)
 {
 	uint64_t total = bucket_total(codes, n), at = 0;
 	const uint8_t *b;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "code.h"
+#include "loops.h"
 
 /* Eight codes, one a byte, into the lowest 8 bits ... */
 static inline uint64_t gather1(uint64_t x)
@@ -36,7 +37,7 @@ static size_t packed_size(uint32_t n, unsigned int npredictors)
 	return npredictors == 1 ? (n + 7ull) / 8 : (n + 3ull) / 4;
 }
 
-void code_pack(uint8_t *code, uint32_t n, unsigned int npredictors, struct buf *out)
+LOOPS void code_pack(uint8_t *code, uint32_t n, unsigned int npredictors, struct buf *out)
 {
 	size_t size = packed_size(n, npredictors);
 	uint8_t *p;
@@ -54,7 +55,7 @@ void code_pack(uint8_t *code, uint32_t n, unsigned int npredictors, struct buf *
 			put16(p, (uint16_t)gather2(get64(code + i)));
 }
 
-bool code_unpack(struct view *in, uint32_t n, unsigned int npredictors, uint8_t *code)
+LOOPS bool code_unpack(struct view *in, uint32_t n, unsigned int npredictors, uint8_t *code)
 {
 	size_t size = packed_size(n, npredictors);
 	const uint8_t *p = view_bytes(in, size);

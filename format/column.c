@@ -2,6 +2,7 @@
 #include "bucket.h"
 #include "code.h"
 #include "column.h"
+#include "loops.h"
 
 enum {
 	TAG_PREDICTORS = 0x03,
@@ -35,7 +36,7 @@ static uint32_t width(const struct layout_column *c)
 
 /* ---- encoding -------------------------------------------------------------------------- */
 
-void column_relate(struct table *t, uint32_t column, unsigned int relative)
+LOOPS void column_relate(struct table *t, uint32_t column, unsigned int relative)
 {
 	const struct layout_column *c = &t->layout->columns[column];
 	const uint64_t *v = t->value[column], *from = NULL;
@@ -64,7 +65,7 @@ void column_relate(struct table *t, uint32_t column, unsigned int relative)
 }
 
 /* The slot of every event under a mask, when all residues are known. */
-static const uint16_t *known_slots(struct table *t, uint32_t column, unsigned int mask, int q)
+LOOPS static const uint16_t *known_slots(struct table *t, uint32_t column, unsigned int mask, int q)
 {
 	const uint64_t *w = t->residue, *ref = t->value[t->layout->columns[column].ref];
 	const uint16_t *slots = table_slots(t, mask, ref, t->own_slots[q]);
@@ -89,7 +90,7 @@ static uint64_t *fresh_slots(const struct table *t, struct predictors *m, int q)
 	return m->slot[q];
 }
 
-void column_try(struct table *t, uint32_t column, unsigned int mask, struct predictors *m,
+LOOPS void column_try(struct table *t, uint32_t column, unsigned int mask, struct predictors *m,
 		uint8_t *hit)
 {
 	const uint16_t *slots = known_slots(t, column, mask, 0);
@@ -133,7 +134,7 @@ static inline __attribute__((always_inline)) uint32_t code_events(const struct t
 	return n;
 }
 
-static uint32_t put_codes(struct table *t, uint32_t column, const struct column_plan *p,
+LOOPS static uint32_t put_codes(struct table *t, uint32_t column, const struct column_plan *p,
 			  struct predictors *m, struct buf *codes)
 {
 	const uint16_t *slots[TABLE_PREDICTORS];
@@ -153,7 +154,7 @@ static uint32_t put_codes(struct table *t, uint32_t column, const struct column_
 	return n;
 }
 
-void column_literal_numbers(uint64_t *v, uint32_t n, unsigned int literal)
+LOOPS void column_literal_numbers(uint64_t *v, uint32_t n, unsigned int literal)
 {
 	uint64_t last = 0;
 
@@ -268,7 +269,7 @@ static bool get_tag(struct view *in, uint32_t column, uint8_t tag, struct column
 }
 
 /* How many codes are literals; UINT32_MAX if one is none at all. */
-static uint32_t count_literals(const uint8_t *codes, uint32_t n, uint8_t npredictors)
+LOOPS static uint32_t count_literals(const uint8_t *codes, uint32_t n, uint8_t npredictors)
 {
 	uint32_t literals = 0;
 	uint8_t worst = 0;
@@ -280,7 +281,7 @@ static uint32_t count_literals(const uint8_t *codes, uint32_t n, uint8_t npredic
 	return worst <= npredictors ? literals : UINT32_MAX;
 }
 
-static bool byte_literals(uint64_t *v, uint32_t n, uint32_t size, bool is_signed,
+LOOPS static bool byte_literals(uint64_t *v, uint32_t n, uint32_t size, bool is_signed,
 			  struct source_views *in)
 {
 	uint32_t stored = view_u8(&in->structure);
@@ -297,7 +298,7 @@ static bool byte_literals(uint64_t *v, uint32_t n, uint32_t size, bool is_signed
 	return true;
 }
 
-static bool bucket_literals(uint64_t *v, uint32_t n, unsigned int literal, uint32_t size,
+LOOPS static bool bucket_literals(uint64_t *v, uint32_t n, unsigned int literal, uint32_t size,
 			    bool is_signed, struct source_views *in)
 {
 	const uint8_t *codes = view_bytes(&in->codes, n);
@@ -357,7 +358,7 @@ static inline __attribute__((always_inline)) void walk(const struct table *t,
 	}
 }
 
-static void walk_any(const struct table *t, const struct walk *w, struct predictors *m, int np,
+LOOPS static void walk_any(const struct table *t, const struct walk *w, struct predictors *m, int np,
 		     bool own)
 {
 	switch (np * 2 + own) {
@@ -398,7 +399,7 @@ static void get_residues(struct table *t, const struct column_plan *p, const uin
 }
 
 /* From residues to the values themselves. */
-static void absolute(struct table *t, uint32_t column, unsigned int relative, const uint64_t *ref,
+LOOPS static void absolute(struct table *t, uint32_t column, unsigned int relative, const uint64_t *ref,
 		     const uint64_t *residue)
 {
 	const struct layout_column *c = &t->layout->columns[column];

@@ -11,6 +11,7 @@
 #include "chunk.h"
 #include "column.h"
 #include "decoded.h"
+#include "loops.h"
 #include "dictionary.h"
 #include "payload.h"
 #include "section.h"
@@ -337,7 +338,7 @@ static bool get_structure(struct chunk_decoder *d)
 /* ---- order and time ---------------------------------------------------------------------- */
 
 /* Where each event is in class order and in its table. */
-static bool get_sequence(struct chunk_decoder *d)
+LOOPS static bool get_sequence(struct chunk_decoder *d)
 {
 	uint32_t n = d->events.count, *next = arena_take(&d->chunk->arena, d->nclasses + 1, 4);
 	uint32_t *rank = arena_take(&d->chunk->arena, (size_t)n + 1, 4);
@@ -374,7 +375,7 @@ static bool get_sequence(struct chunk_decoder *d)
 	return true;
 }
 
-static bool get_times(struct chunk_decoder *d)
+LOOPS static bool get_times(struct chunk_decoder *d)
 {
 	uint32_t n = d->events.count;
 	const uint8_t *codes = view_bytes(&d->in.codes, n);
@@ -415,7 +416,7 @@ static bool get_times(struct chunk_decoder *d)
 	} while (0)
 
 /* From class order to the order of the caller. */
-static void pack_numbers(const struct layout_column *c, const uint64_t *v, const uint32_t *order,
+LOOPS static void pack_numbers(const struct layout_column *c, const uint64_t *v, const uint32_t *order,
 			 uint32_t n, uint8_t *to)
 {
 	uint32_t stride = c->stride;

@@ -5,6 +5,7 @@
 
 #include "arrange.h"
 #include "bucket.h"
+#include "loops.h"
 #include "payload.h"
 #include "plan.h"
 #include "section.h"
@@ -221,7 +222,7 @@ static void load_block(const struct layout_column *c, const uint8_t *const *row,
  * Block by block, so that a record is still in the cache when its next column is loaded; the next
  * block's are fetched meanwhile.
  */
-static void load_numbers(struct table *t, const uint8_t *const *row)
+LOOPS static void load_numbers(struct table *t, const uint8_t *const *row)
 {
 	const struct layout *l = t->layout;
 	uint32_t last = l->nnumbers ? l->columns[l->nnumbers - 1].offset : 0;

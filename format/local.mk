@@ -5,7 +5,7 @@ libtrawl_la_SOURCES = format/trawl.h format/chunk.h format/error.c \
 	format/bytes.h format/bytes.c format/block.h format/block.c format/pcapng.c \
 	format/words.h format/words.c \
 	format/body.h format/body.c format/index.h format/index.c \
-	format/varint.h format/varint.c format/code.h format/code.c format/bucket.h format/bucket.c \
+	format/varint.h format/varint.c format/loops.h format/code.h format/code.c format/bucket.h format/bucket.c \
 	format/layout.h format/layout.c format/table.h format/table.c \
 	format/column.h format/column.c format/dictionary.h format/dictionary.c \
 	format/section.h format/section.c format/arrange.h format/arrange.c \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
+#include "loops.h"
 #include "table.h"
 
 /* Hands out arrays of the table's memory; on the first round only counts them. */
@@ -63,7 +64,7 @@ int table_init(struct table *t, const struct layout *l, uint32_t n)
 	return 0;
 }
 
-void events_before(struct events *e)
+LOOPS void events_before(struct events *e)
 {
 	const uint16_t *class_of = e->class_of;
 	uint32_t before = 0;
@@ -167,7 +168,7 @@ static inline __attribute__((always_inline)) void make_slots(const struct parts 
 		make_slots(p, k & 1, k & 2, k & 4, k & 8, base, from, end, slots); \
 		break
 
-static void slots_of_class(const struct parts *p, uint32_t base, uint32_t from, uint32_t end,
+LOOPS static void slots_of_class(const struct parts *p, uint32_t base, uint32_t from, uint32_t end,
 			   uint16_t *slots)
 {
 	switch ((p->pid ? 1 : 0) | (p->before ? 2 : 0) | (p->ref ? 4 : 0) | (p->class_of ? 8 : 0)) {
