@@ -323,6 +323,8 @@ const char *flight_verdict(const struct flight *f, char *buf, size_t size)
 int flight_open(struct flight *f, const struct options *o, const struct user *user,
 		struct session *s, struct trawl_error *err)
 {
+	int ret;
+
 	*f = (struct flight){ .o = o, .user = user, .session = s, .file.file.fd = -1 };
 	if (o->trigger && !(f->watch = watch_new("--trigger", o->trigger, err)))
 		return -1;
@@ -331,10 +333,9 @@ int flight_open(struct flight *f, const struct options *o, const struct user *us
 			trawl_fail(err, TRAWL_USAGE, "-w -: standard output is a terminal: name a "
 				   "file or pipe it");
 	/* A folder that is not there is to be known now, and not in a week. */
-	if (open_file(f, err))
-		return -1;
+	ret = open_file(f, err);
 	newfile_close(&f->file, user);
-	return 0;
+	return ret ? -1 : 0;
 }
 
 void flight_close(struct flight *f)
