@@ -311,7 +311,7 @@ static void string_tree(const struct descriptor *d, bool languages, struct tree 
 	out_free(&text);
 }
 
-/* ---- one descriptor, and all of an answer ------------------------------------------------------ */
+/* ---- one descriptor, and all of an answer --------------------------------------------------- */
 
 static void layout_tree(const struct desc_layout *l, const struct descriptor *d, struct tree *t)
 {
@@ -346,7 +346,8 @@ static void one_tree(const struct descriptor *d, const struct setup_target *to, 
 	tree_uint(t, "bLength", d->length);
 	tree_hex(t, "bDescriptorType", d->type, 2);
 	if (l && l->subtype >= 0)
-		tree_uint(t, d->type == DESC_CAPABILITY ? "bDevCapabilityType" : "bDescriptorSubtype",
+		tree_uint(t,
+			  d->type == DESC_CAPABILITY ? "bDevCapabilityType" : "bDescriptorSubtype",
 			  d->p[2]);
 	if (d->type == DESC_STRING)
 		string_tree(d, languages, t);

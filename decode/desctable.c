@@ -99,7 +99,8 @@ static const struct desc_field dfu[] = {
 static const struct desc_field ccid[] = {
 	BCD("bcdCCID"), U("bMaxSlotIndex", 1), X("bVoltageSupport", 1), X("dwProtocols", 4),
 	U("dwDefaultClock", 4), U("dwMaximumClock", 4), U("bNumClockSupported", 1),
-	U("dwDataRate", 4), U("dwMaxDataRate", 4), U("bNumDataRatesSupported", 1), U("dwMaxIFSD", 4),
+	U("dwDataRate", 4), U("dwMaxDataRate", 4), U("bNumDataRatesSupported", 1),
+	U("dwMaxIFSD", 4),
 	X("dwSynchProtocols", 4), X("dwMechanical", 4), X("dwFeatures", 4),
 	U("dwMaxCCIDMessageLength", 4), X("bClassGetResponse", 1), X("bClassEnvelope", 1),
 	X("wLcdLayout", 2), X("bPINSupport", 1), U("bMaxCCIDBusySlots", 1),
@@ -127,7 +128,7 @@ static const struct desc_field cdc_mbim[] = {
 	U("bMaxFilterSize", 1), U("wMaxSegmentSize", 2), X("bmNetworkCapabilities", 1),
 };
 
-/* ---- audio 1.0 -------------------------------------------------------------------------------- */
+/* ---- audio 1.0 ------------------------------------------------------------------------------ */
 
 static const struct desc_field ac_header[] = {
 	BCD("bcdADC"), U("wTotalLength", 2), U("bInCollection", 1), LIST("baInterfaceNr", 1, 2),
@@ -176,7 +177,7 @@ static const struct desc_field midi_endpoint[] = {
 	U("bNumEmbMIDIJack", 1), LIST("baAssocJackID", 1, 0),
 };
 
-/* ---- audio 2.0 -------------------------------------------------------------------------------- */
+/* ---- audio 2.0 ------------------------------------------------------------------------------ */
 
 static const struct desc_field ac2_header[] = {
 	BCD("bcdADC"), X("bCategory", 1), U("wTotalLength", 2), X("bmControls", 1),
@@ -217,7 +218,7 @@ static const struct desc_field as2_endpoint[] = {
 	X("bmAttributes", 1), X("bmControls", 1), U("bLockDelayUnits", 1), U("wLockDelay", 2),
 };
 
-/* ---- video ------------------------------------------------------------------------------------ */
+/* ---- video ---------------------------------------------------------------------------------- */
 
 static const struct desc_field vc_header[] = {
 	BCD("bcdUVC"), U("wTotalLength", 2), U("dwClockFrequency", 4), U("bInCollection", 1),

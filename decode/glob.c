@@ -18,7 +18,8 @@ static const char *set(const char *p, char c, bool *in)
 			high = p[2];
 			p += 2;
 		}
-		if ((unsigned char)c >= (unsigned char)low && (unsigned char)c <= (unsigned char)high)
+		if ((unsigned char)c >= (unsigned char)low &&
+		    (unsigned char)c <= (unsigned char)high)
 			*in = true;
 	}
 	*in ^= not;

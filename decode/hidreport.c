@@ -425,13 +425,19 @@ static void count_keys(void *arg, uint32_t usage, int64_t value)
 		s->count++;
 }
 
+/* Keys are told apart from the rest; no key, and a switch that is off, are nothing. */
+static bool worth_telling(const struct shown *s, uint32_t usage, int64_t value)
+{
+	return is_key(usage) == s->keys && (!is_key(usage) || usage & 0xffff) &&
+	       (!is_switch(usage) || value);
+}
+
 static void tree_value(void *arg, uint32_t usage, int64_t value)
 {
 	struct shown *s = arg;
 	char text[48];
 
-	if (is_key(usage) != s->keys || (is_key(usage) && !(usage & 0xffff)) ||
-	    (is_switch(usage) && !value))
+	if (!worth_telling(s, usage, value))
 		return;
 	usage_text(usage, text, sizeof(text));
 	if (is_key(usage)) {
@@ -449,8 +455,7 @@ static void brief_value(void *arg, uint32_t usage, int64_t value)
 	struct shown *s = arg;
 	char text[48];
 
-	if (is_key(usage) != s->keys || (is_key(usage) && !(usage & 0xffff)) ||
-	    (is_switch(usage) && !value))
+	if (!worth_telling(s, usage, value))
 		return;
 	usage_text(usage, text, sizeof(text));
 	out_char(s->o, s->keys && s->count ? '+' : ' ');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hubs: which ports changed, and port status. Source: USB 2.0 chapter 11.24, USB 3.2 chapter 10.16. */
+/* Hubs: which ports changed, and port status. Source: USB 2.0 chapter 11.24, USB 3.2 10.16. */
 #ifndef TRAWL_DECODE_HUB_H
 #define TRAWL_DECODE_HUB_H
 

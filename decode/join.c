@@ -93,7 +93,8 @@ static struct deed *cause(struct join *j, uint64_t from, uint64_t to, uint64_t u
 			break;
 		if (urb != UINT64_MAX && deed->urb == urb)
 			return deed;
-		if (lba != UINT64_MAX && deed->sector != UINT64_MAX && same_sector(lba, deed->sector))
+		if (lba != UINT64_MAX && deed->sector != UINT64_MAX &&
+		    same_sector(lba, deed->sector))
 			return deed;
 	}
 	return NULL;

@@ -128,6 +128,24 @@ void out_bytes(struct out *o, const void *p, size_t n)
 	}
 }
 
+void out_le16(struct out *o, uint16_t v)
+{
+	v = htole16(v);
+	out_bytes(o, &v, sizeof(v));
+}
+
+void out_le32(struct out *o, uint32_t v)
+{
+	v = htole32(v);
+	out_bytes(o, &v, sizeof(v));
+}
+
+void out_le64(struct out *o, uint64_t v)
+{
+	v = htole64(v);
+	out_bytes(o, &v, sizeof(v));
+}
+
 void out_fill(struct out *o, char c, size_t n)
 {
 	while (n) {
@@ -443,8 +461,8 @@ static inline unsigned int copy_plain(char *to, const void *p, char quote)
 	const unsigned char *c = p;
 	unsigned int n = 0;
 
-	for (; n < 16 && c[n] >= 0x20 && c[n] < 0x7f && c[n] != '\\' && c[n] != (unsigned char)quote;
-	     n++)
+	for (; n < 16 && c[n] >= 0x20 && c[n] < 0x7f && c[n] != '\\' &&
+	       c[n] != (unsigned char)quote; n++)
 		to[n] = (char)c[n];
 	return n;
 }

@@ -54,6 +54,10 @@ static inline void out_used(struct out *o, const char *end)
 }
 
 void out_bytes(struct out *o, const void *p, size_t n); /* of any size */
+/* Numbers as bytes, the lowest first. */
+void out_le16(struct out *o, uint16_t v);
+void out_le32(struct out *o, uint32_t v);
+void out_le64(struct out *o, uint64_t v);
 void out_fill(struct out *o, char c, size_t n);
 
 static inline void out_str(struct out *o, const char *s)

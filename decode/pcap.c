@@ -6,11 +6,6 @@
 /* As much as libpcap takes for USB; what it thinks too much it would cut when reading. */
 #define SNAPLEN (128u << 20)
 
-static void u32(struct out *o, uint32_t v)
-{
-	out_bytes(o, &v, sizeof(v));
-}
-
 static int pcap_item(struct consumer *c, const struct decoder *d, void *state,
 		     const struct item *it)
 {
@@ -23,10 +18,10 @@ static int pcap_item(struct consumer *c, const struct decoder *d, void *state,
 	if (!d->packet || d->packet(state, it, &pkt) || pkt.comment)
 		return 0;
 	len = (uint32_t)p->data.len;
-	u32(p->out, (uint32_t)(time / 1000000000));
-	u32(p->out, (uint32_t)(time % 1000000000 / p->unit));
-	u32(p->out, len);
-	u32(p->out, pkt.original > len ? pkt.original : len);
+	out_le32(p->out, (uint32_t)(time / 1000000000));
+	out_le32(p->out, (uint32_t)(time % 1000000000 / p->unit));
+	out_le32(p->out, len);
+	out_le32(p->out, pkt.original > len ? pkt.original : len);
 	out_bytes(p->out, p->data.data, len);
 	return p->out->error || p->data.error;
 }
@@ -35,12 +30,12 @@ static int header(struct pcap_printer *p)
 {
 	static const uint16_t version[2] = {2, 4};
 
-	u32(p->out, p->unit == 1 ? MAGIC_NANO : MAGIC_MICRO);
+	out_le32(p->out, p->unit == 1 ? MAGIC_NANO : MAGIC_MICRO);
 	out_bytes(p->out, version, sizeof(version));
-	u32(p->out, 0);
-	u32(p->out, 0);
-	u32(p->out, SNAPLEN);
-	u32(p->out, p->linktype);
+	out_le32(p->out, 0);
+	out_le32(p->out, 0);
+	out_le32(p->out, SNAPLEN);
+	out_le32(p->out, p->linktype);
 	return 0;
 }
 

@@ -50,21 +50,6 @@ struct pcapng {
 
 /* ---- blocks ------------------------------------------------------------------------------- */
 
-static void u16(struct out *o, uint16_t v)
-{
-	out_bytes(o, &v, 2);
-}
-
-static void u32(struct out *o, uint32_t v)
-{
-	out_bytes(o, &v, 4);
-}
-
-static void u64(struct out *o, uint64_t v)
-{
-	out_bytes(o, &v, 8);
-}
-
 static void pad4(struct out *o)
 {
 	out_fill(o, 0, -o->len & 3);
@@ -74,8 +59,8 @@ static void option(struct out *o, uint16_t code, const void *value, size_t n)
 {
 	if (n > 65535)
 		n = 65535;
-	u16(o, code);
-	u16(o, (uint16_t)n);
+	out_le16(o, code);
+	out_le16(o, (uint16_t)n);
 	out_bytes(o, value, n);
 	pad4(o);
 }
@@ -92,8 +77,8 @@ static struct out *begin(struct pcapng *p, uint32_t type)
 	struct out *o = &p->block;
 
 	o->len = 0;
-	u32(o, type);
-	u32(o, 0);
+	out_le32(o, type);
+	out_le32(o, 0);
 	return o;
 }
 
@@ -104,7 +89,7 @@ static void end(struct pcapng *p)
 
 	pad4(o);
 	n = (uint32_t)o->len + 4;
-	u32(o, n);
+	out_le32(o, n);
 	if (o->error) {
 		p->out->error = o->error;
 		return;
@@ -120,8 +105,8 @@ static void stamp(struct out *o, uint64_t ns, const struct iface *f)
 {
 	uint64_t t = f->pi.tsresol == 6 ? ns / 1000 : ns;
 
-	u32(o, (uint32_t)(t >> 32));
-	u32(o, (uint32_t)t);
+	out_le32(o, (uint32_t)(t >> 32));
+	out_le32(o, (uint32_t)t);
 }
 
 /* ---- the section -------------------------------------------------------------------------- */
@@ -148,10 +133,10 @@ static void section(struct pcapng *p)
 	struct out *o = begin(p, SECTION);
 	char os[512];
 
-	u32(o, 0x1a2b3c4d);
-	u16(o, 1);
-	u16(o, 0);
-	u64(o, UINT64_MAX);
+	out_le32(o, 0x1a2b3c4d);
+	out_le16(o, 1);
+	out_le16(o, 0);
+	out_le64(o, UINT64_MAX);
 	option_text(o, SHB_HARDWARE, jdoc_string(machine, "arch"));
 	if (machine) {
 		snprintf(os, sizeof(os), "Linux %s", jdoc_string(machine, "release"));
@@ -161,7 +146,7 @@ static void section(struct pcapng *p)
 	comment_meta(p, o, "capture");
 	comment_meta(p, o, "machine");
 	comment_meta(p, o, "end");
-	u32(o, OPT_END);
+	out_le32(o, OPT_END);
 	end(p);
 	json_object_put(machine);
 }
@@ -309,13 +294,13 @@ static void interface(struct pcapng *p, struct iface *f)
 {
 	struct out *o = begin(p, INTERFACE);
 
-	u16(o, f->pi.linktype);
-	u16(o, 0);
-	u32(o, 0); /* no limit; libpcap wants the same in all */
+	out_le16(o, f->pi.linktype);
+	out_le16(o, 0);
+	out_le32(o, 0); /* no limit; libpcap wants the same in all */
 	option_text(o, IF_NAME, f->pi.name);
 	option_text(o, IF_DESCRIPTION, f->pi.description);
 	option(o, IF_TSRESOL, &f->pi.tsresol, 1);
-	u32(o, OPT_END);
+	out_le32(o, OPT_END);
 	end(p);
 }
 
@@ -387,10 +372,10 @@ static void packet_block(struct pcapng *p, struct iface *f, uint64_t time,
 	uint64_t drops = f->dropped - f->drops_told;
 	struct out *o = begin(p, PACKET);
 
-	u32(o, (uint32_t)(f - p->ifaces));
+	out_le32(o, (uint32_t)(f - p->ifaces));
 	stamp(o, time, f);
-	u32(o, kept);
-	u32(o, pkt->original > len ? pkt->original : len);
+	out_le32(o, kept);
+	out_le32(o, pkt->original > len ? pkt->original : len);
 	out_bytes(o, pkt->data->data, kept);
 	pad4(o);
 	if (pkt->flags)
@@ -399,7 +384,7 @@ static void packet_block(struct pcapng *p, struct iface *f, uint64_t time,
 		option(o, EPB_DROPCOUNT, &drops, 8);
 	option_text(o, OPT_COMMENT, pkt->comment);
 	if (pkt->flags || drops || pkt->comment)
-		u32(o, OPT_END);
+		out_le32(o, OPT_END);
 	end(p);
 	f->drops_told = f->dropped;
 }
@@ -475,8 +460,8 @@ struct consumer *pcapng_consumer(struct pcapng *p)
 
 static void time_option(struct out *o, uint16_t code, uint64_t ns, const struct iface *f)
 {
-	u16(o, code);
-	u16(o, 8);
+	out_le16(o, code);
+	out_le16(o, 8);
 	stamp(o, ns, f);
 }
 
@@ -489,7 +474,7 @@ int pcapng_end(struct pcapng *p)
 		uint64_t received = f->packets + f->dropped;
 		struct out *o = begin(p, STATISTICS);
 
-		u32(o, i);
+		out_le32(o, i);
 		stamp(o, f->last, f);
 		if (f->packets) {
 			time_option(o, ISB_STARTTIME, f->first, f);
@@ -500,7 +485,7 @@ int pcapng_end(struct pcapng *p)
 		else
 			option(o, ISB_IFDROP, &f->dropped, 8);
 		option(o, ISB_IFRECV, &received, 8);
-		u32(o, OPT_END);
+		out_le32(o, OPT_END);
 		end(p);
 	}
 	return p->out->error || p->data.error ? -1 : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The conversions of a print format: %d, %s, %pI4. What they mean is in the kernel's lib/vsprintf.c. */
+/* The conversions of a print format: %d, %s, %pI4; lib/vsprintf.c of the kernel tells of them. */
 #include <ctype.h>
 
 #include "decode/layout.h"

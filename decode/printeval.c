@@ -72,7 +72,8 @@ static struct result field_value(struct eval *e, const struct trawl_field *f)
 		return r;
 	if (r.len < f->size)
 		return number(0, 8, false);
-	return number(load(r.bytes, f->size, field_is_signed(f)), (uint8_t)f->size, field_is_signed(f));
+	return number(load(r.bytes, f->size, field_is_signed(f)), (uint8_t)f->size,
+		      field_is_signed(f));
 }
 
 uint64_t result_number(const struct result *r)

@@ -71,7 +71,8 @@ static bool conversion(struct parser *p, struct piece *piece, const char **at, c
 	piece->conversion = *(*at)++;
 	n = 0;
 	if (piece->conversion == 'p') {
-		while (*at < end && isalnum((unsigned char)**at) && n < sizeof(piece->extension) - 1)
+		while (*at < end && isalnum((unsigned char)**at) &&
+		       n < sizeof(piece->extension) - 1)
 			piece->extension[n++] = *(*at)++;
 		if (n && strchr("SsFfB", piece->extension[0]))
 			p->out->symbols = true;

@@ -283,7 +283,8 @@ static struct ctype type_words(struct parser *p, struct token *last, unsigned in
 static bool operand_follows(const struct parser *p)
 {
 	return p->token.type == TOKEN_NUMBER || p->token.type == TOKEN_NAME ||
-	       p->token.type == TOKEN_TEXT || parse_is_op(p, '(') || parse_is_op(p, '~') || parse_is_op(p, '!');
+	       p->token.type == TOKEN_TEXT || parse_is_op(p, '(') || parse_is_op(p, '~') ||
+	       parse_is_op(p, '!');
 }
 
 static struct node *local_find(struct parser *p, const struct token *t)
@@ -336,7 +337,7 @@ static struct node *field_node(struct parser *p, const struct token *name)
 	const struct trawl_field *f = field_find(p, name);
 	struct node *n;
 
-	/* REC->__data_loc_NAME is the u32 itself: only asked for by odd macros for its upper half. */
+	/* REC->__data_loc_NAME is the u32 itself: odd macros ask for its upper half. */
 	if (!f && plain.len > 11 && !memcmp(plain.text, "__data_loc_", 11)) {
 		plain.text += 11;
 		plain.len -= 11;
@@ -653,7 +654,8 @@ static struct node *unary(struct parser *p)
 
 	if (++p->depth > DEPTH_MAX) {
 		parse_fail(p, "nested too deeply");
-	} else if (parse_is_op(p, '-') || parse_is_op(p, '~') || parse_is_op(p, '!') || parse_is_op(p, '&') ||
+	} else if (parse_is_op(p, '-') || parse_is_op(p, '~') || parse_is_op(p, '!') ||
+		   parse_is_op(p, '&') ||
 		   parse_is_op(p, '+') || parse_is_op(p, '*')) {
 		int what = p->token.op;
 

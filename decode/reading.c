@@ -48,8 +48,8 @@ int reading_parse(struct reading *r, const struct reading_program *p, void *arg,
 			return -1;
 	}
 	if (optind == argc)
-		return trawl_fail(err, TRAWL_USAGE, "no file: %s (- for standard input); see --help",
-				  p->usage);
+		return trawl_fail(err, TRAWL_USAGE,
+				  "no file: %s (- for standard input); see --help", p->usage);
 	if (optind + 1 < argc)
 		return trawl_fail(err, TRAWL_USAGE, "%s: only one file at a time is read",
 				  argv[optind + 1]);

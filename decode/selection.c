@@ -50,8 +50,8 @@ int selection_option(struct selection *s, int option, const char *arg, struct tr
 		return add_text(s->names, &s->nnames, "--name", arg, err);
 	case OPTION_PID:
 		if (s->npids == SELECTION_MAX)
-			return trawl_fail(err, TRAWL_USAGE, "--pid: more than %d of them: use --where "
-					  "'pid == 1 or pid == 2'", SELECTION_MAX);
+			return trawl_fail(err, TRAWL_USAGE, "--pid: more than %d of them: use "
+					  "--where 'pid == 1 or pid == 2'", SELECTION_MAX);
 		if (number("--pid", arg, 0, INT32_MAX, "the id of a process or thread: give a "
 			   "number from 0 to 2147483647", &v, err))
 			return -1;
@@ -170,5 +170,6 @@ bool selection_wants(struct selection *s, const struct decoder *d, void *state,
 		     const struct item *it)
 {
 	return selection_name(s, it->name, it->name_len, true) && it->time >= s->begin &&
-	       it->time < s->end && wants_task(s, it) && (!s->where || where_match(s->where, d, state, it));
+	       it->time < s->end && wants_task(s, it) &&
+	       (!s->where || where_match(s->where, d, state, it));
 }

@@ -13,7 +13,8 @@
 
 /* Codes of the long options, out of the way of letters. */
 enum {
-	OPTION_FROM = 0x100, OPTION_TO, OPTION_UNTIL, OPTION_SOURCE, OPTION_NAME, OPTION_PID, OPTION_WHERE,
+	OPTION_FROM = 0x100, OPTION_TO, OPTION_UNTIL, OPTION_SOURCE, OPTION_NAME, OPTION_PID,
+	OPTION_WHERE,
 	OPTION_OWN, /* the first that a program may use itself */
 };
 

@@ -166,8 +166,8 @@ static void name_missing(struct probe_sites *s, struct layout *l)
 			struct site_arg *a = &s->sites[i].args[k];
 			size_t n = strlen(a->name);
 
-			if (a->state != ARG_UNAVAILABLE || n < 4 || strcmp(a->name + n - 3, "_na") ||
-			    had_somewhere(s, a->name))
+			if (a->state != ARG_UNAVAILABLE || n < 4 ||
+			    strcmp(a->name + n - 3, "_na") || had_somewhere(s, a->name))
 				continue;
 			a->plain_name = strndup(a->name, n - 3);
 			if (!a->plain_name)

@@ -75,7 +75,8 @@ static bool text_line(struct table *t, char *line)
 	return add(t, addr, from);
 }
 
-static bool parse(struct table *t, const char *text, size_t len, bool (*line)(struct table *, char *))
+static bool parse(struct table *t, const char *text, size_t len,
+		  bool (*line)(struct table *, char *))
 {
 	char *at, *end;
 

@@ -16,7 +16,7 @@ enum {
 	CPUS_MAX = 4096,
 	TYPES_MAX = 65536,
 	DELTA_BITS = 27,
-	DATA_LEN_MAX = 28,      /* longer events (in words) have their length in a word of its own */
+	DATA_LEN_MAX = 28,      /* longer events (in words) have their length in a word apart */
 	TIME_EXTEND = 30,
 };
 
@@ -354,21 +354,6 @@ static struct tracedat *tracedat_new(struct stream *s, struct out *out, struct t
 
 /* ---- the file ----------------------------------------------------------------------------- */
 
-static void u16(struct out *o, uint16_t v)
-{
-	out_bytes(o, &v, 2);
-}
-
-static void u32(struct out *o, uint32_t v)
-{
-	out_bytes(o, &v, 4);
-}
-
-static void u64(struct out *o, uint64_t v)
-{
-	out_bytes(o, &v, 8);
-}
-
 /* The format text with the number that the event has here. */
 static void format_text(const struct kind *k, struct out *o)
 {
@@ -381,7 +366,7 @@ static void format_text(const struct kind *k, struct out *o)
 		out_u64(&text, k->id);
 		out_str(&text, id + 5 + strspn(id + 5, "0123456789"));
 	}
-	u64(o, text.len);
+	out_le64(o, text.len);
 	out_bytes(o, text.data, text.len);
 	out_free(&text);
 }
@@ -402,7 +387,8 @@ static bool same_system(const struct kind *a, const struct kind *b)
 static bool seen(const struct tracedat *t, size_t i, bool system)
 {
 	for (size_t j = 0; j < i; j++)
-		if (system ? same_system(&t->kinds[i], &t->kinds[j]) : t->kinds[i].id == t->kinds[j].id)
+		if (system ? same_system(&t->kinds[i], &t->kinds[j]) :
+				     t->kinds[i].id == t->kinds[j].id)
 			return true;
 	return false;
 }
@@ -413,7 +399,7 @@ static void formats(const struct tracedat *t, struct out *o)
 
 	for (size_t i = 0; i < t->nkinds; i++)
 		systems += !seen(t, i, true);
-	u32(o, systems);
+	out_le32(o, systems);
 	for (size_t i = 0; i < t->nkinds; i++) {
 		if (seen(t, i, true))
 			continue;
@@ -422,7 +408,7 @@ static void formats(const struct tracedat *t, struct out *o)
 		events = 0;
 		for (size_t j = i; j < t->nkinds; j++)
 			events += same_system(&t->kinds[i], &t->kinds[j]) && !seen(t, j, false);
-		u32(o, events);
+		out_le32(o, events);
 		for (size_t j = i; j < t->nkinds; j++)
 			if (same_system(&t->kinds[i], &t->kinds[j]) && !seen(t, j, false))
 				format_text(&t->kinds[j], o);
@@ -439,7 +425,7 @@ static void meta_text(const struct tracedat *t, const char *name, struct out *o)
 		if (!strcmp(trawl_meta_at(r, i)->name, name) &&
 		    trawl_meta_at(r, i)->len < UINT32_MAX - text.len)
 			out_bytes(&text, trawl_meta_at(r, i)->data, trawl_meta_at(r, i)->len);
-	u32(o, (uint32_t)text.len);
+	out_le32(o, (uint32_t)text.len);
 	out_bytes(o, text.data, text.len);
 	out_free(&text);
 }
@@ -452,15 +438,15 @@ static void cmdlines(const struct tracedat *t, struct out *o)
 	for (size_t i = 0; i < t->names_room; i++)
 		if (t->names[i].comm[0])
 			out_printf(&text, "%d %s\n", t->names[i].tid, t->names[i].comm);
-	u64(o, text.len);
+	out_le64(o, text.len);
 	out_bytes(o, text.data, text.len);
 	out_free(&text);
 }
 
 static void option(struct out *o, uint16_t id, const char *text)
 {
-	u16(o, id);
-	u32(o, (uint32_t)strlen(text) + 1);
+	out_le16(o, id);
+	out_le32(o, (uint32_t)strlen(text) + 1);
 	out_bytes(o, text, strlen(text) + 1);
 }
 
@@ -473,8 +459,9 @@ static void uname_option(const struct tracedat *t, struct out *o)
 
 	if (!*release)
 		release = jdoc_string(root, "release");
-	snprintf(text, sizeof(text), "Linux %.100s %.100s %.100s %.50s", jdoc_string(root, "hostname"),
-		 release, jdoc_string(kernel, "version"), jdoc_string(root, "arch"));
+	snprintf(text, sizeof(text), "Linux %.100s %.100s %.100s %.50s",
+		 jdoc_string(root, "hostname"), release,
+		 jdoc_string(kernel, "version"), jdoc_string(root, "arch"));
 	option(o, OPTION_UNAME, text);
 	json_object_put(root);
 }
@@ -493,10 +480,10 @@ static void options(const struct tracedat *t, struct out *o)
 	option(o, OPTION_TRACECLOCK, "[mono]");
 	uname_option(t, o);
 	option(o, OPTION_VERSION, "trawl " VERSION);
-	u16(o, OPTION_CPUCOUNT);
-	u32(o, 4);
-	u32(o, t->ncpus);
-	u16(o, OPTION_DONE);
+	out_le16(o, OPTION_CPUCOUNT);
+	out_le32(o, 4);
+	out_le32(o, t->ncpus);
+	out_le16(o, OPTION_DONE);
 }
 
 static void head(const struct tracedat *t, struct out *o)
@@ -504,19 +491,19 @@ static void head(const struct tracedat *t, struct out *o)
 	out_bytes(o, "\x17\x08\x44tracing6", 12);
 	out_char(o, 0); /* little endian */
 	out_char(o, 8); /* bytes of a long */
-	u32(o, PAGE);
+	out_le32(o, PAGE);
 	out_bytes(o, "header_page", 12);
-	u64(o, sizeof(header_page) - 1);
+	out_le64(o, sizeof(header_page) - 1);
 	out_bytes(o, header_page, sizeof(header_page) - 1);
 	out_bytes(o, "header_event", 13);
-	u64(o, sizeof(header_event) - 1);
+	out_le64(o, sizeof(header_event) - 1);
 	out_bytes(o, header_event, sizeof(header_event) - 1);
-	u32(o, 0); /* events of ftrace itself */
+	out_le32(o, 0); /* events of ftrace itself */
 	formats(t, o);
 	meta_text(t, "kernel/kallsyms", o);
 	meta_text(t, "kernel/printk_formats", o);
 	cmdlines(t, o);
-	u32(o, t->ncpus);
+	out_le32(o, t->ncpus);
 	options(t, o);
 	out_bytes(o, "flyrecord", 10);
 }
@@ -559,8 +546,8 @@ static int finish(struct tracedat *t, struct trawl_error *err)
 	data = (data + PAGE - 1) / PAGE * PAGE;
 	at = data;
 	for (uint32_t i = 0; i < t->ncpus; i++) {
-		u64(&front, at);
-		u64(&front, (uint64_t)t->cpus[i].npages * PAGE);
+		out_le64(&front, at);
+		out_le64(&front, (uint64_t)t->cpus[i].npages * PAGE);
 		at += (uint64_t)t->cpus[i].npages * PAGE;
 	}
 	out_fill(&front, '\0', (size_t)(data - front.len));

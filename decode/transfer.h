@@ -2,7 +2,7 @@
 /*
  * Transfers: a submission joined with what became of it.
  *
- * usbmon tells of an URB twice: 'S' when a driver submits it, then 'C' when it is given back, or 'E'
+ * usbmon tells of an URB twice: 'S' when a driver submits it, 'C' when it is given back, or 'E'
  * when it could not even be queued. The URB's address joins them; addresses are used again at once.
  * At the ends of a capture, halves are missing, and that is normal: a transfer may have either
  * half only.

@@ -176,7 +176,7 @@ static int parse(struct options *o, int argc, char **argv, struct trawl_error *e
 		got = reading_parse(&o->reading, &program, o, argc, argv, err);
 	if (!got && o->join && o->mode != MODE_TEXT)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "--join: is for text only: leave out --json, --summary or --meta");
+				  "--join: is for text only: no --json, --summary or --meta");
 	return got;
 }
 

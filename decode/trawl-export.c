@@ -233,7 +233,8 @@ static const struct reading_program program = {
 static int check(struct options *o, struct trawl_error *err)
 {
 	if (!o->format)
-		return trawl_fail(err, TRAWL_USAGE, "--to FORMAT is missing; --help lists the formats");
+		return trawl_fail(err, TRAWL_USAGE,
+				  "--to FORMAT is missing; --help lists the formats");
 	if (o->export.columns && !strcmp(o->export.columns, "all")) {
 		o->reading.decode.all_fields = true;
 		o->export.columns = NULL;
@@ -279,8 +280,11 @@ static int run(struct options *o, struct trawl_error *err)
 	struct foreign f;
 	struct outfile output;
 	const char *path = foreign_resolve(&f, o->reading.path, err);
-	struct stream *s = path ? stream_open(path, &o->reading.decode, &o->reading.selection, err) : NULL;
+	struct stream *s = NULL;
 	int status;
+
+	if (path)
+		s = stream_open(path, &o->reading.decode, &o->reading.selection, err);
 
 	if (!s || open_output(o, &output, err)) {
 		stream_close(s);

@@ -132,8 +132,7 @@ const uint8_t *urb_packet_data(const struct urb *u, uint32_t i, uint32_t *len)
 	return u->data + (have ? p.offset : 0);
 }
 
-/* An isochronous IN transfer is sparse: its packets sit at their offsets, with gaps between. */
-static uint64_t expected(const struct urb *u)
+uint64_t urb_wanted(const struct urb *u)
 {
 	uint64_t end = 0;
 
@@ -154,7 +153,7 @@ uint64_t urb_missing(const struct urb *u)
 
 	if (!urb_carries(u) || u->type == 'E')
 		return 0;
-	want = expected(u);
+	want = urb_wanted(u);
 	return want > u->data_len ? want - u->data_len : 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One usbmon record: the 64-byte header of drivers/usb/mon/mon_bin.c, isochronous descriptors, data.
+ * One usbmon record: the 64-byte header of drivers/usb/mon/mon_bin.c, isochronous parts, data.
  *
  * The same bytes are the payload of a .trawl file's usbmon source, of LINKTYPE_USB_LINUX_MMAPPED
  * (220) and, cut to 48 bytes of header, of LINKTYPE_USB_LINUX (189). They come from files, so no
@@ -65,6 +65,12 @@ bool urb_parse(struct urb *u, const void *record, size_t len);
 
 /* Writes the 64 bytes of a header back: what urb_parse() read, with `captured` as it stands. */
 void urb_header(const struct urb *u, uint8_t header[URB_HEADER]);
+
+/*
+ * Bytes that the transfer is about, captured or not. An isochronous IN transfer is sparse: its
+ * packets sit at their offsets, with gaps between.
+ */
+uint64_t urb_wanted(const struct urb *u);
 
 /* Isochronous packet i < u->ndesc. */
 struct urb_packet urb_packet(const struct urb *u, uint32_t i);

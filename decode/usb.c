@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* A submission may wait long for its answer (a keyboard's interrupt transfer), but mostly does not. */
+/* A submission may wait long for its answer (a keyboard's), but mostly does not. */
 #define LOOKBACK UINT64_C(60000000000)
 
 static void usb_close(void *state)
@@ -74,7 +74,7 @@ static void apply_metadata(struct usb_state *s, uint64_t time)
 	}
 }
 
-/* Those at the start are taken within a moment; a device that is plugged in meanwhile enumerates. */
+/* Those at the start are taken in a moment; a device that is plugged in meanwhile enumerates. */
 #define SNAPSHOT_SPAN UINT64_C(1000000000)
 
 uint64_t usb_first_snapshots(struct usb_state *s)

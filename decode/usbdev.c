@@ -79,7 +79,7 @@ void usbdev_free_all(struct usb_devices *d)
 	d->count = 0;
 }
 
-/* ---- configurations --------------------------------------------------------------------------- */
+/* ---- configurations ------------------------------------------------------------------------- */
 
 static const struct usb_config *config_in_use(const struct usb_device *dev)
 {
@@ -138,7 +138,7 @@ static unsigned int index_of(uint8_t endpoint)
 }
 
 /*
- * Walks the configuration in use. An endpoint belongs to the alternate setting that is chosen; those
+ * Walks the configuration in use. An endpoint is of the alternate setting that is chosen; those
  * of other settings are taken too while nothing better is known: which setting is chosen may
  * have been said before the capture began.
  */
@@ -217,7 +217,7 @@ static void set_hid(struct usb_interface *f, const uint8_t *p, size_t n)
 		f->hid_known = true;
 }
 
-/* ---- learning from the capture ------------------------------------------------------------------ */
+/* ---- learning from the capture -------------------------------------------------------------- */
 
 static void learn_descriptor(struct usb_device *dev, const struct setup *s, const uint8_t *p,
 			     size_t n)
@@ -294,7 +294,7 @@ void usbdev_learn(struct usb_devices *d, struct usb_device *dev, const struct se
 	}
 }
 
-/* ---- learning from a snapshot ------------------------------------------------------------------ */
+/* ---- learning from a snapshot --------------------------------------------------------------- */
 
 static int nibble(char c)
 {
@@ -407,7 +407,7 @@ out:
 	return good;
 }
 
-/* ---- asking ----------------------------------------------------------------------------------- */
+/* ---- asking --------------------------------------------------------------------------------- */
 
 const struct usb_endpoint *usbdev_endpoint(const struct usb_device *dev, uint8_t endpoint)
 {

@@ -29,25 +29,9 @@ void usb_interface_of(void *state, const struct trawl_source *source, struct pac
 	pi->tsresol = 6;
 }
 
-/* Bytes of the transfer as far as they would have been captured without any limit. */
-static uint64_t data_length(const struct urb *u)
-{
-	uint64_t end = 0;
-
-	if (u->xfer != URB_ISO || u->type != 'C' || !urb_in(u))
-		return u->length;
-	for (uint32_t i = 0; i < u->ndesc; i++) {
-		struct urb_packet p = urb_packet(u, i);
-
-		if (p.length && (uint64_t)p.offset + p.length > end)
-			end = (uint64_t)p.offset + p.length;
-	}
-	return end;
-}
-
 static uint32_t original_length(const struct urb *u, size_t captured)
 {
-	uint64_t len = URB_HEADER + (uint64_t)u->ndesc * URB_ISO_SIZE + data_length(u);
+	uint64_t len = URB_HEADER + (uint64_t)u->ndesc * URB_ISO_SIZE + urb_wanted(u);
 
 	if (u->flag_data != URB_FLAG_PRESENT || len < captured)
 		len = captured;

@@ -163,7 +163,7 @@ static struct node *number(struct parser *ps)
 	}
 	f = base == 16 ? 0 : strtod(start, &end);
 	ps->p = q;
-	for (; base == 16 ? (digit(*q) || ((*q | 32) >= 'a' && (*q | 32) <= 'f')) : digit(*q); q++) {
+	for (; digit(*q) || (base == 16 && (*q | 32) >= 'a' && (*q | 32) <= 'f'); q++) {
 		uint64_t d = digit(*q) ? (uint64_t)(*q - '0') : (uint64_t)((*q | 32) - 'a' + 10);
 
 		if (__builtin_mul_overflow(v, base, &v) || __builtin_add_overflow(v, d, &v))

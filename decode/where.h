@@ -9,7 +9,7 @@
  *	operand := value ['&' value]                bits of a number
  *	value   := number | "text" | 'text' | true | false | name
  *	number  := 12 -5 0x1f 1.5, with ns us ms s for times and k M G for sizes (powers of 1024)
- *	name    := a field, or one of ts cpu pid tid comm name source; fields.NAME is always the field
+ *	name    := a field, or one of ts cpu pid tid comm name source; fields.NAME is ever the field
  *
  * A comparison with a field that the item does not have, or that has no value, is false whichever
  * way round. An operand alone is true if it is there and neither zero nor empty.
