@@ -42,7 +42,7 @@ void sink_open(struct sink *o, int fd)
 /* A file that grows needs its disk space first; -1 and errno only when there is no more. */
 static int reserve(struct sink *o, size_t n)
 {
-	uint64_t want = o->base + o->pos + n + o->last;
+	uint64_t want = o->base + o->pos + n + o->last, ahead = want + RESERVE_STEP;
 
 	if (!o->seekable)
 		return 0;
@@ -52,9 +52,11 @@ static int reserve(struct sink *o, size_t n)
 	}
 	if (want <= o->reserved)
 		return 0;
+	if (ahead > o->most)
+		ahead = o->most; /* tmpfs sends SIGXFSZ for room beyond it, too */
 	if (!fallocate(o->fd, FALLOC_FL_KEEP_SIZE, (off_t)o->reserved,
-		       (off_t)(want + RESERVE_STEP - o->reserved))) {
-		o->reserved = want + RESERVE_STEP;
+		       (off_t)(ahead - o->reserved))) {
+		o->reserved = ahead;
 		return 0;
 	}
 	if (errno != EOPNOTSUPP && !fallocate(o->fd, FALLOC_FL_KEEP_SIZE, (off_t)o->reserved,

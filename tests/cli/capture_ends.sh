@@ -26,7 +26,7 @@ trawl -q -i "usdt:$target:hit" -i "uprobe:$target:target_hits" -i event:sched:sc
 	-- "$target" hits 100000 20
 same "-c: exactly so many of all sources" 1000 "$(events "$f")"
 same "-c: its end says so" 1000 "$(trawl-decode --meta=end "$f" | grep -o '"source":"[a-z]*","events":[0-9]*' |
-	grep -v task | sed 's/.*://' | paste -sd+ | bc)"
+	grep -v task | awk -F: '{ n += $NF } END { print n + 0 }')"
 
 # --duration: exactly the events up to then, by the file's own times. The first sync is the start.
 "$target" hits 1000000 100 & pid=$!

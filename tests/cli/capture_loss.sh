@@ -7,7 +7,7 @@ f=$work/x.trawl
 hits=300000
 
 lost_in_file() {
-	trawl-decode --summary "$1" | sed -n 's/^ .* cpu [0-9]*: \([0-9]*\) (.*/\1/p' | paste -sd+ | bc
+	trawl-decode --summary "$1" | sed -n 's/^ .* cpu [0-9]*: \([0-9]*\) (.*/\1/p' | awk '{ n += $1 } END { print n + 0 }'
 }
 
 # The smallest buffer, and a recorder that is stopped for a while.
