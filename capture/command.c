@@ -107,6 +107,9 @@ int command_prepare(struct command *c, char **argv, const struct user *user, boo
 	c->go = go[1];
 	c->report = report[0];
 	c->pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0);
+	if (c->pidfd < 0)
+		return trawl_fail(err, TRAWL_CANNOT, "cannot watch %s: %s (Linux 5.3 is needed)",
+				  argv[0], strerror(errno));
 	return 0;
 fail:
 	for (int i = 0; i < 2; i++) {
@@ -182,7 +185,7 @@ void command_close(struct command *c)
 const char *command_verdict(const struct command *c, char *buf, size_t size)
 {
 	if (!c->ended)
-		snprintf(buf, size, "still running, sent SIGTERM");
+		snprintf(buf, size, "still running");
 	else if (WIFSIGNALED(c->status))
 		snprintf(buf, size, "killed by SIG%s", sigabbrev_np(WTERMSIG(c->status)) ?
 			 sigabbrev_np(WTERMSIG(c->status)) : "?");

@@ -75,7 +75,6 @@ static int trigger(struct flight *f, const char *reason, const char *what, const
 	size_t len = sizeof(t);
 	uint64_t now = mono_now();
 
-	f->triggers++;
 	if (f->deadline)
 		return 0;
 	f->deadline = now + f->o->after;
@@ -262,7 +261,6 @@ void flight_write(struct flight *f)
 	struct trawl_error err;
 
 	f->deadline = 0;
-	f->triggers = 0;
 	if (start_writing(f, &err)) {
 		failed(f, &err);
 		newfile_close(&f->file, f->user);

@@ -30,7 +30,6 @@ struct flight {
 	uint64_t last;         /* time of the last trigger event */
 	uint64_t deadline;     /* CLOCK_MONOTONIC: when the file is due; 0: nothing triggered */
 	char reason[300];      /* of the file that is due, or being written */
-	uint32_t triggers;     /* since the last file */
 	uint32_t files, failed;
 
 	/* The file that is being written. */

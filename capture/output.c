@@ -149,12 +149,12 @@ static int follow_link(struct output *out, struct trawl_error *err)
  * Is a capture writing to what has the name already? Each holds a lock on its file. Only for the
  * first file: of a row, the names are one's own.
  */
-static int check_unused(const struct output *out, struct trawl_error *err)
+int output_check(const struct output *out, struct trawl_error *err)
 {
 	int fd, r = 0;
 
-	if (out->size_count || out->time_count)
-		return 0;
+	if (!out->path || out->in_place >= 0 || out->size_count || out->time_count)
+		return 0; /* in place: the lock is ours */
 	fd = open(out->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK)
 		r = trawl_fail(err, TRAWL_USAGE, "-w %s: another capture is writing to it: give another "
@@ -191,7 +191,7 @@ static int open_path(struct output *out, bool named, struct trawl_error *err)
 	if (named && follow_link(out, err))
 		goto out;
 	if (!named || !open_special(out, &fd)) {
-		if (check_unused(out, err))
+		if (output_check(out, err))
 			goto out;
 		fd = open_new(out);
 		denied = errno;
@@ -228,7 +228,7 @@ int output_commit(struct output *out, struct trawl_error *err)
 	}
 	if (out->file.fd < 0)
 		return 0;
-	if (check_unused(out, err) || user_enter(out->user, &rights, err))
+	if (output_check(out, err) || user_enter(out->user, &rights, err))
 		return -1;
 	r = nameless_name(&out->file, out->path, true);
 	if (r)

@@ -39,6 +39,9 @@ int output_open(struct output *out, const struct options *o, const struct user *
  */
 int output_commit(struct output *out, struct trawl_error *err);
 
+/* Is another capture writing to the file of this name? Then -1. */
+int output_check(const struct output *out, struct trawl_error *err);
+
 enum output_turn { OUTPUT_BY_SIZE, OUTPUT_BY_TIME };
 
 /*

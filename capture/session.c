@@ -396,6 +396,9 @@ static int start(struct session *s, struct trawl_error *err)
 			return -1;
 	}
 	if (s->o->command) {
+		/* A name that was taken meanwhile is told before COMMAND does anything. */
+		if (output_check(&s->output, err))
+			return -1;
 		if (command_go(&s->command, err))
 			return -1;
 		/* It may be gone before its first event is seen. */
@@ -716,8 +719,9 @@ static void say_end(struct session *s, const struct source_stats *stats)
 	if (s->o->quiet)
 		return;
 	if (s->command.pid && (!s->command.ended || s->command.status || s->o->verbose))
-		session_note(s, "%s: %s", s->command.name,
-			     command_verdict(&s->command, verdict, sizeof(verdict)));
+		session_note(s, "%s: %s%s", s->command.name,
+			     command_verdict(&s->command, verdict, sizeof(verdict)),
+			     s->command.ended ? "" : ", sent SIGTERM");
 	account_say(&a, s->o->ring ? flight_verdict(&s->flight, verdict, sizeof(verdict)) : "");
 }
 
@@ -761,6 +765,7 @@ static int finish(struct session *s, struct trawl_error *err)
 	count_unwritten(s, stats);
 	for (size_t i = 0; i < s->ninputs; i++)
 		s->incomplete |= stats[i].lost > 0;
+	s->incomplete |= s->write_failed && s->write_error.sys != EPIPE;
 	write_end(s, stats);
 	if (s->o->ring)
 		flight_finish(&s->flight);

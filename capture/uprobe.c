@@ -273,11 +273,8 @@ static void add_notes(struct making *m)
 	if (*m->p->note)
 		return;
 	if (m->fn && m->fn->chooser)
-		set_note(m->p, xasprintf("%s only chooses the function that is used (IFUNC); it runs "
-					 "once, when the program starts", m->fn->name));
-	else if (!strcmp(m->p->sites[0].insn, "step"))
-		set_note(m->p, xstrdup("the instruction there must be single-stepped, which takes "
-				       "about ten times as long as a nop or push"));
+		set_note(m->p, xstrdup("only chooses the function that is used (IFUNC): it runs once, "
+				       "when the program starts"));
 	else if (!strcmp(m->p->sites[0].insn, "refused"))
 		set_note(m->p, xstrdup("the kernel may refuse a probe on the instruction there"));
 }

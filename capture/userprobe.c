@@ -185,6 +185,12 @@ static void tell_notes(struct session *s, const struct probe_list *list)
 {
 	bool each = session_options(s)->verbose;
 
+	for (size_t i = 0; each && i < list->n; i++) {
+		if (!strcmp(list->probes[i]->sites[0].insn, "step"))
+			session_note(s, "%s: the instruction there must be single-stepped, which takes "
+				     "about ten times as long as a nop or push",
+				     list->probes[i]->display_name);
+	}
 	for (size_t i = 0; i < list->nnotes; i++)
 		session_note(s, "%s", list->notes[i]);
 	for (size_t i = 0; i < list->n; i++) {
