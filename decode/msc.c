@@ -96,6 +96,20 @@ static bool uas_find(struct msc *m, uint16_t tag, struct msc_step *s)
 	return true;
 }
 
+void msc_uas_submitted(struct msc *m, const uint8_t *p, size_t n, uint64_t begin)
+{
+	uint16_t tag = n >= 32 && p[0] == UAS_COMMAND ? get_be16(p + 2) : 0;
+	unsigned int i = slot(tag);
+
+	if (n < 32 || p[0] != UAS_COMMAND)
+		return;
+	m->uas[i].open = true;
+	m->uas[i].tag = tag;
+	m->uas[i].started = begin;
+	m->uas[i].command.length = 16;
+	memcpy(m->uas[i].command.cdb, p + 16, 16);
+}
+
 static void uas_command(struct msc *m, const uint8_t *p, size_t n, uint64_t begin,
 			struct msc_step *s)
 {
@@ -105,12 +119,12 @@ static void uas_command(struct msc *m, const uint8_t *p, size_t n, uint64_t begi
 	if (n < 32)
 		return;
 	s->lun = p[9];
-	m->uas[i].open = true;
-	m->uas[i].tag = (uint16_t)s->tag;
-	m->uas[i].started = begin;
-	m->uas[i].command.length = 16;
-	memcpy(m->uas[i].command.cdb, p + 16, 16);
-	uas_find(m, (uint16_t)s->tag, s);
+	/* Its data and its answer may have come before its own completion. */
+	if (m->uas[i].tag != s->tag || m->uas[i].started != begin)
+		msc_uas_submitted(m, p, n, begin);
+	s->has_command = true;
+	s->command.length = 16;
+	memcpy(s->command.cdb, p + 16, 16);
 }
 
 static void uas_sense(struct msc *m, const uint8_t *p, size_t n, uint64_t end, struct msc_step *s)

@@ -65,7 +65,13 @@ struct msc {
 bool msc_bot(struct msc *m, bool in, const uint8_t *p, size_t n, uint64_t begin, uint64_t end,
 	     struct msc_step *s);
 
-/* pipe: bPipeID of the endpoint: 1 command, 2 status, 3 data in, 4 data out. stream: the tag. */
+/*
+ * A command as it is submitted, at `begin`: what follows of it may complete before it does. To be
+ * told before msc_uas() of the same bytes, with the same begin.
+ */
+void msc_uas_submitted(struct msc *m, const uint8_t *p, size_t n, uint64_t begin);
+
+/* pipe: bPipeID of the endpoint: 1 command, 2 status, 3 data in, 4 data out. */
 bool msc_uas(struct msc *m, unsigned int pipe, const uint8_t *p, size_t n, uint64_t begin,
 	     uint64_t end, struct msc_step *s);
 

@@ -335,6 +335,22 @@ static char type_letter(uint32_t id)
 	return id == 1 ? 'S' : id == 2 ? 'C' : 'E';
 }
 
+/* What must be known of a submission before it is complete: a UAS command. */
+static void foresee(struct usb_state *s, const struct urb *u, uint64_t ts)
+{
+	struct usb_detail d = {.urb = *u, .data = u->data, .data_len = u->data_len};
+
+	if (u->type != 'S' || u->xfer != URB_BULK || urb_in(u) || !u->data_len)
+		return;
+	describe(s, &d);
+	if (d.talk != TALK_STORAGE || !d.endpoint || d.endpoint->pipe != 1)
+		return;
+	if (!d.interface->msc)
+		d.interface->msc = calloc(1, sizeof(*d.interface->msc));
+	if (d.interface->msc)
+		msc_uas_submitted(d.interface->msc, u->data, u->data_len, ts);
+}
+
 static int usb_feed(void *state, const struct trawl_event *ev, struct sink *sink,
 		    struct trawl_error *err)
 {
@@ -355,6 +371,7 @@ static int usb_feed(void *state, const struct trawl_event *ev, struct sink *sink
 		u.type = type_letter(ev->type->id);
 		u.damage |= URB_BAD_TYPE;
 	}
+	foresee(s, &u, ev->ts);
 	/* Latencies are differences of the source's own clock, to the microsecond that it has. */
 	n = transfers_feed(s->transfers, &u, ev->ts, ev->record, ev->len, done);
 	if (n < 0)

@@ -380,11 +380,45 @@ static void take_names(struct usb_device *dev, const struct json_object *o)
 		 product);
 }
 
+/*
+ * A snapshot of a device that is known already does not interrupt what its storage is at: takes the
+ * state of all interfaces out of dev, and puts it back if it is the same device still.
+ */
+struct talks {
+	uint8_t device[18];
+	struct msc *msc[USBDEV_INTERFACES];
+};
+
+static struct talks take_talks(struct usb_device *dev)
+{
+	struct talks t;
+
+	memcpy(t.device, dev->device, sizeof(t.device));
+	for (unsigned int i = 0; i < USBDEV_INTERFACES; i++) {
+		t.msc[i] = dev->interfaces[i].msc;
+		dev->interfaces[i].msc = NULL;
+	}
+	return t;
+}
+
+static void give_talks(struct usb_device *dev, struct talks *t)
+{
+	bool same = !memcmp(t->device, dev->device, sizeof(t->device));
+
+	for (unsigned int i = 0; i < USBDEV_INTERFACES; i++) {
+		if (same && i < dev->ninterfaces)
+			dev->interfaces[i].msc = t->msc[i];
+		else
+			free(t->msc[i]);
+	}
+}
+
 bool usbdev_snapshot(struct usb_devices *d, const void *json, size_t len)
 {
 	struct json_object *o = jdoc_parse(json, len);
 	uint64_t bus = jdoc_uint(o, "busnum", 0), address = jdoc_uint(o, "devnum", 0);
 	struct usb_device *dev;
+	struct talks talks;
 	uint8_t *p = NULL;
 	bool good = false;
 	size_t n;
@@ -395,10 +429,12 @@ bool usbdev_snapshot(struct usb_devices *d, const void *json, size_t len)
 	p = hex_member(o, "descriptors", &n);
 	if (!dev || !p || n < 18)
 		goto out;
+	talks = take_talks(dev);
 	usbdev_reset(dev);
 	dev->config = (uint8_t)jdoc_uint(o, "configuration", 0);
 	good = take_descriptors(dev, p, n);
 	take_interfaces(dev, o);
+	give_talks(dev, &talks);
 	take_names(dev, o);
 	dev->bos = hex_member(o, "bos", &dev->bos_len);
 out:

@@ -93,6 +93,16 @@ Test(msc, uas)
 	cr_expect_str_eq(brief(&s, "", 0), "READ(10) lba 64 + 1 check condition, medium error: "
 			 "unrecovered read error after 2.000 ms");
 	cr_expect(msc_is_problem(&s));
+	/* The answer may be there before the command's own completion, which then opens nothing. */
+	msc_uas_submitted(&m, command, sizeof(command), 3000000);
+	cr_assert(msc_uas(&m, 3, command, 12, 3100000, 3200000, &s));
+	cr_expect(s.has_command, "its data");
+	cr_assert(msc_uas(&m, 2, sense, sizeof(sense), 3000000, 5000000, &s));
+	cr_expect(s.has_command, "its answer");
+	cr_assert(msc_uas(&m, 1, command, sizeof(command), 3000000, 5100000, &s));
+	cr_expect_str_eq(brief(&s, "", 0), "READ(10) lba 64 + 1 tag 0x9");
+	cr_assert(msc_uas(&m, 3, command, 12, 5200000, 5300000, &s));
+	cr_expect_not(s.has_command, "nothing is in flight");
 	for (size_t n = 0; n < sizeof(sense); n++) {
 		uint8_t *exact = malloc(n ? n : 1);
 

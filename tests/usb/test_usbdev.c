@@ -96,6 +96,30 @@ Test(usbdev, learns_from_a_snapshot)
 	usbdev_free_all(&d);
 }
 
+Test(usbdev, a_second_snapshot_does_not_interrupt)
+{
+	/* a disk of one interface: vendor 46f4 in both, product 2 in the other */
+	static const char *const json[] = {
+		"{\"busnum\":1,\"devnum\":5,\"configuration\":1,\"descriptors\":\""
+		"12010002000000400f464f0100000102030109021900010100800009040000010806620007058102000200\"}",
+		"{\"busnum\":1,\"devnum\":5,\"configuration\":1,\"descriptors\":\""
+		"12010002000000400f465f0100000102030109021900010100800009040000010806620007058102000200\"}",
+	};
+	struct usb_devices d = {0};
+	struct usb_interface *f;
+	struct msc *msc;
+
+	cr_assert(usbdev_snapshot(&d, json[0], strlen(json[0])));
+	f = usbdev_interface(usbdev_find(&d, 1, 5), 0x81);
+	cr_assert(f);
+	f->msc = msc = calloc(1, sizeof(*f->msc));
+	cr_assert(usbdev_snapshot(&d, json[0], strlen(json[0])));
+	cr_assert_eq(usbdev_interface(usbdev_find(&d, 1, 5), 0x81)->msc, msc, "the same device");
+	cr_assert(usbdev_snapshot(&d, json[1], strlen(json[1])));
+	cr_assert_null(usbdev_interface(usbdev_find(&d, 1, 5), 0x81)->msc, "another device");
+	usbdev_free_all(&d);
+}
+
 Test(usbdev, snapshots_that_are_none)
 {
 	static const char *const bad[] = {
