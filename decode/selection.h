@@ -29,7 +29,7 @@ enum {
 
 #define SELECTION_HELP                                                                   \
 	"      --from TIME      from this time on: ISO 8601, 13:37:00, epoch, or +1.5s\n" \
-	"      --until TIME     up to this time\n"                                       \
+	"      --until TIME     before this time\n"                                      \
 	"      --source NAME    only this source (may come again; globs)\n"              \
 	"      --name GLOB      only events of this name (may come again)\n"             \
 	"      --pid PID        only of this process or thread (may come again)\n"       \

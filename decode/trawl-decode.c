@@ -46,6 +46,7 @@ static const char help_text[] =
 	"      --meta[=GLOB]    list the metadata, or print the pieces of this name\n"
 	"\n"
 	SELECTION_HELP
+	"      --to TIME        the same as --until\n"
 	"      --around EXPR    what every source saw around each event where EXPR holds\n"
 	"      --join           whose doing each USB transfer was: its URB's task, its sectors'\n"
 	"      --window TIME    how far around, and before a transfer (default 1ms)\n"

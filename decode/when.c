@@ -13,7 +13,8 @@
 /* ---- reading ------------------------------------------------------------------------------ */
 
 struct text {
-	const char *start, *p;
+	const char *p;
+	const char *wrong; /* what is wrong at p, if there is more to say than that it is no time */
 };
 
 static bool digit(char c)
@@ -56,49 +57,72 @@ static bool clock_time(struct text *t, uint64_t *ns)
 	return true;
 }
 
-/* Z, +01:00, +0100; *zone is what to subtract. False if there is none. */
-static bool zone(struct text *t, int64_t *seconds)
+/* Z, UTC, +01:00, +0100, or one of them behind a blank: how far east. False if there is none. */
+static bool zone(struct text *t, int64_t *east)
 {
-	int sign = *t->p == '-' ? -1 : 1, h, m;
-	struct text save = *t;
+	struct text z = {t->p + (*t->p == ' '), NULL};
+	int sign = *z.p == '-' ? -1 : 1, h = 0, m = 0;
 
-	*seconds = 0;
-	if (*t->p == 'Z') {
-		t->p++;
-		return true;
+	if (*z.p == 'Z') {
+		z.p++;
+	} else if (!strncmp(z.p, "UTC", 3)) {
+		z.p += 3;
+	} else {
+		if (*z.p != '+' && *z.p != '-')
+			return false;
+		z.p++;
+		if (!digits(&z, 2, &h) || (*z.p == ':' && !*z.p++) || !digits(&z, 2, &m) || h > 23 ||
+		    m > 59)
+			return false;
 	}
-	if (*t->p != '+' && *t->p != '-')
-		return false;
-	t->p++;
-	if (digits(t, 2, &h) && (*t->p != ':' || t->p++) && digits(t, 2, &m)) {
-		*seconds = sign * (h * 3600 + m * 60);
-		return true;
-	}
-	*t = save;
-	return false;
+	*east = sign * (h * 3600 + m * 60);
+	t->p = z.p;
+	return true;
+}
+
+static int days(int year, int month)
+{
+	bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+
+	if (month == 2)
+		return leap ? 29 : 28;
+	return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
+}
+
+/* The date of tm with this time of the day, in seconds since the epoch; -1 if there is none. */
+static int64_t second_of(const struct tm *date, uint64_t ns, bool here, int64_t east)
+{
+	struct tm tm = *date;
+
+	tm.tm_hour = (int)(ns / SECOND / 3600);
+	tm.tm_min = (int)(ns / SECOND / 60 % 60);
+	tm.tm_sec = (int)(ns / SECOND % 60);
+	tm.tm_isdst = -1;
+	return here ? mktime(&tm) : timegm(&tm) - east;
 }
 
 static bool date(struct text *t, bool utc, struct when *w)
 {
-	struct tm tm = {.tm_isdst = -1};
+	struct tm tm = {0};
 	uint64_t ns = 0;
-	int64_t offset, s;
+	int64_t east = 0, s;
+	bool here;
 
 	if (!digits(t, 4, &tm.tm_year) || *t->p++ != '-' || !digits(t, 2, &tm.tm_mon) ||
 	    *t->p++ != '-' || !digits(t, 2, &tm.tm_mday) || tm.tm_mon < 1 || tm.tm_mon > 12 ||
 	    tm.tm_mday < 1 || tm.tm_mday > 31 || tm.tm_year < 1970 || tm.tm_year > 2500)
 		return false;
+	if (tm.tm_mday > days(tm.tm_year, tm.tm_mon)) {
+		t->p -= 2;
+		t->wrong = "this month has no such day";
+		return false;
+	}
 	tm.tm_year -= 1900;
 	tm.tm_mon--;
 	if ((*t->p == 'T' || *t->p == ' ') && (t->p++, !clock_time(t, &ns)))
 		return false;
-	tm.tm_hour = (int)(ns / SECOND / 3600);
-	tm.tm_min = (int)(ns / SECOND / 60 % 60);
-	tm.tm_sec = (int)(ns / SECOND % 60);
-	if (zone(t, &offset))
-		s = timegm(&tm) - offset;
-	else
-		s = utc ? timegm(&tm) : mktime(&tm);
+	here = !zone(t, &east) && !utc;
+	s = second_of(&tm, ns, here, east);
 	if (s < 0)
 		return false;
 	w->kind = WHEN_ABSOLUTE;
@@ -158,9 +182,8 @@ static bool span(struct text *t, uint64_t *ns)
 int when_parse(const char *option, const char *text, bool utc, struct when *w,
 	       struct trawl_error *err)
 {
-	struct text t = {text, text};
+	struct text t = {text, NULL};
 	size_t n = strspn(text, "0123456789");
-	int64_t offset;
 	bool ok;
 
 	if (*text == '+') {
@@ -172,10 +195,9 @@ int when_parse(const char *option, const char *text, bool utc, struct when *w,
 		ok = date(&t, utc, w);
 	} else if (n == 2 && text[2] == ':') {
 		w->kind = WHEN_CLOCK;
-		w->utc = utc;
+		w->east = 0;
 		ok = clock_time(&t, &w->ns);
-		if (ok && zone(&t, &offset) && offset == 0)
-			w->utc = true;
+		w->here = !(ok && zone(&t, &w->east)) && !utc;
 	} else {
 		w->kind = WHEN_ABSOLUTE;
 		ok = number(&t, false, &w->ns);
@@ -183,13 +205,14 @@ int when_parse(const char *option, const char *text, bool utc, struct when *w,
 	if (ok && !*t.p)
 		return 0;
 	return where_fail(err, option, text, (size_t)(t.p - text),
+			  t.wrong ? t.wrong :
 			  "not a time: 2026-11-21T03:10:01.5Z, 03:10:01.5, +1.5s from the first "
 			  "event, or seconds since the epoch");
 }
 
 int when_span(const char *option, const char *text, uint64_t *ns, struct trawl_error *err)
 {
-	struct text t = {text, text};
+	struct text t = {text, NULL};
 	size_t digits = strspn(text, "0123456789.");
 
 	if (digits && text[digits] && number(&t, true, ns) && !*t.p)
@@ -198,23 +221,31 @@ int when_span(const char *option, const char *text, uint64_t *ns, struct trawl_e
 			  "not a stretch of time with its unit: 200us, 5ms, 1.5s");
 }
 
+/* A time of day, on the day that it is there at `first`. */
+static uint64_t on_the_day(const struct when *w, uint64_t first)
+{
+	int64_t begin = (int64_t)(first / SECOND), s;
+	time_t there = (time_t)(begin + w->east);
+	struct tm tm;
+
+	if (!(w->here ? localtime_r(&there, &tm) : gmtime_r(&there, &tm)))
+		return w->ns;
+	s = second_of(&tm, w->ns, w->here, w->east);
+	if (s + 43200 < begin) {
+		/* a capture over midnight: a time well before its first event is on the next day */
+		tm.tm_mday++;
+		s = second_of(&tm, w->ns, w->here, w->east);
+	}
+	return s < 0 ? 0 : (uint64_t)s * SECOND + w->ns % SECOND;
+}
+
 uint64_t when_resolve(const struct when *w, uint64_t first)
 {
-	time_t s = (time_t)(first / SECOND);
-	struct tm tm;
-	uint64_t t;
-
 	switch (w->kind) {
 	case WHEN_RELATIVE:
 		return first + w->ns < first ? UINT64_MAX : first + w->ns;
 	case WHEN_CLOCK:
-		if (!(w->utc ? gmtime_r(&s, &tm) : localtime_r(&s, &tm)))
-			return w->ns;
-		tm.tm_hour = tm.tm_min = tm.tm_sec = 0;
-		tm.tm_isdst = -1;
-		t = (uint64_t)(w->utc ? timegm(&tm) : mktime(&tm)) * SECOND + w->ns;
-		/* a capture over midnight: a time well before its first event is on the next day */
-		return t + DAY / 2 < first ? t + DAY : t;
+		return on_the_day(w, first);
 	default:
 		return w->ns;
 	}

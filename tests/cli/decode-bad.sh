@@ -29,6 +29,7 @@ fails "csv: likewise from a pipe" 2 "no event here has a field 'nosuch'" bash -c
 same "each name is listed once" "" "$(trawl-decode --where 'agr1 == 1' "$f" 2>&1 | head -1 | sed 's/.*there are //' | tr -d ' ' | tr , '\n' | grep -v '\.\.\.' | sort | uniq -d)"
 fails "bad time" 2 '^trawl-decode: --from: not a time: ' trawl-decode --from yesterday "$f"
 has "with a caret as well" "$(trawl-decode --to 2026-11-99 "$f" 2>&1 | tail -1)" '^ +\^$'
+fails "a day that is not in the calendar" 2 '^trawl-decode: --until: this month has no such day$' trawl-decode --until 2026-02-30 "$f"
 for n in many 0 -1 3x '' 99999999999999999999; do
 	fails "bad count '$n'" 2 "^trawl-decode: -c: '$n' is not a number of events: give a whole number above 0, as in -c 100$" trawl-decode -c "$n" "$f"
 done

@@ -9,9 +9,7 @@ for p in trawl-decode trawl-export; do
 	for o in $(grep -oh '{"[a-z-]*", [a-z]*_argument' "$TRAWL_SRC/decode/$p.c" "$TRAWL_SRC/decode/selection.h" |
 		   cut -d'"' -f2); do
 		printf '%s\n' "$page" | grep -qe "--$o" || missing="$missing man:--$o"
-		# trawl-decode's --to is said by --until
-		[ "$p$o" = trawl-decodeto ] && continue
-		printf '%s\n' "$help" | grep -qe "--$o" || missing="$missing help:--$o"
+		printf '%s\n' "$help" | grep -qE -e "--$o([ ,=[]|\$)" || missing="$missing help:--$o"
 	done
 	same "$p: every option is in the man page and in --help" "" "$missing"
 	first=$(printf '%s\n' "$help" | head -1)

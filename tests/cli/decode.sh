@@ -64,6 +64,9 @@ same "--from" 5 "$(count --from +5ms)"
 same "--from and --until" 2 "$(count --from +5ms --until +7ms)"
 same "--to is --until" 5 "$(count --to +5ms)"
 same "absolute times" 2 "$(count --from 2026-11-21T01:44:37.005Z --to 1795225477.007)"
+same "a time of day with a zone" 3 "$(count --from 06:44:37.005+05:00 --until '14:14:37.008 -1130')"
+last=$(trawl-decode --summary "$f" | sed -n 's/^last  *\(.*+0000\).*/\1/p')
+same "a time that --summary prints: $last" 1 "$(count --from "$last")"
 same "a task is known though --from skips its birth" worker \
 	"$(trawl-decode --json --from +6ms --pid 101 "$f" | sed 's/.*"comm":"\([^"]*\)".*/\1/')"
 same "--where with a field" 4 "$(count --where 'arg1 > 1 and arg1 <= 5')"
