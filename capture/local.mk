@@ -20,6 +20,8 @@ libcapture_la_SOURCES = \
 	capture/options.c capture/options.h \
 	capture/output.c capture/output.h \
 	capture/owner.c capture/owner.h \
+	capture/pending.c capture/pending.h \
+	capture/priority.c capture/priority.h \
 	capture/ring.c capture/ring.h \
 	capture/scope.c capture/scope.h \
 	capture/session.c capture/session.h \

@@ -23,7 +23,7 @@ static const char help_tail[] =
 	"  -p PID          only this process, its threads and children; may be given several times\n"
 	"  -- COMMAND ...  run it when all is armed, record it and its children, end with it\n"
 	"\n"
-	"  -c COUNT        end after COUNT events\n"
+	"  -c COUNT        the first COUNT events, then end\n"
 	"  --duration TIME end after TIME: 10s, 500ms, 2m, 1h\n"
 	"  -C SIZE         go on in a new file after SIZE million bytes (or 64k, 10m, 1g)\n"
 	"  -G SECONDS      go on in a new file every SECONDS; FILE may have strftime's %\n"

@@ -4,13 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
@@ -25,6 +23,8 @@
 #include "machine.h"
 #include "now.h"
 #include "output.h"
+#include "pending.h"
+#include "priority.h"
 #include "scope.h"
 #include "session.h"
 #include "task.h"
@@ -42,11 +42,15 @@ enum {
 	RENEW_S = 600,            /* between looks at all tasks, of which a ring forgets the oldest */
 	FDS_FIXED = 5,            /* signals, clock steps, command, output, -p */
 	FDS_MAX = FDS_FIXED + 4096,
-	WRITER_SOURCES = 256,     /* that a file can have */
+	WRITER_SOURCES = PENDING_SOURCES, /* that a file can have */
+	PENDING_LEAST = 4096,     /* events that may wait, however few are wanted */
 };
 
 static const uint64_t NS_PER_MS = 1000000;
 static const uint64_t NS_PER_S = 1000000000;
+/* From an event's time stamp to when its CPU has committed it: microseconds, but for a machine that
+ * is itself not run. */
+static const uint64_t COMMIT_NS = 1000000;
 
 struct session {
 	const struct options *o;
@@ -64,6 +68,7 @@ struct session {
 	int signals, steps;  /* signalfd, timerfd for clock steps */
 
 	uint64_t captured;   /* events of sources that the user named */
+	struct pending pending; /* -c: those which are not known to be among the first */
 	uint64_t file_front; /* bytes of the present file when its first event came */
 	uint64_t unchecked;  /* bytes of records since its size was looked at */
 	struct input *inputs_of[WRITER_SOURCES]; /* by the writer's number of a source: whose it is */
@@ -165,28 +170,15 @@ static bool size_is_due(struct session *s)
 	return !s->write_failed && trawl_writer_expected(s->w) >= (most > least ? most : least);
 }
 
-/* Is this after --duration? The wall clock's time stamps are compared by the newest sync. */
-static bool is_late(const struct session *s, const struct source *source, uint64_t ts)
+/* An event's time by CLOCK_MONOTONIC. The wall clock's time stamps are compared by the newest sync. */
+static uint64_t mono_of(const struct session *s, const struct source *source, uint64_t ts)
 {
-	if (source->realtime && s->o->duration)
-		ts += s->sync.mono - s->sync.real;
-	return ts > s->deadline;
+	return source->realtime ? ts + s->sync.mono - s->sync.real : ts;
 }
 
-int session_append(struct input *in, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
-		   const void *record, size_t len, struct trawl_error *err)
+static int put_record(struct session *s, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
+		      const void *record, size_t len, struct trawl_error *err)
 {
-	struct session *s = in->session;
-
-	if (is_late(s, in->source, ts))
-		return 1;
-	if (!in->source->hidden) {
-		if (s->o->count && s->captured == s->o->count)
-			return 1;
-		if (++s->captured == s->o->count)
-			end_session(s, "count");
-	}
-	s->inputs_of[source] = in;
 	/* Whose an event is has to be known before it is held against an expression. */
 	if (s->o->ring && s->tasks.nfresh && flight_asks_task(&s->flight) &&
 	    tasks_flush(&s->tasks, s->w, err))
@@ -200,6 +192,68 @@ int session_append(struct input *in, uint16_t source, uint32_t type, uint32_t cp
 	if (s->o->rotate_bytes && s->unchecked >= SIZE_CHECK && size_is_due(s))
 		rotate(s, OUTPUT_BY_SIZE);
 	return s->o->ring ? flight_see(&s->flight, source, type, cpu, ts, record, len, err) : 0;
+}
+
+/*
+ * -c: the first COUNT are wanted, and this event may yet have to make way for an earlier one that
+ * another source or CPU still holds. Those behind the COUNT-th of what waits can never be wanted:
+ * so at most twice what is still wanted waits (or PENDING_LEAST), and without that at most what
+ * comes until a drain leaves nothing behind.
+ */
+static int keep_waiting(struct session *s, struct pending_event *e, const struct source *source,
+			const void *record, struct trawl_error *err)
+{
+	uint64_t left = s->o->count - s->captured;
+
+	if (!left)
+		return 1;
+	e->mono = mono_of(s, source, e->ts);
+	/* No event is of the future; one that seems so was stamped before the clock was set back. */
+	if (source->realtime && e->mono > mono_now())
+		e->mono = mono_now();
+	if (pending_add(&s->pending, e, record, err))
+		return -1;
+	if (s->pending.n > PENDING_LEAST && s->pending.n / 2 > left)
+		pending_keep(&s->pending, left);
+	return 0;
+}
+
+/* 1: that was the last one. */
+static int hand_on(const struct pending_event *e, void *arg, struct trawl_error *err)
+{
+	struct session *s = arg;
+
+	s->captured++;
+	if (put_record(s, e->source, e->type, e->cpu, e->ts, e->record, e->len, err))
+		return -1;
+	return s->captured == s->o->count;
+}
+
+/* No event up to the time `until` is still to come: those go to the file, in the order of time. */
+static int settle(struct session *s, uint64_t until, struct trawl_error *err)
+{
+	int r = pending_release(&s->pending, until, hand_on, s, err);
+
+	if (r > 0) {
+		end_session(s, "count");
+		pending_keep(&s->pending, 0);
+	}
+	return r < 0 ? -1 : 0;
+}
+
+int session_append(struct input *in, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
+		   const void *record, size_t len, struct trawl_error *err)
+{
+	struct pending_event e = { .ts = ts, .len = len, .type = type, .cpu = cpu, .source = source };
+	struct session *s = in->session;
+
+	if (mono_of(s, in->source, ts) > s->deadline)
+		return 1;
+	s->inputs_of[source] = in;
+	if (s->o->count && !in->source->hidden)
+		return keep_waiting(s, &e, in->source, record, err);
+	s->captured += !in->source->hidden;
+	return put_record(s, source, type, cpu, ts, record, len, err);
 }
 
 int session_loss(struct session *s, const struct trawl_loss *loss, struct trawl_error *err)
@@ -254,27 +308,6 @@ static int set_up_scope(struct session *s, struct trawl_error *err)
 	return scope_open(&s->scope, s->o->pids, s->o->npids, true, err);
 }
 
-enum { NICENESS = -15, LEVEL_QUICK = 6 };
-
-/*
- * A recorder that waits for a processor while its buffers run over records nothing, so on a busy
- * machine it goes first. Niceness counts for nothing between sessions (autogroups) and control
- * groups: so all threads get the lowest real-time priority, those that compress too, for which the
- * emptying of the buffers waits when they fall behind. What they use is in proportion to what
- * happens; not so at a high level of compression.
- *
- * Done once COMMAND and the printer have been forked, which keep what they had, and before the
- * writer's threads are made, which inherit it. Where it is not allowed the recording is only less
- * safe.
- */
-static void go_first(int level)
-{
-	struct sched_param first = { .sched_priority = sched_get_priority_min(SCHED_RR) };
-
-	if (level > LEVEL_QUICK || sched_setscheduler(0, SCHED_RR, &first))
-		setpriority(PRIO_PROCESS, 0, NICENESS);
-}
-
 static int open_writer(struct session *s, struct trawl_error *err)
 {
 	struct trawl_writer_options wo = {
@@ -296,7 +329,8 @@ static int open_writer(struct session *s, struct trawl_error *err)
 		if (s->out_fd < 0)
 			return -1;
 	}
-	go_first(s->o->level);
+	/* COMMAND and the printer have been forked and keep what they had; the writer's threads inherit. */
+	priority_first(s->o->level);
 	s->w = trawl_writer_new(s->out_fd, &wo, err);
 	if (!s->w)
 		return -1;
@@ -432,6 +466,10 @@ static int drain(struct session *s, struct trawl_error *err)
 	uint64_t began = mono_now();
 	int more = 0;
 
+	if (s->o->count) {
+		began -= COMMIT_NS;
+		trawl_sync_now(&s->sync);
+	}
 	for (size_t i = 0; i < s->nstarted; i++) {
 		int r = s->inputs[i].source->drain(&s->inputs[i], err);
 
@@ -439,8 +477,11 @@ static int drain(struct session *s, struct trawl_error *err)
 			return -1;
 		more |= r;
 	}
-	if (!more)
-		s->drained = began;
+	if (!more && began > s->drained) {
+		if (s->o->count && settle(s, began, err))
+			return -1;
+		s->drained = began; /* not before: another file may begin meanwhile, with a sync */
+	}
 	if (tasks_flush(&s->tasks, s->w, err)) {
 		if (!err->sys)
 			return -1;
@@ -708,7 +749,9 @@ static int stop(struct session *s, struct trawl_error *err)
 	}
 	while (more > 0)
 		more = drain(s, err);
-	return more < 0 ? -1 : r;
+	if (more < 0 || !s->o->count)
+		return more < 0 ? -1 : r;
+	return settle(s, UINT64_MAX, err) ? -1 : r;
 }
 
 static void say_end(struct session *s, const struct source_stats *stats)
@@ -726,6 +769,7 @@ static void say_end(struct session *s, const struct source_stats *stats)
 }
 
 /*
+ * What had to make way for earlier events (-c) was not captured.
  * What was captured and could not be written is lost. A reader of a pipe that left has what it
  * wanted: to it nothing is lost, there is only less captured.
  */
@@ -737,6 +781,8 @@ static void count_unwritten(struct session *s, struct source_stats *stats)
 		const struct input *in = s->inputs_of[id];
 		uint64_t n = in ? trawl_writer_unwritten(s->w, id) : 0;
 
+		if (in)
+			stats[in - s->inputs].captured -= s->pending.dropped[id];
 		if (!n)
 			continue;
 		stats[in - s->inputs].captured -= n;
@@ -791,6 +837,7 @@ static void disarm(struct session *s)
 static void free_session(struct session *s)
 {
 	inputs_free(s->inputs, s->ninputs);
+	pending_free(&s->pending);
 	scope_close(&s->scope);
 	tasks_done(&s->tasks);
 	user_free(&s->user);

@@ -578,10 +578,12 @@ static int drain_page(struct trace *t, struct trace_cpu *c, size_t len, bool *pa
 }
 
 /*
- * One turn of one CPU. A sub-buffer that is not half full is the one that the kernel writes to:
- * going on would only fetch it again for the few events that came meanwhile.
+ * One turn of one CPU, which began at a time. A sub-buffer that is not half full and has events from
+ * after that is the one that the kernel writes to: going on would only fetch it again for the few
+ * events that came meanwhile. One that ends before may be what was left of a sub-buffer of which the
+ * last turn took the front, with full ones behind it.
  */
-static int drain_cpu(struct trace *t, struct trace_cpu *c, struct trawl_error *err)
+static int drain_cpu(struct trace *t, struct trace_cpu *c, uint64_t began, struct trawl_error *err)
 {
 	size_t size = t->layout->data_at + t->layout->data_size;
 
@@ -601,7 +603,7 @@ static int drain_cpu(struct trace *t, struct trace_cpu *c, struct trawl_error *e
 		r = drain_page(t, c, (size_t)n, &partial, err);
 		if (r)
 			return r < 0 ? -1 : 0;
-		if (partial && t->started)
+		if (partial && t->started && c->last >= began)
 			return 0;
 	}
 	return 1;
@@ -610,10 +612,11 @@ static int drain_cpu(struct trace *t, struct trace_cpu *c, struct trawl_error *e
 int trace_drain(struct input *in, struct trawl_error *err)
 {
 	struct trace *t = in->state;
+	uint64_t began = mono_now();
 	int more = 0;
 
 	for (size_t i = 0; i < t->ncpus; i++) {
-		int r = drain_cpu(t, &t->cpus[i], err);
+		int r = drain_cpu(t, &t->cpus[i], began, err);
 
 		if (r < 0)
 			return -1;

@@ -28,6 +28,29 @@ same "-c: exactly so many of all sources" 1000 "$(events "$f")"
 same "-c: its end says so" 1000 "$(trawl-decode --meta=end "$f" | grep -o '"source":"[a-z]*","events":[0-9]*' |
 	grep -v task | awk -F: '{ n += $NF } END { print n + 0 }')"
 
+# -c: the first so many in time. A turn of tick hits tick_step and then loop, so with all sources up
+# to the same moment the one has as many hits as the other or one more, whatever was drained first.
+cp "$TRAWL_BUILD/samples/tick" "$work/tick"
+turns() { # FILE SOURCE: the n of its events, in the order of the file
+	trawl-decode --json "$1" | grep "\"source\":\"$2\"" | grep -oE '"(arg1|n)":[0-9]+' | cut -d: -f2
+}
+told() { # FILE: the events by source, as its end says
+	trawl-decode --meta=end "$1" | grep -oE '"source":"(usdt|uprobe)","events":[0-9]*' |
+		sed 's/.*"source":"\(.*\)","events":/\1 /' | tr '\n' ' '
+}
+for count in 1 2 20001 100000; do
+	trawl -c $count -i "usdt:$work/tick:tick:loop" -i "uprobe:$work/tick:tick_step n" -w "$f" \
+		-- "$work/tick" 25000 >/dev/null 2>"$work/err"
+	same "-c $count of two sources: status" 0 $?
+	n=$((count < 50000 ? count : 50000))
+	same "-c $count: the first in time: tick_step" "$(seq 0 $(((n + 1) / 2 - 1)) | md5sum)" \
+		"$(turns "$f" uprobe | md5sum)"
+	same "-c $count: the first in time: loop" "$(seq 0 $((n / 2 - 1)) | md5sum)" \
+		"$(turns "$f" usdt | md5sum)"
+	same "-c $count: its end has what the file has" "usdt $((n / 2)) uprobe $(((n + 1) / 2)) " "$(told "$f")"
+	same "-c $count: so has the final line" "$n 0" "$(totals "$work/err")"
+done
+
 # --duration: exactly the events up to then, by the file's own times. The first sync is the start.
 "$target" hits 1000000 100 & pid=$!
 trawl -q -i "usdt:$target:hit" -i event:sched:sched_switch -p $pid --duration 700ms -w "$f"
