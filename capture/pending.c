@@ -52,13 +52,14 @@ static struct pending_lane *find_lane(struct pending *p, uint16_t source, uint32
 int pending_add(struct pending *p, const struct pending_event *e, const void *record,
 		struct trawl_error *err)
 {
-	struct pending_event *events = grown(p->events, p->n, &p->room, sizeof(*events)), *added;
+	struct pending_event *events, *added;
 	struct pending_lane *lane;
 	void *copy;
 
 	if (e->source >= PENDING_SOURCES)
 		return trawl_fail(err, TRAWL_USAGE, "source %u: there are at most %d", e->source,
 				  PENDING_SOURCES);
+	events = grown(p->events, p->n, &p->room, sizeof(*events));
 	if (events)
 		p->events = events;
 	lane = events ? find_lane(p, e->source, e->cpu) : NULL;
