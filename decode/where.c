@@ -44,6 +44,7 @@ struct parser {
 	const char *option, *text, *p;
 	struct trawl_error *err;
 	int depth;
+	bool pattern; /* a text that comes now is one: its globs are there to be escaped too */
 };
 
 int where_fail(struct trawl_error *err, const char *option, const char *text, size_t at,
@@ -196,6 +197,57 @@ static struct node *number(struct parser *ps)
 	return n;
 }
 
+static int xdigit(char c)
+{
+	if (digit(c))
+		return c - '0';
+	c |= 32;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/*
+ * One character of a text, as put_safe() writes it, to *to. In a pattern the escape of a character
+ * of globs stays one. Returns what is behind it, NULL if there is no such escape.
+ */
+static const char *character(const char *p, bool pattern, char **to)
+{
+	static const char quotes[] = "\\\"'", globs[] = "\\*?[]";
+	char c = *p++;
+
+	if (c == '\\') {
+		c = *p++;
+		if (c == 'n' || c == 't' || c == 'r') {
+			c = c == 'n' ? '\n' : c == 't' ? '\t' : '\r';
+		} else if (c == 'x') {
+			if (xdigit(p[0]) < 0 || xdigit(p[1]) < 0)
+				return NULL;
+			c = (char)(xdigit(p[0]) << 4 | xdigit(p[1]));
+			p += 2;
+			if (pattern && !c)
+				return NULL; /* patterns end there */
+		} else if (!c || !(strchr(quotes, c) || (pattern && strchr(globs, c)))) {
+			return NULL;
+		}
+		if (pattern && strchr(globs, c))
+			*(*to)++ = '\\';
+	}
+	*(*to)++ = c;
+	return p;
+}
+
+/* A pattern at `start`, with its quote, that became `pattern`. */
+static bool closed(struct parser *ps, const char *start, char *pattern)
+{
+	const char *open = glob_unclosed(pattern), *p = start + 1;
+
+	if (!open)
+		return true;
+	while (pattern < open) /* the same again, up to the place */
+		p = character(p, true, &pattern);
+	bad_at(ps, p, "no ] closes this set; \\[ is the character");
+	return false;
+}
+
 static struct node *text_literal(struct parser *ps)
 {
 	const char *start = ps->p;
@@ -207,16 +259,24 @@ static struct node *text_literal(struct parser *ps)
 	n->at = (size_t)(start - ps->text);
 	n->value.type = VALUE_TEXT;
 	n->value.text = n->text = to;
-	for (; *ps->p != quote; ps->p++) {
-		if (!*ps->p)
+	while (*ps->p != quote) {
+		const char *next;
+
+		if (!*ps->p || (*ps->p == '\\' && !ps->p[1]))
 			return bad_at(ps, start, "this quote is not closed");
-		/* only the quote and the backslash need an escape; patterns keep theirs */
-		if (*ps->p == '\\' && ps->p[1] == quote)
-			ps->p++;
-		*to++ = *ps->p;
+		next = character(ps->p, ps->pattern, &to);
+		if (!next)
+			return bad(ps, ps->pattern ?
+				   "unknown escape: there are \\\\ \\\" \\' \\n \\t \\r \\x01 to "
+				   "\\xff and \\* \\? \\[ \\]" :
+				   "unknown escape: there are \\\\ \\\" \\' \\n \\t \\r and \\x00 "
+				   "to \\xff");
+		ps->p = next;
 	}
 	*to = '\0';
 	ps->p++;
+	if (ps->pattern && !closed(ps, start, ps->w->names + ps->w->used))
+		return NULL;
 	n->value.len = (size_t)(to - n->text);
 	ps->w->used += n->value.len + 1;
 	return n;
@@ -224,7 +284,11 @@ static struct node *text_literal(struct parser *ps)
 
 static struct node *name(struct parser *ps)
 {
-	static const char *const own[] = {"ts", "cpu", "pid", "tid", "comm", "name", "source"};
+	static const struct {
+		const char *text;
+		enum op op;
+	} own[] = {{"ts", TS}, {"ts_ns", TS}, {"cpu", CPU}, {"pid", PID}, {"tid", TID},
+		   {"comm", COMM}, {"name", NAME}, {"source", SOURCE}};
 	size_t n = word(ps->p), i, at = (size_t)(ps->p - ps->text);
 	struct node *e;
 
@@ -244,8 +308,8 @@ static struct node *name(struct parser *ps)
 	e->text = keep(ps, ps->p, n);
 	ps->p += n;
 	for (i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-		if (!strcmp(e->text, own[i]))
-			e->op = TS + i;
+		if (!strcmp(e->text, own[i].text))
+			e->op = own[i].op;
 	if (!strncmp(e->text, "fields.", 7))
 		e->text += 7;
 	return e;
@@ -287,6 +351,23 @@ static struct node *operand(struct parser *ps)
 
 static struct node *expression(struct parser *ps);
 
+/* What is known without the event: a number, a text, or (a field) nothing: VALUE_NONE. */
+static enum value_type type_of(const struct node *n)
+{
+	switch (n->op) {
+	case LITERAL:
+		return n->value.type == VALUE_TEXT ? VALUE_TEXT : VALUE_UINT;
+	case FIELD:
+		return VALUE_NONE;
+	case COMM:
+	case NAME:
+	case SOURCE:
+		return VALUE_TEXT;
+	default:
+		return VALUE_UINT;
+	}
+}
+
 static struct node *comparison(struct parser *ps)
 {
 	/* longer ones first */
@@ -296,6 +377,7 @@ static struct node *comparison(struct parser *ps)
 	} ops[] = {{"==", EQ}, {"!=", NE}, {"<=", LE}, {">=", GE}, {"!~", UNLIKE},
 		   {"=", EQ}, {"<", LT}, {">", GT}, {"~", MATCH}};
 	struct node *left = operand(ps), *right;
+	const char *at;
 	size_t i;
 
 	if (!left)
@@ -305,13 +387,19 @@ static struct node *comparison(struct parser *ps)
 			break;
 	if (i == sizeof(ops) / sizeof(ops[0]))
 		return node(ps, TRUTH, left, NULL);
+	blank(ps);
+	at = ps->p;
+	ps->pattern = ops[i].op == MATCH || ops[i].op == UNLIKE;
 	right = operand(ps);
 	if (!right)
 		return NULL;
-	if ((ops[i].op == MATCH || ops[i].op == UNLIKE) &&
-	    (right->op != LITERAL || right->value.type != VALUE_TEXT))
-		return bad_at(ps, ps->text + right->at,
+	if (ps->pattern && (right->op != LITERAL || right->value.type != VALUE_TEXT))
+		return bad_at(ps, at,
 			      "a pattern in quotes must follow ~, as in comm ~ \"kworker*\"");
+	ps->pattern = false;
+	if (type_of(left) && type_of(right) && type_of(left) != type_of(right))
+		return bad_at(ps, at, "a number and a text cannot be compared; a text stands in "
+			      "quotes, a number without");
 	return node(ps, ops[i].op, left, right);
 }
 
@@ -363,7 +451,7 @@ static struct node *expression(struct parser *ps)
 struct where *where_parse(const char *option, const char *text, struct trawl_error *err)
 {
 	struct where *w = calloc(1, sizeof(*w));
-	struct parser ps = {w, option, text, text, err, 0};
+	struct parser ps = {w, option, text, text, err, 0, false};
 
 	err->text[0] = '\0';
 	if (w)

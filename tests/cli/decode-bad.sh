@@ -24,6 +24,8 @@ fails "unknown source on a pipe" 2 "'usb' is no source of this file" bash -c "ca
 fails "a glob that is not closed" 2 '^trawl-decode: --name: no \] closes this set' trawl-decode --name 'app:[a' "$f"
 has "with a caret under it" "$(trawl-decode --name 'app:[a' "$f" 2>&1 | tail -1)" '^ {6}\^$'
 trawl-decode --name '[a]pp:*' "$f" >/dev/null; ok $? "one that is closed"
+fails "a glob of --where that is not closed" 2 '^trawl-decode: --where: no \] closes this set' trawl-decode --where 'arg2 ~ "[a"' "$f"
+fails "an escape that is not known" 2 '^trawl-decode: --where: unknown escape: ' trawl-decode --where 'arg2 == "\q"' "$f"
 fails "csv: a column that no event has" 2 "^trawl-export: --fields: no event here has a field 'nosuch'; there are .*arg1, " trawl-export --to csv --fields arg1,nosuch "$f"
 fails "csv: likewise from a pipe" 2 "no event here has a field 'nosuch'" bash -c "cat '$f' | trawl-export --to csv --fields arg1,nosuch -"
 same "each name is listed once" "" "$(trawl-decode --where 'agr1 == 1' "$f" 2>&1 | head -1 | sed 's/.*there are //' | tr -d ' ' | tr , '\n' | grep -v '\.\.\.' | sort | uniq -d)"

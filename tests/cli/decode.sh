@@ -70,6 +70,10 @@ same "a time that --summary prints: $last" 1 "$(count --from "$last")"
 same "a task is known though --from skips its birth" worker \
 	"$(trawl-decode --json --from +6ms --pid 101 "$f" | sed 's/.*"comm":"\([^"]*\)".*/\1/')"
 same "--where with a field" 4 "$(count --where 'arg1 > 1 and arg1 <= 5')"
+same "--where with texts as they are printed" 7 "$(
+	trawl-decode "$f" | grep -o 'arg2="[^ ]*\( \\"x\\"\)*"' | sort -u | sed 's/=/ == /' |
+	{ n=0; while IFS= read -r w; do n=$((n + $(count --where "$w"))); done; echo $n; })"
+same "--where with a text with escapes" 2 "$(count --where 'arg2 == "bad\xff"')"
 same "--where with a computed argument" 1 "$(count --where 'arg3 == 22')"
 same "--where with the site" 4 "$(count --where 'symbol ~ "serve*" and line == 99')"
 same "--where with what every event has" 2 "$(count --where 'comm == "worker" and cpu <= 1')"

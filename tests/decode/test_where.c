@@ -22,6 +22,10 @@ static bool value(void *state, const struct item *it, const char *name, struct v
 		v->type = VALUE_TEXT;
 		v->text = "say \"x\"";
 		v->len = 7;
+	} else if (!strcmp(name, "odd")) {
+		v->type = VALUE_TEXT;
+		v->text = "a\nb\t\\*\xff'";
+		v->len = 8;
 	} else if (!strcmp(name, "e")) {
 		v->type = VALUE_UINT;
 		v->u = 2;
@@ -99,8 +103,31 @@ Test(where, texts)
 	yes("e == 'two' and e == 2 and e ~ 't*'");
 }
 
+Test(where, texts_are_read_as_they_are_printed)
+{
+	struct out o;
+	struct value v;
+
+	yes("odd == 'a\\nb\\t\\\\*\\xff\\''");
+	yes("odd == \"a\\x0ab\\x09\\x5C*\\xFF'\"");
+	no("odd == 'a\\\\nb'");
+	yes("odd ~ 'a\\nb\\t\\\\\\*\\xff\\''");
+	yes("odd ~ 'a?b*\\\\[*]*'");
+	no("odd ~ 'a\\*'");
+	no("s ~ 'say\\x2a'"); /* the character, no glob */
+	yes("s ~ 'say\\x20*'");
+	value(NULL, NULL, "odd", &v);
+	out_memory(&o);
+	out_str(&o, "odd == ");
+	out_quoted(&o, v.text, v.len);
+	out_char(&o, '\0');
+	yes(o.data);
+	out_free(&o);
+}
+
 Test(where, names_of_every_item)
 {
+	yes("ts_ns == 1500000000000000000 and ts_ns == ts");
 	yes("ts == 1500000000000000000");
 	yes("cpu == 3 and pid == 100 and tid == 101");
 	no("fields.pid == 100"); /* no such field */
@@ -168,6 +195,18 @@ Test(where, errors_have_a_caret)
 	wrong("and", "expected a field", 0);
 	wrong("a == 0x", "hexadecimal digits", 7);
 	wrong("a @ 3", "expected and, or", 2);
+	wrong("s == 'x\\q'", "unknown escape", 7);
+	wrong("s == 'x\\*'", "unknown escape", 7);
+	wrong("s == '\\x4'", "unknown escape", 6);
+	wrong("s ~ 'a\\x00'", "unknown escape", 6);
+	wrong("s == 'x\\", "quote is not closed", 5);
+	wrong("s ~ \"[a\"", "no ] closes this set", 5);
+	wrong("s !~ 'x\\n\\[[a'", "no ] closes this set", 11);
+	wrong("pid == \"abc\"", "a number and a text", 7);
+	wrong("'x' != tid", "a number and a text", 7);
+	wrong("comm == 5", "a number and a text", 8);
+	wrong("cpu ~ 'x*'", "a number and a text", 6);
+	wrong("a & 1 == 'x'", "a number and a text", 9);
 }
 
 Test(where, hostile_texts_end_in_an_error)
