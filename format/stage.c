@@ -79,6 +79,10 @@ static void batch_unwritten(struct stage *s, const struct batch *b)
  */
 enum { PAYLOAD_AIM = 320 << 10, TARGET_LEAST = 256 << 10 };
 
+/* Bytes of records from which on a chunk tells how dense others will be: a small one is mostly what
+ * every chunk has, and would have the next file of a row end after a few events. */
+enum { DENSITY_LEAST = 16 << 10 };
+
 static size_t next_target(const struct stage *s)
 {
 	size_t target = s->density > 0 ? (size_t)(PAYLOAD_AIM / s->density) : SIZE_MAX;
@@ -152,8 +156,10 @@ static void *worker(void *arg)
 		pthread_mutex_unlock(&s->lock);
 		density = encode(s, e, s->pending);
 		pthread_mutex_lock(&s->lock);
-		s->density = density;
-		s->target = next_target(s);
+		if (s->pending->used >= DENSITY_LEAST) {
+			s->density = density;
+			s->target = next_target(s);
+		}
 		batch_reset(s, s->pending);
 		s->pending = NULL;
 		pthread_cond_broadcast(&s->done);

@@ -59,7 +59,7 @@ struct stage {
 	struct batch a, b;
 	struct batch *filling, *pending; /* pending: NULL when the worker has nothing to do */
 	size_t target;                   /* bytes of records that the next chunk should have */
-	double density;                  /* bytes of the newest chunk by byte of record */
+	double density;                  /* bytes of a chunk by byte of record, of the newest large one */
 	bool started, quit;
 	bool failed;                     /* memory ran out in the worker */
 };

@@ -332,6 +332,30 @@ Test(writer, the_size_that_a_file_will_have_is_known)
 	expect_size(96, 512 << 10);
 }
 
+Test(writer, a_small_chunk_does_not_tell_how_large_the_next_will_be)
+{
+	uint8_t record[96] = { 0 };
+	struct trawl_error err;
+	struct trawl_sync sync;
+	struct trawl_writer_options o = { .level = 3, .chunk_bytes = 64 << 10 };
+	char path[] = "/tmp/trawl-small-XXXXXX";
+	struct trawl_writer *w = trawl_writer_new(mkstemp(path), &o, &err);
+	uint64_t before;
+
+	cr_assert_eq(add(w, &err), 0);
+	cr_assert_eq(trawl_append(w, 0, 1, 0, 1, record, sizeof(record), &err), 0);
+	trawl_sync_now(&sync);
+	sync.why = TRAWL_SYNC_TICK;
+	sync.horizon = 0;
+	cr_assert_eq(trawl_writer_sync(w, &sync, &err), 0);
+	before = trawl_writer_expected(w);
+	for (uint64_t i = 2; i < 400; i++)
+		cr_assert_eq(trawl_append(w, 0, 1, 0, i, record, sizeof(record), &err), 0);
+	cr_expect_lt(trawl_writer_expected(w), before + 400 * sizeof(record), "less than the records");
+	cr_assert_eq(trawl_writer_close(w, &err), 0);
+	unlink(path);
+}
+
 /* ---- rotation that fails ------------------------------------------------------------------- */
 
 static uint64_t whole(const char *path, bool complete)
