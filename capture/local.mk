@@ -6,6 +6,7 @@ libcapture_la_SOURCES = \
 	capture/command.c capture/command.h \
 	capture/event.c \
 	capture/eventformat.c capture/eventformat.h \
+	capture/first.c capture/first.h \
 	capture/flight.c capture/flight.h \
 	capture/gc.c capture/gc.h \
 	capture/inputs.c capture/inputs.h \
@@ -15,6 +16,7 @@ libcapture_la_SOURCES = \
 	capture/machine.c capture/machine.h \
 	capture/nameless.c capture/nameless.h \
 	capture/nearest.c capture/nearest.h \
+	capture/news.c capture/news.h \
 	capture/now.h \
 	capture/newfile.c capture/newfile.h \
 	capture/options.c capture/options.h \
@@ -22,6 +24,7 @@ libcapture_la_SOURCES = \
 	capture/owner.c capture/owner.h \
 	capture/pending.c capture/pending.h \
 	capture/priority.c capture/priority.h \
+	capture/recording.c capture/recording.h \
 	capture/ring.c capture/ring.h \
 	capture/scope.c capture/scope.h \
 	capture/session.c capture/session.h \

@@ -2,29 +2,22 @@
 #include "config.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
-#include <sys/timerfd.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "account.h"
 #include "command.h"
-#include "flight.h"
+#include "first.h"
 #include "gc.h"
 #include "inputs.h"
-#include "machine.h"
+#include "news.h"
 #include "now.h"
-#include "output.h"
-#include "pending.h"
-#include "priority.h"
+#include "recording.h"
 #include "scope.h"
 #include "session.h"
 #include "task.h"
@@ -35,15 +28,10 @@ enum {
 	WAKE_LIVE_MS = 50,        /* the same for somebody who watches */
 	SYNC_MS = 1000,           /* between clock-sync blocks */
 	SYNC_LIVE_MS = 250,
-	SIZE_CHECK = 16 << 10,    /* bytes of records after which a file's size is looked at */
-	CHUNK_LEAST = 64 << 10,   /* bytes of records of a chunk: between these, */
-	CHUNK_MOST = 4 << 20,
-	CHUNKS_OF_FILE = 8,       /* such a part of -C */
-	RENEW_S = 600,            /* between looks at all tasks, of which a ring forgets the oldest */
+	RENEW_S = 600,            /* between looks at all tasks: a ring forgets the oldest */
 	FDS_FIXED = 5,            /* signals, clock steps, command, output, -p */
 	FDS_MAX = FDS_FIXED + 4096,
 	WRITER_SOURCES = PENDING_SOURCES, /* that a file can have */
-	PENDING_LEAST = 4096,     /* events that may wait, however few are wanted */
 };
 
 static const uint64_t NS_PER_MS = 1000000;
@@ -55,43 +43,31 @@ static const uint64_t COMMIT_NS = 1000000;
 struct session {
 	const struct options *o;
 	struct user user;
-	struct output output;
-	struct flight flight; /* with --ring */
-	struct trawl_writer *w;
-	int out_fd;          /* the writer's, for poll() only */
+	struct recording rec; /* what becomes of the events */
 	struct tasks tasks;
 	struct command command;
 	struct input *inputs;
 	size_t ninputs;
 	size_t nstarted;
 	struct scope scope;
-	int signals, steps;  /* signalfd, timerfd for clock steps */
+	struct news news;
 
 	uint64_t captured;   /* events of sources that the user named */
-	struct pending pending; /* -c: those which are not known to be among the first */
-	uint64_t file_front; /* bytes of the present file when its first event came */
-	uint64_t unchecked;  /* bytes of records since its size was looked at */
-	struct input *inputs_of[WRITER_SOURCES]; /* by the writer's number of a source: whose it is */
-	uint64_t started;    /* CLOCK_MONOTONIC; the file's first sync block says so */
+	struct first first;  /* -c */
+	struct input *inputs_of[WRITER_SOURCES]; /* by the writer's number of a source */
 	uint64_t deadline;   /* of --duration: no event is later; UINT64_MAX: none */
-	struct trawl_sync sync; /* the newest */
-	uint64_t next_sync, next_tick, next_file, next_renewal;
-	uint64_t drained;    /* when the last drain that left nothing behind began */
-	uint64_t horizon;    /* the same of the sync before */
+	uint64_t next_sync, next_tick, next_renewal;
 	bool stepped;        /* the wall clock was set */
 	bool interrupted;
-	bool write_failed;
-	struct trawl_error write_error;
 	bool incomplete;
-	const char *end;     /* why the capture ends; NULL while it runs */
-	const char *last;    /* why it will, once the file of a trigger is written */
+	const char *last;    /* why it will end, once the file of a trigger is written */
 };
 
 /* ---- what sources see -------------------------------------------------------------------- */
 
 struct trawl_writer *session_writer(struct session *s)
 {
-	return s->w;
+	return s->rec.w;
 }
 
 const struct options *session_options(const struct session *s)
@@ -139,161 +115,61 @@ void session_incomplete(struct session *s, const char *fmt, ...)
 	va_end(ap);
 }
 
-static void end_session(struct session *s, const char *why)
+void session_turn(struct session *s)
 {
-	if (!s->end)
-		s->end = why;
-}
-
-/* The file cannot be written any more: that ends the session, and its reader's leaving does not
- * make it a failure. */
-static void write_failed(struct session *s, const struct trawl_error *err)
-{
-	if (s->write_failed)
-		return;
-	s->write_failed = true;
-	s->write_error = *err;
-	end_session(s, err->sys == EPIPE ? "consumer" : "output");
-}
-
-static void rotate(struct session *s, enum output_turn turn);
-
-/*
- * -C: is it time for another file? Each has its share of events, though what it must begin with may
- * be larger than it should be.
- */
-static bool size_is_due(struct session *s)
-{
-	uint64_t most = s->o->rotate_bytes, least = s->file_front + most / 4;
-
-	s->unchecked = 0;
-	return !s->write_failed && trawl_writer_expected(s->w) >= (most > least ? most : least);
-}
-
-/* An event's time by CLOCK_MONOTONIC. The wall clock's time stamps are compared by the newest sync. */
-static uint64_t mono_of(const struct session *s, const struct source *source, uint64_t ts)
-{
-	return source->realtime ? ts + s->sync.mono - s->sync.real : ts;
-}
-
-static int put_record(struct session *s, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
-		      const void *record, size_t len, struct trawl_error *err)
-{
-	/* Whose an event is has to be known before it is held against an expression. */
-	if (s->o->ring && s->tasks.nfresh && flight_asks_task(&s->flight) &&
-	    tasks_flush(&s->tasks, s->w, err))
-		return -1;
-	if (trawl_append(s->w, source, type, cpu, ts, record, len, err)) {
-		if (!err->sys)
-			return -1;
-		write_failed(s, err);
+	for (size_t i = 0; i < s->nstarted; i++) {
+		if (s->inputs[i].source->turn)
+			s->inputs[i].source->turn(&s->inputs[i]);
 	}
-	s->unchecked += len;
-	if (s->o->rotate_bytes && s->unchecked >= SIZE_CHECK && size_is_due(s))
-		rotate(s, OUTPUT_BY_SIZE);
-	return s->o->ring ? flight_see(&s->flight, source, type, cpu, ts, record, len, err) : 0;
 }
 
-/*
- * -c: the first COUNT are wanted, and this event may yet have to make way for an earlier one that
- * another source or CPU still holds. Those behind the COUNT-th of what waits can never be wanted:
- * so at most twice what is still wanted waits (or PENDING_LEAST), and without that at most what
- * comes until a drain leaves nothing behind.
- */
-static int keep_waiting(struct session *s, struct pending_event *e, const struct source *source,
-			const void *record, struct trawl_error *err)
-{
-	uint64_t left = s->o->count - s->captured;
-
-	if (!left)
-		return 1;
-	e->mono = mono_of(s, source, e->ts);
-	/* No event is of the future; one that seems so was stamped before the clock was set back. */
-	if (source->realtime && e->mono > mono_now())
-		e->mono = mono_now();
-	if (pending_add(&s->pending, e, record, err))
-		return -1;
-	if (s->pending.n > PENDING_LEAST && s->pending.n / 2 > left)
-		pending_keep(&s->pending, left);
-	return 0;
-}
-
-/* 1: that was the last one. */
+/* One of the first (-c). */
 static int hand_on(const struct pending_event *e, void *arg, struct trawl_error *err)
 {
 	struct session *s = arg;
 
 	s->captured++;
-	if (put_record(s, e->source, e->type, e->cpu, e->ts, e->record, e->len, err))
-		return -1;
-	return s->captured == s->o->count;
+	return recording_put(&s->rec, e->source, e->type, e->cpu, e->ts, e->record, e->len, err);
 }
 
-/* No event up to the time `until` is still to come: those go to the file, in the order of time. */
+/* No event up to the time `until` is still to come. */
 static int settle(struct session *s, uint64_t until, struct trawl_error *err)
 {
-	int r = pending_release(&s->pending, until, hand_on, s, err);
+	int r = s->o->count ? first_settle(&s->first, until, hand_on, s, err) : 0;
 
-	if (r > 0) {
-		end_session(s, "count");
-		pending_keep(&s->pending, 0);
-	}
+	if (r > 0)
+		recording_end(&s->rec, "count");
 	return r < 0 ? -1 : 0;
 }
 
 int session_append(struct input *in, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
 		   const void *record, size_t len, struct trawl_error *err)
 {
-	struct pending_event e = { .ts = ts, .len = len, .type = type, .cpu = cpu, .source = source };
 	struct session *s = in->session;
+	struct pending_event e = {
+		.ts = ts, .mono = recording_mono(&s->rec, in->source, ts), .len = len, .type = type,
+		.cpu = cpu, .source = source,
+	};
 
-	if (mono_of(s, in->source, ts) > s->deadline)
+	if (e.mono > s->deadline)
 		return 1;
 	s->inputs_of[source] = in;
-	if (s->o->count && !in->source->hidden)
-		return keep_waiting(s, &e, in->source, record, err);
+	if (s->o->count && !in->source->hidden) {
+		/* None is of the future; one that seems so is from before the clock was set back. */
+		if (in->source->realtime && e.mono > mono_now())
+			e.mono = mono_now();
+		return first_add(&s->first, &e, record, err);
+	}
 	s->captured += !in->source->hidden;
-	return put_record(s, source, type, cpu, ts, record, len, err);
+	return recording_put(&s->rec, source, type, cpu, ts, record, len, err);
 }
 
 int session_loss(struct session *s, const struct trawl_loss *loss, struct trawl_error *err)
 {
-	if (trawl_writer_loss(s->w, loss, err)) {
-		if (!err->sys)
-			return -1;
-		write_failed(s, err);
-	}
-	return 0;
+	return recording_loss(&s->rec, loss, err);
 }
 
 /* ---- setting up -------------------------------------------------------------------------- */
-
-/* Signals come to us by descriptor; the command and the printer get them back. */
-static int take_signals(struct session *s, struct trawl_error *err)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	if (s->o->ring)
-		sigaddset(&set, SIGUSR1);
-	signal(SIGPIPE, SIG_IGN);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return s->signals < 0 ? trawl_fail(err, TRAWL_CANNOT, "signalfd: %s", strerror(errno)) : 0;
-}
-
-/* A timer that never fires, but is cancelled when somebody sets the clock. */
-static void watch_clock(struct session *s)
-{
-	struct itimerspec never = { .it_value.tv_sec = INT64_MAX / 1000000000 };
-
-	s->steps = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (s->steps >= 0)
-		timerfd_settime(s->steps, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &never, NULL);
-}
 
 static int set_up_scope(struct session *s, struct trawl_error *err)
 {
@@ -306,35 +182,6 @@ static int set_up_scope(struct session *s, struct trawl_error *err)
 	if (s->o->command)
 		return scope_open(&s->scope, &s->command.pid, 1, false, err);
 	return scope_open(&s->scope, s->o->pids, s->o->npids, true, err);
-}
-
-static int open_writer(struct session *s, struct trawl_error *err)
-{
-	struct trawl_writer_options wo = {
-		.level = s->o->level, .ring = s->o->ring,
-		.told = s->o->ring ? flight_told : NULL, .arg = &s->flight,
-	};
-
-	if (s->o->rotate_bytes) {
-		uint64_t share = s->o->rotate_bytes / CHUNKS_OF_FILE;
-
-		wo.chunk_bytes = share < CHUNK_LEAST ? CHUNK_LEAST :
-				 share > CHUNK_MOST ? CHUNK_MOST : (uint32_t)share;
-	}
-	if (s->o->ring) {
-		if (flight_open(&s->flight, s->o, &s->user, s, err))
-			return -1;
-	} else {
-		s->out_fd = output_open(&s->output, s->o, &s->user, err);
-		if (s->out_fd < 0)
-			return -1;
-	}
-	/* COMMAND and the printer have been forked and keep what they had; the writer's threads inherit. */
-	priority_first(s->o->level);
-	s->w = trawl_writer_new(s->out_fd, &wo, err);
-	if (!s->w)
-		return -1;
-	return machine_write(s->w, err) || machine_write_capture(s->w, s->o, s->user.name, err) ? -1 : 0;
 }
 
 static int collect_leftovers(struct session *s, struct trawl_error *err)
@@ -362,67 +209,26 @@ static int arm(struct session *s, struct trawl_error *err)
 		if (s->inputs[i].source->arm(&s->inputs[i], err))
 			return -1;
 	}
-	if (s->o->ring && flight_arm(&s->flight, s->w, err))
+	if (s->o->ring && flight_arm(&s->rec.flight, s->rec.w, err))
 		return -1;
 	/* Whom the user names may be gone before the first of its events is seen. COMMAND is not
 	 * yet what it will be; start() looks at it. */
 	for (size_t i = 0; i < s->o->npids; i++)
 		tasks_saw_process(&s->tasks, s->o->pids[i]);
-	return tasks_flush(&s->tasks, s->w, err);
-}
-
-static int sync_clocks(struct session *s, enum trawl_sync_why why)
-{
-	struct trawl_error err;
-	struct trawl_sync sync;
-
-	trawl_sync_now(&sync);
-	sync.why = why;
-	sync.horizon = s->horizon;
-	s->sync = sync;
-	if (s->o->ring)
-		flight_sync(&s->flight, &sync);
-	if (trawl_writer_sync(s->w, &sync, &err)) {
-		write_failed(s, &err);
-		return -1;
-	}
-	/*
-	 * All events that were stamped before a drain that left nothing behind are in the file, but
-	 * for one that a CPU had stamped and not yet committed, which takes microseconds. With the
-	 * drain before the last sync there is at least a sync's interval for that.
-	 */
-	s->horizon = s->drained;
-	return 0;
-}
-
-/* The present file gets its name. */
-static int commit(struct session *s, struct trawl_error *err)
-{
-	int fd = output_commit(&s->output, err);
-
-	if (fd <= 0)
-		return fd;
-	if (trawl_writer_rotate(s->w, fd, err) < 0)
-		return -1;
-	s->out_fd = fd;
-	return 0;
+	return tasks_flush(&s->tasks, s->rec.w, err);
 }
 
 static int start(struct session *s, struct trawl_error *err)
 {
-	uint64_t now = mono_now();
+	uint64_t began;
 
-	s->drained = s->horizon = now;
-	if (sync_clocks(s, TRAWL_SYNC_START)) {
-		*err = s->write_error;
+	if (recording_start(&s->rec, err))
 		return -1;
-	}
-	s->started = now = s->sync.mono;
-	s->next_sync = s->next_tick = now;
-	s->next_renewal = now + RENEW_S * NS_PER_S;
-	s->next_file = s->o->rotate_seconds ? now + s->o->rotate_seconds * NS_PER_S : UINT64_MAX;
+	began = s->rec.sync.mono; /* the file's first sync block says so */
+	s->next_sync = s->next_tick = began;
+	s->next_renewal = began + RENEW_S * NS_PER_S;
 	if (s->o->duration)
-		s->deadline = now + s->o->duration;
+		s->deadline = began + s->o->duration;
 	for (; s->nstarted < s->ninputs; s->nstarted++) {
 		struct input *in = &s->inputs[s->nstarted];
 
@@ -431,17 +237,17 @@ static int start(struct session *s, struct trawl_error *err)
 	}
 	if (s->o->command) {
 		/* A name that was taken meanwhile is told before COMMAND does anything. */
-		if (output_check(&s->output, err))
+		if (output_check(&s->rec.output, err))
 			return -1;
 		if (command_go(&s->command, err))
 			return -1;
 		/* It may be gone before its first event is seen. */
 		tasks_saw(&s->tasks, s->command.pid);
-		if (tasks_flush(&s->tasks, s->w, err))
+		if (tasks_flush(&s->tasks, s->rec.w, err))
 			return -1;
 	}
-	s->file_front = trawl_writer_expected(s->w);
-	return commit(s, err);
+	s->rec.front = trawl_writer_expected(s->rec.w);
+	return recording_commit(&s->rec, err);
 }
 
 static void say_start(struct session *s)
@@ -468,7 +274,7 @@ static int drain(struct session *s, struct trawl_error *err)
 
 	if (s->o->count) {
 		began -= COMMIT_NS;
-		trawl_sync_now(&s->sync);
+		trawl_sync_now(&s->rec.sync);
 	}
 	for (size_t i = 0; i < s->nstarted; i++) {
 		int r = s->inputs[i].source->drain(&s->inputs[i], err);
@@ -477,16 +283,13 @@ static int drain(struct session *s, struct trawl_error *err)
 			return -1;
 		more |= r;
 	}
-	if (!more && began > s->drained) {
-		if (s->o->count && settle(s, began, err))
+	if (!more && began > s->rec.drained) {
+		if (settle(s, began, err))
 			return -1;
-		s->drained = began; /* not before: another file may begin meanwhile, with a sync */
+		recording_drained(&s->rec, began);
 	}
-	if (tasks_flush(&s->tasks, s->w, err)) {
-		if (!err->sys)
-			return -1;
-		write_failed(s, err);
-	}
+	if (recording_tasks(&s->rec, err))
+		return -1;
 	return more & DRAIN_MORE;
 }
 
@@ -498,35 +301,9 @@ static int tick(struct session *s, struct trawl_error *err)
 		if (in->source->tick && in->source->tick(in, err))
 			return -1;
 	}
-	if (tasks_refresh(&s->tasks, s->w, err))
-		write_failed(s, err);
+	if (tasks_refresh(&s->tasks, s->rec.w, err))
+		recording_fail(&s->rec, err);
 	return 0;
-}
-
-static void rotate(struct session *s, enum output_turn turn)
-{
-	struct trawl_error local;
-	int fd, r;
-
-	for (size_t i = 0; i < s->nstarted; i++) {
-		if (s->inputs[i].source->turn)
-			s->inputs[i].source->turn(&s->inputs[i]);
-	}
-	fd = output_next(&s->output, turn, &local);
-	if (fd == -2) {
-		end_session(s, "files");
-		return;
-	}
-	r = fd < 0 ? -1 : trawl_writer_rotate(s->w, fd, &local);
-	if (r)
-		write_failed(s, &local);
-	if (r < 0)
-		return;
-	s->out_fd = fd;
-	if (commit(s, &local))
-		write_failed(s, &local);
-	sync_clocks(s, TRAWL_SYNC_START);
-	s->file_front = trawl_writer_expected(s->w);
 }
 
 /* stats: NULL while the session goes on. */
@@ -534,8 +311,8 @@ static struct account account(const struct session *s, const struct source_stats
 {
 	return (struct account){
 		.inputs = s->inputs, .ninputs = s->ninputs, .stats = stats, .captured = s->captured,
-		.why = s->end ? s->end : !stats ? "trigger" : "error",
-		.trigger = s->flight.deadline ? s->flight.reason : NULL,
+		.why = s->rec.end ? s->rec.end : !stats ? "trigger" : "error",
+		.trigger = s->rec.flight.deadline ? s->rec.flight.reason : NULL,
 		.incomplete = s->incomplete, .command = &s->command,
 	};
 }
@@ -545,41 +322,29 @@ static void write_end(struct session *s, const struct source_stats *stats)
 	struct account a = account(s, stats);
 	struct trawl_error err;
 
-	if (account_write(&a, s->w, mono_now(), &err))
-		write_failed(s, &err);
+	if (account_write(&a, s->rec.w, mono_now(), &err))
+		recording_fail(&s->rec, &err);
 }
 
 /* The file of a trigger, which is whole as any other: clocks and a word about its end. */
 static void write_ring(struct session *s)
 {
-	sync_clocks(s, TRAWL_SYNC_TICK);
+	recording_sync(&s->rec, TRAWL_SYNC_TICK);
 	write_end(s, NULL);
-	flight_write(&s->flight);
+	flight_write(&s->rec.flight);
 }
 
 static void fly(struct session *s, uint64_t now)
 {
-	if (flight_due(&s->flight, now))
+	if (flight_due(&s->rec.flight, now))
 		write_ring(s);
-	flight_reap(&s->flight, false);
-	if (s->flight.deadline || s->flight.writing)
+	flight_reap(&s->rec.flight, false);
+	if (s->rec.flight.deadline || s->rec.flight.writing)
 		return;
-	if (s->o->rotate_files && s->flight.files >= s->o->rotate_files)
-		end_session(s, "files");
+	if (s->o->rotate_files && s->rec.flight.files >= s->o->rotate_files)
+		recording_end(&s->rec, "files");
 	else if (s->last)
-		end_session(s, s->last);
-}
-
-static void rotate_if_due(struct session *s, uint64_t now)
-{
-	if (s->end)
-		return;
-	if (now >= s->next_file) {
-		s->next_file += s->o->rotate_seconds * NS_PER_S;
-		rotate(s, OUTPUT_BY_TIME);
-	} else if (s->o->rotate_bytes && size_is_due(s)) {
-		rotate(s, OUTPUT_BY_SIZE);
-	}
+		recording_end(&s->rec, s->last);
 }
 
 static int do_what_is_due(struct session *s, struct trawl_error *err)
@@ -593,7 +358,7 @@ static int do_what_is_due(struct session *s, struct trawl_error *err)
 	}
 	if (now >= s->next_sync || s->stepped || s->o->unbuffered) {
 		s->next_sync = now + (s->o->write ? SYNC_MS : SYNC_LIVE_MS) * NS_PER_MS;
-		sync_clocks(s, s->stepped ? TRAWL_SYNC_STEP : TRAWL_SYNC_TICK);
+		recording_sync(&s->rec, s->stepped ? TRAWL_SYNC_STEP : TRAWL_SYNC_TICK);
 		s->stepped = false;
 	}
 	if (s->o->ring) {
@@ -603,9 +368,9 @@ static int do_what_is_due(struct session *s, struct trawl_error *err)
 			tasks_forget_all(&s->tasks);
 		}
 	}
-	rotate_if_due(s, now);
+	recording_turn(&s->rec, now);
 	if (now >= s->deadline)
-		end_session(s, "duration");
+		recording_end(&s->rec, "duration");
 	return 0;
 }
 
@@ -618,12 +383,12 @@ static void take_signal(struct session *s)
 	struct signalfd_siginfo info;
 	struct trawl_error err;
 
-	if (read(s->signals, &info, sizeof(info)) != sizeof(info))
+	if (!news_signal(&s->news, &info))
 		return;
 	if (info.ssi_signo == SIGUSR1) {
 		tasks_saw(&s->tasks, (pid_t)info.ssi_pid);
-		if (flight_signal(&s->flight, (pid_t)info.ssi_pid, &err))
-			write_failed(s, &err);
+		if (flight_signal(&s->rec.flight, (pid_t)info.ssi_pid, &err))
+			recording_fail(&s->rec, &err);
 		return;
 	}
 	if (s->command.pid && !s->command.ended && !s->interrupted) {
@@ -632,18 +397,7 @@ static void take_signal(struct session *s)
 		s->interrupted = true;
 		return;
 	}
-	end_session(s, "signal");
-}
-
-static void take_step(struct session *s)
-{
-	uint64_t expirations;
-
-	if (read(s->steps, &expirations, sizeof(expirations)) < 0 && errno == ECANCELED) {
-		s->stepped = true;
-		close(s->steps);
-		watch_clock(s);
-	}
+	recording_end(&s->rec, "signal");
 }
 
 static void take_command_end(struct session *s)
@@ -651,12 +405,12 @@ static void take_command_end(struct session *s)
 	struct trawl_error err;
 
 	if (s->o->ring && !s->interrupted && command_crashed(&s->command) &&
-	    flight_crash(&s->flight, &s->command, &err))
-		write_failed(s, &err);
-	if (s->flight.deadline)
+	    flight_crash(&s->rec.flight, &s->command, &err))
+		recording_fail(&s->rec, &err);
+	if (s->rec.flight.deadline)
 		s->last = "command";
 	else
-		end_session(s, "command");
+		recording_end(&s->rec, "command");
 }
 
 static uint64_t earlier(uint64_t ms, uint64_t deadline, uint64_t now)
@@ -673,8 +427,8 @@ static int wait_ms(const struct session *s, bool more)
 	if (more)
 		return 0;
 	wake = earlier(wake, s->deadline, now);
-	if (s->flight.deadline && !s->flight.writing)
-		wake = earlier(wake, s->flight.deadline, now);
+	if (s->rec.flight.deadline && !s->rec.flight.writing)
+		wake = earlier(wake, s->rec.flight.deadline, now);
 	return (int)wake;
 }
 
@@ -683,7 +437,7 @@ static void take_events(struct session *s, const struct pollfd *fds)
 	if (fds[0].revents)
 		take_signal(s);
 	if (fds[1].revents)
-		take_step(s);
+		s->stepped |= news_step(&s->news);
 	if (fds[2].revents && command_reap(&s->command))
 		take_command_end(s);
 	/* Nothing is polled for here: what comes is that the other end of a pipe has gone. */
@@ -692,11 +446,11 @@ static void take_events(struct session *s, const struct pollfd *fds)
 
 		trawl_fail(&err, TRAWL_OK, "the reader of the output has gone");
 		err.sys = EPIPE;
-		write_failed(s, &err);
+		recording_fail(&s->rec, &err);
 	}
 	if (fds[4].revents && scope_ended(&s->scope)) {
 		session_note(s, "all processes of -p have ended");
-		end_session(s, "process");
+		recording_end(&s->rec, "process");
 	}
 }
 
@@ -708,13 +462,13 @@ static int run(struct session *s, struct trawl_error *err)
 
 	if (!fds)
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
-	while (!s->end) {
-		fds[0] = (struct pollfd){ .fd = s->signals, .events = POLLIN };
-		fds[1] = (struct pollfd){ .fd = s->steps, .events = POLLIN };
+	while (!s->rec.end) {
+		fds[0] = (struct pollfd){ .fd = s->news.signals, .events = POLLIN };
+		fds[1] = (struct pollfd){ .fd = s->news.steps, .events = POLLIN };
 		fds[2] = (struct pollfd){ .fd = s->command.pid && !s->command.ended ?
 						s->command.pidfd : -1,
 					  .events = POLLIN };
-		fds[3] = (struct pollfd){ .fd = s->out_fd };
+		fds[3] = (struct pollfd){ .fd = s->rec.fd };
 		fds[4] = (struct pollfd){ .fd = scope_fd(&s->scope), .events = POLLIN };
 		n = FDS_FIXED;
 		for (size_t i = 0; i < s->ninputs; i++) {
@@ -728,7 +482,7 @@ static int run(struct session *s, struct trawl_error *err)
 			break;
 	}
 	free(fds);
-	return s->end ? 0 : -1;
+	return s->rec.end ? 0 : -1;
 }
 
 /* ---- ending ------------------------------------------------------------------------------ */
@@ -749,8 +503,8 @@ static int stop(struct session *s, struct trawl_error *err)
 	}
 	while (more > 0)
 		more = drain(s, err);
-	if (more < 0 || !s->o->count)
-		return more < 0 ? -1 : r;
+	if (more < 0)
+		return -1;
 	return settle(s, UINT64_MAX, err) ? -1 : r;
 }
 
@@ -765,7 +519,7 @@ static void say_end(struct session *s, const struct source_stats *stats)
 		session_note(s, "%s: %s%s", s->command.name,
 			     command_verdict(&s->command, verdict, sizeof(verdict)),
 			     s->command.ended ? "" : ", sent SIGTERM");
-	account_say(&a, s->o->ring ? flight_verdict(&s->flight, verdict, sizeof(verdict)) : "");
+	account_say(&a, s->o->ring ? flight_verdict(&s->rec.flight, verdict, sizeof(verdict)) : "");
 }
 
 /*
@@ -775,14 +529,14 @@ static void say_end(struct session *s, const struct source_stats *stats)
  */
 static void count_unwritten(struct session *s, struct source_stats *stats)
 {
-	bool left = s->write_failed && s->write_error.sys == EPIPE;
+	bool left = recording_left(&s->rec);
 
 	for (uint16_t id = 0; id < WRITER_SOURCES; id++) {
 		const struct input *in = s->inputs_of[id];
-		uint64_t n = in ? trawl_writer_unwritten(s->w, id) : 0;
+		uint64_t n = in ? trawl_writer_unwritten(s->rec.w, id) : 0;
 
 		if (in)
-			stats[in - s->inputs].captured -= s->pending.dropped[id];
+			stats[in - s->inputs].captured -= first_dropped(&s->first, id);
 		if (!n)
 			continue;
 		stats[in - s->inputs].captured -= n;
@@ -796,14 +550,14 @@ static void count_unwritten(struct session *s, struct source_stats *stats)
 static int finish(struct session *s, struct trawl_error *err)
 {
 	struct source_stats *stats = calloc(s->ninputs + 1, sizeof(*stats));
-	struct trawl_error local;
 	int r = 0;
 
 	if (!stats)
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	r = stop(s, err);
-	s->horizon = s->drained;
-	sync_clocks(s, TRAWL_SYNC_STOP); /* from here on it is known what could be written */
+	s->rec.horizon = s->rec.drained;
+	/* Behind this it is known what could be written. */
+	recording_sync(&s->rec, TRAWL_SYNC_STOP);
 	for (size_t i = 0; i < s->ninputs; i++) {
 		if (s->inputs[i].source->stats)
 			s->inputs[i].source->stats(&s->inputs[i], &stats[i]);
@@ -811,18 +565,14 @@ static int finish(struct session *s, struct trawl_error *err)
 	count_unwritten(s, stats);
 	for (size_t i = 0; i < s->ninputs; i++)
 		s->incomplete |= stats[i].lost > 0;
-	s->incomplete |= s->write_failed && s->write_error.sys != EPIPE;
+	s->incomplete |= s->rec.failed && !recording_left(&s->rec);
 	write_end(s, stats);
-	if (s->o->ring)
-		flight_finish(&s->flight);
-	if (trawl_writer_close(s->w, &local))
-		write_failed(s, &local);
-	s->w = NULL;
+	recording_finish(&s->rec);
 	say_end(s, stats);
 	free(stats);
-	if (s->write_failed && s->write_error.sys != EPIPE) {
-		trawl_fail(err, TRAWL_BAD_DATA, "%s%s", s->write_error.text,
-			   s->output.path ? "; what was written is readable" : "");
+	if (s->rec.failed && !recording_left(&s->rec)) {
+		trawl_fail(err, TRAWL_BAD_DATA, "%s%s", s->rec.error.text,
+			   s->rec.output.path ? "; what was written is readable" : "");
 		return -1;
 	}
 	return r;
@@ -837,14 +587,11 @@ static void disarm(struct session *s)
 static void free_session(struct session *s)
 {
 	inputs_free(s->inputs, s->ninputs);
-	pending_free(&s->pending);
+	pending_free(&s->first.pending);
 	scope_close(&s->scope);
 	tasks_done(&s->tasks);
 	user_free(&s->user);
-	if (s->signals >= 0)
-		close(s->signals);
-	if (s->steps >= 0)
-		close(s->steps);
+	news_close(&s->news);
 }
 
 /*
@@ -867,34 +614,35 @@ static int gone_early(struct session *s, struct trawl_error *err)
 
 int session_run(const struct options *o, struct trawl_error *err)
 {
-	struct session s = { .o = o, .out_fd = -1, .signals = -1, .steps = -1, .deadline = UINT64_MAX,
+	struct session s = { .o = o, .deadline = UINT64_MAX, .first.left = o->count,
 			     .command = { .pidfd = -1, .go = -1, .report = -1 },
-			     .output = { .file.fd = -1, .in_place = -1 } };
+			     .rec = RECORDING_NONE, .news = NEWS_NONE };
 	struct trawl_error ignored, printing;
 	bool early;
 	int r = -1, printed;
 
 	if (user_find(&s.user, o->user, err) || inputs_make(&s.inputs, &s.ninputs, o, &s, err) ||
 	    inputs_probe(s.inputs, s.ninputs, err) ||
-	    tasks_init(&s.tasks, err) || take_signals(&s, err) || collect_leftovers(&s, err))
+	    tasks_init(&s.tasks, err) || news_open(&s.news, o->ring, err) ||
+	    collect_leftovers(&s, err))
 		goto out;
-	watch_clock(&s);
-	if (set_up_scope(&s, err) || open_writer(&s, err) || arm(&s, err) || start(&s, err))
+	if (set_up_scope(&s, err) || recording_open(&s.rec, o, &s.user, &s, err) || arm(&s, err) ||
+	    start(&s, err))
 		goto out;
 	say_start(&s);
 	r = run(&s, err);
 	if (finish(&s, r ? &ignored : err))
 		r = -1;
 out:
-	if (s.w)
-		trawl_writer_close(s.w, &ignored);
+	if (s.rec.w)
+		trawl_writer_close(s.rec.w, &ignored);
 	disarm(&s);
-	flight_close(&s.flight);
+	flight_close(&s.rec.flight);
 	command_close(&s.command);
 	early = r && err->sys == EPIPE;
 	if (early)
 		r = gone_early(&s, err);
-	printed = output_close(&s.output, &printing);
+	printed = output_close(&s.rec.output, &printing);
 	free_session(&s);
 	if (printed < 0 && (!r || early)) {
 		*err = printing;

@@ -24,8 +24,8 @@ size_t session_scope(const struct session *s, const pid_t **pids);
 
 /*
  * Hands one record to the writer, as trawl_append(). Returns 0; 1 when the session has all that
- * it wants (-c, --duration): the caller drops this record and the rest of what it is draining; -1 for a
- * record that the writer rejects, or when the file cannot be written any more.
+ * it wants (-c, --duration): the caller drops this record and the rest of what it is draining; -1
+ * for a record that the writer rejects. A file that cannot be written ends the session by itself.
  */
 int session_append(struct input *in, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
 		   const void *record, size_t len, struct trawl_error *err);
@@ -42,6 +42,9 @@ void session_note(struct session *s, const char *fmt, ...) __attribute__((format
 /* Likewise for something that makes the capture incomplete: the exit status will be 1. */
 void session_incomplete(struct session *s, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* The present file ends: sources say what events so far need. */
+void session_turn(struct session *s);
 
 int session_run(const struct options *o, struct trawl_error *err);
 
