@@ -29,6 +29,7 @@ enum {
 	SYNC_MS = 1000,           /* between clock-sync blocks */
 	SYNC_LIVE_MS = 250,
 	RENEW_S = 600,            /* between looks at all tasks: a ring forgets the oldest */
+	LAST_DRAIN_MS = 3000,     /* the longest that what cannot be stopped is drained */
 	FDS_FIXED = 5,            /* signals, clock steps, command, output, -p */
 	FDS_MAX = FDS_FIXED + 4096,
 	WRITER_SOURCES = PENDING_SOURCES, /* that a file can have */
@@ -457,12 +458,12 @@ static void take_events(struct session *s, const struct pollfd *fds)
 static int run(struct session *s, struct trawl_error *err)
 {
 	struct pollfd *fds = calloc(FDS_MAX, sizeof(*fds));
-	int more = 0;
+	int more = 0, r = 0;
 	size_t n;
 
 	if (!fds)
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
-	while (!s->rec.end) {
+	while (!r && !s->rec.end) {
 		fds[0] = (struct pollfd){ .fd = s->news.signals, .events = POLLIN };
 		fds[1] = (struct pollfd){ .fd = s->news.steps, .events = POLLIN };
 		fds[2] = (struct pollfd){ .fd = s->command.pid && !s->command.ended ?
@@ -478,18 +479,22 @@ static int run(struct session *s, struct trawl_error *err)
 		if (poll(fds, n, wait_ms(s, more)) > 0)
 			take_events(s, fds);
 		more = drain(s, err);
-		if (more < 0 || do_what_is_due(s, err))
-			break;
+		r = more < 0 || do_what_is_due(s, err) ? -1 : 0;
 	}
 	free(fds);
-	return s->rec.end ? 0 : -1;
+	return r;
 }
 
 /* ---- ending ------------------------------------------------------------------------------ */
 
-/* No new events, and all that are still in the kernel into the file. */
+/*
+ * No new events, and all that are still in the kernel into the file. A source that cannot be
+ * stopped goes on for as long as it is asked: of that, only what happened until now is wanted, and
+ * that must have come before long.
+ */
 static int stop(struct session *s, struct trawl_error *err)
 {
+	uint64_t now = mono_now(), until = UINT64_MAX;
 	struct trawl_error local;
 	int more = 1, r = 0;
 
@@ -499,12 +504,17 @@ static int stop(struct session *s, struct trawl_error *err)
 		if (source->stop && source->stop(&s->inputs[i], &local)) {
 			*err = local;
 			r = -1;
+			s->deadline = s->deadline < now ? s->deadline : now;
+			until = now + LAST_DRAIN_MS * NS_PER_MS;
 		}
 	}
-	while (more > 0)
+	while (more > 0 && mono_now() <= until)
 		more = drain(s, err);
 	if (more < 0)
 		return -1;
+	if (more)
+		session_incomplete(s, "a source that could not be stopped goes on: what it had not "
+				   "given after %d s is not in the file", LAST_DRAIN_MS / 1000);
 	return settle(s, UINT64_MAX, err) ? -1 : r;
 }
 
@@ -631,6 +641,7 @@ int session_run(const struct options *o, struct trawl_error *err)
 		goto out;
 	say_start(&s);
 	r = run(&s, err);
+	s.incomplete |= r < 0;
 	if (finish(&s, r ? &ignored : err))
 		r = -1;
 out:

@@ -10,6 +10,7 @@ UNIT_CAPTURE = tests/capture/test_ring \
 	tests/capture/test_nearest \
 	tests/capture/test_pending \
 	tests/capture/test_first \
+	tests/capture/test_session \
 	tests/capture/test_json
 check_PROGRAMS += $(UNIT_CAPTURE)
 TESTS += $(UNIT_CAPTURE)
@@ -40,6 +41,9 @@ tests_capture_test_pending_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_test_first_SOURCES = tests/capture/test_first.c
 tests_capture_test_first_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_test_first_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_test_session_SOURCES = tests/capture/test_session.c
+tests_capture_test_session_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_test_session_LDADD = libcapture.la libdecode.la libtrawl.la $(CRITERION_LIBS)
 tests_capture_test_json_SOURCES = tests/capture/test_json.c
 tests_capture_test_json_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_test_json_LDADD = libcapture.la $(UNIT_LDADD)
