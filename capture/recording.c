@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "machine.h"
 #include "now.h"
@@ -168,23 +170,42 @@ int recording_tasks(struct recording *r, struct trawl_error *err)
 
 /* ---- beginning and end ------------------------------------------------------------------- */
 
-int recording_open(struct recording *r, const struct options *o, const struct user *user,
-		   struct session *s, struct trawl_error *err)
+/* What errors call it, as the user does; malloc'd. */
+static char *output_called(const struct options *o)
 {
+	char *name;
+
+	if (!o->write || !strcmp(o->write, "-"))
+		return strdup(o->write ? "standard output" : "output");
+	return asprintf(&name, "-w %s", o->write) < 0 ? NULL : name;
+}
+
+static struct trawl_writer *open_writer(struct recording *r, struct trawl_error *err)
+{
+	const struct options *o = r->o;
 	struct trawl_writer_options wo = {
-		.level = o->level, .ring = o->ring,
+		.level = o->level, .ring = o->ring, .name = output_called(o),
 		.told = o->ring ? flight_told : NULL, .arg = &r->flight,
 	};
+	struct trawl_writer *w;
 
-	r->o = o;
-	r->session = s;
-	r->tasks = session_tasks(s);
 	if (o->rotate_bytes) {
 		uint64_t share = o->rotate_bytes / CHUNKS_OF_FILE;
 
 		wo.chunk_bytes = share < CHUNK_LEAST ? CHUNK_LEAST :
 				 share > CHUNK_MOST ? CHUNK_MOST : (uint32_t)share;
 	}
+	w = trawl_writer_new(r->fd, &wo, err);
+	free((char *)wo.name);
+	return w;
+}
+
+int recording_open(struct recording *r, const struct options *o, const struct user *user,
+		   struct session *s, struct trawl_error *err)
+{
+	r->o = o;
+	r->session = s;
+	r->tasks = session_tasks(s);
 	if (o->ring) {
 		if (flight_open(&r->flight, o, user, s, err))
 			return -1;
@@ -195,7 +216,7 @@ int recording_open(struct recording *r, const struct options *o, const struct us
 	}
 	/* COMMAND and the printer are forked and keep what they had; the writer's threads inherit. */
 	priority_first(o->level);
-	r->w = trawl_writer_new(r->fd, &wo, err);
+	r->w = open_writer(r, err);
 	if (!r->w)
 		return -1;
 	return machine_write(r->w, err) || machine_write_capture(r->w, o, user->name, err) ? -1 : 0;

@@ -11,10 +11,10 @@ enum foreign_kind { FOREIGN_NONE, FOREIGN_PCAP, FOREIGN_PCAPNG, FOREIGN_USBMON }
 enum foreign_kind foreign_kind(FILE *in);
 
 /*
- * Imports the file to fd, which it takes over. im tells what came of it, also after failure.
- * 0, or -1.
+ * Imports the file to fd, which it takes over and which errors call `out`. im tells what came of
+ * it, also after failure. 0, or -1.
  */
-int foreign_import(FILE *in, enum foreign_kind kind, const char *name, int fd,
+int foreign_import(FILE *in, enum foreign_kind kind, const char *name, int fd, const char *out,
 		   struct usb_import *im, struct trawl_error *err);
 
 /* What was left out or is missing, as one line in *err, and -1; 0: nothing. */

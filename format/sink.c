@@ -194,17 +194,18 @@ int sink_close(struct sink *o)
 	return err ? -1 : 0;
 }
 
-int sink_fail(int error, struct trawl_error *err)
+int sink_fail(int error, const char *name, struct trawl_error *err)
 {
 	if (error == EPIPE)
-		trawl_fail(err, TRAWL_OK, "output: nobody reads the pipe any more");
+		trawl_fail(err, TRAWL_OK, "%s: nobody reads the pipe any more", name);
 	else if (error == ENOSPC || error == EDQUOT)
-		trawl_fail(err, TRAWL_CANNOT, "output: the disk is full: make room, or write less");
+		trawl_fail(err, TRAWL_CANNOT, "%s: the disk is full: make room, or write less",
+			   name);
 	else if (error == EFBIG)
-		trawl_fail(err, TRAWL_CANNOT, "output: the file may not grow further: raise the limit "
-			   "(ulimit -f), or write smaller files");
+		trawl_fail(err, TRAWL_CANNOT, "%s: the file may not grow further: raise the limit "
+			   "(ulimit -f), or write smaller files", name);
 	else
-		trawl_fail(err, TRAWL_CANNOT, "output: cannot be written: %s", strerror(error));
+		trawl_fail(err, TRAWL_CANNOT, "%s: cannot be written: %s", name, strerror(error));
 	err->sys = error;
 	return -1;
 }

@@ -41,7 +41,7 @@ void sink_last_words(struct sink *o);
 /* Gives back unused reserve and closes. 0 or -1 with errno. */
 int sink_close(struct sink *o);
 
-/* Fills err with what an errno of a sink means for the person; returns -1. */
-int sink_fail(int error, struct trawl_error *err);
+/* Fills err with what an errno of a sink of this name means for the person; returns -1. */
+int sink_fail(int error, const char *name, struct trawl_error *err);
 
 #endif

@@ -179,6 +179,7 @@ struct trawl_writer_options {
 	uint32_t chunk_events; /* events in a chunk at most; 0: the default, 65,536 */
 	uint32_t chunk_bytes;  /* bytes of records in a chunk at most; 0: the default, 4 MiB */
 	const char *comment;   /* one line that says what this file is; or NULL */
+	const char *name;      /* what errors call the output: "-w x.trawl"; NULL: "output" */
 	uint64_t time;         /* CLOCK_REALTIME ns that the file's front says; 0: now */
 	uint64_t ring;         /* bytes of a ring in memory; 0: all goes to fd as it comes */
 	/* If not NULL, called for all metadata, by trawl_writer_meta() in its caller's thread. */

@@ -79,6 +79,7 @@ int volume_begin(struct volume *v, int fd, const struct volume_front *f)
 	size_t n;
 
 	memset(v, 0, sizeof(*v));
+	v->name = f->name;
 	sink_open(&v->sink, fd);
 	leave_room(v, 0);
 	facts_init(&v->metas, LAST_METAS);
@@ -250,5 +251,5 @@ int volume_close(struct volume *v)
 
 int volume_fail(const struct volume *v, struct trawl_error *err)
 {
-	return sink_fail(v->sink.error, err);
+	return sink_fail(v->sink.error, v->name, err);
 }

@@ -16,6 +16,7 @@
 
 /* What the front of each file of a writer says. */
 struct volume_front {
+	const char *name;     /* of the output, in errors */
 	const char *comment;
 	uint64_t time;  /* CLOCK_REALTIME ns; 0: now */
 	uint32_t part;  /* of a row of files, from 0 */
@@ -25,6 +26,7 @@ struct late_loss;
 
 struct volume {
 	struct sink sink;
+	const char *name;          /* the front's */
 	struct index index;
 	bool ending;               /* the room that was left for the end is being used */
 	/* What could not be said when it came up: all losses, the newest sync and metadata. */

@@ -19,7 +19,8 @@ enum {
 
 struct trawl_writer {
 	struct trawl_writer_options o;
-	char *comment;
+	char *comment, *name;   /* copies, to which o and front point */
+	struct volume_front front;
 	pthread_mutex_t lock;
 	struct volume file;
 	struct ring *ring;      /* all goes there instead of into a file; NULL: none */
@@ -46,8 +47,9 @@ static int settle(struct trawl_writer *w, int ret)
 
 static int begin_file(const struct trawl_writer *w, struct volume *v, int fd, uint32_t part)
 {
-	struct volume_front front = { .comment = w->comment, .time = w->o.time, .part = part };
+	struct volume_front front = w->front;
 
+	front.part = part;
 	return volume_begin(v, fd, &front);
 }
 
@@ -109,6 +111,7 @@ static void free_writer(struct trawl_writer *w)
 	facts_free(&w->metas);
 	ring_free(w->ring);
 	free(w->comment);
+	free(w->name);
 	pthread_mutex_destroy(&w->lock);
 	free(w);
 }
@@ -132,6 +135,10 @@ struct trawl_writer *trawl_writer_new(int fd, const struct trawl_writer_options 
 		w->o.chunk_bytes = (uint32_t)(w->o.ring / RING_CHUNKS);
 	w->comment = strdup(w->o.comment ? w->o.comment : "");
 	w->o.comment = w->comment;
+	w->name = strdup(w->o.name ? w->o.name : "output");
+	w->o.name = w->name;
+	w->front = (struct volume_front){ .name = w->name, .comment = w->comment,
+					  .time = w->o.time };
 	facts_init(&w->metas, META_KEPT);
 	w->pool.most = BATCHES;
 	pthread_mutex_init(&w->lock, NULL);
@@ -324,7 +331,7 @@ static int write_error(struct trawl_writer *w, struct trawl_error *err)
 {
 	int error = atomic_load(&w->error);
 
-	return error ? sink_fail(error, err) : 0;
+	return error ? sink_fail(error, w->name, err) : 0;
 }
 
 int trawl_append(struct trawl_writer *w, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
@@ -524,7 +531,6 @@ int trawl_writer_close(struct trawl_writer *w, struct trawl_error *err)
 
 struct trawl_spill *trawl_writer_take(struct trawl_writer *w, struct trawl_error *err)
 {
-	struct volume_front front = { .comment = w->comment, .time = w->o.time };
 	struct trawl_spill *s = NULL;
 
 	if (flush(w, err))
@@ -532,7 +538,7 @@ struct trawl_spill *trawl_writer_take(struct trawl_writer *w, struct trawl_error
 	pthread_mutex_lock(&w->lock);
 	put_write_losses(w);
 	forget_losses(w);
-	s = ring_take(w->ring, w->stages, atomic_load(&w->nstages), &front, err);
+	s = ring_take(w->ring, w->stages, atomic_load(&w->nstages), &w->front, err);
 	pthread_mutex_unlock(&w->lock);
 	return s;
 }

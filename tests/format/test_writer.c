@@ -439,6 +439,10 @@ Test(writer, a_device_without_room_is_told)
 
 	cr_assert_null(trawl_writer_new(open("/dev/full", O_WRONLY), NULL, &err));
 	cr_assert_eq(err.sys, ENOSPC);
+	cr_assert(strstr(err.text, "output: the disk is full") == err.text, "%s", err.text);
+	cr_assert_null(trawl_writer_new(open("/dev/full", O_WRONLY),
+					&(struct trawl_writer_options){ .name = "-w x" }, &err));
+	cr_assert(strstr(err.text, "-w x: the disk is full") == err.text, "%s", err.text);
 }
 
 /* ---- records ------------------------------------------------------------------------------ */
