@@ -164,6 +164,18 @@ int output_check(const struct output *out, struct trawl_error *err)
 	return r;
 }
 
+/*
+ * So that others see that we write to it. Where there are no locks nobody can; but one that is held
+ * means that somebody reads or writes the file that we are to write in place.
+ */
+static int lock(const struct output *out, int fd, struct trawl_error *err)
+{
+	if (!flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
+		return 0;
+	return trawl_fail(err, TRAWL_USAGE, "-w %s: another program has locked it: give another "
+			  "name, or end that one first", out->path);
+}
+
 /* Opens what is at out->path if that must be written in place: a pipe, a terminal, /dev/null. */
 static bool open_special(struct output *out, int *fd)
 {
@@ -197,7 +209,11 @@ static int open_path(struct output *out, bool named, struct trawl_error *err)
 		denied = errno;
 		if (fd < 0)
 			fd = open_in_place(out);
-		flock(out->in_place >= 0 ? out->in_place : fd, LOCK_EX | LOCK_NB);
+		if (fd >= 0 && lock(out, out->in_place >= 0 ? out->in_place : fd, err)) {
+			close(fd);
+			fd = -1;
+			goto out;
+		}
 		errno = denied;
 	}
 	if (fd < 0)

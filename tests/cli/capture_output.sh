@@ -21,6 +21,13 @@ same "sudo: the file is the caller's" "$uid:$gid 600" "$(stat -c '%u:%g %a' "$wo
 mkdir -m 700 "$work/ours"
 SUDO_UID=$uid SUDO_GID=$gid fails "sudo: where the caller cannot write, trawl does not" 3 "^trawl: -w $work/ours/x: Permission denied for nobody, whose file it is to be: name a folder of theirs, or give -Z root$" \
 	trawl -i "usdt:$work/target:hit" -w "$work/ours/x" -- "$work/target" id
+# A sudo that does not say who called it: as root is no way out of that.
+for who in "someone $gid" "-1 $gid" "4294967295 $gid" "99999999999999999999 $gid" " $gid" "$uid x" "$uid "; do
+	SUDO_UID=${who% *} SUDO_GID=${who#* } fails "sudo that says '$who'" 2 \
+		"^trawl: SUDO_UID=${who% *}, SUDO_GID=${who#* }: do not say which user called sudo: name one by -Z USER$" \
+		trawl -q -i "usdt:$work/target:hit" -w "$work/theirs/none" -- "$work/target" id
+done
+same "... and nothing was made" "" "$(ls "$work/theirs" | grep none)"
 trawl -q -i "usdt:$work/target:hit" -Z nobody -w "$work/theirs/z" -- "$work/target" id >"$work/out"
 same "-Z: the same by name" "$uid $gid $home" "$(cat "$work/out")"
 same "-Z: the file too" "$uid:$gid 600" "$(stat -c '%u:%g %a' "$work/theirs/z")"
@@ -55,6 +62,10 @@ trawl -q -Z nobody -i "usdt:$target:hit" -w "$work/ours/theirs" -- "$target" hit
 same "a file in a folder that is not ours: status" 0 $?
 same "a file in a folder that is not ours: written" 3 "$(events "$work/ours/theirs")"
 has "a file in a folder that is not ours: whole" "$(trawl-decode --summary "$work/ours/theirs")" ': complete$'
+# Somebody reads it and says so: what cannot be replaced as a whole is not written over meanwhile.
+fails "... not while somebody holds a lock on it" 2 "^trawl: -w $work/ours/theirs: another program has locked it: give another name, or end that one first$" \
+	flock -s "$work/ours/theirs" "$(command -v trawl)" -q -Z nobody -i "usdt:$target:hit" -w "$work/ours/theirs" -- "$target" hits 1
+same "... which is left as it was" 3 "$(events "$work/ours/theirs")"
 
 # Two captures to one file: the second would take the first's name away.
 trawl -q -i "usdt:$target:hit" -w "$work/shared" & first=$!
