@@ -35,7 +35,7 @@ static const char help_tail[] =
 	"  -s BYTES        keep at most BYTES of an event's strings and data\n"
 	"  -B KIB          buffer for each CPU and source\n"
 	"  -U              write each batch of events at once\n"
-	"  --level N       compression, 1 (fast) to 19 (small)\n"
+	"  --level N       compression, 1 (fast) to 19 (small); default: 1, less for bulk in a rush\n"
 	"  -Z USER         FILE belongs to USER, COMMAND runs as USER (default: who called sudo)\n"
 	"  -t              printed times, as trawl-decode: -t to -ttttt\n"
 	"  -v              say more, twice for yet more\n"

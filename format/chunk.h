@@ -53,6 +53,14 @@ struct chunk_encoder *chunk_encoder_new(int level);
 void chunk_encoder_free(struct chunk_encoder *e);
 
 /*
+ * Bulk payload of the chunks to come: zstd's level, or PACE_STORED to store it as it is. The level
+ * of chunk_encoder_new() holds until then, and always for everything else.
+ */
+void chunk_encoder_bulk(struct chunk_encoder *e, int level);
+/* Whether the newest chunk was mostly bulk payload, so that this level matters to its size. */
+bool chunk_encoder_was_bulk(const struct chunk_encoder *e);
+
+/*
  * Encodes the batch. *payload points into the encoder until the next call. *first and *last are
  * the smallest and largest ts. Returns -1 only when memory runs out.
  */

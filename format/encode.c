@@ -7,6 +7,7 @@
 #include "bucket.h"
 #include "loops.h"
 #include "payload.h"
+#include "pace.h"
 #include "plan.h"
 #include "section.h"
 #include "dictionary.h"
@@ -15,6 +16,7 @@ enum {
 	DEFAULT_LEVEL = 1,
 	BLOCK = 128,             /* events whose numbers are taken out of their records at once */
 	STRING_SAMPLE = 256,
+	BULK = 512,              /* bytes of payload an event, on average: what else there is is small */
 };
 
 /* What is kept for each event type between chunks. */
@@ -30,7 +32,7 @@ struct marks {
 };
 
 struct chunk_encoder {
-	int level;
+	int level, bulk_level;
 	ZSTD_CCtx *zstd;
 	struct planner planner;
 	struct predictors predictors;
@@ -57,7 +59,7 @@ struct chunk_encoder *chunk_encoder_new(int level)
 
 	if (!e)
 		return NULL;
-	e->level = level ? level : DEFAULT_LEVEL;
+	e->level = e->bulk_level = level ? level : DEFAULT_LEVEL;
 	e->zstd = ZSTD_createCCtx();
 	if (!e->zstd || layout_init(&e->row, &row, 1, 0) ||
 	    planner_init(&e->planner, e->zstd, &e->predictors, level > 4 ? 3 : 2)) {
@@ -104,6 +106,16 @@ void chunk_encoder_free(struct chunk_encoder *e)
 	buf_free(&e->payload);
 	ZSTD_freeCCtx(e->zstd);
 	free(e);
+}
+
+void chunk_encoder_bulk(struct chunk_encoder *e, int level)
+{
+	e->bulk_level = level ? level : DEFAULT_LEVEL;
+}
+
+bool chunk_encoder_was_bulk(const struct chunk_encoder *e)
+{
+	return e->sink.data.len / BULK >= e->order.events.count;
 }
 
 /* ---- the source and its types -------------------------------------------------------------- */
@@ -473,6 +485,9 @@ static bool put_payload(struct chunk_encoder *e)
 	/* Codes are soon as small as they get: the time is better spent on literals. */
 	const struct section_way *codes = e->level > 4 ? &rest : &fast_codes;
 	const struct section_way *literals = e->level > 1 ? &rest : &fast_literals;
+	const struct section_way bulk = { .level = e->bulk_level };
+	const struct section_way *data = !chunk_encoder_was_bulk(e) ? &rest :
+					 bulk.level != PACE_STORED ? &bulk : NULL;
 	struct buf *out = &e->payload;
 	struct sink *s = &e->sink;
 
@@ -486,7 +501,7 @@ static bool put_payload(struct chunk_encoder *e)
 	       section_put(out, e->zstd, literals, s->literals.data, s->literals.len,
 			   e->literal_marks.at, e->literal_marks.n) &&
 	       section_put(out, e->zstd, NULL, s->bits.data, s->bits.len, NULL, 0) &&
-	       section_put(out, e->zstd, &rest, s->data.data, s->data.len, NULL, 0);
+	       section_put(out, e->zstd, data, s->data.data, s->data.len, NULL, 0);
 }
 
 static void reset(struct chunk_encoder *e)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <signal.h>
+#include <time.h>
 
 #include "block.h"
 #include "stage.h"
@@ -92,13 +93,22 @@ static size_t next_target(const struct stage *s)
 	return target < s->o.chunk_bytes ? target : s->o.chunk_bytes;
 }
 
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 /* Returns the bytes of the chunk by byte of record; 0 if there is none. */
-static double encode(struct stage *s, struct chunk_encoder *e, const struct batch *b)
+static double encode(struct stage *s, struct chunk_encoder *e, const struct batch *b,
+		     unsigned int rung)
 {
 	struct chunk_schema schema = { &s->source, s->types, atomic_load(&s->ntypes) };
+	uint64_t first, last, begun = now(), encoded;
 	struct trawl_error err;
 	const uint8_t *payload;
-	uint64_t first, last;
 	size_t len;
 
 	if (!e || chunk_encode(e, &schema, b, &payload, &len, &first, &last, &err)) {
@@ -106,7 +116,13 @@ static double encode(struct stage *s, struct chunk_encoder *e, const struct batc
 		s->failed = true;
 		return 0;
 	}
+	encoded = now();
 	s->o.emit(s->o.arg, s, payload, len, b->count, first, last);
+	if (chunk_encoder_was_bulk(e)) {
+		pthread_mutex_lock(&s->lock);
+		pace_chunk(&s->pace, rung, b->used, len, encoded - begun, now() - encoded);
+		pthread_mutex_unlock(&s->lock);
+	}
 	return b->used ? (double)(len + BLOCK_OVERHEAD + CHUNK_HEAD) / (double)b->used : 0;
 }
 
@@ -142,6 +158,7 @@ static void *worker(void *arg)
 {
 	struct stage *s = arg;
 	struct chunk_encoder *e = chunk_encoder_new(s->o.level);
+	unsigned int rung;
 	double density;
 	sigset_t all;
 
@@ -153,8 +170,11 @@ static void *worker(void *arg)
 			pthread_cond_wait(&s->work, &s->lock);
 		if (!s->pending)
 			break;
+		rung = s->pace.rung;
 		pthread_mutex_unlock(&s->lock);
-		density = encode(s, e, s->pending);
+		if (e && s->o.keep_up)
+			chunk_encoder_bulk(e, pace_level(rung, s->o.level));
+		density = encode(s, e, s->pending, rung);
 		pthread_mutex_lock(&s->lock);
 		if (s->pending->used >= DENSITY_LEAST) {
 			s->density = density;
@@ -162,6 +182,7 @@ static void *worker(void *arg)
 		}
 		batch_reset(s, s->pending);
 		s->pending = NULL;
+		s->idle = now();
 		pthread_cond_broadcast(&s->done);
 	}
 	pthread_mutex_unlock(&s->lock);
@@ -201,6 +222,7 @@ struct stage *stage_new(const struct trawl_source *source, const struct stage_op
 	if (pthread_create(&s->thread, NULL, worker, s))
 		goto nomem;
 	s->started = true;
+	s->idle = s->pace.since = now();
 	return s;
 nomem:
 	stage_free(s);
@@ -283,6 +305,10 @@ int stage_add_type(struct stage *s, struct trawl_event_type *t, struct trawl_err
 /* With the lock held: the filled batch goes to the worker as soon as that is free. */
 static void hand_over(struct stage *s)
 {
+	if (s->o.keep_up && s->pending)
+		pace_busy(&s->pace, s->filling->used);
+	else if (s->o.keep_up)
+		pace_idle(&s->pace, s->filling->used, s->idle, now());
 	while (s->pending)
 		pthread_cond_wait(&s->done, &s->lock);
 	s->pending = s->filling;

@@ -11,6 +11,7 @@
 
 #include "body.h"
 #include "chunk.h"
+#include "pace.h"
 
 struct stage;
 
@@ -29,6 +30,7 @@ struct stage_pool {
 
 struct stage_options {
 	int level;
+	bool keep_up;
 	uint32_t chunk_events;
 	uint32_t chunk_bytes;
 	struct stage_pool *pool;
@@ -60,6 +62,8 @@ struct stage {
 	struct batch *filling, *pending; /* pending: NULL when the worker has nothing to do */
 	size_t target;                   /* bytes of records that the next chunk should have */
 	double density;                  /* bytes of a chunk by byte of record, of the newest large one */
+	struct pace pace;                /* of bulk payload, with o.keep_up */
+	uint64_t idle;                   /* when the worker became so, ns */
 	bool started, quit;
 	bool failed;                     /* memory ran out in the worker */
 };

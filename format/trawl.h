@@ -182,6 +182,7 @@ struct trawl_writer_options {
 	const char *name;      /* what errors call the output: "-w x.trawl"; NULL: "output" */
 	uint64_t time;         /* CLOCK_REALTIME ns that the file's front says; 0: now */
 	uint64_t ring;         /* bytes of a ring in memory; 0: all goes to fd as it comes */
+	bool keep_up;          /* bulk payload that comes too fast is compressed less or not at all */
 	/* If not NULL, called for all metadata, by trawl_writer_meta() in its caller's thread. */
 	void (*told)(void *arg, const struct trawl_meta *m);
 	void *arg;

@@ -176,7 +176,8 @@ int trawl_writer_source(struct trawl_writer *w, const struct trawl_source *sourc
 {
 	struct stage_options o = {
 		.level = w->o.level, .chunk_events = w->o.chunk_events,
-		.chunk_bytes = w->o.chunk_bytes, .pool = &w->pool, .emit = emit_chunk, .arg = w,
+		.chunk_bytes = w->o.chunk_bytes, .keep_up = w->o.keep_up, .pool = &w->pool,
+		.emit = emit_chunk, .arg = w,
 	};
 	struct trawl_source s = *source;
 	struct stage *stage;

@@ -4,7 +4,12 @@
  * through the fetch loop and the filter into a compressed file. Filling the ring is not measured;
  * draining it is, until all of it is with the kernel that writes the file.
  *
- *	usbmon [EVENTS [FILE [PAYLOAD [NOISE]]]]
+ *	usbmon [EVENTS [FILE [PAYLOAD [NOISE [LEVEL]]]]]
+ *
+ * Bulk comes as fast as it is taken here, which is never slow enough for zstd -1: the level follows
+ * what can be afforded, as with trawl(1). A LEVEL is held, whatever it costs. Bulk goes into a new
+ * file and then over one of that size: a virtual machine's memory may cost more to get than to write
+ * to, and the second does without.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -58,7 +63,7 @@ static size_t make_event(uint64_t n, size_t payload, unsigned int noise, struct 
 		.status = n & 1 ? 0 : -115, .len_urb = (uint32_t)payload, .interval = 8,
 		.xfer_flags = 0x200,
 	};
-	for (i = 0; i + 8 <= len; i += 8) {
+	for (i = 0; data && i + 8 <= len; i += 8) {
 		uint64_t word = n + i;
 
 		if (i % 32 / 8 < noise) {
@@ -70,11 +75,16 @@ static size_t make_event(uint64_t n, size_t payload, unsigned int noise, struct 
 	return len;
 }
 
-/* Fills the ring; returns the events in it. */
+/*
+ * Fills the ring; returns the events in it. Once it has been full, bulk stays and only gets new
+ * headers: a pause for making it would be time to compress what came before, which a busy bus does
+ * not give.
+ */
 static uint64_t fill(uint64_t *n, uint64_t most, size_t payload, unsigned int noise,
 		     uint64_t *bytes)
 {
-	static uint8_t data[16384];
+	static uint8_t room[16384];
+	uint8_t *data = payload > 4096 && *n ? NULL : room;
 	struct usbmon_header h;
 	uint64_t count = 0;
 
@@ -146,9 +156,24 @@ static void sync_file(struct trawl_writer *w, enum trawl_sync_why why)
 		die("sync");
 }
 
-static void run(size_t payload, unsigned int noise, uint64_t events, const char *path)
+/* A file of so many bytes, whose pages the kernel has at hand. */
+static void make_room(const char *path, uint64_t size)
+{
+	static const uint8_t zeros[1 << 20];
+	int fd = open(path, O_CREAT | O_WRONLY, 0600);
+
+	for (uint64_t done = 0; done < size; done += sizeof(zeros))
+		if (write(fd, zeros, sizeof(zeros)) < 0)
+			die(path);
+	close(fd);
+}
+
+/* over: not into a new file, but over the bytes of one. */
+static void run(size_t payload, unsigned int noise, uint64_t events, const char *path, int level,
+		bool over)
 {
 	static struct usbfilter filter;
+	const struct trawl_writer_options o = { .level = level, .keep_up = !level };
 	struct usbmon m;
 	struct trawl_writer *w;
 	uint64_t n = 0, done = 0, bytes = 0, got;
@@ -161,7 +186,9 @@ static void run(size_t payload, unsigned int noise, uint64_t events, const char 
 	if (usbfilter_add(&filter, "", &err) < 0 ||
 	    usbmon_open(&m, &monmodel_ops, "model", 0, &err) < 0)
 		die("open");
-	w = trawl_writer_new(open(path, O_CREAT | O_TRUNC | O_WRONLY, 0600), NULL, &err);
+	if (over)
+		make_room(path, events * (payload / 2 + sizeof(struct usbmon_header)));
+	w = trawl_writer_new(open(path, O_CREAT | O_WRONLY | (over ? 0 : O_TRUNC), 0600), &o, &err);
 	if (!w)
 		die(path);
 	source = usbtypes_describe(w, "usb", &err);
@@ -183,15 +210,15 @@ static void run(size_t payload, unsigned int noise, uint64_t events, const char 
 	if (trawl_writer_close(w, &err) < 0)
 		die("close");
 	stat(path, &st);
-	printf("%5zu bytes, %u/4 noise: %8.0f events/s, %5.2f GB/s (%.2f by CPU of the encoder); "
+	printf("%5zu bytes, %u/4 noise%s: %8.0f events/s, %5.2f GB/s (%.2f by CPU of the encoder); "
 	       "CPU ns/event: drain %.0f, encode %.0f; "
 	       "%.2f bytes/event in the file, %.1f%%; %.1f events/ioctl\n",
-	       payload, noise, (double)done / wall, (double)bytes / wall / 1e9,
+	       payload, noise, over ? ", written over" : "", (double)done / wall, (double)bytes / wall / 1e9,
 	       (double)bytes / (all_cpu - drain_cpu) / 1e9,
 	       drain_cpu / (double)done * 1e9, (all_cpu - drain_cpu) / (double)done * 1e9,
 	       (double)st.st_size / (double)done, 100.0 * (double)st.st_size / (double)bytes,
 	       (double)done / (double)monmodel.fetches);
-	if (payload > 4096)
+	if (payload > 4096 && !over)
 		bounds(payload, noise, bytes, (uint64_t)st.st_size, path);
 	usbmon_close(&m);
 }
@@ -204,6 +231,9 @@ int main(int argc, char **argv)
 	} kinds[] = { { 0, 0 }, { 64, 1 }, { 512, 1 }, { 16384, 0 }, { 16384, 1 }, { 16384, 4 } };
 	uint64_t events = argc > 1 ? strtoull(argv[1], NULL, 0) : 10000000;
 	const char *path = argc > 2 ? argv[2] : "/tmp/usbmon-bench.trawl";
+	int level = argc > 5 ? atoi(argv[5]) : 0;
+	struct stat st;
+	uint64_t n;
 	size_t i;
 
 	printf("usbmon ring model, 64 MiB, to %s\n", path);
@@ -212,9 +242,13 @@ int main(int argc, char **argv)
 		    (argc > 4 && strtoul(argv[4], NULL, 0) != kinds[i].noise))
 			continue;
 		/* As many bytes as 10 M small events have would be 80 GB of the large ones. */
-		run(kinds[i].payload, kinds[i].noise,
-		    kinds[i].payload > 4096 ? events / 20 : events, path);
+		n = kinds[i].payload > 4096 ? events / 20 : events;
+		run(kinds[i].payload, kinds[i].noise, n, path, level, false);
+		if (kinds[i].payload > 4096)
+			run(kinds[i].payload, kinds[i].noise, n, path, level, true);
 	}
-	unlink(path);
+	/* Never a device: /dev/null serves to measure without a file. */
+	if (!stat(path, &st) && S_ISREG(st.st_mode))
+		unlink(path);
 	return 0;
 }

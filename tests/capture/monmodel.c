@@ -93,7 +93,8 @@ bool monmodel_event(const struct usbmon_header *header, const void *data, size_t
 	h.len_cap = (uint32_t)cap;
 	at = monmodel.in;
 	put(&at, &h, sizeof(h));
-	put(&at, data, cap);
+	if (data)
+		put(&at, data, cap);
 	advance(&monmodel.in, size);
 	monmodel.used += size;
 	return true;

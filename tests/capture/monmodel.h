@@ -27,7 +27,10 @@ extern const struct usbmon_ops monmodel_ops;
 /* A closed device with an empty ring of the kernel's default size. */
 void monmodel_reset(void);
 
-/* What the driver does for an event: sets len_cap to what fits, or counts a loss. */
+/*
+ * What the driver does for an event: sets len_cap to what fits, or counts a loss. data NULL: what
+ * lies in the ring from the round before is its data.
+ */
 bool monmodel_event(const struct usbmon_header *h, const void *data, size_t len);
 
 #endif

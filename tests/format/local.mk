@@ -29,6 +29,7 @@ UNIT_FORMAT = tests/format/test_error \
 	tests/format/test_column \
 	tests/format/test_parts \
 	tests/format/test_chunk \
+	tests/format/test_pace \
 	tests/format/test_writer \
 	tests/format/test_block \
 	tests/format/test_body \
@@ -58,6 +59,9 @@ tests_format_test_parts_LDADD = $(UNIT_LDADD)
 tests_format_test_chunk_SOURCES = tests/format/test_chunk.c
 tests_format_test_chunk_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_chunk_LDADD = libsample.la $(UNIT_LDADD)
+tests_format_test_pace_SOURCES = tests/format/test_pace.c
+tests_format_test_pace_CFLAGS = $(UNIT_CFLAGS)
+tests_format_test_pace_LDADD = $(UNIT_LDADD) $(ZSTD_LIBS)
 tests_format_test_clock_SOURCES = tests/format/test_clock.c
 tests_format_test_clock_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_clock_LDADD = $(UNIT_LDADD)

@@ -5,6 +5,7 @@
 
 #include "batches.h"
 #include "bytes.h"
+#include "pace.h"
 
 static uint8_t *encode(struct chunk_encoder *e, const struct batches *b, size_t *len)
 {
@@ -250,6 +251,62 @@ Test(chunk, a_large_tail)
 	len = round_trip_once(b, 0);
 	cr_assert_lt(len, size + 1000u, "noise grew to %zu bytes", len);
 	batches_free(b);
+}
+
+/* Payloads of one size after a number, that compress to a third or so. */
+static struct batches *payloads(uint32_t count, uint32_t size)
+{
+	static const struct trawl_field fields[] = {
+		{ "n", "", "", TRAWL_SEQ, TRAWL_FIXED, 0, 0, 8, 1 },
+		{ "data", "", "", TRAWL_BYTES, TRAWL_TAIL, 0, 8, 1, 1 },
+	};
+	struct batches *b = batches_new(14, 1, WAYS);
+	const uint32_t len = size + 8;
+	uint8_t *p = malloc((size_t)count * len);
+
+	b->source.ncommon = 0;
+	b->types[0] = (struct trawl_event_type){ .id = 1, .name = "t", .format = "", .size = 8,
+						 .nfields = 2, .fields = fields };
+	b->batch = (struct batch){ .events = calloc(count, sizeof(struct batch_event)),
+				   .count = count, .bytes = p, .used = (size_t)count * len };
+	b->batch.size = b->batch.used;
+	for (uint32_t i = 0; i < count; i++, p += len) {
+		b->batch.events[i] = (struct batch_event){ .ts = 10 + i, .offset = i * len,
+							   .len = len };
+		put64(p, i);
+		for (uint32_t k = 8; k < len; k += 8)
+			put64(p + k, k % 32 ? 0x1122334455667788u : batches_random(b));
+	}
+	return b;
+}
+
+/* What bulk payload is stored with is decided chunk by chunk; small payload is not bulk. */
+Test(chunk, bulk_has_a_level_of_its_own)
+{
+	static const int levels[] = { 1, -3, -50, PACE_STORED };
+	struct batches *bulk = payloads(100, 4096), *small = payloads(10000, 64);
+	struct chunk_encoder *e = chunk_encoder_new(1);
+	struct chunk_decoder *d = chunk_decoder_new();
+	size_t len, least = 0, first_small = 0;
+
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+		chunk_encoder_bulk(e, levels[i]);
+		len = round_trip(e, d, bulk);
+		cr_assert(chunk_encoder_was_bulk(e));
+		cr_assert_gt(len, least, "level %d: %zu bytes", levels[i], len);
+		least = len;
+		len = round_trip(e, d, small);
+		cr_assert(!chunk_encoder_was_bulk(e));
+		if (!i)
+			first_small = len;
+		cr_assert_lt(len, first_small + first_small / 20, "level %d: %zu bytes", levels[i], len);
+	}
+	cr_assert_gt(least, 100 * 4096, "stored as it is");
+	cr_assert_lt(least, 100 * 4096 + 1000);
+	chunk_decoder_free(d);
+	chunk_encoder_free(e);
+	batches_free(bulk);
+	batches_free(small);
 }
 
 /* A flush every second at a low rate must not cost more for descriptions than for events. */
