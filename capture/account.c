@@ -28,6 +28,8 @@ static void put_sources(struct json *j, const struct account *a)
 		json_string(j, "source", a->inputs[i].source->name);
 		json_uint(j, "events", a->stats[i].captured);
 		json_uint(j, "lost", a->stats[i].lost);
+		if (a->stats[i].uncounted)
+			json_bool(j, "lost_more", true);
 		if (a->stats[i].hits)
 			json_uint(j, "hits", a->stats[i].hits);
 		json_end(j);
@@ -61,6 +63,7 @@ int account_write(const struct account *a, struct trawl_writer *w, uint64_t time
 void account_say(const struct account *a, const char *more)
 {
 	uint64_t lost = 0;
+	bool uncounted = false;
 	char by[512] = "";
 	size_t used = 0;
 
@@ -69,15 +72,16 @@ void account_say(const struct account *a, const char *more)
 		const struct source_stats *stats = &a->stats[i];
 
 		lost += stats->lost;
+		uncounted |= stats->uncounted;
 		if ((source->hidden && !stats->lost) || used >= sizeof(by))
 			continue;
 		used += (size_t)snprintf(by + used, sizeof(by) - used, "%s%s %" PRIu64,
 					 used ? ", " : "", source->name,
 					 source->hidden ? 0 : stats->captured);
-		if (stats->lost && used < sizeof(by))
-			used += (size_t)snprintf(by + used, sizeof(by) - used, " (lost %" PRIu64 ")",
-						 stats->lost);
+		if ((stats->lost || stats->uncounted) && used < sizeof(by))
+			used += (size_t)snprintf(by + used, sizeof(by) - used, " (lost %" PRIu64 "%s)",
+						 stats->lost, stats->uncounted ? " and more" : "");
 	}
-	fprintf(stderr, "%" PRIu64 " events captured, %" PRIu64 " lost (%s)%s\n", a->captured, lost,
-		by, more);
+	fprintf(stderr, "%" PRIu64 " events captured, %" PRIu64 "%s lost (%s)%s\n", a->captured, lost,
+		uncounted ? " and more" : "", by, more);
 }

@@ -12,6 +12,7 @@ libcapture_la_SOURCES = \
 	capture/inputs.c capture/inputs.h \
 	capture/json.c capture/json.h \
 	capture/list.c capture/list.h \
+	capture/intact.c capture/intact.h \
 	capture/loss.c capture/loss.h \
 	capture/machine.c capture/machine.h \
 	capture/nameless.c capture/nameless.h \

@@ -50,6 +50,7 @@ struct input {
 struct source_stats {
 	uint64_t captured; /* events that went to the writer */
 	uint64_t lost;     /* events that happened and are not in the file, as told to the writer */
+	bool uncounted;    /* more were lost, nobody knows how many: the writer was told */
 	uint64_t hits;     /* probes: how often the kernel saw them hit, by whomever; 0: not known */
 };
 

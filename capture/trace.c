@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "gc.h"
+#include "intact.h"
 #include "loss.h"
 #include "machine.h"
 #include "now.h"
@@ -30,15 +31,6 @@ enum {
 	BUFFER_KB_DEFAULT = 8192, /* per CPU */
 	BUFFER_KB_MIN = 1024,
 	BUFFER_SHARE = 16,       /* all CPUs' buffers take at most this part of the memory */
-};
-
-struct trace_cpu {
-	uint32_t cpu;
-	int fd;            /* of trace_pipe_raw */
-	uint64_t last;     /* time of the last event, or of the start */
-	uint64_t flagged;  /* losses that flags told of, reported so far */
-	uint64_t lost;     /* all losses reported */
-	bool inexact;      /* a flag came without a number: go by the stats from then on */
 };
 
 /* ---- the instance ------------------------------------------------------------------------ */
@@ -414,7 +406,7 @@ int trace_start(struct input *in, struct trawl_error *err)
 	struct trace *t = in->state;
 	uint64_t now = mono_now();
 
-	t->since = now;
+	t->since = t->looked = now;
 	for (size_t i = 0; i < t->ncpus; i++)
 		t->cpus[i].last = now;
 	if (tracefs_write(t->dir, "tracing_on", "1", err))
@@ -438,7 +430,7 @@ size_t trace_fds(struct input *in, struct pollfd *fds, size_t room)
 	return n;
 }
 
-static bool read_stats(struct trace *t, const struct trace_cpu *c, struct loss_stats *s)
+bool trace_read_stats(struct trace *t, const struct trace_cpu *c, struct loss_stats *s)
 {
 	struct trawl_error ignored;
 	char path[64], *text;
@@ -451,19 +443,20 @@ static bool read_stats(struct trace *t, const struct trace_cpu *c, struct loss_s
 	return ok;
 }
 
-static int report(struct trace *t, struct trace_cpu *c, uint64_t to, uint64_t count,
-		  uint32_t reason, struct trawl_error *err)
+int trace_lose(struct trace *t, struct trace_cpu *c, uint64_t from, uint64_t to, uint64_t count,
+	       uint32_t reason, struct trawl_error *err)
 {
 	struct trawl_loss loss = {
 		.source = (uint16_t)t->source,
 		.cpu = c ? c->cpu : UINT32_MAX,
-		.from = c ? c->last : t->since,
+		.from = from,
 		.to = to,
 		.count = count,
 		.reason = reason,
 	};
 
-	t->lost += count;
+	if (count != UINT64_MAX)
+		t->lost += count;
 	if (c)
 		c->lost += count;
 	return session_loss(t->in->session, &loss, err);
@@ -477,7 +470,7 @@ static int flagged_loss(struct trace *t, struct trace_cpu *c, const struct ring_
 	struct loss_stats s;
 
 	c->inexact |= count == UINT64_MAX;
-	if (c->inexact && read_stats(t, c, &s)) {
+	if (c->inexact && trace_read_stats(t, c, &s)) {
 		uint64_t left = s.overrun > c->flagged ? s.overrun - c->flagged : 0;
 
 		count = count < left ? count : left;
@@ -485,7 +478,7 @@ static int flagged_loss(struct trace *t, struct trace_cpu *c, const struct ring_
 	if (!count || count == UINT64_MAX)
 		return 0;
 	c->flagged += count;
-	return report(t, c, p->ts, count, TRAWL_LOSS_OVERRUN, err);
+	return trace_lose(t, c, c->last, p->ts, count, TRAWL_LOSS_OVERRUN, err);
 }
 
 /* -s: shortens dynamic data in a copy of the record. Returns the record to store. */
@@ -568,6 +561,7 @@ static int drain_page(struct trace *t, struct trace_cpu *c, size_t len, bool *pa
 	if (p.lost && flagged_loss(t, c, &p, err))
 		return -1;
 	while ((r = ring_page_next(&p, &ev)) > 0) {
+		c->taken++;
 		r = append(t, c, &ev, err);
 		if (r)
 			return r;
@@ -625,20 +619,9 @@ int trace_drain(struct input *in, struct trawl_error *err)
 	return more;
 }
 
-/* Has somebody else switched this recording off? Told once. */
 int trace_tick(struct input *in, struct trawl_error *err)
 {
-	struct trace *t = in->state;
-	struct trawl_error ignored;
-	char *text = tracefs_read(t->dir, "tracing_on", NULL, &ignored);
-
-	if (text && text[0] == '0' && t->started && !t->switched_off) {
-		t->switched_off = true;
-		session_incomplete(in->session,
-				   "%s: somebody else switched the recording off (%s/tracing_on): "
-				   "no events from now on", in->source->name, t->name);
-	}
-	free(text);
+	intact_look(in->state, INTACT_EVENTS);
 	return 0;
 }
 
@@ -651,6 +634,8 @@ int trace_stop(struct input *in, struct trawl_error *err)
 
 	if (t->dir < 0)
 		return 0;
+	if (t->started)
+		intact_look(t, t->nevents);
 	tracefs_write(t->dir, "events/enable", "0", &ignored);
 	r = tracefs_write(t->dir, "tracing_on", "0", err);
 	t->started = false;
@@ -671,7 +656,7 @@ static void missing_hits(struct trace *t, uint64_t now)
 		return;
 	n = t->hits - t->captured - t->lost;
 	if (!t->filtered)
-		report(t, NULL, now, n, TRAWL_LOSS_MISSED, &ignored);
+		trace_lose(t, NULL, t->since, now, n, TRAWL_LOSS_MISSED, &ignored);
 	else if (t->largest >= TELLING_SIZE || o->verbose)
 		session_note(t->in->session, "%s: %" PRIu64 " hits are not in the file: of processes "
 			     "that are not recorded, or of events with strings of over 4 KB together, "
@@ -690,11 +675,12 @@ static void final_losses(struct trace *t)
 		struct loss_stats s;
 		size_t n;
 
-		if (!read_stats(t, c, &s))
+		if (!trace_read_stats(t, c, &s))
 			continue;
 		n = loss_remainder(&s, c->flagged, losses);
 		for (size_t k = 0; k < n; k++)
-			report(t, c, now, losses[k].count, losses[k].reason, &ignored);
+			trace_lose(t, c, c->last, now, losses[k].count, losses[k].reason,
+				   &ignored);
 		c->flagged = s.overrun;
 	}
 	for (size_t i = 0; i < t->ncpus && session_options(t->in->session)->verbose; i++) {
@@ -742,6 +728,7 @@ void trace_stats(struct input *in, struct source_stats *stats)
 	write_symbols(t);
 	stats->captured = t->captured;
 	stats->lost = t->lost;
+	stats->uncounted = t->uncounted;
 	stats->hits = t->hits_known ? t->hits : 0;
 }
 

@@ -15,7 +15,17 @@
 #include "session.h"
 
 struct chain;
-struct trace_cpu;
+struct loss_stats;
+
+struct trace_cpu {
+	uint32_t cpu;
+	int fd;            /* of trace_pipe_raw */
+	uint64_t last;     /* time of the last event, or of the start */
+	uint64_t taken;    /* events read, as the kernel counts them */
+	uint64_t flagged;  /* losses that flags told of, reported so far */
+	uint64_t lost;     /* all losses reported */
+	bool inexact;      /* a flag came without a number: go by the stats from then on */
+};
 
 /* An event of the kernel that is recorded. */
 struct trace_event {
@@ -24,6 +34,7 @@ struct trace_event {
 	uint64_t count;      /* records so far */
 	uint32_t size;       /* of the fixed part */
 	bool symbols;        /* its print format shows addresses as symbols */
+	bool changed;        /* gone or switched off, and told: intact.h */
 	uint32_t nfields;
 	struct trawl_field *fields; /* places of dynamic data, for -s; names are not kept */
 };
@@ -37,6 +48,9 @@ struct trace {
 	bool filtered;             /* some hits are not recorded on request: scope or filter */
 	bool started;
 	bool switched_off;         /* by somebody else, and told */
+	bool uncounted;            /* events were lost, nobody knows how many */
+	uint64_t looked;           /* MONO of the last look (intact.h), */
+	size_t next_look;          /* and the event that is the next one's first */
 
 	struct trace_event *events;
 	size_t nevents;
@@ -80,6 +94,14 @@ int trace_add(struct trace *t, const char *group, const char *name, const char *
 /* Reads and parses events/GROUP/NAME/format. */
 int trace_format(struct trace *t, const char *group, const char *name, struct eventformat *format,
 		 struct trawl_error *err);
+
+/* The kernel's counters of one CPU; false when they cannot be read. */
+bool trace_read_stats(struct trace *t, const struct trace_cpu *c, struct loss_stats *s);
+
+/* Events lost between two times of CLOCK_MONOTONIC; c: NULL for all CPUs; count: UINT64_MAX if not
+ * known. 0, or -1 with *err. */
+int trace_lose(struct trace *t, struct trace_cpu *c, uint64_t from, uint64_t to, uint64_t count,
+	       uint32_t reason, struct trawl_error *err);
 
 /* The functions of a struct source, for in->state == a struct trace. */
 int trace_start(struct input *in, struct trawl_error *err);

@@ -156,6 +156,7 @@ enum trawl_loss_reason {
 	TRAWL_LOSS_WRITE,       /* the file could not be written: disk full */
 	TRAWL_LOSS_MAP,         /* a histogram map of a synthetic event was full */
 	TRAWL_LOSS_FILTER,      /* left out on request */
+	TRAWL_LOSS_EMPTIED,     /* the kernel's buffer was emptied before it was read */
 	TRAWL_LOSS_REASONS
 };
 
