@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "chain.h"
+#include "now.h"
 #include "tracefs.h"
 
 /*
@@ -176,6 +177,22 @@ static struct chain *keep(struct trace *t, const struct chain *c, struct trawl_e
 	return &grown[t->nchains++];
 }
 
+/*
+ * A hist trigger does not keep the module of its event: when it goes, the kernel warns, and what is
+ * left of the trigger holds the synthetic event and the instance for good. A probe on the event,
+ * never switched on, does keep it: rmmod then says that the module is in use. What is built in and
+ * what is itself a probe need none, and may refuse it.
+ */
+static void keep_module(struct trace *t, const char *group, const char *event, const char *name,
+			unsigned int number)
+{
+	struct trawl_error ignored;
+	char text[256];
+
+	snprintf(text, sizeof(text), "e:%s/%s_%u %s.%s", t->name, name, number, group, event);
+	tracefs_write(t->top, "dynamic_events", text, &ignored);
+}
+
 int chain_make(struct trace *t, struct chain *c, unsigned int number, struct trawl_error *err)
 {
 	char text[TEXT_MAX] = "";
@@ -185,6 +202,10 @@ int chain_make(struct trace *t, struct chain *c, unsigned int number, struct tra
 	kept = keep(t, c, err);
 	if (!kept || define(t, c, err))
 		return -1;
+	if (strcmp(c->start_group, "syscalls")) {
+		keep_module(t, c->start_group, c->start_event, "keep_start", number);
+		keep_module(t, c->end_group, c->end_event, "keep_end", number);
+	}
 	start_text(c, number, text);
 	if (set_trigger(t, c->start_group, c->start_event, text, err))
 		return -1;
@@ -250,28 +271,11 @@ static uint64_t dropped(struct trace *t, const char *group, const char *event)
 	return sum;
 }
 
-static void report(struct trace *t, uint64_t count)
-{
-	struct trawl_error ignored;
-	struct trawl_sync now;
-	struct trawl_loss loss = {
-		.source = (uint16_t)t->source,
-		.cpu = UINT32_MAX,
-		.from = t->since,
-		.count = count,
-		.reason = TRAWL_LOSS_MAP,
-	};
-
-	trawl_sync_now(&now);
-	loss.to = now.mono;
-	t->lost += count;
-	session_loss(t->in->session, &loss, &ignored);
-}
-
 /* Each entry that found no room is a START without an END, or the other way round. */
 void chain_stats(struct input *in, struct source_stats *stats)
 {
 	struct trace *t = in->state;
+	struct trawl_error ignored;
 
 	for (size_t i = 0; t && t->source >= 0 && i < t->nchains; i++) {
 		const struct chain *c = &t->chains[i];
@@ -279,7 +283,7 @@ void chain_stats(struct input *in, struct source_stats *stats)
 			     dropped(t, c->end_group, c->end_event);
 
 		if (n)
-			report(t, n);
+			trace_lose(t, NULL, t->since, mono_now(), n, TRAWL_LOSS_MAP, &ignored);
 	}
 	trace_stats(in, stats);
 }

@@ -259,15 +259,18 @@ static int fail_definition(const struct eprobe *e, const char *line, int error,
 {
 	const char *name = e->display;
 	char what[160];
+	bool logged;
 	int column;
 
-	if (tracefs_error(e->trace->top, line, what, sizeof(what), &column))
-		return trawl_fail(err, TRAWL_USAGE, "%s: the kernel refuses this probe: %s\n    %s\n    %*s^",
-				  name, what, line, column > 0 ? column : 0, "");
-	if (is_dynamic(e))
+	logged = tracefs_error(e->trace->top, line, what, sizeof(what), &column);
+	/* Of events that it takes no probe on, the kernel says that they are not there. */
+	if (is_dynamic(e) && (!logged || !strncmp(what, "Attached event", 14)))
 		return trawl_fail(err, TRAWL_CANNOT, "%s: this kernel takes no eprobe on %s.%s, which "
 				  "is itself a probe: give that probe the arguments", name,
 				  e->spec.group, e->spec.event);
+	if (logged)
+		return trawl_fail(err, TRAWL_USAGE, "%s: the kernel refuses this probe: %s\n    %s\n    %*s^",
+				  name, what, line, column > 0 ? column : 0, "");
 	return trawl_fail(err, TRAWL_CANNOT, "%s: the kernel refuses this probe: %s\n    %s", name,
 			  strerror(error), line);
 }
@@ -588,12 +591,12 @@ static void eprobe_describe(struct source_list *list)
 	if (top < 0 || ktest_run(top, &k, &err)) {
 		source_list_add(list, "eprobe:GROUP.EVENT", "probes on events of the kernel", err.text);
 	} else {
-		snprintf(what, sizeof(what), "probes on events of the kernel: %s%s%s%s%s%s",
+		snprintf(what, sizeof(what), "probes on events of the kernel: %s%s%s%s%s%s%s",
 			 k.filter ? "filters, " : "no filters, ",
 			 k.arrays ? "arrays, " : "no arrays, ",
 			 k.hist && k.on_synthetic ? "at-exit" : "no at-exit",
 			 k.on_kprobe ? ", on kprobes" : "", k.on_uprobe ? ", on uprobes" : "",
-			 k.on_eprobe ? ", on eprobes" : "");
+			 k.on_fprobe ? ", on fprobes" : "", k.on_eprobe ? ", on eprobes" : "");
 		source_list_add(list, "eprobe:GROUP.EVENT", what,
 				k.eprobe ? NULL : eprobe_probe(&err) ? err.text : NULL);
 	}

@@ -78,6 +78,8 @@ static void try_all(int top, int instance, const char *group, struct ktest *k)
 	k->on_eprobe = k->eprobe && defined(top, "e:%s/on_e %s.plain p=$p", group, group);
 	k->on_kprobe = defined(top, "p:%s/k vfs_read a=$arg1", group, NULL) &&
 		       defined(top, "e:%s/on_k %s.k a=$a", group, group);
+	k->on_fprobe = defined(top, "f:%s/f vfs_read a=$arg1", group, NULL) &&
+		       defined(top, "e:%s/on_f %s.f a=$a", group, group);
 	k->on_uprobe = defined(top, "p:%s/u /proc/self/exe:0x1000 a=%%di", group, NULL) &&
 		       defined(top, "e:%s/on_u %s.u a=$a", group, group);
 }
@@ -160,6 +162,7 @@ int ktest_meta(struct trace *t, struct trawl_error *err)
 	json_bool(&j, "eprobe_arrays", k.arrays);
 	json_bool(&j, "eprobe_on_synthetic", k.on_synthetic);
 	json_bool(&j, "eprobe_on_kprobe", k.on_kprobe);
+	json_bool(&j, "eprobe_on_fprobe", k.on_fprobe);
 	json_bool(&j, "eprobe_on_uprobe", k.on_uprobe);
 	json_bool(&j, "eprobe_on_eprobe", k.on_eprobe);
 	json_bool(&j, "synthetic", k.synthetic);
