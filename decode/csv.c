@@ -86,7 +86,10 @@ static void cell(struct out *o, const struct value *v)
 		out_csv(o, v->text, v->len);
 		break;
 	case VALUE_BYTES:
-		out_hexbytes(o, v->text, v->len);
+		if (v->len)
+			out_hexbytes(o, v->text, v->len);
+		else
+			out_csv(o, "", 0);
 		break;
 	case VALUE_NONE:
 		break;
@@ -117,7 +120,8 @@ static int csv_item(struct consumer *consumer, const struct decoder *d, void *st
 	number(o, it->pid != ITEM_NO_TASK, it->pid);
 	number(o, it->tid != ITEM_NO_TASK, it->tid);
 	out_char(o, ',');
-	out_csv(o, it->comm, it->comm_len);
+	if (it->comm_len)
+		out_csv(o, it->comm, it->comm_len);
 	for (i = 0; i < c->n; i++) {
 		out_char(o, ',');
 		if (d->value(state, it, c->columns[i], &v))

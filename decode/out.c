@@ -604,8 +604,8 @@ void out_csv(struct out *o, const void *text, size_t n)
 {
 	const char *p = text, *end = p + n, *quote;
 
-	if (!memchr(p, '"', n) && !memchr(p, ',', n) && !memchr(p, '\n', n) &&
-	    !memchr(p, '\r', n) && !(n && (p[0] == ' ' || end[-1] == ' '))) {
+	if (n && !memchr(p, '"', n) && !memchr(p, ',', n) && !memchr(p, '\n', n) &&
+	    !memchr(p, '\r', n) && p[0] != ' ' && end[-1] != ' ') {
 		out_bytes(o, p, n);
 		return;
 	}

@@ -28,6 +28,10 @@ assert rows[8]["arg1"] == str(2**64 - 1) and rows[8]["mask"] == "65280" and rows
 assert rows[9]["prev_comm"] == "app" and rows[9]["arg1"] == ""
 assert "arg3_base" not in rows[0]
 '; ok $? "CSV has a column for each field, and every cell comes back"
+"$TRAWL_BUILD/tests/decode/make-sample" "$dir/empty.trawl" 10
+same "CSV: an empty string is not one that could not be read" '5:3, 9:7,""' \
+	"$(trawl-export --to csv --name app:start --fields arg1,arg2 "$dir/empty.trawl" | tr -d '\r' |
+		sed -n 's/^[0-9]*00\([59]\)000000,.*,\([37],[^,]*\)$/\1:\2/p' | xargs -d '\n')"
 same "CSV with chosen columns, from a pipe" "ts_ns,source,name,cpu,pid,tid,comm,arg1,mask" \
 	"$(cat "$f" | trawl-export --to csv --fields arg1,mask - | head -1 | tr -d '\r')"
 same "CSV has only the columns of chosen events" \

@@ -172,7 +172,7 @@ static int start(struct sample *s, uint32_t i)
 {
 	static const char *const names[] = {"plain", "two\nlines \"x\"", "gr\xc3\xbcn", "bad\xff"};
 	uint8_t r[128] = {0};
-	const char *text = names[i % 4];
+	const char *text = i % 16 == 9 ? "" : names[i % 4];
 	size_t len = i % 16 == 5 ? 0 : strlen(text) + 1; /* every 16th could not be read */
 
 	put(r, 8, 0x55d000000000 + (i % 2 ? 8554 : 4458), 8);

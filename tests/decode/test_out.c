@@ -113,7 +113,7 @@ Test(out, csv_cells)
 	same(out_csv(&o, "a,b", 3), "\"a,b\"");
 	same(out_csv(&o, "say \"x\"", 7), "\"say \"\"x\"\"\"");
 	same(out_csv(&o, "two\nlines", 9), "\"two\nlines\"");
-	same(out_csv(&o, "", 0), "");
+	same(out_csv(&o, "", 0), "\"\"");
 }
 
 Test(out, pads_at_least)
