@@ -736,7 +736,7 @@ int stream_verdict(struct stream *s, struct trawl_error *err)
 	trawl_verdict(s->reader, &v);
 	if (s->stopped && !s->seekable)
 		return 0;
-	if (v.damaged || (!v.complete && !(s->stopped && !v.cut_at)))
+	if (v.damaged || v.junk || (!v.complete && !(s->stopped && !v.cut_at)))
 		return trawl_fail(err, TRAWL_BAD_DATA, "%s: %s", s->path, v.text);
 	return 0;
 }

@@ -120,7 +120,7 @@ static int verify_file(const char *path, struct trawl_error *err)
 	if (tasks)
 		printf(" (and %llu of the task source)", (unsigned long long)tasks);
 	printf(", %llu bytes: %s\n", (unsigned long long)v.bytes, v.text);
-	if (v.complete && !v.damaged && !v.cut_at)
+	if (v.complete && !v.damaged && !v.cut_at && !v.junk)
 		return 0;
 	return trawl_fail(err, TRAWL_BAD_DATA, "%s: %s", path, v.text);
 }

@@ -34,6 +34,7 @@ void input_memory(struct input *in, const void *p, size_t n, bool pipe)
 	in->len = n;
 	in->size = pipe ? 0 : n;
 	in->seekable = !pipe;
+	in->bytes_read = pipe ? n : 0;
 	in->eof = true;
 }
 

@@ -69,6 +69,9 @@ int walk_fault(struct trawl_reader *r, enum walk step, const struct walked *f,
 		r->damage.cut = true; /* nothing behind our first blocks, which any may have */
 		r->damage.cut_at = f->at + f->b.len;
 	}
+	if (!r->ours && r->damage.ours)
+		return trawl_fail(err, TRAWL_BAD_DATA, "%s: is a trawl file that is damaged all "
+				  "through: none of its blocks is whole", r->name);
 	if (!r->ours && !r->damage.cut)
 		return trawl_fail(err, TRAWL_CANNOT, "%s: is a pcapng file that trawl did not "
 				  "write: open it with Wireshark", r->name);

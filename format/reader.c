@@ -656,12 +656,18 @@ void trawl_verdict(const struct trawl_reader *r, struct trawl_verdict *v)
 		.events = r->events, .chunks = r->chunks,
 		.bytes = r->in.seekable ? r->in.size : r->in.bytes_read,
 	};
+	if (d->junk)
+		v->junk = v->bytes - d->junk_at;
 	if (d->cut)
 		n = snprintf(v->text, sizeof(v->text), "cut at byte %" PRIu64 ": what follows is "
 			     "missing", d->cut_at);
 	else if (!v->complete)
 		n = snprintf(v->text, sizeof(v->text), "no end block: the capture was not ended "
 			     "properly, all up to byte %" PRIu64 " is here", v->bytes);
+	else if (d->junk)
+		n = snprintf(v->text, sizeof(v->text), "complete, but the last %" PRIu64 " byte%s, "
+			     "from byte %" PRIu64 " on, %s no part of it", v->junk,
+			     v->junk == 1 ? "" : "s", d->junk_at, v->junk == 1 ? "is" : "are");
 	else if (!d->blocks)
 		n = snprintf(v->text, sizeof(v->text), "complete");
 	if (d->blocks && (size_t)n < sizeof(v->text))

@@ -337,6 +337,7 @@ struct trawl_verdict {
 	uint64_t cut_at;      /* file offset where a cut file stops making sense; 0 if not cut */
 	uint64_t damaged;     /* blocks that were skipped */
 	uint64_t damaged_at;  /* file offset of the first of these */
+	uint64_t junk;        /* bytes behind the last section that are no part of the file */
 	uint64_t events;      /* events read or, with the index, known */
 	uint64_t chunks;
 	uint64_t bytes;       /* of the file, read or known */

@@ -81,41 +81,64 @@ static bool worth_more(struct walker *w, uint64_t n)
 	return w->wasted / WASTE_FACTOR < size || w->wasted < WASTE_LEAST;
 }
 
-/* The block at w->at is damaged: go on at the next that looks like one. */
-static bool skip_damage(struct walker *w, uint64_t looked_at)
+/*
+ * Whether what is at w->at, behind all that the writer of a section wrote, is the beginning neither
+ * of another section nor of a block of ours. A single byte is no beginning: a line feed, which a
+ * section begins with, is more often somebody's.
+ */
+static bool is_stranger(struct walker *w)
 {
-	uint64_t next;
+	uint8_t section[4], own[4];
+	const uint8_t *p;
+	size_t got;
 
-	damage_add(w->damage, w->at);
-	if (!worth_more(w, looked_at) || !search(w, w->at + 4, &next)) {
-		w->at = UINT64_MAX;
+	if (!w->ended || (w->in->seekable && w->end < w->in->size))
 		return false;
-	}
-	w->at = next;
-	w->seq = UINT32_MAX; /* a gap in the numbers is this damage, not another one */
-	return true;
+	put32(section, PCAPNG_SHB);
+	put32(own, BLOCK_TYPE);
+	p = input_at(w->in, w->at, 4, &got);
+	return got < 2 || (memcmp(p, section, got) && memcmp(p, own, got));
 }
 
-static void cut_here(struct walker *w)
+enum fault { DAMAGE, CUT, JUNK };
+
+/* It makes no sense from w->at on, to the end of the input. */
+static void stop_here(struct walker *w, enum fault fault)
 {
-	w->damage->cut = true;
-	w->damage->cut_at = w->at;
+	struct damage *d = w->damage;
+
+	if (fault == DAMAGE)
+		damage_add(d, w->at);
+	d->cut |= fault == CUT;
+	if (fault == CUT)
+		d->cut_at = w->at;
+	d->junk |= fault == JUNK;
+	if (fault == JUNK)
+		d->junk_at = w->at;
 	w->at = UINT64_MAX;
 }
 
-/* The input ends inside the block at w->at, unless its length is a lie. */
-static bool skip_cut(struct walker *w)
+/*
+ * The block at w->at is damaged, or the input ends inside it, unless its length is a lie: goes on at
+ * the next that looks like one. `fault`: what it is when there is none.
+ */
+static bool skip(struct walker *w, uint64_t looked_at, enum fault fault)
 {
+	bool stranger = is_stranger(w);
 	uint64_t next;
 
-	if (worth_more(w, 1 << 10) && search(w, w->at + 4, &next)) {
-		damage_add(w->damage, w->at);
-		w->at = next;
-		w->seq = UINT32_MAX;
-		return true;
+	if (!worth_more(w, looked_at)) {
+		stop_here(w, fault);
+		return false;
 	}
-	cut_here(w);
-	return false;
+	if (!search(w, w->at + 4, &next)) {
+		stop_here(w, stranger ? JUNK : fault);
+		return false;
+	}
+	damage_add(w->damage, w->at);
+	w->at = next;
+	w->seq = UINT32_MAX; /* a gap in the numbers is this damage, not another one */
+	return true;
 }
 
 /* ---- block by block ---------------------------------------------------------------------- */
@@ -126,6 +149,7 @@ static void follow_foreign(struct walker *w, const struct walked *f)
 		damage_add(w->damage, f->at); /* was the section header */
 	if (f->b.type == PCAPNG_SHB) {
 		w->in_section = true;
+		w->ended = false;
 		w->section = w->at - f->b.len;
 		w->seq = 0;
 		w->front = 0;
@@ -150,6 +174,7 @@ static void follow_own(struct walker *w, struct walked *f)
 	else if (f->b.kind == BLOCK_START && w->in_section && w->seq == 0 && !front_ok(w, f))
 		damage_add(w->damage, w->section);
 	w->seq = f->b.seq + 1;
+	w->ended = f->b.kind == BLOCK_END;
 	f->interface = w->interface;
 	w->interface = 0;
 }
@@ -186,18 +211,20 @@ enum walk walk_next(struct walker *w, struct walked *f)
 			return WALK_END;
 		state = block_head(f->p, got, &f->b);
 		if (state == BLOCK_SHORT) {
-			cut_here(w);
+			stop_here(w, is_stranger(w) ? JUNK : CUT);
 			return WALK_END;
 		}
 		if (state == BLOCK_BAD) {
-			if (!skip_damage(w, BLOCK_HEAD))
+			w->damage->ours |= f->b.kind != BLOCK_FOREIGN;
+			if (!skip(w, BLOCK_HEAD, DAMAGE))
 				return WALK_END;
 			continue;
 		}
 		if (!take_whole(w, f, &got, &want)) {
 			if (w->in->error)
 				return WALK_ERROR;
-			if (got < want ? !skip_cut(w) : !skip_damage(w, f->b.len))
+			w->damage->ours |= got == want && f->b.kind != BLOCK_FOREIGN;
+			if (got < want ? !skip(w, 1 << 10, CUT) : !skip(w, f->b.len, DAMAGE))
 				return WALK_END;
 			continue;
 		}

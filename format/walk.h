@@ -14,6 +14,9 @@ struct damage {
 	uint64_t blocks, first; /* damaged or missing blocks, and where the first was */
 	bool cut;
 	uint64_t cut_at;        /* where the block that is not all there begins */
+	bool junk;              /* something is behind the last end block, no part of a section: */
+	uint64_t junk_at;       /* from here to the end of the input */
+	bool ours;              /* of the blocks that were skipped some were own ones */
 	uint64_t known[64];     /* the first few, so that one is not counted twice */
 };
 void damage_add(struct damage *d, uint64_t at);
@@ -24,6 +27,7 @@ struct walker {
 	uint64_t at, end;     /* the next block; where to stop (UINT64_MAX: at the end) */
 	bool payloads;        /* give chunks whole, not only their heads */
 	bool in_section;
+	bool ended;           /* the block before was an end block */
 	uint64_t section;     /* where it begins */
 	uint32_t seq;         /* that the next own block should have */
 	uint64_t front;       /* hash over the blocks since the section header */

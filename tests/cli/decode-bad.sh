@@ -89,6 +89,9 @@ for p in "trawl-decode" "trawl-export --to json" "trawl-edit verify"; do
 	fails "$n: a folder" 3 "^$n: $dir: " $p "$dir"
 	head -c 3500 "$f" >"$dir/cut"
 	fails "$n: cut file" 1 "^$n: $dir/cut: cut at byte [0-9]+" $p "$dir/cut"
+	{ cat "$f"; echo "<!-- sent by mail -->"; } >"$dir/junk"
+	fails "$n: something behind the end" 1 "^$n: $dir/junk: complete, but the last 22 bytes, from byte $(stat -c %s "$f") on, are no part of it$" $p "$dir/junk"
+	same "$n: ... and all is there" "$($p "$f" | cut -d, -f1)" "$($p "$dir/junk" 2>/dev/null | sed 's:/junk:/s.trawl:' | cut -d, -f1)"
 	[ "$n" = trawl-edit ] && continue # it takes files only, and prints a line
 	fails "$n: cut pipe" 1 "^$n: -: cut at byte [0-9]+" bash -c "$p - < '$dir/cut' | cat >/dev/null; exit \${PIPESTATUS[0]}"
 	fails "$n: full disk" 3 "^$n: standard output: cannot be written: No space left on device" bash -c "$p '$f' >/dev/full"

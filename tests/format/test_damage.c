@@ -4,6 +4,7 @@
  * back as it was written, and the verdict says that something is wrong.
  */
 #include <criterion/criterion.h>
+#include <stdio.h>
 
 #include "block.h"
 #include "reader.h"
@@ -12,7 +13,7 @@
 struct result {
 	bool opened, complete;
 	enum trawl_status status;
-	uint64_t events, damaged, hash, cut_at, damaged_at;
+	uint64_t events, damaged, hash, cut_at, damaged_at, junk;
 	uint64_t back; /* events that were earlier than the one before */
 	char text[256];
 };
@@ -26,6 +27,7 @@ static void keep_verdict(const struct trawl_reader *r, struct result *res)
 	res->damaged = v.damaged;
 	res->cut_at = v.cut_at;
 	res->damaged_at = v.damaged_at;
+	res->junk = v.junk;
 	memcpy(res->text, v.text, sizeof(v.text));
 }
 
@@ -58,7 +60,7 @@ static struct result read_all(const uint8_t *p, size_t n, bool pipe)
 
 static bool sound(const struct result *r)
 {
-	return r->opened && r->complete && !r->damaged;
+	return r->opened && r->complete && !r->damaged && !r->junk;
 }
 
 /* Events in chunks that are whole in p[0 .. n), without the reader: from the blocks alone. */
@@ -237,6 +239,58 @@ Test(damage, cat_of_a_cut_and_a_whole_file)
 	free(q);
 }
 
+/* ---- behind the end ----------------------------------------------------------------------- */
+
+Test(damage, what_is_behind_the_end_is_told_and_nothing_is_missing)
+{
+	static const char *const junks[] = { "\n", "</html>\n", "\1\2\3\4 what is long enough for the "
+					     "head of a block, of which it has no length" };
+	size_t len, n;
+	uint8_t *p = sample_bytes("events", &len), *q = malloc(len + 70000);
+	struct result whole = read_all(p, len, false);
+	char says[100];
+
+	memcpy(q, p, len);
+	for (int i = 0; i < 4; i++)
+		for (int pipe = 0; pipe < 2; pipe++) {
+			struct result r;
+
+			n = i < 3 ? strlen(junks[i]) : 70000;
+			memset(q + len, 0, 70000);
+			if (i < 3)
+				memcpy(q + len, junks[i], n);
+			r = read_all(q, len + n, pipe);
+			cr_expect_eq(r.events, whole.events, "%d: %lu events", i, r.events);
+			cr_expect_eq(r.hash, whole.hash);
+			cr_expect(r.complete && !r.cut_at && !r.damaged, "%d: %s", i, r.text);
+			cr_expect_eq(r.junk, n, "%d: %lu bytes", i, r.junk);
+			snprintf(says, sizeof(says), "the last %zu byte%s, from byte %zu on", n,
+				 n == 1 ? "" : "s", len);
+			cr_expect(strstr(r.text, says), "%d: %s", i, r.text);
+		}
+	free(q);
+	free(p);
+}
+
+/* What begins as another section does is cut. */
+Test(damage, the_beginning_of_another_section_is_no_junk)
+{
+	size_t len;
+	uint8_t *p = sample_bytes("events", &len), *q = malloc(2 * len);
+
+	memcpy(q, p, len);
+	memcpy(q + len, p, len);
+	for (size_t n = len + 2; n < len + 200; n++)
+		for (int pipe = 0; pipe < 2; pipe++) {
+			struct result r = read_all(q, n, pipe);
+
+			cr_expect_eq(r.junk, 0, "%zu: %s", n - len, r.text);
+			cr_expect_not(sound(&r), "%zu: %s", n - len, r.text);
+		}
+	free(q);
+	free(p);
+}
+
 /* ---- not ours ----------------------------------------------------------------------------- */
 
 static void refused(const void *p, size_t n, enum trawl_status status, const char *says)
@@ -277,6 +331,20 @@ Test(damage, a_pcapng_of_others_is_refused)
 {
 	refused(pcapng, sizeof(pcapng), TRAWL_CANNOT, "trawl did not write");
 	refused(pcapng, 48, TRAWL_CANNOT, "trawl did not write");
+}
+
+/* Each block is there, and of none the check is right. */
+Test(damage, a_file_without_a_whole_block_is_called_damaged)
+{
+	size_t len;
+	uint8_t *p = sample_bytes("events", &len);
+	struct block b;
+
+	for (size_t at = 0; block_head(p + at, len - at, &b) == BLOCK_OK; at += b.len)
+		if (b.kind != BLOCK_FOREIGN)
+			p[at + 32] ^= 1;
+	refused(p, len, TRAWL_BAD_DATA, "none of its blocks is whole");
+	free(p);
 }
 
 Test(damage, a_newer_version_is_refused)
