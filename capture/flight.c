@@ -318,6 +318,11 @@ const char *flight_verdict(const struct flight *f, char *buf, size_t size)
 
 /* ---- beginning and end ------------------------------------------------------------------- */
 
+static void note(void *session, const struct trawl_error *text)
+{
+	session_note(session, "%s", text->text);
+}
+
 int flight_open(struct flight *f, const struct options *o, const struct user *user,
 		struct session *s, struct trawl_error *err)
 {
@@ -326,6 +331,8 @@ int flight_open(struct flight *f, const struct options *o, const struct user *us
 	*f = (struct flight){ .o = o, .user = user, .session = s, .file.file.fd = -1 };
 	if (o->trigger && !(f->watch = watch_new("--trigger", o->trigger, err)))
 		return -1;
+	if (f->watch)
+		watch_when_odd(f->watch, note, s);
 	if (to_stdout(f))
 		return !isatty(1) ? 0 :
 			trawl_fail(err, TRAWL_USAGE, "-w -: standard output is a terminal: name a "

@@ -12,6 +12,12 @@ int cli_error(const struct trawl_error *err)
 	return err->status;
 }
 
+void cli_note(void *unused, const struct trawl_error *note)
+{
+	(void)unused;
+	cli_error(note);
+}
+
 /* All options that a shortened one may mean: "--source, --summary"; how many there are. */
 static int candidates(const char *text, const struct option *options, char *list, size_t size)
 {

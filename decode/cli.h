@@ -13,6 +13,9 @@ extern const char *cli_program; /* set first in main(); begins every message */
 /* Prints "PROGRAM: text" and returns the status of the error. */
 int cli_error(const struct trawl_error *err);
 
+/* Prints the same of something that is no error; for where_when_odd(). */
+void cli_note(void *unused, const struct trawl_error *note);
+
 /*
  * What getopt() or getopt_long() returned '?' or ':' for, as an error. argv[optind - 1] is the
  * culprit. options: the long ones, or NULL.

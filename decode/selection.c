@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "decode/cli.h"
 #include "decode/glob.h"
 #include "decode/where.h"
 
@@ -64,7 +65,10 @@ int selection_option(struct selection *s, int option, const char *arg, struct tr
 		s->where_option = "--where";
 		s->where_text = arg;
 		s->where = where_parse("--where", arg, err);
-		return s->where ? 0 : -1;
+		if (!s->where)
+			return -1;
+		where_when_odd(s->where, cli_note, NULL);
+		return 0;
 	case 'c':
 		return number("-c", arg, 1, UINT64_MAX, "a number of events: give a whole number "
 			      "above 0, as in -c 100", &s->count, err);

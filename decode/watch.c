@@ -72,6 +72,12 @@ struct watch *watch_new(const char *option, const char *text, struct trawl_error
 	return w;
 }
 
+void watch_when_odd(struct watch *w, void (*tell)(void *arg, const struct trawl_error *note),
+		    void *arg)
+{
+	where_when_odd(w->selection.where, tell, arg);
+}
+
 void watch_free(struct watch *w)
 {
 	if (!w)

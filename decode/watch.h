@@ -18,6 +18,10 @@ struct watch;
 struct watch *watch_new(const char *option, const char *text, struct trawl_error *err);
 void watch_free(struct watch *w);
 
+/* Whom to tell of comparisons that turn out to make no sense: where_when_odd(). */
+void watch_when_odd(struct watch *w, void (*tell)(void *arg, const struct trawl_error *note),
+		    void *arg);
+
 /* What is captured: before the first record of it. */
 int watch_source(struct watch *w, const struct trawl_source *s, struct trawl_error *err);
 int watch_type(struct watch *w, const struct trawl_event_type *t, struct trawl_error *err);

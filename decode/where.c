@@ -29,6 +29,7 @@ struct node {
 	struct value value;  /* LITERAL */
 	const char *text;    /* FIELD: its name; the right side of MATCH: the pattern */
 	size_t at;           /* where in the text it stands */
+	bool told;           /* of a comparison: that it makes no sense for some item */
 };
 
 struct where {
@@ -37,6 +38,9 @@ struct where {
 	struct node *root;
 	char *names; /* storage of names and texts, NUL-terminated each */
 	size_t used;
+	const char *option, *text; /* the caller's */
+	void (*odd)(void *arg, const struct trawl_error *note);
+	void *odd_arg;
 };
 
 struct parser {
@@ -454,8 +458,11 @@ struct where *where_parse(const char *option, const char *text, struct trawl_err
 	struct parser ps = {w, option, text, text, err, 0, false};
 
 	err->text[0] = '\0';
-	if (w)
+	if (w) {
+		w->option = option;
+		w->text = text;
 		w->names = malloc(2 * strlen(text) + 2);
+	}
 	if (!w || !w->names) {
 		trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", option);
 		where_free(w);
@@ -470,6 +477,13 @@ struct where *where_parse(const char *option, const char *text, struct trawl_err
 		return NULL;
 	}
 	return w;
+}
+
+void where_when_odd(struct where *w, void (*tell)(void *arg, const struct trawl_error *note),
+		    void *arg)
+{
+	w->odd = tell;
+	w->odd_arg = arg;
 }
 
 void where_free(struct where *w)
@@ -530,6 +544,7 @@ bool where_asks_task(const struct where *w)
 /* ---- evaluation --------------------------------------------------------------------------- */
 
 struct subject {
+	struct where *where; /* is told what cannot be compared; NULL: nobody is */
 	const struct decoder *decoder;
 	void *state;
 	const struct item *item;
@@ -639,19 +654,22 @@ static int compare_texts(const struct value *a, const struct value *b)
 	return c ? (c < 0 ? -1 : 1) : a->len < b->len ? -1 : a->len > b->len;
 }
 
-/* Whether "a op b" holds. A number that has a name may be compared with its name. */
+/* A number that has a name may be compared with its name. */
+static bool comparable(const struct value *a, const struct value *b)
+{
+	return (is_number(a) && is_number(b)) || (a->text && b->text);
+}
+
+/* Whether "a op b" holds. */
 static bool compare(enum op op, const struct value *a, const struct value *b)
 {
 	int c;
 
 	if (a->type == VALUE_NONE || b->type == VALUE_NONE)
 		return false;
-	if (is_number(a) && is_number(b))
-		c = compare_numbers(a, b);
-	else if (a->text && b->text)
-		c = compare_texts(a, b);
-	else
+	if (!comparable(a, b))
 		return op == NE;
+	c = is_number(a) && is_number(b) ? compare_numbers(a, b) : compare_texts(a, b);
 	switch (op) {
 	case EQ:
 		return c == 0;
@@ -684,7 +702,29 @@ static bool truth(const struct value *v)
 	}
 }
 
-static bool holds(const struct node *n, const struct subject *s)
+/* Only with an item it is known what a field is: says once that the comparison makes no sense. */
+static void tell_odd(struct node *n, const struct subject *s, const struct value *a,
+		     const struct value *b)
+{
+	const struct node *field = type_of(n->left) ? n->right : n->left;
+	const struct value *v = field == n->left ? a : b;
+	struct where *w = s->where;
+	struct trawl_error note;
+	char what[300];
+
+	if (!w || !w->odd || n->told || a->type == VALUE_NONE || b->type == VALUE_NONE)
+		return;
+	n->told = true;
+	snprintf(what, sizeof(what), "%.*s has a %s here, which %s",
+		 (int)s->item->name_len, s->item->name, is_number(v) ? "number" : "text",
+		 n->op == MATCH || n->op == UNLIKE ? "no pattern matches: compare it with ==" :
+		 is_number(v) ? "cannot be compared with a text: a number stands without quotes" :
+		 "cannot be compared with a number: a text stands in quotes");
+	where_fail(&note, w->option, w->text, field->at, what);
+	w->odd(w->odd_arg, &note);
+}
+
+static bool holds(struct node *n, const struct subject *s)
 {
 	struct value a, b;
 
@@ -698,6 +738,8 @@ static bool holds(const struct node *n, const struct subject *s)
 	case MATCH:
 	case UNLIKE:
 		evaluate(n->left, s, &a);
+		if (!a.text)
+			tell_odd(n, s, &a, &n->right->value);
 		return a.text && glob_match(n->right->text, a.text, a.len) == (n->op == MATCH);
 	case TRUTH:
 		evaluate(n->left, s, &a);
@@ -707,12 +749,14 @@ static bool holds(const struct node *n, const struct subject *s)
 	}
 	evaluate(n->left, s, &a);
 	evaluate(n->right, s, &b);
+	if (!comparable(&a, &b))
+		tell_odd(n, s, &a, &b);
 	return compare(n->op, &a, &b);
 }
 
 bool where_match(struct where *w, const struct decoder *d, void *state, const struct item *it)
 {
-	struct subject s = {d, state, it};
+	struct subject s = {w, d, state, it};
 
 	return holds(w->root, &s);
 }
@@ -749,7 +793,7 @@ static enum chance known_value(const struct node *n, const struct guess *g)
 	}
 }
 
-static enum chance chance(const struct node *n, const struct guess *g)
+static enum chance chance(struct node *n, const struct guess *g)
 {
 	enum chance a, b;
 

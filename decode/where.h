@@ -24,8 +24,16 @@
 
 struct where;
 
-/* option ("--where") begins the message, which shows the text and a caret. */
+/* option ("--where") begins the messages, which show the text and a caret; both stay in use. */
 struct where *where_parse(const char *option, const char *text, struct trawl_error *err);
+
+/*
+ * Whom to tell of an item whose number is compared with a text, or the other way round: once for
+ * each comparison. Which of the two a field is only an item says; such a comparison is false, but
+ * for !=.
+ */
+void where_when_odd(struct where *w, void (*tell)(void *arg, const struct trawl_error *note),
+		    void *arg);
 void where_free(struct where *w);
 
 bool where_match(struct where *w, const struct decoder *d, void *state, const struct item *it);

@@ -75,6 +75,19 @@ printf '\324\303\262\241\002\000\004\000\000\000\000\000' >"$dir/cut.pcap"
 fails "import: a failure" 3 '^trawl-edit: .*cut.pcap: libpcap cannot read it' trawl-edit import -w "$dir/old" "$dir/cut.pcap"
 same "and the file that was there stays" "$(trawl-decode --json "$f")" "$(cat "$dir/old")"
 
+# What a field is only an event tells: the first that cannot be compared is spoken of.
+out=$(trawl-decode --where 'arg2 == 5 or mask ~ "0x*"' "$f" 2>&1 >/dev/null)
+same "a text compared with a number: status" 0 $?
+same "a text compared with a number, a number with a pattern: told once each" "$(cat <<-'END'
+	trawl-decode: --where: app:start has a text here, which cannot be compared with a number: a text stands in quotes
+	  arg2 == 5 or mask ~ "0x*"
+	  ^
+	trawl-decode: --where: app:stop has a number here, which no pattern matches: compare it with ==
+	  arg2 == 5 or mask ~ "0x*"
+	               ^
+	END
+	)" "$out"
+
 # ---- files
 for p in "trawl-decode" "trawl-export --to json" "trawl-edit verify"; do
 	n=${p%% *}

@@ -162,6 +162,11 @@ else
 	skip "a full disk" "no tmpfs can be mounted"
 fi
 
+# ---- what can never trigger, as an event shows
+trawl --ring 1m --trigger 'arg1 == "500"' --after 0s -w "$work/never.trawl" -i "$hit" -- "$target" hits 100 2>"$work/err"
+same "a number compared with a text: told once" 1 \
+	"$(grep -c '^trawl: --trigger: target:hit has a number here, which cannot be compared with a text' "$work/err")"
+
 # ---- memory: ten times what the ring holds
 trawl --ring 2m --after 0s -w "$work/mem.trawl" -i 'event:raw_syscalls:*' -- \
 	bash -c 'dd if=/dev/zero of=/dev/null bs=1 count=1000000 2>/dev/null; grep VmHWM /proc/$PPID/status' >"$work/mem" 2>/dev/null

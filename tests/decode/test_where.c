@@ -46,6 +46,19 @@ static const struct item item = {
 	.comm = "bash", .comm_len = 4, .cpu = 3, .pid = 100, .tid = 101,
 };
 
+/* What was told of the expression of the last holds(), and how often. */
+static struct {
+	char text[1024];
+	int times;
+} odd;
+
+static void keep_odd(void *arg, const struct trawl_error *note)
+{
+	cr_expect_eq(arg, &odd);
+	strcpy(odd.text, note->text);
+	odd.times++;
+}
+
 static bool holds(const char *text)
 {
 	struct trawl_error err;
@@ -53,9 +66,41 @@ static bool holds(const char *text)
 	bool is;
 
 	cr_assert_not_null(w, "%s: %s", text, w ? "" : err.text);
+	memset(&odd, 0, sizeof(odd));
+	where_when_odd(w, keep_odd, &odd);
 	is = where_match(w, &decoder, NULL, &item);
+	cr_assert_eq(where_match(w, &decoder, NULL, &item), is);
 	where_free(w);
 	return is;
+}
+
+static void told(const char *text, bool wanted, int times, const char *says)
+{
+	cr_expect_eq(holds(text), wanted, "%s", text);
+	cr_expect_eq(odd.times, times, "%s: told %d times", text, odd.times);
+	cr_expect_str_eq(odd.text, says, "%s: %s", text, odd.text);
+}
+
+Test(where, tells_once_of_a_number_and_a_text)
+{
+	told("a == \"5\"", false, 1,
+	     "--where: app:start has a number here, which cannot be compared with a text: a number "
+	     "stands without quotes\n  a == \"5\"\n  ^");
+	told("1 and 7 < s", false, 1,
+	     "--where: app:start has a text here, which cannot be compared with a number: a text "
+	     "stands in quotes\n  1 and 7 < s\n          ^");
+	told("a ~ \"5*\"", false, 1,
+	     "--where: app:start has a number here, which no pattern matches: compare it with ==\n"
+	     "  a ~ \"5*\"\n  ^");
+	told("a != \"x\" and b & 1 == s", false, 2,
+	     "--where: app:start has a text here, which cannot be compared with a number: a text "
+	     "stands in quotes\n  a != \"x\" and b & 1 == s\n                        ^");
+	cr_expect_not(holds("a !~ \"5*\" or s > 3"));
+	cr_expect_eq(odd.times, 2, "of each comparison");
+	/* nothing to tell: a number with a name, a field without value, one that is not there */
+	told("e == \"two\" and e == 2 and e ~ \"t*\"", true, 0, "");
+	told("none == 1 or none == \"x\" or gone ~ \"x\" or gone < 3", false, 0, "");
+	told("name != \"app:start\" and a == \"x\"", false, 0, "");
 }
 
 #define yes(text) cr_expect(holds(text), "should hold: %s", text)
