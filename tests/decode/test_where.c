@@ -88,7 +88,7 @@ Test(where, tells_once_of_a_number_and_a_text)
 	     "stands without quotes\n  a == \"5\"\n  ^");
 	told("1 and 7 < s", false, 1,
 	     "--where: app:start has a text here, which cannot be compared with a number: a text "
-	     "stands in quotes\n  1 and 7 < s\n          ^");
+	     "stands in quotes\n  1 and 7 < s\n            ^");
 	told("a ~ \"5*\"", false, 1,
 	     "--where: app:start has a number here, which no pattern matches: compare it with ==\n"
 	     "  a ~ \"5*\"\n  ^");
