@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "facts.h"
+#include "lock.h"
 #include "ring.h"
 
 enum {
@@ -101,7 +102,7 @@ struct ring *ring_new(uint64_t size, struct trawl_error *err)
 	}
 	r->last = r->before = UINT64_MAX;
 	facts_init(&r->facts, FACTS_MOST);
-	pthread_mutex_init(&r->lock, NULL);
+	lock_init(&r->lock);
 	pthread_cond_init(&r->freed_some, NULL);
 	return r;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include <sched.h>
 #include <signal.h>
 #include <time.h>
 
 #include "block.h"
+#include "lock.h"
 #include "stage.h"
 
 /* A batch of this size every source has; more comes from the pool. */
@@ -190,6 +192,43 @@ static void *worker(void *arg)
 	return NULL;
 }
 
+/*
+ * The worker has the ordinary priority, whatever the recorder's is: what it does can wait, and the
+ * program that is recorded may need the processor.
+ */
+static bool start_worker(struct stage *s)
+{
+	struct sched_param ordinary = { 0 };
+	pthread_attr_t attr;
+	bool ok;
+
+	if (pthread_attr_init(&attr))
+		return false;
+	ok = !pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED) &&
+	     !pthread_attr_setschedpolicy(&attr, SCHED_OTHER) &&
+	     !pthread_attr_setschedparam(&attr, &ordinary) &&
+	     !pthread_create(&s->thread, &attr, worker, s);
+	pthread_attr_destroy(&attr);
+	return ok;
+}
+
+/* With the lock held: waits until the worker is free. Meanwhile it has its caller's priority. */
+static void wait_for_worker(struct stage *s)
+{
+	struct sched_param param, ordinary = { 0 };
+	bool lent;
+	int policy;
+
+	if (!s->pending)
+		return;
+	lent = !pthread_getschedparam(pthread_self(), &policy, &param) && policy != SCHED_OTHER &&
+	       !pthread_setschedparam(s->thread, policy, &param);
+	while (s->pending)
+		pthread_cond_wait(&s->done, &s->lock);
+	if (lent)
+		pthread_setschedparam(s->thread, SCHED_OTHER, &ordinary);
+}
+
 /* ---- setting up ------------------------------------------------------------------------ */
 
 static bool batch_init(struct stage *s, struct batch *b)
@@ -210,7 +249,7 @@ struct stage *stage_new(const struct trawl_source *source, const struct stage_op
 	if (!s)
 		goto nomem;
 	s->o = *o;
-	pthread_mutex_init(&s->lock, NULL);
+	lock_init(&s->lock);
 	pthread_cond_init(&s->work, NULL);
 	pthread_cond_init(&s->done, NULL);
 	s->types = calloc(TYPES_MAX, sizeof(*s->types));
@@ -219,7 +258,7 @@ struct stage *stage_new(const struct trawl_source *source, const struct stage_op
 	if (!s->types || !batch_init(s, &s->a) || !batch_init(s, &s->b) ||
 	    !body_source_copy(&s->source, source))
 		goto nomem;
-	if (pthread_create(&s->thread, NULL, worker, s))
+	if (!start_worker(s))
 		goto nomem;
 	s->started = true;
 	s->idle = s->pace.since = now();
@@ -309,8 +348,7 @@ static void hand_over(struct stage *s)
 		pace_busy(&s->pace, s->filling->used);
 	else if (s->o.keep_up)
 		pace_idle(&s->pace, s->filling->used, s->idle, now());
-	while (s->pending)
-		pthread_cond_wait(&s->done, &s->lock);
+	wait_for_worker(s);
 	s->pending = s->filling;
 	s->filling = s->filling == &s->a ? &s->b : &s->a;
 	pthread_cond_signal(&s->work);
@@ -422,7 +460,6 @@ void stage_flush_begin(struct stage *s)
 void stage_flush_end(struct stage *s)
 {
 	pthread_mutex_lock(&s->lock);
-	while (s->pending)
-		pthread_cond_wait(&s->done, &s->lock);
+	wait_for_worker(s);
 	pthread_mutex_unlock(&s->lock);
 }

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "lock.h"
 #include "ring.h"
 
 enum {
@@ -141,7 +142,7 @@ struct trawl_writer *trawl_writer_new(int fd, const struct trawl_writer_options 
 					  .time = w->o.time };
 	facts_init(&w->metas, META_KEPT);
 	w->pool.most = BATCHES;
-	pthread_mutex_init(&w->lock, NULL);
+	lock_init(&w->lock);
 	if (w->o.ring) {
 		w->ring = ring_new(w->o.ring, err);
 		if (w->ring)
