@@ -562,7 +562,7 @@ static int eprobe_arm(struct input *in, struct trawl_error *err)
 {
 	struct trace *t = trace_new(in, 0, err);
 
-	if (!t)
+	if (!t || trace_limit(t, err))
 		return -1;
 	for (size_t i = 0; i < in->nspecs; i++)
 		if (arm_spec(t, in->specs[i], (unsigned int)i + 1, err))

@@ -11,6 +11,7 @@ libcapture_la_SOURCES = \
 	capture/gc.c capture/gc.h \
 	capture/inputs.c capture/inputs.h \
 	capture/json.c capture/json.h \
+	capture/kin.c capture/kin.h \
 	capture/list.c capture/list.h \
 	capture/intact.c capture/intact.h \
 	capture/loss.c capture/loss.h \
@@ -24,6 +25,7 @@ libcapture_la_SOURCES = \
 	capture/output.c capture/output.h \
 	capture/owner.c capture/owner.h \
 	capture/pending.c capture/pending.h \
+	capture/pidfilter.c capture/pidfilter.h \
 	capture/priority.c capture/priority.h \
 	capture/recording.c capture/recording.h \
 	capture/ring.c capture/ring.h \

@@ -15,3 +15,16 @@ void priority_first(int level)
 	if (level > LEVEL_QUICK || sched_setscheduler(0, SCHED_RR, &first))
 		setpriority(PRIO_PROCESS, 0, NICENESS);
 }
+
+void priority_step_aside(void)
+{
+	cpu_set_t all, others;
+	int cpu = sched_getcpu();
+
+	if (cpu < 0 || sched_getaffinity(0, sizeof(all), &all))
+		return;
+	others = all;
+	CPU_CLR(cpu, &others);
+	if (CPU_COUNT(&others) && !sched_setaffinity(0, sizeof(others), &others))
+		sched_setaffinity(0, sizeof(all), &all);
+}

@@ -15,6 +15,7 @@
 #include "first.h"
 #include "gc.h"
 #include "inputs.h"
+#include "kin.h"
 #include "news.h"
 #include "now.h"
 #include "recording.h"
@@ -46,6 +47,7 @@ struct session {
 	struct user user;
 	struct recording rec; /* what becomes of the events */
 	struct tasks tasks;
+	struct kin kin;
 	struct command command;
 	struct input *inputs;
 	size_t ninputs;
@@ -85,6 +87,22 @@ size_t session_scope(const struct session *s, const pid_t **pids)
 struct tasks *session_tasks(struct session *s)
 {
 	return &s->tasks;
+}
+
+struct kin *session_kin(struct session *s)
+{
+	return &s->kin;
+}
+
+int session_learn(struct session *s, struct trawl_error *err)
+{
+	for (size_t i = 0; i < s->nstarted; i++) {
+		struct input *in = &s->inputs[i];
+
+		if (in->source->learn && in->source->learn(in, &s->kin, err))
+			return -1;
+	}
+	return 0;
 }
 
 static void note(const char *fmt, va_list ap)
@@ -183,6 +201,11 @@ static int set_up_scope(struct session *s, struct trawl_error *err)
 	if (s->o->command)
 		return scope_open(&s->scope, &s->command.pid, 1, false, err);
 	return scope_open(&s->scope, s->o->pids, s->o->npids, true, err);
+}
+
+static int set_up_kin(struct session *s, struct trawl_error *err)
+{
+	return kin_init(&s->kin, s->tasks.max) ? 0 : trawl_fail(err, TRAWL_CANNOT, "out of memory");
 }
 
 static int collect_leftovers(struct session *s, struct trawl_error *err)
@@ -498,7 +521,8 @@ static int stop(struct session *s, struct trawl_error *err)
 	struct trawl_error local;
 	int more = 1, r = 0;
 
-	for (size_t i = 0; i < s->nstarted; i++) {
+	/* The last one first: "task", which began before all others, knows the tasks of their events. */
+	for (size_t i = s->nstarted; i--;) {
 		const struct source *source = s->inputs[i].source;
 
 		if (source->stop && source->stop(&s->inputs[i], &local)) {
@@ -600,6 +624,7 @@ static void free_session(struct session *s)
 	pending_free(&s->first.pending);
 	scope_close(&s->scope);
 	tasks_done(&s->tasks);
+	kin_free(&s->kin);
 	user_free(&s->user);
 	news_close(&s->news);
 }
@@ -633,7 +658,7 @@ int session_run(const struct options *o, struct trawl_error *err)
 
 	if (user_find(&s.user, o->user, err) || inputs_make(&s.inputs, &s.ninputs, o, &s, err) ||
 	    inputs_probe(s.inputs, s.ninputs, err) ||
-	    tasks_init(&s.tasks, err) || news_open(&s.news, o->ring, err) ||
+	    tasks_init(&s.tasks, err) || set_up_kin(&s, err) || news_open(&s.news, o->ring, err) ||
 	    collect_leftovers(&s, err))
 		goto out;
 	if (set_up_scope(&s, err) || recording_open(&s.rec, o, &s.user, &s, err) || arm(&s, err) ||

@@ -9,6 +9,7 @@
 #define TRAWL_CAPTURE_SESSION_H
 
 #include <sys/types.h>
+#include "kin.h"
 #include "options.h"
 #include "source.h"
 
@@ -35,6 +36,11 @@ int session_loss(struct session *s, const struct trawl_loss *loss, struct trawl_
 
 /* The tasks whose names and maps the file will hold; tracefs sources tell it of every TID. */
 struct tasks *session_tasks(struct session *s);
+
+/* The tasks of the scope and all that they started; asked by sources that let all tasks' events in. */
+struct kin *session_kin(struct session *s);
+/* Takes in which tasks have started and ended until now. */
+int session_learn(struct session *s, struct trawl_error *err);
 
 /* A note for the user on stderr, unless -q: "trawl: …\n". For things that are no error. */
 void session_note(struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -13,6 +13,7 @@
  *	drain()  append what is there now; never blocks. Returns enum drained, or -1 on failure.
  *	         Called when a polled fd is ready, at least five times a second, and after stop()
  *	         until it returns DRAIN_DONE.
+ *	learn()  another source, in its drain(), must know what this one knows of the time until now.
  *	tick()   once a second: whatever needs doing now and then.
  *	turn()   the present file ends and another one begins, which will have all metadata again:
  *	         what events so far need and the file does not have yet. May come during drain().
@@ -29,6 +30,7 @@
 #include <poll.h>
 #include "trawl.h"
 
+struct kin;
 struct session; /* session.h: the writer, the options, the scope */
 struct source;
 
@@ -89,6 +91,7 @@ struct source {
 	/* Fills at most room entries of fds (fd and events); returns how many. */
 	size_t (*fds)(struct input *in, struct pollfd *fds, size_t room);
 	int (*drain)(struct input *in, struct trawl_error *err);
+	int (*learn)(struct input *in, struct kin *kin, struct trawl_error *err);
 	int (*tick)(struct input *in, struct trawl_error *err);
 	void (*turn)(struct input *in);
 	int (*stop)(struct input *in, struct trawl_error *err);

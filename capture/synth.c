@@ -215,7 +215,7 @@ static int synth_arm(struct input *in, struct trawl_error *err)
 	struct trace *t = trace_new(in, 0, err);
 	int r = 0;
 
-	if (!t)
+	if (!t || trace_limit(t, err))
 		return -1;
 	for (size_t i = 0; !r && i < in->nspecs; i++) {
 		struct synth s = { .trace = t, .text = in->specs[i] };

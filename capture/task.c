@@ -9,7 +9,10 @@
 #include <unistd.h>
 
 #include "json.h"
+#include "kin.h"
 #include "now.h"
+#include "pidfilter.h"
+#include "ring.h"
 #include "source.h"
 #include "task.h"
 #include "trace.h"
@@ -257,24 +260,70 @@ static const char *const task_events[][2] = {
 	{ "sched", "sched_process_exit" },
 };
 
-/* A new task may have the TID of one that we know; a program replaces another. */
-static void look(struct trace *t, const struct trace_event *ev, const void *record, size_t len)
+/* The task that an event is about, 0 if it does not say: its first TID (exec has the old one behind). */
+static pid_t subject(const struct trace_event *e, const struct ring_event *ev)
 {
-	struct tasks *tasks = session_tasks(t->in->session);
-	bool exec = !strcmp(ev->name, "sched_process_exec");
 	int32_t tid;
 
-	if (!exec && strcmp(ev->name, "task_newtask"))
-		return;
-	for (uint32_t i = 0; i < ev->nfields; i++) {
-		if (ev->fields[i].kind != TRAWL_PID || ev->fields[i].offset + 4u > len)
+	for (uint32_t i = 0; i < e->nfields; i++) {
+		if (e->fields[i].kind != TRAWL_PID || e->fields[i].offset + 4u > ev->len)
 			continue;
-		memcpy(&tid, (const char *)record + ev->fields[i].offset, sizeof(tid));
-		tasks_forget(tasks, tid);
-		if (exec)
-			tasks_saw(tasks, tid);
-		return; /* the first is the task itself; exec has its old TID behind it */
+		memcpy(&tid, ev->data + e->fields[i].offset, sizeof(tid));
+		return tid;
 	}
+	return 0;
+}
+
+static void look(struct trace *t, const struct trace_event *e, const struct ring_event *ev)
+{
+	struct tasks *tasks = session_tasks(t->in->session);
+	struct kin *kin = session_kin(t->in->session);
+	bool exec = !strcmp(e->name, "sched_process_exec");
+	pid_t tid = subject(e, ev);
+
+	if (!strcmp(e->name, "sched_process_exit"))
+		kin_end(kin, tid, ev->ts);
+	if (!exec && strcmp(e->name, "task_newtask"))
+		return;
+	/* A new task may have the TID of one that we know; a program replaces another. */
+	kin_add(kin, tid);
+	tasks_forget(tasks, tid);
+	if (exec)
+		tasks_saw(tasks, tid);
+}
+
+static void found(void *arg, pid_t tid)
+{
+	struct kin *kin = arg;
+
+	if (!kin_has(kin, tid, 1)) /* else it is, or has just ended */
+		kin_add(kin, tid);
+}
+
+/* The kernel's list has those that started before us, or whose start was lost. */
+static int task_learn(struct input *in, struct kin *kin, struct trawl_error *err)
+{
+	struct trace *t = in->state;
+	uint64_t now = mono_now();
+	int r;
+
+	do
+		r = trace_drain(in, err);
+	while (r > 0);
+	if (r || pidfilter_each(t->dir, found, kin, err))
+		return -1;
+	kin->known = now;
+	return 0;
+}
+
+/* To the scope; the other sources take their lists from ours. */
+static int limit(struct trace *t, struct trawl_error *err)
+{
+	const pid_t *pids;
+	size_t n = session_scope(t->in->session, &pids);
+
+	t->limited = t->filtered = n > 0;
+	return n ? pidfilter_set(t->dir, pids, n, err) : 0;
 }
 
 static int task_arm(struct input *in, struct trawl_error *err)
@@ -282,7 +331,7 @@ static int task_arm(struct input *in, struct trawl_error *err)
 	struct trace *t = trace_new(in, TASK_BUFFER_KB, err);
 	char path[96], display[64];
 
-	if (!t)
+	if (!t || limit(t, err))
 		return -1;
 	t->look = look;
 	for (size_t i = 0; i < sizeof(task_events) / sizeof(task_events[0]); i++) {
@@ -304,6 +353,7 @@ const struct source task_source = {
 	.start = trace_start,
 	.fds = trace_fds,
 	.drain = trace_drain,
+	.learn = task_learn,
 	.tick = trace_tick,
 	.stop = trace_stop,
 	.stats = trace_stats,

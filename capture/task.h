@@ -7,7 +7,7 @@
 #define TRAWL_CAPTURE_TASK_H
 
 #include <sys/types.h>
-#include "trawl.h"
+#include "source.h"
 
 enum { TASK_MAPS_MAX = 256 }; /* processes whose maps are kept up to date */
 
@@ -23,6 +23,9 @@ struct tasks {
 	} maps[TASK_MAPS_MAX];
 	size_t nmaps;
 };
+
+/* The source that knows their starts, names and ends. */
+extern const struct source task_source;
 
 int tasks_init(struct tasks *t, struct trawl_error *err);
 void tasks_done(struct tasks *t);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +15,12 @@
 
 #include "gc.h"
 #include "intact.h"
+#include "kin.h"
 #include "loss.h"
 #include "machine.h"
 #include "now.h"
+#include "pidfilter.h"
+#include "priority.h"
 #include "ring.h"
 #include "task.h"
 #include "trace.h"
@@ -106,72 +110,6 @@ static int set_options(struct trace *t, struct trawl_error *err)
 	return 0;
 }
 
-/* Adds the tasks of one process to set_event_pid; *added counts those that were not there yet. */
-static int add_tasks(struct trace *t, pid_t pid, const char *present, size_t *added,
-		     struct trawl_error *err)
-{
-	char path[40], key[16];
-	struct dirent *d;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	dir = opendir(path);
-	if (!dir)
-		return trawl_fail(err, TRAWL_USAGE, "-p %d: no such process", pid);
-	while ((d = readdir(dir))) {
-		const char *at;
-		size_t len;
-
-		if (d->d_name[0] < '0' || d->d_name[0] > '9' || strlen(d->d_name) > 10)
-			continue;
-		len = (size_t)snprintf(key, sizeof(key), "\n%.10s\n", d->d_name);
-		at = strstr(present, key);
-		if (at || !strncmp(present, key + 1, len - 1))
-			continue;
-		(*added)++;
-		/* ESRCH: this thread is gone meanwhile. */
-		if (tracefs_write(t->dir, "set_event_pid", d->d_name, err) && errno != ESRCH) {
-			closedir(dir);
-			return -1;
-		}
-	}
-	closedir(dir);
-	return 0;
-}
-
-/*
- * Limits the instance to the session's tasks. Children are followed by the kernel (event-fork);
- * threads that start while we list them are found by listing until nothing new turns up.
- */
-static int set_scope(struct trace *t, struct trawl_error *err)
-{
-	const pid_t *pids;
-	size_t n = session_scope(t->in->session, &pids), added;
-
-	if (!n)
-		return 0;
-	t->filtered = true;
-	if (tracefs_write(t->dir, "options/event-fork", "1", err))
-		return -1;
-	for (int round = 0; round < 10; round++) {
-		char *present = tracefs_read(t->dir, "set_event_pid", NULL, err);
-
-		if (!present)
-			return -1;
-		added = 0;
-		for (size_t i = 0; i < n; i++) {
-			if (add_tasks(t, pids[i], present, &added, err)) {
-				free(present);
-				return -1;
-			}
-		}
-		free(present);
-		if (!added)
-			break;
-	}
-	return 0;
-}
-
 /* The -i texts in one line; for the file, which shows them to people. */
 static char *join_specs(const struct input *in)
 {
@@ -250,10 +188,32 @@ struct trace *trace_new(struct input *in, uint32_t buffer_kb, struct trawl_error
 	}
 	if (make_instance(t, err) || tracefs_write(t->dir, "tracing_on", "0", err) ||
 	    tracefs_write(t->dir, "trace_clock", "mono", err) || set_options(t, err) ||
-	    set_up_buffer(t, buffer_kb, err) || read_layout(t, err) || set_scope(t, err) ||
-	    open_cpus(t, err))
+	    set_up_buffer(t, buffer_kb, err) || read_layout(t, err) || open_cpus(t, err))
 		return NULL;
 	return t;
+}
+
+int trace_limit(struct trace *t, struct trawl_error *err)
+{
+	char name[OWNER_NAME_MAX], path[OWNER_NAME_MAX + 16];
+	const pid_t *pids;
+	size_t n = session_scope(t->in->session, &pids);
+
+	if (!n || t->limited)
+		return 0;
+	t->limited = t->filtered = true;
+	/* Armed before all others, its instance is limited already. */
+	owner_name(name, task_source.name);
+	snprintf(path, sizeof(path), "instances/%s", name);
+	return pidfilter_copy(t->dir, t->top, path, err);
+}
+
+int trace_follow(struct trace *t, struct trawl_error *err)
+{
+	const pid_t *pids;
+
+	t->follows = session_scope(t->in->session, &pids) > 0;
+	return t->follows ? session_learn(t->in->session, err) : 0;
 }
 
 /* ---- events ------------------------------------------------------------------------------ */
@@ -507,6 +467,19 @@ static const void *snap(const struct trace_event *e, const uint8_t *record, uint
 	return copy;
 }
 
+/* Is the event one of the scope's? 1 or 0; -1 on failure. */
+static int is_wanted(struct trace *t, pid_t tid, uint64_t ts, struct trawl_error *err)
+{
+	const struct kin *kin = session_kin(t->in->session);
+
+	if (kin_has(kin, tid, ts))
+		return 1;
+	/* The task may have started since the last look. */
+	if (ts > kin->known && session_learn(t->in->session, err))
+		return -1;
+	return kin_has(kin, tid, ts);
+}
+
 /* Hands one event of a sub-buffer to the session; as session_append(). */
 static int append(struct trace *t, struct trace_cpu *c, const struct ring_event *ev,
 		  struct trawl_error *err)
@@ -528,6 +501,11 @@ static int append(struct trace *t, struct trace_cpu *c, const struct ring_event 
 	e = &t->events[t->by_id[id] - 1];
 	if (len < e->size)
 		goto unknown;
+	r = t->follows ? is_wanted(t, tid, ev->ts, err) : 1;
+	if (r <= 0) {
+		t->others += !r;
+		return r;
+	}
 	if (snaplen && len > e->size)
 		record = snap(e, ev->data, &len, snaplen, copy, sizeof(copy));
 	r = session_append(t->in, (uint16_t)t->source, id, c->cpu, ev->ts, record, len, err);
@@ -541,7 +519,7 @@ static int append(struct trace *t, struct trace_cpu *c, const struct ring_event 
 		t->largest = ev->len;
 	tasks_saw(session_tasks(t->in->session), tid);
 	if (t->look)
-		t->look(t, e, ev->data, ev->len);
+		t->look(t, e, ev);
 	return 0;
 unknown:
 	t->unknown++;
@@ -579,6 +557,7 @@ static int drain_page(struct trace *t, struct trace_cpu *c, size_t len, bool *pa
  */
 static int drain_cpu(struct trace *t, struct trace_cpu *c, uint64_t began, struct trawl_error *err)
 {
+	bool here = t->started && (int)c->cpu == sched_getcpu();
 	size_t size = t->layout->data_at + t->layout->data_size;
 
 	for (int pages = 0; pages < DRAIN_PAGES; pages++) {
@@ -597,6 +576,10 @@ static int drain_cpu(struct trace *t, struct trace_cpu *c, uint64_t began, struc
 		r = drain_page(t, c, (size_t)n, &partial, err);
 		if (r)
 			return r < 0 ? -1 : 0;
+		if (here && !partial) { /* who writes so much on this processor waits for it */
+			priority_step_aside();
+			here = false;
+		}
 		if (partial && t->started && c->last >= began)
 			return 0;
 	}
@@ -616,6 +599,9 @@ int trace_drain(struct input *in, struct trawl_error *err)
 			return -1;
 		more |= r;
 	}
+	/* Others have events, too: from here on the kernel leaves them out. */
+	if (t->others && !t->limited && trace_limit(t, err))
+		return -1;
 	return more;
 }
 
@@ -652,9 +638,9 @@ static void missing_hits(struct trace *t, uint64_t now)
 	struct trawl_error ignored;
 	uint64_t n;
 
-	if (!t->hits_known || o->count || o->duration || t->hits <= t->captured + t->lost)
+	if (!t->hits_known || o->count || o->duration || t->hits <= t->captured + t->lost + t->others)
 		return;
-	n = t->hits - t->captured - t->lost;
+	n = t->hits - t->captured - t->lost - t->others;
 	if (!t->filtered)
 		trace_lose(t, NULL, t->since, now, n, TRAWL_LOSS_MISSED, &ignored);
 	else if (t->largest >= TELLING_SIZE || o->verbose)

@@ -16,6 +16,7 @@
 
 struct chain;
 struct loss_stats;
+struct ring_event;
 
 struct trace_cpu {
 	uint32_t cpu;
@@ -45,7 +46,9 @@ struct trace {
 	char name[OWNER_NAME_MAX]; /* of the instance, and of the group of probes that we define */
 	int source;                /* the writer's id; -1 before the first event */
 	char *spec;                /* all -i texts, for people */
-	bool filtered;             /* some hits are not recorded on request: scope or filter */
+	bool limited;              /* the kernel leaves out what is not in the scope */
+	bool follows;              /* append() does */
+	bool filtered;             /* the kernel leaves out some hits on request: scope or filter */
 	bool started;
 	bool switched_off;         /* by somebody else, and told */
 	bool uncounted;            /* events were lost, nobody knows how many */
@@ -70,19 +73,30 @@ struct trace {
 	uint64_t since;            /* MONO of the start */
 
 	uint64_t captured, lost;
+	uint64_t others;           /* events of tasks outside the scope, left out by append() */
 	uint32_t largest;          /* bytes of the longest record */
 	uint64_t unknown;          /* records that fit no event of ours: left out, and told */
 	bool hits_known;           /* probes: how often the kernel saw them hit, until the stop */
 	uint64_t hits;
 	/* Called for each record that is captured, if set: the task source looks into its own. */
-	void (*look)(struct trace *t, const struct trace_event *ev, const void *record, size_t len);
+	void (*look)(struct trace *t, const struct trace_event *e, const struct ring_event *ev);
 };
 
 /*
- * Makes the instance (mounting tracefs if need be), not yet recording, limited to the session's
- * scope. buffer_kb: per CPU; 0 for -B or the default. NULL on failure.
+ * Makes the instance (mounting tracefs if need be), not yet recording. buffer_kb: per CPU; 0 for
+ * -B or the default. NULL on failure.
  */
 struct trace *trace_new(struct input *in, uint32_t buffer_kb, struct trawl_error *err);
+
+/* The kernel is to record the session's scope only; at any time. */
+int trace_limit(struct trace *t, struct trawl_error *err);
+
+/*
+ * Events of tasks outside the session's scope are left out here, until the first one is seen, and by
+ * the kernel from then on. For events which others rarely have: the kernel's check takes time at
+ * each. Before trace_start(), and when the source "task" has started.
+ */
+int trace_follow(struct trace *t, struct trawl_error *err);
 
 /*
  * Records the event GROUP/NAME under the given display name. `format`, if not NULL, is the parsed

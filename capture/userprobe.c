@@ -323,6 +323,11 @@ static bool read_hits(struct trace *t, uint64_t *hits)
 	return same;
 }
 
+static int uprobe_start(struct input *in, struct trawl_error *err)
+{
+	return trace_follow(in->state, err) || trace_start(in, err) ? -1 : 0;
+}
+
 /*
  * Hits are counted before we switch off: each of them must then be in the buffer or among its
  * losses, unless a scope, a filter or -c kept it out (see final_losses() in trace.c).
@@ -402,7 +407,7 @@ const struct source uprobe_source = {
 	.describe = uprobe_describe,
 	.probe = uprobe_probe,
 	.arm = uprobe_arm,
-	.start = trace_start,
+	.start = uprobe_start,
 	.fds = trace_fds,
 	.drain = trace_drain,
 	.tick = trace_tick,
@@ -418,7 +423,7 @@ const struct source usdt_source = {
 	.describe = usdt_describe,
 	.probe = uprobe_probe,
 	.arm = uprobe_arm,
-	.start = trace_start,
+	.start = uprobe_start,
 	.fds = trace_fds,
 	.drain = trace_drain,
 	.tick = trace_tick,

@@ -7,6 +7,7 @@ UNIT_CAPTURE = tests/capture/test_ring \
 	tests/capture/test_loss \
 	tests/capture/test_output \
 	tests/capture/test_owner \
+	tests/capture/test_kin \
 	tests/capture/test_nearest \
 	tests/capture/test_pending \
 	tests/capture/test_first \
@@ -32,6 +33,9 @@ tests_capture_test_output_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_test_owner_SOURCES = tests/capture/test_owner.c
 tests_capture_test_owner_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_test_owner_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_test_kin_SOURCES = tests/capture/test_kin.c
+tests_capture_test_kin_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_test_kin_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_test_nearest_SOURCES = tests/capture/test_nearest.c
 tests_capture_test_nearest_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_test_nearest_LDADD = libcapture.la $(UNIT_LDADD)
