@@ -18,7 +18,9 @@ struct parser {
 	struct globals now, stack[HID_MAX_STACK];
 	unsigned int pushed, depth;
 	uint32_t usages, nusages;  /* local usages, at the end of h->usages */
+	bool paged[HID_MAX_USAGES]; /* of each local usage: it brought its page along */
 	uint32_t usage_min;
+	bool min_paged;
 	uint32_t application;      /* of the collection at depth 0 */
 	uint32_t bits[HID_KINDS][256]; /* length of each report so far */
 	uint32_t fields_room, usages_room;
@@ -74,7 +76,7 @@ static bool next_item(struct parser *p, const uint8_t **at, const uint8_t *end, 
 	}
 }
 
-static int add_usage(struct parser *p, uint32_t first, uint32_t last)
+static int add_usage(struct parser *p, uint32_t first, uint32_t last, bool paged)
 {
 	struct hid_report *h = p->h;
 	struct hid_range *grown;
@@ -94,8 +96,28 @@ static int add_usage(struct parser *p, uint32_t first, uint32_t last)
 		damage(p, "a usage maximum is below its minimum");
 		last = first;
 	}
+	p->paged[p->nusages] = paged;
 	h->usages[p->usages + p->nusages++] = (struct hid_range){first, last};
 	return 0;
+}
+
+/*
+ * A main item gives its usages their page, which may have been declared behind them (HID 1.11,
+ * 6.2.2.8). Devices also declare one page after the other, each with its usages behind it: those in
+ * front of a usage that has the last page already keep theirs, as Linux has it.
+ */
+static void settle_pages(struct parser *p)
+{
+	for (uint32_t i = p->nusages; i-- > 0;) {
+		struct hid_range *r = &p->h->usages[p->usages + i];
+
+		if (p->paged[i])
+			continue;
+		if (HID_PAGE(r->last) == p->now.page)
+			break;
+		r->first = p->now.page << 16 | HID_ID(r->first);
+		r->last = p->now.page << 16 | HID_ID(r->last);
+	}
 }
 
 static bool holds_keys(const struct hid_report *h, const struct hid_field *f)
@@ -169,6 +191,7 @@ static int main_item(struct parser *p, const struct item *it)
 {
 	int status = 0;
 
+	settle_pages(p);
 	switch (it->tag) {
 	case 0x8:
 		status = add_field(p, HID_INPUT, it->value);
@@ -196,6 +219,7 @@ static int main_item(struct parser *p, const struct item *it)
 	p->usages += p->nusages;
 	p->nusages = 0;
 	p->usage_min = 0;
+	p->min_paged = false;
 	return status;
 }
 
@@ -241,16 +265,21 @@ static void global_item(struct parser *p, const struct item *it)
 
 static int local_item(struct parser *p, const struct item *it)
 {
-	uint32_t usage = it->size == 4 ? it->value : p->now.page << 16 | it->value;
+	bool paged = it->size == 4;
+	uint32_t usage = paged ? it->value : p->now.page << 16 | it->value;
 
 	switch (it->tag) {
 	case 0x0:
-		return add_usage(p, usage, usage);
+		return add_usage(p, usage, usage, paged);
 	case 0x1:
 		p->usage_min = usage;
+		p->min_paged = paged;
 		return 0;
 	case 0x2:
-		return add_usage(p, p->usage_min, usage);
+		/* A page between both is that of both. */
+		if (!paged && !p->min_paged)
+			p->usage_min = p->now.page << 16 | HID_ID(p->usage_min);
+		return add_usage(p, p->usage_min, usage, paged || p->min_paged);
 	default:
 		return 0;
 	}

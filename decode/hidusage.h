@@ -7,6 +7,7 @@
 
 /* A usage is page << 16 | id. */
 #define HID_PAGE(usage) ((usage) >> 16)
+#define HID_ID(usage) ((usage) & 0xffff)
 
 enum hid_page {
 	HID_DESKTOP = 0x01,

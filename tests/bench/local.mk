@@ -16,7 +16,7 @@ tests_bench_seek_CFLAGS = $(AM_CFLAGS) -O2
 tests_bench_seek_LDADD = libsample.la libtrawl-test.la
 BENCHES = tests/bench/seek.sh tests/bench/container.sh tests/bench/capture.sh \
 	tests/bench/decode.sh tests/bench/kernel.sh tests/bench/flight.sh
-EXTRA_DIST += $(BENCHES)
+EXTRA_DIST += $(BENCHES) tests/bench/usbload.sh
 
 # Ratios, side by side in one run; nothing here passes or fails.
 bench: $(check_PROGRAMS) $(bin_PROGRAMS)

@@ -60,6 +60,49 @@ Test(hid, report_ids_and_odd_sizes)
 	hid_free(&h);
 }
 
+/* A usage page is that of the main item: as some keyboards have it, behind the usages. */
+Test(hid, a_page_behind_its_usages)
+{
+	static const uint8_t keyboard[] = {
+		0x09, 0x06, 0x05, 0x01, 0xa1, 0x01, /* keyboard, on the generic desktop */
+		0x15, 0x00, 0x25, 0x01, 0x75, 0x01, 0x95, 0x08,
+		0x19, 0xe0, 0x29, 0xe7, 0x05, 0x07, 0x81, 0x02,
+		0x05, 0x01, 0x26, 0xff, 0x00, 0x75, 0x08, 0x95, 0x02,
+		0x19, 0x00, 0x05, 0x07, 0x29, 0xff, 0x81, 0x00, /* between minimum and maximum */
+		0xc0,
+	};
+	struct hid_report h;
+
+	cr_assert_eq(hid_parse(&h, keyboard, sizeof(keyboard)), 0);
+	cr_expect_null(h.damage);
+	cr_expect_eq(h.application, 0x10006);
+	cr_expect(h.keyboard, "its reports are to be masked");
+	cr_expect_str_eq(brief(&h, HID_INPUT, "\x02\x04\x05", 3, true), " keys LeftShift+A+B");
+	cr_expect_str_eq(brief(&h, HID_INPUT, "\x02\x04\x05", 3, false), " 3 keys down (masked)");
+	hid_free(&h);
+}
+
+/* Several pages before one main item: each usage has its own; one of 4 bytes has it in itself. */
+Test(hid, pages_in_turn)
+{
+	static const uint8_t turns[] = {
+		0x05, 0x01, 0x09, 0x05, 0xa1, 0x01, 0x15, 0x00, 0x25, 0x7f, 0x75, 0x08, 0x95, 0x02,
+		0x05, 0x09, 0x09, 0x01, 0x05, 0x01, 0x09, 0x30, 0x81, 0x02, /* button 1, X */
+		0x0b, 0x31, 0x00, 0x01, 0x00, 0x09, 0x02, 0x05, 0x09, 0x81, 0x02, /* Y, button 2 */
+		0xc0,
+	};
+	struct hid_report h;
+
+	cr_assert_eq(hid_parse(&h, turns, sizeof(turns)), 0);
+	cr_expect_null(h.damage);
+	cr_assert_eq(h.nfields, 2);
+	cr_expect_eq(h.usages[h.fields[0].usages].first, 0x90001);
+	cr_expect_eq(h.usages[h.fields[0].usages + 1].first, 0x10030);
+	cr_expect_eq(h.usages[h.fields[1].usages].first, 0x10031);
+	cr_expect_eq(h.usages[h.fields[1].usages + 1].last, 0x90002);
+	hid_free(&h);
+}
+
 static const char *damage(const char *bytes, size_t n)
 {
 	struct hid_report h;

@@ -14,18 +14,25 @@ cpu_ms() {
 	echo $(((${12} + ${13}) * 1000 / $(getconf CLK_TCK)))
 }
 
-# load NAME SIZE DEPTH [lossy]: both recorders through a load of transfers of this size. trawl is to
-# lose no more than tcpdump. Lossy: it does not run for a second, and has to lose something.
-load() {
-	local name=$1 trawl_ms tcpdump_ms captured dropped events lost status address node e endpoints=()
+# plug NAME SIZE: the gadget, its address, its device file and its endpoints.
+plug() {
+	local e
 	gadget zero SourceSink.0 0525:a4a0 "bulk_buflen=$2"
-	ok $? "$name: the gadget appears"
+	ok $? "$1: the gadget appears"
 	address=$(usb_address 0525:a4a0 1)
 	printf -v node /dev/bus/usb/%03d/%03d ${address/:/ }
+	endpoints=()
 	# Its endpoints have the addresses that its controller had free: one in, one out.
 	for e in $(usb_device 0525:a4a0)/*:1.0/ep_*; do
 		endpoints+=("0x${e##*_}")
 	done
+}
+
+# load NAME SIZE DEPTH [lossy]: both recorders through a load of transfers of this size. trawl is to
+# lose no more than tcpdump. Lossy: it does not run for a second, and has to lose something.
+load() {
+	local name=$1 trawl_ms tcpdump_ms captured dropped events lost status address node endpoints
+	plug "$1" "$2"
 	record "$name" "${address%:*}"
 	start tcpdump tcpdump -i "usbmon${address%:*}" -w "$name.pcap"
 	wait_for 10 grep -q listening tcpdump.log
@@ -55,8 +62,43 @@ load() {
 	gadget_gone zero
 }
 
+# alone NAME SIZE DEPTH: each recorder by itself, in turns, so that neither is at the other's mercy:
+# who comes second in a turn finds many events at once.
+alone() {
+	local name=$1 address node endpoints round who pid ms n said
+	plug "$1" "$2"
+	for round in 1 2; do
+		for who in trawl tcpdump; do
+			if [ $who = trawl ]; then
+				record alone "${address%:*}"
+			else
+				start alone tcpdump -i "usbmon${address%:*}" -w alone.pcap
+				wait_for 10 grep -q listening alone.log
+			fi
+			ms=$(cpu_ms "$pid_alone")
+			said=$("$TRAWL_BUILD/tests/lab/usbload" "$node" "$seconds" "$3" "$2" "${endpoints[@]}" 2>&1)
+			ok $? "$name: $who alone: $said"
+			sleep 1
+			ms=$(($(cpu_ms "$pid_alone") - ms))
+			finish alone
+			n=$(sed -n 's/^\([0-9]*\) \(packets\|events\) captured.*/\1/p' alone.log)
+			echo "# $name, alone: CPU us/event: $who $((ms * 1000 / n)).$((ms * 10000 / n % 10)); $ms ms," \
+				"$n events; $(grep -Eo '[0-9]* (lost|packets dropped)' alone.log)"
+		done
+	done
+	rm -f alone.pcap
+	gadget_gone zero
+}
+
 load small 8 16
 load bulk 16384 8
+# A benchmark (tests/bench/usbload.sh), not a test.
+if [ -n "$LAB_LOAD_SECONDS" ]; then
+	alone small 8 16
+	alone bulk 16384 8
+	tap_done
+	exit
+fi
 # A ring that is too small: what is lost is counted exactly.
 record_options=(-B 16)
 seconds=2
