@@ -232,6 +232,43 @@ def packets(path):
     return fields + tshark(path, "-x").splitlines()
 
 
+def iso_rows(path, names):
+    args = ["-T", "fields", "-E", "separator=|", "-E", "occurrence=a", "-E", "aggregator=,"]
+    for name in names:
+        args += ["-e", name]
+    return [[[int(v, 0) if not i or len(v) < 12 else v for v in cell.split(",") if v]
+             for i, cell in enumerate(line.split("|"))] for line in tshark(path, *args).splitlines()]
+
+
+def test_usbpcap_iso(d):
+    """Isochronous transfers of USBPcap: what Wireshark reads from them, it reads from our export."""
+    if not shutil.which("tshark"):
+        print("ok %d - USBPcap iso # SKIP tshark is not installed" % (count + 1))
+        return
+    errno = {0: 0, 0xc0000001: -84}
+    run("trawl-edit", "import", "-w", d + "/iso.trawl", d + "/usbpcap-iso.pcap")
+    run("trawl-export", "--to", "pcap", d + "/iso.trawl", "-w", d + "/iso.pcap")
+    theirs = iso_rows(d + "/usbpcap-iso.pcap", [
+        "usb.endpoint_address", "usb.win32.iso_frame", "usb.win32.iso_num_packets",
+        "usb.win32.iso_error_count", "usb.win32.iso_offset", "usb.win32.iso_data_len",
+        "usb.win32.iso_status", "usb.iso.data"])
+    ours = iso_rows(d + "/iso.pcap", [
+        "usb.endpoint_address", "usb.start_frame", "usb.iso.numdesc", "usb.iso.error_count",
+        "usb.iso.iso_off", "usb.iso.iso_len", "usb.iso.iso_status", "usb.iso.data"])
+    same([6, 6], [len(theirs), len(ours)], "USBPcap iso: as many packets")
+    for n, (a, b) in enumerate(zip(theirs, ours)):
+        name = "USBPcap iso: packet %d: " % (n + 1)
+        # Numbers of descriptors stand in the setup and once more in front of the descriptors.
+        same([a[0], a[1], a[2], a[3], a[4], a[5]], [b[0], b[1], b[2][:1], b[3], b[4], b[5]],
+             name + "endpoint, frame, number, errors, offsets, lengths")
+        if n % 2:
+            same([errno[s] for s in a[6]], b[6], name + "statuses")
+        same(a[7], b[7], name + "data of each")
+    ok(theirs[1][7] and theirs[2][7], "USBPcap iso: there was data", theirs)
+    items = objects(d + "/iso.trawl")
+    same([572, 96, 300], [i["fields"]["actual"] for i in items], "USBPcap iso: bytes of each transfer")
+
+
 def test_tshark(d):
     """Field by field against Wireshark's own dissectors."""
     if not shutil.which("tshark"):
@@ -456,7 +493,7 @@ def main():
     try:
         usbsynth.main(d)
         for test in (test_decode, test_odd, test_keys, test_where, test_raw, test_forms, test_late, test_samples, test_tshark,
-                     test_errors):
+                     test_usbpcap_iso, test_errors):
             test(d)
     finally:
         shutil.rmtree(d)

@@ -396,18 +396,45 @@ def usbmon_text(records):
     return "".join(lines)
 
 
-def usbpcap(irp, info, ep, transfer, data, stage=None, status=0, dev=3, function=9):
+def usbpcap(irp, info, ep, transfer, data, stage=None, status=0, dev=3, function=9, more=b""):
     head = struct.pack("<QIHBHHBBI", irp, status, function, info, 1, dev, ep, transfer, len(data))
     if stage is not None:
         head += bytes([stage])
-    return struct.pack("<H", 2 + len(head)) + head + data
+    return struct.pack("<H", 2 + len(head + more)) + head + more + data
 
 
-def usbpcap_file():
+def usbpcap_iso(irp, info, ep, data, packets, start=0, errors=0):
+    """packets: offset, length, USBD_STATUS of each."""
+    more = struct.pack("<III", start, len(packets), errors)
+    for p in packets:
+        more += struct.pack("<III", *p)
+    return usbpcap(irp, info, ep, 0, data, function=10, more=more)
+
+
+def usbpcap_isos():
+    """As its driver writes them: data comes without the gaps between packets, with offsets to match,
+    and only on its way; the other direction has what the driver asked for or was told. Versions
+    before 1.5 left the gaps in, and cut the data at the sum of the packets' lengths."""
+    noise = bytes(range(1, 193))
+    lens = [192, 0, 188, 192]
+    offsets = [0, 192, 192, 380]
+    return [
+        usbpcap_iso(0x700, 0, 0x81, b"", [(i * 192, 0, 0) for i in range(4)], 100),
+        usbpcap_iso(0x700, 1, 0x81, noise + noise[:188] + noise,
+                    [(o, n, 0 if n else 0xc0000001) for o, n in zip(offsets, lens)], 104, 1),
+        usbpcap_iso(0x800, 0, 0x02, noise[:96], [(0, 48, 0), (48, 48, 0)], 200),
+        usbpcap_iso(0x800, 1, 0x02, b"", [(0, 48, 0), (48, 48, 0)], 202),
+        usbpcap_iso(0x900, 0, 0x81, b"", [(i * 192, 0, 0) for i in range(3)], 300),
+        usbpcap_iso(0x900, 1, 0x81, noise[:100] + bytes(92) + noise[:100] + bytes(8),
+                    [(i * 192, 100, 0) for i in range(3)], 303),
+    ]
+
+
+def usbpcap_file(packets=None):
     d = device(0x1234, 0x5678)
     get = bytes([0x80, 6, 0, 1, 0, 0, 18, 0])
     coding = bytes([0x21, 0x20, 0, 0, 0, 0, 7, 0])
-    packets = [
+    packets = packets or [
         usbpcap(0x100, 0, 0x80, 2, get, 0),          # new form: setup, complete
         usbpcap(0x100, 1, 0x80, 2, d, 3),
         usbpcap(0x200, 0, 0x80, 2, get, 0),          # old form: setup, data, status
@@ -438,6 +465,7 @@ def main(folder):
         "old.pcap": pcap(c.records, linktype=189),
         "mixed.pcapng": pcapng(c.records[:12], linktypes=(220, 1, 189), drops=5),
         "usbpcap.pcap": usbpcap_file(),
+        "usbpcap-iso.pcap": usbpcap_file(usbpcap_isos()),
         "all.txt": usbmon_text(c.records).encode(),
     }
     late = Capture()
