@@ -62,7 +62,7 @@ struct item {
 	uint32_t cpu;                       /* ITEM_NO_CPU: not known */
 	int32_t pid, tid;                   /* ITEM_NO_TASK: not known, or no task's doing */
 	const void *record;                 /* that record, as in struct trawl_event */
-	uint32_t len;
+	uint32_t len, section;
 	bool problem;                       /* an error of the traced system: shown in red */
 	void *detail;                       /* the decoder's own */
 };

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "decode/boot.h"
 #include "decode/jdoc.h"
 
 #define CACHE 256
@@ -13,12 +14,14 @@ struct answer {
 	uint64_t ip;
 	size_t metas; /* how much metadata there was: more may change the answer */
 	int32_t pid;
+	uint32_t section;
 	bool used;
 	const struct site *site;
 };
 
 struct probe_sites {
 	struct trawl_reader *reader;
+	struct boots boots;
 	struct json_object *doc; /* names point into it */
 	const char *path;
 	uint64_t inode, page;
@@ -200,7 +203,7 @@ struct probe_sites *sites_new(struct trawl_reader *reader, struct layout *l)
 		sites_free(s);
 		return NULL;
 	}
-	s->reader = reader;
+	s->reader = s->boots.reader = reader;
 	s->path = jdoc_string(s->doc, "path");
 	s->inode = jdoc_uint(s->doc, "inode", 0);
 	s->page = page_size(reader);
@@ -228,6 +231,7 @@ void sites_free(struct probe_sites *s)
 		free(s->sites[i].args);
 	}
 	free(s->sites);
+	boots_free(&s->boots);
 	json_object_put(s->doc);
 	free(s);
 }
@@ -245,11 +249,13 @@ const struct site *sites_any(const struct probe_sites *s)
 /* ---- which site --------------------------------------------------------------------------- */
 
 /*
- * The newest maps of the process that were true at this time, or else its first; metadata of one
- * name may come again.
+ * The newest maps of the process that were true at this time of this boot, or else its first;
+ * metadata of one name may come again.
  */
-static const struct trawl_meta *find_maps(struct trawl_reader *r, int32_t pid, uint64_t time)
+static const struct trawl_meta *find_maps(struct probe_sites *s, int32_t pid, uint32_t boot,
+					  uint64_t time)
 {
+	struct trawl_reader *r = s->reader;
 	const struct trawl_meta *best = NULL;
 	char name[32];
 	size_t i, n = trawl_meta_count(r);
@@ -258,7 +264,7 @@ static const struct trawl_meta *find_maps(struct trawl_reader *r, int32_t pid, u
 	for (i = 0; i < n; i++) {
 		const struct trawl_meta *m = trawl_meta_at(r, i);
 
-		if (strcmp(m->name, name))
+		if (strcmp(m->name, name) || boot_of(&s->boots, m->section) != boot)
 			continue;
 		if (!best || (m->time <= time && (best->time > time || m->time >= best->time)))
 			best = m;
@@ -310,8 +316,8 @@ static bool offset_by_maps(const struct probe_sites *s, const struct trawl_meta 
  * Mappings move whole pages, so an address tells the place in its page for certain: mostly that
  * is one site only. Where it is not, the maps of the process decide.
  */
-static const struct site *search(const struct probe_sites *s, uint64_t ip, int32_t pid,
-				 uint64_t time)
+static const struct site *search(struct probe_sites *s, uint64_t ip, int32_t pid,
+				 uint32_t section, uint64_t time)
 {
 	const struct trawl_meta *maps;
 	const struct site *found = NULL;
@@ -326,7 +332,7 @@ static const struct site *search(const struct probe_sites *s, uint64_t ip, int32
 	}
 	if (n < 2)
 		return found;
-	maps = pid > 0 ? find_maps(s->reader, pid, time) : NULL;
+	maps = pid > 0 ? find_maps(s, pid, boot_of(&s->boots, section), time) : NULL;
 	if (!maps || !offset_by_maps(s, maps, ip, &offset))
 		return NULL;
 	for (i = 0; i < s->n; i++)
@@ -335,15 +341,18 @@ static const struct site *search(const struct probe_sites *s, uint64_t ip, int32
 	return NULL;
 }
 
-const struct site *sites_find(struct probe_sites *s, uint64_t ip, int32_t pid, uint64_t time)
+const struct site *sites_find(struct probe_sites *s, uint64_t ip, int32_t pid, uint32_t section,
+			      uint64_t time)
 {
 	struct answer *a = &s->cache[(ip ^ ip >> 12 ^ (uint32_t)pid) % CACHE];
 	size_t metas = trawl_meta_count(s->reader);
 
-	if (!a->used || a->ip != ip || a->pid != pid || a->metas != metas) {
-		a->site = search(s, ip, pid, time);
+	if (!a->used || a->ip != ip || a->pid != pid || a->section != section ||
+	    a->metas != metas) {
+		a->site = search(s, ip, pid, section, time);
 		a->ip = ip;
 		a->pid = pid;
+		a->section = section;
 		a->metas = metas;
 		a->used = true;
 	}

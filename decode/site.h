@@ -49,8 +49,12 @@ void sites_free(struct probe_sites *s);
 /* True if every argument at every site is simply its field. */
 bool sites_plain(const struct probe_sites *s);
 
-/* The site at this address in that process (pid or, unknown, -1); NULL if it cannot be told. */
-const struct site *sites_find(struct probe_sites *s, uint64_t ip, int32_t pid, uint64_t time);
+/*
+ * The site at this address in that process (pid or, unknown, -1) of this section of the file; NULL
+ * if it cannot be told.
+ */
+const struct site *sites_find(struct probe_sites *s, uint64_t ip, int32_t pid, uint32_t section,
+			      uint64_t time);
 
 /* Any site: for the names of its arguments. NULL if there are none. */
 const struct site *sites_any(const struct probe_sites *s);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/boot.h"
 #include "decode/jdoc.h"
 #include "decode/layout.h"
 
@@ -33,20 +34,29 @@ struct tasks {
 	struct event *events;
 	size_t nevents;
 	struct task idle, unknown;
+	struct boots boots;
+	uint32_t section, boot; /* the present ones */
 };
 
 #define NEVENTS 64
 
 static const struct task nobody = {.tid = -1, .pid = -1};
 
+/* Nothing is known, and all metadata is yet to be looked at. */
+static void clear(struct tasks *t)
+{
+	for (size_t i = 0; i < t->nslots; i++)
+		t->slots[i] = nobody;
+	t->used = t->ntold = t->next = t->metas = 0;
+}
+
 struct tasks *tasks_new(struct trawl_reader *reader)
 {
 	struct tasks *t = calloc(1, sizeof(*t));
-	size_t i;
 
 	if (!t)
 		return NULL;
-	t->reader = reader;
+	t->reader = t->boots.reader = reader;
 	t->nslots = 1024;
 	t->slots = malloc(t->nslots * sizeof(*t->slots));
 	t->events = calloc(NEVENTS, sizeof(*t->events));
@@ -54,8 +64,7 @@ struct tasks *tasks_new(struct trawl_reader *reader)
 		tasks_free(t);
 		return NULL;
 	}
-	for (i = 0; i < t->nslots; i++)
-		t->slots[i] = nobody;
+	clear(t);
 	return t;
 }
 
@@ -66,6 +75,7 @@ void tasks_free(struct tasks *t)
 	free(t->slots);
 	free(t->told);
 	free(t->events);
+	boots_free(&t->boots);
 	free(t);
 }
 
@@ -177,7 +187,7 @@ static void read_metas(struct tasks *t)
 	for (; t->metas < n; t->metas++) {
 		const struct trawl_meta *m = trawl_meta_at(t->reader, t->metas);
 
-		if (!strncmp(m->name, "task/", 5))
+		if (!strncmp(m->name, "task/", 5) && boot_of(&t->boots, m->section) == t->boot)
 			read_meta(t, m);
 	}
 	if (t->ntold == before)
@@ -211,8 +221,22 @@ void tasks_tell(struct tasks *t, const struct trawl_meta *m)
 	apply(t, &task);
 }
 
-void tasks_advance(struct tasks *t, uint64_t now)
+/* Another section: that of another boot has other tasks with the same ids. */
+static void turn_to(struct tasks *t, uint32_t section)
 {
+	uint32_t boot = boot_of(&t->boots, section);
+
+	t->section = section;
+	if (boot == t->boot)
+		return;
+	t->boot = boot;
+	clear(t);
+}
+
+void tasks_advance(struct tasks *t, uint32_t section, uint64_t now)
+{
+	if (section != t->section)
+		turn_to(t, section);
 	if (t->metas != trawl_meta_count(t->reader))
 		read_metas(t);
 	for (; t->next < t->ntold && t->told[t->next].time <= now; t->next++)

@@ -24,8 +24,11 @@ struct tasks;
 struct tasks *tasks_new(struct trawl_reader *reader);
 void tasks_free(struct tasks *t);
 
-/* Brings the table up to the time `now` (CLOCK_MONOTONIC ns) with the metadata read by then. */
-void tasks_advance(struct tasks *t, uint64_t now);
+/*
+ * Brings the table up to the time `now` (CLOCK_MONOTONIC ns) with the metadata read by then. What
+ * comes next is of this section of the file: of another boot than the one before, nothing is known.
+ */
+void tasks_advance(struct tasks *t, uint32_t section, uint64_t now);
 
 /*
  * Takes a "task/TID" at once, for one who follows a capture: it is not kept for later, so that

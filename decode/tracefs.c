@@ -202,12 +202,13 @@ static int tracefs_feed(void *state, const struct trawl_event *ev, struct sink *
 		return trawl_fail(err, TRAWL_CANNOT, "decoder: out of memory");
 	if (p->tid_at >= 0 && (uint32_t)p->tid_at + 4 <= ev->len)
 		memcpy(&tid, (const char *)ev->record + p->tid_at, 4);
-	tasks_advance(t->ctx->tasks, ev->ts);
+	tasks_advance(t->ctx->tasks, ev->section, ev->ts);
 	if (p->task_source)
 		tasks_event(t->ctx->tasks, ev, tid);
 	task = tasks_find(t->ctx->tasks, tid, ev->cpu);
 	it->time = ev->time;
 	it->ts = ev->ts;
+	it->section = ev->section;
 	it->source = ev->source;
 	it->type = ev->type;
 	it->name = ev->type->name;
@@ -232,7 +233,8 @@ static const struct site *site_of(const struct item *it)
 	if (!p->sites || !p->ip || !field_bytes(p->ip->field, it->record, it->len, &ip, &n) ||
 	    n != 8)
 		return NULL;
-	return sites_find(p->sites, load_uint(ip, 8), it->pid > 0 ? it->pid : it->tid, it->ts);
+	return sites_find(p->sites, load_uint(ip, 8), it->pid > 0 ? it->pid : it->tid, it->section,
+			  it->ts);
 }
 
 /* ---- arguments that are more than a field ------------------------------------------------- */

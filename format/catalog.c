@@ -76,6 +76,7 @@ struct section *catalog_section(struct catalog *c, uint64_t start)
 		free(s);
 		return NULL;
 	}
+	s->number = (uint32_t)c->sections.n - 1;
 	s->start = s->end = start;
 	s->sync0 = c->syncs.n;
 	return s;
@@ -305,6 +306,7 @@ static bool keep_meta(struct catalog *c, struct section *s)
 		return false;
 	}
 	*m = s->part.meta;
+	m->section = s->number;
 	m->data = s->part_data.data;
 	c->bytes += sizeof(*m) + m->len;
 	memset(&s->part, 0, sizeof(s->part));

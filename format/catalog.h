@@ -35,6 +35,7 @@ struct section_source {
 };
 
 struct section {
+	uint32_t number;  /* in the file, from 0 */
 	uint64_t start;   /* offset in the file */
 	uint64_t end;     /* just behind it, as far as known */
 	bool started;     /* has its start block */

@@ -419,6 +419,7 @@ static void give(struct merge *m, struct trawl_event *ev)
 
 	chunk_cursor_next(a->cursor, top->stream, ev);
 	ev->time = top->time;
+	ev->section = m->section->number;
 	if (++top->pos < top->end) {
 		top->time = a->time[top->pos];
 		if (top->time < m->runner_up)

@@ -169,6 +169,7 @@ struct trawl_meta {
 	uint64_t time;     /* MONO when it was true */
 	const void *data;  /* a reader puts a NUL behind the last byte */
 	size_t len;
+	uint32_t section;  /* set by a reader: which of the file's it stands in, from 0 */
 };
 
 /* ---- writing ----------------------------------------------------------------------------- */
@@ -295,6 +296,7 @@ struct trawl_event {
 	uint32_t cpu;
 	uint32_t len;
 	const void *record; /* valid until the next call on this reader */
+	uint32_t section;   /* of the file, from 0: those of another may be of another machine */
 };
 
 /* Limits what trawl_next() gives; call before the first one. Times are of the timeline. */

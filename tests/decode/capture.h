@@ -16,30 +16,44 @@ struct capture_meta {
 	const char *text;
 };
 
-/* A reader of it; NULL if anything fails. */
-static inline struct trawl_reader *capture_of(const struct capture_meta *metas, size_t n)
+/* Writes it behind what is in fd; false if anything fails. */
+static inline bool capture_write(int fd, const struct capture_meta *metas, size_t n)
 {
 	struct trawl_writer_options o = {.comment = NULL};
-	struct trawl_reader *r = NULL;
 	struct trawl_error err;
-	int fd = memfd_create("capture", 0);
 	struct trawl_writer *w = fd < 0 ? NULL : trawl_writer_new(dup(fd), &o, &err);
-	char path[64];
 	size_t i;
 
 	for (i = 0; w && i < n; i++) {
-		struct trawl_meta m = {metas[i].name, "application/json", metas[i].time,
-				       metas[i].text, strlen(metas[i].text)};
+		struct trawl_meta m = {.name = metas[i].name, .type = "application/json",
+				       .time = metas[i].time, .data = metas[i].text,
+				       .len = strlen(metas[i].text)};
 
 		if (trawl_writer_meta(w, &m, &err))
-			return NULL;
+			return false;
 	}
-	if (w && !trawl_writer_close(w, &err)) {
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-		r = trawl_open(path, &err);
-	}
+	return w && !trawl_writer_close(w, &err);
+}
+
+/* A reader of what is in fd, which it takes; NULL if it fails. */
+static inline struct trawl_reader *capture_read(int fd)
+{
+	struct trawl_error err;
+	struct trawl_reader *r;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	r = trawl_open(path, &err);
 	close(fd);
 	return r;
+}
+
+/* A reader of one capture; NULL if anything fails. */
+static inline struct trawl_reader *capture_of(const struct capture_meta *metas, size_t n)
+{
+	int fd = memfd_create("capture", 0);
+
+	return capture_write(fd, metas, n) ? capture_read(fd) : NULL;
 }
 
 #endif

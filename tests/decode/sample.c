@@ -95,7 +95,7 @@ struct sample {
 static int meta(struct sample *s, const char *name, const char *type, uint64_t time,
 		const char *text)
 {
-	struct trawl_meta m = {name, type, time, text, strlen(text)};
+	struct trawl_meta m = {name, type, time, text, strlen(text), 0};
 
 	return trawl_writer_meta(s->w, &m, s->err);
 }

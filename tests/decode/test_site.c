@@ -44,10 +44,10 @@ Test(site, one_site_needs_no_maps)
 
 	cr_assert_not_null(s);
 	cr_expect(sites_plain(s));
-	found = sites_find(s, 0x55550000116a, -1, 1);
+	found = sites_find(s, 0x55550000116a, -1, 0, 1);
 	cr_assert_not_null(found);
 	cr_expect_str_eq(found->symbol, "main");
-	cr_expect_null(sites_find(s, 0x55550000116b, -1, 1));
+	cr_expect_null(sites_find(s, 0x55550000116b, -1, 0, 1));
 	done(s);
 }
 
@@ -62,14 +62,15 @@ Test(site, maps_tell_sites_of_the_same_place_in_a_page)
 				      "30000-32000 r-xp 00000000 08:01 8 /other\n");
 
 	cr_assert_not_null(s);
-	cr_expect_str_eq(sites_find(s, 0x10100, 5, 1)->symbol, "one");
-	cr_expect_str_eq(sites_find(s, 0x11100, 5, 1)->symbol, "two");
-	cr_expect_str_eq(sites_find(s, 0x20100, 5, 1)->symbol, "two");
-	cr_expect_null(sites_find(s, 0x30100, 5, 1), "another file");
-	cr_expect_null(sites_find(s, 0x10100, 6, 1), "no maps of that process");
-	cr_expect_str_eq(sites_find(s, 0x99008, 6, 1)->symbol, "alone");
+	cr_expect_str_eq(sites_find(s, 0x10100, 5, 0, 1)->symbol, "one");
+	cr_expect_str_eq(sites_find(s, 0x11100, 5, 0, 1)->symbol, "two");
+	cr_expect_str_eq(sites_find(s, 0x20100, 5, 0, 1)->symbol, "two");
+	cr_expect_null(sites_find(s, 0x30100, 5, 0, 1), "another file");
+	cr_expect_null(sites_find(s, 0x10100, 6, 0, 1), "no maps of that process");
+	cr_expect_str_eq(sites_find(s, 0x99008, 6, 0, 1)->symbol, "alone");
+	cr_expect_str_eq(sites_find(s, 0x10100, 5, 7, 1)->symbol, "one", "no other boot is known");
 	/* later the process had other maps */
-	cr_expect_str_eq(sites_find(s, 0x1100, 5, 200)->symbol, "one");
+	cr_expect_str_eq(sites_find(s, 0x1100, 5, 0, 200)->symbol, "one");
 	done(s);
 }
 
@@ -152,7 +153,7 @@ Test(site, damaged_metadata_is_as_none)
 			const struct site *any = sites_any(s);
 			const char *why;
 
-			sites_find(s, 1, 5, 1);
+			sites_find(s, 1, 5, 0, 1);
 			for (uint32_t k = 0; any && k < any->nargs; k++)
 				arg_bytes(&any->args[k], r, sizeof(r), &why);
 		}

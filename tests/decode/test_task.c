@@ -62,15 +62,55 @@ Test(task, metadata_applies_in_order_of_time)
 	struct tasks *t = tasks_new(r);
 
 	cr_assert_not_null(t);
-	tasks_advance(t, 50);
+	tasks_advance(t, 0, 50);
 	is(t, 7, 7, "early"); /* nothing older is known */
-	tasks_advance(t, 120);
+	tasks_advance(t, 0, 120);
 	is(t, 7, 7, "early");
-	tasks_advance(t, 250);
+	tasks_advance(t, 0, 250);
 	is(t, 7, 7, "later");
 	is(t, 9, 7, "thread");
 	is(t, 8, -1, "");
 	is(t, -1, -1, "");
+	tasks_free(t);
+	trawl_close(r);
+}
+
+/* cat a.trawl b.trawl c.trawl: b is of another boot, in which the same ids are others'. */
+Test(task, a_boot_knows_only_its_own)
+{
+	static const struct capture_meta a[] = {
+		{"machine", 1, "{\"boot_id\":\"one\"}"},
+		{"task/7", 1000, "{\"tid\":7,\"pid\":7,\"comm\":\"a-late\"}"},
+		{"task/8", 10, "{\"tid\":8,\"pid\":8,\"comm\":\"a-only\"}"},
+	}, b[] = {
+		{"machine", 1, "{\"boot_id\":\"two\"}"},
+		{"task/7", 20, "{\"tid\":7,\"pid\":6,\"comm\":\"b-early\"}"},
+	}, c[] = {
+		{"machine", 1, "{\"boot_id\":\"one\"}"},
+		{"task/7", 2000, "{\"tid\":7,\"pid\":7,\"comm\":\"c-latest\"}"},
+	}, d[] = {{"task/9", 1, "{\"tid\":9,\"pid\":9,\"comm\":\"d\"}"}};
+	int fd = memfd_create("captures", 0);
+	struct trawl_reader *r;
+	struct tasks *t;
+
+	cr_assert(capture_write(fd, a, 3) && capture_write(fd, b, 2) && capture_write(fd, c, 2) &&
+		  capture_write(fd, d, 1));
+	r = capture_read(fd);
+	t = tasks_new(r);
+	cr_assert_not_null(t);
+	tasks_advance(t, 0, 500);
+	is(t, 7, 7, "a-late");
+	is(t, 8, 8, "a-only");
+	tasks_advance(t, 1, 3000);
+	is(t, 7, 6, "b-early");
+	is(t, 8, -1, "");
+	event(t, &renamed, 7, 7, "b-renamed", 0);
+	tasks_advance(t, 2, 1500);
+	is(t, 7, 7, "a-late");
+	is(t, 8, 8, "a-only");
+	tasks_advance(t, 3, 2500); /* which does not say: as the one in front of it */
+	is(t, 7, 7, "c-latest");
+	is(t, 9, 9, "d");
 	tasks_free(t);
 	trawl_close(r);
 }
@@ -128,7 +168,7 @@ Test(task, damaged_metadata_and_records_do_no_harm)
 	struct trawl_event ev = {.type = &newtask, .len = 4, .record = "abcd"};
 
 	cr_assert_not_null(t);
-	tasks_advance(t, 10);
+	tasks_advance(t, 0, 10);
 	is(t, 3, -1, "a name that is ");
 	tasks_event(t, &ev, 3); /* shorter than its fields */
 	event(t, &newtask, 1, -4, "x", 0);

@@ -185,7 +185,7 @@ static int write_meta(int fd, struct trawl_error *err)
 	struct trawl_writer *w = trawl_writer_new(fd, &plain, err);
 	struct trawl_sync sync = sync_at(SECOND, TRAWL_SYNC_START);
 	struct trawl_event_type late = text_type;
-	struct trawl_meta big = { "maps/42", "application/octet-stream", SECOND, NULL, 2500000 };
+	struct trawl_meta big = { "maps/42", "application/octet-stream", SECOND, NULL, 2500000, 0 };
 	uint8_t record[128], *data = malloc(big.len);
 	uint64_t seed = 7;
 	int id = w && data ? add_source(w, 0, err) : -1, ret = -1;

@@ -291,6 +291,33 @@ Test(damage, the_beginning_of_another_section_is_no_junk)
 	free(p);
 }
 
+/* ---- several in one ----------------------------------------------------------------------- */
+
+Test(damage, events_and_metadata_tell_their_section)
+{
+	size_t len;
+	uint8_t *p = sample_bytes("two", &len);
+
+	for (int pipe = 0; pipe < 2; pipe++) {
+		struct trawl_error err;
+		struct trawl_reader *r = reader_memory(p, len, pipe, &err);
+		uint64_t of[2] = { 0 }, metas[2] = { 0 };
+		struct trawl_event ev;
+		uint32_t last = 0;
+
+		while (trawl_next(r, &ev, &err) == 1) {
+			cr_assert(ev.section < 2 && ev.section >= last);
+			of[last = ev.section]++;
+		}
+		cr_expect(of[0] == 70 && of[1] == 90, "%lu, %lu", of[0], of[1]);
+		for (size_t i = 0; i < trawl_meta_count(r); i++)
+			metas[trawl_meta_at(r, i)->section & 1]++;
+		cr_expect(metas[0] && metas[0] == metas[1], "%lu, %lu", metas[0], metas[1]);
+		trawl_close(r);
+	}
+	free(p);
+}
+
 /* ---- not ours ----------------------------------------------------------------------------- */
 
 static void refused(const void *p, size_t n, enum trawl_status status, const char *says)

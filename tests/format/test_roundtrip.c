@@ -46,7 +46,7 @@ static void write_file(int fd, uint32_t n)
 		.nfields = 2, .fields = fields };
 	struct trawl_sync sync = { .mono = 900, .real = 1000000900, .bound = 10,
 				   .why = TRAWL_SYNC_START };
-	struct trawl_meta meta = { "machine", "application/json", 900, "{}", 2 };
+	struct trawl_meta meta = { "machine", "application/json", 900, "{}", 2, 0 };
 	struct trawl_error err;
 	struct trawl_writer *w = trawl_writer_new(fd, NULL, &err);
 	uint8_t rec[64];

@@ -98,8 +98,8 @@ static void append_all(struct trawl_writer *w, struct trawl_error *first)
 static void say_late(struct trawl_writer *w)
 {
 	struct trawl_loss l = { .cpu = 1, .from = 7, .to = 9, .count = 5, .reason = TRAWL_LOSS_OVERRUN };
-	struct trawl_meta end = { "end", "text/plain", 9, "it ended", 8 };
-	struct trawl_meta large = { "large", "text/plain", 9, NULL, 1 << 20 };
+	struct trawl_meta end = { "end", "text/plain", 9, "it ended", 8, 0 };
+	struct trawl_meta large = { "large", "text/plain", 9, NULL, 1 << 20, 0 };
 	struct trawl_error err;
 
 	large.data = calloc(1, large.len);
@@ -575,7 +575,8 @@ Test(writer, every_file_of_a_rotation_stands_alone)
 	char path[3][32] = { "/tmp/trawl-rot0-XXXXXX", "/tmp/trawl-rot1-XXXXXX",
 			     "/tmp/trawl-rot2-XXXXXX" };
 	struct trawl_sync sync = { .mono = 5, .real = 1005, .why = TRAWL_SYNC_START };
-	struct trawl_meta old = { "m", "text/plain", 1, "old", 3 }, m = { "m", "text/plain", 2, "new", 3 };
+	struct trawl_meta old = { "m", "text/plain", 1, "old", 3, 0 },
+			  m = { "m", "text/plain", 2, "new", 3, 0 };
 	struct trawl_writer *w = begin(mkstemp(path[0]));
 	uint8_t record[64] = { 0 };
 	struct trawl_error err;
