@@ -12,7 +12,7 @@ AM_TESTS_ENVIRONMENT = \
 	TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' \
 	PATH='$(abs_top_builddir)':"$$PATH"; \
 	export TRAWL_SRC TRAWL_BUILD PATH;
-EXTRA_DIST += tests/run-unit tests/tap.sh tests/lsan.supp
+EXTRA_DIST += tests/run-unit tests/tap.sh tests/tap.py tests/lsan.supp
 
 UNIT_LDADD = $(CRITERION_LIBS) libtrawl-test.la
 UNIT_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)

@@ -10,22 +10,14 @@ import struct
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+sys.dont_write_bytecode = True
+from tap import finish, ok, skip_all  # noqa: E402
+
 BUILD = os.environ.get("TRAWL_BUILD", ".")
 SHOW = f"{BUILD}/tests/capture/show_probes"
 TRACEFS = "/sys/kernel/tracing"
 GROUP = f"trawl_test_{os.getpid()}"
-done = bad = 0
-
-
-def ok(good, name, *why):
-    global done, bad
-    done += 1
-    bad += not good
-    print(f"{'ok' if good else 'not ok'} {done} - {name}")
-    if not good:
-        for line in why:
-            print(f"# {line}")
-    sys.stdout.flush()
 
 
 def write(path, text):
@@ -216,8 +208,7 @@ def leftovers():
 
 def main():
     if os.geteuid() != 0 or not os.access(f"{TRACEFS}/uprobe_events", os.W_OK):
-        print("1..0 # SKIP uprobe_events is not writable: not root, or no tracefs")
-        return 0
+        return skip_all("uprobe_events is not writable: not root, or no tracefs")
     expected(f"{BUILD}/samples/forms", f"usdt:{BUILD}/samples/forms:forms:*")
     expected(f"{BUILD}/samples/params", f"uprobe:{BUILD}/samples/params:params_* $params")
     forms_hints()
@@ -226,8 +217,7 @@ def main():
     semaphores()
     tick()
     leftovers()
-    print(f"1..{done}")
-    return bad != 0
+    return finish()
 
 
 sys.exit(main())

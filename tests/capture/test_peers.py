@@ -11,25 +11,12 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+sys.dont_write_bytecode = True
+from tap import finish, ok, skip, skip_all  # noqa: E402
+
 BUILD = os.environ.get("TRAWL_BUILD", ".")
 SHOW = f"{BUILD}/tests/capture/show_probes"
-done = bad = 0
-
-
-def ok(good, name, *why):
-    global done, bad
-    done += 1
-    bad += not good
-    print(f"{'ok' if good else 'not ok'} {done} - {name}")
-    if not good:
-        for line in why:
-            print(f"# {line}")
-
-
-def skip(name, why):
-    global done
-    done += 1
-    print(f"ok {done} - {name} # SKIP {why}")
 
 
 def run(*argv):
@@ -105,8 +92,7 @@ def candidates():
 
 def main():
     if not shutil.which("readelf"):
-        print("1..0 # SKIP readelf (binutils) is not installed")
-        return 0
+        return skip_all("readelf (binutils) is not installed")
     for path in candidates():
         theirs = readelf(path)
         mine = ours(path)
@@ -115,8 +101,7 @@ def main():
         ok(mine == theirs, f"{os.path.basename(path)}: the {len(theirs)} notes that readelf shows",
            f"only ours: {sorted(mine - theirs)}", f"only readelf's: {sorted(theirs - mine)}")
         check_bpftrace(path, mine)
-    print(f"1..{done}")
-    return bad != 0
+    return finish()
 
 
 sys.exit(main())

@@ -13,19 +13,13 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+sys.dont_write_bytecode = True
+from tap import finish, ok, skip_all  # noqa: E402
+
 EVENTS = ["sched:*", "syscalls:sys_enter_openat", "syscalls:sys_exit_openat", "kmem:*", "timer:hrtimer*",
           "filemap:*", "signal:*", "exceptions:*", "irq*:*"]
 TRACEFS = "/sys/kernel/tracing"
-count = bad = 0
-
-
-def ok(good, name, *why):
-    global count, bad
-    count += 1
-    bad += not good
-    print(f"{'ok' if good else 'not ok'} {count} - {name}")
-    for line in why if not good else ():
-        print("#", str(line)[:400])
 
 
 def run(*command):
@@ -183,13 +177,12 @@ def main():
         trace_dat(capture, folder)
         perfetto(capture, folder)
         around(capture)
-    print(f"1..{count}")
-    sys.exit(bad > 0)
+    return finish()
 
 
 if not os.access(TRACEFS + "/events/enable", os.W_OK):
-    print("1..0 # SKIP tracefs cannot be written: run as root")
+    sys.exit(skip_all("tracefs cannot be written: run as root"))
 elif subprocess.run(["which", "trace-cmd"], capture_output=True).returncode:
-    print("1..0 # SKIP trace-cmd is missing: apt-get install trace-cmd")
+    sys.exit(skip_all("trace-cmd is missing: apt-get install trace-cmd"))
 else:
-    main()
+    sys.exit(main())

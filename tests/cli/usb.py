@@ -11,26 +11,10 @@ import sys
 import tempfile
 
 SRC, BUILD = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
-sys.path.insert(0, SRC + "/tests/usb")
+sys.path[:0] = [SRC + "/tests", SRC + "/tests/usb"]
 sys.dont_write_bytecode = True
 import usbsynth  # noqa: E402
-
-count = failed = 0
-
-
-def ok(good, name, *why):
-    global count, failed
-    count += 1
-    print("%s %d - %s" % ("ok" if good else "not ok", count, name))
-    if not good:
-        failed = 1
-        for w in why:
-            for line in str(w).splitlines()[:20]:
-                print("# " + line[:300])
-
-
-def same(want, got, name):
-    ok(want == got, name, "wanted: %r" % (want,), "got:    %r" % (got,))
+from tap import finish, ok, same, skip  # noqa: E402
 
 
 def run(program, *args, status=0, binary=False):
@@ -272,8 +256,7 @@ def test_usbpcap_iso(d):
 def test_tshark(d):
     """Field by field against Wireshark's own dissectors."""
     if not shutil.which("tshark"):
-        print("ok %d - tshark # SKIP tshark is not installed" % (count + 1))
-        return
+        return skip("tshark", "tshark is not installed")
     path = d + "/all.pcapng"
     requests = [p + ".setup.bRequest" for p in ("usb", "usbhub", "usbhid", "usbms")]
     lengths = [p + ".setup.wLength" for p in ("usb", "usbhub", "usbhid", "usbms")]
@@ -400,12 +383,9 @@ def test_late(d):
 
 def test_samples(d):
     """Captures of real kernels: what is in them, and tshark's word on it."""
-    global count
     samples = sorted(glob.glob(SRC + "/samples/usb-*.trawl"))
     if not samples:
-        count += 1
-        print("ok %d - real captures # SKIP samples/ has no usb-*.trawl" % count)
-        return
+        return skip("real captures", "samples/ has no usb-*.trawl")
     for path in samples:
         name = os.path.basename(path)
         items = objects(path)
@@ -497,8 +477,7 @@ def main():
             test(d)
     finally:
         shutil.rmtree(d)
-    print("1..%d" % count)
-    return failed
+    return finish()
 
 
 sys.exit(main())

@@ -13,21 +13,12 @@ import tempfile
 import time
 from datetime import datetime
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+sys.dont_write_bytecode = True
+from tap import finish, ok, skip_all  # noqa: E402
+
 BUILD = os.environ.get("TRAWL_BUILD", ".")
 SAMPLES = f"{BUILD}/samples"
-done = bad = 0
-
-
-def ok(good, name, *why):
-    global done, bad
-    done += 1
-    bad += not good
-    print(f"{'ok' if good else 'not ok'} {done} - {name}")
-    if not good:
-        for line in why:
-            for part in str(line).splitlines():
-                print(f"# {part[:600]}")
-    sys.stdout.flush()
 
 
 def run(*argv, **more):
@@ -264,8 +255,7 @@ def wrong(folder):
 
 def main():
     if os.geteuid() != 0 or not os.access("/sys/kernel/tracing/uprobe_events", os.W_OK):
-        print("1..0 # SKIP uprobe_events is not writable: not root, or no tracefs")
-        return 0
+        return skip_all("uprobe_events is not writable: not root, or no tracefs")
     with tempfile.TemporaryDirectory() as folder:
         variants(folder)
         params(folder)
@@ -278,8 +268,7 @@ def main():
         runtime(folder, "memfd", False)
         runtime(folder, "deleted", True)
         wrong(folder)
-    print(f"1..{done}")
-    return bad != 0
+    return finish()
 
 
 sys.exit(main())

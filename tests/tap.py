@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+"""TAP for Python tests, as tests/tap.sh for those in shell. Call ok, same and skip; end with
+sys.exit(finish())."""
+import sys
+
+done = bad = 0
+
+
+def ok(good, name, *why):
+    """A test that passed if `good`; else what follows says why."""
+    global done, bad
+    done += 1
+    bad += not good
+    print(f"{'ok' if good else 'not ok'} {done} - {name}")
+    for text in () if good else why:
+        for line in str(text).splitlines()[:40]:
+            print(f"# {line[:600]}")
+    sys.stdout.flush()
+
+
+def same(want, got, name):
+    ok(want == got, name, f"wanted: {want!r}", f"got:    {got!r}")
+
+
+def skip(name, why):
+    global done
+    done += 1
+    print(f"ok {done} - {name} # SKIP {why}")
+
+
+def skip_all(why):
+    print(f"1..0 # SKIP {why}")
+    return 0
+
+
+def finish():
+    """The exit status."""
+    print(f"1..{done}")
+    return bad != 0
