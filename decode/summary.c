@@ -267,7 +267,60 @@ static const char *clock_name(uint8_t clock)
 	return clock < sizeof(names) / sizeof(names[0]) ? names[clock] : "?";
 }
 
-static void print_clocks(struct stream *s, struct out *o)
+/* How far a clock went beyond CLOCK_MONOTONIC between two sync blocks; in ns, unsigned wraps. */
+static int64_t beyond(uint64_t a, uint64_t b, const struct trawl_sync *x, const struct trawl_sync *y)
+{
+	return (int64_t)((b - a) - (y->mono - x->mono));
+}
+
+static void print_seconds(struct out *o, int64_t ns)
+{
+	uint64_t n = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+
+	out_printf(o, "%llu.%09llu s", (unsigned long long)(n / 1000000000),
+		   (unsigned long long)(n % 1000000000));
+}
+
+/*
+ * Between two sync blocks the wall clock stepped: somebody set it, or the machine slept. The
+ * timeline does not, so from there on the times shown are not those of the wall clock.
+ */
+static void print_step(struct trawl_reader *r, const struct trawl_sync *first,
+		       const struct trawl_sync *a, const struct trawl_sync *b, bool utc, struct out *o)
+{
+	int64_t step = beyond(a->real, b->real, a, b), slept = beyond(a->boot, b->boot, a, b);
+	int64_t ahead = beyond(first->real, b->real, first, b), set, least;
+
+	least = (int64_t)((b->mono - a->mono) / 1000 + a->bound + b->bound + 1000);
+	slept = slept > least ? slept : 0;
+	set = step - slept;
+	out_str(o, "  by ");
+	time_full(o, trawl_to_timeline(r, TRAWL_CLOCK_MONO, b->mono, NULL), utc);
+	if (slept) {
+		out_str(o, " the machine slept ");
+		print_seconds(o, slept);
+	}
+	if (set > least || set < -least) {
+		out_str(o, slept ? " and the wall clock was set " : " the wall clock was set ");
+		print_seconds(o, set);
+		out_str(o, set < 0 ? " back" : " ahead");
+	}
+	out_str(o, ": from here it is ");
+	print_seconds(o, ahead);
+	out_str(o, ahead < 0 ? " behind the times shown\n" : " ahead of the times shown\n");
+}
+
+/* As docs/format.md defines it; and a section of another boot begins its clocks anew. */
+static bool is_step(const struct trawl_sync *a, const struct trawl_sync *b)
+{
+	int64_t step = beyond(a->real, b->real, a, b);
+	uint64_t far = step < 0 ? -(uint64_t)step : (uint64_t)step;
+
+	return b->mono >= a->mono &&
+	       far > (b->mono - a->mono) / 1000 + a->bound + b->bound + 1000;
+}
+
+static void print_clocks(struct stream *s, bool utc, struct out *o)
 {
 	struct trawl_reader *r = stream_reader(s);
 	size_t n = trawl_sync_count(r), i, steps = 0;
@@ -276,11 +329,19 @@ static void print_clocks(struct stream *s, struct out *o)
 	for (i = 0; i < n; i++) {
 		const struct trawl_sync *y = trawl_sync_at(r, i);
 
-		steps += y->why == TRAWL_SYNC_STEP;
+		steps += i && is_step(trawl_sync_at(r, i - 1), y);
 		worst = y->bound > worst ? y->bound : worst;
 	}
 	out_printf(o, "\nclocks      read together %zu times, each time within %llu ns; %zu steps "
 		      "of the wall clock\n", n, (unsigned long long)worst, steps);
+	for (i = 1, steps = 0; i < n && steps < TOP; i++) {
+		const struct trawl_sync *a = trawl_sync_at(r, i - 1), *b = trawl_sync_at(r, i);
+
+		if (!is_step(a, b))
+			continue;
+		steps++;
+		print_step(r, trawl_sync_at(r, 0), a, b, utc, o);
+	}
 	for (i = 0; i < trawl_source_count(r); i++) {
 		const struct trawl_source *source = trawl_source_at(r, i);
 		const struct trawl_sync *y = n ? trawl_sync_at(r, 0) : NULL;
@@ -321,6 +382,6 @@ void summary_print(struct summary *m, struct stream *s, const char *path, bool u
 	print_tally(&m->cpus, "by cpu", TOP, o);
 	print_tally(&m->tasks, "by process", TOP, o);
 	print_losses(m, o);
-	print_clocks(s, o);
+	print_clocks(s, utc, o);
 	stream_summaries(s, o);
 }

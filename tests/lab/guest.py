@@ -51,6 +51,8 @@ def read(path):
 MACHINES = {
     "": ("pc", [], ""),
     "iommu": ("q35", ["-device", "intel-iommu"], " intel_iommu=on"),
+    # For the time after: no 9p of Linux survives that the machine sleeps.
+    "suspend": ("pc", ["-device", "virtio-9p-pci,fsdev=lab,mount_tag=after,addr=0x1e"], " no_console_suspend"),
 }
 
 

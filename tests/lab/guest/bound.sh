@@ -31,35 +31,7 @@ trawl-decode --json --raw --bounds urbs.trawl >urbs.json
 ok $? "and decode"
 cp urbs.trawl "$LAB_KEEP/"
 
-/usr/bin/python3 - <<'END' >result
-import json
-events = [json.loads(line) for line in open("urbs.json")]
-# Of one URB: submission (usbmon), enqueue (xhci), giveback (xhci), completion (usbmon).
-stamps = {}
-for e in events:
-    f = e["fields"]
-    if e["source"] == "usb" and "id" in f:
-        urb, what = f["id"], f["type"]
-    elif e["name"] in ("xhci-hcd:xhci_urb_enqueue", "xhci-hcd:xhci_urb_giveback"):
-        urb, what = f["urb"], "e" if e["name"].endswith("enqueue") else "g"
-    else:
-        continue
-    urb = int(urb, 16) if isinstance(urb, str) else urb
-    stamps.setdefault(urb, {}).setdefault(what, []).append((e["ts_ns"], e["bound_ns"]))
-checked = broken = tight = 0
-worst = -1 << 62
-for urb, s in stamps.items():
-    for first, second in (("S", "e"), ("g", "C")):
-        a, b = s.get(first, []), s.get(second, [])
-        if len(a) != len(b):
-            continue
-        for (t1, b1), (t2, b2) in zip(a, b):
-            checked += 1
-            tight += b1 + b2 < 10000
-            worst = max(worst, t1 - t2)
-            broken += t1 - t2 > b1 + b2
-print(checked, broken, worst, tight)
-END
+/usr/bin/python3 "$TRAWL_SRC/tests/lab/urbs.py" urbs.json >result
 read -r checked broken worst tight <result
 [ "${checked:-0}" -gt 50 ]
 ok $? "$checked pairs of times of the same URB"

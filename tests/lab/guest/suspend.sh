@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+# kernels: 6.12
+# machine: suspend
+# The machine sleeps (ACPI S3) in the middle of a capture: CLOCK_MONOTONIC, which is the timeline,
+# stops, CLOCK_REALTIME goes on. The second half looks at the times.
+#
+# 9p, this guest's root, does not survive it. So what runs on is in memory, and what is kept goes by
+# way of a second 9p device, which has no driver until the machine is awake again. It is the guest's
+# last test.
+root=/run/awake
+mkdir -p $root/{bin,dev,proc,sys,tmp,lab,root}
+cp "$(command -v bash)" "$(command -v date)" "$(command -v busybox)" "$(command -v trawl)" $root/bin/
+ldd $root/bin/{bash,date,trawl} | grep -o '/[^ :)]*' | sort -u | while read -r lib; do
+	[ -f "$lib" ] && mkdir -p "$root${lib%/*}" && cp -Ln "$lib" "$root$lib"
+done
+for d in dev proc sys; do
+	mount --rbind /$d $root/$d
+done
+modprobe -a usbmon 9pnet_virtio
+
+cat >$root/test.sh <<'END'
+cd /tmp
+sleep() { busybox sleep "$1"; }
+# mark NAME STEPS: reads from the disk, and notes the wall clock before and after it.
+mark() {
+	local from to
+	from=$(date +%s%N)
+	busybox dd if=/dev/$disk of=/dev/null bs=64k count=4 skip="$((skip += 8))" 2>/dev/null
+	to=$(date +%s%N)
+	echo "$1 $2 $from $to" >>marks
+}
+trawl -w suspend.trawl -i usb -i event:sched:sched_process_exec -i event:xhci-hcd:xhci_urb_enqueue \
+	-i event:xhci-hcd:xhci_urb_giveback 2>said &
+trawl=$!
+until busybox grep -q 'capturing to' said; do
+	sleep 0.2
+done
+mark before 0
+sleep 1.3
+echo 0 >/sys/class/rtc/rtc0/wakealarm
+echo +6 >/sys/class/rtc/rtc0/wakealarm
+echo mem >/sys/power/state
+status=$?
+mark woken 1
+sleep 2.5
+mark after 1
+kill -INT $trawl
+wait $trawl
+ended=$?
+echo "ok 1 - the machine sleeps and wakes, the capture is whole" >tap
+[ $status = 0 ] && [ $ended = 0 ] || busybox sed -i 's/^/not /' tap
+echo 1..1 >>tap
+
+echo 0000:00:1e.0 >/sys/bus/pci/drivers/virtio-pci/bind
+until busybox mount -t 9p -o trans=virtio,version=9p2000.L after /lab; do
+	sleep 0.2
+done
+busybox cp suspend.trawl marks said /lab/suspend/
+busybox cp tap /lab/suspend.tap
+echo "0 0" >/lab/suspend.status
+busybox dmesg >>/lab/dmesg
+: >/lab/ended
+busybox sync
+busybox poweroff -f
+END
+disk=$(. "$TRAWL_SRC/tests/lab/lab.sh" && disks | head -1)
+echo 0000:00:1e.0 >/sys/bus/pci/drivers/virtio-pci/unbind
+exec env disk="$disk" LC_ALL=C chroot $root /bin/bash /test.sh

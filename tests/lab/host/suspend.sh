@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+# The times of a capture in which the machine slept.
+. "$TRAWL_SRC/tests/tap.sh"
+sed 's/^/# /' said
+has "the capture went on and lost nothing" "$(cat said)" '^[0-9]+ events captured, 0 lost'
+summary=$(trawl-decode --utc --summary suspend.trawl)
+has "the summary says that the machine slept, and for how long" "$summary" \
+	'the machine slept [1-9][0-9]*\.[0-9]{9} s: from here it is [1-9][0-9]*\.[0-9]{9} s ahead of the times shown'
+same "once" 1 "$(grep -c 'the machine slept' <<<"$summary")"
+trawl-decode --json --raw --bounds suspend.trawl >suspend.json
+read -r checked broken worst tight < <(/usr/bin/python3 "$TRAWL_SRC/tests/lab/urbs.py" suspend.json)
+[ "${tight:-0}" -gt 10 ]
+ok $? "$checked pairs of times of the same URB, $tight within bounds of 10 us"
+same "none is out of order by more than its bounds (the closest are $((-worst)) ns apart)" 0 "$broken"
+result=$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/marks.py" marks suspend.json <<<"$summary")
+sed 's/^/# /' <<<"$result"
+for name in before woken after; do
+	has "$name: what ran and what was read is where the wall clock says, within 10 us" "$result" \
+		"^$name [1-9][0-9]* [0-9]{2,} [0-9]{1,4}$"
+done
+tap_done
