@@ -102,6 +102,31 @@ static const char *instead_of(const char *name)
 	return NULL;
 }
 
+/*
+ * An array of numbers can only be read by way of its address, +8($args). Kernels before 6.17 take
+ * what is in its first element for that, and say nothing.
+ */
+static int check_array(const struct eprobe *e, const struct trawl_field *f, bool followed, size_t at,
+		       struct trawl_error *err)
+{
+	struct ktest k;
+
+	if (f->place != TRAWL_FIXED || f->count == 1 || f->kind == TRAWL_TEXT || f->kind == TRAWL_BYTES)
+		return 0;
+	if (!followed)
+		return spec_fail(&e->spec, at, err, "eprobe: %s is an array: write +%u($%s) for its second "
+				 "element", f->name, f->size, f->name);
+	if (e->at_exit || ktest_run(e->trace->top, &k, err))
+		return e->at_exit ? 0 : -1;
+	if (k.arrays)
+		return 0;
+	spec_fail(&e->spec, at, err, "eprobe: %s is an array, of which this kernel reads other memory "
+		  "(Linux 6.17 does not): use an event that has the value as a field, as "
+		  "syscalls.sys_enter_NAME", f->name);
+	err->status = TRAWL_CANNOT;
+	return -1;
+}
+
 /* Every $NAME of an expression must be a field of the event, or $comm. */
 static int check_fields(struct eprobe *e, const struct spec_arg *arg, struct trawl_error *err)
 {
@@ -129,6 +154,8 @@ static int check_fields(struct eprobe *e, const struct spec_arg *arg, struct tra
 			return spec_fail(&e->spec, at, err, "eprobe: $%s: %s", name, instead_of(name));
 		if (!f)
 			return fail_field(e, name, at, err);
+		if (check_array(e, f, p > arg->expr && p[-1] == '(', at, err))
+			return -1;
 		if (e->at_exit && strcmp(name, "ret") &&
 		    chain_field(&e->chain, name, f, false, err))
 			return -1;

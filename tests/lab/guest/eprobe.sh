@@ -39,6 +39,18 @@ ok $? "an eprobe without types and with a filter records"
 has "comm of an array of characters is text" "$(decoded 2.trawl)" '"fields":\{"prev_pid":[0-9]+,"prev_comm":"sleep","who":"sleep","prev_state":[0-9]+\}'
 same "the filter holds" 0 "$(decoded 2.trawl --source eprobe | grep -c '"prev_pid":0,')"
 
+# An array, which kernels before 6.17 take for a pointer.
+if grep -q '^eprobe.*no arrays' <<<"$list"; then
+	fails "an array that this kernel reads wrongly" 3 'args is an array, of which this kernel reads other memory' \
+		trawl -w x -i 'eprobe:raw_syscalls.sys_enter a=+8($args):u64' -- true
+else
+	trawl -q -w a.trawl -i 'eprobe:raw_syscalls.sys_enter a=+8($args):u64 if id == 8' -- \
+		dd if=/etc/services of=/dev/null bs=1 skip=4660 count=1 status=none
+	has "an element of an array" "$(trawl-decode a.trawl)" 'raw_syscalls:sys_enter +a=4660$'
+fi
+fails "an array as it is" 2 'args is an array: write \+8\(\$args\)' \
+	trawl -w x -i 'eprobe:raw_syscalls.sys_enter a=$args' -- true
+
 # What cannot be.
 fails "an unknown event" 2 'no event sched.sched_swich on this kernel; did you mean sched.sched_switch' \
 	trawl -w x -i 'eprobe:sched.sched_swich a=$prev_pid' -- true

@@ -38,7 +38,7 @@ has "the end does not say that nothing was lost" "$(cat trawl.log)" 'events capt
 summary=$(trawl-decode --summary gone.trawl)
 has "the file has the loss" "$summary" 'event: an unknown number \(buffer emptied\) between'
 same "once" 1 "$(grep -c 'buffer emptied' <<<"$summary")"
-has "what was read before it is there, with its formats" "$(trawl-decode --print gone.trawl)" 'ext4_load_inode.* ino [0-9]+'
+has "what was read before it is there, with its formats" "$(trawl-decode --print gone.trawl)" 'ext4_drop_inode.* ino [0-9]+ drop [01]'
 has "other events go on" "$(trawl-decode --json gone.trawl | tail -1)" 'sched:sched_process_fork'
 same "nothing is left" 0 "$(leftovers)"
 
