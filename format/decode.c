@@ -154,10 +154,10 @@ void chunk_decoder_free(struct chunk_decoder *d)
 	if (!d)
 		return;
 	for (uint32_t i = 0; i < d->ntypes; i++)
-		layout_free(&d->types[i].layout);
+		layout_done(&d->types[i].layout);
 	free(d->types);
-	layout_free(&d->common);
-	layout_free(&d->row);
+	layout_done(&d->common);
+	layout_done(&d->row);
 	memory_free(d->chunk);
 	while (d->spare) {
 		struct chunk_memory *m = d->spare;
@@ -183,7 +183,7 @@ static bool learn_source(struct chunk_decoder *d, const struct trawl_source *s)
 	if (d->source == s)
 		return true;
 	d->source = NULL;
-	layout_free(&d->common);
+	layout_done(&d->common);
 	if (layout_init(&d->common, s->common, s->ncommon, UINT16_MAX))
 		return false;
 	d->pid_column = UINT32_MAX;
@@ -222,7 +222,7 @@ static const struct layout *type_layout(struct chunk_decoder *d, uint32_t index)
 	const struct trawl_event_type *type = d->schema->types[index];
 
 	if (t->type != type) {
-		layout_free(&t->layout);
+		layout_done(&t->layout);
 		t->type = NULL;
 		if (layout_init(&t->layout, type->fields, type->nfields, type->size))
 			return NULL;

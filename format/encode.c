@@ -73,7 +73,7 @@ static void type_state_free(struct type_state *t)
 {
 	if (!t)
 		return;
-	layout_free(&t->a.layout);
+	layout_done(&t->a.layout);
 	free(t->plans);
 	free(t);
 }
@@ -86,8 +86,8 @@ void chunk_encoder_free(struct chunk_encoder *e)
 		type_state_free(e->types[i]);
 	free(e->types);
 	free(e->arrange_types);
-	layout_free(&e->common);
-	layout_free(&e->row);
+	layout_done(&e->common);
+	layout_done(&e->row);
 	free(e->common_plans);
 	arrange_free(&e->order);
 	table_free(&e->common_table);
@@ -124,7 +124,7 @@ static int learn_source(struct chunk_encoder *e, const struct trawl_source *s)
 {
 	if (e->source == s)
 		return 0;
-	layout_free(&e->common);
+	layout_done(&e->common);
 	free(e->common_plans);
 	e->common_plans = NULL;
 	/* The common fields are in every record; trawl_writer_event_type() has seen to it. */

@@ -117,7 +117,7 @@ int layout_init(struct layout *l, const struct trawl_field *fields, uint32_t nfi
 	return 0;
 }
 
-void layout_free(struct layout *l)
+void layout_done(struct layout *l)
 {
 	free(l->columns);
 	memset(l, 0, sizeof(*l));

@@ -36,11 +36,11 @@ struct layout {
 
 /*
  * Fields that do not lie inside the fixed part have no columns. Returns -1 when memory runs out.
- * layout_free() takes a zeroed layout too.
+ * layout_done() takes a zeroed layout too.
  */
 int layout_init(struct layout *l, const struct trawl_field *fields, uint32_t nfields,
 		uint32_t size);
-void layout_free(struct layout *l);
+void layout_done(struct layout *l);
 
 /*
  * Where the bytes of a dynamic column are in a record: sets *from and returns their length, or

@@ -208,7 +208,7 @@ static void fixture_free(struct fixture *f)
 {
 	table_free(&f->in);
 	table_free(&f->out);
-	layout_free(&f->layout);
+	layout_done(&f->layout);
 	free(f);
 }
 

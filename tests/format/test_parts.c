@@ -43,7 +43,7 @@ Test(parts, layout_has_numbers_first)
 	cr_assert_eq(l.columns[1].stride, 4);
 	cr_assert_eq(l.columns[2].column_offset, 2);
 	cr_assert_eq(l.columns[3].ref, 0, "the name goes with the pid");
-	layout_free(&l);
+	layout_done(&l);
 }
 
 Test(parts, dynamic_bytes_are_found_or_refused)
@@ -64,7 +64,7 @@ Test(parts, dynamic_bytes_are_found_or_refused)
 	cr_assert_eq(layout_dynamic(&l.columns[4], record, 40, &from), UINT32_MAX);
 	put32(record + 24, 0x0000ffff);
 	cr_assert_eq(layout_dynamic(&l.columns[4], record, 40, &from), 0, "no bytes, wherever");
-	layout_free(&l);
+	layout_done(&l);
 }
 
 /* ---- order -------------------------------------------------------------------------------- */
@@ -115,7 +115,7 @@ static void load_free(struct load *l)
 {
 	arrange_free(&l->order);
 	for (int i = 0; i < 2; i++)
-		layout_free(&l->at[i].layout);
+		layout_done(&l->at[i].layout);
 	free(l);
 }
 
