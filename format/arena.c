@@ -4,7 +4,8 @@
 #include "arena.h"
 #include "memory.h"
 
-enum { BLOCK = 2 << 20, ALIGN = 16 };
+/* Huge pages, each of which is there once it is used: little is left over where a block ends. */
+enum { BLOCK = 8 << 20, ALIGN = 16 };
 
 struct arena_block {
 	struct arena_block *next;

@@ -87,6 +87,8 @@ int chunk_decode(struct chunk_decoder *d, const struct chunk_schema *schema, con
 struct chunk_memory;
 struct chunk_memory *chunk_take(struct chunk_decoder *d);
 void chunk_give_back(struct chunk_decoder *d, struct chunk_memory *m);
+/* n * size bytes of the caller's that live as long as the chunk; NULL: no memory. */
+void *chunk_memory_more(struct chunk_memory *m, size_t n, size_t size);
 size_t chunk_memory_size(const struct chunk_memory *m); /* bytes */
 
 /*

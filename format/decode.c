@@ -109,6 +109,12 @@ size_t chunk_memory_size(const struct chunk_memory *m)
 	return m->arena.used;
 }
 
+void *chunk_memory_more(struct chunk_memory *m, size_t n, size_t size)
+{
+	m->arena.max += n * size; /* the bound is for what the file asks for */
+	return arena_take(&m->arena, n, size);
+}
+
 struct chunk_memory *chunk_take(struct chunk_decoder *d)
 {
 	struct chunk_memory *m = d->chunk;

@@ -15,8 +15,7 @@ struct active {
 	struct chunk_memory *kept; /* of the chunk */
 	struct chunk_cursor *cursor;
 	const struct trawl_chunk *chunk;
-	uint64_t *time;   /* of each event in chunk order */
-	size_t time_cap;
+	uint64_t *time;   /* of each event in chunk order; with the chunk */
 	uint64_t order;
 	size_t memory;
 	uint16_t source;  /* number in the file */
@@ -116,12 +115,6 @@ bool merge_add(struct merge *m, const struct chunk_ref *r, uint64_t start, uint8
 
 /* ---- decoded chunks ---------------------------------------------------------------------- */
 
-static void active_free(struct active *a)
-{
-	free(a->time);
-	free(a);
-}
-
 static struct active *active_new(struct merge *m)
 {
 	struct active *a = m->spare;
@@ -163,7 +156,7 @@ static void active_done(struct merge *m, struct active *a)
 	for (struct active *s = m->spare; s; s = s->next)
 		spares++;
 	if (spares >= SPARE_MAX) {
-		active_free(a);
+		free(a);
 		return;
 	}
 	a->next = m->spare;
@@ -245,18 +238,11 @@ static bool active_times(struct merge *m, struct active *a, const struct chunk_r
 	const struct trawl_chunk *chunk = a->chunk;
 	uint32_t *next = calloc(chunk->ngroups + 1, sizeof(*next));
 
-	if (a->time_cap < chunk->count) {
-		uint64_t *p = realloc(a->time, chunk->count * sizeof(*p));
-
-		if (!p) {
-			free(next);
-			return false;
-		}
-		a->time = p;
-		a->time_cap = chunk->count;
-	}
-	if (!next)
+	a->time = chunk_memory_more(a->kept, chunk->count, sizeof(*a->time));
+	if (!next || !a->time) {
+		free(next);
 		return false;
+	}
 	for (uint32_t i = 0; i < chunk->count; i++) {
 		uint32_t g = chunk->group_of[i];
 
@@ -399,12 +385,12 @@ static bool activate(struct merge *m)
 		active_done(m, a);
 	} else {
 		a->kept = chunk_take(m->decoder);
-		a->memory = chunk_memory_size(a->kept) + w.ref.count * sizeof(uint64_t);
-		m->memory += a->memory;
 		a->order = w.order;
 		a->source = schema.source->id;
 		a->cursor = chunk_cursor_new(a->chunk);
 		ok = a->cursor && active_times(m, a, &w.ref) && join(m, a);
+		a->memory = chunk_memory_size(a->kept);
+		m->memory += a->memory;
 		if (ok && !a->streams)
 			active_done(m, a);
 	}
@@ -489,7 +475,7 @@ void merge_free(struct merge *m)
 		struct active *a = m->spare;
 
 		m->spare = a->next;
-		active_free(a);
+		free(a);
 	}
 	chunk_decoder_free(m->decoder);
 	free(m->waiting);
