@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "decode/boot.h"
 #include "decode/jdoc.h"
 #include "decode/tally.h"
 
@@ -24,9 +25,11 @@ static int count_item(struct consumer *c, const struct decoder *d, void *state,
 	char key[640];
 	int n;
 
-	if (!m->events++)
+	/* captures that were put behind one another may be in any order */
+	if (!m->events++ || it->time < m->first)
 		m->first = it->time;
-	m->last = it->time;
+	if (it->time > m->last)
+		m->last = it->time;
 	tally_add(&m->sources, it->source->name, strlen(it->source->name), it->time);
 	n = snprintf(key, sizeof(key), "%-8s %.*s", it->source->name,
 		     (int)(it->name_len < 512 ? it->name_len : 512), it->name);
@@ -146,10 +149,58 @@ static bool worth_a_word(const struct json_object *v)
 	       !(json_object_is_type(v, json_type_string) && !json_object_get_string_len(v));
 }
 
-/* Members of a metadata object, "key value, key value"; lists and objects inside are left out. */
-static void print_members(struct stream *s, const char *meta, const char *name, struct out *o)
+/* One line for each that is told of a file that holds many captures. */
+struct each {
+	struct out *o;
+	const char *name;
+	void (*print)(struct json_object *doc, const char *name, struct out *o);
+	const struct trawl_meta *last; /* that was printed */
+	size_t n;
+};
+
+/* The files of a row say the same again and again. */
+static void print_new(struct each *e, const struct trawl_meta *m)
 {
-	struct json_object *doc = jdoc_meta(stream_reader(s), meta);
+	struct json_object *doc;
+
+	if (e->last && e->last->len == m->len && !memcmp(e->last->data, m->data, m->len))
+		return;
+	e->last = m;
+	if (e->n++ >= TOP)
+		return;
+	doc = jdoc_parse(m->data, m->len);
+	e->print(doc, e->name, e->o);
+	json_object_put(doc);
+}
+
+/* The newest metadata of this name of each section, which are in the order of the file. */
+static void print_each(struct stream *s, const char *name, struct out *o,
+		       void (*print)(struct json_object *doc, const char *name, struct out *o))
+{
+	struct trawl_reader *r = stream_reader(s);
+	struct each e = { .o = o, .name = name, .print = print };
+	const struct trawl_meta *newest = NULL;
+
+	for (size_t i = 0; i < trawl_meta_count(r); i++) {
+		const struct trawl_meta *m = trawl_meta_at(r, i);
+
+		if (strcmp(m->name, name))
+			continue;
+		if (newest && newest->section != m->section)
+			print_new(&e, newest);
+		newest = m;
+	}
+	if (newest)
+		print_new(&e, newest);
+	if (e.n > TOP) {
+		label(o, name);
+		out_printf(o, "and %zu more\n", e.n - TOP);
+	}
+}
+
+/* Members of a metadata object, "key value, key value"; lists and objects inside are left out. */
+static void print_members(struct json_object *doc, const char *name, struct out *o)
+{
 	bool first = true;
 
 	if (json_object_is_type(doc, json_type_object)) {
@@ -166,7 +217,6 @@ static void print_members(struct stream *s, const char *meta, const char *name, 
 		}
 		out_char(o, '\n');
 	}
-	json_object_put(doc);
 }
 
 /* A word of a command line as a shell would take it. */
@@ -187,9 +237,8 @@ static void shell_word(struct out *o, const char *p)
 	out_char(o, '\'');
 }
 
-static void print_command(struct stream *s, struct out *o)
+static void print_capture(struct json_object *doc, const char *name, struct out *o)
 {
-	struct json_object *doc = jdoc_meta(stream_reader(s), "capture");
 	const struct json_object *argv = jdoc_get(doc, "argv");
 
 	if (json_object_is_type(argv, json_type_array)) {
@@ -203,7 +252,7 @@ static void print_command(struct stream *s, struct out *o)
 		}
 		out_char(o, '\n');
 	}
-	json_object_put(doc);
+	print_members(doc, name, o);
 }
 
 static void print_times(const struct summary *m, bool utc, struct out *o)
@@ -285,8 +334,8 @@ static void print_seconds(struct out *o, int64_t ns)
  * Between two sync blocks the wall clock stepped: somebody set it, or the machine slept. The
  * timeline does not, so from there on the times shown are not those of the wall clock.
  */
-static void print_step(struct trawl_reader *r, const struct trawl_sync *first,
-		       const struct trawl_sync *a, const struct trawl_sync *b, bool utc, struct out *o)
+static void print_step(const struct trawl_sync *first, const struct trawl_sync *a,
+		       const struct trawl_sync *b, bool utc, struct out *o)
 {
 	int64_t step = beyond(a->real, b->real, a, b), slept = beyond(a->boot, b->boot, a, b);
 	int64_t ahead = beyond(first->real, b->real, first, b), set, least;
@@ -295,7 +344,7 @@ static void print_step(struct trawl_reader *r, const struct trawl_sync *first,
 	slept = slept > least ? slept : 0;
 	set = step - slept;
 	out_str(o, "  by ");
-	time_full(o, trawl_to_timeline(r, TRAWL_CLOCK_MONO, b->mono, NULL), utc);
+	time_full(o, b->mono + first->real - first->mono, utc);
 	if (slept) {
 		out_str(o, " the machine slept ");
 		print_seconds(o, slept);
@@ -311,37 +360,50 @@ static void print_step(struct trawl_reader *r, const struct trawl_sync *first,
 }
 
 /* As docs/format.md defines it; and a section of another boot begins its clocks anew. */
-static bool is_step(const struct trawl_sync *a, const struct trawl_sync *b)
+static bool is_step(struct boots *boots, const struct trawl_sync *a, const struct trawl_sync *b)
 {
 	int64_t step = beyond(a->real, b->real, a, b);
 	uint64_t far = step < 0 ? -(uint64_t)step : (uint64_t)step;
 
-	return b->mono >= a->mono &&
+	return b->mono >= a->mono && boot_of(boots, a->section) == boot_of(boots, b->section) &&
 	       far > (b->mono - a->mono) / 1000 + a->bound + b->bound + 1000;
+}
+
+static void print_steps(struct trawl_reader *r, bool utc, struct out *o)
+{
+	size_t n = trawl_sync_count(r), i, steps = 0;
+	const struct trawl_sync *first = NULL, *a, *b;
+	struct boots boots = { .reader = r };
+	uint64_t worst = 0;
+
+	for (i = 0; i < n; i++) {
+		const struct trawl_sync *y = trawl_sync_at(r, i);
+
+		steps += i && is_step(&boots, trawl_sync_at(r, i - 1), y);
+		worst = y->bound > worst ? y->bound : worst;
+	}
+	out_printf(o, "\nclocks      read together %zu times, each time within %llu ns; %zu step%s "
+		      "of the wall clock\n", n, (unsigned long long)worst, steps,
+		   steps == 1 ? "" : "s");
+	for (i = 0, a = NULL, steps = 0; i < n && steps < TOP; i++, a = b) {
+		b = trawl_sync_at(r, i);
+		if (!first || first->section != b->section)
+			first = b; /* by which its times are shown */
+		if (!a || !is_step(&boots, a, b))
+			continue;
+		steps++;
+		print_step(first, a, b, utc, o);
+	}
+	boots_free(&boots);
 }
 
 static void print_clocks(struct stream *s, bool utc, struct out *o)
 {
 	struct trawl_reader *r = stream_reader(s);
-	size_t n = trawl_sync_count(r), i, steps = 0;
-	uint64_t worst = 0, bound;
+	size_t n = trawl_sync_count(r), i;
+	uint64_t bound;
 
-	for (i = 0; i < n; i++) {
-		const struct trawl_sync *y = trawl_sync_at(r, i);
-
-		steps += i && is_step(trawl_sync_at(r, i - 1), y);
-		worst = y->bound > worst ? y->bound : worst;
-	}
-	out_printf(o, "\nclocks      read together %zu times, each time within %llu ns; %zu steps "
-		      "of the wall clock\n", n, (unsigned long long)worst, steps);
-	for (i = 1, steps = 0; i < n && steps < TOP; i++) {
-		const struct trawl_sync *a = trawl_sync_at(r, i - 1), *b = trawl_sync_at(r, i);
-
-		if (!is_step(a, b))
-			continue;
-		steps++;
-		print_step(r, trawl_sync_at(r, 0), a, b, utc, o);
-	}
+	print_steps(r, utc, o);
 	for (i = 0; i < trawl_source_count(r); i++) {
 		const struct trawl_source *source = trawl_source_at(r, i);
 		const struct trawl_sync *y = n ? trawl_sync_at(r, 0) : NULL;
@@ -373,10 +435,9 @@ void summary_print(struct summary *m, struct stream *s, const char *path, bool u
 {
 	print_file(s, path, o);
 	print_times(m, utc, o);
-	print_command(s, o);
-	print_members(s, "capture", "capture", o);
-	print_members(s, "machine", "machine", o);
-	print_members(s, "end", "end", o);
+	print_each(s, "capture", o, print_capture);
+	print_each(s, "machine", o, print_members);
+	print_each(s, "end", o, print_members);
 	print_tally(&m->sources, "by source", SIZE_MAX, o);
 	print_tally(&m->names, "by name", SIZE_MAX, o);
 	print_tally(&m->cpus, "by cpu", TOP, o);

@@ -352,6 +352,7 @@ static bool add_sync(struct catalog *c, struct section *s, uint64_t at, struct v
 		free(sync);
 		return false;
 	}
+	sync->s.section = s->number;
 	sync->at = at;
 	s->nsyncs++;
 	c->bytes += sizeof(*sync);

@@ -135,6 +135,7 @@ struct trawl_sync {
 	uint64_t bound;   /* all of the above were read within this many ns */
 	uint64_t horizon; /* MONO: every event in later chunks is at or after this time; 0 unknown */
 	uint32_t why;     /* enum trawl_sync_why */
+	uint32_t section; /* set by a reader: as in struct trawl_meta */
 };
 
 enum trawl_sync_why { TRAWL_SYNC_START = 1, TRAWL_SYNC_TICK, TRAWL_SYNC_STEP, TRAWL_SYNC_STOP };

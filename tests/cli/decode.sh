@@ -116,6 +116,18 @@ has "summary: machine" "$out" '^machine .*hostname sample'
 has "summary: by source" "$out" '^ +9  usdt$'
 has "summary: by name" "$out" '^ +8  usdt +app:start$'
 has "summary: by process" "$out" '^ +6  app \(100\)$'
+# Two captures in one file, the later one in front: of two machines, so no clock was set in between.
+cat "$TRAWL_SRC/samples/tick.trawl" "$TRAWL_SRC/samples/usb-storage.trawl" >"$dir/two.trawl"
+two=$(trawl-decode --summary "$dir/two.trawl")
+same "summary of two captures: first and last in time" "2026-11-21 04:20:44.614363006 2026-11-21 04:34:43.737568041" \
+	"$(sed -n 's/^\(first\|last\)  *\(.*\) +0000$/\2/p' <<<"$two" | xargs)"
+has "summary of two captures: and how long" "$two" '^events +31 in 839\.123 s'
+same "summary of two captures: what each was" "capture machine end: 2 each" \
+	"capture machine end: $(grep -cE '^(command|capture|machine|end) ' <<<"$two" | sed 's/^8$/2 each/')"
+cat "$TRAWL_SRC/samples/usb-storage.trawl" "$TRAWL_SRC/samples/tick.trawl" >"$dir/two.trawl"
+has "summary of two captures: another boot is no step" "$(trawl-decode --summary "$dir/two.trawl")" '^clocks .*; 0 steps of the wall clock$'
+cat "$f" "$f" >"$dir/two.trawl"
+same "summary of the same twice: said once" 1 "$(trawl-decode --summary "$dir/two.trawl" | grep -c ^machine)"
 has "summary: losses with window and reason" "$out" 'usdt cpu 1: 17 \(overrun\) between 2026-11-21 01:44:37.002100000 UTC and .*37.002900000 UTC'
 has "summary: clocks with their bound" "$out" 'usdt: monotonic, resolution 1 ns, error at the start at most 40 ns'
 has "--meta lists" "$(trawl-decode --meta "$f")" 'application/json +probe/app:start$'
