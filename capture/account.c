@@ -79,9 +79,10 @@ void account_say(const struct account *a, const char *more)
 					 used ? ", " : "", source->name,
 					 source->hidden ? 0 : stats->captured);
 		if ((stats->lost || stats->uncounted) && used < sizeof(by))
-			used += (size_t)snprintf(by + used, sizeof(by) - used, " (lost %" PRIu64 "%s)",
-						 stats->lost, stats->uncounted ? " and more" : "");
+			used += (size_t)snprintf(by + used, sizeof(by) - used,
+						 " (lost %" PRIu64 "%s)", stats->lost,
+						 stats->uncounted ? " and more" : "");
 	}
-	fprintf(stderr, "%" PRIu64 " events captured, %" PRIu64 "%s lost (%s)%s\n", a->captured, lost,
-		uncounted ? " and more" : "", by, more);
+	fprintf(stderr, "%" PRIu64 " events captured, %" PRIu64 "%s lost (%s)%s\n", a->captured,
+		lost, uncounted ? " and more" : "", by, more);
 }

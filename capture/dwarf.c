@@ -112,7 +112,7 @@ bool dwarf_line_at(struct dwarf *d, uint64_t vaddr, char **file, unsigned int *l
 	return true;
 }
 
-/* ---- types ------------------------------------------------------------------------------------ */
+/* ---- types ----------------------------------------------------------------------------------- */
 
 static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
 {
@@ -206,7 +206,7 @@ static char *type_text(Dwarf_Die *die, int depth)
 	return text;
 }
 
-/* ---- the ABI ---------------------------------------------------------------------------------- */
+/* ---- the ABI --------------------------------------------------------------------------------- */
 
 enum abi_class { CLASS_NONE, CLASS_INTEGER, CLASS_SSE, CLASS_MEMORY };
 
@@ -401,7 +401,7 @@ static int abi_take(struct abi *abi, const struct abi_type *t, bool *sse, uint64
 	return -1;
 }
 
-/* ---- values ------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 __attribute__((format(printf, 2, 3))) static void unavailable(struct dwarf_value *v,
 							      const char *why, ...)

@@ -53,8 +53,8 @@ static int check_kind(struct elf_file *f, struct trawl_error *err)
 				  "argument layout and register names differ", f->name, machine);
 	if (f->header.e_machine != EM_X86_64)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "%s: code for another processor (ELF machine %u); only 64-bit x86 "
-				  "code can be probed", f->name, f->header.e_machine);
+				  "%s: code for another processor (ELF machine %u); only 64-bit "
+				  "x86 code can be probed", f->name, f->header.e_machine);
 	if (f->header.e_type != ET_DYN && f->header.e_type != ET_EXEC)
 		return trawl_fail(err, TRAWL_USAGE,
 				  "%s: %s; probes go into programs and shared libraries", f->name,

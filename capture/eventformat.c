@@ -234,7 +234,10 @@ static void describe_elements(const struct line *l, struct piece type, bool byte
 	size = element_size(type);
 	f->size = (uint16_t)(size > 1 ? size : 1);
 	f->kind = (uint8_t)(size > 1 ? number_kind(l, type, size) : TRAWL_BYTES);
-	/* The kernel prints bitmasks and CPU masks as arrays of longs: these are masks, not counts. */
+	/*
+	 * The kernel prints bitmasks and CPU masks as arrays of longs: these are masks, not
+	 * counts.
+	 */
 	if (piece_is(type, "unsigned long") && f->kind == TRAWL_UINT)
 		f->kind = TRAWL_HEX;
 }
@@ -404,7 +407,8 @@ int eventformat_parse(const char *text, size_t len, struct eventformat *f, struc
 		goto fail;
 	drop_odd_tails(f);
 	if (!f->name || !*f->name || !f->id || !f->ncommon) {
-		trawl_fail(err, TRAWL_CANNOT, "event format%s%s: no name, ID or common fields in it",
+		trawl_fail(err, TRAWL_CANNOT,
+			   "event format%s%s: no name, ID or common fields in it",
 			   f->name ? " of " : "", f->name ? f->name : "");
 		goto fail;
 	}

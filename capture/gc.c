@@ -72,8 +72,9 @@ static int remove_events(int top, const char *file, bool (*wanted)(const char *,
 		if (!tracefs_write(top, file, command, &local))
 			removed++;
 		else if (errno != ENOENT)
-			failed = trawl_fail(err, TRAWL_CANNOT, "tracefs: cannot remove event %s: %s",
-					    event, strerror(errno));
+			failed = trawl_fail(err, TRAWL_CANNOT,
+					    "tracefs: cannot remove event %s: %s", event,
+					    strerror(errno));
 	}
 	free(text);
 	return failed ? -1 : removed;

@@ -107,11 +107,13 @@ void intact_look(struct trace *t, size_t events)
 		tell(t, &gone, "went with the kernel module: no more of them, and what the kernel "
 		     "still held of this source is lost");
 	else if (restarted)
-		session_incomplete(t->in->session, "%s: the recording's buffer was emptied, by somebody "
+		session_incomplete(t->in->session,
+				   "%s: the recording's buffer was emptied, by somebody "
 				   "else or with a kernel module that went: what it held is lost",
 				   t->in->source->name);
 	if (off.n)
-		tell(t, &off, "was switched off, by somebody else or with a kernel module that went "
+		tell(t, &off,
+		     "was switched off, by somebody else or with a kernel module that went "
 		     "and came back: no more of them");
 	if (gone.n || restarted)
 		emptied(t, now);

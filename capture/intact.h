@@ -18,7 +18,10 @@
 /* As many events of a recording in one look, which comes once a second. */
 enum { INTACT_EVENTS = 64 };
 
-/* Looks at the recording and at so many of its events, those that it has not looked at the longest. */
+/*
+ * Looks at the recording and at so many of its events, those that it has not looked at the
+ * longest.
+ */
 void intact_look(struct trace *t, size_t events);
 
 #endif

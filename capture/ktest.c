@@ -72,7 +72,8 @@ static void try_all(int top, int instance, const char *group, struct ktest *k)
 	k->synthetic = defined(top, "s:%s_1 u64 value", group, NULL);
 	k->on_synthetic = k->synthetic &&
 			  defined(top, "e:%s/syn synthetic.%s_1 v=$value:u64", group, group);
-	k->hist = on_event(instance, "sched/sched_switch", "trigger", "hist:keys=prev_pid:size=128");
+	k->hist = on_event(instance, "sched/sched_switch", "trigger",
+			   "hist:keys=prev_pid:size=128");
 	if (k->hist)
 		on_event(instance, "sched/sched_switch", "trigger", "!hist:keys=prev_pid:size=128");
 	k->on_eprobe = k->eprobe && defined(top, "e:%s/on_e %s.plain p=$p", group, group);
@@ -86,7 +87,8 @@ static void try_all(int top, int instance, const char *group, struct ktest *k)
 
 static int writable(int top, struct trawl_error *err)
 {
-	if (tracefs_has(top, "dynamic_events") && faccessat(top, "dynamic_events", W_OK, AT_EACCESS))
+	if (tracefs_has(top, "dynamic_events") &&
+	    faccessat(top, "dynamic_events", W_OK, AT_EACCESS))
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "dynamic events: no permission to define any: run trawl as root");
 	return 0;
@@ -127,8 +129,10 @@ int ktest_eprobe(int top, struct trawl_error *err)
 	if (writable(top, err))
 		return -1;
 	if (!defined(top, "e:%s/plain sched.sched_switch p=$prev_pid:s32", group, NULL))
-		return trawl_fail(err, TRAWL_CANNOT, "eprobe: this kernel refuses them (Linux 5.15 and "
-				  "CONFIG_EPROBE_EVENTS, before 6.17 CONFIG_PROBE_EVENTS, are needed)");
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "eprobe: this kernel refuses them (Linux 5.15 and "
+				  "CONFIG_EPROBE_EVENTS, before 6.17 CONFIG_PROBE_EVENTS, are "
+				  "needed)");
 	return gc_remove_group(top, group, err) < 0 ? -1 : 0;
 }
 
@@ -141,8 +145,9 @@ int ktest_synthetic(int top, struct trawl_error *err)
 		return -1;
 	if (!tracefs_has(top, "events/sched/sched_switch/hist") ||
 	    !defined(top, "s:%s_1 u64 value", group, NULL))
-		return trawl_fail(err, TRAWL_CANNOT, "synth: this kernel is built without synthetic "
-				  "events or hist triggers (CONFIG_SYNTH_EVENTS, CONFIG_HIST_TRIGGERS)");
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "synth: this kernel is built without synthetic events or hist "
+				  "triggers (CONFIG_SYNTH_EVENTS, CONFIG_HIST_TRIGGERS)");
 	return gc_remove_group(top, group, err) < 0 ? -1 : 0;
 }
 

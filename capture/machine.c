@@ -60,7 +60,8 @@ int machine_write(struct trawl_writer *w, struct trawl_error *err)
 	json_uint(&j, "cpus", (uint64_t)sysconf(_SC_NPROCESSORS_CONF));
 	file_value("/proc/cpuinfo", "model name", text, sizeof(text));
 	json_string(&j, "cpu_model", text);
-	json_uint(&j, "memory", (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE));
+	json_uint(&j, "memory",
+		  (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE));
 	json_uint(&j, "page_size", (uint64_t)sysconf(_SC_PAGESIZE));
 	file_value("/proc/sys/kernel/random/boot_id", "", text, sizeof(text));
 	json_string(&j, "boot_id", text);

@@ -20,7 +20,7 @@ static const char help_head[] =
 static const char help_tail[] =
 	"  -D              list the sources of this machine, and what hinders the others\n"
 	"  -w FILE         write to FILE; - is standard output\n"
-	"  -p PID          only this process, its threads and children; may be given several times\n"
+	"  -p PID          only this process, its threads and children; may come again\n"
 	"  -- COMMAND ...  run it when all is armed, record it and its children, end with it\n"
 	"\n"
 	"  -c COUNT        the first COUNT events, then end\n"
@@ -28,14 +28,14 @@ static const char help_tail[] =
 	"  -C SIZE         go on in a new file after SIZE million bytes (or 64k, 10m, 1g)\n"
 	"  -G SECONDS      go on in a new file every SECONDS; FILE may have strftime's %\n"
 	"  -W COUNT        with -C: so many files in turn; with -G: end after so many\n"
-	"  --ring SIZE     keep the newest SIZE in memory; write a FILE on each trigger: SIGUSR1, a\n"
-	"                  crash of COMMAND, or --trigger; -W COUNT: end after so many\n"
+	"  --ring SIZE     keep the newest SIZE in memory; write a FILE on each trigger: SIGUSR1,\n"
+	"                  a crash of COMMAND, or --trigger; -W COUNT: end after so many\n"
 	"  --trigger EXPR  an event for which this holds, as of trawl-decode --where\n"
 	"  --after TIME    go on for so long after a trigger (default 1s)\n"
 	"  -s BYTES        keep at most BYTES of an event's strings and data\n"
 	"  -B KIB          buffer for each CPU and source\n"
 	"  -U              write each batch of events at once\n"
-	"  --level N       compression, 1 (fast) to 19 (small); default: 1, less for bulk in a rush\n"
+	"  --level N       compression, 1 (fast) to 19 (small); default 1, less for bulk in a rush\n"
 	"  -Z USER         FILE belongs to USER, COMMAND runs as USER (default: who called sudo)\n"
 	"  -t              printed times, as trawl-decode: -t to -ttttt\n"
 	"  -v              say more, twice for yet more\n"
@@ -44,7 +44,7 @@ static const char help_tail[] =
 	"  --gc            remove what killed captures left in the kernel\n"
 	"  --help, --version\n"
 	"\n"
-	"Ends with COMMAND, with all of -p, on -c, --duration, or an interrupt. Exit status: 0 done,\n"
+	"Ends with COMMAND, with all of -p, on -c, --duration, or an interrupt. Status: 0 done,\n"
 	"1 done but events are missing, 2 wrong usage, 3 this machine cannot.\n";
 
 void options_help(FILE *out)
@@ -146,7 +146,8 @@ static int size(const char *option, const char *text, uint64_t *bytes, struct tr
 			return 0;
 	}
 	return trawl_fail(err, TRAWL_USAGE,
-			  "%s %s: give a size in millions of bytes, or with k, m or g", option, text);
+			  "%s %s: give a size in millions of bytes, or with k, m or g", option,
+			  text);
 }
 
 static int add_interface(struct options *o, const char *text, struct trawl_error *err)
@@ -269,8 +270,9 @@ static int take(struct options *o, int c, const char *arg, struct trawl_error *e
 		return 0;
 	case 't':
 		if (++o->time_style > 5)
-			return trawl_fail(err, TRAWL_USAGE, "-t: given too often: at most five, -ttttt, "
-							    "mean something");
+			return trawl_fail(err, TRAWL_USAGE,
+					  "-t: given too often: at most five, -ttttt, "
+					  "mean something");
 		return 0;
 	case 'U':
 		o->unbuffered = true;
@@ -290,7 +292,8 @@ enum { RING_LEAST = 1 << 20 };
 static int check_ring(struct options *o, struct trawl_error *err)
 {
 	if (!o->ring && (o->trigger || o->has_after))
-		return trawl_fail(err, TRAWL_USAGE, "%s is for a flight recorder: give --ring SIZE too",
+		return trawl_fail(err, TRAWL_USAGE,
+				  "%s is for a flight recorder: give --ring SIZE too",
 				  o->trigger ? "--trigger" : "--after");
 	if (!o->ring)
 		return 0;
@@ -301,8 +304,9 @@ static int check_ring(struct options *o, struct trawl_error *err)
 				  "--ring needs a name for what it writes on a trigger: -w FILE");
 	if (o->rotate_bytes || o->rotate_seconds)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "-%c: with --ring each trigger begins a file, and nothing else does; "
-				  "-W COUNT ends after so many", o->rotate_bytes ? 'C' : 'G');
+				  "-%c: with --ring each trigger begins a file, and nothing "
+				  "else does; -W COUNT ends after so many",
+				  o->rotate_bytes ? 'C' : 'G');
 	if (o->count || o->unbuffered)
 		return trawl_fail(err, TRAWL_USAGE, "-%c does not go with --ring: %s",
 				  o->count ? 'c' : 'U',
@@ -327,7 +331,8 @@ static int check(struct options *o, struct trawl_error *err)
 		return trawl_fail(err, TRAWL_USAGE, "-%c needs a file to go on from: -w FILE",
 				  o->rotate_bytes ? 'C' : 'G');
 	if (o->rotate_files && !rotates && !o->ring)
-		return trawl_fail(err, TRAWL_USAGE, "-W %u needs -C, -G or --ring", o->rotate_files);
+		return trawl_fail(err, TRAWL_USAGE, "-W %u needs -C, -G or --ring",
+				  o->rotate_files);
 	if (o->json && o->write)
 		return trawl_fail(err, TRAWL_USAGE,
 				  "--json prints events, -w writes a file: use trawl-decode --json "
@@ -342,7 +347,8 @@ static int bad_option(int c, char **argv, struct trawl_error *err)
 	const char *given = argv[optind - 1];
 
 	if (c == ':' && optopt < 256)
-		return trawl_fail(err, TRAWL_USAGE, "-%c needs a value; trawl --help tells", optopt);
+		return trawl_fail(err, TRAWL_USAGE, "-%c needs a value; trawl --help tells",
+				  optopt);
 	if (c == ':' || !optopt)
 		return trawl_fail(err, TRAWL_USAGE, "%s: %s; trawl --help lists all", given,
 				  c == ':' ? "needs a value" : "no such option");
@@ -359,7 +365,8 @@ int options_parse(struct options *o, int argc, char **argv, struct trawl_error *
 	optind = 0; /* glibc: start anew */
 	opterr = 0;
 	while (before = optind ? optind : 1,
-	       (c = getopt_long(argc, argv, "+:Di:w:c:s:B:C:G:W:Z:qvtUp:", long_options, NULL)) != -1) {
+	       (c = getopt_long(argc, argv, "+:Di:w:c:s:B:C:G:W:Z:qvtUp:", long_options, NULL)) !=
+		       -1) {
 		if (c == '?' || c == ':')
 			return bad_option(c, argv, err);
 		if (take(o, c, optarg, err))

@@ -92,8 +92,10 @@ static int fail_open(const struct output *out, struct trawl_error *err)
 	/* root sees no reason why it should be denied anything */
 	if (!u->name)
 		snprintf(id, sizeof(id), "user %u", (unsigned int)u->uid);
-	return trawl_fail(err, TRAWL_CANNOT, "-w %s: %s for %s, whose file it is to be: name a folder "
-			  "of theirs, or give -Z root", out->path, why, u->name ? u->name : id);
+	return trawl_fail(err, TRAWL_CANNOT,
+			  "-w %s: %s for %s, whose file it is to be: name a folder "
+			  "of theirs, or give -Z root",
+			  out->path, why, u->name ? u->name : id);
 }
 
 /* A new file that will take its place; the writer gets a descriptor of its own. */
@@ -135,8 +137,8 @@ static int follow_link(struct output *out, struct trawl_error *err)
 		return 0;
 	if (st.st_uid && st.st_uid != us)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "-w %s: is a link of another user's, which is not followed: remove it, "
-				  "or write to what it points to", out->path);
+				  "-w %s: is a link of another user's, which is not followed: "
+				  "remove it, or write to what it points to", out->path);
 	real = realpath(out->path, NULL);
 	if (real) {
 		free(out->path);
@@ -157,8 +159,10 @@ int output_check(const struct output *out, struct trawl_error *err)
 		return 0; /* in place: the lock is ours */
 	fd = open(out->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK)
-		r = trawl_fail(err, TRAWL_USAGE, "-w %s: another capture is writing to it: give another "
-			       "name, or end that one first", out->path);
+		r = trawl_fail(err, TRAWL_USAGE,
+			       "-w %s: another capture is writing to it: give another "
+			       "name, or end that one first",
+			       out->path);
 	if (fd >= 0)
 		close(fd);
 	return r;
@@ -356,8 +360,8 @@ static int open_stdout(struct trawl_error *err)
 
 	if (isatty(1))
 		return trawl_fail(err, TRAWL_USAGE,
-				  "-w -: standard output is a terminal: name a file, pipe it, or leave "
-				  "-w away to see events");
+				  "-w -: standard output is a terminal: name a file, pipe it, "
+				  "or leave -w away to see events");
 	fd = fcntl(1, F_DUPFD_CLOEXEC, 3);
 	return fd < 0 ? trawl_fail(err, TRAWL_CANNOT, "standard output: %s", strerror(errno)) : fd;
 }

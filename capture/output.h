@@ -34,8 +34,9 @@ int output_open(struct output *out, const struct options *o, const struct user *
 		struct trawl_error *err);
 
 /*
- * All is armed and runs, or the writer has gone on to the next file: the present file gets its name.
- * Returns 0; a descriptor that the writer has to go on in (it has written to memory so far); -1.
+ * All is armed and runs, or the writer has gone on to the next file: the present file gets its
+ * name. Returns 0; a descriptor that the writer has to go on in (it has written to memory so far);
+ * -1.
  */
 int output_commit(struct output *out, struct trawl_error *err);
 

@@ -16,6 +16,7 @@ int pidfilter_set(int dir, const pid_t *pids, size_t n, struct trawl_error *err)
 int pidfilter_copy(int dir, int top, const char *path, struct trawl_error *err);
 
 /* Calls found() for each task of the list of the instance `dir`. */
-int pidfilter_each(int dir, void (*found)(void *arg, pid_t tid), void *arg, struct trawl_error *err);
+int pidfilter_each(int dir, void (*found)(void *arg, pid_t tid), void *arg,
+		   struct trawl_error *err);
 
 #endif

@@ -132,8 +132,10 @@ static int resolve_process(struct resolve *r)
 	}
 	procmap_free(files, n);
 	if (ret == 0 && r->list->n == r->before && missed)
-		return trawl_fail(r->err, TRAWL_CANNOT, "process %d: %zu of its mapped files cannot "
-				  "be opened; run as root", r->spec->pid, missed);
+		return trawl_fail(r->err, TRAWL_CANNOT,
+				  "process %d: %zu of its mapped files cannot "
+				  "be opened; run as root",
+				  r->spec->pid, missed);
 	return ret;
 }
 
@@ -250,9 +252,9 @@ int probe_definition(const struct probe *p, size_t site, const char *group, char
 		       s->offset, ref, *s->fetchargs ? " " : "", s->fetchargs);
 	if (len < 0 || (size_t)len >= size || len > PROBE_DEFINITION_MAX)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "%s: its definition has %d characters, the kernel takes %d; record "
-				  "fewer arguments or give them shorter names", p->display_name, len,
-				  PROBE_DEFINITION_MAX);
+				  "%s: its definition has %d characters, the kernel takes %d; "
+				  "record fewer arguments or give them shorter names",
+				  p->display_name, len, PROBE_DEFINITION_MAX);
 	return 0;
 }
 

@@ -106,7 +106,7 @@ struct probe_arg_site {
 struct probe_arg {
 	char name[PROBE_ARG_NAME_MAX]; /* the field: "arg1", a parameter's name */
 	char type[PROBE_TYPE_MAX];     /* the field's: "s32", "string", "x64", "u8[16]" */
-	char ctype[64];                /* the type in the program's own words, if DWARF tells; or "" */
+	char ctype[64];                /* the type in the program's words, if DWARF tells; or "" */
 	enum probe_arg_show show;
 	bool helper;                   /* only there to compute another: hidden by default */
 };

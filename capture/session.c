@@ -174,7 +174,9 @@ int session_append(struct input *in, uint16_t source, uint32_t type, uint32_t cp
 		return 1;
 	s->inputs_of[source] = in;
 	if (s->o->count && !in->source->hidden) {
-		/* None is of the future; one that seems so is from before the clock was set back. */
+		/*
+		 * None is of the future; one that seems so is from before the clock was set back.
+		 */
 		if (in->source->realtime && e.mono > mono_now())
 			e.mono = mono_now();
 		return first_add(&s->first, &e, record, err);
@@ -521,7 +523,10 @@ static int stop(struct session *s, struct trawl_error *err)
 	struct trawl_error local;
 	int more = 1, r = 0;
 
-	/* The last one first: "task", which began before all others, knows the tasks of their events. */
+	/*
+	 * The last one first: "task", which began before all others, knows the tasks of their
+	 * events.
+	 */
 	for (size_t i = s->nstarted; i--;) {
 		const struct source *source = s->inputs[i].source;
 

@@ -37,7 +37,10 @@ int session_loss(struct session *s, const struct trawl_loss *loss, struct trawl_
 /* The tasks whose names and maps the file will hold; tracefs sources tell it of every TID. */
 struct tasks *session_tasks(struct session *s);
 
-/* The tasks of the scope and all that they started; asked by sources that let all tasks' events in. */
+/*
+ * The tasks of the scope and all that they started; asked by sources that let all tasks' events
+ * in.
+ */
 struct kin *session_kin(struct session *s);
 /* Takes in which tasks have started and ended until now. */
 int session_learn(struct session *s, struct trawl_error *err);

@@ -53,7 +53,7 @@ struct source_stats {
 	uint64_t captured; /* events that went to the writer */
 	uint64_t lost;     /* events that happened and are not in the file, as told to the writer */
 	bool uncounted;    /* more were lost, nobody knows how many: the writer was told */
-	uint64_t hits;     /* probes: how often the kernel saw them hit, by whomever; 0: not known */
+	uint64_t hits;     /* of probes, as the kernel saw it, by whomever; 0: not known */
 };
 
 /* What -D shows: the source appends one entry for each thing that can follow -i. */
@@ -101,7 +101,7 @@ struct source {
 
 extern const struct source *const sources[]; /* ends with NULL */
 
-/* The source of a -i text and what follows its name ("" if nothing); NULL with the nearest names. */
+/* The source of a -i text and what follows its name, or ""; NULL with the nearest names. */
 const struct source *source_find(const char *text, const char **spec, struct trawl_error *err);
 
 #endif

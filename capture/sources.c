@@ -9,7 +9,8 @@
 #include "nearest.h"
 #include "source.h"
 
-extern const struct source eprobe_source, event_source, synth_source, task_source, uprobe_source, usb_source, usdt_source;
+extern const struct source eprobe_source, event_source, synth_source, task_source, uprobe_source,
+	usb_source, usdt_source;
 
 const struct source *const sources[] = {
 	&usdt_source,

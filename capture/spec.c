@@ -252,11 +252,13 @@ static int parse_uprobe(struct spec *spec, const struct head *h, struct trawl_er
 		const char *digits = spec->symbol + plus + 1;
 
 		if (plus == 0)
-			return spec_fail(spec, spec->symbol_at, err, "uprobe: no symbol before the '+'");
+			return spec_fail(spec, spec->symbol_at, err,
+					 "uprobe: no symbol before the '+'");
 		if (parse_number(digits, &spec->offset) < 0)
-			return spec_fail(spec, h->from[colon + 1 + plus + 1], err,
-					 "uprobe: '%s' is not an offset: write 0x1a0 or SYMBOL+0x12",
-					 digits);
+			return spec_fail(
+				spec, h->from[colon + 1 + plus + 1], err,
+				"uprobe: '%s' is not an offset: write 0x1a0 or SYMBOL+0x12",
+				digits);
 		spec->symbol[plus < 0 ? 0 : plus] = '\0';
 	}
 	return 0;
@@ -421,12 +423,14 @@ static int parse_usb(struct spec *spec, const struct head *h, struct trawl_error
 		return 0;
 	if (!strncmp(s, "port=", 5)) {
 		if (!is_port_path(s + 5))
-			return spec_fail(spec, h->from[5], err,
-					 "usb: not a port: write port=BUS-PORT.PORT, as port=1-2.3");
+			return spec_fail(
+				spec, h->from[5], err,
+				"usb: not a port: write port=BUS-PORT.PORT, as port=1-2.3");
 		set_text(&spec->port, s + 5, strlen(s + 5));
 	} else if (!strncmp(s, "serial=", 7)) {
 		if (!s[7])
-			return spec_fail(spec, h->from[7], err, "usb: no serial number after the '='");
+			return spec_fail(spec, h->from[7], err,
+					 "usb: no serial number after the '='");
 		set_text(&spec->serial, s + 7, strlen(s + 7));
 	} else if (colon) {
 		if (parse_usb_id(s, colon, &spec->vid) < 0 ||

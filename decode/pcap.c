@@ -72,9 +72,11 @@ int pcap_start(struct pcap_printer *p, struct stream *s, struct out *out, struct
 			continue;
 		linktype = linktype_of(s, source, &tsresol);
 		if (!linktype || (p->linktype && p->linktype != linktype))
-			return trawl_fail(err, TRAWL_USAGE, "--to pcap: source '%.60s' does not fit "
+			return trawl_fail(err, TRAWL_USAGE,
+					  "--to pcap: source '%.60s' does not fit "
 					  "into a pcap file, which holds one link type: choose "
-					  "others by --source, or --to pcapng", source->name);
+					  "others by --source, or --to pcapng",
+					  source->name);
 		p->linktype = linktype;
 	}
 	if (!p->linktype)

@@ -171,8 +171,9 @@ static void names(struct stream *s, bool selected, decoder_name_fn *fn, void *ar
 		const struct trawl_source *source = source_by_id(s->reader, t->source);
 		struct engine *e;
 
-		if (!source || (selected && (!stream_wants(s, source) ||
-					     !selection_name(s->selection, t->name, strlen(t->name), false))))
+		if (!source ||
+		    (selected && (!stream_wants(s, source) ||
+				  !selection_name(s->selection, t->name, strlen(t->name), false))))
 			continue;
 		e = engine_of(s, source, &err);
 		if (e)
@@ -330,8 +331,8 @@ int stream_unseen_name(struct stream *s, struct trawl_error *err)
 	out_char(&l.text, '\0');
 	unseen = selection_unseen(s->selection);
 	if (unseen)
-		trawl_fail(err, TRAWL_USAGE, "--name: no event is called '%.100s'; there are %s%s", unseen,
-			   n ? l.text.data : "none", l.n ? ", ..." : "");
+		trawl_fail(err, TRAWL_USAGE, "--name: no event is called '%.100s'; there are %s%s",
+			   unseen, n ? l.text.data : "none", l.n ? ", ..." : "");
 	out_free(&l.text);
 	return unseen ? -1 : 0;
 }

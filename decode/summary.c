@@ -317,7 +317,8 @@ static const char *clock_name(uint8_t clock)
 }
 
 /* How far a clock went beyond CLOCK_MONOTONIC between two sync blocks; in ns, unsigned wraps. */
-static int64_t beyond(uint64_t a, uint64_t b, const struct trawl_sync *x, const struct trawl_sync *y)
+static int64_t beyond(uint64_t a, uint64_t b, const struct trawl_sync *x,
+		      const struct trawl_sync *y)
 {
 	return (int64_t)((b - a) - (y->mono - x->mono));
 }

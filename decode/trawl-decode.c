@@ -125,9 +125,11 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 		return 0;
 	case OPTION_FIELDS:
 		if (strcmp(optarg, "all"))
-			return trawl_fail(err, TRAWL_USAGE, "--fields: '%.100s' is not known: write "
+			return trawl_fail(err, TRAWL_USAGE,
+					  "--fields: '%.100s' is not known: write "
 					  "'all' for helper fields too (columns of one's own are a "
-					  "matter of trawl-export --to csv)", optarg);
+					  "matter of trawl-export --to csv)",
+					  optarg);
 		decode->all_fields = true;
 		return 0;
 	case OPTION_PRINT:

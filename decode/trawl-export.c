@@ -167,7 +167,7 @@ static void print_help(void)
 	      SELECTION_HELP
 	      "\n"
 	      "      --utc            times of --from and --until without a zone are UTC\n"
-	      "      --fields LIST    csv: these columns (a,b,c); otherwise 'all' for helper fields\n"
+	      "      --fields LIST    csv: these columns (a,b,c); else 'all' for helper fields\n"
 	      "      --raw            json, csv: an item for each record, nothing joined (USB)\n"
 	      "      --show-keys      keystrokes in clear (USB)\n"
 	      "      --linktype N     pcap, pcapng: link type of USB packets, 220 or the old 189\n"

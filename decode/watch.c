@@ -261,8 +261,8 @@ int watch_check(struct watch *w, struct trawl_error *err)
 	out_memory(&e.list);
 	event_names(&e);
 	out_char(&e.list, '\0');
-	snprintf(text, sizeof(text), "no event that is recorded is called '%.60s'; there are %s", bad,
-		 e.list.data);
+	snprintf(text, sizeof(text), "no event that is recorded is called '%.60s'; there are %s",
+		 bad, e.list.data);
 	out_free(&e.list);
 	return where_fail(err, w->selection.where_option, w->selection.where_text, at, text);
 }

@@ -71,8 +71,8 @@ static bool zone(struct text *t, int64_t *east)
 		if (*z.p != '+' && *z.p != '-')
 			return false;
 		z.p++;
-		if (!digits(&z, 2, &h) || (*z.p == ':' && !*z.p++) || !digits(&z, 2, &m) || h > 23 ||
-		    m > 59)
+		if (!digits(&z, 2, &h) || (*z.p == ':' && !*z.p++) || !digits(&z, 2, &m) ||
+		    h > 23 || m > 59)
 			return false;
 	}
 	*east = sign * (h * 3600 + m * 60);

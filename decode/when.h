@@ -16,9 +16,9 @@ struct when {
 
 /*
  * 2026-11-21T03:10:01.5Z, with +01:00, or without a zone for local time; a blank in place of T
- * and before the zone, UTC in place of Z; the date alone; 03:10:01.5, with a zone or without, on the
- * day that it was there at the first event; seconds since the epoch; +1.5s or +00:00:01.5 from the
- * first event (ns us ms s m h; s if there is none). `utc`: times without a zone are UTC.
+ * and before the zone, UTC in place of Z; the date alone; 03:10:01.5, with a zone or without, on
+ * the day that it was there at the first event; seconds since the epoch; +1.5s or +00:00:01.5 from
+ * the first event (ns us ms s m h; s if there is none). `utc`: times without a zone are UTC.
  */
 int when_parse(const char *option, const char *text, bool utc, struct when *w,
 	       struct trawl_error *err);

@@ -9,7 +9,7 @@
  *	operand := value ['&' value]                bits of a number
  *	value   := number | "text" | 'text' | true | false | name
  *	number  := 12 -5 0x1f 1.5, with ns us ms s for times and k M G for sizes (powers of 1024)
- *	name    := a field, or one of ts cpu pid tid comm name source; fields.NAME is ever the field;
+ *	name    := a field, or one of ts cpu pid tid comm name source; fields.NAME: the field;
  *	           ts_ns is another name of ts
  *
  * In a text \\ \" \' \n \t \r \xNN stand for a byte, as out_quoted() writes them; in a pattern also

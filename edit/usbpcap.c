@@ -139,14 +139,18 @@ static bool parse(const struct capture_packet *c, struct packet *p)
 	return true;
 }
 
-/* Of isochronous packets only the offset is sure before completion: the lengths follow from these. */
+/*
+ * Of isochronous packets only the offset is sure before completion: the lengths follow from
+ * these.
+ */
 static void put_iso(uint8_t *to, const struct packet *p)
 {
 	for (uint32_t i = 0; i < p->niso; i++) {
 		const uint8_t *from = p->iso + (size_t)i * ISO_PACKET;
 		uint8_t *d = to + (size_t)i * URB_ISO_SIZE;
 
-		put_le32(d, p->completion ? (uint32_t)status_of(get_le32(from + 8)) : (uint32_t)-18);
+		put_le32(d,
+			 p->completion ? (uint32_t)status_of(get_le32(from + 8)) : (uint32_t)-18);
 		put_le32(d + 4, get_le32(from));
 		put_le32(d + 8, get_le32(from + 4));
 		put_le32(d + 12, 0);

@@ -55,8 +55,8 @@ bool body_fields_ok(const struct trawl_field *f, uint32_t n, uint32_t size, bool
 		if (!fault && f[i].place == TRAWL_TAIL && (i + 1 != n || dynamic))
 			fault = "a tail that is not the last field and the only one of its kind";
 		if (fault) {
-			trawl_fail(err, TRAWL_USAGE, "field \"%s\" is %s", f[i].name ? f[i].name : "",
-				   fault);
+			trawl_fail(err, TRAWL_USAGE, "field \"%s\" is %s",
+				   f[i].name ? f[i].name : "", fault);
 			return false;
 		}
 		dynamic += is_dynamic(&f[i]);

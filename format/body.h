@@ -20,7 +20,10 @@ enum {
 	TYPES_MAX = 1 << 16,     /* of one source */
 };
 
-/* Whether the fields fit a record with `size` bytes of fixed part; err (may be NULL) says why not. */
+/*
+ * Whether the fields fit a record with `size` bytes of fixed part; err (may be NULL) says why
+ * not.
+ */
 bool body_fields_ok(const struct trawl_field *f, uint32_t n, uint32_t size, bool common,
 		    struct trawl_error *err);
 

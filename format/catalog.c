@@ -2,7 +2,7 @@
 #include "catalog.h"
 
 enum {
-	CATALOG_MAX = 512 << 20, /* memory for everything but events: beyond this a file is hostile */
+	CATALOG_MAX = 512 << 20, /* memory for all but events: beyond this a file is hostile */
 	META_MAX = 256 << 20,
 	FILE_SOURCES_MAX = 4096,
 	TYPE_BLOCK_LEAST = 64, /* bytes of the smallest event type block */

@@ -358,8 +358,8 @@ static inline __attribute__((always_inline)) void walk(const struct table *t,
 	}
 }
 
-LOOPS static void walk_any(const struct table *t, const struct walk *w, struct predictors *m, int np,
-		     bool own)
+LOOPS static void walk_any(const struct table *t, const struct walk *w, struct predictors *m,
+			   int np, bool own)
 {
 	switch (np * 2 + own) {
 	case 2:
@@ -399,8 +399,8 @@ static void get_residues(struct table *t, const struct column_plan *p, const uin
 }
 
 /* From residues to the values themselves. */
-LOOPS static void absolute(struct table *t, uint32_t column, unsigned int relative, const uint64_t *ref,
-		     const uint64_t *residue)
+LOOPS static void absolute(struct table *t, uint32_t column, unsigned int relative,
+			   const uint64_t *ref, const uint64_t *residue)
 {
 	const struct layout_column *c = &t->layout->columns[column];
 	const uint64_t *from = relative == RELATIVE_REF ? ref : NULL;

@@ -422,8 +422,8 @@ LOOPS static bool get_times(struct chunk_decoder *d)
 	} while (0)
 
 /* From class order to the order of the caller. */
-LOOPS static void pack_numbers(const struct layout_column *c, const uint64_t *v, const uint32_t *order,
-			 uint32_t n, uint8_t *to)
+LOOPS static void pack_numbers(const struct layout_column *c, const uint64_t *v,
+			       const uint32_t *order, uint32_t n, uint8_t *to)
 {
 	uint32_t stride = c->stride;
 

@@ -16,7 +16,7 @@ enum {
 	DEFAULT_LEVEL = 1,
 	BLOCK = 128,             /* events whose numbers are taken out of their records at once */
 	STRING_SAMPLE = 256,
-	BULK = 512,              /* bytes of payload an event, on average: what else there is is small */
+	BULK = 512,              /* bytes of payload an event, on average: all else is small */
 };
 
 /* What is kept for each event type between chunks. */
@@ -479,7 +479,7 @@ static void put_structure(struct chunk_encoder *e, uint64_t unit)
 
 static bool put_payload(struct chunk_encoder *e)
 {
-	/* As good as level 1 for what is in these sections, and the hash tables stay in the cache. */
+	/* As good as level 1 for what is in these sections; its tables stay in the cache. */
 	static const struct section_way fast_codes = { 1, 5, 11 }, fast_literals = { 1, 4, 13 };
 	const struct section_way rest = { .level = e->level };
 	/* Codes are soon as small as they get: the time is better spent on literals. */

@@ -15,8 +15,8 @@ struct excerpt {
 };
 
 /*
- * Takes some EXCERPT_EVENTS events of t, which has more: of each class the same share; of the common
- * fields the first. -1: out of memory.
+ * Takes some EXCERPT_EVENTS events of t, which has more: of each class the same share; of the
+ * common fields the first. -1: out of memory.
  */
 int excerpt_take(struct excerpt *s, const struct table *t);
 /* Copies the values of a column. */

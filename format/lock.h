@@ -5,7 +5,10 @@
 
 #include <pthread.h>
 
-/* Whoever holds it has the priority of the first that waits: a busy machine may let him wait long. */
+/*
+ * Whoever holds it has the priority of the first that waits: a busy machine may let him wait
+ * long.
+ */
 static inline void lock_init(pthread_mutex_t *m)
 {
 	pthread_mutexattr_t attr;

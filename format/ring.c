@@ -9,7 +9,7 @@
 #include "ring.h"
 
 enum {
-	ALIGN = 16,           /* of items; what is left at the end of the circle has room for a head */
+	ALIGN = 16,           /* of items; at the end of the circle room for a head is left */
 	FACTS_MOST = 16 << 20, /* bytes of metadata from before the oldest chunk */
 	PART_MOST = 4,        /* an item is at most this part of the circle */
 };
@@ -97,7 +97,8 @@ struct ring *ring_new(uint64_t size, struct trawl_error *err)
 	}
 	if (!r || r->bytes == MAP_FAILED) {
 		free(r);
-		trawl_fail(err, TRAWL_CANNOT, "a ring of %" PRIu64 " MiB: out of memory", size >> 20);
+		trawl_fail(err, TRAWL_CANNOT, "a ring of %" PRIu64 " MiB: out of memory",
+			   size >> 20);
 		return NULL;
 	}
 	r->last = r->before = UINT64_MAX;

@@ -61,7 +61,7 @@ struct stage {
 	struct batch a, b;
 	struct batch *filling, *pending; /* pending: NULL when the worker has nothing to do */
 	size_t target;                   /* bytes of records that the next chunk should have */
-	double density;                  /* bytes of a chunk by byte of record, of the newest large one */
+	double density;                  /* of the newest large chunk: its bytes by byte of record */
 	struct pace pace;                /* of bulk payload, with o.keep_up */
 	uint64_t idle;                   /* when the worker became so, ns */
 	bool started, quit;

@@ -76,12 +76,12 @@ enum trawl_place {
 };
 
 enum {
-	TRAWL_FIELD_KEY = 1, /* events with equal values here are alike: columns are kept per value */
+	TRAWL_FIELD_KEY = 1, /* events with equal values are alike: columns are kept per value */
 };
 
 struct trawl_field {
 	const char *name;
-	const char *ctype; /* the type as its origin writes it ("unsigned int"), for people; or "" */
+	const char *ctype; /* the type as its origin writes it ("unsigned int"); or "" */
 	const char *note;  /* why there is no value, or what it stands for; or "" */
 	uint8_t kind;      /* enum trawl_kind */
 	uint8_t place;     /* enum trawl_place */
@@ -101,7 +101,7 @@ struct trawl_event_type {
 	uint16_t source; /* as trawl_writer_source() gave it */
 	uint32_t id;     /* the source's own number for it, < 2^16, unique in the source */
 	const char *name; /* "provider:probe", "group:event", "usb:submit" */
-	const char *format; /* text of the origin for later decoders (a tracefs format file); or "" */
+	const char *format; /* text of the origin for decoders (a tracefs format file); or "" */
 	uint32_t size;
 	uint32_t nfields;
 	const struct trawl_field *fields;
@@ -125,7 +125,7 @@ struct trawl_source {
 	uint8_t clock;        /* enum trawl_clock of its time stamps */
 	uint16_t linktype;    /* what an export of it would be: 220 usbmon, 252 upper PDU */
 	uint32_t resolution;  /* ns between two time stamps that it can tell apart: 1, 1000 */
-	uint32_t ncommon;     /* fields at the same place in every record of this source; FIXED only */
+	uint32_t ncommon;     /* fields at the same place in all of its records; FIXED only */
 	const struct trawl_field *common;
 };
 
@@ -133,7 +133,7 @@ struct trawl_source {
 struct trawl_sync {
 	uint64_t mono, real, boot, mono_raw, tai, tsc; /* ns; tsc in cycles, 0 if unknown */
 	uint64_t bound;   /* all of the above were read within this many ns */
-	uint64_t horizon; /* MONO: every event in later chunks is at or after this time; 0 unknown */
+	uint64_t horizon; /* MONO: all events in later chunks are at or after this; 0 unknown */
 	uint32_t why;     /* enum trawl_sync_why */
 	uint32_t section; /* set by a reader: as in struct trawl_meta */
 };
@@ -166,7 +166,7 @@ const char *trawl_loss_reason_name(uint32_t reason); /* "overrun", ... ; never N
 /* A named piece of metadata; docs/format.md lists the names in use ("machine", "maps/PID", ...). */
 struct trawl_meta {
 	const char *name;
-	const char *type;  /* media type: "application/json", "text/plain", "application/octet-stream" */
+	const char *type;  /* "application/json", "text/plain", "application/octet-stream" */
 	uint64_t time;     /* MONO when it was true */
 	const void *data;  /* a reader puts a NUL behind the last byte */
 	size_t len;
@@ -185,7 +185,7 @@ struct trawl_writer_options {
 	const char *name;      /* what errors call the output: "-w x.trawl"; NULL: "output" */
 	uint64_t time;         /* CLOCK_REALTIME ns that the file's front says; 0: now */
 	uint64_t ring;         /* bytes of a ring in memory; 0: all goes to fd as it comes */
-	bool keep_up;          /* bulk payload that comes too fast is compressed less or not at all */
+	bool keep_up;          /* bulk payload that comes too fast is compressed less or not */
 	/* If not NULL, called for all metadata, by trawl_writer_meta() in its caller's thread. */
 	void (*told)(void *arg, const struct trawl_meta *m);
 	void *arg;
@@ -399,8 +399,8 @@ struct trawl_chunk {
 	uint32_t ngroups, nstreams, ncommon;
 	const struct trawl_group *groups;
 	const struct trawl_stream *streams;
-	const struct trawl_column *common; /* ncommon columns in chunk order, `count` elements each */
-	const uint32_t *group_of;          /* chunk order -> group; the n-th of a group is its n-th */
+	const struct trawl_column *common; /* ncommon, in chunk order, `count` elements each */
+	const uint32_t *group_of;          /* chunk order -> group; a group's n-th is its n-th */
 };
 
 /* The next chunk in file order; 1, 0, -1 as trawl_next(). Do not mix with trawl_next(). */

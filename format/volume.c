@@ -28,7 +28,8 @@ static void fail(struct volume *v, int error)
 static void leave_room(struct volume *v, size_t n)
 {
 	if (!v->ending)
-		v->sink.last = LAST_WORDS + INDEX_OVERHEAD + v->index.items.len + v->index.refs.len + n;
+		v->sink.last = LAST_WORDS + INDEX_OVERHEAD + v->index.items.len +
+			       v->index.refs.len + n;
 }
 
 static void put_index(struct volume *v)

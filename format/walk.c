@@ -119,8 +119,8 @@ static void stop_here(struct walker *w, enum fault fault)
 }
 
 /*
- * The block at w->at is damaged, or the input ends inside it, unless its length is a lie: goes on at
- * the next that looks like one. `fault`: what it is when there is none.
+ * The block at w->at is damaged, or the input ends inside it, unless its length is a lie: goes on
+ * at the next that looks like one. `fault`: what it is when there is none.
  */
 static bool skip(struct walker *w, uint64_t looked_at, enum fault fault)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What bodies of blocks have in common, as a dictionary for zstd: field names of tracefs and usbmon,
- * members of the metadata. docs/words.txt is its text and part of the format: it never changes.
+ * What bodies of blocks have in common, as a dictionary for zstd: field names of tracefs and
+ * usbmon, members of the metadata. docs/words.txt is its text and part of the format: it never
+ * changes.
  */
 #ifndef TRAWL_WORDS_H
 #define TRAWL_WORDS_H

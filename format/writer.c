@@ -240,11 +240,12 @@ static int check_type(const struct stage *s, const struct trawl_event_type *t,
 	struct trawl_error why;
 
 	if (t->id >= TYPES_MAX)
-		return trawl_fail(err, TRAWL_USAGE, "event type \"%s\": its number %u is over 65535",
-				  t->name, t->id);
+		return trawl_fail(err, TRAWL_USAGE,
+				  "event type \"%s\": its number %u is over 65535", t->name, t->id);
 	if (stage_type(s, t->id) >= 0)
-		return trawl_fail(err, TRAWL_USAGE, "event type \"%s\": number %u is taken by \"%s\"",
-				  t->name, t->id, s->types[stage_type(s, t->id)]->name);
+		return trawl_fail(err, TRAWL_USAGE,
+				  "event type \"%s\": number %u is taken by \"%s\"", t->name, t->id,
+				  s->types[stage_type(s, t->id)]->name);
 	if (t->size > UINT16_MAX)
 		return trawl_fail(err, TRAWL_USAGE, "event type \"%s\": %u bytes are too many",
 				  t->name, t->size);
@@ -259,9 +260,10 @@ static int check_type(const struct stage *s, const struct trawl_event_type *t,
 	for (uint32_t i = 0; i < s->source.ncommon; i++)
 		if (s->source.common[i].offset + (uint32_t)s->source.common[i].size *
 		    s->source.common[i].count > t->size)
-			return trawl_fail(err, TRAWL_USAGE, "event type \"%s\": records of %u bytes "
-					  "have no room for the source's field \"%s\"", t->name,
-					  t->size, s->source.common[i].name);
+			return trawl_fail(err, TRAWL_USAGE,
+					  "event type \"%s\": records of %u bytes "
+					  "have no room for the source's field \"%s\"",
+					  t->name, t->size, s->source.common[i].name);
 	return 0;
 }
 
@@ -492,7 +494,9 @@ int trawl_writer_rotate(struct trawl_writer *w, int fd, struct trawl_error *err)
 	struct volume next;
 	int ret = flush(w, err);
 
-	/* Chunks of other threads that come meanwhile wait for the lock, then go to the new file. */
+	/*
+	 * Chunks of other threads that come meanwhile wait for the lock, then go to the new file.
+	 */
 	pthread_mutex_lock(&w->lock);
 	if (ret) {
 		close(fd);

@@ -141,7 +141,10 @@ int main(void)
 		void (*run)(void);
 		const char *expect;
 	} forms[] = {
-#define EXPECT(name, fields) { run_##name, "{\"name\":\"forms:" #name "\",\"fields\":{" fields "}}" }
+#define EXPECT(name, fields)                                                                       \
+	{                                                                                          \
+		run_##name, "{\"name\":\"forms:" #name "\",\"fields\":{" fields "}}"               \
+	}
 #include "forms.expect"
 	};
 	struct point point = { -1, 1l << 40, "point" };

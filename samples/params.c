@@ -95,9 +95,11 @@ static void expect(const char *function, const char *fields)
 int main(void)
 {
 	params_ints(-3, 65000, -70000, 1ul << 63, -5, true);
-	expect("ints", "\"a\":-3,\"b\":65000,\"c\":-70000,\"d\":9223372036854775808,\"e\":-5,\"f\":1");
+	expect("ints",
+	       "\"a\":-3,\"b\":65000,\"c\":-70000,\"d\":9223372036854775808,\"e\":-5,\"f\":1");
 	params_stack(1, 2, 3, 4, 5, -6, -7, -8, '9');
-	expect("stack", "\"a\":1,\"b\":2,\"c\":3,\"d\":4,\"e\":5,\"f\":-6,\"g\":-7,\"h\":-8,\"i\":\"9\"");
+	expect("stack",
+	       "\"a\":1,\"b\":2,\"c\":3,\"d\":4,\"e\":5,\"f\":-6,\"g\":-7,\"h\":-8,\"i\":\"9\"");
 	params_floats(1, 2.0, 3, 4.0f, 5);
 	expect("floats", "\"a\":1,\"b\":null,\"c\":3,\"d\":null,\"e\":5");
 	params_structs(1, (struct pair){ 2, 2 }, 3, (struct mixed){ 4.0, 4 }, 5,

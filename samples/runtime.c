@@ -134,7 +134,7 @@ static int build(int fd)
 	add(elf, ".text", code, sizeof(code), TEXT,
 	    (GElf_Shdr){ .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR });
 	add(elf, ".hash", hash, sizeof(hash), HASH,
-	    (GElf_Shdr){ .sh_type = SHT_HASH, .sh_flags = SHF_ALLOC, .sh_link = 3, .sh_entsize = 4 });
+	    (GElf_Shdr){.sh_type = SHT_HASH, .sh_flags = SHF_ALLOC, .sh_link = 3, .sh_entsize = 4});
 	add(elf, ".dynsym", symbols, sizeof(symbols), DYNSYM,
 	    (GElf_Shdr){ .sh_type = SHT_DYNSYM, .sh_flags = SHF_ALLOC, .sh_link = 4, .sh_info = 1,
 			 .sh_entsize = sizeof(Elf64_Sym), .sh_addralign = 8 });

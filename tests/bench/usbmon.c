@@ -110,8 +110,8 @@ static void drain(struct usbmon *m, struct usbfilter *f, struct trawl_writer *w,
 		if (usbfilter_match(f, &h) != USBFILTER_KEEP)
 			continue;
 		if (trawl_append(w, source, usbtypes_event(h.type), 0,
-				 (uint64_t)h.ts_sec * 1000000000 + (uint64_t)h.ts_usec * 1000, event,
-				 sizeof(h) + h.len_cap, &err) < 0)
+				 (uint64_t)h.ts_sec * 1000000000 + (uint64_t)h.ts_usec * 1000,
+				 event, sizeof(h) + h.len_cap, &err) < 0)
 			die("append");
 	}
 	if (r < 0)
@@ -122,7 +122,8 @@ static void drain(struct usbmon *m, struct usbfilter *f, struct trawl_writer *w,
  * What bounds bulk from outside: zstd's own speed on such data, and that of writing what is left of
  * it. In GB of captured data a second, of one CPU and of the clock.
  */
-static void bounds(size_t payload, unsigned int noise, uint64_t bytes, uint64_t size, const char *path)
+static void bounds(size_t payload, unsigned int noise, uint64_t bytes, uint64_t size,
+		   const char *path)
 {
 	enum { PIECE = 1 << 20, PIECES = 64 };
 	static uint8_t data[PIECE], out[PIECE + PIECE / 64];
@@ -213,8 +214,8 @@ static void run(size_t payload, unsigned int noise, uint64_t events, const char 
 	printf("%5zu bytes, %u/4 noise%s: %8.0f events/s, %5.2f GB/s (%.2f by CPU of the encoder); "
 	       "CPU ns/event: drain %.0f, encode %.0f; "
 	       "%.2f bytes/event in the file, %.1f%%; %.1f events/ioctl\n",
-	       payload, noise, over ? ", written over" : "", (double)done / wall, (double)bytes / wall / 1e9,
-	       (double)bytes / (all_cpu - drain_cpu) / 1e9,
+	       payload, noise, over ? ", written over" : "", (double)done / wall,
+	       (double)bytes / wall / 1e9, (double)bytes / (all_cpu - drain_cpu) / 1e9,
 	       drain_cpu / (double)done * 1e9, (all_cpu - drain_cpu) / (double)done * 1e9,
 	       (double)st.st_size / (double)done, 100.0 * (double)st.st_size / (double)bytes,
 	       (double)done / (double)monmodel.fetches);

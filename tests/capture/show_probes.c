@@ -77,7 +77,8 @@ int main(int argc, char **argv)
 	for (int i = optind; i < argc && !status; i++) {
 		struct spec spec;
 
-		if (spec_parse(argv[i], &spec, &err) < 0 || probe_resolve(&spec, 0, &list, &err) < 0) {
+		if (spec_parse(argv[i], &spec, &err) < 0 ||
+		    probe_resolve(&spec, 0, &list, &err) < 0) {
 			fprintf(stderr, "%s\n", err.text);
 			status = err.status;
 		}

@@ -117,8 +117,9 @@ Test(eventformat, dynamic_data)
 
 Test(eventformat, open_ends_only_at_the_end)
 {
-	struct eventformat f = parse("\tfield:unsigned long ip;\toffset:8;\tsize:8;\tsigned:0;\n"
-				     "\tfield:unsigned long args[];\toffset:16;\tsize:0;\tsigned:0;\n");
+	struct eventformat
+		f = parse("\tfield:unsigned long ip;\toffset:8;\tsize:8;\tsigned:0;\n"
+			  "\tfield:unsigned long args[];\toffset:16;\tsize:0;\tsigned:0;\n");
 
 	expect_field(&f, "args", TRAWL_HEX, TRAWL_TAIL, 16, 8, 1);
 	cr_expect_eq(f.size, 16);
@@ -145,7 +146,8 @@ Test(eventformat, what_is_no_format_is_refused)
 		struct eventformat f;
 		struct trawl_error err;
 
-		cr_expect_eq(eventformat_parse(bad[i], strlen(bad[i]), &f, &err), -1, "text %zu", i);
+		cr_expect_eq(eventformat_parse(bad[i], strlen(bad[i]), &f, &err), -1, "text %zu",
+			     i);
 	}
 }
 

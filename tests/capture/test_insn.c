@@ -18,7 +18,8 @@ static struct elf_file *self(uint64_t *vaddr)
 	struct trawl_error err = { 0 };
 	struct elf_file *f = elf_open(open("/proc/self/exe", O_RDONLY), "self", &err);
 	bool ambiguous;
-	const struct elf_symbol *s = f ? elf_symbol_named(f, "test_insn_code", 0, &ambiguous) : NULL;
+	const struct elf_symbol *s = f ? elf_symbol_named(f, "test_insn_code", 0, &ambiguous)
+				       : NULL;
 
 	cr_assert(s, "%s", err.text);
 	*vaddr = s->vaddr;
@@ -52,7 +53,8 @@ Test(insn, boundaries)
 	if (!insn_known())
 		cr_skip_test("built without Zydis");
 	cr_assert_eq(insn_boundary(f, start, start, &begin, &next, text, sizeof(text)), INSN_AT);
-	cr_assert_eq(insn_boundary(f, start, start + 7, &begin, &next, text, sizeof(text)), INSN_AT);
+	cr_assert_eq(insn_boundary(f, start, start + 7, &begin, &next, text, sizeof(text)),
+		     INSN_AT);
 	for (unsigned int at = 3; at < 7; at++) {
 		cr_assert_eq(insn_boundary(f, start, start + at, &begin, &next, text, sizeof(text)),
 			     INSN_INSIDE);

@@ -17,8 +17,13 @@ static const char *hint(const char *wanted, const char *const *names, char *buf,
 
 Test(nearest, the_closest_first_and_three_at_most)
 {
-	static const char *const names[] = { "sched_wakeup", "sched_switch", "sched_swicth", "sys_enter",
-					     "sched_switch2", "sched_switched", NULL };
+	static const char *const names[] = {"sched_wakeup",
+					    "sched_switch",
+					    "sched_swicth",
+					    "sys_enter",
+					    "sched_switch2",
+					    "sched_switched",
+					    NULL};
 	char buf[200];
 
 	cr_expect_str_eq(hint("sched_swich", names, buf, sizeof(buf)),
@@ -42,7 +47,8 @@ Test(nearest, swaps_case_and_parts)
 	cr_expect_str_eq(hint("usd", names, buf, sizeof(buf)), "; did you mean usdt?");
 	cr_expect_str_eq(hint("ustd", names, buf, sizeof(buf)), "; did you mean usdt?");
 	cr_expect_not_null(strstr(hint("MALLOC", names, buf, sizeof(buf)), "mean malloc"));
-	cr_expect_not_null(strstr(hint("malloc_retry", names, buf, sizeof(buf)), "memory_malloc_retry"));
+	cr_expect_not_null(strstr(hint("malloc_retry", names, buf, sizeof(buf)),
+				  "memory_malloc_retry"));
 }
 
 Test(nearest, a_small_buffer_is_enough)

@@ -65,8 +65,9 @@ Test(options, the_flight_recorder)
 
 Test(options, a_whole_command_line)
 {
-	struct options o = good("-i usdt:a:b -i event:x:y -w f.trawl -c 10 -s 64 -B 512 -C 5 -G 60 -W 3 "
-				"-Z nobody -vv -q -U --level 7 -- prog -x");
+	struct options
+		o = good("-i usdt:a:b -i event:x:y -w f.trawl -c 10 -s 64 -B 512 -C 5 -G 60 -W 3 "
+			 "-Z nobody -vv -q -U --level 7 -- prog -x");
 
 	cr_assert_eq(o.ninterfaces, 2);
 	cr_expect_str_eq(o.interfaces[0], "usdt:a:b");

@@ -47,8 +47,9 @@ Test(owner, the_dead_are_dead)
 
 Test(owner, other_names_are_not_ours)
 {
-	static const char *const names[] = { "", "trawl", "trawl_", "trawl_1", "trawl_1_2", "trawl_x_2_usdt",
-					     "trawl_1_2x", "uprobes", "sched", "trawl_-5_2_usdt" };
+	static const char *const names[] = {"",		 "trawl",	   "trawl_",	 "trawl_1",
+					    "trawl_1_2", "trawl_x_2_usdt", "trawl_1_2x", "uprobes",
+					    "sched",	 "trawl_-5_2_usdt"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		cr_expect_not(owner_is_name(names[i]), "%s", names[i]);

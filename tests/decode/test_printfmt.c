@@ -43,7 +43,7 @@ static void fill(void)
 
 static char *print_with(const struct symbols *symbols, const char *fmt, size_t len)
 {
-	struct trawl_event_type type = { .name = "t:t", .size = 60, .nfields = 8, .fields = fields };
+	struct trawl_event_type type = {.name = "t:t", .size = 60, .nfields = 8, .fields = fields};
 	struct printfmt *p;
 	struct out o;
 	const char *why = "";
@@ -155,7 +155,8 @@ Test(printfmt, symbols, .init = fill)
 	struct symbols *s = symbols_parse(kallsyms, strlen(kallsyms), printk, strlen(printk));
 	char *got;
 
-	got = print_with(s, "\"%pS %ps %s %pS\", (void *)REC->big, (void *)REC->big, REC->big, 0x1234",
+	got = print_with(s,
+			 "\"%pS %ps %s %pS\", (void *)REC->big, (void *)REC->big, REC->big, 0x1234",
 			 86);
 	cr_expect_str_eq(got, "start_here+0x2 start_here a\ntext 0x1234");
 	free(got);
@@ -166,9 +167,11 @@ Test(printfmt, symbols, .init = fill)
 Test(printfmt, hostile_records, .init = fill)
 {
 	for (size_t len = 0; len < 86; len++)
-		free(print_with(NULL, "\"%s %s %d %pM %s\", __get_str(str), REC->comm, REC->arr[1], "
-				      "REC->mac, __print_array(__get_dynamic_array(dyn), "
-				      "__get_dynamic_array_len(dyn) / 8, 8)", len));
+		free(print_with(NULL,
+				"\"%s %s %d %pM %s\", __get_str(str), REC->comm, REC->arr[1], "
+				"REC->mac, __print_array(__get_dynamic_array(dyn), "
+				"__get_dynamic_array_len(dyn) / 8, 8)",
+				len));
 	put(52, 0xffffffff, 4);
 	put(56, 0xffff0000, 4);
 	is("\"%s|%s\", __get_str(str), __print_array(__get_dynamic_array(dyn), 99, 8)", "|{}");

@@ -46,7 +46,8 @@ Test(block, bodies_come_back)
 	free(p);
 }
 
-static const char json[] = "{\"event\":\"a:b\",\"kind\":\"usdt\",\"tracefs\":\"a_b\",\"provider\":\"a\"}";
+static const char
+	json[] = "{\"event\":\"a:b\",\"kind\":\"usdt\",\"tracefs\":\"a_b\",\"provider\":\"a\"}";
 
 /* The dictionary is worth it: this has nothing in itself that repeats. */
 Test(block, what_bodies_have_in_common_costs_little)
@@ -155,7 +156,8 @@ Test(block, frames_that_lie_are_refused)
 
 Test(block, lengths_of_nonsense_are_refused)
 {
-	static const uint32_t lengths[] = { 0, 4, 40, 45, 46, BLOCK_MAX + 4, UINT32_MAX, UINT32_MAX - 3 };
+	static const uint32_t lengths[] = {
+		0, 4, 40, 45, 46, BLOCK_MAX + 4, UINT32_MAX, UINT32_MAX - 3};
 	struct buf b = { 0 };
 	struct block head;
 

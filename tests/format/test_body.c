@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of blocks and of the index: all that is put comes back, and none that is cut is believed. */
+/*
+ * Bodies of blocks and of the index: all that is put comes back, and none that is cut is
+ * believed.
+ */
 #include <criterion/criterion.h>
 
 #include "body.h"
@@ -98,7 +101,8 @@ Test(body, numbers_of_fields_are_bounded)
 
 Test(body, parts_of_metadata_lie_within_it)
 {
-	struct meta_part p = { .meta = { "m", "text/plain", 5, "0123456789", 100 }, .from = 90, .len = 10 };
+	struct meta_part p = {
+		.meta = {"m", "text/plain", 5, "0123456789", 100}, .from = 90, .len = 10};
 	struct meta_part got;
 	struct buf b = { 0 };
 	struct view v;
@@ -174,7 +178,8 @@ Test(index, items_and_chunks_come_back_in_order)
 	cr_assert_eq(view_left(&item), 4);
 	cr_assert(index_next(&v, &kind, &at, &item) && kind == BLOCK_LOSS && at == 200);
 	cr_assert(index_next(&v, &kind, &at, &item) && kind == BLOCK_REFS);
-	cr_assert(index_ref_get(&item, &got) && got.at == 1000 && got.len == 400 && got.source == 2);
+	cr_assert(index_ref_get(&item, &got) && got.at == 1000 && got.len == 400 &&
+		  got.source == 2);
 	cr_assert(index_ref_get(&item, &got) && got.at == 2000);
 	cr_assert(!index_ref_get(&item, &got));
 	cr_assert(!index_next(&v, &kind, &at, &item));

@@ -299,7 +299,8 @@ Test(chunk, bulk_has_a_level_of_its_own)
 		cr_assert(!chunk_encoder_was_bulk(e));
 		if (!i)
 			first_small = len;
-		cr_assert_lt(len, first_small + first_small / 20, "level %d: %zu bytes", levels[i], len);
+		cr_assert_lt(len, first_small + first_small / 20, "level %d: %zu bytes", levels[i],
+			     len);
 	}
 	cr_assert_gt(least, 100 * 4096, "stored as it is");
 	cr_assert_lt(least, 100 * 4096 + 1000);

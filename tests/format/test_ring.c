@@ -370,7 +370,11 @@ Test(facts, of_the_largest_family_the_oldest_goes)
 	for (int i = 0; i < 1000; i++) {
 		struct trawl_meta m = { .name = name, .data = text, .len = sizeof(text) };
 
-		snprintf(name, sizeof(name), i < 3 ? "probe/%d" : i == 3 ? "machine" : "task/%d", i);
+		snprintf(name, sizeof(name),
+			 i < 3	  ? "probe/%d"
+			 : i == 3 ? "machine"
+				  : "task/%d",
+			 i);
 		cr_assert(facts_put(&f, &m));
 		cr_assert_leq(f.used, f.most);
 	}

@@ -157,8 +157,8 @@ Test(walk, what_stands_behind_garbage_is_found)
 		/* pcapng's own blocks in front have nothing by which they could be found again. */
 		if (i < 3)
 			continue;
-		cr_assert_geq(f.n + 1, whole.n, "garbage in front of block %zu of %zu: %zu found", i,
-			      whole.n, f.n);
+		cr_assert_geq(f.n + 1, whole.n, "garbage in front of block %zu of %zu: %zu found",
+			      i, whole.n, f.n);
 		cr_assert_gt(d.blocks, 0);
 		cr_assert_eq(d.first, at);
 	}
@@ -214,7 +214,8 @@ static const struct trawl_source usdt = {
 	.resolution = 1,
 };
 
-static bool add(struct catalog *c, struct section *s, enum block_kind kind, uint64_t at, struct buf *b)
+static bool add(struct catalog *c, struct section *s, enum block_kind kind, uint64_t at,
+		struct buf *b)
 {
 	struct view v = { b->data, b->data + b->len, false };
 	bool ok = catalog_add(c, s, kind, at, &v);
@@ -280,7 +281,8 @@ Test(catalog, types_need_their_source_and_a_place)
 
 static bool add_part(struct catalog *c, struct section *s, uint32_t from, uint32_t len, uint64_t at)
 {
-	struct meta_part p = { .meta = { "m", "text/plain", 5, "abcdef", 6 }, .from = from, .len = len };
+	struct meta_part p = {
+		.meta = {"m", "text/plain", 5, "abcdef", 6}, .from = from, .len = len};
 	struct buf b = { 0 };
 
 	p.meta.data = (const char *)p.meta.data + from;
@@ -318,7 +320,8 @@ Test(catalog, copies_count_once)
 		cr_assert(add(&c, s, BLOCK_LOSS, i % 1000 * 80, &b));
 	}
 	cr_assert_eq(c.losses.n, 1000);
-	cr_assert_eq(((struct trawl_loss *)c.losses.p[0])->source, UINT16_MAX, "of no known source");
+	cr_assert_eq(((struct trawl_loss *)c.losses.p[0])->source, UINT16_MAX,
+		     "of no known source");
 	catalog_settle(&c, s);
 	catalog_free(&c);
 }

@@ -94,10 +94,14 @@ static void append_all(struct trawl_writer *w, struct trawl_error *first)
 		*first = err;
 }
 
-/* What comes up after the disk was full: a loss of the kernel in two parts, metadata of two sizes. */
+/*
+ * What comes up after the disk was full: a loss of the kernel in two parts, metadata of two
+ * sizes.
+ */
 static void say_late(struct trawl_writer *w)
 {
-	struct trawl_loss l = { .cpu = 1, .from = 7, .to = 9, .count = 5, .reason = TRAWL_LOSS_OVERRUN };
+	struct trawl_loss l = {
+		.cpu = 1, .from = 7, .to = 9, .count = 5, .reason = TRAWL_LOSS_OVERRUN};
 	struct trawl_meta end = { "end", "text/plain", 9, "it ended", 8, 0 };
 	struct trawl_meta large = { "large", "text/plain", 9, NULL, 1 << 20, 0 };
 	struct trawl_error err;
@@ -127,8 +131,8 @@ static void check_losses(const struct trawl_reader *r, uint64_t read)
 }
 
 /*
- * Of a file that did not take all of append_all() and say_late(): it is complete, its events are the
- * first ones, and it tells exactly what is missing. Returns the number of its events.
+ * Of a file that did not take all of append_all() and say_late(): it is complete, its events are
+ * the first ones, and it tells exactly what is missing. Returns the number of its events.
  */
 static uint64_t check_end(const char *path)
 {
@@ -351,7 +355,8 @@ Test(writer, a_small_chunk_does_not_tell_how_large_the_next_will_be)
 	before = trawl_writer_expected(w);
 	for (uint64_t i = 2; i < 400; i++)
 		cr_assert_eq(trawl_append(w, 0, 1, 0, i, record, sizeof(record), &err), 0);
-	cr_expect_lt(trawl_writer_expected(w), before + 400 * sizeof(record), "less than the records");
+	cr_expect_lt(trawl_writer_expected(w), before + 400 * sizeof(record),
+		     "less than the records");
 	cr_assert_eq(trawl_writer_close(w, &err), 0);
 	unlink(path);
 }

@@ -13,7 +13,8 @@ static void check(const struct trawl_field *fields, uint32_t n, uint32_t size)
 			(uint32_t)fields[i].size * fields[i].count :
 			fields[i].place == TRAWL_TAIL ? 0 : 4;
 
-		if (fields[i].offset + bytes > size || !fields[i].size || fields[i].kind >= TRAWL_KINDS)
+		if (fields[i].offset + bytes > size || !fields[i].size ||
+		    fields[i].kind >= TRAWL_KINDS)
 			abort();
 	}
 }

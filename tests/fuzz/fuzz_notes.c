@@ -25,7 +25,8 @@ static void resolve(const char *fmt, int fd)
 		abort();
 	for (size_t i = 0; i < list.n; i++) {
 		for (size_t site = 0; site < list.probes[i]->nsites; site++) {
-			if (probe_definition(list.probes[i], site, "g", line, sizeof(line), &err) < 0 ||
+			if (probe_definition(list.probes[i], site, "g", line, sizeof(line), &err) <
+				    0 ||
 			    strchr(line, '\n') != line + strlen(line) - 1)
 				abort(); /* one line, whatever the file says */
 		}

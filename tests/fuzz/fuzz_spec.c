@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What users write after -i, and the operands in notes: the first line is one, the second the other. */
+/*
+ * What users write after -i, and the operands in notes: the first line is one, the second the
+ * other.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
