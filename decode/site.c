@@ -181,25 +181,50 @@ static void name_missing(struct probe_sites *s, struct layout *l)
 	}
 }
 
-struct probe_sites *sites_new(struct trawl_reader *reader, struct layout *l)
+/* Is a probe of this kind one of this source? What has no kind of ours is anybody's. */
+static bool of_source(const char *kind, const char *source)
 {
-	char name[512];
-	const struct trawl_meta *m;
+	bool usdt = !strcmp(kind, "usdt");
+
+	if (!usdt && strcmp(kind, "uprobe") && strcmp(kind, "uretprobe"))
+		return true;
+	return !strcmp(source, usdt ? "usdt" : "uprobe");
+}
+
+/* The newest metadata of the probe. Probes of two sources may bear one name: the kind decides. */
+static struct json_object *find_probe(const struct trawl_reader *reader, const char *event,
+				      const char *source)
+{
+	for (size_t i = trawl_meta_count(reader); i-- > 0;) {
+		const struct trawl_meta *m = trawl_meta_at(reader, i);
+		struct json_object *doc;
+
+		if (strncmp(m->name, "probe/", 6) || strcmp(m->name + 6, event))
+			continue;
+		doc = jdoc_parse(m->data, m->len);
+		if (doc && of_source(jdoc_string(doc, "kind"), source))
+			return doc;
+		json_object_put(doc);
+	}
+	return NULL;
+}
+
+struct probe_sites *sites_new(struct trawl_reader *reader, const char *source, struct layout *l)
+{
+	struct json_object *doc = find_probe(reader, l->type->name, source);
 	const struct json_object *list;
-	struct probe_sites *s;
+	struct probe_sites *s = doc ? calloc(1, sizeof(*s)) : NULL;
 	size_t n;
 
-	if (snprintf(name, sizeof(name), "probe/%s", l->type->name) >= (int)sizeof(name))
+	if (!s) {
+		json_object_put(doc);
 		return NULL;
-	m = trawl_meta_find(reader, name);
-	s = m ? calloc(1, sizeof(*s)) : NULL;
-	if (!s)
-		return NULL;
-	s->doc = jdoc_parse(m->data, m->len);
+	}
+	s->doc = doc;
 	list = jdoc_get(s->doc, "sites");
 	n = jdoc_count(list);
 	s->sites = calloc(n + 1, sizeof(*s->sites));
-	if (!s->doc || !s->sites) {
+	if (!s->sites) {
 		sites_free(s);
 		return NULL;
 	}

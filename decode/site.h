@@ -40,10 +40,11 @@ struct site {
 struct probe_sites;
 
 /*
- * The probe of this event type; NULL if the file says nothing of it (or nothing sensible). Hides
+ * The probe of this event type, which is of the source of that name ("usdt", "uprobe": events of
+ * two sources may have one name); NULL if the file says nothing of it (or nothing sensible). Hides
  * the helper fields of the layout. All pointers into the layout and the result live together.
  */
-struct probe_sites *sites_new(struct trawl_reader *reader, struct layout *l);
+struct probe_sites *sites_new(struct trawl_reader *reader, const char *source, struct layout *l);
 void sites_free(struct probe_sites *s);
 
 /* True if every argument at every site is simply its field. */

@@ -130,7 +130,7 @@ static struct plan *plan_new(struct tracefs *t, const struct trawl_event_type *t
 		free(p);
 		return NULL;
 	}
-	p->sites = sites_new(t->ctx->reader, p->layout);
+	p->sites = sites_new(t->ctx->reader, source ? source->name : "", p->layout);
 	if (t->ctx->options->print && !p->sites) {
 		p->print = printfmt_new(type, source, NULL);
 		if (!t->symbols)

@@ -219,6 +219,30 @@ def wait_armed(trawl, pid):
     return f"trawl ended before it was armed, for {pid}\n"
 
 
+def same_name(folder):
+    """A static probe and a function of one name, at one place: each has its own arguments."""
+    with open(f"{folder}/w.c", "w") as f:
+        f.write("#include <sys/sdt.h>\n#include <unistd.h>\n"
+                "__attribute__((noinline)) void hit(int n, const char *who)\n"
+                "{\nDTRACE_PROBE2(w, hit, n, who);\n__asm__ volatile(\"\" ::: \"memory\");\n}\n"
+                "int main(int n, char **words)\n{\nhit(n + 40, words[1]);\nreturn 0;\n}\n")
+    made = run("gcc", "-O2", "-g", "-o", f"{folder}/w", f"{folder}/w.c")
+    specs = [f"usdt:{folder}/w:hit arg2:string", f"uprobe:{folder}/w:hit n who=+0(who):string"]
+    for order in (specs, specs[::-1]):
+        got, err = capture(folder, order, [f"{folder}/w", "hits"])[1:]
+        fields = {e["source"]: e["fields"] for e in got}
+        ok(len(got) == 2 and fields["usdt"].get("arg1") == 42 and fields["usdt"].get("arg2") == "hits" and
+           fields["uprobe"].get("n") == 42 and fields["uprobe"].get("who") == "hits",
+           f"usdt and uprobe of one name, {order[0].split(':')[0]} first: both have their arguments",
+           made.stderr, err, got)
+        ok({e["name"] for e in got} == {"w:hit"} and all("hit" in e["site"]["symbol"] for e in got),
+           "and their sites", got)
+    live = run(f"{BUILD}/trawl", "--json", "-i", specs[0], "-i", specs[1], "--", f"{folder}/w", "hits")
+    fields = [json.loads(line)["fields"] for line in live.stdout.splitlines()]
+    ok(any(f.get("arg1") == 42 for f in fields) and any(f.get("n") == 42 for f in fields),
+       "live, too", live.stdout, live.stderr)
+
+
 def wrong(folder):
     forms_, tick = f"{SAMPLES}/forms", f"{SAMPLES}/tick"
     with open(tick, "rb") as whole, open(f"{folder}/cut", "wb") as cut:
@@ -267,6 +291,7 @@ def main():
         library(folder)
         runtime(folder, "memfd", False)
         runtime(folder, "deleted", True)
+        same_name(folder)
         wrong(folder)
     return finish()
 

@@ -26,7 +26,7 @@ static struct probe_sites *sites(const char *json, const char *maps)
 	reader = capture_of(m, maps ? 3 : 1);
 	cr_assert_not_null(reader);
 	layout = layout_new(&type);
-	return sites_new(reader, layout);
+	return sites_new(reader, "usdt", layout);
 }
 
 static void done(struct probe_sites *s)
@@ -127,7 +127,7 @@ Test(site, what_no_site_has_is_shown_by_its_plain_name)
 	reader = capture_of(m, 1);
 	cr_assert_not_null(reader);
 	layout = layout_new(&t);
-	s = sites_new(reader, layout);
+	s = sites_new(reader, "usdt", layout);
 	cr_assert_not_null(s);
 	cr_expect_str_eq(sites_any(s)->args[0].name, "x");
 	cr_expect_str_eq(sites_any(s)->args[0].why, "gone");
@@ -135,6 +135,29 @@ Test(site, what_no_site_has_is_shown_by_its_plain_name)
 	cr_expect_str_eq(sites_any(s)->args[1].name, "y_na", "a field that another site has");
 	cr_expect_not(layout_find(layout, "y_na")->hidden);
 	done(s);
+}
+
+Test(site, two_sources_may_have_probes_of_one_name)
+{
+	static const struct capture_meta m[] = {
+		{"probe/p:n", 1, "{\"kind\":\"usdt\",\"sites\":[{\"offset\":1,\"symbol\":\"u\"}]}"},
+		{"probe/p:n", 2, "{\"kind\":\"uretprobe\",\"sites\":[{\"offset\":1,\"symbol\":\"r\"}]}"}};
+	static const char *const wanted[][2] = {{"usdt", "u"}, {"uprobe", "r"}, {"event", NULL}};
+
+	reader = capture_of(m, 2);
+	cr_assert_not_null(reader);
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		struct probe_sites *s;
+
+		layout = layout_new(&type);
+		s = sites_new(reader, wanted[i][0], layout);
+		cr_assert_eq(!s, !wanted[i][1], "%s", wanted[i][0]);
+		if (s)
+			cr_expect_str_eq(sites_any(s)->symbol, wanted[i][1]);
+		sites_free(s);
+		layout_free(layout);
+	}
+	trawl_close(reader);
 }
 
 Test(site, damaged_metadata_is_as_none)
