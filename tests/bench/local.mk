@@ -1,9 +1,18 @@
 # SPDX-License-Identifier: MIT
 
 check_PROGRAMS += tests/bench/usbmon
-tests_bench_usbmon_SOURCES = tests/bench/usbmon.c tests/capture/monmodel.c tests/capture/monmodel.h
+tests_bench_usbmon_SOURCES = tests/bench/usbmon.c tests/bench/usbevents.c tests/bench/usbevents.h \
+	tests/capture/monmodel.c tests/capture/monmodel.h
 tests_bench_usbmon_CFLAGS = $(AM_CFLAGS) -O2
 tests_bench_usbmon_LDADD = libcapture.la libtrawl-test.la
+
+# Loaded into tcpdump and trawl (usbpeers.sh). -rpath makes it a shared library.
+check_LTLIBRARIES += tests/bench/monshim.la
+tests_bench_monshim_la_SOURCES = tests/bench/monshim.c tests/bench/usbevents.c tests/bench/usbevents.h \
+	tests/capture/monmodel.c tests/capture/monmodel.h
+tests_bench_monshim_la_CFLAGS = $(AM_CFLAGS) -O2 -U_FILE_OFFSET_BITS
+tests_bench_monshim_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+tests_bench_monshim_la_LIBADD = -ldl
 
 check_PROGRAMS += tests/bench/container
 tests_bench_container_SOURCES = tests/bench/container.c
@@ -15,7 +24,7 @@ tests_bench_seek_SOURCES = tests/bench/seek.c
 tests_bench_seek_CFLAGS = $(AM_CFLAGS) -O2
 tests_bench_seek_LDADD = libsample.la libtrawl-test.la
 BENCHES = tests/bench/seek.sh tests/bench/container.sh tests/bench/capture.sh \
-	tests/bench/decode.sh tests/bench/kernel.sh tests/bench/flight.sh
+	tests/bench/decode.sh tests/bench/kernel.sh tests/bench/flight.sh tests/bench/usbpeers.sh
 EXTRA_DIST += $(BENCHES) tests/bench/usbload.sh
 
 # Ratios, side by side in one run; nothing here passes or fails.

@@ -22,6 +22,7 @@
 #include <zstd.h>
 #include "capture/usbfilter.h"
 #include "capture/usbtypes.h"
+#include "tests/bench/usbevents.h"
 #include "tests/capture/monmodel.h"
 
 static struct trawl_error err;
@@ -38,65 +39,6 @@ static void die(const char *what)
 {
 	fprintf(stderr, "usbmon bench: %s: %s\n", what, err.text);
 	exit(1);
-}
-
-/*
- * Event n of a stream of transfers on a few endpoints of two devices: submission and completion
- * in turn, the data of IN with the completion. Time goes on by a few µs, ids come from a small
- * pool. Of every four words of data so many are noise and the others counters: 1 is like sensor
- * readings and file contents, 4 like pictures and compressed files.
- */
-static size_t make_event(uint64_t n, size_t payload, unsigned int noise, struct usbmon_header *h,
-			 uint8_t *data)
-{
-	static uint64_t rng = 88172645463325252u, us;
-	uint64_t urb = n / 2;
-	size_t i, len = n & 1 ? payload : 0;
-
-	rng ^= rng << 13, rng ^= rng >> 7, rng ^= rng << 17;
-	us += 3 + rng % 8;
-	*h = (struct usbmon_header){
-		.id = 0xffff8880041a2000 + urb % 8 * 192, .type = n & 1 ? 'C' : 'S',
-		.xfer_type = payload > 64 ? 3 : 1, .epnum = 0x81, .devnum = (uint8_t)(2 + urb % 2),
-		.busnum = 1, .flag_setup = '-', .flag_data = n & 1 ? '\0' : '<',
-		.ts_sec = (int64_t)(1700000000 + us / 1000000), .ts_usec = (int32_t)(us % 1000000),
-		.status = n & 1 ? 0 : -115, .len_urb = (uint32_t)payload, .interval = 8,
-		.xfer_flags = 0x200,
-	};
-	for (i = 0; data && i + 8 <= len; i += 8) {
-		uint64_t word = n + i;
-
-		if (i % 32 / 8 < noise) {
-			word = (rng + i) * 0x9e3779b97f4a7c15;
-			word ^= word >> 29;
-		}
-		memcpy(data + i, &word, 8);
-	}
-	return len;
-}
-
-/*
- * Fills the ring; returns the events in it. Once it has been full, bulk stays and only gets new
- * headers: a pause for making it would be time to compress what came before, which a busy bus does
- * not give.
- */
-static uint64_t fill(uint64_t *n, uint64_t most, size_t payload, unsigned int noise,
-		     uint64_t *bytes)
-{
-	static uint8_t room[16384];
-	uint8_t *data = payload > 4096 && *n ? NULL : room;
-	struct usbmon_header h;
-	uint64_t count = 0;
-
-	while (count < most && monmodel.used + payload + 8192 < monmodel.size) {
-		size_t len = make_event((*n)++, payload, noise, &h, data);
-
-		if (!monmodel_event(&h, data, len))
-			break;
-		*bytes += sizeof(h) + len;
-		count++;
-	}
-	return count;
 }
 
 static void drain(struct usbmon *m, struct usbfilter *f, struct trawl_writer *w, uint16_t source)
@@ -132,7 +74,7 @@ static void bounds(size_t payload, unsigned int noise, uint64_t bytes, uint64_t 
 	int fd = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0600);
 
 	for (size_t at = 0; at + payload <= PIECE; at += payload)
-		make_event(2 * at + 1, payload, noise, &h, data + at);
+		usbevents_make(2 * at + 1, payload, noise, &h, data + at);
 	t = seconds(CLOCK_THREAD_CPUTIME_ID);
 	for (int i = 0; i < PIECES; i++)
 		ZSTD_compress(out, sizeof(out), data, PIECE, 1);
@@ -197,7 +139,7 @@ static void run(size_t payload, unsigned int noise, uint64_t events, const char 
 		die("describe");
 	sync_file(w, TRAWL_SYNC_START);
 	while (done < events) {
-		got = fill(&n, events - done, payload, noise, &bytes);
+		got = usbevents_fill(&n, events - done, payload, noise, &bytes);
 		t[0] = seconds(CLOCK_MONOTONIC);
 		t[1] = seconds(CLOCK_THREAD_CPUTIME_ID);
 		t[2] = seconds(CLOCK_PROCESS_CPUTIME_ID);

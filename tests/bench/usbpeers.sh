@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# trawl and tcpdump, whole programs, on the same made-up USB traffic: both read the model of usbmon's
+# ring (tests/bench/monshim.c), each with the ring and by the calls that it uses on a real one, and
+# write a file. Processor time of all threads for an event, from the first fetch to the end of the
+# process, without what making the traffic took; the least of some rounds in turns.
+#
+#	tests/bench/usbpeers.sh [EVENTS [ROUNDS [DIRECTORY]]]
+command -v tcpdump >/dev/null || { echo "tcpdump is not installed: nothing to compare with"; exit 0; }
+dir=$(mktemp -d "${3:-/tmp}/usbpeers.XXXXXX") || exit 99
+trap 'rm -rf "$dir"' EXIT
+/usr/bin/python3 - "$TRAWL_BUILD" "$dir" "${1:-4000000}" "${2:-3}" <<'END'
+import os, subprocess, sys
+build, folder, events, rounds = sys.argv[1:]
+out, said = f"{folder}/out", f"{folder}/said"
+programs = {
+    "trawl": [f"{build}/.libs/trawl", "-q", "-i", "usb", "-w", out],
+    "trawl --level 1": [f"{build}/.libs/trawl", "-q", "--level", "1", "-i", "usb", "-w", out],
+    "tcpdump": ["tcpdump", "-Z", "root", "-i", "usbmon0", "-w", out],
+}
+kinds = [(0, 0), (8, 0), (64, 1), (512, 1), (16384, 0), (16384, 1), (16384, 4)]
+for payload, noise in kinds:
+    n = int(events) // (20 if payload > 4096 else 1)
+    best = {}
+    for _ in range(int(rounds)):
+        for name, command in programs.items():
+            if os.path.exists(out):
+                os.unlink(out)
+            env = dict(os.environ, LD_PRELOAD=f"{build}/tests/bench/.libs/monshim.so",
+                       LD_LIBRARY_PATH=f"{build}/.libs", MONSHIM=f"{n},{payload},{noise},{said}")
+            p = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True)
+            messages = p.stderr.read()
+            used = os.wait4(p.pid, 0)[2]
+            if not os.path.exists(said):
+                sys.exit(f"{name}: {messages}")
+            got, before, filling = open(said).read().split()
+            os.unlink(said)
+            cpu = used.ru_utime + used.ru_stime - float(before) - float(filling)
+            size = os.path.getsize(out)
+            if name == "tcpdump":
+                size = len(subprocess.run(["zstd", "-3", "-c", out], capture_output=True).stdout)
+            best[name] = min(best.get(name, (1e9, 0, 0)), (cpu * 1e9 / int(got), size, int(got)))
+    theirs = best["tcpdump"]
+    for name, (ns, size, got) in best.items():
+        print(f"{payload:5} bytes, {noise}/4 noise: {name:16} {ns:7.0f} ns/event, ratio {ns / theirs[0]:.2f}; "
+              f"file {size} ({size / theirs[1]:.2f} of tcpdump's zstd -3)")
+END
