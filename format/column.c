@@ -226,6 +226,12 @@ static void put_tag(const struct table *t, uint32_t column, const struct column_
 		buf_varint(out, t->layout->columns[column].ref);
 }
 
+void column_constant(uint64_t value, struct sink *out)
+{
+	buf_u8(&out->structure, TAG_CONSTANT);
+	buf_varint(&out->structure, zigzag(value));
+}
+
 uint32_t column_encode(struct table *t, uint32_t column, const struct column_plan *p,
 		       struct predictors *m, struct sink *out)
 {
@@ -233,8 +239,7 @@ uint32_t column_encode(struct table *t, uint32_t column, const struct column_pla
 	uint32_t n;
 
 	if (all_equal(v, t->n)) {
-		buf_u8(&out->structure, TAG_CONSTANT);
-		buf_varint(&out->structure, zigzag(t->n ? v[0] : 0));
+		column_constant(t->n ? v[0] : 0, out);
 		return 0;
 	}
 	put_tag(t, column, p, &out->structure);

@@ -54,6 +54,9 @@ struct predictors {
 uint32_t column_encode(struct table *t, uint32_t column, const struct column_plan *p,
 		       struct predictors *m, struct sink *out);
 
+/* What column_encode() does for a column whose values are all this one. */
+void column_constant(uint64_t value, struct sink *out);
+
 /* t->residue: the values as the plan makes them relative. */
 void column_relate(struct table *t, uint32_t column, unsigned int relative);
 /* Predicts t->residue under a mask; hit[i] is 1 where the guess is right. For choosing plans. */

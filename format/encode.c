@@ -47,6 +47,7 @@ struct chunk_encoder {
 	struct table common_table, table;
 	struct dictionary strings;
 	struct room values; /* of a string column */
+	struct room differ; /* of each number column */
 	struct marks code_marks, literal_marks;
 	struct sink sink;
 	struct buf structure, payload;
@@ -95,6 +96,7 @@ void chunk_encoder_free(struct chunk_encoder *e)
 	dictionary_free(&e->strings);
 	planner_free(&e->planner);
 	free(e->values.p);
+	free(e->differ.p);
 	free(e->code_marks.at);
 	free(e->literal_marks.at);
 	buf_free(&e->sink.structure);
@@ -200,12 +202,16 @@ static int learn_types(struct chunk_encoder *e, const struct chunk_schema *s)
 			type x; \
 			memcpy(&x, row[i] + c->offset, sizeof(x)); \
 			v[i] = (uint64_t)x; \
+			differ |= v[i] ^ like; \
 		} \
 	} while (0)
 
-static void load_block(const struct layout_column *c, const uint8_t *const *row, uint64_t *v,
-		       uint32_t from, uint32_t end)
+/* Returns the bits in which any value differs from `like`. */
+static uint64_t load_block(const struct layout_column *c, const uint8_t *const *row, uint64_t *v,
+			   uint32_t from, uint32_t end, uint64_t like)
 {
+	uint64_t differ = 0;
+
 	switch (c->size * 2 + c->is_signed) {
 	case 2:
 		LOAD_COLUMN(uint8_t);
@@ -228,17 +234,22 @@ static void load_block(const struct layout_column *c, const uint8_t *const *row,
 	default:
 		LOAD_COLUMN(uint64_t);
 	}
+	return differ;
 }
 
 /*
  * Block by block, so that a record is still in the cache when its next column is loaded; the next
- * block's are fetched meanwhile.
+ * block's are fetched meanwhile. differ[c] becomes 0 if column c has one value only.
  */
-LOOPS static void load_numbers(struct table *t, const uint8_t *const *row)
+LOOPS static void load_numbers(struct table *t, const uint8_t *const *row, uint64_t *differ)
 {
 	const struct layout *l = t->layout;
 	uint32_t last = l->nnumbers ? l->columns[l->nnumbers - 1].offset : 0;
 
+	for (uint32_t c = 0; c < l->nnumbers; c++) {
+		differ[c] = 0;
+		load_block(&l->columns[c], row, t->value[c], 0, t->n ? 1 : 0, 0);
+	}
 	for (uint32_t from = 0; from < t->n; from += BLOCK) {
 		uint32_t end = from + BLOCK < t->n ? from + BLOCK : t->n;
 
@@ -247,7 +258,8 @@ LOOPS static void load_numbers(struct table *t, const uint8_t *const *row)
 			__builtin_prefetch(row[i] + last);
 		}
 		for (uint32_t c = 0; c < l->nnumbers; c++)
-			load_block(&l->columns[c], row, t->value[c], from, end);
+			differ[c] |= load_block(&l->columns[c], row, t->value[c], from, end,
+						t->value[c][0]);
 	}
 }
 
@@ -289,6 +301,13 @@ static void put_number(struct chunk_encoder *e, struct table *t, uint32_t column
 	mark(&e->literal_marks, e->sink.literals.len);
 	literals = column_encode(t, column, &plan->plan, &e->predictors, &e->sink);
 	plan_result(plan, literals, t->n);
+}
+
+/* What most columns of most tables are. */
+static void put_constant(struct chunk_encoder *e, uint64_t value, struct plan *plan)
+{
+	plan->chunks++;
+	column_constant(value, &e->sink);
 }
 
 /* A fixed string is known without the NULs at its end. */
@@ -356,13 +375,19 @@ static bool put_columns(struct chunk_encoder *e, struct table *t, const struct a
 			const uint8_t *const *row, struct plan *plans)
 {
 	const struct layout *l = t->layout;
+	uint64_t *differ = room_for(&e->differ, (l->nnumbers + 1) * sizeof(*differ));
 
+	if (!differ)
+		return false;
 	plan_table(&e->planner);
-	load_numbers(t, row);
+	load_numbers(t, row, differ);
 	for (uint32_t c = 0; c < l->nnumbers; c++) {
 		if (a && is_key(a, c))
 			continue;
-		put_number(e, t, c, &plans[c], !a);
+		if (differ[c] || !t->n)
+			put_number(e, t, c, &plans[c], !a);
+		else
+			put_constant(e, t->value[c][0], &plans[c]);
 	}
 	for (uint32_t c = l->nnumbers; c < l->ncolumns; c++)
 		if (!put_string(e, t, c, row, plans))

@@ -423,8 +423,10 @@ static void batch_put(struct batch *b, uint32_t index, uint32_t cpu, uint64_t ts
 int stage_append(struct stage *s, uint32_t index, uint32_t cpu, uint64_t ts, const void *record,
 		 size_t len, struct trawl_error *err)
 {
+	uint64_t before = atomic_load_explicit(&s->appended, memory_order_relaxed);
 	enum room room;
 
+	atomic_store_explicit(&s->appended, before + 1, memory_order_relaxed);
 	pthread_mutex_lock(&s->lock);
 	room = batch_room(s, s->filling, len);
 	if (room == ROOM_FULL) {

@@ -52,6 +52,8 @@ struct stage {
 	uint32_t *_Atomic pages[256]; /* type id / 256 -> 256 times (index + 1) */
 	struct stage_options o;
 
+	atomic_uint_fast64_t appended;   /* events; one thread at a time counts */
+
 	pthread_mutex_t lock;
 	struct stage_losses losses;      /* of the present file */
 	uint64_t unwritten;              /* of all files */

@@ -31,7 +31,7 @@ struct trawl_writer {
 	struct facts metas;     /* for the next file of a rotation */
 	struct trawl_sync sync; /* the newest; mono 0: none yet */
 	uint32_t part;          /* of a rotation */
-	atomic_uint_fast64_t events, bytes, size; /* size: as volume_size() */
+	atomic_uint_fast64_t bytes, size; /* size: as volume_size() */
 	atomic_int error;       /* sink.error, readable without the lock */
 };
 
@@ -358,7 +358,6 @@ int trawl_append(struct trawl_writer *w, uint16_t source, uint32_t type, uint32_
 		return trawl_fail(err, TRAWL_USAGE, "event \"%s\": a record of %zu bytes, must be "
 				  "%u to %d", s->types[index]->name, len, s->types[index]->size,
 				  TRAWL_RECORD_MAX);
-	atomic_fetch_add_explicit(&w->events, 1, memory_order_relaxed);
 	if (!stage_append(s, (uint32_t)index, cpu, ts, record, len, err))
 		return 0;
 	stage_unwritten(s, 1, ts, ts);
@@ -410,7 +409,12 @@ uint64_t trawl_writer_expected(const struct trawl_writer *w)
 
 uint64_t trawl_writer_events(const struct trawl_writer *w)
 {
-	return atomic_load(&((struct trawl_writer *)w)->events);
+	uint32_t n = atomic_load(&((struct trawl_writer *)w)->nstages);
+	uint64_t events = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		events += atomic_load(&w->stages[i]->appended);
+	return events;
 }
 
 uint64_t trawl_writer_unwritten(const struct trawl_writer *w, uint16_t source)
