@@ -14,7 +14,7 @@
 enum {
 	SIZE_CHECK = 16 << 10,    /* bytes of records after which a file's size is looked at */
 	CHUNK_LEAST = 64 << 10,   /* bytes of records of a chunk: between these, */
-	CHUNK_MOST = 4 << 20,
+	CHUNK_MOST = 2 << 20,
 	CHUNKS_OF_FILE = 8,       /* such a part of -C */
 };
 

@@ -12,7 +12,7 @@
 
 enum {
 	CHUNK_EVENTS = 65536,
-	CHUNK_BYTES = 4 << 20,
+	CHUNK_BYTES = 2 << 20, /* two batches of these stay in a cache, which larger ones do not */
 	BATCHES = 16 << 20, /* bytes of all sources' batches, so that memory stays bounded */
 	RING_CHUNKS = 16, /* that a ring has room for at least, before they are compressed */
 	META_KEPT = 16 << 20, /* bytes of metadata that are kept for the next file of a rotation */
