@@ -12,10 +12,12 @@ trap 'rm -rf "$dir"' EXIT
 /usr/bin/python3 - "$TRAWL_BUILD" "$dir" "${1:-4000000}" "${2:-3}" <<'END'
 import os, subprocess, sys
 build, folder, events, rounds = sys.argv[1:]
+trawl = f"{build}/.libs/trawl" # the program itself, not libtool's script, which starts others
+trawl = trawl if os.path.exists(trawl) else f"{build}/trawl"
 out, said = f"{folder}/out", f"{folder}/said"
 programs = {
-    "trawl": [f"{build}/.libs/trawl", "-q", "-i", "usb", "-w", out],
-    "trawl --level 1": [f"{build}/.libs/trawl", "-q", "--level", "1", "-i", "usb", "-w", out],
+    "trawl": [trawl, "-q", "-i", "usb", "-w", out],
+    "trawl --level 1": [trawl, "-q", "--level", "1", "-i", "usb", "-w", out],
     "tcpdump": ["tcpdump", "-Z", "root", "-i", "usbmon0", "-w", out],
 }
 kinds = [(0, 0), (8, 0), (64, 1), (512, 1), (16384, 0), (16384, 1), (16384, 4)]
@@ -26,7 +28,7 @@ for payload, noise in kinds:
         for name, command in programs.items():
             if os.path.exists(out):
                 os.unlink(out)
-            env = dict(os.environ, LD_PRELOAD=f"{build}/tests/bench/.libs/monshim.so",
+            env = dict(os.environ, LD_PRELOAD=f"{build}/tests/bench/monshim.so",
                        LD_LIBRARY_PATH=f"{build}/.libs", MONSHIM=f"{n},{payload},{noise},{said}")
             p = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True)
             messages = p.stderr.read()
