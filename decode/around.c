@@ -113,7 +113,7 @@ static int pass_item(struct consumer *c, const struct decoder *d, void *state,
 	if (a->at == a->n)
 		return 1;
 	if (it->time < a->stretches[a->at].from)
-		return 0;
+		return CONSUMER_PASSED_OVER;
 	if (a->separator && a->shown && a->shown != a->at + 1)
 		out_str(a->separator, "--\n");
 	a->shown = a->at + 1;

@@ -4,7 +4,7 @@
  *
  * The file is read twice: once for the times of the matches, then for everything within `window`
  * before and after any of them. --from, --to, --source, --name and --pid choose what is shown, not
- * what matches.
+ * what matches; -c counts what is shown.
  */
 #ifndef TRAWL_DECODE_AROUND_H
 #define TRAWL_DECODE_AROUND_H

@@ -403,6 +403,7 @@ static int take_item(struct sink *sink, const struct item *it)
 	struct stream *s = (struct stream *)sink;
 	struct selection *sel = s->selection;
 	const struct bound *b;
+	int got;
 
 	if (s->silent)
 		return 0;
@@ -417,9 +418,11 @@ static int take_item(struct sink *sink, const struct item *it)
 		return s->consumer->item(s->consumer, b->engine->decoder, b->engine->state, it);
 	if (!sel->all && !selection_wants(sel, b->engine->decoder, b->engine->state, it))
 		return 0;
-	if ((any_losses(s) && give_losses(s, it->time)) ||
-	    s->consumer->item(s->consumer, b->engine->decoder, b->engine->state, it) ||
-	    ++sel->taken == sel->count) {
+	got = any_losses(s) && give_losses(s, it->time) ? 1 :
+	      s->consumer->item(s->consumer, b->engine->decoder, b->engine->state, it);
+	if (got == CONSUMER_PASSED_OVER)
+		return 0;
+	if (got || ++sel->taken == sel->count) {
 		s->stopped = true;
 		return 1;
 	}

@@ -9,7 +9,12 @@
 #include "decode/decoder.h"
 #include "decode/selection.h"
 
-/* Where items end up. Both return 0, or 1 when no more are wanted (the output is gone). */
+enum { CONSUMER_PASSED_OVER = 2 };
+
+/*
+ * Where items end up. Both return 0, or 1 when no more are wanted (the output is gone). item() may
+ * also return CONSUMER_PASSED_OVER: go on, but the item does not count for -c.
+ */
 struct consumer {
 	int (*item)(struct consumer *c, const struct decoder *d, void *state,
 		    const struct item *it);

@@ -69,6 +69,9 @@ last=$(trawl-decode --summary "$f" | sed -n 's/^last  *\(.*+0000\).*/\1/p')
 same "a time that --summary prints: $last" 1 "$(count --from "$last")"
 same "a task is known though --from skips its birth" worker \
 	"$(trawl-decode --json --from +6ms --pid 101 "$f" | sed 's/.*"comm":"\([^"]*\)".*/\1/')"
+same "-c with --around counts what is printed" 2 "$(
+	trawl-decode --around 'arg1 == 4' --window 20us -c 2 "$tick" | wc -l)"
+same "and not more than there is" 3 "$(trawl-decode --around 'arg1 == 4' --window 20us -c 20 "$tick" | wc -l)"
 same "--where with a field" 4 "$(count --where 'arg1 > 1 and arg1 <= 5')"
 same "--where with texts as they are printed" 7 "$(
 	trawl-decode "$f" | grep -o 'arg2="[^ ]*\( \\"x\\"\)*"' | sort -u | sed 's/=/ == /' |
