@@ -66,5 +66,7 @@ int reading_finish(struct stream *s, struct out *out, const char *name, bool fai
 		return cli_error(err);
 	if (!status && stream_unseen_name(s, err))
 		cli_error(err); /* what was asked was done */
+	if (!status && stream_unseen_pid(s, err))
+		cli_error(err);
 	return status;
 }

@@ -160,20 +160,33 @@ const char *selection_unseen(const struct selection *s)
 	return NULL;
 }
 
-static bool wants_task(const struct selection *s, const struct item *it)
+const int32_t *selection_unseen_pid(const struct selection *s)
 {
-	size_t i;
+	for (size_t i = 0; i < s->npids; i++)
+		if (!s->pid_seen[i])
+			return &s->pids[i];
+	return NULL;
+}
 
-	for (i = 0; i < s->npids; i++)
-		if (s->pids[i] == it->pid || s->pids[i] == it->tid)
-			return true;
-	return !s->npids;
+static bool wants_task(struct selection *s, const struct item *it)
+{
+	bool wanted = !s->npids;
+
+	for (size_t i = 0; i < s->npids; i++) {
+		if (s->pids[i] == it->pid || s->pids[i] == it->tid) {
+			s->pid_seen[i] = true;
+			wanted = true;
+		}
+	}
+	return wanted;
 }
 
 bool selection_wants(struct selection *s, const struct decoder *d, void *state,
 		     const struct item *it)
 {
+	bool task = wants_task(s, it); /* asked of every item: of which none had is told */
+
 	return selection_name(s, it->name, it->name_len, true) && it->time >= s->begin &&
-	       it->time < s->end && wants_task(s, it) &&
+	       it->time < s->end && task &&
 	       (!s->where || where_match(s->where, d, state, it));
 }

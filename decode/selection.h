@@ -49,6 +49,7 @@ struct selection {
 	size_t nsources, nnames, npids;
 	bool source_seen[SELECTION_MAX];  /* something in the file had this name */
 	bool name_seen[SELECTION_MAX];
+	bool pid_seen[SELECTION_MAX];
 	const char *where_option, *where_text;
 	struct where *where;
 	uint64_t count;      /* 0: no limit */
@@ -79,6 +80,8 @@ const char *selection_missing(const struct selection *s);
 bool selection_name(struct selection *s, const char *name, size_t len, bool event);
 /* The first --name that no event had; NULL if there is none. */
 const char *selection_unseen(const struct selection *s);
+/* The first --pid that no item had; NULL if there is none. */
+const int32_t *selection_unseen_pid(const struct selection *s);
 
 /* Is this item wanted (all but its source and -c)? Need not be asked if selection.all. */
 bool selection_wants(struct selection *s, const struct decoder *d, void *state,

@@ -269,6 +269,14 @@ int stream_known_fields(struct stream *s, const char *option, const char *list,
 	return -1;
 }
 
+/* Is what stands there on the right of a comparison, where texts use to be? */
+static bool compared_with(const char *expr, size_t at)
+{
+	while (at && expr[at - 1] == ' ')
+		at--;
+	return at && strchr("=<>~", expr[at - 1]);
+}
+
 /* Are all fields of --where known? To be asked when all event types are. */
 static int check_where(struct stream *s, struct trawl_error *err)
 {
@@ -284,8 +292,12 @@ static int check_where(struct stream *s, struct trawl_error *err)
 	out_memory(&l.text);
 	stream_names(s, list_name, &l);
 	out_char(&l.text, '\0');
-	snprintf(text, sizeof(text), "no event here has a field '%.60s'; there are %.400s%s", bad,
-		 l.text.data, l.n ? ", ..." : "");
+	if (compared_with(s->selection->where_text, at))
+		snprintf(text, sizeof(text), "no event here has a field '%.60s'; if it is meant as a "
+			 "text, that stands in quotes: \"%.60s\"", bad, bad);
+	else
+		snprintf(text, sizeof(text), "no event here has a field '%.60s'; there are %.400s%s",
+			 bad, l.text.data, l.n ? ", ..." : "");
 	out_free(&l.text);
 	return where_fail(err, s->selection->where_option, s->selection->where_text, at, text);
 }
@@ -335,6 +347,16 @@ int stream_unseen_name(struct stream *s, struct trawl_error *err)
 			   unseen, n ? l.text.data : "none", l.n ? ", ..." : "");
 	out_free(&l.text);
 	return unseen ? -1 : 0;
+}
+
+int stream_unseen_pid(struct stream *s, struct trawl_error *err)
+{
+	const int32_t *unseen = selection_unseen_pid(s->selection);
+
+	if (!unseen || s->stopped || s->selection->begin || s->selection->end != UINT64_MAX)
+		return 0;
+	return trawl_fail(err, TRAWL_USAGE, "--pid: no event%s is one of process or thread %d",
+			  s->selection->nsources ? " of this --source" : "", *unseen);
 }
 
 int stream_check(struct stream *s, struct trawl_error *err)

@@ -88,6 +88,8 @@ void stream_summaries(struct stream *s, struct out *o);
 
 /* After stream_run() of all there is: a --name that no event had, as -1 and one line in *err. */
 int stream_unseen_name(struct stream *s, struct trawl_error *err);
+/* Likewise a --pid. */
+int stream_unseen_pid(struct stream *s, struct trawl_error *err);
 
 /*
  * After stream_run(): what is wrong with the data, as one line in *err, and -1; 0 if nothing is

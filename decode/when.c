@@ -215,10 +215,10 @@ int when_span(const char *option, const char *text, uint64_t *ns, struct trawl_e
 	struct text t = {text, NULL};
 	size_t digits = strspn(text, "0123456789.");
 
-	if (digits && text[digits] && number(&t, true, ns) && !*t.p)
+	if (digits && number(&t, true, ns) && !*t.p)
 		return 0;
 	return where_fail(err, option, text, digits,
-			  "not a stretch of time with its unit: 200us, 5ms, 1.5s");
+			  "not a stretch of time: 200us, 5ms, 1.5s; without a unit they are seconds");
 }
 
 /* A time of day, on the day that it is there at `first`. */

@@ -23,7 +23,7 @@ struct when {
 int when_parse(const char *option, const char *text, bool utc, struct when *w,
 	       struct trawl_error *err);
 
-/* A stretch of time with its unit: 5ms, 1.5s, 200us. */
+/* A stretch of time: 5ms, 1.5s, 200us; without a unit seconds. */
 int when_span(const char *option, const char *text, uint64_t *ns, struct trawl_error *err);
 
 /* On the timeline, for a capture whose first event is at `first`. */

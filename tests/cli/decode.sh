@@ -72,6 +72,9 @@ same "a task is known though --from skips its birth" worker \
 same "-c with --around counts what is printed" 2 "$(
 	trawl-decode --around 'arg1 == 4' --window 20us -c 2 "$tick" | wc -l)"
 same "and not more than there is" 3 "$(trawl-decode --around 'arg1 == 4' --window 20us -c 20 "$tick" | wc -l)"
+same "--window without a unit is in seconds, as --duration is" "$(trawl-decode --around 'arg1 == 4' --window 1s "$tick")" \
+	"$(trawl-decode --around 'arg1 == 4' --window 1 "$tick")"
+same "= is the same as ==" "$(trawl-decode --where 'arg1 == 4' "$f")" "$(trawl-decode --where 'arg1 = 4' "$f")"
 same "--where with a field" 4 "$(count --where 'arg1 > 1 and arg1 <= 5')"
 same "--where with texts as they are printed" 7 "$(
 	trawl-decode "$f" | grep -o 'arg2="[^ ]*\( \\"x\\"\)*"' | sort -u | sed 's/=/ == /' |
@@ -136,6 +139,12 @@ has "summary: clocks with their bound" "$out" 'usdt: monotonic, resolution 1 ns,
 has "--meta lists" "$(trawl-decode --meta "$f")" 'application/json +probe/app:start$'
 trawl-decode --name nosuch --name 'app:*' "$f" >"$dir/out" 2>"$dir/err"
 same "--name that nothing has: status" 0 $?
+same "--pid that no event has: said" "trawl-decode: --pid: no event is one of process or thread 99" \
+	"$(trawl-decode --pid 101 --pid 99 "$f" 2>&1 >/dev/null)"
+same "... of a source" "trawl-decode: --pid: no event of this --source is one of process or thread 101" \
+	"$(trawl-decode --source event --pid 101 "$f" 2>&1 >/dev/null)"
+same "... but not where not all was read, nor where others are not wanted" "" \
+	"$(trawl-decode --pid 101 --pid 99 -c 1 "$f" 2>&1 >/dev/null; trawl-decode --pid 101 --name 'app:stop' "$f" 2>&1 >/dev/null)"
 has "--name that nothing has: said, with what there is" "$(cat "$dir/err")" "^trawl-decode: --name: no event is called 'nosuch'; there are "
 trawl-decode --name nosuch -c 1 --name '*' "$f" 2>"$dir/err" >/dev/null
 same "... but not where not all was read" "" "$(cat "$dir/err")"
