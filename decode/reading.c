@@ -64,7 +64,7 @@ int reading_finish(struct stream *s, struct out *out, const char *name, bool fai
 
 	if (failed || (!status && !out->error && stream_verdict(s, err)))
 		return cli_error(err);
-	if (!status && stream_unseen_name(s, err))
+	if (!status && (stream_unseen_name(s, err) || stream_outside(s, err)))
 		cli_error(err); /* what was asked was done */
 	if (!status && stream_unseen_pid(s, err))
 		cli_error(err);

@@ -83,6 +83,7 @@ int selection_done(struct selection *s, bool utc, struct trawl_error *err)
 		return -1;
 	if (s->to_text && when_parse(s->to_option, s->to_text, utc, &s->to, err))
 		return -1;
+	s->utc = utc;
 	s->begin = 0;
 	s->end = UINT64_MAX;
 	return 0;

@@ -44,6 +44,7 @@ struct selection {
 	const char *from_text, *to_text; /* parsed at the end: --utc may follow them */
 	const char *to_option;           /* "--to" or "--until": trawl-export has another --to */
 	struct when from, to;
+	bool utc;                        /* times are told so */
 	const char *sources[SELECTION_MAX], *names[SELECTION_MAX];
 	int32_t pids[SELECTION_MAX];
 	size_t nsources, nnames, npids;

@@ -359,6 +359,46 @@ int stream_unseen_pid(struct stream *s, struct trawl_error *err)
 			  s->selection->nsources ? " of this --source" : "", *unseen);
 }
 
+/* When the file begins and ends on the timeline; false if it does not say. */
+static bool file_span(const struct trawl_reader *r, uint64_t *first, uint64_t *last)
+{
+	const struct trawl_sync *front = NULL;
+
+	*first = UINT64_MAX;
+	*last = 0;
+	for (size_t i = 0; i < trawl_sync_count(r); i++) {
+		const struct trawl_sync *y = trawl_sync_at(r, i);
+		uint64_t time;
+
+		if (!front || front->section != y->section)
+			front = y;
+		time = y->mono + front->real - front->mono;
+		*first = time < *first ? time : *first;
+		*last = time > *last ? time : *last;
+	}
+	return front;
+}
+
+int stream_outside(struct stream *s, struct trawl_error *err)
+{
+	const struct selection *sel = s->selection;
+	uint64_t first, last;
+	struct out o;
+
+	if (!s->seekable || sel->taken || !file_span(s->reader, &first, &last) ||
+	    (sel->begin <= last && sel->end > first))
+		return 0;
+	out_memory(&o);
+	time_full(&o, first, sel->utc);
+	out_str(&o, " to ");
+	time_full(&o, last, sel->utc);
+	out_char(&o, '\0');
+	trawl_fail(err, TRAWL_USAGE, "%s: nothing of that time is in the file, which goes from %s",
+		   sel->begin > last ? "--from" : sel->to_option, o.data);
+	out_free(&o);
+	return -1;
+}
+
 int stream_check(struct stream *s, struct trawl_error *err)
 {
 	return check_sources(s, err) || check_where(s, err) ? -1 : 0;

@@ -62,6 +62,13 @@ same "--pid of a process, with its threads" 8 "$(count --pid 100)"
 same "-c" 2 "$(count -c 2)"
 same "--from" 5 "$(count --from +5ms)"
 same "--from and --until" 2 "$(count --from +5ms --until +7ms)"
+span='2026-11-21 01:44:37.000000000 UTC to 2026-11-21 01:44:37.008002000 UTC'
+for out in "--from +1s" "--from 2027-01-01" "--until 01:44:36" "--to 2020-01-01"; do
+	same "$out: nothing is there, which is said: status" 0 "$(trawl-decode --utc $out "$f" 2>"$dir/err"; echo $?)"
+	same "$out: with what there is" "$(cat "$dir/err")" \
+		"trawl-decode: ${out% *}: nothing of that time is in the file, which goes from $span"
+done
+same "a time without events in the file's is no news" "" "$(trawl-decode --from +5.1ms --until +5.2ms "$f" 2>&1)"
 same "--to is --until" 5 "$(count --to +5ms)"
 same "absolute times" 2 "$(count --from 2026-11-21T01:44:37.005Z --to 1795225477.007)"
 same "a time of day with a zone" 3 "$(count --from 06:44:37.005+05:00 --until '14:14:37.008 -1130')"
