@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <zstd.h>
+#include "capture/priority.h"
 #include "capture/usbfilter.h"
 #include "capture/usbtypes.h"
 #include "tests/bench/usbevents.h"
@@ -179,6 +180,7 @@ int main(int argc, char **argv)
 	uint64_t n;
 	size_t i;
 
+	priority_first(level); /* as trawl does: without it, who else is at work is measured, too */
 	printf("usbmon ring model, 64 MiB, to %s\n", path);
 	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		if ((argc > 3 && strtoul(argv[3], NULL, 0) != kinds[i].payload) ||
