@@ -6,10 +6,7 @@
 #include "decode/usb.h"
 #include "decode/when.h"
 
-enum {
-	KEPT = 8192,      /* events of tasks that are remembered */
-	PROBES_SHOWN = 3, /* of the task, under one transfer */
-};
+enum { KEPT = 8192 }; /* events of tasks that are remembered */
 
 /* An event of a task. */
 struct deed {
@@ -81,8 +78,25 @@ static bool same_sector(uint64_t lba, uint64_t sector)
 	return false;
 }
 
-/* The last deed before `to` that names this URB or these sectors and has no transfer yet. */
-static struct deed *cause(struct join *j, uint64_t from, uint64_t to, uint64_t urb, uint64_t lba)
+/* The first deed from the submission on that names this URB, unless it is of the completion: that one
+ * is done by whoever was running then. */
+static struct deed *cause_of_urb(struct join *j, uint64_t begin, uint64_t end, uint64_t urb)
+{
+	struct deed *first = NULL;
+
+	for (uint64_t i = j->n; i-- > 0 && j->n - i <= KEPT;) {
+		struct deed *deed = &j->ring[i % KEPT];
+
+		if (deed->time < begin)
+			break;
+		if (!deed->used && deed->urb == urb && deed->time - begin <= end - deed->time)
+			first = deed;
+	}
+	return first;
+}
+
+/* The last deed before `to` that names these sectors and has no transfer yet. */
+static struct deed *cause_of_sectors(struct join *j, uint64_t from, uint64_t to, uint64_t lba)
 {
 	for (uint64_t i = j->n; i-- > 0 && j->n - i <= KEPT;) {
 		struct deed *deed = &j->ring[i % KEPT];
@@ -91,87 +105,105 @@ static struct deed *cause(struct join *j, uint64_t from, uint64_t to, uint64_t u
 			continue;
 		if (deed->time < from)
 			break;
-		if (urb != UINT64_MAX && deed->urb == urb)
-			return deed;
-		if (lba != UINT64_MAX && deed->sector != UINT64_MAX &&
-		    same_sector(lba, deed->sector))
+		if (deed->sector != UINT64_MAX && same_sector(lba, deed->sector))
 			return deed;
 	}
 	return NULL;
 }
 
-static void line(struct join *j, const struct deed *deed, uint64_t begin, const char *how)
+static void add(struct join_causes *causes, const struct deed *deed, enum join_how how, uint64_t begin)
 {
-	struct out *o = j->out;
-
-	out_str(o, "        <- ");
-	out_safe(o, deed->comm[0] ? deed->comm : "?", deed->comm[0] ? strlen(deed->comm) : 1);
-	out_char(o, '-');
-	out_s64(o, deed->tid);
-	out_char(o, ' ');
-	out_safe(o, deed->name, strlen(deed->name));
-	out_str(o, " (");
-	if (*how) {
-		out_str(o, how);
-		out_str(o, ", ");
-	}
-	time_span(o, deed->time < begin ? begin - deed->time : deed->time - begin);
-	out_str(o, deed->time < begin ? " before)\n" : " after it began)\n");
+	causes->cause[causes->n++] = (struct join_cause){
+		.how = how, .tid = deed->tid, .comm = deed->comm, .name = deed->name,
+		.before = (int64_t)(begin - deed->time),
+	};
 }
 
-static void probes(struct join *j, const struct deed *of, uint64_t begin)
+static void add_probes(struct join *j, const struct deed *of, uint64_t begin,
+		       struct join_causes *causes)
 {
 	uint64_t oldest = begin > j->window ? begin - j->window : 0;
-	int shown = 0;
+	int left = JOIN_PROBES;
 
-	for (uint64_t i = j->n; i-- > 0 && j->n - i <= KEPT && shown < PROBES_SHOWN;) {
+	for (uint64_t i = j->n; i-- > 0 && j->n - i <= KEPT && left;) {
 		const struct deed *deed = &j->ring[i % KEPT];
 
 		if (deed->time < oldest)
 			break;
 		if (!deed->probe || deed == of || deed->tid != of->tid || deed->time > begin)
 			continue;
-		line(j, deed, begin, "");
-		shown++;
+		add(causes, deed, JOIN_PROBE, begin);
+		left--;
 	}
 }
 
-static void explain(struct join *j, const struct decoder *d, void *state, const struct item *it)
+static void find(struct join *j, const struct decoder *d, void *state, const struct item *it,
+		 struct join_causes *causes)
 {
 	const struct usb_detail *detail = it->detail;
 	uint64_t latency = number(d, state, it, "latency_ns"), begin, lba;
-	struct deed *by_urb, *by_sector, *deed;
+	struct deed *by_urb, *by_sector = NULL;
 
 	begin = latency != UINT64_MAX && latency <= it->time ? it->time - latency : it->time;
 	lba = number(d, state, it, "lba");
+	by_urb = cause_of_urb(j, begin, it->time, detail->urb.id);
 	/* A request waits in the block layer's queues: that is what the window is for. */
-	by_urb = cause(j, begin, it->time, detail->urb.id, UINT64_MAX);
-	by_sector = cause(j, begin > j->window ? begin - j->window : 0, it->time, UINT64_MAX, lba);
+	if (lba != UINT64_MAX)
+		by_sector = cause_of_sectors(j, begin > j->window ? begin - j->window : 0, it->time, lba);
 	if (by_urb) {
 		by_urb->used = true;
-		line(j, by_urb, begin, "the same URB");
+		add(causes, by_urb, JOIN_URB, begin);
 	}
 	if (by_sector) {
 		by_sector->used = true;
-		line(j, by_sector, begin, "the same sectors");
+		add(causes, by_sector, JOIN_SECTORS, begin);
 	}
-	deed = by_sector ? by_sector : by_urb;
-	if (deed)
-		probes(j, deed, begin);
+	if (by_sector || by_urb)
+		add_probes(j, by_sector ? by_sector : by_urb, begin, causes);
+}
+
+void join_see(struct join *j, const struct decoder *d, void *state, const struct item *it,
+	      struct join_causes *causes)
+{
+	causes->n = 0;
+	if (it->tid >= 0)
+		remember(j, d, state, it);
+	else if (!strcmp(it->source->kind, "usbmon") && it->detail)
+		find(j, d, state, it, causes);
+}
+
+/* ---- as lines of text --------------------------------------------------------------------- */
+
+static void line(struct out *o, const struct join_cause *c)
+{
+	static const char *const how[] = {
+		[JOIN_URB] = "the same URB, ", [JOIN_SECTORS] = "the same sectors, ", [JOIN_PROBE] = "",
+	};
+
+	out_str(o, "        <- ");
+	out_safe(o, c->comm[0] ? c->comm : "?", c->comm[0] ? strlen(c->comm) : 1);
+	out_char(o, '-');
+	out_s64(o, c->tid);
+	out_char(o, ' ');
+	out_safe(o, c->name, strlen(c->name));
+	out_str(o, " (");
+	out_str(o, how[c->how]);
+	time_span(o, c->before < 0 ? (uint64_t)-c->before : (uint64_t)c->before);
+	out_str(o, c->before > 0 ? " before)\n" : " after it began)\n");
 }
 
 static int take_item(struct consumer *c, const struct decoder *d, void *state,
 		     const struct item *it)
 {
 	struct join *j = (struct join *)c;
+	struct join_causes causes;
 	int got = j->inner->item(j->inner, d, state, it);
 
 	if (got)
 		return got;
-	if (it->tid >= 0)
-		remember(j, d, state, it);
-	else if (!strcmp(it->source->kind, "usbmon") && it->detail)
-		explain(j, d, state, it);
+	join_see(j, d, state, it, &causes);
+	for (size_t i = 0; i < causes.n; i++)
+		line(j->out, &causes.cause[i]);
 	return 0;
 }
 

@@ -61,8 +61,9 @@ static void task_members(struct cells *cells, const struct item *it, struct out 
 		cell_keep_task(c, it, o->data + at, o->data + o->len);
 }
 
-void jsonl_object(struct cells *cells, const struct decoder *d, void *state, const struct item *it,
-		  const uint64_t *bound, struct out *o)
+/* All of the object but the brace at its end. */
+static void members(struct cells *cells, const struct decoder *d, void *state, const struct item *it,
+		    const uint64_t *bound, struct out *o)
 {
 	char *p = out_need(o, 80);
 
@@ -79,19 +80,56 @@ void jsonl_object(struct cells *cells, const struct decoder *d, void *state, con
 	out_char(o, '}');
 	if (d->json_more)
 		d->json_more(state, it, o);
+}
+
+void jsonl_object(struct cells *cells, const struct decoder *d, void *state, const struct item *it,
+		  const uint64_t *bound, struct out *o)
+{
+	members(cells, d, state, it, bound, o);
 	out_char(o, '}');
+}
+
+static void join_member(const struct join_causes *causes, struct out *o)
+{
+	static const char *const how[] = {
+		[JOIN_URB] = "urb", [JOIN_SECTORS] = "sectors", [JOIN_PROBE] = "probe",
+	};
+
+	for (size_t i = 0; i < causes->n; i++) {
+		const struct join_cause *c = &causes->cause[i];
+
+		out_str(o, i ? ",{\"how\":\"" : ",\"join\":[{\"how\":\"");
+		out_str(o, how[c->how]);
+		out_str(o, "\",\"tid\":");
+		out_s64(o, c->tid);
+		out_str(o, ",\"comm\":");
+		if (*c->comm)
+			out_json(o, c->comm, strlen(c->comm));
+		else
+			out_str(o, "null");
+		out_str(o, ",\"name\":");
+		out_json(o, c->name, strlen(c->name));
+		out_str(o, ",\"before_ns\":");
+		out_s64(o, c->before);
+		out_str(o, i + 1 < causes->n ? "}" : "}]");
+	}
 }
 
 static int jsonl_item(struct consumer *c, const struct decoder *d, void *state,
 		      const struct item *it)
 {
 	struct jsonl_printer *j = (struct jsonl_printer *)c;
+	struct join_causes causes;
 	uint64_t bound = 0;
 
 	if (j->bounds)
 		trawl_to_timeline(j->reader, it->source->clock, it->ts, &bound);
-	jsonl_object(&j->cells, d, state, it, j->bounds ? &bound : NULL, j->out);
-	out_char(j->out, '\n');
+	members(&j->cells, d, state, it, j->bounds ? &bound : NULL, j->out);
+	if (j->join) {
+		join_see(j->join, d, state, it, &causes);
+		join_member(&causes, j->out);
+	}
+	out_str(j->out, "}\n");
 	return j->out->error != 0;
 }
 

@@ -4,6 +4,7 @@
 #define TRAWL_DECODE_JSONL_H
 
 #include "decode/cell.h"
+#include "decode/join.h"
 #include "decode/stream.h"
 
 struct jsonl_printer {
@@ -11,6 +12,7 @@ struct jsonl_printer {
 	struct out *out;
 	struct trawl_reader *reader; /* for bounds */
 	bool bounds;                 /* "bound_ns" too */
+	struct join *join;           /* not NULL: "join" too, of USB transfers */
 	struct cells cells;          /* jsonl_printer_start() clears them */
 };
 

@@ -177,9 +177,9 @@ static int parse(struct options *o, int argc, char **argv, struct trawl_error *e
 
 	if (!got)
 		got = reading_parse(&o->reading, &program, o, argc, argv, err);
-	if (!got && o->join && o->mode != MODE_TEXT)
+	if (!got && o->join && o->mode != MODE_TEXT && o->mode != MODE_JSON)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "--join: is for text only: no --json, --summary or --meta");
+				  "--join: is for text and --json: no --summary, no --meta");
 	return got;
 }
 
@@ -226,8 +226,14 @@ static int print_json(const struct options *o, struct stream *s, struct out *out
 		.bounds = o->bounds,
 	};
 
+	int got;
+
+	if (o->join && !(j.join = join_new(o->window)))
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	jsonl_printer_start(&j);
-	return stream_run(s, shown(o, &j.consumer, NULL), err);
+	got = stream_run(s, shown(o, &j.consumer, NULL), err);
+	join_free(j.join);
+	return got;
 }
 
 static int print_summary(const struct options *o, struct stream *s, struct out *out,

@@ -41,6 +41,8 @@ done
 same "no event is out of its order" 0 "$wrong"
 has "--join names the task whose request a transfer carries" \
 	"$(trawl-decode --join --window 500ms all.trawl)" '<- dd-[0-9]+ block:block_bio_queue \(the same sectors'
+has "and in JSON" "$(trawl-decode --json --join --window 500ms all.trawl)" \
+	'"join":\[.*\{"how":"sectors","tid":[0-9]+,"comm":"dd","name":"block:block_bio_queue","before_ns":-?[0-9]+\}'
 has "--around shows what every source saw" \
 	"$(trawl-decode --json --around 'lba = 128' --window 50ms all.trawl | grep -o '"source":"[a-z]*"' | sort -u | tr '\n' ' ')" \
 	'eprobe.*event.*usb'

@@ -12,6 +12,12 @@ read -r checked broken worst tight < <(/usr/bin/python3 "$TRAWL_SRC/tests/lab/ur
 [ "${tight:-0}" -gt 10 ]
 ok $? "$checked pairs of times of the same URB, $tight within bounds of 10 us"
 same "none is out of order by more than its bounds (the closest are $((-worst)) ns apart)" 0 "$broken"
+# Whose doing it was: both xhci events name the URB.
+trawl-decode --json --join suspend.trawl >joined.json
+result=$(sed -n 's/.*"how":"urb","tid":[0-9]*,"comm":"[^"]*","name":"\([^"]*\)".*/\1/p' joined.json | sort | uniq -c)
+has "--join names the task that submitted a URB, not who ran when it completed" "$result" '^ *[1-9][0-9]* xhci-hcd:xhci_urb_enqueue$'
+same "ever" 1 "$(wc -l <<<"$result")"
+same "the text has as many" "$(grep -o '"how":' joined.json | wc -l)" "$(trawl-decode --join suspend.trawl | grep -c '^        <- ')"
 result=$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/marks.py" marks suspend.json <<<"$summary")
 sed 's/^/# /' <<<"$result"
 for name in before woken after; do
