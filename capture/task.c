@@ -199,8 +199,8 @@ static int look_up(struct tasks *t, pid_t tid, struct trawl_writer *w, struct tr
 {
 	size_t status_len, comm_len, cmdline_len;
 	char *status = read_proc(tid, "status", 4096, &status_len);
-	char *comm = read_proc(tid, "comm", 64, &comm_len);
-	char *cmdline = read_proc(tid, "cmdline", CMDLINE_MAX, &cmdline_len);
+	char *comm = status ? read_proc(tid, "comm", 64, &comm_len) : NULL;
+	char *cmdline = comm ? read_proc(tid, "cmdline", CMDLINE_MAX, &cmdline_len) : NULL;
 	char path[64], exe[4096], name[32];
 	struct json j = { 0 };
 	int r = 0, pid;

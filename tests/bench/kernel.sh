@@ -64,21 +64,44 @@ END
 	echo "$(cat "$dir/$name") $(stat -c %s "$file")"
 }
 
-args=() inputs=()
+# Events and losses of trawl, by its last line; of trace-cmd, by its report. -1: there is no such thing.
+ours() {
+	sed -n 's/^\([0-9]*\) events captured, \([0-9]*\) lost.*/\1 \2/p' "$1" | grep . || echo "-1 -1"
+}
+theirs() {
+	trace-cmd report "$1" 2>&1 | awk '/EVENTS DROPPED/ { gsub(/[^0-9]*\[/, ""); lost += $1; next } /: / { n++ }
+		END { print n ? n : -1, lost + 0 }'
+}
+
+trawl=(${TRAWL_NICE:-} "$TRAWL_BUILD/trawl" ${TRAWL_OPTS:-} -w "$dir/t.trawl")
+tracecmd=("$dir/trace-cmd" record --compression zstd -C mono -b 8192 -o "$dir/t.dat")
 for e in $events; do
-	args+=(-e "$e")
-	inputs+=(-i "event:$e")
+	tracecmd+=(-e "$e")
+	trawl+=(-i "event:$e")
 done
+cd "$dir" || exit 99
 for ((i = 1; i <= rounds; i++)); do
-	read -r cpu size <<<"$(measure trawl "$dir/t.trawl" ${TRAWL_NICE:-} "$TRAWL_BUILD/trawl" ${TRAWL_OPTS:-} "${inputs[@]}" -w "$dir/t.trawl")"
-	n=$(sed -n 's/^\([0-9]*\) events captured.*/\1/p' "$dir/trawl.err")
-	lost=$(sed -n 's/.*captured, \([0-9]*\) lost.*/\1/p' "$dir/trawl.err")
-	read -r tcpu tsize <<<"$(cd "$dir" && measure tracecmd "$dir/t.dat" "$dir/trace-cmd" record --compression zstd -C mono -b 8192 -o "$dir/t.dat" "${args[@]}")"
-	tn=$(trace-cmd report "$dir/t.dat" 2>/dev/null | grep -c ': ')
-	tlost=$(trace-cmd report "$dir/t.dat" 2>/dev/null | sed -n 's/.*\[\([0-9]*\) EVENTS DROPPED\].*/\1/p' | awk '{n += $1} END {print n + 0}')
-	awk -v n="${n:-0}" -v cpu="$cpu" -v size="$size" -v lost="${lost:-?}" -v tn="$tn" -v tcpu="$tcpu" -v tsize="$tsize" -v tlost="$tlost" 'BEGIN {
-		if (!n || !tn) { print "no events"; exit }
-		printf "trawl      %8d events  %6.1f ns CPU/event  %6.3f bytes/event  %s lost\n", n, cpu * 1e9 / n, size / n, lost
-		printf "trace-cmd  %8d events  %6.1f ns CPU/event  %6.3f bytes/event  %s lost\n", tn, tcpu * 1e9 / tn, tsize / tn, tlost
-		printf "ratio      CPU %.2f  bytes %.2f\n", (cpu / n) / (tcpu / tn), (size / n) / (tsize / tn) }'
+	# Processor time: one after the other.
+	read -r cpu _ <<<"$(measure trawl "$dir/t.trawl" "${trawl[@]}")"
+	read -r n lost <<<"$(ours "$dir/trawl.err")"
+	read -r tcpu _ <<<"$(measure tracecmd "$dir/t.dat" "${tracecmd[@]}")"
+	read -r tn tlost <<<"$(theirs "$dir/t.dat")"
+	[ "$n" -gt 0 ] || cat "$dir/trawl.err"
+	[ "$tn" -gt 0 ] || cat "$dir/tracecmd.err"
+	# Bytes: of the same events, both at once. What else runs on the machine is in them, too, and
+	# is another mix each time.
+	"${tracecmd[@]}" >/dev/null 2>&1 & pid=$!
+	sleep 1.5
+	read -r _ size <<<"$(measure both "$dir/t.trawl" "${trawl[@]}")"
+	kill -INT $pid
+	wait $pid
+	read -r bn _ <<<"$(ours "$dir/both.err")"
+	read -r tbn _ <<<"$(theirs "$dir/t.dat")"
+	awk -v n="$n" -v cpu="$cpu" -v lost="$lost" -v tn="$tn" -v tcpu="$tcpu" -v tlost="$tlost" \
+		-v bn="$bn" -v tbn="$tbn" -v size="$size" -v tsize="$(stat -c %s t.dat)" 'BEGIN {
+		if (n <= 0 || tn <= 0 || bn <= 0 || tbn <= 0) { print "no events"; exit }
+		printf "trawl      %8d events  %6.1f ns CPU/event  %s lost; %8d of both  %6.3f bytes/event\n", n, cpu * 1e9 / n, lost, bn, size / bn
+		printf "trace-cmd  %8d events  %6.1f ns CPU/event  %s lost; %8d of both  %6.3f bytes/event\n", tn, tcpu * 1e9 / tn, tlost, tbn, tsize / tbn
+		printf "ratio      CPU %.2f  bytes %.2f\n", (cpu / n) / (tcpu / tn), (size / bn) / (tsize / tbn) }'
 done
+echo "load average $(cut -d' ' -f1-3 /proc/loadavg)"

@@ -25,7 +25,8 @@ tests_bench_seek_SOURCES = tests/bench/seek.c
 tests_bench_seek_CFLAGS = $(AM_CFLAGS) -O2
 tests_bench_seek_LDADD = libsample.la libtrawl-test.la
 BENCHES = tests/bench/seek.sh tests/bench/container.sh tests/bench/capture.sh \
-	tests/bench/decode.sh tests/bench/kernel.sh tests/bench/flight.sh tests/bench/usbpeers.sh
+	tests/bench/decode.sh tests/bench/kernel.sh tests/bench/sources.sh tests/bench/flight.sh \
+	tests/bench/usbpeers.sh
 EXTRA_DIST += $(BENCHES) tests/bench/usbload.sh
 
 # Ratios, side by side in one run; nothing here passes or fails.
