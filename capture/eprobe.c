@@ -396,26 +396,55 @@ static int name_arguments(struct eprobe *e, struct spec_arg *arg, const struct e
 }
 
 /*
+ * Reads raw_syscalls.sys_enter as a probe of our own on it: a field for each element of its array.
+ * Of that event all system calls are, and the filter is the probe's.
+ */
+static int name_elements(struct eprobe *e, unsigned int number, struct eventformat *call,
+			 char event[64], struct trawl_error *err)
+{
+	const char *filter = e->spec.filter;
+	struct ktest k;
+	char *line;
+	int r;
+
+	if (check_filter(e, err) || ktest_run(e->trace->top, &k, err))
+		return -1;
+	if (!k.arrays)
+		return spec_fail(&e->spec, e->spec.path_at, err, "eprobe: at-exit on raw_syscalls "
+				 "needs 'if id == NUMBER' of one system call on this kernel, which "
+				 "reads arrays wrongly (Linux 6.17 does not)");
+	snprintf(event, 64, "enter_%u", number);
+	if (asprintf(&line, "e:%s/%s raw_syscalls.sys_enter id=$id:s64 a0=+0($args):x64 "
+		     "a1=+8($args):x64 a2=+16($args):x64 a3=+24($args):x64 a4=+32($args):x64 "
+		     "a5=+40($args):x64%s%s", e->trace->name, event, *filter ? " if " : "", filter) < 0)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	r = tracefs_write(e->trace->top, definitions, line, err) ?
+		fail_definition(e, line, errno, err) :
+		trace_format(e->trace, e->trace->name, event, call, err);
+	free(line);
+	return r;
+}
+
+/*
  * raw_syscalls.sys_enter with one call's number is that call's own event. Every kernel that has
  * these events can do it this way; reading the array of raw_syscalls.sys_enter goes wrong, without
- * an error, in kernels before 6.17.
+ * an error, in kernels before 6.17. Those that can, do it for any filter.
  */
-static int name_call(struct eprobe *e, struct trawl_error *err)
+static int name_call(struct eprobe *e, unsigned int number, struct trawl_error *err)
 {
 	long nr = filtered_call(e->spec.filter);
-	const char *name = nr < 0 ? NULL : syscallname(nr);
+	const char *name = nr < 0 ? NULL : syscallname(nr), *group = "syscalls";
 	struct eventformat call;
 	struct trawl_error ignored;
 	char event[64];
 	int r = 0;
 
-	if (!name)
-		return spec_fail(&e->spec, e->spec.path_at, err, "eprobe: at-exit on raw_syscalls "
-				 "needs 'if id == NUMBER' of one system call");
-	snprintf(event, sizeof(event), "sys_enter_%.50s", name);
-	if (trace_format(e->trace, "syscalls", event, &call, &ignored))
-		return spec_fail(&e->spec, e->spec.path_at, err, "eprobe: at-exit: this kernel has no "
-				 "event syscalls.%s (CONFIG_FTRACE_SYSCALLS)", event);
+	snprintf(event, sizeof(event), "sys_enter_%.50s", name ? name : "");
+	if (!name || trace_format(e->trace, group, event, &call, &ignored)) {
+		group = e->trace->name;
+		if (name_elements(e, number, &call, event, err))
+			return -1;
+	}
 	for (size_t i = 0; !r && i < e->spec.nargs; i++)
 		r = name_arguments(e, &e->spec.args[i], &call, err);
 	if (r) {
@@ -424,32 +453,36 @@ static int name_call(struct eprobe *e, struct trawl_error *err)
 	}
 	eventformat_free(&e->format);
 	e->format = call;
-	replace_text(&e->spec.group, strdup("syscalls"));
+	replace_text(&e->spec.group, strdup(group));
 	replace_text(&e->spec.event, strdup(event));
 	e->spec.filter[0] = '\0';
 	return e->spec.group && e->spec.event ? 0 : trawl_fail(err, TRAWL_CANNOT, "out of memory");
 }
 
 /* Which event ends what this one begins. The user may name its `ret` too. */
-static int find_exit(struct eprobe *e, struct trawl_error *err)
+static int find_exit(struct eprobe *e, unsigned int number, struct trawl_error *err)
 {
 	static const char enter[] = "sys_enter_";
 	struct chain *c = &e->chain;
 	struct eventformat end;
 	struct trawl_field *ret;
+	bool raw;
 	int r;
 
 	if (!strcmp(e->spec.group, "raw_syscalls") && !strcmp(e->spec.event, "sys_enter") &&
-	    name_call(e, err))
+	    name_call(e, number, err))
 		return -1;
-	if (strcmp(e->spec.group, "syscalls") || strncmp(e->spec.event, enter, sizeof(enter) - 1))
+	raw = !strcmp(e->spec.group, e->trace->name);
+	if (!raw && (strcmp(e->spec.group, "syscalls") ||
+		     strncmp(e->spec.event, enter, sizeof(enter) - 1)))
 		return spec_fail(&e->spec, e->spec.path_at, err, "eprobe: at-exit is for "
 				 "syscalls.sys_enter_NAME: %s.%s has no exit (for two events in "
 				 "general see synth:)", e->spec.group, e->spec.event);
 	snprintf(c->start_group, sizeof(c->start_group), "%s", e->spec.group);
 	snprintf(c->start_event, sizeof(c->start_event), "%s", e->spec.event);
-	snprintf(c->end_group, sizeof(c->end_group), "%s", e->spec.group);
-	snprintf(c->end_event, sizeof(c->end_event), "sys_exit_%s", e->spec.event + sizeof(enter) - 1);
+	snprintf(c->end_group, sizeof(c->end_group), "%s", raw ? "raw_syscalls" : "syscalls");
+	snprintf(c->end_event, sizeof(c->end_event), "sys_exit%s",
+		 raw ? "" : e->spec.event + sizeof(enter) - 2);
 	/* A task is in one system call at a time. */
 	strcpy(c->start_key, "common_pid");
 	strcpy(c->end_key, "common_pid");
@@ -551,7 +584,7 @@ static int arm_one(struct eprobe *e, unsigned int number, struct trawl_error *er
 	if (trace_format(e->trace, e->spec.group, e->spec.event, &e->format, &ignored))
 		return fail_event(e, err);
 	set_names(e, number);
-	if (e->at_exit && (find_exit(e, err) || add_ret(&e->format, err)))
+	if (e->at_exit && (find_exit(e, number, err) || add_ret(&e->format, err)))
 		return -1;
 	if (add_arguments(e, err) || check_filter(e, err))
 		return -1;

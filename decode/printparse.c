@@ -353,8 +353,33 @@ static struct node *field_node(struct parser *p, const struct token *name)
 	return n;
 }
 
+/* REC->ent.pid is common_pid: its struct trace_entry, which formats do not list (Linux 7). */
+static bool header_field(struct parser *p, struct token *name)
+{
+	const struct trawl_source *source = p->out->source;
+
+	if (!is_name(name, "ent") || field_find(p, name))
+		return true;
+	parse_next(p);
+	if (!expect(p, '.') || p->token.type != TOKEN_NAME) {
+		parse_fail(p, "the record's header as a value");
+		return false;
+	}
+	*name = p->token;
+	for (uint32_t i = 0; source && i < source->ncommon; i++) {
+		const char *common = source->common[i].name;
+
+		if (!strncmp(common, "common_", 7) && is_name(name, common + 7)) {
+			name->text = common;
+			name->len = strlen(common);
+		}
+	}
+	return true;
+}
+
 static struct node *record_field(struct parser *p)
 {
+	struct token name;
 	struct node *n;
 
 	parse_next(p);
@@ -362,7 +387,8 @@ static struct node *record_field(struct parser *p)
 		parse_fail(p, "the record itself as a value");
 		return NULL;
 	}
-	n = field_node(p, &p->token);
+	name = p->token;
+	n = header_field(p, &name) ? field_node(p, &name) : NULL;
 	parse_next(p);
 	return n;
 }

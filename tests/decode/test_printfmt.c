@@ -72,6 +72,28 @@ static char *print_with(const struct symbols *symbols, const char *fmt, size_t l
 		free(got_);                                                \
 	} while (0)
 
+Test(printfmt, the_header_of_the_record, .init = fill)
+{
+	struct trawl_field common = {.name = "common_pid", .kind = TRAWL_INT, .offset = 8, .size = 4,
+				     .count = 1};
+	struct trawl_source source = {.name = "event", .ncommon = 1, .common = &common};
+	struct trawl_event_type type = {.name = "t:t", .size = 60, .nfields = 8, .fields = fields};
+	const char *why = "";
+	struct printfmt *p;
+	struct out o;
+
+	type.format = "name: t\nID: 1\n\nprint fmt: \"%d %d\", REC->ent.pid, REC->common_pid\n";
+	p = printfmt_new(&type, &source, &why);
+	cr_assert(p, "%s", why);
+	out_memory(&o);
+	printfmt_text(p, NULL, record, 86, &o);
+	out_char(&o, '\0');
+	cr_expect_str_eq(o.data, "-5 -5");
+	out_free(&o);
+	printfmt_free(p);
+	is("\"%d\", REC->ent.pid", "not understood: a field that the event does not have");
+}
+
 Test(printfmt, numbers, .init = fill)
 {
 	is("\"%d %u\", REC->num, REC->num", "-5 4294967291");

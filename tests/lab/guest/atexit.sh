@@ -34,6 +34,21 @@ trawl -q -w 4.trawl -i 'eprobe:raw_syscalls.sys_enter filename=+0(+8($args)):ust
 ok $? "example 2 records"
 has "with the name" "$(decoded 4.trawl --source eprobe)" '"filename":"a file","ret":[3-9]'
 
+# Its own form, which needs a kernel that reads the array: any filter.
+if trawl -D | grep -q '^eprobe.*no arrays'; then
+	fails "without one call's number this kernel cannot" 2 "needs 'if id == NUMBER' of one system call on this kernel" \
+		trawl -w x -i 'eprobe:raw_syscalls.sys_enter filename=+0(+8($args)):ustring at-exit' -- true
+else
+	trawl -q -w 5.trawl -i 'eprobe:raw_syscalls.sys_enter call=$id filename=+0(+8($args)):ustring at-exit if id == 257 || id == 262' -- \
+		cat 'a file'
+	ok $? "example 2 records in its own form, two calls at once"
+	lines=$(decoded 5.trawl --source eprobe)
+	has "openat, with the name" "$lines" '"call":257,"filename":"a file","ret":[3-9]'
+	has "newfstatat, with its own" "$lines" '"call":262,"filename":"[^"]*","ret":0'
+	same "and nothing else" 0 "$(grep -vcE '"call":(257|262),' <<<"$lines")"
+	same "nothing is left in tracefs" 0 "$(leftovers)"
+fi
+
 # Two at once.
 trawl -q -w 7.trawl -i 'eprobe:syscalls.sys_enter_openat filename=+0($filename):ustring at-exit' --duration 3s &
 trawl -q -w 8.trawl -i 'eprobe:syscalls.sys_enter_openat filename=+0($filename):ustring at-exit' --duration 3s &
