@@ -62,27 +62,28 @@ int account_write(const struct account *a, struct trawl_writer *w, uint64_t time
 
 void account_say(const struct account *a, const char *more)
 {
-	uint64_t lost = 0;
+	uint64_t lost = 0, hidden = 0;
 	bool uncounted = false;
-	char by[512] = "";
+	char by[512] = "", aside[48] = "";
 	size_t used = 0;
 
 	for (size_t i = 0; i < a->ninputs; i++) {
 		const struct source *source = a->inputs[i].source;
 		const struct source_stats *stats = &a->stats[i];
 
-		lost += stats->lost;
+		*(source->hidden ? &hidden : &lost) += stats->lost;
 		uncounted |= stats->uncounted;
-		if ((source->hidden && !stats->lost) || used >= sizeof(by))
+		if (source->hidden || used >= sizeof(by))
 			continue;
 		used += (size_t)snprintf(by + used, sizeof(by) - used, "%s%s %" PRIu64,
-					 used ? ", " : "", source->name,
-					 source->hidden ? 0 : stats->captured);
+					 used ? ", " : "", source->name, stats->captured);
 		if ((stats->lost || stats->uncounted) && used < sizeof(by))
 			used += (size_t)snprintf(by + used, sizeof(by) - used,
 						 " (lost %" PRIu64 "%s)", stats->lost,
 						 stats->uncounted ? " and more" : "");
 	}
-	fprintf(stderr, "%" PRIu64 " events captured, %" PRIu64 "%s lost (%s)%s\n", a->captured,
-		lost, uncounted ? " and more" : "", by, more);
+	if (hidden)
+		snprintf(aside, sizeof(aside), "; of tasks: lost %" PRIu64, hidden);
+	fprintf(stderr, "%" PRIu64 " events captured, %" PRIu64 "%s lost (%s%s)%s\n", a->captured,
+		lost, uncounted ? " and more" : "", by, aside, more);
 }

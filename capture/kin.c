@@ -7,24 +7,58 @@
 
 bool kin_init(struct kin *k, uint32_t max)
 {
-	*k = (struct kin){ .until = calloc(max, sizeof(*k->until)), .max = max };
-	return k->until != NULL;
+	*k = (struct kin){ .lives = calloc(max, sizeof(*k->lives)), .max = max };
+	return k->lives != NULL;
 }
 
 void kin_free(struct kin *k)
 {
-	free(k->until);
+	free(k->lives);
 	*k = (struct kin){ 0 };
 }
 
-void kin_add(struct kin *k, pid_t tid)
+static struct kin_life *life_of(struct kin *k, pid_t tid)
 {
-	if (tid > 0 && (uint32_t)tid < k->max)
-		k->until[tid] = UINT64_MAX;
+	if (tid <= 0 || (uint32_t)tid >= k->max)
+		return NULL;
+	if ((uint32_t)tid >= k->top)
+		k->top = (uint32_t)tid + 1;
+	return &k->lives[tid];
+}
+
+/* Each CPU's events come by themselves: the end may be told of first, and of another start's task. */
+void kin_begin(struct kin *k, pid_t tid, uint64_t time)
+{
+	struct kin_life *l = life_of(k, tid);
+
+	if (!l)
+		return;
+	if (l->until < time)
+		l->until = UINT64_MAX;
+	if (l->begun < time)
+		l->begun = time;
 }
 
 void kin_end(struct kin *k, pid_t tid, uint64_t time)
 {
-	if (tid > 0 && (uint32_t)tid < k->max && k->until[tid] > time)
-		k->until[tid] = time;
+	struct kin_life *l = life_of(k, tid);
+
+	if (l && time >= l->begun && (l->until == UINT64_MAX || l->until < time))
+		l->until = time;
+}
+
+void kin_found(struct kin *k, pid_t tid)
+{
+	struct kin_life *l = life_of(k, tid);
+
+	if (l && !l->until)
+		l->until = UINT64_MAX;
+}
+
+void kin_keep(struct kin *k, const uint8_t *bits, uint64_t time)
+{
+	for (uint32_t tid = 0; tid < k->top; tid++) {
+		if (k->lives[tid].until == UINT64_MAX && !(bits[tid / 8] >> (tid % 8) & 1))
+			k->lives[tid].until = time;
+	}
 }

@@ -9,94 +9,63 @@
 #include "pidfilter.h"
 #include "tracefs.h"
 
-static const char list[] = "set_event_pid";
+static const char only[] = "set_event_pid", not_these[] = "set_event_notrace_pid";
 
-enum { ROUNDS = 10 }; /* more than one only where tasks start all the time */
+enum {
+	ROUNDS = 10,   /* more than two only where tasks start all the time */
+	TID_CHARS = 12,
+};
 
-/* Appends the TIDs of a process, one a line. */
-static int list_threads(FILE *to, pid_t pid, struct trawl_error *err)
+struct tids {
+	pid_t *v;
+	size_t n, room;
+	bool short_of_memory;
+};
+
+static void add(void *arg, pid_t tid)
+{
+	struct tids *t = arg;
+
+	if (t->n == t->room) {
+		size_t room = t->room ? t->room * 2 : 64;
+		pid_t *grown = realloc(t->v, room * sizeof(*grown));
+
+		t->short_of_memory |= !grown;
+		if (!grown)
+			return;
+		t->v = grown;
+		t->room = room;
+	}
+	t->v[t->n++] = tid;
+}
+
+static int compare(const void *a, const void *b)
+{
+	return *(const pid_t *)a - *(const pid_t *)b;
+}
+
+/* The threads of the process that a task is of; false if it is gone. */
+static bool add_threads(struct tids *to, pid_t tid)
 {
 	char path[40];
 	struct dirent *d;
 	DIR *dir;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	snprintf(path, sizeof(path), "/proc/%d/task", tid);
 	dir = opendir(path);
-	if (!dir)
-		return trawl_fail(err, TRAWL_USAGE, "-p %d: no such process", pid);
-	while ((d = readdir(dir))) {
-		if (d->d_name[0] >= '0' && d->d_name[0] <= '9')
-			fprintf(to, "%s\n", d->d_name);
+	while (dir && (d = readdir(dir))) {
+		if (atoi(d->d_name) > 0)
+			add(to, atoi(d->d_name));
 	}
-	closedir(dir);
-	return 0;
+	if (dir)
+		closedir(dir);
+	return dir;
 }
 
-static char *threads_of(const pid_t *pids, size_t n, struct trawl_error *err)
+static int each_of(int dir, const char *file, void (*found)(void *arg, pid_t tid), void *arg,
+		   struct trawl_error *err)
 {
-	char *text = NULL;
-	size_t len;
-	FILE *f = open_memstream(&text, &len);
-	int r = 0;
-
-	if (!f) {
-		trawl_fail(err, TRAWL_CANNOT, "out of memory");
-		return NULL;
-	}
-	for (size_t i = 0; !r && i < n; i++)
-		r = list_threads(f, pids[i], err);
-	if (fclose(f) && !r)
-		r = trawl_fail(err, TRAWL_CANNOT, "out of memory");
-	if (!r)
-		return text;
-	free(text);
-	return NULL;
-}
-
-/*
- * Puts what *last says on the list; true when it says what it said before, and all is there. The
- * whole list is one write(): each one waits until no CPU uses the list before.
- */
-static int put(int dir, char **last, char *text, struct trawl_error *err)
-{
-	int done = text && *last && !strcmp(text, *last), r = 0;
-
-	if (!text)
-		return -1;
-	if (!done)
-		r = tracefs_write(dir, list, text, err);
-	free(*last);
-	*last = text;
-	return r ? r : done;
-}
-
-/* A task that starts while we look is found by looking until nothing changes any more. */
-int pidfilter_set(int dir, const pid_t *pids, size_t n, struct trawl_error *err)
-{
-	char *last = NULL;
-	int r = tracefs_write(dir, "options/event-fork", "1", err);
-
-	for (int round = 0; !r && round < ROUNDS; round++)
-		r = put(dir, &last, threads_of(pids, n, err), err);
-	free(last);
-	return r < 0 ? -1 : 0;
-}
-
-int pidfilter_copy(int dir, int top, const char *path, struct trawl_error *err)
-{
-	char file[160], *last = NULL;
-	int r = tracefs_write(dir, "options/event-fork", "1", err);
-
-	snprintf(file, sizeof(file), "%s/%s", path, list);
-	for (int round = 0; !r && round < ROUNDS; round++)
-		r = put(dir, &last, tracefs_read(top, file, NULL, err), err);
-	free(last);
-	return r < 0 ? -1 : 0;
-}
-
-int pidfilter_each(int dir, void (*found)(void *arg, pid_t tid), void *arg, struct trawl_error *err)
-{
-	char *text = tracefs_read(dir, list, NULL, err), *line, *rest = text;
+	char *text = tracefs_read(dir, file, NULL, err), *line, *rest = text;
 
 	if (!text)
 		return -1;
@@ -106,4 +75,105 @@ int pidfilter_each(int dir, void (*found)(void *arg, pid_t tid), void *arg, stru
 	}
 	free(text);
 	return 0;
+}
+
+/* All of them with one write(): each one waits until no CPU uses the list that was before. */
+static int put(int dir, const char *file, const struct tids *tids, struct trawl_error *err)
+{
+	char *text = malloc(tids->n * TID_CHARS + 1), *end = text;
+	int r;
+
+	if (!text || tids->short_of_memory) {
+		free(text);
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	}
+	*text = '\0';
+	for (size_t i = 0; i < tids->n; i++)
+		end += sprintf(end, "%d\n", tids->v[i]);
+	r = tids->n ? tracefs_write(dir, file, text, err) : 0;
+	free(text);
+	return r;
+}
+
+/* Is every one of the wanted listed? Sorts them; the kernel's list is sorted. */
+static bool covers(const struct tids *listed, struct tids *wanted)
+{
+	size_t k = 0;
+
+	if (wanted->n)
+		qsort(wanted->v, wanted->n, sizeof(*wanted->v), compare);
+	for (size_t i = 0; i < wanted->n; i++) {
+		while (k < listed->n && listed->v[k] < wanted->v[i])
+			k++;
+		if (k == listed->n || listed->v[k] != wanted->v[i])
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Lists who is wanted until nobody wanted is missing: a task that starts before the one that started it
+ * is listed is found by looking again. 1: all are listed.
+ */
+static int list(int dir, struct tids *wanted, struct trawl_error *err)
+{
+	struct tids listed = { 0 };
+	int r = each_of(dir, only, add, &listed, err);
+
+	if (!r)
+		r = covers(&listed, wanted) ? 1 : put(dir, only, wanted, err);
+	free(listed.v);
+	return r;
+}
+
+int pidfilter_set(int dir, const pid_t *pids, size_t n, struct trawl_error *err)
+{
+	int r = tracefs_write(dir, "options/event-fork", "1", err);
+
+	for (int round = 0; !r && round < ROUNDS; round++) {
+		struct tids wanted = { 0 };
+
+		for (size_t i = 0; !r && i < n; i++) {
+			if (!add_threads(&wanted, pids[i]))
+				r = trawl_fail(err, TRAWL_USAGE, "-p %d: no such process", pids[i]);
+		}
+		r = r ? r : list(dir, &wanted, err);
+		free(wanted.v);
+	}
+	return r < 0 ? -1 : 0;
+}
+
+int pidfilter_copy(int dir, int top, const char *path, struct trawl_error *err)
+{
+	int r = tracefs_write(dir, "options/event-fork", "1", err);
+	char file[160];
+
+	snprintf(file, sizeof(file), "%s/%s", path, only);
+	for (int round = 0; !r && round < ROUNDS; round++) {
+		struct tids wanted = { 0 };
+
+		r = each_of(top, file, add, &wanted, err);
+		r = r ? r : list(dir, &wanted, err);
+		free(wanted.v);
+	}
+	return r < 0 ? -1 : 0;
+}
+
+bool pidfilter_leave_out(int dir, const pid_t *tids, size_t n)
+{
+	struct trawl_error ignored;
+	struct tids others = { 0 };
+	bool done;
+
+	for (size_t i = 0; i < n; i++)
+		add_threads(&others, tids[i]);
+	done = others.n && !tracefs_write(dir, "options/event-fork", "1", &ignored) &&
+	       !put(dir, not_these, &others, &ignored);
+	free(others.v);
+	return done;
+}
+
+int pidfilter_each(int dir, void (*found)(void *arg, pid_t tid), void *arg, struct trawl_error *err)
+{
+	return each_of(dir, only, found, arg, err);
 }

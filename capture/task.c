@@ -18,7 +18,7 @@
 #include "trace.h"
 #include "tracefs.h"
 
-enum { TASK_BUFFER_KB = 512, CMDLINE_MAX = 4096 };
+enum { TASK_BUFFER_KB = 2048, CMDLINE_MAX = 4096 };
 
 int tasks_init(struct tasks *t, struct trawl_error *err)
 {
@@ -286,21 +286,45 @@ static void look(struct trace *t, const struct trace_event *e, const struct ring
 	if (!exec && strcmp(e->name, "task_newtask"))
 		return;
 	/* A new task may have the TID of one that we know; a program replaces another. */
-	kin_add(kin, tid);
+	kin_begin(kin, tid, ev->ts);
 	tasks_forget(tasks, tid);
 	if (exec)
 		tasks_saw(tasks, tid);
 }
 
+struct listing {
+	struct kin *kin;
+	uint8_t *bits;
+};
+
 static void found(void *arg, pid_t tid)
 {
-	struct kin *kin = arg;
+	struct listing *l = arg;
 
-	if (!kin_has(kin, tid, 1)) /* else it is, or has just ended */
-		kin_add(kin, tid);
+	kin_found(l->kin, tid);
+	if ((uint32_t)tid < l->kin->max)
+		l->bits[tid / 8] |= (uint8_t)(1 << (tid % 8));
 }
 
 /* The kernel's list has those that started before us, or whose start was lost. */
+static int take_list(struct trace *t, struct kin *kin, struct trawl_error *err)
+{
+	struct listing l = { .kin = kin, .bits = calloc(kin->max / 8 + 1, 1) };
+	uint64_t now = mono_now();
+	int r;
+
+	if (!l.bits)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	r = pidfilter_each(t->dir, found, &l, err);
+	if (!r && t->lost != kin->lost) {
+		kin_keep(kin, l.bits, now);
+		kin->unsure = mono_now();
+		kin->lost = t->lost;
+	}
+	free(l.bits);
+	return r;
+}
+
 static int task_learn(struct input *in, struct kin *kin, struct trawl_error *err)
 {
 	struct trace *t = in->state;
@@ -310,7 +334,7 @@ static int task_learn(struct input *in, struct kin *kin, struct trawl_error *err
 	do
 		r = trace_drain(in, err);
 	while (r > 0);
-	if (r || pidfilter_each(t->dir, found, kin, err))
+	if (r || take_list(t, kin, err))
 		return -1;
 	kin->known = now;
 	return 0;
@@ -322,13 +346,14 @@ static int limit(struct trace *t, struct trawl_error *err)
 	const pid_t *pids;
 	size_t n = session_scope(t->in->session, &pids);
 
-	t->limited = t->filtered = n > 0;
+	t->filtered = n > 0;
 	return n ? pidfilter_set(t->dir, pids, n, err) : 0;
 }
 
 static int task_arm(struct input *in, struct trawl_error *err)
 {
-	struct trace *t = trace_new(in, TASK_BUFFER_KB, err);
+	uint32_t kb = session_options(in->session)->buffer_kb;
+	struct trace *t = trace_new(in, kb && kb < TASK_BUFFER_KB ? kb : TASK_BUFFER_KB, err);
 	char path[96], display[64];
 
 	if (!t || limit(t, err))

@@ -199,9 +199,9 @@ int trace_limit(struct trace *t, struct trawl_error *err)
 	const pid_t *pids;
 	size_t n = session_scope(t->in->session, &pids);
 
-	if (!n || t->limited)
+	if (!n)
 		return 0;
-	t->limited = t->filtered = true;
+	t->filtered = true;
 	/* Armed before all others, its instance is limited already. */
 	owner_name(name, task_source.name);
 	snprintf(path, sizeof(path), "instances/%s", name);
@@ -467,6 +467,24 @@ static const void *snap(const struct trace_event *e, const uint8_t *record, uint
 	return copy;
 }
 
+/* An event of a task outside the scope, or of one of which that is not known. */
+static void put_aside(struct trace *t, pid_t tid, uint64_t ts)
+{
+	if (ts <= session_kin(t->in->session)->unsure) {
+		if (!t->unsure++)
+			t->unsure_from = ts;
+		return;
+	}
+	t->others++;
+	if (ts <= t->left_out || t->nstrangers == TRACE_STRANGERS)
+		return;
+	for (size_t i = 0; i < t->nstrangers; i++) {
+		if (t->strangers[i] == tid)
+			return;
+	}
+	t->strangers[t->nstrangers++] = tid;
+}
+
 /* Is the event one of the scope's? 1 or 0; -1 on failure. */
 static int is_wanted(struct trace *t, pid_t tid, uint64_t ts, struct trawl_error *err)
 {
@@ -477,7 +495,24 @@ static int is_wanted(struct trace *t, pid_t tid, uint64_t ts, struct trawl_error
 	/* The task may have started since the last look. */
 	if (ts > kin->known && session_learn(t->in->session, err))
 		return -1;
-	return kin_has(kin, tid, ts);
+	if (kin_has(kin, tid, ts))
+		return 1;
+	put_aside(t, tid, ts);
+	return 0;
+}
+
+/* Those who had events in this turn, and need not, and those of whom nobody knows. */
+static int settle_aside(struct trace *t, struct trawl_error *err)
+{
+	uint64_t n = t->unsure;
+
+	if (t->nstrangers && pidfilter_leave_out(t->dir, t->strangers, t->nstrangers)) {
+		t->filtered = true;
+		t->left_out = mono_now(); /* what they did until now may still be in the buffer */
+	}
+	t->nstrangers = 0;
+	t->unsure = 0;
+	return n ? trace_lose(t, NULL, t->unsure_from, mono_now(), n, TRAWL_LOSS_MISSED, err) : 0;
 }
 
 /* Hands one event of a sub-buffer to the session; as session_append(). */
@@ -502,10 +537,8 @@ static int append(struct trace *t, struct trace_cpu *c, const struct ring_event 
 	if (len < e->size)
 		goto unknown;
 	r = t->follows ? is_wanted(t, tid, ev->ts, err) : 1;
-	if (r <= 0) {
-		t->others += !r;
+	if (r <= 0)
 		return r;
-	}
 	if (snaplen && len > e->size)
 		record = snap(e, ev->data, &len, snaplen, copy, sizeof(copy));
 	r = session_append(t->in, (uint16_t)t->source, id, c->cpu, ev->ts, record, len, err);
@@ -599,10 +632,7 @@ int trace_drain(struct input *in, struct trawl_error *err)
 			return -1;
 		more |= r;
 	}
-	/* Others have events, too: from here on the kernel leaves them out. */
-	if (t->others && !t->limited && trace_limit(t, err))
-		return -1;
-	return more;
+	return t->follows && settle_aside(t, err) ? -1 : more;
 }
 
 int trace_tick(struct input *in, struct trawl_error *err)
@@ -629,24 +659,27 @@ int trace_stop(struct input *in, struct trawl_error *err)
 }
 
 /*
- * Hits that are neither captured nor lost. The kernel counts those of all processes: where only
- * some are recorded, others' hits are among them, and it is only said.
+ * Hits that are neither captured nor lost. The kernel counts those of all processes: once it leaves
+ * some out, theirs are among them, and it is only said.
  */
 static void missing_hits(struct trace *t, uint64_t now)
 {
 	const struct options *o = session_options(t->in->session);
+	uint64_t told = t->captured + t->lost + t->others, missing, others;
+	bool long_strings = t->filtered && t->largest >= TELLING_SIZE;
 	struct trawl_error ignored;
-	uint64_t n;
 
-	if (!t->hits_known || o->count || o->duration || t->hits <= t->captured + t->lost + t->others)
+	if (!t->hits_known || o->count || o->duration)
 		return;
-	n = t->hits - t->captured - t->lost - t->others;
-	if (!t->filtered)
-		trace_lose(t, NULL, t->since, now, n, TRAWL_LOSS_MISSED, &ignored);
-	else if (t->largest >= TELLING_SIZE || o->verbose)
+	missing = t->hits > told ? t->hits - told : 0;
+	others = t->others + (t->filtered ? missing : 0);
+	if (missing && !t->filtered)
+		trace_lose(t, NULL, t->since, now, missing, TRAWL_LOSS_MISSED, &ignored);
+	if (others && (long_strings || o->verbose))
 		session_note(t->in->session, "%s: %" PRIu64 " hits are not in the file: of processes "
-			     "that are not recorded, or of events with strings of over 4 KB together, "
-			     "which the kernel drops", t->in->source->name, n);
+			     "that are not recorded%s", t->in->source->name, others, long_strings ?
+			     ", or of events with strings of over 4 KB together, which the kernel drops" :
+			     "");
 }
 
 /* What the kernel's totals know beyond the flags. */

@@ -18,6 +18,8 @@ struct chain;
 struct loss_stats;
 struct ring_event;
 
+enum { TRACE_STRANGERS = 64 };
+
 struct trace_cpu {
 	uint32_t cpu;
 	int fd;            /* of trace_pipe_raw */
@@ -46,8 +48,7 @@ struct trace {
 	char name[OWNER_NAME_MAX]; /* of the instance, and of the group of probes that we define */
 	int source;                /* the writer's id; -1 before the first event */
 	char *spec;                /* all -i texts, for people */
-	bool limited;              /* the kernel leaves out what is not in the scope */
-	bool follows;              /* append() does */
+	bool follows;              /* what is not in the scope is left out here (kin.h) */
 	bool filtered;             /* the kernel leaves out some hits on request: scope or filter */
 	bool started;
 	bool switched_off;         /* by somebody else, and told */
@@ -73,7 +74,11 @@ struct trace {
 	uint64_t since;            /* MONO of the start */
 
 	uint64_t captured, lost;
-	uint64_t others;           /* events of tasks outside the scope, left out by append() */
+	uint64_t others;           /* events of tasks outside the scope that were left out here */
+	pid_t strangers[TRACE_STRANGERS]; /* some of these tasks, since the last drain */
+	size_t nstrangers;
+	uint64_t left_out;         /* MONO when the kernel began to leave the last of them out */
+	uint64_t unsure, unsure_from; /* events of which it is not known, since the last drain */
 	uint32_t largest;          /* bytes of the longest record */
 	uint64_t unknown;          /* records that fit no event of ours: left out, and told */
 	bool hits_known;           /* probes: how often the kernel saw them hit, until the stop */
@@ -88,12 +93,12 @@ struct trace {
  */
 struct trace *trace_new(struct input *in, uint32_t buffer_kb, struct trawl_error *err);
 
-/* The kernel is to record the session's scope only; at any time. */
+/* The kernel is to record the session's scope only. Before trace_start(). */
 int trace_limit(struct trace *t, struct trawl_error *err);
 
 /*
- * Events of tasks outside the session's scope are left out here, until the first one is seen, and by
- * the kernel from then on. For events which others rarely have: the kernel's check takes time at
+ * Events of tasks outside the session's scope are left out here; whose are seen, the kernel is to
+ * leave out from then on. For events which others rarely have: the kernel's check takes time at
  * each. Before trace_start(), and when the source "task" has started.
  */
 int trace_follow(struct trace *t, struct trawl_error *err);

@@ -4,6 +4,8 @@
  *
  *	target hits N [USEC]   N hits, USEC apart
  *	target tree N          N hits in the main thread, a second thread and a child each: 3 N
+ *	target tasks N HITS    N children one after the other and N threads, HITS each: 2 N HITS
+ *	target takeover N      a second thread, on another CPU, executes target hits N in the first one's place
  *	target wait            prints "ready", then a hit every 10 ms until SIGTERM; then exits with 7
  *	target exit STATUS     one hit, then exits
  *	target abort           one hit, then aborts
@@ -11,6 +13,7 @@
  *	target id              prints uid, gid and $HOME, no hits
  */
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,6 +69,52 @@ static int tree(long n)
 	return 0;
 }
 
+static int tasks(long n, long hits)
+{
+	for (long i = 0; i < n; i++) {
+		pthread_t id;
+		pid_t child = fork();
+
+		if (!child) {
+			target_hits(hits, 0);
+			_exit(0);
+		}
+		if (pthread_create(&id, NULL, thread, &hits))
+			return 1;
+		pthread_join(id, NULL);
+		waitpid(child, NULL, 0);
+	}
+	return 0;
+}
+
+static void stay_on(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+static void *take_over(void *n)
+{
+	stay_on(0);
+	usleep(100000);
+	execl("/proc/self/exe", "target", "hits", n, NULL);
+	return NULL;
+}
+
+static int leader(char *n)
+{
+	pthread_t id;
+
+	stay_on(1);
+	if (pthread_create(&id, NULL, take_over, n))
+		return 1;
+	for (;;)
+		pause();
+}
+
 static int wait_for_end(void)
 {
 	signal(SIGTERM, end);
@@ -98,6 +147,10 @@ int main(int argc, char **argv)
 		return target_hits(n, argc > 3 ? atol(argv[3]) : 0) != n;
 	if (!strcmp(mode, "tree"))
 		return tree(n);
+	if (!strcmp(mode, "tasks"))
+		return tasks(n, argc > 3 ? atol(argv[3]) : 1);
+	if (!strcmp(mode, "takeover"))
+		return leader(argv[2]);
 	if (!strcmp(mode, "wait"))
 		return wait_for_end();
 	if (!strcmp(mode, "text"))
