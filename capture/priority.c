@@ -16,6 +16,16 @@ void priority_first(int level)
 		setpriority(PRIO_PROCESS, 0, NICENESS);
 }
 
+/* Real-time priority, if it has one, so much above the lowest. */
+static void rise(int by)
+{
+	struct sched_param p = { .sched_priority = sched_get_priority_min(SCHED_RR) + by };
+
+	if (sched_getscheduler(0) == SCHED_RR)
+		sched_setscheduler(0, SCHED_RR, &p);
+}
+
+/* Another recorder may run there, and equals wait for one another for up to 100 ms: so not as one. */
 void priority_step_aside(void)
 {
 	cpu_set_t all, others;
@@ -25,6 +35,10 @@ void priority_step_aside(void)
 		return;
 	others = all;
 	CPU_CLR(cpu, &others);
-	if (CPU_COUNT(&others) && !sched_setaffinity(0, sizeof(others), &others))
+	if (!CPU_COUNT(&others))
+		return;
+	rise(1);
+	if (!sched_setaffinity(0, sizeof(others), &others))
 		sched_setaffinity(0, sizeof(all), &all);
+	rise(0);
 }
