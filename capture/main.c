@@ -19,8 +19,9 @@ static int collect(struct trawl_error *err)
 		return -1;
 	r = gc_run(top, &count, err);
 	close(top);
-	printf("removed %u instances and %u probes of captures that were killed\n", count.instances,
-	       count.events);
+	printf("removed %u instance%s and %u probe%s of captures that were killed\n",
+	       count.instances, count.instances == 1 ? "" : "s", count.events,
+	       count.events == 1 ? "" : "s");
 	return r;
 }
 

@@ -60,9 +60,9 @@ for _ in 1 2 3 4 5; do
 	wait $trawl 2>/dev/null
 	said=$(trawl --gc)
 	same "--gc removes the dead" "" "$(traces_of $trawl)"
-	[[ $said == *"removed 3 instances and 1 probes"* ]] && break
+	[[ $said == *"removed 3 instances and 1 probe of"* ]] && break
 done
-has "--gc says how much that was" "$said" 'removed 3 instances and 1 probes'
+has "--gc says how much that was" "$said" 'removed 3 instances and 1 probe of'
 
 # A capture in another pid namespace: its pid means nothing here, but its lock does.
 if unshare -pf --mount-proc true 2>/dev/null; then

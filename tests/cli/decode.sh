@@ -24,6 +24,11 @@ has "the idle task has its name" "$out" 'swapper/0-0 +sched:sched_switch +prev_c
 same "the task source is hidden" "" "$(printf '%s\n' "$out" | grep task_)"
 has "unless it is asked for" "$(trawl-decode --source task "$f")" 'task:task_rename +pid=101 oldcomm="app" newcomm="worker"'
 has "helper fields on request" "$(trawl-decode --fields all "$f")" 'arg3_base=0x7ffc00001000 arg3_idx=2 arg3_win=\{20,21,22,23\}'
+tick=$TRAWL_SRC/samples/tick.trawl
+for form in "trawl-decode --fields all" "trawl-decode --json" "trawl-export --to json" "trawl-export --to csv"; do
+	has "$form has the kernel's address of the probe" "$($form "$tick")" __probe_ip
+done
+same "text has the site instead" "" "$(trawl-decode "$tick" | grep __probe)"
 same "no colour in a pipe" "" "$(printf '%s\n' "$out" | grep "$(printf '\033')")"
 has "colour when it must be" "$(trawl-decode --color always "$f")" "$(printf '\033')"
 same "no colour with --color never" "$out" "$(trawl-decode --color never "$f")"
@@ -37,7 +42,7 @@ has "-tt" "$(first -tt)" '^1795225477\.000000000 \['
 has "-ttt" "$(trawl-decode -ttt --source usdt "$f" | sed -n 3p)" '^00:00:00\.001000000 '
 has "-tttt" "$(first -tttt)" '^2026-11-21 01:44:37\.000000000 '
 has "-ttttt" "$(trawl-decode -ttttt --source event "$f")" '^00:00:00\.008001000 '
-tick=$TRAWL_SRC/samples/tick.trawl # its first event is well behind the start of the capture
+# The sample's first event is well behind the start of the capture.
 has "-ttttt counts from the first event" "$(trawl-decode -ttttt -c 1 "$tick")" '^00:00:00\.000000000 '
 line=$(trawl-decode -ttttt "$tick" | sed -n 7p)
 same "whatever is chosen" "$line" "$(trawl-decode -ttttt "$tick" --where "ts == $(

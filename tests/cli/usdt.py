@@ -125,18 +125,21 @@ def long_strings(folder):
     with open(f"{folder}/long.c", "w") as f:
         f.write("#include <string.h>\n__attribute__((noipa)) void two(const char *a, const char *b) {}\n"
                 "int main(void)\n{\nstatic char s[3001];\nmemset(s, 'x', 3000);\n"
-                "for (int n = 1000; n <= 3000; n += 1000)\ntwo(s + 3000 - n, s + 3000 - n);\n}\n")
+                "for (int n = 1000; n <= 3000; n += 1000)\ntwo(s + 3000 - n, s + 3000 - n);\n"
+                "static char m[5001];\nmemset(m, 'y', 5000);\ntwo(m, m);\n}\n")
     run("gcc", "-g", "-o", program, f"{folder}/long.c")
     got, err = capture(folder, [f"uprobe:{program}:two a=+0(a):string b=+0(b):string"], [program])[1:]
-    ok([len(e["fields"]["a"]) for e in got] == [1000, 2000] and
-       "2 events captured, 1 lost" in err, "too long for the kernel: lost", err)
+    ok([len(e["fields"]["a"]) for e in got[:2]] == [1000, 2000] and
+       "3 events captured, 1 lost" in err, "too long for the kernel together: lost", err)
+    ok(len(got) == 3 and got[2]["fields"]["a"] is got[2]["fields"]["b"] is None,
+       "each too long by itself: recorded, without a value", got)
     with subprocess.Popen([f"{BUILD}/trawl", "-i", f"uprobe:{program}:two a=+0(a):string b=+0(b):string",
                            "-w", f"{folder}/x.trawl"], stderr=subprocess.PIPE, text=True) as trawl:
         said = wait_armed(trawl, program)
         run(program)
         trawl.terminate()
         said += trawl.communicate(timeout=60)[1]
-    ok("2 events captured, 1 lost" in said and trawl.returncode == 1,
+    ok("3 events captured, 1 lost" in said and trawl.returncode == 1,
        "too long for the kernel: lost, where all processes are recorded", said, trawl.returncode)
     summary = run(f"{BUILD}/trawl-decode", "--summary", f"{folder}/x.trawl").stdout
     since = re.search(r"\(missed\) between (\S+ \S+?)\d{3} UTC", summary)
