@@ -12,16 +12,16 @@
 
 enum { FRONT_SEARCH = 1 << 20 };
 
+static const char pcap[] = "a pcap file: trawl-edit import makes a trawl file of it, if it holds USB";
+
 static const char *foreign_name(const uint8_t *p, size_t n)
 {
 	static const struct {
 		uint8_t magic[4];
 		const char *name;
 	} known[] = {
-		{ { 0xd4, 0xc3, 0xb2, 0xa1 }, "a pcap file: if it is of USB, save it and make one "
-					      "of it by trawl-edit import" },
-		{ { 0x4d, 0x3c, 0xb2, 0xa1 }, "a pcap file: if it is of USB, save it and make one "
-					      "of it by trawl-edit import" },
+		{ { 0xd4, 0xc3, 0xb2, 0xa1 }, pcap },
+		{ { 0x4d, 0x3c, 0xb2, 0xa1 }, pcap },
 		{ { 0x28, 0xb5, 0x2f, 0xfd }, "compressed with zstd: unpack it with zstd -d" },
 		{ { 0x1f, 0x8b, 0x08, 0x00 }, "compressed with gzip: unpack it with gunzip" },
 		{ { 0x7f, 'E', 'L', 'F' }, "an ELF file" },
@@ -76,8 +76,8 @@ int walk_fault(struct trawl_reader *r, enum walk step, const struct walked *f,
 				  "through: none of its blocks is whole", r->name);
 	if (!r->ours && !r->damage.cut)
 		return trawl_fail(err, TRAWL_CANNOT, "%s: is a pcapng file that trawl did not "
-				  "write: open it with Wireshark, or, if it has USB, make a trawl "
-				  "file of it by trawl-edit import", r->name);
+				  "write: open it with Wireshark; if it holds USB, trawl-edit "
+				  "import makes a trawl file of it", r->name);
 	return 0;
 }
 
