@@ -402,7 +402,6 @@ static void print_clocks(struct stream *s, bool utc, struct out *o)
 {
 	struct trawl_reader *r = stream_reader(s);
 	size_t n = trawl_sync_count(r), i;
-	uint64_t bound;
 
 	print_steps(r, utc, o);
 	for (i = 0; i < trawl_source_count(r); i++) {
@@ -415,18 +414,10 @@ static void print_clocks(struct stream *s, bool utc, struct out *o)
 		out_safe(o, source->name, strlen(source->name));
 		out_printf(o, ": %s, resolution %u ns", clock_name(source->clock),
 			   source->resolution);
-		if (y) {
-			uint64_t ts = source->clock == TRAWL_CLOCK_REAL ? y->real :
-				      source->clock == TRAWL_CLOCK_BOOT ? y->boot :
-				      source->clock == TRAWL_CLOCK_MONO_RAW ? y->mono_raw :
-				      source->clock == TRAWL_CLOCK_TAI ? y->tai :
-				      source->clock == TRAWL_CLOCK_TSC ? y->tsc : y->mono;
-
-			bound = 0;
-			trawl_to_timeline(r, source->clock, ts, &bound);
+		/* All clocks were read there, within this. */
+		if (y)
 			out_printf(o, ", error at the start at most %llu ns",
-				   (unsigned long long)bound);
-		}
+				   (unsigned long long)y->bound);
 		out_char(o, '\n');
 	}
 }

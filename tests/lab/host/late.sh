@@ -3,6 +3,8 @@
 . "$TRAWL_SRC/tests/tap.sh"
 summary=$(trawl-decode --utc --summary late.trawl)
 same "the summary has both steps" 2 "$(grep -cE 'the wall clock was set [0-9]+\.[0-9]{9} s (ahead|back): from here' <<<"$summary")"
+has "the error at the start is that of reading the clocks, whatever comes later" "$summary" \
+	'usb: realtime, resolution 1000 ns, error at the start at most [0-9]{1,5} ns'
 trawl-decode --json --raw --bounds late.trawl >late.json
 first() { grep -m1 "\"source\":\"$1\"" late.json | sed 's/{"ts_ns":\([0-9]*\).*/\1/'; }
 [ $(($(first usb) - $(first event))) -gt 6000000000 ]
