@@ -32,7 +32,7 @@ need_packages() {
 	rm -f "$log"
 }
 
-BUILD_PACKAGES=(gcc make autoconf automake libtool pkg-config libc6-dev libzstd-dev libxxhash-dev
+BUILD_PACKAGES=(gcc g++ make autoconf automake libtool pkg-config libc6-dev libzstd-dev libxxhash-dev
 	libjson-c-dev libelf-dev libdw-dev libpcap-dev libzydis-dev libtraceevent-dev systemtap-sdt-dev zlib1g-dev)
 
 # build FOLDER [CONFIGURE-OPTION...]: configures and builds out of tree; the log is FOLDER/build.log.

@@ -72,7 +72,7 @@ if [ "${1:-}" != quick ]; then
 	suite "tests under ASan and UBSan" build-asan check
 	suite "lab" build lab-check
 	one "build without optional libraries" build build-bare --enable-werror --without-dw \
-		--without-pcap --without-zydis --without-traceevent --without-criterion
+		--without-pcap --without-zydis --without-demangler --without-traceevent --without-criterion
 	# The tests have run; here it is the tarball, its build, install and uninstall.
 	one "distribution" make -C build distcheck TESTS= check_PROGRAMS=
 fi

@@ -20,6 +20,7 @@ struct resolve {
 	size_t limit;
 	size_t before;       /* probes that were there */
 	struct nearest near; /* names that were there instead */
+	bool stripped;       /* the file has no symbols of its own functions */
 	char *hint;          /* why a thing that was found could not be used; or NULL */
 	struct trawl_error *err;
 };

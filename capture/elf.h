@@ -70,6 +70,9 @@ Elf *elf_debug(struct elf_file *f);
 /* A section by name in one of the two handles; NULL if there is none. Fills *header. */
 Elf_Scn *elf_section(Elf *elf, const char *name, GElf_Shdr *header);
 
+/* Has it lost its table of symbols, and no debug file with one is there? */
+bool elf_stripped(struct elf_file *f);
+
 /* Address to file offset through the PT_LOADs and back; false if nothing of the file is there. */
 bool elf_offset(const struct elf_file *f, uint64_t vaddr, uint64_t *offset);
 bool elf_vaddr(const struct elf_file *f, uint64_t offset, uint64_t *vaddr);

@@ -52,6 +52,7 @@ libcapture_la_CFLAGS = $(AM_CFLAGS) -O2 -DBINDIR='"$(bindir)"'
 libcapture_la_SOURCES += \
 	capture/alloc.h \
 	capture/build.c capture/build.h \
+	capture/cxx.c capture/cxx.h \
 	capture/dwarf.c capture/dwarf.h \
 	capture/elf.c capture/elf.h capture/symbol.c \
 	capture/fetch.c capture/fetch.h \
@@ -64,7 +65,7 @@ libcapture_la_SOURCES += \
 	capture/spec.c capture/spec.h \
 	capture/uprobe.c \
 	capture/usdt.c capture/usdt.h capture/usdt_probe.c
-libcapture_la_LIBADD = $(ELF_LIBS) $(DW_LIBS) $(ZYDIS_LIBS)
+libcapture_la_LIBADD = $(ELF_LIBS) $(DW_LIBS) $(ZYDIS_LIBS) $(CXX_LIBS)
 
 include capture/kernel.mk
 

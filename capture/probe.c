@@ -11,6 +11,7 @@
 
 #include "alloc.h"
 #include "build.h"
+#include "cxx.h"
 #include "path.h"
 #include "probe.h"
 #include "procmap.h"
@@ -110,8 +111,12 @@ static int resolve_in(struct resolve *r, struct probe_file *file, bool must)
 		ret = resolve_uprobe(r, &t);
 	else
 		ret = resolve_usdt(r, &t);
-	if (ret == 0 && must && r->list->n == r->before)
+	if (ret == 0 && r->list->n == r->before && *r->spec->symbol && !r->hint)
+		ret = resolve_cxx(r, &t);
+	if (ret == 0 && must && r->list->n == r->before) {
+		r->stripped = t.elf && elf_stripped(t.elf);
 		hint_if_cut(r, t.elf);
+	}
 	target_close(&t);
 	return ret;
 }
@@ -149,8 +154,10 @@ static int nothing_found(struct resolve *r)
 	nearest_hint(&r->near, hint, sizeof(hint));
 	snprintf(where, sizeof(where), "process %d", spec->pid);
 	if (spec->kind == SPEC_UPROBE)
-		return spec_fail(spec, spec->symbol_at, r->err, "%s: no such symbol in %s%s",
-				 spec->symbol, spec->path, hint);
+		return spec_fail(spec, spec->symbol_at, r->err, "%s: no such symbol in %s%s%s",
+				 spec->symbol, spec->path, hint, r->stripped ?
+				 "; it is stripped, only what it exports has a name: write PATH:0xOFFSET "
+				 "or install its debug symbols" : "");
 	return spec_fail(spec, spec->symbol_at, r->err, "%s%s%s: no such probe in %s%s",
 			 strcmp(spec->provider, "*") ? spec->provider : "",
 			 strcmp(spec->provider, "*") ? ":" : "", spec->name,

@@ -61,15 +61,31 @@ static void head_free(struct head *h)
 	free(h->from);
 }
 
+/* The ) of the ( at text[at]; at itself if there is none. */
+static size_t closing(const char *text, size_t at)
+{
+	size_t depth = 0;
+
+	for (size_t i = at; text[i]; i++) {
+		depth += text[i] == '(';
+		if (text[i] == ')' && --depth == 0)
+			return i;
+	}
+	return at;
+}
+
 /* Reads the head that starts at spec->text[*at]; *at goes behind it and the blanks that follow. */
 static int head_read(const struct spec *spec, size_t *at, struct head *h, struct trawl_error *err)
 {
 	const char *text = spec->text;
 	size_t i = *at, room = strlen(text) - i + 1;
+	size_t inside = i; /* up to there are parameters of a C++ function, with their blanks */
 
 	h->text = xcalloc(room, 1);
 	h->from = xcalloc(room, sizeof(*h->from));
-	for (; text[i] && !isspace((unsigned char)text[i]); i++) {
+	for (; text[i] && (i < inside || !isspace((unsigned char)text[i])); i++) {
+		if (spec->kind == SPEC_UPROBE && text[i] == '(' && i >= inside)
+			inside = closing(text, i);
 		h->from[h->len] = i;
 		if (text[i] == '\\') {
 			if (!text[i + 1])
@@ -217,11 +233,52 @@ static int parse_rest(struct spec *spec, size_t at, bool args, bool filter,
 
 /* ---- the kinds ---------------------------------------------------------------------------- */
 
+static bool path_exists(const char *s, size_t len)
+{
+	char *name = xstrndup(s, len), *path = path_find(name);
+	bool exists = path != NULL;
+
+	free(name);
+	free(path);
+	return exists;
+}
+
+/*
+ * The colon that ends PATH in PATH:SYMBOL: both may have colons, the symbol those of C++. That of
+ * the longest path that exists, or else the last one that is no half of "::".
+ */
+static ssize_t uprobe_path_end(const struct head *h, size_t own)
+{
+	const char *s = h->text;
+	ssize_t last = last_char(s, h->len, ':'), single = -1;
+
+	if (last < (ssize_t)own || !memchr(s + own, ':', (size_t)last - own))
+		return last;
+	for (ssize_t c = last; c > (ssize_t)own; c = last_char(s, (size_t)c, ':')) {
+		if (s[c + 1] == ':' || s[c - 1] == ':')
+			continue;
+		if (path_exists(s + own, (size_t)c - own))
+			return c;
+		single = single < 0 ? c : single;
+	}
+	return single < 0 ? last : single;
+}
+
+/* Is s[at] in the name of a C++ operator, as the + of operator++? */
+static bool in_operator(const char *s, size_t at)
+{
+	char c = s[at];
+
+	while (at && s[at - 1] == c)
+		at--;
+	return at >= 8 && !memcmp(s + at - 8, "operator", 8);
+}
+
 static int parse_uprobe(struct spec *spec, const struct head *h, struct trawl_error *err)
 {
 	static const char suffix[] = "%return";
 	size_t own = take_own(spec, h), len = h->len, slen = sizeof(suffix) - 1;
-	ssize_t colon = last_char(h->text, len, ':'), plus;
+	ssize_t colon = uprobe_path_end(h, own), plus;
 	const char *target;
 
 	spec->path_at = h->from[own];
@@ -238,7 +295,8 @@ static int parse_uprobe(struct spec *spec, const struct head *h, struct trawl_er
 	if (len >= slen && !strcmp(target + len - slen, suffix)) {
 		spec->is_return = true;
 		len -= slen;
-	} else if (memchr(target, '%', len)) {
+	} else if (memchr(target, '%', len) &&
+		   !in_operator(target, (size_t)((char *)memchr(target, '%', len) - target))) {
 		size_t at = (size_t)((char *)memchr(target, '%', len) - h->text);
 
 		return spec_fail(spec, h->from[at], err, "uprobe: only %%return may follow here");
@@ -248,6 +306,8 @@ static int parse_uprobe(struct spec *spec, const struct head *h, struct trawl_er
 				 "uprobe: no symbol after the ':': write uprobe:PATH:SYMBOL");
 	set_text(&spec->symbol, target, len);
 	plus = isdigit((unsigned char)*target) ? -1 : last_char(spec->symbol, len, '+');
+	if (plus >= 0 && in_operator(spec->symbol, (size_t)plus))
+		plus = -1;
 	if (isdigit((unsigned char)*target) || plus >= 0) {
 		const char *digits = spec->symbol + plus + 1;
 
@@ -262,16 +322,6 @@ static int parse_uprobe(struct spec *spec, const struct head *h, struct trawl_er
 		spec->symbol[plus < 0 ? 0 : plus] = '\0';
 	}
 	return 0;
-}
-
-static bool path_exists(const char *s, size_t len)
-{
-	char *name = xstrndup(s, len), *path = path_find(name);
-	bool exists = path != NULL;
-
-	free(name);
-	free(path);
-	return exists;
 }
 
 /* The colon that ends PATH in PATH:[PROVIDER:]NAME: the first one of two before which a file is. */

@@ -7,6 +7,7 @@
  *	event:GROUP:NAME [if FILTER]
  *	eprobe:[OWN=]GROUP.EVENT [ARG ...] [if FILTER]
  *	uprobe:[OWN=]PATH:SYMBOL[+OFF][%return] [ARG ...]
+ *	uprobe:[OWN=]PATH:shop::Cart::add[(int, char const*)] ...       C++: cxx.h
  *	uprobe:[OWN=]PATH:0xOFFSET[%return] [ARG ...]
  *	usdt:PATH:[PROVIDER:]NAME [ARG ...]
  *	usdt:pid=PID:[PROVIDER:]NAME [ARG ...]
@@ -14,7 +15,8 @@
  * OWN is the name that the event gets instead of the one that is made from PATH and SYMBOL
  * (letters, digits, _ . -; a path that looks like OWN=... is written ./OWN=...). SYMBOL, PROVIDER,
  * NAME and an event's GROUP and NAME may be globs (* ? [...]). The last colons count, so a PATH may
- * hold colons; a blank or a backslash in PATH is written with a backslash before it. A PATH
+ * hold colons (of uprobe: the longest one that exists; the colons of C++ names are no end of it); a
+ * blank outside of a SYMBOL's parentheses or a backslash in PATH is written with a backslash before it. A PATH
  * without '/' is looked up in $PATH or, if it looks like a library, where ld.so looks.
  *
  * ARG is tracefs' FETCHARG, passed through, or one with names in place of its innermost operand:

@@ -85,6 +85,18 @@ static int compare(const void *a, const void *b)
 	return x->order < y->order ? -1 : 1;
 }
 
+static bool has_symtab(Elf *elf)
+{
+	GElf_Shdr sh;
+
+	return elf && elf_section(elf, ".symtab", &sh);
+}
+
+bool elf_stripped(struct elf_file *f)
+{
+	return !has_symtab(f->elf) && !has_symtab(elf_debug(f));
+}
+
 void elf_read_symbols(struct elf_file *f)
 {
 	uint32_t unit = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "capture/spec.h"
@@ -135,6 +136,37 @@ Test(spec, usdt_path_with_colons_is_the_one_that_exists)
 	parsed("usdt:/no:x:y", &s);
 	cr_assert_str_eq(s.path, "/no");
 	cr_assert_str_eq(s.provider, "x");
+	spec_free(&s);
+}
+
+Test(spec, names_of_cxx_have_colons_and_blanks)
+{
+	static const struct { const char *text, *path, *symbol; size_t nargs; } forms[] = {
+		{ "/bin/sh:a::b::c", "/bin/sh", "a::b::c", 0 },
+		{ "/no:a::b::c", "/no", "a::b::c", 0 },
+		{ "/no:x:a::b", "/no:x", "a::b", 0 },
+		{ "/bin/sh:a::f(int, char const*) x $params", "/bin/sh", "a::f(int, char const*)", 2 },
+		{ "/bin/sh:a::f(int x=+0(%di)", "/bin/sh", "a::f(int", 1 },
+		{ "/bin/sh:a::operator%", "/bin/sh", "a::operator%", 0 },
+		{ "/bin/sh:a::operator++", "/bin/sh", "a::operator++", 0 },
+		{ "/bin/sh:a::~a", "/bin/sh", "a::~a", 0 },
+	};
+	struct spec s;
+	char text[80];
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		snprintf(text, sizeof(text), "uprobe:%s", forms[i].text);
+		parsed(text, &s);
+		cr_expect_str_eq(s.path, forms[i].path, "%s", text);
+		cr_expect_str_eq(s.symbol, forms[i].symbol, "%s", text);
+		cr_expect_eq(s.nargs, forms[i].nargs, "%s", text);
+		cr_expect_eq(s.offset, 0);
+		spec_free(&s);
+	}
+	parsed("uprobe:/bin/sh:a::operator++(int)+0x4%return", &s);
+	cr_expect_str_eq(s.symbol, "a::operator++(int)");
+	cr_expect_eq(s.offset, 4);
+	cr_expect(s.is_return);
 	spec_free(&s);
 }
 

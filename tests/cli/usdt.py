@@ -246,6 +246,72 @@ def same_name(folder):
        "live, too", live.stdout, live.stderr)
 
 
+SHOP = r"""
+namespace shop {
+struct Cart {
+	int n;
+	__attribute__((noinline)) Cart(int start);
+	__attribute__((noinline)) ~Cart();
+	__attribute__((noinline)) int add(int price);
+	__attribute__((noinline)) int add(int price, const char *what);
+	__attribute__((noinline)) int total() const;
+	__attribute__((noinline)) Cart &operator+=(int price);
+	__attribute__((noinline)) int operator()(int a, int b);
+};
+Cart::Cart(int start) : n(start) { asm volatile("" ::: "memory"); }
+Cart::~Cart() { asm volatile("" ::: "memory"); }
+int Cart::add(int price) { asm volatile("" ::: "memory"); return n += price; }
+int Cart::add(int price, const char *what) { asm volatile("" ::: "memory"); return n += price + !what; }
+int Cart::total() const { asm volatile("" ::: "memory"); return n; }
+Cart &Cart::operator+=(int price) { asm volatile("" ::: "memory"); n += price; return *this; }
+int Cart::operator()(int a, int b) { asm volatile("" ::: "memory"); return a + b + n; }
+template <typename T> __attribute__((noinline)) T most(T a, T b) { asm volatile("" ::: "memory"); return a > b ? a : b; }
+}
+int main()
+{
+	shop::Cart c(1);
+	c.add(2);
+	c.add(3, "tea");
+	c += 4;
+	return c(5, 6) + c.total() + shop::most<int>(7, 8) + (int)shop::most<long>(9, 10) == 0;
+}
+"""
+
+
+def cxx(folder):
+    """C++ functions by the names that people write."""
+    program = f"{folder}/shop"
+    with open(f"{folder}/shop.cpp", "w") as f:
+        f.write(SHOP)
+    made = run("g++", "-O1", "-g", "-o", program, f"{folder}/shop.cpp")
+    both = ["shop:shop::Cart::add(int)", "shop:shop::Cart::add(int, char const*)"]
+    most = ["shop:shop::most<int>", "shop:shop::most<long>"]
+    for name, want in (("shop::Cart::add", both), ("shop::Cart::add(int,char\\ const*)", both[1:]),
+                       ("shop::Cart::add(int, char const*)", both[1:]), ("shop::most", most),
+                       ("shop::most<int>", most[:1]), ("shop::Cart::~Cart", ["shop:shop::Cart::~Cart"]),
+                       ("shop::Cart::Cart", ["shop:shop::Cart::Cart"]),
+                       ("shop::Cart::operator+=", ["shop:shop::Cart::operator+="]),
+                       ("shop::Cart::operator()(int, int)", ["shop:shop::Cart::operator()(int, int)"]),
+                       ("shop::Cart::total()%return", ["shop:shop::Cart::total() const%return"]),
+                       ("shop::[Cm]*d*", both), ("_ZN4shop4Cart3addEi", ["shop:_ZN4shop4Cart3addEi"])):
+        got, err = capture(folder, [f"uprobe:{program}:{name}"], [program])[1:]
+        ok([e["name"] for e in got] == want, f"C++: {name}", made.stderr, err, got)
+    got, err = capture(folder, [f"uprobe:{program}:shop::Cart::add price", f"uprobe:mine={program}:shop::Cart::total"],
+                       [program])[1:]
+    ok([e["fields"].get("price") for e in got] == [2, 3, None] and got[2]["name"] == "mine" and
+       got[0]["site"]["symbol"] == "_ZN4shop4Cart3addEi", "C++: parameters, a name of one's own, the symbol", err, got)
+    got, err = capture(folder, [f"uprobe:{program}:shop::* what"], [program])[1:]
+    ok([e["name"] for e in got] == both[1:] and "are passed over, shop::" in err,
+       "C++: a pattern passes over what lacks the parameter", err, got)
+    for name, text in (("shop::Cart::ad", "did you mean shop::Cart::add"),
+                       ("shop::Cart::add nosuch", "no such parameter")):
+        err = capture(folder, [f"uprobe:{program}:{name}"], [program])[2]
+        ok(text in err, f"C++: {text}", err)
+    run("gcc", "-shared", "-fPIC", "-s", "-o", f"{folder}/bare.so", "-xc", "-", input="int f(void) { return 1; }")
+    err = capture(folder, [f"uprobe:{folder}/bare.so:nosuch"], [program])[2]
+    ok("no such symbol in" in err and "it is stripped, only what it exports has a name" in err, "a stripped file is told as such", err)
+
+
 def wrong(folder):
     forms_, tick = f"{SAMPLES}/forms", f"{SAMPLES}/tick"
     with open(tick, "rb") as whole, open(f"{folder}/cut", "wb") as cut:
@@ -295,6 +361,7 @@ def main():
         runtime(folder, "memfd", False)
         runtime(folder, "deleted", True)
         same_name(folder)
+        cxx(folder)
         wrong(folder)
     return finish()
 
