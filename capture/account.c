@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 
 #include "account.h"
@@ -60,6 +61,21 @@ int account_write(const struct account *a, struct trawl_writer *w, uint64_t time
 	return ret;
 }
 
+/* Probes without a hit: a COMMAND that is a script, or another program of the name, is likely. */
+static void say_no_hits(const struct account *a)
+{
+	for (size_t i = 0; i < a->ninputs; i++) {
+		const char *name = a->inputs[i].source->name;
+		const struct source_stats *s = &a->stats[i];
+
+		if ((!strcmp(name, "usdt") || !strcmp(name, "uprobe")) && !s->captured && !s->lost &&
+		    !s->uncounted)
+			fprintf(stderr, "trawl: %s: COMMAND ran into none of the probes: %s began as "
+				"%s; is that, or what it starts, the program with the probes?\n", name,
+				a->command->name, a->command->exe);
+	}
+}
+
 void account_say(const struct account *a, const char *more)
 {
 	uint64_t lost = 0, hidden = 0;
@@ -67,6 +83,8 @@ void account_say(const struct account *a, const char *more)
 	char by[512] = "", aside[48] = "";
 	size_t used = 0;
 
+	if (a->command->pid && *a->command->exe)
+		say_no_hits(a);
 	for (size_t i = 0; i < a->ninputs; i++) {
 		const struct source *source = a->inputs[i].source;
 		const struct source_stats *stats = &a->stats[i];

@@ -121,6 +121,17 @@ fail:
 	return -1;
 }
 
+/* It has just become the program: it may become others, and end at any time. */
+static void note_exe(struct command *c)
+{
+	char path[32];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", c->pid);
+	n = readlink(path, c->exe, sizeof(c->exe) - 1);
+	c->exe[n > 0 ? n : 0] = '\0';
+}
+
 int command_go(struct command *c, struct trawl_error *err)
 {
 	ssize_t n = write(c->go, "g", 1);
@@ -132,6 +143,8 @@ int command_go(struct command *c, struct trawl_error *err)
 		n = read(c->report, &failure, sizeof(failure));
 	close(c->report);
 	c->report = -1;
+	if (!n)
+		note_exe(c);
 	if (n == sizeof(failure))
 		return trawl_fail(err, failure == EACCES ? TRAWL_CANNOT : TRAWL_USAGE,
 				  "%s: cannot be run: %s", c->name, strerror(failure));

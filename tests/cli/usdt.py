@@ -312,6 +312,20 @@ def cxx(folder):
     ok("no such symbol in" in err and "it is stripped, only what it exports has a name" in err, "a stripped file is told as such", err)
 
 
+def no_hits(folder):
+    """A command that is not the program with the probes, as a wrapper of its name is not."""
+    program, wrapper = f"{SAMPLES}/tick", f"{folder}/tick"
+    with open(wrapper, "w") as f:
+        f.write("#!/bin/bash\n:\n")
+    os.chmod(wrapper, 0o755)
+    err = capture(folder, [f"usdt:{program}:tick:*"], [wrapper])[2]
+    ok(re.search(r"^trawl: usdt: COMMAND ran into none of the probes: \S+/tick began as /\S*/bash; ", err, re.M),
+       "no hit: what the command began as", err)
+    err = capture(folder, [f"usdt:{program}:tick:*"], [wrapper], "-q")[2] + \
+        capture(folder, [f"usdt:{program}:tick:*"], [program, "1"])[2]
+    ok("ran into none" not in err, "nothing of it with -q, nor with a hit", err)
+
+
 def wrong(folder):
     forms_, tick = f"{SAMPLES}/forms", f"{SAMPLES}/tick"
     with open(tick, "rb") as whole, open(f"{folder}/cut", "wb") as cut:
@@ -362,6 +376,7 @@ def main():
         runtime(folder, "deleted", True)
         same_name(folder)
         cxx(folder)
+        no_hits(folder)
         wrong(folder)
     return finish()
 
