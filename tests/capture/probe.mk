@@ -14,11 +14,17 @@ UNIT_PROBE = tests/capture/test_spec tests/capture/test_operand tests/capture/te
 if HAVE_SDT
 UNIT_PROBE += tests/capture/test_usdt tests/capture/test_probe tests/capture/test_dwarf
 endif
+if HAVE_DEMANGLER
+UNIT_PROBE += tests/capture/test_cxx
+endif
 check_PROGRAMS += $(UNIT_PROBE)
 TESTS += $(UNIT_PROBE)
 tests_capture_test_spec_SOURCES = tests/capture/test_spec.c
 tests_capture_test_spec_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_test_spec_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_test_cxx_SOURCES = tests/capture/test_cxx.c
+tests_capture_test_cxx_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_test_cxx_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_test_operand_SOURCES = tests/capture/test_operand.c
 tests_capture_test_operand_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_test_operand_LDADD = libcapture.la $(UNIT_LDADD)
