@@ -28,7 +28,7 @@
 
 enum {
 	EVENT_IDS = 65536,       /* the kernel's event ids are 16 bits */
-	SUBBUF_KB = 64,          /* wanted size of a sub-buffer: one read() each */
+	SUBBUF_KB = 16,          /* wanted size of a sub-buffer: one read() each, which caches hold */
 	TELLING_SIZE = 1024,     /* bytes of a record: others of its kind may be too large */
 	DRAIN_PAGES = 64,        /* sub-buffers of one CPU in one turn */
 	WAKE_PERCENT = 25,       /* of the buffer, to be filled before poll() wakes us */
