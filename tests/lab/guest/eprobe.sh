@@ -44,8 +44,9 @@ if grep -q '^eprobe.*no arrays' <<<"$list"; then
 	fails "an array that this kernel reads wrongly" 3 'args is an array, of which this kernel reads other memory' \
 		trawl -w x -i 'eprobe:raw_syscalls.sys_enter a=+8($args):u64' -- true
 else
+	truncate -s 8192 data
 	trawl -q -w a.trawl -i 'eprobe:raw_syscalls.sys_enter a=+8($args):u64 if id == 8' -- \
-		dd if=/etc/services of=/dev/null bs=1 skip=4660 count=1 status=none
+		dd if=data of=/dev/null bs=1 skip=4660 count=1 status=none
 	has "an element of an array" "$(trawl-decode a.trawl)" 'raw_syscalls:sys_enter +a=4660$'
 fi
 fails "an array as it is" 2 'args is an array: write \+8\(\$args\)' \

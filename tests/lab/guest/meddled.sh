@@ -83,7 +83,7 @@ echo 'p:lab_on/kprobe vfs_llseek off=$arg2:u64' >>$T/dynamic_events
 echo "p:lab_on/uprobe $TRAWL_BUILD/samples/tick:0x$offset n=%di:u64" >>$T/dynamic_events
 echo 'e:lab_on/eprobe syscalls.sys_enter_lseek off=$offset' >>$T/dynamic_events
 echo 'f:lab_on/fprobe vfs_llseek off=$arg2:u64' >>$T/dynamic_events
-echo data >data
+truncate -s 8192 data
 list=$(trawl -D)
 trial() { # EVENT FIELD VALUE COMMAND...
 	local on=lab_on.$1 field=$2 value=$3
@@ -100,9 +100,9 @@ trial() { # EVENT FIELD VALUE COMMAND...
 		ok $([ ! -e ran ]; echo $?) "nothing ran"
 	fi
 }
-trial kprobe off 4660 dd if=/etc/services of=/dev/null bs=1 skip=4660 count=1 status=none
-trial fprobe off 4660 dd if=/etc/services of=/dev/null bs=1 skip=4660 count=1 status=none
-trial eprobe off 4660 dd if=/etc/services of=/dev/null bs=1 skip=4660 count=1 status=none
+trial kprobe off 4660 dd if=data of=/dev/null bs=1 skip=4660 count=1 status=none
+trial fprobe off 4660 dd if=data of=/dev/null bs=1 skip=4660 count=1 status=none
+trial eprobe off 4660 dd if=data of=/dev/null bs=1 skip=4660 count=1 status=none
 trial uprobe n 2 "$TRAWL_BUILD/samples/tick" 3
 for event in kprobe uprobe eprobe fprobe; do
 	[ ! -e "$T/events/lab_on/$event" ] || echo "-:lab_on/$event" >>$T/dynamic_events
