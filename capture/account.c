@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 
 #include "account.h"
@@ -65,14 +64,13 @@ int account_write(const struct account *a, struct trawl_writer *w, uint64_t time
 static void say_no_hits(const struct account *a)
 {
 	for (size_t i = 0; i < a->ninputs; i++) {
-		const char *name = a->inputs[i].source->name;
+		const struct source *source = a->inputs[i].source;
 		const struct source_stats *s = &a->stats[i];
 
-		if ((!strcmp(name, "usdt") || !strcmp(name, "uprobe")) && !s->captured && !s->lost &&
-		    !s->uncounted)
+		if (source->programs && !s->captured && !s->lost && !s->uncounted)
 			fprintf(stderr, "trawl: %s: COMMAND ran into none of the probes: %s began as "
-				"%s; is that, or what it starts, the program with the probes?\n", name,
-				a->command->name, a->command->exe);
+				"%s; is that, or what it starts, the program with the probes?\n",
+				source->name, a->command->name, a->command->exe);
 	}
 }
 

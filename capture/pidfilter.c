@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "pidfilter.h"
+#include "task.h"
 #include "tracefs.h"
 
 static const char only[] = "set_event_pid", not_these[] = "set_event_notrace_pid";
@@ -42,24 +42,6 @@ static void add(void *arg, pid_t tid)
 static int compare(const void *a, const void *b)
 {
 	return *(const pid_t *)a - *(const pid_t *)b;
-}
-
-/* The threads of the process that a task is of; false if it is gone. */
-static bool add_threads(struct tids *to, pid_t tid)
-{
-	char path[40];
-	struct dirent *d;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", tid);
-	dir = opendir(path);
-	while (dir && (d = readdir(dir))) {
-		if (atoi(d->d_name) > 0)
-			add(to, atoi(d->d_name));
-	}
-	if (dir)
-		closedir(dir);
-	return dir;
 }
 
 static int each_of(int dir, const char *file, void (*found)(void *arg, pid_t tid), void *arg,
@@ -134,7 +116,7 @@ int pidfilter_set(int dir, const pid_t *pids, size_t n, struct trawl_error *err)
 		struct tids wanted = { 0 };
 
 		for (size_t i = 0; !r && i < n; i++) {
-			if (!add_threads(&wanted, pids[i]))
+			if (!threads_each(pids[i], add, &wanted))
 				r = trawl_fail(err, TRAWL_USAGE, "-p %d: no such process", pids[i]);
 		}
 		r = r ? r : list(dir, &wanted, err);
@@ -166,7 +148,7 @@ bool pidfilter_leave_out(int dir, const pid_t *tids, size_t n)
 	bool done;
 
 	for (size_t i = 0; i < n; i++)
-		add_threads(&others, tids[i]);
+		threads_each(tids[i], add, &others);
 	done = others.n && !tracefs_write(dir, "options/event-fork", "1", &ignored) &&
 	       !put(dir, not_these, &others, &ignored);
 	free(others.v);

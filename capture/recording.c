@@ -214,10 +214,7 @@ int recording_open(struct recording *r, const struct options *o, const struct us
 		if (r->fd < 0)
 			return -1;
 	}
-	/*
-	 * COMMAND and the printer are forked and keep what they had; the writer's threads
-	 * inherit.
-	 */
+	/* COMMAND and the printer are forked and keep what they had. */
 	priority_first(o->level);
 	r->w = open_writer(r, err);
 	if (!r->w)

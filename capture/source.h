@@ -79,6 +79,7 @@ struct source {
 	const char *summary; /* what may follow, one line for --help */
 	bool hidden;         /* not for -i: the session adds it by itself */
 	bool realtime;       /* its time stamps are CLOCK_REALTIME, not CLOCK_MONOTONIC */
+	bool programs;       /* its probes are in programs, which COMMAND may turn out not to be */
 	bool tasks;          /* its records are tracefs records, whose tasks the file should know */
 
 	/* Looks at this machine and adds to the list; tries things rather than guess. */

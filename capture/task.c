@@ -73,20 +73,32 @@ void tasks_forget_all(struct tasks *t)
 	t->seen[0] = 1;
 }
 
-void tasks_saw_process(struct tasks *t, pid_t pid)
+bool threads_each(pid_t tid, void (*found)(void *arg, pid_t tid), void *arg)
 {
 	char path[64];
 	struct dirent *entry;
 	DIR *dir;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	snprintf(path, sizeof(path), "/proc/%d/task", tid);
 	dir = opendir(path);
-	while (dir && (entry = readdir(dir))) {
+	if (!dir)
+		return false;
+	while ((entry = readdir(dir))) {
 		if (atoi(entry->d_name) > 0)
-			tasks_saw(t, atoi(entry->d_name));
+			found(arg, atoi(entry->d_name));
 	}
-	if (dir)
-		closedir(dir);
+	closedir(dir);
+	return true;
+}
+
+static void saw(void *arg, pid_t tid)
+{
+	tasks_saw(arg, tid);
+}
+
+void tasks_saw_process(struct tasks *t, pid_t pid)
+{
+	threads_each(pid, saw, t);
 }
 
 /* /proc/TID/FILE, at most max bytes; NULL if it cannot be read. */
@@ -294,7 +306,7 @@ static void look(struct trace *t, const struct trace_event *e, const struct ring
 
 struct listing {
 	struct kin *kin;
-	uint8_t *bits;
+	uint8_t *bits; /* a bit per TID; NULL: not asked for */
 };
 
 static void found(void *arg, pid_t tid)
@@ -302,21 +314,24 @@ static void found(void *arg, pid_t tid)
 	struct listing *l = arg;
 
 	kin_found(l->kin, tid);
-	if ((uint32_t)tid < l->kin->max)
+	if (l->bits && (uint32_t)tid < l->kin->max)
 		l->bits[tid / 8] |= (uint8_t)(1 << (tid % 8));
 }
 
 /* The kernel's list has those that started before us, or whose start was lost. */
 static int take_list(struct trace *t, struct kin *kin, struct trawl_error *err)
 {
-	struct listing l = { .kin = kin, .bits = calloc(kin->max / 8 + 1, 1) };
+	struct listing l = { .kin = kin };
+	bool lost = t->lost != kin->lost;
 	uint64_t now = mono_now();
 	int r;
 
-	if (!l.bits)
+	if (lost)
+		l.bits = calloc(kin->max / 8 + 1, 1);
+	if (lost && !l.bits)
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	r = pidfilter_each(t->dir, found, &l, err);
-	if (!r && t->lost != kin->lost) {
+	if (!r && lost) {
 		kin_keep(kin, l.bits, now);
 		kin->unsure = mono_now();
 		kin->lost = t->lost;

@@ -39,6 +39,9 @@ static inline void tasks_saw(struct tasks *t, pid_t tid)
 		tasks_first_seen(t, tid);
 }
 
+/* Calls found() for each thread of the process that a task is of; false if it is gone. */
+bool threads_each(pid_t tid, void (*found)(void *arg, pid_t tid), void *arg);
+
 /* All threads of a process, which may be gone before its first event is seen. */
 void tasks_saw_process(struct tasks *t, pid_t pid);
 

@@ -403,6 +403,7 @@ static void usdt_describe(struct source_list *list)
 const struct source uprobe_source = {
 	.name = "uprobe",
 	.summary = "PATH:SYMBOL[+OFF][%return] [ARG ...]",
+	.programs = true,
 	.tasks = true,
 	.describe = uprobe_describe,
 	.probe = uprobe_probe,
@@ -419,6 +420,7 @@ const struct source uprobe_source = {
 const struct source usdt_source = {
 	.name = "usdt",
 	.summary = "PATH:[PROVIDER:]NAME [ARG ...], pid=PID:[PROVIDER:]NAME [ARG ...]",
+	.programs = true,
 	.tasks = true,
 	.describe = usdt_describe,
 	.probe = uprobe_probe,

@@ -1,24 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
-#include <string.h>
 
-#include "capture/pending.h"
-
-/* What emit() got: the records, which are one letter each. */
-struct got {
-	char text[64];
-	size_t n, most;
-};
-
-static int emit(const struct pending_event *e, void *arg, struct trawl_error *err)
-{
-	struct got *got = arg;
-
-	if (got->n == got->most)
-		return trawl_fail(err, TRAWL_CANNOT, "full");
-	memcpy(got->text + got->n++, e->record, e->len);
-	return 0;
-}
+#include "got.h"
 
 static void add(struct pending *p, uint16_t source, uint32_t cpu, uint64_t mono, char letter)
 {
