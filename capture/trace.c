@@ -56,7 +56,8 @@ static int make_instance(struct trace *t, struct trawl_error *err)
 	snprintf(path, sizeof(path), "instances/%s", t->name);
 	if (mkdirat(t->top, path, 0700))
 		return trawl_fail(err, TRAWL_CANNOT, "tracefs: cannot make %s: %s", path,
-				  errno == ENOMEM ? "no memory for another ring buffer" :
+				  errno == ENOMEM ? "no memory for another ring buffer: end other "
+						    "recordings, or rmdir instances that nobody uses" :
 				  errno == EACCES || errno == EPERM ? "no permission: run trawl as root" :
 				  strerror(errno));
 	t->dir = openat(t->top, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
