@@ -123,7 +123,7 @@ static int jsonl_item(struct consumer *c, const struct decoder *d, void *state,
 	uint64_t bound = 0;
 
 	if (j->bounds)
-		trawl_to_timeline(j->reader, it->source->clock, it->ts, &bound);
+		bound = stream_bound(j->stream, it);
 	members(&j->cells, d, state, it, j->bounds ? &bound : NULL, j->out);
 	if (j->join) {
 		join_see(j->join, d, state, it, &causes);

@@ -10,7 +10,7 @@
 struct jsonl_printer {
 	struct consumer consumer; /* hand this to stream_run() */
 	struct out *out;
-	struct trawl_reader *reader; /* for bounds */
+	struct stream *stream;       /* for bounds */
 	bool bounds;                 /* "bound_ns" too */
 	struct join *join;           /* not NULL: "join" too, of USB transfers */
 	struct cells cells;          /* jsonl_printer_start() clears them */

@@ -43,6 +43,7 @@ struct stream {
 	struct bound *bounds;
 	size_t nbounds;
 	struct consumer *consumer;
+	uint32_t section, syncs; /* of the event that the decoders are at */
 	struct dated_loss *losses;
 	size_t nlosses, next_loss, losses_read;
 	const struct trawl_source *last; /* of the item before, with its answer */
@@ -417,7 +418,6 @@ static void read_losses(struct stream *s)
 {
 	size_t n = trawl_loss_count(s->reader);
 	struct dated_loss *more = realloc(s->losses, (n + 1) * sizeof(*more));
-	uint64_t bound;
 
 	if (!more)
 		return;
@@ -430,8 +430,8 @@ static void read_losses(struct stream *s)
 		if (!d->source || !stream_wants(s, d->source))
 			continue;
 		d->loss = *l;
-		d->from = trawl_to_timeline(s->reader, d->source->clock, l->from, &bound);
-		d->to = trawl_to_timeline(s->reader, d->source->clock, l->to, &bound);
+		d->from = trawl_to_timeline(s->reader, d->source->clock, l->from);
+		d->to = trawl_to_timeline(s->reader, d->source->clock, l->to);
 		if (d->from < s->selection->end && d->to >= s->selection->begin)
 			s->nlosses++;
 	}
@@ -511,6 +511,8 @@ static int feed(struct stream *s, const struct trawl_event *ev, struct trawl_err
 	struct engine *e = b && b->engine ? b->engine : engine_of(s, ev->source, err);
 	int got = e && !e->begun ? begin(s, e, err) : 0;
 
+	s->section = ev->section;
+	s->syncs = ev->syncs;
 	if (got)
 		return got;
 	return e ? e->decoder->feed(e->state, ev, &s->sink, err) : -1;
@@ -637,6 +639,16 @@ struct trawl_reader *stream_reader(struct stream *s)
 bool stream_seekable(const struct stream *s)
 {
 	return s->seekable;
+}
+
+uint64_t stream_bound(const struct stream *s, const struct item *it)
+{
+	struct trawl_event ev = {
+		.time = it->time, .ts = it->ts, .source = it->source,
+		.section = s->section, .syncs = s->syncs,
+	};
+
+	return trawl_event_bound(s->reader, &ev);
 }
 
 void stream_summaries(struct stream *s, struct out *o)

@@ -78,6 +78,9 @@ int stream_known_fields(struct stream *s, const char *option, const char *list,
 			struct trawl_error *err);
 /* The names of the fields of all event types that are wanted by source and name. */
 void stream_names(struct stream *s, decoder_name_fn *fn, void *arg);
+/* How far the time of the item at hand, which has that of the last event, may be off, in ns. */
+uint64_t stream_bound(const struct stream *s, const struct item *it);
+
 /*
  * Where relative times count from: the time of the first event of the file, whatever is chosen of
  * it; the hidden task source does not count. On a pipe, of the first that has come.

@@ -115,11 +115,10 @@ static char *put_name_column(struct text_printer *t, char *p, const struct item 
 	return end;
 }
 
-static char *put_bound(struct text_printer *t, char *p, const struct trawl_source *s, uint64_t ts)
+static char *put_bound(struct text_printer *t, char *p, const struct item *it)
 {
-	uint64_t bound = 0;
+	uint64_t bound = stream_bound(t->stream, it);
 
-	trawl_to_timeline(stream_reader(t->stream), s->clock, ts, &bound);
 	p = put(p, "+-", 2);
 	if (bound == UINT64_MAX)
 		return put(p, "? ", 2);
@@ -149,7 +148,7 @@ static int text_item(struct consumer *c, const struct decoder *d, void *state,
 
 	p = put_time(t, p, it->time, it->source->resolution >= 1000 ? 6 : 9);
 	if (t->bounds)
-		p = put_bound(t, p, it->source, it->ts);
+		p = put_bound(t, p, it);
 	t->tasks |= it->cpu != ITEM_NO_CPU || it->tid != ITEM_NO_TASK;
 	if (t->tasks) {
 		p = put_task_column(t, p, it);

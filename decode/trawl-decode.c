@@ -222,7 +222,7 @@ static int print_json(const struct options *o, struct stream *s, struct out *out
 {
 	struct jsonl_printer j = {
 		.out = out,
-		.reader = stream_reader(s),
+		.stream = s,
 		.bounds = o->bounds,
 	};
 

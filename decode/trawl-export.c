@@ -62,7 +62,7 @@ static int to_pcapng_gz(const struct export_options *o, struct stream *s, struct
 static int to_json(const struct export_options *o, struct stream *s, struct out *out,
 		   struct trawl_error *err)
 {
-	struct jsonl_printer j = {.out = out, .reader = stream_reader(s)};
+	struct jsonl_printer j = {.out = out, .stream = s};
 
 	jsonl_printer_start(&j);
 	return stream_run(s, &j.consumer, err);

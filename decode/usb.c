@@ -49,9 +49,8 @@ fail:
 
 static uint64_t meta_time(const struct usb_state *s, const struct trawl_meta *m)
 {
-	uint64_t bound;
 
-	return m->time ? trawl_to_timeline(s->ctx->reader, TRAWL_CLOCK_MONO, m->time, &bound) : 0;
+	return m->time ? trawl_to_timeline(s->ctx->reader, TRAWL_CLOCK_MONO, m->time) : 0;
 }
 
 /*

@@ -48,17 +48,28 @@ size_t clock_syncs_before(const struct clock_map *m, uint64_t at)
 
 /* ---- one stretch between two sync blocks ------------------------------------------------- */
 
+/* What an event's commit may take after its time stamp; and a source's resolution. */
+static const uint64_t SLACK = 1000000;
+
 struct stretch {
 	const struct trawl_sync *a, *b;
 	uint64_t ca, cb; /* the clock at both ends */
+	uint64_t from;   /* CLOCK_MONOTONIC from which on events are in chunks between them */
 };
 
+/*
+ * What happened between the last look for events and the first sync block came into the file behind
+ * that one: the second one's horizon is that look.
+ */
 static struct stretch stretch_at(const struct clock_map *m, enum trawl_clock clock, size_t i)
 {
-	struct stretch s = { &m->syncs[i]->s, &m->syncs[i + 1]->s, 0, 0 };
+	struct stretch s = { &m->syncs[i]->s, &m->syncs[i + 1]->s, 0, 0, 0 };
 
 	s.ca = value(s.a, clock);
 	s.cb = value(s.b, clock);
+	s.from = s.b->horizon > SLACK ? s.b->horizon - SLACK : s.a->mono;
+	if (s.from > s.a->mono)
+		s.from = s.a->mono;
 	return s;
 }
 
@@ -102,8 +113,8 @@ static uint64_t straight(const struct stretch *s, enum trawl_clock clock, uint64
 
 static uint64_t outside(const struct stretch *s, uint64_t mono)
 {
-	if (mono < s->a->mono)
-		return s->a->mono - mono;
+	if (mono < s->from)
+		return s->from - mono;
 	return mono > s->b->mono ? mono - s->b->mono : 0;
 }
 
@@ -114,27 +125,21 @@ static uint64_t larger(uint64_t a, uint64_t b)
 
 /* ts on the stretch; *off: how far the answer is outside of it. */
 static uint64_t on_stretch(const struct stretch *s, enum trawl_clock clock, uint64_t ts,
-			   uint64_t *off, uint64_t *bound)
+			   uint64_t *off)
 {
 	uint64_t before, after, mono;
 
-	*bound = larger(s->a->bound, s->b->bound);
 	if (!stepped(s, clock)) {
 		mono = straight(s, clock, ts);
-		if (clock != TRAWL_CLOCK_TSC)
-			*bound += drift(s);
 		*off = outside(s, mono);
 		return mono;
 	}
 	if (clock == TRAWL_CLOCK_TSC) { /* it began anew: there is no rate to go by */
-		*off = ts >= s->ca ? ts - s->ca : s->ca - ts;
-		*bound += s->b->mono - s->a->mono;
+		*off = distance(ts, s->ca);
 		return s->a->mono;
 	}
 	before = s->a->mono + (ts - s->ca);
 	after = s->b->mono + (ts - s->cb);
-	if (!outside(s, before) && !outside(s, after))
-		*bound += drift(s); /* the step is smaller than the stretch: both could be */
 	mono = outside(s, before) <= outside(s, after) ? before : after;
 	*off = outside(s, mono);
 	return mono;
@@ -143,7 +148,7 @@ static uint64_t on_stretch(const struct stretch *s, enum trawl_clock clock, uint
 /* ---- the whole section ------------------------------------------------------------------- */
 
 struct best {
-	uint64_t mono, off, bound;
+	uint64_t mono, off;
 	bool any;
 };
 
@@ -151,15 +156,15 @@ static void try_stretch(const struct clock_map *m, enum trawl_clock clock, size_
 			struct best *best)
 {
 	struct stretch s;
-	uint64_t mono, off, bound;
+	uint64_t mono, off;
 
 	if (i + 1 >= m->n || (best->any && !best->off))
 		return;
 	s = stretch_at(m, clock, i);
-	mono = on_stretch(&s, clock, ts, &off, &bound);
+	mono = on_stretch(&s, clock, ts, &off);
 	if (best->any && off >= best->off)
 		return;
-	*best = (struct best){ mono, off, bound, true };
+	*best = (struct best){ mono, off, true };
 }
 
 /* The last stretch that begins at or before ts, for a clock that never went back. */
@@ -178,35 +183,74 @@ static size_t find_stretch(const struct clock_map *m, enum trawl_clock clock, ui
 	return low;
 }
 
+/* The stretch that a time stamp is looked for in first. */
+static size_t first_stretch(const struct clock_map *m, enum trawl_clock clock, uint64_t ts,
+			    size_t after)
+{
+	size_t i = after == SIZE_MAX ? find_stretch(m, clock, ts) : after ? after - 1 : 0;
+
+	return i + 1 >= m->n ? m->n - 2 : i;
+}
+
 uint64_t clock_to_mono(const struct clock_map *m, enum trawl_clock clock, uint64_t ts,
-		       size_t after, uint64_t *bound)
+		       size_t after)
 {
 	const struct trawl_sync *s;
 	struct best best = { 0 };
-	uint64_t unused;
 	size_t i;
 
-	bound = bound ? bound : &unused;
-	*bound = m->n ? m->syncs[0]->s.bound : UINT64_MAX;
 	if (clock == TRAWL_CLOCK_MONO || !m->n)
 		return ts;
-	i = after == SIZE_MAX ? find_stretch(m, clock, ts) : after ? after - 1 : 0;
 	if (m->n == 1) {
 		s = &m->syncs[0]->s;
-		if (clock == TRAWL_CLOCK_TSC)
-			return s->mono;
-		best.mono = s->mono + (ts - value(s, clock));
-		*bound = s->bound + distance(best.mono, s->mono) / 2000;
-		return best.mono;
+		return clock == TRAWL_CLOCK_TSC ? s->mono : s->mono + (ts - value(s, clock));
 	}
-	if (i + 1 >= m->n)
-		i = m->n - 2;
+	i = first_stretch(m, clock, ts, after);
 	try_stretch(m, clock, i, ts, &best);
 	if (i)
 		try_stretch(m, clock, i - 1, ts, &best);
 	try_stretch(m, clock, i + 1, ts, &best);
-	*bound = best.bound + best.off / 2000;
 	return best.mono;
+}
+
+/*
+ * How far from mono the sync blocks at both ends of the stretch, and the one before it, have the
+ * event, where they have it at a time at which it can have come into the file there.
+ */
+static uint64_t doubt(const struct clock_map *m, enum trawl_clock clock, size_t i, uint64_t ts,
+		      uint64_t mono)
+{
+	struct stretch s = stretch_at(m, clock, i);
+	uint64_t most = 0, to, at;
+
+	for (size_t k = i ? i - 1 : 0; k <= i + 1; k++) {
+		at = m->syncs[k]->s.mono + (ts - value(&m->syncs[k]->s, clock));
+		to = k < i ? s.a->mono : s.b->mono;
+		if (at >= s.from && at <= to)
+			most = larger(most, distance(at, mono));
+	}
+	return most;
+}
+
+uint64_t clock_bound(const struct clock_map *m, enum trawl_clock clock, uint64_t ts, size_t after,
+		     uint64_t mono)
+{
+	uint64_t bound = m->n ? m->syncs[0]->s.bound : UINT64_MAX, own, moved;
+	struct stretch s;
+	size_t i;
+
+	if (clock == TRAWL_CLOCK_MONO || !m->n)
+		return bound;
+	own = clock_to_mono(m, clock, ts, after);
+	moved = distance(own, mono); /* a stream's time never goes back */
+	if (m->n == 1)
+		return bound + moved + distance(own, m->syncs[0]->s.mono) / 2000;
+	i = first_stretch(m, clock, ts, after);
+	s = stretch_at(m, clock, i);
+	bound = larger(s.a->bound, s.b->bound) + outside(&s, own) / 2000;
+	if (clock == TRAWL_CLOCK_TSC)
+		return bound + moved + (stepped(&s, clock) ? s.b->mono - s.a->mono : 0);
+	return bound + larger(moved, doubt(m, clock, i, ts, mono));
 }
 
 /*
@@ -243,7 +287,7 @@ uint64_t clock_earliest(const struct clock_map *m, enum trawl_clock clock, uint6
 	if (clock == TRAWL_CLOCK_MONO || !m->n)
 		return first;
 	if (clock == TRAWL_CLOCK_TSC)
-		least = clock_to_mono(m, clock, first, after, NULL);
+		least = clock_to_mono(m, clock, first, after);
 	else
 		around(m, clock, first, after, &least, &most);
 	horizon = after && after <= m->n ? m->syncs[after - 1]->s.horizon : 0;
@@ -258,7 +302,7 @@ uint64_t clock_latest(const struct clock_map *m, enum trawl_clock clock, uint64_
 	if (clock == TRAWL_CLOCK_MONO || !m->n)
 		return last;
 	if (clock == TRAWL_CLOCK_TSC)
-		return clock_to_mono(m, clock, last, after, NULL);
+		return clock_to_mono(m, clock, last, after);
 	around(m, clock, last, after, &least, &most);
 	return most;
 }

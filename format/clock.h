@@ -29,10 +29,17 @@ uint64_t clock_origin(const struct clock_map *m);
 /*
  * CLOCK_MONOTONIC of a time stamp of `clock`. `after`: how many of the sync blocks stand before
  * the event in the file, which tells apart the two times that a clock set back shows twice;
- * SIZE_MAX when not known. *bound (may be NULL): how far off that may be.
+ * SIZE_MAX when not known.
  */
 uint64_t clock_to_mono(const struct clock_map *m, enum trawl_clock clock, uint64_t ts,
-		       size_t after, uint64_t *bound);
+		       size_t after);
+
+/*
+ * How far off such an event may be that was put at `mono` (later than clock_to_mono() has it where
+ * an earlier event of its stream was): UINT64_MAX without a sync block.
+ */
+uint64_t clock_bound(const struct clock_map *m, enum trawl_clock clock, uint64_t ts, size_t after,
+		     uint64_t mono);
 
 /* No event of a chunk that stands behind `after` sync blocks, and whose smallest time stamp is
  * `first`, is earlier than this. */

@@ -19,6 +19,7 @@ struct active {
 	uint64_t order;
 	size_t memory;
 	uint16_t source;  /* number in the file */
+	uint32_t syncs;   /* blocks in front of it */
 	uint32_t streams; /* in the heap */
 };
 
@@ -165,8 +166,8 @@ static void active_done(struct merge *m, struct active *a)
 
 /* ---- times ------------------------------------------------------------------------------- */
 
-void merge_times(const struct catalog *c, const struct section *s, const struct chunk_ref *r,
-		 uint64_t *ts, size_t n)
+uint32_t merge_times(const struct catalog *c, const struct section *s, const struct chunk_ref *r,
+		     uint64_t *ts, size_t n)
 {
 	struct clock_map clocks = catalog_clocks(c, s);
 	enum trawl_clock clock = s->sources[r->source]->source->clock;
@@ -176,10 +177,11 @@ void merge_times(const struct catalog *c, const struct section *s, const struct 
 	if (clock == TRAWL_CLOCK_MONO) {
 		for (size_t i = 0; i < n; i++)
 			ts[i] += origin;
-		return;
+		return (uint32_t)after;
 	}
 	for (size_t i = 0; i < n; i++)
-		ts[i] = clock_to_mono(&clocks, clock, ts[i], after, NULL) + origin;
+		ts[i] = clock_to_mono(&clocks, clock, ts[i], after) + origin;
+	return (uint32_t)after;
 }
 
 /* The last time of the source's stream on this CPU, so far. */
@@ -249,7 +251,7 @@ static bool active_times(struct merge *m, struct active *a, const struct chunk_r
 		a->time[i] = chunk->groups[g].ts[next[g]++];
 	}
 	free(next);
-	merge_times(m->catalog, m->section, r, a->time, chunk->count);
+	a->syncs = merge_times(m->catalog, m->section, r, a->time, chunk->count);
 	if (clock_of(m->section, r->source) != TRAWL_CLOCK_MONO)
 		never_back(m->section->sources[r->source], chunk, a->time);
 	return true;
@@ -406,6 +408,7 @@ static void give(struct merge *m, struct trawl_event *ev)
 	chunk_cursor_next(a->cursor, top->stream, ev);
 	ev->time = top->time;
 	ev->section = m->section->number;
+	ev->syncs = a->syncs;
 	if (++top->pos < top->end) {
 		top->time = a->time[top->pos];
 		if (top->time < m->runner_up)

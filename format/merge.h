@@ -52,9 +52,12 @@ bool merge_empty(const struct merge *m);
 void merge_begin(struct merge *m, struct section *s);
 void merge_free(struct merge *m);
 
-/* Time stamps of a source of the section to the timeline, in place. */
-void merge_times(const struct catalog *c, const struct section *s, const struct chunk_ref *r,
-		 uint64_t *ts, size_t n);
+/*
+ * Time stamps of a source of the section to the timeline, in place. Returns how many sync blocks are
+ * in front of the chunk.
+ */
+uint32_t merge_times(const struct catalog *c, const struct section *s, const struct chunk_ref *r,
+		     uint64_t *ts, size_t n);
 struct chunk_schema section_schema(const struct section *s, uint16_t source);
 
 #endif

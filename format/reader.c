@@ -619,22 +619,30 @@ static const struct section *section_around(const struct trawl_reader *r, enum t
 		m = catalog_clocks(&r->catalog, s);
 		if (!m.n)
 			continue;
-		mono = clock_to_mono(&m, clock, ts, SIZE_MAX, NULL);
+		mono = clock_to_mono(&m, clock, ts, SIZE_MAX);
 		if (mono >= m.syncs[0]->s.mono && mono <= m.syncs[m.n - 1]->s.mono)
 			return s;
 	}
 	return s;
 }
 
-uint64_t trawl_to_timeline(const struct trawl_reader *r, enum trawl_clock clock, uint64_t ts,
-			   uint64_t *bound)
+uint64_t trawl_to_timeline(const struct trawl_reader *r, enum trawl_clock clock, uint64_t ts)
 {
 	const struct section *s = section_around(r, clock, ts);
 	struct clock_map m = { 0 };
 
 	if (s)
 		m = catalog_clocks(&r->catalog, s);
-	return clock_to_mono(&m, clock, ts, SIZE_MAX, bound) + clock_origin(&m);
+	return clock_to_mono(&m, clock, ts, SIZE_MAX) + clock_origin(&m);
+}
+
+uint64_t trawl_event_bound(const struct trawl_reader *r, const struct trawl_event *ev)
+{
+	struct clock_map m = { 0 };
+
+	if (ev->section < r->catalog.sections.n)
+		m = catalog_clocks(&r->catalog, r->catalog.sections.p[ev->section]);
+	return clock_bound(&m, ev->source->clock, ev->ts, ev->syncs, ev->time - clock_origin(&m));
 }
 
 static bool all_ended(const struct trawl_reader *r)

@@ -298,6 +298,7 @@ struct trawl_event {
 	uint32_t len;
 	const void *record; /* valid until the next call on this reader */
 	uint32_t section;   /* of the file, from 0: those of another may be of another machine */
+	uint32_t syncs;     /* how many sync blocks of the section are in front of its chunk */
 };
 
 /* Limits what trawl_next() gives; call before the first one. Times are of the timeline. */
@@ -330,9 +331,11 @@ const struct trawl_loss *trawl_loss_at(const struct trawl_reader *r, size_t i);
 size_t trawl_sync_count(const struct trawl_reader *r);
 const struct trawl_sync *trawl_sync_at(const struct trawl_reader *r, size_t i);
 
-/* A time stamp of a clock on the timeline, and the error bound in ns that holds there. */
-uint64_t trawl_to_timeline(const struct trawl_reader *r, enum trawl_clock clock, uint64_t ts,
-			   uint64_t *bound);
+/* A time stamp of a clock on the timeline, wherever in the file it stands. */
+uint64_t trawl_to_timeline(const struct trawl_reader *r, enum trawl_clock clock, uint64_t ts);
+
+/* How far the event's time may be off, in ns; UINT64_MAX: nothing is known of its clock. */
+uint64_t trawl_event_bound(const struct trawl_reader *r, const struct trawl_event *ev);
 
 struct trawl_verdict {
 	bool complete;        /* every section has its end block */

@@ -251,8 +251,12 @@ def to_mono(syncs, clock, t, before):
 
 
 def on_pair(a, b, clock, t):
+    start = b.horizon - 1000000
+    if start <= 0 or start > a.mono:
+        start = a.mono
+
     def outside(m):
-        return a.mono - m if m < a.mono else m - b.mono if m > b.mono else 0
+        return start - m if m < start else m - b.mono if m > b.mono else 0
 
     ca, cb, dm = a.clock(clock), b.clock(clock), b.mono - a.mono
     if clock == TSC:

@@ -30,26 +30,31 @@ static const struct clock_map *make(struct made *x, size_t n, const uint64_t *mo
 	return &x->m;
 }
 
+/* The bound of a time stamp of the time of day. */
+static uint64_t bound_of(const struct clock_map *m, uint64_t real, size_t after)
+{
+	return clock_bound(m, TRAWL_CLOCK_REAL, real, after,
+			   clock_to_mono(m, TRAWL_CLOCK_REAL, real, after));
+}
+
 static const uint64_t ticks[] = { SECOND, 2 * SECOND, 3 * SECOND, 4 * SECOND };
 
 Test(clock, monotonic_is_itself)
 {
 	struct made x;
 	const struct clock_map *m = make(&x, 2, ticks, (int64_t[]){ 5, 5 });
-	uint64_t bound;
 
-	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_MONO, 77, 0, &bound), 77);
-	cr_assert_eq(bound, 100);
+	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_MONO, 77, 0), 77);
+	cr_assert_eq(clock_bound(m, TRAWL_CLOCK_MONO, 77, 0, 77), 100);
 	cr_assert_eq(clock_origin(m), EPOCH + 5);
 }
 
 Test(clock, without_a_sync_block_nothing_is_known)
 {
 	struct clock_map m = { 0 };
-	uint64_t bound;
 
-	cr_assert_eq(clock_to_mono(&m, TRAWL_CLOCK_REAL, 77, 0, &bound), 77);
-	cr_assert_eq(bound, UINT64_MAX);
+	cr_assert_eq(clock_to_mono(&m, TRAWL_CLOCK_REAL, 77, 0), 77);
+	cr_assert_eq(clock_bound(&m, TRAWL_CLOCK_REAL, 77, 0, 77), UINT64_MAX);
 	cr_assert_eq(clock_origin(&m), 0);
 }
 
@@ -57,11 +62,10 @@ Test(clock, one_sync_block_gives_the_offset)
 {
 	struct made x;
 	const struct clock_map *m = make(&x, 1, ticks, (int64_t[]){ 0 });
-	uint64_t bound;
 
-	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_REAL, EPOCH + 5 * SECOND, 1, &bound), 5 * SECOND);
-	cr_assert_eq(bound, 100 + 4 * SECOND / 2000);
-	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_TSC, 1, 1, NULL), SECOND);
+	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_REAL, EPOCH + 5 * SECOND, 1), 5 * SECOND);
+	cr_assert_eq(bound_of(m, EPOCH + 5 * SECOND, 1), 100 + 4 * SECOND / 2000);
+	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_TSC, 1, 1), SECOND);
 }
 
 /* 400 ppm fast for a second: a straight line through both ends, not a step. */
@@ -69,17 +73,16 @@ Test(clock, a_slewed_clock_is_a_line_between_sync_blocks)
 {
 	struct made x;
 	const struct clock_map *m = make(&x, 3, ticks, (int64_t[]){ 0, 400000, 400000 });
-	uint64_t bound, mono;
+	uint64_t real = EPOCH + SECOND + (SECOND + 400000) / 2, mono;
 
 	for (size_t after = 1; after <= 3; after++) {
-		mono = clock_to_mono(m, TRAWL_CLOCK_REAL, EPOCH + SECOND + (SECOND + 400000) / 2,
-				     after, &bound);
+		mono = clock_to_mono(m, TRAWL_CLOCK_REAL, real, after);
 		cr_assert_eq(mono, SECOND + SECOND / 2, "after %zu: %lu", after, mono);
 	}
-	cr_assert_leq(bound, 100 + 400000);
-	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_REAL, EPOCH + 2 * SECOND + 400000 + 7, 2, &bound),
-		     2 * SECOND + 7);
-	cr_assert_eq(bound, 100);
+	cr_assert_eq(bound_of(m, real, 1), 100 + 400000 / 2);
+	real = EPOCH + 2 * SECOND + 400000 + 7;
+	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_REAL, real, 2), 2 * SECOND + 7);
+	cr_assert_eq(bound_of(m, real, 2), 100);
 }
 
 /* Each side of a step keeps its own offset, at every moment of the stretch. */
@@ -92,9 +95,9 @@ static void check_step(int64_t step)
 		uint64_t mono = 2 * SECOND + at * (SECOND / 1000);
 		uint64_t before = EPOCH + mono, after = EPOCH + mono + (uint64_t)step;
 
-		cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_REAL, before, 2, NULL), mono);
-		cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_REAL, after, 2, NULL), mono);
-		cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_BOOT, mono + (uint64_t)step, 2, NULL),
+		cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_REAL, before, 2), mono);
+		cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_REAL, after, 2), mono);
+		cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_BOOT, mono + (uint64_t)step, 2),
 			     mono);
 	}
 }
@@ -113,16 +116,60 @@ Test(clock, an_hour_back)
 Test(clock, the_place_in_the_file_tells_two_equal_times_apart)
 {
 	struct made x;
-	uint64_t bound, real = EPOCH + SECOND + SECOND / 2;
+	uint64_t real = EPOCH + SECOND + SECOND / 2;
 	const struct clock_map *m = make(&x, 4, ticks, (int64_t[]){ 0, 0, -2 * (int64_t)SECOND,
 								    -2 * (int64_t)SECOND });
 
-	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_REAL, real, 1, NULL), SECOND + SECOND / 2);
-	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_REAL, real, 3, NULL), 3 * SECOND + SECOND / 2);
+	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_REAL, real, 1), SECOND + SECOND / 2);
+	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_REAL, real, 3), 3 * SECOND + SECOND / 2);
 	/* A step smaller than the stretch leaves a doubt, and the bound says so. */
 	m = make(&x, 2, ticks, (int64_t[]){ 0, -100000000 });
-	clock_to_mono(m, TRAWL_CLOCK_REAL, real, 1, &bound);
-	cr_assert_geq(bound, 100000000);
+	cr_assert_geq(bound_of(m, real, 1), 100000000);
+}
+
+/*
+ * Events that came into the file behind the sync block that tells of a step, because they happened
+ * after the last look for events: the next horizon is that look. The clock is set back once more
+ * before the next sync block, which would have them where they are not.
+ */
+Test(clock, what_came_too_late_for_a_sync_block_is_not_behind_the_next_step)
+{
+	struct made x;
+	const int64_t back = -(int64_t)SECOND / 2;
+	const struct clock_map *m = make(&x, 4, ticks, (int64_t[]){ 0, back, 2 * back, 2 * back });
+	uint64_t look = 2 * SECOND - 600000, mono, real;
+
+	x.s[2].s.horizon = look;
+	for (mono = look - 500000; mono < 2 * SECOND + SECOND / 4; mono += 10007) {
+		real = EPOCH + mono + (uint64_t)back;
+		cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_REAL, real, 2), mono);
+		cr_assert_eq(bound_of(m, real, 2), 100 + SECOND / 2, "it could be that it was later");
+	}
+	/* Before the look it would be in the file earlier. */
+	real = EPOCH + look - 1000001 + (uint64_t)back;
+	cr_assert_neq(clock_to_mono(m, TRAWL_CLOCK_REAL, real, 2), look - 1000001);
+	/* Without a step after it nothing is in doubt, */
+	m = make(&x, 3, ticks, (int64_t[]){ 0, back, back });
+	x.s[2].s.horizon = look;
+	real = EPOCH + look + (uint64_t)back;
+	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_REAL, real, 2), look);
+	cr_assert_eq(bound_of(m, real, 2), 100);
+	/* but with so much to read that what was before the step comes as late. */
+	x.s[2].s.horizon = SECOND + SECOND / 10;
+	real = EPOCH + SECOND + SECOND / 5;
+	cr_assert_geq(bound_of(m, real, 2) + SECOND + SECOND / 5,
+		      clock_to_mono(m, TRAWL_CLOCK_REAL, real, 2));
+}
+
+/* A stream's time never goes back: what that moves is in doubt by as much. */
+Test(clock, what_was_moved_is_off_by_that)
+{
+	struct made x;
+	const struct clock_map *m = make(&x, 3, ticks, (int64_t[]){ 0, 0, 0 });
+	uint64_t real = EPOCH + SECOND + 5000;
+
+	cr_assert_eq(clock_bound(m, TRAWL_CLOCK_REAL, real, 1, SECOND + 5000), 100);
+	cr_assert_eq(clock_bound(m, TRAWL_CLOCK_REAL, real, 1, SECOND + 75000), 100 + 70000);
 }
 
 Test(clock, cycles_are_scaled)
@@ -130,12 +177,12 @@ Test(clock, cycles_are_scaled)
 	struct made x;
 	const struct clock_map *m = make(&x, 3, ticks, (int64_t[]){ 0, 0, 0 });
 
-	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_TSC, 3 * (SECOND + 12345), 1, NULL),
+	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_TSC, 3 * (SECOND + 12345), 1),
 		     SECOND + 12345);
-	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_TSC, 3 * (SECOND / 2), 0, NULL), SECOND / 2);
-	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_TSC, 3 * 9 * SECOND, 3, NULL), 9 * SECOND);
+	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_TSC, 3 * (SECOND / 2), 0), SECOND / 2);
+	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_TSC, 3 * 9 * SECOND, 3), 9 * SECOND);
 	x.s[1].s.tsc = 5; /* it began anew */
-	clock_to_mono(m, TRAWL_CLOCK_TSC, 7, 2, NULL);
+	clock_to_mono(m, TRAWL_CLOCK_TSC, 7, 2);
 }
 
 /* Whatever the clock did: no event is outside of what its chunk is said to cover. */
@@ -151,7 +198,7 @@ Test(clock, a_chunk_is_never_later_than_its_events)
 				const struct clock_map *m = make(&x, 4, ticks,
 					(int64_t[]){ 0, 0, steps[s], steps[s] });
 				uint64_t ts = EPOCH + ms * 1000000;
-				uint64_t mono = clock_to_mono(m, TRAWL_CLOCK_REAL, ts, after, NULL);
+				uint64_t mono = clock_to_mono(m, TRAWL_CLOCK_REAL, ts, after);
 
 				if ((int64_t)mono < 0)
 					continue;

@@ -148,7 +148,7 @@ Test(ring, the_newest_is_kept_and_the_oldest_gives_way)
 	cr_assert_eq(n, state.events);
 	/* A clock-sync from before the first event is there: it tells its time of day. */
 	cr_assert_leq(trawl_sync_at(r, 0)->mono, 1000 + first);
-	cr_assert_eq(trawl_to_timeline(r, TRAWL_CLOCK_MONO, 1000 + first, NULL), 6000 + first);
+	cr_assert_eq(trawl_to_timeline(r, TRAWL_CLOCK_MONO, 1000 + first), 6000 + first);
 	trawl_close(r);
 	close_writer(w);
 }

@@ -30,8 +30,6 @@ static void read_columns(const struct trawl_chunk *c)
 
 static void read_tables(struct trawl_reader *r)
 {
-	uint64_t bound;
-
 	for (size_t i = 0; i < trawl_meta_count(r); i++)
 		sink += trawl_meta_at(r, i)->len + strlen(trawl_meta_at(r, i)->name);
 	for (size_t i = 0; i < trawl_event_type_count(r); i++)
@@ -39,7 +37,7 @@ static void read_tables(struct trawl_reader *r)
 	for (size_t i = 0; i < trawl_loss_count(r); i++)
 		sink += trawl_loss_at(r, i)->count;
 	for (int clock = TRAWL_CLOCK_MONO; clock <= TRAWL_CLOCK_TSC; clock++)
-		sink += trawl_to_timeline(r, (enum trawl_clock)clock, 12345, &bound) + bound;
+		sink += trawl_to_timeline(r, (enum trawl_clock)clock, 12345);
 }
 
 static void read_all(const uint8_t *data, size_t size, bool pipe, bool chunks, uint64_t from)
