@@ -80,6 +80,14 @@ void recording_sync(struct recording *r, enum trawl_sync_why why)
 	r->horizon = r->drained;
 }
 
+void recording_flush(struct recording *r)
+{
+	struct trawl_error err;
+
+	if (trawl_writer_flush(r->w, &err))
+		recording_fail(r, &err);
+}
+
 /* ---- the row of files -------------------------------------------------------------------- */
 
 /*

@@ -61,6 +61,8 @@ int recording_loss(struct recording *r, const struct trawl_loss *loss, struct tr
 int recording_tasks(struct recording *r, struct trawl_error *err);
 
 void recording_sync(struct recording *r, enum trawl_sync_why why);
+/* Waits until all is written, or known not to be. */
+void recording_flush(struct recording *r);
 
 /* A drain that began then has left nothing behind in the kernel. */
 void recording_drained(struct recording *r, uint64_t began);

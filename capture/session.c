@@ -595,8 +595,9 @@ static int finish(struct session *s, struct trawl_error *err)
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	r = stop(s, err);
 	s->rec.horizon = s->rec.drained;
-	/* Behind this it is known what could be written. */
 	recording_sync(&s->rec, TRAWL_SYNC_STOP);
+	/* Behind this it is known what could be written. */
+	recording_flush(&s->rec);
 	for (size_t i = 0; i < s->ninputs; i++) {
 		if (s->inputs[i].source->stats)
 			s->inputs[i].source->stats(&s->inputs[i], &stats[i]);

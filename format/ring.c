@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "facts.h"
-#include "lock.h"
 #include "ring.h"
+#include "thread.h"
 
 enum {
 	ALIGN = 16,           /* of items; at the end of the circle room for a head is left */

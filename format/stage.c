@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include <sched.h>
 #include <signal.h>
 #include <time.h>
 
 #include "block.h"
-#include "lock.h"
 #include "stage.h"
+#include "thread.h"
 
 /* A batch of this size every source has; more comes from the pool. */
 enum { FIRST_BYTES = 128 << 10, FIRST_EVENTS = 2048 };
@@ -192,41 +191,17 @@ static void *worker(void *arg)
 	return NULL;
 }
 
-/*
- * The worker has the ordinary priority, whatever the recorder's is: what it does can wait, and the
- * program that is recorded may need the processor.
- */
-static bool start_worker(struct stage *s)
-{
-	struct sched_param ordinary = { 0 };
-	pthread_attr_t attr;
-	bool ok;
-
-	if (pthread_attr_init(&attr))
-		return false;
-	ok = !pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED) &&
-	     !pthread_attr_setschedpolicy(&attr, SCHED_OTHER) &&
-	     !pthread_attr_setschedparam(&attr, &ordinary) &&
-	     !pthread_create(&s->thread, &attr, worker, s);
-	pthread_attr_destroy(&attr);
-	return ok;
-}
-
 /* With the lock held: waits until the worker is free. Meanwhile it has its caller's priority. */
 static void wait_for_worker(struct stage *s)
 {
-	struct sched_param param, ordinary = { 0 };
 	bool lent;
-	int policy;
 
 	if (!s->pending)
 		return;
-	lent = !pthread_getschedparam(pthread_self(), &policy, &param) && policy != SCHED_OTHER &&
-	       !pthread_setschedparam(s->thread, policy, &param);
+	lent = thread_lend(s->thread);
 	while (s->pending)
 		pthread_cond_wait(&s->done, &s->lock);
-	if (lent)
-		pthread_setschedparam(s->thread, SCHED_OTHER, &ordinary);
+	thread_take_back(s->thread, lent);
 }
 
 /* ---- setting up ------------------------------------------------------------------------ */
@@ -258,9 +233,9 @@ struct stage *stage_new(const struct trawl_source *source, const struct stage_op
 	if (!s->types || !batch_init(s, &s->a) || !batch_init(s, &s->b) ||
 	    !body_source_copy(&s->source, source))
 		goto nomem;
-	if (!start_worker(s))
+	s->started = thread_start(&s->thread, worker, s);
+	if (!s->started)
 		goto nomem;
-	s->started = true;
 	s->idle = s->pace.since = now();
 	return s;
 nomem:

@@ -196,7 +196,9 @@ enum { TRAWL_RECORD_MAX = 15 << 20 }; /* a longer record does not fit a block */
 
 /*
  * Starts a file on fd, which the writer then owns; it may be a pipe. Each source that is added
- * gets a worker thread that encodes and compresses, so that trawl_append() only copies.
+ * gets a worker thread that encodes and compresses, so that trawl_append() only copies. Another
+ * thread writes: a disk or pipe that has to be waited for holds up nobody until 8 MiB wait. So the
+ * functions below may succeed, and what they put is found not to be writable later.
  */
 struct trawl_writer *trawl_writer_new(int fd, const struct trawl_writer_options *o,
 				      struct trawl_error *err);
@@ -220,12 +222,15 @@ int trawl_append(struct trawl_writer *w, uint16_t source, uint32_t type, uint32_
 		 const void *record, size_t len, struct trawl_error *err);
 
 /*
- * Ends the current chunk of every source, waits until all is handed to the kernel, and writes a
- * clock-sync block. Call it at start, every second, at clock steps and at the end; sync->horizon
- * is the caller's promise about later events (see struct trawl_sync).
+ * Ends the current chunk of every source, waits until all of them are encoded, and puts a
+ * clock-sync block behind them. Call it at start, every second, at clock steps and at the end;
+ * sync->horizon is the caller's promise about later events (see struct trawl_sync).
  */
 int trawl_writer_sync(struct trawl_writer *w, const struct trawl_sync *sync,
 		      struct trawl_error *err);
+
+/* Waits until all that was put is handed to the kernel; -1 and *err if some of it cannot be. */
+int trawl_writer_flush(struct trawl_writer *w, struct trawl_error *err);
 
 /* Reads all clocks of this machine, sandwiched; horizon and why are left 0. */
 void trawl_sync_now(struct trawl_sync *sync);
@@ -244,7 +249,7 @@ uint64_t trawl_writer_bytes(const struct trawl_writer *w);  /* in the present fi
 uint64_t trawl_writer_expected(const struct trawl_writer *w);
 uint64_t trawl_writer_events(const struct trawl_writer *w); /* appended, over all files */
 /* Of those that a source appended: how many are in no file, since it could not be written. All of
- * them are known after a trawl_writer_sync(), whether that fails or not. */
+ * them are known after a trawl_writer_flush(), whether that fails or not. */
 uint64_t trawl_writer_unwritten(const struct trawl_writer *w, uint16_t source);
 
 /* What has been added, in that order; NULL behind the last. Valid as long as the writer. */

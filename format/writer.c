@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writing a file. Records go into their source's stage (stage.c), whose thread turns batches into
- * chunk payloads; these and all other blocks are put into the file (volume.c) under one lock, which
- * is also the lock of everything that a rotation has to repeat.
+ * chunk payloads; these and all other blocks go to the file's thread (outbox.c). What a rotation
+ * has to repeat is kept here under one lock.
  */
 #include <errno.h>
 #include <unistd.h>
 
-#include "lock.h"
+#include "outbox.h"
 #include "ring.h"
+#include "thread.h"
 
 enum {
 	CHUNK_EVENTS = 65536,
@@ -23,66 +24,60 @@ struct trawl_writer {
 	char *comment, *name;   /* copies, to which o and front point */
 	struct volume_front front;
 	pthread_mutex_t lock;
-	struct volume file;
-	struct ring *ring;      /* all goes there instead of into a file; NULL: none */
+	struct outbox *file;    /* NULL: all goes into the ring */
+	struct ring *ring;      /* NULL: none */
 	struct stage_pool pool;
 	struct stage *stages[SOURCES_MAX];
 	_Atomic uint32_t nstages;
 	struct facts metas;     /* for the next file of a rotation */
 	struct trawl_sync sync; /* the newest; mono 0: none yet */
 	uint32_t part;          /* of a rotation */
-	atomic_uint_fast64_t bytes, size; /* size: as volume_size() */
-	atomic_int error;       /* sink.error, readable without the lock */
 };
 
-/* ---- the file, with the lock held -------------------------------------------------------- */
+/* ---- to the file or the ring ------------------------------------------------------------- */
 
-/* After every block: what others may read without the lock. Passes on how it went. */
-static int settle(struct trawl_writer *w, int ret)
+static int write_error(const struct trawl_writer *w, struct trawl_error *err)
 {
-	atomic_store(&w->bytes, w->file.sink.pos);
-	atomic_store(&w->size, volume_size(&w->file));
-	atomic_store(&w->error, w->file.sink.error);
-	return ret;
+	int error = w->file ? outbox_error(w->file) : 0;
+
+	return error ? sink_fail(error, w->name, err) : 0;
 }
 
-static int begin_file(const struct trawl_writer *w, struct volume *v, int fd, uint32_t part)
+/* How a block went on its way: -1 also when one before it is known not to have arrived. */
+static int sent(const struct trawl_writer *w, bool ok, struct trawl_error *err)
 {
-	struct volume_front front = w->front;
-
-	front.part = part;
-	return volume_begin(v, fd, &front);
+	return ok ? write_error(w, err) : sink_fail(ENOMEM, w->name, err);
 }
 
 /* A ring's file gets all sources and types from their stages. */
-static int put_source(struct trawl_writer *w, const struct trawl_source *s)
+static int put_source(struct trawl_writer *w, const struct trawl_source *s, struct trawl_error *err)
 {
-	return w->ring ? 0 : settle(w, volume_source(&w->file, s));
+	return w->ring ? 0 : sent(w, outbox_source(w->file, s), err);
 }
 
-static int put_type(struct trawl_writer *w, const struct trawl_event_type *t, uint32_t index)
+static int put_type(struct trawl_writer *w, const struct trawl_event_type *t, uint32_t index,
+		    struct trawl_error *err)
 {
-	return w->ring ? 0 : settle(w, volume_type(&w->file, t, index));
+	return w->ring ? 0 : sent(w, outbox_type(w->file, t, index), err);
 }
 
-static int put_loss(struct trawl_writer *w, const struct trawl_loss *l)
+static int put_loss(struct trawl_writer *w, const struct trawl_loss *l, struct trawl_error *err)
 {
 	if (!w->ring)
-		return settle(w, volume_loss(&w->file, l));
+		return sent(w, outbox_loss(w->file, l), err);
 	ring_loss(w->ring, l);
 	return 0;
 }
 
-static int put_sync(struct trawl_writer *w, const struct trawl_sync *s)
+static int put_sync(struct trawl_writer *w, const struct trawl_sync *s, struct trawl_error *err)
 {
 	if (!w->ring)
-		return settle(w, volume_sync(&w->file, s));
+		return sent(w, outbox_sync(w->file, s), err);
 	ring_sync(w->ring, s);
 	return 0;
 }
 
-/* ---- chunks, from the workers ------------------------------------------------------------ */
-
+/* Of the workers. */
 static void emit_chunk(void *arg, struct stage *s, const uint8_t *payload, size_t len,
 		       uint32_t count, uint64_t first, uint64_t last)
 {
@@ -91,16 +86,9 @@ static void emit_chunk(void *arg, struct stage *s, const uint8_t *payload, size_
 		.source = s->source.id, .count = count, .first = first, .last = last,
 	};
 
-	if (w->ring) {
-		if (!ring_chunk(w->ring, &c, payload, len))
-			stage_unwritten(s, count, first, last);
-		return;
-	}
-	pthread_mutex_lock(&w->lock);
-	c.lost = stage_tell_losses(s)->lost;
-	if (settle(w, volume_chunk(&w->file, &c, payload, len)))
+	if (!(w->ring ? ring_chunk(w->ring, &c, payload, len) :
+			outbox_chunk(w->file, s, &c, payload, len)))
 		stage_unwritten(s, count, first, last);
-	pthread_mutex_unlock(&w->lock);
 }
 
 /* ---- the interface ----------------------------------------------------------------------- */
@@ -110,6 +98,7 @@ static void free_writer(struct trawl_writer *w)
 	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++)
 		stage_free(w->stages[i]);
 	facts_free(&w->metas);
+	outbox_free(w->file);
 	ring_free(w->ring);
 	free(w->comment);
 	free(w->name);
@@ -143,17 +132,13 @@ struct trawl_writer *trawl_writer_new(int fd, const struct trawl_writer_options 
 	facts_init(&w->metas, META_KEPT);
 	w->pool.most = BATCHES;
 	lock_init(&w->lock);
-	if (w->o.ring) {
+	if (w->o.ring)
 		w->ring = ring_new(w->o.ring, err);
-		if (w->ring)
-			return w;
-		free_writer(w);
-		return NULL;
-	}
-	if (!settle(w, begin_file(w, &w->file, fd, 0)))
+	else
+		w->file = outbox_new(fd, &w->front, err);
+	if (w->ring || w->file)
 		return w;
-	volume_fail(&w->file, err);
-	trawl_writer_close(w, &(struct trawl_error){ 0 });
+	free_writer(w);
 	return NULL;
 }
 
@@ -207,7 +192,7 @@ int trawl_writer_source(struct trawl_writer *w, const struct trawl_source *sourc
 		goto out;
 	w->stages[n] = stage;
 	atomic_store_explicit(&w->nstages, n + 1, memory_order_release);
-	ret = put_source(w, &stage->source) ? volume_fail(&w->file, err) : (int)n;
+	ret = put_source(w, &stage->source, err) ? -1 : (int)n;
 out:
 	pthread_mutex_unlock(&w->lock);
 	return ret;
@@ -285,10 +270,14 @@ int trawl_writer_event_type(struct trawl_writer *w, const struct trawl_event_typ
 		trawl_fail(err, TRAWL_CANNOT, "event type \"%s\": out of memory", t->name);
 		goto out;
 	}
-	/* In the file first: a chunk with events of it can only be written after this. */
-	ret = put_type(w, copy, atomic_load(&s->ntypes)) ? volume_fail(&w->file, err) : 0;
+	/* First on its way: a chunk with events of it can only come after this. */
+	ret = put_type(w, copy, atomic_load(&s->ntypes), err);
 	if (!ret)
 		ret = stage_add_type(s, copy, err);
+	if (ret && w->file) {
+		outbox_hold(w->file); /* it may still be on its way */
+		outbox_release(w->file);
+	}
 	if (ret) {
 		body_type_free(copy);
 		free(copy);
@@ -311,7 +300,7 @@ int trawl_writer_meta(struct trawl_writer *w, const struct trawl_meta *m, struct
 			trawl_fail(err, TRAWL_CANNOT, "metadata \"%s\": no memory for it", m->name);
 	pthread_mutex_lock(&w->lock);
 	facts_put(&w->metas, m);
-	ret = settle(w, volume_meta(&w->file, m)) ? volume_fail(&w->file, err) : 0;
+	ret = sent(w, outbox_meta(w->file, m), err);
 	pthread_mutex_unlock(&w->lock);
 	return ret;
 }
@@ -326,16 +315,9 @@ int trawl_writer_loss(struct trawl_writer *w, const struct trawl_loss *l, struct
 	if (l->count != UINT64_MAX)
 		stage_lost(s, l->count);
 	pthread_mutex_lock(&w->lock);
-	ret = put_loss(w, l) ? volume_fail(&w->file, err) : 0;
+	ret = put_loss(w, l, err);
 	pthread_mutex_unlock(&w->lock);
 	return ret;
-}
-
-static int write_error(struct trawl_writer *w, struct trawl_error *err)
-{
-	int error = atomic_load(&w->error);
-
-	return error ? sink_fail(error, w->name, err) : 0;
 }
 
 int trawl_append(struct trawl_writer *w, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
@@ -346,9 +328,9 @@ int trawl_append(struct trawl_writer *w, uint16_t source, uint32_t type, uint32_
 
 	if (!s)
 		return -1;
-	if (atomic_load_explicit(&w->error, memory_order_relaxed)) {
+	if (write_error(w, err)) {
 		stage_unwritten(s, 1, ts, ts);
-		return write_error(w, err);
+		return -1;
 	}
 	index = stage_type(s, type);
 	if (index < 0)
@@ -365,7 +347,8 @@ int trawl_append(struct trawl_writer *w, uint16_t source, uint32_t type, uint32_
 	return -1;
 }
 
-static int flush(struct trawl_writer *w, struct trawl_error *err)
+/* Waits until all records are in chunks that are on their way. */
+static int encode(struct trawl_writer *w, struct trawl_error *err)
 {
 	uint32_t n = atomic_load(&w->nstages);
 
@@ -377,30 +360,59 @@ static int flush(struct trawl_writer *w, struct trawl_error *err)
 		if (w->stages[i]->failed)
 			return trawl_fail(err, TRAWL_CANNOT, "source \"%s\": out of memory: events "
 					  "were lost", w->stages[i]->source.name);
-	return write_error(w, err);
+	return 0;
+}
+
+/* The same, until they have arrived: then the file is the caller's, until outbox_release(). */
+static int hold(struct trawl_writer *w, struct volume **v, struct trawl_error *err)
+{
+	int ret = encode(w, err);
+
+	*v = outbox_hold(w->file);
+	return ret ? ret : write_error(w, err);
+}
+
+int trawl_writer_flush(struct trawl_writer *w, struct trawl_error *err)
+{
+	struct volume *v;
+	int ret;
+
+	if (w->ring)
+		return encode(w, err);
+	ret = hold(w, &v, err);
+	outbox_release(w->file);
+	return ret;
+}
+
+/* The first error stays: what came after it is its consequence. */
+static int worse(int ret, struct trawl_error *err, int now, const struct trawl_error *other)
+{
+	if (!ret && now)
+		*err = *other;
+	return ret ? ret : now;
 }
 
 int trawl_writer_sync(struct trawl_writer *w, const struct trawl_sync *sync,
 		      struct trawl_error *err)
 {
-	int ret = flush(w, err);
+	struct trawl_error other;
+	int ret = encode(w, err);
 
 	pthread_mutex_lock(&w->lock);
 	w->sync = *sync;
-	if (put_sync(w, sync) && !ret)
-		ret = volume_fail(&w->file, err);
+	ret = worse(ret, err, put_sync(w, sync, &other), &other);
 	pthread_mutex_unlock(&w->lock);
 	return ret;
 }
 
 uint64_t trawl_writer_bytes(const struct trawl_writer *w)
 {
-	return atomic_load(&((struct trawl_writer *)w)->bytes);
+	return w->file ? outbox_written(w->file) : 0;
 }
 
 uint64_t trawl_writer_expected(const struct trawl_writer *w)
 {
-	uint64_t bytes = atomic_load(&((struct trawl_writer *)w)->size);
+	uint64_t bytes = w->file ? outbox_expected(w->file) : 0;
 
 	for (uint32_t i = 0; i < atomic_load(&((struct trawl_writer *)w)->nstages); i++)
 		bytes += stage_ahead(w->stages[i]);
@@ -425,8 +437,8 @@ uint64_t trawl_writer_unwritten(const struct trawl_writer *w, uint16_t source)
 
 /* ---- ends -------------------------------------------------------------------------------- */
 
-/* Events that the disk had no room for are in the file as what they are: lost. */
-static void put_write_losses(struct trawl_writer *w)
+/* Events that the disk had no room for are in the file, or the ring, as what they are: lost. */
+static void put_write_losses(struct trawl_writer *w, struct volume *v)
 {
 	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++) {
 		const struct stage_losses *all = stage_tell_losses(w->stages[i]);
@@ -435,8 +447,10 @@ static void put_write_losses(struct trawl_writer *w)
 			.count = all->unwritten, .reason = TRAWL_LOSS_WRITE,
 		};
 
-		if (l.count)
-			put_loss(w, &l);
+		if (l.count && v)
+			volume_loss(v, &l);
+		else if (l.count)
+			ring_loss(w->ring, &l);
 	}
 }
 
@@ -447,28 +461,31 @@ static void forget_losses(struct trawl_writer *w)
 		stage_next_file(w->stages[i]);
 }
 
-/* Ends the present file and closes it, with the lock held. */
-static int end_file(struct trawl_writer *w, struct trawl_error *err)
+/* Ends the present file and closes it. */
+static int end_file(struct trawl_writer *w, struct volume *v, struct trawl_error *err)
 {
-	bool failed = volume_failed(&w->file);
+	bool failed = volume_failed(v);
 	uint64_t lost = 0;
 
-	volume_last_words(&w->file);
-	put_write_losses(w);
+	volume_last_words(v);
+	put_write_losses(w, v);
 	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++)
 		lost += w->stages[i]->told.lost;
-	volume_end(&w->file, lost);
-	if (!volume_failed(&w->file))
+	volume_end(v, lost);
+	if (!volume_failed(v))
 		forget_losses(w);
 	/* An error that was there before has been told. */
-	return settle(w, volume_close(&w->file)) && !failed ? volume_fail(&w->file, err) : 0;
+	return volume_close(v) && !failed ? volume_fail(v, err) : 0;
 }
 
 /* A file with everything that is needed in front of its first chunk, once more. */
 static int begin_next(struct trawl_writer *w, struct volume *v, int fd)
 {
-	int ret = begin_file(w, v, fd, w->part + 1);
+	struct volume_front front = w->front;
+	int ret;
 
+	front.part = w->part + 1;
+	ret = volume_begin(v, fd, &front);
 	for (uint32_t i = 0; !ret && i < atomic_load(&w->nstages); i++) {
 		struct stage *s = w->stages[i];
 
@@ -483,25 +500,16 @@ static int begin_next(struct trawl_writer *w, struct volume *v, int fd)
 	return ret;
 }
 
-/* The first error stays: what came after it is its consequence. */
-static int worse(int ret, struct trawl_error *err, int now, const struct trawl_error *other)
-{
-	if (!ret && now)
-		*err = *other;
-	return ret ? ret : now;
-}
-
 /* The next file first: if it cannot be begun, the present one is still there to say so. */
 int trawl_writer_rotate(struct trawl_writer *w, int fd, struct trawl_error *err)
 {
+	struct volume next, *present;
 	struct trawl_error other;
-	struct volume next;
-	int ret = flush(w, err);
+	int ret;
 
-	/*
-	 * Chunks of other threads that come meanwhile wait for the lock, then go to the new file.
-	 */
+	/* Chunks of other threads that come meanwhile wait, then go to the new file. */
 	pthread_mutex_lock(&w->lock);
+	ret = hold(w, &present, err);
 	if (ret) {
 		close(fd);
 		goto out;
@@ -511,13 +519,13 @@ int trawl_writer_rotate(struct trawl_writer *w, int fd, struct trawl_error *err)
 		volume_close(&next);
 		goto out;
 	}
-	ret = end_file(w, &other) ? 1 : 0;
+	ret = end_file(w, present, &other) ? 1 : 0;
 	if (ret)
 		*err = other;
-	w->file = next;
+	*present = next;
 	w->part++;
-	settle(w, 0);
 out:
+	outbox_release(w->file);
 	pthread_mutex_unlock(&w->lock);
 	return ret;
 }
@@ -525,14 +533,16 @@ out:
 int trawl_writer_close(struct trawl_writer *w, struct trawl_error *err)
 {
 	struct trawl_error other;
-	int ret = flush(w, err);
+	struct volume *v;
+	int ret = trawl_writer_flush(w, err);
 
 	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++)
 		stage_stop(w->stages[i]);
-	pthread_mutex_lock(&w->lock);
-	if (!w->ring)
-		ret = worse(ret, err, end_file(w, &other), &other);
-	pthread_mutex_unlock(&w->lock);
+	if (w->file) {
+		v = outbox_hold(w->file);
+		ret = worse(ret, err, end_file(w, v, &other), &other);
+		outbox_release(w->file);
+	}
 	free_writer(w);
 	return ret;
 }
@@ -543,10 +553,10 @@ struct trawl_spill *trawl_writer_take(struct trawl_writer *w, struct trawl_error
 {
 	struct trawl_spill *s = NULL;
 
-	if (flush(w, err))
+	if (encode(w, err))
 		return NULL;
 	pthread_mutex_lock(&w->lock);
-	put_write_losses(w);
+	put_write_losses(w, NULL);
 	forget_losses(w);
 	s = ring_take(w->ring, w->stages, atomic_load(&w->nstages), &w->front, err);
 	pthread_mutex_unlock(&w->lock);

@@ -96,7 +96,7 @@ static void sync_file(struct trawl_writer *w, enum trawl_sync_why why)
 
 	trawl_sync_now(&sync);
 	sync.why = why;
-	if (trawl_writer_sync(w, &sync, &err) < 0)
+	if (trawl_writer_sync(w, &sync, &err) < 0 || trawl_writer_flush(w, &err) < 0)
 		die("sync");
 }
 

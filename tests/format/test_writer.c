@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -63,9 +64,12 @@ enum { EVENTS = 5000, RECORD = 4096, FIRST_TS = 1000 };
 static int failing;         /* errno; 0: does not fail */
 static int failing_fd = -1; /* only there; -1: everywhere */
 static int calls_left;      /* that still succeed */
+static atomic_bool stalled; /* they wait as long as this is so */
 
 ssize_t writev(int fd, const struct iovec *iov, int n)
 {
+	while (stalled)
+		usleep(1000);
 	if (!failing || (failing_fd >= 0 && failing_fd != fd) || calls_left-- > 0)
 		return syscall(SYS_writev, fd, iov, n);
 	/* As a disk does it: some of it gets out, then no more. */
@@ -89,7 +93,8 @@ static void append_all(struct trawl_writer *w, struct trawl_error *first)
 		    !first->text[0])
 			*first = err;
 	}
-	cr_assert_eq(trawl_writer_sync(w, &sync, &err), -1);
+	trawl_writer_sync(w, &sync, &err); /* it may be on its way before the disk fails */
+	cr_assert_eq(trawl_writer_flush(w, &err), -1);
 	if (!first->text[0])
 		*first = err;
 }
@@ -156,6 +161,20 @@ static uint64_t check_end(const char *path)
 	cr_assert_eq(trawl_sync_at(r, trawl_sync_count(r) - 1)->why, TRAWL_SYNC_STOP);
 	trawl_close(r);
 	return read;
+}
+
+static uint64_t whole(const char *path, bool complete)
+{
+	struct trawl_error err;
+	struct trawl_reader *r = trawl_open(path, &err);
+	struct trawl_verdict v;
+
+	cr_assert(r, "%s", err.text);
+	trawl_verdict(r, &v);
+	cr_assert_eq(v.complete, complete, "%s", v.text);
+	cr_assert_eq(v.damaged, 0);
+	trawl_close(r);
+	return v.events;
 }
 
 static struct trawl_writer *begin_at(const char *path)
@@ -363,20 +382,6 @@ Test(writer, a_small_chunk_does_not_tell_how_large_the_next_will_be)
 
 /* ---- rotation that fails ------------------------------------------------------------------- */
 
-static uint64_t whole(const char *path, bool complete)
-{
-	struct trawl_error err;
-	struct trawl_reader *r = trawl_open(path, &err);
-	struct trawl_verdict v;
-
-	cr_assert(r, "%s", err.text);
-	trawl_verdict(r, &v);
-	cr_assert_eq(v.complete, complete, "%s", v.text);
-	cr_assert_eq(v.damaged, 0);
-	trawl_close(r);
-	return v.events;
-}
-
 Test(writer, a_next_file_that_cannot_be_begun_leaves_the_present_one)
 {
 	char path[] = "/tmp/trawl-next-XXXXXX";
@@ -406,6 +411,7 @@ Test(writer, an_end_that_cannot_be_written_does_not_stop_the_next_file)
 	w = begin(failing_fd);
 	cr_assert_eq(trawl_append(w, 0, 1, 0, 1, record, sizeof(record), &err), 0);
 	cr_assert_eq(trawl_writer_sync(w, &sync, &err), 0);
+	cr_assert_eq(trawl_writer_flush(w, &err), 0);
 	failing = EIO;
 	calls_left = 0;
 	cr_assert_eq(trawl_writer_rotate(w, mkstemp(path[1]), &err), 1);
@@ -416,6 +422,43 @@ Test(writer, an_end_that_cannot_be_written_does_not_stop_the_next_file)
 	cr_assert_eq(whole(path[1], true), 1);
 	unlink(path[0]);
 	unlink(path[1]);
+}
+
+/* Three chunks and all else that a recorder says meanwhile: it goes on as if nothing was. */
+Test(writer, a_disk_that_makes_wait_holds_up_nobody, .timeout = 60)
+{
+	enum { MANY = 200000 };
+	struct trawl_sync sync = { .mono = 5, .real = 1005, .why = TRAWL_SYNC_TICK };
+	struct trawl_meta m = { "m", "text/plain", 1, "it", 2, 0 };
+	struct trawl_loss l = { .from = 1, .to = 2, .count = 3, .reason = TRAWL_LOSS_OVERRUN };
+	char path[] = "/tmp/trawl-stall-XXXXXX";
+	struct trawl_writer *w = begin(mkstemp(path));
+	uint8_t record[48] = { 0 };
+	struct trawl_error err;
+	struct trawl_reader *r;
+	uint64_t written;
+
+	cr_assert_eq(trawl_writer_flush(w, &err), 0);
+	written = trawl_writer_bytes(w);
+	stalled = true;
+	for (uint64_t i = 0; i < MANY; i++) {
+		noise(record + 8, 16, i);
+		cr_assert_eq(trawl_append(w, 0, 1, 0, i, record, sizeof(record), &err), 0);
+	}
+	cr_assert_eq(trawl_writer_meta(w, &m, &err), 0);
+	cr_assert_eq(trawl_writer_loss(w, &l, &err), 0);
+	cr_assert_eq(trawl_writer_sync(w, &sync, &err), 0);
+	cr_assert_eq(trawl_writer_bytes(w), written, "nothing got through");
+	cr_assert_gt(trawl_writer_expected(w), written + MANY * 16, "and it is reckoned with");
+	stalled = false;
+	cr_assert_eq(trawl_writer_close(w, &err), 0, "%s", err.text);
+	cr_assert_eq(whole(path, true), MANY);
+	r = trawl_open(path, &err);
+	cr_assert_eq(trawl_loss_count(r), 1);
+	cr_assert_eq(trawl_sync_count(r), 1);
+	cr_assert_str_eq(trawl_meta_find(r, "m")->data, "it");
+	trawl_close(r);
+	unlink(path);
 }
 
 Test(writer, a_closed_pipe_is_an_error_of_its_own_and_no_signal)
