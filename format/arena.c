@@ -4,8 +4,11 @@
 #include "arena.h"
 #include "memory.h"
 
-/* Huge pages, each of which is there once it is used: little is left over where a block ends. */
-enum { BLOCK = 8 << 20, ALIGN = 16 };
+/*
+ * Large blocks are of huge pages, each of which is there once it is used: little is left over where
+ * a block ends. But the first one of a small chunk need not cost a huge page.
+ */
+enum { BLOCK_LEAST = 64 << 10, BLOCK_MOST = 8 << 20, ALIGN = 16 };
 
 struct arena_block {
 	struct arena_block *next;
@@ -26,13 +29,22 @@ static struct arena_block *find_spare(struct arena *a, size_t n)
 	return NULL;
 }
 
+/* Eight times what is in use: three of them get to the largest. */
+static size_t block_size(const struct arena *a)
+{
+	if (a->used < BLOCK_LEAST / 8)
+		return BLOCK_LEAST;
+	return a->used < BLOCK_MOST / 8 ? a->used * 8 : BLOCK_MOST;
+}
+
 static struct arena_block *new_block(struct arena *a, size_t n)
 {
 	size_t size = sizeof(struct arena_block) + n;
 	struct arena_block *b = find_spare(a, n);
 
 	if (!b) {
-		size = size > BLOCK ? size : BLOCK;
+		if (size < block_size(a))
+			size = block_size(a);
 		b = memory_new(&size);
 		if (!b)
 			return NULL;
