@@ -48,11 +48,6 @@ static int taken(struct recording *r, int result, const struct trawl_error *err)
 
 /* ---- clocks ------------------------------------------------------------------------------ */
 
-uint64_t recording_mono(const struct recording *r, const struct source *source, uint64_t ts)
-{
-	return source->realtime ? ts + r->sync.mono - r->sync.real : ts;
-}
-
 void recording_drained(struct recording *r, uint64_t began)
 {
 	if (began > r->drained) /* not before: another file may begin meanwhile, with a sync */

@@ -68,7 +68,11 @@ void recording_flush(struct recording *r);
 void recording_drained(struct recording *r, uint64_t began);
 
 /* An event's time by CLOCK_MONOTONIC; the wall clock's are compared by the newest sync. */
-uint64_t recording_mono(const struct recording *r, const struct source *source, uint64_t ts);
+static inline uint64_t recording_mono(const struct recording *r, const struct source *source,
+				      uint64_t ts)
+{
+	return source->realtime ? ts + r->sync.mono - r->sync.real : ts;
+}
 
 /* Begins another file if -G or -C says so. */
 void recording_turn(struct recording *r, uint64_t now);

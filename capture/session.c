@@ -165,15 +165,17 @@ int session_append(struct input *in, uint16_t source, uint32_t type, uint32_t cp
 		   const void *record, size_t len, struct trawl_error *err)
 {
 	struct session *s = in->session;
-	struct pending_event e = {
-		.ts = ts, .mono = recording_mono(&s->rec, in->source, ts), .len = len, .type = type,
-		.cpu = cpu, .source = source,
-	};
+	uint64_t mono = recording_mono(&s->rec, in->source, ts);
 
-	if (e.mono > s->deadline)
+	if (mono > s->deadline)
 		return 1;
 	s->inputs_of[source] = in;
 	if (s->o->count && !in->source->hidden) {
+		struct pending_event e = {
+			.ts = ts, .mono = mono, .len = len, .type = type, .cpu = cpu,
+			.source = source,
+		};
+
 		/*
 		 * None is of the future; one that seems so is from before the clock was set back.
 		 */

@@ -42,6 +42,7 @@ struct usb {
 	struct usbmon mon;
 	struct usbtext text;
 	bool by_text;         /* usb:text: the one, not the other, is open */
+	uint32_t snaplen;     /* -s; 0: all */
 	struct usbfilter filter;
 	struct usbhold hold;
 	struct usbtally tally;
@@ -79,36 +80,32 @@ static uint64_t event_time(const struct usbmon_header *h)
 /* Shortens an event to -s bytes of data; the header then tells what follows it. */
 static const uint8_t *snap(struct usb *u, const uint8_t *event, struct usbmon_header *h)
 {
-	uint32_t keep = session_options(u->session)->snaplen;
 	size_t descs = (size_t)h->ndesc * USBMON_ISO_DESC;
 
-	if (!keep || h->len_cap <= descs || h->len_cap - descs <= keep)
+	if (!u->snaplen || h->len_cap <= descs || h->len_cap - descs <= u->snaplen)
 		return event;
-	h->len_cap = (uint32_t)(descs + keep);
+	h->len_cap = (uint32_t)(descs + u->snaplen);
 	memcpy(u->cut, h, sizeof(*h));
 	memcpy(u->cut + sizeof(*h), event + sizeof(*h), h->len_cap);
 	return u->cut;
 }
 
-/* Hands one event to the session. 1: it wants no more. */
-static int emit(const uint8_t *event, size_t len, void *arg, struct trawl_error *err)
+/* Hands one event, with its header *h, to the session. 1: it wants no more. */
+static int emit(struct usb *u, struct usbmon_header *h, const uint8_t *event,
+		struct trawl_error *err)
 {
-	struct usb *u = arg;
-	struct usbmon_header h;
-	uint32_t type;
+	uint32_t type = usbtypes_event(h->type), given = h->len_cap;
 	int r;
 
-	memcpy(&h, event, sizeof(h));
-	type = usbtypes_event(h.type);
 	if (!type) {
 		u->tally.malformed++;
 		return 0;
 	}
-	event = snap(u, event, &h);
-	r = session_append(u->in, u->id, type, 0, event_time(&h), event, sizeof(h) + h.len_cap,
+	event = snap(u, event, h);
+	r = session_append(u->in, u->id, type, 0, event_time(h), event, sizeof(*h) + h->len_cap,
 			   err);
 	if (r == 0)
-		usbtally_count(&u->tally, &h, event + sizeof(h), len - sizeof(h));
+		usbtally_count(&u->tally, h, event + sizeof(*h), given);
 	u->full |= r > 0;
 	return r;
 }
@@ -121,8 +118,10 @@ struct emission {
 static int emit_held(const uint8_t *event, size_t len, void *arg)
 {
 	struct emission *e = arg;
+	struct usbmon_header h;
 
-	return emit(event, len, e->u, e->err);
+	memcpy(&h, event, sizeof(h));
+	return emit(e->u, &h, event, e->err);
 }
 
 static int release(struct usb *u, struct trawl_error *err)
@@ -161,10 +160,10 @@ static int drain_ring(struct usb *u, struct trawl_error *err)
 			usbhold_add(&u->hold, event, sizeof(h) + h.len_cap, steady_ms());
 			continue;
 		}
-		r = emit(event, sizeof(h) + h.len_cap, u, err);
+		bytes += sizeof(h) + h.len_cap;
+		r = emit(u, &h, event, err);
 		if (r)
 			break;
-		bytes += sizeof(h) + h.len_cap;
 		if (bytes > DRAIN_BYTES)
 			return 1;
 	}
@@ -443,6 +442,7 @@ static int arm(struct input *in, struct trawl_error *err)
 	in->state = u;
 	u->session = in->session;
 	u->in = in;
+	u->snaplen = session_options(in->session)->snaplen;
 	u->mon.fd = -1;
 	u->text.fd = -1;
 	u->uevents = -1;

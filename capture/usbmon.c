@@ -177,29 +177,35 @@ static int get(struct usbmon *m, const uint8_t **event, struct trawl_error *err)
 	return 1;
 }
 
-/* The event at an offset of the ring, put together if it wraps; NULL if it makes no sense. */
-static const uint8_t *place(struct usbmon *m, uint32_t offset)
+/*
+ * The event at an offset of the ring, put together if it wraps, and its length with the header;
+ * NULL if it makes no sense. Of the header only what is asked for is read.
+ */
+static const uint8_t *place(struct usbmon *m, uint32_t offset, uint8_t *type, size_t *len)
 {
-	struct usbmon_header header;
-	size_t len, first;
+	const uint8_t *event = m->ring + offset;
+	uint32_t cap;
+	size_t first;
 
-	if (offset > m->ring_size - sizeof(header))
+	if (offset > m->ring_size - sizeof(struct usbmon_header))
 		return NULL;
-	memcpy(&header, m->ring + offset, sizeof(header));
-	len = sizeof(header) + (size_t)header.len_cap;
-	if (offset + len <= m->ring_size)
-		return m->ring + offset;
-	if (header.type == '@' || header.len_cap > usbmon_data_max(m))
+	memcpy(&cap, event + offsetof(struct usbmon_header, len_cap), sizeof(cap));
+	*type = event[offsetof(struct usbmon_header, type)];
+	*len = sizeof(struct usbmon_header) + (size_t)cap;
+	if (offset + *len <= m->ring_size)
+		return event;
+	if (*type == '@' || cap > usbmon_data_max(m))
 		return NULL;
 	first = m->ring_size - offset;
-	memcpy(m->copy, m->ring + offset, first);
-	memcpy(m->copy + first, m->ring, len - first);
+	memcpy(m->copy, event, first);
+	memcpy(m->copy + first, m->ring, *len - first);
 	return m->copy;
 }
 
 int usbmon_next(struct usbmon *m, const uint8_t **event, struct trawl_error *err)
 {
-	struct usbmon_header header;
+	uint8_t type;
+	size_t len;
 	int r;
 
 	if (!m->ring)
@@ -211,14 +217,13 @@ int usbmon_next(struct usbmon *m, const uint8_t **event, struct trawl_error *err
 			if (r <= 0)
 				return r;
 		}
-		*event = place(m, m->offsets[m->used++]);
+		*event = place(m, m->offsets[m->used++], &type, &len);
 		if (!*event) {
 			m->malformed++;
 			continue;
 		}
-		memcpy(&header, *event, sizeof(header));
-		m->held += sizeof(header) + header.len_cap;
-		if (header.type != '@')
+		m->held += len;
+		if (type != '@')
 			return 1;
 	}
 }

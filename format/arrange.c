@@ -32,7 +32,7 @@ struct kind {
 	uint32_t nkeys, max;
 	const uint32_t *keys;
 	const struct layout_column *column[ARRANGE_KEYS];
-	const struct layout *dynamic; /* if it has dynamic columns */
+	const struct layout *dynamic; /* if not every record of it may be regular */
 };
 
 /* ---- types ----------------------------------------------------------------------------- */
@@ -132,6 +132,13 @@ static bool is_regular(const struct layout *l, const uint8_t *record, uint32_t l
 	return at <= len;
 }
 
+/* What only has a tail behind its fixed part is always regular. */
+static bool may_be_irregular(const struct layout *l)
+{
+	return l->dynamic > 1 ||
+	       (l->dynamic && l->columns[l->ncolumns - 1].place != TRAWL_TAIL);
+}
+
 /* ---- classes --------------------------------------------------------------------------- */
 
 static bool init_kinds(struct arrange *a, struct arrange_type *const *types, uint32_t ntypes)
@@ -144,7 +151,7 @@ static bool init_kinds(struct arrange *a, struct arrange_type *const *types, uin
 		struct kind *k = &a->kinds[2 * i];
 
 		k->keys = types[i]->keys;
-		k->dynamic = types[i]->layout.dynamic ? &types[i]->layout : NULL;
+		k->dynamic = may_be_irregular(&types[i]->layout) ? &types[i]->layout : NULL;
 		k->nkeys = types[i]->nkeys;
 		k->max = KEY_CLASSES;
 		if (types[i]->has_spare_key) {

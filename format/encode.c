@@ -15,6 +15,7 @@
 enum {
 	DEFAULT_LEVEL = 1,
 	BLOCK = 128,             /* events whose numbers are taken out of their records at once */
+	WORDS = 4,               /* of 8 bytes of a record that are looked at together */
 	STRING_SAMPLE = 256,
 	BULK = 512,              /* bytes of payload an event, on average: all else is small */
 };
@@ -47,7 +48,8 @@ struct chunk_encoder {
 	struct table common_table, table;
 	struct dictionary strings;
 	struct room values; /* of a string column */
-	struct room differ; /* of each number column */
+	struct room changes; /* bits of a table's fixed part that change */
+	struct room loads;   /* enum load of each column of it */
 	struct marks code_marks, literal_marks;
 	struct sink sink;
 	struct buf structure, payload;
@@ -96,7 +98,8 @@ void chunk_encoder_free(struct chunk_encoder *e)
 	dictionary_free(&e->strings);
 	planner_free(&e->planner);
 	free(e->values.p);
-	free(e->differ.p);
+	free(e->changes.p);
+	free(e->loads.p);
 	free(e->code_marks.at);
 	free(e->literal_marks.at);
 	buf_free(&e->sink.structure);
@@ -202,16 +205,12 @@ static int learn_types(struct chunk_encoder *e, const struct chunk_schema *s)
 			type x; \
 			memcpy(&x, row[i] + c->offset, sizeof(x)); \
 			v[i] = (uint64_t)x; \
-			differ |= v[i] ^ like; \
 		} \
 	} while (0)
 
-/* Returns the bits in which any value differs from `like`. */
-static uint64_t load_block(const struct layout_column *c, const uint8_t *const *row, uint64_t *v,
-			   uint32_t from, uint32_t end, uint64_t like)
+static void load_block(const struct layout_column *c, const uint8_t *const *row, uint64_t *v,
+		       uint32_t from, uint32_t end)
 {
-	uint64_t differ = 0;
-
 	switch (c->size * 2 + c->is_signed) {
 	case 2:
 		LOAD_COLUMN(uint8_t);
@@ -234,32 +233,131 @@ static uint64_t load_block(const struct layout_column *c, const uint8_t *const *
 	default:
 		LOAD_COLUMN(uint64_t);
 	}
-	return differ;
+}
+
+/* How a column's numbers come about. */
+enum load {
+	LOAD_FIRST,  /* all are the same, and nobody asks for more than the first */
+	LOAD_REPEAT, /* all are the same, and another column refers to them */
+	LOAD_EACH,   /* to be taken out of the records */
+};
+
+/* `some` is a constant where this is called. */
+static inline __attribute__((always_inline)) void mark_words(const uint8_t *const *row,
+	uint32_t from, uint32_t end, uint32_t word, uint32_t some, uint64_t *changes)
+{
+	uint64_t first[WORDS], changed[WORDS] = { 0 };
+
+	for (uint32_t w = 0; w < some; w++)
+		first[w] = get64(row[0] + (word + w) * 8);
+	for (uint32_t i = from; i < end; i++)
+		for (uint32_t w = 0; w < some; w++)
+			changed[w] |= get64(row[i] + (word + w) * 8) ^ first[w];
+	for (uint32_t w = 0; w < some; w++)
+		changes[word + w] |= changed[w];
 }
 
 /*
- * Block by block, so that a record is still in the cache when its next column is loaded; the next
- * block's are fetched meanwhile. differ[c] becomes 0 if column c has one value only.
+ * Which bits of the fixed part differ from those of the first record. A record is a few words, its
+ * columns are many: most of them never change and need no other look. Block by block, so that a
+ * record is still in the cache when its next words are looked at; the next block's are fetched
+ * meanwhile.
  */
-LOOPS static void load_numbers(struct table *t, const uint8_t *const *row, uint64_t *differ)
+LOOPS static void mark_changes(const struct table *t, const uint8_t *const *row, uint32_t words,
+			       uint64_t *changes)
+{
+	for (uint32_t from = 0; from < t->n; from += BLOCK) {
+		uint32_t end = from + BLOCK < t->n ? from + BLOCK : t->n, w = 0;
+
+		for (uint32_t i = end; t->number && i < t->n && i < end + BLOCK; i++) {
+			__builtin_prefetch(row[i]);
+			__builtin_prefetch(row[i] + words * 8);
+		}
+		for (; w + WORDS <= words; w += WORDS)
+			mark_words(row, from, end, w, WORDS, changes);
+		for (; w < words; w++)
+			mark_words(row, from, end, w, 1, changes);
+	}
+}
+
+/* Whole words up to the end of the last number. */
+static uint32_t words_of(const struct layout *l)
+{
+	uint32_t end = 0;
+
+	for (uint32_t c = 0; c < l->nnumbers; c++)
+		if (l->columns[c].offset + l->columns[c].size > end)
+			end = l->columns[c].offset + l->columns[c].size;
+	return end / 8;
+}
+
+/* Whether a column's numbers may not all be the same; what is behind the whole words may not. */
+static bool may_change(const struct layout_column *c, const uint64_t *changes, uint32_t words)
+{
+	uint64_t x = 0;
+
+	if (c->offset + c->size > words * 8)
+		return true;
+	memcpy(&x, (const uint8_t *)changes + c->offset, c->size);
+	return x != 0;
+}
+
+static bool is_key(const struct arrange_table *a, uint32_t column)
+{
+	for (uint32_t i = 0; i < a->nkeys; i++)
+		if (a->keys[i] == column)
+			return true;
+	return false;
+}
+
+/* a NULL: the table of the common fields, of which the events' pids are made, too. */
+static bool choose_loads(struct chunk_encoder *e, const struct table *t,
+			 const struct arrange_table *a, const uint8_t *const *row)
 {
 	const struct layout *l = t->layout;
-	uint32_t last = l->nnumbers ? l->columns[l->nnumbers - 1].offset : 0;
+	uint32_t words = words_of(l);
+	uint64_t *changes = room_for(&e->changes, (words + 1) * sizeof(*changes));
+	uint8_t *load = room_for(&e->loads, l->ncolumns + 1);
 
-	for (uint32_t c = 0; c < l->nnumbers; c++) {
-		differ[c] = 0;
-		load_block(&l->columns[c], row, t->value[c], 0, t->n ? 1 : 0, 0);
+	if (!changes || !load)
+		return false;
+	memset(changes, 0, words * sizeof(*changes));
+	mark_changes(t, row, words, changes);
+	memset(load, LOAD_FIRST, l->ncolumns);
+	for (uint32_t c = l->ncolumns; c-- > 0;) {
+		const struct layout_column *k = &l->columns[c];
+		bool changes_here = c >= l->nnumbers || may_change(k, changes, words);
+		bool wanted = load[c] == LOAD_REPEAT || !a || !is_key(a, c);
+
+		if (!changes_here && !a && c == e->pid_column)
+			load[c] = LOAD_REPEAT;
+		if (!changes_here || !wanted)
+			continue;
+		load[c] = LOAD_EACH;
+		if (k->ref < c)
+			load[k->ref] = LOAD_REPEAT;
+	}
+	return true;
+}
+
+/* Block by block, too. */
+LOOPS static void load_numbers(struct table *t, const uint8_t *const *row, const uint8_t *load)
+{
+	const struct layout *l = t->layout;
+
+	for (uint32_t c = 0; c < l->nnumbers && t->n; c++) {
+		uint64_t *v = t->value[c];
+
+		load_block(&l->columns[c], row, v, 0, 1);
+		for (uint32_t i = 1; load[c] == LOAD_REPEAT && i < t->n; i++)
+			v[i] = v[0];
 	}
 	for (uint32_t from = 0; from < t->n; from += BLOCK) {
 		uint32_t end = from + BLOCK < t->n ? from + BLOCK : t->n;
 
-		for (uint32_t i = end; t->number && i < t->n && i < end + BLOCK; i++) {
-			__builtin_prefetch(row[i]);
-			__builtin_prefetch(row[i] + last);
-		}
 		for (uint32_t c = 0; c < l->nnumbers; c++)
-			differ[c] |= load_block(&l->columns[c], row, t->value[c], from, end,
-						t->value[c][0]);
+			if (load[c] == LOAD_EACH)
+				load_block(&l->columns[c], row, t->value[c], from, end);
 	}
 }
 
@@ -318,19 +416,34 @@ static struct string trimmed(struct string s)
 	return s;
 }
 
+static bool same_string(struct string a, struct string b)
+{
+	return a.len == b.len && (!a.len || !memcmp(a.p, b.p, a.len));
+}
+
 /*
  * Numbers strings, if they repeat: half of a sample must have come before. False if they do not,
- * or if there are too many.
+ * or if there are too many. *same: all are the first one.
  */
 static bool number_strings(struct chunk_encoder *e, const struct string *v, uint32_t n, bool fixed,
-			   uint64_t *number)
+			   uint64_t *number, bool *same)
 {
 	uint32_t before = e->strings.count;
+	struct string last = { 0 };
 
+	*same = true;
 	for (uint32_t i = 0; i < n; i++) {
+		struct string s = fixed ? trimmed(v[i]) : v[i];
+
 		if (i == STRING_SAMPLE && e->strings.count - before > STRING_SAMPLE / 2)
 			return false;
-		number[i] = dictionary_number(&e->strings, fixed ? trimmed(v[i]) : v[i]);
+		if (i && same_string(s, last)) {
+			number[i] = number[i - 1];
+			continue;
+		}
+		*same = !i;
+		last = s;
+		number[i] = dictionary_number(&e->strings, s);
 		if (number[i] == UINT32_MAX)
 			return false;
 	}
@@ -342,13 +455,17 @@ static bool put_string(struct chunk_encoder *e, struct table *t, uint32_t column
 {
 	const struct layout_column *c = &t->layout->columns[column];
 	struct string *v = room_for(&e->values, t->n * sizeof(*v));
-	bool fixed = c->place == TRAWL_FIXED;
+	bool fixed = c->place == TRAWL_FIXED, same;
 
 	if (!v)
 		return false;
 	load_strings(t, c, row, e->order.length, v);
-	if (number_strings(e, v, t->n, fixed, t->value[column])) {
+	if (number_strings(e, v, t->n, fixed, t->value[column], &same)) {
 		buf_u8(&e->sink.structure, STRING_NUMBERED);
+		if (same && t->n) {
+			put_constant(e, t->value[column][0], &plans[column]);
+			return true;
+		}
 	} else {
 		buf_u8(&e->sink.structure, STRING_PLAIN);
 		for (uint32_t i = 0; i < t->n; i++) {
@@ -362,29 +479,22 @@ static bool put_string(struct chunk_encoder *e, struct table *t, uint32_t column
 	return true;
 }
 
-static bool is_key(const struct arrange_table *a, uint32_t column)
-{
-	for (uint32_t i = 0; i < a->nkeys; i++)
-		if (a->keys[i] == column)
-			return true;
-	return false;
-}
-
 /* The table's records are row[0] ...; a NULL: it is that of the common fields. */
 static bool put_columns(struct chunk_encoder *e, struct table *t, const struct arrange_table *a,
 			const uint8_t *const *row, struct plan *plans)
 {
 	const struct layout *l = t->layout;
-	uint64_t *differ = room_for(&e->differ, (l->nnumbers + 1) * sizeof(*differ));
+	const uint8_t *load;
 
-	if (!differ)
+	if (!choose_loads(e, t, a, row))
 		return false;
+	load = e->loads.p;
 	plan_table(&e->planner);
-	load_numbers(t, row, differ);
+	load_numbers(t, row, load);
 	for (uint32_t c = 0; c < l->nnumbers; c++) {
 		if (a && is_key(a, c))
 			continue;
-		if (differ[c] || !t->n)
+		if (load[c] == LOAD_EACH || !t->n)
 			put_number(e, t, c, &plans[c], !a);
 		else
 			put_constant(e, t->value[c][0], &plans[c]);

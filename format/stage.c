@@ -85,9 +85,9 @@ enum { PAYLOAD_AIM = 320 << 10, TARGET_LEAST = 256 << 10 };
  * every chunk has, and would have the next file of a row end after a few events. */
 enum { DENSITY_LEAST = 16 << 10 };
 
-static size_t next_target(const struct stage *s)
+static size_t next_target(const struct stage *s, double density)
 {
-	size_t target = s->density > 0 ? (size_t)(PAYLOAD_AIM / s->density) : SIZE_MAX;
+	size_t target = density > 0 ? (size_t)(PAYLOAD_AIM / density) : SIZE_MAX;
 
 	if (target < TARGET_LEAST)
 		target = TARGET_LEAST;
@@ -179,7 +179,8 @@ static void *worker(void *arg)
 		pthread_mutex_lock(&s->lock);
 		if (s->pending->used >= DENSITY_LEAST) {
 			s->density = density;
-			s->target = next_target(s);
+			atomic_store_explicit(&s->target, next_target(s, density),
+					      memory_order_relaxed);
 		}
 		batch_reset(s, s->pending);
 		s->pending = NULL;
@@ -316,9 +317,10 @@ int stage_add_type(struct stage *s, struct trawl_event_type *t, struct trawl_err
 
 /* ---- filling --------------------------------------------------------------------------- */
 
-/* With the lock held: the filled batch goes to the worker as soon as that is free. */
+/* The filled batch goes to the worker as soon as that is free. */
 static void hand_over(struct stage *s)
 {
+	pthread_mutex_lock(&s->lock);
 	if (s->o.keep_up && s->pending)
 		pace_busy(&s->pace, s->filling->used);
 	else if (s->o.keep_up)
@@ -327,6 +329,7 @@ static void hand_over(struct stage *s)
 	s->pending = s->filling;
 	s->filling = s->filling == &s->a ? &s->b : &s->a;
 	pthread_cond_signal(&s->work);
+	pthread_mutex_unlock(&s->lock);
 }
 
 enum room {
@@ -375,7 +378,8 @@ static enum room batch_room(struct stage *s, struct batch *b, size_t len)
 {
 	enum room room = ROOM;
 
-	if (b->count >= s->o.chunk_events || (b->count && b->used + len > s->target))
+	if (b->count >= s->o.chunk_events ||
+	    (b->count && b->used + len > atomic_load_explicit(&s->target, memory_order_relaxed)))
 		return ROOM_FULL;
 	if (b->count == b->capacity)
 		room = grow_events(s, b);
@@ -402,7 +406,6 @@ int stage_append(struct stage *s, uint32_t index, uint32_t cpu, uint64_t ts, con
 	enum room room;
 
 	atomic_store_explicit(&s->appended, before + 1, memory_order_relaxed);
-	pthread_mutex_lock(&s->lock);
 	room = batch_room(s, s->filling, len);
 	if (room == ROOM_FULL) {
 		hand_over(s);
@@ -410,7 +413,6 @@ int stage_append(struct stage *s, uint32_t index, uint32_t cpu, uint64_t ts, con
 	}
 	if (room == ROOM)
 		batch_put(s->filling, index, cpu, ts, record, len);
-	pthread_mutex_unlock(&s->lock);
 	return room == ROOM ? 0 : trawl_fail(err, TRAWL_CANNOT, "source \"%s\": out of memory",
 					     s->source.name);
 }
@@ -428,10 +430,8 @@ uint64_t stage_ahead(struct stage *s)
 
 void stage_flush_begin(struct stage *s)
 {
-	pthread_mutex_lock(&s->lock);
 	if (s->filling->count)
 		hand_over(s);
-	pthread_mutex_unlock(&s->lock);
 }
 
 void stage_flush_end(struct stage *s)

@@ -54,15 +54,16 @@ struct stage {
 
 	atomic_uint_fast64_t appended;   /* events; one thread at a time counts */
 
-	pthread_mutex_t lock;
+	struct batch *filling;           /* of the thread that appends, which takes no lock for it */
+	pthread_mutex_t lock;            /* of all that follows */
 	struct stage_losses losses;      /* of the present file */
 	uint64_t unwritten;              /* of all files */
 	struct stage_losses told;        /* the caller's: what stage_tell_losses() gave */
 	pthread_cond_t work, done;
 	pthread_t thread;
 	struct batch a, b;
-	struct batch *filling, *pending; /* pending: NULL when the worker has nothing to do */
-	size_t target;                   /* bytes of records that the next chunk should have */
+	struct batch *pending;           /* NULL when the worker has nothing to do */
+	_Atomic size_t target;           /* bytes of records that the next chunk should have */
 	double density;                  /* of the newest large chunk: its bytes by byte of record */
 	struct pace pace;                /* of bulk payload, with o.keep_up */
 	uint64_t idle;                   /* when the worker became so, ns */
@@ -77,7 +78,10 @@ struct stage *stage_new(const struct trawl_source *s, const struct stage_options
 int stage_type(const struct stage *s, uint32_t id);
 /* Adds a type, which the stage then owns; -1 when memory or places run out. */
 int stage_add_type(struct stage *s, struct trawl_event_type *t, struct trawl_error *err);
-/* One record into the present batch; waits when both batches are full. */
+/*
+ * One record into the present batch; waits when both batches are full. The present batch is the
+ * caller's: no thread may flush, or ask what is ahead, while another appends.
+ */
 int stage_append(struct stage *s, uint32_t index, uint32_t cpu, uint64_t ts, const void *record,
 		 size_t len, struct trawl_error *err);
 /* Hands what has come together to the worker (begin), and waits until it is encoded (end). */
