@@ -67,7 +67,7 @@ void probe_site_init(struct probe_site *site, struct target *t, uint64_t vaddr, 
 
 /* ---- arguments ----------------------------------------------------------------------------- */
 
-bool probe_has_arg(const struct probe *p, const char *name)
+static bool probe_has_arg(const struct probe *p, const char *name)
 {
 	for (size_t i = 0; i < p->nargs; i++) {
 		if (!strcmp(p->args[i].name, name))
@@ -146,6 +146,19 @@ void probe_arg_missing(struct probe *p, size_t arg)
 }
 
 /* ---- what users write ------------------------------------------------------------------------ */
+
+int build_field_name(struct resolve *r, const struct probe *p, const struct spec_arg *arg,
+		     const char *name)
+{
+	if (!probe_arg_name_ok(name))
+		return spec_fail(r->spec, arg->at, r->err, "%s: not a name for a field (a C "
+				 "identifier of at most %d letters that tracefs does not use)",
+				 name, PROBE_ARG_NAME_MAX - 1);
+	if (probe_has_arg(p, name))
+		return spec_fail(r->spec, arg->at, r->err, "%s: there is a field of this name "
+				 "already; write OTHER=%s", name, arg->expr);
+	return 0;
+}
 
 size_t build_inner_at(const struct spec_arg *arg, const struct fetch_expr *e)
 {

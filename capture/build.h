@@ -60,8 +60,7 @@ void probe_set_arg(struct probe *p, size_t site, size_t arg, const char *note, c
 /* Marks an argument that no site has. */
 void probe_arg_missing(struct probe *p, size_t arg);
 
-/* Is there a field of this name, and may the kernel have one? */
-bool probe_has_arg(const struct probe *p, const char *name);
+/* May the kernel have a field of this name? */
 bool probe_arg_name_ok(const char *name);
 
 /* Names the event, joins the arguments, checks limits. at: the spec's place to complain about. */
@@ -74,6 +73,10 @@ int probe_finish(struct resolve *r, struct probe *p, const char *display);
  */
 int build_user_fetch(struct resolve *r, const struct spec_arg *arg, const struct fetch_expr *e,
 		     const struct place *place, const char *fallback, char *buf, size_t size);
+
+/* May the user's ARG be a field of this name? 0, or -1 with what is wrong. */
+int build_field_name(struct resolve *r, const struct probe *p, const struct spec_arg *arg,
+		     const char *name);
 
 /* The type that a user's ARG will have: its own, else fallback, else the kernel's default. */
 const char *build_user_type(const struct spec_arg *arg, const struct fetch_expr *e,

@@ -111,18 +111,6 @@ static int resolve_name(struct making *m, const struct spec_arg *arg, const stru
 	return ret;
 }
 
-static int check_field(struct making *m, const struct spec_arg *arg, const char *name)
-{
-	if (!probe_arg_name_ok(name))
-		return spec_fail(m->r->spec, arg->at, m->r->err, "%s: not a name for a field (a C "
-				 "identifier of at most %d letters that tracefs does not use)",
-				 name, PROBE_ARG_NAME_MAX - 1);
-	if (probe_has_arg(m->p, name))
-		return spec_fail(m->r->spec, arg->at, m->r->err, "%s: there is a field of this "
-				 "name already; write OTHER=%s", name, arg->expr);
-	return 0;
-}
-
 static void show_as(struct probe_arg *arg, const char *type, const struct dwarf_value *value,
 		    bool own_type)
 {
@@ -171,7 +159,7 @@ static int add_arg(struct making *m, size_t i, const struct spec_arg *arg,
 			goto out;
 		}
 	}
-	if (check_field(m, arg, name) < 0)
+	if (build_field_name(m->r, m->p, arg, name) < 0)
 		goto out;
 	if (value && !e->depth)
 		fallback = value->type;

@@ -283,24 +283,12 @@ static int arg_number(struct making *m, const struct spec_arg *arg, const struct
 	return 0;
 }
 
-static int check_field(struct making *m, const struct spec_arg *arg, const char *name)
-{
-	if (!probe_arg_name_ok(name))
-		return spec_fail(m->r->spec, arg->at, m->r->err, "%s: not a name for a field (a C "
-				 "identifier of at most %d letters that tracefs does not use)",
-				 name, PROBE_ARG_NAME_MAX - 1);
-	if (probe_has_arg(m->p, name))
-		return spec_fail(m->r->spec, arg->at, m->r->err, "%s: there is a field of this "
-				 "name already", name);
-	return 0;
-}
-
 static int add_user_arg(struct making *m, size_t i, const struct fetch_expr *e)
 {
 	const struct spec_arg *arg = &m->r->spec->args[i];
 	char *name = fetch_field_name(arg, e, i), fetch[512], symbol[128];
 	size_t k = 0, field;
-	int ret = check_field(m, arg, name);
+	int ret = build_field_name(m->r, m->p, arg, name);
 
 	if (ret == 0 && e->inner == FETCH_NAME)
 		ret = arg_number(m, arg, e, &k);
@@ -348,7 +336,7 @@ static int add_user_args(struct making *m)
 						 (*arg->field ? strlen(arg->field) + 1 : 0),
 						 m->r->err, "%s: %s", arg->type, why);
 			if (*arg->field && !probe_arg_name_ok(arg->field))
-				return check_field(m, arg, arg->field);
+				return build_field_name(m->r, m->p, arg, arg->field);
 		} else if (add_user_arg(m, i, &e) < 0) {
 			return -1;
 		}

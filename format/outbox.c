@@ -34,7 +34,7 @@ struct parcel {
 };
 
 struct outbox {
-	struct volume file;          /* the thread's while a parcel waits, else the lock's holder's */
+	struct volume file;          /* the thread's while a parcel waits; else under the lock */
 	pthread_mutex_t lock;
 	pthread_cond_t work, done;
 	pthread_t thread;
@@ -127,17 +127,22 @@ static void *deliver(void *arg)
 
 /* ---- putting ----------------------------------------------------------------------------- */
 
-static struct parcel *wrap(enum block_kind kind, size_t data)
+/* A copy of it, with room for its data; NULL when memory runs out. */
+static struct parcel *wrap(const struct parcel *what, size_t data)
 {
 	struct parcel *p = malloc(sizeof(*p) + data);
 
-	if (p)
-		*p = (struct parcel){ .kind = kind, .size = sizeof(*p) + data };
+	if (p) {
+		*p = *what;
+		p->size = sizeof(*p) + data;
+	}
 	return p;
 }
 
 static bool send(struct outbox *o, struct parcel *p)
 {
+	if (!p)
+		return false;
 	pthread_mutex_lock(&o->lock);
 	while (o->first && o->waiting + p->size > OUTBOX_MOST)
 		pthread_cond_wait(&o->done, &o->lock);
@@ -151,58 +156,38 @@ static bool send(struct outbox *o, struct parcel *p)
 
 bool outbox_source(struct outbox *o, const struct trawl_source *s)
 {
-	struct parcel *p = wrap(BLOCK_SOURCE, 0);
-
-	if (!p)
-		return false;
-	p->source = s;
-	return send(o, p);
+	return send(o, wrap(&(struct parcel){ .kind = BLOCK_SOURCE, .source = s }, 0));
 }
 
 bool outbox_type(struct outbox *o, const struct trawl_event_type *t, uint32_t index)
 {
-	struct parcel *p = wrap(BLOCK_EVENT_TYPE, 0);
+	return send(o, wrap(&(struct parcel){ .kind = BLOCK_EVENT_TYPE, .type = t,
+					      .index = index }, 0));
+}
 
-	if (!p)
-		return false;
-	p->type = t;
-	p->index = index;
-	return send(o, p);
+bool outbox_sync(struct outbox *o, const struct trawl_sync *s)
+{
+	return send(o, wrap(&(struct parcel){ .kind = BLOCK_SYNC, .sync = *s }, 0));
+}
+
+bool outbox_loss(struct outbox *o, const struct trawl_loss *l)
+{
+	return send(o, wrap(&(struct parcel){ .kind = BLOCK_LOSS, .loss = *l }, 0));
 }
 
 bool outbox_meta(struct outbox *o, const struct trawl_meta *m)
 {
 	size_t name = strlen(m->name) + 1, type = strlen(m->type) + 1;
-	struct parcel *p = wrap(BLOCK_META, name + type + m->len);
+	struct parcel *p = wrap(&(struct parcel){ .kind = BLOCK_META, .meta = *m },
+				name + type + m->len);
 
 	if (!p)
 		return false;
-	p->meta = *m;
 	p->meta.name = memcpy(p->data, m->name, name);
 	p->meta.type = memcpy(p->data + name, m->type, type);
 	p->meta.data = p->data + name + type;
 	if (m->len)
 		memcpy(p->data + name + type, m->data, m->len);
-	return send(o, p);
-}
-
-bool outbox_sync(struct outbox *o, const struct trawl_sync *s)
-{
-	struct parcel *p = wrap(BLOCK_SYNC, 0);
-
-	if (!p)
-		return false;
-	p->sync = *s;
-	return send(o, p);
-}
-
-bool outbox_loss(struct outbox *o, const struct trawl_loss *l)
-{
-	struct parcel *p = wrap(BLOCK_LOSS, 0);
-
-	if (!p)
-		return false;
-	p->loss = *l;
 	return send(o, p);
 }
 
@@ -224,13 +209,9 @@ bool outbox_chunk(struct outbox *o, struct stage *s, const struct chunk_head *c,
 
 	if (written_at_once(o, s, c, payload, len))
 		return true;
-	p = wrap(BLOCK_CHUNK, len);
-	if (!p)
-		return false;
-	p->stage = s;
-	p->head = *c;
-	p->len = len;
-	memcpy(p->data, payload, len);
+	p = wrap(&(struct parcel){ .kind = BLOCK_CHUNK, .stage = s, .head = *c, .len = len }, len);
+	if (p)
+		memcpy(p->data, payload, len);
 	return send(o, p);
 }
 

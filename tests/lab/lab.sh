@@ -20,6 +20,19 @@ host() {
 	[ "$status" = ok ]
 }
 
+T=/sys/kernel/tracing
+
+# leftovers: what of ours is in tracefs.
+leftovers() {
+	grep -c trawl_ $T/dynamic_events
+	ls $T/instances
+}
+
+# decoded FILE [OPTION...]: the events as JSON lines.
+decoded() {
+	trawl-decode --json "$@"
+}
+
 # wait_for SECONDS COMMAND...: until the command succeeds; fails when it never does.
 wait_for() {
 	local tries=$(($1 * 10))

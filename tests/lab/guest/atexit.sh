@@ -4,19 +4,6 @@
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 
-T=/sys/kernel/tracing
-
-# decoded FILE [OPTION...]: the events as JSON lines.
-decoded() {
-	trawl-decode --json "$@"
-}
-
-# leftovers: what of ours is in tracefs.
-leftovers() {
-	grep -c trawl_ $T/dynamic_events
-	ls $T/instances
-}
-
 # Example 3: the file name, read when the call ends.
 echo data >'a file'
 trawl -q -w 3.trawl -i 'eprobe:syscalls.sys_enter_openat filename=+0($filename):ustring $flags at-exit' -- \

@@ -4,19 +4,6 @@
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 
-T=/sys/kernel/tracing
-
-# decoded FILE [OPTION...]: the events as JSON lines.
-decoded() {
-	trawl-decode --json "$@"
-}
-
-# leftovers: what of ours is in tracefs.
-leftovers() {
-	grep -c trawl_ $T/dynamic_events
-	ls $T/instances
-}
-
 list=$(trawl -D)
 has "-D lists eprobes as usable" "$list" '^eprobe:GROUP.EVENT +probes on events of the kernel: filters'
 has "-D lists synthetic events as usable" "$list" '^synth:.*latency between two events'

@@ -8,14 +8,8 @@
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 
-T=/sys/kernel/tracing
 available() {
 	sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo
-}
-# leftovers: what of ours is in tracefs.
-leftovers() {
-	grep -c trawl_ $T/dynamic_events
-	ls $T/instances
 }
 says='cannot make instances/trawl_[0-9a-z_]*: no memory for another ring buffer: end other recordings,'
 

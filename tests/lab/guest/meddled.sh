@@ -3,17 +3,9 @@
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 
-T=/sys/kernel/tracing
-
 # armed SOURCE: the recording of trawl $pid_trawl is on.
 armed() {
 	grep -q 1 $T/instances/trawl_"$pid_trawl"_*_"$1"/tracing_on
-}
-
-# leftovers: what of ours is in tracefs.
-leftovers() {
-	grep -c trawl_ $T/dynamic_events
-	ls $T/instances
 }
 
 # A module's events are recorded, and the module goes. The kernel lets it.

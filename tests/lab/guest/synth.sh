@@ -3,19 +3,6 @@
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 
-T=/sys/kernel/tracing
-
-# decoded FILE [OPTION...]: the events as JSON lines.
-decoded() {
-	trawl-decode --json "$@"
-}
-
-# leftovers: what of ours is in tracefs.
-leftovers() {
-	grep -c trawl_ $T/dynamic_events
-	ls $T/instances
-}
-
 # How a task's wake-up ends in its being switched to.
 trawl -q -w 5.trawl -i 'synth:wakeup=sched.sched_waking,sched.sched_switch key=pid:next_pid start.prio name=end.next_comm' \
 	-i event:sched:sched_switch -- bash -c 'for i in 1 2 3; do sleep 0.05; done'
