@@ -31,7 +31,8 @@
 enum {
 	LATER = 32,           /* devices whose drivers are being bound */
 	LATER_MS = 500,       /* a device is looked at again when it was quiet for so long */
-	TURN_MS = 10,         /* between two looks at a ring of USBMON_RING_MAX that is not silent */
+	/* Between two looks at a ring of USBMON_RING_MAX that is not silent: 2.6 GB/s fill it. */
+	TURN_MS = 25,
 	TEXT_TURN_MS = 2,     /* at the text form, which keeps a hundred events or so */
 	DRAIN_BYTES = 64 << 20, /* after so much, let the session have its turn */
 };

@@ -13,10 +13,7 @@ bool dictionary_reset(struct dictionary *s)
 		if (!s->list || !s->table)
 			return false;
 	}
-	for (uint32_t i = 0; i < s->count; i++)
-		s->table[s->list[i].slot] = 0;
-	s->count = 0;
-	s->bytes.len = 0;
+	dictionary_forget(s, 0);
 	return !s->bytes.failed;
 }
 
@@ -39,8 +36,8 @@ uint32_t dictionary_number(struct dictionary *s, struct string v)
 		    !memcmp(s->bytes.data + s->list[k].offset, v.p, v.len))
 			return k;
 	}
-	if (s->count == DICTIONARY_MAX || v.len > DICTIONARY_MAX_LEN ||
-	    s->bytes.len + v.len > DICTIONARY_MAX_BYTES || !buf_reserve(&s->bytes, v.len + 1))
+	if (s->count == DICTIONARY_MAX || s->bytes.len + v.len > DICTIONARY_MAX_BYTES ||
+	    !buf_reserve(&s->bytes, v.len + 1))
 		return UINT32_MAX;
 	s->list[s->count].offset = (uint32_t)s->bytes.len;
 	s->list[s->count].len = v.len;
@@ -48,6 +45,16 @@ uint32_t dictionary_number(struct dictionary *s, struct string v)
 	buf_put(&s->bytes, v.p, v.len);
 	s->table[at] = ++s->count;
 	return s->count - 1;
+}
+
+void dictionary_forget(struct dictionary *s, uint32_t count)
+{
+	/* The newest first: no older one was ever put behind it. */
+	while (s->count > count) {
+		s->count--;
+		s->table[s->list[s->count].slot] = 0;
+		s->bytes.len = s->list[s->count].offset;
+	}
 }
 
 void dictionary_put(const struct dictionary *s, struct buf *out)
@@ -68,7 +75,7 @@ bool dictionary_get(struct view *in, struct room *room, uint32_t *count)
 		return false;
 	list = room_for(room, (*count + 1) * sizeof(*list));
 	for (uint32_t i = 0; list && i < *count; i++) {
-		list[i].len = view_varint_max(in, DICTIONARY_MAX_LEN);
+		list[i].len = view_varint_max(in, DICTIONARY_MAX_BYTES);
 		list[i].p = view_bytes(in, list[i].len);
 	}
 	return list && !in->bad;

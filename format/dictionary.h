@@ -13,8 +13,7 @@ struct string {
 
 enum {
 	DICTIONARY_MAX = 65536,        /* in a chunk */
-	DICTIONARY_MAX_LEN = 256,      /* of one */
-	DICTIONARY_MAX_BYTES = 1 << 20 /* of all */
+	DICTIONARY_MAX_BYTES = 1 << 20 /* of one, and for writing of all */
 };
 
 /* For writing. Zeroed at first; dictionary_reset() makes it empty. */
@@ -29,6 +28,8 @@ bool dictionary_reset(struct dictionary *s);
 void dictionary_free(struct dictionary *s);
 /* The number of a string, new or not; UINT32_MAX when there are too many. */
 uint32_t dictionary_number(struct dictionary *s, struct string v);
+/* Forgets all strings from this number on. */
+void dictionary_forget(struct dictionary *s, uint32_t count);
 void dictionary_put(const struct dictionary *s, struct buf *out);
 
 /* Reads what dictionary_put() wrote; *list has *count views into the section. */

@@ -17,6 +17,8 @@ enum {
 	BLOCK = 128,             /* events whose numbers are taken out of their records at once */
 	WORDS = 4,               /* of 8 bytes of a record that are looked at together */
 	STRING_SAMPLE = 256,
+	STRING_LONG = 256,       /* bytes; of such ones, */
+	LONG_SAMPLE = 64 << 10,  /* so many bytes are tried */
 	BULK = 512,              /* bytes of payload an event, on average: all else is small */
 };
 
@@ -422,21 +424,25 @@ static bool same_string(struct string a, struct string b)
 }
 
 /*
- * Numbers strings, if they repeat: half of a sample must have come before. False if they do not,
- * or if there are too many. *same: all are the first one.
+ * Numbers strings, if they repeat: half of a sample must have come before, and behind a sample
+ * three of four bytes of long ones. False if they do not, or if there are too many. *same: all are
+ * the first one.
  */
 static bool number_strings(struct chunk_encoder *e, const struct string *v, uint32_t n, bool fixed,
 			   uint64_t *number, bool *same)
 {
 	uint32_t before = e->strings.count;
+	size_t bytes = 0, new_bytes = 0; /* of long ones */
 	struct string last = { 0 };
 
 	*same = true;
 	for (uint32_t i = 0; i < n; i++) {
 		struct string s = fixed ? trimmed(v[i]) : v[i];
+		uint32_t known = e->strings.count;
 
-		if (i == STRING_SAMPLE && e->strings.count - before > STRING_SAMPLE / 2)
-			return false;
+		if (i == STRING_SAMPLE && known - before > STRING_SAMPLE / 2)
+			goto fail;
+		bytes += s.len > STRING_LONG ? s.len : 0;
 		if (i && same_string(s, last)) {
 			number[i] = number[i - 1];
 			continue;
@@ -444,10 +450,15 @@ static bool number_strings(struct chunk_encoder *e, const struct string *v, uint
 		*same = !i;
 		last = s;
 		number[i] = dictionary_number(&e->strings, s);
-		if (number[i] == UINT32_MAX)
-			return false;
+		if (s.len > STRING_LONG && e->strings.count > known)
+			new_bytes += s.len;
+		if (number[i] == UINT32_MAX || new_bytes > LONG_SAMPLE + bytes / 4)
+			goto fail;
 	}
 	return true;
+fail:
+	dictionary_forget(&e->strings, before);
+	return false;
 }
 
 static bool put_string(struct chunk_encoder *e, struct table *t, uint32_t column,

@@ -310,6 +310,52 @@ Test(chunk, bulk_has_a_level_of_its_own)
 	batches_free(small);
 }
 
+/* Blank sectors, silence, a poll that has nothing new: stored once, however long. */
+Test(chunk, bulk_that_comes_again_is_stored_once)
+{
+	static const struct { uint32_t others, stored; } cases[] = {
+		{ 0, 1 }, { 5, 6 }, { 31, 200 }, /* too many that are new: stored as they come */
+	};
+	enum { COUNT = 200, SIZE = 4096 };
+	struct chunk_encoder *e = chunk_encoder_new(1);
+	struct chunk_decoder *d = chunk_decoder_new();
+
+	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+		struct batches *b = payloads(COUNT, SIZE);
+		uint8_t *p = b->batch.bytes;
+		size_t len, each = cases[k].stored * (SIZE / 3);
+
+		/* No compression finds it in what others had: the noise is all different. */
+		for (uint32_t i = 0; i < COUNT * (SIZE + 8); i++)
+			p[i] ^= (uint8_t)(batches_random(b) >> 60);
+		for (uint32_t i = 0; i < COUNT; i++) {
+			uint32_t like = cases[k].others < 31 ? i % (cases[k].others + 1) : i;
+
+			memmove(p + i * (SIZE + 8) + 8, p + like * (SIZE + 8) + 8, SIZE);
+		}
+		len = round_trip(e, d, b);
+		cr_assert_gt(len, each, "case %zu: %zu bytes", k, len);
+		cr_assert_lt(len, cases[k].stored * SIZE + 2000, "case %zu: %zu bytes", k, len);
+		cr_assert_eq(chunk_encoder_was_bulk(e), cases[k].stored == COUNT);
+		batches_free(b);
+	}
+	chunk_decoder_free(d);
+	chunk_encoder_free(e);
+}
+
+/* What turned out not to repeat must not stay in the list of strings. */
+Test(chunk, strings_that_do_not_repeat_leave_no_list)
+{
+	struct batches *b = payloads(3000, 8);
+	size_t len, plain = 3000 * 8;
+
+	for (uint32_t i = 0; i < 3000; i++)
+		put64(b->batch.bytes + i * 16 + 8, batches_random(b));
+	len = round_trip_once(b, 0);
+	cr_assert_lt(len, plain + 500, "%zu bytes", len);
+	batches_free(b);
+}
+
 /* A flush every second at a low rate must not cost more for descriptions than for events. */
 Test(chunk, small_chunks_have_little_overhead)
 {

@@ -298,6 +298,15 @@ Test(parts, a_dictionary_numbers_strings_once)
 		cr_assert_eq(dictionary_number(&d, (struct string){ (uint8_t *)"77", 2 }), 77);
 		cr_assert_eq(dictionary_number(&d, (struct string){ (uint8_t *)"x", 1 }),
 			     UINT32_MAX, "one too many");
+		dictionary_forget(&d, 1235);
+		cr_assert_eq(dictionary_number(&d, (struct string){ (uint8_t *)"1234", 4 }), 1234);
+		cr_assert_eq(dictionary_number(&d, (struct string){ (uint8_t *)"x", 1 }), 1235);
+		dictionary_forget(&d, 1235);
+		for (uint32_t i = 1235; i < DICTIONARY_MAX; i++) {
+			snprintf(text, sizeof(text), "%u", i);
+			cr_assert_eq(dictionary_number(&d, (struct string){ (uint8_t *)text,
+						       (uint32_t)strlen(text) }), i);
+		}
 	}
 	dictionary_put(&d, &out);
 	v = (struct view){ out.data, out.data + out.len, false };
