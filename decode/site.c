@@ -191,27 +191,39 @@ static bool of_source(const char *kind, const char *source)
 	return !strcmp(source, usdt ? "usdt" : "uprobe");
 }
 
-/* The newest metadata of the probe. Probes of two sources may bear one name: the kind decides. */
+/*
+ * The newest metadata of the probe in the section, or of all where that has none. Probes of two
+ * sources may bear one name: the kind decides.
+ */
 static struct json_object *find_probe(const struct trawl_reader *reader, const char *event,
-				      const char *source)
+				      const char *source, uint32_t section)
 {
+	struct json_object *newest = NULL;
+
 	for (size_t i = trawl_meta_count(reader); i-- > 0;) {
 		const struct trawl_meta *m = trawl_meta_at(reader, i);
 		struct json_object *doc;
 
-		if (strncmp(m->name, "probe/", 6) || strcmp(m->name + 6, event))
+		if (strncmp(m->name, "probe/", 6) || strcmp(m->name + 6, event) ||
+		    (newest && m->section != section))
 			continue;
 		doc = jdoc_parse(m->data, m->len);
-		if (doc && of_source(jdoc_string(doc, "kind"), source))
-			return doc;
-		json_object_put(doc);
+		if (!doc || !of_source(jdoc_string(doc, "kind"), source)) {
+			json_object_put(doc);
+			continue;
+		}
+		json_object_put(newest);
+		newest = doc;
+		if (m->section == section)
+			break;
 	}
-	return NULL;
+	return newest;
 }
 
-struct probe_sites *sites_new(struct trawl_reader *reader, const char *source, struct layout *l)
+struct probe_sites *sites_new(struct trawl_reader *reader, const char *source, uint32_t section,
+			      struct layout *l)
 {
-	struct json_object *doc = find_probe(reader, l->type->name, source);
+	struct json_object *doc = find_probe(reader, l->type->name, source, section);
 	const struct json_object *list;
 	struct probe_sites *s = doc ? calloc(1, sizeof(*s)) : NULL;
 	size_t n;

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "decode/boot.h"
 #include "decode/decoder.h"
 #include "decode/layout.h"
 #include "decode/printfmt.h"
@@ -28,7 +29,9 @@ struct tracefs {
 	struct plan **slots; /* by address of the event type, open addressing */
 	size_t nslots, used;
 	struct plan *last;
+	uint32_t section;        /* of which the plans are */
 	struct symbols *symbols; /* with --print */
+	struct boots boots;
 	struct item item;
 };
 
@@ -38,6 +41,7 @@ static void *tracefs_open(const struct decode_context *ctx, struct trawl_error *
 
 	if (t) {
 		t->ctx = ctx;
+		t->boots.reader = ctx->reader;
 		t->nslots = 256;
 		t->slots = calloc(t->nslots, sizeof(struct plan *));
 	}
@@ -58,15 +62,25 @@ static void plan_free(struct plan *p)
 	free(p);
 }
 
+static void forget(struct tracefs *t)
+{
+	for (size_t i = 0; i < t->nslots; i++) {
+		plan_free(t->slots[i]);
+		t->slots[i] = NULL;
+	}
+	t->used = 0;
+	t->last = NULL;
+	symbols_free(t->symbols);
+	t->symbols = NULL;
+}
+
 static void tracefs_close(void *state)
 {
 	struct tracefs *t = state;
-	size_t i;
 
-	for (i = 0; i < t->nslots; i++)
-		plan_free(t->slots[i]);
+	forget(t);
+	boots_free(&t->boots);
 	free(t->slots);
-	symbols_free(t->symbols);
 	free(t);
 }
 
@@ -95,10 +109,15 @@ static int task_offset(const struct trawl_source *s, uint32_t size)
 	return -1;
 }
 
-/* Each source of a capture saves the symbols of its own events: all of them together. */
-static struct symbols *symbols_of(const struct trawl_reader *reader)
+/*
+ * Each source of a capture saves the symbols of its own events: all of them together. A kernel that
+ * was started anew has others at the same addresses.
+ */
+static struct symbols *symbols_of(struct tracefs *t)
 {
-	const struct trawl_meta *printk = trawl_meta_find(reader, "kernel/printk_formats");
+	const struct trawl_reader *reader = t->ctx->reader;
+	uint32_t boot = boot_of(&t->boots, t->section);
+	const struct trawl_meta *printk = NULL;
 	struct symbols *s;
 	struct out all;
 
@@ -106,8 +125,12 @@ static struct symbols *symbols_of(const struct trawl_reader *reader)
 	for (size_t i = 0; i < trawl_meta_count(reader); i++) {
 		const struct trawl_meta *m = trawl_meta_at(reader, i);
 
+		if (strncmp(m->name, "kernel/", 7) || boot_of(&t->boots, m->section) != boot)
+			continue;
 		if (!strcmp(m->name, "kernel/kallsyms"))
 			out_bytes(&all, m->data, m->len);
+		else if (!strcmp(m->name, "kernel/printk_formats"))
+			printk = m;
 	}
 	s = symbols_parse(all.data, all.error ? 0 : all.len, printk ? printk->data : NULL,
 			  printk ? printk->len : 0);
@@ -130,11 +153,12 @@ static struct plan *plan_new(struct tracefs *t, const struct trawl_event_type *t
 		free(p);
 		return NULL;
 	}
-	p->sites = sites_new(t->ctx->reader, source ? source->name : "", p->layout);
+	p->sites = sites_new(t->ctx->reader, source ? source->name : "", t->section,
+			     p->layout);
 	if (t->ctx->options->print && !p->sites) {
 		p->print = printfmt_new(type, source, NULL);
 		if (!t->symbols)
-			t->symbols = symbols_of(t->ctx->reader);
+			t->symbols = symbols_of(t);
 	}
 	p->plain = !p->sites || sites_plain(p->sites);
 	p->ip = layout_find(p->layout, "__probe_ip");
@@ -196,6 +220,11 @@ static int tracefs_feed(void *state, const struct trawl_event *ev, struct sink *
 	const struct task *task;
 	int32_t tid = ITEM_NO_TASK;
 
+	if (ev->section != t->section) { /* what is told of probes and symbols is told anew */
+		forget(t);
+		p = NULL;
+		t->section = ev->section;
+	}
 	if (!p || p->type != ev->type)
 		p = t->last = plan_for(t, ev->type);
 	if (!p)

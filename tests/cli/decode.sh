@@ -144,6 +144,13 @@ same "summary of two captures: what each was" "capture machine end: 2 each" \
 	"capture machine end: $(grep -cE '^(command|capture|machine|end) ' <<<"$two" | sed 's/^8$/2 each/')"
 cat "$TRAWL_SRC/samples/usb-storage.trawl" "$TRAWL_SRC/samples/tick.trawl" >"$dir/two.trawl"
 has "summary of two captures: another boot is no step" "$(trawl-decode --summary "$dir/two.trawl")" '^clocks .*; 0 steps of the wall clock$'
+"$TRAWL_BUILD/tests/decode/make-sample" "$dir/rebuilt.trawl" 2 rebuilt
+cat "$f" "$dir/rebuilt.trawl" "$f" >"$dir/two.trawl"
+same "captures of two builds of a program: each has its own sites" "main rebuilt main" \
+	"$(trawl-decode --json --where 'symbol ~ "*+0x2a"' "$dir/two.trawl" |
+		sed 's/.*"symbol":"\([a-z]*\)+.*/\1/' | uniq | xargs)"
+same "and so from a pipe" "main rebuilt main" "$(trawl-decode - <"$dir/two.trawl" |
+	sed -n 's/.* (\([a-z]*\)+0x2a .*/\1/p' | uniq | xargs)"
 cat "$f" "$f" >"$dir/two.trawl"
 same "summary of the same twice: said once" 1 "$(trawl-decode --summary "$dir/two.trawl" | grep -c ^machine)"
 has "summary: losses with window and reason" "$out" 'usdt cpu 1: 17 \(overrun\) between 2026-11-21 01:44:37.002100000 UTC and .*37.002900000 UTC'

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* make-sample FILE [EVENTS]: a small capture for the tests of the command lines. */
+/* make-sample FILE [EVENTS [FUNCTION]]: a small capture for the tests of the command lines. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,8 @@ int main(int argc, char **argv)
 		perror(argv[1]);
 		return 3;
 	}
-	if (sample_write(fd, argc > 2 ? (uint32_t)atoi(argv[2]) : 8, &err)) {
+	if (sample_write(fd, argc > 2 ? (uint32_t)atoi(argv[2]) : 8, argc > 3 ? argv[3] : "main",
+			 &err)) {
 		fprintf(stderr, "%s\n", err.text);
 		return err.status;
 	}

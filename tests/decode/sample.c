@@ -89,6 +89,7 @@ static const char maps_100[] =
 struct sample {
 	struct trawl_writer *w;
 	struct trawl_error *err;
+	const char *function;
 	uint16_t usdt, event, task;
 };
 
@@ -98,6 +99,18 @@ static int meta(struct sample *s, const char *name, const char *type, uint64_t t
 	struct trawl_meta m = {name, type, time, text, strlen(text), 0};
 
 	return trawl_writer_meta(s->w, &m, s->err);
+}
+
+/* Of another build, the first site is in another function. */
+static int probe(struct sample *s)
+{
+	static const char first[] = "main+";
+	const char *at = strstr(probe_start, first);
+	char text[sizeof(probe_start) + 64];
+
+	snprintf(text, sizeof(text), "%.*s%.63s+%s", (int)(at - probe_start), probe_start,
+		 s->function, at + strlen(first));
+	return meta(s, "probe/app:start", "application/json", SAMPLE_MONO, text);
 }
 
 static int type(struct sample *s, uint16_t source, uint32_t id, const char *name, uint32_t size,
@@ -147,7 +160,7 @@ static int describe(struct sample *s)
 		    "\"hostname\":\"sample\",\"page_size\":4096}") ||
 	       meta(s, "capture", "application/json", SAMPLE_MONO,
 		    "{\"argv\":[\"trawl\",\"-i\",\"usdt:/opt/app:*\",\"it's\"],\"user\":\"tester\",\"remark\":\"\"}") ||
-	       meta(s, "probe/app:start", "application/json", SAMPLE_MONO, probe_start) ||
+	       probe(s) ||
 	       meta(s, "maps/100", "text/plain", SAMPLE_MONO, maps_100) ||
 	       meta(s, "task/100", "application/json", SAMPLE_MONO,
 		    "{\"tid\":100,\"pid\":100,\"comm\":\"app\"}");
@@ -232,10 +245,10 @@ static int task_events(struct sample *s)
 	return append(s, s->task, 5, 1, 1500000, 101, r, 46);
 }
 
-int sample_write(int fd, uint32_t events, struct trawl_error *err)
+int sample_write(int fd, uint32_t events, const char *function, struct trawl_error *err)
 {
 	struct trawl_writer_options o = {.comment = "a sample for tests"};
-	struct sample s = {.w = trawl_writer_new(fd, &o, err), .err = err};
+	struct sample s = {.w = trawl_writer_new(fd, &o, err), .err = err, .function = function};
 	uint64_t end = events * 1000000ull;
 	uint32_t i;
 

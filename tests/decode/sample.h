@@ -14,7 +14,10 @@
 #define SAMPLE_REAL 1795225477000000000ull /* 2026-11-21 01:44:37 UTC */
 #define SAMPLE_MONO 5000000000ull          /* the same moment */
 
-/* Writes `events` of app:start, one each ms from SAMPLE_MONO on, and the others. 0 or -1. */
-int sample_write(int fd, uint32_t events, struct trawl_error *err);
+/*
+ * Writes `events` of app:start, one each ms from SAMPLE_MONO on, and the others. The first site is in
+ * this function ("main", if nothing is to be tested by it). 0 or -1.
+ */
+int sample_write(int fd, uint32_t events, const char *function, struct trawl_error *err);
 
 #endif

@@ -26,7 +26,7 @@ static struct probe_sites *sites(const char *json, const char *maps)
 	reader = capture_of(m, maps ? 3 : 1);
 	cr_assert_not_null(reader);
 	layout = layout_new(&type);
-	return sites_new(reader, "usdt", layout);
+	return sites_new(reader, "usdt", 0, layout);
 }
 
 static void done(struct probe_sites *s)
@@ -127,7 +127,7 @@ Test(site, what_no_site_has_is_shown_by_its_plain_name)
 	reader = capture_of(m, 1);
 	cr_assert_not_null(reader);
 	layout = layout_new(&t);
-	s = sites_new(reader, "usdt", layout);
+	s = sites_new(reader, "usdt", 0, layout);
 	cr_assert_not_null(s);
 	cr_expect_str_eq(sites_any(s)->args[0].name, "x");
 	cr_expect_str_eq(sites_any(s)->args[0].why, "gone");
@@ -150,10 +150,39 @@ Test(site, two_sources_may_have_probes_of_one_name)
 		struct probe_sites *s;
 
 		layout = layout_new(&type);
-		s = sites_new(reader, wanted[i][0], layout);
+		s = sites_new(reader, wanted[i][0], 0, layout);
 		cr_assert_eq(!s, !wanted[i][1], "%s", wanted[i][0]);
 		if (s)
 			cr_expect_str_eq(sites_any(s)->symbol, wanted[i][1]);
+		sites_free(s);
+		layout_free(layout);
+	}
+	trawl_close(reader);
+}
+
+/* cat old.trawl new.trawl cut.trawl: the program was built anew in between. */
+Test(site, each_capture_has_its_own)
+{
+	static const struct capture_meta a[] = {
+		{"probe/p:n", 1, "{\"kind\":\"usdt\",\"sites\":[{\"offset\":1,\"symbol\":\"older\"}]}"},
+		{"probe/p:n", 2, "{\"kind\":\"usdt\",\"sites\":[{\"offset\":1,\"symbol\":\"old\"}]}"},
+		{"probe/p:n", 3, "{\"kind\":\"uprobe\",\"sites\":[{\"offset\":1,\"symbol\":\"u\"}]}"},
+	}, b[] = {
+		{"probe/p:n", 1, "{\"kind\":\"usdt\",\"sites\":[{\"offset\":1,\"symbol\":\"new\"}]}"},
+	}, c[] = {{"task/9", 1, "{}"}};
+	static const char *const wanted[] = {"old", "new", "new"};
+	int fd = memfd_create("captures", 0);
+
+	cr_assert(capture_write(fd, a, 3) && capture_write(fd, b, 1) && capture_write(fd, c, 1));
+	reader = capture_read(fd);
+	cr_assert_not_null(reader);
+	for (uint32_t section = 0; section < 3; section++) {
+		struct probe_sites *s;
+
+		layout = layout_new(&type);
+		s = sites_new(reader, "usdt", section, layout);
+		cr_assert_not_null(s);
+		cr_expect_str_eq(sites_any(s)->symbol, wanted[section]);
 		sites_free(s);
 		layout_free(layout);
 	}
