@@ -68,8 +68,8 @@ static void say_no_hits(const struct account *a)
 		const struct source_stats *s = &a->stats[i];
 
 		if (source->programs && !s->captured && !s->lost && !s->uncounted)
-			fprintf(stderr, "trawl: %s: COMMAND ran into none of the probes: %s began as "
-				"%s; is that, or what it starts, the program with the probes?\n",
+			fprintf(stderr, "trawl: %s: COMMAND ran into none of the probes: %s began "
+				"as %s; is that, or what it starts, the program with the probes?\n",
 				source->name, a->command->name, a->command->exe);
 	}
 }

@@ -15,8 +15,8 @@
 static inline void *alloc_checked(void *p)
 {
 	if (!p) {
-		fputs("trawl: out of memory: end other programs, or ask for fewer probes; those that "
-		      "were made are removed by the next run or trawl --gc\n",
+		fputs("trawl: out of memory: end other programs, or ask for fewer probes; those "
+		      "that were made are removed by the next run or trawl --gc\n",
 		      stderr);
 		exit(3);
 	}

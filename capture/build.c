@@ -265,7 +265,7 @@ int build_user_fetch(struct resolve *r, const struct spec_arg *arg, const struct
 	return 0;
 }
 
-/* ---- names and limits -------------------------------------------------------------------------- */
+/* ---- names and limits --------------------------------------------------------------------- */
 
 /* FNV-1a, to tell long names apart after they are cut. */
 static uint32_t hash(const char *s)

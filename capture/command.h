@@ -11,7 +11,7 @@ struct command {
 	int pidfd;        /* readable when it has ended; -1 if none */
 	int go;           /* pipe that it waits on; -1 once it runs */
 	int report;       /* pipe that tells why exec failed; -1 once read */
-	char exe[256];    /* what it ran as after its exec: a script's interpreter; "" if not known */
+	char exe[256];    /* what it ran as after its exec: a script's interpreter; "": unknown */
 	bool ended;
 	int status;       /* as of waitpid(), once ended */
 };

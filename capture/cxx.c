@@ -170,7 +170,9 @@ struct matches {
 static bool have(const struct matches *m, const struct elf_symbol *s)
 {
 	for (size_t i = 0; i < m->n; i++) {
-		if (m->list[i].symbol->vaddr == s->vaddr || !strcmp(m->list[i].symbol->name, s->name))
+		const struct elf_symbol *known = m->list[i].symbol;
+
+		if (known->vaddr == s->vaddr || !strcmp(known->name, s->name))
 			return true;
 	}
 	return false;

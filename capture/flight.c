@@ -178,7 +178,8 @@ static int wish(const struct flight *f, char *name, size_t size, struct trawl_er
 	struct tm tm;
 
 	if (!localtime_r(&now, &tm) || !strftime(name, size, f->o->write, &tm))
-		return trawl_fail(err, TRAWL_USAGE, "-w %s: no name comes out of this", f->o->write);
+		return trawl_fail(err, TRAWL_USAGE, "-w %s: no name comes out of this",
+				  f->o->write);
 	return 0;
 }
 

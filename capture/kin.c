@@ -26,7 +26,7 @@ static struct kin_life *life_of(struct kin *k, pid_t tid)
 	return &k->lives[tid];
 }
 
-/* Each CPU's events come by themselves: the end may be told of first, and of another start's task. */
+/* Each CPU's events come by themselves: the end may be told first, and of another start's task. */
 void kin_begin(struct kin *k, pid_t tid, uint64_t time)
 {
 	struct kin_life *l = life_of(k, tid);

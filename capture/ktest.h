@@ -14,8 +14,8 @@ struct ktest {
 	bool arrays;       /* +8($args) reads the array, and not where its first element points */
 	bool synthetic;    /* synthetic events */
 	bool hist;         /* hist triggers */
-	bool on_synthetic; /* an eprobe on a synthetic event, on a kprobe, a uprobe, an fprobe, an eprobe */
-	bool on_kprobe, on_uprobe, on_fprobe, on_eprobe;
+	/* What an eprobe can be on, beside a static event. */
+	bool on_synthetic, on_kprobe, on_uprobe, on_fprobe, on_eprobe;
 };
 
 /* Tries it all, in an own instance and under own names; leaves nothing behind. */

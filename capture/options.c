@@ -121,9 +121,8 @@ static int duration(const char *option, const char *text, uint64_t min, uint64_t
 			}
 		}
 	}
-	return trawl_fail(err, TRAWL_USAGE, "%s %s: give a time such as 10s, 500ms, 2m or 1h; without a "
-			  "unit it is seconds",
-			  option, text);
+	return trawl_fail(err, TRAWL_USAGE, "%s %s: give a time such as 10s, 500ms, 2m or 1h; "
+			  "without a unit it is seconds", option, text);
 }
 
 /* -C: millions of bytes as tcpdump's, or with k, m, g for powers of 1024. */

@@ -94,8 +94,8 @@ static bool covers(const struct tids *listed, struct tids *wanted)
 }
 
 /*
- * Lists who is wanted until nobody wanted is missing: a task that starts before the one that started it
- * is listed is found by looking again. 1: all are listed.
+ * Lists who is wanted until nobody wanted is missing: a task that starts before the one that
+ * started it is listed is found by looking again. 1: all are listed.
  */
 static int list(int dir, struct tids *wanted, struct trawl_error *err)
 {

@@ -5,9 +5,9 @@
 /*
  * A recorder that waits for a processor while its buffers run over records nothing, so on a busy
  * machine it goes first. Niceness counts for nothing between sessions (autogroups) and control
- * groups: so the thread that empties the buffers gets the lowest real-time priority, and lends it to
- * those that compress while it waits for them. What they use is in proportion to what happens; not
- * so at a high level of compression.
+ * groups: so the thread that empties the buffers gets the lowest real-time priority, and lends it
+ * to those that compress while it waits for them. What they use is in proportion to what happens;
+ * not so at a high level of compression.
  *
  * Done once COMMAND and the printer have been forked, which keep what they had. Where it is not
  * allowed the recording is only less safe.

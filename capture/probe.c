@@ -156,8 +156,8 @@ static int nothing_found(struct resolve *r)
 	if (spec->kind == SPEC_UPROBE)
 		return spec_fail(spec, spec->symbol_at, r->err, "%s: no such symbol in %s%s%s",
 				 spec->symbol, spec->path, hint, r->stripped ?
-				 "; it is stripped, only what it exports has a name: write PATH:0xOFFSET "
-				 "or install its debug symbols" : "");
+				 "; it is stripped, only what it exports has a name: write "
+				 "PATH:0xOFFSET or install its debug symbols" : "");
 	return spec_fail(spec, spec->symbol_at, r->err, "%s%s%s: no such probe in %s%s",
 			 strcmp(spec->provider, "*") ? spec->provider : "",
 			 strcmp(spec->provider, "*") ? ":" : "", spec->name,

@@ -13,7 +13,8 @@
  *	drain()  append what is there now; never blocks. Returns enum drained, or -1 on failure.
  *	         Called when a polled fd is ready, at least five times a second, and after stop()
  *	         until it returns DRAIN_DONE.
- *	learn()  another source, in its drain(), must know what this one knows of the time until now.
+ *	learn()  another source, in its drain(), must know what this one knows of the time until
+ *	         now.
  *	tick()   once a second: whatever needs doing now and then.
  *	turn()   the present file ends and another one begins, which will have all metadata again:
  *	         what events so far need and the file does not have yet. May come during drain().

@@ -16,8 +16,8 @@
  * (letters, digits, _ . -; a path that looks like OWN=... is written ./OWN=...). SYMBOL, PROVIDER,
  * NAME and an event's GROUP and NAME may be globs (* ? [...]). The last colons count, so a PATH may
  * hold colons (of uprobe: the longest one that exists; the colons of C++ names are no end of it); a
- * blank outside of a SYMBOL's parentheses or a backslash in PATH is written with a backslash before it. A PATH
- * without '/' is looked up in $PATH or, if it looks like a library, where ld.so looks.
+ * blank outside of a SYMBOL's parentheses or a backslash in PATH is written with a backslash before
+ * it. A PATH without '/' is looked up in $PATH or, if it looks like a library, where ld.so looks.
  *
  * ARG is tracefs' FETCHARG, passed through, or one with names in place of its innermost operand:
  *	[FIELD=]EXPR[:TYPE]    EXPR: arg1 .. arg6, NAME of a parameter, $retval, +8(arg1), %di, ...

@@ -272,7 +272,7 @@ static const char *const task_events[][2] = {
 	{ "sched", "sched_process_exit" },
 };
 
-/* The task that an event is about, 0 if it does not say: its first TID (exec has the old one behind). */
+/* The task that an event is about: its first TID (exec has the old one behind); 0: it says none. */
 static pid_t subject(const struct trace_event *e, const struct ring_event *ev)
 {
 	int32_t tid;

@@ -28,7 +28,7 @@
 
 enum {
 	EVENT_IDS = 65536,       /* the kernel's event ids are 16 bits */
-	SUBBUF_KB = 16,          /* wanted size of a sub-buffer: one read() each, which caches hold */
+	SUBBUF_KB = 16,          /* of a sub-buffer, if possible: one read() each, caches hold it */
 	TELLING_SIZE = 1024,     /* bytes of a record: others of its kind may be too large */
 	DRAIN_PAGES = 64,        /* sub-buffers of one CPU in one turn */
 	WAKE_PERCENT = 25,       /* of the buffer, to be filled before poll() wakes us */
@@ -41,7 +41,8 @@ enum {
 
 static uint32_t default_buffer_kb(void)
 {
-	uint64_t memory_kb = (uint64_t)sysconf(_SC_PHYS_PAGES) * ((uint64_t)sysconf(_SC_PAGESIZE) / 1024);
+	uint64_t page_kb = (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
+	uint64_t memory_kb = (uint64_t)sysconf(_SC_PHYS_PAGES) * page_kb;
 	uint64_t cpus = (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
 	uint64_t kb = memory_kb / BUFFER_SHARE / (cpus ? cpus : 1);
 
@@ -56,10 +57,11 @@ static int make_instance(struct trace *t, struct trawl_error *err)
 	snprintf(path, sizeof(path), "instances/%s", t->name);
 	if (mkdirat(t->top, path, 0700))
 		return trawl_fail(err, TRAWL_CANNOT, "tracefs: cannot make %s: %s", path,
-				  errno == ENOMEM ? "no memory for another ring buffer: end other "
-						    "recordings, or rmdir instances that nobody uses" :
-				  errno == EACCES || errno == EPERM ? "no permission: run trawl as root" :
-				  strerror(errno));
+				  errno == ENOMEM ?
+				  "no memory for another ring buffer: end other recordings, or "
+				  "rmdir instances that nobody uses" :
+				  errno == EACCES || errno == EPERM ?
+				  "no permission: run trawl as root" : strerror(errno));
 	t->dir = openat(t->top, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (t->dir < 0)
 		return trawl_fail(err, TRAWL_CANNOT, "tracefs: cannot open %s: %s", path,
@@ -82,8 +84,8 @@ static int set_up_buffer(struct trace *t, uint32_t kb, struct trawl_error *err)
 	snprintf(text, sizeof(text), "%" PRIu32, kb);
 	if (tracefs_write(t->dir, "buffer_size_kb", text, err))
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "-B: no ring buffer of %s KiB per CPU to be had (%s): ask for less",
-				  text, strerror(errno));
+				  "-B: no ring buffer of %s KiB per CPU to be had (%s): ask for "
+				  "less", text, strerror(errno));
 	/* Kernels before 5.1 have no such file and always wake us. */
 	if (tracefs_has(t->dir, "buffer_percent"))
 		return tracefs_write_number(t->dir, "buffer_percent", WAKE_PERCENT, err);
@@ -270,10 +272,10 @@ static int set_filter(struct trace *t, const char *group, const char *name, cons
 		return 0;
 	saved = errno;
 	if (!tracefs_error(t->dir, filter, what, sizeof(what), &column))
-		return trawl_fail(err, TRAWL_USAGE, "%s:%s: filter not accepted (%s): %s", group, name,
-				  strerror(saved), filter);
-	return trawl_fail(err, TRAWL_USAGE, "%s:%s: filter: %s\n    %s\n    %*s^", group, name, what,
-			  filter, column > 0 ? column : 0, "");
+		return trawl_fail(err, TRAWL_USAGE, "%s:%s: filter not accepted (%s): %s", group,
+				  name, strerror(saved), filter);
+	return trawl_fail(err, TRAWL_USAGE, "%s:%s: filter: %s\n    %s\n    %*s^", group, name,
+			  what, filter, column > 0 ? column : 0, "");
 }
 
 /* The table's own copy of what the drain needs to know of an event. */
@@ -298,10 +300,11 @@ static int remember(struct trace *t, const char *group, const char *name,
 	return 0;
 }
 
-/* Events with a pointer to a string of the kernel's show it by the list of those that are constant. */
+/* Events with a pointer to a string of the kernel's show it by the list of the constant ones. */
 static int tell_strings(struct trace *t, const char *format, struct trawl_error *err)
 {
-	if (t->strings_told || (!strstr(format, "field:const char *") && !strstr(format, "field:char *")))
+	if (t->strings_told ||
+	    (!strstr(format, "field:const char *") && !strstr(format, "field:char *")))
 		return 0;
 	t->strings_told = true;
 	return machine_write_strings(session_writer(t->in->session), err);
@@ -568,7 +571,8 @@ static int drain_page(struct trace *t, struct trace_cpu *c, size_t len, bool *pa
 	int r;
 
 	if (ring_page_start(&p, t->layout, t->page, len))
-		return trawl_fail(err, TRAWL_CANNOT, "tracefs: a sub-buffer of CPU %u is damaged", c->cpu);
+		return trawl_fail(err, TRAWL_CANNOT, "tracefs: a sub-buffer of CPU %u is damaged",
+				  c->cpu);
 	*partial = (size_t)(p.end - p.at) < t->layout->data_size / 2;
 	if (p.lost && flagged_loss(t, c, &p, err))
 		return -1;
@@ -584,10 +588,10 @@ static int drain_page(struct trace *t, struct trace_cpu *c, size_t len, bool *pa
 }
 
 /*
- * One turn of one CPU, which began at a time. A sub-buffer that is not half full and has events from
- * after that is the one that the kernel writes to: going on would only fetch it again for the few
- * events that came meanwhile. One that ends before may be what was left of a sub-buffer of which the
- * last turn took the front, with full ones behind it.
+ * One turn of one CPU, which began at a time. A sub-buffer that is not half full and has events
+ * from after that is the one that the kernel writes to: going on would only fetch it again for the
+ * few events that came meanwhile. One that ends before may be what was left of a sub-buffer of
+ * which the last turn took the front, with full ones behind it.
  */
 static int drain_cpu(struct trace *t, struct trace_cpu *c, uint64_t began, struct trawl_error *err)
 {
@@ -677,10 +681,11 @@ static void missing_hits(struct trace *t, uint64_t now)
 	if (missing && !t->filtered)
 		trace_lose(t, NULL, t->since, now, missing, TRAWL_LOSS_MISSED, &ignored);
 	if (others && (long_strings || o->verbose))
-		session_note(t->in->session, "%s: %" PRIu64 " hits are not in the file: of processes "
-			     "that are not recorded%s", t->in->source->name, others, long_strings ?
-			     ", or of events with strings of over 4 KB together, which the kernel drops" :
-			     "");
+		session_note(t->in->session,
+			     "%s: %" PRIu64 " hits are not in the file: of processes that are not "
+			     "recorded%s", t->in->source->name, others, long_strings ?
+			     ", or of events with strings of over 4 KB together, which the kernel "
+			     "drops" : "");
 }
 
 /* What the kernel's totals know beyond the flags. */
@@ -719,7 +724,9 @@ static void final_losses(struct trace *t)
 static void write_symbols(struct trace *t)
 {
 	struct trawl_error err;
-	struct trawl_meta m = { .name = "kernel/kallsyms", .type = "text/plain", .time = mono_now() };
+	struct trawl_meta m = {
+		.name = "kernel/kallsyms", .type = "text/plain", .time = mono_now(),
+	};
 
 	if (t->kallsyms.n != t->nsymbols) {
 		free(t->symbols);

@@ -103,12 +103,12 @@ int tracefs_open(struct trawl_error *err)
 		close(dir);
 	if (access(default_path, F_OK))
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "tracefs: %s does not exist: this kernel is built without tracing "
-				  "(CONFIG_TRACING)", default_path);
+				  "tracefs: %s does not exist: this kernel is built without "
+				  "tracing (CONFIG_TRACING)", default_path);
 	if (mount("nodev", default_path, "tracefs", 0, NULL))
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "tracefs: not mounted, and trawl cannot mount it (%s): as root, run "
-				  "`mount -t tracefs nodev %s`", strerror(errno), default_path);
+				  "tracefs: not mounted, and trawl cannot mount it (%s): as root, "
+				  "run `mount -t tracefs nodev %s`", strerror(errno), default_path);
 	return open_tracefs_at(default_path, err);
 }
 
@@ -218,7 +218,8 @@ bool tracefs_error(int dir, const char *command, char *what, size_t size, int *c
 
 		if (*at == '[') {
 			reason = NULL;
-			for (char *e = at; (e = strstr(e, "error: ")) && e < strchrnul(at, '\n'); e++)
+			for (char *e = at, *eol = strchrnul(at, '\n');
+			     (e = strstr(e, "error: ")) && e < eol; e++)
 				reason = e;
 			continue;
 		}

@@ -29,7 +29,7 @@ static bool is_glob(const char *s)
 	return strpbrk(s, "*?[") != NULL;
 }
 
-/* ---- arguments ---------------------------------------------------------------------------------- */
+/* ---- arguments ---------------------------------------------------------------------------- */
 
 static const char *no_names(const struct making *m, char *buf, size_t size)
 {
@@ -100,7 +100,8 @@ static int resolve_name(struct making *m, const struct spec_arg *arg, const stru
 
 	snprintf(name, sizeof(name), "%.*s", (int)e->len, s);
 	if (why)
-		return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "%s: %s", name, why);
+		return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "%s: %s", name,
+				 why);
 	*value = find_param(m, s, e->len);
 	if (*value)
 		*place = (*value)->place;
@@ -217,7 +218,7 @@ static int add_args(struct making *m)
 	return 0;
 }
 
-/* ---- the place ----------------------------------------------------------------------------------- */
+/* ---- the place ---------------------------------------------------------------------------- */
 
 static void set_note(struct probe *p, char *note)
 {
@@ -261,8 +262,8 @@ static void add_notes(struct making *m)
 	if (*m->p->note)
 		return;
 	if (m->fn && m->fn->chooser)
-		set_note(m->p, xstrdup("only chooses the function that is used (IFUNC): it runs once, "
-				       "when the program starts"));
+		set_note(m->p, xstrdup("only chooses the function that is used (IFUNC): it runs "
+				       "once, when the program starts"));
 	else if (!strcmp(m->p->sites[0].insn, "refused"))
 		set_note(m->p, xstrdup("the kernel may refuse a probe on the instruction there"));
 }
@@ -317,12 +318,12 @@ static int by_offset(struct resolve *r, struct target *t)
 	uint64_t vaddr;
 
 	if (!elf_vaddr(t->elf, spec->offset, &vaddr))
-		return spec_fail(spec, spec->symbol_at, r->err, "0x%" PRIx64 ": no part of %s that is "
-				 "loaded is at this offset", spec->offset, spec->path);
+		return spec_fail(spec, spec->symbol_at, r->err, "0x%" PRIx64 ": no part of %s that "
+				 "is loaded is at this offset", spec->offset, spec->path);
 	seg = elf_segment_of(t->elf, vaddr);
 	if (!seg || !seg->exec)
-		return spec_fail(spec, spec->symbol_at, r->err, "0x%" PRIx64 ": not in the code of %s",
-				 spec->offset, spec->path);
+		return spec_fail(spec, spec->symbol_at, r->err, "0x%" PRIx64 ": not in the code of "
+				 "%s", spec->offset, spec->path);
 	return make_probe(r, t, elf_function_at(t->elf, vaddr), vaddr, spec->offset);
 }
 

@@ -52,8 +52,8 @@ int usbnode_ready(struct trawl_error *err)
 		usleep(50000);
 	}
 	return trawl_fail(err, TRAWL_CANNOT,
-			  "usb: /dev/usbmon0 is missing and 'modprobe usbmon' did not help: a kernel "
-			  "with CONFIG_USB_MON is needed");
+			  "usb: /dev/usbmon0 is missing and 'modprobe usbmon' did not help: a "
+			  "kernel with CONFIG_USB_MON is needed");
 }
 
 static int ascending(const void *a, const void *b)
@@ -105,8 +105,8 @@ static int no_permission(const char *path, struct trawl_error *err)
 				  "%s: permission denied: it is for group %s (adduser YOU %s, then "
 				  "log in anew)", path, group->gr_name, group->gr_name);
 	return trawl_fail(err, TRAWL_CANNOT,
-			  "%s: permission denied: run as root, or let a group read it by a udev rule: "
-			  "SUBSYSTEM==\"usbmon\", GROUP=\"wireshark\", MODE=\"0640\"", path);
+			  "%s: permission denied: run as root, or let a group read it by a udev "
+			  "rule: SUBSYSTEM==\"usbmon\", GROUP=\"wireshark\", MODE=\"0640\"", path);
 }
 
 int usbnode_find(uint16_t bus, char path[USBNODE_PATH], struct trawl_error *err)

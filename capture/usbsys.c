@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sysfs holds every descriptor that the kernel read when a device was plugged in:
- * Documentation/ABI/testing/sysfs-bus-usb. An attribute that a device does not have is a missing file
- * and is left out of the snapshot.
+ * Documentation/ABI/testing/sysfs-bus-usb. An attribute that a device does not have is a missing
+ * file and is left out of the snapshot.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -18,7 +18,7 @@
 
 enum {
 	ATTRIBUTE = 4096,     /* sysfs text never exceeds a page */
-	DESCRIPTORS = 70000,  /* 18 bytes and configurations of up to 65,535 each: the first suffices */
+	DESCRIPTORS = 70000,  /* 18 bytes and configurations of up to 65,535: the first will do */
 	UEVENT = 8192,
 };
 

@@ -46,7 +46,7 @@ bool usbsys_snapshot(const char *root, const char *name, struct json *j);
 
 /* A uevent about a USB device or an interface of one. */
 struct usb_uevent {
-	enum { USB_ADD, USB_REMOVE, USB_CHANGE } action; /* CHANGE: bind, unbind, change, of interfaces too */
+	enum { USB_ADD, USB_REMOVE, USB_CHANGE } action; /* CHANGE: (un)bind, of interfaces too */
 	char name[USBSYS_NAME]; /* of the device, also for its interfaces */
 	uint16_t bus;           /* 0 if not told */
 	uint8_t dev;

@@ -55,7 +55,7 @@ static void place_of_arg(const struct making *m, size_t site, size_t k, struct p
 	place_of_operand(&op, m->t->elf, note->vaddr, place);
 }
 
-/* ---- the type of a field ------------------------------------------------------------------------ */
+/* ---- the type of a field ------------------------------------------------------------------ */
 
 /* What the values of one argument have in common over the sites. */
 struct common {
@@ -131,7 +131,7 @@ static void common_type(const struct common *c, char *buf, size_t size)
 		snprintf(buf, size, "%c%u", c->same && c->is_signed ? 's' : 'u', c->bits);
 }
 
-/* ---- fields ---------------------------------------------------------------------------------------- */
+/* ---- fields ------------------------------------------------------------------------------- */
 
 static char *note_text(const struct making *m, size_t site, size_t k)
 {
@@ -229,12 +229,16 @@ static int add_note_arg(struct making *m, size_t k, struct place *places)
 	c = find_common(places, nsites);
 	common_type(&c, type, sizeof(type));
 	if (hint && *hint->type)
-		snprintf(type, sizeof(type), "%s", strcmp(hint->type, "str") ? hint->type : "string");
+		snprintf(type, sizeof(type), "%s",
+			 strcmp(hint->type, "str") ? hint->type : "string");
 	snprintf(name, sizeof(name), "arg%zu", k + 1);
 	arg = probe_add_arg(m->p, hint && *hint->field ? hint->field : name, type);
 	m->p->args[arg].show = show_of(type, &c);
 	for (size_t i = 0; i < nsites; i++) {
 		bool ok = place_fetch(&places[i], type, fetch, sizeof(fetch), why, sizeof(why));
+		/* The user or the other sites know better than this site's operand. */
+		bool known = !ok || (hint && *hint->type) ||
+			     (places[i].form == PLACE_IMM && c.same && !c.is_float);
 
 		if (!ok && hint && *hint->type && places[i].form != PLACE_NONE)
 			return spec_fail(m->r->spec, hint->at, m->r->err, "%s:%s: arg%zu: %s",
@@ -243,10 +247,7 @@ static int add_note_arg(struct making *m, size_t k, struct place *places)
 			place_nothing(type, fetch, sizeof(fetch));
 		missing += !ok;
 		place_type(&places[i], own, sizeof(own));
-		/* What the value is, unless the user or the other sites know better. */
-		put(m, i, arg, k, fetch,
-		    !ok || (hint && *hint->type) || (places[i].form == PLACE_IMM && c.same && !c.is_float) ?
-		    type : own, ok ? NULL : why);
+		put(m, i, arg, k, fetch, known ? type : own, ok ? NULL : why);
 	}
 	if (missing == nsites) {
 		probe_arg_missing(m->p, arg);
@@ -261,7 +262,7 @@ static int add_note_arg(struct making *m, size_t k, struct place *places)
 	return 0;
 }
 
-/* ---- what the user adds ------------------------------------------------------------------------- */
+/* ---- what the user adds ------------------------------------------------------------------- */
 
 /* "argN" with N in range; complains with a caret. */
 static int arg_number(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
@@ -344,7 +345,7 @@ static int add_user_args(struct making *m)
 	return 0;
 }
 
-/* ---- probes ------------------------------------------------------------------------------------------ */
+/* ---- probes ------------------------------------------------------------------------------- */
 
 static size_t count_args(const struct usdt_note *note)
 {

@@ -43,8 +43,8 @@ static int fail_definition(struct trace *t, const struct probe *p, const char *l
 				  p->display_name, what, command, column > 0 ? column : 0, "");
 	if (error == EINVAL && p->sites[0].ref_ctr)
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "%s: the kernel refuses this probe: somebody else has a probe at this "
-				  "place without its semaphore", p->display_name);
+				  "%s: the kernel refuses this probe: somebody else has a probe at "
+				  "this place without its semaphore", p->display_name);
 	return trawl_fail(err, TRAWL_CANNOT, "%s: the kernel refuses this probe: %s\n    %s",
 			  p->display_name, strerror(error), command);
 }
@@ -187,8 +187,8 @@ static void tell_notes(struct session *s, const struct probe_list *list)
 
 	for (size_t i = 0; each && i < list->n; i++) {
 		if (!strcmp(list->probes[i]->sites[0].insn, "step"))
-			session_note(s, "%s: the instruction there must be single-stepped, which takes "
-				     "about ten times as long as a nop or push",
+			session_note(s, "%s: the instruction there must be single-stepped, which "
+				     "takes about ten times as long as a nop or push",
 				     list->probes[i]->display_name);
 	}
 	for (size_t i = 0; i < list->nnotes; i++)
@@ -260,8 +260,8 @@ static void tell_unmapped(struct session *s, const struct probe_file *file)
 			     "deleted or replaced; /proc/%d/exe is the program that it runs",
 			     file->path, former, former);
 	else
-		session_note(s, "%s: not mapped by any process of -p so far: no events before it is",
-			     file->path);
+		session_note(s, "%s: not mapped by any process of -p so far: no events before it "
+			     "is", file->path);
 }
 
 /* Probes are resolved first: what the user mistyped is told before anything is touched. */
