@@ -43,7 +43,8 @@ struct stream {
 	struct bound *bounds;
 	size_t nbounds;
 	struct consumer *consumer;
-	uint32_t section, syncs; /* of the event that the decoders are at */
+	uint32_t section;        /* of the event that the decoders are at */
+	uint64_t chunk;          /* its chunk, in the section */
 	struct dated_loss *losses;
 	size_t nlosses, next_loss, losses_read;
 	const struct trawl_source *last; /* of the item before, with its answer */
@@ -512,7 +513,7 @@ static int feed(struct stream *s, const struct trawl_event *ev, struct trawl_err
 	int got = e && !e->begun ? begin(s, e, err) : 0;
 
 	s->section = ev->section;
-	s->syncs = ev->syncs;
+	s->chunk = ev->chunk;
 	if (got)
 		return got;
 	return e ? e->decoder->feed(e->state, ev, &s->sink, err) : -1;
@@ -645,7 +646,7 @@ uint64_t stream_bound(const struct stream *s, const struct item *it)
 {
 	struct trawl_event ev = {
 		.time = it->time, .ts = it->ts, .source = it->source,
-		.section = s->section, .syncs = s->syncs,
+		.section = s->section, .chunk = s->chunk,
 	};
 
 	return trawl_event_bound(s->reader, &ev);

@@ -375,17 +375,14 @@ static void print_steps(struct trawl_reader *r, bool utc, struct out *o)
 	size_t n = trawl_sync_count(r), i, steps = 0;
 	const struct trawl_sync *first = NULL, *a, *b;
 	struct boots boots = { .reader = r };
-	uint64_t worst = 0;
+	struct trawl_verdict v;
 
-	for (i = 0; i < n; i++) {
-		const struct trawl_sync *y = trawl_sync_at(r, i);
-
-		steps += i && is_step(&boots, trawl_sync_at(r, i - 1), y);
-		worst = y->bound > worst ? y->bound : worst;
-	}
-	out_printf(o, "\nclocks      read together %zu times, each time within %llu ns; %zu step%s "
-		      "of the wall clock\n", n, (unsigned long long)worst, steps,
-		   steps == 1 ? "" : "s");
+	for (i = 1; i < n; i++)
+		steps += is_step(&boots, trawl_sync_at(r, i - 1), trawl_sync_at(r, i));
+	trawl_verdict(r, &v);
+	out_printf(o, "\nclocks      read together %llu times, each time within %llu ns; %zu step%s "
+		      "of the wall clock\n", (unsigned long long)v.syncs,
+		   (unsigned long long)v.bound, steps, steps == 1 ? "" : "s");
 	for (i = 0, a = NULL, steps = 0; i < n && steps < TOP; i++, a = b) {
 		b = trawl_sync_at(r, i);
 		if (!first || first->section != b->section)

@@ -6,6 +6,7 @@ enum {
 	META_MAX = 256 << 20,
 	FILE_SOURCES_MAX = 4096,
 	TYPE_BLOCK_LEAST = 64, /* bytes of the smallest event type block */
+	THIN_LEAST = 64, /* fewer clock-syncs are not worth it */
 };
 
 bool vec_add(struct vec *v, void *p)
@@ -78,7 +79,7 @@ struct section *catalog_section(struct catalog *c, uint64_t start)
 	}
 	s->number = (uint32_t)c->sections.n - 1;
 	s->start = s->end = start;
-	s->sync0 = c->syncs.n;
+	s->sync0 = c->nsyncs;
 	return s;
 }
 
@@ -90,59 +91,92 @@ static void section_free(struct section *s)
 			free(s->sources[i]->tails);
 			free(s->sources[i]);
 		}
-	free(s->refs);
+	free(s->spans);
 	free(s->seen);
 	body_meta_free(&s->part);
 	buf_free(&s->part_data);
 	free(s);
 }
 
-struct clock_map catalog_clocks(const struct catalog *c, const struct section *s)
+bool catalog_span(struct section *s, uint64_t at, uint32_t chunks)
 {
-	if (!s->nsyncs)
-		return (struct clock_map){ NULL, 0 };
-	return (struct clock_map){ (struct clock_sync *const *)c->syncs.p + s->sync0, s->nsyncs };
+	if (s->nspans == s->spans_cap) {
+		size_t cap = s->spans_cap ? s->spans_cap * 2 : 4;
+		struct span *p = realloc(s->spans, cap * sizeof(*p));
+
+		if (!p)
+			return false;
+		s->spans = p;
+		s->spans_cap = cap;
+	}
+	s->spans[s->nspans++] = (struct span){ .at = at, .chunks = chunks };
+	s->items = 0;
+	return true;
 }
 
-static int ref_order(const void *a, const void *b)
-{
-	const struct chunk_ref *x = a, *y = b;
+/* ---- clock-syncs ------------------------------------------------------------------------- */
 
-	return x->at < y->at ? -1 : x->at > y->at;
+struct clock_map catalog_clocks(const struct catalog *c, const struct section *s)
+{
+	return clock_map(c->syncs + s->sync0, s->nsyncs);
 }
 
 static int sync_order(const void *a, const void *b)
 {
-	const struct clock_sync *x = *(struct clock_sync *const *)a;
-	const struct clock_sync *y = *(struct clock_sync *const *)b;
+	const struct clock_sync *x = a, *y = b;
 
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
+size_t clock_syncs_order(struct clock_sync *syncs, size_t n)
+{
+	size_t kept = 0;
+
+	if (n)
+		qsort(syncs, n, sizeof(*syncs), sync_order);
+	for (size_t i = 0; i < n; i++)
+		if (!kept || syncs[i].at != syncs[kept - 1].at)
+			syncs[kept++] = syncs[i];
+	return kept;
+}
+
+/* Is the i-th of n worth keeping? */
+static bool tells(const struct clock_sync *syncs, size_t n, size_t i)
+{
+	return i < CLOCK_NEAR || i + CLOCK_NEAR >= n ||
+	       clock_was_set(&syncs[i - 1].s, &syncs[i].s) ||
+	       clock_was_set(&syncs[i].s, &syncs[i + 1].s);
+}
+
+void catalog_thin(struct catalog *c, struct section *s, size_t last)
+{
+	struct clock_sync *syncs = c->syncs + s->sync0 + s->settled;
+	size_t fresh = s->nsyncs - s->settled, n, kept = 0;
+
+	if (fresh <= last)
+		return;
+	n = clock_syncs_order(syncs, fresh - last);
+	for (size_t i = 0; i < n; i++)
+		if (n <= THIN_LEAST || tells(syncs, n, i))
+			syncs[kept++] = syncs[i];
+	memmove(syncs + kept, syncs + fresh - last, last * sizeof(*syncs));
+	s->settled += kept;
+	s->nsyncs -= fresh - last - kept;
+	s->thinned |= n > kept;
+	c->nsyncs -= fresh - last - kept;
+	c->thinned += n - kept;
+	c->bytes -= (fresh - last - kept) * sizeof(*syncs);
+}
+
 void catalog_settle(struct catalog *c, struct section *s)
 {
-	if (s->nrefs)
-		qsort(s->refs, s->nrefs, sizeof(*s->refs), ref_order);
-	if (s->nsyncs)
-		qsort(c->syncs.p + s->sync0, s->nsyncs, sizeof(void *), sync_order);
+	size_t n = clock_syncs_order(c->syncs + s->sync0, s->nsyncs);
+
+	c->nsyncs -= s->nsyncs - n;
+	s->settled = s->nsyncs = n;
 	free(s->seen);
 	s->seen = NULL;
 	s->nseen = s->seen_cap = 0;
-}
-
-bool catalog_add_ref(struct catalog *c, struct section *s, const struct chunk_ref *r)
-{
-	if (s->nrefs == s->refs_cap) {
-		size_t cap = s->refs_cap ? s->refs_cap * 2 : 64;
-		struct chunk_ref *p = realloc(s->refs, cap * sizeof(*p));
-
-		if (!p)
-			return false;
-		s->refs = p;
-		s->refs_cap = cap;
-	}
-	s->refs[s->nrefs++] = *r;
-	return true;
 }
 
 /* ---- sources and types ------------------------------------------------------------------- */
@@ -344,18 +378,34 @@ fail:
 	return false;
 }
 
+static bool syncs_room(struct catalog *c)
+{
+	size_t cap = c->syncs_cap ? c->syncs_cap * 2 : 16;
+	struct clock_sync *p;
+
+	if (c->nsyncs < c->syncs_cap)
+		return true;
+	p = realloc(c->syncs, cap * sizeof(*p));
+	if (!p)
+		return false;
+	c->syncs = p;
+	c->syncs_cap = cap;
+	return true;
+}
+
+/* Those of the last section are the last ones: only that one is added to. */
 static bool add_sync(struct catalog *c, struct section *s, uint64_t at, struct view *body)
 {
-	struct clock_sync *sync = malloc(sizeof(*sync));
+	struct clock_sync sync = { .at = at };
 
-	if (!sync || !body_sync_get(body, &sync->s) || !vec_add(&c->syncs, sync)) {
-		free(sync);
+	if (!body_sync_get(body, &sync.s) || !syncs_room(c))
 		return false;
-	}
-	sync->s.section = s->number;
-	sync->at = at;
+	sync.s.section = s->number;
+	c->syncs[c->nsyncs++] = sync;
 	s->nsyncs++;
-	c->bytes += sizeof(*sync);
+	c->bytes += sizeof(sync);
+	if (sync.s.bound > c->bound)
+		c->bound = sync.s.bound;
 	return true;
 }
 
@@ -378,6 +428,9 @@ bool catalog_add(struct catalog *c, struct section *s, enum block_kind kind, uin
 {
 	if (c->bytes > CATALOG_MAX)
 		return false;
+	/* Many, and put in order anyway: that tells which came twice. */
+	if (kind == BLOCK_SYNC)
+		return add_sync(c, s, at, body);
 	if (s->dedupe && !seen_add(s, at))
 		return true;
 	switch (kind) {
@@ -387,8 +440,6 @@ bool catalog_add(struct catalog *c, struct section *s, enum block_kind kind, uin
 		return add_type(c, s, at, body);
 	case BLOCK_META:
 		return add_meta(c, s, body);
-	case BLOCK_SYNC:
-		return add_sync(c, s, at, body);
 	case BLOCK_LOSS:
 		return add_loss(c, s, body);
 	default:
@@ -422,13 +473,11 @@ void catalog_free(struct catalog *c)
 	}
 	for (size_t i = 0; i < c->losses.n; i++)
 		free(c->losses.p[i]);
-	for (size_t i = 0; i < c->syncs.n; i++)
-		free(c->syncs.p[i]);
 	free(c->sections.p);
 	free(c->sources.p);
 	free(c->types.p);
 	free(c->metas.p);
 	free(c->losses.p);
-	free(c->syncs.p);
+	free(c->syncs);
 	memset(c, 0, sizeof(*c));
 }

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a reader knows of a file besides events: sources, types, metadata, losses, clock-sync
- * blocks, and where the chunks are. It is filled from blocks or from their copies in the index.
+ * blocks, and where to look for the chunks. It is filled from blocks or from their copies in the
+ * index.
  *
  * Sources and types are numbered over the whole file; each section translates its own numbers.
  * A source that a later section describes in the same words is the same source.
+ *
+ * A long capture has many chunks and clock-syncs. Of these only a few are kept for each *span* of
+ * a section: what is in front of an index block, back to the one before it, or, in a section
+ * without an index, some thousand blocks. span.h reads the others again when they are needed.
  */
 #ifndef TRAWL_CATALOG_H
 #define TRAWL_CATALOG_H
@@ -34,6 +39,13 @@ struct section_source {
 	uint32_t ntails;
 };
 
+struct span {
+	uint64_t at;     /* in the section: of its index block; without an index, of its first block */
+	uint64_t least;  /* none of the chunks here and behind is earlier on the timeline */
+	uint32_t chunks;
+	bool wanted;     /* some of them may have events that were asked for */
+};
+
 struct section {
 	uint32_t number;  /* in the file, from 0 */
 	uint64_t start;   /* offset in the file */
@@ -44,8 +56,11 @@ struct section {
 	struct section_source *sources[SOURCES_MAX];
 	size_t sync0;     /* its sync blocks: syncs[sync0 .. sync0 + nsyncs) of the catalog */
 	size_t nsyncs;
-	struct chunk_ref *refs; /* ordered by offset, when the file is seekable */
-	size_t nrefs, refs_cap;
+	size_t settled;   /* of these, those of spans that have ended */
+	bool thinned;     /* there were more */
+	struct span *spans;
+	size_t nspans, spans_cap;
+	uint32_t items;   /* chunks and sync blocks in the last span, without an index */
 	bool dedupe;      /* blocks and their copies in the index are both added */
 	uint64_t *seen;   /* hash set of the offsets of blocks that are in the catalog */
 	size_t nseen, seen_cap;
@@ -58,8 +73,11 @@ struct catalog {
 	struct vec types;   /* struct trawl_event_type */
 	struct vec metas;   /* struct trawl_meta */
 	struct vec losses;  /* struct trawl_loss */
-	struct vec syncs;   /* struct clock_sync */
 	struct vec sections;
+	struct clock_sync *syncs;
+	size_t nsyncs, syncs_cap;
+	uint64_t thinned;   /* clock-syncs that are not kept */
+	uint64_t bound;     /* the largest of all clock-syncs */
 	size_t bytes;       /* of memory in all of these, about */
 };
 
@@ -77,11 +95,21 @@ struct section *catalog_section(struct catalog *c, uint64_t start);
  */
 bool catalog_add(struct catalog *c, struct section *s, enum block_kind kind, uint64_t at,
 		 struct view *body);
-bool catalog_add_ref(struct catalog *c, struct section *s, const struct chunk_ref *r);
 
+/* A span begins (without an index), or is known of (with one); false when memory runs out. */
+bool catalog_span(struct section *s, uint64_t at, uint32_t chunks);
+/*
+ * All but the newest `last` of the clock-syncs that have been added since the last call are ordered,
+ * and if there are many, only those are kept that something hangs on: the first and last few, and
+ * those on both sides of a step of the time of day.
+ */
+void catalog_thin(struct catalog *c, struct section *s, size_t last);
 /* When all of a section has been added: orders what was told out of order. */
 void catalog_settle(struct catalog *c, struct section *s);
 
+/* The clock-syncs that are kept. */
 struct clock_map catalog_clocks(const struct catalog *c, const struct section *s);
+/* Orders clock-syncs by offset, each once; how many there are. */
+size_t clock_syncs_order(struct clock_sync *syncs, size_t n);
 
 #endif

@@ -26,9 +26,9 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-uint64_t clock_origin(const struct clock_map *m)
+struct clock_map clock_map(const struct clock_sync *syncs, size_t n)
 {
-	return m->n ? m->syncs[0]->s.real - m->syncs[0]->s.mono : 0;
+	return (struct clock_map){ syncs, n, n ? syncs->s.real - syncs->s.mono : 0 };
 }
 
 size_t clock_syncs_before(const struct clock_map *m, uint64_t at)
@@ -38,7 +38,7 @@ size_t clock_syncs_before(const struct clock_map *m, uint64_t at)
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (m->syncs[mid]->at < at)
+		if (m->syncs[mid].at < at)
 			low = mid + 1;
 		else
 			high = mid;
@@ -63,7 +63,7 @@ struct stretch {
  */
 static struct stretch stretch_at(const struct clock_map *m, enum trawl_clock clock, size_t i)
 {
-	struct stretch s = { &m->syncs[i]->s, &m->syncs[i + 1]->s, 0, 0, 0 };
+	struct stretch s = { &m->syncs[i].s, &m->syncs[i + 1].s, 0, 0, 0 };
 
 	s.ca = value(s.a, clock);
 	s.cb = value(s.b, clock);
@@ -87,6 +87,13 @@ static bool stepped(const struct stretch *s, enum trawl_clock clock)
 	if (clock == TRAWL_CLOCK_TSC)
 		return s->cb <= s->ca;
 	return drift(s) > (s->b->mono - s->a->mono) / 1000 + s->a->bound + s->b->bound + 1000;
+}
+
+bool clock_was_set(const struct trawl_sync *a, const struct trawl_sync *b)
+{
+	struct stretch s = { a, b, a->real, b->real, 0 };
+
+	return stepped(&s, TRAWL_CLOCK_REAL);
 }
 
 static uint64_t scale(uint64_t x, uint64_t num, uint64_t den)
@@ -167,15 +174,14 @@ static void try_stretch(const struct clock_map *m, enum trawl_clock clock, size_
 	*best = (struct best){ mono, off, true };
 }
 
-/* The last stretch that begins at or before ts, for a clock that never went back. */
-static size_t find_stretch(const struct clock_map *m, enum trawl_clock clock, uint64_t ts)
+size_t clock_find(const struct clock_map *m, enum trawl_clock clock, uint64_t ts)
 {
 	size_t low = 0, high = m->n - 1;
 
 	while (low < high) {
 		size_t mid = low + (high - low + 1) / 2;
 
-		if (value(&m->syncs[mid]->s, clock) <= ts)
+		if (value(&m->syncs[mid].s, clock) <= ts)
 			low = mid;
 		else
 			high = mid - 1;
@@ -187,7 +193,7 @@ static size_t find_stretch(const struct clock_map *m, enum trawl_clock clock, ui
 static size_t first_stretch(const struct clock_map *m, enum trawl_clock clock, uint64_t ts,
 			    size_t after)
 {
-	size_t i = after == SIZE_MAX ? find_stretch(m, clock, ts) : after ? after - 1 : 0;
+	size_t i = after == SIZE_MAX ? clock_find(m, clock, ts) : after ? after - 1 : 0;
 
 	return i + 1 >= m->n ? m->n - 2 : i;
 }
@@ -202,7 +208,7 @@ uint64_t clock_to_mono(const struct clock_map *m, enum trawl_clock clock, uint64
 	if (clock == TRAWL_CLOCK_MONO || !m->n)
 		return ts;
 	if (m->n == 1) {
-		s = &m->syncs[0]->s;
+		s = &m->syncs[0].s;
 		return clock == TRAWL_CLOCK_TSC ? s->mono : s->mono + (ts - value(s, clock));
 	}
 	i = first_stretch(m, clock, ts, after);
@@ -224,7 +230,7 @@ static uint64_t doubt(const struct clock_map *m, enum trawl_clock clock, size_t 
 	uint64_t most = 0, to, at;
 
 	for (size_t k = i ? i - 1 : 0; k <= i + 1; k++) {
-		at = m->syncs[k]->s.mono + (ts - value(&m->syncs[k]->s, clock));
+		at = m->syncs[k].s.mono + (ts - value(&m->syncs[k].s, clock));
 		to = k < i ? s.a->mono : s.b->mono;
 		if (at >= s.from && at <= to)
 			most = larger(most, distance(at, mono));
@@ -235,7 +241,7 @@ static uint64_t doubt(const struct clock_map *m, enum trawl_clock clock, size_t 
 uint64_t clock_bound(const struct clock_map *m, enum trawl_clock clock, uint64_t ts, size_t after,
 		     uint64_t mono)
 {
-	uint64_t bound = m->n ? m->syncs[0]->s.bound : UINT64_MAX, own, moved;
+	uint64_t bound = m->n ? m->syncs[0].s.bound : UINT64_MAX, own, moved;
 	struct stretch s;
 	size_t i;
 
@@ -244,7 +250,7 @@ uint64_t clock_bound(const struct clock_map *m, enum trawl_clock clock, uint64_t
 	own = clock_to_mono(m, clock, ts, after);
 	moved = distance(own, mono); /* a stream's time never goes back */
 	if (m->n == 1)
-		return bound + moved + distance(own, m->syncs[0]->s.mono) / 2000;
+		return bound + moved + distance(own, m->syncs[0].s.mono) / 2000;
 	i = first_stretch(m, clock, ts, after);
 	s = stretch_at(m, clock, i);
 	bound = larger(s.a->bound, s.b->bound) + outside(&s, own) / 2000;
@@ -269,7 +275,7 @@ static void around(const struct clock_map *m, enum trawl_clock clock, uint64_t t
 	*least = UINT64_MAX;
 	*most = 0;
 	for (i = i ? i - 1 : 0; i <= to && i < m->n; i++) {
-		mono = m->syncs[i]->s.mono + (ts - value(&m->syncs[i]->s, clock));
+		mono = m->syncs[i].s.mono + (ts - value(&m->syncs[i].s, clock));
 		if ((int64_t)mono < 0)
 			mono = 0;
 		*least = mono < *least ? mono : *least;
@@ -290,7 +296,7 @@ uint64_t clock_earliest(const struct clock_map *m, enum trawl_clock clock, uint6
 		least = clock_to_mono(m, clock, first, after);
 	else
 		around(m, clock, first, after, &least, &most);
-	horizon = after && after <= m->n ? m->syncs[after - 1]->s.horizon : 0;
+	horizon = after && after <= m->n ? m->syncs[after - 1].s.horizon : 0;
 	return larger(least, horizon);
 }
 

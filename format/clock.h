@@ -17,20 +17,22 @@ struct clock_sync {
 	uint64_t at; /* offset of its block in the section */
 };
 
-/* The sync blocks of a section in file order. */
+/* The sync blocks of a section in file order, or some that stand one behind the other. */
 struct clock_map {
-	struct clock_sync *const *syncs;
+	const struct clock_sync *syncs;
 	size_t n;
+	uint64_t origin; /* added (modulo 2^64) to CLOCK_MONOTONIC it gives the timeline */
 };
 
-/* To be added (modulo 2^64) to CLOCK_MONOTONIC to get the timeline; 0 without a sync block. */
-uint64_t clock_origin(const struct clock_map *m);
+/* Of all the sync blocks of a section; without any the origin is 0. */
+struct clock_map clock_map(const struct clock_sync *syncs, size_t n);
 
 /*
  * CLOCK_MONOTONIC of a time stamp of `clock`. `after`: how many of the sync blocks stand before
  * the event in the file, which tells apart the two times that a clock set back shows twice;
  * SIZE_MAX when not known.
  */
+enum { CLOCK_NEAR = 3 }; /* no more sync blocks in front, and behind, than these are looked at */
 uint64_t clock_to_mono(const struct clock_map *m, enum trawl_clock clock, uint64_t ts,
 		       size_t after);
 
@@ -49,6 +51,12 @@ uint64_t clock_earliest(const struct clock_map *m, enum trawl_clock clock, uint6
 /* Likewise: none is later than this, `last` being the largest time stamp. */
 uint64_t clock_latest(const struct clock_map *m, enum trawl_clock clock, uint64_t last,
 		      size_t after);
+
+/* The last sync block at which a clock that never went back was at or before ts, or the first. */
+size_t clock_find(const struct clock_map *m, enum trawl_clock clock, uint64_t ts);
+
+/* Whether the time of day was stepped between two sync blocks that follow one another. */
+bool clock_was_set(const struct trawl_sync *a, const struct trawl_sync *b);
 
 /* How many sync blocks stand in front of offset `at`. */
 size_t clock_syncs_before(const struct clock_map *m, uint64_t at);

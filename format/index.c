@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "index.h"
 
-enum { INDEX_STEP = 1 << 20 };
+/* A reader holds an index block's contents at a time, the writer what goes into the next one. */
+enum { INDEX_STEP = 512 << 10 };
 
 /* As docs/format.md has them, "Index" and "Bodies". */
 #define REF_PARTS(F, Z) \

@@ -74,11 +74,10 @@ int trawl_reader_tell_meta(struct trawl_reader *r, const struct trawl_meta *m,
 int trawl_reader_tell_sync(struct trawl_reader *r, const struct trawl_sync *s,
 			   struct trawl_error *err)
 {
-	struct clock_sync *known = r->catalog.syncs.n ? r->catalog.syncs.p[0] : NULL;
 	struct buf body = { 0 };
 
-	if (known) {
-		known->s = *s;
+	if (r->catalog.nsyncs) {
+		r->catalog.syncs[0].s = *s;
 		return 0;
 	}
 	body_sync(&body, s);

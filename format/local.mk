@@ -16,7 +16,8 @@ libtrawl_la_SOURCES = format/trawl.h format/chunk.h format/error.c \
 	format/writer.c format/facts.h format/facts.c format/ring.h format/ring.c \
 	format/clock.h format/clock.c format/input.h format/input.c format/walk.h format/walk.c \
 	format/catalog.h format/catalog.c format/merge.h format/merge.c \
-	format/reader.h format/reader.c format/locate.c format/live.c
+	format/reader.h format/reader.c format/locate.c \
+	format/span.h format/span.c format/live.c
 # Loops over columns: what -O3 adds to them, said so that it holds whatever CFLAGS ends with.
 libtrawl_la_CFLAGS = $(AM_CFLAGS) -ftree-vectorize -fvect-cost-model=dynamic -funswitch-loops \
 	-fsplit-loops -fpeel-loops -fipa-cp-clone

@@ -107,15 +107,32 @@ static bool own_body(struct trawl_reader *r, uint64_t at, enum block_kind kind, 
 	return got == b.len && block_whole(p, &b) && block_body(p, &b, &r->tmp, body);
 }
 
-/* Chunks that lie in the section, one behind the other. */
-static bool refs_ok(struct view refs, struct located *l, uint64_t *behind)
+bool reader_index(struct trawl_reader *r, uint64_t at, struct view *body)
+{
+	uint32_t len;
+
+	if (!r->index.len || r->index_at != at) {
+		r->index.len = 0;
+		if (!own_body(r, at, BLOCK_INDEX, body, &len))
+			return false;
+		buf_put(&r->index, body->p, view_left(body));
+		r->index_at = at;
+	}
+	*body = (struct view){ r->index.data, r->index.data + r->index.len, false };
+	return !r->index.failed;
+}
+
+/* Chunks that lie in the section, one behind the other; *behind: the end of the one before. */
+static bool refs_ok(struct view refs, struct located *l, uint64_t *first, uint64_t *behind)
 {
 	struct chunk_ref c;
 
 	while (index_ref_get(&refs, &c)) {
 		if (c.at < *behind || c.at > l->mark.section || c.len > l->mark.section - c.at ||
-		    c.source >= SOURCES_MAX || c.first > c.last)
+		    c.len < BLOCK_OVERHEAD + CHUNK_HEAD || c.source >= SOURCES_MAX ||
+		    c.first > c.last)
 			return false;
+		*first = *behind ? *first : c.at;
 		*behind = c.at + c.len;
 		l->events += c.count;
 		l->chunks++;
@@ -123,60 +140,69 @@ static bool refs_ok(struct view refs, struct located *l, uint64_t *behind)
 	return !view_left(&refs);
 }
 
+/* An index block that is to be believed: its chunks are in front of those of the one behind it. */
+static bool index_ok(struct view body, struct located *l, uint64_t *before)
+{
+	uint64_t first = *before, behind = 0, at;
+	enum block_kind kind;
+	struct view item;
+
+	while (index_next(&body, &kind, &at, &item))
+		if (kind == BLOCK_REFS && !refs_ok(item, l, &first, &behind))
+			return false;
+	if (body.bad || behind > *before)
+		return false;
+	*before = first;
+	return true;
+}
+
 /* Follows the chain of index blocks from the end; false when it is not to be believed. */
 static bool index_chain(struct trawl_reader *r, struct located *l)
 {
-	uint64_t at = l->mark.section - l->mark.index, back;
+	uint64_t at = l->mark.section - l->mark.index, back, before = l->mark.section;
 	struct buf chain = { 0 };
 	struct view body;
-	uint32_t len;
 	bool ok = false;
 
 	if (!l->mark.index || l->mark.index > l->mark.section)
 		return false;
 	for (;;) {
-		if (!own_body(r, l->start + at, BLOCK_INDEX, &body, &len))
+		if (!reader_index(r, l->start + at, &body))
 			goto out;
 		buf_u64(&chain, at);
 		back = view_u64(&body);
-		if (body.bad || chain.failed || back > at)
+		if (body.bad || chain.failed || back > at || !index_ok(body, l, &before))
 			goto out;
 		if (!back)
 			break;
 		at -= back;
 	}
-	ok = true;
+	ok = l->events == l->mark.events && l->chunks == l->mark.chunks;
 out:
 	l->index = (uint64_t *)chain.data;
 	l->nindex = chain.len / sizeof(uint64_t);
 	return ok;
 }
 
-/* Goes over the index, oldest block first. */
-static bool index_read(struct trawl_reader *r, struct located *l, struct section *add)
+/* Takes what an index block tells, and remembers where it is for what it tells of chunks. */
+static bool index_take_up(struct trawl_reader *r, struct section *s, uint64_t index)
 {
-	uint64_t behind = 0, at;
 	enum block_kind kind;
-	struct chunk_ref c;
 	struct view body, item;
-	uint32_t len;
+	uint32_t chunks = 0;
+	uint64_t at;
 
-	for (size_t i = l->nindex; i-- > 0;) {
-		if (!own_body(r, l->start + le64toh(l->index[i]), BLOCK_INDEX, &body, &len))
-			return false;
-		view_u64(&body);
-		while (index_next(&body, &kind, &at, &item)) {
-			if (kind == BLOCK_REFS && !add && !refs_ok(item, l, &behind))
-				return false;
-			while (kind == BLOCK_REFS && add && index_ref_get(&item, &c))
-				catalog_add_ref(&r->catalog, add, &c);
-			if (kind != BLOCK_REFS && add)
-				catalog_add(&r->catalog, add, kind, at, &item);
-		}
-		if (body.bad)
-			return false;
+	if (!reader_index(r, s->start + index, &body))
+		return false;
+	view_u64(&body);
+	while (index_next(&body, &kind, &at, &item)) {
+		if (kind == BLOCK_REFS)
+			chunks += (uint32_t)(view_left(&item) / INDEX_REF);
+		else
+			catalog_add(&r->catalog, s, kind, at, &item);
 	}
-	return add || (l->events == l->mark.events && l->chunks == l->mark.chunks);
+	catalog_thin(&r->catalog, s, 0);
+	return catalog_span(s, index, chunks);
 }
 
 /* The section whose end block ends at `end`. */
@@ -198,7 +224,7 @@ static bool locate_one(struct trawl_reader *r, uint64_t end, struct located *l)
 	p = input_at(&r->in, l->start, 12, &got);
 	if (got < 12 || block_head(p, got, &b) != BLOCK_OK || b.type != PCAPNG_SHB)
 		return false;
-	return index_chain(r, l) && index_read(r, l, NULL);
+	return index_chain(r, l);
 }
 
 static int add_located(struct trawl_reader *r, struct located *l, struct trawl_error *err)
@@ -212,8 +238,10 @@ static int add_located(struct trawl_reader *r, struct located *l, struct trawl_e
 	r->ours = true;
 	r->events += l->events;
 	r->chunks += l->chunks;
-	if (!index_read(r, l, s))
-		return trawl_fail(err, TRAWL_CANNOT, "%s: changed while it was read", r->name);
+	for (size_t i = l->nindex; i-- > 0;)
+		if (!index_take_up(r, s, le64toh(l->index[i])))
+			return trawl_fail(err, TRAWL_CANNOT, "%s: changed while it was read",
+					  r->name);
 	catalog_settle(&r->catalog, s);
 	return 0;
 }
@@ -233,14 +261,8 @@ static int scan(struct trawl_reader *r, uint64_t end, struct trawl_error *err)
 		if (!reader_take(r, &f))
 			return trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", r->name);
 	}
-	for (size_t i = 0; i < r->catalog.sections.n; i++) {
-		struct section *s = r->catalog.sections.p[i];
-
-		catalog_settle(&r->catalog, s);
-		for (size_t k = 0; k < s->nrefs; k++)
-			r->events += s->refs[k].count;
-		r->chunks += s->nrefs;
-	}
+	for (size_t i = 0; i < r->catalog.sections.n; i++)
+		catalog_settle(&r->catalog, r->catalog.sections.p[i]);
 	return walk_fault(r, step, &f, err);
 }
 

@@ -19,7 +19,6 @@ struct active {
 	uint64_t order;
 	size_t memory;
 	uint16_t source;  /* number in the file */
-	uint32_t syncs;   /* blocks in front of it */
 	uint32_t streams; /* in the heap */
 };
 
@@ -32,9 +31,24 @@ struct head {
 
 /* ---- waiting chunks ---------------------------------------------------------------------- */
 
+void bundle_free(struct bundle *b)
+{
+	if (!b)
+		return;
+	free(b->refs);
+	free(b->syncs);
+	free(b->payload);
+	free(b);
+}
+
+static const struct chunk_ref *ref_of(const struct waiting *w)
+{
+	return &w->bundle->refs[w->i];
+}
+
 static bool waits_less(const struct waiting *a, const struct waiting *b)
 {
-	return a->start != b->start ? a->start < b->start : a->order < b->order;
+	return a->start != b->start ? a->start < b->start : ref_of(a)->at < ref_of(b)->at;
 }
 
 static void waiting_up(struct waiting *h, size_t i)
@@ -46,10 +60,10 @@ static void waiting_up(struct waiting *h, size_t i)
 	h[i] = w;
 }
 
-static void waiting_down(struct waiting *h, size_t n)
+static void waiting_down(struct waiting *h, size_t n, size_t i)
 {
-	struct waiting w = h[0];
-	size_t i = 0, k;
+	struct waiting w = h[i];
+	size_t k;
 
 	while ((k = 2 * i + 1) < n) {
 		if (k + 1 < n && waits_less(&h[k + 1], &h[k]))
@@ -68,19 +82,25 @@ static struct waiting waiting_pop(struct merge *m)
 
 	m->waiting[0] = m->waiting[--m->nwaiting];
 	if (m->nwaiting)
-		waiting_down(m->waiting, m->nwaiting);
-	if (top.payload)
-		m->held -= top.len + sizeof(top);
+		waiting_down(m->waiting, m->nwaiting, 0);
 	return top;
 }
 
-uint64_t merge_start(const struct merge *m, const struct chunk_ref *r)
+/* A chunk of the bundle waits no more. */
+static void let_go(struct merge *m, struct bundle *b)
 {
-	struct clock_map clocks = catalog_clocks(m->catalog, m->section);
-	const struct section_source *s = m->section->sources[r->source];
+	if (--b->waiting)
+		return;
+	if (b->payload)
+		m->held -= b->len + sizeof(*b);
+	bundle_free(b);
+}
 
-	return clock_earliest(&clocks, s->source->clock, r->first,
-			      clock_syncs_before(&clocks, r->at)) + clock_origin(&clocks);
+uint64_t merge_start(const struct section *s, const struct clock_map *clocks,
+		     const struct chunk_ref *r)
+{
+	return clock_earliest(clocks, s->sources[r->source]->source->clock, r->first,
+			      clock_syncs_before(clocks, r->at)) + clocks->origin;
 }
 
 static bool waiting_room(struct merge *m)
@@ -98,20 +118,32 @@ static bool waiting_room(struct merge *m)
 	return true;
 }
 
-bool merge_add(struct merge *m, const struct chunk_ref *r, uint64_t start, uint8_t *payload,
-	       size_t len)
+bool merge_add(struct merge *m, struct bundle *b, size_t i, uint64_t start)
 {
-	if (!waiting_room(m)) {
-		free(payload);
+	if (!waiting_room(m))
 		return false;
-	}
-	m->waiting[m->nwaiting] = (struct waiting){
-		.start = start, .order = r->at, .ref = *r, .payload = payload, .len = len,
-	};
+	m->waiting[m->nwaiting] = (struct waiting){ start, b, i };
 	waiting_up(m->waiting, m->nwaiting++);
-	if (payload)
-		m->held += len + sizeof(struct waiting);
+	b->waiting++;
+	if (b->payload)
+		m->held += b->len + sizeof(*b);
 	return true;
+}
+
+void merge_hasten(struct merge *m, const struct bundle *but, uint16_t source, uint64_t start)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < m->nwaiting; i++) {
+		struct waiting *w = &m->waiting[i];
+
+		if (w->bundle == but || w->start <= start || ref_of(w)->source != source)
+			continue;
+		w->start = start;
+		any = true;
+	}
+	for (size_t i = any ? m->nwaiting / 2 : 0; i-- > 0;)
+		waiting_down(m->waiting, m->nwaiting, i);
 }
 
 /* ---- decoded chunks ---------------------------------------------------------------------- */
@@ -166,22 +198,19 @@ static void active_done(struct merge *m, struct active *a)
 
 /* ---- times ------------------------------------------------------------------------------- */
 
-uint32_t merge_times(const struct catalog *c, const struct section *s, const struct chunk_ref *r,
-		     uint64_t *ts, size_t n)
+/* Time stamps of a chunk to the timeline, in place. */
+static void to_timeline(const struct clock_map *clocks, enum trawl_clock clock, uint64_t at,
+			uint64_t *ts, size_t n)
 {
-	struct clock_map clocks = catalog_clocks(c, s);
-	enum trawl_clock clock = s->sources[r->source]->source->clock;
-	uint64_t origin = clock_origin(&clocks);
-	size_t after = clock_syncs_before(&clocks, r->at);
+	size_t after = clock_syncs_before(clocks, at);
 
 	if (clock == TRAWL_CLOCK_MONO) {
 		for (size_t i = 0; i < n; i++)
-			ts[i] += origin;
-		return (uint32_t)after;
+			ts[i] += clocks->origin;
+		return;
 	}
 	for (size_t i = 0; i < n; i++)
-		ts[i] = clock_to_mono(&clocks, clock, ts[i], after) + origin;
-	return (uint32_t)after;
+		ts[i] = clock_to_mono(clocks, clock, ts[i], after) + clocks->origin;
 }
 
 /* The last time of the source's stream on this CPU, so far. */
@@ -229,14 +258,12 @@ static void never_back(struct section_source *s, const struct trawl_chunk *chunk
 	}
 }
 
-static enum trawl_clock clock_of(const struct section *s, uint16_t source)
-{
-	return s->sources[source]->source->clock;
-}
-
 /* The time stamps in chunk order, on the timeline. */
-static bool active_times(struct merge *m, struct active *a, const struct chunk_ref *r)
+static bool active_times(struct merge *m, struct active *a, const struct waiting *w)
 {
+	struct clock_map clocks = w->bundle->nsyncs ? w->bundle->clocks :
+				  catalog_clocks(m->catalog, m->section);
+	struct section_source *source = m->section->sources[ref_of(w)->source];
 	const struct trawl_chunk *chunk = a->chunk;
 	uint32_t *next = calloc(chunk->ngroups + 1, sizeof(*next));
 
@@ -251,9 +278,9 @@ static bool active_times(struct merge *m, struct active *a, const struct chunk_r
 		a->time[i] = chunk->groups[g].ts[next[g]++];
 	}
 	free(next);
-	a->syncs = merge_times(m->catalog, m->section, r, a->time, chunk->count);
-	if (clock_of(m->section, r->source) != TRAWL_CLOCK_MONO)
-		never_back(m->section->sources[r->source], chunk, a->time);
+	to_timeline(&clocks, source->source->clock, ref_of(w)->at, a->time, chunk->count);
+	if (source->source->clock != TRAWL_CLOCK_MONO)
+		never_back(source, chunk, a->time);
 	return true;
 }
 
@@ -362,41 +389,53 @@ struct chunk_schema section_schema(const struct section *s, uint16_t source)
 	return (struct chunk_schema){ here->source, here->types, here->ntypes };
 }
 
+/* What is decoded takes part. */
+static bool take_part(struct merge *m, struct active *a, const struct waiting *w, uint16_t source)
+{
+	bool ok;
+
+	a->kept = chunk_take(m->decoder);
+	a->order = ref_of(w)->at;
+	a->source = source;
+	a->cursor = chunk_cursor_new(a->chunk);
+	ok = a->cursor && active_times(m, a, w) && join(m, a);
+	a->memory = chunk_memory_size(a->kept);
+	m->memory += a->memory;
+	if (ok && !a->streams)
+		active_done(m, a);
+	return ok;
+}
+
 /* The waiting chunk that may be due next is decoded. A damaged one is counted and dropped. */
 static bool activate(struct merge *m)
 {
 	struct waiting w = waiting_pop(m);
-	struct chunk_schema schema = section_schema(m->section, w.ref.source);
-	const uint8_t *payload = w.payload ? w.payload : m->payload(m->arg, &w.ref, &w.len);
+	const struct chunk_ref *ref = ref_of(&w);
+	struct chunk_schema schema = section_schema(m->section, ref->source);
+	size_t len = w.bundle->len;
+	const uint8_t *payload = w.bundle->payload ? w.bundle->payload :
+						     m->payload(m->arg, ref, &len);
 	struct active *a = NULL;
 	struct trawl_error err;
 	bool ok = true;
 
 	if (!payload)
-		return true;
+		goto out;
 	if (!m->decoder)
 		m->decoder = chunk_decoder_new();
 	if (m->decoder)
 		a = active_new(m);
-	if (!a) {
-		free(w.payload);
-		return false;
-	}
-	if (chunk_decode(m->decoder, &schema, payload, w.len, w.ref.count, &a->chunk, &err)) {
-		damage_add(m->damage, m->section->start + w.ref.at);
-		active_done(m, a);
+	ok = a;
+	if (!a)
+		goto out;
+	if (!chunk_decode(m->decoder, &schema, payload, len, ref->count, &a->chunk, &err)) {
+		ok = take_part(m, a, &w, schema.source->id);
 	} else {
-		a->kept = chunk_take(m->decoder);
-		a->order = w.order;
-		a->source = schema.source->id;
-		a->cursor = chunk_cursor_new(a->chunk);
-		ok = a->cursor && active_times(m, a, &w.ref) && join(m, a);
-		a->memory = chunk_memory_size(a->kept);
-		m->memory += a->memory;
-		if (ok && !a->streams)
-			active_done(m, a);
+		damage_add(m->damage, m->section->start + ref->at);
+		active_done(m, a);
 	}
-	free(w.payload);
+out:
+	let_go(m, w.bundle);
 	return ok;
 }
 
@@ -408,7 +447,7 @@ static void give(struct merge *m, struct trawl_event *ev)
 	chunk_cursor_next(a->cursor, top->stream, ev);
 	ev->time = top->time;
 	ev->section = m->section->number;
-	ev->syncs = a->syncs;
+	ev->chunk = a->order;
 	if (++top->pos < top->end) {
 		top->time = a->time[top->pos];
 		if (top->time < m->runner_up)
@@ -442,7 +481,8 @@ int merge_next(struct merge *m, uint64_t limit, struct trawl_event *ev)
 		drop_done(m);
 		if ((m->nactive >= ACTIVE_MAX || m->memory > MEMORY_MAX) && m->nheads) {
 			if (!m->disorder)
-				damage_add(m->damage, m->section->start + m->waiting[0].ref.at);
+				damage_add(m->damage, m->section->start +
+					   ref_of(&m->waiting[0])->at);
 			m->disorder = true;
 			break;
 		}
@@ -463,11 +503,10 @@ bool merge_empty(const struct merge *m)
 void merge_begin(struct merge *m, struct section *s)
 {
 	while (m->nwaiting)
-		free(m->waiting[--m->nwaiting].payload);
+		let_go(m, m->waiting[--m->nwaiting].bundle);
 	while (m->active)
 		active_done(m, m->active);
 	m->nheads = 0;
-	m->held = 0;
 	m->section = s;
 }
 

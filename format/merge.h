@@ -11,12 +11,26 @@
 #include "chunk.h"
 #include "walk.h"
 
+/*
+ * Chunks that are known together, and the clocks around them. Lives until the last of them was
+ * decoded.
+ */
+struct bundle {
+	struct chunk_ref *refs;
+	size_t n, cap;
+	struct clock_sync *syncs;
+	size_t nsyncs, syncs_cap;
+	struct clock_map clocks; /* syncs, in order; without any: those that the catalog has */
+	size_t waiting;          /* chunks */
+	uint8_t *payload;        /* of the only chunk; NULL: to be read from the file */
+	size_t len;
+};
+void bundle_free(struct bundle *b);
+
 struct waiting {
 	uint64_t start; /* no event of the chunk is earlier on the timeline */
-	uint64_t order; /* place in the section */
-	struct chunk_ref ref;
-	uint8_t *payload; /* owned; NULL: to be read from the file */
-	size_t len;       /* of the payload */
+	struct bundle *bundle;
+	size_t i;       /* of its chunks */
 };
 
 struct merge {
@@ -28,7 +42,7 @@ struct merge {
 	const uint8_t *(*payload)(void *arg, const struct chunk_ref *r, size_t *len);
 	void *arg;
 
-	struct waiting *waiting; /* heap by start, order */
+	struct waiting *waiting; /* heap by start, then place in the file */
 	size_t nwaiting, waiting_cap;
 	size_t held;             /* bytes of owned payloads */
 	struct head *heads;      /* heap */
@@ -40,11 +54,13 @@ struct merge {
 	bool disorder;           /* a chunk had to wait: more overlap than memory is for */
 };
 
-/* A chunk whose source is known; payload (or NULL, then it is read when due) is taken over. */
-bool merge_add(struct merge *m, const struct chunk_ref *r, uint64_t start, uint8_t *payload,
-	       size_t len);
+/* The i-th chunk, whose source is known; the bundle is the merge's when it returns true. */
+bool merge_add(struct merge *m, struct bundle *b, size_t i, uint64_t start);
+/* Chunks of this source that wait for a later time than this are due then, but the bundle's. */
+void merge_hasten(struct merge *m, const struct bundle *but, uint16_t source, uint64_t start);
 /* No event of the chunk is earlier than this. */
-uint64_t merge_start(const struct merge *m, const struct chunk_ref *r);
+uint64_t merge_start(const struct section *s, const struct clock_map *clocks,
+		     const struct chunk_ref *r);
 /* 1: *ev is the next event, which is before `limit`; 0: none; -1: memory ran out. */
 int merge_next(struct merge *m, uint64_t limit, struct trawl_event *ev);
 bool merge_empty(const struct merge *m);
@@ -52,12 +68,6 @@ bool merge_empty(const struct merge *m);
 void merge_begin(struct merge *m, struct section *s);
 void merge_free(struct merge *m);
 
-/*
- * Time stamps of a source of the section to the timeline, in place. Returns how many sync blocks are
- * in front of the chunk.
- */
-uint32_t merge_times(const struct catalog *c, const struct section *s, const struct chunk_ref *r,
-		     uint64_t *ts, size_t n);
 struct chunk_schema section_schema(const struct section *s, uint16_t source);
 
 #endif

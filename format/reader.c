@@ -9,10 +9,13 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "reader.h"
+#include "span.h"
 
 /* A pipe without usable horizons: this much is held before events are given as they are. */
-enum { HELD_MAX = 64 << 20 };
+enum {
+	HELD_MAX = 64 << 20,
+	PIPE_SYNCS = 256, /* the newest sync blocks, which what is held may need */
+};
 
 /* ---- what was asked for ------------------------------------------------------------------ */
 
@@ -21,9 +24,9 @@ static bool all_sources(const struct trawl_range *g)
 	return !(g->sources[0] | g->sources[1] | g->sources[2] | g->sources[3]);
 }
 
-static bool wanted_source(const struct trawl_reader *r, const struct section_source *s)
+bool reader_wants(const struct trawl_reader *r, const struct trawl_source *s)
 {
-	uint16_t id = s->source->id;
+	uint16_t id = s->id;
 
 	return all_sources(&r->range) || (id < 256 && r->range.sources[id / 64] >> id % 64 & 1);
 }
@@ -39,26 +42,45 @@ static bool begin_section(struct trawl_reader *r, uint64_t at)
 	return true;
 }
 
-static struct chunk_ref make_ref(const struct section *s, const struct walked *f,
-				 const struct chunk_head *c)
+bool chunk_ref_get(const struct walked *f, uint64_t section, struct chunk_ref *ref)
 {
-	return (struct chunk_ref){
-		.at = f->at - s->start, .first = c->first, .last = c->last, .len = f->b.len,
-		.count = c->count, .source = c->source,
+	struct chunk_head c;
+
+	chunk_head_get(f->p, &c);
+	*ref = (struct chunk_ref){
+		.at = f->at - section, .first = c.first, .last = c.last, .len = f->b.len,
+		.count = c.count, .source = c.source,
 	};
+	return c.source < SOURCES_MAX && c.first <= c.last;
 }
 
 /*
  * A pipe's chunk waits until it is due. Where its time stamps are on the timeline only the next
  * sync block tells, unless they are the timeline's own; but they are not before the horizon.
  */
-static bool add_held(struct trawl_reader *r, const struct chunk_ref *ref, uint8_t *payload,
+static bool add_held(struct trawl_reader *r, const struct chunk_ref *ref, const uint8_t *payload,
 		     size_t len)
 {
-	bool own = r->section->sources[ref->source]->source->clock == TRAWL_CLOCK_MONO;
+	struct section *s = r->section;
+	struct clock_map clocks = catalog_clocks(&r->catalog, s);
+	bool own = s->sources[ref->source]->source->clock == TRAWL_CLOCK_MONO;
+	struct bundle *b = calloc(1, sizeof(*b));
 
-	return merge_add(&r->merge, ref, own ? merge_start(&r->merge, ref) : r->limit, payload,
-			 len);
+	if (!b)
+		return false;
+	b->refs = malloc(sizeof(*ref));
+	b->payload = malloc(len ? len : 1);
+	if (!b->refs || !b->payload)
+		goto fail;
+	*b->refs = *ref;
+	memcpy(b->payload, payload, len);
+	b->len = len;
+	b->n = 1;
+	if (merge_add(&r->merge, b, 0, own ? merge_start(s, &clocks, ref) : r->limit))
+		return true;
+fail:
+	bundle_free(b);
+	return false;
 }
 
 static bool take_chunk(struct trawl_reader *r, const struct walked *f)
@@ -66,33 +88,30 @@ static bool take_chunk(struct trawl_reader *r, const struct walked *f)
 	struct section *s = r->section;
 	struct chunk_head c;
 	struct chunk_ref ref;
-	uint8_t *copy;
 
-	chunk_head_get(f->p, &c);
-	if (c.source >= SOURCES_MAX || c.first > c.last) {
+	if (!chunk_ref_get(f, s->start, &ref)) {
 		damage_add(&r->damage, f->at);
 		return true;
 	}
-	ref = make_ref(s, f, &c);
-	if (r->in.seekable)
-		return catalog_add_ref(&r->catalog, s, &ref);
+	if (r->in.seekable) {
+		r->events += ref.count;
+		r->chunks++;
+		return span_block(r, s, ref.at, true);
+	}
+	chunk_head_get(f->p, &c);
 	if (!s->sources[c.source] || !chunk_payload_ok(f->p, &c)) {
 		damage_add(&r->damage, f->at);
 		return true;
 	}
 	r->chunks++;
-	if (!wanted_source(r, s->sources[c.source]))
+	if (!reader_wants(r, s->sources[c.source]->source))
 		return true;
 	if (r->by_chunk) {
 		r->chunk = c;
 		r->payload = f->p + BLOCK_HEAD + CHUNK_HEAD;
 		return true;
 	}
-	copy = malloc(c.payload ? c.payload : 1);
-	if (!copy)
-		return false;
-	memcpy(copy, f->p + BLOCK_HEAD + CHUNK_HEAD, c.payload);
-	return add_held(r, &ref, copy, c.payload);
+	return add_held(r, &ref, f->p + BLOCK_HEAD + CHUNK_HEAD, c.payload);
 }
 
 /* Copies in the index of what was lost to damage. */
@@ -103,30 +122,40 @@ static void take_index(struct trawl_reader *r, struct view *body)
 	uint64_t at;
 
 	view_u64(body);
-	while (index_next(body, &kind, &at, &item))
-		if (kind != BLOCK_REFS)
+	while (index_next(body, &kind, &at, &item)) {
+		/* Sync blocks are many: those in front of all damage are known. */
+		bool known = kind == BLOCK_SYNC && r->section->start + at < r->damage.first;
+
+		if (kind != BLOCK_REFS && !known)
 			catalog_add(&r->catalog, r->section, kind, at, &item);
+	}
 }
 
 /* A sync block on a pipe: what is in front of its horizon has all come in. */
 static void move_limit(struct trawl_reader *r)
 {
 	struct clock_map clocks = catalog_clocks(&r->catalog, r->section);
-	const struct trawl_sync *s = &clocks.syncs[clocks.n - 1]->s;
+	const struct trawl_sync *s = &clocks.syncs[clocks.n - 1].s;
 	uint64_t horizon = s->horizon, limit;
 
 	/* A writer that promises nothing is taken to be at most one sync block late. */
 	if (!horizon && clocks.n > 1)
-		horizon = clocks.syncs[clocks.n - 2]->s.mono;
-	limit = horizon + clock_origin(&clocks);
+		horizon = clocks.syncs[clocks.n - 2].s.mono;
+	limit = horizon + clocks.origin;
 	if (horizon && limit > r->limit)
 		r->limit = limit;
+	if (r->section->nsyncs - r->section->settled >= 2 * PIPE_SYNCS)
+		catalog_thin(&r->catalog, r->section, PIPE_SYNCS);
 }
 
-static void take_body(struct trawl_reader *r, const struct walked *f)
+static bool take_body(struct trawl_reader *r, const struct walked *f)
 {
 	struct section *s = r->section;
 	struct view body;
+
+	if (f->b.kind == BLOCK_SYNC && r->in.seekable &&
+	    !span_block(r, s, f->at - s->start, false))
+		return false;
 
 	if (!block_body(f->p, &f->b, &r->tmp, &body) ||
 	    (f->b.kind == BLOCK_SOURCE &&
@@ -140,6 +169,7 @@ static void take_body(struct trawl_reader *r, const struct walked *f)
 	} else if (f->b.kind == BLOCK_SYNC && !r->in.seekable) {
 		move_limit(r);
 	}
+	return true;
 }
 
 bool reader_take(struct trawl_reader *r, const struct walked *f)
@@ -165,8 +195,7 @@ bool reader_take(struct trawl_reader *r, const struct walked *f)
 		r->section->ended = true;
 		return true;
 	default:
-		take_body(r, f);
-		return true;
+		return take_body(r, f);
 	}
 }
 
@@ -293,7 +322,10 @@ void trawl_close(struct trawl_reader *r)
 	chunk_decoder_free(r->decoder);
 	catalog_free(&r->catalog);
 	input_close(&r->in);
+	bundle_free(r->span);
+	bundle_free(r->near);
 	buf_free(&r->tmp);
+	buf_free(&r->index);
 	free(r->name);
 	free(r);
 }
@@ -309,65 +341,15 @@ int trawl_select(struct trawl_reader *r, const struct trawl_range *range, struct
 
 /* ---- reading on -------------------------------------------------------------------------- */
 
-/* Whether a chunk may have events that were asked for. */
-static bool wanted(const struct trawl_reader *r, const struct section *s,
-		   const struct chunk_ref *ref)
+/* 1: more of a file is taken up: a span, or the next section; 0: there is none; -1 and *err. */
+static int file_more(struct trawl_reader *r, struct trawl_error *err)
 {
-	const struct section_source *here = s->sources[ref->source];
-	struct clock_map clocks = catalog_clocks(&r->catalog, s);
-	uint64_t origin = clock_origin(&clocks);
-	size_t after = clock_syncs_before(&clocks, ref->at);
+	int ret = spans_next(r, err);
 
-	if (!wanted_source(r, here))
-		return false;
-	if (r->range.to != UINT64_MAX &&
-	    clock_earliest(&clocks, here->source->clock, ref->first, after) + origin >= r->range.to)
-		return false;
-	return !r->range.from ||
-	       clock_latest(&clocks, here->source->clock, ref->last, after) + origin >=
-		       r->range.from;
-}
-
-/*
- * The chunks of a section of a file. Where a clock was set back, a chunk may begin earlier than the
- * one in front of it; they are decoded in the order of the file all the same, so that time never
- * goes back in a stream. Hence from the last to the first.
- */
-static bool add_chunks(struct trawl_reader *r, struct section *s)
-{
-	uint64_t start, least[SOURCES_MAX];
-
-	memset(least, 0xff, sizeof(least));
-	for (size_t i = s->nrefs; i-- > 0;) {
-		const struct chunk_ref *ref = &s->refs[i];
-
-		if (!s->sources[ref->source]) {
-			damage_add(&r->damage, s->start + ref->at);
-			continue;
-		}
-		if (!wanted(r, s, ref))
-			continue;
-		start = merge_start(&r->merge, ref);
-		if (s->sources[ref->source]->source->clock != TRAWL_CLOCK_MONO &&
-		    start > least[ref->source])
-			start = least[ref->source];
-		least[ref->source] = start;
-		if (!merge_add(&r->merge, ref, start, NULL, 0))
-			return false;
-	}
-	return true;
-}
-
-/* 1: a file's next section is taken up, 0: there is none, -1: memory ran out. */
-static int next_section(struct trawl_reader *r)
-{
-	struct section *s;
-
-	if (r->next_section >= r->catalog.sections.n)
-		return 0;
-	s = r->catalog.sections.p[r->next_section++];
-	merge_begin(&r->merge, s);
-	return add_chunks(r, s) ? 1 : -1;
+	if (ret || r->next_section >= r->catalog.sections.n)
+		return ret;
+	merge_begin(&r->merge, r->catalog.sections.p[r->next_section++]);
+	return spans_begin(r, err) ? -1 : 1;
 }
 
 /* All of the file has been gone through: what no chunk refers to is looked at as well. */
@@ -446,22 +428,18 @@ int trawl_next(struct trawl_reader *r, struct trawl_event *ev, struct trawl_erro
 			r->finished = true;
 		return ret;
 	}
-	for (;;) {
-		ret = merge_next(&r->merge, UINT64_MAX, ev);
-		if (!ret) {
-			ret = next_section(r);
-			if (!ret)
-				return finish(r, err);
-			if (ret > 0)
-				continue;
-		}
+	do {
+		ret = merge_next(&r->merge, spans_limit(r), ev);
 		if (ret < 0)
 			return trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", r->name);
 		if (r->in.error)
 			return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be read: %s", r->name,
 					  strerror(r->in.error));
-		return 1;
-	}
+		if (ret)
+			return 1;
+		ret = file_more(r, err);
+	} while (ret > 0);
+	return ret ? ret : finish(r, err);
 }
 
 /* ---- chunk by chunk ---------------------------------------------------------------------- */
@@ -508,33 +486,61 @@ static int pipe_chunk(struct trawl_reader *r, const struct trawl_chunk **chunk,
 	return 0;
 }
 
+/* A span of a file that still has chunks: 1, or 0 at the end, or -1 and *err. */
+static int next_span(struct trawl_reader *r, struct trawl_error *err)
+{
+	while (!r->span || r->next_ref == r->span->n) {
+		const struct section *s;
+
+		if (r->next_section >= r->catalog.sections.n)
+			return 0;
+		s = r->catalog.sections.p[r->next_section];
+		bundle_free(r->span);
+		r->span = NULL;
+		r->next_ref = 0;
+		if (r->next_span == s->nspans) {
+			r->next_section++;
+			r->next_span = 0;
+			continue;
+		}
+		r->span = span_read(r, s, r->next_span++, err);
+		if (!r->span)
+			return -1;
+	}
+	return 1;
+}
+
+static bool file_chunk(struct trawl_reader *r, const struct section *s,
+		       const struct chunk_ref *ref, const struct trawl_chunk **chunk)
+{
+	const uint8_t *p;
+	size_t len;
+
+	if (!s->sources[ref->source]) {
+		damage_add(&r->damage, s->start + ref->at);
+		return false;
+	}
+	p = span_wanted(r, s, &r->span->clocks, ref) ? fetch(r, s, ref, &len) : NULL;
+	return p && decode(r, s, ref, p, len, chunk);
+}
+
 int trawl_next_chunk(struct trawl_reader *r, const struct trawl_chunk **chunk,
 		     struct trawl_error *err)
 {
+	int ret;
+
 	if (r->finished)
 		return 0;
 	if (!r->in.seekable)
 		return pipe_chunk(r, chunk, err);
-	while (r->next_section < r->catalog.sections.n) {
-		struct section *s = r->catalog.sections.p[r->next_section];
+	while ((ret = next_span(r, err)) > 0) {
+		const struct section *s = r->catalog.sections.p[r->next_section];
 
-		while (r->next_ref < s->nrefs) {
-			const struct chunk_ref *ref = &s->refs[r->next_ref++];
-			const uint8_t *p;
-			size_t len;
-
-			if (!s->sources[ref->source]) {
-				damage_add(&r->damage, s->start + ref->at);
-				continue;
-			}
-			p = wanted(r, s, ref) ? fetch(r, s, ref, &len) : NULL;
-			if (p && decode(r, s, ref, p, len, chunk))
+		while (r->next_ref < r->span->n)
+			if (file_chunk(r, s, &r->span->refs[r->next_ref++], chunk))
 				return 1;
-		}
-		r->next_section++;
-		r->next_ref = 0;
 	}
-	return finish(r, err);
+	return ret ? ret : finish(r, err);
 }
 
 /* ---- what is known ----------------------------------------------------------------------- */
@@ -597,12 +603,12 @@ const struct trawl_loss *trawl_loss_at(const struct trawl_reader *r, size_t i)
 
 size_t trawl_sync_count(const struct trawl_reader *r)
 {
-	return r->catalog.syncs.n;
+	return r->catalog.nsyncs;
 }
 
 const struct trawl_sync *trawl_sync_at(const struct trawl_reader *r, size_t i)
 {
-	return at(&r->catalog.syncs, i); /* the sync is its first member */
+	return i < r->catalog.nsyncs ? &r->catalog.syncs[i].s : NULL;
 }
 
 /* The section whose sync blocks are around ts, or the last one. */
@@ -620,7 +626,7 @@ static const struct section *section_around(const struct trawl_reader *r, enum t
 		if (!m.n)
 			continue;
 		mono = clock_to_mono(&m, clock, ts, SIZE_MAX);
-		if (mono >= m.syncs[0]->s.mono && mono <= m.syncs[m.n - 1]->s.mono)
+		if (mono >= m.syncs[0].s.mono && mono <= m.syncs[m.n - 1].s.mono)
 			return s;
 	}
 	return s;
@@ -633,16 +639,24 @@ uint64_t trawl_to_timeline(const struct trawl_reader *r, enum trawl_clock clock,
 
 	if (s)
 		m = catalog_clocks(&r->catalog, s);
-	return clock_to_mono(&m, clock, ts, SIZE_MAX) + clock_origin(&m);
+	if (m.n && clock != TRAWL_CLOCK_MONO)
+		m = span_clocks((struct trawl_reader *)r, s,
+				m.syncs[clock_find(&m, clock, ts)].at);
+	return clock_to_mono(&m, clock, ts, SIZE_MAX) + m.origin;
 }
 
 uint64_t trawl_event_bound(const struct trawl_reader *r, const struct trawl_event *ev)
 {
+	const struct section *s = ev->section < r->catalog.sections.n ?
+				  r->catalog.sections.p[ev->section] : NULL;
 	struct clock_map m = { 0 };
 
-	if (ev->section < r->catalog.sections.n)
-		m = catalog_clocks(&r->catalog, r->catalog.sections.p[ev->section]);
-	return clock_bound(&m, ev->source->clock, ev->ts, ev->syncs, ev->time - clock_origin(&m));
+	if (s && ev->source->clock == TRAWL_CLOCK_MONO)
+		m = catalog_clocks(&r->catalog, s);
+	else if (s)
+		m = span_clocks((struct trawl_reader *)r, s, ev->chunk);
+	return clock_bound(&m, ev->source->clock, ev->ts, clock_syncs_before(&m, ev->chunk),
+			   ev->time - m.origin);
 }
 
 static bool all_ended(const struct trawl_reader *r)
@@ -663,6 +677,7 @@ void trawl_verdict(const struct trawl_reader *r, struct trawl_verdict *v)
 		.cut_at = d->cut ? d->cut_at : 0, .damaged = d->blocks, .damaged_at = d->first,
 		.events = r->events, .chunks = r->chunks,
 		.bytes = r->in.seekable ? r->in.size : r->in.bytes_read,
+		.syncs = r->catalog.nsyncs + r->catalog.thinned, .bound = r->catalog.bound,
 	};
 	if (d->junk)
 		v->junk = v->bytes - d->junk_at;

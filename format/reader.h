@@ -15,13 +15,17 @@ struct trawl_reader {
 	struct trawl_range range;
 	struct section *section; /* that blocks are being added to */
 	struct buf tmp;          /* an expanded body */
+	struct buf index;        /* the body of the index block that was read last */
+	uint64_t index_at;       /* which is that at this offset, if the body is not empty */
 	bool ours;               /* an own block has been seen */
 	bool index_used;
 	uint64_t events, chunks; /* given, or known from the index */
 
 	/* Reading on. */
 	size_t next_section;     /* seekable: to be read when this one is finished */
-	size_t next_ref;         /* seekable, chunk by chunk */
+	size_t next_span;        /* seekable: of the merge's section, or the next one chunk by chunk */
+	struct bundle *span;     /* seekable, chunk by chunk: the span that is being read */
+	size_t next_ref;         /* of its chunks */
 	bool finished;           /* nothing is left */
 	bool drain;              /* pipe: everything of the section has come in */
 	bool broken;             /* pipe: the input ended or failed */
@@ -30,16 +34,28 @@ struct trawl_reader {
 	struct chunk_decoder *decoder;
 	struct chunk_head chunk; /* pipe: of the chunk just walked, its payload follows */
 	const uint8_t *payload;
+
+	struct bundle *near;     /* seekable: the span whose clocks were asked for last */
+	const struct section *near_section;
+	size_t near_span;
 };
 
 /* Reads p[0 .. n) as a file, or as a pipe: for tests. */
 struct trawl_reader *reader_memory(const void *p, size_t n, bool pipe, struct trawl_error *err);
 
 /*
- * Adds what a block tells to the catalog; damage is counted. The chunks of a file go into their
- * section's list. False when memory runs out.
+ * Adds what a block tells to the catalog; damage is counted. False when memory runs out.
  */
 bool reader_take(struct trawl_reader *r, const struct walked *f);
+
+/* Whether events of this source were asked for. */
+bool reader_wants(const struct trawl_reader *r, const struct trawl_source *s);
+
+/* Where a walk came upon a chunk; false when its head makes no sense. */
+bool chunk_ref_get(const struct walked *f, uint64_t section, struct chunk_ref *ref);
+
+/* The body of a whole index block at this offset of the file, valid until the next; or false. */
+bool reader_index(struct trawl_reader *r, uint64_t at, struct view *body);
 
 /* Finds all sections of a seekable input, by their indexes or by a scan. 0, or -1 and *err. */
 int locate(struct trawl_reader *r, struct trawl_error *err);

@@ -304,7 +304,7 @@ struct trawl_event {
 	uint32_t len;
 	const void *record; /* valid until the next call on this reader */
 	uint32_t section;   /* of the file, from 0: those of another may be of another machine */
-	uint32_t syncs;     /* how many sync blocks of the section are in front of its chunk */
+	uint64_t chunk;     /* offset of its chunk in the section */
 };
 
 /* Limits what trawl_next() gives; call before the first one. Times are of the timeline. */
@@ -323,7 +323,8 @@ int trawl_next(struct trawl_reader *r, struct trawl_event *ev, struct trawl_erro
 
 /*
  * What has been read so far besides events. On a seekable file all of it is there after
- * trawl_open(); on a pipe it grows as events are read. Pointers live as long as the reader.
+ * trawl_open(); on a pipe it grows as events are read. Pointers live as long as the reader, but
+ * for clock-syncs.
  */
 size_t trawl_source_count(const struct trawl_reader *r);
 const struct trawl_source *trawl_source_at(const struct trawl_reader *r, size_t i);
@@ -334,6 +335,10 @@ const struct trawl_meta *trawl_meta_at(const struct trawl_reader *r, size_t i);
 const struct trawl_meta *trawl_meta_find(const struct trawl_reader *r, const char *name);
 size_t trawl_loss_count(const struct trawl_reader *r);
 const struct trawl_loss *trawl_loss_at(const struct trawl_reader *r, size_t i);
+/*
+ * Of a long capture's clock-syncs some are enough: the first and the last of each section, and those
+ * on both sides of each step of the time of day. A pointer lives until more is read of a pipe.
+ */
 size_t trawl_sync_count(const struct trawl_reader *r);
 const struct trawl_sync *trawl_sync_at(const struct trawl_reader *r, size_t i);
 
@@ -353,6 +358,8 @@ struct trawl_verdict {
 	uint64_t events;      /* events read or, with the index, known */
 	uint64_t chunks;
 	uint64_t bytes;       /* of the file, read or known */
+	uint64_t syncs;       /* clock-syncs, read or known */
+	uint64_t bound;       /* the largest of theirs */
 	char text[256];       /* one line for people: "complete", "cut at byte N: ..." */
 };
 void trawl_verdict(const struct trawl_reader *r, struct trawl_verdict *v);

@@ -115,8 +115,8 @@ int main(int argc, char **argv)
 			printf("seek to %" PRIu64 " found nothing\n", range.from);
 		stop(&seeking, r->in.bytes_read);
 		if (!i)
-			printf("%s: %.1f MiB, %zu sync blocks\n", path,
-			       (double)r->in.size / 1048576, trawl_sync_count(r));
+			printf("%s: %.1f MiB, %" PRIu64 " chunks\n", path,
+			       (double)r->in.size / 1048576, r->chunks);
 		trawl_close(r);
 	}
 	show("open", &opening);
