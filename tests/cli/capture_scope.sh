@@ -92,4 +92,20 @@ same "starts of tasks were lost: status" 1 $?
 read -r captured lost <<<"$(totals "$work/err")"
 same "starts of tasks were lost: captured + lost = hits" 16000 $((captured + lost))
 has "and that is said" "$(cat "$work/err")" '; of tasks: lost [0-9]+\)'
+# The scheduler's events have two tasks: one of them is of the scope, whoever's doing the event was.
+trawl -q -i event:sched:sched_switch -i event:sched:sched_waking -w "$f" -- "$target" hits 50 1000
+trawl-decode --json --source event --source task "$f" | /usr/bin/python3 -c '
+import json, sys
+events = [json.loads(line) for line in sys.stdin]
+ours = {e["tid"] for e in events if e["name"] == "sched:sched_process_exec"}
+seen = [e for e in events if e["source"] == "event"]
+others = [e for e in seen if e["tid"] not in ours]
+in_it = [e for e in seen if ours & {e["fields"].get(k) for k in ("prev_pid", "next_pid", "pid")}]
+wrong = [e for e in seen if e not in in_it and e["tid"] not in ours]
+to_us = sum(e["fields"].get("next_pid") in ours for e in others)
+woken = sum(e["name"] == "sched:sched_waking" and e["fields"]["pid"] in ours for e in seen)
+print(len(ours), len(wrong), to_us > 10, woken > 10)
+' >"$work/result"
+same "the switches of others to the scope are there, and who wakes it; nothing else of theirs" \
+	"1 0 True True" "$(cat "$work/result")"
 tap_done

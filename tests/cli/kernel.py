@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 sys.dont_write_bytecode = True
@@ -166,13 +167,23 @@ def around(capture):
     ok(status == 2 and "200us, 5ms, 1.5s" in err, "and what a time looks like", err)
 
 
+def wall_clock(capture, before, after):
+    """The timeline is that of the kernel's clock since boot, shown as time of day, however long ago that was."""
+    events = [json.loads(line) for line in run("trawl-decode", "--json", "--bounds", capture)[1].splitlines()]
+    outside = [e for e in events if not before - e["bound_ns"] <= e["ts_ns"] <= after + e["bound_ns"]]
+    up = float(open("/proc/uptime").read().split()[0])
+    ok(events and not outside, f"all is between two looks at the wall clock, {up:.0f} s after boot", *outside[:3])
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         capture = folder + "/k.trawl"
         sources = [word for e in EVENTS for word in ("-i", "event:" + e)]
+        before = time.time_ns()
         status, _, err = run("trawl", "-q", *sources, "-w", capture, "--", "bash", "-c",
                              "for i in 1 2 3; do cat /etc/passwd | wc -c; done >/dev/null; sleep 0.05; kill -9 $$")
         ok(status == 0, "kernel events are captured", err)
+        wall_clock(capture, before, time.time_ns())
         formats()
         trace_dat(capture, folder)
         perfetto(capture, folder)
