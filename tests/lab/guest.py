@@ -23,8 +23,9 @@ ACCELERATOR = "tcg,thread=single"
 
 # Both CPUs have the clock of the one thread, though a kernel may find otherwise when it compares
 # them; without it every reading of the time asks an emulated device. What protects a kernel from
-# its users' speculation costs a tenth of the time here.
-KERNEL_WORDS = "console=ttyS0 quiet panic=-1 tsc=reliable mitigations=off"
+# its users' speculation costs a tenth of the time here. On a busy machine QEMU waits for a CPU, and
+# ticks come late: a kernel that counts them to know whether the timer works, finds that it does not.
+KERNEL_WORDS = "console=ttyS0 quiet panic=-1 tsc=reliable no_timer_check mitigations=off"
 
 USB = """
 -device qemu-xhci,id=xhci,p2=8,p3=8
@@ -57,15 +58,22 @@ MACHINES = {
 }
 
 
-def qemu_command(home, results, sockets, words, machine):
+def tsc_rate(build):
+    """For the kernel's command line. When it measures the rate itself and QEMU waits for a CPU, its clock
+    may run ten times too fast."""
+    rate = subprocess.run([f"{build}/tests/lab/tsc"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+    return f" tsc_early_khz={rate}" if rate else ""
+
+
+def qemu_command(home, results, log, sockets, words, machine):
     shell = words["shell"]
     name, devices, more = MACHINES[machine]
-    append = KERNEL_WORDS + more + " " + " ".join(f"lab.{k}={v}" for k, v in words.items())
+    append = KERNEL_WORDS + more + tsc_rate(words["build"]) + " " + " ".join(f"lab.{k}={v}" for k, v in words.items())
     command = ["qemu-system-x86_64", "-machine", name + ",i8042=off", *devices, "-accel", ACCELERATOR, "-cpu", "max", "-smp", "2",
                "-m", "2G", "-nodefaults", "-display", "none", "-no-reboot",
                "-kernel", os.path.join(home, "vmlinuz"), "-initrd", os.path.join(home, "initrd"),
                "-append", append,
-               "-serial", "mon:stdio" if shell else f"file:{results}/console.log",
+               "-serial", "mon:stdio" if shell else f"file:{log}/console.log",
                "-fsdev", "local,id=root,path=/,security_model=none,readonly=on,multidevs=remap",
                "-device", "virtio-9p-pci,fsdev=root,mount_tag=root",
                "-fsdev", f"local,id=lab,path={results},security_model=none",
@@ -76,7 +84,7 @@ def qemu_command(home, results, sockets, words, machine):
         command += ["-chardev", f"socket,id={name},path={sockets}/{name},server=on,wait=off"]
     command += ["-mon", "chardev=qmp,mode=control"]
     for i in range(2):
-        disk = os.path.join(home, f"disk{i}")
+        disk = os.path.join(log, f"disk{i}")
         with open(disk, "wb") as f:
             f.truncate(DISK_BYTES)
         # Unlike -drive, a block device stays when the USB disk in front of it is unplugged.
@@ -148,12 +156,12 @@ def requests(sockets):
     return handle
 
 
-def progress(results):
+def progress(log):
     """Changes whenever the guest gives a sign of life."""
-    return [(e.name, e.stat().st_size) for e in os.scandir(results) if e.is_file()]
+    return [(e.name, e.stat().st_size) for e in os.scandir(log)]
 
 
-def wait(qemu, results, deadline):
+def wait(qemu, log, deadline):
     """Until QEMU ends: None, or why it had to be killed."""
     if deadline is None:
         qemu.wait()
@@ -164,7 +172,7 @@ def wait(qemu, results, deadline):
             qemu.wait(2)
             return None
         except subprocess.TimeoutExpired:
-            now = progress(results)
+            now = progress(log)
         if now != last:
             last, since = now, time.time()
         if time.time() > deadline:
@@ -173,40 +181,45 @@ def wait(qemu, results, deadline):
             return f"it hung: no sign of life for {SILENCE} s"
 
 
+def log_folder(results, name):
+    """What is of one guest alone: what its console and QEMU say, its disks."""
+    return f"{results}/guests/{name}"
+
+
 def boot(home, results, words, deadline, machine=""):
     """Run a guest until it switches itself off. None when it did, or in words how it died.
 
-    results is its /lab; words go to its command line as lab.NAME=VALUE; deadline is None for a shell;
-    machine is one of MACHINES.
+    results is its /lab, which it may share with others; words go to its command line as
+    lab.NAME=VALUE, and words["guest"] names it; deadline is None for a shell; machine is one of MACHINES.
     """
     sockets = tempfile.mkdtemp(prefix="lab")
-    shell = words["shell"]
+    shell, log = words["shell"], log_folder(results, words["guest"])
     try:
-        with open(f"{results}/qemu.log", "w") as log:
-            qemu = subprocess.Popen(qemu_command(home, results, sockets, words, machine),
+        with open(f"{log}/qemu.log", "w") as said:
+            qemu = subprocess.Popen(qemu_command(home, results, log, sockets, words, machine),
                                     stdin=None if shell else subprocess.DEVNULL,
-                                    stdout=sys.stdout if shell else log, stderr=sys.stderr if shell else log)
+                                    stdout=sys.stdout if shell else said, stderr=sys.stderr if shell else said)
         serve(f"{sockets}/host", requests(sockets))
         serve(f"{sockets}/echo", echo)
         try:
-            killed = wait(qemu, results, deadline)
+            killed = wait(qemu, log, deadline)
         finally:
             qemu.kill()
             qemu.wait()
     finally:
         shutil.rmtree(sockets)
-    return killed or ending(qemu.returncode, results)
+    return killed or ending(qemu.returncode, log)
 
 
-def ending(status, results):
-    said = read(f"{results}/qemu.log").strip().splitlines()[-1:]
+def ending(status, log):
+    said = read(f"{log}/qemu.log").strip().splitlines()[-1:]
     if status < 0:
         return f"QEMU was killed by {signal.Signals(-status).name}"
     if status > 0:
         return f"QEMU ended with status {status}: {' '.join(said)}"
-    if os.path.exists(f"{results}/ended"):
+    if os.path.exists(f"{log}/ended"):
         return None
-    return "its kernel stopped: " + (complaint(read(f"{results}/console.log")) or ["and says nothing"])[0]
+    return "its kernel stopped: " + (complaint(read(f"{log}/console.log")) or ["and says nothing"])[0]
 
 
 def complaint(console, count=25):

@@ -26,15 +26,21 @@ lab-check: all $(check_PROGRAMS) $(check_LTLIBRARIES)
 
 # make lab-shell KERNEL=6.12
 KERNEL = 6.1
-lab-shell: all
+lab-shell: all tests/lab/tsc
 	TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' \
 		$(srcdir)/tests/lab/run --shell $(KERNEL)
+
+# Both kernels and what they need to start, which takes the network and a while.
+lab-kernels:
+	@for k in $(LAB_KERNELS); do $(srcdir)/tests/lab/kernel $$k lab/$$k || exit; done
 
 clean-local: lab-clean
 lab-clean:
 	rm -rf lab
-.PHONY: lab-check lab-shell lab-clean
+.PHONY: lab-check lab-shell lab-kernels lab-clean
 
-check_PROGRAMS += tests/lab/usbload
+check_PROGRAMS += tests/lab/usbload tests/lab/tsc
+tests_lab_tsc_SOURCES = tests/lab/tsc.c
+tests_lab_tsc_CFLAGS = $(AM_CFLAGS)
 tests_lab_usbload_SOURCES = tests/lab/usbload.c
 tests_lab_usbload_CFLAGS = $(AM_CFLAGS)

@@ -6,23 +6,28 @@ trap 'rm -rf "$top"' EXIT
 mkdir -p "$top/bin" "$top/tests/lab/guest" "$top/tests/lab/host" "$top/build/lab/x"
 echo 1.2.3 >"$top/build/lab/x/release"
 printf '#!/bin/sh\n' >"$top/tests/lab/kernel"
-# The guest: runs its tests in order; their scripts may say how it dies.
+mkdir -p "$top/build/tests/lab"
+cp "$TRAWL_BUILD/tests/lab/tsc" "$top/build/tests/lab/"
+# The guest: runs those of its tests that no other has begun; their scripts may say how it dies.
 cat >"$top/bin/qemu-system-x86_64" <<'END'
 #!/bin/bash
 for word; do
 	case $word in
 	local,id=lab,path=*) lab=${word#local,id=lab,path=} lab=${lab%%,*} ;;
+	*lab.guest=*) guest=${word#*lab.guest=} guest=${guest%% *} ;;
 	esac
 done
-console=$lab/console.log
+here=$lab/guests/$guest
+console=$here/console.log
 : >"$console"
-for name in $(cat "$lab/tests"); do
-	mkdir -p "$lab/$name"
+for name in $(cat "$here/tests"); do
+	ln -s "$guest" "$lab/$name.guest" 2>/dev/null || continue
+	mkdir "$lab/$name"
 	. "$TRAWL_SRC/tests/lab/guest/$name.sh" "$@" >"$lab/$name.tap"
 	echo "0 150" >"$lab/$name.status"
 done
-: >"$lab/dmesg"
-: >"$lab/ended"
+: >"$here/dmesg"
+: >"$here/ended"
 END
 chmod +x "$top/tests/lab/kernel" "$top/bin/qemu-system-x86_64"
 
@@ -72,8 +77,23 @@ has "the plan holds" "$(tail -1 <<<"$out")" '^1\.\.5$'
 out=$(lab killed good)
 has "a QEMU that is killed is told so" "$out" '^not ok 1 .*killed: the guest died during it: QEMU was killed by SIGKILL'
 same "and costs no other test" 1 "$(grep -c '^not ok' <<<"$out")"
-out=$(lab killed panics killed panics killed panics good)
-has "a guest that dies always is given up" "$out" 'good: was never run'
+for n in 1 2 3 4; do
+	guest killed$n <<<'kill -KILL $$'
+done
+out=$(lab good killed killed1 killed2 killed3 killed4)
+has "guests that die always are given up" "$out" 'good: was never run'
+guest meets <<'END'
+for ((try = 0; try < 100; try++)); do
+	[ -e "$lab/met.guest" ] && break
+	sleep 0.1
+done
+[ "$(readlink "$lab/met.guest")" != "$guest" ] && echo "ok 1 - by two" || echo "not ok 1 - by two"
+echo 1..1
+END
+guest met <<<'echo "ok 1 - too"; echo 1..1'
+out=$(lab met meets)
+same "tests are shared" 0 $?
+has "by guests that run at once" "$(tr '\n' ' ' <<<"$out")" 'ok 1 .*met: too.*ok 2 .*meets: by two'
 out=$(lab fails good)
 same "a failure is one" 1 $?
 has "and stays one" "$out" '^not ok 1 .*fails: wrong'

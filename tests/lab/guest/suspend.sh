@@ -68,8 +68,8 @@ done
 busybox cp ./*.trawl marks.* said.* /lab/suspend/
 busybox cp tap /lab/suspend.tap
 echo "0 0" >/lab/suspend.status
-busybox dmesg >>/lab/dmesg
-: >/lab/ended
+busybox dmesg >"/lab/guests/$LAB_GUEST/dmesg"
+: >"/lab/guests/$LAB_GUEST/ended"
 busybox sync
 busybox poweroff -f
 END

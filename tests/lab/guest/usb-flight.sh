@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# kernels: 6.12
+# kernels: 6.1
 # The flight recorder on USB: a stall, which only the pairing of submission and completion tells of,
 # triggers; what came before is in the file, with the devices that were told of at the beginning.
 . "$TRAWL_SRC/tests/tap.sh"

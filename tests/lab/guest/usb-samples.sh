@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Small captures of each kind of device, as they are in samples/: to make those anew, copy the
 # results of this test there.
-# kernels: 6.12
+# kernels: 6.1
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 modprobe usbmon
