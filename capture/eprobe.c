@@ -542,7 +542,7 @@ static void set_names(struct eprobe *e, unsigned int number)
 	}
 }
 
-/* The metadata probe/NAME: what was asked for, and how it was done. */
+/* The metadata probe/eprobe/NAME: what was asked for, and how it was done. */
 static int write_meta(const struct eprobe *e, struct trawl_error *err)
 {
 	struct json j = { 0 };
@@ -560,7 +560,7 @@ static int write_meta(const struct eprobe *e, struct trawl_error *err)
 	json_string(&j, "filter", e->spec.filter);
 	json_end(&j);
 	m.time = mono_now();
-	snprintf(name, sizeof(name), "probe/%s", e->display);
+	snprintf(name, sizeof(name), "probe/eprobe/%s", e->display);
 	m.name = name;
 	m.data = j.text;
 	m.len = j.len;

@@ -9,7 +9,7 @@
  *	for each list.probes[i], for each site:
  *		probe_definition(p, site, group, line, sizeof(line), &err);
  *		write(uprobe_events opened O_WRONLY | O_APPEND, line, strlen(line));
- *	char *json = probe_meta_json(p);                // metadata "probe/<display_name>"
+ *	char *json = probe_meta_json(p);                // metadata "probe/SOURCE/<display_name>"
  *	probe_list_free(&list);
  *
  * All sites of a probe go into one event (the kernel appends a further site to an event of the
@@ -160,7 +160,7 @@ int probe_resolve(const struct spec *spec, size_t limit, struct probe_list *list
 int probe_definition(const struct probe *p, size_t site, const char *group, char *buf, size_t size,
 		     struct trawl_error *err);
 
-/* The metadata "probe/<display_name>" (docs/format.md); malloc'd, never NULL. */
+/* The metadata "probe/SOURCE/<display_name>" (docs/format.md); malloc'd, never NULL. */
 char *probe_meta_json(const struct probe *p);
 
 void probe_list_free(struct probe_list *list);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The metadata "probe/NAME": all that a receiver of the file needs to know about a probe. */
+/* The metadata "probe/SOURCE/NAME": all that a receiver of the file needs to know about a probe. */
 #include "config.h"
 
 #include <stdio.h>

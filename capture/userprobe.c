@@ -132,7 +132,7 @@ static int write_meta(struct trace *t, const struct probe *p, struct trawl_error
 	int r = -1;
 
 	m.time = mono_now();
-	if (asprintf(&name, "probe/%s", p->display_name) < 0) {
+	if (asprintf(&name, "probe/%s/%s", t->in->source->name, p->display_name) < 0) {
 		name = NULL;
 		trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	} else {

@@ -191,10 +191,19 @@ static bool of_source(const char *kind, const char *source)
 	return !strcmp(source, usdt ? "usdt" : "uprobe");
 }
 
-/*
- * The newest metadata of the probe in the section, or of all where that has none. Probes of two
- * sources may bear one name: the kind decides.
- */
+/* Is this metadata that of the event? Files of before have "probe/EVENT": then the kind decides. */
+static bool names_probe(const char *name, const char *source, const char *event)
+{
+	size_t n = strlen(source);
+
+	if (strncmp(name, "probe/", 6))
+		return false;
+	name += 6;
+	return !strcmp(name, event) ||
+	       (!strncmp(name, source, n) && name[n] == '/' && !strcmp(name + n + 1, event));
+}
+
+/* The newest metadata of the probe in the section, or of all where that has none. */
 static struct json_object *find_probe(const struct trawl_reader *reader, const char *event,
 				      const char *source, uint32_t section)
 {
@@ -204,8 +213,7 @@ static struct json_object *find_probe(const struct trawl_reader *reader, const c
 		const struct trawl_meta *m = trawl_meta_at(reader, i);
 		struct json_object *doc;
 
-		if (strncmp(m->name, "probe/", 6) || strcmp(m->name + 6, event) ||
-		    (newest && m->section != section))
+		if (!names_probe(m->name, source, event) || (newest && m->section != section))
 			continue;
 		doc = jdoc_parse(m->data, m->len);
 		if (!doc || !of_source(jdoc_string(doc, "kind"), source)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Probe sites: which of the places of a probe was hit, what it is called, and which arguments of
- * it need more than their field. From the metadata "probe/NAME" and "maps/PID".
+ * it need more than their field. From the metadata "probe/SOURCE/NAME" and "maps/PID".
  */
 #ifndef TRAWL_DECODE_SITE_H
 #define TRAWL_DECODE_SITE_H

@@ -225,10 +225,11 @@ def wait_armed(trawl, pid):
 def same_name(folder):
     """A static probe and a function of one name, at one place: each has its own arguments."""
     with open(f"{folder}/w.c", "w") as f:
-        f.write("#include <sys/sdt.h>\n#include <unistd.h>\n"
+        f.write("#include <stdlib.h>\n#include <sys/sdt.h>\n"
                 "__attribute__((noinline)) void hit(int n, const char *who)\n"
                 "{\nDTRACE_PROBE2(w, hit, n, who);\n__asm__ volatile(\"\" ::: \"memory\");\n}\n"
-                "int main(int n, char **words)\n{\nhit(n + 40, words[1]);\nreturn 0;\n}\n")
+                "int main(int n, char **words)\n{\nfor (int i = n > 2 ? atoi(words[2]) : 1; i; i--)\n"
+                "hit(42, words[1]);\nreturn 0;\n}\n")
     made = run("gcc", "-O2", "-g", "-o", f"{folder}/w", f"{folder}/w.c")
     specs = [f"usdt:{folder}/w:hit arg2:string", f"uprobe:{folder}/w:hit n who=+0(who):string"]
     for order in (specs, specs[::-1]):
@@ -244,6 +245,26 @@ def same_name(folder):
     fields = [json.loads(line)["fields"] for line in live.stdout.splitlines()]
     ok(any(f.get("arg1") == 42 for f in fields) and any(f.get("n") == 42 for f in fields),
        "live, too", live.stdout, live.stderr)
+    same_name_in_a_row(folder, specs)
+
+
+def same_name_in_a_row(folder, specs):
+    """In each file of a rotation, too."""
+    made = run(f"{BUILD}/trawl", "-q", "-C", "32k", "-w", f"{folder}/row", "-i", specs[0], "-i", specs[1],
+               "--", f"{folder}/w", "hits", "30000")
+    files = sorted(name for name in os.listdir(folder) if name.startswith("row"))
+    ok(len(files) > 2, "a row of files", files, made.stderr)
+    bad = []
+    for name in files:
+        for source, want in (("usdt", ("arg1", "arg2")), ("uprobe", ("n", "who"))):
+            out = run(f"{BUILD}/trawl-decode", "--json", "-c", "1", "--source", source,
+                      f"{folder}/{name}").stdout
+            got = json.loads(out or "{}")
+            fields = got.get("fields", {})
+            if got and ([fields.get(want[0]), fields.get(want[1])] != [42, "hits"] or
+                        "hit" not in got.get("site", {}).get("symbol", "")):
+                bad.append((name, out))
+    ok(not bad, "each has the arguments and sites of both", bad)
 
 
 SHOP = r"""

@@ -137,11 +137,8 @@ Test(site, what_no_site_has_is_shown_by_its_plain_name)
 	done(s);
 }
 
-Test(site, two_sources_may_have_probes_of_one_name)
+static void each_has_its_own(const struct capture_meta *m)
 {
-	static const struct capture_meta m[] = {
-		{"probe/p:n", 1, "{\"kind\":\"usdt\",\"sites\":[{\"offset\":1,\"symbol\":\"u\"}]}"},
-		{"probe/p:n", 2, "{\"kind\":\"uretprobe\",\"sites\":[{\"offset\":1,\"symbol\":\"r\"}]}"}};
 	static const char *const wanted[][2] = {{"usdt", "u"}, {"uprobe", "r"}, {"event", NULL}};
 
 	reader = capture_of(m, 2);
@@ -158,6 +155,20 @@ Test(site, two_sources_may_have_probes_of_one_name)
 		layout_free(layout);
 	}
 	trawl_close(reader);
+}
+
+#define STATIC_PROBE "{\"kind\":\"usdt\",\"sites\":[{\"offset\":1,\"symbol\":\"u\"}]}"
+#define RETURN_PROBE "{\"kind\":\"uretprobe\",\"sites\":[{\"offset\":1,\"symbol\":\"r\"}]}"
+
+Test(site, two_sources_may_have_probes_of_one_name)
+{
+	static const struct capture_meta named[] = {{"probe/usdt/p:n", 1, STATIC_PROBE},
+						    {"probe/uprobe/p:n", 2, RETURN_PROBE}};
+	static const struct capture_meta older[] = {{"probe/p:n", 1, STATIC_PROBE},
+						    {"probe/p:n", 2, RETURN_PROBE}};
+
+	each_has_its_own(named);
+	each_has_its_own(older);
 }
 
 /* cat old.trawl new.trawl cut.trawl: the program was built anew in between. */
