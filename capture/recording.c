@@ -35,8 +35,7 @@ void recording_fail(struct recording *r, const struct trawl_error *err)
 	recording_end(r, err->sys == EPIPE ? "consumer" : "output");
 }
 
-/* What the writer returned: a file that cannot be written is no failure of the caller's. */
-static int taken(struct recording *r, int result, const struct trawl_error *err)
+int recording_taken(struct recording *r, int result, const struct trawl_error *err)
 {
 	if (!result)
 		return 0;
@@ -146,14 +145,14 @@ void recording_turn(struct recording *r, uint64_t now)
 
 /* ---- what is recorded -------------------------------------------------------------------- */
 
-int recording_put(struct recording *r, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
-		  const void *record, size_t len, struct trawl_error *err)
+int recording_put_watched(struct recording *r, uint16_t source, uint32_t type, uint32_t cpu,
+			  uint64_t ts, const void *record, size_t len, struct trawl_error *err)
 {
 	/* Whose an event is has to be known before it is held against an expression. */
 	if (r->o->ring && r->tasks->nfresh && flight_asks_task(&r->flight) &&
 	    tasks_flush(r->tasks, r->w, err))
 		return -1;
-	if (taken(r, trawl_append(r->w, source, type, cpu, ts, record, len, err), err))
+	if (recording_taken(r, trawl_append(r->w, source, type, cpu, ts, record, len, err), err))
 		return -1;
 	r->unchecked += len;
 	if (r->o->rotate_bytes && r->unchecked >= SIZE_CHECK && size_is_due(r))
@@ -163,12 +162,12 @@ int recording_put(struct recording *r, uint16_t source, uint32_t type, uint32_t 
 
 int recording_loss(struct recording *r, const struct trawl_loss *loss, struct trawl_error *err)
 {
-	return taken(r, trawl_writer_loss(r->w, loss, err), err);
+	return recording_taken(r, trawl_writer_loss(r->w, loss, err), err);
 }
 
 int recording_tasks(struct recording *r, struct trawl_error *err)
 {
-	return taken(r, tasks_flush(r->tasks, r->w, err), err);
+	return recording_taken(r, tasks_flush(r->tasks, r->w, err), err);
 }
 
 /* ---- beginning and end ------------------------------------------------------------------- */

@@ -92,7 +92,7 @@ static const uint8_t *snap(struct usb *u, const uint8_t *event, struct usbmon_he
 }
 
 /* Hands one event, with its header *h, to the session. 1: it wants no more. */
-static int emit(struct usb *u, struct usbmon_header *h, const uint8_t *event,
+static inline int emit(struct usb *u, struct usbmon_header *h, const uint8_t *event,
 		struct trawl_error *err)
 {
 	uint32_t type = usbtypes_event(h->type), given = h->len_cap;

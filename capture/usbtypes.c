@@ -41,19 +41,6 @@ static const struct trawl_field fields[] = {
 	  .offset = sizeof(struct usbmon_header), .size = 1 },
 };
 
-uint32_t usbtypes_event(uint8_t type)
-{
-	switch (type) {
-	case 'S':
-		return USB_SUBMIT;
-	case 'C':
-		return USB_COMPLETE;
-	case 'E':
-		return USB_ERROR;
-	}
-	return 0;
-}
-
 int usbtypes_describe(struct trawl_writer *w, const char *spec, struct trawl_error *err)
 {
 	static const char *const names[] = {

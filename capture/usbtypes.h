@@ -18,7 +18,10 @@ enum usb_event {
 };
 
 /* The event type of a header's `type`, 0 if there is none. */
-uint32_t usbtypes_event(uint8_t type);
+static inline uint32_t usbtypes_event(uint8_t type)
+{
+	return type == 'S' ? USB_SUBMIT : type == 'C' ? USB_COMPLETE : type == 'E' ? USB_ERROR : 0;
+}
 
 /* Describes the source and its event types to a writer; returns the source's id, or -1. */
 int usbtypes_describe(struct trawl_writer *w, const char *spec, struct trawl_error *err);

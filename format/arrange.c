@@ -20,6 +20,7 @@ enum room_name {
 /* Events of one type and, if the type has keys, of the same values of these. */
 struct find {
 	uint64_t key[ARRANGE_KEYS];
+	uint64_t word;   /* with kind.mask: the same as they lie in a record */
 	uint32_t kind, count, slot;
 	uint32_t next;   /* of the same kind: its number + 1 */
 };
@@ -30,10 +31,14 @@ struct kind {
 	uint32_t head, tail; /* finds: number + 1 */
 	uint32_t rest;       /* the find of all others, too many for a key: number + 1 */
 	uint32_t nkeys, max;
+	uint32_t at;         /* of 8 bytes of a record in which all keys lie, */
+	uint64_t mask;       /* which are these bits of them; 0: they lie farther apart */
 	const uint32_t *keys;
 	const struct layout_column *column[ARRANGE_KEYS];
 	const struct layout *dynamic; /* if not every record of it may be regular */
 };
+
+#define FIND_FACTOR 0x9e3779b97f4a7c15ull
 
 /* ---- types ----------------------------------------------------------------------------- */
 
@@ -141,6 +146,26 @@ static bool may_be_irregular(const struct layout *l)
 
 /* ---- classes --------------------------------------------------------------------------- */
 
+/* Keys that lie side by side are looked at as one number. */
+static void join_keys(struct kind *k, const struct layout *l)
+{
+	uint32_t from = UINT32_MAX, end = 0;
+	uint8_t mask[8] = { 0 };
+
+	for (uint32_t q = 0; q < k->nkeys; q++) {
+		const struct layout_column *c = k->column[q];
+
+		from = c->offset < from ? c->offset : from;
+		end = c->offset + c->size > end ? c->offset + c->size : end;
+	}
+	if (!k->nkeys || end - from > 8 || l->size < 8)
+		return;
+	k->at = from + 8 <= l->size ? from : l->size - 8;
+	for (uint32_t q = 0; q < k->nkeys; q++)
+		memset(mask + k->column[q]->offset - k->at, 0xff, k->column[q]->size);
+	k->mask = get64(mask);
+}
+
 static bool init_kinds(struct arrange *a, struct arrange_type *const *types, uint32_t ntypes)
 {
 	a->kinds = room_for(&a->memory[ROOM_KINDS], (2 * (size_t)ntypes + 1) * sizeof(*a->kinds));
@@ -160,6 +185,7 @@ static bool init_kinds(struct arrange *a, struct arrange_type *const *types, uin
 		}
 		for (uint32_t q = 0; q < k->nkeys; q++)
 			k->column[q] = &types[i]->layout.columns[k->keys[q]];
+		join_keys(k, &types[i]->layout);
 	}
 	return true;
 }
@@ -179,12 +205,13 @@ static bool init_finds(struct arrange *a, size_t most)
 	return a->slots && a->finds;
 }
 
-static uint32_t new_find(struct arrange *a, uint32_t kind, const uint64_t *key, uint32_t slot)
+static uint32_t new_find(struct arrange *a, uint32_t kind, const uint64_t *key, uint64_t word,
+			 uint32_t slot)
 {
 	struct kind *k = &a->kinds[kind];
 	struct find *f = &a->finds[a->nfinds++];
 
-	*f = (struct find){ .kind = kind, .slot = slot };
+	*f = (struct find){ .kind = kind, .slot = slot, .word = word };
 	for (uint32_t i = 0; i < k->nkeys; i++)
 		f->key[i] = key[i];
 	if (k->tail)
@@ -203,7 +230,8 @@ static uint32_t find_rest(struct arrange *a, uint32_t kind)
 
 	if (!k->rest) {
 		k->nkeys = 0;
-		k->rest = new_find(a, kind, NULL, FIND_TABLE) + 1;
+		k->mask = 0;
+		k->rest = new_find(a, kind, NULL, 0, FIND_TABLE) + 1;
 	}
 	return k->rest - 1;
 }
@@ -218,7 +246,25 @@ static inline bool same_key(const struct find *f, uint32_t kind, const uint64_t 
 	return same;
 }
 
-static inline uint32_t find(struct arrange *a, uint32_t kind, const uint8_t *record)
+/* A keyed kind's next find, at a free slot of the table. */
+static uint32_t add_find(struct arrange *a, uint32_t kind, const uint64_t *key, uint64_t word,
+			 uint32_t at)
+{
+	struct kind *k = &a->kinds[kind];
+
+	if (k->nfinds == k->max || a->nfinds >= KEYED_FINDS)
+		return find_rest(a, kind);
+	a->slots[at] = a->nfinds + 1;
+	return new_find(a, kind, key, word, at);
+}
+
+static void get_key(const struct kind *k, const uint8_t *record, uint64_t *key)
+{
+	for (uint32_t i = 0; i < k->nkeys; i++)
+		key[i] = arrange_number(k->column[i], record);
+}
+
+static uint32_t find_any(struct arrange *a, uint32_t kind, const uint8_t *record)
 {
 	struct kind *k = &a->kinds[kind];
 	uint64_t key[ARRANGE_KEYS], sum = kind;
@@ -226,17 +272,33 @@ static inline uint32_t find(struct arrange *a, uint32_t kind, const uint8_t *rec
 
 	if (!k->nkeys)
 		return find_rest(a, kind);
-	for (uint32_t i = 0; i < k->nkeys; i++) {
-		key[i] = arrange_number(k->column[i], record);
-		sum = (sum + key[i]) * 0x9e3779b97f4a7c15ull;
-	}
+	get_key(k, record, key);
+	for (uint32_t i = 0; i < k->nkeys; i++)
+		sum = (sum + key[i]) * FIND_FACTOR;
 	for (at = sum >> 32 & (FIND_TABLE - 1); a->slots[at]; at = (at + 1) & (FIND_TABLE - 1))
 		if (same_key(&a->finds[a->slots[at] - 1], kind, key, k->nkeys))
 			return a->slots[at] - 1;
-	if (k->nfinds == k->max || a->nfinds >= KEYED_FINDS)
-		return find_rest(a, kind);
-	a->slots[at] = a->nfinds + 1;
-	return new_find(a, kind, key, at);
+	return add_find(a, kind, key, 0, at);
+}
+
+static inline uint32_t find(struct arrange *a, uint32_t kind, const uint8_t *record)
+{
+	const struct kind *k = &a->kinds[kind];
+	uint64_t key[ARRANGE_KEYS], word;
+	uint32_t at;
+
+	if (!k->mask)
+		return find_any(a, kind, record);
+	word = get64(record + k->at) & k->mask;
+	at = (kind + word) * FIND_FACTOR >> 32 & (FIND_TABLE - 1);
+	for (; a->slots[at]; at = (at + 1) & (FIND_TABLE - 1)) {
+		const struct find *f = &a->finds[a->slots[at] - 1];
+
+		if (f->word == word && f->kind == kind)
+			return a->slots[at] - 1;
+	}
+	get_key(k, record, key);
+	return add_find(a, kind, key, word, at);
 }
 
 /* Puts events in chunk order; found[k] tells which find event k is. */

@@ -366,7 +366,9 @@ LOOPS static void load_numbers(struct table *t, const uint8_t *const *row, const
 static void load_strings(const struct table *t, const struct layout_column *c,
 			 const uint8_t *const *row, const uint32_t *length, struct string *v)
 {
-	for (uint32_t i = 0; i < t->n; i++) {
+	for (uint32_t i = 0; c->place == TRAWL_TAIL && i < t->n; i++)
+		v[i] = (struct string){ row[i] + c->offset, length[t->number[i]] - c->offset };
+	for (uint32_t i = 0; c->place != TRAWL_TAIL && i < t->n; i++) {
 		uint32_t from = c->offset, len = c->size;
 
 		if (c->place != TRAWL_FIXED)

@@ -289,14 +289,6 @@ void stage_free(struct stage *s)
 
 /* ---- types ----------------------------------------------------------------------------- */
 
-int stage_type(const struct stage *s, uint32_t id)
-{
-	uint32_t *page = id < TYPES_MAX ?
-		atomic_load_explicit(&s->pages[id >> 8], memory_order_acquire) : NULL;
-
-	return page ? (int)__atomic_load_n(&page[id & 255], __ATOMIC_ACQUIRE) - 1 : -1;
-}
-
 int stage_add_type(struct stage *s, struct trawl_event_type *t, struct trawl_error *err)
 {
 	uint32_t n = atomic_load(&s->ntypes);
@@ -378,8 +370,7 @@ static enum room batch_room(struct stage *s, struct batch *b, size_t len)
 {
 	enum room room = ROOM;
 
-	if (b->count >= s->o.chunk_events ||
-	    (b->count && b->used + len > atomic_load_explicit(&s->target, memory_order_relaxed)))
+	if (stage_is_full(s, len))
 		return ROOM_FULL;
 	if (b->count == b->capacity)
 		room = grow_events(s, b);
@@ -388,31 +379,14 @@ static enum room batch_room(struct stage *s, struct batch *b, size_t len)
 	return room;
 }
 
-static void batch_put(struct batch *b, uint32_t index, uint32_t cpu, uint64_t ts,
-		      const void *record, size_t len)
+int stage_make_room(struct stage *s, size_t len, struct trawl_error *err)
 {
-	b->events[b->count++] = (struct batch_event){
-		.ts = ts, .type = index, .cpu = cpu, .offset = (uint32_t)b->used,
-		.len = (uint32_t)len,
-	};
-	memcpy(b->bytes + b->used, record, len);
-	b->used += len;
-}
+	enum room room = batch_room(s, s->filling, len);
 
-int stage_append(struct stage *s, uint32_t index, uint32_t cpu, uint64_t ts, const void *record,
-		 size_t len, struct trawl_error *err)
-{
-	uint64_t before = atomic_load_explicit(&s->appended, memory_order_relaxed);
-	enum room room;
-
-	atomic_store_explicit(&s->appended, before + 1, memory_order_relaxed);
-	room = batch_room(s, s->filling, len);
 	if (room == ROOM_FULL) {
 		hand_over(s);
 		room = batch_room(s, s->filling, len);
 	}
-	if (room == ROOM)
-		batch_put(s->filling, index, cpu, ts, record, len);
 	return room == ROOM ? 0 : trawl_fail(err, TRAWL_CANNOT, "source \"%s\": out of memory",
 					     s->source.name);
 }

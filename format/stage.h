@@ -74,16 +74,10 @@ struct stage {
 /* Copies *s and starts the thread. NULL and *err on failure. */
 struct stage *stage_new(const struct trawl_source *s, const struct stage_options *o,
 			struct trawl_error *err);
-/* Index of a type's id, or -1. */
-int stage_type(const struct stage *s, uint32_t id);
 /* Adds a type, which the stage then owns; -1 when memory or places run out. */
 int stage_add_type(struct stage *s, struct trawl_event_type *t, struct trawl_error *err);
-/*
- * One record into the present batch; waits when both batches are full. The present batch is the
- * caller's: no thread may flush, or ask what is ahead, while another appends.
- */
-int stage_append(struct stage *s, uint32_t index, uint32_t cpu, uint64_t ts, const void *record,
-		 size_t len, struct trawl_error *err);
+/* Room for a record of so many bytes in the present batch; waits when both batches are full. */
+int stage_make_room(struct stage *s, size_t len, struct trawl_error *err);
 /* Hands what has come together to the worker (begin), and waits until it is encoded (end). */
 void stage_flush_begin(struct stage *s);
 void stage_flush_end(struct stage *s);
@@ -99,6 +93,51 @@ const struct stage_losses *stage_tell_losses(struct stage *s);
 void stage_next_file(struct stage *s);
 /* Events that no file could take, since the beginning. */
 uint64_t stage_all_unwritten(struct stage *s);
+
+/* Index of a type's id, or -1. */
+static inline int stage_type(const struct stage *s, uint32_t id)
+{
+	uint32_t *page = id < TYPES_MAX ?
+		atomic_load_explicit(&s->pages[id >> 8], memory_order_acquire) : NULL;
+
+	return page ? (int)__atomic_load_n(&page[id & 255], __ATOMIC_ACQUIRE) - 1 : -1;
+}
+
+/* Is the present batch as large as it may be, for a record of so many bytes? */
+static inline bool stage_is_full(const struct stage *s, size_t len)
+{
+	const struct batch *b = s->filling;
+
+	return b->count >= s->o.chunk_events ||
+	       (b->count &&
+		b->used + len > atomic_load_explicit(&s->target, memory_order_relaxed));
+}
+
+/*
+ * One record into the present batch. That is the caller's: no thread may flush, or ask what is
+ * ahead, while another appends. Inline, for it is what each event costs its recorder.
+ */
+static inline int stage_append(struct stage *s, uint32_t index, uint32_t cpu, uint64_t ts,
+			       const void *record, size_t len, struct trawl_error *err)
+{
+	uint64_t before = atomic_load_explicit(&s->appended, memory_order_relaxed);
+	struct batch *b = s->filling;
+
+	atomic_store_explicit(&s->appended, before + 1, memory_order_relaxed);
+	if (stage_is_full(s, len) || b->count == b->capacity || b->size - b->used < len) {
+		if (stage_make_room(s, len, err))
+			return -1;
+		b = s->filling;
+	}
+	b->events[b->count++] = (struct batch_event){
+		.ts = ts, .type = index, .cpu = cpu, .offset = (uint32_t)b->used,
+		.len = (uint32_t)len,
+	};
+	memcpy(b->bytes + b->used, record, len);
+	b->used += len;
+	return 0;
+}
+
 /* Flushes and ends the thread. */
 void stage_stop(struct stage *s);
 /* Stops and frees. */
