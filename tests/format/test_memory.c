@@ -23,9 +23,14 @@
 enum { SHORT = 24000, LONG = 4 * SHORT, SYNC_EVERY = 8, GROWTH_MAX = 1 << 20 };
 
 #ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/allocator_interface.h>
+/*
+ * Memory that was freed stays with the sanitizer: what is in use is counted instead. Not every
+ * compiler comes with the header of these.
+ */
+int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void *p, size_t n),
+					      void (*on_free)(const volatile void *p));
+size_t __sanitizer_get_allocated_size(const volatile void *p);
 
-/* Memory that was freed stays with the sanitizer: what is in use is counted instead. */
 static size_t in_use, most_in_use;
 
 static void on_malloc(const volatile void *p, size_t n)
