@@ -35,7 +35,7 @@ UNIT_FORMAT = tests/format/test_error \
 	tests/format/test_body \
 	tests/format/test_walk \
 	tests/format/test_ring \
-	tests/format/test_memory \
+	tests/format/test_span \
 	tests/format/test_clock
 check_PROGRAMS += $(UNIT_FORMAT)
 TESTS += $(UNIT_FORMAT)
@@ -72,9 +72,9 @@ tests_format_test_writer_LDADD = libsample.la $(UNIT_LDADD)
 tests_format_test_ring_SOURCES = tests/format/test_ring.c
 tests_format_test_ring_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_ring_LDADD = libsample.la $(UNIT_LDADD)
-tests_format_test_memory_SOURCES = tests/format/test_memory.c
-tests_format_test_memory_CFLAGS = $(UNIT_CFLAGS)
-tests_format_test_memory_LDADD = libsample.la $(UNIT_LDADD)
+tests_format_test_span_SOURCES = tests/format/test_span.c
+tests_format_test_span_CFLAGS = $(UNIT_CFLAGS)
+tests_format_test_span_LDADD = libsample.la $(UNIT_LDADD)
 tests_format_test_block_SOURCES = tests/format/test_block.c
 tests_format_test_block_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_block_LDADD = libsample.la $(UNIT_LDADD) $(ZSTD_LIBS)

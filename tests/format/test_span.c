@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a reader holds does not grow with the file. Two files of many small chunks and clock-syncs,
- * one four times as long as the other: each is read in a process of its own, in every way, and the
- * most that it held is compared.
+ * Files of many spans, each event in a chunk of its own.
+ *
+ * What a reader holds does not grow with the file: of two files, one four times as long as the
+ * other, each is read in a process of its own, in every way, and the most that it held is compared.
+ * And whatever the order of the chunks, events come in that of their time.
  */
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -21,6 +23,7 @@
  * references took 5 MiB more for the longer one.
  */
 enum { SHORT = 24000, LONG = 4 * SHORT, SYNC_EVERY = 8, GROWTH_MAX = 1 << 20 };
+#define EPOCH UINT64_C(1795000000000000000)
 
 #ifdef __SANITIZE_ADDRESS__
 /*
@@ -103,25 +106,36 @@ struct job {
 	uint32_t n;
 	int fd;
 	bool whole; /* with its index */
+	uint32_t (*order)(uint32_t k, uint32_t n); /* the k-th event of the file; NULL: by time */
 };
-
-/* The time of day is ahead of CLOCK_MONOTONIC by this, and is set back once. */
-static uint64_t ahead(const struct job *job, uint32_t i)
-{
-	return UINT64_C(1795000000000000000) - (i > job->n / 2 ? 1000000000 : 0);
-}
 
 static uint64_t mono(uint32_t i)
 {
 	return 1000000 + 1000 * (uint64_t)i;
 }
 
-static void put_sync(struct volume *v, const struct job *job, uint32_t i)
+/*
+ * By how much the time of day is ahead of CLOCK_MONOTONIC: it runs unevenly, on straight lines
+ * between sync blocks, and is set back now and then; but where order is what is tested it is even.
+ */
+static uint64_t ahead(const struct job *job, uint32_t i)
 {
-	struct trawl_sync s = { .mono = mono(i), .real = mono(i) + ahead(job, i), .boot = mono(i),
-				.bound = 10, .horizon = mono(i), .why = TRAWL_SYNC_TICK };
+	enum { UNEVEN = 50, SET_EVERY = 63 * SYNC_EVERY, SET_BACK = 100000 };
+	uint32_t a = i / SYNC_EVERY, part = i % SYNC_EVERY, from, to;
 
-	must(!volume_sync(v, &s));
+	if (job->order)
+		return EPOCH;
+	from = a * 37 % UNEVEN;
+	to = (a + 1) * 37 % UNEVEN;
+	return EPOCH + from * (SYNC_EVERY - part) + to * part - i / SET_EVERY * SET_BACK;
+}
+
+/* The clock-sync in front of event i. It promises nothing about what comes behind it. */
+static struct clock_sync sync_at(const struct job *job, uint32_t i)
+{
+	return (struct clock_sync){ .at = i, .s = {
+		.mono = mono(i), .real = mono(i) + ahead(job, i), .boot = mono(i), .bound = 10,
+		.why = TRAWL_SYNC_TICK } };
 }
 
 /* What the writer does, without its threads. An event a chunk, in turn of a source of either clock. */
@@ -147,14 +161,17 @@ static void write_file(const struct job *job)
 	struct volume_front front = { .name = "memory", .comment = "", .time = 1 };
 	struct chunk_encoder *e[2] = { chunk_encoder_new(1), chunk_encoder_new(1) };
 	struct volume v;
+	uint32_t k;
 
 	must(e[0] && e[1] && !volume_begin(&v, dup(job->fd), &front));
 	for (uint16_t i = 0; i < 2; i++)
 		must(!volume_source(&v, &sources[i]) && !volume_type(&v, &types[i], 0));
 	for (uint32_t i = 0; i < job->n; i++) {
-		if (i % SYNC_EVERY == 0)
-			put_sync(&v, job, i);
-		put_event(&v, e[i & 1], job, i);
+		struct clock_sync sync = sync_at(job, i);
+
+		must(i % SYNC_EVERY || !volume_sync(&v, &sync.s));
+		k = job->order ? job->order(i, job->n) : i;
+		put_event(&v, e[k & 1], job, k);
 	}
 	volume_end(&v, 0);
 	must(!volume_close(&v));
@@ -185,9 +202,9 @@ static size_t held_by(struct job *job)
 	return held;
 }
 
-static int file_of(uint32_t n)
+static int file_of(uint32_t n, uint32_t (*order)(uint32_t k, uint32_t n))
 {
-	struct job job = { write_file, n, memfd_create("memory", 0), true };
+	struct job job = { write_file, n, memfd_create("span", 0), true, order };
 
 	held_by(&job);
 	return job.fd;
@@ -207,6 +224,19 @@ static struct trawl_reader *open_file(const struct job *job)
 	return r;
 }
 
+/* How far off it may be, by the clock-syncs that were written around it. */
+static uint64_t bound_of(const struct job *job, const struct trawl_event *ev, uint32_t i)
+{
+	enum { MORE = 4 };
+	uint32_t last = (job->n - 1) / SYNC_EVERY, k = i / SYNC_EVERY, from = k > MORE ? k - MORE : 0;
+	struct clock_sync syncs[2 * MORE + 1];
+	struct clock_map m = { syncs, 0, EPOCH };
+
+	for (uint32_t a = from; a <= k + MORE && a <= last; a++)
+		syncs[m.n++] = sync_at(job, a * SYNC_EVERY);
+	return clock_bound(&m, ev->source->clock, ev->ts, k - from + 1, ev->time - EPOCH);
+}
+
 static void read_events(const struct job *job, struct trawl_reader *r)
 {
 	struct trawl_error err;
@@ -216,6 +246,9 @@ static void read_events(const struct job *job, struct trawl_reader *r)
 	for (uint32_t i = 0; i < job->n; i++) {
 		must(trawl_next(r, &ev, &err) == 1);
 		must(get64(ev.record) == i);
+		must(ev.time - EPOCH + 500 - mono(i) < 1000); /* where it is set, it is not even */
+		must(job->order || i % 7 ||
+		     trawl_event_bound(r, &ev) == bound_of(job, &ev, i));
 	}
 	must(trawl_next(r, &ev, &err) == 0);
 	trawl_verdict(r, &v);
@@ -276,7 +309,7 @@ static void seek(const struct job *job)
 		struct trawl_error err;
 		struct trawl_event ev;
 
-		range.from = mono(i) + ahead(job, 0);
+		range.from = mono(i) + EPOCH;
 		must(trawl_select(r, &range, &err) == 0);
 		must(trawl_next(r, &ev, &err) == 1);
 		must(get64(ev.record) == i);
@@ -311,9 +344,9 @@ static void takes_no_more(int shorter, int longer, bool whole)
 	}
 }
 
-Test(memory, of_a_reader_is_the_same_for_a_longer_file)
+Test(span, memory_is_the_same_for_a_longer_file)
 {
-	int shorter = file_of(SHORT), longer = file_of(LONG);
+	int shorter = file_of(SHORT, NULL), longer = file_of(LONG, NULL);
 
 	takes_no_more(shorter, longer, true);
 	cr_assert_eq(ftruncate(shorter, lseek(shorter, 0, SEEK_END) - 1), 0);
@@ -321,4 +354,60 @@ Test(memory, of_a_reader_is_the_same_for_a_longer_file)
 	takes_no_more(shorter, longer, false);
 	close(shorter);
 	close(longer);
+}
+
+/* ---- order --------------------------------------------------------------------------------- */
+
+/* All of one source, then all of the other. */
+static uint32_t one_behind_the_other(uint32_t k, uint32_t n)
+{
+	return k < n / 2 ? 2 * k : 2 * (k - n / 2) + 1;
+}
+
+/* Those of the first source here and there among some thousand; the other's as they happened. */
+static uint32_t here_and_there(uint32_t k, uint32_t n)
+{
+	enum { WINDOW = 4000 };
+	uint32_t first = k / WINDOW * WINDOW;
+
+	return k & 1 || first + WINDOW > n ? k : first + (k - first) / 2 * 1031 % (WINDOW / 2) * 2;
+}
+
+static void read_part(const struct job *job)
+{
+	uint32_t from = job->n / 3, to = from + 100;
+	struct trawl_range range = { mono(from) + EPOCH, mono(to) + EPOCH, { 0 } };
+	struct trawl_reader *r = open_file(job);
+	struct trawl_error err;
+	struct trawl_event ev;
+
+	must(trawl_select(r, &range, &err) == 0);
+	for (uint32_t i = from; i < to; i++) {
+		must(trawl_next(r, &ev, &err) == 1);
+		must(get64(ev.record) == i);
+	}
+	must(trawl_next(r, &ev, &err) == 0);
+	trawl_close(r);
+}
+
+static void comes_by_time(uint32_t (*order)(uint32_t k, uint32_t n))
+{
+	struct job job = { .n = SHORT, .fd = file_of(SHORT, order), .order = order };
+
+	for (int cut = 0; cut < 2; cut++) {
+		job.whole = !cut;
+		job.run = read_file;
+		held_by(&job);
+		job.run = read_part;
+		held_by(&job);
+		cr_assert_eq(ftruncate(job.fd, lseek(job.fd, 0, SEEK_END) - 1), 0);
+	}
+	close(job.fd);
+}
+
+Test(span, events_come_by_time_whatever_the_order_of_chunks)
+{
+	comes_by_time(NULL);
+	comes_by_time(one_behind_the_other);
+	comes_by_time(here_and_there);
 }
