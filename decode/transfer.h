@@ -22,7 +22,7 @@ struct transfer {
 	enum transfer_end end;
 	bool has_submit, has_complete; /* has_complete: 'C' or 'E' */
 	struct urb submit, complete;
-	uint64_t submitted, completed; /* the source's clock, ns since the epoch */
+	uint64_t submitted, completed; /* the timeline, ns since the epoch */
 	uint8_t *copy;                 /* the submission's record; owned by the table */
 	size_t copy_len;
 };
@@ -39,7 +39,7 @@ const struct urb *transfer_data(const struct transfer *t);
 /* The setup packet, or NULL. */
 const uint8_t *transfer_setup(const struct transfer *t);
 
-/* ns from submission to completion; 0: not known (a half is missing, or the clock was set back). */
+/* ns from submission to completion; 0: not known (a half is missing, or time went back). */
 uint64_t transfer_latency(const struct transfer *t);
 
 struct transfers;

@@ -335,7 +335,7 @@ static char type_letter(uint32_t id)
 }
 
 /* What must be known of a submission before it is complete: a UAS command. */
-static void foresee(struct usb_state *s, const struct urb *u, uint64_t ts)
+static void foresee(struct usb_state *s, const struct urb *u, uint64_t time)
 {
 	struct usb_detail d = {.urb = *u, .data = u->data, .data_len = u->data_len};
 
@@ -347,7 +347,7 @@ static void foresee(struct usb_state *s, const struct urb *u, uint64_t ts)
 	if (!d.interface->msc)
 		d.interface->msc = calloc(1, sizeof(*d.interface->msc));
 	if (d.interface->msc)
-		msc_uas_submitted(d.interface->msc, u->data, u->data_len, ts);
+		msc_uas_submitted(d.interface->msc, u->data, u->data_len, time);
 }
 
 static int usb_feed(void *state, const struct trawl_event *ev, struct sink *sink,
@@ -370,9 +370,9 @@ static int usb_feed(void *state, const struct trawl_event *ev, struct sink *sink
 		u.type = type_letter(ev->type->id);
 		u.damage |= URB_BAD_TYPE;
 	}
-	foresee(s, &u, ev->ts);
-	/* Latencies are differences of the source's own clock, to the microsecond that it has. */
-	n = transfers_feed(s->transfers, &u, ev->ts, ev->record, ev->len, done);
+	foresee(s, &u, ev->time);
+	/* On the timeline, as all that is shown: a latency is no hour where the clock was set. */
+	n = transfers_feed(s->transfers, &u, ev->time, ev->record, ev->len, done);
 	if (n < 0)
 		return trawl_fail(err, TRAWL_CANNOT, "usb: out of memory");
 	for (int i = 0; i < n && !result; i++) {

@@ -3,7 +3,7 @@
 
 #include "clock.h"
 
-static uint64_t value(const struct trawl_sync *s, enum trawl_clock clock)
+static uint64_t reading(const struct trawl_sync *s, enum trawl_clock clock)
 {
 	switch (clock) {
 	case TRAWL_CLOCK_REAL:
@@ -28,7 +28,31 @@ static uint64_t distance(uint64_t a, uint64_t b)
 
 struct clock_map clock_map(const struct clock_sync *syncs, size_t n)
 {
-	return (struct clock_map){ syncs, n, n ? syncs->s.real - syncs->s.mono : 0 };
+	if (!n)
+		return (struct clock_map){ 0 };
+	return (struct clock_map){ syncs, n, syncs->s.real - syncs->s.mono, syncs->s };
+}
+
+/* The kernel makes these clocks of CLOCK_MONOTONIC, by adding what only a step changes. */
+static bool is_sum(enum trawl_clock clock)
+{
+	return clock == TRAWL_CLOCK_REAL || clock == TRAWL_CLOCK_BOOT || clock == TRAWL_CLOCK_TAI;
+}
+
+/*
+ * What a clock showed at the i-th sync block. Two readings of a sum differ by nanoseconds that are
+ * of the reading: as long as it cannot be told from the sum at the first block, it is that one, so
+ * that times of the wall clock are shown as they were taken.
+ */
+static uint64_t value(const struct clock_map *m, size_t i, enum trawl_clock clock)
+{
+	const struct trawl_sync *s = &m->syncs[i].s, *f = &m->first;
+	uint64_t read = reading(s, clock), even;
+
+	if (!is_sum(clock))
+		return read;
+	even = s->mono + (reading(f, clock) - f->mono);
+	return distance(read, even) <= s->bound + f->bound ? even : read;
 }
 
 size_t clock_syncs_before(const struct clock_map *m, uint64_t at)
@@ -65,8 +89,8 @@ static struct stretch stretch_at(const struct clock_map *m, enum trawl_clock clo
 {
 	struct stretch s = { &m->syncs[i].s, &m->syncs[i + 1].s, 0, 0, 0 };
 
-	s.ca = value(s.a, clock);
-	s.cb = value(s.b, clock);
+	s.ca = value(m, i, clock);
+	s.cb = value(m, i + 1, clock);
 	s.from = s.b->horizon > SLACK ? s.b->horizon - SLACK : s.a->mono;
 	if (s.from > s.a->mono)
 		s.from = s.a->mono;
@@ -181,7 +205,7 @@ size_t clock_find(const struct clock_map *m, enum trawl_clock clock, uint64_t ts
 	while (low < high) {
 		size_t mid = low + (high - low + 1) / 2;
 
-		if (value(&m->syncs[mid].s, clock) <= ts)
+		if (value(m, mid, clock) <= ts)
 			low = mid;
 		else
 			high = mid - 1;
@@ -209,7 +233,7 @@ uint64_t clock_to_mono(const struct clock_map *m, enum trawl_clock clock, uint64
 		return ts;
 	if (m->n == 1) {
 		s = &m->syncs[0].s;
-		return clock == TRAWL_CLOCK_TSC ? s->mono : s->mono + (ts - value(s, clock));
+		return clock == TRAWL_CLOCK_TSC ? s->mono : s->mono + (ts - value(m, 0, clock));
 	}
 	i = first_stretch(m, clock, ts, after);
 	try_stretch(m, clock, i, ts, &best);
@@ -230,7 +254,7 @@ static uint64_t doubt(const struct clock_map *m, enum trawl_clock clock, size_t 
 	uint64_t most = 0, to, at;
 
 	for (size_t k = i ? i - 1 : 0; k <= i + 1; k++) {
-		at = m->syncs[k].s.mono + (ts - value(&m->syncs[k].s, clock));
+		at = m->syncs[k].s.mono + (ts - value(m, k, clock));
 		to = k < i ? s.a->mono : s.b->mono;
 		if (at >= s.from && at <= to)
 			most = larger(most, distance(at, mono));
@@ -253,7 +277,10 @@ uint64_t clock_bound(const struct clock_map *m, enum trawl_clock clock, uint64_t
 		return bound + moved + distance(own, m->syncs[0].s.mono) / 2000;
 	i = first_stretch(m, clock, ts, after);
 	s = stretch_at(m, clock, i);
-	bound = larger(s.a->bound, s.b->bound) + outside(&s, own) / 2000;
+	bound = larger(s.a->bound, s.b->bound);
+	if (is_sum(clock))
+		bound = larger(bound, m->first.bound);
+	bound += outside(&s, own) / 2000;
 	if (clock == TRAWL_CLOCK_TSC)
 		return bound + moved + (stepped(&s, clock) ? s.b->mono - s.a->mono : 0);
 	return bound + larger(moved, doubt(m, clock, i, ts, mono));
@@ -275,7 +302,7 @@ static void around(const struct clock_map *m, enum trawl_clock clock, uint64_t t
 	*least = UINT64_MAX;
 	*most = 0;
 	for (i = i ? i - 1 : 0; i <= to && i < m->n; i++) {
-		mono = m->syncs[i].s.mono + (ts - value(&m->syncs[i].s, clock));
+		mono = m->syncs[i].s.mono + (ts - value(m, i, clock));
 		if ((int64_t)mono < 0)
 			mono = 0;
 		*least = mono < *least ? mono : *least;

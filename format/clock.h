@@ -22,6 +22,7 @@ struct clock_map {
 	const struct clock_sync *syncs;
 	size_t n;
 	uint64_t origin; /* added (modulo 2^64) to CLOCK_MONOTONIC it gives the timeline */
+	struct trawl_sync first; /* of the section */
 };
 
 /* Of all the sync blocks of a section; without any the origin is 0. */

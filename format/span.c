@@ -121,7 +121,7 @@ static bool add_kept(const struct trawl_reader *r, const struct section *s, size
 		if (!add_sync(b, &kept.syncs[k]))
 			return false;
 	b->nsyncs = clock_syncs_order(b->syncs, b->nsyncs);
-	b->clocks = (struct clock_map){ b->syncs, b->nsyncs, kept.origin };
+	b->clocks = (struct clock_map){ b->syncs, b->nsyncs, kept.origin, kept.first };
 	return true;
 }
 

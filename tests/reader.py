@@ -24,7 +24,7 @@ SHB, IDB, BOM = 0x0A0D0D0A, 1, 0x1A2B3C4D
 START, SOURCE, TYPE, META, CHUNK, SYNC, LOSS, INDEX, END, REFS = range(1, 11)
 FIXED, DATA_LOC, REL_LOC, TAIL = range(4)
 INT, TEXT, BYTES, NONE = 1, 11, 12, 13
-MONO, TSC = 1, 6
+MONO, REAL, BOOT, TAI, TSC = 1, 2, 3, 5, 6
 MASK = (1 << 64) - 1
 
 
@@ -189,8 +189,16 @@ class Sync:
          self.horizon) = v.numbers(*[8] * 8)
         self.why, self.at = v.number(4), at
 
-    def clock(self, c):
+    def read(self, c):
         return [None, self.mono, self.real, self.boot, self.raw, self.tai, self.tsc][c]
+
+    def clock(self, c):
+        """What clock c showed; readings that differ by what reading takes are one."""
+        if c not in (REAL, BOOT, TAI):
+            return self.read(c)
+        even = self.mono + self.first.read(c) - self.first.mono
+        off = abs(self.read(c) - even)
+        return even if off <= self.bound + self.first.bound else self.read(c)
 
 
 class Event:
@@ -350,6 +358,7 @@ class Reader:
             self.add_chunk(s, v, at, len(block))
         elif kind == SYNC:
             s.syncs.append(Sync(v, at))
+            s.syncs[-1].first = s.syncs[0]
         elif kind == LOSS:
             n, _, *rest = v.numbers(2, 2, 4, 8, 8, 8, 4)
             self.losses.append([s.sources[n].id] + rest)

@@ -397,6 +397,15 @@ def test_samples(d):
         got = [i["fields"].get("latency_ns", 0) // 1000 for i in items
                if i["fields"]["end"] == "done" and "submit_ns" in i["fields"]]
         ok(want == got and want, name + ": latencies are those of tshark", want, got)
+        raw = [i["ts_ns"] for i in objects(path, "--raw")]
+        same([i * 1000 for i in stamps(d + "/s.pcap")], raw,
+             name + ": a time is the same in JSON as in the pcap file")
+        fields = [(i["ts_ns"], i["fields"]) for i in items if "submit_ns" in i["fields"]]
+        ok(fields and all(f["submit_ns"] + f.get("latency_ns", 0) == t for t, f in fields
+                          if f["end"] != "unanswered"),
+           name + ": submission and latency make the time of the transfer")
+        ok(all(f["submit_ns"] <= t and f["submit_ns"] in raw for t, f in fields),
+           name + ": a submission's time is that of its event")
         run("trawl-export", "--to", "pcapng", "--source", "usb", path, "-w", d + "/s.pcapng")
         same("", tshark(d + "/s.pcapng", "-Y", "_ws.malformed"), name + ": nothing is malformed")
         ok(not find(items, damage=[]) and not any("damage" in i["fields"] for i in items),
@@ -416,6 +425,18 @@ def test_samples(d):
         ok(not any("keys" in i["fields"]["decoded"].get("report", {}) or "data" in i["fields"]
                    for i in objects(keyboard) if i["name"] == "usb:interrupt"),
            "are masked unless asked for")
+
+
+def stamps(path):
+    """The times of a pcap file's packets in us, to tell from what tshark makes of them."""
+    with open(path, "rb") as f:
+        data = f.read()
+    at, times = 24, []
+    while at < len(data):
+        sec, us, length = struct.unpack_from("<III", data, at)
+        times.append(sec * 1000000 + us)
+        at += 16 + length
+    return times
 
 
 def write(path, data):

@@ -84,6 +84,26 @@ Test(clock, a_slewed_clock_is_a_line_between_sync_blocks)
 	cr_assert_eq(bound_of(m, real, 2), 100);
 }
 
+/* Readings are off by nanoseconds; the time of day is not. What is no part of the reading counts. */
+Test(clock, a_time_of_day_is_its_own_as_long_as_it_is_not_set)
+{
+	struct made x;
+	const struct clock_map *m = make(&x, 4, ticks, (int64_t[]){ 0, -2, 200, 201 });
+
+	for (uint64_t mono = SECOND - 5; mono < 3 * SECOND; mono += 997 * 1001)
+		for (size_t after = 0; after <= 3; after++) {
+			uint64_t real = EPOCH + mono;
+
+			cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_REAL, real, after), mono);
+			cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_TAI, real, after), mono);
+			cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_BOOT, mono, after), mono);
+		}
+	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_REAL, EPOCH + 4 * SECOND + 201, 3), 4 * SECOND);
+	cr_assert_neq(clock_to_mono(m, TRAWL_CLOCK_MONO_RAW, 2 * SECOND, 1), 2 * SECOND);
+	x.m.first.bound = 300;
+	cr_assert_eq(bound_of(m, EPOCH + 2 * SECOND, 1), 300, "the first block has the offset");
+}
+
 /* Each side of a step keeps its own offset, at every moment of the stretch. */
 static void check_step(int64_t step)
 {
