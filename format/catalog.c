@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <xxhash.h>
+
 #include "catalog.h"
 
 enum {
@@ -330,19 +332,63 @@ static void part_drop(struct section *s)
 	buf_free(&s->part_data);
 }
 
+static struct catalog_meta **name_slot(struct catalog_meta **names, size_t cap, const char *name)
+{
+	size_t i = XXH64(name, strlen(name), 0) & (cap - 1);
+
+	while (names[i] && strcmp(names[i]->meta.name, name))
+		i = (i + 1) & (cap - 1);
+	return &names[i];
+}
+
+static bool names_room(struct catalog *c)
+{
+	size_t cap = c->names_cap ? c->names_cap * 2 : 64;
+	struct catalog_meta **names;
+
+	if (c->nnames * 2 < c->names_cap)
+		return true;
+	names = calloc(cap, sizeof(*names));
+	if (!names)
+		return false;
+	for (size_t i = 0; i < c->names_cap; i++)
+		if (c->names[i])
+			*name_slot(names, cap, c->names[i]->meta.name) = c->names[i];
+	free(c->names);
+	c->names = names;
+	c->names_cap = cap;
+	return true;
+}
+
+static bool same_words(const struct trawl_meta *a, const struct trawl_meta *b)
+{
+	return a->len == b->len && !memcmp(a->data, b->data, a->len) && !strcmp(a->type, b->type);
+}
+
 static bool keep_meta(struct catalog *c, struct section *s)
 {
-	struct trawl_meta *m = malloc(sizeof(*m));
+	struct catalog_meta *m = names_room(c) ? malloc(sizeof(*m)) : NULL, **newest;
 
 	if (!m || !vec_add(&c->metas, m)) {
 		free(m);
 		part_drop(s);
 		return false;
 	}
-	*m = s->part.meta;
-	m->section = s->number;
-	m->data = s->part_data.data;
-	c->bytes += sizeof(*m) + m->len;
+	s->part.meta.data = s->part_data.data;
+	*m = (struct catalog_meta){ s->part.meta, false };
+	c->bytes += sizeof(*m) + m->meta.len;
+	newest = name_slot(c->names, c->names_cap, m->meta.name);
+	c->nnames += !*newest;
+	if (*newest && same_words(&(*newest)->meta, &m->meta)) {
+		c->bytes -= m->meta.len;
+		m->shared = true;
+		m->meta.name = (*newest)->meta.name;
+		m->meta.type = (*newest)->meta.type;
+		m->meta.data = (*newest)->meta.data;
+		part_drop(s);
+	}
+	m->meta.section = s->number;
+	*newest = m;
 	memset(&s->part, 0, sizeof(s->part));
 	memset(&s->part_data, 0, sizeof(s->part_data));
 	return true;
@@ -464,11 +510,13 @@ void catalog_free(struct catalog *c)
 		free(c->types.p[i]);
 	}
 	for (size_t i = 0; i < c->metas.n; i++) {
-		struct trawl_meta *m = c->metas.p[i];
+		struct catalog_meta *m = c->metas.p[i];
 
-		free((char *)m->name);
-		free((char *)m->type);
-		free((void *)m->data);
+		if (!m->shared) {
+			free((char *)m->meta.name);
+			free((char *)m->meta.type);
+			free((void *)m->meta.data);
+		}
 		free(m);
 	}
 	for (size_t i = 0; i < c->losses.n; i++)
@@ -477,6 +525,7 @@ void catalog_free(struct catalog *c)
 	free(c->sources.p);
 	free(c->types.p);
 	free(c->metas.p);
+	free(c->names);
 	free(c->losses.p);
 	free(c->syncs);
 	memset(c, 0, sizeof(*c));

@@ -71,7 +71,7 @@ struct section {
 struct catalog {
 	struct vec sources; /* struct catalog_source */
 	struct vec types;   /* struct trawl_event_type */
-	struct vec metas;   /* struct trawl_meta */
+	struct vec metas;   /* struct catalog_meta */
 	struct vec losses;  /* struct trawl_loss */
 	struct vec sections;
 	struct clock_sync *syncs;
@@ -79,6 +79,14 @@ struct catalog {
 	uint64_t thinned;   /* clock-syncs that are not kept */
 	uint64_t bound;     /* the largest of all clock-syncs */
 	size_t bytes;       /* of memory in all of these, about */
+	struct catalog_meta **names; /* hash table: the newest metadata of each name */
+	size_t nnames, names_cap;
+};
+
+/* The captures of a rotation say the same again and again: that is kept once. */
+struct catalog_meta {
+	struct trawl_meta meta;
+	bool shared; /* strings and data are those of an earlier one */
 };
 
 struct catalog_source {

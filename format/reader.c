@@ -577,7 +577,7 @@ size_t trawl_meta_count(const struct trawl_reader *r)
 
 const struct trawl_meta *trawl_meta_at(const struct trawl_reader *r, size_t i)
 {
-	return at(&r->catalog.metas, i);
+	return at(&r->catalog.metas, i); /* the metadata is its first member */
 }
 
 const struct trawl_meta *trawl_meta_find(const struct trawl_reader *r, const char *name)

@@ -306,6 +306,36 @@ Test(catalog, parts_of_metadata_are_put_together_in_order_only)
 	catalog_free(&c);
 }
 
+static bool add_meta(struct catalog *c, struct section *s, const char *text, uint64_t at)
+{
+	size_t len = strlen(text);
+	struct meta_part p = {.meta = {"m", "text/plain", at, text, len}, .len = (uint32_t)len};
+	struct buf b = { 0 };
+
+	body_meta(&b, &p);
+	return add(c, s, BLOCK_META, at, &b);
+}
+
+Test(catalog, metadata_that_comes_again_is_kept_once)
+{
+	static const char *const told[] = {"one", "one", "two", "one"};
+	struct catalog c = { 0 };
+	const struct catalog_meta *const *m;
+
+	for (uint32_t i = 0; i < 4; i++)
+		cr_assert(add_meta(&c, catalog_section(&c, i * 5000), told[i], 100 + i));
+	m = (const struct catalog_meta *const *)c.metas.p;
+	cr_assert_eq(c.metas.n, 4);
+	for (uint32_t i = 0; i < 4; i++) {
+		cr_assert_str_eq(m[i]->meta.data, told[i]);
+		cr_assert_eq(m[i]->meta.section, i);
+		cr_assert_eq(m[i]->meta.time, 100 + i);
+	}
+	cr_assert_eq(m[1]->meta.data, m[0]->meta.data);
+	cr_assert(!m[0]->shared && m[1]->shared && !m[2]->shared && !m[3]->shared);
+	catalog_free(&c);
+}
+
 /* A block and its copy in the index are one. */
 Test(catalog, copies_count_once)
 {
