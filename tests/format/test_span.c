@@ -230,8 +230,11 @@ static uint64_t bound_of(const struct job *job, const struct trawl_event *ev, ui
 	enum { MORE = 4 };
 	uint32_t last = (job->n - 1) / SYNC_EVERY, k = i / SYNC_EVERY, from = k > MORE ? k - MORE : 0;
 	struct clock_sync syncs[2 * MORE + 1];
-	struct clock_map m = { syncs, 0, EPOCH };
+	struct clock_sync first = sync_at(job, 0);
+	struct clock_map m = clock_map(&first, 1);
 
+	m.syncs = syncs;
+	m.n = 0;
 	for (uint32_t a = from; a <= k + MORE && a <= last; a++)
 		syncs[m.n++] = sync_at(job, a * SYNC_EVERY);
 	return clock_bound(&m, ev->source->clock, ev->ts, k - from + 1, ev->time - EPOCH);
