@@ -1,23 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Eight sources at once against each of them alone: the recorder's processor time for the same events.
-# One program passes eight places so many times: three USDT probes, three functions,
-# two system calls; what differs is only what of that is armed. Each round has all runs, so that what
-# else the machine does meets all alike; of each run it prints seconds of CPU, events, lost.
+# One program passes eight places so many times: a USDT probe, a function, six system calls (which cost
+# the program least); what differs is only what of that is armed. Each round has all runs, so that what
+# else the machine does meets all alike; of each kind of run the middle one of all rounds counts.
 #
 #	tests/bench/sources.sh [ROUNDS [TURNS]]
 #
-# "at once / sum" is without what a recorder costs that records nothing, which is measured, too. The
-# functions begin with a push, which the kernel emulates: single-stepping over anything else takes the
-# program so long that a recorder's wake-ups are most of what it costs.
+# Counted is the recorder's processor time from the program's first turn until all of it is compressed
+# and written, less what a recorder uses in that time that has nothing to record; not how it begins and
+# ends, which is the kernel's making of instances. Some turns that are not counted come before, so that
+# memory has been touched. The function begins with a push, which the kernel emulates: single-stepping
+# over anything else takes the program so long that a recorder's wake-ups are most of what it costs.
 set -u
-rounds=${1:-3} turns=${2:-1000000}
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
 [ -w /sys/kernel/tracing/events/enable ] || { echo "tracefs cannot be written: run as root"; exit 0; }
 
 cat >"$dir/load.c" <<'END'
-#include <stdlib.h>
+#include <stdio.h>
 #include <sys/sdt.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -28,77 +29,104 @@ cat >"$dir/load.c" <<'END'
 		__asm__ volatile("" : "+r"(turn)); \
 		return turn + other; \
 	}
-PLACE(first) PLACE(second) PLACE(third)
+PLACE(function)
 
-int main(int argc, char **argv)
+static long turns(long n)
 {
-	long n = argc > 1 ? atol(argv[1]) : 0, sum = 0;
-	char go;
+	long sum = 0;
 
-	if (read(0, &go, 1) != 1)
-		return 2;
 	for (long i = 0; i < n; i++) {
-		DTRACE_PROBE2(load, one, i, sum);
-		DTRACE_PROBE2(load, two, i, sum);
-		DTRACE_PROBE2(load, three, i, sum);
-		sum += first(i, 1) + second(i, 2) + third(i, 3);
+		DTRACE_PROBE2(load, probe, i, sum);
+		sum += function(i, 1);
 		syscall(SYS_getpgid, 0);
 		syscall(SYS_getsid, 0);
+		syscall(SYS_getpriority, 0, 0);
+		syscall(SYS_sched_getscheduler, 0);
+		syscall(SYS_sched_get_priority_max, 0);
+		syscall(SYS_sched_get_priority_min, 0);
 	}
 	if (n < 0)
 		DTRACE_PROBE(load, never);
-	return sum == 1;
-}
-END
-${CC:-cc} -O2 -g -fno-omit-frame-pointer -fcf-protection=none -o "$dir/load" "$dir/load.c" || { echo "no compiler, or no sys/sdt.h: apt-get install systemtap-sdt-dev"; exit 0; }
-sources=("usdt:$dir/load:one" "usdt:$dir/load:two" "usdt:$dir/load:three" "uprobe:$dir/load:first turn other"
-	"uprobe:$dir/load:second turn other" "uprobe:$dir/load:third turn other"
-	event:syscalls:sys_enter_getpgid event:syscalls:sys_enter_getsid)
-
-# record SOURCE...: "CPU-SECONDS EVENTS LOST" of a recorder with these sources, without the load.
-record() {
-	local s args=()
-	for s; do
-		args+=(-i "$s")
-	done
-	/usr/bin/python3 - "$dir/load" "$turns" "$TRAWL_BUILD/trawl" "${args[@]}" -w "$dir/x.trawl" 2>"$dir/err" <<'END'
-import os, subprocess, sys, time
-load, turns, command = sys.argv[1], sys.argv[2], sys.argv[3:]
-q = subprocess.Popen([load, turns], stdin=subprocess.PIPE)
-# Of this process only: what others on the machine are called is no part of it.
-p = subprocess.Popen(command + ["-p", str(q.pid)])
-while not os.path.exists(command[-1]):
-    time.sleep(0.1)
-q.communicate(b"x")
-_, _, used = os.wait4(p.pid, 0)
-print(used.ru_utime + used.ru_stime, end=" ")
-END
-	sed -n 's/^\([0-9]*\) events captured, \([0-9]*\) lost.*/\1 \2/p' "$dir/err" | grep . || { cat "$dir/err" >&2; echo "0 0"; }
-	rm -f "$dir/x.trawl"
+	return sum;
 }
 
-for ((i = 1; i <= rounds; i++)); do
-	{
-		echo "nothing $(record "usdt:$dir/load:never")"
-		for s in "${sources[@]}"; do
-			echo "alone $(record "$s")"
-		done
-		echo "at-once $(record "${sources[@]}")"
-	} | tee -a "$dir/runs"
-done
-awk '
-	$1 == "nothing" { idle += $2 / '"$rounds"' }
-	$1 == "alone" { k = n++ % 8; cpu[k] += $2; events[k] += $3; sum += $2; total += $3; lost += $4 }
-	$1 == "at-once" { all += $2; taken += $3; missed += $4 }
-	END {
-		printf "nothing   %.3f s CPU a run\n", idle
-		printf "alone     %d events, %d lost; ns CPU an event:", total, lost
-		for (k = 0; k < 8; k++)
-			printf " %.0f", events[k] ? (cpu[k] - idle * '"$rounds"') * 1e9 / events[k] : 0
-		sum -= 8 * '"$rounds"' * idle
-		all -= '"$rounds"' * idle
-		printf "; together %.0f\n", total ? sum * 1e9 / total : 0
-		printf "at once   %d events, %d lost; ns CPU an event: %.0f\n", taken, missed, taken ? all * 1e9 / taken : 0
-		printf "at once / sum  %.2f\n", total && taken ? (all / taken) / (sum / total) : 0
-	}' "$dir/runs"
+/* So many turns for each line that says how many, and a line when they are done. */
+int main(void)
+{
+	long n;
+
+	while (scanf("%ld", &n) == 1) {
+		printf("%ld\n", turns(n));
+		fflush(stdout);
+	}
+	return 0;
+}
+END
+${CC:-cc} -O2 -g -fno-omit-frame-pointer -fcf-protection=none -o "$dir/load" "$dir/load.c" ||
+	{ echo "no compiler, or no sys/sdt.h: apt-get install systemtap-sdt-dev"; exit 0; }
+
+/usr/bin/python3 - "$dir" "$TRAWL_BUILD/trawl" "${1:-2}" "${2:-400000}" <<'END'
+import os, re, statistics, subprocess, sys, time
+folder, trawl, rounds, turns = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+load, capture = folder + "/load", folder + "/x.trawl"
+sources = [f"usdt:{load}:probe", f"uprobe:{load}:function turn other"]
+sources += ["event:syscalls:sys_enter_" + call
+            for call in ("getpgid", "getsid", "getpriority", "sched_getscheduler",
+                         "sched_get_priority_max", "sched_get_priority_min")]
+# Seconds until what was recorded is in the file: it is written once a second.
+WRITTEN = 1.3
+
+
+def processor_time(pid):
+    """Of all threads, in seconds: the clock whose number Linux makes of the pid."""
+    return time.clock_gettime(~pid << 3 | 2)
+
+
+def record(wanted, turns=turns):
+    """Seconds of processor time, seconds that it took, events lost of a recorder with these sources."""
+    q = subprocess.Popen([load], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    command = [trawl, "-w", capture, "-p", str(q.pid)] + [w for s in wanted for w in ("-i", s)]
+    p = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    # When the file has its name all is armed.
+    while not os.path.exists(capture):
+        if p.poll() is not None:
+            sys.exit(p.stderr.read())
+        time.sleep(0.02)
+    for n in turns // 20, turns:
+        begun, before = time.monotonic(), processor_time(p.pid)
+        print(n, file=q.stdin, flush=True)
+        q.stdout.readline()
+        time.sleep(WRITTEN)
+        took, used = time.monotonic() - begun, processor_time(p.pid) - before
+    q.communicate("")
+    said = p.communicate()[1]
+    os.unlink(capture)
+    m = re.search(r"^(\d+) events captured, (\d+) lost", said, re.M)
+    if not m or int(m[1]) + int(m[2]) != (turns + turns // 20) * len(wanted):
+        sys.exit("not all events: " + said)
+    return used, took, int(m[2])
+
+
+begun = time.time()
+runs = [[s] for s in sources]
+runs.insert(len(runs) // 2, sources)
+seen, lost = [[] for _ in runs], 0
+for i in range(rounds):
+    idle, took, _ = record([f"usdt:{load}:never"], 0)
+    idle /= took
+    for each, wanted in zip(seen, runs):
+        used, took, missed = record(wanted)
+        each.append((used - idle * took) * 1e9 / (turns * len(wanted)))
+        lost += missed
+    print(f"round {i + 1}, ns CPU an event: " + " ".join(
+        f"{'at once ' * (wanted is sources)}{each[-1]:.0f}" for each, wanted in zip(seen, runs)) +
+        f"; nothing {idle * 1e3:.1f} ms a second", flush=True)
+alone = [statistics.median(each) for each in seen]
+once = alone.pop(runs.index(sources))
+for source, ns in zip(sources, alone):
+    print(f"{source.split()[0].rsplit(':', 1)[1]:32} {ns:6.1f} ns CPU an event")
+print(f"{'at once':32} {once:6.1f} ns CPU an event; {lost} lost in all runs; {time.time() - begun:.0f} s")
+# As many events of each: the sum of the eight is their mean for each event.
+print(f"at once / sum  {once / statistics.mean(alone):.2f}")
+END
 echo "load average $(cut -d' ' -f1-3 /proc/loadavg)"
