@@ -554,9 +554,10 @@ static int append(struct trace *t, struct trace_cpu *c, const struct ring_event 
 	t->captured++;
 	if (ev->len > t->largest)
 		t->largest = ev->len;
-	tasks_saw(session_tasks(t->in->session), tid);
-	if (t->look)
+	if (t->look) /* whose events are for the sake of others' */
 		t->look(t, e, ev);
+	else
+		tasks_saw(session_tasks(t->in->session), tid);
 	return 0;
 unknown:
 	t->unknown++;

@@ -108,4 +108,15 @@ print(len(ours), len(wrong), to_us > 10, woken > 10)
 ' >"$work/result"
 same "the switches of others to the scope are there, and who wakes it; nothing else of theirs" \
 	"1 0 True True" "$(cat "$work/result")"
+# Without a scope: of whom nothing is recorded but that he starts others, nobody asks.
+trawl -q -i "usdt:$target:hit" -w "$work/idle.trawl" & trawl=$!
+wait_armed "$work/idle.trawl"
+for i in 1 2 3; do ( : ); done
+"$target" hits 1 500000
+kill -INT $trawl
+wait $trawl
+same "what the file tells of tasks: of who had the event, not of who started it" "1 0" "$(
+	told=$("$TRAWL_BUILD/tests/format/dump" "$work/idle.trawl" | grep '"task/')
+	hit=$(trawl-decode --json "$work/idle.trawl" | sed 's/.*"tid":\([0-9]*\).*/\1/')
+	echo "$(grep -c "\"task/$hit\"" <<<"$told") $(grep -c "\"task/$$\"" <<<"$told")")"
 tap_done
