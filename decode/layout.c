@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "decode/ctype.h"
+
 /* Scalars of fixed place come first: they are written without a look at the room there is. */
 enum op {
 	OP_U1, OP_U2, OP_U4, OP_U8,
@@ -156,15 +158,17 @@ struct layout *layout_new(const struct trawl_event_type *type)
 	l->n = type->nfields;
 	l->room = labels + 64;
 	l->shown = calloc(l->n + 1, sizeof(*l->shown));
+	l->fields = calloc(l->n + 1, sizeof(*l->fields));
 	l->labels = at = calloc(1, labels + 16);
-	if (!l->shown || !l->labels) {
+	if (!l->shown || !l->fields || !l->labels) {
 		layout_free(l);
 		return NULL;
 	}
 	for (i = 0; i < l->n; i++) {
-		const struct trawl_field *f = &type->fields[i];
+		struct trawl_field *f = &l->fields[i];
 		struct shown *s = &l->shown[i];
 
+		*f = ctype_field(type, &type->fields[i]);
 		s->field = f;
 		s->op = (uint8_t)choose_op(f, type->size);
 		s->element = (uint8_t)scalar_op(f);
@@ -181,6 +185,7 @@ void layout_free(struct layout *l)
 	if (!l)
 		return;
 	free(l->shown);
+	free(l->fields);
 	free(l->labels);
 	free(l);
 }

@@ -24,10 +24,11 @@ struct layout {
 	bool checked;     /* every field is looked at with care: an odd type, or a huge one */
 	uint32_t n;
 	struct shown *shown;
+	struct trawl_field *fields; /* as their declared types have them */
 	char *labels;
 };
 
-/* Fails (NULL) only when memory runs out. Keeps pointers to the type and its fields. */
+/* Fails (NULL) only when memory runs out. Keeps pointers to the type and its strings. */
 struct layout *layout_new(const struct trawl_event_type *type);
 void layout_free(struct layout *l);
 

@@ -14,6 +14,7 @@ libdecode_la_SOURCES = \
 	decode/jdoc.h decode/jdoc.c \
 	decode/journal.h decode/journal.c \
 	decode/jsonl.h decode/jsonl.c \
+	decode/ctype.h decode/ctype.c \
 	decode/layout.h decode/layout.c \
 	decode/out.h decode/out.c \
 	decode/outfile.h decode/outfile.c \

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "config.h"
+#include "decode/ctype.h"
 #include "decode/jdoc.h"
 #include "decode/journal.h"
 
@@ -253,8 +254,11 @@ static void learn_types(struct stream *s, struct known_fields *k)
 
 			if (source->id != t->source || !stream_wants(s, source))
 				continue;
-			for (n = 0; n < t->nfields; n++)
-				learn(k, t->fields[n].name, type_of(&t->fields[n]));
+			for (n = 0; n < t->nfields; n++) {
+				struct trawl_field f = ctype_field(t, &t->fields[n]);
+
+				learn(k, f.name, type_of(&f));
+			}
 		}
 	}
 }

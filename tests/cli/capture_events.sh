@@ -76,6 +76,13 @@ mine = [x["name"] for x in e if x["tid"] == tid]
 print(len(mine) - 1 - max(i for i, n in enumerate(mine) if n.endswith("_execve")))')
 same "as many system calls as perf counts" "$wanted" "$got"
 
+# Arguments are kept as registers; they are shown as the types that they are declared to have.
+trawl -q -i event:syscalls:sys_enter_openat -w "$f" -- cat /dev/null
+trawl-decode --where 'dfd == -100' "$f" >"$work/at"
+has "an int is negative where it is meant" "$(cat "$work/at")" 'openat .* dfd=-100 .*flags=0x[0-9a-f]+ '
+same "in text, JSON and CSV" "$(wc -l <"$work/at") $(wc -l <"$work/at")" \
+	"$(trawl-decode --json "$f" | grep -c '"dfd":-100,') $(trawl-export --to csv "$f" | grep -c 'dfd=-100\|,-100,')"
+
 trawl -q -i 'event:sched:sched_switch if prev_comm == "target"' -w "$f" -- "$target" hits 5 2000
 ok $(($(events "$f") < 5)) "a filter lets through what it should"
 same "and nothing else" 0 "$(trawl-decode --json "$f" | grep -vc '"prev_comm":"target"')"

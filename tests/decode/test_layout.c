@@ -49,6 +49,46 @@ Test(layout, integers)
 	       "a=0xfffffffffffffffe", "\"a\":18446744073709551614");
 }
 
+/* Arguments of system calls: registers, under the types that the calls declare. */
+Test(layout, narrower_than_its_place)
+{
+	static const struct {
+		const char *ctype, *format;
+		uint8_t kind;
+		const char *text;
+	} cases[] = {
+		{"int", "f", TRAWL_UINT, "a=-100"},
+		{"const int", "f", TRAWL_UINT, "a=-100"},
+		{"int", "f", TRAWL_HEX, "a=0xffffff9c"},
+		{"unsigned int", "f", TRAWL_UINT, "a=4294967196"},
+		{"umode_t", "f", TRAWL_UINT, "a=65436"},
+		{"__s32", "f", TRAWL_UINT, "a=-100"},
+		{"const enum kind", "f", TRAWL_ENUM, "a=4294967196"},
+		{"unsigned long", "f", TRAWL_UINT, "a=1311768469162688412"},
+		{"const int *", "f", TRAWL_HEX, "a=0x12345678ffffff9c"},
+		{"int", "", TRAWL_UINT, "a=1311768469162688412"}, /* no tracefs event */
+	};
+	static const uint8_t r[8] = {0x9c, 0xff, 0xff, 0xff, 0x78, 0x56, 0x34, 0x12};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct trawl_field f = F("a", cases[i].kind, TRAWL_FIXED, 0, 8, 1);
+		struct trawl_event_type type = {.name = "t", .format = cases[i].format, .size = 8,
+						.nfields = 1, .fields = &f};
+		struct layout *l;
+		struct out o;
+
+		f.ctype = cases[i].ctype;
+		l = layout_new(&type);
+		cr_assert_not_null(l);
+		out_memory(&o);
+		layout_text(l, r, sizeof(r), false, &o);
+		out_char(&o, '\0');
+		cr_expect_str_eq(o.data, cases[i].text, "%s: %s", cases[i].ctype, o.data);
+		out_free(&o);
+		layout_free(l);
+	}
+}
+
 Test(layout, other_scalars)
 {
 	float f = 0.5f;
