@@ -231,6 +231,17 @@ static int direct_text(struct resolve *r, const struct spec_arg *arg, const stru
 			 (int)e->len, arg->expr + e->at, why);
 }
 
+enum probe_arg_show build_show(const char *type)
+{
+	struct fetch_type t;
+	const char *why;
+
+	if (!fetch_type_parse(type, &t, &why))
+		return PROBE_SHOW_INT;
+	return t.is_string ? PROBE_SHOW_TEXT : t.sign == 'c' ? PROBE_SHOW_CHAR :
+	       t.sign == 'x' ? PROBE_SHOW_HEX : PROBE_SHOW_INT;
+}
+
 int build_user_fetch(struct resolve *r, const struct spec_arg *arg, const struct fetch_expr *e,
 		     const struct place *place, const char *fallback, char *buf, size_t size)
 {

@@ -82,6 +82,9 @@ int build_field_name(struct resolve *r, const struct probe *p, const struct spec
 const char *build_user_type(const struct spec_arg *arg, const struct fetch_expr *e,
 			    const char *fallback);
 
+/* How values of a FETCHARG type are shown. */
+enum probe_arg_show build_show(const char *type);
+
 /* Where the ARG's innermost operand starts in the spec's text. */
 size_t build_inner_at(const struct spec_arg *arg, const struct fetch_expr *e);
 

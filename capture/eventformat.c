@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -315,8 +316,8 @@ void eventformat_free(struct eventformat *f)
 	*f = (struct eventformat){ 0 };
 }
 
-/* Adds the line's field to one of the two lists. Returns 0, or -1 without memory. */
-static int add_field(struct eventformat *f, const struct line *l)
+/* Adds a field to one of the two lists. Returns 0, or -1 without memory. */
+static int add_one(struct eventformat *f, const struct line *l)
 {
 	struct trawl_field field = { .note = "" }, *grown;
 	bool common = l->name.len > 7 && !memcmp(l->name.at, "common_", 7);
@@ -336,6 +337,41 @@ static int add_field(struct eventformat *f, const struct line *l)
 	field.ctype = piece_dup(l->type);
 	grown[(*n)++] = field;
 	return field.name && field.ctype ? 0 : -1;
+}
+
+/* Strings in a "__data_loc char[][N]", as probes have them (string[N]); 0 if it is none. */
+static unsigned long strings_in(const struct line *l)
+{
+	static const char strings[] = "__data_loc char[][";
+	const size_t head = sizeof(strings) - 1;
+	unsigned long n;
+
+	if (l->type.len <= head || memcmp(l->type.at, strings, head) || !piece_ends(l->type, "]") ||
+	    !piece_number((struct piece){ l->type.at + head, l->type.len - head - 1 }, &n))
+		return 0;
+	return n && l->size == n * 4 ? n : 0;
+}
+
+/* The line's field; of several strings, each: NAME[0], NAME[1], ... */
+static int add_field(struct eventformat *f, const struct line *l)
+{
+	static const char string[] = "__data_loc char[]";
+	unsigned long n = strings_in(l);
+	struct line element = *l;
+	char name[128];
+	int r = 0;
+
+	if (!n)
+		return add_one(f, l);
+	element.type = (struct piece){ string, sizeof(string) - 1 };
+	element.size = 4;
+	for (unsigned long i = 0; !r && i < n; i++) {
+		snprintf(name, sizeof(name), "%.*s[%lu]", (int)l->name.len, l->name.at, i);
+		element.name = (struct piece){ name, strlen(name) };
+		element.offset = l->offset + 4 * i;
+		r = add_one(f, &element);
+	}
+	return r;
 }
 
 /*

@@ -4,7 +4,7 @@ noinst_LTLIBRARIES += libcapture.la
 libcapture_la_SOURCES = \
 	capture/account.c capture/account.h \
 	capture/command.c capture/command.h \
-	capture/event.c \
+	capture/event.c capture/filter.h capture/filter.c \
 	capture/eventformat.c capture/eventformat.h \
 	capture/first.c capture/first.h \
 	capture/flight.c capture/flight.h \

@@ -20,7 +20,7 @@ static const char help_head[] =
 static const char help_tail[] =
 	"  -D              list the sources of this machine, and what hinders the others\n"
 	"  -w FILE         write to FILE; - is standard output\n"
-	"  -p PID          only this process, its threads and children; may come again\n"
+	"  -p PID          only this process, its threads and new children; may come again\n"
 	"  -- COMMAND ...  run it when all is armed, record it and its children, end with it\n"
 	"\n"
 	"  -c COUNT        the first COUNT events, then end\n"
@@ -369,6 +369,9 @@ int options_parse(struct options *o, int argc, char **argv, struct trawl_error *
 		       -1) {
 		if (c == '?' || c == ':')
 			return bad_option(c, argv, err);
+		if (optarg && !strcmp(optarg, "--"))
+			return trawl_fail(err, TRAWL_USAGE, "%s: needs a value; `--` is none",
+					  argv[optind - 2]);
 		if (take(o, c, optarg, err))
 			return -1;
 	}

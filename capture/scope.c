@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "scope.h"
+#include "task.h"
 
 static int open_pidfd(pid_t pid)
 {
@@ -44,6 +46,46 @@ void scope_close(struct scope *s)
 	}
 	free(s->pidfds);
 	*s = (struct scope){ 0 };
+}
+
+struct children {
+	const struct scope *scope;
+	pid_t pid;
+	size_t n;
+};
+
+static bool in_scope(const struct scope *s, pid_t pid)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->pids[i] == pid)
+			return true;
+	}
+	return false;
+}
+
+/* The children that a thread has started. */
+static void add_children(void *arg, pid_t tid)
+{
+	struct children *c = arg;
+	char path[64];
+	int child;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", c->pid, tid);
+	f = fopen(path, "re");
+	if (!f)
+		return;
+	while (fscanf(f, "%d", &child) == 1)
+		c->n += !in_scope(c->scope, child);
+	fclose(f);
+}
+
+size_t scope_left_out(const struct scope *s, size_t i)
+{
+	struct children c = { s, s->pids[i], 0 };
+
+	threads_each(c.pid, add_children, &c);
+	return c.n;
 }
 
 /* All of them must have ended, so that they are waited for one after the other. */

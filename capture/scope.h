@@ -21,6 +21,9 @@ struct scope {
 int scope_open(struct scope *s, const pid_t *pids, size_t n, bool watch, struct trawl_error *err);
 void scope_close(struct scope *s);
 
+/* How many children of the i-th one, which it had before, are none of these. */
+size_t scope_left_out(const struct scope *s, size_t i);
+
 /* What is readable when the next of them has ended; -1: nothing to wait for. */
 int scope_fd(const struct scope *s);
 /* It was readable. True when all have ended. */

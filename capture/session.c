@@ -61,7 +61,8 @@ struct session {
 	uint64_t deadline;   /* of --duration: no event is later; UINT64_MAX: none */
 	uint64_t next_sync, next_tick, next_renewal;
 	bool stepped;        /* the wall clock was set */
-	bool interrupted;
+	uint64_t interrupted; /* CLOCK_MONOTONIC of the first interrupt; 0: none */
+	bool waits_told;      /* that COMMAND goes on all the same */
 	bool incomplete;
 	const char *last;    /* why it will end, once the file of a trigger is written */
 };
@@ -278,9 +279,25 @@ static int start(struct session *s, struct trawl_error *err)
 	return recording_commit(&s->rec, err);
 }
 
+/* A server's workers are there before anybody looks at it. */
+static void say_left_out(struct session *s)
+{
+	for (size_t i = 0; i < s->o->npids; i++) {
+		size_t n = scope_left_out(&s->scope, i);
+
+		if (n)
+			session_note(s, "-p %d: it had %zu child%s before, not recorded: name %s with "
+				     "-p, too", s->o->pids[i], n, n == 1 ? "" : "ren",
+				     n == 1 ? "that" : "those");
+	}
+}
+
 static void say_start(struct session *s)
 {
-	if (s->o->quiet || !s->o->write || s->o->command)
+	if (s->o->quiet)
+		return;
+	say_left_out(s);
+	if (!s->o->write || s->o->command)
 		return;
 	if (s->o->ring) {
 		session_note(s, "keeping the newest %.1f MiB; kill -USR1 %d%s writes them",
@@ -288,8 +305,9 @@ static void say_start(struct session *s)
 			     s->o->trigger ? " or --trigger" : "");
 		return;
 	}
-	session_note(s, "capturing to %s; interrupt to end",
-		     strcmp(s->o->write, "-") ? s->o->write : "standard output");
+	session_note(s, "capturing to %s%s",
+		     strcmp(s->o->write, "-") ? s->o->write : "standard output",
+		     s->o->duration ? "" : "; interrupt to end");
 }
 
 /* ---- running ----------------------------------------------------------------------------- */
@@ -321,6 +339,17 @@ static int drain(struct session *s, struct trawl_error *err)
 	return more & DRAIN_MORE;
 }
 
+/* The interrupt was COMMAND's, which may not care: nothing would tell how this ends. */
+static void say_command_stays(struct session *s)
+{
+	if (!s->interrupted || s->waits_told || s->command.ended || s->o->quiet ||
+	    mono_now() < s->interrupted + NS_PER_S)
+		return;
+	s->waits_told = true;
+	session_note(s, "%s was interrupted and goes on; another interrupt ends the capture",
+		     s->command.name);
+}
+
 static int tick(struct session *s, struct trawl_error *err)
 {
 	for (size_t i = 0; i < s->nstarted; i++) {
@@ -331,6 +360,7 @@ static int tick(struct session *s, struct trawl_error *err)
 	}
 	if (tasks_refresh(&s->tasks, s->rec.w, err))
 		recording_fail(&s->rec, err);
+	say_command_stays(s);
 	return 0;
 }
 
@@ -422,7 +452,7 @@ static void take_signal(struct session *s)
 	if (s->command.pid && !s->command.ended && !s->interrupted) {
 		if (info.ssi_code != SI_KERNEL)
 			command_signal(&s->command, (int)info.ssi_signo);
-		s->interrupted = true;
+		s->interrupted = mono_now();
 		return;
 	}
 	recording_end(&s->rec, "signal");

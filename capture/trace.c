@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "filter.h"
 #include "gc.h"
 #include "intact.h"
 #include "kin.h"
@@ -261,21 +262,10 @@ static int add_source(struct trace *t, const struct eventformat *f, struct trawl
 static int set_filter(struct trace *t, const char *group, const char *name, const char *filter,
 		      struct trawl_error *err)
 {
-	char path[256], what[160];
-	int column, saved;
-
 	if (!*filter)
 		return 0;
 	t->filtered = true;
-	snprintf(path, sizeof(path), "events/%s/%s/filter", group, name);
-	if (!tracefs_write(t->dir, path, filter, err))
-		return 0;
-	saved = errno;
-	if (!tracefs_error(t->dir, filter, what, sizeof(what), &column))
-		return trawl_fail(err, TRAWL_USAGE, "%s:%s: filter not accepted (%s): %s", group,
-				  name, strerror(saved), filter);
-	return trawl_fail(err, TRAWL_USAGE, "%s:%s: filter: %s\n    %s\n    %*s^", group, name,
-			  what, filter, column > 0 ? column : 0, "");
+	return filter_set(t->dir, group, name, filter, err);
 }
 
 /* The table's own copy of what the drain needs to know of an event. */

@@ -115,18 +115,9 @@ static int resolve_name(struct making *m, const struct spec_arg *arg, const stru
 static void show_as(struct probe_arg *arg, const char *type, const struct dwarf_value *value,
 		    bool own_type)
 {
-	struct fetch_type t;
-	const char *why;
-
 	if (value)
 		snprintf(arg->ctype, sizeof(arg->ctype), "%s", value->ctype);
-	if (value && !own_type)
-		arg->show = value->show;
-	else if (!fetch_type_parse(type, &t, &why))
-		arg->show = PROBE_SHOW_INT;
-	else
-		arg->show = t.is_string ? PROBE_SHOW_TEXT : t.sign == 'c' ? PROBE_SHOW_CHAR :
-			    t.sign == 'x' ? PROBE_SHOW_HEX : PROBE_SHOW_INT;
+	arg->show = value && !own_type ? value->show : build_show(type);
 }
 
 /* One of the user's ARGs. */

@@ -191,7 +191,7 @@ static void add_helpers(const struct making *m, size_t arg, size_t k, const stru
 	m->p->args[window].show = PROBE_SHOW_HEX;
 }
 
-/* The user's ARG that is argN itself, not followed, for the k-th argument from 0; or NULL. */
+/* The user's first ARG that is argN itself, not followed, for the k-th argument from 0; or NULL. */
 static const struct spec_arg *find_hint(const struct spec *spec, size_t k)
 {
 	char name[16];
@@ -206,14 +206,10 @@ static const struct spec_arg *find_hint(const struct spec *spec, size_t k)
 
 static enum probe_arg_show show_of(const char *type, const struct common *c)
 {
-	const char *why;
-	struct fetch_type t;
+	enum probe_arg_show show = build_show(type);
+	bool number = show == PROBE_SHOW_INT || show == PROBE_SHOW_HEX;
 
-	if (!fetch_type_parse(type, &t, &why))
-		return PROBE_SHOW_INT;
-	return t.is_string ? PROBE_SHOW_TEXT : t.sign == 'c' ? PROBE_SHOW_CHAR :
-	       c->is_float && c->same ? PROBE_SHOW_FLOAT : t.sign == 'x' ? PROBE_SHOW_HEX :
-									   PROBE_SHOW_INT;
+	return number && c->is_float && c->same ? PROBE_SHOW_FLOAT : show;
 }
 
 /* Argument k of the notes: one field, with helpers if it needs them. */
@@ -295,6 +291,8 @@ static int add_user_arg(struct making *m, size_t i, const struct fetch_expr *e)
 		ret = arg_number(m, arg, e, &k);
 	snprintf(symbol, sizeof(symbol), "%.*s", (int)e->len - 1, arg->expr + e->at + 1);
 	field = ret == 0 ? probe_add_arg(m->p, name, build_user_type(arg, e, "")) : 0;
+	if (ret == 0)
+		m->p->args[field].show = build_show(m->p->args[field].type);
 	for (size_t site = 0; ret == 0 && site < m->p->nsites; site++) {
 		struct place place = { 0 };
 
@@ -329,9 +327,9 @@ static int add_user_args(struct making *m)
 			return spec_fail(spec, arg->at, m->r->err, "usdt: %.*s is of functions; a "
 					 "usdt probe has arg1, arg2, ...", (int)e.len,
 					 arg->expr + e.at);
-		if (e.inner == FETCH_NAME && !e.depth) {
-			if (arg_number(m, arg, &e, &k) < 0)
-				return -1;
+		if (e.inner == FETCH_NAME && !e.depth && arg_number(m, arg, &e, &k) < 0)
+			return -1;
+		if (e.inner == FETCH_NAME && !e.depth && find_hint(spec, k) == arg) {
 			if (*arg->type && !fetch_type_parse(arg->type, &type, &why))
 				return spec_fail(spec, arg->at + strlen(arg->expr) + 1 +
 						 (*arg->field ? strlen(arg->field) + 1 : 0),

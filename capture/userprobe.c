@@ -72,8 +72,8 @@ static enum trawl_kind shown_kind(const struct probe_arg *arg, const struct traw
 		return f->size == 1 ? TRAWL_TEXT : f->kind;
 	case PROBE_SHOW_BOOL:
 		return f->size == 1 ? TRAWL_BOOL : f->kind;
-	case PROBE_SHOW_CHAR:
-		return f->size == 1 ? TRAWL_CHAR : f->kind;
+	case PROBE_SHOW_CHAR: /* of char[N] the kernel makes u8[N] */
+		return f->size > 1 ? f->kind : f->count > 1 ? TRAWL_TEXT : TRAWL_CHAR;
 	case PROBE_SHOW_ADDR:
 		return TRAWL_ADDR;
 	case PROBE_SHOW_FLOAT:

@@ -118,6 +118,45 @@ static void read_arg(struct site_arg *a, const struct json_object *j, struct lay
 	read_type(a, jdoc_string(j, "type"));
 }
 
+/* Room for another argument of a site; NULL when memory runs out. */
+static struct site_arg *more_args(struct site *s)
+{
+	struct site_arg *grown = realloc(s->args, (s->nargs + 1) * sizeof(*grown));
+
+	if (!grown)
+		return NULL;
+	s->args = grown;
+	grown[s->nargs] = (struct site_arg){ 0 };
+	return &grown[s->nargs++];
+}
+
+/* What an argument is in the layout: one field, or, of several strings, NAME[0], NAME[1], ... */
+static bool read_values(struct site *s, const struct json_object *j, struct layout *l)
+{
+	const char *name = jdoc_string(j, "name");
+	const struct shown *one = NULL;
+	struct site_arg *a;
+	char element[128];
+	unsigned int i = 0;
+
+	snprintf(element, sizeof(element), "%s[0]", name);
+	if (!layout_find(l, name))
+		one = layout_find(l, element);
+	do {
+		a = more_args(s);
+		if (!a)
+			return false;
+		read_arg(a, j, l);
+		if (one) {
+			a->field = a->as = one;
+			a->name = one->field->name;
+		}
+		snprintf(element, sizeof(element), "%s[%u]", name, ++i);
+		one = one ? layout_find(l, element) : NULL;
+	} while (one);
+	return true;
+}
+
 static bool read_site(struct site *s, const struct json_object *j, struct layout *l, bool *plain)
 {
 	const struct json_object *args = jdoc_get(j, "args");
@@ -126,15 +165,12 @@ static bool read_site(struct site *s, const struct json_object *j, struct layout
 	s->symbol = jdoc_string(j, "symbol");
 	s->file = jdoc_string(j, "file");
 	s->line = (uint32_t)jdoc_uint(j, "line", 0);
-	s->nargs = (uint32_t)jdoc_count(args);
-	s->args = calloc(s->nargs + 1, sizeof(*s->args));
-	if (!s->args)
-		return false;
-	for (uint32_t i = 0; i < s->nargs; i++) {
-		read_arg(&s->args[i], json_object_array_get_idx(args, i), l);
+	for (size_t i = 0; i < jdoc_count(args); i++)
+		if (!read_values(s, json_object_array_get_idx(args, i), l))
+			return false;
+	for (uint32_t i = 0; i < s->nargs; i++)
 		if (!arg_plain(&s->args[i]))
 			*plain = false;
-	}
 	return true;
 }
 

@@ -105,14 +105,18 @@ static bool digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+/* The length of a name: "prev_pid", "transfer.status"; of one of several strings "argv[1]". */
 static size_t word(const char *p)
 {
-	size_t n = 0;
+	size_t n = 0, index;
 
 	if (letter(*p))
 		while (letter(p[n]) || digit(p[n]) || p[n] == '.')
 			n++;
-	return n;
+	if (!n || p[n] != '[')
+		return n;
+	index = 1 + strspn(p + n + 1, "0123456789");
+	return index > 1 && p[n + index] == ']' ? n + index + 1 : n;
 }
 
 static bool keyword(struct parser *ps, const char *want)

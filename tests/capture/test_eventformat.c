@@ -115,6 +115,23 @@ Test(eventformat, dynamic_data)
 	eventformat_free(&f);
 }
 
+/* string[2] of a probe: a field for each. */
+Test(eventformat, several_strings_are_several_fields)
+{
+	struct eventformat f = parse(
+		"\tfield:__data_loc char[][2] argv;\toffset:8;\tsize:8;\tsigned:1;\n"
+		"\tfield:__data_loc char[][3] odd;\toffset:16;\tsize:8;\tsigned:1;\n"
+		"\tfield:int last;\toffset:24;\tsize:4;\tsigned:1;\n");
+
+	expect_field(&f, "argv[0]", TRAWL_TEXT, TRAWL_DATA_LOC, 8, 1, 1);
+	expect_field(&f, "argv[1]", TRAWL_TEXT, TRAWL_DATA_LOC, 12, 1, 1);
+	cr_expect_str_eq(eventformat_field(&f, "argv[1]")->ctype, "__data_loc char[]");
+	cr_expect_null(eventformat_field(&f, "argv"));
+	cr_expect_null(eventformat_field(&f, "odd[0]"), "its size is not that of three");
+	expect_field(&f, "last", TRAWL_INT, TRAWL_FIXED, 24, 4, 1);
+	eventformat_free(&f);
+}
+
 Test(eventformat, open_ends_only_at_the_end)
 {
 	struct eventformat

@@ -104,6 +104,36 @@ wait $trawl
 same "a forwarded signal: status" 0 $?
 has "a forwarded signal: the command ended by it, in its own way" "$(end_of "$f")" 'exit_status 7'
 
+# A command that does not care: it is said, and the next signal ends the capture.
+rm -f "$f"
+trawl -i "usdt:$target:hit" -w "$f" -- \
+	bash -c 'trap "" TERM; while sleep 0.1; do [ ! -e "$1" ] || exit; done' x "$work/enough" 2>"$work/err" & trawl=$!
+wait_armed "$f"
+kill -TERM $trawl
+for ((n = 0; n < 100; n++)); do
+	! grep -q 'goes on' "$work/err" || break
+	sleep 0.1
+done
+has "a signal that the command ignores is told" "$(cat "$work/err")" \
+	'^trawl: bash was interrupted and goes on; another interrupt ends the capture$'
+kill -TERM $trawl
+wait $trawl
+has "the second ends the capture" "$(end_of "$f")" 'why signal'
+touch "$work/enough"
+
+# What a process of -p started before is not recorded, and a line says so.
+bash -c 'sleep 1000 & sleep 1000 & wait' & pid=$!
+until [ "$(pgrep -c -P $pid)" = 2 ]; do sleep 0.1; done
+mapfile -t children < <(pgrep -P $pid)
+trawl -i "usdt:$target:hit" -p $pid --duration 10ms -w "$f" 2>"$work/err"
+has "-p: children from before" "$(cat "$work/err")" "-p $pid: it had 2 children before, not recorded: name those with -p, too"
+trawl -i "usdt:$target:hit" -p $pid -p "${children[0]}" --duration 10ms -w "$f" 2>"$work/err"
+has "-p: but for one that is named" "$(cat "$work/err")" "-p $pid: it had 1 child before, not recorded: name that with -p, too"
+trawl -i "usdt:$target:hit" -p $pid -p "${children[0]}" -p "${children[1]}" --duration 10ms -w "$f" 2>"$work/err"
+ok "$(! grep -q 'not recorded' "$work/err"; echo $?)" "-p: all are named"
+kill "${children[@]}"
+wait $pid 2>/dev/null
+
 # The reader of a pipe goes.
 "$target" hits 1000000 100 & pid=$!
 timeout 20 trawl -i "usdt:$target:hit" -p $pid -w - 2>"$work/err" | head -c 1000 >/dev/null

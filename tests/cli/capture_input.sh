@@ -46,11 +46,16 @@ fails "six -t" 2 '^trawl: -t: given too often: at most five' trawl -tttttt -i ev
 fails "a glob that matches nothing" 2 'no such event' trawl -i 'event:sched:nothing*' -w "$f"
 fails "filter on a field that is not there" 2 'filter: Field not found' \
 	trawl -i "$event if prev_pidx == 1" -w "$f"
+fails "with the nearest name" 2 'Field not found; did you mean .*prev_pid' \
+	trawl -i "$event if next_pid > 1 && prev_pidx == 1" -w "$f"
+fails "a filter in the words of --where" 2 'predicate expression \(a filter of the kernel.s has && and \|\|\)' \
+	trawl -i "$event if prev_pid > 5 and next_pid < 3" -w "$f"
 fails "with the kernel's caret" 2 '^ +\^$' trawl -i "$event if prev_pidx == 1" -w "$f"
 fails "a filter without a value" 2 'filter: Invalid value' trawl -i "$event if prev_pid == " -w "$f"
 fails "an event without a name" 2 'event:GROUP:NAME' trawl -i event:sched -w "$f"
 
 # Options and scope
+fails "an option without its value" 2 '^trawl: -w: needs a value; `--. is none' trawl -i $event -w -- true
 fails "no such process" 2 '-p 4194303: no such process' trawl -i $event -p 4194303 -w "$f"
 fails "no such user" 2 '-Z nobody_here: no such user' trawl -i $event -Z nobody_here -w "$f"
 fails "command not found in the path" 2 'no_such_command: command not found' trawl -i $event -w "$f" -- no_such_command
@@ -62,7 +67,6 @@ chmod +x "$work/script"
 fails "a command that cannot be run" 2 'script: cannot be run' trawl -i $event -w "$f" -- "$work/script"
 fails "more buffer than memory" 3 '-B: no ring buffer' trawl -i $event -B 1000000000 -w "$f"
 fails "-- and no command" 2 'no command follows' trawl -i $event -w "$f" --
-fails "-- is a value here, no command follows it" 2 'what is this' trawl -i $event -w -- true
 fails "an empty source" 2 "-i '': name a source" trawl -i '' -w "$f"
 fails "nothing to record" 2 'name a source' trawl -w "$f"
 

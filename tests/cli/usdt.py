@@ -267,6 +267,28 @@ def same_name_in_a_row(folder, specs):
     ok(not bad, "each has the arguments and sites of both", bad)
 
 
+def arrays(folder):
+    """Several strings and characters are texts; an argument may be shown in two ways."""
+    with open(f"{folder}/v.c", "w") as f:
+        f.write("#include <sys/sdt.h>\n"
+                "__attribute__((noinline)) int words(int n, char **v, char c)\n"
+                "{\nDTRACE_PROBE2(v, words, n, v);\n__asm__ volatile(\"\" ::: \"memory\");\nreturn c;\n}\n"
+                "int main(int n, char **v)\n{\nreturn words(n, v, 'p') != 'p';\n}\n")
+    made = run("gcc", "-O1", "-g", "-o", f"{folder}/v", f"{folder}/v.c")
+    program = f"{folder}/v"
+    for spec, want in (
+            (f"uprobe:{program}:words c b=+0(+0(v)):char[4] a=+0(v):string[3]",
+             {"c": "p", "b": program[:4], "a[0]": program, "a[1]": "one", "a[2]": "two"}),
+            (f"usdt:{program}:words b=+0(+0(arg2)):char[4] s=+8(arg2):string[2] n=arg1 arg1:x8",
+             {"n": 3, "arg1": 3, "b": program[:4], "s[0]": "one", "s[1]": "two"})):
+        got, err = capture(folder, [spec], [program, "one", "two"])[1:]
+        fields = got[0]["fields"] if got else {}
+        ok({k: fields.get(k) for k in want} == want and "unavailable" not in got[0], spec.split(":")[0] +
+           ": strings and characters of arrays are texts", made.stderr, err, got)
+    shown = run(f"{BUILD}/trawl-decode", "--where", 's[1] == "two"', f"{folder}/x.trawl").stdout
+    ok('s[1]="two"' in shown, "--where finds one by its number", shown)
+
+
 SHOP = r"""
 namespace shop {
 struct Cart {
@@ -362,6 +384,7 @@ def wrong(folder):
             (2, "at most 128", f"uprobe:{tick}:tick_step " +
              " ".join(f"a{i}=%di" for i in range(129))),
             (2, "already", f"uprobe:{tick}:tick_step a=%di a=%si"),
+            (2, "already", f"usdt:{tick}:tick:loop arg1:u8 arg1:x8"),
             (2, "in the middle of an instruction", f"uprobe:{forms_}:run_none+3"),
             (2, "%zz: no such register", f"uprobe:{tick}:tick_step %zz"),
             (2, "tick_step has no such parameter; it takes state, n, name, small, part", f"uprobe:{tick}:tick_step nosuch"),
@@ -396,6 +419,7 @@ def main():
         runtime(folder, "memfd", False)
         runtime(folder, "deleted", True)
         same_name(folder)
+        arrays(folder)
         cxx(folder)
         no_hits(folder)
         wrong(folder)
