@@ -14,6 +14,11 @@ cpu_ms() {
 	echo $(((${12} + ${13}) * 1000 / $(getconf CLK_TCK)))
 }
 
+# tenths N: N tenths as a decimal fraction.
+tenths() {
+	echo $(($1 / 10)).$(($1 % 10))
+}
+
 # plug NAME SIZE: the gadget, its address, its device file and its endpoints.
 plug() {
 	local e
@@ -55,8 +60,9 @@ load() {
 	[ "$events" -ge 1000 ] && if [ -n "$4" ]; then [ "$lost" -gt 0 ]; else [ "$lost" -le "$dropped" ]; fi
 	ok $? "$name: trawl has $events events, lost $lost; tcpdump has $captured, dropped $dropped"
 	same "$name: events and losses add up to the same" $((captured + dropped)) $((events + lost))
-	echo "# $name: CPU us/event: trawl $((trawl_ms * 1000 / events)), tcpdump $((tcpdump_ms * 1000 / captured))," \
-		"which does not compress; $trawl_ms and $tcpdump_ms ms"
+	echo "# $name: CPU us/event: trawl $(tenths $((trawl_ms * 10000 / events)))," \
+		"tcpdump $(tenths $((tcpdump_ms * 10000 / captured))), which does not compress;" \
+		"$((trawl_ms * captured * 100 / events / (tcpdump_ms + !tcpdump_ms))) % of it; $trawl_ms and $tcpdump_ms ms"
 	cp "$name.trawl" "$name.pcap" "$LAB_KEEP"
 	rm -f "$name.pcap"
 	gadget_gone zero
@@ -82,7 +88,7 @@ alone() {
 			ms=$(($(cpu_ms "$pid_alone") - ms))
 			finish alone
 			n=$(sed -n 's/^\([0-9]*\) \(packets\|events\) captured.*/\1/p' alone.log)
-			echo "# $name, alone: CPU us/event: $who $((ms * 1000 / n)).$((ms * 10000 / n % 10)); $ms ms," \
+			echo "# $name, alone: CPU us/event: $who $(tenths $((ms * 10000 / n))); $ms ms," \
 				"$n events; $(grep -Eo '[0-9]* (lost|packets dropped)' alone.log)"
 		done
 	done
