@@ -48,33 +48,72 @@ suite() {
 	echo "($((SECONDS - start)) s, log: $log)"
 }
 
-# one NAME COMMAND...: a check that passes or fails as a whole.
-one() {
-	local name=$1 log=build/${1// /-}.log
+# Half of the tests' time is waiting. What does not disturb them goes on meanwhile, at the lowest
+# priority: ahead begins it, met waits for it.
+declare -A begun
+trap 'for pid in "${begun[@]}"; do kill -- "-$pid" 2>/dev/null; done' EXIT
+
+# ahead NAME COMMAND...: begins COMMAND; what it says goes to build/NAME.log.
+ahead() {
+	local name=$1
 	shift
-	say "$name"
-	if "$@" >"$log" 2>&1 </dev/null; then
+	set -m # a group of its own, which can be ended as a whole
+	(
+		renice -n 19 -p "$BASHPID" >/dev/null
+		"$@"
+	) >"build/${name//[ \/]/-}.log" 2>&1 </dev/null &
+	begun[$name]=$!
+	set +m
+}
+
+# met NAME: waits for that; its status. Where it failed, the end of what it said.
+met() {
+	local log=build/${1//[ \/]/-}.log status
+	say "$1"
+	wait "${begun[$1]}"
+	status=$?
+	unset "begun[$1]"
+	[ $status -eq 0 ] && return
+	tail -20 "$log"
+	echo "FAILED, log: $log"
+	return $status
+}
+
+# one NAME: what was begun by that name passes or fails as a whole.
+one() {
+	if met "$1"; then
 		passed=$((passed + 1))
 		echo "passed"
 	else
 		failed=$((failed + 1))
-		tail -20 "$log"
-		echo "FAILED, log: $log"
 	fi
+}
+
+# with_tests FOLDER CONFIGURE-OPTION...: builds, the programs of the tests too.
+with_tests() {
+	build "$@" && make -C "$1" -j"$(nproc)" check TESTS=
 }
 
 say "building in build/"
 build build --enable-werror || failed=$((failed + 1))
-suite "tests" build check
-if [ "${1:-}" != quick ]; then
-	say "building with sanitizers in build-asan/"
-	build build-asan --enable-werror --enable-sanitizers || failed=$((failed + 1))
-	suite "tests under ASan and UBSan" build-asan check
-	suite "lab" build lab-check
-	one "build without optional libraries" build build-bare --enable-werror --without-dw \
+if [ "${1:-}" = quick ]; then
+	suite "tests" build check
+else
+	ahead "kernels of the lab" make -C build lab-kernels
+	ahead "building with sanitizers in build-asan/" with_tests build-asan --enable-werror --enable-sanitizers \
+		CFLAGS="-g -O1"
+	suite "tests" build check
+	met "building with sanitizers in build-asan/" || failed=$((failed + 1))
+	ahead "build without optional libraries" build build-bare --enable-werror --without-dw \
 		--without-pcap --without-zydis --without-demangler --without-traceevent --without-criterion
 	# The tests have run; here it is the tarball, its build, install and uninstall.
-	one "distribution" make -C build distcheck TESTS= check_PROGRAMS=
+	ahead "distribution" make -C build -j"$(nproc)" distcheck TESTS= check_PROGRAMS=
+	suite "tests under ASan and UBSan" build-asan check
+	one "build without optional libraries"
+	one "distribution"
+	met "kernels of the lab" || failed=$((failed + 1))
+	# Alone: its guests keep the machine busy, and what they are told of time has to be right.
+	suite "lab" build lab-check
 fi
 
 printf '\n%d passed, %d failed, %d skipped\n' $passed $failed $skipped
