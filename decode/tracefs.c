@@ -155,7 +155,7 @@ static struct plan *plan_new(struct tracefs *t, const struct trawl_event_type *t
 	}
 	p->sites = sites_new(t->ctx->reader, source ? source->name : "", t->section,
 			     p->layout);
-	if (t->ctx->options->print && !p->sites) {
+	if (t->ctx->options->print && (!p->sites || !sites_any(p->sites))) {
 		p->print = printfmt_new(type, source, NULL);
 		if (!t->symbols)
 			t->symbols = symbols_of(t);

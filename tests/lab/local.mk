@@ -5,7 +5,7 @@ LAB_KERNELS = 6.1 6.12
 TESTS += tests/lab/runner.sh
 EXTRA_DIST += tests/lab/run tests/lab/guest.py tests/lab/runner.sh tests/lab/kernel tests/lab/init tests/lab/main tests/lab/lab.sh \
 	tests/lab/linux-6.1.sh tests/lab/linux-6.12.sh \
-	tests/lab/guest/smoke.sh tests/lab/guest/eprobe.sh tests/lab/guest/atexit.sh \
+	tests/lab/guest/smoke.sh tests/lab/guest/eprobe.sh tests/lab/guest/fetch.sh tests/lab/guest/atexit.sh \
 	tests/lab/guest/synth.sh tests/lab/guest/meddled.sh tests/lab/guest/limit.sh \
 	tests/lab/guest/formats.sh tests/lab/guest/timeline.sh tests/lab/guest/bound.sh tests/lab/host/bound.sh \
 	tests/lab/guest/usb-capture.sh tests/lab/host/usb-capture.sh \
