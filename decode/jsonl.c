@@ -62,8 +62,8 @@ static void task_members(struct cells *cells, const struct item *it, struct out 
 }
 
 /* All of the object but the brace at its end. */
-static void members(struct cells *cells, const struct decoder *d, void *state, const struct item *it,
-		    const uint64_t *bound, struct out *o)
+static void members(struct cells *cells, const struct decoder *d, void *state,
+		    const struct item *it, const uint64_t *bound, struct out *o)
 {
 	char *p = out_need(o, 80);
 

@@ -41,9 +41,9 @@ struct probe_sites;
 
 /*
  * The probe of this event type, which is of the source of that name ("usdt", "uprobe": events of
- * two sources may have one name), as it was in that section: another capture may be of another build
- * of the program. NULL if the file says nothing of it (or nothing sensible). Hides the helper fields
- * of the layout. All pointers into the layout and the result live together.
+ * two sources may have one name), as it was in that section: another capture may be of another
+ * build of the program. NULL if the file says nothing of it (or nothing sensible). Hides the helper
+ * fields of the layout. All pointers into the layout and the result live together.
  */
 struct probe_sites *sites_new(struct trawl_reader *reader, const char *source, uint32_t section,
 			      struct layout *l);

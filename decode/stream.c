@@ -295,11 +295,11 @@ static int check_where(struct stream *s, struct trawl_error *err)
 	stream_names(s, list_name, &l);
 	out_char(&l.text, '\0');
 	if (compared_with(s->selection->where_text, at))
-		snprintf(text, sizeof(text), "no event here has a field '%.60s'; if it is meant as a "
-			 "text, that stands in quotes: \"%.60s\"", bad, bad);
+		snprintf(text, sizeof(text), "no event here has a field '%.60s'; if it is meant as "
+			 "a text, that stands in quotes: \"%.60s\"", bad, bad);
 	else
-		snprintf(text, sizeof(text), "no event here has a field '%.60s'; there are %.400s%s",
-			 bad, l.text.data, l.n ? ", ..." : "");
+		snprintf(text, sizeof(text), "no event here has a field '%.60s'; there are "
+			 "%.400s%s", bad, l.text.data, l.n ? ", ..." : "");
 	out_free(&l.text);
 	return where_fail(err, s->selection->where_option, s->selection->where_text, at, text);
 }

@@ -380,8 +380,8 @@ static void print_steps(struct trawl_reader *r, bool utc, struct out *o)
 	for (i = 1; i < n; i++)
 		steps += is_step(&boots, trawl_sync_at(r, i - 1), trawl_sync_at(r, i));
 	trawl_verdict(r, &v);
-	out_printf(o, "\nclocks      read together %llu times, each time within %llu ns; %zu step%s "
-		      "of the wall clock\n", (unsigned long long)v.syncs,
+	out_printf(o, "\nclocks      read together %llu times, each time within %llu ns; "
+		      "%zu step%s of the wall clock\n", (unsigned long long)v.syncs,
 		   (unsigned long long)v.bound, steps, steps == 1 ? "" : "s");
 	for (i = 0, a = NULL, steps = 0; i < n && steps < TOP; i++, a = b) {
 		b = trawl_sync_at(r, i);

@@ -304,7 +304,8 @@ static void print_endpoint(const struct endpoint *e, struct out *o)
 static void print_losses(const struct usb_stats *s, struct out *o)
 {
 	if (s->cut)
-		out_printf(o, "  %llu transfers cut by the capture's size limit: %llu bytes missing\n",
+		out_printf(o, "  %llu transfers cut by the capture's size limit: %llu bytes "
+			   "missing\n",
 			   (unsigned long long)s->cut, (unsigned long long)s->cut_bytes);
 	for (unsigned int i = 0; i < 256; i++)
 		if (s->reasons[i])

@@ -218,7 +218,8 @@ int when_span(const char *option, const char *text, uint64_t *ns, struct trawl_e
 	if (digits && number(&t, true, ns) && !*t.p)
 		return 0;
 	return where_fail(err, option, text, digits,
-			  "not a stretch of time: 200us, 5ms, 1.5s; without a unit they are seconds");
+			  "not a stretch of time: 200us, 5ms, 1.5s; without a unit they are "
+			  "seconds");
 }
 
 /* A time of day, on the day that it is there at `first`. */

@@ -40,7 +40,7 @@ struct section_source {
 };
 
 struct span {
-	uint64_t at;     /* in the section: of its index block; without an index, of its first block */
+	uint64_t at;     /* in the section: of its index block, or of its first if there is none */
 	uint64_t least;  /* none of the chunks here and behind is earlier on the timeline */
 	uint32_t chunks;
 	bool wanted;     /* some of them may have events that were asked for */
@@ -107,9 +107,9 @@ bool catalog_add(struct catalog *c, struct section *s, enum block_kind kind, uin
 /* A span begins (without an index), or is known of (with one); false when memory runs out. */
 bool catalog_span(struct section *s, uint64_t at, uint32_t chunks);
 /*
- * All but the newest `last` of the clock-syncs that have been added since the last call are ordered,
- * and if there are many, only those are kept that something hangs on: the first and last few, and
- * those on both sides of a step of the time of day.
+ * All but the newest `last` of the clock-syncs that have been added since the last call are put in
+ * order, and if there are many, only those are kept that something hangs on: the first and last
+ * few, and those on both sides of a step of the time of day.
  */
 void catalog_thin(struct catalog *c, struct section *s, size_t last);
 /* When all of a section has been added: orders what was told out of order. */

@@ -12,7 +12,8 @@
 
 enum { FRONT_SEARCH = 1 << 20 };
 
-static const char pcap[] = "a pcap file: trawl-edit import makes a trawl file of it, if it holds USB";
+static const char pcap[] =
+	"a pcap file: trawl-edit import makes a trawl file of it, if it holds USB";
 
 static const char *foreign_name(const uint8_t *p, size_t n)
 {

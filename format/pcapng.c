@@ -97,8 +97,8 @@ void pcapng_journal(struct buf *out, uint64_t realtime_ns, const char *comment)
 		     "PRIORITY=6\n"
 		     "SYSLOG_IDENTIFIER=trawl\n"
 		     "MESSAGE=This is a trawl capture%s%s. Its events are in compressed blocks "
-		     "that Wireshark skips: read it with \"trawl-decode FILE\", or make a Wireshark "
-		     "file with \"trawl-export --to pcapng FILE -w OUT.pcapng\".\n",
+		     "that Wireshark skips: read it with \"trawl-decode FILE\", or make a "
+		     "Wireshark file with \"trawl-export --to pcapng FILE -w OUT.pcapng\".\n",
 		     realtime_ns / 1000, *line ? ": " : "", line);
 	buf_put(&b, text, (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
 	finish(out, PCAPNG_JOURNAL, &b);

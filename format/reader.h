@@ -23,7 +23,7 @@ struct trawl_reader {
 
 	/* Reading on. */
 	size_t next_section;     /* seekable: to be read when this one is finished */
-	size_t next_span;        /* seekable: of the merge's section, or the next one chunk by chunk */
+	size_t next_span;        /* seekable: of the merge's section, or by chunk the next one's */
 	struct bundle *span;     /* seekable, chunk by chunk: the span that is being read */
 	size_t next_ref;         /* of its chunks */
 	bool finished;           /* nothing is left */

@@ -54,7 +54,7 @@ struct stage {
 
 	atomic_uint_fast64_t appended;   /* events; one thread at a time counts */
 
-	struct batch *filling;           /* of the thread that appends, which takes no lock for it */
+	struct batch *filling;           /* of the thread that appends: it takes no lock for it */
 	pthread_mutex_t lock;            /* of all that follows */
 	struct stage_losses losses;      /* of the present file */
 	uint64_t unwritten;              /* of all files */
@@ -64,7 +64,7 @@ struct stage {
 	struct batch a, b;
 	struct batch *pending;           /* NULL when the worker has nothing to do */
 	_Atomic size_t target;           /* bytes of records that the next chunk should have */
-	double density;                  /* of the newest large chunk: its bytes by byte of record */
+	double density;                  /* the newest large chunk's bytes by byte of record */
 	struct pace pace;                /* of bulk payload, with o.keep_up */
 	uint64_t idle;                   /* when the worker became so, ns */
 	bool started, quit;

@@ -336,8 +336,9 @@ const struct trawl_meta *trawl_meta_find(const struct trawl_reader *r, const cha
 size_t trawl_loss_count(const struct trawl_reader *r);
 const struct trawl_loss *trawl_loss_at(const struct trawl_reader *r, size_t i);
 /*
- * Of a long capture's clock-syncs some are enough: the first and the last of each section, and those
- * on both sides of each step of the time of day. A pointer lives until more is read of a pipe.
+ * Of a long capture's clock-syncs some are enough: the first and the last of each section, and
+ * those on both sides of each step of the time of day. A pointer lives until more is read of a
+ * pipe.
  */
 size_t trawl_sync_count(const struct trawl_reader *r);
 const struct trawl_sync *trawl_sync_at(const struct trawl_reader *r, size_t i);

@@ -10,6 +10,11 @@
 
 #include "format/trawl.h"
 
+/* A field of fixed size. */
+#define FIXED(name_, kind_, offset_, size_, count_) \
+	{.name = (name_), .ctype = "", .note = "", .kind = (kind_), .offset = (offset_), \
+	 .size = (size_), .count = (count_)}
+
 struct capture_meta {
 	const char *name;
 	uint64_t time;

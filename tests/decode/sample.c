@@ -159,7 +159,8 @@ static int describe(struct sample *s)
 		    "{\"release\":\"6.1.0-test\",\"arch\":\"x86_64\",\"cpus\":2,"
 		    "\"hostname\":\"sample\",\"page_size\":4096}") ||
 	       meta(s, "capture", "application/json", SAMPLE_MONO,
-		    "{\"argv\":[\"trawl\",\"-i\",\"usdt:/opt/app:*\",\"it's\"],\"user\":\"tester\",\"remark\":\"\"}") ||
+		    "{\"argv\":[\"trawl\",\"-i\",\"usdt:/opt/app:*\",\"it's\"],"
+		    "\"user\":\"tester\",\"remark\":\"\"}") ||
 	       probe(s) ||
 	       meta(s, "maps/100", "text/plain", SAMPLE_MONO, maps_100) ||
 	       meta(s, "task/100", "application/json", SAMPLE_MONO,

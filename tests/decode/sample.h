@@ -15,8 +15,8 @@
 #define SAMPLE_MONO 5000000000ull          /* the same moment */
 
 /*
- * Writes `events` of app:start, one each ms from SAMPLE_MONO on, and the others. The first site is in
- * this function ("main", if nothing is to be tested by it). 0 or -1.
+ * Writes `events` of app:start, one each ms from SAMPLE_MONO on, and the others. The first site is
+ * in this function ("main", if nothing is to be tested by it). 0 or -1.
  */
 int sample_write(int fd, uint32_t events, const char *function, struct trawl_error *err);
 

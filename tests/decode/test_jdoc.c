@@ -13,8 +13,10 @@ static struct json_object *parse(const char *text)
 
 Test(jdoc, values)
 {
-	struct json_object *j = parse(" {\"a\": 1, \"b\": -2, \"c\": \"x\\n\\u00fc\\ud83d\\ude00\", "
-				      "\"d\": [1, 2.5, true, null], \"e\": {}, \"f\": 9223372036854775808, "
+	struct json_object *j = parse(" {\"a\": 1, \"b\": -2, "
+				      "\"c\": \"x\\n\\u00fc\\ud83d\\ude00\", "
+				      "\"d\": [1, 2.5, true, null], \"e\": {}, "
+				      "\"f\": 9223372036854775808, "
 				      "\"least\": -9223372036854775808, "
 				      "\"big\": 18446744073709551615} ");
 

@@ -7,6 +7,7 @@
 #define F(name_, kind_, place_, offset_, size_, count_) \
 	{.name = (name_), .ctype = "", .note = "why", .kind = (kind_), .place = (place_), \
 	 .offset = (offset_), .size = (size_), .count = (count_)}
+#define ONE(...) ((struct trawl_field)F(__VA_ARGS__))
 
 /* One field in a record, as text and JSON. */
 static void expect(struct trawl_field f, uint32_t fixed, const void *record, size_t len,
@@ -37,15 +38,15 @@ Test(layout, integers)
 {
 	static const uint8_t r[8] = {0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 
-	expect((struct trawl_field)F("a", TRAWL_UINT, TRAWL_FIXED, 0, 1, 1), 8, r, 8, "a=254", "\"a\":254");
-	expect((struct trawl_field)F("a", TRAWL_UINT, TRAWL_FIXED, 1, 2, 1), 8, r, 8, "a=65535", "\"a\":65535");
-	expect((struct trawl_field)F("a", TRAWL_UINT, TRAWL_FIXED, 0, 8, 1), 8, r, 8,
+	expect(ONE("a", TRAWL_UINT, TRAWL_FIXED, 0, 1, 1), 8, r, 8, "a=254", "\"a\":254");
+	expect(ONE("a", TRAWL_UINT, TRAWL_FIXED, 1, 2, 1), 8, r, 8, "a=65535", "\"a\":65535");
+	expect(ONE("a", TRAWL_UINT, TRAWL_FIXED, 0, 8, 1), 8, r, 8,
 	       "a=18446744073709551614", "\"a\":18446744073709551614");
-	expect((struct trawl_field)F("a", TRAWL_INT, TRAWL_FIXED, 0, 1, 1), 8, r, 8, "a=-2", "\"a\":-2");
-	expect((struct trawl_field)F("a", TRAWL_INT, TRAWL_FIXED, 0, 4, 1), 8, r, 8, "a=-2", "\"a\":-2");
-	expect((struct trawl_field)F("a", TRAWL_PID, TRAWL_FIXED, 4, 4, 1), 8, r, 8, "a=-1", "\"a\":-1");
-	expect((struct trawl_field)F("a", TRAWL_HEX, TRAWL_FIXED, 0, 2, 1), 8, r, 8, "a=0xfffe", "\"a\":65534");
-	expect((struct trawl_field)F("a", TRAWL_ADDR, TRAWL_FIXED, 0, 8, 1), 8, r, 8,
+	expect(ONE("a", TRAWL_INT, TRAWL_FIXED, 0, 1, 1), 8, r, 8, "a=-2", "\"a\":-2");
+	expect(ONE("a", TRAWL_INT, TRAWL_FIXED, 0, 4, 1), 8, r, 8, "a=-2", "\"a\":-2");
+	expect(ONE("a", TRAWL_PID, TRAWL_FIXED, 4, 4, 1), 8, r, 8, "a=-1", "\"a\":-1");
+	expect(ONE("a", TRAWL_HEX, TRAWL_FIXED, 0, 2, 1), 8, r, 8, "a=0xfffe", "\"a\":65534");
+	expect(ONE("a", TRAWL_ADDR, TRAWL_FIXED, 0, 8, 1), 8, r, 8,
 	       "a=0xfffffffffffffffe", "\"a\":18446744073709551614");
 }
 
@@ -94,13 +95,13 @@ Test(layout, other_scalars)
 	float f = 0.5f;
 	double d = -1e300;
 
-	expect((struct trawl_field)F("a", TRAWL_BOOL, TRAWL_FIXED, 0, 1, 1), 1, "\1", 1, "a=true", "\"a\":true");
-	expect((struct trawl_field)F("a", TRAWL_BOOL, TRAWL_FIXED, 0, 1, 1), 1, "\0", 1, "a=false", "\"a\":false");
-	expect((struct trawl_field)F("a", TRAWL_CHAR, TRAWL_FIXED, 0, 1, 1), 1, "x", 1, "a='x'", "\"a\":\"x\"");
-	expect((struct trawl_field)F("a", TRAWL_CHAR, TRAWL_FIXED, 0, 1, 1), 1, "'", 1, "a='\\''", "\"a\":\"'\"");
-	expect((struct trawl_field)F("a", TRAWL_FLOAT, TRAWL_FIXED, 0, 4, 1), 4, &f, 4, "a=0.5", "\"a\":0.5");
-	expect((struct trawl_field)F("a", TRAWL_FLOAT, TRAWL_FIXED, 0, 8, 1), 8, &d, 8, "a=-1e+300", "\"a\":-1e+300");
-	expect((struct trawl_field)F("a", TRAWL_NONE, TRAWL_FIXED, 0, 1, 1), 1, "x", 1,
+	expect(ONE("a", TRAWL_BOOL, TRAWL_FIXED, 0, 1, 1), 1, "\1", 1, "a=true", "\"a\":true");
+	expect(ONE("a", TRAWL_BOOL, TRAWL_FIXED, 0, 1, 1), 1, "\0", 1, "a=false", "\"a\":false");
+	expect(ONE("a", TRAWL_CHAR, TRAWL_FIXED, 0, 1, 1), 1, "x", 1, "a='x'", "\"a\":\"x\"");
+	expect(ONE("a", TRAWL_CHAR, TRAWL_FIXED, 0, 1, 1), 1, "'", 1, "a='\\''", "\"a\":\"'\"");
+	expect(ONE("a", TRAWL_FLOAT, TRAWL_FIXED, 0, 4, 1), 4, &f, 4, "a=0.5", "\"a\":0.5");
+	expect(ONE("a", TRAWL_FLOAT, TRAWL_FIXED, 0, 8, 1), 8, &d, 8, "a=-1e+300", "\"a\":-1e+300");
+	expect(ONE("a", TRAWL_NONE, TRAWL_FIXED, 0, 1, 1), 1, "x", 1,
 	       "a=<unavailable: why>", "\"a\":null");
 }
 
@@ -110,15 +111,19 @@ Test(layout, texts_and_bytes)
 	uint8_t rel[16] = {4, 0, 6, 0, 0, 0, 0, 0, 'h', 'e', 'l', 'l', 'o', 0};
 	uint8_t none[8] = {8, 0, 0, 0};
 
-	expect((struct trawl_field)F("c", TRAWL_TEXT, TRAWL_FIXED, 0, 1, 16), 16, "bash\0garbage....", 16,
+	expect(ONE("c", TRAWL_TEXT, TRAWL_FIXED, 0, 1, 16), 16, "bash\0garbage....", 16,
 	       "c=\"bash\"", "\"c\":\"bash\"");
-	expect((struct trawl_field)F("c", TRAWL_TEXT, TRAWL_FIXED, 0, 1, 16), 16, "sixteen\nletters!", 16,
+	expect(ONE("c", TRAWL_TEXT, TRAWL_FIXED, 0, 1, 16), 16, "sixteen\nletters!", 16,
 	       "c=\"sixteen\\nletters!\"", "\"c\":\"sixteen\\nletters!\"");
-	expect((struct trawl_field)F("c", TRAWL_TEXT, TRAWL_DATA_LOC, 0, 1, 1), 8, r, 13, "c=\"hello\"", "\"c\":\"hello\"");
-	expect((struct trawl_field)F("c", TRAWL_TEXT, TRAWL_REL_LOC, 0, 1, 1), 8, rel, 14, "c=\"hello\"", "\"c\":\"hello\"");
-	expect((struct trawl_field)F("c", TRAWL_TEXT, TRAWL_DATA_LOC, 0, 1, 1), 8, none, 8, "c=(fault)", "\"c\":null");
-	expect((struct trawl_field)F("c", TRAWL_BYTES, TRAWL_TAIL, 8, 1, 1), 8, r, 13, "c=68656c6c6f", "\"c\":\"68656c6c6f\"");
-	expect((struct trawl_field)F("c", TRAWL_BYTES, TRAWL_TAIL, 8, 1, 1), 8, r, 8, "c=", "\"c\":\"\"");
+	expect(ONE("c", TRAWL_TEXT, TRAWL_DATA_LOC, 0, 1, 1), 8, r, 13,
+	       "c=\"hello\"", "\"c\":\"hello\"");
+	expect(ONE("c", TRAWL_TEXT, TRAWL_REL_LOC, 0, 1, 1), 8, rel, 14,
+	       "c=\"hello\"", "\"c\":\"hello\"");
+	expect(ONE("c", TRAWL_TEXT, TRAWL_DATA_LOC, 0, 1, 1), 8, none, 8,
+	       "c=(fault)", "\"c\":null");
+	expect(ONE("c", TRAWL_BYTES, TRAWL_TAIL, 8, 1, 1), 8, r, 13,
+	       "c=68656c6c6f", "\"c\":\"68656c6c6f\"");
+	expect(ONE("c", TRAWL_BYTES, TRAWL_TAIL, 8, 1, 1), 8, r, 8, "c=", "\"c\":\"\"");
 }
 
 Test(layout, arrays)
@@ -127,20 +132,25 @@ Test(layout, arrays)
 	uint8_t r[16] = {4, 0, 12, 0};
 
 	memcpy(r + 4, v, sizeof(v));
-	expect((struct trawl_field)F("v", TRAWL_INT, TRAWL_FIXED, 0, 4, 3), 12, v, 12, "v={-1,0,7}", "\"v\":[-1,0,7]");
-	expect((struct trawl_field)F("v", TRAWL_INT, TRAWL_DATA_LOC, 0, 4, 1), 4, r, 16, "v={-1,0,7}", "\"v\":[-1,0,7]");
-	expect((struct trawl_field)F("v", TRAWL_INT, TRAWL_FIXED, 0, 4, 0), 12, v, 12, "v={}", "\"v\":[]");
+	expect(ONE("v", TRAWL_INT, TRAWL_FIXED, 0, 4, 3), 12, v, 12,
+	       "v={-1,0,7}", "\"v\":[-1,0,7]");
+	expect(ONE("v", TRAWL_INT, TRAWL_DATA_LOC, 0, 4, 1), 4, r, 16,
+	       "v={-1,0,7}", "\"v\":[-1,0,7]");
+	expect(ONE("v", TRAWL_INT, TRAWL_FIXED, 0, 4, 0), 12, v, 12, "v={}", "\"v\":[]");
 }
 
 Test(layout, places_outside_the_record_are_damage)
 {
 	uint8_t far[8] = {0xff, 0xff, 5, 0}, lengthy[8] = {8, 0, 0xff, 0xff};
 
-	expect((struct trawl_field)F("a", TRAWL_TEXT, TRAWL_DATA_LOC, 0, 1, 1), 8, far, 8, "a=<damaged>", "\"a\":null");
-	expect((struct trawl_field)F("a", TRAWL_TEXT, TRAWL_DATA_LOC, 0, 1, 1), 8, lengthy, 8, "a=<damaged>", "\"a\":null");
-	expect((struct trawl_field)F("a", TRAWL_UINT, TRAWL_FIXED, 6, 4, 1), 8, far, 8, "a=<damaged>", "\"a\":null");
-	expect((struct trawl_field)F("a", TRAWL_UINT, TRAWL_FIXED, 4, 4, 1), 8, far, 6, "a=<damaged>", "\"a\":null");
-	expect((struct trawl_field)F("a", TRAWL_TEXT, TRAWL_DATA_LOC, 6, 1, 1), 8, far, 8, "a=<damaged>", "\"a\":null");
+	expect(ONE("a", TRAWL_TEXT, TRAWL_DATA_LOC, 0, 1, 1), 8, far, 8,
+	       "a=<damaged>", "\"a\":null");
+	expect(ONE("a", TRAWL_TEXT, TRAWL_DATA_LOC, 0, 1, 1), 8, lengthy, 8,
+	       "a=<damaged>", "\"a\":null");
+	expect(ONE("a", TRAWL_UINT, TRAWL_FIXED, 6, 4, 1), 8, far, 8, "a=<damaged>", "\"a\":null");
+	expect(ONE("a", TRAWL_UINT, TRAWL_FIXED, 4, 4, 1), 8, far, 6, "a=<damaged>", "\"a\":null");
+	expect(ONE("a", TRAWL_TEXT, TRAWL_DATA_LOC, 6, 1, 1), 8, far, 8,
+	       "a=<damaged>", "\"a\":null");
 }
 
 Test(layout, hidden_fields_and_separators)
@@ -149,7 +159,8 @@ Test(layout, hidden_fields_and_separators)
 		F("a", TRAWL_UINT, TRAWL_FIXED, 0, 1, 1), F("b", TRAWL_UINT, TRAWL_FIXED, 1, 1, 1),
 		F("c", TRAWL_UINT, TRAWL_FIXED, 2, 1, 1),
 	};
-	struct trawl_event_type type = {.name = "t", .format = "", .size = 3, .nfields = 3, .fields = f};
+	struct trawl_event_type type = {.name = "t", .format = "", .size = 3, .nfields = 3,
+					.fields = f};
 	struct layout *l = layout_new(&type);
 	struct value v;
 	struct out o;

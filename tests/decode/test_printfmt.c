@@ -74,8 +74,8 @@ static char *print_with(const struct symbols *symbols, const char *fmt, size_t l
 
 Test(printfmt, the_header_of_the_record, .init = fill)
 {
-	struct trawl_field common = {.name = "common_pid", .kind = TRAWL_INT, .offset = 8, .size = 4,
-				     .count = 1};
+	struct trawl_field common = {.name = "common_pid", .kind = TRAWL_INT, .offset = 8,
+				     .size = 4, .count = 1};
 	struct trawl_source source = {.name = "event", .ncommon = 1, .common = &common};
 	struct trawl_event_type type = {.name = "t:t", .size = 60, .nfields = 8, .fields = fields};
 	const char *why = "";

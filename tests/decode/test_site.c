@@ -5,14 +5,18 @@
 #include "tests/decode/capture.h"
 
 static const struct trawl_field fields[] = {
-	{.name = "__probe_ip", .ctype = "", .note = "", .kind = TRAWL_ADDR, .offset = 8, .size = 8, .count = 1},
-	{.name = "arg1", .ctype = "", .note = "", .kind = TRAWL_INT, .offset = 16, .size = 4, .count = 1},
-	{.name = "b", .ctype = "", .note = "", .kind = TRAWL_HEX, .offset = 20, .size = 8, .count = 1},
-	{.name = "i", .ctype = "", .note = "", .kind = TRAWL_INT, .offset = 28, .size = 8, .count = 1},
-	{.name = "w", .ctype = "", .note = "", .kind = TRAWL_INT, .offset = 36, .size = 2, .count = 4},
+	FIXED("__probe_ip", TRAWL_ADDR, 8, 8, 1),
+	FIXED("arg1", TRAWL_INT, 16, 4, 1),
+	FIXED("b", TRAWL_HEX, 20, 8, 1),
+	FIXED("i", TRAWL_INT, 28, 8, 1),
+	FIXED("w", TRAWL_INT, 36, 2, 4),
 };
 static const struct trawl_event_type type = {
 	.name = "p:n", .format = "", .size = 44, .nfields = 5, .fields = fields};
+
+/* The metadata of a probe with one site. */
+#define PROBE(kind_, symbol_) \
+	"{\"kind\":\"" kind_ "\",\"sites\":[{\"offset\":1,\"symbol\":\"" symbol_ "\"}]}"
 
 static struct trawl_reader *reader;
 static struct layout *layout;
@@ -76,8 +80,10 @@ Test(site, maps_tell_sites_of_the_same_place_in_a_page)
 
 Test(site, computed_arguments)
 {
-	struct probe_sites *s = sites("{\"sites\":[{\"offset\":1,\"args\":[{\"name\":\"arg2\",\"state\":\"computed\","
-				      "\"sib\":{\"base\":\"b\",\"index\":\"i\",\"window\":\"w\",\"scale\":2,\"start\":-2}}]}]}", NULL);
+	struct probe_sites *s = sites(
+		"{\"sites\":[{\"offset\":1,\"args\":[{\"name\":\"arg2\",\"state\":\"computed\","
+		"\"sib\":{\"base\":\"b\",\"index\":\"i\",\"window\":\"w\","
+		"\"scale\":2,\"start\":-2}}]}]}", NULL);
 	const struct site_arg *a;
 	uint8_t r[44] = {0};
 	const uint8_t *e;
@@ -112,15 +118,17 @@ Test(site, computed_arguments)
 Test(site, what_no_site_has_is_shown_by_its_plain_name)
 {
 	static const struct trawl_field own[] = {
-		{.name = "x_na", .ctype = "", .note = "", .kind = TRAWL_UINT, .offset = 8, .size = 1, .count = 1},
-		{.name = "y_na", .ctype = "", .note = "", .kind = TRAWL_UINT, .offset = 9, .size = 1, .count = 1},
+		FIXED("x_na", TRAWL_UINT, 8, 1, 1),
+		FIXED("y_na", TRAWL_UINT, 9, 1, 1),
 	};
 	static const struct trawl_event_type t = {
 		.name = "p:n", .format = "", .size = 10, .nfields = 2, .fields = own};
 	static const struct capture_meta m[] = {{"probe/p:n", 1,
-		"{\"sites\":[{\"offset\":1,\"args\":[{\"name\":\"x_na\",\"state\":\"unavailable\",\"why\":\"gone\"},"
+		"{\"sites\":[{\"offset\":1,\"args\":["
+		"{\"name\":\"x_na\",\"state\":\"unavailable\",\"why\":\"gone\"},"
 		"{\"name\":\"y_na\",\"state\":\"unavailable\",\"why\":\"here\"}]},"
-		"{\"offset\":2,\"args\":[{\"name\":\"x_na\",\"state\":\"unavailable\",\"why\":\"gone\"},"
+		"{\"offset\":2,\"args\":["
+		"{\"name\":\"x_na\",\"state\":\"unavailable\",\"why\":\"gone\"},"
 		"{\"name\":\"y_na\",\"state\":\"exact\",\"type\":\"u8\"}]}]}"}};
 	struct probe_sites *s;
 
@@ -157,15 +165,15 @@ static void each_has_its_own(const struct capture_meta *m)
 	trawl_close(reader);
 }
 
-#define STATIC_PROBE "{\"kind\":\"usdt\",\"sites\":[{\"offset\":1,\"symbol\":\"u\"}]}"
-#define RETURN_PROBE "{\"kind\":\"uretprobe\",\"sites\":[{\"offset\":1,\"symbol\":\"r\"}]}"
-
 Test(site, two_sources_may_have_probes_of_one_name)
 {
-	static const struct capture_meta named[] = {{"probe/usdt/p:n", 1, STATIC_PROBE},
-						    {"probe/uprobe/p:n", 2, RETURN_PROBE}};
-	static const struct capture_meta older[] = {{"probe/p:n", 1, STATIC_PROBE},
-						    {"probe/p:n", 2, RETURN_PROBE}};
+	static const struct capture_meta named[] = {
+		{"probe/usdt/p:n", 1, PROBE("usdt", "u")},
+		{"probe/uprobe/p:n", 2, PROBE("uretprobe", "r")},
+	}, older[] = {
+		{"probe/p:n", 1, PROBE("usdt", "u")},
+		{"probe/p:n", 2, PROBE("uretprobe", "r")},
+	};
 
 	each_has_its_own(named);
 	each_has_its_own(older);
@@ -175,11 +183,11 @@ Test(site, two_sources_may_have_probes_of_one_name)
 Test(site, each_capture_has_its_own)
 {
 	static const struct capture_meta a[] = {
-		{"probe/p:n", 1, "{\"kind\":\"usdt\",\"sites\":[{\"offset\":1,\"symbol\":\"older\"}]}"},
-		{"probe/p:n", 2, "{\"kind\":\"usdt\",\"sites\":[{\"offset\":1,\"symbol\":\"old\"}]}"},
-		{"probe/p:n", 3, "{\"kind\":\"uprobe\",\"sites\":[{\"offset\":1,\"symbol\":\"u\"}]}"},
+		{"probe/p:n", 1, PROBE("usdt", "older")},
+		{"probe/p:n", 2, PROBE("usdt", "old")},
+		{"probe/p:n", 3, PROBE("uprobe", "u")},
 	}, b[] = {
-		{"probe/p:n", 1, "{\"kind\":\"usdt\",\"sites\":[{\"offset\":1,\"symbol\":\"new\"}]}"},
+		{"probe/p:n", 1, PROBE("usdt", "new")},
 	}, c[] = {{"task/9", 1, "{}"}};
 	static const char *const wanted[] = {"old", "new", "new"};
 	int fd = memfd_create("captures", 0);
@@ -203,7 +211,8 @@ Test(site, each_capture_has_its_own)
 Test(site, damaged_metadata_is_as_none)
 {
 	static const char *const bad[] = {
-		"", "{", "[]", "{\"sites\":7}", "{\"sites\":[1,2,null]}", "{\"sites\":[{\"args\":{}}]}",
+		"", "{", "[]", "{\"sites\":7}", "{\"sites\":[1,2,null]}",
+		"{\"sites\":[{\"args\":{}}]}",
 		"{\"sites\":[{\"offset\":1,\"args\":[{\"state\":\"computed\",\"sib\":3},5,"
 		"{\"name\":\"nosuch\",\"state\":\"exact\"}]}]}",
 	};

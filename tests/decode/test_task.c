@@ -5,23 +5,23 @@
 #include "tests/decode/capture.h"
 
 static const struct trawl_field newtask_fields[] = {
-	{.name = "pid", .ctype = "", .note = "", .kind = TRAWL_PID, .offset = 8, .size = 4, .count = 1},
-	{.name = "comm", .ctype = "", .note = "", .kind = TRAWL_TEXT, .offset = 12, .size = 1, .count = 16},
-	{.name = "clone_flags", .ctype = "", .note = "", .kind = TRAWL_HEX, .offset = 32, .size = 8, .count = 1},
+	FIXED("pid", TRAWL_PID, 8, 4, 1),
+	FIXED("comm", TRAWL_TEXT, 12, 1, 16),
+	FIXED("clone_flags", TRAWL_HEX, 32, 8, 1),
 };
 static const struct trawl_event_type newtask = {
 	.name = "task:task_newtask", .size = 42, .nfields = 3, .fields = newtask_fields};
 
 static const struct trawl_field rename_fields[] = {
-	{.name = "pid", .ctype = "", .note = "", .kind = TRAWL_PID, .offset = 8, .size = 4, .count = 1},
-	{.name = "newcomm", .ctype = "", .note = "", .kind = TRAWL_TEXT, .offset = 28, .size = 1, .count = 16},
+	FIXED("pid", TRAWL_PID, 8, 4, 1),
+	FIXED("newcomm", TRAWL_TEXT, 28, 1, 16),
 };
 static const struct trawl_event_type renamed = {
 	.name = "task:task_rename", .size = 46, .nfields = 2, .fields = rename_fields};
 
 static const struct trawl_field exec_fields[] = {
-	{.name = "pid", .ctype = "", .note = "", .kind = TRAWL_PID, .offset = 12, .size = 4, .count = 1},
-	{.name = "old_pid", .ctype = "", .note = "", .kind = TRAWL_PID, .offset = 16, .size = 4, .count = 1},
+	FIXED("pid", TRAWL_PID, 12, 4, 1),
+	FIXED("old_pid", TRAWL_PID, 16, 4, 1),
 };
 static const struct trawl_event_type exec_type = {
 	.name = "sched:sched_process_exec", .size = 20, .nfields = 2, .fields = exec_fields};
@@ -160,7 +160,8 @@ Test(task, damaged_metadata_and_records_do_no_harm)
 	static const struct capture_meta m[] = {
 		{"task/1", 1, "{"},
 		{"task/2", 1, "{\"tid\":-5,\"pid\":99999999999,\"comm\":7}"},
-		{"task/3", 1, "{\"tid\":3,\"pid\":0,\"comm\":\"a name that is much longer than 15\"}"},
+		{"task/3", 1,
+		 "{\"tid\":3,\"pid\":0,\"comm\":\"a name that is much longer than 15\"}"},
 		{"task/4", 1, "[]"},
 	};
 	struct trawl_reader *r = capture_of(m, 4);

@@ -84,7 +84,9 @@ Test(clock, a_slewed_clock_is_a_line_between_sync_blocks)
 	cr_assert_eq(bound_of(m, real, 2), 100);
 }
 
-/* Readings are off by nanoseconds; the time of day is not. What is no part of the reading counts. */
+/*
+ * Readings are off by nanoseconds; the time of day is not. What is no part of the reading counts.
+ */
 Test(clock, a_time_of_day_is_its_own_as_long_as_it_is_not_set)
 {
 	struct made x;
@@ -162,7 +164,8 @@ Test(clock, what_came_too_late_for_a_sync_block_is_not_behind_the_next_step)
 	for (mono = look - 500000; mono < 2 * SECOND + SECOND / 4; mono += 10007) {
 		real = EPOCH + mono + (uint64_t)back;
 		cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_REAL, real, 2), mono);
-		cr_assert_eq(bound_of(m, real, 2), 100 + SECOND / 2, "it could be that it was later");
+		cr_assert_eq(bound_of(m, real, 2), 100 + SECOND / 2,
+			     "it could be that it was later");
 	}
 	/* Before the look it would be in the file earlier. */
 	real = EPOCH + look - 1000001 + (uint64_t)back;

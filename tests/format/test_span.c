@@ -138,7 +138,9 @@ static struct clock_sync sync_at(const struct job *job, uint32_t i)
 		.why = TRAWL_SYNC_TICK } };
 }
 
-/* What the writer does, without its threads. An event a chunk, in turn of a source of either clock. */
+/*
+ * What the writer does, without its threads. An event a chunk, in turn of a source of either clock.
+ */
 static void put_event(struct volume *v, struct chunk_encoder *e, const struct job *job, uint32_t i)
 {
 	const struct trawl_event_type *type = &types[i & 1];
@@ -228,7 +230,8 @@ static struct trawl_reader *open_file(const struct job *job)
 static uint64_t bound_of(const struct job *job, const struct trawl_event *ev, uint32_t i)
 {
 	enum { MORE = 4 };
-	uint32_t last = (job->n - 1) / SYNC_EVERY, k = i / SYNC_EVERY, from = k > MORE ? k - MORE : 0;
+	uint32_t last = (job->n - 1) / SYNC_EVERY, k = i / SYNC_EVERY;
+	uint32_t from = k > MORE ? k - MORE : 0;
 	struct clock_sync syncs[2 * MORE + 1];
 	struct clock_sync first = sync_at(job, 0);
 	struct clock_map m = clock_map(&first, 1);
