@@ -100,6 +100,6 @@ void account_say(const struct account *a, const char *more)
 	}
 	if (hidden)
 		snprintf(aside, sizeof(aside), "; of tasks: lost %" PRIu64, hidden);
-	fprintf(stderr, "%" PRIu64 " events captured, %" PRIu64 "%s lost (%s%s)%s\n", a->captured,
-		lost, uncounted ? " and more" : "", by, aside, more);
+	fprintf(stderr, "%" PRIu64 " event%s captured, %" PRIu64 "%s lost (%s%s)%s\n", a->captured,
+		a->captured == 1 ? "" : "s", lost, uncounted ? " and more" : "", by, aside, more);
 }

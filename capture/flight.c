@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "decode/when.h"
 #include "flight.h"
 #include "now.h"
 #include "session.h"
@@ -65,10 +66,11 @@ static uint32_t put_text(uint8_t *record, size_t *len, const char *text)
 
 /*
  * Only the first one is an event: an expression may hold for each of a million records. at: its
- * time; what is later than now (an event of another clock) was not.
+ * time; what is later than now (an event of another clock) was not. cpu: of the event that it
+ * held for, or 0.
  */
 static int trigger(struct flight *f, const char *reason, const char *what, const char *event,
-		   pid_t tid, uint64_t at, struct trawl_error *err)
+		   pid_t tid, uint32_t cpu, uint64_t at, struct trawl_error *err)
 {
 	uint8_t record[sizeof(struct trigger) + 3 * TEXT_MAX];
 	struct trigger t = { .tid = tid };
@@ -86,12 +88,12 @@ static int trigger(struct flight *f, const char *reason, const char *what, const
 	memcpy(record, &t, sizeof(t));
 	at = at < now ? at : now;
 	f->last = at > f->last ? at : f->last;
-	return trawl_append(f->w, (uint16_t)f->source, TRIGGER_TYPE, 0, f->last, record, len, err);
+	return trawl_append(f->w, (uint16_t)f->source, TRIGGER_TYPE, cpu, f->last, record, len, err);
 }
 
 int flight_signal(struct flight *f, pid_t from, struct trawl_error *err)
 {
-	return trigger(f, "signal", "SIGUSR1", "", from, UINT64_MAX, err);
+	return trigger(f, "signal", "SIGUSR1", "", from, 0, UINT64_MAX, err);
 }
 
 int flight_crash(struct flight *f, const struct command *c, struct trawl_error *err)
@@ -100,7 +102,7 @@ int flight_crash(struct flight *f, const struct command *c, struct trawl_error *
 
 	snprintf(what, sizeof(what), "%s: %s", c->name,
 		 command_verdict(c, verdict, sizeof(verdict)));
-	return trigger(f, "crash", what, "", c->pid, UINT64_MAX, err);
+	return trigger(f, "crash", what, "", c->pid, 0, UINT64_MAX, err);
 }
 
 /* ---- the expression ---------------------------------------------------------------------- */
@@ -159,7 +161,7 @@ int flight_see(struct flight *f, uint16_t source, uint32_t type, uint32_t cpu, u
 	ret = watch_record(f->watch, source, type, cpu, ts, record, len, &m, err);
 	if (ret <= 0)
 		return ret;
-	return trigger(f, "expression", f->o->trigger, m.name, m.tid,
+	return trigger(f, "expression", f->o->trigger, m.name, m.tid, cpu,
 		       trawl_writer_source_at(f->w, source)->clock == TRAWL_CLOCK_MONO ? ts :
 		       UINT64_MAX, err);
 }
@@ -270,10 +272,15 @@ void flight_write(struct flight *f)
 
 static void say(struct flight *f)
 {
+	struct out span;
+
 	f->files++;
-	session_note(f->session, "%s holds the last %.1f s: %s",
-		     to_stdout(f) ? "standard output" : f->file.path,
-		     (double)(f->taken - f->state.since) / 1e9, f->reason);
+	out_memory(&span);
+	time_span(&span, f->taken - f->state.since);
+	session_note(f->session, "%s holds the last %.*s: %s",
+		     to_stdout(f) ? "standard output" : f->file.path, (int)span.len, span.data,
+		     f->reason);
+	out_free(&span);
 }
 
 void flight_reap(struct flight *f, bool wait)

@@ -57,6 +57,7 @@ struct around *around_find(const char *path, const char *expr, uint64_t window,
 	struct around *a = calloc(1, sizeof(*a));
 	struct selection matches = { 0 };
 	struct stream *s = NULL;
+	struct trawl_error note;
 	int got = -1;
 
 	if (!a) {
@@ -82,10 +83,12 @@ struct around *around_find(const char *path, const char *expr, uint64_t window,
 		goto out;
 	if (a->no_memory)
 		trawl_fail(err, TRAWL_CANNOT, "out of memory");
-	else if (!a->n)
-		trawl_fail(err, TRAWL_USAGE, "--around: nothing matches '%.400s'", expr);
 	else
 		got = 0;
+	if (!got && !a->n) {
+		trawl_fail(&note, TRAWL_OK, "--around: nothing matches '%.400s'", expr);
+		cli_note(NULL, &note);
+	}
 out:
 	stream_close(s);
 	selection_free(&matches);
@@ -111,7 +114,7 @@ static int pass_item(struct consumer *c, const struct decoder *d, void *state,
 	while (a->at < a->n && a->stretches[a->at].to < it->time)
 		a->at++;
 	if (a->at == a->n)
-		return 1;
+		return a->n ? 1 : CONSUMER_PASSED_OVER;
 	if (it->time < a->stretches[a->at].from)
 		return CONSUMER_PASSED_OVER;
 	if (a->separator && a->shown && a->shown != a->at + 1)

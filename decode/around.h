@@ -13,7 +13,10 @@
 
 struct around;
 
-/* Finds the matches. window in ns. NULL with *err: a pipe, no match, a bad expression. */
+/*
+ * Finds the matches; a line on standard error tells that there is none. window in ns. NULL with
+ * *err: a pipe, a bad expression.
+ */
 struct around *around_find(const char *path, const char *expr, uint64_t window,
 			   const struct decode_options *options, struct trawl_error *err);
 void around_free(struct around *a);

@@ -172,6 +172,7 @@ struct layout *layout_new(const struct trawl_event_type *type)
 		s->field = f;
 		s->op = (uint8_t)choose_op(f, type->size);
 		s->element = (uint8_t)scalar_op(f);
+		l->lacks |= s->op == OP_NONE || s->op == OP_LOC_TEXT;
 		at = prepare_label(s, at);
 		l->room += 24 + (s->op == OP_TEXT ? 6 * (size_t)f->count + 16 :
 				 s->op == OP_NUMBERS ? 22 * (size_t)f->count : 0);
@@ -304,6 +305,19 @@ static void out_array(const struct shown *s, const uint8_t *p, size_t n, bool js
 static bool faulted(const struct trawl_field *f, size_t n)
 {
 	return n == 0 && (f->place == TRAWL_DATA_LOC || f->place == TRAWL_REL_LOC);
+}
+
+const char *shown_why(const struct shown *s, const void *record, size_t len)
+{
+	const uint8_t *p;
+	size_t n;
+
+	if (s->op == OP_NONE)
+		return s->field->note ? s->field->note : "";
+	if (s->op == OP_LOC_TEXT && field_bytes(s->field, record, len, &p, &n) &&
+	    faulted(s->field, n))
+		return "fault";
+	return NULL;
 }
 
 static void out_text(const struct shown *s, const uint8_t *p, size_t n, bool json, struct out *o)

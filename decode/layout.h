@@ -21,6 +21,7 @@ struct layout {
 	const struct trawl_event_type *type;
 	size_t name_len;
 	size_t room;      /* enough for the fields of fixed place as text or JSON */
+	bool lacks;       /* a field may be without a value */
 	bool checked;     /* every field is looked at with care: an odd type, or a huge one */
 	uint32_t n;
 	struct shown *shown;
@@ -39,6 +40,9 @@ void layout_hide(struct layout *l, const char *name);
 /* All fields that are not hidden (or all): text `a=1 b="x"`, JSON `"a":1,"b":"x"`. */
 void layout_text(const struct layout *l, const void *record, size_t len, bool all, struct out *o);
 void layout_json(const struct layout *l, const void *record, size_t len, bool all, struct out *o);
+
+/* Why the field has no value in this record: "fault", or what its note says; NULL: it has one. */
+const char *shown_why(const struct shown *s, const void *record, size_t len);
 
 /* The value of one field, without its name. */
 void shown_text(const struct shown *s, const void *record, size_t len, struct out *o);

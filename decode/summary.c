@@ -296,10 +296,16 @@ static void print_tally(struct tally *t, const char *title, size_t most, struct 
 			   (unsigned long long)t->missed);
 }
 
-static void print_losses(const struct summary *m, struct out *o)
+/* How many events the buffers lost at the last is written at the end. */
+static void print_losses(const struct summary *m, struct trawl_reader *r, struct out *o)
 {
+	struct trawl_verdict v;
+
+	trawl_verdict(r, &v);
 	if (!m->losses) {
-		out_str(o, "\nlosses      none\n");
+		out_str(o, "\nlosses      none");
+		out_str(o, v.complete ? "\n" : v.written ? " so far\n" :
+			      " as far as is known: what the buffers still held is not\n");
 		return;
 	}
 	out_printf(o, "\nlosses      %llu\n", (unsigned long long)m->losses);
@@ -431,7 +437,7 @@ void summary_print(struct summary *m, struct stream *s, const char *path, bool u
 	print_tally(&m->names, "by name", SIZE_MAX, o);
 	print_tally(&m->cpus, "by cpu", TOP, o);
 	print_tally(&m->tasks, "by process", TOP, o);
-	print_losses(m, o);
+	print_losses(m, stream_reader(s), o);
 	print_clocks(s, utc, o);
 	stream_summaries(s, o);
 }

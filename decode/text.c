@@ -177,7 +177,7 @@ static int text_loss(struct consumer *c, const struct trawl_source *s, const str
 		out_str(o, "an unknown number of");
 	else
 		out_u64(o, l->count);
-	out_str(o, " events of ");
+	out_str(o, l->count == 1 ? " event of " : " events of ");
 	out_safe(o, s->name, strlen(s->name));
 	if (l->cpu != UINT32_MAX) {
 		out_str(o, " on cpu ");

@@ -389,21 +389,36 @@ static void tracefs_json(void *state, const struct item *it, struct out *o)
 	arguments(s, it, true, o);
 }
 
-/* Why arguments are null: a member for each that has no value here. */
-static void reasons(const struct site *s, const struct item *it, struct out *o)
+/* One more member of "unavailable", which begins with it. */
+static void reason(const char *name, const char *why, bool *any, struct out *o)
 {
+	out_str(o, *any ? "," : ",\"unavailable\":{");
+	out_json(o, name, strlen(name));
+	out_char(o, ':');
+	out_json(o, why, strlen(why));
+	*any = true;
+}
+
+/* Why arguments are null: a member for each that has no value here. */
+static void reasons(const struct plan *p, const struct site *s, bool all, const struct item *it,
+		    struct out *o)
+{
+	const struct layout *l = p->layout;
+	const char *why;
 	bool any = false;
 
-	for (const struct site_arg *a = s->args; a < s->args + s->nargs; a++) {
-		const char *why;
-
-		if (arg_plain(a) || arg_bytes(a, it->record, it->len, &why))
-			continue;
-		out_str(o, any ? "," : ",\"unavailable\":{");
-		out_json(o, a->name, strlen(a->name));
-		out_char(o, ':');
-		out_json(o, why, strlen(why));
-		any = true;
+	if (p->plain || all || !s) {
+		for (const struct shown *f = l->shown; l->lacks && f < l->shown + l->n; f++)
+			if ((all || !f->hidden) && (why = shown_why(f, it->record, it->len)))
+				reason(f->field->name, why, &any, o);
+	}
+	for (const struct site_arg *a = s ? s->args : NULL; s && a < s->args + s->nargs; a++) {
+		if (!arg_plain(a)) {
+			if (!arg_bytes(a, it->record, it->len, &why))
+				reason(a->name, why, &any, o);
+		} else if (!p->plain && !all && (why = shown_why(a->field, it->record, it->len))) {
+			reason(a->name, why, &any, o);
+		}
 	}
 	if (any)
 		out_char(o, '}');
@@ -411,11 +426,13 @@ static void reasons(const struct site *s, const struct item *it, struct out *o)
 
 static void tracefs_json_more(void *state, const struct item *it, struct out *o)
 {
-	const struct site *s = ((const struct plan *)it->detail)->sites ? site_of(it) : NULL;
+	const struct tracefs *t = state;
+	const struct plan *p = it->detail;
+	const struct site *s = p->sites ? site_of(it) : NULL;
 
+	reasons(p, s, t->ctx->options->all_fields || (!s && !p->plain), it, o);
 	if (!s)
 		return;
-	reasons(s, it, o);
 	out_str(o, ",\"site\":{\"offset\":");
 	out_u64(o, s->offset);
 	if (*s->symbol) {

@@ -130,7 +130,10 @@ static bool date(struct text *t, bool utc, struct when *w)
 	return true;
 }
 
-/* Seconds since the epoch, or a span with a unit. */
+/* Seconds since the epoch are fewer by far, ns since then are more but for its first years. */
+#define NANOSECONDS 100000000000000000ull
+
+/* Seconds or nanoseconds since the epoch, or a span with a unit. */
 static bool number(struct text *t, bool span, uint64_t *ns)
 {
 	static const struct {
@@ -147,6 +150,10 @@ static bool number(struct text *t, bool span, uint64_t *ns)
 		if (__builtin_mul_overflow(whole, 10, &whole) ||
 		    __builtin_add_overflow(whole, (uint64_t)(*t->p - '0'), &whole))
 			return false;
+	if (!span && whole >= NANOSECONDS && *t->p != '.') { /* as --json prints ts_ns */
+		*ns = whole;
+		return true;
+	}
 	part = fraction(t);
 	for (i = 0; span && i < sizeof(units) / sizeof(units[0]); i++) {
 		size_t n = strlen(units[i].name);
@@ -207,7 +214,7 @@ int when_parse(const char *option, const char *text, bool utc, struct when *w,
 	return where_fail(err, option, text, (size_t)(t.p - text),
 			  t.wrong ? t.wrong :
 			  "not a time: 2026-11-21T03:10:01.5Z, 03:10:01.5, +1.5s from the first "
-			  "event, or seconds since the epoch");
+			  "event, or seconds or nanoseconds since the epoch");
 }
 
 int when_span(const char *option, const char *text, uint64_t *ns, struct trawl_error *err)

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,6 +45,19 @@ void input_close(struct input *in)
 		return;
 	close(in->fd);
 	free(in->data);
+}
+
+bool input_is_written(const struct input *in)
+{
+	struct stat st;
+
+	if (in->fd < 0 || !in->seekable)
+		return false;
+	if (flock(in->fd, LOCK_SH | LOCK_NB))
+		return errno == EWOULDBLOCK;
+	flock(in->fd, LOCK_UN);
+	/* It has ended meanwhile. */
+	return !fstat(in->fd, &st) && (uint64_t)st.st_size > in->size;
 }
 
 static bool window_room(struct input *in, size_t n)

@@ -29,6 +29,9 @@ void input_fd(struct input *in, int fd);
 void input_memory(struct input *in, const void *p, size_t n, bool pipe);
 void input_close(struct input *in);
 
+/* Does somebody write this file still? Each recorder holds a lock on its file until it ends. */
+bool input_is_written(const struct input *in);
+
 /*
  * Up to n bytes at offset `at`; *got says how many there are: fewer than n only at the end of the
  * input, or after an error. They stay valid until the next call. On a pipe, bytes before `at` are

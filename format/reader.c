@@ -681,7 +681,11 @@ void trawl_verdict(const struct trawl_reader *r, struct trawl_verdict *v)
 	};
 	if (d->junk)
 		v->junk = v->bytes - d->junk_at;
-	if (d->cut)
+	v->written = !v->complete && input_is_written(&r->in);
+	if (v->written)
+		n = snprintf(v->text, sizeof(v->text), "still being written: all up to byte %" PRIu64
+			     " is here", d->cut ? d->cut_at : v->bytes);
+	else if (d->cut)
 		n = snprintf(v->text, sizeof(v->text), "cut at byte %" PRIu64 ": what follows is "
 			     "missing", d->cut_at);
 	else if (!v->complete)

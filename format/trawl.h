@@ -351,6 +351,7 @@ uint64_t trawl_event_bound(const struct trawl_reader *r, const struct trawl_even
 
 struct trawl_verdict {
 	bool complete;        /* every section has its end block */
+	bool written;         /* not complete, and a capture writes it still */
 	bool index_used;      /* the index was there and was believed */
 	uint64_t cut_at;      /* file offset where a cut file stops making sense; 0 if not cut */
 	uint64_t damaged;     /* blocks that were skipped */

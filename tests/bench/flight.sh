@@ -30,7 +30,7 @@ for _ in range(int(rounds)):
                              stderr=subprocess.PIPE, text=True)
         said = p.stderr.read()
         used = os.wait4(p.pid, 0)[2]
-        n, lost = map(int, re.search(r"^(\d+) events captured, (\d+) lost", said, re.M).groups())
+        n, lost = map(int, re.search(r"^(\d+) events? captured, (\d+) lost", said, re.M).groups())
         best[name] = min(best.get(name, 1e9), (used.ru_utime + used.ru_stime) * 1e9 / (n + lost))
         if os.path.exists(path):
             os.unlink(path)

@@ -66,7 +66,7 @@ END
 
 # Events and losses of trawl, by its last line; of trace-cmd, by its report. -1: there is no such thing.
 ours() {
-	sed -n 's/^\([0-9]*\) events captured, \([0-9]*\) lost.*/\1 \2/p' "$1" | grep . || echo "-1 -1"
+	sed -n 's/^\([0-9]*\) events* captured, \([0-9]*\) lost.*/\1 \2/p' "$1" | grep . || echo "-1 -1"
 }
 theirs() {
 	trace-cmd report "$1" 2>&1 | awk '/EVENTS DROPPED/ { gsub(/[^0-9]*\[/, ""); lost += $1; next } /: / { n++ }

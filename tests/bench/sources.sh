@@ -101,7 +101,7 @@ def record(wanted, turns=turns):
     q.communicate("")
     said = p.communicate()[1]
     os.unlink(capture)
-    m = re.search(r"^(\d+) events captured, (\d+) lost", said, re.M)
+    m = re.search(r"^(\d+) events? captured, (\d+) lost", said, re.M)
     if not m or int(m[1]) + int(m[2]) != (turns + turns // 20) * len(wanted):
         sys.exit("not all events: " + said)
     return used, took, int(m[2])

@@ -20,7 +20,7 @@ events() {
 
 # "captured lost" of trawl's final line.
 totals() {
-	sed -n 's/^\([0-9]*\) events captured, \([0-9]*\) lost .*/\1 \2/p' "$1"
+	sed -n 's/^\([0-9]*\) events* captured, \([0-9]*\) lost .*/\1 \2/p' "$1"
 }
 
 # What of process PID's captures is in tracefs: instances and definitions.

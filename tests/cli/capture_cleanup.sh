@@ -27,15 +27,23 @@ start "$f"
 # A libtool wrapper execs the program: the pid stays.
 has "while it runs: its instances" "$(traces_of $trawl)" "instances/trawl_${trawl}_[0-9]+_usdt"
 has "while it runs: its probes" "$(traces_of $trawl)" "^p:trawl_${trawl}_[0-9]+_usdt/target_hit "
+said=$(trawl-decode --summary "$f" 2>&1)
+same "while it runs: its file is no whole one" 1 $?
+has "as it is still being written" "$said" '^file .*: still being written: all up to byte [0-9]+ is here$'
+has "no losses so far" "$said" '^losses +none so far$'
 kill $trawl
 wait $trawl
+has "once it has ended: it is whole, without a loss" "$(trawl-decode --summary "$f" | grep -E '^(file|losses)' |
+	xargs)" ': complete losses none$'
 same "after SIGTERM: nothing" "" "$(traces_of $trawl)"
 
 start "$f"
 kill -9 $trawl
 wait $trawl 2>/dev/null
 has "after kill -9: all of it" "$(traces_of $trawl)" "instances/trawl_${trawl}_"
-has "its file can be read" "$(trawl-decode --summary "$f" 2>&1)" 'no end block'
+said=$(trawl-decode --summary "$f" 2>&1)
+has "its file can be read" "$said" 'no end block'
+has "losses are what is known of them" "$said" '^losses +none as far as is known'
 dead=$trawl
 start "$work/y.trawl"
 same "the next run removes it" "" "$(traces_of $dead)"

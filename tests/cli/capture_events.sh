@@ -8,6 +8,8 @@ f=$work/x.trawl
 trawl -i "usdt:$target:hit arg3:string" -w "$f" -- "$target" hits 1000 2>"$work/err"
 same "usdt: exit status" 0 $?
 same "usdt: final line" "1000 events captured, 0 lost (usdt 1000)" "$(cat "$work/err")"
+trawl -c 1 -i "usdt:$target:hit" -w "$work/one.trawl" -- "$target" hits 3 2>"$work/err"
+has "one event is one event" "$(cat "$work/err")" '^1 event captured, 0 lost \(usdt 1\)'
 same "usdt: events in the file" 1000 "$(events "$f" target:hit)"
 has "usdt: the kernel counted as many hits" "$(trawl-decode --meta=end "$f")" '"hits": ?1000[,}]'
 trawl-decode --json "$f" >"$work/json"

@@ -84,6 +84,9 @@ same "a task is known though --from skips its birth" worker \
 same "-c with --around counts what is printed" 2 "$(
 	trawl-decode --around 'arg1 == 4' --window 20us -c 2 "$tick" | wc -l)"
 same "and not more than there is" 3 "$(trawl-decode --around 'arg1 == 4' --window 20us -c 20 "$tick" | wc -l)"
+out=$(trawl-decode --around 'arg1 == 99' "$tick" 2>"$dir/err")
+same "--around that nothing matches: as --where, nothing is wrong, but it is said" \
+	"0  trawl-decode: --around: nothing matches 'arg1 == 99'" "$? $out $(cat "$dir/err")"
 same "--window without a unit is in seconds, as --duration is" "$(trawl-decode --around 'arg1 == 4' --window 1s "$tick")" \
 	"$(trawl-decode --around 'arg1 == 4' --window 1 "$tick")"
 same "= is the same as ==" "$(trawl-decode --where 'arg1 == 4' "$f")" "$(trawl-decode --where 'arg1 = 4' "$f")"
@@ -112,6 +115,8 @@ assert a["fields"] == {"__probe_ip": 0x55d00000216a, "arg1": -1, "arg2": "two\nl
 assert a["fields"]["arg3"] is None and a["unavailable"] == {"arg3": "optimised out"}, a
 assert a["site"] == {"offset": 8554, "symbol": "serve+0x8", "file": "app.c", "line": 99}
 assert lines[5]["fields"]["arg2"] is None
+assert lines[5]["unavailable"] == {"arg2": "fault", "arg3": "optimised out"}, lines[5]
+assert lines[8]["unavailable"] == {"gone": "floats cannot be fetched"}, lines[8]
 assert lines[7]["fields"]["arg2"] == "bad\ufffd"
 stop = lines[8]["fields"]
 assert stop["arg1"] == 2**64 - 1 and stop["flag"] is True and stop["letter"] == "k"

@@ -133,6 +133,8 @@ def long_strings(folder):
        "3 events captured, 1 lost" in err, "too long for the kernel together: lost", err)
     ok(len(got) == 3 and got[2]["fields"]["a"] is got[2]["fields"]["b"] is None,
        "each too long by itself: recorded, without a value", got)
+    ok(len(got) == 3 and got[2].get("unavailable") == {"a": "fault", "b": "fault"},
+       "and JSON tells why", got)
     with subprocess.Popen([f"{BUILD}/trawl", "-i", f"uprobe:{program}:two a=+0(a):string b=+0(b):string",
                            "-w", f"{folder}/x.trawl"], stderr=subprocess.PIPE, text=True) as trawl:
         said = wait_armed(trawl, program)
@@ -141,6 +143,8 @@ def long_strings(folder):
         said += trawl.communicate(timeout=60)[1]
     ok("3 events captured, 1 lost" in said and trawl.returncode == 1,
        "too long for the kernel: lost, where all processes are recorded", said, trawl.returncode)
+    ok("*** 1 event of uprobe lost in" in run(f"{BUILD}/trawl-decode", f"{folder}/x.trawl").stdout,
+       "one that is lost is one event")
     summary = run(f"{BUILD}/trawl-decode", "--summary", f"{folder}/x.trawl").stdout
     since = re.search(r"\(missed\) between (\S+ \S+?)\d{3} UTC", summary)
     since = datetime.strptime(f"{since[1]}+00:00", "%Y-%m-%d %H:%M:%S.%f%z") if since else None

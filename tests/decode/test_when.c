@@ -90,6 +90,8 @@ Test(when, what_a_summary_prints_is_taken)
 		out_free(&o);
 	}
 	cr_expect_eq(resolved("01:44:37.5 +0000", false), 1795225477 * S + 500000000);
+	cr_expect_eq(resolved("1795225477298000007", false), START + 7, "what --json prints");
+	cr_expect_eq(resolved("1795225477.298000007", false), START + 7);
 }
 
 Test(when, days_that_are_not_in_the_calendar_are_refused)
