@@ -42,12 +42,13 @@ agree() {
 }
 
 # flood FILE: more than fits, with whatever the caller has set up. All of it happens while trawl
-# stands still, so that it is known how much it is.
+# stands still, so that it is known how much it is. Of this shell's children only: what a busy machine
+# starts meanwhile would take the room.
 hits=500000
 flood() {
 	local trawl status
 	rm -f "$1"
-	trawl -B 32768 -i "usdt:$target:hit" -w "$1" 2>"$work/err" & trawl=$!
+	trawl -B 32768 -i "usdt:$target:hit" -p $$ -w "$1" 2>"$work/err" & trawl=$!
 	wait_armed "$1"
 	kill -STOP $trawl
 	taskset -c 0 "$target" hits $hits # one CPU: its events are written in their order
