@@ -100,8 +100,7 @@ if [ "${1:-}" = quick ]; then
 	suite "tests" build check
 else
 	ahead "kernels of the lab" make -C build lab-kernels
-	ahead "building with sanitizers in build-asan/" with_tests build-asan --enable-werror --enable-sanitizers \
-		CFLAGS="-g -O1"
+	ahead "building with sanitizers in build-asan/" with_tests build-asan --enable-werror --enable-sanitizers
 	suite "tests" build check
 	met "building with sanitizers in build-asan/" || failed=$((failed + 1))
 	ahead "build without optional libraries" build build-bare --enable-werror --without-dw \
