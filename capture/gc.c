@@ -275,7 +275,8 @@ static bool is_locked(int top, const char *name)
 	fd = openat(top, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	locked = flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+	/* A shared one: somebody else who collects may look at the same moment. */
+	locked = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
 	close(fd);
 	return locked;
 }

@@ -67,7 +67,7 @@ static int make_instance(struct trace *t, struct trawl_error *err)
 	if (t->dir < 0)
 		return trawl_fail(err, TRAWL_CANNOT, "tracefs: cannot open %s: %s", path,
 				  strerror(errno));
-	flock(t->dir, LOCK_EX | LOCK_NB);
+	flock(t->dir, LOCK_EX); /* whoever collects what is dead holds it for a moment only */
 	return 0;
 }
 

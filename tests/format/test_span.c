@@ -117,10 +117,11 @@ static uint64_t mono(uint32_t i)
 /*
  * By how much the time of day is ahead of CLOCK_MONOTONIC: it runs unevenly, on straight lines
  * between sync blocks, and is set back now and then; but where order is what is tested it is even.
+ * So far back that chunks of some twenty events may be due first, and are open at once.
  */
 static uint64_t ahead(const struct job *job, uint32_t i)
 {
-	enum { UNEVEN = 50, SET_EVERY = 63 * SYNC_EVERY, SET_BACK = 100000 };
+	enum { UNEVEN = 50, SET_EVERY = 63 * SYNC_EVERY, SET_BACK = 20000 };
 	uint32_t a = i / SYNC_EVERY, part = i % SYNC_EVERY, from, to;
 
 	if (job->order)

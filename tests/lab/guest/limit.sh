@@ -24,7 +24,9 @@ fails "no other has" 1 'Cannot allocate memory' mkdir $T/instances/another
 fails "nor has trawl" 3 "$says" trawl -w x -i event:sched:sched_switch -- touch ran
 same "of which nothing is left" "0 other" "$(echo $(leftovers))"
 rmdir $T/instances/other
-trawl -q -w room.trawl -i event:sched:sched_process_exec -- cat /proc/self/comm >/dev/null
+# What the kernel gives back it has in hand a moment later.
+again() { trawl -q -w room.trawl -i event:sched:sched_process_exec -- cat /proc/self/comm; }
+wait_for 10 again
 ok $? "there is room again"
 has "and what happens is recorded" "$(trawl-decode room.trawl)" 'sched:sched_process_exec .*cat'
 
