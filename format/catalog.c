@@ -172,9 +172,16 @@ void catalog_thin(struct catalog *c, struct section *s, size_t last)
 
 void catalog_settle(struct catalog *c, struct section *s)
 {
-	size_t n = clock_syncs_order(c->syncs + s->sync0, s->nsyncs);
+	struct clock_sync *syncs = c->syncs + s->sync0;
+	size_t n = clock_syncs_order(syncs, s->nsyncs), twice = s->nsyncs - n;
 
-	c->nsyncs -= s->nsyncs - n;
+	/* Those of the sections behind it move up. */
+	if (twice)
+		memmove(syncs + n, syncs + s->nsyncs,
+			(c->nsyncs - s->sync0 - s->nsyncs) * sizeof(*syncs));
+	for (size_t i = s->number + 1; i < c->sections.n; i++)
+		((struct section *)c->sections.p[i])->sync0 -= twice;
+	c->nsyncs -= twice;
 	s->settled = s->nsyncs = n;
 	free(s->seen);
 	s->seen = NULL;

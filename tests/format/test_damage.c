@@ -319,6 +319,34 @@ Test(damage, events_and_metadata_tell_their_section)
 	free(p);
 }
 
+/* Damaged, both are gone over, blocks and their copies in the index: each sync is one. */
+Test(damage, clock_syncs_tell_their_section)
+{
+	struct trawl_error err;
+	struct block b;
+	size_t len, at;
+	uint8_t *p = sample_bytes("events", &len), *both = malloc(2 * len);
+	struct trawl_reader *one = reader_memory(p, len, false, &err), *r;
+	size_t n = trawl_sync_count(one);
+
+	memcpy(both, p, len);
+	memcpy(both + len, p, len);
+	for (at = 0; block_head(both + at, len - at, &b) == BLOCK_OK && b.kind != BLOCK_SYNC;)
+		at += b.len;
+	both[at + 32] ^= 1;
+	r = reader_memory(both, 2 * len - 1, false, &err);
+	cr_assert_gt(n, 1);
+	cr_assert_eq(trawl_sync_count(r), 2 * n);
+	for (size_t i = 0; i < 2 * n; i++) {
+		cr_expect_eq(trawl_sync_at(r, i)->section, i / n, "%zu", i);
+		cr_expect_eq(trawl_sync_at(r, i)->mono, trawl_sync_at(one, i % n)->mono);
+	}
+	trawl_close(r);
+	trawl_close(one);
+	free(both);
+	free(p);
+}
+
 /* ---- not ours ----------------------------------------------------------------------------- */
 
 static void refused(const void *p, size_t n, enum trawl_status status, const char *says)
