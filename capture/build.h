@@ -47,6 +47,9 @@ struct probe *probe_add(struct resolve *r, enum probe_kind kind, struct target *
 /* Takes back the list's probes from the n-th on. Their files stay open. */
 void probe_drop(struct probe_list *list, size_t n);
 
+/* Adds a remark for the user on a whole spec; the list owns the text from now on. */
+void probe_remark(struct probe_list *list, char *text);
+
 /* Fills in what can be told of a site from its address. */
 void probe_site_init(struct probe_site *site, struct target *t, uint64_t vaddr, uint64_t offset);
 

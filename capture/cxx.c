@@ -266,11 +266,10 @@ static int resolve_all(struct resolve *r, struct target *t, const struct matches
 		*r->err = first;
 		return -1;
 	}
-	list->notes = xgrow(list->notes, list->nnotes, sizeof(*list->notes));
-	list->notes[list->nnotes++] =
-		xasprintf("%s: %zu of the functions it matches %s passed over, %s for one: %.*s",
-			  r->spec->text, passed, passed == 1 ? "is" : "are",
-			  m->list[over].name.full, (int)strcspn(first.text, "\n"), first.text);
+	probe_remark(list, xasprintf("%s: %zu of the functions it matches %s passed over, %s for "
+				     "one: %.*s", r->spec->text, passed, passed == 1 ? "is" : "are",
+				     m->list[over].name.full, (int)strcspn(first.text, "\n"),
+				     first.text));
 	return 0;
 }
 

@@ -195,6 +195,53 @@ void probe_drop(struct probe_list *list, size_t n)
 		probe_free(list->probes[--list->n]);
 }
 
+void probe_remark(struct probe_list *list, char *text)
+{
+	list->notes = xgrow(list->notes, list->nnotes, sizeof(*list->notes));
+	list->notes[list->nnotes++] = text;
+}
+
+static bool same_probe(const struct probe *a, const struct probe *b)
+{
+	if (a->kind != b->kind || a->file != b->file || a->nsites != b->nsites)
+		return false;
+	for (size_t i = 0; i < a->nsites; i++)
+		if (a->sites[i].offset != b->sites[i].offset ||
+		    strcmp(a->sites[i].fetchargs, b->sites[i].fetchargs))
+			return false;
+	return true;
+}
+
+/* Of the new probes, takes away those that a spec before this one has added, and says so. */
+static void drop_twice(struct resolve *r)
+{
+	struct probe_list *list = r->list;
+	size_t kept = r->before, all = list->n - r->before, twice;
+	const char *one = NULL;
+
+	for (size_t i = r->before; i < list->n; i++) {
+		struct probe *p = list->probes[i];
+		size_t k = 0;
+
+		while (k < r->before && !same_probe(list->probes[k], p))
+			k++;
+		if (k == r->before) {
+			list->probes[kept++] = p;
+			continue;
+		}
+		one = list->probes[k]->display_name;
+		probe_free(p);
+	}
+	twice = list->n - kept;
+	list->n = kept;
+	if (twice && twice == all)
+		probe_remark(list, xasprintf("%s: asked for before: recorded once", r->spec->text));
+	else if (twice)
+		probe_remark(list, xasprintf("%s: %zu of its %zu probes, %s for one, asked for "
+					     "before: recorded once", r->spec->text, twice, all,
+					     one));
+}
+
 /* Takes away the probes from `n` on, and files that no probe is in. */
 static void shrink(struct probe_list *list, size_t n)
 {
@@ -239,6 +286,9 @@ int probe_resolve(const struct spec *spec, size_t limit, struct probe_list *list
 	}
 	if (ret == 0 && list->n == r.before)
 		ret = nothing_found(&r);
+	/* A name of the user's own makes it another event. */
+	if (ret == 0 && !*spec->own)
+		drop_twice(&r);
 	shrink(list, ret < 0 ? r.before : list->n);
 	nearest_free(&r.near);
 	free(r.hint);

@@ -362,20 +362,18 @@ static int at_match(struct resolve *r, struct target *t, const struct elf_symbol
 /* Nothing else matched: then it is a mistake in the spec, and the first error says which. */
 static int report_passed_over(struct resolve *r, const struct passed_over *over)
 {
-	struct probe_list *list = r->list;
 	size_t line = strcspn(over->error.text, "\n");
 
-	if (over->n && list->n == r->before) {
+	if (over->n && r->list->n == r->before) {
 		*r->err = over->error;
 		return -1;
 	}
-	if (over->n) {
-		list->notes = xgrow(list->notes, list->nnotes, sizeof(*list->notes));
-		list->notes[list->nnotes++] =
-			xasprintf("%s: %zu of the functions it matches %s passed over, %s for one: "
-				  "%.*s", r->spec->text, over->n, over->n == 1 ? "is" : "are",
-				  over->name, (int)line, over->error.text);
-	}
+	if (over->n)
+		probe_remark(r->list,
+			     xasprintf("%s: %zu of the functions it matches %s passed over, %s "
+				       "for one: %.*s", r->spec->text, over->n,
+				       over->n == 1 ? "is" : "are", over->name, (int)line,
+				       over->error.text));
 	return 0;
 }
 

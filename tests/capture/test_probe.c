@@ -269,7 +269,7 @@ Test(probe, events_have_names_that_the_kernel_takes)
 
 Test(probe, names_are_unique)
 {
-	struct probe *a = taken("uprobe:@/tick:tick_name"), *b = taken("uprobe:@/tick:tick_name");
+	struct probe *a = taken("uprobe:@/tick:tick_name"), *b = taken("uprobe:@/tick:tick_name $comm");
 	struct probe *c = taken("uprobe:tick_tick_name=@/tick:tick_step");
 
 	cr_assert_str_eq(a->event, "tick_tick_name");
@@ -277,6 +277,26 @@ Test(probe, names_are_unique)
 	cr_assert_str_eq(b->display_name, "tick:tick_name#2");
 	cr_assert_str_eq(c->event, "tick_tick_name_3");
 	cr_assert_eq(list.nfiles, 1, "one file, opened once");
+}
+
+Test(probe, what_is_asked_for_twice_is_one)
+{
+	struct probe *own;
+
+	taken("uprobe:@/tick:tick_name");
+	taken("usdt:@/tick:loop");
+	taken("usdt:@/tick:loop");
+	cr_assert_eq(list.n, 2);
+	cr_assert_eq(list.nnotes, 1);
+	cr_assert(strstr(list.notes[0], "tick:loop: asked for before: recorded once"));
+	taken("uprobe:@/tick:tick_*");
+	cr_assert_eq(list.n, 3);
+	for (size_t i = 1; i < list.n; i++)
+		cr_assert_str_neq(list.probes[i]->display_name, "tick:tick_name#2");
+	cr_assert_eq(list.nnotes, 2);
+	cr_assert(strstr(list.notes[1], "1 of its 2 probes, tick:tick_name for one, asked"));
+	own = taken("uprobe:mine=@/tick:tick_name");
+	cr_assert_str_eq(own->display_name, "mine");
 }
 
 Test(probe, long_names_are_cut_and_told_apart)

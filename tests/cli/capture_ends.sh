@@ -205,6 +205,17 @@ done
 kill $pid
 wait $pid 2>/dev/null
 
+# All together: of each stretch of time so many files.
+"$target" hits 1000000 50 & pid=$!
+trawl -q -i "usdt:$target:hit" -p $pid -C 16k -G 1 -W 2 --duration 2500ms -w "$work/all"
+names=$(cd "$work" && echo all*)
+has "-C -G -W: names" "$names" '^all0 all0\.1 all0\.2 all1 all1\.1( all1\.2)?$'
+for file in "$work"/all*; do
+	has "-C -G -W: each is complete" "$(trawl-decode --summary "$file")" 'complete$'
+done
+kill $pid
+wait $pid 2>/dev/null
+
 # -C: files of that size, nearly; all events, each in one of them.
 trawl -i "usdt:$target:hit" -C 64k -w "$work/c" -- "$target" hits 400000 2>"$work/err"
 n=$(ls "$work"/c* | wc -l)
