@@ -7,6 +7,7 @@
 
 #include "alloc.h"
 #include "build.h"
+#include "cxx.h"
 #include "insn.h"
 
 /* ---- files and sites -------------------------------------------------------------------- */
@@ -55,11 +56,27 @@ struct probe *probe_add(struct resolve *r, enum probe_kind kind, struct target *
 	return p;
 }
 
+/* "shop::Cart::add+0x4" of the mangled name with its offset, which is freed. */
+static char *readable(char *symbol)
+{
+	size_t len = strcspn(symbol, "+");
+	char *mangled = xstrndup(symbol, len), *text = symbol;
+	struct cxx_name name;
+
+	if (cxx_demangle(mangled, &name)) {
+		text = xasprintf("%s%s", name.name, symbol + len);
+		free(symbol);
+		cxx_free(&name);
+	}
+	free(mangled);
+	return text;
+}
+
 void probe_site_init(struct probe_site *site, struct target *t, uint64_t vaddr, uint64_t offset)
 {
 	site->vaddr = vaddr;
 	site->offset = offset;
-	site->symbol = elf_describe(t->elf, vaddr);
+	site->symbol = readable(elf_describe(t->elf, vaddr));
 	if (!dwarf_line_at(t->dwarf, vaddr, &site->file, &site->line))
 		site->file = xstrdup("");
 	site->insn = insn_class(t->elf, vaddr);

@@ -116,7 +116,7 @@ struct probe_site {
 	uint64_t vaddr;    /* as linked */
 	uint64_t ref_ctr;  /* file offset of the semaphore; 0 for none */
 	uint64_t semaphore; /* its address as linked; 0 for none */
-	char *symbol;      /* "main+0x12"; "" if there is no symbol */
+	char *symbol;      /* "main+0x12", of C++ readable; "" if there is no symbol */
 	char *file;        /* source file; "" if unknown */
 	unsigned int line; /* 0 if unknown */
 	const char *insn;  /* "nop", "push", "step", ...; see insn.h; "" if unknown */
