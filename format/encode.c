@@ -52,7 +52,7 @@ struct chunk_encoder {
 	struct room values; /* of a string column */
 	struct room changes; /* bits of a table's fixed part that change */
 	struct room loads;   /* enum load of each column of it */
-	struct marks code_marks, literal_marks;
+	struct marks code_marks, literal_marks, data_marks;
 	struct sink sink;
 	struct buf structure, payload;
 };
@@ -104,6 +104,7 @@ void chunk_encoder_free(struct chunk_encoder *e)
 	free(e->loads.p);
 	free(e->code_marks.at);
 	free(e->literal_marks.at);
+	free(e->data_marks.at);
 	buf_free(&e->sink.structure);
 	buf_free(&e->sink.codes);
 	buf_free(&e->sink.literals);
@@ -463,6 +464,21 @@ fail:
 	return false;
 }
 
+/* What one endpoint sends is like itself, and unlike what others do: classes are marked. */
+static void put_data(struct chunk_encoder *e, const struct table *t, const struct string *v,
+		     uint64_t *length)
+{
+	uint32_t i = 0;
+
+	for (uint32_t c = 0, end = 0; c < t->nclasses; c++) {
+		mark(&e->data_marks, e->sink.data.len);
+		for (end += t->class_count[c]; i < end; i++) {
+			length[i] = v[i].len;
+			buf_put(&e->sink.data, v[i].p, v[i].len);
+		}
+	}
+}
+
 static bool put_string(struct chunk_encoder *e, struct table *t, uint32_t column,
 		       const uint8_t *const *row, struct plan *plans)
 {
@@ -481,10 +497,7 @@ static bool put_string(struct chunk_encoder *e, struct table *t, uint32_t column
 		}
 	} else {
 		buf_u8(&e->sink.structure, STRING_PLAIN);
-		for (uint32_t i = 0; i < t->n; i++) {
-			t->value[column][i] = v[i].len;
-			buf_put(&e->sink.data, v[i].p, v[i].len);
-		}
+		put_data(e, t, v, t->value[column]);
 		if (fixed)
 			return true;
 	}
@@ -634,8 +647,11 @@ static bool put_payload(struct chunk_encoder *e)
 	const struct section_way *codes = e->level > 4 ? &rest : &fast_codes;
 	const struct section_way *literals = e->level > 1 ? &rest : &fast_literals;
 	const struct section_way bulk = { .level = e->bulk_level };
-	const struct section_way *data = !chunk_encoder_was_bulk(e) ? &rest :
+	bool is_bulk = chunk_encoder_was_bulk(e);
+	const struct section_way *data = !is_bulk ? &rest :
 					 bulk.level != PACE_STORED ? &bulk : NULL;
+	/* Between marks zstd works on copies, for which there is too much of bulk. */
+	size_t data_marks = is_bulk ? 0 : e->data_marks.n;
 	struct buf *out = &e->payload;
 	struct sink *s = &e->sink;
 
@@ -649,7 +665,8 @@ static bool put_payload(struct chunk_encoder *e)
 	       section_put(out, e->zstd, literals, s->literals.data, s->literals.len,
 			   e->literal_marks.at, e->literal_marks.n) &&
 	       section_put(out, e->zstd, NULL, s->bits.data, s->bits.len, NULL, 0) &&
-	       section_put(out, e->zstd, data, s->data.data, s->data.len, NULL, 0);
+	       section_put(out, e->zstd, data, s->data.data, s->data.len, e->data_marks.at,
+			   data_marks);
 }
 
 static void reset(struct chunk_encoder *e)
@@ -661,7 +678,7 @@ static void reset(struct chunk_encoder *e)
 		b[i]->len = 0;
 		b[i]->failed = false;
 	}
-	e->code_marks.n = e->literal_marks.n = 0;
+	e->code_marks.n = e->literal_marks.n = e->data_marks.n = 0;
 }
 
 static bool encode(struct chunk_encoder *e, const struct chunk_schema *schema,

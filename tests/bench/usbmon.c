@@ -172,7 +172,10 @@ int main(int argc, char **argv)
 	static const struct {
 		size_t payload;
 		unsigned int noise;
-	} kinds[] = { { 0, 0 }, { 64, 1 }, { 512, 1 }, { 16384, 0 }, { 16384, 1 }, { 16384, 4 } };
+	} kinds[] = {
+		{ 0, 0 }, { 8, 0 }, { 64, 1 }, { 512, 1 },
+		{ 16384, 0 }, { 16384, 1 }, { 16384, 4 },
+	};
 	uint64_t events = argc > 1 ? strtoull(argv[1], NULL, 0) : 10000000;
 	const char *path = argc > 2 ? argv[2] : "/tmp/usbmon-bench.trawl";
 	int level = argc > 5 ? atoi(argv[5]) : 0;

@@ -310,6 +310,35 @@ Test(chunk, bulk_has_a_level_of_its_own)
 	batches_free(small);
 }
 
+/*
+ * Two endpoints in turn, whose payload has 16 letters each, not the same ones: 4 bits a byte if each
+ * has statistics of its own, 5 if they share them.
+ */
+Test(chunk, payload_of_each_class_has_its_own_statistics)
+{
+	static const struct trawl_field fields[] = {
+		{ "ep", "", "", TRAWL_ENUM, TRAWL_FIXED, TRAWL_FIELD_KEY, 0, 1, 1 },
+		{ "data", "", "", TRAWL_BYTES, TRAWL_TAIL, 0, 8, 1, 1 },
+	};
+	enum { COUNT = 8192, SIZE = 8, LEN = 8 + SIZE };
+	struct batches *b = payloads(COUNT, SIZE);
+	const size_t least = COUNT * SIZE / 2;
+	size_t len;
+
+	b->types[0].fields = fields;
+	for (uint32_t i = 0; i < COUNT; i++) {
+		uint8_t *p = b->batch.bytes + (size_t)i * LEN;
+
+		put64(p, i % 2);
+		for (int k = 0; k < SIZE; k++)
+			p[8 + k] = (uint8_t)(i % 2 * 16 + (batches_random(b) >> 60));
+	}
+	len = round_trip_once(b, 1);
+	cr_assert_gt(len, least);
+	cr_assert_lt(len, least + least / 16, "%zu bytes of %zu", len, least);
+	batches_free(b);
+}
+
 /* Blank sectors, silence, a poll that has nothing new: stored once, however long. */
 Test(chunk, bulk_that_comes_again_is_stored_once)
 {
