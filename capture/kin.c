@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 
 #include "kin.h"
@@ -61,4 +62,23 @@ void kin_keep(struct kin *k, const uint8_t *bits, uint64_t time)
 		if (k->lives[tid].until == UINT64_MAX && !(bits[tid / 8] >> (tid % 8) & 1))
 			k->lives[tid].until = time;
 	}
+}
+
+size_t kin_living(const struct kin *k, pid_t *one)
+{
+	DIR *dir = opendir("/proc"); /* lists processes, and no threads */
+	struct dirent *entry;
+	size_t n = 0;
+
+	while (dir && (entry = readdir(dir))) {
+		pid_t pid = atoi(entry->d_name);
+
+		if (pid <= 0 || !kin_has(k, pid, UINT64_MAX))
+			continue;
+		*one = pid;
+		n++;
+	}
+	if (dir)
+		closedir(dir);
+	return n;
 }

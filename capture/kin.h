@@ -50,4 +50,7 @@ static inline bool kin_has(const struct kin *k, pid_t tid, uint64_t time)
 	return (uint32_t)tid < k->max && k->lives[tid].until >= time;
 }
 
+/* How many processes of them live on; one of these. Reads /proc. */
+size_t kin_living(const struct kin *k, pid_t *one);
+
 #endif

@@ -579,6 +579,18 @@ static int stop(struct session *s, struct trawl_error *err)
 	return settle(s, UINT64_MAX, err) ? -1 : r;
 }
 
+/* A daemon leaves its COMMAND: what it does from now on would be missed without a word. */
+static void say_left_behind(struct session *s)
+{
+	pid_t one = 0;
+	size_t n = s->command.ended ? kin_living(&s->kin, &one) : 0;
+
+	if (n)
+		session_note(s, "%s has ended and left %zu process%s behind, no longer recorded; "
+			     "-p %d records %s", s->command.name, n, n == 1 ? "" : "es", one,
+			     n == 1 ? "it" : "one of them");
+}
+
 static void say_end(struct session *s, const struct source_stats *stats)
 {
 	struct account a = account(s, stats);
@@ -590,6 +602,7 @@ static void say_end(struct session *s, const struct source_stats *stats)
 		session_note(s, "%s: %s%s", s->command.name,
 			     command_verdict(&s->command, verdict, sizeof(verdict)),
 			     s->command.ended ? "" : ", sent SIGTERM");
+	say_left_behind(s);
 	account_say(&a, s->o->ring ? flight_verdict(&s->rec.flight, verdict, sizeof(verdict)) : "");
 }
 

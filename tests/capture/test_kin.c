@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
+#include <unistd.h>
 
 #include "capture/kin.h"
 
@@ -99,5 +100,20 @@ Test(kin, what_is_no_tid_is_nobody)
 		kin_found(&k, none[i]);
 		cr_expect_not(kin_has(&k, none[i], 1));
 	}
+	kin_free(&k);
+}
+
+Test(kin, who_lives_on)
+{
+	pid_t one = 0, me = getpid();
+	struct kin k;
+
+	cr_assert(kin_init(&k, (uint32_t)me + 1));
+	cr_expect_eq(kin_living(&k, &one), 0);
+	kin_begin(&k, me, 10);
+	kin_begin(&k, 1, 10);
+	kin_end(&k, 1, 20);
+	cr_expect_eq(kin_living(&k, &one), 1);
+	cr_expect_eq(one, me);
 	kin_free(&k);
 }

@@ -157,6 +157,13 @@ has "the reader goes at once: final line" "$(cat "$work/err")" '^[0-9]+ events c
 kill $pid
 wait $pid 2>/dev/null
 
+# A daemon.
+trawl -i "usdt:$target:hit" -w "$work/left" -- sh -c "sleep 60 & $target hits 3; echo \$!" >"$work/out" 2>"$work/err"
+same "what COMMAND leaves behind: status" 0 $?
+has "it is told of" "$(cat "$work/err")" \
+	"^trawl: sh has ended and left 1 process behind, no longer recorded; -p $(cat "$work/out") records it\$"
+ok "$(kill "$(cat "$work/out")"; echo $?)" "and goes on"
+
 # The printer.
 trawl -v -i "usdt:$target:hit" -- "$target" hits 3 >"$work/out" 2>"$work/err"
 same "-v and printed events: status" 0 $?
