@@ -25,6 +25,7 @@
 
 #include "chain.h"
 #include "event.h"
+#include "inputs.h"
 #include "json.h"
 #include "ktest.h"
 #include "nearest.h"
@@ -516,11 +517,23 @@ static int add_ret(struct eventformat *f, struct trawl_error *err)
 
 /* ---- one -i ------------------------------------------------------------------------------- */
 
-/* "GROUP/NAME" or "NAME" or nothing: what the file calls it, and tracefs. */
-static void set_names(struct eprobe *e, unsigned int number)
+static bool event_taken(const struct trace *t, const char *event)
+{
+	for (size_t i = 0; i < t->nevents; i++) {
+		if (!strcmp(t->events[i].name, event))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * "GROUP/NAME" or "NAME" or nothing: what the file calls it, and tracefs. Two probes on one event
+ * have different names in both.
+ */
+static int set_names(struct eprobe *e, struct trawl_error *err)
 {
 	const char *own = e->spec.own, *slash = strchr(own, '/');
-	size_t n = 0;
+	size_t n = 0, shown;
 
 	if (slash)
 		snprintf(e->display, sizeof(e->display), "%.*s:%.80s", (int)(slash - own), own, slash + 1);
@@ -531,15 +544,15 @@ static void set_names(struct eprobe *e, unsigned int number)
 	for (const char *p = *own ? (slash ? slash + 1 : own) : e->spec.event; *p && n < 48; p++)
 		e->event[n++] = is_word(*p) ? *p : '_';
 	e->event[n] = '\0';
-	/* Two probes on one event have different names in the kernel, and here. */
-	for (size_t i = 0; i < e->trace->nevents; i++) {
-		if (strcmp(e->trace->events[i].name, e->event))
-			continue;
-		snprintf(e->event + n, sizeof(e->event) - n, "_%u", number);
-		n = strlen(e->display);
-		snprintf(e->display + n, sizeof(e->display) - n, "_%u", number);
-		break;
-	}
+	if (*own && trace_has_name(e->trace, e->display))
+		return spec_fail(&e->spec, e->spec.at, err, "eprobe: another one is called %s: give "
+				 "this one its own name", own);
+	shown = strlen(e->display);
+	for (unsigned int i = 2; trace_has_name(e->trace, e->display); i++)
+		snprintf(e->display + shown, sizeof(e->display) - shown, "#%u", i);
+	for (unsigned int i = 2; event_taken(e->trace, e->event); i++)
+		snprintf(e->event + n, sizeof(e->event) - n, "_%u", i);
+	return 0;
 }
 
 /* The metadata probe/eprobe/NAME: what was asked for, and how it was done. */
@@ -583,7 +596,8 @@ static int arm_one(struct eprobe *e, unsigned int number, struct trawl_error *er
 	take_at_exit(e);
 	if (trace_format(e->trace, e->spec.group, e->spec.event, &e->format, &ignored))
 		return fail_event(e, err);
-	set_names(e, number);
+	if (set_names(e, err))
+		return -1;
 	if (e->at_exit && (find_exit(e, number, err) || add_ret(&e->format, err)))
 		return -1;
 	if (add_arguments(e, err) || check_filter(e, err))
@@ -624,9 +638,11 @@ static int eprobe_arm(struct input *in, struct trawl_error *err)
 
 	if (!t || trace_limit(t, err))
 		return -1;
-	for (size_t i = 0; i < in->nspecs; i++)
-		if (arm_spec(t, in->specs[i], (unsigned int)i + 1, err))
+	for (size_t i = 0; i < in->nspecs; i++) {
+		if (!input_is_repeated(in, i) &&
+		    arm_spec(t, in->specs[i], (unsigned int)i + 1, err))
 			return -1;
+	}
 	return ktest_meta(t, err);
 }
 

@@ -109,15 +109,40 @@ struct arming {
 	struct trace *trace;
 	const char *filter;
 	struct trawl_error *err;
+	size_t again;   /* of those that match: how many were asked for before, */
+	size_t widened; /* and how many of these with another filter */
 };
+
+static const struct trace_event *find(const struct trace *t, const char *group, const char *name)
+{
+	for (size_t i = 0; i < t->nevents; i++) {
+		if (!strcmp(t->events[i].group, group) && !strcmp(t->events[i].name, name))
+			return &t->events[i];
+	}
+	return NULL;
+}
 
 static int arm_one(void *arg, const char *group, const char *name)
 {
 	struct arming *a = arg;
+	const struct trace_event *before = find(a->trace, group, name);
 	char display[160];
 
+	a->again += before != NULL;
+	a->widened += before && strcmp(before->filter, a->filter);
 	snprintf(display, sizeof(display), "%s:%s", group, name);
 	return trace_add(a->trace, group, name, display, NULL, a->filter, a->err);
+}
+
+/* That globs overlap is no news, but what comes of two filters is. */
+static void tell_again(const struct arming *a, const char *text, long matched)
+{
+	if (a->widened)
+		session_note(a->trace->in->session, "event:%s: asked for before with another "
+			     "filter: what either lets through is recorded", text);
+	else if (a->again && (long)a->again == matched)
+		session_note(a->trace->in->session, "event:%s: asked for before: recorded once",
+			     text);
 }
 
 static int offer(void *arg, const char *group, const char *name)
@@ -158,6 +183,7 @@ static int arm_spec(struct trace *t, const char *text, struct trawl_error *err)
 	arming.filter = spec.filter;
 	n = events_each(t->top, spec.group, spec.event, arm_one, &arming);
 	r = n > 0 ? 0 : n < 0 ? -1 : fail_unknown(t, &spec, err);
+	tell_again(&arming, text, n);
 out:
 	spec_free(&spec);
 	free(whole);

@@ -2,8 +2,10 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "inputs.h"
+#include "session.h"
 
 /* The input of a source, made on first call for it. */
 static struct input *input_of(struct input **inputs, size_t *n, const struct source *source,
@@ -82,6 +84,18 @@ bool inputs_use_tracefs(const struct input *inputs, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		if (inputs[i].source->tasks)
 			return true;
+	}
+	return false;
+}
+
+bool input_is_repeated(const struct input *in, size_t i)
+{
+	for (size_t k = 0; k < i; k++) {
+		if (strcmp(in->specs[k], in->specs[i]))
+			continue;
+		session_note(in->session, "%s:%s: asked for before: recorded once",
+			     in->source->name, in->specs[i]);
+		return true;
 	}
 	return false;
 }

@@ -18,6 +18,7 @@
 
 #include "chain.h"
 #include "event.h"
+#include "inputs.h"
 #include "ktest.h"
 #include "nearest.h"
 #include "tracefs.h"
@@ -26,6 +27,7 @@ struct synth {
 	struct trace *trace;
 	const char *text; /* behind "synth:" */
 	char name[CHAIN_NAME_MAX];
+	char display[CHAIN_NAME_MAX + 8];
 	struct eventformat start, end;
 	struct chain chain;
 };
@@ -170,6 +172,10 @@ static int parse(struct synth *s, struct trawl_error *err)
 
 	if (!at || *at != '=')
 		return fail_at(s, s->text, err, "write NAME=GROUP.START,GROUP.END key=FIELD");
+	snprintf(s->display, sizeof(s->display), "synth:%s", s->name);
+	if (trace_has_name(s->trace, s->display))
+		return fail_at(s, s->text, err, "another one is called %s: give this one its own "
+			       "name", s->name);
 	at++;
 	if (read_event(s, &at, c->start_group, c->start_event, &s->start, err))
 		return -1;
@@ -195,7 +201,6 @@ static int make(struct synth *s, unsigned int number, struct trawl_error *err)
 	struct trace *t = s->trace;
 	struct eventformat f;
 	struct trawl_field *latency;
-	char display[CHAIN_NAME_MAX + 8];
 	int r;
 
 	if (chain_make(t, &s->chain, number, err) ||
@@ -204,8 +209,7 @@ static int make(struct synth *s, unsigned int number, struct trawl_error *err)
 	latency = eventformat_field(&f, "latency");
 	if (latency)
 		latency->note = "ns from the first event to the second";
-	snprintf(display, sizeof(display), "synth:%s", s->name);
-	r = trace_add(t, "synthetic", s->chain.synthetic, display, &f, "", err);
+	r = trace_add(t, "synthetic", s->chain.synthetic, s->display, &f, "", err);
 	eventformat_free(&f);
 	return r;
 }
@@ -220,6 +224,8 @@ static int synth_arm(struct input *in, struct trawl_error *err)
 	for (size_t i = 0; !r && i < in->nspecs; i++) {
 		struct synth s = { .trace = t, .text = in->specs[i] };
 
+		if (input_is_repeated(in, i))
+			continue;
 		r = parse(&s, err);
 		if (!r)
 			r = make(&s, (unsigned int)i + 1, err);

@@ -268,9 +268,41 @@ static int set_filter(struct trace *t, const char *group, const char *name, cons
 	return filter_set(t->dir, group, name, filter, err);
 }
 
+/* An event that is asked for again: what either filter lets through. */
+static int widen_filter(struct trace *t, struct trace_event *e, const char *filter,
+			struct trawl_error *err)
+{
+	char path[256], *both;
+	int r;
+
+	/* By itself first: what is wrong with it is said of the user's text. */
+	if (!strcmp(e->filter, filter) || set_filter(t, e->group, e->name, filter, err))
+		return strcmp(e->filter, filter) ? -1 : 0;
+	if (!*e->filter || !*filter) {
+		e->filter[0] = '\0';
+		snprintf(path, sizeof(path), "events/%s/%s/filter", e->group, e->name);
+		return tracefs_write(t->dir, path, "0", err);
+	}
+	if (asprintf(&both, "(%s) || (%s)", e->filter, filter) < 0)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	r = set_filter(t, e->group, e->name, both, err);
+	free(e->filter);
+	e->filter = both;
+	return r;
+}
+
+bool trace_has_name(const struct trace *t, const char *display)
+{
+	for (size_t i = 0; i < t->nevents; i++) {
+		if (!strcmp(t->events[i].display, display))
+			return true;
+	}
+	return false;
+}
+
 /* The table's own copy of what the drain needs to know of an event. */
-static int remember(struct trace *t, const char *group, const char *name,
-		    const struct eventformat *f)
+static int remember(struct trace *t, const char *group, const char *name, const char *display,
+		    const char *filter, const struct eventformat *f)
 {
 	struct trace_event *grown = realloc(t->events, (t->nevents + 1) * sizeof(*grown)), *e;
 	size_t bytes = f->nfields * sizeof(*f->fields);
@@ -282,8 +314,10 @@ static int remember(struct trace *t, const char *group, const char *name,
 	*e = (struct trace_event){ .id = f->id, .size = f->size, .nfields = f->nfields };
 	e->group = strdup(group);
 	e->name = strdup(name);
+	e->display = strdup(display);
+	e->filter = strdup(filter);
 	e->fields = malloc(bytes + 1);
-	if (!e->group || !e->name || !e->fields)
+	if (!e->group || !e->name || !e->display || !e->filter || !e->fields)
 		return -1;
 	memcpy(e->fields, f->fields, bytes);
 	t->by_id[f->id] = (uint32_t)t->nevents;
@@ -315,8 +349,8 @@ int trace_add(struct trace *t, const char *group, const char *name, const char *
 		return -1;
 	if (!format && eventformat_parse(text, strlen(text), &own, err))
 		goto out;
-	if (t->by_id[f->id]) { /* named twice on the command line */
-		r = set_filter(t, group, name, filter, err);
+	if (t->by_id[f->id]) {
+		r = widen_filter(t, &t->events[t->by_id[f->id] - 1], filter, err);
 		goto out;
 	}
 	if (add_source(t, f, err) || set_filter(t, group, name, filter, err))
@@ -333,7 +367,7 @@ int trace_add(struct trace *t, const char *group, const char *name, const char *
 	if (trawl_writer_event_type(session_writer(t->in->session), &type, err) ||
 	    tell_strings(t, text, err))
 		goto out;
-	r = remember(t, group, name, f);
+	r = remember(t, group, name, display, filter, f);
 	if (r)
 		trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	else
@@ -772,6 +806,8 @@ void trace_disarm(struct input *in)
 	for (size_t i = 0; i < t->nevents; i++) {
 		free(t->events[i].group);
 		free(t->events[i].name);
+		free(t->events[i].display);
+		free(t->events[i].filter);
 		free(t->events[i].fields);
 	}
 	free(t->events);

@@ -33,6 +33,8 @@ struct trace_cpu {
 /* An event of the kernel that is recorded. */
 struct trace_event {
 	char *group, *name;  /* the kernel's */
+	char *display;       /* what the file calls it */
+	char *filter;        /* as the user gave it; "" for none */
 	uint32_t id;
 	uint64_t count;      /* records so far */
 	uint32_t size;       /* of the fixed part */
@@ -105,10 +107,14 @@ int trace_follow(struct trace *t, struct trawl_error *err);
 
 /*
  * Records the event GROUP/NAME under the given display name. `format`, if not NULL, is the parsed
- * format of that event, tuned by the caller; filter may be "".
+ * format of that event, tuned by the caller; filter may be "". An event that has been added before
+ * is recorded once, with what either filter lets through.
  */
 int trace_add(struct trace *t, const char *group, const char *name, const char *display,
 	      const struct eventformat *format, const char *filter, struct trawl_error *err);
+
+/* Is there an event of this display name already? */
+bool trace_has_name(const struct trace *t, const char *display);
 
 /* Reads and parses events/GROUP/NAME/format. */
 int trace_format(struct trace *t, const char *group, const char *name, struct eventformat *format,

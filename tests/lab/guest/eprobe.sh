@@ -26,6 +26,15 @@ ok $? "an eprobe without types and with a filter records"
 has "comm of an array of characters is text" "$(decoded 2.trawl)" '"fields":\{"prev_pid":[0-9]+,"prev_comm":"sleep","who":"sleep","prev_state":[0-9]+\}'
 same "the filter holds" 0 "$(decoded 2.trawl --source eprobe | grep -c '"prev_pid":0,')"
 
+# Probes without a name of their own on one event; the same one twice; names that are one in tracefs only.
+trawl -w n.trawl -i 'eprobe:sched.sched_switch $prev_pid' -i 'eprobe:sched.sched_switch $next_pid' \
+	-i 'eprobe:sched.sched_switch $prev_pid' -i 'eprobe:a/x=sched.sched_switch $prev_prio' \
+	-i 'eprobe:b/x=sched.sched_switch $next_prio' -- true 2>said
+has "the same one twice: told" "$(cat said)" 'eprobe:sched.sched_switch \$prev_pid: asked for before: recorded once$'
+same "and recorded once, each other with its name" \
+	'a:x prev_prio b:x next_prio sched:sched_switch prev_pid sched:sched_switch#2 next_pid' \
+	"$(decoded n.trawl --source eprobe | sed 's/.*"name":"\([^"]*\)".*"fields":{"\([^"]*\)".*/\1 \2/' | sort -u | xargs)"
+
 # An array, which kernels before 6.17 take for a pointer.
 if grep -q '^eprobe.*no arrays' <<<"$list"; then
 	fails "an array that this kernel reads wrongly" 3 'args is an array, of which this kernel reads other memory' \
@@ -55,5 +64,12 @@ fails "an argument that is too long" 2 'at most 63' trawl -w x -i \
 fails "at-exit without an exit" 2 'has no exit' trawl -w x -i 'eprobe:sched.sched_switch $prev_pid at-exit' -- true
 fails "synth with an unknown field" 2 'has no field next_pit; did you mean next_pid' \
 	trawl -w x -i 'synth:a=sched.sched_waking,sched.sched_switch key=pid:next_pit' -- true
+fails "a name in use" 2 'another one is called my/name: give this one its own name' trawl -w x \
+	-i 'eprobe:my/name=sched.sched_switch $prev_pid' -i 'eprobe:my/name=sched.sched_waking $pid' -- true
+fails "its place" 2 '^           \^$' trawl -w x \
+	-i 'eprobe:name=sched.sched_switch $prev_pid' -i 'eprobe:name=sched.sched_waking $pid' -- true
+fails "a synthetic event's name in use" 2 'another one is called a: give this one its own name' trawl -w x \
+	-i 'synth:a=sched.sched_waking,sched.sched_switch key=pid:next_pid' \
+	-i 'synth:a=sched.sched_waking,sched.sched_switch key=pid:next_pid start.prio' -- true
 same "nothing is left of what failed" 0 "$(leftovers)"
 tap_done

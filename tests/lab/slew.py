@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""slew.py DISK: slews the kernel's clocks in every way that adjtimex(2) has while a disk is read, and
+then sets the wall clock to the end of the day, where a leap second is inserted. Prints for each way
+"NAME PPM": how much faster CLOCK_MONOTONIC ran than CLOCK_MONOTONIC_RAW, which nothing slews, and at
+last by how many ns CLOCK_REALTIME was set against CLOCK_MONOTONIC."""
+import ctypes
+import mmap
+import os
+import sys
+import time
+
+ADJ_OFFSET, ADJ_FREQUENCY, ADJ_STATUS, ADJ_TIMECONST, ADJ_TICK, ADJ_SINGLESHOT = 1, 2, 0x10, 0x20, 0x4000, 0x8001
+STA_PLL, STA_INS = 1, 0x10
+LONG = ctypes.c_long
+DAY = 86400 * 10**9
+
+
+class Timex(ctypes.Structure):
+    _fields_ = [("modes", ctypes.c_uint)] + [(n, LONG) for n in ("offset", "freq", "maxerror", "esterror")] + \
+        [("status", ctypes.c_int)] + [(n, LONG) for n in ("constant", "precision", "tolerance", "sec", "usec", "tick",
+                                                          "ppsfreq", "jitter")] + \
+        [("shift", ctypes.c_int)] + [(n, LONG) for n in ("stabil", "jitcnt", "calcnt", "errcnt", "stbcnt")] + \
+        [("tai", ctypes.c_int), ("room", ctypes.c_int * 11)]
+
+
+def adjust(modes, **values):
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.adjtimex(ctypes.byref(Timex(modes=modes, **values))) < 0:
+        sys.exit(f"adjtimex: {os.strerror(ctypes.get_errno())}")
+
+
+def read_for(seconds):
+    """How much faster the clock went than the raw one, in parts of a million."""
+    clocks = time.CLOCK_MONOTONIC, time.CLOCK_MONOTONIC_RAW
+    mono, raw = map(time.clock_gettime_ns, clocks)
+    while time.clock_gettime_ns(clocks[1]) < raw + seconds * 10**9:
+        os.preadv(disk, [memory], 0)
+        time.sleep(0.001)
+    mono, raw = (time.clock_gettime_ns(c) - was for c, was in zip(clocks, (mono, raw)))
+    return round((mono / raw - 1) * 10**6)
+
+
+def ahead():
+    return time.clock_gettime_ns(time.CLOCK_REALTIME) - time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+
+
+disk = os.open(sys.argv[1], os.O_RDONLY | os.O_DIRECT)
+memory = mmap.mmap(-1, 4096)
+for name, modes, values in (
+        ("faster", ADJ_TICK, {"tick": 11000}),
+        ("slower", ADJ_TICK, {"tick": 9000}),
+        ("frequency-up", ADJ_TICK | ADJ_FREQUENCY, {"tick": 10000, "freq": 500 << 16}),
+        ("frequency-down", ADJ_FREQUENCY, {"freq": -500 << 16}),
+        ("adjtime", ADJ_SINGLESHOT, {"offset": -100000}),
+        ("pll", ADJ_FREQUENCY | ADJ_STATUS | ADJ_TIMECONST | ADJ_OFFSET, {"status": STA_PLL, "offset": 500000})):
+    if name == "adjtime":
+        adjust(ADJ_FREQUENCY, freq=0)
+    elif name == "pll":
+        adjust(ADJ_SINGLESHOT, offset=0)
+    adjust(modes, **values)
+    read_for(1)  # it begins with the next second
+    print(name, read_for(1.5))
+adjust(ADJ_OFFSET, offset=0)
+adjust(ADJ_STATUS | ADJ_FREQUENCY, status=0, freq=0)
+now = time.time_ns()
+time.clock_settime_ns(time.CLOCK_REALTIME, (now // DAY + 1) * DAY - 2500000000)
+adjust(ADJ_STATUS, status=STA_INS)
+before, last = ahead(), time.monotonic() + 10
+while abs(ahead() - before) < 10**8 and time.monotonic() < last:
+    read_for(0.2)
+print("leap", ahead() - before)
+read_for(3)
+adjust(ADJ_STATUS, status=0)
