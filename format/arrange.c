@@ -322,6 +322,8 @@ LOOPS static void find_all(struct arrange *a, const struct batch *b, const uint3
 		a->events.ts[k] = e->ts;
 		a->record[k] = record;
 		a->length[k] = e->len;
+		if (a->back)
+			a->back[k] = e->back;
 		kind += dynamic && !is_regular(dynamic, record, e->len);
 		found[k] = find(a, kind, record);
 		a->finds[found[k]].count++;
@@ -448,9 +450,9 @@ LOOPS static void sort_events(struct arrange *a, uint64_t *delta)
 }
 
 /* Arrays of n elements each; returns one more of 4 bytes. */
-static uint32_t *get_memory(struct arrange *a, size_t n)
+static uint32_t *get_memory(struct arrange *a, size_t n, bool shared)
 {
-	uint8_t *p = room_for(&a->memory[ROOM_EVENTS], n * (5 * 8 + 4 * 4 + 2));
+	uint8_t *p = room_for(&a->memory[ROOM_EVENTS], n * (5 * 8 + 5 * 4 + 2));
 
 	if (!p)
 		return NULL;
@@ -461,7 +463,8 @@ static uint32_t *get_memory(struct arrange *a, size_t n)
 	a->length = (uint32_t *)(void *)(a->row + n);
 	a->events.number = a->length + n;
 	a->events.before = a->events.number + n;
-	a->events.class_of = (uint16_t *)(void *)(a->events.before + 2 * n);
+	a->back = shared ? a->events.before + 2 * n : NULL;
+	a->events.class_of = (uint16_t *)(void *)(a->events.before + 3 * n);
 	return a->events.before + n;
 }
 
@@ -469,7 +472,7 @@ int arrange(struct arrange *a, const struct batch *b, struct arrange_type *const
 	    uint32_t ntypes)
 {
 	size_t n = ((size_t)b->count + 8) & ~(size_t)7;
-	uint32_t *found = get_memory(a, n), *number, *cpus, size;
+	uint32_t *found = get_memory(a, n, b->shared), *number, *cpus, size;
 
 	a->events.count = b->count;
 	a->events.pid = NULL;

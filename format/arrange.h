@@ -37,6 +37,7 @@ struct arrange {
 	struct events events;
 	const uint8_t **record;    /* in chunk order */
 	uint32_t *length;          /* likewise */
+	uint32_t *back;            /* likewise: where the tail is (chunk.h); NULL: in its place */
 	const uint8_t **row;       /* records in class order */
 	uint64_t *delta;           /* likewise: time since the event before in the stream */
 	uint32_t ntables, nstreams;

@@ -11,13 +11,17 @@
 
 #include "trawl.h"
 
-/* Records as they were appended, in append order. Any CPU order; sorted by the encoder. */
+/*
+ * Records as they were appended, in append order. Any CPU order; sorted by the encoder. A TAIL
+ * field's bytes may be those of an earlier event, so that what comes again is not copied.
+ */
 struct batch_event {
 	uint64_t ts;
 	uint32_t type;   /* index into the source's type table, not the type id */
 	uint32_t cpu;
 	uint32_t offset; /* of the record in struct batch.bytes */
-	uint32_t len;
+	uint32_t len;    /* of all of it, wherever its tail is */
+	uint32_t back;   /* so far before its place behind the record its tail is */
 };
 
 struct batch {
@@ -25,6 +29,7 @@ struct batch {
 	uint32_t count, capacity;
 	uint8_t *bytes;
 	size_t used, size;
+	size_t shared; /* bytes of tails that are those of earlier events */
 };
 
 /*

@@ -365,10 +365,14 @@ LOOPS static void load_numbers(struct table *t, const uint8_t *const *row, const
 }
 
 static void load_strings(const struct table *t, const struct layout_column *c,
-			 const uint8_t *const *row, const uint32_t *length, struct string *v)
+			 const uint8_t *const *row, const struct arrange *o, struct string *v)
 {
+	const uint32_t *length = o->length;
+
 	for (uint32_t i = 0; c->place == TRAWL_TAIL && i < t->n; i++)
 		v[i] = (struct string){ row[i] + c->offset, length[t->number[i]] - c->offset };
+	for (uint32_t i = 0; c->place == TRAWL_TAIL && o->back && i < t->n; i++)
+		v[i].p -= o->back[t->number[i]];
 	for (uint32_t i = 0; c->place != TRAWL_TAIL && i < t->n; i++) {
 		uint32_t from = c->offset, len = c->size;
 
@@ -423,7 +427,7 @@ static struct string trimmed(struct string s)
 
 static bool same_string(struct string a, struct string b)
 {
-	return a.len == b.len && (!a.len || !memcmp(a.p, b.p, a.len));
+	return a.len == b.len && (!a.len || a.p == b.p || !memcmp(a.p, b.p, a.len));
 }
 
 /*
@@ -488,7 +492,7 @@ static bool put_string(struct chunk_encoder *e, struct table *t, uint32_t column
 
 	if (!v)
 		return false;
-	load_strings(t, c, row, e->order.length, v);
+	load_strings(t, c, row, &e->order, v);
 	if (number_strings(e, v, t->n, fixed, t->value[column], &same)) {
 		buf_u8(&e->sink.structure, STRING_NUMBERED);
 		if (same && t->n) {

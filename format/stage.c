@@ -147,6 +147,7 @@ static void batch_reset(struct stage *s, struct batch *b)
 {
 	b->count = 0;
 	b->used = 0;
+	b->shared = 0;
 	if (b->size <= 2 * (size_t)s->o.chunk_bytes)
 		return;
 	free(b->bytes);
@@ -320,6 +321,7 @@ static void hand_over(struct stage *s)
 	wait_for_worker(s);
 	s->pending = s->filling;
 	s->filling = s->filling == &s->a ? &s->b : &s->a;
+	memset(s->recent, 0, sizeof(s->recent));
 	pthread_cond_signal(&s->work);
 	pthread_mutex_unlock(&s->lock);
 }
@@ -389,6 +391,50 @@ int stage_make_room(struct stage *s, size_t len, struct trawl_error *err)
 	}
 	return room == ROOM ? 0 : trawl_fail(err, TRAWL_CANNOT, "source \"%s\": out of memory",
 					     s->source.name);
+}
+
+/* ---- what comes again ------------------------------------------------------------------ */
+
+/* Bytes of a record in front of its tail, if it is long enough to look for it; else all. */
+static size_t bytes_before_tail(const struct trawl_event_type *t, size_t len)
+{
+	bool tail = t->nfields && t->fields[t->nfields - 1].place == TRAWL_TAIL;
+
+	return tail && len - t->size >= STAGE_LONG ? t->size : len;
+}
+
+/* Where a tail like this one would be, by some of its words. */
+static struct stage_tail *recent_tail(struct stage *s, const uint8_t *tail, size_t len)
+{
+	uint64_t sum = len;
+
+	for (int i = 0; i < 8; i++)
+		sum = (sum ^ get64(tail + (len - 8) / 7 * i)) * 0x9e3779b97f4a7c15u;
+	return &s->recent[sum >> 32 & (STAGE_RECENT - 1)];
+}
+
+int stage_append_long(struct stage *s, const struct batch_event *e, const uint8_t *record,
+		      struct trawl_error *err)
+{
+	const size_t before = bytes_before_tail(s->types[e->type], e->len);
+	const size_t len = e->len - before;
+	const uint8_t *tail = record + before;
+	struct stage_tail *recent = len ? recent_tail(s, tail, len) : NULL;
+	struct batch_event like = *e;
+	struct batch *b = s->filling;
+
+	if (recent && recent->len == len && b->shared + len <= STAGE_SHARED &&
+	    batch_room(s, b, before) == ROOM && !memcmp(b->bytes + recent->offset, tail, len)) {
+		like.back = (uint32_t)(b->used + before - recent->offset);
+		b->shared += len;
+		return stage_put(s, &like, record, before, err);
+	}
+	if (stage_put(s, e, record, e->len, err))
+		return -1;
+	b = s->filling;
+	if (recent)
+		*recent = (struct stage_tail){ (uint32_t)(b->used - len), (uint32_t)len };
+	return 0;
 }
 
 uint64_t stage_ahead(struct stage *s)

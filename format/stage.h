@@ -45,6 +45,17 @@ struct stage_losses {
 	uint64_t from, to;  /* time stamps of the unwritten ones, the first and the last */
 };
 
+enum {
+	STAGE_LONG = 512,          /* bytes of a tail that may come again */
+	STAGE_RECENT = 64,         /* tails that are remembered */
+	STAGE_SHARED = 16 << 20,   /* bytes in a batch that need not be there twice */
+};
+
+/* A long tail in the present batch; len 0: none. */
+struct stage_tail {
+	uint32_t offset, len;
+};
+
 struct stage {
 	struct trawl_source source;
 	const struct trawl_event_type **types; /* TYPES_MAX; ntypes of them set */
@@ -55,6 +66,7 @@ struct stage {
 	atomic_uint_fast64_t appended;   /* events; one thread at a time counts */
 
 	struct batch *filling;           /* of the thread that appends: it takes no lock for it */
+	struct stage_tail recent[STAGE_RECENT]; /* likewise */
 	pthread_mutex_t lock;            /* of all that follows */
 	struct stage_losses losses;      /* of the present file */
 	uint64_t unwritten;              /* of all files */
@@ -113,6 +125,28 @@ static inline bool stage_is_full(const struct stage *s, size_t len)
 		b->used + len > atomic_load_explicit(&s->target, memory_order_relaxed));
 }
 
+/* A long record, of which only what is in front of the tail is kept if the same came before. */
+int stage_append_long(struct stage *s, const struct batch_event *e, const uint8_t *record,
+		      struct trawl_error *err);
+
+/* The first `len` bytes of a record into the present batch. */
+static inline int stage_put(struct stage *s, const struct batch_event *e, const void *record,
+			    size_t len, struct trawl_error *err)
+{
+	struct batch *b = s->filling;
+
+	if (stage_is_full(s, len) || b->count == b->capacity || b->size - b->used < len) {
+		if (stage_make_room(s, len, err))
+			return -1;
+		b = s->filling;
+	}
+	b->events[b->count] = *e;
+	b->events[b->count++].offset = (uint32_t)b->used;
+	memcpy(b->bytes + b->used, record, len);
+	b->used += len;
+	return 0;
+}
+
 /*
  * One record into the present batch. That is the caller's: no thread may flush, or ask what is
  * ahead, while another appends. Inline, for it is what each event costs its recorder.
@@ -121,21 +155,13 @@ static inline int stage_append(struct stage *s, uint32_t index, uint32_t cpu, ui
 			       const void *record, size_t len, struct trawl_error *err)
 {
 	uint64_t before = atomic_load_explicit(&s->appended, memory_order_relaxed);
-	struct batch *b = s->filling;
+	const struct batch_event e = {
+		.ts = ts, .type = index, .cpu = cpu, .len = (uint32_t)len,
+	};
 
 	atomic_store_explicit(&s->appended, before + 1, memory_order_relaxed);
-	if (stage_is_full(s, len) || b->count == b->capacity || b->size - b->used < len) {
-		if (stage_make_room(s, len, err))
-			return -1;
-		b = s->filling;
-	}
-	b->events[b->count++] = (struct batch_event){
-		.ts = ts, .type = index, .cpu = cpu, .offset = (uint32_t)b->used,
-		.len = (uint32_t)len,
-	};
-	memcpy(b->bytes + b->used, record, len);
-	b->used += len;
-	return 0;
+	return len < STAGE_LONG ? stage_put(s, &e, record, len, err) :
+				  stage_append_long(s, &e, record, err);
 }
 
 /* Flushes and ends the thread. */

@@ -528,6 +528,110 @@ Test(writer, a_record_may_be_larger_than_a_chunk)
 	free(record);
 }
 
+enum { AGAIN = 30000, AGAIN_MOST = 4096 };
+
+/* The i-th record of a capture in which long tails come again; returns its length. */
+static size_t again(uint64_t i, uint8_t *record)
+{
+	size_t len = 500 + i * 37 % (AGAIN_MOST - 500) / 512 * 512;
+	uint8_t *tail = record + 8;
+
+	put64(record, i);
+	memset(tail, 0, len);
+	switch (i % 7) {
+	case 0: /* like no other */
+		noise(tail, len, i + 1);
+		break;
+	case 1: /* like a few others */
+		noise(tail, len, i / 7 % 5 + 1);
+		break;
+	case 2: /* in the middle only, others */
+		tail[len / 2] = (uint8_t)i;
+		break;
+	case 3:
+		return 8 + i % 64;
+	}
+	return 8 + len;
+}
+
+/* A record whose bytes behind the fixed part are no tail: a word of it says where they are. */
+static size_t pointed(uint64_t i, uint8_t *record)
+{
+	put64(record, i);
+	put32(record + 8, 12 | 600 << 16);
+	memset(record + 12, 7, 600);
+	return 612;
+}
+
+static const struct trawl_field pointing[] = {
+	{ "n", "", "", TRAWL_SEQ, TRAWL_FIXED, 0, 0, 8, 1 },
+	{ "data", "", "", TRAWL_BYTES, TRAWL_DATA_LOC, 0, 8, 1, 1 },
+};
+
+static size_t chunks_of(struct trawl_reader *r)
+{
+	const struct trawl_chunk *c;
+	struct trawl_error err;
+	size_t n = 0;
+
+	while (trawl_next_chunk(r, &c, &err) > 0)
+		n++;
+	return n;
+}
+
+Test(writer, tails_that_come_again_are_all_there)
+{
+	char path[] = "/tmp/trawl-again-XXXXXX";
+	struct trawl_writer *w = begin(mkstemp(path));
+	static uint8_t record[AGAIN_MOST + 8];
+	struct trawl_event_type t = { .id = 2, .name = "test:loc", .format = "", .size = 12,
+				      .nfields = 2, .fields = pointing };
+	struct trawl_reader *r;
+	struct trawl_error err;
+	struct trawl_event ev;
+	size_t len;
+
+	cr_assert_eq(trawl_writer_event_type(w, &t, &err), 0);
+	for (uint64_t i = 0; i < AGAIN; i++) {
+		len = i % 11 ? again(i, record) : pointed(i, record);
+		cr_assert_eq(trawl_append(w, 0, i % 11 ? 1 : 2, 0, i, record, len, &err), 0);
+	}
+	cr_assert_eq(trawl_writer_close(w, &err), 0);
+	r = trawl_open(path, &err);
+	for (uint64_t i = 0; i < AGAIN; i++) {
+		cr_assert_eq(trawl_next(r, &ev, &err), 1, "%s", err.text);
+		len = i % 11 ? again(i, record) : pointed(i, record);
+		cr_assert(ev.len == len && !memcmp(ev.record, record, len), "event %lu", i);
+	}
+	cr_assert_eq(trawl_next(r, &ev, &err), 0);
+	trawl_close(r);
+	unlink(path);
+}
+
+/* It is not copied into the batch, so it does not fill chunks either. */
+Test(writer, tails_that_come_again_take_no_room)
+{
+	char path[] = "/tmp/trawl-again-XXXXXX";
+	struct trawl_writer *w = begin(mkstemp(path));
+	static uint8_t record[2][4096];
+	struct trawl_reader *r;
+	struct trawl_error err;
+	size_t chunks;
+
+	noise(record[1] + 8, sizeof(record[1]) - 8, 1);
+	for (uint64_t i = 0; i < 8192; i++) {
+		put64(record[i % 2], i);
+		cr_assert_eq(trawl_append(w, 0, 1, 0, i, record[i % 2], sizeof(record[0]), &err),
+			     0);
+	}
+	cr_assert_eq(trawl_writer_close(w, &err), 0);
+	r = trawl_open(path, &err);
+	chunks = chunks_of(r);
+	cr_assert(chunks > 1 && chunks < 4, "%zu chunks of 32 MiB", chunks);
+	trawl_close(r);
+	unlink(path);
+}
+
 /* ---- descriptions that cannot be kept ------------------------------------------------------ */
 
 static void refuse_type(const struct trawl_field *f, uint32_t n, uint32_t size, const char *says)
