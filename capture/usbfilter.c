@@ -127,6 +127,11 @@ static int part(struct usbfilter_term *t, const char *text, const char *at, cons
 	return bad(text, at, "not one of bus=, port=, serial=, dev=, ep=", err);
 }
 
+static bool is_of_bus_only(const struct usbfilter_term *t)
+{
+	return !t->dev && !t->has_vid && !t->has_endpoint && !*t->port && !*t->serial;
+}
+
 int usbfilter_add(struct usbfilter *f, const char *text, struct trawl_error *err)
 {
 	struct usbfilter_term *t = &f->terms[f->count];
@@ -140,6 +145,10 @@ int usbfilter_add(struct usbfilter *f, const char *text, struct trawl_error *err
 		if (part(t, text, at, end, err) < 0)
 			return -1;
 		at = *end ? end + 1 : end;
+	}
+	if (is_of_bus_only(t) && (!f->every || !t->bus)) {
+		f->every = true;
+		f->every_bus = t->bus;
 	}
 	f->count++;
 	return 0;
@@ -219,7 +228,7 @@ void usbfilter_forget(struct usbfilter *f, uint16_t bus, uint8_t dev)
 		f->known[bus][dev] = false;
 }
 
-enum usbfilter_verdict usbfilter_match(const struct usbfilter *f, const struct usbmon_header *h)
+enum usbfilter_verdict usbfilter_judge(const struct usbfilter *f, const struct usbmon_header *h)
 {
 	bool in_table = h->busnum < USBFILTER_BUSES && h->devnum < USBFILTER_DEVS;
 	bool known = in_table && f->known[h->busnum][h->devnum];

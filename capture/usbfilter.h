@@ -44,6 +44,8 @@ struct usbfilter {
 	struct usbfilter_term terms[USBFILTER_TERMS];
 	uint32_t count;
 	uint32_t met; /* terms that some device has fulfilled so far */
+	bool every;         /* a term wants all events, */
+	uint16_t every_bus; /* of this bus; 0: of all */
 	/* The terms that a device fulfils but for the endpoint, by bus and address. */
 	bool known[USBFILTER_BUSES][USBFILTER_DEVS];
 	uint32_t fulfils[USBFILTER_BUSES][USBFILTER_DEVS];
@@ -69,6 +71,15 @@ bool usbfilter_partial(const struct usbfilter *f);
 /* The address is free again. */
 void usbfilter_forget(struct usbfilter *f, uint16_t bus, uint8_t dev);
 
-enum usbfilter_verdict usbfilter_match(const struct usbfilter *f, const struct usbmon_header *h);
+enum usbfilter_verdict usbfilter_judge(const struct usbfilter *f, const struct usbmon_header *h);
+
+/* Most captures are of all that a bus has. */
+static inline enum usbfilter_verdict usbfilter_match(const struct usbfilter *f,
+						     const struct usbmon_header *h)
+{
+	if (f->every && (!f->every_bus || f->every_bus == h->busnum))
+		return USBFILTER_KEEP;
+	return usbfilter_judge(f, h);
+}
 
 #endif

@@ -413,23 +413,22 @@ static struct stage_tail *recent_tail(struct stage *s, const uint8_t *tail, size
 	return &s->recent[sum >> 32 & (STAGE_RECENT - 1)];
 }
 
-int stage_append_long(struct stage *s, const struct batch_event *e, const uint8_t *record,
+int stage_append_long(struct stage *s, struct batch_event e, const uint8_t *record,
 		      struct trawl_error *err)
 {
-	const size_t before = bytes_before_tail(s->types[e->type], e->len);
-	const size_t len = e->len - before;
+	const size_t before = bytes_before_tail(s->types[e.type], e.len);
+	const size_t len = e.len - before;
 	const uint8_t *tail = record + before;
 	struct stage_tail *recent = len ? recent_tail(s, tail, len) : NULL;
-	struct batch_event like = *e;
 	struct batch *b = s->filling;
 
 	if (recent && recent->len == len && b->shared + len <= STAGE_SHARED &&
 	    batch_room(s, b, before) == ROOM && !memcmp(b->bytes + recent->offset, tail, len)) {
-		like.back = (uint32_t)(b->used + before - recent->offset);
+		e.back = (uint32_t)(b->used + before - recent->offset);
 		b->shared += len;
-		return stage_put(s, &like, record, before, err);
+		return stage_put(s, e, record, before, err);
 	}
-	if (stage_put(s, e, record, e->len, err))
+	if (stage_put(s, e, record, e.len, err))
 		return -1;
 	b = s->filling;
 	if (recent)

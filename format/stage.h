@@ -126,12 +126,12 @@ static inline bool stage_is_full(const struct stage *s, size_t len)
 }
 
 /* A long record, of which only what is in front of the tail is kept if the same came before. */
-int stage_append_long(struct stage *s, const struct batch_event *e, const uint8_t *record,
+int stage_append_long(struct stage *s, struct batch_event e, const uint8_t *record,
 		      struct trawl_error *err);
 
 /* The first `len` bytes of a record into the present batch. */
-static inline int stage_put(struct stage *s, const struct batch_event *e, const void *record,
-			    size_t len, struct trawl_error *err)
+static inline int stage_put(struct stage *s, struct batch_event e, const void *record, size_t len,
+			    struct trawl_error *err)
 {
 	struct batch *b = s->filling;
 
@@ -140,8 +140,8 @@ static inline int stage_put(struct stage *s, const struct batch_event *e, const 
 			return -1;
 		b = s->filling;
 	}
-	b->events[b->count] = *e;
-	b->events[b->count++].offset = (uint32_t)b->used;
+	e.offset = (uint32_t)b->used;
+	b->events[b->count++] = e;
 	memcpy(b->bytes + b->used, record, len);
 	b->used += len;
 	return 0;
@@ -160,8 +160,8 @@ static inline int stage_append(struct stage *s, uint32_t index, uint32_t cpu, ui
 	};
 
 	atomic_store_explicit(&s->appended, before + 1, memory_order_relaxed);
-	return len < STAGE_LONG ? stage_put(s, &e, record, len, err) :
-				  stage_append_long(s, &e, record, err);
+	return len < STAGE_LONG ? stage_put(s, e, record, len, err) :
+				  stage_append_long(s, e, record, err);
 }
 
 /* Flushes and ends the thread. */
