@@ -180,7 +180,9 @@ struct trawl_writer;
 struct trawl_writer_options {
 	int level;             /* zstd level 1..19; 0: the default */
 	uint32_t chunk_events; /* events in a chunk at most; 0: the default, 65,536 */
-	uint32_t chunk_bytes;  /* bytes of records in a chunk at most; 0: the default, 2 MiB */
+	/* Bytes of records in a chunk at most, but for up to 16 MiB of payload of 512 bytes or more
+	 * that came before; 0: the default, 2 MiB. */
+	uint32_t chunk_bytes;
 	const char *comment;   /* one line that says what this file is; or NULL */
 	const char *name;      /* what errors call the output: "-w x.trawl"; NULL: "output" */
 	uint64_t time;         /* CLOCK_REALTIME ns that the file's front says; 0: now */

@@ -148,7 +148,8 @@ static void put_event(struct volume *v, struct chunk_encoder *e, const struct jo
 	struct chunk_schema schema = { &sources[i & 1], &type, 1 };
 	uint8_t record[8];
 	struct batch_event ev = { .ts = mono(i) + (i & 1 ? ahead(job, i) : 0), .len = 8 };
-	struct batch b = { &ev, 1, 1, record, sizeof(record), sizeof(record) };
+	struct batch b = { .events = &ev, .count = 1, .capacity = 1, .bytes = record,
+			   .used = sizeof(record), .size = sizeof(record) };
 	struct chunk_head head = { .source = i & 1, .count = 1 };
 	struct trawl_error err;
 	const uint8_t *payload;
