@@ -291,8 +291,10 @@ static void fill(struct batch *b, const struct event *e, uint32_t n)
 	b->count = n;
 	b->used = 0;
 	for (uint32_t i = 0; i < n; i++, e++) {
-		b->events[i] = (struct batch_event){ e->ts, e->type, e->cpu, (uint32_t)b->used,
-						     e->len };
+		b->events[i] = (struct batch_event){
+			.ts = e->ts, .type = e->type, .cpu = e->cpu, .offset = (uint32_t)b->used,
+			.len = e->len,
+		};
 		memcpy(b->bytes + b->used, e->record, e->len);
 		b->used += e->len;
 	}
