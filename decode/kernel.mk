@@ -3,6 +3,7 @@
 libdecode_la_SOURCES += \
 	decode/printfmt.h decode/printexpr.h decode/printfmt.c \
 	decode/printparse.h decode/printparse.c \
+	decode/constants.h decode/constants.c \
 	decode/printeval.h decode/printeval.c \
 	decode/printbytes.h decode/printbytes.c \
 	decode/printconv.c decode/symbols.c \

@@ -212,28 +212,22 @@ static void convert(struct eval *e, const struct piece *p, struct out *o)
 {
 	struct shape s = shape_of(e, p);
 	struct result r = eval_node(e, p->arg);
+	size_t start = e->f->scratch.len;
 
-	switch (p->conversion) {
-	case 's':
+	/* Made of a constant that the kernel did not replace: any number would be invented. */
+	if (r.type == RESULT_NUMBER && r.unknown)
+		r = (struct result){ .type = RESULT_TEXT, .bytes = (const uint8_t *)"?", .len = 1 };
+	/* A call that cannot be known stands for its number. */
+	if (p->conversion == 's' || r.type == RESULT_TEXT) {
 		string(e, &s, &r, o);
-		break;
-	case 'p':
+	} else if (p->conversion == 'p') {
 		pointer(e, p, &s, &r, o);
-		break;
-	case 'c': {
-		size_t start = e->f->scratch.len;
-
+	} else if (p->conversion == 'c') {
 		if ((char)result_number(&r))
 			out_char(&e->f->scratch, (char)result_number(&r));
 		place(e, &s, start, o);
-		break;
-	}
-	default:
-		/* A call that cannot be known stands for its number. */
-		if (r.type == RESULT_TEXT)
-			string(e, &s, &r, o);
-		else
-			integer(p, &s, result_number(&r), o);
+	} else {
+		integer(p, &s, result_number(&r), o);
 	}
 }
 

@@ -183,16 +183,19 @@ static struct result unary(struct eval *e, const struct node *n)
 	a = to_number(a);
 	if (n->what == '!')
 		return number(!a.number, 4, true);
-	return number(n->what == '-' ? 0 - a.number : ~a.number, a.size, a.is_signed);
+	a.number = n->what == '-' ? 0 - a.number : ~a.number;
+	return a;
 }
 
 static struct result cast(struct eval *e, const struct node *n)
 {
-	struct result a = eval_node(e, n->a);
+	struct result a = eval_node(e, n->a), r;
 
 	if (a.type != RESULT_NUMBER || !n->size)
 		return a;
-	return number(a.number, n->size, n->is_signed);
+	r = number(a.number, n->size, n->is_signed);
+	r.unknown = a.unknown;
+	return r;
 }
 
 /* ---- helpers ------------------------------------------------------------------------------ */
@@ -363,7 +366,7 @@ static struct result array(struct eval *e, struct result buffer, uint64_t count,
 void eval_address(struct eval *e, uint64_t addr, bool with_offset, struct out *o)
 {
 	uint64_t offset;
-	const char *name = symbols_find(e->symbols, addr, &offset);
+	const char *module, *name = symbols_find(e->symbols, addr, &offset, &module);
 
 	if (!name) {
 		out_hex(o, addr);
@@ -373,6 +376,11 @@ void eval_address(struct eval *e, uint64_t addr, bool with_offset, struct out *o
 	if (with_offset) {
 		out_char(o, '+');
 		out_hex(o, offset);
+	}
+	if (*module) {
+		out_str(o, " [");
+		out_str(o, module);
+		out_char(o, ']');
 	}
 }
 

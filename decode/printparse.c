@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* C expressions of print formats: precedence climbing over a bounded number of nodes. */
 #include "decode/printparse.h"
+#include "decode/constants.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -611,6 +612,24 @@ static struct node *parenthesis(struct parser *p)
 	return n && expect(p, ')') ? n : NULL;
 }
 
+/* What the kernel did not replace by its number: where we do not know it, nothing can equal it. */
+static struct node *constant(struct parser *p, const struct token *name)
+{
+	struct node *n;
+	uint64_t v;
+
+	if (!constant_find(name->text, name->len, &v)) {
+		not_known(p, name);
+		return node_new(p, NODE_UNKNOWN);
+	}
+	n = node_new(p, NODE_NUMBER);
+	if (n) {
+		n->size = 4;
+		n->number = v;
+	}
+	return n;
+}
+
 static struct node *name_node(struct parser *p)
 {
 	struct token name = p->token;
@@ -626,18 +645,7 @@ static struct node *name_node(struct parser *p)
 	n = local_find(p, &name);
 	if (n)
 		return n;
-	if (is_name(&name, "true") || is_name(&name, "false") || is_name(&name, "NULL")) {
-		n = node_new(p, NODE_NUMBER);
-		if (n) {
-			n->size = 4;
-			n->number = name.text[0] == 't';
-		}
-		return n;
-	}
-	/* A constant that the kernel did not replace by its number: nothing can equal it. */
-	n = node_new(p, NODE_UNKNOWN);
-	not_known(p, &name);
-	return n;
+	return constant(p, &name);
 }
 
 static struct node *primary(struct parser *p)

@@ -6,7 +6,7 @@
 
 struct symbol {
 	uint64_t addr;
-	const char *name; /* in symbols.text */
+	const char *name, *module; /* in symbols.text; module: "" for none */
 };
 
 struct table {
@@ -26,7 +26,7 @@ static int by_addr(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-static bool add(struct table *t, uint64_t addr, const char *name)
+static bool add(struct table *t, uint64_t addr, const char *name, const char *module)
 {
 	if (t->n == t->room) {
 		size_t room = t->room ? t->room * 2 : 64;
@@ -37,21 +37,25 @@ static bool add(struct table *t, uint64_t addr, const char *name)
 		t->rows = rows;
 		t->room = room;
 	}
-	t->rows[t->n++] = (struct symbol){ addr, name };
+	t->rows[t->n++] = (struct symbol){ addr, name, module };
 	return true;
 }
 
 /* "ffffffff81000000 T _stext", perhaps with "\t[module]". */
 static bool function_line(struct table *t, char *line)
 {
-	char *at, *name;
+	char *at, *name, *module;
 	uint64_t addr = strtoull(line, &at, 16);
 
 	if (at == line || at[0] != ' ' || !at[1] || at[2] != ' ')
 		return true;
 	name = at + 3;
-	name[strcspn(name, " \t")] = '\0';
-	return add(t, addr, name);
+	module = name + strcspn(name, " \t");
+	if (*module)
+		*module++ = '\0';
+	module += strspn(module, " \t[");
+	module[strcspn(module, "]")] = '\0';
+	return add(t, addr, name, module);
 }
 
 /* `0xffffffff82345678 : "text"`, with \n and the like escaped. */
@@ -72,7 +76,7 @@ static bool text_line(struct table *t, char *line)
 		}
 	}
 	*to = '\0';
-	return add(t, addr, from);
+	return add(t, addr, from, "");
 }
 
 static bool parse(struct table *t, const char *text, size_t len,
@@ -136,7 +140,8 @@ static const struct symbol *find(const struct table *t, uint64_t addr)
 	return low ? &t->rows[low - 1] : NULL;
 }
 
-const char *symbols_find(const struct symbols *s, uint64_t addr, uint64_t *offset)
+const char *symbols_find(const struct symbols *s, uint64_t addr, uint64_t *offset,
+			 const char **module)
 {
 	const struct symbol *row = s ? find(&s->functions, addr) : NULL;
 
@@ -144,6 +149,7 @@ const char *symbols_find(const struct symbols *s, uint64_t addr, uint64_t *offse
 	if (!row || addr - row->addr > 0x100000)
 		return NULL;
 	*offset = addr - row->addr;
+	*module = row->module;
 	return row->name;
 }
 

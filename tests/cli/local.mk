@@ -16,7 +16,7 @@ EXTRA_DIST += tests/cli/usdt.py
 if HAVE_SDT
 TESTS += tests/cli/usdt.py
 endif
-CLI_KERNEL = tests/cli/kernel.py
+CLI_KERNEL = tests/cli/kernel.py tests/cli/kerneltext.py
 TESTS += $(CLI_KERNEL)
 EXTRA_DIST += $(CLI_KERNEL)
 

@@ -9,6 +9,6 @@ count=$(ls -d /sys/kernel/tracing/events/*/*/format | "$TRAWL_BUILD/tests/decode
 read -r total understood calls <<<"$count"
 [ "$total" -gt 1000 ]
 ok $? "the kernel has $total event formats"
-same "$understood print formats are understood ($calls call the kernel)" "$total" "$understood"
+same "$understood print formats are understood ($calls call the kernel or have a constant that it does not tell)" "$total" "$understood"
 grep -v ': calls ' wrong | sed 's/^/# /'
 tap_done

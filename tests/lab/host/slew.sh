@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The times of a capture in which the clocks were slewed (parts of a million): both alike, so that no time is out of order
-# by more than the bounds, and only the leap second is a step.
+# The times of a capture in which the clocks were slewed (parts of a million): both alike, so that no
+# time is out of order by more than the bounds, and only the leap second is a step.
 . "$TRAWL_SRC/tests/tap.sh"
 while read -r name least most; do
 	ppm=$(sed -n "s/^$name //p" slews)
