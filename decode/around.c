@@ -106,6 +106,15 @@ void around_free(struct around *a)
 	free(a);
 }
 
+static void pass_aside(struct consumer *c, const struct decoder *d, void *state,
+		       const struct item *it)
+{
+	struct around *a = (struct around *)c;
+
+	if (a->inner->aside)
+		a->inner->aside(a->inner, d, state, it);
+}
+
 static int pass_item(struct consumer *c, const struct decoder *d, void *state,
 		     const struct item *it)
 {
@@ -115,8 +124,10 @@ static int pass_item(struct consumer *c, const struct decoder *d, void *state,
 		a->at++;
 	if (a->at == a->n)
 		return a->n ? 1 : CONSUMER_PASSED_OVER;
-	if (it->time < a->stretches[a->at].from)
+	if (it->time < a->stretches[a->at].from) {
+		pass_aside(c, d, state, it);
 		return CONSUMER_PASSED_OVER;
+	}
 	if (a->separator && a->shown && a->shown != a->at + 1)
 		out_str(a->separator, "--\n");
 	a->shown = a->at + 1;
@@ -141,5 +152,6 @@ struct consumer *around_consumer(struct around *a, struct consumer *inner, struc
 	a->separator = separator;
 	a->consumer.item = pass_item;
 	a->consumer.loss = inner->loss ? pass_loss : NULL;
+	a->consumer.aside = inner->aside ? pass_aside : NULL;
 	return &a->consumer;
 }

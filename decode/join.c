@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "decode/cli.h"
 #include "decode/usb.h"
 #include "decode/when.h"
 
@@ -24,6 +25,7 @@ struct join {
 	struct out *out;
 	uint64_t window;
 	uint64_t n; /* deeds so far: the last KEPT of them are in the ring */
+	uint64_t transfers, joined;
 	struct deed ring[KEPT];
 };
 
@@ -166,10 +168,13 @@ void join_see(struct join *j, const struct decoder *d, void *state, const struct
 	      struct join_causes *causes)
 {
 	causes->n = 0;
-	if (it->tid >= 0)
+	if (it->tid >= 0) {
 		remember(j, d, state, it);
-	else if (!strcmp(it->source->kind, "usbmon") && it->detail)
+	} else if (!strcmp(it->source->kind, "usbmon") && it->detail) {
 		find(j, d, state, it, causes);
+		j->transfers++;
+		j->joined += causes->n > 0;
+	}
 }
 
 /* ---- as lines of text --------------------------------------------------------------------- */
@@ -207,6 +212,14 @@ static int take_item(struct consumer *c, const struct decoder *d, void *state,
 	return 0;
 }
 
+static void take_aside(struct consumer *c, const struct decoder *d, void *state,
+		       const struct item *it)
+{
+	struct join_causes causes;
+
+	join_see((struct join *)c, d, state, it, &causes);
+}
+
 static int take_loss(struct consumer *c, const struct trawl_source *s, const struct trawl_loss *l,
 		     uint64_t from, uint64_t to)
 {
@@ -229,11 +242,31 @@ void join_free(struct join *j)
 	free(j);
 }
 
+void join_tell(const struct join *j)
+{
+	const char *why = NULL;
+	struct trawl_error note;
+
+	if (!j->transfers)
+		why = "there is no USB transfer";
+	else if (!j->n)
+		why = "no event names the URB or the sectors of a transfer: record event:xhci-hcd:"
+		      "xhci_urb_enqueue or event:block:block_rq_issue besides usb";
+	else if (!j->joined)
+		why = "no event that names a URB or sectors has one of these transfers; with a longer "
+		      "--window there may be one";
+	if (why) {
+		trawl_fail(&note, TRAWL_OK, "--join: %s", why);
+		cli_note(NULL, &note);
+	}
+}
+
 struct consumer *join_consumer(struct join *j, struct consumer *inner, struct out *out)
 {
 	j->inner = inner;
 	j->out = out;
 	j->consumer.item = take_item;
 	j->consumer.loss = inner->loss ? take_loss : NULL;
+	j->consumer.aside = take_aside;
 	return &j->consumer;
 }

@@ -42,6 +42,9 @@ struct join_causes {
 struct join *join_new(uint64_t window);
 void join_free(struct join *j);
 
+/* At the end: where nothing was joined a line on standard error says why. */
+void join_tell(const struct join *j);
+
 /* Takes the next item, in order of time; of a USB transfer it tells whose doing it was. */
 void join_see(struct join *j, const struct decoder *d, void *state, const struct item *it,
 	      struct join_causes *causes);

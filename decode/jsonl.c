@@ -133,9 +133,18 @@ static int jsonl_item(struct consumer *c, const struct decoder *d, void *state,
 	return j->out->error != 0;
 }
 
+static void jsonl_aside(struct consumer *c, const struct decoder *d, void *state,
+			const struct item *it)
+{
+	struct join_causes causes;
+
+	join_see(((struct jsonl_printer *)c)->join, d, state, it, &causes);
+}
+
 void jsonl_printer_start(struct jsonl_printer *j)
 {
 	j->consumer.item = jsonl_item;
 	j->consumer.loss = NULL;
+	j->consumer.aside = j->join ? jsonl_aside : NULL;
 	memset(&j->cells, 0, sizeof(j->cells));
 }

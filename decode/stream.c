@@ -475,12 +475,14 @@ static int take_item(struct sink *sink, const struct item *it)
 		s->last_wanted = stream_wants(s, it->source);
 	}
 	b = &s->bounds[it->source->id];
-	if (!s->last_wanted)
-		return 0;
-	if (s->prologue)
+	if (s->prologue && s->last_wanted)
 		return s->consumer->item(s->consumer, b->engine->decoder, b->engine->state, it);
-	if (!sel->all && !selection_wants(sel, b->engine->decoder, b->engine->state, it))
+	if (!s->last_wanted ||
+	    (!sel->all && !selection_wants(sel, b->engine->decoder, b->engine->state, it))) {
+		if (s->consumer->aside)
+			s->consumer->aside(s->consumer, b->engine->decoder, b->engine->state, it);
 		return 0;
+	}
 	got = any_losses(s) && give_losses(s, it->time) ? 1 :
 	      s->consumer->item(s->consumer, b->engine->decoder, b->engine->state, it);
 	if (got == CONSUMER_PASSED_OVER)
@@ -747,7 +749,7 @@ static int select_range(struct stream *s, struct trawl_error *err)
 	struct selection *sel = s->selection;
 	struct trawl_range range = {sel->begin, sel->end, {0}};
 	uint64_t lookback = 0;
-	bool few = sel->nsources;
+	bool few = sel->nsources && !s->consumer->aside;
 	size_t i;
 
 	for (i = 0; i < trawl_source_count(s->reader); i++) {

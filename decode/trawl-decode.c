@@ -213,6 +213,8 @@ static int print_text(const struct options *o, struct stream *s, struct out *out
 		c = join_consumer(j, c, out);
 	}
 	got = stream_run(s, shown(o, c, out), err);
+	if (j && !got)
+		join_tell(j);
 	join_free(j);
 	return got;
 }
@@ -232,6 +234,8 @@ static int print_json(const struct options *o, struct stream *s, struct out *out
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	jsonl_printer_start(&j);
 	got = stream_run(s, shown(o, &j.consumer, NULL), err);
+	if (j.join && !got)
+		join_tell(j.join);
 	join_free(j.join);
 	return got;
 }
@@ -261,7 +265,7 @@ static int skip_item(struct consumer *c, const struct decoder *d, void *state,
 static int print_meta(const struct options *o, struct stream *s, struct out *out,
 		      struct trawl_error *err)
 {
-	struct consumer c = {skip_item, NULL};
+	struct consumer c = { .item = skip_item };
 	struct trawl_reader *r = stream_reader(s);
 	size_t i, found = 0;
 

@@ -1,26 +1,30 @@
 # SPDX-License-Identifier: MIT
-"""slew.py DISK: slews the kernel's clocks in every way that adjtimex(2) has while a disk is read, and
-then sets the wall clock to the end of the day, where a leap second is inserted. Prints for each way
-"NAME PPM": how much faster CLOCK_MONOTONIC ran than CLOCK_MONOTONIC_RAW, which nothing slews, and at
-last by how many ns CLOCK_REALTIME was set against CLOCK_MONOTONIC."""
+"""slew.py DISK: slews the kernel's clocks in every way that adjtimex(2) has while a disk is read,
+and then sets the wall clock to the end of the day, where a leap second is inserted. Prints for each
+way "NAME PPM": how much faster CLOCK_MONOTONIC ran than CLOCK_MONOTONIC_RAW, which nothing slews,
+and at last by how many ns CLOCK_REALTIME was set against CLOCK_MONOTONIC."""
 import ctypes
 import mmap
 import os
 import sys
 import time
 
-ADJ_OFFSET, ADJ_FREQUENCY, ADJ_STATUS, ADJ_TIMECONST, ADJ_TICK, ADJ_SINGLESHOT = 1, 2, 0x10, 0x20, 0x4000, 0x8001
+ADJ_OFFSET, ADJ_FREQUENCY, ADJ_STATUS, ADJ_TIMECONST = 1, 2, 0x10, 0x20
+ADJ_TICK, ADJ_SINGLESHOT = 0x4000, 0x8001
 STA_PLL, STA_INS = 1, 0x10
-LONG = ctypes.c_long
 DAY = 86400 * 10**9
 
 
+def longs(*names):
+    return [(name, ctypes.c_long) for name in names]
+
+
 class Timex(ctypes.Structure):
-    _fields_ = [("modes", ctypes.c_uint)] + [(n, LONG) for n in ("offset", "freq", "maxerror", "esterror")] + \
-        [("status", ctypes.c_int)] + [(n, LONG) for n in ("constant", "precision", "tolerance", "sec", "usec", "tick",
-                                                          "ppsfreq", "jitter")] + \
-        [("shift", ctypes.c_int)] + [(n, LONG) for n in ("stabil", "jitcnt", "calcnt", "errcnt", "stbcnt")] + \
-        [("tai", ctypes.c_int), ("room", ctypes.c_int * 11)]
+    _fields_ = [("modes", ctypes.c_uint), *longs("offset", "freq", "maxerror", "esterror"),
+                ("status", ctypes.c_int), *longs("constant", "precision", "tolerance", "sec"),
+                *longs("usec", "tick", "ppsfreq", "jitter"),
+                ("shift", ctypes.c_int), *longs("stabil", "jitcnt", "calcnt", "errcnt", "stbcnt"),
+                ("tai", ctypes.c_int), ("room", ctypes.c_int * 11)]
 
 
 def adjust(modes, **values):
@@ -52,7 +56,8 @@ for name, modes, values in (
         ("frequency-up", ADJ_TICK | ADJ_FREQUENCY, {"tick": 10000, "freq": 500 << 16}),
         ("frequency-down", ADJ_FREQUENCY, {"freq": -500 << 16}),
         ("adjtime", ADJ_SINGLESHOT, {"offset": -100000}),
-        ("pll", ADJ_FREQUENCY | ADJ_STATUS | ADJ_TIMECONST | ADJ_OFFSET, {"status": STA_PLL, "offset": 500000})):
+        ("pll", ADJ_FREQUENCY | ADJ_STATUS | ADJ_TIMECONST | ADJ_OFFSET,
+         {"status": STA_PLL, "offset": 500000})):
     if name == "adjtime":
         adjust(ADJ_FREQUENCY, freq=0)
     elif name == "pll":

@@ -41,6 +41,10 @@ done
 same "no event is out of its order" 0 "$wrong"
 has "--join names the task whose request a transfer carries" \
 	"$(trawl-decode --join --window 500ms all.trawl)" '<- dd-[0-9]+ block:block_bio_queue \(the same sectors'
+same "of what is left out too" "$(trawl-decode --join --window 500ms all.trawl | grep -c '^ *<- ')" \
+	"$(trawl-decode --join --window 500ms --where 'source == "usb"' all.trawl | grep -c '^ *<- ')"
+same "of other sources, too" "$(trawl-decode --json --join --window 500ms all.trawl | grep -o '"how":' | wc -l)" \
+	"$(trawl-decode --json --join --window 500ms --source usb all.trawl | grep -o '"how":' | wc -l)"
 has "and in JSON" "$(trawl-decode --json --join --window 500ms all.trawl)" \
 	'"join":\[.*\{"how":"sectors","tid":[0-9]+,"comm":"dd","name":"block:block_bio_queue","before_ns":-?[0-9]+\}'
 has "--around shows what every source saw" \
