@@ -524,6 +524,7 @@ static int follow(struct usb *u, struct trawl_error *err)
 static int write_verdict(struct usb *u, struct trawl_error *err)
 {
 	struct json j = { 0 };
+	char text[USBTALLY_TEXT];
 	int r;
 
 	u->tally.undecided = u->hold.given_up;
@@ -531,6 +532,8 @@ static int write_verdict(struct usb *u, struct trawl_error *err)
 	u->tally.text = u->by_text;
 	usbtally_json(&u->tally, u->mon.ring_size, u->mon.ring, &j);
 	r = write_meta(u, "verdict", &j, err);
+	usbtally_text(&u->tally, text, sizeof(text));
+	session_note(u->session, "usb: replayable: %s", text);
 	json_free(&j);
 	return r;
 }

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include "usbtally.h"
 
@@ -46,12 +48,16 @@ void usbtally_count(struct usbtally *t, const struct usbmon_header *h, const uin
 		t->cut_ring++;
 }
 
-void usbtally_json(const struct usbtally *t, size_t ring, bool mapped, struct json *j)
+enum { REASONS = 11 };
+
+struct reason {
+	const char *name, *because;
+	uint64_t count;
+};
+
+static void find_reasons(const struct usbtally *t, struct reason *reasons)
 {
-	const struct {
-		const char *name, *because;
-		uint64_t count;
-	} reasons[] = {
+	const struct reason all[REASONS] = {
 		{ "lost", "the kernel's ring was full", t->lost },
 		{ "cut_ring", "data longer than the kernel keeps of one event", t->cut_ring },
 		{ "cut_snap", "data cut by -s", t->cut_snap },
@@ -65,15 +71,46 @@ void usbtally_json(const struct usbtally *t, size_t ring, bool mapped, struct js
 		{ "partial", "a filter leaves out endpoints", t->partial },
 		{ "undescribed", "no device's descriptors are in the file", !t->devices },
 	};
-	bool replayable = true;
-	size_t i, n = sizeof(reasons) / sizeof(*reasons);
 
-	for (i = 0; i < n; i++)
-		replayable &= !reasons[i].count;
+	memcpy(reasons, all, sizeof(all));
+}
+
+static bool is_replayable(const struct reason *reasons)
+{
+	for (size_t i = 0; i < REASONS; i++) {
+		if (reasons[i].count)
+			return false;
+	}
+	return true;
+}
+
+void usbtally_text(const struct usbtally *t, char *text, size_t size)
+{
+	struct reason reasons[REASONS];
+	size_t used = 0;
+
+	find_reasons(t, reasons);
+	snprintf(text, size, "yes");
+	for (size_t i = 0; i < REASONS && used < size; i++) {
+		if (!reasons[i].count)
+			continue;
+		used += (size_t)snprintf(text + used, size - used, "%s%s",
+					 used ? "; " : "no, because: ", reasons[i].because);
+		if (reasons[i].count > 1 && used < size)
+			used += (size_t)snprintf(text + used, size - used, " (%" PRIu64 ")",
+						 reasons[i].count);
+	}
+}
+
+void usbtally_json(const struct usbtally *t, size_t ring, bool mapped, struct json *j)
+{
+	struct reason reasons[REASONS];
+
+	find_reasons(t, reasons);
 	json_object(j, NULL);
-	json_bool(j, "replayable", replayable);
+	json_bool(j, "replayable", is_replayable(reasons));
 	json_array(j, "because");
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < REASONS; i++) {
 		if (!reasons[i].count)
 			continue;
 		json_object(j, NULL);

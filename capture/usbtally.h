@@ -36,4 +36,8 @@ void usbtally_count(struct usbtally *t, const struct usbmon_header *h, const uin
 /* The verdict as JSON; metadata "usb/verdict". mapped: events came by the map of the ring. */
 void usbtally_json(const struct usbtally *t, size_t ring, bool mapped, struct json *j);
 
+/* The same for people: "yes", or "no, because: " and what is missing. */
+enum { USBTALLY_TEXT = 800 };
+void usbtally_text(const struct usbtally *t, char *text, size_t size);
+
 #endif

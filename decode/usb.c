@@ -49,7 +49,6 @@ fail:
 
 static uint64_t meta_time(const struct usb_state *s, const struct trawl_meta *m)
 {
-
 	return m->time ? trawl_to_timeline(s->ctx->reader, TRAWL_CLOCK_MONO, m->time) : 0;
 }
 
@@ -404,8 +403,15 @@ static int usb_flush(void *state, struct sink *sink, struct trawl_error *err)
 static void usb_summary(void *state, struct out *o)
 {
 	struct usb_state *s = state;
+	struct trawl_reader *r = s->ctx->reader;
 
 	usbstat_print(s->stats, &s->devices, o);
+	for (size_t i = 0; r && i < trawl_meta_count(r); i++) {
+		const struct trawl_meta *m = trawl_meta_at(r, i);
+
+		if (!strcmp(m->name, META_PREFIX "verdict"))
+			usbstat_verdict(m->data, m->len, o);
+	}
 }
 
 const struct decoder usb_decoder = {

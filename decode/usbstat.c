@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usbstat.h"
+#include "decode/jdoc.h"
 #include "decode/usberr.h"
 
 #include <stdio.h>
@@ -314,6 +315,34 @@ static void print_losses(const struct usb_stats *s, struct out *o)
 	if (s->left_out)
 		out_printf(o, "  %llu transfers of further endpoints are not in this table\n",
 			   (unsigned long long)s->left_out);
+}
+
+static void print_reason(const struct json_object *reason, struct out *o)
+{
+	const char *text = jdoc_string(reason, "text");
+	uint64_t count = jdoc_uint(reason, "count", 0);
+
+	out_safe(o, text, strlen(text));
+	if (count > 1)
+		out_printf(o, " (%llu)", (unsigned long long)count);
+}
+
+void usbstat_verdict(const void *data, size_t len, struct out *o)
+{
+	struct json_object *verdict = jdoc_parse(data, len);
+	struct json_object *because = jdoc_get(verdict, "because");
+	struct json_object *replayable = jdoc_get(verdict, "replayable");
+
+	if (json_object_is_type(replayable, json_type_boolean)) {
+		out_str(o, "USB replayable: ");
+		out_str(o, json_object_get_boolean(replayable) ? "yes" : "no, because: ");
+		for (size_t i = 0; i < jdoc_count(because); i++) {
+			out_str(o, i ? "; " : "");
+			print_reason(json_object_array_get_idx(because, i), o);
+		}
+		out_char(o, '\n');
+	}
+	json_object_put(verdict);
 }
 
 void usbstat_print(const struct usb_stats *s, const struct usb_devices *devices, struct out *o)

@@ -410,6 +410,8 @@ def test_samples(d):
         same("", tshark(d + "/s.pcapng", "-Y", "_ws.malformed"), name + ": nothing is malformed")
         ok(not find(items, damage=[]) and not any("damage" in i["fields"] for i in items),
            name + ": no record is damaged")
+        ok("\nUSB replayable: yes\n" in run("trawl-decode", "--summary", path)[0],
+           name + ": the summary says that all data is there")
         text = run("trawl-export", "--to", "usbmon", path)[0]
         write(d + "/s.txt", text.encode())
         same(text, run("trawl-export", "--to", "usbmon", d + "/s.txt")[0],

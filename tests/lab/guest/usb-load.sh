@@ -110,4 +110,7 @@ record_options=(-B 16)
 seconds=2
 load tiny 8 32 lossy
 has "tiny: the losses are in the file" "$(trawl-decode --summary tiny.trawl)" 'losses.* [1-9]|dropped'
+has "tiny: the file says that it is not replayable" "$(trawl-decode --summary tiny.trawl)" \
+	"USB replayable: no, because: the kernel's ring was full"
+has "tiny: and so does the capture" "$(cat tiny.log)" "replayable: no, because: the kernel's ring was full"
 tap_done
