@@ -33,6 +33,7 @@ libcapture_la_SOURCES = \
 	capture/session.c capture/session.h \
 	capture/source.h capture/sources.c \
 	capture/task.c capture/task.h \
+	capture/census.c capture/census.h \
 	capture/trace.c capture/trace.h \
 	capture/tracefs.c capture/tracefs.h \
 	capture/userprobe.c \

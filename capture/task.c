@@ -43,6 +43,7 @@ void tasks_done(struct tasks *t)
 {
 	free(t->seen);
 	free(t->fresh);
+	census_free(&t->census);
 	*t = (struct tasks){ 0 };
 }
 
@@ -132,12 +133,14 @@ static char *read_proc(pid_t tid, const char *file, size_t max, size_t *len)
 	return text;
 }
 
-static int write_meta(struct trawl_writer *w, const char *name, const char *type, const char *data,
-		      size_t len, struct trawl_error *err)
+static int write_task(struct trawl_writer *w, pid_t tid, const struct json *j, uint64_t time,
+		      struct trawl_error *err)
 {
-	struct trawl_meta m = { .name = name, .type = type, .time = mono_now(), .data = data,
-				.len = len };
+	char name[32];
+	struct trawl_meta m = { .name = name, .type = "application/json", .time = time,
+				.data = j->text, .len = j->len };
 
+	snprintf(name, sizeof(name), "task/%d", tid);
 	return trawl_writer_meta(w, &m, err);
 }
 
@@ -154,6 +157,7 @@ static uint64_t hash_of(const char *data, size_t len)
 static int write_maps(struct trawl_writer *w, struct task_maps *known, struct trawl_error *err)
 {
 	char name[32], *text;
+	struct trawl_meta m = { .name = name, .type = "text/plain", .time = mono_now() };
 	uint64_t hash;
 	size_t len;
 	int r = 0;
@@ -167,7 +171,9 @@ static int write_maps(struct trawl_writer *w, struct task_maps *known, struct tr
 	if (hash != known->hash) {
 		snprintf(name, sizeof(name), "maps/%d", known->pid);
 		known->hash = hash;
-		r = write_meta(w, name, "text/plain", text, len, err);
+		m.data = text;
+		m.len = len;
+		r = trawl_writer_meta(w, &m, err);
 	}
 	free(text);
 	return r;
@@ -207,40 +213,84 @@ static void add_cmdline(struct json *j, const char *cmdline, size_t len)
 	json_end(j);
 }
 
-static int look_up(struct tasks *t, pid_t tid, struct trawl_writer *w, struct trawl_error *err)
+/* What a task that was there at the start was called then. */
+static int tell_former(struct tasks *t, struct census_task *task, struct trawl_writer *w,
+		       struct trawl_error *err)
 {
-	size_t status_len, comm_len, cmdline_len;
-	char *status = read_proc(tid, "status", 4096, &status_len);
-	char *comm = status ? read_proc(tid, "comm", 64, &comm_len) : NULL;
-	char *cmdline = comm ? read_proc(tid, "cmdline", CMDLINE_MAX, &cmdline_len) : NULL;
-	char path[64], exe[4096], name[32];
 	struct json j = { 0 };
-	int r = 0, pid;
+	int r;
+
+	task->told = true;
+	json_object(&j, NULL);
+	json_uint(&j, "tid", (uint64_t)task->tid);
+	json_int(&j, "pid", task->pid);
+	json_bytes(&j, "comm", task->comm, strlen(task->comm));
+	json_uint(&j, "time_ns", t->census.time);
+	json_end(&j);
+	r = write_task(w, task->tid, &j, t->census.time, err);
+	json_free(&j);
+	return r;
+}
+
+/* Is it of -p or COMMAND? Of others, who only were there, the arguments are nobody's business. */
+static bool is_of_scope(const struct tasks *t, pid_t tid, pid_t pid)
+{
+	for (size_t i = 0; i < t->npids; i++)
+		if (t->pids[i] == tid || t->pids[i] == pid)
+			return true;
+	return t->npids && kin_has(t->kin, tid, UINT64_MAX);
+}
+
+static void describe(const struct tasks *t, struct json *j, pid_t tid, const char *status,
+		     const char *comm)
+{
+	char path[64], exe[4096], *cmdline = NULL;
+	pid_t pid = status_number(status, "\nTgid:\t");
+	size_t len = 0;
 	ssize_t n;
 
-	if (!status || !comm) /* gone already: the task events tell its name */
-		goto out;
-	pid = status_number(status, "\nTgid:\t");
 	snprintf(path, sizeof(path), "/proc/%d/exe", tid);
 	n = readlink(path, exe, sizeof(exe));
-	json_object(&j, NULL);
-	json_uint(&j, "tid", (uint64_t)tid);
-	json_int(&j, "pid", pid);
-	json_int(&j, "ppid", status_number(status, "\nPPid:\t"));
-	json_bytes(&j, "comm", comm, strcspn(comm, "\n"));
-	json_bytes(&j, "exe", exe, n > 0 ? (size_t)n : 0);
-	add_cmdline(&j, cmdline ? cmdline : "", cmdline ? cmdline_len : 0);
-	json_uint(&j, "time_ns", mono_now());
-	json_end(&j);
-	snprintf(name, sizeof(name), "task/%d", tid);
-	r = write_meta(w, name, "application/json", j.text, j.len, err);
+	json_object(j, NULL);
+	json_uint(j, "tid", (uint64_t)tid);
+	json_int(j, "pid", pid);
+	json_int(j, "ppid", status_number(status, "\nPPid:\t"));
+	json_bytes(j, "comm", comm, strlen(comm));
+	json_bytes(j, "exe", exe, n > 0 ? (size_t)n : 0);
+	if (is_of_scope(t, tid, pid))
+		cmdline = read_proc(tid, "cmdline", CMDLINE_MAX, &len);
+	if (cmdline)
+		add_cmdline(j, cmdline, len);
+	json_uint(j, "time_ns", mono_now());
+	json_end(j);
+	free(cmdline);
+}
+
+static int look_up(struct tasks *t, pid_t tid, struct trawl_writer *w, struct trawl_error *err)
+{
+	struct census_task *former = census_find(&t->census, tid);
+	size_t len;
+	char *status = read_proc(tid, "status", 4096, &len);
+	char *comm = status ? read_proc(tid, "comm", 64, &len) : NULL;
+	struct json j = { 0 };
+	int r = 0;
+
+	if (comm)
+		comm[strcspn(comm, "\n")] = '\0';
+	/* The kernel shows more of a worker's name than it has. */
+	if (former && !former->told &&
+	    (!comm || strncmp(comm, former->comm, sizeof(former->comm) - 1)))
+		r = tell_former(t, former, w, err);
+	if (r || !comm) /* gone: if it began since, the task events tell its name */
+		goto out;
+	describe(t, &j, tid, status, comm);
+	r = write_task(w, tid, &j, mono_now(), err);
 	if (!r && t->want_maps)
-		r = want_maps(t, pid, w, err);
+		r = want_maps(t, status_number(status, "\nTgid:\t"), w, err);
 out:
 	json_free(&j);
 	free(status);
 	free(comm);
-	free(cmdline);
 	return r;
 }
 
@@ -385,12 +435,21 @@ static int task_arm(struct input *in, struct trawl_error *err)
 	return 0;
 }
 
+/* Who begins from now on is told of by an event. */
+static int task_start(struct input *in, struct trawl_error *err)
+{
+	if (trace_start(in, err))
+		return -1;
+	census_take(&session_tasks(in->session)->census);
+	return 0;
+}
+
 const struct source task_source = {
 	.name = "task",
 	.summary = "names, starts and ends of tasks",
 	.hidden = true,
 	.arm = task_arm,
-	.start = trace_start,
+	.start = task_start,
 	.fds = trace_fds,
 	.drain = trace_drain,
 	.learn = task_learn,

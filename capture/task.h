@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the file knows of the tasks in it: metadata "task/TID" (name, process, program, command
- * line) on first sight of a TID, and "maps/PID" (/proc/PID/maps) of processes with user probes.
+ * What the file knows of the tasks in it: metadata "task/TID" (name, process, program; of those
+ * that are recorded the command line, too) on first sight of a TID, and "maps/PID" (/proc/PID/maps) of processes with user probes.
  */
 #ifndef TRAWL_CAPTURE_TASK_H
 #define TRAWL_CAPTURE_TASK_H
 
 #include <sys/types.h>
+#include "census.h"
+#include "kin.h"
 #include "source.h"
 
 enum { TASK_MAPS_MAX = 256 }; /* processes whose maps are kept up to date */
@@ -22,6 +24,10 @@ struct tasks {
 		uint64_t hash; /* of the maps as written last */
 	} maps[TASK_MAPS_MAX];
 	size_t nmaps;
+	struct census census;
+	const pid_t *pids;     /* the scope, the session's; npids 0: the whole machine */
+	size_t npids;
+	const struct kin *kin; /* and all that they start */
 };
 
 /* The source that knows their starts, names and ends. */

@@ -125,4 +125,26 @@ same "what the file tells of tasks: of who had the event, not of who started it"
 	hit=$(trawl-decode --json "$work/idle.trawl" | sed 's/.*"tid":\([0-9]*\).*/\1/')
 	grep -q "\"task/$hit\"" <<<"$told"
 	echo "$? $(grep -c "\"task/$$\"" <<<"$told")")"
+# Who was there at the start and has ended before anybody looks.
+"$target" hits 1000000 1000 & pid=$!
+trawl -q -i event:sched:sched_switch -w "$work/gone.trawl" & trawl=$!
+wait_armed "$work/gone.trawl"
+kill -STOP $trawl
+sleep 0.2
+kill $pid
+wait $pid 2>/dev/null
+kill -INT $trawl
+kill -CONT $trawl
+wait $trawl
+same "one that ended before anybody looked has its name" target \
+	"$(trawl-decode --json --pid $pid "$work/gone.trawl" | sed 's/.*"comm":"\([^"]*\)".*/\1/' | uniq)"
+# What others were told on their command lines, passwords too, is not for whoever gets the file.
+"$target" hits 1000000 1000 & pid=$!
+trawl -q -i event:sched:sched_switch -w "$work/args.trawl" -- "$target" hits 10 1000
+kill $pid
+wait $pid 2>/dev/null
+trawl-decode --meta='task/*' "$work/args.trawl" >"$work/result"
+same "the arguments of COMMAND" "\"$target\",\"hits\",\"10\",\"1000\"" \
+	"$(sed -n 's/.*"comm":"target".*"cmdline":\[\(.*\)\].*/\1/p' "$work/result")"
+has "others' programs only" "$(cat "$work/result")" "\"tid\":$pid,.*\"exe\":\"[^\"]*target\",\"time_ns\""
 tap_done
