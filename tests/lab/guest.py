@@ -23,10 +23,17 @@ SILENCE = max(240, int(os.environ.get("LAB_LIMIT", 0)))
 ACCELERATOR = "tcg,thread=single"
 
 # Both CPUs have the clock of the one thread, though a kernel may find otherwise when it compares
-# them; without it every reading of the time asks an emulated device. What protects a kernel from
-# its users' speculation costs a tenth of the time here. On a busy machine QEMU waits for a CPU, and
-# ticks come late: a kernel that counts them to know whether the timer works, finds that it does not.
-KERNEL_WORDS = "console=ttyS0 quiet panic=-1 tsc=reliable no_timer_check mitigations=off"
+# them; without it every reading of the time asks an emulated device. On a busy machine QEMU waits for
+# a CPU, and ticks come late: a kernel that counts them to know whether the timer works, finds that it
+# does not. What protects a kernel from its users' speculation costs a tenth of the time here. QEMU
+# translates code anew for each address at which it meets it, so that programs at random addresses
+# are translated again and again: two thirds of all that it translates.
+KERNEL_WORDS = ("console=ttyS0 quiet panic=-1 tsc=reliable no_timer_check mitigations=off norandmaps nokaslr "
+                "init_on_alloc=0")
+
+# Copying by "rep movsb" (erms) is emulated byte by byte, and five levels of page tables are one more
+# than four.
+CPU = "max,-erms,-la57"
 
 USB = """
 -device qemu-xhci,id=xhci,p2=8,p3=8
@@ -70,7 +77,7 @@ def qemu_command(home, results, log, sockets, words, machine):
     shell = words["shell"]
     name, devices, more = MACHINES[machine]
     append = KERNEL_WORDS + more + tsc_rate(words["build"]) + " " + " ".join(f"lab.{k}={v}" for k, v in words.items())
-    command = ["qemu-system-x86_64", "-machine", name + ",i8042=off", *devices, "-accel", ACCELERATOR, "-cpu", "max", "-smp", "2",
+    command = ["qemu-system-x86_64", "-machine", name + ",i8042=off", *devices, "-accel", ACCELERATOR, "-cpu", CPU, "-smp", "2",
                "-m", "2G", "-nodefaults", "-display", "none", "-no-reboot",
                "-kernel", os.path.join(home, "vmlinuz"), "-initrd", os.path.join(home, "initrd"),
                "-append", append,
