@@ -41,8 +41,10 @@ struct usb_detail {
 	const uint8_t *data;             /* never NULL */
 	uint32_t data_len;
 	struct msc_step storage;
-	const char *comment;             /* of a synthesised event; else NULL */
+	const char *comment;             /* of a synthesised event: usb_made_up; else NULL */
 };
+
+extern const char usb_made_up[]; /* by which an import knows such packets again */
 
 struct usb_state {
 	const struct decode_context *ctx;

@@ -17,7 +17,7 @@
 #define FLAG_IN 1
 #define FLAG_OUT 2
 
-static const char made_up[] =
+const char usb_made_up[] =
 	"synthesised by trawl from the device's descriptors in sysfs; not seen on the bus";
 
 void usb_interface_of(void *state, const struct trawl_source *source, struct packet_interface *pi)
@@ -99,7 +99,7 @@ static int emit_half(struct usb_state *s, struct urb *u, const uint8_t *data, st
 {
 	uint8_t record[MADE_MAX];
 	size_t len = URB_HEADER + u->captured;
-	struct usb_detail d = {.comment = made_up};
+	struct usb_detail d = {.comment = usb_made_up};
 	struct item it = {
 		.time = s->time,
 		.ts = s->ts,

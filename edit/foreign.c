@@ -2,6 +2,7 @@
 #include "edit/foreign.h"
 #include "decode/bytes.h"
 #include "decode/usbmontext.h"
+#include "format/block.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,23 +14,27 @@
 #define HEAD 65536
 
 /*
- * A .trawl file is a pcapng file too: its first blocks include one of local use, before the first
- * interface. What is cut before either has nothing to import, and may be ours.
+ * A .trawl file is a pcapng file too, with a block of ours before the first interface. What is cut
+ * before either has nothing to import, and may be ours.
  */
-static bool is_foreign_pcapng(const uint8_t *p, size_t n)
+static bool is_foreign_pcapng(FILE *in)
 {
-	bool swapped = get_be32(p + 8) == 0x1a2b3c4d;
-	size_t at = 0;
+	uint8_t p[24];
+	bool swapped = false;
+	long at = 0;
 
-	while (at + 8 <= n) {
-		uint32_t type = swapped ? get_be32(p + at) : get_le32(p + at);
-		uint32_t len = swapped ? get_be32(p + at + 4) : get_le32(p + at + 4);
+	while (!fseek(in, at, SEEK_SET) && fread(p, 1, sizeof(p), in) >= 12) {
+		uint32_t type, len;
 
-		if (type == 1 || type & 0x80000000)
-			return type == 1;
+		if (get_le32(p) == PCAPNG_SHB)
+			swapped = get_be32(p + 8) == PCAPNG_BOM;
+		type = swapped ? get_be32(p) : get_le32(p);
+		len = swapped ? get_be32(p + 4) : get_le32(p + 4);
+		if (type == PCAPNG_IDB || block_is_own(p))
+			return type == PCAPNG_IDB;
 		if (len < 12)
 			break;
-		at += len;
+		at += (len + 3l) & ~3l;
 	}
 	return false;
 }
@@ -40,9 +45,13 @@ enum foreign_kind foreign_kind(FILE *in)
 	size_t n = fread(head, 1, sizeof(head), in);
 	uint32_t le = n >= 12 ? get_le32(head) : 0, be = n >= 12 ? get_be32(head) : 0;
 
+	if (le == PCAPNG_SHB) {
+		bool foreign = is_foreign_pcapng(in);
+
+		rewind(in);
+		return foreign ? FOREIGN_PCAPNG : FOREIGN_NONE;
+	}
 	rewind(in);
-	if (le == 0x0a0d0d0a)
-		return is_foreign_pcapng(head, n) ? FOREIGN_PCAPNG : FOREIGN_NONE;
 	/* Microseconds, nanoseconds, and the modified form of old Red Hat. */
 	if (le == 0xa1b2c3d4 || be == 0xa1b2c3d4 || le == 0xa1b23c4d || be == 0xa1b23c4d ||
 	    le == 0xa1b2cd34 || be == 0xa1b2cd34)
@@ -94,6 +103,8 @@ int foreign_import(FILE *in, enum foreign_kind kind, const char *name, int fd, c
 	ret = usb_import_begin(im, w, name, err);
 	if (!ret)
 		ret = read_all(in, kind, name, im, err);
+	if (!ret)
+		ret = snapshot_end(&im->snapshot, w, err);
 	if (!ret)
 		ret = write_loss(im, err);
 	usb_import_end(im);

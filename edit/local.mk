@@ -5,6 +5,7 @@ noinst_LTLIBRARIES += libedit.la
 libedit_la_SOURCES = \
 	edit/foreign.h edit/foreign.c \
 	edit/pcapfile.c edit/pcapngfile.c \
+	edit/snapshot.h edit/snapshot.c \
 	edit/usbimport.h edit/usbimport.c \
 	edit/usbmonfile.c \
 	edit/usbpcap.c \

@@ -7,6 +7,7 @@
  */
 #include "edit/usbimport.h"
 #include "decode/bytes.h"
+#include "decode/usb.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@ enum block_type {
 	BLOCK_PACKET = 6,
 };
 
+#define OPT_COMMENT 1
 #define BYTE_ORDER_MAGIC 0x1a2b3c4d
 #define INTERFACES_MAX 4096
 #define BLOCK_MAX (256u << 20)
@@ -174,6 +176,15 @@ static uint64_t to_ns(const struct interface *f, uint64_t stamp)
 	return (uint64_t)ns + (uint64_t)f->offset * 1000000000;
 }
 
+/* Whether the packet has the comment of those that trawl-export made from snapshots. */
+static bool is_made_up(const struct pcapng *p, uint32_t options)
+{
+	size_t n = strlen(usb_made_up);
+	const uint8_t *comment = option(p, options, OPT_COMMENT, (uint16_t)n);
+
+	return comment && !memcmp(comment, usb_made_up, n);
+}
+
 static int packet(struct pcapng *p, uint32_t interface, uint64_t stamp, bool stamped,
 		  uint32_t header, uint32_t captured, uint32_t length, struct trawl_error *err)
 {
@@ -194,6 +205,7 @@ static int packet(struct pcapng *p, uint32_t interface, uint64_t stamp, bool sta
 	c.linktype = p->interfaces[interface].linktype;
 	c.time = p->time;
 	c.data = p->block + header;
+	c.made_up = stamped && is_made_up(p, header + ((captured + 3) & ~3u));
 	return usb_import_packet(p->im, &c, err);
 }
 

@@ -16,7 +16,7 @@ static const char help[] =
 	"Usage: trawl-edit COMMAND [OPTION]... FILE...\n"
 	"Makes saved files out of saved files.\n"
 	"\n"
-	"  import -w OUT FILE   a pcap, pcapng or usbmon text file with USB becomes a .trawl file\n"
+	"  import FILE -w OUT   a pcap, pcapng or usbmon text file with USB becomes a .trawl file\n"
 	"  verify FILE...       reads all of each file and says whether it is whole\n"
 	"\n"
 	"      --help, --version\n"
@@ -72,7 +72,7 @@ static int import(int argc, char **argv, struct trawl_error *err)
 	FILE *in;
 	int option, ret;
 
-	while ((option = getopt(argc, argv, "+:w:")) != -1) {
+	while ((option = getopt(argc, argv, ":w:")) != -1) {
 		if (option != 'w')
 			return cli_bad_option(option, argv, NULL, err);
 		out = optarg;
@@ -130,7 +130,7 @@ static int verify(int argc, char **argv, struct trawl_error *err)
 	struct trawl_error worst = {0};
 	int option;
 
-	while ((option = getopt(argc, argv, "+:")) != -1)
+	while ((option = getopt(argc, argv, ":")) != -1)
 		return cli_bad_option(option, argv, NULL, err);
 	if (optind == argc)
 		return usage(err, "verify: FILE is missing", "");

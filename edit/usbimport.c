@@ -43,6 +43,7 @@ int usb_import_begin(struct usb_import *im, struct trawl_writer *w, const char *
 void usb_import_end(struct usb_import *im)
 {
 	usbpcap_free(im->usbpcap);
+	snapshot_free(&im->snapshot);
 	free(im->record);
 	im->usbpcap = NULL;
 	im->record = NULL;
@@ -154,6 +155,10 @@ static int linux_packet(struct usb_import *im, const struct capture_packet *p,
 		put_le64(record + 16, p->time / 1000000000);
 		put_le32(record + 24, (uint32_t)(p->time % 1000000000 / 1000));
 	}
+	if (p->made_up)
+		return snapshot_add(&im->snapshot, im->writer, record, URB_HEADER + rest, err);
+	if (snapshot_end(&im->snapshot, im->writer, err))
+		return -1;
 	return usb_import_record(im, record, URB_HEADER + rest, err);
 }
 

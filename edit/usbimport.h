@@ -9,6 +9,7 @@
 #ifndef TRAWL_EDIT_USBIMPORT_H
 #define TRAWL_EDIT_USBIMPORT_H
 
+#include "edit/snapshot.h"
 #include "format/trawl.h"
 
 #include <stdio.h>
@@ -26,6 +27,7 @@ struct capture_packet {
 	const uint8_t *data;
 	uint32_t captured, length;
 	bool swapped;        /* headers of Linux are in the other byte order */
+	bool made_up;        /* by trawl-export, from a snapshot: no traffic */
 };
 
 struct usbpcap;
@@ -43,6 +45,7 @@ struct usb_import {
 	uint64_t first, last;    /* times of the first and the last event */
 	uint64_t epoch, wrap;    /* usbmon text: what is added to its times, and where they wrap */
 	struct usbpcap *usbpcap;
+	struct snapshot snapshot;
 	uint8_t *record;         /* scratch */
 	size_t room;
 };

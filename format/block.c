@@ -5,11 +5,6 @@
 #include "block.h"
 #include "words.h"
 
-const uint8_t block_uuid[16] = {
-	0xe0, 0x74, 0x79, 0x05, 0x5d, 0xf8, 0x4f, 0x82,
-	0x8d, 0x07, 0xd0, 0x69, 0x61, 0x55, 0x4e, 0xe9,
-};
-
 /* Bytes before the check; their hash seeds the hash of the body (of a chunk: its chunk head). */
 enum { HEAD_CHECKED = 32 };
 
@@ -156,7 +151,7 @@ enum block_state block_head(const uint8_t *p, size_t n, struct block *b)
 		return length_ok(b->len, 12) ? BLOCK_OK : BLOCK_BAD;
 	if (n < 24)
 		return BLOCK_SHORT;
-	if (memcmp(p + 8, block_uuid, sizeof(block_uuid)))
+	if (!block_is_own(p))
 		return length_ok(b->len, 12) ? BLOCK_OK : BLOCK_BAD;
 	return own_head(p, n, b);
 }

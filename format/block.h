@@ -27,7 +27,16 @@ enum {
 	PCAPNG_BOM = 0x1A2B3C4D,
 };
 #define BLOCK_TYPE 0x80747277u
-extern const uint8_t block_uuid[16];
+static const uint8_t block_uuid[16] = {
+	0xe0, 0x74, 0x79, 0x05, 0x5d, 0xf8, 0x4f, 0x82,
+	0x8d, 0x07, 0xd0, 0x69, 0x61, 0x55, 0x4e, 0xe9,
+};
+
+/* Whether the block whose first 24 bytes are at p is ours: the type alone is of local use. */
+static inline bool block_is_own(const uint8_t *p)
+{
+	return get32(p) == BLOCK_TYPE && !memcmp(p + 8, block_uuid, sizeof(block_uuid));
+}
 
 enum block_kind {
 	BLOCK_FOREIGN = 0, /* not ours: a pcapng block; see struct block.type */

@@ -429,6 +429,33 @@ def test_samples(d):
            "are masked unless asked for")
 
 
+def test_there_and_back(d):
+    """What is exported is imported again: the same records, and of pcapng the same transfers, since
+    that holds the descriptors of devices that were there before."""
+    def transfers(path):
+        items = objects(path)
+        for i in items:
+            i["fields"].pop("port", None)  # is in no packet
+        return items
+    back = d + "/back.trawl"
+    for path in sorted(glob.glob(SRC + "/samples/usb-*.trawl")):
+        name = os.path.basename(path)
+        for kind in ("pcap", "pcapng"):
+            out = d + "/there." + kind
+            run("trawl-export", "--to", kind, "--source", "usb", path, "-w", out)
+            run("trawl-edit", "import", out, "-w", back)
+            same(run("trawl-export", "--to", "usbmon", path)[0],
+                 run("trawl-export", "--to", "usbmon", back)[0],
+                 "%s: %s and back: the same events, and no more" % (name, kind))
+        same(transfers(path), transfers(back), name + ": pcapng and back: the same transfers")
+        same(transfers(path), transfers(out), name + ": its pcapng is read directly")
+        run("trawl-export", "--to", "pcapng", "--source", "usb", back, "-w", d + "/again.pcapng")
+        rows = [tshark(f, "-T", "fields", "-e", "frame.comment", "-e", "frame.time_epoch", "-e",
+                       "usb.capdata", "-e", "usb.bDescriptorType")
+                for f in (out, d + "/again.pcapng")]
+        same(rows[0], rows[1], name + ": what was made up is made up again, at its time")
+
+
 def stamps(path):
     """The times of a pcap file's packets in us, to tell from what tshark makes of them."""
     with open(path, "rb") as f:
@@ -462,6 +489,8 @@ def test_errors(d):
         lines[3] = lines[3].replace("C Ci", "C Qi")
         f.write("\n".join(lines) + "\n")
     out = d + "/x.trawl"
+    for args in (("-w", out, d + "/all.txt"), (d + "/all.txt", "-w", out)):
+        same(0, run("trawl-edit", "import", *args)[2], "import: -w before or behind the file")
     fails("import without -w", 2, "-w OUT is missing", "trawl-edit", "import", d + "/all.txt")
     fails("no command", 2, "no command", "trawl-edit")
     fails("an unknown command", 2, "no such command: fry", "trawl-edit", "fry")
@@ -495,8 +524,8 @@ def main():
     d = tempfile.mkdtemp(prefix="trawl-usb-")
     try:
         usbsynth.main(d)
-        for test in (test_decode, test_odd, test_keys, test_where, test_raw, test_forms, test_late, test_samples, test_tshark,
-                     test_usbpcap_iso, test_errors):
+        for test in (test_decode, test_odd, test_keys, test_where, test_raw, test_forms, test_late,
+                     test_samples, test_there_and_back, test_tshark, test_usbpcap_iso, test_errors):
             test(d)
     finally:
         shutil.rmtree(d)
