@@ -398,7 +398,10 @@ static void brief_config(const uint8_t *p, size_t n, struct out *o)
 
 	if (n < 9)
 		return;
-	out_printf(o, "%u bytes, %u interfaces, %u mA", get_le16(p + 2), p[4], p[8] * 2u);
+	out_count(o, get_le16(p + 2), "byte");
+	out_str(o, ", ");
+	out_count(o, p[4], "interface");
+	out_printf(o, ", %u mA", p[8] * 2u);
 	while (descriptor_next(&w, &d)) {
 		const char *name;
 

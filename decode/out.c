@@ -157,6 +157,11 @@ void out_fill(struct out *o, char c, size_t n)
 	}
 }
 
+void out_count(struct out *o, uint64_t n, const char *thing)
+{
+	out_printf(o, "%llu %s%s", (unsigned long long)n, thing, n == 1 ? "" : "s");
+}
+
 /* ---- numbers ------------------------------------------------------------------------------ */
 
 static const char pairs[] = "00010203040506070809101112131415161718192021222324"

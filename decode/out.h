@@ -103,6 +103,9 @@ void out_double(struct out *o, double v); /* shortest text that reads back the s
 /* printf for the places where speed is no matter; at most 4 KiB of text. */
 void out_printf(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* So many of a thing: "1 byte", "2 bytes". */
+void out_count(struct out *o, uint64_t n, const char *thing);
+
 /* Bytes as hex digits: "48656c6c6f". */
 void out_hexbytes(struct out *o, const void *p, size_t n);
 

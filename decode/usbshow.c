@@ -138,7 +138,7 @@ static void control_brief(struct usb_state *s, const struct usb_detail *d, struc
 	}
 	out_char(o, ' ');
 	if (is_descriptor(d) && r.type == DESC_HID_REPORT)
-		out_printf(o, "%u bytes", d->data_len);
+		out_count(o, d->data_len, "byte");
 	else if (is_descriptor(d))
 		descriptor_brief(&r, d->data, d->data_len, o);
 	else if (is_line_coding(d))
@@ -187,7 +187,7 @@ static void packets_brief(const struct urb *u, struct out *o)
 {
 	int32_t first = 0;
 
-	out_printf(o, "%d packets", u->iso_packets);
+	out_printf(o, "%d packet%s", u->iso_packets, u->iso_packets == 1 ? "" : "s");
 	if (u->type != 'C' || !u->iso_errors)
 		return;
 	for (uint32_t i = 0; i < u->ndesc && !first; i++)
@@ -479,13 +479,18 @@ static void result_brief(const struct usb_detail *d, struct out *o)
 	const struct urb *carrier = transfer_data(x);
 
 	if (x->end == TRANSFER_UNANSWERED) {
-		out_printf(o, ", %u bytes asked, no answer", x->submit.length);
+		out_str(o, ", ");
+		out_count(o, x->submit.length, "byte");
+		out_str(o, " asked, no answer");
 		return;
 	}
-	if (x->end == TRANSFER_DONE && x->has_submit && x->complete.length < x->submit.length)
-		out_printf(o, ", %u of %u bytes", x->complete.length, x->submit.length);
-	else if (x->end == TRANSFER_DONE && (x->complete.length || !d->has_setup))
-		out_printf(o, ", %u bytes", x->complete.length);
+	if (x->end == TRANSFER_DONE && x->has_submit && x->complete.length < x->submit.length) {
+		out_printf(o, ", %u of ", x->complete.length);
+		out_count(o, x->submit.length, "byte");
+	} else if (x->end == TRANSFER_DONE && (x->complete.length || !d->has_setup)) {
+		out_str(o, ", ");
+		out_count(o, x->complete.length, "byte");
+	}
 	if (x->end == TRANSFER_ERROR)
 		out_str(o, ", not submitted");
 	if (x->complete.status)
@@ -496,9 +501,11 @@ static void result_brief(const struct usb_detail *d, struct out *o)
 		duration(transfer_latency(x), o);
 	else if (!x->has_submit)
 		out_str(o, ", submission not recorded");
-	if (carrier && urb_missing(carrier))
-		out_printf(o, ", %llu bytes not captured",
-			   (unsigned long long)urb_missing(carrier));
+	if (carrier && urb_missing(carrier)) {
+		out_str(o, ", ");
+		out_count(o, urb_missing(carrier), "byte");
+		out_str(o, " not captured");
+	}
 }
 
 void usb_text(void *state, const struct item *it, struct out *o)

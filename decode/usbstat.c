@@ -304,14 +304,20 @@ static void print_endpoint(const struct endpoint *e, struct out *o)
 
 static void print_losses(const struct usb_stats *s, struct out *o)
 {
-	if (s->cut)
-		out_printf(o, "  %llu transfers cut by the capture's size limit: %llu bytes "
-			   "missing\n",
-			   (unsigned long long)s->cut, (unsigned long long)s->cut_bytes);
-	for (unsigned int i = 0; i < 256; i++)
-		if (s->reasons[i])
-			out_printf(o, "  %llu transfers without data: %s\n",
-				   (unsigned long long)s->reasons[i], urb_flag_text((char)i));
+	if (s->cut) {
+		out_str(o, "  ");
+		out_count(o, s->cut, "transfer");
+		out_str(o, " cut by the capture's size limit: ");
+		out_count(o, s->cut_bytes, "byte");
+		out_str(o, " missing\n");
+	}
+	for (unsigned int i = 0; i < 256; i++) {
+		if (!s->reasons[i])
+			continue;
+		out_str(o, "  ");
+		out_count(o, s->reasons[i], "transfer");
+		out_printf(o, " without data: %s\n", urb_flag_text((char)i));
+	}
 	if (s->left_out)
 		out_printf(o, "  %llu transfers of further endpoints are not in this table\n",
 			   (unsigned long long)s->left_out);

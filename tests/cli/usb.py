@@ -127,7 +127,7 @@ def test_odd(d):
     ok("latency_ns" not in items[6] and "length" not in items[6],
        "a completion alone has no latency", items[6])
     text = run("trawl-decode", "--summary", d + "/all.pcapng")[0]
-    ok("1 transfers cut by the capture's size limit: 4096 bytes missing" in text,
+    ok("1 transfer cut by the capture's size limit: 4096 bytes missing" in text,
        "the summary counts what was cut", text)
     ok("1 gone (-19)" in text and "1 babble (-75)" in text, "the summary counts errors", text)
     ok("1 of 5 isochronous packets failed" not in text and "1 of 3 isochronous packets" in text,
