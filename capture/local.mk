@@ -10,13 +10,11 @@ libcapture_la_SOURCES = \
 	capture/flight.c capture/flight.h \
 	capture/gc.c capture/gc.h \
 	capture/inputs.c capture/inputs.h \
-	capture/json.c capture/json.h \
 	capture/kin.c capture/kin.h \
 	capture/list.c capture/list.h \
 	capture/intact.c capture/intact.h \
 	capture/loss.c capture/loss.h \
 	capture/machine.c capture/machine.h \
-	capture/nameless.c capture/nameless.h \
 	capture/nearest.c capture/nearest.h \
 	capture/news.c capture/news.h \
 	capture/now.h \
@@ -45,8 +43,7 @@ libcapture_la_SOURCES = \
 	capture/usbnode.c capture/usbnode.h \
 	capture/usbsys.c capture/usbsys.h \
 	capture/usbtally.c capture/usbtally.h \
-	capture/usbtext.c capture/usbtext.h \
-	capture/usbtypes.c capture/usbtypes.h
+	capture/usbtext.c capture/usbtext.h
 libcapture_la_CFLAGS = $(AM_CFLAGS) -O2 -DBINDIR='"$(bindir)"'
 
 # Probes in programs: from what the user writes to what uprobe_events takes.
@@ -66,7 +63,7 @@ libcapture_la_SOURCES += \
 	capture/spec.c capture/spec.h \
 	capture/uprobe.c \
 	capture/usdt.c capture/usdt.h capture/usdt_probe.c
-libcapture_la_LIBADD = $(ELF_LIBS) $(DW_LIBS) $(ZYDIS_LIBS) $(CXX_LIBS)
+libcapture_la_LIBADD = libcommon.la $(ELF_LIBS) $(DW_LIBS) $(ZYDIS_LIBS) $(CXX_LIBS)
 
 include capture/kernel.mk
 

@@ -126,24 +126,19 @@ static int open_in_place(struct output *out)
 	return memory;
 }
 
-/* A link stays a link: what it points to is replaced. */
+/* A link stays a link: what it leads to is made, or replaced. */
 static int follow_link(struct output *out, struct trawl_error *err)
 {
-	uid_t us = out->user->other ? out->user->uid : geteuid();
-	struct stat st;
-	char *real;
+	char *real = nameless_target(out->path, out->user->other ? out->user->uid : geteuid());
 
-	if (lstat(out->path, &st) || !S_ISLNK(st.st_mode))
-		return 0;
-	if (st.st_uid && st.st_uid != us)
+	if (!real && errno == EPERM)
 		return trawl_fail(err, TRAWL_USAGE,
 				  "-w %s: is a link of another user's, which is not followed: "
 				  "remove it, or write to what it points to", out->path);
-	real = realpath(out->path, NULL);
-	if (real) {
-		free(out->path);
-		out->path = real;
-	}
+	if (!real)
+		return fail_open(out, err);
+	free(out->path);
+	out->path = real;
 	return 0;
 }
 

@@ -17,31 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "trawl.h"
-
-/* struct mon_bin_hdr. `setup` of an isochronous URB holds s32 error_count, s32 numdesc. */
-struct usbmon_header {
-	uint64_t id;
-	uint8_t type;      /* 'S', 'C', 'E'; '@' fills the ring's end and never leaves usbmon.c */
-	uint8_t xfer_type; /* 0 isochronous, 1 interrupt, 2 control, 3 bulk */
-	uint8_t epnum;     /* bit 7: IN */
-	uint8_t devnum;
-	uint16_t busnum;
-	char flag_setup;
-	char flag_data;
-	int64_t ts_sec;
-	int32_t ts_usec;
-	int32_t status;
-	uint32_t len_urb;
-	uint32_t len_cap; /* bytes behind this header: descriptors and data */
-	uint8_t setup[8];
-	int32_t interval;
-	int32_t start_frame;
-	uint32_t xfer_flags;
-	uint32_t ndesc;
-};
-
-_Static_assert(sizeof(struct usbmon_header) == 64, "as the kernel has it");
+#include "usbtypes.h"
 
 enum {
 	USBMON_ISO_DESC = 16,     /* bytes of one isochronous descriptor */

@@ -1,25 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Integers in unaligned bytes. The caller has checked that they are there. */
+/*
+ * Integers in unaligned bytes: what format/bytes.h has (get16(), put16() and so on) and more. The
+ * caller has checked that they are there.
+ */
 #ifndef TRAWL_DECODE_BYTES_H
 #define TRAWL_DECODE_BYTES_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-static inline uint16_t get_le16(const uint8_t *p)
-{
-	return (uint16_t)(p[0] | p[1] << 8);
-}
-
-static inline uint32_t get_le32(const uint8_t *p)
-{
-	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-static inline uint64_t get_le64(const uint8_t *p)
-{
-	return get_le32(p) | (uint64_t)get_le32(p + 4) << 32;
-}
+#include "format/bytes.h"
 
 /* n <= 8 bytes, little endian. */
 static inline uint64_t get_le(const uint8_t *p, size_t n)
@@ -44,24 +31,6 @@ static inline uint32_t get_be32(const uint8_t *p)
 static inline uint64_t get_be64(const uint8_t *p)
 {
 	return (uint64_t)get_be32(p) << 32 | get_be32(p + 4);
-}
-
-static inline void put_le16(uint8_t *p, uint16_t v)
-{
-	p[0] = (uint8_t)v;
-	p[1] = (uint8_t)(v >> 8);
-}
-
-static inline void put_le32(uint8_t *p, uint32_t v)
-{
-	put_le16(p, (uint16_t)v);
-	put_le16(p + 2, (uint16_t)(v >> 16));
-}
-
-static inline void put_le64(uint8_t *p, uint64_t v)
-{
-	put_le32(p, (uint32_t)v);
-	put_le32(p + 4, (uint32_t)(v >> 32));
 }
 
 #endif

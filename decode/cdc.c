@@ -24,7 +24,7 @@ void cdc_line_coding_tree(const uint8_t *p, size_t n, struct tree *t)
 	if (n < LINE_CODING)
 		return;
 	tree_object(t, "line_coding");
-	tree_uint(t, "dwDTERate", get_le32(p));
+	tree_uint(t, "dwDTERate", get32(p));
 	tree_uint(t, "bCharFormat", p[4]);
 	tree_str(t, "stop_bits", stop_bits(p[4]));
 	tree_uint(t, "bParityType", p[5]);
@@ -39,7 +39,7 @@ void cdc_line_coding_brief(const uint8_t *p, size_t n, struct out *o)
 
 	if (n < LINE_CODING)
 		return;
-	out_printf(o, "%u %u%c%s", get_le32(p), p[6], p[5] < 5 ? letters[p[5]] : '?',
+	out_printf(o, "%u %u%c%s", get32(p), p[6], p[5] < 5 ? letters[p[5]] : '?',
 		   stop_bits(p[4]));
 }
 
@@ -81,7 +81,7 @@ void cdc_notification_tree(const uint8_t *p, size_t n, struct tree *t)
 	tree_object(t, "notification");
 	tree_hex(t, "bNotificationCode", p[1], 2);
 	tree_str(t, "notification", notification_name(p[1]));
-	tree_uint(t, "interface", get_le16(p + 4));
+	tree_uint(t, "interface", get16(p + 4));
 	if (p[1] == NETWORK_CONNECTION)
 		tree_bool(t, "connected", p[2]);
 	if (p[1] == SERIAL_STATE && n >= NOTIFICATION + 2) {
@@ -92,8 +92,8 @@ void cdc_notification_tree(const uint8_t *p, size_t n, struct tree *t)
 		tree_close(t);
 	}
 	if (p[1] == CONNECTION_SPEED_CHANGE && n >= NOTIFICATION + 8) {
-		tree_uint(t, "downstream_bps", get_le32(p + 8));
-		tree_uint(t, "upstream_bps", get_le32(p + 12));
+		tree_uint(t, "downstream_bps", get32(p + 8));
+		tree_uint(t, "upstream_bps", get32(p + 12));
 	}
 	tree_close(t);
 }
@@ -116,5 +116,5 @@ void cdc_notification_brief(const uint8_t *p, size_t n, struct out *o)
 			if (p[8] >> i & 1)
 				out_printf(o, " %s", line_bits[i]);
 	if (p[1] == CONNECTION_SPEED_CHANGE && n >= NOTIFICATION + 8)
-		out_printf(o, " %u/%u bit/s", get_le32(p + 8), get_le32(p + 12));
+		out_printf(o, " %u/%u bit/s", get32(p + 8), get32(p + 12));
 }

@@ -100,8 +100,8 @@ static bool take(struct cursor *c, size_t n)
 
 static void field_guid(const char *name, const uint8_t *p, struct tree *t)
 {
-	tree_printf(t, name, "%08x-%04x-%04x-%02x%02x-%02x%02x%02x%02x%02x%02x", get_le32(p),
-		    get_le16(p + 4), get_le16(p + 6), p[8], p[9], p[10], p[11], p[12], p[13],
+	tree_printf(t, name, "%08x-%04x-%04x-%02x%02x-%02x%02x%02x%02x%02x%02x", get32(p),
+		    get16(p + 4), get16(p + 6), p[8], p[9], p[10], p[11], p[12], p[13],
 		    p[14], p[15]);
 }
 
@@ -210,7 +210,7 @@ static void endpoint_more(const struct descriptor *d, struct tree *t)
 		tree_str(t, "synchronisation", sync[d->p[3] >> 2 & 3]);
 		tree_str(t, "usage", usage[d->p[3] >> 4 & 3]);
 	}
-	size = get_le16(d->p + 4);
+	size = get16(d->p + 4);
 	if (size >> 11 & 3) {
 		tree_uint(t, "packet_size", size & 0x7ff);
 		tree_uint(t, "packets_per_microframe", (size >> 11 & 3) + 1);
@@ -257,11 +257,11 @@ void descriptor_utf16(const uint8_t *p, size_t n, struct out *o)
 	char utf8[4];
 
 	for (size_t i = 0; i + 1 < n; i += 2) {
-		uint32_t c = get_le16(p + i);
+		uint32_t c = get16(p + i);
 		size_t len;
 
 		if (c >= 0xd800 && c < 0xdc00 && i + 3 < n) {
-			uint32_t low = get_le16(p + i + 2);
+			uint32_t low = get16(p + i + 2);
 
 			if (low >= 0xdc00 && low < 0xe000) {
 				c = 0x10000 + ((c & 0x3ff) << 10 | (low & 0x3ff));
@@ -301,7 +301,7 @@ static void string_tree(const struct descriptor *d, bool languages, struct tree 
 	if (languages) {
 		tree_list(t, "wLANGID");
 		for (size_t i = 2; i + 1 < d->room; i += 2)
-			tree_hex(t, "wLANGID", get_le16(d->p + i), 4);
+			tree_hex(t, "wLANGID", get16(d->p + i), 4);
 		tree_close(t);
 		return;
 	}
@@ -398,7 +398,7 @@ static void brief_config(const uint8_t *p, size_t n, struct out *o)
 
 	if (n < 9)
 		return;
-	out_count(o, get_le16(p + 2), "byte");
+	out_count(o, get16(p + 2), "byte");
 	out_str(o, ", ");
 	out_count(o, p[4], "interface");
 	out_printf(o, ", %u mA", p[8] * 2u);
@@ -423,7 +423,7 @@ void descriptor_brief(const struct descriptor_request *r, const uint8_t *p, size
 	if (type == DESC_DEVICE && n >= 18) {
 		const char *class = usb_class_name(p[4]);
 
-		out_printf(o, "%04x:%04x usb %x.%02x", get_le16(p + 8), get_le16(p + 10), p[3],
+		out_printf(o, "%04x:%04x usb %x.%02x", get16(p + 8), get16(p + 10), p[3],
 			   p[2]);
 		if (class)
 			out_printf(o, " %s", class);

@@ -98,12 +98,12 @@ void hub_status_tree(unsigned int port, bool super, const uint8_t *p, size_t n, 
 		return;
 	tree_object(t, "hub");
 	tree_uint(t, "port", port);
-	tree_hex(t, port ? "wPortStatus" : "wHubStatus", get_le16(p), 4);
-	tree_hex(t, port ? "wPortChange" : "wHubChange", get_le16(p + 2), 4);
-	bits_tree("status", get_le16(p), w.status, w.nstatus, t);
-	bits_tree("change", get_le16(p + 2), w.change, w.nchange, t);
+	tree_hex(t, port ? "wPortStatus" : "wHubStatus", get16(p), 4);
+	tree_hex(t, port ? "wPortChange" : "wHubChange", get16(p + 2), 4);
+	bits_tree("status", get16(p), w.status, w.nstatus, t);
+	bits_tree("change", get16(p + 2), w.change, w.nchange, t);
 	if (port && super)
-		tree_str(t, "link_state", link_states[get_le16(p) >> 5 & 15]);
+		tree_str(t, "link_state", link_states[get16(p) >> 5 & 15]);
 	tree_close(t);
 }
 
@@ -129,11 +129,11 @@ void hub_status_brief(unsigned int port, bool super, const uint8_t *p, size_t n,
 	if (n < 4)
 		return;
 	out_str(o, "status");
-	bits_brief(get_le16(p), w.status, w.nstatus, o);
-	if (port && super && link_states[get_le16(p) >> 5 & 15])
-		out_printf(o, " %s", link_states[get_le16(p) >> 5 & 15]);
-	if (get_le16(p + 2)) {
+	bits_brief(get16(p), w.status, w.nstatus, o);
+	if (port && super && link_states[get16(p) >> 5 & 15])
+		out_printf(o, " %s", link_states[get16(p) >> 5 & 15]);
+	if (get16(p + 2)) {
 		out_str(o, ", changed");
-		bits_brief(get_le16(p + 2), w.change, w.nchange, o);
+		bits_brief(get16(p + 2), w.change, w.nchange, o);
 	}
 }

@@ -9,12 +9,12 @@
 
 bool msc_is_cbw(const uint8_t *p, size_t n)
 {
-	return n == CBW_SIZE && get_le32(p) == CBW_SIGNATURE && p[14] >= 1 && p[14] <= 16;
+	return n == CBW_SIZE && get32(p) == CBW_SIGNATURE && p[14] >= 1 && p[14] <= 16;
 }
 
 static bool is_csw(const uint8_t *p, size_t n)
 {
-	return n == CSW_SIZE && get_le32(p) == CSW_SIGNATURE;
+	return n == CSW_SIZE && get32(p) == CSW_SIGNATURE;
 }
 
 static void command_wrapper(struct msc *m, const uint8_t *p, uint64_t begin, struct msc_step *s)
@@ -22,8 +22,8 @@ static void command_wrapper(struct msc *m, const uint8_t *p, uint64_t begin, str
 	memset(&m->command, 0, sizeof(m->command));
 	m->command.length = p[14] & 0x1f;
 	memcpy(m->command.cdb, p + 15, m->command.length);
-	m->tag = get_le32(p + 4);
-	m->length = get_le32(p + 8);
+	m->tag = get32(p + 4);
+	m->length = get32(p + 8);
 	m->in = p[12] & 0x80;
 	m->lun = p[13] & 0x0f;
 	m->started = begin;
@@ -34,8 +34,8 @@ static void command_wrapper(struct msc *m, const uint8_t *p, uint64_t begin, str
 static void status_wrapper(struct msc *m, const uint8_t *p, uint64_t end, struct msc_step *s)
 {
 	s->phase = MSC_STATUS;
-	s->tag = get_le32(p + 4);
-	s->residue = get_le32(p + 8);
+	s->tag = get32(p + 4);
+	s->residue = get32(p + 8);
 	s->status = p[12];
 	s->has_command = m->open;
 	s->tag_differs = m->open && s->tag != m->tag;

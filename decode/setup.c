@@ -9,9 +9,9 @@ void setup_parse(struct setup *s, const uint8_t bytes[8])
 	*s = (struct setup){
 		.type = bytes[0],
 		.request = bytes[1],
-		.value = get_le16(bytes + 2),
-		.index = get_le16(bytes + 4),
-		.length = get_le16(bytes + 6),
+		.value = get16(bytes + 2),
+		.index = get16(bytes + 4),
+		.length = get16(bytes + 6),
 	};
 }
 

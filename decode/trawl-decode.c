@@ -325,6 +325,7 @@ int main(int argc, char **argv)
 
 	cli_program = "trawl-decode";
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* the write fails, and says so */
 	out_open(&out, STDOUT_FILENO);
 	got = parse(&o, argc, argv, &err);
 	if (got > 0)

@@ -310,6 +310,7 @@ int main(int argc, char **argv)
 
 	cli_program = "trawl-export";
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* the write fails, and says so */
 	got = reading_parse(&o.reading, &program, &o, argc, argv, &err);
 	if (!got)
 		got = check(&o, &err);

@@ -28,26 +28,26 @@ enum {
 
 static void parse_header(struct urb *u, const uint8_t *h)
 {
-	u->id = get_le64(h + AT_ID);
+	u->id = get64(h + AT_ID);
 	u->type = (char)h[AT_TYPE];
 	u->xfer = h[AT_XFER];
 	u->endpoint = h[AT_ENDPOINT];
 	u->device = h[AT_DEVICE];
-	u->bus = get_le16(h + AT_BUS);
+	u->bus = get16(h + AT_BUS);
 	u->flag_setup = (char)h[AT_FLAG_SETUP];
 	u->flag_data = (char)h[AT_FLAG_DATA];
-	u->time = get_le64(h + AT_SEC) * 1000000000 + (uint64_t)get_le32(h + AT_USEC) * 1000;
-	u->status = (int32_t)get_le32(h + AT_STATUS);
-	u->length = get_le32(h + AT_LENGTH);
-	u->captured = get_le32(h + AT_CAPTURED);
+	u->time = get64(h + AT_SEC) * 1000000000 + (uint64_t)get32(h + AT_USEC) * 1000;
+	u->status = (int32_t)get32(h + AT_STATUS);
+	u->length = get32(h + AT_LENGTH);
+	u->captured = get32(h + AT_CAPTURED);
 	memcpy(u->setup, h + AT_SETUP, sizeof(u->setup));
-	u->interval = (int32_t)get_le32(h + AT_INTERVAL);
-	u->start_frame = (int32_t)get_le32(h + AT_START_FRAME);
-	u->flags = get_le32(h + AT_FLAGS);
-	u->ndesc = get_le32(h + AT_NDESC);
+	u->interval = (int32_t)get32(h + AT_INTERVAL);
+	u->start_frame = (int32_t)get32(h + AT_START_FRAME);
+	u->flags = get32(h + AT_FLAGS);
+	u->ndesc = get32(h + AT_NDESC);
 	if (u->xfer == URB_ISO) {
-		u->iso_errors = (int32_t)get_le32(h + AT_SETUP);
-		u->iso_packets = (int32_t)get_le32(h + AT_SETUP + 4);
+		u->iso_errors = (int32_t)get32(h + AT_SETUP);
+		u->iso_packets = (int32_t)get32(h + AT_SETUP + 4);
 	}
 	u->has_setup = u->xfer == URB_CONTROL && u->type != 'C' &&
 		       u->flag_setup == URB_FLAG_PRESENT;
@@ -88,28 +88,28 @@ bool urb_parse(struct urb *u, const void *record, size_t len)
 
 void urb_header(const struct urb *u, uint8_t header[URB_HEADER])
 {
-	put_le64(header + AT_ID, u->id);
+	put64(header + AT_ID, u->id);
 	header[AT_TYPE] = (uint8_t)u->type;
 	header[AT_XFER] = u->xfer;
 	header[AT_ENDPOINT] = u->endpoint;
 	header[AT_DEVICE] = u->device;
-	put_le16(header + AT_BUS, u->bus);
+	put16(header + AT_BUS, u->bus);
 	header[AT_FLAG_SETUP] = (uint8_t)u->flag_setup;
 	header[AT_FLAG_DATA] = (uint8_t)u->flag_data;
-	put_le64(header + AT_SEC, u->time / 1000000000);
-	put_le32(header + AT_USEC, (uint32_t)(u->time % 1000000000 / 1000));
-	put_le32(header + AT_STATUS, (uint32_t)u->status);
-	put_le32(header + AT_LENGTH, u->length);
-	put_le32(header + AT_CAPTURED, u->captured);
+	put64(header + AT_SEC, u->time / 1000000000);
+	put32(header + AT_USEC, (uint32_t)(u->time % 1000000000 / 1000));
+	put32(header + AT_STATUS, (uint32_t)u->status);
+	put32(header + AT_LENGTH, u->length);
+	put32(header + AT_CAPTURED, u->captured);
 	memcpy(header + AT_SETUP, u->setup, sizeof(u->setup));
 	if (u->xfer == URB_ISO) {
-		put_le32(header + AT_SETUP, (uint32_t)u->iso_errors);
-		put_le32(header + AT_SETUP + 4, (uint32_t)u->iso_packets);
+		put32(header + AT_SETUP, (uint32_t)u->iso_errors);
+		put32(header + AT_SETUP + 4, (uint32_t)u->iso_packets);
 	}
-	put_le32(header + AT_INTERVAL, (uint32_t)u->interval);
-	put_le32(header + AT_START_FRAME, (uint32_t)u->start_frame);
-	put_le32(header + AT_FLAGS, u->flags);
-	put_le32(header + AT_NDESC, u->ndesc);
+	put32(header + AT_INTERVAL, (uint32_t)u->interval);
+	put32(header + AT_START_FRAME, (uint32_t)u->start_frame);
+	put32(header + AT_FLAGS, u->flags);
+	put32(header + AT_NDESC, u->ndesc);
 }
 
 struct urb_packet urb_packet(const struct urb *u, uint32_t i)
@@ -117,9 +117,9 @@ struct urb_packet urb_packet(const struct urb *u, uint32_t i)
 	const uint8_t *p = u->iso + (size_t)i * URB_ISO_SIZE;
 
 	return (struct urb_packet){
-		.status = (int32_t)get_le32(p),
-		.offset = get_le32(p + 4),
-		.length = get_le32(p + 8),
+		.status = (int32_t)get32(p),
+		.offset = get32(p + 4),
+		.length = get32(p + 8),
 	};
 }
 

@@ -171,7 +171,7 @@ static void apply_config(struct usb_device *dev)
 				.known = true,
 				.interface = (uint8_t)(now - dev->interfaces),
 				.attributes = d.p[3],
-				.packet = get_le16(d.p + 4),
+				.packet = get16(d.p + 4),
 			};
 			last = e;
 		} else if (d.type == DESC_CS_INTERFACE && d.room >= 3 && last && now &&
@@ -337,7 +337,7 @@ static bool take_descriptors(struct usb_device *dev, const uint8_t *p, size_t n)
 	memcpy(dev->device, p, 18);
 	dev->known = true;
 	for (p += 18, n -= 18; n >= 9 && p[1] == DESC_CONFIG;) {
-		size_t total = get_le16(p + 2);
+		size_t total = get16(p + 2);
 
 		if (total < 9 || total > n)
 			total = n;

@@ -44,8 +44,8 @@ static void packet_new(const struct urb *u, const uint8_t *record, size_t len, s
 	uint8_t header[URB_HEADER] = {0};
 
 	memcpy(header, record, len < URB_HEADER ? len : URB_HEADER);
-	put_le64(header + 16, u->time / 1000000000);
-	put_le32(header + 24, (uint32_t)(u->time % 1000000000 / 1000));
+	put64(header + 16, u->time / 1000000000);
+	put32(header + 24, (uint32_t)(u->time % 1000000000 / 1000));
 	out_bytes(o, header, URB_HEADER);
 	if (len > URB_HEADER)
 		out_bytes(o, record + URB_HEADER, len - URB_HEADER);
@@ -147,8 +147,8 @@ static int emit_request(struct usb_state *s, const struct usb_device *dev, const
 	u.setup[1] = REQ_GET_DESCRIPTOR;
 	u.setup[2] = r->index;
 	u.setup[3] = r->type;
-	put_le16(u.setup + 4, r->language);
-	put_le16(u.setup + 6, (uint16_t)r->n);
+	put16(u.setup + 4, r->language);
+	put16(u.setup + 6, (uint16_t)r->n);
 	result = emit_half(s, &u, NULL, sink);
 	if (result)
 		return result;

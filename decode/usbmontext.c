@@ -196,10 +196,10 @@ static bool packets(struct line *l, struct urb *u, uint8_t *record)
 		    !number(l, 10, UINT32_MAX, &offset) || !character(l, ':') ||
 		    !number(l, 10, UINT32_MAX, &length))
 			return wrong(l, "an isochronous packet is missing");
-		put_le32(p, (uint32_t)s);
-		put_le32(p + 4, (uint32_t)offset);
-		put_le32(p + 8, (uint32_t)length);
-		put_le32(p + 12, 0);
+		put32(p, (uint32_t)s);
+		put32(p + 4, (uint32_t)offset);
+		put32(p + 8, (uint32_t)length);
+		put32(p + 12, 0);
 	}
 	return true;
 }
@@ -313,8 +313,8 @@ static void write_setup(const struct urb *u, struct out *o)
 	const uint8_t *s = u->setup;
 
 	if (u->flag_setup == URB_FLAG_PRESENT)
-		out_printf(o, " s %02x %02x %04x %04x %04x", s[0], s[1], get_le16(s + 2),
-			   get_le16(s + 4), get_le16(s + 6));
+		out_printf(o, " s %02x %02x %04x %04x %04x", s[0], s[1], get16(s + 2),
+			   get16(s + 4), get16(s + 6));
 	else
 		out_printf(o, " %c __ __ ____ ____ ____", u->flag_setup);
 }

@@ -26,10 +26,10 @@ static bool is_foreign_pcapng(FILE *in)
 	while (!fseek(in, at, SEEK_SET) && fread(p, 1, sizeof(p), in) >= 12) {
 		uint32_t type, len;
 
-		if (get_le32(p) == PCAPNG_SHB)
+		if (get32(p) == PCAPNG_SHB)
 			swapped = get_be32(p + 8) == PCAPNG_BOM;
-		type = swapped ? get_be32(p) : get_le32(p);
-		len = swapped ? get_be32(p + 4) : get_le32(p + 4);
+		type = swapped ? get_be32(p) : get32(p);
+		len = swapped ? get_be32(p + 4) : get32(p + 4);
 		if (type == PCAPNG_IDB || block_is_own(p))
 			return type == PCAPNG_IDB;
 		if (len < 12)
@@ -43,7 +43,7 @@ enum foreign_kind foreign_kind(FILE *in)
 {
 	static uint8_t head[HEAD];
 	size_t n = fread(head, 1, sizeof(head), in);
-	uint32_t le = n >= 12 ? get_le32(head) : 0, be = n >= 12 ? get_be32(head) : 0;
+	uint32_t le = n >= 12 ? get32(head) : 0, be = n >= 12 ? get_be32(head) : 0;
 
 	if (le == PCAPNG_SHB) {
 		bool foreign = is_foreign_pcapng(in);

@@ -8,9 +8,7 @@ libedit_la_SOURCES = \
 	edit/snapshot.h edit/snapshot.c \
 	edit/usbimport.h edit/usbimport.c \
 	edit/usbmonfile.c \
-	edit/usbpcap.c \
-	capture/json.h capture/json.c \
-	capture/usbtypes.h capture/usbtypes.c
+	edit/usbpcap.c
 libedit_la_CFLAGS = $(AM_CFLAGS) $(PCAP_CFLAGS) -O2
 libedit_la_LIBADD = $(PCAP_LIBS)
 

@@ -49,12 +49,12 @@ struct pcapng {
 
 static uint16_t u16(const struct pcapng *p, const uint8_t *b)
 {
-	return p->swapped ? get_be16(b) : get_le16(b);
+	return p->swapped ? get_be16(b) : get16(b);
 }
 
 static uint32_t u32(const struct pcapng *p, const uint8_t *b)
 {
-	return p->swapped ? get_be32(b) : get_le32(b);
+	return p->swapped ? get_be32(b) : get32(b);
 }
 
 /* Reads n bytes of a body into block, growing with what really comes. */
@@ -88,7 +88,7 @@ static bool section_order(struct pcapng *p, uint8_t head[8])
 
 	if (fread(magic, 1, 4, p->in) != 4)
 		return false;
-	if (get_le32(magic) == BYTE_ORDER_MAGIC)
+	if (get32(magic) == BYTE_ORDER_MAGIC)
 		p->swapped = false;
 	else if (get_be32(magic) == BYTE_ORDER_MAGIC)
 		p->swapped = true;
@@ -110,7 +110,7 @@ static int next_block(struct pcapng *p, uint32_t *type)
 	if (n != 8)
 		return -1;
 	*type = u32(p, head);
-	if (get_le32(head) == BLOCK_SECTION) {
+	if (get32(head) == BLOCK_SECTION) {
 		*type = BLOCK_SECTION;
 		if (!section_order(p, head))
 			return -1;
@@ -159,7 +159,7 @@ static int interface_block(struct pcapng *p, struct trawl_error *err)
 		grown->tsresol = *o;
 	o = option(p, 8, 14, 8);
 	if (o)
-		grown->offset = (int64_t)(p->swapped ? get_be64(o) : get_le64(o));
+		grown->offset = (int64_t)(p->swapped ? get_be64(o) : get64(o));
 	return 0;
 }
 
@@ -234,7 +234,7 @@ static void statistics_block(struct pcapng *p)
 		const uint8_t *o = option(p, 12, drops[i], 8);
 
 		if (o)
-			p->im->lost += p->swapped ? get_be64(o) : get_le64(o);
+			p->im->lost += p->swapped ? get_be64(o) : get64(o);
 	}
 }
 

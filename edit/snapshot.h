@@ -7,7 +7,7 @@
 #ifndef TRAWL_EDIT_SNAPSHOT_H
 #define TRAWL_EDIT_SNAPSHOT_H
 
-#include "capture/json.h"
+#include "common/json.h"
 #include "decode/out.h"
 #include "format/trawl.h"
 

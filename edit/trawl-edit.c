@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -172,6 +173,7 @@ int main(int argc, char **argv)
 
 	cli_program = "trawl-edit";
 	opterr = 0;
+	signal(SIGXFSZ, SIG_IGN); /* the write fails, and says so */
 	if (argc > 1 && !strcmp(argv[1], "--help")) {
 		fputs(help, stdout);
 		return TRAWL_OK;

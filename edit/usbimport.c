@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "edit/usbimport.h"
-#include "capture/json.h"
-#include "capture/usbtypes.h"
+#include "common/json.h"
+#include "common/usbtypes.h"
 #include "decode/bytes.h"
 #include "decode/urb.h"
 
@@ -125,7 +125,7 @@ static void swap_record(uint8_t *record, size_t len)
 	}
 	for (size_t at = 48; at < 64; at += 4)
 		swap(record + at, 4);
-	ndesc = get_le32(record + 60);
+	ndesc = get32(record + 60);
 	for (uint32_t i = 0; i < ndesc && URB_HEADER + (i + 1) * (size_t)URB_ISO_SIZE <= len; i++)
 		for (size_t at = 0; at < 12; at += 4)
 			swap(record + URB_HEADER + i * (size_t)URB_ISO_SIZE + at, 4);
@@ -151,9 +151,9 @@ static int linux_packet(struct usb_import *im, const struct capture_packet *p,
 	if (p->swapped)
 		swap_record(record, URB_HEADER + rest);
 	/* Some writers leave the time to the packet. */
-	if (!get_le64(record + 16)) {
-		put_le64(record + 16, p->time / 1000000000);
-		put_le32(record + 24, (uint32_t)(p->time % 1000000000 / 1000));
+	if (!get64(record + 16)) {
+		put64(record + 16, p->time / 1000000000);
+		put32(record + 24, (uint32_t)(p->time % 1000000000 / 1000));
 	}
 	if (p->made_up)
 		return snapshot_add(&im->snapshot, im->writer, record, URB_HEADER + rest, err);

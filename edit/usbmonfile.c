@@ -27,15 +27,15 @@ static bool is_old(FILE *in)
 static void set_time(struct usb_import *im, uint8_t *record)
 {
 	const uint64_t wrap = im->wrap;
-	uint64_t time = im->epoch + get_le64(record + 16) * 1000000000 +
-			(uint64_t)get_le32(record + 24) * 1000;
+	uint64_t time = im->epoch + get64(record + 16) * 1000000000 +
+			(uint64_t)get32(record + 24) * 1000;
 
 	if (im->events && im->last > time && im->last - time > wrap / 2) {
 		im->epoch += wrap;
 		time += wrap;
 	}
-	put_le64(record + 16, time / 1000000000);
-	put_le32(record + 24, (uint32_t)(time % 1000000000 / 1000));
+	put64(record + 16, time / 1000000000);
+	put32(record + 24, (uint32_t)(time % 1000000000 / 1000));
 }
 
 static int line(struct usb_import *im, const char *text, size_t n, uint64_t number,

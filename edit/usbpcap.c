@@ -109,19 +109,19 @@ static bool parse(const struct capture_packet *c, struct packet *p)
 
 	if (c->captured < HEADER)
 		return false;
-	header = get_le16(h);
+	header = get16(h);
 	if (header < HEADER || header > c->captured)
 		return false;
 	*p = (struct packet){
-		.irp = get_le64(h + 2),
-		.status = get_le32(h + 10),
+		.irp = get64(h + 2),
+		.status = get32(h + 10),
 		.completion = h[16] & 1,
-		.bus = get_le16(h + 17),
-		.device = get_le16(h + 19),
+		.bus = get16(h + 17),
+		.device = get16(h + 19),
 		.endpoint = h[21],
 		.transfer = h[22],
 		.stage = STAGE_NONE,
-		.data_length = get_le32(h + 23),
+		.data_length = get32(h + 23),
 		.data = h + header,
 		.data_len = c->captured - header,
 		.time = c->time,
@@ -129,9 +129,9 @@ static bool parse(const struct capture_packet *c, struct packet *p)
 	if (p->transfer == URB_CONTROL && header > STAGE_AT)
 		p->stage = h[STAGE_AT];
 	if (p->transfer == URB_ISO && header >= ISO_HEADER) {
-		p->start_frame = get_le32(h + 27);
-		p->niso = get_le32(h + 31);
-		p->errors = get_le32(h + 35);
+		p->start_frame = get32(h + 27);
+		p->niso = get32(h + 31);
+		p->errors = get32(h + 35);
 		if (p->niso > (header - ISO_HEADER) / ISO_PACKET)
 			p->niso = (header - ISO_HEADER) / ISO_PACKET;
 		p->iso = h + ISO_HEADER;
@@ -149,11 +149,11 @@ static void put_iso(uint8_t *to, const struct packet *p)
 		const uint8_t *from = p->iso + (size_t)i * ISO_PACKET;
 		uint8_t *d = to + (size_t)i * URB_ISO_SIZE;
 
-		put_le32(d,
-			 p->completion ? (uint32_t)status_of(get_le32(from + 8)) : (uint32_t)-18);
-		put_le32(d + 4, get_le32(from));
-		put_le32(d + 8, get_le32(from + 4));
-		put_le32(d + 12, 0);
+		put32(d,
+			 p->completion ? (uint32_t)status_of(get32(from + 8)) : (uint32_t)-18);
+		put32(d + 4, get32(from));
+		put32(d + 8, get32(from + 4));
+		put32(d + 12, 0);
 	}
 }
 
@@ -198,7 +198,7 @@ static int submission(struct usb_import *im, const struct packet *p, const uint8
 		u.flag_setup = URB_FLAG_PRESENT;
 		memcpy(u.setup, setup, 8);
 		u.endpoint = (uint8_t)((p->endpoint & 0x7f) | (setup[0] & 0x80));
-		u.length = get_le16(setup + 6);
+		u.length = get16(setup + 6);
 	}
 	if (urb_in(&u)) {
 		u.flag_data = '<';
@@ -258,7 +258,7 @@ static int setup_stage(struct usb_import *im, const struct packet *p, struct tra
 		return 0;
 	}
 	/* Outgoing data that is not here comes in a packet of its own. */
-	if (!(p->data[0] & 0x80) && get_le16(p->data + 6) && p->data_len == 8) {
+	if (!(p->data[0] & 0x80) && get16(p->data + 6) && p->data_len == 8) {
 		w = take(im->usbpcap);
 		w->irp = p->irp;
 		w->holds = true;

@@ -22,7 +22,7 @@
 #include <zstd.h>
 #include "capture/priority.h"
 #include "capture/usbfilter.h"
-#include "capture/usbtypes.h"
+#include "common/usbtypes.h"
 #include "tests/bench/usbevents.h"
 #include "tests/capture/monmodel.h"
 

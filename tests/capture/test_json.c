@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 
-#include "capture/json.h"
+#include "common/json.h"
 
 Test(json, nesting_and_commas)
 {

@@ -153,6 +153,20 @@ Test(output, the_own_link_is_followed_and_stays, .init = set_up, .fini = clean_u
 	cr_expect_eq(readlink(link, text, sizeof(text)), 1);
 }
 
+Test(output, a_link_to_nothing_makes_what_it_leads_to, .init = set_up, .fini = clean_up)
+{
+	struct output out;
+	char link[80], text[8];
+
+	snprintf(link, sizeof(link), "%s/link", dir);
+	cr_assert_eq(symlink("x", link), 0);
+	o.write = link;
+	end(&out, begin(&out), 1);
+	has(path, "new");
+	cr_expect_eq(readlink(link, text, sizeof(text)), 1);
+	cr_expect_eq(names(), 2);
+}
+
 Test(output, the_link_of_another_user_is_not_followed, .init = set_up, .fini = clean_up)
 {
 	struct trawl_error err;

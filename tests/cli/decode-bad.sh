@@ -73,6 +73,21 @@ trawl-export --to json "$f" -w "$dir/fifo" & same "a pipe is written directly" "
 wait
 same "and stays a pipe" fifo "$(stat -c %F "$dir/fifo")"
 fails "export: a device is written directly" 3 '^trawl-export: /dev/full: cannot be written: No space left on device' trawl-export --to json "$f" -w /dev/full
+# ---- a limit on the size of files
+usb=$TRAWL_SRC/samples/usb-errors.trawl
+trawl-export --to pcap "$usb" -w "$dir/there.pcap"
+limited() { ( ulimit -f "$1"; shift; "$@" ); }
+fails "export: a file that may not grow" 3 'x.json: cannot be written: File too large$' \
+	limited 20 trawl-export --to json "$usb" -w "$dir/x.json"
+fails "decode: the same on standard output" 3 'standard output: cannot be written: File too large$' \
+	limited 20 bash -c 'trawl-decode --json "$1" >"$2"' - "$usb" "$dir/x.txt"
+fails "import: the same" 3 'x.trawl: the file may not grow further' \
+	limited 4 trawl-edit import "$dir/there.pcap" -w "$dir/x.trawl"
+fails "a foreign file's temporary one: the same" 3 'temporary file: the file may not grow further' \
+	limited 4 trawl-decode "$dir/there.pcap"
+rm -f "$dir/x.txt" "$dir/there.pcap"
+same "none leaves a file" "" "$(cd "$dir" && ls | grep -E '^x\.|~$|there')"
+
 printf '\324\303\262\241\002\000\004\000\000\000\000\000' >"$dir/cut.pcap"
 fails "import: a failure" 3 '^trawl-edit: .*cut.pcap: libpcap cannot read it' trawl-edit import -w "$dir/old" "$dir/cut.pcap"
 same "and the file that was there stays" "$(trawl-decode --json "$f")" "$(cat "$dir/old")"

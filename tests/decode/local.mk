@@ -12,6 +12,7 @@ UNIT_DECODE = \
 	tests/decode/test_jdoc \
 	tests/decode/test_layout \
 	tests/decode/test_out \
+	tests/decode/test_outfile \
 	tests/decode/test_printfmt \
 	tests/decode/test_selection \
 	tests/decode/test_site \
@@ -30,6 +31,9 @@ tests_decode_test_jdoc_LDADD = $(DECODE_LDADD)
 tests_decode_test_out_SOURCES = tests/decode/test_out.c
 tests_decode_test_out_CFLAGS = $(UNIT_CFLAGS)
 tests_decode_test_out_LDADD = $(DECODE_LDADD)
+tests_decode_test_outfile_SOURCES = tests/decode/test_outfile.c
+tests_decode_test_outfile_CFLAGS = $(UNIT_CFLAGS)
+tests_decode_test_outfile_LDADD = $(DECODE_LDADD)
 tests_decode_test_printfmt_SOURCES = tests/decode/test_printfmt.c
 tests_decode_test_printfmt_CFLAGS = $(UNIT_CFLAGS)
 tests_decode_test_printfmt_LDADD = $(DECODE_LDADD)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/usbtypes.h"
+#include "common/usbtypes.h"
 #include "decode/bytes.h"
 #include "decode/urb.h"
 
@@ -78,7 +78,7 @@ int main(int argc, char **argv)
 		free((void *)m.data);
 	}
 	for (; p + 4 <= end; p += n + 4) {
-		n = get_le32(p);
+		n = get32(p);
 		urb_parse(&u, p + 4, n);
 		if (trawl_append(w, (uint16_t)source, usbtypes_event((uint8_t)u.type), 0, u.time,
 				 p + 4, n, &err))

@@ -13,12 +13,12 @@ static int feed(struct transfers *s, char type, uint64_t id, uint8_t endpoint, u
 	size_t n = strlen(data);
 	struct urb u;
 
-	put_le64(r, id);
+	put64(r, id);
 	r[8] = (uint8_t)type;
 	r[9] = URB_BULK;
 	r[10] = endpoint;
-	put_le32(r + 32, (uint32_t)n);
-	put_le32(r + 36, (uint32_t)n);
+	put32(r + 32, (uint32_t)n);
+	put32(r + 36, (uint32_t)n);
 	memcpy(r + URB_HEADER, data, n);
 	urb_parse(&u, r, URB_HEADER + n);
 	return transfers_feed(s, &u, time, r, URB_HEADER + n, done);

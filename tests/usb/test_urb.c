@@ -73,14 +73,14 @@ static size_t iso(uint8_t *r)
 	r[9] = URB_ISO;
 	r[10] = 0x82;
 	r[14] = '-';
-	put_le32(r + 32, 250);
-	put_le32(r + 36, 3 * URB_ISO_SIZE + 442);
-	put_le32(r + 40, 1);
-	put_le32(r + 44, 3);
-	put_le32(r + 60, 3);
+	put32(r + 32, 250);
+	put32(r + 36, 3 * URB_ISO_SIZE + 442);
+	put32(r + 40, 1);
+	put32(r + 44, 3);
+	put32(r + 60, 3);
 	for (int i = 0; i < 3; i++)
 		for (int k = 0; k < 3; k++)
-			put_le32(r + URB_HEADER + i * URB_ISO_SIZE + k * 4, packets[i][k]);
+			put32(r + URB_HEADER + i * URB_ISO_SIZE + k * 4, packets[i][k]);
 	memset(r + URB_HEADER + 3 * URB_ISO_SIZE + 384, 7, 58);
 	return URB_HEADER + 3 * URB_ISO_SIZE + 442;
 }
@@ -113,14 +113,14 @@ Test(urb, descriptor_counts_that_lie_are_cut)
 	uint32_t len;
 	struct urb u;
 
-	put_le32(r + 60, 0x10000001);
+	put32(r + 60, 0x10000001);
 	cr_expect_not(urb_parse(&u, r, n));
 	cr_expect(u.damage & URB_BAD_ISO);
 	cr_expect_eq(u.ndesc, (n - URB_HEADER) / URB_ISO_SIZE);
 	/* An offset beyond the data gives no data, and no read beyond it. */
-	put_le32(r + 60, 3);
-	put_le32(r + URB_HEADER + 4, 0xfffffff0);
-	put_le32(r + URB_HEADER + 8, 0x7fffffff);
+	put32(r + 60, 3);
+	put32(r + URB_HEADER + 4, 0xfffffff0);
+	put32(r + URB_HEADER + 8, 0x7fffffff);
 	urb_parse(&u, r, n);
 	urb_packet_data(&u, 0, &len);
 	cr_expect_eq(len, 0);
@@ -151,8 +151,8 @@ Test(urb, missing_data_counts_where_it_should_be)
 	r[8] = 'S';
 	r[9] = URB_BULK;
 	r[10] = 0x02;
-	put_le32(r + 32, 4096);
-	put_le32(r + 36, 4);
+	put32(r + 32, 4096);
+	put32(r + 36, 4);
 	urb_parse(&u, r, sizeof(r));
 	cr_expect_eq(urb_missing(&u), 4092, "a submission going out carries data");
 	r[10] = 0x82;

@@ -4,12 +4,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "nameless.h"
+
+enum { LINKS_MOST = 40 }; /* in a row, as the kernel has it */
 
 /* The name by which a descriptor can be linked. */
 struct fd_name {
@@ -42,6 +46,39 @@ static int open_unnamed(const char *path)
 		return -1;
 	}
 	return fd;
+}
+
+/* What the link at path says, as a path from where we are; malloc'd. */
+static char *read_link(const char *path)
+{
+	char text[PATH_MAX], *slash = strrchr(path, '/'), *leads = NULL;
+	ssize_t n = readlink(path, text, sizeof(text) - 1);
+
+	if (n < 0)
+		return NULL;
+	text[n] = '\0';
+	if (text[0] == '/' || !slash)
+		return strdup(text);
+	return asprintf(&leads, "%.*s/%s", (int)(slash - path), path, text) < 0 ? NULL : leads;
+}
+
+char *nameless_target(const char *path, uid_t us)
+{
+	char *at = strdup(path), *next;
+	struct stat st;
+
+	for (int links = 0; at && !lstat(at, &st) && S_ISLNK(st.st_mode); links++) {
+		next = NULL;
+		if (links == LINKS_MOST)
+			errno = ELOOP;
+		else if (st.st_uid && st.st_uid != us)
+			errno = EPERM;
+		else
+			next = read_link(at);
+		free(at);
+		at = next;
+	}
+	return at;
 }
 
 int nameless_open(struct nameless *n, const char *path)

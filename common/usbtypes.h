@@ -6,10 +6,34 @@
  *
  * Whoever writes such a file describes it by these: capture, and import of other formats.
  */
-#ifndef TRAWL_CAPTURE_USBTYPES_H
-#define TRAWL_CAPTURE_USBTYPES_H
+#ifndef TRAWL_COMMON_USBTYPES_H
+#define TRAWL_COMMON_USBTYPES_H
 
 #include "trawl.h"
+
+/* struct mon_bin_hdr. `setup` of an isochronous URB holds s32 error_count, s32 numdesc. */
+struct usbmon_header {
+	uint64_t id;
+	uint8_t type;      /* 'S', 'C', 'E'; '@' fills the ring's end and never leaves usbmon.c */
+	uint8_t xfer_type; /* 0 isochronous, 1 interrupt, 2 control, 3 bulk */
+	uint8_t epnum;     /* bit 7: IN */
+	uint8_t devnum;
+	uint16_t busnum;
+	char flag_setup;
+	char flag_data;
+	int64_t ts_sec;
+	int32_t ts_usec;
+	int32_t status;
+	uint32_t len_urb;
+	uint32_t len_cap; /* bytes behind this header: descriptors and data */
+	uint8_t setup[8];
+	int32_t interval;
+	int32_t start_frame;
+	uint32_t xfer_flags;
+	uint32_t ndesc;
+};
+
+_Static_assert(sizeof(struct usbmon_header) == 64, "as the kernel has it");
 
 enum usb_event {
 	USB_SUBMIT = 1,   /* "usb:submit", type 'S' */

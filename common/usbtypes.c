@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <stddef.h>
-#include "usbmon.h"
 #include "usbtypes.h"
 
 #define FIELD(member, text, type, k, f)                                                           \

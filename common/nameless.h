@@ -4,10 +4,11 @@
  * Where the file system has no such files (or there is no /proc to name them by) it is one beside
  * its place, PATH.PID~. Functions act with the rights that the thread has, and fail with errno.
  */
-#ifndef TRAWL_CAPTURE_NAMELESS_H
-#define TRAWL_CAPTURE_NAMELESS_H
+#ifndef TRAWL_COMMON_NAMELESS_H
+#define TRAWL_COMMON_NAMELESS_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 struct nameless {
 	int fd;       /* open for writing; -1: none */
@@ -16,6 +17,12 @@ struct nameless {
 
 /* Makes one in the folder of path, mode 0600. 0 or -1. */
 int nameless_open(struct nameless *n, const char *path);
+
+/*
+ * Where a new file of this name belongs: what a symbolic link leads to, also if nothing is there yet;
+ * malloc'd. NULL with errno; EPERM: a link is neither us' nor root's, and not followed.
+ */
+char *nameless_target(const char *path, uid_t us);
 
 /*
  * Gives it its name; what is there is replaced in one step, or is in the way (EEXIST). 0 or -1.

@@ -10,8 +10,8 @@
  *	... j.text, j.len ...
  *	json_free(&j);
  */
-#ifndef TRAWL_CAPTURE_JSON_H
-#define TRAWL_CAPTURE_JSON_H
+#ifndef TRAWL_COMMON_JSON_H
+#define TRAWL_COMMON_JSON_H
 
 #include <stdbool.h>
 #include <stddef.h>
