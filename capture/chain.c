@@ -36,7 +36,8 @@ int chain_field(struct chain *c, const char *name, const struct trawl_field *f, 
 	else if (f->kind == TRAWL_TEXT)
 		snprintf(field->type, sizeof(field->type), "char[]");
 	else if (f->place == TRAWL_FIXED && f->count == 1 && f->kind != TRAWL_BYTES)
-		snprintf(field->type, sizeof(field->type), "%c%u", is_signed ? 's' : 'u', 8 * f->size);
+		snprintf(field->type, sizeof(field->type), "%c%u", is_signed ? 's' : 'u',
+			 8 * f->size);
 	else
 		return trawl_fail(err, TRAWL_USAGE, "%s.%s: %s is neither a number nor a text: the "
 				  "kernel cannot keep it", of_end ? c->end_group : c->start_group,
@@ -79,8 +80,8 @@ static int define(struct trace *t, const struct chain *c, struct trawl_error *er
 		return 0;
 	saved = errno;
 	if (tracefs_error(t->top, text + 2, what, sizeof(what), &column))
-		return trawl_fail(err, TRAWL_CANNOT, "the kernel refuses a synthetic event: %s\n    %s",
-				  what, text);
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "the kernel refuses a synthetic event: %s\n    %s", what, text);
 	return trawl_fail(err, TRAWL_CANNOT, "the kernel refuses a synthetic event: %s\n    %s",
 			  strerror(saved), text);
 }
@@ -103,8 +104,9 @@ static int set_trigger(struct trace *t, const char *group, const char *event, co
 		return trawl_fail(err, TRAWL_CANNOT, "%s.%s: the kernel refuses a hist trigger: %s"
 				  "\n    %s\n    %*s^", group, event, what, text,
 				  column > 0 ? column : 0, "");
-	return trawl_fail(err, TRAWL_CANNOT, "%s.%s: the kernel refuses a hist trigger (%s)\n    %s",
-			  group, event, strerror(saved), text);
+	return trawl_fail(err, TRAWL_CANNOT,
+			  "%s.%s: the kernel refuses a hist trigger (%s)\n    %s", group, event,
+			  strerror(saved), text);
 }
 
 static void start_text(const struct chain *c, unsigned int number, char *text)

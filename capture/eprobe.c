@@ -84,8 +84,8 @@ static int fail_field(const struct eprobe *e, const char *name, size_t at, struc
 
 	for (uint32_t i = 0; i < e->format.nfields; i++)
 		nearest_offer(&near, e->format.fields[i].name);
-	spec_fail(&e->spec, at, err, "eprobe: %s.%s has no field %s%s", e->spec.group, e->spec.event,
-		  name, nearest_hint(&near, hint, sizeof(hint)));
+	spec_fail(&e->spec, at, err, "eprobe: %s.%s has no field %s%s", e->spec.group,
+		  e->spec.event, name, nearest_hint(&near, hint, sizeof(hint)));
 	nearest_free(&near);
 	return -1;
 }
@@ -107,23 +107,27 @@ static const char *instead_of(const char *name)
  * An array of numbers can only be read by way of its address, +8($args). Kernels before 6.17 take
  * what is in its first element for that, and say nothing.
  */
-static int check_array(const struct eprobe *e, const struct trawl_field *f, bool followed, size_t at,
-		       struct trawl_error *err)
+static int check_array(const struct eprobe *e, const struct trawl_field *f, bool followed,
+		       size_t at, struct trawl_error *err)
 {
 	struct ktest k;
 
-	if (f->place != TRAWL_FIXED || f->count == 1 || f->kind == TRAWL_TEXT || f->kind == TRAWL_BYTES)
+	if (f->place != TRAWL_FIXED || f->count == 1 || f->kind == TRAWL_TEXT ||
+	    f->kind == TRAWL_BYTES)
 		return 0;
 	if (!followed)
-		return spec_fail(&e->spec, at, err, "eprobe: %s is an array: write +%u($%s) for its second "
-				 "element", f->name, f->size, f->name);
+		return spec_fail(&e->spec, at, err,
+				 "eprobe: %s is an array: write +%u($%s) for its second element",
+				 f->name, f->size, f->name);
 	if (e->at_exit || ktest_run(e->trace->top, &k, err))
 		return e->at_exit ? 0 : -1;
 	if (k.arrays)
 		return 0;
-	spec_fail(&e->spec, at, err, "eprobe: %s is an array, of which this kernel reads other memory "
+	spec_fail(&e->spec, at, err,
+		  "eprobe: %s is an array, of which this kernel reads other memory "
 		  "(Linux 6.17 does not): use an event that has the value as a field, as "
-		  "syscalls.sys_enter_NAME", f->name);
+		  "syscalls.sys_enter_NAME",
+		  f->name);
 	err->status = TRAWL_CANNOT;
 	return -1;
 }
@@ -152,7 +156,8 @@ static int check_fields(struct eprobe *e, const struct spec_arg *arg, struct tra
 			continue;
 		f = eventformat_field(&e->format, name);
 		if (!f && instead_of(name))
-			return spec_fail(&e->spec, at, err, "eprobe: $%s: %s", name, instead_of(name));
+			return spec_fail(&e->spec, at, err, "eprobe: $%s: %s", name,
+					 instead_of(name));
 		if (!f)
 			return fail_field(e, name, at, err);
 		if (check_array(e, f, p > arg->expr && p[-1] == '(', at, err))
@@ -167,8 +172,8 @@ static int check_fields(struct eprobe *e, const struct spec_arg *arg, struct tra
 static int add_argument(struct eprobe *e, size_t i, struct trawl_error *err)
 {
 	const struct spec_arg *arg = &e->spec.args[i];
-	const struct trawl_field *f = arg->expr[0] == '$' ? eventformat_field(&e->format, arg->expr + 1) :
-							     NULL;
+	const struct trawl_field *f =
+		arg->expr[0] == '$' ? eventformat_field(&e->format, arg->expr + 1) : NULL;
 	char name[CHAIN_NAME_MAX], type[16] = "", *grown;
 	bool comm = !strcmp(arg->expr, "$comm") || !strcmp(arg->expr, "$COMM");
 	int n;
@@ -212,12 +217,14 @@ static int add_arguments(struct eprobe *e, struct trawl_error *err)
 	for (size_t i = 0; i < e->spec.nargs; i++) {
 		if (add_argument(e, i, err))
 			return -1;
-		ret |= !strcmp(e->spec.args[i].field, "ret") || !strcmp(e->spec.args[i].expr, "$ret");
+		ret |= !strcmp(e->spec.args[i].field, "ret") ||
+		       !strcmp(e->spec.args[i].expr, "$ret");
 	}
 	if (e->at_exit && !ret) {
 		char *grown;
 
-		if (asprintf(&grown, "%s%sret=$ret:s64", e->args ? e->args : "", e->args ? " " : "") < 0)
+		if (asprintf(&grown, "%s%sret=$ret:s64", e->args ? e->args : "",
+			     e->args ? " " : "") < 0)
 			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 		free(e->args);
 		e->args = grown;
@@ -244,27 +251,13 @@ static void take_at_exit(struct eprobe *e)
 
 /* ---- the event that it sits on ------------------------------------------------------------ */
 
-static int offer_event(void *arg, const char *group, const char *name)
-{
-	char full[160];
-
-	snprintf(full, sizeof(full), "%s.%s", group, name);
-	nearest_offer(arg, full);
-	return 0;
-}
-
 static int fail_event(const struct eprobe *e, struct trawl_error *err)
 {
-	char wanted[256], hint[400];
-	struct nearest near = { .wanted = wanted };
+	char hint[400];
 
-	snprintf(wanted, sizeof(wanted), "%s.%s", e->spec.group, e->spec.event);
-	events_each(e->trace->top, "*", "*", offer_event, &near);
-	spec_fail(&e->spec, e->spec.path_at, err, "eprobe: no event %s on this kernel%s", wanted,
-		  near.count ? nearest_hint(&near, hint, sizeof(hint)) :
-				"; ls /sys/kernel/tracing/events shows all");
-	nearest_free(&near);
-	return -1;
+	events_hint(e->trace->top, e->spec.group, '.', e->spec.event, hint, sizeof(hint));
+	return spec_fail(&e->spec, e->spec.path_at, err, "eprobe: no event %s.%s on this kernel%s",
+			 e->spec.group, e->spec.event, hint);
 }
 
 /* Is the event one of those that were themselves defined at run time, by whom ever? */
@@ -293,19 +286,21 @@ static int fail_definition(const struct eprobe *e, const char *line, int error,
 	logged = tracefs_error(e->trace->top, line, what, sizeof(what), &column);
 	/* Of events that it takes no probe on, the kernel says that they are not there. */
 	if (is_dynamic(e) && (!logged || !strncmp(what, "Attached event", 14)))
-		return trawl_fail(err, TRAWL_CANNOT, "%s: this kernel takes no eprobe on %s.%s, which "
-				  "is itself a probe: give that probe the arguments", name,
-				  e->spec.group, e->spec.event);
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "%s: this kernel takes no eprobe on %s.%s, which "
+				  "is itself a probe: give that probe the arguments",
+				  name, e->spec.group, e->spec.event);
 	if (logged)
-		return trawl_fail(err, TRAWL_USAGE, "%s: the kernel refuses this probe: %s\n    %s\n    %*s^",
-				  name, what, line, column > 0 ? column : 0, "");
+		return trawl_fail(err, TRAWL_USAGE,
+				  "%s: the kernel refuses this probe: %s\n    %s\n    %*s^", name,
+				  what, line, column > 0 ? column : 0, "");
 	return trawl_fail(err, TRAWL_CANNOT, "%s: the kernel refuses this probe: %s\n    %s", name,
 			  strerror(error), line);
 }
 
 /*
- * The kernel says nothing about what is wrong with the filter of an eprobe. Its event takes the same
- * filter, and then the log has the place.
+ * The kernel says nothing about what is wrong with the filter of an eprobe. Its event takes the
+ * same filter, and then the log has the place.
  */
 static int check_filter(const struct eprobe *e, struct trawl_error *err)
 {
@@ -327,8 +322,8 @@ static int check_filter(const struct eprobe *e, struct trawl_error *err)
 	if (!at || !tracefs_error(e->trace->dir, filter, what, sizeof(what), &column))
 		return spec_fail(&e->spec, at ? (size_t)(at - e->spec.text) : 0, err,
 				 "eprobe: the kernel refuses this filter");
-	return spec_fail(&e->spec, (size_t)(at - e->spec.text) + (size_t)(column > 0 ? column : 0), err,
-			 "eprobe: the kernel refuses this filter: %s", what);
+	return spec_fail(&e->spec, (size_t)(at - e->spec.text) + (size_t)(column > 0 ? column : 0),
+			 err, "eprobe: the kernel refuses this filter: %s", what);
 }
 
 static int define(const struct eprobe *e, const char *group, const char *event,
@@ -385,8 +380,10 @@ static int name_arguments(struct eprobe *e, struct spec_arg *arg, const struct e
 		offset = strtoul(from, &end, 10);
 		if (from == at || from == arg->expr || from[-1] != '+' || end != at || offset % 8 ||
 		    offset / 8 + 1 >= call->nfields)
-			return spec_fail(&e->spec, arg->at, err, "eprobe: at-exit: not an argument of "
-					 "%s: write +8($args) for the second", call->name);
+			return spec_fail(&e->spec, arg->at, err,
+					 "eprobe: at-exit: not an argument of %s: write "
+					 "+8($args) for the second",
+					 call->name);
 		/* The first field is the call's number. */
 		if (asprintf(&by, "%.*s$%s%s", (int)(from - 1 - arg->expr), arg->expr,
 			     call->fields[offset / 8 + 1].name, at + 7) < 0)
@@ -415,9 +412,11 @@ static int name_elements(struct eprobe *e, unsigned int number, struct eventform
 				 "needs 'if id == NUMBER' of one system call on this kernel, which "
 				 "reads arrays wrongly (Linux 6.17 does not)");
 	snprintf(event, 64, "enter_%u", number);
-	if (asprintf(&line, "e:%s/%s raw_syscalls.sys_enter id=$id:s64 a0=+0($args):x64 "
+	if (asprintf(&line,
+		     "e:%s/%s raw_syscalls.sys_enter id=$id:s64 a0=+0($args):x64 "
 		     "a1=+8($args):x64 a2=+16($args):x64 a3=+24($args):x64 a4=+32($args):x64 "
-		     "a5=+40($args):x64%s%s", e->trace->name, event, *filter ? " if " : "", filter) < 0)
+		     "a5=+40($args):x64%s%s",
+		     e->trace->name, event, *filter ? " if " : "", filter) < 0)
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	r = tracefs_write(e->trace->top, definitions, line, err) ?
 		fail_definition(e, line, errno, err) :
@@ -492,8 +491,9 @@ static int find_exit(struct eprobe *e, unsigned int number, struct trawl_error *
 	if (trace_format(e->trace, c->end_group, c->end_event, &end, err))
 		return -1;
 	ret = eventformat_field(&end, "ret");
-	r = ret ? chain_field(c, "ret", ret, true, err) :
-		  trawl_fail(err, TRAWL_CANNOT, "%s.%s has no field ret", c->end_group, c->end_event);
+	r = ret ? chain_field(c, "ret", ret, true, err)
+		: trawl_fail(err, TRAWL_CANNOT, "%s.%s has no field ret", c->end_group,
+			     c->end_event);
 	eventformat_free(&end);
 	return r;
 }
@@ -509,8 +509,10 @@ static int add_ret(struct eventformat *f, struct trawl_error *err)
 	if (!grown)
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	f->fields = grown;
-	grown[f->nfields] = (struct trawl_field){ .name = strdup("ret"), .ctype = strdup("long"),
-						  .note = "", .kind = TRAWL_INT, .size = 8, .count = 1 };
+	grown[f->nfields] = (struct trawl_field){
+		.name = strdup("ret"), .ctype = strdup("long"), .note = "",
+		.kind = TRAWL_INT, .size = 8, .count = 1,
+	};
 	f->nfields++;
 	return 0;
 }
@@ -536,17 +538,20 @@ static int set_names(struct eprobe *e, struct trawl_error *err)
 	size_t n = 0, shown;
 
 	if (slash)
-		snprintf(e->display, sizeof(e->display), "%.*s:%.80s", (int)(slash - own), own, slash + 1);
+		snprintf(e->display, sizeof(e->display), "%.*s:%.80s", (int)(slash - own), own,
+			 slash + 1);
 	else if (*own)
 		snprintf(e->display, sizeof(e->display), "eprobe:%.80s", own);
 	else
-		snprintf(e->display, sizeof(e->display), "%.70s:%.70s", e->spec.group, e->spec.event);
+		snprintf(e->display, sizeof(e->display), "%.70s:%.70s", e->spec.group,
+			 e->spec.event);
 	for (const char *p = *own ? (slash ? slash + 1 : own) : e->spec.event; *p && n < 48; p++)
 		e->event[n++] = is_word(*p) ? *p : '_';
 	e->event[n] = '\0';
 	if (*own && trace_has_name(e->trace, e->display))
-		return spec_fail(&e->spec, e->spec.at, err, "eprobe: another one is called %s: give "
-				 "this one its own name", own);
+		return spec_fail(&e->spec, e->spec.at, err,
+				 "eprobe: another one is called %s: give this one its own name",
+				 own);
 	shown = strlen(e->display);
 	for (unsigned int i = 2; trace_has_name(e->trace, e->display); i++)
 		snprintf(e->display + shown, sizeof(e->display) - shown, "#%u", i);
@@ -602,7 +607,8 @@ static int arm_one(struct eprobe *e, unsigned int number, struct trawl_error *er
 		return -1;
 	if (add_arguments(e, err) || check_filter(e, err))
 		return -1;
-	if (e->at_exit ? define_at_exit(e, number, err) : define(e, e->spec.group, e->spec.event, err))
+	if (e->at_exit ? define_at_exit(e, number, err)
+		       : define(e, e->spec.group, e->spec.event, err))
 		return -1;
 	if (*e->spec.filter)
 		e->trace->filtered = true;
@@ -665,7 +671,8 @@ static void eprobe_describe(struct source_list *list)
 	int top = tracefs_open(&err);
 
 	if (top < 0 || ktest_run(top, &k, &err)) {
-		source_list_add(list, "eprobe:GROUP.EVENT", "probes on events of the kernel", err.text);
+		source_list_add(list, "eprobe:GROUP.EVENT", "probes on events of the kernel",
+				err.text);
 	} else {
 		snprintf(what, sizeof(what), "probes on events of the kernel: %s%s%s%s%s%s%s",
 			 k.filter ? "filters, " : "no filters, ",

@@ -145,27 +145,43 @@ static void tell_again(const struct arming *a, const char *text, long matched)
 			     text);
 }
 
+struct offering {
+	struct nearest near;
+	char separator;
+};
+
 static int offer(void *arg, const char *group, const char *name)
 {
+	struct offering *o = arg;
 	char full[160];
 
-	snprintf(full, sizeof(full), "%s:%s", group, name);
-	nearest_offer(arg, full);
+	snprintf(full, sizeof(full), "%s%c%s", group, o->separator, name);
+	nearest_offer(&o->near, full);
 	return 0;
+}
+
+void events_hint(int top, const char *group, char separator, const char *name, char *hint,
+		 size_t size)
+{
+	char wanted[256];
+	struct offering o = { .near = { .wanted = wanted }, .separator = separator };
+
+	snprintf(wanted, sizeof(wanted), "%s%c%s", group, separator, name);
+	events_each(top, "*", "*", offer, &o);
+	if (o.near.count)
+		nearest_hint(&o.near, hint, size);
+	else
+		snprintf(hint, size, "; ls /sys/kernel/tracing/events shows all");
+	nearest_free(&o.near);
 }
 
 static int fail_unknown(const struct trace *t, const struct spec *spec, struct trawl_error *err)
 {
-	char wanted[256], hint[400];
-	struct nearest near = { .wanted = wanted };
+	char hint[400];
 
-	snprintf(wanted, sizeof(wanted), "%s:%s", spec->group, spec->event);
-	events_each(t->top, "*", "*", offer, &near);
-	trawl_fail(err, TRAWL_USAGE, "event:%s: no such event on this kernel%s", wanted,
-		   near.count ? nearest_hint(&near, hint, sizeof(hint)) :
-				"; ls /sys/kernel/tracing/events shows all");
-	nearest_free(&near);
-	return -1;
+	events_hint(t->top, spec->group, ':', spec->event, hint, sizeof(hint));
+	return trawl_fail(err, TRAWL_USAGE, "event:%s:%s: no such event on this kernel%s",
+			  spec->group, spec->event, hint);
 }
 
 static int arm_spec(struct trace *t, const char *text, struct trawl_error *err)

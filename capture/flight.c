@@ -88,7 +88,8 @@ static int trigger(struct flight *f, const char *reason, const char *what, const
 	memcpy(record, &t, sizeof(t));
 	at = at < now ? at : now;
 	f->last = at > f->last ? at : f->last;
-	return trawl_append(f->w, (uint16_t)f->source, TRIGGER_TYPE, cpu, f->last, record, len, err);
+	return trawl_append(f->w, (uint16_t)f->source, TRIGGER_TYPE, cpu, f->last, record, len,
+			    err);
 }
 
 int flight_signal(struct flight *f, pid_t from, struct trawl_error *err)

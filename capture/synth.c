@@ -33,10 +33,11 @@ struct synth {
 };
 
 /* An error with the place in the user's text. */
-static int fail_at(const struct synth *s, const char *at, struct trawl_error *err, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
+static int fail_at(const struct synth *s, const char *at, struct trawl_error *err, const char *fmt,
+		   ...) __attribute__((format(printf, 4, 5)));
 
-static int fail_at(const struct synth *s, const char *at, struct trawl_error *err, const char *fmt, ...)
+static int fail_at(const struct synth *s, const char *at, struct trawl_error *err, const char *fmt,
+		   ...)
 {
 	char message[512];
 	va_list ap;
@@ -62,23 +63,13 @@ static const char *read_word(const char *at, const char *more, char word[CHAIN_N
 	return at + n;
 }
 
-static int offer_event(void *arg, const char *group, const char *name)
-{
-	char full[160];
-
-	snprintf(full, sizeof(full), "%s.%s", group, name);
-	nearest_offer(arg, full);
-	return 0;
-}
-
 /* GROUP.EVENT, and its format. */
 static int read_event(struct synth *s, const char **at, char group[CHAIN_NAME_MAX],
 		      char event[CHAIN_NAME_MAX], struct eventformat *f, struct trawl_error *err)
 {
 	const char *from = *at, *end = read_word(*at, "-", group);
 	struct trawl_error ignored;
-	char wanted[160], hint[400];
-	struct nearest near = { .wanted = wanted };
+	char hint[400];
 
 	end = end && *end == '.' ? read_word(end + 1, "-", event) : NULL;
 	if (!end)
@@ -87,16 +78,12 @@ static int read_event(struct synth *s, const char **at, char group[CHAIN_NAME_MA
 	if (!trace_format(s->trace, group, event, f, &ignored))
 		return 0;
 	*f = (struct eventformat){ 0 };
-	snprintf(wanted, sizeof(wanted), "%s.%s", group, event);
-	events_each(s->trace->top, "*", "*", offer_event, &near);
-	fail_at(s, from, err, "no event %s on this kernel%s", wanted,
-		nearest_hint(&near, hint, sizeof(hint)));
-	nearest_free(&near);
-	return -1;
+	events_hint(s->trace->top, group, '.', event, hint, sizeof(hint));
+	return fail_at(s, from, err, "no event %s.%s on this kernel%s", group, event, hint);
 }
 
-static int find_field(struct synth *s, const char *at, const struct eventformat *f, const char *name,
-		      const struct trawl_field **field, struct trawl_error *err)
+static int find_field(struct synth *s, const char *at, const struct eventformat *f,
+		      const char *name, const struct trawl_field **field, struct trawl_error *err)
 {
 	struct nearest near = { .wanted = name };
 	char hint[256];
@@ -109,7 +96,8 @@ static int find_field(struct synth *s, const char *at, const struct eventformat 
 		return 0;
 	for (uint32_t i = 0; i < f->nfields; i++)
 		nearest_offer(&near, f->fields[i].name);
-	fail_at(s, at, err, "%s has no field %s%s", f->name, name, nearest_hint(&near, hint, sizeof(hint)));
+	fail_at(s, at, err, "%s has no field %s%s", f->name, name,
+		nearest_hint(&near, hint, sizeof(hint)));
 	nearest_free(&near);
 	return -1;
 }
@@ -122,7 +110,8 @@ static int read_key(struct synth *s, const char **at, struct trawl_error *err)
 	const char *from = *at, *end;
 
 	if (strncmp(from, "key=", 4) || !(end = read_word(from + 4, "", c->start_key)))
-		return fail_at(s, from, err, "key=FIELD must follow: what both events have in common");
+		return fail_at(s, from, err,
+			       "key=FIELD must follow: what both events have in common");
 	strcpy(c->end_key, c->start_key);
 	if (find_field(s, from + 4, &s->start, c->start_key, &field, err))
 		return -1;
@@ -156,7 +145,8 @@ static int read_arg(struct synth *s, const char **at, struct trawl_error *err)
 	of_end = !strcmp(which, "end");
 	if (!end || *end != '.' || (!of_end && strcmp(which, "start")) ||
 	    !(*at = read_word(end + 1, "", name)))
-		return fail_at(s, from, err, "write start.FIELD or end.FIELD, as NEW=start.FIELD under "
+		return fail_at(s, from, err,
+			       "write start.FIELD or end.FIELD, as NEW=start.FIELD under "
 			       "another name");
 	if (find_field(s, end + 1, of_end ? &s->end : &s->start, name, &field, err))
 		return -1;

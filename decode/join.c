@@ -80,8 +80,8 @@ static bool same_sector(uint64_t lba, uint64_t sector)
 	return false;
 }
 
-/* The first deed from the submission on that names this URB, unless it is of the completion: that one
- * is done by whoever was running then. */
+/* The first deed from the submission on that names this URB, unless it is of the completion: that
+ * one is done by whoever was running then. */
 static struct deed *cause_of_urb(struct join *j, uint64_t begin, uint64_t end, uint64_t urb)
 {
 	struct deed *first = NULL;
@@ -113,7 +113,8 @@ static struct deed *cause_of_sectors(struct join *j, uint64_t from, uint64_t to,
 	return NULL;
 }
 
-static void add(struct join_causes *causes, const struct deed *deed, enum join_how how, uint64_t begin)
+static void add(struct join_causes *causes, const struct deed *deed, enum join_how how,
+		uint64_t begin)
 {
 	causes->cause[causes->n++] = (struct join_cause){
 		.how = how, .tid = deed->tid, .comm = deed->comm, .name = deed->name,
@@ -151,7 +152,8 @@ static void find(struct join *j, const struct decoder *d, void *state, const str
 	by_urb = cause_of_urb(j, begin, it->time, detail->urb.id);
 	/* A request waits in the block layer's queues: that is what the window is for. */
 	if (lba != UINT64_MAX)
-		by_sector = cause_of_sectors(j, begin > j->window ? begin - j->window : 0, it->time, lba);
+		by_sector = cause_of_sectors(j, begin > j->window ? begin - j->window : 0, it->time,
+					     lba);
 	if (by_urb) {
 		by_urb->used = true;
 		add(causes, by_urb, JOIN_URB, begin);
@@ -182,7 +184,9 @@ void join_see(struct join *j, const struct decoder *d, void *state, const struct
 static void line(struct out *o, const struct join_cause *c)
 {
 	static const char *const how[] = {
-		[JOIN_URB] = "the same URB, ", [JOIN_SECTORS] = "the same sectors, ", [JOIN_PROBE] = "",
+		[JOIN_URB] = "the same URB, ",
+		[JOIN_SECTORS] = "the same sectors, ",
+		[JOIN_PROBE] = "",
 	};
 
 	out_str(o, "        <- ");
@@ -253,8 +257,8 @@ void join_tell(const struct join *j)
 		why = "no event names the URB or the sectors of a transfer: record event:xhci-hcd:"
 		      "xhci_urb_enqueue or event:block:block_rq_issue besides usb";
 	else if (!j->joined)
-		why = "no event that names a URB or sectors has one of these transfers; with a longer "
-		      "--window there may be one";
+		why = "no event that names a URB or sectors has one of these transfers; with a "
+		      "longer --window there may be one";
 	if (why) {
 		trawl_fail(&note, TRAWL_OK, "--join: %s", why);
 		cli_note(NULL, &note);

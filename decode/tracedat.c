@@ -275,8 +275,10 @@ static int take_item(struct consumer *consumer, const struct decoder *d, void *s
 		if (it->cpu < CPUS_MAX)
 			trawl_fail(&t->err, TRAWL_CANNOT, "trace-dat: out of memory");
 		else
-			trawl_fail(&t->err, TRAWL_BAD_DATA, "trace-dat: an event of CPU %u: the file "
-				   "is damaged; see trawl-edit verify", it->cpu);
+			trawl_fail(&t->err, TRAWL_BAD_DATA,
+				   "trace-dat: an event of CPU %u: the file "
+				   "is damaged; see trawl-edit verify",
+				   it->cpu);
 		return 1;
 	}
 	remember(t, it);
@@ -472,8 +474,9 @@ static void options(const struct tracedat *t, struct out *o)
 
 	out_bytes(o, "options  ", 10);
 	for (uint32_t i = 0; i < t->ncpus; i++) {
-		snprintf(text, sizeof(text), "CPU: %u\nentries: %llu\noverrun: %llu\ncommit overrun: 0\n",
-			 i, (unsigned long long)t->cpus[i].events,
+		snprintf(text, sizeof(text),
+			 "CPU: %u\nentries: %llu\noverrun: %llu\ncommit overrun: 0\n", i,
+			 (unsigned long long)t->cpus[i].events,
 			 (unsigned long long)t->cpus[i].lost);
 		option(o, OPTION_CPUSTAT, text);
 	}
@@ -538,8 +541,9 @@ static int finish(struct tracedat *t, struct trawl_error *err)
 		return -1;
 	}
 	if (!t->ncpus)
-		return trawl_fail(err, TRAWL_USAGE, "trace-dat: there are no kernel events in what was "
-						    "chosen; try --to pcapng");
+		return trawl_fail(err, TRAWL_USAGE,
+				  "trace-dat: there are no kernel events in what was "
+				  "chosen; try --to pcapng");
 	out_memory(&front);
 	head(t, &front);
 	data = front.len + 16ull * t->ncpus;
@@ -575,9 +579,10 @@ int tracedat_export(const struct export_options *o, struct stream *s, struct out
 	if (!got)
 		got = finish(t, err);
 	if (!got && t->left_out)
-		fprintf(stderr, "%s: %llu events have no place in a trace.dat (USB, branches): left "
-				"out; --to perfetto takes all\n", cli_program,
-			(unsigned long long)t->left_out);
+		fprintf(stderr,
+			"%s: %llu events have no place in a trace.dat (USB, branches): left "
+			"out; --to perfetto takes all\n",
+			cli_program, (unsigned long long)t->left_out);
 	tracedat_free(t);
 	return got;
 }

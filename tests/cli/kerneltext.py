@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Are events as trawl-decode --print has them, from the file alone, what the kernel says of them?
 
-    kerneltext.py [MORE]
+    kerneltext.py
+    kerneltext.py record FOLDER [MORE]; kerneltext.py compare FOLDER
 
 Another instance of tracefs records the same events of a few commands (and of the shell command
 MORE); its file "trace" is what the kernel makes of its print formats. Where one needs a constant
 that neither the format nor anything else in the file tells, the text may differ, and
 tests/decode/formats has to say so. Events of system calls have no place here: the kernel does not
-use their print formats."""
+use their print formats. The lab records in the guest and compares on this machine."""
 import collections
 import json
 import os
@@ -21,8 +22,6 @@ sys.dont_write_bytecode = True
 from tap import finish, ok, skip_all  # noqa: E402
 
 TRACEFS = "/sys/kernel/tracing"
-# Older kernels print texts (%s) as nothing when they are to print addresses as they are.
-HASHED = tuple(map(int, re.findall(r"\d+", os.uname().release)[:2])) < (6, 12)
 LOAD = """for i in 1 2 3; do cat /etc/passwd | wc -c; done
 sleep 0.05
 dd if=/dev/zero of=file bs=64k count=4 conv=fsync status=none
@@ -41,6 +40,11 @@ THEIRS = r"^ *\S.*?-(?P<tid>\d+) +\[(?P<cpu>\d+)\] \S+ +[\d.]+: (?P<name>\w+): ?
 def read(path):
     with open(path, errors="replace") as f:
         return f.read()
+
+
+def hashes(release):
+    """Older kernels print texts (%s) as nothing when they are to print addresses as they are."""
+    return tuple(map(int, re.findall(r"\d+", release)[:2])) < (6, 12)
 
 
 def every_event():
@@ -63,8 +67,8 @@ class Instance:
         self.write("trace_clock", "mono")
         self.write("options/event-fork", "1")
         self.write("buffer_size_kb", "16384")
-        if not HASHED:
-            self.write("options/hash-ptr", "0")  # addresses as they are
+        if not hashes(os.uname().release):
+            self.write("options/hash-ptr", "0")
         for event in events:
             self.write(f"events/{event}/enable", "1")
 
@@ -77,22 +81,22 @@ class Instance:
         os.rmdir(self.path)
 
 
-def same(text):
+def same(text, hashed):
     """What is the same in other words: blanks, addresses (0xffff8881 as trawl has them,
     00000000ffff8881 the kernel), how long the function is that an address is in (left out)."""
     text = re.sub(r"(\+0x[0-9a-f]+|\+0)/0x[0-9a-f]+", r"\1", text)
-    if HASHED:
+    if hashed:
         text = re.sub(r"\b(0x[0-9a-f]+|[0-9a-f]{8,})\b", "ADDRESS", text)
     text = re.sub(r"\(null\)|\(nil\)", "0", text)
     return " ".join(re.sub(r"\b0x(?=[0-9a-f])|\b0+(?=[0-9a-f])", "", text).split())
 
 
-def counted(text, pattern, tasks):
+def counted(text, pattern, tasks, hashed):
     """(CPU, task, name) -> its texts, each so often."""
     seen = collections.defaultdict(collections.Counter)
     for m in re.finditer(pattern, text, re.M):
         if int(m["tid"]) in tasks:
-            seen[int(m["cpu"]), int(m["tid"]), m["name"]][same(m["text"])] += 1
+            seen[int(m["cpu"]), int(m["tid"]), m["name"]][same(m["text"], hashed)] += 1
     return seen
 
 
@@ -111,37 +115,31 @@ def children(shell):
     return found - {shell}
 
 
-def undecided():
-    """The events of which tests/decode/formats says that the file cannot tell all."""
-    paths = "\n".join(f"{TRACEFS}/events/{event}/format" for event in every_event())
-    said = subprocess.run([os.environ["TRAWL_BUILD"] + "/tests/decode/formats"], input=paths,
-                          capture_output=True, text=True).stderr
-    return set(re.findall(r"^.*/(\w+)/format: ", said, re.M))
-
-
-def both_texts():
-    """As counted(): what trawl-decode makes of the events, and what the kernel does."""
+def record(more):
     events = list(every_event())
     theirs = Instance(events)
     try:
         sources = [word for e in events for word in ("-i", "event:" + e.replace("/", ":"))]
-        status = subprocess.run(["trawl", "-q", *sources, "-B", "16384", "-w", "x.trawl", "--", "bash",
-                                 "-c", BEGIN, theirs.path, "\n".join([LOAD, *sys.argv[1:]])],
+        status = subprocess.run(["trawl", "-q", *sources, "-B", "16384", "-w", "x.trawl", "--",
+                                 "bash", "-c", BEGIN, theirs.path, "\n".join([LOAD, *more])],
                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
         ok(status == 0, f"{len(events)} events are recorded at once, and lose none", status)
         theirs.write("tracing_on", "0")
-        trace = read(theirs.path + "/trace")
+        with open("trace", "w") as f:
+            f.write(read(theirs.path + "/trace"))
     finally:
         theirs.close()
+    with open("unknown", "w") as f:  # the events of which the file cannot tell all
+        subprocess.run([os.environ["TRAWL_BUILD"] + "/tests/decode/formats"], text=True, stderr=f,
+                       input="\n".join(f"{TRACEFS}/events/{e}/format" for e in events),
+                       stdout=subprocess.DEVNULL)
+
+
+def compare():
     tasks = children(int(read("shell")))
-    return counted(decode("--print"), OURS, tasks), counted(trace, THEIRS, tasks)
-
-
-def main():
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        ours, kernel = both_texts()
-        os.chdir("/")
+    hashed = hashes(re.search(r"^machine .*?kernel ([0-9.]+)", decode("--summary"), re.M)[1])
+    ours = counted(decode("--print"), OURS, tasks, hashed)
+    kernel = counted(read("trace"), THEIRS, tasks, hashed)
     number = [(sum(ours[key].values()), sum(kernel[key].values()), *key) for key in ours]
     total, kinds = sum(n[0] for n in number), {key[2] for key in ours}
     missing = [n for n in number if n[0] != n[1]]
@@ -150,14 +148,25 @@ def main():
     other = {key[2]: (ours[key] - kernel[key], kernel[key] - ours[key])
              for key in ours if ours[key] != kernel[key]}
     differ = sum(sum((ours[key] - kernel[key]).values()) for key in ours)
-    known = undecided()
+    known = set(re.findall(r"^.*/(\w+)/format: ", read("unknown"), re.M))
     wrong = [f"{name}: {next(iter(a), None)} -- {next(iter(b), None)}"
              for name, (a, b) in other.items() if name not in known]
     ok(not wrong, f"and the same text of all but {differ} ({', '.join(sorted(other)) or 'none'}), "
        "whose formats have constants that no file tells", *wrong[:20])
+
+
+def main():
+    what, folder, more = (sys.argv[1:] + ["", ""])[0], (sys.argv[2:] + [""])[0], sys.argv[3:]
+    with tempfile.TemporaryDirectory() as own:
+        os.chdir(folder or own)
+        if what != "compare":
+            record(more)
+        if what != "record":
+            compare()
+        os.chdir("/")
     return finish()
 
 
-if not os.access(TRACEFS + "/events/enable", os.W_OK):
+if len(sys.argv) == 1 and not os.access(TRACEFS + "/events/enable", os.W_OK):
     sys.exit(skip_all("tracefs cannot be written: run as root"))
 sys.exit(main())

@@ -7,7 +7,8 @@ EXTRA_DIST += tests/lab/run tests/lab/guest.py tests/lab/runner.sh tests/lab/ker
 	tests/lab/linux-6.1.sh tests/lab/linux-6.12.sh \
 	tests/lab/guest/smoke.sh tests/lab/guest/eprobe.sh tests/lab/guest/fetch.sh tests/lab/guest/atexit.sh \
 	tests/lab/guest/synth.sh tests/lab/guest/meddled.sh tests/lab/guest/limit.sh \
-	tests/lab/guest/formats.sh tests/lab/guest/kerneltext.sh tests/lab/guest/timeline.sh tests/lab/guest/bound.sh tests/lab/host/bound.sh \
+	tests/lab/guest/kerneltext.sh tests/lab/host/kerneltext.sh \
+	tests/lab/guest/formats.sh tests/lab/guest/timeline.sh tests/lab/guest/bound.sh tests/lab/host/bound.sh \
 	tests/lab/slew.py tests/lab/guest/slew.sh tests/lab/host/slew.sh \
 	tests/lab/guest/usb-capture.sh tests/lab/host/usb-capture.sh \
 	tests/lab/urbs.py tests/lab/marks.py tests/lab/guest/late.sh tests/lab/host/late.sh tests/lab/guest/suspend.sh tests/lab/host/suspend.sh \

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: MIT
-# The events of this kernel in its own words, those of USB and its disks among them.
+# The events of this kernel in its own words, those of USB and its disks among them. The second half
+# compares them with what trawl-decode makes of the file.
 . "$TRAWL_SRC/tests/lab/lab.sh"
 modprobe usbmon
-exec /usr/bin/python3 "$TRAWL_SRC/tests/cli/kerneltext.py" \
+mkdir here
+/usr/bin/python3 "$TRAWL_SRC/tests/cli/kerneltext.py" record here \
 	"dd if=/dev/$(disks | head -1) of=/dev/null bs=64k count=4 iflag=direct"
+status=$?
+cp here/x.trawl here/trace here/shell here/unknown "$LAB_KEEP/"
+exit $status
