@@ -237,9 +237,9 @@ static void describe_elements(const struct line *l, struct piece type, bool byte
 	f->kind = (uint8_t)(size > 1 ? number_kind(l, type, size) : TRAWL_BYTES);
 	/*
 	 * The kernel prints bitmasks and CPU masks as arrays of longs: these are masks, not
-	 * counts.
+	 * counts. What it says of the sign is, in a synthetic event, that of something else.
 	 */
-	if (piece_is(type, "unsigned long") && f->kind == TRAWL_UINT)
+	if (piece_is(type, "unsigned long") && (f->kind == TRAWL_UINT || f->kind == TRAWL_INT))
 		f->kind = TRAWL_HEX;
 }
 
@@ -288,7 +288,8 @@ static bool describe(const struct line *l, struct trawl_field *field)
 	}
 	if (field->place != TRAWL_FIXED) {
 		describe_elements(l, type, true, field);
-		return l->size == 4;
+		/* Synthetic events have the word in the first half of eight bytes. */
+		return l->size == 4 || (l->size == 8 && piece_ends(type, "[]"));
 	}
 	if (l->array && !l->size) {
 		field->place = TRAWL_TAIL;

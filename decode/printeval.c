@@ -388,9 +388,12 @@ void eval_address(struct eval *e, uint64_t addr, bool with_offset, struct out *o
 static struct result stack(struct eval *e, const struct result *r)
 {
 	struct out *o = &e->f->scratch;
-	size_t start = o->len;
+	size_t start = o->len, i = 0;
 
-	for (size_t i = 0; i + 8 <= r->len; i += 8) {
+	/* Those of synthetic events have their number in front. */
+	if (r->len >= 8 && load(r->bytes, 8, false) <= r->len / 8)
+		i = 8;
+	for (; i + 8 <= r->len; i += 8) {
 		uint64_t addr = load(r->bytes + i, 8, false);
 
 		if (addr == UINT64_MAX)

@@ -115,6 +115,21 @@ Test(eventformat, dynamic_data)
 	eventformat_free(&f);
 }
 
+/* As the kernel has it in synthetic events: eight bytes for the word, whatever sign. */
+Test(eventformat, dynamic_data_of_synthetic_events)
+{
+	struct eventformat f = parse(
+		"\tfield:__data_loc char[] file;\toffset:8;\tsize:8;\tsigned:1;\n"
+		"\tfield:__data_loc unsigned long[] stack;\toffset:16;\tsize:8;\tsigned:1;\n"
+		"\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n");
+
+	expect_field(&f, "file", TRAWL_TEXT, TRAWL_DATA_LOC, 8, 1, 1);
+	expect_field(&f, "stack", TRAWL_HEX, TRAWL_DATA_LOC, 16, 8, 1);
+	expect_field(&f, "pid", TRAWL_PID, TRAWL_FIXED, 24, 4, 1);
+	cr_expect_eq(f.size, 28);
+	eventformat_free(&f);
+}
+
 /* string[2] of a probe: a field for each. */
 Test(eventformat, several_strings_are_several_fields)
 {

@@ -4,8 +4,9 @@
  *
  *	formats [FILE...]	paths on the command line, or on standard input, one a line
  *
- * Prints "TOTAL UNDERSTOOD CALLS" and, on stderr, each one that is not understood, and why. CALLS
- * counts those that call a function of the kernel, which comes out as the call itself.
+ * Prints "TOTAL UNDERSTOOD CALLS DROPPED" and, on stderr, each one that is not understood, and why.
+ * CALLS counts those that call a function of the kernel, which comes out as the call itself, or that
+ * have a constant by a name that is not known; DROPPED the fields that are none of the event type's.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,20 @@
 #include "capture/eventformat.h"
 #include "decode/printfmt.h"
 
-static unsigned int total, understood, calls;
+static unsigned int total, understood, calls, dropped;
+
+/* Of common_type nobody needs a field; there may be more than lines (string[2]). */
+static void count_fields(const char *path, const char *text, const struct eventformat *f)
+{
+	unsigned int lines = 0;
+
+	for (const char *at = text; (at = strstr(at, "\tfield:")); at++)
+		lines++;
+	if (f->ncommon + f->nfields + 1 >= lines)
+		return;
+	dropped += lines - f->ncommon - f->nfields - 1;
+	fprintf(stderr, "%s: drops a field\n", path);
+}
 
 static void one(const char *path)
 {
@@ -40,6 +54,7 @@ static void one(const char *path)
 		fprintf(stderr, "%s: %s\n", path, err.text);
 		return;
 	}
+	count_fields(path, text, &f);
 	type.size = f.size;
 	type.nfields = f.nfields;
 	type.fields = f.fields;
@@ -78,6 +93,6 @@ int main(int argc, char **argv)
 		line[strcspn(line, "\n")] = '\0';
 		one(line);
 	}
-	printf("%u %u %u\n", total, understood, calls);
+	printf("%u %u %u %u\n", total, understood, calls, dropped);
 	return 0;
 }

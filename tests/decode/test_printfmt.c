@@ -186,6 +186,16 @@ Test(printfmt, symbols, .init = fill)
 			 "REC->big + 193", 86);
 	cr_expect_str_eq(got, "start_here+0x2 start_here a\ntext 0x1234 next+0x3 [mod]");
 	free(got);
+	/* A stack, without and with the number of its entries. */
+	put(70, 0xffffffff81000042, 8);
+	got = print_with(s, "\"%s\", __get_stacktrace(dyn)", 86);
+	cr_expect_str_eq(got, "\n=> start_here+0x2\n=> 0x1");
+	free(got);
+	put(70, 1, 8);
+	put(78, 0xffffffff81000103, 8);
+	got = print_with(s, "\"%s\", __get_stacktrace(dyn)", 86);
+	cr_expect_str_eq(got, "\n=> next+0x3 [mod]");
+	free(got);
 	symbols_free(s);
 }
 
