@@ -605,21 +605,39 @@ void out_json(struct out *o, const void *text, size_t n)
 	out_char(o, '"');
 }
 
+/* The text, each invalid UTF-8 sequence as one U+FFFD. */
+static void valid(struct out *o, const void *text, size_t n)
+{
+	const unsigned char *p = text, *from = p, *end = p + n;
+
+	while (p < end) {
+		size_t bad, run = out_utf8(p, (size_t)(end - p), &bad);
+
+		if (!run) {
+			out_bytes(o, from, (size_t)(p - from));
+			out_str(o, "\xef\xbf\xbd");
+			from = p + bad;
+		}
+		p += run ? run : bad;
+	}
+	out_bytes(o, from, (size_t)(end - from));
+}
+
 void out_csv(struct out *o, const void *text, size_t n)
 {
 	const char *p = text, *end = p + n, *quote;
 
 	if (n && !memchr(p, '"', n) && !memchr(p, ',', n) && !memchr(p, '\n', n) &&
 	    !memchr(p, '\r', n) && p[0] != ' ' && end[-1] != ' ') {
-		out_bytes(o, p, n);
+		valid(o, p, n);
 		return;
 	}
 	out_char(o, '"');
 	while ((quote = memchr(p, '"', (size_t)(end - p)))) {
-		out_bytes(o, p, (size_t)(quote + 1 - p));
+		valid(o, p, (size_t)(quote + 1 - p));
 		out_char(o, '"');
 		p = quote + 1;
 	}
-	out_bytes(o, p, (size_t)(end - p));
+	valid(o, p, (size_t)(end - p));
 	out_char(o, '"');
 }

@@ -124,7 +124,10 @@ void out_json(struct out *o, const void *text, size_t n);
 /* A JSON number; JSON knows no nan and no inf: these become null. */
 void out_json_double(struct out *o, double v);
 
-/* A CSV cell: quoted by RFC 4180 where needed, and when it is empty: nothing is no value. */
+/*
+ * A CSV cell: quoted by RFC 4180 where needed, and when it is empty: nothing is no value. Invalid
+ * UTF-8 is as in out_json().
+ */
 void out_csv(struct out *o, const void *text, size_t n);
 
 /* Blanks until `width` columns since `start` (a value of o->len) are full; at least `least`. */

@@ -378,6 +378,11 @@ local function save_learned()
 	f:close()
 end
 
+-- Text of a line. What a traced program says may hold what a terminal obeys: C0, DEL and C1.
+local function line(text)
+	return (text:gsub("%c", " "):gsub("\194[\128-\159]", " "))
+end
+
 local function shown(v)
 	if v.kind == "string" then
 		return '"' .. v.text .. '"'
@@ -405,7 +410,7 @@ local function add_field(tree, name, v, payload)
 		return
 	end
 	if v.text == nil or v.text == "null" then
-		tree:add(range, name .. ": " .. shown(v))
+		tree:add(range, line(name .. ": " .. shown(v)))
 		return
 	end
 	local x
@@ -417,7 +422,7 @@ local function add_field(tree, name, v, payload)
 		tree:add(registered[name], range, x)
 		tree:add(fields.any, range, plain):set_hidden(true)
 	else
-		tree:add(fields.any, range, plain):set_text(name .. ": " .. shown(v))
+		tree:add(fields.any, range, plain):set_text(line(name .. ": " .. shown(v)))
 		learn(name, v)
 	end
 end
@@ -470,12 +475,12 @@ local function dissect_event(payload, pinfo, root)
 			end
 		end
 	end
-	tree:append_text(": " .. info[1])
+	tree:append_text(line(": " .. info[1]))
 	pinfo.cols.protocol = "trawl"
-	pinfo.cols.info = (table.concat(info, " "):gsub("%c", " "))
+	pinfo.cols.info = line(table.concat(info, " "))
 	if m.tid and m.tid.text and m.tid.text ~= "null" then
 		local known = m.comm and m.comm.text and m.comm.text ~= "null"
-		pinfo.cols.src = (known and m.comm.text or "?") .. "-" .. m.tid.text
+		pinfo.cols.src = line((known and m.comm.text or "?") .. "-" .. m.tid.text)
 	end
 	if fresh[1] then
 		save_learned()

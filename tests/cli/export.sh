@@ -16,7 +16,7 @@ trawl-export --to json "$f" -w "$dir/s.json"; ok $? "-w FILE"
 same "the file is for its owner only" 600 "$(stat -c %a "$dir/s.json")"
 trawl-export --to csv "$f" | /usr/bin/python3 -c '
 import csv, sys
-sys.stdin.reconfigure(newline="", errors="surrogateescape")
+sys.stdin.reconfigure(newline="", encoding="utf-8", errors="strict")
 rows = list(csv.DictReader(sys.stdin))
 assert len(rows) == 10
 assert list(rows[0])[:7] == ["ts_ns", "source", "name", "cpu", "pid", "tid", "comm"]
@@ -117,6 +117,26 @@ has "why an argument is not there" "$(lua -V -Y 'frame.number == 3')" '^ +arg4: 
 has "a task of which nothing is known" "$(lua | sed -n 1p)" ' \?-101 .*trawl .*app:start'
 has "tree" "$(lua -V -Y 'frame.number == 3')" '^ +arg3: 22$'
 has "one line says all" "$(lua | sed -n 3p)" 'app-100 .*trawl .*app:start arg1=0 arg2="gr.*n" arg3=22 arg4=\(unavailable: in %xmm0\)'
+# a task that calls itself e ESC [ 3 1 m newline quote C1
+/usr/bin/python3 - "$dir/s.pcapng" "$dir/esc.pcapng" <<'PY'
+import struct, sys
+b, out, at = open(sys.argv[1], "rb").read(), b"", 0
+while at < len(b):
+    kind, n = struct.unpack_from("<II", b, at)
+    block = b[at:at + n]
+    if kind == 6:
+        size = struct.unpack_from("<I", block, 20)[0]
+        data = block[28:28 + size].replace(b'"comm":"app"', b'"comm":"e\\u001b[31m\\n\\"\\u009b"')
+        data = data.replace(b'"plain"', b'"\\u001b]0;x\\u0007"').replace(b'"app:start"', b'"\\u001bc"')
+        block = block[:20] + struct.pack("<II", len(data), len(data)) + data + bytes(-len(data) % 4)
+        block = block[:4] + struct.pack("<I", len(block) + 4) + block[8:] + struct.pack("<I", len(block) + 4)
+    out, at = out + block, at + n
+open(sys.argv[2], "wb").write(out)
+PY
+escapes() { shark -X "lua_script:$lua" -r "$dir/esc.pcapng" "$@" | tr -d '\n' | grep -c "$(printf '[[:cntrl:]]\|\302\233')"; }
+same "no column has what a terminal obeys" "0 10" "$(escapes) $(shark -X "lua_script:$lua" -r "$dir/esc.pcapng" | wc -l)"
+same "nor any line of the tree" 0 "$(escapes -V -O trawl)"
+has "only the name itself is there" "$(shark -X "lua_script:$lua" -r "$dir/esc.pcapng" -c 2)" ' e \[31m "[^-]*-100 '
 same "not JSON is malformed, not an error of the script" "1" "$(
 	/usr/bin/python3 - "$dir/s.pcapng" "$dir/bad.pcapng" <<'PY'
 import sys

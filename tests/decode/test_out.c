@@ -114,6 +114,8 @@ Test(out, csv_cells)
 	same(out_csv(&o, "say \"x\"", 7), "\"say \"\"x\"\"\"");
 	same(out_csv(&o, "two\nlines", 9), "\"two\nlines\"");
 	same(out_csv(&o, "", 0), "\"\"");
+	same(out_csv(&o, "a\x80\xff z", 5), "a\xef\xbf\xbd\xef\xbf\xbd z");
+	same(out_csv(&o, "\xe2\x82,\xe2\x82\xac", 6), "\"\xef\xbf\xbd,\xe2\x82\xac\"");
 }
 
 Test(out, pads_at_least)
