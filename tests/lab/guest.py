@@ -79,7 +79,7 @@ def qemu_command(home, results, log, sockets, words, machine):
     append = KERNEL_WORDS + more + tsc_rate(words["build"]) + " " + " ".join(f"lab.{k}={v}" for k, v in words.items())
     command = ["qemu-system-x86_64", "-machine", name + ",i8042=off", *devices, "-accel", ACCELERATOR, "-cpu", CPU, "-smp", "2",
                "-m", "2G", "-nodefaults", "-display", "none", "-no-reboot",
-               "-kernel", os.path.join(home, "vmlinuz"), "-initrd", os.path.join(home, "initrd"),
+               "-kernel", os.path.join(home, "kernel"), "-initrd", os.path.join(home, "initrd"),
                "-append", append,
                "-serial", "mon:stdio" if shell else f"file:{log}/console.log",
                "-fsdev", "local,id=root,path=/,security_model=none,readonly=on,multidevs=remap",
