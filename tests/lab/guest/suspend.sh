@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
 # kernels: 6.12
-# machine: suspend
+# last: 9p, this guest's root, does not survive it
 # The machine sleeps (ACPI S3) in the middle of a capture: CLOCK_MONOTONIC, which is the timeline,
 # stops, CLOCK_REALTIME goes on. Another one begins late after that, when CLOCK_BOOTTIME is ahead. The
 # second half looks at the times.
 #
-# 9p, this guest's root, does not survive it. So what runs on is in memory, and what is kept goes by
-# way of a second 9p device, which has no driver until the machine is awake again. It is the guest's
-# last test.
+# What runs on is in memory, and what is kept goes by way of a second 9p device, which has no driver
+# until the machine is awake again.
 root=/run/awake
 mkdir -p $root/{bin,dev,proc,sys,tmp,lab,root}
 cp "$(command -v bash)" "$(command -v date)" "$(command -v busybox)" "$(command -v trawl)" $root/bin/
