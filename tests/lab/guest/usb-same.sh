@@ -43,7 +43,7 @@ for key in h e l l o; do
 done
 aplay -q -d 1 -t raw -f S16_LE -r 48000 -c 2 -D hw:0 /dev/zero
 # Unplugged in mid-transfer.
-dd if="/dev/${disk[1]}" of=/dev/null bs=4k count=16000 iflag=direct status=none 2>dd.log &
+dd if="/dev/${disk[1]}" of=/dev/null bs=512 iflag=direct status=none 2>dd.log &
 wait_for 10 disk_reads "${disk[1]}"
 host device_del disk-ehci >/dev/null
 wait $!
