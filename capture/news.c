@@ -20,7 +20,7 @@ static void watch_clock(struct news *n)
 				NULL);
 }
 
-int news_open(struct news *n, bool usr1, struct trawl_error *err)
+int news_open(struct news *n, struct trawl_error *err)
 {
 	sigset_t set;
 
@@ -28,8 +28,7 @@ int news_open(struct news *n, bool usr1, struct trawl_error *err)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
-	if (usr1)
-		sigaddset(&set, SIGUSR1);
+	sigaddset(&set, SIGUSR1);
 	signal(SIGPIPE, SIG_IGN);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	n->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);

@@ -14,10 +14,10 @@ struct news {
 #define NEWS_NONE { .signals = -1, .steps = -1 }
 
 /*
- * Signals that end a capture come here from now on, SIGUSR1 too if that is asked for; the command
- * and the printer get them back. news_close() in any case.
+ * Signals that end a capture, and SIGUSR1, come here from now on; the command and the printer get
+ * them back. news_close() in any case.
  */
-int news_open(struct news *n, bool usr1, struct trawl_error *err);
+int news_open(struct news *n, struct trawl_error *err);
 void news_close(struct news *n);
 
 /* The next signal, if there is one. */

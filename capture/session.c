@@ -436,6 +436,20 @@ static int do_what_is_due(struct session *s, struct trawl_error *err)
 	return 0;
 }
 
+/* Somebody asks: for the newest events, of a flight recorder, or how it goes. */
+static void take_request(struct session *s, pid_t from)
+{
+	struct trawl_error err;
+
+	if (!s->o->ring) {
+		session_note(s, "%" PRIu64 " events captured so far", s->captured);
+		return;
+	}
+	tasks_saw(&s->tasks, from);
+	if (flight_signal(&s->rec.flight, from, &err))
+		recording_fail(&s->rec, &err);
+}
+
 /*
  * The first interrupt goes to the command, whose end is then ours; a terminal has sent it there
  * already. The second one ends the capture without waiting.
@@ -443,14 +457,11 @@ static int do_what_is_due(struct session *s, struct trawl_error *err)
 static void take_signal(struct session *s)
 {
 	struct signalfd_siginfo info;
-	struct trawl_error err;
 
 	if (!news_signal(&s->news, &info))
 		return;
 	if (info.ssi_signo == SIGUSR1) {
-		tasks_saw(&s->tasks, (pid_t)info.ssi_pid);
-		if (flight_signal(&s->rec.flight, (pid_t)info.ssi_pid, &err))
-			recording_fail(&s->rec, &err);
+		take_request(s, (pid_t)info.ssi_pid);
 		return;
 	}
 	if (s->command.pid && !s->command.ended && !s->interrupted) {
@@ -713,7 +724,7 @@ int session_run(const struct options *o, struct trawl_error *err)
 
 	if (user_find(&s.user, o->user, err) || inputs_make(&s.inputs, &s.ninputs, o, &s, err) ||
 	    inputs_probe(s.inputs, s.ninputs, err) ||
-	    tasks_init(&s.tasks, err) || set_up_kin(&s, err) || news_open(&s.news, o->ring, err) ||
+	    tasks_init(&s.tasks, err) || set_up_kin(&s, err) || news_open(&s.news, err) ||
 	    collect_leftovers(&s, err))
 		goto out;
 	if (set_up_scope(&s, err) || recording_open(&s.rec, o, &s.user, &s, err) || arm(&s, err) ||

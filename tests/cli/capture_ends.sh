@@ -157,6 +157,16 @@ has "the reader goes at once: final line" "$(cat "$work/err")" '^[0-9]+ events c
 kill $pid
 wait $pid 2>/dev/null
 
+# Somebody asks how it goes.
+trawl -i "usdt:$target:hit" -w "$work/asked" -- "$target" hits 1000000 1000 2>"$work/err" & trawl=$!
+wait_armed "$work/asked"
+kill -USR1 $trawl
+for ((i = 0; i < 100; i++)); do grep -q 'so far' "$work/err" && break; sleep 0.1; done
+kill -TERM $trawl
+wait $trawl
+has "SIGUSR1 without --ring" "$(cat "$work/err")" '^trawl: [0-9]+ events captured so far$'
+has "and it goes on to its end" "$(trawl-decode --summary "$work/asked")" 'complete$'
+
 # A daemon.
 trawl -i "usdt:$target:hit" -w "$work/left" -- sh -c "sleep 60 & $target hits 3; echo \$!" >"$work/out" 2>"$work/err"
 same "what COMMAND leaves behind: status" 0 $?
@@ -213,15 +223,12 @@ kill $pid
 wait $pid 2>/dev/null
 
 # All together: of each stretch of time so many files.
-"$target" hits 1000000 50 & pid=$!
-trawl -q -i "usdt:$target:hit" -p $pid -C 16k -G 1 -W 2 --duration 2500ms -w "$work/all"
+trawl -q -i "usdt:$target:hit" -C 16k -G 1 -W 2 --duration 2500ms -w "$work/all" -- "$target" hits 100000000
 names=$(cd "$work" && echo all*)
 has "-C -G -W: names" "$names" '^all0 all0\.1 all0\.2 all1 all1\.1( all1\.2)?$'
 for file in "$work"/all*; do
 	has "-C -G -W: each is complete" "$(trawl-decode --summary "$file")" 'complete$'
 done
-kill $pid
-wait $pid 2>/dev/null
 
 # -C: files of that size, nearly; all events, each in one of them.
 trawl -i "usdt:$target:hit" -C 64k -w "$work/c" -- "$target" hits 400000 2>"$work/err"
