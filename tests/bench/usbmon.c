@@ -61,18 +61,38 @@ static void drain(struct usbmon *m, struct usbfilter *f, struct trawl_writer *w,
 		die("fetch");
 }
 
+enum { PIECE = 1 << 20, PIECES = 64 };
+
+static _Alignas(4096) uint8_t data[PIECE];
+
+/*
+ * Seconds to write so many bytes into a new file; O_DIRECT: to the disk, not to memory. 0: that is
+ * not to be had here.
+ */
+static double write_alone(const char *path, uint64_t size, int flags)
+{
+	double t = seconds(CLOCK_MONOTONIC);
+	int fd = open(path, O_CREAT | O_TRUNC | O_WRONLY | flags, 0600);
+
+	if (fd < 0)
+		return 0;
+	for (uint64_t done = 0; done < size; done += PIECE)
+		if (write(fd, data, PIECE) < 0)
+			die(path);
+	close(fd);
+	return seconds(CLOCK_MONOTONIC) - t;
+}
+
 /*
  * What bounds bulk from outside: zstd's own speed on such data, and that of writing what is left of
  * it. In GB of captured data a second, of one CPU and of the clock.
  */
 static void bounds(size_t payload, unsigned int noise, uint64_t bytes, uint64_t size,
-		   const char *path)
+		   const char *path, double rate)
 {
-	enum { PIECE = 1 << 20, PIECES = 64 };
-	static uint8_t data[PIECE], out[PIECE + PIECE / 64];
+	static uint8_t out[PIECE + PIECE / 64];
 	struct usbmon_header h;
-	double zstd, t;
-	int fd = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+	double zstd, t, memory, disk;
 
 	for (size_t at = 0; at + payload <= PIECE; at += payload)
 		usbevents_make(2 * at + 1, payload, noise, &h, data + at);
@@ -80,14 +100,13 @@ static void bounds(size_t payload, unsigned int noise, uint64_t bytes, uint64_t 
 	for (int i = 0; i < PIECES; i++)
 		ZSTD_compress(out, sizeof(out), data, PIECE, 1);
 	zstd = seconds(CLOCK_THREAD_CPUTIME_ID) - t;
-	t = seconds(CLOCK_MONOTONIC);
-	for (uint64_t done = 0; done < size; done += PIECE)
-		if (write(fd, data, PIECE) < 0)
-			die(path);
-	t = seconds(CLOCK_MONOTONIC) - t;
-	close(fd);
-	printf("      alone: zstd -1 %.2f GB/s of CPU, writing the file %.2f GB/s\n",
-	       PIECES * (double)PIECE / zstd / 1e9, (double)bytes / t / 1e9);
+	memory = (double)bytes / write_alone(path, size, 0) / 1e9;
+	disk = write_alone(path, size, O_DIRECT);
+	printf("      alone: zstd -1 %.2f GB/s of CPU; writing such a file %.2f GB/s (we had %.2f of "
+	       "that)", PIECES * (double)PIECE / zstd / 1e9, memory, rate / memory);
+	if (disk > 0)
+		printf(", past the page cache %.2f GB/s", (double)bytes / disk / 1e9);
+	printf("\n");
 }
 
 static void sync_file(struct trawl_writer *w, enum trawl_sync_why why)
@@ -163,7 +182,8 @@ static void run(size_t payload, unsigned int noise, uint64_t events, const char 
 	       (double)st.st_size / (double)done, 100.0 * (double)st.st_size / (double)bytes,
 	       (double)done / (double)monmodel.fetches);
 	if (payload > 4096 && !over)
-		bounds(payload, noise, bytes, (uint64_t)st.st_size, path);
+		bounds(payload, noise, bytes, (uint64_t)st.st_size, path,
+		       (double)bytes / wall / 1e9);
 	usbmon_close(&m);
 }
 
