@@ -11,7 +11,7 @@ libtrawl_la_SOURCES = format/trawl.h format/chunk.h format/error.c \
 	format/section.h format/section.c format/arrange.h format/arrange.c \
 	format/excerpt.h format/excerpt.c format/plan.h format/plan.c format/payload.h format/encode.c format/arena.h \
 	format/arena.c format/memory.h format/memory.c format/decoded.h format/decode.c format/cursor.c \
-	format/thread.h format/thread.c format/sink.h format/sink.c format/pace.h format/pace.c \
+	format/thread.h format/thread.c format/sink.h format/sink.c format/trail.h format/trail.c format/pace.h format/pace.c \
 	format/stage.h format/stage.c format/volume.h format/volume.c format/outbox.h format/outbox.c \
 	format/writer.c format/facts.h format/facts.c format/ring.h format/ring.c \
 	format/clock.h format/clock.c format/input.h format/input.c format/walk.h format/walk.c \

@@ -35,6 +35,9 @@ void sink_open(struct sink *o, int fd)
 		at = st.st_size;
 	o->seekable = true;
 	o->base = o->reserved = (uint64_t)at;
+	o->trail = malloc(sizeof(*o->trail));
+	if (o->trail)
+		trail_init(o->trail, fd, o->base);
 	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY)
 		o->most = limit.rlim_cur;
 }
@@ -117,6 +120,8 @@ static int sink_iov(struct sink *o, struct iovec *iov, int n)
 	}
 	if (!write_all(o->fd, iov, n)) {
 		o->pos += size;
+		if (o->trail)
+			trail_wrote(o->trail, o->base + o->pos);
 		return 0;
 	}
 	o->error = errno;
@@ -184,6 +189,10 @@ int sink_close(struct sink *o)
 {
 	int err = 0;
 
+	if (o->trail)
+		trail_done(o->trail);
+	free(o->trail);
+	o->trail = NULL;
 	if (o->seekable && o->reserved > o->base + o->pos &&
 	    ftruncate(o->fd, (off_t)(o->base + o->pos)))
 		err = errno;

@@ -7,6 +7,7 @@
 #define TRAWL_SINK_H
 
 #include "block.h"
+#include "trail.h"
 
 struct sink {
 	int fd;
@@ -17,6 +18,7 @@ struct sink {
 	uint64_t most;     /* file offset that the file may not grow beyond (ulimit -f) */
 	size_t last;       /* the caller's: bytes to keep free behind the next block */
 	uint32_t seq;      /* of the next own block */
+	struct trail *trail; /* of a seekable file; NULL: none */
 	int error;         /* errno of the first failure; nothing is written after it */
 };
 

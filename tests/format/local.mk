@@ -35,6 +35,7 @@ UNIT_FORMAT = tests/format/test_error \
 	tests/format/test_body \
 	tests/format/test_walk \
 	tests/format/test_ring \
+	tests/format/test_trail \
 	tests/format/test_span \
 	tests/format/test_clock
 check_PROGRAMS += $(UNIT_FORMAT)
@@ -69,6 +70,9 @@ tests_format_test_clock_LDADD = $(UNIT_LDADD)
 tests_format_test_writer_SOURCES = tests/format/test_writer.c
 tests_format_test_writer_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_writer_LDADD = libsample.la $(UNIT_LDADD)
+tests_format_test_trail_SOURCES = tests/format/test_trail.c
+tests_format_test_trail_CFLAGS = $(UNIT_CFLAGS)
+tests_format_test_trail_LDADD = $(UNIT_LDADD)
 tests_format_test_ring_SOURCES = tests/format/test_ring.c
 tests_format_test_ring_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_ring_LDADD = libsample.la $(UNIT_LDADD)
