@@ -88,6 +88,8 @@ int machine_write_capture(struct trawl_writer *w, const struct options *o, const
 	json_end(&j);
 	json_uint(&j, "start_ns", clock_ns(CLOCK_REALTIME));
 	json_uint(&j, "start_mono_ns", clock_ns(CLOCK_MONOTONIC));
+	if (o->snaplen)
+		json_uint(&j, "snaplen", o->snaplen);
 	json_uint(&j, "pid", (uint64_t)getpid());
 	json_uint(&j, "uid", getuid());
 	json_string(&j, "user", user ? user : "");

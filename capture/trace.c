@@ -469,6 +469,21 @@ static int flagged_loss(struct trace *t, struct trace_cpu *c, const struct ring_
 	return trace_lose(t, c, c->last, p->ts, count, TRAWL_LOSS_OVERRUN, err);
 }
 
+/*
+ * -s: how much is kept of the bytes that the word `loc` of a field tells. The NUL of a text is not
+ * counted, so that one without a NUL was cut: decoders mark it.
+ */
+static uint32_t kept(const struct trawl_field *f, uint32_t loc, const uint8_t *record, uint32_t len,
+		     uint32_t snaplen)
+{
+	uint32_t n = loc >> 16, at = (loc & 0xffff) + (f->place == TRAWL_REL_LOC ? f->offset + 4u : 0);
+
+	if (n <= snaplen || (f->kind == TRAWL_TEXT && n == snaplen + 1 && at + n <= len &&
+			     !record[at + n - 1]))
+		return n;
+	return snaplen / f->size * f->size;
+}
+
 /* -s: shortens dynamic data in a copy of the record. Returns the record to store. */
 static const void *snap(const struct trace_event *e, const uint8_t *record, uint32_t *len,
 			uint32_t snaplen, uint8_t *copy, size_t size)
@@ -488,8 +503,7 @@ static const void *snap(const struct trace_event *e, const uint8_t *record, uint
 			continue;
 		}
 		memcpy(&loc, copy + f->offset, sizeof(loc));
-		if (loc >> 16 > snaplen)
-			loc = (snaplen / f->size * f->size) << 16 | (loc & 0xffff);
+		loc = kept(f, loc, record, *len, snaplen) << 16 | (loc & 0xffff);
 		memcpy(copy + f->offset, &loc, sizeof(loc));
 	}
 	return copy;

@@ -210,6 +210,16 @@ void layout_hide(struct layout *l, const char *name)
 			l->shown[i].hidden = true;
 }
 
+void layout_snap(struct layout *l, uint32_t most)
+{
+	for (struct shown *s = l->shown; s < l->shown + l->n; s++) {
+		if (s->op != OP_LOC_TEXT || s->field->place == TRAWL_FIXED)
+			continue;
+		s->most = most;
+		l->cuts |= most > 0;
+	}
+}
+
 /* ---- scalars ------------------------------------------------------------------------------ */
 
 /* One of the integer ops at p. */
@@ -320,6 +330,19 @@ const char *shown_why(const struct shown *s, const void *record, size_t len)
 	return NULL;
 }
 
+static bool is_cut(const struct shown *s, const uint8_t *p, size_t n)
+{
+	return s->most && n == s->most && p[n - 1] != '\0';
+}
+
+bool shown_cut(const struct shown *s, const void *record, size_t len)
+{
+	const uint8_t *p;
+	size_t n;
+
+	return s->most && field_bytes(s->field, record, len, &p, &n) && is_cut(s, p, n);
+}
+
 static void out_text(const struct shown *s, const uint8_t *p, size_t n, bool json, struct out *o)
 {
 	if (faulted(s->field, n)) {
@@ -327,6 +350,8 @@ static void out_text(const struct shown *s, const uint8_t *p, size_t n, bool jso
 		return;
 	}
 	(json ? out_json : out_quoted)(o, p, text_len(p, n));
+	if (!json && is_cut(s, p, n))
+		out_str(o, "...");
 }
 
 static void out_bytes_field(const uint8_t *p, size_t n, bool json, struct out *o)

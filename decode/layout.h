@@ -12,6 +12,7 @@ struct shown {
 	uint8_t op;        /* what to do with its bytes; layout.c */
 	uint8_t element;   /* the same for one element of an array */
 	bool hidden;       /* a helper field: only with --fields all */
+	uint32_t most;     /* bytes that a text was cut to (layout_snap()); 0: none was */
 	uint32_t label_len, json_len;
 	const char *label; /* " name=" with room to copy in steps of 16 bytes */
 	const char *json;  /* `,"name":` likewise */
@@ -22,6 +23,7 @@ struct layout {
 	size_t name_len;
 	size_t room;      /* enough for the fields of fixed place as text or JSON */
 	bool lacks;       /* a field may be without a value */
+	bool cuts;        /* a field may be cut */
 	bool checked;     /* every field is looked at with care: an odd type, or a huge one */
 	uint32_t n;
 	struct shown *shown;
@@ -37,12 +39,18 @@ void layout_free(struct layout *l);
 struct shown *layout_find(const struct layout *l, const char *name);
 void layout_hide(struct layout *l, const char *name);
 
+/* The capture kept no more than these bytes of a text (-s): "..." stands behind one that was cut. */
+void layout_snap(struct layout *l, uint32_t most);
+
 /* All fields that are not hidden (or all): text `a=1 b="x"`, JSON `"a":1,"b":"x"`. */
 void layout_text(const struct layout *l, const void *record, size_t len, bool all, struct out *o);
 void layout_json(const struct layout *l, const void *record, size_t len, bool all, struct out *o);
 
 /* Why the field has no value in this record: "fault", or what its note says; NULL: it has one. */
 const char *shown_why(const struct shown *s, const void *record, size_t len);
+
+/* Whether the text of the field was cut in this record: what is whole ends in a NUL. */
+bool shown_cut(const struct shown *s, const void *record, size_t len);
 
 /* The value of one field, without its name. */
 void shown_text(const struct shown *s, const void *record, size_t len, struct out *o);

@@ -7,6 +7,7 @@
 
 #include "decode/boot.h"
 #include "decode/decoder.h"
+#include "decode/jdoc.h"
 #include "decode/layout.h"
 #include "decode/printfmt.h"
 #include "decode/site.h"
@@ -138,6 +139,25 @@ static struct symbols *symbols_of(struct tracefs *t)
 	return s;
 }
 
+/* -s of the capture that the section at hand is of; 0: none. */
+static uint32_t snap_of(const struct tracefs *t)
+{
+	const struct trawl_reader *r = t->ctx->reader;
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < trawl_meta_count(r); i++) {
+		const struct trawl_meta *m = trawl_meta_at(r, i);
+		struct json_object *o;
+
+		if (m->section != t->section || strcmp(m->name, "capture"))
+			continue;
+		o = jdoc_parse(m->data, m->len);
+		most = (uint32_t)jdoc_uint(o, "snaplen", 0);
+		json_object_put(o);
+	}
+	return most;
+}
+
 static struct plan *plan_new(struct tracefs *t, const struct trawl_event_type *type)
 {
 	const struct trawl_source *source = source_of(t, type);
@@ -153,6 +173,7 @@ static struct plan *plan_new(struct tracefs *t, const struct trawl_event_type *t
 		free(p);
 		return NULL;
 	}
+	layout_snap(p->layout, snap_of(t));
 	p->sites = sites_new(t->ctx->reader, source ? source->name : "", t->section,
 			     p->layout);
 	if (t->ctx->options->print && (!p->sites || !sites_any(p->sites))) {
@@ -424,6 +445,22 @@ static void reasons(const struct plan *p, const struct site *s, bool all, const 
 		out_char(o, '}');
 }
 
+/* The names of the texts that the capture cut. */
+static void cuts(const struct layout *l, bool all, const struct item *it, struct out *o)
+{
+	bool any = false;
+
+	for (const struct shown *f = l->shown; l->cuts && f < l->shown + l->n; f++) {
+		if ((f->hidden && !all) || !shown_cut(f, it->record, it->len))
+			continue;
+		out_str(o, any ? "," : ",\"cut\":[");
+		out_json(o, f->field->name, strlen(f->field->name));
+		any = true;
+	}
+	if (any)
+		out_char(o, ']');
+}
+
 static void tracefs_json_more(void *state, const struct item *it, struct out *o)
 {
 	const struct tracefs *t = state;
@@ -431,6 +468,7 @@ static void tracefs_json_more(void *state, const struct item *it, struct out *o)
 	const struct site *s = p->sites ? site_of(it) : NULL;
 
 	reasons(p, s, t->ctx->options->all_fields || (!s && !p->plain), it, o);
+	cuts(p->layout, t->ctx->options->all_fields, it, o);
 	if (!s)
 		return;
 	out_str(o, ",\"site\":{\"offset\":");

@@ -114,6 +114,10 @@ same "globs that overlap are no news" "" "$(cat "$work/err")"
 trawl -q -i "usdt:$target:text arg1:string" -s 10 -w "$f" -- "$target" text 100 3
 same "-s: ten letters of a hundred" 3 "$(trawl-decode --json "$f" | grep -c '"arg1":"xxxxxxxxxx"')"
 
+same "which is told" "3 3" "$(trawl-decode --json "$f" | grep -c '"cut":\["arg1"\]') $(trawl-decode "$f" | grep -c 'arg1="xxxxxxxxxx"\.\.\. ')"
+trawl -q -i "usdt:$target:text arg1:string" -s 10 -w "$f" -- "$target" text 10 2
+same "what is whole has no mark" "2 0" "$(trawl-decode "$f" | grep -c 'arg1="xxxxxxxxxx" ') $(trawl-decode --json "$f" | grep -c '"cut"')"
+
 # The file knows its tasks, its machine and its probes.
 trawl -q -i "usdt:$target:hit" -w "$f" -- "$target" hits 2
 summary=$(trawl-decode --summary "$f")
