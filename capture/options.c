@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "once.h"
 #include "options.h"
 #include "source.h"
 
@@ -322,6 +323,9 @@ static int check(struct options *o, struct trawl_error *err)
 {
 	bool rotates = o->rotate_bytes || o->rotate_seconds;
 
+	if (o->job == JOB_GC && (o->ninterfaces || o->write || o->command))
+		return trawl_fail(err, TRAWL_USAGE, "--gc removes what killed captures left, and "
+				  "records nothing: give it alone");
 	if (o->job != JOB_CAPTURE)
 		return 0;
 	if (!o->ninterfaces)
@@ -337,6 +341,10 @@ static int check(struct options *o, struct trawl_error *err)
 		return trawl_fail(err, TRAWL_USAGE,
 				  "--json prints events, -w writes a file: use trawl-decode --json "
 				  "on the file");
+	if (o->time_style && o->write)
+		return trawl_fail(err, TRAWL_USAGE,
+				  "-t is about events that are printed, -w writes a file: use "
+				  "trawl-decode -t on the file");
 	if (o->npids && o->command)
 		return trawl_fail(err, TRAWL_USAGE, "-p and a command: choose one of them");
 	return check_ring(o, err);
@@ -357,8 +365,15 @@ static int bad_option(int c, char **argv, struct trawl_error *err)
 	return trawl_fail(err, TRAWL_USAGE, "-%c: no such option; trawl --help lists all", optopt);
 }
 
+/* -i and -p add up, and --trigger has something better to say of two. */
+static bool has_one_value(int c)
+{
+	return optarg && c != 'i' && c != 'p' && c != OPT_TRIGGER;
+}
+
 int options_parse(struct options *o, int argc, char **argv, struct trawl_error *err)
 {
+	struct once once = { 0 };
 	int c, before;
 
 	*o = (struct options){ .argc = argc, .argv = argv };
@@ -372,6 +387,8 @@ int options_parse(struct options *o, int argc, char **argv, struct trawl_error *
 		if (optarg && !strcmp(optarg, "--"))
 			return trawl_fail(err, TRAWL_USAGE, "%s: needs a value; `--` is none",
 					  argv[optind - 2]);
+		if (has_one_value(c) && once_given(&once, c, long_options, err))
+			return -1;
 		if (take(o, c, optarg, err))
 			return -1;
 	}

@@ -4,5 +4,6 @@ noinst_LTLIBRARIES += libcommon.la
 libcommon_la_SOURCES = \
 	common/json.h common/json.c \
 	common/nameless.h common/nameless.c \
+	common/once.h common/once.c \
 	common/usbtypes.h common/usbtypes.c
 libcommon_la_CFLAGS = $(AM_CFLAGS) -O2

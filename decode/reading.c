@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "common/once.h"
 #include "config.h"
 #include "decode/cli.h"
 
@@ -27,9 +28,17 @@ static int set_option(struct reading *r, const struct reading_program *p, void *
 	}
 }
 
+/* Those that may be given again add up, or have something better to say of two. */
+static bool has_one_value(const struct reading_program *p, int option)
+{
+	return optarg && option != OPTION_SOURCE && option != OPTION_NAME && option != OPTION_PID &&
+	       option != OPTION_WHERE && option != p->again;
+}
+
 int reading_parse(struct reading *r, const struct reading_program *p, void *arg, int argc,
 		  char **argv, struct trawl_error *err)
 {
+	struct once once = {{false}};
 	int option;
 
 	opterr = 0;
@@ -44,6 +53,8 @@ int reading_parse(struct reading *r, const struct reading_program *p, void *arg,
 		}
 		if (option == '?' || option == ':')
 			return cli_bad_option(option, argv, p->options, err);
+		if (has_one_value(p, option) && once_given(&once, option, p->options, err))
+			return -1;
 		if (set_option(r, p, arg, option, err))
 			return -1;
 	}

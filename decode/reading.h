@@ -33,6 +33,7 @@ struct reading_program {
 	const char *usage;            /* behind "no file: " */
 	const char *letters;          /* of getopt(), ':' first */
 	const struct option *options; /* READING_OPTIONS and its own */
+	int again;                    /* one that may be given again; 0: none */
 	void (*help)(void);
 	/* One of its own options, its argument in optarg: 0, or -1 with *err. */
 	int (*option)(void *arg, int option, struct trawl_error *err);

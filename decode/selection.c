@@ -42,6 +42,9 @@ int selection_option(struct selection *s, int option, const char *arg, struct tr
 		return 0;
 	case OPTION_TO:
 	case OPTION_UNTIL:
+		if (s->to_text)
+			return trawl_fail(err, TRAWL_USAGE,
+					  "--until and --to are the same: leave one out");
 		s->to_option = option == OPTION_TO ? "--to" : "--until";
 		s->to_text = arg;
 		return 0;

@@ -74,7 +74,7 @@ struct options {
 	const char *around_text; /* --around, or NULL */
 	uint64_t window;  /* --window, ns */
 	struct around *around;
-	bool join;        /* --join */
+	bool join, has_window; /* --join, --window */
 	int times;        /* how many -t */
 	bool bounds, colour;
 };
@@ -145,6 +145,7 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 		o->join = true;
 		return 0;
 	case OPTION_WINDOW:
+		o->has_window = true;
 		return when_span("--window", optarg, &o->window, err);
 	case 't':
 		if (++o->times > TIME_SINCE)
@@ -166,6 +167,7 @@ static const struct reading_program program = {
 	.usage = "trawl-decode [OPTION]... FILE",
 	.letters = ":c:txX",
 	.options = long_options,
+	.again = OPTION_AROUND, /* which says how two are joined */
 	.help = print_help,
 	.option = set_option,
 };
@@ -177,6 +179,9 @@ static int parse(struct options *o, int argc, char **argv, struct trawl_error *e
 
 	if (!got)
 		got = reading_parse(&o->reading, &program, o, argc, argv, err);
+	if (!got && o->has_window && !o->around_text && !o->join)
+		return trawl_fail(err, TRAWL_USAGE,
+				  "--window is how far --around and --join look: give one of them");
 	if (!got && o->join && o->mode != MODE_TEXT && o->mode != MODE_JSON)
 		return trawl_fail(err, TRAWL_USAGE,
 				  "--join: is for text and --json: no --summary, no --meta");

@@ -76,6 +76,8 @@ static int import(int argc, char **argv, struct trawl_error *err)
 	while ((option = getopt(argc, argv, ":w:")) != -1) {
 		if (option != 'w')
 			return cli_bad_option(option, argv, NULL, err);
+		if (out)
+			return usage(err, "-w: given twice: leave one out", "");
 		out = optarg;
 	}
 	if (!out)
@@ -120,9 +122,12 @@ static int verify_file(const char *path, struct trawl_error *err)
 	printf("%s: %llu events", path, (unsigned long long)(events - tasks));
 	if (tasks)
 		printf(" (and %llu of the task source)", (unsigned long long)tasks);
-	printf(", %llu bytes: %s\n", (unsigned long long)v.bytes, v.text);
-	if (v.complete && !v.damaged && !v.cut_at && !v.junk)
+	printf(", %llu bytes", (unsigned long long)v.bytes);
+	if (v.complete && !v.damaged && !v.cut_at && !v.junk) {
+		printf(": %s\n", v.text);
 		return 0;
+	}
+	putchar('\n'); /* what is wrong is told on standard error */
 	return trawl_fail(err, TRAWL_BAD_DATA, "%s: %s", path, v.text);
 }
 

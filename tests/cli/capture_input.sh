@@ -37,6 +37,11 @@ fails "a name already taken" 2 'x' trawl -i "uprobe:$target:target_hits x=%di x=
 args=$(for i in $(seq 129); do printf ' a%d=%%di' "$i"; done)
 fails "too many arguments" 2 '128' trawl -i "uprobe:$target:target_hits$args" -w "$f"
 fails "no such register" 2 'no such register' trawl -i "uprobe:$target:target_hits %zz" -w "$f"
+for twice in "-w $f" "-c 5" "-s 9" "-B 64" "-C 1" "-G 9" "-W 2" "-Z root" "--duration 1" "--ring 2m" "--after 1" "--level 3"; do
+	fails "$twice twice" 2 "^trawl: ${twice%% *}: given twice: leave one out$" trawl -i usb $twice $twice
+done
+fails "-t is not for a file" 2 '-w writes a file: use trawl-decode -t on the file$' trawl -i usb -t -w "$f"
+fails "--gc records nothing" 2 '^trawl: --gc .* give it alone$' trawl --gc -i usb
 fails "no such source, nearest name" 2 'evnt:x: no such source; did you mean event' trawl -i evnt:x -w "$f"
 
 # Kernel events and filters

@@ -36,6 +36,13 @@ for n in many 0 -1 3x '' 99999999999999999999; do
 	fails "bad count '$n'" 2 "^trawl-decode: -c: '$n' is not a number of events: give a whole number above 0, as in -c 100$" trawl-decode -c "$n" "$f"
 done
 fails "bad pid" 2 "^trawl-decode: --pid: '-3' is not the id of a process or thread: give a number from 0 to 2147483647$" trawl-decode --pid -3 "$f"
+for twice in "-c 5" "--until 1ms" "--from 1ms" "--window 1ms" "--color never" "--fields all" "--meta=x"; do
+	fails "$twice twice" 2 "^trawl-decode: ${twice%%[ =]*}: given twice: leave one out$" \
+		trawl-decode --join $twice $twice "$f"
+done
+fails "--until and --to" 2 'are the same: leave one out$' trawl-decode --until 1ms --to 2ms "$f"
+fails "export: -w twice" 2 '^trawl-export: -w: given twice' trawl-export --to json "$f" -w "$dir/a" -w "$dir/b"
+fails "--window of nothing" 2 '^trawl-decode: --window is how far --around and --join look' trawl-decode --window 5ms "$f"
 fails "an option that can be shortened to several" 2 '^trawl-decode: --s can mean --source, --show-keys, --summary: write more of it$' trawl-decode --s "$f"
 fails "an argument for an option without" 2 '^trawl-decode: --json=x: this option has no argument: leave out =x$' trawl-decode --json=x "$f"
 fails "fields that cannot be chosen here" 2 "^trawl-decode: --fields: 'a,b' is not known: write 'all'" trawl-decode --fields a,b "$f"

@@ -489,6 +489,8 @@ def test_errors(d):
         lines[3] = lines[3].replace("C Ci", "C Qi")
         f.write("\n".join(lines) + "\n")
     out = d + "/x.trawl"
+    fails("import: -w twice", 2, "-w: given twice", "trawl-edit", "import", "-w", out, "-w", out,
+          d + "/all.txt")
     for args in (("-w", out, d + "/all.txt"), (d + "/all.txt", "-w", out)):
         same(0, run("trawl-edit", "import", *args)[2], "import: -w before or behind the file")
     fails("import without -w", 2, "-w OUT is missing", "trawl-edit", "import", d + "/all.txt")
@@ -518,6 +520,9 @@ def test_errors(d):
     with open(d + "/cut.trawl", "wb") as f:
         f.write(open(d + "/all.trawl", "rb").read()[:-300])
     fails("verify: a cut file", 1, "cut.trawl", "trawl-edit", "verify", d + "/cut.trawl")
+    out, err, got = run("trawl-edit", "verify", d + "/cut.trawl", status=1)
+    ok("cut at byte" in err and "cut at byte" not in out and " events" in out,
+       "verify: what is wrong is said once", out, err)
 
 
 def main():
