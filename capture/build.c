@@ -165,13 +165,14 @@ void probe_arg_missing(struct probe *p, size_t arg)
 /* ---- what users write ------------------------------------------------------------------------ */
 
 int build_field_name(struct resolve *r, const struct probe *p, const struct spec_arg *arg,
-		     const char *name)
+		     const struct fetch_expr *e, const char *name)
 {
 	if (!probe_arg_name_ok(name))
 		return spec_fail(r->spec, arg->at, r->err, "%s: not a name for a field (a C "
 				 "identifier of at most %d letters that tracefs does not use)",
 				 name, PROBE_ARG_NAME_MAX - 1);
-	if (probe_has_arg(p, name))
+	/* What two ARGs find by one register need not be the same. */
+	if ((*arg->field || !e->depth) && probe_has_arg(p, name))
 		return spec_fail(r->spec, arg->at, r->err, "%s: there is a field of this name "
 				 "already; write OTHER=%s", name, arg->expr);
 	return 0;

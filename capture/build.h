@@ -79,7 +79,7 @@ int build_user_fetch(struct resolve *r, const struct spec_arg *arg, const struct
 
 /* May the user's ARG be a field of this name? 0, or -1 with what is wrong. */
 int build_field_name(struct resolve *r, const struct probe *p, const struct spec_arg *arg,
-		     const char *name);
+		     const struct fetch_expr *e, const char *name);
 
 /* The type that a user's ARG will have: its own, else fallback, else the kernel's default. */
 const char *build_user_type(const struct spec_arg *arg, const struct fetch_expr *e,

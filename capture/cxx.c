@@ -240,8 +240,8 @@ static int resolve_one(struct resolve *r, struct target *t, const struct matches
 	return ret;
 }
 
-/* As for symbols: functions that a pattern matches and that lack an ARG are passed over. */
-static int resolve_all(struct resolve *r, struct target *t, const struct matches *m, bool glob)
+/* As for symbols: of several functions, overloads too, those that lack an ARG are passed over. */
+static int resolve_all(struct resolve *r, struct target *t, const struct matches *m)
 {
 	struct probe_list *list = r->list;
 	struct trawl_error first;
@@ -252,7 +252,7 @@ static int resolve_all(struct resolve *r, struct target *t, const struct matches
 
 		if (!resolve_one(r, t, m, &m->list[i]))
 			continue;
-		if (!glob || list->n == before)
+		if (m->n == 1 || list->n == before)
 			return -1;
 		probe_drop(list, before);
 		if (!passed++) {
@@ -276,16 +276,13 @@ static int resolve_all(struct resolve *r, struct target *t, const struct matches
 int resolve_cxx(struct resolve *r, struct target *t)
 {
 	struct matches m = { 0 };
-	bool glob = false;
 	int ret;
 
 	find(r, t, false, &m);
 	/* "operator*" and "f(char*)" are names first, patterns then. */
-	if (!m.n && strpbrk(r->spec->symbol, "*?[")) {
-		glob = true;
+	if (!m.n && strpbrk(r->spec->symbol, "*?["))
 		find(r, t, true, &m);
-	}
-	ret = resolve_all(r, t, &m, glob);
+	ret = resolve_all(r, t, &m);
 	for (size_t i = 0; i < m.n; i++)
 		cxx_free(&m.list[i].name);
 	free(m.list);

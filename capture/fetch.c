@@ -171,15 +171,16 @@ int fetch_parse(const struct spec *spec, const struct spec_arg *arg, struct fetc
 	return classify(spec, arg, e, err);
 }
 
-char *fetch_field_name(const struct spec_arg *arg, const struct fetch_expr *e, size_t i)
+char *fetch_field_name(const struct spec_arg *arg, const struct fetch_expr *e)
 {
-	const char *s = arg->expr + e->at;
+	static const char in_names[] = "0123456789_abcdefghijklmnopqrstuvwxyz"
+				       "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	const char *s = arg->expr + e->at + (e->inner != FETCH_NAME);
+	size_t n = strspn(s, in_names);
 
 	if (*arg->field)
 		return xstrdup(arg->field);
-	if (e->depth || e->inner == FETCH_IMM || e->inner == FETCH_ADDR)
-		return xasprintf("arg%zu", i + 1);
-	if (e->inner == FETCH_NAME)
-		return xstrndup(s, e->len);
-	return xstrndup(s + 1, e->len - 1);
+	if (e->inner == FETCH_IMM)
+		return xstrdup("imm");
+	return n && e->inner != FETCH_ADDR ? xstrndup(s, n) : xstrdup("mem");
 }

@@ -48,7 +48,10 @@ struct fetch_expr {
 int fetch_parse(const struct spec *spec, const struct spec_arg *arg, struct fetch_expr *e,
 		struct trawl_error *err);
 
-/* The name of a field that the user did not name: malloc'd. i counts ARGs from 0. */
-char *fetch_field_name(const struct spec_arg *arg, const struct fetch_expr *e, size_t i);
+/*
+ * The field's name, malloc'd: the user's, or that of the innermost operand. Never argN for the N-th
+ * ARG, as the kernel has it: here argN is the N-th argument.
+ */
+char *fetch_field_name(const struct spec_arg *arg, const struct fetch_expr *e);
 
 #endif

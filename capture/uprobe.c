@@ -124,7 +124,7 @@ static void show_as(struct probe_arg *arg, const char *type, const struct dwarf_
 static int add_arg(struct making *m, size_t i, const struct spec_arg *arg,
 		   const struct fetch_expr *e)
 {
-	char *name = fetch_field_name(arg, e, i), fetch[512], symbol[128];
+	char *name = fetch_field_name(arg, e), fetch[512], symbol[128];
 	const struct dwarf_value *value = NULL;
 	struct place place = { 0 };
 	const char *type, *fallback = "";
@@ -151,7 +151,7 @@ static int add_arg(struct making *m, size_t i, const struct spec_arg *arg,
 			goto out;
 		}
 	}
-	if (build_field_name(m->r, m->p, arg, name) < 0)
+	if (build_field_name(m->r, m->p, arg, e, name) < 0)
 		goto out;
 	if (value && !e->depth)
 		fallback = value->type;

@@ -283,9 +283,9 @@ static int arg_number(struct making *m, const struct spec_arg *arg, const struct
 static int add_user_arg(struct making *m, size_t i, const struct fetch_expr *e)
 {
 	const struct spec_arg *arg = &m->r->spec->args[i];
-	char *name = fetch_field_name(arg, e, i), fetch[512], symbol[128];
+	char *name = fetch_field_name(arg, e), fetch[512], symbol[128];
 	size_t k = 0, field;
-	int ret = build_field_name(m->r, m->p, arg, name);
+	int ret = build_field_name(m->r, m->p, arg, e, name);
 
 	if (ret == 0 && e->inner == FETCH_NAME)
 		ret = arg_number(m, arg, e, &k);
@@ -335,7 +335,7 @@ static int add_user_args(struct making *m)
 						 (*arg->field ? strlen(arg->field) + 1 : 0),
 						 m->r->err, "%s: %s", arg->type, why);
 			if (*arg->field && !probe_arg_name_ok(arg->field))
-				return build_field_name(m->r, m->p, arg, arg->field);
+				return build_field_name(m->r, m->p, arg, &e, arg->field);
 		} else if (add_user_arg(m, i, &e) < 0) {
 			return -1;
 		}

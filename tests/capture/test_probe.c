@@ -299,6 +299,17 @@ Test(probe, what_is_asked_for_twice_is_one)
 	cr_assert_str_eq(own->display_name, "mine");
 }
 
+Test(probe, what_has_no_name_is_called_as_it_is_inside)
+{
+	struct probe *p = taken("uprobe:@/tick:tick_name \\1 +8(%%di):u32 +0(%%di) +0(+8($stack)) @0x4000");
+
+	cr_assert_str_eq(p->args[0].name, "imm");
+	cr_assert_str_eq(p->args[1].name, "di");
+	cr_assert_str_eq(p->args[2].name, "di_2");
+	cr_assert_str_eq(p->args[3].name, "stack");
+	cr_assert_str_eq(p->args[4].name, "mem");
+}
+
 Test(probe, long_names_are_cut_and_told_apart)
 {
 	char name[120];

@@ -347,6 +347,9 @@ def cxx(folder):
                        [program])[1:]
     ok([e["fields"].get("price") for e in got] == [2, 3, None] and got[2]["name"] == "mine" and
        got[0]["site"]["symbol"] == "shop::Cart::add", "C++: parameters, a name of one's own, the symbol", err, got)
+    got, err = capture(folder, [f"uprobe:{program}:shop::Cart::add what"], [program])[1:]
+    ok([e["name"] for e in got] == both[1:] and "1 of the functions it matches is passed over" in err,
+       "C++: an overload without the parameter is passed over", err, got)
     got, err = capture(folder, [f"uprobe:{program}:shop::* what"], [program])[1:]
     ok([e["name"] for e in got] == both[1:] and "are passed over, shop::" in err,
        "C++: a pattern passes over what lacks the parameter", err, got)

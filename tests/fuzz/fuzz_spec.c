@@ -26,7 +26,7 @@ static void try_spec(const char *text)
 		const char *why;
 
 		if (fetch_parse(&spec, &spec.args[i], &e, &err) == 0) {
-			char *name = fetch_field_name(&spec.args[i], &e, i);
+			char *name = fetch_field_name(&spec.args[i], &e);
 
 			if (e.at + e.len > strlen(spec.args[i].expr))
 				abort();
