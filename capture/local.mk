@@ -63,11 +63,11 @@ libcapture_la_SOURCES += \
 	capture/spec.c capture/spec.h \
 	capture/uprobe.c \
 	capture/usdt.c capture/usdt.h capture/usdt_probe.c
-libcapture_la_LIBADD = libcommon.la $(ELF_LIBS) $(DW_LIBS) $(ZYDIS_LIBS) $(CXX_LIBS)
+libcapture_la_LIBADD = $(ELF_LIBS) $(DW_LIBS) $(ZYDIS_LIBS) $(CXX_LIBS)
 
 include capture/kernel.mk
 
 bin_PROGRAMS += trawl
 trawl_SOURCES = capture/main.c
 trawl_CFLAGS = $(AM_CFLAGS) -O2
-trawl_LDADD = libcapture.la libdecode.la libtrawl.la
+trawl_LDADD = libcapture.la libdecode.la libcommon.la libtrawl.la

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What capture/ and the programs that read share. Part of libcapture and of libdecode.
+# What capture/ and the programs that read share. Link it behind libcapture.la, libedit.la and
+# libdecode.la, in front of libtrawl.la.
 noinst_LTLIBRARIES += libcommon.la
 libcommon_la_SOURCES = \
 	common/json.h common/json.c \

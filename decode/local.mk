@@ -56,12 +56,12 @@ libdecode_la_SOURCES += \
 	decode/pcap.h decode/pcap.c \
 	decode/usbstat.h decode/usbstat.c
 libdecode_la_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(ZLIB_CFLAGS) -O3
-libdecode_la_LIBADD = libcommon.la $(JSON_LIBS) $(ZLIB_LIBS)
+libdecode_la_LIBADD = $(JSON_LIBS) $(ZLIB_LIBS)
 
 bin_PROGRAMS += trawl-decode trawl-export
 trawl_decode_SOURCES = decode/trawl-decode.c
 trawl_decode_CFLAGS = $(AM_CFLAGS) -O2
-trawl_decode_LDADD = libedit.la libdecode.la libtrawl.la
+trawl_decode_LDADD = libedit.la libdecode.la libcommon.la libtrawl.la
 trawl_export_SOURCES = decode/export.h decode/trawl-export.c
 trawl_export_CFLAGS = $(AM_CFLAGS) -O2
-trawl_export_LDADD = libedit.la libdecode.la libtrawl.la
+trawl_export_LDADD = libedit.la libdecode.la libcommon.la libtrawl.la

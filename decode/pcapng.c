@@ -140,7 +140,7 @@ static void section(struct pcapng *p)
 	out_le64(o, UINT64_MAX);
 	option_text(o, SHB_HARDWARE, jdoc_string(machine, "arch"));
 	if (machine) {
-		snprintf(os, sizeof(os), "Linux %s", jdoc_string(machine, "release"));
+		snprintf(os, sizeof(os), "Linux %s", jdoc_string(machine, "kernel"));
 		option_text(o, SHB_OS, os);
 	}
 	option_text(o, SHB_USERAPPL, "trawl-export " VERSION);

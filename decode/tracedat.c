@@ -455,15 +455,11 @@ static void option(struct out *o, uint16_t id, const char *text)
 static void uname_option(const struct tracedat *t, struct out *o)
 {
 	struct json_object *root = jdoc_meta(stream_reader(t->stream), "machine");
-	const struct json_object *kernel = jdoc_get(root, "kernel");
-	const char *release = jdoc_string(kernel, "release");
 	char text[512];
 
-	if (!*release)
-		release = jdoc_string(root, "release");
 	snprintf(text, sizeof(text), "Linux %.100s %.100s %.100s %.50s",
-		 jdoc_string(root, "hostname"), release,
-		 jdoc_string(kernel, "version"), jdoc_string(root, "arch"));
+		 jdoc_string(root, "hostname"), jdoc_string(root, "kernel"),
+		 jdoc_string(root, "kernel_version"), jdoc_string(root, "arch"));
 	option(o, OPTION_UNAME, text);
 	json_object_put(root);
 }

@@ -15,4 +15,4 @@ libedit_la_LIBADD = $(PCAP_LIBS)
 bin_PROGRAMS += trawl-edit
 trawl_edit_SOURCES = edit/trawl-edit.c
 trawl_edit_CFLAGS = $(AM_CFLAGS) -O2
-trawl_edit_LDADD = libedit.la libdecode.la libtrawl.la
+trawl_edit_LDADD = libedit.la libdecode.la libcommon.la libtrawl.la

@@ -14,7 +14,7 @@ AM_TESTS_ENVIRONMENT = \
 	export TRAWL_SRC TRAWL_BUILD PATH;
 EXTRA_DIST += tests/run-unit tests/tap.sh tests/tap.py tests/lsan.supp
 
-UNIT_LDADD = $(CRITERION_LIBS) libtrawl-test.la
+UNIT_LDADD = $(CRITERION_LIBS) libcommon.la libtrawl-test.la
 UNIT_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 
 # libtrawl with its internals visible, for unit tests.

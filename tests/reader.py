@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """An independent reader of .trawl files, written from docs/format.md and nothing else.
 
-    reader.py FILE      prints all events and tables as JSON lines, as tests/format/dump does
+    reader.py FILE          prints all events and tables as JSON lines, as tests/format/dump does
+    reader.py --tasks FILE  prints for each event when it was and who did it
 
 It goes over the blocks from the first to the last, and looks at the index only to check it. It is
 meant to be read beside the text, so it is plain rather than fast, and keeps everything in memory.
@@ -495,9 +496,67 @@ def sum_of(data):
     return total
 
 
-def main(path):
-    with open(path, "rb") as f:
+# ---- tasks, by the rules of "Tasks"; for a file of one boot ---------------------------------
+
+class Tasks:
+    def __init__(self, metas):
+        self.known = {}  # tid: [pid, comm], None where not known
+        told = [(time, json.loads(data)) for name, _, time, _, data in metas
+                if name.startswith("task/")]
+        self.told = sorted(told, key=lambda x: x[0])
+
+    def task(self, tid, cpu):
+        if tid == 0:
+            return [0, "swapper/%d" % cpu]
+        if tid not in self.known:
+            later = [t for _, t in self.told if t["tid"] == tid]
+            if later:
+                self.tell(later[0])
+        return self.known.get(tid, [None, None])
+
+    def tell(self, t):
+        task = self.known.setdefault(t["tid"], [None, None])
+        task[:] = [t["pid"] if t["pid"] > 0 else task[0], t["comm"][:15] or task[1]]
+
+    def advance(self, time):
+        while self.told and self.told[0][0] <= time:
+            self.tell(self.told.pop(0)[1])
+
+    def event(self, e, tid):
+        what = e.type.name.split(":")[1]
+        if what not in ("task_newtask", "task_rename", "sched_process_exec"):
+            return
+        f = {f.name: value(f, x) for f, x in zip(e.type.fields, e.values)}
+        parent = self.task(tid, 0)[0]
+        task = self.known.setdefault(f["pid"], [None, None])
+        if what == "task_newtask":
+            task[0] = parent if f["clone_flags"] & 0x10000 else f["pid"]
+        elif what == "sched_process_exec":
+            task[0] = f["pid"]
+        if what != "sched_process_exec":
+            task[1] = f["comm" if what == "task_newtask" else "newcomm"][:15]
+
+
+def print_tasks(r):
+    tasks = Tasks(r.metas)
+    for s in r.sections:
+        for time, _, cpu, _, _, e, source in r.events(s):
+            if source.kind != "tracefs":
+                continue
+            tid = dict((f.name, value(f, x)) for f, x in zip(source.common, e.common))["common_pid"]
+            tasks.advance(e.ts)
+            if source.name == "task":
+                tasks.event(e, tid)
+            else:
+                print(json.dumps([time, e.type.name, tid] + tasks.task(tid, cpu)))
+    return 0
+
+
+def main(path, *rest):
+    with open(rest[0] if rest else path, "rb") as f:
         r = Reader(f.read())
+    if rest:
+        return print_tasks(r)
     for s in r.sections:
         for time, source_id, cpu, _, _, e, source in r.events(s):
             put("event", {
@@ -529,7 +588,7 @@ def main(path):
 
 if __name__ == "__main__":
     try:
-        sys.exit(main(sys.argv[1]))
+        sys.exit(main(*sys.argv[1:]))
     except (Bad, reader_chunk.Damaged) as e:
-        print("%s: %s" % (sys.argv[1], e), file=sys.stderr)
+        print("%s: %s" % (sys.argv[-1], e), file=sys.stderr)
         sys.exit(1)

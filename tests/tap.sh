@@ -55,6 +55,14 @@ fails() {
 	fi
 }
 
+# tasks FILE: what trawl-decode says of when an event was and who did it, as tests/reader.py --tasks has it.
+tasks() {
+	trawl-decode --json "$1" | /usr/bin/python3 -c 'import json, sys
+for line in sys.stdin:
+    e = json.loads(line)
+    print(json.dumps([e[k] for k in ("ts_ns", "name", "tid", "pid", "comm")]))'
+}
+
 tap_done() {
 	echo "1..$tap_n"
 	exit $tap_bad

@@ -4,7 +4,7 @@ check_PROGRAMS += tests/bench/usbmon
 tests_bench_usbmon_SOURCES = tests/bench/usbmon.c tests/bench/usbevents.c tests/bench/usbevents.h \
 	tests/capture/monmodel.c tests/capture/monmodel.h
 tests_bench_usbmon_CFLAGS = $(AM_CFLAGS) -O2
-tests_bench_usbmon_LDADD = libcapture.la libtrawl-test.la
+tests_bench_usbmon_LDADD = libcapture.la libcommon.la libtrawl-test.la
 
 # Loaded into tcpdump and trawl (usbpeers.sh): a shared object even where libtool is to make none.
 MONSHIM = tests/bench/monshim.c tests/bench/usbevents.c tests/capture/monmodel.c
@@ -18,7 +18,7 @@ CLEANFILES += tests/bench/monshim.so
 check_PROGRAMS += tests/bench/container
 tests_bench_container_SOURCES = tests/bench/container.c
 tests_bench_container_CFLAGS = $(AM_CFLAGS) -O2
-tests_bench_container_LDADD = libcapture.la libtrawl-test.la
+tests_bench_container_LDADD = libcapture.la libcommon.la libtrawl-test.la
 
 check_PROGRAMS += tests/bench/seek
 tests_bench_seek_SOURCES = tests/bench/seek.c

@@ -110,6 +110,20 @@ has "in a glob, too" "$switches" ' target$'
 trawl -q -i 'event:sched:sched_s*' -i 'event:sched:sched_w*' -i 'event:sched:sched_*' -w "$f" -- true 2>"$work/err"
 same "globs that overlap are no news" "" "$(cat "$work/err")"
 
+# Forks, threads, renames: who did what, by the rules of docs/format.md.
+trawl -q -i 'event:sched:sched_switch' -i "usdt:$target:hit" -w "$f" -- /usr/bin/python3 -c '
+import subprocess, sys, threading
+open("/proc/self/comm", "w").write("renamed")
+t = threading.Thread(target=lambda: [subprocess.run(["/bin/sh", "-c", "true; /bin/true"]) for _ in range(3)])
+t.start()
+subprocess.run([sys.argv[1], "hits", "2"])
+t.join()' "$target"
+tasks "$f" >"$work/ours"
+/usr/bin/python3 -B "$TRAWL_SRC/tests/reader.py" --tasks "$f" | cmp - "$work/ours" >"$work/err" 2>&1
+ok $? "tasks of $(wc -l <"$work/ours") events: the independent reader knows the same"
+sed 's/^/# /' "$work/err"
+has "among them renamed ones" "$(cat "$work/ours")" '"renamed"\]$'
+
 # -s keeps so much of each string.
 trawl -q -i "usdt:$target:text arg1:string" -s 10 -w "$f" -- "$target" text 100 3
 same "-s: ten letters of a hundred" 3 "$(trawl-decode --json "$f" | grep -c '"arg1":"xxxxxxxxxx"')"

@@ -29,6 +29,7 @@ for form in "trawl-decode --fields all" "trawl-decode --json" "trawl-export --to
 	has "$form has the kernel's address of the probe" "$($form "$tick")" __probe_ip
 done
 same "text has the site instead" "" "$(trawl-decode "$tick" | grep __probe)"
+same "tasks are who docs/format.md says they are" "$(/usr/bin/python3 -B "$TRAWL_SRC/tests/reader.py" --tasks "$f")" "$(tasks "$f")"
 same "no colour in a pipe" "" "$(printf '%s\n' "$out" | grep "$(printf '\033')")"
 has "colour when it must be" "$(trawl-decode --color always "$f")" "$(printf '\033')"
 same "no colour with --color never" "$out" "$(trawl-decode --color never "$f")"

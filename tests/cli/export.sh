@@ -52,6 +52,7 @@ shark() { tshark "$@" 2>"$dir/err" || echo "tshark ended with $?"; grep -v 'Runn
 plain() { shark -r "$dir/s.pcapng" "$@"; }
 lua() { shark -X "lua_script:$lua" -r "$dir/s.pcapng" "$@"; }
 
+has "the section says of which system it is" "$(capinfos "$dir/s.pcapng")" '^Capture oper-sys: +Linux 6.1.0-test$'
 same "tshark reads every packet and warns of nothing" 10 "$(plain -T fields -e frame.number | wc -l)"
 same "times to the nanosecond" 1795225477.008001000 "$(plain -T fields -e frame.time_epoch | tail -1)"
 has "without a plugin the list shows name and fields" "$(plain -c 2 | tail -1)" \

@@ -21,7 +21,7 @@ UNIT_DECODE = \
 	tests/decode/test_where
 check_PROGRAMS += $(UNIT_DECODE)
 TESTS += $(UNIT_DECODE)
-DECODE_LDADD = libdecode.la libtrawl.la $(CRITERION_LIBS)
+DECODE_LDADD = libdecode.la libcommon.la libtrawl.la $(CRITERION_LIBS)
 tests_decode_test_glob_SOURCES = tests/decode/test_glob.c
 tests_decode_test_glob_CFLAGS = $(UNIT_CFLAGS)
 tests_decode_test_glob_LDADD = $(DECODE_LDADD)
@@ -61,4 +61,4 @@ endif
 check_PROGRAMS += tests/decode/formats
 tests_decode_formats_SOURCES = tests/decode/formats.c
 tests_decode_formats_CFLAGS = $(AM_CFLAGS)
-tests_decode_formats_LDADD = libcapture.la libdecode.la libtrawl.la
+tests_decode_formats_LDADD = libcapture.la libdecode.la libcommon.la libtrawl.la

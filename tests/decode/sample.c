@@ -156,7 +156,7 @@ static int describe(struct sample *s)
 	       type(s, s->task, 4, "task:task_newtask", 42, FIELDS(newtask_fields)) ||
 	       type(s, s->task, 5, "task:task_rename", 46, FIELDS(rename_fields)) ||
 	       meta(s, "machine", "application/json", SAMPLE_MONO,
-		    "{\"release\":\"6.1.0-test\",\"arch\":\"x86_64\",\"cpus\":2,"
+		    "{\"kernel\":\"6.1.0-test\",\"arch\":\"x86_64\",\"cpus\":2,"
 		    "\"hostname\":\"sample\",\"page_size\":4096}") ||
 	       meta(s, "capture", "application/json", SAMPLE_MONO,
 		    "{\"argv\":[\"trawl\",\"-i\",\"usdt:/opt/app:*\",\"it's\"],"

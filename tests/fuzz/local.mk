@@ -26,41 +26,41 @@ FUZZERS += \
 	tests/fuzz/fuzz_usb \
 	tests/fuzz/fuzz_usbmontext
 tests_fuzz_fuzz_descriptor_SOURCES = tests/fuzz/fuzz_descriptor.c tests/fuzz/driver.c
-tests_fuzz_fuzz_descriptor_LDADD = libdecode.la libtrawl.la
+tests_fuzz_fuzz_descriptor_LDADD = libdecode.la libcommon.la libtrawl.la
 tests_fuzz_fuzz_hidreport_SOURCES = tests/fuzz/fuzz_hidreport.c tests/fuzz/driver.c
-tests_fuzz_fuzz_hidreport_LDADD = libdecode.la libtrawl.la
+tests_fuzz_fuzz_hidreport_LDADD = libdecode.la libcommon.la libtrawl.la
 tests_fuzz_fuzz_pcapimport_SOURCES = tests/fuzz/fuzz_pcapimport.c tests/fuzz/driver.c
-tests_fuzz_fuzz_pcapimport_LDADD = libedit.la libdecode.la libtrawl.la
+tests_fuzz_fuzz_pcapimport_LDADD = libedit.la libdecode.la libcommon.la libtrawl.la
 tests_fuzz_fuzz_usb_SOURCES = tests/fuzz/fuzz_usb.c tests/fuzz/driver.c
-tests_fuzz_fuzz_usb_LDADD = libdecode.la libtrawl.la
+tests_fuzz_fuzz_usb_LDADD = libdecode.la libcommon.la libtrawl.la
 tests_fuzz_fuzz_usbmontext_SOURCES = tests/fuzz/fuzz_usbmontext.c tests/fuzz/driver.c
-tests_fuzz_fuzz_usbmontext_LDADD = libdecode.la libtrawl.la
+tests_fuzz_fuzz_usbmontext_LDADD = libdecode.la libcommon.la libtrawl.la
 
 # Capture
 FUZZERS += tests/fuzz/fuzz_eventformat tests/fuzz/fuzz_ringpage
 tests_fuzz_fuzz_eventformat_SOURCES = tests/fuzz/fuzz_eventformat.c tests/fuzz/driver.c
-tests_fuzz_fuzz_eventformat_LDADD = libcapture.la libtrawl-test.la
+tests_fuzz_fuzz_eventformat_LDADD = libcapture.la libcommon.la libtrawl-test.la
 tests_fuzz_fuzz_ringpage_SOURCES = tests/fuzz/fuzz_ringpage.c tests/fuzz/driver.c
-tests_fuzz_fuzz_ringpage_LDADD = libcapture.la libtrawl-test.la
+tests_fuzz_fuzz_ringpage_LDADD = libcapture.la libcommon.la libtrawl-test.la
 
 # Probes
 FUZZERS += tests/fuzz/fuzz_notes tests/fuzz/fuzz_spec
 tests_fuzz_fuzz_notes_SOURCES = tests/fuzz/fuzz_notes.c tests/fuzz/driver.c
-tests_fuzz_fuzz_notes_LDADD = libcapture.la libtrawl-test.la
+tests_fuzz_fuzz_notes_LDADD = libcapture.la libcommon.la libtrawl-test.la
 tests_fuzz_fuzz_spec_SOURCES = tests/fuzz/fuzz_spec.c tests/fuzz/driver.c
-tests_fuzz_fuzz_spec_LDADD = libcapture.la libtrawl-test.la
+tests_fuzz_fuzz_spec_LDADD = libcapture.la libcommon.la libtrawl-test.la
 
 # Decoding
 FUZZERS += tests/fuzz/fuzz_layout tests/fuzz/fuzz_where
 tests_fuzz_fuzz_layout_SOURCES = tests/fuzz/fuzz_layout.c tests/fuzz/driver.c
-tests_fuzz_fuzz_layout_LDADD = libdecode.la libtrawl.la
+tests_fuzz_fuzz_layout_LDADD = libdecode.la libcommon.la libtrawl.la
 tests_fuzz_fuzz_where_SOURCES = tests/fuzz/fuzz_where.c tests/fuzz/driver.c
-tests_fuzz_fuzz_where_LDADD = libdecode.la libtrawl.la
+tests_fuzz_fuzz_where_LDADD = libdecode.la libcommon.la libtrawl.la
 
 # Print formats
 FUZZERS += tests/fuzz/fuzz_printfmt
 tests_fuzz_fuzz_printfmt_SOURCES = tests/fuzz/fuzz_printfmt.c tests/fuzz/driver.c
-tests_fuzz_fuzz_printfmt_LDADD = libcapture.la libdecode.la libtrawl.la
+tests_fuzz_fuzz_printfmt_LDADD = libcapture.la libdecode.la libcommon.la libtrawl.la
 
 EXTRA_DIST += tests/fuzz/corpus
 

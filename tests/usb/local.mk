@@ -15,7 +15,7 @@ UNIT_USB = \
 	tests/usb/test_usbmontext
 check_PROGRAMS += $(UNIT_USB)
 TESTS += $(UNIT_USB)
-USB_LDADD = libdecode.la libtrawl.la $(CRITERION_LIBS)
+USB_LDADD = libdecode.la libcommon.la libtrawl.la $(CRITERION_LIBS)
 tests_usb_test_descriptor_SOURCES = tests/usb/test_descriptor.c
 tests_usb_test_descriptor_CFLAGS = $(UNIT_CFLAGS)
 tests_usb_test_descriptor_LDADD = $(USB_LDADD)
@@ -46,4 +46,4 @@ endif
 check_PROGRAMS += tests/usb/make-usb
 tests_usb_make_usb_SOURCES = tests/usb/make-usb.c
 tests_usb_make_usb_CFLAGS = $(AM_CFLAGS)
-tests_usb_make_usb_LDADD = libedit.la libdecode.la libtrawl.la
+tests_usb_make_usb_LDADD = libedit.la libdecode.la libcommon.la libtrawl.la
