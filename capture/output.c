@@ -264,8 +264,10 @@ int output_next(struct output *out, enum output_turn turn, struct trawl_error *e
 		out->size_count = 0;
 	} else {
 		out->size_count++;
-		if (o->rotate_files && out->size_count >= o->rotate_files)
+		if (o->rotate_files && out->size_count >= o->rotate_files) {
 			out->size_count = 0;
+			out->wrapped = true;
+		}
 	}
 	return next_name(out, turn == OUTPUT_BY_TIME, err) ? -1 : open_path(out, false, err);
 }

@@ -20,6 +20,7 @@ struct output {
 	const struct user *user;
 	uint32_t size_count;  /* files that -C began, of this -G period */
 	uint32_t time_count;  /* files that -G began */
+	bool wrapped;         /* -W: a name was used again, the file of it is gone */
 	char *period;         /* what -G's conversions gave for the present file */
 	uint32_t again;       /* how often in a row they gave the same */
 	char *path;           /* of the present file; NULL if it is no file */

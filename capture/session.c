@@ -610,6 +610,7 @@ static void say_end(struct session *s, const struct source_stats *stats)
 {
 	struct account a = account(s, stats);
 	char verdict[64];
+	const char *more = s->rec.output.wrapped ? "; the files hold the newest of them" : "";
 
 	if (s->o->quiet)
 		return;
@@ -618,7 +619,9 @@ static void say_end(struct session *s, const struct source_stats *stats)
 			     command_verdict(&s->command, verdict, sizeof(verdict)),
 			     s->command.ended ? "" : ", sent SIGTERM");
 	say_left_behind(s);
-	account_say(&a, s->o->ring ? flight_verdict(&s->rec.flight, verdict, sizeof(verdict)) : "");
+	if (s->o->ring)
+		more = flight_verdict(&s->rec.flight, verdict, sizeof(verdict));
+	account_say(&a, more);
 }
 
 /*

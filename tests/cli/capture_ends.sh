@@ -262,6 +262,8 @@ if [ -e $tracing/events/kmem/kfree ]; then
 else
 	skip "-C: each shows the kernel's symbols" "this kernel has no kmem:kfree"
 fi
-trawl -q -i "usdt:$target:hit" -C 32k -W 2 -w "$work/w" -- "$target" hits 100000 20
+trawl -i "usdt:$target:hit" -C 32k -W 2 -w "$work/w" -- "$target" hits 100000 20 2>"$work/err"
+has "-C -W: that the older ones are gone is said" "$(cat "$work/err")" \
+	'^100000 events captured, 0 lost \(usdt 100000\); the files hold the newest of them$'
 same "-C -W: the same names in turn" "w0 w1" "$(cd "$work" && ls w* | tr '\n' ' ' | sed 's/ $//')"
 tap_done
