@@ -130,8 +130,9 @@ static int classify(const struct spec *spec, const struct spec_arg *arg, struct 
 	e->inner = FETCH_NAME;
 	for (size_t i = 0; i < e->len; i++) {
 		if (!isalnum((unsigned char)s[i]) && s[i] != '_')
-			return spec_fail(spec, at + i, err, "%s: '%c' cannot be in a name",
-					 spec_kind_name(spec->kind), s[i]);
+			return spec_fail(spec, at + i, err, "%s: '%c' cannot be in a name%s",
+					 spec_kind_name(spec->kind), s[i], s[i] != '-' ? "" :
+					 "; what is behind a pointer is +OFFSET(NAME)");
 	}
 	return 0;
 }

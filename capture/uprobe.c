@@ -38,7 +38,8 @@ static const char *no_names(const struct making *m, char *buf, size_t size)
 	else if (!m->fn)
 		snprintf(buf, size, "no function is known at this offset");
 	else
-		snprintf(buf, size, "the debug information does not describe %s", m->fn->name);
+		snprintf(buf, size, "the debug information in the file does not describe %s",
+			 m->fn->name);
 	return buf;
 }
 

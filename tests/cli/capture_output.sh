@@ -51,6 +51,7 @@ trawl --gc >/dev/null
 same "killed: nothing is left beside the file" x "$(ls -A "$work/kill")"
 ok $half "killed: the file is the old one or a new one"
 echo old >"$work/kill/x"
+fails "a file without a name" 2 '^trawl: -w: its name is empty: give a file' trawl -i event:sched:sched_switch -w ''
 fails "a failed start" 2 'no such event' trawl -i event:sched:none -w "$work/kill/x"
 same "a failed start: the old file is still there" "x old" "$(ls -A "$work/kill") $(cat "$work/kill/x")"
 

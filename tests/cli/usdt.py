@@ -393,11 +393,12 @@ def wrong(folder):
             (2, "already", f"uprobe:{tick}:tick_step a=%di a=%si"),
             (2, "already", f"usdt:{tick}:tick:loop arg1:u8 arg1:x8"),
             (2, "in the middle of an instruction", f"uprobe:{forms_}:run_none+3"),
+            (2, "what is behind a pointer is +OFFSET(NAME)", f"uprobe:{tick}:tick_step n->x"),
             (2, "%zz: no such register", f"uprobe:{tick}:tick_step %zz"),
             (2, "tick_step has no such parameter; it takes state, n, name, small, part", f"uprobe:{tick}:tick_step nosuch"),
             (2, "is cut: ", f"uprobe:{folder}/cut:tick_step"),
             (2, "is cut: ", f"usdt:{folder}/cut:tick:*"),
-            (2, "$params: not known: the debug information does not describe _init",
+            (2, "$params: not known: the debug information in the file does not describe _init",
              f"uprobe:{SAMPLES}/params:_init* $params"),
             (2, "no such process", "usdt:pid=1073741823:*")):
         if "386" in spec:
