@@ -65,6 +65,17 @@ same "all is well" 0 $?
 has "a test and its second half are counted" "$(tr '\n' ' ' <<<"$out")" 'ok 1 .*fine.*ok 2 .*second half.*ok 3 .*1\.\.3'
 out=$(lab other good)
 has "a test has the machine that it asks for" "$(tr '\n' ' ' <<<"$out")" 'ok 1 .*its machine.*ok 2 .*fine'
+guest ends <<'END'
+# last: it switches off
+echo "ok 1 - off"; echo 1..1; echo "0 150" >"$lab/$name.status"; : >"$here/dmesg"; : >"$here/ended"; exit 0
+END
+for n in 1 2 3 4 5; do
+	guest before$n <<<'echo "ok 1 - fine"; echo 1..1'
+done
+out=$(lab before1 before2 before3 before4 before5 ends)
+same "a test may end its guest" 0 $?
+has "when others have been run" "$(tr '\n' ' ' <"$top/build/lab/x/results/guests/guest1/tests")" \
+	'before5 before4 ends before3 '
 out=$(lab panics good)
 same "a panic is a failure" 1 $?
 same "one and only one" 1 "$(grep -c '^not ok' <<<"$out")"
