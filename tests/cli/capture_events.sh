@@ -89,15 +89,16 @@ trawl -q -i 'event:sched:sched_switch if prev_comm == "target"' -w "$f" -- "$tar
 ok $(($(events "$f") < 5)) "a filter lets through what it should"
 same "and nothing else" 0 "$(trawl-decode --json "$f" | grep -vc '"prev_comm":"target"')"
 # The same event twice is recorded once, with what either filter lets through.
+# On CPU 0: from the idle task of another one the kernel's filter has been seen to leave switches out.
 twice() { # WHAT IS SAID, -i ...: sets $switches to "PREV NEXT" of each event.
-	trawl "${@:2}" -w "$f" -- taskset -c $(($(nproc --all) - 1)) "$target" hits 5 2000 2>"$work/err"
+	trawl "${@:2}" -w "$f" -- taskset -c 0 "$target" hits 5 2000 2>"$work/err"
 	switches=$(trawl-decode --json "$f" | sed 's/.*"prev_comm":"\([^"]*\)".*"next_comm":"\([^"]*\)".*/\1 \2/')
 	has "$1" "$(cat "$work/err")" "^trawl: $1\$"
 }
 switch=event:sched:sched_switch
 from="$switch if prev_comm == \"target\"" to="$switch if next_comm == \"target\""
 twice "$switch: asked for before: recorded once" -i $switch -i $switch
-same "each switch is there once" "" "$(trawl-decode -t "$f" | uniq -d)"
+same "each switch is there once" "" "$(trawl-decode "$f" | uniq -d)"
 twice "$to: asked for before with another filter: what either lets through is recorded" -i "$from" -i "$to"
 read -r from_it to_it < <(awk '$1 == "target" { a++ } $2 == "target" { b++ } END { print a + 0, b + 0 }' <<<"$switches")
 ok $((from_it < 5 || to_it < 5)) "both filters hold ($from_it, $to_it)"
