@@ -85,8 +85,11 @@ class Instance:
 
 def same(text, hashed):
     """What is the same in other words: blanks, addresses (0xffff8881 as trawl has them,
-    00000000ffff8881 the kernel), how long the function is that an address is in (left out)."""
+    00000000ffff8881 the kernel), how long the function is that an address is in (left out), whether
+    an ended task has been waited for."""
     text = re.sub(r"(\+0x[0-9a-f]+|\+0)/0x[0-9a-f]+", r"\1", text)
+    # Between the two instances' records of one switch, whoever waits for an ended task may see it.
+    text = re.sub(r"\bprev_state=[XZ]\b", "prev_state=ended", text)
     if hashed:
         text = re.sub(r"\b(0x[0-9a-f]+|[0-9a-f]{8,})\b", "ADDRESS", text)
     text = re.sub(r"\(null\)|\(nil\)", "0", text)
