@@ -413,8 +413,10 @@ size_t trace_fds(struct input *in, struct pollfd *fds, size_t room)
 	struct trace *t = in->state;
 	size_t n = t->ncpus < room ? t->ncpus : room;
 
+	/* For an absent one poll() would not wait. */
 	for (size_t i = 0; i < n; i++)
-		fds[i] = (struct pollfd){ .fd = t->cpus[i].fd, .events = POLLIN };
+		fds[i] = (struct pollfd){ .fd = t->cpus[i].absent ? -1 : t->cpus[i].fd,
+					  .events = POLLIN };
 	return n;
 }
 
@@ -644,7 +646,8 @@ static int drain_cpu(struct trace *t, struct trace_cpu *c, uint64_t began, struc
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (!n || (n < 0 && errno == EAGAIN))
+		c->absent = n < 0 && errno == ENODEV;
+		if (!n || c->absent || (n < 0 && errno == EAGAIN))
 			return 0;
 		if (n < 0)
 			return trawl_fail(err, TRAWL_CANNOT,

@@ -11,7 +11,7 @@ EXTRA_DIST += tests/lab/run tests/lab/guest.py tests/lab/runner.sh tests/lab/ker
 	tests/lab/guest/formats.sh tests/lab/guest/timeline.sh tests/lab/guest/bound.sh tests/lab/host/bound.sh \
 	tests/lab/slew.py tests/lab/guest/slew.sh tests/lab/host/slew.sh \
 	tests/lab/guest/usb-capture.sh tests/lab/host/usb-capture.sh \
-	tests/lab/urbs.py tests/lab/marks.py tests/lab/guest/late.sh tests/lab/host/late.sh tests/lab/guest/suspend.sh tests/lab/host/suspend.sh \
+	tests/lab/urbs.py tests/lab/marks.py tests/lab/guest/offline.sh tests/lab/guest/late.sh tests/lab/host/late.sh tests/lab/guest/suspend.sh tests/lab/host/suspend.sh \
 	tests/lab/guest/usb-extcap.sh tests/lab/guest/usb-flight.sh \
 	tests/lab/guest/usb-hotplug.sh tests/lab/host/usb-hotplug.sh \
 	tests/lab/guest/usb-load.sh tests/lab/host/usb-load.sh \

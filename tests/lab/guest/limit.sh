@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # kernels: 6.12
 # machine: iommu
-# The kernel has no room for another instance. On this machine each begins with 96 MiB for each of
-# two CPUs (trace_buf_size), and memory is taken away until one of them has room and no more. What is
-# left then is less than one CPU needs: for want of the first CPU's buffer the kernel says no, for
-# want of the second one's it also warns in its log.
+# The kernel has no room for another instance. On this machine each begins with 96 MiB for each CPU
+# (trace_buf_size), and memory is taken away until one of them has room and no more. One CPU has to
+# do: for want of the first CPU's buffer the kernel says no, for want of another one's it also warns
+# in its log.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 
@@ -15,22 +15,24 @@ measure() {
 	left=$(($(sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo) / 1024))
 }
 
-# room_for_one: takes memory until one instance has room (192 MiB, and trawl) and the next one's
-# first CPU has not. Huge pages take no time; what they are too large for, or too few, a file takes.
+# room_for_one: takes memory until one instance has room (96 MiB, and trawl) and the next one has
+# not. Huge pages take no time; what they are too large for, or too few, a file takes.
 room_for_one() {
 	local tries
 	for tries in 1 2 3 4 5 6 7 8; do
 		measure
-		[ $left -lt 250 ] || [ $left -gt 280 ] || break
-		taken=$((taken + left - 265))
+		[ $left -lt 150 ] || [ $left -gt 180 ] || break
+		taken=$((taken + left - 165))
 		truncate -s 0 /dev/shm/taken
 		fallocate -l ${taken}M /dev/shm/taken
 	done
-	[ $left -ge 250 ] && [ $left -le 280 ]
+	[ $left -ge 150 ] && [ $left -le 180 ]
 	ok $? "there is room for one instance ($left MiB)"
 }
 says='cannot make instances/trawl_[0-9a-z_]*: no memory for another ring buffer: end other recordings,'
 
+cpu=/sys/devices/system/cpu/cpu1/online
+echo 0 >$cpu
 measure
 echo $(((left - 500) / 2)) >/proc/sys/vm/nr_hugepages
 taken=0
@@ -58,4 +60,5 @@ same "what was armed is taken down" "0" "$(echo $(leftovers))"
 ok $([ ! -e ran ] && [ ! -e x ]; echo $?) "no COMMAND was run and no file made"
 rm /dev/shm/taken
 echo 0 >/proc/sys/vm/nr_hugepages
+echo 1 >$cpu
 tap_done
