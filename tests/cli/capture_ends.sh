@@ -108,8 +108,8 @@ has "a forwarded signal: the command ended by it, in its own way" "$(end_of "$f"
 rm -f "$f"
 trawl -i "usdt:$target:hit" -w "$f" -- \
 	bash -c 'trap "" TERM; : >"$2"; while sleep 0.1; do [ ! -e "$1" ] || exit; done' \
-	x "$work/enough" "$work/careless" 2>"$work/err" & trawl=$!
-until [ -e "$work/careless" ]; do sleep 0.1; done
+	x "$work/enough" "$work/deaf" 2>"$work/err" & trawl=$!
+until [ -e "$work/deaf" ]; do sleep 0.1; done
 kill -TERM $trawl
 for ((n = 0; n < 100; n++)); do
 	! grep -q 'goes on' "$work/err" || break

@@ -139,12 +139,16 @@ wait $trawl
 same "one that ended before anybody looked has its name" target \
 	"$(trawl-decode --json --pid $pid "$work/gone.trawl" | sed 's/.*"comm":"\([^"]*\)".*/\1/' | uniq)"
 # What others were told on their command lines, passwords too, is not for whoever gets the file.
-"$target" hits 1000000 1000 & pid=$!
+cmdlines() {
+	trawl-decode --meta='task/*' "$work/args.trawl" |
+		sed -n 's/.*"comm":"target",.*"exe":"[^"]*target",\(.*\)"time_ns".*/\1/p'
+}
 trawl -q -i event:sched:sched_switch -w "$work/args.trawl" -- "$target" hits 10 1000
+same "the arguments of COMMAND" "\"cmdline\":[\"$target\",\"hits\",\"10\",\"1000\"]," "$(cmdlines)"
+"$target" hits 1000000 1000 & pid=$!
+trawl -q -i event:sched:sched_switch --duration 1s -w "$work/args.trawl"
+same "no one else's" 0 "$(cmdlines | grep -c cmdline)"
+ok "$(trawl-decode --meta='task/*' "$work/args.trawl" | grep -q "\"tid\":$pid,.*\"comm\":\"target\""; echo $?)" "but their names"
 kill $pid
 wait $pid 2>/dev/null
-trawl-decode --meta='task/*' "$work/args.trawl" >"$work/result"
-same "the arguments of COMMAND" "\"$target\",\"hits\",\"10\",\"1000\"" \
-	"$(sed -n 's/.*"comm":"target".*"cmdline":\[\(.*\)\].*/\1/p' "$work/result")"
-has "others' programs only" "$(cat "$work/result")" "\"tid\":$pid,.*\"exe\":\"[^\"]*target\",\"time_ns\""
 tap_done
