@@ -2,38 +2,19 @@
 /* Files that take their place: nothing of an old one is lost before, nothing is left beside. */
 #include <criterion/criterion.h>
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "capture/output.h"
+#include "tests/no_tmpfile.h"
 
 static char dir[] = "/tmp/trawl-output-XXXXXX";
 static char path[64];
 static struct options o;
 static struct user us = { 0 };
-static bool no_tmpfile; /* as on a file system without such files */
-
-/* open() as libc has it, but for files without a name. */
-int open(const char *name, int flags, ...)
-{
-	va_list ap;
-	mode_t mode;
-
-	va_start(ap, flags);
-	mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(ap, mode_t) : 0;
-	va_end(ap);
-	if (no_tmpfile && (flags & O_TMPFILE) == O_TMPFILE) {
-		errno = EOPNOTSUPP;
-		return -1;
-	}
-	return (int)syscall(SYS_openat, AT_FDCWD, name, flags, mode);
-}
 
 static void set_up(void)
 {

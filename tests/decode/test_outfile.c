@@ -2,38 +2,19 @@
 /* -w OUT of the programs that read: whole or not at all, and nothing is left beside. */
 #include <criterion/criterion.h>
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "decode/outfile.h"
+#include "tests/no_tmpfile.h"
 
 static char dir[] = "/tmp/trawl-outfile-XXXXXX";
 static char path[64];
-static bool no_tmpfile; /* as on a file system without files that have no name */
-
-/* open() as libc has it, but for these. */
-int open(const char *name, int flags, ...)
-{
-	va_list ap;
-	mode_t mode;
-
-	va_start(ap, flags);
-	mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(ap, mode_t) : 0;
-	va_end(ap);
-	if (no_tmpfile && (flags & O_TMPFILE) == O_TMPFILE) {
-		errno = EOPNOTSUPP;
-		return -1;
-	}
-	return (int)syscall(SYS_openat, AT_FDCWD, name, flags, mode);
-}
 
 static void set_up(void)
 {
