@@ -442,7 +442,8 @@ static void take_request(struct session *s, pid_t from)
 	struct trawl_error err;
 
 	if (!s->o->ring) {
-		session_note(s, "%" PRIu64 " events captured so far", s->captured);
+		session_note(s, "%" PRIu64 " event%s captured so far", s->captured,
+			     s->captured == 1 ? "" : "s");
 		return;
 	}
 	tasks_saw(&s->tasks, from);

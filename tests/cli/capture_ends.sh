@@ -71,7 +71,7 @@ for signal in INT TERM HUP; do
 	wait $trawl
 	same "SIG$signal: status" 0 $?
 	has "SIG$signal: why" "$(end_of "$f")" 'why signal'
-	has "SIG$signal: final line" "$(cat "$work/err")" '^[0-9]+ events captured, 0 lost'
+	has "SIG$signal: final line" "$(cat "$work/err")" '^[0-9]+ events? captured, 0 lost'
 	same "SIG$signal: cleaned up" "" "$(traces_of $trawl)"
 done
 kill $pid
@@ -154,7 +154,7 @@ ok "$([ ! -e "$work/ran" ]; echo $?)" "nobody reads -w -: the command did not ru
 "$target" hits 1000000 100 & pid=$!
 timeout 20 trawl -i "usdt:$target:hit" -p $pid -w - 2>"$work/err" | head -c 100 >/dev/null
 same "the reader goes at once: status" 0 "${PIPESTATUS[0]}"
-has "the reader goes at once: final line" "$(cat "$work/err")" '^[0-9]+ events captured, 0 lost'
+has "the reader goes at once: final line" "$(cat "$work/err")" '^[0-9]+ events? captured, 0 lost'
 kill $pid
 wait $pid 2>/dev/null
 
@@ -165,7 +165,7 @@ kill -USR1 $trawl
 for ((i = 0; i < 100; i++)); do grep -q 'so far' "$work/err" && break; sleep 0.1; done
 kill -TERM $trawl
 wait $trawl
-has "SIGUSR1 without --ring" "$(cat "$work/err")" '^trawl: [0-9]+ events captured so far$'
+has "SIGUSR1 without --ring" "$(cat "$work/err")" '^trawl: [0-9]+ events? captured so far$'
 has "and it goes on to its end" "$(trawl-decode --summary "$work/asked")" 'complete$'
 
 # A daemon.

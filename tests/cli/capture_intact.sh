@@ -33,7 +33,7 @@ end() {
 record usdt "usdt:$target:hit"
 end nothing-is-said
 same "left alone: status" 0 $status
-has "left alone: nothing is said" "$(cat "$work/err")" '^[0-9]+ events captured, 0 lost \(usdt [0-9]+\)$'
+has "left alone: nothing is said" "$(cat "$work/err")" '^[0-9]+ events? captured, 0 lost \(usdt [0-9]+\)$'
 same "left alone: nothing but that and the start" 2 "$(wc -l <"$work/err")"
 
 record usdt "usdt:$target:hit"
@@ -41,7 +41,7 @@ echo >"$instance/trace"
 end emptied
 same "emptied: status" 1 $status
 same "emptied: said once" 1 "$(grep -c "usdt: the recording's buffer was emptied" "$work/err")"
-has "emptied: an unknown number is lost" "$(cat "$work/err")" '[0-9]+ events captured, [0-9]+ and more lost \(usdt [0-9]+ \(lost [0-9]+ and more\)\)'
+has "emptied: an unknown number is lost" "$(cat "$work/err")" '[0-9]+ events? captured, [0-9]+ and more lost \(usdt [0-9]+ \(lost [0-9]+ and more\)\)'
 has "emptied: the file says so" "$(trawl-decode --summary "$f")" 'usdt: an unknown number \(buffer emptied\) between'
 has "emptied: and where it was" "$(trawl-decode "$f")" '\*\*\* an unknown number of events of usdt lost in the last .*: buffer emptied'
 has "emptied: the end too" "$(trawl-decode --meta=end "$f")" '"lost_more": ?true'
