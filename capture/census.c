@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +9,7 @@
 
 #include "census.h"
 #include "now.h"
-#include "task.h"
+#include "proc.h"
 
 struct counting {
 	struct census *census;
@@ -62,19 +61,16 @@ static int by_tid(const void *a, const void *b)
 	return (x->tid > y->tid) - (x->tid < y->tid);
 }
 
+static void count_process(void *census, pid_t pid)
+{
+	struct counting with = { census, pid };
+
+	threads_each(pid, count, &with);
+}
+
 void census_take(struct census *c)
 {
-	DIR *dir = opendir("/proc");
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir))) {
-		struct counting with = { c, atoi(entry->d_name) };
-
-		if (with.pid > 0)
-			threads_each(with.pid, count, &with);
-	}
-	if (dir)
-		closedir(dir);
+	processes_each(count_process, c);
 	if (c->n)
 		qsort(c->tasks, c->n, sizeof(*c->tasks), by_tid);
 	c->time = mono_now();

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 
 #include "kin.h"
+#include "proc.h"
 
 bool kin_init(struct kin *k, uint32_t max)
 {
@@ -64,21 +64,27 @@ void kin_keep(struct kin *k, const uint8_t *bits, uint64_t time)
 	}
 }
 
+struct living {
+	const struct kin *kin;
+	size_t n;
+	pid_t one;
+};
+
+static void meet(void *arg, pid_t pid)
+{
+	struct living *l = arg;
+
+	if (!kin_has(l->kin, pid, UINT64_MAX))
+		return;
+	l->one = pid;
+	l->n++;
+}
+
 size_t kin_living(const struct kin *k, pid_t *one)
 {
-	DIR *dir = opendir("/proc"); /* lists processes, and no threads */
-	struct dirent *entry;
-	size_t n = 0;
+	struct living l = { .kin = k };
 
-	while (dir && (entry = readdir(dir))) {
-		pid_t pid = atoi(entry->d_name);
-
-		if (pid <= 0 || !kin_has(k, pid, UINT64_MAX))
-			continue;
-		*one = pid;
-		n++;
-	}
-	if (dir)
-		closedir(dir);
-	return n;
+	processes_each(meet, &l);
+	*one = l.one;
+	return l.n;
 }

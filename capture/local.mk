@@ -30,6 +30,7 @@ libcapture_la_SOURCES = \
 	capture/scope.c capture/scope.h \
 	capture/session.c capture/session.h \
 	capture/source.h capture/sources.c \
+	capture/proc.c capture/proc.h \
 	capture/task.c capture/task.h \
 	capture/census.c capture/census.h \
 	capture/trace.c capture/trace.h \

@@ -255,8 +255,8 @@ static int take(struct options *o, int c, const char *arg, struct trawl_error *e
 		return add_interface(o, arg, err);
 	case 'w':
 		if (!*arg)
-			return trawl_fail(err, TRAWL_USAGE, "-w: its name is empty: give a file, or - "
-					  "for standard output");
+			return trawl_fail(err, TRAWL_USAGE, "-w: its name is empty: give a file, or "
+					  "- for standard output");
 		o->write = arg;
 		return 0;
 	case 'p':

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "pidfilter.h"
-#include "task.h"
+#include "proc.h"
 #include "tracefs.h"
 
 static const char only[] = "set_event_pid", not_these[] = "set_event_notrace_pid";

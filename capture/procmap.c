@@ -96,9 +96,10 @@ int procmap_open(pid_t pid, struct mapped_file **files, size_t *n, size_t *misse
 	if (!f)
 		return trawl_fail(err, errno == ENOENT ? TRAWL_USAGE : TRAWL_CANNOT,
 				  errno == ENOENT ? "process %d: there is no such process" :
-				  geteuid() ? "process %d: its mappings cannot be read; run as root" :
-				  "process %d: its mappings cannot be read, not by this root either: "
-				  "name the program with the probes (usdt:PATH:...)", pid);
+				  geteuid() ?
+				  "process %d: its mappings cannot be read; run as root" :
+				  "process %d: its mappings cannot be read, not by this root "
+				  "either: name the program with the probes (usdt:PATH:...)", pid);
 	while (getline(&line, &size, f) > 0) {
 		struct mapping m;
 		int fd;

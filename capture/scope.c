@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "scope.h"
-#include "task.h"
+#include "proc.h"
 
 static int open_pidfd(pid_t pid)
 {

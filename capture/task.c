@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "kin.h"
 #include "now.h"
 #include "pidfilter.h"
+#include "proc.h"
 #include "ring.h"
 #include "source.h"
 #include "task.h"
@@ -72,24 +72,6 @@ void tasks_forget_all(struct tasks *t)
 {
 	memset(t->seen, 0, (t->max / 64 + 1) * sizeof(*t->seen));
 	t->seen[0] = 1;
-}
-
-bool threads_each(pid_t tid, void (*found)(void *arg, pid_t tid), void *arg)
-{
-	char path[64];
-	struct dirent *entry;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", tid);
-	dir = opendir(path);
-	if (!dir)
-		return false;
-	while ((entry = readdir(dir))) {
-		if (atoi(entry->d_name) > 0)
-			found(arg, atoi(entry->d_name));
-	}
-	closedir(dir);
-	return true;
 }
 
 static void saw(void *arg, pid_t tid)

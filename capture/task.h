@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the file knows of the tasks in it: metadata "task/TID" (name, process, program; of those
- * that are recorded the command line, too) on first sight of a TID, and "maps/PID" (/proc/PID/maps) of processes with user probes.
+ * that are recorded the command line, too) on first sight of a TID, and "maps/PID"
+ * (/proc/PID/maps) of processes with user probes.
  */
 #ifndef TRAWL_CAPTURE_TASK_H
 #define TRAWL_CAPTURE_TASK_H
@@ -44,9 +45,6 @@ static inline void tasks_saw(struct tasks *t, pid_t tid)
 	if ((uint32_t)tid < t->max && !(t->seen[tid / 64] >> (tid % 64) & 1))
 		tasks_first_seen(t, tid);
 }
-
-/* Calls found() for each thread of the process that a task is of; false if it is gone. */
-bool threads_each(pid_t tid, void (*found)(void *arg, pid_t tid), void *arg);
 
 /* All threads of a process, which may be gone before its first event is seen. */
 void tasks_saw_process(struct tasks *t, pid_t pid);

@@ -478,8 +478,10 @@ static int flagged_loss(struct trace *t, struct trace_cpu *c, const struct ring_
 static uint32_t kept(const struct trawl_field *f, uint32_t loc, const uint8_t *record, uint32_t len,
 		     uint32_t snaplen)
 {
-	uint32_t n = loc >> 16, at = (loc & 0xffff) + (f->place == TRAWL_REL_LOC ? f->offset + 4u : 0);
+	uint32_t n = loc >> 16, at = loc & 0xffff;
 
+	if (f->place == TRAWL_REL_LOC)
+		at += f->offset + 4u;
 	if (n <= snaplen || (f->kind == TRAWL_TEXT && n == snaplen + 1 && at + n <= len &&
 			     !record[at + n - 1]))
 		return n;

@@ -28,7 +28,7 @@ struct trace_cpu {
 	uint64_t flagged;  /* losses that flags told of, reported so far */
 	uint64_t lost;     /* all losses reported */
 	bool inexact;      /* a flag came without a number: go by the stats from then on */
-	bool absent;       /* offline since before the instance was made: no buffer, at least not yet */
+	bool absent;       /* offline since before the instance was made: no buffer yet */
 };
 
 /* An event of the kernel that is recorded. */

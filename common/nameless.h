@@ -19,8 +19,8 @@ struct nameless {
 int nameless_open(struct nameless *n, const char *path);
 
 /*
- * Where a new file of this name belongs: what a symbolic link leads to, also if nothing is there yet;
- * malloc'd. NULL with errno; EPERM: a link is neither us' nor root's, and not followed.
+ * Where a new file of this name belongs: what a symbolic link leads to, also if nothing is there
+ * yet; malloc'd. NULL with errno; EPERM: a link is neither us' nor root's, and not followed.
  */
 char *nameless_target(const char *path, uid_t us);
 

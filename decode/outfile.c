@@ -38,7 +38,7 @@ static void watch(const char *name)
 			sigaction(ends[i], &a, NULL);
 }
 
-/* Gives the file its name, or drops it; not interrupted, for on the way it may need another name. */
+/* Gives the file its name, or drops it; uninterrupted, for it may need another name meanwhile. */
 static int finish(struct outfile *f, bool keep)
 {
 	sigset_t set, before;

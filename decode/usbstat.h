@@ -18,7 +18,7 @@ void usbstat_add(struct usb_stats *s, const struct transfer *t);
 /* Complete lines: a table of devices and endpoints, errors by kind, what was not captured. */
 void usbstat_print(const struct usb_stats *s, const struct usb_devices *devices, struct out *o);
 
-/* A line that tells what a capture's "usb/verdict" says (docs/format.md); none if it makes no sense. */
+/* A line of what a capture's "usb/verdict" says (docs/format.md); none if it makes no sense. */
 void usbstat_verdict(const void *data, size_t len, struct out *o);
 
 #endif

@@ -55,7 +55,7 @@ static void *follow(void *arg)
 			continue;
 		}
 		pthread_mutex_unlock(&t->lock);
-		/* Neither matters to what is in the file: where they do not work, nothing is lost. */
+		/* Neither matters to what is in the file: where they fail, nothing is lost. */
 		sync_file_range(t->fd, (off_t)w.write, (off_t)(w.write_end - w.write),
 				SYNC_FILE_RANGE_WRITE);
 		if (w.forget < w.forget_end)
