@@ -17,6 +17,7 @@
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
+#include "decode/usbmontext.h"
 #include "now.h"
 #include "session.h"
 #include "usbfilter.h"
@@ -58,6 +59,7 @@ struct usb {
 	bool full;            /* the session has all that it wants */
 	uint64_t stopped;     /* wall clock, ns: what comes later is not wanted; 0: not stopped */
 	bool finished;
+	bool warned[USBFILTER_BUSES][USBFILTER_DEVS]; /* of a keyboard at this address */
 	struct later {
 		char name[USBSYS_NAME];
 		uint64_t due; /* steady clock, ms */
@@ -180,15 +182,68 @@ static int ask_losses(struct usb *u, struct trawl_error *err)
 	};
 	int r;
 
-	if (u->by_text)
-		return 0; /* it does not tell */
-	r = usbmon_lost(&u->mon, &loss.count, err);
+	r = u->by_text ? usbtext_lost(&u->text, &loss.count, err) :
+			 usbmon_lost(&u->mon, &loss.count, err);
 	loss.from = u->asked;
 	loss.to = u->asked = clock_ns(CLOCK_REALTIME);
 	if (r < 0 || !loss.count)
 		return r;
 	u->tally.lost += loss.count;
 	return session_loss(u->session, &loss, err);
+}
+
+/* ---- the node ------------------------------------------------------------------------------ */
+
+static int open_node(struct usb *u, struct trawl_error *err)
+{
+	size_t ring = (size_t)session_options(u->session)->buffer_kb << 10;
+	char path[USBNODE_PATH];
+	uint8_t *cut;
+
+	if (u->by_text)
+		usbnode_ready(err); /* loads usbmon; if it cannot, the next error says more */
+	if (u->by_text ? usbtext_open(&u->text, u->bus, err) < 0 :
+			 usbnode_find(u->bus, path, err) < 0 ||
+			 usbmon_open(&u->mon, &usbmon_kernel, path, ring, err) < 0)
+		return -1;
+	cut = malloc(u->by_text ? USBMONTEXT_RECORD :
+				  sizeof(struct usbmon_header) + usbmon_data_max(&u->mon));
+	if (!cut)
+		return trawl_fail(err, TRAWL_CANNOT, "usb: out of memory");
+	free(u->cut);
+	u->cut = cut;
+	return 0;
+}
+
+/*
+ * A bus that is gone leaves its node dead, even when it comes back: that is another one of the same
+ * name. The node of all buses stays, and the filters know the bus.
+ */
+static int outlive_bus(struct usb *u, struct trawl_error *err)
+{
+	struct usbmon mon = u->mon;
+	struct usbtext text = u->text;
+	struct trawl_error why = { 0 };
+	uint16_t bus = u->bus;
+
+	if (ask_losses(u, err) < 0)
+		return -1;
+	u->bus = 0;
+	if (open_node(u, &why) == 0) {
+		u->tally.malformed += mon.malformed + text.malformed;
+		usbmon_close(&mon);
+		usbtext_close(&text);
+		return 0;
+	}
+	session_note(u->session, "usb: when bus %u comes back, it will not be recorded: %s",
+		     bus, why.text);
+	if (u->by_text)
+		usbtext_close(&u->text);
+	else
+		usbmon_close(&u->mon);
+	u->mon = mon;
+	u->text = text;
+	return 0;
 }
 
 /* ---- devices ------------------------------------------------------------------------------- */
@@ -206,6 +261,18 @@ static int write_meta(struct usb *u, const char *name, const struct json *j,
 	return trawl_writer_meta(session_writer(u->session), &meta, err);
 }
 
+/* Of some keyboards it is known only when they have their driver. */
+static void warn_of_keyboard(struct usb *u, const struct usb_identity *id)
+{
+	bool *warned = &u->warned[id->bus][id->dev];
+
+	if (id->keyboard && !*warned)
+		session_note(u->session,
+			     "usb: %s (%04x:%04x) is a keyboard: what is typed on it will be in "
+			     "this capture", id->name, id->vid, id->pid);
+	*warned |= id->keyboard;
+}
+
 /* Writes what sysfs tells of a device, if it is wanted and still there. */
 static int write_device(struct usb *u, const char *name, struct trawl_error *err)
 {
@@ -215,6 +282,7 @@ static int write_device(struct usb *u, const char *name, struct trawl_error *err
 
 	if (!usbsys_identity(USBSYS_ROOT, name, &id) || !usbfilter_learn(&u->filter, &id))
 		return 0;
+	warn_of_keyboard(u, &id);
 	if (usbsys_snapshot(USBSYS_ROOT, name, &j))
 		r = write_meta(u, name, &j, err);
 	json_free(&j);
@@ -283,10 +351,6 @@ static int meet(const struct usb_identity *id, void *arg)
 	if (!wanted || known)
 		return 0;
 	u->tally.devices++;
-	if (id->keyboard)
-		session_note(u->session,
-			     "usb: %s (%04x:%04x) is a keyboard: what is typed on it will be in "
-			     "this capture", id->name, id->vid, id->pid);
 	return write_device(u, id->name, e->err);
 }
 
@@ -311,10 +375,14 @@ static int appeared(struct usb *u, const struct usb_uevent *ev, struct trawl_err
 static int vanished(struct usb *u, const struct usb_uevent *ev, struct trawl_error *err)
 {
 	bool wanted = usbfilter_wanted(&u->filter, ev->bus, ev->dev);
+	bool is_bus = !strncmp(ev->name, "usb", 3);
 
 	usbfilter_forget(&u->filter, ev->bus, ev->dev);
+	if (is_bus && ev->bus == u->bus && outlive_bus(u, err) < 0)
+		return -1;
 	if (!wanted)
 		return 0;
+	u->warned[ev->bus][ev->dev] = false;
 	u->tally.gone++;
 	session_note(u->session, "usb: %s is gone", ev->name);
 	return write_gone(u, ev, err);
@@ -416,24 +484,6 @@ static int describe_source(struct usb *u, const struct input *in, struct trawl_e
 	return 0;
 }
 
-static int open_device(struct usb *u, struct trawl_error *err)
-{
-	size_t ring = (size_t)session_options(u->session)->buffer_kb << 10;
-	char path[USBNODE_PATH];
-
-	if (u->by_text) {
-		session_note(u->session, "usb:text carries at most 32 bytes of each transfer and "
-					 "does not tell losses");
-		usbnode_ready(err); /* loads usbmon; if it cannot, the next error says more */
-		return usbtext_open(&u->text, u->bus, err);
-	}
-	if (usbnode_find(u->bus, path, err) < 0 ||
-	    usbmon_open(&u->mon, &usbmon_kernel, path, ring, err) < 0)
-		return -1;
-	u->cut = malloc(sizeof(struct usbmon_header) + usbmon_data_max(&u->mon));
-	return u->cut ? 0 : trawl_fail(err, TRAWL_CANNOT, "usb: out of memory");
-}
-
 static int arm(struct input *in, struct trawl_error *err)
 {
 	struct usb *u = calloc(1, sizeof(*u));
@@ -455,11 +505,13 @@ static int arm(struct input *in, struct trawl_error *err)
 		return -1;
 	/* From here on no device can come or go unseen. */
 	u->uevents = usbsys_uevents(err);
-	if (u->uevents < 0 || open_device(u, err) < 0)
+	if (u->uevents < 0 || open_node(u, err) < 0)
 		return -1;
-	if (describe_source(u, in, err) < 0 || meet_all(u, err) < 0)
+	if (describe_source(u, in, err) < 0 || meet_all(u, err) < 0 || absent(u, in, err) < 0)
 		return -1;
-	return absent(u, in, err);
+	if (u->by_text)
+		session_note(u->session, "usb:text carries at most 32 bytes of each transfer");
+	return 0;
 }
 
 /* Sets the time of the next look. A ring that is not of full size is filled sooner. */
@@ -486,7 +538,7 @@ static int start(struct input *in, struct trawl_error *err)
 			;
 		u->silent = false;
 		next_turn(u);
-		return r;
+		return r < 0 ? r : usbtext_lost(&u->text, &before, err);
 	}
 	usbmon_flush(&u->mon);
 	return usbmon_lost(&u->mon, &before, err);

@@ -93,38 +93,77 @@ static bool copy(char *to, size_t size, const char *at, const char *end)
 	return true;
 }
 
-static int part(struct usbfilter_term *t, const char *text, const char *at, const char *end,
-		struct trawl_error *err)
+static bool bus(struct usbfilter_term *t, const char *at, const char *end)
 {
-	const char *equal = memchr(at, '=', (size_t)(end - at)), *v = equal ? equal + 1 : at;
-	size_t key = equal ? (size_t)(equal - at) : 0;
 	unsigned long n;
 
-#define KEY(s) (key == strlen(s) && !strncmp(at, s, key))
-	if (KEY("bus") || (!equal && !memchr(at, ':', (size_t)(end - at)))) {
-		if (!whole(v, end, 10, USBFILTER_BUSES - 1, &n) || !n)
-			return bad(text, v, "a bus is a number from 1 to 127", err);
-		t->bus = (uint16_t)n;
-		return 0;
-	}
+	if (!whole(at, end, 10, USBFILTER_BUSES - 1, &n) || !n)
+		return false;
+	t->bus = (uint16_t)n;
+	return true;
+}
+
+static bool port(struct usbfilter_term *t, const char *at, const char *end)
+{
+	return copy(t->port, sizeof(t->port), at, end);
+}
+
+static bool serial(struct usbfilter_term *t, const char *at, const char *end)
+{
+	return copy(t->serial, sizeof(t->serial), at, end);
+}
+
+enum { BUS, IDS, PORT, SERIAL, ADDRESS, ENDPOINT, PARTS };
+
+static const struct part {
+	const char *key;
+	bool (*read)(struct usbfilter_term *t, const char *at, const char *end);
+	const char *expected;
+} parts[PARTS] = {
+	[BUS] = { "bus", bus, "a bus is a number from 1 to 127" },
+	[IDS] = { "", ids, "a device is VID:PID, four hex digits each (or VID:*)" },
+	[PORT] = { "port", port, "a port path is like 1-2.3" },
+	[SERIAL] = { "serial", serial, "a serial number is expected" },
+	[ADDRESS] = { "dev", address, "an address is BUS:DEV, two decimal numbers" },
+	[ENDPOINT] = { "ep", endpoint, "an endpoint is 0 to 15, with \"in\" or \"out\" behind it "
+				       "for one direction (0x81 is 1in)" },
+};
+
+/* What [at, end) is a part of; its value is put into *v. PARTS: nothing that there is. */
+static unsigned int kind_of(const char *at, const char *end, const char **v)
+{
+	const char *equal = memchr(at, '=', (size_t)(end - at));
+	size_t key = equal ? (size_t)(equal - at) : 0;
+	unsigned int k;
+
+	*v = equal ? equal + 1 : at;
 	if (!equal)
-		return ids(t, at, end) ? 0 :
-		       bad(text, at, "a device is VID:PID, four hex digits each (or VID:*)", err);
-	if (KEY("port"))
-		return copy(t->port, sizeof(t->port), v, end) ? 0 :
-		       bad(text, v, "a port path is like 1-2.3", err);
-	if (KEY("serial"))
-		return copy(t->serial, sizeof(t->serial), v, end) ? 0 :
-		       bad(text, v, "a serial number is expected", err);
-	if (KEY("dev"))
-		return address(t, v, end) ? 0 :
-		       bad(text, v, "an address is BUS:DEV, two decimal numbers", err);
-	if (KEY("ep"))
-		return endpoint(t, v, end) ? 0 :
-		       bad(text, v, "an endpoint is 0 to 15, with \"in\" or \"out\" behind it "
-				    "for one direction (0x81 is 1in)", err);
-#undef KEY
-	return bad(text, at, "not one of bus=, port=, serial=, dev=, ep=", err);
+		return memchr(at, ':', (size_t)(end - at)) ? IDS : BUS;
+	for (k = 0; k < PARTS; k++) {
+		if (key && key == strlen(parts[k].key) && !strncmp(at, parts[k].key, key))
+			break;
+	}
+	return k;
+}
+
+/* Adds one part to a term; *seen tells what it already has. */
+static int part(struct usbfilter_term *t, unsigned int *seen, const char *text, const char *at,
+		const char *end, struct trawl_error *err)
+{
+	uint16_t before = t->bus;
+	const char *v;
+	unsigned int k = kind_of(at, end, &v);
+
+	if (k == PARTS)
+		return bad(text, at, "not one of bus=, port=, serial=, dev=, ep=", err);
+	if (!parts[k].read(t, v, end))
+		return bad(text, v, parts[k].expected, err);
+	if (*seen & 1u << k)
+		return bad(text, at, "the parts of a filter must all hold, so there is one of each "
+				     "kind; alternatives are further -i usb:...", err);
+	*seen |= 1u << k;
+	return before && t->bus != before ?
+	       bad(text, at, "this is another bus than before it", err) : 0;
 }
 
 static bool is_of_bus_only(const struct usbfilter_term *t)
@@ -136,13 +175,14 @@ int usbfilter_add(struct usbfilter *f, const char *text, struct trawl_error *err
 {
 	struct usbfilter_term *t = &f->terms[f->count];
 	const char *at = text, *end;
+	unsigned int seen = 0;
 
 	if (f->count == USBFILTER_TERMS)
 		return trawl_fail(err, TRAWL_USAGE, "usb: more than %d filters", USBFILTER_TERMS);
 	memset(t, 0, sizeof(*t));
 	while (*at) {
 		end = at + strcspn(at, ",");
-		if (part(t, text, at, end, err) < 0)
+		if (part(t, &seen, text, at, end, err) < 0)
 			return -1;
 		at = *end ? end + 1 : end;
 	}

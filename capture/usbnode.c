@@ -31,6 +31,20 @@ static void load_module(void)
 	}
 }
 
+/* The device number of usbmon's nodes; 0: it is not loaded. */
+static unsigned int node_major(void)
+{
+	FILE *f = fopen("/sys/class/usbmon/usbmon0/dev", "re");
+	unsigned int major = 0;
+
+	if (f) {
+		if (fscanf(f, "%u:", &major) != 1)
+			major = 0;
+		fclose(f);
+	}
+	return major;
+}
+
 int usbnode_ready(struct trawl_error *err)
 {
 	int tries;
@@ -40,6 +54,12 @@ int usbnode_ready(struct trawl_error *err)
 				  "usb: this kernel has no USB (/sys/bus/usb is missing)");
 	if (access("/dev/usbmon0", F_OK) == 0)
 		return 0;
+	/* In a container the module may be there without its nodes. */
+	if (node_major())
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "usb: usbmon is loaded, but /dev/usbmon0 is missing: make it with "
+				  "'mknod -m 600 /dev/usbmon0 c %u 0', or use -i usb:text",
+				  node_major());
 	if (geteuid() != 0)
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "usb: /dev/usbmon0 is missing: load its module as root with "

@@ -14,11 +14,13 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "decode/hidreport.h"
 #include "usbsys.h"
 
 enum {
 	ATTRIBUTE = 4096,     /* sysfs text never exceeds a page */
 	DESCRIPTORS = 70000,  /* 18 bytes and configurations of up to 65,535: the first will do */
+	REPORT = 4096,        /* the kernel takes no longer report descriptor */
 	UEVENT = 8192,
 };
 
@@ -73,7 +75,7 @@ static void interfaces(const char *root, const char *name,
 	int i, n;
 
 	snprintf(path, sizeof(path), "%s/%s", root, name);
-	n = scandir(path, &list, NULL, alphasort);
+	n = scandir(path, &list, NULL, versionsort);
 	for (i = 0; i < n; i++) {
 		const char *d = list[i]->d_name;
 		size_t len = strlen(name);
@@ -89,14 +91,45 @@ static void interfaces(const char *root, const char *name,
 		free(list);
 }
 
+/* The report descriptor of a HID interface, which its driver has read; its length or 0. */
+static size_t hid_report(const char *root, const char *interface, uint8_t buf[REPORT])
+{
+	char path[4096], file[512];
+	struct dirent *d;
+	size_t n = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s/%s", root, interface);
+	dir = opendir(path);
+	if (!dir)
+		return 0;
+	/* HID devices are below their interface: "0003:046D:C52B.0001". */
+	while (!n && (d = readdir(dir))) {
+		if (strlen(d->d_name) == 19 && d->d_name[4] == ':' && d->d_name[14] == '.') {
+			snprintf(file, sizeof(file), "%s/report_descriptor", d->d_name);
+			n = get(root, interface, file, buf, REPORT);
+		}
+	}
+	closedir(dir);
+	return n;
+}
+
+/* Boot keyboards say so; of others their report descriptor tells. */
 static void find_keyboard(const char *root, const char *interface, void *arg)
 {
+	uint8_t descriptor[REPORT];
+	struct hid_report h = { 0 };
 	bool *keyboard = arg;
+	size_t n;
 
-	/* HID, boot interface, keyboard. */
-	if (number(root, interface, "bInterfaceClass", 16) == 3 &&
-	    number(root, interface, "bInterfaceProtocol", 16) == 1)
-		*keyboard = true;
+	if (*keyboard || number(root, interface, "bInterfaceClass", 16) != 3)
+		return;
+	*keyboard = number(root, interface, "bInterfaceProtocol", 16) == 1;
+	n = *keyboard ? 0 : hid_report(root, interface, descriptor);
+	if (n) {
+		*keyboard = hid_parse(&h, descriptor, n) == 0 && h.keyboard;
+		hid_free(&h);
+	}
 }
 
 bool usbsys_identity(const char *root, const char *name, struct usb_identity *id)
@@ -125,7 +158,7 @@ int usbsys_each(const char *root, int (*each)(const struct usb_identity *id, voi
 	struct dirent **list;
 	int i, n, r = 0;
 
-	n = scandir(root, &list, NULL, alphasort);
+	n = scandir(root, &list, NULL, versionsort);
 	for (i = 0; i < n; i++) {
 		if (!r && usbsys_identity(root, list[i]->d_name, &id))
 			r = each(&id, arg);
@@ -141,9 +174,15 @@ void usbsys_describe(const char *root, const struct usb_identity *id, char what[
 	char maker[ATTRIBUTE], product[ATTRIBUTE];
 	bool has_maker = text(root, id->name, "manufacturer", maker);
 	bool has_product = text(root, id->name, "product", product);
+	char *c;
 
 	snprintf(what, USBSYS_WHAT, "%.80s%s%.80s at port %s, address %u:%u", maker,
 		 has_maker && has_product ? " " : "", product, id->name, id->bus, id->dev);
+	/* The device's words are not for the terminal to obey. */
+	for (c = what; *c; c++) {
+		if (iscntrl((unsigned char)*c))
+			*c = '?';
+	}
 }
 
 struct listing {
@@ -194,22 +233,29 @@ static void put_number(struct json *j, const char *member, const char *root, con
 		json_uint(j, member, strtoul(buf, NULL, base));
 }
 
-static void put_hex(struct json *j, const char *member, const char *root, const char *name,
-		    const char *file)
+static void put_bytes(struct json *j, const char *member, const uint8_t *bytes, size_t n)
 {
-	uint8_t *bytes = malloc(DESCRIPTORS);
-	char *hex = malloc(2 * DESCRIPTORS + 1);
-	size_t i, n;
+	char *hex = malloc(2 * n + 1);
+	size_t i;
 
-	if (!bytes || !hex)
+	if (!hex)
 		abort();
-	n = get(root, name, file, bytes, DESCRIPTORS);
 	for (i = 0; i < n; i++)
 		snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
 	if (n)
 		json_bytes(j, member, hex, 2 * n);
-	free(bytes);
 	free(hex);
+}
+
+static void put_descriptors(struct json *j, const char *member, const char *root, const char *name,
+			    const char *file)
+{
+	uint8_t *bytes = malloc(DESCRIPTORS);
+
+	if (!bytes)
+		abort();
+	put_bytes(j, member, bytes, get(root, name, file, bytes, DESCRIPTORS));
+	free(bytes);
 }
 
 /* The last part of a symbolic link, as drivers are named. */
@@ -229,29 +275,10 @@ static void put_link(struct json *j, const char *member, const char *root, const
 	json_string(j, member, last ? last + 1 : target);
 }
 
-/* HID devices are below their interface: "0003:046D:C52B.0001". */
-static void put_hid_report(struct json *j, const char *root, const char *interface)
-{
-	char path[4096], file[512];
-	struct dirent *d;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "%s/%s", root, interface);
-	dir = opendir(path);
-	if (!dir)
-		return;
-	while ((d = readdir(dir))) {
-		if (strlen(d->d_name) == 19 && d->d_name[4] == ':' && d->d_name[14] == '.') {
-			snprintf(file, sizeof(file), "%s/report_descriptor", d->d_name);
-			put_hex(j, "hid_report", root, interface, file);
-			break;
-		}
-	}
-	closedir(dir);
-}
 
 static void put_interface(const char *root, const char *interface, void *arg)
 {
+	uint8_t descriptor[REPORT];
 	struct json *j = arg;
 
 	json_object(j, NULL);
@@ -262,7 +289,7 @@ static void put_interface(const char *root, const char *interface, void *arg)
 	put_number(j, "protocol", root, interface, "bInterfaceProtocol", 16);
 	put_text(j, "name", root, interface, "interface");
 	put_link(j, "driver", root, interface, "driver");
-	put_hid_report(j, root, interface);
+	put_bytes(j, "hid_report", descriptor, hid_report(root, interface, descriptor));
 	json_end(j);
 }
 
@@ -294,8 +321,8 @@ bool usbsys_snapshot(const char *root, const char *name, struct json *j)
 	put_text(j, "persist", root, name, "power/persist");
 	put_text(j, "wakeup", root, name, "power/wakeup");
 	put_link(j, "driver", root, name, "driver");
-	put_hex(j, "descriptors", root, name, "descriptors");
-	put_hex(j, "bos", root, name, "bos_descriptors");
+	put_descriptors(j, "descriptors", root, name, "descriptors");
+	put_descriptors(j, "bos", root, name, "bos_descriptors");
 	json_array(j, "interfaces");
 	interfaces(root, name, put_interface, j);
 	json_end(j);

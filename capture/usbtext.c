@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@ int usbtext_open(struct usbtext *t, uint16_t bus, struct trawl_error *err)
 {
 	char path[64];
 
+	t->bus = bus;
 	t->record = malloc(USBMONTEXT_RECORD);
 	if (!t->record)
 		return trawl_fail(err, TRAWL_CANNOT, "usb:text: out of memory");
@@ -39,6 +41,31 @@ int usbtext_open(struct usbtext *t, uint16_t bus, struct trawl_error *err)
 				  "loaded (modprobe usbmon)", path, bus);
 	return trawl_fail(err, TRAWL_CANNOT, "%s: %s%s", path, strerror(errno),
 			  errno == EACCES ? ": debugfs is for root" : "");
+}
+
+/* The file of statistics holds "nreaders 1 events 23 text_lost 0". */
+int usbtext_lost(struct usbtext *t, uint64_t *lost, struct trawl_error *err)
+{
+	char path[64];
+	uint32_t total;
+	bool found;
+	FILE *f;
+
+	*lost = 0;
+	snprintf(path, sizeof(path), "/sys/kernel/debug/usb/usbmon/%us", t->bus);
+	f = fopen(path, "re");
+	if (!f && errno == ENOENT)
+		return 0; /* the bus is gone, with what it counted */
+	if (!f)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: %s", path, strerror(errno));
+	found = fscanf(f, "nreaders %*d events %*u text_lost %" SCNu32, &total) == 1;
+	fclose(f);
+	if (!found)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: does not tell lost events: this kernel's "
+				  "usbmon is another one than known", path);
+	*lost = (uint32_t)(total - t->lost);
+	t->lost = total;
+	return 0;
 }
 
 void usbtext_close(struct usbtext *t)

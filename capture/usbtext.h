@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * usbmon's text form, from debugfs: for where the binary device is not to be had. It carries at
- * most 32 bytes of data of a transfer and five isochronous packets, and does not tell losses.
+ * most 32 bytes of data of a transfer and five isochronous packets.
  */
 #ifndef TRAWL_CAPTURE_USBTEXT_H
 #define TRAWL_CAPTURE_USBTEXT_H
@@ -12,7 +12,9 @@
 
 struct usbtext {
 	int fd; /* cannot be polled: the kernel says "ready" always */
+	uint16_t bus;
 	uint8_t *record;
+	uint32_t lost;      /* events that the kernel had lost when it was last asked */
 	uint64_t malformed; /* lines that make no sense */
 };
 
@@ -24,6 +26,12 @@ int usbtext_open(struct usbtext *t, uint16_t bus, struct trawl_error *err);
  * *event set (until the next call), 0 when there is none now, -1.
  */
 int usbtext_next(struct usbtext *t, const uint8_t **event, struct trawl_error *err);
+
+/*
+ * Events lost since the last call, or before the first. The kernel counts them for each bus, of all
+ * that read its text: where others do so too, these may be theirs.
+ */
+int usbtext_lost(struct usbtext *t, uint64_t *lost, struct trawl_error *err);
 
 /* The time of a line, which starts again at 0 every 4096 s, as it was when the clock showed now. */
 int64_t usbtext_seconds(int64_t line, int64_t now);

@@ -64,7 +64,7 @@ tests_capture_test_usbfilter_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_test_usbfilter_LDADD = $(USBMON_LDADD)
 tests_capture_test_usbsys_SOURCES = tests/capture/test_usbsys.c
 tests_capture_test_usbsys_CFLAGS = $(UNIT_CFLAGS)
-tests_capture_test_usbsys_LDADD = $(USBMON_LDADD)
+tests_capture_test_usbsys_LDADD = libcapture.la libdecode.la libcommon.la libtrawl.la $(CRITERION_LIBS)
 endif
 
 include tests/capture/probe.mk

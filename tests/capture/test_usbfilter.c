@@ -113,6 +113,13 @@ Test(usbfilter, an_endpoint_that_is_not_wanted_is_decided_at_once)
 	cr_assert_eq(match(1, 4, 0x82), USBFILTER_DROP);
 }
 
+Test(usbfilter, an_address_may_name_the_bus_again)
+{
+	add("bus=3,dev=3:2");
+	cr_assert_eq(match(3, 2, 0x81), USBFILTER_KEEP);
+	cr_assert_eq(match(3, 1, 0x81), USBFILTER_DROP);
+}
+
 Test(usbfilter, errors_show_the_place)
 {
 	static const struct {
@@ -136,6 +143,11 @@ Test(usbfilter, errors_show_the_place)
 		{ "ep=in", 3, "0 to 15" },
 		{ "1,vid=3", 2, "not one of" },
 		{ "1,,2", 2, "1 to 127" },
+		{ "1,2", 2, "one of each kind" },
+		{ "46f4:0001,0627:0001", 10, "one of each kind" },
+		{ "port=1-2,ep=1,port=1-3", 14, "one of each kind" },
+		{ "bus=1,dev=3:2", 6, "another bus" },
+		{ "dev=3:2,1", 8, "another bus" },
 	};
 	size_t i;
 

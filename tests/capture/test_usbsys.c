@@ -83,6 +83,36 @@ Test(usbsys, identity)
 	cr_assert_not(usbsys_identity(root, "1-9", &id));
 }
 
+Test(usbsys, keyboards_without_a_boot_protocol)
+{
+	/* One byte of input: eight keys, or eight buttons. */
+	static const char keys[] = "\x05\x01\x09\x06\xa1\x01\x05\x07\x19\xe0\x29\xe7\x15\x00"
+				   "\x25\x01\x75\x01\x95\x08\x81\x02\xc0";
+	static const char buttons[] = "\x05\x01\x09\x02\xa1\x01\x05\x09\x19\x01\x29\x08\x15\x00"
+				      "\x25\x01\x75\x01\x95\x08\x81\x02\xc0";
+	const char *report = "1-2/1-2:1.0/0003:0627:0001.0002/report_descriptor";
+	struct usb_identity id;
+
+	put_text("1-2/1-2:1.0/bInterfaceProtocol", "00\n");
+	put(report, buttons, sizeof(buttons) - 1);
+	cr_assert(usbsys_identity(root, "1-2", &id));
+	cr_assert_not(id.keyboard);
+	put(report, keys, sizeof(keys) - 1);
+	cr_assert(usbsys_identity(root, "1-2", &id));
+	cr_assert(id.keyboard);
+}
+
+Test(usbsys, a_name_is_not_obeyed_by_the_terminal)
+{
+	struct usb_identity id;
+	char what[USBSYS_WHAT];
+
+	put_text("1-2/product", "Gr\303\274n \033[31mred\a\n");
+	cr_assert(usbsys_identity(root, "1-2", &id));
+	usbsys_describe(root, &id, what);
+	cr_assert_str_eq(what, "Gr\303\274n ?[31mred? at port 1-2, address 1:7");
+}
+
 static int count(const struct usb_identity *id, void *arg)
 {
 	++*(int *)arg;

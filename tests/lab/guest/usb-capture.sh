@@ -39,16 +39,31 @@ wait_for 10 grep -q 'capturing to' snap.log
 dd if=/dev/$disk of=/dev/null bs=1M count=1 iflag=direct status=none
 finish snap
 
-# The controller of bus 3 goes away under a capture of that bus.
+fails "usbmon without its nodes, as in a container" 3 "mknod -m 600 /dev/usbmon0 c [1-9][0-9]* 0', or use -i usb:text" \
+	unshare -m sh -c 'mount -t tmpfs none /dev && exec trawl -i usb -w x.trawl'
+
+# The controller of bus 3 goes away under captures of that bus, and comes back.
 record bus 3
+record textbus text:3
 pci=$(basename "$(readlink -f /sys/bus/usb/devices/usb3/..)")
 echo "$pci" >/sys/bus/pci/drivers/ehci-pci/unbind
-sleep 1
-finish bus
-ok $? "a capture whose bus goes away ends well"
-has "and says so" "$(cat bus.log)" 'usb3 is gone'
+wait_for 10 grep -q 'usb3 is gone' bus.log
+ok $? "that a bus goes away is said"
 echo "$pci" >/sys/bus/pci/drivers/ehci-pci/bind
 usb_settled
 ok $? "the bus is back"
+dd if="/dev/$(basename /sys/bus/usb/devices/3-2/*/host*/target*/*/block/sd?)" of=/dev/null bs=4k skip=1234 count=1 \
+	iflag=direct status=none
+dd if="/dev/$disk" of=/dev/null bs=4k skip=4321 count=1 iflag=direct status=none
+for name in bus textbus; do
+	finish $name
+	ok $? "capture $name, whose bus went away, ends well"
+	text=$(trawl-decode $name.trawl)
+	has "it has the devices' enumeration of later" "$text" 'GET_DESCRIPTOR configuration'
+	has "and what they do then" "$text" 'READ\(10\) lba 9872 '
+	same "but nothing of other buses" "" "$(grep -E ' [124-9][0-9]*:[0-9]+ ep' <<<"$text")"
+done
+has "with no other devices" "$(trawl-decode --meta='usb/*' bus.trawl | grep -Eo '"path":"[^"]*"' | sort -u | tr '\n' ' ')" \
+	'^"path":"3-1" "path":"3-2" "path":"usb3" $'
 cp ./*.trawl ./*.log "$LAB_KEEP"
 tap_done

@@ -11,9 +11,11 @@ ok $? "trawl records the text form"
 has "and says what it lacks" "$(cat text.log)" '32 bytes of each transfer'
 fails "both forms at once are refused" 2 'cannot be joined' trawl -i usb:text -i usb -w /dev/null
 fails "a bus that is not there" 3 '/9u is missing' trawl -i usb:text:9 -w /dev/null
+has "a keyboard is warned of first" "$(head -1 text.log)" 'is a keyboard: what is typed'
 cat /sys/kernel/debug/usb/usbmon/0u >saved.txt &
+cat /sys/kernel/debug/usb/usbmon/1t >old.txt &
 sleep 1
-# Gently: the kernel keeps a hundred lines for each reader and does not tell what it drops.
+# Gently: the kernel keeps a hundred lines for each reader, and drops what is more.
 for key in h e l l o; do
 	host sendkey $key >/dev/null
 	sleep 0.2
@@ -26,9 +28,30 @@ dd if="/dev/$disk" of=/dev/null bs=4k count=2 iflag=direct status=none
 aplay -q -s 2400 -t raw -f S16_LE -r 48000 -c 2 -D hw:0 /dev/zero
 host device_del mouse >/dev/null
 sleep 1
-kill %3
+kill %3 %4
 finish text
 ok $? "the text capture ends well"
 finish binary
-cp saved.txt ./*.trawl ./*.log "$LAB_KEEP"
+
+# What a reader that does not come in time loses, is counted.
+record binary2 3
+record_options=(-s 8)
+record lossy text:3
+kill -STOP $pid_lossy
+dd if="/dev/$(disks | tail -1)" of=/dev/null bs=4k count=50 iflag=direct status=none
+kill -CONT $pid_lossy
+sleep 1
+finish binary2
+finish lossy
+same "losses of the text form are told" 1 $?
+events() {
+	sed -n 's/^\([0-9]*\) events* captured, \([0-9]*\) lost.*/\1 \2/p' "$1.log"
+}
+read -r events lost < <(events lossy)
+read -r all none < <(events binary2)
+[ "$lost" -gt 0 ] && [ "$none" = 0 ]
+ok $? "and how many: $lost of $all"
+same "exactly" "$all" $((events + lost))
+same "-s cuts the text form too" 8 "$(trawl-decode --json --raw lossy.trawl | jq .fields.data_length | sort -n | tail -1)"
+cp saved.txt old.txt ./*.trawl ./*.log "$LAB_KEEP"
 tap_done

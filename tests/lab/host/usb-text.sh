@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 . "$TRAWL_SRC/tests/tap.sh"
 
-# lines_same NAME FILE: the saved lines are in this text, but for their times.
+# lines_same NAME FILE [SAVED [OPTION]]: the saved lines are in this text, but for their times.
 lines_same() {
 	local out
-	out=$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/host/textsame.py" saved.txt "$2" 2>&1)
+	out=$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/host/textsame.py" $4 "${3:-saved.txt}" "$2" 2>&1)
 	ok $? "$1: $(tail -3 <<<"$out" | tr '\n' ' ')"
 }
 
@@ -17,4 +17,13 @@ trawl-export --to usbmon binary.trawl -w binary.txt
 lines_same "the binary capture says the same" binary.txt
 trawl-export --to usbmon text.trawl -w text.txt
 lines_same "and so does the text capture" text.txt
+
+# The older form, which the kernel writes beside, has neither bus nor intervals nor isochronous packets.
+grep -q ' Zo:' old.txt && grep -q ' Ii:' old.txt && grep -q ' s 80 ' old.txt
+ok $? "the form with two colons was saved"
+trawl-edit import -w old.trawl old.txt
+ok $? "it can be imported"
+trawl-export --to usbmon old.trawl -w imported-old.txt
+trawl-export --to usbmon --where 'bus == 1' binary.trawl -w bus1.txt
+lines_same "and the binary capture says the same" bus1.txt imported-old.txt --old
 tap_done
