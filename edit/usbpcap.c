@@ -64,42 +64,46 @@ void usbpcap_free(struct usbpcap *u)
 	free(u);
 }
 
-/* USBD_STATUS of Windows as the errno that Linux would give. */
-static int32_t status_of(uint32_t s)
+/* USBD_STATUS of Windows (usb.h of its driver kit) as the errno that Linux gives. */
+static const struct {
+	uint32_t usbd;
+	int32_t status;
+} statuses[] = {
+	{0xc0000001, -84},  /* CRC */
+	{0xc0000002, -71},  /* BTSTUFF */
+	{0xc0000003, -71},  /* DATA_TOGGLE_MISMATCH */
+	{0xc0000004, -32},  /* STALL_PID */
+	{0xc0000005, -62},  /* DEV_NOT_RESPONDING */
+	{0xc0000006, -71},  /* PID_CHECK_FAILURE */
+	{0xc0000007, -71},  /* UNEXPECTED_PID */
+	{0xc0000008, -75},  /* DATA_OVERRUN */
+	{0xc0000009, -121}, /* DATA_UNDERRUN */
+	{0xc000000c, -70},  /* BUFFER_OVERRUN */
+	{0xc000000d, -63},  /* BUFFER_UNDERRUN */
+	{0xc000000f, -18},  /* NOT_ACCESSED: a packet of an isochronous transfer */
+	{0xc0000011, -71},  /* XACT_ERROR */
+	{0xc0000012, -75},  /* BABBLE_DETECTED */
+	{0xc0000013, -63},  /* DATA_BUFFER_ERROR */
+	{0xc0000030, -32},  /* ENDPOINT_HALTED */
+	{0x80000300, -22},  /* INVALID_PARAMETER */
+	{0x80000700, -28},  /* NO_BANDWIDTH */
+	{0x80000900, -121}, /* ERROR_SHORT_TRANSFER */
+	{0xc0001000, -12},  /* INSUFFICIENT_RESOURCES */
+	{0xc0006000, -110}, /* TIMEOUT */
+	{0xc0007000, -19},  /* DEVICE_GONE */
+	{0xc0010000, -2},   /* CANCELED */
+	{0xc0020000, -18},  /* ISO_NOT_ACCESSED_BY_HW */
+	{0xc0040000, -18},  /* ISO_NA_LATE_USBPORT */
+	{0xc0050000, -18},  /* ISO_NOT_ACCESSED_LATE */
+};
+
+/* The two highest bits tell success, pending, and two kinds of errors. */
+static int32_t status_of(uint32_t usbd)
 {
-	switch (s) {
-	case 0:
-		return 0;
-	case 0xc0000001:
-		return -84;
-	case 0xc0000002:
-	case 0xc0000003:
-	case 0xc0000006:
-	case 0xc0000007:
-	case 0xc000000b:
-		return -71;
-	case 0xc0000004:
-	case 0xc0000030:
-		return -32;
-	case 0xc0000005:
-		return -62;
-	case 0xc0000008:
-		return -75;
-	case 0xc0000009:
-		return -121;
-	case 0xc000000c:
-		return -70;
-	case 0xc000000d:
-		return -63;
-	case 0xc0001000:
-		return -110;
-	case 0xc0007000:
-		return -19;
-	case 0xc0010000:
-		return -2;
-	default:
-		return s >> 30 ? -5 : USB_IN_PROGRESS;
-	}
+	for (size_t i = 0; i < sizeof(statuses) / sizeof(*statuses); i++)
+		if (statuses[i].usbd == usbd)
+			return statuses[i].status;
+	return usbd >> 31 ? -5 : usbd >> 30 ? USB_IN_PROGRESS : 0;
 }
 
 static bool parse(const struct capture_packet *c, struct packet *p)

@@ -430,6 +430,14 @@ def usbpcap_isos():
     ]
 
 
+def usbpcap_statuses():
+    """A bulk transfer for each USBD_STATUS that says why one ended; the last is of no name."""
+    errors = [0xc0000000 + n for n in (*range(1, 10), 12, 13, 15, 17, 18, 19, 0x30, 0x1000, 0x6000,
+                                       0x7000, 0x10000, 0x20000, 0x40000, 0x50000, 0xabcdef)]
+    errors += [0x80000300, 0x80000700, 0x80000900, 0x40000000, 0]
+    return [usbpcap(0x1000 + 16 * i, 1, 0x81, 3, b"", status=e) for i, e in enumerate(errors)]
+
+
 def usbpcap_file(packets=None):
     d = device(0x1234, 0x5678)
     get = bytes([0x80, 6, 0, 1, 0, 0, 18, 0])
@@ -466,6 +474,7 @@ def main(folder):
         "mixed.pcapng": pcapng(c.records[:12], linktypes=(220, 1, 189), drops=5),
         "usbpcap.pcap": usbpcap_file(),
         "usbpcap-iso.pcap": usbpcap_file(usbpcap_isos()),
+        "usbpcap-status.pcap": usbpcap_file(usbpcap_statuses()),
         "all.txt": usbmon_text(c.records).encode(),
     }
     late = Capture()
