@@ -2,9 +2,17 @@
 #include "decode/ftdi.h"
 #include "decode/setup.h"
 
+enum {
+	FT232R = 0x6001, /* and the older FT232A and B */
+	FT2232 = 0x6010,
+	FT4232H = 0x6011,
+	FT232H = 0x6014,
+	FT_X = 0x6015,
+};
+
 bool ftdi_is(uint16_t vendor, uint16_t product)
 {
-	return vendor == 0x0403 && (product == 0x6001 || (product >= 0x6010 && product <= 0x6015));
+	return vendor == 0x0403 && (product == FT232R || (product >= FT2232 && product <= FT_X));
 }
 
 enum {
@@ -30,18 +38,21 @@ const char *ftdi_request(uint8_t request)
 	return request < sizeof(names) / sizeof(names[0]) ? names[request] : NULL;
 }
 
-unsigned int ftdi_baud(uint16_t value, uint16_t index)
+unsigned int ftdi_baud(uint16_t product, uint16_t value, uint16_t index)
 {
 	/* Eighths of the divisor, in the order in which the chip encodes them. */
 	static const uint8_t eighths[8] = {0, 4, 2, 1, 3, 5, 6, 7};
-	unsigned int code = value >> 14 | (index & 1u) << 2;
-	unsigned int divisor = (value & 0x3fffu) * 8 + eighths[code];
+	bool ports = product == FT2232 || product == FT4232H || product == FT232H;
+	unsigned int high = ports ? index >> 8 : index;
+	unsigned int clock = high & 2 ? 12000000 : 3000000;
+	unsigned int divisor = (value & 0x3fffu) * 8 + eighths[value >> 14 | (high & 1) << 2];
 
+	/* 0 stands for a divisor of 1, and 1 for one of 1.5. */
 	if (divisor == 0)
-		return 3000000;
+		return clock;
 	if (divisor == 8)
-		return 2000000;
-	return (3000000u * 8 + divisor / 2) / divisor;
+		return clock / 3 * 2;
+	return (clock * 8 + divisor / 2) / divisor;
 }
 
 static char parity(uint16_t value)
@@ -58,7 +69,7 @@ static const char *stop_bits(uint16_t value)
 	return names[value >> 11 & 3];
 }
 
-void ftdi_setup_tree(const struct setup *s, struct tree *t)
+void ftdi_setup_tree(const struct setup *s, uint16_t product, struct tree *t)
 {
 	switch (s->request) {
 	case FTDI_RESET:
@@ -71,7 +82,7 @@ void ftdi_setup_tree(const struct setup *s, struct tree *t)
 			tree_bool(t, "rts", s->value & 2);
 		break;
 	case FTDI_SET_BAUDRATE:
-		tree_uint(t, "baud", ftdi_baud(s->value, s->index));
+		tree_uint(t, "baud", ftdi_baud(product, s->value, s->index));
 		break;
 	case FTDI_SET_DATA:
 		tree_printf(t, "format", "%u%c%s", s->value & 0xffu, parity(s->value),
@@ -86,7 +97,7 @@ void ftdi_setup_tree(const struct setup *s, struct tree *t)
 	}
 }
 
-void ftdi_setup_brief(const struct setup *s, struct out *o)
+void ftdi_setup_brief(const struct setup *s, uint16_t product, struct out *o)
 {
 	switch (s->request) {
 	case FTDI_MODEM_CTRL:
@@ -96,7 +107,7 @@ void ftdi_setup_brief(const struct setup *s, struct out *o)
 			out_printf(o, " rts=%u", s->value >> 1 & 1u);
 		break;
 	case FTDI_SET_BAUDRATE:
-		out_printf(o, " %u", ftdi_baud(s->value, s->index));
+		out_printf(o, " %u", ftdi_baud(product, s->value, s->index));
 		break;
 	case FTDI_SET_DATA:
 		out_printf(o, " %u%c%s", s->value & 0xffu, parity(s->value), stop_bits(s->value));

@@ -14,11 +14,15 @@ struct setup;
 
 bool ftdi_is(uint16_t vendor, uint16_t product);
 const char *ftdi_request(uint8_t request); /* NULL: not known */
-void ftdi_setup_tree(const struct setup *s, struct tree *t);
-void ftdi_setup_brief(const struct setup *s, struct out *o);
+void ftdi_setup_tree(const struct setup *s, uint16_t product, struct tree *t);
+void ftdi_setup_brief(const struct setup *s, uint16_t product, struct out *o);
 
-/* The baud rate of SET_BAUDRATE for a chip with a 3 MHz base and eighths; 0 if it makes none. */
-unsigned int ftdi_baud(uint16_t value, uint16_t index);
+/*
+ * The baud rate that wValue and wIndex of SET_BAUDRATE choose: a divisor in eighths, of 3 MHz, or
+ * of 12 MHz where a fast chip is told so. A chip that can have several ports has the port in the
+ * low byte of wIndex.
+ */
+unsigned int ftdi_baud(uint16_t product, uint16_t value, uint16_t index);
 
 /*
  * The text in a bulk IN transfer: each packet of `packet` bytes begins with two status bytes,

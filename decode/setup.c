@@ -380,7 +380,7 @@ static void form_tree(const struct setup *s, const struct setup_target *to, enum
 		tree_uint(t, "block", s->value);
 		break;
 	case FTDI:
-		ftdi_setup_tree(s, t);
+		ftdi_setup_tree(s, to->product, t);
 		return;
 	case PLAIN:
 		break;
@@ -497,7 +497,7 @@ static void brief_form(const struct setup *s, const struct setup_target *to, enu
 		out_printf(o, " block %u", s->value);
 		break;
 	case FTDI:
-		ftdi_setup_brief(s, o);
+		ftdi_setup_brief(s, to->product, o);
 		return;
 	case PLAIN:
 		break;

@@ -93,10 +93,26 @@ Test(setup, values_that_mean_nothing_are_shown_as_numbers)
 
 Test(ftdi, baud_rates)
 {
-	cr_expect_eq(ftdi_baud(0x0000, 0), 3000000);
-	cr_expect_eq(ftdi_baud(0x0001, 0), 2000000);
-	cr_expect_eq(ftdi_baud(0x4138, 0), 9600, "312.5");
-	cr_expect_eq(ftdi_baud(0x001a, 0), 115385);
+	cr_expect_eq(ftdi_baud(0x6001, 0x0000, 0), 3000000);
+	cr_expect_eq(ftdi_baud(0x6001, 0x0001, 0), 2000000);
+	cr_expect_eq(ftdi_baud(0x6001, 0x4138, 0), 9600, "312.5");
+	cr_expect_eq(ftdi_baud(0x6001, 0x001a, 0), 115385);
+	cr_expect_eq(ftdi_baud(0x6001, 0x001a, 1), 113744, "26.375");
+}
+
+/* What the kernel's ftdi_sio sends: the port in the low byte, bits 16 and 17 of the divisor above. */
+Test(ftdi, baud_rates_of_chips_with_ports)
+{
+	struct setup_target quad = {.vendor = 0x0403, .product = 0x6011};
+
+	cr_expect_eq(ftdi_baud(0x6010, 0x4138, 0x0001), 9600, "FT2232C, port A: 312.5");
+	cr_expect_eq(ftdi_baud(0x6010, 0x4138, 0x0002), 9600, "FT2232C, port B");
+	cr_expect_eq(ftdi_baud(0x6010, 0x001a, 0x0101), 113744, "26.375");
+	cr_expect_eq(ftdi_baud(0x6010, 0xc068, 0x0201), 115246, "FT2232H: 12 MHz / 104.125");
+	cr_expect_eq(ftdi_baud(0x6014, 0x0000, 0x0200), 12000000, "FT232H");
+	cr_expect_eq(ftdi_baud(0x6014, 0x0001, 0x0200), 8000000, "FT232H: 12 MHz / 1.5");
+	cr_expect_str_eq(brief("\x40\x03\x68\xc0\x04\x02\x00\x00", &quad),
+			 "FTDI_SET_BAUDRATE 115246");
 }
 
 Test(ftdi, status_bytes_are_taken_out_of_each_packet)
