@@ -390,7 +390,8 @@ void descriptor_tree(const struct descriptor_request *r, const uint8_t *p, size_
 
 /* ---- the phrase ---------------------------------------------------------------------------- */
 
-static void brief_config(const uint8_t *p, size_t n, struct out *o)
+/* bMaxPower counts 2 mA, and 8 mA at SuperSpeed (USB 3.2, 9.6.3). */
+static void brief_config(const uint8_t *p, size_t n, bool super, struct out *o)
 {
 	struct descriptor_walk w = descriptor_walk(p, n);
 	struct descriptor d;
@@ -401,7 +402,7 @@ static void brief_config(const uint8_t *p, size_t n, struct out *o)
 	out_count(o, get16(p + 2), "byte");
 	out_str(o, ", ");
 	out_count(o, p[4], "interface");
-	out_printf(o, ", %u mA", p[8] * 2u);
+	out_printf(o, ", %u mA", p[8] * (super ? 8u : 2u));
 	while (descriptor_next(&w, &d)) {
 		const char *name;
 
@@ -428,7 +429,7 @@ void descriptor_brief(const struct descriptor_request *r, const uint8_t *p, size
 		if (class)
 			out_printf(o, " %s", class);
 	} else if (type == DESC_CONFIG || type == DESC_OTHER_SPEED) {
-		brief_config(p, n, o);
+		brief_config(p, n, r->to.super, o);
 	} else if (type == DESC_STRING && n >= 2 && r->index) {
 		size_t room = p[0] < n ? p[0] : n;
 
@@ -437,8 +438,8 @@ void descriptor_brief(const struct descriptor_request *r, const uint8_t *p, size
 		out_quoted(o, text.data, text.len);
 		out_free(&text);
 	} else if ((type == DESC_HUB || type == DESC_SS_HUB) && n >= 3) {
-		out_printf(o, "%u ports", p[2]);
+		out_count(o, p[2], "port");
 	} else if (type == DESC_BOS && n >= 5) {
-		out_printf(o, "%u capabilities", p[4]);
+		out_printf(o, "%u capabilit%s", p[4], p[4] == 1 ? "y" : "ies");
 	}
 }

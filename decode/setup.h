@@ -25,6 +25,7 @@ enum setup_recipient { SETUP_DEVICE, SETUP_INTERFACE, SETUP_ENDPOINT, SETUP_OTHE
 struct setup_target {
 	uint8_t class, subclass, protocol; /* of the interface, or of the device */
 	uint16_t vendor, product;
+	bool super; /* runs at SuperSpeed or faster */
 };
 
 enum usb_request {
@@ -63,7 +64,7 @@ const char *setup_name(const struct setup *s, const struct setup_target *to);
 /* Appends the members of an object: bmRequestType ... wLength, request, and what they mean. */
 void setup_tree(const struct setup *s, const struct setup_target *to, struct tree *t);
 
-/* One phrase: "GET_DESCRIPTOR string 2", "class 0x21 request 9 value 0x0200 index 0". */
+/* One phrase: "GET_DESCRIPTOR string 2", "class request 0x09 value 0x0200 index 0x0000". */
 void setup_brief(const struct setup *s, const struct setup_target *to, struct out *o);
 
 #endif

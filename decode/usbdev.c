@@ -493,6 +493,8 @@ struct setup_target usbdev_target(struct usb_device *dev, const struct setup *s)
 	if (dev->known) {
 		to.vendor = usbdev_vendor(dev);
 		to.product = usbdev_product(dev);
+		/* bMaxPacketSize0 is an exponent there, always of 512, and no such number below. */
+		to.super = dev->device[7] == 9;
 		to.class = dev->device[4];
 		to.subclass = dev->device[5];
 		to.protocol = dev->device[6];

@@ -23,6 +23,39 @@ static const char *line(uint8_t type, uint8_t index, uint8_t class, const void *
 
 #define LINE(type, index, class, text) line(type, index, class, text, sizeof(text) - 1)
 
+static const char *brief(uint8_t type, bool super, const void *p, size_t n)
+{
+	struct descriptor_request r = {.type = type, .index = type == DESC_STRING, .to.super = super};
+	static struct out o;
+
+	out_free(&o);
+	out_memory(&o);
+	descriptor_brief(&r, p, n, &o);
+	out_char(&o, '\0');
+	return o.data;
+}
+
+#define BRIEF(type, super, text) brief(type, super, text, sizeof(text) - 1)
+
+Test(descriptor, in_a_phrase)
+{
+	static const char config[] = "\x09\x02\x19\x00\x01\x01\x00\xa0\x32"
+				     "\x09\x04\x00\x00\x01\x03\x01\x01\x00"
+				     "\x07\x05\x81\x03\x08\x00\x0a";
+
+	cr_expect_str_eq(BRIEF(1, false, "\x12\x01\x10\x02\x09\x00\x01\x40\x6b\x1d\x02\x00"
+					 "\x01\x06\x03\x02\x01\x01"),
+			 "1d6b:0002 usb 2.10 hub");
+	cr_expect_str_eq(BRIEF(2, false, config), "25 bytes, 1 interface, 100 mA: HID");
+	cr_expect_str_eq(BRIEF(2, true, config), "25 bytes, 1 interface, 400 mA: HID");
+	cr_expect_str_eq(BRIEF(3, false, "\x06\x03h\0i\0"), "\"hi\"");
+	cr_expect_str_eq(BRIEF(0x29, false, "\x09\x29\x04\x00\x00"), "4 ports");
+	cr_expect_str_eq(BRIEF(0x29, false, "\x09\x29\x01\x00\x00"), "1 port");
+	cr_expect_str_eq(BRIEF(0x0f, true, "\x05\x0f\x2a\x00\x03"), "3 capabilities");
+	cr_expect_str_eq(BRIEF(0x0f, true, "\x05\x0f\x0c\x00\x01"), "1 capability");
+	cr_expect_str_eq(BRIEF(2, false, "\x09\x02\x19"), "", "cut too short to say anything");
+}
+
 Test(descriptor, device)
 {
 	cr_expect_str_eq(LINE(1, 0, 0, "\x12\x01\x10\x02\x09\x00\x01\x40\x6b\x1d\x02\x00\x01\x06"

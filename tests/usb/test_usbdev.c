@@ -44,8 +44,24 @@ Test(usbdev, learns_from_the_descriptors_in_a_capture)
 	setup_parse(&s, (const uint8_t *)"\x21\x0a\0\0\0\0\0\0");
 	to = usbdev_target(dev, &s);
 	cr_expect_eq(to.class, 3, "the class of the interface that is asked");
+	cr_expect_not(to.super, "64 bytes of endpoint 0 are of high speed");
 	ask(&d, dev, "\x80\x06\x00\x02\0\0\x09\0", config, 9);
 	cr_expect_not_null(usbdev_interface(dev, 0x81), "a shorter answer does not undo a longer");
+	usbdev_free_all(&d);
+}
+
+Test(usbdev, superspeed_is_told_by_the_size_of_endpoint_0)
+{
+	struct usb_devices d = {0};
+	struct usb_device *dev = usbdev_at(&d, 1, 5);
+	uint8_t super[18];
+	struct setup s;
+
+	memcpy(super, device, 18);
+	super[7] = 9; /* 2^9 */
+	ask(&d, dev, "\x80\x06\x00\x01\0\0\x12\0", super, sizeof(super));
+	setup_parse(&s, (const uint8_t *)"\x80\x06\x00\x02\0\0\x09\0");
+	cr_expect(usbdev_target(dev, &s).super);
 	usbdev_free_all(&d);
 }
 
