@@ -130,14 +130,20 @@ static enum usb_talk talk_of(const struct usb_detail *d)
 	return TALK_DATA;
 }
 
-static bool hid_secret(const struct usb_interface *f, enum hid_kind kind, const uint8_t *p,
-		       size_t n)
+/* Whether an input report may hold keystrokes. */
+static bool hid_secret(const struct usb_interface *f, const uint8_t *p, size_t n)
 {
-	if (kind != HID_INPUT)
-		return false;
 	if (f->hid.nfields)
-		return hid_is_secret(&f->hid, kind, p, n);
+		return hid_is_secret(&f->hid, HID_INPUT, p, n);
 	return f->protocol != 2; /* no description: anything but a boot mouse may be a keyboard */
+}
+
+/* GET_REPORT of input; of an interface that nothing is known of, the request alone tells. */
+static bool asks_input(const struct usb_detail *d)
+{
+	return d->has_setup && setup_kind(&d->setup) == SETUP_CLASS &&
+	       setup_recipient(&d->setup) == SETUP_INTERFACE && d->setup.request == 0x01 &&
+	       d->setup.value >> 8 == 1 && (d->target.class == 0x03 || !d->target.class);
 }
 
 /*
@@ -151,14 +157,12 @@ static bool is_secret(const struct usb_detail *d)
 	if (!d->data_len || !urb_in(&d->urb))
 		return false;
 	if (d->talk == TALK_HID)
-		return hid_secret(f, HID_INPUT, d->data, d->data_len);
+		return hid_secret(f, d->data, d->data_len);
 	if (d->talk == TALK_DATA && d->urb.xfer == URB_INTERRUPT)
 		return !f;
-	if (d->talk == TALK_CONTROL && d->has_setup && setup_kind(&d->setup) == SETUP_CLASS &&
-	    d->target.class == 0x03 && d->setup.request == 0x01) {
+	if (d->talk == TALK_CONTROL && asks_input(d)) {
 		f = usbdev_interface_number(d->device, (uint8_t)d->setup.index);
-		return !f || hid_secret(f, d->setup.value >> 8 == 1 ? HID_INPUT : HID_FEATURE,
-					d->data, d->data_len);
+		return !f || hid_secret(f, d->data, d->data_len);
 	}
 	return false;
 }

@@ -150,6 +150,11 @@ def test_keys(d):
     late = [i for i in objects(d + "/late.pcap") if i["name"] == "usb:interrupt"]
     ok(late and late[0]["fields"].get("masked") and "data" not in late[0]["fields"],
        "interrupt data of a device that nothing is known of is hidden", late)
+    asked = [i["fields"] for i in objects(d + "/late.pcap", "--where", "dev == 9 && bRequest == 1")]
+    same([(True, None), (None, "0709")], [(f.get("masked"), f.get("data")) for f in asked],
+         "and so is what its control endpoint gives as an input report, but no other")
+    text = run("trawl-decode", "-X", "--where", "dev == 9", d + "/late.pcap")[0]
+    ok("0000 0500" not in text and "0709" in text, "also in a hexdump", text)
     text = run("trawl-decode", d + "/late.pcap")[0]
     ok("WRITE(10) lba 2048 + 8" in text, "storage is recognised without descriptors", text)
 

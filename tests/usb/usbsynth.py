@@ -480,6 +480,9 @@ def main(folder):
     late = Capture()
     storage(late, descriptors=False)
     late.transfer(INTERRUPT, 0x81, answer=b"\0\0\x04\0\0\0\0\0", dev=9, interval=10)
+    # GET_REPORT: input, then feature, whose data is no key.
+    late.control(bytes([0xa1, 1, 0, 1, 0, 0, 8, 0]), b"\0\0\x05\0\0\0\0\0", dev=9)
+    late.control(bytes([0xa1, 1, 0, 3, 0, 0, 2, 0]), b"\x07\x09", dev=9)
     files["late.pcap"] = pcap(late.records)
     for name, data in files.items():
         with open("%s/%s" % (folder, name), "wb") as f:
