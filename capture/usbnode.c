@@ -57,8 +57,8 @@ int usbnode_ready(struct trawl_error *err)
 	/* In a container the module may be there without its nodes. */
 	if (node_major())
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "usb: usbmon is loaded, but /dev/usbmon0 is missing: make it with "
-				  "'mknod -m 600 /dev/usbmon0 c %u 0', or use -i usb:text",
+				  "usb: usbmon is loaded, but /dev/usbmon0 is missing: make it by "
+				  "'mknod -m 600 /dev/usbmon0 c %u 0', or -i usb:text",
 				  node_major());
 	if (geteuid() != 0)
 		return trawl_fail(err, TRAWL_CANNOT,

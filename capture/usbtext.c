@@ -5,13 +5,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include "decode/usbmontext.h"
+#include "now.h"
 #include "usbmon.h"
 #include "usbtext.h"
 
-enum { LINE = 1024 };
+enum {
+	LINE = 1024,
+	AHEAD_JITTER = 2000, /* ns */
+};
 
 const char *usbtext_why_not(void)
 {
@@ -77,13 +80,23 @@ void usbtext_close(struct usbtext *t)
 	t->record = NULL;
 }
 
-int64_t usbtext_seconds(int64_t line, int64_t now)
+int64_t usbtext_time(uint32_t line, int64_t steady, int64_t ahead)
 {
-	int64_t age = (now - line) % USBMONTEXT_WRAP;
+	const int64_t turn = USBMONTEXT_WRAP * INT64_C(1000000000);
 
-	/* A line is seconds old at most; one that seems nearly a whole turn old is of the future
-	 * by a clock that was set back. */
-	return age > USBMONTEXT_WRAP - 60 ? now + USBMONTEXT_WRAP - age : now - age;
+	return steady - (steady - line * INT64_C(1000)) % turn + ahead;
+}
+
+/*
+ * What the wall clock is ahead of the steady one. It is read between two readings of that; what these
+ * differ by is no reason for two events of one moment to change their order.
+ */
+static int64_t wall_ahead(int64_t before)
+{
+	int64_t first = (int64_t)mono_now(), wall = (int64_t)clock_ns(CLOCK_REALTIME);
+	int64_t ahead = wall - (first + (int64_t)mono_now()) / 2;
+
+	return llabs(ahead - before) > AHEAD_JITTER ? ahead : before;
 }
 
 int usbtext_next(struct usbtext *t, const uint8_t **event, struct trawl_error *err)
@@ -91,6 +104,7 @@ int usbtext_next(struct usbtext *t, const uint8_t **event, struct trawl_error *e
 	struct usbmontext_error bad;
 	struct usbmon_header header;
 	char line[LINE];
+	int64_t time;
 	ssize_t n;
 
 	for (;;) {
@@ -110,7 +124,11 @@ int usbtext_next(struct usbtext *t, const uint8_t **event, struct trawl_error *e
 		t->malformed++;
 	}
 	memcpy(&header, t->record, sizeof(header));
-	header.ts_sec = usbtext_seconds(header.ts_sec, time(NULL));
+	t->ahead = wall_ahead(t->ahead);
+	time = usbtext_time((uint32_t)(header.ts_sec * 1000000 + header.ts_usec), (int64_t)mono_now(),
+			    t->ahead);
+	header.ts_sec = time / 1000000000;
+	header.ts_usec = (int32_t)(time % 1000000000 / 1000);
 	memcpy(t->record, &header, sizeof(header));
 	*event = t->record;
 	return 1;

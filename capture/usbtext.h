@@ -14,6 +14,7 @@ struct usbtext {
 	int fd; /* cannot be polled: the kernel says "ready" always */
 	uint16_t bus;
 	uint8_t *record;
+	int64_t ahead;      /* ns that the wall clock is ahead of the steady one */
 	uint32_t lost;      /* events that the kernel had lost when it was last asked */
 	uint64_t malformed; /* lines that make no sense */
 };
@@ -33,8 +34,11 @@ int usbtext_next(struct usbtext *t, const uint8_t **event, struct trawl_error *e
  */
 int usbtext_lost(struct usbtext *t, uint64_t *lost, struct trawl_error *err);
 
-/* The time of a line, which starts again at 0 every 4096 s, as it was when the clock showed now. */
-int64_t usbtext_seconds(int64_t line, int64_t now);
+/*
+ * The wall clock's time, ns, of a line's time: us of the steady clock (CLOCK_MONOTONIC), which start
+ * again at 0 every 4096 s. It was read when that showed `steady` ns, and the wall clock was `ahead`.
+ */
+int64_t usbtext_time(uint32_t line, int64_t steady, int64_t ahead);
 
 /* Why it cannot be used here, or NULL if it can. */
 const char *usbtext_why_not(void);

@@ -39,7 +39,7 @@ wait_for 10 grep -q 'capturing to' snap.log
 dd if=/dev/$disk of=/dev/null bs=1M count=1 iflag=direct status=none
 finish snap
 
-fails "usbmon without its nodes, as in a container" 3 "mknod -m 600 /dev/usbmon0 c [1-9][0-9]* 0', or use -i usb:text" \
+fails "usbmon without its nodes, as in a container" 3 "mknod -m 600 /dev/usbmon0 c [1-9][0-9]* 0', or -i usb:text" \
 	unshare -m sh -c 'mount -t tmpfs none /dev && exec trawl -i usb -w x.trawl'
 
 # The controller of bus 3 goes away under captures of that bus, and comes back.

@@ -7,13 +7,14 @@ addresses() {
 		/usr/bin/python3 "$TRAWL_SRC/tests/lab/host/pcapsame.py" --addresses "$1.pcap"
 }
 
-# A device on xhci gets its address before the first transfer; one on ehci starts at address 0.
+# A device on xhci gets its address before the first transfer; one on ehci, the mouse here, starts at address
+# 0, which the files of others then must not have.
 before=$(cat before) disk=$(cat disk) after=$(cat after)
 same "by id: both disks, the second under both addresses" \
 	"$(printf '%s\n' "$disk" "$before" "$after" | sort)" \
-	"$(addresses id | grep -v :0$ | sort)"
+	"$(addresses id | sort)"
 same "by serial number: the second disk only" \
-	"$(printf '%s\n' "$before" "$after" | sort)" "$(addresses serial | grep -v :0$ | sort)"
+	"$(printf '%s\n' "$before" "$after" | sort)" "$(addresses serial | sort)"
 same "by port: the mouse, from address 0 on" \
 	"$(printf '%s\n' 3:0 "$(cat mouse)")" "$(addresses port)"
 same "two filters: the serial adapter was idle, the keyboard's reports are there" \

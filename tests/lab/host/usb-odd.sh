@@ -13,6 +13,8 @@ verdict() {
 }
 
 same_events all
+out=$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/host/decodesame.py" all.trawl 2>&1)
+ok $? "trawl-decode reads what tshark reads: $(tail -2 <<<"$out" | head -1)"
 has "by the map of the ring" "$(verdict all)" '"replayable":true.*"ring_mapped":true'
 same_events copied
 has "without it" "$(verdict copied)" '"replayable":true.*"ring_mapped":false'

@@ -18,4 +18,22 @@ compare() {
 }
 compare "tcpdump's" tcpdump.pcap trawl.pcap
 compare "dumpcap's" dumpcap.pcapng trawl.pcapng
+out=$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/host/decodesame.py" trawl.trawl 2>&1)
+ok $? "trawl-decode reads what tshark reads: $(tail -2 <<<"$out" | head -1)"
+
+# All that was to happen is in what was compared.
+shown() {
+	tshark -r tcpdump.pcap -Y "$1" -T fields -e usb.urb_len 2>/dev/null
+}
+for way in "'S' && usb.endpoint_address.direction == 0" "'C' && usb.endpoint_address.direction == 1"; do
+	bytes=$(($(shown "usb.transfer_type == 3 && usb.urb_type == $way && usb.urb_len == 65536" | paste -sd+)))
+	[ "$bytes" -ge $((16 << 20)) ]
+	ok $? "of storage there are $((bytes >> 20)) MiB, $way"
+done
+for what in "usb.bDescriptorType == 1" "usbhid.data != 00:00:00:00:00:00:00:00" "usb.iso.iso_len == 192" \
+	"usb.urb_type == 'C' && usb.transfer_type == 3 && usb.urb_status < 0"; do
+	n=$(shown "$what" | wc -l)
+	[ "$n" -gt 0 ]
+	ok $? "there are $n of $what"
+done
 tap_done

@@ -18,6 +18,24 @@ lines_same "the binary capture says the same" binary.txt
 trawl-export --to usbmon text.trawl -w text.txt
 lines_same "and so does the text capture" text.txt
 
+# Each has the kernel's time by another clock.
+trawl-decode --json --raw text.trawl >text.json
+trawl-decode --json --raw binary.trawl >binary.json
+apart=$(/usr/bin/python3 - <<'END'
+import json
+def events(path):
+    for line in open(path):
+        e = json.loads(line)
+        yield (e["fields"]["id"], e["fields"]["type"], e["fields"]["length"]), e["ts_ns"]
+(text, at), (binary, all_at) = zip(*events("text.json")), zip(*events("binary.json"))
+n = len(text)
+starts = [i for i in range(len(binary) - n + 1) if binary[i:i + n] == text]
+print(min(max(abs(a - b) for a, b in zip(all_at[i:], at)) for i in starts) // 10**6)
+END
+)
+[ "$apart" -lt 2000 ]
+ok $? "both say when it was: times within $apart ms"
+
 # The older form, which the kernel writes beside, has neither bus nor intervals nor isochronous packets.
 grep -q ' Zo:' old.txt && grep -q ' Ii:' old.txt && grep -q ' s 80 ' old.txt
 ok $? "the form with two colons was saved"
