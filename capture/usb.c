@@ -85,7 +85,7 @@ static const uint8_t *snap(struct usb *u, const uint8_t *event, struct usbmon_he
 {
 	size_t descs = (size_t)h->ndesc * USBMON_ISO_DESC;
 
-	if (!u->snaplen || h->len_cap <= descs || h->len_cap - descs <= u->snaplen)
+	if (h->len_cap <= descs || h->len_cap - descs <= u->snaplen)
 		return event;
 	h->len_cap = (uint32_t)(descs + u->snaplen);
 	memcpy(u->cut, h, sizeof(*h));
@@ -104,7 +104,8 @@ static inline int emit(struct usb *u, struct usbmon_header *h, const uint8_t *ev
 		u->tally.malformed++;
 		return 0;
 	}
-	event = snap(u, event, h);
+	if (u->snaplen)
+		event = snap(u, event, h);
 	r = session_append(u->in, u->id, type, 0, event_time(h), event, sizeof(*h) + h->len_cap,
 			   err);
 	if (r == 0)

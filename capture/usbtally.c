@@ -24,13 +24,12 @@ static uint64_t belongs(const struct usbmon_header *h, const uint8_t *behind, si
 	return most;
 }
 
-void usbtally_count(struct usbtally *t, const struct usbmon_header *h, const uint8_t *behind,
-		    size_t given)
+void usbtally_why(struct usbtally *t, const struct usbmon_header *h, const uint8_t *behind,
+		  size_t given)
 {
 	size_t descs = (size_t)h->ndesc * USBMON_ISO_DESC;
 	int32_t packets;
 
-	t->events++;
 	if (descs > h->len_cap) {
 		t->malformed++;
 		return;

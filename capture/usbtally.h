@@ -29,9 +29,26 @@ struct usbtally {
 	bool partial;        /* a filter leaves out endpoints */
 };
 
+/* Is an event's data all there, at first sight? Most is. */
+static inline bool usbtally_whole(const struct usbmon_header *h, size_t given)
+{
+	bool data = h->flag_data ? h->flag_data == '<' || h->flag_data == '>' : given >= h->len_urb;
+
+	return data && h->len_cap == given && h->xfer_type && !h->ndesc;
+}
+
+/* Counts what is missing of an event that may not be whole. */
+void usbtally_why(struct usbtally *t, const struct usbmon_header *h, const uint8_t *behind,
+		  size_t given);
+
 /* Counts one event: its header as stored, the bytes behind it, and how many the kernel gave. */
-void usbtally_count(struct usbtally *t, const struct usbmon_header *h, const uint8_t *behind,
-		    size_t given);
+static inline void usbtally_count(struct usbtally *t, const struct usbmon_header *h,
+				  const uint8_t *behind, size_t given)
+{
+	t->events++;
+	if (!usbtally_whole(h, given))
+		usbtally_why(t, h, behind, given);
+}
 
 /* The verdict as JSON; metadata "usb/verdict". mapped: events came by the map of the ring. */
 void usbtally_json(const struct usbtally *t, size_t ring, bool mapped, struct json *j);

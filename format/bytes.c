@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "bytes.h"
 
-bool buf_reserve(struct buf *b, size_t n)
+bool buf_grow(struct buf *b, size_t n)
 {
 	size_t cap = b->cap ? b->cap : 256;
 	uint8_t *p;
 
 	if (b->failed)
 		return false;
-	if (n <= b->cap - b->len)
-		return true;
 	while (cap - b->len < n)
 		cap *= 2;
 	p = realloc(b->data, cap);

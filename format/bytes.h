@@ -56,14 +56,50 @@ static inline void put64(void *p, uint64_t v)
 	memcpy(p, &v, sizeof(v));
 }
 
+static inline __attribute__((always_inline)) void copy_pieces(uint8_t *to, const uint8_t *from,
+							      size_t n, size_t piece)
+{
+	for (size_t at = 0; at < n - piece; at += piece)
+		memcpy(to + at, from + at, piece);
+	memcpy(to + n - piece, from + n - piece, piece);
+}
+
+/* As memcpy(), of which a call takes longer than copying what most records and their tails have. */
+static inline void copy_few(void *to, const void *from, size_t n)
+{
+	if (n >= 32 && n <= 256)
+		copy_pieces(to, from, n, 32);
+	else if (n >= 8 && n < 32)
+		copy_pieces(to, from, n, 8);
+	else
+		memcpy(to, from, n);
+}
+
+/* The same for comparing them. */
+static inline bool same_few(const uint8_t *p, const uint8_t *q, size_t n)
+{
+	if (n < 8 || n > 64)
+		return !memcmp(p, q, n);
+	for (size_t at = 0; at < n - 8; at += 8)
+		if (get64(p + at) != get64(q + at))
+			return false;
+	return get64(p + n - 8) == get64(q + n - 8);
+}
+
 struct buf {
 	uint8_t *data;
 	size_t len, cap;
 	bool failed;
 };
 
+bool buf_grow(struct buf *b, size_t n);
+
 /* Room for n more bytes at b->data + b->len; false when memory runs out. */
-bool buf_reserve(struct buf *b, size_t n);
+static inline bool buf_reserve(struct buf *b, size_t n)
+{
+	return (!b->failed && n <= b->cap - b->len) || buf_grow(b, n);
+}
+
 void buf_put(struct buf *b, const void *p, size_t n);
 void buf_u8(struct buf *b, uint8_t v);
 void buf_u16(struct buf *b, uint16_t v);

@@ -427,7 +427,7 @@ static struct string trimmed(struct string s)
 
 static bool same_string(struct string a, struct string b)
 {
-	return a.len == b.len && (!a.len || a.p == b.p || !memcmp(a.p, b.p, a.len));
+	return a.len == b.len && (!a.len || a.p == b.p || same_few(a.p, b.p, a.len));
 }
 
 /*
@@ -472,13 +472,17 @@ fail:
 static void put_data(struct chunk_encoder *e, const struct table *t, const struct string *v,
 		     uint64_t *length)
 {
+	struct buf *out = &e->sink.data;
 	uint32_t i = 0;
 
 	for (uint32_t c = 0, end = 0; c < t->nclasses; c++) {
-		mark(&e->data_marks, e->sink.data.len);
+		mark(&e->data_marks, out->len);
 		for (end += t->class_count[c]; i < end; i++) {
 			length[i] = v[i].len;
-			buf_put(&e->sink.data, v[i].p, v[i].len);
+			if (!v[i].len || !buf_reserve(out, v[i].len))
+				continue;
+			copy_few(out->data + out->len, v[i].p, v[i].len);
+			out->len += v[i].len;
 		}
 	}
 }
@@ -579,16 +583,27 @@ static void put_sequence(struct chunk_encoder *e)
 	}
 }
 
-/* All time stamps of a clock that ticks every 1000 ns are so many ticks from each other. */
-static uint64_t time_unit(const struct chunk_encoder *e, const uint64_t *delta, uint32_t n)
+/* Divides all numbers, if none leaves a rest. */
+static inline __attribute__((always_inline)) bool divide(uint64_t *v, uint32_t n, uint64_t unit)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (v[i] % unit)
+			return false;
+	for (uint32_t i = 0; i < n; i++)
+		v[i] /= unit;
+	return true;
+}
+
+/*
+ * All time stamps of a clock that ticks every 1000 ns are so many ticks from each other. That one is
+ * usual, and a division by what the compiler knows is a multiplication.
+ */
+static uint64_t take_unit(const struct chunk_encoder *e, uint64_t *delta, uint32_t n)
 {
 	uint64_t unit = e->source->resolution;
 
-	if (unit < 2)
+	if (unit < 2 || !(unit == 1000 ? divide(delta, n, 1000) : divide(delta, n, unit)))
 		return 1;
-	for (uint32_t i = 0; i < n; i++)
-		if (delta[i] % unit)
-			return 1;
 	return unit;
 }
 
@@ -596,10 +611,8 @@ static uint64_t put_times(struct chunk_encoder *e)
 {
 	const struct arrange *o = &e->order;
 	uint32_t n = o->events.count, at = 0;
-	uint64_t unit = time_unit(e, o->delta, n);
+	uint64_t unit = take_unit(e, o->delta, n);
 
-	for (uint32_t i = 0; unit > 1 && i < n; i++)
-		o->delta[i] /= unit;
 	for (uint32_t c = 0; c < o->events.nclasses; at += o->class_count[c++])
 		mark(&e->code_marks, e->sink.codes.len + at);
 	bucket_encode(o->delta, n, &e->sink.codes, &e->sink.bits);

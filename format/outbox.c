@@ -217,9 +217,9 @@ bool outbox_chunk(struct outbox *o, struct stage *s, const struct chunk_head *c,
 
 /* ---- how it stands ----------------------------------------------------------------------- */
 
-int outbox_error(const struct outbox *o)
+const atomic_int *outbox_error(const struct outbox *o)
 {
-	return atomic_load_explicit(&((struct outbox *)o)->error, memory_order_relaxed);
+	return &o->error;
 }
 
 uint64_t outbox_written(const struct outbox *o)

@@ -34,8 +34,8 @@ bool outbox_loss(struct outbox *o, const struct trawl_loss *l);
 bool outbox_chunk(struct outbox *o, struct stage *s, const struct chunk_head *c,
 		  const void *payload, size_t len);
 
-/* errno of what could not be written; 0: nothing. */
-int outbox_error(const struct outbox *o);
+/* Where errno of what could not be written is to be read; 0: nothing. */
+const atomic_int *outbox_error(const struct outbox *o);
 /* Bytes that are in the file. */
 uint64_t outbox_written(const struct outbox *o);
 /* Bytes of the file if it ended with what is on its way, about. */

@@ -7,13 +7,16 @@ enum {
 	SAMPLES = 4,
 };
 
-/* Bytes that a sample of cannot be made 3 % smaller: not worth the time of trying. */
+/*
+ * Bytes that a sample of cannot be made 3 % smaller: not worth the time of trying. The sample is an
+ * eighth of them at most.
+ */
 static bool is_noise(ZSTD_CCtx *z, const uint8_t *p, size_t len)
 {
 	uint8_t out[SAMPLE + SAMPLE / 4];
 	size_t total = 0;
 
-	if (len < SAMPLES * SAMPLE * 2)
+	if (len < (size_t)SAMPLES * SAMPLE * 8)
 		return false;
 	for (int i = 0; i < SAMPLES; i++) {
 		size_t n = ZSTD_compressCCtx(z, out, sizeof(out),

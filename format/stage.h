@@ -142,7 +142,7 @@ static inline int stage_put(struct stage *s, struct batch_event e, const void *r
 	}
 	e.offset = (uint32_t)b->used;
 	b->events[b->count++] = e;
-	memcpy(b->bytes + b->used, record, len);
+	copy_few(b->bytes + b->used, record, len);
 	b->used += len;
 	return 0;
 }

@@ -25,6 +25,7 @@ struct trawl_writer {
 	struct volume_front front;
 	pthread_mutex_t lock;
 	struct outbox *file;    /* NULL: all goes into the ring */
+	const atomic_int *error; /* of the file: each event looks; 0 while there is none */
 	struct ring *ring;      /* NULL: none */
 	struct stage_pool pool;
 	struct stage *stages[SOURCES_MAX];
@@ -38,7 +39,7 @@ struct trawl_writer {
 
 static int write_error(const struct trawl_writer *w, struct trawl_error *err)
 {
-	int error = w->file ? outbox_error(w->file) : 0;
+	int error = atomic_load_explicit(w->error, memory_order_relaxed);
 
 	return error ? sink_fail(error, w->name, err) : 0;
 }
@@ -109,6 +110,7 @@ static void free_writer(struct trawl_writer *w)
 struct trawl_writer *trawl_writer_new(int fd, const struct trawl_writer_options *o,
 				      struct trawl_error *err)
 {
+	static const atomic_int none;
 	struct trawl_writer *w = calloc(1, sizeof(*w));
 
 	if (!w) {
@@ -136,6 +138,7 @@ struct trawl_writer *trawl_writer_new(int fd, const struct trawl_writer_options 
 		w->ring = ring_new(w->o.ring, err);
 	else
 		w->file = outbox_new(fd, &w->front, err);
+	w->error = w->file ? outbox_error(w->file) : &none;
 	if (w->ring || w->file)
 		return w;
 	free_writer(w);
