@@ -157,7 +157,7 @@ static int submit(struct transfers *s, const struct urb *u, uint64_t time, const
 	e->t.submit.damage = u->damage;
 	e->t.has_submit = true;
 	e->t.submitted = time;
-	e->t.end = TRANSFER_UNANSWERED;
+	e->t.end = TRANSFER_PENDING;
 	e->next = s->buckets[bucket];
 	s->buckets[bucket] = e;
 	e->older = s->newest;
@@ -176,10 +176,12 @@ int transfers_feed(struct transfers *s, const struct urb *u, uint64_t time, cons
 	reclaim(s);
 	at = place_of(s, u);
 	if (u->type == 'S') {
-		if (*at)
-			done[n++] = &take_out(s, at)->t;
-		else if (s->open >= OPEN_MAX)
+		if (*at) {
+			done[n] = &take_out(s, at)->t;
+			done[n++]->end = TRANSFER_UNANSWERED;
+		} else if (s->open >= OPEN_MAX) {
 			done[n++] = transfers_drain(s);
+		}
 		return submit(s, u, time, record, len) < 0 ? -1 : n;
 	}
 	if (*at) {

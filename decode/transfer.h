@@ -15,7 +15,8 @@
 enum transfer_end {
 	TRANSFER_DONE,       /* completed, whatever its status */
 	TRANSFER_ERROR,      /* the submission failed */
-	TRANSFER_UNANSWERED, /* no completion was recorded */
+	TRANSFER_UNANSWERED, /* something later shows that no answer was recorded, and none can come */
+	TRANSFER_PENDING,    /* still open when the reading ended: nothing is known of its answer */
 };
 
 struct transfer {
@@ -48,13 +49,13 @@ void transfers_free(struct transfers *s);
 
 /*
  * Takes one event. Returns how many transfers came to their end by it (0, 1 or 2), in the order in
- * which they are to be shown: a submission whose URB is submitted again was never answered. They
+ * which they are to be shown: a submission whose URB is submitted again is UNANSWERED. They
  * point into the record and into the table, and live until the next call. -1: out of memory.
  */
 int transfers_feed(struct transfers *s, const struct urb *u, uint64_t time, const void *record,
 		   size_t len, struct transfer *done[2]);
 
-/* The oldest submission that is still open, taken out; NULL when there is none. */
+/* The oldest submission that is still open, PENDING, taken out; NULL when there is none. */
 struct transfer *transfers_drain(struct transfers *s);
 
 size_t transfers_open(const struct transfers *s);

@@ -388,6 +388,15 @@ static int usb_feed(void *state, const struct trawl_event *ev, struct sink *sink
 	return result;
 }
 
+/* Of a device that is gone no answer comes any more. */
+static void judge_open(const struct usb_state *s, struct transfer *t)
+{
+	const struct usb_device *dev = usbdev_find(&s->devices, t->submit.bus, t->submit.device);
+
+	if (dev && dev->gone)
+		t->end = TRANSFER_UNANSWERED;
+}
+
 static int usb_flush(void *state, struct sink *sink, struct trawl_error *err)
 {
 	struct usb_state *s = state;
@@ -397,6 +406,7 @@ static int usb_flush(void *state, struct sink *sink, struct trawl_error *err)
 	int result = 0;
 
 	while (!result && (t = transfers_drain(s->transfers))) {
+		judge_open(s, t);
 		examine(s, t, &d);
 		if (!raw)
 			result = emit_transfer(s, NULL, &d, sink);

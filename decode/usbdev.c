@@ -426,6 +426,11 @@ bool usbdev_snapshot(struct usb_devices *d, const void *json, size_t len)
 	if (!bus || bus > UINT16_MAX || !address || address > 127)
 		goto out;
 	dev = usbdev_at(d, (uint16_t)bus, (uint8_t)address);
+	good = dev && json_object_get_boolean(jdoc_get(o, "gone"));
+	if (good) {
+		dev->gone = true;
+		goto out;
+	}
 	p = hex_member(o, "descriptors", &n);
 	if (!dev || !p || n < 18)
 		goto out;

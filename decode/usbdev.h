@@ -52,6 +52,7 @@ struct usb_device {
 	uint8_t ninterfaces;
 	struct usb_interface interfaces[USBDEV_INTERFACES];
 	struct usb_endpoint endpoints[32]; /* number, + 16 for IN */
+	bool gone;             /* unplugged, and nothing else has come to this address since */
 	bool captured;         /* descriptors were in the capture itself */
 	bool storage;          /* nothing is known but that it speaks Bulk-Only Transport */
 	char port[64];         /* "1-2.3"; "" if not known */
@@ -83,7 +84,7 @@ void usbdev_reset(struct usb_device *dev);
 void usbdev_learn(struct usb_devices *d, struct usb_device *dev, const struct setup *s,
 		  const uint8_t *p, size_t n);
 
-/* Learns from one "usb/PORTPATH" snapshot; false if it is no valid one. */
+/* Learns from one "usb/PORTPATH" snapshot, or that the device is gone; false if it is no valid one. */
 bool usbdev_snapshot(struct usb_devices *d, const void *json, size_t len);
 
 /* The endpoint by the header's number (bit 7: IN); NULL if it is not known. dev may be NULL. */

@@ -353,7 +353,7 @@ static void address_tree(const struct usb_detail *d, struct tree *t)
 
 static void transfer_tree(const struct usb_detail *d, struct tree *t)
 {
-	static const char *const ends[] = {"done", "error", "unanswered"};
+	static const char *const ends[] = {"done", "error", "unanswered", "pending"};
 	const struct transfer *x = d->transfer;
 
 	tree_str(t, "end", ends[x->end]);
@@ -478,10 +478,11 @@ static void result_brief(const struct usb_detail *d, struct out *o)
 	const struct transfer *x = d->transfer;
 	const struct urb *carrier = transfer_data(x);
 
-	if (x->end == TRANSFER_UNANSWERED) {
+	if (!x->has_complete) {
 		out_str(o, ", ");
 		out_count(o, x->submit.length, "byte");
-		out_str(o, " asked, no answer");
+		out_str(o, x->end == TRANSFER_PENDING ? " asked, pending at the end"
+						      : " asked, no answer");
 		return;
 	}
 	if (x->end == TRANSFER_DONE && x->has_submit && x->complete.length < x->submit.length) {

@@ -19,7 +19,7 @@
 struct endpoint {
 	uint16_t bus;
 	uint8_t device, endpoint, xfer;
-	uint64_t transfers, bytes, asked, short_ones, unanswered, failed;
+	uint64_t transfers, bytes, asked, short_ones, pending, unanswered, failed;
 	uint64_t first, last;         /* times of the first submission and the last completion */
 	uint64_t missing;             /* transfers with bytes that were not captured */
 	uint64_t iso_packets, iso_errors;
@@ -196,6 +196,8 @@ void usbstat_add(struct usb_stats *s, const struct transfer *t)
 	}
 	if (t->end == TRANSFER_UNANSWERED)
 		e->unanswered++;
+	else if (t->end == TRANSFER_PENDING)
+		e->pending++;
 	else if (t->end == TRANSFER_DONE)
 		count_done(e, t);
 	count_data(s, e, t);
@@ -270,6 +272,8 @@ static void print_errors(const struct endpoint *e, struct out *o)
 		out_printf(o, "      %llu of %llu isochronous packets failed\n",
 			   (unsigned long long)e->iso_errors,
 			   (unsigned long long)e->iso_packets);
+	if (e->unanswered)
+		out_printf(o, "      %llu without an answer\n", (unsigned long long)e->unanswered);
 	if (e->missing)
 		out_printf(o, "      data of %llu transfers was not captured whole\n",
 			   (unsigned long long)e->missing);
@@ -292,7 +296,7 @@ static void print_endpoint(const struct endpoint *e, struct out *o)
 		out_fill(o, ' ', 14);
 	}
 	out_printf(o, " %7llu %7llu %7llu", (unsigned long long)e->failed,
-		   (unsigned long long)e->short_ones, (unsigned long long)e->unanswered);
+		   (unsigned long long)e->short_ones, (unsigned long long)e->pending);
 	if (e->timed) {
 		print_us(percentile(e, 50), o);
 		print_us(percentile(e, 99), o);
@@ -367,7 +371,7 @@ void usbstat_print(const struct usb_stats *s, const struct usb_devices *devices,
 	qsort(list, n, sizeof(struct endpoint *), by_address);
 	out_printf(o, "USB transfers by device and endpoint\n"
 		   "    %-18s %9s %13s %15s %7s %7s %7s %8s %8s %8s\n", "endpoint", "transfers",
-		   "bytes", "rate", "failed", "short", "open", "50%", "99%", "longest");
+		   "bytes", "rate", "failed", "short", "pending", "50%", "99%", "longest");
 	for (size_t i = 0; i < n; i++) {
 		if (!last || last->bus != list[i]->bus || last->device != list[i]->device)
 			print_device(list[i], devices, o);

@@ -122,8 +122,8 @@ def test_odd(d):
          (items[2]["no_data"], items[2]["not_captured"]), "data that was not mapped: Z")
     same(("babble", 4096), (items[3]["status_name"], items[3]["not_captured"]),
          "data cut by the ring's limit")
-    same(["unanswered", "done", "done", "done", "unanswered"], [i["end"] for i in items[4:]],
-         "an URB used again, a completion alone, one never answered")
+    same(["unanswered", "done", "done", "done", "pending"], [i["end"] for i in items[4:]],
+         "an URB used again, a completion alone, one still open at the end")
     ok("latency_ns" not in items[6] and "length" not in items[6],
        "a completion alone has no latency", items[6])
     text = run("trawl-decode", "--summary", d + "/all.pcapng")[0]
@@ -132,6 +132,35 @@ def test_odd(d):
     ok("1 gone (-19)" in text and "1 babble (-75)" in text, "the summary counts errors", text)
     ok("1 of 5 isochronous packets failed" not in text and "1 of 3 isochronous packets" in text,
        "the summary counts packets", text)
+
+
+def test_ends(d):
+    """A transfer is unanswered when something shows it, and not because the reading ended."""
+    path = SRC + "/samples/usb-hotplug.trawl"
+    hub = {"dev": 1, "xfer": "interrupt"}
+    ends = [f["end"] for f in find(objects(path), **hub)]
+    same(["done", "done", "pending"], ends, "a hub's poll that was open when the capture ended")
+    cut = objects(path, "--until", "+2s")
+    same(["done", "pending"], [f["end"] for f in find(cut, **hub)],
+         "--until makes no hang of what was answered later")
+    ok("pending at the end" in run("trawl-decode", "--until", "+2s", path)[0], "in words, too")
+    text = run("trawl-decode", "--summary", "--until", "+2s", path)[0].splitlines()
+    row = next(x for x in text if "ep1 in interrupt" in x)
+    same(["0", "0", "1"], row.split("/s")[1].split()[:3], "the summary counts it so")
+
+    c = usbsynth.Capture()
+    for n, dev in enumerate((7, 8)):
+        c.record("S", usbsynth.INTERRUPT, 0x81, dev, status=-115, length=8, flag_data="<",
+                 id=0x1000 + n, interval=8)
+    with open(d + "/gone.records", "wb") as f:
+        f.write(b"".join(struct.pack("<I", len(r)) + r for r in c.records))
+    write(d + "/gone.json", b'{"path":"1-1","busnum":1,"devnum":7,"gone":true}')
+    run("tests/usb/make-usb", d + "/gone.trawl", d + "/gone.records", "usb/1-1=%s/gone.json" % d)
+    same([(7, "unanswered"), (8, "pending")],
+         [(i["fields"]["dev"], i["fields"]["end"]) for i in objects(d + "/gone.trawl")],
+         "of a device that is gone no answer can come")
+    text = run("trawl-decode", "--summary", d + "/gone.trawl")[0]
+    same(1, text.count("1 without an answer"), "which the summary tells apart")
 
 
 def test_keys(d):
@@ -163,7 +192,8 @@ def test_where(d):
     path = d + "/all.pcapng"
     for expression, count_wanted in (("status_name == 'stall'", 1), ("setup.request ~ 'SET_*'", 3),
                                      ("decoded.storage.scsi.lba == 2048", 3), ("lba == 64", 3),
-                                     ("decoded.dwDTERate == 115200", 1), ("end == 'unanswered'", 2),
+                                     ("decoded.dwDTERate == 115200", 1), ("end == 'unanswered'", 1),
+                                     ("end == 'pending'", 1),
                                      ("latency_ns >= 900us", 1), ("port ~ '*'", 0)):
         got = len(run("trawl-decode", "--where", expression, path)[0].splitlines())
         same(count_wanted, got, "--where " + expression)
@@ -429,7 +459,7 @@ def test_samples(d):
              name + ": a time is the same in JSON as in the pcap file")
         fields = [(i["ts_ns"], i["fields"]) for i in items if "submit_ns" in i["fields"]]
         ok(fields and all(f["submit_ns"] + f.get("latency_ns", 0) == t for t, f in fields
-                          if f["end"] != "unanswered"),
+                          if f["end"] not in ("unanswered", "pending")),
            name + ": submission and latency make the time of the transfer")
         ok(all(f["submit_ns"] <= t and f["submit_ns"] in raw for t, f in fields),
            name + ": a submission's time is that of its event")
@@ -557,7 +587,7 @@ def main():
     d = tempfile.mkdtemp(prefix="trawl-usb-")
     try:
         usbsynth.main(d)
-        for test in (test_decode, test_odd, test_keys, test_where, test_raw, test_errors):
+        for test in (test_decode, test_odd, test_ends, test_keys, test_where, test_raw, test_errors):
             test(d)
         for test in (test_forms, test_late, test_samples, test_there_and_back, test_tshark,
                      test_usbpcap_iso, test_usbpcap_status):

@@ -80,6 +80,7 @@ Test(transfer, halves_alone)
 	t = transfers_drain(s);
 	cr_assert_not_null(t);
 	cr_expect_eq(t->submit.id, 8, "the oldest first");
+	cr_expect_eq(t->end, TRANSFER_PENDING, "nothing says that no answer would have come");
 	t = transfers_drain(s);
 	cr_expect_eq(t->submit.id, 9);
 	cr_expect_null(transfers_drain(s));
