@@ -4,6 +4,7 @@ and tcpdump as the judges of what is exported and of what is decoded."""
 import glob
 import json
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -232,6 +233,17 @@ def test_forms(d):
     run("trawl-export", "--to", "pcap", "--linktype", "189", out, "-w", d + "/back189.pcap")
     same(open(d + "/old.pcap", "rb").read()[24:], open(d + "/back189.pcap", "rb").read()[24:],
          "link type 189: packets are those of libpcap's old form")
+    # The old form has neither intervals nor what is behind them, nor descriptors of packets.
+    olds = [run("trawl-export", "--to", "usbmon", d + "/old" + n)[0].splitlines()
+            for n in (".pcap", "-big.pcap", ".pcapng", "-big.pcapng")]
+    same([olds[0]] * 4, olds, "link type 189: the same in each container and byte order")
+
+    def plain(lines):
+        return [re.sub(r"( -?\d+):[-0-9:]+", r"\1", line) for line in lines if " Z" not in line]
+    same(plain(want.splitlines()), plain(olds[0]), "link type 189: what is in it")
+    ok(len(plain(want.splitlines())) > 100, "link type 189: there are many")
+    pcaps = [objects(d + "/usbpcap" + n) for n in (".pcap", "-big.pcap", ".pcapng", "-big.pcapng")]
+    same([pcaps[0]] * 4, pcaps, "USBPcap: the same in each container and byte order")
     text, err, _ = run("trawl-decode", d + "/mixed.pcapng", status=1)
     ok("4 packets left out, the first of link type 1" in err, "a mixed file: what is no USB", err)
     ok("5 events of usb lost" in text, "drops of its statistics are losses", text)

@@ -282,11 +282,12 @@ def swap_record(r):
     return out + r[end:]
 
 
-def old_record(r):
+def old_record(r, order="<"):
     """As LINKTYPE_USB_LINUX: 48 bytes of header and no descriptors."""
     ndesc = struct.unpack("<I", r[60:64])[0]
     data = r[64 + 16 * ndesc:]
-    return r[:36] + struct.pack("<I", len(data)) + r[40:48] + data
+    head = swap_record(r) if order == ">" else r
+    return head[:36] + struct.pack(order + "I", len(data)) + head[40:48] + data
 
 
 def original(r):
@@ -317,10 +318,9 @@ def pcap(records, linktype=220, order="<", nano=False):
         us, length = stamp(r), original(r)
         body = r
         if linktype == 189:
-            body = old_record(r)
+            body = old_record(r, order)
             length = max(len(body), length - 16 - 16 * struct.unpack("<I", r[60:64])[0])
-        if order == ">":
-            assert linktype == 220
+        elif order == ">":
             body = swap_record(r)
         out += struct.pack(order + "IIII", us // 1000000, us % 1000000 * (1000 if nano else 1),
                            len(body), length) + body
@@ -346,7 +346,7 @@ def pcapng(records, linktypes=(220,), order="<", drops=0, tsresol=None):
         which = i % len(linktypes) if len(linktypes) > 1 else 0
         body = swap_record(r) if order == ">" else r
         if linktypes[which] == 189:
-            body = old_record(r)
+            body = old_record(r, order)
         if linktypes[which] not in (189, 220):
             body = b"no USB"
         out += block(order, 6, struct.pack(order + "IIIII", which, us >> 32, us & 0xffffffff,
@@ -438,7 +438,8 @@ def usbpcap_statuses():
     return [usbpcap(0x1000 + 16 * i, 1, 0x81, 3, b"", status=e) for i, e in enumerate(errors)]
 
 
-def usbpcap_file(packets=None):
+def usbpcap_file(packets=None, order="<", ng=False):
+    """USBPcap's own headers are little-endian whatever the file's order is."""
     d = device(0x1234, 0x5678)
     get = bytes([0x80, 6, 0, 1, 0, 0, 18, 0])
     coding = bytes([0x21, 0x20, 0, 0, 0, 0, 7, 0])
@@ -456,9 +457,16 @@ def usbpcap_file(packets=None):
         usbpcap(0x500, 1, 0x81, 3, b"", status=0xc0000004),
         usbpcap(0x600, 0, 0x00, 0xfe, b""),
     ]
-    out = struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 249)
+    if ng:
+        out = block(order, 0x0a0d0d0a, struct.pack(order + "IHHq", 0x1a2b3c4d, 1, 0, -1))
+        out += block(order, 1, struct.pack(order + "HHI", 249, 0, 0))
+        for i, p in enumerate(packets):
+            us = 1700000000000000 + i * 100
+            out += block(order, 6, struct.pack(order + "IIIII", 0, us >> 32, us & 0xffffffff, len(p), len(p)) + p)
+        return out
+    out = struct.pack(order + "IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 249)
     for i, p in enumerate(packets):
-        out += struct.pack("<IIII", 1700000000, i * 100, len(p), len(p)) + p
+        out += struct.pack(order + "IIII", 1700000000, i * 100, len(p), len(p)) + p
     return out
 
 
@@ -471,8 +479,14 @@ def main(folder):
         "big.pcap": pcap(c.records, order=">"),
         "big.pcapng": pcapng(c.records, order=">", tsresol=9),
         "old.pcap": pcap(c.records, linktype=189),
+        "old-big.pcap": pcap(c.records, linktype=189, order=">"),
+        "old.pcapng": pcapng(c.records, (189,)),
+        "old-big.pcapng": pcapng(c.records, (189,), order=">"),
         "mixed.pcapng": pcapng(c.records[:12], linktypes=(220, 1, 189), drops=5),
         "usbpcap.pcap": usbpcap_file(),
+        "usbpcap-big.pcap": usbpcap_file(order=">"),
+        "usbpcap.pcapng": usbpcap_file(ng=True),
+        "usbpcap-big.pcapng": usbpcap_file(ng=True, order=">"),
         "usbpcap-iso.pcap": usbpcap_file(usbpcap_isos()),
         "usbpcap-status.pcap": usbpcap_file(usbpcap_statuses()),
         "all.txt": usbmon_text(c.records).encode(),

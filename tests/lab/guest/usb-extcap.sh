@@ -25,6 +25,37 @@ has "a wrong capture filter is told before the capture" \
 same "a right one is not" "" \
 	"$(trawl-extcap --extcap-interface trawl_usb --extcap-capture-filter "$DISK,ep=1in")"
 
+# What Wireshark shows of a capture that cannot be: the cause, and nothing else.
+mkfifo fifo
+capture=("$folder/trawl-extcap" --capture --fifo fifo --extcap-interface)
+fails "a device that is not there is told" 3 'usb:dev=1:99,?.*there is no such device' "${capture[@]}" trawl_usb \
+	--extcap-capture-filter dev=1:99
+same "in one line" 1 "$("${capture[@]}" trawl_usb --extcap-capture-filter dev=1:99 2>&1 | wc -l)"
+fails "two filters that exclude each other" 2 'one of each kind' "${capture[@]}" trawl_usb --device "$DISK" \
+	--extcap-capture-filter "$KEYBOARD"
+fails "and another bus than that of the interface" 2 'another bus' "${capture[@]}" trawl_usb1 \
+	--extcap-capture-filter dev=3:2
+fails "a user without the right is told whom to ask" 3 '/dev/usbmon0: permission denied.*SUBSYSTEM=="usbmon"' \
+	setpriv --reuid nobody --regid nogroup --clear-groups -- "${capture[@]}" trawl_usb
+
+# Every option as Wireshark passes it, on the interface of all buses.
+disk=$(basename /sys/bus/usb/devices/2-1/*/host*/target*/*/block/sd?)
+start options tshark -l -i trawl_usb -o "extcap.trawl_usb.device:$DISK" -o extcap.trawl_usb.port:2-1 \
+	-o extcap.trawl_usb.serial:TRAWL0001 -o extcap.trawl_usb.endpoint:1in -o extcap.trawl_usb.snaplen:40 \
+	-a duration:60 -T fields -e usb.src -e usb.dst -e usb.urb_len -e usb.data_len
+wait_for 40 pgrep -f 'trawl .*-s 40 .*-i usb:.*ep=1in' >/dev/null
+ok $? "the options reach trawl"
+for ((try = 0; try < 20; try++)); do
+	dd if="/dev/$disk" of=/dev/null bs=4k count=1 iflag=direct status=none
+	dd if="/dev/$(disks | tail -1)" of=/dev/null bs=4k count=1 iflag=direct status=none
+	sleep 1
+	grep -q . options.out && break
+done
+finish options INT
+has "data is cut" "$(cat options.out)" '2\.[0-9]+\.1.*	4096	40$'
+same "no other endpoint or device is there, but for the descriptors" "" \
+	"$(grep -vE '2\.[0-9]+\.1	|	2\.[0-9]+\.1	|\.0	|	[0-9.]+\.0	' options.out)"
+
 # A key press on bus 1 while tshark captures live, with a filter typed as a Wireshark user would.
 # That the data is known to be a HID report is due to the descriptors that come first.
 start tshark tshark -l -i trawl_usb1 -f "$KEYBOARD" -a duration:90 -T fields \
