@@ -3,13 +3,12 @@
 . "$TRAWL_SRC/tests/tap.sh"
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 99
-ln -s "$TRAWL_SRC/samples" samples
+ln -s "$TRAWL_SRC/samples" "$dir/samples" && mkdir "$dir/build" && cd "$dir/build" || exit 99
 
 # what the README calls x.trawl has probes, kernel events and USB
-cat samples/tick.trawl samples/usb-storage.trawl >x.trawl
-cp samples/tick.trawl tick.trawl
-cp samples/tick.trawl late.trawl
+cat ../samples/tick.trawl ../samples/usb-storage.trawl >x.trawl
+cp ../samples/tick.trawl tick.trawl
+cp ../samples/tick.trawl late.trawl
 trawl-export --to pcapng --source usb x.trawl -w capture.pcapng || exit 99
 
 sed -n 's/^    \(\$ \)\{0,1\}\(trawl-\(decode\|export\|edit\) .*\)$/\2/p' "$TRAWL_SRC/README.md" >commands
