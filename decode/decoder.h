@@ -64,6 +64,7 @@ struct item {
 	const void *record;                 /* that record, as in struct trawl_event */
 	uint32_t len, section;
 	bool problem;                       /* an error of the traced system: shown in red */
+	bool secret;                        /* may be keystrokes: in clear in a packet only */
 	void *detail;                       /* the decoder's own */
 };
 

@@ -50,6 +50,7 @@ struct stream {
 	const struct trawl_source *last; /* of the item before, with its answer */
 	bool last_wanted;
 	uint64_t first; /* of stream_first() */
+	uint64_t secrets;
 	bool seekable, first_known, stopped, silent;
 	bool prologue; /* items are those of a prologue: no choice is made among them */
 };
@@ -487,6 +488,7 @@ static int take_item(struct sink *sink, const struct item *it)
 	      s->consumer->item(s->consumer, b->engine->decoder, b->engine->state, it);
 	if (got == CONSUMER_PASSED_OVER)
 		return 0;
+	s->secrets += it->secret;
 	if (got || ++sel->taken == sel->count) {
 		s->stopped = true;
 		return 1;
@@ -694,6 +696,11 @@ static struct trawl_reader *open_part(struct stream *s, bool tasks, uint64_t to,
 }
 
 /* The first event of a file is looked for apart, so that the main reader's seek is one. */
+uint64_t stream_secrets(const struct stream *s)
+{
+	return s->secrets;
+}
+
 uint64_t stream_first(struct stream *s)
 {
 	struct trawl_error err = {0};

@@ -99,6 +99,8 @@ int stream_unseen_name(struct stream *s, struct trawl_error *err);
 int stream_unseen_pid(struct stream *s, struct trawl_error *err);
 /* Likewise --from and --until, when all of the file is before the one or behind the other. */
 int stream_outside(struct stream *s, struct trawl_error *err);
+/* After stream_run(): how many of the items that the consumer took were item.secret. */
+uint64_t stream_secrets(const struct stream *s);
 
 /*
  * After stream_run(): what is wrong with the data, as one line in *err, and -1; 0 if nothing is

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* trawl-export: a saved file to another tool's format. One line in formats[] for each. */
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -262,6 +263,20 @@ static int open_output(const struct options *o, struct outfile *f, struct trawl_
 	return outfile_open(f, name, err);
 }
 
+/* Packets are what was on the bus; whoever is given them should know. */
+static void warn_of_keys(const struct options *o, const struct stream *s)
+{
+	uint64_t n = stream_secrets(s);
+	struct trawl_error note;
+
+	if (!n || !o->format->packets || o->reading.decode.show_keys)
+		return;
+	trawl_fail(&note, TRAWL_OK, "%" PRIu64 " packet%s may hold keystrokes, in clear: think of "
+		   "that before you hand them on (--show-keys says that you know)", n,
+		   n == 1 ? "" : "s");
+	cli_error(&note);
+}
+
 /* Everything that there is, to fd; the status, its message printed. */
 static int convert(struct options *o, struct stream *s, int fd, struct trawl_error *err)
 {
@@ -272,6 +287,7 @@ static int convert(struct options *o, struct stream *s, int fd, struct trawl_err
 	out_open(&out, fd);
 	status = reading_finish(s, &out, name, o->format->run(&o->export, s, &out, err), err);
 	out_free(&out);
+	warn_of_keys(o, s);
 	return status;
 }
 

@@ -290,6 +290,7 @@ int usb_emit(struct usb_state *s, struct item *it, struct usb_detail *d, struct 
 	it->cpu = ITEM_NO_CPU;
 	it->pid = it->tid = ITEM_NO_TASK;
 	it->problem = is_problem(d);
+	it->secret = d->secret && d->data_len;
 	it->detail = d;
 	s->built = false;
 	return sink->item(sink, it);

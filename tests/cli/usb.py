@@ -177,6 +177,12 @@ def test_keys(d):
     f = objects(path, "--show-keys", "--where", "dev == 6 && xfer == 'interrupt'")
     same([["LeftShift", "A"], []], [i["fields"]["decoded"]["report"]["keys"] for i in f],
          "and so does --json")
+    for to in ("pcap", "pcapng", "usbmon"):
+        warning = "packets may hold keystrokes, in clear"
+        text = run("trawl-export", "--to", to, "--source", "usb", path, "-w", d + "/keys.out")[1]
+        ok(warning in text, "--to %s says that it holds them" % to, text)
+        text = run("trawl-export", "--to", to, "--show-keys", path, "-w", d + "/keys.out")[1]
+        ok(warning not in text, "but not to who knows", text)
     late = [i for i in objects(d + "/late.pcap") if i["name"] == "usb:interrupt"]
     ok(late and late[0]["fields"].get("masked") and "data" not in late[0]["fields"],
        "interrupt data of a device that nothing is known of is hidden", late)
