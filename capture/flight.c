@@ -228,10 +228,13 @@ static void *write_spill(void *arg)
 /* A failure is no reason to end. What could be written of the file may be there. */
 static void failed(struct flight *f, const struct trawl_error *err)
 {
+	const struct newfile *n = &f->file;
+
 	f->failed++;
-	session_incomplete(f->session, "%s; %s is %s, the recording goes on: %s", err->text,
-			   f->file.path ? f->file.path : f->o->write,
-			   f->file.path ? "not whole" : "lost", f->reason);
+	session_incomplete(f->session, "%s; %s is %s%s, the recording goes on: %s", err->text,
+			   n->path ? n->path : f->o->write,
+			   n->path ? "not whole" : n->left ? "kept as " : "lost",
+			   n->path || !n->left ? "" : n->left, f->reason);
 }
 
 static int start_writing(struct flight *f, struct trawl_error *err)

@@ -57,8 +57,10 @@ int newfile_commit(struct newfile *f, const struct user *user, struct trawl_erro
 
 	if (user_enter(user, &rights, err))
 		return -1;
-	if (find_name(f))
+	if (find_name(f)) {
 		ret = fail(f->wish, err);
+		f->left = nameless_leave(&f->file);
+	}
 	user_leave(user, &rights);
 	return ret;
 }
@@ -74,5 +76,6 @@ void newfile_close(struct newfile *f, const struct user *user)
 	}
 	free(f->wish);
 	free(f->path);
+	free(f->left);
 	*f = (struct newfile){ .file.fd = -1 };
 }

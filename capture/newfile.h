@@ -13,16 +13,17 @@ struct newfile {
 	struct nameless file;
 	char *wish; /* the name it is to have, or with .1, .2, … behind it */
 	char *path; /* the name that it got; NULL before newfile_commit() */
+	char *left; /* where it stays because newfile_commit() failed; NULL: nowhere */
 };
 
 /* Makes it, as the user, in the folder of `wish`; 0 or -1. Mode 0600. */
 int newfile_open(struct newfile *f, const char *wish, const struct user *user,
 		 struct trawl_error *err);
 
-/* Gives it its name. */
+/* Gives it its name. Where that fails, it stays under the one that it has meanwhile, if any. */
 int newfile_commit(struct newfile *f, const struct user *user, struct trawl_error *err);
 
-/* Frees; a file without a name is gone. */
+/* Frees; a file without a name is gone, unless it was to have one. */
 void newfile_close(struct newfile *f, const struct user *user);
 
 #endif

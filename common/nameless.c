@@ -98,16 +98,46 @@ int nameless_open(struct nameless *n, const char *path)
 	return -1;
 }
 
-/* linkat() replaces nothing: the file gets a name beside, from which it can be moved. */
+/*
+ * To a name that is free, where the file system cannot look and move in one step: by a second name;
+ * where it has none of these either, in place of an empty file that takes the name.
+ */
+static int move_by_steps(const char *from, const char *to)
+{
+	int fd, why;
+
+	if (!link(from, to)) {
+		unlink(from); /* if it stays, the file has two names */
+		return 0;
+	}
+	if (errno == EEXIST)
+		return -1;
+	fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -1;
+	close(fd);
+	if (!rename(from, to))
+		return 0;
+	why = errno;
+	unlink(to);
+	errno = why;
+	return -1;
+}
+
 static int move_there(struct nameless *n, const char *path, bool replace)
 {
-	if (renameat2(AT_FDCWD, n->beside, AT_FDCWD, path, replace ? 0 : RENAME_NOREPLACE))
+	int r = renameat2(AT_FDCWD, n->beside, AT_FDCWD, path, replace ? 0 : RENAME_NOREPLACE);
+
+	if (r && !replace && (errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP))
+		r = move_by_steps(n->beside, path);
+	if (r)
 		return -1;
 	free(n->beside);
 	n->beside = NULL;
 	return 0;
 }
 
+/* linkat() replaces nothing: the file gets a name beside, from which it can be moved. */
 int nameless_name(struct nameless *n, const char *path, bool replace)
 {
 	struct fd_name from = fd_name(n->fd);
@@ -127,6 +157,14 @@ int nameless_name(struct nameless *n, const char *path, bool replace)
 	free(n->beside);
 	n->beside = NULL;
 	return -1;
+}
+
+char *nameless_leave(struct nameless *n)
+{
+	char *name = n->beside;
+
+	n->beside = NULL;
+	return name;
 }
 
 void nameless_close(struct nameless *n)

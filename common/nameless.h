@@ -29,6 +29,12 @@ char *nameless_target(const char *path, uid_t us);
  */
 int nameless_name(struct nameless *n, const char *path, bool replace);
 
+/*
+ * When it could not be given its name: the one that it has meanwhile, which then stays; malloc'd.
+ * NULL: it has none.
+ */
+char *nameless_leave(struct nameless *n);
+
 /* Closes it; without a name it is gone. Does nothing if there is none. */
 void nameless_close(struct nameless *n);
 

@@ -2,12 +2,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "no_tmpfile.h"
 
-bool no_tmpfile;
+bool no_tmpfile, no_noreplace, no_link, no_rename;
 
 /* open() as libc has it, but for these. */
 int open(const char *name, int flags, ...)
@@ -23,4 +24,27 @@ int open(const char *name, int flags, ...)
 		return -1;
 	}
 	return (int)syscall(SYS_openat, AT_FDCWD, name, flags, mode);
+}
+
+static int lacks(int error)
+{
+	errno = error;
+	return -1;
+}
+
+int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned int flags)
+{
+	if (no_rename || (no_noreplace && flags))
+		return lacks(no_rename ? EIO : EINVAL);
+	return (int)syscall(SYS_renameat2, from_dir, from, to_dir, to, flags);
+}
+
+int rename(const char *from, const char *to)
+{
+	return renameat2(AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+int link(const char *from, const char *to)
+{
+	return no_link ? lacks(EPERM) : (int)syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
 }

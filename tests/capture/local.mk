@@ -6,6 +6,7 @@ UNIT_CAPTURE = tests/capture/test_ring \
 	tests/capture/test_options \
 	tests/capture/test_loss \
 	tests/capture/test_output \
+	tests/capture/test_newfile \
 	tests/capture/test_owner \
 	tests/capture/test_kin \
 	tests/capture/test_nearest \
@@ -30,6 +31,9 @@ tests_capture_test_loss_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_test_output_SOURCES = tests/capture/test_output.c tests/no_tmpfile.c tests/no_tmpfile.h
 tests_capture_test_output_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_test_output_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_test_newfile_SOURCES = tests/capture/test_newfile.c tests/no_tmpfile.c tests/no_tmpfile.h
+tests_capture_test_newfile_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_test_newfile_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_test_owner_SOURCES = tests/capture/test_owner.c
 tests_capture_test_owner_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_test_owner_LDADD = libcapture.la $(UNIT_LDADD)

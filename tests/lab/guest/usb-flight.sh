@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # kernels: 6.1
 # The flight recorder on USB: a stall, which only the pairing of submission and completion tells of,
-# triggers; what came before is in the file, with the devices that were told of at the beginning.
+# triggers; what came before is in the file, with the devices that were told of at the beginning. The
+# files are made in the host's folder, by 9p: neither nameless nor moved to a free name in one step.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 
@@ -21,15 +22,16 @@ END
 }
 
 modprobe usbmon
+fly=$LAB_KEEP/fly.trawl
 disk=$(disks | head -1)
 fails "a field that USB does not have is known at once" 2 "no event here has a field 'state'" \
 	trawl -i usb --ring 4m -w none.trawl --trigger 'state == 1'
-start fly trawl -i usb -i event:block:block_rq_issue --ring 4m --after 300ms -w fly.trawl \
+start fly trawl -i usb -i event:block:block_rq_issue --ring 4m --after 300ms -w $fly \
 	--trigger 'status_name == "stall"'
 wait_for 10 grep -q newest fly.log
 dd if=/dev/$disk of=/dev/null bs=64k count=8 iflag=direct status=none
 sleep 1.5
-same "transfers that end well trigger nothing" "" "$(ls fly.trawl* 2>/dev/null)"
+same "transfers that end well trigger nothing" "" "$(ls $fly* 2>/dev/null)"
 stall
 ok $? "the device stalls"
 wait_for 20 grep -q 'fly.trawl holds' fly.log
@@ -41,13 +43,14 @@ finish fly
 ok $? "the capture ends well"
 sed 's/^/# /' fly.log
 
-ok "$(trawl-edit verify fly.trawl >/dev/null; echo $?)" "the file is whole"
-has "the stall is the trigger" "$(trawl-decode --source trawl fly.trawl)" \
+ok "$(trawl-edit verify $fly >/dev/null; echo $?)" "the file is whole"
+has "the stall is the trigger" "$(trawl-decode --source trawl $fly)" \
 	'reason="expression" what="status_name == .*stall.*" event="usb:control"'
-same "and in the file" 1 "$(trawl-decode --json --where 'status_name == "stall"' fly.trawl | wc -l)"
-has "with the disk's reads before it" "$(trawl-decode fly.trawl)" 'READ\(10\) lba 0'
-has "and the block layer's requests" "$(trawl-decode fly.trawl)" 'block:block_rq_issue'
-same "the second file has only its own" 0 "$(trawl-decode fly.trawl.1 | grep -c 'READ(10)')"
-has "and its own stall" "$(trawl-decode fly.trawl.1)" 'GET_DESCRIPTOR.*stall'
-cp fly.trawl fly.trawl.1 fly.log "$LAB_KEEP"
+same "and in the file" 1 "$(trawl-decode --json --where 'status_name == "stall"' $fly | wc -l)"
+has "with the disk's reads before it" "$(trawl-decode $fly)" 'READ\(10\) lba 0'
+has "and the block layer's requests" "$(trawl-decode $fly)" 'block:block_rq_issue'
+same "the second file has only its own" 0 "$(trawl-decode $fly.1 | grep -c 'READ(10)')"
+has "and its own stall" "$(trawl-decode $fly.1)" 'GET_DESCRIPTOR.*stall'
+same "nothing else is there" "fly.trawl fly.trawl.1" "$(ls "$LAB_KEEP" | paste -sd' ')"
+cp fly.log "$LAB_KEEP"
 tap_done
