@@ -66,8 +66,8 @@ static uint32_t put_text(uint8_t *record, size_t *len, const char *text)
 
 /*
  * Only the first one is an event: an expression may hold for each of a million records. at: its
- * time; what is later than now (an event of another clock) was not. cpu: of the event that it
- * held for, or 0.
+ * time; what is later than now (by a clock that was set meanwhile) was not. cpu: of the event that
+ * it held for, or 0.
  */
 static int trigger(struct flight *f, const char *reason, const char *what, const char *event,
 		   pid_t tid, uint32_t cpu, uint64_t at, struct trawl_error *err)
@@ -142,8 +142,15 @@ void flight_sync(struct flight *f, const struct trawl_sync *sync)
 {
 	struct trawl_error ignored;
 
+	f->ahead = sync->real - sync->mono;
 	if (f->watch)
 		watch_sync(f->watch, sync, &ignored);
+}
+
+/* An event's time by CLOCK_MONOTONIC; of one that is known to the microsecond, the end of it. */
+static uint64_t event_mono(const struct flight *f, const struct trawl_source *s, uint64_t ts)
+{
+	return s->clock == TRAWL_CLOCK_REAL ? ts - f->ahead + s->resolution - 1 : ts;
 }
 
 int flight_see(struct flight *f, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
@@ -163,8 +170,7 @@ int flight_see(struct flight *f, uint16_t source, uint32_t type, uint32_t cpu, u
 	if (ret <= 0)
 		return ret;
 	return trigger(f, "expression", f->o->trigger, m.name, m.tid, cpu,
-		       trawl_writer_source_at(f->w, source)->clock == TRAWL_CLOCK_MONO ? ts :
-		       UINT64_MAX, err);
+		       event_mono(f, trawl_writer_source_at(f->w, source), ts), err);
 }
 
 /* ---- files ------------------------------------------------------------------------------- */

@@ -27,6 +27,7 @@ struct flight {
 	struct trawl_writer *w;
 	struct watch *watch;   /* NULL: no --trigger */
 	int source;            /* of triggers, in the writer */
+	uint64_t ahead;        /* what the wall clock shows more than CLOCK_MONOTONIC, ns */
 	uint64_t last;         /* time of the last trigger event */
 	uint64_t deadline;     /* CLOCK_MONOTONIC: when the file is due; 0: nothing triggered */
 	char reason[300];      /* of the file that is due, or being written */
