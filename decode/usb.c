@@ -406,6 +406,8 @@ static int usb_flush(void *state, struct sink *sink, struct trawl_error *err)
 	struct usb_detail d;
 	int result = 0;
 
+	/* The last that happened may have been a plug or an unplugging, which is told after it. */
+	apply_metadata(s, s->time + SNAPSHOT_SPAN);
 	while (!result && (t = transfers_drain(s->transfers))) {
 		judge_open(s, t);
 		examine(s, t, &d);

@@ -434,6 +434,11 @@ def test_late(d):
     text = run("trawl-decode", "--summary", d + "/late.trawl")[0]
     ok("1:5 46f4:0001 Thing 5 at port 1-2.3" in text, "the summary names the devices", text)
 
+    # A plug that was the last that happened: its snapshot is dated after it.
+    run("tests/usb/make-usb", d + "/last.trawl", d + "/late.records", args[0], "+" + args[1])
+    ok("1:5 46f4:0001 Thing 5 at port 1-2.3" in run("trawl-decode", "--summary", d + "/last.trawl")[0],
+       "the summary names a device that came at the end")
+
     run("trawl-export", "--to", "pcapng", d + "/late.trawl", "-w", d + "/late.pcapng")
     rows = [x.split("|") for x in tshark(
         d + "/late.pcapng", "-T", "fields", "-E", "separator=|", "-e", "frame.comment", "-e",

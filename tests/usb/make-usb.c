@@ -2,10 +2,10 @@
 /*
  * Makes a .trawl file as a capture would: snapshots of devices, then events.
  *
- *	make-usb OUT RECORDS [NAME=JSON-FILE ...]
+ *	make-usb OUT RECORDS [[+]NAME=JSON-FILE ...]
  *
  * RECORDS holds usbmon records, each behind its length in four bytes. Snapshots are dated at the
- * first event.
+ * first event, those with a plus 1 ms after the last.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -47,18 +47,37 @@ static void sync_at(struct trawl_writer *w, uint64_t real, uint64_t mono)
 		die(err.text);
 }
 
+/* NAME=JSON-FILE */
+static void put_snapshot(struct trawl_writer *w, const char *arg, uint64_t mono)
+{
+	const char *file = strchr(arg, '=');
+	struct trawl_meta m = {.type = "application/json", .time = mono};
+	struct trawl_error err;
+	char name[100];
+
+	if (!file)
+		die(arg);
+	snprintf(name, sizeof(name), "%.*s", (int)(file - arg), arg);
+	m.name = name;
+	m.data = load(file + 1, &m.len);
+	if (trawl_writer_meta(w, &m, &err))
+		die(err.text);
+	free((void *)m.data);
+}
+
 int main(int argc, char **argv)
 {
 	const uint64_t mono = UINT64_C(1000000000000);
 	struct trawl_writer *w;
 	struct trawl_error err;
 	uint8_t *records, *p, *end;
+	uint64_t first;
 	struct urb u;
 	size_t n;
 	int source;
 
 	if (argc < 3)
-		die("usage: make-usb OUT RECORDS [NAME=JSON-FILE ...]");
+		die("usage: make-usb OUT RECORDS [[+]NAME=JSON-FILE ...]");
 	p = records = load(argv[2], &n);
 	end = p + n;
 	w = trawl_writer_new(open(argv[1], O_WRONLY | O_CREAT | O_TRUNC, 0600), NULL, &err);
@@ -67,16 +86,10 @@ int main(int argc, char **argv)
 		die(err.text);
 	urb_parse(&u, p + 4, n - 4);
 	sync_at(w, u.time, mono);
-	for (int i = 3; i < argc; i++) {
-		char *file = strchr(argv[i], '=');
-		struct trawl_meta m = {.name = argv[i], .type = "application/json", .time = mono};
-
-		*file++ = '\0';
-		m.data = load(file, &m.len);
-		if (trawl_writer_meta(w, &m, &err))
-			die(err.text);
-		free((void *)m.data);
-	}
+	first = u.time;
+	for (int i = 3; i < argc; i++)
+		if (argv[i][0] != '+')
+			put_snapshot(w, argv[i], mono);
 	for (; p + 4 <= end; p += n + 4) {
 		n = get32(p);
 		urb_parse(&u, p + 4, n);
@@ -84,7 +97,10 @@ int main(int argc, char **argv)
 				 p + 4, n, &err))
 			die(err.text);
 	}
-	sync_at(w, u.time, mono + 1000000000);
+	for (int i = 3; i < argc; i++)
+		if (argv[i][0] == '+')
+			put_snapshot(w, argv[i] + 1, mono + u.time - first + 1000000);
+	sync_at(w, u.time, mono + u.time - first);
 	if (trawl_writer_close(w, &err))
 		die(err.text);
 	free(records);
