@@ -3,6 +3,7 @@
 #include "decode/jdoc.h"
 #include "decode/usberr.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -38,6 +39,7 @@ struct usb_stats {
 	uint64_t left_out; /* transfers of endpoints beyond ENDPOINTS_MAX */
 	uint64_t reasons[256]; /* data flags of transfers without data */
 	uint64_t cut, cut_bytes;
+	uint64_t halves; /* the records of which the transfers were put together */
 };
 
 struct usb_stats *usbstat_new(void)
@@ -181,6 +183,7 @@ void usbstat_add(struct usb_stats *s, const struct transfer *t)
 	uint64_t begin = t->has_submit ? t->submitted : t->completed;
 	uint64_t end = t->has_complete ? t->completed : t->submitted;
 
+	s->halves += (uint64_t)t->has_submit + t->has_complete;
 	if (!e) {
 		s->left_out++;
 		return;
@@ -369,8 +372,9 @@ void usbstat_print(const struct usb_stats *s, const struct usb_devices *devices,
 		for (struct endpoint *e = s->table[i]; e; e = e->next)
 			list[n++] = e;
 	qsort(list, n, sizeof(struct endpoint *), by_address);
-	out_printf(o, "USB transfers by device and endpoint\n"
-		   "    %-18s %9s %13s %15s %7s %7s %7s %8s %8s %8s\n", "endpoint", "transfers",
+	out_printf(o, "USB transfers by device and endpoint, of %" PRIu64 " submissions and completions\n",
+		   s->halves);
+	out_printf(o, "    %-18s %9s %13s %15s %7s %7s %7s %8s %8s %8s\n", "endpoint", "transfers",
 		   "bytes", "rate", "failed", "short", "pending", "50%", "99%", "longest");
 	for (size_t i = 0; i < n; i++) {
 		if (!last || last->bus != list[i]->bus || last->device != list[i]->device)

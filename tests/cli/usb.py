@@ -130,6 +130,9 @@ def test_odd(d):
     text = run("trawl-decode", "--summary", d + "/all.pcapng")[0]
     ok("1 transfer cut by the capture's size limit: 4096 bytes missing" in text,
        "the summary counts what was cut", text)
+    records = len(objects(d + "/all.pcapng", "--raw", "--source", "usb"))
+    ok("of %d submissions and completions" % records in text,
+       "the summary counts the records of which transfers were made", records, text)
     ok("1 gone (-19)" in text and "1 babble (-75)" in text, "the summary counts errors", text)
     ok("1 of 5 isochronous packets failed" not in text and "1 of 3 isochronous packets" in text,
        "the summary counts packets", text)
