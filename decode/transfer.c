@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUCKETS 4096            /* drivers rarely have more than some hundred URBs in flight */
+#define BUCKET_BITS 14          /* mostly some hundred URBs are in flight, but losses leave more */
 #define OPEN_MAX 65536          /* a file of submissions only must not eat all memory */
 #define HELD_MAX (256u << 20)   /* bytes of submissions that are kept whole */
 #define HELD_SHORT 4096         /* bytes kept of a submission beyond that */
+#define ROOM_STEP 256           /* room for a short one comes in these: it is used again */
 
 struct entry {
 	struct transfer t; /* first: a struct transfer of ours is its entry */
@@ -17,10 +18,10 @@ struct entry {
 };
 
 struct transfers {
-	struct entry *buckets[BUCKETS];
+	struct entry *buckets[1 << BUCKET_BITS];
 	struct entry *oldest, *newest;
 	struct entry *free;
-	struct entry *given[2]; /* handed out by the last call */
+	struct entry *given; /* handed out by the last call */
 	size_t open, held;
 };
 
@@ -42,22 +43,20 @@ static void free_list(struct entry *e, bool bucket)
 
 static void reclaim(struct transfers *s)
 {
-	for (int i = 0; i < 2; i++) {
-		struct entry *e = s->given[i];
+	struct entry *e = s->given;
 
-		if (!e)
-			continue;
-		/* Large buffers are not hoarded: megabytes come and go with their transfer. */
-		if (e->room > HELD_SHORT) {
-			s->held -= e->room;
-			free(e->t.copy);
-			e->t.copy = NULL;
-			e->room = 0;
-		}
-		e->next = s->free;
-		s->free = e;
-		s->given[i] = NULL;
+	if (!e)
+		return;
+	/* Large buffers are not hoarded: megabytes come and go with their transfer. */
+	if (e->room > HELD_SHORT) {
+		s->held -= e->room;
+		free(e->t.copy);
+		e->t.copy = NULL;
+		e->room = 0;
 	}
+	e->next = s->free;
+	s->free = e;
+	s->given = NULL;
 }
 
 void transfers_free(struct transfers *s)
@@ -75,7 +74,7 @@ static size_t bucket_of(const struct urb *u)
 	/* URB addresses are aligned: the low bits say nothing. */
 	uint64_t h = (u->id >> 6 ^ (uint64_t)u->bus << 40) * UINT64_C(0x9e3779b97f4a7c15);
 
-	return (size_t)(h >> 52) % BUCKETS;
+	return (size_t)(h >> (64 - BUCKET_BITS));
 }
 
 static struct entry **place_of(struct transfers *s, const struct urb *u)
@@ -96,7 +95,7 @@ static struct entry *take_out(struct transfers *s, struct entry **at)
 	*(e->older ? &e->older->newer : &s->oldest) = e->newer;
 	*(e->newer ? &e->newer->older : &s->newest) = e->older;
 	s->open--;
-	s->given[s->given[0] ? 1 : 0] = e;
+	s->given = e;
 	return e;
 }
 
@@ -122,7 +121,7 @@ static bool keep(struct transfers *s, struct entry *e, const void *record, size_
 	if (len > HELD_SHORT && s->held + len > HELD_MAX)
 		len = HELD_SHORT;
 	if (len > e->room || !e->t.copy) {
-		size_t room = len > HELD_SHORT ? len : HELD_SHORT;
+		size_t room = len > HELD_SHORT ? len : (len / ROOM_STEP + 1) * ROOM_STEP;
 		uint8_t *copy = realloc(e->t.copy, room);
 
 		if (!copy)
@@ -168,21 +167,21 @@ static int submit(struct transfers *s, const struct urb *u, uint64_t time, const
 }
 
 int transfers_feed(struct transfers *s, const struct urb *u, uint64_t time, const void *record,
-		   size_t len, struct transfer *done[2])
+		   size_t len, struct transfer **done)
 {
 	struct entry **at, *e;
-	int n = 0;
 
 	reclaim(s);
+	*done = NULL;
 	at = place_of(s, u);
 	if (u->type == 'S') {
 		if (*at) {
-			done[n] = &take_out(s, at)->t;
-			done[n++]->end = TRANSFER_UNANSWERED;
+			*done = &take_out(s, at)->t;
+			(*done)->end = TRANSFER_UNANSWERED;
 		} else if (s->open >= OPEN_MAX) {
-			done[n++] = transfers_drain(s);
+			*done = transfers_drain(s);
 		}
-		return submit(s, u, time, record, len) < 0 ? -1 : n;
+		return submit(s, u, time, record, len);
 	}
 	if (*at) {
 		e = take_out(s, at);
@@ -190,14 +189,14 @@ int transfers_feed(struct transfers *s, const struct urb *u, uint64_t time, cons
 		e = blank(s);
 		if (!e)
 			return -1;
-		s->given[0] = e;
+		s->given = e;
 	}
 	e->t.complete = *u;
 	e->t.has_complete = true;
 	e->t.completed = time;
 	e->t.end = u->type == 'E' ? TRANSFER_ERROR : TRANSFER_DONE;
-	done[0] = &e->t;
-	return 1;
+	*done = &e->t;
+	return 0;
 }
 
 struct transfer *transfers_drain(struct transfers *s)

@@ -48,12 +48,12 @@ struct transfers *transfers_new(void); /* NULL: out of memory */
 void transfers_free(struct transfers *s);
 
 /*
- * Takes one event. Returns how many transfers came to their end by it (0, 1 or 2), in the order in
- * which they are to be shown: a submission whose URB is submitted again is UNANSWERED. They
- * point into the record and into the table, and live until the next call. -1: out of memory.
+ * Takes one event, at `time` on the timeline. *done: the transfer that came to its end by it, or
+ * NULL: a submission whose URB is submitted again is UNANSWERED. It points into the record and into
+ * the table, and lives until the next call. 0, or -1: out of memory.
  */
 int transfers_feed(struct transfers *s, const struct urb *u, uint64_t time, const void *record,
-		   size_t len, struct transfer *done[2]);
+		   size_t len, struct transfer **done);
 
 /* The oldest submission that is still open, PENDING, taken out; NULL when there is none. */
 struct transfer *transfers_drain(struct transfers *s);

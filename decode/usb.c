@@ -359,10 +359,10 @@ static int usb_feed(void *state, const struct trawl_event *ev, struct sink *sink
 {
 	struct usb_state *s = state;
 	bool raw = s->ctx->options->raw || s->ctx->options->export;
-	struct transfer *done[2];
+	struct transfer *done;
 	struct usb_detail d = {0};
 	struct urb u;
-	int n, result = 0;
+	int result = 0;
 
 	s->source = ev->source;
 	s->time = ev->time;
@@ -376,16 +376,14 @@ static int usb_feed(void *state, const struct trawl_event *ev, struct sink *sink
 	}
 	foresee(s, &u, ev->time);
 	/* On the timeline, as all that is shown: a latency is no hour where the clock was set. */
-	n = transfers_feed(s->transfers, &u, ev->time, ev->record, ev->len, done);
-	if (n < 0)
+	if (transfers_feed(s->transfers, &u, ev->time, ev->record, ev->len, &done) < 0)
 		return trawl_fail(err, TRAWL_CANNOT, "usb: out of memory");
-	for (int i = 0; i < n && !result; i++) {
-		examine(s, done[i], &d);
-		if (!raw)
-			result = emit_transfer(s, ev, &d, sink);
-	}
+	if (done)
+		examine(s, done, &d);
 	if (raw)
-		result = emit_event(s, ev, &u, n && u.type != 'S' ? &d : NULL, sink);
+		result = emit_event(s, ev, &u, done && u.type != 'S' ? &d : NULL, sink);
+	else if (done)
+		result = emit_transfer(s, ev, &d, sink);
 	return result;
 }
 
