@@ -143,6 +143,11 @@ static int add_field(struct parser *p, enum hid_kind kind, uint32_t flags)
 		damage(p, "a report is longer than 64 KiB");
 		return 0;
 	}
+	if (p->now.count > HID_MAX_COUNT) {
+		damage(p, "a field has more than 12,288 elements");
+		*bits += (uint32_t)want;
+		return 0;
+	}
 	if (h->nfields == HID_MAX_FIELDS) {
 		damage(p, "it has too many fields");
 		return 0;
@@ -430,7 +435,7 @@ static bool is_switch(uint32_t usage)
 struct shown {
 	struct tree *t;
 	struct out *o;
-	bool show_keys, keys, buttons, others;
+	bool keys; /* the pass that tells keys; all else is told in another */
 	unsigned int count; /* of what was shown, or of keys */
 };
 

@@ -18,6 +18,7 @@ enum hid_flag { HID_CONSTANT = 1, HID_VARIABLE = 2, HID_RELATIVE = 4 };
 #define HID_MAX_FIELDS 1024
 #define HID_MAX_USAGES 4096      /* ranges of usages in a descriptor */
 #define HID_MAX_BITS (65536 * 8) /* of one report */
+#define HID_MAX_COUNT 12288      /* elements of a field: Linux takes no more either */
 #define HID_MAX_STACK 16
 #define HID_MAX_COLLECTIONS 64   /* nested */
 

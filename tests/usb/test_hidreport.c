@@ -127,11 +127,26 @@ Test(hid, descriptors_that_lie)
 			 "a usage maximum is below its minimum");
 	cr_expect_str_eq(damage("\x77\xff\xff\xff\xff\x97\xff\xff\xff\xff\x81\x02", 12),
 			 "a report is longer than 64 KiB");
+	cr_expect_str_eq(damage("\x75\x01\x96\x01\x30\x81\x02", 7),
+			 "a field has more than 12,288 elements");
 	for (size_t i = 0; i < sizeof(deep); i += 2)
 		memcpy(deep + i, "\xa1\x01", 2);
 	cr_expect_str_eq(damage(deep, sizeof(deep)), "its collections are nested too deep");
 	memset(deep, 0xa4, sizeof(deep));
 	cr_expect_str_eq(damage(deep, sizeof(deep)), "it pushes too often");
+}
+
+/* Each of its elements would be looked up among all usages, for each report. */
+Test(hid, a_field_of_too_many_elements_is_passed_over)
+{
+	static const uint8_t bytes[] = {0x05, 0x01, 0x09, 0x30, 0x75, 0x01, 0x96, 0x01, 0x30, 0x81,
+					0x02, 0x09, 0x31, 0x75, 0x07, 0x95, 0x01, 0x81, 0x02};
+	struct hid_report h;
+
+	cr_assert_eq(hid_parse(&h, bytes, sizeof(bytes)), 0);
+	cr_assert_eq(h.nfields, 1);
+	cr_expect_eq(h.fields[0].at, 12289, "what follows it is where it was");
+	hid_free(&h);
 }
 
 Test(hid, a_wide_field_is_no_number)
