@@ -81,7 +81,8 @@ static int ascending(const void *a, const void *b)
 	return *(const uint16_t *)a - *(const uint16_t *)b;
 }
 
-size_t usbnode_buses(uint16_t *buses, size_t room)
+/* The numbers of this machine's buses, ascending; returns how many. */
+static size_t find_buses(uint16_t *buses, size_t room)
 {
 	DIR *dir = opendir(USBSYS_ROOT);
 	unsigned int bus;
@@ -102,7 +103,7 @@ size_t usbnode_buses(uint16_t *buses, size_t room)
 static int no_such_bus(uint16_t bus, struct trawl_error *err)
 {
 	uint16_t buses[128];
-	size_t i, n = usbnode_buses(buses, 128), used = 0;
+	size_t i, n = find_buses(buses, 128), used = 0;
 	char list[600] = "none";
 
 	for (i = 0; i < n; i++)

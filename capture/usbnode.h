@@ -18,7 +18,4 @@ int usbnode_ready(struct trawl_error *err);
  */
 int usbnode_find(uint16_t bus, char path[USBNODE_PATH], struct trawl_error *err);
 
-/* The numbers of this machine's buses, ascending; returns how many. */
-size_t usbnode_buses(uint16_t *buses, size_t room);
-
 #endif

@@ -28,7 +28,6 @@ struct decode_options {
 	bool raw;        /* --raw: an item for each record, nothing joined */
 	bool all_fields; /* --fields all: helper fields too */
 	bool show_keys;  /* --show-keys: keystrokes in clear */
-	bool show_tasks; /* the task source was asked for by name */
 	bool print;      /* --print: kernel events in the kernel's own words */
 	bool summary;    /* counters for decoder.summary() are wanted */
 	bool export;     /* items go to decoder.packet(); implies raw */

@@ -5,34 +5,6 @@
 
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 
-const char *hid_page_name(uint32_t page)
-{
-	static const char *const low[] = {
-		NULL, "generic desktop", "simulation", "VR", "sport", "game", "generic device",
-		"keyboard", "LED", "button", "ordinal", "telephony", "consumer", "digitizer",
-		"haptics", "physical input",
-	};
-
-	if (page >= 0xff00)
-		return "vendor";
-	switch (page) {
-	case 0x20:
-		return "sensor";
-	case 0x84:
-		return "power device";
-	case 0x85:
-		return "battery system";
-	case 0x8c:
-		return "bar code scanner";
-	case 0x8d:
-		return "scale";
-	case 0xf1d0:
-		return "FIDO";
-	default:
-		return page < LENGTH(low) ? low[page] : NULL;
-	}
-}
-
 static const char *const keys[] = {
 	NULL, "ErrorRollOver", "POSTFail", "ErrorUndefined",
 	"A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M",

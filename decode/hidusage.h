@@ -18,7 +18,6 @@ enum hid_page {
 	HID_DIGITIZER = 0x0d,
 };
 
-const char *hid_page_name(uint32_t page);   /* NULL: not known */
 const char *hid_usage_name(uint32_t usage); /* NULL: not known, or named by its number only */
 
 #endif

@@ -25,7 +25,6 @@ enum opcode {
 	OP_REQUEST_SENSE = 0x03,
 	OP_INQUIRY = 0x12,
 	OP_MODE_SENSE_6 = 0x1a,
-	OP_READ_FORMAT_CAPACITIES = 0x23,
 	OP_READ_CAPACITY_10 = 0x25,
 	OP_MODE_SENSE_10 = 0x5a,
 	OP_SERVICE_IN_16 = 0x9e,
@@ -109,13 +108,6 @@ static const struct command *find(uint8_t opcode)
 	return NULL;
 }
 
-const char *scsi_command_name(uint8_t opcode)
-{
-	const struct command *c = find(opcode);
-
-	return c ? c->name : NULL;
-}
-
 const char *scsi_status_name(uint8_t status)
 {
 	switch (status) {
@@ -140,7 +132,7 @@ const char *scsi_status_name(uint8_t status)
 	}
 }
 
-const char *scsi_sense_key_name(uint8_t key)
+static const char *sense_key_name(uint8_t key)
 {
 	static const char *const names[16] = {
 		"no sense", "recovered error", "not ready", "medium error", "hardware error",
@@ -533,7 +525,7 @@ void scsi_sense_tree(const uint8_t *p, size_t n, struct tree *t)
 		return;
 	tree_hex(t, "response_code", s.response, 2);
 	tree_uint(t, "sense_key", s.key);
-	tree_str(t, "sense_key_name", scsi_sense_key_name(s.key));
+	tree_str(t, "sense_key_name", sense_key_name(s.key));
 	tree_hex(t, "asc", s.asc, 2);
 	tree_hex(t, "ascq", s.ascq, 2);
 	tree_str(t, "additional", additional_text(s.asc, s.ascq));
@@ -551,7 +543,7 @@ void scsi_sense_brief(const uint8_t *p, size_t n, struct out *o)
 		return;
 	}
 	text = additional_text(s.asc, s.ascq);
-	out_str(o, scsi_sense_key_name(s.key));
+	out_str(o, sense_key_name(s.key));
 	if (text)
 		out_printf(o, ": %s", text);
 	else

@@ -14,9 +14,7 @@ struct scsi_command {
 	uint8_t length; /* bytes of cdb that are valid */
 };
 
-const char *scsi_command_name(uint8_t opcode); /* NULL: not known */
-const char *scsi_status_name(uint8_t status);  /* "good", "check condition"; NULL: not known */
-const char *scsi_sense_key_name(uint8_t key);
+const char *scsi_status_name(uint8_t status); /* "good", "check condition"; NULL: not known */
 
 /* Appends the members of an object: opcode, command, lba, blocks, ... */
 void scsi_command_tree(const struct scsi_command *c, struct tree *t);

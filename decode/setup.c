@@ -228,12 +228,8 @@ static const struct request *find(const struct setup *s, const struct setup_targ
 	return NULL;
 }
 
-const char *setup_name(const struct setup *s, const struct setup_target *to)
+static const char *request_name(const struct request *r, const struct setup *s)
 {
-	const struct request *r = find(s, to);
-
-	if (!r)
-		return NULL;
 	return r->form == FTDI ? ftdi_request(s->request) : r->name;
 }
 
@@ -416,9 +412,10 @@ void setup_tree(const struct setup *s, const struct setup_target *to, struct tre
 	tree_str(t, "direction", setup_in(s) ? "in" : "out");
 	tree_str(t, "type", kind_name(setup_kind(s)));
 	tree_str(t, "recipient", recipient_name(setup_recipient(s)));
-	tree_str(t, "request", setup_name(s, to));
-	if (r)
-		form_tree(s, to, (enum form)r->form, t);
+	if (!r)
+		return;
+	tree_str(t, "request", request_name(r, s));
+	form_tree(s, to, (enum form)r->form, t);
 }
 
 /* ---- the phrase --------------------------------------------------------------------------- */
@@ -510,7 +507,7 @@ void setup_brief(const struct setup *s, const struct setup_target *to, struct ou
 	const struct request *r = find(s, to);
 
 	if (r) {
-		out_str(o, setup_name(s, to));
+		out_str(o, request_name(r, s));
 		brief_form(s, to, (enum form)r->form, o);
 		return;
 	}

@@ -58,9 +58,6 @@ static inline bool setup_in(const struct setup *s)
 	return s->type & 0x80;
 }
 
-/* "GET_DESCRIPTOR", "SET_LINE_CODING", ...; NULL if not known. */
-const char *setup_name(const struct setup *s, const struct setup_target *to);
-
 /* Appends the members of an object: bmRequestType ... wLength, request, and what they mean. */
 void setup_tree(const struct setup *s, const struct setup_target *to, struct tree *t);
 

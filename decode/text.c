@@ -9,7 +9,6 @@
 #define NAME_MAX   40
 
 #define NORMAL "\033[0m"
-#define DIM    "\033[2m"
 #define BOLD   "\033[1;36m"
 #define GREEN  "\033[32m"
 #define RED    "\033[31m"

@@ -102,14 +102,6 @@ void tree_bool(struct tree *t, const char *name, bool v)
 		n->u = v;
 }
 
-void tree_float(struct tree *t, const char *name, double v)
-{
-	struct tree_node *n = tree_add(t, name, TREE_FLOAT);
-
-	if (n)
-		n->f = v;
-}
-
 static void tree_copy(struct tree *t, const char *name, enum tree_kind kind, const void *p,
 		      size_t len)
 {
@@ -232,9 +224,6 @@ static void node_scalar(const struct tree *t, const struct tree_node *n, bool js
 		break;
 	case TREE_BOOL:
 		out_str(o, n->u ? "true" : "false");
-		break;
-	case TREE_FLOAT:
-		json ? out_json_double(o, n->f) : out_double(o, n->f);
 		break;
 	case TREE_TEXT:
 		json ? out_json(o, tree_chars(t, n), n->len)

@@ -21,7 +21,6 @@ enum tree_kind {
 	TREE_HEX,    /* unsigned, `digits` hex digits for people, a number in JSON */
 	TREE_ID,     /* likewise, but a string of hex digits in JSON: vendor and product ids */
 	TREE_BOOL,
-	TREE_FLOAT,
 	TREE_TEXT,
 	TREE_BYTES,
 	TREE_OBJECT, /* the nodes up to `end` are its members */
@@ -38,7 +37,6 @@ struct tree_node {
 	union {
 		uint64_t u;
 		int64_t i;
-		double f;
 		struct {
 			uint32_t at, len; /* TEXT, BYTES: in tree.text */
 		};
@@ -64,7 +62,6 @@ void tree_int(struct tree *t, const char *name, int64_t v);
 void tree_hex(struct tree *t, const char *name, uint64_t v, unsigned int digits);
 void tree_id(struct tree *t, const char *name, uint64_t v, unsigned int digits);
 void tree_bool(struct tree *t, const char *name, bool v);
-void tree_float(struct tree *t, const char *name, double v);
 void tree_str(struct tree *t, const char *name, const char *s); /* s == NULL: nothing is added */
 void tree_text(struct tree *t, const char *name, const void *s, size_t n);
 void tree_bytes(struct tree *t, const char *name, const void *p, size_t n);

@@ -123,15 +123,6 @@ struct urb_packet urb_packet(const struct urb *u, uint32_t i)
 	};
 }
 
-const uint8_t *urb_packet_data(const struct urb *u, uint32_t i, uint32_t *len)
-{
-	struct urb_packet p = urb_packet(u, i);
-	uint32_t have = p.offset < u->data_len ? u->data_len - p.offset : 0;
-
-	*len = p.length < have ? p.length : have;
-	return u->data + (have ? p.offset : 0);
-}
-
 uint64_t urb_wanted(const struct urb *u)
 {
 	uint64_t end = 0;

@@ -16,7 +16,6 @@
 #define URB_HEADER 64     /* header bytes of a record */
 #define URB_HEADER_OLD 48 /* of LINKTYPE_USB_LINUX */
 #define URB_ISO_SIZE 16   /* one isochronous descriptor */
-#define URB_ISO_MAX 128   /* as many as the kernel copies */
 
 enum urb_xfer { URB_ISO, URB_INTERRUPT, URB_CONTROL, URB_BULK, URB_XFERS };
 
@@ -74,9 +73,6 @@ uint64_t urb_wanted(const struct urb *u);
 
 /* Isochronous packet i < u->ndesc. */
 struct urb_packet urb_packet(const struct urb *u, uint32_t i);
-
-/* The captured bytes of isochronous packet i; their number (less than length if cut) in *len. */
-const uint8_t *urb_packet_data(const struct urb *u, uint32_t i, uint32_t *len);
 
 static inline bool urb_in(const struct urb *u)
 {

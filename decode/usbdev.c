@@ -49,7 +49,8 @@ static void forget_interfaces(struct usb_device *dev)
 	dev->ninterfaces = 0;
 }
 
-void usbdev_reset(struct usb_device *dev)
+/* Forgets all: another device has this address now. */
+static void reset(struct usb_device *dev)
 {
 	struct usb_device *next = dev->next;
 	uint16_t bus = dev->bus;
@@ -72,7 +73,7 @@ void usbdev_free_all(struct usb_devices *d)
 			struct usb_device *dev = d->table[i];
 
 			d->table[i] = dev->next;
-			usbdev_reset(dev);
+			reset(dev);
 			free(dev);
 		}
 	}
@@ -227,9 +228,8 @@ static void learn_descriptor(struct usb_device *dev, const struct setup *s, cons
 
 	if (type == DESC_DEVICE && n >= sizeof(dev->device) && p[1] == DESC_DEVICE) {
 		/* Another device behind the same address, without SET_ADDRESS in the capture. */
-		if (dev->known && memcmp(dev->device + 8, p + 8, 4)) {
-			usbdev_reset(dev);
-		}
+		if (dev->known && memcmp(dev->device + 8, p + 8, 4))
+			reset(dev);
 		memcpy(dev->device, p, sizeof(dev->device));
 		dev->known = true;
 		dev->captured = true;
@@ -267,7 +267,7 @@ void usbdev_learn(struct usb_devices *d, struct usb_device *dev, const struct se
 	case REQ_SET_ADDRESS:
 		dev = usbdev_find(d, dev->bus, (uint8_t)s->value);
 		if (dev)
-			usbdev_reset(dev);
+			reset(dev);
 		break;
 	case REQ_GET_DESCRIPTOR:
 		if (s->value >> 8 == DESC_STRING && n >= 2 && p[0] >= 2)
@@ -435,7 +435,7 @@ bool usbdev_snapshot(struct usb_devices *d, const void *json, size_t len)
 	if (!dev || !p || n < 18)
 		goto out;
 	talks = take_talks(dev);
-	usbdev_reset(dev);
+	reset(dev);
 	dev->config = (uint8_t)jdoc_uint(o, "configuration", 0);
 	good = take_descriptors(dev, p, n);
 	take_interfaces(dev, o);

@@ -74,9 +74,6 @@ struct usb_device *usbdev_at(struct usb_devices *d, uint16_t bus, uint8_t addres
 /* The same, NULL if nothing is known of it. */
 struct usb_device *usbdev_find(const struct usb_devices *d, uint16_t bus, uint8_t address);
 
-/* Forgets all: another device has this address now. */
-void usbdev_reset(struct usb_device *dev);
-
 /*
  * Learns from a control transfer that succeeded: its setup packet, and the data that went over the
  * bus (`n` bytes). SET_ADDRESS of device 0 resets what was known of the address.

@@ -15,9 +15,6 @@ const char *usb_status_name(int32_t status);
 /* "EPIPE", ...; "" if not known. 0 has none. */
 const char *usb_status_errno(int32_t status);
 
-/* A sentence for people; "" if there is nothing to say. */
-const char *usb_status_text(int32_t status);
-
 /* -EINPROGRESS: what a submission has for a status. */
 #define USB_IN_PROGRESS (-115)
 

@@ -594,10 +594,6 @@ static void take_value(struct usb_state *s, const struct tree *t, const struct t
 		v->type = VALUE_INT;
 		v->i = n->i;
 		break;
-	case TREE_FLOAT:
-		v->type = VALUE_FLOAT;
-		v->f = n->f;
-		break;
 	case TREE_TEXT:
 	case TREE_BYTES:
 		v->type = n->kind == TREE_TEXT ? VALUE_TEXT : VALUE_BYTES;
