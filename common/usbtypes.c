@@ -48,7 +48,7 @@ int usbtypes_describe(struct trawl_writer *w, const char *spec, struct trawl_err
 	};
 	struct trawl_source source = {
 		.name = "usb", .spec = spec, .kind = "usbmon", .clock = TRAWL_CLOCK_REAL,
-		.linktype = 220, .resolution = 1000,
+		.linktype = LINKTYPE_USB_LINUX_MMAPPED, .resolution = 1000,
 	};
 	struct trawl_event_type type = {
 		.format = "", .size = sizeof(struct usbmon_header),

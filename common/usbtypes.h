@@ -35,6 +35,13 @@ struct usbmon_header {
 
 _Static_assert(sizeof(struct usbmon_header) == 64, "as the kernel has it");
 
+/* Link types of pcap and pcapng that hold USB. */
+enum {
+	LINKTYPE_USB_LINUX = 189,         /* the first 48 bytes of the header, no descriptors */
+	LINKTYPE_USB_LINUX_MMAPPED = 220, /* records as they are */
+	LINKTYPE_USBPCAP = 249,
+};
+
 enum usb_event {
 	USB_SUBMIT = 1,   /* "usb:submit", type 'S' */
 	USB_COMPLETE = 2, /* "usb:complete", type 'C' */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/usbtypes.h"
 #include "config.h"
 #include "decode/ctype.h"
 #include "decode/jdoc.h"
@@ -26,8 +27,6 @@ enum {
 enum { TAG_END = 0, TAG_DISSECTOR = 12, TAG_COLUMN_PROTOCOL = 33 };
 
 #define LINKTYPE_UPPER_PDU 252
-#define LINKTYPE_USB_LINUX 189
-#define LINKTYPE_USB_MMAP  220
 /* What Wireshark takes of a packet at most; of USB it takes more than libpcap does of a block. */
 #define LARGEST      262144
 #define LARGEST_USB  ((16 << 20) - 4096)
@@ -370,7 +369,8 @@ static void upper_pdu(struct pcapng *p, const struct decoder *d, void *state,
 static void packet_block(struct pcapng *p, struct iface *f, uint64_t time,
 			 const struct packet *pkt)
 {
-	bool usb = f->pi.linktype == LINKTYPE_USB_LINUX || f->pi.linktype == LINKTYPE_USB_MMAP;
+	bool usb = f->pi.linktype == LINKTYPE_USB_LINUX ||
+		   f->pi.linktype == LINKTYPE_USB_LINUX_MMAPPED;
 	uint32_t most = usb ? LARGEST_USB : LARGEST;
 	uint32_t len = (uint32_t)pkt->data->len, kept = len < most ? len : most;
 	uint64_t drops = f->dropped - f->drops_told;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* C expressions of print formats: precedence climbing over a bounded number of nodes. */
 #include "decode/printparse.h"
+#include "decode/bytes.h"
 #include "decode/constants.h"
 
 #include <ctype.h>
@@ -14,11 +15,6 @@ enum {
 static struct node *unary(struct parser *p);
 
 /* ---- tokens ------------------------------------------------------------------------------- */
-
-static int hexval(char c)
-{
-	return isdigit((unsigned char)c) ? c - '0' : (c | 32) - 'a' + 10;
-}
 
 /* One character of a string or character constant, with its escape undone. */
 static char unescape(struct parser *p)
@@ -39,8 +35,8 @@ static char unescape(struct parser *p)
 		return (char)v;
 	}
 	if (c == 'x') {
-		while (p->at < p->end && isxdigit((unsigned char)*p->at))
-			v = v * 16 + (unsigned int)hexval(*p->at++);
+		while (p->at < p->end && hex_digit(*p->at) < 16)
+			v = v * 16 + hex_digit(*p->at++);
 		return (char)v;
 	}
 	for (n = names + 2; *n; n += 2)

@@ -1,53 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/urb.h"
+#include "common/usbtypes.h"
 #include "decode/bytes.h"
 
 #include <string.h>
 
-/* Offsets in the header: struct mon_bin_hdr of drivers/usb/mon/mon_bin.c. */
-enum {
-	AT_ID = 0,
-	AT_TYPE = 8,
-	AT_XFER = 9,
-	AT_ENDPOINT = 10,
-	AT_DEVICE = 11,
-	AT_BUS = 12,
-	AT_FLAG_SETUP = 14,
-	AT_FLAG_DATA = 15,
-	AT_SEC = 16,
-	AT_USEC = 24,
-	AT_STATUS = 28,
-	AT_LENGTH = 32,
-	AT_CAPTURED = 36,
-	AT_SETUP = 40, /* or iso: error_count, numdesc */
-	AT_INTERVAL = 48,
-	AT_START_FRAME = 52,
-	AT_FLAGS = 56,
-	AT_NDESC = 60,
-};
+/* Where a member lies: records are little endian, whatever this machine is. */
+#define AT(member) offsetof(struct usbmon_header, member)
 
 static void parse_header(struct urb *u, const uint8_t *h)
 {
-	u->id = get64(h + AT_ID);
-	u->type = (char)h[AT_TYPE];
-	u->xfer = h[AT_XFER];
-	u->endpoint = h[AT_ENDPOINT];
-	u->device = h[AT_DEVICE];
-	u->bus = get16(h + AT_BUS);
-	u->flag_setup = (char)h[AT_FLAG_SETUP];
-	u->flag_data = (char)h[AT_FLAG_DATA];
-	u->time = get64(h + AT_SEC) * 1000000000 + (uint64_t)get32(h + AT_USEC) * 1000;
-	u->status = (int32_t)get32(h + AT_STATUS);
-	u->length = get32(h + AT_LENGTH);
-	u->captured = get32(h + AT_CAPTURED);
-	memcpy(u->setup, h + AT_SETUP, sizeof(u->setup));
-	u->interval = (int32_t)get32(h + AT_INTERVAL);
-	u->start_frame = (int32_t)get32(h + AT_START_FRAME);
-	u->flags = get32(h + AT_FLAGS);
-	u->ndesc = get32(h + AT_NDESC);
+	u->id = get64(h + AT(id));
+	u->type = (char)h[AT(type)];
+	u->xfer = h[AT(xfer_type)];
+	u->endpoint = h[AT(epnum)];
+	u->device = h[AT(devnum)];
+	u->bus = get16(h + AT(busnum));
+	u->flag_setup = (char)h[AT(flag_setup)];
+	u->flag_data = (char)h[AT(flag_data)];
+	u->time = get64(h + AT(ts_sec)) * 1000000000 + (uint64_t)get32(h + AT(ts_usec)) * 1000;
+	u->status = (int32_t)get32(h + AT(status));
+	u->length = get32(h + AT(len_urb));
+	u->captured = get32(h + AT(len_cap));
+	memcpy(u->setup, h + AT(setup), sizeof(u->setup));
+	u->interval = (int32_t)get32(h + AT(interval));
+	u->start_frame = (int32_t)get32(h + AT(start_frame));
+	u->flags = get32(h + AT(xfer_flags));
+	u->ndesc = get32(h + AT(ndesc));
 	if (u->xfer == URB_ISO) {
-		u->iso_errors = (int32_t)get32(h + AT_SETUP);
-		u->iso_packets = (int32_t)get32(h + AT_SETUP + 4);
+		u->iso_errors = (int32_t)get32(h + AT(setup));
+		u->iso_packets = (int32_t)get32(h + AT(setup) + 4);
 	}
 	u->has_setup = u->xfer == URB_CONTROL && u->type != 'C' &&
 		       u->flag_setup == URB_FLAG_PRESENT;
@@ -86,30 +68,35 @@ bool urb_parse(struct urb *u, const void *record, size_t len)
 	return u->damage == 0;
 }
 
+void urb_put_time(uint8_t header[URB_HEADER], uint64_t time)
+{
+	put64(header + AT(ts_sec), time / 1000000000);
+	put32(header + AT(ts_usec), (uint32_t)(time % 1000000000 / 1000));
+}
+
 void urb_header(const struct urb *u, uint8_t header[URB_HEADER])
 {
-	put64(header + AT_ID, u->id);
-	header[AT_TYPE] = (uint8_t)u->type;
-	header[AT_XFER] = u->xfer;
-	header[AT_ENDPOINT] = u->endpoint;
-	header[AT_DEVICE] = u->device;
-	put16(header + AT_BUS, u->bus);
-	header[AT_FLAG_SETUP] = (uint8_t)u->flag_setup;
-	header[AT_FLAG_DATA] = (uint8_t)u->flag_data;
-	put64(header + AT_SEC, u->time / 1000000000);
-	put32(header + AT_USEC, (uint32_t)(u->time % 1000000000 / 1000));
-	put32(header + AT_STATUS, (uint32_t)u->status);
-	put32(header + AT_LENGTH, u->length);
-	put32(header + AT_CAPTURED, u->captured);
-	memcpy(header + AT_SETUP, u->setup, sizeof(u->setup));
+	put64(header + AT(id), u->id);
+	header[AT(type)] = (uint8_t)u->type;
+	header[AT(xfer_type)] = u->xfer;
+	header[AT(epnum)] = u->endpoint;
+	header[AT(devnum)] = u->device;
+	put16(header + AT(busnum), u->bus);
+	header[AT(flag_setup)] = (uint8_t)u->flag_setup;
+	header[AT(flag_data)] = (uint8_t)u->flag_data;
+	urb_put_time(header, u->time);
+	put32(header + AT(status), (uint32_t)u->status);
+	put32(header + AT(len_urb), u->length);
+	put32(header + AT(len_cap), u->captured);
+	memcpy(header + AT(setup), u->setup, sizeof(u->setup));
 	if (u->xfer == URB_ISO) {
-		put32(header + AT_SETUP, (uint32_t)u->iso_errors);
-		put32(header + AT_SETUP + 4, (uint32_t)u->iso_packets);
+		put32(header + AT(setup), (uint32_t)u->iso_errors);
+		put32(header + AT(setup) + 4, (uint32_t)u->iso_packets);
 	}
-	put32(header + AT_INTERVAL, (uint32_t)u->interval);
-	put32(header + AT_START_FRAME, (uint32_t)u->start_frame);
-	put32(header + AT_FLAGS, u->flags);
-	put32(header + AT_NDESC, u->ndesc);
+	put32(header + AT(interval), (uint32_t)u->interval);
+	put32(header + AT(start_frame), (uint32_t)u->start_frame);
+	put32(header + AT(xfer_flags), u->flags);
+	put32(header + AT(ndesc), u->ndesc);
 }
 
 struct urb_packet urb_packet(const struct urb *u, uint32_t i)

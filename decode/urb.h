@@ -65,6 +65,9 @@ bool urb_parse(struct urb *u, const void *record, size_t len);
 /* Writes the 64 bytes of a header back: what urb_parse() read, with `captured` as it stands. */
 void urb_header(const struct urb *u, uint8_t header[URB_HEADER]);
 
+/* Writes a time, ns since the epoch, into a header, which counts microseconds. */
+void urb_put_time(uint8_t header[URB_HEADER], uint64_t time);
+
 /*
  * Bytes that the transfer is about, captured or not. An isochronous IN transfer is sparse: its
  * packets sit at their offsets, with gaps between.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb.h"
+#include "common/usbtypes.h"
 #include "decode/ftdi.h"
 #include "decode/usberr.h"
 
@@ -335,7 +336,7 @@ static int emit_event(struct usb_state *s, const struct trawl_event *ev, const s
 
 static char type_letter(uint32_t id)
 {
-	return id == 1 ? 'S' : id == 2 ? 'C' : 'E';
+	return id == USB_SUBMIT ? 'S' : id == USB_COMPLETE ? 'C' : 'E';
 }
 
 /* What must be known of a submission before it is complete: a UAS command. */

@@ -296,15 +296,6 @@ void usbdev_learn(struct usb_devices *d, struct usb_device *dev, const struct se
 
 /* ---- learning from a snapshot --------------------------------------------------------------- */
 
-static int nibble(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* The bytes of a member in hex, to be freed; NULL if there are none or they are no hex. */
 static uint8_t *hex_member(const struct json_object *o, const char *key, size_t *n)
 {
@@ -317,9 +308,9 @@ static uint8_t *hex_member(const struct json_object *o, const char *key, size_t 
 		return NULL;
 	p = malloc(len / 2);
 	for (size_t i = 0; p && i < len; i += 2) {
-		int high = nibble(hex[i]), low = nibble(hex[i + 1]);
+		unsigned int high = hex_digit(hex[i]), low = hex_digit(hex[i + 1]);
 
-		if (high < 0 || low < 0) {
+		if (high > 15 || low > 15) {
 			free(p);
 			return NULL;
 		}

@@ -10,10 +10,9 @@
  * that were plugged in before the capture, the same transfers are made up from the snapshot.
  */
 #include "decode/usb.h"
+#include "common/usbtypes.h"
 #include "decode/bytes.h"
 
-#define LINKTYPE_USB_LINUX 189
-#define LINKTYPE_USB_MMAP 220
 #define FLAG_IN 1
 #define FLAG_OUT 2
 
@@ -25,7 +24,7 @@ void usb_interface_of(void *state, const struct trawl_source *source, struct pac
 	struct usb_state *s = state;
 
 	pi->linktype = s->ctx->options->linktype == LINKTYPE_USB_LINUX ? LINKTYPE_USB_LINUX
-								       : LINKTYPE_USB_MMAP;
+								       : LINKTYPE_USB_LINUX_MMAPPED;
 	pi->tsresol = 6;
 }
 
@@ -44,8 +43,7 @@ static void packet_new(const struct urb *u, const uint8_t *record, size_t len, s
 	uint8_t header[URB_HEADER] = {0};
 
 	memcpy(header, record, len < URB_HEADER ? len : URB_HEADER);
-	put64(header + 16, u->time / 1000000000);
-	put32(header + 24, (uint32_t)(u->time % 1000000000 / 1000));
+	urb_put_time(header, u->time);
 	out_bytes(o, header, URB_HEADER);
 	if (len > URB_HEADER)
 		out_bytes(o, record + URB_HEADER, len - URB_HEADER);

@@ -34,22 +34,13 @@ static bool next_word(struct line *l)
 	return l->p < l->end;
 }
 
-static int digit_of(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
-}
-
 /* A number up to a limit; it ends at the first character that is no digit. */
 static bool number(struct line *l, unsigned int base, uint64_t limit, uint64_t *v)
 {
 	const char *first = l->p;
 
-	for (*v = 0; l->p < l->end && (unsigned int)digit_of(*l->p) < base; l->p++) {
-		uint64_t digit = (uint64_t)digit_of(*l->p);
+	for (*v = 0; l->p < l->end && hex_digit(*l->p) < base; l->p++) {
+		uint64_t digit = hex_digit(*l->p);
 
 		if (*v > (limit - digit) / base)
 			return wrong(l, "this number is too large");
@@ -174,7 +165,7 @@ static bool has_packets(const struct line *l)
 	if (!next_word(&look) || !signed_number(&look, &v))
 		return false;
 	if (v == 0)
-		return next_word(&look) && digit_of(*look.p) < 10;
+		return next_word(&look) && hex_digit(*look.p) < 10;
 	if (!next_word(&look) || !signed_number(&look, &v))
 		return false;
 	return look.p < look.end && *look.p == ':';
@@ -211,9 +202,9 @@ static int data_words(struct line *l, uint8_t *to)
 
 	while (next_word(l)) {
 		do {
-			int high = digit_of(*l->p), low;
+			unsigned int high = hex_digit(*l->p);
+			unsigned int low = l->p + 1 < l->end ? hex_digit(l->p[1]) : 16;
 
-			low = l->p + 1 < l->end ? digit_of(l->p[1]) : 99;
 			if (high > 15 || low > 15) {
 				wrong(l, "this is no pair of hex digits");
 				return -1;
@@ -282,7 +273,7 @@ size_t usbmontext_parse(const char *text, size_t n, uint8_t record[USBMONTEXT_RE
 		return wrong(&l, "the event is missing");
 	if (!next_word(&l))
 		return wrong(&l, "the status is missing");
-	if (*l.p == '-' || digit_of(*l.p) < 10) {
+	if (*l.p == '-' || hex_digit(*l.p) < 10) {
 		if (!status(&l, &u))
 			return 0;
 	} else if (u.xfer != URB_CONTROL || (*l.p != 's' && *l.p != 'Z') || !setup(&l, &u)) {

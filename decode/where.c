@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "decode/bytes.h"
 #include "decode/glob.h"
 
 #define DEPTH 100
@@ -205,14 +206,6 @@ static struct node *number(struct parser *ps)
 	return n;
 }
 
-static int xdigit(char c)
-{
-	if (digit(c))
-		return c - '0';
-	c |= 32;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /*
  * One character of a text, as put_safe() writes it, to *to. In a pattern the escape of a character
  * of globs stays one. Returns what is behind it, NULL if there is no such escape.
@@ -227,9 +220,9 @@ static const char *character(const char *p, bool pattern, char **to)
 		if (c == 'n' || c == 't' || c == 'r') {
 			c = c == 'n' ? '\n' : c == 't' ? '\t' : '\r';
 		} else if (c == 'x') {
-			if (xdigit(p[0]) < 0 || xdigit(p[1]) < 0)
+			if (hex_digit(p[0]) > 15 || hex_digit(p[1]) > 15)
 				return NULL;
-			c = (char)(xdigit(p[0]) << 4 | xdigit(p[1]));
+			c = (char)(hex_digit(p[0]) << 4 | hex_digit(p[1]));
 			p += 2;
 			if (pattern && !c)
 				return NULL; /* patterns end there */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "edit/usbimport.h"
 #include "common/json.h"
-#include "common/usbtypes.h"
 #include "decode/bytes.h"
 #include "decode/urb.h"
 
@@ -135,13 +134,14 @@ static int linux_packet(struct usb_import *im, const struct capture_packet *p,
 			struct trawl_error *err)
 {
 	size_t header = p->linktype == LINKTYPE_USB_LINUX ? URB_HEADER_OLD : URB_HEADER;
-	size_t rest = p->captured - header;
 	uint8_t *record;
+	size_t rest;
 
 	if (p->captured < header) {
 		usb_import_bad(im, "a packet of %u bytes has no whole usbmon header", p->captured);
 		return 0;
 	}
+	rest = p->captured - header;
 	record = usb_import_scratch(im, URB_HEADER + rest, err);
 	if (!record)
 		return -1;
@@ -151,10 +151,8 @@ static int linux_packet(struct usb_import *im, const struct capture_packet *p,
 	if (p->swapped)
 		swap_record(record, URB_HEADER + rest);
 	/* Some writers leave the time to the packet. */
-	if (!get64(record + 16)) {
-		put64(record + 16, p->time / 1000000000);
-		put32(record + 24, (uint32_t)(p->time % 1000000000 / 1000));
-	}
+	if (!get64(record + 16))
+		urb_put_time(record, p->time);
 	if (p->made_up)
 		return snapshot_add(&im->snapshot, im->writer, record, URB_HEADER + rest, err);
 	if (snapshot_end(&im->snapshot, im->writer, err))

@@ -9,16 +9,11 @@
 #ifndef TRAWL_EDIT_USBIMPORT_H
 #define TRAWL_EDIT_USBIMPORT_H
 
+#include "common/usbtypes.h"
 #include "edit/snapshot.h"
 #include "format/trawl.h"
 
 #include <stdio.h>
-
-enum {
-	LINKTYPE_USB_LINUX = 189,
-	LINKTYPE_USB_LINUX_MMAPPED = 220,
-	LINKTYPE_USBPCAP = 249,
-};
 
 /* One packet of a capture file. */
 struct capture_packet {

@@ -34,8 +34,7 @@ static void set_time(struct usb_import *im, uint8_t *record)
 		im->epoch += wrap;
 		time += wrap;
 	}
-	put64(record + 16, time / 1000000000);
-	put32(record + 24, (uint32_t)(time % 1000000000 / 1000));
+	urb_put_time(record, time);
 }
 
 static int line(struct usb_import *im, const char *text, size_t n, uint64_t number,
