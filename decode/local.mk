@@ -6,6 +6,7 @@ noinst_LTLIBRARIES += libdecode.la
 libdecode_la_SOURCES = \
 	decode/decoder.h decode/decoders.c \
 	decode/cell.h decode/cell.c \
+	decode/choice.h decode/choice.c \
 	decode/boot.h decode/boot.c \
 	decode/cli.h decode/cli.c \
 	decode/csv.h decode/csv.c \

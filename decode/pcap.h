@@ -13,12 +13,17 @@ struct pcap_printer {
 	struct stream *stream;
 	struct out *out;
 	struct out data;
-	uint32_t linktype;
+	uint32_t linktype;        /* 0: the header is not yet written */
 	uint64_t unit;            /* ns of a time stamp's fraction */
+	struct trawl_error failure; /* of the header that came late */
+	bool failed;
 };
 
-/* Writes the file's header. Fails if the sources in the selection do not fit one pcap file. */
+/*
+ * Writes the file's header; on a pipe, where no source is known yet, that comes before the first
+ * packet. Both fail if the sources in the selection do not fit one pcap file.
+ */
 int pcap_start(struct pcap_printer *p, struct stream *s, struct out *out, struct trawl_error *err);
-void pcap_end(struct pcap_printer *p);
+int pcap_end(struct pcap_printer *p, struct trawl_error *err);
 
 #endif

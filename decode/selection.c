@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "decode/choice.h"
 #include "decode/cli.h"
 #include "decode/glob.h"
 #include "decode/where.h"
@@ -96,6 +97,8 @@ void selection_free(struct selection *s)
 {
 	where_free(s->where);
 	s->where = NULL;
+	choice_free(s->choice);
+	s->choice = NULL;
 }
 
 static bool relative(const struct when *w)
@@ -188,7 +191,11 @@ static bool wants_task(struct selection *s, const struct item *it)
 bool selection_wants(struct selection *s, const struct decoder *d, void *state,
 		     const struct item *it)
 {
-	bool task = wants_task(s, it); /* asked of every item: of which none had is told */
+	bool task;
+
+	if (s->choice && d == &usb_decoder)
+		return choice_has(s->choice, it);
+	task = wants_task(s, it); /* asked of every item: of which none had is told */
 
 	return selection_name(s, it->name, it->name_len, true) && it->time >= s->begin &&
 	       it->time < s->end && task &&

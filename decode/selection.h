@@ -39,6 +39,7 @@ enum {
 #define SELECTION_MAX 64 /* of each option that may come again */
 
 struct where;
+struct choice;
 
 struct selection {
 	const char *from_text, *to_text; /* parsed at the end: --utc may follow them */
@@ -53,6 +54,7 @@ struct selection {
 	bool pid_seen[SELECTION_MAX];
 	const char *where_option, *where_text;
 	struct where *where;
+	struct choice *choice; /* of USB events: which; NULL: all of the above says it */
 	uint64_t count;      /* 0: no limit */
 
 	/* by selection_times() */

@@ -34,7 +34,7 @@ struct dated_loss {
 
 struct stream {
 	struct sink sink; /* first: decoders hand it back */
-	const char *path;
+	const char *path, *name; /* to open it by; to call it */
 	struct trawl_reader *reader, *before;
 	const struct decode_options *options;
 	struct selection *selection;
@@ -288,7 +288,8 @@ static int check_where(struct stream *s, struct trawl_error *err)
 	char text[600];
 	size_t at;
 
-	if (s->selection->where && trawl_event_type_count(s->reader))
+	/* With a choice, it is asked of transfers and was asked by those that made the choice. */
+	if (s->selection->where && !s->selection->choice && trawl_event_type_count(s->reader))
 		bad = where_unknown(s->selection->where, known, s, &at);
 	if (!bad)
 		return 0;
@@ -581,7 +582,7 @@ struct stream *stream_open(const char *path, const struct decode_options *option
 
 	if (!s)
 		return NULL;
-	s->path = path;
+	s->path = s->name = path;
 	s->seekable = is_regular(path);
 	if (!set_reader(s, trawl_open(path, err), err) && (!s->seekable || !stream_check(s, err)))
 		return s;
@@ -598,7 +599,7 @@ struct stream *stream_live(struct trawl_reader *reader, const struct decode_opti
 		trawl_close(reader);
 		return NULL;
 	}
-	s->path = "live";
+	s->path = s->name = "live";
 	s->consumer = c;
 	selection_times(selection, 0);
 	if (!set_reader(s, reader, err))
@@ -634,6 +635,11 @@ void stream_close(struct stream *s)
 struct tasks *stream_tasks(struct stream *s)
 {
 	return s->context.tasks;
+}
+
+void stream_called(struct stream *s, const char *name)
+{
+	s->name = name;
 }
 
 struct trawl_reader *stream_reader(struct stream *s)
@@ -825,6 +831,6 @@ int stream_verdict(struct stream *s, struct trawl_error *err)
 	if (s->stopped && !s->seekable)
 		return 0;
 	if (v.damaged || v.junk || (!v.complete && !(s->stopped && !v.cut_at)))
-		return trawl_fail(err, TRAWL_BAD_DATA, "%s: %s", s->path, v.text);
+		return trawl_fail(err, TRAWL_BAD_DATA, "%s: %s", s->name, v.text);
 	return 0;
 }

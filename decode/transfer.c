@@ -150,8 +150,9 @@ static int submit(struct transfers *s, const struct urb *u, uint64_t time, const
 		return -1;
 	}
 	urb_parse(&e->t.submit, e->t.copy, e->t.copy_len);
-	/* What the caller knows better than the bytes: they lack the time. */
+	/* What the caller knows better than the bytes: they lack the time and the number. */
 	e->t.submit.time = u->time;
+	e->t.submit.number = u->number;
 	e->t.submit.type = u->type;
 	e->t.submit.damage = u->damage;
 	e->t.has_submit = true;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "decode/choice.h"
 #include "decode/cli.h"
 #include "decode/csv.h"
 #include "decode/export.h"
@@ -95,13 +96,17 @@ static int to_csv(const struct export_options *o, struct stream *s, struct out *
 static int to_pcap(const struct export_options *o, struct stream *s, struct out *out,
 		   struct trawl_error *err)
 {
+	struct trawl_error ignored;
 	struct pcap_printer p;
 	int got;
 
 	if (pcap_start(&p, s, out, err))
 		return -1;
 	got = stream_run(s, &p.consumer, err);
-	pcap_end(&p);
+	if (got)
+		pcap_end(&p, &ignored);
+	else
+		got = pcap_end(&p, err);
 	return got;
 }
 
@@ -169,7 +174,8 @@ static void print_help(void)
 	      "\n"
 	      "      --utc            times of --from and --until without a zone are UTC\n"
 	      "      --fields LIST    csv: these columns (a,b,c); else 'all' for helper fields\n"
-	      "      --raw            json, csv: an item for each record, nothing joined (USB)\n"
+	      "      --raw            json, csv: an item for each record, nothing joined (USB); of\n"
+	      "                       packets and usbmon: --where and --name choose single events\n"
 	      "      --show-keys      keystrokes in clear (USB)\n"
 	      "      --linktype N     pcap, pcapng: link type of USB packets, 220 or the old 189\n"
 	      "      --help, --version\n"
@@ -291,22 +297,44 @@ static int convert(struct options *o, struct stream *s, int fd, struct trawl_err
 	return status;
 }
 
+/* Packets of those transfers that are meant, not of events that for themselves look like it. */
+static bool chooses_transfers(const struct options *o)
+{
+	const struct selection *sel = &o->reading.selection;
+
+	return o->format->packets && !o->reading.decode.raw && (sel->where || sel->nnames);
+}
+
+static struct stream *open_input(struct options *o, const char *path, struct trawl_error *err)
+{
+	struct reading *r = &o->reading;
+
+	if (!path || (chooses_transfers(o) && choice_find(path, &r->decode, &r->selection, err)))
+		return NULL;
+	return stream_open(path, &r->decode, &r->selection, err);
+}
+
 static int run(struct options *o, struct trawl_error *err)
 {
-	struct foreign f;
+	struct foreign copy = {.fd = -1}, f = {.fd = -1};
 	struct outfile output;
-	const char *path = foreign_resolve(&f, o->reading.path, err);
-	struct stream *s = NULL;
+	const char *path = o->reading.path;
+	struct stream *s;
 	int status;
 
+	if (chooses_transfers(o)) /* which are looked for first: a pipe is read twice */
+		path = foreign_copy(&copy, path, err);
 	if (path)
-		s = stream_open(path, &o->reading.decode, &o->reading.selection, err);
-
+		path = foreign_resolve(&f, path, err);
+	s = open_input(o, path, err);
 	if (!s || open_output(o, &output, err)) {
 		stream_close(s);
+		foreign_call(&copy, o->reading.path, err);
 		foreign_close(&f);
+		foreign_close(&copy);
 		return cli_error(err);
 	}
+	stream_called(s, o->reading.path);
 	status = convert(o, s, output.fd, err);
 	/* of damaged data there is an export of what is whole */
 	if (outfile_close(&output, status <= TRAWL_BAD_DATA, err))
@@ -315,6 +343,7 @@ static int run(struct options *o, struct trawl_error *err)
 	if (f.verdict.status && !status)
 		status = cli_error(&f.verdict);
 	foreign_close(&f);
+	foreign_close(&copy);
 	return status;
 }
 

@@ -39,6 +39,7 @@ struct urb {
 	uint16_t bus;
 	char flag_setup, flag_data;
 	uint64_t time;       /* ns since the epoch */
+	uint64_t number;     /* among all USB events that are read, from 0; in no record */
 	int32_t status;
 	uint32_t length;     /* S: asked for, C: transferred */
 	uint32_t captured;   /* len_cap as the header says */

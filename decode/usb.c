@@ -371,6 +371,7 @@ static int usb_feed(void *state, const struct trawl_event *ev, struct sink *sink
 	apply_metadata(s, ev->time);
 	urb_parse(&u, ev->record, ev->len);
 	u.time = ev->ts;
+	u.number = s->events++;
 	if (u.type != type_letter(ev->type->id)) {
 		u.type = type_letter(ev->type->id);
 		u.damage |= URB_BAD_TYPE;

@@ -54,6 +54,7 @@ struct usb_state {
 	size_t waiting;               /* the first of these that is not yet true */
 	const struct trawl_source *source; /* of the last event */
 	uint64_t time, ts;            /* of the last event */
+	uint64_t events;              /* how many there were */
 	struct tree tree;             /* of the item at hand */
 	bool built;                   /* tree holds it */
 	struct out scratch[2];        /* for values and texts that are put together */

@@ -191,6 +191,59 @@ const char *foreign_resolve(struct foreign *f, const char *path, struct trawl_er
 	return result;
 }
 
+static int copy_all(int from, int to, const char *name, struct trawl_error *err)
+{
+	static uint8_t buffer[65536];
+	ssize_t n, done, part;
+
+	while ((n = read(from, buffer, sizeof(buffer))) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return trawl_fail(err, TRAWL_CANNOT, "%s: %s", name, strerror(errno));
+		for (done = 0; done < n; done += part) {
+			part = write(to, buffer + done, (size_t)(n - done));
+			if (part < 0 && errno == EINTR)
+				part = 0;
+			if (part < 0)
+				return trawl_fail(err, TRAWL_CANNOT, "temporary file: %s: choose "
+						  "another place for it by TMPDIR",
+						  strerror(errno));
+		}
+	}
+	return 0;
+}
+
+const char *foreign_copy(struct foreign *f, const char *path, struct trawl_error *err)
+{
+	bool standard = !strcmp(path, "-");
+	struct stat st;
+	int in, got;
+
+	if (!standard && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+		return path;
+	in = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	if (in < 0)
+		return path; /* whoever opens it says why it cannot be */
+	f->fd = temporary(err);
+	got = f->fd < 0 ? -1 : copy_all(in, f->fd, path, err);
+	if (!standard)
+		close(in);
+	if (got)
+		return NULL;
+	snprintf(f->path, sizeof(f->path), "/proc/self/fd/%d", f->fd);
+	return f->path;
+}
+
+void foreign_call(const struct foreign *f, const char *name, struct trawl_error *err)
+{
+	size_t n = strlen(f->path);
+	struct trawl_error e = *err;
+
+	if (n && !strncmp(e.text, f->path, n) && e.text[n] == ':')
+		trawl_fail(err, e.status, "%s%s", name, e.text + n);
+}
+
 void foreign_close(struct foreign *f)
 {
 	if (f->fd >= 0)

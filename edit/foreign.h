@@ -33,6 +33,15 @@ struct foreign {
  * NULL: it could not be imported.
  */
 const char *foreign_resolve(struct foreign *f, const char *path, struct trawl_error *err);
+
+/*
+ * The path to open for a file that is read twice: the path itself, if it is a regular file; else
+ * ("-" is standard input) that of a nameless temporary copy, which lives until foreign_close().
+ */
+const char *foreign_copy(struct foreign *f, const char *path, struct trawl_error *err);
+/* An error of a file that has no name of its own: is one of `name`. */
+void foreign_call(const struct foreign *f, const char *name, struct trawl_error *err);
+
 void foreign_close(struct foreign *f);
 
 #endif

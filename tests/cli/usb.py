@@ -167,6 +167,62 @@ def test_ends(d):
     same(1, text.count("1 without an answer"), "which the summary tells apart")
 
 
+def piped(path, program, *args, status=0):
+    """What the program makes of the file through a pipe."""
+    with subprocess.Popen(["cat", path], stdout=subprocess.PIPE) as cat:
+        r = subprocess.run([BUILD + "/" + program] + list(args) + ["-"], stdin=cat.stdout,
+                           capture_output=True)
+    same(status, r.returncode, "a pipe: %s %s" % (program, " ".join(args)))
+    return r.stdout
+
+
+def test_choice(d):
+    """--where and --name of a packet export choose transfers: both halves of each."""
+    path = SRC + "/samples/usb-errors.trawl"
+    out = d + "/chosen.trawl"
+
+    def chosen(*args):
+        """The transfers that are in the exports, which all have the same."""
+        items = []
+        for kind in ("pcap", "pcapng", "usbmon"):
+            run("trawl-export", "--to", kind, *args, path, "-w", d + "/chosen")
+            run("trawl-edit", "import", d + "/chosen", "-w", out)
+            items.append([(i["name"], i["ts_ns"] % 4096000000000,
+                           i["fields"].get("submit_ns", 0) % 4096000000000, i["fields"]["end"])
+                          for i in objects(out)])
+        same(items[0], items[1], "pcapng has those of pcap: " + " ".join(args))
+        same(items[0], items[2], "usbmon has those of pcap: " + " ".join(args))
+        return items[0]
+    for args, count in ((("--where", "status_name == 'stall'"), 1),
+                        (("--where", "latency_ns > 5ms and end == 'done'"), 9),
+                        (("--where", "lba == 0"), 3), (("--name", "usb:bulk"), 193),
+                        (("--where", "end == 'pending'"), 1), (("-c", "2", "--name", "usb:bulk"), 2),
+                        (("--from", "+0.5s", "--where", "xfer == 'control'"), 7)):
+        want = [(i["name"], i["ts_ns"] % 4096000000000,
+                 i["fields"].get("submit_ns", 0) % 4096000000000, i["fields"]["end"])
+                for i in objects(path, *args)]
+        if ("--where", "end == 'pending'") == args:  # is told at the end of what there is
+            want = [(w[0], w[2]) + w[2:] for w in want]
+        same(want, chosen(*args), "the transfers of trawl-decode " + " ".join(args))
+        same(count, len(want), "as many as there are")
+    same(["S"], [x.split()[2] for x in run("trawl-export", "--raw", "--to", "usbmon", "--where",
+         "type == 'S' and status == -115", "-c", "1", path)[0].splitlines()],
+         "--raw chooses single events")
+    err = run("trawl-export", "--to", "pcap", "--where", "latency == 1", path, status=2)[1]
+    ok("there are bus" in err and "latency_ns" in err, "an unknown field: those of transfers", err)
+
+    for args in (("--to", "pcap"), ("--to", "pcap", "--where", "status_name == 'stall'"),
+                 ("--to", "usbmon", "--name", "usb:control"), ("--to", "pcap", "--source", "usb")):
+        same(run("trawl-export", *args, path, binary=True)[0], piped(path, "trawl-export", *args),
+             "and gives what the file gives")
+    same(b"", piped(SRC + "/samples/tick.trawl", "trawl-export", "--to", "pcap", status=2),
+         "and what is no USB is refused there, too")
+    with open(path, "rb") as f:
+        start = write(d + "/start", f.read(10))
+    err = run("trawl-export", "--to", "pcap", start, status=1)[1]
+    ok("cut at byte 0" in err, "of a file that is cut at once it says so", err)
+
+
 def test_keys(d):
     """Keystrokes never come out unasked, in no form."""
     path = d + "/all.pcapng"
@@ -613,7 +669,7 @@ def main():
     d = tempfile.mkdtemp(prefix="trawl-usb-")
     try:
         usbsynth.main(d)
-        for test in (test_decode, test_odd, test_ends, test_keys, test_where, test_raw, test_errors):
+        for test in (test_decode, test_odd, test_ends, test_choice, test_keys, test_where, test_raw, test_errors):
             test(d)
         for test in (test_forms, test_late, test_samples, test_there_and_back, test_tshark,
                      test_usbpcap_iso, test_usbpcap_status):
