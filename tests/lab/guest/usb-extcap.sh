@@ -16,8 +16,11 @@ has "tshark -D lists all buses as one" "$list" 'trawl_usb \(trawl: all USB buses
 has "and each" "$list" 'trawl_usb3 \(trawl: USB bus 3 \(EHCI Host Controller\)\)'
 
 trawl-extcap() { "$folder/trawl-extcap" "$@"; }
-has "devices can be chosen" "$(trawl-extcap --extcap-config --extcap-interface trawl_usb)" \
-	"^value \{arg=0\}\{value=$DISK\}\{display=QEMU QEMU USB HARDDRIVE at 2-1\}"
+config=$(trawl-extcap --extcap-config --extcap-interface trawl_usb)
+for port in 2-1 3-2; do
+	has "each of two of a kind can be chosen: $port" "$config" \
+		"^value \{arg=0\}\{value=$DISK,port=$port\}\{display=QEMU QEMU USB HARDDRIVE at $port\}"
+done
 has "the link type is USB" "$(trawl-extcap --extcap-dlts --extcap-interface trawl_usb)" '^dlt \{number=220\}'
 fails "an unknown option is refused with its name" 2 "--nonsense is not" "$folder/trawl-extcap" --nonsense
 has "a wrong capture filter is told before the capture" \
@@ -40,7 +43,7 @@ fails "a user without the right is told whom to ask" 3 '/dev/usbmon0: permission
 
 # Every option as Wireshark passes it, on the interface of all buses.
 disk=$(basename /sys/bus/usb/devices/2-1/*/host*/target*/*/block/sd?)
-start options tshark -l -i trawl_usb -o "extcap.trawl_usb.device:$DISK" -o extcap.trawl_usb.port:2-1 \
+start options tshark -l -i trawl_usb -o "extcap.trawl_usb.device:$DISK,port=2-1" -o extcap.trawl_usb.port:2-1 \
 	-o extcap.trawl_usb.serial:TRAWL0001 -o extcap.trawl_usb.endpoint:1in -o extcap.trawl_usb.snaplen:40 \
 	-a duration:60 -T fields -e usb.src -e usb.dst -e usb.urb_len -e usb.data_len
 wait_for 40 pgrep -f 'trawl .*-s 40 .*-i usb:.*ep=1in' >/dev/null
