@@ -353,6 +353,32 @@ static int check(struct options *o, struct trawl_error *err)
 	return check_ring(o, err);
 }
 
+/* How events are chosen and shown is for trawl-decode, which can read them as they come. */
+static bool is_of_decode(const char *option)
+{
+	static const char *const shows[] = {
+		"--where", "--source", "--name", "--pid", "--from", "--until", "--to", "--around",
+		"--window", "--join", "--utc", "--bounds", "--fields", "--raw", "--print", "--summary",
+		"--show-keys", "--color", "-x", "-X",
+	};
+	size_t len = strcspn(option, "=");
+
+	for (size_t i = 0; i < sizeof(shows) / sizeof(*shows); i++)
+		if (len == strlen(shows[i]) && !strncmp(option, shows[i], len))
+			return true;
+	return false;
+}
+
+static int no_such_option(const char *option, struct trawl_error *err)
+{
+	int len = (int)strcspn(option, "=");
+
+	if (!is_of_decode(option))
+		return trawl_fail(err, TRAWL_USAGE, "%s: no such option; trawl --help lists all", option);
+	return trawl_fail(err, TRAWL_USAGE, "%.*s: no such option, but trawl-decode has it: "
+			  "trawl -U -w - ... | trawl-decode %.*s ... -", len, option, len, option);
+}
+
 static int bad_option(int c, char **argv, struct trawl_error *err)
 {
 	const char *given = argv[optind - 1];
@@ -360,12 +386,11 @@ static int bad_option(int c, char **argv, struct trawl_error *err)
 	if (c == ':' && optopt < 256)
 		return trawl_fail(err, TRAWL_USAGE, "-%c needs a value; trawl --help tells",
 				  optopt);
-	if (c == ':' || !optopt)
-		return trawl_fail(err, TRAWL_USAGE, "%s: %s; trawl --help lists all", given,
-				  c == ':' ? "needs a value" : "no such option");
+	if (c == ':')
+		return trawl_fail(err, TRAWL_USAGE, "%s: needs a value; trawl --help lists all", given);
 	if (optopt >= 256)
 		return trawl_fail(err, TRAWL_USAGE, "%s: takes no value", given);
-	return trawl_fail(err, TRAWL_USAGE, "-%c: no such option; trawl --help lists all", optopt);
+	return no_such_option(optopt ? (char[]){ '-', (char)optopt, '\0' } : given, err);
 }
 
 /* -i and -p add up, and --trigger has something better to say of two. */
