@@ -39,6 +39,7 @@ static void print_json(const struct source_list *list, FILE *out)
 		json_bool(&j, "usable", e->usable);
 		if (!e->usable)
 			json_string(&j, "why", e->why);
+		json_members(&j, &e->more);
 		json_end(&j);
 	}
 	json_end(&j);

@@ -29,6 +29,7 @@
 #define TRAWL_CAPTURE_SOURCE_H
 
 #include <poll.h>
+#include "json.h"
 #include "trawl.h"
 
 struct kin;
@@ -63,6 +64,7 @@ struct source_entry {
 	char *what;   /* what it is, for people */
 	bool usable;
 	char *why;    /* when not usable: why, and what would make it so */
+	struct json more; /* members that its JSON has besides; source_list_free() frees it */
 };
 
 struct source_list {
@@ -70,9 +72,12 @@ struct source_list {
 	size_t count;
 };
 
-/* Appends an entry; why == NULL means usable. Copies the strings; aborts when memory runs out. */
-void source_list_add(struct source_list *list, const char *name, const char *what,
-		     const char *why);
+/*
+ * Appends an entry; why == NULL means usable. Copies the strings; aborts when memory runs out. The
+ * entry is where it is until the next one is added.
+ */
+struct source_entry *source_list_add(struct source_list *list, const char *name, const char *what,
+				     const char *why);
 void source_list_free(struct source_list *list);
 
 struct source {

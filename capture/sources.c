@@ -57,13 +57,17 @@ static char *copy(const char *s)
 	return c;
 }
 
-void source_list_add(struct source_list *list, const char *name, const char *what, const char *why)
+struct source_entry *source_list_add(struct source_list *list, const char *name, const char *what,
+				     const char *why)
 {
+	struct source_entry *e;
+
 	list->entries = realloc(list->entries, (list->count + 1) * sizeof(*list->entries));
 	if (!list->entries)
 		abort();
-	list->entries[list->count++] = (struct source_entry){ copy(name), copy(what), !why,
-							      copy(why) };
+	e = &list->entries[list->count++];
+	*e = (struct source_entry){ copy(name), copy(what), !why, copy(why), { 0 } };
+	return e;
 }
 
 void source_list_free(struct source_list *list)
@@ -72,6 +76,7 @@ void source_list_free(struct source_list *list)
 		free(list->entries[i].name);
 		free(list->entries[i].what);
 		free(list->entries[i].why);
+		json_free(&list->entries[i].more);
 	}
 	free(list->entries);
 	*list = (struct source_list){ 0 };

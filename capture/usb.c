@@ -43,6 +43,7 @@ struct usb {
 	struct input *in;
 	struct usbmon mon;
 	struct usbtext text;
+	bool armed;           /* who was there at the beginning is known */
 	bool by_text;         /* usb:text: the one, not the other, is open */
 	uint32_t snaplen;     /* -s; 0: all */
 	struct usbfilter filter;
@@ -352,6 +353,9 @@ static int meet(const struct usb_identity *id, void *arg)
 	if (!wanted || known)
 		return 0;
 	u->tally.devices++;
+	if (u->armed)
+		session_note(u->session, "usb: %s (%04x:%04x) is plugged in", id->name, id->vid,
+			     id->pid);
 	return write_device(u, id->name, e->err);
 }
 
@@ -403,21 +407,33 @@ static int hear(struct usb *u, const struct usb_uevent *ev, struct trawl_error *
 	return 0;
 }
 
+static bool is_of_term(const struct usb_identity *id, const void *term)
+{
+	return usbfilter_is(term, id);
+}
+
 /*
- * A filter for a device that is not there may wait for it, if it can come: an id, a port or a
- * serial number can, an address cannot.
+ * Says which devices a filter is about when they are several, and when there is none. That may wait
+ * for one, if it can come: an id, a port or a serial number can, an address cannot.
  */
-static int absent(struct usb *u, const struct input *in, struct trawl_error *err)
+static int say_devices(struct usb *u, const struct input *in, struct trawl_error *err)
 {
 	char list[700];
-	size_t i;
+	size_t i, n;
 
 	for (i = 0; i < u->filter.count; i++) {
 		const struct usbfilter_term *t = &u->filter.terms[i];
 
-		if (u->filter.met & 1u << i || (!t->has_vid && !*t->port && !*t->serial && !t->dev))
+		if (!t->has_vid && !*t->port && !*t->serial && !t->dev)
 			continue;
-		usbsys_list(USBSYS_ROOT, list, sizeof(list));
+		if (u->filter.met & 1u << i) {
+			n = usbsys_list(USBSYS_ROOT, is_of_term, t, list, sizeof(list));
+			if (n > 1)
+				session_note(u->session, "usb:%s is %zu devices: %s", in->specs[i],
+					     n, list);
+			continue;
+		}
+		usbsys_list(USBSYS_ROOT, NULL, NULL, list, sizeof(list));
 		if (t->dev)
 			return trawl_fail(err, TRAWL_CANNOT,
 					  "usb:%s: there is no such device; plugged in are: %s",
@@ -487,6 +503,7 @@ static int describe_source(struct usb *u, const struct input *in, struct trawl_e
 
 static int arm(struct input *in, struct trawl_error *err)
 {
+	const struct options *o = session_options(in->session);
 	struct usb *u = calloc(1, sizeof(*u));
 
 	if (!u)
@@ -494,7 +511,7 @@ static int arm(struct input *in, struct trawl_error *err)
 	in->state = u;
 	u->session = in->session;
 	u->in = in;
-	u->snaplen = session_options(in->session)->snaplen;
+	u->snaplen = o->snaplen;
 	u->mon.fd = -1;
 	u->text.fd = -1;
 	u->uevents = -1;
@@ -508,10 +525,14 @@ static int arm(struct input *in, struct trawl_error *err)
 	u->uevents = usbsys_uevents(err);
 	if (u->uevents < 0 || open_node(u, err) < 0)
 		return -1;
-	if (describe_source(u, in, err) < 0 || meet_all(u, err) < 0 || absent(u, in, err) < 0)
+	if (describe_source(u, in, err) < 0 || meet_all(u, err) < 0 || say_devices(u, in, err) < 0)
 		return -1;
 	if (u->by_text)
 		session_note(u->session, "usb:text carries at most 32 bytes of each transfer");
+	if (o->npids || o->command)
+		session_note(u->session, "usb: a transfer does not tell which process it is for: %s "
+			     "limits only the other sources", o->npids ? "-p" : "the command");
+	u->armed = true;
 	return 0;
 }
 
@@ -668,7 +689,7 @@ static int list_device(const struct usb_identity *id, void *arg)
 	else
 		snprintf(name, sizeof(name), "usb:%04x:%04x", id->vid, id->pid);
 	usbsys_describe(USBSYS_ROOT, id, what);
-	source_list_add(l->list, name, what, l->why);
+	usbsys_members(USBSYS_ROOT, id, &source_list_add(l->list, name, what, l->why)->more);
 	return 0;
 }
 
@@ -689,7 +710,8 @@ static void describe(struct source_list *list)
 const struct source usb_source = {
 	.name = "usb",
 	.realtime = true,
-	.summary = "[text:][BUS | VID:PID | port=1-2.3 | serial=TEXT | dev=BUS:DEV][,ep=N[in|out]]",
+	.summary = "[text:][PART,...] of BUS | VID:PID | VID:* | port=1-2.3 | serial=TEXT | dev=BUS:DEV | "
+		   "ep=N[in|out]",
 	.describe = describe,
 	.arm = arm,
 	.start = start,

@@ -103,9 +103,31 @@ static bool bus(struct usbfilter_term *t, const char *at, const char *end)
 	return true;
 }
 
+/* A port's number, which has no leading zero: behind it; NULL: there is none. */
+static const char *port_number(const char *at)
+{
+	return *at >= '1' && *at <= '9' ? at + strspn(at, "0123456789") : NULL;
+}
+
+/* BUS-PORT[.PORT...]; a root hub is usbBUS. */
+static bool is_port(const char *at)
+{
+	bool root = !strncmp(at, "usb", 3);
+	char before = '-';
+
+	for (at = port_number(root ? at + 3 : at); at && *at == before && !root; before = '.')
+		at = port_number(at + 1);
+	return at && !*at && (root || before == '.');
+}
+
+static unsigned long port_bus(const struct usbfilter_term *t)
+{
+	return strtoul(t->port + strcspn(t->port, "0123456789"), NULL, 10);
+}
+
 static bool port(struct usbfilter_term *t, const char *at, const char *end)
 {
-	return copy(t->port, sizeof(t->port), at, end);
+	return copy(t->port, sizeof(t->port), at, end) && is_port(t->port);
 }
 
 static bool serial(struct usbfilter_term *t, const char *at, const char *end)
@@ -122,7 +144,7 @@ static const struct part {
 } parts[PARTS] = {
 	[BUS] = { "bus", bus, "a bus is a number from 1 to 127" },
 	[IDS] = { "", ids, "a device is VID:PID, four hex digits each (or VID:*)" },
-	[PORT] = { "port", port, "a port path is like 1-2.3" },
+	[PORT] = { "port", port, "a port path is BUS-PORT[.PORT...], like 1-2.3" },
 	[SERIAL] = { "serial", serial, "a serial number is expected" },
 	[ADDRESS] = { "dev", address, "an address is BUS:DEV, two decimal numbers" },
 	[ENDPOINT] = { "ep", endpoint, "an endpoint is 0 to 15, with \"in\" or \"out\" behind it "
@@ -146,6 +168,28 @@ static unsigned int kind_of(const char *at, const char *end, const char **v)
 	return k;
 }
 
+/* A part of kind k is wrong: what it had to be, or what was probably meant. */
+static int wrong(unsigned int k, const char *text, const char *v, const char *end,
+		 struct trawl_error *err)
+{
+	struct usbfilter_term t = { 0 };
+	int n = (int)(end - v);
+	char what[160];
+
+	if (!n && (k == BUS || k == IDS))
+		snprintf(what, sizeof(what), "a part is missing here: BUS, VID:PID, port=, serial=, "
+			 "dev= or ep=");
+	else if (k == IDS && address(&t, v, end))
+		snprintf(what, sizeof(what), "%s; the device at this address is usb:dev=%.*s",
+			 parts[k].expected, n, v);
+	else if (k == BUS && n == 4 && hex4(v, &t.vid))
+		snprintf(what, sizeof(what), "%s; all devices of this vendor are usb:%.*s:*",
+			 parts[k].expected, n, v);
+	else
+		snprintf(what, sizeof(what), "%s", parts[k].expected);
+	return bad(text, v, what, err);
+}
+
 /* Adds one part to a term; *seen tells what it already has. */
 static int part(struct usbfilter_term *t, unsigned int *seen, const char *text, const char *at,
 		const char *end, struct trawl_error *err)
@@ -157,12 +201,12 @@ static int part(struct usbfilter_term *t, unsigned int *seen, const char *text, 
 	if (k == PARTS)
 		return bad(text, at, "not one of bus=, port=, serial=, dev=, ep=", err);
 	if (!parts[k].read(t, v, end))
-		return bad(text, v, parts[k].expected, err);
+		return wrong(k, text, v, end, err);
 	if (*seen & 1u << k)
 		return bad(text, at, "the parts of a filter must all hold, so there is one of each "
 				     "kind; alternatives are further -i usb:...", err);
 	*seen |= 1u << k;
-	return before && t->bus != before ?
+	return (before && t->bus != before) || (t->bus && *t->port && port_bus(t) != t->bus) ?
 	       bad(text, at, "this is another bus than before it", err) : 0;
 }
 
@@ -180,11 +224,13 @@ int usbfilter_add(struct usbfilter *f, const char *text, struct trawl_error *err
 	if (f->count == USBFILTER_TERMS)
 		return trawl_fail(err, TRAWL_USAGE, "usb: more than %d filters", USBFILTER_TERMS);
 	memset(t, 0, sizeof(*t));
-	while (*at) {
-		end = at + strcspn(at, ",");
-		if (part(t, &seen, text, at, end, err) < 0)
-			return -1;
-		at = *end ? end + 1 : end;
+	if (*text) {
+		do {
+			end = at + strcspn(at, ",");
+			if (part(t, &seen, text, at, end, err) < 0)
+				return -1;
+			at = end + 1;
+		} while (*end);
 	}
 	if (is_of_bus_only(t) && (!f->every || !t->bus)) {
 		f->every = true;
@@ -218,6 +264,11 @@ static bool fulfils(const struct usbfilter_term *t, const struct usb_identity *i
 static bool reaches(const struct usbfilter_term *t, uint16_t bus, uint8_t dev)
 {
 	return (!t->bus || t->bus == bus) && (!t->dev || t->dev == dev);
+}
+
+bool usbfilter_is(const struct usbfilter_term *t, const struct usb_identity *id)
+{
+	return fulfils(t, id) && reaches(t, id->bus, id->dev);
 }
 
 bool usbfilter_learn(struct usbfilter *f, const struct usb_identity *id)

@@ -62,6 +62,9 @@ uint16_t usbfilter_bus(const struct usbfilter *f);
 /* Tells the filter of a device; true if any term wants (some of) it. */
 bool usbfilter_learn(struct usbfilter *f, const struct usb_identity *id);
 
+/* Is a device, as it is now, one of a term's? */
+bool usbfilter_is(const struct usbfilter_term *t, const struct usb_identity *id);
+
 /* Is (some of) the device at this address wanted, as far as is known? */
 bool usbfilter_wanted(const struct usbfilter *f, uint16_t bus, uint8_t dev);
 

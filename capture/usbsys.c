@@ -169,50 +169,112 @@ int usbsys_each(const char *root, int (*each)(const struct usb_identity *id, voi
 	return r;
 }
 
-void usbsys_describe(const char *root, const struct usb_identity *id, char what[USBSYS_WHAT])
+/* The last part of a symbolic link, as drivers are named; false if it is not there. */
+static bool link_name(const char *root, const char *name, const char *file, char buf[ATTRIBUTE])
 {
-	char maker[ATTRIBUTE], product[ATTRIBUTE];
-	bool has_maker = text(root, id->name, "manufacturer", maker);
-	bool has_product = text(root, id->name, "product", product);
-	char *c;
+	char path[4096], *slash;
+	ssize_t n;
 
-	snprintf(what, USBSYS_WHAT, "%.80s%s%.80s at port %s, address %u:%u", maker,
-		 has_maker && has_product ? " " : "", product, id->name, id->bus, id->dev);
-	/* The device's words are not for the terminal to obey. */
-	for (c = what; *c; c++) {
-		if (iscntrl((unsigned char)*c))
-			*c = '?';
+	snprintf(path, sizeof(path), "%s/%s/%s", root, name, file);
+	n = readlink(path, buf, ATTRIBUTE - 1);
+	if (n <= 0)
+		return false;
+	buf[n] = '\0';
+	slash = strrchr(buf, '/');
+	if (slash)
+		memmove(buf, slash + 1, strlen(slash));
+	return true;
+}
+
+/* The device's words are not for the terminal to obey. */
+static void tame(char *text)
+{
+	for (; *text; text++) {
+		if (iscntrl((unsigned char)*text))
+			*text = '?';
 	}
 }
 
+/* The drivers of a device's interfaces, each once. */
+struct drivers {
+	char names[8][32];
+	size_t n;
+};
+
+static void add_driver(const char *root, const char *interface, void *arg)
+{
+	struct drivers *d = arg;
+	char name[ATTRIBUTE];
+	size_t i;
+
+	if (d->n == 8 || !link_name(root, interface, "driver", name))
+		return;
+	name[sizeof(d->names[0]) - 1] = '\0';
+	for (i = 0; i < d->n && strcmp(d->names[i], name); i++)
+		;
+	if (i == d->n)
+		strcpy(d->names[d->n++], name);
+}
+
+void usbsys_describe(const char *root, const struct usb_identity *id, char what[USBSYS_WHAT])
+{
+	char maker[ATTRIBUTE], product[ATTRIBUTE], speed[ATTRIBUTE];
+	bool has_maker = text(root, id->name, "manufacturer", maker);
+	bool has_product = text(root, id->name, "product", product);
+	struct drivers d = { 0 };
+	size_t i, n;
+
+	n = (size_t)snprintf(what, USBSYS_WHAT, "%.80s%s%.80s at port %s, address %u:%u", maker,
+			     has_maker && has_product ? " " : "", product, id->name, id->bus,
+			     id->dev);
+	if (*id->serial)
+		n += (size_t)snprintf(what + n, USBSYS_WHAT - n, ", serial %s", id->serial);
+	if (text(root, id->name, "speed", speed))
+		n += (size_t)snprintf(what + n, USBSYS_WHAT - n, ", %.16s Mb/s", speed);
+	interfaces(root, id->name, add_driver, &d);
+	for (i = 0; i < d.n && n < USBSYS_WHAT; i++)
+		n += (size_t)snprintf(what + n, USBSYS_WHAT - n, "%s%s",
+				      i ? ", " : d.n > 1 ? ", drivers " : ", driver ", d.names[i]);
+	tame(what);
+}
+
 struct listing {
+	bool (*is)(const struct usb_identity *id, const void *arg);
+	const void *arg;
 	char *text;
-	size_t size, used;
+	size_t size, used, count;
+	bool full;
 };
 
 static int list_one(const struct usb_identity *id, void *arg)
 {
 	struct listing *l = arg;
+	char one[USBSYS_NAME + USBSYS_SERIAL + 40];
 	int n;
 
-	if (!strncmp(id->name, "usb", 3))
+	if (l->is ? !l->is(id, l->arg) : !strncmp(id->name, "usb", 3))
 		return 0;
-	n = snprintf(l->text + l->used, l->size - l->used, "%s%04x:%04x at %s",
-		     l->used ? ", " : "", id->vid, id->pid, id->name);
-	if (n < 0 || (size_t)n >= l->size - l->used) {
-		l->text[l->used] = '\0';
-		return 1;
+	l->count++;
+	n = snprintf(one, sizeof(one), "%s%04x:%04x at %s%s%s", l->used ? ", " : "", id->vid,
+		     id->pid, id->name, *id->serial ? " serial " : "", id->serial);
+	tame(one);
+	l->full |= (size_t)n >= l->size - l->used;
+	if (!l->full) {
+		strcpy(l->text + l->used, one);
+		l->used += (size_t)n;
 	}
-	l->used += (size_t)n;
 	return 0;
 }
 
-void usbsys_list(const char *root, char *list, size_t size)
+size_t usbsys_list(const char *root, bool (*is)(const struct usb_identity *id, const void *arg),
+		   const void *arg, char *list, size_t size)
 {
-	struct listing l = { list, size, 0 };
+	struct listing l = { is, arg, list, size, 0, 0, false };
 
-	snprintf(list, size, "none");
 	usbsys_each(root, list_one, &l);
+	if (!l.used)
+		snprintf(list, size, "%s", l.count ? "" : "none");
+	return l.count;
 }
 
 static void put_text(struct json *j, const char *member, const char *root, const char *name,
@@ -222,6 +284,25 @@ static void put_text(struct json *j, const char *member, const char *root, const
 
 	if (text(root, name, file, buf))
 		json_string(j, member, buf);
+}
+
+void usbsys_members(const char *root, const struct usb_identity *id, struct json *j)
+{
+	struct drivers d = { 0 };
+
+	json_uint(j, "bus", id->bus);
+	json_uint(j, "dev", id->dev);
+	json_string(j, "port", id->name);
+	json_uint(j, "vid", id->vid);
+	json_uint(j, "pid", id->pid);
+	put_text(j, "serial", root, id->name, "serial");
+	put_text(j, "product", root, id->name, "product");
+	put_text(j, "speed", root, id->name, "speed");
+	interfaces(root, id->name, add_driver, &d);
+	json_array(j, "drivers");
+	for (size_t i = 0; i < d.n; i++)
+		json_string(j, NULL, d.names[i]);
+	json_end(j);
 }
 
 static void put_number(struct json *j, const char *member, const char *root, const char *name,
@@ -258,23 +339,14 @@ static void put_descriptors(struct json *j, const char *member, const char *root
 	free(bytes);
 }
 
-/* The last part of a symbolic link, as drivers are named. */
 static void put_link(struct json *j, const char *member, const char *root, const char *name,
 		     const char *file)
 {
-	char path[4096], target[4096];
-	const char *last;
-	ssize_t n;
+	char buf[ATTRIBUTE];
 
-	snprintf(path, sizeof(path), "%s/%s/%s", root, name, file);
-	n = readlink(path, target, sizeof(target) - 1);
-	if (n <= 0)
-		return;
-	target[n] = '\0';
-	last = strrchr(target, '/');
-	json_string(j, member, last ? last + 1 : target);
+	if (link_name(root, name, file, buf))
+		json_string(j, member, buf);
 }
-
 
 static void put_interface(const char *root, const char *interface, void *arg)
 {

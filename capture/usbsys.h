@@ -15,7 +15,7 @@
 
 #define USBSYS_ROOT "/sys/bus/usb/devices"
 
-enum { USBSYS_NAME = 64, USBSYS_SERIAL = 256, USBSYS_WHAT = 256 };
+enum { USBSYS_NAME = 64, USBSYS_SERIAL = 256, USBSYS_WHAT = 800 };
 
 /* What filters go by. */
 struct usb_identity {
@@ -29,11 +29,21 @@ struct usb_identity {
 /* Reads one device. False: it is no USB device, or gone while being read. */
 bool usbsys_identity(const char *root, const char *name, struct usb_identity *id);
 
-/* What a device is, for people: "Logitech USB Receiver at port 1-2, address 1:3". */
+/*
+ * What a device is, for people: "Logitech USB Receiver at port 1-2, address 1:3, serial 42, 12 Mb/s,
+ * driver usbhid"; what it does not have is left out.
+ */
 void usbsys_describe(const char *root, const struct usb_identity *id, char what[USBSYS_WHAT]);
 
-/* "VID:PID at 1-2, …" of all devices but root hubs, as much as fits; "none". */
-void usbsys_list(const char *root, char *list, size_t size);
+/* The same for programs: members bus, dev, port, vid, pid, serial, product, speed and drivers. */
+void usbsys_members(const char *root, const struct usb_identity *id, struct json *j);
+
+/*
+ * "VID:PID at 1-2 serial 42, ..." of the devices for which is(), as much as fits; "none". NULL: of all
+ * but root hubs. Returns how many there are.
+ */
+size_t usbsys_list(const char *root, bool (*is)(const struct usb_identity *id, const void *arg),
+		   const void *arg, char *list, size_t size);
 
 /* Calls each() for every device; stops at and returns its first non-zero result. */
 int usbsys_each(const char *root, int (*each)(const struct usb_identity *id, void *arg), void *arg);

@@ -150,6 +150,14 @@ void json_bool(struct json *j, const char *name, bool value)
 	put_number(j, name, value ? "true" : "false");
 }
 
+void json_members(struct json *j, const struct json *members)
+{
+	if (!members->len)
+		return;
+	begin(j, NULL);
+	put(j, members->text, members->len);
+}
+
 void json_free(struct json *j)
 {
 	free(j->text);

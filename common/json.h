@@ -34,6 +34,8 @@ void json_bytes(struct json *j, const char *name, const char *value, size_t len)
 void json_uint(struct json *j, const char *name, uint64_t value);
 void json_int(struct json *j, const char *name, int64_t value);
 void json_bool(struct json *j, const char *name, bool value);
+/* Members that were written into a text of their own, outside of any object. */
+void json_members(struct json *j, const struct json *members);
 void json_free(struct json *j);
 
 #endif

@@ -86,6 +86,10 @@ Test(usbfilter, ports_and_serial_numbers)
 {
 	add("port=1-2.3");
 	add("serial=ABC 1");
+	add("port=10-2.10.1,bus=10");
+	add("port=usb3");
+	cr_assert(learn(10, 4, 1, 1, "10-2.10.1", "x"));
+	cr_assert(learn(3, 1, 1, 1, "usb3", ""));
 	cr_assert(learn(1, 4, 1, 1, "1-2.3", "x"));
 	cr_assert(learn(1, 5, 1, 1, "1-2", "ABC 1"));
 	cr_assert_not(learn(1, 6, 1, 1, "1-2.31", "ABC 12"));
@@ -142,7 +146,24 @@ Test(usbfilter, errors_show_the_place)
 		{ "ep=0x81out", 3, "0 to 15" },
 		{ "ep=in", 3, "0 to 15" },
 		{ "1,vid=3", 2, "not one of" },
-		{ "1,,2", 2, "1 to 127" },
+		{ "1,,2", 2, "part is missing" },
+		{ ",ep=1", 0, "part is missing" },
+		{ "ep=1,", 5, "part is missing" },
+		{ "1:4", 0, "usb:dev=1:4" },
+		{ "46f4", 0, "usb:46f4:*" },
+		{ "0627", 0, "usb:0627:*" },
+		{ "port=xyz", 5, "BUS-PORT[.PORT...]" },
+		{ "port=1", 5, "BUS-PORT[.PORT...]" },
+		{ "port=1-", 5, "BUS-PORT[.PORT...]" },
+		{ "port=1.2", 5, "BUS-PORT[.PORT...]" },
+		{ "port=1-2-3", 5, "BUS-PORT[.PORT...]" },
+		{ "port=1-2.", 5, "BUS-PORT[.PORT...]" },
+		{ "port=1-02", 5, "BUS-PORT[.PORT...]" },
+		{ "port=1-2.3:1.0", 5, "BUS-PORT[.PORT...]" },
+		{ "port=usb", 5, "BUS-PORT[.PORT...]" },
+		{ "port=usb1-2", 5, "BUS-PORT[.PORT...]" },
+		{ "port=1-2,bus=2", 9, "another bus" },
+		{ "dev=2:3,port=1-2", 8, "another bus" },
 		{ "1,2", 2, "one of each kind" },
 		{ "46f4:0001,0627:0001", 10, "one of each kind" },
 		{ "port=1-2,ep=1,port=1-3", 14, "one of each kind" },

@@ -32,6 +32,16 @@ static void put_text(const char *path, const char *text)
 	put(path, text, strlen(text));
 }
 
+static void put_link(const char *path, const char *target)
+{
+	char full[512];
+
+	put_text(path, "");
+	snprintf(full, sizeof(full), "%s/%s", root, path);
+	unlink(full);
+	cr_assert_eq(symlink(target, full), 0);
+}
+
 static void setup(void)
 {
 	strcpy(root + strlen(root) - 6, "XXXXXX");
@@ -47,6 +57,7 @@ static void setup(void)
 	put_text("1-2/1-2:1.0/bInterfaceNumber", "00\n");
 	put_text("1-2/1-2:1.0/bInterfaceClass", "03\n");
 	put_text("1-2/1-2:1.0/bInterfaceProtocol", "01\n");
+	put_link("1-2/1-2:1.0/driver", "../../../bus/usb/drivers/usbhid");
 	put("1-2/1-2:1.0/0003:0627:0001.0002/report_descriptor", "\x05\x01\x09\x06", 4);
 	put_text("1-3/busnum", "1\n"); /* going away: no devnum any more */
 	put_text("usb1/busnum", "1\n");
@@ -110,13 +121,19 @@ Test(usbsys, a_name_is_not_obeyed_by_the_terminal)
 	put_text("1-2/product", "Gr\303\274n \033[31mred\a\n");
 	cr_assert(usbsys_identity(root, "1-2", &id));
 	usbsys_describe(root, &id, what);
-	cr_assert_str_eq(what, "Gr\303\274n ?[31mred? at port 1-2, address 1:7");
+	cr_assert_str_eq(what, "Gr\303\274n ?[31mred? at port 1-2, address 1:7, serial 42, 1.5 Mb/s, "
+			       "driver usbhid");
 }
 
 static int count(const struct usb_identity *id, void *arg)
 {
 	++*(int *)arg;
 	return 0;
+}
+
+static bool is_on_bus_9(const struct usb_identity *id, const void *arg)
+{
+	return id->bus == 9 && !arg;
 }
 
 Test(usbsys, lists)
@@ -126,10 +143,28 @@ Test(usbsys, lists)
 
 	usbsys_each(root, count, &n);
 	cr_assert_eq(n, 2);
-	usbsys_list(root, list, sizeof(list));
-	cr_assert_str_eq(list, "0627:0001 at 1-2");
-	usbsys_list(root, tiny, sizeof(tiny));
+	cr_assert_eq(usbsys_list(root, NULL, NULL, list, sizeof(list)), 1);
+	cr_assert_str_eq(list, "0627:0001 at 1-2 serial 42");
+	cr_assert_eq(usbsys_list(root, NULL, NULL, tiny, sizeof(tiny)), 1);
 	cr_assert_str_eq(tiny, "");
+	cr_assert_eq(usbsys_list(root, is_on_bus_9, NULL, list, sizeof(list)), 0);
+	cr_assert_str_eq(list, "none");
+	put_text("1-2/serial", "4\0332\n");
+	usbsys_list(root, NULL, NULL, list, sizeof(list));
+	cr_assert_str_eq(list, "0627:0001 at 1-2 serial 4?2");
+}
+
+Test(usbsys, members_for_programs)
+{
+	struct usb_identity id;
+	struct json j = { 0 };
+
+	cr_assert(usbsys_identity(root, "1-2", &id));
+	usbsys_members(root, &id, &j);
+	cr_assert_str_eq(j.text, "\"bus\":1,\"dev\":7,\"port\":\"1-2\",\"vid\":1575,\"pid\":1,"
+				 "\"serial\":\"42\",\"product\":\"A \\\"Keyboard\\\"\","
+				 "\"speed\":\"1.5\",\"drivers\":[\"usbhid\"]");
+	json_free(&j);
 }
 
 Test(usbsys, snapshot)

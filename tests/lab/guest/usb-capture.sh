@@ -24,7 +24,13 @@ fails "a filter that makes no sense" 2 'four hex digits' trawl -i usb:46f4:1 -w 
 
 list=$(trawl -D)
 has "-D lists every bus" "$list" '^usb:3 '
-has "-D lists a device with its name" "$list" "^usb:$DISK .*QEMU USB HARDDRIVE"
+has "-D lists a device with its name and the rest" "$list" \
+	"^usb:$DISK  *QEMU QEMU USB HARDDRIVE at port 2-1, address 2:[0-9]+, serial TRAWL0001, 5000 Mb/s, driver usb-storage"
+has "-D says so much to anybody, in JSON" "$(nobody trawl -D --json | jq -c '.[] | select(.port == "2-1") |
+	[.usable, .bus, .vid, .pid, .serial, .product, .speed, .drivers]')" \
+	'^\[false,2,18164,1,"TRAWL0001","QEMU USB HARDDRIVE","5000",\["usb-storage"\]\]$'
+has "that -p does not limit USB is said" "$(trawl -i usb -p $$ --duration 1ms -w /dev/null 2>&1)" \
+	'does not tell which process it is for: -p limits only'
 
 disk=$(basename /sys/bus/usb/devices/2-1/*/host*/target*/*/block/sd?)
 # 1 MiB in one URB: more than 1200 KiB / 5, the most that tcpdump gets.
