@@ -199,6 +199,30 @@ static const struct desc_field ac2_selector[] = {
 static const struct desc_field ac2_feature[] = {
 	U("bUnitID", 1), U("bSourceID", 1), BYTES("bmaControls"),
 };
+static const struct desc_field ac2_mixer[] = {
+	U("bUnitID", 1), U("bNrInPins", 1), LIST("baSourceID", 1, 1), U("bNrChannels", 1),
+	X("bmChannelConfig", 4), U("iChannelNames", 1), BYTES("bmMixerControls"),
+};
+static const struct desc_field ac2_effect[] = {
+	U("bUnitID", 1), X("wEffectType", 2), U("bSourceID", 1), BYTES("bmaControls"),
+};
+static const struct desc_field ac2_processing[] = {
+	U("bUnitID", 1), X("wProcessType", 2), U("bNrInPins", 1), LIST("baSourceID", 1, 2),
+	U("bNrChannels", 1), X("bmChannelConfig", 4), U("iChannelNames", 1), X("bmControls", 2),
+	U("iProcessing", 1),
+};
+static const struct desc_field ac2_extension[] = {
+	U("bUnitID", 1), X("wExtensionCode", 2), U("bNrInPins", 1), LIST("baSourceID", 1, 2),
+	U("bNrChannels", 1), X("bmChannelConfig", 4), U("iChannelNames", 1), X("bmControls", 1),
+	U("iExtension", 1),
+};
+static const struct desc_field ac2_multiplier[] = {
+	U("bClockID", 1), U("bCSourceID", 1), X("bmControls", 1), U("iClockMultiplier", 1),
+};
+static const struct desc_field ac2_converter[] = {
+	U("bUnitID", 1), U("bSourceID", 1), U("bCSourceInID", 1), U("bCSourceOutID", 1),
+	U("iSRC", 1),
+};
 static const struct desc_field ac2_clock[] = {
 	U("bClockID", 1), X("bmAttributes", 1), X("bmControls", 1), U("bAssocTerminal", 1),
 	U("iClockSource", 1),
@@ -243,6 +267,10 @@ static const struct desc_field vc_extension[] = {
 	U("bUnitID", 1), GUID("guidExtensionCode"), U("bNumControls", 1), U("bNrInPins", 1),
 	LIST("baSourceID", 1, 3), U("bControlSize", 1), MASK("bmControls", 5), U("iExtension", 1),
 };
+static const struct desc_field vc_encoding[] = {
+	U("bUnitID", 1), U("bSourceID", 1), U("iEncoding", 1), U("bControlSize", 1),
+	MASK("bmControls", 3), MASK("bmControlsRuntime", 3),
+};
 static const struct desc_field vs_input[] = {
 	U("bNumFormats", 1), U("wTotalLength", 2), EP("bEndpointAddress"), X("bmInfo", 1),
 	U("bTerminalLink", 1), U("bStillCaptureMethod", 1), U("bTriggerSupport", 1),
@@ -256,6 +284,12 @@ static const struct desc_field vs_uncompressed[] = {
 	U("bFormatIndex", 1), U("bNumFrameDescriptors", 1), GUID("guidFormat"),
 	U("bBitsPerPixel", 1), U("bDefaultFrameIndex", 1), U("bAspectRatioX", 1),
 	U("bAspectRatioY", 1), X("bmInterlaceFlags", 1), U("bCopyProtect", 1),
+};
+static const struct desc_field vs_frame_format[] = {
+	U("bFormatIndex", 1), U("bNumFrameDescriptors", 1), GUID("guidFormat"),
+	U("bBitsPerPixel", 1), U("bDefaultFrameIndex", 1), U("bAspectRatioX", 1),
+	U("bAspectRatioY", 1), X("bmInterlaceFlags", 1), U("bCopyProtect", 1),
+	U("bVariableSize", 1),
 };
 static const struct desc_field vs_mjpeg[] = {
 	U("bFormatIndex", 1), U("bNumFrameDescriptors", 1), X("bmFlags", 1),
@@ -337,10 +371,16 @@ static const struct desc_layout layouts[] = {
 	ROW(0x01, 0x01, 0x20, 0x24, 0x01, "audio control header", ac2_header),
 	ROW(0x01, 0x01, 0x20, 0x24, 0x02, "audio input terminal", ac2_input),
 	ROW(0x01, 0x01, 0x20, 0x24, 0x03, "audio output terminal", ac2_output),
+	ROW(0x01, 0x01, 0x20, 0x24, 0x04, "audio mixer unit", ac2_mixer),
 	ROW(0x01, 0x01, 0x20, 0x24, 0x05, "audio selector unit", ac2_selector),
 	ROW(0x01, 0x01, 0x20, 0x24, 0x06, "audio feature unit", ac2_feature),
+	ROW(0x01, 0x01, 0x20, 0x24, 0x07, "audio effect unit", ac2_effect),
+	ROW(0x01, 0x01, 0x20, 0x24, 0x08, "audio processing unit", ac2_processing),
+	ROW(0x01, 0x01, 0x20, 0x24, 0x09, "audio extension unit", ac2_extension),
 	ROW(0x01, 0x01, 0x20, 0x24, 0x0a, "audio clock source", ac2_clock),
 	ROW(0x01, 0x01, 0x20, 0x24, 0x0b, "audio clock selector", ac2_clock_selector),
+	ROW(0x01, 0x01, 0x20, 0x24, 0x0c, "audio clock multiplier", ac2_multiplier),
+	ROW(0x01, 0x01, 0x20, 0x24, 0x0d, "audio sample rate converter", ac2_converter),
 	ROW(0x01, 0x02, 0x20, 0x24, 0x01, "audio stream", as2_general),
 	ROW(0x01, 0x02, 0x20, 0x24, 0x02, "audio format", as2_format),
 	ROW(0x01, 0x02, 0x20, 0x25, 0x01, "audio endpoint", as2_endpoint),
@@ -351,6 +391,7 @@ static const struct desc_layout layouts[] = {
 	ROW(0x0e, 0x01, ANY, 0x24, 0x04, "video selector unit", vc_selector),
 	ROW(0x0e, 0x01, ANY, 0x24, 0x05, "video processing unit", vc_processing),
 	ROW(0x0e, 0x01, ANY, 0x24, 0x06, "video extension unit", vc_extension),
+	ROW(0x0e, 0x01, ANY, 0x24, 0x07, "video encoding unit", vc_encoding),
 	ROW(0x0e, 0x01, ANY, 0x25, 0x03, "video endpoint", vc_endpoint),
 	ROW(0x0e, 0x02, ANY, 0x24, 0x01, "video input header", vs_input),
 	ROW(0x0e, 0x02, ANY, 0x24, 0x02, "video output header", vs_output),
@@ -360,6 +401,7 @@ static const struct desc_layout layouts[] = {
 	ROW(0x0e, 0x02, ANY, 0x24, 0x06, "video MJPEG format", vs_mjpeg),
 	ROW(0x0e, 0x02, ANY, 0x24, 0x07, "video MJPEG frame", vs_frame),
 	ROW(0x0e, 0x02, ANY, 0x24, 0x0d, "video color matching", vs_color),
+	ROW(0x0e, 0x02, ANY, 0x24, 0x10, "video frame-based format", vs_frame_format),
 	ROW(0x0e, 0x02, ANY, 0x24, 0x11, "video frame-based frame", vs_frame_based),
 };
 

@@ -457,6 +457,62 @@ def test_tshark(d):
          "tshark: sense key")
 
 
+# What Wireshark calls what is in class descriptors, and what we do.
+VIDEO = {
+    "usbvideo.terminal.id": "bTerminalID", "usbvideo.terminal.type": "wTerminalType",
+    "usbvideo.unit.id": "bUnitID", "usbvideo.processor.maxMultiplier": "wMaxMultiplier",
+    "usbvideo.processor.standards": "bmVideoStandards", "usbvideo.extension.numControls": "bNumControls",
+    "usbvideo.streaming.numFormats": "bNumFormats", "usbvideo.streaming.info": "bmInfo",
+    "usbvideo.streaming.terminalLink": "bTerminalLink", "usbvideo.format.index": "bFormatIndex",
+    "usbvideo.format.numFrameDescriptors": "bNumFrameDescriptors", "usbvideo.format.bitsPerPixel": "bBitsPerPixel",
+    "usbvideo.format.aspectRatioX": "bAspectRatioX", "usbvideo.format.aspectRatioY": "bAspectRatioY",
+    "usbvideo.format.variableSize": "bVariableSize", "usbvideo.frame.index": "bFrameIndex",
+    "usbvideo.frame.width": "wWidth", "usbvideo.frame.height": "wHeight",
+    "usbvideo.frame.minBitRate": "dwMinBitRate", "usbvideo.frame.maxBitRate": "dwMaxBitRate",
+    "usbvideo.frame.maxBuffer": "dwMaxVideoFrameBufferSize", "usbvideo.frame.bytesPerLine": "dwBytesPerLine",
+    "usbvideo.frame.interval.default": "dwDefaultFrameInterval", "usbvideo.frame.interval.type": "bFrameIntervalType",
+    "usbvideo.color.matrixCoefficients": "bMatrixCoefficients", "usbvideo.ep.maxInterruptSize": "wMaxTransferSize",
+}
+AUDIO = {
+    "usbaudio.ac_if_hdr.bCategory": "bCategory", "usbaudio.ac_if_input.bTerminalID": "bTerminalID",
+    "usbaudio.ac_if_input.bmChannelConfig": "bmChannelConfig", "usbaudio.ac_if_output.bSourceID": "bSourceID",
+    "usbaudio.ac_if_clksrc.bClockID": "bClockID", "usbaudio.ac_if_clksrc.bmControls": "bmControls",
+    "usbaudio.ac_if_clksel.baCSourceID": "baCSourceID", "usbaudio.as_if_gen.bTerminalLink": "bTerminalLink",
+    "usbaudio.as_if_gen.bmFormats": "bmFormats", "usbaudio.as_if_gen.bNrChannels": "bNrChannels",
+    "usbaudio.as_if_ft.bSubslotSize": "bSubslotSize", "usbaudio.as_if_ft.bBitResolution": "bBitResolution",
+    "usbaudio.as_ep_gen.bmControls": "bmControls", "usbaudio.as_ep_gen.wLockDelay": "wLockDelay",
+}
+AUDIO_PARTS = {"ac_if_hdr": "audio control header", "ac_if_input": "audio input terminal",
+               "ac_if_output": "audio output terminal", "ac_if_clksrc": "audio clock source",
+               "ac_if_clksel": "audio clock selector", "as_if_gen": "audio stream", "as_if_ft": "audio format",
+               "as_ep_gen": "audio endpoint"}
+
+
+def test_classes(d):
+    """Descriptors of video and audio, value by value against Wireshark."""
+    path = d + "/classes.pcapng"
+    items = objects(path)
+    descriptors = {dev: [x for i in items if i["fields"]["dev"] == dev
+                         for x in i["fields"]["decoded"].get("descriptors", [])] for dev in (13, 14)}
+    for dev, names in ((13, VIDEO), (14, AUDIO)):
+        same([], [x for x in descriptors[dev] if "data" in x or "short" in x],
+             "device %d: every descriptor is known and has its length" % dev)
+        for theirs, ours in names.items():
+            part = AUDIO_PARTS.get(theirs.split(".")[1]) if dev == 14 else None
+            want = [int(v, 0) for line in tshark(path, "-Y", "usb.device_address == %d" % dev, "-T", "fields", "-e",
+                                                theirs).split() for v in line.split(",")]
+            have = [x[ours] for x in descriptors[dev] if ours in x and part in (None, x["descriptor"]) and
+                    (dev == 14 or x["descriptor"].startswith("video"))]
+            have = [n for v in have for n in (v if isinstance(v, list) else [v])]
+            same(want, have, "tshark: %s" % theirs)
+            ok(want, theirs + ": there is one")
+    formats = [x["guidFormat"] for x in descriptors[13] if "guidFormat" in x]
+    same(["32595559-0000-0010-8000-00aa00389b71", "34363248-0000-0010-8000-00aa00389b71"], formats,
+         "formats of video by their GUID")
+    same([[333333, 666666], [333333, 2000000, 333333], [333335]],
+         [x["dwFrameInterval"] for x in descriptors[13] if "dwFrameInterval" in x], "frame intervals")
+
+
 def test_late(d):
     """A capture begun after the devices were plugged in: their snapshots explain it."""
     c = usbsynth.Capture()
@@ -671,7 +727,7 @@ def main():
         usbsynth.main(d)
         for test in (test_decode, test_odd, test_ends, test_choice, test_keys, test_where, test_raw, test_errors):
             test(d)
-        for test in (test_forms, test_late, test_samples, test_there_and_back, test_tshark,
+        for test in (test_forms, test_classes, test_late, test_samples, test_there_and_back, test_tshark,
                      test_usbpcap_iso, test_usbpcap_status):
             if shutil.which("tshark"):
                 test(d)

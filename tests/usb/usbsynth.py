@@ -232,6 +232,68 @@ def audio(c, dev=11):
              iso=[(0, 0, 192), (-71, 192, 0), (0, 384, 58)])
 
 
+def described(type, subtype, text, *values):
+    """A class-specific descriptor, with its length before it."""
+    body = struct.pack("<" + text, *values)
+    return bytes([3 + len(body), type, subtype]) + body
+
+
+def webcam(c, dev=13):
+    """A camera (UVC 1.1) with three formats: uncompressed, MJPEG with steps of rates, H.264."""
+    def frame(subtype, width, height, *rest):
+        return described(0x24, subtype, "BBHHII", 1, 1, width, height, 147456000, 147456001) + b"".join(rest)
+
+    def rates(*all):
+        return struct.pack("<%dI" % len(all), *all)
+
+    def longer(d):
+        return bytes([len(d)]) + d[1:]
+    h264 = b"H264" + bytes.fromhex("00001000800000aa00389b71")
+    control = [
+        described(0x24, 2, "BHBBHHHBHB", 1, 0x0201, 0, 0, 10, 20, 30, 3, 0x0e2a, 0x02),
+        described(0x24, 5, "BBHBHBB", 2, 1, 16384, 2, 0x177f, 0, 9),
+        described(0x24, 6, "B16sBBBBHB", 3, bytes(range(16)), 10, 1, 2, 2, 0x03ff, 0),
+        described(0x24, 3, "BHBBB", 4, 0x0101, 1, 3, 0),
+    ]
+    size = 13 + sum(map(len, control))
+    stream = [
+        described(0x24, 4, "BB16sBBBBBB", 1, 1, b"YUY2" + h264[4:], 16, 1, 4, 3, 0, 0),
+        longer(frame(5, 640, 480, rates(614400, 333333), b"\x02", rates(333333, 666666))),
+        described(0x24, 6, "BBBBBBBB", 2, 1, 1, 1, 16, 9, 0, 0),
+        longer(frame(7, 1280, 720, rates(1843200, 333334), b"\x00", rates(333333, 2000000, 333333))),
+        described(0x24, 0x10, "BB16sBBBBBBB", 3, 1, h264, 16, 1, 5, 6, 0, 0, 1),
+        longer(frame(0x11, 1920, 1080, rates(333335), b"\x01", rates(1234), rates(333335))),
+        described(0x24, 0x0d, "BBB", 1, 1, 4),
+    ]
+    streams = 16 + sum(map(len, stream))
+    parts = [interface(0, 0x0e, 1, 0, 1), described(0x24, 1, "HHIBB", 0x0110, size, 48000000, 1, 1), *control,
+             endpoint(0x83, 3, 16, 8), described(0x25, 3, "H", 32), interface(1, 0x0e, 2, 0, 0),
+             described(0x24, 1, "BHBBBBBBBBBB", 3, streams, 0x81, 0, 4, 1, 1, 0, 1, 0, 4, 0), *stream,
+             interface(1, 0x0e, 2, 0, 1, alternate=1), endpoint(0x81, 5, 0x1400, 1)]
+    c.get_descriptor(1, device(0x046d, 0x0825, 0xef, 2, 1), dev=dev)
+    c.get_descriptor(2, config(*parts, interfaces=2), dev=dev)
+
+
+def headset(c, dev=14):
+    """Audio 2.0: a clock with selector and multiplier, a path from the host to a loudspeaker."""
+    control = [
+        described(0x24, 0x0a, "BBBBB", 16, 3, 7, 0, 0),
+        described(0x24, 0x0b, "BBBBB", 17, 1, 16, 3, 0),
+        described(0x24, 0x0c, "BBBB", 18, 17, 5, 0),
+        described(0x24, 2, "BHBBBIBHB", 1, 0x0101, 0, 16, 2, 3, 0, 0, 0),
+        described(0x24, 6, "BBIIIB", 2, 1, 0x0f, 3, 3, 0),
+        described(0x24, 8, "BHBBBIBHB", 5, 1, 1, 2, 2, 3, 0, 1, 0),
+        described(0x24, 3, "BHBBBHB", 3, 0x0301, 0, 5, 17, 0, 0),
+    ]
+    size = 9 + sum(map(len, control))
+    parts = [interface(0, 1, 1, 0x20, 0), described(0x24, 1, "HBHB", 0x0200, 8, size, 0), *control,
+             interface(1, 1, 2, 0x20, 1, alternate=1), described(0x24, 1, "BBBIBIB", 1, 0, 1, 1, 2, 3, 0),
+             described(0x24, 2, "BBB", 1, 4, 24), endpoint(0x01, 5, 288, 1),
+             described(0x25, 1, "BBBH", 0, 3, 2, 1)]
+    c.get_descriptor(1, device(0x1235, 0x8210, 0xef, 2, 1), dev=dev)
+    c.get_descriptor(2, config(*parts, interfaces=2), dev=dev)
+
+
 def odd(c, dev=12):
     """E events, D and Z flags, truncated data, an unanswered and a re-used URB."""
     a = c.next_id
@@ -491,6 +553,10 @@ def main(folder):
         "usbpcap-status.pcap": usbpcap_file(usbpcap_statuses()),
         "all.txt": usbmon_text(c.records).encode(),
     }
+    classes = Capture()
+    webcam(classes)
+    headset(classes)
+    files["classes.pcapng"] = pcapng(classes.records)
     late = Capture()
     storage(late, descriptors=False)
     late.transfer(INTERRUPT, 0x81, answer=b"\0\0\x04\0\0\0\0\0", dev=9, interval=10)
