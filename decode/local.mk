@@ -50,6 +50,7 @@ libdecode_la_SOURCES += \
 	decode/tree.h decode/tree.c \
 	decode/urb.h decode/urb.c \
 	decode/usb.h decode/usb.c decode/usbshow.c decode/usbexport.c \
+	decode/usbahead.h decode/usbahead.c \
 	decode/usbdev.h decode/usbdev.c \
 	decode/usberr.h decode/usberr.c \
 	decode/usbmontext.h decode/usbmontext.c \

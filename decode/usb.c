@@ -17,6 +17,7 @@ static void usb_close(void *state)
 		return;
 	transfers_free(s->transfers);
 	usbdev_free_all(&s->devices);
+	usbahead_free(&s->ahead);
 	usbstat_free(s->stats);
 	tree_free(&s->tree);
 	out_free(&s->scratch[0]);
@@ -46,8 +47,6 @@ fail:
 
 /* ---- metadata ------------------------------------------------------------------------------- */
 
-#define META_PREFIX "usb/"
-
 static uint64_t meta_time(const struct usb_state *s, const struct trawl_meta *m)
 {
 	return m->time ? trawl_to_timeline(s->ctx->reader, TRAWL_CLOCK_MONO, m->time) : 0;
@@ -65,7 +64,7 @@ static void apply_metadata(struct usb_state *s, uint64_t time)
 	for (; s->waiting < count; s->waiting++) {
 		const struct trawl_meta *m = trawl_meta_at(r, s->waiting);
 
-		if (strncmp(m->name, META_PREFIX, strlen(META_PREFIX)))
+		if (!usbdev_is_meta(m))
 			continue;
 		if (meta_time(s, m) > time)
 			break;
@@ -84,7 +83,7 @@ uint64_t usb_first_snapshots(struct usb_state *s)
 	for (size_t i = 0; i < count; i++) {
 		const struct trawl_meta *m = trawl_meta_at(r, i);
 
-		if (!strncmp(m->name, META_PREFIX, strlen(META_PREFIX))) {
+		if (usbdev_is_meta(m)) {
 			uint64_t first = meta_time(s, m);
 
 			apply_metadata(s, first + SNAPSHOT_SPAN);
@@ -177,9 +176,23 @@ static void take_setup(struct usb_detail *d, const uint8_t *bytes)
 	d->target = usbdev_target(d->device, &d->setup);
 }
 
+static struct usb_device *device_of(struct usb_state *s, const struct urb *u)
+{
+	struct usb_device *dev = usbdev_find(&s->devices, u->bus, u->device);
+	struct trawl_reader *r = s->ctx->reader;
+
+	if (!r || s->waiting == trawl_meta_count(r) || (dev && !usbdev_is_nameless(dev)))
+		return dev;
+	if (!dev)
+		dev = usbdev_at(&s->devices, u->bus, u->device);
+	if (dev)
+		usbahead_name(&s->ahead, r, s->waiting, dev);
+	return dev;
+}
+
 static void describe(struct usb_state *s, struct usb_detail *d)
 {
-	d->device = usbdev_find(&s->devices, d->urb.bus, d->urb.device);
+	d->device = device_of(s, &d->urb);
 	d->interface = d->urb.xfer == URB_CONTROL
 			       ? NULL
 			       : usbdev_interface(d->device, d->urb.endpoint);
@@ -231,6 +244,7 @@ static void learn(struct usb_state *s, struct usb_detail *d)
 	if (!d->device)
 		return;
 	usbdev_learn(&s->devices, d->device, &d->setup, d->data, d->data_len);
+	d->device = device_of(s, &d->urb); /* which may turn out to be another than was foreseen */
 	d->target = usbdev_target(d->device, &d->setup);
 }
 
@@ -426,7 +440,7 @@ static void usb_summary(void *state, struct out *o)
 	for (size_t i = 0; r && i < trawl_meta_count(r); i++) {
 		const struct trawl_meta *m = trawl_meta_at(r, i);
 
-		if (!strcmp(m->name, META_PREFIX "verdict"))
+		if (!strcmp(m->name, USBDEV_META "verdict"))
 			usbstat_verdict(m->data, m->len, o);
 	}
 }

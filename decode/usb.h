@@ -10,6 +10,7 @@
 #include "decode/msc.h"
 #include "decode/setup.h"
 #include "decode/transfer.h"
+#include "decode/usbahead.h"
 #include "decode/usbdev.h"
 #include "decode/usbstat.h"
 
@@ -51,7 +52,8 @@ struct usb_state {
 	struct transfers *transfers;
 	struct usb_devices devices;
 	struct usb_stats *stats;      /* for --summary; else NULL */
-	size_t waiting;               /* the first of these that is not yet true */
+	struct usb_ahead ahead;
+	size_t waiting;               /* the first piece of metadata that is not yet true */
 	const struct trawl_source *source; /* of the last event */
 	uint64_t time, ts;            /* of the last event */
 	uint64_t events;              /* how many there were */

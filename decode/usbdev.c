@@ -404,6 +404,20 @@ static void give_talks(struct usb_device *dev, struct talks *t)
 	}
 }
 
+void usbdev_foresee(struct usb_device *dev, const void *json, size_t len)
+{
+	struct json_object *o = jdoc_parse(json, len);
+	size_t n = 0;
+	uint8_t *p = hex_member(o, "descriptors", &n);
+
+	*dev->port = *dev->name = '\0';
+	/* Of one that is gone there are no descriptors: that was this device. */
+	if (p && n >= 18 && (!dev->known || !memcmp(dev->device + 8, p + 8, 6)))
+		take_names(dev, o);
+	free(p);
+	json_object_put(o);
+}
+
 bool usbdev_snapshot(struct usb_devices *d, const void *json, size_t len)
 {
 	struct json_object *o = jdoc_parse(json, len);

@@ -14,6 +14,7 @@
 #include "decode/hidreport.h"
 #include "decode/msc.h"
 #include "decode/setup.h"
+#include "format/trawl.h"
 
 #define USBDEV_INTERFACES 32
 #define USBDEV_CONFIGS 8
@@ -55,6 +56,8 @@ struct usb_device {
 	bool gone;             /* unplugged, and nothing else has come to this address since */
 	bool captured;         /* descriptors were in the capture itself */
 	bool storage;          /* nothing is known but that it speaks Bulk-Only Transport */
+	bool foreseen;         /* port and name are of a snapshot that is still to come, if any is */
+	bool foreseen_known;   /* and the device descriptor was compared with it */
 	char port[64];         /* "1-2.3"; "" if not known */
 	char name[128];        /* manufacturer and product; "" if not known */
 	struct usb_device *next;
@@ -83,6 +86,21 @@ void usbdev_learn(struct usb_devices *d, struct usb_device *dev, const struct se
 
 /* Learns from one "usb/PORTPATH" snapshot, or that the device is gone; false if it is no valid one. */
 bool usbdev_snapshot(struct usb_devices *d, const void *json, size_t len);
+
+/* Metadata of this kind: "usb/PORTPATH". */
+#define USBDEV_META "usb/"
+static inline bool usbdev_is_meta(const struct trawl_meta *m)
+{
+	return !strncmp(m->name, USBDEV_META, strlen(USBDEV_META));
+}
+
+/* Takes port and name of a snapshot that is still to come, if it is of the same device. */
+void usbdev_foresee(struct usb_device *dev, const void *json, size_t len);
+/* No snapshot has told where it is, and it is worth to ask one that is still to come. */
+static inline bool usbdev_is_nameless(const struct usb_device *dev)
+{
+	return dev->foreseen ? dev->known && !dev->foreseen_known : !*dev->port;
+}
 
 /* The endpoint by the header's number (bit 7: IN); NULL if it is not known. dev may be NULL. */
 const struct usb_endpoint *usbdev_endpoint(const struct usb_device *dev, uint8_t endpoint);

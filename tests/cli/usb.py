@@ -167,6 +167,30 @@ def test_ends(d):
     same(1, text.count("1 without an answer"), "which the summary tells apart")
 
 
+def test_ahead(d):
+    """A device's port is told of its first event on, though its snapshot comes later."""
+    path = SRC + "/samples/usb-hotplug.trawl"
+    want = [i["ts_ns"] for i in objects(path) if i["fields"]["dev"] == 4]
+    same(want, [i["ts_ns"] for i in objects(path, "--where", "port == '3-3'")],
+         "all transfers of a device that was plugged in")
+    ok(len(want) == 12, "of which there are some", want)
+
+    c, other = usbsynth.Capture(), usbsynth.Capture()
+    usbsynth.tablet(c)
+    usbsynth.storage(other)
+    with open(d + "/ahead.records", "wb") as f:
+        f.write(b"".join(struct.pack("<I", len(r)) + r for r in c.records))
+    for of, want in ((c, ["1-9"] * 4), (other, [None] * 4)):
+        answers = [r[64:] for r in of.records if r[8:9] == b"C" and r[9] == usbsynth.CONTROL]
+        write(d + "/ahead.json", json.dumps({
+            "path": "1-9", "busnum": 1, "devnum": 7, "configuration": 1,
+            "descriptors": (answers[0] + answers[1]).hex()}).encode())
+        run("tests/usb/make-usb", d + "/ahead.trawl", d + "/ahead.records",
+            "+usb/1-9=%s/ahead.json" % d)
+        same(want, [i["fields"].get("port") for i in objects(d + "/ahead.trawl")],
+             "a snapshot of %s device, after all of it" % ("another" if want[1] is None else "this"))
+
+
 def piped(path, program, *args, status=0):
     """What the program makes of the file through a pipe."""
     with subprocess.Popen(["cat", path], stdout=subprocess.PIPE) as cat:
@@ -725,7 +749,7 @@ def main():
     d = tempfile.mkdtemp(prefix="trawl-usb-")
     try:
         usbsynth.main(d)
-        for test in (test_decode, test_odd, test_ends, test_choice, test_keys, test_where, test_raw, test_errors):
+        for test in (test_decode, test_odd, test_ends, test_ahead, test_choice, test_keys, test_where, test_raw, test_errors):
             test(d)
         for test in (test_forms, test_classes, test_late, test_samples, test_there_and_back, test_tshark,
                      test_usbpcap_iso, test_usbpcap_status):
