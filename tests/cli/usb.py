@@ -247,6 +247,17 @@ def test_choice(d):
     ok("cut at byte 0" in err, "of a file that is cut at once it says so", err)
 
 
+def test_cut(d):
+    """tcpdump -s: packets are shorter than their headers say, and that is no damage."""
+    whole, cut = objects(d + "/all.pcap"), objects(d + "/cut.pcap")
+    same(len(whole), len(cut), "a capture that was cut has all transfers")
+    bulk = [[i["fields"] for i in items if i["name"] == "usb:bulk"] for items in (whole, cut)]
+    short = [(w, c) for w, c in zip(*bulk) if w.get("data_length", 0) > 16]
+    ok(len(short) > 5 and all("damage" not in c for _, c in short), "none of them is damaged", short)
+    same([w["data_length"] - 16 + w.get("not_captured", 0) for w, _ in short],
+         [c["not_captured"] for _, c in short], "each tells what is missing")
+
+
 def test_keys(d):
     """Keystrokes never come out unasked, in no form."""
     path = d + "/all.pcapng"
@@ -749,7 +760,8 @@ def main():
     d = tempfile.mkdtemp(prefix="trawl-usb-")
     try:
         usbsynth.main(d)
-        for test in (test_decode, test_odd, test_ends, test_ahead, test_choice, test_keys, test_where, test_raw, test_errors):
+        for test in (test_decode, test_odd, test_cut, test_ends, test_ahead, test_choice, test_keys,
+                     test_where, test_raw, test_errors):
             test(d)
         for test in (test_forms, test_classes, test_late, test_samples, test_there_and_back, test_tshark,
                      test_usbpcap_iso, test_usbpcap_status):

@@ -373,12 +373,12 @@ def stamp(r):
     return sec * 1000000 + usec
 
 
-def pcap(records, linktype=220, order="<", nano=False):
-    out = struct.pack(order + "IHHiIII", 0xa1b23c4d if nano else 0xa1b2c3d4, 2, 4, 0, 0, 262144,
+def pcap(records, linktype=220, order="<", nano=False, snaplen=262144):
+    out = struct.pack(order + "IHHiIII", 0xa1b23c4d if nano else 0xa1b2c3d4, 2, 4, 0, 0, snaplen,
                       linktype)
     for r in records:
         us, length = stamp(r), original(r)
-        body = r
+        body = r[:snaplen]
         if linktype == 189:
             body = old_record(r, order)
             length = max(len(body), length - 16 - 16 * struct.unpack("<I", r[60:64])[0])
@@ -541,6 +541,7 @@ def main(folder):
         "big.pcap": pcap(c.records, order=">"),
         "big.pcapng": pcapng(c.records, order=">", tsresol=9),
         "old.pcap": pcap(c.records, linktype=189),
+        "cut.pcap": pcap(c.records, snaplen=80),
         "old-big.pcap": pcap(c.records, linktype=189, order=">"),
         "old.pcapng": pcapng(c.records, (189,)),
         "old-big.pcapng": pcapng(c.records, (189,), order=">"),
