@@ -106,7 +106,7 @@ static int no_such_bus(uint16_t bus, struct trawl_error *err)
 	size_t i, n = find_buses(buses, 128), used = 0;
 	char list[600] = "none";
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n && used < sizeof(list); i++)
 		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%u", i ? ", " : "",
 					 buses[i]);
 	return trawl_fail(err, TRAWL_CANNOT, "usb:%u: there is no such bus; this machine has: %s",

@@ -4,13 +4,21 @@
 
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 
+/* Bytes of a change bitmap: the hub itself and as many ports as bNbrPorts can count. */
+#define BITMAP_MAX 32
+
+static size_t bitmap_bits(size_t n)
+{
+	return (n < BITMAP_MAX ? n : BITMAP_MAX) * 8;
+}
+
 void hub_change_tree(const uint8_t *p, size_t n, struct tree *t)
 {
 	tree_object(t, "hub");
 	if (n)
 		tree_bool(t, "hub_changed", p[0] & 1);
 	tree_list(t, "ports_changed");
-	for (size_t i = 1; i < n * 8; i++)
+	for (size_t i = 1; i < bitmap_bits(n); i++)
 		if (p[i / 8] >> (i % 8) & 1)
 			tree_uint(t, "port", i);
 	tree_close(t);
@@ -23,7 +31,7 @@ void hub_change_brief(const uint8_t *p, size_t n, struct out *o)
 
 	if (n && p[0] & 1)
 		out_str(o, " hub");
-	for (size_t i = 1; i < n * 8; i++) {
+	for (size_t i = 1; i < bitmap_bits(n); i++) {
 		if (p[i / 8] >> (i % 8) & 1) {
 			out_str(o, lead);
 			out_u64(o, i);

@@ -373,7 +373,7 @@ static int usb_feed(void *state, const struct trawl_event *ev, struct sink *sink
 		    struct trawl_error *err)
 {
 	struct usb_state *s = state;
-	bool raw = s->ctx->options->raw || s->ctx->options->export;
+	bool raw = usb_is_raw(s);
 	struct transfer *done;
 	struct usb_detail d = {0};
 	struct urb u;
@@ -415,7 +415,7 @@ static void judge_open(const struct usb_state *s, struct transfer *t)
 static int usb_flush(void *state, struct sink *sink, struct trawl_error *err)
 {
 	struct usb_state *s = state;
-	bool raw = s->ctx->options->raw || s->ctx->options->export;
+	bool raw = usb_is_raw(s);
 	struct transfer *t;
 	struct usb_detail d;
 	int result = 0;

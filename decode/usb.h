@@ -63,6 +63,12 @@ struct usb_state {
 	unsigned int turn;
 };
 
+/* Whether each event is an item, or each transfer. */
+static inline bool usb_is_raw(const struct usb_state *s)
+{
+	return s->ctx->options->raw || s->ctx->options->export;
+}
+
 /* usb.c: makes an item of a detail and hands it on. Sets state->built to false. */
 int usb_emit(struct usb_state *s, struct item *it, struct usb_detail *d, struct sink *sink);
 

@@ -654,7 +654,7 @@ void usb_names(void *state, const struct trawl_event_type *type, decoder_name_fn
 	struct usb_state *s = state;
 	const char *const *n;
 
-	for (n = s->ctx->options->raw || s->ctx->options->export ? single : joined; *n; n++)
+	for (n = usb_is_raw(s) ? single : joined; *n; n++)
 		fn(arg, *n);
 	for (n = parts; *n; n++)
 		fn(arg, *n);

@@ -122,12 +122,14 @@ int foreign_verdict(const struct usb_import *im, const char *name, struct trawl_
 				  "comes before it was imported, %llu events", name,
 				  (unsigned long long)im->cut_at, (unsigned long long)im->events);
 	if (im->bad)
-		return trawl_fail(err, TRAWL_BAD_DATA, "%s: %llu events left out; the first: %s",
-				  name, (unsigned long long)im->bad, im->bad_what);
-	if (im->other && im->other_linktype != LINKTYPE_USBPCAP)
-		return trawl_fail(err, TRAWL_BAD_DATA, "%s: %llu packets left out, the first of "
+		return trawl_fail(err, TRAWL_BAD_DATA, "%s: %llu event%s left out; the first: %s",
+				  name, (unsigned long long)im->bad, im->bad == 1 ? "" : "s",
+				  im->bad_what);
+	if (im->other)
+		return trawl_fail(err, TRAWL_BAD_DATA, "%s: %llu packet%s left out, the first of "
 				  "link type %u: only USB is imported (189, 220, 249)", name,
-				  (unsigned long long)im->other, im->other_linktype);
+				  (unsigned long long)im->other, im->other == 1 ? "" : "s",
+				  im->other_linktype);
 	return 0;
 }
 

@@ -336,11 +336,8 @@ int usbpcap_packet(struct usb_import *im, const struct capture_packet *c, struct
 	if (!im->usbpcap)
 		return trawl_fail(err, TRAWL_CANNOT, "import: out of memory");
 	/* Requests that move no data over the bus (0xfe) are no transfers. */
-	if (p.transfer >= URB_XFERS) {
-		if (!im->other++)
-			im->other_linktype = LINKTYPE_USBPCAP;
+	if (p.transfer >= URB_XFERS)
 		return 0;
-	}
 	if (p.transfer == URB_CONTROL)
 		return control(im, &p, err);
 	return p.completion ? completion(im, &p, p.endpoint, err)

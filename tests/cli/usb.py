@@ -347,6 +347,9 @@ def test_forms(d):
     text, err, _ = run("trawl-decode", d + "/mixed.pcapng", status=1)
     ok("4 packets left out, the first of link type 1" in err, "a mixed file: what is no USB", err)
     ok("5 events of usb lost" in text, "drops of its statistics are losses", text)
+    err = run("trawl-decode", d + "/mixed249.pcapng", status=1)[1]
+    ok("2 packets left out, the first of link type 1" in err,
+       "also behind a packet of USBPcap that is no transfer", err)
     items = objects(d + "/usbpcap.pcap")
     same(["GET_DESCRIPTOR", "GET_DESCRIPTOR", None, None, None],
          [i["fields"].get("setup", {}).get("request") for i in items],
@@ -740,7 +743,7 @@ def test_errors(d):
         ok(len(out.splitlines()) > 5 and "makes no sense after byte" in err,
            "a cut %s: what is there, and where it is cut" % kind, err, out)
     out, err, got = run("trawl-decode", d + "/bad.txt", status=1)
-    ok("1 events left out; the first: line 4, column 30" in err, "bad usbmon text: the place", err)
+    ok("1 event left out; the first: line 4, column 30" in err, "bad usbmon text: the place", err)
     fails("link type", 2, "is no link type of USB packets", "trawl-export", "--to", "pcap", "--linktype",
           "1", d + "/all.pcap")
     fails("verify: a file that is none", 3, "/none: is not a trawl file", "trawl-edit", "verify",

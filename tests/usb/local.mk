@@ -7,6 +7,7 @@ if HAVE_CRITERION
 UNIT_USB = \
 	tests/usb/test_descriptor \
 	tests/usb/test_hidreport \
+	tests/usb/test_hub \
 	tests/usb/test_msc \
 	tests/usb/test_setup \
 	tests/usb/test_transfer \
@@ -22,6 +23,9 @@ tests_usb_test_descriptor_LDADD = $(USB_LDADD)
 tests_usb_test_hidreport_SOURCES = tests/usb/test_hidreport.c
 tests_usb_test_hidreport_CFLAGS = $(UNIT_CFLAGS)
 tests_usb_test_hidreport_LDADD = $(USB_LDADD)
+tests_usb_test_hub_SOURCES = tests/usb/test_hub.c
+tests_usb_test_hub_CFLAGS = $(UNIT_CFLAGS)
+tests_usb_test_hub_LDADD = $(USB_LDADD)
 tests_usb_test_msc_SOURCES = tests/usb/test_msc.c
 tests_usb_test_msc_CFLAGS = $(UNIT_CFLAGS)
 tests_usb_test_msc_LDADD = $(USB_LDADD)

@@ -409,7 +409,9 @@ def pcapng(records, linktypes=(220,), order="<", drops=0, tsresol=None):
         body = swap_record(r) if order == ">" else r
         if linktypes[which] == 189:
             body = old_record(r, order)
-        if linktypes[which] not in (189, 220):
+        if linktypes[which] == 249:
+            body = usbpcap(0x600, 0, 0x00, 0xfe, b"")  # a request that moves nothing over the bus
+        elif linktypes[which] not in (189, 220):
             body = b"no USB"
         out += block(order, 6, struct.pack(order + "IIIII", which, us >> 32, us & 0xffffffff,
                                            len(body), max(len(body), original(r))) + body)
@@ -546,6 +548,7 @@ def main(folder):
         "old.pcapng": pcapng(c.records, (189,)),
         "old-big.pcapng": pcapng(c.records, (189,), order=">"),
         "mixed.pcapng": pcapng(c.records[:12], linktypes=(220, 1, 189), drops=5),
+        "mixed249.pcapng": pcapng(c.records[:5], linktypes=(249, 1)),
         "usbpcap.pcap": usbpcap_file(),
         "usbpcap-big.pcap": usbpcap_file(order=">"),
         "usbpcap.pcapng": usbpcap_file(ng=True),

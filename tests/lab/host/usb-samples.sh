@@ -8,11 +8,12 @@ sample() {
 	has "$1 is complete and lost nothing" "$(trawl-decode --summary "usb-$1.trawl" | tr '\n' ' ')" \
 		'complete.*losses +none'
 }
-sample storage 'READ\(10\)'
-sample keyboard 'Shift'
-sample tablet '1:|3:'
-sample serial 'AT\+CSQ'
-sample audio 'iso'
-sample hotplug 'GET_DESCRIPTOR|Get Descriptor|get descriptor'
-sample errors 'ESHUTDOWN|shutdown|EPIPE|stall|ENODEV|EPROTO'
+sample storage 'READ\(10\) lba 0 \+ 32 passed'
+sample keyboard 'HID keys LeftShift\+H,'
+sample tablet 'HID X=28500 Y=28880 '
+sample serial 'text "AT\+CSQ'
+sample audio 'usb:iso .* out +[0-9]+ packets, [1-9][0-9]* bytes'
+sample hotplug 'GET_DESCRIPTOR device: 0627:0001'
+sample errors 'stall \(EPIPE -32\)'
+has "and so is the unplugging" "$(trawl-decode usb-errors.trawl)" '\((ESHUTDOWN|EPROTO|ENODEV|EILSEQ) -'
 tap_done
