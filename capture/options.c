@@ -357,9 +357,9 @@ static int check(struct options *o, struct trawl_error *err)
 static bool is_of_decode(const char *option)
 {
 	static const char *const shows[] = {
-		"--where", "--source", "--name", "--pid", "--from", "--until", "--to", "--around",
-		"--window", "--join", "--utc", "--bounds", "--fields", "--raw", "--print", "--summary",
-		"--show-keys", "--color", "-x", "-X",
+		"--where", "--source", "--name", "--from", "--until", "--to", "--around",
+		"--window", "--join", "--utc", "--bounds", "--fields", "--raw", "--print",
+		"--summary", "--show-keys", "--color", "-x", "-X",
 	};
 	size_t len = strcspn(option, "=");
 
@@ -374,7 +374,8 @@ static int no_such_option(const char *option, struct trawl_error *err)
 	int len = (int)strcspn(option, "=");
 
 	if (!is_of_decode(option))
-		return trawl_fail(err, TRAWL_USAGE, "%s: no such option; trawl --help lists all", option);
+		return trawl_fail(err, TRAWL_USAGE, "%s: no such option; trawl --help lists all",
+				  option);
 	return trawl_fail(err, TRAWL_USAGE, "%.*s: no such option, but trawl-decode has it: "
 			  "trawl -U -w - ... | trawl-decode %.*s ... -", len, option, len, option);
 }
@@ -387,7 +388,8 @@ static int bad_option(int c, char **argv, struct trawl_error *err)
 		return trawl_fail(err, TRAWL_USAGE, "-%c needs a value; trawl --help tells",
 				  optopt);
 	if (c == ':')
-		return trawl_fail(err, TRAWL_USAGE, "%s: needs a value; trawl --help lists all", given);
+		return trawl_fail(err, TRAWL_USAGE, "%s: needs a value; trawl --help lists all",
+				  given);
 	if (optopt >= 256)
 		return trawl_fail(err, TRAWL_USAGE, "%s: takes no value", given);
 	return no_such_option(optopt ? (char[]){ '-', (char)optopt, '\0' } : given, err);

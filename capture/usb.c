@@ -530,8 +530,8 @@ static int arm(struct input *in, struct trawl_error *err)
 	if (u->by_text)
 		session_note(u->session, "usb:text carries at most 32 bytes of each transfer");
 	if (o->npids || o->command)
-		session_note(u->session, "usb: a transfer does not tell which process it is for: %s "
-			     "limits only the other sources", o->npids ? "-p" : "the command");
+		session_note(u->session, "usb: a transfer does not tell which process it is for: "
+			     "%s limits only the other sources", o->npids ? "-p" : "the command");
 	u->armed = true;
 	return 0;
 }
@@ -710,8 +710,8 @@ static void describe(struct source_list *list)
 const struct source usb_source = {
 	.name = "usb",
 	.realtime = true,
-	.summary = "[text:][PART,...] of BUS | VID:PID | VID:* | port=1-2.3 | serial=TEXT | dev=BUS:DEV | "
-		   "ep=N[in|out]",
+	.summary = "[text:][PART,...] of BUS | VID:PID | VID:* | port=1-2.3 | serial=TEXT | "
+		   "dev=BUS:DEV | ep=N[in|out]",
 	.describe = describe,
 	.arm = arm,
 	.start = start,

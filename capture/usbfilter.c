@@ -177,8 +177,8 @@ static int wrong(unsigned int k, const char *text, const char *v, const char *en
 	char what[160];
 
 	if (!n && (k == BUS || k == IDS))
-		snprintf(what, sizeof(what), "a part is missing here: BUS, VID:PID, port=, serial=, "
-			 "dev= or ep=");
+		snprintf(what, sizeof(what), "a part is missing here: BUS, VID:PID, port=, "
+			 "serial=, dev= or ep=");
 	else if (k == IDS && address(&t, v, end))
 		snprintf(what, sizeof(what), "%s; the device at this address is usb:dev=%.*s",
 			 parts[k].expected, n, v);

@@ -30,8 +30,8 @@ struct usb_identity {
 bool usbsys_identity(const char *root, const char *name, struct usb_identity *id);
 
 /*
- * What a device is, for people: "Logitech USB Receiver at port 1-2, address 1:3, serial 42, 12 Mb/s,
- * driver usbhid"; what it does not have is left out.
+ * What a device is, for people: "Logitech USB Receiver at port 1-2, address 1:3, serial 42,
+ * 12 Mb/s, driver usbhid"; what it does not have is left out.
  */
 void usbsys_describe(const char *root, const struct usb_identity *id, char what[USBSYS_WHAT]);
 
@@ -39,8 +39,8 @@ void usbsys_describe(const char *root, const struct usb_identity *id, char what[
 void usbsys_members(const char *root, const struct usb_identity *id, struct json *j);
 
 /*
- * "VID:PID at 1-2 serial 42, ..." of the devices for which is(), as much as fits; "none". NULL: of all
- * but root hubs. Returns how many there are.
+ * "VID:PID at 1-2 serial 42, ..." of the devices for which is(), as much as fits; "none". NULL: of
+ * all but root hubs. Returns how many there are.
  */
 size_t usbsys_list(const char *root, bool (*is)(const struct usb_identity *id, const void *arg),
 		   const void *arg, char *list, size_t size);

@@ -20,7 +20,8 @@ for key in h e l l o; do
 	host sendkey $key >/dev/null
 	sleep 0.2
 done
-host device_add usb-mouse,bus=ehci.0,port=3,id=mouse >/dev/null
+# On the bus of old.txt: nothing else is sure to ask a device for anything there.
+host device_add usb-mouse,bus=xhci.0,port=5,id=mouse >/dev/null
 wait_for 5 usb_count $KEYBOARD 3
 disk=$(disks | head -1)
 dd if=/dev/urandom of="/dev/$disk" bs=4k count=2 oflag=direct status=none
