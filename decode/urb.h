@@ -42,6 +42,7 @@ struct urb {
 	uint64_t number;     /* among all USB events that are read, from 0; in no record */
 	int32_t status;
 	uint32_t length;     /* S: asked for, C: transferred */
+	uint32_t buffer;     /* isochronous C: what its S asked for; 0: not known; in no record */
 	uint32_t captured;   /* len_cap as the header says */
 	uint8_t setup[8];    /* valid if has_setup */
 	bool has_setup;

@@ -345,6 +345,8 @@ static int emit_event(struct usb_state *s, const struct trawl_event *ev, const s
 		d.talk = TALK_DATA;
 	take_setup(&d, u->has_setup ? u->setup : NULL);
 	d.secret = joined ? joined->secret : is_secret(&d);
+	if (u->xfer == URB_ISO && joined && joined->transfer->has_submit)
+		d.urb.buffer = joined->transfer->submit.length;
 	return usb_emit(s, &it, &d, sink);
 }
 

@@ -338,12 +338,17 @@ static void write_status(const struct urb *u, struct out *o)
 	}
 }
 
+/*
+ * The length is the URB's. Isochronous data is sparse, so there the kernel has, also of what came, the
+ * length of the buffer, which the binary form tells with the submission only.
+ */
 static void write_data(const struct urb *u, bool masked, struct out *o)
 {
 	uint32_t n = u->data_len < USBMONTEXT_DATA ? u->data_len : USBMONTEXT_DATA;
+	int32_t length = (int32_t)(u->buffer ? u->buffer : u->length);
 
-	out_printf(o, " %d", (int32_t)u->length);
-	if ((int32_t)u->length <= 0)
+	out_printf(o, " %d", length);
+	if (length <= 0)
 		return;
 	if (u->flag_data != URB_FLAG_PRESENT) {
 		out_printf(o, " %c", u->flag_data);

@@ -422,8 +422,8 @@ def pcapng(records, linktypes=(220,), order="<", drops=0, tsresol=None):
 
 
 def usbmon_text(records):
-    """What debugfs would have shown of these events, "u" form."""
-    lines = []
+    """What debugfs would have shown of these events, "u" form; tests/lab/guest/usb-odd.sh has the kernel's."""
+    lines, asked = [], {}
     for r in records:
         id, type, xfer, ep, dev, bus, fs, fd, sec, usec, status, length, cap = struct.unpack(
             "<QBBBBHBBqiiII", r[:40])
@@ -432,6 +432,8 @@ def usbmon_text(records):
             id, (sec & 0xfff) * 1000000 + usec, type, "ZICB"[xfer], "i" if ep & 0x80 else "o",
             bus, dev, ep & 0x7f)
         if chr(type) != "E" and xfer == ISO:
+            # The length of the buffer, of what came too: it is sparse.
+            length = asked.setdefault(id, length) if chr(type) == "S" else asked.pop(id, length)
             errors, count = struct.unpack("<ii", r[40:48])
             line += " %d:%d:%d" % (status, interval, frame)
             if chr(type) == "C":

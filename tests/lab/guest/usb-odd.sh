@@ -21,14 +21,17 @@ ok $? "another records without a map"
 start tcpdump tcpdump -i usbmon0 -w tcpdump.pcap
 wait_for 10 grep -q listening tcpdump.log
 
+cat /sys/kernel/debug/usb/usbmon/0u >saved.txt &
+text=$!
 out=$("$TRAWL_SRC/tests/lab/odddevice.py" 2>&1)
 has "isochronous IN, errors and an unplugging" "$out" 'pulled out: -[0-9]'
 has "a submission is refused" "$out" 'refused: 22'
 sleep 0.5
+kill $text
 finish tcpdump
 for name in all small copied; do
 	finish $name
 	ok $? "capture $name ends well"
 done
-cp ./*.trawl ./*.pcap ./*.log "$LAB_KEEP"
+cp saved.txt ./*.trawl ./*.pcap ./*.log "$LAB_KEEP"
 tap_done

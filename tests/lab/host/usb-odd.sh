@@ -20,6 +20,18 @@ same_events copied
 has "without it" "$(verdict copied)" '"replayable":true.*"ring_mapped":false'
 has "what a small ring cuts is told" "$(verdict small)" '"replayable":false.*"reason":"cut_ring",[^}]*"count":1\}'
 
+# usbmon's text says the same, all that it can of errors and isochronous packets.
+trawl-export --to usbmon all.trawl -w all.txt
+out=$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/host/textsame.py" saved.txt all.txt 2>&1)
+ok $? "usbmon's text: $(tail -3 <<<"$out" | tr '\n' ' ')"
+has "it has the refused submission" "$(cat saved.txt)" ' E Ii:[0-9]+:001:1 -22 0'
+has "and packets that failed" "$(cat saved.txt)" ' C Zi:[0-9]+:[0-9]+:1 0:[0-9]+:[0-9]+:2 8 0:0:192 0:192:0 0:384:100 -84:576:0 '
+trawl-edit import -w imported.trawl saved.txt
+ok $? "it can be imported"
+trawl-export --to usbmon imported.trawl -w imported.txt
+cmp imported.txt saved.txt
+ok $? "and comes out again as it was"
+
 bulk=$(tshark -r all.pcap -Y usb.transfer_type==3 -T fields -e usb.urb_type -e usb.urb_status 2>/dev/null)
 for status in -2 -32 -62 -71 -75 -84; do
 	same "a completion with status $status" 1 "$(grep -c "^'C'.$status\$" <<<"$bulk")"
