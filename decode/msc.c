@@ -188,7 +188,9 @@ bool msc_uas(struct msc *m, unsigned int pipe, const uint8_t *p, size_t n, uint6
 	case UAS_SENSE:
 		uas_sense(m, p, n, end, s);
 		return true;
-	case UAS_RESPONSE:
+	case UAS_RESPONSE: /* to a task management IU, or instead of a command's status */
+		if (uas_find(m, (uint16_t)s->tag, s))
+			m->uas[slot((uint16_t)s->tag)].open = false;
 		s->phase = MSC_RESPONSE;
 		s->status = n >= 8 ? p[7] : 0xff;
 		return true;

@@ -256,6 +256,13 @@ static void learn_string(struct usb_device *dev, const struct setup *s, const ui
 	out_free(&text);
 }
 
+/* As the device does: commands that were open get no answer any more. */
+static void end_talk(struct usb_interface *f)
+{
+	free(f->msc);
+	f->msc = NULL;
+}
+
 void usbdev_learn(struct usb_devices *d, struct usb_device *dev, const struct setup *s,
 		  const uint8_t *p, size_t n)
 {
@@ -275,7 +282,9 @@ void usbdev_learn(struct usb_devices *d, struct usb_device *dev, const struct se
 		else
 			learn_descriptor(dev, s, p, n);
 		break;
-	case REQ_SET_CONFIGURATION:
+	case REQ_SET_CONFIGURATION: /* also the same again, after a reset */
+		for (unsigned int i = 0; i < dev->ninterfaces; i++)
+			end_talk(&dev->interfaces[i]);
 		if (dev->config != (uint8_t)s->value) {
 			forget_interfaces(dev);
 			dev->config = (uint8_t)s->value;
@@ -284,7 +293,10 @@ void usbdev_learn(struct usb_devices *d, struct usb_device *dev, const struct se
 		break;
 	case REQ_SET_INTERFACE:
 		f = usbdev_interface_number(dev, (uint8_t)s->index);
-		if (f && f->alternate != (uint8_t)s->value) {
+		if (!f)
+			break;
+		end_talk(f);
+		if (f->alternate != (uint8_t)s->value) {
 			f->alternate = (uint8_t)s->value;
 			apply_config(dev);
 		}

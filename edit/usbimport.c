@@ -108,8 +108,6 @@ static void swap(uint8_t *p, size_t n)
 	}
 }
 
-#define AT(member) offsetof(struct usbmon_header, member)
-
 /* The setup packet is in the order of the bus; all else in that of the machine that captured. */
 static void swap_record(uint8_t *record, size_t len)
 {
@@ -136,6 +134,7 @@ static int linux_packet(struct usb_import *im, const struct capture_packet *p,
 			struct trawl_error *err)
 {
 	size_t header = p->linktype == LINKTYPE_USB_LINUX ? URB_HEADER_OLD : URB_HEADER;
+	const size_t len_cap = offsetof(struct usbmon_header, len_cap);
 	uint8_t *record;
 	size_t rest;
 
@@ -153,10 +152,10 @@ static int linux_packet(struct usb_import *im, const struct capture_packet *p,
 	if (p->swapped)
 		swap_record(record, URB_HEADER + rest);
 	/* Of a packet that was cut, the header then tells what is there, as it does after -s. */
-	if (p->captured < p->length && rest < get32(record + AT(len_cap)))
-		put32(record + AT(len_cap), (uint32_t)rest);
+	if (p->captured < p->length && rest < get32(record + len_cap))
+		put32(record + len_cap, (uint32_t)rest);
 	/* Some writers leave the time to the packet. */
-	if (!get64(record + AT(ts_sec)))
+	if (!get64(record + offsetof(struct usbmon_header, ts_sec)))
 		urb_put_time(record, p->time);
 	if (p->made_up)
 		return snapshot_add(&im->snapshot, im->writer, record, URB_HEADER + rest, err);

@@ -82,6 +82,7 @@ Test(msc, uas)
 		3, 0, 0, 9, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 18,
 		0x70, 0, 3, 0, 0, 0, 0, 10, 0, 0, 0, 0, 0x11, 0, 0, 0, 0, 0,
 	};
+	static const uint8_t response[8] = {4, 0, 0, 9, [7] = 0x02};
 	struct msc m = {0};
 	struct msc_step s;
 
@@ -103,6 +104,12 @@ Test(msc, uas)
 	cr_expect_str_eq(brief(&s, "", 0), "READ(10) lba 64 + 1 tag 0x9");
 	cr_assert(msc_uas(&m, 3, command, 12, 5200000, 5300000, &s));
 	cr_expect_not(s.has_command, "nothing is in flight");
+	/* A command that the device does not understand gets a response, and is over. */
+	msc_uas_submitted(&m, command, sizeof(command), 6000000);
+	cr_assert(msc_uas(&m, 2, response, sizeof(response), 6000000, 6100000, &s));
+	cr_expect_str_eq(brief(&s, "", 0), "READ(10) lba 64 + 1 invalid information unit");
+	cr_assert(msc_uas(&m, 3, command, 12, 6200000, 6300000, &s));
+	cr_expect_not(s.has_command, "it is in flight no more");
 	for (size_t n = 0; n < sizeof(sense); n++) {
 		uint8_t *exact = malloc(n ? n : 1);
 

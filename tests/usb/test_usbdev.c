@@ -131,6 +131,14 @@ Test(usbdev, a_second_snapshot_does_not_interrupt)
 	f->msc = msc = calloc(1, sizeof(*f->msc));
 	cr_assert(usbdev_snapshot(&d, json[0], strlen(json[0])));
 	cr_assert_eq(usbdev_interface(usbdev_find(&d, 1, 5), 0x81)->msc, msc, "the same device");
+	/* A reset ends with the configuration that was there, and with no command open. */
+	ask(&d, usbdev_find(&d, 1, 5), "\x00\x09\x01\0\0\0\0\0", "", 0);
+	cr_expect_null(usbdev_interface(usbdev_find(&d, 1, 5), 0x81)->msc, "configured again");
+	f = usbdev_interface(usbdev_find(&d, 1, 5), 0x81);
+	f->msc = calloc(1, sizeof(*f->msc));
+	ask(&d, usbdev_find(&d, 1, 5), "\x01\x0b\0\0\0\0\0\0", "", 0);
+	cr_expect_null(f->msc, "the same alternate setting again");
+	f->msc = calloc(1, sizeof(*f->msc));
 	cr_assert(usbdev_snapshot(&d, json[1], strlen(json[1])));
 	cr_assert_null(usbdev_interface(usbdev_find(&d, 1, 5), 0x81)->msc, "another device");
 	usbdev_free_all(&d);
