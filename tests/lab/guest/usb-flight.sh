@@ -50,8 +50,8 @@ when() {
 	trawl-decode --json "$@" $fly | sed 's/.*"ts_ns":\([0-9]*\).*/\1/'
 }
 late=$(($(when --source trawl) - $(when --raw --where 'name == "usb:complete" and status == -32')))
-[ $late -ge 0 ] && [ $late -lt 1000000 ]
-ok $? "at the time of its completion, $late ns"
+[ ${late#-} -lt 100000 ]
+ok $? "at the time of its completion, but for what reading two clocks may be off: $late ns"
 same "and in the file" 1 "$(trawl-decode --json --where 'status_name == "stall"' $fly | wc -l)"
 has "with the disk's reads before it" "$(trawl-decode $fly)" 'READ\(10\) lba 0'
 has "and the block layer's requests" "$(trawl-decode $fly)" 'block:block_rq_issue'
