@@ -9,7 +9,7 @@
 #include "dwarf.h"
 #include "elf.h"
 #include "fetch.h"
-#include "nearest.h"
+#include "common/nearest.h"
 #include "place.h"
 #include "probe.h"
 

@@ -28,7 +28,7 @@
 #include "inputs.h"
 #include "json.h"
 #include "ktest.h"
-#include "nearest.h"
+#include "common/nearest.h"
 #include "now.h"
 #include "spec.h"
 #include "syscallname.h"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "event.h"
-#include "nearest.h"
+#include "common/nearest.h"
 #include "spec.h"
 #include "trace.h"
 #include "tracefs.h"

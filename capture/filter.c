@@ -8,7 +8,7 @@
 
 #include "eventformat.h"
 #include "filter.h"
-#include "nearest.h"
+#include "common/nearest.h"
 #include "tracefs.h"
 
 /* A field is wanted that the event does not have: the names that are close to it. */

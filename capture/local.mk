@@ -15,7 +15,6 @@ libcapture_la_SOURCES = \
 	capture/intact.c capture/intact.h \
 	capture/loss.c capture/loss.h \
 	capture/machine.c capture/machine.h \
-	capture/nearest.c capture/nearest.h \
 	capture/news.c capture/news.h \
 	capture/now.h \
 	capture/newfile.c capture/newfile.h \

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nearest.h"
+#include "common/nearest.h"
 #include "source.h"
 
 extern const struct source eprobe_source, event_source, synth_source, task_source, uprobe_source,

@@ -11,7 +11,7 @@
 #include <limits.h>
 
 #include "alloc.h"
-#include "nearest.h"
+#include "common/nearest.h"
 #include "path.h"
 #include "spec.h"
 

@@ -20,7 +20,7 @@
 #include "event.h"
 #include "inputs.h"
 #include "ktest.h"
-#include "nearest.h"
+#include "common/nearest.h"
 #include "tracefs.h"
 
 struct synth {

@@ -5,6 +5,7 @@ noinst_LTLIBRARIES += libcommon.la
 libcommon_la_SOURCES = \
 	common/json.h common/json.c \
 	common/nameless.h common/nameless.c \
+	common/nearest.h common/nearest.c \
 	common/once.h common/once.c \
 	common/usbtypes.h common/usbtypes.c
 libcommon_la_CFLAGS = $(AM_CFLAGS) -O2

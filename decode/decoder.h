@@ -156,6 +156,10 @@ struct decoder {
 	void (*names)(void *state, const struct trawl_event_type *type, decoder_name_fn *fn,
 		      void *arg);
 
+	/* Of a field that holds one word of a few: the n-th of them, NULL behind the last; of any
+	 * other field NULL at once. May be NULL. */
+	const char *(*word)(const char *field, size_t n);
+
 	/* Sections of --summary, complete lines; options->summary was set at open. May be NULL. */
 	void (*summary)(void *state, struct out *o);
 

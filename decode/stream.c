@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "common/nearest.h"
 #include "decode/glob.h"
 #include "decode/task.h"
 #include "decode/where.h"
@@ -280,17 +281,80 @@ static bool compared_with(const char *expr, size_t at)
 	return at && strchr("=<>~", expr[at - 1]);
 }
 
-/* Are all fields of --where known? To be asked when all event types are. */
+/* NULL: the field may hold this text; else one of the words that it holds. */
+static const char *other_word(const struct decoder *d, const char *field, const char *text,
+			      bool pattern, struct nearest *near)
+{
+	const char *word, *other = NULL;
+
+	for (size_t i = 0; d->word && (word = d->word(field, i)); i++) {
+		if (pattern ? glob_match(text, word, strlen(word)) : !strcmp(text, word))
+			return NULL;
+		other = word;
+		if (near)
+			nearest_offer(near, word);
+	}
+	return other;
+}
+
+/* A field of this name may hold this text in some event, or is nobody's. */
+static bool can_be(void *arg, const char *field, const char *text, bool pattern)
+{
+	struct stream *s = arg;
+	bool has = false;
+
+	for (size_t i = 0; i < trawl_event_type_count(s->reader); i++) {
+		const struct trawl_event_type *t = trawl_event_type_at(s->reader, i);
+		const struct trawl_source *source = source_by_id(s->reader, t->source);
+
+		if (!source || !stream_type_has(s, t, field))
+			continue;
+		if (!other_word(decoder_find(source->kind), field, text, pattern, NULL))
+			return true;
+		has = true;
+	}
+	return !has;
+}
+
+static int bad_word(struct stream *s, const char *field, const char *text, size_t at,
+		    struct trawl_error *err)
+{
+	struct nearest near = {.wanted = text};
+	char what[600], hint[200];
+	struct out words;
+
+	out_memory(&words);
+	for (size_t i = 0; decoders[i]; i++) {
+		const char *word;
+
+		other_word(decoders[i], field, text, false, &near);
+		for (size_t n = 0; decoders[i]->word && (word = decoders[i]->word(field, n)); n++)
+			out_printf(&words, "%s%s", words.len ? ", " : "", word);
+	}
+	out_char(&words, '\0');
+	snprintf(what, sizeof(what), "%.60s is never '%.60s'%s%s%.300s", field, text,
+		 nearest_hint(&near, hint, sizeof(hint)), near.count ? " There are " :
+		 "; there are ", words.data);
+	nearest_free(&near);
+	out_free(&words);
+	return where_fail(err, s->selection->where_option, s->selection->where_text, at, what);
+}
+
+/* Are all fields of --where known, and all words? To be asked when all event types are. */
 static int check_where(struct stream *s, struct trawl_error *err)
 {
 	struct listing l = {.n = 0};
-	const char *bad = NULL;
+	const char *bad = NULL, *field;
 	char text[600];
 	size_t at;
 
 	/* With a choice, it is asked of transfers and was asked by those that made the choice. */
 	if (s->selection->where && !s->selection->choice && trawl_event_type_count(s->reader))
 		bad = where_unknown(s->selection->where, known, s, &at);
+	if (!bad && s->selection->where && !s->selection->choice) {
+		bad = where_unknown_word(s->selection->where, can_be, s, &at, &field);
+		return bad ? bad_word(s, field, bad, at, err) : 0;
+	}
 	if (!bad)
 		return 0;
 	out_memory(&l.text);

@@ -37,9 +37,21 @@ static const struct status {
 	{-8, 1, "not supported", "ENOEXEC"},
 };
 
+#define STATUSES (sizeof(table) / sizeof(table[0]))
+
+const char *usb_status_word(size_t n)
+{
+	return n < STATUSES ? table[n].name : NULL;
+}
+
+const char *usb_status_error(size_t n)
+{
+	return n + 1 < STATUSES ? table[n + 1].error : NULL; /* the first, of 0, has none */
+}
+
 static const struct status *find(int32_t status)
 {
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+	for (size_t i = 0; i < STATUSES; i++)
 		if (table[i].number == status)
 			return &table[i];
 	return NULL;

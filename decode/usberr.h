@@ -7,10 +7,15 @@
 #ifndef TRAWL_DECODE_USBERR_H
 #define TRAWL_DECODE_USBERR_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* "ok", "stall", "unlinked", ...; "error" for a number without a name of its own. */
 const char *usb_status_name(int32_t status);
+
+/* All of them, one after the other; NULL behind the last. Likewise those of usb_status_errno(). */
+const char *usb_status_word(size_t n);
+const char *usb_status_error(size_t n);
 
 /* "EPIPE", ...; "" if not known. 0 has none. */
 const char *usb_status_errno(int32_t status);

@@ -351,9 +351,10 @@ static void address_tree(const struct usb_detail *d, struct tree *t)
 	}
 }
 
+static const char *const ends[] = {"done", "error", "unanswered", "pending", NULL};
+
 static void transfer_tree(const struct usb_detail *d, struct tree *t)
 {
-	static const char *const ends[] = {"done", "error", "unanswered", "pending"};
 	const struct transfer *x = d->transfer;
 
 	tree_str(t, "end", ends[x->end]);
@@ -628,6 +629,25 @@ bool usb_value(void *state, const struct item *it, const char *name, struct valu
 		return false;
 	take_value(state, t, n, v);
 	return true;
+}
+
+const char *usb_word(const char *field, size_t n)
+{
+	static const char *const dirs[] = {"in", "out", NULL}, *const types[] = {"S", "C", "E", NULL};
+	const char *const *words = !strcmp(field, "end")  ? ends :
+				   !strcmp(field, "dir")  ? dirs :
+				   !strcmp(field, "type") ? types : NULL;
+
+	if (!strcmp(field, "status_name"))
+		return usb_status_word(n);
+	if (!strcmp(field, "errno"))
+		return usb_status_error(n);
+	if (!strcmp(field, "xfer"))
+		return n <= URB_XFERS ? urb_xfer_name((uint8_t)n) : NULL;
+	for (size_t i = 0; words && i < n; i++)
+		if (!words[i])
+			return NULL;
+	return words ? words[n] : NULL;
 }
 
 void usb_names(void *state, const struct trawl_event_type *type, decoder_name_fn *fn, void *arg)

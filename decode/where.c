@@ -505,13 +505,14 @@ const char *where_unknown(const struct where *w, bool (*known)(void *arg, const 
 	return NULL;
 }
 
-static const struct node *compared(const struct node *n)
+/* What this comparison compares an operand of that kind with, if it is a constant. */
+static const struct node *compared(const struct node *n, enum op kind)
 {
 	bool is = n->op == EQ || n->op == NE || n->op == MATCH || n->op == UNLIKE;
 
-	if (is && n->left->op == NAME && n->right->op == LITERAL)
+	if (is && n->left->op == kind && n->right->op == LITERAL)
 		return n->right;
-	return is && n->right->op == NAME && n->left->op == LITERAL ? n->left : NULL;
+	return is && n->right->op == kind && n->left->op == LITERAL ? n->left : NULL;
 }
 
 const char *where_unknown_event(const struct where *w,
@@ -519,10 +520,29 @@ const char *where_unknown_event(const struct where *w,
 				void *arg, size_t *at)
 {
 	for (uint32_t i = 0; i < w->n; i++) {
-		const struct node *n = &w->nodes[i], *text = compared(n);
+		const struct node *n = &w->nodes[i], *text = compared(n, NAME);
 
 		if (text && text->value.type == VALUE_TEXT &&
 		    !matches(arg, text->text, n->op == MATCH || n->op == UNLIKE)) {
+			*at = text->at;
+			return text->text;
+		}
+	}
+	return NULL;
+}
+
+const char *where_unknown_word(const struct where *w,
+			       bool (*matches)(void *arg, const char *field, const char *text,
+					       bool pattern),
+			       void *arg, size_t *at, const char **field)
+{
+	for (uint32_t i = 0; i < w->n; i++) {
+		const struct node *n = &w->nodes[i], *text = compared(n, FIELD);
+
+		if (!text || text->value.type != VALUE_TEXT)
+			continue;
+		*field = (text == n->right ? n->left : n->right)->text;
+		if (!matches(arg, *field, text->text, n->op == MATCH || n->op == UNLIKE)) {
 			*at = text->at;
 			return text->text;
 		}

@@ -50,6 +50,12 @@ const char *where_unknown_event(const struct where *w,
 				bool (*matches)(void *arg, const char *text, bool pattern),
 				void *arg, size_t *at);
 
+/* Likewise the first text that a field is compared with and that `matches` says no to. */
+const char *where_unknown_word(const struct where *w,
+			       bool (*matches)(void *arg, const char *field, const char *text,
+					       bool pattern),
+			       void *arg, size_t *at, const char **field);
+
 /* Does it ask whose an item is: its pid or its comm? */
 bool where_asks_task(const struct where *w);
 

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "capture/nearest.h"
+#include "common/nearest.h"
 
 static const char *hint(const char *wanted, const char *const *names, char *buf, size_t size)
 {

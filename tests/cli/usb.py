@@ -300,6 +300,23 @@ def test_where(d):
         same(count_wanted, got, "--where " + expression)
 
 
+def test_words(d):
+    """A text that a field never has is an error, and no empty answer."""
+    path = d + "/all.pcapng"
+    for expression, want in (("status_name == 'stal'", "did you mean stall?"),
+                             ("end != 'hang'", "there are done, error, unanswered, pending"),
+                             ("'IN' == dir", "did you mean in?"), ("xfer ~ 'bulc*'", "There are iso"),
+                             ("errno == 'EPIP'", "did you mean EPIPE")):
+        err = run("trawl-decode", "--where", expression, path, status=2)[1]
+        ok(" is never '" in err and want.lower() in err.lower(), "--where " + expression, err)
+        run("trawl-export", "--to", "pcap", "--where", expression, path, status=2)
+    err = run("trawl-decode", "--raw", "--where", "type == 'X'", path, status=2)[1]
+    ok("There are S, C, E" in err, "--raw: type", err)
+    for expression in ("xfer == 'unknown'", "status_name ~ 'bab*'", "errno == 'ETIME'",
+                       "vid == 'zzzz'"):
+        run("trawl-decode", "--where", expression, path)
+
+
 def test_raw(d):
     lines = run("trawl-decode", "--raw", "-t", d + "/all.pcapng", "--where", "dev == 5")[0]
     ok("S Ci:1:005:0 s 80 06 0100 0000 0012 18 <  GET_DESCRIPTOR device" in lines,
@@ -764,7 +781,7 @@ def main():
     try:
         usbsynth.main(d)
         for test in (test_decode, test_odd, test_cut, test_ends, test_ahead, test_choice, test_keys,
-                     test_where, test_raw, test_errors):
+                     test_where, test_words, test_raw, test_errors):
             test(d)
         for test in (test_forms, test_classes, test_late, test_samples, test_there_and_back, test_tshark,
                      test_usbpcap_iso, test_usbpcap_status):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Names close to a mistyped one, for "no such …; did you mean …". */
-#ifndef TRAWL_CAPTURE_NEAREST_H
-#define TRAWL_CAPTURE_NEAREST_H
+#ifndef TRAWL_COMMON_NEAREST_H
+#define TRAWL_COMMON_NEAREST_H
 
 #include <stddef.h>
 

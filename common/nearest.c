@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nearest.h"
+#include "common/nearest.h"
 
 enum { NAME_MAX_COMPARED = 96 };
 
