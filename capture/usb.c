@@ -231,7 +231,13 @@ static int outlive_bus(struct usb *u, struct trawl_error *err)
 	if (ask_losses(u, err) < 0)
 		return -1;
 	u->bus = 0;
+	u->mon = (struct usbmon){ .fd = -1 };
+	u->text = (struct usbtext){ .fd = -1 };
 	if (open_node(u, &why) == 0) {
+		uint64_t of_others = 0;
+
+		if (u->by_text && usbtext_lost(&u->text, &of_others, err) < 0)
+			return -1;
 		u->tally.malformed += mon.malformed + text.malformed;
 		usbmon_close(&mon);
 		usbtext_close(&text);
@@ -239,10 +245,8 @@ static int outlive_bus(struct usb *u, struct trawl_error *err)
 	}
 	session_note(u->session, "usb: when bus %u comes back, it will not be recorded: %s",
 		     bus, why.text);
-	if (u->by_text)
-		usbtext_close(&u->text);
-	else
-		usbmon_close(&u->mon);
+	usbtext_close(&u->text);
+	usbmon_close(&u->mon);
 	u->mon = mon;
 	u->text = text;
 	return 0;

@@ -339,8 +339,8 @@ static void write_status(const struct urb *u, struct out *o)
 }
 
 /*
- * The length is the URB's. Isochronous data is sparse, so there the kernel has, also of what came, the
- * length of the buffer, which the binary form tells with the submission only.
+ * The length is the URB's. Isochronous data is sparse, so there the kernel has the length of the
+ * buffer, also of what came; the binary form tells it with the submission only.
  */
 static void write_data(const struct urb *u, bool masked, struct out *o)
 {

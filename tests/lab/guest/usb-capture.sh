@@ -51,6 +51,11 @@ fails "usbmon without its nodes, as in a container" 3 "mknod -m 600 /dev/usbmon0
 # The controller of bus 3 goes away under captures of that bus, and comes back.
 record bus 3
 record textbus text:3
+# One by somebody who may not have the node that it then needs.
+chmod 777 .
+chmod 644 /dev/usbmon3
+start lonely setpriv --reuid nobody --regid nogroup --clear-groups -- trawl -i usb:3 -w lonely.trawl
+wait_for 10 grep -q 'capturing to' lonely.log
 pci=$(basename "$(readlink -f /sys/bus/usb/devices/usb3/..)")
 echo "$pci" >/sys/bus/pci/drivers/ehci-pci/unbind
 wait_for 10 grep -q 'usb3 is gone' bus.log
@@ -61,6 +66,10 @@ ok $? "the bus is back"
 dd if="/dev/$(basename /sys/bus/usb/devices/3-2/*/host*/target*/*/block/sd?)" of=/dev/null bs=4k skip=1234 count=1 \
 	iflag=direct status=none
 dd if="/dev/$disk" of=/dev/null bs=4k skip=4321 count=1 iflag=direct status=none
+finish lonely
+ok $? "a capture that may not go on ends well, too"
+has "and said that it could not" "$(cat lonely.log)" \
+	'when bus 3 comes back, it will not be recorded: /dev/usbmon0: permission denied'
 for name in bus textbus; do
 	finish $name
 	ok $? "capture $name, whose bus went away, ends well"
