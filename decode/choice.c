@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "decode/cli.h"
 #include "decode/stream.h"
 #include "decode/usb.h"
 
@@ -67,6 +68,7 @@ static bool any_usb(struct stream *s)
 static struct choice *read_through(struct stream *s, struct trawl_error *err)
 {
 	struct choice *c = calloc(1, sizeof(*c));
+	struct trawl_error note;
 
 	if (c)
 		c->consumer.item = take_item;
@@ -74,8 +76,11 @@ static struct choice *read_through(struct stream *s, struct trawl_error *err)
 		choice_free(c);
 		return NULL;
 	}
-	if (c && !c->no_memory)
+	if (c && !c->no_memory) {
+		if (stream_unseen_name(s, &note))
+			cli_note(NULL, &note);
 		return c;
+	}
 	choice_free(c);
 	trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	return NULL;

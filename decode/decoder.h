@@ -156,6 +156,9 @@ struct decoder {
 	void (*names)(void *state, const struct trawl_event_type *type, decoder_name_fn *fn,
 		      void *arg);
 
+	/* Are there items with a part of this name (or of what stands before its first dot) that
+	 * names() does not tell, since columns for all of them were too many? May be NULL. */
+	bool (*part)(const char *name);
 	/* Of a field that holds one word of a few: the n-th of them, NULL behind the last; of any
 	 * other field NULL at once. May be NULL. */
 	const char *(*word)(const char *field, size_t n);

@@ -442,3 +442,19 @@ const struct desc_layout *desc_layout(const struct descriptor *d, const struct s
 	}
 	return NULL;
 }
+
+static bool any_has(const struct desc_layout *l, size_t count, const char *name, size_t n)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < l[i].nfields; k++)
+			if (l[i].fields[k].name && !strncmp(l[i].fields[k].name, name, n) &&
+			    !l[i].fields[k].name[n])
+				return true;
+	return false;
+}
+
+bool desc_has_field(const char *name, size_t n)
+{
+	return any_has(layouts, LENGTH(layouts), name, n) ||
+	       any_has(capabilities, LENGTH(capabilities), name, n);
+}

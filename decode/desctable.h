@@ -39,6 +39,9 @@ struct desc_layout {
 	uint8_t nfields;
 };
 
+/* Does some layout have a field of this name? */
+bool desc_has_field(const char *name, size_t n);
+
 /* The layout for this descriptor below an interface of this class, or NULL. */
 const struct desc_layout *desc_layout(const struct descriptor *d, const struct setup_target *to);
 

@@ -54,6 +54,7 @@ libdecode_la_SOURCES += \
 	decode/usbdev.h decode/usbdev.c \
 	decode/usberr.h decode/usberr.c \
 	decode/usbmontext.h decode/usbmontext.c \
+	decode/usbparts.c \
 	decode/usbmonout.h decode/usbmonout.c \
 	decode/pcap.h decode/pcap.c \
 	decode/usbstat.h decode/usbstat.c

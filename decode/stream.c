@@ -17,6 +17,7 @@ struct engine {
 	const struct decoder *decoder;
 	void *state;
 	bool begun; /* its prologue was given, if it has one */
+	uint64_t shown; /* which of decoder->items there were: a bit for each */
 	struct engine *next;
 };
 
@@ -210,6 +211,8 @@ static bool known(void *arg, const char *name)
 	struct lookup l = {arg, name, false};
 
 	names(arg, false, match_name, &l);
+	for (struct engine *e = l.stream->engines; e && !l.found; e = e->next)
+		l.found = e->decoder->part && e->decoder->part(name);
 	return l.found;
 }
 
@@ -222,7 +225,7 @@ bool stream_type_has(struct stream *s, const struct trawl_event_type *type, cons
 
 	if (e)
 		e->decoder->names(e->state, type, match_name, &l);
-	return l.found;
+	return l.found || (e && e->decoder->part && e->decoder->part(name));
 }
 
 struct listing {
@@ -241,7 +244,7 @@ static void list_name(void *arg, const char *name)
 		if ((p == l->text.data || p[-1] == ' ') && !memcmp(p, name, n) &&
 		    (p + n == end || p[n] == ','))
 			return;
-	if (l->text.len > 300 || n > 60) {
+	if (l->text.len > 550 || n > 60) {
 		l->n++;
 		return;
 	}
@@ -345,7 +348,7 @@ static int check_where(struct stream *s, struct trawl_error *err)
 {
 	struct listing l = {.n = 0};
 	const char *bad = NULL, *field;
-	char text[600];
+	char text[900];
 	size_t at;
 
 	/* With a choice, it is asked of transfers and was asked by those that made the choice. */
@@ -365,7 +368,7 @@ static int check_where(struct stream *s, struct trawl_error *err)
 			 "a text, that stands in quotes: \"%.60s\"", bad, bad);
 	else
 		snprintf(text, sizeof(text), "no event here has a field '%.60s'; there are "
-			 "%.400s%s", bad, l.text.data, l.n ? ", ..." : "");
+			 "%.650s%s", bad, l.text.data, l.n ? ", ..." : "");
 	out_free(&l.text);
 	return where_fail(err, s->selection->where_option, s->selection->where_text, at, text);
 }
@@ -394,16 +397,24 @@ static int check_sources(struct stream *s, struct trawl_error *err)
 int stream_unseen_name(struct stream *s, struct trawl_error *err)
 {
 	size_t n = trawl_event_type_count(s->reader);
+	bool raw = s->options->raw || s->options->export;
 	struct listing l = {.n = 0};
 	const char *unseen;
 
-	if (s->stopped || s->selection->begin || s->selection->end != UINT64_MAX)
+	if (s->stopped || s->selection->begin || s->selection->end != UINT64_MAX ||
+	    s->selection->choice)
 		return 0;
 	out_memory(&l.text);
+	for (const struct engine *e = s->engines; e; e = e->next)
+		for (size_t i = 0; i < 64 && e->shown >> i; i++)
+			if (e->shown >> i & 1)
+				list_name(&l, e->decoder->items[i]);
 	for (size_t i = 0; i < n; i++) {
 		const struct trawl_event_type *t = trawl_event_type_at(s->reader, i);
 		const struct trawl_source *source = source_by_id(s->reader, t->source);
 
+		if (!raw && source && decoder_find(source->kind)->items)
+			continue; /* its items are called otherwise: those are listed already */
 		selection_name(s->selection, t->name, strlen(t->name), true);
 		if (source && stream_wants(s, source))
 			list_name(&l, t->name);
@@ -412,7 +423,7 @@ int stream_unseen_name(struct stream *s, struct trawl_error *err)
 	unseen = selection_unseen(s->selection);
 	if (unseen)
 		trawl_fail(err, TRAWL_USAGE, "--name: no event is called '%.100s'; there are %s%s",
-			   unseen, n ? l.text.data : "none", l.n ? ", ..." : "");
+			   unseen, l.text.len > 1 ? l.text.data : "none", l.n ? ", ..." : "");
 	out_free(&l.text);
 	return unseen ? -1 : 0;
 }
@@ -527,6 +538,14 @@ static int give_losses(struct stream *s, uint64_t now)
 
 /* ---- items -------------------------------------------------------------------------------- */
 
+/* Items with names of their own: which there were is told when --name had none. */
+static void note_name(struct engine *e, const struct item *it)
+{
+	for (size_t i = 0; e->decoder->items && e->decoder->items[i] && i < 64; i++)
+		if (e->decoder->items[i] == it->name)
+			e->shown |= UINT64_C(1) << i;
+}
+
 static int take_item(struct sink *sink, const struct item *it)
 {
 	struct stream *s = (struct stream *)sink;
@@ -543,6 +562,8 @@ static int take_item(struct sink *sink, const struct item *it)
 	b = &s->bounds[it->source->id];
 	if (s->prologue && s->last_wanted)
 		return s->consumer->item(s->consumer, b->engine->decoder, b->engine->state, it);
+	if (sel->nnames && s->last_wanted)
+		note_name(b->engine, it);
 	if (!s->last_wanted ||
 	    (!sel->all && !selection_wants(sel, b->engine->decoder, b->engine->state, it))) {
 		if (s->consumer->aside)

@@ -461,6 +461,7 @@ const struct decoder usb_decoder = {
 	.json = usb_json,
 	.value = usb_value,
 	.names = usb_names,
+	.part = usb_part,
 	.word = usb_word,
 	.summary = usb_summary,
 	.interface = usb_interface_of,

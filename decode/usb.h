@@ -77,6 +77,7 @@ void usb_text(void *state, const struct item *it, struct out *o);
 void usb_more(void *state, const struct item *it, struct out *o);
 void usb_json(void *state, const struct item *it, struct out *o);
 bool usb_value(void *state, const struct item *it, const char *name, struct value *v);
+bool usb_part(const char *name); /* usbparts.c */
 const char *usb_word(const char *field, size_t n);
 void usb_names(void *state, const struct trawl_event_type *type, decoder_name_fn *fn, void *arg);
 

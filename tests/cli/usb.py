@@ -317,6 +317,35 @@ def test_words(d):
         run("trawl-decode", "--where", expression, path)
 
 
+def test_parts(d):
+    """Every name that --json shows, however deep, may stand in --where by itself."""
+    def keys(value, into):
+        for k, v in value.items() if isinstance(value, dict) else []:
+            into.add(k)
+            keys(v, into)
+        for v in value if isinstance(value, list) else []:
+            keys(v, into)
+    for path in [d + "/all.pcapng"] + sorted(glob.glob(SRC + "/samples/usb-*.trawl")):
+        names = set()
+        for i in objects(path):
+            keys(i["fields"], names)
+        run("trawl-decode", "--where", " or ".join(sorted(names)), path)
+        ok(len(names) > 20, os.path.basename(path) + ": parts by themselves", sorted(names))
+    path = SRC + "/samples/usb-hotplug.trawl"
+    same(2, len(run("trawl-decode", "--where", "hub.ports_changed", path)[0].splitlines()),
+         "and with what is below them")
+    run("trawl-decode", "--where", "no_such_part", path, status=2)
+    err = run("trawl-decode", "--name", "usb:iso", path)[1]
+    ok("is called 'usb:iso'; there are usb:interrupt, usb:control\n" in err,
+       "a name that there is not: the names that there are", err)
+    for args in (("trawl-decode",), ("trawl-export", "--to", "pcap", "-w", d + "/none.pcap")):
+        err = run(*args, "--name", "usb:submit", path)[1]
+        ok("is called 'usb:submit'; there are usb:interrupt, usb:control\n" in err,
+           "a record's name is none of a transfer: " + args[0], err)
+    err = run("trawl-decode", "--raw", "--name", "usb:iso", path)[1]
+    ok("there are usb:submit, usb:complete, usb:error\n" in err, "--raw: those of records", err)
+
+
 def test_raw(d):
     lines = run("trawl-decode", "--raw", "-t", d + "/all.pcapng", "--where", "dev == 5")[0]
     ok("S Ci:1:005:0 s 80 06 0100 0000 0012 18 <  GET_DESCRIPTOR device" in lines,
@@ -781,7 +810,7 @@ def main():
     try:
         usbsynth.main(d)
         for test in (test_decode, test_odd, test_cut, test_ends, test_ahead, test_choice, test_keys,
-                     test_where, test_words, test_raw, test_errors):
+                     test_where, test_words, test_parts, test_raw, test_errors):
             test(d)
         for test in (test_forms, test_classes, test_late, test_samples, test_there_and_back, test_tshark,
                      test_usbpcap_iso, test_usbpcap_status):
