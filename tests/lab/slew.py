@@ -33,15 +33,25 @@ def adjust(modes, **values):
         sys.exit(f"adjtimex: {os.strerror(ctypes.get_errno())}")
 
 
+def both():
+    """The clock and the raw one at the same time: of some readings that which took the least, since
+    the program may have to wait between two."""
+    def reading():
+        begun = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
+        mono = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+        took = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW) - begun
+        return took, mono, begun + took // 2
+    return min(reading() for _ in range(9))[1:]
+
+
 def read_for(seconds):
     """How much faster the clock went than the raw one, in parts of a million."""
-    clocks = time.CLOCK_MONOTONIC, time.CLOCK_MONOTONIC_RAW
-    mono, raw = map(time.clock_gettime_ns, clocks)
-    while time.clock_gettime_ns(clocks[1]) < raw + seconds * 10**9:
+    mono, raw = both()
+    while time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW) < raw + seconds * 10**9:
         os.preadv(disk, [memory], 0)
         time.sleep(0.001)
-    mono, raw = (time.clock_gettime_ns(c) - was for c, was in zip(clocks, (mono, raw)))
-    return round((mono / raw - 1) * 10**6)
+    mono_after, raw_after = both()
+    return round(((mono_after - mono) / (raw_after - raw) - 1) * 10**6)
 
 
 def ahead():
