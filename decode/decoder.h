@@ -31,6 +31,7 @@ struct decode_options {
 	bool print;      /* --print: kernel events in the kernel's own words */
 	bool summary;    /* counters for decoder.summary() are wanted */
 	bool export;     /* items go to decoder.packet(); implies raw */
+	bool no_descriptors; /* an export has no made-up packets in front */
 	uint16_t linktype; /* of exported USB packets: 189, or 220 if it is 0 */
 	int hexdump;     /* -x 1: bytes of payload in hex, -X 2: and as text */
 };

@@ -141,13 +141,14 @@ static const struct export_format formats[] = {
 /* ---- options ------------------------------------------------------------------------------ */
 
 /* --to is the format here, and the end of the time range is --until. */
-enum { OPTION_FORMAT = OPTION_PROGRAM, OPTION_FIELDS, OPTION_LINKTYPE };
+enum { OPTION_FORMAT = OPTION_PROGRAM, OPTION_FIELDS, OPTION_LINKTYPE, OPTION_NO_DESCRIPTORS };
 
 static const struct option long_options[] = {
 	READING_OPTIONS,
 	{"to", required_argument, NULL, OPTION_FORMAT},
 	{"fields", required_argument, NULL, OPTION_FIELDS},
 	{"linktype", required_argument, NULL, OPTION_LINKTYPE},
+	{"no-descriptors", no_argument, NULL, OPTION_NO_DESCRIPTORS},
 	{NULL, 0, NULL, 0},
 };
 
@@ -178,6 +179,7 @@ static void print_help(void)
 	      "                       packets and usbmon: --where and --name choose single events\n"
 	      "      --show-keys      keystrokes in clear (USB)\n"
 	      "      --linktype N     pcap, pcapng: link type of USB packets, 220 or the old 189\n"
+	      "      --no-descriptors pcapng: no made-up packets with the devices' descriptors in front\n"
 	      "      --help, --version\n"
 	      "\n"
 	      "Status: 0 done, 1 the file is damaged or cut, 2 wrong usage, 3 cannot.\n", stdout);
@@ -220,6 +222,9 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 		return set_format(o, optarg, err);
 	case OPTION_FIELDS:
 		o->export.columns = optarg;
+		return 0;
+	case OPTION_NO_DESCRIPTORS:
+		o->reading.decode.no_descriptors = true;
 		return 0;
 	case OPTION_LINKTYPE:
 		return set_linktype(o, optarg, err);

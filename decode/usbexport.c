@@ -201,7 +201,7 @@ int usb_prologue(void *state, struct sink *sink, struct trawl_error *err)
 	int result = 0;
 
 	s->source = usb_source(s);
-	if (!s->source)
+	if (!s->source || s->ctx->options->no_descriptors)
 		return 0;
 	s->time = s->ts = usb_first_snapshots(s);
 	for (unsigned int i = 0; i < 256; i++)

@@ -517,6 +517,7 @@ void usb_text(void *state, const struct item *it, struct out *o)
 	const struct urb *u = &d->urb;
 
 	if (!d->transfer) {
+		out_printf(o, "%llx ", (unsigned long long)u->id);
 		usbmontext_brief(u, is_masked(s, d), o);
 		if (d->has_setup) {
 			out_str(o, "  ");

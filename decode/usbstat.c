@@ -28,7 +28,7 @@ struct endpoint {
 		int32_t status;
 		uint64_t count;
 	} errors[ERRORS_MAX];
-	uint64_t timed, longest;
+	uint64_t timed, shortest, longest;
 	uint32_t latency[BUCKETS];
 	struct endpoint *next;
 };
@@ -115,12 +115,19 @@ static double bucket_middle(unsigned int bucket)
 static double percentile(const struct endpoint *e, double p)
 {
 	uint64_t want = (uint64_t)((double)e->timed * p / 100), seen = 0;
-	double longest = (double)e->longest / 1000;
+	double shortest = (double)e->shortest / 1000, longest = (double)e->longest / 1000;
 
+	/* The ends are known exactly, and nothing lies beyond them. */
+	if (want + 1 >= e->timed)
+		return longest;
+	if (!want)
+		return shortest;
 	for (unsigned int i = 0; i < BUCKETS; i++) {
+		double middle = bucket_middle(i);
+
 		seen += e->latency[i];
-		if (seen > want && bucket_middle(i) < longest)
-			return bucket_middle(i);
+		if (seen > want)
+			return middle < shortest ? shortest : middle < longest ? middle : longest;
 	}
 	return longest;
 }
@@ -172,6 +179,8 @@ static void count_done(struct endpoint *e, const struct transfer *t)
 	if (latency) {
 		e->timed++;
 		e->latency[bucket_of(latency / 1000)]++;
+		if (e->timed == 1 || latency < e->shortest)
+			e->shortest = latency;
 		if (latency > e->longest)
 			e->longest = latency;
 	}
@@ -222,14 +231,15 @@ static int by_address(const void *a, const void *b)
 	return (int)x->endpoint - (int)y->endpoint;
 }
 
-static void print_bytes(uint64_t n, struct out *o)
+/* per: "" or "/s" */
+static void print_bytes(uint64_t n, const char *per, struct out *o)
 {
 	if (n < 10000)
-		out_printf(o, "%9llu B  ", (unsigned long long)n);
+		out_printf(o, "%9llu B%s  ", (unsigned long long)n, per);
 	else if (n < UINT64_C(10) << 20)
-		out_printf(o, "%9.1f KiB", (double)n / 1024);
+		out_printf(o, "%9.1f KiB%s", (double)n / 1024, per);
 	else
-		out_printf(o, "%9.1f MiB", (double)n / 1048576);
+		out_printf(o, "%9.1f MiB%s", (double)n / 1048576, per);
 }
 
 static void print_us(double us, struct out *o)
@@ -278,8 +288,8 @@ static void print_errors(const struct endpoint *e, struct out *o)
 	if (e->unanswered)
 		out_printf(o, "      %llu without an answer\n", (unsigned long long)e->unanswered);
 	if (e->missing)
-		out_printf(o, "      data of %llu transfers was not captured whole\n",
-			   (unsigned long long)e->missing);
+		out_printf(o, "      data of %llu transfer%s was not captured whole\n",
+			   (unsigned long long)e->missing, e->missing == 1 ? "" : "s");
 }
 
 static void print_endpoint(const struct endpoint *e, struct out *o)
@@ -291,10 +301,9 @@ static void print_endpoint(const struct endpoint *e, struct out *o)
 	snprintf(name, sizeof(name), "ep%u%s %s", e->endpoint & 0x7fu, dir,
 		 urb_xfer_name(e->xfer));
 	out_printf(o, "    %-18s %9llu ", name, (unsigned long long)e->transfers);
-	print_bytes(e->bytes, o);
+	print_bytes(e->bytes, "", o);
 	if (seconds > 0) {
-		print_bytes((uint64_t)((double)e->bytes / seconds), o);
-		out_str(o, "/s");
+		print_bytes((uint64_t)((double)e->bytes / seconds), "/s", o);
 	} else {
 		out_fill(o, ' ', 14);
 	}

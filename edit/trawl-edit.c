@@ -39,6 +39,15 @@ static bool same_file(FILE *in, const char *out)
 	       a.st_ino == b.st_ino;
 }
 
+/* What is compressed says the reader of our own files; -1 with *err, else 0. */
+static int is_packed(const char *path, struct trawl_error *err)
+{
+	struct trawl_reader *r = trawl_open(path, err);
+
+	trawl_close(r);
+	return !r && strstr(err->text, "compressed") ? -1 : 0;
+}
+
 static int import_file(FILE *in, const char *path, const char *out, struct trawl_error *err)
 {
 	enum foreign_kind kind = foreign_kind(in);
@@ -47,6 +56,8 @@ static int import_file(FILE *in, const char *path, const char *out, struct trawl
 	struct trawl_error late;
 	int fd, failed;
 
+	if (kind == FOREIGN_NONE && is_packed(path, err))
+		return -1;
 	if (kind == FOREIGN_NONE)
 		return trawl_fail(err, TRAWL_CANNOT, "%s: neither pcap nor pcapng nor usbmon "
 				  "text: nothing else can be imported", path);

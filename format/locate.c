@@ -33,12 +33,13 @@ static const char *foreign_name(const uint8_t *p, size_t n)
 	for (size_t i = 0; n >= 4 && i < sizeof(known) / sizeof(known[0]); i++)
 		if (!memcmp(p, known[i].magic, i == 3 ? 3 : 4))
 			return known[i].name;
-	return "something else";
+	return NULL;
 }
 
 int probe_front(struct trawl_reader *r, struct trawl_error *err)
 {
 	static const uint8_t shb[4] = { 0x0a, 0x0d, 0x0d, 0x0a };
+	const char *name;
 	const uint8_t *p;
 	size_t got;
 
@@ -51,11 +52,13 @@ int probe_front(struct trawl_reader *r, struct trawl_error *err)
 				  r->name);
 	if (!memcmp(p, shb, got < 4 ? got : 4) && (got < 12 || get32(p + 8) == PCAPNG_BOM))
 		return 0;
+	/* Before the search: what is compressed may hold our first bytes as they were. */
+	name = foreign_name(p, got);
 	p = input_at(&r->in, 0, FRONT_SEARCH, &got);
-	if (memmem(p, got, block_uuid, sizeof(block_uuid)))
+	if (!name && memmem(p, got, block_uuid, sizeof(block_uuid)))
 		return 0;
 	return trawl_fail(err, TRAWL_CANNOT, "%s: is not a trawl file but %s", r->name,
-			  foreign_name(p, got));
+			  name ? name : "something else");
 }
 
 int walk_fault(struct trawl_reader *r, enum walk step, const struct walked *f,

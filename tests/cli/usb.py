@@ -2,6 +2,7 @@
 """USB from outside: import, decode and export of captures that are known byte by byte, with tshark
 and tcpdump as the judges of what is exported and of what is decoded."""
 import glob
+import gzip
 import json
 import os
 import re
@@ -344,6 +345,30 @@ def test_parts(d):
            "a record's name is none of a transfer: " + args[0], err)
     err = run("trawl-decode", "--raw", "--name", "usb:iso", path)[1]
     ok("there are usb:submit, usb:complete, usb:error\n" in err, "--raw: those of records", err)
+
+
+def test_small(d):
+    path = SRC + "/samples/usb-hotplug.trawl"
+    text = run("trawl-decode", "--summary", path)[0]
+    row = next(x for x in text.splitlines() if "ep1 in interrupt" in x).split()
+    same(["4.96s", "4.96s", "4.96s"], row[-3:], "percentiles of one transfer are that one")
+    ok("102 B/s " in text and "B  /s" not in text, "a rate is one word", text)
+    hub = run("trawl-decode", "--raw", "-t", "--where", "dev == 1 and xfer == 'interrupt'", path)[0]
+    urb = hub.split(" Ii:")[0].split()[-2]
+    usbmon = run("trawl-export", "--to", "usbmon", path)[0]
+    ok(len(urb) > 8 and usbmon.startswith(urb + " "), "--raw: the URB, as in usbmon text", hub)
+    for args, made in (((), True), (("--no-descriptors",), False)):
+        run("trawl-export", "--to", "pcapng", *args, path, "-w", d + "/front.pcapng")
+        with open(d + "/front.pcapng", "rb") as f:
+            same(made, b"synthesised by trawl" in f.read(), "descriptors in front: %s" % (args,))
+    with open(path, "rb") as f:  # what zstd makes of it begins with some of it as it is
+        packed = write(d + "/x.trawl.zst", b"\x28\xb5\x2f\xfd\xa4\0\0\0\0" + f.read())
+    err = run("trawl-decode", packed, status=3)[1]
+    ok("compressed with zstd" in err, "a .trawl file in zstd", err)
+    with open(d + "/all.pcapng", "rb") as f:
+        packed = write(d + "/all.pcapng.gz", gzip.compress(f.read()))
+    err = run("trawl-edit", "import", packed, "-w", d + "/packed.trawl", status=3)[1]
+    ok("compressed with gzip" in err, "import of a compressed file", err)
 
 
 def test_raw(d):
@@ -810,7 +835,7 @@ def main():
     try:
         usbsynth.main(d)
         for test in (test_decode, test_odd, test_cut, test_ends, test_ahead, test_choice, test_keys,
-                     test_where, test_words, test_parts, test_raw, test_errors):
+                     test_where, test_words, test_parts, test_small, test_raw, test_errors):
             test(d)
         for test in (test_forms, test_classes, test_late, test_samples, test_there_and_back, test_tshark,
                      test_usbpcap_iso, test_usbpcap_status):
