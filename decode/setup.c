@@ -475,8 +475,10 @@ static void brief_form(const struct setup *s, const struct setup_target *to, enu
 		out_printf(o, " id %u", s->value & 0xff);
 		break;
 	case HID_IDLE:
-		if (!setup_in(s))
+		if (!setup_in(s) && s->value >> 8)
 			out_printf(o, " %u ms", (s->value >> 8) * 4u);
+		else if (!setup_in(s))
+			out_str(o, " indefinite"); /* a report only when something changes */
 		break;
 	case HID_PROTOCOL:
 		brief_text(o, s->value ? "report" : "boot");

@@ -9,18 +9,28 @@
 
 #define LINE_MAX_BYTES 4096
 
-/* Whether a time in the file is beyond the 4096 s at which newer kernels begin anew. */
-static bool is_old(FILE *in)
-{
-	unsigned long long time;
-	char text[LINE_MAX_BYTES];
-	bool old = false;
+/* What the times of a whole file tell. */
+struct survey {
+	bool old;    /* one is beyond the 4096 s at which newer kernels begin anew */
+	bool begins; /* they begin anew somewhere: a leap back over more than half of these */
+};
 
-	while (!old && fgets(text, sizeof(text), in))
-		old = sscanf(text, "%*x %llu", &time) == 1 &&
-		      time >= USBMONTEXT_WRAP * UINT64_C(1000000);
+static struct survey look_through(FILE *in)
+{
+	const uint64_t wrap = USBMONTEXT_WRAP * UINT64_C(1000000);
+	unsigned long long time, last = 0;
+	char text[LINE_MAX_BYTES];
+	struct survey s = {false, false};
+
+	while (!s.old && fgets(text, sizeof(text), in)) {
+		if (sscanf(text, "%*x %llu", &time) != 1)
+			continue;
+		s.old = time >= wrap;
+		s.begins |= last > time && last - time > wrap / 2;
+		last = time;
+	}
 	rewind(in);
-	return old;
+	return s;
 }
 
 /* Times in the text begin anew now and then: a leap far back is such a new beginning. */
@@ -58,16 +68,17 @@ static int line(struct usb_import *im, const char *text, size_t n, uint64_t numb
 
 int usbmontext_import(struct usb_import *im, FILE *in, const char *name, struct trawl_error *err)
 {
+	struct survey times = look_through(in);
 	char text[LINE_MAX_BYTES];
 	uint64_t number = 0;
 
-	/* Times of old kernels are kept as they are (usbmontext.h); others leave room for them. */
-	if (is_old(in)) {
-		im->wrap = USBMONTEXT_WRAP_OLD * 1000;
-	} else {
-		im->wrap = USBMONTEXT_WRAP * UINT64_C(1000000000);
+	/*
+	 * Times are kept as they are (usbmontext.h), but where they begin anew at 4096 s: what comes
+	 * behind that would be taken for times of an old kernel, so all of them are put above those.
+	 */
+	im->wrap = times.old ? USBMONTEXT_WRAP_OLD * 1000 : USBMONTEXT_WRAP * UINT64_C(1000000000);
+	if (!times.old && times.begins)
 		im->epoch = 2 * im->wrap;
-	}
 	while (fgets(text, sizeof(text), in)) {
 		size_t n = strlen(text);
 		bool whole = n && text[n - 1] == '\n';

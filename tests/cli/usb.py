@@ -371,6 +371,22 @@ def test_small(d):
     ok("compressed with gzip" in err, "import of a compressed file", err)
 
 
+def test_text_times(d):
+    """Times of usbmon text are kept; only where they begin anew something is added."""
+    def times(*us):
+        path = write(d + "/times.txt", b"".join(
+            b"ffff8880 %d C Ii:3:001:1 0:2048 1 = 08\n" % t for t in us))
+        same(b"".join(b"%d " % t for t in us).decode().split(),
+             [x.split()[1] for x in run("trawl-export", "--to", "usbmon", path)[0].splitlines()],
+             "usbmon text there and back: %s" % (us,))
+        return [i["ts_ns"] // 1000 for i in objects(path)]
+    same([3105839678, 3105840000], times(3105839678, 3105840000), "a time is the line's")
+    same(3105839678, max(times(3105839678, 3105839600)), "a line out of order begins nothing anew")
+    same([4294967290], times(4294967290), "of an old kernel likewise")
+    a, b = times(4095999990, 5)
+    same(15, b - a, "where they begin anew, the next is behind the one before")
+
+
 def test_raw(d):
     lines = run("trawl-decode", "--raw", "-t", d + "/all.pcapng", "--where", "dev == 5")[0]
     ok("S Ci:1:005:0 s 80 06 0100 0000 0012 18 <  GET_DESCRIPTOR device" in lines,
@@ -835,7 +851,8 @@ def main():
     try:
         usbsynth.main(d)
         for test in (test_decode, test_odd, test_cut, test_ends, test_ahead, test_choice, test_keys,
-                     test_where, test_words, test_parts, test_small, test_raw, test_errors):
+                     test_where, test_words, test_parts, test_small, test_text_times,
+                     test_raw, test_errors):
             test(d)
         for test in (test_forms, test_classes, test_late, test_samples, test_there_and_back, test_tshark,
                      test_usbpcap_iso, test_usbpcap_status):

@@ -51,6 +51,8 @@ Test(setup, class_requests_need_the_class)
 			 "SET_REPORT output id 0 interface 0");
 	cr_expect_str_eq(brief("\x21\x0a\x00\x7d\x01\x00\x00\x00", &hid),
 			 "SET_IDLE 500 ms interface 1");
+	cr_expect_str_eq(brief("\x21\x0a\x00\x00\x01\x00\x00\x00", &hid),
+			 "SET_IDLE indefinite interface 1");
 	cr_expect_str_eq(brief("\x21\x22\x01\x00\x00\x00\x00\x00", &cdc),
 			 "SET_CONTROL_LINE_STATE dtr=1 rts=0 interface 0");
 	cr_expect_str_eq(brief("\xa1\xfe\x00\x00\x00\x00\x01\x00", &storage),
