@@ -15,7 +15,7 @@
 enum transfer_end {
 	TRANSFER_DONE,       /* completed, whatever its status */
 	TRANSFER_ERROR,      /* the submission failed */
-	TRANSFER_UNANSWERED, /* something later shows that no answer was recorded, and none can come */
+	TRANSFER_UNANSWERED, /* as something later shows: no answer was recorded or can come */
 	TRANSFER_PENDING,    /* still open when the reading ended: nothing is known of its answer */
 };
 

@@ -56,7 +56,7 @@ struct usb_device {
 	bool gone;             /* unplugged, and nothing else has come to this address since */
 	bool captured;         /* descriptors were in the capture itself */
 	bool storage;          /* nothing is known but that it speaks Bulk-Only Transport */
-	bool foreseen;         /* port and name are of a snapshot that is still to come, if any is */
+	bool foreseen;         /* port and name are of a snapshot still to come, if any is */
 	bool foreseen_known;   /* and the device descriptor was compared with it */
 	char port[64];         /* "1-2.3"; "" if not known */
 	char name[128];        /* manufacturer and product; "" if not known */
@@ -84,7 +84,7 @@ struct usb_device *usbdev_find(const struct usb_devices *d, uint16_t bus, uint8_
 void usbdev_learn(struct usb_devices *d, struct usb_device *dev, const struct setup *s,
 		  const uint8_t *p, size_t n);
 
-/* Learns from one "usb/PORTPATH" snapshot, or that the device is gone; false if it is no valid one. */
+/* Learns from one "usb/PORTPATH" snapshot, maybe that the device is gone; false: none of these. */
 bool usbdev_snapshot(struct usb_devices *d, const void *json, size_t len);
 
 /* Metadata of this kind: "usb/PORTPATH". */

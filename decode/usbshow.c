@@ -634,7 +634,8 @@ bool usb_value(void *state, const struct item *it, const char *name, struct valu
 
 const char *usb_word(const char *field, size_t n)
 {
-	static const char *const dirs[] = {"in", "out", NULL}, *const types[] = {"S", "C", "E", NULL};
+	static const char *const dirs[] = {"in", "out", NULL};
+	static const char *const types[] = {"S", "C", "E", NULL};
 	const char *const *words = !strcmp(field, "end")  ? ends :
 				   !strcmp(field, "dir")  ? dirs :
 				   !strcmp(field, "type") ? types : NULL;

@@ -323,7 +323,7 @@ static void print_losses(const struct usb_stats *s, struct out *o)
 	if (s->cut) {
 		out_str(o, "  ");
 		out_count(o, s->cut, "transfer");
-		out_str(o, " cut by the capture's size limit: ");
+		out_str(o, " cut by a size limit (of -s, or usbmon text's 32 bytes): ");
 		out_count(o, s->cut_bytes, "byte");
 		out_str(o, " missing\n");
 	}
