@@ -2,7 +2,8 @@
 /*
  * The kernel's filters by task. An instance of tracefs with a list in set_event_pid records only
  * what the listed tasks do, one with a list in set_event_notrace_pid (Linux 5.7) what they do not;
- * with the option event-fork, tasks that listed ones start are listed, too. Those that end are removed.
+ * with the option event-fork, tasks that listed ones start are listed, too. Those that end are
+ * removed.
  */
 #ifndef TRAWL_CAPTURE_PIDFILTER_H
 #define TRAWL_CAPTURE_PIDFILTER_H

@@ -25,7 +25,7 @@ static void rise(int by)
 		sched_setscheduler(0, SCHED_RR, &p);
 }
 
-/* Another recorder may run there, and equals wait for each other for up to 100 ms: so not as one. */
+/* Another recorder may run there, and equals wait for each other up to 100 ms: so not as one. */
 void priority_step_aside(void)
 {
 	cpu_set_t all, others;

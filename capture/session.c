@@ -290,8 +290,8 @@ static void say_left_out(struct session *s)
 		size_t n = scope_left_out(&s->scope, i);
 
 		if (n)
-			session_note(s, "-p %d: it had %zu child%s before, not recorded: name %s with "
-				     "-p, too", s->o->pids[i], n, n == 1 ? "" : "ren",
+			session_note(s, "-p %d: it had %zu child%s before, not recorded: name %s "
+				     "with -p, too", s->o->pids[i], n, n == 1 ? "" : "ren",
 				     n == 1 ? "that" : "those");
 	}
 }

@@ -88,8 +88,8 @@ int64_t usbtext_time(uint32_t line, int64_t steady, int64_t ahead)
 }
 
 /*
- * What the wall clock is ahead of the steady one. It is read between two readings of that; what these
- * differ by is no reason for two events of one moment to change their order.
+ * What the wall clock is ahead of the steady one. It is read between two readings of that; what
+ * these differ by is no reason for two events of one moment to change their order.
  */
 static int64_t wall_ahead(int64_t before)
 {
@@ -125,8 +125,8 @@ int usbtext_next(struct usbtext *t, const uint8_t **event, struct trawl_error *e
 	}
 	memcpy(&header, t->record, sizeof(header));
 	t->ahead = wall_ahead(t->ahead);
-	time = usbtext_time((uint32_t)(header.ts_sec * 1000000 + header.ts_usec), (int64_t)mono_now(),
-			    t->ahead);
+	time = usbtext_time((uint32_t)(header.ts_sec * 1000000 + header.ts_usec),
+			    (int64_t)mono_now(), t->ahead);
 	header.ts_sec = time / 1000000000;
 	header.ts_usec = (int32_t)(time % 1000000000 / 1000);
 	memcpy(t->record, &header, sizeof(header));

@@ -35,8 +35,9 @@ int usbtext_next(struct usbtext *t, const uint8_t **event, struct trawl_error *e
 int usbtext_lost(struct usbtext *t, uint64_t *lost, struct trawl_error *err);
 
 /*
- * The wall clock's time, ns, of a line's time: us of the steady clock (CLOCK_MONOTONIC), which start
- * again at 0 every 4096 s. It was read when that showed `steady` ns, and the wall clock was `ahead`.
+ * The wall clock's time, ns, of a line's time: us of the steady clock (CLOCK_MONOTONIC), which
+ * start again at 0 every 4096 s. It was read when that showed `steady` ns, and the wall clock was
+ * `ahead`.
  */
 int64_t usbtext_time(uint32_t line, int64_t steady, int64_t ahead);
 

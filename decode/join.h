@@ -6,9 +6,9 @@
  *
  *	the URB		an event that names it (xhci-hcd:xhci_urb_enqueue: field `urb`) ran in the
  *			task that submitted it
- *	the sector	a request to the block layer (block:block_rq_issue and the like, or an eprobe
- *			on one: field `sector`) for the sectors of the SCSI command that a storage
- *			transfer carries
+ *	the sector	a request to the block layer (block:block_rq_issue and the like, or an
+ *			eprobe on one: field `sector`) for the sectors of the SCSI command that a
+ *			storage transfer carries
  *
  * With the task come its last probe events (USDT, uprobe, eprobe) within the window before the
  * transfer. Events of before the transfer's completion are known when it is shown; nothing here
@@ -30,7 +30,7 @@ struct join_cause {
 	enum join_how how;
 	int32_t tid;
 	const char *comm, *name; /* comm is "" if not known */
-	int64_t before;          /* ns from there to the transfer's begin; negative: it came after it */
+	int64_t before;          /* ns from there to the transfer's begin; negative: it came after */
 };
 
 struct join_causes {

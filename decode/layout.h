@@ -39,7 +39,7 @@ void layout_free(struct layout *l);
 struct shown *layout_find(const struct layout *l, const char *name);
 void layout_hide(struct layout *l, const char *name);
 
-/* The capture kept no more than these bytes of a text (-s): "..." stands behind one that was cut. */
+/* The capture kept no more than these bytes of a text (-s): "..." stands behind what was cut. */
 void layout_snap(struct layout *l, uint32_t most);
 
 /* All fields that are not hidden (or all): text `a=1 b="x"`, JSON `"a":1,"b":"x"`. */

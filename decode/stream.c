@@ -786,12 +786,12 @@ static struct trawl_reader *open_part(struct stream *s, bool tasks, uint64_t to,
 	return r;
 }
 
-/* The first event of a file is looked for apart, so that the main reader's seek is one. */
 uint64_t stream_secrets(const struct stream *s)
 {
 	return s->secrets;
 }
 
+/* The first event of a file is looked for apart, so that the main reader's seek is one. */
 uint64_t stream_first(struct stream *s)
 {
 	struct trawl_error err = {0};

@@ -381,8 +381,8 @@ void usbstat_print(const struct usb_stats *s, const struct usb_devices *devices,
 		for (struct endpoint *e = s->table[i]; e; e = e->next)
 			list[n++] = e;
 	qsort(list, n, sizeof(struct endpoint *), by_address);
-	out_printf(o, "USB transfers by device and endpoint, of %" PRIu64 " submissions and completions\n",
-		   s->halves);
+	out_printf(o, "USB transfers by device and endpoint, of %" PRIu64 " submissions and "
+		   "completions\n", s->halves);
 	out_printf(o, "    %-18s %9s %13s %15s %7s %7s %7s %8s %8s %8s\n", "endpoint", "transfers",
 		   "bytes", "rate", "failed", "short", "pending", "50%", "99%", "longest");
 	for (size_t i = 0; i < n; i++) {

@@ -39,13 +39,17 @@ static bool same_file(FILE *in, const char *out)
 	       a.st_ino == b.st_ino;
 }
 
-/* What is compressed says the reader of our own files; -1 with *err, else 0. */
-static int is_packed(const char *path, struct trawl_error *err)
+/* What it is instead, the reader of our own files knows. */
+static int cannot_import(const char *path, struct trawl_error *err)
 {
-	struct trawl_reader *r = trawl_open(path, err);
+	struct trawl_error what;
+	struct trawl_reader *r = trawl_open(path, &what);
 
 	trawl_close(r);
-	return !r && strstr(err->text, "compressed") ? -1 : 0;
+	if (r)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: is a trawl file already", path);
+	return trawl_fail(err, TRAWL_CANNOT, "%s (import takes pcap, pcapng and usbmon text)",
+			  what.text);
 }
 
 static int import_file(FILE *in, const char *path, const char *out, struct trawl_error *err)
@@ -56,11 +60,8 @@ static int import_file(FILE *in, const char *path, const char *out, struct trawl
 	struct trawl_error late;
 	int fd, failed;
 
-	if (kind == FOREIGN_NONE && is_packed(path, err))
-		return -1;
 	if (kind == FOREIGN_NONE)
-		return trawl_fail(err, TRAWL_CANNOT, "%s: neither pcap nor pcapng nor usbmon "
-				  "text: nothing else can be imported", path);
+		return cannot_import(path, err);
 	if (same_file(in, out))
 		return trawl_fail(err, TRAWL_USAGE, "%s: is the input too: name another file", out);
 	if (outfile_open(&output, out, err))

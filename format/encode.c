@@ -595,8 +595,8 @@ static inline __attribute__((always_inline)) bool divide(uint64_t *v, uint32_t n
 }
 
 /*
- * All time stamps of a clock that ticks every 1000 ns are so many ticks from each other. That one is
- * usual, and a division by what the compiler knows is a multiplication.
+ * All time stamps of a clock that ticks every 1000 ns are so many ticks from each other. That one
+ * is usual, and a division by what the compiler knows is a multiplication.
  */
 static uint64_t take_unit(const struct chunk_encoder *e, uint64_t *delta, uint32_t n)
 {

@@ -683,8 +683,8 @@ void trawl_verdict(const struct trawl_reader *r, struct trawl_verdict *v)
 		v->junk = v->bytes - d->junk_at;
 	v->written = !v->complete && input_is_written(&r->in);
 	if (v->written)
-		n = snprintf(v->text, sizeof(v->text), "still being written: all up to byte %" PRIu64
-			     " is here", d->cut ? d->cut_at : v->bytes);
+		n = snprintf(v->text, sizeof(v->text), "still being written: all up to byte "
+			     "%" PRIu64 " is here", d->cut ? d->cut_at : v->bytes);
 	else if (d->cut)
 		n = snprintf(v->text, sizeof(v->text), "cut at byte %" PRIu64 ": what follows is "
 			     "missing", d->cut_at);

@@ -819,7 +819,7 @@ def test_errors(d):
     fails("an unknown option", 2, "is no option", "trawl-edit", "import", "-q", "x")
     fails("a file that is not there", 3, "cannot be opened", "trawl-edit", "import", "-w", out,
           d + "/not-there")
-    fails("a file of another kind", 3, "neither pcap nor pcapng nor usbmon text", "trawl-edit",
+    fails("a file of another kind", 3, "import takes pcap, pcapng and usbmon text", "trawl-edit",
           "import", "-w", out, d + "/none")
     fails("the output is the input", 2, "is the input too", "trawl-edit", "import", "-w",
           d + "/all.txt", d + "/all.txt")

@@ -154,3 +154,27 @@ disk_reads() {
 	declare -g "$before=$now"
 	return 1
 }
+
+# unplugged_in_transfer: reads the disk on ehci's bus until that is unplugged while a transfer is under
+# way, and plugs it in again. Whether one is, is luck: where none was, once more. The kernel's text tells
+# at once. What the reader said is in dd.log.
+unplugged_in_transfer() {
+	local disk text reader hit=1 tries=6
+	cat /sys/kernel/debug/usb/usbmon/3u >bus3.txt &
+	text=$!
+	while [ $hit -ne 0 ] && [ $((tries -= 1)) -ge 0 ]; do
+		mapfile -t disk < <(disks)
+		dd if="/dev/${disk[1]}" of=/dev/null bs=64k iflag=direct status=none 2>dd.log &
+		reader=$!
+		wait_for 10 disk_reads "${disk[1]}"
+		host device_del disk-ehci >/dev/null
+		wait $reader
+		# EPROTO, EILSEQ, ENODEV, ESHUTDOWN
+		grep -Eq ' C B[io]:3:[0-9]+:[0-9]+ -(71|84|19|108) ' bus3.txt
+		hit=$?
+		host device_add usb-storage,bus=ehci.0,port=2,drive=disk1,serial=TRAWL0002,id=disk-ehci >/dev/null
+		usb_settled
+	done
+	kill $text
+	return $hit
+}

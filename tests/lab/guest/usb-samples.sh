@@ -74,17 +74,11 @@ wait_for 5 usb_count $KEYBOARD 2
 end hotplug
 
 # A request that the device refuses (a string that it has not), and an unplugging in mid-transfer.
-disk=$(basename /sys/bus/usb/devices/3-2/*/host*/target*/*/block/sd?)
 begin errors 3
 lsusb -v -d $DISK >/dev/null 2>&1
-dd if="/dev/$disk" of=/dev/null bs=512 count=100000 iflag=direct status=none 2>dd.log &
-wait_for 10 disk_reads "$disk"
-host device_del disk-ehci >/dev/null
-wait $!
+unplugged_in_transfer
+ok $? "a disk goes in mid-transfer"
 end errors
-has "the disk went in mid-transfer" "$(cat dd.log)" 'error reading'
-host device_add usb-storage,bus=ehci.0,port=2,drive=disk1,serial=TRAWL0002,id=disk-ehci >/dev/null
-usb_settled
 for name in *.trawl; do
 	cp "$name" "$LAB_KEEP/usb-$name"
 done
