@@ -13,6 +13,8 @@ import threading
 import time
 
 DISK_BYTES = 64 << 20
+# Of a guest; three quarters hold what it writes.
+MEMORY = os.environ.get("LAB_MEMORY", "2G")
 # A guest in which no test ends and whose console is silent for so long, hangs; but a test may be
 # allowed to take longer (tests/bench/usbload.sh).
 SILENCE = max(240, int(os.environ.get("LAB_LIMIT", 0)))
@@ -82,7 +84,7 @@ def qemu_command(home, results, log, sockets, words, machine):
     name, devices, more = MACHINES[machine]
     append = KERNEL_WORDS + more + tsc_rate(words["build"]) + " " + " ".join(f"lab.{k}={v}" for k, v in words.items())
     command = ["qemu-system-x86_64", "-machine", name + ",i8042=off", *devices, "-accel", ACCELERATOR, "-cpu", CPU, "-smp", "2",
-               "-m", "2G", "-nodefaults", "-display", "none", "-no-reboot",
+               "-m", MEMORY, "-nodefaults", "-display", "none", "-no-reboot",
                "-kernel", os.path.join(home, "kernel"), "-initrd", os.path.join(home, "initrd"),
                "-append", append,
                "-serial", "mon:stdio" if shell else f"file:{log}/console.log",

@@ -33,6 +33,12 @@ plug() {
 	done
 }
 
+# room NAME: tcpdump says nothing when it cannot write, and is fast then.
+room() {
+	[ "$(stat -f -c %a .)" -gt 1000 ]
+	ok $? "$1: there was room for what was recorded"
+}
+
 # load NAME SIZE DEPTH [lossy]: both recorders through a load of transfers of this size. trawl is to
 # lose no more than tcpdump. Lossy: it does not run for a second, and has to lose something.
 load() {
@@ -63,6 +69,7 @@ load() {
 	echo "# $name: CPU us/event: trawl $(tenths $((trawl_ms * 10000 / events)))," \
 		"tcpdump $(tenths $((tcpdump_ms * 10000 / captured))), which does not compress;" \
 		"$((trawl_ms * captured * 100 / events / (tcpdump_ms + !tcpdump_ms))) % of it; $trawl_ms and $tcpdump_ms ms"
+	room "$name"
 	cp "$name.trawl" "$name.pcap" "$LAB_KEEP"
 	rm -f "$name.pcap"
 	gadget_gone zero
@@ -87,6 +94,7 @@ alone() {
 			sleep 1
 			ms=$(($(cpu_ms "$pid_alone") - ms))
 			finish alone
+			room "$name"
 			n=$(sed -n 's/^\([0-9]*\) \(packets\|events\) captured.*/\1/p' alone.log)
 			echo "# $name, alone: CPU us/event: $who $(tenths $((ms * 10000 / n))); $ms ms," \
 				"$n events; $(grep -Eo '[0-9]* (lost|packets dropped)' alone.log)"
