@@ -31,7 +31,8 @@ libdecode_la_SOURCES = \
 	decode/tracefs.c \
 	decode/watch.h decode/watch.c \
 	decode/when.h decode/when.c \
-	decode/where.h decode/where.c
+	decode/where.h decode/where.c \
+	decode/words.h decode/words.c
 include decode/kernel.mk
 # USB.
 libdecode_la_SOURCES += \

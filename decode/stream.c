@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "common/nearest.h"
-#include "decode/glob.h"
 #include "decode/task.h"
 #include "decode/where.h"
+#include "decode/words.h"
 
 #define SOURCES 256 /* with ids above this, nothing is left to the reader to select */
 
@@ -284,22 +283,6 @@ static bool compared_with(const char *expr, size_t at)
 	return at && strchr("=<>~", expr[at - 1]);
 }
 
-/* NULL: the field may hold this text; else one of the words that it holds. */
-static const char *other_word(const struct decoder *d, const char *field, const char *text,
-			      bool pattern, struct nearest *near)
-{
-	const char *word, *other = NULL;
-
-	for (size_t i = 0; d->word && (word = d->word(field, i)); i++) {
-		if (pattern ? glob_match(text, word, strlen(word)) : !strcmp(text, word))
-			return NULL;
-		other = word;
-		if (near)
-			nearest_offer(near, word);
-	}
-	return other;
-}
-
 /* A field of this name may hold this text in some event, or is nobody's. */
 static bool can_be(void *arg, const char *field, const char *text, bool pattern)
 {
@@ -312,65 +295,45 @@ static bool can_be(void *arg, const char *field, const char *text, bool pattern)
 
 		if (!source || !stream_type_has(s, t, field))
 			continue;
-		if (!other_word(decoder_find(source->kind), field, text, pattern, NULL))
+		if (words_allow(decoder_find(source->kind), field, text, pattern))
 			return true;
 		has = true;
 	}
 	return !has;
 }
 
-static int bad_word(struct stream *s, const char *field, const char *text, size_t at,
-		    struct trawl_error *err)
-{
-	struct nearest near = {.wanted = text};
-	char what[600], hint[200];
-	struct out words;
-
-	out_memory(&words);
-	for (size_t i = 0; decoders[i]; i++) {
-		const char *word;
-
-		other_word(decoders[i], field, text, false, &near);
-		for (size_t n = 0; decoders[i]->word && (word = decoders[i]->word(field, n)); n++)
-			out_printf(&words, "%s%s", words.len ? ", " : "", word);
-	}
-	out_char(&words, '\0');
-	snprintf(what, sizeof(what), "%.60s is never '%.60s'%s%s%.300s", field, text,
-		 nearest_hint(&near, hint, sizeof(hint)), near.count ? " There are " :
-		 "; there are ", words.data);
-	nearest_free(&near);
-	out_free(&words);
-	return where_fail(err, s->selection->where_option, s->selection->where_text, at, what);
-}
-
 /* Are all fields of --where known, and all words? To be asked when all event types are. */
 static int check_where(struct stream *s, struct trawl_error *err)
 {
+	const struct selection *sel = s->selection;
 	struct listing l = {.n = 0};
 	const char *bad = NULL, *field;
 	char text[900];
 	size_t at;
 
 	/* With a choice, it is asked of transfers and was asked by those that made the choice. */
-	if (s->selection->where && !s->selection->choice && trawl_event_type_count(s->reader))
-		bad = where_unknown(s->selection->where, known, s, &at);
-	if (!bad && s->selection->where && !s->selection->choice) {
-		bad = where_unknown_word(s->selection->where, can_be, s, &at, &field);
-		return bad ? bad_word(s, field, bad, at, err) : 0;
-	}
-	if (!bad)
+	if (!sel->where || sel->choice)
 		return 0;
+	if (trawl_event_type_count(s->reader))
+		bad = where_unknown(sel->where, known, s, &at);
+	if (!bad) {
+		bad = where_unknown_word(sel->where, can_be, s, &at, &field);
+		if (!bad)
+			return 0;
+		words_refuse(field, bad, text, sizeof(text));
+		return where_fail(err, sel->where_option, sel->where_text, at, text);
+	}
 	out_memory(&l.text);
 	stream_names(s, list_name, &l);
 	out_char(&l.text, '\0');
-	if (compared_with(s->selection->where_text, at))
+	if (compared_with(sel->where_text, at))
 		snprintf(text, sizeof(text), "no event here has a field '%.60s'; if it is meant as "
 			 "a text, that stands in quotes: \"%.60s\"", bad, bad);
 	else
 		snprintf(text, sizeof(text), "no event here has a field '%.60s'; there are "
 			 "%.650s%s", bad, l.text.data, l.n ? ", ..." : "");
 	out_free(&l.text);
-	return where_fail(err, s->selection->where_option, s->selection->where_text, at, text);
+	return where_fail(err, sel->where_option, sel->where_text, at, text);
 }
 
 static int check_sources(struct stream *s, struct trawl_error *err)
