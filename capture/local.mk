@@ -2,67 +2,67 @@
 # trawl: capture. A convenience library, so that unit tests see its internals.
 noinst_LTLIBRARIES += libcapture.la
 libcapture_la_SOURCES = \
-	capture/account.c capture/account.h \
-	capture/command.c capture/command.h \
-	capture/event.c capture/filter.h capture/filter.c \
-	capture/eventformat.c capture/eventformat.h \
-	capture/first.c capture/first.h \
-	capture/flight.c capture/flight.h \
-	capture/gc.c capture/gc.h \
-	capture/inputs.c capture/inputs.h \
-	capture/kin.c capture/kin.h \
-	capture/list.c capture/list.h \
-	capture/intact.c capture/intact.h \
-	capture/loss.c capture/loss.h \
-	capture/machine.c capture/machine.h \
-	capture/news.c capture/news.h \
-	capture/now.h \
-	capture/newfile.c capture/newfile.h \
-	capture/options.c capture/options.h \
-	capture/output.c capture/output.h \
-	capture/owner.c capture/owner.h \
-	capture/pending.c capture/pending.h \
-	capture/pidfilter.c capture/pidfilter.h \
-	capture/priority.c capture/priority.h \
-	capture/recording.c capture/recording.h \
-	capture/ring.c capture/ring.h \
-	capture/scope.c capture/scope.h \
-	capture/session.c capture/session.h \
+	capture/session/endreport.c capture/session/endreport.h \
+	capture/session/command.c capture/session/command.h \
+	capture/kernel/event.c capture/tracefs/filter.h capture/tracefs/filter.c \
+	capture/tracefs/eventformat.c capture/tracefs/eventformat.h \
+	capture/output/first.c capture/output/first.h \
+	capture/output/flight.c capture/output/flight.h \
+	capture/tracefs/gc.c capture/tracefs/gc.h \
+	capture/session/inputs.c capture/session/inputs.h \
+	capture/task/taskfilter.c capture/task/taskfilter.h \
+	capture/cli/list.c capture/cli/list.h \
+	capture/tracefs/tamper.c capture/tracefs/tamper.h \
+	capture/tracefs/loss.c capture/tracefs/loss.h \
+	capture/output/machine.c capture/output/machine.h \
+	capture/session/eventfd.c capture/session/eventfd.h \
+	capture/sys/clock.h \
+	capture/output/newfile.c capture/output/newfile.h \
+	capture/cli/options.c capture/cli/options.h \
+	capture/output/output.c capture/output/output.h \
+	capture/tracefs/owner.c capture/tracefs/owner.h \
+	capture/output/pending.c capture/output/pending.h \
+	capture/tracefs/pidfilter.c capture/tracefs/pidfilter.h \
+	capture/sys/priority.c capture/sys/priority.h \
+	capture/output/recording.c capture/output/recording.h \
+	capture/tracefs/ring.c capture/tracefs/ring.h \
+	capture/session/scope.c capture/session/scope.h \
+	capture/session/session.c capture/session.h \
 	capture/source.h capture/sources.c \
-	capture/proc.c capture/proc.h \
-	capture/task.c capture/task.h \
-	capture/census.c capture/census.h \
-	capture/trace.c capture/trace.h \
-	capture/tracefs.c capture/tracefs.h \
-	capture/userprobe.c \
-	capture/user.c capture/user.h \
-	capture/usb.c \
-	capture/usbfilter.c capture/usbfilter.h \
-	capture/usbhold.c capture/usbhold.h \
-	capture/usbmon.c capture/usbmon.h capture/usbmon_ioctl.h \
-	capture/usbnode.c capture/usbnode.h \
-	capture/usbsys.c capture/usbsys.h \
-	capture/usbtally.c capture/usbtally.h \
-	capture/usbtext.c capture/usbtext.h
+	capture/sys/proc.c capture/sys/proc.h \
+	capture/task/task.c capture/task/task.h \
+	capture/task/initial.c capture/task/initial.h \
+	capture/tracefs/trace.c capture/tracefs/trace.h \
+	capture/tracefs/tracefs.c capture/tracefs/tracefs.h \
+	capture/user/userprobe.c \
+	capture/sys/user.c capture/sys/user.h \
+	capture/usb/usb.c \
+	capture/usb/filter.c capture/usb/filter.h \
+	capture/usb/hold.c capture/usb/hold.h \
+	capture/usb/usbmon.c capture/usb/usbmon.h capture/usb/usbmon_ioctl.h \
+	capture/usb/node.c capture/usb/node.h \
+	capture/usb/sysfs.c capture/usb/sysfs.h \
+	capture/usb/tally.c capture/usb/tally.h \
+	capture/usb/text.c capture/usb/text.h
 libcapture_la_CFLAGS = $(AM_CFLAGS) -O2 -DBINDIR='"$(bindir)"'
 
 # Probes in programs: from what the user writes to what uprobe_events takes.
 libcapture_la_SOURCES += \
-	capture/alloc.h \
-	capture/build.c capture/build.h \
-	capture/cxx.c capture/cxx.h \
-	capture/dwarf.c capture/dwarf.h \
-	capture/elf.c capture/elf.h capture/symbol.c \
-	capture/fetch.c capture/fetch.h \
-	capture/insn.c capture/insn.h \
-	capture/operand.c capture/operand.h \
-	capture/path.c capture/path.h \
-	capture/place.c capture/place.h \
-	capture/probe.c capture/probe.h capture/probe_json.c \
-	capture/procmap.c capture/procmap.h \
-	capture/spec.c capture/spec.h \
-	capture/uprobe.c \
-	capture/usdt.c capture/usdt.h capture/usdt_probe.c
+	capture/sys/alloc.h \
+	capture/probe/build.c capture/probe/build.h \
+	capture/probe/cxx.c capture/probe/cxx.h \
+	capture/probe/dwarf.c capture/probe/dwarf.h \
+	capture/probe/elf.c capture/probe/elf.h capture/probe/symbol.c \
+	capture/probe/fetch.c capture/probe/fetch.h \
+	capture/probe/insn.c capture/probe/insn.h \
+	capture/probe/operand.c capture/probe/operand.h \
+	capture/sys/path.c capture/sys/path.h \
+	capture/probe/argloc.c capture/probe/argloc.h \
+	capture/probe/probe.c capture/probe/probe.h capture/probe/probe_json.c \
+	capture/probe/procmap.c capture/probe/procmap.h \
+	capture/cli/spec.c capture/cli/spec.h \
+	capture/probe/uprobe.c \
+	capture/probe/usdt.c capture/probe/usdt.h capture/probe/usdt_probe.c
 libcapture_la_LIBADD = $(ELF_LIBS) $(DW_LIBS) $(ZYDIS_LIBS) $(CXX_LIBS)
 
 include capture/kernel.mk

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "gc.h"
-#include "list.h"
-#include "session.h"
-#include "tracefs.h"
+#include "capture/tracefs/gc.h"
+#include "capture/cli/list.h"
+#include "capture/session.h"
+#include "capture/tracefs/tracefs.h"
 
 static int collect(struct trawl_error *err)
 {

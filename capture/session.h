@@ -9,9 +9,9 @@
 #define TRAWL_CAPTURE_SESSION_H
 
 #include <sys/types.h>
-#include "kin.h"
-#include "options.h"
-#include "source.h"
+#include "capture/task/taskfilter.h"
+#include "capture/cli/options.h"
+#include "capture/source.h"
 
 /* The writer of the present session, for trawl_writer_source(), _event_type(), _meta(), _loss(). */
 struct trawl_writer *session_writer(struct session *s);

@@ -29,8 +29,8 @@
 #define TRAWL_CAPTURE_SOURCE_H
 
 #include <poll.h>
-#include "json.h"
-#include "trawl.h"
+#include "common/json.h"
+#include "format/trawl.h"
 
 struct kin;
 struct session; /* session.h: the writer, the options, the scope */

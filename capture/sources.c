@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/nearest.h"
-#include "source.h"
+#include "capture/source.h"
 
 extern const struct source eprobe_source, event_source, synth_source, task_source, uprobe_source,
 	usb_source, usdt_source;

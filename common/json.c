@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
+#include "common/json.h"
 
 static void put(struct json *j, const char *bytes, size_t len)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stddef.h>
-#include "usbtypes.h"
+#include "common/usbtypes.h"
 
 #define FIELD(member, text, type, k, f)                                                           \
 	{                                                                                         \

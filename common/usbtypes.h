@@ -9,7 +9,7 @@
 #ifndef TRAWL_COMMON_USBTYPES_H
 #define TRAWL_COMMON_USBTYPES_H
 
-#include "trawl.h"
+#include "format/trawl.h"
 
 /* struct mon_bin_hdr. `setup` of an isochronous URB holds s32 error_count, s32 numdesc. */
 struct usbmon_header {

@@ -18,7 +18,7 @@
 #ifndef TRAWL_DECODE_DECODER_H
 #define TRAWL_DECODE_DECODER_H
 
-#include "decode/out.h"
+#include "decode/base/output.h"
 #include "format/trawl.h"
 
 struct tasks;

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 # Print formats and exports of kernel events, and what is around an event; included by local.mk.
 libdecode_la_SOURCES += \
-	decode/printfmt.h decode/printexpr.h decode/printfmt.c \
-	decode/printparse.h decode/printparse.c \
-	decode/constants.h decode/constants.c \
-	decode/printeval.h decode/printeval.c \
-	decode/printbytes.h decode/printbytes.c \
-	decode/printconv.c decode/symbols.c \
-	decode/perfetto.h decode/perfetto.c decode/protobuf.h \
-	decode/tracedat.h decode/tracedat.c \
-	decode/around.h decode/around.c \
-	decode/join.h decode/join.c
+	decode/kernel/printfmt.h decode/kernel/printexpr.h decode/kernel/printfmt.c \
+	decode/kernel/printparse.h decode/kernel/printparse.c \
+	decode/kernel/constants.h decode/kernel/constants.c \
+	decode/kernel/printeval.h decode/kernel/printeval.c \
+	decode/kernel/printbytes.h decode/kernel/printbytes.c \
+	decode/kernel/printconv.c decode/kernel/symbols.c \
+	decode/export/perfetto.h decode/export/perfetto.c decode/export/protobuf.h \
+	decode/export/tracedat.h decode/export/tracedat.c \
+	decode/query/around.h decode/query/around.c \
+	decode/query/join.h decode/query/join.c

@@ -5,67 +5,80 @@
 noinst_LTLIBRARIES += libdecode.la
 libdecode_la_SOURCES = \
 	decode/decoder.h decode/decoders.c \
-	decode/cell.h decode/cell.c \
-	decode/choice.h decode/choice.c \
-	decode/boot.h decode/boot.c \
-	decode/cli.h decode/cli.c \
-	decode/csv.h decode/csv.c \
-	decode/glob.h decode/glob.c \
-	decode/gzip.h decode/gzip.c \
-	decode/jdoc.h decode/jdoc.c \
-	decode/journal.h decode/journal.c \
-	decode/jsonl.h decode/jsonl.c \
-	decode/ctype.h decode/ctype.c \
-	decode/layout.h decode/layout.c \
-	decode/out.h decode/out.c \
-	decode/outfile.h decode/outfile.c \
-	decode/pcapng.h decode/pcapng.c \
-	decode/reading.h decode/reading.c \
-	decode/selection.h decode/selection.c \
-	decode/site.h decode/site.c \
-	decode/stream.h decode/stream.c \
-	decode/summary.h decode/summary.c \
-	decode/tally.h decode/tally.c \
-	decode/task.h decode/task.c \
-	decode/text.h decode/text.c \
-	decode/tracefs.c \
-	decode/watch.h decode/watch.c \
-	decode/when.h decode/when.c \
-	decode/where.h decode/where.c \
-	decode/words.h decode/words.c
+	decode/base/printcache.h decode/base/printcache.c \
+	decode/query/choice.h decode/query/choice.c \
+	decode/base/boot.h decode/base/boot.c \
+	decode/base/cli.h decode/base/cli.c \
+	decode/export/csv.h decode/export/csv.c \
+	decode/base/glob.h decode/base/glob.c \
+	decode/export/gzip.h decode/export/gzip.c \
+	decode/base/jdoc.h decode/base/jdoc.c \
+	decode/export/journal.h decode/export/journal.c \
+	decode/export/jsonl.h decode/export/jsonl.c \
+	decode/base/ctype.h decode/base/ctype.c \
+	decode/base/layout.h decode/base/layout.c \
+	decode/base/output.h decode/base/output.c \
+	decode/base/outfile.h decode/base/outfile.c \
+	decode/export/pcapng.h decode/export/pcapng.c \
+	decode/query/reading.h decode/query/reading.c \
+	decode/query/selection.h decode/query/selection.c \
+	decode/kernel/site.h decode/kernel/site.c \
+	decode/query/stream.h decode/query/stream.c \
+	decode/export/summary.h decode/export/summary.c \
+	decode/base/tally.h decode/base/tally.c \
+	decode/base/task.h decode/base/task.c \
+	decode/export/print_text.h decode/export/print_text.c \
+	decode/kernel/tracefs.c \
+	decode/query/watch.h decode/query/watch.c \
+	decode/base/time.h decode/base/time.c \
+	decode/query/where.h decode/query/where.c \
+	decode/query/enumvalues.h decode/query/enumvalues.c
 include decode/kernel.mk
 # USB.
 libdecode_la_SOURCES += \
-	decode/bytes.h \
-	decode/cdc.h decode/cdc.c \
-	decode/descriptor.h decode/descriptor.c \
-	decode/desctable.h decode/desctable.c \
-	decode/ftdi.h decode/ftdi.c \
-	decode/hidreport.h decode/hidreport.c \
-	decode/hidusage.h decode/hidusage.c \
-	decode/hub.h decode/hub.c \
-	decode/msc.h decode/msc.c \
-	decode/scsi.h decode/scsi.c \
-	decode/setup.h decode/setup.c \
-	decode/transfer.h decode/transfer.c \
-	decode/tree.h decode/tree.c \
-	decode/urb.h decode/urb.c \
-	decode/usb.h decode/usb.c decode/usbshow.c decode/usbexport.c \
-	decode/usbahead.h decode/usbahead.c \
-	decode/usbdev.h decode/usbdev.c \
-	decode/usberr.h decode/usberr.c \
-	decode/usbmontext.h decode/usbmontext.c \
-	decode/usbparts.c \
-	decode/usbmonout.h decode/usbmonout.c \
-	decode/pcap.h decode/pcap.c \
-	decode/usbstat.h decode/usbstat.c
+	decode/base/bytes.h \
+	decode/usb/cdc.h decode/usb/cdc.c \
+	decode/usb/descriptor.h decode/usb/descriptor.c \
+	decode/usb/desctable.h decode/usb/desctable.c \
+	decode/usb/ftdi.h decode/usb/ftdi.c \
+	decode/usb/hidreport.h decode/usb/hidreport.c \
+	decode/usb/hidusage.h decode/usb/hidusage.c \
+	decode/usb/hub.h decode/usb/hub.c \
+	decode/usb/msc.h decode/usb/msc.c \
+	decode/usb/scsi.h decode/usb/scsi.c \
+	decode/usb/control.h decode/usb/control.c \
+	decode/usb/transfer.h decode/usb/transfer.c \
+	decode/base/valuetree.h decode/base/valuetree.c \
+	decode/usb/urb.h decode/usb/urb.c \
+	decode/usb/usb.h decode/usb/usb.c decode/usb/show.c decode/usb/packets.c \
+	decode/usb/ahead.h decode/usb/ahead.c \
+	decode/usb/device.h decode/usb/device.c \
+	decode/usb/status.h decode/usb/status.c \
+	decode/usb/usbmontext.h decode/usb/usbmontext.c \
+	decode/usb/parts.c \
+	decode/export/usbmonout.h decode/export/usbmonout.c \
+	decode/export/pcap.h decode/export/pcap.c \
+	decode/usb/statistics.h decode/usb/statistics.c
 libdecode_la_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(ZLIB_CFLAGS) -O3
 libdecode_la_LIBADD = $(JSON_LIBS) $(ZLIB_LIBS)
 
 bin_PROGRAMS += trawl-decode trawl-export
 trawl_decode_SOURCES = decode/trawl-decode.c
 trawl_decode_CFLAGS = $(AM_CFLAGS) -O2
-trawl_decode_LDADD = libedit.la libdecode.la libcommon.la libtrawl.la
-trawl_export_SOURCES = decode/export.h decode/trawl-export.c
+trawl_decode_LDADD = libimport.la libdecode.la libcommon.la libtrawl.la
+trawl_export_SOURCES = decode/export/export.h decode/trawl-export.c
 trawl_export_CFLAGS = $(AM_CFLAGS) -O2
-trawl_export_LDADD = libedit.la libdecode.la libcommon.la libtrawl.la
+trawl_export_LDADD = libimport.la libdecode.la libcommon.la libtrawl.la
+
+# The import of foreign files, for all programs that read. Link libimport.la before libdecode.la and
+# libtrawl.la.
+noinst_LTLIBRARIES += libimport.la
+libimport_la_SOURCES = \
+	decode/import/foreign.h decode/import/foreign.c \
+	decode/import/pcapfile.c decode/import/pcapngfile.c \
+	decode/import/snapshot.h decode/import/snapshot.c \
+	decode/import/usbimport.h decode/import/usbimport.c \
+	decode/import/usbmonfile.c \
+	decode/import/usbpcap.c
+libimport_la_CFLAGS = $(AM_CFLAGS) $(PCAP_CFLAGS) -O2
+libimport_la_LIBADD = $(PCAP_LIBS)

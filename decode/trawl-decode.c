@@ -6,15 +6,15 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "decode/around.h"
-#include "decode/cli.h"
-#include "decode/glob.h"
-#include "decode/join.h"
-#include "decode/jsonl.h"
-#include "decode/reading.h"
-#include "decode/summary.h"
-#include "decode/text.h"
-#include "edit/foreign.h"
+#include "decode/query/around.h"
+#include "decode/base/cli.h"
+#include "decode/base/glob.h"
+#include "decode/query/join.h"
+#include "decode/export/jsonl.h"
+#include "decode/query/reading.h"
+#include "decode/export/summary.h"
+#include "decode/export/print_text.h"
+#include "decode/import/foreign.h"
 
 enum {
 	OPTION_JSON = OPTION_PROGRAM, OPTION_SUMMARY, OPTION_META, OPTION_COLOR, OPTION_BOUNDS,

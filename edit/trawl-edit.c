@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* trawl-edit: saved file to saved file. Each subcommand is one function in the table. */
 #include "config.h"
-#include "decode/cli.h"
-#include "decode/outfile.h"
-#include "edit/foreign.h"
+#include "decode/base/cli.h"
+#include "decode/base/outfile.h"
+#include "decode/import/foreign.h"
 
 #include <errno.h>
 #include <getopt.h>

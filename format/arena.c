@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "arena.h"
-#include "memory.h"
+#include "format/arena.h"
+#include "format/memory.h"
 
 /*
  * Large blocks are of huge pages, each of which is there once it is used: little is left over where

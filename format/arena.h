@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory that is handed out piece by piece, bounded, and taken back all at once. */
-#ifndef TRAWL_ARENA_H
-#define TRAWL_ARENA_H
+#ifndef TRAWL_FORMAT_ARENA_H
+#define TRAWL_FORMAT_ARENA_H
 
 #include <stdbool.h>
 #include <stddef.h>

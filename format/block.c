@@ -2,8 +2,8 @@
 #include <xxhash.h>
 #include <zstd.h>
 
-#include "block.h"
-#include "words.h"
+#include "format/block.h"
+#include "format/zdict.h"
 
 /* Bytes before the check; their hash seeds the hash of the body (of a chunk: its chunk head). */
 enum { HEAD_CHECKED = 32 };

@@ -3,11 +3,11 @@
  * The framing of blocks: pcapng's own block types, and ours in one local-use type.
  * docs/format.md, "Blocks", is the normative text; the offsets here repeat it.
  */
-#ifndef TRAWL_BLOCK_H
-#define TRAWL_BLOCK_H
+#ifndef TRAWL_FORMAT_BLOCK_H
+#define TRAWL_FORMAT_BLOCK_H
 
-#include "bytes.h"
-#include "trawl.h"
+#include "format/bytes.h"
+#include "format/trawl.h"
 
 enum {
 	FORMAT_VERSION = 2,            /* of own blocks; a reader refuses a larger one */

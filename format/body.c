@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
-#include "block.h"
-#include "body.h"
+#include "format/block.h"
+#include "format/body.h"
 
 /* ---- fields ---------------------------------------------------------------------------- */
 

@@ -6,11 +6,11 @@
  * false for a body that breaks a rule of the format, and then leave nothing allocated. What they
  * give is freed by the function beside them.
  */
-#ifndef TRAWL_BODY_H
-#define TRAWL_BODY_H
+#ifndef TRAWL_FORMAT_BODY_H
+#define TRAWL_FORMAT_BODY_H
 
-#include "bytes.h"
-#include "trawl.h"
+#include "format/bytes.h"
+#include "format/trawl.h"
 
 enum {
 	FIELDS_MAX = 4096,       /* of an event type, and of a source's common part */

@@ -6,10 +6,10 @@
  * is what compresses; the bits are as good as noise and are stored packed, lowest bit first.
  * docs/format.md, "Bucket codes".
  */
-#ifndef TRAWL_BUCKET_H
-#define TRAWL_BUCKET_H
+#ifndef TRAWL_FORMAT_BUCKET_H
+#define TRAWL_FORMAT_BUCKET_H
 
-#include "varint.h"
+#include "format/varint.h"
 
 enum {
 	BUCKET_EXACT = 16, /* smaller numbers are their own code */

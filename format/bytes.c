@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "bytes.h"
+#include "format/bytes.h"
 
 bool buf_grow(struct buf *b, size_t n)
 {

@@ -5,8 +5,8 @@
  * Both remember failure (`failed`: memory ran out; `bad`: read past the end), so that a caller
  * writes or reads a whole structure and asks once.
  */
-#ifndef TRAWL_BYTES_H
-#define TRAWL_BYTES_H
+#ifndef TRAWL_FORMAT_BYTES_H
+#define TRAWL_FORMAT_BYTES_H
 
 #include <endian.h>
 #include <stdbool.h>

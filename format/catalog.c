@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <xxhash.h>
 
-#include "catalog.h"
+#include "format/catalog.h"
 
 enum {
 	CATALOG_MAX = 512 << 20, /* memory for all but events: beyond this a file is hostile */

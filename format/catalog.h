@@ -11,12 +11,12 @@
  * a section: what is in front of an index block, back to the one before it, or, in a section
  * without an index, some thousand blocks. span.h reads the others again when they are needed.
  */
-#ifndef TRAWL_CATALOG_H
-#define TRAWL_CATALOG_H
+#ifndef TRAWL_FORMAT_CATALOG_H
+#define TRAWL_FORMAT_CATALOG_H
 
-#include "body.h"
-#include "clock.h"
-#include "index.h"
+#include "format/body.h"
+#include "format/clock.h"
+#include "format/index.h"
 
 /* A growing array of pointers to things that do not move. */
 struct vec {

@@ -6,10 +6,10 @@
  * columns; reader.c finds chunk payloads and knows nothing of them either. Everything between
  * (docs/format.md, "Chunk payload") begins in encode.c, decode.c and cursor.c.
  */
-#ifndef TRAWL_CHUNK_H
-#define TRAWL_CHUNK_H
+#ifndef TRAWL_FORMAT_CHUNK_H
+#define TRAWL_FORMAT_CHUNK_H
 
-#include "trawl.h"
+#include "format/trawl.h"
 
 /*
  * Records as they were appended, in append order. Any CPU order; sorted by the encoder. A TAIL

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <time.h>
 
-#include "clock.h"
+#include "format/clock.h"
 
 static uint64_t reading(const struct trawl_sync *s, enum trawl_clock clock)
 {

@@ -7,10 +7,10 @@
  * went further or less far than slewing can explain: then it was stepped (or the machine slept),
  * and each side keeps the offset of its own sync block.
  */
-#ifndef TRAWL_CLOCK_H
-#define TRAWL_CLOCK_H
+#ifndef TRAWL_FORMAT_CLOCK_H
+#define TRAWL_FORMAT_CLOCK_H
 
-#include "trawl.h"
+#include "format/trawl.h"
 
 struct clock_sync {
 	struct trawl_sync s;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "code.h"
-#include "loops.h"
+#include "format/code.h"
+#include "format/loops.h"
 
 /* Eight codes, one a byte, into the lowest 8 bits ... */
 static inline uint64_t gather1(uint64_t x)

@@ -3,10 +3,10 @@
  * Codes of a column, which tell what predicted each event, packed: docs/format.md, "Codes".
  * One bit each if there is one predictor, two otherwise; the first event's in the lowest bits.
  */
-#ifndef TRAWL_CODE_H
-#define TRAWL_CODE_H
+#ifndef TRAWL_FORMAT_CODE_H
+#define TRAWL_FORMAT_CODE_H
 
-#include "bytes.h"
+#include "format/bytes.h"
 
 /* Appends n codes. `code` has n bytes and may be read 8 bytes beyond. */
 void code_pack(uint8_t *code, uint32_t n, unsigned int npredictors, struct buf *out);

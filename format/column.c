@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "bucket.h"
-#include "code.h"
-#include "column.h"
-#include "loops.h"
+#include "format/bucket.h"
+#include "format/code.h"
+#include "format/column.h"
+#include "format/loops.h"
 
 enum {
 	TAG_PREDICTORS = 0x03,

@@ -6,10 +6,10 @@
  * three predictors, each the last value seen in the same context. The code of an event says which
  * guess was right; when none was, the value follows as a literal.
  */
-#ifndef TRAWL_COLUMN_H
-#define TRAWL_COLUMN_H
+#ifndef TRAWL_FORMAT_COLUMN_H
+#define TRAWL_FORMAT_COLUMN_H
 
-#include "table.h"
+#include "format/table.h"
 
 enum column_literal {
 	LITERAL_BYTES,  /* as many bytes as the widest needs */

@@ -2,9 +2,9 @@
 /* Rows out of columns again. */
 #include <stdlib.h>
 
-#include "bytes.h"
-#include "chunk.h"
-#include "decoded.h"
+#include "format/bytes.h"
+#include "format/chunk.h"
+#include "format/decoded.h"
 
 /* One column of a group: where to copy from and to. */
 struct copy {

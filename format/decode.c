@@ -6,15 +6,15 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-#include "arena.h"
-#include "bucket.h"
-#include "chunk.h"
-#include "column.h"
-#include "decoded.h"
-#include "loops.h"
-#include "dictionary.h"
-#include "payload.h"
-#include "section.h"
+#include "format/arena.h"
+#include "format/bucket.h"
+#include "format/chunk.h"
+#include "format/column.h"
+#include "format/decoded.h"
+#include "format/loops.h"
+#include "format/stringtable.h"
+#include "format/payload.h"
+#include "format/section.h"
 
 enum {
 	MAX_CLASSES = 65535,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What a decoded chunk has besides what the library shows: how its rows are rebuilt. */
-#ifndef TRAWL_DECODED_H
-#define TRAWL_DECODED_H
+#ifndef TRAWL_FORMAT_DECODED_H
+#define TRAWL_FORMAT_DECODED_H
 
-#include "trawl.h"
+#include "format/trawl.h"
 
 /* Records of a group that are kept whole, because they did not fit their type. */
 struct decoded_rows {

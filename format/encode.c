@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-#include "arrange.h"
-#include "bucket.h"
-#include "loops.h"
-#include "payload.h"
-#include "pace.h"
-#include "plan.h"
-#include "section.h"
-#include "dictionary.h"
+#include "format/grouping.h"
+#include "format/bucket.h"
+#include "format/loops.h"
+#include "format/payload.h"
+#include "format/level.h"
+#include "format/plan.h"
+#include "format/section.h"
+#include "format/stringtable.h"
 
 enum {
 	DEFAULT_LEVEL = 1,

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "trawl.h"
+#include "format/trawl.h"
 
 int trawl_fail(struct trawl_error *err, enum trawl_status status, const char *fmt, ...)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "excerpt.h"
+#include "format/excerpt.h"
 
 int excerpt_take(struct excerpt *s, const struct table *t)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Part of a table, as a table: what plans are tried on. */
-#ifndef TRAWL_EXCERPT_H
-#define TRAWL_EXCERPT_H
+#ifndef TRAWL_FORMAT_EXCERPT_H
+#define TRAWL_FORMAT_EXCERPT_H
 
-#include "table.h"
+#include "format/table.h"
 
 enum { EXCERPT_EVENTS = 2048 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "index.h"
+#include "format/index.h"
 
 /* A reader holds an index block's contents at a time, the writer what goes into the next one. */
 enum { INDEX_STEP = 512 << 10 };

@@ -3,10 +3,10 @@
  * The index: where the chunks are, and copies of everything else, in blocks at the end (and, in a
  * long capture, now and then before it). docs/format.md, "Index", is the normative text.
  */
-#ifndef TRAWL_INDEX_H
-#define TRAWL_INDEX_H
+#ifndef TRAWL_FORMAT_INDEX_H
+#define TRAWL_FORMAT_INDEX_H
 
-#include "block.h"
+#include "format/block.h"
 
 /* Bytes of an index block's body: what goes before a copy, a chunk's entry, and all the rest with
  * the block around it. */

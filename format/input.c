@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "input.h"
+#include "format/input.h"
 
 /*
  * A file is read in pieces of at least FILE_STEP: going over the heads of a file's chunks should

@@ -2,8 +2,8 @@
 /*
  * The bytes being read: a file by pread, a pipe by read, or memory. One window of them is held.
  */
-#ifndef TRAWL_INPUT_H
-#define TRAWL_INPUT_H
+#ifndef TRAWL_FORMAT_INPUT_H
+#define TRAWL_FORMAT_INPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layout.h"
+#include "format/layout.h"
 
 static bool is_number(const struct trawl_field *f)
 {

@@ -6,10 +6,10 @@
  * 8 bytes), or one string column: text, bytes, long arrays, and everything dynamic. Number
  * columns come first, in field order, then string columns; that is also the order of coding.
  */
-#ifndef TRAWL_LAYOUT_H
-#define TRAWL_LAYOUT_H
+#ifndef TRAWL_FORMAT_LAYOUT_H
+#define TRAWL_FORMAT_LAYOUT_H
 
-#include "trawl.h"
+#include "format/trawl.h"
 
 enum { LAYOUT_ELEMENTS = 16 };
 

@@ -2,7 +2,7 @@
 /* A reader that is told what it knows, instead of reading it. */
 #include <stdlib.h>
 
-#include "reader.h"
+#include "format/reader.h"
 
 struct trawl_reader *trawl_reader_blank(struct trawl_error *err)
 {

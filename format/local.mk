@@ -3,21 +3,21 @@
 lib_LTLIBRARIES += libtrawl.la
 libtrawl_la_SOURCES = format/trawl.h format/chunk.h format/error.c \
 	format/bytes.h format/bytes.c format/block.h format/block.c format/pcapng.c \
-	format/words.h format/words.c \
+	format/zdict.h format/zdict.c \
 	format/body.h format/body.c format/index.h format/index.c \
 	format/varint.h format/varint.c format/loops.h format/code.h format/code.c format/bucket.h format/bucket.c \
 	format/layout.h format/layout.c format/table.h format/table.c \
-	format/column.h format/column.c format/dictionary.h format/dictionary.c \
-	format/section.h format/section.c format/arrange.h format/arrange.c \
+	format/column.h format/column.c format/stringtable.h format/stringtable.c \
+	format/section.h format/section.c format/grouping.h format/grouping.c \
 	format/excerpt.h format/excerpt.c format/plan.h format/plan.c format/payload.h format/encode.c format/arena.h \
 	format/arena.c format/memory.h format/memory.c format/decoded.h format/decode.c format/cursor.c \
-	format/thread.h format/thread.c format/sink.h format/sink.c format/trail.h format/trail.c format/pace.h format/pace.c \
-	format/stage.h format/stage.c format/volume.h format/volume.c format/outbox.h format/outbox.c \
-	format/writer.c format/facts.h format/facts.c format/ring.h format/ring.c \
+	format/thread.h format/thread.c format/sink.h format/sink.c format/writeback.h format/writeback.c format/level.h format/level.c \
+	format/batcher.h format/batcher.c format/sectionwriter.h format/sectionwriter.c format/writequeue.h format/writequeue.c \
+	format/writer.c format/metacache.h format/metacache.c format/ring.h format/ring.c \
 	format/clock.h format/clock.c format/input.h format/input.c format/walk.h format/walk.c \
 	format/catalog.h format/catalog.c format/merge.h format/merge.c \
 	format/reader.h format/reader.c format/locate.c \
-	format/span.h format/span.c format/live.c
+	format/segment.h format/segment.c format/live.c
 # Loops over columns: what -O3 adds to them, said so that it holds whatever CFLAGS ends with.
 libtrawl_la_CFLAGS = $(AM_CFLAGS) -ftree-vectorize -fvect-cost-model=dynamic -funswitch-loops \
 	-fsplit-loops -fpeel-loops -fipa-cp-clone
@@ -26,8 +26,8 @@ libtrawl_la_LDFLAGS = -version-info 0:0:0 -export-symbols-regex '^trawl_'
 include_HEADERS += format/trawl.h
 pkgconfig_DATA += format/libtrawl.pc
 
-format/words.inc: docs/words.txt
-	$(AM_V_GEN)$(MKDIR_P) format && sed 's/.*/"&"/' $(srcdir)/docs/words.txt >$@.tmp && mv $@.tmp $@
-BUILT_SOURCES += format/words.inc
-format/libtrawl_la-words.lo format/libtrawl_test_la-words.lo: format/words.inc
-CLEANFILES += format/words.inc
+format/zdict.inc: docs/zdict.txt
+	$(AM_V_GEN)$(MKDIR_P) format && sed 's/.*/"&"/' $(srcdir)/docs/zdict.txt >$@.tmp && mv $@.tmp $@
+BUILT_SOURCES += format/zdict.inc
+format/libtrawl_la-zdict.lo format/libtrawl_test_la-zdict.lo: format/zdict.inc
+CLEANFILES += format/zdict.inc

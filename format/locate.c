@@ -6,7 +6,7 @@
  */
 #include <errno.h>
 
-#include "reader.h"
+#include "format/reader.h"
 
 /* ---- is it ours? ------------------------------------------------------------------------- */
 

@@ -3,8 +3,8 @@
  * Functions that are little but loops over columns exist twice where the compiler and the loader
  * can do that: for processors with AVX2 and BMI, a tenth faster, and for all others.
  */
-#ifndef TRAWL_LOOPS_H
-#define TRAWL_LOOPS_H
+#ifndef TRAWL_FORMAT_LOOPS_H
+#define TRAWL_FORMAT_LOOPS_H
 
 #include "config.h"
 

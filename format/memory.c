@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "memory.h"
+#include "format/memory.h"
 
 enum { HUGE_PAGE = 2 << 20, LARGE = 1 << 20 };
 

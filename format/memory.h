@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Large memory that is kept between uses. */
-#ifndef TRAWL_MEMORY_H
-#define TRAWL_MEMORY_H
+#ifndef TRAWL_FORMAT_MEMORY_H
+#define TRAWL_FORMAT_MEMORY_H
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "merge.h"
+#include "format/merge.h"
 
 /* Chunks of a good file overlap little; a hostile one shall not have them all decoded at once. */
 enum {

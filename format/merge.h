@@ -4,12 +4,12 @@
  * be due; then they are decoded, and their streams (one a CPU) compete in a heap. Order: time,
  * then source, CPU, and place in the file; within a stream always as recorded.
  */
-#ifndef TRAWL_MERGE_H
-#define TRAWL_MERGE_H
+#ifndef TRAWL_FORMAT_MERGE_H
+#define TRAWL_FORMAT_MERGE_H
 
-#include "catalog.h"
-#include "chunk.h"
-#include "walk.h"
+#include "format/catalog.h"
+#include "format/chunk.h"
+#include "format/walk.h"
 
 /*
  * Chunks that are known together, and the clocks around them. Lives until the last of them was

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers of the chunk payload that encoder and decoder share: docs/format.md, "Chunk payload". */
-#ifndef TRAWL_PAYLOAD_H
-#define TRAWL_PAYLOAD_H
+#ifndef TRAWL_FORMAT_PAYLOAD_H
+#define TRAWL_FORMAT_PAYLOAD_H
 
 enum {
 	PAYLOAD_FORMAT = 2,

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <sys/utsname.h>
 
-#include "block.h"
+#include "format/block.h"
 
 #ifndef PACKAGE_VERSION
 #define PACKAGE_VERSION "0"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 
-#include "bucket.h"
-#include "plan.h"
+#include "format/bucket.h"
+#include "format/plan.h"
 
 enum {
 	WORTH_A_TRIAL = 64,  /* values */

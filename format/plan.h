@@ -3,13 +3,13 @@
  * Which way of coding suits a column: found by trying on a sample of its values, and believed for
  * some chunks before it is tried again.
  */
-#ifndef TRAWL_PLAN_H
-#define TRAWL_PLAN_H
+#ifndef TRAWL_FORMAT_PLAN_H
+#define TRAWL_FORMAT_PLAN_H
 
 #include <zstd.h>
 
-#include "column.h"
-#include "excerpt.h"
+#include "format/column.h"
+#include "format/excerpt.h"
 
 struct plan {
 	struct column_plan plan;

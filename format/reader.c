@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "span.h"
+#include "format/segment.h"
 
 /* A pipe without usable horizons: this much is held before events are given as they are. */
 enum {

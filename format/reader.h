@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What reader.c and locate.c share: an open file, and how its blocks become a catalog. */
-#ifndef TRAWL_READER_H
-#define TRAWL_READER_H
+#ifndef TRAWL_FORMAT_READER_H
+#define TRAWL_FORMAT_READER_H
 
-#include "merge.h"
+#include "format/merge.h"
 
 struct trawl_reader {
 	char *name;              /* for messages */

@@ -4,9 +4,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "facts.h"
-#include "ring.h"
-#include "thread.h"
+#include "format/metacache.h"
+#include "format/ring.h"
+#include "format/thread.h"
 
 enum {
 	ALIGN = 16,           /* of items; at the end of the circle room for a head is left */

@@ -9,12 +9,12 @@
  *
  * Everything but spill_write() may be called from several threads.
  */
-#ifndef TRAWL_RING_H
-#define TRAWL_RING_H
+#ifndef TRAWL_FORMAT_RING_H
+#define TRAWL_FORMAT_RING_H
 
-#include "block.h"
-#include "stage.h"
-#include "volume.h"
+#include "format/block.h"
+#include "format/batcher.h"
+#include "format/sectionwriter.h"
 
 struct ring;
 

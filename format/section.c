@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "section.h"
+#include "format/section.h"
 
 enum {
 	MARK_DISTANCE = 4096, /* a block's own statistics cost some 100 bytes */

@@ -3,13 +3,13 @@
  * A section of a chunk payload: bytes in pieces, each compressed or not. docs/format.md,
  * "Sections".
  */
-#ifndef TRAWL_SECTION_H
-#define TRAWL_SECTION_H
+#ifndef TRAWL_FORMAT_SECTION_H
+#define TRAWL_FORMAT_SECTION_H
 
 #include <zstd.h>
 
-#include "memory.h"
-#include "varint.h"
+#include "format/memory.h"
+#include "format/varint.h"
 
 enum {
 	SECTION_PIECE = 1 << 20, /* larger bulk is cut, so that noise in it stays uncompressed */

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "sink.h"
+#include "format/sink.h"
 
 /*
  * Disk space is taken ahead in steps, and always for the last words too, so that on a full disk

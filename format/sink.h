@@ -3,11 +3,11 @@
  * The file being written: whole blocks only, one after another, at the end of a descriptor.
  * The caller serialises; nothing here locks.
  */
-#ifndef TRAWL_SINK_H
-#define TRAWL_SINK_H
+#ifndef TRAWL_FORMAT_SINK_H
+#define TRAWL_FORMAT_SINK_H
 
-#include "block.h"
-#include "trail.h"
+#include "format/block.h"
+#include "format/writeback.h"
 
 struct sink {
 	int fd;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "loops.h"
-#include "table.h"
+#include "format/loops.h"
+#include "format/table.h"
 
 /* Hands out arrays of the table's memory; on the first round only counts them. */
 struct pool {

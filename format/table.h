@@ -4,12 +4,12 @@
  * values of its columns are predicted. The common fields are a table of all events, in chunk
  * order. The same for encoder and decoder; docs/format.md, "Contexts".
  */
-#ifndef TRAWL_TABLE_H
-#define TRAWL_TABLE_H
+#ifndef TRAWL_FORMAT_TABLE_H
+#define TRAWL_FORMAT_TABLE_H
 
-#include "memory.h"
-#include "varint.h"
-#include "layout.h"
+#include "format/memory.h"
+#include "format/varint.h"
+#include "format/layout.h"
 
 enum {
 	CONTEXT_CLASS = 1, /* the event's class: its type and key values */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <sched.h>
 
-#include "thread.h"
+#include "format/thread.h"
 
 void lock_init(pthread_mutex_t *m)
 {

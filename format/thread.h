@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The threads of a writer beside a recorder, which may have a real-time priority. */
-#ifndef TRAWL_THREAD_H
-#define TRAWL_THREAD_H
+#ifndef TRAWL_FORMAT_THREAD_H
+#define TRAWL_FORMAT_THREAD_H
 
 #include <pthread.h>
 #include <stdbool.h>

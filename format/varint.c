@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "varint.h"
+#include "format/varint.h"
 
 void buf_varint(struct buf *b, uint64_t v)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers of variable length in a buffer and a view. */
-#ifndef TRAWL_VARINT_H
-#define TRAWL_VARINT_H
+#ifndef TRAWL_FORMAT_VARINT_H
+#define TRAWL_FORMAT_VARINT_H
 
-#include "bytes.h"
+#include "format/bytes.h"
 
 /* LEB128: seven bits a byte, the lowest first, bit 7 set on all but the last. */
 void buf_varint(struct buf *b, uint64_t v);

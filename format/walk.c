@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <xxhash.h>
 
-#include "walk.h"
+#include "format/walk.h"
 
 /* A file that makes us look at this many times its size in vain is not worth more. */
 enum { WASTE_FACTOR = 16, WASTE_LEAST = 256 << 20, SEARCH_STEP = 256 << 10 };

@@ -3,11 +3,11 @@
  * Going over the blocks of an input one after another, and finding the next whole one behind
  * damage. Needs no index; on a file it can pass over the payloads of chunks.
  */
-#ifndef TRAWL_WALK_H
-#define TRAWL_WALK_H
+#ifndef TRAWL_FORMAT_WALK_H
+#define TRAWL_FORMAT_WALK_H
 
-#include "block.h"
-#include "input.h"
+#include "format/block.h"
+#include "format/input.h"
 
 /* What is wrong with the input, as far as has been seen. */
 struct damage {

@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "outbox.h"
-#include "ring.h"
-#include "thread.h"
+#include "format/writequeue.h"
+#include "format/ring.h"
+#include "format/thread.h"
 
 enum {
 	CHUNK_EVENTS = 65536,

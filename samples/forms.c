@@ -145,7 +145,7 @@ int main(void)
 	{                                                                                          \
 		run_##name, "{\"name\":\"forms:" #name "\",\"fields\":{" fields "}}"               \
 	}
-#include "forms.expect"
+#include "samples/forms.expect"
 	};
 	struct point point = { -1, 1l << 40, "point" };
 

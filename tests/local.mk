@@ -26,5 +26,5 @@ libtrawl_test_la_LIBADD = $(libtrawl_la_LIBADD)
 include tests/format/local.mk
 include tests/capture/local.mk
 include tests/decode/local.mk
-include tests/usb/local.mk
+include tests/decode/usb/local.mk
 include tests/cli/local.mk

@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "no_tmpfile.h"
+#include "tests/no_tmpfile.h"
 
 bool no_tmpfile, no_noreplace, no_link, no_rename;
 

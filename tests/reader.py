@@ -95,7 +95,7 @@ ZSTD = zstd_library()
 
 def words():
     """The dictionary: its text's lines put together, with what stands behind backslashes."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "words.txt")
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "zdict.txt")
     with open(path, "rb") as f:
         text = f.read().replace(b"\n", b"")
     short = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}

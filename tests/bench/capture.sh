@@ -36,7 +36,7 @@ done
 # The same probe for the two that cannot make it themselves, as trawl would define it.
 define() {
 	local line
-	line=$("$build/tests/capture/show_probes" "usdt:$program:loop" |
+	line=$("$build/tests/capture/probe/show_probes" "usdt:$program:loop" |
 		sed -n 's/^p:[^ ]* [^ ]*:\(0x.*\)/\1/p')
 	[ -n "$line" ] || { echo "capture.sh: no definition for the probe of $program"; exit 3; }
 	echo "p:$group/loop $program:$line" >>$tracing/uprobe_events || exit 3

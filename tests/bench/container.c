@@ -17,10 +17,10 @@
 #include <time.h>
 #include <zstd.h>
 
-#include "capture/eventformat.h"
-#include "capture/ring.h"
-#include "bytes.h"
-#include "chunk.h"
+#include "capture/tracefs/eventformat.h"
+#include "capture/tracefs/ring.h"
+#include "format/bytes.h"
+#include "format/chunk.h"
 
 enum { CPUS = 64, TYPES = 2048, CHUNK_EVENTS = 65536, RAW_CHUNK = 40960, FRAME = 1 << 20 };
 

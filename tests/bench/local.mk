@@ -2,12 +2,12 @@
 
 check_PROGRAMS += tests/bench/usbmon
 tests_bench_usbmon_SOURCES = tests/bench/usbmon.c tests/bench/usbevents.c tests/bench/usbevents.h \
-	tests/capture/monmodel.c tests/capture/monmodel.h
+	tests/capture/usb/monmodel.c tests/capture/usb/monmodel.h
 tests_bench_usbmon_CFLAGS = $(AM_CFLAGS) -O2
 tests_bench_usbmon_LDADD = libcapture.la libcommon.la libtrawl-test.la
 
 # Loaded into tcpdump and trawl (usbpeers.sh): a shared object even where libtool is to make none.
-MONSHIM = tests/bench/monshim.c tests/bench/usbevents.c tests/capture/monmodel.c
+MONSHIM = tests/bench/monshim.c tests/bench/usbevents.c tests/capture/usb/monmodel.c
 EXTRA_DIST += tests/bench/monshim.c
 tests/bench/monshim.so: $(MONSHIM)
 	$(AM_V_CCLD)$(MKDIR_P) tests/bench && $(CC) $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) \

@@ -22,9 +22,9 @@
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
-#include "capture/usbmon_ioctl.h"
+#include "capture/usb/usbmon_ioctl.h"
 #include "tests/bench/usbevents.h"
-#include "tests/capture/monmodel.h"
+#include "tests/capture/usb/monmodel.h"
 
 static struct {
 	int fd;

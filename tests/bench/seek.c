@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "reader.h"
-#include "../format/sample.h"
+#include "format/reader.h"
+#include "tests/format/sample.h"
 
 enum { SEEKS = 100, RECORD = 48 };
 

@@ -2,7 +2,7 @@
 #include <string.h>
 #include <time.h>
 #include "tests/bench/usbevents.h"
-#include "tests/capture/monmodel.h"
+#include "tests/capture/usb/monmodel.h"
 
 size_t usbevents_make(uint64_t n, size_t payload, unsigned int noise, struct usbmon_header *h,
 		      uint8_t *data)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Made-up USB traffic for the model of usbmon's ring. */
-#ifndef TRAWL_TESTS_USBEVENTS_H
-#define TRAWL_TESTS_USBEVENTS_H
+#ifndef TRAWL_TESTS_BENCH_USBEVENTS_H
+#define TRAWL_TESTS_BENCH_USBEVENTS_H
 
-#include "capture/usbmon.h"
+#include "capture/usb/usbmon.h"
 
 /*
  * Event n of a stream of transfers on a few endpoints of two devices: submission and completion

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * USB capture without a kernel: events from the model of usbmon's ring (tests/capture/monmodel.h)
+ * USB capture without a kernel: events from the model of usbmon's ring (tests/capture/usb/monmodel.h)
  * through the fetch loop and the filter into a compressed file. Filling the ring is not measured;
  * draining it is, until all of it is with the kernel that writes the file.
  *
@@ -20,11 +20,11 @@
 #include <time.h>
 #include <unistd.h>
 #include <zstd.h>
-#include "capture/priority.h"
-#include "capture/usbfilter.h"
+#include "capture/sys/priority.h"
+#include "capture/usb/filter.h"
 #include "common/usbtypes.h"
 #include "tests/bench/usbevents.h"
-#include "tests/capture/monmodel.h"
+#include "tests/capture/usb/monmodel.h"
 
 static struct trawl_error err;
 

@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 SRC, BUILD = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
-sys.path[:0] = [SRC + "/tests", SRC + "/tests/usb"]
+sys.path[:0] = [SRC + "/tests", SRC + "/tests/decode/usb"]
 sys.dont_write_bytecode = True
 import usbsynth  # noqa: E402
 from tap import finish, ok, same, skip  # noqa: E402
@@ -160,7 +160,7 @@ def test_ends(d):
     with open(d + "/gone.records", "wb") as f:
         f.write(b"".join(struct.pack("<I", len(r)) + r for r in c.records))
     write(d + "/gone.json", b'{"path":"1-1","busnum":1,"devnum":7,"gone":true}')
-    run("tests/usb/make-usb", d + "/gone.trawl", d + "/gone.records", "usb/1-1=%s/gone.json" % d)
+    run("tests/decode/usb/make-usb", d + "/gone.trawl", d + "/gone.records", "usb/1-1=%s/gone.json" % d)
     same([(7, "unanswered"), (8, "pending")],
          [(i["fields"]["dev"], i["fields"]["end"]) for i in objects(d + "/gone.trawl")],
          "of a device that is gone no answer can come")
@@ -186,7 +186,7 @@ def test_ahead(d):
         write(d + "/ahead.json", json.dumps({
             "path": "1-9", "busnum": 1, "devnum": 7, "configuration": 1,
             "descriptors": (answers[0] + answers[1]).hex()}).encode())
-        run("tests/usb/make-usb", d + "/ahead.trawl", d + "/ahead.records",
+        run("tests/decode/usb/make-usb", d + "/ahead.trawl", d + "/ahead.records",
             "+usb/1-9=%s/ahead.json" % d)
         same(want, [i["fields"].get("port") for i in objects(d + "/ahead.trawl")],
              "a snapshot of %s device, after all of it" % ("another" if want[1] is None else "this"))
@@ -664,7 +664,7 @@ def test_late(d):
         with open(d + "/snap" + port, "w") as f:
             json.dump(j, f)
         args.append("usb/%s=%s/snap%s" % (port, d, port))
-    run("tests/usb/make-usb", d + "/late.trawl", d + "/late.records", *args)
+    run("tests/decode/usb/make-usb", d + "/late.trawl", d + "/late.records", *args)
 
     items = objects(d + "/late.trawl")
     f = one(items, "the tablet's report", dev=7)
@@ -675,7 +675,7 @@ def test_late(d):
     ok("1:5 46f4:0001 Thing 5 at port 1-2.3" in text, "the summary names the devices", text)
 
     # A plug that was the last that happened: its snapshot is dated after it.
-    run("tests/usb/make-usb", d + "/last.trawl", d + "/late.records", args[0], "+" + args[1])
+    run("tests/decode/usb/make-usb", d + "/last.trawl", d + "/late.records", args[0], "+" + args[1])
     ok("1:5 46f4:0001 Thing 5 at port 1-2.3" in run("trawl-decode", "--summary", d + "/last.trawl")[0],
        "the summary names a device that came at the end")
 

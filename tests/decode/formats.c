@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/eventformat.h"
-#include "decode/printfmt.h"
+#include "capture/tracefs/eventformat.h"
+#include "decode/kernel/printfmt.h"
 
 static unsigned int total, understood, calls, dropped;
 

@@ -8,53 +8,53 @@ SAMPLE = tests/decode/sample.h tests/decode/sample.c
 
 if HAVE_CRITERION
 UNIT_DECODE = \
-	tests/decode/test_glob \
-	tests/decode/test_jdoc \
-	tests/decode/test_layout \
-	tests/decode/test_out \
-	tests/decode/test_outfile \
-	tests/decode/test_printfmt \
-	tests/decode/test_selection \
-	tests/decode/test_site \
-	tests/decode/test_task \
-	tests/decode/test_when \
-	tests/decode/test_where
+	tests/decode/base/test_glob \
+	tests/decode/base/test_jdoc \
+	tests/decode/base/test_layout \
+	tests/decode/base/test_output \
+	tests/decode/base/test_outfile \
+	tests/decode/kernel/test_printfmt \
+	tests/decode/query/test_selection \
+	tests/decode/kernel/test_site \
+	tests/decode/base/test_task \
+	tests/decode/base/test_time \
+	tests/decode/query/test_where
 check_PROGRAMS += $(UNIT_DECODE)
 TESTS += $(UNIT_DECODE)
 DECODE_LDADD = libdecode.la libcommon.la libtrawl.la $(CRITERION_LIBS)
-tests_decode_test_glob_SOURCES = tests/decode/test_glob.c
-tests_decode_test_glob_CFLAGS = $(UNIT_CFLAGS)
-tests_decode_test_glob_LDADD = $(DECODE_LDADD)
-tests_decode_test_jdoc_SOURCES = tests/decode/test_jdoc.c
-tests_decode_test_jdoc_CFLAGS = $(UNIT_CFLAGS)
-tests_decode_test_jdoc_LDADD = $(DECODE_LDADD)
-tests_decode_test_out_SOURCES = tests/decode/test_out.c
-tests_decode_test_out_CFLAGS = $(UNIT_CFLAGS)
-tests_decode_test_out_LDADD = $(DECODE_LDADD)
-tests_decode_test_outfile_SOURCES = tests/decode/test_outfile.c tests/no_tmpfile.c tests/no_tmpfile.h
-tests_decode_test_outfile_CFLAGS = $(UNIT_CFLAGS)
-tests_decode_test_outfile_LDADD = $(DECODE_LDADD)
-tests_decode_test_printfmt_SOURCES = tests/decode/test_printfmt.c
-tests_decode_test_printfmt_CFLAGS = $(UNIT_CFLAGS)
-tests_decode_test_printfmt_LDADD = $(DECODE_LDADD)
-tests_decode_test_when_SOURCES = tests/decode/test_when.c
-tests_decode_test_when_CFLAGS = $(UNIT_CFLAGS)
-tests_decode_test_when_LDADD = $(DECODE_LDADD)
-tests_decode_test_where_SOURCES = tests/decode/test_where.c
-tests_decode_test_where_CFLAGS = $(UNIT_CFLAGS)
-tests_decode_test_where_LDADD = $(DECODE_LDADD)
-tests_decode_test_layout_SOURCES = tests/decode/test_layout.c
-tests_decode_test_layout_CFLAGS = $(UNIT_CFLAGS)
-tests_decode_test_layout_LDADD = $(DECODE_LDADD)
-tests_decode_test_selection_SOURCES = tests/decode/test_selection.c
-tests_decode_test_selection_CFLAGS = $(UNIT_CFLAGS)
-tests_decode_test_selection_LDADD = $(DECODE_LDADD)
-tests_decode_test_site_SOURCES = tests/decode/test_site.c tests/decode/capture.h
-tests_decode_test_site_CFLAGS = $(UNIT_CFLAGS)
-tests_decode_test_site_LDADD = $(DECODE_LDADD)
-tests_decode_test_task_SOURCES = tests/decode/test_task.c tests/decode/capture.h
-tests_decode_test_task_CFLAGS = $(UNIT_CFLAGS)
-tests_decode_test_task_LDADD = $(DECODE_LDADD)
+tests_decode_base_test_glob_SOURCES = tests/decode/base/test_glob.c
+tests_decode_base_test_glob_CFLAGS = $(UNIT_CFLAGS)
+tests_decode_base_test_glob_LDADD = $(DECODE_LDADD)
+tests_decode_base_test_jdoc_SOURCES = tests/decode/base/test_jdoc.c
+tests_decode_base_test_jdoc_CFLAGS = $(UNIT_CFLAGS)
+tests_decode_base_test_jdoc_LDADD = $(DECODE_LDADD)
+tests_decode_base_test_output_SOURCES = tests/decode/base/test_output.c
+tests_decode_base_test_output_CFLAGS = $(UNIT_CFLAGS)
+tests_decode_base_test_output_LDADD = $(DECODE_LDADD)
+tests_decode_base_test_outfile_SOURCES = tests/decode/base/test_outfile.c tests/no_tmpfile.c tests/no_tmpfile.h
+tests_decode_base_test_outfile_CFLAGS = $(UNIT_CFLAGS)
+tests_decode_base_test_outfile_LDADD = $(DECODE_LDADD)
+tests_decode_kernel_test_printfmt_SOURCES = tests/decode/kernel/test_printfmt.c
+tests_decode_kernel_test_printfmt_CFLAGS = $(UNIT_CFLAGS)
+tests_decode_kernel_test_printfmt_LDADD = $(DECODE_LDADD)
+tests_decode_base_test_time_SOURCES = tests/decode/base/test_time.c
+tests_decode_base_test_time_CFLAGS = $(UNIT_CFLAGS)
+tests_decode_base_test_time_LDADD = $(DECODE_LDADD)
+tests_decode_query_test_where_SOURCES = tests/decode/query/test_where.c
+tests_decode_query_test_where_CFLAGS = $(UNIT_CFLAGS)
+tests_decode_query_test_where_LDADD = $(DECODE_LDADD)
+tests_decode_base_test_layout_SOURCES = tests/decode/base/test_layout.c
+tests_decode_base_test_layout_CFLAGS = $(UNIT_CFLAGS)
+tests_decode_base_test_layout_LDADD = $(DECODE_LDADD)
+tests_decode_query_test_selection_SOURCES = tests/decode/query/test_selection.c
+tests_decode_query_test_selection_CFLAGS = $(UNIT_CFLAGS)
+tests_decode_query_test_selection_LDADD = $(DECODE_LDADD)
+tests_decode_kernel_test_site_SOURCES = tests/decode/kernel/test_site.c tests/decode/capture.h
+tests_decode_kernel_test_site_CFLAGS = $(UNIT_CFLAGS)
+tests_decode_kernel_test_site_LDADD = $(DECODE_LDADD)
+tests_decode_base_test_task_SOURCES = tests/decode/base/test_task.c tests/decode/capture.h
+tests_decode_base_test_task_CFLAGS = $(UNIT_CFLAGS)
+tests_decode_base_test_task_LDADD = $(DECODE_LDADD)
 endif
 
 # How many print formats of a kernel are understood: for tests/cli/kernel.py and the lab.

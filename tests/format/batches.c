@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "batches.h"
-#include "section.h"
+#include "tests/format/batches.h"
+#include "format/section.h"
 
 enum { RECORD_MAX = 4096 };
 

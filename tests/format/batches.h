@@ -3,7 +3,7 @@
 #ifndef BATCHES_H
 #define BATCHES_H
 
-#include "chunk.h"
+#include "format/chunk.h"
 
 enum { BATCHES_FIELDS = 12, BATCHES_TYPES = 1000 };
 

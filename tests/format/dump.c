@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "bytes.h"
-#include "trawl.h"
+#include "format/bytes.h"
+#include "format/trawl.h"
 
 static void put_text(const char *s, size_t n)
 {

@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 
-#include "sample.h"
+#include "tests/format/sample.h"
 
 int main(int argc, char **argv)
 {

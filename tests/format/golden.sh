@@ -40,7 +40,7 @@ has "docs/format.md is of the code's version" "$(cat "$TRAWL_SRC/docs/format.md"
 	"^# The .trawl file format, version $version\$"
 
 # So does the dictionary, which is part of it for ever.
-has "docs/words.txt is the dictionary of docs/format.md" "$(cat "$TRAWL_SRC/docs/format.md")" \
+has "docs/zdict.txt is the dictionary of docs/format.md" "$(cat "$TRAWL_SRC/docs/format.md")" \
 	"^\`$(cd "$TRAWL_SRC/tests" && /usr/bin/python3 -B -c 'import reader
 print("%016x" % reader.xxh64(reader.WORDS))')\`"
 tap_done

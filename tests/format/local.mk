@@ -29,14 +29,14 @@ UNIT_FORMAT = tests/format/test_error \
 	tests/format/test_column \
 	tests/format/test_parts \
 	tests/format/test_chunk \
-	tests/format/test_pace \
+	tests/format/test_level \
 	tests/format/test_writer \
 	tests/format/test_block \
 	tests/format/test_body \
 	tests/format/test_walk \
 	tests/format/test_ring \
-	tests/format/test_trail \
-	tests/format/test_span \
+	tests/format/test_writeback \
+	tests/format/test_segment \
 	tests/format/test_clock
 check_PROGRAMS += $(UNIT_FORMAT)
 TESTS += $(UNIT_FORMAT)
@@ -61,24 +61,24 @@ tests_format_test_parts_LDADD = $(UNIT_LDADD)
 tests_format_test_chunk_SOURCES = tests/format/test_chunk.c
 tests_format_test_chunk_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_chunk_LDADD = libsample.la $(UNIT_LDADD)
-tests_format_test_pace_SOURCES = tests/format/test_pace.c
-tests_format_test_pace_CFLAGS = $(UNIT_CFLAGS)
-tests_format_test_pace_LDADD = $(UNIT_LDADD) $(ZSTD_LIBS)
+tests_format_test_level_SOURCES = tests/format/test_level.c
+tests_format_test_level_CFLAGS = $(UNIT_CFLAGS)
+tests_format_test_level_LDADD = $(UNIT_LDADD) $(ZSTD_LIBS)
 tests_format_test_clock_SOURCES = tests/format/test_clock.c
 tests_format_test_clock_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_clock_LDADD = $(UNIT_LDADD)
 tests_format_test_writer_SOURCES = tests/format/test_writer.c
 tests_format_test_writer_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_writer_LDADD = libsample.la $(UNIT_LDADD)
-tests_format_test_trail_SOURCES = tests/format/test_trail.c
-tests_format_test_trail_CFLAGS = $(UNIT_CFLAGS)
-tests_format_test_trail_LDADD = $(UNIT_LDADD)
+tests_format_test_writeback_SOURCES = tests/format/test_writeback.c
+tests_format_test_writeback_CFLAGS = $(UNIT_CFLAGS)
+tests_format_test_writeback_LDADD = $(UNIT_LDADD)
 tests_format_test_ring_SOURCES = tests/format/test_ring.c
 tests_format_test_ring_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_ring_LDADD = libsample.la $(UNIT_LDADD)
-tests_format_test_span_SOURCES = tests/format/test_span.c
-tests_format_test_span_CFLAGS = $(UNIT_CFLAGS)
-tests_format_test_span_LDADD = libsample.la $(UNIT_LDADD)
+tests_format_test_segment_SOURCES = tests/format/test_segment.c
+tests_format_test_segment_CFLAGS = $(UNIT_CFLAGS)
+tests_format_test_segment_LDADD = libsample.la $(UNIT_LDADD)
 tests_format_test_block_SOURCES = tests/format/test_block.c
 tests_format_test_block_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_block_LDADD = libsample.la $(UNIT_LDADD) $(ZSTD_LIBS)

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sample.h"
+#include "tests/format/sample.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -6,8 +6,8 @@
 #ifndef SAMPLE_H
 #define SAMPLE_H
 
-#include "bytes.h"
-#include "trawl.h"
+#include "format/bytes.h"
+#include "format/trawl.h"
 
 /* A small random generator: tests must be the same everywhere. */
 uint64_t sample_random(uint64_t *state);

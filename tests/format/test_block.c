@@ -4,8 +4,8 @@
 #include <xxhash.h>
 #include <zstd.h>
 
-#include "block.h"
-#include "sample.h"
+#include "format/block.h"
+#include "tests/format/sample.h"
 
 /* The body of the block in b, or false when anything about the block is wrong. */
 static bool body_of(const struct buf *b, struct buf *tmp, struct view *body)

@@ -5,8 +5,8 @@
  */
 #include <criterion/criterion.h>
 
-#include "body.h"
-#include "index.h"
+#include "format/body.h"
+#include "format/index.h"
 
 static const struct trawl_field common[] = {
 	{ "pid", "int", "", TRAWL_PID, TRAWL_FIXED, 0, 4, 4, 1 },

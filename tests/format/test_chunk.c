@@ -3,9 +3,9 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "batches.h"
-#include "bytes.h"
-#include "pace.h"
+#include "tests/format/batches.h"
+#include "format/bytes.h"
+#include "format/level.h"
 
 static uint8_t *encode(struct chunk_encoder *e, const struct batches *b, size_t *len)
 {

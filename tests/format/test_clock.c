@@ -2,7 +2,7 @@
 /* Clocks that run, are slewed, are set, and the machine that sleeps. */
 #include <criterion/criterion.h>
 
-#include "clock.h"
+#include "format/clock.h"
 
 #define SECOND 1000000000ull
 #define EPOCH 1795000000000000000ull

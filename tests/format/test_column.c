@@ -3,10 +3,10 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "bucket.h"
-#include "code.h"
-#include "column.h"
-#include "section.h"
+#include "format/bucket.h"
+#include "format/code.h"
+#include "format/column.h"
+#include "format/section.h"
 
 static uint64_t state = 88172645463325252ull;
 

@@ -6,9 +6,9 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "block.h"
-#include "reader.h"
-#include "sample.h"
+#include "format/block.h"
+#include "format/reader.h"
+#include "tests/format/sample.h"
 
 struct result {
 	bool opened, complete;

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "trawl.h"
+#include "format/trawl.h"
 
 Test(error, carries_status_and_text)
 {

@@ -3,10 +3,10 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "arena.h"
-#include "arrange.h"
-#include "dictionary.h"
-#include "excerpt.h"
+#include "format/arena.h"
+#include "format/grouping.h"
+#include "format/stringtable.h"
+#include "format/excerpt.h"
 
 /* ---- layouts ------------------------------------------------------------------------------ */
 

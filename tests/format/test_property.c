@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "reader.h"
-#include "sample.h"
+#include "format/reader.h"
+#include "tests/format/sample.h"
 
 enum { SOURCES = 3, TYPES = 4, CPUS = 5, FIELDS = 12, RECORD = 4096 };
 

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "facts.h"
-#include "sample.h"
+#include "format/metacache.h"
+#include "tests/format/sample.h"
 
 enum { RING = 1 << 20, RECORD = 1024 };
 

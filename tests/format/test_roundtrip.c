@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bytes.h"
-#include "trawl.h"
+#include "format/bytes.h"
+#include "format/trawl.h"
 
 static const struct trawl_field common[] = {
 	{ "pid", "int", "", TRAWL_PID, TRAWL_FIXED, 0, 4, 4, 1 },

@@ -4,9 +4,9 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "catalog.h"
-#include "sample.h"
-#include "walk.h"
+#include "format/catalog.h"
+#include "tests/format/sample.h"
+#include "format/walk.h"
 
 /* ---- the input ------------------------------------------------------------------------------- */
 

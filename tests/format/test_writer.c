@@ -16,8 +16,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "block.h"
-#include "sample.h"
+#include "format/block.h"
+#include "tests/format/sample.h"
 
 static const struct trawl_field fields[] = {
 	{ "n", "", "", TRAWL_SEQ, TRAWL_FIXED, 0, 0, 8, 1 },

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "batches.h"
-#include "bytes.h"
+#include "tests/format/batches.h"
+#include "format/bytes.h"
 
 static int write_seed(const char *directory, uint8_t schema, uint16_t events)
 {

@@ -5,8 +5,8 @@
  */
 #include <stdlib.h>
 
-#include "batches.h"
-#include "bytes.h"
+#include "tests/format/batches.h"
+#include "format/bytes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,8 +5,8 @@
  */
 #include <xxhash.h>
 
-#include "block.h"
-#include "reader.h"
+#include "format/block.h"
+#include "format/reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

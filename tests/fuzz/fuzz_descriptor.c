@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes as the answer to GET_DESCRIPTOR; the first four say of what and of which class. */
-#include "decode/descriptor.h"
+#include "decode/usb/descriptor.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 /* Any bytes as the format file of an event: fields that are believed must lie in the record. */
 #include <stdlib.h>
 
-#include "capture/eventformat.h"
+#include "capture/tracefs/eventformat.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,8 +5,8 @@
  */
 #include <stdlib.h>
 
-#include "decode/jdoc.h"
-#include "decode/layout.h"
+#include "decode/base/jdoc.h"
+#include "decode/base/layout.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "capture/probe.h"
+#include "capture/probe/probe.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes as a file to be imported: pcap, pcapng, usbmon text. */
-#include "edit/foreign.h"
+#include "decode/import/foreign.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/eventformat.h"
-#include "decode/printfmt.h"
+#include "capture/tracefs/eventformat.h"
+#include "decode/kernel/printfmt.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/ring.h"
+#include "capture/tracefs/ring.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/fetch.h"
-#include "capture/operand.h"
-#include "capture/spec.h"
+#include "capture/probe/fetch.h"
+#include "capture/probe/operand.h"
+#include "capture/cli/spec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

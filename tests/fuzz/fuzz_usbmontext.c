@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes as lines of usbmon text. What was read and written once stays the same. */
-#include "decode/usbmontext.h"
+#include "decode/usb/usbmontext.h"
 
 #include <stdlib.h>
 

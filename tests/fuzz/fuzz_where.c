@@ -2,9 +2,9 @@
 /* Any text as an expression of --where, a time of --from and a glob; what parses is evaluated. */
 #include <stdlib.h>
 
-#include "decode/glob.h"
-#include "decode/when.h"
-#include "decode/where.h"
+#include "decode/base/glob.h"
+#include "decode/base/time.h"
+#include "decode/query/where.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

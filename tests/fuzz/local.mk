@@ -8,11 +8,9 @@ tests_fuzz_fuzz_container_SOURCES = tests/fuzz/fuzz_container.c tests/fuzz/drive
 tests_fuzz_fuzz_container_LDADD = libtrawl-test.la
 FUZZERS += tests/fuzz/fuzz_chunk
 tests_fuzz_fuzz_chunk_SOURCES = tests/fuzz/fuzz_chunk.c tests/fuzz/driver.c
-tests_fuzz_fuzz_chunk_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/format
 tests_fuzz_fuzz_chunk_LDADD = libsample.la libtrawl-test.la
 check_PROGRAMS += tests/fuzz/chunk_seeds
 tests_fuzz_chunk_seeds_SOURCES = tests/fuzz/chunk_seeds.c
-tests_fuzz_chunk_seeds_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/format
 tests_fuzz_chunk_seeds_LDADD = libsample.la libtrawl-test.la
 regenerate-chunk-seeds: tests/fuzz/chunk_seeds
 	tests/fuzz/chunk_seeds $(srcdir)/tests/fuzz/corpus/chunk
@@ -30,7 +28,7 @@ tests_fuzz_fuzz_descriptor_LDADD = libdecode.la libcommon.la libtrawl.la
 tests_fuzz_fuzz_hidreport_SOURCES = tests/fuzz/fuzz_hidreport.c tests/fuzz/driver.c
 tests_fuzz_fuzz_hidreport_LDADD = libdecode.la libcommon.la libtrawl.la
 tests_fuzz_fuzz_pcapimport_SOURCES = tests/fuzz/fuzz_pcapimport.c tests/fuzz/driver.c
-tests_fuzz_fuzz_pcapimport_LDADD = libedit.la libdecode.la libcommon.la libtrawl.la
+tests_fuzz_fuzz_pcapimport_LDADD = libimport.la libdecode.la libcommon.la libtrawl.la
 tests_fuzz_fuzz_usb_SOURCES = tests/fuzz/fuzz_usb.c tests/fuzz/driver.c
 tests_fuzz_fuzz_usb_LDADD = libdecode.la libcommon.la libtrawl.la
 tests_fuzz_fuzz_usbmontext_SOURCES = tests/fuzz/fuzz_usbmontext.c tests/fuzz/driver.c

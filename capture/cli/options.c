@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/dupopt.h"
+#include "capture/cli/options.h"
+#include "capture/source.h"
+
+static const char help_head[] =
+	"Usage: trawl -i SOURCE [-i SOURCE ...] [-w FILE] [OPTION ...] [-- COMMAND ...]\n"
+	"\n"
+	"Records what happens below the network: user probes, kernel events, USB. Without -w it\n"
+	"prints decoded events as they come; trawl-decode reads a FILE.\n"
+	"\n"
+	"  -i SOURCE       what to record; may be given several times:\n";
+
+static const char help_tail[] =
+	"  -D              list the sources of this machine, and what hinders the others\n"
+	"  -w FILE         write to FILE; - is standard output\n"
+	"  -p PID          only this process, its threads and new children; may come again\n"
+	"  -- COMMAND ...  run it when all is armed, record it and its children, end with it\n"
+	"\n"
+	"  -c COUNT        the first COUNT events, then end\n"
+	"  --duration TIME end after TIME: 10s, 500ms, 2m, 1h\n"
+	"  -C SIZE         go on in a new file after SIZE million bytes (or 64k, 10m, 1g)\n"
+	"  -G SECONDS      go on in a new file every SECONDS; FILE may have strftime's %\n"
+	"  -W COUNT        with -C: so many files in turn; with -G: end after so many\n"
+	"  --ring SIZE     keep the newest SIZE in memory; write a FILE on each trigger: SIGUSR1,\n"
+	"                  a crash of COMMAND, or --trigger; -W COUNT: end after so many\n"
+	"  --trigger EXPR  an event for which this holds, as of trawl-decode --where\n"
+	"  --after TIME    go on for so long after a trigger (default 1s)\n"
+	"  -s BYTES        keep at most BYTES of an event's strings and data\n"
+	"  -B KIB          buffer for each CPU and source\n"
+	"  -U              write each batch of events at once\n"
+	"  --level N       compression, 1 (fast) to 19 (small); default 1, less for bulk in a rush\n"
+	"  -Z USER         FILE belongs to USER, COMMAND runs as USER (default: who called sudo)\n"
+	"  -t              printed times, as trawl-decode: -t to -ttttt\n"
+	"  -v              say more, twice for yet more\n"
+	"  -q              say nothing but errors\n"
+	"  --json          with -D: as JSON; without -w: events as JSON lines\n"
+	"  --gc            remove what killed captures left in the kernel\n"
+	"  --help, --version\n"
+	"\n"
+	"Ends with COMMAND, with all of -p, on -c, --duration, or an interrupt. Status: 0 done,\n"
+	"1 done but events are missing, 2 wrong usage, 3 this machine cannot.\n";
+
+void options_help(FILE *out)
+{
+	fputs(help_head, out);
+	for (size_t i = 0; sources[i]; i++) {
+		if (!sources[i]->hidden)
+			fprintf(out, "       %s:%s\n", sources[i]->name, sources[i]->summary);
+	}
+	fputs(help_tail, out);
+}
+
+enum { OPT_GC = 256, OPT_LEVEL, OPT_HELP, OPT_VERSION, OPT_DURATION, OPT_JSON, OPT_RING,
+       OPT_TRIGGER, OPT_AFTER };
+
+static const struct option long_options[] = {
+	{ "gc", no_argument, NULL, OPT_GC },
+	{ "level", required_argument, NULL, OPT_LEVEL },
+	{ "help", no_argument, NULL, OPT_HELP },
+	{ "version", no_argument, NULL, OPT_VERSION },
+	{ "duration", required_argument, NULL, OPT_DURATION },
+	{ "json", no_argument, NULL, OPT_JSON },
+	{ "ring", required_argument, NULL, OPT_RING },
+	{ "trigger", required_argument, NULL, OPT_TRIGGER },
+	{ "after", required_argument, NULL, OPT_AFTER },
+	{ 0 },
+};
+
+/* A decimal number in [min, max], with what follows it left in *end. */
+static bool number(const char *text, uint64_t min, uint64_t max, uint64_t *value, const char **end)
+{
+	char *stop;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*value = strtoull(text, &stop, 10);
+	*end = stop;
+	return !errno && *value >= min && *value <= max;
+}
+
+static int whole_number(const char *option, const char *text, uint64_t min, uint64_t max,
+			uint64_t *value, struct trawl_error *err)
+{
+	const char *end;
+
+	if (number(text, min, max, value, &end) && !*end)
+		return 0;
+	return trawl_fail(err, TRAWL_USAGE, "%s %s: give a number from %llu to %llu", option, text,
+			  (unsigned long long)min, (unsigned long long)max);
+}
+
+static const uint64_t AFTER_DEFAULT = 1000000000;
+
+/* 10s, 500ms, 2m, 1h, or plain seconds, to ns. */
+static int duration(const char *option, const char *text, uint64_t min, uint64_t *ns,
+		    struct trawl_error *err)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {
+		{ "", 1000000000 }, { "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 },
+		{ "m", 60000000000 }, { "h", 3600000000000 }, { "d", 86400000000000 },
+	};
+	const char *end;
+	uint64_t n;
+
+	if (number(text, min, 1u << 30, &n, &end)) {
+		for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+			if (!strcmp(end, units[i].name) && n <= UINT64_MAX / 2 / units[i].ns) {
+				*ns = n * units[i].ns;
+				return 0;
+			}
+		}
+	}
+	return trawl_fail(err, TRAWL_USAGE, "%s %s: give a time such as 10s, 500ms, 2m or 1h; "
+			  "without a unit it is seconds", option, text);
+}
+
+/* -C: millions of bytes as tcpdump's, or with k, m, g for powers of 1024. */
+static int size(const char *option, const char *text, uint64_t *bytes, struct trawl_error *err)
+{
+	const char *end;
+	uint64_t n;
+
+	if (number(text, 1, 1u << 30, &n, &end)) {
+		if (!*end)
+			*bytes = n * 1000000;
+		else if (!strcasecmp(end, "k") || !strcasecmp(end, "kb"))
+			*bytes = n << 10;
+		else if (!strcasecmp(end, "m") || !strcasecmp(end, "mb"))
+			*bytes = n << 20;
+		else if (!strcasecmp(end, "g") || !strcasecmp(end, "gb"))
+			*bytes = n << 30;
+		else
+			end = NULL;
+		if (end)
+			return 0;
+	}
+	return trawl_fail(err, TRAWL_USAGE,
+			  "%s %s: give a size in millions of bytes, or with k, m or g", option,
+			  text);
+}
+
+static int add_interface(struct options *o, const char *text, struct trawl_error *err)
+{
+	const char **grown;
+
+	if (!*text)
+		return trawl_fail(err, TRAWL_USAGE, "-i '': name a source (trawl -D lists them)");
+	grown = realloc(o->interfaces, (o->ninterfaces + 1) * sizeof(*grown));
+	if (!grown)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	o->interfaces = grown;
+	grown[o->ninterfaces++] = text;
+	return 0;
+}
+
+static int add_pid(struct options *o, const char *text, struct trawl_error *err)
+{
+	pid_t *grown = realloc(o->pids, (o->npids + 1) * sizeof(*grown));
+	uint64_t pid;
+
+	if (!grown)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	o->pids = grown;
+	if (whole_number("-p", text, 1, 1u << 22, &pid, err))
+		return -1;
+	grown[o->npids++] = (pid_t)pid;
+	return 0;
+}
+
+static int take_long(struct options *o, int c, const char *arg, struct trawl_error *err)
+{
+	uint64_t n;
+
+	switch (c) {
+	case OPT_GC:
+		o->job = JOB_GC;
+		return 0;
+	case OPT_HELP:
+		o->job = JOB_HELP;
+		return 0;
+	case OPT_VERSION:
+		o->job = JOB_VERSION;
+		return 0;
+	case OPT_DURATION:
+		return duration("--duration", arg, 1, &o->duration, err);
+	case OPT_RING:
+		return size("--ring", arg, &o->ring, err);
+	case OPT_TRIGGER:
+		if (o->trigger)
+			return trawl_fail(err, TRAWL_USAGE,
+					  "--trigger: given twice: join the two with 'or'");
+		o->trigger = arg;
+		return 0;
+	case OPT_AFTER:
+		o->has_after = true;
+		return duration("--after", arg, 0, &o->after, err);
+	case OPT_JSON:
+		o->json = true;
+		return 0;
+	case OPT_LEVEL:
+		if (whole_number("--level", arg, 1, 19, &n, err))
+			return -1;
+		o->level = (int)n;
+		return 0;
+	}
+	return -1;
+}
+
+static int take_number(struct options *o, int c, const char *arg, struct trawl_error *err)
+{
+	const char option[] = { '-', (char)c, '\0' };
+	uint64_t n;
+
+	if (whole_number(option, arg, 1, c == 'c' ? UINT64_MAX : INT32_MAX, &n, err))
+		return -1;
+	switch (c) {
+	case 'c':
+		o->count = n;
+		break;
+	case 's':
+		o->snaplen = (uint32_t)n;
+		break;
+	case 'B':
+		o->buffer_kb = (uint32_t)n;
+		break;
+	case 'G':
+		o->rotate_seconds = n;
+		break;
+	case 'W':
+		o->rotate_files = (uint32_t)n;
+		break;
+	}
+	return 0;
+}
+
+static int take(struct options *o, int c, const char *arg, struct trawl_error *err)
+{
+	switch (c) {
+	case 'D':
+		o->job = JOB_LIST;
+		return 0;
+	case 'i':
+		return add_interface(o, arg, err);
+	case 'w':
+		if (!*arg)
+			return trawl_fail(err, TRAWL_USAGE, "-w: its name is empty: give a file, or "
+					  "- for standard output");
+		o->write = arg;
+		return 0;
+	case 'p':
+		return add_pid(o, arg, err);
+	case 'C':
+		return size("-C", arg, &o->rotate_bytes, err);
+	case 'Z':
+		o->user = arg;
+		return 0;
+	case 'q':
+		o->quiet = true;
+		return 0;
+	case 'v':
+		o->verbose++;
+		return 0;
+	case 't':
+		if (++o->time_style > 5)
+			return trawl_fail(err, TRAWL_USAGE,
+					  "-t: given too often: at most five, -ttttt, "
+					  "mean something");
+		return 0;
+	case 'U':
+		o->unbuffered = true;
+		return 0;
+	case 'c':
+	case 's':
+	case 'B':
+	case 'G':
+	case 'W':
+		return take_number(o, c, arg, err);
+	}
+	return take_long(o, c, arg, err);
+}
+
+enum { RING_LEAST = 1 << 20 };
+
+static int check_ring(struct options *o, struct trawl_error *err)
+{
+	if (!o->ring && (o->trigger || o->has_after))
+		return trawl_fail(err, TRAWL_USAGE,
+				  "%s is for a flight recorder: give --ring SIZE too",
+				  o->trigger ? "--trigger" : "--after");
+	if (!o->ring)
+		return 0;
+	if (o->ring < RING_LEAST)
+		return trawl_fail(err, TRAWL_USAGE, "--ring: less than 1m holds next to nothing");
+	if (!o->write)
+		return trawl_fail(err, TRAWL_USAGE,
+				  "--ring needs a name for what it writes on a trigger: -w FILE");
+	if (o->rotate_bytes || o->rotate_seconds)
+		return trawl_fail(err, TRAWL_USAGE,
+				  "-%c: with --ring each trigger begins a file, and nothing "
+				  "else does; -W COUNT ends after so many",
+				  o->rotate_bytes ? 'C' : 'G');
+	if (o->count || o->unbuffered)
+		return trawl_fail(err, TRAWL_USAGE, "-%c does not go with --ring: %s",
+				  o->count ? 'c' : 'U',
+				  o->count ? "-W COUNT ends after so many files" :
+					     "nothing is written before a trigger");
+	if (!o->has_after)
+		o->after = AFTER_DEFAULT;
+	return 0;
+}
+
+/* What options say together. */
+static int check(struct options *o, struct trawl_error *err)
+{
+	bool rotates = o->rotate_bytes || o->rotate_seconds;
+
+	if (o->job == JOB_GC && (o->ninterfaces || o->write || o->command))
+		return trawl_fail(err, TRAWL_USAGE, "--gc removes what killed captures left, and "
+				  "records nothing: give it alone");
+	if (o->job != JOB_CAPTURE)
+		return 0;
+	if (!o->ninterfaces)
+		return trawl_fail(err, TRAWL_USAGE,
+				  "nothing to record: name a source with -i (trawl -D lists them)");
+	if (rotates && !o->ring && (!o->write || !strcmp(o->write, "-")))
+		return trawl_fail(err, TRAWL_USAGE, "-%c needs a file to go on from: -w FILE",
+				  o->rotate_bytes ? 'C' : 'G');
+	if (o->rotate_files && !rotates && !o->ring)
+		return trawl_fail(err, TRAWL_USAGE, "-W %u needs -C, -G or --ring",
+				  o->rotate_files);
+	if (o->json && o->write)
+		return trawl_fail(err, TRAWL_USAGE,
+				  "--json prints events, -w writes a file: use trawl-decode --json "
+				  "on the file");
+	if (o->time_style && o->write)
+		return trawl_fail(err, TRAWL_USAGE,
+				  "-t is about events that are printed, -w writes a file: use "
+				  "trawl-decode -t on the file");
+	if (o->npids && o->command)
+		return trawl_fail(err, TRAWL_USAGE, "-p and a command: choose one of them");
+	return check_ring(o, err);
+}
+
+/* How events are chosen and shown is for trawl-decode, which can read them as they come. */
+static bool is_of_decode(const char *option)
+{
+	static const char *const shows[] = {
+		"--where", "--source", "--name", "--from", "--until", "--to", "--around",
+		"--window", "--join", "--utc", "--bounds", "--fields", "--raw", "--print",
+		"--summary", "--show-keys", "--color", "-x", "-X",
+	};
+	size_t len = strcspn(option, "=");
+
+	for (size_t i = 0; i < sizeof(shows) / sizeof(*shows); i++)
+		if (len == strlen(shows[i]) && !strncmp(option, shows[i], len))
+			return true;
+	return false;
+}
+
+static int no_such_option(const char *option, struct trawl_error *err)
+{
+	int len = (int)strcspn(option, "=");
+
+	if (!is_of_decode(option))
+		return trawl_fail(err, TRAWL_USAGE, "%s: no such option; trawl --help lists all",
+				  option);
+	return trawl_fail(err, TRAWL_USAGE, "%.*s: no such option, but trawl-decode has it: "
+			  "trawl -U -w - ... | trawl-decode %.*s ... -", len, option, len, option);
+}
+
+static int bad_option(int c, char **argv, struct trawl_error *err)
+{
+	const char *given = argv[optind - 1];
+
+	if (c == ':' && optopt < 256)
+		return trawl_fail(err, TRAWL_USAGE, "-%c needs a value; trawl --help tells",
+				  optopt);
+	if (c == ':')
+		return trawl_fail(err, TRAWL_USAGE, "%s: needs a value; trawl --help lists all",
+				  given);
+	if (optopt >= 256)
+		return trawl_fail(err, TRAWL_USAGE, "%s: takes no value", given);
+	return no_such_option(optopt ? (char[]){ '-', (char)optopt, '\0' } : given, err);
+}
+
+/* -i and -p add up, and --trigger has something better to say of two. */
+static bool has_one_value(int c)
+{
+	return optarg && c != 'i' && c != 'p' && c != OPT_TRIGGER;
+}
+
+int options_parse(struct options *o, int argc, char **argv, struct trawl_error *err)
+{
+	struct once once = { 0 };
+	int c, before;
+
+	*o = (struct options){ .argc = argc, .argv = argv };
+	optind = 0; /* glibc: start anew */
+	opterr = 0;
+	while (before = optind ? optind : 1,
+	       (c = getopt_long(argc, argv, "+:Di:w:c:s:B:C:G:W:Z:qvtUp:", long_options, NULL)) !=
+		       -1) {
+		if (c == '?' || c == ':')
+			return bad_option(c, argv, err);
+		if (optarg && !strcmp(optarg, "--"))
+			return trawl_fail(err, TRAWL_USAGE, "%s: needs a value; `--` is none",
+					  argv[optind - 2]);
+		if (has_one_value(c) && once_given(&once, c, long_options, err))
+			return -1;
+		if (take(o, c, optarg, err))
+			return -1;
+	}
+	if (optind > before) { /* getopt has passed `--` */
+		if (optind == argc)
+			return trawl_fail(err, TRAWL_USAGE,
+					  "--: no command follows: give one, or leave `--` out");
+		o->command = argv + optind;
+	} else if (optind < argc) {
+		return trawl_fail(err, TRAWL_USAGE,
+				  "%s: what is this? A command follows `--`, a source -i",
+				  argv[optind]);
+	}
+	return check(o, err);
+}
+
+void options_free(struct options *o)
+{
+	free(o->interfaces);
+	free(o->pids);
+	*o = (struct options){ 0 };
+}

@@ -1,0 +1,615 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Takes -i texts apart. Each kind has one function that fills struct spec; all of them read a
+ * `head` (what stands before the first blank, with \ taken off) and remember for each of its bytes
+ * where it came from, so that every complaint can put its caret.
+ */
+#include "config.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+
+#include "capture/sys/alloc.h"
+#include "common/nearest.h"
+#include "capture/sys/path.h"
+#include "capture/cli/spec.h"
+
+enum { SHOWN = 120 }; /* of a long text, around the caret */
+
+struct head {
+	char *text;    /* unescaped */
+	size_t *from;  /* len + 1 places in the spec's text */
+	size_t len;
+};
+
+static const char *const kind_names[] = {
+	[SPEC_USB] = "usb", [SPEC_BRANCH] = "branch", [SPEC_EVENT] = "event",
+	[SPEC_EPROBE] = "eprobe", [SPEC_UPROBE] = "uprobe", [SPEC_USDT] = "usdt",
+};
+
+const char *spec_kind_name(enum spec_kind kind)
+{
+	return kind_names[kind];
+}
+
+int spec_fail(const struct spec *spec, size_t at, struct trawl_error *err, const char *what, ...)
+{
+	size_t len = strlen(spec->text), first = 0;
+	char message[512], shown[SHOWN + 1];
+	va_list ap;
+
+	va_start(ap, what);
+	vsnprintf(message, sizeof(message), what, ap);
+	va_end(ap);
+	if (at > len)
+		at = len;
+	if (len > SHOWN && at > SHOWN / 2)
+		first = at - SHOWN / 2;
+	snprintf(shown, sizeof(shown), "%s", spec->text + first);
+	for (char *c = shown; *c; c++) {
+		if (iscntrl((unsigned char)*c))
+			*c = '?';
+	}
+	return trawl_fail(err, TRAWL_USAGE, "%s\n    %s\n    %*s^", message, shown,
+			  (int)(at - first), "");
+}
+
+static void head_free(struct head *h)
+{
+	free(h->text);
+	free(h->from);
+}
+
+/* The ) of the ( at text[at]; at itself if there is none. */
+static size_t closing(const char *text, size_t at)
+{
+	size_t depth = 0;
+
+	for (size_t i = at; text[i]; i++) {
+		depth += text[i] == '(';
+		if (text[i] == ')' && --depth == 0)
+			return i;
+	}
+	return at;
+}
+
+/* Reads the head that starts at spec->text[*at]; *at goes behind it and the blanks that follow. */
+static int head_read(const struct spec *spec, size_t *at, struct head *h, struct trawl_error *err)
+{
+	const char *text = spec->text;
+	size_t i = *at, room = strlen(text) - i + 1;
+	size_t inside = i; /* up to there are parameters of a C++ function, with their blanks */
+
+	h->text = xcalloc(room, 1);
+	h->from = xcalloc(room, sizeof(*h->from));
+	for (; text[i] && (i < inside || !isspace((unsigned char)text[i])); i++) {
+		if (spec->kind == SPEC_UPROBE && text[i] == '(' && i >= inside)
+			inside = closing(text, i);
+		h->from[h->len] = i;
+		if (text[i] == '\\') {
+			if (!text[i + 1])
+				return spec_fail(spec, i, err,
+						 "%s: nothing after the backslash",
+						 spec_kind_name(spec->kind));
+			i++;
+		}
+		h->text[h->len++] = text[i];
+	}
+	h->from[h->len] = i;
+	while (isspace((unsigned char)text[i]))
+		i++;
+	*at = i;
+	return 0;
+}
+
+/* The place of the last `c` in the first len bytes, or -1. */
+static ssize_t last_char(const char *s, size_t len, char c)
+{
+	const char *p = memrchr(s, c, len);
+
+	return p ? p - s : -1;
+}
+
+/* "OWN=": length with the '=', or 0 if there is none. */
+static size_t own_length(const char *s, const char *chars)
+{
+	size_t n = 0;
+
+	if (!isalpha((unsigned char)s[0]) && s[0] != '_')
+		return 0;
+	while (isalnum((unsigned char)s[n]) || (s[n] && strchr(chars, s[n])))
+		n++;
+	return s[n] == '=' ? n + 1 : 0;
+}
+
+static void set_text(char **where, const char *s, size_t n)
+{
+	free(*where);
+	*where = xstrndup(s, n);
+}
+
+/* Takes "OWN=" off the head; returns its length. */
+static size_t take_own(struct spec *spec, const struct head *h)
+{
+	size_t n = own_length(h->text, spec->kind == SPEC_EPROBE ? "_.-/" : "_.-");
+
+	if (n)
+		set_text(&spec->own, h->text, n - 1);
+	return n;
+}
+
+static int parse_number(const char *s, uint64_t *value)
+{
+	char *end;
+
+	errno = 0;
+	if (!isdigit((unsigned char)*s))
+		return -1;
+	*value = strtoull(s, &end, 0);
+	return errno || *end ? -1 : 0;
+}
+
+/* ---- arguments and filter ---------------------------------------------------------------- */
+
+static bool is_ident(const char *s, size_t n)
+{
+	if (!n || isdigit((unsigned char)s[0]))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (!isalnum((unsigned char)s[i]) && s[i] != '_')
+			return false;
+	}
+	return true;
+}
+
+static int parse_arg(struct spec *spec, size_t at, size_t len, struct trawl_error *err)
+{
+	const char *text = spec->text + at;
+	struct spec_arg arg = { .at = at };
+	const char *equals = memchr(text, '=', len), *colon, *close;
+	size_t expr = 0, end = len;
+
+	if (equals && is_ident(text, (size_t)(equals - text)))
+		expr = (size_t)(equals - text) + 1;
+	else if (equals == text)
+		return spec_fail(spec, at, err, "%s: no field name before the '='",
+				 spec_kind_name(spec->kind));
+	/* A type stands behind every bracket and quote. */
+	colon = memrchr(text + expr, ':', len - expr);
+	close = memrchr(text + expr, ')', len - expr);
+	if (!close)
+		close = memrchr(text + expr, '"', len - expr);
+	if (colon && (!close || colon > close)) {
+		end = (size_t)(colon - text);
+		if (end + 1 == len)
+			return spec_fail(spec, at + end, err, "%s: no type after the ':'",
+					 spec_kind_name(spec->kind));
+	}
+	if (end == expr)
+		return spec_fail(spec, at + expr, err, "%s: an argument without a value",
+				 spec_kind_name(spec->kind));
+	arg.field = xstrndup(text, expr ? expr - 1 : 0);
+	arg.expr = xstrndup(text + expr, end - expr);
+	arg.type = end < len ? xstrndup(text + end + 1, len - end - 1) : xstrdup("");
+	spec->args = xgrow(spec->args, spec->nargs, sizeof(*spec->args));
+	spec->args[spec->nargs++] = arg;
+	return 0;
+}
+
+/* What follows the head: ARGs if wanted, then "if FILTER" if wanted. */
+static int parse_rest(struct spec *spec, size_t at, bool args, bool filter,
+		      struct trawl_error *err)
+{
+	const char *text = spec->text, *kind = spec_kind_name(spec->kind);
+
+	while (text[at]) {
+		size_t len = strcspn(text + at, " \t\r\n\v\f");
+
+		if (len == 2 && !strncmp(text + at, "if", 2)) {
+			size_t from = at + 2;
+
+			if (!filter)
+				return spec_fail(spec, at, err,
+						 "%s: takes no filter: 'if' is for event: and "
+						 "eprobe:", kind);
+			from += strspn(text + from, " \t\r\n\v\f");
+			if (!text[from])
+				return spec_fail(spec, from, err, "%s: no filter after 'if'",
+						 kind);
+			set_text(&spec->filter, text + from, strlen(text + from));
+			return 0;
+		}
+		if (!args)
+			return spec_fail(spec, at, err, "%s: takes no arguments, only 'if FILTER'",
+					 kind);
+		if (parse_arg(spec, at, len, err) < 0)
+			return -1;
+		at += len;
+		at += strspn(text + at, " \t\r\n\v\f");
+	}
+	return 0;
+}
+
+/* ---- the kinds ---------------------------------------------------------------------------- */
+
+static bool path_exists(const char *s, size_t len)
+{
+	char *name = xstrndup(s, len), *path = path_find(name);
+	bool exists = path != NULL;
+
+	free(name);
+	free(path);
+	return exists;
+}
+
+/*
+ * The colon that ends PATH in PATH:SYMBOL: both may have colons, the symbol those of C++. That of
+ * the longest path that exists, or else the last one that is no half of "::".
+ */
+static ssize_t uprobe_path_end(const struct head *h, size_t own)
+{
+	const char *s = h->text;
+	ssize_t last = last_char(s, h->len, ':'), single = -1;
+
+	if (last < (ssize_t)own || !memchr(s + own, ':', (size_t)last - own))
+		return last;
+	for (ssize_t c = last; c > (ssize_t)own; c = last_char(s, (size_t)c, ':')) {
+		if (s[c + 1] == ':' || s[c - 1] == ':')
+			continue;
+		if (path_exists(s + own, (size_t)c - own))
+			return c;
+		single = single < 0 ? c : single;
+	}
+	return single < 0 ? last : single;
+}
+
+/* Is s[at] in the name of a C++ operator, as the + of operator++? */
+static bool in_operator(const char *s, size_t at)
+{
+	char c = s[at];
+
+	while (at && s[at - 1] == c)
+		at--;
+	return at >= 8 && !memcmp(s + at - 8, "operator", 8);
+}
+
+static int parse_uprobe(struct spec *spec, const struct head *h, struct trawl_error *err)
+{
+	static const char suffix[] = "%return";
+	size_t own = take_own(spec, h), len = h->len, slen = sizeof(suffix) - 1;
+	ssize_t colon = uprobe_path_end(h, own), plus;
+	const char *target;
+
+	spec->path_at = h->from[own];
+	if (colon < (ssize_t)own)
+		return spec_fail(spec, h->from[len], err,
+				 "uprobe: no symbol: write uprobe:PATH:SYMBOL, with '\\ ' for a "
+				 "blank in PATH");
+	if (colon == (ssize_t)own)
+		return spec_fail(spec, spec->path_at, err, "uprobe: no path before the ':'");
+	set_text(&spec->path, h->text + own, (size_t)colon - own);
+	spec->symbol_at = h->from[colon + 1];
+	target = h->text + colon + 1;
+	len -= (size_t)colon + 1;
+	if (len >= slen && !strcmp(target + len - slen, suffix)) {
+		spec->is_return = true;
+		len -= slen;
+	} else if (memchr(target, '%', len) &&
+		   !in_operator(target, (size_t)((char *)memchr(target, '%', len) - target))) {
+		size_t at = (size_t)((char *)memchr(target, '%', len) - h->text);
+
+		return spec_fail(spec, h->from[at], err, "uprobe: only %%return may follow here");
+	}
+	if (!len)
+		return spec_fail(spec, spec->symbol_at, err,
+				 "uprobe: no symbol after the ':': write uprobe:PATH:SYMBOL");
+	set_text(&spec->symbol, target, len);
+	plus = isdigit((unsigned char)*target) ? -1 : last_char(spec->symbol, len, '+');
+	if (plus >= 0 && in_operator(spec->symbol, (size_t)plus))
+		plus = -1;
+	if (isdigit((unsigned char)*target) || plus >= 0) {
+		const char *digits = spec->symbol + plus + 1;
+
+		if (plus == 0)
+			return spec_fail(spec, spec->symbol_at, err,
+					 "uprobe: no symbol before the '+'");
+		if (parse_number(digits, &spec->offset) < 0)
+			return spec_fail(
+				spec, h->from[colon + 1 + plus + 1], err,
+				"uprobe: '%s' is not an offset: write 0x1a0 or SYMBOL+0x12",
+				digits);
+		spec->symbol[plus < 0 ? 0 : plus] = '\0';
+	}
+	return 0;
+}
+
+/* The colon that ends PATH in PATH:[PROVIDER:]NAME: the first one of two before which a file is. */
+static ssize_t path_end(const struct head *h)
+{
+	ssize_t last = last_char(h->text, h->len, ':'), before;
+
+	if (last <= 0)
+		return last;
+	before = last_char(h->text, (size_t)last, ':');
+	if (before <= 0)
+		return last;
+	if (!path_exists(h->text, (size_t)before) && path_exists(h->text, (size_t)last))
+		return last;
+	return before;
+}
+
+static int parse_pid(struct spec *spec, const struct head *h, ssize_t *colon,
+		     struct trawl_error *err)
+{
+	char *end;
+	unsigned long pid;
+
+	errno = 0;
+	pid = strtoul(h->text + 4, &end, 10);
+	if (errno || !isdigit((unsigned char)h->text[4]) || pid == 0 || pid > INT_MAX ||
+	    (*end && *end != ':'))
+		return spec_fail(spec, h->from[4], err, "usdt: not a process id after 'pid='");
+	spec->pid = (pid_t)pid;
+	*colon = *end ? end - h->text : -1;
+	return 0;
+}
+
+static int parse_usdt(struct spec *spec, const struct head *h, struct trawl_error *err)
+{
+	ssize_t colon = -1, last;
+
+	spec->path_at = h->from[0];
+	if (!strncmp(h->text, "pid=", 4)) {
+		if (parse_pid(spec, h, &colon, err) < 0)
+			return -1;
+	} else {
+		colon = path_end(h);
+	}
+	if (colon < 0 || !h->text[colon + 1])
+		return spec_fail(spec, h->from[h->len], err,
+				 "usdt: no probe: write usdt:%s:[PROVIDER:]NAME",
+				 spec->pid ? "pid=PID" : "PATH");
+	if (colon == 0)
+		return spec_fail(spec, spec->path_at, err, "usdt: no path before the ':'");
+	if (!spec->pid)
+		set_text(&spec->path, h->text, (size_t)colon);
+	spec->symbol_at = h->from[colon + 1];
+	last = last_char(h->text + colon + 1, h->len - (size_t)colon - 1, ':');
+	last = last < 0 ? colon : colon + 1 + last;
+	if (last > colon)
+		set_text(&spec->provider, h->text + colon + 1, (size_t)(last - colon) - 1);
+	else
+		set_text(&spec->provider, "*", 1);
+	set_text(&spec->name, h->text + last + 1, h->len - (size_t)last - 1);
+	if (!*spec->provider)
+		return spec_fail(spec, spec->symbol_at, err, "usdt: no provider before the ':'");
+	if (!*spec->name)
+		return spec_fail(spec, h->from[h->len], err, "usdt: no probe name after the ':'");
+	return 0;
+}
+
+/* Event names are C identifiers, but for the globs of `event` and the '-' of some groups. */
+static int check_event_name(const struct spec *spec, const struct head *h, size_t from, size_t to,
+			    struct trawl_error *err)
+{
+	const char *more = spec->kind == SPEC_EVENT ? "_-*?[]!^" : "_-";
+
+	if (from == to)
+		return spec_fail(spec, h->from[from], err, "%s: a name is missing here",
+				 spec_kind_name(spec->kind));
+	for (size_t i = from; i < to; i++) {
+		if (!isalnum((unsigned char)h->text[i]) && !strchr(more, h->text[i]))
+			return spec_fail(spec, h->from[i], err,
+					 "%s: '%c' cannot be in a name of an event",
+					 spec_kind_name(spec->kind), h->text[i]);
+	}
+	return 0;
+}
+
+/* GROUP and EVENT on both sides of one of `separators`. */
+static int parse_event(struct spec *spec, const struct head *h, const char *separators,
+		       struct trawl_error *err)
+{
+	size_t from = spec->kind == SPEC_EPROBE ? take_own(spec, h) : 0;
+	size_t sep = from + strcspn(h->text + from, separators);
+
+	spec->path_at = h->from[from];
+	if (!h->text[sep])
+		return spec_fail(spec, h->from[h->len], err, "%s: no event: write %s",
+				 spec_kind_name(spec->kind),
+				 spec->kind == SPEC_EPROBE ? "eprobe:GROUP.EVENT" :
+							     "event:GROUP:NAME");
+	if (check_event_name(spec, h, from, sep, err) < 0 ||
+	    check_event_name(spec, h, sep + 1, h->len, err) < 0)
+		return -1;
+	set_text(&spec->group, h->text + from, sep - from);
+	set_text(&spec->event, h->text + sep + 1, h->len - sep - 1);
+	spec->symbol_at = h->from[sep + 1];
+	return 0;
+}
+
+static int parse_usb_id(const char *s, const char *end, int *id)
+{
+	int value = 0;
+
+	if (s == end || end - s > 4)
+		return -1;
+	for (; s < end; s++) {
+		if (!isxdigit((unsigned char)*s))
+			return -1;
+		value = value * 16 + (isdigit((unsigned char)*s) ?
+				      *s - '0' : tolower((unsigned char)*s) - 'a' + 10);
+	}
+	*id = value;
+	return 0;
+}
+
+/* "BUS-PORT[.PORT ...]" */
+static bool is_port_path(const char *s)
+{
+	int dash = 0;
+
+	if (!isdigit((unsigned char)*s))
+		return false;
+	for (; *s; s++) {
+		if (isdigit((unsigned char)*s))
+			continue;
+		dash += *s == '-';
+		if ((*s != '-' && *s != '.') || !isdigit((unsigned char)s[1]) ||
+		    (*s == '.' && !dash))
+			return false;
+	}
+	return dash == 1;
+}
+
+static int parse_usb(struct spec *spec, const struct head *h, struct trawl_error *err)
+{
+	const char *s = h->text, *colon = strchr(s, ':');
+	uint64_t bus;
+
+	spec->path_at = h->from[0];
+	if (!*s)
+		return 0;
+	if (!strncmp(s, "port=", 5)) {
+		if (!is_port_path(s + 5))
+			return spec_fail(
+				spec, h->from[5], err,
+				"usb: not a port: write port=BUS-PORT.PORT, as port=1-2.3");
+		set_text(&spec->port, s + 5, strlen(s + 5));
+	} else if (!strncmp(s, "serial=", 7)) {
+		if (!s[7])
+			return spec_fail(spec, h->from[7], err,
+					 "usb: no serial number after the '='");
+		set_text(&spec->serial, s + 7, strlen(s + 7));
+	} else if (colon) {
+		if (parse_usb_id(s, colon, &spec->vid) < 0 ||
+		    parse_usb_id(colon + 1, s + h->len, &spec->pid_usb) < 0)
+			return spec_fail(spec, h->from[0], err,
+					 "usb: not VID:PID, two numbers of up to four hex digits");
+	} else if (parse_number(s, &bus) < 0 || bus > 0xffff) {
+		return spec_fail(spec, h->from[0], err,
+				 "usb: not a bus number, VID:PID, port=PORT or serial=TEXT");
+	} else {
+		spec->bus = (int)bus;
+	}
+	return 0;
+}
+
+static int parse_branch(struct spec *spec, const struct head *h, struct trawl_error *err)
+{
+	if (h->len && !is_ident(h->text, h->len))
+		return spec_fail(spec, h->from[0], err, "branch: not the name of a backend");
+	set_text(&spec->backend, h->text, h->len);
+	return 0;
+}
+
+/* ---- all together -------------------------------------------------------------------------- */
+
+static int parse_kind(struct spec *spec, struct trawl_error *err)
+{
+	size_t len = strcspn(spec->text, ": \t\r\n\v\f");
+	char *word = xstrndup(spec->text, len), hint[256];
+	struct nearest near = { .wanted = word };
+	bool found = false;
+
+	for (size_t i = 0; i < sizeof(kind_names) / sizeof(kind_names[0]); i++) {
+		nearest_offer(&near, kind_names[i]);
+		if (!strcmp(word, kind_names[i])) {
+			spec->kind = (enum spec_kind)i;
+			found = true;
+		}
+	}
+	if (!found)
+		spec_fail(spec, 0, err, "%s: no such source%s", *word ? word : "-i",
+			  nearest_hint(&near, hint, sizeof(hint)));
+	nearest_free(&near);
+	free(word);
+	spec->at = len + (spec->text[len] == ':');
+	return found ? 0 : -1;
+}
+
+static void spec_init(struct spec *spec, const char *text)
+{
+	*spec = (struct spec){ .text = xstrdup(text), .bus = -1, .vid = -1, .pid_usb = -1 };
+	spec->group = xstrdup("");
+	spec->event = xstrdup("");
+	spec->filter = xstrdup("");
+	spec->own = xstrdup("");
+	spec->path = xstrdup("");
+	spec->symbol = xstrdup("");
+	spec->provider = xstrdup("");
+	spec->name = xstrdup("");
+	spec->port = xstrdup("");
+	spec->serial = xstrdup("");
+	spec->backend = xstrdup("");
+}
+
+static int parse_body(struct spec *spec, const struct head *h, size_t rest,
+		      struct trawl_error *err)
+{
+	switch (spec->kind) {
+	case SPEC_USB:
+		if (parse_usb(spec, h, err) < 0)
+			return -1;
+		break;
+	case SPEC_BRANCH:
+		if (parse_branch(spec, h, err) < 0)
+			return -1;
+		break;
+	case SPEC_EVENT:
+		if (parse_event(spec, h, ":/", err) < 0)
+			return -1;
+		return parse_rest(spec, rest, false, true, err);
+	case SPEC_EPROBE:
+		if (parse_event(spec, h, "./", err) < 0)
+			return -1;
+		return parse_rest(spec, rest, true, true, err);
+	case SPEC_UPROBE:
+		if (parse_uprobe(spec, h, err) < 0)
+			return -1;
+		return parse_rest(spec, rest, true, false, err);
+	case SPEC_USDT:
+		if (parse_usdt(spec, h, err) < 0)
+			return -1;
+		return parse_rest(spec, rest, true, false, err);
+	}
+	if (spec->text[rest])
+		return spec_fail(spec, rest, err, "%s: nothing may follow here",
+				 spec_kind_name(spec->kind));
+	return 0;
+}
+
+int spec_parse(const char *text, struct spec *spec, struct trawl_error *err)
+{
+	struct head head = { 0 };
+	size_t rest;
+	int ret;
+
+	spec_init(spec, text);
+	if (parse_kind(spec, err) < 0)
+		return -1;
+	rest = spec->at;
+	ret = head_read(spec, &rest, &head, err);
+	if (ret == 0)
+		ret = parse_body(spec, &head, rest, err);
+	head_free(&head);
+	return ret;
+}
+
+void spec_free(struct spec *spec)
+{
+	char *strings[] = { spec->text, spec->group, spec->event, spec->filter, spec->own,
+			    spec->path, spec->symbol, spec->provider, spec->name, spec->port,
+			    spec->serial, spec->backend };
+
+	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++)
+		free(strings[i]);
+	for (size_t i = 0; i < spec->nargs; i++) {
+		free(spec->args[i].field);
+		free(spec->args[i].expr);
+		free(spec->args[i].type);
+	}
+	free(spec->args);
+	*spec = (struct spec){ 0 };
+}

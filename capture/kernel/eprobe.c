@@ -1,0 +1,705 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The source "eprobe": probes on existing events of the kernel, defined in dynamic_events
+ * (Documentation/trace/eprobetrace.rst).
+ *
+ *	eprobe:[OWN=]GROUP.EVENT [ARG ...] [at-exit] [if FILTER]
+ *
+ * An ARG is passed to the kernel as it is, but for three things: a name where the user gave none
+ * (the field's own), a type where the user gave none (the field's own; the kernel would show every
+ * number in hex, and of a text its address), and the checks that the kernel does not make.
+ *
+ * at-exit: a string that a system call gets is often not in memory yet when the call begins, and
+ * the probe reads "(fault)". So the probe sits at the end of the call: see chain.h for how the
+ * arguments get there. The return value comes with it, as `ret`.
+ */
+#include "config.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/kernel/histpair.h"
+#include "capture/kernel/event.h"
+#include "capture/session/inputs.h"
+#include "common/json.h"
+#include "capture/tracefs/ktest.h"
+#include "common/nearest.h"
+#include "capture/sys/clock.h"
+#include "capture/cli/spec.h"
+#include "capture/kernel/syscallname.h"
+#include "capture/tracefs/tracefs.h"
+
+/* Limits of the kernel (kernel/trace/trace_probe.h). */
+enum { ARGS_MAX = 128, ARG_TEXT_MAX = 63, NAME_MAX_ = 31, LINE_MAX_ = 4094 };
+
+static const char definitions[] = "dynamic_events";
+
+/* All of one -i text. */
+struct eprobe {
+	struct trace *trace;
+	struct spec spec;
+	struct eventformat format; /* of the event that the probe sits on, as the user sees it */
+	bool at_exit;
+	struct chain chain;
+	char event[64];            /* tracefs name of the probe */
+	char display[160];
+	char *args;                /* "a=$b:u32 c=..." */
+};
+
+/* ---- arguments ---------------------------------------------------------------------------- */
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+static bool is_number_type(const struct trawl_field *f)
+{
+	return f->place == TRAWL_FIXED && f->count == 1 && f->kind != TRAWL_TEXT &&
+	       f->kind != TRAWL_BYTES;
+}
+
+/* The kernel's word for a field's own type; "" to leave it to the kernel. */
+static void own_type(const struct trawl_field *f, char type[16])
+{
+	char letter = f->kind == TRAWL_INT || f->kind == TRAWL_PID ? 's' :
+		      f->kind == TRAWL_HEX || f->kind == TRAWL_ADDR ? 'x' : 'u';
+
+	type[0] = '\0';
+	if (f->kind == TRAWL_TEXT)
+		strcpy(type, "string");
+	else if (is_number_type(f))
+		snprintf(type, 16, "%c%u", letter, 8 * f->size);
+}
+
+static int fail_field(const struct eprobe *e, const char *name, size_t at, struct trawl_error *err)
+{
+	struct nearest near = { .wanted = name };
+	char hint[256];
+
+	for (uint32_t i = 0; i < e->format.nfields; i++)
+		nearest_offer(&near, e->format.fields[i].name);
+	spec_fail(&e->spec, at, err, "eprobe: %s.%s has no field %s%s", e->spec.group,
+		  e->spec.event, name, nearest_hint(&near, hint, sizeof(hint)));
+	nearest_free(&near);
+	return -1;
+}
+
+/* What an eprobe has not, and what to use instead; NULL if nothing is known against the name. */
+static const char *instead_of(const char *name)
+{
+	if (!strncmp(name, "common_pid", 10) || !strncmp(name, "common_cpu", 10))
+		return "every record has its task and CPU anyway: leave it out";
+	if (!strncmp(name, "common_", 7))
+		return "every record has the common fields anyway: leave it out";
+	if (!strncmp(name, "stack", 5) || !strcmp(name, "retval") ||
+	    (!strncmp(name, "arg", 3) && isdigit((unsigned char)name[3])))
+		return "an eprobe has only the fields of its event";
+	return NULL;
+}
+
+/*
+ * An array of numbers can only be read by way of its address, +8($args). Kernels before 6.17 take
+ * what is in its first element for that, and say nothing.
+ */
+static int check_array(const struct eprobe *e, const struct trawl_field *f, bool followed,
+		       size_t at, struct trawl_error *err)
+{
+	struct ktest k;
+
+	if (f->place != TRAWL_FIXED || f->count == 1 || f->kind == TRAWL_TEXT ||
+	    f->kind == TRAWL_BYTES)
+		return 0;
+	if (!followed)
+		return spec_fail(&e->spec, at, err,
+				 "eprobe: %s is an array: write +%u($%s) for its second element",
+				 f->name, f->size, f->name);
+	if (e->at_exit || ktest_run(e->trace->top, &k, err))
+		return e->at_exit ? 0 : -1;
+	if (k.arrays)
+		return 0;
+	spec_fail(&e->spec, at, err,
+		  "eprobe: %s is an array, of which this kernel reads other memory "
+		  "(Linux 6.17 does not): use an event that has the value as a field, as "
+		  "syscalls.sys_enter_NAME",
+		  f->name);
+	err->status = TRAWL_CANNOT;
+	return -1;
+}
+
+/* Every $NAME of an expression must be a field of the event, or $comm. */
+static int check_fields(struct eprobe *e, const struct spec_arg *arg, struct trawl_error *err)
+{
+	size_t shift = *arg->field ? strlen(arg->field) + 1 : 0;
+	char name[CHAIN_NAME_MAX];
+
+	for (const char *p = arg->expr; *p; p++) {
+		size_t n = 0, at = arg->at + shift + (size_t)(p - arg->expr);
+		const struct trawl_field *f;
+
+		if (*p == '%')
+			return spec_fail(&e->spec, at, err, "eprobe: there are no registers here: "
+					 "an eprobe has only the fields of its event");
+		if (*p != '$')
+			continue;
+		while (is_word(p[1 + n]) && n < sizeof(name) - 1) {
+			name[n] = p[1 + n];
+			n++;
+		}
+		name[n] = '\0';
+		if (!strcmp(name, "comm") || !strcmp(name, "COMM"))
+			continue;
+		f = eventformat_field(&e->format, name);
+		if (!f && instead_of(name))
+			return spec_fail(&e->spec, at, err, "eprobe: $%s: %s", name,
+					 instead_of(name));
+		if (!f)
+			return fail_field(e, name, at, err);
+		if (check_array(e, f, p > arg->expr && p[-1] == '(', at, err))
+			return -1;
+		if (e->at_exit && strcmp(name, "ret") &&
+		    chain_field(&e->chain, name, f, false, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int add_argument(struct eprobe *e, size_t i, struct trawl_error *err)
+{
+	const struct spec_arg *arg = &e->spec.args[i];
+	const struct trawl_field *f =
+		arg->expr[0] == '$' ? eventformat_field(&e->format, arg->expr + 1) : NULL;
+	char name[CHAIN_NAME_MAX], type[16] = "", *grown;
+	bool comm = !strcmp(arg->expr, "$comm") || !strcmp(arg->expr, "$COMM");
+	int n;
+
+	if (check_fields(e, arg, err))
+		return -1;
+	if (*arg->field)
+		snprintf(name, sizeof(name), "%s", arg->field);
+	else if (f || comm)
+		snprintf(name, sizeof(name), "%s", arg->expr + 1);
+	else
+		snprintf(name, sizeof(name), "arg%zu", i + 1);
+	if (strlen(name) > NAME_MAX_)
+		return spec_fail(&e->spec, arg->at, err, "eprobe: %s: a field name has at most %d "
+				 "characters", name, NAME_MAX_);
+	if (f)
+		own_type(f, type);
+	else if (comm)
+		strcpy(type, "string");
+	n = asprintf(&grown, "%s%s%s=%s%s%s", e->args ? e->args : "", e->args ? " " : "", name,
+		     arg->expr, *arg->type || *type ? ":" : "", *arg->type ? arg->type : type);
+	if (n < 0)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	if (strlen(arg->expr) + strlen(*arg->type ? arg->type : type) + 1 > ARG_TEXT_MAX) {
+		free(grown);
+		return spec_fail(&e->spec, arg->at, err, "eprobe: the kernel takes at most %d "
+				 "characters for an argument", ARG_TEXT_MAX);
+	}
+	free(e->args);
+	e->args = grown;
+	return 0;
+}
+
+static int add_arguments(struct eprobe *e, struct trawl_error *err)
+{
+	bool ret = false;
+
+	if (e->spec.nargs > ARGS_MAX)
+		return spec_fail(&e->spec, e->spec.args[ARGS_MAX].at, err,
+				 "eprobe: the kernel takes at most %d arguments", ARGS_MAX);
+	for (size_t i = 0; i < e->spec.nargs; i++) {
+		if (add_argument(e, i, err))
+			return -1;
+		ret |= !strcmp(e->spec.args[i].field, "ret") ||
+		       !strcmp(e->spec.args[i].expr, "$ret");
+	}
+	if (e->at_exit && !ret) {
+		char *grown;
+
+		if (asprintf(&grown, "%s%sret=$ret:s64", e->args ? e->args : "",
+			     e->args ? " " : "") < 0)
+			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+		free(e->args);
+		e->args = grown;
+	}
+	return 0;
+}
+
+/* The word at-exit is no argument: takes it out. */
+static void take_at_exit(struct eprobe *e)
+{
+	struct spec *s = &e->spec;
+
+	for (size_t i = 0; i < s->nargs; i++) {
+		if (strcmp(s->args[i].expr, "at-exit") || *s->args[i].field || *s->args[i].type)
+			continue;
+		free(s->args[i].field);
+		free(s->args[i].expr);
+		free(s->args[i].type);
+		memmove(&s->args[i], &s->args[i + 1], (--s->nargs - i) * sizeof(*s->args));
+		e->at_exit = true;
+		return;
+	}
+}
+
+/* ---- the event that it sits on ------------------------------------------------------------ */
+
+static int fail_event(const struct eprobe *e, struct trawl_error *err)
+{
+	char hint[400];
+
+	events_hint(e->trace->top, e->spec.group, '.', e->spec.event, hint, sizeof(hint));
+	return spec_fail(&e->spec, e->spec.path_at, err, "eprobe: no event %s.%s on this kernel%s",
+			 e->spec.group, e->spec.event, hint);
+}
+
+/* Is the event one of those that were themselves defined at run time, by whom ever? */
+static bool is_dynamic(const struct eprobe *e)
+{
+	struct trawl_error ignored;
+	char wanted[256], *text = tracefs_read(e->trace->top, definitions, NULL, &ignored), *at;
+	bool found;
+
+	snprintf(wanted, sizeof(wanted), ":%s/%s", e->spec.group, e->spec.event);
+	at = text ? strstr(text, wanted) : NULL;
+	found = at && isspace((unsigned char)at[strlen(wanted)]);
+	free(text);
+	return found;
+}
+
+/* The kernel refused the definition: its own words, with the caret under the user's text. */
+static int fail_definition(const struct eprobe *e, const char *line, int error,
+			   struct trawl_error *err)
+{
+	const char *name = e->display;
+	char what[160];
+	bool logged;
+	int column;
+
+	logged = tracefs_error(e->trace->top, line, what, sizeof(what), &column);
+	/* Of events that it takes no probe on, the kernel says that they are not there. */
+	if (is_dynamic(e) && (!logged || !strncmp(what, "Attached event", 14)))
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "%s: this kernel takes no eprobe on %s.%s, which "
+				  "is itself a probe: give that probe the arguments",
+				  name, e->spec.group, e->spec.event);
+	if (logged)
+		return trawl_fail(err, TRAWL_USAGE,
+				  "%s: the kernel refuses this probe: %s\n    %s\n    %*s^", name,
+				  what, line, column > 0 ? column : 0, "");
+	return trawl_fail(err, TRAWL_CANNOT, "%s: the kernel refuses this probe: %s\n    %s", name,
+			  strerror(error), line);
+}
+
+/*
+ * The kernel says nothing about what is wrong with the filter of an eprobe. Its event takes the
+ * same filter, and then the log has the place.
+ */
+static int check_filter(const struct eprobe *e, struct trawl_error *err)
+{
+	const char *filter = e->spec.filter, *at = strstr(e->spec.text, filter);
+	struct trawl_error ignored;
+	char path[256], what[160];
+	int column;
+
+	if (!*filter)
+		return 0;
+	snprintf(path, sizeof(path), "events/%s/%s/filter", e->spec.group, e->spec.event);
+	if (!tracefs_write(e->trace->dir, path, filter, &ignored)) {
+		tracefs_write(e->trace->dir, path, "0", &ignored);
+		return 0;
+	}
+	/* In the user's text the filter is the last of all. */
+	for (const char *next = at; next; next = strstr(next + 1, filter))
+		at = next;
+	if (!at || !tracefs_error(e->trace->dir, filter, what, sizeof(what), &column))
+		return spec_fail(&e->spec, at ? (size_t)(at - e->spec.text) : 0, err,
+				 "eprobe: the kernel refuses this filter");
+	return spec_fail(&e->spec, (size_t)(at - e->spec.text) + (size_t)(column > 0 ? column : 0),
+			 err, "eprobe: the kernel refuses this filter: %s", what);
+}
+
+static int define(const struct eprobe *e, const char *group, const char *event,
+		  struct trawl_error *err)
+{
+	const char *filter = e->at_exit ? "" : e->spec.filter;
+	char *line;
+	int r;
+
+	if (asprintf(&line, "e:%s/%s %s.%s %s%s%s", e->trace->name, e->event, group, event,
+		     e->args ? e->args : "", *filter ? " if " : "", filter) < 0)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	if (strlen(line) > LINE_MAX_)
+		r = spec_fail(&e->spec, e->spec.at, err, "eprobe: too long: with all arguments %zu "
+			      "characters, the kernel takes %d", strlen(line), LINE_MAX_);
+	else if (tracefs_write(e->trace->top, definitions, line, err))
+		r = fail_definition(e, line, errno, err);
+	else
+		r = 0;
+	free(line);
+	return r;
+}
+
+/* ---- at-exit ------------------------------------------------------------------------------ */
+
+static void replace_text(char **where, char *by)
+{
+	free(*where);
+	*where = by;
+}
+
+/* "id == 257": the number; -1 if the filter is anything else. */
+static long filtered_call(const char *filter)
+{
+	char rest;
+	long nr;
+
+	return sscanf(filter, "id == %ld %c", &nr, &rest) == 1 ||
+	       sscanf(filter, "id==%ld %c", &nr, &rest) == 1 ? nr : -1;
+}
+
+/* Replaces "+N($args)" by "$FIELD" of the system call's own event. Arguments are 8 bytes apart. */
+static int name_arguments(struct eprobe *e, struct spec_arg *arg, const struct eventformat *call,
+			  struct trawl_error *err)
+{
+	char *at, *end, *by;
+	unsigned long offset;
+
+	while ((at = strstr(arg->expr, "($args)"))) {
+		char *from = at;
+
+		while (from > arg->expr && isdigit((unsigned char)from[-1]))
+			from--;
+		offset = strtoul(from, &end, 10);
+		if (from == at || from == arg->expr || from[-1] != '+' || end != at || offset % 8 ||
+		    offset / 8 + 1 >= call->nfields)
+			return spec_fail(&e->spec, arg->at, err,
+					 "eprobe: at-exit: not an argument of %s: write "
+					 "+8($args) for the second",
+					 call->name);
+		/* The first field is the call's number. */
+		if (asprintf(&by, "%.*s$%s%s", (int)(from - 1 - arg->expr), arg->expr,
+			     call->fields[offset / 8 + 1].name, at + 7) < 0)
+			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+		replace_text(&arg->expr, by);
+	}
+	return 0;
+}
+
+/*
+ * Reads raw_syscalls.sys_enter as a probe of our own on it: a field for each element of its array.
+ * Of that event all system calls are, and the filter is the probe's.
+ */
+static int name_elements(struct eprobe *e, unsigned int number, struct eventformat *call,
+			 char event[64], struct trawl_error *err)
+{
+	const char *filter = e->spec.filter;
+	struct ktest k;
+	char *line;
+	int r;
+
+	if (check_filter(e, err) || ktest_run(e->trace->top, &k, err))
+		return -1;
+	if (!k.arrays)
+		return spec_fail(&e->spec, e->spec.path_at, err, "eprobe: at-exit on raw_syscalls "
+				 "needs 'if id == NUMBER' of one system call on this kernel, which "
+				 "reads arrays wrongly (Linux 6.17 does not)");
+	snprintf(event, 64, "enter_%u", number);
+	if (asprintf(&line,
+		     "e:%s/%s raw_syscalls.sys_enter id=$id:s64 a0=+0($args):x64 "
+		     "a1=+8($args):x64 a2=+16($args):x64 a3=+24($args):x64 a4=+32($args):x64 "
+		     "a5=+40($args):x64%s%s",
+		     e->trace->name, event, *filter ? " if " : "", filter) < 0)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	r = tracefs_write(e->trace->top, definitions, line, err) ?
+		fail_definition(e, line, errno, err) :
+		trace_format(e->trace, e->trace->name, event, call, err);
+	free(line);
+	return r;
+}
+
+/*
+ * raw_syscalls.sys_enter with one call's number is that call's own event. Every kernel that has
+ * these events can do it this way; reading the array of raw_syscalls.sys_enter goes wrong, without
+ * an error, in kernels before 6.17. Those that can, do it for any filter.
+ */
+static int name_call(struct eprobe *e, unsigned int number, struct trawl_error *err)
+{
+	long nr = filtered_call(e->spec.filter);
+	const char *name = nr < 0 ? NULL : syscallname(nr), *group = "syscalls";
+	struct eventformat call;
+	struct trawl_error ignored;
+	char event[64];
+	int r = 0;
+
+	snprintf(event, sizeof(event), "sys_enter_%.50s", name ? name : "");
+	if (!name || trace_format(e->trace, group, event, &call, &ignored)) {
+		group = e->trace->name;
+		if (name_elements(e, number, &call, event, err))
+			return -1;
+	}
+	for (size_t i = 0; !r && i < e->spec.nargs; i++)
+		r = name_arguments(e, &e->spec.args[i], &call, err);
+	if (r) {
+		eventformat_free(&call);
+		return -1;
+	}
+	eventformat_free(&e->format);
+	e->format = call;
+	replace_text(&e->spec.group, strdup(group));
+	replace_text(&e->spec.event, strdup(event));
+	e->spec.filter[0] = '\0';
+	return e->spec.group && e->spec.event ? 0 : trawl_fail(err, TRAWL_CANNOT, "out of memory");
+}
+
+/* Which event ends what this one begins. The user may name its `ret` too. */
+static int find_exit(struct eprobe *e, unsigned int number, struct trawl_error *err)
+{
+	static const char enter[] = "sys_enter_";
+	struct chain *c = &e->chain;
+	struct eventformat end;
+	struct trawl_field *ret;
+	bool raw;
+	int r;
+
+	if (!strcmp(e->spec.group, "raw_syscalls") && !strcmp(e->spec.event, "sys_enter") &&
+	    name_call(e, number, err))
+		return -1;
+	raw = !strcmp(e->spec.group, e->trace->name);
+	if (!raw && (strcmp(e->spec.group, "syscalls") ||
+		     strncmp(e->spec.event, enter, sizeof(enter) - 1)))
+		return spec_fail(&e->spec, e->spec.path_at, err, "eprobe: at-exit is for "
+				 "syscalls.sys_enter_NAME: %s.%s has no exit (for two events in "
+				 "general see synth:)", e->spec.group, e->spec.event);
+	snprintf(c->start_group, sizeof(c->start_group), "%s", e->spec.group);
+	snprintf(c->start_event, sizeof(c->start_event), "%s", e->spec.event);
+	snprintf(c->end_group, sizeof(c->end_group), "%s", raw ? "raw_syscalls" : "syscalls");
+	snprintf(c->end_event, sizeof(c->end_event), "sys_exit%s",
+		 raw ? "" : e->spec.event + sizeof(enter) - 2);
+	/* A task is in one system call at a time. */
+	strcpy(c->start_key, "common_pid");
+	strcpy(c->end_key, "common_pid");
+	c->start_filter = e->spec.filter;
+	c->end_filter = "";
+	if (trace_format(e->trace, c->end_group, c->end_event, &end, err))
+		return -1;
+	ret = eventformat_field(&end, "ret");
+	r = ret ? chain_field(c, "ret", ret, true, err)
+		: trawl_fail(err, TRAWL_CANNOT, "%s.%s has no field ret", c->end_group,
+			     c->end_event);
+	eventformat_free(&end);
+	return r;
+}
+
+/* `ret` is the exit's: for checks it counts as a field. */
+static int add_ret(struct eventformat *f, struct trawl_error *err)
+{
+	struct trawl_field *grown;
+
+	if (eventformat_field(f, "ret"))
+		return 0;
+	grown = realloc(f->fields, (f->nfields + 1) * sizeof(*grown));
+	if (!grown)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	f->fields = grown;
+	grown[f->nfields] = (struct trawl_field){
+		.name = strdup("ret"), .ctype = strdup("long"), .note = "",
+		.kind = TRAWL_INT, .size = 8, .count = 1,
+	};
+	f->nfields++;
+	return 0;
+}
+
+/* ---- one -i ------------------------------------------------------------------------------- */
+
+static bool event_taken(const struct trace *t, const char *event)
+{
+	for (size_t i = 0; i < t->nevents; i++) {
+		if (!strcmp(t->events[i].name, event))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * "GROUP/NAME" or "NAME" or nothing: what the file calls it, and tracefs. Two probes on one event
+ * have different names in both.
+ */
+static int set_names(struct eprobe *e, struct trawl_error *err)
+{
+	const char *own = e->spec.own, *slash = strchr(own, '/');
+	size_t n = 0, shown;
+
+	if (slash)
+		snprintf(e->display, sizeof(e->display), "%.*s:%.80s", (int)(slash - own), own,
+			 slash + 1);
+	else if (*own)
+		snprintf(e->display, sizeof(e->display), "eprobe:%.80s", own);
+	else
+		snprintf(e->display, sizeof(e->display), "%.70s:%.70s", e->spec.group,
+			 e->spec.event);
+	for (const char *p = *own ? (slash ? slash + 1 : own) : e->spec.event; *p && n < 48; p++)
+		e->event[n++] = is_word(*p) ? *p : '_';
+	e->event[n] = '\0';
+	if (*own && trace_has_name(e->trace, e->display))
+		return spec_fail(&e->spec, e->spec.at, err,
+				 "eprobe: another one is called %s: give this one its own name",
+				 own);
+	shown = strlen(e->display);
+	for (unsigned int i = 2; trace_has_name(e->trace, e->display); i++)
+		snprintf(e->display + shown, sizeof(e->display) - shown, "#%u", i);
+	for (unsigned int i = 2; event_taken(e->trace, e->event); i++)
+		snprintf(e->event + n, sizeof(e->event) - n, "_%u", i);
+	return 0;
+}
+
+/* The metadata probe/eprobe/NAME: what was asked for, and how it was done. */
+static int write_meta(const struct eprobe *e, struct trawl_error *err)
+{
+	struct json j = { 0 };
+	struct trawl_meta m = { .type = "application/json" };
+	char name[200];
+	int r;
+
+	json_object(&j, NULL);
+	json_string(&j, "event", e->display);
+	json_string(&j, "kind", e->at_exit ? "eprobe-at-exit" : "eprobe");
+	json_string(&j, "spec", e->spec.text);
+	json_string(&j, "on", e->spec.group);
+	json_string(&j, "on_event", e->spec.event);
+	json_string(&j, "args", e->args ? e->args : "");
+	json_string(&j, "filter", e->spec.filter);
+	json_end(&j);
+	m.time = mono_now();
+	snprintf(name, sizeof(name), "probe/eprobe/%s", e->display);
+	m.name = name;
+	m.data = j.text;
+	m.len = j.len;
+	r = trawl_writer_meta(session_writer(e->trace->in->session), &m, err);
+	json_free(&j);
+	return r;
+}
+
+static int define_at_exit(struct eprobe *e, unsigned int number, struct trawl_error *err)
+{
+	if (chain_make(e->trace, &e->chain, number, err))
+		return -1;
+	return define(e, "synthetic", e->chain.synthetic, err);
+}
+
+static int arm_one(struct eprobe *e, unsigned int number, struct trawl_error *err)
+{
+	struct trawl_error ignored;
+
+	take_at_exit(e);
+	if (trace_format(e->trace, e->spec.group, e->spec.event, &e->format, &ignored))
+		return fail_event(e, err);
+	if (set_names(e, err))
+		return -1;
+	if (e->at_exit && (find_exit(e, number, err) || add_ret(&e->format, err)))
+		return -1;
+	if (add_arguments(e, err) || check_filter(e, err))
+		return -1;
+	if (e->at_exit ? define_at_exit(e, number, err)
+		       : define(e, e->spec.group, e->spec.event, err))
+		return -1;
+	if (*e->spec.filter)
+		e->trace->filtered = true;
+	return trace_add(e->trace, e->trace->name, e->event, e->display, NULL, "", err) ||
+	       write_meta(e, err) ? -1 : 0;
+}
+
+static void eprobe_free(struct eprobe *e)
+{
+	spec_free(&e->spec);
+	eventformat_free(&e->format);
+	free(e->args);
+}
+
+static int arm_spec(struct trace *t, const char *text, unsigned int number, struct trawl_error *err)
+{
+	struct eprobe e = { .trace = t };
+	char *whole;
+	int r = -1;
+
+	if (asprintf(&whole, "eprobe:%s", text) < 0)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	if (!spec_parse(whole, &e.spec, err))
+		r = arm_one(&e, number, err);
+	eprobe_free(&e);
+	free(whole);
+	return r;
+}
+
+static int eprobe_arm(struct input *in, struct trawl_error *err)
+{
+	struct trace *t = trace_new(in, 0, err);
+
+	if (!t || trace_limit(t, err))
+		return -1;
+	for (size_t i = 0; i < in->nspecs; i++) {
+		if (!input_is_repeated(in, i) &&
+		    arm_spec(t, in->specs[i], (unsigned int)i + 1, err))
+			return -1;
+	}
+	return ktest_meta(t, err);
+}
+
+static int eprobe_probe(struct trawl_error *err)
+{
+	int top = tracefs_open(err), r;
+
+	if (top < 0)
+		return -1;
+	r = ktest_eprobe(top, err);
+	close(top);
+	return r;
+}
+
+static void eprobe_describe(struct source_list *list)
+{
+	struct trawl_error err;
+	struct ktest k = { 0 };
+	char what[256];
+	int top = tracefs_open(&err);
+
+	if (top < 0 || ktest_run(top, &k, &err)) {
+		source_list_add(list, "eprobe:GROUP.EVENT", "probes on events of the kernel",
+				err.text);
+	} else {
+		snprintf(what, sizeof(what), "probes on events of the kernel: %s%s%s%s%s%s%s",
+			 k.filter ? "filters, " : "no filters, ",
+			 k.arrays ? "arrays, " : "no arrays, ",
+			 k.hist && k.on_synthetic ? "at-exit" : "no at-exit",
+			 k.on_kprobe ? ", on kprobes" : "", k.on_uprobe ? ", on uprobes" : "",
+			 k.on_fprobe ? ", on fprobes" : "", k.on_eprobe ? ", on eprobes" : "");
+		source_list_add(list, "eprobe:GROUP.EVENT", what,
+				k.eprobe ? NULL : eprobe_probe(&err) ? err.text : NULL);
+	}
+	if (top >= 0)
+		close(top);
+}
+
+const struct source eprobe_source = {
+	.name = "eprobe",
+	.summary = "[OWN=]GROUP.EVENT [ARG ...] [at-exit] [if FILTER]",
+	.tasks = true,
+	.describe = eprobe_describe,
+	.probe = eprobe_probe,
+	.arm = eprobe_arm,
+	.start = trace_start,
+	.fds = trace_fds,
+	.drain = trace_drain,
+	.tick = trace_tick,
+	.turn = trace_turn,
+	.stop = trace_stop,
+	.stats = chain_stats,
+	.disarm = chain_disarm,
+};

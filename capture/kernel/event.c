@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/* The source "event": plain trace events, event:GROUP:NAME [if FILTER]. */
+#include "config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/kernel/event.h"
+#include "common/nearest.h"
+#include "capture/cli/spec.h"
+#include "capture/tracefs/trace.h"
+#include "capture/tracefs/tracefs.h"
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void free_names(char **names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(names[i]);
+	free(names);
+}
+
+/* The names of the folders below a folder of tracefs, sorted; SIZE_MAX on failure. */
+static size_t list_folders(int top, const char *path, char ***names)
+{
+	int fd = openat(top, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *d;
+	size_t n = 0;
+
+	*names = NULL;
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return SIZE_MAX;
+	}
+	while ((d = readdir(dir))) {
+		char **grown;
+
+		if (d->d_name[0] == '.' || (d->d_type != DT_DIR && d->d_type != DT_UNKNOWN))
+			continue;
+		grown = realloc(*names, (n + 1) * sizeof(**names));
+		if (!grown)
+			break;
+		*names = grown;
+		grown[n] = strdup(d->d_name);
+		n += grown[n] != NULL;
+	}
+	closedir(dir);
+	if (n)
+		qsort(*names, n, sizeof(**names), compare);
+	return n;
+}
+
+/* Can this event be switched on? Those that only other tracers write (ftrace:*) cannot. */
+static bool has_switch(int top, const char *group, const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "events/%s/%s/enable", group, name);
+	return tracefs_has(top, path);
+}
+
+/* Other captures' probes are theirs. */
+static bool is_foreign(const char *group)
+{
+	return owner_is_name(group);
+}
+
+long events_each(int top, const char *group_glob, const char *name_glob,
+		 int (*found)(void *arg, const char *group, const char *name), void *arg)
+{
+	char **groups, path[160];
+	size_t n = list_folders(top, "events", &groups);
+	long matched = 0;
+
+	for (size_t i = 0; n != SIZE_MAX && i < n && matched >= 0; i++) {
+		char **names;
+		size_t k;
+
+		if (!tracefs_glob(group_glob, groups[i]) ||
+		    (is_foreign(groups[i]) && strcmp(group_glob, groups[i])))
+			continue;
+		snprintf(path, sizeof(path), "events/%.140s", groups[i]);
+		k = list_folders(top, path, &names);
+		for (size_t e = 0; k != SIZE_MAX && e < k && matched >= 0; e++) {
+			if (!tracefs_glob(name_glob, names[e]) ||
+			    !has_switch(top, groups[i], names[e]))
+				continue;
+			matched = found(arg, groups[i], names[e]) ? -1 : matched + 1;
+		}
+		if (k != SIZE_MAX)
+			free_names(names, k);
+	}
+	if (n != SIZE_MAX)
+		free_names(groups, n);
+	return matched;
+}
+
+struct arming {
+	struct trace *trace;
+	const char *filter;
+	struct trawl_error *err;
+	size_t again;   /* of those that match: how many were asked for before, */
+	size_t widened; /* and how many of these with another filter */
+};
+
+static const struct trace_event *find(const struct trace *t, const char *group, const char *name)
+{
+	for (size_t i = 0; i < t->nevents; i++) {
+		if (!strcmp(t->events[i].group, group) && !strcmp(t->events[i].name, name))
+			return &t->events[i];
+	}
+	return NULL;
+}
+
+static int arm_one(void *arg, const char *group, const char *name)
+{
+	struct arming *a = arg;
+	const struct trace_event *before = find(a->trace, group, name);
+	char display[160];
+
+	a->again += before != NULL;
+	a->widened += before && strcmp(before->filter, a->filter);
+	snprintf(display, sizeof(display), "%s:%s", group, name);
+	return trace_add(a->trace, group, name, display, NULL, a->filter, a->err);
+}
+
+/* That globs overlap is no news, but what comes of two filters is. */
+static void tell_again(const struct arming *a, const char *text, long matched)
+{
+	if (a->widened)
+		session_note(a->trace->in->session, "event:%s: asked for before with another "
+			     "filter: what either lets through is recorded", text);
+	else if (a->again && (long)a->again == matched)
+		session_note(a->trace->in->session, "event:%s: asked for before: recorded once",
+			     text);
+}
+
+struct offering {
+	struct nearest near;
+	char separator;
+};
+
+static int offer(void *arg, const char *group, const char *name)
+{
+	struct offering *o = arg;
+	char full[160];
+
+	snprintf(full, sizeof(full), "%s%c%s", group, o->separator, name);
+	nearest_offer(&o->near, full);
+	return 0;
+}
+
+void events_hint(int top, const char *group, char separator, const char *name, char *hint,
+		 size_t size)
+{
+	char wanted[256];
+	struct offering o = { .near = { .wanted = wanted }, .separator = separator };
+
+	snprintf(wanted, sizeof(wanted), "%s%c%s", group, separator, name);
+	events_each(top, "*", "*", offer, &o);
+	if (o.near.count)
+		nearest_hint(&o.near, hint, size);
+	else
+		snprintf(hint, size, "; ls /sys/kernel/tracing/events shows all");
+	nearest_free(&o.near);
+}
+
+static int fail_unknown(const struct trace *t, const struct spec *spec, struct trawl_error *err)
+{
+	char hint[400];
+
+	events_hint(t->top, spec->group, ':', spec->event, hint, sizeof(hint));
+	return trawl_fail(err, TRAWL_USAGE, "event:%s:%s: no such event on this kernel%s",
+			  spec->group, spec->event, hint);
+}
+
+static int arm_spec(struct trace *t, const char *text, struct trawl_error *err)
+{
+	struct arming arming = { .trace = t, .err = err };
+	char *whole = NULL;
+	struct spec spec;
+	long n;
+	int r = -1;
+
+	if (asprintf(&whole, "event:%s", text) < 0)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	if (spec_parse(whole, &spec, err))
+		goto out;
+	arming.filter = spec.filter;
+	n = events_each(t->top, spec.group, spec.event, arm_one, &arming);
+	r = n > 0 ? 0 : n < 0 ? -1 : fail_unknown(t, &spec, err);
+	tell_again(&arming, text, n);
+out:
+	spec_free(&spec);
+	free(whole);
+	return r;
+}
+
+static int event_arm(struct input *in, struct trawl_error *err)
+{
+	struct trace *t = trace_new(in, 0, err);
+
+	if (!t || trace_limit(t, err))
+		return -1;
+	for (size_t i = 0; i < in->nspecs; i++) {
+		if (arm_spec(t, in->specs[i], err))
+			return -1;
+	}
+	return 0;
+}
+
+static int event_probe(struct trawl_error *err)
+{
+	int top = tracefs_open(err);
+
+	if (top < 0)
+		return -1;
+	close(top);
+	return 0;
+}
+
+static int count_one(void *arg, const char *group, const char *name)
+{
+	(*(unsigned int *)arg)++;
+	return 0;
+}
+
+static void event_describe(struct source_list *list)
+{
+	struct trawl_error err;
+	unsigned int count = 0;
+	char what[80];
+	int top = tracefs_open(&err);
+
+	if (top < 0) {
+		source_list_add(list, "event:GROUP:NAME", "trace events of the kernel", err.text);
+		return;
+	}
+	events_each(top, "*", "*", count_one, &count);
+	snprintf(what, sizeof(what), "trace events of the kernel: %u", count);
+	source_list_add(list, "event:GROUP:NAME", what, NULL);
+	close(top);
+}
+
+const struct source event_source = {
+	.name = "event",
+	.summary = "GROUP:NAME [if FILTER]",
+	.tasks = true,
+	.describe = event_describe,
+	.probe = event_probe,
+	.arm = event_arm,
+	.start = trace_start,
+	.fds = trace_fds,
+	.drain = trace_drain,
+	.tick = trace_tick,
+	.turn = trace_turn,
+	.stop = trace_stop,
+	.stats = trace_stats,
+	.disarm = trace_disarm,
+};

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernel's events by name. */
+#ifndef TRAWL_CAPTURE_KERNEL_EVENT_H
+#define TRAWL_CAPTURE_KERNEL_EVENT_H
+
+#include <stddef.h>
+
+/*
+ * Calls found() for each event that matches both globs, in order; top is tracefs. Returns how
+ * many, or -1 when found() failed. Groups made by running captures are left out unless named in
+ * full.
+ */
+long events_each(int top, const char *group_glob, const char *name_glob,
+		 int (*found)(void *arg, const char *group, const char *name), void *arg);
+
+/* For a message that there is no such event: "; did you mean GROUP:NAME?", in this separator's
+ * words, or where all are listed. */
+void events_hint(int top, const char *group, char separator, const char *name, char *hint,
+		 size_t size);
+
+#endif

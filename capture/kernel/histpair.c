@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/kernel/histpair.h"
+#include "capture/sys/clock.h"
+#include "capture/tracefs/tracefs.h"
+
+/*
+ * Entries of a map: a task (or whatever the key is) takes one for good when it is first seen. The
+ * kernel allocates about 100 bytes for each at once; 2^17 is its limit.
+ */
+enum { MAP_SIZE = 32768, TEXT_MAX = 3072 };
+
+int chain_field(struct chain *c, const char *name, const struct trawl_field *f, bool of_end,
+		struct trawl_error *err)
+{
+	bool is_signed = f->kind == TRAWL_INT || f->kind == TRAWL_PID;
+	struct chain_field *field;
+
+	for (size_t i = 0; i < c->nfields; i++)
+		if (!strcmp(c->fields[i].name, name))
+			return 0;
+	if (c->nfields == CHAIN_FIELDS_MAX)
+		return trawl_fail(err, TRAWL_USAGE, "%s.%s: more than %d fields to keep",
+				  c->start_group, c->start_event, CHAIN_FIELDS_MAX);
+	field = &c->fields[c->nfields];
+	if (f->kind == TRAWL_TEXT && f->place == TRAWL_FIXED)
+		snprintf(field->type, sizeof(field->type), "char[%u]", f->count);
+	else if (f->kind == TRAWL_TEXT)
+		snprintf(field->type, sizeof(field->type), "char[]");
+	else if (f->place == TRAWL_FIXED && f->count == 1 && f->kind != TRAWL_BYTES)
+		snprintf(field->type, sizeof(field->type), "%c%u", is_signed ? 's' : 'u',
+			 8 * f->size);
+	else
+		return trawl_fail(err, TRAWL_USAGE, "%s.%s: %s is neither a number nor a text: the "
+				  "kernel cannot keep it", of_end ? c->end_group : c->start_group,
+				  of_end ? c->end_event : c->start_event, f->name);
+	snprintf(field->name, sizeof(field->name), "%s", name);
+	snprintf(field->value, sizeof(field->value), "%s", f->name);
+	field->of_end = of_end;
+	c->nfields++;
+	return 0;
+}
+
+/* Appends to a text of TEXT_MAX bytes; what does not fit makes chain_make() fail. */
+static void add(char *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(char *text, const char *fmt, ...)
+{
+	size_t used = strlen(text);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text + used, TEXT_MAX - used, fmt, ap);
+	va_end(ap);
+}
+
+static int define(struct trace *t, const struct chain *c, struct trawl_error *err)
+{
+	char text[TEXT_MAX] = "", what[160];
+	int column, saved;
+
+	add(text, "s:%s ", c->synthetic);
+	for (size_t i = 0; i < c->nfields; i++) {
+		const char *array = strchr(c->fields[i].type, '[');
+
+		/* An array's length stands behind the name. */
+		add(text, "%s%.*s %s%s", i ? "; " : "",
+		    (int)strcspn(c->fields[i].type, "["), c->fields[i].type, c->fields[i].name,
+		    array ? array : "");
+	}
+	if (!tracefs_write(t->top, "dynamic_events", text, err))
+		return 0;
+	saved = errno;
+	if (tracefs_error(t->top, text + 2, what, sizeof(what), &column))
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "the kernel refuses a synthetic event: %s\n    %s", what, text);
+	return trawl_fail(err, TRAWL_CANNOT, "the kernel refuses a synthetic event: %s\n    %s",
+			  strerror(saved), text);
+}
+
+static int set_trigger(struct trace *t, const char *group, const char *event, const char *text,
+		       struct trawl_error *err)
+{
+	char path[192], what[160];
+	int column, saved;
+
+	snprintf(path, sizeof(path), "events/%s/%s/trigger", group, event);
+	if (strlen(text) + 1 >= TEXT_MAX)
+		return trawl_fail(err, TRAWL_USAGE, "%s.%s: too many or too long fields to keep",
+				  group, event);
+	if (!tracefs_write(t->dir, path, text, err))
+		return 0;
+	saved = errno;
+	/* The log has the command without its filter. */
+	if (tracefs_error(t->dir, text, what, sizeof(what), &column))
+		return trawl_fail(err, TRAWL_CANNOT, "%s.%s: the kernel refuses a hist trigger: %s"
+				  "\n    %s\n    %*s^", group, event, what, text,
+				  column > 0 ? column : 0, "");
+	return trawl_fail(err, TRAWL_CANNOT,
+			  "%s.%s: the kernel refuses a hist trigger (%s)\n    %s", group, event,
+			  strerror(saved), text);
+}
+
+static void start_text(const struct chain *c, unsigned int number, char *text)
+{
+	const char *separator = ":";
+
+	add(text, "hist:keys=%s", c->start_key);
+	for (size_t i = 0; i < c->nfields; i++) {
+		if (c->fields[i].of_end)
+			continue;
+		add(text, "%sv%u_%zu=%s", separator, number, i,
+		    c->fields[i].latency ? "common_timestamp" : c->fields[i].value);
+		separator = ",";
+	}
+	add(text, ":size=%d", MAP_SIZE);
+	if (*c->start_filter)
+		add(text, " if %s", c->start_filter);
+}
+
+static bool is_text(const struct chain_field *f)
+{
+	return !strncmp(f->type, "char[", 5);
+}
+
+/*
+ * Numbers of END go by way of a variable too: it keeps their sign, which the kernel wants to agree
+ * with the synthetic event's, and a plain field loses.
+ */
+static void end_text(const struct chain *c, unsigned int number, char *text)
+{
+	const char *separator = ":";
+
+	add(text, "hist:keys=%s", c->end_key);
+	for (size_t i = 0; i < c->nfields; i++) {
+		if (c->fields[i].of_end && is_text(&c->fields[i]))
+			continue;
+		add(text, "%sw%u_%zu=", separator, number, i);
+		if (c->fields[i].of_end)
+			add(text, "%s", c->fields[i].value);
+		else
+			add(text, "%s$v%u_%zu", c->fields[i].latency ? "common_timestamp-" : "",
+			    number, i);
+		separator = ",";
+	}
+	add(text, ":size=%d:onmatch(%s.%s).trace(%s", MAP_SIZE, c->start_group, c->start_event,
+	    c->synthetic);
+	for (size_t i = 0; i < c->nfields; i++) {
+		if (c->fields[i].of_end && is_text(&c->fields[i]))
+			add(text, ",%s", c->fields[i].value);
+		else
+			add(text, ",$w%u_%zu", number, i);
+	}
+	add(text, ")");
+	if (*c->end_filter)
+		add(text, " if %s", c->end_filter);
+}
+
+/* Keeps a copy of the chain, with what must be undone. */
+static struct chain *keep(struct trace *t, const struct chain *c, struct trawl_error *err)
+{
+	struct chain *grown = realloc(t->chains, (t->nchains + 1) * sizeof(*grown));
+
+	if (!grown) {
+		trawl_fail(err, TRAWL_CANNOT, "out of memory");
+		return NULL;
+	}
+	t->chains = grown;
+	grown[t->nchains] = *c;
+	grown[t->nchains].start_filter = grown[t->nchains].end_filter = NULL; /* the caller's */
+	return &grown[t->nchains++];
+}
+
+/*
+ * A hist trigger does not keep the module of its event: when it goes, the kernel warns, and what is
+ * left of the trigger holds the synthetic event and the instance for good. A probe on the event,
+ * never switched on, does keep it: rmmod then says that the module is in use. What is built in and
+ * what is itself a probe need none, and may refuse it.
+ */
+static void keep_module(struct trace *t, const char *group, const char *event, const char *name,
+			unsigned int number)
+{
+	struct trawl_error ignored;
+	char text[256];
+
+	snprintf(text, sizeof(text), "e:%s/%s_%u %s.%s", t->name, name, number, group, event);
+	tracefs_write(t->top, "dynamic_events", text, &ignored);
+}
+
+int chain_make(struct trace *t, struct chain *c, unsigned int number, struct trawl_error *err)
+{
+	char text[TEXT_MAX] = "";
+	struct chain *kept;
+
+	snprintf(c->synthetic, sizeof(c->synthetic), "%.55s_%u", t->name, number);
+	kept = keep(t, c, err);
+	if (!kept || define(t, c, err))
+		return -1;
+	if (strcmp(c->start_group, "syscalls")) {
+		keep_module(t, c->start_group, c->start_event, "keep_start", number);
+		keep_module(t, c->end_group, c->end_event, "keep_end", number);
+	}
+	start_text(c, number, text);
+	if (set_trigger(t, c->start_group, c->start_event, text, err))
+		return -1;
+	kept->start_trigger = strdup(text);
+	text[0] = '\0';
+	end_text(c, number, text);
+	if (set_trigger(t, c->end_group, c->end_event, text, err))
+		return -1;
+	kept->end_trigger = strdup(text);
+	return 0;
+}
+
+static void unset_trigger(struct trace *t, const char *group, const char *event, const char *text)
+{
+	struct trawl_error ignored;
+	char path[192], *command;
+
+	if (!text || asprintf(&command, "!%s", text) < 0)
+		return;
+	snprintf(path, sizeof(path), "events/%s/%s/trigger", group, event);
+	tracefs_write(t->dir, path, command, &ignored);
+	free(command);
+}
+
+void chain_disarm(struct input *in)
+{
+	struct trace *t = in->state;
+	struct trawl_error ignored;
+	char command[192];
+
+	if (t && t->dir >= 0 && t->nchains)
+		tracefs_write(t->dir, "events/enable", "0", &ignored);
+	for (size_t i = 0; t && t->nchains && i < t->nevents; i++) {
+		if (strcmp(t->events[i].group, t->name))
+			continue;
+		snprintf(command, sizeof(command), "-:%.70s/%.70s", t->name, t->events[i].name);
+		tracefs_write(t->top, "dynamic_events", command, &ignored);
+	}
+	for (size_t i = t ? t->nchains : 0; i-- > 0;) {
+		struct chain *c = &t->chains[i];
+
+		unset_trigger(t, c->end_group, c->end_event, c->end_trigger);
+		unset_trigger(t, c->start_group, c->start_event, c->start_trigger);
+		free(c->end_trigger);
+		free(c->start_trigger);
+	}
+	trace_disarm(in);
+}
+
+/* The sum of the "Dropped: N" lines of an event's hist file. */
+static uint64_t dropped(struct trace *t, const char *group, const char *event)
+{
+	static const char label[] = "\n    Dropped: ";
+	struct trawl_error ignored;
+	char path[192], *text, *at;
+	uint64_t sum = 0;
+
+	snprintf(path, sizeof(path), "events/%s/%s/hist", group, event);
+	text = tracefs_read(t->dir, path, NULL, &ignored);
+	for (at = text; at && (at = strstr(at, label)); at++)
+		sum += strtoull(at + sizeof(label) - 1, NULL, 10);
+	free(text);
+	return sum;
+}
+
+/* Each entry that found no room is a START without an END, or the other way round. */
+void chain_stats(struct input *in, struct source_stats *stats)
+{
+	struct trace *t = in->state;
+	struct trawl_error ignored;
+
+	for (size_t i = 0; t && t->source >= 0 && i < t->nchains; i++) {
+		const struct chain *c = &t->chains[i];
+		uint64_t n = dropped(t, c->start_group, c->start_event) +
+			     dropped(t, c->end_group, c->end_event);
+
+		if (n)
+			trace_lose(t, NULL, t->since, mono_now(), n, TRAWL_LOSS_MAP, &ignored);
+	}
+	trace_stats(in, stats);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Two events of the kernel tied together by a key: values of the first one wait in the map of a
+ * hist trigger until the second one comes with the same key, and then go out as a synthetic event.
+ *
+ *	START ── hist:keys=KEY:v=FIELD ──► map ──► END ── hist:keys=KEY:w=$v:onmatch(START)
+ *	                                                    .trace(SYNTHETIC,$w,...) ──► SYNTHETIC
+ *
+ * (Documentation/trace/histogram.rst.) The triggers are in the recording's own instance, so that
+ * its scope holds for them and nothing of them is seen elsewhere; the synthetic event's definition
+ * is global and has the owner's name. What the map had no room for is lost, and counted.
+ *
+ * gc.c takes down what owners that were killed have left.
+ */
+#ifndef TRAWL_CAPTURE_KERNEL_HISTPAIR_H
+#define TRAWL_CAPTURE_KERNEL_HISTPAIR_H
+
+#include "capture/tracefs/trace.h"
+
+enum { CHAIN_FIELDS_MAX = 12, CHAIN_NAME_MAX = 64 };
+
+/* A value that goes from START, or from END itself, into the synthetic event. */
+struct chain_field {
+	char name[CHAIN_NAME_MAX];  /* in the synthetic event */
+	char value[CHAIN_NAME_MAX]; /* the field of START or END; "" with `latency` */
+	char type[32];              /* "u64", "s32", "char[16]" */
+	bool of_end;
+	bool latency;               /* ns from START to END */
+};
+
+struct chain {
+	char start_group[CHAIN_NAME_MAX], start_event[CHAIN_NAME_MAX];
+	char end_group[CHAIN_NAME_MAX], end_event[CHAIN_NAME_MAX];
+	char start_key[CHAIN_NAME_MAX], end_key[CHAIN_NAME_MAX];
+	const char *start_filter, *end_filter; /* "" for none */
+	size_t nfields;
+	struct chain_field fields[CHAIN_FIELDS_MAX];
+	char synthetic[CHAIN_NAME_MAX]; /* set by chain_make(): the event, of group synthetic */
+	char *start_trigger, *end_trigger; /* as they were set; NULL if not */
+};
+
+/* Adds a field; fails when there are too many. The type is that of a field of an event's format. */
+int chain_field(struct chain *c, const char *name, const struct trawl_field *f, bool of_end,
+		struct trawl_error *err);
+
+/*
+ * Defines the synthetic event and sets both triggers. `number` tells the chains of t apart. The
+ * chain then belongs to t, which chain_disarm() takes down; on failure too.
+ */
+int chain_make(struct trace *t, struct chain *c, unsigned int number, struct trawl_error *err);
+
+/* stats() of a source whose struct trace has chains: what their maps dropped is lost. */
+void chain_stats(struct input *in, struct source_stats *stats);
+
+/*
+ * disarm() of such a source, in the order that the kernel accepts: probes on the synthetic events,
+ * triggers from the end to the start, synthetic events, probes.
+ */
+void chain_disarm(struct input *in);
+
+#endif

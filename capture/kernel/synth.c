@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The source "synth": one event made of two, with the time between them.
+ *
+ *	synth:NAME=GROUP.START,GROUP.END key=FIELD[:ENDFIELD] [[NEW=]start.FIELD|end.FIELD ...]
+ *
+ * The kernel makes the event: see chain.h. It always holds `latency`, the ns from the last START
+ * with a key to the END with the same key, and `key`.
+ */
+#include "config.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/kernel/histpair.h"
+#include "capture/kernel/event.h"
+#include "capture/session/inputs.h"
+#include "capture/tracefs/ktest.h"
+#include "common/nearest.h"
+#include "capture/tracefs/tracefs.h"
+
+struct synth {
+	struct trace *trace;
+	const char *text; /* behind "synth:" */
+	char name[CHAIN_NAME_MAX];
+	char display[CHAIN_NAME_MAX + 8];
+	struct eventformat start, end;
+	struct chain chain;
+};
+
+/* An error with the place in the user's text. */
+static int fail_at(const struct synth *s, const char *at, struct trawl_error *err, const char *fmt,
+		   ...) __attribute__((format(printf, 4, 5)));
+
+static int fail_at(const struct synth *s, const char *at, struct trawl_error *err, const char *fmt,
+		   ...)
+{
+	char message[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(message, sizeof(message), fmt, ap);
+	va_end(ap);
+	return trawl_fail(err, TRAWL_USAGE, "synth: %s\n    synth:%s\n    %*s^", message, s->text,
+			  (int)(at - s->text) + 6, "");
+}
+
+/* Reads [A-Za-z0-9_]+ (and `more`) into word; NULL if there is none or it is too long. */
+static const char *read_word(const char *at, const char *more, char word[CHAIN_NAME_MAX])
+{
+	size_t n = 0;
+
+	while (isalnum((unsigned char)at[n]) || at[n] == '_' || (at[n] && strchr(more, at[n])))
+		n++;
+	if (!n || n >= CHAIN_NAME_MAX)
+		return NULL;
+	memcpy(word, at, n);
+	word[n] = '\0';
+	return at + n;
+}
+
+/* GROUP.EVENT, and its format. */
+static int read_event(struct synth *s, const char **at, char group[CHAIN_NAME_MAX],
+		      char event[CHAIN_NAME_MAX], struct eventformat *f, struct trawl_error *err)
+{
+	const char *from = *at, *end = read_word(*at, "-", group);
+	struct trawl_error ignored;
+	char hint[400];
+
+	end = end && *end == '.' ? read_word(end + 1, "-", event) : NULL;
+	if (!end)
+		return fail_at(s, from, err, "write NAME=GROUP.START,GROUP.END key=FIELD");
+	*at = end;
+	if (!trace_format(s->trace, group, event, f, &ignored))
+		return 0;
+	*f = (struct eventformat){ 0 };
+	events_hint(s->trace->top, group, '.', event, hint, sizeof(hint));
+	return fail_at(s, from, err, "no event %s.%s on this kernel%s", group, event, hint);
+}
+
+static int find_field(struct synth *s, const char *at, const struct eventformat *f,
+		      const char *name, const struct trawl_field **field, struct trawl_error *err)
+{
+	struct nearest near = { .wanted = name };
+	char hint[256];
+
+	*field = eventformat_field(f, name);
+	for (uint32_t i = 0; !*field && i < f->ncommon; i++)
+		if (!strcmp(f->common[i].name, name))
+			*field = &f->common[i];
+	if (*field)
+		return 0;
+	for (uint32_t i = 0; i < f->nfields; i++)
+		nearest_offer(&near, f->fields[i].name);
+	fail_at(s, at, err, "%s has no field %s%s", f->name, name,
+		nearest_hint(&near, hint, sizeof(hint)));
+	nearest_free(&near);
+	return -1;
+}
+
+/* key=FIELD or key=FIELD:ENDFIELD */
+static int read_key(struct synth *s, const char **at, struct trawl_error *err)
+{
+	struct chain *c = &s->chain;
+	const struct trawl_field *field;
+	const char *from = *at, *end;
+
+	if (strncmp(from, "key=", 4) || !(end = read_word(from + 4, "", c->start_key)))
+		return fail_at(s, from, err,
+			       "key=FIELD must follow: what both events have in common");
+	strcpy(c->end_key, c->start_key);
+	if (find_field(s, from + 4, &s->start, c->start_key, &field, err))
+		return -1;
+	if (*end == ':') {
+		from = end + 1;
+		end = read_word(from, "", c->end_key);
+		if (!end)
+			return fail_at(s, from, err, "no field of the second event after the ':'");
+	}
+	*at = end;
+	if (find_field(s, from, &s->end, c->end_key, &field, err))
+		return -1;
+	return chain_field(c, "key", field, true, err);
+}
+
+/* [NEW=]start.FIELD, [NEW=]end.FIELD */
+static int read_arg(struct synth *s, const char **at, struct trawl_error *err)
+{
+	char first[CHAIN_NAME_MAX], name[CHAIN_NAME_MAX], which[CHAIN_NAME_MAX];
+	const char *from = *at, *end = read_word(from, "", first);
+	const struct trawl_field *field;
+	bool of_end;
+
+	if (end && *end == '=') {
+		from = end + 1;
+		end = read_word(from, "", which);
+	} else {
+		strcpy(which, first);
+		first[0] = '\0';
+	}
+	of_end = !strcmp(which, "end");
+	if (!end || *end != '.' || (!of_end && strcmp(which, "start")) ||
+	    !(*at = read_word(end + 1, "", name)))
+		return fail_at(s, from, err,
+			       "write start.FIELD or end.FIELD, as NEW=start.FIELD under "
+			       "another name");
+	if (find_field(s, end + 1, of_end ? &s->end : &s->start, name, &field, err))
+		return -1;
+	return chain_field(&s->chain, *first ? first : name, field, of_end, err);
+}
+
+static int parse(struct synth *s, struct trawl_error *err)
+{
+	static const struct trawl_field time = { .name = "common_timestamp", .kind = TRAWL_UINT,
+						 .size = 8, .count = 1 };
+	struct chain *c = &s->chain;
+	const char *at = read_word(s->text, "-", s->name);
+
+	if (!at || *at != '=')
+		return fail_at(s, s->text, err, "write NAME=GROUP.START,GROUP.END key=FIELD");
+	snprintf(s->display, sizeof(s->display), "synth:%s", s->name);
+	if (trace_has_name(s->trace, s->display))
+		return fail_at(s, s->text, err, "another one is called %s: give this one its own "
+			       "name", s->name);
+	at++;
+	if (read_event(s, &at, c->start_group, c->start_event, &s->start, err))
+		return -1;
+	if (*at++ != ',')
+		return fail_at(s, at - 1, err, "a comma and the second event must follow");
+	if (read_event(s, &at, c->end_group, c->end_event, &s->end, err))
+		return -1;
+	c->start_filter = c->end_filter = "";
+	if (chain_field(c, "latency", &time, false, err))
+		return -1;
+	c->fields[0].latency = true;
+	at += strspn(at, " \t");
+	if (read_key(s, &at, err))
+		return -1;
+	for (at += strspn(at, " \t"); *at; at += strspn(at, " \t"))
+		if (read_arg(s, &at, err))
+			return -1;
+	return 0;
+}
+
+static int make(struct synth *s, unsigned int number, struct trawl_error *err)
+{
+	struct trace *t = s->trace;
+	struct eventformat f;
+	struct trawl_field *latency;
+	int r;
+
+	if (chain_make(t, &s->chain, number, err) ||
+	    trace_format(t, "synthetic", s->chain.synthetic, &f, err))
+		return -1;
+	latency = eventformat_field(&f, "latency");
+	if (latency)
+		latency->note = "ns from the first event to the second";
+	r = trace_add(t, "synthetic", s->chain.synthetic, s->display, &f, "", err);
+	eventformat_free(&f);
+	return r;
+}
+
+static int synth_arm(struct input *in, struct trawl_error *err)
+{
+	struct trace *t = trace_new(in, 0, err);
+	int r = 0;
+
+	if (!t || trace_limit(t, err))
+		return -1;
+	for (size_t i = 0; !r && i < in->nspecs; i++) {
+		struct synth s = { .trace = t, .text = in->specs[i] };
+
+		if (input_is_repeated(in, i))
+			continue;
+		r = parse(&s, err);
+		if (!r)
+			r = make(&s, (unsigned int)i + 1, err);
+		eventformat_free(&s.start);
+		eventformat_free(&s.end);
+	}
+	return r ? r : ktest_meta(t, err);
+}
+
+static int synth_probe(struct trawl_error *err)
+{
+	int top = tracefs_open(err), r;
+
+	if (top < 0)
+		return -1;
+	r = ktest_synthetic(top, err);
+	close(top);
+	return r;
+}
+
+static void synth_describe(struct source_list *list)
+{
+	struct trawl_error err;
+
+	source_list_add(list, "synth:NAME=GROUP.START,GROUP.END key=FIELD",
+			"latency between two events, and their fields",
+			synth_probe(&err) ? err.text : NULL);
+}
+
+const struct source synth_source = {
+	.name = "synth",
+	.summary = "NAME=GROUP.START,GROUP.END key=FIELD[:ENDFIELD] [start.FIELD|end.FIELD ...]",
+	.tasks = true,
+	.describe = synth_describe,
+	.probe = synth_probe,
+	.arm = synth_arm,
+	.start = trace_start,
+	.fds = trace_fds,
+	.drain = trace_drain,
+	.tick = trace_tick,
+	.turn = trace_turn,
+	.stop = trace_stop,
+	.stats = chain_stats,
+	.disarm = chain_disarm,
+};

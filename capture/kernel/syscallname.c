@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/kernel/syscallname.h"
+
+#include <stddef.h>
+
+static const struct {
+	long nr;
+	const char *name;
+} names[] = {
+#include "capture/kernel/syscalls.inc" /* made from <asm/unistd.h> when trawl is built */
+};
+
+const char *syscallname(long nr)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i].nr == nr)
+			return names[i].name;
+	return NULL;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "capture/output/first.h"
+
+enum { WAITING_LEAST = 4096 }; /* events that may wait, however few are wanted */
+
+/*
+ * Those behind the COUNT-th of what waits can never be wanted: so at most twice what is still
+ * wanted waits (or WAITING_LEAST), and without that at most what comes until a drain leaves
+ * nothing behind.
+ */
+int first_add(struct first *f, struct pending_event *e, const void *record,
+	      struct trawl_error *err)
+{
+	if (!f->left)
+		return 1;
+	if (pending_add(&f->pending, e, record, err))
+		return -1;
+	if (f->pending.n > WAITING_LEAST && f->pending.n / 2 > f->left)
+		pending_keep(&f->pending, f->left);
+	return 0;
+}
+
+struct emission {
+	struct first *first;
+	int (*emit)(const struct pending_event *e, void *arg, struct trawl_error *err);
+	void *arg;
+};
+
+/* 1: that was the last one. */
+static int hand_on(const struct pending_event *e, void *arg, struct trawl_error *err)
+{
+	struct emission *to = arg;
+
+	to->first->left--;
+	return to->emit(e, to->arg, err) ? -1 : !to->first->left;
+}
+
+int first_settle(struct first *f, uint64_t until,
+		 int (*emit)(const struct pending_event *e, void *arg, struct trawl_error *err),
+		 void *arg, struct trawl_error *err)
+{
+	struct emission to = { .first = f, .emit = emit, .arg = arg };
+	int r = pending_release(&f->pending, until, hand_on, &to, err);
+
+	if (r > 0)
+		pending_keep(&f->pending, 0);
+	return r;
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "decode/base/time.h"
+#include "capture/output/flight.h"
+#include "capture/sys/clock.h"
+#include "capture/session.h"
+
+/* ---- the trigger as an event ------------------------------------------------------------- */
+
+enum { TRIGGER_TYPE = 1, TEXT_MAX = 256 };
+
+/* A trigger in the file; the texts follow it. */
+struct trigger {
+	uint32_t reason, what, event; /* as TRAWL_DATA_LOC has it */
+	int32_t tid;
+} __attribute__((packed));
+
+static const struct trawl_field trigger_common[] = {
+	{ "common_pid", "int", "", TRAWL_PID, TRAWL_FIXED, 0, 12, 4, 1 },
+};
+
+static const struct trawl_field trigger_fields[] = {
+	{ "reason", "string", "", TRAWL_TEXT, TRAWL_DATA_LOC, 0, 0, 1, 1 },
+	{ "what", "string", "", TRAWL_TEXT, TRAWL_DATA_LOC, 0, 4, 1, 1 },
+	{ "event", "string", "", TRAWL_TEXT, TRAWL_DATA_LOC, 0, 8, 1, 1 },
+};
+
+static int describe(struct flight *f, struct trawl_error *err)
+{
+	struct trawl_source source = {
+		.name = "trawl", .spec = f->o->trigger ? f->o->trigger : "", .kind = "trawl",
+		.clock = TRAWL_CLOCK_MONO, .linktype = 252, .resolution = 1, .ncommon = 1,
+		.common = trigger_common,
+	};
+	struct trawl_event_type type = {
+		.id = TRIGGER_TYPE, .name = "trawl:trigger", .format = "",
+		.size = sizeof(struct trigger), .nfields = 3, .fields = trigger_fields,
+	};
+
+	f->source = trawl_writer_source(f->w, &source, err);
+	type.source = (uint16_t)f->source;
+	return f->source < 0 ? -1 : trawl_writer_event_type(f->w, &type, err);
+}
+
+static uint32_t put_text(uint8_t *record, size_t *len, const char *text)
+{
+	size_t n = strnlen(text, TEXT_MAX - 1);
+	uint32_t loc = (uint32_t)(n + 1) << 16 | (uint32_t)*len;
+
+	memcpy(record + *len, text, n);
+	record[*len + n] = '\0';
+	*len += n + 1;
+	return loc;
+}
+
+/*
+ * Only the first one is an event: an expression may hold for each of a million records. at: its
+ * time; what is later than now (by a clock that was set meanwhile) was not. cpu: of the event that
+ * it held for, or 0.
+ */
+static int trigger(struct flight *f, const char *reason, const char *what, const char *event,
+		   pid_t tid, uint32_t cpu, uint64_t at, struct trawl_error *err)
+{
+	uint8_t record[sizeof(struct trigger) + 3 * TEXT_MAX];
+	struct trigger t = { .tid = tid };
+	size_t len = sizeof(t);
+	uint64_t now = mono_now();
+
+	if (f->deadline)
+		return 0;
+	f->deadline = now + f->o->after;
+	snprintf(f->reason, sizeof(f->reason), "%s%s%s%s", what, *event ? " (" : "", event,
+		 *event ? ")" : "");
+	t.reason = put_text(record, &len, reason);
+	t.what = put_text(record, &len, what);
+	t.event = put_text(record, &len, event);
+	memcpy(record, &t, sizeof(t));
+	at = at < now ? at : now;
+	f->last = at > f->last ? at : f->last;
+	return trawl_append(f->w, (uint16_t)f->source, TRIGGER_TYPE, cpu, f->last, record, len,
+			    err);
+}
+
+int flight_signal(struct flight *f, pid_t from, struct trawl_error *err)
+{
+	return trigger(f, "signal", "SIGUSR1", "", from, 0, UINT64_MAX, err);
+}
+
+int flight_crash(struct flight *f, const struct command *c, struct trawl_error *err)
+{
+	char verdict[64], what[TEXT_MAX];
+
+	snprintf(what, sizeof(what), "%s: %s", c->name,
+		 command_verdict(c, verdict, sizeof(verdict)));
+	return trigger(f, "crash", what, "", c->pid, 0, UINT64_MAX, err);
+}
+
+/* ---- the expression ---------------------------------------------------------------------- */
+
+static int tell_types(struct flight *f, uint16_t source, struct trawl_error *err)
+{
+	const struct trawl_event_type *t;
+
+	for (size_t i = 0; (t = trawl_writer_event_type_at(f->w, source, i)); i++)
+		if (!watch_knows(f->watch, source, t->id) && watch_type(f->watch, t, err))
+			return -1;
+	return 0;
+}
+
+void flight_told(void *arg, const struct trawl_meta *m)
+{
+	struct flight *f = arg;
+	struct trawl_error ignored; /* out of memory: a device or a probe is less well known */
+
+	if (f->watch)
+		watch_meta(f->watch, m, &ignored);
+}
+
+int flight_arm(struct flight *f, struct trawl_writer *w, struct trawl_error *err)
+{
+	const struct trawl_source *s;
+
+	f->w = w;
+	for (uint16_t i = 0; f->watch && (s = trawl_writer_source_at(w, i)); i++)
+		if (watch_source(f->watch, s, err) || tell_types(f, i, err))
+			return -1;
+	return (f->watch && watch_check(f->watch, err)) || describe(f, err) ? -1 : 0;
+}
+
+void flight_sync(struct flight *f, const struct trawl_sync *sync)
+{
+	struct trawl_error ignored;
+
+	f->ahead = sync->real - sync->mono;
+	if (f->watch)
+		watch_sync(f->watch, sync, &ignored);
+}
+
+/* An event's time by CLOCK_MONOTONIC; of one that is known to the microsecond, the end of it. */
+static uint64_t event_mono(const struct flight *f, const struct trawl_source *s, uint64_t ts)
+{
+	return s->clock == TRAWL_CLOCK_REAL ? ts - f->ahead + s->resolution - 1 : ts;
+}
+
+int flight_see(struct flight *f, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
+	       const void *record, size_t len, struct trawl_error *err)
+{
+	struct watch_match m;
+	int ret;
+
+	if (!f->watch)
+		return 0;
+	/* Probes in libraries that were mapped meanwhile are new. */
+	if (!watch_knows(f->watch, source, type) && tell_types(f, source, err))
+		return -1;
+	if (!watch_wants(f->watch, source, type))
+		return 0;
+	ret = watch_record(f->watch, source, type, cpu, ts, record, len, &m, err);
+	if (ret <= 0)
+		return ret;
+	return trigger(f, "expression", f->o->trigger, m.name, m.tid, cpu,
+		       event_mono(f, trawl_writer_source_at(f->w, source), ts), err);
+}
+
+/* ---- files ------------------------------------------------------------------------------- */
+
+static bool to_stdout(const struct flight *f)
+{
+	return !strcmp(f->o->write, "-");
+}
+
+/* FILE with strftime's conversions. */
+static int wish(const struct flight *f, char *name, size_t size, struct trawl_error *err)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+
+	if (!localtime_r(&now, &tm) || !strftime(name, size, f->o->write, &tm))
+		return trawl_fail(err, TRAWL_USAGE, "-w %s: no name comes out of this",
+				  f->o->write);
+	return 0;
+}
+
+static int open_file(struct flight *f, struct trawl_error *err)
+{
+	char name[4096];
+
+	return wish(f, name, sizeof(name), err) || newfile_open(&f->file, name, f->user, err);
+}
+
+/* The descriptor that the spill is written to and that it closes; the file keeps its own. */
+static int spill_fd(struct flight *f, struct trawl_error *err)
+{
+	int fd = -1;
+
+	if (to_stdout(f) || !open_file(f, err)) {
+		fd = fcntl(to_stdout(f) ? 1 : f->file.file.fd, F_DUPFD_CLOEXEC, 3);
+		if (fd < 0)
+			trawl_fail(err, TRAWL_CANNOT, "-w %s: %s", f->o->write, strerror(errno));
+	}
+	return fd;
+}
+
+struct job {
+	struct flight *flight;
+	int fd;
+};
+
+static void *write_spill(void *arg)
+{
+	struct job job = *(struct job *)arg;
+	struct flight *f = job.flight;
+	struct sched_param none = { 0 };
+
+	free(arg);
+	if (f->writing) /* what matters now is the recording that goes on */
+		sched_setscheduler(0, SCHED_OTHER, &none);
+	f->result = trawl_spill_write(f->spill, job.fd, &f->error);
+	atomic_store(&f->written, true);
+	return NULL;
+}
+
+/* A failure is no reason to end. What could be written of the file may be there. */
+static void failed(struct flight *f, const struct trawl_error *err)
+{
+	const struct newfile *n = &f->file;
+
+	f->failed++;
+	session_incomplete(f->session, "%s; %s is %s%s, the recording goes on: %s", err->text,
+			   n->path ? n->path : f->o->write,
+			   n->path ? "not whole" : n->left ? "kept as " : "lost",
+			   n->path || !n->left ? "" : n->left, f->reason);
+}
+
+static int start_writing(struct flight *f, struct trawl_error *err)
+{
+	struct job *job = malloc(sizeof(*job));
+	int fd = job ? spill_fd(f, err) : trawl_fail(err, TRAWL_CANNOT, "out of memory");
+
+	if (fd >= 0) {
+		*job = (struct job){ f, fd };
+		trawl_writer_ring(f->w, &f->state);
+		f->taken = mono_now();
+		f->spill = trawl_writer_take(f->w, err);
+		f->written = false;
+		f->writing = f->spill;
+		if (f->spill && !pthread_create(&f->thread, NULL, write_spill, job))
+			return 0;
+		f->writing = false;
+		if (f->spill) { /* no thread: then here */
+			write_spill(job);
+			flight_reap(f, true);
+			return 0;
+		}
+		close(fd);
+	}
+	free(job);
+	return -1;
+}
+
+void flight_write(struct flight *f)
+{
+	struct trawl_error err;
+
+	f->deadline = 0;
+	if (start_writing(f, &err)) {
+		failed(f, &err);
+		newfile_close(&f->file, f->user);
+	}
+}
+
+static void say(struct flight *f)
+{
+	struct out span;
+
+	f->files++;
+	out_memory(&span);
+	time_span(&span, f->taken - f->state.since);
+	session_note(f->session, "%s holds the last %.*s: %s",
+		     to_stdout(f) ? "standard output" : f->file.path, (int)span.len, span.data,
+		     f->reason);
+	out_free(&span);
+}
+
+void flight_reap(struct flight *f, bool wait)
+{
+	bool written = atomic_load(&f->written);
+	struct trawl_error err;
+
+	if (f->writing && !wait && !written)
+		return;
+	if (f->writing)
+		pthread_join(f->thread, NULL);
+	else if (!written)
+		return;
+	f->writing = false;
+	f->written = false;
+	if (!to_stdout(f) && newfile_commit(&f->file, f->user, &err))
+		failed(f, &err);
+	else if (f->result)
+		failed(f, &f->error);
+	else
+		say(f);
+	newfile_close(&f->file, f->user);
+}
+
+void flight_finish(struct flight *f)
+{
+	flight_reap(f, true);
+	if (f->deadline) {
+		flight_write(f);
+		flight_reap(f, true);
+	}
+}
+
+const char *flight_verdict(const struct flight *f, char *buf, size_t size)
+{
+	if (f->files)
+		snprintf(buf, size, "; %u file%s written", f->files, f->files == 1 ? "" : "s");
+	else
+		snprintf(buf, size, "; %s: nothing was written",
+			 f->failed ? "no file could be made" : "no trigger");
+	return buf;
+}
+
+/* ---- beginning and end ------------------------------------------------------------------- */
+
+static void note(void *session, const struct trawl_error *text)
+{
+	session_note(session, "%s", text->text);
+}
+
+int flight_open(struct flight *f, const struct options *o, const struct user *user,
+		struct session *s, struct trawl_error *err)
+{
+	int ret;
+
+	*f = (struct flight){ .o = o, .user = user, .session = s, .file.file.fd = -1 };
+	if (o->trigger && !(f->watch = watch_new("--trigger", o->trigger, err)))
+		return -1;
+	if (f->watch)
+		watch_when_odd(f->watch, note, s);
+	if (to_stdout(f))
+		return !isatty(1) ? 0 :
+			trawl_fail(err, TRAWL_USAGE, "-w -: standard output is a terminal: name a "
+				   "file or pipe it");
+	/* A folder that is not there is to be known now, and not in a week. */
+	ret = open_file(f, err);
+	newfile_close(&f->file, user);
+	return ret ? -1 : 0;
+}
+
+void flight_close(struct flight *f)
+{
+	watch_free(f->watch);
+	f->watch = NULL;
+}

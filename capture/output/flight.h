@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The flight recorder of --ring: the writer keeps the newest in memory (trawl.h, "ring"), and a
+ * trigger makes a file of that: a record for which the expression of --trigger holds, SIGUSR1, or
+ * the crash of COMMAND. The trigger is an event in the file, of a source of its own.
+ *
+ * After a trigger the recording goes on for --after; what triggers meanwhile belongs to the same
+ * file. The file is written by a thread of its own, while the recording goes on.
+ */
+#ifndef TRAWL_CAPTURE_OUTPUT_FLIGHT_H
+#define TRAWL_CAPTURE_OUTPUT_FLIGHT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "capture/session/command.h"
+#include "decode/query/watch.h"
+#include "capture/output/newfile.h"
+#include "capture/cli/options.h"
+
+struct session;
+
+struct flight {
+	const struct options *o;
+	const struct user *user;
+	struct session *session;
+	struct trawl_writer *w;
+	struct watch *watch;   /* NULL: no --trigger */
+	int source;            /* of triggers, in the writer */
+	uint64_t ahead;        /* what the wall clock shows more than CLOCK_MONOTONIC, ns */
+	uint64_t last;         /* time of the last trigger event */
+	uint64_t deadline;     /* CLOCK_MONOTONIC: when the file is due; 0: nothing triggered */
+	char reason[300];      /* of the file that is due, or being written */
+	uint32_t files, failed;
+
+	/* The file that is being written. */
+	struct newfile file;
+	struct trawl_spill *spill;
+	struct trawl_ring_state state; /* what goes into it */
+	uint64_t taken;                /* CLOCK_MONOTONIC: when */
+	pthread_t thread;
+	bool writing;
+	atomic_bool written;
+	int result;
+	struct trawl_error error;
+};
+
+/* Reads the expression and looks whether files can be made. flight_close() in any case. */
+int flight_open(struct flight *f, const struct options *o, const struct user *user,
+		struct session *s, struct trawl_error *err);
+void flight_close(struct flight *f);
+
+/* The writer tells it of metadata: for struct trawl_writer_options. */
+void flight_told(void *arg, const struct trawl_meta *m);
+
+/* All sources are armed: adds its own, and looks whether the expression fits them. */
+int flight_arm(struct flight *f, struct trawl_writer *w, struct trawl_error *err);
+
+void flight_sync(struct flight *f, const struct trawl_sync *sync);
+
+/* A record that was captured: does it trigger? 0, or -1 with *err. */
+int flight_see(struct flight *f, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
+	       const void *record, size_t len, struct trawl_error *err);
+
+/* Somebody asks for a file, or COMMAND has crashed; tid: who. */
+int flight_signal(struct flight *f, pid_t from, struct trawl_error *err);
+int flight_crash(struct flight *f, const struct command *c, struct trawl_error *err);
+
+/* Does the expression ask whose an event is? */
+static inline bool flight_asks_task(const struct flight *f)
+{
+	return f->watch && watch_asks_task(f->watch);
+}
+
+static inline bool flight_due(const struct flight *f, uint64_t now)
+{
+	return f->deadline && now >= f->deadline && !f->writing;
+}
+
+/*
+ * Begins the file that is due; the caller has just put into the writer what is to be the last in
+ * it. Failure to make it is told, counted and no reason to end.
+ */
+void flight_write(struct flight *f);
+
+/* Looks after the file that is being written, or waits for it. */
+void flight_reap(struct flight *f, bool wait);
+
+/* The session ends: writes what is due, whenever that was to be, and waits. */
+void flight_finish(struct flight *f);
+
+/* "; 2 files written", for the line that ends the capture. */
+const char *flight_verdict(const struct flight *f, char *buf, size_t size);
+
+#endif

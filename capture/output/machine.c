@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "common/json.h"
+#include "capture/output/machine.h"
+#include "capture/sys/clock.h"
+#include "capture/tracefs/tracefs.h"
+
+static int write_json(struct trawl_writer *w, const char *name, struct json *j,
+		      struct trawl_error *err)
+{
+	struct trawl_meta m = { .name = name, .type = "application/json",
+				.time = clock_ns(CLOCK_MONOTONIC), .data = j->text, .len = j->len };
+	int r = trawl_writer_meta(w, &m, err);
+
+	json_free(j);
+	return r;
+}
+
+/* A line `KEY=VALUE` or `KEY="VALUE"` of a file; "" if there is none. */
+static void file_value(const char *path, const char *key, char *value, size_t size)
+{
+	size_t len = strlen(key), room = 0;
+	FILE *f = fopen(path, "re");
+	char *line = NULL;
+
+	value[0] = '\0';
+	while (f && getline(&line, &room, f) > 0) {
+		char *at = line + len;
+
+		if (strncmp(line, key, len))
+			continue;
+		at += strspn(at, "\t =:\"");
+		snprintf(value, size, "%.*s", (int)strcspn(at, "\"\n"), at);
+		break;
+	}
+	free(line);
+	if (f)
+		fclose(f);
+}
+
+int machine_write(struct trawl_writer *w, struct trawl_error *err)
+{
+	struct utsname un = { 0 };
+	struct json j = { 0 };
+	char text[256];
+
+	uname(&un);
+	json_object(&j, NULL);
+	json_string(&j, "kernel", un.release);
+	json_string(&j, "kernel_version", un.version);
+	json_string(&j, "arch", un.machine);
+	json_string(&j, "hostname", un.nodename);
+	json_uint(&j, "cpus", (uint64_t)sysconf(_SC_NPROCESSORS_CONF));
+	file_value("/proc/cpuinfo", "model name", text, sizeof(text));
+	json_string(&j, "cpu_model", text);
+	json_uint(&j, "memory",
+		  (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE));
+	json_uint(&j, "page_size", (uint64_t)sysconf(_SC_PAGESIZE));
+	file_value("/proc/sys/kernel/random/boot_id", "", text, sizeof(text));
+	json_string(&j, "boot_id", text);
+	file_value("/etc/os-release", "PRETTY_NAME", text, sizeof(text));
+	json_string(&j, "distro", text);
+	json_string(&j, "trawl", PACKAGE_VERSION);
+	json_end(&j);
+	return write_json(w, "machine", &j, err);
+}
+
+int machine_write_capture(struct trawl_writer *w, const struct options *o, const char *user,
+			  struct trawl_error *err)
+{
+	struct json j = { 0 };
+
+	json_object(&j, NULL);
+	json_array(&j, "argv");
+	for (int i = 0; i < o->argc; i++)
+		json_string(&j, NULL, o->argv[i]);
+	json_end(&j);
+	json_array(&j, "sources");
+	for (size_t i = 0; i < o->ninterfaces; i++)
+		json_string(&j, NULL, o->interfaces[i]);
+	json_end(&j);
+	json_uint(&j, "start_ns", clock_ns(CLOCK_REALTIME));
+	json_uint(&j, "start_mono_ns", clock_ns(CLOCK_MONOTONIC));
+	if (o->snaplen)
+		json_uint(&j, "snaplen", o->snaplen);
+	json_uint(&j, "pid", (uint64_t)getpid());
+	json_uint(&j, "uid", getuid());
+	json_string(&j, "user", user ? user : "");
+	if (o->command) {
+		json_array(&j, "command");
+		for (char **arg = o->command; *arg; arg++)
+			json_string(&j, NULL, *arg);
+		json_end(&j);
+	}
+	json_end(&j);
+	return write_json(w, "capture", &j, err);
+}
+
+int machine_write_strings(struct trawl_writer *w, struct trawl_error *err)
+{
+	struct trawl_error ignored;
+	size_t len;
+	int top = tracefs_open(err), r;
+	struct trawl_meta m = { .name = "kernel/printk_formats", .type = "text/plain",
+				.time = clock_ns(CLOCK_MONOTONIC) };
+	char *text;
+
+	if (top < 0)
+		return -1;
+	text = tracefs_read(top, "printk_formats", &len, &ignored);
+	close(top);
+	if (!text || !len) {
+		free(text);
+		return 0;
+	}
+	m.data = text;
+	m.len = len;
+	r = trawl_writer_meta(w, &m, err);
+	free(text);
+	return r;
+}

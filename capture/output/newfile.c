@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/output/newfile.h"
+
+enum { NAMES_MOST = 100000 };
+
+static int fail(const char *path, struct trawl_error *err)
+{
+	return trawl_fail(err, TRAWL_CANNOT, "-w %s: %s", path, strerror(errno));
+}
+
+int newfile_open(struct newfile *f, const char *wish, const struct user *user,
+		 struct trawl_error *err)
+{
+	struct user_rights rights;
+	int ret = 0;
+
+	*f = (struct newfile){ .file.fd = -1, .wish = strdup(wish) };
+	if (!f->wish)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	if (user_enter(user, &rights, err))
+		return -1;
+	if (nameless_open(&f->file, f->wish))
+		ret = fail(wish, err);
+	user_leave(user, &rights);
+	return ret;
+}
+
+static int find_name(struct newfile *f)
+{
+	char *name;
+
+	for (unsigned int i = 0; i < NAMES_MOST; i++) {
+		if ((i ? asprintf(&name, "%s.%u", f->wish, i) : asprintf(&name, "%s", f->wish)) < 0)
+			return -1;
+		if (!nameless_name(&f->file, name, false)) {
+			f->path = name;
+			return 0;
+		}
+		free(name);
+		if (errno != EEXIST)
+			return -1;
+	}
+	return -1;
+}
+
+int newfile_commit(struct newfile *f, const struct user *user, struct trawl_error *err)
+{
+	struct user_rights rights;
+	int ret = 0;
+
+	if (user_enter(user, &rights, err))
+		return -1;
+	if (find_name(f)) {
+		ret = fail(f->wish, err);
+		f->left = nameless_leave(&f->file);
+	}
+	user_leave(user, &rights);
+	return ret;
+}
+
+void newfile_close(struct newfile *f, const struct user *user)
+{
+	struct user_rights rights;
+	struct trawl_error ignored;
+
+	if (!user_enter(user, &rights, &ignored)) {
+		nameless_close(&f->file);
+		user_leave(user, &rights);
+	}
+	free(f->wish);
+	free(f->path);
+	free(f->left);
+	*f = (struct newfile){ .file.fd = -1 };
+}

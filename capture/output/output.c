@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/output/output.h"
+
+/* ---- names of files ---------------------------------------------------------------------- */
+
+char *output_period(const struct options *o, int64_t now, struct trawl_error *err)
+{
+	time_t seconds = (time_t)now;
+	char text[4096], *copy;
+	struct tm tm;
+
+	if (!o->rotate_seconds) {
+		copy = strdup(o->write);
+	} else if (!localtime_r(&seconds, &tm) || !strftime(text, sizeof(text), o->write, &tm)) {
+		trawl_fail(err, TRAWL_USAGE, "-w %s: no name comes out of this", o->write);
+		return NULL;
+	} else {
+		copy = strdup(text);
+	}
+	if (!copy)
+		trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	return copy;
+}
+
+/*
+ * -C appends a number from the second file on, or, with -W, from the first on and with leading
+ * zeros, so that the names sort.
+ */
+char *output_name(const struct options *o, const char *period, uint32_t size_count, uint32_t again,
+		  struct trawl_error *err)
+{
+	char number[16] = "", turn[16] = "", *name;
+	int digits = 0;
+
+	for (uint32_t most = o->rotate_bytes && o->rotate_files ? o->rotate_files - 1 : 0; most;
+	     most /= 10)
+		digits++;
+	if (o->rotate_bytes && (size_count || digits))
+		snprintf(number, sizeof(number), "%0*u", digits, size_count);
+	if (again)
+		snprintf(turn, sizeof(turn), ".%u", again);
+	if (asprintf(&name, "%s%s%s", period, number, turn) >= 0)
+		return name;
+	trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	return NULL;
+}
+
+/* The name of the file that begins now, with a new period of -G or in the present one. */
+static int next_name(struct output *out, bool new_period, struct trawl_error *err)
+{
+	if (new_period) {
+		char *period = output_period(out->o, time(NULL), err);
+
+		if (!period)
+			return -1;
+		out->again = out->period && !strcmp(period, out->period) ? out->again + 1 : 0;
+		free(out->period);
+		out->period = period;
+	}
+	free(out->path);
+	out->path = output_name(out->o, out->period, out->size_count, out->again, err);
+	return out->path ? 0 : -1;
+}
+
+/* ---- files ------------------------------------------------------------------------------- */
+
+static int fail_open(const struct output *out, struct trawl_error *err)
+{
+	const struct user *u = out->user;
+	const char *why = strerror(errno);
+	char id[32] = "";
+
+	if (errno != EACCES && errno != EPERM)
+		return trawl_fail(err, TRAWL_USAGE, "-w %s: %s", out->path, why);
+	if (!u->other)
+		return trawl_fail(err, TRAWL_CANNOT, "-w %s: %s", out->path, why);
+	/* root sees no reason why it should be denied anything */
+	if (!u->name)
+		snprintf(id, sizeof(id), "user %u", (unsigned int)u->uid);
+	return trawl_fail(err, TRAWL_CANNOT,
+			  "-w %s: %s for %s, whose file it is to be: name a folder "
+			  "of theirs, or give -Z root",
+			  out->path, why, u->name ? u->name : id);
+}
+
+/* A new file that will take its place; the writer gets a descriptor of its own. */
+static int open_new(struct output *out)
+{
+	int fd;
+
+	if (nameless_open(&out->file, out->path))
+		return -1;
+	fd = fcntl(out->file.fd, F_DUPFD_CLOEXEC, 3);
+	if (fd < 0)
+		nameless_close(&out->file);
+	return fd;
+}
+
+/* Where no file can be made, one that is there may still be written; until then to memory. */
+static int open_in_place(struct output *out)
+{
+	int fd = open(out->path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC), memory;
+
+	if (fd < 0)
+		return -1;
+	memory = memfd_create("trawl", MFD_CLOEXEC);
+	if (memory < 0)
+		close(fd);
+	else
+		out->in_place = fd;
+	return memory;
+}
+
+/* A link stays a link: what it leads to is made, or replaced. */
+static int follow_link(struct output *out, struct trawl_error *err)
+{
+	char *real = nameless_target(out->path, out->user->other ? out->user->uid : geteuid());
+
+	if (!real && errno == EPERM)
+		return trawl_fail(err, TRAWL_USAGE,
+				  "-w %s: is a link of another user's, which is not followed: "
+				  "remove it, or write to what it points to", out->path);
+	if (!real)
+		return fail_open(out, err);
+	free(out->path);
+	out->path = real;
+	return 0;
+}
+
+/*
+ * Is a capture writing to what has the name already? Each holds a lock on its file. Only for the
+ * first file: of a row, the names are one's own.
+ */
+int output_check(const struct output *out, struct trawl_error *err)
+{
+	int fd, r = 0;
+
+	if (!out->path || out->in_place >= 0 || out->size_count || out->time_count)
+		return 0; /* in place: the lock is ours */
+	fd = open(out->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK)
+		r = trawl_fail(err, TRAWL_USAGE,
+			       "-w %s: another capture is writing to it: give another "
+			       "name, or end that one first",
+			       out->path);
+	if (fd >= 0)
+		close(fd);
+	return r;
+}
+
+/*
+ * So that others see that we write to it. Where there are no locks nobody can; but one that is held
+ * means that somebody reads or writes the file that we are to write in place.
+ */
+static int lock(const struct output *out, int fd, struct trawl_error *err)
+{
+	if (!flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
+		return 0;
+	return trawl_fail(err, TRAWL_USAGE, "-w %s: another program has locked it: give another "
+			  "name, or end that one first", out->path);
+}
+
+/* Opens what is at out->path if that must be written in place: a pipe, a terminal, /dev/null. */
+static bool open_special(struct output *out, int *fd)
+{
+	struct stat st;
+
+	if (stat(out->path, &st) || S_ISREG(st.st_mode))
+		return false;
+	*fd = open(out->path, O_WRONLY | O_CLOEXEC);
+	if (*fd < 0 || (!fstat(*fd, &st) && !S_ISREG(st.st_mode)))
+		return true;
+	close(*fd); /* it was changed meanwhile */
+	*fd = -1;
+	return false;
+}
+
+/* Opens out->path, as the user. Only what the user named is followed or written to as it is: the
+ * names of a row are foreseeable, so whatever is there is replaced. */
+static int open_path(struct output *out, bool named, struct trawl_error *err)
+{
+	struct user_rights rights;
+	int fd = -1, denied;
+
+	if (user_enter(out->user, &rights, err))
+		return -1;
+	if (named && follow_link(out, err))
+		goto out;
+	if (!named || !open_special(out, &fd)) {
+		if (output_check(out, err))
+			goto out;
+		fd = open_new(out);
+		denied = errno;
+		if (fd < 0)
+			fd = open_in_place(out);
+		if (fd >= 0 && lock(out, out->in_place >= 0 ? out->in_place : fd, err)) {
+			close(fd);
+			fd = -1;
+			goto out;
+		}
+		errno = denied;
+	}
+	if (fd < 0)
+		fail_open(out, err);
+out:
+	user_leave(out->user, &rights);
+	return fd;
+}
+
+/* Forgets how the present file would have got its name. */
+static void drop_pending(struct output *out)
+{
+	nameless_close(&out->file);
+	if (out->in_place >= 0)
+		close(out->in_place);
+	out->in_place = -1;
+}
+
+int output_commit(struct output *out, struct trawl_error *err)
+{
+	struct user_rights rights;
+	int r = 0;
+
+	if (out->in_place >= 0) {
+		r = out->in_place;
+		out->in_place = -1;
+		return ftruncate(r, 0) ? fail_open(out, err) : r;
+	}
+	if (out->file.fd < 0)
+		return 0;
+	if (output_check(out, err) || user_enter(out->user, &rights, err))
+		return -1;
+	r = nameless_name(&out->file, out->path, true);
+	if (r)
+		fail_open(out, err);
+	drop_pending(out);
+	user_leave(out->user, &rights);
+	return r;
+}
+
+int output_next(struct output *out, enum output_turn turn, struct trawl_error *err)
+{
+	const struct options *o = out->o;
+
+	if (turn == OUTPUT_BY_TIME) {
+		out->time_count++;
+		if (!o->rotate_bytes && o->rotate_files && out->time_count >= o->rotate_files)
+			return -2;
+		out->size_count = 0;
+	} else {
+		out->size_count++;
+		if (o->rotate_files && out->size_count >= o->rotate_files) {
+			out->size_count = 0;
+			out->wrapped = true;
+		}
+	}
+	return next_name(out, turn == OUTPUT_BY_TIME, err) ? -1 : open_path(out, false, err);
+}
+
+/* ---- the printer ------------------------------------------------------------------------- */
+
+/* trawl-decode beside this program, or where it is installed; malloc'd. */
+static char *find_decoder(void)
+{
+	char self[4096], *path = NULL, *slash;
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (n > 0) {
+		self[n] = '\0';
+		slash = strrchr(self, '/');
+		if (asprintf(&path, "%.*s/trawl-decode", (int)(slash - self), self) >= 0 &&
+		    !access(path, X_OK))
+			return path;
+		free(path);
+	}
+	return asprintf(&path, "%s/trawl-decode", BINDIR) < 0 ? NULL : path;
+}
+
+static void run_decoder(const struct options *o, const struct user *user, const char *path, int in)
+{
+	static const char *const styles[] = { "-t", "-tt", "-ttt", "-tttt", "-ttttt" };
+	const char *argv[16];
+	sigset_t none;
+	size_t n = 0;
+
+	argv[n++] = "trawl-decode";
+	if (o->json)
+		argv[n++] = "--json";
+	if (o->time_style)
+		argv[n++] = styles[o->time_style - 1];
+	argv[n++] = "-";
+	argv[n] = NULL;
+	/* An interrupt is for trawl; the printer goes on until it has printed all. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGPIPE, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (dup2(in, 0) < 0 || user_become(user))
+		_exit(126);
+	execv(path, (char **)argv);
+	dprintf(2, "trawl: %s: %s: cannot print events: write them with -w FILE\n", path,
+		strerror(errno));
+	_exit(127);
+}
+
+static int open_printer(struct output *out, struct trawl_error *err)
+{
+	char *path = find_decoder();
+	int fds[2] = { -1, -1 }, fd = -1;
+
+	if (!path || access(path, X_OK)) {
+		trawl_fail(err, TRAWL_CANNOT,
+			   "%s: not there, so events cannot be printed: write them with -w FILE",
+			   path ? path : "trawl-decode");
+		goto out;
+	}
+	if (pipe2(fds, O_CLOEXEC)) {
+		trawl_fail(err, TRAWL_CANNOT, "cannot make a pipe: %s", strerror(errno));
+		goto out;
+	}
+	out->printer = fork();
+	if (!out->printer)
+		run_decoder(out->o, out->user, path, fds[0]);
+	close(fds[0]);
+	fd = fds[1];
+	if (out->printer < 0) {
+		out->printer = 0;
+		close(fd);
+		fd = trawl_fail(err, TRAWL_CANNOT, "cannot start %s: %s", path, strerror(errno));
+	}
+out:
+	free(path);
+	return fd;
+}
+
+/* ---- all kinds --------------------------------------------------------------------------- */
+
+static int open_stdout(struct trawl_error *err)
+{
+	int fd;
+
+	if (isatty(1))
+		return trawl_fail(err, TRAWL_USAGE,
+				  "-w -: standard output is a terminal: name a file, pipe it, "
+				  "or leave -w away to see events");
+	fd = fcntl(1, F_DUPFD_CLOEXEC, 3);
+	return fd < 0 ? trawl_fail(err, TRAWL_CANNOT, "standard output: %s", strerror(errno)) : fd;
+}
+
+int output_open(struct output *out, const struct options *o, const struct user *user,
+		struct trawl_error *err)
+{
+	*out = (struct output){ .o = o, .user = user, .file.fd = -1, .in_place = -1 };
+	if (!o->write)
+		return open_printer(out, err);
+	if (!strcmp(o->write, "-"))
+		return open_stdout(err);
+	return next_name(out, true, err) ? -1 : open_path(out, true, err);
+}
+
+/* How the printer ended. That nobody reads what it prints any more is no failure of it. */
+static int judge_printer(int status, struct trawl_error *err)
+{
+	static const char hint[] = "events were not printed: write them with -w FILE";
+
+	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGPIPE)
+		return trawl_fail(err, TRAWL_CANNOT, "trawl-decode was killed by SIG%s: %s",
+				  sigabbrev_np(WTERMSIG(status)), hint);
+	if (!WIFEXITED(status) || WEXITSTATUS(status) <= TRAWL_BAD_DATA)
+		return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+	return trawl_fail(err, TRAWL_CANNOT, "trawl-decode ended with status %d: %s",
+			  WEXITSTATUS(status), hint);
+}
+
+int output_close(struct output *out, struct trawl_error *err)
+{
+	struct user_rights rights;
+	struct trawl_error ignored;
+	int status = 0;
+
+	if (out->user && !user_enter(out->user, &rights, &ignored)) {
+		drop_pending(out);
+		user_leave(out->user, &rights);
+	}
+	free(out->period);
+	free(out->path);
+	if (out->printer > 0) {
+		while (waitpid(out->printer, &status, 0) < 0 && errno == EINTR)
+			;
+	}
+	*out = (struct output){ 0 };
+	return judge_printer(status, err);
+}

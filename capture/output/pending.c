@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/output/pending.h"
+
+enum { ROOM_LEAST = 256 };
+
+struct pending_lane {
+	uint32_t cpu;
+	uint16_t source;
+	uint64_t newest;
+};
+
+/* Room for one more in an array of n, which is doubled when it is full; NULL: out of memory. */
+static void *grown(void *array, size_t n, size_t *room, size_t size)
+{
+	size_t more = *room ? *room * 2 : ROOM_LEAST;
+
+	if (n < *room)
+		return array;
+	array = reallocarray(array, more, size);
+	if (array)
+		*room = more;
+	return array;
+}
+
+/* Events come in long runs of one source and CPU: it is mostly the same as the last time. */
+static struct pending_lane *find_lane(struct pending *p, uint16_t source, uint32_t cpu)
+{
+	struct pending_lane *lanes;
+
+	for (size_t i = 0; i < p->nlanes; i++) {
+		size_t at = (p->lane + i) % p->nlanes;
+
+		if (p->lanes[at].source == source && p->lanes[at].cpu == cpu) {
+			p->lane = at;
+			return &p->lanes[at];
+		}
+	}
+	lanes = reallocarray(p->lanes, p->nlanes + 1, sizeof(*lanes));
+	if (!lanes)
+		return NULL;
+	p->lanes = lanes;
+	p->lane = p->nlanes++;
+	lanes[p->lane] = (struct pending_lane){ .cpu = cpu, .source = source };
+	return &lanes[p->lane];
+}
+
+int pending_add(struct pending *p, const struct pending_event *e, const void *record,
+		struct trawl_error *err)
+{
+	struct pending_event *events, *added;
+	struct pending_lane *lane;
+	void *copy;
+
+	if (e->source >= PENDING_SOURCES)
+		return trawl_fail(err, TRAWL_USAGE, "source %u: there are at most %d", e->source,
+				  PENDING_SOURCES);
+	events = grown(p->events, p->n, &p->room, sizeof(*events));
+	if (events)
+		p->events = events;
+	lane = events ? find_lane(p, e->source, e->cpu) : NULL;
+	copy = lane ? malloc(e->len + 1) : NULL;
+	if (!copy)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory: -c of less events takes less");
+	memcpy(copy, record, e->len);
+	if (lane->newest < e->mono)
+		lane->newest = e->mono;
+	added = &events[p->n++];
+	*added = *e;
+	added->mono = lane->newest;
+	added->order = p->added++;
+	added->record = copy;
+	return 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct pending_event *x = a, *y = b;
+
+	if (x->mono != y->mono)
+		return x->mono < y->mono ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static void sort(struct pending *p)
+{
+	if (p->n)
+		qsort(p->events, p->n, sizeof(*p->events), by_time);
+}
+
+int pending_release(struct pending *p, uint64_t until,
+		    int (*emit)(const struct pending_event *e, void *arg,
+				struct trawl_error *err), void *arg, struct trawl_error *err)
+{
+	size_t gone = 0;
+	int r = 0;
+
+	sort(p);
+	while (!r && gone < p->n && p->events[gone].mono <= until) {
+		struct pending_event *e = &p->events[gone++];
+
+		r = emit(e, arg, err);
+		free(e->record);
+	}
+	p->n -= gone;
+	if (gone && p->n)
+		memmove(p->events, p->events + gone, p->n * sizeof(*p->events));
+	return r;
+}
+
+void pending_keep(struct pending *p, size_t most)
+{
+	sort(p);
+	while (p->n > most) {
+		struct pending_event *e = &p->events[--p->n];
+
+		p->dropped[e->source]++;
+		free(e->record);
+	}
+}
+
+void pending_free(struct pending *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		free(p->events[i].record);
+	free(p->events);
+	free(p->lanes);
+	memset(p, 0, sizeof(*p));
+}

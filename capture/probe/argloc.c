@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* From operands to tracefs' expressions. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "capture/probe/argloc.h"
+
+__attribute__((format(printf, 2, 3))) static void nowhere(struct place *place, const char *why, ...)
+{
+	va_list ap;
+
+	place->form = PLACE_NONE;
+	va_start(ap, why);
+	vsnprintf(place->why, sizeof(place->why), why, ap);
+	va_end(ap);
+}
+
+/* The address of an operand's symbol; false with why if it is not to be found. */
+static bool symbol_address(struct elf_file *f, const char *symbol, uint64_t pc,
+			   struct place *place, uint64_t *address)
+{
+	bool ambiguous;
+	const struct elf_symbol *s = elf_symbol_named(f, symbol, pc, &ambiguous);
+
+	if (s) {
+		*address = s->vaddr;
+		return true;
+	}
+	if (ambiguous)
+		nowhere(place, "several variables are called %s", symbol);
+	else if (elf_imports(f, symbol))
+		nowhere(place, "%s belongs to another file, so that its place is not known before "
+			       "the program runs", symbol);
+	else
+		nowhere(place, "the symbol %s is not in the file%s", symbol,
+			f->nsymbols ? "" : ", which is stripped");
+	return false;
+}
+
+static void relative(struct place *place, uint64_t address, uint64_t pc)
+{
+	place->form = PLACE_EXPR;
+	snprintf(place->expr, sizeof(place->expr), "%+" PRId64 "(%%ip)", (int64_t)(address - pc));
+}
+
+/* Memory without a register: at an address that is fixed when the program is linked. */
+static void absolute(const struct operand *op, struct elf_file *f, struct place *place)
+{
+	if (f->pie && !*op->symbol)
+		nowhere(place, "0x%" PRIx64 " is an absolute address in a file that may be loaded "
+			"anywhere", (uint64_t)op->disp);
+	snprintf(place->expr, sizeof(place->expr), "@0x%" PRIx64, (uint64_t)op->disp);
+}
+
+static void of_sib(const struct operand *op, struct place *place)
+{
+	place->form = PLACE_SIB;
+	place->scale = op->scale;
+	place->disp = op->disp;
+	if (op->reg.pt) {
+		snprintf(place->expr, sizeof(place->expr), "%%%s", op->reg.pt);
+		snprintf(place->window, sizeof(place->window), "%+" PRId64 "(%%%s)", op->disp,
+			 op->reg.pt);
+	} else {
+		snprintf(place->expr, sizeof(place->expr), "\\0x%" PRIx64, (uint64_t)op->disp);
+		snprintf(place->window, sizeof(place->window), "@0x%" PRIx64, (uint64_t)op->disp);
+		place->disp = 0;
+	}
+	snprintf(place->index, sizeof(place->index), "%%%s", op->index.pt);
+}
+
+static void of_immediate(const struct operand *op, struct place *place)
+{
+	unsigned int unused = 64 - place->bits;
+
+	place->form = PLACE_IMM;
+	place->imm = (uint64_t)op->disp << unused;
+	if (op->is_signed)
+		place->imm = (uint64_t)((int64_t)place->imm >> unused);
+	else
+		place->imm >>= unused;
+}
+
+void place_of_operand(const struct operand *op, struct elf_file *f, uint64_t pc,
+		      struct place *place)
+{
+	struct operand known = *op;
+	uint64_t address = 0;
+
+	*place = (struct place){ .bits = op->size * 8, .shift = op->reg.shift,
+				 .is_signed = op->is_signed, .is_float = op->is_float };
+	if (op->form == OPERAND_UNAVAILABLE) {
+		nowhere(place, "%s", op->why);
+		return;
+	}
+	if (*op->symbol) {
+		if (!symbol_address(f, op->symbol, pc, place, &address))
+			return;
+		if (op->form != OPERAND_RIP && f->pie) {
+			nowhere(place, "the address of %s is not fixed in a file that may be "
+				"loaded anywhere", op->symbol);
+			return;
+		}
+		known.disp = (int64_t)(address + (uint64_t)op->disp);
+	}
+	switch (op->form) {
+	case OPERAND_REG:
+		place->form = PLACE_EXPR;
+		snprintf(place->expr, sizeof(place->expr), "%%%s", op->reg.pt);
+		break;
+	case OPERAND_MEM:
+		place->form = PLACE_EXPR;
+		if (op->reg.pt)
+			snprintf(place->expr, sizeof(place->expr), "%+" PRId64 "(%%%s)",
+				 known.disp, op->reg.pt);
+		else
+			absolute(&known, f, place);
+		break;
+	case OPERAND_SIB:
+		of_sib(&known, place);
+		break;
+	case OPERAND_RIP:
+		relative(place, (uint64_t)known.disp, pc);
+		break;
+	case OPERAND_IMM:
+		of_immediate(&known, place);
+		break;
+	case OPERAND_UNAVAILABLE:
+		break;
+	}
+}
+
+void place_of_symbol(struct elf_file *f, const char *symbol, uint64_t pc, struct place *place)
+{
+	uint64_t address;
+
+	*place = (struct place){ 0 };
+	if (symbol_address(f, symbol, pc, place, &address))
+		relative(place, address, pc);
+}
+
+/* The value as a pointer that is followed. */
+static bool follow(const struct place *place, const char *type, char *buf, size_t size, char *why,
+		   size_t why_size)
+{
+	if (place->form == PLACE_SIB) {
+		snprintf(why, why_size, "the pointer is itself an array element, which the "
+			 "kernel's probes cannot follow");
+		return false;
+	}
+	if ((place->bits && place->bits != 64) || place->is_float) {
+		snprintf(why, why_size, "a value of %u bytes is no pointer", place->bits / 8);
+		return false;
+	}
+	if (place->form == PLACE_IMM)
+		snprintf(buf, size, "@0x%" PRIx64 ":%s", place->imm, type);
+	else
+		snprintf(buf, size, "+0(%s):%s", place->expr, type);
+	return true;
+}
+
+static void constant(const struct place *place, const struct fetch_type *t, const char *type,
+		     char *buf, size_t size)
+{
+	unsigned int unused = 64 - t->bits;
+
+	if (t->sign == 's')
+		snprintf(buf, size, "\\%" PRId64 ":%s",
+			 (int64_t)(place->imm << unused) >> unused, type);
+	else
+		snprintf(buf, size, "\\%" PRIu64 ":%s", place->imm << unused >> unused, type);
+}
+
+bool place_fetch(const struct place *place, const char *type_text, char *buf, size_t size,
+		 char *why, size_t why_size)
+{
+	const char *type = strcmp(type_text, "str") ? type_text : "string";
+	unsigned int bits = place->bits ? place->bits : 64;
+	struct fetch_type t;
+	const char *no;
+
+	if (place->form == PLACE_NONE || !fetch_type_parse(type, &t, &no)) {
+		snprintf(why, why_size, "%s", place->form == PLACE_NONE ? place->why : no);
+		return false;
+	}
+	if (t.is_string || t.count)
+		return follow(place, type, buf, size, why, why_size);
+	if (place->form == PLACE_SIB) {
+		/* The decoder puts the value here. */
+		place_nothing(type, buf, size);
+	} else if (place->form == PLACE_IMM) {
+		constant(place, &t, type, buf, size);
+	} else if (place->shift == 0 && (bits >= t.bits || t.is_bitfield)) {
+		snprintf(buf, size, "%s:%s", place->expr, type);
+	} else if (t.sign == 'u' && place->shift + bits <= t.bits) {
+		/* A bit field of a wider integer is how the kernel widens or shifts. */
+		snprintf(buf, size, "%s:b%u@%u/%u", place->expr, bits, place->shift, t.bits);
+	} else {
+		snprintf(why, why_size, "a value of %u byte%s cannot be recorded as %s", bits / 8,
+			 bits == 8 ? "" : "s", type);
+		return false;
+	}
+	return true;
+}
+
+void place_nothing(const char *type_text, char *buf, size_t size)
+{
+	const char *type = strcmp(type_text, "str") ? type_text : "string", *no;
+	struct fetch_type t;
+
+	if (!fetch_type_parse(type, &t, &no))
+		t = (struct fetch_type){ .bits = 64 };
+	if (t.count)
+		snprintf(buf, size, "+0(%%sp):%s", type); /* no constant arrays */
+	else if (t.is_string)
+		snprintf(buf, size, "\\\"\":%s", type);
+	else
+		snprintf(buf, size, "\\0:%s", type);
+}
+
+void place_type(const struct place *place, char *buf, size_t size)
+{
+	snprintf(buf, size, "%c%u",
+		 place->is_float ? 'f' : place->is_signed ? 's' : 'u',
+		 place->bits ? place->bits : 64);
+}

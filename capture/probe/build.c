@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: MIT */
+/* Building probes field by field, within the kernel's limits. */
+#include "config.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+
+#include "capture/sys/alloc.h"
+#include "capture/probe/build.h"
+#include "capture/probe/cxx.h"
+#include "capture/probe/insn.h"
+
+/* ---- files and sites -------------------------------------------------------------------- */
+
+int target_open(struct target *t, struct probe_file *file, struct trawl_error *err)
+{
+	*t = (struct target){ .file = file };
+	t->elf = elf_open(file->fd, file->path, err);
+	if (!t->elf)
+		return -1;
+	t->dwarf = dwarf_open(t->elf, &t->no_dwarf);
+	if (!file->build_id)
+		file->build_id = xstrdup(t->elf->build_id);
+	return 0;
+}
+
+void target_close(struct target *t)
+{
+	if (t->dwarf)
+		dwarf_close(t->dwarf);
+	elf_free(t->elf);
+}
+
+struct probe *probe_add(struct resolve *r, enum probe_kind kind, struct target *t, size_t n)
+{
+	struct probe_list *list = r->list;
+	struct probe *p;
+
+	if (list->n - r->before >= r->limit) {
+		trawl_fail(r->err, TRAWL_USAGE,
+			   "%s: matches more than %zu probes; narrow the pattern", r->spec->text,
+			   r->limit);
+		return NULL;
+	}
+	p = xcalloc(1, sizeof(*p));
+	p->kind = kind;
+	p->file = t->file;
+	t->file->refs++;
+	p->provider = xstrdup("");
+	p->name = xstrdup("");
+	p->note = xstrdup("");
+	p->nsites = n;
+	p->sites = xcalloc(n, sizeof(*p->sites));
+	list->probes = xgrow(list->probes, list->n, sizeof(*list->probes));
+	list->probes[list->n++] = p;
+	return p;
+}
+
+/* "shop::Cart::add+0x4" of the mangled name with its offset, which is freed. */
+static char *readable(char *symbol)
+{
+	size_t len = strcspn(symbol, "+");
+	char *mangled = xstrndup(symbol, len), *text = symbol;
+	struct cxx_name name;
+
+	if (cxx_demangle(mangled, &name)) {
+		text = xasprintf("%s%s", name.name, symbol + len);
+		free(symbol);
+		cxx_free(&name);
+	}
+	free(mangled);
+	return text;
+}
+
+void probe_site_init(struct probe_site *site, struct target *t, uint64_t vaddr, uint64_t offset)
+{
+	site->vaddr = vaddr;
+	site->offset = offset;
+	site->symbol = readable(elf_describe(t->elf, vaddr));
+	if (!dwarf_line_at(t->dwarf, vaddr, &site->file, &site->line))
+		site->file = xstrdup("");
+	site->insn = insn_class(t->elf, vaddr);
+}
+
+/* ---- arguments ----------------------------------------------------------------------------- */
+
+static bool probe_has_arg(const struct probe *p, const char *name)
+{
+	for (size_t i = 0; i < p->nargs; i++) {
+		if (!strcmp(p->args[i].name, name))
+			return true;
+	}
+	return false;
+}
+
+bool probe_arg_name_ok(const char *name)
+{
+	static const char *const taken[] = { "common_type", "common_flags", "common_preempt_count",
+					     "common_pid", "common_tgid", "__probe_ip",
+					     "__probe_func", "__probe_ret_ip" };
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++) {
+		if (!strcmp(name, taken[i]))
+			return false;
+	}
+	while (isalnum((unsigned char)name[n]) || name[n] == '_')
+		n++;
+	return n && n < PROBE_ARG_NAME_MAX && !name[n] && !isdigit((unsigned char)*name);
+}
+
+/* Writes a name of at most room - 1 bytes that no field has: name itself, cut, or with _2, _3. */
+static void unique_arg_name(const struct probe *p, const char *name, char *buf, size_t room)
+{
+	char tail[16] = "";
+
+	for (unsigned int i = 2;; i++) {
+		snprintf(buf, room, "%.*s%s", (int)(room - 1 - strlen(tail)), name, tail);
+		if (!probe_has_arg(p, buf) && probe_arg_name_ok(buf))
+			return;
+		snprintf(tail, sizeof(tail), "_%u", i);
+	}
+}
+
+size_t probe_add_arg(struct probe *p, const char *name, const char *type)
+{
+	char fit[PROBE_ARG_NAME_MAX];
+	size_t k = p->nargs;
+
+	unique_arg_name(p, name, fit, sizeof(fit));
+	p->args = xgrow(p->args, k, sizeof(*p->args));
+	p->args[k] = (struct probe_arg){ 0 };
+	snprintf(p->args[k].name, sizeof(p->args[k].name), "%s", fit);
+	snprintf(p->args[k].type, sizeof(p->args[k].type), "%s", type);
+	for (size_t i = 0; i < p->nsites; i++) {
+		struct probe_site *site = &p->sites[i];
+
+		site->args = xgrow(site->args, k, sizeof(*site->args));
+		site->args[k] = (struct probe_arg_site){ 0 };
+	}
+	p->nargs++;
+	return k;
+}
+
+void probe_set_arg(struct probe *p, size_t site, size_t arg, const char *note, const char *fetch,
+		   const char *type, const char *why)
+{
+	struct probe_arg_site *a = &p->sites[site].args[arg];
+
+	a->note = xstrdup(note);
+	a->fetch = xstrdup(fetch);
+	a->why = xstrdup(why ? why : "");
+	a->state = why ? PROBE_ARG_UNAVAILABLE : PROBE_ARG_EXACT;
+	snprintf(a->type, sizeof(a->type), "%s", type);
+}
+
+void probe_arg_missing(struct probe *p, size_t arg)
+{
+	size_t len = strlen(p->args[arg].name), room = PROBE_ARG_NAME_MAX - sizeof("_na");
+
+	strcpy(p->args[arg].name + (len < room ? len : room), "_na");
+	snprintf(p->args[arg].type, sizeof(p->args[arg].type), "u8");
+}
+
+/* ---- what users write ------------------------------------------------------------------------ */
+
+int build_field_name(struct resolve *r, const struct probe *p, const struct spec_arg *arg,
+		     const struct fetch_expr *e, const char *name)
+{
+	if (!probe_arg_name_ok(name))
+		return spec_fail(r->spec, arg->at, r->err, "%s: not a name for a field (a C "
+				 "identifier of at most %d letters that tracefs does not use)",
+				 name, PROBE_ARG_NAME_MAX - 1);
+	/* What two ARGs find by one register need not be the same. */
+	if ((*arg->field || !e->depth) && probe_has_arg(p, name))
+		return spec_fail(r->spec, arg->at, r->err, "%s: there is a field of this name "
+				 "already; write OTHER=%s", name, arg->expr);
+	return 0;
+}
+
+size_t build_inner_at(const struct spec_arg *arg, const struct fetch_expr *e)
+{
+	return arg->at + (*arg->field ? strlen(arg->field) + 1 : 0) + e->at;
+}
+
+const char *build_user_type(const struct spec_arg *arg, const struct fetch_expr *e,
+			    const char *fallback)
+{
+	if (*arg->type)
+		return strcmp(arg->type, "str") ? arg->type : "string";
+	if (*fallback)
+		return fallback;
+	return e->inner == FETCH_COMM ? "string" : "x64";
+}
+
+/* A register as the user names it: the kernel's names first, where %di is the whole register. */
+static struct place register_place(const char *s, size_t len)
+{
+	static const char *const whole[] = { "ax", "bx", "cx", "dx", "si", "di", "bp", "sp", "ip",
+					     "flags", "cs", "ss", "orig_ax" };
+	struct place place = { .form = PLACE_EXPR };
+	struct reg reg;
+	bool kernel = false;
+
+	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
+		kernel |= strlen(whole[i]) == len && !memcmp(whole[i], s, len);
+	if (kernel || !reg_find(s, len, &reg)) {
+		snprintf(place.expr, sizeof(place.expr), "%%%.*s", (int)len, s);
+	} else {
+		snprintf(place.expr, sizeof(place.expr), "%%%s", reg.pt);
+		place.bits = reg.bits < 64 ? reg.bits : 0;
+		place.shift = reg.shift;
+	}
+	return place;
+}
+
+/* An address to be followed, in the kernel's words. */
+static int inner_text(struct resolve *r, const struct place *place, size_t at, char *buf,
+		      size_t size)
+{
+	if (place->form == PLACE_NONE)
+		return spec_fail(r->spec, at, r->err, "%s: no value: %s", r->spec->path,
+				 place->why);
+	if (place->form == PLACE_SIB || place->is_float || (place->bits && place->bits != 64))
+		return spec_fail(r->spec, at, r->err, "%s: a value of %u bytes%s cannot be "
+				 "followed as a pointer", r->spec->path,
+				 place->bits ? place->bits / 8 : 8,
+				 place->form == PLACE_SIB ? " in an array" : "");
+	if (place->form == PLACE_IMM)
+		snprintf(buf, size, "\\0x%" PRIx64, place->imm);
+	else
+		snprintf(buf, size, "%s", place->expr);
+	return 0;
+}
+
+/* A value as it is, not followed by the user. */
+static int direct_text(struct resolve *r, const struct spec_arg *arg, const struct fetch_expr *e,
+		       const struct place *place, const char *fallback, char *buf, size_t size)
+{
+	char why[256], own[16] = "";
+
+	if (!*arg->type && place->bits && !*fallback) {
+		snprintf(own, sizeof(own), "u%u", place->shift ? 16 : place->bits);
+		fallback = own;
+	}
+	if (place_fetch(place, build_user_type(arg, e, fallback), buf, size, why, sizeof(why)))
+		return 0;
+	return spec_fail(r->spec, build_inner_at(arg, e), r->err, "%s: %.*s: %s", r->spec->path,
+			 (int)e->len, arg->expr + e->at, why);
+}
+
+enum probe_arg_show build_show(const char *type)
+{
+	struct fetch_type t;
+	const char *why;
+
+	if (!fetch_type_parse(type, &t, &why))
+		return PROBE_SHOW_INT;
+	return t.is_string ? PROBE_SHOW_TEXT : t.sign == 'c' ? PROBE_SHOW_CHAR :
+	       t.sign == 'x' ? PROBE_SHOW_HEX : PROBE_SHOW_INT;
+}
+
+int build_user_fetch(struct resolve *r, const struct spec_arg *arg, const struct fetch_expr *e,
+		     const struct place *place, const char *fallback, char *buf, size_t size)
+{
+	const char *expr = arg->expr, *inner = expr + e->at, *why;
+	size_t tail = e->at + e->len, at = build_inner_at(arg, e);
+	struct place own = { .form = PLACE_EXPR };
+	struct fetch_type type = { 0 };
+	char text[256];
+
+	if (*arg->type && !fetch_type_parse(arg->type, &type, &why))
+		return spec_fail(r->spec, at + e->len + (strlen(expr) - tail) + 1, r->err, "%s: %s",
+				 arg->type, why);
+	if (e->inner == FETCH_REG) {
+		own = register_place(inner + 1, e->len - 1);
+		place = &own;
+	} else if (e->inner == FETCH_VAR && e->len < sizeof(own.expr)) {
+		snprintf(own.expr, sizeof(own.expr), "%.*s", (int)e->len, inner);
+		place = &own;
+	} else if (e->inner != FETCH_NAME && e->inner != FETCH_SYMBOL) {
+		/* The kernel's own words: nothing to add. */
+		snprintf(buf, size, "%s%s%s", expr, *arg->type ? ":" : "",
+			 *arg->type ? build_user_type(arg, e, "") : "");
+		return 0;
+	}
+	/* A symbol is memory already: text in it needs no pointer. */
+	if (!e->depth && !(e->inner == FETCH_SYMBOL && (type.is_string || type.count)))
+		return direct_text(r, arg, e, place, fallback, buf, size);
+	if (inner_text(r, place, at, text, sizeof(text)) < 0)
+		return -1;
+	snprintf(buf, size, "%.*s%s%s:%s", (int)e->at, expr, text, expr + tail,
+		 build_user_type(arg, e, fallback));
+	return 0;
+}
+
+/* ---- names and limits --------------------------------------------------------------------- */
+
+/* FNV-1a, to tell long names apart after they are cut. */
+static uint32_t hash(const char *s)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *s; s++)
+		h = (h ^ (unsigned char)*s) * 16777619u;
+	return h;
+}
+
+static bool event_taken(const struct probe_list *list, const struct probe *self, const char *name)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		if (list->probes[i] != self && !strcmp(list->probes[i]->event, name))
+			return true;
+	}
+	return false;
+}
+
+static bool display_taken(const struct probe_list *list, const struct probe *self,
+			  const char *name)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		if (list->probes[i] != self && list->probes[i]->display_name &&
+		    !strcmp(list->probes[i]->display_name, name))
+			return true;
+	}
+	return false;
+}
+
+/* A C identifier that is short enough, made from the name that the user sees. */
+static void name_event(const struct probe_list *list, struct probe *p)
+{
+	const char *from = p->display_name;
+	char name[PROBE_NAME_MAX], tail[16] = "";
+	size_t n = 0;
+
+	if (isdigit((unsigned char)*from))
+		name[n++] = '_';
+	for (; *from && n < sizeof(name) - 1; from++)
+		name[n++] = isalnum((unsigned char)*from) ? *from : '_';
+	name[n] = '\0';
+	if (*from)
+		snprintf(tail, sizeof(tail), "_%08x", hash(p->display_name));
+	for (unsigned int i = 2;; i++) {
+		snprintf(p->event, sizeof(p->event), "%.*s%s",
+			 (int)(sizeof(p->event) - 1 - strlen(tail)), name, tail);
+		if (!event_taken(list, p, p->event))
+			return;
+		snprintf(tail, sizeof(tail), "_%u", i);
+	}
+}
+
+/* "provider:probe"; of another file in the same list "provider:probe@FILE", and then with #2. */
+static void name_display(const struct probe_list *list, struct probe *p, const char *display)
+{
+	const char *base = strrchr(p->file->path, '/');
+	char *again;
+
+	p->display_name = xstrdup(display);
+	if (display_taken(list, p, p->display_name) && p->kind == PROBE_USDT) {
+		free(p->display_name);
+		p->display_name = xasprintf("%s@%s", display, base ? base + 1 : p->file->path);
+	}
+	again = xstrdup(p->display_name);
+	for (unsigned int i = 2; display_taken(list, p, p->display_name); i++) {
+		free(p->display_name);
+		p->display_name = xasprintf("%s#%u", again, i);
+	}
+	free(again);
+}
+
+/* Cuts a field's name that the kernel's limit for "name=fetch" leaves no room for. */
+static int fit_arg(struct resolve *r, struct probe *p, size_t k)
+{
+	struct probe_arg *arg = &p->args[k];
+	size_t longest = 0, room, name = strlen(arg->name);
+	char whole[PROBE_ARG_NAME_MAX], cut[PROBE_ARG_NAME_MAX];
+
+	for (size_t i = 0; i < p->nsites; i++) {
+		size_t len = strlen(p->sites[i].args[k].fetch);
+
+		longest = len > longest ? len : longest;
+	}
+	if (name + 1 + longest <= PROBE_ARG_MAX)
+		return 0;
+	room = longest + 1 < PROBE_ARG_MAX ? PROBE_ARG_MAX - 1 - longest : 0;
+	if (room < 4)
+		return trawl_fail(r->err, TRAWL_USAGE,
+				  "%s: argument %s: the kernel takes at most %d characters for an "
+				  "argument, and '%s' has %zu; use fewer levels or shorter offsets",
+				  p->display_name, arg->name, PROBE_ARG_MAX,
+				  p->sites[0].args[k].fetch, longest);
+	/* The old name must not count as taken. */
+	memcpy(whole, arg->name, sizeof(whole));
+	arg->name[0] = '\0';
+	unique_arg_name(p, whole, cut, room + 1 < sizeof(cut) ? room + 1 : sizeof(cut));
+	snprintf(arg->name, sizeof(arg->name), "%s", cut);
+	return 0;
+}
+
+static void join_args(struct probe *p, struct probe_site *site)
+{
+	char *text = xstrdup("");
+
+	for (size_t k = 0; k < p->nargs; k++) {
+		char *more = xasprintf("%s%s%s=%s", text, k ? " " : "", p->args[k].name,
+				       site->args[k].fetch);
+
+		free(text);
+		text = more;
+	}
+	site->fetchargs = text;
+}
+
+int probe_finish(struct resolve *r, struct probe *p, const char *display)
+{
+	char line[PROBE_DEFINITION_MAX + 1];
+
+	name_display(r->list, p, display);
+	name_event(r->list, p);
+	if (p->nargs > PROBE_ARGS_MAX)
+		return trawl_fail(r->err, TRAWL_USAGE,
+				  "%s: %zu arguments; the kernel takes at most %d", display,
+				  p->nargs, PROBE_ARGS_MAX);
+	for (size_t k = 0; k < p->nargs; k++) {
+		if (fit_arg(r, p, k) < 0)
+			return -1;
+	}
+	for (size_t i = 0; i < p->nsites; i++) {
+		join_args(p, &p->sites[i]);
+		/* The longest group name that capture may choose must fit, too. */
+		if (probe_definition(p, i, "trawl_4194304_18446744073709551615", line,
+				     sizeof(line), r->err) < 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Building probes: what uprobe.c and usdt_probe.c share. A probe is made with its sites, then
+ * arguments are added one column at a time, then probe_finish() checks the kernel's limits.
+ */
+#ifndef TRAWL_CAPTURE_PROBE_BUILD_H
+#define TRAWL_CAPTURE_PROBE_BUILD_H
+
+#include "capture/probe/dwarf.h"
+#include "capture/probe/elf.h"
+#include "capture/probe/fetch.h"
+#include "common/nearest.h"
+#include "capture/probe/argloc.h"
+#include "capture/probe/probe.h"
+
+/* One probe_resolve() at work. */
+struct resolve {
+	const struct spec *spec;
+	struct probe_list *list;
+	size_t limit;
+	size_t before;       /* probes that were there */
+	struct nearest near; /* names that were there instead */
+	bool stripped;       /* the file has no symbols of its own functions */
+	char *hint;          /* why a thing that was found could not be used; or NULL */
+	struct trawl_error *err;
+};
+
+/* A file to resolve in. */
+struct target {
+	struct probe_file *file;
+	struct elf_file *elf;
+	struct dwarf *dwarf;
+	const char *no_dwarf; /* why there is no debug information; NULL if there is some */
+};
+
+/* Opens ELF and DWARF of file. */
+int target_open(struct target *t, struct probe_file *file, struct trawl_error *err);
+void target_close(struct target *t);
+
+/* Adds all that spec means in this file; 0 if nothing. -1 only for errors that end it all. */
+int resolve_uprobe(struct resolve *r, struct target *t);
+int resolve_usdt(struct resolve *r, struct target *t);
+
+/* A new probe of n sites at the end of the list; -1 through NULL when over the limit. */
+struct probe *probe_add(struct resolve *r, enum probe_kind kind, struct target *t, size_t n);
+
+/* Takes back the list's probes from the n-th on. Their files stay open. */
+void probe_drop(struct probe_list *list, size_t n);
+
+/* Adds a remark for the user on a whole spec; the list owns the text from now on. */
+void probe_remark(struct probe_list *list, char *text);
+
+/* Fills in what can be told of a site from its address. */
+void probe_site_init(struct probe_site *site, struct target *t, uint64_t vaddr, uint64_t offset);
+
+/* Adds a field; the name is cut and made unique if need be. Returns its number. */
+size_t probe_add_arg(struct probe *p, const char *name, const char *type);
+
+/* Fills one argument at one site. note, fetch and why are copied; why NULL: exact. */
+void probe_set_arg(struct probe *p, size_t site, size_t arg, const char *note, const char *fetch,
+		   const char *type, const char *why);
+
+/* Marks an argument that no site has. */
+void probe_arg_missing(struct probe *p, size_t arg);
+
+/* May the kernel have a field of this name? */
+bool probe_arg_name_ok(const char *name);
+
+/* Names the event, joins the arguments, checks limits. at: the spec's place to complain about. */
+int probe_finish(struct resolve *r, struct probe *p, const char *display);
+
+/*
+ * The kernel's text for a user's ARG whose innermost operand, if it is a name or symbol, is at
+ * `place`. fallback is the type if the user gave none ("" for the kernel's own). Complains with
+ * a caret. buf gets "EXPR[:TYPE]".
+ */
+int build_user_fetch(struct resolve *r, const struct spec_arg *arg, const struct fetch_expr *e,
+		     const struct place *place, const char *fallback, char *buf, size_t size);
+
+/* May the user's ARG be a field of this name? 0, or -1 with what is wrong. */
+int build_field_name(struct resolve *r, const struct probe *p, const struct spec_arg *arg,
+		     const struct fetch_expr *e, const char *name);
+
+/* The type that a user's ARG will have: its own, else fallback, else the kernel's default. */
+const char *build_user_type(const struct spec_arg *arg, const struct fetch_expr *e,
+			    const char *fallback);
+
+/* How values of a FETCHARG type are shown. */
+enum probe_arg_show build_show(const char *type);
+
+/* Where the ARG's innermost operand starts in the spec's text. */
+size_t build_inner_at(const struct spec_arg *arg, const struct fetch_expr *e);
+
+#endif

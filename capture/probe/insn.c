@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The classes follow arch/x86/kernel/uprobes.c: which instructions it emulates (nop, push of a
+ * register, near call, jump and conditional jump) and which it refuses (I/O, interrupts, far and
+ * privileged ones, those with a lock prefix).
+ */
+#include "config.h"
+
+#include <stdio.h>
+
+#include "capture/probe/insn.h"
+
+#ifdef HAVE_ZYDIS
+#include <Zydis/Zydis.h>
+
+enum { LONGEST = ZYDIS_MAX_INSTRUCTION_LENGTH, STRETCH = 4096, FARTHEST = 1 << 20 };
+
+static bool decoder_init(ZydisDecoder *d)
+{
+	return ZYAN_SUCCESS(ZydisDecoderInit(d, ZYDIS_MACHINE_MODE_LONG_64,
+					     ZYDIS_STACK_WIDTH_64));
+}
+
+static bool refused(const ZydisDecodedInstruction *insn)
+{
+	if (insn->attributes & (ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_IS_PRIVILEGED) ||
+	    insn->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
+		return true;
+	switch (insn->meta.category) {
+	case ZYDIS_CATEGORY_IO:
+	case ZYDIS_CATEGORY_IOSTRINGOP:
+	case ZYDIS_CATEGORY_INTERRUPT:
+	case ZYDIS_CATEGORY_SYSTEM:
+		return insn->mnemonic != ZYDIS_MNEMONIC_XGETBV &&
+		       insn->mnemonic != ZYDIS_MNEMONIC_RDTSC &&
+		       insn->mnemonic != ZYDIS_MNEMONIC_RDTSCP;
+	default:
+		return false;
+	}
+}
+
+/* Jumps and calls to an address in the instruction itself; through a register they are stepped. */
+static bool near_branch(const ZydisDecodedInstruction *insn)
+{
+	switch (insn->meta.branch_type) {
+	case ZYDIS_BRANCH_TYPE_SHORT:
+	case ZYDIS_BRANCH_TYPE_NEAR:
+		return insn->raw.imm[0].is_relative &&
+		       (insn->opcode_map == ZYDIS_OPCODE_MAP_0F ||
+			insn->opcode < 0xe0 || insn->opcode >= 0xe8);
+	default:
+		return false;
+	}
+}
+
+static const char *class_of(const ZydisDecodedInstruction *insn)
+{
+	if (refused(insn))
+		return "refused";
+	if (insn->mnemonic == ZYDIS_MNEMONIC_NOP)
+		return "nop";
+	if (insn->mnemonic == ZYDIS_MNEMONIC_PUSH && insn->opcode >= 0x50 && insn->opcode <= 0x57)
+		return "push";
+	return near_branch(insn) ? "branch" : "step";
+}
+
+const char *insn_class(const struct elf_file *f, uint64_t vaddr)
+{
+	unsigned char code[LONGEST];
+	size_t n = elf_read(f, vaddr, code, sizeof(code));
+	ZydisDecodedInstruction insn;
+	ZydisDecoder d;
+
+	if (!decoder_init(&d) ||
+	    !ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&d, NULL, code, n, &insn)))
+		return "";
+	return class_of(&insn);
+}
+
+static void describe(ZydisDecoder *d, const unsigned char *code, size_t n, uint64_t vaddr,
+		     char *text, size_t size)
+{
+	ZydisDecodedInstruction insn;
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisFormatter fmt;
+
+	snprintf(text, size, "an instruction");
+	if (ZYAN_SUCCESS(ZydisDecoderDecodeFull(d, code, n, &insn, operands)) &&
+	    ZYAN_SUCCESS(ZydisFormatterInit(&fmt, ZYDIS_FORMATTER_STYLE_ATT)))
+		ZydisFormatterFormatInstruction(&fmt, &insn, operands, insn.operand_count_visible,
+						text, size, vaddr, NULL);
+}
+
+enum insn_boundary insn_boundary(const struct elf_file *f, uint64_t start, uint64_t vaddr,
+				 uint64_t *begin, uint64_t *next, char *text, size_t size)
+{
+	unsigned char code[STRETCH];
+	uint64_t at = start, base = start;
+	size_t n = elf_read(f, start, code, sizeof(code));
+	ZydisDecodedInstruction insn;
+	ZydisDecoder d;
+
+	if (!decoder_init(&d) || vaddr - start > FARTHEST)
+		return INSN_UNKNOWN;
+	while (at < vaddr) {
+		if (at - base + LONGEST > n && n == sizeof(code)) {
+			base = at;
+			n = elf_read(f, base, code, sizeof(code));
+		}
+		if (at - base >= n ||
+		    !ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&d, NULL, code + (at - base),
+								n - (at - base), &insn)))
+			return INSN_UNKNOWN;
+		*begin = at;
+		at += insn.length;
+	}
+	if (at == vaddr)
+		return INSN_AT;
+	*next = at;
+	describe(&d, code + (*begin - base), n - (*begin - base), *begin, text, size);
+	return INSN_INSIDE;
+}
+
+bool insn_known(void)
+{
+	return true;
+}
+
+#else /* !HAVE_ZYDIS */
+
+const char *insn_class(const struct elf_file *f, uint64_t vaddr)
+{
+	(void)f, (void)vaddr;
+	return "";
+}
+
+enum insn_boundary insn_boundary(const struct elf_file *f, uint64_t start, uint64_t vaddr,
+				 uint64_t *begin, uint64_t *next, char *text, size_t size)
+{
+	(void)f, (void)begin, (void)next, (void)text, (void)size;
+	return start == vaddr ? INSN_AT : INSN_UNKNOWN;
+}
+
+bool insn_known(void)
+{
+	return false;
+}
+
+#endif

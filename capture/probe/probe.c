@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/* The list of probes: opening files, resolving specs into it, definitions out of it. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "capture/sys/alloc.h"
+#include "capture/probe/build.h"
+#include "capture/probe/cxx.h"
+#include "capture/sys/path.h"
+#include "capture/probe/probe.h"
+#include "capture/probe/procmap.h"
+
+/* ---- files ---------------------------------------------------------------------------------- */
+
+/* Takes fd over. A file that is there already is used again. */
+static struct probe_file *add_file(struct probe_list *list, int fd, const char *path, bool deleted,
+				   struct trawl_error *err)
+{
+	struct probe_file *file;
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		close(fd);
+		trawl_fail(err, TRAWL_USAGE, "%s: not a regular file; give a program or a library",
+			   path);
+		return NULL;
+	}
+	for (size_t i = 0; i < list->nfiles; i++) {
+		file = list->files[i];
+		if (file->inode == st.st_ino && file->major == major(st.st_dev) &&
+		    file->minor == minor(st.st_dev)) {
+			close(fd);
+			return file;
+		}
+	}
+	file = xcalloc(1, sizeof(*file));
+	file->fd = fd;
+	file->path = deleted ? NULL : realpath(path, NULL);
+	if (!file->path)
+		file->path = xstrdup(path);
+	file->inode = st.st_ino;
+	file->major = major(st.st_dev);
+	file->minor = minor(st.st_dev);
+	file->size = (uint64_t)st.st_size;
+	file->deleted = deleted;
+	list->files = xgrow(list->files, list->nfiles, sizeof(*list->files));
+	list->files[list->nfiles++] = file;
+	return file;
+}
+
+static int no_such_file(const struct spec *spec, struct trawl_error *err)
+{
+	if (strchr(spec->path, '/') && access(spec->path, F_OK) == 0)
+		return spec_fail(spec, spec->path_at, err,
+				 "%s: not a regular file; give a program or a library",
+				 spec->path);
+	if (strchr(spec->path, '/'))
+		return spec_fail(spec, spec->path_at, err, "%s: no such file", spec->path);
+	return spec_fail(spec, spec->path_at, err, "%s: no such program in $PATH and no such "
+			 "library where ld.so looks; give a path with a '/'", spec->path);
+}
+
+static struct probe_file *open_path(const struct spec *spec, struct probe_list *list,
+				    struct trawl_error *err)
+{
+	char *path = path_find(spec->path);
+	struct probe_file *file = NULL;
+	int fd;
+
+	if (!path) {
+		no_such_file(spec, err);
+		return NULL;
+	}
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		trawl_fail(err, TRAWL_CANNOT, "%s: %s%s", path, strerror(errno),
+			   errno == EACCES ? "; run as root" : "");
+	else
+		file = add_file(list, fd, path, false, err);
+	free(path);
+	return file;
+}
+
+/* ---- resolving ------------------------------------------------------------------------------- */
+
+/* Symbols and notes are found through the section headers, which are the end of most files. */
+static void hint_if_cut(struct resolve *r, const struct elf_file *elf)
+{
+	if (elf->header.e_shoff < elf->size)
+		return;
+	free(r->hint);
+	r->hint = xasprintf("%s: is cut: its section headers should be at byte %" PRIu64
+			    ", but it has %" PRIu64 " bytes", r->spec->path,
+			    (uint64_t)elf->header.e_shoff, elf->size);
+}
+
+static int resolve_in(struct resolve *r, struct probe_file *file, bool must)
+{
+	struct target t;
+	int ret = 0;
+
+	if (target_open(&t, file, r->err) < 0)
+		ret = must ? -1 : 0;
+	else if (r->spec->kind == SPEC_UPROBE)
+		ret = resolve_uprobe(r, &t);
+	else
+		ret = resolve_usdt(r, &t);
+	if (ret == 0 && r->list->n == r->before && *r->spec->symbol && !r->hint)
+		ret = resolve_cxx(r, &t);
+	if (ret == 0 && must && r->list->n == r->before) {
+		r->stripped = t.elf && elf_stripped(t.elf);
+		hint_if_cut(r, t.elf);
+	}
+	target_close(&t);
+	return ret;
+}
+
+static int resolve_process(struct resolve *r)
+{
+	struct mapped_file *files;
+	size_t n, missed;
+	int ret = procmap_open(r->spec->pid, &files, &n, &missed, r->err);
+
+	for (size_t i = 0; ret == 0 && i < n; i++) {
+		struct probe_file *file = add_file(r->list, files[i].fd, files[i].path,
+						   files[i].deleted, r->err);
+
+		files[i].fd = -1;
+		if (file)
+			ret = resolve_in(r, file, false);
+	}
+	procmap_free(files, n);
+	if (ret == 0 && r->list->n == r->before && missed)
+		return trawl_fail(r->err, TRAWL_CANNOT,
+				  "process %d: %zu of its mapped files cannot "
+				  "be opened; run as root",
+				  r->spec->pid, missed);
+	return ret;
+}
+
+static int nothing_found(struct resolve *r)
+{
+	const struct spec *spec = r->spec;
+	char hint[320], where[64];
+
+	if (r->hint)
+		return spec_fail(spec, spec->symbol_at, r->err, "%s", r->hint);
+	nearest_hint(&r->near, hint, sizeof(hint));
+	snprintf(where, sizeof(where), "process %d", spec->pid);
+	if (spec->kind == SPEC_UPROBE)
+		return spec_fail(spec, spec->symbol_at, r->err, "%s: no such symbol in %s%s%s",
+				 spec->symbol, spec->path, hint, r->stripped ?
+				 "; it is stripped, only what it exports has a name: write "
+				 "PATH:0xOFFSET or install its debug symbols" : "");
+	return spec_fail(spec, spec->symbol_at, r->err, "%s%s%s: no such probe in %s%s",
+			 strcmp(spec->provider, "*") ? spec->provider : "",
+			 strcmp(spec->provider, "*") ? ":" : "", spec->name,
+			 spec->pid ? where : spec->path, hint);
+}
+
+static void probe_free(struct probe *p)
+{
+	for (size_t i = 0; i < p->nsites; i++) {
+		struct probe_site *site = &p->sites[i];
+
+		for (size_t k = 0; k < p->nargs; k++) {
+			free(site->args[k].note);
+			free(site->args[k].fetch);
+			free(site->args[k].why);
+		}
+		free(site->args);
+		free(site->symbol);
+		free(site->file);
+		free(site->fetchargs);
+	}
+	p->file->refs--;
+	free(p->sites);
+	free(p->args);
+	free(p->provider);
+	free(p->name);
+	free(p->display_name);
+	free(p->note);
+	free(p);
+}
+
+void probe_drop(struct probe_list *list, size_t n)
+{
+	while (list->n > n)
+		probe_free(list->probes[--list->n]);
+}
+
+void probe_remark(struct probe_list *list, char *text)
+{
+	list->notes = xgrow(list->notes, list->nnotes, sizeof(*list->notes));
+	list->notes[list->nnotes++] = text;
+}
+
+static bool same_probe(const struct probe *a, const struct probe *b)
+{
+	if (a->kind != b->kind || a->file != b->file || a->nsites != b->nsites)
+		return false;
+	for (size_t i = 0; i < a->nsites; i++)
+		if (a->sites[i].offset != b->sites[i].offset ||
+		    strcmp(a->sites[i].fetchargs, b->sites[i].fetchargs))
+			return false;
+	return true;
+}
+
+/* Of the new probes, takes away those that a spec before this one has added, and says so. */
+static void drop_twice(struct resolve *r)
+{
+	struct probe_list *list = r->list;
+	size_t kept = r->before, all = list->n - r->before, twice;
+	const char *one = NULL;
+
+	for (size_t i = r->before; i < list->n; i++) {
+		struct probe *p = list->probes[i];
+		size_t k = 0;
+
+		while (k < r->before && !same_probe(list->probes[k], p))
+			k++;
+		if (k == r->before) {
+			list->probes[kept++] = p;
+			continue;
+		}
+		one = list->probes[k]->display_name;
+		probe_free(p);
+	}
+	twice = list->n - kept;
+	list->n = kept;
+	if (twice && twice == all)
+		probe_remark(list, xasprintf("%s: asked for before: recorded once", r->spec->text));
+	else if (twice)
+		probe_remark(list, xasprintf("%s: %zu of its %zu probes, %s for one, asked for "
+					     "before: recorded once", r->spec->text, twice, all,
+					     one));
+}
+
+/* Takes away the probes from `n` on, and files that no probe is in. */
+static void shrink(struct probe_list *list, size_t n)
+{
+	size_t kept = 0;
+
+	probe_drop(list, n);
+	for (size_t i = 0; i < list->nfiles; i++) {
+		struct probe_file *file = list->files[i];
+
+		if (file->refs) {
+			list->files[kept++] = file;
+			continue;
+		}
+		close(file->fd);
+		free(file->path);
+		free(file->build_id);
+		free(file);
+	}
+	list->nfiles = kept;
+}
+
+int probe_resolve(const struct spec *spec, size_t limit, struct probe_list *list,
+		  struct trawl_error *err)
+{
+	struct resolve r = { .spec = spec, .list = list, .before = list->n, .err = err,
+			     .limit = limit ? limit : PROBE_GLOB_LIMIT };
+	char wanted[256];
+	int ret;
+
+	snprintf(wanted, sizeof(wanted), "%s",
+		 spec->kind == SPEC_UPROBE ? spec->symbol : spec->name);
+	r.near.wanted = wanted;
+	if (spec->kind != SPEC_UPROBE && spec->kind != SPEC_USDT)
+		return spec_fail(spec, 0, err, "%s: not a probe in a program",
+				 spec_kind_name(spec->kind));
+	if (spec->pid) {
+		ret = resolve_process(&r);
+	} else {
+		struct probe_file *file = open_path(spec, list, err);
+
+		ret = file ? resolve_in(&r, file, true) : -1;
+	}
+	if (ret == 0 && list->n == r.before)
+		ret = nothing_found(&r);
+	/* A name of the user's own makes it another event. */
+	if (ret == 0 && !*spec->own)
+		drop_twice(&r);
+	shrink(list, ret < 0 ? r.before : list->n);
+	nearest_free(&r.near);
+	free(r.hint);
+	return ret;
+}
+
+int probe_definition(const struct probe *p, size_t site, const char *group, char *buf, size_t size,
+		     struct trawl_error *err)
+{
+	const struct probe_site *s = &p->sites[site];
+	char ref[32] = "";
+	int len;
+
+	if (s->ref_ctr)
+		snprintf(ref, sizeof(ref), "(0x%" PRIx64 ")", s->ref_ctr);
+	len = snprintf(buf, size, "%c:%s/%s /proc/self/fd/%d:0x%" PRIx64 "%s%s%s\n",
+		       p->kind == PROBE_URETPROBE ? 'r' : 'p', group, p->event, p->file->fd,
+		       s->offset, ref, *s->fetchargs ? " " : "", s->fetchargs);
+	if (len < 0 || (size_t)len >= size || len > PROBE_DEFINITION_MAX)
+		return trawl_fail(err, TRAWL_USAGE,
+				  "%s: its definition has %d characters, the kernel takes %d; "
+				  "record fewer arguments or give them shorter names",
+				  p->display_name, len, PROBE_DEFINITION_MAX);
+	return 0;
+}
+
+void probe_list_free(struct probe_list *list)
+{
+	shrink(list, 0);
+	for (size_t i = 0; i < list->nnotes; i++)
+		free(list->notes[i]);
+	free(list->notes);
+	free(list->probes);
+	free(list->files);
+	*list = (struct probe_list){ 0 };
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* The metadata "probe/SOURCE/NAME": all that a receiver of the file needs to know about a probe. */
+#include "config.h"
+
+#include <stdio.h>
+
+#include "capture/sys/alloc.h"
+#include "common/json.h"
+#include "capture/probe/probe.h"
+
+static const char *const kind_names[] = {
+	[PROBE_UPROBE] = "uprobe", [PROBE_URETPROBE] = "uretprobe", [PROBE_USDT] = "usdt",
+};
+
+static const char *const state_names[] = {
+	[PROBE_ARG_EXACT] = "exact", [PROBE_ARG_COMPUTED] = "computed",
+	[PROBE_ARG_UNAVAILABLE] = "unavailable",
+};
+
+static const char *const show_names[] = {
+	[PROBE_SHOW_INT] = "int", [PROBE_SHOW_HEX] = "hex", [PROBE_SHOW_TEXT] = "text",
+	[PROBE_SHOW_BOOL] = "bool", [PROBE_SHOW_CHAR] = "char", [PROBE_SHOW_ADDR] = "addr",
+	[PROBE_SHOW_FLOAT] = "float",
+};
+
+static void put_sib(struct json *j, const struct probe_sib *sib)
+{
+	json_object(j, "sib");
+	json_string(j, "base", sib->base);
+	json_string(j, "index", sib->index);
+	json_int(j, "scale", sib->scale);
+	json_int(j, "disp", sib->disp);
+	json_string(j, "window", sib->window);
+	json_int(j, "start", sib->start);
+	json_uint(j, "length", sib->length);
+	json_end(j);
+}
+
+static void put_arg_site(struct json *j, const struct probe_arg *arg,
+			 const struct probe_arg_site *a)
+{
+	json_object(j, NULL);
+	json_string(j, "name", arg->name);
+	json_string(j, "note", a->note);
+	json_string(j, "fetch", a->fetch);
+	json_string(j, "type", a->type);
+	json_string(j, "state", state_names[a->state]);
+	if (*a->why)
+		json_string(j, "why", a->why);
+	if (a->state == PROBE_ARG_COMPUTED)
+		put_sib(j, &a->sib);
+	json_end(j);
+}
+
+static void put_site(struct json *j, const struct probe *p, const struct probe_site *site)
+{
+	json_object(j, NULL);
+	json_uint(j, "offset", site->offset);
+	json_uint(j, "vaddr", site->vaddr);
+	json_uint(j, "semaphore", site->semaphore);
+	json_string(j, "symbol", site->symbol);
+	json_string(j, "file", site->file);
+	json_uint(j, "line", site->line);
+	json_string(j, "insn", site->insn);
+	json_array(j, "args");
+	for (size_t k = 0; k < p->nargs; k++) {
+		if (!p->args[k].helper)
+			put_arg_site(j, &p->args[k], &site->args[k]);
+	}
+	json_end(j);
+	json_end(j);
+}
+
+static void put_arg(struct json *j, const struct probe_arg *arg)
+{
+	json_object(j, NULL);
+	json_string(j, "name", arg->name);
+	json_string(j, "type", arg->type);
+	json_string(j, "ctype", arg->ctype);
+	json_string(j, "show", show_names[arg->show]);
+	json_bool(j, "helper", arg->helper);
+	json_end(j);
+}
+
+char *probe_meta_json(const struct probe *p)
+{
+	struct json j = { 0 };
+	char dev[32];
+
+	snprintf(dev, sizeof(dev), "%u:%u", p->file->major, p->file->minor);
+	json_object(&j, NULL);
+	json_string(&j, "event", p->display_name);
+	json_string(&j, "kind", kind_names[p->kind]);
+	json_string(&j, "tracefs", p->event);
+	json_string(&j, "provider", p->provider);
+	json_string(&j, "probe", p->name);
+	json_string(&j, "path", p->file->path);
+	json_string(&j, "build_id", p->file->build_id);
+	json_uint(&j, "inode", p->file->inode);
+	json_string(&j, "dev", dev);
+	json_uint(&j, "size", p->file->size);
+	json_bool(&j, "deleted", p->file->deleted);
+	json_string(&j, "remark", p->note);
+	json_array(&j, "args");
+	for (size_t k = 0; k < p->nargs; k++)
+		put_arg(&j, &p->args[k]);
+	json_end(&j);
+	json_array(&j, "sites");
+	for (size_t i = 0; i < p->nsites; i++)
+		put_site(&j, p, &p->sites[i]);
+	json_end(&j);
+	json_end(&j);
+	return j.text;
+}

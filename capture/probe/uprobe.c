@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: MIT */
+/* From uprobe: specs to probes: symbols, offsets, and names of arguments. */
+#include "config.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+
+#include "capture/sys/alloc.h"
+#include "capture/probe/build.h"
+#include "capture/probe/insn.h"
+
+/* The registers of the System V ABI that hold the first integers and pointers. */
+static const char *const abi_regs[] = { "%di", "%si", "%dx", "%cx", "%r8", "%r9" };
+
+/* The probe being made. */
+struct making {
+	struct resolve *r;
+	struct target *t;
+	const struct elf_symbol *fn; /* the function that it is in; or NULL */
+	uint64_t vaddr, offset;
+	bool entry;                  /* at the function's first instruction */
+	bool described;              /* fnd is filled */
+	struct dwarf_function fnd;
+	struct probe *p;
+};
+
+static bool is_glob(const char *s)
+{
+	return strpbrk(s, "*?[") != NULL;
+}
+
+/* ---- arguments ---------------------------------------------------------------------------- */
+
+static const char *no_names(const struct making *m, char *buf, size_t size)
+{
+	if (m->t->no_dwarf)
+		snprintf(buf, size, "%s", m->t->no_dwarf);
+	else if (!m->fn)
+		snprintf(buf, size, "no function is known at this offset");
+	else
+		snprintf(buf, size, "the debug information in the file does not describe %s",
+			 m->fn->name);
+	return buf;
+}
+
+/* Why a name means nothing here, or NULL. */
+static const char *not_at_entry(const struct making *m)
+{
+	if (m->p->kind == PROBE_URETPROBE)
+		return "arguments are known when the function is entered; when it returns there is "
+		       "$retval";
+	if (!m->entry)
+		return "arguments are known at the function's first instruction only; give a "
+		       "register or a place on the stack";
+	return NULL;
+}
+
+static const struct dwarf_value *find_param(const struct making *m, const char *s, size_t len)
+{
+	for (size_t i = 0; m->described && i < m->fnd.nparams; i++) {
+		const char *name = m->fnd.params[i].name;
+
+		if (strlen(name) == len && !memcmp(name, s, len))
+			return &m->fnd.params[i];
+	}
+	return NULL;
+}
+
+static int no_such_name(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
+			const char *name)
+{
+	struct nearest near = { .wanted = name };
+	char hint[320], why[640], all[256] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; m->described && i < m->fnd.nparams; i++) {
+		nearest_offer(&near, m->fnd.params[i].name);
+		if (used < sizeof(all))
+			used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s",
+						 i ? ", " : "", m->fnd.params[i].name);
+	}
+	if (used >= sizeof(all))
+		memcpy(all + sizeof(all) - 4, "...", 4);
+	if (m->described)
+		snprintf(why, sizeof(why), "%s has no such parameter%s; it takes %s", m->fn->name,
+			 nearest_hint(&near, hint, sizeof(hint)), *all ? all : "none");
+	else
+		snprintf(why, sizeof(why), "only arg1 to arg6 are known: %s",
+			 no_names(m, hint, sizeof(hint)));
+	nearest_free(&near);
+	return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "%s: %s", name, why);
+}
+
+/* The place of a parameter or of arg1 .. arg6; *value is NULL for the latter. */
+static int resolve_name(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
+			struct place *place, const struct dwarf_value **value)
+{
+	const char *s = arg->expr + e->at, *why = not_at_entry(m);
+	char name[128];
+	int ret = 0;
+
+	snprintf(name, sizeof(name), "%.*s", (int)e->len, s);
+	if (why)
+		return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "%s: %s", name,
+				 why);
+	*value = find_param(m, s, e->len);
+	if (*value)
+		*place = (*value)->place;
+	else if (e->len == 4 && !memcmp(s, "arg", 3) && s[3] >= '1' && s[3] <= '6')
+		snprintf(place->expr, sizeof(place->expr), "%s", abi_regs[s[3] - '1']);
+	else
+		ret = no_such_name(m, arg, e, name);
+	return ret;
+}
+
+static void show_as(struct probe_arg *arg, const char *type, const struct dwarf_value *value,
+		    bool own_type)
+{
+	if (value)
+		snprintf(arg->ctype, sizeof(arg->ctype), "%s", value->ctype);
+	arg->show = value && !own_type ? value->show : build_show(type);
+}
+
+/* One of the user's ARGs. */
+static int add_arg(struct making *m, size_t i, const struct spec_arg *arg,
+		   const struct fetch_expr *e)
+{
+	char *name = fetch_field_name(arg, e), fetch[512], symbol[128];
+	const struct dwarf_value *value = NULL;
+	struct place place = { 0 };
+	const char *type, *fallback = "";
+	size_t k;
+	int ret = -1;
+
+	if (e->inner == FETCH_NAME) {
+		if (resolve_name(m, arg, e, &place, &value) < 0)
+			goto out;
+	} else if (e->inner == FETCH_SYMBOL) {
+		snprintf(symbol, sizeof(symbol), "%.*s", (int)e->len - 1, arg->expr + e->at + 1);
+		place_of_symbol(m->t->elf, symbol, m->vaddr, &place);
+	} else if (e->inner == FETCH_VAR && !strncmp(arg->expr + e->at, "$retval", 7)) {
+		if (m->p->kind != PROBE_URETPROBE) {
+			spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err,
+				  "$retval: known only when the function returns; write %s%%return",
+				  *m->r->spec->symbol ? m->r->spec->symbol : "0xOFFSET");
+			goto out;
+		}
+		value = m->described ? &m->fnd.ret : NULL;
+		if (value && value->place.form == PLACE_NONE && !*arg->type) {
+			spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "$retval: %s",
+				  value->place.why);
+			goto out;
+		}
+	}
+	if (build_field_name(m->r, m->p, arg, e, name) < 0)
+		goto out;
+	if (value && !e->depth)
+		fallback = value->type;
+	if (build_user_fetch(m->r, arg, e, &place, fallback, fetch, sizeof(fetch)) < 0)
+		goto out;
+	type = build_user_type(arg, e, fallback);
+	k = probe_add_arg(m->p, name, type);
+	probe_set_arg(m->p, 0, k, arg->expr, fetch, type, NULL);
+	show_as(&m->p->args[k], type, e->depth ? NULL : value, *arg->type);
+	ret = 0;
+out:
+	free(name);
+	return ret;
+}
+
+/* $params: all that the function takes. What cannot be had is a field that says so. */
+static int add_params(struct making *m, const struct spec_arg *arg)
+{
+	const char *why = not_at_entry(m);
+	char text[320], fetch[160], no[256];
+
+	if (why)
+		return spec_fail(m->r->spec, arg->at, m->r->err, "$params: %s", why);
+	if (!m->described)
+		return spec_fail(m->r->spec, arg->at, m->r->err, "$params: not known: %s",
+				 no_names(m, text, sizeof(text)));
+	for (size_t i = 0; i < m->fnd.nparams; i++) {
+		const struct dwarf_value *v = &m->fnd.params[i];
+		bool ok = place_fetch(&v->place, *v->type ? v->type : "u8", fetch, sizeof(fetch),
+				      no, sizeof(no));
+		size_t k = probe_add_arg(m->p, v->name, v->type);
+
+		show_as(&m->p->args[k], v->type, v, false);
+		if (!ok)
+			probe_arg_missing(m->p, k);
+		probe_set_arg(m->p, 0, k, v->name, ok ? fetch : "\\0:u8", ok ? v->type : "u8",
+			      ok ? NULL : no);
+	}
+	return 0;
+}
+
+static int add_args(struct making *m)
+{
+	const struct spec *spec = m->r->spec;
+
+	for (size_t i = 0; i < spec->nargs; i++) {
+		struct fetch_expr e;
+
+		if (fetch_parse(spec, &spec->args[i], &e, m->r->err) < 0)
+			return -1;
+		if (e.inner == FETCH_PARAMS ? add_params(m, &spec->args[i]) < 0 :
+		    add_arg(m, i, &spec->args[i], &e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- the place ---------------------------------------------------------------------------- */
+
+static void set_note(struct probe *p, char *note)
+{
+	free(p->note);
+	p->note = note;
+}
+
+/* May a breakpoint be put here? Reports what is wrong, notes what could not be checked. */
+static int check_place(struct making *m)
+{
+	const struct spec *spec = m->r->spec;
+	uint64_t begin = 0, next = 0;
+	char text[128];
+
+	switch (m->fn ? insn_boundary(m->t->elf, m->fn->vaddr, m->vaddr, &begin, &next, text,
+				      sizeof(text)) : INSN_UNKNOWN) {
+	case INSN_AT:
+		break;
+	case INSN_INSIDE:
+		return spec_fail(spec, spec->symbol_at, m->r->err,
+				 "%s+0x%" PRIx64 ": in the middle of an instruction: '%s' is at "
+				 "+0x%" PRIx64 ", the next one at +0x%" PRIx64, m->fn->name,
+				 m->vaddr - m->fn->vaddr, text, begin - m->fn->vaddr,
+				 next - m->fn->vaddr);
+	case INSN_UNKNOWN:
+		set_note(m->p, xasprintf("it was not checked that an instruction begins there: %s",
+					 !insn_known() ? "trawl was built without Zydis" : m->fn ?
+					 "not all bytes before it are instructions" :
+					 "no symbol says where its function begins"));
+	}
+	if (m->p->kind == PROBE_URETPROBE && m->fn && !m->entry)
+		return spec_fail(spec, spec->symbol_at, m->r->err,
+				 "%s+0x%" PRIx64 "%%return: a return is caught from the function's "
+				 "first instruction on; leave the offset out", m->fn->name,
+				 m->vaddr - m->fn->vaddr);
+	return 0;
+}
+
+static void add_notes(struct making *m)
+{
+	if (*m->p->note)
+		return;
+	if (m->fn && m->fn->chooser)
+		set_note(m->p, xstrdup("only chooses the function that is used (IFUNC): it runs "
+				       "once, when the program starts"));
+	else if (!strcmp(m->p->sites[0].insn, "refused"))
+		set_note(m->p, xstrdup("the kernel may refuse a probe on the instruction there"));
+}
+
+static char *display_name(const struct making *m)
+{
+	const struct spec *spec = m->r->spec;
+	const char *base = strrchr(m->t->file->path, '/');
+	const char *suffix = spec->is_return ? "%return" : "";
+
+	base = base ? base + 1 : m->t->file->path;
+	if (*spec->own)
+		return xstrdup(spec->own);
+	if (!*spec->symbol)
+		return xasprintf("%s:0x%" PRIx64 "%s", base, spec->offset, suffix);
+	if (spec->offset)
+		return xasprintf("%s:%s+0x%" PRIx64 "%s", base, m->fn->name, spec->offset, suffix);
+	return xasprintf("%s:%s%s", base, m->fn->name, suffix);
+}
+
+static int make_probe(struct resolve *r, struct target *t, const struct elf_symbol *fn,
+		      uint64_t vaddr, uint64_t offset)
+{
+	struct making m = { .r = r, .t = t, .fn = fn, .vaddr = vaddr, .offset = offset,
+			    .entry = fn ? vaddr == fn->vaddr : true };
+	char *display;
+	int ret;
+
+	m.p = probe_add(r, r->spec->is_return ? PROBE_URETPROBE : PROBE_UPROBE, t, 1);
+	if (!m.p)
+		return -1;
+	probe_site_init(&m.p->sites[0], t, vaddr, offset);
+	if (m.entry && fn)
+		m.described = dwarf_function_at(t->dwarf, vaddr, &m.fnd);
+	display = display_name(&m);
+	ret = check_place(&m);
+	if (ret == 0)
+		ret = add_args(&m);
+	if (ret == 0)
+		ret = probe_finish(r, m.p, display);
+	add_notes(&m);
+	free(display);
+	dwarf_function_free(&m.fnd);
+	return ret;
+}
+
+/* PATH:0xOFFSET */
+static int by_offset(struct resolve *r, struct target *t)
+{
+	const struct spec *spec = r->spec;
+	const struct elf_segment *seg;
+	uint64_t vaddr;
+
+	if (!elf_vaddr(t->elf, spec->offset, &vaddr))
+		return spec_fail(spec, spec->symbol_at, r->err, "0x%" PRIx64 ": no part of %s that "
+				 "is loaded is at this offset", spec->offset, spec->path);
+	seg = elf_segment_of(t->elf, vaddr);
+	if (!seg || !seg->exec)
+		return spec_fail(spec, spec->symbol_at, r->err, "0x%" PRIx64 ": not in the code of "
+				 "%s", spec->offset, spec->path);
+	return make_probe(r, t, elf_function_at(t->elf, vaddr), vaddr, spec->offset);
+}
+
+static int at_symbol(struct resolve *r, struct target *t, const struct elf_symbol *s)
+{
+	const struct elf_segment *seg = elf_segment_of(t->elf, s->vaddr);
+	uint64_t offset, into = r->spec->offset;
+
+	if (into && s->size && into >= s->size)
+		return spec_fail(r->spec, r->spec->symbol_at, r->err,
+				 "%s+0x%" PRIx64 ": %s is only 0x%" PRIx64 " bytes long", s->name,
+				 into, s->name, s->size);
+	if (!seg || !seg->exec || !elf_offset(t->elf, s->vaddr + into, &offset)) {
+		free(r->hint);
+		r->hint = xasprintf("%s: not in the code of %s", s->name, r->spec->path);
+		return 0;
+	}
+	return make_probe(r, t, s, s->vaddr + into, offset);
+}
+
+/* What a pattern matched but could not probe with the arguments asked for. */
+struct passed_over {
+	size_t n;
+	char *name;               /* the first one */
+	struct trawl_error error; /* and why */
+};
+
+/* A function that a pattern matches and that lacks what the user wants of it is passed over. */
+static int at_match(struct resolve *r, struct target *t, const struct elf_symbol *s,
+		    struct passed_over *over)
+{
+	size_t before = r->list->n;
+	int ret = at_symbol(r, t, s);
+
+	if (ret == 0 || r->list->n == before) /* fine, or over the limit */
+		return ret;
+	probe_drop(r->list, before);
+	if (over->n++ == 0) {
+		over->name = xstrdup(s->name);
+		over->error = *r->err;
+	}
+	return 0;
+}
+
+/* Nothing else matched: then it is a mistake in the spec, and the first error says which. */
+static int report_passed_over(struct resolve *r, const struct passed_over *over)
+{
+	size_t line = strcspn(over->error.text, "\n");
+
+	if (over->n && r->list->n == r->before) {
+		*r->err = over->error;
+		return -1;
+	}
+	if (over->n)
+		probe_remark(r->list,
+			     xasprintf("%s: %zu of the functions it matches %s passed over, %s "
+				       "for one: %.*s", r->spec->text, over->n,
+				       over->n == 1 ? "is" : "are", over->name, (int)line,
+				       over->error.text));
+	return 0;
+}
+
+/* Every function that the spec's name or pattern means. Returns how many there were, or -1. */
+static ssize_t at_symbols(struct resolve *r, struct target *t, bool glob, struct passed_over *over)
+{
+	const struct spec *spec = r->spec;
+	uint64_t last = 0;
+	ssize_t n = 0;
+
+	for (size_t i = 0; i < t->elf->nsymbols; i++) {
+		const struct elf_symbol *s = &t->elf->symbols[i];
+		bool match = glob ? !fnmatch(spec->symbol, s->name, 0) :
+				    !strcmp(spec->symbol, s->name);
+
+		if (match && s->function) {
+			/* Aliases are one function. */
+			if (n++ && last == s->vaddr)
+				continue;
+			last = s->vaddr;
+			if ((glob ? at_match(r, t, s, over) : at_symbol(r, t, s)) < 0)
+				return -1;
+		} else if (s->function) {
+			nearest_offer(&r->near, s->name);
+		} else if (match && !glob && !r->hint) {
+			r->hint = xasprintf("%s: a variable, not a function", s->name);
+		}
+	}
+	return n;
+}
+
+int resolve_uprobe(struct resolve *r, struct target *t)
+{
+	const struct spec *spec = r->spec;
+	bool glob = is_glob(spec->symbol);
+	struct passed_over over = { 0 };
+	ssize_t n;
+	int ret;
+
+	if (!*spec->symbol)
+		return by_offset(r, t);
+	elf_read_symbols(t->elf);
+	n = at_symbols(r, t, glob, &over);
+	ret = n < 0 ? -1 : report_passed_over(r, &over);
+	free(over.name);
+	if (ret < 0)
+		return -1;
+	if (n == 0 && !glob && !r->hint && elf_imports(t->elf, spec->symbol))
+		r->hint = xasprintf("%s: only used by %s; give the library that defines it",
+				    spec->symbol, spec->path);
+	if (n == 0 && !r->hint && !t->elf->nsymbols)
+		r->hint = xasprintf("%s: is stripped, it has no symbols; write %s:0xOFFSET or "
+				    "install its debug symbols", spec->path, spec->path);
+	return 0;
+}

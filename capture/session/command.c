@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "capture/session/command.h"
+
+enum { GRACE_MS = 1000 };
+
+static bool is_program(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) &&
+	       !faccessat(AT_FDCWD, path, X_OK, AT_EACCESS);
+}
+
+/* Is there a program of that name, as execvp() would find it? */
+static bool in_path(const char *name)
+{
+	const char *dirs = getenv("PATH"), *next;
+
+	for (const char *dir = dirs ? dirs : "/bin:/usr/bin"; dir; dir = next) {
+		const char *end = strchrnul(dir, ':');
+		char path[4096];
+
+		next = *end ? end + 1 : NULL;
+		snprintf(path, sizeof(path), "%.*s%s%s", (int)(end - dir), dir,
+			 end > dir ? "/" : "./", name);
+		if (is_program(path))
+			return true;
+	}
+	return false;
+}
+
+static int check_program(const char *name, struct trawl_error *err)
+{
+	struct stat st;
+
+	if (!strchr(name, '/'))
+		return in_path(name) ? 0 : trawl_fail(err, TRAWL_USAGE,
+						      "%s: command not found in $PATH", name);
+	if (is_program(name))
+		return 0;
+	if (stat(name, &st))
+		return trawl_fail(err, TRAWL_USAGE, "%s: command not found: %s", name,
+				  strerror(errno));
+	return trawl_fail(err, TRAWL_USAGE, "%s: %s", name,
+			  S_ISDIR(st.st_mode) ? "is a directory, not a command" :
+						"is not executable: chmod +x it");
+}
+
+/* In the child: waits for the word, becomes the user, execs. Never returns. */
+static void run(char **argv, const struct user *user, int go, int report, bool stdout_to_stderr)
+{
+	sigset_t none;
+	char word;
+	int failure;
+
+	if (read(go, &word, 1) != 1) /* trawl is gone, or gave up */
+		_exit(0);
+	sigemptyset(&none);
+	signal(SIGPIPE, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (!user_become(user) && (!stdout_to_stderr || dup2(2, 1) == 1))
+		execvp(argv[0], argv);
+	failure = errno;
+	if (write(report, &failure, sizeof(failure)) != sizeof(failure))
+		_exit(127);
+	_exit(127);
+}
+
+int command_prepare(struct command *c, char **argv, const struct user *user, bool stdout_to_stderr,
+		    struct trawl_error *err)
+{
+	int go[2] = { -1, -1 }, report[2] = { -1, -1 };
+
+	*c = (struct command){ .name = argv[0], .pidfd = -1, .go = -1, .report = -1 };
+	if (check_program(argv[0], err))
+		return -1;
+	if (pipe2(go, O_CLOEXEC) || pipe2(report, O_CLOEXEC)) {
+		trawl_fail(err, TRAWL_CANNOT, "cannot make a pipe: %s", strerror(errno));
+		goto fail;
+	}
+	c->pid = fork();
+	if (!c->pid) {
+		close(go[1]);
+		close(report[0]);
+		run(argv, user, go[0], report[1], stdout_to_stderr);
+	}
+	if (c->pid < 0) {
+		c->pid = 0;
+		trawl_fail(err, TRAWL_CANNOT, "cannot start %s: %s", argv[0], strerror(errno));
+		goto fail;
+	}
+	close(go[0]);
+	close(report[1]);
+	c->go = go[1];
+	c->report = report[0];
+	c->pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0);
+	if (c->pidfd < 0)
+		return trawl_fail(err, TRAWL_CANNOT, "cannot watch %s: %s (Linux 5.3 is needed)",
+				  argv[0], strerror(errno));
+	return 0;
+fail:
+	for (int i = 0; i < 2; i++) {
+		if (go[i] >= 0)
+			close(go[i]);
+		if (report[i] >= 0)
+			close(report[i]);
+	}
+	return -1;
+}
+
+/* It has just become the program: it may become others, and end at any time. */
+static void note_exe(struct command *c)
+{
+	char path[32];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", c->pid);
+	n = readlink(path, c->exe, sizeof(c->exe) - 1);
+	c->exe[n > 0 ? n : 0] = '\0';
+}
+
+int command_go(struct command *c, struct trawl_error *err)
+{
+	ssize_t n = write(c->go, "g", 1);
+	int failure = 0;
+
+	close(c->go);
+	c->go = -1;
+	if (n == 1)
+		n = read(c->report, &failure, sizeof(failure));
+	close(c->report);
+	c->report = -1;
+	if (!n)
+		note_exe(c);
+	if (n == sizeof(failure))
+		return trawl_fail(err, failure == EACCES ? TRAWL_CANNOT : TRAWL_USAGE,
+				  "%s: cannot be run: %s", c->name, strerror(failure));
+	return 0;
+}
+
+bool command_reap(struct command *c)
+{
+	if (c->pid && !c->ended && waitpid(c->pid, &c->status, WNOHANG) == c->pid)
+		c->ended = true;
+	return c->ended;
+}
+
+bool command_crashed(const struct command *c)
+{
+	int sig = c->ended && WIFSIGNALED(c->status) ? WTERMSIG(c->status) : 0;
+
+	return sig && sig != SIGINT && sig != SIGTERM && sig != SIGHUP && sig != SIGPIPE;
+}
+
+void command_signal(const struct command *c, int sig)
+{
+	if (c->pid && !c->ended)
+		kill(c->pid, sig);
+}
+
+void command_close(struct command *c)
+{
+	bool waiting = c->go >= 0;
+
+	if (!c->pid)
+		return;
+	if (waiting) /* its read() ends, and it with it */
+		close(c->go);
+	if (c->report >= 0)
+		close(c->report);
+	c->go = c->report = -1;
+	if (!command_reap(c)) {
+		struct pollfd fd = { .fd = c->pidfd, .events = POLLIN };
+
+		if (!waiting)
+			kill(c->pid, SIGTERM);
+		poll(&fd, 1, GRACE_MS);
+		command_reap(c);
+	}
+	if (c->pidfd >= 0)
+		close(c->pidfd);
+	c->pidfd = -1;
+}
+
+const char *command_verdict(const struct command *c, char *buf, size_t size)
+{
+	if (!c->ended)
+		snprintf(buf, size, "still running");
+	else if (WIFSIGNALED(c->status))
+		snprintf(buf, size, "killed by SIG%s", sigabbrev_np(WTERMSIG(c->status)) ?
+			 sigabbrev_np(WTERMSIG(c->status)) : "?");
+	else
+		snprintf(buf, size, "exit status %d", WEXITSTATUS(c->status));
+	return buf;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/wait.h>
+
+#include "capture/session/endreport.h"
+#include "common/json.h"
+
+static void put_command(struct json *j, const struct command *c)
+{
+	char verdict[64];
+
+	if (c->ended && WIFEXITED(c->status))
+		json_int(j, "exit_status", WEXITSTATUS(c->status));
+	if (c->ended && WIFSIGNALED(c->status))
+		json_int(j, "signal", WTERMSIG(c->status));
+	if (c->pid)
+		json_string(j, "command", command_verdict(c, verdict, sizeof(verdict)));
+}
+
+static void put_sources(struct json *j, const struct account *a)
+{
+	json_array(j, "sources");
+	for (size_t i = 0; i < a->ninputs; i++) {
+		json_object(j, NULL);
+		json_string(j, "source", a->inputs[i].source->name);
+		json_uint(j, "events", a->stats[i].captured);
+		json_uint(j, "lost", a->stats[i].lost);
+		if (a->stats[i].uncounted)
+			json_bool(j, "lost_more", true);
+		if (a->stats[i].hits)
+			json_uint(j, "hits", a->stats[i].hits);
+		json_end(j);
+	}
+	json_end(j);
+}
+
+int account_write(const struct account *a, struct trawl_writer *w, uint64_t time,
+		  struct trawl_error *err)
+{
+	struct trawl_meta m = { .name = "end", .type = "application/json", .time = time };
+	struct json j = { 0 };
+	int ret;
+
+	json_object(&j, NULL);
+	json_string(&j, "why", a->why);
+	if (a->trigger)
+		json_string(&j, "trigger", a->trigger);
+	json_bool(&j, "incomplete", a->incomplete);
+	put_command(&j, a->command);
+	if (a->stats)
+		put_sources(&j, a);
+	json_end(&j);
+	m.data = j.text;
+	m.len = j.len;
+	ret = trawl_writer_meta(w, &m, err);
+	json_free(&j);
+	return ret;
+}
+
+/* Probes without a hit: a COMMAND that is a script, or another program of the name, is likely. */
+static void say_no_hits(const struct account *a)
+{
+	for (size_t i = 0; i < a->ninputs; i++) {
+		const struct source *source = a->inputs[i].source;
+		const struct source_stats *s = &a->stats[i];
+
+		if (source->programs && !s->captured && !s->lost && !s->uncounted)
+			fprintf(stderr, "trawl: %s: COMMAND ran into none of the probes: %s began "
+				"as %s; is that, or what it starts, the program with the probes?\n",
+				source->name, a->command->name, a->command->exe);
+	}
+}
+
+void account_say(const struct account *a, const char *more)
+{
+	uint64_t lost = 0, hidden = 0;
+	bool uncounted = false;
+	char by[512] = "", aside[48] = "";
+	size_t used = 0;
+
+	if (a->command->pid && *a->command->exe)
+		say_no_hits(a);
+	for (size_t i = 0; i < a->ninputs; i++) {
+		const struct source *source = a->inputs[i].source;
+		const struct source_stats *stats = &a->stats[i];
+
+		*(source->hidden ? &hidden : &lost) += stats->lost;
+		uncounted |= stats->uncounted;
+		if (source->hidden || used >= sizeof(by))
+			continue;
+		used += (size_t)snprintf(by + used, sizeof(by) - used, "%s%s %" PRIu64,
+					 used ? ", " : "", source->name, stats->captured);
+		if ((stats->lost || stats->uncounted) && used < sizeof(by))
+			used += (size_t)snprintf(by + used, sizeof(by) - used,
+						 " (lost %" PRIu64 "%s)", stats->lost,
+						 stats->uncounted ? " and more" : "");
+	}
+	if (hidden)
+		snprintf(aside, sizeof(aside), "; of tasks: lost %" PRIu64, hidden);
+	fprintf(stderr, "%" PRIu64 " event%s captured, %" PRIu64 "%s lost (%s%s)%s\n", a->captured,
+		a->captured == 1 ? "" : "s", lost, uncounted ? " and more" : "", by, aside, more);
+}

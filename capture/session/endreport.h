@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* What a capture came to: as metadata "end" in the file, and as the last lines on stderr. */
+#ifndef TRAWL_CAPTURE_SESSION_ENDREPORT_H
+#define TRAWL_CAPTURE_SESSION_ENDREPORT_H
+
+#include "capture/session/command.h"
+#include "capture/source.h"
+
+struct account {
+	const struct input *inputs;
+	size_t ninputs;
+	const struct source_stats *stats; /* of each input; NULL while they go on */
+	uint64_t captured;                /* events of sources that the user named */
+	const char *why;                  /* it ended */
+	const char *trigger;              /* of a flight recorder's file; NULL: none */
+	bool incomplete;
+	const struct command *command;
+};
+
+/* Metadata "end", with this time. */
+int account_write(const struct account *a, struct trawl_writer *w, uint64_t time,
+		  struct trawl_error *err);
+
+/* "1234 events captured, 0 lost (usdt 1000, event 234)" and what follows that, on stderr. */
+void account_say(const struct account *a, const char *more);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/session/inputs.h"
+#include "capture/session.h"
+
+/* The input of a source, made on first call for it. */
+static struct input *input_of(struct input **inputs, size_t *n, const struct source *source,
+			      struct session *s)
+{
+	struct input *grown;
+
+	for (size_t i = 0; i < *n; i++) {
+		if ((*inputs)[i].source == source)
+			return &(*inputs)[i];
+	}
+	grown = realloc(*inputs, (*n + 1) * sizeof(*grown));
+	if (!grown)
+		return NULL;
+	*inputs = grown;
+	grown[*n] = (struct input){ .source = source, .session = s };
+	return &grown[(*n)++];
+}
+
+static int add_spec(struct input *in, const char *spec, struct trawl_error *err)
+{
+	const char **grown = in ? realloc(in->specs, (in->nspecs + 1) * sizeof(*grown)) : NULL;
+
+	if (!grown)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	in->specs = grown;
+	grown[in->nspecs++] = spec;
+	return 0;
+}
+
+int inputs_make(struct input **inputs, size_t *n, const struct options *o, struct session *s,
+		struct trawl_error *err)
+{
+	const struct source *source;
+	const char *spec;
+	bool tasks = false;
+
+	for (size_t i = 0; i < o->ninterfaces; i++) {
+		source = source_find(o->interfaces[i], &spec, err);
+		if (!source)
+			return -1;
+		tasks |= source->tasks;
+	}
+	for (size_t i = 0; sources[i]; i++) {
+		if (sources[i]->hidden && tasks && !input_of(inputs, n, sources[i], s))
+			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	}
+	for (size_t i = 0; i < o->ninterfaces; i++) {
+		source = source_find(o->interfaces[i], &spec, err);
+		if (add_spec(input_of(inputs, n, source, s), spec, err))
+			return -1;
+	}
+	return 0;
+}
+
+void inputs_free(struct input *inputs, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(inputs[i].specs);
+	free(inputs);
+}
+
+int inputs_probe(const struct input *inputs, size_t n, struct trawl_error *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct source *source = inputs[i].source;
+
+		if (source->probe && source->probe(err))
+			return -1;
+	}
+	return 0;
+}
+
+bool inputs_use_tracefs(const struct input *inputs, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (inputs[i].source->tasks)
+			return true;
+	}
+	return false;
+}
+
+bool input_is_repeated(const struct input *in, size_t i)
+{
+	for (size_t k = 0; k < i; k++) {
+		if (strcmp(in->specs[k], in->specs[i]))
+			continue;
+		session_note(in->session, "%s:%s: asked for before: recorded once",
+			     in->source->name, in->specs[i]);
+		return true;
+	}
+	return false;
+}

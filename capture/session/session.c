@@ -1,0 +1,758 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/session/endreport.h"
+#include "capture/session/command.h"
+#include "capture/output/first.h"
+#include "capture/tracefs/gc.h"
+#include "capture/session/inputs.h"
+#include "capture/task/taskfilter.h"
+#include "capture/session/eventfd.h"
+#include "capture/sys/clock.h"
+#include "capture/output/recording.h"
+#include "capture/session/scope.h"
+#include "capture/session.h"
+#include "capture/task/task.h"
+#include "capture/tracefs/tracefs.h"
+
+enum {
+	WAKE_MS = 200,            /* the longest that events wait in the kernel */
+	WAKE_LIVE_MS = 50,        /* the same for somebody who watches */
+	SYNC_MS = 1000,           /* between clock-sync blocks */
+	SYNC_LIVE_MS = 250,
+	RENEW_S = 600,            /* between looks at all tasks: a ring forgets the oldest */
+	LAST_DRAIN_MS = 3000,     /* the longest that what cannot be stopped is drained */
+	FDS_FIXED = 5,            /* signals, clock steps, command, output, -p */
+	FDS_MAX = FDS_FIXED + 4096,
+	WRITER_SOURCES = PENDING_SOURCES, /* that a file can have */
+};
+
+static const uint64_t NS_PER_MS = 1000000;
+static const uint64_t NS_PER_S = 1000000000;
+/* From an event's time stamp to when its CPU has committed it: microseconds, but for a machine that
+ * is itself not run. */
+static const uint64_t COMMIT_NS = 1000000;
+
+struct session {
+	const struct options *o;
+	struct user user;
+	struct recording rec; /* what becomes of the events */
+	struct tasks tasks;
+	struct kin kin;
+	struct command command;
+	struct input *inputs;
+	size_t ninputs;
+	size_t nstarted;
+	struct scope scope;
+	struct news news;
+
+	uint64_t captured;   /* events of sources that the user named */
+	struct first first;  /* -c */
+	struct input *inputs_of[WRITER_SOURCES]; /* by the writer's number of a source */
+	uint64_t deadline;   /* of --duration: no event is later; UINT64_MAX: none */
+	uint64_t next_sync, next_tick, next_renewal;
+	bool stepped;        /* the wall clock was set */
+	uint64_t interrupted; /* CLOCK_MONOTONIC of the first interrupt; 0: none */
+	bool waits_told;      /* that COMMAND goes on all the same */
+	bool incomplete;
+	const char *last;    /* why it will end, once the file of a trigger is written */
+};
+
+/* ---- what sources see -------------------------------------------------------------------- */
+
+struct trawl_writer *session_writer(struct session *s)
+{
+	return s->rec.w;
+}
+
+const struct options *session_options(const struct session *s)
+{
+	return s->o;
+}
+
+size_t session_scope(const struct session *s, const pid_t **pids)
+{
+	*pids = s->scope.pids;
+	return s->scope.n;
+}
+
+struct tasks *session_tasks(struct session *s)
+{
+	return &s->tasks;
+}
+
+struct kin *session_kin(struct session *s)
+{
+	return &s->kin;
+}
+
+int session_learn(struct session *s, struct trawl_error *err)
+{
+	for (size_t i = 0; i < s->nstarted; i++) {
+		struct input *in = &s->inputs[i];
+
+		if (in->source->learn && in->source->learn(in, &s->kin, err))
+			return -1;
+	}
+	return 0;
+}
+
+static void note(const char *fmt, va_list ap)
+{
+	char text[1200];
+
+	vsnprintf(text, sizeof(text), fmt, ap);
+	fprintf(stderr, "trawl: %s\n", text);
+}
+
+void session_note(struct session *s, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (s->o->quiet)
+		return;
+	va_start(ap, fmt);
+	note(fmt, ap);
+	va_end(ap);
+}
+
+void session_incomplete(struct session *s, const char *fmt, ...)
+{
+	va_list ap;
+
+	s->incomplete = true;
+	va_start(ap, fmt);
+	note(fmt, ap);
+	va_end(ap);
+}
+
+void session_turn(struct session *s)
+{
+	for (size_t i = 0; i < s->nstarted; i++) {
+		if (s->inputs[i].source->turn)
+			s->inputs[i].source->turn(&s->inputs[i]);
+	}
+}
+
+/* One of the first (-c). */
+static int hand_on(const struct pending_event *e, void *arg, struct trawl_error *err)
+{
+	struct session *s = arg;
+
+	s->captured++;
+	return recording_put(&s->rec, e->source, e->type, e->cpu, e->ts, e->record, e->len, err);
+}
+
+/* No event up to the time `until` is still to come. */
+static int settle(struct session *s, uint64_t until, struct trawl_error *err)
+{
+	int r = s->o->count ? first_settle(&s->first, until, hand_on, s, err) : 0;
+
+	if (r > 0)
+		recording_end(&s->rec, "count");
+	return r < 0 ? -1 : 0;
+}
+
+int session_append(struct input *in, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
+		   const void *record, size_t len, struct trawl_error *err)
+{
+	struct session *s = in->session;
+	uint64_t mono = recording_mono(&s->rec, in->source, ts);
+
+	if (mono > s->deadline)
+		return 1;
+	s->inputs_of[source] = in;
+	if (s->o->count && !in->source->hidden) {
+		struct pending_event e = {
+			.ts = ts, .mono = mono, .len = len, .type = type, .cpu = cpu,
+			.source = source,
+		};
+
+		/*
+		 * None is of the future; one that seems so is from before the clock was set back.
+		 */
+		if (in->source->realtime && e.mono > mono_now())
+			e.mono = mono_now();
+		return first_add(&s->first, &e, record, err);
+	}
+	s->captured += !in->source->hidden;
+	return recording_put(&s->rec, source, type, cpu, ts, record, len, err);
+}
+
+int session_loss(struct session *s, const struct trawl_loss *loss, struct trawl_error *err)
+{
+	return recording_loss(&s->rec, loss, err);
+}
+
+/* ---- setting up -------------------------------------------------------------------------- */
+
+static int set_up_scope(struct session *s, struct trawl_error *err)
+{
+	/* COMMAND's output must not get into what a program reads of ours. */
+	bool to_stdout = s->o->write ? !strcmp(s->o->write, "-") : s->o->json;
+
+	if (s->o->command &&
+	    command_prepare(&s->command, s->o->command, &s->user, to_stdout, err))
+		return -1;
+	if (s->o->command ? scope_open(&s->scope, &s->command.pid, 1, false, err) :
+			    scope_open(&s->scope, s->o->pids, s->o->npids, true, err))
+		return -1;
+	s->tasks.pids = s->scope.pids;
+	s->tasks.npids = s->scope.n;
+	s->tasks.kin = &s->kin;
+	return 0;
+}
+
+static int set_up_kin(struct session *s, struct trawl_error *err)
+{
+	return kin_init(&s->kin, s->tasks.max) ? 0 : trawl_fail(err, TRAWL_CANNOT, "out of memory");
+}
+
+static int collect_leftovers(struct session *s, struct trawl_error *err)
+{
+	struct trawl_error ignored;
+	struct gc_count count;
+	int top;
+
+	if (!inputs_use_tracefs(s->inputs, s->ninputs))
+		return 0;
+	top = tracefs_open(err);
+	if (top < 0)
+		return -1;
+	gc_run(top, &count, &ignored); /* what would not go now goes some other time */
+	if (count.instances + count.events && s->o->verbose)
+		session_note(s, "removed what a killed capture left: %u instances, %u probes",
+			     count.instances, count.events);
+	close(top);
+	return 0;
+}
+
+static int arm(struct session *s, struct trawl_error *err)
+{
+	for (size_t i = 0; i < s->ninputs; i++) {
+		if (s->inputs[i].source->arm(&s->inputs[i], err))
+			return -1;
+	}
+	if (s->o->ring && flight_arm(&s->rec.flight, s->rec.w, err))
+		return -1;
+	/* Whom the user names may be gone before the first of its events is seen. COMMAND is not
+	 * yet what it will be; start() looks at it. */
+	for (size_t i = 0; i < s->o->npids; i++)
+		tasks_saw_process(&s->tasks, s->o->pids[i]);
+	return tasks_flush(&s->tasks, s->rec.w, err);
+}
+
+static int start(struct session *s, struct trawl_error *err)
+{
+	uint64_t began;
+
+	if (recording_start(&s->rec, err))
+		return -1;
+	began = s->rec.sync.mono; /* the file's first sync block says so */
+	s->next_sync = s->next_tick = began;
+	s->next_renewal = began + RENEW_S * NS_PER_S;
+	if (s->o->duration)
+		s->deadline = began + s->o->duration;
+	for (; s->nstarted < s->ninputs; s->nstarted++) {
+		struct input *in = &s->inputs[s->nstarted];
+
+		if (in->source->start && in->source->start(in, err))
+			return -1;
+	}
+	if (s->o->command) {
+		/* A name that was taken meanwhile is told before COMMAND does anything. */
+		if (output_check(&s->rec.output, err))
+			return -1;
+		if (command_go(&s->command, err))
+			return -1;
+		/* It may be gone before its first event is seen. */
+		tasks_saw(&s->tasks, s->command.pid);
+		if (tasks_flush(&s->tasks, s->rec.w, err))
+			return -1;
+	}
+	s->rec.front = trawl_writer_expected(s->rec.w);
+	return recording_commit(&s->rec, err);
+}
+
+/* A server's workers are there before anybody looks at it. */
+static void say_left_out(struct session *s)
+{
+	for (size_t i = 0; i < s->o->npids; i++) {
+		size_t n = scope_left_out(&s->scope, i);
+
+		if (n)
+			session_note(s, "-p %d: it had %zu child%s before, not recorded: name %s "
+				     "with -p, too", s->o->pids[i], n, n == 1 ? "" : "ren",
+				     n == 1 ? "that" : "those");
+	}
+}
+
+static void say_start(struct session *s)
+{
+	if (s->o->quiet)
+		return;
+	say_left_out(s);
+	if (!s->o->write || s->o->command)
+		return;
+	if (s->o->ring) {
+		session_note(s, "keeping the newest %.1f MiB; kill -USR1 %d%s writes them",
+			     (double)s->o->ring / (1 << 20), getpid(),
+			     s->o->trigger ? " or --trigger" : "");
+		return;
+	}
+	session_note(s, "capturing to %s%s",
+		     strcmp(s->o->write, "-") ? s->o->write : "standard output",
+		     s->o->duration ? "" : "; interrupt to end");
+}
+
+/* ---- running ----------------------------------------------------------------------------- */
+
+/* All sources in turn; 1 if some have more for now. */
+static int drain(struct session *s, struct trawl_error *err)
+{
+	uint64_t began = mono_now();
+	int more = 0;
+
+	if (s->o->count) {
+		began -= COMMIT_NS;
+		trawl_sync_now(&s->rec.sync);
+	}
+	for (size_t i = 0; i < s->nstarted; i++) {
+		int r = s->inputs[i].source->drain(&s->inputs[i], err);
+
+		if (r < 0)
+			return -1;
+		more |= r;
+	}
+	if (!more && began > s->rec.drained) {
+		if (settle(s, began, err))
+			return -1;
+		recording_drained(&s->rec, began);
+	}
+	if (recording_tasks(&s->rec, err))
+		return -1;
+	return more & DRAIN_MORE;
+}
+
+/* The interrupt was COMMAND's, which may not care: nothing would tell how this ends. */
+static void say_command_stays(struct session *s)
+{
+	if (!s->interrupted || s->waits_told || s->command.ended || s->o->quiet ||
+	    mono_now() < s->interrupted + NS_PER_S)
+		return;
+	s->waits_told = true;
+	session_note(s, "%s was interrupted and goes on; another interrupt ends the capture",
+		     s->command.name);
+}
+
+static int tick(struct session *s, struct trawl_error *err)
+{
+	for (size_t i = 0; i < s->nstarted; i++) {
+		struct input *in = &s->inputs[i];
+
+		if (in->source->tick && in->source->tick(in, err))
+			return -1;
+	}
+	if (tasks_refresh(&s->tasks, s->rec.w, err))
+		recording_fail(&s->rec, err);
+	say_command_stays(s);
+	return 0;
+}
+
+/* stats: NULL while the session goes on. */
+static struct account account(const struct session *s, const struct source_stats *stats)
+{
+	return (struct account){
+		.inputs = s->inputs, .ninputs = s->ninputs, .stats = stats, .captured = s->captured,
+		.why = s->rec.end ? s->rec.end : !stats ? "trigger" : "error",
+		.trigger = s->rec.flight.deadline ? s->rec.flight.reason : NULL,
+		.incomplete = s->incomplete, .command = &s->command,
+	};
+}
+
+static void write_end(struct session *s, const struct source_stats *stats)
+{
+	struct account a = account(s, stats);
+	struct trawl_error err;
+
+	if (account_write(&a, s->rec.w, mono_now(), &err))
+		recording_fail(&s->rec, &err);
+}
+
+/* The file of a trigger, which is whole as any other: clocks and a word about its end. */
+static void write_ring(struct session *s)
+{
+	recording_sync(&s->rec, TRAWL_SYNC_TICK);
+	write_end(s, NULL);
+	flight_write(&s->rec.flight);
+}
+
+static void fly(struct session *s, uint64_t now)
+{
+	if (flight_due(&s->rec.flight, now))
+		write_ring(s);
+	flight_reap(&s->rec.flight, false);
+	if (s->rec.flight.deadline || s->rec.flight.writing)
+		return;
+	if (s->o->rotate_files && s->rec.flight.files >= s->o->rotate_files)
+		recording_end(&s->rec, "files");
+	else if (s->last)
+		recording_end(&s->rec, s->last);
+}
+
+static int do_what_is_due(struct session *s, struct trawl_error *err)
+{
+	uint64_t now = mono_now();
+
+	if (now >= s->next_tick) {
+		s->next_tick = now + SYNC_MS * NS_PER_MS;
+		if (tick(s, err))
+			return -1;
+	}
+	if (now >= s->next_sync || s->stepped || s->o->unbuffered) {
+		s->next_sync = now + (s->o->write ? SYNC_MS : SYNC_LIVE_MS) * NS_PER_MS;
+		recording_sync(&s->rec, s->stepped ? TRAWL_SYNC_STEP : TRAWL_SYNC_TICK);
+		s->stepped = false;
+	}
+	if (s->o->ring) {
+		fly(s, now);
+		if (now >= s->next_renewal) {
+			s->next_renewal = now + RENEW_S * NS_PER_S;
+			tasks_forget_all(&s->tasks);
+		}
+	}
+	recording_turn(&s->rec, now);
+	if (now >= s->deadline)
+		recording_end(&s->rec, "duration");
+	return 0;
+}
+
+/* Somebody asks: for the newest events, of a flight recorder, or how it goes. */
+static void take_request(struct session *s, pid_t from)
+{
+	struct trawl_error err;
+
+	if (!s->o->ring) {
+		session_note(s, "%" PRIu64 " event%s captured so far", s->captured,
+			     s->captured == 1 ? "" : "s");
+		return;
+	}
+	tasks_saw(&s->tasks, from);
+	if (flight_signal(&s->rec.flight, from, &err))
+		recording_fail(&s->rec, &err);
+}
+
+/*
+ * The first interrupt goes to the command, whose end is then ours; a terminal has sent it there
+ * already. The second one ends the capture without waiting.
+ */
+static void take_signal(struct session *s)
+{
+	struct signalfd_siginfo info;
+
+	if (!news_signal(&s->news, &info))
+		return;
+	if (info.ssi_signo == SIGUSR1) {
+		take_request(s, (pid_t)info.ssi_pid);
+		return;
+	}
+	if (s->command.pid && !s->command.ended && !s->interrupted) {
+		if (info.ssi_code != SI_KERNEL)
+			command_signal(&s->command, (int)info.ssi_signo);
+		s->interrupted = mono_now();
+		return;
+	}
+	recording_end(&s->rec, "signal");
+}
+
+static void take_command_end(struct session *s)
+{
+	struct trawl_error err;
+
+	if (s->o->ring && !s->interrupted && command_crashed(&s->command) &&
+	    flight_crash(&s->rec.flight, &s->command, &err))
+		recording_fail(&s->rec, &err);
+	if (s->rec.flight.deadline)
+		s->last = "command";
+	else
+		recording_end(&s->rec, "command");
+}
+
+static uint64_t earlier(uint64_t ms, uint64_t deadline, uint64_t now)
+{
+	uint64_t left = deadline > now ? (deadline - now) / NS_PER_MS + 1 : 0;
+
+	return left < ms ? left : ms;
+}
+
+static int wait_ms(const struct session *s, bool more)
+{
+	uint64_t now = mono_now(), wake = s->o->write ? WAKE_MS : WAKE_LIVE_MS;
+
+	if (more)
+		return 0;
+	wake = earlier(wake, s->deadline, now);
+	if (s->rec.flight.deadline && !s->rec.flight.writing)
+		wake = earlier(wake, s->rec.flight.deadline, now);
+	return (int)wake;
+}
+
+static void take_events(struct session *s, const struct pollfd *fds)
+{
+	if (fds[0].revents)
+		take_signal(s);
+	if (fds[1].revents)
+		s->stepped |= news_step(&s->news);
+	if (fds[2].revents && command_reap(&s->command))
+		take_command_end(s);
+	/* Nothing is polled for here: what comes is that the other end of a pipe has gone. */
+	if (fds[3].revents & (POLLERR | POLLHUP)) {
+		struct trawl_error err;
+
+		trawl_fail(&err, TRAWL_OK, "the reader of the output has gone");
+		err.sys = EPIPE;
+		recording_fail(&s->rec, &err);
+	}
+	if (fds[4].revents && scope_ended(&s->scope)) {
+		session_note(s, "all processes of -p have ended");
+		recording_end(&s->rec, "process");
+	}
+}
+
+static int run(struct session *s, struct trawl_error *err)
+{
+	struct pollfd *fds = calloc(FDS_MAX, sizeof(*fds));
+	int more = 0, r = 0;
+	size_t n;
+
+	if (!fds)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	while (!r && !s->rec.end) {
+		fds[0] = (struct pollfd){ .fd = s->news.signals, .events = POLLIN };
+		fds[1] = (struct pollfd){ .fd = s->news.steps, .events = POLLIN };
+		fds[2] = (struct pollfd){ .fd = s->command.pid && !s->command.ended ?
+						s->command.pidfd : -1,
+					  .events = POLLIN };
+		fds[3] = (struct pollfd){ .fd = s->rec.fd };
+		fds[4] = (struct pollfd){ .fd = scope_fd(&s->scope), .events = POLLIN };
+		n = FDS_FIXED;
+		for (size_t i = 0; i < s->ninputs; i++) {
+			if (s->inputs[i].source->fds)
+				n += s->inputs[i].source->fds(&s->inputs[i], fds + n, FDS_MAX - n);
+		}
+		if (poll(fds, n, wait_ms(s, more)) > 0)
+			take_events(s, fds);
+		more = drain(s, err);
+		r = more < 0 || do_what_is_due(s, err) ? -1 : 0;
+	}
+	free(fds);
+	return r;
+}
+
+/* ---- ending ------------------------------------------------------------------------------ */
+
+/*
+ * No new events, and all that are still in the kernel into the file. A source that cannot be
+ * stopped goes on for as long as it is asked: of that, only what happened until now is wanted, and
+ * that must have come before long.
+ */
+static int stop(struct session *s, struct trawl_error *err)
+{
+	uint64_t now = mono_now(), until = UINT64_MAX;
+	struct trawl_error local;
+	int more = 1, r = 0;
+
+	/*
+	 * The last one first: "task", which began before all others, knows the tasks of their
+	 * events.
+	 */
+	for (size_t i = s->nstarted; i--;) {
+		const struct source *source = s->inputs[i].source;
+
+		if (source->stop && source->stop(&s->inputs[i], &local)) {
+			*err = local;
+			r = -1;
+			s->deadline = s->deadline < now ? s->deadline : now;
+			until = now + LAST_DRAIN_MS * NS_PER_MS;
+		}
+	}
+	while (more > 0 && mono_now() <= until)
+		more = drain(s, err);
+	if (more < 0)
+		return -1;
+	if (more)
+		session_incomplete(s, "a source that could not be stopped goes on: what it had not "
+				   "given after %d s is not in the file", LAST_DRAIN_MS / 1000);
+	return settle(s, UINT64_MAX, err) ? -1 : r;
+}
+
+/* A daemon leaves its COMMAND: what it does from now on would be missed without a word. */
+static void say_left_behind(struct session *s)
+{
+	pid_t one = 0;
+	size_t n = s->command.ended ? kin_living(&s->kin, &one) : 0;
+
+	if (n)
+		session_note(s, "%s has ended and left %zu process%s behind, no longer recorded; "
+			     "-p %d records %s", s->command.name, n, n == 1 ? "" : "es", one,
+			     n == 1 ? "it" : "one of them");
+}
+
+static void say_end(struct session *s, const struct source_stats *stats)
+{
+	struct account a = account(s, stats);
+	char verdict[64];
+	const char *more = s->rec.output.wrapped ? "; the files hold the newest of them" : "";
+
+	if (s->o->quiet)
+		return;
+	if (s->command.pid && (!s->command.ended || s->command.status || s->o->verbose))
+		session_note(s, "%s: %s%s", s->command.name,
+			     command_verdict(&s->command, verdict, sizeof(verdict)),
+			     s->command.ended ? "" : ", sent SIGTERM");
+	say_left_behind(s);
+	if (s->o->ring)
+		more = flight_verdict(&s->rec.flight, verdict, sizeof(verdict));
+	account_say(&a, more);
+}
+
+/*
+ * What had to make way for earlier events (-c) was not captured.
+ * What was captured and could not be written is lost. A reader of a pipe that left has what it
+ * wanted: to it nothing is lost, there is only less captured.
+ */
+static void count_unwritten(struct session *s, struct source_stats *stats)
+{
+	bool left = recording_left(&s->rec);
+
+	for (uint16_t id = 0; id < WRITER_SOURCES; id++) {
+		const struct input *in = s->inputs_of[id];
+		uint64_t n = in ? trawl_writer_unwritten(s->rec.w, id) : 0;
+
+		if (in)
+			stats[in - s->inputs].captured -= first_dropped(&s->first, id);
+		if (!n)
+			continue;
+		stats[in - s->inputs].captured -= n;
+		stats[in - s->inputs].lost += left ? 0 : n;
+		if (!in->source->hidden)
+			s->captured -= n;
+	}
+}
+
+/* Ends the command and the file; *err is set if that failed. */
+static int finish(struct session *s, struct trawl_error *err)
+{
+	struct source_stats *stats = calloc(s->ninputs + 1, sizeof(*stats));
+	int r = 0;
+
+	if (!stats)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	r = stop(s, err);
+	s->rec.horizon = s->rec.drained;
+	recording_sync(&s->rec, TRAWL_SYNC_STOP);
+	/* Behind this it is known what could be written. */
+	recording_flush(&s->rec);
+	for (size_t i = 0; i < s->ninputs; i++) {
+		if (s->inputs[i].source->stats)
+			s->inputs[i].source->stats(&s->inputs[i], &stats[i]);
+	}
+	count_unwritten(s, stats);
+	for (size_t i = 0; i < s->ninputs; i++)
+		s->incomplete |= stats[i].lost > 0;
+	s->incomplete |= s->rec.failed && !recording_left(&s->rec);
+	write_end(s, stats);
+	recording_finish(&s->rec);
+	say_end(s, stats);
+	free(stats);
+	if (s->rec.failed && !recording_left(&s->rec)) {
+		trawl_fail(err, TRAWL_BAD_DATA, "%s%s", s->rec.error.text,
+			   s->rec.output.path ? "; what was written is readable" : "");
+		return -1;
+	}
+	return r;
+}
+
+static void disarm(struct session *s)
+{
+	for (size_t i = s->ninputs; i--;)
+		s->inputs[i].source->disarm(&s->inputs[i]);
+}
+
+static void free_session(struct session *s)
+{
+	inputs_free(s->inputs, s->ninputs);
+	pending_free(&s->first.pending);
+	scope_close(&s->scope);
+	tasks_done(&s->tasks);
+	kin_free(&s->kin);
+	user_free(&s->user);
+	news_close(&s->news);
+}
+
+/*
+ * The reader of the output was gone before COMMAND ran or a single event was recorded. Whoever
+ * asked for no command got what he read; a command that silently does not run is a failure.
+ */
+static int gone_early(struct session *s, struct trawl_error *err)
+{
+	struct source_stats *none = calloc(s->ninputs + 1, sizeof(*none));
+
+	if (none)
+		say_end(s, none);
+	free(none);
+	if (!s->o->command)
+		return 0;
+	return trawl_fail(err, TRAWL_CANNOT,
+			  "nobody reads the output: nothing was recorded and %s was not run",
+			  s->o->command[0]);
+}
+
+int session_run(const struct options *o, struct trawl_error *err)
+{
+	struct session s = { .o = o, .deadline = UINT64_MAX, .first.left = o->count,
+			     .command = { .pidfd = -1, .go = -1, .report = -1 },
+			     .rec = RECORDING_NONE, .news = NEWS_NONE };
+	struct trawl_error ignored, printing;
+	bool early;
+	int r = -1, printed;
+
+	if (user_find(&s.user, o->user, err) || inputs_make(&s.inputs, &s.ninputs, o, &s, err) ||
+	    inputs_probe(s.inputs, s.ninputs, err) ||
+	    tasks_init(&s.tasks, err) || set_up_kin(&s, err) || news_open(&s.news, err) ||
+	    collect_leftovers(&s, err))
+		goto out;
+	if (set_up_scope(&s, err) || recording_open(&s.rec, o, &s.user, &s, err) || arm(&s, err) ||
+	    start(&s, err))
+		goto out;
+	say_start(&s);
+	r = run(&s, err);
+	s.incomplete |= r < 0;
+	if (finish(&s, r ? &ignored : err))
+		r = -1;
+out:
+	if (s.rec.w)
+		trawl_writer_close(s.rec.w, &ignored);
+	disarm(&s);
+	flight_close(&s.rec.flight);
+	command_close(&s.command);
+	early = r && err->sys == EPIPE;
+	if (early)
+		r = gone_early(&s, err);
+	printed = output_close(&s.rec.output, &printing);
+	free_session(&s);
+	if (printed < 0 && (!r || early)) {
+		*err = printing;
+		return -1;
+	}
+	return !r && (s.incomplete || printed) ? TRAWL_BAD_DATA : r;
+}

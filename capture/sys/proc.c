@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "capture/sys/proc.h"
+
+static bool ids_each(const char *path, void (*found)(void *arg, pid_t id), void *arg)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+
+	if (!dir)
+		return false;
+	while ((entry = readdir(dir))) {
+		if (atoi(entry->d_name) > 0)
+			found(arg, atoi(entry->d_name));
+	}
+	closedir(dir);
+	return true;
+}
+
+bool threads_each(pid_t tid, void (*found)(void *arg, pid_t tid), void *arg)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task", tid);
+	return ids_each(path, found, arg);
+}
+
+bool processes_each(void (*found)(void *arg, pid_t pid), void *arg)
+{
+	return ids_each("/proc", found, arg); /* which lists no threads */
+}

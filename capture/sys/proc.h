@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Who there is, by /proc. */
+#ifndef TRAWL_CAPTURE_SYS_PROC_H
+#define TRAWL_CAPTURE_SYS_PROC_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* Calls found() for each thread of the process that a task is of; false if it is gone. */
+bool threads_each(pid_t tid, void (*found)(void *arg, pid_t tid), void *arg);
+/* The same for all processes that there are. */
+bool processes_each(void (*found)(void *arg, pid_t pid), void *arg);
+
+#endif

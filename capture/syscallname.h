@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-/* System calls by number. */
-#ifndef TRAWL_CAPTURE_SYSCALLNAME_H
-#define TRAWL_CAPTURE_SYSCALLNAME_H
-
-/* The name of a call of this machine's 64-bit interface ("openat"); NULL if there is none. */
-const char *syscallname(long nr);
-
-#endif

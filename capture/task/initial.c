@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/task/initial.h"
+#include "capture/sys/clock.h"
+#include "capture/sys/proc.h"
+
+struct counting {
+	struct census *census;
+	pid_t pid;
+};
+
+static bool read_comm(const struct census_task *t, char *comm, size_t size)
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", t->pid, t->tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, comm, size);
+	close(fd);
+	if (n <= 0)
+		return false;
+	comm[n - 1] = '\0'; /* its newline */
+	return true;
+}
+
+static void count(void *arg, pid_t tid)
+{
+	struct counting *with = arg;
+	struct census *c = with->census;
+	struct census_task t = { .tid = tid, .pid = with->pid };
+
+	if (!read_comm(&t, t.comm, sizeof(t.comm)))
+		return;
+	if (c->n == c->room) {
+		size_t room = c->room ? c->room * 2 : 256;
+		struct census_task *grown = realloc(c->tasks, room * sizeof(*grown));
+
+		if (!grown)
+			return;
+		c->tasks = grown;
+		c->room = room;
+	}
+	c->tasks[c->n++] = t;
+}
+
+static int by_tid(const void *a, const void *b)
+{
+	const struct census_task *x = a, *y = b;
+
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+static void count_process(void *census, pid_t pid)
+{
+	struct counting with = { census, pid };
+
+	threads_each(pid, count, &with);
+}
+
+void census_take(struct census *c)
+{
+	processes_each(count_process, c);
+	if (c->n)
+		qsort(c->tasks, c->n, sizeof(*c->tasks), by_tid);
+	c->time = mono_now();
+}
+
+void census_free(struct census *c)
+{
+	free(c->tasks);
+	*c = (struct census){ 0 };
+}
+
+struct census_task *census_find(const struct census *c, pid_t tid)
+{
+	struct census_task key = { .tid = tid };
+
+	return c->n ? bsearch(&key, c->tasks, c->n, sizeof(*c->tasks), by_tid) : NULL;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tasks that there were when the capture began. No event tells their names, and one that has
+ * ended, or changed its name, before it is looked at is known from here only.
+ */
+#ifndef TRAWL_CAPTURE_TASK_INITIAL_H
+#define TRAWL_CAPTURE_TASK_INITIAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct census_task {
+	pid_t tid, pid;
+	char comm[16];
+	bool told; /* the caller's: the file knows */
+};
+
+struct census {
+	struct census_task *tasks; /* by TID */
+	size_t n, room;
+	uint64_t time; /* it was taken before this, CLOCK_MONOTONIC, ns */
+};
+
+/* Asks /proc. What cannot be read, or memory has no room for, is not in it. */
+void census_take(struct census *c);
+void census_free(struct census *c);
+
+/* NULL: not one of them. */
+struct census_task *census_find(const struct census *c, pid_t tid);
+
+#endif

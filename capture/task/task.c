@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/json.h"
+#include "capture/task/taskfilter.h"
+#include "capture/sys/clock.h"
+#include "capture/tracefs/pidfilter.h"
+#include "capture/sys/proc.h"
+#include "capture/tracefs/ring.h"
+#include "capture/source.h"
+#include "capture/task/task.h"
+#include "capture/tracefs/trace.h"
+#include "capture/tracefs/tracefs.h"
+
+enum { TASK_BUFFER_KB = 2048, CMDLINE_MAX = 4096 };
+
+int tasks_init(struct tasks *t, struct trawl_error *err)
+{
+	FILE *f = fopen("/proc/sys/kernel/pid_max", "re");
+	unsigned int max = 1u << 22;
+
+	*t = (struct tasks){ 0 };
+	if (f) {
+		if (fscanf(f, "%u", &max) != 1 || max > 1u << 22)
+			max = 1u << 22;
+		fclose(f);
+	}
+	t->seen = calloc(max / 64 + 1, sizeof(*t->seen));
+	if (!t->seen)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	t->max = max;
+	t->seen[0] = 1; /* the idle tasks have no /proc entry */
+	return 0;
+}
+
+void tasks_done(struct tasks *t)
+{
+	free(t->seen);
+	free(t->fresh);
+	census_free(&t->census);
+	*t = (struct tasks){ 0 };
+}
+
+void tasks_first_seen(struct tasks *t, pid_t tid)
+{
+	if (t->nfresh == t->room) {
+		size_t room = t->room ? t->room * 2 : 64;
+		pid_t *grown = realloc(t->fresh, room * sizeof(*grown));
+
+		if (!grown)
+			return; /* it stays unseen, and its next event tries again */
+		t->fresh = grown;
+		t->room = room;
+	}
+	t->fresh[t->nfresh++] = tid;
+	t->seen[tid / 64] |= 1ull << (tid % 64);
+}
+
+void tasks_forget(struct tasks *t, pid_t tid)
+{
+	if (tid > 0 && (uint32_t)tid < t->max)
+		t->seen[tid / 64] &= ~(1ull << (tid % 64));
+}
+
+void tasks_forget_all(struct tasks *t)
+{
+	memset(t->seen, 0, (t->max / 64 + 1) * sizeof(*t->seen));
+	t->seen[0] = 1;
+}
+
+static void saw(void *arg, pid_t tid)
+{
+	tasks_saw(arg, tid);
+}
+
+void tasks_saw_process(struct tasks *t, pid_t pid)
+{
+	threads_each(pid, saw, t);
+}
+
+/* /proc/TID/FILE, at most max bytes; NULL if it cannot be read. */
+static char *read_proc(pid_t tid, const char *file, size_t max, size_t *len)
+{
+	char path[64], *text = malloc(max + 1);
+	int fd;
+
+	*len = 0;
+	snprintf(path, sizeof(path), "/proc/%d/%s", tid, file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && text && *len < max) {
+		ssize_t n = read(fd, text + *len, max - *len);
+
+		if (n < 0) {
+			*len = 0;
+			close(fd);
+			free(text);
+			return NULL;
+		}
+		if (!n)
+			break;
+		*len += (size_t)n;
+	}
+	if (fd < 0 || !text) {
+		free(text);
+		return NULL;
+	}
+	close(fd);
+	text[*len] = '\0';
+	return text;
+}
+
+static int write_task(struct trawl_writer *w, pid_t tid, const struct json *j, uint64_t time,
+		      struct trawl_error *err)
+{
+	char name[32];
+	struct trawl_meta m = { .name = name, .type = "application/json", .time = time,
+				.data = j->text, .len = j->len };
+
+	snprintf(name, sizeof(name), "task/%d", tid);
+	return trawl_writer_meta(w, &m, err);
+}
+
+static uint64_t hash_of(const char *data, size_t len)
+{
+	uint64_t h = 0xcbf29ce484222325; /* FNV-1a */
+
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ (unsigned char)data[i]) * 0x100000001b3;
+	return h;
+}
+
+/* Writes maps/PID if it is not what was written last; *known is the hash of that. */
+static int write_maps(struct trawl_writer *w, struct task_maps *known, struct trawl_error *err)
+{
+	char name[32], *text;
+	struct trawl_meta m = { .name = name, .type = "text/plain", .time = mono_now() };
+	uint64_t hash;
+	size_t len;
+	int r = 0;
+
+	text = read_proc(known->pid, "maps", 8u << 20, &len);
+	if (!text || !len) { /* gone, or a kernel thread */
+		free(text);
+		return 0;
+	}
+	hash = hash_of(text, len);
+	if (hash != known->hash) {
+		snprintf(name, sizeof(name), "maps/%d", known->pid);
+		known->hash = hash;
+		m.data = text;
+		m.len = len;
+		r = trawl_writer_meta(w, &m, err);
+	}
+	free(text);
+	return r;
+}
+
+static int want_maps(struct tasks *t, pid_t pid, struct trawl_writer *w, struct trawl_error *err)
+{
+	struct task_maps once = { .pid = pid };
+
+	for (size_t i = 0; i < t->nmaps; i++) {
+		if (t->maps[i].pid == pid)
+			return write_maps(w, &t->maps[i], err);
+	}
+	if (t->nmaps == TASK_MAPS_MAX)
+		return write_maps(w, &once, err);
+	t->maps[t->nmaps] = once;
+	return write_maps(w, &t->maps[t->nmaps++], err);
+}
+
+/* The number behind "KEY:\t" in /proc/TID/status. */
+static int status_number(const char *status, const char *key)
+{
+	const char *at = strstr(status, key);
+
+	return at ? atoi(at + strlen(key)) : 0;
+}
+
+static void add_cmdline(struct json *j, const char *cmdline, size_t len)
+{
+	json_array(j, "cmdline");
+	for (size_t at = 0; at < len;) {
+		size_t n = strnlen(cmdline + at, len - at);
+
+		json_bytes(j, NULL, cmdline + at, n);
+		at += n + 1;
+	}
+	json_end(j);
+}
+
+/* What a task that was there at the start was called then. */
+static int tell_former(struct tasks *t, struct census_task *task, struct trawl_writer *w,
+		       struct trawl_error *err)
+{
+	struct json j = { 0 };
+	int r;
+
+	task->told = true;
+	json_object(&j, NULL);
+	json_uint(&j, "tid", (uint64_t)task->tid);
+	json_int(&j, "pid", task->pid);
+	json_bytes(&j, "comm", task->comm, strlen(task->comm));
+	json_uint(&j, "time_ns", t->census.time);
+	json_end(&j);
+	r = write_task(w, task->tid, &j, t->census.time, err);
+	json_free(&j);
+	return r;
+}
+
+/* Is it of -p or COMMAND? Of others, who only were there, the arguments are nobody's business. */
+static bool is_of_scope(const struct tasks *t, pid_t tid, pid_t pid)
+{
+	for (size_t i = 0; i < t->npids; i++)
+		if (t->pids[i] == tid || t->pids[i] == pid)
+			return true;
+	return t->npids && kin_has(t->kin, tid, UINT64_MAX);
+}
+
+static void describe(const struct tasks *t, struct json *j, pid_t tid, const char *status,
+		     const char *comm)
+{
+	char path[64], exe[4096], *cmdline = NULL;
+	pid_t pid = status_number(status, "\nTgid:\t");
+	size_t len = 0;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", tid);
+	n = readlink(path, exe, sizeof(exe));
+	json_object(j, NULL);
+	json_uint(j, "tid", (uint64_t)tid);
+	json_int(j, "pid", pid);
+	json_int(j, "ppid", status_number(status, "\nPPid:\t"));
+	json_bytes(j, "comm", comm, strlen(comm));
+	json_bytes(j, "exe", exe, n > 0 ? (size_t)n : 0);
+	if (is_of_scope(t, tid, pid))
+		cmdline = read_proc(tid, "cmdline", CMDLINE_MAX, &len);
+	if (cmdline)
+		add_cmdline(j, cmdline, len);
+	json_uint(j, "time_ns", mono_now());
+	json_end(j);
+	free(cmdline);
+}
+
+static int look_up(struct tasks *t, pid_t tid, struct trawl_writer *w, struct trawl_error *err)
+{
+	struct census_task *former = census_find(&t->census, tid);
+	size_t len;
+	char *status = read_proc(tid, "status", 4096, &len);
+	char *comm = status ? read_proc(tid, "comm", 64, &len) : NULL;
+	struct json j = { 0 };
+	int r = 0;
+
+	if (comm)
+		comm[strcspn(comm, "\n")] = '\0';
+	/* The kernel shows more of a worker's name than it has. */
+	if (former && !former->told &&
+	    (!comm || strncmp(comm, former->comm, sizeof(former->comm) - 1)))
+		r = tell_former(t, former, w, err);
+	if (r || !comm) /* gone: if it began since, the task events tell its name */
+		goto out;
+	describe(t, &j, tid, status, comm);
+	r = write_task(w, tid, &j, mono_now(), err);
+	if (!r && t->want_maps)
+		r = want_maps(t, status_number(status, "\nTgid:\t"), w, err);
+out:
+	json_free(&j);
+	free(status);
+	free(comm);
+	return r;
+}
+
+int tasks_flush(struct tasks *t, struct trawl_writer *w, struct trawl_error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < t->nfresh && !r; i++)
+		r = look_up(t, t->fresh[i], w, err);
+	t->nfresh = 0;
+	return r;
+}
+
+int tasks_refresh(struct tasks *t, struct trawl_writer *w, struct trawl_error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < t->nmaps && !r; i++)
+		r = write_maps(w, &t->maps[i], err);
+	return r;
+}
+
+/* ---- the source "task" ------------------------------------------------------------------- */
+
+static const char *const task_events[][2] = {
+	{ "task", "task_newtask" },
+	{ "task", "task_rename" },
+	{ "sched", "sched_process_exec" },
+	{ "sched", "sched_process_exit" },
+};
+
+/* The task that an event is about: its first TID (exec has the old one behind); 0: it says none. */
+static pid_t subject(const struct trace_event *e, const struct ring_event *ev)
+{
+	int32_t tid;
+
+	for (uint32_t i = 0; i < e->nfields; i++) {
+		if (e->fields[i].kind != TRAWL_PID || e->fields[i].offset + 4u > ev->len)
+			continue;
+		memcpy(&tid, ev->data + e->fields[i].offset, sizeof(tid));
+		return tid;
+	}
+	return 0;
+}
+
+static void look(struct trace *t, const struct trace_event *e, const struct ring_event *ev)
+{
+	struct tasks *tasks = session_tasks(t->in->session);
+	struct kin *kin = session_kin(t->in->session);
+	bool exec = !strcmp(e->name, "sched_process_exec");
+	pid_t tid = subject(e, ev);
+
+	if (!strcmp(e->name, "sched_process_exit"))
+		kin_end(kin, tid, ev->ts);
+	if (!exec && strcmp(e->name, "task_newtask"))
+		return;
+	/* A new task may have the TID of one that we know; a program replaces another. */
+	kin_begin(kin, tid, ev->ts);
+	tasks_forget(tasks, tid);
+	if (exec)
+		tasks_saw(tasks, tid);
+}
+
+struct listing {
+	struct kin *kin;
+	uint8_t *bits; /* a bit per TID; NULL: not asked for */
+};
+
+static void found(void *arg, pid_t tid)
+{
+	struct listing *l = arg;
+
+	kin_found(l->kin, tid);
+	if (l->bits && (uint32_t)tid < l->kin->max)
+		l->bits[tid / 8] |= (uint8_t)(1 << (tid % 8));
+}
+
+/* The kernel's list has those that started before us, or whose start was lost. */
+static int take_list(struct trace *t, struct kin *kin, struct trawl_error *err)
+{
+	struct listing l = { .kin = kin };
+	bool lost = t->lost != kin->lost;
+	uint64_t now = mono_now();
+	int r;
+
+	if (lost)
+		l.bits = calloc(kin->max / 8 + 1, 1);
+	if (lost && !l.bits)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	r = pidfilter_each(t->dir, found, &l, err);
+	if (!r && lost) {
+		kin_keep(kin, l.bits, now);
+		kin->unsure = mono_now();
+		kin->lost = t->lost;
+	}
+	free(l.bits);
+	return r;
+}
+
+static int task_learn(struct input *in, struct kin *kin, struct trawl_error *err)
+{
+	struct trace *t = in->state;
+	uint64_t now = mono_now();
+	int r;
+
+	do
+		r = trace_drain(in, err);
+	while (r > 0);
+	if (r || take_list(t, kin, err))
+		return -1;
+	kin->known = now;
+	return 0;
+}
+
+/* To the scope; the other sources take their lists from ours. */
+static int limit(struct trace *t, struct trawl_error *err)
+{
+	const pid_t *pids;
+	size_t n = session_scope(t->in->session, &pids);
+
+	t->filtered = n > 0;
+	return n ? pidfilter_set(t->dir, pids, n, err) : 0;
+}
+
+static int task_arm(struct input *in, struct trawl_error *err)
+{
+	uint32_t kb = session_options(in->session)->buffer_kb;
+	struct trace *t = trace_new(in, kb && kb < TASK_BUFFER_KB ? kb : TASK_BUFFER_KB, err);
+	char path[96], display[64];
+
+	if (!t || limit(t, err))
+		return -1;
+	t->look = look;
+	for (size_t i = 0; i < sizeof(task_events) / sizeof(task_events[0]); i++) {
+		const char *group = task_events[i][0], *name = task_events[i][1];
+
+		snprintf(path, sizeof(path), "events/%s/%s/enable", group, name);
+		snprintf(display, sizeof(display), "%s:%s", group, name);
+		if (tracefs_has(t->top, path) && trace_add(t, group, name, display, NULL, "", err))
+			return -1;
+	}
+	return 0;
+}
+
+/* Who begins from now on is told of by an event. */
+static int task_start(struct input *in, struct trawl_error *err)
+{
+	if (trace_start(in, err))
+		return -1;
+	census_take(&session_tasks(in->session)->census);
+	return 0;
+}
+
+const struct source task_source = {
+	.name = "task",
+	.summary = "names, starts and ends of tasks",
+	.hidden = true,
+	.arm = task_arm,
+	.start = task_start,
+	.fds = trace_fds,
+	.drain = trace_drain,
+	.learn = task_learn,
+	.tick = trace_tick,
+	.stop = trace_stop,
+	.stats = trace_stats,
+	.disarm = trace_disarm,
+};

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "capture/task/taskfilter.h"
+#include "capture/sys/proc.h"
+
+bool kin_init(struct kin *k, uint32_t max)
+{
+	*k = (struct kin){ .lives = calloc(max, sizeof(*k->lives)), .max = max };
+	return k->lives != NULL;
+}
+
+void kin_free(struct kin *k)
+{
+	free(k->lives);
+	*k = (struct kin){ 0 };
+}
+
+static struct kin_life *life_of(struct kin *k, pid_t tid)
+{
+	if (tid <= 0 || (uint32_t)tid >= k->max)
+		return NULL;
+	if ((uint32_t)tid >= k->top)
+		k->top = (uint32_t)tid + 1;
+	return &k->lives[tid];
+}
+
+/* Each CPU's events come by themselves: the end may be told first, and of another start's task. */
+void kin_begin(struct kin *k, pid_t tid, uint64_t time)
+{
+	struct kin_life *l = life_of(k, tid);
+
+	if (!l)
+		return;
+	if (l->until < time)
+		l->until = UINT64_MAX;
+	if (l->begun < time)
+		l->begun = time;
+}
+
+void kin_end(struct kin *k, pid_t tid, uint64_t time)
+{
+	struct kin_life *l = life_of(k, tid);
+
+	if (l && time >= l->begun && (l->until == UINT64_MAX || l->until < time))
+		l->until = time;
+}
+
+void kin_found(struct kin *k, pid_t tid)
+{
+	struct kin_life *l = life_of(k, tid);
+
+	if (l && !l->until)
+		l->until = UINT64_MAX;
+}
+
+void kin_keep(struct kin *k, const uint8_t *bits, uint64_t time)
+{
+	for (uint32_t tid = 0; tid < k->top; tid++) {
+		if (k->lives[tid].until == UINT64_MAX && !(bits[tid / 8] >> (tid % 8) & 1))
+			k->lives[tid].until = time;
+	}
+}
+
+struct living {
+	const struct kin *kin;
+	size_t n;
+	pid_t one;
+};
+
+static void meet(void *arg, pid_t pid)
+{
+	struct living *l = arg;
+
+	if (!kin_has(l->kin, pid, UINT64_MAX))
+		return;
+	l->one = pid;
+	l->n++;
+}
+
+size_t kin_living(const struct kin *k, pid_t *one)
+{
+	struct living l = { .kin = k };
+
+	processes_each(meet, &l);
+	*one = l.one;
+	return l.n;
+}

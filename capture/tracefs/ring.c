@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "capture/tracefs/ring.h"
+
+enum { TYPE_PADDING = 29, TYPE_TIME_EXTEND = 30, TYPE_TIME_STAMP = 31 };
+enum { DELTA_BITS = 27 };
+
+static const uint32_t COMMIT_BYTES = 0x3fffffff;
+static const uint32_t COMMIT_COUNTED = 1u << 30; /* the number of lost events is behind the data */
+static const uint32_t COMMIT_MISSED = 1u << 31;
+static const uint64_t TIME_STAMP_BITS = (1ull << 59) - 1;
+
+static uint32_t get32(const uint8_t *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static uint64_t get64(const uint8_t *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+/* "field: TYPE NAME;\toffset:N;\tsize:N;..." of the given name. */
+static bool header_field(const char *text, const char *name, uint32_t *offset, uint32_t *size)
+{
+	char key[32];
+	const char *at;
+
+	snprintf(key, sizeof(key), " %s;", name);
+	at = strstr(text, key);
+	return at && sscanf(at + strlen(key), " offset:%u; size:%u;", offset, size) == 2;
+}
+
+int ring_layout_parse(const char *text, struct ring_layout *l, struct trawl_error *err)
+{
+	uint32_t time_size;
+
+	*l = (struct ring_layout){ 0 };
+	if (!header_field(text, "timestamp", &l->time_at, &time_size) ||
+	    !header_field(text, "commit", &l->commit_at, &l->commit_size) ||
+	    !header_field(text, "data", &l->data_at, &l->data_size))
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "tracefs: events/header_page is not as expected: %.80s", text);
+	if (time_size != 8 || (l->commit_size != 8 && l->commit_size != 4) || l->time_at > 64 ||
+	    l->commit_at > 64 || l->data_at > 64 || l->data_at < l->time_at + 8 ||
+	    l->data_at < l->commit_at + l->commit_size || l->data_size < 64 ||
+	    l->data_size > (1u << 24))
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "tracefs: the sizes in events/header_page make no sense");
+	return 0;
+}
+
+int ring_page_start(struct ring_page *p, const struct ring_layout *l, const void *page, size_t len)
+{
+	const uint8_t *base = page;
+	uint32_t commit, bytes;
+
+	*p = (struct ring_page){ 0 };
+	if (len < l->data_at)
+		return -1;
+	p->ts = get64(base + l->time_at);
+	/* The low half is enough, and all that is right: the kernel sign-extends its flag bits. */
+	commit = get32(base + l->commit_at);
+	bytes = commit & COMMIT_BYTES;
+	if (bytes > len - l->data_at)
+		return -1;
+	p->at = base + l->data_at;
+	p->end = p->at + bytes;
+	if (!(commit & COMMIT_MISSED))
+		return 0;
+	p->lost = UINT64_MAX;
+	if ((commit & COMMIT_COUNTED) && len - l->data_at - bytes >= l->commit_size)
+		p->lost = l->commit_size == 8 ? get64(p->end) : get32(p->end);
+	return 0;
+}
+
+/* Padding at p->at: moves past it; as take_special(). */
+static int skip_padding(struct ring_page *p, uint32_t delta)
+{
+	uint32_t len;
+
+	if (!delta) {
+		p->at = p->end;
+		return 0;
+	}
+	if (p->end - p->at < 8)
+		return -1;
+	len = get32(p->at + 4);
+	if (len < 4 || len > (size_t)(p->end - p->at) - 4)
+		return -1;
+	p->at += 4 + len;
+	p->ts += delta;
+	return 1;
+}
+
+/* Completes 59 bits of time with the upper bits of the time so far, which it is not before. */
+static uint64_t absolute_time(uint64_t time, uint64_t before)
+{
+	uint64_t upper = before & ~TIME_STAMP_BITS;
+
+	if (upper && (time | upper) < before)
+		upper += TIME_STAMP_BITS + 1;
+	return time | upper;
+}
+
+/* The two kinds of time at p->at: moves past it. */
+static int take_time(struct ring_page *p, uint32_t type, uint32_t delta)
+{
+	uint64_t time;
+
+	if (p->end - p->at < 8)
+		return -1;
+	time = ((uint64_t)get32(p->at + 4) << DELTA_BITS) + delta;
+	if (type == TYPE_TIME_EXTEND)
+		p->ts += time;
+	else
+		p->ts = absolute_time(time & TIME_STAMP_BITS, p->ts);
+	p->at += 8;
+	return 1;
+}
+
+/* The rare headers; 1: go on with the next one, 0: the end, -1: damaged. */
+static int take_special(struct ring_page *p, uint32_t type, uint32_t delta)
+{
+	return type == TYPE_PADDING ? skip_padding(p, delta) : take_time(p, type, delta);
+}
+
+int ring_page_next(struct ring_page *p, struct ring_event *ev)
+{
+	while (p->end - p->at >= 4) {
+		uint32_t header = get32(p->at), type = header & 31, delta = header >> 5;
+		size_t left = (size_t)(p->end - p->at), head = 4;
+		uint32_t len;
+
+		if (type >= TYPE_PADDING) {
+			int r = take_special(p, type, delta);
+
+			if (r <= 0)
+				return r;
+			continue;
+		}
+		len = type * 4;
+		if (!type) {
+			if (left < 8)
+				return -1;
+			len = get32(p->at + 4);
+			if (len < 4)
+				return -1;
+			len -= 4;
+			head = 8;
+		}
+		if (len > left - head)
+			return -1;
+		p->ts += delta;
+		*ev = (struct ring_event){ p->ts, p->at + head, len };
+		/* A length that is no multiple of 4 is rounded up by the kernel's allocation. */
+		len = (len + 3) & ~3u;
+		p->at += len > left - head ? left : head + len;
+		return 1;
+	}
+	return p->end == p->at ? 0 : -1;
+}

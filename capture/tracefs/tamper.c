@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "capture/tracefs/tamper.h"
+#include "capture/tracefs/loss.h"
+#include "capture/sys/clock.h"
+#include "capture/tracefs/tracefs.h"
+
+/* Events that are not as they were, for one message. */
+struct changed {
+	size_t n;
+	const char *group, *name; /* of the first */
+};
+
+static void count(struct changed *c, const char *group, const char *name)
+{
+	if (!c->n++) {
+		c->group = group;
+		c->name = name;
+	}
+}
+
+static void tell(struct trace *t, const struct changed *c, const char *what)
+{
+	char others[48] = "";
+
+	if (c->n > 1)
+		snprintf(others, sizeof(others), " (and %zu others)", c->n - 1);
+	session_incomplete(t->in->session, "%s: %s:%s%s %s", t->in->source->name, c->group, c->name,
+			   others, what);
+}
+
+/* The file enable of an event says "1", or "1*". */
+static void look_at_event(struct trace *t, struct trace_event *e, struct changed *gone,
+			  struct changed *off)
+{
+	struct trawl_error ignored;
+	char path[256], *text;
+
+	if (e->changed)
+		return;
+	snprintf(path, sizeof(path), "events/%s/%s/enable", e->group, e->name);
+	text = tracefs_read(t->dir, path, NULL, &ignored);
+	e->changed = !text || text[0] != '1';
+	if (e->changed)
+		count(text ? off : gone, e->group, e->name);
+	free(text);
+}
+
+/* What was in the buffers since the last look has been thrown away. */
+static void emptied(struct trace *t, uint64_t now)
+{
+	struct trawl_error ignored;
+	struct loss_stats s;
+
+	trace_lose(t, NULL, t->looked, now, UINT64_MAX, TRAWL_LOSS_EMPTIED, &ignored);
+	t->uncounted = true;
+	for (size_t i = 0; i < t->ncpus; i++) {
+		struct trace_cpu *c = &t->cpus[i];
+
+		if (!trace_read_stats(t, c, &s))
+			continue;
+		c->taken = s.read;
+		c->flagged = c->flagged < s.overrun ? c->flagged : s.overrun;
+	}
+}
+
+/* The kernel counts what was read of a buffer, from zero again when it is emptied. */
+static bool is_restarted(struct trace *t)
+{
+	struct loss_stats s;
+
+	for (size_t i = 0; i < t->ncpus; i++)
+		if (trace_read_stats(t, &t->cpus[i], &s) && s.read < t->cpus[i].taken)
+			return true;
+	return false;
+}
+
+static void look_at_switch(struct trace *t)
+{
+	struct trawl_error ignored;
+	char *text = tracefs_read(t->dir, "tracing_on", NULL, &ignored);
+
+	if (text && text[0] == '0' && !t->switched_off) {
+		t->switched_off = true;
+		session_incomplete(t->in->session,
+				   "%s: somebody else switched the recording off (%s/tracing_on): "
+				   "no events from now on", t->in->source->name, t->name);
+	}
+	free(text);
+}
+
+void intact_look(struct trace *t, size_t events)
+{
+	struct changed gone = { 0 }, off = { 0 };
+	uint64_t now = mono_now();
+	bool restarted = is_restarted(t);
+
+	look_at_switch(t);
+	/* Where one has gone, others have. */
+	for (size_t i = 0; i < t->nevents && (i < events || gone.n); i++)
+		look_at_event(t, &t->events[t->next_look++ % t->nevents], &gone, &off);
+	if (gone.n)
+		tell(t, &gone, "went with the kernel module: no more of them, and what the kernel "
+		     "still held of this source is lost");
+	else if (restarted)
+		session_incomplete(t->in->session,
+				   "%s: the recording's buffer was emptied, by somebody "
+				   "else or with a kernel module that went: what it held is lost",
+				   t->in->source->name);
+	if (off.n)
+		tell(t, &off,
+		     "was switched off, by somebody else or with a kernel module that went "
+		     "and came back: no more of them");
+	if (gone.n || restarted)
+		emptied(t, now);
+	t->looked = now;
+}

@@ -1,0 +1,843 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "capture/tracefs/filter.h"
+#include "capture/tracefs/gc.h"
+#include "capture/tracefs/tamper.h"
+#include "capture/task/taskfilter.h"
+#include "capture/tracefs/loss.h"
+#include "capture/output/machine.h"
+#include "capture/sys/clock.h"
+#include "capture/tracefs/pidfilter.h"
+#include "capture/sys/priority.h"
+#include "capture/tracefs/ring.h"
+#include "capture/task/task.h"
+#include "capture/tracefs/trace.h"
+#include "capture/tracefs/tracefs.h"
+
+enum {
+	EVENT_IDS = 65536,       /* the kernel's event ids are 16 bits */
+	SUBBUF_KB = 16,          /* of a sub-buffer, if possible: one read() each, caches hold it */
+	TELLING_SIZE = 1024,     /* bytes of a record: others of its kind may be too large */
+	DRAIN_PAGES = 64,        /* sub-buffers of one CPU in one turn */
+	WAKE_PERCENT = 25,       /* of the buffer, to be filled before poll() wakes us */
+	BUFFER_KB_DEFAULT = 8192, /* per CPU */
+	BUFFER_KB_MIN = 1024,
+	BUFFER_SHARE = 16,       /* all CPUs' buffers take at most this part of the memory */
+};
+
+/* ---- the instance ------------------------------------------------------------------------ */
+
+static uint32_t default_buffer_kb(void)
+{
+	uint64_t page_kb = (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
+	uint64_t memory_kb = (uint64_t)sysconf(_SC_PHYS_PAGES) * page_kb;
+	uint64_t cpus = (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
+	uint64_t kb = memory_kb / BUFFER_SHARE / (cpus ? cpus : 1);
+
+	return (uint32_t)(kb > BUFFER_KB_DEFAULT ? BUFFER_KB_DEFAULT :
+			  kb < BUFFER_KB_MIN ? BUFFER_KB_MIN : kb);
+}
+
+static int make_instance(struct trace *t, struct trawl_error *err)
+{
+	char path[OWNER_NAME_MAX + 16];
+
+	snprintf(path, sizeof(path), "instances/%s", t->name);
+	if (mkdirat(t->top, path, 0700))
+		return trawl_fail(err, TRAWL_CANNOT, "tracefs: cannot make %s: %s", path,
+				  errno == ENOMEM ?
+				  "no memory for another ring buffer: end other recordings, or "
+				  "rmdir instances that nobody uses" :
+				  errno == EACCES || errno == EPERM ?
+				  "no permission: run trawl as root" : strerror(errno));
+	t->dir = openat(t->top, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (t->dir < 0)
+		return trawl_fail(err, TRAWL_CANNOT, "tracefs: cannot open %s: %s", path,
+				  strerror(errno));
+	flock(t->dir, LOCK_EX); /* whoever collects what is dead holds it for a moment only */
+	return 0;
+}
+
+static int set_up_buffer(struct trace *t, uint32_t kb, struct trawl_error *err)
+{
+	struct trawl_error ignored;
+	char text[24];
+
+	/* Memory may be too fragmented for large sub-buffers: then smaller ones. */
+	for (unsigned int subbuf = SUBBUF_KB;
+	     subbuf >= 4 && tracefs_has(t->dir, "buffer_subbuf_size_kb"); subbuf /= 2) {
+		if (!tracefs_write_number(t->dir, "buffer_subbuf_size_kb", subbuf, &ignored))
+			break;
+	}
+	snprintf(text, sizeof(text), "%" PRIu32, kb);
+	if (tracefs_write(t->dir, "buffer_size_kb", text, err))
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "-B: no ring buffer of %s KiB per CPU to be had (%s): ask for "
+				  "less", text, strerror(errno));
+	/* Kernels before 5.1 have no such file and always wake us. */
+	if (tracefs_has(t->dir, "buffer_percent"))
+		return tracefs_write_number(t->dir, "buffer_percent", WAKE_PERCENT, err);
+	return 0;
+}
+
+/* Options that an instance may inherit and that cost or change what is recorded. */
+static int set_options(struct trace *t, struct trawl_error *err)
+{
+	static const struct {
+		const char *file, *value;
+	} options[] = {
+		{ "options/overwrite", "1" },    /* losses then show in the sub-buffers' flags */
+		{ "options/record-cmd", "0" },   /* we know tasks by the task source */
+		{ "options/record-tgid", "0" },
+		{ "options/stacktrace", "0" },
+		{ "options/userstacktrace", "0" },
+	};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		if (tracefs_has(t->dir, options[i].file) &&
+		    tracefs_write(t->dir, options[i].file, options[i].value, err))
+			return -1;
+	}
+	return 0;
+}
+
+/* The -i texts in one line; for the file, which shows them to people. */
+static char *join_specs(const struct input *in)
+{
+	size_t size = 1, used = 0;
+	char *text;
+
+	for (size_t i = 0; i < in->nspecs; i++)
+		size += strlen(in->specs[i]) + 3;
+	text = calloc(1, size);
+	for (size_t i = 0; text && i < in->nspecs; i++)
+		used += (size_t)sprintf(text + used, "%s%s", i ? "; " : "", in->specs[i]);
+	return text;
+}
+
+static int open_cpus(struct trace *t, struct trawl_error *err)
+{
+	long n = sysconf(_SC_NPROCESSORS_CONF);
+
+	t->cpus = calloc((size_t)n, sizeof(*t->cpus));
+	if (!t->cpus)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	for (uint32_t cpu = 0; cpu < (uint32_t)n; cpu++) {
+		char path[64];
+		int fd;
+
+		snprintf(path, sizeof(path), "per_cpu/cpu%u/trace_pipe_raw", cpu);
+		fd = openat(t->dir, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		if (fd < 0 && errno == ENOENT)
+			continue;
+		if (fd < 0)
+			return trawl_fail(err, TRAWL_CANNOT, "tracefs: cannot open %s: %s", path,
+					  strerror(errno));
+		t->cpus[t->ncpus++] = (struct trace_cpu){ .cpu = cpu, .fd = fd };
+	}
+	return 0;
+}
+
+static int read_layout(struct trace *t, struct trawl_error *err)
+{
+	char *text = tracefs_read(t->dir, "events/header_page", NULL, err);
+	int r = text ? ring_layout_parse(text, t->layout, err) : -1;
+
+	free(text);
+	if (!r) {
+		t->page = malloc(t->layout->data_at + t->layout->data_size);
+		if (!t->page)
+			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	}
+	return r;
+}
+
+struct trace *trace_new(struct input *in, uint32_t buffer_kb, struct trawl_error *err)
+{
+	const struct options *o = session_options(in->session);
+	struct trace *t = calloc(1, sizeof(*t));
+
+	if (!t) {
+		trawl_fail(err, TRAWL_CANNOT, "out of memory");
+		return NULL;
+	}
+	in->state = t;
+	t->in = in;
+	t->dir = t->source = -1;
+	if (!buffer_kb)
+		buffer_kb = o->buffer_kb ? o->buffer_kb : default_buffer_kb();
+	owner_name(t->name, in->source->name);
+	t->by_id = calloc(EVENT_IDS, sizeof(*t->by_id));
+	t->layout = calloc(1, sizeof(*t->layout));
+	t->spec = join_specs(in);
+	t->top = tracefs_open(err);
+	if (t->top < 0)
+		return NULL;
+	if (!t->by_id || !t->layout || !t->spec) {
+		trawl_fail(err, TRAWL_CANNOT, "out of memory");
+		return NULL;
+	}
+	if (make_instance(t, err) || tracefs_write(t->dir, "tracing_on", "0", err) ||
+	    tracefs_write(t->dir, "trace_clock", "mono", err) || set_options(t, err) ||
+	    set_up_buffer(t, buffer_kb, err) || read_layout(t, err) || open_cpus(t, err))
+		return NULL;
+	return t;
+}
+
+int trace_limit(struct trace *t, struct trawl_error *err)
+{
+	char name[OWNER_NAME_MAX], path[OWNER_NAME_MAX + 16];
+	const pid_t *pids;
+	size_t n = session_scope(t->in->session, &pids);
+
+	if (!n)
+		return 0;
+	t->filtered = true;
+	/* Armed before all others, its instance is limited already. */
+	owner_name(name, task_source.name);
+	snprintf(path, sizeof(path), "instances/%s", name);
+	return pidfilter_copy(t->dir, t->top, path, err);
+}
+
+int trace_follow(struct trace *t, struct trawl_error *err)
+{
+	const pid_t *pids;
+
+	t->follows = session_scope(t->in->session, &pids) > 0;
+	return t->follows ? session_learn(t->in->session, err) : 0;
+}
+
+/* ---- events ------------------------------------------------------------------------------ */
+
+int trace_format(struct trace *t, const char *group, const char *name, struct eventformat *format,
+		 struct trawl_error *err)
+{
+	char path[256];
+	char *text;
+	size_t len;
+	int r;
+
+	snprintf(path, sizeof(path), "events/%s/%s/format", group, name);
+	text = tracefs_read(t->top, path, &len, err);
+	if (!text)
+		return -1;
+	r = eventformat_parse(text, len, format, err);
+	free(text);
+	return r;
+}
+
+/* The writer learns of the source with the first event: the common fields are in its format. */
+static int add_source(struct trace *t, const struct eventformat *f, struct trawl_error *err)
+{
+	struct trawl_source s = {
+		.name = t->in->source->name,
+		.spec = t->spec,
+		.kind = "tracefs",
+		.clock = TRAWL_CLOCK_MONO,
+		.linktype = 252,
+		.resolution = 1,
+		.ncommon = f->ncommon,
+		.common = f->common,
+	};
+
+	if (t->source >= 0)
+		return 0;
+	t->source = trawl_writer_source(session_writer(t->in->session), &s, err);
+	return t->source < 0 ? -1 : 0;
+}
+
+static int set_filter(struct trace *t, const char *group, const char *name, const char *filter,
+		      struct trawl_error *err)
+{
+	if (!*filter)
+		return 0;
+	t->filtered = true;
+	return filter_set(t->dir, group, name, filter, err);
+}
+
+/* An event that is asked for again: what either filter lets through. */
+static int widen_filter(struct trace *t, struct trace_event *e, const char *filter,
+			struct trawl_error *err)
+{
+	char path[256], *both;
+	int r;
+
+	/* By itself first: what is wrong with it is said of the user's text. */
+	if (!strcmp(e->filter, filter) || set_filter(t, e->group, e->name, filter, err))
+		return strcmp(e->filter, filter) ? -1 : 0;
+	if (!*e->filter || !*filter) {
+		e->filter[0] = '\0';
+		snprintf(path, sizeof(path), "events/%s/%s/filter", e->group, e->name);
+		return tracefs_write(t->dir, path, "0", err);
+	}
+	if (asprintf(&both, "(%s) || (%s)", e->filter, filter) < 0)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	r = set_filter(t, e->group, e->name, both, err);
+	free(e->filter);
+	e->filter = both;
+	return r;
+}
+
+bool trace_has_name(const struct trace *t, const char *display)
+{
+	for (size_t i = 0; i < t->nevents; i++) {
+		if (!strcmp(t->events[i].display, display))
+			return true;
+	}
+	return false;
+}
+
+/* The table's own copy of what the drain needs to know of an event. */
+static int remember(struct trace *t, const char *group, const char *name, const char *display,
+		    const char *filter, const struct eventformat *f)
+{
+	struct trace_event *grown = realloc(t->events, (t->nevents + 1) * sizeof(*grown)), *e;
+	size_t bytes = f->nfields * sizeof(*f->fields);
+
+	if (!grown)
+		return -1;
+	t->events = grown;
+	e = &grown[t->nevents++];
+	*e = (struct trace_event){ .id = f->id, .size = f->size, .nfields = f->nfields };
+	e->group = strdup(group);
+	e->name = strdup(name);
+	e->display = strdup(display);
+	e->filter = strdup(filter);
+	e->fields = malloc(bytes + 1);
+	if (!e->group || !e->name || !e->display || !e->filter || !e->fields)
+		return -1;
+	memcpy(e->fields, f->fields, bytes);
+	t->by_id[f->id] = (uint32_t)t->nevents;
+	return 0;
+}
+
+/* Events with a pointer to a string of the kernel's show it by the list of the constant ones. */
+static int tell_strings(struct trace *t, const char *format, struct trawl_error *err)
+{
+	if (t->strings_told ||
+	    (!strstr(format, "field:const char *") && !strstr(format, "field:char *")))
+		return 0;
+	t->strings_told = true;
+	return machine_write_strings(session_writer(t->in->session), err);
+}
+
+int trace_add(struct trace *t, const char *group, const char *name, const char *display,
+	      const struct eventformat *format, const char *filter, struct trawl_error *err)
+{
+	struct eventformat own = { 0 };
+	const struct eventformat *f = format ? format : &own;
+	struct trawl_event_type type;
+	char path[256], *text;
+	int r = -1;
+
+	snprintf(path, sizeof(path), "events/%s/%s/format", group, name);
+	text = tracefs_read(t->top, path, NULL, err);
+	if (!text)
+		return -1;
+	if (!format && eventformat_parse(text, strlen(text), &own, err))
+		goto out;
+	if (t->by_id[f->id]) {
+		r = widen_filter(t, &t->events[t->by_id[f->id] - 1], filter, err);
+		goto out;
+	}
+	if (add_source(t, f, err) || set_filter(t, group, name, filter, err))
+		goto out;
+	type = (struct trawl_event_type){
+		.source = (uint16_t)t->source,
+		.id = f->id,
+		.name = display,
+		.format = text,
+		.size = f->size,
+		.nfields = f->nfields,
+		.fields = f->fields,
+	};
+	if (trawl_writer_event_type(session_writer(t->in->session), &type, err) ||
+	    tell_strings(t, text, err))
+		goto out;
+	r = remember(t, group, name, display, filter, f);
+	if (r)
+		trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	else
+		t->events[t->nevents - 1].symbols = kallsyms_wanted(text);
+out:
+	eventformat_free(&own);
+	free(text);
+	return r;
+}
+
+static int switch_on(struct trace *t, const struct trace_event *e, struct trawl_error *err)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "events/%s/%s/enable", e->group, e->name);
+	return tracefs_write(t->dir, path, "1", err);
+}
+
+/* ---- running ----------------------------------------------------------------------------- */
+
+/* Recording first, then the events: then every hit that the kernel counts has its record. */
+int trace_start(struct input *in, struct trawl_error *err)
+{
+	struct trace *t = in->state;
+	uint64_t now = mono_now();
+
+	t->since = t->looked = now;
+	for (size_t i = 0; i < t->ncpus; i++)
+		t->cpus[i].last = now;
+	if (tracefs_write(t->dir, "tracing_on", "1", err))
+		return -1;
+	t->started = true;
+	for (size_t i = 0; i < t->nevents; i++) {
+		if (switch_on(t, &t->events[i], err))
+			return trawl_fail(err, TRAWL_CANNOT, "%s:%s: cannot be switched on: %s",
+					  t->events[i].group, t->events[i].name, strerror(errno));
+	}
+	return 0;
+}
+
+size_t trace_fds(struct input *in, struct pollfd *fds, size_t room)
+{
+	struct trace *t = in->state;
+	size_t n = t->ncpus < room ? t->ncpus : room;
+
+	/* For an absent one poll() would not wait. */
+	for (size_t i = 0; i < n; i++)
+		fds[i] = (struct pollfd){ .fd = t->cpus[i].absent ? -1 : t->cpus[i].fd,
+					  .events = POLLIN };
+	return n;
+}
+
+bool trace_read_stats(struct trace *t, const struct trace_cpu *c, struct loss_stats *s)
+{
+	struct trawl_error ignored;
+	char path[64], *text;
+	bool ok;
+
+	snprintf(path, sizeof(path), "per_cpu/cpu%u/stats", c->cpu);
+	text = tracefs_read(t->dir, path, NULL, &ignored);
+	ok = text && loss_stats_parse(text, s);
+	free(text);
+	return ok;
+}
+
+int trace_lose(struct trace *t, struct trace_cpu *c, uint64_t from, uint64_t to, uint64_t count,
+	       uint32_t reason, struct trawl_error *err)
+{
+	struct trawl_loss loss = {
+		.source = (uint16_t)t->source,
+		.cpu = c ? c->cpu : UINT32_MAX,
+		.from = from,
+		.to = to,
+		.count = count,
+		.reason = reason,
+	};
+
+	if (count != UINT64_MAX)
+		t->lost += count;
+	if (c)
+		c->lost += count;
+	return session_loss(t->in->session, &loss, err);
+}
+
+/* A sub-buffer's flag says that events before it are missing. */
+static int flagged_loss(struct trace *t, struct trace_cpu *c, const struct ring_page *p,
+			struct trawl_error *err)
+{
+	uint64_t count = p->lost;
+	struct loss_stats s;
+
+	c->inexact |= count == UINT64_MAX;
+	if (c->inexact && trace_read_stats(t, c, &s)) {
+		uint64_t left = s.overrun > c->flagged ? s.overrun - c->flagged : 0;
+
+		count = count < left ? count : left;
+	}
+	if (!count || count == UINT64_MAX)
+		return 0;
+	c->flagged += count;
+	return trace_lose(t, c, c->last, p->ts, count, TRAWL_LOSS_OVERRUN, err);
+}
+
+/*
+ * -s: how much is kept of the bytes that the word `loc` of a field tells. The NUL of a text is not
+ * counted, so that one without a NUL was cut: decoders mark it.
+ */
+static uint32_t kept(const struct trawl_field *f, uint32_t loc, const uint8_t *record, uint32_t len,
+		     uint32_t snaplen)
+{
+	uint32_t n = loc >> 16, at = loc & 0xffff;
+
+	if (f->place == TRAWL_REL_LOC)
+		at += f->offset + 4u;
+	if (n <= snaplen || (f->kind == TRAWL_TEXT && n == snaplen + 1 && at + n <= len &&
+			     !record[at + n - 1]))
+		return n;
+	return snaplen / f->size * f->size;
+}
+
+/* -s: shortens dynamic data in a copy of the record. Returns the record to store. */
+static const void *snap(const struct trace_event *e, const uint8_t *record, uint32_t *len,
+			uint32_t snaplen, uint8_t *copy, size_t size)
+{
+	if (*len > size)
+		return record;
+	memcpy(copy, record, *len);
+	for (uint32_t i = 0; i < e->nfields; i++) {
+		const struct trawl_field *f = &e->fields[i];
+		uint32_t loc;
+
+		if (f->place == TRAWL_FIXED || f->offset + 4u > *len)
+			continue;
+		if (f->place == TRAWL_TAIL) {
+			if (*len - f->offset > snaplen)
+				*len = f->offset + snaplen / f->size * f->size;
+			continue;
+		}
+		memcpy(&loc, copy + f->offset, sizeof(loc));
+		loc = kept(f, loc, record, *len, snaplen) << 16 | (loc & 0xffff);
+		memcpy(copy + f->offset, &loc, sizeof(loc));
+	}
+	return copy;
+}
+
+/* An event of a task outside the scope, or of one of which that is not known. */
+static void put_aside(struct trace *t, pid_t tid, uint64_t ts)
+{
+	if (ts <= session_kin(t->in->session)->unsure) {
+		if (!t->unsure++)
+			t->unsure_from = ts;
+		return;
+	}
+	t->others++;
+	if (ts <= t->left_out || t->nstrangers == TRACE_STRANGERS)
+		return;
+	for (size_t i = 0; i < t->nstrangers; i++) {
+		if (t->strangers[i] == tid)
+			return;
+	}
+	t->strangers[t->nstrangers++] = tid;
+}
+
+/* Is the event one of the scope's? 1 or 0; -1 on failure. */
+static int is_wanted(struct trace *t, pid_t tid, uint64_t ts, struct trawl_error *err)
+{
+	const struct kin *kin = session_kin(t->in->session);
+
+	if (kin_has(kin, tid, ts))
+		return 1;
+	/* The task may have started since the last look. */
+	if (ts > kin->known && session_learn(t->in->session, err))
+		return -1;
+	if (kin_has(kin, tid, ts))
+		return 1;
+	put_aside(t, tid, ts);
+	return 0;
+}
+
+/* Those who had events in this turn, and need not, and those of whom nobody knows. */
+static int settle_aside(struct trace *t, struct trawl_error *err)
+{
+	uint64_t n = t->unsure;
+
+	if (t->nstrangers && pidfilter_leave_out(t->dir, t->strangers, t->nstrangers)) {
+		t->filtered = true;
+		t->left_out = mono_now(); /* what they did until now may still be in the buffer */
+	}
+	t->nstrangers = 0;
+	t->unsure = 0;
+	return n ? trace_lose(t, NULL, t->unsure_from, mono_now(), n, TRAWL_LOSS_MISSED, err) : 0;
+}
+
+/* Hands one event of a sub-buffer to the session; as session_append(). */
+static int append(struct trace *t, struct trace_cpu *c, const struct ring_event *ev,
+		  struct trawl_error *err)
+{
+	uint32_t snaplen = session_options(t->in->session)->snaplen, len = ev->len;
+	const void *record = ev->data;
+	uint8_t copy[4096];
+	struct trace_event *e;
+	uint16_t id;
+	int32_t tid;
+	int r;
+
+	if (len < 8)
+		goto unknown;
+	memcpy(&id, ev->data, sizeof(id));
+	memcpy(&tid, ev->data + 4, sizeof(tid));
+	if (!t->by_id[id])
+		goto unknown;
+	e = &t->events[t->by_id[id] - 1];
+	if (len < e->size)
+		goto unknown;
+	r = t->follows ? is_wanted(t, tid, ev->ts, err) : 1;
+	if (r <= 0)
+		return r;
+	if (snaplen && len > e->size)
+		record = snap(e, ev->data, &len, snaplen, copy, sizeof(copy));
+	r = session_append(t->in, (uint16_t)t->source, id, c->cpu, ev->ts, record, len, err);
+	if (r)
+		return r;
+	e->count++;
+	if (e->symbols)
+		kallsyms_saw(&t->kallsyms, e->fields, e->nfields, ev->data, ev->len);
+	t->captured++;
+	if (ev->len > t->largest)
+		t->largest = ev->len;
+	if (t->look) /* whose events are for the sake of others' */
+		t->look(t, e, ev);
+	else
+		tasks_saw(session_tasks(t->in->session), tid);
+	return 0;
+unknown:
+	t->unknown++;
+	return 0;
+}
+
+static int drain_page(struct trace *t, struct trace_cpu *c, size_t len, bool *partial,
+		      struct trawl_error *err)
+{
+	struct ring_event ev;
+	struct ring_page p;
+	int r;
+
+	if (ring_page_start(&p, t->layout, t->page, len))
+		return trawl_fail(err, TRAWL_CANNOT, "tracefs: a sub-buffer of CPU %u is damaged",
+				  c->cpu);
+	*partial = (size_t)(p.end - p.at) < t->layout->data_size / 2;
+	if (p.lost && flagged_loss(t, c, &p, err))
+		return -1;
+	while ((r = ring_page_next(&p, &ev)) > 0) {
+		c->taken++;
+		r = append(t, c, &ev, err);
+		if (r)
+			return r;
+		c->last = ev.ts;
+	}
+	return r < 0 ? trawl_fail(err, TRAWL_CANNOT, "tracefs: a sub-buffer of CPU %u is damaged",
+				  c->cpu) : 0;
+}
+
+/*
+ * One turn of one CPU, which began at a time. A sub-buffer that is not half full and has events
+ * from after that is the one that the kernel writes to: going on would only fetch it again for the
+ * few events that came meanwhile. One that ends before may be what was left of a sub-buffer of
+ * which the last turn took the front, with full ones behind it.
+ */
+static int drain_cpu(struct trace *t, struct trace_cpu *c, uint64_t began, struct trawl_error *err)
+{
+	bool here = t->started && (int)c->cpu == sched_getcpu();
+	size_t size = t->layout->data_at + t->layout->data_size;
+
+	for (int pages = 0; pages < DRAIN_PAGES; pages++) {
+		ssize_t n = read(c->fd, t->page, size);
+		bool partial = false;
+		int r;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		c->absent = n < 0 && errno == ENODEV;
+		if (!n || c->absent || (n < 0 && errno == EAGAIN))
+			return 0;
+		if (n < 0)
+			return trawl_fail(err, TRAWL_CANNOT,
+					  "tracefs: cannot read the events of CPU %u: %s", c->cpu,
+					  strerror(errno));
+		r = drain_page(t, c, (size_t)n, &partial, err);
+		if (r)
+			return r < 0 ? -1 : 0;
+		if (here && !partial) { /* who writes so much on this processor waits for it */
+			priority_step_aside();
+			here = false;
+		}
+		if (partial && t->started && c->last >= began)
+			return 0;
+	}
+	return 1;
+}
+
+int trace_drain(struct input *in, struct trawl_error *err)
+{
+	struct trace *t = in->state;
+	uint64_t began = mono_now();
+	int more = 0;
+
+	for (size_t i = 0; i < t->ncpus; i++) {
+		int r = drain_cpu(t, &t->cpus[i], began, err);
+
+		if (r < 0)
+			return -1;
+		more |= r;
+	}
+	return t->follows && settle_aside(t, err) ? -1 : more;
+}
+
+int trace_tick(struct input *in, struct trawl_error *err)
+{
+	intact_look(in->state, INTACT_EVENTS);
+	return 0;
+}
+
+/* Events first, then recording: the reverse of trace_start(). */
+int trace_stop(struct input *in, struct trawl_error *err)
+{
+	struct trace *t = in->state;
+	struct trawl_error ignored;
+	int r = 0;
+
+	if (t->dir < 0)
+		return 0;
+	if (t->started)
+		intact_look(t, t->nevents);
+	tracefs_write(t->dir, "events/enable", "0", &ignored);
+	r = tracefs_write(t->dir, "tracing_on", "0", err);
+	t->started = false;
+	return r;
+}
+
+/*
+ * Hits that are neither captured nor lost. The kernel counts those of all processes: once it leaves
+ * some out, theirs are among them, and it is only said.
+ */
+static void missing_hits(struct trace *t, uint64_t now)
+{
+	const struct options *o = session_options(t->in->session);
+	uint64_t told = t->captured + t->lost + t->others, missing, others;
+	bool long_strings = t->filtered && t->largest >= TELLING_SIZE;
+	struct trawl_error ignored;
+
+	if (!t->hits_known || o->count || o->duration)
+		return;
+	missing = t->hits > told ? t->hits - told : 0;
+	others = t->others + (t->filtered ? missing : 0);
+	if (missing && !t->filtered)
+		trace_lose(t, NULL, t->since, now, missing, TRAWL_LOSS_MISSED, &ignored);
+	if (others && (long_strings || o->verbose))
+		session_note(t->in->session,
+			     "%s: %" PRIu64 " hits are not in the file: of processes that are not "
+			     "recorded%s", t->in->source->name, others, long_strings ?
+			     ", or of events with strings of over 4 KB together, which the kernel "
+			     "drops" : "");
+}
+
+/* What the kernel's totals know beyond the flags. */
+static void final_losses(struct trace *t)
+{
+	struct trawl_error ignored;
+	uint64_t now = mono_now();
+
+	for (size_t i = 0; i < t->ncpus; i++) {
+		struct trace_cpu *c = &t->cpus[i];
+		struct trawl_loss losses[3];
+		struct loss_stats s;
+		size_t n;
+
+		if (!trace_read_stats(t, c, &s))
+			continue;
+		n = loss_remainder(&s, c->flagged, losses);
+		for (size_t k = 0; k < n; k++)
+			trace_lose(t, c, c->last, now, losses[k].count, losses[k].reason,
+				   &ignored);
+		c->flagged = s.overrun;
+	}
+	for (size_t i = 0; i < t->ncpus && session_options(t->in->session)->verbose; i++) {
+		if (t->cpus[i].lost)
+			session_note(t->in->session, "%s: CPU %u lost %" PRIu64 " events",
+				     t->in->source->name, t->cpus[i].cpu, t->cpus[i].lost);
+	}
+	missing_hits(t, now);
+	if (t->unknown)
+		session_incomplete(t->in->session,
+				   "%s: %" PRIu64 " records fit no known event and were left out",
+				   t->in->source->name, t->unknown);
+}
+
+/* Every file has all that its events need, whatever another source wrote by the same name. */
+static void write_symbols(struct trace *t)
+{
+	struct trawl_error err;
+	struct trawl_meta m = {
+		.name = "kernel/kallsyms", .type = "text/plain", .time = mono_now(),
+	};
+
+	if (t->kallsyms.n != t->nsymbols) {
+		free(t->symbols);
+		t->symbols = kallsyms_text(&t->kallsyms, &t->symbols_len);
+		t->nsymbols = t->kallsyms.n;
+	}
+	m.data = t->symbols;
+	m.len = t->symbols_len;
+	if (m.data && trawl_writer_meta(session_writer(t->in->session), &m, &err))
+		session_note(t->in->session, "%s", err.text);
+}
+
+void trace_turn(struct input *in)
+{
+	write_symbols(in->state);
+}
+
+void trace_stats(struct input *in, struct source_stats *stats)
+{
+	struct trace *t = in->state;
+
+	*stats = (struct source_stats){ 0 };
+	if (!t || t->source < 0)
+		return;
+	final_losses(t);
+	write_symbols(t);
+	stats->captured = t->captured;
+	stats->lost = t->lost;
+	stats->uncounted = t->uncounted;
+	stats->hits = t->hits_known ? t->hits : 0;
+}
+
+void trace_disarm(struct input *in)
+{
+	struct trace *t = in->state;
+	struct trawl_error err;
+
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->ncpus; i++)
+		close(t->cpus[i].fd);
+	if (t->dir >= 0) {
+		tracefs_write(t->dir, "events/enable", "0", &err);
+		if (gc_remove_group(t->top, t->name, &err) < 0)
+			session_note(in->session, "%s", err.text);
+		close(t->dir);
+		if (gc_remove_instance(t->top, t->name, &err))
+			session_note(in->session, "%s", err.text);
+	}
+	if (t->top >= 0)
+		close(t->top);
+	for (size_t i = 0; i < t->nevents; i++) {
+		free(t->events[i].group);
+		free(t->events[i].name);
+		free(t->events[i].display);
+		free(t->events[i].filter);
+		free(t->events[i].fields);
+	}
+	free(t->events);
+	free(t->by_id);
+	free(t->cpus);
+	free(t->page);
+	free(t->layout);
+	free(t->chains);
+	kallsyms_free(&t->kallsyms);
+	free(t->symbols);
+	free(t->spec);
+	free(t);
+	in->state = NULL;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A recording of trace events: an own instance of tracefs, whose ring buffer is drained into one
+ * source of the writer. What the sources uprobe, usdt, event, eprobe and task have in common.
+ *
+ * Each source has its own instance, so that a flood of one cannot cost another its events, and
+ * what a ring buffer lost is what this source lost.
+ */
+#ifndef TRAWL_CAPTURE_TRACEFS_TRACE_H
+#define TRAWL_CAPTURE_TRACEFS_TRACE_H
+
+#include "capture/tracefs/eventformat.h"
+#include "capture/tracefs/kallsyms.h"
+#include "capture/tracefs/owner.h"
+#include "capture/session.h"
+
+struct chain;
+struct loss_stats;
+struct ring_event;
+
+enum { TRACE_STRANGERS = 64 };
+
+struct trace_cpu {
+	uint32_t cpu;
+	int fd;            /* of trace_pipe_raw */
+	uint64_t last;     /* time of the last event, or of the start */
+	uint64_t taken;    /* events read, as the kernel counts them */
+	uint64_t flagged;  /* losses that flags told of, reported so far */
+	uint64_t lost;     /* all losses reported */
+	bool inexact;      /* a flag came without a number: go by the stats from then on */
+	bool absent;       /* offline since before the instance was made: no buffer yet */
+};
+
+/* An event of the kernel that is recorded. */
+struct trace_event {
+	char *group, *name;  /* the kernel's */
+	char *display;       /* what the file calls it */
+	char *filter;        /* as the user gave it; "" for none */
+	uint32_t id;
+	uint64_t count;      /* records so far */
+	uint32_t size;       /* of the fixed part */
+	bool symbols;        /* its print format shows addresses as symbols */
+	bool changed;        /* gone or switched off, and told: intact.h */
+	uint32_t nfields;
+	struct trawl_field *fields; /* places of dynamic data, for -s; names are not kept */
+};
+
+struct trace {
+	struct input *in;
+	int top, dir;              /* tracefs, and our instance; -1 if not open */
+	char name[OWNER_NAME_MAX]; /* of the instance, and of the group of probes that we define */
+	int source;                /* the writer's id; -1 before the first event */
+	char *spec;                /* all -i texts, for people */
+	bool follows;              /* what is not in the scope is left out here (kin.h) */
+	bool filtered;             /* the kernel leaves out some hits on request: scope or filter */
+	bool started;
+	bool switched_off;         /* by somebody else, and told */
+	bool uncounted;            /* events were lost, nobody knows how many */
+	uint64_t looked;           /* MONO of the last look (intact.h), */
+	size_t next_look;          /* and the event that is the next one's first */
+
+	struct trace_event *events;
+	size_t nevents;
+	uint32_t *by_id;           /* kernel event id -> index into events + 1 */
+
+	struct trace_cpu *cpus;
+	size_t ncpus;
+	uint8_t *page;             /* one sub-buffer */
+	struct ring_layout *layout;
+
+	struct kallsyms kallsyms;  /* addresses of the kernel that events show as symbols */
+	bool strings_told;         /* the file has the kernel's constant strings */
+	char *symbols;             /* what the kernel calls the first nsymbols of them */
+	size_t nsymbols, symbols_len;
+	struct chain *chains;      /* of eprobe and synth: chain.h */
+	size_t nchains;
+	uint64_t since;            /* MONO of the start */
+
+	uint64_t captured, lost;
+	uint64_t others;           /* events of tasks outside the scope that were left out here */
+	pid_t strangers[TRACE_STRANGERS]; /* some of these tasks, since the last drain */
+	size_t nstrangers;
+	uint64_t left_out;         /* MONO when the kernel began to leave the last of them out */
+	uint64_t unsure, unsure_from; /* events of which it is not known, since the last drain */
+	uint32_t largest;          /* bytes of the longest record */
+	uint64_t unknown;          /* records that fit no event of ours: left out, and told */
+	bool hits_known;           /* probes: how often the kernel saw them hit, until the stop */
+	uint64_t hits;
+	/* Called for each record that is captured, if set: the task source looks into its own. */
+	void (*look)(struct trace *t, const struct trace_event *e, const struct ring_event *ev);
+};
+
+/*
+ * Makes the instance (mounting tracefs if need be), not yet recording. buffer_kb: per CPU; 0 for
+ * -B or the default. NULL on failure.
+ */
+struct trace *trace_new(struct input *in, uint32_t buffer_kb, struct trawl_error *err);
+
+/* The kernel is to record the session's scope only. Before trace_start(). */
+int trace_limit(struct trace *t, struct trawl_error *err);
+
+/*
+ * Events of tasks outside the session's scope are left out here; whose are seen, the kernel is to
+ * leave out from then on. For events which others rarely have: the kernel's check takes time at
+ * each. Before trace_start(), and when the source "task" has started.
+ */
+int trace_follow(struct trace *t, struct trawl_error *err);
+
+/*
+ * Records the event GROUP/NAME under the given display name. `format`, if not NULL, is the parsed
+ * format of that event, tuned by the caller; filter may be "". An event that has been added before
+ * is recorded once, with what either filter lets through.
+ */
+int trace_add(struct trace *t, const char *group, const char *name, const char *display,
+	      const struct eventformat *format, const char *filter, struct trawl_error *err);
+
+/* Is there an event of this display name already? */
+bool trace_has_name(const struct trace *t, const char *display);
+
+/* Reads and parses events/GROUP/NAME/format. */
+int trace_format(struct trace *t, const char *group, const char *name, struct eventformat *format,
+		 struct trawl_error *err);
+
+/* The kernel's counters of one CPU; false when they cannot be read. */
+bool trace_read_stats(struct trace *t, const struct trace_cpu *c, struct loss_stats *s);
+
+/* Events lost between two times of CLOCK_MONOTONIC; c: NULL for all CPUs; count: UINT64_MAX if not
+ * known. 0, or -1 with *err. */
+int trace_lose(struct trace *t, struct trace_cpu *c, uint64_t from, uint64_t to, uint64_t count,
+	       uint32_t reason, struct trawl_error *err);
+
+/* The functions of a struct source, for in->state == a struct trace. */
+int trace_start(struct input *in, struct trawl_error *err);
+size_t trace_fds(struct input *in, struct pollfd *fds, size_t room);
+int trace_drain(struct input *in, struct trawl_error *err);
+int trace_tick(struct input *in, struct trawl_error *err);
+void trace_turn(struct input *in);
+int trace_stop(struct input *in, struct trawl_error *err);
+void trace_stats(struct input *in, struct source_stats *stats);
+void trace_disarm(struct input *in);
+
+#endif

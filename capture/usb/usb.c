@@ -1,0 +1,728 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The source "usb": every -i usb:… of a session is a filter on one usbmon device, so no event
+ * comes twice. It is the node of one bus if all filters name that bus, else the one of all.
+ *
+ * Events are filtered in the kernel's ring and handed to the session from there. Hot-plug news
+ * come by netlink; before each is believed, the ring is drained, so that events of before it are
+ * judged by what was known then.
+ *
+ * A wake-up costs more than an event. While events come, the ring is looked at in turns; the
+ * device is polled only to be woken from silence.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+#include "decode/usb/usbmontext.h"
+#include "capture/sys/clock.h"
+#include "capture/session.h"
+#include "capture/usb/filter.h"
+#include "capture/usb/hold.h"
+#include "capture/usb/usbmon.h"
+#include "capture/usb/node.h"
+#include "capture/usb/sysfs.h"
+#include "capture/usb/tally.h"
+#include "capture/usb/text.h"
+#include "common/usbtypes.h"
+
+enum {
+	LATER = 32,           /* devices whose drivers are being bound */
+	LATER_MS = 500,       /* a device is looked at again when it was quiet for so long */
+	/* Between two looks at a ring of USBMON_RING_MAX that is not silent: 2.6 GB/s fill it. */
+	TURN_MS = 25,
+	TEXT_TURN_MS = 2,     /* at the text form, which keeps a hundred events or so */
+	DRAIN_BYTES = 64 << 20, /* after so much, let the session have its turn */
+};
+
+struct usb {
+	struct session *session;
+	struct input *in;
+	struct usbmon mon;
+	struct usbtext text;
+	bool armed;           /* who was there at the beginning is known */
+	bool by_text;         /* usb:text: the one, not the other, is open */
+	uint32_t snaplen;     /* -s; 0: all */
+	struct usbfilter filter;
+	struct usbhold hold;
+	struct usbtally tally;
+	uint16_t id;          /* of the source in the writer */
+	uint16_t bus;         /* whose node is open; 0: of all */
+	int uevents;
+	int turn;             /* timer: when to look at the ring again */
+	bool silent;          /* nothing came in the last turn: the device itself wakes us */
+	uint8_t *cut;         /* an event that -s cut */
+	uint64_t asked;       /* wall clock, ns: when the kernel was last asked for losses */
+	uint64_t seen;        /* events that the ring gave, wanted or not */
+	bool full;            /* the session has all that it wants */
+	uint64_t stopped;     /* wall clock, ns: what comes later is not wanted; 0: not stopped */
+	bool finished;
+	bool warned[USBFILTER_BUSES][USBFILTER_DEVS]; /* of a keyboard at this address */
+	struct later {
+		char name[USBSYS_NAME];
+		uint64_t due; /* steady clock, ms */
+	} later[LATER];
+	size_t nlater;
+};
+
+static uint64_t steady_ms(void)
+{
+	return mono_now() / 1000000;
+}
+
+/* ---- events -------------------------------------------------------------------------------- */
+
+/* Wall clock, ns. */
+static uint64_t event_time(const struct usbmon_header *h)
+{
+	return (uint64_t)h->ts_sec * 1000000000 + (uint64_t)h->ts_usec * 1000;
+}
+
+/* Shortens an event to -s bytes of data; the header then tells what follows it. */
+static const uint8_t *snap(struct usb *u, const uint8_t *event, struct usbmon_header *h)
+{
+	size_t descs = (size_t)h->ndesc * USBMON_ISO_DESC;
+
+	if (h->len_cap <= descs || h->len_cap - descs <= u->snaplen)
+		return event;
+	h->len_cap = (uint32_t)(descs + u->snaplen);
+	memcpy(u->cut, h, sizeof(*h));
+	memcpy(u->cut + sizeof(*h), event + sizeof(*h), h->len_cap);
+	return u->cut;
+}
+
+/* Hands one event, with its header *h, to the session. 1: it wants no more. */
+static inline int emit(struct usb *u, struct usbmon_header *h, const uint8_t *event,
+		struct trawl_error *err)
+{
+	uint32_t type = usbtypes_event(h->type), given = h->len_cap;
+	int r;
+
+	if (!type) {
+		u->tally.malformed++;
+		return 0;
+	}
+	if (u->snaplen)
+		event = snap(u, event, h);
+	r = session_append(u->in, u->id, type, 0, event_time(h), event, sizeof(*h) + h->len_cap,
+			   err);
+	if (r == 0)
+		usbtally_count(&u->tally, h, event + sizeof(*h), given);
+	u->full |= r > 0;
+	return r;
+}
+
+struct emission {
+	struct usb *u;
+	struct trawl_error *err;
+};
+
+static int emit_held(const uint8_t *event, size_t len, void *arg)
+{
+	struct emission *e = arg;
+	struct usbmon_header h;
+
+	memcpy(&h, event, sizeof(h));
+	return emit(e->u, &h, event, e->err);
+}
+
+static int release(struct usb *u, struct trawl_error *err)
+{
+	struct emission e = { u, err };
+
+	return usbhold_release(&u->hold, &u->filter, steady_ms(), emit_held, &e);
+}
+
+static int next_event(struct usb *u, const uint8_t **event, struct trawl_error *err)
+{
+	return u->by_text ? usbtext_next(&u->text, event, err) : usbmon_next(&u->mon, event, err);
+}
+
+/* What the ring holds now, or held at the stop. 0: all of it, 1: not all of it, -1. */
+static int drain_ring(struct usb *u, struct trawl_error *err)
+{
+	struct usbmon_header h;
+	const uint8_t *event;
+	size_t bytes = 0;
+	int r;
+
+	while ((r = next_event(u, &event, err)) > 0) {
+		enum usbfilter_verdict verdict;
+
+		u->seen++;
+		memcpy(&h, event, sizeof(h));
+		if (u->stopped && event_time(&h) > u->stopped)
+			return 0;
+		verdict = usbfilter_match(&u->filter, &h);
+		if (verdict == USBFILTER_DROP) {
+			u->tally.unwanted++;
+			continue;
+		}
+		if (verdict == USBFILTER_UNDECIDED || usbhold_waiting(&u->hold)) {
+			usbhold_add(&u->hold, event, sizeof(h) + h.len_cap, steady_ms());
+			continue;
+		}
+		bytes += sizeof(h) + h.len_cap;
+		r = emit(u, &h, event, err);
+		if (r)
+			break;
+		if (bytes > DRAIN_BYTES)
+			return 1;
+	}
+	return r;
+}
+
+/* ---- losses -------------------------------------------------------------------------------- */
+
+static int ask_losses(struct usb *u, struct trawl_error *err)
+{
+	struct trawl_loss loss = {
+		.source = u->id, .cpu = UINT32_MAX, .reason = TRAWL_LOSS_DROPPED,
+	};
+	int r;
+
+	r = u->by_text ? usbtext_lost(&u->text, &loss.count, err) :
+			 usbmon_lost(&u->mon, &loss.count, err);
+	loss.from = u->asked;
+	loss.to = u->asked = clock_ns(CLOCK_REALTIME);
+	if (r < 0 || !loss.count)
+		return r;
+	u->tally.lost += loss.count;
+	return session_loss(u->session, &loss, err);
+}
+
+/* ---- the node ------------------------------------------------------------------------------ */
+
+static int open_node(struct usb *u, struct trawl_error *err)
+{
+	size_t ring = (size_t)session_options(u->session)->buffer_kb << 10;
+	char path[USBNODE_PATH];
+	uint8_t *cut;
+
+	if (u->by_text)
+		usbnode_ready(err); /* loads usbmon; if it cannot, the next error says more */
+	if (u->by_text ? usbtext_open(&u->text, u->bus, err) < 0 :
+			 usbnode_find(u->bus, path, err) < 0 ||
+			 usbmon_open(&u->mon, &usbmon_kernel, path, ring, err) < 0)
+		return -1;
+	cut = malloc(u->by_text ? USBMONTEXT_RECORD :
+				  sizeof(struct usbmon_header) + usbmon_data_max(&u->mon));
+	if (!cut)
+		return trawl_fail(err, TRAWL_CANNOT, "usb: out of memory");
+	free(u->cut);
+	u->cut = cut;
+	return 0;
+}
+
+/*
+ * A bus that is gone leaves its node dead, even when it comes back: that is another one of the same
+ * name. The node of all buses stays, and the filters know the bus.
+ */
+static int outlive_bus(struct usb *u, struct trawl_error *err)
+{
+	struct usbmon mon = u->mon;
+	struct usbtext text = u->text;
+	struct trawl_error why = { 0 };
+	uint16_t bus = u->bus;
+
+	if (ask_losses(u, err) < 0)
+		return -1;
+	u->bus = 0;
+	u->mon = (struct usbmon){ .fd = -1 };
+	u->text = (struct usbtext){ .fd = -1 };
+	if (open_node(u, &why) == 0) {
+		uint64_t of_others = 0;
+
+		if (u->by_text && usbtext_lost(&u->text, &of_others, err) < 0)
+			return -1;
+		u->tally.malformed += mon.malformed + text.malformed;
+		usbmon_close(&mon);
+		usbtext_close(&text);
+		return 0;
+	}
+	session_note(u->session, "usb: when bus %u comes back, it will not be recorded: %s",
+		     bus, why.text);
+	usbtext_close(&u->text);
+	usbmon_close(&u->mon);
+	u->mon = mon;
+	u->text = text;
+	return 0;
+}
+
+/* ---- devices ------------------------------------------------------------------------------- */
+
+static int write_meta(struct usb *u, const char *name, const struct json *j,
+		      struct trawl_error *err)
+{
+	char full[USBSYS_NAME + 8];
+	struct trawl_meta meta = {
+		.name = full, .type = "application/json", .time = clock_ns(CLOCK_MONOTONIC),
+		.data = j->text, .len = j->len,
+	};
+
+	snprintf(full, sizeof(full), "usb/%s", name);
+	return trawl_writer_meta(session_writer(u->session), &meta, err);
+}
+
+/* Of some keyboards it is known only when they have their driver. */
+static void warn_of_keyboard(struct usb *u, const struct usb_identity *id)
+{
+	bool *warned = &u->warned[id->bus][id->dev];
+
+	if (id->keyboard && !*warned)
+		session_note(u->session,
+			     "usb: %s (%04x:%04x) is a keyboard: what is typed on it will be in "
+			     "this capture", id->name, id->vid, id->pid);
+	*warned |= id->keyboard;
+}
+
+/* Writes what sysfs tells of a device, if it is wanted and still there. */
+static int write_device(struct usb *u, const char *name, struct trawl_error *err)
+{
+	struct usb_identity id;
+	struct json j = { 0 };
+	int r = 0;
+
+	if (!usbsys_identity(USBSYS_ROOT, name, &id) || !usbfilter_learn(&u->filter, &id))
+		return 0;
+	warn_of_keyboard(u, &id);
+	if (usbsys_snapshot(USBSYS_ROOT, name, &j))
+		r = write_meta(u, name, &j, err);
+	json_free(&j);
+	return r;
+}
+
+static int write_gone(struct usb *u, const struct usb_uevent *ev, struct trawl_error *err)
+{
+	struct json j = { 0 };
+	int r;
+
+	json_object(&j, NULL);
+	json_string(&j, "path", ev->name);
+	json_uint(&j, "busnum", ev->bus);
+	json_uint(&j, "devnum", ev->dev);
+	json_bool(&j, "gone", true);
+	json_end(&j);
+	r = write_meta(u, ev->name, &j, err);
+	json_free(&j);
+	return r;
+}
+
+/* Drivers bind some time after a device appears: look again when that has ended. */
+static void look_later(struct usb *u, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < u->nlater && strcmp(u->later[i].name, name); i++)
+		;
+	if (i == LATER)
+		return; /* a storm: these keep what was written when they appeared */
+	if (i == u->nlater)
+		snprintf(u->later[u->nlater++].name, USBSYS_NAME, "%s", name);
+	u->later[i].due = steady_ms() + LATER_MS;
+}
+
+static int look_now(struct usb *u, bool all, struct trawl_error *err)
+{
+	uint64_t now = steady_ms();
+	size_t i = 0;
+
+	while (i < u->nlater) {
+		char name[USBSYS_NAME];
+
+		if (!all && u->later[i].due > now) {
+			i++;
+			continue;
+		}
+		memcpy(name, u->later[i].name, sizeof(name));
+		u->later[i] = u->later[--u->nlater];
+		if (write_device(u, name, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Takes note of a device. */
+static int meet(const struct usb_identity *id, void *arg)
+{
+	struct emission *e = arg;
+	struct usb *u = e->u;
+	bool known = usbfilter_wanted(&u->filter, id->bus, id->dev);
+	bool wanted = usbfilter_learn(&u->filter, id);
+
+	usbhold_enumerated(&u->hold, id->bus, wanted);
+	if (!wanted || known)
+		return 0;
+	u->tally.devices++;
+	if (u->armed)
+		session_note(u->session, "usb: %s (%04x:%04x) is plugged in", id->name, id->vid,
+			     id->pid);
+	return write_device(u, id->name, e->err);
+}
+
+static int meet_all(struct usb *u, struct trawl_error *err)
+{
+	struct emission e = { u, err };
+
+	return usbsys_each(USBSYS_ROOT, meet, &e);
+}
+
+static int appeared(struct usb *u, const struct usb_uevent *ev, struct trawl_error *err)
+{
+	struct emission e = { u, err };
+	struct usb_identity id;
+
+	if (!usbsys_identity(USBSYS_ROOT, ev->name, &id))
+		return 0; /* gone again already; what is held of it runs out of time */
+	look_later(u, ev->name);
+	return meet(&id, &e);
+}
+
+static int vanished(struct usb *u, const struct usb_uevent *ev, struct trawl_error *err)
+{
+	bool wanted = usbfilter_wanted(&u->filter, ev->bus, ev->dev);
+	bool is_bus = !strncmp(ev->name, "usb", 3);
+
+	usbfilter_forget(&u->filter, ev->bus, ev->dev);
+	if (is_bus && ev->bus == u->bus && outlive_bus(u, err) < 0)
+		return -1;
+	if (!wanted)
+		return 0;
+	u->warned[ev->bus][ev->dev] = false;
+	u->tally.gone++;
+	session_note(u->session, "usb: %s is gone", ev->name);
+	return write_gone(u, ev, err);
+}
+
+static int hear(struct usb *u, const struct usb_uevent *ev, struct trawl_error *err)
+{
+	switch (ev->action) {
+	case USB_ADD:
+		return appeared(u, ev, err);
+	case USB_REMOVE:
+		return vanished(u, ev, err);
+	case USB_CHANGE:
+		look_later(u, ev->name);
+		break;
+	}
+	return 0;
+}
+
+static bool is_of_term(const struct usb_identity *id, const void *term)
+{
+	return usbfilter_is(term, id);
+}
+
+/*
+ * Says which devices a filter is about when they are several, and when there is none. That may wait
+ * for one, if it can come: an id, a port or a serial number can, an address cannot.
+ */
+static int say_devices(struct usb *u, const struct input *in, struct trawl_error *err)
+{
+	char list[700];
+	size_t i, n;
+
+	for (i = 0; i < u->filter.count; i++) {
+		const struct usbfilter_term *t = &u->filter.terms[i];
+
+		if (!t->has_vid && !*t->port && !*t->serial && !t->dev)
+			continue;
+		if (u->filter.met & 1u << i) {
+			n = usbsys_list(USBSYS_ROOT, is_of_term, t, list, sizeof(list));
+			if (n > 1)
+				session_note(u->session, "usb:%s is %zu devices: %s", in->specs[i],
+					     n, list);
+			continue;
+		}
+		usbsys_list(USBSYS_ROOT, NULL, NULL, list, sizeof(list));
+		if (t->dev)
+			return trawl_fail(err, TRAWL_CANNOT,
+					  "usb:%s: there is no such device; plugged in are: %s",
+					  in->specs[i], list);
+		session_note(u->session, "usb:%s is not plugged in; waiting for it. There are: %s",
+			     in->specs[i], list);
+	}
+	return 0;
+}
+
+/* ---- the source ---------------------------------------------------------------------------- */
+
+static void disarm(struct input *in)
+{
+	struct usb *u = in->state;
+
+	if (!u)
+		return;
+	usbmon_close(&u->mon);
+	usbtext_close(&u->text);
+	usbhold_free(&u->hold);
+	if (u->uevents >= 0)
+		close(u->uevents);
+	if (u->turn >= 0)
+		close(u->turn);
+	free(u->cut);
+	free(u);
+	in->state = NULL;
+}
+
+static int read_filters(struct usb *u, const struct input *in, struct trawl_error *err)
+{
+	size_t i;
+
+	for (i = 0; i < in->nspecs; i++) {
+		const char *spec = in->specs[i];
+		bool text = !strncmp(spec, "text", 4) && (!spec[4] || spec[4] == ':');
+
+		if (i && text != u->by_text)
+			return trawl_fail(err, TRAWL_USAGE,
+					  "usb:text cannot be joined with usb: choose one form");
+		u->by_text = text;
+		if (usbfilter_add(&u->filter, text ? spec + 4 + (spec[4] == ':') : spec, err) < 0)
+			return -1;
+	}
+	u->bus = usbfilter_bus(&u->filter);
+	u->tally.partial = usbfilter_partial(&u->filter);
+	return 0;
+}
+
+/* The -i texts in one, for people. */
+static int describe_source(struct usb *u, const struct input *in, struct trawl_error *err)
+{
+	char spec[1024] = "";
+	size_t i, used = 0;
+
+	for (i = 0; i < in->nspecs && used < sizeof(spec); i++)
+		used += (size_t)snprintf(spec + used, sizeof(spec) - used, "%susb%s%s",
+					 i ? " " : "", *in->specs[i] ? ":" : "", in->specs[i]);
+	int id = usbtypes_describe(session_writer(u->session), spec, err);
+
+	if (id < 0)
+		return -1;
+	u->id = (uint16_t)id;
+	return 0;
+}
+
+static int arm(struct input *in, struct trawl_error *err)
+{
+	const struct options *o = session_options(in->session);
+	struct usb *u = calloc(1, sizeof(*u));
+
+	if (!u)
+		return trawl_fail(err, TRAWL_CANNOT, "usb: out of memory");
+	in->state = u;
+	u->session = in->session;
+	u->in = in;
+	u->snaplen = o->snaplen;
+	u->mon.fd = -1;
+	u->text.fd = -1;
+	u->uevents = -1;
+	u->silent = true;
+	u->turn = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (u->turn < 0)
+		return trawl_fail(err, TRAWL_CANNOT, "usb: no timer: %s", strerror(errno));
+	if (read_filters(u, in, err) < 0)
+		return -1;
+	/* From here on no device can come or go unseen. */
+	u->uevents = usbsys_uevents(err);
+	if (u->uevents < 0 || open_node(u, err) < 0)
+		return -1;
+	if (describe_source(u, in, err) < 0 || meet_all(u, err) < 0 || say_devices(u, in, err) < 0)
+		return -1;
+	if (u->by_text)
+		session_note(u->session, "usb:text carries at most 32 bytes of each transfer");
+	if (o->npids || o->command)
+		session_note(u->session, "usb: a transfer does not tell which process it is for: "
+			     "%s limits only the other sources", o->npids ? "-p" : "the command");
+	u->armed = true;
+	return 0;
+}
+
+/* Sets the time of the next look. A ring that is not of full size is filled sooner. */
+static void next_turn(struct usb *u)
+{
+	uint64_t ns = u->by_text ? TEXT_TURN_MS * 1000000 :
+		      (uint64_t)TURN_MS * 1000000 * u->mon.ring_size / USBMON_RING_MAX;
+	struct itimerspec in = { .it_value.tv_nsec = (long)ns };
+
+	timerfd_settime(u->turn, 0, &in, NULL);
+}
+
+/* What was there before the start is not ours, nor what was lost. */
+static int start(struct input *in, struct trawl_error *err)
+{
+	struct usb *u = in->state;
+	const uint8_t *event;
+	uint64_t before;
+	int r;
+
+	u->asked = clock_ns(CLOCK_REALTIME);
+	if (u->by_text) {
+		while ((r = usbtext_next(&u->text, &event, err)) > 0)
+			;
+		u->silent = false;
+		next_turn(u);
+		return r < 0 ? r : usbtext_lost(&u->text, &before, err);
+	}
+	usbmon_flush(&u->mon);
+	return usbmon_lost(&u->mon, &before, err);
+}
+
+static size_t fds(struct input *in, struct pollfd *fds, size_t room)
+{
+	struct usb *u = in->state;
+
+	if (room < 2)
+		return 0;
+	fds[0] = (struct pollfd){ .fd = u->silent ? u->mon.fd : u->turn, .events = POLLIN };
+	fds[1] = (struct pollfd){ .fd = u->uevents, .events = POLLIN };
+	return 2;
+}
+
+/* Hot-plug news in their order, each after the events that are older than it. 1: there is more. */
+static int follow(struct usb *u, struct trawl_error *err)
+{
+	struct usb_uevent ev;
+	bool news, overrun;
+	int r;
+
+	do {
+		news = usbsys_uevent(u->uevents, &ev, &overrun);
+		do {
+			r = drain_ring(u, err);
+		} while (r > 0 && news && !u->full);
+		if (r < 0 || (overrun && meet_all(u, err) < 0) || (news && hear(u, &ev, err) < 0))
+			return -1;
+	} while (news);
+	return r;
+}
+
+static int write_verdict(struct usb *u, struct trawl_error *err)
+{
+	struct json j = { 0 };
+	char text[USBTALLY_TEXT];
+	int r;
+
+	u->tally.undecided = u->hold.given_up;
+	u->tally.malformed += u->mon.malformed + u->text.malformed;
+	u->tally.text = u->by_text;
+	usbtally_json(&u->tally, u->mon.ring_size, u->mon.ring, &j);
+	r = write_meta(u, "verdict", &j, err);
+	usbtally_text(&u->tally, text, sizeof(text));
+	session_note(u->session, "usb: replayable: %s", text);
+	json_free(&j);
+	return r;
+}
+
+static int tick(struct input *in, struct trawl_error *err)
+{
+	struct usb *u = in->state;
+
+	return look_now(u, false, err) < 0 ? -1 : ask_losses(u, err);
+}
+
+/* After the last event: what has waited, the last losses, the verdict. */
+static int finish(struct usb *u, struct trawl_error *err)
+{
+	struct emission e = { u, err };
+
+	if (u->finished)
+		return 0;
+	u->finished = true;
+	if (usbhold_release(&u->hold, &u->filter, UINT64_MAX, emit_held, &e) < 0 ||
+	    look_now(u, true, err) < 0 || ask_losses(u, err) < 0)
+		return -1;
+	return write_verdict(u, err);
+}
+
+static int drain(struct input *in, struct trawl_error *err)
+{
+	struct usb *u = in->state;
+	uint64_t seen = u->seen;
+	int more = 0;
+
+	if (!u->full) {
+		more = follow(u, err);
+		if (more < 0 || release(u, err) < 0)
+			return -1;
+	}
+	if (more && !u->full)
+		return DRAIN_MORE;
+	/* The text form cannot be polled, so it is never left alone. */
+	u->silent = u->seen == seen && !u->by_text;
+	if (!u->silent)
+		next_turn(u);
+	if (u->stopped)
+		return finish(u, err);
+	return usbhold_waiting(&u->hold) ? DRAIN_HELD : DRAIN_DONE;
+}
+
+/* The kernel cannot be told to stop; the last drain() leaves out what is younger than this. */
+static int stop(struct input *in, struct trawl_error *err)
+{
+	struct usb *u = in->state;
+
+	u->stopped = clock_ns(CLOCK_REALTIME);
+	return 0;
+}
+
+static void stats(struct input *in, struct source_stats *stats)
+{
+	const struct usb *u = in->state;
+
+	stats->captured = u->tally.events;
+	stats->lost = u->tally.lost;
+}
+
+/* ---- -D ------------------------------------------------------------------------------------ */
+
+struct listing {
+	struct source_list *list;
+	const char *why;
+};
+
+static int list_device(const struct usb_identity *id, void *arg)
+{
+	struct listing *l = arg;
+	char name[64], what[USBSYS_WHAT];
+
+	if (!strncmp(id->name, "usb", 3))
+		snprintf(name, sizeof(name), "usb:%u", id->bus);
+	else
+		snprintf(name, sizeof(name), "usb:%04x:%04x", id->vid, id->pid);
+	usbsys_describe(USBSYS_ROOT, id, what);
+	usbsys_members(USBSYS_ROOT, id, &source_list_add(l->list, name, what, l->why)->more);
+	return 0;
+}
+
+static void describe(struct source_list *list)
+{
+	struct trawl_error err = { 0 };
+	char path[USBNODE_PATH];
+	struct listing l = { list, NULL };
+
+	if (usbnode_find(0, path, &err) < 0)
+		l.why = err.text;
+	source_list_add(list, "usb", "all transfers of all USB buses", l.why);
+	source_list_add(list, "usb:text", "the same by debugfs: 32 bytes of each at most",
+			usbtext_why_not());
+	usbsys_each(USBSYS_ROOT, list_device, &l);
+}
+
+const struct source usb_source = {
+	.name = "usb",
+	.realtime = true,
+	.summary = "[text:][PART,...] of BUS | VID:PID | VID:* | port=1-2.3 | serial=TEXT | "
+		   "dev=BUS:DEV | ep=N[in|out]",
+	.describe = describe,
+	.arm = arm,
+	.start = start,
+	.fds = fds,
+	.drain = drain,
+	.tick = tick,
+	.stop = stop,
+	.stats = stats,
+	.disarm = disarm,
+};

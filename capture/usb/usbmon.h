@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The kernel's usbmon device: a ring of USB events that is mapped, fetched from in batches and
+ * flushed by the next fetch. Documentation/usb/usbmon.rst and drivers/usb/mon/mon_bin.c.
+ *
+ *	usbmon_open()		ring as large as the kernel takes, mapped
+ *	usbmon_next()		the next event, in place; 0 when there is none now
+ *	usbmon_lost()		events that the kernel had no room for, since the last call
+ *	usbmon_close()
+ *
+ * An event is the 64-byte header (struct usbmon_header), isochronous descriptors and data, in the
+ * ring itself: it is valid until the next call of usbmon_next(). Nothing is copied here.
+ */
+#ifndef TRAWL_CAPTURE_USB_USBMON_H
+#define TRAWL_CAPTURE_USB_USBMON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "common/usbtypes.h"
+
+enum {
+	USBMON_ISO_DESC = 16,     /* bytes of one isochronous descriptor */
+	USBMON_BATCH = 1024,      /* events fetched by one ioctl */
+	USBMON_RING_MIN = 1200 << 10,
+	USBMON_RING_MAX = 64 << 20,
+};
+
+/* The system calls on the device, so that tests can put a model of it in its place. */
+struct usbmon_ops {
+	int (*open)(const char *path, int flags);
+	int (*ioctl)(int fd, unsigned long request, void *arg);
+	void *(*map)(int fd, size_t size);
+	void (*unmap)(void *ring, size_t size);
+	int (*close)(int fd);
+};
+
+extern const struct usbmon_ops usbmon_kernel;
+
+struct usbmon {
+	const struct usbmon_ops *ops;
+	int fd;             /* to poll; -1: not open */
+	const uint8_t *ring; /* NULL: could not be mapped, events are read one by one */
+	size_t ring_size;
+	uint32_t *offsets;  /* of the fetched batch */
+	uint32_t fetched;   /* events in it */
+	uint32_t used;      /* of these, handed out; to be flushed by the next fetch */
+	size_t held;        /* ring bytes behind the handed-out ones */
+	uint8_t *copy;      /* an event that wraps, or one that was read */
+	uint64_t fetches;   /* ioctls that fetched, for statistics */
+	uint64_t malformed; /* events whose lengths lead out of the ring */
+};
+
+/*
+ * Opens a usbmon device. ring_max bounds the ring (0: USBMON_RING_MAX). Without a mapping, events
+ * come by MON_IOCX_GETX, which is slower but carries the same bytes.
+ */
+int usbmon_open(struct usbmon *m, const struct usbmon_ops *ops, const char *path, size_t ring_max,
+		struct trawl_error *err);
+
+/*
+ * The next event: its header and the len_cap bytes behind it, contiguous. 1 with *event set, 0
+ * when there is none now (what was handed out is flushed, so poll() waits for new ones), -1.
+ */
+int usbmon_next(struct usbmon *m, const uint8_t **event, struct trawl_error *err);
+
+/* Throws away what is in the ring. */
+void usbmon_flush(struct usbmon *m);
+
+/* Events lost since the last call (the kernel's counter starts again at each reading). */
+int usbmon_lost(struct usbmon *m, uint64_t *lost, struct trawl_error *err);
+
+/* The most data bytes of one event that the kernel keeps: the rest of a longer one is cut. */
+size_t usbmon_data_max(const struct usbmon *m);
+
+void usbmon_close(struct usbmon *m);
+
+#endif

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: MIT */
+/* The sources "uprobe" and "usdt": probes of user programs, defined in uprobe_events. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "capture/sys/clock.h"
+#include "capture/probe/probe.h"
+#include "capture/probe/procmap.h"
+#include "capture/cli/spec.h"
+#include "capture/task/task.h"
+#include "capture/tracefs/trace.h"
+#include "capture/tracefs/tracefs.h"
+
+static const char definitions[] = "uprobe_events";
+
+enum { HITS_TRIES = 50 }; /* of 1 ms: others may be defining theirs all the time */
+
+/* ---- definition -------------------------------------------------------------------------- */
+
+/*
+ * The kernel refused a definition. Its error_log knows why, but for one case: another probe at
+ * this place says something else about the semaphore.
+ */
+static int fail_definition(struct trace *t, const struct probe *p, const char *line, int error,
+			   struct trawl_error *err)
+{
+	char what[160], command[PROBE_DEFINITION_MAX + 1];
+	int column;
+
+	snprintf(command, sizeof(command), "%.*s", (int)strcspn(line, "\n"), line);
+	if (tracefs_error(t->top, command, what, sizeof(what), &column))
+		return trawl_fail(err, TRAWL_USAGE,
+				  "%s: the kernel refuses this probe: %s\n    %s\n    %*s^",
+				  p->display_name, what, command, column > 0 ? column : 0, "");
+	if (error == EINVAL && p->sites[0].ref_ctr)
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "%s: the kernel refuses this probe: somebody else has a probe at "
+				  "this place without its semaphore", p->display_name);
+	return trawl_fail(err, TRAWL_CANNOT, "%s: the kernel refuses this probe: %s\n    %s",
+			  p->display_name, strerror(error), command);
+}
+
+static int define_sites(struct trace *t, const struct probe *p, struct trawl_error *err)
+{
+	char *line = malloc(PROBE_DEFINITION_MAX + 1);
+	int r = line ? 0 : trawl_fail(err, TRAWL_CANNOT, "out of memory");
+
+	for (size_t site = 0; !r && site < p->nsites; site++) {
+		r = probe_definition(p, site, t->name, line, PROBE_DEFINITION_MAX + 1, err);
+		if (!r && tracefs_write(t->top, definitions, line, err))
+			r = fail_definition(t, p, line, errno, err);
+	}
+	free(line);
+	return r;
+}
+
+static enum trawl_kind shown_kind(const struct probe_arg *arg, const struct trawl_field *f)
+{
+	switch (arg->show) {
+	case PROBE_SHOW_HEX:
+		return TRAWL_HEX;
+	case PROBE_SHOW_TEXT:
+		return f->size == 1 ? TRAWL_TEXT : f->kind;
+	case PROBE_SHOW_BOOL:
+		return f->size == 1 ? TRAWL_BOOL : f->kind;
+	case PROBE_SHOW_CHAR: /* of char[N] the kernel makes u8[N] */
+		return f->size > 1 ? f->kind : f->count > 1 ? TRAWL_TEXT : TRAWL_CHAR;
+	case PROBE_SHOW_ADDR:
+		return TRAWL_ADDR;
+	case PROBE_SHOW_FLOAT:
+		return f->size == 4 || f->size == 8 ? TRAWL_FLOAT : f->kind;
+	case PROBE_SHOW_INT:
+		break;
+	}
+	return f->kind;
+}
+
+static int replace(const char **text, const char *by)
+{
+	char *copy = strdup(by);
+
+	if (!copy)
+		return -1;
+	free((char *)*text);
+	*text = copy;
+	return 0;
+}
+
+/* Why an argument has no value; "" if it has one at some site. */
+static const char *why_unavailable(const struct probe *p, size_t arg)
+{
+	for (size_t site = 0; site < p->nsites; site++) {
+		if (p->sites[site].args[arg].state != PROBE_ARG_UNAVAILABLE)
+			return "";
+	}
+	return p->nsites ? p->sites[0].args[arg].why : "";
+}
+
+/* What we know of the arguments and the kernel's format file does not say. */
+static int tune(const struct probe *p, struct eventformat *f, struct trawl_error *err)
+{
+	for (size_t i = 0; i < p->nargs; i++) {
+		struct trawl_field *field = eventformat_field(f, p->args[i].name);
+		const char *why = why_unavailable(p, i);
+
+		if (!field)
+			continue;
+		field->kind = (uint8_t)shown_kind(&p->args[i], field);
+		if (*p->args[i].ctype && replace(&field->ctype, p->args[i].ctype))
+			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+		if (*why) {
+			field->kind = TRAWL_NONE;
+			field->note = why;
+		}
+	}
+	return 0;
+}
+
+static int write_meta(struct trace *t, const struct probe *p, struct trawl_error *err)
+{
+	char *json = probe_meta_json(p), *name = NULL;
+	struct trawl_meta m = { .type = "application/json", .data = json, .len = strlen(json) };
+	int r = -1;
+
+	m.time = mono_now();
+	if (asprintf(&name, "probe/%s/%s", t->in->source->name, p->display_name) < 0) {
+		name = NULL;
+		trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	} else {
+		m.name = name;
+		r = trawl_writer_meta(session_writer(t->in->session), &m, err);
+	}
+	free(name);
+	free(json);
+	return r;
+}
+
+static int arm_probe(struct trace *t, const struct probe *p, struct trawl_error *err)
+{
+	struct eventformat f;
+	int r;
+
+	if (define_sites(t, p, err) || trace_format(t, t->name, p->event, &f, err))
+		return -1;
+	r = tune(p, &f, err);
+	if (!r)
+		r = trace_add(t, t->name, p->event, p->display_name, &f, "", err);
+	eventformat_free(&f);
+	return r ? -1 : write_meta(t, p, err);
+}
+
+static int resolve(struct input *in, struct probe_list *list, struct trawl_error *err)
+{
+	for (size_t i = 0; i < in->nspecs; i++) {
+		char *text = NULL;
+		struct spec spec;
+		int r;
+
+		if (asprintf(&text, "%s:%s", in->source->name, in->specs[i]) < 0)
+			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+		r = spec_parse(text, &spec, err);
+		if (!r)
+			r = probe_resolve(&spec, 0, list, err);
+		if (!r && spec.pid)
+			tasks_saw_process(session_tasks(in->session), spec.pid);
+		spec_free(&spec);
+		free(text);
+		if (r)
+			return -1;
+	}
+	return 0;
+}
+
+/* Remarks on probes; one that several probes have is told once, by -v for each of them. */
+static void tell_notes(struct session *s, const struct probe_list *list)
+{
+	bool each = session_options(s)->verbose;
+
+	for (size_t i = 0; each && i < list->n; i++) {
+		if (!strcmp(list->probes[i]->sites[0].insn, "step"))
+			session_note(s, "%s: the instruction there must be single-stepped, which "
+				     "takes about ten times as long as a nop or push",
+				     list->probes[i]->display_name);
+	}
+	for (size_t i = 0; i < list->nnotes; i++)
+		session_note(s, "%s", list->notes[i]);
+	for (size_t i = 0; i < list->n; i++) {
+		const struct probe *p = list->probes[i];
+		size_t before = 0, more = 0;
+
+		for (size_t k = 0; k < list->n && *p->note && !each; k++) {
+			if (k != i && !strcmp(list->probes[k]->note, p->note))
+				*(k < i ? &before : &more) += 1;
+		}
+		if (!*p->note || before)
+			continue;
+		if (more)
+			session_note(s, "%s and %zu more probe%s: %s", p->display_name, more,
+				     more == 1 ? "" : "s", p->note);
+		else
+			session_note(s, "%s: %s", p->display_name, p->note);
+	}
+}
+
+/* How a process has mapped the file: what bears its name now, what bore it once, or neither. */
+enum mapped { MAPPED_NOT, MAPPED_FORMER, MAPPED };
+
+static enum mapped how_mapped(pid_t pid, const struct probe_file *file)
+{
+	struct trawl_error ignored;
+	struct mapped_file *files;
+	size_t n, missed;
+	enum mapped how = MAPPED_NOT;
+
+	if (procmap_open(pid, &files, &n, &missed, &ignored))
+		return MAPPED; /* who may not look does not know */
+	for (size_t i = 0; i < n && how != MAPPED; i++) {
+		struct stat st;
+
+		if (!fstat(files[i].fd, &st) && st.st_ino == file->inode &&
+		    major(st.st_dev) == file->major && minor(st.st_dev) == file->minor)
+			how = MAPPED;
+		else if (files[i].deleted && !strcmp(files[i].path, file->path))
+			how = MAPPED_FORMER;
+	}
+	if (missed && how == MAPPED_NOT)
+		how = MAPPED;
+	procmap_free(files, n);
+	return how;
+}
+
+/* -p: a file that none of the processes has mapped gives no events, at least not yet. */
+static void tell_unmapped(struct session *s, const struct probe_file *file)
+{
+	const struct options *o = session_options(s);
+	enum mapped best = MAPPED_NOT;
+	pid_t former = 0;
+
+	for (size_t i = 0; i < o->npids && best != MAPPED; i++) {
+		enum mapped how = how_mapped(o->pids[i], file);
+
+		if (how == MAPPED_FORMER)
+			former = o->pids[i];
+		if (how > best)
+			best = how;
+	}
+	if (!o->npids || best == MAPPED)
+		return;
+	if (best == MAPPED_FORMER)
+		session_note(s, "%s: process %d has mapped an older file of this name, which was "
+			     "deleted or replaced; /proc/%d/exe is the program that it runs",
+			     file->path, former, former);
+	else
+		session_note(s, "%s: not mapped by any process of -p so far: no events before it "
+			     "is", file->path);
+}
+
+/* Probes are resolved first: what the user mistyped is told before anything is touched. */
+static int uprobe_arm(struct input *in, struct trawl_error *err)
+{
+	struct probe_list list = { 0 };
+	struct trace *t;
+	int r = resolve(in, &list, err);
+
+	if (r)
+		goto out;
+	r = -1;
+	t = trace_new(in, 0, err);
+	if (!t)
+		goto out;
+	session_tasks(in->session)->want_maps = true;
+	tell_notes(in->session, &list);
+	for (size_t i = 0; i < list.nfiles; i++)
+		tell_unmapped(in->session, list.files[i]);
+	r = 0;
+	for (size_t i = 0; !r && i < list.n; i++)
+		r = arm_probe(t, list.probes[i], err);
+out:
+	probe_list_free(&list);
+	return r;
+}
+
+/* ---- hits -------------------------------------------------------------------------------- */
+
+/*
+ * The kernel's own count of hits of our probes, from uprobe_profile ("FILE EVENT HITS"). It has no
+ * groups, so it is read beside uprobe_events: both list the same probes in the same order. False
+ * if somebody defined or removed probes between the two reads.
+ */
+static bool read_hits(struct trace *t, uint64_t *hits)
+{
+	struct trawl_error ignored;
+	char *defs = tracefs_read(t->top, definitions, NULL, &ignored);
+	char *profile = tracefs_read(t->top, "uprobe_profile", NULL, &ignored);
+	char *d = defs, *p = profile;
+	bool same = d && p;
+
+	*hits = 0;
+	while (same && (*d || *p)) {
+		char group[OWNER_NAME_MAX], event[64], name[64];
+		uint64_t n;
+
+		same = sscanf(d, "%*[^:]:%63[^/]/%63s", group, event) == 2 &&
+		       sscanf(p, "%*s %63s %" SCNu64, name, &n) == 2 && !strcmp(event, name);
+		if (same && !strcmp(group, t->name))
+			*hits += n;
+		d = strchrnul(d, '\n');
+		d += *d == '\n';
+		p = strchrnul(p, '\n');
+		p += *p == '\n';
+	}
+	free(defs);
+	free(profile);
+	return same;
+}
+
+static int uprobe_start(struct input *in, struct trawl_error *err)
+{
+	return trace_follow(in->state, err) || trace_start(in, err) ? -1 : 0;
+}
+
+/*
+ * Hits are counted before we switch off: each of them must then be in the buffer or among its
+ * losses, unless a scope, a filter or -c kept it out (see final_losses() in trace.c).
+ */
+static int uprobe_stop(struct input *in, struct trawl_error *err)
+{
+	struct trace *t = in->state;
+
+	for (int tries = 0; t && t->started && !t->hits_known && tries < HITS_TRIES; tries++) {
+		if (tries)
+			usleep(1000);
+		t->hits_known = read_hits(t, &t->hits);
+	}
+	return trace_stop(in, err);
+}
+
+static const char what_uprobe[] = "any place in a program: an entry, a return, an instruction";
+static const char what_usdt[] = "static probes of programs and libraries";
+
+static int uprobe_probe(struct trawl_error *err)
+{
+	int top = tracefs_open(err), r = 0;
+
+	if (top < 0)
+		return -1;
+	if (!tracefs_has(top, definitions))
+		r = trawl_fail(err, TRAWL_CANNOT,
+			       "uprobes: this kernel is built without them (CONFIG_UPROBE_EVENTS)");
+	else if (faccessat(top, definitions, W_OK, AT_EACCESS))
+		r = trawl_fail(err, TRAWL_CANNOT,
+			       "uprobes: no permission to define probes: run trawl as root");
+	close(top);
+	return r;
+}
+
+/* For -D: defines a probe in ourselves, for it is not enough that uprobe_events is there. */
+static int try_definition(struct trawl_error *err)
+{
+	char group[OWNER_NAME_MAX], text[OWNER_NAME_MAX + 64];
+	int top, r;
+
+	if (uprobe_probe(err))
+		return -1;
+	top = tracefs_open(err);
+	if (top < 0)
+		return -1;
+	owner_name(group, "test");
+	snprintf(text, sizeof(text), "p:%s/test /proc/self/exe:0x1000\n", group);
+	r = tracefs_write(top, definitions, text, err);
+	snprintf(text, sizeof(text), "-:%s/test\n", group);
+	if (!r)
+		r = tracefs_write(top, definitions, text, err);
+	close(top);
+	return r;
+}
+
+static void uprobe_describe(struct source_list *list)
+{
+	struct trawl_error err;
+
+	source_list_add(list, "uprobe:PATH:SYMBOL", what_uprobe,
+			try_definition(&err) ? err.text : NULL);
+}
+
+static void usdt_describe(struct source_list *list)
+{
+	struct trawl_error err;
+
+	source_list_add(list, "usdt:PATH:[PROVIDER:]NAME", what_usdt,
+			try_definition(&err) ? err.text : NULL);
+}
+
+const struct source uprobe_source = {
+	.name = "uprobe",
+	.summary = "PATH:SYMBOL[+OFF][%return] [ARG ...]",
+	.programs = true,
+	.tasks = true,
+	.describe = uprobe_describe,
+	.probe = uprobe_probe,
+	.arm = uprobe_arm,
+	.start = uprobe_start,
+	.fds = trace_fds,
+	.drain = trace_drain,
+	.tick = trace_tick,
+	.stop = uprobe_stop,
+	.stats = trace_stats,
+	.disarm = trace_disarm,
+};
+
+const struct source usdt_source = {
+	.name = "usdt",
+	.summary = "PATH:[PROVIDER:]NAME [ARG ...], pid=PID:[PROVIDER:]NAME [ARG ...]",
+	.programs = true,
+	.tasks = true,
+	.describe = usdt_describe,
+	.probe = uprobe_probe,
+	.arm = uprobe_arm,
+	.start = uprobe_start,
+	.fds = trace_fds,
+	.drain = trace_drain,
+	.tick = trace_tick,
+	.stop = uprobe_stop,
+	.stats = trace_stats,
+	.disarm = trace_disarm,
+};

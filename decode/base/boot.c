@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/base/boot.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/jdoc.h"
+
+void boots_free(struct boots *b)
+{
+	free(b->of);
+	free(b->ids);
+	b->of = NULL;
+	b->ids = NULL;
+	b->n = b->nids = 0;
+}
+
+/* The number of a boot id, which gets one if it has none; UINT32_MAX: no memory. */
+static uint32_t number_of(struct boots *b, const char *id)
+{
+	void *grown;
+
+	for (uint32_t i = 0; i < b->nids; i++)
+		if (!strncmp(b->ids[i], id, BOOT_ID - 1))
+			return i;
+	grown = realloc(b->ids, (b->nids + 1) * sizeof(*b->ids));
+	if (!grown)
+		return UINT32_MAX;
+	b->ids = grown;
+	snprintf(b->ids[b->nids], BOOT_ID, "%s", id);
+	return b->nids++;
+}
+
+static void read_machine(struct boots *b, const struct trawl_meta *m)
+{
+	struct json_object *j = jdoc_parse(m->data, m->len);
+	const char *id = jdoc_string(j, "boot_id");
+	uint32_t *grown = b->of;
+
+	if (!*id)
+		goto out;
+	if (m->section >= b->n)
+		grown = realloc(b->of, ((size_t)m->section + 1) * sizeof(*grown));
+	if (!grown)
+		goto out;
+	b->of = grown;
+	while (b->n <= m->section)
+		b->of[b->n++] = UINT32_MAX;
+	b->of[m->section] = number_of(b, id);
+out:
+	json_object_put(j);
+}
+
+uint32_t boot_of(struct boots *b, uint32_t section)
+{
+	size_t n = trawl_meta_count(b->reader), i;
+
+	for (; b->metas < n; b->metas++) {
+		const struct trawl_meta *m = trawl_meta_at(b->reader, b->metas);
+
+		if (!strcmp(m->name, "machine"))
+			read_machine(b, m);
+	}
+	for (i = section < b->n ? section + 1u : b->n; i-- > 0;)
+		if (b->of[i] != UINT32_MAX)
+			return b->of[i];
+	return 0;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Integers in unaligned bytes: what format/bytes.h has (get16(), put16() and so on) and more. The
+ * caller has checked that they are there.
+ */
+#ifndef TRAWL_DECODE_BASE_BYTES_H
+#define TRAWL_DECODE_BASE_BYTES_H
+
+#include "format/bytes.h"
+
+/* n <= 8 bytes, little endian. */
+static inline uint64_t get_le(const uint8_t *p, size_t n)
+{
+	uint64_t v = 0;
+
+	for (size_t i = 0; i < n; i++)
+		v |= (uint64_t)p[i] << (8 * i);
+	return v;
+}
+
+static inline uint16_t get_be16(const uint8_t *p)
+{
+	return (uint16_t)(p[0] << 8 | p[1]);
+}
+
+static inline uint32_t get_be32(const uint8_t *p)
+{
+	return (uint32_t)get_be16(p) << 16 | get_be16(p + 2);
+}
+
+static inline uint64_t get_be64(const uint8_t *p)
+{
+	return (uint64_t)get_be32(p) << 32 | get_be32(p + 4);
+}
+
+/* The value of a hex digit; 16 and more: it is none. */
+static inline unsigned int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return (unsigned int)(c - '0');
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? (unsigned int)(c - 'a') + 10 : 16;
+}
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/base/cli.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+const char *cli_program = "trawl";
+
+int cli_error(const struct trawl_error *err)
+{
+	fprintf(stderr, "%s: %s\n", cli_program, err->text);
+	return err->status;
+}
+
+void cli_note(void *unused, const struct trawl_error *note)
+{
+	(void)unused;
+	cli_error(note);
+}
+
+/* All options that a shortened one may mean: "--source, --summary"; how many there are. */
+static int candidates(const char *text, const struct option *options, char *list, size_t size)
+{
+	size_t n = strcspn(text, "="), used = 0;
+	int found = 0;
+
+	list[0] = '\0';
+	for (; options && options->name && n > 2; options++) {
+		if (strncmp(options->name, text + 2, n - 2) || used >= size)
+			continue;
+		used += (size_t)snprintf(list + used, size - used, "%s--%s", found ? ", " : "",
+					 options->name);
+		found++;
+	}
+	return found;
+}
+
+int cli_bad_option(int got, char **argv, const struct option *options, struct trawl_error *err)
+{
+	const char *text = argv[optind - 1];
+	char letter[] = {'-', (char)optopt, '\0'}, list[256];
+
+	/* a letter inside "-xyz", or a whole word that getopt has just passed */
+	if (optopt > 0 && optopt < 0x100)
+		text = letter;
+	if (got == ':')
+		return trawl_fail(err, TRAWL_USAGE, "%s needs an argument; see --help", text);
+	if (optopt >= 0x100)
+		return trawl_fail(err, TRAWL_USAGE, "%s: this option has no argument: leave out %s",
+				  text, text + strcspn(text, "="));
+	if (!optopt && candidates(text, options, list, sizeof(list)) > 1)
+		return trawl_fail(err, TRAWL_USAGE, "%s can mean %s: write more of it", text, list);
+	return trawl_fail(err, TRAWL_USAGE, "%s is no option; see --help", text);
+}
+
+int cli_finish(struct out *o, const char *name)
+{
+	struct trawl_error err;
+
+	out_flush(o);
+	if (!o->error || o->error == EPIPE)
+		return TRAWL_OK;
+	trawl_fail(&err, TRAWL_CANNOT, "%s: cannot be written: %s", name, strerror(o->error));
+	return cli_error(&err);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/base/glob.h"
+
+/*
+ * A set at p (behind the '['): whether c is in it, and where the pattern goes on. A '[' that no
+ * ']' follows is an ordinary character: NULL.
+ */
+static const char *set(const char *p, char c, bool *in)
+{
+	bool not = *p == '!' || *p == '^';
+	const char *start = p += not;
+
+	*in = false;
+	for (; *p && (*p != ']' || p == start); p++) {
+		char low = *p, high = low;
+
+		if (p[1] == '-' && p[2] && p[2] != ']') {
+			high = p[2];
+			p += 2;
+		}
+		if ((unsigned char)c >= (unsigned char)low &&
+		    (unsigned char)c <= (unsigned char)high)
+			*in = true;
+	}
+	*in ^= not;
+	return *p ? p + 1 : NULL;
+}
+
+/* One pattern element against one character: where the pattern goes on, or NULL. */
+static const char *step(const char *p, char c)
+{
+	const char *next;
+	bool in;
+
+	if (*p == '?')
+		return p + 1;
+	if (*p == '[') {
+		next = set(p + 1, c, &in);
+		if (next)
+			return in ? next : NULL;
+	}
+	if (*p == '\\' && p[1])
+		p++;
+	return *p && *p == c ? p + 1 : NULL;
+}
+
+bool glob_match(const char *p, const char *text, size_t n)
+{
+	const char *end = text + n, *star = NULL, *retry = text, *next;
+
+	while (text < end) {
+		if (*p == '*') {
+			star = ++p; /* try the shortest match first, come back here */
+			retry = text;
+			continue;
+		}
+		next = step(p, *text);
+		if (next) {
+			p = next;
+			text++;
+		} else if (star) {
+			p = star;
+			text = ++retry;
+		} else {
+			return false;
+		}
+	}
+	while (*p == '*')
+		p++;
+	return !*p;
+}
+
+const char *glob_unclosed(const char *p)
+{
+	const char *next;
+	bool in;
+
+	while (*p) {
+		if (*p == '[') {
+			next = set(p + 1, 0, &in);
+			if (!next)
+				return p;
+			p = next;
+		} else {
+			p += *p == '\\' && p[1] ? 2 : 1;
+		}
+	}
+	return NULL;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/base/jdoc.h"
+
+enum { DEPTH = 64, SIZE_LIMIT = 16 << 20 };
+
+struct json_object *jdoc_parse(const void *text, size_t len)
+{
+	struct json_tokener *t = len <= SIZE_LIMIT ? json_tokener_new_ex(DEPTH) : NULL;
+	struct json_object *o;
+
+	if (!t)
+		return NULL;
+	json_tokener_set_flags(t, JSON_TOKENER_STRICT);
+	o = json_tokener_parse_ex(t, text, (int)len);
+	/* a number ends where something else begins */
+	if (json_tokener_get_error(t) == json_tokener_continue)
+		o = json_tokener_parse_ex(t, "", 1);
+	if (json_tokener_get_error(t) != json_tokener_success) {
+		json_object_put(o);
+		o = NULL;
+	}
+	json_tokener_free(t);
+	return o;
+}
+
+struct json_object *jdoc_meta(const struct trawl_reader *r, const char *name)
+{
+	const struct trawl_meta *m = trawl_meta_find(r, name);
+
+	return m ? jdoc_parse(m->data, m->len) : NULL;
+}
+
+struct json_object *jdoc_get(const struct json_object *object, const char *key)
+{
+	struct json_object *member;
+
+	if (!json_object_is_type(object, json_type_object) ||
+	    !json_object_object_get_ex(object, key, &member))
+		return NULL;
+	return member;
+}
+
+size_t jdoc_count(const struct json_object *array)
+{
+	return json_object_is_type(array, json_type_array) ? json_object_array_length(array) : 0;
+}
+
+const char *jdoc_string(const struct json_object *object, const char *key)
+{
+	struct json_object *o = jdoc_get(object, key);
+
+	return json_object_is_type(o, json_type_string) ? json_object_get_string(o) : "";
+}
+
+uint64_t jdoc_uint(const struct json_object *object, const char *key, uint64_t otherwise)
+{
+	const struct json_object *o = jdoc_get(object, key);
+
+	if (!json_object_is_type(o, json_type_int) || json_object_get_int64(o) < 0)
+		return otherwise;
+	return json_object_get_uint64(o);
+}
+
+int64_t jdoc_int(const struct json_object *object, const char *key, int64_t otherwise)
+{
+	const struct json_object *o = jdoc_get(object, key);
+
+	if (!json_object_is_type(o, json_type_int) || json_object_get_uint64(o) > INT64_MAX)
+		return otherwise;
+	return json_object_get_int64(o);
+}

@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/base/layout.h"
+
+#include <stdlib.h>
+
+#include "decode/base/ctype.h"
+
+/* Scalars of fixed place come first: they are written without a look at the room there is. */
+enum op {
+	OP_U1, OP_U2, OP_U4, OP_U8,
+	OP_S1, OP_S2, OP_S4, OP_S8,
+	OP_X1, OP_X2, OP_X4, OP_X8,
+	OP_BOOL,
+	OP_TEXT,    /* fixed place */
+	OP_NUMBERS, /* a short array of integers, likewise */
+	OP_FIXED, /* all above need nothing but the room that was reserved */
+	OP_CHECKED = OP_FIXED, /* a scalar, but look first whether it is in the record */
+	OP_CHAR,
+	OP_FLOAT,
+	OP_BYTES,
+	OP_ARRAY,
+	OP_LOC_TEXT,
+	OP_NONE,
+};
+
+#define SHORT_TEXT 64 /* texts up to this size may count as fixed, ... */
+#define SHORT_ARRAY 16 /* ... and arrays of so many integers */
+#define ROOM_MAX (32 * 1024)
+
+bool field_bytes(const struct trawl_field *f, const void *record, size_t len, const uint8_t **p,
+		 size_t *n)
+{
+	const uint8_t *r = record;
+	size_t offset = f->offset, size = (size_t)f->size * f->count;
+	uint32_t loc;
+
+	if (f->place == TRAWL_TAIL) {
+		size = offset <= len ? len - offset : 0;
+	} else if (f->place != TRAWL_FIXED) {
+		if (offset + 4 > len)
+			return false;
+		memcpy(&loc, r + offset, 4);
+		size = loc >> 16;
+		offset = (loc & 0xffff) + (f->place == TRAWL_REL_LOC ? offset + 4 : 0);
+	}
+	if (offset > len || size > len - offset)
+		return false;
+	*p = r + offset;
+	*n = size;
+	return true;
+}
+
+/* ---- preparation -------------------------------------------------------------------------- */
+
+static int size_log(size_t size)
+{
+	return size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
+}
+
+static enum op scalar_op(const struct trawl_field *f)
+{
+	switch (f->kind) {
+	case TRAWL_INT:
+	case TRAWL_PID:
+		return OP_S1 + size_log(f->size);
+	case TRAWL_HEX:
+	case TRAWL_ADDR:
+		return OP_X1 + size_log(f->size);
+	case TRAWL_BOOL:
+		return OP_BOOL;
+	case TRAWL_CHAR:
+		return OP_CHAR;
+	case TRAWL_FLOAT:
+		return OP_FLOAT;
+	default:
+		return OP_U1 + size_log(f->size);
+	}
+}
+
+static bool number_size(size_t size)
+{
+	return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
+static enum op choose_op(const struct trawl_field *f, uint32_t fixed)
+{
+	bool inside = f->place == TRAWL_FIXED && f->offset + (size_t)f->size * f->count <= fixed;
+
+	if (f->kind == TRAWL_NONE)
+		return OP_NONE;
+	if (f->kind == TRAWL_TEXT)
+		return inside && f->size == 1 && f->count <= SHORT_TEXT ? OP_TEXT : OP_LOC_TEXT;
+	if (f->kind == TRAWL_BYTES || !number_size(f->size))
+		return OP_BYTES;
+	if (f->place != TRAWL_FIXED || f->count != 1)
+		return inside && f->count <= SHORT_ARRAY && scalar_op(f) < OP_BOOL ? OP_NUMBERS :
+										      OP_ARRAY;
+	return inside ? scalar_op(f) : OP_CHECKED;
+}
+
+static size_t pad16(size_t n)
+{
+	return (n + 15) & ~(size_t)15;
+}
+
+static size_t label_room(const struct trawl_field *f)
+{
+	return pad16(strlen(f->name) + 2) + pad16(strlen(f->name) * 6 + 4);
+}
+
+/* Copies a label in steps of 16 bytes: its storage is padded, and the room is. */
+static char *put_label(char *p, const char *label, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i += 16)
+		memcpy(p + i, label + i, 16);
+	return p + n;
+}
+
+static char *prepare_label(struct shown *s, char *at)
+{
+	size_t n = strlen(s->field->name);
+	struct out o;
+
+	s->label = at;
+	s->label_len = (uint32_t)(n + 2);
+	at[0] = ' ';
+	memcpy(at + 1, s->field->name, n);
+	at[n + 1] = '=';
+	at += pad16(n + 2);
+
+	out_memory(&o);
+	out_char(&o, ',');
+	out_json(&o, s->field->name, n);
+	out_char(&o, ':');
+	s->json = at;
+	s->json_len = (uint32_t)o.len;
+	memcpy(at, o.data, o.len);
+	at += pad16(n * 6 + 4);
+	out_free(&o);
+	return at;
+}
+
+struct layout *layout_new(const struct trawl_event_type *type)
+{
+	struct layout *l = calloc(1, sizeof(*l));
+	size_t labels = 0;
+	uint32_t i;
+	char *at;
+
+	if (!l)
+		return NULL;
+	for (i = 0; i < type->nfields; i++)
+		labels += label_room(&type->fields[i]);
+	l->type = type;
+	l->name_len = strlen(type->name);
+	l->n = type->nfields;
+	l->room = labels + 64;
+	l->shown = calloc(l->n + 1, sizeof(*l->shown));
+	l->fields = calloc(l->n + 1, sizeof(*l->fields));
+	l->labels = at = calloc(1, labels + 16);
+	if (!l->shown || !l->fields || !l->labels) {
+		layout_free(l);
+		return NULL;
+	}
+	for (i = 0; i < l->n; i++) {
+		struct trawl_field *f = &l->fields[i];
+		struct shown *s = &l->shown[i];
+
+		*f = ctype_field(type, &type->fields[i]);
+		s->field = f;
+		s->op = (uint8_t)choose_op(f, type->size);
+		s->element = (uint8_t)scalar_op(f);
+		l->lacks |= s->op == OP_NONE || s->op == OP_LOC_TEXT;
+		at = prepare_label(s, at);
+		l->room += 24 + (s->op == OP_TEXT ? 6 * (size_t)f->count + 16 :
+				 s->op == OP_NUMBERS ? 22 * (size_t)f->count : 0);
+	}
+	l->checked = l->room > ROOM_MAX;
+	return l;
+}
+
+void layout_free(struct layout *l)
+{
+	if (!l)
+		return;
+	free(l->shown);
+	free(l->fields);
+	free(l->labels);
+	free(l);
+}
+
+struct shown *layout_find(const struct layout *l, const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < l->n; i++)
+		if (!strcmp(l->shown[i].field->name, name))
+			return &l->shown[i];
+	return NULL;
+}
+
+void layout_hide(struct layout *l, const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < l->n; i++)
+		if (!strcmp(l->shown[i].field->name, name))
+			l->shown[i].hidden = true;
+}
+
+void layout_snap(struct layout *l, uint32_t most)
+{
+	for (struct shown *s = l->shown; s < l->shown + l->n; s++) {
+		if (s->op != OP_LOC_TEXT || s->field->place == TRAWL_FIXED)
+			continue;
+		s->most = most;
+		l->cuts |= most > 0;
+	}
+}
+
+/* ---- scalars ------------------------------------------------------------------------------ */
+
+/* One of the integer ops at p. */
+static inline char *put_integer(char *p, enum op op, const uint8_t *at, bool json)
+{
+	switch (op) {
+	case OP_U1:
+		return put_u64(p, at[0]);
+	case OP_U2:
+		return put_u64(p, load_uint(at, 2));
+	case OP_U4:
+		return put_u64(p, load_uint(at, 4));
+	case OP_U8:
+		return put_u64(p, load_uint(at, 8));
+	case OP_S1:
+		return put_s64(p, load_int(at, 1));
+	case OP_S2:
+		return put_s64(p, load_int(at, 2));
+	case OP_S4:
+		return put_s64(p, load_int(at, 4));
+	case OP_S8:
+		return put_s64(p, load_int(at, 8));
+	default: {
+		uint64_t v = load_uint(at, (size_t)1 << (op - OP_X1));
+
+		return json ? put_u64(p, v) : put_hex(p, v);
+	}
+	}
+}
+
+static char *put_bool(char *p, const struct trawl_field *f, const uint8_t *at)
+{
+	if (load_uint(at, f->size)) {
+		memcpy(p, "true", 4);
+		return p + 4;
+	}
+	memcpy(p, "false", 5);
+	return p + 5;
+}
+
+static size_t text_len(const uint8_t *p, size_t n)
+{
+	const uint8_t *nul = memchr(p, 0, n);
+
+	return nul ? (size_t)(nul - p) : n;
+}
+
+static void out_scalar(const struct shown *s, const uint8_t *at, bool json, struct out *o)
+{
+	const struct trawl_field *f = s->field;
+	enum op op = scalar_op(f);
+	double d = 0;
+	float f4;
+
+	if (op == OP_CHAR) {
+		if (json) {
+			out_json(o, at, 1);
+		} else {
+			out_char(o, '\'');
+			out_used(o, put_safe(out_need(o, 8), at, 1, '\''));
+			out_char(o, '\'');
+		}
+	} else if (op == OP_FLOAT) {
+		memcpy(&d, at, f->size == 8 ? 8 : 0);
+		if (f->size == 4) {
+			memcpy(&f4, at, 4);
+			d = (double)f4;
+		}
+		(json ? out_json_double : out_double)(o, d);
+	} else if (op == OP_BOOL) {
+		out_used(o, put_bool(out_need(o, 8), f, at));
+	} else {
+		out_used(o, put_integer(out_need(o, 24), op, at, json));
+	}
+}
+
+/* ---- everything else ---------------------------------------------------------------------- */
+
+static void out_array(const struct shown *s, const uint8_t *p, size_t n, bool json, struct out *o)
+{
+	size_t size = s->field->size, i;
+
+	out_char(o, json ? '[' : '{');
+	for (i = 0; size && i + size <= n; i += size) {
+		if (i)
+			out_char(o, ',');
+		out_scalar(s, p + i, json, o);
+	}
+	out_char(o, json ? ']' : '}');
+}
+
+/* A probe string of no bytes, not even a NUL, could not be read from the traced task. */
+static bool faulted(const struct trawl_field *f, size_t n)
+{
+	return n == 0 && (f->place == TRAWL_DATA_LOC || f->place == TRAWL_REL_LOC);
+}
+
+const char *shown_why(const struct shown *s, const void *record, size_t len)
+{
+	const uint8_t *p;
+	size_t n;
+
+	if (s->op == OP_NONE)
+		return s->field->note ? s->field->note : "";
+	if (s->op == OP_LOC_TEXT && field_bytes(s->field, record, len, &p, &n) &&
+	    faulted(s->field, n))
+		return "fault";
+	return NULL;
+}
+
+static bool is_cut(const struct shown *s, const uint8_t *p, size_t n)
+{
+	return s->most && n == s->most && p[n - 1] != '\0';
+}
+
+bool shown_cut(const struct shown *s, const void *record, size_t len)
+{
+	const uint8_t *p;
+	size_t n;
+
+	return s->most && field_bytes(s->field, record, len, &p, &n) && is_cut(s, p, n);
+}
+
+static void out_text(const struct shown *s, const uint8_t *p, size_t n, bool json, struct out *o)
+{
+	if (faulted(s->field, n)) {
+		out_str(o, json ? "null" : "(fault)");
+		return;
+	}
+	(json ? out_json : out_quoted)(o, p, text_len(p, n));
+	if (!json && is_cut(s, p, n))
+		out_str(o, "...");
+}
+
+static void out_bytes_field(const uint8_t *p, size_t n, bool json, struct out *o)
+{
+	if (json)
+		out_char(o, '"');
+	out_hexbytes(o, p, n);
+	if (json)
+		out_char(o, '"');
+}
+
+static void out_none(const struct shown *s, bool json, struct out *o)
+{
+	if (json) {
+		out_str(o, "null");
+		return;
+	}
+	out_str(o, "<unavailable");
+	if (s->field->note && s->field->note[0]) {
+		out_str(o, ": ");
+		out_safe(o, s->field->note, strlen(s->field->note));
+	}
+	out_char(o, '>');
+}
+
+static void out_value(const struct shown *s, const void *record, size_t len, bool json,
+		      struct out *o)
+{
+	const uint8_t *p;
+	size_t n;
+
+	if (s->op == OP_NONE)
+		out_none(s, json, o);
+	else if (!field_bytes(s->field, record, len, &p, &n))
+		out_str(o, json ? "null" : "<damaged>");
+	else if (s->op == OP_TEXT || s->op == OP_LOC_TEXT)
+		out_text(s, p, n, json, o);
+	else if (s->op == OP_BYTES)
+		out_bytes_field(p, n, json, o);
+	else if (s->op == OP_ARRAY || s->op == OP_NUMBERS)
+		out_array(s, p, n, json, o);
+	else
+		out_scalar(s, p, json, o);
+}
+
+void shown_element(const struct shown *s, const void *p, bool json, struct out *o)
+{
+	out_scalar(s, p, json, o);
+}
+
+void shown_text(const struct shown *s, const void *record, size_t len, struct out *o)
+{
+	out_value(s, record, len, false, o);
+}
+
+void shown_json(const struct shown *s, const void *record, size_t len, struct out *o)
+{
+	out_value(s, record, len, true, o);
+}
+
+void shown_element_value(const struct shown *s, const void *p, struct value *v)
+{
+	const struct trawl_field *f = s->field;
+	float f4;
+
+	memset(v, 0, sizeof(*v));
+	if (f->kind == TRAWL_CHAR) {
+		v->type = VALUE_TEXT;
+		v->text = p;
+		v->len = 1;
+	} else if (f->kind == TRAWL_FLOAT) {
+		v->type = VALUE_FLOAT;
+		memcpy(&v->f, p, f->size == 8 ? 8 : 0);
+		if (f->size == 4) {
+			memcpy(&f4, p, 4);
+			v->f = (double)f4;
+		}
+	} else if (f->kind == TRAWL_INT || f->kind == TRAWL_PID) {
+		v->type = VALUE_INT;
+		v->i = load_int(p, f->size);
+	} else {
+		v->type = VALUE_UINT;
+		v->u = load_uint(p, f->size);
+		v->hex = f->kind == TRAWL_HEX || f->kind == TRAWL_ADDR;
+	}
+}
+
+void shown_value(const struct shown *s, const void *record, size_t len, struct value *v)
+{
+	const uint8_t *p;
+	size_t n;
+
+	memset(v, 0, sizeof(*v));
+	if (s->op == OP_NONE || !field_bytes(s->field, record, len, &p, &n))
+		return;
+	if (s->op != OP_TEXT && s->op != OP_LOC_TEXT && s->op != OP_BYTES && s->op != OP_ARRAY &&
+	    s->op != OP_NUMBERS) {
+		shown_element_value(s, p, v);
+		return;
+	}
+	v->text = (const char *)p;
+	v->len = n;
+	v->type = VALUE_BYTES;
+	if (s->op == OP_TEXT || s->op == OP_LOC_TEXT) {
+		v->type = faulted(s->field, n) ? VALUE_NONE : VALUE_TEXT;
+		v->len = text_len(p, n);
+	}
+}
+
+/* ---- whole records ------------------------------------------------------------------------ */
+
+static char *put_numbers(char *p, const struct trawl_field *f, enum op op, const uint8_t *r,
+			 bool json)
+{
+	const uint8_t *end = r + (size_t)f->count * f->size;
+
+	*p++ = json ? '[' : '{';
+	for (; op == OP_U8 && r < end; r += 8) { /* arguments of system calls */
+		p = put_u64(p, load_uint(r, 8));
+		*p++ = ',';
+	}
+	for (; r < end; r += f->size) {
+		p = put_integer(p, op, r, json);
+		*p++ = ',';
+	}
+	p -= f->count > 0;
+	*p++ = json ? ']' : '}';
+	return p;
+}
+
+/* A field of fixed place inside the record, to room that is reserved. */
+static inline char *put_fixed(char *p, const struct shown *s, const uint8_t *r, bool json)
+{
+	const struct trawl_field *f = s->field;
+
+	r += f->offset;
+	if (s->op == OP_TEXT) {
+		size_t n = text_len(r, f->count);
+
+		if (json)
+			return put_json(p, r, n);
+		*p++ = '"';
+		p = put_safe(p, r, n, '"');
+		*p++ = '"';
+		return p;
+	}
+	if (s->op == OP_NUMBERS)
+		return put_numbers(p, f, s->element, r, json);
+	return s->op == OP_BOOL ? put_bool(p, f, r) : put_integer(p, s->op, r, json);
+}
+
+/*
+ * The loop of the hot path. Fields of fixed place go to the reserved room; any other field
+ * hands back what is written and takes new room behind it.
+ */
+static inline void all_fields(const struct layout *l, const uint8_t *r, size_t len, bool all,
+			      bool json, struct out *o)
+{
+	bool checked = l->checked || len < l->type->size;
+	size_t room = checked ? 1 : l->room, skip = 1; /* the first has no separator */
+	const struct shown *s = l->shown, *end = s + l->n;
+	char *p = out_need(o, room);
+
+	for (; s < end; s++) {
+		const char *label = (json ? s->json : s->label) + skip;
+		size_t label_len = (json ? s->json_len : s->label_len) - skip;
+
+		if (s->hidden && !all)
+			continue;
+		skip = 0;
+		if (s->op < OP_FIXED && !checked) {
+			p = put_fixed(put_label(p, label, label_len), s, r, json);
+			continue;
+		}
+		out_used(o, p);
+		out_bytes(o, label, label_len);
+		out_value(s, r, len, json, o);
+		p = out_need(o, room);
+	}
+	out_used(o, p);
+}
+
+void layout_text(const struct layout *l, const void *record, size_t len, bool all, struct out *o)
+{
+	all_fields(l, record, len, all, false, o);
+}
+
+void layout_json(const struct layout *l, const void *record, size_t len, bool all, struct out *o)
+{
+	all_fields(l, record, len, all, true, o);
+}

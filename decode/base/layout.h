@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The fields of an event type, prepared once so that printing a record is one short loop.
+ */
+#ifndef TRAWL_DECODE_BASE_LAYOUT_H
+#define TRAWL_DECODE_BASE_LAYOUT_H
+
+#include "decode/decoder.h"
+
+struct shown {
+	const struct trawl_field *field;
+	uint8_t op;        /* what to do with its bytes; layout.c */
+	uint8_t element;   /* the same for one element of an array */
+	bool hidden;       /* a helper field: only with --fields all */
+	uint32_t most;     /* bytes that a text was cut to (layout_snap()); 0: none was */
+	uint32_t label_len, json_len;
+	const char *label; /* " name=" with room to copy in steps of 16 bytes */
+	const char *json;  /* `,"name":` likewise */
+};
+
+struct layout {
+	const struct trawl_event_type *type;
+	size_t name_len;
+	size_t room;      /* enough for the fields of fixed place as text or JSON */
+	bool lacks;       /* a field may be without a value */
+	bool cuts;        /* a field may be cut */
+	bool checked;     /* every field is looked at with care: an odd type, or a huge one */
+	uint32_t n;
+	struct shown *shown;
+	struct trawl_field *fields; /* as their declared types have them */
+	char *labels;
+};
+
+/* Fails (NULL) only when memory runs out. Keeps pointers to the type and its strings. */
+struct layout *layout_new(const struct trawl_event_type *type);
+void layout_free(struct layout *l);
+
+/* The field of that name, or NULL. */
+struct shown *layout_find(const struct layout *l, const char *name);
+void layout_hide(struct layout *l, const char *name);
+
+/* The capture kept no more than these bytes of a text (-s): "..." stands behind what was cut. */
+void layout_snap(struct layout *l, uint32_t most);
+
+/* All fields that are not hidden (or all): text `a=1 b="x"`, JSON `"a":1,"b":"x"`. */
+void layout_text(const struct layout *l, const void *record, size_t len, bool all, struct out *o);
+void layout_json(const struct layout *l, const void *record, size_t len, bool all, struct out *o);
+
+/* Why the field has no value in this record: "fault", or what its note says; NULL: it has one. */
+const char *shown_why(const struct shown *s, const void *record, size_t len);
+
+/* Whether the text of the field was cut in this record: what is whole ends in a NUL. */
+bool shown_cut(const struct shown *s, const void *record, size_t len);
+
+/* The value of one field, without its name. */
+void shown_text(const struct shown *s, const void *record, size_t len, struct out *o);
+void shown_json(const struct shown *s, const void *record, size_t len, struct out *o);
+/* One element of the kind of this field, at p. */
+void shown_element(const struct shown *s, const void *p, bool json, struct out *o);
+/* The same for programs; of an array the bytes. */
+void shown_value(const struct shown *s, const void *record, size_t len, struct value *v);
+void shown_element_value(const struct shown *s, const void *p, struct value *v);
+
+/* The bytes of a field in a record: false if they are not inside it. */
+bool field_bytes(const struct trawl_field *f, const void *record, size_t len, const uint8_t **p,
+		 size_t *n);
+
+/* An integer of 1, 2, 4 or 8 bytes (or up to 8), little endian, extended by sign or zeros. */
+static inline uint64_t load_uint(const void *p, size_t size)
+{
+	uint64_t v = 0;
+
+	switch (size) {
+	case 1:
+		return *(const uint8_t *)p;
+	case 2:
+		memcpy(&v, p, 2);
+		return v;
+	case 4:
+		memcpy(&v, p, 4);
+		return v;
+	case 8:
+		memcpy(&v, p, 8);
+		return v;
+	default:
+		memcpy(&v, p, size < 8 ? size : 8);
+		return v;
+	}
+}
+
+static inline int64_t load_int(const void *p, size_t size)
+{
+	unsigned int shift = size < 8 ? 64 - 8 * (unsigned int)size : 0;
+
+	return size ? (int64_t)(load_uint(p, size) << shift) >> shift : 0;
+}
+
+#endif

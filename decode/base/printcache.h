@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pieces of a line that come again and again (CPU and task, the event's name), kept as they are
+ * printed, so that printing is copying.
+ */
+#ifndef TRAWL_DECODE_BASE_PRINTCACHE_H
+#define TRAWL_DECODE_BASE_PRINTCACHE_H
+
+#include "decode/decoder.h"
+
+enum { CELLS = 256, CELL_TEXT = 112 };
+
+struct cell {
+	const void *key;           /* of a name: where it is */
+	int32_t a, b;              /* of a task: tid, pid; of a name: what else it depends on */
+	uint32_t cpu;              /* of a task: it stands beside it */
+	uint32_t len;              /* of text; 0: unused */
+	uint32_t comm_len;
+	char comm[16];             /* of a task: all that can be read there */
+	char text[CELL_TEXT];
+};
+
+struct cells {
+	struct cell task[CELLS], name[CELLS];
+};
+
+static inline struct cell *cell_of_task(struct cells *c, const struct item *it)
+{
+	return &c->task[((uint32_t)it->tid + 61 * it->cpu) % CELLS];
+}
+
+static inline struct cell *cell_of_name(struct cells *c, const struct item *it)
+{
+	return &c->name[((uintptr_t)it->name >> 4) % CELLS];
+}
+
+static inline bool cell_is_task(const struct cell *c, const struct item *it)
+{
+	return c->len && c->a == it->tid && c->b == it->pid && c->cpu == it->cpu &&
+	       c->comm_len == it->comm_len && !memcmp(c->comm, it->comm, sizeof(c->comm));
+}
+
+static inline bool cell_is_name(const struct cell *c, const struct item *it, int32_t a)
+{
+	return c->len && c->key == it->name && c->a == a;
+}
+
+/* Copies a piece; fills up to CELL_TEXT bytes. */
+static inline char *cell_put(char *p, const struct cell *c)
+{
+	for (size_t i = 0; i < c->len; i += 16)
+		memcpy(p + i, c->text + i, 16);
+	return p + c->len;
+}
+
+/* Keeps what was just printed, p up to end, unless it is too long. */
+void cell_keep_task(struct cell *c, const struct item *it, const char *p, const char *end);
+void cell_keep_name(struct cell *c, const struct item *it, int32_t a, const char *p,
+		    const char *end);
+
+#endif

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/base/task.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/boot.h"
+#include "decode/base/jdoc.h"
+#include "decode/base/layout.h"
+
+#define CLONE_THREAD 0x00010000
+
+/* What one "task/TID" says; in order of time in tasks.told. */
+struct told {
+	uint64_t time;
+	struct task task;
+};
+
+/* Fields of the four events, looked up once for each event type. */
+struct event {
+	const struct trawl_event_type *type;
+	enum { OTHER, NEWTASK, RENAME, EXEC } what;
+	const struct trawl_field *pid, *comm, *flags, *old_pid;
+};
+
+struct tasks {
+	struct trawl_reader *reader;
+	struct task *slots; /* open addressing; tid -1 is empty */
+	size_t nslots, used;
+	struct told *told;
+	size_t ntold, next; /* next: the first that is still to be applied */
+	size_t metas;       /* metadata items looked at */
+	struct event *events;
+	size_t nevents;
+	struct task idle, unknown;
+	struct boots boots;
+	uint32_t section, boot; /* the present ones */
+};
+
+#define NEVENTS 64
+
+static const struct task nobody = {.tid = -1, .pid = -1};
+
+/* Nothing is known, and all metadata is yet to be looked at. */
+static void clear(struct tasks *t)
+{
+	for (size_t i = 0; i < t->nslots; i++)
+		t->slots[i] = nobody;
+	t->used = t->ntold = t->next = t->metas = 0;
+}
+
+struct tasks *tasks_new(struct trawl_reader *reader)
+{
+	struct tasks *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->reader = t->boots.reader = reader;
+	t->nslots = 1024;
+	t->slots = malloc(t->nslots * sizeof(*t->slots));
+	t->events = calloc(NEVENTS, sizeof(*t->events));
+	if (!t->slots || !t->events) {
+		tasks_free(t);
+		return NULL;
+	}
+	clear(t);
+	return t;
+}
+
+void tasks_free(struct tasks *t)
+{
+	if (!t)
+		return;
+	free(t->slots);
+	free(t->told);
+	free(t->events);
+	boots_free(&t->boots);
+	free(t);
+}
+
+static struct task *slot(struct task *slots, size_t n, int32_t tid)
+{
+	size_t i = (uint32_t)tid * 2654435761u & (n - 1);
+
+	while (slots[i].tid != tid && slots[i].tid != -1)
+		i = (i + 1) & (n - 1);
+	return &slots[i];
+}
+
+static void grow(struct tasks *t)
+{
+	size_t n = t->nslots * 2, i;
+	struct task *slots = malloc(n * sizeof(*slots));
+
+	if (!slots)
+		return; /* slower, until it is full; set() sees to that */
+	for (i = 0; i < n; i++)
+		slots[i] = nobody;
+	for (i = 0; i < t->nslots; i++)
+		if (t->slots[i].tid != -1)
+			*slot(slots, n, t->slots[i].tid) = t->slots[i];
+	free(t->slots);
+	t->slots = slots;
+	t->nslots = n;
+}
+
+/* The table's entry for tid, made if it is not there; NULL without memory or for a bad tid. */
+static struct task *entry(struct tasks *t, int32_t tid)
+{
+	struct task *s;
+
+	if (tid <= 0)
+		return NULL;
+	if (t->used * 2 >= t->nslots)
+		grow(t);
+	s = slot(t->slots, t->nslots, tid);
+	if (s->tid == -1) {
+		if (t->used + 1 >= t->nslots)
+			return NULL;
+		*s = nobody;
+		s->tid = tid;
+		t->used++;
+	}
+	return s;
+}
+
+static void name(struct task *task, const void *text, size_t n)
+{
+	const void *nul = memchr(text, 0, n);
+
+	if (nul)
+		n = (size_t)((const char *)nul - (const char *)text);
+	if (n > sizeof(task->comm) - 1)
+		n = sizeof(task->comm) - 1;
+	memcpy(task->comm, text, n);
+	task->comm[n] = '\0';
+	task->comm_len = (uint8_t)n;
+	task->named = true;
+}
+
+/* ---- metadata ----------------------------------------------------------------------------- */
+
+static int by_time(const void *a, const void *b)
+{
+	const struct told *x = a, *y = b;
+
+	return x->time < y->time ? -1 : x->time > y->time;
+}
+
+/* What "task/TID" says; tid -1 if nothing. */
+static struct task task_of(const struct trawl_meta *m)
+{
+	struct json_object *j = jdoc_parse(m->data, m->len);
+	int64_t tid = jdoc_int(j, "tid", -1), pid = jdoc_int(j, "pid", -1);
+	const char *comm = jdoc_string(j, "comm");
+	struct task task = nobody;
+
+	if (tid > 0 && tid <= INT32_MAX)
+		task.tid = (int32_t)tid;
+	if (pid > 0 && pid <= INT32_MAX)
+		task.pid = (int32_t)pid;
+	if (*comm)
+		name(&task, comm, strlen(comm));
+	json_object_put(j);
+	return task;
+}
+
+static void read_meta(struct tasks *t, const struct trawl_meta *m)
+{
+	struct task task = task_of(m);
+	struct told *told = NULL;
+
+	if (task.tid != -1)
+		told = realloc(t->told, (t->ntold + 1) * sizeof(*told));
+	if (!told)
+		return;
+	t->told = told;
+	told[t->ntold++] = (struct told){ m->time, task };
+}
+
+/* Looks at metadata that has come since the last time. */
+static void read_metas(struct tasks *t)
+{
+	size_t n = trawl_meta_count(t->reader), before = t->ntold, i;
+
+	for (; t->metas < n; t->metas++) {
+		const struct trawl_meta *m = trawl_meta_at(t->reader, t->metas);
+
+		if (!strncmp(m->name, "task/", 5) && boot_of(&t->boots, m->section) == t->boot)
+			read_meta(t, m);
+	}
+	if (t->ntold == before)
+		return;
+	qsort(t->told + t->next, t->ntold - t->next, sizeof(*t->told), by_time);
+	/* what a task will be called serves until something earlier is known */
+	for (i = t->next; i < t->ntold; i++) {
+		struct task *s = entry(t, t->told[i].task.tid);
+
+		if (s && !s->named && s->pid == -1)
+			*s = t->told[i].task;
+	}
+}
+
+static void apply(struct tasks *t, const struct task *told)
+{
+	struct task *s = entry(t, told->tid);
+
+	if (!s)
+		return;
+	if (told->pid != -1)
+		s->pid = told->pid;
+	if (told->named)
+		name(s, told->comm, told->comm_len);
+}
+
+void tasks_tell(struct tasks *t, const struct trawl_meta *m)
+{
+	struct task task = task_of(m);
+
+	apply(t, &task);
+}
+
+/* Another section: that of another boot has other tasks with the same ids. */
+static void turn_to(struct tasks *t, uint32_t section)
+{
+	uint32_t boot = boot_of(&t->boots, section);
+
+	t->section = section;
+	if (boot == t->boot)
+		return;
+	t->boot = boot;
+	clear(t);
+}
+
+void tasks_advance(struct tasks *t, uint32_t section, uint64_t now)
+{
+	if (section != t->section)
+		turn_to(t, section);
+	if (t->metas != trawl_meta_count(t->reader))
+		read_metas(t);
+	for (; t->next < t->ntold && t->told[t->next].time <= now; t->next++)
+		apply(t, &t->told[t->next].task);
+}
+
+/* ---- events ------------------------------------------------------------------------------- */
+
+static const struct trawl_field *field(const struct trawl_event_type *type, const char *wanted)
+{
+	uint32_t i;
+
+	for (i = 0; i < type->nfields; i++)
+		if (!strcmp(type->fields[i].name, wanted))
+			return &type->fields[i];
+	return NULL;
+}
+
+static const struct event *known(struct tasks *t, const struct trawl_event_type *type)
+{
+	struct event *e;
+	size_t i;
+
+	for (i = 0; i < t->nevents; i++)
+		if (t->events[i].type == type)
+			return &t->events[i];
+	if (t->nevents == NEVENTS)
+		return NULL;
+	e = &t->events[t->nevents++];
+	e->type = type;
+	e->pid = field(type, "pid");
+	if (!strcmp(type->name, "task:task_newtask"))
+		e->what = NEWTASK;
+	else if (!strcmp(type->name, "task:task_rename"))
+		e->what = RENAME;
+	else if (!strcmp(type->name, "sched:sched_process_exec"))
+		e->what = EXEC;
+	e->comm = field(type, e->what == RENAME ? "newcomm" : "comm");
+	e->flags = field(type, "clone_flags");
+	e->old_pid = field(type, "old_pid");
+	return e;
+}
+
+static int64_t number(const struct trawl_field *f, const struct trawl_event *ev)
+{
+	const uint8_t *p;
+	size_t n;
+
+	if (!f || !field_bytes(f, ev->record, ev->len, &p, &n) || n > 8)
+		return -1;
+	return load_int(p, n);
+}
+
+static void rename_task(struct task *s, const struct trawl_field *f, const struct trawl_event *ev)
+{
+	const uint8_t *p;
+	size_t n;
+
+	if (f && field_bytes(f, ev->record, ev->len, &p, &n))
+		name(s, p, n);
+}
+
+void tasks_event(struct tasks *t, const struct trawl_event *ev, int32_t in)
+{
+	const struct event *e = known(t, ev->type);
+	int32_t parent_pid = -1;
+	struct task *s;
+	int64_t tid;
+
+	if (!e || e->what == OTHER)
+		return;
+	tid = number(e->pid, ev);
+	if (tid <= 0 || tid > INT32_MAX)
+		return;
+	s = entry(t, in); /* entry() may move the table: one pointer at a time */
+	if (s)
+		parent_pid = s->pid;
+	s = entry(t, (int32_t)tid);
+	if (!s)
+		return;
+	if (e->what == NEWTASK) {
+		s->pid = number(e->flags, ev) & CLONE_THREAD ? parent_pid : (int32_t)tid;
+	} else if (e->what == EXEC) {
+		/* whichever thread called it, the process goes on alone under its own id */
+		s->pid = (int32_t)tid;
+	}
+	if (e->what != EXEC)
+		rename_task(s, e->comm, ev);
+}
+
+const struct task *tasks_find(struct tasks *t, int32_t tid, uint32_t cpu)
+{
+	const struct task *s;
+
+	if (tid == 0) {
+		t->idle.tid = t->idle.pid = 0;
+		t->idle.named = true;
+		t->idle.comm_len = (uint8_t)snprintf(t->idle.comm, sizeof(t->idle.comm),
+						     "swapper/%u", cpu % 100000);
+		return &t->idle;
+	}
+	s = slot(t->slots, t->nslots, tid);
+	if (s->tid == tid && tid > 0)
+		return s;
+	t->unknown = nobody;
+	t->unknown.tid = tid;
+	return &t->unknown;
+}

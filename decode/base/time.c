@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/base/time.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "decode/query/where.h"
+
+#define SECOND 1000000000ull
+#define DAY    (86400 * SECOND)
+#define MILLISECOND 1000000ull
+
+/* ---- reading ------------------------------------------------------------------------------ */
+
+struct text {
+	const char *p;
+	const char *wrong; /* what is wrong at p, if there is more to say than that it is no time */
+};
+
+static bool digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Exactly n digits. */
+static bool digits(struct text *t, int n, int *v)
+{
+	for (*v = 0; n; n--) {
+		if (!digit(*t->p))
+			return false;
+		*v = *v * 10 + (*t->p++ - '0');
+	}
+	return true;
+}
+
+/* ".123456789" in ns; nothing is 0. Digits beyond ns are dropped. */
+static uint64_t fraction(struct text *t)
+{
+	uint64_t scale = SECOND / 10, ns = 0;
+
+	if (*t->p != '.' || !digit(t->p[1]))
+		return 0;
+	for (t->p++; digit(*t->p); t->p++, scale /= 10)
+		ns += (uint64_t)(*t->p - '0') * scale;
+	return ns;
+}
+
+static bool clock_time(struct text *t, uint64_t *ns)
+{
+	int h, m, s = 0;
+
+	if (!digits(t, 2, &h) || *t->p++ != ':' || !digits(t, 2, &m) || h > 23 || m > 59)
+		return false;
+	if (*t->p == ':' && (t->p++, !digits(t, 2, &s) || s > 60))
+		return false;
+	*ns = (uint64_t)(h * 3600 + m * 60 + s) * SECOND + fraction(t);
+	return true;
+}
+
+/* Z, UTC, +01:00, +0100, or one of them behind a blank: how far east. False if there is none. */
+static bool zone(struct text *t, int64_t *east)
+{
+	struct text z = {t->p + (*t->p == ' '), NULL};
+	int sign = *z.p == '-' ? -1 : 1, h = 0, m = 0;
+
+	if (*z.p == 'Z') {
+		z.p++;
+	} else if (!strncmp(z.p, "UTC", 3)) {
+		z.p += 3;
+	} else {
+		if (*z.p != '+' && *z.p != '-')
+			return false;
+		z.p++;
+		if (!digits(&z, 2, &h) || (*z.p == ':' && !*z.p++) || !digits(&z, 2, &m) ||
+		    h > 23 || m > 59)
+			return false;
+	}
+	*east = sign * (h * 3600 + m * 60);
+	t->p = z.p;
+	return true;
+}
+
+static int days(int year, int month)
+{
+	bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+
+	if (month == 2)
+		return leap ? 29 : 28;
+	return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
+}
+
+/* The date of tm with this time of the day, in seconds since the epoch; -1 if there is none. */
+static int64_t second_of(const struct tm *date, uint64_t ns, bool here, int64_t east)
+{
+	struct tm tm = *date;
+
+	tm.tm_hour = (int)(ns / SECOND / 3600);
+	tm.tm_min = (int)(ns / SECOND / 60 % 60);
+	tm.tm_sec = (int)(ns / SECOND % 60);
+	tm.tm_isdst = -1;
+	return here ? mktime(&tm) : timegm(&tm) - east;
+}
+
+static bool date(struct text *t, bool utc, struct when *w)
+{
+	struct tm tm = {0};
+	uint64_t ns = 0;
+	int64_t east = 0, s;
+	bool here;
+
+	if (!digits(t, 4, &tm.tm_year) || *t->p++ != '-' || !digits(t, 2, &tm.tm_mon) ||
+	    *t->p++ != '-' || !digits(t, 2, &tm.tm_mday) || tm.tm_mon < 1 || tm.tm_mon > 12 ||
+	    tm.tm_mday < 1 || tm.tm_mday > 31 || tm.tm_year < 1970 || tm.tm_year > 2500)
+		return false;
+	if (tm.tm_mday > days(tm.tm_year, tm.tm_mon)) {
+		t->p -= 2;
+		t->wrong = "this month has no such day";
+		return false;
+	}
+	tm.tm_year -= 1900;
+	tm.tm_mon--;
+	if ((*t->p == 'T' || *t->p == ' ') && (t->p++, !clock_time(t, &ns)))
+		return false;
+	here = !zone(t, &east) && !utc;
+	s = second_of(&tm, ns, here, east);
+	if (s < 0)
+		return false;
+	w->kind = WHEN_ABSOLUTE;
+	w->ns = (uint64_t)s * SECOND + ns % SECOND;
+	return true;
+}
+
+/* Seconds since the epoch are fewer by far, ns since then are more but for its first years. */
+#define NANOSECONDS 100000000000000000ull
+
+/* Seconds or nanoseconds since the epoch, or a span with a unit. */
+static bool number(struct text *t, bool span, uint64_t *ns)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", SECOND},
+		     {"min", 60 * SECOND}, {"m", 60 * SECOND}, {"h", 3600 * SECOND}};
+	uint64_t whole = 0, part, unit = SECOND;
+	size_t i;
+
+	if (!digit(*t->p))
+		return false;
+	for (; digit(*t->p); t->p++)
+		if (__builtin_mul_overflow(whole, 10, &whole) ||
+		    __builtin_add_overflow(whole, (uint64_t)(*t->p - '0'), &whole))
+			return false;
+	if (!span && whole >= NANOSECONDS && *t->p != '.') { /* as --json prints ts_ns */
+		*ns = whole;
+		return true;
+	}
+	part = fraction(t);
+	for (i = 0; span && i < sizeof(units) / sizeof(units[0]); i++) {
+		size_t n = strlen(units[i].name);
+
+		if (!strncmp(t->p, units[i].name, n)) {
+			unit = units[i].ns;
+			t->p += n;
+			break;
+		}
+	}
+	part = (uint64_t)((unsigned __int128)part * unit / SECOND);
+	return !__builtin_mul_overflow(whole, unit, ns) && !__builtin_add_overflow(*ns, part, ns);
+}
+
+/* 00:00:01.5 as -ttttt prints it: hours without end. */
+static bool span(struct text *t, uint64_t *ns)
+{
+	uint64_t hours = 0;
+	int m, s;
+
+	for (; digit(*t->p); t->p++) {
+		hours = hours * 10 + (uint64_t)(*t->p - '0');
+		if (hours > UINT64_MAX / DAY)
+			return false;
+	}
+	if (*t->p++ != ':' || !digits(t, 2, &m) || *t->p++ != ':' || !digits(t, 2, &s) || m > 59 ||
+	    s > 59)
+		return false;
+	*ns = (hours * 3600 + (uint64_t)(m * 60 + s)) * SECOND + fraction(t);
+	return true;
+}
+
+int when_parse(const char *option, const char *text, bool utc, struct when *w,
+	       struct trawl_error *err)
+{
+	struct text t = {text, NULL};
+	size_t n = strspn(text, "0123456789");
+	bool ok;
+
+	if (*text == '+') {
+		t.p++;
+		w->kind = WHEN_RELATIVE;
+		ok = text[1 + strspn(text + 1, "0123456789")] == ':' ? span(&t, &w->ns) :
+								      number(&t, true, &w->ns);
+	} else if (n == 4 && text[4] == '-') {
+		ok = date(&t, utc, w);
+	} else if (n == 2 && text[2] == ':') {
+		w->kind = WHEN_CLOCK;
+		w->east = 0;
+		ok = clock_time(&t, &w->ns);
+		w->here = !(ok && zone(&t, &w->east)) && !utc;
+	} else {
+		w->kind = WHEN_ABSOLUTE;
+		ok = number(&t, false, &w->ns);
+	}
+	if (ok && !*t.p)
+		return 0;
+	return where_fail(err, option, text, (size_t)(t.p - text),
+			  t.wrong ? t.wrong :
+			  "not a time: 2026-11-21T03:10:01.5Z, 03:10:01.5, +1.5s from the first "
+			  "event, or seconds or nanoseconds since the epoch");
+}
+
+int when_span(const char *option, const char *text, uint64_t *ns, struct trawl_error *err)
+{
+	struct text t = {text, NULL};
+	size_t digits = strspn(text, "0123456789.");
+
+	if (digits && number(&t, true, ns) && !*t.p)
+		return 0;
+	return where_fail(err, option, text, digits,
+			  "not a stretch of time: 200us, 5ms, 1.5s; without a unit they are "
+			  "seconds");
+}
+
+/* A time of day, on the day that it is there at `first`. */
+static uint64_t on_the_day(const struct when *w, uint64_t first)
+{
+	int64_t begin = (int64_t)(first / SECOND), s;
+	time_t there = (time_t)(begin + w->east);
+	struct tm tm;
+
+	if (!(w->here ? localtime_r(&there, &tm) : gmtime_r(&there, &tm)))
+		return w->ns;
+	s = second_of(&tm, w->ns, w->here, w->east);
+	if (s + 43200 < begin) {
+		/* a capture over midnight: a time well before its first event is on the next day */
+		tm.tm_mday++;
+		s = second_of(&tm, w->ns, w->here, w->east);
+	}
+	return s < 0 ? 0 : (uint64_t)s * SECOND + w->ns % SECOND;
+}
+
+uint64_t when_resolve(const struct when *w, uint64_t first)
+{
+	switch (w->kind) {
+	case WHEN_RELATIVE:
+		return first + w->ns < first ? UINT64_MAX : first + w->ns;
+	case WHEN_CLOCK:
+		return on_the_day(w, first);
+	default:
+		return w->ns;
+	}
+}
+
+/* ---- writing ------------------------------------------------------------------------------ */
+
+static char *put_span(char *p, uint64_t seconds)
+{
+	p = put_digits(p, seconds / 3600, seconds / 3600 < 100 ? 2 : 10);
+	*p++ = ':';
+	p = put_digits(p, seconds / 60 % 60, 2);
+	*p++ = ':';
+	return put_digits(p, seconds % 60, 2);
+}
+
+static uint32_t put_second(const struct time_printer *tp, char *p, size_t size)
+{
+	time_t s = (time_t)tp->second;
+	struct tm tm = {0};
+
+	if (tp->style == TIME_DELTA || tp->style == TIME_SINCE)
+		return (uint32_t)(put_span(p, tp->second) - p);
+	if (tp->style == TIME_EPOCH)
+		return (uint32_t)(put_u64(p, tp->second) - p);
+	if (!(tp->utc ? gmtime_r(&s, &tm) : localtime_r(&s, &tm)))
+		memset(&tm, 0, sizeof(tm));
+	return (uint32_t)strftime(p, size, tp->style == TIME_DATE ? "%Y-%m-%d %H:%M:%S" :
+								    "%H:%M:%S", &tm);
+}
+
+/* Most lines are in the millisecond of the one before: what stands in front is kept. */
+static void new_millisecond(struct time_printer *tp, uint64_t ns)
+{
+	char *p;
+
+	if (!tp->text_len || ns / SECOND != tp->second) {
+		tp->second = ns / SECOND;
+		tp->second_len = put_second(tp, tp->text, sizeof(tp->text) - 8);
+	}
+	tp->millisecond = ns - ns % MILLISECOND;
+	p = tp->text + tp->second_len;
+	*p++ = '.';
+	p = put_digits(p, ns / MILLISECOND % 1000, 3);
+	tp->text_len = (uint32_t)(p - tp->text);
+}
+
+char *time_put(struct time_printer *tp, char *p, uint64_t ns, unsigned int width)
+{
+	uint64_t since = ns;
+
+	if (tp->style == TIME_NONE)
+		return p;
+	if (tp->style == TIME_DELTA)
+		since = tp->started ? ns - tp->last : 0;
+	else if (tp->style == TIME_SINCE)
+		since = ns - tp->first;
+	tp->last = ns;
+	tp->started = true;
+	if ((int64_t)since < 0 && since != ns) { /* an item of an earlier time than its line */
+		*p++ = '-';
+		since = 0 - since;
+	}
+	if (since - tp->millisecond >= MILLISECOND || !tp->text_len)
+		new_millisecond(tp, since);
+	memcpy(p, tp->text, sizeof(tp->text));
+	p += tp->text_len;
+	since -= tp->millisecond;
+	if (width == 9)
+		return put_digits(p, since, 6);
+	p = put_digits(p, since / 1000, 3);
+	memcpy(p, "   ", 3);
+	return p + 3;
+}
+
+void time_full(struct out *o, uint64_t ns, bool utc)
+{
+	time_t s = (time_t)(ns / SECOND);
+	struct tm tm = {0};
+	char text[64];
+
+	if (!(utc ? gmtime_r(&s, &tm) : localtime_r(&s, &tm)))
+		memset(&tm, 0, sizeof(tm));
+	strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S.", &tm);
+	out_str(o, text);
+	out_digits(o, ns % SECOND, 9);
+	strftime(text, sizeof(text), utc ? " UTC" : " %z", &tm);
+	out_str(o, text);
+}
+
+void time_span(struct out *o, uint64_t ns)
+{
+	if (ns < 1000)
+		out_printf(o, "%llu ns", (unsigned long long)ns);
+	else if (ns < 1000000)
+		out_printf(o, "%.3g us", (double)ns / 1e3);
+	else if (ns < SECOND)
+		out_printf(o, "%.3g ms", (double)ns / 1e6);
+	else
+		out_printf(o, "%.3f s", (double)ns / 1e9);
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/base/valuetree.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void tree_init(struct tree *t)
+{
+	memset(t, 0, sizeof(*t));
+	out_memory(&t->text);
+}
+
+void tree_free(struct tree *t)
+{
+	free(t->nodes);
+	out_free(&t->text);
+	memset(t, 0, sizeof(*t));
+}
+
+void tree_clear(struct tree *t)
+{
+	t->count = 0;
+	t->text.len = 0;
+	t->depth = 0;
+	t->too_deep = 0;
+	t->full = false;
+}
+
+static bool tree_grow(struct tree *t)
+{
+	uint32_t room = t->room ? t->room * 2 : 64;
+	struct tree_node *nodes;
+
+	if (t->count >= TREE_MAX_NODES)
+		return false;
+	nodes = realloc(t->nodes, room * sizeof(*nodes));
+	if (!nodes)
+		return false;
+	t->nodes = nodes;
+	t->room = room;
+	return true;
+}
+
+/* The next node, or NULL when the tree takes no more. */
+static struct tree_node *tree_add(struct tree *t, const char *name, enum tree_kind kind)
+{
+	struct tree_node *n;
+
+	if (t->full || t->too_deep)
+		return NULL;
+	if (t->count == t->room && !tree_grow(t)) {
+		t->full = true;
+		return NULL;
+	}
+	n = &t->nodes[t->count++];
+	*n = (struct tree_node){.name = name, .kind = kind, .end = t->count};
+	return n;
+}
+
+void tree_uint(struct tree *t, const char *name, uint64_t v)
+{
+	struct tree_node *n = tree_add(t, name, TREE_UINT);
+
+	if (n)
+		n->u = v;
+}
+
+void tree_int(struct tree *t, const char *name, int64_t v)
+{
+	struct tree_node *n = tree_add(t, name, TREE_INT);
+
+	if (n)
+		n->i = v;
+}
+
+void tree_hex(struct tree *t, const char *name, uint64_t v, unsigned int digits)
+{
+	struct tree_node *n = tree_add(t, name, TREE_HEX);
+
+	if (n) {
+		n->u = v;
+		n->digits = (uint8_t)digits;
+	}
+}
+
+void tree_id(struct tree *t, const char *name, uint64_t v, unsigned int digits)
+{
+	struct tree_node *n = tree_add(t, name, TREE_ID);
+
+	if (n) {
+		n->u = v;
+		n->digits = (uint8_t)digits;
+	}
+}
+
+void tree_bool(struct tree *t, const char *name, bool v)
+{
+	struct tree_node *n = tree_add(t, name, TREE_BOOL);
+
+	if (n)
+		n->u = v;
+}
+
+static void tree_copy(struct tree *t, const char *name, enum tree_kind kind, const void *p,
+		      size_t len)
+{
+	struct tree_node *n = tree_add(t, name, kind);
+
+	if (!n)
+		return;
+	n->at = (uint32_t)t->text.len;
+	n->len = (uint32_t)len;
+	out_bytes(&t->text, p, len);
+	if (t->text.error) {
+		t->count--;
+		t->full = true;
+	}
+}
+
+void tree_text(struct tree *t, const char *name, const void *s, size_t n)
+{
+	tree_copy(t, name, TREE_TEXT, s, n);
+}
+
+void tree_str(struct tree *t, const char *name, const char *s)
+{
+	if (s)
+		tree_copy(t, name, TREE_TEXT, s, strlen(s));
+}
+
+void tree_bytes(struct tree *t, const char *name, const void *p, size_t n)
+{
+	tree_copy(t, name, TREE_BYTES, p, n);
+}
+
+void tree_printf(struct tree *t, const char *name, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	tree_str(t, name, text);
+}
+
+static void tree_open(struct tree *t, const char *name, enum tree_kind kind)
+{
+	if (t->depth == TREE_MAX_DEPTH || t->too_deep) {
+		t->too_deep++;
+		return;
+	}
+	/* When full, the level is still counted, so that every close finds its open. */
+	t->open[t->depth++] = tree_add(t, name, kind) ? t->count - 1 : UINT32_MAX;
+}
+
+void tree_object(struct tree *t, const char *name)
+{
+	tree_open(t, name, TREE_OBJECT);
+}
+
+void tree_list(struct tree *t, const char *name)
+{
+	tree_open(t, name, TREE_LIST);
+}
+
+void tree_close(struct tree *t)
+{
+	uint32_t i;
+
+	if (t->too_deep) {
+		t->too_deep--;
+		return;
+	}
+	if (!t->depth)
+		return;
+	i = t->open[--t->depth];
+	if (i != UINT32_MAX)
+		t->nodes[i].end = t->count;
+}
+
+const struct tree_node *tree_find(const struct tree *t, const char *name)
+{
+	uint32_t first = 0, end = t->count;
+	const char *dot = strchr(name, '.');
+
+	for (; dot; name = dot + 1, dot = strchr(name, '.')) {
+		uint32_t i = first;
+
+		while (i < end && (strncmp(t->nodes[i].name, name, (size_t)(dot - name)) ||
+				   t->nodes[i].name[dot - name]))
+			i++;
+		if (i == end)
+			return NULL;
+		first = i + 1;
+		end = t->nodes[i].end;
+	}
+	for (uint32_t i = first; i < end; i++)
+		if (!strcmp(t->nodes[i].name, name))
+			return &t->nodes[i];
+	return NULL;
+}
+
+/* ---- printers ---------------------------------------------------------------------------- */
+
+static void node_scalar(const struct tree *t, const struct tree_node *n, bool json, struct out *o)
+{
+	switch ((enum tree_kind)n->kind) {
+	case TREE_UINT:
+		out_u64(o, n->u);
+		break;
+	case TREE_INT:
+		out_s64(o, n->i);
+		break;
+	case TREE_HEX:
+		if (json)
+			out_u64(o, n->u);
+		else
+			out_printf(o, "0x%0*llx", n->digits, (unsigned long long)n->u);
+		break;
+	case TREE_ID:
+		out_printf(o, json ? "\"%0*llx\"" : "%0*llx", n->digits, (unsigned long long)n->u);
+		break;
+	case TREE_BOOL:
+		out_str(o, n->u ? "true" : "false");
+		break;
+	case TREE_TEXT:
+		json ? out_json(o, tree_chars(t, n), n->len)
+		     : out_quoted(o, tree_chars(t, n), n->len);
+		break;
+	case TREE_BYTES:
+		if (json)
+			out_char(o, '"');
+		out_hexbytes(o, tree_chars(t, n), n->len);
+		if (json)
+			out_char(o, '"');
+		break;
+	case TREE_OBJECT:
+	case TREE_LIST:
+		break;
+	}
+}
+
+static bool is_branch(const struct tree_node *n)
+{
+	return n->kind == TREE_OBJECT || n->kind == TREE_LIST;
+}
+
+static void json_nodes(const struct tree *t, uint32_t first, uint32_t end, bool names,
+		       struct out *o)
+{
+	for (uint32_t i = first; i < end; i = t->nodes[i].end) {
+		const struct tree_node *n = &t->nodes[i];
+
+		if (i != first)
+			out_char(o, ',');
+		if (names) {
+			out_json(o, n->name, strlen(n->name));
+			out_char(o, ':');
+		}
+		if (!is_branch(n)) {
+			node_scalar(t, n, true, o);
+			continue;
+		}
+		out_char(o, n->kind == TREE_LIST ? '[' : '{');
+		json_nodes(t, i + 1, n->end, n->kind == TREE_OBJECT, o);
+		out_char(o, n->kind == TREE_LIST ? ']' : '}');
+	}
+}
+
+void tree_json(const struct tree *t, uint32_t first, uint32_t end, struct out *o)
+{
+	json_nodes(t, first, end, true, o);
+	if (t->full && end == t->count)
+		out_str(o, first == end ? "\"cut\":true" : ",\"cut\":true");
+}
+
+static void line_nodes(const struct tree *t, uint32_t first, uint32_t end, bool names,
+		       struct out *o)
+{
+	for (uint32_t i = first; i < end; i = t->nodes[i].end) {
+		const struct tree_node *n = &t->nodes[i];
+
+		if (i != first)
+			out_char(o, ' ');
+		if (names) {
+			out_str(o, n->name);
+			out_char(o, '=');
+		}
+		if (!is_branch(n)) {
+			node_scalar(t, n, false, o);
+			continue;
+		}
+		out_char(o, n->kind == TREE_LIST ? '[' : '{');
+		line_nodes(t, i + 1, n->end, n->kind == TREE_OBJECT, o);
+		out_char(o, n->kind == TREE_LIST ? ']' : '}');
+	}
+}
+
+void tree_line(const struct tree *t, uint32_t first, uint32_t end, struct out *o)
+{
+	line_nodes(t, first, end, true, o);
+	if (t->full && end == t->count)
+		out_str(o, " (cut)");
+}
+
+/* A list of plain values fits one line; objects get lines of their own. */
+static bool is_flat(const struct tree *t, const struct tree_node *n)
+{
+	uint32_t first = (uint32_t)(n - t->nodes) + 1;
+
+	if (n->kind != TREE_LIST)
+		return false;
+	for (uint32_t i = first; i < n->end; i++)
+		if (is_branch(&t->nodes[i]))
+			return false;
+	return true;
+}
+
+void tree_lines(const struct tree *t, uint32_t first, uint32_t end, unsigned int indent,
+		struct out *o)
+{
+	for (uint32_t i = first; i < end; i = t->nodes[i].end) {
+		const struct tree_node *n = &t->nodes[i];
+
+		out_fill(o, ' ', indent);
+		out_str(o, n->name);
+		if (is_branch(n) && !is_flat(t, n)) {
+			out_char(o, '\n');
+			tree_lines(t, i + 1, n->end, indent + 2, o);
+			continue;
+		}
+		out_str(o, ": ");
+		if (is_branch(n))
+			line_nodes(t, i + 1, n->end, false, o);
+		else
+			node_scalar(t, n, false, o);
+		out_char(o, '\n');
+	}
+	if (t->full && end == t->count && indent <= 2)
+		out_str(o, "  (cut)\n");
+}

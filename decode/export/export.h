@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A format of trawl-export. To add one: a function that runs a stream into an output, and a line
+ * in the table of trawl-export.c.
+ */
+#ifndef TRAWL_DECODE_EXPORT_EXPORT_H
+#define TRAWL_DECODE_EXPORT_EXPORT_H
+
+#include "decode/query/stream.h"
+
+struct export_options {
+	const char *columns; /* --fields of csv, or NULL */
+	const char *output;  /* the name of the output, for messages */
+};
+
+struct export_format {
+	const char *name; /* as --to takes it */
+	const char *what; /* for --help */
+	bool packets;     /* decoders are opened with options->export */
+	bool binary;      /* not for a terminal */
+	/* 0, or -1 with *err. Write errors stay in out->error and are no business of this. */
+	int (*run)(const struct export_options *o, struct stream *s, struct out *out,
+		   struct trawl_error *err);
+};
+
+#endif

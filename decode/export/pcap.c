@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/export/pcap.h"
+
+#define MAGIC_MICRO 0xa1b2c3d4
+#define MAGIC_NANO 0xa1b23c4d
+/* As much as libpcap takes for USB; what it thinks too much it would cut when reading. */
+#define SNAPLEN (128u << 20)
+
+static void header(struct pcap_printer *p)
+{
+	static const uint16_t version[2] = {2, 4};
+
+	out_le32(p->out, p->unit == 1 ? MAGIC_NANO : MAGIC_MICRO);
+	out_bytes(p->out, version, sizeof(version));
+	out_le32(p->out, 0);
+	out_le32(p->out, 0);
+	out_le32(p->out, SNAPLEN);
+	out_le32(p->out, p->linktype);
+}
+
+/* The link type of a source, 0 if its events are no packets. */
+static uint32_t linktype_of(struct stream *s, const struct trawl_source *source, uint8_t *tsresol)
+{
+	struct packet_interface pi = {.linktype = source->linktype, .tsresol = 9};
+	const struct decoder *d;
+	struct trawl_error err;
+	void *state;
+
+	d = stream_decoder(s, source, &state, &err);
+	if (!d || !d->packet || !d->interface)
+		return 0;
+	d->interface(state, source, &pi);
+	*tsresol = pi.tsresol;
+	return pi.linktype;
+}
+
+/* Do all sources that are known now fit? The link type that they have. */
+static int common_linktype(struct stream *s, uint32_t *common, uint8_t *tsresol,
+			   struct trawl_error *err)
+{
+	struct trawl_reader *r = stream_reader(s);
+
+	*common = 0;
+	for (size_t i = 0; i < trawl_source_count(r); i++) {
+		const struct trawl_source *source = trawl_source_at(r, i);
+		uint32_t linktype;
+
+		if (!stream_wants(s, source) || !strcmp(source->name, "task"))
+			continue;
+		linktype = linktype_of(s, source, tsresol);
+		if (!linktype || (*common && *common != linktype))
+			return trawl_fail(err, TRAWL_USAGE,
+					  "--to pcap: source '%.60s' does not fit "
+					  "into a pcap file, which holds one link type: choose "
+					  "others by --source, or --to pcapng",
+					  source->name);
+		*common = linktype;
+	}
+	return 0;
+}
+
+static int begin(struct pcap_printer *p, struct trawl_error *err)
+{
+	uint8_t tsresol = 6;
+	uint32_t linktype;
+
+	if (common_linktype(p->stream, &linktype, &tsresol, err))
+		return -1;
+	if (!linktype && stream_verdict(p->stream, err))
+		return -1; /* what is wrong with the file says more */
+	if (!linktype)
+		return trawl_fail(err, TRAWL_USAGE, "--to pcap: there is no USB in this capture, "
+				  "and of nothing else are there packets: try --to pcapng");
+	p->linktype = linktype;
+	p->unit = tsresol == 6 ? 1000 : 1;
+	header(p);
+	return 0;
+}
+
+static int pcap_item(struct consumer *c, const struct decoder *d, void *state,
+		     const struct item *it)
+{
+	struct pcap_printer *p = (struct pcap_printer *)c;
+	struct packet pkt = {.data = &p->data};
+	uint64_t time = stream_packet_time(p->stream, it);
+	uint32_t len;
+
+	if (!p->linktype && begin(p, &p->failure)) {
+		p->failed = true;
+		return 1;
+	}
+	p->data.len = 0;
+	if (!d->packet || d->packet(state, it, &pkt) || pkt.comment)
+		return 0;
+	len = (uint32_t)p->data.len;
+	out_le32(p->out, (uint32_t)(time / 1000000000));
+	out_le32(p->out, (uint32_t)(time % 1000000000 / p->unit));
+	out_le32(p->out, len);
+	out_le32(p->out, pkt.original > len ? pkt.original : len);
+	out_bytes(p->out, p->data.data, len);
+	return p->out->error || p->data.error;
+}
+
+int pcap_start(struct pcap_printer *p, struct stream *s, struct out *out, struct trawl_error *err)
+{
+	memset(p, 0, sizeof(*p));
+	p->consumer.item = pcap_item;
+	p->out = out;
+	p->stream = s;
+	if (stream_seekable(s) && begin(p, err))
+		return -1;
+	out_memory(&p->data);
+	return 0;
+}
+
+int pcap_end(struct pcap_printer *p, struct trawl_error *err)
+{
+	uint8_t tsresol;
+	uint32_t linktype;
+
+	out_free(&p->data);
+	if (p->failed) {
+		*err = p->failure;
+		return -1;
+	}
+	/* Sources that a pipe told of only after the first packet. */
+	return p->linktype ? common_linktype(p->stream, &linktype, &tsresol, err) : begin(p, err);
+}

@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/export/perfetto.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "decode/export/protobuf.h"
+
+/* Field numbers, by message. */
+enum {
+	TRACE_PACKET = 1,
+
+	PACKET_CLOCK_SNAPSHOT = 6, PACKET_TIMESTAMP = 8, PACKET_SEQUENCE = 10,
+	PACKET_TRACK_EVENT = 11, PACKET_SEQUENCE_FLAGS = 13, PACKET_CLOCK = 58,
+	PACKET_TRACK_DESCRIPTOR = 60,
+
+	SNAPSHOT_CLOCKS = 1, SNAPSHOT_PRIMARY = 2,
+	CLOCK_ID = 1, CLOCK_TIMESTAMP = 2,
+
+	TRACK_UUID = 1, TRACK_NAME = 2, TRACK_PROCESS = 3, TRACK_THREAD = 4, TRACK_PARENT = 5,
+	TRACK_COUNTER = 8,
+	PROCESS_PID = 1, PROCESS_NAME = 6,
+	THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5,
+	COUNTER_UNIT_NAME = 6,
+
+	EVENT_ANNOTATIONS = 4, EVENT_TYPE = 9, EVENT_TRACK = 11, EVENT_CATEGORIES = 22,
+	EVENT_NAME = 23, EVENT_COUNTER = 30,
+
+	ANNOTATION_BOOL = 2, ANNOTATION_UINT = 3, ANNOTATION_INT = 4, ANNOTATION_DOUBLE = 5,
+	ANNOTATION_STRING = 6, ANNOTATION_POINTER = 7, ANNOTATION_NAME = 10,
+};
+
+enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4 };
+enum { PERFETTO_REALTIME = 1, PERFETTO_MONOTONIC = 3, PERFETTO_BOOTTIME = 6 };
+enum { SEQUENCE_CLEARED = 1 };
+
+enum track_kind { OF_PROCESS = 1, OF_THREAD, OF_CPU, OF_ENDPOINT, OF_BYTES, OF_LOSS };
+
+/* A track that has been described. Its uuid is its number in the table, from 1 on. */
+struct track {
+	uint64_t kind, key;   /* kind, lane and what it is of */
+	uint64_t uuid;
+	uint64_t busy;        /* ENDPOINT: until when the last slice lasts; CPU: 1 in a slice */
+	uint64_t total;       /* BYTES, LOSS: so far */
+	char name[16];        /* THREAD: what it was called when described */
+};
+
+struct perfetto {
+	struct consumer consumer; /* first: the stream hands it back */
+	struct stream *stream;
+	struct out *out, packet;
+	struct track **slots; /* open addressing */
+	size_t nslots, ntracks;
+	bool started, failed;
+
+	/* the item at hand, for annotate() */
+	const struct decoder *decoder;
+	void *state;
+	const struct item *item;
+	char **names;         /* fields of its type */
+	size_t nnames, names_room;
+	const struct trawl_event_type *names_of;
+};
+
+/* ---- packets ------------------------------------------------------------------------------ */
+
+static size_t packet_begin(struct perfetto *p)
+{
+	size_t start;
+
+	p->packet.len = 0;
+	start = pb_begin(&p->packet, TRACE_PACKET);
+	pb_uint(&p->packet, PACKET_SEQUENCE, 1);
+	if (!p->started)
+		pb_uint(&p->packet, PACKET_SEQUENCE_FLAGS, SEQUENCE_CLEARED);
+	p->started = true;
+	return start;
+}
+
+static void packet_end(struct perfetto *p, size_t start)
+{
+	pb_end(&p->packet, start);
+	if (p->packet.error)
+		p->failed = true;
+	else
+		out_bytes(p->out, p->packet.data, p->packet.len);
+}
+
+static void clock(struct out *o, uint32_t id, uint64_t ns)
+{
+	size_t start = pb_begin(o, SNAPSHOT_CLOCKS);
+
+	pb_uint(o, CLOCK_ID, id);
+	pb_uint(o, CLOCK_TIMESTAMP, ns);
+	pb_end(o, start);
+}
+
+/* The clocks at the capture's start: how times are related to CLOCK_BOOTTIME, Perfetto's own. */
+static void snapshot(struct perfetto *p, uint64_t now)
+{
+	struct trawl_reader *r = stream_reader(p->stream);
+	const struct trawl_sync *s = trawl_sync_count(r) ? trawl_sync_at(r, 0) : NULL;
+	struct out *o = &p->packet;
+	size_t packet = packet_begin(p), start;
+
+	start = pb_begin(o, PACKET_CLOCK_SNAPSHOT);
+	clock(o, PERFETTO_REALTIME, s ? s->real : now);
+	clock(o, PERFETTO_BOOTTIME, s ? s->boot : now);
+	if (s)
+		clock(o, PERFETTO_MONOTONIC, s->mono);
+	pb_uint(o, SNAPSHOT_PRIMARY, PERFETTO_REALTIME);
+	pb_end(o, start);
+	packet_end(p, packet);
+}
+
+/* The beginning of a packet with an event; finish with event_end(). */
+struct event {
+	size_t packet, start;
+};
+
+static struct event event_begin(struct perfetto *p, int type, const struct track *t, uint64_t time)
+{
+	struct event e = { .packet = packet_begin(p) };
+	struct out *o = &p->packet;
+
+	pb_uint(o, PACKET_TIMESTAMP, time);
+	pb_uint(o, PACKET_CLOCK, PERFETTO_REALTIME);
+	e.start = pb_begin(o, PACKET_TRACK_EVENT);
+	pb_uint(o, EVENT_TYPE, (uint64_t)type);
+	pb_uint(o, EVENT_TRACK, t->uuid);
+	return e;
+}
+
+static void event_end(struct perfetto *p, struct event e)
+{
+	pb_end(&p->packet, e.start);
+	packet_end(p, e.packet);
+}
+
+/* UTF-8 or not, a protobuf string has to be. */
+static void safe_string(struct out *o, uint32_t field, const void *text, size_t len)
+{
+	struct out safe;
+
+	out_memory(&safe);
+	out_safe(&safe, text, len);
+	pb_bytes(o, field, safe.data, safe.error ? 0 : safe.len);
+	out_free(&safe);
+}
+
+/* ---- tracks ------------------------------------------------------------------------------- */
+
+static size_t track_slot(const struct perfetto *p, uint64_t kind, uint64_t key)
+{
+	size_t i = (kind + key * 0x9e3779b97f4a7c15u) >> 7 & (p->nslots - 1);
+
+	while (p->slots[i] && (p->slots[i]->kind != kind || p->slots[i]->key != key))
+		i = (i + 1) & (p->nslots - 1);
+	return i;
+}
+
+/* The track; *fresh if it must be described first. NULL without memory. */
+static struct track *track(struct perfetto *p, uint64_t kind, uint64_t key, bool *fresh)
+{
+	struct track **old = p->slots, *t;
+	size_t n = p->nslots, i;
+
+	*fresh = false;
+	if (2 * p->ntracks >= n) {
+		p->slots = calloc(n ? 2 * n : 256, sizeof(*old));
+		if (!p->slots) {
+			p->slots = old;
+			p->failed = true;
+			return NULL;
+		}
+		p->nslots = n ? 2 * n : 256;
+		for (i = 0; i < n; i++)
+			if (old[i])
+				p->slots[track_slot(p, old[i]->kind, old[i]->key)] = old[i];
+		free(old);
+	}
+	i = track_slot(p, kind, key);
+	if (p->slots[i])
+		return p->slots[i];
+	t = calloc(1, sizeof(*t));
+	if (!t) {
+		p->failed = true;
+		return NULL;
+	}
+	t->kind = kind;
+	t->key = key;
+	t->uuid = ++p->ntracks;
+	p->slots[i] = t;
+	*fresh = true;
+	return t;
+}
+
+/* A descriptor up to the fields that the kind of track has for itself. */
+static struct event describe(struct perfetto *p, const struct track *t, const struct track *parent,
+			     const char *name)
+{
+	struct event e = { .packet = packet_begin(p) };
+	struct out *o = &p->packet;
+
+	e.start = pb_begin(o, PACKET_TRACK_DESCRIPTOR);
+	pb_uint(o, TRACK_UUID, t->uuid);
+	if (parent)
+		pb_uint(o, TRACK_PARENT, parent->uuid);
+	if (name)
+		safe_string(o, TRACK_NAME, name, strlen(name));
+	return e;
+}
+
+static struct track *process_track(struct perfetto *p, int32_t pid, const struct item *it)
+{
+	bool fresh;
+	struct track *t = track(p, OF_PROCESS, (uint32_t)pid, &fresh);
+	struct event e;
+	size_t start;
+
+	if (!t || !fresh)
+		return t;
+	e = describe(p, t, NULL, NULL);
+	start = pb_begin(&p->packet, TRACK_PROCESS);
+	pb_int(&p->packet, PROCESS_PID, pid);
+	if (it->pid == it->tid && it->comm_len)
+		safe_string(&p->packet, PROCESS_NAME, it->comm, it->comm_len);
+	pb_end(&p->packet, start);
+	event_end(p, e);
+	return t;
+}
+
+/* Described again when the task has another name (after exec). */
+static struct track *thread_track(struct perfetto *p, const struct item *it)
+{
+	int32_t pid = it->pid > 0 ? it->pid : it->tid;
+	size_t len = it->comm_len < sizeof(((struct track *)0)->name) ? it->comm_len : 15, start;
+	bool fresh;
+	struct track *t = track(p, OF_THREAD, (uint32_t)it->tid, &fresh), *process;
+	struct event e;
+
+	if (!t || (!fresh && (!len || (!memcmp(t->name, it->comm, len) && !t->name[len]))))
+		return t;
+	process = process_track(p, pid, it);
+	e = describe(p, t, process, NULL);
+	start = pb_begin(&p->packet, TRACK_THREAD);
+	pb_int(&p->packet, THREAD_PID, pid);
+	pb_int(&p->packet, THREAD_TID, it->tid);
+	if (len)
+		safe_string(&p->packet, THREAD_NAME, it->comm, len);
+	pb_end(&p->packet, start);
+	event_end(p, e);
+	memset(t->name, 0, sizeof(t->name));
+	memcpy(t->name, it->comm, len);
+	return t;
+}
+
+static struct track *named_track(struct perfetto *p, uint64_t kind, uint64_t key,
+				 const struct track *parent, const char *name, const char *unit)
+{
+	bool fresh;
+	struct track *t = track(p, kind, key, &fresh);
+	struct event e;
+	size_t start;
+
+	if (!t || !fresh)
+		return t;
+	e = describe(p, t, parent, name);
+	if (unit) {
+		start = pb_begin(&p->packet, TRACK_COUNTER);
+		pb_string(&p->packet, COUNTER_UNIT_NAME, unit);
+		pb_end(&p->packet, start);
+	}
+	event_end(p, e);
+	return t;
+}
+
+static struct track *cpu_track(struct perfetto *p, uint32_t cpu)
+{
+	char name[32];
+
+	if (cpu == ITEM_NO_CPU)
+		snprintf(name, sizeof(name), "machine");
+	else
+		snprintf(name, sizeof(name), "CPU %u", cpu);
+	return named_track(p, OF_CPU, cpu, NULL, name, NULL);
+}
+
+static void counter(struct perfetto *p, const struct track *t, uint64_t time, uint64_t value)
+{
+	struct event e;
+
+	if (!t)
+		return;
+	e = event_begin(p, TYPE_COUNTER, t, time);
+	pb_int(&p->packet, EVENT_COUNTER, (int64_t)value);
+	event_end(p, e);
+}
+
+/* ---- items -------------------------------------------------------------------------------- */
+
+static void keep_name(void *arg, const char *name)
+{
+	struct perfetto *p = arg;
+	char **grown;
+
+	for (size_t i = 0; i < p->nnames; i++)
+		if (!strcmp(p->names[i], name))
+			return;
+	if (p->nnames == p->names_room) {
+		grown = reallocarray(p->names, p->names_room + 32, sizeof(*grown));
+		if (!grown) {
+			p->failed = true;
+			return;
+		}
+		p->names = grown;
+		p->names_room += 32;
+	}
+	p->names[p->nnames] = strdup(name);
+	if (p->names[p->nnames])
+		p->nnames++;
+	else
+		p->failed = true;
+}
+
+static void names_free(struct perfetto *p)
+{
+	while (p->nnames)
+		free(p->names[--p->nnames]);
+}
+
+static void annotate(struct perfetto *p, const char *name, const struct value *v)
+{
+	struct out *o = &p->packet;
+	size_t start = pb_begin(o, EVENT_ANNOTATIONS);
+	struct out hex;
+
+	safe_string(o, ANNOTATION_NAME, name, strlen(name));
+	if (v->type == VALUE_TEXT) {
+		safe_string(o, ANNOTATION_STRING, v->text, v->len);
+	} else if (v->type == VALUE_BYTES) {
+		out_memory(&hex);
+		out_hexbytes(&hex, v->text, v->len < 4096 ? v->len : 4096);
+		pb_bytes(o, ANNOTATION_STRING, hex.data, hex.len);
+		out_free(&hex);
+	} else if (v->type == VALUE_INT) {
+		pb_int(o, ANNOTATION_INT, v->i);
+	} else if (v->type == VALUE_FLOAT) {
+		pb_double(o, ANNOTATION_DOUBLE, v->f);
+	} else {
+		pb_uint(o, v->hex ? ANNOTATION_POINTER : ANNOTATION_UINT, v->u);
+	}
+	pb_end(o, start);
+}
+
+/* All fields of the item, as arguments of its event. */
+static void annotations(struct perfetto *p)
+{
+	const struct item *it = p->item;
+	struct value v;
+
+	if (!p->decoder->names || !p->decoder->value || !it->type)
+		return;
+	if (p->names_of != it->type) {
+		names_free(p);
+		p->decoder->names(p->state, it->type, keep_name, p);
+		p->names_of = it->type;
+	}
+	for (size_t i = 0; i < p->nnames; i++)
+		if (p->decoder->value(p->state, it, p->names[i], &v) && v.type != VALUE_NONE)
+			annotate(p, p->names[i], &v);
+}
+
+static bool number(struct perfetto *p, const char *name, uint64_t *n)
+{
+	struct value v;
+
+	if (!p->decoder->value || !p->decoder->value(p->state, p->item, name, &v))
+		return false;
+	*n = v.u;
+	return v.type == VALUE_UINT || (v.type == VALUE_INT && v.i >= 0);
+}
+
+static void event_name(struct perfetto *p)
+{
+	safe_string(&p->packet, EVENT_CATEGORIES, p->item->source->name,
+		    strlen(p->item->source->name));
+	safe_string(&p->packet, EVENT_NAME, p->item->name, p->item->name_len);
+}
+
+/* Who runs on a CPU from here on. */
+static void sched_switch(struct perfetto *p)
+{
+	const struct item *it = p->item;
+	struct track *t = cpu_track(p, it->cpu);
+	struct value v;
+	uint64_t pid;
+	struct event e;
+
+	if (!t || !number(p, "next_pid", &pid))
+		return;
+	if (t->busy)
+		event_end(p, event_begin(p, TYPE_END, t, it->time));
+	t->busy = pid != 0;
+	if (!pid)
+		return;
+	e = event_begin(p, TYPE_BEGIN, t, it->time);
+	pb_string(&p->packet, EVENT_CATEGORIES, "sched");
+	if (p->decoder->value(p->state, it, "next_comm", &v) && v.type == VALUE_TEXT)
+		safe_string(&p->packet, EVENT_NAME, v.text, v.len);
+	annotate(p, "pid", &(struct value){ .type = VALUE_UINT, .u = pid });
+	event_end(p, e);
+}
+
+/*
+ * A transfer: from `latency` ago to now. On a track slices must nest, and the transfers that wait
+ * on one endpoint do not: each goes to the first lane that is free since it began.
+ */
+static void transfer(struct perfetto *p, uint64_t latency)
+{
+	const struct item *it = p->item;
+	uint64_t bus = 0, dev = 0, ep = 0, actual, begin = it->time - latency, key;
+	struct track *endpoint = NULL, *lane = NULL, *bytes;
+	struct value dir;
+	const char *way = "";
+	char name[96];
+	struct event e;
+
+	number(p, "bus", &bus);
+	number(p, "dev", &dev);
+	number(p, "ep", &ep);
+	if (p->decoder->value(p->state, it, "dir", &dir) && dir.type == VALUE_TEXT)
+		way = dir.len == 2 && !memcmp(dir.text, "in", 2) ? " in" : " out";
+	key = bus << 32 | (dev & 0xffff) << 16 | (ep & 0xff) << 8 | (way[1] == 'i') << 7;
+	snprintf(name, sizeof(name), "USB %llu.%llu endpoint %llu%s", (unsigned long long)bus,
+		 (unsigned long long)dev, (unsigned long long)(ep & 0x7f), way);
+	for (uint64_t i = 0; i < 64; i++) {
+		lane = named_track(p, OF_ENDPOINT | i << 8, key, endpoint, name, NULL);
+		if (!lane)
+			return;
+		if (!endpoint)
+			endpoint = lane;
+		if (lane->busy <= begin)
+			break;
+	}
+	lane->busy = it->time;
+	e = event_begin(p, TYPE_BEGIN, lane, begin);
+	event_name(p);
+	annotations(p);
+	event_end(p, e);
+	event_end(p, event_begin(p, TYPE_END, lane, it->time));
+	if (!number(p, "actual", &actual))
+		return;
+	bytes = named_track(p, OF_BYTES, key, endpoint, "bytes", "bytes");
+	if (bytes)
+		counter(p, bytes, it->time, bytes->total += actual);
+}
+
+static int take_item(struct consumer *consumer, const struct decoder *d, void *state,
+		     const struct item *it)
+{
+	struct perfetto *p = (struct perfetto *)consumer;
+	uint64_t latency;
+	struct track *t;
+	struct event e;
+
+	p->decoder = d;
+	p->state = state;
+	p->item = it;
+	if (!p->started)
+		snapshot(p, it->time);
+	if (it->name_len == 18 && !memcmp(it->name, "sched:sched_switch", 18))
+		sched_switch(p);
+	if (number(p, "latency_ns", &latency) && latency && latency <= it->time) {
+		transfer(p, latency);
+		return p->failed;
+	}
+	t = it->tid > 0 ? thread_track(p, it) : cpu_track(p, it->cpu);
+	if (!t)
+		return 1;
+	e = event_begin(p, TYPE_INSTANT, t, it->time);
+	event_name(p);
+	annotations(p);
+	event_end(p, e);
+	return p->failed;
+}
+
+static int take_loss(struct consumer *consumer, const struct trawl_source *s,
+		     const struct trawl_loss *l, uint64_t from, uint64_t to)
+{
+	struct perfetto *p = (struct perfetto *)consumer;
+	char name[128];
+	struct track *t;
+
+	snprintf(name, sizeof(name), "lost events: %.100s", s->name);
+	t = named_track(p, OF_LOSS, s->id, NULL, name, "events");
+	if (!t)
+		return 1;
+	counter(p, t, from, t->total);
+	t->total += l->count == UINT64_MAX ? 1 : l->count;
+	counter(p, t, to, t->total);
+	return p->failed;
+}
+
+static void perfetto_free(struct perfetto *p)
+{
+	names_free(p);
+	free(p->names);
+	for (size_t i = 0; i < p->nslots; i++)
+		free(p->slots[i]);
+	free(p->slots);
+	out_free(&p->packet);
+}
+
+int perfetto_export(const struct export_options *o, struct stream *s, struct out *out,
+		    struct trawl_error *err)
+{
+	struct perfetto p = {.consumer = {take_item, take_loss}, .stream = s, .out = out};
+	int got;
+
+	out_memory(&p.packet);
+	got = stream_run(s, &p.consumer, err);
+	if (!got && p.failed)
+		got = trawl_fail(err, TRAWL_CANNOT, "perfetto: out of memory");
+	perfetto_free(&p);
+	return got;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/export/print_text.h"
+
+#include <stddef.h>
+
+#define TASK_WIDTH 16 /* at first; grows with what comes */
+#define TASK_MAX   28
+#define NAME_WIDTH 20
+#define NAME_MAX   40
+
+#define NORMAL "\033[0m"
+#define BOLD   "\033[1;36m"
+#define GREEN  "\033[32m"
+#define RED    "\033[31m"
+
+static char *put(char *p, const char *s, size_t n)
+{
+	memcpy(p, s, n);
+	return p + n;
+}
+
+static char *put_colour(const struct text_printer *t, char *p, const char *code)
+{
+	return t->colour ? put(p, code, strlen(code)) : p;
+}
+
+/* Blanks up to the width of a column that grows to the widest so far, and one more. */
+static char *put_column_end(char *p, const char *start, size_t *width, size_t most)
+{
+	size_t n = (size_t)(p - start);
+
+	if (n > *width)
+		*width = n < most ? n : most;
+	n = n < *width ? *width - n : 0;
+	memset(p, ' ', n + 1);
+	return p + n + 1;
+}
+
+static char *put_cpu(char *p, uint32_t cpu)
+{
+	if (cpu == ITEM_NO_CPU)
+		return put(p, "      ", 6);
+	*p++ = '[';
+	p = cpu < 1000 ? put_digits(p, cpu, 3) : put_u64(p, cpu);
+	return put(p, "] ", 2);
+}
+
+static char *put_task(struct text_printer *t, char *p, const struct item *it)
+{
+	char *start;
+
+	p = put_colour(t, p, GREEN);
+	start = p;
+	if (it->tid != ITEM_NO_TASK) {
+		if (it->comm_len)
+			p = put_safe(p, it->comm, it->comm_len < 64 ? it->comm_len : 64, 0);
+		else
+			*p++ = '?';
+		*p++ = '-';
+		p = put_s64(p, it->tid);
+	}
+	p = put_column_end(p, start, &t->task_width, TASK_MAX);
+	return put_colour(t, p, NORMAL);
+}
+
+static char *put_name(struct text_printer *t, char *p, const struct item *it)
+{
+	char *start;
+	size_t n = it->name_len < 512 ? it->name_len : 512;
+
+	p = put_colour(t, p, it->problem ? RED : BOLD);
+	start = p;
+	p = put_safe(p, it->name, n, 0);
+	p = put_column_end(p, start, &t->name_width, NAME_MAX);
+	return put_colour(t, p, NORMAL);
+}
+
+/* A column that just grew: the padding of all that is kept is too little. */
+static void widths_changed(struct text_printer *t)
+{
+	memset(&t->cells, 0, sizeof(t->cells));
+}
+
+/* CPU and task. */
+static char *put_task_column(struct text_printer *t, char *p, const struct item *it)
+{
+	struct cell *c = cell_of_task(&t->cells, it);
+	size_t width = t->task_width;
+	char *end;
+
+	if (cell_is_task(c, it))
+		return cell_put(p, c);
+	end = put_task(t, put_cpu(p, it->cpu), it);
+	if (t->task_width != width)
+		widths_changed(t);
+	else
+		cell_keep_task(c, it, p, end);
+	return end;
+}
+
+static char *put_name_column(struct text_printer *t, char *p, const struct item *it)
+{
+	struct cell *c = cell_of_name(&t->cells, it);
+	size_t width = t->name_width;
+	char *end;
+
+	if (cell_is_name(c, it, it->problem))
+		return cell_put(p, c);
+	end = put_name(t, p, it);
+	if (t->name_width != width)
+		widths_changed(t);
+	else
+		cell_keep_name(c, it, it->problem, p, end);
+	return end;
+}
+
+static char *put_bound(struct text_printer *t, char *p, const struct item *it)
+{
+	uint64_t bound = stream_bound(t->stream, it);
+
+	p = put(p, "+-", 2);
+	if (bound == UINT64_MAX)
+		return put(p, "? ", 2);
+	p = put_u64(p, bound);
+	return put(p, "ns ", 3);
+}
+
+/* Room for everything in front of the fields. */
+#define HEAD_ROOM (TIME_ROOM + 64 + 4 * 64 + 4 * 512 + 512 + 2 * CELL_TEXT)
+
+static char *put_time(struct text_printer *t, char *p, uint64_t ns, unsigned int width)
+{
+	if (!t->time.started && t->time.style == TIME_SINCE)
+		t->time.first = stream_first(t->stream);
+	p = time_put(&t->time, p, ns, width);
+	if (t->time.style != TIME_NONE)
+		*p++ = ' ';
+	return p;
+}
+
+static int text_item(struct consumer *c, const struct decoder *d, void *state,
+		     const struct item *it)
+{
+	struct text_printer *t = (struct text_printer *)c;
+	struct out *o = t->out;
+	char *p = out_need(o, HEAD_ROOM);
+
+	p = put_time(t, p, it->time, it->source->resolution >= 1000 ? 6 : 9);
+	if (t->bounds)
+		p = put_bound(t, p, it);
+	t->tasks |= it->cpu != ITEM_NO_CPU || it->tid != ITEM_NO_TASK;
+	if (t->tasks) {
+		p = put_task_column(t, p, it);
+	}
+	p = put_name_column(t, p, it);
+	out_used(o, p);
+	d->text(state, it, o);
+	out_char(o, '\n');
+	if (d->more)
+		d->more(state, it, o);
+	return o->error != 0;
+}
+
+static int text_loss(struct consumer *c, const struct trawl_source *s, const struct trawl_loss *l,
+		     uint64_t from, uint64_t to)
+{
+	struct text_printer *t = (struct text_printer *)c;
+	struct out *o = t->out;
+	char *p = out_need(o, HEAD_ROOM);
+
+	p = put_time(t, p, to, 9);
+	p = put_colour(t, p, RED);
+	out_used(o, p);
+	out_str(o, "*** ");
+	if (l->count == UINT64_MAX)
+		out_str(o, "an unknown number of");
+	else
+		out_u64(o, l->count);
+	out_str(o, l->count == 1 ? " event of " : " events of ");
+	out_safe(o, s->name, strlen(s->name));
+	if (l->cpu != UINT32_MAX) {
+		out_str(o, " on cpu ");
+		out_u64(o, l->cpu);
+	}
+	out_str(o, " lost in the last ");
+	time_span(o, to - from);
+	out_str(o, ": ");
+	out_str(o, trawl_loss_reason_name(l->reason));
+	if (t->colour)
+		out_str(o, NORMAL);
+	out_char(o, '\n');
+	return o->error != 0;
+}
+
+void text_printer_start(struct text_printer *t)
+{
+	t->consumer.item = text_item;
+	t->consumer.loss = text_loss;
+	t->tasks = false;
+	t->task_width = TASK_WIDTH;
+	t->name_width = NAME_WIDTH;
+	widths_changed(t);
+}

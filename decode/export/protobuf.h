@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Protobuf's wire format, writing side (protobuf.dev/programming-guides/encoding).
+ *
+ * A message inside another is written in place: its length is a varint of four bytes that
+ * pb_end() fills in, which is longer than it need be but as valid.
+ */
+#ifndef TRAWL_DECODE_EXPORT_PROTOBUF_H
+#define TRAWL_DECODE_EXPORT_PROTOBUF_H
+
+#include <errno.h>
+
+#include "decode/base/output.h"
+
+static inline void pb_varint(struct out *o, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		out_char(o, (char)(v | 0x80));
+	out_char(o, (char)v);
+}
+
+static inline void pb_uint(struct out *o, uint32_t field, uint64_t v)
+{
+	pb_varint(o, field << 3 | 0);
+	pb_varint(o, v);
+}
+
+static inline void pb_int(struct out *o, uint32_t field, int64_t v)
+{
+	pb_uint(o, field, (uint64_t)v);
+}
+
+static inline void pb_double(struct out *o, uint32_t field, double v)
+{
+	pb_varint(o, field << 3 | 1);
+	out_bytes(o, &v, 8);
+}
+
+static inline void pb_bytes(struct out *o, uint32_t field, const void *p, size_t n)
+{
+	pb_varint(o, field << 3 | 2);
+	pb_varint(o, n);
+	out_bytes(o, p, n);
+}
+
+static inline void pb_string(struct out *o, uint32_t field, const char *s)
+{
+	pb_bytes(o, field, s, strlen(s));
+}
+
+/* A message: between these, in an output in memory only. The result is for pb_end(). */
+static inline size_t pb_begin(struct out *o, uint32_t field)
+{
+	pb_varint(o, field << 3 | 2);
+	out_fill(o, '\0', 4);
+	return o->len;
+}
+
+static inline void pb_end(struct out *o, size_t start)
+{
+	size_t n = o->len - start;
+
+	if (o->error)
+		return;
+	if (n >> 28) {
+		o->error = EFBIG;
+		return;
+	}
+	for (int i = 0; i < 4; i++)
+		o->data[start - 4 + (size_t)i] = (char)((n >> (7 * i) & 0x7f) | (i < 3 ? 0x80 : 0));
+}
+
+#endif

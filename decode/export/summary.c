@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/export/summary.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "decode/base/boot.h"
+#include "decode/base/jdoc.h"
+#include "decode/base/tally.h"
+
+#define TOP 10 /* lines of a list that may be long */
+
+struct summary {
+	struct consumer consumer; /* first: the stream hands it back */
+	struct tally sources, names, cpus, tasks;
+	uint64_t events, first, last;
+	uint64_t losses;          /* in the selection */
+	struct out loss_text;
+};
+
+static int count_item(struct consumer *c, const struct decoder *d, void *state,
+		      const struct item *it)
+{
+	struct summary *m = (struct summary *)c;
+	char key[640];
+	int n;
+
+	/* captures that were put behind one another may be in any order */
+	if (!m->events++ || it->time < m->first)
+		m->first = it->time;
+	if (it->time > m->last)
+		m->last = it->time;
+	tally_add(&m->sources, it->source->name, strlen(it->source->name), it->time);
+	n = snprintf(key, sizeof(key), "%-8s %.*s", it->source->name,
+		     (int)(it->name_len < 512 ? it->name_len : 512), it->name);
+	tally_add(&m->names, key, n < (int)sizeof(key) ? (size_t)n : sizeof(key) - 1, it->time);
+	if (it->cpu != ITEM_NO_CPU) {
+		n = snprintf(key, sizeof(key), "cpu %u", it->cpu);
+		tally_add(&m->cpus, key, (size_t)n, it->time);
+	}
+	if (it->pid != ITEM_NO_TASK || it->tid != ITEM_NO_TASK) {
+		n = snprintf(key, sizeof(key), "%.*s (%d)", it->comm_len ? (int)it->comm_len : 1,
+			     it->comm_len ? it->comm : "?",
+			     it->pid != ITEM_NO_TASK ? it->pid : it->tid);
+		tally_add(&m->tasks, key, (size_t)n, it->time);
+	}
+	return 0;
+}
+
+static int count_loss(struct consumer *c, const struct trawl_source *s, const struct trawl_loss *l,
+		      uint64_t from, uint64_t to)
+{
+	struct summary *m = (struct summary *)c;
+	struct out *o = &m->loss_text;
+
+	if (m->losses++ >= TOP)
+		return 0;
+	out_str(o, "  ");
+	out_safe(o, s->name, strlen(s->name));
+	if (l->cpu != UINT32_MAX)
+		out_printf(o, " cpu %u", l->cpu);
+	if (l->count == UINT64_MAX)
+		out_str(o, ": an unknown number");
+	else
+		out_printf(o, ": %llu", (unsigned long long)l->count);
+	out_printf(o, " (%s) between ", trawl_loss_reason_name(l->reason));
+	time_full(o, from, true);
+	out_str(o, " and ");
+	time_full(o, to, true);
+	out_char(o, '\n');
+	return 0;
+}
+
+struct summary *summary_new(void)
+{
+	struct summary *m = calloc(1, sizeof(*m));
+
+	if (m) {
+		m->consumer.item = count_item;
+		m->consumer.loss = count_loss;
+		out_memory(&m->loss_text);
+	}
+	return m;
+}
+
+void summary_free(struct summary *m)
+{
+	if (!m)
+		return;
+	tally_free(&m->sources);
+	tally_free(&m->names);
+	tally_free(&m->cpus);
+	tally_free(&m->tasks);
+	out_free(&m->loss_text);
+	free(m);
+}
+
+struct consumer *summary_consumer(struct summary *m)
+{
+	return &m->consumer;
+}
+
+/* ---- printing ----------------------------------------------------------------------------- */
+
+static void label(struct out *o, const char *text)
+{
+	size_t start = o->len;
+
+	out_str(o, text);
+	out_pad(o, start, 12, 1);
+}
+
+static void print_file(struct stream *s, const char *path, struct out *o)
+{
+	struct trawl_verdict v;
+
+	trawl_verdict(stream_reader(s), &v);
+	label(o, "file");
+	out_safe(o, path, strlen(path));
+	out_printf(o, ", %llu bytes: ", (unsigned long long)v.bytes);
+	out_safe(o, v.text, strlen(v.text));
+	out_char(o, '\n');
+}
+
+static void value_text(struct out *o, struct json_object *v)
+{
+	switch (json_object_get_type(v)) {
+	case json_type_string:
+		out_safe(o, json_object_get_string(v), (size_t)json_object_get_string_len(v));
+		break;
+	case json_type_int:
+		if (json_object_get_int64(v) < 0)
+			out_s64(o, json_object_get_int64(v));
+		else
+			out_u64(o, json_object_get_uint64(v));
+		break;
+	case json_type_double:
+		out_double(o, json_object_get_double(v));
+		break;
+	default:
+		out_str(o, json_object_get_boolean(v) ? "yes" : "no");
+	}
+}
+
+static bool worth_a_word(const struct json_object *v)
+{
+	return v && !json_object_is_type(v, json_type_array) &&
+	       !json_object_is_type(v, json_type_object) &&
+	       !(json_object_is_type(v, json_type_string) && !json_object_get_string_len(v));
+}
+
+/* One line for each that is told of a file that holds many captures. */
+struct each {
+	struct out *o;
+	const char *name;
+	void (*print)(struct json_object *doc, const char *name, struct out *o);
+	const struct trawl_meta *last; /* that was printed */
+	size_t n;
+};
+
+/* The files of a row say the same again and again. */
+static void print_new(struct each *e, const struct trawl_meta *m)
+{
+	struct json_object *doc;
+
+	if (e->last && e->last->len == m->len && !memcmp(e->last->data, m->data, m->len))
+		return;
+	e->last = m;
+	if (e->n++ >= TOP)
+		return;
+	doc = jdoc_parse(m->data, m->len);
+	e->print(doc, e->name, e->o);
+	json_object_put(doc);
+}
+
+/* The newest metadata of this name of each section, which are in the order of the file. */
+static void print_each(struct stream *s, const char *name, struct out *o,
+		       void (*print)(struct json_object *doc, const char *name, struct out *o))
+{
+	struct trawl_reader *r = stream_reader(s);
+	struct each e = { .o = o, .name = name, .print = print };
+	const struct trawl_meta *newest = NULL;
+
+	for (size_t i = 0; i < trawl_meta_count(r); i++) {
+		const struct trawl_meta *m = trawl_meta_at(r, i);
+
+		if (strcmp(m->name, name))
+			continue;
+		if (newest && newest->section != m->section)
+			print_new(&e, newest);
+		newest = m;
+	}
+	if (newest)
+		print_new(&e, newest);
+	if (e.n > TOP) {
+		label(o, name);
+		out_printf(o, "and %zu more\n", e.n - TOP);
+	}
+}
+
+/* Members of a metadata object, "key value, key value"; lists and objects inside are left out. */
+static void print_members(struct json_object *doc, const char *name, struct out *o)
+{
+	bool first = true;
+
+	if (json_object_is_type(doc, json_type_object)) {
+		label(o, name);
+		json_object_object_foreach(doc, key, v) {
+			if (!worth_a_word(v))
+				continue;
+			if (!first)
+				out_str(o, ", ");
+			first = false;
+			out_safe(o, key, strlen(key));
+			out_char(o, ' ');
+			value_text(o, v);
+		}
+		out_char(o, '\n');
+	}
+}
+
+/* A word of a command line as a shell would take it. */
+static void shell_word(struct out *o, const char *p)
+{
+	if (*p && !p[strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			       "0123456789-_=+.,/:@%^")]) {
+		out_str(o, p);
+		return;
+	}
+	out_char(o, '\'');
+	for (; *p; p++) {
+		if (*p == '\'')
+			out_str(o, "'\\''");
+		else
+			out_safe(o, p, 1);
+	}
+	out_char(o, '\'');
+}
+
+static void print_capture(struct json_object *doc, const char *name, struct out *o)
+{
+	const struct json_object *argv = jdoc_get(doc, "argv");
+
+	if (json_object_is_type(argv, json_type_array)) {
+		label(o, "command");
+		for (size_t i = 0; i < jdoc_count(argv); i++) {
+			struct json_object *word = json_object_array_get_idx(argv, i);
+
+			if (i)
+				out_char(o, ' ');
+			shell_word(o, json_object_get_string(word));
+		}
+		out_char(o, '\n');
+	}
+	print_members(doc, name, o);
+}
+
+static void print_times(const struct summary *m, bool utc, struct out *o)
+{
+	label(o, "events");
+	out_u64(o, m->events);
+	if (m->events) {
+		out_str(o, " in ");
+		time_span(o, m->last - m->first);
+		if (m->last > m->first)
+			out_printf(o, ", %.0f a second", (double)m->events * 1e9 /
+							 (double)(m->last - m->first));
+		out_char(o, '\n');
+		label(o, "first");
+		time_full(o, m->first, utc);
+		out_char(o, '\n');
+		label(o, "last");
+		time_full(o, m->last, utc);
+	}
+	out_char(o, '\n');
+}
+
+static void print_tally(struct tally *t, const char *title, size_t most, struct out *o)
+{
+	const struct tally_entry *e;
+	size_t n, i;
+
+	e = tally_sorted(t, &n);
+	if (!n)
+		return;
+	out_printf(o, "\n%s\n", title);
+	for (i = 0; i < n && i < most; i++) {
+		out_printf(o, "%12llu  ", (unsigned long long)e[i].count);
+		out_safe(o, e[i].key, e[i].len);
+		out_char(o, '\n');
+	}
+	if (n > most)
+		out_printf(o, "              and %zu more\n", n - most);
+	if (t->missed)
+		out_printf(o, "%12llu  not counted apart: out of memory\n",
+			   (unsigned long long)t->missed);
+}
+
+/* How many events the buffers lost at the last is written at the end. */
+static void print_losses(const struct summary *m, struct trawl_reader *r, struct out *o)
+{
+	struct trawl_verdict v;
+
+	trawl_verdict(r, &v);
+	if (!m->losses) {
+		out_str(o, "\nlosses      none");
+		out_str(o, v.complete ? "\n" : v.written ? " so far\n" :
+			      " as far as is known: what the buffers still held is not\n");
+		return;
+	}
+	out_printf(o, "\nlosses      %llu\n", (unsigned long long)m->losses);
+	out_bytes(o, m->loss_text.data, m->loss_text.len);
+	if (m->losses > TOP)
+		out_printf(o, "  and %llu more\n", (unsigned long long)(m->losses - TOP));
+}
+
+static const char *clock_name(uint8_t clock)
+{
+	static const char *const names[] = {"?", "monotonic", "realtime", "boottime",
+					    "monotonic raw", "tai", "tsc"};
+
+	return clock < sizeof(names) / sizeof(names[0]) ? names[clock] : "?";
+}
+
+/* How far a clock went beyond CLOCK_MONOTONIC between two sync blocks; in ns, unsigned wraps. */
+static int64_t beyond(uint64_t a, uint64_t b, const struct trawl_sync *x,
+		      const struct trawl_sync *y)
+{
+	return (int64_t)((b - a) - (y->mono - x->mono));
+}
+
+static void print_seconds(struct out *o, int64_t ns)
+{
+	uint64_t n = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+
+	out_printf(o, "%llu.%09llu s", (unsigned long long)(n / 1000000000),
+		   (unsigned long long)(n % 1000000000));
+}
+
+/*
+ * Between two sync blocks the wall clock stepped: somebody set it, or the machine slept. The
+ * timeline does not, so from there on the times shown are not those of the wall clock.
+ */
+static void print_step(const struct trawl_sync *first, const struct trawl_sync *a,
+		       const struct trawl_sync *b, bool utc, struct out *o)
+{
+	int64_t step = beyond(a->real, b->real, a, b), slept = beyond(a->boot, b->boot, a, b);
+	int64_t ahead = beyond(first->real, b->real, first, b), set, least;
+
+	least = (int64_t)((b->mono - a->mono) / 1000 + a->bound + b->bound + 1000);
+	slept = slept > least ? slept : 0;
+	set = step - slept;
+	out_str(o, "  by ");
+	time_full(o, b->mono + first->real - first->mono, utc);
+	if (slept) {
+		out_str(o, " the machine slept ");
+		print_seconds(o, slept);
+	}
+	if (set > least || set < -least) {
+		out_str(o, slept ? " and the wall clock was set " : " the wall clock was set ");
+		print_seconds(o, set);
+		out_str(o, set < 0 ? " back" : " ahead");
+	}
+	out_str(o, ": from here it is ");
+	print_seconds(o, ahead);
+	out_str(o, ahead < 0 ? " behind the times shown\n" : " ahead of the times shown\n");
+}
+
+/* As docs/format.md defines it; and a section of another boot begins its clocks anew. */
+static bool is_step(struct boots *boots, const struct trawl_sync *a, const struct trawl_sync *b)
+{
+	int64_t step = beyond(a->real, b->real, a, b);
+	uint64_t far = step < 0 ? -(uint64_t)step : (uint64_t)step;
+
+	return b->mono >= a->mono && boot_of(boots, a->section) == boot_of(boots, b->section) &&
+	       far > (b->mono - a->mono) / 1000 + a->bound + b->bound + 1000;
+}
+
+static void print_steps(struct trawl_reader *r, bool utc, struct out *o)
+{
+	size_t n = trawl_sync_count(r), i, steps = 0;
+	const struct trawl_sync *first = NULL, *a, *b;
+	struct boots boots = { .reader = r };
+	struct trawl_verdict v;
+
+	for (i = 1; i < n; i++)
+		steps += is_step(&boots, trawl_sync_at(r, i - 1), trawl_sync_at(r, i));
+	trawl_verdict(r, &v);
+	out_printf(o, "\nclocks      read together %llu times, each time within %llu ns; "
+		      "%zu step%s of the wall clock\n", (unsigned long long)v.syncs,
+		   (unsigned long long)v.bound, steps, steps == 1 ? "" : "s");
+	for (i = 0, a = NULL, steps = 0; i < n && steps < TOP; i++, a = b) {
+		b = trawl_sync_at(r, i);
+		if (!first || first->section != b->section)
+			first = b; /* by which its times are shown */
+		if (!a || !is_step(&boots, a, b))
+			continue;
+		steps++;
+		print_step(first, a, b, utc, o);
+	}
+	boots_free(&boots);
+}
+
+static void print_clocks(struct stream *s, bool utc, struct out *o)
+{
+	struct trawl_reader *r = stream_reader(s);
+	size_t n = trawl_sync_count(r), i;
+
+	print_steps(r, utc, o);
+	for (i = 0; i < trawl_source_count(r); i++) {
+		const struct trawl_source *source = trawl_source_at(r, i);
+		const struct trawl_sync *y = n ? trawl_sync_at(r, 0) : NULL;
+
+		if (!stream_wants(s, source))
+			continue;
+		out_str(o, "  ");
+		out_safe(o, source->name, strlen(source->name));
+		out_printf(o, ": %s, resolution %u ns", clock_name(source->clock),
+			   source->resolution);
+		/* All clocks were read there, within this. */
+		if (y)
+			out_printf(o, ", error at the start at most %llu ns",
+				   (unsigned long long)y->bound);
+		out_char(o, '\n');
+	}
+}
+
+void summary_print(struct summary *m, struct stream *s, const char *path, bool utc,
+		   struct out *o)
+{
+	print_file(s, path, o);
+	print_times(m, utc, o);
+	print_each(s, "capture", o, print_capture);
+	print_each(s, "machine", o, print_members);
+	print_each(s, "end", o, print_members);
+	print_tally(&m->sources, "by source", SIZE_MAX, o);
+	print_tally(&m->names, "by name", SIZE_MAX, o);
+	print_tally(&m->cpus, "by cpu", TOP, o);
+	print_tally(&m->tasks, "by process", TOP, o);
+	print_losses(m, stream_reader(s), o);
+	print_clocks(s, utc, o);
+	stream_summaries(s, o);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* trawl-decode --summary: what a file holds, on a page. */
+#ifndef TRAWL_DECODE_EXPORT_SUMMARY_H
+#define TRAWL_DECODE_EXPORT_SUMMARY_H
+
+#include "decode/query/stream.h"
+
+struct summary;
+
+struct summary *summary_new(void);
+void summary_free(struct summary *m);
+struct consumer *summary_consumer(struct summary *m); /* hand this to stream_run() */
+
+/* After stream_run(). path is as the user wrote it; utc: times in UTC. */
+void summary_print(struct summary *m, struct stream *s, const char *path, bool utc,
+		   struct out *o);
+
+#endif

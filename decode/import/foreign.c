@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/import/foreign.h"
+#include "decode/base/bytes.h"
+#include "decode/usb/usbmontext.h"
+#include "format/block.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define HEAD 65536
+
+/*
+ * A .trawl file is a pcapng file too, with a block of ours before the first interface. What is cut
+ * before either has nothing to import, and may be ours.
+ */
+static bool is_foreign_pcapng(FILE *in)
+{
+	uint8_t p[24];
+	bool swapped = false;
+	long at = 0;
+
+	while (!fseek(in, at, SEEK_SET) && fread(p, 1, sizeof(p), in) >= 12) {
+		uint32_t type, len;
+
+		if (get32(p) == PCAPNG_SHB)
+			swapped = get_be32(p + 8) == PCAPNG_BOM;
+		type = swapped ? get_be32(p) : get32(p);
+		len = swapped ? get_be32(p + 4) : get32(p + 4);
+		if (type == PCAPNG_IDB || block_is_own(p))
+			return type == PCAPNG_IDB;
+		if (len < 12)
+			break;
+		at += (len + 3l) & ~3l;
+	}
+	return false;
+}
+
+enum foreign_kind foreign_kind(FILE *in)
+{
+	static uint8_t head[HEAD];
+	size_t n = fread(head, 1, sizeof(head), in);
+	uint32_t le = n >= 12 ? get32(head) : 0, be = n >= 12 ? get_be32(head) : 0;
+
+	if (le == PCAPNG_SHB) {
+		bool foreign = is_foreign_pcapng(in);
+
+		rewind(in);
+		return foreign ? FOREIGN_PCAPNG : FOREIGN_NONE;
+	}
+	rewind(in);
+	/* Microseconds, nanoseconds, and the modified form of old Red Hat. */
+	if (le == 0xa1b2c3d4 || be == 0xa1b2c3d4 || le == 0xa1b23c4d || be == 0xa1b23c4d ||
+	    le == 0xa1b2cd34 || be == 0xa1b2cd34)
+		return FOREIGN_PCAP;
+	return usbmontext_probe((const char *)head, n) ? FOREIGN_USBMON : FOREIGN_NONE;
+}
+
+static int read_all(FILE *in, enum foreign_kind kind, const char *name, struct usb_import *im,
+		    struct trawl_error *err)
+{
+	switch (kind) {
+	case FOREIGN_PCAP:
+		return pcap_import(im, in, name, err);
+	case FOREIGN_PCAPNG:
+		return pcapng_import(im, in, name, err);
+	case FOREIGN_USBMON:
+		return usbmontext_import(im, in, name, err);
+	case FOREIGN_NONE:
+		break;
+	}
+	return trawl_fail(err, TRAWL_CANNOT, "%s: neither pcap nor pcapng nor usbmon text", name);
+}
+
+static int write_loss(struct usb_import *im, struct trawl_error *err)
+{
+	struct trawl_loss l = {
+		.source = im->source,
+		.cpu = UINT32_MAX,
+		.from = im->first,
+		.to = im->last,
+		.count = im->lost,
+		.reason = TRAWL_LOSS_DROPPED,
+	};
+
+	return im->lost ? trawl_writer_loss(im->writer, &l, err) : 0;
+}
+
+int foreign_import(FILE *in, enum foreign_kind kind, const char *name, int fd, const char *out,
+		   struct usb_import *im, struct trawl_error *err)
+{
+	struct trawl_writer_options o = {.comment = "USB capture, imported", .name = out};
+	struct trawl_writer *w = trawl_writer_new(fd, &o, err);
+	struct trawl_error late;
+	int ret;
+
+	memset(im, 0, sizeof(*im));
+	if (!w)
+		return -1;
+	ret = usb_import_begin(im, w, name, err);
+	if (!ret)
+		ret = read_all(in, kind, name, im, err);
+	if (!ret)
+		ret = snapshot_end(&im->snapshot, w, err);
+	if (!ret)
+		ret = write_loss(im, err);
+	usb_import_end(im);
+	if (trawl_writer_close(w, &late) < 0 && !ret) {
+		*err = late;
+		ret = -1;
+	}
+	return ret;
+}
+
+int foreign_verdict(const struct usb_import *im, const char *name, struct trawl_error *err)
+{
+	if (im->cut_at)
+		return trawl_fail(err, TRAWL_BAD_DATA, "%s: makes no sense after byte %llu: what "
+				  "comes before it was imported, %llu events", name,
+				  (unsigned long long)im->cut_at, (unsigned long long)im->events);
+	if (im->bad)
+		return trawl_fail(err, TRAWL_BAD_DATA, "%s: %llu event%s left out; the first: %s",
+				  name, (unsigned long long)im->bad, im->bad == 1 ? "" : "s",
+				  im->bad_what);
+	if (im->other)
+		return trawl_fail(err, TRAWL_BAD_DATA, "%s: %llu packet%s left out, the first of "
+				  "link type %u: only USB is imported (189, 220, 249)", name,
+				  (unsigned long long)im->other, im->other == 1 ? "" : "s",
+				  im->other_linktype);
+	return 0;
+}
+
+/* Next to all other temporary files, and gone when it is closed. */
+static int temporary(struct trawl_error *err)
+{
+	const char *dir = getenv("TMPDIR");
+	char path[4096];
+	int fd;
+
+	fd = open(dir && *dir ? dir : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		return fd;
+	snprintf(path, sizeof(path), "%s/trawl-XXXXXX", dir && *dir ? dir : "/tmp");
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: no temporary file can be made: %s",
+				  dir && *dir ? dir : "/tmp", strerror(errno));
+	unlink(path);
+	return fd;
+}
+
+static int import_to(struct foreign *f, FILE *in, enum foreign_kind kind, const char *name,
+		     struct trawl_error *err)
+{
+	struct usb_import im;
+	int copy;
+
+	f->fd = temporary(err);
+	if (f->fd < 0)
+		return -1;
+	copy = dup(f->fd);
+	if (copy < 0)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: %s", name, strerror(errno));
+	if (foreign_import(in, kind, name, copy, "temporary file", &im, err) < 0)
+		return -1;
+	if (foreign_verdict(&im, name, &f->verdict) == 0)
+		f->verdict.status = TRAWL_OK;
+	snprintf(f->path, sizeof(f->path), "/proc/self/fd/%d", f->fd);
+	return 0;
+}
+
+const char *foreign_resolve(struct foreign *f, const char *path, struct trawl_error *err)
+{
+	struct stat st;
+	/* A pipe must not be opened and closed again: what writes it would see its reader gone. */
+	FILE *in = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
+	enum foreign_kind kind = FOREIGN_NONE;
+	const char *result = path;
+
+	memset(f, 0, sizeof(*f));
+	f->fd = -1;
+	if (in)
+		kind = foreign_kind(in);
+	if (kind != FOREIGN_NONE)
+		result = import_to(f, in, kind, path, err) < 0 ? NULL : f->path;
+	if (in)
+		fclose(in);
+	if (!result)
+		foreign_close(f);
+	return result;
+}
+
+static int copy_all(int from, int to, const char *name, struct trawl_error *err)
+{
+	static uint8_t buffer[65536];
+	ssize_t n, done, part;
+
+	while ((n = read(from, buffer, sizeof(buffer))) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return trawl_fail(err, TRAWL_CANNOT, "%s: %s", name, strerror(errno));
+		for (done = 0; done < n; done += part) {
+			part = write(to, buffer + done, (size_t)(n - done));
+			if (part < 0 && errno == EINTR)
+				part = 0;
+			if (part < 0)
+				return trawl_fail(err, TRAWL_CANNOT, "temporary file: %s: choose "
+						  "another place for it by TMPDIR",
+						  strerror(errno));
+		}
+	}
+	return 0;
+}
+
+const char *foreign_copy(struct foreign *f, const char *path, struct trawl_error *err)
+{
+	bool standard = !strcmp(path, "-");
+	struct stat st;
+	int in, got;
+
+	if (!standard && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+		return path;
+	in = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	if (in < 0)
+		return path; /* whoever opens it says why it cannot be */
+	f->fd = temporary(err);
+	got = f->fd < 0 ? -1 : copy_all(in, f->fd, path, err);
+	if (!standard)
+		close(in);
+	if (got)
+		return NULL;
+	snprintf(f->path, sizeof(f->path), "/proc/self/fd/%d", f->fd);
+	return f->path;
+}
+
+void foreign_call(const struct foreign *f, const char *name, struct trawl_error *err)
+{
+	size_t n = strlen(f->path);
+	struct trawl_error e = *err;
+
+	if (n && !strncmp(e.text, f->path, n) && e.text[n] == ':')
+		trawl_fail(err, e.status, "%s%s", name, e.text + n);
+}
+
+void foreign_close(struct foreign *f)
+{
+	if (f->fd >= 0)
+		close(f->fd);
+	f->fd = -1;
+}

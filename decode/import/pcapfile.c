@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* Classic pcap, by libpcap: it knows all byte orders and swaps the headers of Linux USB itself. */
+#include "config.h"
+#include "decode/import/usbimport.h"
+
+#ifdef HAVE_PCAP
+#include <pcap/pcap.h>
+#include <unistd.h>
+
+static int copy_packets(struct usb_import *im, pcap_t *cap, const char *name,
+			struct trawl_error *err)
+{
+	uint32_t linktype = (uint32_t)pcap_datalink(cap);
+	const unsigned char *data;
+	struct pcap_pkthdr *h;
+	int got, ret = 0;
+
+	while (!ret && (got = pcap_next_ex(cap, &h, &data)) == 1) {
+		struct capture_packet p = {
+			.linktype = linktype,
+			.time = (uint64_t)h->ts.tv_sec * 1000000000 + (uint64_t)h->ts.tv_usec,
+			.data = data,
+			.captured = h->caplen,
+			.length = h->len,
+		};
+
+		ret = usb_import_packet(im, &p, err);
+	}
+	if (!ret && got == PCAP_ERROR) {
+		long at = ftell(pcap_file(cap));
+
+		im->cut_at = at > 0 ? (uint64_t)at : 1;
+	}
+	return ret;
+}
+
+int pcap_import(struct usb_import *im, FILE *in, const char *name, struct trawl_error *err)
+{
+	char text[PCAP_ERRBUF_SIZE];
+	/* pcap_close() closes its file; the caller's stays open. */
+	FILE *copy = fdopen(dup(fileno(in)), "r");
+	pcap_t *cap;
+	int ret;
+
+	cap = copy ? pcap_fopen_offline_with_tstamp_precision(copy, PCAP_TSTAMP_PRECISION_NANO,
+							      text)
+		   : NULL;
+	if (!cap) {
+		if (copy)
+			fclose(copy);
+		return trawl_fail(err, TRAWL_CANNOT, "%s: libpcap cannot read it: %s", name,
+				  copy ? text : "out of memory");
+	}
+	ret = copy_packets(im, cap, name, err);
+	pcap_close(cap);
+	return ret;
+}
+#else
+int pcap_import(struct usb_import *im, FILE *in, const char *name, struct trawl_error *err)
+{
+	return trawl_fail(err, TRAWL_CANNOT, "%s: pcap cannot be read: trawl was built without "
+			  "libpcap; make pcapng of it (editcap -F pcapng)", name);
+}
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/import/usbimport.h"
+#include "common/json.h"
+#include "decode/base/bytes.h"
+#include "decode/usb/urb.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int describe(struct usb_import *im, const char *name, struct trawl_error *err)
+{
+	struct json j = {0};
+	struct trawl_meta m = {.name = "capture", .type = "application/json"};
+	int ret;
+
+	json_object(&j, NULL);
+	json_bool(&j, "imported", true);
+	json_string(&j, "from", name);
+	json_end(&j);
+	m.data = j.text;
+	m.len = j.len;
+	ret = trawl_writer_meta(im->writer, &m, err);
+	json_free(&j);
+	return ret;
+}
+
+int usb_import_begin(struct usb_import *im, struct trawl_writer *w, const char *name,
+		     struct trawl_error *err)
+{
+	int source;
+
+	memset(im, 0, sizeof(*im));
+	im->writer = w;
+	source = usbtypes_describe(w, name, err);
+	if (source < 0)
+		return -1;
+	im->source = (uint16_t)source;
+	return describe(im, name, err);
+}
+
+void usb_import_end(struct usb_import *im)
+{
+	usbpcap_free(im->usbpcap);
+	snapshot_free(&im->snapshot);
+	free(im->record);
+	im->usbpcap = NULL;
+	im->record = NULL;
+}
+
+void usb_import_bad(struct usb_import *im, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (im->bad++)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(im->bad_what, sizeof(im->bad_what), fmt, ap);
+	va_end(ap);
+}
+
+uint8_t *usb_import_scratch(struct usb_import *im, size_t n, struct trawl_error *err)
+{
+	uint8_t *grown;
+
+	if (n <= im->room)
+		return im->record;
+	grown = realloc(im->record, n);
+	if (!grown) {
+		trawl_fail(err, TRAWL_CANNOT, "import: out of memory");
+		return NULL;
+	}
+	im->record = grown;
+	im->room = n;
+	return grown;
+}
+
+int usb_import_record(struct usb_import *im, const uint8_t *record, size_t len,
+		      struct trawl_error *err)
+{
+	uint32_t type;
+	struct urb u;
+
+	urb_parse(&u, record, len);
+	type = usbtypes_event((uint8_t)u.type);
+	if (!type || len < URB_HEADER) {
+		usb_import_bad(im, "event %llu is of no type that usbmon has",
+			       (unsigned long long)(im->events + im->bad));
+		return 0;
+	}
+	if (trawl_append(im->writer, im->source, type, 0, u.time, record, len, err) < 0)
+		return -1;
+	if (!im->events++)
+		im->first = u.time;
+	im->last = u.time;
+	return 0;
+}
+
+/* ---- Linux ---------------------------------------------------------------------------------- */
+
+static void swap(uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < n / 2; i++) {
+		uint8_t c = p[i];
+
+		p[i] = p[n - 1 - i];
+		p[n - 1 - i] = c;
+	}
+}
+
+/* The setup packet is in the order of the bus; all else in that of the machine that captured. */
+static void swap_record(uint8_t *record, size_t len)
+{
+	uint32_t ndesc;
+
+	swap(record, 8);
+	swap(record + 12, 2);
+	swap(record + 16, 8);
+	for (size_t at = 24; at < 40; at += 4)
+		swap(record + at, 4);
+	if (record[9] == URB_ISO) {
+		swap(record + 40, 4);
+		swap(record + 44, 4);
+	}
+	for (size_t at = 48; at < 64; at += 4)
+		swap(record + at, 4);
+	ndesc = get32(record + 60);
+	for (uint32_t i = 0; i < ndesc && URB_HEADER + (i + 1) * (size_t)URB_ISO_SIZE <= len; i++)
+		for (size_t at = 0; at < 12; at += 4)
+			swap(record + URB_HEADER + i * (size_t)URB_ISO_SIZE + at, 4);
+}
+
+static int linux_packet(struct usb_import *im, const struct capture_packet *p,
+			struct trawl_error *err)
+{
+	size_t header = p->linktype == LINKTYPE_USB_LINUX ? URB_HEADER_OLD : URB_HEADER;
+	const size_t len_cap = offsetof(struct usbmon_header, len_cap);
+	uint8_t *record;
+	size_t rest;
+
+	if (p->captured < header) {
+		usb_import_bad(im, "a packet of %u bytes has no whole usbmon header", p->captured);
+		return 0;
+	}
+	rest = p->captured - header;
+	record = usb_import_scratch(im, URB_HEADER + rest, err);
+	if (!record)
+		return -1;
+	memset(record, 0, URB_HEADER);
+	memcpy(record, p->data, header);
+	memcpy(record + URB_HEADER, p->data + header, rest);
+	if (p->swapped)
+		swap_record(record, URB_HEADER + rest);
+	/* Of a packet that was cut, the header then tells what is there, as it does after -s. */
+	if (p->captured < p->length && rest < get32(record + len_cap))
+		put32(record + len_cap, (uint32_t)rest);
+	/* Some writers leave the time to the packet. */
+	if (!get64(record + offsetof(struct usbmon_header, ts_sec)))
+		urb_put_time(record, p->time);
+	if (p->made_up)
+		return snapshot_add(&im->snapshot, im->writer, record, URB_HEADER + rest, err);
+	if (snapshot_end(&im->snapshot, im->writer, err))
+		return -1;
+	return usb_import_record(im, record, URB_HEADER + rest, err);
+}
+
+int usb_import_packet(struct usb_import *im, const struct capture_packet *p,
+		      struct trawl_error *err)
+{
+	switch (p->linktype) {
+	case LINKTYPE_USB_LINUX:
+	case LINKTYPE_USB_LINUX_MMAPPED:
+		return linux_packet(im, p, err);
+	case LINKTYPE_USBPCAP:
+		return usbpcap_packet(im, p, err);
+	default:
+		if (!im->other++)
+			im->other_linktype = p->linktype;
+		return 0;
+	}
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* The tree of a print format: what printparse.c makes and printeval.c walks. */
+#ifndef TRAWL_DECODE_KERNEL_PRINTEXPR_H
+#define TRAWL_DECODE_KERNEL_PRINTEXPR_H
+
+#include "decode/kernel/printfmt.h"
+
+enum node_op {
+	NODE_NUMBER, /* number, size, is_signed */
+	NODE_UNKNOWN, /* a number, but which? */
+	NODE_TEXT,   /* text */
+	NODE_FIELD,  /* field of the record, as a value */
+	NODE_UNARY,  /* what a */
+	NODE_BINARY, /* a what b */
+	NODE_CHOICE, /* a ? b : c */
+	NODE_CAST,   /* (size, is_signed) a */
+	NODE_INDEX,  /* a[b] */
+	NODE_LIST,   /* { {a, b}, ... } chained by next */
+	NODE_CALL,   /* helper or text (args), args chained by next from a */
+};
+
+/* Operators of two characters; those of one are their character. */
+enum { OP_SHL = 256, OP_SHR, OP_LE, OP_GE, OP_EQ, OP_NE, OP_AND, OP_OR };
+
+/* The helpers of the kernel's print formats. */
+enum helper {
+	HELPER_UNKNOWN,
+	HELPER_FLAGS,
+	HELPER_SYMBOLIC,
+	HELPER_HEX,
+	HELPER_HEX_STR,
+	HELPER_HEX_DUMP,
+	HELPER_ARRAY,
+	HELPER_DYNAMIC_ARRAY,
+	HELPER_FIELD,     /* __get_str(f), __get_dynamic_array(f), ...: the field */
+	HELPER_FIELD_LEN, /* __get_dynamic_array_len(f) */
+	HELPER_BITMASK,
+	HELPER_SOCKADDR,
+	HELPER_STACK,
+	HELPER_SECS,    /* __print_ns_to_secs */
+	HELPER_NO_SECS, /* __print_ns_without_secs */
+	HELPER_FIRST,   /* __builtin_expect(a, b): a */
+	HELPER_BUFFER,  /* __get_buf(size): room for a function of the kernel */
+};
+
+struct node {
+	uint8_t op;
+	uint8_t size; /* of a number or cast, 0: as it is */
+	bool is_signed;
+	uint8_t helper;
+	int what;
+	uint64_t number;
+	const char *text;
+	uint32_t len;
+	const struct trawl_field *field;
+	struct node *a, *b, *c, *next;
+};
+
+enum { NODE_BLOCK = 64 };
+
+struct node_block {
+	struct node_block *next;
+	uint32_t used;
+	struct node nodes[NODE_BLOCK];
+};
+
+/* What a conversion has to go by: its width and precision, -1: none, and its flags. */
+struct shape {
+	int width, precision;
+	bool left, zero, alternate, blank, plus;
+	bool plain; /* nothing of all that */
+};
+
+/* Conversions of no more than a field, which are most, go without the tree. */
+enum direct { DIRECT_NO, DIRECT_NUMBER, DIRECT_TEXT };
+
+/* One piece of the format string: literal text, or a conversion with its arguments. */
+struct piece {
+	const char *text; /* literal; or "" */
+	uint32_t len;
+	char conversion;  /* 'd', 's', 'p', ...; 0: literal only */
+	char extension[8]; /* behind %p: "S", "I4", "ISpc" */
+	uint8_t size;      /* of an integer: 1, 2, 4, 8 */
+	struct shape shape;
+	struct node *width_arg, *precision_arg; /* of '*' */
+	struct node *arg;
+	uint8_t direct;
+	uint8_t value_size, cast_size; /* NUMBER: bytes of the value; a cast behind it, or 0 */
+	bool value_signed, cast_signed;
+	uint32_t at;                   /* NUMBER: where in the record */
+	const struct trawl_field *field;
+};
+
+enum { PRINTFMT_PAD = 16 }; /* bytes that can be read behind the string literals */
+
+struct printfmt {
+	const struct trawl_event_type *type;
+	const struct trawl_source *source;
+	char *text;          /* a copy of the print format */
+	char *strings;       /* its string literals, unescaped */
+	struct node_block *nodes;
+	struct piece *pieces;
+	size_t npieces;
+	char *unknown;
+	bool symbols;
+	struct out scratch;  /* texts in the making */
+};
+
+#endif

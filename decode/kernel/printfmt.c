@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* The format string of a print format; its arguments are printparse.c's. */
+#include "decode/kernel/printeval.h"
+#include "decode/kernel/printparse.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+enum {
+	TEXT_MAX = 256 * 1024, /* of a print format; the longest of Linux 6.18 has 8 KiB */
+	PIECES_MAX = 512,
+};
+
+static struct node *argument(struct parser *p)
+{
+	struct node *n;
+
+	if (!parse_is_op(p, ',')) {
+		parse_fail(p, "more conversions than arguments");
+		return NULL;
+	}
+	parse_next(p);
+	n = parse_expression(p);
+	return n;
+}
+
+/* A number or `*` of a width or precision. */
+static bool measure(struct parser *p, const char **at, const char *end, int *value,
+		    struct node **arg)
+{
+	if (*at < end && **at == '*') {
+		++*at;
+		*arg = argument(p);
+		return *arg;
+	}
+	for (*value = 0; *at < end && isdigit((unsigned char)**at); ++*at)
+		if (*value < 10000)
+			*value = *value * 10 + (**at - '0');
+	return true;
+}
+
+/* Behind '%': the rest of a conversion. */
+static bool conversion(struct parser *p, struct piece *piece, const char **at, const char *end)
+{
+	struct shape *s = &piece->shape;
+	size_t n = 0;
+
+	s->width = s->precision = -1;
+	piece->size = 4;
+	for (; *at < end && strchr("-0# +", **at) && **at; ++*at) {
+		s->left |= **at == '-';
+		s->zero |= **at == '0';
+		s->alternate |= **at == '#';
+		s->blank |= **at == ' ';
+		s->plus |= **at == '+';
+	}
+	if (*at < end && (**at == '*' || isdigit((unsigned char)**at)) &&
+	    !measure(p, at, end, &s->width, &piece->width_arg))
+		return false;
+	if (*at < end && **at == '.') {
+		++*at;
+		if (!measure(p, at, end, &s->precision, &piece->precision_arg))
+			return false;
+	}
+	s->plain = s->width <= 0 && s->precision < 0 && !s->alternate && !s->blank && !s->plus &&
+		   !piece->width_arg && !piece->precision_arg;
+	for (; *at < end && strchr("hlLzjtq", **at) && **at; ++*at)
+		piece->size = **at == 'h' ? (piece->size == 2 ? 1 : 2) : 8;
+	if (*at >= end || !strchr("diuxXocspn", **at) || **at == 'n' || !**at)
+		return parse_fail(p, "a conversion that is not known");
+	piece->conversion = *(*at)++;
+	n = 0;
+	if (piece->conversion == 'p') {
+		while (*at < end && isalnum((unsigned char)**at) &&
+		       n < sizeof(piece->extension) - 1)
+			piece->extension[n++] = *(*at)++;
+		if (n && strchr("SsFfB", piece->extension[0]))
+			p->out->symbols = true;
+	}
+	piece->arg = argument(p);
+	return piece->arg;
+}
+
+static struct piece *piece_new(struct parser *p)
+{
+	if (p->out->npieces == PIECES_MAX) {
+		parse_fail(p, "too long");
+		return NULL;
+	}
+	return &p->out->pieces[p->out->npieces++];
+}
+
+static bool format_string(struct parser *p)
+{
+	const char *at, *end;
+	struct piece *piece;
+
+	if (p->token.type != TOKEN_TEXT)
+		return parse_fail(p, "no format string");
+	at = p->token.text;
+	end = at + p->token.len;
+	parse_next(p);
+	while (at < end && !p->why) {
+		const char *percent = memchr(at, '%', (size_t)(end - at));
+
+		if (!(piece = piece_new(p)))
+			break;
+		piece->text = at;
+		piece->len = (uint32_t)((percent ? percent : end) - at);
+		at += piece->len;
+		if (!percent)
+			break;
+		at++;
+		if (at < end && *at == '%') {
+			piece->len++; /* the first of the two */
+			at++;
+		} else if (!conversion(p, piece, &at, end)) {
+			break;
+		}
+	}
+	return !p->why;
+}
+
+/* ---- conversions of no more than a field --------------------------------------------------- */
+
+/* A number at a place of its own: a field, or an element of an array. */
+static bool direct_number(struct piece *p, const struct node *n)
+{
+	const struct trawl_field *f;
+
+	if (n->op == NODE_CAST && n->size) {
+		p->cast_size = n->size;
+		p->cast_signed = n->is_signed;
+		n = n->a;
+	}
+	if (n->op == NODE_FIELD && field_is_number(n->field)) {
+		f = n->field;
+		p->at = f->offset;
+	} else if (n->op == NODE_INDEX && n->a->op == NODE_FIELD && n->b->op == NODE_NUMBER) {
+		f = n->a->field;
+		if (f->place != TRAWL_FIXED || f->count == 1 || n->b->number >= f->count ||
+		    (f->size != 1 && f->size != 2 && f->size != 4 && f->size != 8))
+			return false;
+		p->at = f->offset + (uint32_t)n->b->number * f->size;
+	} else {
+		return false;
+	}
+	p->value_size = (uint8_t)f->size;
+	p->value_signed = field_is_signed(f);
+	return true;
+}
+
+static bool direct_text(struct piece *p, const struct node *n)
+{
+	if (n->op == NODE_CALL && n->helper == HELPER_FIELD && n->a && n->a->a)
+		n = n->a->a;
+	if (n->op != NODE_FIELD || field_is_number(n->field))
+		return false;
+	p->field = n->field;
+	return true;
+}
+
+static void find_direct(struct printfmt *f)
+{
+	for (size_t i = 0; i < f->npieces; i++) {
+		struct piece *p = &f->pieces[i];
+
+		if (!p->conversion || !p->shape.plain)
+			continue;
+		if (p->conversion == 's' && direct_text(p, p->arg))
+			p->direct = DIRECT_TEXT;
+		else if (strchr("diux", p->conversion) && direct_number(p, p->arg))
+			p->direct = DIRECT_NUMBER;
+	}
+}
+
+/* What stands behind "print fmt:" in the format file's text, as a copy. */
+static char *print_line(const char *format)
+{
+	const char *at = strstr(format, "\nprint fmt: ");
+	char *copy;
+	size_t n;
+
+	if (!at || strlen(at) > TEXT_MAX)
+		return NULL;
+	copy = strdup(at + 12);
+	if (!copy)
+		return NULL;
+	for (n = strlen(copy); n && isspace((unsigned char)copy[n - 1]);)
+		copy[--n] = '\0';
+	return copy;
+}
+
+struct printfmt *printfmt_new(const struct trawl_event_type *type,
+			      const struct trawl_source *source, const char **why)
+{
+	struct parser p = { 0 };
+	struct printfmt *f = calloc(1, sizeof(*f));
+	size_t len;
+
+	p.why = "no print format is saved with it";
+	p.out = f;
+	if (!f || !(f->text = print_line(type->format)))
+		goto fail;
+	p.why = "no memory";
+	f->type = type;
+	f->source = source;
+	len = strlen(f->text);
+	f->strings = calloc(2 * len + 1 + PRINTFMT_PAD, 1);
+	f->pieces = calloc(PIECES_MAX, sizeof(*f->pieces));
+	out_memory(&f->scratch);
+	if (!f->strings || !f->pieces || f->scratch.error)
+		goto fail;
+	p.why = NULL;
+	p.at = f->text;
+	p.end = p.at + len;
+	p.strings = f->strings;
+	p.strings_end = p.strings + 2 * len;
+	parse_next(&p);
+	if (!format_string(&p))
+		goto fail;
+	eval_fold(f);
+	find_direct(f);
+	if (p.unknown)
+		f->unknown = strndup(p.unknown, p.unknown_len);
+	return f;
+fail:
+	if (why)
+		*why = p.why;
+	printfmt_free(f);
+	return NULL;
+}
+
+void printfmt_free(struct printfmt *f)
+{
+	struct node_block *b, *next;
+
+	if (!f)
+		return;
+	for (b = f->nodes; b; b = next) {
+		next = b->next;
+		free(b);
+	}
+	free(f->unknown);
+	free(f->text);
+	free(f->strings);
+	free(f->pieces);
+	out_free(&f->scratch);
+	free(f);
+}
+
+const char *printfmt_unknown(const struct printfmt *f)
+{
+	return f->unknown;
+}
+
+bool printfmt_symbols(const struct printfmt *f)
+{
+	return f->symbols;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* The parser of expressions, as printfmt.c sees it. */
+#ifndef TRAWL_DECODE_KERNEL_PRINTPARSE_H
+#define TRAWL_DECODE_KERNEL_PRINTPARSE_H
+
+#include "decode/kernel/printexpr.h"
+
+enum { PARSE_LOCALS_MAX = 16 };
+
+enum token_type { TOKEN_END, TOKEN_NUMBER, TOKEN_TEXT, TOKEN_NAME, TOKEN_OP, TOKEN_BAD };
+
+struct token {
+	enum token_type type;
+	int op;            /* OP: a character or OP_* */
+	const char *text;  /* NAME, TEXT */
+	uint32_t len;
+	uint64_t number;
+	uint8_t size;      /* of a NUMBER */
+	bool is_signed;
+};
+
+struct parser {
+	struct printfmt *out;
+	char *at, *end;
+	char *strings, *strings_end; /* where the next literal goes */
+	struct token token;
+	const char *why;
+	unsigned int depth, nblocks;
+	const char *unknown; /* the first function that is not known */
+	uint32_t unknown_len;
+	size_t nlocals;
+	struct {
+		const char *name;
+		uint32_t len;
+		struct node *value;
+	} locals[PARSE_LOCALS_MAX];
+};
+
+/* Goes to the next token. */
+void parse_next(struct parser *p);
+bool parse_is_op(const struct parser *p, int op);
+
+/* The first reason sticks; returns false. */
+bool parse_fail(struct parser *p, const char *why);
+
+/* An expression from the present token on; NULL with p->why set if there is none. */
+struct node *parse_expression(struct parser *p);
+
+#endif

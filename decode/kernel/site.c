@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/kernel/site.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "decode/base/boot.h"
+#include "decode/base/jdoc.h"
+
+#define CACHE 256
+
+/* Answers of sites_find(), by address and process. */
+struct answer {
+	uint64_t ip;
+	size_t metas; /* how much metadata there was: more may change the answer */
+	int32_t pid;
+	uint32_t section;
+	bool used;
+	const struct site *site;
+};
+
+struct probe_sites {
+	struct trawl_reader *reader;
+	struct boots boots;
+	struct json_object *doc; /* names point into it */
+	const char *path;
+	uint64_t inode, page;
+	bool plain;
+	uint32_t n;
+	struct site *sites;
+	struct answer cache[CACHE];
+};
+
+/* ---- from metadata ------------------------------------------------------------------------ */
+
+/* A type that no field of the event has, as a layout of one field. */
+struct own_type {
+	struct trawl_field field;
+	struct trawl_event_type type;
+	struct layout *layout;
+};
+
+static void own_free(struct own_type *own)
+{
+	if (own)
+		layout_free(own->layout);
+	free(own);
+}
+
+static struct own_type *own_new(const struct site_arg *a, uint8_t kind, uint16_t size)
+{
+	struct own_type *own = calloc(1, sizeof(*own));
+
+	if (!own)
+		return NULL;
+	own->field = (struct trawl_field){ .name = a->name, .ctype = "", .note = "", .kind = kind,
+					   .size = size, .count = 1 };
+	own->type = (struct trawl_event_type){ .name = a->name, .format = "", .size = size,
+					       .nfields = 1, .fields = &own->field };
+	own->layout = layout_new(&own->type);
+	if (own->layout)
+		return own;
+	own_free(own);
+	return NULL;
+}
+
+/* Does this field show a value of that kind as it is? */
+static bool same_kind(const struct trawl_field *f, uint8_t kind, uint16_t size)
+{
+	if (f->place != TRAWL_FIXED || f->count != 1 || f->size != size)
+		return false;
+	if (kind == TRAWL_FLOAT || f->kind == TRAWL_FLOAT)
+		return f->kind == kind;
+	return !(kind == TRAWL_INT && f->kind == TRAWL_UINT) &&
+	       !(kind == TRAWL_UINT && f->kind == TRAWL_INT);
+}
+
+/* How a value of the site's own type ("s32", "u8", "f64") is shown: as its field, if it can be. */
+static void read_type(struct site_arg *a, const char *type)
+{
+	static const char *const sizes[] = { "8", "16", "32", "64" };
+	uint8_t kind = type[0] == 's' ? TRAWL_INT : type[0] == 'u' ? TRAWL_UINT :
+		       type[0] == 'f' ? TRAWL_FLOAT : TRAWL_NONE;
+	uint16_t size = 0;
+
+	a->as = a->state == ARG_COMPUTED && !a->field ? a->window : a->field;
+	for (unsigned int i = 0; i < 4 && kind != TRAWL_NONE; i++)
+		if (!strcmp(type + 1, sizes[i]))
+			size = (uint16_t)(1u << i);
+	if (!size || (kind == TRAWL_FLOAT && size < 4) ||
+	    (a->field && same_kind(a->field->field, kind, size)))
+		return;
+	a->own = own_new(a, kind, size);
+	if (a->own)
+		a->as = &a->own->layout->shown[0];
+}
+
+static void read_arg(struct site_arg *a, const struct json_object *j, struct layout *l)
+{
+	const struct json_object *sib = jdoc_get(j, "sib");
+	const char *state = jdoc_string(j, "state");
+
+	a->name = jdoc_string(j, "name");
+	a->why = jdoc_string(j, "why");
+	a->field = layout_find(l, a->name);
+	if (!strcmp(state, "unavailable")) {
+		a->state = ARG_UNAVAILABLE;
+	} else if (!strcmp(state, "computed")) {
+		a->state = ARG_COMPUTED;
+		a->index = layout_find(l, jdoc_string(sib, "index"));
+		a->window = layout_find(l, jdoc_string(sib, "window"));
+		a->start = jdoc_int(sib, "start", 0);
+		a->scale = (unsigned int)jdoc_uint(sib, "scale", 0);
+		layout_hide(l, jdoc_string(sib, "base"));
+		layout_hide(l, jdoc_string(sib, "index"));
+		layout_hide(l, jdoc_string(sib, "window"));
+	}
+	read_type(a, jdoc_string(j, "type"));
+}
+
+/* Room for another argument of a site; NULL when memory runs out. */
+static struct site_arg *more_args(struct site *s)
+{
+	struct site_arg *grown = realloc(s->args, (s->nargs + 1) * sizeof(*grown));
+
+	if (!grown)
+		return NULL;
+	s->args = grown;
+	grown[s->nargs] = (struct site_arg){ 0 };
+	return &grown[s->nargs++];
+}
+
+/* What an argument is in the layout: one field, or, of several strings, NAME[0], NAME[1], ... */
+static bool read_values(struct site *s, const struct json_object *j, struct layout *l)
+{
+	const char *name = jdoc_string(j, "name");
+	const struct shown *one = NULL;
+	struct site_arg *a;
+	char element[128];
+	unsigned int i = 0;
+
+	snprintf(element, sizeof(element), "%s[0]", name);
+	if (!layout_find(l, name))
+		one = layout_find(l, element);
+	do {
+		a = more_args(s);
+		if (!a)
+			return false;
+		read_arg(a, j, l);
+		if (one) {
+			a->field = a->as = one;
+			a->name = one->field->name;
+		}
+		snprintf(element, sizeof(element), "%s[%u]", name, ++i);
+		one = one ? layout_find(l, element) : NULL;
+	} while (one);
+	return true;
+}
+
+static bool read_site(struct site *s, const struct json_object *j, struct layout *l, bool *plain)
+{
+	const struct json_object *args = jdoc_get(j, "args");
+
+	s->offset = jdoc_uint(j, "offset", 0);
+	s->symbol = jdoc_string(j, "symbol");
+	s->file = jdoc_string(j, "file");
+	s->line = (uint32_t)jdoc_uint(j, "line", 0);
+	for (size_t i = 0; i < jdoc_count(args); i++)
+		if (!read_values(s, json_object_array_get_idx(args, i), l))
+			return false;
+	for (uint32_t i = 0; i < s->nargs; i++)
+		if (!arg_plain(&s->args[i]))
+			*plain = false;
+	return true;
+}
+
+static uint64_t page_size(struct trawl_reader *reader)
+{
+	struct json_object *j = jdoc_meta(reader, "machine");
+	uint64_t n = jdoc_uint(j, "page_size", 4096);
+
+	json_object_put(j);
+	return n >= 1024 && n <= 1 << 24 && !(n & (n - 1)) ? n : 4096;
+}
+
+/* Is this name that of an argument which some site does have? */
+static bool had_somewhere(const struct probe_sites *s, const char *name)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		for (uint32_t k = 0; k < s->sites[i].nargs; k++)
+			if (s->sites[i].args[k].state != ARG_UNAVAILABLE &&
+			    !strcmp(s->sites[i].args[k].name, name))
+				return true;
+	return false;
+}
+
+/*
+ * The field of an argument that no site has is called NAME_na: it is there only because every
+ * argument needs one. To people the argument is NAME.
+ */
+static void name_missing(struct probe_sites *s, struct layout *l)
+{
+	for (uint32_t i = 0; i < s->n; i++) {
+		for (uint32_t k = 0; k < s->sites[i].nargs; k++) {
+			struct site_arg *a = &s->sites[i].args[k];
+			size_t n = strlen(a->name);
+
+			if (a->state != ARG_UNAVAILABLE || n < 4 ||
+			    strcmp(a->name + n - 3, "_na") || had_somewhere(s, a->name))
+				continue;
+			a->plain_name = strndup(a->name, n - 3);
+			if (!a->plain_name)
+				continue;
+			layout_hide(l, a->name);
+			a->name = a->plain_name;
+		}
+	}
+}
+
+/* Is a probe of this kind one of this source? What has no kind of ours is anybody's. */
+static bool of_source(const char *kind, const char *source)
+{
+	bool usdt = !strcmp(kind, "usdt");
+
+	if (!usdt && strcmp(kind, "uprobe") && strcmp(kind, "uretprobe"))
+		return true;
+	return !strcmp(source, usdt ? "usdt" : "uprobe");
+}
+
+/* Is this metadata that of the event? Files of before have "probe/EVENT": then the kind decides. */
+static bool names_probe(const char *name, const char *source, const char *event)
+{
+	size_t n = strlen(source);
+
+	if (strncmp(name, "probe/", 6))
+		return false;
+	name += 6;
+	return !strcmp(name, event) ||
+	       (!strncmp(name, source, n) && name[n] == '/' && !strcmp(name + n + 1, event));
+}
+
+/* The newest metadata of the probe in the section, or of all where that has none. */
+static struct json_object *find_probe(const struct trawl_reader *reader, const char *event,
+				      const char *source, uint32_t section)
+{
+	struct json_object *newest = NULL;
+
+	for (size_t i = trawl_meta_count(reader); i-- > 0;) {
+		const struct trawl_meta *m = trawl_meta_at(reader, i);
+		struct json_object *doc;
+
+		if (!names_probe(m->name, source, event) || (newest && m->section != section))
+			continue;
+		doc = jdoc_parse(m->data, m->len);
+		if (!doc || !of_source(jdoc_string(doc, "kind"), source)) {
+			json_object_put(doc);
+			continue;
+		}
+		json_object_put(newest);
+		newest = doc;
+		if (m->section == section)
+			break;
+	}
+	return newest;
+}
+
+struct probe_sites *sites_new(struct trawl_reader *reader, const char *source, uint32_t section,
+			      struct layout *l)
+{
+	struct json_object *doc = find_probe(reader, l->type->name, source, section);
+	const struct json_object *list;
+	struct probe_sites *s = doc ? calloc(1, sizeof(*s)) : NULL;
+	size_t n;
+
+	if (!s) {
+		json_object_put(doc);
+		return NULL;
+	}
+	s->doc = doc;
+	list = jdoc_get(s->doc, "sites");
+	n = jdoc_count(list);
+	s->sites = calloc(n + 1, sizeof(*s->sites));
+	if (!s->sites) {
+		sites_free(s);
+		return NULL;
+	}
+	s->reader = s->boots.reader = reader;
+	s->path = jdoc_string(s->doc, "path");
+	s->inode = jdoc_uint(s->doc, "inode", 0);
+	s->page = page_size(reader);
+	s->plain = true;
+	for (size_t i = 0; i < n; i++) {
+		s->sites[s->n].object = strrchr(s->path, '/') ? strrchr(s->path, '/') + 1 : s->path;
+		if (read_site(&s->sites[s->n], json_object_array_get_idx(list, i), l, &s->plain))
+			s->n++;
+	}
+	name_missing(s, l);
+	return s;
+}
+
+void sites_free(struct probe_sites *s)
+{
+	uint32_t i, k;
+
+	if (!s)
+		return;
+	for (i = 0; i < s->n; i++) {
+		for (k = 0; s->sites[i].args && k < s->sites[i].nargs; k++) {
+			own_free(s->sites[i].args[k].own);
+			free(s->sites[i].args[k].plain_name);
+		}
+		free(s->sites[i].args);
+	}
+	free(s->sites);
+	boots_free(&s->boots);
+	json_object_put(s->doc);
+	free(s);
+}
+
+bool sites_plain(const struct probe_sites *s)
+{
+	return s->plain;
+}
+
+const struct site *sites_any(const struct probe_sites *s)
+{
+	return s->n ? &s->sites[0] : NULL;
+}
+
+/* ---- which site --------------------------------------------------------------------------- */
+
+/*
+ * The newest maps of the process that were true at this time of this boot, or else its first;
+ * metadata of one name may come again.
+ */
+static const struct trawl_meta *find_maps(struct probe_sites *s, int32_t pid, uint32_t boot,
+					  uint64_t time)
+{
+	struct trawl_reader *r = s->reader;
+	const struct trawl_meta *best = NULL;
+	char name[32];
+	size_t i, n = trawl_meta_count(r);
+
+	snprintf(name, sizeof(name), "maps/%d", pid);
+	for (i = 0; i < n; i++) {
+		const struct trawl_meta *m = trawl_meta_at(r, i);
+
+		if (strcmp(m->name, name) || boot_of(&s->boots, m->section) != boot)
+			continue;
+		if (!best || (m->time <= time && (best->time > time || m->time >= best->time)))
+			best = m;
+	}
+	return best;
+}
+
+/* The file offset that this address has in the probe's file, by one line of maps. */
+static bool map_line(const struct probe_sites *s, const char *line, uint64_t ip, uint64_t *offset)
+{
+	unsigned long long start, end, pgoff, inode;
+	int path = 0;
+
+	if (sscanf(line, "%llx-%llx %*4s %llx %*x:%*x %llu %n", &start, &end, &pgoff, &inode,
+		   &path) < 4)
+		return false;
+	if (ip < start || ip >= end)
+		return false;
+	if (s->inode ? inode != s->inode : !path || strcmp(line + path, s->path))
+		return false;
+	*offset = ip - start + pgoff;
+	return true;
+}
+
+static bool offset_by_maps(const struct probe_sites *s, const struct trawl_meta *maps, uint64_t ip,
+			   uint64_t *offset)
+{
+	const char *p = maps->data, *end = p + maps->len, *nl;
+	char line[1024];
+
+	for (; p < end; p = nl + 1) {
+		size_t n;
+
+		nl = memchr(p, '\n', (size_t)(end - p));
+		if (!nl)
+			nl = end;
+		n = (size_t)(nl - p);
+		if (n >= sizeof(line))
+			n = sizeof(line) - 1;
+		memcpy(line, p, n);
+		line[n] = '\0';
+		if (map_line(s, line, ip, offset))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Mappings move whole pages, so an address tells the place in its page for certain: mostly that
+ * is one site only. Where it is not, the maps of the process decide.
+ */
+static const struct site *search(struct probe_sites *s, uint64_t ip, int32_t pid,
+				 uint32_t section, uint64_t time)
+{
+	const struct trawl_meta *maps;
+	const struct site *found = NULL;
+	uint64_t offset;
+	uint32_t i, n = 0;
+
+	for (i = 0; i < s->n; i++) {
+		if (((s->sites[i].offset ^ ip) & (s->page - 1)) == 0) {
+			found = &s->sites[i];
+			n++;
+		}
+	}
+	if (n < 2)
+		return found;
+	maps = pid > 0 ? find_maps(s, pid, boot_of(&s->boots, section), time) : NULL;
+	if (!maps || !offset_by_maps(s, maps, ip, &offset))
+		return NULL;
+	for (i = 0; i < s->n; i++)
+		if (s->sites[i].offset == offset)
+			return &s->sites[i];
+	return NULL;
+}
+
+const struct site *sites_find(struct probe_sites *s, uint64_t ip, int32_t pid, uint32_t section,
+			      uint64_t time)
+{
+	struct answer *a = &s->cache[(ip ^ ip >> 12 ^ (uint32_t)pid) % CACHE];
+	size_t metas = trawl_meta_count(s->reader);
+
+	if (!a->used || a->ip != ip || a->pid != pid || a->section != section ||
+	    a->metas != metas) {
+		a->site = search(s, ip, pid, section, time);
+		a->ip = ip;
+		a->pid = pid;
+		a->section = section;
+		a->metas = metas;
+		a->used = true;
+	}
+	return a->site;
+}
+
+/* ---- arguments that are not their field ----------------------------------------------------- */
+
+static const uint8_t *computed(const struct site_arg *a, const void *record, size_t len,
+			       const char **why)
+{
+	const uint8_t *index, *window;
+	size_t index_len, window_len;
+	int64_t at;
+
+	*why = "its helper fields are not in the record";
+	if (!a->index || !a->window || !a->as ||
+	    !field_bytes(a->index->field, record, len, &index, &index_len) || index_len > 8 ||
+	    !field_bytes(a->window->field, record, len, &window, &window_len))
+		return NULL;
+	*why = "index outside the recorded window";
+	if (__builtin_mul_overflow(load_int(index, index_len), (int64_t)a->scale, &at) ||
+	    __builtin_sub_overflow(at, a->start, &at) || at < 0 ||
+	    window_len < a->as->field->size ||
+	    (uint64_t)at > window_len - a->as->field->size)
+		return NULL;
+	return window + at;
+}
+
+const uint8_t *arg_bytes(const struct site_arg *a, const void *record, size_t len,
+			 const char **why)
+{
+	const uint8_t *p;
+	size_t n;
+
+	if (a->state == ARG_COMPUTED)
+		return computed(a, record, len, why);
+	*why = a->state == ARG_UNAVAILABLE ? a->why : "no such field in the event";
+	if (a->state == ARG_UNAVAILABLE || !a->field ||
+	    !field_bytes(a->field->field, record, len, &p, &n) || n < a->as->field->size)
+		return NULL;
+	return p;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* What addresses of the traced kernel mean: saved parts of /proc/kallsyms and printk_formats. */
+#include "decode/kernel/printfmt.h"
+
+#include <stdlib.h>
+
+struct symbol {
+	uint64_t addr;
+	const char *name, *module; /* in symbols.text; module: "" for none */
+};
+
+struct table {
+	char *text;
+	struct symbol *rows;
+	size_t n, room;
+};
+
+struct symbols {
+	struct table functions, texts;
+};
+
+static int by_addr(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static bool add(struct table *t, uint64_t addr, const char *name, const char *module)
+{
+	if (t->n == t->room) {
+		size_t room = t->room ? t->room * 2 : 64;
+		struct symbol *rows = reallocarray(t->rows, room, sizeof(*rows));
+
+		if (!rows)
+			return false;
+		t->rows = rows;
+		t->room = room;
+	}
+	t->rows[t->n++] = (struct symbol){ addr, name, module };
+	return true;
+}
+
+/* "ffffffff81000000 T _stext", perhaps with "\t[module]". */
+static bool function_line(struct table *t, char *line)
+{
+	char *at, *name, *module;
+	uint64_t addr = strtoull(line, &at, 16);
+
+	if (at == line || at[0] != ' ' || !at[1] || at[2] != ' ')
+		return true;
+	name = at + 3;
+	module = name + strcspn(name, " \t");
+	if (*module)
+		*module++ = '\0';
+	module += strspn(module, " \t[");
+	module[strcspn(module, "]")] = '\0';
+	return add(t, addr, name, module);
+}
+
+/* `0xffffffff82345678 : "text"`, with \n and the like escaped. */
+static bool text_line(struct table *t, char *line)
+{
+	char *at, *to, *from;
+	uint64_t addr = strtoull(line, &at, 16);
+
+	from = strchr(at, '"');
+	if (at == line || !from)
+		return true;
+	for (to = ++from, at = to; *at && *at != '"'; at++) {
+		if (*at == '\\' && at[1]) {
+			at++;
+			*to++ = *at == 'n' ? '\n' : *at == 't' ? '\t' : *at;
+		} else {
+			*to++ = *at;
+		}
+	}
+	*to = '\0';
+	return add(t, addr, from, "");
+}
+
+static bool parse(struct table *t, const char *text, size_t len,
+		  bool (*line)(struct table *, char *))
+{
+	char *at, *end;
+
+	if (!text || !len)
+		return true;
+	t->text = malloc(len + 1);
+	if (!t->text)
+		return false;
+	memcpy(t->text, text, len);
+	t->text[len] = '\0';
+	for (at = t->text; at; at = end) {
+		end = strchr(at, '\n');
+		if (end)
+			*end++ = '\0';
+		if (!line(t, at))
+			return false;
+	}
+	qsort(t->rows, t->n, sizeof(*t->rows), by_addr);
+	return true;
+}
+
+struct symbols *symbols_parse(const char *kallsyms, size_t klen, const char *printk, size_t plen)
+{
+	struct symbols *s = calloc(1, sizeof(*s));
+
+	if (s && parse(&s->functions, kallsyms, klen, function_line) &&
+	    parse(&s->texts, printk, plen, text_line))
+		return s;
+	symbols_free(s);
+	return NULL;
+}
+
+void symbols_free(struct symbols *s)
+{
+	if (!s)
+		return;
+	free(s->functions.text);
+	free(s->functions.rows);
+	free(s->texts.text);
+	free(s->texts.rows);
+	free(s);
+}
+
+/* The last row at or before addr. */
+static const struct symbol *find(const struct table *t, uint64_t addr)
+{
+	size_t low = 0, high = t->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (t->rows[middle].addr <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &t->rows[low - 1] : NULL;
+}
+
+const char *symbols_find(const struct symbols *s, uint64_t addr, uint64_t *offset,
+			 const char **module)
+{
+	const struct symbol *row = s ? find(&s->functions, addr) : NULL;
+
+	/* The file has slices: an address far behind a symbol is one that was not saved. */
+	if (!row || addr - row->addr > 0x100000)
+		return NULL;
+	*offset = addr - row->addr;
+	*module = row->module;
+	return row->name;
+}
+
+const char *symbols_text(const struct symbols *s, uint64_t addr)
+{
+	const struct symbol *row = s ? find(&s->texts, addr) : NULL;
+
+	return row && row->addr == addr ? row->name : NULL;
+}

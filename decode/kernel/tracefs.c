@@ -1,0 +1,581 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events of the kernel's ring buffer: probes, trace events, and the hidden task source. One record
+ * is one item; what each event type needs is prepared at its first record (struct plan).
+ */
+#include <stdlib.h>
+
+#include "decode/base/boot.h"
+#include "decode/decoder.h"
+#include "decode/base/jdoc.h"
+#include "decode/base/layout.h"
+#include "decode/kernel/printfmt.h"
+#include "decode/kernel/site.h"
+#include "decode/base/task.h"
+
+struct plan {
+	const struct trawl_event_type *type;
+	struct layout *layout;
+	struct probe_sites *sites;  /* NULL: no probe, or nothing known of it */
+	struct shown *ip;           /* the field that tells the site */
+	struct shown *caller;       /* of a return probe: the address it returns to */
+	int tid_at;                 /* offset of the task id in the record; -1: it has none */
+	bool task_source;
+	bool plain;                 /* the fields of the layout are all there is to show */
+	struct printfmt *print;     /* with --print; NULL: it is shown by its fields */
+};
+
+struct tracefs {
+	const struct decode_context *ctx;
+	struct plan **slots; /* by address of the event type, open addressing */
+	size_t nslots, used;
+	struct plan *last;
+	uint32_t section;        /* of which the plans are */
+	struct symbols *symbols; /* with --print */
+	struct boots boots;
+	struct item item;
+};
+
+static void *tracefs_open(const struct decode_context *ctx, struct trawl_error *err)
+{
+	struct tracefs *t = calloc(1, sizeof(*t));
+
+	if (t) {
+		t->ctx = ctx;
+		t->boots.reader = ctx->reader;
+		t->nslots = 256;
+		t->slots = calloc(t->nslots, sizeof(struct plan *));
+	}
+	if (t && t->slots)
+		return t;
+	free(t);
+	trawl_fail(err, TRAWL_CANNOT, "decoder: out of memory");
+	return NULL;
+}
+
+static void plan_free(struct plan *p)
+{
+	if (!p)
+		return;
+	printfmt_free(p->print);
+	sites_free(p->sites);
+	layout_free(p->layout);
+	free(p);
+}
+
+static void forget(struct tracefs *t)
+{
+	for (size_t i = 0; i < t->nslots; i++) {
+		plan_free(t->slots[i]);
+		t->slots[i] = NULL;
+	}
+	t->used = 0;
+	t->last = NULL;
+	symbols_free(t->symbols);
+	t->symbols = NULL;
+}
+
+static void tracefs_close(void *state)
+{
+	struct tracefs *t = state;
+
+	forget(t);
+	boots_free(&t->boots);
+	free(t->slots);
+	free(t);
+}
+
+/* ---- plans -------------------------------------------------------------------------------- */
+
+static const struct trawl_source *source_of(const struct tracefs *t,
+					    const struct trawl_event_type *type)
+{
+	size_t i, n = trawl_source_count(t->ctx->reader);
+
+	for (i = 0; i < n; i++)
+		if (trawl_source_at(t->ctx->reader, i)->id == type->source)
+			return trawl_source_at(t->ctx->reader, i);
+	return NULL;
+}
+
+/* Where records of this source have their task id, if they have one. */
+static int task_offset(const struct trawl_source *s, uint32_t size)
+{
+	uint32_t i;
+
+	for (i = 0; s && i < s->ncommon; i++)
+		if (!strcmp(s->common[i].name, "common_pid") && s->common[i].size == 4 &&
+		    s->common[i].offset + 4u <= size)
+			return s->common[i].offset;
+	return -1;
+}
+
+/*
+ * Each source of a capture saves the symbols of its own events: all of them together. A kernel that
+ * was started anew has others at the same addresses.
+ */
+static struct symbols *symbols_of(struct tracefs *t)
+{
+	const struct trawl_reader *reader = t->ctx->reader;
+	uint32_t boot = boot_of(&t->boots, t->section);
+	const struct trawl_meta *printk = NULL;
+	struct symbols *s;
+	struct out all;
+
+	out_memory(&all);
+	for (size_t i = 0; i < trawl_meta_count(reader); i++) {
+		const struct trawl_meta *m = trawl_meta_at(reader, i);
+
+		if (strncmp(m->name, "kernel/", 7) || boot_of(&t->boots, m->section) != boot)
+			continue;
+		if (!strcmp(m->name, "kernel/kallsyms"))
+			out_bytes(&all, m->data, m->len);
+		else if (!strcmp(m->name, "kernel/printk_formats"))
+			printk = m;
+	}
+	s = symbols_parse(all.data, all.error ? 0 : all.len, printk ? printk->data : NULL,
+			  printk ? printk->len : 0);
+	out_free(&all);
+	return s;
+}
+
+/* -s of the capture that the section at hand is of; 0: none. */
+static uint32_t snap_of(const struct tracefs *t)
+{
+	const struct trawl_reader *r = t->ctx->reader;
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < trawl_meta_count(r); i++) {
+		const struct trawl_meta *m = trawl_meta_at(r, i);
+		struct json_object *o;
+
+		if (m->section != t->section || strcmp(m->name, "capture"))
+			continue;
+		o = jdoc_parse(m->data, m->len);
+		most = (uint32_t)jdoc_uint(o, "snaplen", 0);
+		json_object_put(o);
+	}
+	return most;
+}
+
+static struct plan *plan_new(struct tracefs *t, const struct trawl_event_type *type)
+{
+	const struct trawl_source *source = source_of(t, type);
+	struct plan *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->type = type;
+	p->task_source = source && !strcmp(source->name, "task");
+	p->tid_at = task_offset(source, type->size);
+	p->layout = layout_new(type);
+	if (!p->layout) {
+		free(p);
+		return NULL;
+	}
+	layout_snap(p->layout, snap_of(t));
+	p->sites = sites_new(t->ctx->reader, source ? source->name : "", t->section,
+			     p->layout);
+	if (t->ctx->options->print && (!p->sites || !sites_any(p->sites))) {
+		p->print = printfmt_new(type, source, NULL);
+		if (!t->symbols)
+			t->symbols = symbols_of(t);
+	}
+	p->plain = !p->sites || sites_plain(p->sites);
+	p->ip = layout_find(p->layout, "__probe_ip");
+	if (!p->ip)
+		p->ip = layout_find(p->layout, "__probe_func");
+	p->caller = layout_find(p->layout, "__probe_ret_ip");
+	return p;
+}
+
+static size_t slot(const struct tracefs *t, const struct trawl_event_type *type)
+{
+	size_t i = ((uintptr_t)type >> 4) * 0x9e3779b97f4a7c15u >> 20 & (t->nslots - 1);
+
+	while (t->slots[i] && t->slots[i]->type != type)
+		i = (i + 1) & (t->nslots - 1);
+	return i;
+}
+
+static bool grow(struct tracefs *t)
+{
+	struct plan **old = t->slots;
+	size_t n = t->nslots, i;
+
+	t->slots = calloc(n * 2, sizeof(struct plan *));
+	if (!t->slots) {
+		t->slots = old;
+		return false;
+	}
+	t->nslots = n * 2;
+	for (i = 0; i < n; i++)
+		if (old[i])
+			t->slots[slot(t, old[i]->type)] = old[i];
+	free(old);
+	return true;
+}
+
+static struct plan *plan_for(struct tracefs *t, const struct trawl_event_type *type)
+{
+	size_t i = slot(t, type);
+
+	if (!t->slots[i]) {
+		if (t->used * 2 >= t->nslots && !grow(t))
+			return NULL;
+		i = slot(t, type);
+		t->slots[i] = plan_new(t, type);
+		t->used += t->slots[i] != NULL;
+	}
+	return t->slots[i];
+}
+
+/* ---- items -------------------------------------------------------------------------------- */
+
+static int tracefs_feed(void *state, const struct trawl_event *ev, struct sink *sink,
+			struct trawl_error *err)
+{
+	struct tracefs *t = state;
+	struct plan *p = t->last;
+	struct item *it = &t->item;
+	const struct task *task;
+	int32_t tid = ITEM_NO_TASK;
+
+	if (ev->section != t->section) { /* what is told of probes and symbols is told anew */
+		forget(t);
+		p = NULL;
+		t->section = ev->section;
+	}
+	if (!p || p->type != ev->type)
+		p = t->last = plan_for(t, ev->type);
+	if (!p)
+		return trawl_fail(err, TRAWL_CANNOT, "decoder: out of memory");
+	if (p->tid_at >= 0 && (uint32_t)p->tid_at + 4 <= ev->len)
+		memcpy(&tid, (const char *)ev->record + p->tid_at, 4);
+	tasks_advance(t->ctx->tasks, ev->section, ev->ts);
+	if (p->task_source)
+		tasks_event(t->ctx->tasks, ev, tid);
+	task = tasks_find(t->ctx->tasks, tid, ev->cpu);
+	it->time = ev->time;
+	it->ts = ev->ts;
+	it->section = ev->section;
+	it->source = ev->source;
+	it->type = ev->type;
+	it->name = ev->type->name;
+	it->name_len = (uint32_t)p->layout->name_len;
+	it->comm = task->comm;
+	it->comm_len = task->comm_len;
+	it->cpu = ev->cpu;
+	it->pid = task->pid;
+	it->tid = tid;
+	it->record = ev->record;
+	it->len = ev->len;
+	it->detail = p;
+	return sink->item(sink, it);
+}
+
+static const struct site *site_of(const struct item *it)
+{
+	const struct plan *p = it->detail;
+	const uint8_t *ip;
+	size_t n;
+
+	if (!p->sites || !p->ip || !field_bytes(p->ip->field, it->record, it->len, &ip, &n) ||
+	    n != 8)
+		return NULL;
+	return sites_find(p->sites, load_uint(ip, 8), it->pid > 0 ? it->pid : it->tid, it->section,
+			  it->ts);
+}
+
+/* ---- arguments that are more than a field ------------------------------------------------- */
+
+static void unavailable(const char *why, bool json, struct out *o)
+{
+	if (json) {
+		out_str(o, "null");
+		return;
+	}
+	out_str(o, "<unavailable");
+	if (*why) {
+		out_str(o, ": ");
+		out_safe(o, why, strlen(why));
+	}
+	out_char(o, '>');
+}
+
+static void argument(const struct site_arg *a, const struct item *it, bool json, struct out *o)
+{
+	const uint8_t *bytes;
+	const char *why;
+
+	if (arg_plain(a)) {
+		(json ? shown_json : shown_text)(a->field, it->record, it->len, o);
+		return;
+	}
+	bytes = arg_bytes(a, it->record, it->len, &why);
+	if (bytes)
+		shown_element(a->as, bytes, json, o);
+	else
+		unavailable(why, json, o);
+}
+
+/* The arguments of a site whose fields alone do not tell all. */
+static void arguments(const struct site *s, const struct item *it, bool json, struct out *o)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->nargs; i++) {
+		const struct site_arg *a = &s->args[i];
+
+		if (i)
+			out_char(o, json ? ',' : ' ');
+		if (json) {
+			out_json(o, a->name, strlen(a->name));
+			out_char(o, ':');
+		} else {
+			out_safe(o, a->name, strlen(a->name));
+			out_char(o, '=');
+		}
+		argument(a, it, json, o);
+	}
+}
+
+/* ---- printing ----------------------------------------------------------------------------- */
+
+static void site_text(const struct site *s, struct out *o)
+{
+	out_str(o, " (");
+	out_safe(o, s->symbol, strlen(s->symbol));
+	if (!*s->symbol) { /* as one gives it to uprobe: */
+		out_safe(o, s->object, strlen(s->object));
+		out_char(o, ':');
+		out_hex(o, s->offset);
+	}
+	if (*s->file) {
+		out_char(o, ' ');
+		out_safe(o, s->file, strlen(s->file));
+		out_char(o, ':');
+		out_u64(o, s->line);
+	}
+	out_char(o, ')');
+}
+
+static void tracefs_text(void *state, const struct item *it, struct out *o)
+{
+	struct tracefs *t = state;
+	const struct plan *p = it->detail;
+	const struct site *s = p->sites ? site_of(it) : NULL;
+	bool all = t->ctx->options->all_fields || (!s && !p->plain);
+
+	if (p->print && !t->ctx->options->all_fields) {
+		printfmt_text(p->print, t->symbols, it->record, it->len, o);
+		return;
+	}
+	if (p->plain || all) {
+		/* the addresses say nothing more to a person once the site is there */
+		if (p->ip)
+			p->ip->hidden = s;
+		if (p->caller)
+			p->caller->hidden = s;
+		layout_text(p->layout, it->record, it->len, all, o);
+	} else {
+		arguments(s, it, false, o);
+	}
+	if (s)
+		site_text(s, o);
+}
+
+static void tracefs_json(void *state, const struct item *it, struct out *o)
+{
+	struct tracefs *t = state;
+	const struct plan *p = it->detail;
+	const struct site *s = p->plain ? NULL : site_of(it);
+	bool all = t->ctx->options->all_fields || (!s && !p->plain);
+
+	if (p->plain || all) {
+		if (p->ip)
+			p->ip->hidden = false;
+		if (p->caller)
+			p->caller->hidden = false;
+		layout_json(p->layout, it->record, it->len, all, o);
+		return;
+	}
+	if (p->ip) {
+		out_json(o, p->ip->field->name, strlen(p->ip->field->name));
+		out_char(o, ':');
+		shown_json(p->ip, it->record, it->len, o);
+		if (s->nargs)
+			out_char(o, ',');
+	}
+	arguments(s, it, true, o);
+}
+
+/* One more member of "unavailable", which begins with it. */
+static void reason(const char *name, const char *why, bool *any, struct out *o)
+{
+	out_str(o, *any ? "," : ",\"unavailable\":{");
+	out_json(o, name, strlen(name));
+	out_char(o, ':');
+	out_json(o, why, strlen(why));
+	*any = true;
+}
+
+/* Why arguments are null: a member for each that has no value here. */
+static void reasons(const struct plan *p, const struct site *s, bool all, const struct item *it,
+		    struct out *o)
+{
+	const struct layout *l = p->layout;
+	const char *why;
+	bool any = false;
+
+	if (p->plain || all || !s) {
+		for (const struct shown *f = l->shown; l->lacks && f < l->shown + l->n; f++)
+			if ((all || !f->hidden) && (why = shown_why(f, it->record, it->len)))
+				reason(f->field->name, why, &any, o);
+	}
+	for (const struct site_arg *a = s ? s->args : NULL; s && a < s->args + s->nargs; a++) {
+		if (!arg_plain(a)) {
+			if (!arg_bytes(a, it->record, it->len, &why))
+				reason(a->name, why, &any, o);
+		} else if (!p->plain && !all && (why = shown_why(a->field, it->record, it->len))) {
+			reason(a->name, why, &any, o);
+		}
+	}
+	if (any)
+		out_char(o, '}');
+}
+
+/* The names of the texts that the capture cut. */
+static void cuts(const struct layout *l, bool all, const struct item *it, struct out *o)
+{
+	bool any = false;
+
+	for (const struct shown *f = l->shown; l->cuts && f < l->shown + l->n; f++) {
+		if ((f->hidden && !all) || !shown_cut(f, it->record, it->len))
+			continue;
+		out_str(o, any ? "," : ",\"cut\":[");
+		out_json(o, f->field->name, strlen(f->field->name));
+		any = true;
+	}
+	if (any)
+		out_char(o, ']');
+}
+
+static void tracefs_json_more(void *state, const struct item *it, struct out *o)
+{
+	const struct tracefs *t = state;
+	const struct plan *p = it->detail;
+	const struct site *s = p->sites ? site_of(it) : NULL;
+
+	reasons(p, s, t->ctx->options->all_fields || (!s && !p->plain), it, o);
+	cuts(p->layout, t->ctx->options->all_fields, it, o);
+	if (!s)
+		return;
+	out_str(o, ",\"site\":{\"offset\":");
+	out_u64(o, s->offset);
+	if (*s->symbol) {
+		out_str(o, ",\"symbol\":");
+		out_json(o, s->symbol, strlen(s->symbol));
+	}
+	if (*s->file) {
+		out_str(o, ",\"file\":");
+		out_json(o, s->file, strlen(s->file));
+		out_str(o, ",\"line\":");
+		out_u64(o, s->line);
+	}
+	out_char(o, '}');
+}
+
+/* ---- values ------------------------------------------------------------------------------- */
+
+static bool site_value(const struct site *s, const char *name, struct value *v)
+{
+	const char *text = !strcmp(name, "symbol") ? s->symbol :
+			   !strcmp(name, "file") ? s->file : NULL;
+
+	memset(v, 0, sizeof(*v));
+	if (!strcmp(name, "line")) {
+		v->type = s->line ? VALUE_UINT : VALUE_NONE;
+		v->u = s->line;
+		return true;
+	}
+	if (!text)
+		return false;
+	v->type = *text ? VALUE_TEXT : VALUE_NONE;
+	v->text = text;
+	v->len = strlen(text);
+	return true;
+}
+
+/* An argument that is not simply its field; false if the name is none at this site. */
+static bool arg_value(const struct site *s, const struct item *it, const char *name,
+		      struct value *v)
+{
+	const struct site_arg *a = s->args, *end = s->args + s->nargs;
+	const uint8_t *bytes;
+	const char *why;
+
+	while (a < end && strcmp(a->name, name))
+		a++;
+	if (a == end || arg_plain(a))
+		return false;
+	memset(v, 0, sizeof(*v));
+	bytes = arg_bytes(a, it->record, it->len, &why);
+	if (bytes)
+		shown_element_value(a->as, bytes, v);
+	return true;
+}
+
+static bool tracefs_value(void *state, const struct item *it, const char *name, struct value *v)
+{
+	const struct plan *p = it->detail;
+	const struct site *s = p->sites ? site_of(it) : NULL;
+	const struct shown *f;
+
+	if (s && !p->plain && arg_value(s, it, name, v))
+		return true;
+	f = layout_find(p->layout, name);
+	if (f) {
+		shown_value(f, it->record, it->len, v);
+		return true;
+	}
+	return s && site_value(s, name, v);
+}
+
+static void tracefs_names(void *state, const struct trawl_event_type *type, decoder_name_fn *fn,
+			  void *arg)
+{
+	struct tracefs *t = state;
+	const struct plan *p = plan_for(t, type);
+	const struct site *s;
+	uint32_t i;
+
+	if (!p)
+		return;
+	s = p->sites ? sites_any(p->sites) : NULL;
+	if (p->ip)
+		fn(arg, p->ip->field->name);
+	for (i = 0; s && i < s->nargs; i++)
+		fn(arg, s->args[i].name);
+	for (i = 0; i < p->layout->n; i++)
+		if (!p->layout->shown[i].hidden || t->ctx->options->all_fields)
+			fn(arg, p->layout->shown[i].field->name);
+	if (s) {
+		fn(arg, "symbol");
+		fn(arg, "file");
+		fn(arg, "line");
+	}
+}
+
+/* Also for sources of a kind that nobody knows: their fields are shown, and no more. */
+const struct decoder tracefs_decoder = {
+	.kind = "tracefs",
+	.open = tracefs_open,
+	.close = tracefs_close,
+	.feed = tracefs_feed,
+	.text = tracefs_text,
+	.json = tracefs_json,
+	.json_more = tracefs_json_more,
+	.value = tracefs_value,
+	.names = tracefs_names,
+};

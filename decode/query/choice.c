@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/query/choice.h"
+
+#include <stdlib.h>
+
+#include "decode/base/cli.h"
+#include "decode/query/stream.h"
+#include "decode/usb/usb.h"
+
+struct choice {
+	struct consumer consumer; /* first: the stream hands it back */
+	uint8_t *bits;            /* one for each USB event that is read, by its number */
+	uint64_t room;            /* of bits, in bytes */
+	uint64_t events;          /* that are chosen, those of other sources too */
+	bool no_memory;
+};
+
+static void add(struct choice *c, uint64_t number)
+{
+	uint64_t need = number / 8 + 1;
+
+	if (need > c->room) {
+		uint64_t room = need < 4096 ? 4096 : 2 * need;
+		uint8_t *grown = realloc(c->bits, room);
+
+		if (!grown) {
+			c->no_memory = true;
+			return;
+		}
+		memset(grown + c->room, 0, room - c->room);
+		c->bits = grown;
+		c->room = room;
+	}
+	c->bits[number / 8] |= (uint8_t)(1u << number % 8);
+	c->events++;
+}
+
+static int take_item(struct consumer *consumer, const struct decoder *d, void *state,
+		     const struct item *it)
+{
+	struct choice *c = (struct choice *)consumer;
+	const struct usb_detail *detail = it->detail;
+
+	if (d != &usb_decoder) {
+		c->events++;
+		return 0;
+	}
+	if (detail->transfer->has_submit)
+		add(c, detail->transfer->submit.number);
+	if (detail->transfer->has_complete)
+		add(c, detail->transfer->complete.number);
+	return c->no_memory;
+}
+
+static bool any_usb(struct stream *s)
+{
+	const struct trawl_reader *r = stream_reader(s);
+
+	for (size_t i = 0; i < trawl_source_count(r); i++) {
+		const struct trawl_source *source = trawl_source_at(r, i);
+
+		if (!strcmp(source->kind, usb_decoder.kind) && stream_wants(s, source))
+			return true;
+	}
+	return false;
+}
+
+static struct choice *read_through(struct stream *s, struct trawl_error *err)
+{
+	struct choice *c = calloc(1, sizeof(*c));
+	struct trawl_error note;
+
+	if (c)
+		c->consumer.item = take_item;
+	if (c && stream_run(s, &c->consumer, err)) {
+		choice_free(c);
+		return NULL;
+	}
+	if (c && !c->no_memory) {
+		if (stream_unseen_name(s, &note))
+			cli_note(NULL, &note);
+		return c;
+	}
+	choice_free(c);
+	trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	return NULL;
+}
+
+int choice_find(const char *path, const struct decode_options *options,
+		struct selection *selection, struct trawl_error *err)
+{
+	struct decode_options joined = *options;
+	struct stream *s;
+	int got = 0;
+
+	joined.export = false;
+	s = stream_open(path, &joined, selection, err);
+	if (!s)
+		return -1;
+	if (any_usb(s)) {
+		selection->choice = read_through(s, err);
+		got = selection->choice ? 0 : -1;
+	}
+	if (selection->choice) {
+		/* Up to the last one they are the same, and so is their number. */
+		selection->count = selection->count ? selection->choice->events : 0;
+		selection->taken = 0;
+	}
+	stream_close(s);
+	return got;
+}
+
+void choice_free(struct choice *c)
+{
+	if (!c)
+		return;
+	free(c->bits);
+	free(c);
+}
+
+bool choice_has(const struct choice *c, const struct item *it)
+{
+	const struct usb_detail *d = it->detail;
+
+	return d->urb.number / 8 < c->room && c->bits[d->urb.number / 8] >> d->urb.number % 8 & 1;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fields that hold one of a few words, as decoder.word() tells: a text that is none of these would
+ * never match, and nobody would notice.
+ */
+#ifndef TRAWL_DECODE_QUERY_ENUMVALUES_H
+#define TRAWL_DECODE_QUERY_ENUMVALUES_H
+
+#include "decode/decoder.h"
+
+/*
+ * May this field of the decoder's items hold the text (or what the glob means)? True, too, of a
+ * field that has no such set.
+ */
+bool words_allow(const struct decoder *d, const char *field, const char *text, bool pattern);
+
+/* "FIELD is never 'TEXT'; ...": which are near, and which there are, of all decoders. */
+void words_refuse(const char *field, const char *text, char *what, size_t size);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/query/reading.h"
+
+#include <stdio.h>
+
+#include "common/dupopt.h"
+#include "config.h"
+#include "decode/base/cli.h"
+
+static int set_option(struct reading *r, const struct reading_program *p, void *arg, int option,
+		      struct trawl_error *err)
+{
+	int got;
+
+	switch (option) {
+	case OPTION_UTC:
+		r->utc = true;
+		return 0;
+	case OPTION_RAW:
+		r->decode.raw = true;
+		return 0;
+	case OPTION_SHOW_KEYS:
+		r->decode.show_keys = true;
+		return 0;
+	default:
+		got = selection_option(&r->selection, option, optarg, err);
+		return got > 0 ? p->option(arg, option, err) : got;
+	}
+}
+
+/* Those that may be given again add up, or have something better to say of two. */
+static bool has_one_value(const struct reading_program *p, int option)
+{
+	return optarg && option != OPTION_SOURCE && option != OPTION_NAME && option != OPTION_PID &&
+	       option != OPTION_WHERE && option != p->again;
+}
+
+int reading_parse(struct reading *r, const struct reading_program *p, void *arg, int argc,
+		  char **argv, struct trawl_error *err)
+{
+	struct once once = {{false}};
+	int option;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, p->letters, p->options, NULL)) != -1) {
+		if (option == OPTION_HELP) {
+			p->help();
+			return 1;
+		}
+		if (option == OPTION_VERSION) {
+			printf("%s " VERSION "\n", cli_program);
+			return 1;
+		}
+		if (option == '?' || option == ':')
+			return cli_bad_option(option, argv, p->options, err);
+		if (has_one_value(p, option) && once_given(&once, option, p->options, err))
+			return -1;
+		if (set_option(r, p, arg, option, err))
+			return -1;
+	}
+	if (optind == argc)
+		return trawl_fail(err, TRAWL_USAGE,
+				  "no file: %s (- for standard input); see --help", p->usage);
+	if (optind + 1 < argc)
+		return trawl_fail(err, TRAWL_USAGE, "%s: only one file at a time is read",
+				  argv[optind + 1]);
+	r->path = argv[optind];
+	return selection_done(&r->selection, r->utc, err);
+}
+
+int reading_finish(struct stream *s, struct out *out, const char *name, bool failed,
+		   struct trawl_error *err)
+{
+	int status = cli_finish(out, name);
+
+	if (failed || (!status && !out->error && stream_verdict(s, err)))
+		return cli_error(err);
+	if (!status && (stream_unseen_name(s, err) || stream_outside(s, err)))
+		cli_error(err); /* what was asked was done */
+	if (!status && stream_unseen_pid(s, err))
+		cli_error(err);
+	return status;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/query/selection.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "decode/query/choice.h"
+#include "decode/base/cli.h"
+#include "decode/base/glob.h"
+#include "decode/query/where.h"
+
+static int add_text(const char **list, size_t *n, const char *option, const char *arg,
+		    struct trawl_error *err)
+{
+	if (*n == SELECTION_MAX)
+		return trawl_fail(err, TRAWL_USAGE, "%s: more than %d of them: use a glob",
+				  option, SELECTION_MAX);
+	if (glob_unclosed(arg))
+		return where_fail(err, option, arg, (size_t)(glob_unclosed(arg) - arg),
+				  "no ] closes this set; \\[ is the character");
+	list[(*n)++] = arg;
+	return 0;
+}
+
+/* A whole number from least to most; `wanted`: what the option is for and what it takes. */
+static int number(const char *option, const char *arg, uint64_t least, uint64_t most,
+		  const char *wanted, uint64_t *v, struct trawl_error *err)
+{
+	errno = 0;
+	*v = strtoull(arg, NULL, 10);
+	if (errno || !*arg || arg[strspn(arg, "0123456789")] || *v < least || *v > most)
+		return trawl_fail(err, TRAWL_USAGE, "%s: '%.100s' is not %s", option, arg, wanted);
+	return 0;
+}
+
+int selection_option(struct selection *s, int option, const char *arg, struct trawl_error *err)
+{
+	uint64_t v;
+
+	switch (option) {
+	case OPTION_FROM:
+		s->from_text = arg;
+		return 0;
+	case OPTION_TO:
+	case OPTION_UNTIL:
+		if (s->to_text)
+			return trawl_fail(err, TRAWL_USAGE,
+					  "--until and --to are the same: leave one out");
+		s->to_option = option == OPTION_TO ? "--to" : "--until";
+		s->to_text = arg;
+		return 0;
+	case OPTION_SOURCE:
+		return add_text(s->sources, &s->nsources, "--source", arg, err);
+	case OPTION_NAME:
+		return add_text(s->names, &s->nnames, "--name", arg, err);
+	case OPTION_PID:
+		if (s->npids == SELECTION_MAX)
+			return trawl_fail(err, TRAWL_USAGE, "--pid: more than %d of them: use "
+					  "--where 'pid == 1 or pid == 2'", SELECTION_MAX);
+		if (number("--pid", arg, 0, INT32_MAX, "the id of a process or thread: give a "
+			   "number from 0 to 2147483647", &v, err))
+			return -1;
+		s->pids[s->npids++] = (int32_t)v;
+		return 0;
+	case OPTION_WHERE:
+		if (s->where)
+			return trawl_fail(err, TRAWL_USAGE,
+					  "--where: given twice: join the two with 'and'");
+		s->where_option = "--where";
+		s->where_text = arg;
+		s->where = where_parse("--where", arg, err);
+		if (!s->where)
+			return -1;
+		where_when_odd(s->where, cli_note, NULL);
+		return 0;
+	case 'c':
+		return number("-c", arg, 1, UINT64_MAX, "a number of events: give a whole number "
+			      "above 0, as in -c 100", &s->count, err);
+	default:
+		return 1;
+	}
+}
+
+int selection_done(struct selection *s, bool utc, struct trawl_error *err)
+{
+	if (s->from_text && when_parse("--from", s->from_text, utc, &s->from, err))
+		return -1;
+	if (s->to_text && when_parse(s->to_option, s->to_text, utc, &s->to, err))
+		return -1;
+	s->utc = utc;
+	s->begin = 0;
+	s->end = UINT64_MAX;
+	return 0;
+}
+
+void selection_free(struct selection *s)
+{
+	where_free(s->where);
+	s->where = NULL;
+	choice_free(s->choice);
+	s->choice = NULL;
+}
+
+static bool relative(const struct when *w)
+{
+	return w->kind == WHEN_RELATIVE || w->kind == WHEN_CLOCK;
+}
+
+bool selection_relative(const struct selection *s)
+{
+	return relative(&s->from) || relative(&s->to);
+}
+
+void selection_times(struct selection *s, uint64_t first)
+{
+	if (s->from.kind != WHEN_NONE)
+		s->begin = when_resolve(&s->from, first);
+	if (s->to.kind != WHEN_NONE)
+		s->end = when_resolve(&s->to, first);
+	s->all = !s->begin && s->end == UINT64_MAX && !s->nnames && !s->npids && !s->where;
+}
+
+bool selection_source(struct selection *s, const char *name)
+{
+	bool wanted = false;
+	size_t i;
+
+	if (!s->nsources)
+		return strcmp(name, "task") != 0;
+	for (i = 0; i < s->nsources; i++) {
+		if (glob_match(s->sources[i], name, strlen(name))) {
+			s->source_seen[i] = true;
+			wanted = true;
+		}
+	}
+	return wanted;
+}
+
+const char *selection_missing(const struct selection *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nsources; i++)
+		if (!s->source_seen[i])
+			return s->sources[i];
+	return NULL;
+}
+
+bool selection_name(struct selection *s, const char *name, size_t len, bool event)
+{
+	bool wanted = !s->nnames;
+
+	for (size_t i = 0; i < s->nnames; i++) {
+		if (glob_match(s->names[i], name, len)) {
+			s->name_seen[i] |= event;
+			wanted = true;
+		}
+	}
+	return wanted;
+}
+
+const char *selection_unseen(const struct selection *s)
+{
+	for (size_t i = 0; i < s->nnames; i++)
+		if (!s->name_seen[i])
+			return s->names[i];
+	return NULL;
+}
+
+const int32_t *selection_unseen_pid(const struct selection *s)
+{
+	for (size_t i = 0; i < s->npids; i++)
+		if (!s->pid_seen[i])
+			return &s->pids[i];
+	return NULL;
+}
+
+static bool wants_task(struct selection *s, const struct item *it)
+{
+	bool wanted = !s->npids;
+
+	for (size_t i = 0; i < s->npids; i++) {
+		if (s->pids[i] == it->pid || s->pids[i] == it->tid) {
+			s->pid_seen[i] = true;
+			wanted = true;
+		}
+	}
+	return wanted;
+}
+
+bool selection_wants(struct selection *s, const struct decoder *d, void *state,
+		     const struct item *it)
+{
+	bool task;
+
+	if (s->choice && d == &usb_decoder)
+		return choice_has(s->choice, it);
+	task = wants_task(s, it); /* asked of every item: of which none had is told */
+
+	return selection_name(s, it->name, it->name_len, true) && it->time >= s->begin &&
+	       it->time < s->end && task &&
+	       (!s->where || where_match(s->where, d, state, it));
+}

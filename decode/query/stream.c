@@ -1,0 +1,884 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/query/stream.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "decode/base/task.h"
+#include "decode/query/where.h"
+#include "decode/query/enumvalues.h"
+
+#define SOURCES 256 /* with ids above this, nothing is left to the reader to select */
+
+/* A decoder at work. */
+struct engine {
+	const struct decoder *decoder;
+	void *state;
+	bool begun; /* its prologue was given, if it has one */
+	uint64_t shown; /* which of decoder->items there were: a bit for each */
+	struct engine *next;
+};
+
+/* What is known of a source; by its id. */
+struct bound {
+	struct engine *engine;
+	bool asked, wanted;
+};
+
+/* A loss with its times on the timeline. */
+struct dated_loss {
+	const struct trawl_source *source;
+	struct trawl_loss loss;
+	uint64_t from, to;
+};
+
+struct stream {
+	struct sink sink; /* first: decoders hand it back */
+	const char *path, *name; /* to open it by; to call it */
+	struct trawl_reader *reader, *before;
+	const struct decode_options *options;
+	struct selection *selection;
+	struct decode_context context;
+	struct engine *engines;
+	struct bound *bounds;
+	size_t nbounds;
+	struct consumer *consumer;
+	uint32_t section;        /* of the event that the decoders are at */
+	uint64_t chunk;          /* its chunk, in the section */
+	struct dated_loss *losses;
+	size_t nlosses, next_loss, losses_read;
+	const struct trawl_source *last; /* of the item before, with its answer */
+	bool last_wanted;
+	uint64_t first; /* of stream_first() */
+	uint64_t secrets;
+	bool seekable, first_known, stopped, silent;
+	bool prologue; /* items are those of a prologue: no choice is made among them */
+};
+
+static int no_memory(struct trawl_error *err)
+{
+	return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+}
+
+/* ---- sources ------------------------------------------------------------------------------ */
+
+static struct bound *bound(struct stream *s, uint16_t id)
+{
+	struct bound *b;
+	size_t n = (size_t)id + 1;
+
+	if (id >= s->nbounds) {
+		b = realloc(s->bounds, n * sizeof(*b));
+		if (!b)
+			return NULL;
+		memset(b + s->nbounds, 0, (n - s->nbounds) * sizeof(*b));
+		s->bounds = b;
+		s->nbounds = n;
+	}
+	return &s->bounds[id];
+}
+
+bool stream_wants(struct stream *s, const struct trawl_source *source)
+{
+	struct bound *b = bound(s, source->id);
+
+	if (!b)
+		return false;
+	if (!b->asked) {
+		b->asked = true;
+		b->wanted = selection_source(s->selection, source->name);
+	}
+	return b->wanted;
+}
+
+uint64_t stream_packet_time(struct stream *s, const struct item *it)
+{
+	size_t i, others = 0;
+
+	if (it->source->clock != TRAWL_CLOCK_REAL)
+		return it->time;
+	for (i = 0; i < trawl_source_count(s->reader); i++) {
+		const struct trawl_source *source = trawl_source_at(s->reader, i);
+
+		others += source->id != it->source->id && stream_wants(s, source);
+	}
+	return others ? it->time : it->ts;
+}
+
+static struct engine *engine_for(struct stream *s, const struct decoder *d,
+				 struct trawl_error *err)
+{
+	struct engine *e;
+
+	for (e = s->engines; e; e = e->next)
+		if (e->decoder == d)
+			return e;
+	e = calloc(1, sizeof(*e));
+	if (!e) {
+		no_memory(err);
+		return NULL;
+	}
+	e->decoder = d;
+	e->state = d->open(&s->context, err);
+	if (!e->state) {
+		free(e);
+		return NULL;
+	}
+	e->next = s->engines;
+	s->engines = e;
+	return e;
+}
+
+static struct engine *engine_of(struct stream *s, const struct trawl_source *source,
+				struct trawl_error *err)
+{
+	struct bound *b = bound(s, source->id);
+
+	if (!b) {
+		no_memory(err);
+		return NULL;
+	}
+	if (!b->engine)
+		b->engine = engine_for(s, decoder_find(source->kind), err);
+	return b->engine;
+}
+
+const struct decoder *stream_decoder(struct stream *s, const struct trawl_source *source,
+				     void **state, struct trawl_error *err)
+{
+	struct engine *e = engine_of(s, source, err);
+
+	*state = e ? e->state : NULL;
+	return e ? e->decoder : NULL;
+}
+
+static const struct trawl_source *source_by_id(struct trawl_reader *r, uint16_t id)
+{
+	size_t i, n = trawl_source_count(r);
+
+	for (i = 0; i < n; i++)
+		if (trawl_source_at(r, i)->id == id)
+			return trawl_source_at(r, i);
+	return NULL;
+}
+
+/* ---- names -------------------------------------------------------------------------------- */
+
+static void names(struct stream *s, bool selected, decoder_name_fn *fn, void *arg)
+{
+	size_t i, n = trawl_event_type_count(s->reader);
+	struct trawl_error err;
+
+	for (i = 0; i < n; i++) {
+		const struct trawl_event_type *t = trawl_event_type_at(s->reader, i);
+		const struct trawl_source *source = source_by_id(s->reader, t->source);
+		struct engine *e;
+
+		if (!source ||
+		    (selected && (!stream_wants(s, source) ||
+				  !selection_name(s->selection, t->name, strlen(t->name), false))))
+			continue;
+		e = engine_of(s, source, &err);
+		if (e)
+			e->decoder->names(e->state, t, fn, arg);
+	}
+}
+
+void stream_names(struct stream *s, decoder_name_fn *fn, void *arg)
+{
+	names(s, true, fn, arg);
+}
+
+struct lookup {
+	struct stream *stream;
+	const char *wanted;
+	bool found;
+};
+
+static void match_name(void *arg, const char *name)
+{
+	struct lookup *l = arg;
+	size_t n = strlen(name);
+
+	/* "setup.request": a part of a field that has parts; its decoder knows which. */
+	l->found |= !strncmp(name, l->wanted, n) && (!l->wanted[n] || l->wanted[n] == '.');
+}
+
+static bool known(void *arg, const char *name)
+{
+	struct lookup l = {arg, name, false};
+
+	names(arg, false, match_name, &l);
+	for (struct engine *e = l.stream->engines; e && !l.found; e = e->next)
+		l.found = e->decoder->part && e->decoder->part(name);
+	return l.found;
+}
+
+bool stream_type_has(struct stream *s, const struct trawl_event_type *type, const char *name)
+{
+	const struct trawl_source *source = source_by_id(s->reader, type->source);
+	struct lookup l = {s, name, false};
+	struct trawl_error err;
+	struct engine *e = source ? engine_of(s, source, &err) : NULL;
+
+	if (e)
+		e->decoder->names(e->state, type, match_name, &l);
+	return l.found || (e && e->decoder->part && e->decoder->part(name));
+}
+
+struct listing {
+	struct out text;
+	uint32_t n;
+};
+
+static void list_name(void *arg, const char *name)
+{
+	struct listing *l = arg;
+	size_t n = strlen(name);
+	const char *p = l->text.data, *end = p + l->text.len;
+
+	/* at most a line of them, each once */
+	for (; p && end - p >= (ptrdiff_t)n; p++)
+		if ((p == l->text.data || p[-1] == ' ') && !memcmp(p, name, n) &&
+		    (p + n == end || p[n] == ','))
+			return;
+	if (l->text.len > 550 || n > 60) {
+		l->n++;
+		return;
+	}
+	if (l->text.len)
+		out_str(&l->text, ", ");
+	out_str(&l->text, name);
+}
+
+int stream_known_fields(struct stream *s, const char *option, const char *list,
+			struct trawl_error *err)
+{
+	struct listing l = {.n = 0};
+	char name[64];
+
+	for (size_t n; *list; list += n + (list[n] == ',')) {
+		n = strcspn(list, ",");
+		snprintf(name, sizeof(name), "%.*s", (int)n, list);
+		if (n && (n >= sizeof(name) || !known(s, name)))
+			break;
+	}
+	if (!*list || !trawl_event_type_count(s->reader))
+		return 0;
+	out_memory(&l.text);
+	stream_names(s, list_name, &l);
+	out_char(&l.text, '\0');
+	trawl_fail(err, TRAWL_USAGE, "%s: no event here has a field '%s'; there are %.300s%s",
+		   option, name, l.text.data, l.n ? ", ..." : "");
+	out_free(&l.text);
+	return -1;
+}
+
+/* Is what stands there on the right of a comparison, where texts use to be? */
+static bool compared_with(const char *expr, size_t at)
+{
+	while (at && expr[at - 1] == ' ')
+		at--;
+	return at && strchr("=<>~", expr[at - 1]);
+}
+
+/* A field of this name may hold this text in some event, or is nobody's. */
+static bool can_be(void *arg, const char *field, const char *text, bool pattern)
+{
+	struct stream *s = arg;
+	bool has = false;
+
+	for (size_t i = 0; i < trawl_event_type_count(s->reader); i++) {
+		const struct trawl_event_type *t = trawl_event_type_at(s->reader, i);
+		const struct trawl_source *source = source_by_id(s->reader, t->source);
+
+		if (!source || !stream_type_has(s, t, field))
+			continue;
+		if (words_allow(decoder_find(source->kind), field, text, pattern))
+			return true;
+		has = true;
+	}
+	return !has;
+}
+
+/* Are all fields of --where known, and all words? To be asked when all event types are. */
+static int check_where(struct stream *s, struct trawl_error *err)
+{
+	const struct selection *sel = s->selection;
+	struct listing l = {.n = 0};
+	const char *bad = NULL, *field;
+	char text[900];
+	size_t at;
+
+	/* With a choice, it is asked of transfers and was asked by those that made the choice. */
+	if (!sel->where || sel->choice)
+		return 0;
+	if (trawl_event_type_count(s->reader))
+		bad = where_unknown(sel->where, known, s, &at);
+	if (!bad) {
+		bad = where_unknown_word(sel->where, can_be, s, &at, &field);
+		if (!bad)
+			return 0;
+		words_refuse(field, bad, text, sizeof(text));
+		return where_fail(err, sel->where_option, sel->where_text, at, text);
+	}
+	out_memory(&l.text);
+	stream_names(s, list_name, &l);
+	out_char(&l.text, '\0');
+	if (compared_with(sel->where_text, at))
+		snprintf(text, sizeof(text), "no event here has a field '%.60s'; if it is meant as "
+			 "a text, that stands in quotes: \"%.60s\"", bad, bad);
+	else
+		snprintf(text, sizeof(text), "no event here has a field '%.60s'; there are "
+			 "%.650s%s", bad, l.text.data, l.n ? ", ..." : "");
+	out_free(&l.text);
+	return where_fail(err, sel->where_option, sel->where_text, at, text);
+}
+
+static int check_sources(struct stream *s, struct trawl_error *err)
+{
+	const char *missing;
+	struct listing l = {.n = 0};
+	size_t i, n = trawl_source_count(s->reader);
+
+	for (i = 0; i < n; i++)
+		stream_wants(s, trawl_source_at(s->reader, i));
+	missing = selection_missing(s->selection);
+	if (!missing)
+		return 0;
+	out_memory(&l.text);
+	for (i = 0; i < n; i++)
+		list_name(&l, trawl_source_at(s->reader, i)->name);
+	out_char(&l.text, '\0');
+	trawl_fail(err, TRAWL_USAGE, "--source: '%.100s' is no source of this file; %s%s", missing,
+		   n ? "it has " : "it has none", l.text.data);
+	out_free(&l.text);
+	return -1;
+}
+
+int stream_unseen_name(struct stream *s, struct trawl_error *err)
+{
+	size_t n = trawl_event_type_count(s->reader);
+	bool raw = s->options->raw || s->options->export;
+	struct listing l = {.n = 0};
+	const char *unseen;
+
+	if (s->stopped || s->selection->begin || s->selection->end != UINT64_MAX ||
+	    s->selection->choice)
+		return 0;
+	out_memory(&l.text);
+	for (const struct engine *e = s->engines; e; e = e->next)
+		for (size_t i = 0; i < 64 && e->shown >> i; i++)
+			if (e->shown >> i & 1)
+				list_name(&l, e->decoder->items[i]);
+	for (size_t i = 0; i < n; i++) {
+		const struct trawl_event_type *t = trawl_event_type_at(s->reader, i);
+		const struct trawl_source *source = source_by_id(s->reader, t->source);
+
+		if (!raw && source && decoder_find(source->kind)->items)
+			continue; /* its items are called otherwise: those are listed already */
+		selection_name(s->selection, t->name, strlen(t->name), true);
+		if (source && stream_wants(s, source))
+			list_name(&l, t->name);
+	}
+	out_char(&l.text, '\0');
+	unseen = selection_unseen(s->selection);
+	if (unseen)
+		trawl_fail(err, TRAWL_USAGE, "--name: no event is called '%.100s'; there are %s%s",
+			   unseen, l.text.len > 1 ? l.text.data : "none", l.n ? ", ..." : "");
+	out_free(&l.text);
+	return unseen ? -1 : 0;
+}
+
+int stream_unseen_pid(struct stream *s, struct trawl_error *err)
+{
+	const int32_t *unseen = selection_unseen_pid(s->selection);
+
+	if (!unseen || s->stopped || s->selection->begin || s->selection->end != UINT64_MAX)
+		return 0;
+	return trawl_fail(err, TRAWL_USAGE, "--pid: no event%s is one of process or thread %d",
+			  s->selection->nsources ? " of this --source" : "", *unseen);
+}
+
+/* When the file begins and ends on the timeline; false if it does not say. */
+static bool file_span(const struct trawl_reader *r, uint64_t *first, uint64_t *last)
+{
+	const struct trawl_sync *front = NULL;
+
+	*first = UINT64_MAX;
+	*last = 0;
+	for (size_t i = 0; i < trawl_sync_count(r); i++) {
+		const struct trawl_sync *y = trawl_sync_at(r, i);
+		uint64_t time;
+
+		if (!front || front->section != y->section)
+			front = y;
+		time = y->mono + front->real - front->mono;
+		*first = time < *first ? time : *first;
+		*last = time > *last ? time : *last;
+	}
+	return front;
+}
+
+int stream_outside(struct stream *s, struct trawl_error *err)
+{
+	const struct selection *sel = s->selection;
+	uint64_t first, last;
+	struct out o;
+
+	if (!s->seekable || sel->taken || !file_span(s->reader, &first, &last) ||
+	    (sel->begin <= last && sel->end > first))
+		return 0;
+	out_memory(&o);
+	time_full(&o, first, sel->utc);
+	out_str(&o, " to ");
+	time_full(&o, last, sel->utc);
+	out_char(&o, '\0');
+	trawl_fail(err, TRAWL_USAGE, "%s: nothing of that time is in the file, which goes from %s",
+		   sel->begin > last ? "--from" : sel->to_option, o.data);
+	out_free(&o);
+	return -1;
+}
+
+int stream_check(struct stream *s, struct trawl_error *err)
+{
+	return check_sources(s, err) || check_where(s, err) ? -1 : 0;
+}
+
+/* ---- losses ------------------------------------------------------------------------------- */
+
+static int by_end(const void *a, const void *b)
+{
+	const struct dated_loss *x = a, *y = b;
+
+	return x->to < y->to ? -1 : x->to > y->to;
+}
+
+static void read_losses(struct stream *s)
+{
+	size_t n = trawl_loss_count(s->reader);
+	struct dated_loss *more = realloc(s->losses, (n + 1) * sizeof(*more));
+
+	if (!more)
+		return;
+	s->losses = more;
+	for (; s->losses_read < n; s->losses_read++) {
+		const struct trawl_loss *l = trawl_loss_at(s->reader, s->losses_read);
+		struct dated_loss *d = &s->losses[s->nlosses];
+
+		d->source = source_by_id(s->reader, l->source);
+		if (!d->source || !stream_wants(s, d->source))
+			continue;
+		d->loss = *l;
+		d->from = trawl_to_timeline(s->reader, d->source->clock, l->from);
+		d->to = trawl_to_timeline(s->reader, d->source->clock, l->to);
+		if (d->from < s->selection->end && d->to >= s->selection->begin)
+			s->nlosses++;
+	}
+	qsort(s->losses + s->next_loss, s->nlosses - s->next_loss, sizeof(*s->losses), by_end);
+}
+
+static bool any_losses(const struct stream *s)
+{
+	return s->next_loss < s->nlosses || s->losses_read != trawl_loss_count(s->reader);
+}
+
+/* Losses that ended by `now` go to the consumer. */
+static int give_losses(struct stream *s, uint64_t now)
+{
+	if (s->losses_read != trawl_loss_count(s->reader))
+		read_losses(s);
+	while (s->next_loss < s->nlosses && s->losses[s->next_loss].to <= now) {
+		const struct dated_loss *d = &s->losses[s->next_loss++];
+
+		if (s->consumer->loss &&
+		    s->consumer->loss(s->consumer, d->source, &d->loss, d->from, d->to))
+			return 1;
+	}
+	return 0;
+}
+
+/* ---- items -------------------------------------------------------------------------------- */
+
+/* Items with names of their own: which there were is told when --name had none. */
+static void note_name(struct engine *e, const struct item *it)
+{
+	for (size_t i = 0; e->decoder->items && e->decoder->items[i] && i < 64; i++)
+		if (e->decoder->items[i] == it->name)
+			e->shown |= UINT64_C(1) << i;
+}
+
+static int take_item(struct sink *sink, const struct item *it)
+{
+	struct stream *s = (struct stream *)sink;
+	struct selection *sel = s->selection;
+	const struct bound *b;
+	int got;
+
+	if (s->silent)
+		return 0;
+	if (it->source != s->last) {
+		s->last = it->source;
+		s->last_wanted = stream_wants(s, it->source);
+	}
+	b = &s->bounds[it->source->id];
+	if (s->prologue && s->last_wanted)
+		return s->consumer->item(s->consumer, b->engine->decoder, b->engine->state, it);
+	if (sel->nnames && s->last_wanted)
+		note_name(b->engine, it);
+	if (!s->last_wanted ||
+	    (!sel->all && !selection_wants(sel, b->engine->decoder, b->engine->state, it))) {
+		if (s->consumer->aside)
+			s->consumer->aside(s->consumer, b->engine->decoder, b->engine->state, it);
+		return 0;
+	}
+	got = any_losses(s) && give_losses(s, it->time) ? 1 :
+	      s->consumer->item(s->consumer, b->engine->decoder, b->engine->state, it);
+	if (got == CONSUMER_PASSED_OVER)
+		return 0;
+	s->secrets += it->secret;
+	if (got || ++sel->taken == sel->count) {
+		s->stopped = true;
+		return 1;
+	}
+	return 0;
+}
+
+/* What comes before an engine's first event. */
+static int begin(struct stream *s, struct engine *e, struct trawl_error *err)
+{
+	int got = 0;
+
+	e->begun = true;
+	if (s->options->export && e->decoder->prologue) {
+		s->prologue = true;
+		got = e->decoder->prologue(e->state, &s->sink, err);
+		s->prologue = false;
+	}
+	return got;
+}
+
+static int feed(struct stream *s, const struct trawl_event *ev, struct trawl_error *err)
+{
+	const struct bound *b = ev->source->id < s->nbounds ? &s->bounds[ev->source->id] : NULL;
+	struct engine *e = b && b->engine ? b->engine : engine_of(s, ev->source, err);
+	int got = e && !e->begun ? begin(s, e, err) : 0;
+
+	s->section = ev->section;
+	s->chunk = ev->chunk;
+	if (got)
+		return got;
+	return e ? e->decoder->feed(e->state, ev, &s->sink, err) : -1;
+}
+
+/* Prologues come before the first event of all; on a pipe, before the first of their source. */
+static int begin_all(struct stream *s, struct trawl_error *err)
+{
+	int got = 0;
+
+	for (size_t i = 0; !got && i < trawl_source_count(s->reader); i++) {
+		const struct trawl_source *source = trawl_source_at(s->reader, i);
+		struct engine *e = stream_wants(s, source) ? engine_of(s, source, err) : NULL;
+
+		if (e && !e->begun)
+			got = begin(s, e, err);
+	}
+	return got;
+}
+
+/* ---- opening ------------------------------------------------------------------------------ */
+
+static bool is_regular(const char *path)
+{
+	struct stat st;
+
+	return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+static struct stream *stream_new(const struct decode_options *options,
+				 struct selection *selection, struct trawl_error *err)
+{
+	struct stream *s = calloc(1, sizeof(*s));
+
+	if (!s) {
+		no_memory(err);
+		return NULL;
+	}
+	s->sink.item = take_item;
+	s->options = options;
+	s->selection = selection;
+	return s;
+}
+
+/* Takes the reader, which is NULL when *err is set. */
+static int set_reader(struct stream *s, struct trawl_reader *reader, struct trawl_error *err)
+{
+	s->reader = reader;
+	if (!reader)
+		return -1;
+	s->context.reader = reader;
+	s->context.options = s->options;
+	s->context.tasks = tasks_new(reader);
+	return s->context.tasks ? 0 : no_memory(err);
+}
+
+struct stream *stream_open(const char *path, const struct decode_options *options,
+			   struct selection *selection, struct trawl_error *err)
+{
+	struct stream *s = stream_new(options, selection, err);
+
+	if (!s)
+		return NULL;
+	s->path = s->name = path;
+	s->seekable = is_regular(path);
+	if (!set_reader(s, trawl_open(path, err), err) && (!s->seekable || !stream_check(s, err)))
+		return s;
+	stream_close(s);
+	return NULL;
+}
+
+struct stream *stream_live(struct trawl_reader *reader, const struct decode_options *options,
+			   struct selection *selection, struct consumer *c, struct trawl_error *err)
+{
+	struct stream *s = stream_new(options, selection, err);
+
+	if (!s) {
+		trawl_close(reader);
+		return NULL;
+	}
+	s->path = s->name = "live";
+	s->consumer = c;
+	selection_times(selection, 0);
+	if (!set_reader(s, reader, err))
+		return s;
+	stream_close(s);
+	return NULL;
+}
+
+int stream_feed(struct stream *s, const struct trawl_event *ev, struct trawl_error *err)
+{
+	return feed(s, ev, err) < 0 ? -1 : 0;
+}
+
+void stream_close(struct stream *s)
+{
+	struct engine *e, *next;
+
+	if (!s)
+		return;
+	for (e = s->engines; e; e = next) {
+		next = e->next;
+		e->decoder->close(e->state);
+		free(e);
+	}
+	tasks_free(s->context.tasks);
+	trawl_close(s->before);
+	trawl_close(s->reader);
+	free(s->bounds);
+	free(s->losses);
+	free(s);
+}
+
+struct tasks *stream_tasks(struct stream *s)
+{
+	return s->context.tasks;
+}
+
+void stream_called(struct stream *s, const char *name)
+{
+	s->name = name;
+}
+
+struct trawl_reader *stream_reader(struct stream *s)
+{
+	return s->reader;
+}
+
+bool stream_seekable(const struct stream *s)
+{
+	return s->seekable;
+}
+
+uint64_t stream_bound(const struct stream *s, const struct item *it)
+{
+	struct trawl_event ev = {
+		.time = it->time, .ts = it->ts, .source = it->source,
+		.section = s->section, .chunk = s->chunk,
+	};
+
+	return trawl_event_bound(s->reader, &ev);
+}
+
+void stream_summaries(struct stream *s, struct out *o)
+{
+	struct engine *e;
+
+	for (e = s->engines; e; e = e->next)
+		if (e->decoder->summary)
+			e->decoder->summary(e->state, o);
+}
+
+/* ---- running ------------------------------------------------------------------------------ */
+
+static void set_bit(uint64_t *bits, uint16_t id)
+{
+	bits[id / 64] |= 1ull << id % 64;
+}
+
+/* A reader of the events of the hidden task source before `to`, or of all others; NULL: none. */
+static struct trawl_reader *open_part(struct stream *s, bool tasks, uint64_t to,
+				      struct trawl_error *err)
+{
+	struct trawl_reader *r = trawl_open(s->path, err);
+	struct trawl_range range = {0, to, {0}};
+	bool any = false;
+
+	for (size_t i = 0; r && i < trawl_source_count(r); i++) {
+		const struct trawl_source *source = trawl_source_at(r, i);
+
+		if (!strcmp(source->name, "task") == tasks && source->id < SOURCES) {
+			set_bit(range.sources, source->id);
+			any = true;
+		}
+	}
+	if (r && (!any || trawl_select(r, &range, err))) {
+		trawl_close(r);
+		r = NULL;
+	}
+	return r;
+}
+
+uint64_t stream_secrets(const struct stream *s)
+{
+	return s->secrets;
+}
+
+/* The first event of a file is looked for apart, so that the main reader's seek is one. */
+uint64_t stream_first(struct stream *s)
+{
+	struct trawl_error err = {0};
+	struct trawl_reader *r;
+	struct trawl_event ev;
+
+	if (s->first_known || !s->seekable)
+		return s->first;
+	s->first_known = true;
+	if (trawl_sync_count(s->reader))
+		s->first = trawl_sync_at(s->reader, 0)->real;
+	r = open_part(s, false, UINT64_MAX, &err);
+	if (r && trawl_next(r, &ev, &err) > 0)
+		s->first = ev.time;
+	trawl_close(r);
+	return s->first;
+}
+
+/* An event of a pipe: until one has come that counts, the range goes by what there is. */
+static void note_first(struct stream *s, const struct trawl_event *ev)
+{
+	if (s->first_known || s->seekable)
+		return;
+	s->first = ev->time;
+	s->first_known = strcmp(ev->source->name, "task") != 0;
+	selection_times(s->selection, s->first);
+}
+
+/*
+ * What happened to tasks before --from: their events are few and are read apart, so that the
+ * seek in the main reader is one.
+ */
+static int read_tasks_before(struct stream *s, uint64_t from, struct trawl_error *err)
+{
+	struct trawl_event ev;
+	int got;
+
+	err->text[0] = '\0';
+	s->before = open_part(s, true, from, err);
+	if (!s->before)
+		return err->text[0] ? -1 : 0;
+	s->silent = true;
+	while ((got = trawl_next(s->before, &ev, err)) > 0)
+		if (feed(s, &ev, err) < 0)
+			return -1;
+	s->silent = false;
+	return got;
+}
+
+/* Tells the reader what can be left out; only where all sources are known. */
+static int select_range(struct stream *s, struct trawl_error *err)
+{
+	struct selection *sel = s->selection;
+	struct trawl_range range = {sel->begin, sel->end, {0}};
+	uint64_t lookback = 0;
+	bool few = sel->nsources && !s->consumer->aside;
+	size_t i;
+
+	for (i = 0; i < trawl_source_count(s->reader); i++) {
+		const struct trawl_source *source = trawl_source_at(s->reader, i);
+		struct engine *e = engine_of(s, source, err);
+
+		if (!e)
+			return -1;
+		if (e->decoder->lookback > lookback)
+			lookback = e->decoder->lookback;
+		few &= source->id < SOURCES;
+	}
+	for (i = 0; few && i < trawl_source_count(s->reader); i++) {
+		const struct trawl_source *source = trawl_source_at(s->reader, i);
+
+		if (stream_wants(s, source) || !strcmp(source->name, "task"))
+			set_bit(range.sources, source->id);
+	}
+	range.from -= range.from < lookback ? range.from : lookback;
+	if (range.from && read_tasks_before(s, range.from, err))
+		return -1;
+	return trawl_select(s->reader, &range, err);
+}
+
+static int read_all(struct stream *s, struct trawl_error *err)
+{
+	struct trawl_event ev;
+	struct engine *e;
+	int got;
+
+	while ((got = trawl_next(s->reader, &ev, err)) > 0) {
+		note_first(s, &ev);
+		got = feed(s, &ev, err);
+		if (got)
+			break;
+	}
+	for (e = s->engines; e && !got; e = e->next)
+		if (e->decoder->flush)
+			got = e->decoder->flush(e->state, &s->sink, err);
+	if (!got)
+		got = give_losses(s, UINT64_MAX);
+	return got < 0 ? -1 : 0;
+}
+
+int stream_run(struct stream *s, struct consumer *c, struct trawl_error *err)
+{
+	s->consumer = c;
+	if (s->seekable) {
+		selection_times(s->selection,
+				selection_relative(s->selection) ? stream_first(s) : 0);
+		if (select_range(s, err) || begin_all(s, err) < 0)
+			return -1;
+	}
+	if (read_all(s, err))
+		return -1;
+	if (s->seekable || s->stopped)
+		return 0;
+	return check_sources(s, err) || check_where(s, err) ? -1 : 0;
+}
+
+int stream_verdict(struct stream *s, struct trawl_error *err)
+{
+	struct trawl_verdict v;
+
+	trawl_verdict(s->reader, &v);
+	if (s->stopped && !s->seekable)
+		return 0;
+	if (v.damaged || v.junk || (!v.complete && !(s->stopped && !v.cut_at)))
+		return trawl_fail(err, TRAWL_BAD_DATA, "%s: %s", s->name, v.text);
+	return 0;
+}

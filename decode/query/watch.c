@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/query/watch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "decode/base/glob.h"
+#include "decode/query/stream.h"
+#include "decode/base/task.h"
+#include "decode/query/where.h"
+
+/* An event type: the reader's copy, and whether its records have to be looked at. */
+struct watched {
+	const struct trawl_event_type *type;
+	bool wanted;
+};
+
+struct watched_source {
+	const struct trawl_source *source;
+	const struct decoder *decoder;
+	uint64_t origin;            /* from its clock to the time of day */
+	struct watched *pages[256]; /* by type id / 256 */
+};
+
+struct watch {
+	struct consumer consumer; /* first: the stream hands it back */
+	struct decode_options options;
+	struct selection selection;
+	struct trawl_reader *reader; /* the stream's */
+	struct stream *stream;
+	struct watched_source *sources;
+	size_t nsources;
+	bool tasks;               /* the expression asks whose an event is */
+	bool matched;
+	struct watch_match match;
+};
+
+static int take_match(struct consumer *c, const struct decoder *d, void *state,
+		      const struct item *it)
+{
+	struct watch *w = (struct watch *)c;
+
+	w->matched = true;
+	w->match = (struct watch_match){
+		.name = it->name, .source = it->source->name, .comm = it->comm, .tid = it->tid,
+		.cpu = it->cpu, .ts = it->ts,
+	};
+	return 0;
+}
+
+struct watch *watch_new(const char *option, const char *text, struct trawl_error *err)
+{
+	struct watch *w = calloc(1, sizeof(*w));
+
+	if (!w) {
+		trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", option);
+		return NULL;
+	}
+	w->consumer.item = take_match;
+	w->selection.where_option = option;
+	w->selection.where_text = text;
+	w->selection.where = where_parse(option, text, err);
+	if (w->selection.where && !selection_done(&w->selection, false, err))
+		w->reader = trawl_reader_blank(err);
+	if (w->reader)
+		w->stream = stream_live(w->reader, &w->options, &w->selection, &w->consumer, err);
+	if (!w->stream) {
+		watch_free(w);
+		return NULL;
+	}
+	w->tasks = where_asks_task(w->selection.where);
+	return w;
+}
+
+void watch_when_odd(struct watch *w, void (*tell)(void *arg, const struct trawl_error *note),
+		    void *arg)
+{
+	where_when_odd(w->selection.where, tell, arg);
+}
+
+void watch_free(struct watch *w)
+{
+	if (!w)
+		return;
+	stream_close(w->stream);
+	selection_free(&w->selection);
+	for (size_t i = 0; i < w->nsources; i++)
+		for (int k = 0; k < 256; k++)
+			free(w->sources[i].pages[k]);
+	free(w->sources);
+	free(w);
+}
+
+/* ---- what is captured -------------------------------------------------------------------- */
+
+int watch_source(struct watch *w, const struct trawl_source *s, struct trawl_error *err)
+{
+	struct watched_source *grown, *here;
+
+	grown = realloc(w->sources, ((size_t)s->id + 1) * sizeof(*grown));
+	if (!grown)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	w->sources = grown;
+	for (; w->nsources <= s->id; w->nsources++)
+		memset(&grown[w->nsources], 0, sizeof(*grown));
+	here = &grown[s->id];
+	here->source = trawl_reader_tell_source(w->reader, s, err);
+	here->decoder = decoder_find(s->kind);
+	return here->source ? 0 : -1;
+}
+
+static struct watched *watched(const struct watch *w, uint16_t source, uint32_t type)
+{
+	struct watched *page = source < w->nsources && type < 1 << 16 ?
+		w->sources[source].pages[type >> 8] : NULL;
+
+	return page ? &page[type & 255] : NULL;
+}
+
+struct has {
+	struct watch *watch;
+	const struct trawl_event_type *type;
+};
+
+static bool has_field(void *arg, const char *name)
+{
+	struct has *h = arg;
+
+	return stream_type_has(h->watch->stream, h->type, name);
+}
+
+/* Tasks are followed by all records of their own source, when the expression asks for them. */
+static bool is_wanted(struct watch *w, const struct watched_source *s,
+		      const struct trawl_event_type *type)
+{
+	struct has h = { w, type };
+
+	if (!strcmp(s->source->name, "task"))
+		return w->tasks;
+	return where_possible(w->selection.where, s->source, s->decoder->items ? NULL : type->name,
+			      has_field, &h);
+}
+
+int watch_type(struct watch *w, const struct trawl_event_type *t, struct trawl_error *err)
+{
+	struct watched_source *s = &w->sources[t->source];
+	struct watched **page = &s->pages[t->id >> 8], *here;
+
+	if (!*page)
+		*page = calloc(256, sizeof(**page));
+	if (!*page)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	here = &(*page)[t->id & 255];
+	here->type = trawl_reader_tell_type(w->reader, t, err);
+	if (!here->type)
+		return -1;
+	here->wanted = is_wanted(w, s, here->type);
+	return 0;
+}
+
+static bool begins(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+int watch_meta(struct watch *w, const struct trawl_meta *m, struct trawl_error *err)
+{
+	struct trawl_meta now = *m;
+
+	now.time = 0; /* it holds at once */
+	if (begins(m->name, "task/") && w->tasks)
+		tasks_tell(stream_tasks(w->stream), m);
+	if (begins(m->name, "probe/") || begins(m->name, "usb/") || !strcmp(m->name, "machine"))
+		return trawl_reader_tell_meta(w->reader, &now, err);
+	return 0;
+}
+
+int watch_sync(struct watch *w, const struct trawl_sync *s, struct trawl_error *err)
+{
+	if (trawl_reader_tell_sync(w->reader, s, err))
+		return -1;
+	for (size_t i = 0; i < w->nsources; i++) {
+		const struct trawl_source *source = w->sources[i].source;
+
+		w->sources[i].origin = source && source->clock == TRAWL_CLOCK_MONO ?
+			s->real - s->mono : 0;
+	}
+	return 0;
+}
+
+/* ---- checking ---------------------------------------------------------------------------- */
+
+struct event_names {
+	struct watch *watch;
+	const char *text; /* looked for; NULL: they are listed */
+	bool pattern, found;
+	struct out list;
+};
+
+static void event_name(struct event_names *e, const char *name)
+{
+	if (!e->text) {
+		if (e->list.len < 300) {
+			out_str(&e->list, e->list.len ? ", " : "");
+			out_safe(&e->list, name, strlen(name));
+		} else if (!e->found) {
+			e->found = true;
+			out_str(&e->list, ", ...");
+		}
+	} else {
+		e->found |= e->pattern ? glob_match(e->text, name, strlen(name)) :
+					 !strcmp(e->text, name);
+	}
+}
+
+/* The names of all items that may come, but for those of the hidden task source. */
+static void event_names(struct event_names *e)
+{
+	struct trawl_reader *r = e->watch->reader;
+
+	for (size_t i = 0; i < e->watch->nsources; i++) {
+		const struct watched_source *s = &e->watch->sources[i];
+
+		for (size_t k = 0; s->decoder && s->decoder->items && s->decoder->items[k]; k++)
+			event_name(e, s->decoder->items[k]);
+	}
+	for (size_t i = 0; i < trawl_event_type_count(r); i++) {
+		const struct trawl_event_type *t = trawl_event_type_at(r, i);
+		const struct watched_source *s = &e->watch->sources[t->source];
+
+		if (!s->decoder->items && strcmp(s->source->name, "task"))
+			event_name(e, t->name);
+	}
+}
+
+static bool known_event(void *arg, const char *text, bool pattern)
+{
+	struct event_names *e = arg;
+
+	e->text = text;
+	e->pattern = pattern;
+	e->found = false;
+	event_names(e);
+	return e->found;
+}
+
+int watch_check(struct watch *w, struct trawl_error *err)
+{
+	struct event_names e = { .watch = w };
+	const char *bad;
+	char text[600];
+	size_t at;
+
+	if (stream_check(w->stream, err))
+		return -1;
+	bad = where_unknown_event(w->selection.where, known_event, &e, &at);
+	if (!bad)
+		return 0;
+	e.text = NULL;
+	e.found = false;
+	out_memory(&e.list);
+	event_names(&e);
+	out_char(&e.list, '\0');
+	snprintf(text, sizeof(text), "no event that is recorded is called '%.60s'; there are %s",
+		 bad, e.list.data);
+	out_free(&e.list);
+	return where_fail(err, w->selection.where_option, w->selection.where_text, at, text);
+}
+
+/* ---- records ----------------------------------------------------------------------------- */
+
+bool watch_asks_task(const struct watch *w)
+{
+	return w->tasks;
+}
+
+bool watch_knows(const struct watch *w, uint16_t source, uint32_t type)
+{
+	const struct watched *t = watched(w, source, type);
+
+	return t && t->type;
+}
+
+bool watch_wants(const struct watch *w, uint16_t source, uint32_t type)
+{
+	const struct watched *t = watched(w, source, type);
+
+	return t && t->wanted;
+}
+
+int watch_record(struct watch *w, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
+		 const void *record, size_t len, struct watch_match *m, struct trawl_error *err)
+{
+	struct trawl_event ev = {
+		.time = ts + w->sources[source].origin, .ts = ts,
+		.source = w->sources[source].source, .type = watched(w, source, type)->type,
+		.cpu = cpu, .len = (uint32_t)len, .record = record,
+	};
+
+	w->matched = false;
+	if (stream_feed(w->stream, &ev, err))
+		return -1;
+	if (w->matched)
+		*m = w->match;
+	return w->matched;
+}

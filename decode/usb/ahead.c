@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/usb/ahead.h"
+#include "decode/base/jdoc.h"
+
+#include <stdlib.h>
+
+struct usb_ahead_entry {
+	uint16_t bus;
+	uint8_t address;
+	size_t meta; /* its place among the metadata */
+};
+
+void usbahead_free(struct usb_ahead *a)
+{
+	free(a->entries);
+	memset(a, 0, sizeof(*a));
+}
+
+static void add(struct usb_ahead *a, const struct trawl_meta *m, size_t place)
+{
+	struct json_object *o = jdoc_parse(m->data, m->len);
+	uint64_t bus = jdoc_uint(o, "busnum", 0), address = jdoc_uint(o, "devnum", 0);
+	struct usb_ahead_entry *grown;
+
+	json_object_put(o);
+	if (!bus || bus > UINT16_MAX || !address || address > 127)
+		return;
+	if (a->n == a->room) {
+		grown = realloc(a->entries, (2 * a->room + 16) * sizeof(*grown));
+		if (!grown)
+			return;
+		a->entries = grown;
+		a->room = 2 * a->room + 16;
+	}
+	a->entries[a->n++] = (struct usb_ahead_entry){(uint16_t)bus, (uint8_t)address, place};
+}
+
+void usbahead_name(struct usb_ahead *a, const struct trawl_reader *r, size_t next,
+		   struct usb_device *dev)
+{
+	size_t count = trawl_meta_count(r);
+
+	for (; a->read < count; a->read++)
+		if (usbdev_is_meta(trawl_meta_at(r, a->read)))
+			add(a, trawl_meta_at(r, a->read), a->read);
+	dev->foreseen = true;
+	dev->foreseen_known = dev->known;
+	for (size_t i = 0; i < a->n; i++) {
+		const struct usb_ahead_entry *e = &a->entries[i];
+
+		if (e->meta >= next && e->bus == dev->bus && e->address == dev->address) {
+			const struct trawl_meta *m = trawl_meta_at(r, e->meta);
+
+			usbdev_foresee(dev, m->data, m->len);
+			return;
+		}
+	}
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/usb/msc.h"
+#include "decode/base/bytes.h"
+
+#define CBW_SIGNATURE 0x43425355 /* "USBC" */
+#define CSW_SIGNATURE 0x53425355 /* "USBS" */
+#define CBW_SIZE 31
+#define CSW_SIZE 13
+
+bool msc_is_cbw(const uint8_t *p, size_t n)
+{
+	return n == CBW_SIZE && get32(p) == CBW_SIGNATURE && p[14] >= 1 && p[14] <= 16;
+}
+
+static bool is_csw(const uint8_t *p, size_t n)
+{
+	return n == CSW_SIZE && get32(p) == CSW_SIGNATURE;
+}
+
+static void command_wrapper(struct msc *m, const uint8_t *p, uint64_t begin, struct msc_step *s)
+{
+	memset(&m->command, 0, sizeof(m->command));
+	m->command.length = p[14] & 0x1f;
+	memcpy(m->command.cdb, p + 15, m->command.length);
+	m->tag = get32(p + 4);
+	m->length = get32(p + 8);
+	m->in = p[12] & 0x80;
+	m->lun = p[13] & 0x0f;
+	m->started = begin;
+	m->open = true;
+	s->phase = MSC_COMMAND;
+}
+
+static void status_wrapper(struct msc *m, const uint8_t *p, uint64_t end, struct msc_step *s)
+{
+	s->phase = MSC_STATUS;
+	s->tag = get32(p + 4);
+	s->residue = get32(p + 8);
+	s->status = p[12];
+	s->has_command = m->open;
+	s->tag_differs = m->open && s->tag != m->tag;
+	if (m->open && end > m->started)
+		s->elapsed = end - m->started;
+	m->open = false;
+}
+
+bool msc_bot(struct msc *m, bool in, const uint8_t *p, size_t n, uint64_t begin, uint64_t end,
+	     struct msc_step *s)
+{
+	memset(s, 0, sizeof(*s));
+	if (!in && msc_is_cbw(p, n)) {
+		command_wrapper(m, p, begin, s);
+	} else if (in && is_csw(p, n)) {
+		s->command = m->command;
+		s->lun = m->lun;
+		status_wrapper(m, p, end, s);
+		return true;
+	} else if (m->open) {
+		s->phase = MSC_DATA;
+	} else {
+		return false;
+	}
+	s->has_command = true;
+	s->command = m->command;
+	s->tag = m->tag;
+	s->lun = m->lun;
+	s->length = m->length;
+	s->in = m->in;
+	return true;
+}
+
+/* ---- UAS ------------------------------------------------------------------------------------ */
+
+enum uas_iu {
+	UAS_COMMAND = 0x01,
+	UAS_SENSE = 0x03,
+	UAS_RESPONSE = 0x04,
+	UAS_TASK = 0x05,
+	UAS_READ_READY = 0x06,
+	UAS_WRITE_READY = 0x07,
+};
+
+enum uas_pipe { UAS_PIPE_COMMAND = 1, UAS_PIPE_STATUS, UAS_PIPE_DATA_IN, UAS_PIPE_DATA_OUT };
+
+static unsigned int slot(uint16_t tag)
+{
+	return tag % 64;
+}
+
+static bool uas_find(struct msc *m, uint16_t tag, struct msc_step *s)
+{
+	if (!m->uas[slot(tag)].open || m->uas[slot(tag)].tag != tag)
+		return false;
+	s->has_command = true;
+	s->command = m->uas[slot(tag)].command;
+	return true;
+}
+
+void msc_uas_submitted(struct msc *m, const uint8_t *p, size_t n, uint64_t begin)
+{
+	uint16_t tag = n >= 32 && p[0] == UAS_COMMAND ? get_be16(p + 2) : 0;
+	unsigned int i = slot(tag);
+
+	if (n < 32 || p[0] != UAS_COMMAND)
+		return;
+	m->uas[i].open = true;
+	m->uas[i].tag = tag;
+	m->uas[i].started = begin;
+	m->uas[i].command.length = 16;
+	memcpy(m->uas[i].command.cdb, p + 16, 16);
+}
+
+static void uas_command(struct msc *m, const uint8_t *p, size_t n, uint64_t begin,
+			struct msc_step *s)
+{
+	unsigned int i = slot((uint16_t)s->tag);
+
+	s->phase = MSC_COMMAND;
+	if (n < 32)
+		return;
+	s->lun = p[9];
+	/* Its data and its answer may have come before its own completion. */
+	if (m->uas[i].tag != s->tag || m->uas[i].started != begin)
+		msc_uas_submitted(m, p, n, begin);
+	s->has_command = true;
+	s->command.length = 16;
+	memcpy(s->command.cdb, p + 16, 16);
+}
+
+static void uas_sense(struct msc *m, const uint8_t *p, size_t n, uint64_t end, struct msc_step *s)
+{
+	unsigned int i = slot((uint16_t)s->tag);
+	size_t len;
+
+	s->phase = MSC_STATUS;
+	if (uas_find(m, (uint16_t)s->tag, s)) {
+		m->uas[i].open = false;
+		if (end > m->uas[i].started)
+			s->elapsed = end - m->uas[i].started;
+	}
+	if (n < 16)
+		return;
+	s->status = p[6];
+	len = get_be16(p + 14);
+	if (len > n - 16)
+		len = n - 16;
+	if (len > MSC_SENSE_MAX)
+		len = MSC_SENSE_MAX;
+	s->sense_len = (uint8_t)len;
+	memcpy(s->sense, p + 16, len);
+}
+
+/* Data carries no tag of its own; it can be told when one command only is in flight. */
+static void uas_data(struct msc *m, struct msc_step *s)
+{
+	unsigned int open = 0, at = 0;
+
+	s->phase = MSC_DATA;
+	for (unsigned int i = 0; i < 64; i++) {
+		if (m->uas[i].open) {
+			open++;
+			at = i;
+		}
+	}
+	if (open != 1)
+		return;
+	s->tag = m->uas[at].tag;
+	uas_find(m, m->uas[at].tag, s);
+}
+
+bool msc_uas(struct msc *m, unsigned int pipe, const uint8_t *p, size_t n, uint64_t begin,
+	     uint64_t end, struct msc_step *s)
+{
+	memset(s, 0, sizeof(*s));
+	s->uas = true;
+	if (pipe == UAS_PIPE_DATA_IN || pipe == UAS_PIPE_DATA_OUT) {
+		uas_data(m, s);
+		return true;
+	}
+	if (n < 4 || (pipe != UAS_PIPE_COMMAND && pipe != UAS_PIPE_STATUS))
+		return false;
+	s->iu = p[0];
+	s->tag = get_be16(p + 2);
+	switch (s->iu) {
+	case UAS_COMMAND:
+		uas_command(m, p, n, begin, s);
+		return true;
+	case UAS_SENSE:
+		uas_sense(m, p, n, end, s);
+		return true;
+	case UAS_RESPONSE: /* to a task management IU, or instead of a command's status */
+		if (uas_find(m, (uint16_t)s->tag, s))
+			m->uas[slot((uint16_t)s->tag)].open = false;
+		s->phase = MSC_RESPONSE;
+		s->status = n >= 8 ? p[7] : 0xff;
+		return true;
+	case UAS_TASK:
+		s->phase = MSC_TASK;
+		s->status = n >= 5 ? p[4] : 0;
+		return true;
+	case UAS_READ_READY:
+	case UAS_WRITE_READY:
+		s->phase = MSC_READY;
+		uas_find(m, (uint16_t)s->tag, s);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* ---- printing ------------------------------------------------------------------------------- */
+
+static const char *csw_status(uint8_t status)
+{
+	static const char *const names[] = {"passed", "failed", "phase error"};
+
+	return status < 3 ? names[status] : "reserved";
+}
+
+static const char *uas_response(uint8_t code)
+{
+	switch (code) {
+	case 0x00:
+		return "task management complete";
+	case 0x02:
+		return "invalid information unit";
+	case 0x04:
+		return "task management not supported";
+	case 0x05:
+		return "task management failed";
+	case 0x08:
+		return "task management succeeded";
+	case 0x09:
+		return "incorrect logical unit";
+	case 0x0a:
+		return "overlapped tag";
+	default:
+		return "reserved";
+	}
+}
+
+static const char *uas_task(uint8_t function)
+{
+	switch (function) {
+	case 0x01:
+		return "abort task";
+	case 0x02:
+		return "abort task set";
+	case 0x04:
+		return "clear task set";
+	case 0x08:
+		return "logical unit reset";
+	case 0x10:
+		return "I_T nexus reset";
+	case 0x80:
+		return "query task";
+	case 0x81:
+		return "query task set";
+	case 0x82:
+		return "query asynchronous event";
+	default:
+		return "reserved";
+	}
+}
+
+static const char *const phases[] = {
+	"none", "command", "data", "status", "response", "task management", "ready",
+};
+
+static void status_tree(const struct msc_step *s, struct tree *t)
+{
+	tree_uint(t, "status", s->status);
+	if (s->uas) {
+		tree_str(t, "status_name", scsi_status_name(s->status));
+		if (s->sense_len) {
+			tree_object(t, "sense");
+			scsi_sense_tree(s->sense, s->sense_len, t);
+			tree_close(t);
+		}
+	} else {
+		tree_str(t, "status_name", csw_status(s->status));
+		tree_uint(t, "residue", s->residue);
+	}
+	if (s->elapsed)
+		tree_uint(t, "elapsed_ns", s->elapsed);
+}
+
+void msc_tree(const struct msc_step *s, const uint8_t *p, size_t n, struct tree *t)
+{
+	tree_object(t, "storage");
+	tree_str(t, "transport", s->uas ? "UAS" : "bulk-only");
+	tree_str(t, "phase", phases[s->phase]);
+	tree_uint(t, "tag", s->tag);
+	tree_uint(t, "lun", s->lun);
+	if (s->phase == MSC_COMMAND && !s->uas) {
+		tree_uint(t, "data_length", s->length);
+		tree_str(t, "data_direction", s->in ? "in" : "out");
+	}
+	if (s->has_command) {
+		tree_object(t, "scsi");
+		scsi_command_tree(&s->command, t);
+		tree_close(t);
+	}
+	if (s->phase == MSC_DATA && s->has_command && n) {
+		tree_object(t, "answer");
+		scsi_data_tree(&s->command, p, n, t);
+		tree_close(t);
+	}
+	if (s->phase == MSC_STATUS)
+		status_tree(s, t);
+	if (s->phase == MSC_RESPONSE) {
+		tree_uint(t, "response", s->status);
+		tree_str(t, "response_name", uas_response(s->status));
+	}
+	if (s->phase == MSC_TASK)
+		tree_str(t, "function", uas_task(s->status));
+	if (s->tag_differs)
+		tree_bool(t, "tag_differs", true);
+	tree_close(t);
+}
+
+static void brief_status(const struct msc_step *s, struct out *o)
+{
+	const char *name = scsi_status_name(s->status);
+
+	if (!s->uas) {
+		out_str(o, csw_status(s->status));
+		if (s->residue)
+			out_printf(o, ", residue %u", s->residue);
+	} else {
+		out_str(o, name ? name : "reserved status");
+		if (s->sense_len) {
+			out_str(o, ", ");
+			scsi_sense_brief(s->sense, s->sense_len, o);
+		}
+	}
+	if (s->elapsed)
+		out_printf(o, " after %.3f ms", (double)s->elapsed / 1e6);
+}
+
+void msc_brief(const struct msc_step *s, const uint8_t *p, size_t n, struct out *o)
+{
+	if (s->has_command) {
+		scsi_command_brief(&s->command, o);
+		out_char(o, ' ');
+	}
+	switch ((enum msc_phase)s->phase) {
+	case MSC_DATA:
+		out_str(o, "data");
+		if (s->has_command)
+			scsi_data_brief(&s->command, p, n, o);
+		break;
+	case MSC_STATUS:
+		brief_status(s, o);
+		break;
+	case MSC_RESPONSE:
+		out_str(o, uas_response(s->status));
+		break;
+	case MSC_TASK:
+		out_str(o, uas_task(s->status));
+		break;
+	case MSC_COMMAND:
+		out_printf(o, "tag 0x%x", s->tag);
+		break;
+	case MSC_READY:
+	case MSC_NONE:
+		out_str(o, phases[s->phase]);
+		break;
+	}
+	if (s->tag_differs)
+		out_str(o, " (tag is not that of the command)");
+}
+
+bool msc_is_problem(const struct msc_step *s)
+{
+	return s->tag_differs || (s->phase == MSC_STATUS && s->status != 0);
+}

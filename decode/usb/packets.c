@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * USB events as packets: the bytes that libpcap would have captured.
+ *
+ * Lengths follow libpcap's pcap-usb-linux.c: a packet without data is as long as what was captured;
+ * one with data is as long as the transfer was, also where the kernel cut it; and an isochronous
+ * IN transfer reaches up to its last packet's end, since its data has gaps.
+ *
+ * Wireshark knows what an endpoint speaks only from descriptors that went over the bus. For devices
+ * that were plugged in before the capture, the same transfers are made up from the snapshot.
+ */
+#include "decode/usb/usb.h"
+#include "common/usbtypes.h"
+#include "decode/base/bytes.h"
+
+#define FLAG_IN 1
+#define FLAG_OUT 2
+
+const char usb_made_up[] =
+	"synthesised by trawl from the device's descriptors in sysfs; not seen on the bus";
+
+void usb_interface_of(void *state, const struct trawl_source *source, struct packet_interface *pi)
+{
+	struct usb_state *s = state;
+
+	pi->linktype = s->ctx->options->linktype == LINKTYPE_USB_LINUX ? LINKTYPE_USB_LINUX
+								       : LINKTYPE_USB_LINUX_MMAPPED;
+	pi->tsresol = 6;
+}
+
+static uint32_t original_length(const struct urb *u, size_t captured)
+{
+	uint64_t len = URB_HEADER + (uint64_t)u->ndesc * URB_ISO_SIZE + urb_wanted(u);
+
+	if (u->flag_data != URB_FLAG_PRESENT || len < captured)
+		len = captured;
+	return len > UINT32_MAX ? UINT32_MAX : (uint32_t)len;
+}
+
+/* The record as it is, but for the time, which a .trawl file does not store twice. */
+static void packet_new(const struct urb *u, const uint8_t *record, size_t len, struct out *o)
+{
+	uint8_t header[URB_HEADER] = {0};
+
+	memcpy(header, record, len < URB_HEADER ? len : URB_HEADER);
+	urb_put_time(header, u->time);
+	out_bytes(o, header, URB_HEADER);
+	if (len > URB_HEADER)
+		out_bytes(o, record + URB_HEADER, len - URB_HEADER);
+}
+
+/* LINKTYPE_USB_LINUX has no room for the number of descriptors, so it carries none. */
+static void packet_old(const struct urb *u, struct out *o)
+{
+	struct urb copy = *u;
+	uint8_t header[URB_HEADER];
+
+	copy.captured = u->data_len;
+	urb_header(&copy, header);
+	out_bytes(o, header, URB_HEADER_OLD);
+	out_bytes(o, u->data, u->data_len);
+}
+
+int usb_packet(void *state, const struct item *it, struct packet *p)
+{
+	const struct usb_detail *d = it->detail;
+	const struct usb_state *s = state;
+	const struct urb *u = &d->urb;
+	uint32_t without;
+
+	p->flags = urb_in(u) ? FLAG_IN : FLAG_OUT;
+	p->comment = d->comment;
+	if (s->ctx->options->linktype != LINKTYPE_USB_LINUX) {
+		packet_new(u, it->record, it->len, p->data);
+		p->original = original_length(u, p->data->len);
+		return 0;
+	}
+	packet_old(u, p->data);
+	without = URB_HEADER - URB_HEADER_OLD + u->ndesc * URB_ISO_SIZE;
+	p->original = original_length(u, p->data->len + without) - without;
+	return 0;
+}
+
+/* ---- descriptors of devices that were there before ------------------------------------------- */
+
+struct request {
+	uint8_t type, index;
+	uint16_t language; /* or interface */
+	bool interface;
+	const uint8_t *p;
+	size_t n;
+};
+
+#define MADE_MAX (URB_HEADER + UINT16_MAX) /* the longest answer to a control request */
+
+static int emit_half(struct usb_state *s, struct urb *u, const uint8_t *data, struct sink *sink)
+{
+	uint8_t record[MADE_MAX];
+	size_t len = URB_HEADER + u->captured;
+	struct usb_detail d = {.comment = usb_made_up};
+	struct item it = {
+		.time = s->time,
+		.ts = s->ts,
+		.source = s->source,
+		.record = record,
+		.len = (uint32_t)len,
+	};
+
+	urb_header(u, record);
+	if (u->captured)
+		memcpy(record + URB_HEADER, data, u->captured);
+	urb_parse(&d.urb, record, len);
+	d.data = d.urb.data;
+	d.data_len = d.urb.data_len;
+	d.talk = TALK_CONTROL;
+	d.device = usbdev_find(&s->devices, u->bus, u->device);
+	if (d.urb.has_setup) {
+		d.has_setup = true;
+		setup_parse(&d.setup, d.urb.setup);
+		d.target = usbdev_target(d.device, &d.setup);
+	}
+	return usb_emit(s, &it, &d, sink);
+}
+
+/* A submission and its completion. The URB's address is one that the kernel never gives. */
+static int emit_request(struct usb_state *s, const struct usb_device *dev, const struct request *r,
+			struct sink *sink)
+{
+	struct urb u = {
+		.id = UINT64_C(0x747261776c000000) | (uint64_t)dev->bus << 8 | dev->address,
+		.type = 'S',
+		.xfer = URB_CONTROL,
+		.endpoint = 0x80,
+		.device = dev->address,
+		.bus = dev->bus,
+		.flag_data = '<',
+		.time = s->ts,
+		.status = -115,
+		.length = (uint32_t)r->n,
+		.flags = 0x200, /* URB_DIR_IN */
+	};
+	int result;
+
+	u.setup[0] = r->interface ? 0x81 : 0x80;
+	u.setup[1] = REQ_GET_DESCRIPTOR;
+	u.setup[2] = r->index;
+	u.setup[3] = r->type;
+	put16(u.setup + 4, r->language);
+	put16(u.setup + 6, (uint16_t)r->n);
+	result = emit_half(s, &u, NULL, sink);
+	if (result)
+		return result;
+	memset(u.setup, 0, sizeof(u.setup));
+	u.type = 'C';
+	u.flag_setup = '-';
+	u.flag_data = URB_FLAG_PRESENT;
+	u.status = 0;
+	u.captured = (uint32_t)r->n;
+	return emit_half(s, &u, r->p, sink);
+}
+
+static int emit_device(struct usb_state *s, const struct usb_device *dev, struct sink *sink)
+{
+	struct request r = {.type = DESC_DEVICE, .p = dev->device, .n = sizeof(dev->device)};
+	int result = emit_request(s, dev, &r, sink);
+
+	for (unsigned int i = 0; i < USBDEV_CONFIGS && !result; i++) {
+		r = (struct request){.type = DESC_CONFIG, .index = (uint8_t)i,
+				     .p = dev->configs[i].p, .n = dev->configs[i].len};
+		if (r.p)
+			result = emit_request(s, dev, &r, sink);
+	}
+	for (unsigned int i = 0; i < dev->ninterfaces && !result; i++) {
+		const struct usb_interface *f = &dev->interfaces[i];
+
+		r = (struct request){.type = DESC_HID_REPORT, .language = f->number,
+				     .interface = true, .p = f->report, .n = f->report_len};
+		if (r.p)
+			result = emit_request(s, dev, &r, sink);
+	}
+	return result;
+}
+
+static const struct trawl_source *usb_source(const struct usb_state *s)
+{
+	struct trawl_reader *r = s->ctx->reader;
+
+	for (size_t i = 0; i < trawl_source_count(r); i++)
+		if (!strcmp(trawl_source_at(r, i)->kind, usb_decoder.kind))
+			return trawl_source_at(r, i);
+	return NULL;
+}
+
+/*
+ * Dated at the moment of the first snapshot. On a pipe nothing is known yet, and a file without
+ * snapshots has nothing to make up from.
+ */
+int usb_prologue(void *state, struct sink *sink, struct trawl_error *err)
+{
+	struct usb_state *s = state;
+	int result = 0;
+
+	s->source = usb_source(s);
+	if (!s->source || s->ctx->options->no_descriptors)
+		return 0;
+	s->time = s->ts = usb_first_snapshots(s);
+	for (unsigned int i = 0; i < 256; i++)
+		for (struct usb_device *dev = s->devices.table[i]; dev && !result; dev = dev->next)
+			if (dev->known)
+				result = emit_device(s, dev, sink);
+	return result;
+}

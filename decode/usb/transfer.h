@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Transfers: a submission joined with what became of it.
+ *
+ * usbmon tells of an URB twice: 'S' when a driver submits it, 'C' when it is given back, or 'E'
+ * when it could not even be queued. The URB's address joins them; addresses are used again at once.
+ * At the ends of a capture, halves are missing, and that is normal: a transfer may have either
+ * half only.
+ */
+#ifndef TRAWL_DECODE_USB_TRANSFER_H
+#define TRAWL_DECODE_USB_TRANSFER_H
+
+#include "decode/usb/urb.h"
+
+enum transfer_end {
+	TRANSFER_DONE,       /* completed, whatever its status */
+	TRANSFER_ERROR,      /* the submission failed */
+	TRANSFER_UNANSWERED, /* as something later shows: no answer was recorded or can come */
+	TRANSFER_PENDING,    /* still open when the reading ended: nothing is known of its answer */
+};
+
+struct transfer {
+	enum transfer_end end;
+	bool has_submit, has_complete; /* has_complete: 'C' or 'E' */
+	struct urb submit, complete;
+	uint64_t submitted, completed; /* the timeline, ns since the epoch */
+	uint8_t *copy;                 /* the submission's record; owned by the table */
+	size_t copy_len;
+};
+
+/* The half that says most: the completion where there is one. */
+static inline const struct urb *transfer_urb(const struct transfer *t)
+{
+	return t->has_complete ? &t->complete : &t->submit;
+}
+
+/* The half that has the data, by direction; NULL if that half was not recorded. */
+const struct urb *transfer_data(const struct transfer *t);
+
+/* The setup packet, or NULL. */
+const uint8_t *transfer_setup(const struct transfer *t);
+
+/* ns from submission to completion; 0: not known (a half is missing, or time went back). */
+uint64_t transfer_latency(const struct transfer *t);
+
+struct transfers;
+struct transfers *transfers_new(void); /* NULL: out of memory */
+void transfers_free(struct transfers *s);
+
+/*
+ * Takes one event, at `time` on the timeline. *done: the transfer that came to its end by it, or
+ * NULL: a submission whose URB is submitted again is UNANSWERED. It points into the record and into
+ * the table, and lives until the next call. 0, or -1: out of memory.
+ */
+int transfers_feed(struct transfers *s, const struct urb *u, uint64_t time, const void *record,
+		   size_t len, struct transfer **done);
+
+/* The oldest submission that is still open, PENDING, taken out; NULL when there is none. */
+struct transfer *transfers_drain(struct transfers *s);
+
+size_t transfers_open(const struct transfers *s);
+
+#endif

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/usb/usb.h"
+#include "common/usbtypes.h"
+#include "decode/usb/ftdi.h"
+#include "decode/usb/status.h"
+
+#include <stdlib.h>
+
+/* A submission may wait long for its answer (a keyboard's), but mostly does not. */
+#define LOOKBACK UINT64_C(60000000000)
+
+static void usb_close(void *state)
+{
+	struct usb_state *s = state;
+
+	if (!s)
+		return;
+	transfers_free(s->transfers);
+	usbdev_free_all(&s->devices);
+	usbahead_free(&s->ahead);
+	usbstat_free(s->stats);
+	tree_free(&s->tree);
+	out_free(&s->scratch[0]);
+	out_free(&s->scratch[1]);
+	free(s);
+}
+
+static void *usb_open(const struct decode_context *ctx, struct trawl_error *err)
+{
+	struct usb_state *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		goto fail;
+	s->ctx = ctx;
+	tree_init(&s->tree);
+	out_memory(&s->scratch[0]);
+	out_memory(&s->scratch[1]);
+	s->transfers = transfers_new();
+	s->stats = ctx->options->summary ? usbstat_new() : NULL;
+	if (s->transfers && (s->stats || !ctx->options->summary))
+		return s;
+fail:
+	usb_close(s);
+	trawl_fail(err, TRAWL_CANNOT, "usb: out of memory");
+	return NULL;
+}
+
+/* ---- metadata ------------------------------------------------------------------------------- */
+
+static uint64_t meta_time(const struct usb_state *s, const struct trawl_meta *m)
+{
+	return m->time ? trawl_to_timeline(s->ctx->reader, TRAWL_CLOCK_MONO, m->time) : 0;
+}
+
+/*
+ * Snapshots are in the file in the order in which they were taken. What is dated later than the
+ * event at hand waits: the address may still belong to another device.
+ */
+static void apply_metadata(struct usb_state *s, uint64_t time)
+{
+	struct trawl_reader *r = s->ctx->reader;
+	size_t count = r ? trawl_meta_count(r) : 0;
+
+	for (; s->waiting < count; s->waiting++) {
+		const struct trawl_meta *m = trawl_meta_at(r, s->waiting);
+
+		if (!usbdev_is_meta(m))
+			continue;
+		if (meta_time(s, m) > time)
+			break;
+		usbdev_snapshot(&s->devices, m->data, m->len);
+	}
+}
+
+/* Those at the start are taken in a moment; a device that is plugged in meanwhile enumerates. */
+#define SNAPSHOT_SPAN UINT64_C(1000000000)
+
+uint64_t usb_first_snapshots(struct usb_state *s)
+{
+	struct trawl_reader *r = s->ctx->reader;
+	size_t count = trawl_meta_count(r);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct trawl_meta *m = trawl_meta_at(r, i);
+
+		if (usbdev_is_meta(m)) {
+			uint64_t first = meta_time(s, m);
+
+			apply_metadata(s, first + SNAPSHOT_SPAN);
+			return first;
+		}
+	}
+	return 0;
+}
+
+/* ---- what is talked about -------------------------------------------------------------------- */
+
+static bool is_acm(const struct usb_device *dev)
+{
+	for (unsigned int i = 0; i < dev->ninterfaces; i++)
+		if (dev->interfaces[i].class == 0x02 && dev->interfaces[i].subclass == 0x02)
+			return true;
+	return false;
+}
+
+static enum usb_talk talk_of(const struct usb_detail *d)
+{
+	const struct usb_interface *f = d->interface;
+	uint8_t xfer = d->urb.xfer;
+
+	if (xfer == URB_CONTROL)
+		return TALK_CONTROL;
+	if (xfer == URB_ISO)
+		return TALK_ISO;
+	if (d->device && d->device->known && xfer == URB_BULK &&
+	    ftdi_is(usbdev_vendor(d->device), usbdev_product(d->device)))
+		return TALK_FTDI;
+	if (!f)
+		return TALK_DATA;
+	if (f->class == 0x03 && xfer == URB_INTERRUPT)
+		return TALK_HID;
+	if (f->class == 0x09 && xfer == URB_INTERRUPT && urb_in(&d->urb))
+		return TALK_HUB;
+	if (f->class == 0x08 && xfer == URB_BULK)
+		return TALK_STORAGE;
+	if (f->class == 0x02 && xfer == URB_INTERRUPT && urb_in(&d->urb))
+		return TALK_NOTIFICATION;
+	if (f->class == 0x0a && xfer == URB_BULK && is_acm(d->device))
+		return TALK_TEXT;
+	return TALK_DATA;
+}
+
+/* Whether an input report may hold keystrokes. */
+static bool hid_secret(const struct usb_interface *f, const uint8_t *p, size_t n)
+{
+	if (f->hid.nfields)
+		return hid_is_secret(&f->hid, HID_INPUT, p, n);
+	return f->protocol != 2; /* no description: anything but a boot mouse may be a keyboard */
+}
+
+/* GET_REPORT of input; of an interface that nothing is known of, the request alone tells. */
+static bool asks_input(const struct usb_detail *d)
+{
+	return d->has_setup && setup_kind(&d->setup) == SETUP_CLASS &&
+	       setup_recipient(&d->setup) == SETUP_INTERFACE && d->setup.request == 0x01 &&
+	       d->setup.value >> 8 == 1 && (d->target.class == 0x03 || !d->target.class);
+}
+
+/*
+ * Data that may hold keystrokes. Interrupt data of a device that nothing is known of may well be a
+ * keyboard's, when the capture began after it was plugged in.
+ */
+static bool is_secret(const struct usb_detail *d)
+{
+	const struct usb_interface *f = d->interface;
+
+	if (!d->data_len || !urb_in(&d->urb))
+		return false;
+	if (d->talk == TALK_HID)
+		return hid_secret(f, d->data, d->data_len);
+	if (d->talk == TALK_DATA && d->urb.xfer == URB_INTERRUPT)
+		return !f;
+	if (d->talk == TALK_CONTROL && asks_input(d)) {
+		f = usbdev_interface_number(d->device, (uint8_t)d->setup.index);
+		return !f || hid_secret(f, d->data, d->data_len);
+	}
+	return false;
+}
+
+static void take_setup(struct usb_detail *d, const uint8_t *bytes)
+{
+	if (!bytes)
+		return;
+	d->has_setup = true;
+	setup_parse(&d->setup, bytes);
+	d->target = usbdev_target(d->device, &d->setup);
+}
+
+static struct usb_device *device_of(struct usb_state *s, const struct urb *u)
+{
+	struct usb_device *dev = usbdev_find(&s->devices, u->bus, u->device);
+	struct trawl_reader *r = s->ctx->reader;
+
+	if (!r || s->waiting == trawl_meta_count(r) || (dev && !usbdev_is_nameless(dev)))
+		return dev;
+	if (!dev)
+		dev = usbdev_at(&s->devices, u->bus, u->device);
+	if (dev)
+		usbahead_name(&s->ahead, r, s->waiting, dev);
+	return dev;
+}
+
+static void describe(struct usb_state *s, struct usb_detail *d)
+{
+	d->device = device_of(s, &d->urb);
+	d->interface = d->urb.xfer == URB_CONTROL
+			       ? NULL
+			       : usbdev_interface(d->device, d->urb.endpoint);
+	d->endpoint = usbdev_endpoint(d->device, d->urb.endpoint);
+	d->talk = (uint8_t)talk_of(d);
+}
+
+static void follow_storage(struct usb_state *s, struct usb_detail *d)
+{
+	const struct transfer *t = d->transfer;
+	struct usb_interface *f = d->interface;
+	uint64_t begin = t->has_submit ? t->submitted : t->completed;
+	uint64_t end = t->has_complete ? t->completed : t->submitted;
+	bool known;
+
+	if (!f->msc)
+		f->msc = calloc(1, sizeof(*f->msc));
+	/* Of a transfer that failed, only a command's own bytes mean anything. */
+	if (!f->msc || (d->urb.status && !msc_is_cbw(d->data, d->data_len)))
+		known = false;
+	else if (d->endpoint && d->endpoint->pipe)
+		known = msc_uas(f->msc, d->endpoint->pipe, d->data, d->data_len, begin, end,
+				&d->storage);
+	else
+		known = msc_bot(f->msc, urb_in(&d->urb), d->data, d->data_len, begin, end,
+				&d->storage);
+	if (!known)
+		d->talk = TALK_DATA;
+}
+
+/* Storage that was plugged in before the capture, and of which there is no snapshot. */
+static void guess_storage(struct usb_state *s, struct usb_detail *d)
+{
+	if (d->talk != TALK_DATA || d->interface || d->urb.xfer != URB_BULK || urb_in(&d->urb) ||
+	    !msc_is_cbw(d->data, d->data_len))
+		return;
+	d->device = usbdev_at(&s->devices, d->urb.bus, d->urb.device);
+	if (!d->device)
+		return;
+	usbdev_guess_storage(d->device);
+	describe(s, d);
+}
+
+static void learn(struct usb_state *s, struct usb_detail *d)
+{
+	if (!d->has_setup || d->transfer->end != TRANSFER_DONE || d->urb.status)
+		return;
+	d->device = usbdev_at(&s->devices, d->urb.bus, d->urb.device);
+	if (!d->device)
+		return;
+	usbdev_learn(&s->devices, d->device, &d->setup, d->data, d->data_len);
+	d->device = device_of(s, &d->urb); /* which may turn out to be another than was foreseen */
+	d->target = usbdev_target(d->device, &d->setup);
+}
+
+/* Everything about a transfer, in order, once: it moves the state of devices and protocols on. */
+static void examine(struct usb_state *s, struct transfer *t, struct usb_detail *d)
+{
+	const struct urb *data = transfer_data(t);
+
+	memset(d, 0, sizeof(*d));
+	d->transfer = t;
+	d->urb = *transfer_urb(t);
+	d->data = data ? data->data : (const uint8_t *)"";
+	d->data_len = data ? data->data_len : 0;
+	describe(s, d);
+	take_setup(d, transfer_setup(t));
+	learn(s, d);
+	guess_storage(s, d);
+	if (d->talk == TALK_STORAGE)
+		follow_storage(s, d);
+	d->secret = is_secret(d);
+	if (s->stats)
+		usbstat_add(s->stats, t);
+}
+
+/* ---- items ---------------------------------------------------------------------------------- */
+
+static const char *const names[] = {
+	"usb:iso", "usb:interrupt", "usb:control", "usb:bulk", "usb:unknown", NULL,
+};
+
+static const char *item_name(const struct usb_detail *d)
+{
+	if (!d->transfer)
+		return d->urb.type == 'S' ? "usb:submit" : d->urb.type == 'C' ? "usb:complete"
+									       : "usb:error";
+	return names[d->urb.xfer < URB_XFERS ? d->urb.xfer : URB_XFERS];
+}
+
+static bool is_problem(const struct usb_detail *d)
+{
+	if (d->urb.damage)
+		return true;
+	if (d->urb.type != 'S' && usb_status_is_problem(d->urb.status))
+		return true;
+	if (d->urb.xfer == URB_ISO && d->urb.type == 'C' && d->urb.iso_errors)
+		return true;
+	return d->talk == TALK_STORAGE && msc_is_problem(&d->storage);
+}
+
+/* The name of no task. */
+static const char nobody[16];
+
+int usb_emit(struct usb_state *s, struct item *it, struct usb_detail *d, struct sink *sink)
+{
+	it->name = item_name(d);
+	it->name_len = (uint32_t)strlen(it->name);
+	it->comm = nobody;
+	it->cpu = ITEM_NO_CPU;
+	it->pid = it->tid = ITEM_NO_TASK;
+	it->problem = is_problem(d);
+	it->secret = d->secret && d->data_len;
+	it->detail = d;
+	s->built = false;
+	return sink->item(sink, it);
+}
+
+static int emit_transfer(struct usb_state *s, const struct trawl_event *ev, struct usb_detail *d,
+			 struct sink *sink)
+{
+	struct item it = {
+		.time = s->time,
+		.ts = s->ts,
+		.source = s->source,
+		.type = ev ? ev->type : NULL,
+		.record = ev ? ev->record : NULL,
+		.len = ev ? ev->len : 0,
+	};
+
+	return usb_emit(s, &it, d, sink);
+}
+
+static int emit_event(struct usb_state *s, const struct trawl_event *ev, const struct urb *u,
+		      const struct usb_detail *joined, struct sink *sink)
+{
+	struct usb_detail d = {.urb = *u, .data = u->data, .data_len = u->data_len};
+	struct item it = {
+		.time = ev->time,
+		.ts = ev->ts,
+		.source = ev->source,
+		.type = ev->type,
+		.record = ev->record,
+		.len = ev->len,
+	};
+
+	describe(s, &d);
+	/* A storage step belongs to the transfer, not to one of its halves. */
+	if (d.talk == TALK_STORAGE)
+		d.talk = TALK_DATA;
+	take_setup(&d, u->has_setup ? u->setup : NULL);
+	d.secret = joined ? joined->secret : is_secret(&d);
+	if (u->xfer == URB_ISO && joined && joined->transfer->has_submit)
+		d.urb.buffer = joined->transfer->submit.length;
+	return usb_emit(s, &it, &d, sink);
+}
+
+static char type_letter(uint32_t id)
+{
+	return id == USB_SUBMIT ? 'S' : id == USB_COMPLETE ? 'C' : 'E';
+}
+
+/* What must be known of a submission before it is complete: a UAS command. */
+static void foresee(struct usb_state *s, const struct urb *u, uint64_t time)
+{
+	struct usb_detail d = {.urb = *u, .data = u->data, .data_len = u->data_len};
+
+	if (u->type != 'S' || u->xfer != URB_BULK || urb_in(u) || !u->data_len)
+		return;
+	describe(s, &d);
+	if (d.talk != TALK_STORAGE || !d.endpoint || d.endpoint->pipe != 1)
+		return;
+	if (!d.interface->msc)
+		d.interface->msc = calloc(1, sizeof(*d.interface->msc));
+	if (d.interface->msc)
+		msc_uas_submitted(d.interface->msc, u->data, u->data_len, time);
+}
+
+static int usb_feed(void *state, const struct trawl_event *ev, struct sink *sink,
+		    struct trawl_error *err)
+{
+	struct usb_state *s = state;
+	bool raw = usb_is_raw(s);
+	struct transfer *done;
+	struct usb_detail d = {0};
+	struct urb u;
+	int result = 0;
+
+	s->source = ev->source;
+	s->time = ev->time;
+	s->ts = ev->ts;
+	apply_metadata(s, ev->time);
+	urb_parse(&u, ev->record, ev->len);
+	u.time = ev->ts;
+	u.number = s->events++;
+	if (u.type != type_letter(ev->type->id)) {
+		u.type = type_letter(ev->type->id);
+		u.damage |= URB_BAD_TYPE;
+	}
+	foresee(s, &u, ev->time);
+	/* On the timeline, as all that is shown: a latency is no hour where the clock was set. */
+	if (transfers_feed(s->transfers, &u, ev->time, ev->record, ev->len, &done) < 0)
+		return trawl_fail(err, TRAWL_CANNOT, "usb: out of memory");
+	if (done)
+		examine(s, done, &d);
+	if (raw)
+		result = emit_event(s, ev, &u, done && u.type != 'S' ? &d : NULL, sink);
+	else if (done)
+		result = emit_transfer(s, ev, &d, sink);
+	return result;
+}
+
+/* Of a device that is gone no answer comes any more. */
+static void judge_open(const struct usb_state *s, struct transfer *t)
+{
+	const struct usb_device *dev = usbdev_find(&s->devices, t->submit.bus, t->submit.device);
+
+	if (dev && dev->gone)
+		t->end = TRANSFER_UNANSWERED;
+}
+
+static int usb_flush(void *state, struct sink *sink, struct trawl_error *err)
+{
+	struct usb_state *s = state;
+	bool raw = usb_is_raw(s);
+	struct transfer *t;
+	struct usb_detail d;
+	int result = 0;
+
+	/* The last that happened may have been a plug or an unplugging, which is told after it. */
+	apply_metadata(s, s->time + SNAPSHOT_SPAN);
+	while (!result && (t = transfers_drain(s->transfers))) {
+		judge_open(s, t);
+		examine(s, t, &d);
+		if (!raw)
+			result = emit_transfer(s, NULL, &d, sink);
+	}
+	return result;
+}
+
+static void usb_summary(void *state, struct out *o)
+{
+	struct usb_state *s = state;
+	struct trawl_reader *r = s->ctx->reader;
+
+	usbstat_print(s->stats, &s->devices, o);
+	for (size_t i = 0; r && i < trawl_meta_count(r); i++) {
+		const struct trawl_meta *m = trawl_meta_at(r, i);
+
+		if (!strcmp(m->name, USBDEV_META "verdict"))
+			usbstat_verdict(m->data, m->len, o);
+	}
+}
+
+const struct decoder usb_decoder = {
+	.kind = "usbmon",
+	.lookback = LOOKBACK,
+	.items = names,
+	.open = usb_open,
+	.close = usb_close,
+	.feed = usb_feed,
+	.flush = usb_flush,
+	.prologue = usb_prologue,
+	.text = usb_text,
+	.more = usb_more,
+	.json = usb_json,
+	.value = usb_value,
+	.names = usb_names,
+	.part = usb_part,
+	.word = usb_word,
+	.summary = usb_summary,
+	.interface = usb_interface_of,
+	.packet = usb_packet,
+};

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The USB decoder, between its files: usb.c follows the events, usbshow.c prints, usbexport.c makes
+ * packets. The decoder itself is usb_decoder in decoder.h.
+ */
+#ifndef TRAWL_DECODE_USB_USB_H
+#define TRAWL_DECODE_USB_USB_H
+
+#include "decode/decoder.h"
+#include "decode/usb/msc.h"
+#include "decode/usb/control.h"
+#include "decode/usb/transfer.h"
+#include "decode/usb/ahead.h"
+#include "decode/usb/device.h"
+#include "decode/usb/statistics.h"
+
+/* What the two sides are talking about in a transfer. */
+enum usb_talk {
+	TALK_DATA, /* not known: bytes */
+	TALK_CONTROL,
+	TALK_HID,
+	TALK_HUB,
+	TALK_NOTIFICATION, /* CDC */
+	TALK_TEXT,         /* CDC ACM */
+	TALK_FTDI,
+	TALK_STORAGE,
+	TALK_ISO,
+};
+
+/* item.detail of every item. */
+struct usb_detail {
+	const struct transfer *transfer; /* NULL: a single event (--raw) */
+	struct urb urb;                  /* the half that says most, or the event */
+	struct usb_device *device;       /* NULL: nothing is known of it */
+	struct usb_interface *interface; /* likewise */
+	const struct usb_endpoint *endpoint;
+	uint8_t talk;                    /* enum usb_talk */
+	bool has_setup;
+	bool secret;                     /* the data may be keystrokes: not shown in clear */
+	struct setup setup;
+	struct setup_target target;
+	const uint8_t *data;             /* never NULL */
+	uint32_t data_len;
+	struct msc_step storage;
+	const char *comment;             /* of a synthesised event: usb_made_up; else NULL */
+};
+
+extern const char usb_made_up[]; /* by which an import knows such packets again */
+
+struct usb_state {
+	const struct decode_context *ctx;
+	struct transfers *transfers;
+	struct usb_devices devices;
+	struct usb_stats *stats;      /* for --summary; else NULL */
+	struct usb_ahead ahead;
+	size_t waiting;               /* the first piece of metadata that is not yet true */
+	const struct trawl_source *source; /* of the last event */
+	uint64_t time, ts;            /* of the last event */
+	uint64_t events;              /* how many there were */
+	struct tree tree;             /* of the item at hand */
+	bool built;                   /* tree holds it */
+	struct out scratch[2];        /* for values and texts that are put together */
+	unsigned int turn;
+};
+
+/* Whether each event is an item, or each transfer. */
+static inline bool usb_is_raw(const struct usb_state *s)
+{
+	return s->ctx->options->raw || s->ctx->options->export;
+}
+
+/* usb.c: makes an item of a detail and hands it on. Sets state->built to false. */
+int usb_emit(struct usb_state *s, struct item *it, struct usb_detail *d, struct sink *sink);
+
+/* usbshow.c */
+void usb_text(void *state, const struct item *it, struct out *o);
+void usb_more(void *state, const struct item *it, struct out *o);
+void usb_json(void *state, const struct item *it, struct out *o);
+bool usb_value(void *state, const struct item *it, const char *name, struct value *v);
+bool usb_part(const char *name); /* usbparts.c */
+const char *usb_word(const char *field, size_t n);
+void usb_names(void *state, const struct trawl_event_type *type, decoder_name_fn *fn, void *arg);
+
+/* usbexport.c */
+int usb_prologue(void *state, struct sink *sink, struct trawl_error *err);
+void usb_interface_of(void *state, const struct trawl_source *source, struct packet_interface *pi);
+int usb_packet(void *state, const struct item *it, struct packet *p);
+
+/* usb.c: applies the snapshots of devices that were there when the capture began; their time. */
+uint64_t usb_first_snapshots(struct usb_state *s);
+
+#endif

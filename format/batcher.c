@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: MIT */
+#include <signal.h>
+#include <time.h>
+
+#include "format/block.h"
+#include "format/batcher.h"
+#include "format/thread.h"
+
+/* A batch of this size every source has; more comes from the pool. */
+enum { FIRST_BYTES = 128 << 10, FIRST_EVENTS = 2048 };
+
+/* ---- what is lost ---------------------------------------------------------------------- */
+
+void stage_lost(struct stage *s, uint64_t n)
+{
+	pthread_mutex_lock(&s->lock);
+	s->losses.lost += n;
+	pthread_mutex_unlock(&s->lock);
+}
+
+void stage_unwritten(struct stage *s, uint64_t n, uint64_t first, uint64_t last)
+{
+	struct stage_losses *l = &s->losses;
+
+	pthread_mutex_lock(&s->lock);
+	if (!l->unwritten || first < l->from)
+		l->from = first;
+	if (!l->unwritten || last > l->to)
+		l->to = last;
+	l->unwritten += n;
+	l->lost += n;
+	s->unwritten += n;
+	pthread_mutex_unlock(&s->lock);
+}
+
+const struct stage_losses *stage_tell_losses(struct stage *s)
+{
+	pthread_mutex_lock(&s->lock);
+	s->told = s->losses;
+	pthread_mutex_unlock(&s->lock);
+	return &s->told;
+}
+
+void stage_next_file(struct stage *s)
+{
+	pthread_mutex_lock(&s->lock);
+	s->losses.lost -= s->told.lost;
+	s->losses.unwritten -= s->told.unwritten;
+	pthread_mutex_unlock(&s->lock);
+}
+
+uint64_t stage_all_unwritten(struct stage *s)
+{
+	uint64_t n;
+
+	pthread_mutex_lock(&s->lock);
+	n = s->unwritten;
+	pthread_mutex_unlock(&s->lock);
+	return n;
+}
+
+/* ---- the worker ------------------------------------------------------------------------ */
+
+/* A whole batch that no chunk could be made of. */
+static void batch_unwritten(struct stage *s, const struct batch *b)
+{
+	uint64_t first = UINT64_MAX, last = 0;
+
+	for (uint32_t i = 0; i < b->count; i++) {
+		if (b->events[i].ts < first)
+			first = b->events[i].ts;
+		if (b->events[i].ts > last)
+			last = b->events[i].ts;
+	}
+	stage_unwritten(s, b->count, first, last);
+}
+
+/*
+ * A chunk is what a reader has to read at least: what hardly compresses (transfers of disks and
+ * cameras) comes in smaller ones, so that a seek stays cheap.
+ */
+enum { PAYLOAD_AIM = 320 << 10, TARGET_LEAST = 256 << 10 };
+
+/* Bytes of records from which on a chunk tells how dense others will be: a small one is mostly what
+ * every chunk has, and would have the next file of a row end after a few events. */
+enum { DENSITY_LEAST = 16 << 10 };
+
+static size_t next_target(const struct stage *s, double density)
+{
+	size_t target = density > 0 ? (size_t)(PAYLOAD_AIM / density) : SIZE_MAX;
+
+	if (target < TARGET_LEAST)
+		target = TARGET_LEAST;
+	return target < s->o.chunk_bytes ? target : s->o.chunk_bytes;
+}
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Returns the bytes of the chunk by byte of record; 0 if there is none. */
+static double encode(struct stage *s, struct chunk_encoder *e, const struct batch *b,
+		     unsigned int rung)
+{
+	struct chunk_schema schema = { &s->source, s->types, atomic_load(&s->ntypes) };
+	uint64_t first, last, begun = now(), encoded;
+	struct trawl_error err;
+	const uint8_t *payload;
+	size_t len;
+
+	if (!e || chunk_encode(e, &schema, b, &payload, &len, &first, &last, &err)) {
+		batch_unwritten(s, b);
+		s->failed = true;
+		return 0;
+	}
+	encoded = now();
+	s->o.emit(s->o.arg, s, payload, len, b->count, first, last);
+	if (chunk_encoder_was_bulk(e)) {
+		pthread_mutex_lock(&s->lock);
+		pace_chunk(&s->pace, rung, b->used, len, encoded - begun, now() - encoded);
+		pthread_mutex_unlock(&s->lock);
+	}
+	return b->used ? (double)(len + BLOCK_OVERHEAD + CHUNK_HEAD) / (double)b->used : 0;
+}
+
+static void pool_give(struct stage *s, size_t n)
+{
+	atomic_fetch_sub(&s->o.pool->used, n);
+}
+
+static void pool_take(struct stage *s, size_t n)
+{
+	atomic_fetch_add(&s->o.pool->used, n);
+}
+
+static bool pool_has(struct stage *s, size_t n)
+{
+	return atomic_load(&s->o.pool->used) + n <= s->o.pool->most;
+}
+
+/* A batch that grew for one huge record does not stay that large. */
+static void batch_reset(struct stage *s, struct batch *b)
+{
+	b->count = 0;
+	b->used = 0;
+	b->shared = 0;
+	if (b->size <= 2 * (size_t)s->o.chunk_bytes)
+		return;
+	free(b->bytes);
+	pool_give(s, b->size);
+	b->bytes = NULL;
+	b->size = 0;
+}
+
+static void *worker(void *arg)
+{
+	struct stage *s = arg;
+	struct chunk_encoder *e = chunk_encoder_new(s->o.level);
+	unsigned int rung;
+	double density;
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	pthread_mutex_lock(&s->lock);
+	for (;;) {
+		while (!s->pending && !s->quit)
+			pthread_cond_wait(&s->work, &s->lock);
+		if (!s->pending)
+			break;
+		rung = s->pace.rung;
+		pthread_mutex_unlock(&s->lock);
+		if (e && s->o.keep_up)
+			chunk_encoder_bulk(e, pace_level(rung, s->o.level));
+		density = encode(s, e, s->pending, rung);
+		pthread_mutex_lock(&s->lock);
+		if (s->pending->used >= DENSITY_LEAST) {
+			s->density = density;
+			atomic_store_explicit(&s->target, next_target(s, density),
+					      memory_order_relaxed);
+		}
+		batch_reset(s, s->pending);
+		s->pending = NULL;
+		s->idle = now();
+		pthread_cond_broadcast(&s->done);
+	}
+	pthread_mutex_unlock(&s->lock);
+	chunk_encoder_free(e);
+	return NULL;
+}
+
+/* With the lock held: waits until the worker is free. Meanwhile it has its caller's priority. */
+static void wait_for_worker(struct stage *s)
+{
+	bool lent;
+
+	if (!s->pending)
+		return;
+	lent = thread_lend(s->thread);
+	while (s->pending)
+		pthread_cond_wait(&s->done, &s->lock);
+	thread_take_back(s->thread, lent);
+}
+
+/* ---- setting up ------------------------------------------------------------------------ */
+
+static bool batch_init(struct stage *s, struct batch *b)
+{
+	b->capacity = FIRST_EVENTS;
+	b->events = malloc(b->capacity * sizeof(*b->events));
+	b->size = FIRST_BYTES;
+	b->bytes = malloc(b->size);
+	pool_take(s, b->size + b->capacity * sizeof(*b->events));
+	return b->events && b->bytes;
+}
+
+struct stage *stage_new(const struct trawl_source *source, const struct stage_options *o,
+			struct trawl_error *err)
+{
+	struct stage *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		goto nomem;
+	s->o = *o;
+	lock_init(&s->lock);
+	pthread_cond_init(&s->work, NULL);
+	pthread_cond_init(&s->done, NULL);
+	s->types = calloc(TYPES_MAX, sizeof(*s->types));
+	s->filling = &s->a;
+	s->target = o->chunk_bytes < TARGET_LEAST * 4 ? o->chunk_bytes : TARGET_LEAST * 4;
+	if (!s->types || !batch_init(s, &s->a) || !batch_init(s, &s->b) ||
+	    !body_source_copy(&s->source, source))
+		goto nomem;
+	s->started = thread_start(&s->thread, worker, s);
+	if (!s->started)
+		goto nomem;
+	s->idle = s->pace.since = now();
+	return s;
+nomem:
+	stage_free(s);
+	trawl_fail(err, TRAWL_CANNOT, "source \"%s\": out of memory", source->name);
+	return NULL;
+}
+
+static void batch_free(struct stage *s, struct batch *b)
+{
+	pool_give(s, b->size + b->capacity * sizeof(*b->events));
+	free(b->events);
+	free(b->bytes);
+}
+
+void stage_stop(struct stage *s)
+{
+	if (!s->started)
+		return;
+	stage_flush_begin(s);
+	stage_flush_end(s);
+	pthread_mutex_lock(&s->lock);
+	s->quit = true;
+	pthread_cond_broadcast(&s->work);
+	pthread_mutex_unlock(&s->lock);
+	pthread_join(s->thread, NULL);
+	s->started = false;
+}
+
+void stage_free(struct stage *s)
+{
+	if (!s)
+		return;
+	stage_stop(s);
+	for (uint32_t i = 0; i < atomic_load(&s->ntypes); i++) {
+		body_type_free((struct trawl_event_type *)s->types[i]);
+		free((void *)s->types[i]);
+	}
+	for (int i = 0; i < 256; i++)
+		free(atomic_load(&s->pages[i]));
+	free(s->types);
+	batch_free(s, &s->a);
+	batch_free(s, &s->b);
+	body_source_free(&s->source);
+	pthread_cond_destroy(&s->work);
+	pthread_cond_destroy(&s->done);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+}
+
+/* ---- types ----------------------------------------------------------------------------- */
+
+int stage_add_type(struct stage *s, struct trawl_event_type *t, struct trawl_error *err)
+{
+	uint32_t n = atomic_load(&s->ntypes);
+	uint32_t *page = atomic_load(&s->pages[t->id >> 8]);
+
+	if (!page) {
+		page = calloc(256, sizeof(*page));
+		if (!page)
+			return trawl_fail(err, TRAWL_CANNOT, "event type \"%s\": out of memory",
+					  t->name);
+		atomic_store_explicit(&s->pages[t->id >> 8], page, memory_order_release);
+	}
+	s->types[n] = t;
+	atomic_store(&s->ntypes, n + 1);
+	__atomic_store_n(&page[t->id & 255], n + 1, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/* ---- filling --------------------------------------------------------------------------- */
+
+/* The filled batch goes to the worker as soon as that is free. */
+static void hand_over(struct stage *s)
+{
+	pthread_mutex_lock(&s->lock);
+	if (s->o.keep_up && s->pending)
+		pace_busy(&s->pace, s->filling->used);
+	else if (s->o.keep_up)
+		pace_idle(&s->pace, s->filling->used, s->idle, now());
+	wait_for_worker(s);
+	s->pending = s->filling;
+	s->filling = s->filling == &s->a ? &s->b : &s->a;
+	memset(s->recent, 0, sizeof(s->recent));
+	pthread_cond_signal(&s->work);
+	pthread_mutex_unlock(&s->lock);
+}
+
+enum room {
+	ROOM,      /* the record has a place */
+	ROOM_FULL, /* the batch is as large as it may be */
+	ROOM_NONE, /* memory ran out */
+};
+
+static enum room grow_events(struct stage *s, struct batch *b)
+{
+	uint32_t n = b->capacity * 2 < s->o.chunk_events ? b->capacity * 2 : s->o.chunk_events;
+	size_t more = (n - b->capacity) * sizeof(*b->events);
+	void *p;
+
+	if (!pool_has(s, more))
+		return ROOM_FULL;
+	p = realloc(b->events, n * sizeof(*b->events));
+	if (!p)
+		return ROOM_NONE;
+	b->events = p;
+	b->capacity = n;
+	pool_take(s, more);
+	return ROOM;
+}
+
+/* An empty batch may grow for its first record whatever the others have taken. */
+static enum room grow_bytes(struct stage *s, struct batch *b, size_t len)
+{
+	size_t n = b->size ? b->size : FIRST_BYTES;
+	void *p;
+
+	while (n - b->used < len)
+		n *= 2;
+	if (b->count && !pool_has(s, n - b->size))
+		return ROOM_FULL;
+	p = realloc(b->bytes, n);
+	if (!p)
+		return ROOM_NONE;
+	pool_take(s, n - b->size);
+	b->bytes = p;
+	b->size = n;
+	return ROOM;
+}
+
+static enum room batch_room(struct stage *s, struct batch *b, size_t len)
+{
+	enum room room = ROOM;
+
+	if (stage_is_full(s, len))
+		return ROOM_FULL;
+	if (b->count == b->capacity)
+		room = grow_events(s, b);
+	if (room == ROOM && b->size - b->used < len)
+		room = grow_bytes(s, b, len);
+	return room;
+}
+
+int stage_make_room(struct stage *s, size_t len, struct trawl_error *err)
+{
+	enum room room = batch_room(s, s->filling, len);
+
+	if (room == ROOM_FULL) {
+		hand_over(s);
+		room = batch_room(s, s->filling, len);
+	}
+	return room == ROOM ? 0 : trawl_fail(err, TRAWL_CANNOT, "source \"%s\": out of memory",
+					     s->source.name);
+}
+
+/* ---- what comes again ------------------------------------------------------------------ */
+
+/* Bytes of a record in front of its tail, if it is long enough to look for it; else all. */
+static size_t bytes_before_tail(const struct trawl_event_type *t, size_t len)
+{
+	bool tail = t->nfields && t->fields[t->nfields - 1].place == TRAWL_TAIL;
+
+	return tail && len - t->size >= STAGE_LONG ? t->size : len;
+}
+
+/* Where a tail like this one would be, by some of its words. */
+static struct stage_tail *recent_tail(struct stage *s, const uint8_t *tail, size_t len)
+{
+	uint64_t sum = len;
+
+	for (int i = 0; i < 8; i++)
+		sum = (sum ^ get64(tail + (len - 8) / 7 * i)) * 0x9e3779b97f4a7c15u;
+	return &s->recent[sum >> 32 & (STAGE_RECENT - 1)];
+}
+
+int stage_append_long(struct stage *s, struct batch_event e, const uint8_t *record,
+		      struct trawl_error *err)
+{
+	const size_t before = bytes_before_tail(s->types[e.type], e.len);
+	const size_t len = e.len - before;
+	const uint8_t *tail = record + before;
+	struct stage_tail *recent = len ? recent_tail(s, tail, len) : NULL;
+	struct batch *b = s->filling;
+
+	if (recent && recent->len == len && b->shared + len <= STAGE_SHARED &&
+	    batch_room(s, b, before) == ROOM && !memcmp(b->bytes + recent->offset, tail, len)) {
+		e.back = (uint32_t)(b->used + before - recent->offset);
+		b->shared += len;
+		return stage_put(s, e, record, before, err);
+	}
+	if (stage_put(s, e, record, e.len, err))
+		return -1;
+	b = s->filling;
+	if (recent)
+		*recent = (struct stage_tail){ (uint32_t)(b->used - len), (uint32_t)len };
+	return 0;
+}
+
+uint64_t stage_ahead(struct stage *s)
+{
+	uint64_t bytes;
+
+	pthread_mutex_lock(&s->lock);
+	bytes = s->filling->used + (s->pending ? s->pending->used : 0);
+	bytes = (uint64_t)((double)bytes * s->density);
+	pthread_mutex_unlock(&s->lock);
+	return bytes;
+}
+
+void stage_flush_begin(struct stage *s)
+{
+	if (s->filling->count)
+		hand_over(s);
+}
+
+void stage_flush_end(struct stage *s)
+{
+	pthread_mutex_lock(&s->lock);
+	wait_for_worker(s);
+	pthread_mutex_unlock(&s->lock);
+}

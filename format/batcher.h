@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One source of a writer: its event types, the batch that is being filled, and the thread that
+ * encodes full batches. Two batches swap: while one is encoded the other is filled.
+ */
+#ifndef TRAWL_FORMAT_BATCHER_H
+#define TRAWL_FORMAT_BATCHER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "format/body.h"
+#include "format/chunk.h"
+#include "format/level.h"
+
+struct stage;
+
+/* What the worker does with an encoded chunk; called without the stage's lock held. */
+typedef void stage_emit(void *arg, struct stage *s, const uint8_t *payload, size_t len,
+			uint32_t count, uint64_t first, uint64_t last);
+
+/*
+ * Memory that the batches of all stages share. A source that is alone fills large chunks; where
+ * many are busy at once, a batch is handed over before it grows when the others have taken all.
+ */
+struct stage_pool {
+	atomic_size_t used;
+	size_t most;
+};
+
+struct stage_options {
+	int level;
+	bool keep_up;
+	uint32_t chunk_events;
+	uint32_t chunk_bytes;
+	struct stage_pool *pool;
+	stage_emit *emit;
+	void *arg;
+};
+
+/* What is not in the present file, and how much of that is so because it could not be written. */
+struct stage_losses {
+	uint64_t lost;      /* all of it */
+	uint64_t unwritten;
+	uint64_t from, to;  /* time stamps of the unwritten ones, the first and the last */
+};
+
+enum {
+	STAGE_LONG = 512,          /* bytes of a tail that may come again */
+	STAGE_RECENT = 64,         /* tails that are remembered */
+	STAGE_SHARED = 16 << 20,   /* bytes in a batch that need not be there twice */
+};
+
+/* A long tail in the present batch; len 0: none. */
+struct stage_tail {
+	uint32_t offset, len;
+};
+
+struct stage {
+	struct trawl_source source;
+	const struct trawl_event_type **types; /* TYPES_MAX; ntypes of them set */
+	_Atomic uint32_t ntypes;
+	uint32_t *_Atomic pages[256]; /* type id / 256 -> 256 times (index + 1) */
+	struct stage_options o;
+
+	atomic_uint_fast64_t appended;   /* events; one thread at a time counts */
+
+	struct batch *filling;           /* of the thread that appends: it takes no lock for it */
+	struct stage_tail recent[STAGE_RECENT]; /* likewise */
+	pthread_mutex_t lock;            /* of all that follows */
+	struct stage_losses losses;      /* of the present file */
+	uint64_t unwritten;              /* of all files */
+	struct stage_losses told;        /* the caller's: what stage_tell_losses() gave */
+	pthread_cond_t work, done;
+	pthread_t thread;
+	struct batch a, b;
+	struct batch *pending;           /* NULL when the worker has nothing to do */
+	_Atomic size_t target;           /* bytes of records that the next chunk should have */
+	double density;                  /* the newest large chunk's bytes by byte of record */
+	struct pace pace;                /* of bulk payload, with o.keep_up */
+	uint64_t idle;                   /* when the worker became so, ns */
+	bool started, quit;
+	bool failed;                     /* memory ran out in the worker */
+};
+
+/* Copies *s and starts the thread. NULL and *err on failure. */
+struct stage *stage_new(const struct trawl_source *s, const struct stage_options *o,
+			struct trawl_error *err);
+/* Adds a type, which the stage then owns; -1 when memory or places run out. */
+int stage_add_type(struct stage *s, struct trawl_event_type *t, struct trawl_error *err);
+/* Room for a record of so many bytes in the present batch; waits when both batches are full. */
+int stage_make_room(struct stage *s, size_t len, struct trawl_error *err);
+/* Hands what has come together to the worker (begin), and waits until it is encoded (end). */
+void stage_flush_begin(struct stage *s);
+void stage_flush_end(struct stage *s);
+/* What has not been emitted yet will add this to the file, by what the newest chunk took. */
+uint64_t stage_ahead(struct stage *s);
+/* Counts n events that were lost before they came here. */
+void stage_lost(struct stage *s, uint64_t n);
+/* Counts n events of these times that are not in the file because it could not be written. */
+void stage_unwritten(struct stage *s, uint64_t n, uint64_t first, uint64_t last);
+/* What has been counted for the present file; in s->told, one thread at a time. */
+const struct stage_losses *stage_tell_losses(struct stage *s);
+/* The next file begins: what was told last is in the one before, and not counted again. */
+void stage_next_file(struct stage *s);
+/* Events that no file could take, since the beginning. */
+uint64_t stage_all_unwritten(struct stage *s);
+
+/* Index of a type's id, or -1. */
+static inline int stage_type(const struct stage *s, uint32_t id)
+{
+	uint32_t *page = id < TYPES_MAX ?
+		atomic_load_explicit(&s->pages[id >> 8], memory_order_acquire) : NULL;
+
+	return page ? (int)__atomic_load_n(&page[id & 255], __ATOMIC_ACQUIRE) - 1 : -1;
+}
+
+/* Is the present batch as large as it may be, for a record of so many bytes? */
+static inline bool stage_is_full(const struct stage *s, size_t len)
+{
+	const struct batch *b = s->filling;
+
+	return b->count >= s->o.chunk_events ||
+	       (b->count &&
+		b->used + len > atomic_load_explicit(&s->target, memory_order_relaxed));
+}
+
+/* A long record, of which only what is in front of the tail is kept if the same came before. */
+int stage_append_long(struct stage *s, struct batch_event e, const uint8_t *record,
+		      struct trawl_error *err);
+
+/* The first `len` bytes of a record into the present batch. */
+static inline int stage_put(struct stage *s, struct batch_event e, const void *record, size_t len,
+			    struct trawl_error *err)
+{
+	struct batch *b = s->filling;
+
+	if (stage_is_full(s, len) || b->count == b->capacity || b->size - b->used < len) {
+		if (stage_make_room(s, len, err))
+			return -1;
+		b = s->filling;
+	}
+	e.offset = (uint32_t)b->used;
+	b->events[b->count++] = e;
+	copy_few(b->bytes + b->used, record, len);
+	b->used += len;
+	return 0;
+}
+
+/*
+ * One record into the present batch. That is the caller's: no thread may flush, or ask what is
+ * ahead, while another appends. Inline, for it is what each event costs its recorder.
+ */
+static inline int stage_append(struct stage *s, uint32_t index, uint32_t cpu, uint64_t ts,
+			       const void *record, size_t len, struct trawl_error *err)
+{
+	uint64_t before = atomic_load_explicit(&s->appended, memory_order_relaxed);
+	const struct batch_event e = {
+		.ts = ts, .type = index, .cpu = cpu, .len = (uint32_t)len,
+	};
+
+	atomic_store_explicit(&s->appended, before + 1, memory_order_relaxed);
+	return len < STAGE_LONG ? stage_put(s, e, record, len, err) :
+				  stage_append_long(s, e, record, err);
+}
+
+/* Flushes and ends the thread. */
+void stage_stop(struct stage *s);
+/* Stops and frees. */
+void stage_free(struct stage *s);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A batch put in order before its columns are made: streams, tables and classes.
+ * docs/format.md, "Order".
+ */
+#ifndef TRAWL_FORMAT_GROUPING_H
+#define TRAWL_FORMAT_GROUPING_H
+
+#include "format/chunk.h"
+#include "format/table.h"
+
+enum { ARRANGE_KEYS = 4, ARRANGE_CLASSES = 65535, ARRANGE_ROOMS = 8 };
+
+/* The encoder's view of one event type. */
+struct arrange_type {
+	struct layout layout;
+	uint32_t nkeys;       /* key columns that the source names */
+	bool has_spare_key;   /* column 0 may serve as key, for there is none */
+	uint32_t keys[ARRANGE_KEYS];
+};
+
+struct arrange_table {
+	uint32_t type;        /* index into the schema's types */
+	bool rows;            /* records that do not fit their type are kept whole */
+	uint32_t n, first;    /* events, and the place of the first in class order */
+	uint32_t first_class, nclasses;
+	uint32_t nkeys;
+	const uint32_t *keys; /* column numbers */
+};
+
+struct arrange_stream {
+	uint32_t cpu, count;
+	uint32_t next; /* for arrange() */
+};
+
+struct arrange {
+	struct events events;
+	const uint8_t **record;    /* in chunk order */
+	uint32_t *length;          /* likewise */
+	uint32_t *back;            /* likewise: where the tail is (chunk.h); NULL: in its place */
+	const uint8_t **row;       /* records in class order */
+	uint64_t *delta;           /* likewise: time since the event before in the stream */
+	uint32_t ntables, nstreams;
+	struct arrange_table *tables;
+	struct arrange_stream *streams;
+	uint32_t *class_count;
+	uint64_t *class_key;       /* ARRANGE_KEYS for each class */
+	uint64_t first, last;      /* smallest and largest time stamp */
+	struct find *finds;        /* classes as they are found, before they have their numbers */
+	uint32_t nfinds;
+	uint32_t *slots;           /* hash table: number of the find + 1 */
+	struct kind *kinds;        /* by 2 * type + rows */
+	struct room memory[ARRANGE_ROOMS];
+};
+
+/* Sorts out which columns are keys. -1 when memory runs out. */
+int arrange_type_init(struct arrange_type *a, const struct trawl_event_type *t);
+
+/* types[i] describes the schema's type i. -1 when memory runs out. */
+int arrange(struct arrange *a, const struct batch *b, struct arrange_type *const *types,
+	    uint32_t ntypes);
+void arrange_free(struct arrange *a);
+
+/* A column's number in a record. */
+static inline uint64_t arrange_number(const struct layout_column *c, const uint8_t *record)
+{
+	const uint8_t *p = record + c->offset;
+
+	switch (c->size) {
+	case 1:
+		return c->is_signed ? (uint64_t)(int8_t)*p : *p;
+	case 2:
+		return c->is_signed ? (uint64_t)(int16_t)get16(p) : get16(p);
+	case 4:
+		return c->is_signed ? (uint64_t)(int32_t)get32(p) : get32(p);
+	default:
+		return get64(p);
+	}
+}
+
+#endif

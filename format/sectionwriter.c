@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <time.h>
+#include <xxhash.h>
+
+#include "format/sectionwriter.h"
+
+enum {
+	LAST_WORDS = 64 << 10, /* room for the end of a file, besides what its index has by then */
+	LAST_METAS = 16 << 10, /* bytes of metadata in it */
+};
+
+struct late_loss {
+	struct trawl_loss loss;
+	struct late_loss *next;
+};
+
+static void fail(struct volume *v, int error)
+{
+	if (!v->sink.error)
+		v->sink.error = error;
+}
+
+/*
+ * Before a block that adds n bytes to the index: behind it there must be room for the end of the
+ * file. The index is reckoned as if it did not compress.
+ */
+static void leave_room(struct volume *v, size_t n)
+{
+	if (!v->ending)
+		v->sink.last = LAST_WORDS + INDEX_OVERHEAD + v->index.items.len +
+			       v->index.refs.len + n;
+}
+
+static void put_index(struct volume *v)
+{
+	struct buf body = { 0 };
+
+	index_take(&v->index, v->sink.pos, &body);
+	if (!v->ending)
+		v->sink.last = LAST_WORDS; /* the index itself was allowed for */
+	sink_block(&v->sink, BLOCK_INDEX, &body);
+	buf_free(&body);
+}
+
+/* After every block: the index, when enough has come together. */
+static int settle(struct volume *v)
+{
+	if (index_is_full(&v->index) && !v->sink.error)
+		put_index(v);
+	return v->sink.error ? -1 : 0;
+}
+
+/* A block, and its copy for the index. Frees the body. */
+static int put_indexed(struct volume *v, enum block_kind kind, struct buf *body)
+{
+	uint64_t at = v->sink.pos;
+
+	leave_room(v, INDEX_ITEM + body->len);
+	if (!sink_block(&v->sink, kind, body))
+		index_item(&v->index, kind, at, body);
+	buf_free(body);
+	return settle(v);
+}
+
+static uint64_t realtime(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* What the file is, for every reader, then where our blocks begin. */
+int volume_begin(struct volume *v, int fd, const struct volume_front *f)
+{
+	uint64_t now = f->time ? f->time : realtime();
+	struct buf front = { 0 }, body = { 0 };
+	uint64_t check;
+	size_t n;
+
+	memset(v, 0, sizeof(*v));
+	v->name = f->name;
+	sink_open(&v->sink, fd);
+	leave_room(v, 0);
+	facts_init(&v->metas, LAST_METAS);
+	pcapng_section(&front, f->comment);
+	n = front.len;
+	check = XXH64(front.data, n, 0);
+	pcapng_journal(&front, now, f->comment);
+	check = XXH64(front.data + n, front.len - n, check);
+	buf_u64(&body, now);
+	buf_u64(&body, check);
+	buf_u32(&body, f->part);
+	if (front.failed)
+		fail(v, ENOMEM);
+	else if (!sink_bytes(&v->sink, front.data, front.len))
+		sink_block(&v->sink, BLOCK_START, &body);
+	buf_free(&front);
+	buf_free(&body);
+	return settle(v);
+}
+
+int volume_source(struct volume *v, const struct trawl_source *s)
+{
+	struct buf idb = { 0 }, body = { 0 };
+
+	pcapng_interface(&idb, s);
+	if (idb.failed)
+		fail(v, ENOMEM);
+	else
+		sink_bytes(&v->sink, idb.data, idb.len);
+	body_source(&body, s, XXH64(idb.data, idb.len, 0));
+	buf_free(&idb);
+	return put_indexed(v, BLOCK_SOURCE, &body);
+}
+
+int volume_type(struct volume *v, const struct trawl_event_type *t, uint32_t index)
+{
+	struct buf body = { 0 };
+
+	body_type(&body, t, index);
+	return put_indexed(v, BLOCK_EVENT_TYPE, &body);
+}
+
+int volume_meta(struct volume *v, const struct trawl_meta *m)
+{
+	struct meta_part p = { 0 };
+	int ret = 0;
+
+	while (!ret && meta_part_next(&p, m)) {
+		struct buf body = { 0 };
+
+		body_meta(&body, &p);
+		ret = put_indexed(v, BLOCK_META, &body);
+	}
+	if (ret && !v->ending)
+		facts_put(&v->metas, m);
+	return ret;
+}
+
+int volume_sync(struct volume *v, const struct trawl_sync *s)
+{
+	struct buf body = { 0 };
+
+	body_sync(&body, s);
+	if (!put_indexed(v, BLOCK_SYNC, &body))
+		return 0;
+	v->sync = *s;
+	return -1;
+}
+
+/* Keeps a loss for the end: one for each source, CPU and reason. */
+static void keep_loss(struct volume *v, const struct trawl_loss *l)
+{
+	struct late_loss *k;
+
+	for (k = v->losses; k; k = k->next) {
+		struct trawl_loss *o = &k->loss;
+
+		if (o->source != l->source || o->cpu != l->cpu || o->reason != l->reason)
+			continue;
+		o->from = l->from < o->from ? l->from : o->from;
+		o->to = l->to > o->to ? l->to : o->to;
+		o->count = l->count > UINT64_MAX - o->count ? UINT64_MAX : o->count + l->count;
+		return;
+	}
+	k = malloc(sizeof(*k));
+	if (!k)
+		return;
+	*k = (struct late_loss){ *l, v->losses };
+	v->losses = k;
+}
+
+int volume_loss(struct volume *v, const struct trawl_loss *l)
+{
+	struct buf body = { 0 };
+
+	body_loss(&body, l);
+	if (!put_indexed(v, BLOCK_LOSS, &body))
+		return 0;
+	if (!v->ending)
+		keep_loss(v, l);
+	return -1;
+}
+
+int volume_chunk(struct volume *v, struct chunk_head *c, const void *payload, size_t len)
+{
+	struct chunk_ref r = {
+		.first = c->first, .last = c->last, .count = c->count, .source = c->source,
+	};
+
+	c->payload = (uint32_t)len;
+	if (len > BLOCK_BODY_MAX - CHUNK_HEAD)
+		fail(v, EMSGSIZE);
+	leave_room(v, INDEX_REF);
+	if (sink_chunk(&v->sink, c, payload, &r.at, &r.len))
+		return -1;
+	index_ref(&v->index, &r);
+	return settle(v);
+}
+
+void volume_last_words(struct volume *v)
+{
+	v->ending = true;
+	sink_last_words(&v->sink);
+	for (struct late_loss *k = v->losses; k; k = k->next)
+		volume_loss(v, &k->loss);
+	if (v->sync.mono)
+		volume_sync(v, &v->sync);
+	for (struct fact *k = v->metas.oldest; k; k = k->newer)
+		volume_meta(v, &k->meta);
+}
+
+/* What goes into the index has been seen to compress to a quarter up to a half. */
+uint64_t volume_size(const struct volume *v)
+{
+	return v->sink.pos + (v->index.items.len + v->index.refs.len) / 3 + END_BLOCK;
+}
+
+void volume_end(struct volume *v, uint64_t lost)
+{
+	struct end_mark e = {
+		.events = v->index.events, .chunks = v->index.chunks, .lost = lost,
+	};
+	struct buf body = { 0 };
+
+	put_index(v);
+	e.section = v->sink.pos;
+	e.index = v->sink.pos - v->index.last;
+	e.blocks = v->sink.seq;
+	end_put(&body, &e);
+	sink_block(&v->sink, BLOCK_END, &body);
+	buf_free(&body);
+}
+
+int volume_close(struct volume *v)
+{
+	if (sink_close(&v->sink))
+		fail(v, errno);
+	index_free(&v->index);
+	memset(&v->index, 0, sizeof(v->index));
+	facts_free(&v->metas);
+	while (v->losses) {
+		struct late_loss *k = v->losses;
+
+		v->losses = k->next;
+		free(k);
+	}
+	return v->sink.error ? -1 : 0;
+}
+
+int volume_fail(const struct volume *v, struct trawl_error *err)
+{
+	return sink_fail(v->sink.error, v->name, err);
+}

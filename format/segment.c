@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+#include "format/segment.h"
+
+enum { SPAN_BLOCKS = 4096 }; /* chunks and sync blocks of a span, without an index */
+
+bool span_block(struct trawl_reader *r, struct section *s, uint64_t at, bool chunk)
+{
+	if (!s->nspans || s->items == SPAN_BLOCKS) {
+		/* Copies in the index may yet tell of sync blocks that were damaged. */
+		if (!r->damage.blocks)
+			catalog_thin(&r->catalog, s, 0);
+		if (!catalog_span(s, at, 0))
+			return false;
+	}
+	s->items++;
+	s->spans[s->nspans - 1].chunks += chunk;
+	return true;
+}
+
+/* ---- reading a span ---------------------------------------------------------------------- */
+
+static bool grow(void **p, size_t *cap, size_t n, size_t size)
+{
+	size_t more = *cap ? *cap * 2 : 64;
+	void *grown;
+
+	if (n < *cap)
+		return true;
+	grown = realloc(*p, more * size);
+	if (!grown)
+		return false;
+	*p = grown;
+	*cap = more;
+	return true;
+}
+
+static bool add_ref(struct bundle *b, const struct chunk_ref *ref)
+{
+	if (!grow((void **)&b->refs, &b->cap, b->n, sizeof(*b->refs)))
+		return false;
+	b->refs[b->n++] = *ref;
+	return true;
+}
+
+static bool add_sync(struct bundle *b, const struct clock_sync *sync)
+{
+	if (!grow((void **)&b->syncs, &b->syncs_cap, b->nsyncs, sizeof(*b->syncs)))
+		return false;
+	b->syncs[b->nsyncs++] = *sync;
+	return true;
+}
+
+static bool add_sync_body(struct bundle *b, uint64_t at, struct view *body)
+{
+	struct clock_sync sync = { .at = at };
+
+	return !body_sync_get(body, &sync.s) || add_sync(b, &sync);
+}
+
+static bool read_indexed(struct trawl_reader *r, const struct section *s, size_t i,
+			 struct bundle *b)
+{
+	enum block_kind kind;
+	struct chunk_ref ref;
+	struct view body, item;
+	uint64_t at;
+
+	if (!reader_index(r, s->start + s->spans[i].at, &body))
+		return false;
+	view_u64(&body);
+	while (index_next(&body, &kind, &at, &item)) {
+		while (kind == BLOCK_REFS && index_ref_get(&item, &ref))
+			if (!add_ref(b, &ref))
+				return false;
+		if (kind == BLOCK_SYNC && !add_sync_body(b, at, &item))
+			return false;
+	}
+	return true;
+}
+
+/* What is damaged here has been counted when the file was gone over for the first time. */
+static bool read_scanned(struct trawl_reader *r, const struct section *s, size_t i,
+			 struct bundle *b)
+{
+	uint64_t end = i + 1 < s->nspans ? s->start + s->spans[i + 1].at : s->end;
+	struct damage known = { 0 };
+	struct walked f = { 0 };
+	struct chunk_ref ref;
+	struct walker w;
+	struct view body;
+
+	walk_init(&w, &r->in, &known, s->start + s->spans[i].at, end);
+	while (walk_next(&w, &f) == WALK_BLOCK) {
+		if (f.b.kind == BLOCK_CHUNK && chunk_ref_get(&f, s->start, &ref) &&
+		    !add_ref(b, &ref))
+			return false;
+		if (f.b.kind == BLOCK_SYNC && block_body(f.p, &f.b, &r->tmp, &body) &&
+		    !add_sync_body(b, f.at - s->start, &body))
+			return false;
+	}
+	return true;
+}
+
+/* The clock-syncs that are kept of the span, and those next to it. */
+static bool add_kept(const struct trawl_reader *r, const struct section *s, size_t i,
+		     struct bundle *b)
+{
+	struct clock_map kept = catalog_clocks(&r->catalog, s);
+	uint64_t from = s->spans[i].at, to = i + 1 < s->nspans ? s->spans[i + 1].at : UINT64_MAX;
+	size_t k, end;
+
+	if (s->indexed) {
+		to = from;
+		from = i ? s->spans[i - 1].at : 0;
+	}
+	k = clock_syncs_before(&kept, from);
+	end = clock_syncs_before(&kept, to);
+	k = k > CLOCK_NEAR ? k - CLOCK_NEAR : 0;
+	end = kept.n - end > CLOCK_NEAR ? end + CLOCK_NEAR : kept.n;
+	for (; k < end; k++)
+		if (!add_sync(b, &kept.syncs[k]))
+			return false;
+	b->nsyncs = clock_syncs_order(b->syncs, b->nsyncs);
+	b->clocks = (struct clock_map){ b->syncs, b->nsyncs, kept.origin, kept.first };
+	return true;
+}
+
+struct bundle *span_read(struct trawl_reader *r, const struct section *s, size_t i,
+			 struct trawl_error *err)
+{
+	struct bundle *b = calloc(1, sizeof(*b));
+	bool ok = b && (s->indexed ? read_indexed(r, s, i, b) : read_scanned(r, s, i, b)) &&
+		  add_kept(r, s, i, b);
+
+	if (ok && b->n == s->spans[i].chunks)
+		return b;
+	bundle_free(b);
+	if (r->in.error)
+		trawl_fail(err, TRAWL_CANNOT, "%s: cannot be read: %s", r->name,
+			   strerror(r->in.error));
+	else
+		trawl_fail(err, TRAWL_CANNOT, "%s: %s", r->name,
+			   ok ? "changed while it was read" : "out of memory");
+	return NULL;
+}
+
+/* ---- what was asked for ------------------------------------------------------------------ */
+
+bool span_wanted(const struct trawl_reader *r, const struct section *s,
+		 const struct clock_map *clocks, const struct chunk_ref *ref)
+{
+	const struct section_source *here = s->sources[ref->source];
+	size_t after = clock_syncs_before(clocks, ref->at);
+
+	if (!reader_wants(r, here->source))
+		return false;
+	if (r->range.to != UINT64_MAX && merge_start(s, clocks, ref) >= r->range.to)
+		return false;
+	return !r->range.from ||
+	       clock_latest(clocks, here->source->clock, ref->last, after) + clocks->origin >=
+		       r->range.from;
+}
+
+/* The first event of the span that was asked for, and whether there is any. */
+static uint64_t least_of(const struct trawl_reader *r, const struct section *s,
+			 const struct bundle *b, bool *wanted)
+{
+	uint64_t least = UINT64_MAX, start;
+
+	for (size_t i = 0; i < b->n; i++) {
+		const struct chunk_ref *ref = &b->refs[i];
+
+		if (!s->sources[ref->source]) {
+			*wanted = true; /* damage, to be told of when it is reached */
+			continue;
+		}
+		if (!span_wanted(r, s, &b->clocks, ref))
+			continue;
+		*wanted = true;
+		start = merge_start(s, &b->clocks, ref);
+		least = start < least ? start : least;
+	}
+	return least;
+}
+
+/*
+ * Spans are taken in the order of the file: one is due as soon as one behind it is. In a file whose
+ * chunks are in no order of time at all, the places of many of them are then known at a time.
+ */
+int spans_begin(struct trawl_reader *r, struct trawl_error *err)
+{
+	struct section *s = r->merge.section;
+	uint64_t least = UINT64_MAX, here;
+
+	r->next_span = 0;
+	if (s->nspans == 1) {
+		s->spans[0].wanted = true;
+		s->spans[0].least = 0;
+		return 0;
+	}
+	for (size_t i = s->nspans; i-- > 0;) {
+		struct bundle *b = span_read(r, s, i, err);
+
+		if (!b)
+			return -1;
+		here = least_of(r, s, b, &s->spans[i].wanted);
+		least = here < least ? here : least;
+		s->spans[i].least = least;
+		bundle_free(b);
+	}
+	return 0;
+}
+
+static const struct span *next_wanted(const struct trawl_reader *r, size_t *i)
+{
+	const struct section *s = r->merge.section;
+
+	for (*i = r->next_span; s && *i < s->nspans; ++*i)
+		if (s->spans[*i].wanted)
+			return &s->spans[*i];
+	return NULL;
+}
+
+uint64_t spans_limit(const struct trawl_reader *r)
+{
+	size_t i;
+	const struct span *next = next_wanted(r, &i);
+
+	return next ? next->least : UINT64_MAX;
+}
+
+/*
+ * Where a clock was set back, a chunk may begin earlier than the one in front of it; the chunks of
+ * a source are decoded in the order of the file all the same, so that time never goes back in a
+ * stream. Hence from the last to the first, and then those that wait already.
+ */
+static bool add_chunks(struct trawl_reader *r, struct section *s, struct bundle *b)
+{
+	uint64_t start, least[SOURCES_MAX];
+
+	memset(least, 0xff, sizeof(least));
+	for (size_t i = b->n; i-- > 0;) {
+		const struct chunk_ref *ref = &b->refs[i];
+
+		if (!s->sources[ref->source]) {
+			damage_add(&r->damage, s->start + ref->at);
+			continue;
+		}
+		if (!span_wanted(r, s, &b->clocks, ref))
+			continue;
+		start = merge_start(s, &b->clocks, ref);
+		if (s->sources[ref->source]->source->clock != TRAWL_CLOCK_MONO) {
+			start = start < least[ref->source] ? start : least[ref->source];
+			least[ref->source] = start;
+		}
+		if (!merge_add(&r->merge, b, i, start))
+			return false;
+	}
+	for (uint16_t i = 0; i < SOURCES_MAX; i++)
+		if (least[i] != UINT64_MAX)
+			merge_hasten(&r->merge, b, i, least[i]);
+	return true;
+}
+
+int spans_next(struct trawl_reader *r, struct trawl_error *err)
+{
+	struct section *s = r->merge.section;
+	struct bundle *b;
+	bool ok;
+	size_t i;
+
+	if (!next_wanted(r, &i))
+		return 0;
+	r->next_span = i + 1;
+	b = span_read(r, s, i, err);
+	if (!b)
+		return -1;
+	ok = add_chunks(r, s, b);
+	if (!b->waiting)
+		bundle_free(b);
+	return ok ? 1 : trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", r->name);
+}
+
+/* ---- clocks ------------------------------------------------------------------------------ */
+
+/* The span of the block at this offset. */
+static size_t span_of(const struct section *s, uint64_t at)
+{
+	size_t low = 0, high = s->nspans;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (s->indexed ? s->spans[mid].at < at : s->spans[mid].at <= at)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return s->indexed ? low : low - 1;
+}
+
+struct clock_map span_clocks(struct trawl_reader *r, const struct section *s, uint64_t at)
+{
+	struct clock_map kept = catalog_clocks(&r->catalog, s);
+	struct trawl_error err;
+	size_t i;
+
+	if (!s->thinned || !s->nspans)
+		return kept;
+	i = span_of(s, at);
+	if (i >= s->nspans)
+		return kept;
+	if (r->near_section != s || r->near_span != i) {
+		bundle_free(r->near);
+		r->near = span_read(r, s, i, &err);
+		r->near_section = s;
+		r->near_span = i;
+	}
+	return r->near ? r->near->clocks : kept;
+}

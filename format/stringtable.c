@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include <xxhash.h>
+
+#include "format/stringtable.h"
+
+enum { TABLE = 2 * DICTIONARY_MAX };
+
+bool dictionary_reset(struct dictionary *s)
+{
+	if (!s->list) {
+		s->list = malloc(DICTIONARY_MAX * sizeof(*s->list));
+		s->table = calloc(TABLE, sizeof(*s->table));
+		if (!s->list || !s->table)
+			return false;
+	}
+	dictionary_forget(s, 0);
+	return !s->bytes.failed;
+}
+
+void dictionary_free(struct dictionary *s)
+{
+	buf_free(&s->bytes);
+	free(s->list);
+	free(s->table);
+	memset(s, 0, sizeof(*s));
+}
+
+uint32_t dictionary_number(struct dictionary *s, struct string v)
+{
+	uint32_t at = XXH3_64bits(v.p, v.len) % TABLE;
+
+	for (; s->table[at]; at = (at + 1) % TABLE) {
+		uint32_t k = s->table[at] - 1;
+
+		if (s->list[k].len == v.len &&
+		    !memcmp(s->bytes.data + s->list[k].offset, v.p, v.len))
+			return k;
+	}
+	if (s->count == DICTIONARY_MAX || s->bytes.len + v.len > DICTIONARY_MAX_BYTES ||
+	    !buf_reserve(&s->bytes, v.len + 1))
+		return UINT32_MAX;
+	s->list[s->count].offset = (uint32_t)s->bytes.len;
+	s->list[s->count].len = v.len;
+	s->list[s->count].slot = at;
+	buf_put(&s->bytes, v.p, v.len);
+	s->table[at] = ++s->count;
+	return s->count - 1;
+}
+
+void dictionary_forget(struct dictionary *s, uint32_t count)
+{
+	/* The newest first: no older one was ever put behind it. */
+	while (s->count > count) {
+		s->count--;
+		s->table[s->list[s->count].slot] = 0;
+		s->bytes.len = s->list[s->count].offset;
+	}
+}
+
+void dictionary_put(const struct dictionary *s, struct buf *out)
+{
+	buf_varint(out, s->count);
+	for (uint32_t i = 0; i < s->count; i++) {
+		buf_varint(out, s->list[i].len);
+		buf_put(out, s->bytes.data + s->list[i].offset, s->list[i].len);
+	}
+}
+
+bool dictionary_get(struct view *in, struct room *room, uint32_t *count)
+{
+	struct string *list;
+
+	*count = view_varint_max(in, DICTIONARY_MAX);
+	if (*count > view_left(in))
+		return false;
+	list = room_for(room, (*count + 1) * sizeof(*list));
+	for (uint32_t i = 0; list && i < *count; i++) {
+		list[i].len = view_varint_max(in, DICTIONARY_MAX_BYTES);
+		list[i].p = view_bytes(in, list[i].len);
+	}
+	return list && !in->bad;
+}

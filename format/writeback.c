@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#include "format/thread.h"
+#include "format/writeback.h"
+
+void trail_init(struct trail *t, int fd, uint64_t at)
+{
+	memset(t, 0, sizeof(*t));
+	t->fd = fd;
+	t->seen = t->wanted = t->written = t->forgotten = at;
+}
+
+bool trail_hurry(struct trail *t, uint64_t end, uint64_t now)
+{
+	bool hurry = t->since && now - t->since < (uint64_t)TRAIL_HURRY_MS * 1000000 *
+						   ((end - t->seen) / TRAIL_STEP);
+
+	if (t->since && end - t->seen < TRAIL_STEP)
+		return false;
+	t->seen = end;
+	t->since = now;
+	return hurry;
+}
+
+bool trail_next(struct trail *t, struct trail_work *w)
+{
+	uint64_t left = t->wanted - t->written;
+
+	if (!left)
+		return false;
+	w->write = t->written;
+	w->write_end = t->written += left < TRAIL_STEP ? left : TRAIL_STEP;
+	w->forget = w->forget_end = t->forgotten;
+	if (t->written > t->forgotten + TRAIL_KEPT)
+		w->forget_end = t->forgotten = t->written - TRAIL_KEPT;
+	return true;
+}
+
+static void *follow(void *arg)
+{
+	struct trail *t = arg;
+	struct trail_work w;
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	pthread_mutex_lock(&t->lock);
+	while (!t->quit) {
+		if (!trail_next(t, &w)) {
+			pthread_cond_wait(&t->work, &t->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&t->lock);
+		/* Neither matters to what is in the file: where they fail, nothing is lost. */
+		sync_file_range(t->fd, (off_t)w.write, (off_t)(w.write_end - w.write),
+				SYNC_FILE_RANGE_WRITE);
+		if (w.forget < w.forget_end)
+			posix_fadvise(t->fd, (off_t)w.forget, (off_t)(w.forget_end - w.forget),
+				      POSIX_FADV_DONTNEED);
+		pthread_mutex_lock(&t->lock);
+	}
+	pthread_mutex_unlock(&t->lock);
+	return NULL;
+}
+
+static bool start(struct trail *t)
+{
+	lock_init(&t->lock);
+	pthread_cond_init(&t->work, NULL);
+	if (thread_start(&t->thread, follow, t))
+		return true;
+	pthread_cond_destroy(&t->work);
+	pthread_mutex_destroy(&t->lock);
+	return false;
+}
+
+void trail_wrote(struct trail *t, uint64_t end)
+{
+	struct timespec now;
+
+	if (t->since && end - t->seen < TRAIL_STEP)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (!trail_hurry(t, end, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec))
+		return;
+	if (!t->started)
+		t->started = start(t);
+	if (!t->started)
+		return;
+	pthread_mutex_lock(&t->lock);
+	t->wanted = end;
+	pthread_cond_signal(&t->work);
+	pthread_mutex_unlock(&t->lock);
+}
+
+void trail_done(struct trail *t)
+{
+	if (!t->started)
+		return;
+	pthread_mutex_lock(&t->lock);
+	t->quit = true;
+	pthread_cond_signal(&t->work);
+	pthread_mutex_unlock(&t->lock);
+	pthread_join(t->thread, NULL);
+	pthread_cond_destroy(&t->work);
+	pthread_mutex_destroy(&t->lock);
+	t->started = false;
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "format/writequeue.h"
+#include "format/thread.h"
+
+enum { LARGE = 512 << 10 }; /* bytes of a chunk's payload */
+
+/* A block to be. */
+struct parcel {
+	struct parcel *next;
+	enum block_kind kind;
+	size_t size;
+	union {
+		const struct trawl_source *source;
+		struct {
+			const struct trawl_event_type *type;
+			uint32_t index;
+		};
+		struct trawl_meta meta;
+		struct trawl_sync sync;
+		struct trawl_loss loss;
+		struct {
+			struct stage *stage;
+			struct chunk_head head;
+			size_t len;
+		};
+	};
+	uint8_t data[]; /* a chunk's payload; what `meta` points to */
+};
+
+struct outbox {
+	struct volume file;          /* the thread's while a parcel waits; else under the lock */
+	pthread_mutex_t lock;
+	pthread_cond_t work, done;
+	pthread_t thread;
+	bool started, quit;
+	struct parcel *first, **end; /* the first is being written */
+	size_t waiting;              /* their bytes */
+	uint64_t expected;           /* volume_size() behind the last that was written */
+	atomic_uint_fast64_t written;
+	atomic_int error;
+};
+
+/* ---- the thread -------------------------------------------------------------------------- */
+
+static void put_chunk(struct volume *v, struct stage *s, const struct chunk_head *head,
+		      const void *payload, size_t len)
+{
+	struct chunk_head c = *head;
+
+	c.lost = stage_tell_losses(s)->lost;
+	if (volume_chunk(v, &c, payload, len))
+		stage_unwritten(s, c.count, c.first, c.last);
+}
+
+/* What a volume cannot write it keeps, or remembers that it failed. */
+static void put(struct volume *v, struct parcel *p)
+{
+	switch (p->kind) {
+	case BLOCK_SOURCE:
+		volume_source(v, p->source);
+		break;
+	case BLOCK_EVENT_TYPE:
+		volume_type(v, p->type, p->index);
+		break;
+	case BLOCK_META:
+		volume_meta(v, &p->meta);
+		break;
+	case BLOCK_SYNC:
+		volume_sync(v, &p->sync);
+		break;
+	case BLOCK_LOSS:
+		volume_loss(v, &p->loss);
+		break;
+	default:
+		put_chunk(v, p->stage, &p->head, p->data, p->len);
+	}
+}
+
+/* With the lock held and nothing on its way: what others may read of the file. */
+static void publish(struct outbox *o)
+{
+	o->expected = volume_size(&o->file);
+	atomic_store(&o->written, o->file.sink.pos);
+	atomic_store(&o->error, o->file.sink.error);
+}
+
+static void written(struct outbox *o, struct parcel *p)
+{
+	o->first = p->next;
+	if (!o->first)
+		o->end = &o->first;
+	o->waiting -= p->size;
+	free(p);
+	publish(o);
+	pthread_cond_broadcast(&o->done);
+}
+
+static void *deliver(void *arg)
+{
+	struct outbox *o = arg;
+	struct parcel *p;
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	pthread_mutex_lock(&o->lock);
+	for (;;) {
+		while (!o->first && !o->quit)
+			pthread_cond_wait(&o->work, &o->lock);
+		p = o->first;
+		if (!p)
+			break;
+		pthread_mutex_unlock(&o->lock);
+		put(&o->file, p);
+		pthread_mutex_lock(&o->lock);
+		written(o, p);
+	}
+	pthread_mutex_unlock(&o->lock);
+	return NULL;
+}
+
+/* ---- putting ----------------------------------------------------------------------------- */
+
+/* A copy of it, with room for its data; NULL when memory runs out. */
+static struct parcel *wrap(const struct parcel *what, size_t data)
+{
+	struct parcel *p = malloc(sizeof(*p) + data);
+
+	if (p) {
+		*p = *what;
+		p->size = sizeof(*p) + data;
+	}
+	return p;
+}
+
+static bool send(struct outbox *o, struct parcel *p)
+{
+	if (!p)
+		return false;
+	pthread_mutex_lock(&o->lock);
+	while (o->first && o->waiting + p->size > OUTBOX_MOST)
+		pthread_cond_wait(&o->done, &o->lock);
+	*o->end = p;
+	o->end = &p->next;
+	o->waiting += p->size;
+	pthread_cond_signal(&o->work);
+	pthread_mutex_unlock(&o->lock);
+	return true;
+}
+
+bool outbox_source(struct outbox *o, const struct trawl_source *s)
+{
+	return send(o, wrap(&(struct parcel){ .kind = BLOCK_SOURCE, .source = s }, 0));
+}
+
+bool outbox_type(struct outbox *o, const struct trawl_event_type *t, uint32_t index)
+{
+	return send(o, wrap(&(struct parcel){ .kind = BLOCK_EVENT_TYPE, .type = t,
+					      .index = index }, 0));
+}
+
+bool outbox_sync(struct outbox *o, const struct trawl_sync *s)
+{
+	return send(o, wrap(&(struct parcel){ .kind = BLOCK_SYNC, .sync = *s }, 0));
+}
+
+bool outbox_loss(struct outbox *o, const struct trawl_loss *l)
+{
+	return send(o, wrap(&(struct parcel){ .kind = BLOCK_LOSS, .loss = *l }, 0));
+}
+
+bool outbox_meta(struct outbox *o, const struct trawl_meta *m)
+{
+	size_t name = strlen(m->name) + 1, type = strlen(m->type) + 1;
+	struct parcel *p = wrap(&(struct parcel){ .kind = BLOCK_META, .meta = *m },
+				name + type + m->len);
+
+	if (!p)
+		return false;
+	p->meta.name = memcpy(p->data, m->name, name);
+	p->meta.type = memcpy(p->data + name, m->type, type);
+	p->meta.data = p->data + name + type;
+	if (m->len)
+		memcpy(p->data + name + type, m->data, m->len);
+	return send(o, p);
+}
+
+/* Payload that hardly compresses: no second of it would find room here, and it is dear to copy. */
+static bool written_at_once(struct outbox *o, struct stage *s, const struct chunk_head *c,
+			    const void *payload, size_t len)
+{
+	if (len < LARGE)
+		return false;
+	put_chunk(outbox_hold(o), s, c, payload, len);
+	outbox_release(o);
+	return true;
+}
+
+bool outbox_chunk(struct outbox *o, struct stage *s, const struct chunk_head *c,
+		  const void *payload, size_t len)
+{
+	struct parcel *p;
+
+	if (written_at_once(o, s, c, payload, len))
+		return true;
+	p = wrap(&(struct parcel){ .kind = BLOCK_CHUNK, .stage = s, .head = *c, .len = len }, len);
+	if (p)
+		memcpy(p->data, payload, len);
+	return send(o, p);
+}
+
+/* ---- how it stands ----------------------------------------------------------------------- */
+
+const atomic_int *outbox_error(const struct outbox *o)
+{
+	return &o->error;
+}
+
+uint64_t outbox_written(const struct outbox *o)
+{
+	return atomic_load(&((struct outbox *)o)->written);
+}
+
+uint64_t outbox_expected(struct outbox *o)
+{
+	uint64_t bytes;
+
+	pthread_mutex_lock(&o->lock);
+	bytes = o->expected + o->waiting;
+	pthread_mutex_unlock(&o->lock);
+	return bytes;
+}
+
+struct volume *outbox_hold(struct outbox *o)
+{
+	bool lent;
+
+	pthread_mutex_lock(&o->lock);
+	lent = o->first && thread_lend(o->thread);
+	while (o->first)
+		pthread_cond_wait(&o->done, &o->lock);
+	thread_take_back(o->thread, lent);
+	return &o->file;
+}
+
+void outbox_release(struct outbox *o)
+{
+	publish(o);
+	pthread_mutex_unlock(&o->lock);
+}
+
+/* ---- beginning and end ------------------------------------------------------------------- */
+
+struct outbox *outbox_new(int fd, const struct volume_front *front, struct trawl_error *err)
+{
+	struct outbox *o = calloc(1, sizeof(*o));
+
+	if (!o) {
+		close(fd);
+		trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", front->name);
+		return NULL;
+	}
+	o->end = &o->first;
+	lock_init(&o->lock);
+	pthread_cond_init(&o->work, NULL);
+	pthread_cond_init(&o->done, NULL);
+	if (volume_begin(&o->file, fd, front)) {
+		volume_fail(&o->file, err);
+	} else {
+		publish(o);
+		o->started = thread_start(&o->thread, deliver, o);
+		if (o->started)
+			return o;
+		trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", front->name);
+	}
+	volume_close(&o->file);
+	outbox_free(o);
+	return NULL;
+}
+
+void outbox_free(struct outbox *o)
+{
+	if (!o)
+		return;
+	if (o->started) {
+		pthread_mutex_lock(&o->lock);
+		o->quit = true;
+		pthread_cond_signal(&o->work);
+		pthread_mutex_unlock(&o->lock);
+		pthread_join(o->thread, NULL);
+	}
+	pthread_cond_destroy(&o->work);
+	pthread_cond_destroy(&o->done);
+	pthread_mutex_destroy(&o->lock);
+	free(o);
+}

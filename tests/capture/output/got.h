@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* For tests of what waits: events whose record is one letter, and what comes out of them. */
+#ifndef TRAWL_TESTS_CAPTURE_OUTPUT_GOT_H
+#define TRAWL_TESTS_CAPTURE_OUTPUT_GOT_H
+
+#include <string.h>
+
+#include "capture/output/pending.h"
+
+/* What emit() got: the records, which are one letter each. */
+struct got {
+	char text[64];
+	size_t n, most;
+};
+
+static inline int emit(const struct pending_event *e, void *arg, struct trawl_error *err)
+{
+	struct got *got = arg;
+
+	if (got->n == got->most)
+		return trawl_fail(err, TRAWL_CANNOT, "full");
+	memcpy(got->text + got->n++, e->record, e->len);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* Files that take their place: nothing of an old one is lost before, nothing is left beside. */
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "capture/output/output.h"
+#include "tests/no_tmpfile.h"
+
+static char dir[] = "/tmp/trawl-output-XXXXXX";
+static char path[64];
+static struct options o;
+static struct user us = { 0 };
+
+static void set_up(void)
+{
+	cr_assert(mkdtemp(dir));
+	chmod(dir, 0755);
+	snprintf(path, sizeof(path), "%s/x", dir);
+	o = (struct options){ .write = path };
+}
+
+static void clean_up(void)
+{
+	char command[80];
+
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	cr_assert_eq(system(command), 0);
+}
+
+static void put(const char *name, const char *text)
+{
+	FILE *f = fopen(name, "w");
+
+	fputs(text, f);
+	fclose(f);
+}
+
+static void has(const char *name, const char *want)
+{
+	FILE *f = fopen(name, "r");
+	char got[64] = "";
+
+	cr_assert(f, "%s is not there", name);
+	cr_assert_geq(fread(got, 1, sizeof(got) - 1, f), 0);
+	fclose(f);
+	cr_expect_str_eq(got, want, "%s has \"%s\"", name, got);
+}
+
+/* Names in the folder, by their number. */
+static int names(void)
+{
+	DIR *d = opendir(dir);
+	int n = -2; /* . and .. */
+
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n;
+}
+
+static int begin(struct output *out)
+{
+	struct trawl_error err;
+	int fd = output_open(out, &o, &us, &err);
+
+	cr_assert_geq(fd, 0, "%s", err.text);
+	cr_assert_eq(write(fd, "new", 3), 3);
+	return fd;
+}
+
+static void end(struct output *out, int fd, int commit)
+{
+	struct trawl_error err;
+
+	if (commit)
+		cr_assert_eq(output_commit(out, &err), 0, "%s", err.text);
+	close(fd);
+	cr_assert_eq(output_close(out, &err), 0);
+}
+
+static void take_place(int while_it_waits)
+{
+	struct output out;
+	int fd;
+
+	fd = begin(&out);
+	cr_expect_eq(names(), while_it_waits);
+	end(&out, fd, 0);
+	cr_expect_eq(names(), 0, "what was never committed is gone");
+
+	end(&out, begin(&out), 1);
+	has(path, "new");
+	cr_expect_eq(names(), 1);
+
+	put(path, "old");
+	fd = begin(&out);
+	has(path, "old");
+	end(&out, fd, 0);
+	has(path, "old");
+	cr_expect_eq(names(), 1);
+
+	end(&out, begin(&out), 1);
+	has(path, "new");
+	cr_expect_eq(names(), 1);
+}
+
+Test(output, a_file_has_no_name_before_its_own, .init = set_up, .fini = clean_up)
+{
+	take_place(0);
+}
+
+Test(output, where_files_must_have_names_it_is_one_beside, .init = set_up, .fini = clean_up)
+{
+	no_tmpfile = true;
+	take_place(1);
+}
+
+Test(output, the_own_link_is_followed_and_stays, .init = set_up, .fini = clean_up)
+{
+	struct output out;
+	char link[80], text[8];
+
+	snprintf(link, sizeof(link), "%s/link", dir);
+	put(path, "old");
+	cr_assert_eq(symlink("x", link), 0);
+	o.write = link;
+	end(&out, begin(&out), 1);
+	has(path, "new");
+	cr_expect_eq(readlink(link, text, sizeof(text)), 1);
+}
+
+Test(output, a_link_to_nothing_makes_what_it_leads_to, .init = set_up, .fini = clean_up)
+{
+	struct output out;
+	char link[80], text[8];
+
+	snprintf(link, sizeof(link), "%s/link", dir);
+	cr_assert_eq(symlink("x", link), 0);
+	o.write = link;
+	end(&out, begin(&out), 1);
+	has(path, "new");
+	cr_expect_eq(readlink(link, text, sizeof(text)), 1);
+	cr_expect_eq(names(), 2);
+}
+
+Test(output, the_link_of_another_user_is_not_followed, .init = set_up, .fini = clean_up)
+{
+	struct trawl_error err;
+	struct output out;
+	char theirs[80];
+
+	if (geteuid())
+		cr_skip_test("giving away a link needs root");
+	snprintf(theirs, sizeof(theirs), "%s/theirs", dir);
+	put(theirs, "old");
+	cr_assert_eq(symlink("theirs", path), 0);
+	cr_assert_eq(lchown(path, 65534, 65534), 0);
+	cr_assert_eq(output_open(&out, &o, &us, &err), -1);
+	cr_expect_eq(err.status, TRAWL_USAGE);
+	cr_expect(strstr(err.text, "link of another user"), "%s", err.text);
+	output_close(&out, &err);
+	has(theirs, "old");
+}
+
+/* The next file of a row replaces what is there, even a link. */
+Test(output, rows_do_not_follow_links, .init = set_up, .fini = clean_up)
+{
+	struct trawl_error err;
+	struct output out;
+	struct stat st;
+	char next[80], theirs[80];
+	int fd;
+
+	snprintf(theirs, sizeof(theirs), "%s/theirs", dir);
+	snprintf(next, sizeof(next), "%s1", path);
+	put(theirs, "old");
+	o.rotate_bytes = 1;
+	fd = begin(&out);
+	cr_assert_eq(output_commit(&out, &err), 0);
+	close(fd);
+	cr_assert_eq(symlink("theirs", next), 0);
+	fd = output_next(&out, OUTPUT_BY_SIZE, &err);
+	cr_assert_geq(fd, 0);
+	cr_assert_eq(write(fd, "row", 3), 3);
+	end(&out, fd, 1);
+	has(next, "row");
+	has(theirs, "old");
+	cr_assert(!lstat(next, &st) && S_ISREG(st.st_mode));
+	cr_expect_eq(names(), 3);
+}
+
+/* The folder is not ours, the file is: it is written where it is, but not before all is armed. */
+Test(output, a_file_that_cannot_be_replaced_is_written_in_place, .init = set_up, .fini = clean_up)
+{
+	struct user nobody = { .other = true, .uid = 65534, .gid = 65534 };
+	struct trawl_error err;
+	struct output out;
+	struct stat before, after;
+	int fd, there;
+
+	if (geteuid())
+		cr_skip_test("being somebody else needs root");
+	us = nobody;
+	put(path, "old");
+	cr_assert(!chown(path, 65534, 65534) && !stat(path, &before));
+	fd = begin(&out);
+	has(path, "old");
+	there = output_commit(&out, &err);
+	cr_assert_gt(there, 0);
+	cr_assert_eq(write(there, "new", 3), 3);
+	close(there);
+	end(&out, fd, 0);
+	has(path, "new");
+	cr_assert_eq(stat(path, &after), 0);
+	cr_expect_eq(before.st_ino, after.st_ino);
+
+	end(&out, begin(&out), 0);
+	has(path, "new");
+	cr_assert_eq(unlink(path), 0);
+	cr_assert_eq(output_open(&out, &o, &us, &err), -1);
+	cr_expect_eq(err.status, TRAWL_CANNOT);
+	cr_expect(strstr(err.text, "Permission denied"), "%s", err.text);
+	output_close(&out, &err);
+}

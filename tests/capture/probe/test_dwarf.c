@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/probe/dwarf.h"
+
+/* The program with all kinds of parameters. */
+static struct elf_file *file;
+static struct dwarf *dwarf;
+
+static void setup(void)
+{
+	const char *build = getenv("TRAWL_BUILD"), *why;
+	struct trawl_error err = { 0 };
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/samples/params", build ? build : ".");
+	file = elf_open(open(path, O_RDONLY), path, &err);
+	cr_assert(file, "%s", err.text);
+	dwarf = dwarf_open(file, &why);
+#ifndef HAVE_DW
+	cr_skip_test("built without libdw");
+#endif
+	cr_assert_null(why);
+}
+
+static void teardown(void)
+{
+	dwarf_close(dwarf);
+	elf_free(file);
+}
+
+TestSuite(dwarf, .init = setup, .fini = teardown);
+
+static struct dwarf_function function(const char *name)
+{
+	struct dwarf_function fn;
+	bool ambiguous;
+	const struct elf_symbol *s = elf_symbol_named(file, name, 0, &ambiguous);
+
+	cr_assert(s, "%s", name);
+	cr_assert(dwarf_function_at(dwarf, s->vaddr, &fn), "%s", name);
+	return fn;
+}
+
+/* Parameter `name` is of `ctype`, recorded as "EXPR:TYPE", or not at all because of `why`. */
+static void param(const struct dwarf_function *fn, const char *name, const char *ctype,
+		  const char *expr, const char *type)
+{
+	for (size_t i = 0; i < fn->nparams; i++) {
+		const struct dwarf_value *v = &fn->params[i];
+
+		if (strcmp(v->name, name))
+			continue;
+		cr_assert_str_eq(v->ctype, ctype);
+		if (!type) {
+			cr_assert_eq(v->place.form, PLACE_NONE, "%s", name);
+			cr_assert(strstr(v->place.why, expr), "%s: %s", name, v->place.why);
+			return;
+		}
+		cr_assert_eq(v->place.form, PLACE_EXPR, "%s: %s", name, v->place.why);
+		cr_assert_str_eq(v->place.expr, expr);
+		cr_assert_str_eq(v->type, type);
+		return;
+	}
+	cr_assert_fail("no parameter %s", name);
+}
+
+Test(dwarf, integers_and_pointers_in_order)
+{
+	struct dwarf_function fn = function("params_ints");
+
+	cr_assert_eq(fn.nparams, 6);
+	param(&fn, "a", "signed char", "%di", "s8");
+	param(&fn, "b", "short unsigned int", "%si", "u16");
+	param(&fn, "c", "int", "%dx", "s32");
+	param(&fn, "d", "long unsigned int", "%cx", "u64");
+	param(&fn, "e", "int64_t", "%r8", "s64");
+	param(&fn, "f", "_Bool", "%r9", "u8");
+	cr_assert_eq(fn.params[5].show, PROBE_SHOW_BOOL);
+	cr_assert_str_eq(fn.ret.ctype, "long int");
+	cr_assert_str_eq(fn.ret.type, "s64");
+	dwarf_function_free(&fn);
+}
+
+Test(dwarf, the_seventh_is_on_the_stack)
+{
+	struct dwarf_function fn = function("params_stack");
+
+	param(&fn, "f", "int", "%r9", "s32");
+	param(&fn, "g", "short int", "+8(%sp)", "s16");
+	param(&fn, "h", "long int", "+16(%sp)", "s64");
+	param(&fn, "i", "char", "+24(%sp)", "s8");
+	cr_assert_eq(fn.params[8].show, PROBE_SHOW_CHAR);
+	dwarf_function_free(&fn);
+}
+
+Test(dwarf, structs_take_the_registers_that_they_need)
+{
+	struct dwarf_function fn = function("params_structs");
+
+	param(&fn, "a", "int", "%di", "s32");
+	param(&fn, "b", "struct pair", "passed by value", NULL);
+	param(&fn, "c", "int", "%dx", "s32");
+	param(&fn, "d", "struct mixed", "passed by value", NULL);
+	param(&fn, "e", "int", "%r8", "s32");
+	param(&fn, "f", "struct big", "passed by value", NULL);
+	param(&fn, "g", "int", "%r9", "s32");
+	param(&fn, "h", "struct floats", "passed by value", NULL);
+	param(&fn, "i", "int", "+48(%sp)", "s32");
+	dwarf_function_free(&fn);
+}
+
+Test(dwarf, a_struct_that_does_not_fit_leaves_its_registers)
+{
+	struct dwarf_function fn = function("params_spill");
+
+	param(&fn, "e", "long int", "%r8", "s64");
+	param(&fn, "f", "union either", "passed by value", NULL);
+	param(&fn, "g", "long int", "%r9", "s64");
+	dwarf_function_free(&fn);
+}
+
+Test(dwarf, the_address_for_a_large_result_goes_first)
+{
+	struct dwarf_function fn = function("params_hidden");
+
+	param(&fn, "a", "int", "%si", "s32");
+	param(&fn, "b", "text", "%dx", "x64");
+	cr_assert_str_eq(fn.ret.ctype, "struct big");
+	cr_assert_str_eq(fn.ret.place.expr, "$retval");
+	cr_assert_eq(fn.ret.show, PROBE_SHOW_ADDR);
+	dwarf_function_free(&fn);
+}
+
+Test(dwarf, types_in_the_words_of_c)
+{
+	struct dwarf_function fn = function("params_types");
+
+	param(&fn, "a", "enum color", "%di", "u32");
+	param(&fn, "c", "const struct pair *const *", "%dx", "x64");
+	param(&fn, "f", "void () *", "+8(%sp)", "x64");
+	dwarf_function_free(&fn);
+}
+
+Test(dwarf, floats_are_out_of_reach)
+{
+	struct dwarf_function fn = function("params_floats");
+
+	param(&fn, "b", "double", "%xmm0", NULL);
+	param(&fn, "d", "float", "%xmm1", NULL);
+	param(&fn, "e", "unsigned char", "%dx", "u8");
+	dwarf_function_free(&fn);
+	fn = function("params_double");
+	cr_assert_eq(fn.ret.place.form, PLACE_NONE);
+	cr_assert(strstr(fn.ret.place.why, "floating point register"), "%s", fn.ret.place.why);
+	dwarf_function_free(&fn);
+}
+
+Test(dwarf, lines)
+{
+	bool ambiguous;
+	const struct elf_symbol *s = elf_symbol_named(file, "params_ints", 0, &ambiguous);
+	unsigned int line;
+	char *name;
+
+	cr_assert(dwarf_line_at(dwarf, s->vaddr, &name, &line));
+	cr_assert(strstr(name, "params.c"), "%s", name);
+	cr_assert_gt(line, 30);
+	free(name);
+	cr_assert_not(dwarf_line_at(dwarf, 0x10, &name, &line));
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* A session with a source that misbehaves: this program has a table of sources of its own. */
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/sys/clock.h"
+#include "capture/session.h"
+
+/* How the source behaves. */
+static struct behaviour {
+	int turns;          /* of drain() so far */
+	int interrupt_in;   /* this one; the session hears of it before the next */
+	int fail_in;        /* this one */
+	bool goes_on;       /* cannot be stopped: there is always more */
+	bool deaf;          /* and it does not care that no more is wanted */
+} how;
+
+static const struct trawl_field fields[] = {
+	{ .name = "n", .ctype = "int", .note = "", .kind = TRAWL_INT, .size = 4, .count = 1 },
+};
+
+static int fake_arm(struct input *in, struct trawl_error *err)
+{
+	struct trawl_source source = { .name = "fake", .spec = "", .kind = "fake",
+				       .clock = TRAWL_CLOCK_MONO, .resolution = 1 };
+	struct trawl_event_type type = { .id = 1, .name = "fake:event", .format = "",
+					 .fields = fields, .nfields = 1, .size = 4 };
+	int id = trawl_writer_source(session_writer(in->session), &source, err);
+
+	in->state = &how;
+	type.source = (uint16_t)id;
+	return id < 0 ? -1 : trawl_writer_event_type(session_writer(in->session), &type, err);
+}
+
+static int fake_drain(struct input *in, struct trawl_error *err)
+{
+	int r = 0;
+
+	how.turns++;
+	if (how.turns == how.interrupt_in)
+		raise(SIGTERM);
+	if (how.turns == how.fail_in)
+		return trawl_fail(err, TRAWL_CANNOT, "fake: it broke");
+	for (int i = 0; i < 100 && !r; i++)
+		r = session_append(in, 0, 1, 0, mono_now(), &how.turns, 4, err);
+	if (r < 0)
+		return -1;
+	return how.goes_on && (how.deaf || !r) ? DRAIN_MORE : DRAIN_DONE;
+}
+
+static int fake_stop(struct input *in, struct trawl_error *err)
+{
+	(void)in;
+	return how.goes_on ? trawl_fail(err, TRAWL_CANNOT, "fake: it does not stop") : 0;
+}
+
+static void fake_disarm(struct input *in)
+{
+	in->state = NULL;
+}
+
+static const struct source fake = {
+	.name = "fake", .arm = fake_arm, .drain = fake_drain, .stop = fake_stop,
+	.disarm = fake_disarm,
+};
+
+const struct source *const sources[] = { &fake, NULL };
+
+const struct source *source_find(const char *text, const char **spec, struct trawl_error *err)
+{
+	(void)text;
+	(void)err;
+	*spec = "";
+	return &fake;
+}
+
+/* A capture of it; its file is read by `look`. */
+static int capture(struct trawl_error *err, void (*look)(struct trawl_reader *r))
+{
+	char path[] = "/tmp/trawl-session-XXXXXX", *argv[] = { "trawl", NULL };
+	const char *interfaces[] = { "fake" };
+	struct options o = { .interfaces = interfaces, .ninterfaces = 1, .write = path,
+			     .quiet = true, .argc = 1, .argv = argv };
+	struct trawl_error local;
+	struct trawl_reader *r;
+	int fd = mkstemp(path), ret;
+
+	cr_assert(fd >= 0);
+	close(fd);
+	ret = session_run(&o, err);
+	r = trawl_open(path, &local);
+	cr_assert(r, "%s", local.text);
+	look(r);
+	trawl_close(r);
+	unlink(path);
+	return ret;
+}
+
+static void has_all(struct trawl_reader *r)
+{
+	struct trawl_verdict v;
+	struct trawl_error err;
+	struct trawl_event ev;
+
+	while (trawl_next(r, &ev, &err) > 0)
+		;
+	trawl_verdict(r, &v);
+	cr_expect(v.complete, "%s", v.text);
+	cr_expect(v.events > 0);
+}
+
+static void says_incomplete(struct trawl_reader *r)
+{
+	const struct trawl_meta *end = trawl_meta_find(r, "end");
+
+	has_all(r);
+	cr_assert(end);
+	cr_expect(memmem(end->data, end->len, "\"incomplete\":true", 17));
+}
+
+Test(session, ends_by_a_signal)
+{
+	struct trawl_error err;
+
+	how = (struct behaviour){ .interrupt_in = 1 };
+	cr_expect_eq(capture(&err, has_all), 0);
+}
+
+Test(session, a_failure_in_the_turn_of_the_end_is_told)
+{
+	struct trawl_error err;
+
+	how = (struct behaviour){ .interrupt_in = 1, .fail_in = 2 };
+	cr_expect_eq(capture(&err, says_incomplete), -1);
+	cr_expect_eq(err.status, TRAWL_CANNOT);
+	cr_expect_str_eq(err.text, "fake: it broke");
+}
+
+Test(session, a_source_that_does_not_stop_is_not_waited_for, .timeout = 60)
+{
+	struct trawl_error err;
+
+	how = (struct behaviour){ .interrupt_in = 1, .goes_on = true };
+	cr_expect_eq(capture(&err, has_all), -1);
+	cr_expect_str_eq(err.text, "fake: it does not stop");
+}
+
+Test(session, nor_one_that_does_not_listen, .timeout = 60)
+{
+	struct trawl_error err;
+
+	how = (struct behaviour){ .interrupt_in = 1, .goes_on = true, .deaf = true };
+	cr_expect_eq(capture(&err, says_incomplete), -1);
+	cr_expect_str_eq(err.text, "fake: it does not stop");
+}

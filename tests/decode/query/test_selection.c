@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+
+#include "decode/query/selection.h"
+
+static const struct trawl_source source = {.name = "usdt"};
+static const struct decoder decoder = {.kind = "test"};
+static struct trawl_error err;
+
+static struct item item_at(uint64_t time)
+{
+	return (struct item){.time = time, .source = &source, .name = "app:start", .name_len = 9,
+			     .comm = "x", .comm_len = 1, .pid = 10, .tid = 11};
+}
+
+static bool wants(struct selection *s, uint64_t time)
+{
+	struct item it = item_at(time);
+
+	return selection_wants(s, &decoder, NULL, &it);
+}
+
+static void option(struct selection *s, int code, const char *arg)
+{
+	cr_assert_eq(selection_option(s, code, arg, &err), 0, "%s", err.text);
+}
+
+static struct selection ready(struct selection s, uint64_t start)
+{
+	cr_assert_eq(selection_done(&s, true, &err), 0, "%s", err.text);
+	selection_times(&s, start);
+	return s;
+}
+
+Test(selection, nothing_chosen_is_everything_but_tasks)
+{
+	struct selection s = ready((struct selection){0}, 5);
+
+	cr_expect(s.all);
+	cr_expect(wants(&s, 1));
+	cr_expect(selection_source(&s, "usdt"));
+	cr_expect_not(selection_source(&s, "task"));
+	cr_expect_null(selection_missing(&s));
+}
+
+Test(selection, sources)
+{
+	struct selection s = {0};
+
+	option(&s, OPTION_SOURCE, "u*");
+	option(&s, OPTION_SOURCE, "task");
+	option(&s, OPTION_SOURCE, "event");
+	cr_expect(selection_source(&s, "usdt"));
+	cr_expect(selection_source(&s, "task"));
+	cr_expect_not(selection_source(&s, "branch"));
+	cr_expect_str_eq(selection_missing(&s), "event");
+}
+
+Test(selection, names_and_tasks)
+{
+	struct selection s = {0};
+
+	option(&s, OPTION_NAME, "nothing:*");
+	s = ready(s, 0);
+	cr_expect_not(wants(&s, 1));
+	option(&s, OPTION_NAME, "*:start");
+	cr_expect(wants(&s, 1));
+	option(&s, OPTION_PID, "12");
+	cr_expect_not(wants(&s, 1));
+	option(&s, OPTION_PID, "11"); /* the thread */
+	cr_expect(wants(&s, 1));
+	s.npids = 0;
+	option(&s, OPTION_PID, "10"); /* the process */
+	cr_expect(wants(&s, 1));
+	cr_expect_not(s.all);
+}
+
+Test(selection, times_are_half_open)
+{
+	struct selection s = {0};
+
+	option(&s, OPTION_FROM, "+10ns");
+	option(&s, OPTION_UNTIL, "+20ns");
+	s = ready(s, 1000);
+	cr_expect_not(wants(&s, 1009));
+	cr_expect(wants(&s, 1010));
+	cr_expect(wants(&s, 1019));
+	cr_expect_not(wants(&s, 1020));
+}
+
+Test(selection, wrong_values)
+{
+	struct selection s = {0};
+
+	cr_expect_eq(selection_option(&s, OPTION_PID, "4294967296", &err), -1);
+	cr_expect_eq(selection_option(&s, OPTION_PID, "", &err), -1);
+	cr_expect_eq(selection_option(&s, 'c', "-1", &err), -1);
+	cr_expect_eq(selection_option(&s, 'c', "0", &err), -1);
+	cr_expect_eq(selection_option(&s, OPTION_WHERE, "a ==", &err), -1);
+	cr_expect_eq(err.status, TRAWL_USAGE);
+	cr_expect_eq(selection_option(&s, 'x', NULL, &err), 1, "an option of somebody else");
+	for (int i = 0; i < SELECTION_MAX; i++)
+		option(&s, OPTION_NAME, "x");
+	cr_expect_eq(selection_option(&s, OPTION_NAME, "x", &err), -1);
+	option(&s, OPTION_WHERE, "a");
+	cr_expect_eq(selection_option(&s, OPTION_WHERE, "b", &err), -1);
+	selection_free(&s);
+	option(&s, OPTION_TO, "tomorrow");
+	cr_expect_eq(selection_done(&s, true, &err), -1);
+	cr_expect(strstr(err.text, "--to: not a time"));
+}

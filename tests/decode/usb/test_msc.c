@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/usb/msc.h"
+
+static const char *brief(const struct msc_step *s, const void *p, size_t n)
+{
+	static struct out o;
+
+	out_free(&o);
+	out_memory(&o);
+	msc_brief(s, p, n, &o);
+	out_char(&o, '\0');
+	return o.data;
+}
+
+#define CBW(tag, length, flags, cdb_length, cdb) \
+	"USBC" tag "\0\0\0" length "\0\0\0" flags "\0" cdb_length cdb
+
+static bool step(struct msc *m, bool in, const void *p, size_t n, uint64_t begin, uint64_t end,
+		 struct msc_step *s)
+{
+	return msc_bot(m, in, p, n, begin, end, s);
+}
+
+Test(msc, a_command_from_wrapper_to_status)
+{
+	static const char cbw[31] = CBW("\x07", "\x08", "\x80", "\x0a", "\x25");
+	struct msc m = {0};
+	struct msc_step s;
+
+	cr_assert(step(&m, false, cbw, 31, 1000000, 1100000, &s));
+	cr_expect_eq(s.phase, MSC_COMMAND);
+	cr_expect_str_eq(brief(&s, cbw, 31), "READ CAPACITY(10) tag 0x7");
+	cr_assert(step(&m, true, "\0\0\x7f\xff\0\0\x02\0", 8, 1200000, 1300000, &s));
+	cr_expect_str_eq(brief(&s, "\0\0\x7f\xff\0\0\x02\0", 8),
+			 "READ CAPACITY(10) data 32768 blocks of 512 bytes");
+	cr_assert(step(&m, true, "USBS\x07\0\0\0\0\0\0\0\0", 13, 1400000, 1500000, &s));
+	cr_expect_str_eq(brief(&s, "", 0), "READ CAPACITY(10) passed after 0.500 ms");
+	cr_expect_not(msc_is_problem(&s));
+	cr_expect_not(step(&m, true, "x", 1, 0, 0, &s), "nothing is open any more");
+}
+
+Test(msc, failures_are_problems)
+{
+	static const char cbw[31] = CBW("\x01", "\0", "\0", "\x06", "");
+	struct msc m = {0};
+	struct msc_step s;
+
+	step(&m, false, cbw, 31, 0, 0, &s);
+	step(&m, true, "USBS\x01\0\0\0\x05\0\0\0\x01", 13, 0, 0, &s);
+	cr_expect_str_eq(brief(&s, "", 0), "TEST UNIT READY failed, residue 5");
+	cr_expect(msc_is_problem(&s));
+	step(&m, false, cbw, 31, 0, 0, &s);
+	step(&m, true, "USBS\x09\0\0\0\0\0\0\0\0", 13, 0, 0, &s);
+	cr_expect(s.tag_differs);
+	cr_expect(msc_is_problem(&s));
+}
+
+Test(msc, what_is_no_wrapper)
+{
+	static const char cbw[31] = CBW("\x01", "\0", "\0", "\x06", "");
+	char bad[31];
+
+	cr_expect(msc_is_cbw((const uint8_t *)cbw, 31));
+	cr_expect_not(msc_is_cbw((const uint8_t *)cbw, 30));
+	memcpy(bad, cbw, 31);
+	bad[14] = 17;
+	cr_expect_not(msc_is_cbw((const uint8_t *)bad, 31), "a CDB of 17 bytes");
+	bad[14] = 0;
+	cr_expect_not(msc_is_cbw((const uint8_t *)bad, 31));
+}
+
+Test(msc, uas)
+{
+	static const uint8_t command[32] = {
+		1, 0, 0, 9, [16] = 0x28, [21] = 0x40, [24] = 1,
+	};
+	static const uint8_t sense[] = {
+		3, 0, 0, 9, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 18,
+		0x70, 0, 3, 0, 0, 0, 0, 10, 0, 0, 0, 0, 0x11, 0, 0, 0, 0, 0,
+	};
+	static const uint8_t response[8] = {4, 0, 0, 9, [7] = 0x02};
+	struct msc m = {0};
+	struct msc_step s;
+
+	cr_assert(msc_uas(&m, 1, command, sizeof(command), 0, 0, &s));
+	cr_expect_str_eq(brief(&s, "", 0), "READ(10) lba 64 + 1 tag 0x9");
+	cr_assert(msc_uas(&m, 3, command, 12, 0, 0, &s));
+	cr_expect(s.has_command, "one command in flight: the data is its");
+	cr_assert(msc_uas(&m, 2, sense, sizeof(sense), 0, 2000000, &s));
+	cr_expect_str_eq(brief(&s, "", 0), "READ(10) lba 64 + 1 check condition, medium error: "
+			 "unrecovered read error after 2.000 ms");
+	cr_expect(msc_is_problem(&s));
+	/* The answer may be there before the command's own completion, which then opens nothing. */
+	msc_uas_submitted(&m, command, sizeof(command), 3000000);
+	cr_assert(msc_uas(&m, 3, command, 12, 3100000, 3200000, &s));
+	cr_expect(s.has_command, "its data");
+	cr_assert(msc_uas(&m, 2, sense, sizeof(sense), 3000000, 5000000, &s));
+	cr_expect(s.has_command, "its answer");
+	cr_assert(msc_uas(&m, 1, command, sizeof(command), 3000000, 5100000, &s));
+	cr_expect_str_eq(brief(&s, "", 0), "READ(10) lba 64 + 1 tag 0x9");
+	cr_assert(msc_uas(&m, 3, command, 12, 5200000, 5300000, &s));
+	cr_expect_not(s.has_command, "nothing is in flight");
+	/* A command that the device does not understand gets a response, and is over. */
+	msc_uas_submitted(&m, command, sizeof(command), 6000000);
+	cr_assert(msc_uas(&m, 2, response, sizeof(response), 6000000, 6100000, &s));
+	cr_expect_str_eq(brief(&s, "", 0), "READ(10) lba 64 + 1 invalid information unit");
+	cr_assert(msc_uas(&m, 3, command, 12, 6200000, 6300000, &s));
+	cr_expect_not(s.has_command, "it is in flight no more");
+	for (size_t n = 0; n < sizeof(sense); n++) {
+		uint8_t *exact = malloc(n ? n : 1);
+
+		memcpy(exact, sense, n);
+		msc_uas(&m, 2, exact, n, 0, 0, &s);
+		cr_expect_leq(s.sense_len, n);
+		free(exact);
+	}
+}
+
+static const char *command(const char *cdb, uint8_t n)
+{
+	struct scsi_command c = {.length = n};
+	static struct out o;
+
+	memcpy(c.cdb, cdb, n);
+	out_free(&o);
+	out_memory(&o);
+	scsi_command_brief(&c, &o);
+	out_char(&o, '\0');
+	return o.data;
+}
+
+Test(scsi, commands)
+{
+	cr_expect_str_eq(command("\x08\x1f\xff\xff\0\0", 6), "READ(6) lba 2097151 + 256");
+	cr_expect_str_eq(command("\x28\0\0\0\x08\0\0\0\x10\0", 10), "READ(10) lba 2048 + 16");
+	cr_expect_str_eq(command("\xa8\0\0\0\0\x01\0\0\x02\0\0\0", 12), "READ(12) lba 1 + 512");
+	cr_expect_str_eq(command("\x88\0\0\0\0\x01\0\0\0\0\0\0\0\x01\0\0", 16),
+			 "READ(16) lba 4294967296 + 1");
+	cr_expect_str_eq(command("\x12\x01\x80\0\xff\0", 6), "INQUIRY page 0x80");
+	cr_expect_str_eq(command("\x1a\0\x3f\0\xc0\0", 6), "MODE SENSE(6) page 0x3f");
+	cr_expect_str_eq(command("\x1b\0\0\0\x02\0", 6), "START STOP UNIT eject");
+	cr_expect_str_eq(command("\x9e\x10\0\0\0\0\0\0\0\0\0\0\0\x20\0\0", 16),
+			 "READ CAPACITY(16)");
+	cr_expect_str_eq(command("\xee\0\0\0\0\0", 6), "SCSI command 0xee");
+	/* A CDB shorter than its operation code wants has no address. */
+	cr_expect_str_eq(command("\x28\0\0\0\x08\0", 6), "READ(10)");
+}
+
+static const char *sense(const char *p, size_t n)
+{
+	static struct out o;
+
+	out_free(&o);
+	out_memory(&o);
+	scsi_sense_brief((const uint8_t *)p, n, &o);
+	out_char(&o, '\0');
+	return o.data;
+}
+
+Test(scsi, sense)
+{
+	cr_expect_str_eq(sense("\x70\0\x02\0\0\0\0\x0a\0\0\0\0\x3a\0\0\0\0\0", 18),
+			 "not ready: medium not present");
+	cr_expect_str_eq(sense("\x72\x05\x24\0\0\0\0\0", 8),
+			 "illegal request: invalid field in CDB");
+	cr_expect_str_eq(sense("\x70\0\x0b\0\0\0\0\x0a\0\0\0\0\xee\x01\0\0\0\0", 18),
+			 "aborted command: asc 0xee ascq 0x01");
+	cr_expect_str_eq(sense("", 0), "sense data not understood");
+	cr_expect_str_eq(sense("\x7f\0\0", 3), "sense data not understood");
+}

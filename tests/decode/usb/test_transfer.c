@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+#include <malloc.h>
+#include <string.h>
+
+#include "decode/base/bytes.h"
+#include "decode/usb/transfer.h"
+
+/* Feeds one bulk event; returns the transfer that it ended. */
+static struct transfer *feed(struct transfers *s, char type, uint64_t id, uint8_t endpoint,
+			     uint64_t time, const char *data)
+{
+	uint8_t r[URB_HEADER + 64] = {0};
+	size_t n = strlen(data);
+	struct transfer *done;
+	struct urb u;
+
+	put64(r, id);
+	r[8] = (uint8_t)type;
+	r[9] = URB_BULK;
+	r[10] = endpoint;
+	put32(r + 32, (uint32_t)n);
+	put32(r + 36, (uint32_t)n);
+	memcpy(r + URB_HEADER, data, n);
+	urb_parse(&u, r, URB_HEADER + n);
+	cr_assert_eq(transfers_feed(s, &u, time, r, URB_HEADER + n, &done), 0);
+	return done;
+}
+
+Test(transfer, a_submission_and_its_completion_are_one)
+{
+	struct transfers *s = transfers_new();
+	struct transfer *done;
+
+	cr_expect_null(feed(s, 'S', 1, 0x02, 100, "hello"));
+	cr_expect_null(feed(s, 'S', 2, 0x02, 150, "other"));
+	done = feed(s, 'C', 1, 0x02, 350, "");
+	cr_assert_not_null(done);
+	cr_expect_eq(done->end, TRANSFER_DONE);
+	cr_expect_eq(transfer_latency(done), 250);
+	cr_expect_eq(transfer_data(done)->data_len, 5);
+	cr_expect(!memcmp(transfer_data(done)->data, "hello", 5), "data of the submission");
+	cr_expect_eq(transfers_open(s), 1);
+	transfers_free(s);
+}
+
+Test(transfer, a_failed_submission)
+{
+	struct transfers *s = transfers_new();
+	struct transfer *done;
+
+	feed(s, 'S', 1, 0x81, 100, "");
+	done = feed(s, 'E', 1, 0x81, 110, "");
+	cr_assert_not_null(done);
+	cr_expect_eq(done->end, TRANSFER_ERROR);
+	cr_expect_null(transfer_data(done), "nothing came in");
+	transfers_free(s);
+}
+
+Test(transfer, an_urb_used_again_was_never_answered)
+{
+	struct transfers *s = transfers_new();
+	struct transfer *done;
+
+	feed(s, 'S', 1, 0x02, 100, "first");
+	done = feed(s, 'S', 1, 0x02, 200, "second");
+	cr_assert_not_null(done);
+	cr_expect_eq(done->end, TRANSFER_UNANSWERED);
+	cr_expect(!memcmp(done->submit.data, "first", 5));
+	cr_expect_eq(transfer_latency(done), 0);
+	done = feed(s, 'C', 1, 0x02, 300, "");
+	cr_assert_not_null(done);
+	cr_expect(!memcmp(transfer_data(done)->data, "second", 6));
+	transfers_free(s);
+}
+
+Test(transfer, halves_alone)
+{
+	struct transfers *s = transfers_new();
+	struct transfer *done, *t;
+
+	done = feed(s, 'C', 7, 0x81, 100, "data");
+	cr_assert_not_null(done);
+	cr_expect_not(done->has_submit);
+	cr_expect_eq(transfer_data(done)->data_len, 4);
+	feed(s, 'S', 8, 0x02, 200, "a");
+	feed(s, 'S', 9, 0x02, 300, "b");
+	t = transfers_drain(s);
+	cr_assert_not_null(t);
+	cr_expect_eq(t->submit.id, 8, "the oldest first");
+	cr_expect_eq(t->end, TRANSFER_PENDING, "nothing says that no answer would have come");
+	t = transfers_drain(s);
+	cr_expect_eq(t->submit.id, 9);
+	cr_expect_null(transfers_drain(s));
+	transfers_free(s);
+}
+
+Test(transfer, a_clock_that_was_set_back_gives_no_latency)
+{
+	struct transfers *s = transfers_new();
+	struct transfer *done;
+
+	feed(s, 'S', 1, 0x02, 1000, "x");
+	done = feed(s, 'C', 1, 0x02, 900, "");
+	cr_expect_eq(transfer_latency(done), 0);
+	transfers_free(s);
+}
+
+Test(transfer, a_file_of_submissions_takes_bounded_memory)
+{
+	struct transfers *s = transfers_new();
+	unsigned int given = 0;
+
+	for (uint64_t id = 0; id < 70000; id++)
+		given += feed(s, 'S', id << 8, 0x02, id, "x") != NULL;
+	cr_expect_lt(mallinfo2().uordblks, 64 << 20, "as much as the submissions hold, about");
+	cr_expect_eq(transfers_open(s), 65536);
+	cr_expect_eq(given, 70000 - 65536);
+	while (transfers_drain(s))
+		;
+	cr_expect_eq(transfers_open(s), 0);
+	transfers_free(s);
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* Which rung bulk payload is stored on, for sources, compressors and disks of any speed. */
+#include <criterion/criterion.h>
+#include <zstd.h>
+
+#include "format/level.h"
+
+enum { BATCH = 1 << 20, LAST = PACE_RUNGS - 1 };
+
+/* A machine: what a byte of records costs on each rung, and a byte of file. In ns. */
+struct machine {
+	double encode[PACE_RUNGS], left[PACE_RUNGS], write;
+};
+
+/* Program files on one core; pages of the cache, and a disk of 100 MB/s. */
+static const struct machine fast_disk = {
+	{ 2.2, 1.7, 1.2, 0.5, 0.1 }, { 0.3, 0.4, 0.55, 0.75, 1 }, 0.4,
+};
+static const struct machine slow_disk = {
+	{ 2.2, 1.7, 1.2, 0.5, 0.1 }, { 0.3, 0.4, 0.55, 0.75, 1 }, 10,
+};
+
+struct run {
+	struct pace p;
+	uint64_t now;           /* when the newest batch was handed over */
+	uint64_t done;          /* when the worker is through with it */
+	uint64_t on[PACE_RUNGS]; /* batches on each rung */
+};
+
+static double byte_cost(const struct machine *m, unsigned int rung)
+{
+	return m->encode[rung] + m->left[rung] * m->write;
+}
+
+/* The source has another batch ready at `ready`; it waits for the worker as hand_over() does. */
+static void batch(struct run *r, const struct machine *m, uint64_t ready)
+{
+	unsigned int rung;
+	uint64_t write;
+
+	if (ready < r->now)
+		ready = r->now;
+	if (ready < r->done)
+		pace_busy(&r->p, BATCH);
+	else
+		pace_idle(&r->p, BATCH, r->done, ready);
+	r->now = ready < r->done ? r->done : ready;
+	rung = r->p.rung;
+	r->on[rung]++;
+	write = (uint64_t)(m->left[rung] * m->write * BATCH);
+	r->done = r->now + (uint64_t)(byte_cost(m, rung) * BATCH);
+	pace_chunk(&r->p, rung, BATCH, (uint64_t)(m->left[rung] * BATCH),
+		   (uint64_t)(m->encode[rung] * BATCH), write);
+}
+
+/* So many batches at so many ns a byte, and then how many of the later half were on each rung. */
+static void stream(struct run *r, const struct machine *m, int batches, double each)
+{
+	uint64_t start = r->now;
+
+	for (int i = 0; i < batches; i++) {
+		if (i == batches / 2)
+			memset(r->on, 0, sizeof(r->on));
+		batch(r, m, start + (uint64_t)(each * BATCH * (i + 1)));
+	}
+}
+
+Test(pace, rungs_are_levels_of_zstd_from_the_wanted_one_to_none)
+{
+	cr_assert_eq(pace_level(0, 7), 7);
+	cr_assert_eq(pace_level(0, 0), 0, "the default stays the default");
+	for (unsigned int r = 1; r < LAST; r++) {
+		cr_assert_lt(pace_level(r, 1), r == 1 ? 0 : pace_level(r - 1, 1));
+		cr_assert_geq(pace_level(r, 1), ZSTD_minCLevel());
+	}
+	cr_assert_eq(pace_level(LAST, 1), PACE_STORED);
+}
+
+Test(pace, who_is_in_time_compresses_as_wanted)
+{
+	struct run r = { 0 };
+
+	/* Rung 0 costs 2.32 ns a byte. */
+	stream(&r, &fast_disk, 4000, 2.6);
+	cr_assert_eq(r.on[0], 2000);
+}
+
+/* What a source reads at once after a while of waiting: it could have been spread out. */
+Test(pace, bursts_are_no_overload)
+{
+	struct run r = { 0 };
+
+	for (int turn = 0; turn < 400; turn++) {
+		uint64_t at = (uint64_t)turn * 7 * BATCH * 3;
+
+		for (int i = 0; i < 7; i++)
+			batch(&r, &fast_disk, at);
+	}
+	cr_assert_eq(r.on[0], 2800);
+}
+
+Test(pace, a_short_jam_is_waited_for)
+{
+	struct run r = { 0 };
+
+	for (int i = 0; i < PACE_PATIENCE / BATCH; i++) /* the first one finds the worker free */
+		batch(&r, &fast_disk, 1);
+	cr_assert_eq(r.p.rung, 0);
+	batch(&r, &fast_disk, 1);
+	cr_assert_eq(r.p.rung, 1);
+}
+
+Test(pace, what_never_ends_is_stored_the_fastest_way)
+{
+	struct run r = { 0 };
+
+	stream(&r, &fast_disk, 4000, 0);
+	cr_assert_gt(r.on[LAST], 1900, "%lu of 2000", (unsigned long)r.on[LAST]);
+}
+
+/* Storing as it is would make the disk the bottleneck: 10.1 ns a byte instead of 5.2. */
+Test(pace, a_slow_disk_is_not_helped_by_larger_files)
+{
+	struct run r = { 0 };
+
+	stream(&r, &slow_disk, 8000, 0);
+	cr_assert_gt(r.on[0], 3900, "%lu of 4000", (unsigned long)r.on[0]);
+	cr_assert_eq(r.on[3] + r.on[LAST], 0);
+}
+
+/* Between two rungs, both take turns: nothing is lost, and no more is given up than must be. */
+Test(pace, a_rate_between_two_rungs_is_kept_up_with)
+{
+	struct run r = { 0 };
+	uint64_t start;
+
+	stream(&r, &fast_disk, 1000, 1.0);
+	start = r.now;
+	stream(&r, &fast_disk, 4000, 1.0);
+	/* Rung 2 costs 1.42 ns a byte, rung 3 0.8. */
+	cr_assert_gt(r.on[3], 500);
+	/* Only to see now and then what these cost. */
+	cr_assert_lt(r.on[0] + r.on[1], 100);
+	cr_assert_lt(r.now - start, 4000ull * BATCH + 100ull * BATCH, "it fell behind");
+}
+
+Test(pace, time_again_is_used_at_once)
+{
+	struct run r = { 0 };
+
+	stream(&r, &fast_disk, 400, 0);
+	cr_assert_eq(r.p.rung, LAST);
+	/* The batch after the pause closes the jam; from the next on, the rate is known. */
+	batch(&r, &fast_disk, r.done + 5 * BATCH);
+	batch(&r, &fast_disk, r.now + 5 * BATCH);
+	cr_assert_eq(r.p.rung, 0);
+}
+
+/* Small events: no chunk was bulk, so that no rung would make a difference. */
+Test(pace, without_bulk_nothing_changes)
+{
+	struct pace p = { 0 };
+
+	for (int i = 0; i < 1000; i++)
+		pace_busy(&p, BATCH);
+	cr_assert_eq(p.rung, 0);
+}
+
+/* A chunk of a few events costs what every chunk costs, and tells nothing. */
+Test(pace, tiny_chunks_are_not_measured)
+{
+	struct pace p = { 0 };
+
+	pace_chunk(&p, 0, PACE_LEAST - 1, 1000, 1000000, 1000000);
+	cr_assert_eq(p.cost[0].at, 0);
+	pace_chunk(&p, 0, PACE_LEAST, 1000, 1000000, 1000000);
+	cr_assert_eq(p.cost[0].at, PACE_LEAST);
+}

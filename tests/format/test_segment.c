@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Files of many spans, each event in a chunk of its own.
+ *
+ * What a reader holds does not grow with the file: of two files, one four times as long as the
+ * other, each is read in a process of its own, in every way, and the most that it held is compared.
+ * And whatever the order of the chunks, events come in that of their time.
+ */
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "format/chunk.h"
+#include "format/reader.h"
+#include "format/sectionwriter.h"
+
+/*
+ * In the shorter file there is more than one index block. Kept for each chunk and each clock-sync,
+ * references took 5 MiB more for the longer one.
+ */
+enum { SHORT = 24000, LONG = 4 * SHORT, SYNC_EVERY = 8, GROWTH_MAX = 1 << 20 };
+#define EPOCH UINT64_C(1795000000000000000)
+
+#ifdef __SANITIZE_ADDRESS__
+/*
+ * Memory that was freed stays with the sanitizer: what is in use is counted instead. Not every
+ * compiler comes with the header of these.
+ */
+int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void *p, size_t n),
+					      void (*on_free)(const volatile void *p));
+size_t __sanitizer_get_allocated_size(const volatile void *p);
+
+static size_t in_use, most_in_use;
+
+static void on_malloc(const volatile void *p, size_t n)
+{
+	size_t now = __atomic_add_fetch(&in_use, n, __ATOMIC_RELAXED);
+
+	(void)p;
+	if (now > most_in_use)
+		most_in_use = now;
+}
+
+static void on_free(const volatile void *p)
+{
+	if (p)
+		__atomic_sub_fetch(&in_use, __sanitizer_get_allocated_size(p), __ATOMIC_RELAXED);
+}
+
+static void start_counting(void)
+{
+	__sanitizer_install_malloc_and_free_hooks(on_malloc, on_free);
+}
+
+static size_t most(void)
+{
+	return most_in_use;
+}
+#else
+static void start_counting(void)
+{
+}
+
+static size_t most(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	return (size_t)u.ru_maxrss << 10;
+}
+#endif
+
+/* In the processes of its own, where Criterion does not reach. */
+#define must(condition) \
+	do { \
+		if (!(condition)) { \
+			fprintf(stderr, "# %s:%d: not %s\n", __FILE__, __LINE__, #condition); \
+			_exit(1); \
+		} \
+	} while (0)
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+static const struct trawl_field fields[] = {
+	{ "n", "", "", TRAWL_SEQ, TRAWL_FIXED, 0, 0, 8, 1 },
+};
+static const struct trawl_source sources[] = {
+	{ .id = 0, .name = "mono", .spec = "", .kind = "test", .clock = TRAWL_CLOCK_MONO,
+	  .linktype = 252, .resolution = 1 },
+	{ .id = 1, .name = "real", .spec = "", .kind = "test", .clock = TRAWL_CLOCK_REAL,
+	  .linktype = 252, .resolution = 1 },
+};
+static const struct trawl_event_type types[] = {
+	{ .source = 0, .id = 1, .name = "test:n", .format = "", .size = 8, .nfields = 1,
+	  .fields = fields },
+	{ .source = 1, .id = 1, .name = "test:n", .format = "", .size = 8, .nfields = 1,
+	  .fields = fields },
+};
+
+struct job {
+	void (*run)(const struct job *job);
+	uint32_t n;
+	int fd;
+	bool whole; /* with its index */
+	uint32_t (*order)(uint32_t k, uint32_t n); /* the k-th event of the file; NULL: by time */
+};
+
+static uint64_t mono(uint32_t i)
+{
+	return 1000000 + 1000 * (uint64_t)i;
+}
+
+/*
+ * By how much the time of day is ahead of CLOCK_MONOTONIC: it runs unevenly, on straight lines
+ * between sync blocks, and is set back now and then; but where order is what is tested it is even.
+ * So far back that chunks of some twenty events may be due first, and are open at once.
+ */
+static uint64_t ahead(const struct job *job, uint32_t i)
+{
+	enum { UNEVEN = 50, SET_EVERY = 63 * SYNC_EVERY, SET_BACK = 20000 };
+	uint32_t a = i / SYNC_EVERY, part = i % SYNC_EVERY, from, to;
+
+	if (job->order)
+		return EPOCH;
+	from = a * 37 % UNEVEN;
+	to = (a + 1) * 37 % UNEVEN;
+	return EPOCH + from * (SYNC_EVERY - part) + to * part - i / SET_EVERY * SET_BACK;
+}
+
+/* The clock-sync in front of event i. It promises nothing about what comes behind it. */
+static struct clock_sync sync_at(const struct job *job, uint32_t i)
+{
+	return (struct clock_sync){ .at = i, .s = {
+		.mono = mono(i), .real = mono(i) + ahead(job, i), .boot = mono(i), .bound = 10,
+		.why = TRAWL_SYNC_TICK } };
+}
+
+/*
+ * What the writer does, without its threads. An event a chunk, in turn of a source of either clock.
+ */
+static void put_event(struct volume *v, struct chunk_encoder *e, const struct job *job, uint32_t i)
+{
+	const struct trawl_event_type *type = &types[i & 1];
+	struct chunk_schema schema = { &sources[i & 1], &type, 1 };
+	uint8_t record[8];
+	struct batch_event ev = { .ts = mono(i) + (i & 1 ? ahead(job, i) : 0), .len = 8 };
+	struct batch b = { .events = &ev, .count = 1, .capacity = 1, .bytes = record,
+			   .used = sizeof(record), .size = sizeof(record) };
+	struct chunk_head head = { .source = i & 1, .count = 1 };
+	struct trawl_error err;
+	const uint8_t *payload;
+	size_t len;
+
+	put64(record, i);
+	must(!chunk_encode(e, &schema, &b, &payload, &len, &head.first, &head.last, &err));
+	must(!volume_chunk(v, &head, payload, len));
+}
+
+static void write_file(const struct job *job)
+{
+	struct volume_front front = { .name = "memory", .comment = "", .time = 1 };
+	struct chunk_encoder *e[2] = { chunk_encoder_new(1), chunk_encoder_new(1) };
+	struct volume v;
+	uint32_t k;
+
+	must(e[0] && e[1] && !volume_begin(&v, dup(job->fd), &front));
+	for (uint16_t i = 0; i < 2; i++)
+		must(!volume_source(&v, &sources[i]) && !volume_type(&v, &types[i], 0));
+	for (uint32_t i = 0; i < job->n; i++) {
+		struct clock_sync sync = sync_at(job, i);
+
+		must(i % SYNC_EVERY || !volume_sync(&v, &sync.s));
+		k = job->order ? job->order(i, job->n) : i;
+		put_event(&v, e[k & 1], job, k);
+	}
+	volume_end(&v, 0);
+	must(!volume_close(&v));
+	chunk_encoder_free(e[0]);
+	chunk_encoder_free(e[1]);
+}
+
+/* Runs it in a process of its own; what it held at most. */
+static size_t held_by(struct job *job)
+{
+	int report[2], status = -1;
+	size_t held = 0;
+	pid_t pid;
+
+	cr_assert_eq(pipe(report), 0);
+	pid = fork();
+	if (!pid) {
+		start_counting();
+		job->run(job);
+		held = most();
+		_exit(write(report[1], &held, sizeof(held)) != sizeof(held));
+	}
+	close(report[1]);
+	cr_assert_eq(read(report[0], &held, sizeof(held)), (ssize_t)sizeof(held));
+	close(report[0]);
+	waitpid(pid, &status, 0);
+	cr_assert_eq(status, 0);
+	return held;
+}
+
+static int file_of(uint32_t n, uint32_t (*order)(uint32_t k, uint32_t n))
+{
+	struct job job = { write_file, n, memfd_create("span", 0), true, order };
+
+	held_by(&job);
+	return job.fd;
+}
+
+/* ---- the reader ---------------------------------------------------------------------------- */
+
+static struct trawl_reader *open_file(const struct job *job)
+{
+	struct trawl_error err;
+	struct trawl_reader *r;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", job->fd);
+	r = trawl_open(path, &err);
+	must(r);
+	return r;
+}
+
+/* How far off it may be, by the clock-syncs that were written around it. */
+static uint64_t bound_of(const struct job *job, const struct trawl_event *ev, uint32_t i)
+{
+	enum { MORE = 4 };
+	uint32_t last = (job->n - 1) / SYNC_EVERY, k = i / SYNC_EVERY;
+	uint32_t from = k > MORE ? k - MORE : 0;
+	struct clock_sync syncs[2 * MORE + 1];
+	struct clock_sync first = sync_at(job, 0);
+	struct clock_map m = clock_map(&first, 1);
+
+	m.syncs = syncs;
+	m.n = 0;
+	for (uint32_t a = from; a <= k + MORE && a <= last; a++)
+		syncs[m.n++] = sync_at(job, a * SYNC_EVERY);
+	return clock_bound(&m, ev->source->clock, ev->ts, k - from + 1, ev->time - EPOCH);
+}
+
+static void read_events(const struct job *job, struct trawl_reader *r)
+{
+	struct trawl_error err;
+	struct trawl_verdict v;
+	struct trawl_event ev;
+
+	for (uint32_t i = 0; i < job->n; i++) {
+		must(trawl_next(r, &ev, &err) == 1);
+		must(get64(ev.record) == i);
+		must(ev.time - EPOCH + 500 - mono(i) < 1000); /* where it is set, it is not even */
+		must(job->order || i % 7 ||
+		     trawl_event_bound(r, &ev) == bound_of(job, &ev, i));
+	}
+	must(trawl_next(r, &ev, &err) == 0);
+	trawl_verdict(r, &v);
+	must(v.complete == job->whole);
+	must(v.chunks == job->n);
+	must(v.syncs == job->n / SYNC_EVERY);
+	trawl_close(r);
+}
+
+static void read_file(const struct job *job)
+{
+	read_events(job, open_file(job));
+}
+
+/* The file, through a pipe that another process fills. */
+static void read_pipe(const struct job *job)
+{
+	struct trawl_error err;
+	struct trawl_reader *r;
+	char buf[65536];
+	int p[2];
+	ssize_t n;
+
+	must(pipe(p) == 0);
+	if (!fork()) {
+		for (off_t at = 0; (n = pread(job->fd, buf, sizeof(buf), at)) > 0; at += n)
+			if (write(p[1], buf, (size_t)n) != n)
+				_exit(1);
+		_exit(0);
+	}
+	close(p[1]);
+	dup2(p[0], STDIN_FILENO);
+	close(p[0]);
+	r = trawl_open("-", &err);
+	must(r);
+	read_events(job, r);
+}
+
+static void read_chunks(const struct job *job)
+{
+	struct trawl_reader *r = open_file(job);
+	const struct trawl_chunk *chunk;
+	struct trawl_error err;
+	uint64_t events = 0;
+
+	while (trawl_next_chunk(r, &chunk, &err) == 1)
+		events += chunk->count;
+	must(events == job->n);
+	trawl_close(r);
+}
+
+static void seek(const struct job *job)
+{
+	struct trawl_range range = { .to = UINT64_MAX };
+
+	for (uint32_t i = 1; i < job->n; i += job->n / 8) {
+		struct trawl_reader *r = open_file(job);
+		struct trawl_error err;
+		struct trawl_event ev;
+
+		range.from = mono(i) + EPOCH;
+		must(trawl_select(r, &range, &err) == 0);
+		must(trawl_next(r, &ev, &err) == 1);
+		must(get64(ev.record) == i);
+		trawl_close(r);
+	}
+}
+
+static const struct {
+	const char *what;
+	void (*run)(const struct job *job);
+} ways[] = {
+	{ "a file", read_file }, { "a pipe", read_pipe },
+	{ "chunk by chunk", read_chunks }, { "seeking", seek },
+};
+
+/* `whole`: with the end, which tells where the index is. */
+static void takes_no_more(int shorter, int longer, bool whole)
+{
+	struct job one = { .n = SHORT, .fd = shorter, .whole = whole };
+	struct job two = { .n = LONG, .fd = longer, .whole = whole };
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		size_t few, many;
+
+		one.run = two.run = ways[i].run;
+		few = held_by(&one);
+		many = held_by(&two);
+		fprintf(stderr, "# %s%s: %zu and %zu KiB\n", ways[i].what, whole ? "" : ", cut",
+			few >> 10, many >> 10);
+		cr_assert_lt(many, few + GROWTH_MAX, "%s%s: %zu and %zu bytes", ways[i].what,
+			     whole ? "" : ", cut", few, many);
+	}
+}
+
+Test(span, memory_is_the_same_for_a_longer_file)
+{
+	int shorter = file_of(SHORT, NULL), longer = file_of(LONG, NULL);
+
+	takes_no_more(shorter, longer, true);
+	cr_assert_eq(ftruncate(shorter, lseek(shorter, 0, SEEK_END) - 1), 0);
+	cr_assert_eq(ftruncate(longer, lseek(longer, 0, SEEK_END) - 1), 0);
+	takes_no_more(shorter, longer, false);
+	close(shorter);
+	close(longer);
+}
+
+/* ---- order --------------------------------------------------------------------------------- */
+
+/* All of one source, then all of the other. */
+static uint32_t one_behind_the_other(uint32_t k, uint32_t n)
+{
+	return k < n / 2 ? 2 * k : 2 * (k - n / 2) + 1;
+}
+
+/* Those of the first source here and there among some thousand; the other's as they happened. */
+static uint32_t here_and_there(uint32_t k, uint32_t n)
+{
+	enum { WINDOW = 4000 };
+	uint32_t first = k / WINDOW * WINDOW;
+
+	return k & 1 || first + WINDOW > n ? k : first + (k - first) / 2 * 1031 % (WINDOW / 2) * 2;
+}
+
+static void read_part(const struct job *job)
+{
+	uint32_t from = job->n / 3, to = from + 100;
+	struct trawl_range range = { mono(from) + EPOCH, mono(to) + EPOCH, { 0 } };
+	struct trawl_reader *r = open_file(job);
+	struct trawl_error err;
+	struct trawl_event ev;
+
+	must(trawl_select(r, &range, &err) == 0);
+	for (uint32_t i = from; i < to; i++) {
+		must(trawl_next(r, &ev, &err) == 1);
+		must(get64(ev.record) == i);
+	}
+	must(trawl_next(r, &ev, &err) == 0);
+	trawl_close(r);
+}
+
+static void comes_by_time(uint32_t (*order)(uint32_t k, uint32_t n))
+{
+	struct job job = { .n = SHORT, .fd = file_of(SHORT, order), .order = order };
+
+	for (int cut = 0; cut < 2; cut++) {
+		job.whole = !cut;
+		job.run = read_file;
+		held_by(&job);
+		job.run = read_part;
+		held_by(&job);
+		cr_assert_eq(ftruncate(job.fd, lseek(job.fd, 0, SEEK_END) - 1), 0);
+	}
+	close(job.fd);
+}
+
+Test(span, events_come_by_time_whatever_the_order_of_chunks)
+{
+	comes_by_time(NULL);
+	comes_by_time(one_behind_the_other);
+	comes_by_time(here_and_there);
+}
