@@ -35,17 +35,42 @@ need_packages() {
 BUILD_PACKAGES=(gcc g++ make autoconf automake libtool pkg-config libc6-dev libzstd-dev libxxhash-dev
 	libjson-c-dev libelf-dev libdw-dev libpcap-dev libzydis-dev libtraceevent-dev systemtap-sdt-dev zlib1g-dev)
 
+# installed: the packages that decide what configure finds, with their versions.
+installed() {
+	# shellcheck disable=SC2016 # dpkg-query's own ${...}
+	dpkg-query -W -f '${db:Status-Abbrev}${Package} ${Version}\n' \
+		"${BUILD_PACKAGES[@]}" libcriterion-dev tshark 2>/dev/null | grep '^ii'
+}
+
+# configured FOLDER [CONFIGURE-OPTION...]: configures FOLDER, if need be again: where it was never
+# configured, lacks one of the options, or was configured with other packages installed. Keeps the options
+# that FOLDER was configured with.
+configured() {
+	local folder=$1 option status='' config='' again=''
+	shift
+	if [ -x "$folder/config.status" ]; then
+		config=$("$folder/config.status" --config)
+		eval "local given=($config)"
+	else
+		local given=()
+		again=yes
+	fi
+	for option in "$@"; do
+		[[ " ${given[*]} " == *" $option "* ]] || given+=("$option") again=yes
+	done
+	status=$(installed)
+	[ "$status" = "$(cat "$folder/packages" 2>/dev/null)" ] || again=yes
+	[ "$again" ] || return 0
+	(cd "$folder" && "$OLDPWD/configure" "${given[@]}") && printf '%s\n' "$status" >"$folder/packages"
+}
+
 # build FOLDER [CONFIGURE-OPTION...]: configures and builds out of tree; the log is FOLDER/build.log.
 build() {
 	local folder=$1
-	shift
 	mkdir -p "$folder"
-	if ! (
-		[ -x configure ] || autoreconf -i || exit
-		cd "$folder" || exit
-		[ -f Makefile ] || "$OLDPWD/configure" "$@" || exit
-		make -j"$(nproc)"
-	) >"$folder/build.log" 2>&1; then
+	if ! {
+		{ [ -x configure ] || autoreconf -i; } && configured "$@" && make -C "$folder" -j"$(nproc)"
+	} >"$folder/build.log" 2>&1; then
 		tail -30 "$folder/build.log" >&2
 		echo "$0: the build failed; the log is $folder/build.log" >&2
 		return 1

@@ -9,3 +9,16 @@ AM_DISTCHECK_CONFIGURE_FLAGS = --with-wireshark-plugindir='$${libdir}/wireshark/
 # Live USB capture. Wireshark lists what is in its extcap folder, which is for it alone.
 extcapdir = $(wiresharkextcapdir)
 dist_extcap_SCRIPTS = wireshark/trawl-extcap
+
+# The live capture runs the programs that it was installed with. Where Wireshark does not look into these
+# folders, a link shows it the file.
+wireshark_looks_plugindir = @wireshark_looks_plugindir@
+wireshark_looks_extcapdir = @wireshark_looks_extcapdir@
+install-wireshark:
+	@sed -i "s|^bindir=.*|bindir='$(bindir)'|" '$(DESTDIR)$(extcapdir)/trawl-extcap'
+	@test '$(luaplugindir)' = '$(wireshark_looks_plugindir)' || echo "Wireshark finds the dissector after:" \
+		"mkdir -p ~/.local/lib/wireshark/plugins && ln -s '$(luaplugindir)/trawl.lua' ~/.local/lib/wireshark/plugins/"
+	@test '$(extcapdir)' = '$(wireshark_looks_extcapdir)' || echo "Wireshark finds the live USB capture after:" \
+		"ln -s '$(extcapdir)/trawl-extcap'" \
+		"$(if $(wireshark_looks_extcapdir),$(wireshark_looks_extcapdir)/,EXTCAP (the folder in Help, About, Folders))"
+.PHONY: install-wireshark

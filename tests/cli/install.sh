@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+# make install prefix=DIR: all that is installed is below DIR and works there.
+. "$TRAWL_SRC/tests/tap.sh"
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+prefix=$dir/a/prefix
+
+# installing ARGUMENT...: make install of this build, whatever this test's own make was told.
+installing() {
+	env -u MAKEFLAGS -u MAKEOVERRIDES -u MFLAGS make --no-print-directory -C "$TRAWL_BUILD" install "$@"
+}
+
+if installing prefix="$prefix" >"$dir/log" 2>&1; then
+	ok 0 "make install prefix=DIR"
+else
+	ok 1 "make install prefix=DIR"
+	tail -20 "$dir/log" | sed 's/^/# /'
+fi
+folders=$(installing -n prefix="$prefix" 2>/dev/null | grep -o "mkdir -p '[^']*'" | cut -d"'" -f2 | sort -u)
+has "it names the folders" "$folders" "^$prefix/bin$"
+same "no folder outside of DIR" "" "$(grep -v "^$prefix/" <<<"$folders")"
+has "how Wireshark finds the dissector" "$(cat "$dir/log")" "^Wireshark finds .*$prefix/lib/.*/trawl.lua"
+has "and the live capture" "$(cat "$dir/log")" "^Wireshark finds .*$prefix/lib/.*/trawl-extcap"
+
+for program in trawl trawl-decode trawl-export trawl-edit; do
+	has "$program runs from there" "$(env -u LD_LIBRARY_PATH "$prefix/bin/$program" --version 2>&1)" "^$program "
+done
+same "with the library from there" "$prefix/bin/../lib/libtrawl.so.0" \
+	"$(env -u LD_LIBRARY_PATH ldd "$prefix/bin/trawl-decode" | sed -n 's/.*libtrawl.* => \([^ ]*\) .*/\1/p')"
+same "the live capture finds trawl there" "$prefix/bin/trawl" "$(
+	sed -n '/^bindir=/,/^$/p' "$prefix/lib/wireshark/extcap/trawl-extcap" >"$dir/head"
+	. "$dir/head" && command -v trawl)"
+same "pkg-config names it" "-I$prefix/include -L$prefix/lib -ltrawl" \
+	"$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs libtrawl | xargs)"
+
+# The prefix that it was configured for: Wireshark's own folders, where it is installed.
+looks=$(tshark -G folders 2>/dev/null | sed -n 's/^Global Lua Plugins:[[:space:]]*//p')
+if [ "$looks" ] && grep -q "^prefix = /usr/local$" "$TRAWL_BUILD/Makefile"; then
+	installing DESTDIR="$dir/dest" >"$dir/log" 2>&1
+	same "without prefix=, Wireshark finds the dissector" "trawl.lua" "$(ls "$dir/dest$looks")"
+	same "and nothing has to be said" "" "$(grep ^Wireshark "$dir/log")"
+else
+	skip "without prefix=, Wireshark finds the dissector" "configured with a prefix, or no tshark"
+fi
+tap_done

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+# Every test in the tree is one of `make check`: a suite whose library configure did not find is a
+# failure, not a smaller number.
+. "$TRAWL_SRC/tests/tap.sh"
+
+# TESTS as the Makefile has it: on the command line of make it may be other.
+list=$(cd "$TRAWL_BUILD" && printf 'include Makefile\nlist-of-tests:\n\t@echo $(TESTS)\n' |
+	env -u MAKEFLAGS -u MAKEOVERRIDES -u MFLAGS make -s --no-print-directory -f - list-of-tests | tail -1)
+
+# What this build was told to be without.
+without=$("$TRAWL_BUILD/config.status" --config | grep -o -- '--without-[a-z]*' | tr '\n' ' ')
+
+# in_tree: what is a test by its looks.
+in_tree() {
+	cd "$TRAWL_SRC" || exit
+	ls tests/*/test_*.c tests/*/*/test_*.c tests/fuzz/fuzz_*.c 2>/dev/null | sed 's/\.c$//'
+	grep -l '^tap_done$' tests/*/*.sh tests/*/*/*.sh 2>/dev/null | grep -v '^tests/lab/\(guest\|host\)/'
+	grep -l 'finish()$' tests/*/*.py tests/*/*/*.py 2>/dev/null
+}
+
+folders=$(in_tree | sed 's,/[^/]*$,,' | sort -u)
+ok $((! $(in_tree | grep -c .) > 50)) "the tree has tests"
+for folder in $folders; do
+	missing=$(in_tree | grep "^$folder/[^/]*$" | while read -r test; do
+		[[ " $list " == *" $test "* ]] || echo "$test"
+	done)
+	if [ "$missing" ] && [ "$without" ]; then
+		skip "every test of $folder/ is in this build" "configured with $without"
+	else
+		same "every test of $folder/ is in this build" "" "$missing"
+	fi
+done
+tap_done
