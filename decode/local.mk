@@ -51,6 +51,13 @@ libdecode_la_SOURCES += \
 	decode/base/valuetree.h decode/base/valuetree.c \
 	decode/usb/urb.h decode/usb/urb.c \
 	decode/usb/usb.h decode/usb/usb.c decode/usb/show.c decode/usb/packets.c \
+	decode/usb/class.h decode/usb/classes.c \
+	decode/usb/hidclass.c \
+	decode/usb/hubclass.c \
+	decode/usb/keystrokes.h decode/usb/keystrokes.c \
+	decode/usb/payload.h decode/usb/payload.c \
+	decode/usb/serialclass.c \
+	decode/usb/storageclass.c \
 	decode/usb/ahead.h decode/usb/ahead.c \
 	decode/usb/device.h decode/usb/device.c \
 	decode/usb/status.h decode/usb/status.c \

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "config.h"
@@ -317,6 +318,14 @@ static int run(struct options *o, struct stream *s, struct out *out, struct traw
 	}
 }
 
+/* The width of the terminal that is standard output; 0: it is none. */
+static unsigned int terminal_columns(void)
+{
+	struct winsize w;
+
+	return isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) ? w.ws_col : 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = {.mode = MODE_TEXT, .window = 1000000};
@@ -332,6 +341,7 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* the write fails, and says so */
 	out_open(&out, STDOUT_FILENO);
+	r->decode.columns = terminal_columns();
 	got = parse(&o, argc, argv, &err);
 	if (got > 0)
 		goto out;

@@ -41,6 +41,9 @@ struct usb_config {
 	uint16_t len;
 };
 
+/* What the reports of an endpoint look like that no descriptor tells of. */
+enum usb_form { FORM_UNSEEN, FORM_BOOT_KEYBOARD, FORM_OTHER };
+
 struct usb_device {
 	uint16_t bus;
 	uint8_t address;
@@ -53,6 +56,7 @@ struct usb_device {
 	uint8_t ninterfaces;
 	struct usb_interface interfaces[USBDEV_INTERFACES];
 	struct usb_endpoint endpoints[32]; /* number, + 16 for IN */
+	enum usb_form forms[16];           /* of IN endpoints, by number */
 	bool gone;             /* unplugged, and nothing else has come to this address since */
 	bool captured;         /* descriptors were in the capture itself */
 	bool storage;          /* nothing is known but that it speaks Bulk-Only Transport */

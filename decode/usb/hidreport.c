@@ -501,18 +501,43 @@ static void brief_value(void *arg, uint32_t usage, int64_t value)
 	s->count++;
 }
 
+static bool is_of(const struct hid_field *f, enum hid_kind kind, uint8_t id)
+{
+	return f->kind == kind && f->report == id && !(f->flags & HID_CONSTANT);
+}
+
+/* Wide elements, those without usage and those of the vendor's pages are no numbers, but bytes. */
+static bool is_number(const struct hid_report *h, const struct hid_field *f)
+{
+	return f->size <= 32 && f->nusages && HID_PAGE(h->usages[f->usages].first) < 0xff00;
+}
+
 static void each_field(const struct hid_report *h, enum hid_kind kind, uint8_t id,
 		       const uint8_t *p, size_t n, value_fn *fn, struct shown *s)
 {
 	for (uint32_t i = 0; i < h->nfields; i++) {
 		const struct hid_field *f = &h->fields[i];
 
-		/* Wide elements, and those without usage, are no numbers: they stay bytes. */
-		if (f->kind == kind && f->report == id && !(f->flags & HID_CONSTANT) &&
-		    f->size <= 32 && f->nusages &&
-		    HID_PAGE(h->usages[f->usages].first) < 0xff00)
+		if (is_of(f, kind, id) && is_number(h, f))
 			each_value(h, f, p, n, fn, s);
 	}
+}
+
+/* Whether the report has fields, and all of them are numbers. */
+static bool tells_all(const struct hid_report *h, enum hid_kind kind, uint8_t id)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < h->nfields; i++) {
+		const struct hid_field *f = &h->fields[i];
+
+		if (!is_of(f, kind, id))
+			continue;
+		if (!is_number(h, f))
+			return false;
+		any = true;
+	}
+	return any;
 }
 
 static const char *const kind_names[HID_KINDS] = {"input", "output", "feature"};
@@ -547,7 +572,7 @@ void hid_tree(const struct hid_report *h, enum hid_kind kind, const uint8_t *p, 
 	tree_close(t);
 }
 
-void hid_brief(const struct hid_report *h, enum hid_kind kind, const uint8_t *p, size_t n,
+bool hid_brief(const struct hid_report *h, enum hid_kind kind, const uint8_t *p, size_t n,
 	       bool show_keys, struct out *o)
 {
 	bool secret = hid_is_secret(h, kind, p, n);
@@ -565,10 +590,11 @@ void hid_brief(const struct hid_report *h, enum hid_kind kind, const uint8_t *p,
 			out_str(o, " none");
 	} else if (secret) {
 		each_field(h, kind, id, p, n, count_keys, &s);
-		out_printf(o, " %u key%s down (masked)", s.count, s.count == 1 ? "" : "s");
+		out_printf(o, " %u key%s down", s.count, s.count == 1 ? "" : "s");
 	}
 	s.count = 0;
 	each_field(h, kind, id, p, n, brief_value, &s);
+	return tells_all(h, kind, id);
 }
 
 /* ---- the descriptor ------------------------------------------------------------------------- */

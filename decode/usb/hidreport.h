@@ -65,8 +65,11 @@ bool hid_is_secret(const struct hid_report *h, enum hid_kind kind, const uint8_t
 void hid_tree(const struct hid_report *h, enum hid_kind kind, const uint8_t *p, size_t n,
 	      bool show_keys, struct tree *t);
 
-/* The same as a phrase: "keys LeftShift+A", "X=3 Y=-1 buttons=1". */
-void hid_brief(const struct hid_report *h, enum hid_kind kind, const uint8_t *p, size_t n,
+/*
+ * The same as a phrase: "keys LeftShift+A", "X=3 Y=-1 Button1"; true if it tells of all fields of
+ * the report, false if some are bytes of the vendor's.
+ */
+bool hid_brief(const struct hid_report *h, enum hid_kind kind, const uint8_t *p, size_t n,
 	       bool show_keys, struct out *o);
 
 /* What a report descriptor declares, as a list "reports". */

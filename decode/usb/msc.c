@@ -338,8 +338,10 @@ static void brief_status(const struct msc_step *s, struct out *o)
 		out_printf(o, " after %.3f ms", (double)s->elapsed / 1e6);
 }
 
-void msc_brief(const struct msc_step *s, const uint8_t *p, size_t n, struct out *o)
+bool msc_brief(const struct msc_step *s, const uint8_t *p, size_t n, struct out *o)
 {
+	bool told = true;
+
 	if (s->has_command) {
 		scsi_command_brief(&s->command, o);
 		out_char(o, ' ');
@@ -347,8 +349,7 @@ void msc_brief(const struct msc_step *s, const uint8_t *p, size_t n, struct out 
 	switch ((enum msc_phase)s->phase) {
 	case MSC_DATA:
 		out_str(o, "data");
-		if (s->has_command)
-			scsi_data_brief(&s->command, p, n, o);
+		told = s->has_command && scsi_data_brief(&s->command, p, n, o);
 		break;
 	case MSC_STATUS:
 		brief_status(s, o);
@@ -369,6 +370,7 @@ void msc_brief(const struct msc_step *s, const uint8_t *p, size_t n, struct out 
 	}
 	if (s->tag_differs)
 		out_str(o, " (tag is not that of the command)");
+	return told;
 }
 
 bool msc_is_problem(const struct msc_step *s)

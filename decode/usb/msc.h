@@ -80,7 +80,7 @@ bool msc_is_cbw(const uint8_t *p, size_t n);
 
 /* p, n: the data of the transfer, for DATA. */
 void msc_tree(const struct msc_step *s, const uint8_t *p, size_t n, struct tree *t);
-void msc_brief(const struct msc_step *s, const uint8_t *p, size_t n, struct out *o);
+bool msc_brief(const struct msc_step *s, const uint8_t *p, size_t n, struct out *o);
 
 /* The command failed, or the two sides are out of step. */
 bool msc_is_problem(const struct msc_step *s);

@@ -112,7 +112,6 @@ static int emit_half(struct usb_state *s, struct urb *u, const uint8_t *data, st
 	urb_parse(&d.urb, record, len);
 	d.data = d.urb.data;
 	d.data_len = d.urb.data_len;
-	d.talk = TALK_CONTROL;
 	d.device = usbdev_find(&s->devices, u->bus, u->device);
 	if (d.urb.has_setup) {
 		d.has_setup = true;

@@ -396,8 +396,9 @@ static void brief_field(const uint8_t *p, size_t n, struct out *o)
 	out_safe(o, p, n);
 }
 
-void scsi_data_brief(const struct scsi_command *c, const uint8_t *p, size_t n, struct out *o)
+bool scsi_data_brief(const struct scsi_command *c, const uint8_t *p, size_t n, struct out *o)
 {
+	size_t start = o->len;
 	uint64_t last;
 	uint32_t block;
 
@@ -411,6 +412,7 @@ void scsi_data_brief(const struct scsi_command *c, const uint8_t *p, size_t n, s
 	} else if (capacity(c, p, n, &last, &block)) {
 		out_printf(o, " %llu blocks of %u bytes", (unsigned long long)last + 1, block);
 	}
+	return o->len > start;
 }
 
 /* ---- sense ---------------------------------------------------------------------------------- */

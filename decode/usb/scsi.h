@@ -23,7 +23,7 @@ void scsi_command_brief(const struct scsi_command *c, struct out *o);
 
 /* What the device sent in answer to the command, for commands whose answers have a known form. */
 void scsi_data_tree(const struct scsi_command *c, const uint8_t *p, size_t n, struct tree *t);
-void scsi_data_brief(const struct scsi_command *c, const uint8_t *p, size_t n, struct out *o);
+bool scsi_data_brief(const struct scsi_command *c, const uint8_t *p, size_t n, struct out *o);
 
 /* Sense data in fixed or descriptor form: members, or "not ready: medium not present". */
 void scsi_sense_tree(const uint8_t *p, size_t n, struct tree *t);

@@ -1,25 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* How USB items look: a tree of all that is known, and one line for people. */
 #include "decode/usb/usb.h"
-#include "decode/usb/cdc.h"
-#include "decode/usb/ftdi.h"
-#include "decode/usb/hub.h"
+#include "decode/usb/class.h"
+#include "decode/usb/payload.h"
 #include "decode/usb/status.h"
 #include "decode/usb/usbmontext.h"
 
-#include <stdlib.h>
-
-#define DATA_SHOWN 256      /* bytes of payload in JSON when no hexdump was asked for */
-#define TEXT_SHOWN 200      /* bytes of serial text in a line */
-#define PACKETS_SHOWN 128
-
 /* ---- control transfers ---------------------------------------------------------------------- */
 
-static bool is_request(const struct usb_detail *d, enum setup_kind kind, uint8_t class,
-		       uint8_t request)
+static bool is_standard(const struct usb_detail *d, uint8_t request)
 {
-	return setup_kind(&d->setup) == kind && d->setup.request == request &&
-	       (kind != SETUP_CLASS || d->target.class == class);
+	return setup_kind(&d->setup) == SETUP_STANDARD && d->setup.request == request;
 }
 
 static struct descriptor_request asked_for(const struct usb_detail *d)
@@ -38,41 +29,6 @@ static bool is_descriptor(const struct usb_detail *d)
 
 	return d->setup.request == REQ_GET_DESCRIPTOR && setup_in(&d->setup) &&
 	       (kind == SETUP_STANDARD || (kind == SETUP_CLASS && d->target.class == 0x09));
-}
-
-static bool is_line_coding(const struct usb_detail *d)
-{
-	return is_request(d, SETUP_CLASS, 0x02, 0x20) || is_request(d, SETUP_CLASS, 0x02, 0x21);
-}
-
-static bool is_hub_status(const struct usb_detail *d)
-{
-	return is_request(d, SETUP_CLASS, 0x09, REQ_GET_STATUS);
-}
-
-static unsigned int hub_port(const struct usb_detail *d)
-{
-	return setup_recipient(&d->setup) == SETUP_OTHER ? d->setup.index & 0xff : 0;
-}
-
-/* GET_REPORT and SET_REPORT; false if it is neither. */
-static bool hid_request(const struct usb_detail *d, enum hid_kind *kind)
-{
-	unsigned int type = d->setup.value >> 8;
-
-	if (!is_request(d, SETUP_CLASS, 0x03, 0x01) && !is_request(d, SETUP_CLASS, 0x03, 0x09))
-		return false;
-	*kind = type == 1 ? HID_INPUT : type == 2 ? HID_OUTPUT : HID_FEATURE;
-	return type >= 1 && type <= 3;
-}
-
-static const struct hid_report *hid_of(const struct usb_detail *d)
-{
-	const struct usb_interface *f = d->interface;
-
-	if (!f && d->has_setup)
-		f = usbdev_interface_number(d->device, (uint8_t)d->setup.index);
-	return f && f->hid.nfields ? &f->hid : NULL;
 }
 
 static void hid_report_descriptor(const struct usb_detail *d, struct tree *t)
@@ -96,11 +52,9 @@ static void status_answer(const struct usb_detail *d, struct tree *t)
 	}
 }
 
-static void control_tree(struct usb_state *s, const struct usb_detail *d, struct tree *t)
+static void control_tree(const struct usb_state *s, const struct usb_detail *d, struct tree *t)
 {
-	bool show_keys = s->ctx->options->show_keys;
 	struct descriptor_request r = asked_for(d);
-	enum hid_kind kind;
 
 	if (!d->data_len)
 		return;
@@ -108,49 +62,72 @@ static void control_tree(struct usb_state *s, const struct usb_detail *d, struct
 		hid_report_descriptor(d, t);
 	else if (is_descriptor(d))
 		descriptor_tree(&r, d->data, d->data_len, t);
-	else if (is_line_coding(d))
-		cdc_line_coding_tree(d->data, d->data_len, t);
-	else if (is_hub_status(d))
-		hub_status_tree(hub_port(d), d->target.protocol == 3, d->data, d->data_len, t);
-	else if (hid_request(d, &kind) && hid_of(d))
-		hid_tree(hid_of(d), kind, d->data, d->data_len, show_keys, t);
-	else if (is_request(d, SETUP_STANDARD, 0, REQ_GET_STATUS))
+	else if (is_standard(d, REQ_GET_STATUS))
 		status_answer(d, t);
-	else if (is_request(d, SETUP_STANDARD, 0, REQ_GET_CONFIGURATION))
+	else if (is_standard(d, REQ_GET_CONFIGURATION))
 		tree_uint(t, "configuration", d->data[0]);
-	else if (is_request(d, SETUP_CLASS, 0x08, 0xfe))
-		tree_uint(t, "max_lun", d->data[0]);
+	else if (d->class)
+		d->class->request_tree(s, d, t);
 }
 
-static void control_brief(struct usb_state *s, const struct usb_detail *d, struct out *o)
+/* "self-powered", "halted", ...: what the two bytes of GET_STATUS say. */
+static void status_brief(const struct usb_detail *d, struct out *o)
 {
-	bool show_keys = s->ctx->options->show_keys;
+	unsigned int recipient = setup_recipient(&d->setup);
+
+	if (recipient == SETUP_ENDPOINT)
+		out_str(o, d->data[0] & 1 ? " halted" : " not halted");
+	else if (recipient == SETUP_DEVICE)
+		out_printf(o, " %s-powered%s", d->data[0] & 1 ? "self" : "bus",
+			   d->data[0] & 2 ? ", remote wakeup" : "");
+	else
+		out_printf(o, " 0x%02x%02x", d->data[1], d->data[0]);
+}
+
+/* What was transferred; true if the phrase tells of all of it. */
+static bool control_data_brief(const struct usb_state *s, const struct usb_detail *d,
+			       struct out *o)
+{
 	struct descriptor_request r = asked_for(d);
 	size_t start = o->len;
-	enum hid_kind kind;
 
-	if (!d->data_len)
-		return;
-	out_char(o, ':');
-	if (hid_request(d, &kind) && hid_of(d)) {
-		hid_brief(hid_of(d), kind, d->data, d->data_len, show_keys, o);
-		return;
+	if (is_descriptor(d)) {
+		out_char(o, ' ');
+		if (r.type == DESC_HID_REPORT)
+			out_count(o, d->data_len, "byte");
+		else
+			descriptor_brief(&r, d->data, d->data_len, o);
+		return o->len > start + 1;
 	}
-	out_char(o, ' ');
-	if (is_descriptor(d) && r.type == DESC_HID_REPORT)
-		out_count(o, d->data_len, "byte");
-	else if (is_descriptor(d))
-		descriptor_brief(&r, d->data, d->data_len, o);
-	else if (is_line_coding(d))
-		cdc_line_coding_brief(d->data, d->data_len, o);
-	else if (is_hub_status(d))
-		hub_status_brief(hub_port(d), d->target.protocol == 3, d->data, d->data_len, o);
-	else if (is_request(d, SETUP_CLASS, 0x08, 0xfe))
-		out_printf(o, "max LUN %u", d->data[0]);
-	else if (d->data_len <= 8 && !d->secret)
-		out_hexbytes(o, d->data, d->data_len);
-	if (o->len == start + 2)
+	if (is_standard(d, REQ_GET_STATUS) && d->data_len >= 2) {
+		status_brief(d, o);
+		return true;
+	}
+	if (is_standard(d, REQ_GET_CONFIGURATION) || is_standard(d, REQ_GET_INTERFACE)) {
+		out_printf(o, " %u", d->data[0]);
+		return true;
+	}
+	return d->class && d->class->request_brief(s, d, o);
+}
+
+static bool control_brief(const struct usb_state *s, const struct usb_detail *d, struct out *o)
+{
+	size_t start = o->len;
+	bool told;
+
+	if (!d->has_setup) {
+		out_str(o, "control");
+		return false;
+	}
+	setup_brief(&d->setup, &d->target, o);
+	if (!d->data_len)
+		return true;
+	start = o->len;
+	out_char(o, ':');
+	told = control_data_brief(s, d, o);
+	if (o->len <= start + 2) /* nothing but the colon, and maybe a blank */
 		o->len = start;
+	return told;
 }
 
 /* ---- other transfers ------------------------------------------------------------------------ */
@@ -162,13 +139,11 @@ static const char *iso_kind(const struct urb *u)
 
 static void packets_tree(const struct urb *u, struct tree *t)
 {
-	uint32_t n = u->ndesc < PACKETS_SHOWN ? u->ndesc : PACKETS_SHOWN;
-
 	tree_uint(t, "error_count", (uint32_t)u->iso_errors);
 	tree_uint(t, "packet_count", (uint32_t)u->iso_packets);
 	tree_str(t, "lengths", iso_kind(u));
 	tree_list(t, "packets");
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < u->ndesc; i++) {
 		struct urb_packet p = urb_packet(u, i);
 
 		tree_object(t, "packet");
@@ -197,126 +172,28 @@ static void packets_brief(const struct urb *u, struct out *o)
 		out_printf(o, " (%s)", usb_status_name(first));
 }
 
-/* The text in a serial transfer, to be freed; FTDI has status bytes in each packet. */
-static uint8_t *serial_text(const struct usb_detail *d, size_t *n)
+static void decoded_tree(const struct usb_state *s, const struct usb_detail *d, struct tree *t)
 {
-	unsigned int packet = d->endpoint ? d->endpoint->packet & 0x7ff : 64;
-	uint8_t *text = malloc(d->data_len + 1);
-
-	*n = 0;
-	if (!text)
-		return NULL;
-	if (d->talk == TALK_FTDI && urb_in(&d->urb)) {
-		*n = ftdi_strip(d->data, d->data_len, packet, text);
-	} else {
-		memcpy(text, d->data, d->data_len);
-		*n = d->data_len;
-	}
-	return text;
-}
-
-static void serial_tree(const struct usb_detail *d, struct tree *t)
-{
-	size_t n;
-	uint8_t *text = serial_text(d, &n);
-
-	if (text)
-		tree_text(t, "text", text, n);
-	free(text);
-}
-
-static void serial_brief(const struct usb_detail *d, struct out *o)
-{
-	size_t n;
-	uint8_t *text = serial_text(d, &n);
-
-	if (text && n) {
-		out_str(o, "text ");
-		out_quoted(o, text, n < TEXT_SHOWN ? n : TEXT_SHOWN);
-		if (n > TEXT_SHOWN)
-			out_str(o, "...");
-	} else {
-		out_str(o, "no text");
-	}
-	free(text);
-}
-
-static void talk_tree(struct usb_state *s, const struct usb_detail *d, struct tree *t)
-{
-	bool keys = s->ctx->options->show_keys;
-
-	switch ((enum usb_talk)d->talk) {
-	case TALK_CONTROL:
+	if (d->urb.xfer == URB_CONTROL) {
 		if (d->has_setup)
 			control_tree(s, d, t);
-		break;
-	case TALK_HID:
-		if (hid_of(d) && d->data_len)
-			hid_tree(hid_of(d), urb_in(&d->urb) ? HID_INPUT : HID_OUTPUT, d->data,
-				 d->data_len, keys, t);
-		break;
-	case TALK_HUB:
-		if (d->data_len)
-			hub_change_tree(d->data, d->data_len, t);
-		break;
-	case TALK_NOTIFICATION:
-		cdc_notification_tree(d->data, d->data_len, t);
-		break;
-	case TALK_TEXT:
-	case TALK_FTDI:
-		serial_tree(d, t);
-		break;
-	case TALK_STORAGE:
-		msc_tree(&d->storage, d->data, d->data_len, t);
-		break;
-	case TALK_ISO:
-	case TALK_DATA:
-		break;
+	} else if (d->class && d->class->tree) {
+		d->class->tree(s, d, t);
 	}
 }
 
-static void talk_brief(struct usb_state *s, const struct usb_detail *d, struct out *o)
+/* What the transfer is about; true if that tells of all its payload. */
+static bool decoded_brief(const struct usb_state *s, const struct usb_detail *d, struct out *o)
 {
-	bool keys = s->ctx->options->show_keys;
-
-	switch ((enum usb_talk)d->talk) {
-	case TALK_CONTROL:
-		if (!d->has_setup) {
-			out_str(o, "control");
-			break;
-		}
-		setup_brief(&d->setup, &d->target, o);
-		control_brief(s, d, o);
-		break;
-	case TALK_HID:
-		out_str(o, "HID");
-		if (hid_of(d) && d->data_len)
-			hid_brief(hid_of(d), urb_in(&d->urb) ? HID_INPUT : HID_OUTPUT, d->data,
-				  d->data_len, keys, o);
-		break;
-	case TALK_HUB:
-		out_str(o, "hub");
-		if (d->data_len)
-			hub_change_brief(d->data, d->data_len, o);
-		break;
-	case TALK_NOTIFICATION:
-		out_str(o, "CDC ");
-		cdc_notification_brief(d->data, d->data_len, o);
-		break;
-	case TALK_TEXT:
-	case TALK_FTDI:
-		serial_brief(d, o);
-		break;
-	case TALK_STORAGE:
-		msc_brief(&d->storage, d->data, d->data_len, o);
-		break;
-	case TALK_ISO:
+	if (d->urb.xfer == URB_CONTROL)
+		return control_brief(s, d, o);
+	if (d->class)
+		return d->class->brief(s, d, o);
+	if (d->urb.xfer == URB_ISO)
 		packets_brief(&d->urb, o);
-		break;
-	case TALK_DATA:
+	else
 		out_str(o, "data");
-		break;
-	}
+	return false;
 }
 
 /* ---- the tree ------------------------------------------------------------------------------- */
@@ -386,7 +263,6 @@ static void data_tree(struct usb_state *s, const struct usb_detail *d, struct tr
 {
 	const struct transfer *x = d->transfer;
 	const struct urb *carrier = x ? transfer_data(x) : &d->urb;
-	uint32_t n = d->data_len;
 
 	if (carrier && urb_flag_text(carrier->flag_data) && carrier->type != 'E')
 		tree_str(t, "no_data", urb_flag_text(carrier->flag_data));
@@ -396,12 +272,11 @@ static void data_tree(struct usb_state *s, const struct usb_detail *d, struct tr
 		tree_uint(t, "data_length", d->data_len);
 	if (is_masked(s, d)) {
 		tree_bool(t, "masked", true);
+		tree_str(t, "masked_by", d->secret);
 		return;
 	}
-	if (!s->ctx->options->hexdump && n > DATA_SHOWN)
-		n = DATA_SHOWN;
-	if (n)
-		tree_bytes(t, "data", d->data, n);
+	if (d->data_len)
+		tree_bytes(t, "data", d->data, d->data_len);
 }
 
 static void damage_tree(unsigned int damage, struct tree *t)
@@ -447,7 +322,7 @@ static const struct tree *build(struct usb_state *s, const struct usb_detail *d)
 	}
 	if (d->transfer) {
 		tree_object(t, "decoded");
-		talk_tree(s, d, t);
+		decoded_tree(s, d, t);
 		tree_close(t);
 	}
 	data_tree(s, d, t);
@@ -515,6 +390,7 @@ void usb_text(void *state, const struct item *it, struct out *o)
 	struct usb_state *s = state;
 	const struct usb_detail *d = it->detail;
 	const struct urb *u = &d->urb;
+	bool told;
 
 	if (!d->transfer) {
 		out_printf(o, "%llx ", (unsigned long long)u->id);
@@ -526,37 +402,17 @@ void usb_text(void *state, const struct item *it, struct out *o)
 	} else {
 		out_printf(o, "%u:%u ep%u %s  ", u->bus, u->device, urb_number(u),
 			   urb_in(u) ? "in " : "out");
-		talk_brief(s, d, o);
+		told = decoded_brief(s, d, o);
 		result_brief(d, o);
+		if (is_masked(s, d))
+			out_printf(o, "  (masked: %s)", d->secret);
+		else if (!told && !s->ctx->options->hexdump)
+			payload_brief(d->data, d->data_len, s->ctx->options->columns, o);
 	}
 	if (d->comment)
 		out_printf(o, "  (%s)", d->comment);
 	if (u->damage)
 		out_str(o, "  (damaged record)");
-}
-
-static void hexdump(const uint8_t *p, size_t n, bool text, struct out *o)
-{
-	for (size_t at = 0; at < n; at += 16) {
-		size_t part = n - at < 16 ? n - at : 16;
-
-		out_str(o, "\t0x");
-		out_xdigits(o, at, at > 0xffff ? 8 : 4);
-		out_str(o, ": ");
-		for (size_t i = 0; i < 16; i++) {
-			if (i % 2 == 0)
-				out_char(o, ' ');
-			if (i < part)
-				out_xdigits(o, p[at + i], 2);
-			else
-				out_str(o, text ? "  " : "");
-		}
-		if (text)
-			out_str(o, "  ");
-		for (size_t i = 0; text && i < part; i++)
-			out_char(o, p[at + i] >= 0x20 && p[at + i] < 0x7f ? (char)p[at + i] : '.');
-		out_char(o, '\n');
-	}
 }
 
 void usb_more(void *state, const struct item *it, struct out *o)
@@ -572,9 +428,9 @@ void usb_more(void *state, const struct item *it, struct out *o)
 	if (!s->ctx->options->hexdump || !d->data_len)
 		return;
 	if (is_masked(s, d))
-		out_str(o, "\t(masked: may be keystrokes, see --show-keys)\n");
+		out_printf(o, "\t(masked: %s; see --show-keys)\n", d->secret);
 	else
-		hexdump(d->data, d->data_len, s->ctx->options->hexdump > 1, o);
+		payload_lines(d->data, d->data_len, s->ctx->options->hexdump > 1, o);
 }
 
 /* ---- single fields -------------------------------------------------------------------------- */
@@ -658,13 +514,13 @@ void usb_names(void *state, const struct trawl_event_type *type, decoder_name_fn
 		"bus", "dev", "ep", "dir", "xfer", "port", "vid", "pid", "end", "status",
 		"status_name", "errno", "length", "submit_ns", "actual", "latency_ns", "setup",
 		"interval", "start_frame", "error_count", "packet_count", "packets", "decoded",
-		"no_data", "not_captured", "data_length", "masked", "data", "damage", NULL,
+		"no_data", "not_captured", "data_length", "masked", "masked_by", "data", "damage", NULL,
 	};
 	static const char *const single[] = {
 		"bus", "dev", "ep", "dir", "xfer", "port", "vid", "pid", "id", "type", "status",
 		"status_name", "errno", "length", "captured", "flags", "setup", "interval",
 		"start_frame", "error_count", "packet_count", "packets", "no_data",
-		"not_captured", "data_length", "masked", "data", "damage", NULL,
+		"not_captured", "data_length", "masked", "masked_by", "data", "damage", NULL,
 	};
 	/* Parts of "setup" and "decoded" that --where is most asked for. */
 	static const char *const parts[] = {

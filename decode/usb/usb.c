@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/usb.h"
 #include "common/usbtypes.h"
-#include "decode/usb/ftdi.h"
+#include "decode/usb/class.h"
+#include "decode/usb/keystrokes.h"
 #include "decode/usb/status.h"
 
 #include <stdlib.h>
@@ -95,78 +96,6 @@ uint64_t usb_first_snapshots(struct usb_state *s)
 
 /* ---- what is talked about -------------------------------------------------------------------- */
 
-static bool is_acm(const struct usb_device *dev)
-{
-	for (unsigned int i = 0; i < dev->ninterfaces; i++)
-		if (dev->interfaces[i].class == 0x02 && dev->interfaces[i].subclass == 0x02)
-			return true;
-	return false;
-}
-
-static enum usb_talk talk_of(const struct usb_detail *d)
-{
-	const struct usb_interface *f = d->interface;
-	uint8_t xfer = d->urb.xfer;
-
-	if (xfer == URB_CONTROL)
-		return TALK_CONTROL;
-	if (xfer == URB_ISO)
-		return TALK_ISO;
-	if (d->device && d->device->known && xfer == URB_BULK &&
-	    ftdi_is(usbdev_vendor(d->device), usbdev_product(d->device)))
-		return TALK_FTDI;
-	if (!f)
-		return TALK_DATA;
-	if (f->class == 0x03 && xfer == URB_INTERRUPT)
-		return TALK_HID;
-	if (f->class == 0x09 && xfer == URB_INTERRUPT && urb_in(&d->urb))
-		return TALK_HUB;
-	if (f->class == 0x08 && xfer == URB_BULK)
-		return TALK_STORAGE;
-	if (f->class == 0x02 && xfer == URB_INTERRUPT && urb_in(&d->urb))
-		return TALK_NOTIFICATION;
-	if (f->class == 0x0a && xfer == URB_BULK && is_acm(d->device))
-		return TALK_TEXT;
-	return TALK_DATA;
-}
-
-/* Whether an input report may hold keystrokes. */
-static bool hid_secret(const struct usb_interface *f, const uint8_t *p, size_t n)
-{
-	if (f->hid.nfields)
-		return hid_is_secret(&f->hid, HID_INPUT, p, n);
-	return f->protocol != 2; /* no description: anything but a boot mouse may be a keyboard */
-}
-
-/* GET_REPORT of input; of an interface that nothing is known of, the request alone tells. */
-static bool asks_input(const struct usb_detail *d)
-{
-	return d->has_setup && setup_kind(&d->setup) == SETUP_CLASS &&
-	       setup_recipient(&d->setup) == SETUP_INTERFACE && d->setup.request == 0x01 &&
-	       d->setup.value >> 8 == 1 && (d->target.class == 0x03 || !d->target.class);
-}
-
-/*
- * Data that may hold keystrokes. Interrupt data of a device that nothing is known of may well be a
- * keyboard's, when the capture began after it was plugged in.
- */
-static bool is_secret(const struct usb_detail *d)
-{
-	const struct usb_interface *f = d->interface;
-
-	if (!d->data_len || !urb_in(&d->urb))
-		return false;
-	if (d->talk == TALK_HID)
-		return hid_secret(f, d->data, d->data_len);
-	if (d->talk == TALK_DATA && d->urb.xfer == URB_INTERRUPT)
-		return !f;
-	if (d->talk == TALK_CONTROL && asks_input(d)) {
-		f = usbdev_interface_number(d->device, (uint8_t)d->setup.index);
-		return !f || hid_secret(f, d->data, d->data_len);
-	}
-	return false;
-}
-
 static void take_setup(struct usb_detail *d, const uint8_t *bytes)
 {
 	if (!bytes)
@@ -174,6 +103,7 @@ static void take_setup(struct usb_detail *d, const uint8_t *bytes)
 	d->has_setup = true;
 	setup_parse(&d->setup, bytes);
 	d->target = usbdev_target(d->device, &d->setup);
+	d->class = usb_class_of_request(d);
 }
 
 static struct usb_device *device_of(struct usb_state *s, const struct urb *u)
@@ -197,36 +127,13 @@ static void describe(struct usb_state *s, struct usb_detail *d)
 			       ? NULL
 			       : usbdev_interface(d->device, d->urb.endpoint);
 	d->endpoint = usbdev_endpoint(d->device, d->urb.endpoint);
-	d->talk = (uint8_t)talk_of(d);
-}
-
-static void follow_storage(struct usb_state *s, struct usb_detail *d)
-{
-	const struct transfer *t = d->transfer;
-	struct usb_interface *f = d->interface;
-	uint64_t begin = t->has_submit ? t->submitted : t->completed;
-	uint64_t end = t->has_complete ? t->completed : t->submitted;
-	bool known;
-
-	if (!f->msc)
-		f->msc = calloc(1, sizeof(*f->msc));
-	/* Of a transfer that failed, only a command's own bytes mean anything. */
-	if (!f->msc || (d->urb.status && !msc_is_cbw(d->data, d->data_len)))
-		known = false;
-	else if (d->endpoint && d->endpoint->pipe)
-		known = msc_uas(f->msc, d->endpoint->pipe, d->data, d->data_len, begin, end,
-				&d->storage);
-	else
-		known = msc_bot(f->msc, urb_in(&d->urb), d->data, d->data_len, begin, end,
-				&d->storage);
-	if (!known)
-		d->talk = TALK_DATA;
+	d->class = d->urb.xfer == URB_CONTROL ? NULL : usb_class_of(d);
 }
 
 /* Storage that was plugged in before the capture, and of which there is no snapshot. */
 static void guess_storage(struct usb_state *s, struct usb_detail *d)
 {
-	if (d->talk != TALK_DATA || d->interface || d->urb.xfer != URB_BULK || urb_in(&d->urb) ||
+	if (d->class || d->interface || d->urb.xfer != URB_BULK || urb_in(&d->urb) ||
 	    !msc_is_cbw(d->data, d->data_len))
 		return;
 	d->device = usbdev_at(&s->devices, d->urb.bus, d->urb.device);
@@ -246,6 +153,7 @@ static void learn(struct usb_state *s, struct usb_detail *d)
 	usbdev_learn(&s->devices, d->device, &d->setup, d->data, d->data_len);
 	d->device = device_of(s, &d->urb); /* which may turn out to be another than was foreseen */
 	d->target = usbdev_target(d->device, &d->setup);
+	d->class = usb_class_of_request(d);
 }
 
 /* Everything about a transfer, in order, once: it moves the state of devices and protocols on. */
@@ -262,9 +170,9 @@ static void examine(struct usb_state *s, struct transfer *t, struct usb_detail *
 	take_setup(d, transfer_setup(t));
 	learn(s, d);
 	guess_storage(s, d);
-	if (d->talk == TALK_STORAGE)
-		follow_storage(s, d);
-	d->secret = is_secret(d);
+	if (d->class && d->class->follow && !d->class->follow(d))
+		d->class = NULL;
+	d->secret = keystrokes_rule(&s->devices, d);
 	if (s->stats)
 		usbstat_add(s->stats, t);
 }
@@ -291,7 +199,7 @@ static bool is_problem(const struct usb_detail *d)
 		return true;
 	if (d->urb.xfer == URB_ISO && d->urb.type == 'C' && d->urb.iso_errors)
 		return true;
-	return d->talk == TALK_STORAGE && msc_is_problem(&d->storage);
+	return d->class == &usb_storage_class && d->transfer && msc_is_problem(&d->storage);
 }
 
 /* The name of no task. */
@@ -340,11 +248,8 @@ static int emit_event(struct usb_state *s, const struct trawl_event *ev, const s
 	};
 
 	describe(s, &d);
-	/* A storage step belongs to the transfer, not to one of its halves. */
-	if (d.talk == TALK_STORAGE)
-		d.talk = TALK_DATA;
 	take_setup(&d, u->has_setup ? u->setup : NULL);
-	d.secret = joined ? joined->secret : is_secret(&d);
+	d.secret = joined ? joined->secret : keystrokes_rule(&s->devices, &d);
 	if (u->xfer == URB_ISO && joined && joined->transfer->has_submit)
 		d.urb.buffer = joined->transfer->submit.length;
 	return usb_emit(s, &it, &d, sink);
@@ -363,7 +268,7 @@ static void foresee(struct usb_state *s, const struct urb *u, uint64_t time)
 	if (u->type != 'S' || u->xfer != URB_BULK || urb_in(u) || !u->data_len)
 		return;
 	describe(s, &d);
-	if (d.talk != TALK_STORAGE || !d.endpoint || d.endpoint->pipe != 1)
+	if (d.class != &usb_storage_class || !d.endpoint || d.endpoint->pipe != 1)
 		return;
 	if (!d.interface->msc)
 		d.interface->msc = calloc(1, sizeof(*d.interface->msc));

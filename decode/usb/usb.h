@@ -14,18 +14,7 @@
 #include "decode/usb/device.h"
 #include "decode/usb/statistics.h"
 
-/* What the two sides are talking about in a transfer. */
-enum usb_talk {
-	TALK_DATA, /* not known: bytes */
-	TALK_CONTROL,
-	TALK_HID,
-	TALK_HUB,
-	TALK_NOTIFICATION, /* CDC */
-	TALK_TEXT,         /* CDC ACM */
-	TALK_FTDI,
-	TALK_STORAGE,
-	TALK_ISO,
-};
+struct usb_class; /* decode/usb/class.h */
 
 /* item.detail of every item. */
 struct usb_detail {
@@ -34,9 +23,9 @@ struct usb_detail {
 	struct usb_device *device;       /* NULL: nothing is known of it */
 	struct usb_interface *interface; /* likewise */
 	const struct usb_endpoint *endpoint;
-	uint8_t talk;                    /* enum usb_talk */
+	const struct usb_class *class;   /* what the payload means; NULL: it is bytes */
 	bool has_setup;
-	bool secret;                     /* the data may be keystrokes: not shown in clear */
+	const char *secret;              /* the rule by which the data is masked; NULL: it is not */
 	struct setup setup;
 	struct setup_target target;
 	const uint8_t *data;             /* never NULL */

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Classes: what the payload of a device's endpoints, and of its class requests, means.
+ *
+ * A class is one file with one struct usb_class and one line in classes.c. A transfer is of the
+ * first class in that table that fits it; its line and its "decoded" object come from there. A
+ * class that keeps state from transfer to transfer has follow(), which is called once for each
+ * transfer, in order; all other functions only look.
+ */
+#ifndef TRAWL_DECODE_USB_CLASS_H
+#define TRAWL_DECODE_USB_CLASS_H
+
+#include "decode/usb/usb.h"
+
+struct usb_class {
+	/* Whether a transfer of an endpoint other than 0 is of this class. */
+	bool (*fits)(const struct usb_detail *d);
+	/* Moves the state on; false: the payload is not of this class after all. May be NULL. */
+	bool (*follow)(struct usb_detail *d);
+	/* Appends members of "decoded". May be NULL. */
+	void (*tree)(const struct usb_state *s, const struct usb_detail *d, struct tree *t);
+	/* Appends one phrase; returns whether it tells of all the payload, so that its bytes need
+	 * not be shown. */
+	bool (*brief)(const struct usb_state *s, const struct usb_detail *d, struct out *o);
+
+	/* Of control transfers: whether the payload of this request is of this class. NULL: none. */
+	bool (*requested)(const struct usb_detail *d);
+	void (*request_tree)(const struct usb_state *s, const struct usb_detail *d,
+			     struct tree *t);
+	/* Begins with a blank, where it says something. */
+	bool (*request_brief)(const struct usb_state *s, const struct usb_detail *d,
+			      struct out *o);
+	/* Names of members of "decoded" that --where may ask for, ended by NULL. May be NULL. */
+	const char *const *names;
+};
+
+/* The class of a transfer; NULL: its payload is bytes. */
+const struct usb_class *usb_class_of(const struct usb_detail *d);
+/* The class of a control transfer's payload, or NULL. */
+const struct usb_class *usb_class_of_request(const struct usb_detail *d);
+/* Whether some class has a member of "decoded" of this name. */
+bool usb_class_has_name(const char *name, size_t n);
+
+/* Whether it is a class request of this number to a recipient of this class. */
+static inline bool usb_is_class_request(const struct usb_detail *d, uint8_t class, uint8_t request)
+{
+	return setup_kind(&d->setup) == SETUP_CLASS && d->setup.request == request &&
+	       d->target.class == class;
+}
+
+extern const struct usb_class usb_cdc_class;
+extern const struct usb_class usb_ftdi_class;
+extern const struct usb_class usb_hid_class;
+extern const struct usb_class usb_hub_class;
+extern const struct usb_class usb_serial_class;
+extern const struct usb_class usb_storage_class;
+
+#endif

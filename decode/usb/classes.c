@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/usb/class.h"
+
+/* A class that is told by more than the interface's class code stands before those that are not. */
+static const struct usb_class *const classes[] = {
+	&usb_ftdi_class,
+	&usb_hid_class,
+	&usb_hub_class,
+	&usb_storage_class,
+	&usb_cdc_class,
+	&usb_serial_class,
+};
+
+#define CLASSES (sizeof(classes) / sizeof(classes[0]))
+
+const struct usb_class *usb_class_of(const struct usb_detail *d)
+{
+	for (size_t i = 0; i < CLASSES; i++)
+		if (classes[i]->fits && classes[i]->fits(d))
+			return classes[i];
+	return NULL;
+}
+
+const struct usb_class *usb_class_of_request(const struct usb_detail *d)
+{
+	for (size_t i = 0; i < CLASSES; i++)
+		if (classes[i]->requested && classes[i]->requested(d))
+			return classes[i];
+	return NULL;
+}
+
+bool usb_class_has_name(const char *name, size_t n)
+{
+	for (size_t i = 0; i < CLASSES; i++)
+		for (const char *const *at = classes[i]->names; at && *at; at++)
+			if (!strncmp(*at, name, n) && !(*at)[n])
+				return true;
+	return false;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* Serial lines: CDC ACM, its notifications and line coding; the chips of FTDI. */
+#include <stdlib.h>
+
+#include "decode/usb/cdc.h"
+#include "decode/usb/ftdi.h"
+#include "decode/usb/class.h"
+
+#define TEXT_SHOWN 200 /* bytes of serial text in a line */
+
+static bool is_acm(const struct usb_device *dev)
+{
+	for (unsigned int i = 0; i < dev->ninterfaces; i++)
+		if (dev->interfaces[i].class == 0x02 && dev->interfaces[i].subclass == 0x02)
+			return true;
+	return false;
+}
+
+static bool serial_fits(const struct usb_detail *d)
+{
+	return d->interface && d->interface->class == 0x0a && d->urb.xfer == URB_BULK &&
+	       is_acm(d->device);
+}
+
+static bool ftdi_fits(const struct usb_detail *d)
+{
+	return d->device && d->device->known && d->urb.xfer == URB_BULK &&
+	       ftdi_is(usbdev_vendor(d->device), usbdev_product(d->device));
+}
+
+static uint8_t *serial_text(const struct usb_detail *d, size_t *n)
+{
+	unsigned int packet = d->endpoint ? d->endpoint->packet & 0x7ff : 64;
+	uint8_t *text = malloc(d->data_len + 1);
+
+	*n = 0;
+	if (!text)
+		return NULL;
+	if (d->class == &usb_ftdi_class && urb_in(&d->urb)) {
+		*n = ftdi_strip(d->data, d->data_len, packet, text);
+	} else {
+		memcpy(text, d->data, d->data_len);
+		*n = d->data_len;
+	}
+	return text;
+}
+
+static void serial_tree(const struct usb_state *s, const struct usb_detail *d, struct tree *t)
+{
+	size_t n;
+	uint8_t *text = serial_text(d, &n);
+
+	if (text)
+		tree_text(t, "text", text, n);
+	free(text);
+}
+
+/* Whether it reads as text: control characters of terminals, and nothing that is no UTF-8. */
+static bool is_text(const uint8_t *p, size_t n)
+{
+	size_t bad;
+
+	for (size_t i = 0, len; i < n; i += len) {
+		len = out_utf8(p + i, n - i, &bad);
+		if (!len || p[i] == 0 || (p[i] < 0x20 && !strchr("\a\b\t\n\v\f\r\033", p[i])))
+			return false;
+	}
+	return true;
+}
+
+static bool serial_brief(const struct usb_state *s, const struct usb_detail *d, struct out *o)
+{
+	size_t n;
+	uint8_t *text = serial_text(d, &n);
+	bool whole = text && (!n || (n <= TEXT_SHOWN && is_text(text, n)));
+
+	if (text && n) {
+		out_str(o, "text ");
+		out_quoted(o, text, n < TEXT_SHOWN ? n : TEXT_SHOWN);
+		if (n > TEXT_SHOWN)
+			out_str(o, "...");
+	} else {
+		out_str(o, "no text");
+	}
+	free(text);
+	return whole;
+}
+
+static bool cdc_fits(const struct usb_detail *d)
+{
+	return d->interface && d->interface->class == 0x02 && d->urb.xfer == URB_INTERRUPT &&
+	       urb_in(&d->urb);
+}
+
+static void cdc_tree(const struct usb_state *s, const struct usb_detail *d, struct tree *t)
+{
+	cdc_notification_tree(d->data, d->data_len, t);
+}
+
+static bool cdc_brief(const struct usb_state *s, const struct usb_detail *d, struct out *o)
+{
+	size_t start = o->len;
+
+	out_str(o, "CDC ");
+	cdc_notification_brief(d->data, d->data_len, o);
+	return o->len > start + 4;
+}
+
+static bool cdc_requested(const struct usb_detail *d)
+{
+	return usb_is_class_request(d, 0x02, 0x20) || usb_is_class_request(d, 0x02, 0x21);
+}
+
+static void cdc_request_tree(const struct usb_state *s, const struct usb_detail *d,
+			     struct tree *t)
+{
+	cdc_line_coding_tree(d->data, d->data_len, t);
+}
+
+static bool cdc_request_brief(const struct usb_state *s, const struct usb_detail *d,
+			      struct out *o)
+{
+	size_t start = o->len;
+
+	out_char(o, ' ');
+	cdc_line_coding_brief(d->data, d->data_len, o);
+	return o->len > start + 1;
+}
+
+const struct usb_class usb_cdc_class = {
+	.fits = cdc_fits,
+	.tree = cdc_tree,
+	.brief = cdc_brief,
+	.requested = cdc_requested,
+	.request_tree = cdc_request_tree,
+	.request_brief = cdc_request_brief,
+};
+
+const struct usb_class usb_serial_class = {
+	.fits = serial_fits,
+	.tree = serial_tree,
+	.brief = serial_brief,
+};
+
+const struct usb_class usb_ftdi_class = {
+	.fits = ftdi_fits,
+	.tree = serial_tree,
+	.brief = serial_brief,
+};

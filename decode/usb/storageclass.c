@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Mass storage: SCSI commands over Bulk-Only Transport and UAS. */
+#include <stdlib.h>
+
+#include "decode/usb/class.h"
+
+static bool fits(const struct usb_detail *d)
+{
+	return d->interface && d->interface->class == 0x08 && d->urb.xfer == URB_BULK;
+}
+
+static bool follow(struct usb_detail *d)
+{
+	const struct transfer *t = d->transfer;
+	struct usb_interface *f = d->interface;
+	uint64_t begin = t->has_submit ? t->submitted : t->completed;
+	uint64_t end = t->has_complete ? t->completed : t->submitted;
+
+	if (!f->msc)
+		f->msc = calloc(1, sizeof(*f->msc));
+	/* Of a transfer that failed, only a command's own bytes mean anything. */
+	if (!f->msc || (d->urb.status && !msc_is_cbw(d->data, d->data_len)))
+		return false;
+	if (d->endpoint && d->endpoint->pipe)
+		return msc_uas(f->msc, d->endpoint->pipe, d->data, d->data_len, begin, end,
+			       &d->storage);
+	return msc_bot(f->msc, urb_in(&d->urb), d->data, d->data_len, begin, end, &d->storage);
+}
+
+static void tree(const struct usb_state *s, const struct usb_detail *d, struct tree *t)
+{
+	msc_tree(&d->storage, d->data, d->data_len, t);
+}
+
+static bool brief(const struct usb_state *s, const struct usb_detail *d, struct out *o)
+{
+	return msc_brief(&d->storage, d->data, d->data_len, o);
+}
+
+/* GET_MAX_LUN */
+static bool requested(const struct usb_detail *d)
+{
+	return usb_is_class_request(d, 0x08, 0xfe);
+}
+
+static void request_tree(const struct usb_state *s, const struct usb_detail *d, struct tree *t)
+{
+	tree_uint(t, "max_lun", d->data[0]);
+}
+
+static bool request_brief(const struct usb_state *s, const struct usb_detail *d, struct out *o)
+{
+	out_printf(o, " max LUN %u", d->data[0]);
+	return true;
+}
+
+const struct usb_class usb_storage_class = {
+	.fits = fits,
+	.follow = follow,
+	.tree = tree,
+	.brief = brief,
+	.requested = requested,
+	.request_tree = request_tree,
+	.request_brief = request_brief,
+};
