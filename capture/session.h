@@ -41,7 +41,7 @@ struct tasks *session_tasks(struct session *s);
  * The tasks of the scope and all that they started; asked by sources that let all tasks' events
  * in.
  */
-struct kin *session_kin(struct session *s);
+struct task_filter *session_kin(struct session *s);
 /* Takes in which tasks have started and ended until now. */
 int session_learn(struct session *s, struct trawl_error *err);
 

@@ -32,7 +32,7 @@
 #include "common/json.h"
 #include "format/trawl.h"
 
-struct kin;
+struct task_filter;
 struct session; /* session.h: the writer, the options, the scope */
 struct source;
 
@@ -98,7 +98,7 @@ struct source {
 	/* Fills at most room entries of fds (fd and events); returns how many. */
 	size_t (*fds)(struct input *in, struct pollfd *fds, size_t room);
 	int (*drain)(struct input *in, struct trawl_error *err);
-	int (*learn)(struct input *in, struct kin *kin, struct trawl_error *err);
+	int (*learn)(struct input *in, struct task_filter *kin, struct trawl_error *err);
 	int (*tick)(struct input *in, struct trawl_error *err);
 	void (*turn)(struct input *in);
 	int (*stop)(struct input *in, struct trawl_error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/dupopt.h"
 
-int once_given(struct once *o, int option, const struct option *longs, struct trawl_error *err)
+int dupopt_given(struct dupopt *o, int option, const struct option *longs, struct trawl_error *err)
 {
 	const char letter[] = { '-', (char)option, '\0' };
 

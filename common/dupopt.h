@@ -8,11 +8,11 @@
 
 #include "format/trawl.h"
 
-struct once {
+struct dupopt {
 	bool seen[512]; /* by what getopt_long() returns */
 };
 
 /* Notes that the option was given; 0, or -1: it was before. longs: where its name stands. */
-int once_given(struct once *o, int option, const struct option *longs, struct trawl_error *err);
+int dupopt_given(struct dupopt *o, int option, const struct option *longs, struct trawl_error *err);
 
 #endif

@@ -62,7 +62,7 @@ static char *read_link(const char *path)
 	return asprintf(&leads, "%.*s/%s", (int)(slash - path), path, text) < 0 ? NULL : leads;
 }
 
-char *nameless_target(const char *path, uid_t us)
+char *unnamed_target(const char *path, uid_t us)
 {
 	char *at = strdup(path), *next;
 	struct stat st;
@@ -81,9 +81,9 @@ char *nameless_target(const char *path, uid_t us)
 	return at;
 }
 
-int nameless_open(struct nameless *n, const char *path)
+int unnamed_open(struct unnamed *n, const char *path)
 {
-	*n = (struct nameless){ .fd = open_unnamed(path) };
+	*n = (struct unnamed){ .fd = open_unnamed(path) };
 	if (n->fd >= 0)
 		return 0;
 	n->beside = name_beside(path);
@@ -124,7 +124,7 @@ static int move_by_steps(const char *from, const char *to)
 	return -1;
 }
 
-static int move_there(struct nameless *n, const char *path, bool replace)
+static int move_there(struct unnamed *n, const char *path, bool replace)
 {
 	int r = renameat2(AT_FDCWD, n->beside, AT_FDCWD, path, replace ? 0 : RENAME_NOREPLACE);
 
@@ -138,7 +138,7 @@ static int move_there(struct nameless *n, const char *path, bool replace)
 }
 
 /* linkat() replaces nothing: the file gets a name beside, from which it can be moved. */
-int nameless_name(struct nameless *n, const char *path, bool replace)
+int unnamed_name(struct unnamed *n, const char *path, bool replace)
 {
 	struct fd_name from = fd_name(n->fd);
 
@@ -159,7 +159,7 @@ int nameless_name(struct nameless *n, const char *path, bool replace)
 	return -1;
 }
 
-char *nameless_leave(struct nameless *n)
+char *unnamed_leave(struct unnamed *n)
 {
 	char *name = n->beside;
 
@@ -167,12 +167,12 @@ char *nameless_leave(struct nameless *n)
 	return name;
 }
 
-void nameless_close(struct nameless *n)
+void unnamed_close(struct unnamed *n)
 {
 	if (n->beside)
 		unlink(n->beside);
 	free(n->beside);
 	if (n->fd >= 0)
 		close(n->fd);
-	*n = (struct nameless){ .fd = -1 };
+	*n = (struct unnamed){ .fd = -1 };
 }

@@ -70,8 +70,8 @@ struct item {
 };
 
 /* Where items go. item() returns 0, or 1 when no more are wanted: feed() then returns 1 too. */
-struct sink {
-	int (*item)(struct sink *sink, const struct item *it);
+struct item_sink {
+	int (*item)(struct item_sink *sink, const struct item *it);
 };
 
 /* A field's value, for --where and CSV. */
@@ -133,13 +133,13 @@ struct decoder {
 	 * the program). Items leave in order of time: an item that waits for a later record
 	 * carries that record's time. 0 on, 1 the sink wants no more, -1 with *err.
 	 */
-	int (*feed)(void *state, const struct trawl_event *ev, struct sink *sink,
+	int (*feed)(void *state, const struct trawl_event *ev, struct item_sink *sink,
 		    struct trawl_error *err);
 	/* The end of the input: what is still held back. May be NULL. */
-	int (*flush)(void *state, struct sink *sink, struct trawl_error *err);
+	int (*flush)(void *state, struct item_sink *sink, struct trawl_error *err);
 
 	/* Before the first event, only with options->export: synthesised items. May be NULL. */
-	int (*prologue)(void *state, struct sink *sink, struct trawl_error *err);
+	int (*prologue)(void *state, struct item_sink *sink, struct trawl_error *err);
 
 	/* Appends the fields as text, "a=1 b=\"x\"", no leading blank, no newline at the end. */
 	void (*text)(void *state, const struct item *it, struct out *o);

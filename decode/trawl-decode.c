@@ -147,7 +147,7 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 		return 0;
 	case OPTION_WINDOW:
 		o->has_window = true;
-		return when_span("--window", optarg, &o->window, err);
+		return time_arg_span("--window", optarg, &o->window, err);
 	case 't':
 		if (++o->times > TIME_SINCE)
 			return trawl_fail(err, TRAWL_USAGE, "-t: given too often: at most five, "

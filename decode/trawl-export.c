@@ -339,7 +339,7 @@ static int run(struct options *o, struct trawl_error *err)
 		foreign_close(&copy);
 		return cli_error(err);
 	}
-	stream_called(s, o->reading.path);
+	stream_set_name(s, o->reading.path);
 	status = convert(o, s, output.fd, err);
 	/* of damaged data there is an export of what is whole */
 	if (outfile_close(&output, status <= TRAWL_BAD_DATA, err))

@@ -11,16 +11,16 @@ enum { FIRST_BYTES = 128 << 10, FIRST_EVENTS = 2048 };
 
 /* ---- what is lost ---------------------------------------------------------------------- */
 
-void stage_lost(struct stage *s, uint64_t n)
+void batcher_lost(struct batcher *s, uint64_t n)
 {
 	pthread_mutex_lock(&s->lock);
 	s->losses.lost += n;
 	pthread_mutex_unlock(&s->lock);
 }
 
-void stage_unwritten(struct stage *s, uint64_t n, uint64_t first, uint64_t last)
+void batcher_unwritten(struct batcher *s, uint64_t n, uint64_t first, uint64_t last)
 {
-	struct stage_losses *l = &s->losses;
+	struct batcher_losses *l = &s->losses;
 
 	pthread_mutex_lock(&s->lock);
 	if (!l->unwritten || first < l->from)
@@ -33,7 +33,7 @@ void stage_unwritten(struct stage *s, uint64_t n, uint64_t first, uint64_t last)
 	pthread_mutex_unlock(&s->lock);
 }
 
-const struct stage_losses *stage_tell_losses(struct stage *s)
+const struct batcher_losses *batcher_tell_losses(struct batcher *s)
 {
 	pthread_mutex_lock(&s->lock);
 	s->told = s->losses;
@@ -41,7 +41,7 @@ const struct stage_losses *stage_tell_losses(struct stage *s)
 	return &s->told;
 }
 
-void stage_next_file(struct stage *s)
+void batcher_next_file(struct batcher *s)
 {
 	pthread_mutex_lock(&s->lock);
 	s->losses.lost -= s->told.lost;
@@ -49,7 +49,7 @@ void stage_next_file(struct stage *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
-uint64_t stage_all_unwritten(struct stage *s)
+uint64_t batcher_all_unwritten(struct batcher *s)
 {
 	uint64_t n;
 
@@ -62,7 +62,7 @@ uint64_t stage_all_unwritten(struct stage *s)
 /* ---- the worker ------------------------------------------------------------------------ */
 
 /* A whole batch that no chunk could be made of. */
-static void batch_unwritten(struct stage *s, const struct batch *b)
+static void batch_unwritten(struct batcher *s, const struct batch *b)
 {
 	uint64_t first = UINT64_MAX, last = 0;
 
@@ -72,7 +72,7 @@ static void batch_unwritten(struct stage *s, const struct batch *b)
 		if (b->events[i].ts > last)
 			last = b->events[i].ts;
 	}
-	stage_unwritten(s, b->count, first, last);
+	batcher_unwritten(s, b->count, first, last);
 }
 
 /*
@@ -85,7 +85,7 @@ enum { PAYLOAD_AIM = 320 << 10, TARGET_LEAST = 256 << 10 };
  * every chunk has, and would have the next file of a row end after a few events. */
 enum { DENSITY_LEAST = 16 << 10 };
 
-static size_t next_target(const struct stage *s, double density)
+static size_t next_target(const struct batcher *s, double density)
 {
 	size_t target = density > 0 ? (size_t)(PAYLOAD_AIM / density) : SIZE_MAX;
 
@@ -103,7 +103,7 @@ static uint64_t now(void)
 }
 
 /* Returns the bytes of the chunk by byte of record; 0 if there is none. */
-static double encode(struct stage *s, struct chunk_encoder *e, const struct batch *b,
+static double encode(struct batcher *s, struct chunk_encoder *e, const struct batch *b,
 		     unsigned int rung)
 {
 	struct chunk_schema schema = { &s->source, s->types, atomic_load(&s->ntypes) };
@@ -121,29 +121,29 @@ static double encode(struct stage *s, struct chunk_encoder *e, const struct batc
 	s->o.emit(s->o.arg, s, payload, len, b->count, first, last);
 	if (chunk_encoder_was_bulk(e)) {
 		pthread_mutex_lock(&s->lock);
-		pace_chunk(&s->pace, rung, b->used, len, encoded - begun, now() - encoded);
+		level_chunk(&s->pace, rung, b->used, len, encoded - begun, now() - encoded);
 		pthread_mutex_unlock(&s->lock);
 	}
 	return b->used ? (double)(len + BLOCK_OVERHEAD + CHUNK_HEAD) / (double)b->used : 0;
 }
 
-static void pool_give(struct stage *s, size_t n)
+static void pool_give(struct batcher *s, size_t n)
 {
 	atomic_fetch_sub(&s->o.pool->used, n);
 }
 
-static void pool_take(struct stage *s, size_t n)
+static void pool_take(struct batcher *s, size_t n)
 {
 	atomic_fetch_add(&s->o.pool->used, n);
 }
 
-static bool pool_has(struct stage *s, size_t n)
+static bool pool_has(struct batcher *s, size_t n)
 {
 	return atomic_load(&s->o.pool->used) + n <= s->o.pool->most;
 }
 
 /* A batch that grew for one huge record does not stay that large. */
-static void batch_reset(struct stage *s, struct batch *b)
+static void batch_reset(struct batcher *s, struct batch *b)
 {
 	b->count = 0;
 	b->used = 0;
@@ -158,7 +158,7 @@ static void batch_reset(struct stage *s, struct batch *b)
 
 static void *worker(void *arg)
 {
-	struct stage *s = arg;
+	struct batcher *s = arg;
 	struct chunk_encoder *e = chunk_encoder_new(s->o.level);
 	unsigned int rung;
 	double density;
@@ -175,7 +175,7 @@ static void *worker(void *arg)
 		rung = s->pace.rung;
 		pthread_mutex_unlock(&s->lock);
 		if (e && s->o.keep_up)
-			chunk_encoder_bulk(e, pace_level(rung, s->o.level));
+			chunk_encoder_bulk(e, level_of_rung(rung, s->o.level));
 		density = encode(s, e, s->pending, rung);
 		pthread_mutex_lock(&s->lock);
 		if (s->pending->used >= DENSITY_LEAST) {
@@ -194,7 +194,7 @@ static void *worker(void *arg)
 }
 
 /* With the lock held: waits until the worker is free. Meanwhile it has its caller's priority. */
-static void wait_for_worker(struct stage *s)
+static void wait_for_worker(struct batcher *s)
 {
 	bool lent;
 
@@ -208,7 +208,7 @@ static void wait_for_worker(struct stage *s)
 
 /* ---- setting up ------------------------------------------------------------------------ */
 
-static bool batch_init(struct stage *s, struct batch *b)
+static bool batch_init(struct batcher *s, struct batch *b)
 {
 	b->capacity = FIRST_EVENTS;
 	b->events = malloc(b->capacity * sizeof(*b->events));
@@ -218,10 +218,10 @@ static bool batch_init(struct stage *s, struct batch *b)
 	return b->events && b->bytes;
 }
 
-struct stage *stage_new(const struct trawl_source *source, const struct stage_options *o,
+struct batcher *batcher_new(const struct trawl_source *source, const struct batcher_options *o,
 			struct trawl_error *err)
 {
-	struct stage *s = calloc(1, sizeof(*s));
+	struct batcher *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		goto nomem;
@@ -241,24 +241,24 @@ struct stage *stage_new(const struct trawl_source *source, const struct stage_op
 	s->idle = s->pace.since = now();
 	return s;
 nomem:
-	stage_free(s);
+	batcher_free(s);
 	trawl_fail(err, TRAWL_CANNOT, "source \"%s\": out of memory", source->name);
 	return NULL;
 }
 
-static void batch_free(struct stage *s, struct batch *b)
+static void batch_free(struct batcher *s, struct batch *b)
 {
 	pool_give(s, b->size + b->capacity * sizeof(*b->events));
 	free(b->events);
 	free(b->bytes);
 }
 
-void stage_stop(struct stage *s)
+void batcher_stop(struct batcher *s)
 {
 	if (!s->started)
 		return;
-	stage_flush_begin(s);
-	stage_flush_end(s);
+	batcher_flush_begin(s);
+	batcher_flush_end(s);
 	pthread_mutex_lock(&s->lock);
 	s->quit = true;
 	pthread_cond_broadcast(&s->work);
@@ -267,11 +267,11 @@ void stage_stop(struct stage *s)
 	s->started = false;
 }
 
-void stage_free(struct stage *s)
+void batcher_free(struct batcher *s)
 {
 	if (!s)
 		return;
-	stage_stop(s);
+	batcher_stop(s);
 	for (uint32_t i = 0; i < atomic_load(&s->ntypes); i++) {
 		body_type_free((struct trawl_event_type *)s->types[i]);
 		free((void *)s->types[i]);
@@ -290,7 +290,7 @@ void stage_free(struct stage *s)
 
 /* ---- types ----------------------------------------------------------------------------- */
 
-int stage_add_type(struct stage *s, struct trawl_event_type *t, struct trawl_error *err)
+int batcher_add_type(struct batcher *s, struct trawl_event_type *t, struct trawl_error *err)
 {
 	uint32_t n = atomic_load(&s->ntypes);
 	uint32_t *page = atomic_load(&s->pages[t->id >> 8]);
@@ -311,13 +311,13 @@ int stage_add_type(struct stage *s, struct trawl_event_type *t, struct trawl_err
 /* ---- filling --------------------------------------------------------------------------- */
 
 /* The filled batch goes to the worker as soon as that is free. */
-static void hand_over(struct stage *s)
+static void hand_over(struct batcher *s)
 {
 	pthread_mutex_lock(&s->lock);
 	if (s->o.keep_up && s->pending)
-		pace_busy(&s->pace, s->filling->used);
+		level_busy(&s->pace, s->filling->used);
 	else if (s->o.keep_up)
-		pace_idle(&s->pace, s->filling->used, s->idle, now());
+		level_idle(&s->pace, s->filling->used, s->idle, now());
 	wait_for_worker(s);
 	s->pending = s->filling;
 	s->filling = s->filling == &s->a ? &s->b : &s->a;
@@ -332,7 +332,7 @@ enum room {
 	ROOM_NONE, /* memory ran out */
 };
 
-static enum room grow_events(struct stage *s, struct batch *b)
+static enum room grow_events(struct batcher *s, struct batch *b)
 {
 	uint32_t n = b->capacity * 2 < s->o.chunk_events ? b->capacity * 2 : s->o.chunk_events;
 	size_t more = (n - b->capacity) * sizeof(*b->events);
@@ -350,7 +350,7 @@ static enum room grow_events(struct stage *s, struct batch *b)
 }
 
 /* An empty batch may grow for its first record whatever the others have taken. */
-static enum room grow_bytes(struct stage *s, struct batch *b, size_t len)
+static enum room grow_bytes(struct batcher *s, struct batch *b, size_t len)
 {
 	size_t n = b->size ? b->size : FIRST_BYTES;
 	void *p;
@@ -368,11 +368,11 @@ static enum room grow_bytes(struct stage *s, struct batch *b, size_t len)
 	return ROOM;
 }
 
-static enum room batch_room(struct stage *s, struct batch *b, size_t len)
+static enum room batch_room(struct batcher *s, struct batch *b, size_t len)
 {
 	enum room room = ROOM;
 
-	if (stage_is_full(s, len))
+	if (batcher_is_full(s, len))
 		return ROOM_FULL;
 	if (b->count == b->capacity)
 		room = grow_events(s, b);
@@ -381,7 +381,7 @@ static enum room batch_room(struct stage *s, struct batch *b, size_t len)
 	return room;
 }
 
-int stage_make_room(struct stage *s, size_t len, struct trawl_error *err)
+int batcher_make_room(struct batcher *s, size_t len, struct trawl_error *err)
 {
 	enum room room = batch_room(s, s->filling, len);
 
@@ -400,43 +400,43 @@ static size_t bytes_before_tail(const struct trawl_event_type *t, size_t len)
 {
 	bool tail = t->nfields && t->fields[t->nfields - 1].place == TRAWL_TAIL;
 
-	return tail && len - t->size >= STAGE_LONG ? t->size : len;
+	return tail && len - t->size >= BATCHER_LONG ? t->size : len;
 }
 
 /* Where a tail like this one would be, by some of its words. */
-static struct stage_tail *recent_tail(struct stage *s, const uint8_t *tail, size_t len)
+static struct batcher_tail *recent_tail(struct batcher *s, const uint8_t *tail, size_t len)
 {
 	uint64_t sum = len;
 
 	for (int i = 0; i < 8; i++)
 		sum = (sum ^ get64(tail + (len - 8) / 7 * i)) * 0x9e3779b97f4a7c15u;
-	return &s->recent[sum >> 32 & (STAGE_RECENT - 1)];
+	return &s->recent[sum >> 32 & (BATCHER_RECENT - 1)];
 }
 
-int stage_append_long(struct stage *s, struct batch_event e, const uint8_t *record,
+int batcher_append_long(struct batcher *s, struct batch_event e, const uint8_t *record,
 		      struct trawl_error *err)
 {
 	const size_t before = bytes_before_tail(s->types[e.type], e.len);
 	const size_t len = e.len - before;
 	const uint8_t *tail = record + before;
-	struct stage_tail *recent = len ? recent_tail(s, tail, len) : NULL;
+	struct batcher_tail *recent = len ? recent_tail(s, tail, len) : NULL;
 	struct batch *b = s->filling;
 
-	if (recent && recent->len == len && b->shared + len <= STAGE_SHARED &&
+	if (recent && recent->len == len && b->shared + len <= BATCHER_SHARED &&
 	    batch_room(s, b, before) == ROOM && !memcmp(b->bytes + recent->offset, tail, len)) {
 		e.back = (uint32_t)(b->used + before - recent->offset);
 		b->shared += len;
-		return stage_put(s, e, record, before, err);
+		return batcher_put(s, e, record, before, err);
 	}
-	if (stage_put(s, e, record, e.len, err))
+	if (batcher_put(s, e, record, e.len, err))
 		return -1;
 	b = s->filling;
 	if (recent)
-		*recent = (struct stage_tail){ (uint32_t)(b->used - len), (uint32_t)len };
+		*recent = (struct batcher_tail){ (uint32_t)(b->used - len), (uint32_t)len };
 	return 0;
 }
 
-uint64_t stage_ahead(struct stage *s)
+uint64_t batcher_ahead(struct batcher *s)
 {
 	uint64_t bytes;
 
@@ -447,13 +447,13 @@ uint64_t stage_ahead(struct stage *s)
 	return bytes;
 }
 
-void stage_flush_begin(struct stage *s)
+void batcher_flush_begin(struct batcher *s)
 {
 	if (s->filling->count)
 		hand_over(s);
 }
 
-void stage_flush_end(struct stage *s)
+void batcher_flush_end(struct batcher *s)
 {
 	pthread_mutex_lock(&s->lock);
 	wait_for_worker(s);

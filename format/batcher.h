@@ -13,101 +13,101 @@
 #include "format/chunk.h"
 #include "format/level.h"
 
-struct stage;
+struct batcher;
 
 /* What the worker does with an encoded chunk; called without the stage's lock held. */
-typedef void stage_emit(void *arg, struct stage *s, const uint8_t *payload, size_t len,
+typedef void batcher_emit(void *arg, struct batcher *s, const uint8_t *payload, size_t len,
 			uint32_t count, uint64_t first, uint64_t last);
 
 /*
  * Memory that the batches of all stages share. A source that is alone fills large chunks; where
  * many are busy at once, a batch is handed over before it grows when the others have taken all.
  */
-struct stage_pool {
+struct batcher_pool {
 	atomic_size_t used;
 	size_t most;
 };
 
-struct stage_options {
+struct batcher_options {
 	int level;
 	bool keep_up;
 	uint32_t chunk_events;
 	uint32_t chunk_bytes;
-	struct stage_pool *pool;
-	stage_emit *emit;
+	struct batcher_pool *pool;
+	batcher_emit *emit;
 	void *arg;
 };
 
 /* What is not in the present file, and how much of that is so because it could not be written. */
-struct stage_losses {
+struct batcher_losses {
 	uint64_t lost;      /* all of it */
 	uint64_t unwritten;
 	uint64_t from, to;  /* time stamps of the unwritten ones, the first and the last */
 };
 
 enum {
-	STAGE_LONG = 512,          /* bytes of a tail that may come again */
-	STAGE_RECENT = 64,         /* tails that are remembered */
-	STAGE_SHARED = 16 << 20,   /* bytes in a batch that need not be there twice */
+	BATCHER_LONG = 512,          /* bytes of a tail that may come again */
+	BATCHER_RECENT = 64,         /* tails that are remembered */
+	BATCHER_SHARED = 16 << 20,   /* bytes in a batch that need not be there twice */
 };
 
 /* A long tail in the present batch; len 0: none. */
-struct stage_tail {
+struct batcher_tail {
 	uint32_t offset, len;
 };
 
-struct stage {
+struct batcher {
 	struct trawl_source source;
 	const struct trawl_event_type **types; /* TYPES_MAX; ntypes of them set */
 	_Atomic uint32_t ntypes;
 	uint32_t *_Atomic pages[256]; /* type id / 256 -> 256 times (index + 1) */
-	struct stage_options o;
+	struct batcher_options o;
 
 	atomic_uint_fast64_t appended;   /* events; one thread at a time counts */
 
 	struct batch *filling;           /* of the thread that appends: it takes no lock for it */
-	struct stage_tail recent[STAGE_RECENT]; /* likewise */
+	struct batcher_tail recent[BATCHER_RECENT]; /* likewise */
 	pthread_mutex_t lock;            /* of all that follows */
-	struct stage_losses losses;      /* of the present file */
+	struct batcher_losses losses;      /* of the present file */
 	uint64_t unwritten;              /* of all files */
-	struct stage_losses told;        /* the caller's: what stage_tell_losses() gave */
+	struct batcher_losses told;        /* the caller's: what batcher_tell_losses() gave */
 	pthread_cond_t work, done;
 	pthread_t thread;
 	struct batch a, b;
 	struct batch *pending;           /* NULL when the worker has nothing to do */
 	_Atomic size_t target;           /* bytes of records that the next chunk should have */
 	double density;                  /* the newest large chunk's bytes by byte of record */
-	struct pace pace;                /* of bulk payload, with o.keep_up */
+	struct adaptive_level pace;                /* of bulk payload, with o.keep_up */
 	uint64_t idle;                   /* when the worker became so, ns */
 	bool started, quit;
 	bool failed;                     /* memory ran out in the worker */
 };
 
 /* Copies *s and starts the thread. NULL and *err on failure. */
-struct stage *stage_new(const struct trawl_source *s, const struct stage_options *o,
+struct batcher *batcher_new(const struct trawl_source *s, const struct batcher_options *o,
 			struct trawl_error *err);
 /* Adds a type, which the stage then owns; -1 when memory or places run out. */
-int stage_add_type(struct stage *s, struct trawl_event_type *t, struct trawl_error *err);
+int batcher_add_type(struct batcher *s, struct trawl_event_type *t, struct trawl_error *err);
 /* Room for a record of so many bytes in the present batch; waits when both batches are full. */
-int stage_make_room(struct stage *s, size_t len, struct trawl_error *err);
+int batcher_make_room(struct batcher *s, size_t len, struct trawl_error *err);
 /* Hands what has come together to the worker (begin), and waits until it is encoded (end). */
-void stage_flush_begin(struct stage *s);
-void stage_flush_end(struct stage *s);
+void batcher_flush_begin(struct batcher *s);
+void batcher_flush_end(struct batcher *s);
 /* What has not been emitted yet will add this to the file, by what the newest chunk took. */
-uint64_t stage_ahead(struct stage *s);
+uint64_t batcher_ahead(struct batcher *s);
 /* Counts n events that were lost before they came here. */
-void stage_lost(struct stage *s, uint64_t n);
+void batcher_lost(struct batcher *s, uint64_t n);
 /* Counts n events of these times that are not in the file because it could not be written. */
-void stage_unwritten(struct stage *s, uint64_t n, uint64_t first, uint64_t last);
+void batcher_unwritten(struct batcher *s, uint64_t n, uint64_t first, uint64_t last);
 /* What has been counted for the present file; in s->told, one thread at a time. */
-const struct stage_losses *stage_tell_losses(struct stage *s);
+const struct batcher_losses *batcher_tell_losses(struct batcher *s);
 /* The next file begins: what was told last is in the one before, and not counted again. */
-void stage_next_file(struct stage *s);
+void batcher_next_file(struct batcher *s);
 /* Events that no file could take, since the beginning. */
-uint64_t stage_all_unwritten(struct stage *s);
+uint64_t batcher_all_unwritten(struct batcher *s);
 
 /* Index of a type's id, or -1. */
-static inline int stage_type(const struct stage *s, uint32_t id)
+static inline int batcher_type(const struct batcher *s, uint32_t id)
 {
 	uint32_t *page = id < TYPES_MAX ?
 		atomic_load_explicit(&s->pages[id >> 8], memory_order_acquire) : NULL;
@@ -116,7 +116,7 @@ static inline int stage_type(const struct stage *s, uint32_t id)
 }
 
 /* Is the present batch as large as it may be, for a record of so many bytes? */
-static inline bool stage_is_full(const struct stage *s, size_t len)
+static inline bool batcher_is_full(const struct batcher *s, size_t len)
 {
 	const struct batch *b = s->filling;
 
@@ -126,17 +126,17 @@ static inline bool stage_is_full(const struct stage *s, size_t len)
 }
 
 /* A long record, of which only what is in front of the tail is kept if the same came before. */
-int stage_append_long(struct stage *s, struct batch_event e, const uint8_t *record,
+int batcher_append_long(struct batcher *s, struct batch_event e, const uint8_t *record,
 		      struct trawl_error *err);
 
 /* The first `len` bytes of a record into the present batch. */
-static inline int stage_put(struct stage *s, struct batch_event e, const void *record, size_t len,
-			    struct trawl_error *err)
+static inline int batcher_put(struct batcher *s, struct batch_event e, const void *record,
+			      size_t len, struct trawl_error *err)
 {
 	struct batch *b = s->filling;
 
-	if (stage_is_full(s, len) || b->count == b->capacity || b->size - b->used < len) {
-		if (stage_make_room(s, len, err))
+	if (batcher_is_full(s, len) || b->count == b->capacity || b->size - b->used < len) {
+		if (batcher_make_room(s, len, err))
 			return -1;
 		b = s->filling;
 	}
@@ -151,7 +151,7 @@ static inline int stage_put(struct stage *s, struct batch_event e, const void *r
  * One record into the present batch. That is the caller's: no thread may flush, or ask what is
  * ahead, while another appends. Inline, for it is what each event costs its recorder.
  */
-static inline int stage_append(struct stage *s, uint32_t index, uint32_t cpu, uint64_t ts,
+static inline int batcher_append(struct batcher *s, uint32_t index, uint32_t cpu, uint64_t ts,
 			       const void *record, size_t len, struct trawl_error *err)
 {
 	uint64_t before = atomic_load_explicit(&s->appended, memory_order_relaxed);
@@ -160,13 +160,13 @@ static inline int stage_append(struct stage *s, uint32_t index, uint32_t cpu, ui
 	};
 
 	atomic_store_explicit(&s->appended, before + 1, memory_order_relaxed);
-	return len < STAGE_LONG ? stage_put(s, e, record, len, err) :
-				  stage_append_long(s, e, record, err);
+	return len < BATCHER_LONG ? batcher_put(s, e, record, len, err) :
+				  batcher_append_long(s, e, record, err);
 }
 
 /* Flushes and ends the thread. */
-void stage_stop(struct stage *s);
+void batcher_stop(struct batcher *s);
 /* Stops and frees. */
-void stage_free(struct stage *s);
+void batcher_free(struct batcher *s);
 
 #endif

@@ -46,7 +46,7 @@ static bool body_compress(struct buf *z, const void *body, size_t len)
 	c = ZSTD_createCCtx();
 	if (!c)
 		return false;
-	n = ZSTD_compress_usingDict(c, z->data, z->cap, body, len, words, words_len,
+	n = ZSTD_compress_usingDict(c, z->data, z->cap, body, len, zdict, zdict_len,
 				    COMPRESS_LEVEL);
 	ZSTD_freeCCtx(c);
 	if (ZSTD_isError(n) || n >= len)
@@ -212,8 +212,8 @@ static bool body_expand(const uint8_t *p, size_t len, bool with_words, struct bu
 	d = ZSTD_createDCtx();
 	if (!d)
 		return false;
-	n = ZSTD_decompress_usingDict(d, tmp->data, tmp->cap, p, len, words,
-				      with_words ? words_len : 0);
+	n = ZSTD_decompress_usingDict(d, tmp->data, tmp->cap, p, len, zdict,
+				      with_words ? zdict_len : 0);
 	ZSTD_freeDCtx(d);
 	if (ZSTD_isError(n) || n != size)
 		return false;

@@ -54,7 +54,7 @@ enum block_kind {
 
 enum {
 	BLOCK_ZSTD = 1,  /* flag: the body is one zstd frame */
-	BLOCK_WORDS = 2, /* flag: which uses the dictionary of words.h; since version 2 */
+	BLOCK_WORDS = 2, /* flag: which uses the dictionary of zdict.h; since version 2 */
 };
 
 /* The head of a block, parsed. */

@@ -104,14 +104,14 @@ bool catalog_span(struct section *s, uint64_t at, uint32_t chunks)
 {
 	if (s->nspans == s->spans_cap) {
 		size_t cap = s->spans_cap ? s->spans_cap * 2 : 4;
-		struct span *p = realloc(s->spans, cap * sizeof(*p));
+		struct segment *p = realloc(s->spans, cap * sizeof(*p));
 
 		if (!p)
 			return false;
 		s->spans = p;
 		s->spans_cap = cap;
 	}
-	s->spans[s->nspans++] = (struct span){ .at = at, .chunks = chunks };
+	s->spans[s->nspans++] = (struct segment){ .at = at, .chunks = chunks };
 	s->items = 0;
 	return true;
 }

@@ -9,7 +9,7 @@
  *
  * A long capture has many chunks and clock-syncs. Of these only a few are kept for each *span* of
  * a section: what is in front of an index block, back to the one before it, or, in a section
- * without an index, some thousand blocks. span.h reads the others again when they are needed.
+ * without an index, some thousand blocks. segment.h reads the others again when they are needed.
  */
 #ifndef TRAWL_FORMAT_CATALOG_H
 #define TRAWL_FORMAT_CATALOG_H
@@ -39,7 +39,7 @@ struct section_source {
 	uint32_t ntails;
 };
 
-struct span {
+struct segment {
 	uint64_t at;     /* in the section: of its index block, or of its first if there is none */
 	uint64_t least;  /* none of the chunks here and behind is earlier on the timeline */
 	uint32_t chunks;
@@ -58,7 +58,7 @@ struct section {
 	size_t nsyncs;
 	size_t settled;   /* of these, those of spans that have ended */
 	bool thinned;     /* there were more */
-	struct span *spans;
+	struct segment *spans;
 	size_t nspans, spans_cap;
 	uint32_t items;   /* chunks and sync blocks in the last span, without an index */
 	bool dedupe;      /* blocks and their copies in the index are both added */

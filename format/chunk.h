@@ -58,7 +58,7 @@ struct chunk_encoder *chunk_encoder_new(int level);
 void chunk_encoder_free(struct chunk_encoder *e);
 
 /*
- * Bulk payload of the chunks to come: zstd's level, or PACE_STORED to store it as it is. The level
+ * Bulk payload of the chunks to come: zstd's level, or LEVEL_STORED to store it as it is. The level
  * of chunk_encoder_new() holds until then, and always for everything else.
  */
 void chunk_encoder_bulk(struct chunk_encoder *e, int level);

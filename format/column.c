@@ -184,7 +184,7 @@ uint32_t column_literal_width(const uint64_t *v, uint32_t n, uint32_t size)
 	return (bits + 7) / 8;
 }
 
-static void put_bytes(const uint64_t *v, uint32_t n, uint32_t size, struct sink *out)
+static void put_bytes(const uint64_t *v, uint32_t n, uint32_t size, struct column_sink *out)
 {
 	uint8_t *p;
 
@@ -199,7 +199,7 @@ static void put_bytes(const uint64_t *v, uint32_t n, uint32_t size, struct sink 
 }
 
 static void put_literals(struct table *t, uint32_t n, unsigned int literal, uint32_t size,
-			 struct sink *out)
+			 struct column_sink *out)
 {
 	if (literal == LITERAL_BYTES) {
 		put_bytes(t->literal, n, size, out);
@@ -226,14 +226,14 @@ static void put_tag(const struct table *t, uint32_t column, const struct column_
 		buf_varint(out, t->layout->columns[column].ref);
 }
 
-void column_constant(uint64_t value, struct sink *out)
+void column_constant(uint64_t value, struct column_sink *out)
 {
 	buf_u8(&out->structure, TAG_CONSTANT);
 	buf_varint(&out->structure, zigzag(value));
 }
 
 uint32_t column_encode(struct table *t, uint32_t column, const struct column_plan *p,
-		       struct predictors *m, struct sink *out)
+		       struct predictors *m, struct column_sink *out)
 {
 	const uint64_t *v = t->value[column];
 	uint32_t n;

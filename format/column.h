@@ -32,7 +32,7 @@ struct column_plan {
 };
 
 /* The parts of a chunk payload that columns are written to ... */
-struct sink {
+struct column_sink {
 	struct buf structure, codes, literals, bits, data;
 };
 
@@ -52,10 +52,10 @@ struct predictors {
  * literals. Memory that runs out shows in the sink's buffers.
  */
 uint32_t column_encode(struct table *t, uint32_t column, const struct column_plan *p,
-		       struct predictors *m, struct sink *out);
+		       struct predictors *m, struct column_sink *out);
 
 /* What column_encode() does for a column whose values are all this one. */
-void column_constant(uint64_t value, struct sink *out);
+void column_constant(uint64_t value, struct column_sink *out);
 
 /* t->residue: the values as the plan makes them relative. */
 void column_relate(struct table *t, uint32_t column, unsigned int relative);

@@ -335,7 +335,7 @@ static bool get_structure(struct chunk_decoder *d)
 	d->base = view_varint(in);
 	d->unit = view_varint(in);
 	if (in->bad || !get_streams(d, in) || !get_tables(d, in) ||
-	    !dictionary_get(in, &d->string_room, &d->nstrings))
+	    !string_table_get(in, &d->string_room, &d->nstrings))
 		return false;
 	d->strings = d->string_room.p;
 	return true;

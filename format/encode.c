@@ -25,7 +25,7 @@ enum {
 /* What is kept for each event type between chunks. */
 struct type_state {
 	const struct trawl_event_type *type;
-	struct arrange_type a; /* first: arrange() gets pointers to it */
+	struct grouping_type a; /* first: grouping_make() gets pointers to it */
 	struct plan *plans;    /* of each column */
 };
 
@@ -40,20 +40,20 @@ struct chunk_encoder {
 	struct planner planner;
 	struct predictors predictors;
 	struct type_state **types;
-	struct arrange_type **arrange_types;
+	struct grouping_type **grouping_types;
 	uint32_t ntypes;
 	struct layout common, row;
 	struct plan *common_plans, row_plan;
 	const struct trawl_source *source;
 	uint32_t pid_column; /* of common; UINT32_MAX: none */
-	struct arrange order;
+	struct grouping order;
 	struct table common_table, table;
-	struct dictionary strings;
+	struct string_table strings;
 	struct room values; /* of a string column */
 	struct room changes; /* bits of a table's fixed part that change */
 	struct room loads;   /* enum load of each column of it */
 	struct marks code_marks, literal_marks, data_marks;
-	struct sink sink;
+	struct column_sink sink;
 	struct buf structure, payload;
 };
 
@@ -90,14 +90,14 @@ void chunk_encoder_free(struct chunk_encoder *e)
 	for (uint32_t i = 0; i < e->ntypes; i++)
 		type_state_free(e->types[i]);
 	free(e->types);
-	free(e->arrange_types);
+	free(e->grouping_types);
 	layout_done(&e->common);
 	layout_done(&e->row);
 	free(e->common_plans);
-	arrange_free(&e->order);
+	grouping_free(&e->order);
 	table_free(&e->common_table);
 	table_free(&e->table);
-	dictionary_free(&e->strings);
+	string_table_free(&e->strings);
 	planner_free(&e->planner);
 	free(e->values.p);
 	free(e->changes.p);
@@ -156,7 +156,7 @@ static struct type_state *new_type(const struct trawl_event_type *type)
 	if (!t)
 		return NULL;
 	t->type = type;
-	if (arrange_type_init(&t->a, type))
+	if (grouping_type_init(&t->a, type))
 		goto fail;
 	t->plans = calloc(t->a.layout.ncolumns + 1, sizeof(*t->plans));
 	if (!t->plans)
@@ -171,14 +171,14 @@ static int learn_types(struct chunk_encoder *e, const struct chunk_schema *s)
 {
 	if (s->ntypes > e->ntypes) {
 		void *p = realloc(e->types, s->ntypes * sizeof(*e->types));
-		void *q = p ? realloc(e->arrange_types, s->ntypes * sizeof(*e->arrange_types)) :
+		void *q = p ? realloc(e->grouping_types, s->ntypes * sizeof(*e->grouping_types)) :
 			      NULL;
 
 		if (p)
 			e->types = p;
 		if (!q)
 			return -1;
-		e->arrange_types = q;
+		e->grouping_types = q;
 	}
 	for (uint32_t i = 0; i < s->ntypes; i++) {
 		if (i < e->ntypes && e->types[i]->type == s->types[i])
@@ -193,7 +193,7 @@ static int learn_types(struct chunk_encoder *e, const struct chunk_schema *s)
 			e->ntypes = i;
 			return -1;
 		}
-		e->arrange_types[i] = &e->types[i]->a;
+		e->grouping_types[i] = &e->types[i]->a;
 		if (i >= e->ntypes)
 			e->ntypes = i + 1;
 	}
@@ -305,7 +305,7 @@ static bool may_change(const struct layout_column *c, const uint64_t *changes, u
 	return x != 0;
 }
 
-static bool is_key(const struct arrange_table *a, uint32_t column)
+static bool is_key(const struct grouping_table *a, uint32_t column)
 {
 	for (uint32_t i = 0; i < a->nkeys; i++)
 		if (a->keys[i] == column)
@@ -315,7 +315,7 @@ static bool is_key(const struct arrange_table *a, uint32_t column)
 
 /* a NULL: the table of the common fields, of which the events' pids are made, too. */
 static bool choose_loads(struct chunk_encoder *e, const struct table *t,
-			 const struct arrange_table *a, const uint8_t *const *row)
+			 const struct grouping_table *a, const uint8_t *const *row)
 {
 	const struct layout *l = t->layout;
 	uint32_t words = words_of(l);
@@ -365,7 +365,7 @@ LOOPS static void load_numbers(struct table *t, const uint8_t *const *row, const
 }
 
 static void load_strings(const struct table *t, const struct layout_column *c,
-			 const uint8_t *const *row, const struct arrange *o, struct string *v)
+			 const uint8_t *const *row, const struct grouping *o, struct string *v)
 {
 	const uint32_t *length = o->length;
 
@@ -456,7 +456,7 @@ static bool number_strings(struct chunk_encoder *e, const struct string *v, uint
 		}
 		*same = !i;
 		last = s;
-		number[i] = dictionary_number(&e->strings, s);
+		number[i] = string_table_number(&e->strings, s);
 		if (s.len > STRING_LONG && e->strings.count > known)
 			new_bytes += s.len;
 		if (number[i] == UINT32_MAX || new_bytes > LONG_SAMPLE + bytes / 4)
@@ -464,7 +464,7 @@ static bool number_strings(struct chunk_encoder *e, const struct string *v, uint
 	}
 	return true;
 fail:
-	dictionary_forget(&e->strings, before);
+	string_table_forget(&e->strings, before);
 	return false;
 }
 
@@ -514,7 +514,7 @@ static bool put_string(struct chunk_encoder *e, struct table *t, uint32_t column
 }
 
 /* The table's records are row[0] ...; a NULL: it is that of the common fields. */
-static bool put_columns(struct chunk_encoder *e, struct table *t, const struct arrange_table *a,
+static bool put_columns(struct chunk_encoder *e, struct table *t, const struct grouping_table *a,
 			const uint8_t *const *row, struct plan *plans)
 {
 	const struct layout *l = t->layout;
@@ -541,7 +541,7 @@ static bool put_columns(struct chunk_encoder *e, struct table *t, const struct a
 
 static bool put_common(struct chunk_encoder *e)
 {
-	struct arrange *o = &e->order;
+	struct grouping *o = &e->order;
 	struct table *t = &e->common_table;
 
 	if (table_init(t, &e->common, o->events.count))
@@ -553,7 +553,7 @@ static bool put_common(struct chunk_encoder *e)
 	return true;
 }
 
-static bool put_table(struct chunk_encoder *e, const struct arrange_table *a)
+static bool put_table(struct chunk_encoder *e, const struct grouping_table *a)
 {
 	struct type_state *type = e->types[a->type];
 	struct table *t = &e->table;
@@ -569,7 +569,7 @@ static bool put_table(struct chunk_encoder *e, const struct arrange_table *a)
 
 static void put_sequence(struct chunk_encoder *e)
 {
-	const struct arrange *o = &e->order;
+	const struct grouping *o = &e->order;
 	uint32_t n = o->events.count;
 	struct buf *out = &e->sink.codes;
 
@@ -609,7 +609,7 @@ static uint64_t take_unit(const struct chunk_encoder *e, uint64_t *delta, uint32
 
 static uint64_t put_times(struct chunk_encoder *e)
 {
-	const struct arrange *o = &e->order;
+	const struct grouping *o = &e->order;
 	uint32_t n = o->events.count, at = 0;
 	uint64_t unit = take_unit(e, o->delta, n);
 
@@ -623,7 +623,7 @@ static uint64_t put_times(struct chunk_encoder *e)
 
 static void put_structure(struct chunk_encoder *e, uint64_t unit)
 {
-	const struct arrange *o = &e->order;
+	const struct grouping *o = &e->order;
 	struct buf *out = &e->structure;
 	uint32_t cpu = 0;
 
@@ -637,7 +637,7 @@ static void put_structure(struct chunk_encoder *e, uint64_t unit)
 	}
 	buf_varint(out, o->ntables);
 	for (uint32_t i = 0; i < o->ntables; i++) {
-		const struct arrange_table *t = &o->tables[i];
+		const struct grouping_table *t = &o->tables[i];
 
 		buf_varint(out, t->type * 2 + t->rows);
 		buf_varint(out, t->nkeys);
@@ -648,10 +648,10 @@ static void put_structure(struct chunk_encoder *e, uint64_t unit)
 		for (uint32_t c = t->first_class; c < t->first_class + t->nclasses; c++) {
 			buf_varint(out, o->class_count[c]);
 			for (uint32_t k = 0; k < t->nkeys; k++)
-				buf_varint(out, zigzag(o->class_key[c * ARRANGE_KEYS + k]));
+				buf_varint(out, zigzag(o->class_key[c * GROUPING_KEYS + k]));
 		}
 	}
-	dictionary_put(&e->strings, out);
+	string_table_put(&e->strings, out);
 	buf_put(out, e->sink.structure.data, e->sink.structure.len);
 }
 
@@ -666,11 +666,11 @@ static bool put_payload(struct chunk_encoder *e)
 	const struct section_way bulk = { .level = e->bulk_level };
 	bool is_bulk = chunk_encoder_was_bulk(e);
 	const struct section_way *data = !is_bulk ? &rest :
-					 bulk.level != PACE_STORED ? &bulk : NULL;
+					 bulk.level != LEVEL_STORED ? &bulk : NULL;
 	/* Between marks zstd works on copies, for which there is too much of bulk. */
 	size_t data_marks = is_bulk ? 0 : e->data_marks.n;
 	struct buf *out = &e->payload;
-	struct sink *s = &e->sink;
+	struct column_sink *s = &e->sink;
 
 	if (s->structure.failed || s->codes.failed || s->literals.failed || s->bits.failed ||
 	    s->data.failed || e->structure.failed)
@@ -704,8 +704,9 @@ static bool encode(struct chunk_encoder *e, const struct chunk_schema *schema,
 	uint64_t unit;
 
 	reset(e);
-	if (!dictionary_reset(&e->strings) || learn_source(e, schema->source) ||
-	    learn_types(e, schema) || arrange(&e->order, b, e->arrange_types, schema->ntypes))
+	if (!string_table_reset(&e->strings) || learn_source(e, schema->source) ||
+	    learn_types(e, schema) ||
+	    grouping_make(&e->order, b, e->grouping_types, schema->ntypes))
 		return false;
 	plan_chunk(&e->planner, b->count);
 	put_sequence(e);

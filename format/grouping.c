@@ -19,7 +19,7 @@ enum room_name {
 
 /* Events of one type and, if the type has keys, of the same values of these. */
 struct find {
-	uint64_t key[ARRANGE_KEYS];
+	uint64_t key[GROUPING_KEYS];
 	uint64_t word;   /* with kind.mask: the same as they lie in a record */
 	uint32_t kind, count, slot;
 	uint32_t next;   /* of the same kind: its number + 1 */
@@ -34,7 +34,7 @@ struct kind {
 	uint32_t at;         /* of 8 bytes of a record in which all keys lie, */
 	uint64_t mask;       /* which are these bits of them; 0: they lie farther apart */
 	const uint32_t *keys;
-	const struct layout_column *column[ARRANGE_KEYS];
+	const struct layout_column *column[GROUPING_KEYS];
 	const struct layout *dynamic; /* if not every record of it may be regular */
 };
 
@@ -50,12 +50,12 @@ static bool may_be_key(const struct layout_column *c)
 		c->kind == TRAWL_CHAR);
 }
 
-int arrange_type_init(struct arrange_type *a, const struct trawl_event_type *t)
+int grouping_type_init(struct grouping_type *a, const struct trawl_event_type *t)
 {
 	memset(a, 0, sizeof(*a));
 	if (layout_init(&a->layout, t->fields, t->nfields, t->size))
 		return -1;
-	for (uint32_t i = 0; i < a->layout.nnumbers && a->nkeys < ARRANGE_KEYS; i++)
+	for (uint32_t i = 0; i < a->layout.nnumbers && a->nkeys < GROUPING_KEYS; i++)
 		if (a->layout.columns[i].key)
 			a->keys[a->nkeys++] = i;
 	a->has_spare_key = !a->nkeys && a->layout.ncolumns > 1 && a->layout.nnumbers &&
@@ -65,7 +65,7 @@ int arrange_type_init(struct arrange_type *a, const struct trawl_event_type *t)
 
 /* ---- streams --------------------------------------------------------------------------- */
 
-static inline uint32_t cpu_slot(const struct arrange_stream *streams, const uint32_t *table,
+static inline uint32_t cpu_slot(const struct grouping_stream *streams, const uint32_t *table,
 				uint32_t cpu, uint32_t size)
 {
 	uint32_t at = cpu & (size - 1);
@@ -77,13 +77,13 @@ static inline uint32_t cpu_slot(const struct arrange_stream *streams, const uint
 
 static int by_cpu(const void *a, const void *b)
 {
-	const struct arrange_stream *x = a, *y = b;
+	const struct grouping_stream *x = a, *y = b;
 
 	return (x->cpu > y->cpu) - (x->cpu < y->cpu);
 }
 
 /* Finds the CPUs of a batch and counts their events; the table maps a CPU to its stream + 1. */
-static uint32_t *find_streams(struct arrange *a, const struct batch *b, uint32_t *size)
+static uint32_t *find_streams(struct grouping *a, const struct batch *b, uint32_t *size)
 {
 	uint32_t *table, at, next = 0;
 
@@ -101,7 +101,7 @@ static uint32_t *find_streams(struct arrange *a, const struct batch *b, uint32_t
 
 		at = cpu_slot(a->streams, table, cpu, *size);
 		if (!table[at]) {
-			a->streams[a->nstreams] = (struct arrange_stream){ .cpu = cpu };
+			a->streams[a->nstreams] = (struct grouping_stream){ .cpu = cpu };
 			table[at] = ++a->nstreams;
 		}
 		for (end = i + 1; end < b->count && b->events[end].cpu == cpu; end++)
@@ -166,7 +166,7 @@ static void join_keys(struct kind *k, const struct layout *l)
 	k->mask = get64(mask);
 }
 
-static bool init_kinds(struct arrange *a, struct arrange_type *const *types, uint32_t ntypes)
+static bool init_kinds(struct grouping *a, struct grouping_type *const *types, uint32_t ntypes)
 {
 	a->kinds = room_for(&a->memory[ROOM_KINDS], (2 * (size_t)ntypes + 1) * sizeof(*a->kinds));
 	if (!a->kinds)
@@ -190,7 +190,7 @@ static bool init_kinds(struct arrange *a, struct arrange_type *const *types, uin
 	return true;
 }
 
-static bool init_finds(struct arrange *a, size_t most)
+static bool init_finds(struct grouping *a, size_t most)
 {
 	bool first = !a->slots;
 
@@ -205,7 +205,7 @@ static bool init_finds(struct arrange *a, size_t most)
 	return a->slots && a->finds;
 }
 
-static uint32_t new_find(struct arrange *a, uint32_t kind, const uint64_t *key, uint64_t word,
+static uint32_t new_find(struct grouping *a, uint32_t kind, const uint64_t *key, uint64_t word,
 			 uint32_t slot)
 {
 	struct kind *k = &a->kinds[kind];
@@ -224,7 +224,7 @@ static uint32_t new_find(struct arrange *a, uint32_t kind, const uint64_t *key, 
 }
 
 /* All events of a kind that has no keys, or too many values of them. */
-static uint32_t find_rest(struct arrange *a, uint32_t kind)
+static uint32_t find_rest(struct grouping *a, uint32_t kind)
 {
 	struct kind *k = &a->kinds[kind];
 
@@ -247,7 +247,7 @@ static inline bool same_key(const struct find *f, uint32_t kind, const uint64_t 
 }
 
 /* A keyed kind's next find, at a free slot of the table. */
-static uint32_t add_find(struct arrange *a, uint32_t kind, const uint64_t *key, uint64_t word,
+static uint32_t add_find(struct grouping *a, uint32_t kind, const uint64_t *key, uint64_t word,
 			 uint32_t at)
 {
 	struct kind *k = &a->kinds[kind];
@@ -261,13 +261,13 @@ static uint32_t add_find(struct arrange *a, uint32_t kind, const uint64_t *key, 
 static void get_key(const struct kind *k, const uint8_t *record, uint64_t *key)
 {
 	for (uint32_t i = 0; i < k->nkeys; i++)
-		key[i] = arrange_number(k->column[i], record);
+		key[i] = grouping_number(k->column[i], record);
 }
 
-static uint32_t find_any(struct arrange *a, uint32_t kind, const uint8_t *record)
+static uint32_t find_any(struct grouping *a, uint32_t kind, const uint8_t *record)
 {
 	struct kind *k = &a->kinds[kind];
-	uint64_t key[ARRANGE_KEYS], sum = kind;
+	uint64_t key[GROUPING_KEYS], sum = kind;
 	uint32_t at;
 
 	if (!k->nkeys)
@@ -281,10 +281,10 @@ static uint32_t find_any(struct arrange *a, uint32_t kind, const uint8_t *record
 	return add_find(a, kind, key, 0, at);
 }
 
-static inline uint32_t find(struct arrange *a, uint32_t kind, const uint8_t *record)
+static inline uint32_t find(struct grouping *a, uint32_t kind, const uint8_t *record)
 {
 	const struct kind *k = &a->kinds[kind];
-	uint64_t key[ARRANGE_KEYS], word;
+	uint64_t key[GROUPING_KEYS], word;
 	uint32_t at;
 
 	if (!k->mask)
@@ -302,10 +302,10 @@ static inline uint32_t find(struct arrange *a, uint32_t kind, const uint8_t *rec
 }
 
 /* Puts events in chunk order; found[k] tells which find event k is. */
-LOOPS static void find_all(struct arrange *a, const struct batch *b, const uint32_t *table,
+LOOPS static void find_all(struct grouping *a, const struct batch *b, const uint32_t *table,
 		     uint32_t size, uint32_t *found)
 {
-	struct arrange_stream *s = NULL;
+	struct grouping_stream *s = NULL;
 	uint64_t first = UINT64_MAX, last = 0;
 
 	for (uint32_t i = 0; i < b->count; i++) {
@@ -337,17 +337,17 @@ LOOPS static void find_all(struct arrange *a, const struct batch *b, const uint3
 /* ---- tables ---------------------------------------------------------------------------- */
 
 /* Whether the values of a kind's keys make classes; if not, it is one. */
-static bool is_keyed(const struct arrange *a, const struct kind *k, uint32_t tables_left)
+static bool is_keyed(const struct grouping *a, const struct kind *k, uint32_t tables_left)
 {
 	uint32_t most = k->max == SPARE_KEY_CLASSES ? SPARE_KEY_CLASSES : k->n / 4 + 1;
 
 	if (k->rest || (k->max == SPARE_KEY_CLASSES && k->n < SPARE_KEY_EVENTS))
 		return false;
 	return k->nfinds <= most &&
-	       k->nfinds <= ARRANGE_CLASSES - a->events.nclasses - tables_left;
+	       k->nfinds <= GROUPING_CLASSES - a->events.nclasses - tables_left;
 }
 
-static void number_classes(struct arrange *a, struct arrange_table *t, struct kind *k,
+static void number_classes(struct grouping *a, struct grouping_table *t, struct kind *k,
 			   uint32_t *number)
 {
 	for (uint32_t i = k->head; i; i = a->finds[i - 1].next) {
@@ -356,7 +356,7 @@ static void number_classes(struct arrange *a, struct arrange_table *t, struct ki
 
 		if (t->nkeys || !t->nclasses) {
 			a->class_count[c] = 0;
-			memcpy(a->class_key + (size_t)c * ARRANGE_KEYS, f->key, sizeof(f->key));
+			memcpy(a->class_key + (size_t)c * GROUPING_KEYS, f->key, sizeof(f->key));
 			t->nclasses++;
 		}
 		a->class_count[c] += f->count;
@@ -368,7 +368,7 @@ static void number_classes(struct arrange *a, struct arrange_table *t, struct ki
  * Tables by type, whole rows behind; their classes in the order in which they were found. Returns
  * the class of each find.
  */
-static uint32_t *make_tables(struct arrange *a, uint32_t ntypes)
+static uint32_t *make_tables(struct grouping *a, uint32_t ntypes)
 {
 	uint32_t first = 0, left = 0, *number;
 	size_t classes = a->nfinds + 1;
@@ -381,20 +381,20 @@ static uint32_t *make_tables(struct arrange *a, uint32_t ntypes)
 	}
 	a->tables = room_for(&a->memory[ROOM_TABLES], (left + 1) * sizeof(*a->tables));
 	a->class_key = room_for(&a->memory[ROOM_CLASSES],
-				classes * (ARRANGE_KEYS * sizeof(*a->class_key) +
+				classes * (GROUPING_KEYS * sizeof(*a->class_key) +
 					   3 * sizeof(*a->class_count)));
-	if (!a->tables || !a->class_key || left > ARRANGE_CLASSES)
+	if (!a->tables || !a->class_key || left > GROUPING_CLASSES)
 		return NULL;
-	a->class_count = (uint32_t *)(void *)(a->class_key + classes * ARRANGE_KEYS);
+	a->class_count = (uint32_t *)(void *)(a->class_key + classes * GROUPING_KEYS);
 	number = a->class_count + classes;
 	a->ntables = a->events.nclasses = 0;
 	for (uint32_t i = 0; i < 2 * ntypes; i++) {
-		struct arrange_table *t = &a->tables[a->ntables];
+		struct grouping_table *t = &a->tables[a->ntables];
 		struct kind *k = &a->kinds[i];
 
 		if (!k->n)
 			continue;
-		*t = (struct arrange_table){
+		*t = (struct grouping_table){
 			.type = i / 2, .rows = i % 2, .n = k->n, .first = first,
 			.first_class = a->events.nclasses, .keys = k->keys,
 		};
@@ -413,7 +413,7 @@ static uint32_t *make_tables(struct arrange *a, uint32_t ntypes)
 /* ---- class order ----------------------------------------------------------------------- */
 
 /* Gives events their places when classes have their numbers. */
-LOOPS static void place_events(struct arrange *a, const uint32_t *found, const uint32_t *number,
+LOOPS static void place_events(struct grouping *a, const uint32_t *found, const uint32_t *number,
 			 uint32_t *next)
 {
 	struct events *o = &a->events;
@@ -431,7 +431,7 @@ LOOPS static void place_events(struct arrange *a, const uint32_t *found, const u
 }
 
 /* From chunk order to class order: gathering is a good deal faster than scattering. */
-LOOPS static void sort_events(struct arrange *a, uint64_t *delta)
+LOOPS static void sort_events(struct grouping *a, uint64_t *delta)
 {
 	struct events *o = &a->events;
 
@@ -450,7 +450,7 @@ LOOPS static void sort_events(struct arrange *a, uint64_t *delta)
 }
 
 /* Arrays of n elements each; returns one more of 4 bytes. */
-static uint32_t *get_memory(struct arrange *a, size_t n, bool shared)
+static uint32_t *get_memory(struct grouping *a, size_t n, bool shared)
 {
 	uint8_t *p = room_for(&a->memory[ROOM_EVENTS], n * (5 * 8 + 5 * 4 + 2));
 
@@ -468,7 +468,7 @@ static uint32_t *get_memory(struct arrange *a, size_t n, bool shared)
 	return a->events.before + n;
 }
 
-int arrange(struct arrange *a, const struct batch *b, struct arrange_type *const *types,
+int grouping_make(struct grouping *a, const struct batch *b, struct grouping_type *const *types,
 	    uint32_t ntypes)
 {
 	size_t n = ((size_t)b->count + 8) & ~(size_t)7;
@@ -492,9 +492,9 @@ int arrange(struct arrange *a, const struct batch *b, struct arrange_type *const
 	return 0;
 }
 
-void arrange_free(struct arrange *a)
+void grouping_free(struct grouping *a)
 {
-	for (size_t i = 0; i < ARRANGE_ROOMS; i++)
+	for (size_t i = 0; i < GROUPING_ROOMS; i++)
 		free(a->memory[i].p);
 	memset(a, 0, sizeof(*a));
 }

@@ -9,17 +9,17 @@
 #include "format/chunk.h"
 #include "format/table.h"
 
-enum { ARRANGE_KEYS = 4, ARRANGE_CLASSES = 65535, ARRANGE_ROOMS = 8 };
+enum { GROUPING_KEYS = 4, GROUPING_CLASSES = 65535, GROUPING_ROOMS = 8 };
 
 /* The encoder's view of one event type. */
-struct arrange_type {
+struct grouping_type {
 	struct layout layout;
 	uint32_t nkeys;       /* key columns that the source names */
 	bool has_spare_key;   /* column 0 may serve as key, for there is none */
-	uint32_t keys[ARRANGE_KEYS];
+	uint32_t keys[GROUPING_KEYS];
 };
 
-struct arrange_table {
+struct grouping_table {
 	uint32_t type;        /* index into the schema's types */
 	bool rows;            /* records that do not fit their type are kept whole */
 	uint32_t n, first;    /* events, and the place of the first in class order */
@@ -28,12 +28,12 @@ struct arrange_table {
 	const uint32_t *keys; /* column numbers */
 };
 
-struct arrange_stream {
+struct grouping_stream {
 	uint32_t cpu, count;
-	uint32_t next; /* for arrange() */
+	uint32_t next; /* for grouping_make() */
 };
 
-struct arrange {
+struct grouping {
 	struct events events;
 	const uint8_t **record;    /* in chunk order */
 	uint32_t *length;          /* likewise */
@@ -41,28 +41,28 @@ struct arrange {
 	const uint8_t **row;       /* records in class order */
 	uint64_t *delta;           /* likewise: time since the event before in the stream */
 	uint32_t ntables, nstreams;
-	struct arrange_table *tables;
-	struct arrange_stream *streams;
+	struct grouping_table *tables;
+	struct grouping_stream *streams;
 	uint32_t *class_count;
-	uint64_t *class_key;       /* ARRANGE_KEYS for each class */
+	uint64_t *class_key;       /* GROUPING_KEYS for each class */
 	uint64_t first, last;      /* smallest and largest time stamp */
 	struct find *finds;        /* classes as they are found, before they have their numbers */
 	uint32_t nfinds;
 	uint32_t *slots;           /* hash table: number of the find + 1 */
 	struct kind *kinds;        /* by 2 * type + rows */
-	struct room memory[ARRANGE_ROOMS];
+	struct room memory[GROUPING_ROOMS];
 };
 
 /* Sorts out which columns are keys. -1 when memory runs out. */
-int arrange_type_init(struct arrange_type *a, const struct trawl_event_type *t);
+int grouping_type_init(struct grouping_type *a, const struct trawl_event_type *t);
 
 /* types[i] describes the schema's type i. -1 when memory runs out. */
-int arrange(struct arrange *a, const struct batch *b, struct arrange_type *const *types,
+int grouping_make(struct grouping *a, const struct batch *b, struct grouping_type *const *types,
 	    uint32_t ntypes);
-void arrange_free(struct arrange *a);
+void grouping_free(struct grouping *a);
 
 /* A column's number in a record. */
-static inline uint64_t arrange_number(const struct layout_column *c, const uint8_t *record)
+static inline uint64_t grouping_number(const struct layout_column *c, const uint8_t *record)
 {
 	const uint8_t *p = record + c->offset;
 

@@ -4,24 +4,24 @@
 enum { SPARE = 10 }; /* one part in so many of the time is left */
 
 /* From 1 to 50 times as fast as level 1, in steps of about 1.5 on program files and text. */
-static const int fast_levels[PACE_RUNGS - 2] = { -3, -10, -50 };
+static const int fast_levels[LEVEL_RUNGS - 2] = { -3, -10, -50 };
 
-int pace_level(unsigned int rung, int wanted)
+int level_of_rung(unsigned int rung, int wanted)
 {
 	if (!rung)
 		return wanted;
-	return rung < PACE_RUNGS - 1 ? fast_levels[rung - 1] : PACE_STORED;
+	return rung < LEVEL_RUNGS - 1 ? fast_levels[rung - 1] : LEVEL_STORED;
 }
 
-static bool known(const struct pace *p, unsigned int rung)
+static bool known(const struct adaptive_level *p, unsigned int rung)
 {
-	const struct pace_cost *c = &p->cost[rung];
+	const struct level_cost *c = &p->cost[rung];
 
-	return c->at && p->bytes - c->at < PACE_STALE;
+	return c->at && p->bytes - c->at < LEVEL_STALE;
 }
 
 /* ns for a byte of records. */
-static double cost(const struct pace *p, unsigned int rung)
+static double cost(const struct adaptive_level *p, unsigned int rung)
 {
 	return p->cost[rung].encode + p->cost[rung].left * p->write;
 }
@@ -30,7 +30,7 @@ static double cost(const struct pace *p, unsigned int rung)
  * The rung below if it is cheaper, or the one above if that is, or if nobody knows. From the
  * cheapest one on, costs rise to both sides.
  */
-static unsigned int cheaper(const struct pace *p)
+static unsigned int cheaper(const struct adaptive_level *p)
 {
 	unsigned int rung = p->rung, up = rung + 1;
 
@@ -38,14 +38,14 @@ static unsigned int cheaper(const struct pace *p)
 		return rung;
 	if (rung && known(p, rung - 1) && cost(p, rung - 1) < cost(p, rung))
 		return rung - 1;
-	return up < PACE_RUNGS && (!known(p, up) || cost(p, up) < cost(p, rung)) ? up : rung;
+	return up < LEVEL_RUNGS && (!known(p, up) || cost(p, up) < cost(p, rung)) ? up : rung;
 }
 
-void pace_busy(struct pace *p, uint64_t bytes)
+void level_busy(struct adaptive_level *p, uint64_t bytes)
 {
 	p->came += bytes;
 	p->late += bytes;
-	if (p->late < PACE_PATIENCE)
+	if (p->late < LEVEL_PATIENCE)
 		return;
 	p->late = 0;
 	p->rung = cheaper(p);
@@ -55,14 +55,15 @@ void pace_busy(struct pace *p, uint64_t bytes)
  * Could it have kept up on this rung, with a part of the time to spare? At the limit, it would be
  * late again at once. What is not known is tried when there is as much to spare now.
  */
-static bool affordable(const struct pace *p, unsigned int rung, uint64_t idle, uint64_t time)
+static bool affordable(const struct adaptive_level *p, unsigned int rung, uint64_t idle,
+		       uint64_t time)
 {
 	if (!known(p, rung))
 		return idle > time / SPARE;
 	return cost(p, rung) * (double)p->came < (double)(time - time / SPARE);
 }
 
-void pace_idle(struct pace *p, uint64_t bytes, uint64_t idle, uint64_t now)
+void level_idle(struct adaptive_level *p, uint64_t bytes, uint64_t idle, uint64_t now)
 {
 	/* What came at once could have been spread out. */
 	if (now - idle > (now - p->since) / SPARE)
@@ -82,13 +83,13 @@ static double mean(double old, double new, bool have)
 	return have ? old + (new - old) / 4 : new;
 }
 
-void pace_chunk(struct pace *p, unsigned int rung, uint64_t bytes, uint64_t len, uint64_t encode,
-		uint64_t write)
+void level_chunk(struct adaptive_level *p, unsigned int rung, uint64_t bytes, uint64_t len,
+		 uint64_t encode, uint64_t write)
 {
-	struct pace_cost *c = &p->cost[rung];
+	struct level_cost *c = &p->cost[rung];
 	bool have = known(p, rung);
 
-	if (bytes < PACE_LEAST || !len)
+	if (bytes < LEVEL_LEAST || !len)
 		return;
 	c->encode = mean(c->encode, (double)encode / (double)bytes, have);
 	c->left = mean(c->left, (double)len / (double)bytes, have);

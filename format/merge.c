@@ -87,7 +87,7 @@ static struct waiting waiting_pop(struct merge *m)
 }
 
 /* A chunk of the bundle waits no more. */
-static void let_go(struct merge *m, struct bundle *b)
+static void unref(struct merge *m, struct bundle *b)
 {
 	if (--b->waiting)
 		return;
@@ -242,7 +242,8 @@ static uint64_t *tail_of(struct section_source *s, uint32_t cpu)
 }
 
 /* Time never goes back within a stream, whatever its clock did. */
-static void never_back(struct section_source *s, const struct trawl_chunk *chunk, uint64_t *time)
+static void clamp_monotonic(struct section_source *s, const struct trawl_chunk *chunk,
+			    uint64_t *time)
 {
 	for (uint32_t k = 0; k < chunk->nstreams; k++) {
 		const struct trawl_stream *st = &chunk->streams[k];
@@ -280,7 +281,7 @@ static bool active_times(struct merge *m, struct active *a, const struct waiting
 	free(next);
 	to_timeline(&clocks, source->source->clock, ref_of(w)->at, a->time, chunk->count);
 	if (source->source->clock != TRAWL_CLOCK_MONO)
-		never_back(source, chunk, a->time);
+		clamp_monotonic(source, chunk, a->time);
 	return true;
 }
 
@@ -390,7 +391,8 @@ struct chunk_schema section_schema(const struct section *s, uint16_t source)
 }
 
 /* What is decoded takes part. */
-static bool take_part(struct merge *m, struct active *a, const struct waiting *w, uint16_t source)
+static bool start_active(struct merge *m, struct active *a, const struct waiting *w,
+			 uint16_t source)
 {
 	bool ok;
 
@@ -429,17 +431,17 @@ static bool activate(struct merge *m)
 	if (!a)
 		goto out;
 	if (!chunk_decode(m->decoder, &schema, payload, len, ref->count, &a->chunk, &err)) {
-		ok = take_part(m, a, &w, schema.source->id);
+		ok = start_active(m, a, &w, schema.source->id);
 	} else {
 		damage_add(m->damage, m->section->start + ref->at);
 		active_done(m, a);
 	}
 out:
-	let_go(m, w.bundle);
+	unref(m, w.bundle);
 	return ok;
 }
 
-static void give(struct merge *m, struct trawl_event *ev)
+static void emit(struct merge *m, struct trawl_event *ev)
 {
 	struct head *top = &m->heads[0];
 	struct active *a = top->a;
@@ -491,7 +493,7 @@ int merge_next(struct merge *m, uint64_t limit, struct trawl_event *ev)
 	}
 	if (!m->nheads || m->heads[0].time >= limit)
 		return 0;
-	give(m, ev);
+	emit(m, ev);
 	return 1;
 }
 
@@ -503,7 +505,7 @@ bool merge_empty(const struct merge *m)
 void merge_begin(struct merge *m, struct section *s)
 {
 	while (m->nwaiting)
-		let_go(m, m->waiting[--m->nwaiting].bundle);
+		unref(m, m->waiting[--m->nwaiting].bundle);
 	while (m->active)
 		active_done(m, m->active);
 	m->nheads = 0;

@@ -5,21 +5,21 @@
 
 #include "format/metacache.h"
 
-enum { FACTS_SLOTS = 256 };
+enum { META_CACHE_SLOTS = 256 };
 
-struct fact_family {
-	struct fact_family *next;
+struct meta_family {
+	struct meta_family *next;
 	size_t bytes;
 	size_t len;
 	char name[];
 };
 
-void facts_init(struct facts *f, size_t most)
+void meta_cache_init(struct meta_cache *f, size_t most)
 {
-	*f = (struct facts){ .most = most };
+	*f = (struct meta_cache){ .most = most };
 }
 
-static void unref(struct fact *k)
+static void unref(struct cached_meta *k)
 {
 	if (!--k->refs)
 		free(k);
@@ -27,10 +27,10 @@ static void unref(struct fact *k)
 
 /* ---- families ---------------------------------------------------------------------------- */
 
-static struct fact_family *family_of(struct facts *f, const char *name)
+static struct meta_family *family_of(struct meta_cache *f, const char *name)
 {
 	size_t len = strcspn(name, "/");
-	struct fact_family *g;
+	struct meta_family *g;
 
 	len = name[len] ? len : 0; /* names without any belong together */
 	for (g = f->families; g; g = g->next)
@@ -48,9 +48,9 @@ static struct fact_family *family_of(struct facts *f, const char *name)
 
 /* ---- finding ----------------------------------------------------------------------------- */
 
-static struct fact **slot(const struct facts *f, const char *name)
+static struct cached_meta **slot(const struct meta_cache *f, const char *name)
 {
-	struct fact **at = &f->slots[XXH64(name, strlen(name), 0) & (f->nslots - 1)];
+	struct cached_meta **at = &f->slots[XXH64(name, strlen(name), 0) & (f->nslots - 1)];
 
 	while (*at && strcmp((*at)->meta.name, name))
 		at = &(*at)->next;
@@ -58,10 +58,10 @@ static struct fact **slot(const struct facts *f, const char *name)
 }
 
 /* Room for one more; it is only slower when memory runs out, unless it is the first. */
-static bool grow(struct facts *f)
+static bool grow(struct meta_cache *f)
 {
-	size_t n = f->nslots ? f->nslots * 2 : FACTS_SLOTS;
-	struct fact **slots;
+	size_t n = f->nslots ? f->nslots * 2 : META_CACHE_SLOTS;
+	struct cached_meta **slots;
 
 	if (f->count < f->nslots)
 		return true;
@@ -71,18 +71,18 @@ static bool grow(struct facts *f)
 	free(f->slots);
 	f->slots = slots;
 	f->nslots = n;
-	for (struct fact *k = f->oldest; k; k = k->newer)
+	for (struct cached_meta *k = f->oldest; k; k = k->newer)
 		k->next = NULL;
-	for (struct fact *k = f->oldest; k; k = k->newer)
+	for (struct cached_meta *k = f->oldest; k; k = k->newer)
 		*slot(f, k->meta.name) = k;
 	return true;
 }
 
 /* ---- putting ----------------------------------------------------------------------------- */
 
-static void remove_fact(struct facts *f, struct fact *k)
+static void remove_fact(struct meta_cache *f, struct cached_meta *k)
 {
-	struct fact **at = slot(f, k->meta.name);
+	struct cached_meta **at = slot(f, k->meta.name);
 
 	*at = k->next;
 	*(k->older ? &k->older->newer : &f->oldest) = k->newer;
@@ -93,14 +93,14 @@ static void remove_fact(struct facts *f, struct fact *k)
 	unref(k);
 }
 
-static void make_room(struct facts *f, size_t size)
+static void make_room(struct meta_cache *f, size_t size)
 {
-	struct fact_family *most;
-	struct fact *k;
+	struct meta_family *most;
+	struct cached_meta *k;
 
 	while (f->oldest && f->used + size > f->most) {
 		most = f->families;
-		for (struct fact_family *g = most; g; g = g->next)
+		for (struct meta_family *g = most; g; g = g->next)
 			most = g->bytes > most->bytes ? g : most;
 		for (k = f->oldest; k->family != most; k = k->newer)
 			;
@@ -108,17 +108,17 @@ static void make_room(struct facts *f, size_t size)
 	}
 }
 
-static struct fact *fact_new(const struct trawl_meta *m)
+static struct cached_meta *fact_new(const struct trawl_meta *m)
 {
 	const char *type = m->type ? m->type : "";
 	size_t name = strlen(m->name) + 1, media = strlen(type) + 1;
-	size_t size = sizeof(struct fact) + name + media + m->len;
-	struct fact *k = malloc(size);
+	size_t size = sizeof(struct cached_meta) + name + media + m->len;
+	struct cached_meta *k = malloc(size);
 	char *p;
 
 	if (!k)
 		return NULL;
-	*k = (struct fact){ .meta = *m, .refs = 1, .size = size };
+	*k = (struct cached_meta){ .meta = *m, .refs = 1, .size = size };
 	p = (char *)(k + 1);
 	k->meta.name = memcpy(p, m->name, name);
 	k->meta.type = memcpy(p + name, type, media);
@@ -128,10 +128,10 @@ static struct fact *fact_new(const struct trawl_meta *m)
 	return k;
 }
 
-bool facts_put(struct facts *f, const struct trawl_meta *m)
+bool meta_cache_put(struct meta_cache *f, const struct trawl_meta *m)
 {
-	struct fact_family *family = family_of(f, m->name);
-	struct fact *k = family && grow(f) ? fact_new(m) : NULL, *old;
+	struct meta_family *family = family_of(f, m->name);
+	struct cached_meta *k = family && grow(f) ? fact_new(m) : NULL, *old;
 
 	if (!k || k->size > f->most) {
 		free(k);
@@ -154,28 +154,28 @@ bool facts_put(struct facts *f, const struct trawl_meta *m)
 
 /* ---- all of them ------------------------------------------------------------------------- */
 
-struct fact **facts_hold(struct facts *f, size_t *n)
+struct cached_meta **meta_cache_hold(struct meta_cache *f, size_t *n)
 {
-	struct fact **held = malloc((f->count + 1) * sizeof(struct fact *));
+	struct cached_meta **held = malloc((f->count + 1) * sizeof(struct cached_meta *));
 
 	*n = 0;
-	for (struct fact *k = f->oldest; held && k; k = k->newer) {
+	for (struct cached_meta *k = f->oldest; held && k; k = k->newer) {
 		k->refs++;
 		held[(*n)++] = k;
 	}
 	return held;
 }
 
-void facts_release(struct fact **held, size_t n)
+void meta_cache_release(struct cached_meta **held, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		unref(held[i]);
 	free(held);
 }
 
-void facts_free(struct facts *f)
+void meta_cache_free(struct meta_cache *f)
 {
-	struct fact_family *g;
+	struct meta_family *g;
 
 	while (f->oldest)
 		remove_fact(f, f->oldest);
@@ -184,5 +184,5 @@ void facts_free(struct facts *f)
 		free(g);
 	}
 	free(f->slots);
-	facts_init(f, f->most);
+	meta_cache_init(f, f->most);
 }

@@ -11,38 +11,38 @@
 
 #include "format/trawl.h"
 
-struct fact_family;
+struct meta_family;
 
-struct fact {
+struct cached_meta {
 	struct trawl_meta meta;      /* its strings and data are behind this struct */
 	uint32_t refs;
 	size_t size;
-	struct fact *next;           /* of the same hash */
-	struct fact *older, *newer;
-	struct fact_family *family;
+	struct cached_meta *next;           /* of the same hash */
+	struct cached_meta *older, *newer;
+	struct meta_family *family;
 };
 
-struct facts {
+struct meta_cache {
 	size_t most, used, count;
-	struct fact **slots;
+	struct cached_meta **slots;
 	size_t nslots;
-	struct fact *oldest, *newest;
-	struct fact_family *families;
+	struct cached_meta *oldest, *newest;
+	struct meta_family *families;
 };
 
-/* At most `most` bytes. Nothing is allocated before the first facts_put(). */
-void facts_init(struct facts *f, size_t most);
-void facts_free(struct facts *f);
+/* At most `most` bytes. Nothing is allocated before the first meta_cache_put(). */
+void meta_cache_init(struct meta_cache *f, size_t most);
+void meta_cache_free(struct meta_cache *f);
 
 /* Copies the metadata; what is known by this name is replaced. False when memory runs out or it
  * is larger than all that may be kept. */
-bool facts_put(struct facts *f, const struct trawl_meta *m);
+bool meta_cache_put(struct meta_cache *f, const struct trawl_meta *m);
 
 /*
- * All of them, the oldest first, as they are now: they stay until facts_release() of the same,
+ * All of them, the oldest first, as they are now: they stay until meta_cache_release() of the same,
  * whatever is put meanwhile. NULL when memory runs out.
  */
-struct fact **facts_hold(struct facts *f, size_t *n);
-void facts_release(struct fact **held, size_t n);
+struct cached_meta **meta_cache_hold(struct meta_cache *f, size_t *n);
+void meta_cache_release(struct cached_meta **held, size_t n);
 
 #endif

@@ -96,7 +96,7 @@ static bool take_chunk(struct trawl_reader *r, const struct walked *f)
 	if (r->in.seekable) {
 		r->events += ref.count;
 		r->chunks++;
-		return span_block(r, s, ref.at, true);
+		return segment_block(r, s, ref.at, true);
 	}
 	chunk_head_get(f->p, &c);
 	if (!s->sources[c.source] || !chunk_payload_ok(f->p, &c)) {
@@ -154,7 +154,7 @@ static bool take_body(struct trawl_reader *r, const struct walked *f)
 	struct view body;
 
 	if (f->b.kind == BLOCK_SYNC && r->in.seekable &&
-	    !span_block(r, s, f->at - s->start, false))
+	    !segment_block(r, s, f->at - s->start, false))
 		return false;
 
 	if (!block_body(f->p, &f->b, &r->tmp, &body) ||
@@ -344,12 +344,12 @@ int trawl_select(struct trawl_reader *r, const struct trawl_range *range, struct
 /* 1: more of a file is taken up: a span, or the next section; 0: there is none; -1 and *err. */
 static int file_more(struct trawl_reader *r, struct trawl_error *err)
 {
-	int ret = spans_next(r, err);
+	int ret = segments_next(r, err);
 
 	if (ret || r->next_section >= r->catalog.sections.n)
 		return ret;
 	merge_begin(&r->merge, r->catalog.sections.p[r->next_section++]);
-	return spans_begin(r, err) ? -1 : 1;
+	return segments_begin(r, err) ? -1 : 1;
 }
 
 /* All of the file has been gone through: what no chunk refers to is looked at as well. */
@@ -429,7 +429,7 @@ int trawl_next(struct trawl_reader *r, struct trawl_event *ev, struct trawl_erro
 		return ret;
 	}
 	do {
-		ret = merge_next(&r->merge, spans_limit(r), ev);
+		ret = merge_next(&r->merge, segments_limit(r), ev);
 		if (ret < 0)
 			return trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", r->name);
 		if (r->in.error)
@@ -503,7 +503,7 @@ static int next_span(struct trawl_reader *r, struct trawl_error *err)
 			r->next_span = 0;
 			continue;
 		}
-		r->span = span_read(r, s, r->next_span++, err);
+		r->span = segment_read(r, s, r->next_span++, err);
 		if (!r->span)
 			return -1;
 	}
@@ -520,7 +520,7 @@ static bool file_chunk(struct trawl_reader *r, const struct section *s,
 		damage_add(&r->damage, s->start + ref->at);
 		return false;
 	}
-	p = span_wanted(r, s, &r->span->clocks, ref) ? fetch(r, s, ref, &len) : NULL;
+	p = segment_wanted(r, s, &r->span->clocks, ref) ? fetch(r, s, ref, &len) : NULL;
 	return p && decode(r, s, ref, p, len, chunk);
 }
 
@@ -640,7 +640,7 @@ uint64_t trawl_to_timeline(const struct trawl_reader *r, enum trawl_clock clock,
 	if (s)
 		m = catalog_clocks(&r->catalog, s);
 	if (m.n && clock != TRAWL_CLOCK_MONO)
-		m = span_clocks((struct trawl_reader *)r, s,
+		m = segment_clocks((struct trawl_reader *)r, s,
 				m.syncs[clock_find(&m, clock, ts)].at);
 	return clock_to_mono(&m, clock, ts, SIZE_MAX) + m.origin;
 }
@@ -654,7 +654,7 @@ uint64_t trawl_event_bound(const struct trawl_reader *r, const struct trawl_even
 	if (s && ev->source->clock == TRAWL_CLOCK_MONO)
 		m = catalog_clocks(&r->catalog, s);
 	else if (s)
-		m = span_clocks((struct trawl_reader *)r, s, ev->chunk);
+		m = segment_clocks((struct trawl_reader *)r, s, ev->chunk);
 	return clock_bound(&m, ev->source->clock, ev->ts, clock_syncs_before(&m, ev->chunk),
 			   ev->time - m.origin);
 }

@@ -10,7 +10,7 @@
 
 enum {
 	ALIGN = 16,           /* of items; at the end of the circle room for a head is left */
-	FACTS_MOST = 16 << 20, /* bytes of metadata from before the oldest chunk */
+	META_CACHE_MOST = 16 << 20, /* bytes of metadata from before the oldest chunk */
 	PART_MOST = 4,        /* an item is at most this part of the circle */
 };
 
@@ -52,7 +52,7 @@ struct ring {
 	uint64_t freed;        /* what is before this is free; up to tail it is a spill's */
 	uint64_t tail, head;   /* the oldest item, and behind the newest */
 	uint64_t last, before; /* the newest item and the one in front of it; UINT64_MAX: none */
-	struct facts facts;    /* of metadata before tail */
+	struct meta_cache facts;    /* of metadata before tail */
 	struct trawl_sync sync; /* the newest before tail; mono 0: none */
 	struct trawl_ring_state state;
 	struct trawl_spill *spill;
@@ -62,13 +62,13 @@ struct ring {
 struct trawl_spill {
 	struct ring *ring;
 	uint64_t from, to;
-	struct stage *const *stages;
+	struct batcher *const *stages;
 	uint32_t nstages;
 	uint32_t ntypes[SOURCES_MAX];
-	struct fact **facts;
+	struct cached_meta **facts;
 	size_t nfacts;
 	struct trawl_sync sync;
-	struct volume_front front;
+	struct section_writer_front front;
 	struct trawl_loss unwritten[SOURCES_MAX];
 	uint64_t lost[SOURCES_MAX];
 };
@@ -102,7 +102,7 @@ struct ring *ring_new(uint64_t size, struct trawl_error *err)
 		return NULL;
 	}
 	r->last = r->before = UINT64_MAX;
-	facts_init(&r->facts, FACTS_MOST);
+	meta_cache_init(&r->facts, META_CACHE_MOST);
 	lock_init(&r->lock);
 	pthread_cond_init(&r->freed_some, NULL);
 	return r;
@@ -112,7 +112,7 @@ void ring_free(struct ring *r)
 {
 	if (!r)
 		return;
-	facts_free(&r->facts);
+	meta_cache_free(&r->facts);
 	munmap(r->bytes, r->size);
 	pthread_cond_destroy(&r->freed_some);
 	pthread_mutex_destroy(&r->lock);
@@ -140,7 +140,7 @@ static void remember(struct ring *r, const struct item *i)
 		r->sync = ((const struct sync_item *)i)->sync;
 	} else if (i->kind == BLOCK_META) {
 		m = item_meta(i);
-		facts_put(&r->facts, &m);
+		meta_cache_put(&r->facts, &m);
 	}
 }
 
@@ -226,7 +226,7 @@ bool ring_meta(struct ring *r, const struct trawl_meta *m)
 		if (m->len)
 			memcpy(i->text + name + media, m->data, m->len);
 	} else {
-		kept = facts_put(&r->facts, m);
+		kept = meta_cache_put(&r->facts, m);
 	}
 	pthread_mutex_unlock(&r->lock);
 	return kept;
@@ -293,7 +293,7 @@ static struct trawl_spill *take(struct ring *r, struct trawl_error *err)
 	}
 	s = calloc(1, sizeof(*s));
 	if (s)
-		s->facts = facts_hold(&r->facts, &s->nfacts);
+		s->facts = meta_cache_hold(&r->facts, &s->nfacts);
 	if (!s || !s->facts) {
 		free(s);
 		trawl_fail(err, TRAWL_CANNOT, "out of memory");
@@ -312,8 +312,8 @@ static struct trawl_spill *take(struct ring *r, struct trawl_error *err)
 	return s;
 }
 
-struct trawl_spill *ring_take(struct ring *r, struct stage *const *stages, uint32_t nstages,
-			      const struct volume_front *front, struct trawl_error *err)
+struct trawl_spill *ring_take(struct ring *r, struct batcher *const *stages, uint32_t nstages,
+			      const struct section_writer_front *front, struct trawl_error *err)
 {
 	struct trawl_spill *s;
 
@@ -331,18 +331,18 @@ struct trawl_spill *ring_take(struct ring *r, struct stage *const *stages, uint3
 	return s;
 }
 
-static int put_front(const struct trawl_spill *s, struct volume *v, int fd)
+static int put_front(const struct trawl_spill *s, struct section_writer *v, int fd)
 {
-	int ret = volume_begin(v, fd, &s->front);
+	int ret = section_writer_begin(v, fd, &s->front);
 
 	for (uint32_t i = 0; !ret && i < s->nstages; i++) {
-		ret = volume_source(v, &s->stages[i]->source);
+		ret = section_writer_source(v, &s->stages[i]->source);
 		for (uint32_t k = 0; !ret && k < s->ntypes[i]; k++)
-			ret = volume_type(v, s->stages[i]->types[k], k);
+			ret = section_writer_type(v, s->stages[i]->types[k], k);
 	}
 	for (size_t i = 0; !ret && i < s->nfacts; i++)
-		ret = volume_meta(v, &s->facts[i]->meta);
-	return !ret && s->sync.mono ? volume_sync(v, &s->sync) : ret;
+		ret = section_writer_meta(v, &s->facts[i]->meta);
+	return !ret && s->sync.mono ? section_writer_sync(v, &s->sync) : ret;
 }
 
 static void count_unwritten(struct trawl_spill *s, const struct chunk_head *c)
@@ -354,16 +354,16 @@ static void count_unwritten(struct trawl_spill *s, const struct chunk_head *c)
 	l->count += c->count;
 }
 
-static void put_chunk(struct trawl_spill *s, struct volume *v, const struct chunk_item *i)
+static void put_chunk(struct trawl_spill *s, struct section_writer *v, const struct chunk_item *i)
 {
 	struct chunk_head c = i->head;
 
 	c.lost = s->lost[c.source];
-	if (volume_failed(v) || volume_chunk(v, &c, i->payload, i->item.len))
+	if (section_writer_failed(v) || section_writer_chunk(v, &c, i->payload, i->item.len))
 		count_unwritten(s, &c);
 }
 
-static void put_item(struct trawl_spill *s, struct volume *v, const struct item *i)
+static void put_item(struct trawl_spill *s, struct section_writer *v, const struct item *i)
 {
 	const struct trawl_loss *l;
 	struct trawl_meta m;
@@ -373,26 +373,26 @@ static void put_item(struct trawl_spill *s, struct volume *v, const struct item 
 		put_chunk(s, v, (const struct chunk_item *)i);
 		break;
 	case BLOCK_SYNC:
-		volume_sync(v, &((const struct sync_item *)i)->sync);
+		section_writer_sync(v, &((const struct sync_item *)i)->sync);
 		break;
 	case BLOCK_LOSS:
 		l = &((const struct loss_item *)i)->loss;
 		s->lost[l->source] += l->count != UINT64_MAX ? l->count : 0;
-		volume_loss(v, l);
+		section_writer_loss(v, l);
 		break;
 	case BLOCK_META:
 		m = item_meta(i);
-		volume_meta(v, &m);
+		section_writer_meta(v, &m);
 		break;
 	}
 }
 
-static void put_end(struct trawl_spill *s, struct volume *v)
+static void put_end(struct trawl_spill *s, struct section_writer *v)
 {
 	uint64_t lost = 0;
 
-	volume_last_words(v);
-	if (volume_failed(v))
+	section_writer_last_words(v);
+	if (section_writer_failed(v))
 		return;
 	for (uint32_t i = 0; i < s->nstages; i++) {
 		struct trawl_loss *l = &s->unwritten[i];
@@ -401,10 +401,10 @@ static void put_end(struct trawl_spill *s, struct volume *v)
 		l->cpu = UINT32_MAX;
 		l->reason = TRAWL_LOSS_WRITE;
 		if (l->count)
-			volume_loss(v, l);
+			section_writer_loss(v, l);
 		lost += s->lost[i] + l->count;
 	}
-	volume_end(v, lost);
+	section_writer_end(v, lost);
 }
 
 /* The room before pos is the ring's again. */
@@ -421,7 +421,7 @@ static void spill_free(struct trawl_spill *s)
 	struct ring *r = s->ring;
 
 	pthread_mutex_lock(&r->lock);
-	facts_release(s->facts, s->nfacts);
+	meta_cache_release(s->facts, s->nfacts);
 	r->spill = NULL;
 	pthread_mutex_unlock(&r->lock);
 	free(s);
@@ -429,20 +429,20 @@ static void spill_free(struct trawl_spill *s)
 
 int spill_write(struct trawl_spill *s, int fd, struct trawl_error *err)
 {
-	struct volume v;
-	int ret = put_front(s, &v, fd) ? volume_fail(&v, err) : 0;
+	struct section_writer v;
+	int ret = put_front(s, &v, fd) ? section_writer_fail(&v, err) : 0;
 
 	for (uint64_t pos = s->from; pos < s->to; give_back(s->ring, pos)) {
 		const struct item *i = item_at(s->ring, pos);
 
 		put_item(s, &v, i);
-		if (!ret && volume_failed(&v))
-			ret = volume_fail(&v, err);
+		if (!ret && section_writer_failed(&v))
+			ret = section_writer_fail(&v, err);
 		pos += i->size;
 	}
 	put_end(s, &v);
-	if (volume_close(&v) && !ret)
-		ret = volume_fail(&v, err);
+	if (section_writer_close(&v) && !ret)
+		ret = section_writer_fail(&v, err);
 	spill_free(s);
 	return ret;
 }

@@ -15,7 +15,7 @@ struct late_loss {
 	struct late_loss *next;
 };
 
-static void fail(struct volume *v, int error)
+static void fail(struct section_writer *v, int error)
 {
 	if (!v->sink.error)
 		v->sink.error = error;
@@ -25,14 +25,14 @@ static void fail(struct volume *v, int error)
  * Before a block that adds n bytes to the index: behind it there must be room for the end of the
  * file. The index is reckoned as if it did not compress.
  */
-static void leave_room(struct volume *v, size_t n)
+static void leave_room(struct section_writer *v, size_t n)
 {
 	if (!v->ending)
 		v->sink.last = LAST_WORDS + INDEX_OVERHEAD + v->index.items.len +
 			       v->index.refs.len + n;
 }
 
-static void put_index(struct volume *v)
+static void put_index(struct section_writer *v)
 {
 	struct buf body = { 0 };
 
@@ -44,7 +44,7 @@ static void put_index(struct volume *v)
 }
 
 /* After every block: the index, when enough has come together. */
-static int settle(struct volume *v)
+static int settle(struct section_writer *v)
 {
 	if (index_is_full(&v->index) && !v->sink.error)
 		put_index(v);
@@ -52,7 +52,7 @@ static int settle(struct volume *v)
 }
 
 /* A block, and its copy for the index. Frees the body. */
-static int put_indexed(struct volume *v, enum block_kind kind, struct buf *body)
+static int put_indexed(struct section_writer *v, enum block_kind kind, struct buf *body)
 {
 	uint64_t at = v->sink.pos;
 
@@ -72,7 +72,7 @@ static uint64_t realtime(void)
 }
 
 /* What the file is, for every reader, then where our blocks begin. */
-int volume_begin(struct volume *v, int fd, const struct volume_front *f)
+int section_writer_begin(struct section_writer *v, int fd, const struct section_writer_front *f)
 {
 	uint64_t now = f->time ? f->time : realtime();
 	struct buf front = { 0 }, body = { 0 };
@@ -83,7 +83,7 @@ int volume_begin(struct volume *v, int fd, const struct volume_front *f)
 	v->name = f->name;
 	sink_open(&v->sink, fd);
 	leave_room(v, 0);
-	facts_init(&v->metas, LAST_METAS);
+	meta_cache_init(&v->metas, LAST_METAS);
 	pcapng_section(&front, f->comment);
 	n = front.len;
 	check = XXH64(front.data, n, 0);
@@ -101,7 +101,7 @@ int volume_begin(struct volume *v, int fd, const struct volume_front *f)
 	return settle(v);
 }
 
-int volume_source(struct volume *v, const struct trawl_source *s)
+int section_writer_source(struct section_writer *v, const struct trawl_source *s)
 {
 	struct buf idb = { 0 }, body = { 0 };
 
@@ -115,7 +115,7 @@ int volume_source(struct volume *v, const struct trawl_source *s)
 	return put_indexed(v, BLOCK_SOURCE, &body);
 }
 
-int volume_type(struct volume *v, const struct trawl_event_type *t, uint32_t index)
+int section_writer_type(struct section_writer *v, const struct trawl_event_type *t, uint32_t index)
 {
 	struct buf body = { 0 };
 
@@ -123,7 +123,7 @@ int volume_type(struct volume *v, const struct trawl_event_type *t, uint32_t ind
 	return put_indexed(v, BLOCK_EVENT_TYPE, &body);
 }
 
-int volume_meta(struct volume *v, const struct trawl_meta *m)
+int section_writer_meta(struct section_writer *v, const struct trawl_meta *m)
 {
 	struct meta_part p = { 0 };
 	int ret = 0;
@@ -135,11 +135,11 @@ int volume_meta(struct volume *v, const struct trawl_meta *m)
 		ret = put_indexed(v, BLOCK_META, &body);
 	}
 	if (ret && !v->ending)
-		facts_put(&v->metas, m);
+		meta_cache_put(&v->metas, m);
 	return ret;
 }
 
-int volume_sync(struct volume *v, const struct trawl_sync *s)
+int section_writer_sync(struct section_writer *v, const struct trawl_sync *s)
 {
 	struct buf body = { 0 };
 
@@ -151,7 +151,7 @@ int volume_sync(struct volume *v, const struct trawl_sync *s)
 }
 
 /* Keeps a loss for the end: one for each source, CPU and reason. */
-static void keep_loss(struct volume *v, const struct trawl_loss *l)
+static void keep_loss(struct section_writer *v, const struct trawl_loss *l)
 {
 	struct late_loss *k;
 
@@ -172,7 +172,7 @@ static void keep_loss(struct volume *v, const struct trawl_loss *l)
 	v->losses = k;
 }
 
-int volume_loss(struct volume *v, const struct trawl_loss *l)
+int section_writer_loss(struct section_writer *v, const struct trawl_loss *l)
 {
 	struct buf body = { 0 };
 
@@ -184,7 +184,8 @@ int volume_loss(struct volume *v, const struct trawl_loss *l)
 	return -1;
 }
 
-int volume_chunk(struct volume *v, struct chunk_head *c, const void *payload, size_t len)
+int section_writer_chunk(struct section_writer *v, struct chunk_head *c, const void *payload,
+			 size_t len)
 {
 	struct chunk_ref r = {
 		.first = c->first, .last = c->last, .count = c->count, .source = c->source,
@@ -200,25 +201,25 @@ int volume_chunk(struct volume *v, struct chunk_head *c, const void *payload, si
 	return settle(v);
 }
 
-void volume_last_words(struct volume *v)
+void section_writer_last_words(struct section_writer *v)
 {
 	v->ending = true;
 	sink_last_words(&v->sink);
 	for (struct late_loss *k = v->losses; k; k = k->next)
-		volume_loss(v, &k->loss);
+		section_writer_loss(v, &k->loss);
 	if (v->sync.mono)
-		volume_sync(v, &v->sync);
-	for (struct fact *k = v->metas.oldest; k; k = k->newer)
-		volume_meta(v, &k->meta);
+		section_writer_sync(v, &v->sync);
+	for (struct cached_meta *k = v->metas.oldest; k; k = k->newer)
+		section_writer_meta(v, &k->meta);
 }
 
 /* What goes into the index has been seen to compress to a quarter up to a half. */
-uint64_t volume_size(const struct volume *v)
+uint64_t section_writer_size(const struct section_writer *v)
 {
 	return v->sink.pos + (v->index.items.len + v->index.refs.len) / 3 + END_BLOCK;
 }
 
-void volume_end(struct volume *v, uint64_t lost)
+void section_writer_end(struct section_writer *v, uint64_t lost)
 {
 	struct end_mark e = {
 		.events = v->index.events, .chunks = v->index.chunks, .lost = lost,
@@ -234,13 +235,13 @@ void volume_end(struct volume *v, uint64_t lost)
 	buf_free(&body);
 }
 
-int volume_close(struct volume *v)
+int section_writer_close(struct section_writer *v)
 {
 	if (sink_close(&v->sink))
 		fail(v, errno);
 	index_free(&v->index);
 	memset(&v->index, 0, sizeof(v->index));
-	facts_free(&v->metas);
+	meta_cache_free(&v->metas);
 	while (v->losses) {
 		struct late_loss *k = v->losses;
 
@@ -250,7 +251,7 @@ int volume_close(struct volume *v)
 	return v->sink.error ? -1 : 0;
 }
 
-int volume_fail(const struct volume *v, struct trawl_error *err)
+int section_writer_fail(const struct section_writer *v, struct trawl_error *err)
 {
 	return sink_fail(v->sink.error, v->name, err);
 }

@@ -3,8 +3,9 @@
  * One file of a writer, from its front to its end block: every kind of block is put here, and
  * what goes into the index is kept meanwhile. The caller serialises; nothing here locks.
  *
- * Functions return 0, or -1 once the file cannot be written; volume_fail() tells why. After the
- * first failure nothing more is written, until the end of the file: room for that is always left.
+ * Functions return 0, or -1 once the file cannot be written; section_writer_fail() tells why. After
+ * the first failure nothing more is written, until the end of the file: room for that is always
+ * left.
  */
 #ifndef TRAWL_FORMAT_SECTIONWRITER_H
 #define TRAWL_FORMAT_SECTIONWRITER_H
@@ -15,7 +16,7 @@
 #include "format/sink.h"
 
 /* What the front of each file of a writer says. */
-struct volume_front {
+struct section_writer_front {
 	const char *name;     /* of the output, in errors */
 	const char *comment;
 	uint64_t time;  /* CLOCK_REALTIME ns; 0: now */
@@ -24,51 +25,53 @@ struct volume_front {
 
 struct late_loss;
 
-struct volume {
-	struct sink sink;
+struct section_writer {
+	struct file_sink sink;
 	const char *name;          /* the front's */
 	struct index index;
 	bool ending;               /* the room that was left for the end is being used */
 	/* What could not be said when it came up: all losses, the newest sync and metadata. */
 	struct late_loss *losses;
 	struct trawl_sync sync;    /* mono 0: none */
-	struct facts metas;
+	struct meta_cache metas;
 };
 
 /* Starts a section at the place of fd, which is the volume's from now on. */
-int volume_begin(struct volume *v, int fd, const struct volume_front *front);
+int section_writer_begin(struct section_writer *v, int fd,
+			 const struct section_writer_front *front);
 
-int volume_source(struct volume *v, const struct trawl_source *s);
+int section_writer_source(struct section_writer *v, const struct trawl_source *s);
 /* `index` is the type's number in its source, as chunks use it. */
-int volume_type(struct volume *v, const struct trawl_event_type *t, uint32_t index);
-int volume_meta(struct volume *v, const struct trawl_meta *m);
-int volume_sync(struct volume *v, const struct trawl_sync *s);
-int volume_loss(struct volume *v, const struct trawl_loss *l);
+int section_writer_type(struct section_writer *v, const struct trawl_event_type *t, uint32_t index);
+int section_writer_meta(struct section_writer *v, const struct trawl_meta *m);
+int section_writer_sync(struct section_writer *v, const struct trawl_sync *s);
+int section_writer_loss(struct section_writer *v, const struct trawl_loss *l);
 /* Fills c->check and c->payload. */
-int volume_chunk(struct volume *v, struct chunk_head *c, const void *payload, size_t len);
+int section_writer_chunk(struct section_writer *v, struct chunk_head *c, const void *payload,
+			 size_t len);
 
 /*
  * The end of the file begins: what comes now may use the room that was left for it, whatever went
  * wrong before. What could not be written is said first: losses as one for each source, CPU and
  * reason, the newest clock-sync, and some KiB of the newest metadata.
  */
-void volume_last_words(struct volume *v);
+void section_writer_last_words(struct section_writer *v);
 
 /* Bytes of the file if it ended now, about. */
-uint64_t volume_size(const struct volume *v);
+uint64_t section_writer_size(const struct section_writer *v);
 
 /* Index and end block, which says that `lost` events are not here. */
-void volume_end(struct volume *v, uint64_t lost);
+void section_writer_end(struct section_writer *v, uint64_t lost);
 
 /* Closes the descriptor and frees; the volume can begin anew. 0 or -1 as above. */
-int volume_close(struct volume *v);
+int section_writer_close(struct section_writer *v);
 
-static inline bool volume_failed(const struct volume *v)
+static inline bool section_writer_failed(const struct section_writer *v)
 {
 	return v->sink.error != 0;
 }
 
 /* Fills err with what is wrong; returns -1. */
-int volume_fail(const struct volume *v, struct trawl_error *err);
+int section_writer_fail(const struct section_writer *v, struct trawl_error *err);
 
 #endif

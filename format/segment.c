@@ -3,7 +3,7 @@
 
 enum { SPAN_BLOCKS = 4096 }; /* chunks and sync blocks of a span, without an index */
 
-bool span_block(struct trawl_reader *r, struct section *s, uint64_t at, bool chunk)
+bool segment_block(struct trawl_reader *r, struct section *s, uint64_t at, bool chunk)
 {
 	if (!s->nspans || s->items == SPAN_BLOCKS) {
 		/* Copies in the index may yet tell of sync blocks that were damaged. */
@@ -125,7 +125,7 @@ static bool add_kept(const struct trawl_reader *r, const struct section *s, size
 	return true;
 }
 
-struct bundle *span_read(struct trawl_reader *r, const struct section *s, size_t i,
+struct bundle *segment_read(struct trawl_reader *r, const struct section *s, size_t i,
 			 struct trawl_error *err)
 {
 	struct bundle *b = calloc(1, sizeof(*b));
@@ -146,7 +146,7 @@ struct bundle *span_read(struct trawl_reader *r, const struct section *s, size_t
 
 /* ---- what was asked for ------------------------------------------------------------------ */
 
-bool span_wanted(const struct trawl_reader *r, const struct section *s,
+bool segment_wanted(const struct trawl_reader *r, const struct section *s,
 		 const struct clock_map *clocks, const struct chunk_ref *ref)
 {
 	const struct section_source *here = s->sources[ref->source];
@@ -174,7 +174,7 @@ static uint64_t least_of(const struct trawl_reader *r, const struct section *s,
 			*wanted = true; /* damage, to be told of when it is reached */
 			continue;
 		}
-		if (!span_wanted(r, s, &b->clocks, ref))
+		if (!segment_wanted(r, s, &b->clocks, ref))
 			continue;
 		*wanted = true;
 		start = merge_start(s, &b->clocks, ref);
@@ -187,7 +187,7 @@ static uint64_t least_of(const struct trawl_reader *r, const struct section *s,
  * Spans are taken in the order of the file: one is due as soon as one behind it is. In a file whose
  * chunks are in no order of time at all, the places of many of them are then known at a time.
  */
-int spans_begin(struct trawl_reader *r, struct trawl_error *err)
+int segments_begin(struct trawl_reader *r, struct trawl_error *err)
 {
 	struct section *s = r->merge.section;
 	uint64_t least = UINT64_MAX, here;
@@ -199,7 +199,7 @@ int spans_begin(struct trawl_reader *r, struct trawl_error *err)
 		return 0;
 	}
 	for (size_t i = s->nspans; i-- > 0;) {
-		struct bundle *b = span_read(r, s, i, err);
+		struct bundle *b = segment_read(r, s, i, err);
 
 		if (!b)
 			return -1;
@@ -211,7 +211,7 @@ int spans_begin(struct trawl_reader *r, struct trawl_error *err)
 	return 0;
 }
 
-static const struct span *next_wanted(const struct trawl_reader *r, size_t *i)
+static const struct segment *next_wanted(const struct trawl_reader *r, size_t *i)
 {
 	const struct section *s = r->merge.section;
 
@@ -221,10 +221,10 @@ static const struct span *next_wanted(const struct trawl_reader *r, size_t *i)
 	return NULL;
 }
 
-uint64_t spans_limit(const struct trawl_reader *r)
+uint64_t segments_limit(const struct trawl_reader *r)
 {
 	size_t i;
-	const struct span *next = next_wanted(r, &i);
+	const struct segment *next = next_wanted(r, &i);
 
 	return next ? next->least : UINT64_MAX;
 }
@@ -246,7 +246,7 @@ static bool add_chunks(struct trawl_reader *r, struct section *s, struct bundle 
 			damage_add(&r->damage, s->start + ref->at);
 			continue;
 		}
-		if (!span_wanted(r, s, &b->clocks, ref))
+		if (!segment_wanted(r, s, &b->clocks, ref))
 			continue;
 		start = merge_start(s, &b->clocks, ref);
 		if (s->sources[ref->source]->source->clock != TRAWL_CLOCK_MONO) {
@@ -262,7 +262,7 @@ static bool add_chunks(struct trawl_reader *r, struct section *s, struct bundle 
 	return true;
 }
 
-int spans_next(struct trawl_reader *r, struct trawl_error *err)
+int segments_next(struct trawl_reader *r, struct trawl_error *err)
 {
 	struct section *s = r->merge.section;
 	struct bundle *b;
@@ -272,7 +272,7 @@ int spans_next(struct trawl_reader *r, struct trawl_error *err)
 	if (!next_wanted(r, &i))
 		return 0;
 	r->next_span = i + 1;
-	b = span_read(r, s, i, err);
+	b = segment_read(r, s, i, err);
 	if (!b)
 		return -1;
 	ok = add_chunks(r, s, b);
@@ -284,7 +284,7 @@ int spans_next(struct trawl_reader *r, struct trawl_error *err)
 /* ---- clocks ------------------------------------------------------------------------------ */
 
 /* The span of the block at this offset. */
-static size_t span_of(const struct section *s, uint64_t at)
+static size_t segment_of(const struct section *s, uint64_t at)
 {
 	size_t low = 0, high = s->nspans;
 
@@ -299,7 +299,7 @@ static size_t span_of(const struct section *s, uint64_t at)
 	return s->indexed ? low : low - 1;
 }
 
-struct clock_map span_clocks(struct trawl_reader *r, const struct section *s, uint64_t at)
+struct clock_map segment_clocks(struct trawl_reader *r, const struct section *s, uint64_t at)
 {
 	struct clock_map kept = catalog_clocks(&r->catalog, s);
 	struct trawl_error err;
@@ -307,12 +307,12 @@ struct clock_map span_clocks(struct trawl_reader *r, const struct section *s, ui
 
 	if (!s->thinned || !s->nspans)
 		return kept;
-	i = span_of(s, at);
+	i = segment_of(s, at);
 	if (i >= s->nspans)
 		return kept;
 	if (r->near_section != s || r->near_span != i) {
 		bundle_free(r->near);
-		r->near = span_read(r, s, i, &err);
+		r->near = segment_read(r, s, i, &err);
 		r->near_section = s;
 		r->near_span = i;
 	}

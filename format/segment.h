@@ -14,24 +14,24 @@
  * The scan of a section without an index came to a chunk or a sync block at this offset of the
  * section. False when memory runs out.
  */
-bool span_block(struct trawl_reader *r, struct section *s, uint64_t at, bool chunk);
+bool segment_block(struct trawl_reader *r, struct section *s, uint64_t at, bool chunk);
 
 /* The i-th span of a section, to be freed; NULL and *err. */
-struct bundle *span_read(struct trawl_reader *r, const struct section *s, size_t i,
+struct bundle *segment_read(struct trawl_reader *r, const struct section *s, size_t i,
 			 struct trawl_error *err);
 
 /* Whether a chunk may have events that were asked for. */
-bool span_wanted(const struct trawl_reader *r, const struct section *s,
+bool segment_wanted(const struct trawl_reader *r, const struct section *s,
 		 const struct clock_map *clocks, const struct chunk_ref *ref);
 
 /* The merge's section has begun: finds out which of its spans are wanted, and when. 0 or -1. */
-int spans_begin(struct trawl_reader *r, struct trawl_error *err);
+int segments_begin(struct trawl_reader *r, struct trawl_error *err);
 /* Events before this need no more spans than have been taken. */
-uint64_t spans_limit(const struct trawl_reader *r);
+uint64_t segments_limit(const struct trawl_reader *r);
 /* Takes the next span: 1, or 0 when there is none, or -1 and *err. */
-int spans_next(struct trawl_reader *r, struct trawl_error *err);
+int segments_next(struct trawl_reader *r, struct trawl_error *err);
 
 /* The clock-syncs around this offset of the section. */
-struct clock_map span_clocks(struct trawl_reader *r, const struct section *s, uint64_t at);
+struct clock_map segment_clocks(struct trawl_reader *r, const struct section *s, uint64_t at);
 
 #endif

@@ -17,7 +17,7 @@
  */
 enum { RESERVE_STEP = 4 << 20 };
 
-void sink_open(struct sink *o, int fd)
+void sink_open(struct file_sink *o, int fd)
 {
 	struct rlimit limit;
 	struct stat st;
@@ -37,13 +37,13 @@ void sink_open(struct sink *o, int fd)
 	o->base = o->reserved = (uint64_t)at;
 	o->trail = malloc(sizeof(*o->trail));
 	if (o->trail)
-		trail_init(o->trail, fd, o->base);
+		writeback_init(o->trail, fd, o->base);
 	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY)
 		o->most = limit.rlim_cur;
 }
 
 /* A file that grows needs its disk space first; -1 and errno only when there is no more. */
-static int reserve(struct sink *o, size_t n)
+static int reserve(struct file_sink *o, size_t n)
 {
 	uint64_t want = o->base + o->pos + n + o->last, ahead = want + RESERVE_STEP;
 
@@ -106,7 +106,7 @@ static int write_all(int fd, struct iovec *iov, int n)
 	return err ? -1 : 0;
 }
 
-static int sink_iov(struct sink *o, struct iovec *iov, int n)
+static int sink_iov(struct file_sink *o, struct iovec *iov, int n)
 {
 	size_t size = 0;
 
@@ -121,7 +121,7 @@ static int sink_iov(struct sink *o, struct iovec *iov, int n)
 	if (!write_all(o->fd, iov, n)) {
 		o->pos += size;
 		if (o->trail)
-			trail_wrote(o->trail, o->base + o->pos);
+			writeback_wrote(o->trail, o->base + o->pos);
 		return 0;
 	}
 	o->error = errno;
@@ -134,14 +134,14 @@ static int sink_iov(struct sink *o, struct iovec *iov, int n)
 	return -1;
 }
 
-int sink_bytes(struct sink *o, const void *p, size_t n)
+int sink_bytes(struct file_sink *o, const void *p, size_t n)
 {
 	struct iovec iov = { (void *)p, n };
 
 	return sink_iov(o, &iov, 1);
 }
 
-int sink_block(struct sink *o, enum block_kind kind, const struct buf *body)
+int sink_block(struct file_sink *o, enum block_kind kind, const struct buf *body)
 {
 	struct buf b = { 0 };
 	int ret = -1;
@@ -159,7 +159,7 @@ int sink_block(struct sink *o, enum block_kind kind, const struct buf *body)
 	return ret;
 }
 
-int sink_chunk(struct sink *o, struct chunk_head *c, const void *payload, uint64_t *at,
+int sink_chunk(struct file_sink *o, struct chunk_head *c, const void *payload, uint64_t *at,
 	      uint32_t *block_len)
 {
 	uint8_t head[BLOCK_HEAD + CHUNK_HEAD], tail[8];
@@ -177,7 +177,7 @@ int sink_chunk(struct sink *o, struct chunk_head *c, const void *payload, uint64
 	return 0;
 }
 
-void sink_last_words(struct sink *o)
+void sink_last_words(struct file_sink *o)
 {
 	if (!o->seekable)
 		return;
@@ -185,12 +185,12 @@ void sink_last_words(struct sink *o)
 	o->last = 0;
 }
 
-int sink_close(struct sink *o)
+int sink_close(struct file_sink *o)
 {
 	int err = 0;
 
 	if (o->trail)
-		trail_done(o->trail);
+		writeback_done(o->trail);
 	free(o->trail);
 	o->trail = NULL;
 	if (o->seekable && o->reserved > o->base + o->pos &&

@@ -3,21 +3,21 @@
 
 #include "format/stringtable.h"
 
-enum { TABLE = 2 * DICTIONARY_MAX };
+enum { TABLE = 2 * STRING_TABLE_MAX };
 
-bool dictionary_reset(struct dictionary *s)
+bool string_table_reset(struct string_table *s)
 {
 	if (!s->list) {
-		s->list = malloc(DICTIONARY_MAX * sizeof(*s->list));
+		s->list = malloc(STRING_TABLE_MAX * sizeof(*s->list));
 		s->table = calloc(TABLE, sizeof(*s->table));
 		if (!s->list || !s->table)
 			return false;
 	}
-	dictionary_forget(s, 0);
+	string_table_forget(s, 0);
 	return !s->bytes.failed;
 }
 
-void dictionary_free(struct dictionary *s)
+void string_table_free(struct string_table *s)
 {
 	buf_free(&s->bytes);
 	free(s->list);
@@ -25,7 +25,7 @@ void dictionary_free(struct dictionary *s)
 	memset(s, 0, sizeof(*s));
 }
 
-uint32_t dictionary_number(struct dictionary *s, struct string v)
+uint32_t string_table_number(struct string_table *s, struct string v)
 {
 	uint32_t at = XXH3_64bits(v.p, v.len) % TABLE;
 
@@ -36,7 +36,7 @@ uint32_t dictionary_number(struct dictionary *s, struct string v)
 		    !memcmp(s->bytes.data + s->list[k].offset, v.p, v.len))
 			return k;
 	}
-	if (s->count == DICTIONARY_MAX || s->bytes.len + v.len > DICTIONARY_MAX_BYTES ||
+	if (s->count == STRING_TABLE_MAX || s->bytes.len + v.len > STRING_TABLE_MAX_BYTES ||
 	    !buf_reserve(&s->bytes, v.len + 1))
 		return UINT32_MAX;
 	s->list[s->count].offset = (uint32_t)s->bytes.len;
@@ -47,7 +47,7 @@ uint32_t dictionary_number(struct dictionary *s, struct string v)
 	return s->count - 1;
 }
 
-void dictionary_forget(struct dictionary *s, uint32_t count)
+void string_table_forget(struct string_table *s, uint32_t count)
 {
 	/* The newest first: no older one was ever put behind it. */
 	while (s->count > count) {
@@ -57,7 +57,7 @@ void dictionary_forget(struct dictionary *s, uint32_t count)
 	}
 }
 
-void dictionary_put(const struct dictionary *s, struct buf *out)
+void string_table_put(const struct string_table *s, struct buf *out)
 {
 	buf_varint(out, s->count);
 	for (uint32_t i = 0; i < s->count; i++) {
@@ -66,16 +66,16 @@ void dictionary_put(const struct dictionary *s, struct buf *out)
 	}
 }
 
-bool dictionary_get(struct view *in, struct room *room, uint32_t *count)
+bool string_table_get(struct view *in, struct room *room, uint32_t *count)
 {
 	struct string *list;
 
-	*count = view_varint_max(in, DICTIONARY_MAX);
+	*count = view_varint_max(in, STRING_TABLE_MAX);
 	if (*count > view_left(in))
 		return false;
 	list = room_for(room, (*count + 1) * sizeof(*list));
 	for (uint32_t i = 0; list && i < *count; i++) {
-		list[i].len = view_varint_max(in, DICTIONARY_MAX_BYTES);
+		list[i].len = view_varint_max(in, STRING_TABLE_MAX_BYTES);
 		list[i].p = view_bytes(in, list[i].len);
 	}
 	return list && !in->bad;

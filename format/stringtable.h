@@ -12,27 +12,27 @@ struct string {
 };
 
 enum {
-	DICTIONARY_MAX = 65536,        /* in a chunk */
-	DICTIONARY_MAX_BYTES = 1 << 20 /* of one, and for writing of all */
+	STRING_TABLE_MAX = 65536,        /* in a chunk */
+	STRING_TABLE_MAX_BYTES = 1 << 20 /* of one, and for writing of all */
 };
 
-/* For writing. Zeroed at first; dictionary_reset() makes it empty. */
-struct dictionary {
+/* For writing. Zeroed at first; string_table_reset() makes it empty. */
+struct string_table {
 	uint32_t count;
 	struct buf bytes;
-	struct { uint32_t offset, len, slot; } *list; /* DICTIONARY_MAX */
-	uint32_t *table;                        /* 2 * DICTIONARY_MAX: number + 1 */
+	struct { uint32_t offset, len, slot; } *list; /* STRING_TABLE_MAX */
+	uint32_t *table;                        /* 2 * STRING_TABLE_MAX: number + 1 */
 };
 
-bool dictionary_reset(struct dictionary *s);
-void dictionary_free(struct dictionary *s);
+bool string_table_reset(struct string_table *s);
+void string_table_free(struct string_table *s);
 /* The number of a string, new or not; UINT32_MAX when there are too many. */
-uint32_t dictionary_number(struct dictionary *s, struct string v);
+uint32_t string_table_number(struct string_table *s, struct string v);
 /* Forgets all strings from this number on. */
-void dictionary_forget(struct dictionary *s, uint32_t count);
-void dictionary_put(const struct dictionary *s, struct buf *out);
+void string_table_forget(struct string_table *s, uint32_t count);
+void string_table_put(const struct string_table *s, struct buf *out);
 
-/* Reads what dictionary_put() wrote; *list has *count views into the section. */
-bool dictionary_get(struct view *in, struct room *list, uint32_t *count);
+/* Reads what string_table_put() wrote; *list has *count views into the section. */
+bool string_table_get(struct view *in, struct room *list, uint32_t *count);
 
 #endif

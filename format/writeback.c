@@ -7,50 +7,50 @@
 #include "format/thread.h"
 #include "format/writeback.h"
 
-void trail_init(struct trail *t, int fd, uint64_t at)
+void writeback_init(struct writeback *t, int fd, uint64_t at)
 {
 	memset(t, 0, sizeof(*t));
 	t->fd = fd;
 	t->seen = t->wanted = t->written = t->forgotten = at;
 }
 
-bool trail_hurry(struct trail *t, uint64_t end, uint64_t now)
+bool writeback_hurry(struct writeback *t, uint64_t end, uint64_t now)
 {
-	bool hurry = t->since && now - t->since < (uint64_t)TRAIL_HURRY_MS * 1000000 *
-						   ((end - t->seen) / TRAIL_STEP);
+	bool hurry = t->since && now - t->since < (uint64_t)WRITEBACK_HURRY_MS * 1000000 *
+						   ((end - t->seen) / WRITEBACK_STEP);
 
-	if (t->since && end - t->seen < TRAIL_STEP)
+	if (t->since && end - t->seen < WRITEBACK_STEP)
 		return false;
 	t->seen = end;
 	t->since = now;
 	return hurry;
 }
 
-bool trail_next(struct trail *t, struct trail_work *w)
+bool writeback_next(struct writeback *t, struct writeback_work *w)
 {
 	uint64_t left = t->wanted - t->written;
 
 	if (!left)
 		return false;
 	w->write = t->written;
-	w->write_end = t->written += left < TRAIL_STEP ? left : TRAIL_STEP;
+	w->write_end = t->written += left < WRITEBACK_STEP ? left : WRITEBACK_STEP;
 	w->forget = w->forget_end = t->forgotten;
-	if (t->written > t->forgotten + TRAIL_KEPT)
-		w->forget_end = t->forgotten = t->written - TRAIL_KEPT;
+	if (t->written > t->forgotten + WRITEBACK_KEPT)
+		w->forget_end = t->forgotten = t->written - WRITEBACK_KEPT;
 	return true;
 }
 
 static void *follow(void *arg)
 {
-	struct trail *t = arg;
-	struct trail_work w;
+	struct writeback *t = arg;
+	struct writeback_work w;
 	sigset_t all;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, NULL);
 	pthread_mutex_lock(&t->lock);
 	while (!t->quit) {
-		if (!trail_next(t, &w)) {
+		if (!writeback_next(t, &w)) {
 			pthread_cond_wait(&t->work, &t->lock);
 			continue;
 		}
@@ -67,7 +67,7 @@ static void *follow(void *arg)
 	return NULL;
 }
 
-static bool start(struct trail *t)
+static bool start(struct writeback *t)
 {
 	lock_init(&t->lock);
 	pthread_cond_init(&t->work, NULL);
@@ -78,14 +78,14 @@ static bool start(struct trail *t)
 	return false;
 }
 
-void trail_wrote(struct trail *t, uint64_t end)
+void writeback_wrote(struct writeback *t, uint64_t end)
 {
 	struct timespec now;
 
-	if (t->since && end - t->seen < TRAIL_STEP)
+	if (t->since && end - t->seen < WRITEBACK_STEP)
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (!trail_hurry(t, end, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec))
+	if (!writeback_hurry(t, end, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec))
 		return;
 	if (!t->started)
 		t->started = start(t);
@@ -97,7 +97,7 @@ void trail_wrote(struct trail *t, uint64_t end)
 	pthread_mutex_unlock(&t->lock);
 }
 
-void trail_done(struct trail *t)
+void writeback_done(struct writeback *t)
 {
 	if (!t->started)
 		return;

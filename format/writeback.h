@@ -16,18 +16,18 @@
 #include <stdint.h>
 
 enum {
-	TRAIL_STEP = 8 << 20,    /* bytes that are looked at together */
-	TRAIL_HURRY_MS = 32,     /* a step in less is a hurry: 256 MB/s */
-	TRAIL_KEPT = 128 << 20,  /* bytes at the end that stay in memory */
+	WRITEBACK_STEP = 8 << 20,    /* bytes that are looked at together */
+	WRITEBACK_HURRY_MS = 32,     /* a step in less is a hurry: 256 MB/s */
+	WRITEBACK_KEPT = 128 << 20,  /* bytes at the end that stay in memory */
 };
 
 /* From where to where bytes of a file are to be written to the disk, and to be forgotten. */
-struct trail_work {
+struct writeback_work {
 	uint64_t write, write_end;
 	uint64_t forget, forget_end;
 };
 
-struct trail {
+struct writeback {
 	int fd;
 	uint64_t seen;           /* offset in the file where the present step began, */
 	uint64_t since;          /* and when: CLOCK_MONOTONIC ns; 0: nothing was written yet */
@@ -42,14 +42,14 @@ struct trail {
 };
 
 /* For a regular file, from an offset on. fd stays the caller's. */
-void trail_init(struct trail *t, int fd, uint64_t at);
+void writeback_init(struct writeback *t, int fd, uint64_t at);
 /* The file is written up to this offset. Starts the thread in the first hurry. */
-void trail_wrote(struct trail *t, uint64_t end);
+void writeback_wrote(struct writeback *t, uint64_t end);
 /* The same at a time. Is it a hurry, so that there is work up to `end`? */
-bool trail_hurry(struct trail *t, uint64_t end, uint64_t now);
+bool writeback_hurry(struct writeback *t, uint64_t end, uint64_t now);
 /* The next step of the work up to t->wanted; false if there is none. */
-bool trail_next(struct trail *t, struct trail_work *w);
+bool writeback_next(struct writeback *t, struct writeback_work *w);
 /* Ends the thread. */
-void trail_done(struct trail *t);
+void writeback_done(struct writeback *t);
 
 #endif

@@ -11,8 +11,8 @@
 enum { LARGE = 512 << 10 }; /* bytes of a chunk's payload */
 
 /* A block to be. */
-struct parcel {
-	struct parcel *next;
+struct block_job {
+	struct block_job *next;
 	enum block_kind kind;
 	size_t size;
 	union {
@@ -25,7 +25,7 @@ struct parcel {
 		struct trawl_sync sync;
 		struct trawl_loss loss;
 		struct {
-			struct stage *stage;
+			struct batcher *stage;
 			struct chunk_head head;
 			size_t len;
 		};
@@ -33,49 +33,49 @@ struct parcel {
 	uint8_t data[]; /* a chunk's payload; what `meta` points to */
 };
 
-struct outbox {
-	struct volume file;          /* the thread's while a parcel waits; else under the lock */
+struct write_queue {
+	struct section_writer file; /* the thread's while a parcel waits; else under the lock */
 	pthread_mutex_t lock;
 	pthread_cond_t work, done;
 	pthread_t thread;
 	bool started, quit;
-	struct parcel *first, **end; /* the first is being written */
+	struct block_job *first, **end; /* the first is being written */
 	size_t waiting;              /* their bytes */
-	uint64_t expected;           /* volume_size() behind the last that was written */
+	uint64_t expected;           /* section_writer_size() behind the last that was written */
 	atomic_uint_fast64_t written;
 	atomic_int error;
 };
 
 /* ---- the thread -------------------------------------------------------------------------- */
 
-static void put_chunk(struct volume *v, struct stage *s, const struct chunk_head *head,
+static void put_chunk(struct section_writer *v, struct batcher *s, const struct chunk_head *head,
 		      const void *payload, size_t len)
 {
 	struct chunk_head c = *head;
 
-	c.lost = stage_tell_losses(s)->lost;
-	if (volume_chunk(v, &c, payload, len))
-		stage_unwritten(s, c.count, c.first, c.last);
+	c.lost = batcher_tell_losses(s)->lost;
+	if (section_writer_chunk(v, &c, payload, len))
+		batcher_unwritten(s, c.count, c.first, c.last);
 }
 
 /* What a volume cannot write it keeps, or remembers that it failed. */
-static void put(struct volume *v, struct parcel *p)
+static void put(struct section_writer *v, struct block_job *p)
 {
 	switch (p->kind) {
 	case BLOCK_SOURCE:
-		volume_source(v, p->source);
+		section_writer_source(v, p->source);
 		break;
 	case BLOCK_EVENT_TYPE:
-		volume_type(v, p->type, p->index);
+		section_writer_type(v, p->type, p->index);
 		break;
 	case BLOCK_META:
-		volume_meta(v, &p->meta);
+		section_writer_meta(v, &p->meta);
 		break;
 	case BLOCK_SYNC:
-		volume_sync(v, &p->sync);
+		section_writer_sync(v, &p->sync);
 		break;
 	case BLOCK_LOSS:
-		volume_loss(v, &p->loss);
+		section_writer_loss(v, &p->loss);
 		break;
 	default:
 		put_chunk(v, p->stage, &p->head, p->data, p->len);
@@ -83,14 +83,14 @@ static void put(struct volume *v, struct parcel *p)
 }
 
 /* With the lock held and nothing on its way: what others may read of the file. */
-static void publish(struct outbox *o)
+static void publish(struct write_queue *o)
 {
-	o->expected = volume_size(&o->file);
+	o->expected = section_writer_size(&o->file);
 	atomic_store(&o->written, o->file.sink.pos);
 	atomic_store(&o->error, o->file.sink.error);
 }
 
-static void written(struct outbox *o, struct parcel *p)
+static void written(struct write_queue *o, struct block_job *p)
 {
 	o->first = p->next;
 	if (!o->first)
@@ -103,8 +103,8 @@ static void written(struct outbox *o, struct parcel *p)
 
 static void *deliver(void *arg)
 {
-	struct outbox *o = arg;
-	struct parcel *p;
+	struct write_queue *o = arg;
+	struct block_job *p;
 	sigset_t all;
 
 	sigfillset(&all);
@@ -128,9 +128,9 @@ static void *deliver(void *arg)
 /* ---- putting ----------------------------------------------------------------------------- */
 
 /* A copy of it, with room for its data; NULL when memory runs out. */
-static struct parcel *wrap(const struct parcel *what, size_t data)
+static struct block_job *wrap(const struct block_job *what, size_t data)
 {
-	struct parcel *p = malloc(sizeof(*p) + data);
+	struct block_job *p = malloc(sizeof(*p) + data);
 
 	if (p) {
 		*p = *what;
@@ -139,12 +139,12 @@ static struct parcel *wrap(const struct parcel *what, size_t data)
 	return p;
 }
 
-static bool send(struct outbox *o, struct parcel *p)
+static bool send(struct write_queue *o, struct block_job *p)
 {
 	if (!p)
 		return false;
 	pthread_mutex_lock(&o->lock);
-	while (o->first && o->waiting + p->size > OUTBOX_MOST)
+	while (o->first && o->waiting + p->size > WRITE_QUEUE_MOST)
 		pthread_cond_wait(&o->done, &o->lock);
 	*o->end = p;
 	o->end = &p->next;
@@ -154,31 +154,31 @@ static bool send(struct outbox *o, struct parcel *p)
 	return true;
 }
 
-bool outbox_source(struct outbox *o, const struct trawl_source *s)
+bool write_queue_source(struct write_queue *o, const struct trawl_source *s)
 {
-	return send(o, wrap(&(struct parcel){ .kind = BLOCK_SOURCE, .source = s }, 0));
+	return send(o, wrap(&(struct block_job){ .kind = BLOCK_SOURCE, .source = s }, 0));
 }
 
-bool outbox_type(struct outbox *o, const struct trawl_event_type *t, uint32_t index)
+bool write_queue_type(struct write_queue *o, const struct trawl_event_type *t, uint32_t index)
 {
-	return send(o, wrap(&(struct parcel){ .kind = BLOCK_EVENT_TYPE, .type = t,
+	return send(o, wrap(&(struct block_job){ .kind = BLOCK_EVENT_TYPE, .type = t,
 					      .index = index }, 0));
 }
 
-bool outbox_sync(struct outbox *o, const struct trawl_sync *s)
+bool write_queue_sync(struct write_queue *o, const struct trawl_sync *s)
 {
-	return send(o, wrap(&(struct parcel){ .kind = BLOCK_SYNC, .sync = *s }, 0));
+	return send(o, wrap(&(struct block_job){ .kind = BLOCK_SYNC, .sync = *s }, 0));
 }
 
-bool outbox_loss(struct outbox *o, const struct trawl_loss *l)
+bool write_queue_loss(struct write_queue *o, const struct trawl_loss *l)
 {
-	return send(o, wrap(&(struct parcel){ .kind = BLOCK_LOSS, .loss = *l }, 0));
+	return send(o, wrap(&(struct block_job){ .kind = BLOCK_LOSS, .loss = *l }, 0));
 }
 
-bool outbox_meta(struct outbox *o, const struct trawl_meta *m)
+bool write_queue_meta(struct write_queue *o, const struct trawl_meta *m)
 {
 	size_t name = strlen(m->name) + 1, type = strlen(m->type) + 1;
-	struct parcel *p = wrap(&(struct parcel){ .kind = BLOCK_META, .meta = *m },
+	struct block_job *p = wrap(&(struct block_job){ .kind = BLOCK_META, .meta = *m },
 				name + type + m->len);
 
 	if (!p)
@@ -192,24 +192,24 @@ bool outbox_meta(struct outbox *o, const struct trawl_meta *m)
 }
 
 /* Payload that hardly compresses: no second of it would find room here, and it is dear to copy. */
-static bool written_at_once(struct outbox *o, struct stage *s, const struct chunk_head *c,
+static bool written_at_once(struct write_queue *o, struct batcher *s, const struct chunk_head *c,
 			    const void *payload, size_t len)
 {
 	if (len < LARGE)
 		return false;
-	put_chunk(outbox_hold(o), s, c, payload, len);
-	outbox_release(o);
+	put_chunk(write_queue_hold(o), s, c, payload, len);
+	write_queue_release(o);
 	return true;
 }
 
-bool outbox_chunk(struct outbox *o, struct stage *s, const struct chunk_head *c,
+bool write_queue_chunk(struct write_queue *o, struct batcher *s, const struct chunk_head *c,
 		  const void *payload, size_t len)
 {
-	struct parcel *p;
+	struct block_job *p;
 
 	if (written_at_once(o, s, c, payload, len))
 		return true;
-	p = wrap(&(struct parcel){ .kind = BLOCK_CHUNK, .stage = s, .head = *c, .len = len }, len);
+	p = wrap(&(struct block_job){.kind = BLOCK_CHUNK, .stage = s, .head = *c, .len = len}, len);
 	if (p)
 		memcpy(p->data, payload, len);
 	return send(o, p);
@@ -217,17 +217,17 @@ bool outbox_chunk(struct outbox *o, struct stage *s, const struct chunk_head *c,
 
 /* ---- how it stands ----------------------------------------------------------------------- */
 
-const atomic_int *outbox_error(const struct outbox *o)
+const atomic_int *write_queue_error(const struct write_queue *o)
 {
 	return &o->error;
 }
 
-uint64_t outbox_written(const struct outbox *o)
+uint64_t write_queue_written(const struct write_queue *o)
 {
-	return atomic_load(&((struct outbox *)o)->written);
+	return atomic_load(&((struct write_queue *)o)->written);
 }
 
-uint64_t outbox_expected(struct outbox *o)
+uint64_t write_queue_expected(struct write_queue *o)
 {
 	uint64_t bytes;
 
@@ -237,7 +237,7 @@ uint64_t outbox_expected(struct outbox *o)
 	return bytes;
 }
 
-struct volume *outbox_hold(struct outbox *o)
+struct section_writer *write_queue_hold(struct write_queue *o)
 {
 	bool lent;
 
@@ -249,7 +249,7 @@ struct volume *outbox_hold(struct outbox *o)
 	return &o->file;
 }
 
-void outbox_release(struct outbox *o)
+void write_queue_release(struct write_queue *o)
 {
 	publish(o);
 	pthread_mutex_unlock(&o->lock);
@@ -257,9 +257,10 @@ void outbox_release(struct outbox *o)
 
 /* ---- beginning and end ------------------------------------------------------------------- */
 
-struct outbox *outbox_new(int fd, const struct volume_front *front, struct trawl_error *err)
+struct write_queue *write_queue_new(int fd, const struct section_writer_front *front,
+				    struct trawl_error *err)
 {
-	struct outbox *o = calloc(1, sizeof(*o));
+	struct write_queue *o = calloc(1, sizeof(*o));
 
 	if (!o) {
 		close(fd);
@@ -270,8 +271,8 @@ struct outbox *outbox_new(int fd, const struct volume_front *front, struct trawl
 	lock_init(&o->lock);
 	pthread_cond_init(&o->work, NULL);
 	pthread_cond_init(&o->done, NULL);
-	if (volume_begin(&o->file, fd, front)) {
-		volume_fail(&o->file, err);
+	if (section_writer_begin(&o->file, fd, front)) {
+		section_writer_fail(&o->file, err);
 	} else {
 		publish(o);
 		o->started = thread_start(&o->thread, deliver, o);
@@ -279,12 +280,12 @@ struct outbox *outbox_new(int fd, const struct volume_front *front, struct trawl
 			return o;
 		trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", front->name);
 	}
-	volume_close(&o->file);
-	outbox_free(o);
+	section_writer_close(&o->file);
+	write_queue_free(o);
 	return NULL;
 }
 
-void outbox_free(struct outbox *o)
+void write_queue_free(struct write_queue *o)
 {
 	if (!o)
 		return;

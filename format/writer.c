@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing a file. Records go into their source's stage (stage.c), whose thread turns batches into
- * chunk payloads; these and all other blocks go to the file's thread (outbox.c). What a rotation
+ * Writing a file. Records go into their source's stage (batcher.c), whose thread turns batches into
+ * chunk payloads; these and all other blocks go to the file's thread (writequeue.c). What a rotation
  * has to repeat is kept here under one lock.
  */
 #include <errno.h>
@@ -22,15 +22,15 @@ enum {
 struct trawl_writer {
 	struct trawl_writer_options o;
 	char *comment, *name;   /* copies, to which o and front point */
-	struct volume_front front;
+	struct section_writer_front front;
 	pthread_mutex_t lock;
-	struct outbox *file;    /* NULL: all goes into the ring */
+	struct write_queue *file;    /* NULL: all goes into the ring */
 	const atomic_int *error; /* of the file: each event looks; 0 while there is none */
 	struct ring *ring;      /* NULL: none */
-	struct stage_pool pool;
-	struct stage *stages[SOURCES_MAX];
+	struct batcher_pool pool;
+	struct batcher *stages[SOURCES_MAX];
 	_Atomic uint32_t nstages;
-	struct facts metas;     /* for the next file of a rotation */
+	struct meta_cache metas;     /* for the next file of a rotation */
 	struct trawl_sync sync; /* the newest; mono 0: none yet */
 	uint32_t part;          /* of a rotation */
 };
@@ -53,19 +53,19 @@ static int sent(const struct trawl_writer *w, bool ok, struct trawl_error *err)
 /* A ring's file gets all sources and types from their stages. */
 static int put_source(struct trawl_writer *w, const struct trawl_source *s, struct trawl_error *err)
 {
-	return w->ring ? 0 : sent(w, outbox_source(w->file, s), err);
+	return w->ring ? 0 : sent(w, write_queue_source(w->file, s), err);
 }
 
 static int put_type(struct trawl_writer *w, const struct trawl_event_type *t, uint32_t index,
 		    struct trawl_error *err)
 {
-	return w->ring ? 0 : sent(w, outbox_type(w->file, t, index), err);
+	return w->ring ? 0 : sent(w, write_queue_type(w->file, t, index), err);
 }
 
 static int put_loss(struct trawl_writer *w, const struct trawl_loss *l, struct trawl_error *err)
 {
 	if (!w->ring)
-		return sent(w, outbox_loss(w->file, l), err);
+		return sent(w, write_queue_loss(w->file, l), err);
 	ring_loss(w->ring, l);
 	return 0;
 }
@@ -73,13 +73,13 @@ static int put_loss(struct trawl_writer *w, const struct trawl_loss *l, struct t
 static int put_sync(struct trawl_writer *w, const struct trawl_sync *s, struct trawl_error *err)
 {
 	if (!w->ring)
-		return sent(w, outbox_sync(w->file, s), err);
+		return sent(w, write_queue_sync(w->file, s), err);
 	ring_sync(w->ring, s);
 	return 0;
 }
 
 /* Of the workers. */
-static void emit_chunk(void *arg, struct stage *s, const uint8_t *payload, size_t len,
+static void emit_chunk(void *arg, struct batcher *s, const uint8_t *payload, size_t len,
 		       uint32_t count, uint64_t first, uint64_t last)
 {
 	struct trawl_writer *w = arg;
@@ -88,8 +88,8 @@ static void emit_chunk(void *arg, struct stage *s, const uint8_t *payload, size_
 	};
 
 	if (!(w->ring ? ring_chunk(w->ring, &c, payload, len) :
-			outbox_chunk(w->file, s, &c, payload, len)))
-		stage_unwritten(s, count, first, last);
+			write_queue_chunk(w->file, s, &c, payload, len)))
+		batcher_unwritten(s, count, first, last);
 }
 
 /* ---- the interface ----------------------------------------------------------------------- */
@@ -97,9 +97,9 @@ static void emit_chunk(void *arg, struct stage *s, const uint8_t *payload, size_
 static void free_writer(struct trawl_writer *w)
 {
 	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++)
-		stage_free(w->stages[i]);
-	facts_free(&w->metas);
-	outbox_free(w->file);
+		batcher_free(w->stages[i]);
+	meta_cache_free(&w->metas);
+	write_queue_free(w->file);
 	ring_free(w->ring);
 	free(w->comment);
 	free(w->name);
@@ -129,16 +129,16 @@ struct trawl_writer *trawl_writer_new(int fd, const struct trawl_writer_options 
 	w->o.comment = w->comment;
 	w->name = strdup(w->o.name ? w->o.name : "output");
 	w->o.name = w->name;
-	w->front = (struct volume_front){ .name = w->name, .comment = w->comment,
+	w->front = (struct section_writer_front){ .name = w->name, .comment = w->comment,
 					  .time = w->o.time };
-	facts_init(&w->metas, META_KEPT);
+	meta_cache_init(&w->metas, META_KEPT);
 	w->pool.most = BATCHES;
 	lock_init(&w->lock);
 	if (w->o.ring)
 		w->ring = ring_new(w->o.ring, err);
 	else
-		w->file = outbox_new(fd, &w->front, err);
-	w->error = w->file ? outbox_error(w->file) : &none;
+		w->file = write_queue_new(fd, &w->front, err);
+	w->error = w->file ? write_queue_error(w->file) : &none;
 	if (w->ring || w->file)
 		return w;
 	free_writer(w);
@@ -163,13 +163,13 @@ static bool too_long(const struct trawl_source *s, const struct trawl_event_type
 int trawl_writer_source(struct trawl_writer *w, const struct trawl_source *source,
 			struct trawl_error *err)
 {
-	struct stage_options o = {
+	struct batcher_options o = {
 		.level = w->o.level, .chunk_events = w->o.chunk_events,
 		.chunk_bytes = w->o.chunk_bytes, .keep_up = w->o.keep_up, .pool = &w->pool,
 		.emit = emit_chunk, .arg = w,
 	};
 	struct trawl_source s = *source;
-	struct stage *stage;
+	struct batcher *stage;
 	uint32_t n;
 	int ret;
 
@@ -189,7 +189,7 @@ int trawl_writer_source(struct trawl_writer *w, const struct trawl_source *sourc
 				 s.name, SOURCES_MAX);
 		goto out;
 	}
-	stage = stage_new(&s, &o, err);
+	stage = batcher_new(&s, &o, err);
 	ret = stage ? 0 : -1;
 	if (!stage)
 		goto out;
@@ -201,7 +201,7 @@ out:
 	return ret;
 }
 
-static struct stage *find_stage(struct trawl_writer *w, uint32_t id, struct trawl_error *err)
+static struct batcher *find_stage(struct trawl_writer *w, uint32_t id, struct trawl_error *err)
 {
 	if (id < atomic_load_explicit(&w->nstages, memory_order_acquire))
 		return w->stages[id];
@@ -217,12 +217,12 @@ const struct trawl_source *trawl_writer_source_at(const struct trawl_writer *w, 
 const struct trawl_event_type *trawl_writer_event_type_at(const struct trawl_writer *w,
 							  uint16_t source, size_t i)
 {
-	const struct stage *s = trawl_writer_source_at(w, source) ? w->stages[source] : NULL;
+	const struct batcher *s = trawl_writer_source_at(w, source) ? w->stages[source] : NULL;
 
-	return s && i < atomic_load(&((struct stage *)s)->ntypes) ? s->types[i] : NULL;
+	return s && i < atomic_load(&((struct batcher *)s)->ntypes) ? s->types[i] : NULL;
 }
 
-static int check_type(const struct stage *s, const struct trawl_event_type *t,
+static int check_type(const struct batcher *s, const struct trawl_event_type *t,
 		      struct trawl_error *err)
 {
 	struct trawl_error why;
@@ -230,10 +230,10 @@ static int check_type(const struct stage *s, const struct trawl_event_type *t,
 	if (t->id >= TYPES_MAX)
 		return trawl_fail(err, TRAWL_USAGE,
 				  "event type \"%s\": its number %u is over 65535", t->name, t->id);
-	if (stage_type(s, t->id) >= 0)
+	if (batcher_type(s, t->id) >= 0)
 		return trawl_fail(err, TRAWL_USAGE,
 				  "event type \"%s\": number %u is taken by \"%s\"", t->name, t->id,
-				  s->types[stage_type(s, t->id)]->name);
+				  s->types[batcher_type(s, t->id)]->name);
 	if (t->size > UINT16_MAX)
 		return trawl_fail(err, TRAWL_USAGE, "event type \"%s\": %u bytes are too many",
 				  t->name, t->size);
@@ -258,7 +258,7 @@ static int check_type(const struct stage *s, const struct trawl_event_type *t,
 int trawl_writer_event_type(struct trawl_writer *w, const struct trawl_event_type *t,
 			    struct trawl_error *err)
 {
-	struct stage *s = find_stage(w, t->source, err);
+	struct batcher *s = find_stage(w, t->source, err);
 	struct trawl_event_type *copy;
 	int ret = -1;
 
@@ -276,10 +276,10 @@ int trawl_writer_event_type(struct trawl_writer *w, const struct trawl_event_typ
 	/* First on its way: a chunk with events of it can only come after this. */
 	ret = put_type(w, copy, atomic_load(&s->ntypes), err);
 	if (!ret)
-		ret = stage_add_type(s, copy, err);
+		ret = batcher_add_type(s, copy, err);
 	if (ret && w->file) {
-		outbox_hold(w->file); /* it may still be on its way */
-		outbox_release(w->file);
+		write_queue_hold(w->file); /* it may still be on its way */
+		write_queue_release(w->file);
 	}
 	if (ret) {
 		body_type_free(copy);
@@ -302,21 +302,21 @@ int trawl_writer_meta(struct trawl_writer *w, const struct trawl_meta *m, struct
 		return ring_meta(w->ring, m) ? 0 :
 			trawl_fail(err, TRAWL_CANNOT, "metadata \"%s\": no memory for it", m->name);
 	pthread_mutex_lock(&w->lock);
-	facts_put(&w->metas, m);
-	ret = sent(w, outbox_meta(w->file, m), err);
+	meta_cache_put(&w->metas, m);
+	ret = sent(w, write_queue_meta(w->file, m), err);
 	pthread_mutex_unlock(&w->lock);
 	return ret;
 }
 
 int trawl_writer_loss(struct trawl_writer *w, const struct trawl_loss *l, struct trawl_error *err)
 {
-	struct stage *s = find_stage(w, l->source, err);
+	struct batcher *s = find_stage(w, l->source, err);
 	int ret;
 
 	if (!s)
 		return -1;
 	if (l->count != UINT64_MAX)
-		stage_lost(s, l->count);
+		batcher_lost(s, l->count);
 	pthread_mutex_lock(&w->lock);
 	ret = put_loss(w, l, err);
 	pthread_mutex_unlock(&w->lock);
@@ -326,16 +326,16 @@ int trawl_writer_loss(struct trawl_writer *w, const struct trawl_loss *l, struct
 int trawl_append(struct trawl_writer *w, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
 		 const void *record, size_t len, struct trawl_error *err)
 {
-	struct stage *s = find_stage(w, source, err);
+	struct batcher *s = find_stage(w, source, err);
 	int index;
 
 	if (!s)
 		return -1;
 	if (write_error(w, err)) {
-		stage_unwritten(s, 1, ts, ts);
+		batcher_unwritten(s, 1, ts, ts);
 		return -1;
 	}
-	index = stage_type(s, type);
+	index = batcher_type(s, type);
 	if (index < 0)
 		return trawl_fail(err, TRAWL_USAGE, "source \"%s\": event type %u was never added",
 				  s->source.name, type);
@@ -343,9 +343,9 @@ int trawl_append(struct trawl_writer *w, uint16_t source, uint32_t type, uint32_
 		return trawl_fail(err, TRAWL_USAGE, "event \"%s\": a record of %zu bytes, must be "
 				  "%u to %d", s->types[index]->name, len, s->types[index]->size,
 				  TRAWL_RECORD_MAX);
-	if (!stage_append(s, (uint32_t)index, cpu, ts, record, len, err))
+	if (!batcher_append(s, (uint32_t)index, cpu, ts, record, len, err))
 		return 0;
-	stage_unwritten(s, 1, ts, ts);
+	batcher_unwritten(s, 1, ts, ts);
 	err->sys = ENOMEM;
 	return -1;
 }
@@ -356,9 +356,9 @@ static int encode(struct trawl_writer *w, struct trawl_error *err)
 	uint32_t n = atomic_load(&w->nstages);
 
 	for (uint32_t i = 0; i < n; i++)
-		stage_flush_begin(w->stages[i]);
+		batcher_flush_begin(w->stages[i]);
 	for (uint32_t i = 0; i < n; i++)
-		stage_flush_end(w->stages[i]);
+		batcher_flush_end(w->stages[i]);
 	for (uint32_t i = 0; i < n; i++)
 		if (w->stages[i]->failed)
 			return trawl_fail(err, TRAWL_CANNOT, "source \"%s\": out of memory: events "
@@ -366,24 +366,24 @@ static int encode(struct trawl_writer *w, struct trawl_error *err)
 	return 0;
 }
 
-/* The same, until they have arrived: then the file is the caller's, until outbox_release(). */
-static int hold(struct trawl_writer *w, struct volume **v, struct trawl_error *err)
+/* The same, until they have arrived: then the file is the caller's, until write_queue_release(). */
+static int hold(struct trawl_writer *w, struct section_writer **v, struct trawl_error *err)
 {
 	int ret = encode(w, err);
 
-	*v = outbox_hold(w->file);
+	*v = write_queue_hold(w->file);
 	return ret ? ret : write_error(w, err);
 }
 
 int trawl_writer_flush(struct trawl_writer *w, struct trawl_error *err)
 {
-	struct volume *v;
+	struct section_writer *v;
 	int ret;
 
 	if (w->ring)
 		return encode(w, err);
 	ret = hold(w, &v, err);
-	outbox_release(w->file);
+	write_queue_release(w->file);
 	return ret;
 }
 
@@ -410,15 +410,15 @@ int trawl_writer_sync(struct trawl_writer *w, const struct trawl_sync *sync,
 
 uint64_t trawl_writer_bytes(const struct trawl_writer *w)
 {
-	return w->file ? outbox_written(w->file) : 0;
+	return w->file ? write_queue_written(w->file) : 0;
 }
 
 uint64_t trawl_writer_expected(const struct trawl_writer *w)
 {
-	uint64_t bytes = w->file ? outbox_expected(w->file) : 0;
+	uint64_t bytes = w->file ? write_queue_expected(w->file) : 0;
 
 	for (uint32_t i = 0; i < atomic_load(&((struct trawl_writer *)w)->nstages); i++)
-		bytes += stage_ahead(w->stages[i]);
+		bytes += batcher_ahead(w->stages[i]);
 	return bytes;
 }
 
@@ -435,23 +435,23 @@ uint64_t trawl_writer_events(const struct trawl_writer *w)
 uint64_t trawl_writer_unwritten(const struct trawl_writer *w, uint16_t source)
 {
 	return source < atomic_load(&((struct trawl_writer *)w)->nstages) ?
-		       stage_all_unwritten(w->stages[source]) : 0;
+		       batcher_all_unwritten(w->stages[source]) : 0;
 }
 
 /* ---- ends -------------------------------------------------------------------------------- */
 
 /* Events that the disk had no room for are in the file, or the ring, as what they are: lost. */
-static void put_write_losses(struct trawl_writer *w, struct volume *v)
+static void put_write_losses(struct trawl_writer *w, struct section_writer *v)
 {
 	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++) {
-		const struct stage_losses *all = stage_tell_losses(w->stages[i]);
+		const struct batcher_losses *all = batcher_tell_losses(w->stages[i]);
 		struct trawl_loss l = {
 			.source = (uint16_t)i, .cpu = UINT32_MAX, .from = all->from, .to = all->to,
 			.count = all->unwritten, .reason = TRAWL_LOSS_WRITE,
 		};
 
 		if (l.count && v)
-			volume_loss(v, &l);
+			section_writer_loss(v, &l);
 		else if (l.count)
 			ring_loss(w->ring, &l);
 	}
@@ -461,52 +461,52 @@ static void put_write_losses(struct trawl_writer *w, struct volume *v)
 static void forget_losses(struct trawl_writer *w)
 {
 	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++)
-		stage_next_file(w->stages[i]);
+		batcher_next_file(w->stages[i]);
 }
 
 /* Ends the present file and closes it. */
-static int end_file(struct trawl_writer *w, struct volume *v, struct trawl_error *err)
+static int end_file(struct trawl_writer *w, struct section_writer *v, struct trawl_error *err)
 {
-	bool failed = volume_failed(v);
+	bool failed = section_writer_failed(v);
 	uint64_t lost = 0;
 
-	volume_last_words(v);
+	section_writer_last_words(v);
 	put_write_losses(w, v);
 	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++)
 		lost += w->stages[i]->told.lost;
-	volume_end(v, lost);
-	if (!volume_failed(v))
+	section_writer_end(v, lost);
+	if (!section_writer_failed(v))
 		forget_losses(w);
 	/* An error that was there before has been told. */
-	return volume_close(v) && !failed ? volume_fail(v, err) : 0;
+	return section_writer_close(v) && !failed ? section_writer_fail(v, err) : 0;
 }
 
 /* A file with everything that is needed in front of its first chunk, once more. */
-static int begin_next(struct trawl_writer *w, struct volume *v, int fd)
+static int begin_next(struct trawl_writer *w, struct section_writer *v, int fd)
 {
-	struct volume_front front = w->front;
+	struct section_writer_front front = w->front;
 	int ret;
 
 	front.part = w->part + 1;
-	ret = volume_begin(v, fd, &front);
+	ret = section_writer_begin(v, fd, &front);
 	for (uint32_t i = 0; !ret && i < atomic_load(&w->nstages); i++) {
-		struct stage *s = w->stages[i];
+		struct batcher *s = w->stages[i];
 
-		ret = volume_source(v, &s->source);
+		ret = section_writer_source(v, &s->source);
 		for (uint32_t k = 0; !ret && k < atomic_load(&s->ntypes); k++)
-			ret = volume_type(v, s->types[k], k);
+			ret = section_writer_type(v, s->types[k], k);
 	}
-	for (struct fact *k = w->metas.oldest; !ret && k; k = k->newer)
-		ret = volume_meta(v, &k->meta);
+	for (struct cached_meta *k = w->metas.oldest; !ret && k; k = k->newer)
+		ret = section_writer_meta(v, &k->meta);
 	if (!ret && w->sync.mono)
-		ret = volume_sync(v, &w->sync);
+		ret = section_writer_sync(v, &w->sync);
 	return ret;
 }
 
 /* The next file first: if it cannot be begun, the present one is still there to say so. */
 int trawl_writer_rotate(struct trawl_writer *w, int fd, struct trawl_error *err)
 {
-	struct volume next, *present;
+	struct section_writer next, *present;
 	struct trawl_error other;
 	int ret;
 
@@ -518,8 +518,8 @@ int trawl_writer_rotate(struct trawl_writer *w, int fd, struct trawl_error *err)
 		goto out;
 	}
 	if (begin_next(w, &next, fd)) {
-		ret = volume_fail(&next, err);
-		volume_close(&next);
+		ret = section_writer_fail(&next, err);
+		section_writer_close(&next);
 		goto out;
 	}
 	ret = end_file(w, present, &other) ? 1 : 0;
@@ -528,7 +528,7 @@ int trawl_writer_rotate(struct trawl_writer *w, int fd, struct trawl_error *err)
 	*present = next;
 	w->part++;
 out:
-	outbox_release(w->file);
+	write_queue_release(w->file);
 	pthread_mutex_unlock(&w->lock);
 	return ret;
 }
@@ -536,15 +536,15 @@ out:
 int trawl_writer_close(struct trawl_writer *w, struct trawl_error *err)
 {
 	struct trawl_error other;
-	struct volume *v;
+	struct section_writer *v;
 	int ret = trawl_writer_flush(w, err);
 
 	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++)
-		stage_stop(w->stages[i]);
+		batcher_stop(w->stages[i]);
 	if (w->file) {
-		v = outbox_hold(w->file);
+		v = write_queue_hold(w->file);
 		ret = worse(ret, err, end_file(w, v, &other), &other);
-		outbox_release(w->file);
+		write_queue_release(w->file);
 	}
 	free_writer(w);
 	return ret;

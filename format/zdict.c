@@ -2,7 +2,7 @@
 #include "format/zdict.h"
 
 /* The lines of docs/zdict.txt, each as a string. */
-const char words[] =
+const char zdict[] =
 #include "format/zdict.inc"
 	;
-const size_t words_len = sizeof(words) - 1;
+const size_t zdict_len = sizeof(zdict) - 1;

@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-extern const char words[];
-extern const size_t words_len;
+extern const char zdict[];
+extern const size_t zdict_len;
 
 #endif

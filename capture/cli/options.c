@@ -403,7 +403,7 @@ static bool has_one_value(int c)
 
 int options_parse(struct options *o, int argc, char **argv, struct trawl_error *err)
 {
-	struct once once = { 0 };
+	struct dupopt once = { 0 };
 	int c, before;
 
 	*o = (struct options){ .argc = argc, .argv = argv };
@@ -417,7 +417,7 @@ int options_parse(struct options *o, int argc, char **argv, struct trawl_error *
 		if (optarg && !strcmp(optarg, "--"))
 			return trawl_fail(err, TRAWL_USAGE, "%s: needs a value; `--` is none",
 					  argv[optind - 2]);
-		if (has_one_value(c) && once_given(&once, c, long_options, err))
+		if (has_one_value(c) && dupopt_given(&once, c, long_options, err))
 			return -1;
 		if (take(o, c, optarg, err))
 			return -1;

@@ -10,7 +10,7 @@
  * number in hex, and of a text its address), and the checks that the kernel does not make.
  *
  * at-exit: a string that a system call gets is often not in memory yet when the call begins, and
- * the probe reads "(fault)". So the probe sits at the end of the call: see chain.h for how the
+ * the probe reads "(fault)". So the probe sits at the end of the call: see histpair.h for how the
  * arguments get there. The return value comes with it, as `ret`.
  */
 #include "config.h"
@@ -45,7 +45,7 @@ struct eprobe {
 	struct spec spec;
 	struct eventformat format; /* of the event that the probe sits on, as the user sees it */
 	bool at_exit;
-	struct chain chain;
+	struct hist_pair chain;
 	char event[64];            /* tracefs name of the probe */
 	char display[160];
 	char *args;                /* "a=$b:u32 c=..." */
@@ -136,7 +136,7 @@ static int check_array(const struct eprobe *e, const struct trawl_field *f, bool
 static int check_fields(struct eprobe *e, const struct spec_arg *arg, struct trawl_error *err)
 {
 	size_t shift = *arg->field ? strlen(arg->field) + 1 : 0;
-	char name[CHAIN_NAME_MAX];
+	char name[HIST_PAIR_NAME_MAX];
 
 	for (const char *p = arg->expr; *p; p++) {
 		size_t n = 0, at = arg->at + shift + (size_t)(p - arg->expr);
@@ -163,7 +163,7 @@ static int check_fields(struct eprobe *e, const struct spec_arg *arg, struct tra
 		if (check_array(e, f, p > arg->expr && p[-1] == '(', at, err))
 			return -1;
 		if (e->at_exit && strcmp(name, "ret") &&
-		    chain_field(&e->chain, name, f, false, err))
+		    hist_pair_field(&e->chain, name, f, false, err))
 			return -1;
 	}
 	return 0;
@@ -174,7 +174,7 @@ static int add_argument(struct eprobe *e, size_t i, struct trawl_error *err)
 	const struct spec_arg *arg = &e->spec.args[i];
 	const struct trawl_field *f =
 		arg->expr[0] == '$' ? eventformat_field(&e->format, arg->expr + 1) : NULL;
-	char name[CHAIN_NAME_MAX], type[16] = "", *grown;
+	char name[HIST_PAIR_NAME_MAX], type[16] = "", *grown;
 	bool comm = !strcmp(arg->expr, "$comm") || !strcmp(arg->expr, "$COMM");
 	int n;
 
@@ -463,7 +463,7 @@ static int name_call(struct eprobe *e, unsigned int number, struct trawl_error *
 static int find_exit(struct eprobe *e, unsigned int number, struct trawl_error *err)
 {
 	static const char enter[] = "sys_enter_";
-	struct chain *c = &e->chain;
+	struct hist_pair *c = &e->chain;
 	struct eventformat end;
 	struct trawl_field *ret;
 	bool raw;
@@ -491,7 +491,7 @@ static int find_exit(struct eprobe *e, unsigned int number, struct trawl_error *
 	if (trace_format(e->trace, c->end_group, c->end_event, &end, err))
 		return -1;
 	ret = eventformat_field(&end, "ret");
-	r = ret ? chain_field(c, "ret", ret, true, err)
+	r = ret ? hist_pair_field(c, "ret", ret, true, err)
 		: trawl_fail(err, TRAWL_CANNOT, "%s.%s has no field ret", c->end_group,
 			     c->end_event);
 	eventformat_free(&end);
@@ -589,7 +589,7 @@ static int write_meta(const struct eprobe *e, struct trawl_error *err)
 
 static int define_at_exit(struct eprobe *e, unsigned int number, struct trawl_error *err)
 {
-	if (chain_make(e->trace, &e->chain, number, err))
+	if (hist_pair_make(e->trace, &e->chain, number, err))
 		return -1;
 	return define(e, "synthetic", e->chain.synthetic, err);
 }
@@ -700,6 +700,6 @@ const struct source eprobe_source = {
 	.tick = trace_tick,
 	.turn = trace_turn,
 	.stop = trace_stop,
-	.stats = chain_stats,
-	.disarm = chain_disarm,
+	.stats = hist_pair_stats,
+	.disarm = hist_pair_disarm,
 };

@@ -18,18 +18,18 @@
  */
 enum { MAP_SIZE = 32768, TEXT_MAX = 3072 };
 
-int chain_field(struct chain *c, const char *name, const struct trawl_field *f, bool of_end,
+int hist_pair_field(struct hist_pair *c, const char *name, const struct trawl_field *f, bool of_end,
 		struct trawl_error *err)
 {
 	bool is_signed = f->kind == TRAWL_INT || f->kind == TRAWL_PID;
-	struct chain_field *field;
+	struct hist_pair_field *field;
 
 	for (size_t i = 0; i < c->nfields; i++)
 		if (!strcmp(c->fields[i].name, name))
 			return 0;
-	if (c->nfields == CHAIN_FIELDS_MAX)
+	if (c->nfields == HIST_PAIR_FIELDS_MAX)
 		return trawl_fail(err, TRAWL_USAGE, "%s.%s: more than %d fields to keep",
-				  c->start_group, c->start_event, CHAIN_FIELDS_MAX);
+				  c->start_group, c->start_event, HIST_PAIR_FIELDS_MAX);
 	field = &c->fields[c->nfields];
 	if (f->kind == TRAWL_TEXT && f->place == TRAWL_FIXED)
 		snprintf(field->type, sizeof(field->type), "char[%u]", f->count);
@@ -49,7 +49,7 @@ int chain_field(struct chain *c, const char *name, const struct trawl_field *f, 
 	return 0;
 }
 
-/* Appends to a text of TEXT_MAX bytes; what does not fit makes chain_make() fail. */
+/* Appends to a text of TEXT_MAX bytes; what does not fit makes hist_pair_make() fail. */
 static void add(char *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 static void add(char *text, const char *fmt, ...)
@@ -62,7 +62,7 @@ static void add(char *text, const char *fmt, ...)
 	va_end(ap);
 }
 
-static int define(struct trace *t, const struct chain *c, struct trawl_error *err)
+static int define(struct trace *t, const struct hist_pair *c, struct trawl_error *err)
 {
 	char text[TEXT_MAX] = "", what[160];
 	int column, saved;
@@ -109,7 +109,7 @@ static int set_trigger(struct trace *t, const char *group, const char *event, co
 			  strerror(saved), text);
 }
 
-static void start_text(const struct chain *c, unsigned int number, char *text)
+static void start_text(const struct hist_pair *c, unsigned int number, char *text)
 {
 	const char *separator = ":";
 
@@ -126,7 +126,7 @@ static void start_text(const struct chain *c, unsigned int number, char *text)
 		add(text, " if %s", c->start_filter);
 }
 
-static bool is_text(const struct chain_field *f)
+static bool is_text(const struct hist_pair_field *f)
 {
 	return !strncmp(f->type, "char[", 5);
 }
@@ -135,7 +135,7 @@ static bool is_text(const struct chain_field *f)
  * Numbers of END go by way of a variable too: it keeps their sign, which the kernel wants to agree
  * with the synthetic event's, and a plain field loses.
  */
-static void end_text(const struct chain *c, unsigned int number, char *text)
+static void end_text(const struct hist_pair *c, unsigned int number, char *text)
 {
 	const char *separator = ":";
 
@@ -165,9 +165,9 @@ static void end_text(const struct chain *c, unsigned int number, char *text)
 }
 
 /* Keeps a copy of the chain, with what must be undone. */
-static struct chain *keep(struct trace *t, const struct chain *c, struct trawl_error *err)
+static struct hist_pair *keep(struct trace *t, const struct hist_pair *c, struct trawl_error *err)
 {
-	struct chain *grown = realloc(t->chains, (t->nchains + 1) * sizeof(*grown));
+	struct hist_pair *grown = realloc(t->chains, (t->nchains + 1) * sizeof(*grown));
 
 	if (!grown) {
 		trawl_fail(err, TRAWL_CANNOT, "out of memory");
@@ -195,10 +195,11 @@ static void keep_module(struct trace *t, const char *group, const char *event, c
 	tracefs_write(t->top, "dynamic_events", text, &ignored);
 }
 
-int chain_make(struct trace *t, struct chain *c, unsigned int number, struct trawl_error *err)
+int hist_pair_make(struct trace *t, struct hist_pair *c, unsigned int number,
+		   struct trawl_error *err)
 {
 	char text[TEXT_MAX] = "";
-	struct chain *kept;
+	struct hist_pair *kept;
 
 	snprintf(c->synthetic, sizeof(c->synthetic), "%.55s_%u", t->name, number);
 	kept = keep(t, c, err);
@@ -232,7 +233,7 @@ static void unset_trigger(struct trace *t, const char *group, const char *event,
 	free(command);
 }
 
-void chain_disarm(struct input *in)
+void hist_pair_disarm(struct input *in)
 {
 	struct trace *t = in->state;
 	struct trawl_error ignored;
@@ -247,7 +248,7 @@ void chain_disarm(struct input *in)
 		tracefs_write(t->top, "dynamic_events", command, &ignored);
 	}
 	for (size_t i = t ? t->nchains : 0; i-- > 0;) {
-		struct chain *c = &t->chains[i];
+		struct hist_pair *c = &t->chains[i];
 
 		unset_trigger(t, c->end_group, c->end_event, c->end_trigger);
 		unset_trigger(t, c->start_group, c->start_event, c->start_trigger);
@@ -274,13 +275,13 @@ static uint64_t dropped(struct trace *t, const char *group, const char *event)
 }
 
 /* Each entry that found no room is a START without an END, or the other way round. */
-void chain_stats(struct input *in, struct source_stats *stats)
+void hist_pair_stats(struct input *in, struct source_stats *stats)
 {
 	struct trace *t = in->state;
 	struct trawl_error ignored;
 
 	for (size_t i = 0; t && t->source >= 0 && i < t->nchains; i++) {
-		const struct chain *c = &t->chains[i];
+		const struct hist_pair *c = &t->chains[i];
 		uint64_t n = dropped(t, c->start_group, c->start_event) +
 			     dropped(t, c->end_group, c->end_event);
 

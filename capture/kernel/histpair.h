@@ -17,45 +17,47 @@
 
 #include "capture/tracefs/trace.h"
 
-enum { CHAIN_FIELDS_MAX = 12, CHAIN_NAME_MAX = 64 };
+enum { HIST_PAIR_FIELDS_MAX = 12, HIST_PAIR_NAME_MAX = 64 };
 
 /* A value that goes from START, or from END itself, into the synthetic event. */
-struct chain_field {
-	char name[CHAIN_NAME_MAX];  /* in the synthetic event */
-	char value[CHAIN_NAME_MAX]; /* the field of START or END; "" with `latency` */
+struct hist_pair_field {
+	char name[HIST_PAIR_NAME_MAX];  /* in the synthetic event */
+	char value[HIST_PAIR_NAME_MAX]; /* the field of START or END; "" with `latency` */
 	char type[32];              /* "u64", "s32", "char[16]" */
 	bool of_end;
 	bool latency;               /* ns from START to END */
 };
 
-struct chain {
-	char start_group[CHAIN_NAME_MAX], start_event[CHAIN_NAME_MAX];
-	char end_group[CHAIN_NAME_MAX], end_event[CHAIN_NAME_MAX];
-	char start_key[CHAIN_NAME_MAX], end_key[CHAIN_NAME_MAX];
+struct hist_pair {
+	char start_group[HIST_PAIR_NAME_MAX], start_event[HIST_PAIR_NAME_MAX];
+	char end_group[HIST_PAIR_NAME_MAX], end_event[HIST_PAIR_NAME_MAX];
+	char start_key[HIST_PAIR_NAME_MAX], end_key[HIST_PAIR_NAME_MAX];
 	const char *start_filter, *end_filter; /* "" for none */
 	size_t nfields;
-	struct chain_field fields[CHAIN_FIELDS_MAX];
-	char synthetic[CHAIN_NAME_MAX]; /* set by chain_make(): the event, of group synthetic */
+	struct hist_pair_field fields[HIST_PAIR_FIELDS_MAX];
+	char synthetic[HIST_PAIR_NAME_MAX]; /* set by hist_pair_make(): the event, of group
+					       synthetic */
 	char *start_trigger, *end_trigger; /* as they were set; NULL if not */
 };
 
 /* Adds a field; fails when there are too many. The type is that of a field of an event's format. */
-int chain_field(struct chain *c, const char *name, const struct trawl_field *f, bool of_end,
+int hist_pair_field(struct hist_pair *c, const char *name, const struct trawl_field *f, bool of_end,
 		struct trawl_error *err);
 
 /*
  * Defines the synthetic event and sets both triggers. `number` tells the chains of t apart. The
- * chain then belongs to t, which chain_disarm() takes down; on failure too.
+ * chain then belongs to t, which hist_pair_disarm() takes down; on failure too.
  */
-int chain_make(struct trace *t, struct chain *c, unsigned int number, struct trawl_error *err);
+int hist_pair_make(struct trace *t, struct hist_pair *c, unsigned int number,
+		   struct trawl_error *err);
 
 /* stats() of a source whose struct trace has chains: what their maps dropped is lost. */
-void chain_stats(struct input *in, struct source_stats *stats);
+void hist_pair_stats(struct input *in, struct source_stats *stats);
 
 /*
  * disarm() of such a source, in the order that the kernel accepts: probes on the synthetic events,
  * triggers from the end to the start, synthetic events, probes.
  */
-void chain_disarm(struct input *in);
+void hist_pair_disarm(struct input *in);
 
 #endif

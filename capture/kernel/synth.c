@@ -4,7 +4,7 @@
  *
  *	synth:NAME=GROUP.START,GROUP.END key=FIELD[:ENDFIELD] [[NEW=]start.FIELD|end.FIELD ...]
  *
- * The kernel makes the event: see chain.h. It always holds `latency`, the ns from the last START
+ * The kernel makes the event: see histpair.h. It always holds `latency`, the ns from the last START
  * with a key to the END with the same key, and `key`.
  */
 #include "config.h"
@@ -26,10 +26,10 @@
 struct synth {
 	struct trace *trace;
 	const char *text; /* behind "synth:" */
-	char name[CHAIN_NAME_MAX];
-	char display[CHAIN_NAME_MAX + 8];
+	char name[HIST_PAIR_NAME_MAX];
+	char display[HIST_PAIR_NAME_MAX + 8];
 	struct eventformat start, end;
-	struct chain chain;
+	struct hist_pair chain;
 };
 
 /* An error with the place in the user's text. */
@@ -50,13 +50,13 @@ static int fail_at(const struct synth *s, const char *at, struct trawl_error *er
 }
 
 /* Reads [A-Za-z0-9_]+ (and `more`) into word; NULL if there is none or it is too long. */
-static const char *read_word(const char *at, const char *more, char word[CHAIN_NAME_MAX])
+static const char *read_word(const char *at, const char *more, char word[HIST_PAIR_NAME_MAX])
 {
 	size_t n = 0;
 
 	while (isalnum((unsigned char)at[n]) || at[n] == '_' || (at[n] && strchr(more, at[n])))
 		n++;
-	if (!n || n >= CHAIN_NAME_MAX)
+	if (!n || n >= HIST_PAIR_NAME_MAX)
 		return NULL;
 	memcpy(word, at, n);
 	word[n] = '\0';
@@ -64,8 +64,9 @@ static const char *read_word(const char *at, const char *more, char word[CHAIN_N
 }
 
 /* GROUP.EVENT, and its format. */
-static int read_event(struct synth *s, const char **at, char group[CHAIN_NAME_MAX],
-		      char event[CHAIN_NAME_MAX], struct eventformat *f, struct trawl_error *err)
+static int read_event(struct synth *s, const char **at, char group[HIST_PAIR_NAME_MAX],
+		      char event[HIST_PAIR_NAME_MAX], struct eventformat *f,
+		      struct trawl_error *err)
 {
 	const char *from = *at, *end = read_word(*at, "-", group);
 	struct trawl_error ignored;
@@ -105,7 +106,7 @@ static int find_field(struct synth *s, const char *at, const struct eventformat 
 /* key=FIELD or key=FIELD:ENDFIELD */
 static int read_key(struct synth *s, const char **at, struct trawl_error *err)
 {
-	struct chain *c = &s->chain;
+	struct hist_pair *c = &s->chain;
 	const struct trawl_field *field;
 	const char *from = *at, *end;
 
@@ -124,13 +125,13 @@ static int read_key(struct synth *s, const char **at, struct trawl_error *err)
 	*at = end;
 	if (find_field(s, from, &s->end, c->end_key, &field, err))
 		return -1;
-	return chain_field(c, "key", field, true, err);
+	return hist_pair_field(c, "key", field, true, err);
 }
 
 /* [NEW=]start.FIELD, [NEW=]end.FIELD */
 static int read_arg(struct synth *s, const char **at, struct trawl_error *err)
 {
-	char first[CHAIN_NAME_MAX], name[CHAIN_NAME_MAX], which[CHAIN_NAME_MAX];
+	char first[HIST_PAIR_NAME_MAX], name[HIST_PAIR_NAME_MAX], which[HIST_PAIR_NAME_MAX];
 	const char *from = *at, *end = read_word(from, "", first);
 	const struct trawl_field *field;
 	bool of_end;
@@ -150,14 +151,14 @@ static int read_arg(struct synth *s, const char **at, struct trawl_error *err)
 			       "another name");
 	if (find_field(s, end + 1, of_end ? &s->end : &s->start, name, &field, err))
 		return -1;
-	return chain_field(&s->chain, *first ? first : name, field, of_end, err);
+	return hist_pair_field(&s->chain, *first ? first : name, field, of_end, err);
 }
 
 static int parse(struct synth *s, struct trawl_error *err)
 {
 	static const struct trawl_field time = { .name = "common_timestamp", .kind = TRAWL_UINT,
 						 .size = 8, .count = 1 };
-	struct chain *c = &s->chain;
+	struct hist_pair *c = &s->chain;
 	const char *at = read_word(s->text, "-", s->name);
 
 	if (!at || *at != '=')
@@ -174,7 +175,7 @@ static int parse(struct synth *s, struct trawl_error *err)
 	if (read_event(s, &at, c->end_group, c->end_event, &s->end, err))
 		return -1;
 	c->start_filter = c->end_filter = "";
-	if (chain_field(c, "latency", &time, false, err))
+	if (hist_pair_field(c, "latency", &time, false, err))
 		return -1;
 	c->fields[0].latency = true;
 	at += strspn(at, " \t");
@@ -193,7 +194,7 @@ static int make(struct synth *s, unsigned int number, struct trawl_error *err)
 	struct trawl_field *latency;
 	int r;
 
-	if (chain_make(t, &s->chain, number, err) ||
+	if (hist_pair_make(t, &s->chain, number, err) ||
 	    trace_format(t, "synthetic", s->chain.synthetic, &f, err))
 		return -1;
 	latency = eventformat_field(&f, "latency");
@@ -258,6 +259,6 @@ const struct source synth_source = {
 	.tick = trace_tick,
 	.turn = trace_turn,
 	.stop = trace_stop,
-	.stats = chain_stats,
-	.disarm = chain_disarm,
+	.stats = hist_pair_stats,
+	.disarm = hist_pair_disarm,
 };

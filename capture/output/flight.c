@@ -118,7 +118,7 @@ static int tell_types(struct flight *f, uint16_t source, struct trawl_error *err
 	return 0;
 }
 
-void flight_told(void *arg, const struct trawl_meta *m)
+void flight_on_meta(void *arg, const struct trawl_meta *m)
 {
 	struct flight *f = arg;
 	struct trawl_error ignored; /* out of memory: a device or a probe is less well known */

@@ -51,7 +51,7 @@ int flight_open(struct flight *f, const struct options *o, const struct user *us
 void flight_close(struct flight *f);
 
 /* The writer tells it of metadata: for struct trawl_writer_options. */
-void flight_told(void *arg, const struct trawl_meta *m);
+void flight_on_meta(void *arg, const struct trawl_meta *m);
 
 /* All sources are armed: adds its own, and looks whether the expression fits them. */
 int flight_arm(struct flight *f, struct trawl_writer *w, struct trawl_error *err);

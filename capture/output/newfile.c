@@ -26,7 +26,7 @@ int newfile_open(struct newfile *f, const char *wish, const struct user *user,
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	if (user_enter(user, &rights, err))
 		return -1;
-	if (nameless_open(&f->file, f->wish))
+	if (unnamed_open(&f->file, f->wish))
 		ret = fail(wish, err);
 	user_leave(user, &rights);
 	return ret;
@@ -39,7 +39,7 @@ static int find_name(struct newfile *f)
 	for (unsigned int i = 0; i < NAMES_MOST; i++) {
 		if ((i ? asprintf(&name, "%s.%u", f->wish, i) : asprintf(&name, "%s", f->wish)) < 0)
 			return -1;
-		if (!nameless_name(&f->file, name, false)) {
+		if (!unnamed_name(&f->file, name, false)) {
 			f->path = name;
 			return 0;
 		}
@@ -59,7 +59,7 @@ int newfile_commit(struct newfile *f, const struct user *user, struct trawl_erro
 		return -1;
 	if (find_name(f)) {
 		ret = fail(f->wish, err);
-		f->left = nameless_leave(&f->file);
+		f->left = unnamed_leave(&f->file);
 	}
 	user_leave(user, &rights);
 	return ret;
@@ -71,7 +71,7 @@ void newfile_close(struct newfile *f, const struct user *user)
 	struct trawl_error ignored;
 
 	if (!user_enter(user, &rights, &ignored)) {
-		nameless_close(&f->file);
+		unnamed_close(&f->file);
 		user_leave(user, &rights);
 	}
 	free(f->wish);

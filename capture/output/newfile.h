@@ -10,7 +10,7 @@
 #include "capture/sys/user.h"
 
 struct newfile {
-	struct nameless file;
+	struct unnamed file;
 	char *wish; /* the name it is to have, or with .1, .2, … behind it */
 	char *path; /* the name that it got; NULL before newfile_commit() */
 	char *left; /* where it stays because newfile_commit() failed; NULL: nowhere */

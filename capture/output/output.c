@@ -103,11 +103,11 @@ static int open_new(struct output *out)
 {
 	int fd;
 
-	if (nameless_open(&out->file, out->path))
+	if (unnamed_open(&out->file, out->path))
 		return -1;
 	fd = fcntl(out->file.fd, F_DUPFD_CLOEXEC, 3);
 	if (fd < 0)
-		nameless_close(&out->file);
+		unnamed_close(&out->file);
 	return fd;
 }
 
@@ -129,7 +129,7 @@ static int open_in_place(struct output *out)
 /* A link stays a link: what it leads to is made, or replaced. */
 static int follow_link(struct output *out, struct trawl_error *err)
 {
-	char *real = nameless_target(out->path, out->user->other ? out->user->uid : geteuid());
+	char *real = unnamed_target(out->path, out->user->other ? out->user->uid : geteuid());
 
 	if (!real && errno == EPERM)
 		return trawl_fail(err, TRAWL_USAGE,
@@ -225,7 +225,7 @@ out:
 /* Forgets how the present file would have got its name. */
 static void drop_pending(struct output *out)
 {
-	nameless_close(&out->file);
+	unnamed_close(&out->file);
 	if (out->in_place >= 0)
 		close(out->in_place);
 	out->in_place = -1;
@@ -245,7 +245,7 @@ int output_commit(struct output *out, struct trawl_error *err)
 		return 0;
 	if (output_check(out, err) || user_enter(out->user, &rights, err))
 		return -1;
-	r = nameless_name(&out->file, out->path, true);
+	r = unnamed_name(&out->file, out->path, true);
 	if (r)
 		fail_open(out, err);
 	drop_pending(out);

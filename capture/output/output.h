@@ -25,7 +25,7 @@ struct output {
 	uint32_t again;       /* how often in a row they gave the same */
 	char *path;           /* of the present file; NULL if it is no file */
 	/* How it gets there on output_commit(): one of these, or it is there. */
-	struct nameless file;
+	struct unnamed file;
 	int in_place;         /* one that is there, where no other can be made; -1: none */
 	pid_t printer;        /* trawl-decode; 0 if none */
 };

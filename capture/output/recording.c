@@ -187,7 +187,7 @@ static struct trawl_writer *open_writer(struct recording *r, struct trawl_error 
 	const struct options *o = r->o;
 	struct trawl_writer_options wo = {
 		.level = o->level, .keep_up = !o->level, .ring = o->ring, .name = output_called(o),
-		.told = o->ring ? flight_told : NULL, .arg = &r->flight,
+		.told = o->ring ? flight_on_meta : NULL, .arg = &r->flight,
 	};
 	struct trawl_writer *w;
 

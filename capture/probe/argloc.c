@@ -9,11 +9,12 @@
 
 #include "capture/probe/argloc.h"
 
-__attribute__((format(printf, 2, 3))) static void nowhere(struct place *place, const char *why, ...)
+__attribute__((format(printf, 2, 3))) static void nowhere(struct argloc *place, const char *why,
+							  ...)
 {
 	va_list ap;
 
-	place->form = PLACE_NONE;
+	place->form = ARGLOC_NONE;
 	va_start(ap, why);
 	vsnprintf(place->why, sizeof(place->why), why, ap);
 	va_end(ap);
@@ -21,7 +22,7 @@ __attribute__((format(printf, 2, 3))) static void nowhere(struct place *place, c
 
 /* The address of an operand's symbol; false with why if it is not to be found. */
 static bool symbol_address(struct elf_file *f, const char *symbol, uint64_t pc,
-			   struct place *place, uint64_t *address)
+			   struct argloc *place, uint64_t *address)
 {
 	bool ambiguous;
 	const struct elf_symbol *s = elf_symbol_named(f, symbol, pc, &ambiguous);
@@ -41,14 +42,14 @@ static bool symbol_address(struct elf_file *f, const char *symbol, uint64_t pc,
 	return false;
 }
 
-static void relative(struct place *place, uint64_t address, uint64_t pc)
+static void relative(struct argloc *place, uint64_t address, uint64_t pc)
 {
-	place->form = PLACE_EXPR;
+	place->form = ARGLOC_EXPR;
 	snprintf(place->expr, sizeof(place->expr), "%+" PRId64 "(%%ip)", (int64_t)(address - pc));
 }
 
 /* Memory without a register: at an address that is fixed when the program is linked. */
-static void absolute(const struct operand *op, struct elf_file *f, struct place *place)
+static void absolute(const struct operand *op, struct elf_file *f, struct argloc *place)
 {
 	if (f->pie && !*op->symbol)
 		nowhere(place, "0x%" PRIx64 " is an absolute address in a file that may be loaded "
@@ -56,9 +57,9 @@ static void absolute(const struct operand *op, struct elf_file *f, struct place 
 	snprintf(place->expr, sizeof(place->expr), "@0x%" PRIx64, (uint64_t)op->disp);
 }
 
-static void of_sib(const struct operand *op, struct place *place)
+static void of_sib(const struct operand *op, struct argloc *place)
 {
-	place->form = PLACE_SIB;
+	place->form = ARGLOC_SIB;
 	place->scale = op->scale;
 	place->disp = op->disp;
 	if (op->reg.pt) {
@@ -73,11 +74,11 @@ static void of_sib(const struct operand *op, struct place *place)
 	snprintf(place->index, sizeof(place->index), "%%%s", op->index.pt);
 }
 
-static void of_immediate(const struct operand *op, struct place *place)
+static void of_immediate(const struct operand *op, struct argloc *place)
 {
 	unsigned int unused = 64 - place->bits;
 
-	place->form = PLACE_IMM;
+	place->form = ARGLOC_IMM;
 	place->imm = (uint64_t)op->disp << unused;
 	if (op->is_signed)
 		place->imm = (uint64_t)((int64_t)place->imm >> unused);
@@ -85,13 +86,13 @@ static void of_immediate(const struct operand *op, struct place *place)
 		place->imm >>= unused;
 }
 
-void place_of_operand(const struct operand *op, struct elf_file *f, uint64_t pc,
-		      struct place *place)
+void argloc_of_operand(const struct operand *op, struct elf_file *f, uint64_t pc,
+		      struct argloc *place)
 {
 	struct operand known = *op;
 	uint64_t address = 0;
 
-	*place = (struct place){ .bits = op->size * 8, .shift = op->reg.shift,
+	*place = (struct argloc){ .bits = op->size * 8, .shift = op->reg.shift,
 				 .is_signed = op->is_signed, .is_float = op->is_float };
 	if (op->form == OPERAND_UNAVAILABLE) {
 		nowhere(place, "%s", op->why);
@@ -109,11 +110,11 @@ void place_of_operand(const struct operand *op, struct elf_file *f, uint64_t pc,
 	}
 	switch (op->form) {
 	case OPERAND_REG:
-		place->form = PLACE_EXPR;
+		place->form = ARGLOC_EXPR;
 		snprintf(place->expr, sizeof(place->expr), "%%%s", op->reg.pt);
 		break;
 	case OPERAND_MEM:
-		place->form = PLACE_EXPR;
+		place->form = ARGLOC_EXPR;
 		if (op->reg.pt)
 			snprintf(place->expr, sizeof(place->expr), "%+" PRId64 "(%%%s)",
 				 known.disp, op->reg.pt);
@@ -134,20 +135,20 @@ void place_of_operand(const struct operand *op, struct elf_file *f, uint64_t pc,
 	}
 }
 
-void place_of_symbol(struct elf_file *f, const char *symbol, uint64_t pc, struct place *place)
+void argloc_of_symbol(struct elf_file *f, const char *symbol, uint64_t pc, struct argloc *place)
 {
 	uint64_t address;
 
-	*place = (struct place){ 0 };
+	*place = (struct argloc){ 0 };
 	if (symbol_address(f, symbol, pc, place, &address))
 		relative(place, address, pc);
 }
 
 /* The value as a pointer that is followed. */
-static bool follow(const struct place *place, const char *type, char *buf, size_t size, char *why,
+static bool follow(const struct argloc *place, const char *type, char *buf, size_t size, char *why,
 		   size_t why_size)
 {
-	if (place->form == PLACE_SIB) {
+	if (place->form == ARGLOC_SIB) {
 		snprintf(why, why_size, "the pointer is itself an array element, which the "
 			 "kernel's probes cannot follow");
 		return false;
@@ -156,14 +157,14 @@ static bool follow(const struct place *place, const char *type, char *buf, size_
 		snprintf(why, why_size, "a value of %u bytes is no pointer", place->bits / 8);
 		return false;
 	}
-	if (place->form == PLACE_IMM)
+	if (place->form == ARGLOC_IMM)
 		snprintf(buf, size, "@0x%" PRIx64 ":%s", place->imm, type);
 	else
 		snprintf(buf, size, "+0(%s):%s", place->expr, type);
 	return true;
 }
 
-static void constant(const struct place *place, const struct fetch_type *t, const char *type,
+static void constant(const struct argloc *place, const struct fetch_type *t, const char *type,
 		     char *buf, size_t size)
 {
 	unsigned int unused = 64 - t->bits;
@@ -175,7 +176,7 @@ static void constant(const struct place *place, const struct fetch_type *t, cons
 		snprintf(buf, size, "\\%" PRIu64 ":%s", place->imm << unused >> unused, type);
 }
 
-bool place_fetch(const struct place *place, const char *type_text, char *buf, size_t size,
+bool argloc_fetch(const struct argloc *place, const char *type_text, char *buf, size_t size,
 		 char *why, size_t why_size)
 {
 	const char *type = strcmp(type_text, "str") ? type_text : "string";
@@ -183,16 +184,16 @@ bool place_fetch(const struct place *place, const char *type_text, char *buf, si
 	struct fetch_type t;
 	const char *no;
 
-	if (place->form == PLACE_NONE || !fetch_type_parse(type, &t, &no)) {
-		snprintf(why, why_size, "%s", place->form == PLACE_NONE ? place->why : no);
+	if (place->form == ARGLOC_NONE || !fetch_type_parse(type, &t, &no)) {
+		snprintf(why, why_size, "%s", place->form == ARGLOC_NONE ? place->why : no);
 		return false;
 	}
 	if (t.is_string || t.count)
 		return follow(place, type, buf, size, why, why_size);
-	if (place->form == PLACE_SIB) {
+	if (place->form == ARGLOC_SIB) {
 		/* The decoder puts the value here. */
-		place_nothing(type, buf, size);
-	} else if (place->form == PLACE_IMM) {
+		argloc_nothing(type, buf, size);
+	} else if (place->form == ARGLOC_IMM) {
 		constant(place, &t, type, buf, size);
 	} else if (place->shift == 0 && (bits >= t.bits || t.is_bitfield)) {
 		snprintf(buf, size, "%s:%s", place->expr, type);
@@ -207,7 +208,7 @@ bool place_fetch(const struct place *place, const char *type_text, char *buf, si
 	return true;
 }
 
-void place_nothing(const char *type_text, char *buf, size_t size)
+void argloc_nothing(const char *type_text, char *buf, size_t size)
 {
 	const char *type = strcmp(type_text, "str") ? type_text : "string", *no;
 	struct fetch_type t;
@@ -222,7 +223,7 @@ void place_nothing(const char *type_text, char *buf, size_t size)
 		snprintf(buf, size, "\\0:%s", type);
 }
 
-void place_type(const struct place *place, char *buf, size_t size)
+void place_type(const struct argloc *place, char *buf, size_t size)
 {
 	snprintf(buf, size, "%c%u",
 		 place->is_float ? 'f' : place->is_signed ? 's' : 'u',

@@ -12,13 +12,13 @@
 #include "capture/probe/operand.h"
 
 enum place_form {
-	PLACE_EXPR, /* expr: "%di", "-4(%bp)", "+12(%ip)" */
-	PLACE_IMM,  /* a constant */
-	PLACE_SIB,  /* to be computed from base, index and a window */
-	PLACE_NONE, /* why */
+	ARGLOC_EXPR, /* expr: "%di", "-4(%bp)", "+12(%ip)" */
+	ARGLOC_IMM,  /* a constant */
+	ARGLOC_SIB,  /* to be computed from base, index and a window */
+	ARGLOC_NONE, /* why */
 };
 
-struct place {
+struct argloc {
 	enum place_form form;
 	unsigned int bits;  /* of the value: 8 .. 64; 0 if not known (a bare register) */
 	unsigned int shift; /* where it starts in the register: 8 for %ah */
@@ -33,23 +33,23 @@ struct place {
 };
 
 /* Where an operand of a probe at vaddr pc is. f tells addresses of symbols. */
-void place_of_operand(const struct operand *op, struct elf_file *f, uint64_t pc,
-		      struct place *place);
+void argloc_of_operand(const struct operand *op, struct elf_file *f, uint64_t pc,
+		      struct argloc *place);
 
 /* Where the variable `symbol` of f is, for a probe at pc. */
-void place_of_symbol(struct elf_file *f, const char *symbol, uint64_t pc, struct place *place);
+void argloc_of_symbol(struct elf_file *f, const char *symbol, uint64_t pc, struct argloc *place);
 
 /*
  * "EXPR:TYPE" that records what is at place as a field of `type`, whose text is type_text. Where
  * type is a string or an array, the value is taken as a pointer to it. On failure false with why.
  */
-bool place_fetch(const struct place *place, const char *type_text, char *buf, size_t size,
+bool argloc_fetch(const struct argloc *place, const char *type_text, char *buf, size_t size,
 		 char *why, size_t why_size);
 
 /* The same for a field that has no value at this site. */
-void place_nothing(const char *type_text, char *buf, size_t size);
+void argloc_nothing(const char *type_text, char *buf, size_t size);
 
 /* "s32", "u8", "f64": the type of the value itself. */
-void place_type(const struct place *place, char *buf, size_t size);
+void place_type(const struct argloc *place, char *buf, size_t size);
 
 #endif

@@ -194,11 +194,11 @@ const char *build_user_type(const struct spec_arg *arg, const struct fetch_expr 
 }
 
 /* A register as the user names it: the kernel's names first, where %di is the whole register. */
-static struct place register_place(const char *s, size_t len)
+static struct argloc register_place(const char *s, size_t len)
 {
 	static const char *const whole[] = { "ax", "bx", "cx", "dx", "si", "di", "bp", "sp", "ip",
 					     "flags", "cs", "ss", "orig_ax" };
-	struct place place = { .form = PLACE_EXPR };
+	struct argloc place = { .form = ARGLOC_EXPR };
 	struct reg reg;
 	bool kernel = false;
 
@@ -215,18 +215,18 @@ static struct place register_place(const char *s, size_t len)
 }
 
 /* An address to be followed, in the kernel's words. */
-static int inner_text(struct resolve *r, const struct place *place, size_t at, char *buf,
+static int inner_text(struct resolve *r, const struct argloc *place, size_t at, char *buf,
 		      size_t size)
 {
-	if (place->form == PLACE_NONE)
+	if (place->form == ARGLOC_NONE)
 		return spec_fail(r->spec, at, r->err, "%s: no value: %s", r->spec->path,
 				 place->why);
-	if (place->form == PLACE_SIB || place->is_float || (place->bits && place->bits != 64))
+	if (place->form == ARGLOC_SIB || place->is_float || (place->bits && place->bits != 64))
 		return spec_fail(r->spec, at, r->err, "%s: a value of %u bytes%s cannot be "
 				 "followed as a pointer", r->spec->path,
 				 place->bits ? place->bits / 8 : 8,
-				 place->form == PLACE_SIB ? " in an array" : "");
-	if (place->form == PLACE_IMM)
+				 place->form == ARGLOC_SIB ? " in an array" : "");
+	if (place->form == ARGLOC_IMM)
 		snprintf(buf, size, "\\0x%" PRIx64, place->imm);
 	else
 		snprintf(buf, size, "%s", place->expr);
@@ -235,7 +235,7 @@ static int inner_text(struct resolve *r, const struct place *place, size_t at, c
 
 /* A value as it is, not followed by the user. */
 static int direct_text(struct resolve *r, const struct spec_arg *arg, const struct fetch_expr *e,
-		       const struct place *place, const char *fallback, char *buf, size_t size)
+		       const struct argloc *place, const char *fallback, char *buf, size_t size)
 {
 	char why[256], own[16] = "";
 
@@ -243,7 +243,7 @@ static int direct_text(struct resolve *r, const struct spec_arg *arg, const stru
 		snprintf(own, sizeof(own), "u%u", place->shift ? 16 : place->bits);
 		fallback = own;
 	}
-	if (place_fetch(place, build_user_type(arg, e, fallback), buf, size, why, sizeof(why)))
+	if (argloc_fetch(place, build_user_type(arg, e, fallback), buf, size, why, sizeof(why)))
 		return 0;
 	return spec_fail(r->spec, build_inner_at(arg, e), r->err, "%s: %.*s: %s", r->spec->path,
 			 (int)e->len, arg->expr + e->at, why);
@@ -261,11 +261,11 @@ enum probe_arg_show build_show(const char *type)
 }
 
 int build_user_fetch(struct resolve *r, const struct spec_arg *arg, const struct fetch_expr *e,
-		     const struct place *place, const char *fallback, char *buf, size_t size)
+		     const struct argloc *place, const char *fallback, char *buf, size_t size)
 {
 	const char *expr = arg->expr, *inner = expr + e->at, *why;
 	size_t tail = e->at + e->len, at = build_inner_at(arg, e);
-	struct place own = { .form = PLACE_EXPR };
+	struct argloc own = { .form = ARGLOC_EXPR };
 	struct fetch_type type = { 0 };
 	char text[256];
 

@@ -75,7 +75,7 @@ int probe_finish(struct resolve *r, struct probe *p, const char *display);
  * a caret. buf gets "EXPR[:TYPE]".
  */
 int build_user_fetch(struct resolve *r, const struct spec_arg *arg, const struct fetch_expr *e,
-		     const struct place *place, const char *fallback, char *buf, size_t size);
+		     const struct argloc *place, const char *fallback, char *buf, size_t size);
 
 /* May the user's ARG be a field of this name? 0, or -1 with what is wrong. */
 int build_field_name(struct resolve *r, const struct probe *p, const struct spec_arg *arg,

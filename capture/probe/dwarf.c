@@ -408,7 +408,7 @@ __attribute__((format(printf, 2, 3))) static void unavailable(struct dwarf_value
 {
 	va_list ap;
 
-	v->place.form = PLACE_NONE;
+	v->place.form = ARGLOC_NONE;
 	va_start(ap, why);
 	vsnprintf(v->place.why, sizeof(v->place.why), why, ap);
 	va_end(ap);
@@ -419,7 +419,7 @@ static void readable(struct dwarf_value *v, const struct abi_type *t, const char
 {
 	bool hex = t->is_float || t->show == PROBE_SHOW_ADDR;
 
-	v->place = (struct place){ .form = PLACE_EXPR, .bits = t->size * 8,
+	v->place = (struct argloc){ .form = ARGLOC_EXPR, .bits = t->size * 8,
 				   .is_signed = t->is_signed, .is_float = t->is_float };
 	snprintf(v->place.expr, sizeof(v->place.expr), "%s", expr);
 	snprintf(v->type, sizeof(v->type), "%c%u", hex ? 'x' : t->is_signed ? 's' : 'u',
@@ -432,7 +432,7 @@ static bool simple(const struct abi_type *t)
 	return t->scalar && (t->size == 1 || t->size == 2 || t->size == 4 || t->size == 8);
 }
 
-static void place_param(struct dwarf_value *v, struct abi *abi, const struct abi_type *t)
+static void argloc_param(struct dwarf_value *v, struct abi *abi, const struct abi_type *t)
 {
 	static const char *const regs[] = { "%di", "%si", "%dx", "%cx", "%r8", "%r9" };
 	char expr[32];
@@ -501,7 +501,7 @@ static void add_param(Dwarf_Die *param, struct dwarf_function *out, struct abi *
 	}
 	v->ctype = type_text(&type, 0);
 	abi_type_of(&type, &t);
-	place_param(v, abi, &t);
+	argloc_param(v, abi, &t);
 	if (clone)
 		unavailable(v, "the compiler made this copy of the function with parameters of its "
 			    "own");

@@ -20,7 +20,7 @@ struct dwarf_value {
 	char *ctype;         /* "const char *", "struct point": as in C */
 	char type[16];       /* the kernel's type for it: "s32", "x64"; "" if it has none */
 	enum probe_arg_show show;
-	struct place place;  /* PLACE_NONE with why if the kernel cannot get it */
+	struct argloc place;  /* ARGLOC_NONE with why if the kernel cannot get it */
 };
 
 struct dwarf_function {

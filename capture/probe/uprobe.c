@@ -93,7 +93,7 @@ static int no_such_name(struct making *m, const struct spec_arg *arg, const stru
 
 /* The place of a parameter or of arg1 .. arg6; *value is NULL for the latter. */
 static int resolve_name(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
-			struct place *place, const struct dwarf_value **value)
+			struct argloc *place, const struct dwarf_value **value)
 {
 	const char *s = arg->expr + e->at, *why = not_at_entry(m);
 	char name[128];
@@ -127,7 +127,7 @@ static int add_arg(struct making *m, size_t i, const struct spec_arg *arg,
 {
 	char *name = fetch_field_name(arg, e), fetch[512], symbol[128];
 	const struct dwarf_value *value = NULL;
-	struct place place = { 0 };
+	struct argloc place = { 0 };
 	const char *type, *fallback = "";
 	size_t k;
 	int ret = -1;
@@ -137,7 +137,7 @@ static int add_arg(struct making *m, size_t i, const struct spec_arg *arg,
 			goto out;
 	} else if (e->inner == FETCH_SYMBOL) {
 		snprintf(symbol, sizeof(symbol), "%.*s", (int)e->len - 1, arg->expr + e->at + 1);
-		place_of_symbol(m->t->elf, symbol, m->vaddr, &place);
+		argloc_of_symbol(m->t->elf, symbol, m->vaddr, &place);
 	} else if (e->inner == FETCH_VAR && !strncmp(arg->expr + e->at, "$retval", 7)) {
 		if (m->p->kind != PROBE_URETPROBE) {
 			spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err,
@@ -146,7 +146,7 @@ static int add_arg(struct making *m, size_t i, const struct spec_arg *arg,
 			goto out;
 		}
 		value = m->described ? &m->fnd.ret : NULL;
-		if (value && value->place.form == PLACE_NONE && !*arg->type) {
+		if (value && value->place.form == ARGLOC_NONE && !*arg->type) {
 			spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "$retval: %s",
 				  value->place.why);
 			goto out;
@@ -181,7 +181,7 @@ static int add_params(struct making *m, const struct spec_arg *arg)
 				 no_names(m, text, sizeof(text)));
 	for (size_t i = 0; i < m->fnd.nparams; i++) {
 		const struct dwarf_value *v = &m->fnd.params[i];
-		bool ok = place_fetch(&v->place, *v->type ? v->type : "u8", fetch, sizeof(fetch),
+		bool ok = argloc_fetch(&v->place, *v->type ? v->type : "u8", fetch, sizeof(fetch),
 				      no, sizeof(no));
 		size_t k = probe_add_arg(m->p, v->name, v->type);
 

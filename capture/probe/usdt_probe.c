@@ -39,7 +39,7 @@ static const char *note_arg(const struct usdt_note *note, size_t k, size_t *len)
 	return arg;
 }
 
-static void place_of_arg(const struct making *m, size_t site, size_t k, struct place *place)
+static void argloc_of_arg(const struct making *m, size_t site, size_t k, struct argloc *place)
 {
 	const struct usdt_note *note = m->notes[site];
 	struct operand op;
@@ -47,12 +47,12 @@ static void place_of_arg(const struct making *m, size_t site, size_t k, struct p
 	const char *text = note_arg(note, k, &len);
 
 	if (!text) {
-		*place = (struct place){ .form = PLACE_NONE };
+		*place = (struct argloc){ .form = ARGLOC_NONE };
 		snprintf(place->why, sizeof(place->why), "this site has no argument %zu", k + 1);
 		return;
 	}
 	operand_parse(text, len, &op);
-	place_of_operand(&op, m->t->elf, note->vaddr, place);
+	argloc_of_operand(&op, m->t->elf, note->vaddr, place);
 }
 
 /* ---- the type of a field ------------------------------------------------------------------ */
@@ -77,7 +77,7 @@ static bool fits(uint64_t value, bool from_signed, unsigned int bits, bool is_si
 	return !negative && value <= UINT64_MAX >> (64 - bits);
 }
 
-static void join(struct common *c, const struct place *place)
+static void join(struct common *c, const struct argloc *place)
 {
 	if (c->any && (c->bits != place->bits || c->is_signed != place->is_signed ||
 		       c->is_float != place->is_float))
@@ -101,18 +101,18 @@ static void join(struct common *c, const struct place *place)
  * One type for all sites. Constants have whatever type the literal in the source has, so they
  * take the others' type if it can hold them.
  */
-static struct common find_common(const struct place *places, size_t n)
+static struct common find_common(const struct argloc *places, size_t n)
 {
 	struct common c = { 0 };
 	bool sib = false;
 
 	for (size_t i = 0; i < n; i++) {
-		sib |= places[i].form == PLACE_SIB;
-		if (places[i].form == PLACE_EXPR || places[i].form == PLACE_SIB)
+		sib |= places[i].form == ARGLOC_SIB;
+		if (places[i].form == ARGLOC_EXPR || places[i].form == ARGLOC_SIB)
 			join(&c, &places[i]);
 	}
 	for (size_t i = 0; i < n; i++) {
-		if (places[i].form == PLACE_IMM &&
+		if (places[i].form == ARGLOC_IMM &&
 		    !(c.any && c.same && !c.is_float &&
 		      fits(places[i].imm, places[i].is_signed, c.bits, c.is_signed)))
 			join(&c, &places[i]);
@@ -151,7 +151,7 @@ static void put(const struct making *m, size_t site, size_t arg, size_t k, const
 }
 
 /* base, index and window of an argument that some site has as an array element. */
-static void add_helpers(const struct making *m, size_t arg, size_t k, const struct place *places)
+static void add_helpers(const struct making *m, size_t arg, size_t k, const struct argloc *places)
 {
 	char name[PROBE_ARG_NAME_MAX], text[PROBE_ARG_NAME_MAX + 8], type[16];
 	size_t base, index, window;
@@ -165,9 +165,9 @@ static void add_helpers(const struct making *m, size_t arg, size_t k, const stru
 	snprintf(text, sizeof(text), "%s_win", name);
 	window = probe_add_arg(m->p, text, type);
 	for (size_t i = 0; i < m->p->nsites; i++) {
-		const struct place *place = &places[i];
+		const struct argloc *place = &places[i];
 		struct probe_sib *sib = &m->p->sites[i].args[arg].sib;
-		bool used = place->form == PLACE_SIB;
+		bool used = place->form == ARGLOC_SIB;
 		char fetch[128];
 
 		snprintf(fetch, sizeof(fetch), "%s:x64", used ? place->expr : "\\0");
@@ -213,7 +213,7 @@ static enum probe_arg_show show_of(const char *type, const struct common *c)
 }
 
 /* Argument k of the notes: one field, with helpers if it needs them. */
-static int add_note_arg(struct making *m, size_t k, struct place *places)
+static int add_note_arg(struct making *m, size_t k, struct argloc *places)
 {
 	const struct spec_arg *hint = find_hint(m->r->spec, k);
 	char name[64], type[PROBE_TYPE_MAX], fetch[160], why[256], own[16];
@@ -221,7 +221,7 @@ static int add_note_arg(struct making *m, size_t k, struct place *places)
 	struct common c;
 
 	for (size_t i = 0; i < nsites; i++)
-		place_of_arg(m, i, k, &places[i]);
+		argloc_of_arg(m, i, k, &places[i]);
 	c = find_common(places, nsites);
 	common_type(&c, type, sizeof(type));
 	if (hint && *hint->type)
@@ -231,16 +231,16 @@ static int add_note_arg(struct making *m, size_t k, struct place *places)
 	arg = probe_add_arg(m->p, hint && *hint->field ? hint->field : name, type);
 	m->p->args[arg].show = show_of(type, &c);
 	for (size_t i = 0; i < nsites; i++) {
-		bool ok = place_fetch(&places[i], type, fetch, sizeof(fetch), why, sizeof(why));
+		bool ok = argloc_fetch(&places[i], type, fetch, sizeof(fetch), why, sizeof(why));
 		/* The user or the other sites know better than this site's operand. */
 		bool known = !ok || (hint && *hint->type) ||
-			     (places[i].form == PLACE_IMM && c.same && !c.is_float);
+			     (places[i].form == ARGLOC_IMM && c.same && !c.is_float);
 
-		if (!ok && hint && *hint->type && places[i].form != PLACE_NONE)
+		if (!ok && hint && *hint->type && places[i].form != ARGLOC_NONE)
 			return spec_fail(m->r->spec, hint->at, m->r->err, "%s:%s: arg%zu: %s",
 					 m->p->provider, m->p->name, k + 1, why);
 		if (!ok)
-			place_nothing(type, fetch, sizeof(fetch));
+			argloc_nothing(type, fetch, sizeof(fetch));
 		missing += !ok;
 		place_type(&places[i], own, sizeof(own));
 		put(m, i, arg, k, fetch, known ? type : own, ok ? NULL : why);
@@ -294,12 +294,12 @@ static int add_user_arg(struct making *m, size_t i, const struct fetch_expr *e)
 	if (ret == 0)
 		m->p->args[field].show = build_show(m->p->args[field].type);
 	for (size_t site = 0; ret == 0 && site < m->p->nsites; site++) {
-		struct place place = { 0 };
+		struct argloc place = { 0 };
 
 		if (e->inner == FETCH_NAME)
-			place_of_arg(m, site, k, &place);
+			argloc_of_arg(m, site, k, &place);
 		else if (e->inner == FETCH_SYMBOL)
-			place_of_symbol(m->t->elf, symbol, m->notes[site]->vaddr, &place);
+			argloc_of_symbol(m->t->elf, symbol, m->notes[site]->vaddr, &place);
 		ret = build_user_fetch(m->r, arg, e, &place, "", fetch, sizeof(fetch));
 		if (ret == 0)
 			probe_set_arg(m->p, site, field, arg->expr, fetch,
@@ -361,12 +361,12 @@ static void size_windows(struct making *m)
 	size_t sibs = 0;
 
 	for (size_t k = 0; k < m->nargs; k++) {
-		struct place place;
+		struct argloc place;
 		bool any = false;
 
 		for (size_t i = 0; i < m->p->nsites && !any; i++) {
-			place_of_arg(m, i, k, &place);
-			any = place.form == PLACE_SIB;
+			argloc_of_arg(m, i, k, &place);
+			any = place.form == ARGLOC_SIB;
 		}
 		sibs += any;
 	}
@@ -377,7 +377,7 @@ static void size_windows(struct making *m)
 
 static int make_args(struct making *m)
 {
-	struct place *places = xcalloc(m->p->nsites, sizeof(*places));
+	struct argloc *places = xcalloc(m->p->nsites, sizeof(*places));
 	int ret = 0;
 
 	for (size_t k = 0; k < m->nargs && ret == 0; k++)

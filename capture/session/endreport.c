@@ -20,7 +20,7 @@ static void put_command(struct json *j, const struct command *c)
 		json_string(j, "command", command_verdict(c, verdict, sizeof(verdict)));
 }
 
-static void put_sources(struct json *j, const struct account *a)
+static void put_sources(struct json *j, const struct end_report *a)
 {
 	json_array(j, "sources");
 	for (size_t i = 0; i < a->ninputs; i++) {
@@ -37,7 +37,7 @@ static void put_sources(struct json *j, const struct account *a)
 	json_end(j);
 }
 
-int account_write(const struct account *a, struct trawl_writer *w, uint64_t time,
+int end_report_write(const struct end_report *a, struct trawl_writer *w, uint64_t time,
 		  struct trawl_error *err)
 {
 	struct trawl_meta m = { .name = "end", .type = "application/json", .time = time };
@@ -61,7 +61,7 @@ int account_write(const struct account *a, struct trawl_writer *w, uint64_t time
 }
 
 /* Probes without a hit: a COMMAND that is a script, or another program of the name, is likely. */
-static void say_no_hits(const struct account *a)
+static void say_no_hits(const struct end_report *a)
 {
 	for (size_t i = 0; i < a->ninputs; i++) {
 		const struct source *source = a->inputs[i].source;
@@ -74,7 +74,7 @@ static void say_no_hits(const struct account *a)
 	}
 }
 
-void account_say(const struct account *a, const char *more)
+void end_report_say(const struct end_report *a, const char *more)
 {
 	uint64_t lost = 0, hidden = 0;
 	bool uncounted = false;

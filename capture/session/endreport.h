@@ -6,7 +6,7 @@
 #include "capture/session/command.h"
 #include "capture/source.h"
 
-struct account {
+struct end_report {
 	const struct input *inputs;
 	size_t ninputs;
 	const struct source_stats *stats; /* of each input; NULL while they go on */
@@ -18,10 +18,10 @@ struct account {
 };
 
 /* Metadata "end", with this time. */
-int account_write(const struct account *a, struct trawl_writer *w, uint64_t time,
+int end_report_write(const struct end_report *a, struct trawl_writer *w, uint64_t time,
 		  struct trawl_error *err);
 
 /* "1234 events captured, 0 lost (usdt 1000, event 234)" and what follows that, on stderr. */
-void account_say(const struct account *a, const char *more);
+void end_report_say(const struct end_report *a, const char *more);
 
 #endif

@@ -10,7 +10,7 @@
 #include "capture/session/eventfd.h"
 
 /* A timer that never fires, but is cancelled when somebody sets the clock. */
-static void watch_clock(struct news *n)
+static void watch_clock(struct event_fds *n)
 {
 	struct itimerspec never = { .it_value.tv_sec = INT64_MAX / 1000000000 };
 
@@ -20,7 +20,7 @@ static void watch_clock(struct news *n)
 				NULL);
 }
 
-int news_open(struct news *n, struct trawl_error *err)
+int event_fds_open(struct event_fds *n, struct trawl_error *err)
 {
 	sigset_t set;
 
@@ -38,7 +38,7 @@ int news_open(struct news *n, struct trawl_error *err)
 	return 0;
 }
 
-void news_close(struct news *n)
+void event_fds_close(struct event_fds *n)
 {
 	if (n->signals >= 0)
 		close(n->signals);
@@ -46,12 +46,12 @@ void news_close(struct news *n)
 		close(n->steps);
 }
 
-bool news_signal(const struct news *n, struct signalfd_siginfo *info)
+bool event_fds_signal(const struct event_fds *n, struct signalfd_siginfo *info)
 {
 	return read(n->signals, info, sizeof(*info)) == sizeof(*info);
 }
 
-bool news_step(struct news *n)
+bool event_fds_step(struct event_fds *n)
 {
 	uint64_t expirations;
 

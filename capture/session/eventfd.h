@@ -6,24 +6,24 @@
 #include <sys/signalfd.h>
 #include "format/trawl.h"
 
-struct news {
+struct event_fds {
 	int signals; /* for poll(); -1: none */
 	int steps;   /* of the clock; -1: none */
 };
 
-#define NEWS_NONE { .signals = -1, .steps = -1 }
+#define EVENT_FDS_NONE { .signals = -1, .steps = -1 }
 
 /*
  * Signals that end a capture, and SIGUSR1, come here from now on; the command and the printer get
- * them back. news_close() in any case.
+ * them back. event_fds_close() in any case.
  */
-int news_open(struct news *n, struct trawl_error *err);
-void news_close(struct news *n);
+int event_fds_open(struct event_fds *n, struct trawl_error *err);
+void event_fds_close(struct event_fds *n);
 
 /* The next signal, if there is one. */
-bool news_signal(const struct news *n, struct signalfd_siginfo *info);
+bool event_fds_signal(const struct event_fds *n, struct signalfd_siginfo *info);
 
 /* Was the clock set? */
-bool news_step(struct news *n);
+bool event_fds_step(struct event_fds *n);
 
 #endif

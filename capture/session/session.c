@@ -47,13 +47,13 @@ struct session {
 	struct user user;
 	struct recording rec; /* what becomes of the events */
 	struct tasks tasks;
-	struct kin kin;
+	struct task_filter kin;
 	struct command command;
 	struct input *inputs;
 	size_t ninputs;
 	size_t nstarted;
 	struct scope scope;
-	struct news news;
+	struct event_fds news;
 
 	uint64_t captured;   /* events of sources that the user named */
 	struct first first;  /* -c */
@@ -90,7 +90,7 @@ struct tasks *session_tasks(struct session *s)
 	return &s->tasks;
 }
 
-struct kin *session_kin(struct session *s)
+struct task_filter *session_kin(struct session *s)
 {
 	return &s->kin;
 }
@@ -214,7 +214,9 @@ static int set_up_scope(struct session *s, struct trawl_error *err)
 
 static int set_up_kin(struct session *s, struct trawl_error *err)
 {
-	return kin_init(&s->kin, s->tasks.max) ? 0 : trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	return task_filter_init(&s->kin, s->tasks.max)
+		       ? 0
+		       : trawl_fail(err, TRAWL_CANNOT, "out of memory");
 }
 
 static int collect_leftovers(struct session *s, struct trawl_error *err)
@@ -369,9 +371,9 @@ static int tick(struct session *s, struct trawl_error *err)
 }
 
 /* stats: NULL while the session goes on. */
-static struct account account(const struct session *s, const struct source_stats *stats)
+static struct end_report account(const struct session *s, const struct source_stats *stats)
 {
-	return (struct account){
+	return (struct end_report){
 		.inputs = s->inputs, .ninputs = s->ninputs, .stats = stats, .captured = s->captured,
 		.why = s->rec.end ? s->rec.end : !stats ? "trigger" : "error",
 		.trigger = s->rec.flight.deadline ? s->rec.flight.reason : NULL,
@@ -381,10 +383,10 @@ static struct account account(const struct session *s, const struct source_stats
 
 static void write_end(struct session *s, const struct source_stats *stats)
 {
-	struct account a = account(s, stats);
+	struct end_report a = account(s, stats);
 	struct trawl_error err;
 
-	if (account_write(&a, s->rec.w, mono_now(), &err))
+	if (end_report_write(&a, s->rec.w, mono_now(), &err))
 		recording_fail(&s->rec, &err);
 }
 
@@ -459,7 +461,7 @@ static void take_signal(struct session *s)
 {
 	struct signalfd_siginfo info;
 
-	if (!news_signal(&s->news, &info))
+	if (!event_fds_signal(&s->news, &info))
 		return;
 	if (info.ssi_signo == SIGUSR1) {
 		take_request(s, (pid_t)info.ssi_pid);
@@ -511,7 +513,7 @@ static void take_events(struct session *s, const struct pollfd *fds)
 	if (fds[0].revents)
 		take_signal(s);
 	if (fds[1].revents)
-		s->stepped |= news_step(&s->news);
+		s->stepped |= event_fds_step(&s->news);
 	if (fds[2].revents && command_reap(&s->command))
 		take_command_end(s);
 	/* Nothing is polled for here: what comes is that the other end of a pipe has gone. */
@@ -599,7 +601,7 @@ static int stop(struct session *s, struct trawl_error *err)
 static void say_left_behind(struct session *s)
 {
 	pid_t one = 0;
-	size_t n = s->command.ended ? kin_living(&s->kin, &one) : 0;
+	size_t n = s->command.ended ? task_filter_living(&s->kin, &one) : 0;
 
 	if (n)
 		session_note(s, "%s has ended and left %zu process%s behind, no longer recorded; "
@@ -609,7 +611,7 @@ static void say_left_behind(struct session *s)
 
 static void say_end(struct session *s, const struct source_stats *stats)
 {
-	struct account a = account(s, stats);
+	struct end_report a = account(s, stats);
 	char verdict[64];
 	const char *more = s->rec.output.wrapped ? "; the files hold the newest of them" : "";
 
@@ -622,7 +624,7 @@ static void say_end(struct session *s, const struct source_stats *stats)
 	say_left_behind(s);
 	if (s->o->ring)
 		more = flight_verdict(&s->rec.flight, verdict, sizeof(verdict));
-	account_say(&a, more);
+	end_report_say(&a, more);
 }
 
 /*
@@ -694,9 +696,9 @@ static void free_session(struct session *s)
 	pending_free(&s->first.pending);
 	scope_close(&s->scope);
 	tasks_done(&s->tasks);
-	kin_free(&s->kin);
+	task_filter_free(&s->kin);
 	user_free(&s->user);
-	news_close(&s->news);
+	event_fds_close(&s->news);
 }
 
 /*
@@ -721,14 +723,14 @@ int session_run(const struct options *o, struct trawl_error *err)
 {
 	struct session s = { .o = o, .deadline = UINT64_MAX, .first.left = o->count,
 			     .command = { .pidfd = -1, .go = -1, .report = -1 },
-			     .rec = RECORDING_NONE, .news = NEWS_NONE };
+			     .rec = RECORDING_NONE, .news = EVENT_FDS_NONE };
 	struct trawl_error ignored, printing;
 	bool early;
 	int r = -1, printed;
 
 	if (user_find(&s.user, o->user, err) || inputs_make(&s.inputs, &s.ninputs, o, &s, err) ||
 	    inputs_probe(s.inputs, s.ninputs, err) ||
-	    tasks_init(&s.tasks, err) || set_up_kin(&s, err) || news_open(&s.news, err) ||
+	    tasks_init(&s.tasks, err) || set_up_kin(&s, err) || event_fds_open(&s.news, err) ||
 	    collect_leftovers(&s, err))
 		goto out;
 	if (set_up_scope(&s, err) || recording_open(&s.rec, o, &s.user, &s, err) || arm(&s, err) ||

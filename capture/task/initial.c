@@ -12,11 +12,11 @@
 #include "capture/sys/proc.h"
 
 struct counting {
-	struct census *census;
+	struct initial_tasks *census;
 	pid_t pid;
 };
 
-static bool read_comm(const struct census_task *t, char *comm, size_t size)
+static bool read_comm(const struct initial_tasks_task *t, char *comm, size_t size)
 {
 	char path[64];
 	ssize_t n;
@@ -37,14 +37,14 @@ static bool read_comm(const struct census_task *t, char *comm, size_t size)
 static void count(void *arg, pid_t tid)
 {
 	struct counting *with = arg;
-	struct census *c = with->census;
-	struct census_task t = { .tid = tid, .pid = with->pid };
+	struct initial_tasks *c = with->census;
+	struct initial_tasks_task t = { .tid = tid, .pid = with->pid };
 
 	if (!read_comm(&t, t.comm, sizeof(t.comm)))
 		return;
 	if (c->n == c->room) {
 		size_t room = c->room ? c->room * 2 : 256;
-		struct census_task *grown = realloc(c->tasks, room * sizeof(*grown));
+		struct initial_tasks_task *grown = realloc(c->tasks, room * sizeof(*grown));
 
 		if (!grown)
 			return;
@@ -56,7 +56,7 @@ static void count(void *arg, pid_t tid)
 
 static int by_tid(const void *a, const void *b)
 {
-	const struct census_task *x = a, *y = b;
+	const struct initial_tasks_task *x = a, *y = b;
 
 	return (x->tid > y->tid) - (x->tid < y->tid);
 }
@@ -68,7 +68,7 @@ static void count_process(void *census, pid_t pid)
 	threads_each(pid, count, &with);
 }
 
-void census_take(struct census *c)
+void initial_tasks_take(struct initial_tasks *c)
 {
 	processes_each(count_process, c);
 	if (c->n)
@@ -76,15 +76,15 @@ void census_take(struct census *c)
 	c->time = mono_now();
 }
 
-void census_free(struct census *c)
+void initial_tasks_free(struct initial_tasks *c)
 {
 	free(c->tasks);
-	*c = (struct census){ 0 };
+	*c = (struct initial_tasks){ 0 };
 }
 
-struct census_task *census_find(const struct census *c, pid_t tid)
+struct initial_tasks_task *initial_tasks_find(const struct initial_tasks *c, pid_t tid)
 {
-	struct census_task key = { .tid = tid };
+	struct initial_tasks_task key = { .tid = tid };
 
 	return c->n ? bsearch(&key, c->tasks, c->n, sizeof(*c->tasks), by_tid) : NULL;
 }

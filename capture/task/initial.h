@@ -11,23 +11,23 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct census_task {
+struct initial_tasks_task {
 	pid_t tid, pid;
 	char comm[16];
 	bool told; /* the caller's: the file knows */
 };
 
-struct census {
-	struct census_task *tasks; /* by TID */
+struct initial_tasks {
+	struct initial_tasks_task *tasks; /* by TID */
 	size_t n, room;
 	uint64_t time; /* it was taken before this, CLOCK_MONOTONIC, ns */
 };
 
 /* Asks /proc. What cannot be read, or memory has no room for, is not in it. */
-void census_take(struct census *c);
-void census_free(struct census *c);
+void initial_tasks_take(struct initial_tasks *c);
+void initial_tasks_free(struct initial_tasks *c);
 
 /* NULL: not one of them. */
-struct census_task *census_find(const struct census *c, pid_t tid);
+struct initial_tasks_task *initial_tasks_find(const struct initial_tasks *c, pid_t tid);
 
 #endif

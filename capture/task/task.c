@@ -43,7 +43,7 @@ void tasks_done(struct tasks *t)
 {
 	free(t->seen);
 	free(t->fresh);
-	census_free(&t->census);
+	initial_tasks_free(&t->census);
 	*t = (struct tasks){ 0 };
 }
 
@@ -196,7 +196,7 @@ static void add_cmdline(struct json *j, const char *cmdline, size_t len)
 }
 
 /* What a task that was there at the start was called then. */
-static int tell_former(struct tasks *t, struct census_task *task, struct trawl_writer *w,
+static int tell_former(struct tasks *t, struct initial_tasks_task *task, struct trawl_writer *w,
 		       struct trawl_error *err)
 {
 	struct json j = { 0 };
@@ -220,7 +220,7 @@ static bool is_of_scope(const struct tasks *t, pid_t tid, pid_t pid)
 	for (size_t i = 0; i < t->npids; i++)
 		if (t->pids[i] == tid || t->pids[i] == pid)
 			return true;
-	return t->npids && kin_has(t->kin, tid, UINT64_MAX);
+	return t->npids && task_filter_has(t->kin, tid, UINT64_MAX);
 }
 
 static void describe(const struct tasks *t, struct json *j, pid_t tid, const char *status,
@@ -250,7 +250,7 @@ static void describe(const struct tasks *t, struct json *j, pid_t tid, const cha
 
 static int look_up(struct tasks *t, pid_t tid, struct trawl_writer *w, struct trawl_error *err)
 {
-	struct census_task *former = census_find(&t->census, tid);
+	struct initial_tasks_task *former = initial_tasks_find(&t->census, tid);
 	size_t len;
 	char *status = read_proc(tid, "status", 4096, &len);
 	char *comm = status ? read_proc(tid, "comm", 64, &len) : NULL;
@@ -321,23 +321,23 @@ static pid_t subject(const struct trace_event *e, const struct ring_event *ev)
 static void look(struct trace *t, const struct trace_event *e, const struct ring_event *ev)
 {
 	struct tasks *tasks = session_tasks(t->in->session);
-	struct kin *kin = session_kin(t->in->session);
+	struct task_filter *kin = session_kin(t->in->session);
 	bool exec = !strcmp(e->name, "sched_process_exec");
 	pid_t tid = subject(e, ev);
 
 	if (!strcmp(e->name, "sched_process_exit"))
-		kin_end(kin, tid, ev->ts);
+		task_filter_end(kin, tid, ev->ts);
 	if (!exec && strcmp(e->name, "task_newtask"))
 		return;
 	/* A new task may have the TID of one that we know; a program replaces another. */
-	kin_begin(kin, tid, ev->ts);
+	task_filter_begin(kin, tid, ev->ts);
 	tasks_forget(tasks, tid);
 	if (exec)
 		tasks_saw(tasks, tid);
 }
 
 struct listing {
-	struct kin *kin;
+	struct task_filter *kin;
 	uint8_t *bits; /* a bit per TID; NULL: not asked for */
 };
 
@@ -345,13 +345,13 @@ static void found(void *arg, pid_t tid)
 {
 	struct listing *l = arg;
 
-	kin_found(l->kin, tid);
+	task_filter_found(l->kin, tid);
 	if (l->bits && (uint32_t)tid < l->kin->max)
 		l->bits[tid / 8] |= (uint8_t)(1 << (tid % 8));
 }
 
 /* The kernel's list has those that started before us, or whose start was lost. */
-static int take_list(struct trace *t, struct kin *kin, struct trawl_error *err)
+static int take_list(struct trace *t, struct task_filter *kin, struct trawl_error *err)
 {
 	struct listing l = { .kin = kin };
 	bool lost = t->lost != kin->lost;
@@ -364,7 +364,7 @@ static int take_list(struct trace *t, struct kin *kin, struct trawl_error *err)
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	r = pidfilter_each(t->dir, found, &l, err);
 	if (!r && lost) {
-		kin_keep(kin, l.bits, now);
+		task_filter_keep(kin, l.bits, now);
 		kin->unsure = mono_now();
 		kin->lost = t->lost;
 	}
@@ -372,7 +372,7 @@ static int take_list(struct trace *t, struct kin *kin, struct trawl_error *err)
 	return r;
 }
 
-static int task_learn(struct input *in, struct kin *kin, struct trawl_error *err)
+static int task_learn(struct input *in, struct task_filter *kin, struct trawl_error *err)
 {
 	struct trace *t = in->state;
 	uint64_t now = mono_now();
@@ -422,7 +422,7 @@ static int task_start(struct input *in, struct trawl_error *err)
 {
 	if (trace_start(in, err))
 		return -1;
-	census_take(&session_tasks(in->session)->census);
+	initial_tasks_take(&session_tasks(in->session)->census);
 	return 0;
 }
 

@@ -25,10 +25,10 @@ struct tasks {
 		uint64_t hash; /* of the maps as written last */
 	} maps[TASK_MAPS_MAX];
 	size_t nmaps;
-	struct census census;
+	struct initial_tasks census;
 	const pid_t *pids;     /* the scope, the session's; npids 0: the whole machine */
 	size_t npids;
-	const struct kin *kin; /* and all that they start */
+	const struct task_filter *kin; /* and all that they start */
 };
 
 /* The source that knows their starts, names and ends. */

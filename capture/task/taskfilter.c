@@ -6,19 +6,19 @@
 #include "capture/task/taskfilter.h"
 #include "capture/sys/proc.h"
 
-bool kin_init(struct kin *k, uint32_t max)
+bool task_filter_init(struct task_filter *k, uint32_t max)
 {
-	*k = (struct kin){ .lives = calloc(max, sizeof(*k->lives)), .max = max };
+	*k = (struct task_filter){ .lives = calloc(max, sizeof(*k->lives)), .max = max };
 	return k->lives != NULL;
 }
 
-void kin_free(struct kin *k)
+void task_filter_free(struct task_filter *k)
 {
 	free(k->lives);
-	*k = (struct kin){ 0 };
+	*k = (struct task_filter){ 0 };
 }
 
-static struct kin_life *life_of(struct kin *k, pid_t tid)
+static struct task_filter_life *life_of(struct task_filter *k, pid_t tid)
 {
 	if (tid <= 0 || (uint32_t)tid >= k->max)
 		return NULL;
@@ -28,9 +28,9 @@ static struct kin_life *life_of(struct kin *k, pid_t tid)
 }
 
 /* Each CPU's events come by themselves: the end may be told first, and of another start's task. */
-void kin_begin(struct kin *k, pid_t tid, uint64_t time)
+void task_filter_begin(struct task_filter *k, pid_t tid, uint64_t time)
 {
-	struct kin_life *l = life_of(k, tid);
+	struct task_filter_life *l = life_of(k, tid);
 
 	if (!l)
 		return;
@@ -40,23 +40,23 @@ void kin_begin(struct kin *k, pid_t tid, uint64_t time)
 		l->begun = time;
 }
 
-void kin_end(struct kin *k, pid_t tid, uint64_t time)
+void task_filter_end(struct task_filter *k, pid_t tid, uint64_t time)
 {
-	struct kin_life *l = life_of(k, tid);
+	struct task_filter_life *l = life_of(k, tid);
 
 	if (l && time >= l->begun && (l->until == UINT64_MAX || l->until < time))
 		l->until = time;
 }
 
-void kin_found(struct kin *k, pid_t tid)
+void task_filter_found(struct task_filter *k, pid_t tid)
 {
-	struct kin_life *l = life_of(k, tid);
+	struct task_filter_life *l = life_of(k, tid);
 
 	if (l && !l->until)
 		l->until = UINT64_MAX;
 }
 
-void kin_keep(struct kin *k, const uint8_t *bits, uint64_t time)
+void task_filter_keep(struct task_filter *k, const uint8_t *bits, uint64_t time)
 {
 	for (uint32_t tid = 0; tid < k->top; tid++) {
 		if (k->lives[tid].until == UINT64_MAX && !(bits[tid / 8] >> (tid % 8) & 1))
@@ -65,7 +65,7 @@ void kin_keep(struct kin *k, const uint8_t *bits, uint64_t time)
 }
 
 struct living {
-	const struct kin *kin;
+	const struct task_filter *kin;
 	size_t n;
 	pid_t one;
 };
@@ -74,13 +74,13 @@ static void meet(void *arg, pid_t pid)
 {
 	struct living *l = arg;
 
-	if (!kin_has(l->kin, pid, UINT64_MAX))
+	if (!task_filter_has(l->kin, pid, UINT64_MAX))
 		return;
 	l->one = pid;
 	l->n++;
 }
 
-size_t kin_living(const struct kin *k, pid_t *one)
+size_t task_filter_living(const struct task_filter *k, pid_t *one)
 {
 	struct living l = { .kin = k };
 

@@ -20,7 +20,7 @@ static const char *const definition_files[] = { "dynamic_events", "uprobe_events
 
 /*
  * "p:GROUP/EVENT ..." or "e:...": "GROUP/EVENT" of a definition, and whose it is: the group's
- * name. Synthetic events share one group; theirs are named OWNER_NUMBER (chain.c).
+ * name. Synthetic events share one group; theirs are named OWNER_NUMBER (histpair.c).
  */
 static bool parse_definition(const char *line, char owner[OWNER_NAME_MAX], char event[160])
 {
@@ -326,7 +326,7 @@ int gc_run(int top, struct gc_count *count, struct trawl_error *err)
 	}
 	quiet_instances(top, dir, false);
 	removed = remove_from_all(top, dead_group, &top, err);
-	if (removed < 0) { /* chains: chain.h */
+	if (removed < 0) { /* chains: histpair.h */
 		quiet_instances(top, dir, true);
 		removed = remove_from_all(top, dead_group, &top, err);
 	}

@@ -22,6 +22,6 @@ enum { INTACT_EVENTS = 64 };
  * Looks at the recording and at so many of its events, those that it has not looked at the
  * longest.
  */
-void intact_look(struct trace *t, size_t events);
+void tamper_look(struct trace *t, size_t events);
 
 #endif

@@ -534,14 +534,14 @@ static void put_aside(struct trace *t, pid_t tid, uint64_t ts)
 /* Is the event one of the scope's? 1 or 0; -1 on failure. */
 static int is_wanted(struct trace *t, pid_t tid, uint64_t ts, struct trawl_error *err)
 {
-	const struct kin *kin = session_kin(t->in->session);
+	const struct task_filter *kin = session_kin(t->in->session);
 
-	if (kin_has(kin, tid, ts))
+	if (task_filter_has(kin, tid, ts))
 		return 1;
 	/* The task may have started since the last look. */
 	if (ts > kin->known && session_learn(t->in->session, err))
 		return -1;
-	if (kin_has(kin, tid, ts))
+	if (task_filter_has(kin, tid, ts))
 		return 1;
 	put_aside(t, tid, ts);
 	return 0;
@@ -686,7 +686,7 @@ int trace_drain(struct input *in, struct trawl_error *err)
 
 int trace_tick(struct input *in, struct trawl_error *err)
 {
-	intact_look(in->state, INTACT_EVENTS);
+	tamper_look(in->state, INTACT_EVENTS);
 	return 0;
 }
 
@@ -700,7 +700,7 @@ int trace_stop(struct input *in, struct trawl_error *err)
 	if (t->dir < 0)
 		return 0;
 	if (t->started)
-		intact_look(t, t->nevents);
+		tamper_look(t, t->nevents);
 	tracefs_write(t->dir, "events/enable", "0", &ignored);
 	r = tracefs_write(t->dir, "tracing_on", "0", err);
 	t->started = false;

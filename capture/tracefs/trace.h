@@ -14,7 +14,7 @@
 #include "capture/tracefs/owner.h"
 #include "capture/session.h"
 
-struct chain;
+struct hist_pair;
 struct loss_stats;
 struct ring_event;
 
@@ -40,7 +40,7 @@ struct trace_event {
 	uint64_t count;      /* records so far */
 	uint32_t size;       /* of the fixed part */
 	bool symbols;        /* its print format shows addresses as symbols */
-	bool changed;        /* gone or switched off, and told: intact.h */
+	bool changed;        /* gone or switched off, and told: tamper.h */
 	uint32_t nfields;
 	struct trawl_field *fields; /* places of dynamic data, for -s; names are not kept */
 };
@@ -51,12 +51,12 @@ struct trace {
 	char name[OWNER_NAME_MAX]; /* of the instance, and of the group of probes that we define */
 	int source;                /* the writer's id; -1 before the first event */
 	char *spec;                /* all -i texts, for people */
-	bool follows;              /* what is not in the scope is left out here (kin.h) */
+	bool follows;              /* what is not in the scope is left out here (taskfilter.h) */
 	bool filtered;             /* the kernel leaves out some hits on request: scope or filter */
 	bool started;
 	bool switched_off;         /* by somebody else, and told */
 	bool uncounted;            /* events were lost, nobody knows how many */
-	uint64_t looked;           /* MONO of the last look (intact.h), */
+	uint64_t looked;           /* MONO of the last look (tamper.h), */
 	size_t next_look;          /* and the event that is the next one's first */
 
 	struct trace_event *events;
@@ -72,7 +72,7 @@ struct trace {
 	bool strings_told;         /* the file has the kernel's constant strings */
 	char *symbols;             /* what the kernel calls the first nsymbols of them */
 	size_t nsymbols, symbols_len;
-	struct chain *chains;      /* of eprobe and synth: chain.h */
+	struct hist_pair *chains;      /* of eprobe and synth: histpair.h */
 	size_t nchains;
 	uint64_t since;            /* MONO of the start */
 

@@ -48,9 +48,9 @@ static int finish(struct outfile *f, bool keep)
 	for (size_t i = 0; i < NENDS; i++)
 		sigaddset(&set, ends[i]);
 	sigprocmask(SIG_BLOCK, &set, &before);
-	if (keep && nameless_name(&f->file, f->path, true))
+	if (keep && unnamed_name(&f->file, f->path, true))
 		error = errno;
-	nameless_close(&f->file);
+	unnamed_close(&f->file);
 	unfinished = NULL;
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return error;
@@ -80,8 +80,8 @@ int outfile_open(struct outfile *f, const char *name, struct trawl_error *err)
 		f->fd = open(name, O_WRONLY | O_CLOEXEC);
 		return f->fd < 0 ? cannot(f, "made", errno, err) : 0;
 	}
-	f->path = nameless_target(name, geteuid());
-	if (!f->path || nameless_open(&f->file, f->path))
+	f->path = unnamed_target(name, geteuid());
+	if (!f->path || unnamed_open(&f->file, f->path))
 		return cannot(f, "made", errno, err);
 	if (f->file.beside)
 		watch(f->file.beside);

@@ -13,7 +13,7 @@
 struct outfile {
 	const char *name; /* as the user gave it */
 	char *path;       /* that with its symbolic links followed; NULL: written directly */
-	struct nameless file;
+	struct unnamed file;
 	int fd;           /* to write to */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/base/printcache.h"
 
-static void keep(struct cell *c, const char *p, const char *end)
+static void keep(struct print_cache *c, const char *p, const char *end)
 {
 	size_t n = (size_t)(end - p);
 
@@ -12,7 +12,8 @@ static void keep(struct cell *c, const char *p, const char *end)
 	c->len = (uint32_t)n;
 }
 
-void cell_keep_task(struct cell *c, const struct item *it, const char *p, const char *end)
+void print_cache_keep_task(struct print_cache *c, const struct item *it, const char *p,
+			   const char *end)
 {
 	keep(c, p, end);
 	c->a = it->tid;
@@ -24,7 +25,7 @@ void cell_keep_task(struct cell *c, const struct item *it, const char *p, const 
 		c->len = 0;
 }
 
-void cell_keep_name(struct cell *c, const struct item *it, int32_t a, const char *p,
+void print_cache_keep_name(struct print_cache *c, const struct item *it, int32_t a, const char *p,
 		    const char *end)
 {
 	keep(c, p, end);

@@ -10,7 +10,7 @@
 
 enum { CELLS = 256, CELL_TEXT = 112 };
 
-struct cell {
+struct print_cache {
 	const void *key;           /* of a name: where it is */
 	int32_t a, b;              /* of a task: tid, pid; of a name: what else it depends on */
 	uint32_t cpu;              /* of a task: it stands beside it */
@@ -21,32 +21,33 @@ struct cell {
 };
 
 struct cells {
-	struct cell task[CELLS], name[CELLS];
+	struct print_cache task[CELLS], name[CELLS];
 };
 
-static inline struct cell *cell_of_task(struct cells *c, const struct item *it)
+static inline struct print_cache *print_cache_of_task(struct cells *c, const struct item *it)
 {
 	return &c->task[((uint32_t)it->tid + 61 * it->cpu) % CELLS];
 }
 
-static inline struct cell *cell_of_name(struct cells *c, const struct item *it)
+static inline struct print_cache *print_cache_of_name(struct cells *c, const struct item *it)
 {
 	return &c->name[((uintptr_t)it->name >> 4) % CELLS];
 }
 
-static inline bool cell_is_task(const struct cell *c, const struct item *it)
+static inline bool print_cache_is_task(const struct print_cache *c, const struct item *it)
 {
 	return c->len && c->a == it->tid && c->b == it->pid && c->cpu == it->cpu &&
 	       c->comm_len == it->comm_len && !memcmp(c->comm, it->comm, sizeof(c->comm));
 }
 
-static inline bool cell_is_name(const struct cell *c, const struct item *it, int32_t a)
+static inline bool print_cache_is_name(const struct print_cache *c, const struct item *it,
+				       int32_t a)
 {
 	return c->len && c->key == it->name && c->a == a;
 }
 
 /* Copies a piece; fills up to CELL_TEXT bytes. */
-static inline char *cell_put(char *p, const struct cell *c)
+static inline char *print_cache_put(char *p, const struct print_cache *c)
 {
 	for (size_t i = 0; i < c->len; i += 16)
 		memcpy(p + i, c->text + i, 16);
@@ -54,8 +55,9 @@ static inline char *cell_put(char *p, const struct cell *c)
 }
 
 /* Keeps what was just printed, p up to end, unless it is too long. */
-void cell_keep_task(struct cell *c, const struct item *it, const char *p, const char *end);
-void cell_keep_name(struct cell *c, const struct item *it, int32_t a, const char *p,
+void print_cache_keep_task(struct print_cache *c, const struct item *it, const char *p,
+			   const char *end);
+void print_cache_keep_name(struct print_cache *c, const struct item *it, int32_t a, const char *p,
 		    const char *end);
 
 #endif

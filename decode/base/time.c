@@ -101,7 +101,7 @@ static int64_t second_of(const struct tm *date, uint64_t ns, bool here, int64_t 
 	return here ? mktime(&tm) : timegm(&tm) - east;
 }
 
-static bool date(struct text *t, bool utc, struct when *w)
+static bool date(struct text *t, bool utc, struct time_arg *w)
 {
 	struct tm tm = {0};
 	uint64_t ns = 0;
@@ -125,7 +125,7 @@ static bool date(struct text *t, bool utc, struct when *w)
 	s = second_of(&tm, ns, here, east);
 	if (s < 0)
 		return false;
-	w->kind = WHEN_ABSOLUTE;
+	w->kind = TIME_ARG_ABSOLUTE;
 	w->ns = (uint64_t)s * SECOND + ns % SECOND;
 	return true;
 }
@@ -186,7 +186,7 @@ static bool span(struct text *t, uint64_t *ns)
 	return true;
 }
 
-int when_parse(const char *option, const char *text, bool utc, struct when *w,
+int time_arg_parse(const char *option, const char *text, bool utc, struct time_arg *w,
 	       struct trawl_error *err)
 {
 	struct text t = {text, NULL};
@@ -195,18 +195,18 @@ int when_parse(const char *option, const char *text, bool utc, struct when *w,
 
 	if (*text == '+') {
 		t.p++;
-		w->kind = WHEN_RELATIVE;
+		w->kind = TIME_ARG_RELATIVE;
 		ok = text[1 + strspn(text + 1, "0123456789")] == ':' ? span(&t, &w->ns) :
 								      number(&t, true, &w->ns);
 	} else if (n == 4 && text[4] == '-') {
 		ok = date(&t, utc, w);
 	} else if (n == 2 && text[2] == ':') {
-		w->kind = WHEN_CLOCK;
+		w->kind = TIME_ARG_CLOCK;
 		w->east = 0;
 		ok = clock_time(&t, &w->ns);
 		w->here = !(ok && zone(&t, &w->east)) && !utc;
 	} else {
-		w->kind = WHEN_ABSOLUTE;
+		w->kind = TIME_ARG_ABSOLUTE;
 		ok = number(&t, false, &w->ns);
 	}
 	if (ok && !*t.p)
@@ -217,7 +217,7 @@ int when_parse(const char *option, const char *text, bool utc, struct when *w,
 			  "event, or seconds or nanoseconds since the epoch");
 }
 
-int when_span(const char *option, const char *text, uint64_t *ns, struct trawl_error *err)
+int time_arg_span(const char *option, const char *text, uint64_t *ns, struct trawl_error *err)
 {
 	struct text t = {text, NULL};
 	size_t digits = strspn(text, "0123456789.");
@@ -230,7 +230,7 @@ int when_span(const char *option, const char *text, uint64_t *ns, struct trawl_e
 }
 
 /* A time of day, on the day that it is there at `first`. */
-static uint64_t on_the_day(const struct when *w, uint64_t first)
+static uint64_t on_the_day(const struct time_arg *w, uint64_t first)
 {
 	int64_t begin = (int64_t)(first / SECOND), s;
 	time_t there = (time_t)(begin + w->east);
@@ -247,12 +247,12 @@ static uint64_t on_the_day(const struct when *w, uint64_t first)
 	return s < 0 ? 0 : (uint64_t)s * SECOND + w->ns % SECOND;
 }
 
-uint64_t when_resolve(const struct when *w, uint64_t first)
+uint64_t time_arg_resolve(const struct time_arg *w, uint64_t first)
 {
 	switch (w->kind) {
-	case WHEN_RELATIVE:
+	case TIME_ARG_RELATIVE:
 		return first + w->ns < first ? UINT64_MAX : first + w->ns;
-	case WHEN_CLOCK:
+	case TIME_ARG_CLOCK:
 		return on_the_day(w, first);
 	default:
 		return w->ns;

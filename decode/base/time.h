@@ -7,8 +7,8 @@
 #include "format/trawl.h"
 
 /* What --from or --to says; becomes a time when the start of the capture is known. */
-struct when {
-	enum { WHEN_NONE, WHEN_ABSOLUTE, WHEN_RELATIVE, WHEN_CLOCK } kind;
+struct time_arg {
+	enum { TIME_ARG_NONE, TIME_ARG_ABSOLUTE, TIME_ARG_RELATIVE, TIME_ARG_CLOCK } kind;
 	uint64_t ns;  /* since the epoch, since the first event, or since midnight */
 	bool here;    /* CLOCK: of local time, not of the zone that is this far east */
 	int64_t east; /* seconds */
@@ -20,14 +20,14 @@ struct when {
  * the day that it was there at the first event; seconds since the epoch; +1.5s or +00:00:01.5 from
  * the first event (ns us ms s m h; s if there is none). `utc`: times without a zone are UTC.
  */
-int when_parse(const char *option, const char *text, bool utc, struct when *w,
+int time_arg_parse(const char *option, const char *text, bool utc, struct time_arg *w,
 	       struct trawl_error *err);
 
 /* A stretch of time: 5ms, 1.5s, 200us; without a unit seconds. */
-int when_span(const char *option, const char *text, uint64_t *ns, struct trawl_error *err);
+int time_arg_span(const char *option, const char *text, uint64_t *ns, struct trawl_error *err);
 
 /* On the timeline, for a capture whose first event is at `first`. */
-uint64_t when_resolve(const struct when *w, uint64_t first);
+uint64_t time_arg_resolve(const struct time_arg *w, uint64_t first);
 
 /* How the times of lines are written: the counts of -t, as tcpdump has them. */
 enum time_style {

@@ -14,11 +14,11 @@ static char *put_known(char *p, bool known, int64_t v)
 /* Source and name. */
 static void name_members(struct cells *cells, const struct item *it, struct out *o)
 {
-	struct cell *c = cell_of_name(cells, it);
+	struct print_cache *c = print_cache_of_name(cells, it);
 	size_t n = strlen(it->source->name), at;
 
-	if (cell_is_name(c, it, it->source->id)) {
-		out_used(o, cell_put(out_need(o, CELL_TEXT), c));
+	if (print_cache_is_name(c, it, it->source->id)) {
+		out_used(o, print_cache_put(out_need(o, CELL_TEXT), c));
 		return;
 	}
 	out_need(o, PIECE_ROOM);
@@ -28,18 +28,18 @@ static void name_members(struct cells *cells, const struct item *it, struct out 
 	out_str(o, ",\"name\":");
 	out_json(o, it->name, it->name_len);
 	if (n + it->name_len <= LONGEST)
-		cell_keep_name(c, it, it->source->id, o->data + at, o->data + o->len);
+		print_cache_keep_name(c, it, it->source->id, o->data + at, o->data + o->len);
 }
 
 /* CPU and task, and what begins the fields. */
 static void task_members(struct cells *cells, const struct item *it, struct out *o)
 {
-	struct cell *c = cell_of_task(cells, it);
+	struct print_cache *c = print_cache_of_task(cells, it);
 	size_t at;
 	char *p;
 
-	if (cell_is_task(c, it)) {
-		out_used(o, cell_put(out_need(o, CELL_TEXT), c));
+	if (print_cache_is_task(c, it)) {
+		out_used(o, print_cache_put(out_need(o, CELL_TEXT), c));
 		return;
 	}
 	p = out_need(o, PIECE_ROOM);
@@ -58,7 +58,7 @@ static void task_members(struct cells *cells, const struct item *it, struct out 
 		out_str(o, "null");
 	out_str(o, ",\"fields\":{");
 	if (it->comm_len <= LONGEST)
-		cell_keep_task(c, it, o->data + at, o->data + o->len);
+		print_cache_keep_task(c, it, o->data + at, o->data + o->len);
 }
 
 /* All of the object but the brace at its end. */

@@ -84,33 +84,33 @@ static void widths_changed(struct text_printer *t)
 /* CPU and task. */
 static char *put_task_column(struct text_printer *t, char *p, const struct item *it)
 {
-	struct cell *c = cell_of_task(&t->cells, it);
+	struct print_cache *c = print_cache_of_task(&t->cells, it);
 	size_t width = t->task_width;
 	char *end;
 
-	if (cell_is_task(c, it))
-		return cell_put(p, c);
+	if (print_cache_is_task(c, it))
+		return print_cache_put(p, c);
 	end = put_task(t, put_cpu(p, it->cpu), it);
 	if (t->task_width != width)
 		widths_changed(t);
 	else
-		cell_keep_task(c, it, p, end);
+		print_cache_keep_task(c, it, p, end);
 	return end;
 }
 
 static char *put_name_column(struct text_printer *t, char *p, const struct item *it)
 {
-	struct cell *c = cell_of_name(&t->cells, it);
+	struct print_cache *c = print_cache_of_name(&t->cells, it);
 	size_t width = t->name_width;
 	char *end;
 
-	if (cell_is_name(c, it, it->problem))
-		return cell_put(p, c);
+	if (print_cache_is_name(c, it, it->problem))
+		return print_cache_put(p, c);
 	end = put_name(t, p, it);
 	if (t->name_width != width)
 		widths_changed(t);
 	else
-		cell_keep_name(c, it, it->problem, p, end);
+		print_cache_keep_name(c, it, it->problem, p, end);
 	return end;
 }
 

@@ -232,7 +232,7 @@ static struct plan *plan_for(struct tracefs *t, const struct trawl_event_type *t
 
 /* ---- items -------------------------------------------------------------------------------- */
 
-static int tracefs_feed(void *state, const struct trawl_event *ev, struct sink *sink,
+static int tracefs_feed(void *state, const struct trawl_event *ev, struct item_sink *sink,
 			struct trawl_error *err)
 {
 	struct tracefs *t = state;

@@ -7,7 +7,7 @@
 #include "common/nearest.h"
 #include "decode/base/glob.h"
 
-bool words_allow(const struct decoder *d, const char *field, const char *text, bool pattern)
+bool enum_values_allow(const struct decoder *d, const char *field, const char *text, bool pattern)
 {
 	const char *word;
 	size_t n;
@@ -18,7 +18,7 @@ bool words_allow(const struct decoder *d, const char *field, const char *text, b
 	return !n;
 }
 
-void words_refuse(const char *field, const char *text, char *what, size_t size)
+void enum_values_refuse(const char *field, const char *text, char *what, size_t size)
 {
 	struct nearest near = {.wanted = text};
 	char hint[200];

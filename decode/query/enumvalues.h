@@ -12,9 +12,9 @@
  * May this field of the decoder's items hold the text (or what the glob means)? True, too, of a
  * field that has no such set.
  */
-bool words_allow(const struct decoder *d, const char *field, const char *text, bool pattern);
+bool enum_values_allow(const struct decoder *d, const char *field, const char *text, bool pattern);
 
 /* "FIELD is never 'TEXT'; ...": which are near, and which there are, of all decoders. */
-void words_refuse(const char *field, const char *text, char *what, size_t size);
+void enum_values_refuse(const char *field, const char *text, char *what, size_t size);
 
 #endif

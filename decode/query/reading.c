@@ -38,7 +38,7 @@ static bool has_one_value(const struct reading_program *p, int option)
 int reading_parse(struct reading *r, const struct reading_program *p, void *arg, int argc,
 		  char **argv, struct trawl_error *err)
 {
-	struct once once = {{false}};
+	struct dupopt once = {{false}};
 	int option;
 
 	opterr = 0;
@@ -53,7 +53,7 @@ int reading_parse(struct reading *r, const struct reading_program *p, void *arg,
 		}
 		if (option == '?' || option == ':')
 			return cli_bad_option(option, argv, p->options, err);
-		if (has_one_value(p, option) && once_given(&once, option, p->options, err))
+		if (has_one_value(p, option) && dupopt_given(&once, option, p->options, err))
 			return -1;
 		if (set_option(r, p, arg, option, err))
 			return -1;

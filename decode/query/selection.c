@@ -83,9 +83,9 @@ int selection_option(struct selection *s, int option, const char *arg, struct tr
 
 int selection_done(struct selection *s, bool utc, struct trawl_error *err)
 {
-	if (s->from_text && when_parse("--from", s->from_text, utc, &s->from, err))
+	if (s->from_text && time_arg_parse("--from", s->from_text, utc, &s->from, err))
 		return -1;
-	if (s->to_text && when_parse(s->to_option, s->to_text, utc, &s->to, err))
+	if (s->to_text && time_arg_parse(s->to_option, s->to_text, utc, &s->to, err))
 		return -1;
 	s->utc = utc;
 	s->begin = 0;
@@ -101,9 +101,9 @@ void selection_free(struct selection *s)
 	s->choice = NULL;
 }
 
-static bool relative(const struct when *w)
+static bool relative(const struct time_arg *w)
 {
-	return w->kind == WHEN_RELATIVE || w->kind == WHEN_CLOCK;
+	return w->kind == TIME_ARG_RELATIVE || w->kind == TIME_ARG_CLOCK;
 }
 
 bool selection_relative(const struct selection *s)
@@ -113,10 +113,10 @@ bool selection_relative(const struct selection *s)
 
 void selection_times(struct selection *s, uint64_t first)
 {
-	if (s->from.kind != WHEN_NONE)
-		s->begin = when_resolve(&s->from, first);
-	if (s->to.kind != WHEN_NONE)
-		s->end = when_resolve(&s->to, first);
+	if (s->from.kind != TIME_ARG_NONE)
+		s->begin = time_arg_resolve(&s->from, first);
+	if (s->to.kind != TIME_ARG_NONE)
+		s->end = time_arg_resolve(&s->to, first);
 	s->all = !s->begin && s->end == UINT64_MAX && !s->nnames && !s->npids && !s->where;
 }
 

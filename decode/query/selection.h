@@ -44,7 +44,7 @@ struct choice;
 struct selection {
 	const char *from_text, *to_text; /* parsed at the end: --utc may follow them */
 	const char *to_option;           /* "--to" or "--until": trawl-export has another --to */
-	struct when from, to;
+	struct time_arg from, to;
 	bool utc;                        /* times are told so */
 	const char *sources[SELECTION_MAX], *names[SELECTION_MAX];
 	int32_t pids[SELECTION_MAX];

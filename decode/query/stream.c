@@ -34,7 +34,7 @@ struct dated_loss {
 };
 
 struct stream {
-	struct sink sink; /* first: decoders hand it back */
+	struct item_sink sink; /* first: decoders hand it back */
 	const char *path, *name; /* to open it by; to call it */
 	struct trawl_reader *reader, *before;
 	const struct decode_options *options;
@@ -295,7 +295,7 @@ static bool can_be(void *arg, const char *field, const char *text, bool pattern)
 
 		if (!source || !stream_type_has(s, t, field))
 			continue;
-		if (words_allow(decoder_find(source->kind), field, text, pattern))
+		if (enum_values_allow(decoder_find(source->kind), field, text, pattern))
 			return true;
 		has = true;
 	}
@@ -320,7 +320,7 @@ static int check_where(struct stream *s, struct trawl_error *err)
 		bad = where_unknown_word(sel->where, can_be, s, &at, &field);
 		if (!bad)
 			return 0;
-		words_refuse(field, bad, text, sizeof(text));
+		enum_values_refuse(field, bad, text, sizeof(text));
 		return where_fail(err, sel->where_option, sel->where_text, at, text);
 	}
 	out_memory(&l.text);
@@ -509,7 +509,7 @@ static void note_name(struct engine *e, const struct item *it)
 			e->shown |= UINT64_C(1) << i;
 }
 
-static int take_item(struct sink *sink, const struct item *it)
+static int take_item(struct item_sink *sink, const struct item *it)
 {
 	struct stream *s = (struct stream *)sink;
 	struct selection *sel = s->selection;
@@ -685,7 +685,7 @@ struct tasks *stream_tasks(struct stream *s)
 	return s->context.tasks;
 }
 
-void stream_called(struct stream *s, const char *name)
+void stream_set_name(struct stream *s, const char *name)
 {
 	s->name = name;
 }

@@ -38,7 +38,7 @@ struct stream *stream_open(const char *path, const struct decode_options *option
 			   struct selection *selection, struct trawl_error *err);
 void stream_close(struct stream *s);
 /* What messages call the file, where that is not its path. */
-void stream_called(struct stream *s, const char *name);
+void stream_set_name(struct stream *s, const char *name);
 
 /*
  * Everything, once. 0: the end, or enough; -1: the input cannot be read on, or (on a pipe, where

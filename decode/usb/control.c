@@ -4,9 +4,9 @@
 #include "decode/usb/descriptor.h"
 #include "decode/usb/ftdi.h"
 
-void setup_parse(struct setup *s, const uint8_t bytes[8])
+void setup_parse(struct control_request *s, const uint8_t bytes[8])
 {
-	*s = (struct setup){
+	*s = (struct control_request){
 		.type = bytes[0],
 		.request = bytes[1],
 		.value = get16(bytes + 2),
@@ -199,14 +199,14 @@ static const struct request *look_up(const struct request *list, size_t n, uint8
 }
 
 /* A hub's requests are told from others by their recipient alone: device, or port (other). */
-static bool hub_form(const struct setup *s)
+static bool hub_form(const struct control_request *s)
 {
 	unsigned int r = setup_recipient(s);
 
 	return r == SETUP_OTHER || r == SETUP_DEVICE;
 }
 
-static const struct request *find(const struct setup *s, const struct setup_target *to)
+static const struct request *find(const struct control_request *s, const struct setup_target *to)
 {
 	static const struct setup_target hub = {.class = 0x09};
 	static const struct request ftdi = {ANY, ANY, 0, FTDI, ""};
@@ -228,7 +228,7 @@ static const struct request *find(const struct setup *s, const struct setup_targ
 	return NULL;
 }
 
-static const char *request_name(const struct request *r, const struct setup *s)
+static const char *request_name(const struct request *r, const struct control_request *s)
 {
 	return r->form == FTDI ? ftdi_request(s->request) : r->name;
 }
@@ -238,7 +238,7 @@ static const char *pick(const char *const *names, size_t n, unsigned int i)
 	return i < n ? names[i] : NULL;
 }
 
-static const char *feature_name(const struct setup *s)
+static const char *feature_name(const struct control_request *s)
 {
 	static const char *const of_device[] = {
 		NULL, "DEVICE_REMOTE_WAKEUP", "TEST_MODE", "B_HNP_ENABLE", "A_HNP_SUPPORT",
@@ -261,7 +261,7 @@ static const char *feature_name(const struct setup *s)
 	}
 }
 
-static const char *hub_feature_name(const struct setup *s)
+static const char *hub_feature_name(const struct control_request *s)
 {
 	static const char *const of_hub[] = {"C_HUB_LOCAL_POWER", "C_HUB_OVER_CURRENT"};
 	static const char *const of_port[] = {
@@ -288,7 +288,7 @@ static const char *report_type(unsigned int type)
 
 /* ---- fields ------------------------------------------------------------------------------- */
 
-static void index_tree(const struct setup *s, struct tree *t)
+static void index_tree(const struct control_request *s, struct tree *t)
 {
 	if (setup_recipient(s) == SETUP_INTERFACE)
 		tree_uint(t, "interface", s->index & 0xff);
@@ -296,7 +296,8 @@ static void index_tree(const struct setup *s, struct tree *t)
 		tree_hex(t, "endpoint", s->index & 0xff, 2);
 }
 
-static void control_tree(const struct setup *s, const struct setup_target *to, struct tree *t)
+static void control_tree(const struct control_request *s, const struct setup_target *to,
+			 struct tree *t)
 {
 	unsigned int selector = s->value >> 8;
 
@@ -316,7 +317,7 @@ static void control_tree(const struct setup *s, const struct setup_target *to, s
 		tree_uint(t, "entity", s->index >> 8);
 }
 
-static void descriptor_tree_of(const struct setup *s, const struct setup_target *to,
+static void descriptor_tree_of(const struct control_request *s, const struct setup_target *to,
 			       struct tree *t)
 {
 	tree_str(t, "descriptor", descriptor_name((uint8_t)(s->value >> 8), to));
@@ -326,8 +327,8 @@ static void descriptor_tree_of(const struct setup *s, const struct setup_target 
 	index_tree(s, t);
 }
 
-static void form_tree(const struct setup *s, const struct setup_target *to, enum form form,
-		      struct tree *t)
+static void form_tree(const struct control_request *s, const struct setup_target *to,
+		      enum form form, struct tree *t)
 {
 	switch (form) {
 	case DESCRIPTOR:
@@ -400,7 +401,7 @@ static const char *kind_name(enum setup_kind kind)
 	return names[kind];
 }
 
-void setup_tree(const struct setup *s, const struct setup_target *to, struct tree *t)
+void setup_tree(const struct control_request *s, const struct setup_target *to, struct tree *t)
 {
 	const struct request *r = find(s, to);
 
@@ -428,7 +429,8 @@ static void brief_text(struct out *o, const char *s)
 	}
 }
 
-static void brief_descriptor(const struct setup *s, const struct setup_target *to, struct out *o)
+static void brief_descriptor(const struct control_request *s, const struct setup_target *to,
+			     struct out *o)
 {
 	const char *name = descriptor_name((uint8_t)(s->value >> 8), to);
 
@@ -440,7 +442,7 @@ static void brief_descriptor(const struct setup *s, const struct setup_target *t
 		out_printf(o, " %u", s->value & 0xff);
 }
 
-static void brief_recipient(const struct setup *s, struct out *o)
+static void brief_recipient(const struct control_request *s, struct out *o)
 {
 	if (setup_kind(s) == SETUP_CLASS && setup_recipient(s) == SETUP_OTHER)
 		out_printf(o, " port %u", s->index & 0xff);
@@ -450,8 +452,8 @@ static void brief_recipient(const struct setup *s, struct out *o)
 		out_printf(o, " endpoint 0x%02x", s->index & 0xff);
 }
 
-static void brief_form(const struct setup *s, const struct setup_target *to, enum form form,
-		       struct out *o)
+static void brief_form(const struct control_request *s, const struct setup_target *to,
+		       enum form form, struct out *o)
 {
 	switch (form) {
 	case DESCRIPTOR:
@@ -504,7 +506,7 @@ static void brief_form(const struct setup *s, const struct setup_target *to, enu
 	brief_recipient(s, o);
 }
 
-void setup_brief(const struct setup *s, const struct setup_target *to, struct out *o)
+void setup_brief(const struct control_request *s, const struct setup_target *to, struct out *o)
 {
 	const struct request *r = find(s, to);
 

@@ -12,7 +12,7 @@
 
 #include "decode/base/valuetree.h"
 
-struct setup {
+struct control_request {
 	uint8_t type, request; /* bmRequestType, bRequest */
 	uint16_t value, index, length;
 };
@@ -41,27 +41,27 @@ enum usb_request {
 	REQ_SET_INTERFACE = 11,
 };
 
-void setup_parse(struct setup *s, const uint8_t bytes[8]);
+void setup_parse(struct control_request *s, const uint8_t bytes[8]);
 
-static inline enum setup_kind setup_kind(const struct setup *s)
+static inline enum setup_kind setup_kind(const struct control_request *s)
 {
 	return (enum setup_kind)(s->type >> 5 & 3);
 }
 
-static inline unsigned int setup_recipient(const struct setup *s)
+static inline unsigned int setup_recipient(const struct control_request *s)
 {
 	return s->type & 0x1f;
 }
 
-static inline bool setup_in(const struct setup *s)
+static inline bool setup_in(const struct control_request *s)
 {
 	return s->type & 0x80;
 }
 
 /* Appends the members of an object: bmRequestType ... wLength, request, and what they mean. */
-void setup_tree(const struct setup *s, const struct setup_target *to, struct tree *t);
+void setup_tree(const struct control_request *s, const struct setup_target *to, struct tree *t);
 
 /* One phrase: "GET_DESCRIPTOR string 2", "class request 0x09 value 0x0200 index 0x0000". */
-void setup_brief(const struct setup *s, const struct setup_target *to, struct out *o);
+void setup_brief(const struct control_request *s, const struct setup_target *to, struct out *o);
 
 #endif

@@ -220,8 +220,8 @@ static void set_hid(struct usb_interface *f, const uint8_t *p, size_t n)
 
 /* ---- learning from the capture -------------------------------------------------------------- */
 
-static void learn_descriptor(struct usb_device *dev, const struct setup *s, const uint8_t *p,
-			     size_t n)
+static void learn_descriptor(struct usb_device *dev, const struct control_request *s,
+			     const uint8_t *p, size_t n)
 {
 	struct usb_interface *f;
 	uint8_t type = (uint8_t)(s->value >> 8);
@@ -243,7 +243,8 @@ static void learn_descriptor(struct usb_device *dev, const struct setup *s, cons
 }
 
 /* String 0 are languages; the product's string names the device. */
-static void learn_string(struct usb_device *dev, const struct setup *s, const uint8_t *p, size_t n)
+static void learn_string(struct usb_device *dev, const struct control_request *s, const uint8_t *p,
+			 size_t n)
 {
 	struct out text;
 
@@ -263,7 +264,7 @@ static void end_talk(struct usb_interface *f)
 	f->msc = NULL;
 }
 
-void usbdev_learn(struct usb_devices *d, struct usb_device *dev, const struct setup *s,
+void usbdev_learn(struct usb_devices *d, struct usb_device *dev, const struct control_request *s,
 		  const uint8_t *p, size_t n)
 {
 	struct usb_interface *f;
@@ -497,7 +498,7 @@ void usbdev_guess_storage(struct usb_device *dev)
 	};
 }
 
-struct setup_target usbdev_target(struct usb_device *dev, const struct setup *s)
+struct setup_target usbdev_target(struct usb_device *dev, const struct control_request *s)
 {
 	struct setup_target to = {0};
 	const struct usb_interface *f = NULL;

@@ -85,7 +85,7 @@ struct usb_device *usbdev_find(const struct usb_devices *d, uint16_t bus, uint8_
  * Learns from a control transfer that succeeded: its setup packet, and the data that went over the
  * bus (`n` bytes). SET_ADDRESS of device 0 resets what was known of the address.
  */
-void usbdev_learn(struct usb_devices *d, struct usb_device *dev, const struct setup *s,
+void usbdev_learn(struct usb_devices *d, struct usb_device *dev, const struct control_request *s,
 		  const uint8_t *p, size_t n);
 
 /* Learns from one "usb/PORTPATH" snapshot, maybe that the device is gone; false: none of these. */
@@ -114,7 +114,7 @@ void usbdev_guess_storage(struct usb_device *dev);
 struct usb_interface *usbdev_interface_number(struct usb_device *dev, uint8_t number);
 
 /* The recipient of a control request. */
-struct setup_target usbdev_target(struct usb_device *dev, const struct setup *s);
+struct setup_target usbdev_target(struct usb_device *dev, const struct control_request *s);
 
 static inline uint16_t usbdev_vendor(const struct usb_device *dev)
 {

@@ -69,7 +69,7 @@ static const char *stop_bits(uint16_t value)
 	return names[value >> 11 & 3];
 }
 
-void ftdi_setup_tree(const struct setup *s, uint16_t product, struct tree *t)
+void ftdi_setup_tree(const struct control_request *s, uint16_t product, struct tree *t)
 {
 	switch (s->request) {
 	case FTDI_RESET:
@@ -97,7 +97,7 @@ void ftdi_setup_tree(const struct setup *s, uint16_t product, struct tree *t)
 	}
 }
 
-void ftdi_setup_brief(const struct setup *s, uint16_t product, struct out *o)
+void ftdi_setup_brief(const struct control_request *s, uint16_t product, struct out *o)
 {
 	switch (s->request) {
 	case FTDI_MODEM_CTRL:

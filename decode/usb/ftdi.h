@@ -8,14 +8,14 @@
 
 #include "decode/base/valuetree.h"
 
-struct setup;
+struct control_request;
 
 #define FTDI_STATUS_BYTES 2 /* in front of the data of each packet that comes in */
 
 bool ftdi_is(uint16_t vendor, uint16_t product);
 const char *ftdi_request(uint8_t request); /* NULL: not known */
-void ftdi_setup_tree(const struct setup *s, uint16_t product, struct tree *t);
-void ftdi_setup_brief(const struct setup *s, uint16_t product, struct out *o);
+void ftdi_setup_tree(const struct control_request *s, uint16_t product, struct tree *t);
+void ftdi_setup_brief(const struct control_request *s, uint16_t product, struct out *o);
 
 /*
  * The baud rate that wValue and wIndex of SET_BAUDRATE choose: a divisor in eighths, of 3 MHz, or

@@ -93,7 +93,8 @@ struct request {
 
 #define MADE_MAX (URB_HEADER + UINT16_MAX) /* the longest answer to a control request */
 
-static int emit_half(struct usb_state *s, struct urb *u, const uint8_t *data, struct sink *sink)
+static int emit_half(struct usb_state *s, struct urb *u, const uint8_t *data,
+		     struct item_sink *sink)
 {
 	uint8_t record[MADE_MAX];
 	size_t len = URB_HEADER + u->captured;
@@ -123,7 +124,7 @@ static int emit_half(struct usb_state *s, struct urb *u, const uint8_t *data, st
 
 /* A submission and its completion. The URB's address is one that the kernel never gives. */
 static int emit_request(struct usb_state *s, const struct usb_device *dev, const struct request *r,
-			struct sink *sink)
+			struct item_sink *sink)
 {
 	struct urb u = {
 		.id = UINT64_C(0x747261776c000000) | (uint64_t)dev->bus << 8 | dev->address,
@@ -158,7 +159,7 @@ static int emit_request(struct usb_state *s, const struct usb_device *dev, const
 	return emit_half(s, &u, r->p, sink);
 }
 
-static int emit_device(struct usb_state *s, const struct usb_device *dev, struct sink *sink)
+static int emit_device(struct usb_state *s, const struct usb_device *dev, struct item_sink *sink)
 {
 	struct request r = {.type = DESC_DEVICE, .p = dev->device, .n = sizeof(dev->device)};
 	int result = emit_request(s, dev, &r, sink);
@@ -194,7 +195,7 @@ static const struct trawl_source *usb_source(const struct usb_state *s)
  * Dated at the moment of the first snapshot. On a pipe nothing is known yet, and a file without
  * snapshots has nothing to make up from.
  */
-int usb_prologue(void *state, struct sink *sink, struct trawl_error *err)
+int usb_prologue(void *state, struct item_sink *sink, struct trawl_error *err)
 {
 	struct usb_state *s = state;
 	int result = 0;

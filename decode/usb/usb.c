@@ -205,7 +205,7 @@ static bool is_problem(const struct usb_detail *d)
 /* The name of no task. */
 static const char nobody[16];
 
-int usb_emit(struct usb_state *s, struct item *it, struct usb_detail *d, struct sink *sink)
+int usb_emit(struct usb_state *s, struct item *it, struct usb_detail *d, struct item_sink *sink)
 {
 	it->name = item_name(d);
 	it->name_len = (uint32_t)strlen(it->name);
@@ -220,7 +220,7 @@ int usb_emit(struct usb_state *s, struct item *it, struct usb_detail *d, struct 
 }
 
 static int emit_transfer(struct usb_state *s, const struct trawl_event *ev, struct usb_detail *d,
-			 struct sink *sink)
+			 struct item_sink *sink)
 {
 	struct item it = {
 		.time = s->time,
@@ -235,7 +235,7 @@ static int emit_transfer(struct usb_state *s, const struct trawl_event *ev, stru
 }
 
 static int emit_event(struct usb_state *s, const struct trawl_event *ev, const struct urb *u,
-		      const struct usb_detail *joined, struct sink *sink)
+		      const struct usb_detail *joined, struct item_sink *sink)
 {
 	struct usb_detail d = {.urb = *u, .data = u->data, .data_len = u->data_len};
 	struct item it = {
@@ -276,7 +276,7 @@ static void foresee(struct usb_state *s, const struct urb *u, uint64_t time)
 		msc_uas_submitted(d.interface->msc, u->data, u->data_len, time);
 }
 
-static int usb_feed(void *state, const struct trawl_event *ev, struct sink *sink,
+static int usb_feed(void *state, const struct trawl_event *ev, struct item_sink *sink,
 		    struct trawl_error *err)
 {
 	struct usb_state *s = state;
@@ -319,7 +319,7 @@ static void judge_open(const struct usb_state *s, struct transfer *t)
 		t->end = TRANSFER_UNANSWERED;
 }
 
-static int usb_flush(void *state, struct sink *sink, struct trawl_error *err)
+static int usb_flush(void *state, struct item_sink *sink, struct trawl_error *err)
 {
 	struct usb_state *s = state;
 	bool raw = usb_is_raw(s);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The USB decoder, between its files: usb.c follows the events, usbshow.c prints, usbexport.c makes
+ * The USB decoder, between its files: usb.c follows the events, show.c prints, packets.c makes
  * packets. The decoder itself is usb_decoder in decoder.h.
  */
 #ifndef TRAWL_DECODE_USB_USB_H
@@ -26,7 +26,7 @@ struct usb_detail {
 	const struct usb_class *class;   /* what the payload means; NULL: it is bytes */
 	bool has_setup;
 	const char *secret;              /* the rule by which the data is masked; NULL: it is not */
-	struct setup setup;
+	struct control_request setup;
 	struct setup_target target;
 	const uint8_t *data;             /* never NULL */
 	uint32_t data_len;
@@ -59,19 +59,19 @@ static inline bool usb_is_raw(const struct usb_state *s)
 }
 
 /* usb.c: makes an item of a detail and hands it on. Sets state->built to false. */
-int usb_emit(struct usb_state *s, struct item *it, struct usb_detail *d, struct sink *sink);
+int usb_emit(struct usb_state *s, struct item *it, struct usb_detail *d, struct item_sink *sink);
 
-/* usbshow.c */
+/* show.c */
 void usb_text(void *state, const struct item *it, struct out *o);
 void usb_more(void *state, const struct item *it, struct out *o);
 void usb_json(void *state, const struct item *it, struct out *o);
 bool usb_value(void *state, const struct item *it, const char *name, struct value *v);
-bool usb_part(const char *name); /* usbparts.c */
+bool usb_part(const char *name); /* parts.c */
 const char *usb_word(const char *field, size_t n);
 void usb_names(void *state, const struct trawl_event_type *type, decoder_name_fn *fn, void *arg);
 
-/* usbexport.c */
-int usb_prologue(void *state, struct sink *sink, struct trawl_error *err);
+/* packets.c */
+int usb_prologue(void *state, struct item_sink *sink, struct trawl_error *err);
 void usb_interface_of(void *state, const struct trawl_source *source, struct packet_interface *pi);
 int usb_packet(void *state, const struct item *it, struct packet *p);
 

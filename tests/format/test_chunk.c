@@ -283,7 +283,7 @@ static struct batches *payloads(uint32_t count, uint32_t size)
 /* What bulk payload is stored with is decided chunk by chunk; small payload is not bulk. */
 Test(chunk, bulk_has_a_level_of_its_own)
 {
-	static const int levels[] = { 1, -3, -50, PACE_STORED };
+	static const int levels[] = { 1, -3, -50, LEVEL_STORED };
 	struct batches *bulk = payloads(100, 4096), *small = payloads(10000, 64);
 	struct chunk_encoder *e = chunk_encoder_new(1);
 	struct chunk_decoder *d = chunk_decoder_new();

@@ -18,7 +18,7 @@ static uint64_t random_next(void)
 	return state;
 }
 
-static void sink_free(struct sink *s)
+static void sink_free(struct column_sink *s)
 {
 	buf_free(&s->structure);
 	buf_free(&s->codes);
@@ -215,7 +215,7 @@ static void fixture_free(struct fixture *f)
 /* All columns by one plan, there and back; a cut of any part is noticed. */
 static void by_plan(struct fixture *f, const struct column_plan *plan)
 {
-	struct sink s = { 0 };
+	struct column_sink s = { 0 };
 	struct source_views v;
 
 	for (uint32_t c = 0; c < 5; c++) {
@@ -271,7 +271,7 @@ Test(column, runs_are_classes_but_for_common_fields)
 {
 	struct column_plan p = { .relative = RELATIVE_LAST };
 	struct fixture *f;
-	struct sink s = { 0 };
+	struct column_sink s = { 0 };
 
 	for (int common = 0; common < 2; common++) {
 		f = fixture_new(common);
@@ -289,7 +289,7 @@ Test(column, a_constant_costs_a_few_bytes)
 {
 	struct fixture *f = fixture_new(false);
 	struct column_plan p = { .npredictors = 2, .mask = { 1, 3 } };
-	struct sink s = { 0 };
+	struct column_sink s = { 0 };
 	struct source_views v = { 0 };
 
 	for (uint32_t i = 0; i < EVENTS; i++)

@@ -5,11 +5,11 @@
 
 #include "format/level.h"
 
-enum { BATCH = 1 << 20, LAST = PACE_RUNGS - 1 };
+enum { BATCH = 1 << 20, LAST = LEVEL_RUNGS - 1 };
 
 /* A machine: what a byte of records costs on each rung, and a byte of file. In ns. */
 struct machine {
-	double encode[PACE_RUNGS], left[PACE_RUNGS], write;
+	double encode[LEVEL_RUNGS], left[LEVEL_RUNGS], write;
 };
 
 /* Program files on one core; pages of the cache, and a disk of 100 MB/s. */
@@ -21,10 +21,10 @@ static const struct machine slow_disk = {
 };
 
 struct run {
-	struct pace p;
+	struct adaptive_level p;
 	uint64_t now;           /* when the newest batch was handed over */
 	uint64_t done;          /* when the worker is through with it */
-	uint64_t on[PACE_RUNGS]; /* batches on each rung */
+	uint64_t on[LEVEL_RUNGS]; /* batches on each rung */
 };
 
 static double byte_cost(const struct machine *m, unsigned int rung)
@@ -41,15 +41,15 @@ static void batch(struct run *r, const struct machine *m, uint64_t ready)
 	if (ready < r->now)
 		ready = r->now;
 	if (ready < r->done)
-		pace_busy(&r->p, BATCH);
+		level_busy(&r->p, BATCH);
 	else
-		pace_idle(&r->p, BATCH, r->done, ready);
+		level_idle(&r->p, BATCH, r->done, ready);
 	r->now = ready < r->done ? r->done : ready;
 	rung = r->p.rung;
 	r->on[rung]++;
 	write = (uint64_t)(m->left[rung] * m->write * BATCH);
 	r->done = r->now + (uint64_t)(byte_cost(m, rung) * BATCH);
-	pace_chunk(&r->p, rung, BATCH, (uint64_t)(m->left[rung] * BATCH),
+	level_chunk(&r->p, rung, BATCH, (uint64_t)(m->left[rung] * BATCH),
 		   (uint64_t)(m->encode[rung] * BATCH), write);
 }
 
@@ -67,13 +67,13 @@ static void stream(struct run *r, const struct machine *m, int batches, double e
 
 Test(pace, rungs_are_levels_of_zstd_from_the_wanted_one_to_none)
 {
-	cr_assert_eq(pace_level(0, 7), 7);
-	cr_assert_eq(pace_level(0, 0), 0, "the default stays the default");
+	cr_assert_eq(level_of_rung(0, 7), 7);
+	cr_assert_eq(level_of_rung(0, 0), 0, "the default stays the default");
 	for (unsigned int r = 1; r < LAST; r++) {
-		cr_assert_lt(pace_level(r, 1), r == 1 ? 0 : pace_level(r - 1, 1));
-		cr_assert_geq(pace_level(r, 1), ZSTD_minCLevel());
+		cr_assert_lt(level_of_rung(r, 1), r == 1 ? 0 : level_of_rung(r - 1, 1));
+		cr_assert_geq(level_of_rung(r, 1), ZSTD_minCLevel());
 	}
-	cr_assert_eq(pace_level(LAST, 1), PACE_STORED);
+	cr_assert_eq(level_of_rung(LAST, 1), LEVEL_STORED);
 }
 
 Test(pace, who_is_in_time_compresses_as_wanted)
@@ -103,7 +103,7 @@ Test(pace, a_short_jam_is_waited_for)
 {
 	struct run r = { 0 };
 
-	for (int i = 0; i < PACE_PATIENCE / BATCH; i++) /* the first one finds the worker free */
+	for (int i = 0; i < LEVEL_PATIENCE / BATCH; i++) /* the first one finds the worker free */
 		batch(&r, &fast_disk, 1);
 	cr_assert_eq(r.p.rung, 0);
 	batch(&r, &fast_disk, 1);
@@ -159,20 +159,20 @@ Test(pace, time_again_is_used_at_once)
 /* Small events: no chunk was bulk, so that no rung would make a difference. */
 Test(pace, without_bulk_nothing_changes)
 {
-	struct pace p = { 0 };
+	struct adaptive_level p = { 0 };
 
 	for (int i = 0; i < 1000; i++)
-		pace_busy(&p, BATCH);
+		level_busy(&p, BATCH);
 	cr_assert_eq(p.rung, 0);
 }
 
 /* A chunk of a few events costs what every chunk costs, and tells nothing. */
 Test(pace, tiny_chunks_are_not_measured)
 {
-	struct pace p = { 0 };
+	struct adaptive_level p = { 0 };
 
-	pace_chunk(&p, 0, PACE_LEAST - 1, 1000, 1000000, 1000000);
+	level_chunk(&p, 0, LEVEL_LEAST - 1, 1000, 1000000, 1000000);
 	cr_assert_eq(p.cost[0].at, 0);
-	pace_chunk(&p, 0, PACE_LEAST, 1000, 1000000, 1000000);
-	cr_assert_eq(p.cost[0].at, PACE_LEAST);
+	level_chunk(&p, 0, LEVEL_LEAST, 1000, 1000000, 1000000);
+	cr_assert_eq(p.cost[0].at, LEVEL_LEAST);
 }

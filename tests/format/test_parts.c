@@ -73,11 +73,11 @@ enum { EVENTS = 5000 };
 
 struct load {
 	struct trawl_event_type types[2];
-	struct arrange_type at[2], *list[2];
+	struct grouping_type at[2], *list[2];
 	struct batch_event events[EVENTS];
 	uint8_t bytes[EVENTS * 8];
 	struct batch batch;
-	struct arrange order;
+	struct grouping order;
 };
 
 static const struct trawl_field keyed[] = {
@@ -95,7 +95,7 @@ static struct load *load_new(uint32_t ids, uint32_t count)
 	for (int i = 0; i < 2; i++) {
 		l->types[i] = (struct trawl_event_type){ .size = 8, .nfields = 2,
 							 .fields = keyed };
-		cr_assert_eq(arrange_type_init(&l->at[i], &l->types[i]), 0);
+		cr_assert_eq(grouping_type_init(&l->at[i], &l->types[i]), 0);
 		l->list[i] = &l->at[i];
 	}
 	l->batch = (struct batch){ .events = l->events, .count = count, .bytes = l->bytes };
@@ -107,13 +107,13 @@ static struct load *load_new(uint32_t ids, uint32_t count)
 		put32(l->bytes + i * 8, (state >> 8) % ids);
 		put32(l->bytes + i * 8 + 4, i);
 	}
-	cr_assert_eq(arrange(&l->order, &l->batch, l->list, 2), 0);
+	cr_assert_eq(grouping_make(&l->order, &l->batch, l->list, 2), 0);
 	return l;
 }
 
 static void load_free(struct load *l)
 {
-	arrange_free(&l->order);
+	grouping_free(&l->order);
 	for (int i = 0; i < 2; i++)
 		layout_done(&l->at[i].layout);
 	free(l);
@@ -128,7 +128,7 @@ static const struct batch_event *event_of(const struct load *l, const uint8_t *r
 /* Streams by CPU, in order; every event once, in a class of its type and key, in order there. */
 static void check_order(const struct load *l)
 {
-	const struct arrange *o = &l->order;
+	const struct grouping *o = &l->order;
 	uint32_t k = 0, i = 0;
 
 	for (uint32_t s = 0; s < o->nstreams; s++) {
@@ -143,7 +143,7 @@ static void check_order(const struct load *l)
 	}
 	cr_assert_eq(k, l->batch.count);
 	for (uint32_t t = 0; t < o->ntables; t++) {
-		const struct arrange_table *table = &o->tables[t];
+		const struct grouping_table *table = &o->tables[t];
 
 		cr_assert_eq(table->first, i);
 		for (uint32_t c = table->first_class; c < table->first_class + table->nclasses; c++)
@@ -155,7 +155,7 @@ static void check_order(const struct load *l)
 				cr_assert_eq(event_of(l, o->row[i])->type, table->type);
 				if (table->nkeys)
 					cr_assert_eq(get32(o->row[i]),
-						     o->class_key[c * ARRANGE_KEYS]);
+						     o->class_key[c * GROUPING_KEYS]);
 			}
 	}
 	cr_assert_eq(i, l->batch.count);
@@ -196,7 +196,7 @@ Test(parts, few_events_are_not_worth_classes)
 		put32(l->bytes + i * 8, i % 3);
 		put32(l->bytes + i * 8 + 4, i);
 	}
-	cr_assert_eq(arrange(&l->order, &l->batch, l->list, 2), 0);
+	cr_assert_eq(grouping_make(&l->order, &l->batch, l->list, 2), 0);
 	check_order(l);
 	cr_assert_eq(l->order.tables[0].nclasses, 5);
 	load_free(l);
@@ -246,7 +246,7 @@ Test(parts, contexts_are_those_of_the_text)
 Test(parts, an_excerpt_has_its_share_of_all_classes)
 {
 	struct load *l = load_new(40, EVENTS);
-	struct arrange_table *a = &l->order.tables[0];
+	struct grouping_table *a = &l->order.tables[0];
 	struct excerpt *s = calloc(1, sizeof(*s));
 	struct table t = { 0 };
 	uint32_t first = 0, at = 0;
@@ -280,7 +280,7 @@ Test(parts, an_excerpt_has_its_share_of_all_classes)
 
 Test(parts, a_dictionary_numbers_strings_once)
 {
-	struct dictionary d = { 0 };
+	struct string_table d = { 0 };
 	struct room list = { 0 };
 	struct buf out = { 0 };
 	const struct string *got;
@@ -289,36 +289,36 @@ Test(parts, a_dictionary_numbers_strings_once)
 	char text[8];
 
 	for (int round = 0; round < 2; round++) {
-		cr_assert(dictionary_reset(&d));
-		for (uint32_t i = 0; i < DICTIONARY_MAX; i++) {
+		cr_assert(string_table_reset(&d));
+		for (uint32_t i = 0; i < STRING_TABLE_MAX; i++) {
 			snprintf(text, sizeof(text), "%u", i);
-			cr_assert_eq(dictionary_number(&d, (struct string){ (uint8_t *)text,
+			cr_assert_eq(string_table_number(&d, (struct string){ (uint8_t *)text,
 						       (uint32_t)strlen(text) }), i);
 		}
-		cr_assert_eq(dictionary_number(&d, (struct string){ (uint8_t *)"77", 2 }), 77);
-		cr_assert_eq(dictionary_number(&d, (struct string){ (uint8_t *)"x", 1 }),
+		cr_assert_eq(string_table_number(&d, (struct string){ (uint8_t *)"77", 2 }), 77);
+		cr_assert_eq(string_table_number(&d, (struct string){ (uint8_t *)"x", 1 }),
 			     UINT32_MAX, "one too many");
-		dictionary_forget(&d, 1235);
-		cr_assert_eq(dictionary_number(&d, (struct string){ (uint8_t *)"1234", 4 }), 1234);
-		cr_assert_eq(dictionary_number(&d, (struct string){ (uint8_t *)"x", 1 }), 1235);
-		dictionary_forget(&d, 1235);
-		for (uint32_t i = 1235; i < DICTIONARY_MAX; i++) {
+		string_table_forget(&d, 1235);
+		cr_assert_eq(string_table_number(&d, (struct string){(uint8_t *)"1234", 4}), 1234);
+		cr_assert_eq(string_table_number(&d, (struct string){ (uint8_t *)"x", 1 }), 1235);
+		string_table_forget(&d, 1235);
+		for (uint32_t i = 1235; i < STRING_TABLE_MAX; i++) {
 			snprintf(text, sizeof(text), "%u", i);
-			cr_assert_eq(dictionary_number(&d, (struct string){ (uint8_t *)text,
+			cr_assert_eq(string_table_number(&d, (struct string){ (uint8_t *)text,
 						       (uint32_t)strlen(text) }), i);
 		}
 	}
-	dictionary_put(&d, &out);
+	string_table_put(&d, &out);
 	v = (struct view){ out.data, out.data + out.len, false };
-	cr_assert(dictionary_get(&v, &list, &count));
-	cr_assert(count == DICTIONARY_MAX && v.p == v.end);
+	cr_assert(string_table_get(&v, &list, &count));
+	cr_assert(count == STRING_TABLE_MAX && v.p == v.end);
 	got = list.p;
 	cr_assert(got[1234].len == 4 && !memcmp(got[1234].p, "1234", 4));
 	v = (struct view){ out.data, out.data + out.len - 1, false };
-	cr_assert(!dictionary_get(&v, &list, &count), "cut");
+	cr_assert(!string_table_get(&v, &list, &count), "cut");
 	free(list.p);
 	buf_free(&out);
-	dictionary_free(&d);
+	string_table_free(&d);
 }
 
 Test(parts, an_arena_keeps_to_its_bound)

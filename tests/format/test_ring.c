@@ -361,12 +361,12 @@ Test(ring, larger_than_the_memory_of_the_machine_is_refused)
 
 Test(facts, of_the_largest_family_the_oldest_goes)
 {
-	struct facts f;
-	struct fact **held;
+	struct meta_cache f;
+	struct cached_meta **held;
 	char name[32], text[1000] = "";
 	size_t n, tasks = 0;
 
-	facts_init(&f, 100000);
+	meta_cache_init(&f, 100000);
 	for (int i = 0; i < 1000; i++) {
 		struct trawl_meta m = { .name = name, .data = text, .len = sizeof(text) };
 
@@ -375,10 +375,10 @@ Test(facts, of_the_largest_family_the_oldest_goes)
 			 : i == 3 ? "machine"
 				  : "task/%d",
 			 i);
-		cr_assert(facts_put(&f, &m));
+		cr_assert(meta_cache_put(&f, &m));
 		cr_assert_leq(f.used, f.most);
 	}
-	held = facts_hold(&f, &n);
+	held = meta_cache_hold(&f, &n);
 	cr_assert_eq(n, f.count);
 	cr_assert_str_eq(held[0]->meta.name, "probe/0");
 	cr_assert_str_eq(held[3]->meta.name, "machine");
@@ -386,8 +386,8 @@ Test(facts, of_the_largest_family_the_oldest_goes)
 	for (size_t i = 4; i < n; i++, tasks++)
 		cr_assert_eq(atoi(held[i]->meta.name + 5), (int)(1000 - (n - i)));
 	cr_assert_gt(tasks, 80);
-	facts_free(&f);
+	meta_cache_free(&f);
 	/* What is held stays. */
 	cr_assert_str_eq(held[0]->meta.name, "probe/0");
-	facts_release(held, n);
+	meta_cache_release(held, n);
 }

@@ -142,7 +142,8 @@ static struct clock_sync sync_at(const struct job *job, uint32_t i)
 /*
  * What the writer does, without its threads. An event a chunk, in turn of a source of either clock.
  */
-static void put_event(struct volume *v, struct chunk_encoder *e, const struct job *job, uint32_t i)
+static void put_event(struct section_writer *v, struct chunk_encoder *e, const struct job *job,
+		      uint32_t i)
 {
 	const struct trawl_event_type *type = &types[i & 1];
 	struct chunk_schema schema = { &sources[i & 1], &type, 1 };
@@ -157,28 +158,29 @@ static void put_event(struct volume *v, struct chunk_encoder *e, const struct jo
 
 	put64(record, i);
 	must(!chunk_encode(e, &schema, &b, &payload, &len, &head.first, &head.last, &err));
-	must(!volume_chunk(v, &head, payload, len));
+	must(!section_writer_chunk(v, &head, payload, len));
 }
 
 static void write_file(const struct job *job)
 {
-	struct volume_front front = { .name = "memory", .comment = "", .time = 1 };
+	struct section_writer_front front = { .name = "memory", .comment = "", .time = 1 };
 	struct chunk_encoder *e[2] = { chunk_encoder_new(1), chunk_encoder_new(1) };
-	struct volume v;
+	struct section_writer v;
 	uint32_t k;
 
-	must(e[0] && e[1] && !volume_begin(&v, dup(job->fd), &front));
+	must(e[0] && e[1] && !section_writer_begin(&v, dup(job->fd), &front));
 	for (uint16_t i = 0; i < 2; i++)
-		must(!volume_source(&v, &sources[i]) && !volume_type(&v, &types[i], 0));
+		must(!section_writer_source(&v, &sources[i]) &&
+		     !section_writer_type(&v, &types[i], 0));
 	for (uint32_t i = 0; i < job->n; i++) {
 		struct clock_sync sync = sync_at(job, i);
 
-		must(i % SYNC_EVERY || !volume_sync(&v, &sync.s));
+		must(i % SYNC_EVERY || !section_writer_sync(&v, &sync.s));
 		k = job->order ? job->order(i, job->n) : i;
 		put_event(&v, e[k & 1], job, k);
 	}
-	volume_end(&v, 0);
-	must(!volume_close(&v));
+	section_writer_end(&v, 0);
+	must(!section_writer_close(&v));
 	chunk_encoder_free(e[0]);
 	chunk_encoder_free(e[1]);
 }

@@ -8,12 +8,12 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct printer {
-	struct sink sink;
+	struct item_sink sink;
 	void *state;
 	struct out text;
 };
 
-static int print(struct sink *sink, const struct item *it)
+static int print(struct item_sink *sink, const struct item *it)
 {
 	struct printer *p = (struct printer *)sink;
 	struct value v;

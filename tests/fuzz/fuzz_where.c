@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.comm_len = 4, .cpu = ITEM_NO_CPU, .pid = 1, .tid = ITEM_NO_TASK,
 	};
 	struct trawl_error err;
-	struct when when = {0};
+	struct time_arg when = {0};
 	struct where *w;
 	char *text = malloc(size + 1);
 
@@ -45,8 +45,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	else if (!strchr(err.text, '^') || err.status != TRAWL_USAGE)
 		abort(); /* every error shows its place */
 	where_free(w);
-	if (!when_parse("--from", text, true, &when, &err))
-		when_resolve(&when, 1795225477000000000u);
+	if (!time_arg_parse("--from", text, true, &when, &err))
+		time_arg_resolve(&when, 1795225477000000000u);
 	if (size < 4096)
 		glob_match(text, (const char *)data, size);
 	free(text);

@@ -59,11 +59,11 @@ static void param(const struct dwarf_function *fn, const char *name, const char 
 			continue;
 		cr_assert_str_eq(v->ctype, ctype);
 		if (!type) {
-			cr_assert_eq(v->place.form, PLACE_NONE, "%s", name);
+			cr_assert_eq(v->place.form, ARGLOC_NONE, "%s", name);
 			cr_assert(strstr(v->place.why, expr), "%s: %s", name, v->place.why);
 			return;
 		}
-		cr_assert_eq(v->place.form, PLACE_EXPR, "%s: %s", name, v->place.why);
+		cr_assert_eq(v->place.form, ARGLOC_EXPR, "%s: %s", name, v->place.why);
 		cr_assert_str_eq(v->place.expr, expr);
 		cr_assert_str_eq(v->type, type);
 		return;
@@ -157,7 +157,7 @@ Test(dwarf, floats_are_out_of_reach)
 	param(&fn, "e", "unsigned char", "%dx", "u8");
 	dwarf_function_free(&fn);
 	fn = function("params_double");
-	cr_assert_eq(fn.ret.place.form, PLACE_NONE);
+	cr_assert_eq(fn.ret.place.form, ARGLOC_NONE);
 	cr_assert(strstr(fn.ret.place.why, "floating point register"), "%s", fn.ret.place.why);
 	dwarf_function_free(&fn);
 }

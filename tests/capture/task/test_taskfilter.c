@@ -4,23 +4,23 @@
 
 #include "capture/task/taskfilter.h"
 
-static bool told(const struct kin *k, pid_t tid, uint64_t until)
+static bool told(const struct task_filter *k, pid_t tid, uint64_t until)
 {
-	return kin_has(k, tid, until) && !kin_has(k, tid, until + 1);
+	return task_filter_has(k, tid, until) && !task_filter_has(k, tid, until + 1);
 }
 
 Test(kin, knows_whom_it_was_told_of)
 {
-	struct kin k;
+	struct task_filter k;
 
-	cr_assert(kin_init(&k, 1000));
-	kin_begin(&k, 17, 40);
-	cr_expect(kin_has(&k, 17, 40));
-	cr_expect(kin_has(&k, 17, UINT64_MAX));
-	cr_expect_not(kin_has(&k, 18, 40));
-	kin_end(&k, 17, 50);
+	cr_assert(task_filter_init(&k, 1000));
+	task_filter_begin(&k, 17, 40);
+	cr_expect(task_filter_has(&k, 17, 40));
+	cr_expect(task_filter_has(&k, 17, UINT64_MAX));
+	cr_expect_not(task_filter_has(&k, 18, 40));
+	task_filter_end(&k, 17, 50);
 	cr_expect(told(&k, 17, 50)); /* another one's TID from then on */
-	kin_free(&k);
+	task_filter_free(&k);
 }
 
 /* What happened to a TID: 'b' a start (or an execve() that takes it), 'e' an end. */
@@ -32,7 +32,7 @@ struct happened {
 /* All orders in which the CPUs' buffers may be read. */
 static void in_any_order(struct happened *h, size_t n, size_t at, uint64_t until)
 {
-	struct kin k;
+	struct task_filter k;
 
 	for (size_t i = at; i < n; i++) {
 		struct happened first = h[i];
@@ -45,14 +45,14 @@ static void in_any_order(struct happened *h, size_t n, size_t at, uint64_t until
 	}
 	if (at < n)
 		return;
-	cr_assert(kin_init(&k, 1000));
+	cr_assert(task_filter_init(&k, 1000));
 	for (size_t i = 0; i < n; i++)
-		(h[i].what == 'b' ? kin_begin : kin_end)(&k, 17, h[i].time);
+		(h[i].what == 'b' ? task_filter_begin : task_filter_end)(&k, 17, h[i].time);
 	if (until == UINT64_MAX)
-		cr_expect(kin_has(&k, 17, UINT64_MAX), "begins with %c at %d", h[0].what, (int)h[0].time);
+		cr_expect(task_filter_has(&k, 17, UINT64_MAX), "begins with %c at %d", h[0].what, (int)h[0].time);
 	else
 		cr_expect(told(&k, 17, until), "begins with %c at %d", h[0].what, (int)h[0].time);
-	kin_free(&k);
+	task_filter_free(&k);
 }
 
 Test(kin, what_happened_may_be_told_in_any_order)
@@ -71,49 +71,49 @@ Test(kin, what_happened_may_be_told_in_any_order)
 Test(kin, the_kernels_list)
 {
 	uint8_t listed[1000 / 8] = { [17 / 8] = 1 << 17 % 8 };
-	struct kin k;
+	struct task_filter k;
 
-	cr_assert(kin_init(&k, 1000));
-	kin_found(&k, 17);
-	kin_begin(&k, 18, 10);
-	kin_begin(&k, 19, 10);
-	kin_end(&k, 19, 30);
-	kin_found(&k, 19); /* not waited for yet */
+	cr_assert(task_filter_init(&k, 1000));
+	task_filter_found(&k, 17);
+	task_filter_begin(&k, 18, 10);
+	task_filter_begin(&k, 19, 10);
+	task_filter_end(&k, 19, 30);
+	task_filter_found(&k, 19); /* not waited for yet */
 	cr_expect(told(&k, 19, 30));
-	kin_keep(&k, listed, 50); /* that of 18 was lost */
-	cr_expect(kin_has(&k, 17, UINT64_MAX));
+	task_filter_keep(&k, listed, 50); /* that of 18 was lost */
+	cr_expect(task_filter_has(&k, 17, UINT64_MAX));
 	cr_expect(told(&k, 18, 50));
 	cr_expect(told(&k, 19, 30));
-	cr_expect_not(kin_has(&k, 20, 1));
-	kin_free(&k);
+	cr_expect_not(task_filter_has(&k, 20, 1));
+	task_filter_free(&k);
 }
 
 Test(kin, what_is_no_tid_is_nobody)
 {
 	static const pid_t none[] = { -1, 0, 1000, 2000000000 };
-	struct kin k;
+	struct task_filter k;
 
-	cr_assert(kin_init(&k, 1000));
+	cr_assert(task_filter_init(&k, 1000));
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
-		kin_begin(&k, none[i], 5);
-		kin_end(&k, none[i], 5);
-		kin_found(&k, none[i]);
-		cr_expect_not(kin_has(&k, none[i], 1));
+		task_filter_begin(&k, none[i], 5);
+		task_filter_end(&k, none[i], 5);
+		task_filter_found(&k, none[i]);
+		cr_expect_not(task_filter_has(&k, none[i], 1));
 	}
-	kin_free(&k);
+	task_filter_free(&k);
 }
 
 Test(kin, who_lives_on)
 {
 	pid_t one = 0, me = getpid();
-	struct kin k;
+	struct task_filter k;
 
-	cr_assert(kin_init(&k, (uint32_t)me + 1));
-	cr_expect_eq(kin_living(&k, &one), 0);
-	kin_begin(&k, me, 10);
-	kin_begin(&k, 1, 10);
-	kin_end(&k, 1, 20);
-	cr_expect_eq(kin_living(&k, &one), 1);
+	cr_assert(task_filter_init(&k, (uint32_t)me + 1));
+	cr_expect_eq(task_filter_living(&k, &one), 0);
+	task_filter_begin(&k, me, 10);
+	task_filter_begin(&k, 1, 10);
+	task_filter_end(&k, 1, 20);
+	cr_expect_eq(task_filter_living(&k, &one), 1);
 	cr_expect_eq(one, me);
-	kin_free(&k);
+	task_filter_free(&k);
 }

@@ -11,10 +11,10 @@
 static uint64_t resolved(const char *text, bool utc)
 {
 	struct trawl_error err = {0};
-	struct when w = {0};
+	struct time_arg w = {0};
 
-	cr_assert_eq(when_parse("--from", text, utc, &w, &err), 0, "%s: %s", text, err.text);
-	return when_resolve(&w, START);
+	cr_assert_eq(time_arg_parse("--from", text, utc, &w, &err), 0, "%s: %s", text, err.text);
+	return time_arg_resolve(&w, START);
 }
 
 static void setup(void)
@@ -69,10 +69,10 @@ Test(when, a_time_of_day_on_a_day_of_25_hours)
 {
 	setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
 	tzset();
-	struct when w = {.kind = WHEN_CLOCK, .ns = 12 * 3600 * S, .here = true};
+	struct time_arg w = {.kind = TIME_ARG_CLOCK, .ns = 12 * 3600 * S, .here = true};
 
 	/* 2026-10-25, from 00:30 CEST: noon is CET */
-	cr_expect_eq(when_resolve(&w, 1792881000 * S), 1792926000 * S);
+	cr_expect_eq(time_arg_resolve(&w, 1792881000 * S), 1792926000 * S);
 }
 
 Test(when, what_a_summary_prints_is_taken)
@@ -101,9 +101,9 @@ Test(when, days_that_are_not_in_the_calendar_are_refused)
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct trawl_error err = {0};
-		struct when w = {0};
+		struct time_arg w = {0};
 
-		cr_expect_eq(when_parse("--to", bad[i], false, &w, &err), -1, "%s", bad[i]);
+		cr_expect_eq(time_arg_parse("--to", bad[i], false, &w, &err), -1, "%s", bad[i]);
 		cr_expect(strstr(err.text, "--to: this month has no such day\n"), "%s", err.text);
 		cr_expect_eq(strlen(strrchr(err.text, '\n') + 1), 2 + 8 + 1, "%s", err.text);
 	}
@@ -112,11 +112,11 @@ Test(when, days_that_are_not_in_the_calendar_are_refused)
 Test(when, a_time_of_day_after_midnight_is_on_the_next_day)
 {
 	struct trawl_error err;
-	struct when w = {0};
+	struct time_arg w = {0};
 	uint64_t late = 1795219200 * S - 60 * S; /* 23:59 UTC */
 
-	cr_assert_eq(when_parse("--from", "00:01", true, &w, &err), 0);
-	cr_expect_eq(when_resolve(&w, late), 1795219200 * S + 60 * S);
+	cr_assert_eq(time_arg_parse("--from", "00:01", true, &w, &err), 0);
+	cr_expect_eq(time_arg_resolve(&w, late), 1795219200 * S + 60 * S);
 }
 
 Test(when, wrong_texts_have_a_caret)
@@ -130,9 +130,9 @@ Test(when, wrong_texts_have_a_caret)
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct trawl_error err = {0};
-		struct when w = {0};
+		struct time_arg w = {0};
 
-		cr_expect_eq(when_parse("--to", bad[i], false, &w, &err), -1, "%s", bad[i]);
+		cr_expect_eq(time_arg_parse("--to", bad[i], false, &w, &err), -1, "%s", bad[i]);
 		cr_expect_eq(err.status, TRAWL_USAGE);
 		cr_expect(strstr(err.text, "--to: not a time"), "%s", err.text);
 		cr_expect(strchr(err.text, '^'), "%s", err.text);

@@ -10,7 +10,7 @@
 static const char *brief(const char *bytes, const struct setup_target *to)
 {
 	static struct out o;
-	struct setup s;
+	struct control_request s;
 
 	out_free(&o);
 	out_memory(&o);

@@ -17,7 +17,7 @@ static const uint8_t device[] = {
 static void ask(struct usb_devices *d, struct usb_device *dev, const char *setup, const void *p,
 		size_t n)
 {
-	struct setup s;
+	struct control_request s;
 
 	setup_parse(&s, (const uint8_t *)setup);
 	usbdev_learn(d, dev, &s, p, n);
@@ -28,7 +28,7 @@ Test(usbdev, learns_from_the_descriptors_in_a_capture)
 	struct usb_devices d = {0};
 	struct usb_device *dev = usbdev_at(&d, 1, 5);
 	struct setup_target to;
-	struct setup s;
+	struct control_request s;
 
 	ask(&d, dev, "\x80\x06\x00\x01\0\0\x12\0", device, sizeof(device));
 	ask(&d, dev, "\x80\x06\x00\x02\0\0\x09\0", config, 9);
@@ -55,7 +55,7 @@ Test(usbdev, superspeed_is_told_by_the_size_of_endpoint_0)
 	struct usb_devices d = {0};
 	struct usb_device *dev = usbdev_at(&d, 1, 5);
 	uint8_t super[18];
-	struct setup s;
+	struct control_request s;
 
 	memcpy(super, device, 18);
 	super[7] = 9; /* 2^9 */
