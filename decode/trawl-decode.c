@@ -267,7 +267,22 @@ static int skip_item(struct consumer *c, const struct decoder *d, void *state,
 	return 0;
 }
 
-/* Reads all (metadata may come at any place), then lists or prints it. */
+static void list_piece(const struct trawl_meta *m, struct out *out)
+{
+	size_t start;
+
+	out_printf(out, "%10zu  ", m->len);
+	start = out->len;
+	out_safe(out, m->type, strlen(m->type));
+	out_pad(out, start, 27, 1);
+	out_safe(out, m->name, strlen(m->name));
+	out_char(out, '\n');
+}
+
+/*
+ * Reads all (metadata may come at any place), then lists or prints it: as it is, but for a terminal,
+ * which would obey what is in it.
+ */
 static int print_meta(const struct options *o, struct stream *s, struct out *out,
 		      struct trawl_error *err)
 {
@@ -281,12 +296,13 @@ static int print_meta(const struct options *o, struct stream *s, struct out *out
 		const struct trawl_meta *m = trawl_meta_at(r, i);
 
 		if (!o->meta) {
-			out_printf(out, "%10zu  %-26s ", m->len, m->type);
-			out_safe(out, m->name, strlen(m->name));
-			out_char(out, '\n');
+			list_piece(m, out);
 		} else if (glob_match(o->meta, m->name, strlen(m->name))) {
 			found++;
-			out_bytes(out, m->data, m->len);
+			if (isatty(STDOUT_FILENO))
+				out_visible(out, m->data, m->len);
+			else
+				out_bytes(out, m->data, m->len);
 			if (strncmp(m->type, "application/octet", 17) && m->len &&
 			    ((const char *)m->data)[m->len - 1] != '\n')
 				out_char(out, '\n');

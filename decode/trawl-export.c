@@ -70,29 +70,6 @@ static int to_json(const struct export_options *o, struct stream *s, struct out 
 	return stream_run(s, &j.consumer, err);
 }
 
-static int to_csv(const struct export_options *o, struct stream *s, struct out *out,
-		  struct trawl_error *err)
-{
-	struct csv *c;
-	int got;
-
-	if (!o->columns && !stream_seekable(s))
-		return trawl_fail(err, TRAWL_USAGE, "--to csv: the columns must be known before "
-						    "the first line: give a file instead of a "
-						    "pipe, or --fields a,b,c");
-	if (o->columns && stream_seekable(s) &&
-	    stream_known_fields(s, "--fields", o->columns, err))
-		return -1;
-	c = csv_new(s, o->columns, out);
-	if (!c)
-		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
-	got = stream_run(s, csv_consumer(c), err);
-	csv_free(c);
-	if (!got && o->columns && !stream_seekable(s))
-		got = stream_known_fields(s, "--fields", o->columns, err);
-	return got;
-}
-
 static int to_pcap(const struct export_options *o, struct stream *s, struct out *out,
 		   struct trawl_error *err)
 {
@@ -134,14 +111,15 @@ static const struct export_format formats[] = {
 	{"trace-dat", "kernel events for trace-cmd report and KernelShark", false, true,
 	 tracedat_export},
 	{"json", "JSON lines, as of trawl-decode --json", false, false, to_json},
-	{"csv", "one table, a column for each field", false, false, to_csv},
+	{"csv", "one table, a column for each field", false, false, csv_export},
 };
 #define NFORMATS (sizeof(formats) / sizeof(formats[0]))
 
 /* ---- options ------------------------------------------------------------------------------ */
 
 /* --to is the format here, and the end of the time range is --until. */
-enum { OPTION_FORMAT = OPTION_PROGRAM, OPTION_FIELDS, OPTION_LINKTYPE, OPTION_NO_DESCRIPTORS };
+enum { OPTION_FORMAT = OPTION_PROGRAM, OPTION_FIELDS, OPTION_LINKTYPE, OPTION_NO_DESCRIPTORS,
+       OPTION_DECIMAL, OPTION_NO_FORMULAS };
 
 static const struct option long_options[] = {
 	READING_OPTIONS,
@@ -149,6 +127,8 @@ static const struct option long_options[] = {
 	{"fields", required_argument, NULL, OPTION_FIELDS},
 	{"linktype", required_argument, NULL, OPTION_LINKTYPE},
 	{"no-descriptors", no_argument, NULL, OPTION_NO_DESCRIPTORS},
+	{"decimal", no_argument, NULL, OPTION_DECIMAL},
+	{"no-formulas", no_argument, NULL, OPTION_NO_FORMULAS},
 	{NULL, 0, NULL, 0},
 };
 
@@ -175,6 +155,8 @@ static void print_help(void)
 	      "\n"
 	      "      --utc            times of --from and --until without a zone are UTC\n"
 	      "      --fields LIST    csv: these columns (a,b,c); else 'all' for helper fields\n"
+	      "      --decimal        csv: numbers above 2^63-1 in decimal, which most readers round\n"
+	      "      --no-formulas    csv: texts that begin with = + - @ get a ' in front\n"
 	      "      --raw            json, csv: an item for each record, nothing joined (USB);\n"
 	      "                       packets, usbmon: --where, --name choose single events\n"
 	      "      --show-keys      keystrokes in clear (USB)\n"
@@ -223,6 +205,12 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 	case OPTION_FIELDS:
 		o->export.columns = optarg;
 		return 0;
+	case OPTION_DECIMAL:
+		o->export.decimal = true;
+		return 0;
+	case OPTION_NO_FORMULAS:
+		o->export.no_formulas = true;
+		return 0;
 	case OPTION_NO_DESCRIPTORS:
 		o->reading.decode.no_descriptors = true;
 		return 0;
@@ -251,9 +239,12 @@ static int check(struct options *o, struct trawl_error *err)
 		o->reading.decode.all_fields = true;
 		o->export.columns = NULL;
 	}
-	if (o->export.columns && o->format->run != to_csv)
+	if (o->export.columns && o->format->run != csv_export)
 		return trawl_fail(err, TRAWL_USAGE, "--fields: a list of columns is for csv only: "
 						    "leave it out, or write 'all'");
+	if ((o->export.decimal || o->export.no_formulas) && o->format->run != csv_export)
+		return trawl_fail(err, TRAWL_USAGE, "%s: is for csv only: leave it out",
+				  o->export.decimal ? "--decimal" : "--no-formulas");
 	if (!strcmp(o->export.output, "-") && o->format->binary && isatty(STDOUT_FILENO))
 		return trawl_fail(err, TRAWL_USAGE, "%s is not for a terminal: give -w OUT",
 				  o->format->name);

@@ -5,6 +5,22 @@
 
 #include "format/trawl.h"
 
+/*
+ * Messages quote files of strangers, and all of them are made here. What a terminal would obey
+ * becomes '?'; of ends of lines those stay that messages have, with a blank or tab behind.
+ */
+static void make_harmless(unsigned char *p)
+{
+	for (; *p; p++) {
+		bool c1 = p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0;
+
+		if (*p == '\n' ? p[1] != ' ' && p[1] != '\t' : (*p < 0x20 && *p != '\t') || *p == 0x7f || c1)
+			*p = '?';
+		if (c1)
+			p[1] = '?';
+	}
+}
+
 int trawl_fail(struct trawl_error *err, enum trawl_status status, const char *fmt, ...)
 {
 	va_list ap;
@@ -14,6 +30,7 @@ int trawl_fail(struct trawl_error *err, enum trawl_status status, const char *fm
 	va_start(ap, fmt);
 	vsnprintf(err->text, sizeof(err->text), fmt, ap);
 	va_end(ap);
+	make_harmless((unsigned char *)err->text);
 	return -1;
 }
 

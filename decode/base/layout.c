@@ -105,7 +105,7 @@ static size_t pad16(size_t n)
 
 static size_t label_room(const struct trawl_field *f)
 {
-	return pad16(strlen(f->name) + 2) + pad16(strlen(f->name) * 6 + 4);
+	return pad16(strlen(f->name) * 4 + 18) + pad16(strlen(f->name) * 6 + 4);
 }
 
 /* Copies a label in steps of 16 bytes: its storage is padded, and the room is. */
@@ -121,14 +121,15 @@ static char *put_label(char *p, const char *label, size_t n)
 static char *prepare_label(struct shown *s, char *at)
 {
 	size_t n = strlen(s->field->name);
+	char *end;
 	struct out o;
 
 	s->label = at;
-	s->label_len = (uint32_t)(n + 2);
 	at[0] = ' ';
-	memcpy(at + 1, s->field->name, n);
-	at[n + 1] = '=';
-	at += pad16(n + 2);
+	end = put_safe(at + 1, s->field->name, n, 0);
+	*end = '=';
+	s->label_len = (uint32_t)(end + 1 - at);
+	at += pad16(n * 4 + 18);
 
 	out_memory(&o);
 	out_char(&o, ',');

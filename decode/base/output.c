@@ -522,6 +522,26 @@ void out_safe(struct out *o, const void *text, size_t n)
 	escaped(o, text, n, 0);
 }
 
+/* Is what stands here, behind the end of a line, indented or a caller? */
+static bool goes_on(const char *p, const char *end)
+{
+	return p < end && (*p == ' ' || *p == '\t' || (end - p >= 3 && !memcmp(p, "=> ", 3)));
+}
+
+void out_lines(struct out *o, const void *text, size_t n)
+{
+	const char *p = text, *end = p + n;
+
+	for (const char *at = p; at < end; at++) {
+		if (*at != '\t' && (*at != '\n' || !goes_on(at + 1, end)))
+			continue;
+		out_safe(o, p, (size_t)(at - p));
+		out_char(o, *at);
+		p = at + 1;
+	}
+	out_safe(o, p, (size_t)(end - p));
+}
+
 void out_quoted(struct out *o, const void *text, size_t n)
 {
 	out_char(o, '"');
@@ -529,18 +549,28 @@ void out_quoted(struct out *o, const void *text, size_t n)
 	out_char(o, '"');
 }
 
+/* A character below U+0100 as JSON's escape of it. */
+static char *put_json_number(char *to, unsigned char c)
+{
+	memcpy(to, "\\u00", 4);
+	to[4] = hexdigit[c >> 4];
+	to[5] = hexdigit[c & 15];
+	return to + 6;
+}
+
 static char *put_json_ascii(char *to, unsigned char c)
 {
-	if (ascii_class(c) == 2 && c != 0x7f) {
-		memcpy(to, "\\u00", 4);
-		to[4] = hexdigit[c >> 4];
-		to[5] = hexdigit[c & 15];
-		return to + 6;
-	}
-	if (c != 0x7f)
-		*to++ = '\\';
+	if (ascii_class(c) == 2)
+		return put_json_number(to, c);
+	*to++ = '\\';
 	*to++ = short_escape(c);
 	return to;
+}
+
+/* U+0080 to U+009F, which a terminal may obey. */
+static bool is_c1(const unsigned char *p, size_t run)
+{
+	return run == 2 && p[0] == 0xc2 && p[1] < 0xa0;
 }
 
 /* One character that is not plain. */
@@ -550,6 +580,10 @@ static char *put_json_special(char *to, const unsigned char **p, size_t n)
 
 	if (run == 1)
 		return put_json_ascii(to, *(*p)++);
+	if (is_c1(*p, run)) {
+		*p += run;
+		return put_json_number(to, (*p)[-1]);
+	}
 	if (run) {
 		memcpy(to, *p, run);
 		*p += run;
@@ -605,18 +639,30 @@ void out_json(struct out *o, const void *text, size_t n)
 	out_char(o, '"');
 }
 
-/* The text, each invalid UTF-8 sequence as one U+FFFD. */
-static void valid(struct out *o, const void *text, size_t n)
+/* What stands for a control character where nothing can be escaped: its picture, U+2400 on. */
+static void picture(struct out *o, unsigned char c)
+{
+	const unsigned char text[] = {0xe2, 0x90, 0x80 | (c == 0x7f ? 0x21 : c)};
+
+	out_bytes(o, text, sizeof(text));
+}
+
+void out_visible(struct out *o, const void *text, size_t n)
 {
 	const unsigned char *p = text, *from = p, *end = p + n;
 
 	while (p < end) {
 		size_t bad, run = out_utf8(p, (size_t)(end - p), &bad);
+		bool alone = *p == '\r' && (p + 1 == end || p[1] != '\n');
+		bool control = run == 1 && (ascii_class(*p) == 2 || alone);
 
-		if (!run) {
+		if (!run || control || is_c1(p, run)) {
 			out_bytes(o, from, (size_t)(p - from));
-			out_str(o, "\xef\xbf\xbd");
-			from = p + bad;
+			if (control)
+				picture(o, *p);
+			else
+				out_str(o, "\xef\xbf\xbd");
+			from = p + (run ? run : bad);
 		}
 		p += run ? run : bad;
 	}
@@ -629,15 +675,15 @@ void out_csv(struct out *o, const void *text, size_t n)
 
 	if (n && !memchr(p, '"', n) && !memchr(p, ',', n) && !memchr(p, '\n', n) &&
 	    !memchr(p, '\r', n) && p[0] != ' ' && end[-1] != ' ') {
-		valid(o, p, n);
+		out_visible(o, p, n);
 		return;
 	}
 	out_char(o, '"');
 	while ((quote = memchr(p, '"', (size_t)(end - p)))) {
-		valid(o, p, (size_t)(quote + 1 - p));
+		out_visible(o, p, (size_t)(quote + 1 - p));
 		out_char(o, '"');
 		p = quote + 1;
 	}
-	valid(o, p, (size_t)(end - p));
+	out_visible(o, p, (size_t)(end - p));
 	out_char(o, '"');
 }

@@ -115,18 +115,34 @@ void out_hexbytes(struct out *o, const void *p, size_t n);
  */
 void out_safe(struct out *o, const void *text, size_t n);
 
+/*
+ * The same of a text of several lines, as the kernel prints stack traces: a tab stays, and an end
+ * of line where a blank, a tab or "=> " follows. No other line begins so, thus none is forged.
+ */
+void out_lines(struct out *o, const void *text, size_t n);
+
 /* The same between double quotes, with \" for a quote. */
 void out_quoted(struct out *o, const void *text, size_t n);
 
-/* A JSON string with its quotes. Each invalid UTF-8 sequence becomes one U+FFFD. */
+/*
+ * A JSON string with its quotes: control characters (C0, DEL, C1) are escaped, each invalid UTF-8
+ * sequence becomes one U+FFFD.
+ */
 void out_json(struct out *o, const void *text, size_t n);
+
+/*
+ * A document as it is, but for what a terminal obeys: control characters other than tab and end of
+ * line (LF, or CR LF) become their pictures (U+2400 on), of C1 and of invalid UTF-8 each sequence
+ * one U+FFFD.
+ */
+void out_visible(struct out *o, const void *text, size_t n);
 
 /* A JSON number; JSON knows no nan and no inf: these become null. */
 void out_json_double(struct out *o, double v);
 
 /*
- * A CSV cell: quoted by RFC 4180 where needed, and when it is empty: nothing is no value. Invalid
- * UTF-8 is as in out_json().
+ * A CSV cell: quoted by RFC 4180 where needed, and when it is empty: nothing is no value. Its
+ * text is as by out_visible().
  */
 void out_csv(struct out *o, const void *text, size_t n);
 

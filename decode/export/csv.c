@@ -3,41 +3,53 @@
 
 #include <stdlib.h>
 
+struct column {
+	char *name;
+	bool used; /* some item has a value here */
+	bool wide; /* some value is above INT64_MAX */
+};
+
+/* The columns that items of an event type may fill, by their numbers. */
+struct type_columns {
+	const struct trawl_event_type *type;
+	size_t *column;
+	size_t n;
+};
+
 struct csv {
 	struct consumer consumer; /* first: the stream hands it back */
 	struct out *out;
-	char **columns;
+	const struct export_options *options;
+	bool known; /* used and wide are; else the input is a pipe */
+	struct column *columns;
 	size_t n;
+	struct type_columns *types; /* of the survey */
+	size_t ntypes;
 	bool failed;
 };
 
 static const char *const fixed[] = {"ts_ns", "source", "name", "cpu", "pid", "tid", "comm"};
 #define NFIXED (sizeof(fixed) / sizeof(fixed[0]))
 
-static void add(struct csv *c, const char *name, size_t n)
-{
-	char **more;
-	size_t i;
+/* ---- columns ------------------------------------------------------------------------------ */
 
-	for (i = 0; i < c->n; i++)
-		if (strlen(c->columns[i]) == n && !memcmp(c->columns[i], name, n))
-			return;
+/* The number of the column, made if need be; c->n when memory runs out. */
+static size_t column(struct csv *c, const char *name, size_t n)
+{
+	struct column *more;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (strlen(c->columns[i].name) == n && !memcmp(c->columns[i].name, name, n))
+			return i;
 	more = realloc(c->columns, (c->n + 1) * sizeof(*more));
-	if (!more) {
-		c->failed = true;
-		return;
-	}
-	c->columns = more;
-	more[c->n] = strndup(name, n);
-	if (more[c->n])
-		c->n++;
-	else
-		c->failed = true;
-}
-
-static void add_name(void *arg, const char *name)
-{
-	add(arg, name, strlen(name));
+	if (more)
+		c->columns = more;
+	if (more)
+		more[c->n] = (struct column){.name = strndup(name, n)};
+	if (more && more[c->n].name)
+		return c->n++;
+	c->failed = true;
+	return c->n;
 }
 
 static void add_list(struct csv *c, const char *list)
@@ -47,8 +59,131 @@ static void add_list(struct csv *c, const char *list)
 	for (; *list; list += n + (list[n] == ',')) {
 		n = strcspn(list, ",");
 		if (n)
-			add(c, list, n);
+			column(c, list, n);
 	}
+}
+
+/* ---- what the columns hold: all items are looked at once before ---------------------------- */
+
+struct survey {
+	struct consumer consumer; /* first */
+	struct csv *csv;
+	struct type_columns *at; /* of which add_type_column() is told the names */
+};
+
+static void add_type_column(void *arg, const char *name)
+{
+	struct survey *s = arg;
+	struct type_columns *t = s->at;
+	size_t *more = realloc(t->column, (t->n + 1) * sizeof(*more));
+	size_t i = column(s->csv, name, strlen(name));
+
+	if (more)
+		t->column = more;
+	if (!more || i == s->csv->n) {
+		s->csv->failed = true;
+		return;
+	}
+	t->column[t->n++] = i;
+}
+
+static struct type_columns *columns_of(struct survey *s, const struct decoder *d, void *state,
+				       const struct trawl_event_type *type)
+{
+	struct csv *c = s->csv;
+	struct type_columns *more;
+
+	for (size_t i = c->ntypes; i-- > 0;)
+		if (c->types[i].type == type)
+			return &c->types[i];
+	more = realloc(c->types, (c->ntypes + 1) * sizeof(*more));
+	if (!more) {
+		c->failed = true;
+		return NULL;
+	}
+	c->types = more;
+	s->at = &more[c->ntypes++];
+	*s->at = (struct type_columns){.type = type};
+	d->names(state, type, add_type_column, s);
+	return s->at;
+}
+
+static int survey_item(struct consumer *consumer, const struct decoder *d, void *state,
+		       const struct item *it)
+{
+	struct survey *s = (struct survey *)consumer;
+	struct csv *c = s->csv;
+	struct type_columns *t = it->type ? columns_of(s, d, state, it->type) : NULL;
+	struct value v;
+
+	for (size_t i = 0; t && i < t->n; i++) {
+		struct column *col = &c->columns[t->column[i]];
+
+		if ((col->used && col->wide) ||
+		    !d->value(state, it, col->name, &v) || v.type == VALUE_NONE)
+			continue;
+		col->used = true;
+		col->wide |= v.type == VALUE_UINT && v.u > INT64_MAX;
+	}
+	return c->failed;
+}
+
+static int survey(struct csv *c, struct stream *s, struct trawl_error *err)
+{
+	struct survey survey = {.consumer.item = survey_item, .csv = c};
+	struct selection selection;
+	struct stream *before = stream_again(s, &selection, err);
+	int got = before ? stream_run(before, &survey.consumer, err) : -1;
+
+	c->known = true;
+	stream_close(before);
+	for (size_t i = 0; i < c->ntypes; i++)
+		free(c->types[i].column);
+	free(c->types);
+	return got;
+}
+
+/* Columns stay that were asked for, the first of all; if none was, those that have a value. */
+static void drop_unused(struct csv *c, size_t asked)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		if (asked ? i < asked : c->columns[i].used)
+			c->columns[n++] = c->columns[i];
+		else
+			free(c->columns[i].name);
+	}
+	c->n = n;
+}
+
+/* ---- cells -------------------------------------------------------------------------------- */
+
+/* Text that a spreadsheet would take for a formula gets a ' in front, if that is asked for. */
+static void text_cell(const struct csv *c, const char *text, size_t n)
+{
+	struct out safe;
+
+	if (!c->options->no_formulas || !n || !memchr("=+-@\t\r", text[0], 6)) {
+		out_csv(c->out, text, n);
+		return;
+	}
+	out_memory(&safe);
+	out_char(&safe, '\'');
+	out_bytes(&safe, text, n);
+	out_csv(c->out, safe.data, safe.error ? 0 : safe.len);
+	out_free(&safe);
+}
+
+/* A name: unlike a text of the traced system's it has to stand in one line. */
+static void name_cell(const struct csv *c, const char *name, size_t n)
+{
+	struct out safe;
+
+	out_memory(&safe);
+	out_safe(&safe, name, n);
+	text_cell(c, safe.data, safe.error ? 0 : safe.len);
+	out_free(&safe);
 }
 
 static void header(struct csv *c)
@@ -63,27 +198,40 @@ static void header(struct csv *c)
 	for (i = 0; i < c->n; i++) {
 		out_char(c->out, ',');
 		for (k = 0; k < NFIXED; k++)
-			if (!strcmp(fixed[k], c->columns[i]))
+			if (!strcmp(fixed[k], c->columns[i].name))
 				out_str(c->out, "fields.");
-		out_csv(c->out, c->columns[i], strlen(c->columns[i]));
+		name_cell(c, c->columns[i].name, strlen(c->columns[i].name));
 	}
 	out_str(c->out, "\r\n");
 }
 
-static void cell(struct out *o, const struct value *v)
+static void unsigned_cell(const struct csv *c, const struct column *col, uint64_t v)
 {
+	if (!c->options->decimal && (c->known ? col->wide : v > INT64_MAX))
+		out_hex(c->out, v);
+	else
+		out_u64(c->out, v);
+}
+
+static void cell(const struct csv *c, const struct column *col, const struct value *v)
+{
+	struct out *o = c->out;
+
 	switch (v->type) {
 	case VALUE_UINT:
-		out_u64(o, v->u);
+		unsigned_cell(c, col, v->u);
 		break;
 	case VALUE_INT:
-		out_s64(o, v->i);
+		if (v->i < 0)
+			out_s64(o, v->i);
+		else
+			unsigned_cell(c, col, v->u);
 		break;
 	case VALUE_FLOAT:
 		out_double(o, v->f);
 		break;
 	case VALUE_TEXT:
-		out_csv(o, v->text, v->len);
+		text_cell(c, v->text, v->len);
 		break;
 	case VALUE_BYTES:
 		if (v->len)
@@ -109,61 +257,63 @@ static int csv_item(struct consumer *consumer, const struct decoder *d, void *st
 	struct csv *c = (struct csv *)consumer;
 	struct out *o = c->out;
 	struct value v;
-	size_t i;
 
 	out_u64(o, it->time);
 	out_char(o, ',');
-	out_csv(o, it->source->name, strlen(it->source->name));
+	name_cell(c, it->source->name, strlen(it->source->name));
 	out_char(o, ',');
-	out_csv(o, it->name, it->name_len);
+	name_cell(c, it->name, it->name_len);
 	number(o, it->cpu != ITEM_NO_CPU, it->cpu);
 	number(o, it->pid != ITEM_NO_TASK, it->pid);
 	number(o, it->tid != ITEM_NO_TASK, it->tid);
 	out_char(o, ',');
 	if (it->comm_len)
-		out_csv(o, it->comm, it->comm_len);
-	for (i = 0; i < c->n; i++) {
+		name_cell(c, it->comm, it->comm_len);
+	for (size_t i = 0; i < c->n; i++) {
 		out_char(o, ',');
-		if (d->value(state, it, c->columns[i], &v))
-			cell(o, &v);
+		if (d->value(state, it, c->columns[i].name, &v))
+			cell(c, &c->columns[i], &v);
 	}
 	out_str(o, "\r\n");
 	return o->error != 0;
 }
 
-struct csv *csv_new(struct stream *s, const char *columns, struct out *out)
-{
-	struct csv *c = calloc(1, sizeof(*c));
+/* ---- the export --------------------------------------------------------------------------- */
 
-	if (!c)
-		return NULL;
-	c->consumer.item = csv_item;
-	c->out = out;
-	if (columns)
-		add_list(c, columns);
-	else
-		stream_names(s, add_name, c);
-	if (c->failed) {
-		csv_free(c);
-		return NULL;
-	}
+static int run(struct csv *c, struct stream *s, struct trawl_error *err)
+{
+	size_t asked;
+
+	if (c->options->columns)
+		add_list(c, c->options->columns);
+	asked = c->n;
+	if (!c->failed && stream_seekable(s) && survey(c, s, err))
+		return -1;
+	if (c->failed)
+		return trawl_fail(err, TRAWL_CANNOT, "--to csv: out of memory");
+	drop_unused(c, asked);
 	header(c);
-	return c;
+	return stream_run(s, &c->consumer, err);
 }
 
-struct consumer *csv_consumer(struct csv *c)
+int csv_export(const struct export_options *o, struct stream *s, struct out *out,
+	       struct trawl_error *err)
 {
-	return &c->consumer;
-}
+	struct csv c = {.consumer.item = csv_item, .out = out, .options = o};
+	int got;
 
-void csv_free(struct csv *c)
-{
-	size_t i;
-
-	if (!c)
-		return;
-	for (i = 0; i < c->n; i++)
-		free(c->columns[i]);
-	free(c->columns);
-	free(c);
+	if (!o->columns && !stream_seekable(s))
+		return trawl_fail(err, TRAWL_USAGE, "--to csv: the columns must be known before "
+						    "the first line: give a file instead of a "
+						    "pipe, or --fields a,b,c");
+	if (o->columns && stream_seekable(s) &&
+	    stream_known_fields(s, "--fields", o->columns, err))
+		return -1;
+	got = run(&c, s, err);
+	for (size_t i = 0; i < c.n; i++)
+		free(c.columns[i].name);
+	free(c.columns);
+	if (!got && o->columns && !stream_seekable(s))
+		got = stream_known_fields(s, "--fields", o->columns, err);
+	return got;
 }

@@ -10,6 +10,8 @@
 
 struct export_options {
 	const char *columns; /* --fields of csv, or NULL */
+	bool decimal;        /* csv: every number, also those that most readers round */
+	bool no_formulas;    /* csv: no text begins as formulas of spreadsheets do */
 	const char *output;  /* the name of the output, for messages */
 };
 

@@ -67,8 +67,14 @@ static void option(struct out *o, uint16_t code, const void *value, size_t n)
 
 static void option_text(struct out *o, uint16_t code, const char *text)
 {
-	if (text && *text)
-		option(o, code, text, strlen(text));
+	struct out safe;
+
+	if (!text || !*text)
+		return;
+	out_memory(&safe);
+	out_safe(&safe, text, strlen(text));
+	option(o, code, safe.data, safe.error ? 0 : safe.len);
+	out_free(&safe);
 }
 
 /* A block is put together in p->block, its length known at the end. */
@@ -122,7 +128,7 @@ static void comment_meta(struct pcapng *p, struct out *o, const char *name)
 	out_memory(&text);
 	out_str(&text, name);
 	out_str(&text, ": ");
-	out_bytes(&text, m->data, m->len);
+	out_visible(&text, m->data, m->len);
 	option(o, OPT_COMMENT, text.data, text.len);
 	out_free(&text);
 }

@@ -438,8 +438,11 @@ static void cmdlines(const struct tracedat *t, struct out *o)
 
 	out_memory(&text);
 	for (size_t i = 0; i < t->names_room; i++)
-		if (t->names[i].comm[0])
-			out_printf(&text, "%d %s\n", t->names[i].tid, t->names[i].comm);
+		if (t->names[i].comm[0]) { /* a line each: no name may end one */
+			out_printf(&text, "%d ", t->names[i].tid);
+			out_safe(&text, t->names[i].comm, strlen(t->names[i].comm));
+			out_char(&text, '\n');
+		}
 	out_le64(o, text.len);
 	out_bytes(o, text.data, text.len);
 	out_free(&text);

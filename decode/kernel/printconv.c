@@ -30,20 +30,6 @@ static struct shape shape_of(struct eval *e, const struct piece *p)
 	return s;
 }
 
-/* Foreign text, escaped; but lines stay lines. */
-static void out_lines(struct out *o, const char *p, size_t n)
-{
-	const char *end;
-
-	while ((end = memchr(p, '\n', n))) {
-		out_safe(o, p, (size_t)(end - p));
-		out_char(o, '\n');
-		n -= (size_t)(end + 1 - p);
-		p = end + 1;
-	}
-	out_safe(o, p, n);
-}
-
 /* Text in the scratch from `start` on goes out, escaped, between blanks. */
 static void place(struct eval *e, const struct shape *s, size_t start, struct out *o)
 {

@@ -91,7 +91,7 @@ struct piece {
 	const struct trawl_field *field;
 };
 
-enum { PRINTFMT_PAD = 16 }; /* bytes that can be read behind the string literals */
+enum { PRINTFMT_PAD = 16 }; /* bytes that can be read behind the pieces' texts */
 
 struct printfmt {
 	const struct trawl_event_type *type;
@@ -104,6 +104,7 @@ struct printfmt {
 	char *unknown;
 	bool symbols;
 	struct out scratch;  /* texts in the making */
+	struct out literals; /* the pieces' texts, as they are printed */
 };
 
 #endif

@@ -121,6 +121,36 @@ static bool format_string(struct parser *p)
 	return !p->why;
 }
 
+/* ---- literals ------------------------------------------------------------------------------ */
+
+/*
+ * The text between conversions is foreign, too: it is escaped once, to where it is printed from.
+ * False without memory.
+ */
+static bool make_literals(struct printfmt *f)
+{
+	struct out *o = &f->literals;
+	char *at;
+
+	out_memory(o);
+	for (size_t i = 0; i < f->npieces; i++) {
+		struct piece *p = &f->pieces[i];
+		size_t start = o->len;
+
+		out_lines(o, p->text, p->len);
+		p->len = (uint32_t)(o->len - start);
+	}
+	out_fill(o, 0, PRINTFMT_PAD);
+	if (o->error)
+		return false;
+	at = o->data;
+	for (size_t i = 0; i < f->npieces; i++) {
+		f->pieces[i].text = at;
+		at += f->pieces[i].len;
+	}
+	return true;
+}
+
 /* ---- conversions of no more than a field --------------------------------------------------- */
 
 /* A number at a place of its own: a field, or an element of an array. */
@@ -219,6 +249,9 @@ struct printfmt *printfmt_new(const struct trawl_event_type *type,
 	parse_next(&p);
 	if (!format_string(&p))
 		goto fail;
+	p.why = "no memory";
+	if (!make_literals(f))
+		goto fail;
 	eval_fold(f);
 	find_direct(f);
 	if (p.unknown)
@@ -246,6 +279,7 @@ void printfmt_free(struct printfmt *f)
 	free(f->strings);
 	free(f->pieces);
 	out_free(&f->scratch);
+	out_free(&f->literals);
 	free(f);
 }
 

@@ -494,6 +494,12 @@ static bool site_value(const struct site *s, const char *name, struct value *v)
 			   !strcmp(name, "file") ? s->file : NULL;
 
 	memset(v, 0, sizeof(*v));
+	if (!strcmp(name, "site.offset")) {
+		v->type = VALUE_UINT;
+		v->u = s->offset;
+		v->hex = true;
+		return true;
+	}
 	if (!strcmp(name, "line")) {
 		v->type = s->line ? VALUE_UINT : VALUE_NONE;
 		v->u = s->line;
@@ -561,6 +567,7 @@ static void tracefs_names(void *state, const struct trawl_event_type *type, deco
 		if (!p->layout->shown[i].hidden || t->ctx->options->all_fields)
 			fn(arg, p->layout->shown[i].field->name);
 	if (s) {
+		fn(arg, "site.offset");
 		fn(arg, "symbol");
 		fn(arg, "file");
 		fn(arg, "line");

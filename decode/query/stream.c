@@ -249,7 +249,7 @@ static void list_name(void *arg, const char *name)
 	}
 	if (l->text.len)
 		out_str(&l->text, ", ");
-	out_str(&l->text, name);
+	out_safe(&l->text, name, n);
 }
 
 int stream_known_fields(struct stream *s, const char *option, const char *list,
@@ -636,6 +636,14 @@ struct stream *stream_open(const char *path, const struct decode_options *option
 		return s;
 	stream_close(s);
 	return NULL;
+}
+
+struct stream *stream_again(const struct stream *s, struct selection *selection,
+			    struct trawl_error *err)
+{
+	*selection = *s->selection;
+	selection->taken = 0;
+	return stream_open(s->path, s->options, selection, err);
 }
 
 struct stream *stream_live(struct trawl_reader *reader, const struct decode_options *options,

@@ -22,9 +22,9 @@ assert len(rows) == 10
 assert list(rows[0])[:7] == ["ts_ns", "source", "name", "cpu", "pid", "tid", "comm"]
 a = rows[1]
 assert a["ts_ns"] == "1795225477001000000" and a["comm"] == "app" and a["tid"] == "100", a
-assert a["arg2"] == "two\nlines \"x\"" and a["arg1"] == "-1" and a["arg3"] == "" and a["symbol"] == "serve+0x8"
+assert a["arg2"] == "two\nlines \"x\"" and a["arg1"] == "-1" and a["arg3"] == "" and a["symbol"] == "serve+0x8" and a["site.offset"] == "8554"
 assert rows[2]["arg3"] == "22" and rows[2]["line"] == "12"
-assert rows[8]["arg1"] == str(2**64 - 1) and rows[8]["mask"] == "65280" and rows[8]["raw"] == "deadbeef"
+assert rows[0]["arg1"] == "-2" and rows[8]["arg1"] == hex(2**64 - 1) and rows[8]["mask"] == "65280" and rows[8]["raw"] == "deadbeef"
 assert rows[9]["prev_comm"] == "app" and rows[9]["arg1"] == ""
 assert "arg3_base" not in rows[0]
 '; ok $? "CSV has a column for each field, and every cell comes back"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 CLI_DECODE = tests/cli/decode.sh tests/cli/decode-bad.sh tests/cli/decode-man.sh \
-	tests/cli/export.sh
+	tests/cli/export.sh tests/cli/foreign_text.py
 TESTS += $(CLI_DECODE)
 EXTRA_DIST += $(CLI_DECODE)
 CLI_CAPTURE = tests/cli/capture_events.sh tests/cli/capture_ends.sh tests/cli/capture_input.sh \

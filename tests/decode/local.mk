@@ -4,6 +4,10 @@ check_PROGRAMS += tests/decode/make-sample
 tests_decode_make_sample_SOURCES = tests/decode/make-sample.c $(SAMPLE)
 tests_decode_make_sample_CFLAGS = $(AM_CFLAGS)
 tests_decode_make_sample_LDADD = libtrawl.la
+check_PROGRAMS += tests/decode/make-hostile
+tests_decode_make_hostile_SOURCES = tests/decode/make-hostile.c
+tests_decode_make_hostile_CFLAGS = $(AM_CFLAGS)
+tests_decode_make_hostile_LDADD = libtrawl.la
 SAMPLE = tests/decode/sample.h tests/decode/sample.c
 
 if HAVE_CRITERION

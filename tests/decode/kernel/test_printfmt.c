@@ -119,7 +119,9 @@ Test(printfmt, fields, .init = fill)
 	is("\"%+d|% d|%+d\", REC->byte, REC->byte, REC->num", "+200| 200|-5");
 	is("\"%s|%s\", REC->comm, REC->str", "init|hello");
 	memcpy(record + 21, "two\nlines\033[0m!!", 16);
-	is("\"%s|\", REC->comm", "two\nlines\\x1b[0m!!|");
+	is("\"%s|\", REC->comm", "two\\nlines\\x1b[0m!!|");
+	memcpy(record + 21, "two\n lines\n=> a\n", 17);
+	is("\"%s|\", REC->comm", "two\n lines\n=> a\\n|");
 }
 
 /* What does not depend on the record is calculated once, wherever it stands. */
@@ -184,7 +186,7 @@ Test(printfmt, symbols, .init = fill)
 	got = print_with(s,
 			 "\"%pS %ps %s %pS %pS\", (void *)REC->big, (void *)REC->big, REC->big, 0x1234, "
 			 "REC->big + 193", 86);
-	cr_expect_str_eq(got, "start_here+0x2 start_here a\ntext 0x1234 next+0x3 [mod]");
+	cr_expect_str_eq(got, "start_here+0x2 start_here a\\ntext 0x1234 next+0x3 [mod]");
 	free(got);
 	/* A stack, without and with the number of its entries. */
 	put(70, 0xffffffff81000042, 8);

@@ -1,0 +1,90 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Texts of a stranger's capture reach no terminal as they are: no program prints an escape, a bell
+or a C1 control, and no name makes a line of its own; formulas of CSV can be had harmless."""
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+sys.dont_write_bytecode = True
+from tap import finish, ok, same  # noqa: E402
+
+BUILD = os.environ.get("TRAWL_BUILD", ".")
+OBEYED = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
+FORGED = re.compile(rb"^(\d\d:)?12:00:00", re.M)
+
+
+def run(*argv):
+    done = subprocess.run([f"{BUILD}/{argv[0]}", *argv[1:]], capture_output=True, timeout=60,
+                          env=dict(os.environ, TZ="UTC"))
+    return done.stdout, done.stderr
+
+
+def at_terminal(*argv):
+    """What a terminal gets."""
+    main, child = os.openpty()
+    with subprocess.Popen([f"{BUILD}/{argv[0]}", *argv[1:]], stdout=child, stderr=child) as done:
+        os.close(child)
+        text = b""
+        try:
+            while part := os.read(main, 65536):
+                text += part
+        except OSError:
+            pass
+        os.close(main)
+        done.wait(60)
+    return text.replace(b"\r\n", b"\n")
+
+
+def harmless(name, text, lines=True):
+    found = OBEYED.search(text.replace(b"\r\n", b"\n"))
+    ok(text and not found, f"{name}: nothing that a terminal obeys", text[:600])
+    if lines:
+        ok(not FORGED.search(text), f"{name}: no line of its own", text[:600])
+
+
+with tempfile.TemporaryDirectory() as folder:
+    f = f"{folder}/evil.trawl"
+    subprocess.run([f"{BUILD}/tests/decode/make-hostile", f], check=True)
+    for options in ([], ["--print"], ["--summary"], ["--json"], ["--meta"], ["--fields", "all"],
+                    ["--around", "pid == 77"], ["--where", "x == 1"], ["--name", "x"],
+                    ["--source", "x"], ["--where", "comm == 1"], ["--bounds", "-tttt"]):
+        out, err = run("trawl-decode", *options, f)
+        harmless(" ".join(["trawl-decode", *options]), out + err)
+    harmless("trawl-decode --meta=* at a terminal", at_terminal("trawl-decode", "--meta=*", f), False)
+    out, _ = run("trawl-decode", "--meta=odd*", f)
+    ok(b"\x1b]0;PWNED\x07" in out, "metadata goes into a pipe as it is", out)
+    for argv in (["trawl-edit", "verify", f], ["trawl-export", "--to", "json", f],
+                 ["trawl-export", "--to", "usbmon", f]):
+        out, err = run(*argv)
+        harmless(" ".join(argv[:-1]), out + err)
+    out, err = run("trawl-export", "--to", "pcapng", f, "-w", "-")
+    ok(b"\x1b" not in out and b"\x9b" not in out, "pcapng: no escape in any option or packet")
+
+    # JSON has every character, by its escape
+    line = json.loads(run("trawl-decode", "--json", f)[0])
+    ok("\x1b]0;PWNED\x07" in line["name"] and "\x7f\x9b2J" in line["name"],
+       "JSON: the name comes back whole", line)
+
+    # CSV
+    out, err = run("trawl-export", "--to", "csv", f)
+    harmless("trawl-export --to csv", out, False)
+    rows = list(csv.reader(io.StringIO(out.decode(), newline="")))
+    same(2, len(rows), "CSV: two rows")
+    ok(not any("\n" in cell for cell in rows[0] + rows[1][:7]), "CSV: names stand in one line", rows)
+    column = next(i for i, name in enumerate(rows[0]) if name.startswith("=cmd"))
+    ok(rows[1][column].startswith("=1+1␛]0;PWNED␇␛[31m\n12:00:00"), "CSV: a text keeps its lines",
+       rows[1][column])
+    rows = list(csv.reader(io.StringIO(
+        run("trawl-export", "--to", "csv", "--no-formulas", f)[0].decode(), newline="")))
+    same([], [c for row in rows for c in row if c[:1] in ("=", "+", "-", "@", "\t", "\r") and c],
+         "--no-formulas: no cell begins as a formula")
+    ok(rows[0][column].startswith("'=cmd|") and rows[1][column].startswith("'=1+1"),
+       "--no-formulas: what would have been one has a ' in front", rows)
+sys.exit(finish())
