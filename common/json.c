@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/json.h"
+#include "common/utf8.h"
 
 static void put(struct json *j, const char *bytes, size_t len)
 {
@@ -31,29 +32,11 @@ static void put_str(struct json *j, const char *s)
 	put(j, s, strlen(s));
 }
 
-/* Length of the well-formed UTF-8 sequence at s, 0 if there is none. */
-static size_t utf8_len(const unsigned char *s, size_t len)
-{
-	size_t n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 :
-		   s[0] < 0xf5 ? 4 : 0;
-
-	if (!n || n > len)
-		return 0;
-	for (size_t i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return n;
-}
-
 static void put_quoted(struct json *j, const char *s, size_t len)
 {
 	put(j, "\"", 1);
 	while (len) {
-		size_t n = utf8_len((const unsigned char *)s, len);
+		size_t n = utf8_length((const unsigned char *)s, len);
 		char esc[8];
 
 		if (!n) {

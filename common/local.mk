@@ -3,7 +3,7 @@
 # libdecode.la, in front of libtrawl.la.
 noinst_LTLIBRARIES += libcommon.la
 libcommon_la_SOURCES = \
-	common/json.h common/json.c \
+	common/json.h common/utf8.h common/json.c \
 	common/unnamed.h common/unnamed.c \
 	common/nearest.h common/nearest.c \
 	common/dupopt.h common/dupopt.c \

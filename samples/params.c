@@ -33,6 +33,8 @@ long params_types(enum color a, text b, const struct pair *const *c, struct bits
 		  void (*f)(int));
 long params_wide(int a, __int128 b, int c, __int128 d, int e, int f);
 long params_long_double(long double a, int b, long double c, int d);
+int params_names(int größe, int gräße, int common_pid,
+		 int a_parameter_whose_name_the_kernel_has_no_room_for);
 double params_double(int a);
 
 WHOLE long params_ints(signed char a, unsigned short b, int c, unsigned long d, int64_t e, bool f)
@@ -85,6 +87,13 @@ WHOLE long params_long_double(long double a, int b, long double c, int d)
 WHOLE double params_double(int a)
 {
 	return a;
+}
+
+/* Names that a field of tracefs cannot have; only resolved, not called. */
+WHOLE int params_names(int größe, int gräße, int common_pid,
+		       int a_parameter_whose_name_the_kernel_has_no_room_for)
+{
+	return größe + gräße + common_pid + a_parameter_whose_name_the_kernel_has_no_room_for;
 }
 
 static void expect(const char *function, const char *fields)

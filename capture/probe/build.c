@@ -4,11 +4,13 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <signal.h>
 
 #include "capture/sys/alloc.h"
 #include "capture/probe/build.h"
 #include "capture/probe/cxx.h"
 #include "capture/probe/insn.h"
+#include "common/utf8.h"
 
 /* ---- files and sites -------------------------------------------------------------------- */
 
@@ -31,11 +33,26 @@ void target_close(struct target *t)
 	elf_free(t->elf);
 }
 
+/* A session blocks these until it begins to record. Resolving may take long: it asks for them. */
+static bool interrupted(void)
+{
+	sigset_t pending;
+
+	return sigpending(&pending) == 0 && (sigismember(&pending, SIGINT) > 0 ||
+					     sigismember(&pending, SIGTERM) > 0 ||
+					     sigismember(&pending, SIGHUP) > 0);
+}
+
 struct probe *probe_add(struct resolve *r, enum probe_kind kind, struct target *t, size_t n)
 {
 	struct probe_list *list = r->list;
 	struct probe *p;
 
+	if (interrupted()) {
+		trawl_fail(r->err, TRAWL_CANNOT, "%s: interrupted before anything was recorded",
+			   r->spec->text);
+		return NULL;
+	}
 	if (list->n - r->before >= r->limit) {
 		trawl_fail(r->err, TRAWL_USAGE,
 			   "%s: matches more than %zu probes; narrow the pattern", r->spec->text,
@@ -93,33 +110,99 @@ static bool probe_has_arg(const struct probe *p, const char *name)
 	return false;
 }
 
-bool probe_arg_name_ok(const char *name)
+/* Fields that each record has. */
+static bool common_field(const char *name)
 {
 	static const char *const taken[] = { "common_type", "common_flags", "common_preempt_count",
 					     "common_pid", "common_tgid", "__probe_ip",
 					     "__probe_func", "__probe_ret_ip" };
-	size_t n = 0;
 
 	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++) {
 		if (!strcmp(name, taken[i]))
-			return false;
+			return true;
 	}
-	while (isalnum((unsigned char)name[n]) || name[n] == '_')
-		n++;
-	return n && n < PROBE_ARG_NAME_MAX && !name[n] && !isdigit((unsigned char)*name);
+	return false;
 }
 
-/* Writes a name of at most room - 1 bytes that no field has: name itself, cut, or with _2, _3. */
+bool probe_arg_name_ok(const char *name)
+{
+	size_t n = 0;
+
+	while (isalnum((unsigned char)name[n]) || name[n] == '_')
+		n++;
+	return n && n < PROBE_ARG_NAME_MAX && !name[n] && !isdigit((unsigned char)*name) &&
+	       !common_field(name);
+}
+
+/*
+ * Writes the C identifier of at most room - 1 bytes (at least 4) that is nearest to name: '_' stands
+ * for each character that an identifier cannot have, and in front of a digit.
+ */
+static void identifier(const char *name, char *buf, size_t room)
+{
+	size_t n = 0;
+
+	if (!*name || isdigit((unsigned char)*name))
+		buf[n++] = '_';
+	for (; *name && n < room - 1; name++) {
+		/* One '_' for a character of several bytes in UTF-8. */
+		if (((unsigned char)*name & 0xc0) == 0x80)
+			continue;
+		buf[n++] = isalnum((unsigned char)*name) ? *name : '_';
+	}
+	buf[n] = '\0';
+}
+
+/*
+ * Writes a name of at most room - 1 bytes (at least 4) that no field has: that of the identifier
+ * nearest to name, cut, or with _2, _3. As many are tried as can be taken, and one more.
+ */
 static void unique_arg_name(const struct probe *p, const char *name, char *buf, size_t room)
 {
-	char tail[16] = "";
+	char base[PROBE_ARG_NAME_MAX], tail[16] = "";
 
-	for (unsigned int i = 2;; i++) {
-		snprintf(buf, room, "%.*s%s", (int)(room - 1 - strlen(tail)), name, tail);
+	identifier(name, base, sizeof(base));
+	for (size_t i = 2;; i++) {
+		snprintf(buf, room, "%.*s%s", (int)(room - 1 - strlen(tail)), base, tail);
 		if (!probe_has_arg(p, buf) && probe_arg_name_ok(buf))
 			return;
-		snprintf(tail, sizeof(tail), "_%u", i);
+		snprintf(tail, sizeof(tail), "_%zu", i);
 	}
+}
+
+/* A name that people can be shown as it is: UTF-8 without blanks, quotes and control characters. */
+static bool presentable(const char *name)
+{
+	const unsigned char *s = (const unsigned char *)name;
+	size_t n = strlen(name);
+
+	if (!n || n >= PROBE_LABEL_MAX)
+		return false;
+	while (*s) {
+		size_t len = utf8_length(s, n);
+
+		if (!len || (len == 1 && (*s <= ' ' || *s == 0x7f || strchr("\"'\\=,", *s))))
+			return false;
+		/* C1 control characters */
+		if (len == 2 && s[0] == 0xc2 && s[1] < 0xa0)
+			return false;
+		s += len;
+		n -= len;
+	}
+	return true;
+}
+
+/* Gives the argument the name that people know, unless another one goes by it. */
+static void set_label(struct probe *p, size_t k, const char *name)
+{
+	if (p->args[k].label || !strcmp(p->args[k].name, name) || !presentable(name) ||
+	    common_field(name) || probe_has_arg(p, name))
+		return;
+	for (size_t i = 0; i < p->nargs; i++) {
+		if ( p->args[i].label && !strcmp(p->args[i].label, name))
+			return;
+	}
+	p->args[k].label = xstrdup(name);
 }
 
 size_t probe_add_arg(struct probe *p, const char *name, const char *type)
@@ -139,6 +222,7 @@ size_t probe_add_arg(struct probe *p, const char *name, const char *type)
 		site->args[k] = (struct probe_arg_site){ 0 };
 	}
 	p->nargs++;
+	set_label(p, k, name);
 	return k;
 }
 
@@ -158,7 +242,13 @@ void probe_arg_missing(struct probe *p, size_t arg)
 {
 	size_t len = strlen(p->args[arg].name), room = PROBE_ARG_NAME_MAX - sizeof("_na");
 
+	char *label = p->args[arg].label;
+
 	strcpy(p->args[arg].name + (len < room ? len : room), "_na");
+	if (label) {
+		p->args[arg].label = xasprintf("%s_na", label);
+		free(label);
+	}
 	snprintf(p->args[arg].type, sizeof(p->args[arg].type), "u8");
 }
 
@@ -394,6 +484,7 @@ static int fit_arg(struct resolve *r, struct probe *p, size_t k)
 	arg->name[0] = '\0';
 	unique_arg_name(p, whole, cut, room + 1 < sizeof(cut) ? room + 1 : sizeof(cut));
 	snprintf(arg->name, sizeof(arg->name), "%s", cut);
+	set_label(p, k, whole);
 	return 0;
 }
 

@@ -179,6 +179,8 @@ static void probe_free(struct probe *p)
 		free(site->file);
 		free(site->fetchargs);
 	}
+	for (size_t k = 0; k < p->nargs; k++)
+		free(p->args[k].label);
 	p->file->refs--;
 	free(p->sites);
 	free(p->args);

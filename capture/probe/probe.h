@@ -31,6 +31,7 @@
 enum {
 	PROBE_NAME_MAX = 64,       /* kernel: MAX_EVENT_NAME_LEN, with the NUL */
 	PROBE_ARG_NAME_MAX = 32,   /* kernel: MAX_ARG_NAME_LEN, with the NUL */
+	PROBE_LABEL_MAX = 128,
 	PROBE_TYPE_MAX = 24,
 	PROBE_ARG_MAX = 63,        /* kernel: MAX_ARGSTR_LEN, "name=expr:type" */
 	PROBE_ARGS_MAX = 128,      /* kernel: MAX_TRACE_ARGS */
@@ -104,7 +105,9 @@ struct probe_arg_site {
  * One that is available nowhere is called NAME_na.
  */
 struct probe_arg {
-	char name[PROBE_ARG_NAME_MAX]; /* the field: "arg1", a parameter's name */
+	char name[PROBE_ARG_NAME_MAX]; /* the field in tracefs: "arg1", a parameter's name */
+	char *label;                   /* the field in the file, where the program's name for it is
+					  no C identifier or too long; or NULL: name */
 	char type[PROBE_TYPE_MAX];     /* the field's: "s32", "string", "x64", "u8[16]" */
 	char ctype[64];                /* the type in the program's words, if DWARF tells; or "" */
 	enum probe_arg_show show;

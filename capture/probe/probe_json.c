@@ -36,11 +36,16 @@ static void put_sib(struct json *j, const struct probe_sib *sib)
 	json_end(j);
 }
 
+static const char *name_of(const struct probe_arg *arg)
+{
+	return arg->label ? arg->label : arg->name;
+}
+
 static void put_arg_site(struct json *j, const struct probe_arg *arg,
 			 const struct probe_arg_site *a)
 {
 	json_object(j, NULL);
-	json_string(j, "name", arg->name);
+	json_string(j, "name", name_of(arg));
 	json_string(j, "note", a->note);
 	json_string(j, "fetch", a->fetch);
 	json_string(j, "type", a->type);
@@ -74,7 +79,7 @@ static void put_site(struct json *j, const struct probe *p, const struct probe_s
 static void put_arg(struct json *j, const struct probe_arg *arg)
 {
 	json_object(j, NULL);
-	json_string(j, "name", arg->name);
+	json_string(j, "name", name_of(arg));
 	json_string(j, "type", arg->type);
 	json_string(j, "ctype", arg->ctype);
 	json_string(j, "show", show_names[arg->show]);

@@ -115,7 +115,8 @@ static int tune(const struct probe *p, struct eventformat *f, struct trawl_error
 		if (!field)
 			continue;
 		field->kind = (uint8_t)shown_kind(&p->args[i], field);
-		if (*p->args[i].ctype && replace(&field->ctype, p->args[i].ctype))
+		if ((*p->args[i].ctype && replace(&field->ctype, p->args[i].ctype)) ||
+		    (p->args[i].label && replace(&field->name, p->args[i].label)))
 			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 		if (*why) {
 			field->kind = TRAWL_NONE;

@@ -35,6 +35,15 @@ static const struct narrow *narrow_of(const char *ctype)
 	return NULL;
 }
 
+/* The type of a user probe's field is in the words of the program: Go's int has 8 bytes. */
+static bool of_probe(const struct trawl_event_type *type)
+{
+	for (uint32_t i = 0; i < type->nfields; i++)
+		if (!strncmp(type->fields[i].name, "__probe_", 8))
+			return true;
+	return false;
+}
+
 struct trawl_field ctype_field(const struct trawl_event_type *type, const struct trawl_field *f)
 {
 	struct trawl_field field = *f;
@@ -46,7 +55,7 @@ struct trawl_field ctype_field(const struct trawl_event_type *type, const struct
 	    !type->format || !type->format[0] || !f->ctype)
 		return field;
 	narrow = narrow_of(f->ctype);
-	if (!narrow)
+	if (!narrow || of_probe(type))
 		return field;
 	field.size = narrow->size;
 	if (f->kind == TRAWL_UINT && narrow->is_signed)

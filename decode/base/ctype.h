@@ -11,7 +11,8 @@
 
 /*
  * The field as its declared type has it: a copy of *f, narrowed to the low bytes if it is a number
- * of 8 bytes of a tracefs event (one with a format) that is declared as a narrower integer.
+ * of 8 bytes of a tracefs event (one with a format) that is declared as a narrower integer. A
+ * field of a user probe is as long as its type in the program, which need not be C.
  */
 struct trawl_field ctype_field(const struct trawl_event_type *type, const struct trawl_field *f);
 

@@ -96,9 +96,10 @@ static void blank(struct parser *ps)
 		ps->p++;
 }
 
+/* Names of parameters may have letters of any language. */
 static bool letter(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
+	return (unsigned char)c >= 0x80 || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
 }
 
 static bool digit(char c)

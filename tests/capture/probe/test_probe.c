@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <criterion/criterion.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -310,6 +311,50 @@ Test(probe, what_has_no_name_is_called_as_it_is_inside)
 	cr_assert_str_eq(p->args[4].name, "mem");
 }
 
+/* The parameter's own name, which a field of tracefs cannot have, is kept. */
+static void labelled(const struct probe_arg *arg, const char *name, const char *label)
+{
+	cr_expect_str_eq(arg->name, name);
+	cr_expect(arg->label && !strcmp(arg->label, label), "%s: %s", label,
+		  arg->label ? arg->label : "no label");
+}
+
+Test(probe, names_that_are_no_identifiers, .timeout = 20)
+{
+	struct probe *p = taken("uprobe:@/params:params_names $params");
+	char *json = probe_meta_json(p);
+
+	labelled(&p->args[0], "gr__e", "gr\303\266\303\237e");
+	labelled(&p->args[1], "gr__e_2", "gr\303\244\303\237e");
+	cr_expect_str_eq(p->args[2].name, "common_pid_2");
+	cr_expect_null(p->args[2].label, "each record has a field of this name");
+	labelled(&p->args[3], "a_parameter_whose_name_the_kern",
+		 "a_parameter_whose_name_the_kernel_has_no_room_for");
+	cr_expect(strstr(json, "\"name\":\"gr\303\266\303\237e\",\"note\""), "%s", json);
+	free(json);
+}
+
+Test(probe, signals_end_resolving, .timeout = 20)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	sigset_t set;
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		int got;
+
+		sigemptyset(&set);
+		sigaddset(&set, signals[i]);
+		sigprocmask(SIG_BLOCK, &set, NULL);
+		raise(signals[i]);
+		cr_expect_eq(resolve_limited(0, "uprobe:libc.so.6:str*"), -1);
+		cr_expect(strstr(err.text, "interrupted"), "%s", err.text);
+		cr_expect_eq(err.status, TRAWL_CANNOT);
+		cr_expect_eq(list.n, 0);
+		sigwait(&set, &got);
+		sigprocmask(SIG_UNBLOCK, &set, NULL);
+	}
+}
+
 Test(probe, long_names_are_cut_and_told_apart)
 {
 	char name[120];
@@ -345,10 +390,10 @@ Test(probe, globs_have_a_limit)
 	taken("usdt:@/forms:reg*");
 	cr_assert_eq(list.n, 5);
 	taken("uprobe:@/params:params_*");
-	cr_assert_eq(list.n, 15);
+	cr_assert_eq(list.n, 16);
 	cr_assert_eq(resolve_limited(3, "uprobe:libc.so.6:str*"), -1);
 	cr_assert(strstr(err.text, "more than 3 probes"), "%s", err.text);
-	cr_assert_eq(list.n, 15, "what was there before stays");
+	cr_assert_eq(list.n, 16, "what was there before stays");
 }
 
 Test(probe, metadata_is_json_of_all_of_it)

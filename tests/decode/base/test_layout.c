@@ -90,6 +90,30 @@ Test(layout, narrower_than_its_place)
 	}
 }
 
+/* Go's int is a word of 8 bytes. */
+Test(layout, types_of_a_probe_are_the_programs_own)
+{
+	static const uint8_t r[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0x9c, 0xff, 0xff, 0xff, 0x78, 0x56, 0x34,
+				      0x12};
+	struct trawl_field f[] = {F("__probe_ip", TRAWL_ADDR, TRAWL_FIXED, 0, 8, 1),
+				  F("a", TRAWL_INT, TRAWL_FIXED, 8, 8, 1)};
+	struct trawl_event_type type = {.name = "t", .format = "f", .size = 16, .nfields = 2,
+					.fields = f};
+
+	struct layout *l;
+	struct out o;
+
+	f[1].ctype = "int";
+	l = layout_new(&type);
+	cr_assert_not_null(l);
+	out_memory(&o);
+	layout_text(l, r, sizeof(r), false, &o);
+	out_char(&o, '\0');
+	cr_expect_str_eq(o.data, "__probe_ip=0x0 a=1311768469162688412");
+	out_free(&o);
+	layout_free(l);
+}
+
 Test(layout, other_scalars)
 {
 	float f = 0.5f;
