@@ -41,6 +41,7 @@ const char *trawl_loss_reason_name(uint32_t reason)
 		[TRAWL_LOSS_COMMIT] = "commit overrun", [TRAWL_LOSS_MISSED] = "missed",
 		[TRAWL_LOSS_WRITE] = "write error", [TRAWL_LOSS_MAP] = "map full",
 		[TRAWL_LOSS_FILTER] = "filtered", [TRAWL_LOSS_EMPTIED] = "buffer emptied",
+		[TRAWL_LOSS_UNPAIRED] = "unpaired",
 	};
 
 	if (reason < sizeof(names) / sizeof(names[0]) && names[reason])

@@ -158,6 +158,7 @@ enum trawl_loss_reason {
 	TRAWL_LOSS_MAP,         /* a histogram map of a synthetic event was full */
 	TRAWL_LOSS_FILTER,      /* left out on request */
 	TRAWL_LOSS_EMPTIED,     /* the kernel's buffer was emptied before it was read */
+	TRAWL_LOSS_UNPAIRED,    /* a synthetic event was made of two that do not belong together */
 	TRAWL_LOSS_REASONS
 };
 

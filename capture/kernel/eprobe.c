@@ -488,6 +488,8 @@ static int find_exit(struct eprobe *e, unsigned int number, struct trawl_error *
 	strcpy(c->end_key, "common_pid");
 	c->start_filter = e->spec.filter;
 	c->end_filter = "";
+	if (hist_pair_latency(c, err))
+		return -1;
 	if (trace_format(e->trace, c->end_group, c->end_event, &end, err))
 		return -1;
 	ret = eventformat_field(&end, "ret");

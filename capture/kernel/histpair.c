@@ -49,6 +49,17 @@ int hist_pair_field(struct hist_pair *c, const char *name, const struct trawl_fi
 	return 0;
 }
 
+int hist_pair_latency(struct hist_pair *c, struct trawl_error *err)
+{
+	static const struct trawl_field time = { .name = "common_timestamp", .kind = TRAWL_UINT,
+						 .size = 8, .count = 1 };
+
+	if (hist_pair_field(c, "latency", &time, false, err))
+		return -1;
+	c->fields[c->nfields - 1].latency = true;
+	return 0;
+}
+
 /* Appends to a text of TEXT_MAX bytes; what does not fit makes hist_pair_make() fail. */
 static void add(char *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -121,7 +132,7 @@ static void start_text(const struct hist_pair *c, unsigned int number, char *tex
 		    c->fields[i].latency ? "common_timestamp" : c->fields[i].value);
 		separator = ",";
 	}
-	add(text, ":size=%d", MAP_SIZE);
+	add(text, ":size=%d:clock=mono", MAP_SIZE);
 	if (*c->start_filter)
 		add(text, " if %s", c->start_filter);
 }
@@ -151,7 +162,7 @@ static void end_text(const struct hist_pair *c, unsigned int number, char *text)
 			    number, i);
 		separator = ",";
 	}
-	add(text, ":size=%d:onmatch(%s.%s).trace(%s", MAP_SIZE, c->start_group, c->start_event,
+	add(text, ":size=%d:clock=mono:onmatch(%s.%s).trace(%s", MAP_SIZE, c->start_group, c->start_event,
 	    c->synthetic);
 	for (size_t i = 0; i < c->nfields; i++) {
 		if (c->fields[i].of_end && is_text(&c->fields[i]))
@@ -203,8 +214,11 @@ int hist_pair_make(struct trace *t, struct hist_pair *c, unsigned int number,
 
 	snprintf(c->synthetic, sizeof(c->synthetic), "%.55s_%u", t->name, number);
 	kept = keep(t, c, err);
-	if (!kept || define(t, c, err))
+	/* While the buffer takes nothing, the kernel stamps what triggers see by another clock. */
+	if (!kept || define(t, c, err) || tracefs_write(t->dir, "tracing_on", "1", err))
 		return -1;
+	if (!t->paired_since)
+		t->paired_since = mono_now();
 	if (strcmp(c->start_group, "syscalls")) {
 		keep_module(t, c->start_group, c->start_event, "keep_start", number);
 		keep_module(t, c->end_group, c->end_event, "keep_end", number);

@@ -156,8 +156,6 @@ static int read_arg(struct synth *s, const char **at, struct trawl_error *err)
 
 static int parse(struct synth *s, struct trawl_error *err)
 {
-	static const struct trawl_field time = { .name = "common_timestamp", .kind = TRAWL_UINT,
-						 .size = 8, .count = 1 };
 	struct hist_pair *c = &s->chain;
 	const char *at = read_word(s->text, "-", s->name);
 
@@ -175,9 +173,8 @@ static int parse(struct synth *s, struct trawl_error *err)
 	if (read_event(s, &at, c->end_group, c->end_event, &s->end, err))
 		return -1;
 	c->start_filter = c->end_filter = "";
-	if (hist_pair_field(c, "latency", &time, false, err))
+	if (hist_pair_latency(c, err))
 		return -1;
-	c->fields[0].latency = true;
 	at += strspn(at, " \t");
 	if (read_key(s, &at, err))
 		return -1;
@@ -198,9 +195,16 @@ static int make(struct synth *s, unsigned int number, struct trawl_error *err)
 	    trace_format(t, "synthetic", s->chain.synthetic, &f, err))
 		return -1;
 	latency = eventformat_field(&f, "latency");
-	if (latency)
-		latency->note = "ns from the first event to the second";
+	if (!latency) {
+		eventformat_free(&f);
+		return trawl_fail(err, TRAWL_CANNOT, "%s: the kernel's event has no latency",
+				  s->display);
+	}
+	latency->note = "ns from the first event to the second";
+	latency->kind = TRAWL_INT;
 	r = trace_add(t, "synthetic", s->chain.synthetic, s->display, &f, "", err);
+	if (!r)
+		t->events[t->nevents - 1].latency_at = latency->offset;
 	eventformat_free(&f);
 	return r;
 }

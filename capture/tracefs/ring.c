@@ -60,7 +60,17 @@ int ring_layout_parse(const char *text, struct ring_layout *l, struct trawl_erro
 	return 0;
 }
 
-int ring_page_start(struct ring_page *p, const struct ring_layout *l, const void *page, size_t len)
+/* The time of the sub-buffer; that of the one before, where the kernel's reader was still in it. */
+static struct ring_clock first_time(uint64_t ts, const struct ring_clock *before)
+{
+	/* No other sub-buffer can begin before the last event of this one. */
+	if (ts == before->stamp && ts < before->ts)
+		return *before;
+	return (struct ring_clock){ ts, ts };
+}
+
+int ring_page_start(struct ring_page *p, const struct ring_layout *l, const void *page, size_t len,
+		    const struct ring_clock *before)
 {
 	const uint8_t *base = page;
 	uint32_t commit, bytes;
@@ -68,7 +78,7 @@ int ring_page_start(struct ring_page *p, const struct ring_layout *l, const void
 	*p = (struct ring_page){ 0 };
 	if (len < l->data_at)
 		return -1;
-	p->ts = get64(base + l->time_at);
+	p->clock = first_time(get64(base + l->time_at), before);
 	/* The low half is enough, and all that is right: the kernel sign-extends its flag bits. */
 	commit = get32(base + l->commit_at);
 	bytes = commit & COMMIT_BYTES;
@@ -99,7 +109,7 @@ static int skip_padding(struct ring_page *p, uint32_t delta)
 	if (len < 4 || len > (size_t)(p->end - p->at) - 4)
 		return -1;
 	p->at += 4 + len;
-	p->ts += delta;
+	p->clock.ts += delta == 1 ? 0 : delta;
 	return 1;
 }
 
@@ -121,10 +131,13 @@ static int take_time(struct ring_page *p, uint32_t type, uint32_t delta)
 	if (p->end - p->at < 8)
 		return -1;
 	time = ((uint64_t)get32(p->at + 4) << DELTA_BITS) + delta;
-	if (type == TYPE_TIME_EXTEND)
-		p->ts += time;
-	else
-		p->ts = absolute_time(time & TIME_STAMP_BITS, p->ts);
+	if (type == TYPE_TIME_EXTEND) {
+		p->clock.ts += time;
+		p->clock.stamp += time;
+	} else {
+		p->clock.ts = absolute_time(time & TIME_STAMP_BITS, p->clock.ts);
+		p->clock.stamp = absolute_time(time & TIME_STAMP_BITS, p->clock.stamp);
+	}
 	p->at += 8;
 	return 1;
 }
@@ -161,8 +174,9 @@ int ring_page_next(struct ring_page *p, struct ring_event *ev)
 		}
 		if (len > left - head)
 			return -1;
-		p->ts += delta;
-		*ev = (struct ring_event){ p->ts, p->at + head, len };
+		p->clock.ts += delta;
+		p->clock.stamp += delta;
+		*ev = (struct ring_event){ p->clock.ts, p->at + head, len };
 		/* A length that is no multiple of 4 is rounded up by the kernel's allocation. */
 		len = (len + 3) & ~3u;
 		p->at += len > left - head ? left : head + len;

@@ -18,7 +18,15 @@
  *	30        u32: bits 27.. of the delta of the next event ("time extend")
  *	31        u32: bits 27..58 of an absolute time; the upper five are those of the time so far
  *
- * Every delta counts, that of a discarded event as well.
+ * Every delta counts, that of a discarded event as well: the next event's is counted from there. Where
+ * a discarded event had none, the kernel writes 1 instead of the 0 that would mean the other padding.
+ *
+ * The kernel's own reader forgets the deltas of discarded events (rb_update_read_stamp(), Linux 6.1 to
+ * 6.12 at least). That shows where a read() takes what is there of the sub-buffer that is being written:
+ * the rest, which the next read() gives, begins with the kernel's idea of the time, too early by those
+ * deltas. Events are discarded when a trigger of theirs has made another event meanwhile, as all do that
+ * at-exit and synth are made of, and seconds may lie before one. So a walk keeps the kernel's time beside
+ * the true one, and where a sub-buffer begins with exactly that, it goes on from the true one.
  */
 #ifndef TRAWL_CAPTURE_TRACEFS_RING_H
 #define TRAWL_CAPTURE_TRACEFS_RING_H
@@ -34,10 +42,16 @@ struct ring_layout {
 /* Parses events/header_page. */
 int ring_layout_parse(const char *text, struct ring_layout *l, struct trawl_error *err);
 
+/* The time at a place of a CPU's buffer. All zero before its first sub-buffer. */
+struct ring_clock {
+	uint64_t ts;
+	uint64_t stamp; /* as the kernel's reader has it */
+};
+
 /* Where a walk through a sub-buffer is. */
 struct ring_page {
 	const uint8_t *at, *end;
-	uint64_t ts;   /* of the event that ring_page_next() gave last */
+	struct ring_clock clock; /* at the event that ring_page_next() gave last */
 	uint64_t lost; /* events lost before this sub-buffer; UINT64_MAX: some, number not known */
 };
 
@@ -48,10 +62,11 @@ struct ring_event {
 };
 
 /*
- * Starts a walk through len bytes of a sub-buffer. Nothing in it is believed: -1 for lengths that
- * do not fit.
+ * Starts a walk through len bytes of a sub-buffer. before: the clock at the end of the walk through the
+ * one that the same CPU gave before. Nothing in it is believed: -1 for lengths that do not fit.
  */
-int ring_page_start(struct ring_page *p, const struct ring_layout *l, const void *page, size_t len);
+int ring_page_start(struct ring_page *p, const struct ring_layout *l, const void *page, size_t len,
+		    const struct ring_clock *before);
 
 /* The next event with data: 1, 0 at the end, -1 for a length that does not fit. */
 int ring_page_next(struct ring_page *p, struct ring_event *ev);

@@ -468,7 +468,7 @@ static int flagged_loss(struct trace *t, struct trace_cpu *c, const struct ring_
 	if (!count || count == UINT64_MAX)
 		return 0;
 	c->flagged += count;
-	return trace_lose(t, c, c->last, p->ts, count, TRAWL_LOSS_OVERRUN, err);
+	return trace_lose(t, c, c->last, p->clock.ts, count, TRAWL_LOSS_OVERRUN, err);
 }
 
 /*
@@ -561,6 +561,18 @@ static int settle_aside(struct trace *t, struct trawl_error *err)
 	return n ? trace_lose(t, NULL, t->unsure_from, mono_now(), n, TRAWL_LOSS_MISSED, err) : 0;
 }
 
+/* Can a synthetic event of this latency be? Not if it began after it ended, or before anybody looked. */
+static bool is_pair(const struct trace *t, const struct trace_event *e, const struct ring_event *ev)
+{
+	int64_t latency;
+
+	if (!e->latency_at || e->latency_at + sizeof(latency) > ev->len)
+		return true;
+	memcpy(&latency, ev->data + e->latency_at, sizeof(latency));
+	return latency >= 0 && ev->ts >= t->paired_since &&
+	       (uint64_t)latency <= ev->ts - t->paired_since;
+}
+
 /* Hands one event of a sub-buffer to the session; as session_append(). */
 static int append(struct trace *t, struct trace_cpu *c, const struct ring_event *ev,
 		  struct trawl_error *err)
@@ -585,6 +597,10 @@ static int append(struct trace *t, struct trace_cpu *c, const struct ring_event 
 	r = t->follows ? is_wanted(t, tid, ev->ts, err) : 1;
 	if (r <= 0)
 		return r;
+	if (!is_pair(t, e, ev)) {
+		t->unpaired++;
+		return 0;
+	}
 	if (snaplen && len > e->size)
 		record = snap(e, ev->data, &len, snaplen, copy, sizeof(copy));
 	r = session_append(t->in, (uint16_t)t->source, id, c->cpu, ev->ts, record, len, err);
@@ -611,9 +627,9 @@ static int drain_page(struct trace *t, struct trace_cpu *c, size_t len, bool *pa
 {
 	struct ring_event ev;
 	struct ring_page p;
-	int r;
+	int full = 0, r;
 
-	if (ring_page_start(&p, t->layout, t->page, len))
+	if (ring_page_start(&p, t->layout, t->page, len, &c->clock))
 		return trawl_fail(err, TRAWL_CANNOT, "tracefs: a sub-buffer of CPU %u is damaged",
 				  c->cpu);
 	*partial = (size_t)(p.end - p.at) < t->layout->data_size / 2;
@@ -621,13 +637,16 @@ static int drain_page(struct trace *t, struct trace_cpu *c, size_t len, bool *pa
 		return -1;
 	while ((r = ring_page_next(&p, &ev)) > 0) {
 		c->taken++;
-		r = append(t, c, &ev, err);
-		if (r)
-			return r;
+		if (full) /* the walk goes on for the sake of the clock */
+			continue;
+		full = append(t, c, &ev, err);
+		if (full < 0)
+			return -1;
 		c->last = ev.ts;
 	}
+	c->clock = p.clock;
 	return r < 0 ? trawl_fail(err, TRAWL_CANNOT, "tracefs: a sub-buffer of CPU %u is damaged",
-				  c->cpu) : 0;
+				  c->cpu) : full;
 }
 
 /*
@@ -757,6 +776,8 @@ static void final_losses(struct trace *t)
 			session_note(t->in->session, "%s: CPU %u lost %" PRIu64 " events",
 				     t->in->source->name, t->cpus[i].cpu, t->cpus[i].lost);
 	}
+	if (t->unpaired)
+		trace_lose(t, NULL, t->since, now, t->unpaired, TRAWL_LOSS_UNPAIRED, &ignored);
 	missing_hits(t, now);
 	if (t->unknown)
 		session_incomplete(t->in->session,

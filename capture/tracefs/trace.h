@@ -12,11 +12,11 @@
 #include "capture/tracefs/eventformat.h"
 #include "capture/tracefs/kallsyms.h"
 #include "capture/tracefs/owner.h"
+#include "capture/tracefs/ring.h"
 #include "capture/session.h"
 
 struct hist_pair;
 struct loss_stats;
-struct ring_event;
 
 enum { TRACE_STRANGERS = 64 };
 
@@ -24,6 +24,7 @@ struct trace_cpu {
 	uint32_t cpu;
 	int fd;            /* of trace_pipe_raw */
 	uint64_t last;     /* time of the last event, or of the start */
+	struct ring_clock clock; /* at the end of the last sub-buffer read */
 	uint64_t taken;    /* events read, as the kernel counts them */
 	uint64_t flagged;  /* losses that flags told of, reported so far */
 	uint64_t lost;     /* all losses reported */
@@ -39,6 +40,7 @@ struct trace_event {
 	uint32_t id;
 	uint64_t count;      /* records so far */
 	uint32_t size;       /* of the fixed part */
+	uint32_t latency_at; /* synthetic: offset of the s64 time from one event to the other; or 0 */
 	bool symbols;        /* its print format shows addresses as symbols */
 	bool changed;        /* gone or switched off, and told: tamper.h */
 	uint32_t nfields;
@@ -74,6 +76,8 @@ struct trace {
 	size_t nsymbols, symbols_len;
 	struct hist_pair *chains;      /* of eprobe and synth: histpair.h */
 	size_t nchains;
+	uint64_t paired_since;     /* MONO: hist pairs know of no event before */
+	uint64_t unpaired;         /* synthetic events that cannot be true: left out, and told */
 	uint64_t since;            /* MONO of the start */
 
 	uint64_t captured, lost;

@@ -164,6 +164,7 @@ static void add_event(struct input *in, const struct ring_event *ev, uint32_t cp
 static void read_pages(struct input *in)
 {
 	uint32_t size = in->ring.data_at + in->ring.data_size;
+	struct ring_clock clock[CPUS] = { 0 };
 	size_t at[CPUS] = { 0 };
 
 	for (;;) {
@@ -182,10 +183,11 @@ static void read_pages(struct input *in)
 		}
 		if (cpu < 0)
 			return;
-		if (ring_page_start(&p, &in->ring, in->cpu[cpu].data + at[cpu], size))
+		if (ring_page_start(&p, &in->ring, in->cpu[cpu].data + at[cpu], size, &clock[cpu]))
 			die("sub-buffer", "damaged");
 		while (ring_page_next(&p, &ev) == 1)
 			add_event(in, &ev, (uint32_t)cpu);
+		clock[cpu] = p.clock;
 		at[cpu] += size;
 	}
 }

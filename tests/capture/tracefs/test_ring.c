@@ -40,7 +40,9 @@ static void finish(struct page *p, uint64_t ts, uint64_t flags)
 
 static int start(struct ring_page *walk, const struct page *p)
 {
-	return ring_page_start(walk, &layout, p->bytes, sizeof(p->bytes));
+	static const struct ring_clock none;
+
+	return ring_page_start(walk, &layout, p->bytes, sizeof(p->bytes), &none);
 }
 
 #define expect(walk, time, length, first)                                                          \
@@ -159,6 +161,62 @@ Test(ring, a_discarded_event_keeps_its_delta)
 	expect_end(&walk, 0);
 }
 
+Test(ring, a_discarded_event_without_a_delta_has_a_one_that_does_not_count)
+{
+	struct page p = { 0 };
+	struct ring_page walk;
+
+	header(&p, 29, 1);
+	put32(&p, 4 + 4);
+	data(&p, 1, 0xffffffff);
+	header(&p, 1, 7);
+	data(&p, 1, 9);
+	finish(&p, 100, 0);
+	cr_assert_eq(start(&walk, &p), 0);
+	expect(&walk, 107, 4, 9);
+	expect_end(&walk, 0);
+}
+
+/* The kernel's reader does not count the 5000 of the discarded event. */
+Test(ring, what_is_read_later_of_a_sub_buffer_goes_on_from_the_true_time)
+{
+	struct page front = { 0 }, rest = { 0 }, next = { 0 };
+	struct ring_page walk, more;
+
+	header(&front, 1, 1);
+	data(&front, 1, 8);
+	header(&front, 29, 5000);
+	put32(&front, 4 + 4);
+	data(&front, 1, 0xffffffff);
+	header(&front, 1, 2);
+	data(&front, 1, 9);
+	finish(&front, 1000, 0);
+	cr_assert_eq(start(&walk, &front), 0);
+	expect(&walk, 1001, 4, 8);
+	expect(&walk, 6003, 4, 9);
+	expect_end(&walk, 0);
+
+	header(&rest, 1, 10);
+	data(&rest, 1, 10);
+	header(&rest, 29, 300);
+	put32(&rest, 4 + 4);
+	data(&rest, 1, 0xffffffff);
+	finish(&rest, 1003, 0);
+	cr_assert_eq(ring_page_start(&more, &layout, rest.bytes, sizeof(rest.bytes), &walk.clock), 0);
+	expect(&more, 6013, 4, 10);
+	expect_end(&more, 0);
+
+	/* And what is read after that, too; but not another sub-buffer, which has its own time. */
+	finish(&rest, 1013, 0);
+	cr_assert_eq(ring_page_start(&walk, &layout, rest.bytes, sizeof(rest.bytes), &more.clock), 0);
+	expect(&walk, 6323, 4, 10);
+	header(&next, 1, 0);
+	data(&next, 1, 11);
+	finish(&next, 6400, 0);
+	cr_assert_eq(ring_page_start(&walk, &layout, next.bytes, sizeof(next.bytes), &more.clock), 0);
+	expect(&walk, 6400, 4, 11);
+}
+
 Test(ring, padding_without_delta_ends_the_sub_buffer)
 {
 	struct page p = { 0 };
@@ -256,10 +314,10 @@ Test(ring, more_data_than_sub_buffer_is_refused)
 	p.used = 497;
 	finish(&p, 0, 0);
 	cr_expect_eq(start(&walk, &p), -1);
-	cr_expect_eq(ring_page_start(&walk, &layout, p.bytes, 15), -1);
+	cr_expect_eq(ring_page_start(&walk, &layout, p.bytes, 15, &(struct ring_clock){ 0 }), -1);
 	p.used = 0;
 	finish(&p, 0, 0);
-	cr_assert_eq(ring_page_start(&walk, &layout, p.bytes, 16), 0);
+	cr_assert_eq(ring_page_start(&walk, &layout, p.bytes, 16, &(struct ring_clock){ 0 }), 0);
 	expect_end(&walk, 0);
 }
 

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""Holds the times of what sources say of openat() against sys_enter_openat and sys_exit_openat, and the times
+of others against the kernel's text of the same buffers.
+
+    calls.py FILE.json DUMP KERNEL.SOURCE...
+
+Calls are known by their `dfd`, which the load counts up. Of each: an event of its begin lies between the end
+of the task's call before and its own end, one of its end between its begin and the task's next begin. Times
+may differ by the bounds that the file states. Prints a line "STATUS TEXT" for each kind of event.
+"""
+import collections
+import json
+import re
+import sys
+
+LOAD = range(1000000, 3000000)  # dfd of the load's calls
+OF_BEGIN = "at:plain", "at:chosen"
+OF_END = "at:exit", "at:some", "synth:open"
+
+events = [json.loads(line) for line in open(sys.argv[1])]
+by_task = {}
+for e in events:
+    if e["name"] in ("syscalls:sys_enter_openat", "syscalls:sys_exit_openat"):
+        by_task.setdefault(e["tid"], []).append(e)
+
+calls = {}
+for list_ in by_task.values():
+    list_.sort(key=lambda e: e["ts_ns"])
+    for at, e in enumerate(list_):
+        if e["name"] == "syscalls:sys_enter_openat" and e["fields"]["dfd"] in LOAD:
+            calls[e["fields"]["dfd"]] = [
+                list_[at - 1]["ts_ns"] if at else 0, e["ts_ns"],
+                list_[at + 1]["ts_ns"] if at + 1 < len(list_) else 1 << 63,
+                next((x["ts_ns"] for x in list_[at + 1:] if x["name"] == e["name"]), 1 << 63)]
+
+for name in OF_BEGIN + OF_END:
+    own = [e for e in events if e["name"] == name and e["fields"]["dfd"] in LOAD]
+    early = late = 0
+    for e in own:
+        before, begin, end, following = calls[e["fields"]["dfd"]]
+        low, high = (before, end) if name in OF_BEGIN else (begin, following)
+        slack = e.get("bound_ns", 0)
+        early = max(early, low - slack - e["ts_ns"])
+        late = max(late, e["ts_ns"] - high - slack)
+    wanted = [dfd for dfd in calls if name != "at:some" or dfd & 16]
+    print(int(sorted(e["fields"]["dfd"] for e in own) != sorted(wanted)),
+          f"{name}: one event for each of {len(wanted)} calls ({len(own)})")
+    print(int(early > 0), f"{name}: none is earlier than it can be ({early} ns)")
+    print(int(late > 0), f"{name}: none is later than it can be ({late} ns)")
+for source in sorted({e["source"] for e in events}):
+    times = [e["ts_ns"] for e in events if e["source"] == source]
+    print(int(times != sorted(times)), f"{source}: in order")
+
+# The kernel's text has microseconds, rounded; a record's first fields are the task's.
+stamps = collections.Counter()
+for line in open(sys.argv[2]):
+    if line.startswith('{"event"'):
+        e = json.loads(line)["event"]
+        stamps[e["cpu"], e["common"]["common_pid"], (e["ts"] + 500) // 1000] += 1
+for path in sys.argv[3:]:
+    lines = set()
+    for line in open(path):
+        if m := re.match(r" *\S.*-(\d+) +\[(\d+)\] \S+ +(\d+)\.(\d{6}): ", line):
+            lines.add((int(m[2]), int(m[1]), int(m[3] + m[4])))
+    missing = [line for line in lines if not stamps[line]]
+    print(int(len(lines) < 100 or len(missing) > 0),
+          f"{path}: each of {len(lines)} times of the kernel's text is an event's ({len(missing)} are not)")
