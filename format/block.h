@@ -23,6 +23,9 @@ enum {
 	END_BLOCK = BLOCK_OVERHEAD + END_BODY,
 	PCAPNG_SHB = 0x0A0D0D0A,
 	PCAPNG_IDB = 1,
+	PCAPNG_OLD_PACKET = 2,
+	PCAPNG_SIMPLE_PACKET = 3,
+	PCAPNG_PACKET = 6,
 	PCAPNG_JOURNAL = 9,
 	PCAPNG_BOM = 0x1A2B3C4D,
 };
@@ -98,6 +101,13 @@ enum block_state {
  * here, so BLOCK_SHORT is also given for a chunk whose chunk head is not all there.
  */
 enum block_state block_head(const uint8_t *p, size_t n, struct block *b);
+
+/* Whether it is a packet: trawl writes none. */
+static inline bool block_is_packet(const struct block *b)
+{
+	return b->kind == BLOCK_FOREIGN && (b->type == PCAPNG_OLD_PACKET ||
+		b->type == PCAPNG_SIMPLE_PACKET || b->type == PCAPNG_PACKET);
+}
 
 /* Verifies the whole block at p (b->len bytes): length at the end, padding, check. The payload
  * of a chunk has its own check, see chunk_head_get(). */

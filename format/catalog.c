@@ -26,49 +26,6 @@ bool vec_add(struct vec *v, void *p)
 	return true;
 }
 
-/* ---- offsets that have been seen --------------------------------------------------------- */
-
-static size_t seen_slot(const uint64_t *set, size_t cap, uint64_t key)
-{
-	size_t i = (size_t)(key * 0x9E3779B97F4A7C15u >> 20) & (cap - 1);
-
-	while (set[i] && set[i] != key)
-		i = (i + 1) & (cap - 1);
-	return i;
-}
-
-static bool seen_grow(struct section *s)
-{
-	size_t cap = s->seen_cap ? s->seen_cap * 2 : 64;
-	uint64_t *set = calloc(cap, sizeof(*set));
-
-	if (!set)
-		return false;
-	for (size_t i = 0; i < s->seen_cap; i++)
-		if (s->seen[i])
-			set[seen_slot(set, cap, s->seen[i])] = s->seen[i];
-	free(s->seen);
-	s->seen = set;
-	s->seen_cap = cap;
-	return true;
-}
-
-/* True when the offset is new. */
-static bool seen_add(struct section *s, uint64_t at)
-{
-	uint64_t key = at + 1; /* 0 is the empty slot */
-	size_t i;
-
-	if (s->nseen * 2 >= s->seen_cap && !seen_grow(s))
-		return true;
-	i = seen_slot(s->seen, s->seen_cap, key);
-	if (s->seen[i])
-		return false;
-	s->seen[i] = key;
-	s->nseen++;
-	return true;
-}
-
 /* ---- sections ---------------------------------------------------------------------------- */
 
 struct section *catalog_section(struct catalog *c, uint64_t start)
@@ -94,7 +51,8 @@ static void section_free(struct section *s)
 			free(s->sources[i]);
 		}
 	free(s->spans);
-	free(s->seen);
+	known_free(&s->known);
+	known_free(&s->told);
 	body_meta_free(&s->part);
 	buf_free(&s->part_data);
 	free(s);
@@ -127,7 +85,9 @@ static int sync_order(const void *a, const void *b)
 {
 	const struct clock_sync *x = a, *y = b;
 
-	return x->at < y->at ? -1 : x->at > y->at;
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return x->s.mono < y->s.mono ? -1 : x->s.mono > y->s.mono;
 }
 
 size_t clock_syncs_order(struct clock_sync *syncs, size_t n)
@@ -137,7 +97,7 @@ size_t clock_syncs_order(struct clock_sync *syncs, size_t n)
 	if (n)
 		qsort(syncs, n, sizeof(*syncs), sync_order);
 	for (size_t i = 0; i < n; i++)
-		if (!kept || syncs[i].at != syncs[kept - 1].at)
+		if (!kept || sync_order(&syncs[i], &syncs[kept - 1]))
 			syncs[kept++] = syncs[i];
 	return kept;
 }
@@ -183,9 +143,8 @@ void catalog_settle(struct catalog *c, struct section *s)
 		((struct section *)c->sections.p[i])->sync0 -= twice;
 	c->nsyncs -= twice;
 	s->settled = s->nsyncs = n;
-	free(s->seen);
-	s->seen = NULL;
-	s->nseen = s->seen_cap = 0;
+	known_free(&s->known);
+	known_free(&s->told);
 }
 
 /* ---- sources and types ------------------------------------------------------------------- */
@@ -476,16 +435,11 @@ static bool add_loss(struct catalog *c, struct section *s, struct view *body)
 	return true;
 }
 
-bool catalog_add(struct catalog *c, struct section *s, enum block_kind kind, uint64_t at,
-		 struct view *body)
+static bool add(struct catalog *c, struct section *s, enum block_kind kind, uint64_t at,
+		struct view *body)
 {
 	if (c->bytes > CATALOG_MAX)
 		return false;
-	/* Many, and put in order anyway: that tells which came twice. */
-	if (kind == BLOCK_SYNC)
-		return add_sync(c, s, at, body);
-	if (s->dedupe && !seen_add(s, at))
-		return true;
 	switch (kind) {
 	case BLOCK_SOURCE:
 		return add_source(c, s, body);
@@ -493,11 +447,43 @@ bool catalog_add(struct catalog *c, struct section *s, enum block_kind kind, uin
 		return add_type(c, s, at, body);
 	case BLOCK_META:
 		return add_meta(c, s, body);
+	case BLOCK_SYNC:
+		return add_sync(c, s, at, body);
 	case BLOCK_LOSS:
 		return add_loss(c, s, body);
 	default:
 		return true; /* a kind of a later minor version: not ours to know */
 	}
+}
+
+static uint64_t body_key(enum block_kind kind, const struct view *body)
+{
+	return XXH64(body->p, view_left(body), kind);
+}
+
+bool catalog_add(struct catalog *c, struct section *s, enum block_kind kind, uint64_t at,
+		 struct view *body)
+{
+	uint64_t key = s->remember ? body_key(kind, body) : 0;
+
+	if (!add(c, s, kind, at, body))
+		return false;
+	return !s->remember || known_add(&s->known, key, at);
+}
+
+bool catalog_add_copy(struct catalog *c, struct section *s, enum block_kind kind, uint64_t at,
+		      struct view *body)
+{
+	uint64_t key = body_key(kind, body), here = at + s->shift;
+
+	if (known_take(&s->known, key, &here)) {
+		s->shift = here - at;
+		return true;
+	}
+	key = XXH64(&at, sizeof(at), key);
+	if (known_take(&s->told, key, NULL))
+		return known_add(&s->told, key, at); /* of an index block that is there twice */
+	return known_add(&s->told, key, at) && add(c, s, kind, here, body);
 }
 
 void catalog_free(struct catalog *c)

@@ -17,6 +17,7 @@
 #include "format/body.h"
 #include "format/clock.h"
 #include "format/index.h"
+#include "format/known.h"
 
 /* A growing array of pointers to things that do not move. */
 struct vec {
@@ -61,9 +62,10 @@ struct section {
 	struct segment *spans;
 	size_t nspans, spans_cap;
 	uint32_t items;   /* chunks and sync blocks in the last span, without an index */
-	bool dedupe;      /* blocks and their copies in the index are both added */
-	uint64_t *seen;   /* hash set of the offsets of blocks that are in the catalog */
-	size_t nseen, seen_cap;
+	bool remember;    /* copies in the index may yet tell of the blocks that are added */
+	struct known known; /* these blocks */
+	struct known told;  /* copies that were added */
+	uint64_t shift;   /* offset of a block less that in its copy, for the last one that had both */
 	struct meta_part part; /* the metadata whose parts are coming in */
 	struct buf part_data;
 };
@@ -98,11 +100,17 @@ void catalog_free(struct catalog *c);
 struct section *catalog_section(struct catalog *c, uint64_t start);
 
 /*
- * The body of a block that is (or was, when an index tells of it) at offset `at` of the section.
- * What is known already is passed over. False when the body breaks the format's rules.
+ * The body of a block that is at offset `at` of the section. False when the body breaks the
+ * format's rules, or memory runs out.
  */
 bool catalog_add(struct catalog *c, struct section *s, enum block_kind kind, uint64_t at,
 		 struct view *body);
+/*
+ * The copy that an index has of the block that was at offset `at` when it was written: added unless
+ * that block was added itself, wherever it is now.
+ */
+bool catalog_add_copy(struct catalog *c, struct section *s, enum block_kind kind, uint64_t at,
+		      struct view *body);
 
 /* A span begins (without an index), or is known of (with one); false when memory runs out. */
 bool catalog_span(struct section *s, uint64_t at, uint32_t chunks);

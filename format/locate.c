@@ -71,7 +71,8 @@ int walk_fault(struct trawl_reader *r, enum walk step, const struct walked *f,
 	if (step == WALK_ERROR)
 		return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be read: %s", r->name,
 				  strerror(r->in.error));
-	if (!r->ours && (f->b.type == PCAPNG_SHB || f->b.type == PCAPNG_JOURNAL)) {
+	if (!r->ours && !r->damage.cut &&
+	    (f->b.type == PCAPNG_SHB || f->b.type == PCAPNG_JOURNAL)) {
 		r->damage.cut = true; /* nothing behind our first blocks, which any may have */
 		r->damage.cut_at = f->at + f->b.len;
 	}
@@ -83,6 +84,17 @@ int walk_fault(struct trawl_reader *r, enum walk step, const struct walked *f,
 				  "write: open it with Wireshark; if it holds USB, trawl-edit "
 				  "import makes a trawl file of it", r->name);
 	return 0;
+}
+
+bool trawl_is_ours(int fd)
+{
+	struct input in;
+	bool ours;
+
+	input_fd(&in, fd);
+	ours = in.seekable && walk_finds_own(&in, 0);
+	free(in.data);
+	return ours;
 }
 
 /* ---- by the index ------------------------------------------------------------------------ */
@@ -259,9 +271,12 @@ static int scan(struct trawl_reader *r, uint64_t end, struct trawl_error *err)
 
 	walk_init(&r->walk, &r->in, &r->damage, 0, end);
 	while ((step = walk_next(&r->walk, &f)) == WALK_BLOCK) {
-		if (!r->ours && f.b.kind == BLOCK_FOREIGN &&
-		    (f.b.type == 2 || f.b.type == 3 || f.b.type == 6))
-			return walk_fault(r, WALK_END, &f, err); /* a packet: not ours */
+		if (!r->ours && block_is_packet(&f.b)) {
+			if (!r->index_used && !walk_finds_own(&r->in, f.at))
+				return walk_fault(r, WALK_END, &f, err);
+			r->ours = true; /* a capture of ours is behind one of others */
+			damage_add(&r->damage, f.at);
+		}
 		if (!reader_take(r, &f))
 			return trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", r->name);
 	}

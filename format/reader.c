@@ -38,7 +38,6 @@ static bool begin_section(struct trawl_reader *r, uint64_t at)
 	r->section = catalog_section(&r->catalog, at);
 	if (!r->section)
 		return false;
-	r->section->dedupe = r->in.seekable;
 	return true;
 }
 
@@ -123,11 +122,10 @@ static void take_index(struct trawl_reader *r, struct view *body)
 
 	view_u64(body);
 	while (index_next(body, &kind, &at, &item)) {
-		/* Sync blocks are many: those in front of all damage are known. */
 		bool known = kind == BLOCK_SYNC && r->section->start + at < r->damage.first;
 
 		if (kind != BLOCK_REFS && !known)
-			catalog_add(&r->catalog, r->section, kind, at, &item);
+			catalog_add_copy(&r->catalog, r->section, kind, at, &item);
 	}
 }
 
@@ -153,6 +151,9 @@ static bool take_body(struct trawl_reader *r, const struct walked *f)
 	struct section *s = r->section;
 	struct view body;
 
+	/* Sync blocks are many: of those in front of all damage the copies are not looked at. */
+	s->remember = r->in.seekable && f->b.kind != BLOCK_INDEX &&
+		      (f->b.kind != BLOCK_SYNC || r->damage.blocks);
 	if (f->b.kind == BLOCK_SYNC && r->in.seekable &&
 	    !segment_block(r, s, f->at - s->start, false))
 		return false;
@@ -240,7 +241,7 @@ static int pipe_front(struct trawl_reader *r, struct trawl_error *err)
 	walk_init(&r->walk, &r->in, &r->damage, 0, UINT64_MAX);
 	r->walk.payloads = true;
 	while (!r->ours && (step = walk_next(&r->walk, &f)) == WALK_BLOCK) {
-		if (f.b.kind == BLOCK_FOREIGN && (f.b.type == 2 || f.b.type == 3 || f.b.type == 6))
+		if (block_is_packet(&f.b))
 			return walk_fault(r, WALK_END, &f, err);
 		if (!reader_take(r, &f))
 			return trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", r->name);

@@ -294,6 +294,12 @@ struct trawl_reader *trawl_open(const char *path, struct trawl_error *err);
 void trawl_close(struct trawl_reader *r);
 
 /*
+ * Whether a regular file has any whole block of this format, wherever it stands. A file of which
+ * others wrote every block is read to its end for that. The descriptor and its offset stay.
+ */
+bool trawl_is_ours(int fd);
+
+/*
  * Has call(arg) called whenever the reader is about to wait for more of a pipe: the time to flush
  * what was printed of a capture that goes on.
  */

@@ -240,3 +240,17 @@ enum walk walk_next(struct walker *w, struct walked *f)
 	}
 	return WALK_END;
 }
+
+bool walk_finds_own(struct input *in, uint64_t at)
+{
+	struct damage ignored = { 0 };
+	struct walked f;
+	struct walker w;
+	enum walk step;
+
+	walk_init(&w, in, &ignored, at, UINT64_MAX);
+	while ((step = walk_next(&w, &f)) == WALK_BLOCK)
+		if (f.b.kind != BLOCK_FOREIGN)
+			return true;
+	return step == WALK_NEWER;
+}

@@ -52,4 +52,7 @@ struct walked {
 void walk_init(struct walker *w, struct input *in, struct damage *d, uint64_t at, uint64_t end);
 enum walk walk_next(struct walker *w, struct walked *found);
 
+/* Whether a whole own block begins at or behind `at`, also behind damage. */
+bool walk_finds_own(struct input *in, uint64_t at);
+
 #endif

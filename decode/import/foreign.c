@@ -14,24 +14,24 @@
 #define HEAD 65536
 
 /*
- * A .trawl file is a pcapng file too, with a block of ours before the first interface. What is cut
- * before either has nothing to import, and may be ours.
+ * A .trawl file is a pcapng file too. Any block of ours makes it one, however damaged the others
+ * are. A file that ends before its first interface has nothing to import, and may be ours.
  */
 static bool is_foreign_pcapng(FILE *in)
 {
-	uint8_t p[24];
+	uint8_t p[12];
 	bool swapped = false;
 	long at = 0;
 
-	while (!fseek(in, at, SEEK_SET) && fread(p, 1, sizeof(p), in) >= 12) {
+	while (!fseek(in, at, SEEK_SET) && fread(p, 1, sizeof(p), in) == sizeof(p)) {
 		uint32_t type, len;
 
 		if (get32(p) == PCAPNG_SHB)
 			swapped = get_be32(p + 8) == PCAPNG_BOM;
 		type = swapped ? get_be32(p) : get32(p);
 		len = swapped ? get_be32(p + 4) : get32(p + 4);
-		if (type == PCAPNG_IDB || block_is_own(p))
-			return type == PCAPNG_IDB;
+		if (type == PCAPNG_IDB)
+			return !trawl_is_ours(fileno(in));
 		if (len < 12)
 			break;
 		at += (len + 3l) & ~3l;

@@ -134,6 +134,37 @@ for p in "trawl-decode" "trawl-export --to json" "trawl-edit verify"; do
 	fails "$n: full disk" 3 "^$n: standard output: cannot be written: No space left on device" bash -c "$p '$f' >/dev/full"
 done
 
+# ---- a block of ours anywhere makes a file ours
+# changed FILE PLACE: FILE with the byte at PLACE inverted, on standard output.
+changed() {
+	/usr/bin/python3 -c 'import sys
+b = bytearray(open(sys.argv[1], "rb").read()); b[int(sys.argv[2])] ^= 0xff; sys.stdout.buffer.write(b)' "$@"
+}
+two=$TRAWL_SRC/tests/golden/two.trawl bad=0
+for ((n = 416; n < 440; n++)); do # type, length, UUID of the first start block
+	changed "$two" $n >"$dir/flip"
+	for p in "trawl-decode" "trawl-export --to json"; do
+		[ "$($p "$dir/flip" 2>/dev/null | wc -l).$($p "$dir/flip" 2>&1 >/dev/null | wc -l)" = 160.1 ] ||
+			{ bad=$((bad + 1)); echo "# $p, flip at $n"; }
+	done
+	fails "import of a damaged capture, byte $n" 3 "^trawl-edit: $dir/flip: is a trawl file already$" \
+		trawl-edit import -w "$dir/old" "$dir/flip"
+done
+same "a damaged start block hides no event, and is told" 0 $bad
+trawl-export --to pcapng "$usb" -w "$dir/foreign.pcapng"; ok $? "a pcapng of others"
+cat "$dir/foreign.pcapng" "$two" >"$dir/both"
+fails "a capture behind a pcapng of others" 1 "^trawl-decode: $dir/both: no end block.*damaged or missing block" trawl-decode "$dir/both"
+same "has its events" 160 "$(trawl-decode "$dir/both" 2>/dev/null | wc -l)"
+fails "in a pipe it cannot be told from others'" 3 'is a pcapng file that trawl did not write' \
+	bash -c "cat '$dir/both' | trawl-decode -"
+/usr/bin/python3 -c 'import struct, sys
+ours = open(sys.argv[1], "rb").read()
+block = lambda t, b: struct.pack("<II", t, len(b) + 12) + b + struct.pack("<I", len(b) + 12)
+packet = ours + bytes(-len(ours) % 4)
+sys.stdout.buffer.write(block(0x0a0d0d0a, struct.pack("<IHHq", 0x1a2b3c4d, 1, 0, -1)) + block(1, struct.pack("<HHI", 220, 0, 0)) +
+	block(6, struct.pack("<IIIII", 0, 0, 0, len(ours), len(ours)) + packet))' "$two" >"$dir/carrier.pcapng"
+fails "a capture inside of a packet makes no file ours" 1 'left out' trawl-decode "$dir/carrier.pcapng"
+
 # every byte of the file missing from its end, and one byte in each place flipped: the rest comes, the damage
 # is told, and nothing worse happens
 size=$(stat -c %s "$f") bad=0

@@ -292,6 +292,134 @@ Test(damage, the_beginning_of_another_section_is_no_junk)
 	free(p);
 }
 
+/* ---- bytes too many or too few ------------------------------------------------------------- */
+
+struct counts {
+	size_t sources, types, metas, losses, syncs, events;
+	bool opened, sound;
+};
+
+static struct counts count_all(const uint8_t *p, size_t n)
+{
+	struct trawl_error err = { 0 };
+	struct trawl_reader *r = reader_memory(p, n, false, &err);
+	struct counts c = { 0 };
+	struct trawl_verdict v;
+	struct trawl_event ev;
+
+	if (!r)
+		return c;
+	while (trawl_next(r, &ev, &err) == 1)
+		c.events++;
+	trawl_verdict(r, &v);
+	c.opened = true;
+	c.sound = v.complete && !v.damaged && !v.junk;
+	c.sources = trawl_source_count(r);
+	c.types = trawl_event_type_count(r);
+	c.metas = trawl_meta_count(r);
+	c.losses = trawl_loss_count(r);
+	c.syncs = v.syncs;
+	for (size_t i = 1; i < trawl_sync_count(r); i++)
+		cr_assert_neq(trawl_sync_at(r, i)->mono, trawl_sync_at(r, i - 1)->mono);
+	trawl_close(r);
+	return c;
+}
+
+static void none_doubled(const char *what, size_t at, const struct counts *good,
+			 const struct counts *c)
+{
+	cr_assert_not(c->sound, "%s at %zu: nobody saw it", what, at);
+	cr_assert(c->sources <= good->sources && c->types <= good->types &&
+		  c->metas <= good->metas && c->losses <= good->losses &&
+		  c->syncs <= good->syncs && c->events <= good->events,
+		  "%s at %zu: %zu sources, %zu types, %zu metadata, %zu losses, %zu syncs, "
+		  "%zu events", what, at, c->sources, c->types, c->metas, c->losses, c->syncs,
+		  c->events);
+}
+
+/* Bytes are put in, or taken out, at every step-th place; what is whole is not added to by its copies. */
+static void every_shift(const char *name, size_t step)
+{
+	size_t len;
+	uint8_t *p = sample_bytes(name, &len), *q = malloc(len + 12);
+	struct counts good = count_all(p, len), c;
+
+	cr_assert(good.sound);
+	for (size_t at = 0; at < len; at += step) {
+		size_t n = at % 12 + 1;
+
+		memcpy(q, p, at);
+		memset(q + at, 0x55, n);
+		memcpy(q + at + n, p + at, len - at);
+		c = count_all(q, len + n);
+		none_doubled("put in", at, &good, &c);
+		if (at + n > len)
+			continue;
+		memcpy(q + at, p + at + n, len - at - n);
+		c = count_all(q, len - n);
+		none_doubled("taken out", at, &good, &c);
+	}
+	free(q);
+	free(p);
+}
+
+Test(damage, bytes_put_in_or_taken_out_double_nothing)
+{
+	every_shift("meta", 1);
+	every_shift("clocks", 11);
+	every_shift("events", 11);
+}
+
+/*
+ * A small block that is missing as a whole: the index has a copy, of it and of those around it. Of
+ * long metadata an index block has some parts only; that may be lost.
+ */
+Test(damage, a_missing_block_comes_from_the_index)
+{
+	static const char *const names[] = { "meta", "clocks", "events" };
+
+	for (int i = 0; i < 3; i++) {
+		size_t len;
+		uint8_t *p = sample_bytes(names[i], &len), *q = malloc(len);
+		struct counts good = count_all(p, len), c;
+		struct block b;
+
+		for (size_t at = 0; at < len; at += b.len) {
+			block_head(p + at, len - at, &b);
+			if (b.kind != BLOCK_SYNC && b.kind != BLOCK_LOSS && b.kind != BLOCK_SOURCE &&
+			    b.kind != BLOCK_EVENT_TYPE && b.kind != BLOCK_META)
+				continue;
+			memcpy(q, p, at);
+			memcpy(q + at, p + at + b.len, len - at - b.len);
+			c = count_all(q, len - b.len);
+			cr_assert(c.sources == good.sources && c.types == good.types &&
+				  c.metas + (b.kind == BLOCK_META) >= good.metas &&
+				  c.losses == good.losses && c.syncs == good.syncs && c.events == good.events,
+				  "%s: block at %zu, kind %d: %zu sources, %zu types, "
+				  "%zu metadata, %zu losses, %zu syncs, %zu events", names[i], at,
+				  b.kind, c.sources, c.types, c.metas, c.losses, c.syncs, c.events);
+			none_doubled("block", at, &good, &c);
+		}
+		free(q);
+		free(p);
+	}
+}
+
+/* A cut says where the file stops making sense: in it. */
+Test(damage, a_cut_is_in_the_file)
+{
+	size_t len;
+	uint8_t *p = sample_bytes("events", &len);
+
+	for (size_t n = 1; n < len; n++)
+		for (int pipe = 0; pipe < 2; pipe++) {
+			struct result r = read_all(p, n, pipe);
+
+			cr_assert_leq(r.cut_at, n, "cut at %zu, pipe %d: %s", n, pipe, r.text);
+		}
+	free(p);
+}
+
 /* ---- several in one ----------------------------------------------------------------------- */
 
 Test(damage, events_and_metadata_tell_their_section)

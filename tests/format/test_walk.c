@@ -336,20 +336,35 @@ Test(catalog, metadata_that_comes_again_is_kept_once)
 	catalog_free(&c);
 }
 
-/* A block and its copy in the index are one. */
+static void add_loss(struct catalog *c, struct section *s, uint64_t count, uint64_t at, bool copy)
+{
+	struct trawl_loss l = { .cpu = 1, .count = count, .reason = TRAWL_LOSS_OVERRUN };
+	struct buf b = { 0 };
+	struct view v;
+
+	body_loss(&b, &l);
+	v = (struct view){ b.data, b.data + b.len, false };
+	cr_assert((copy ? catalog_add_copy : catalog_add)(c, s, BLOCK_LOSS, at, &v));
+	buf_free(&b);
+}
+
+/* A block and its copy in the index are one, also where all behind some place has moved. */
 Test(catalog, copies_count_once)
 {
-	struct trawl_loss l = { .cpu = 1, .count = 5, .reason = TRAWL_LOSS_OVERRUN };
 	struct catalog c = { 0 };
 	struct section *s = catalog_section(&c, 0);
-	struct buf b = { 0 };
 
-	s->dedupe = true;
-	for (uint64_t i = 0; i < 3000; i++) {
-		body_loss(&b, &l);
-		cr_assert(add(&c, s, BLOCK_LOSS, i % 1000 * 80, &b));
-	}
+	s->remember = true;
+	for (uint64_t i = 0; i < 1000; i++)
+		add_loss(&c, s, 5, i * 80 + (i > 100) * 7, false);
+	for (uint64_t i = 0; i < 1000; i++)
+		add_loss(&c, s, 5, i * 80, true);
 	cr_assert_eq(c.losses.n, 1000);
+	add_loss(&c, s, 5, 1000 * 80, true); /* the block itself is lost */
+	cr_assert_eq(c.losses.n, 1001);
+	add_loss(&c, s, 5, 1000 * 80, true); /* its index block is there twice */
+	add_loss(&c, s, 5, 1000 * 80, true);
+	cr_assert_eq(c.losses.n, 1001);
 	cr_assert_eq(((struct trawl_loss *)c.losses.p[0])->source, UINT16_MAX,
 		     "of no known source");
 	catalog_settle(&c, s);
