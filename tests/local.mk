@@ -28,3 +28,4 @@ include tests/capture/local.mk
 include tests/decode/local.mk
 include tests/decode/usb/local.mk
 include tests/cli/local.mk
+include tests/zoo/local.mk

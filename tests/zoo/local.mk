@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: MIT
+# Programs of many compilers, whose values are compared with gdb's.
+EXTRA_DIST += tests/zoo/run.py tests/zoo/stops.py tests/zoo/zoo.c tests/zoo/zoo.cc tests/zoo/zoo.rs \
+	tests/zoo/zoo.go
+
+# All variants; a few of them are part of make check.
+zoo-check: all
+	TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' \
+		/usr/bin/python3 $(srcdir)/tests/zoo/run.py --all
+.PHONY: zoo-check

@@ -1,0 +1,231 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""The zoo: programs of many compilers, in which no value that trawl marks as exact differs from what
+gdb shows at the same stop.
+
+	run.py            a few variants, for make check
+	run.py --all      all of them: make zoo-check
+	run.py NAME ...   these variants
+	-v                also each value that trawl says it does not have, and why
+"""
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, ".."))
+sys.dont_write_bytecode = True
+from tap import finish, ok, skip, skip_all  # noqa: E402
+
+BUILD = os.environ.get("TRAWL_BUILD", ".")
+VERBOSE = "-v" in sys.argv
+
+
+# ---- variants: how a source becomes a program --------------------------------------------------
+
+class Variant:
+    def __init__(self, name, compiler, source, *flags, after=None, short=False, unoptimised=False):
+        self.name, self.compiler, self.source = name, compiler, source
+        self.flags, self.after, self.short = flags, after, short
+        self.unoptimised = unoptimised  # locations are right behind the prologue only
+
+    def build(self, folder):
+        """The program's path; raises CalledProcessError."""
+        program = f"{folder}/{self.name}"
+        source = f"{HERE}/{self.source}"
+        if self.compiler == "go":
+            argv = ["go", "build", "-o", program, *self.flags, source]
+        else:
+            argv = [self.compiler, "-g", *self.flags, "-o", program, source]
+        subprocess.run(argv, check=True, capture_output=True, text=True, cwd=folder,
+                       env={**os.environ, "GOCACHE": f"{folder}/../gocache", "GO111MODULE": "off"})
+        if self.after:
+            self.after(program)
+        return program
+
+
+def split(program):
+    """Debug information in a file of its own, as distributions have it."""
+    debug = f"{program}.debug"
+    subprocess.run(["objcopy", "--only-keep-debug", program, debug], check=True)
+    subprocess.run(["strip", program], check=True)
+    subprocess.run(["objcopy", f"--add-gnu-debuglink={debug}", program], check=True)
+
+
+def variants():
+    for compiler in "gcc", "clang":
+        for o in "0", "1", "2", "3", "s", "g":
+            yield Variant(f"c-{compiler}-O{o}", compiler, "zoo.c", f"-O{o}", short=o in "02",
+                          unoptimised=o == "0")
+        for name, *flags in (("nopie", "-O2", "-no-pie", "-fno-pie"), ("static-pie", "-O2", "-static-pie"),
+                             ("static", "-O0", "-static"), ("dwarf4", "-O2", "-gdwarf-4"),
+                             ("types", "-O1", "-fdebug-types-section"),
+                             ("frame", "-O2", "-fno-omit-frame-pointer"),
+                             ("O0-noframe", "-O0", "-fomit-frame-pointer"),
+                             ("protected", "-O0", "-fstack-protector-all", "-fcf-protection")):
+            yield Variant(f"c-{compiler}-{name}", compiler, "zoo.c", *flags,
+                          unoptimised="-O0" in flags)
+        yield Variant(f"c-{compiler}-split", compiler, "zoo.c", "-O2", after=split)
+        cxx = compiler.replace("gcc", "g++").replace("clang", "clang++")
+        for o in "0", "1", "2", "3":
+            yield Variant(f"cxx-{compiler}-O{o}", cxx, "zoo.cc", "-std=c++17", f"-O{o}",
+                          short=o == "2", unoptimised=o == "0")
+    yield Variant("c-gcc-lto", "gcc", "zoo.c", "-O2", "-flto")
+    yield Variant("cxx-gcc-lto", "g++", "zoo.cc", "-std=c++17", "-O2", "-flto")
+    for o in "0", "1", "2", "3", "s":
+        yield Variant(f"rust-O{o}", "rustc", "zoo.rs", "-C", f"opt-level={o}", short=o in "02",
+                      unoptimised=o == "0")
+    yield Variant("rust-lto", "rustc", "zoo.rs", "-C", "opt-level=2", "-C", "lto=fat")
+    yield Variant("go", "go", "zoo.go", short=True)
+    yield Variant("go-N", "go", "zoo.go", "-gcflags=-N -l", unoptimised=True, short=True)
+
+
+# ---- recording ---------------------------------------------------------------------------------
+
+def run(*argv, **more):
+    return subprocess.run(argv, capture_output=True, text=True, timeout=120, **more)
+
+
+def record(program, specs):
+    """(events, {event name: metadata of its probe}, trawl's stderr)"""
+    path = f"{program}.trawl"
+    inputs = [word for spec in specs for word in ("-i", spec)]
+    said = run(f"{BUILD}/trawl", "-w", path, *inputs, "--", "setarch", "-R", program).stderr
+    decode = f"{BUILD}/trawl-decode"
+    events = [json.loads(line) for line in run(decode, "--json", path).stdout.splitlines()]
+    probes = {name: json.loads(run(decode, f"--meta=probe/uprobe/{name}", path).stdout)
+              for name in sorted({e["name"] for e in events})}
+    return events, probes, said
+
+
+def is_pie(program):
+    with open(program, "rb") as f:
+        return struct.unpack_from("<H", f.read(18), 16)[0] == 3
+
+
+def gdb_stops(program, addresses):
+    """{address: {"entry": [values of each call], "body": the same}}, as gdb sees them."""
+    path = f"{program}.gdb"
+    env = {**os.environ, "ZOO_OUT": path, "ZOO_PIE": str(int(is_pie(program))),
+           "ZOO_ADDRESSES": " ".join(map(str, addresses))}
+    out = run("gdb", "-nx", "-batch", "-x", f"{HERE}/stops.py", program, env=env)
+    stops = {address: {"entry": [], "body": []} for address in addresses}
+    if not os.path.exists(path):
+        raise RuntimeError(f"gdb: {out.stderr}")
+    with open(path, encoding="utf-8") as f:
+        for line in f:
+            stop = json.loads(line)
+            stops[stop["function"]][stop["where"]].append(stop["values"])
+    return stops
+
+
+# ---- comparing ---------------------------------------------------------------------------------
+
+def part(values, name):
+    """What gdb has under "p.a": the member a of p."""
+    for step in name.split("."):
+        if not isinstance(values, dict) or step not in values:
+            return None
+        values = values[step]
+    return values
+
+
+def equal(ours, theirs):
+    if isinstance(ours, str) and len(ours) == 1 and isinstance(theirs, int):
+        return ord(ours) == theirs
+    if isinstance(theirs, bool) or isinstance(ours, bool):
+        return bool(ours) == bool(theirs)
+    if isinstance(theirs, dict) and len(theirs) == 1:
+        return equal(ours, next(iter(theirs.values())))
+    if isinstance(ours, int) and isinstance(theirs, int):
+        return (ours - theirs) % (1 << 64) == 0
+    return ours == theirs
+
+
+class Comparison:
+    """Counts what was compared, and keeps what differs."""
+
+    def __init__(self):
+        self.exact, self.absent, self.unknown, self.wrong, self.why = 0, 0, 0, [], {}
+
+    def value(self, where, ours, theirs):
+        if ours is None:
+            self.absent += 1
+        elif theirs is None:
+            self.unknown += 1
+        elif equal(ours, theirs):
+            self.exact += 1
+        else:
+            self.wrong.append(f"{where}: {ours!r}, by gdb {theirs!r}")
+
+    def call(self, where, fields, entry, body, unoptimised):
+        for name, ours in fields.items():
+            if name.startswith("__probe_"):
+                continue
+            theirs = part(entry, name)
+            if unoptimised or theirs is None:
+                theirs = part(body, name)
+            self.value(f"{where}: {name}", ours, theirs)
+
+
+def compare(variant, events, probes, stops):
+    c = Comparison()
+    calls = {}
+    for event in events:
+        site = probes[event["name"]]["sites"][0]
+        stop = stops[site["vaddr"]]
+        n = calls[event["name"]] = calls.get(event["name"], -1) + 1
+        entry = stop["entry"][n] if n < len(stop["entry"]) else {}
+        body = stop["body"][n] if n < len(stop["body"]) else {}
+        if not entry:
+            c.wrong.append(f"{event['name']}: call {n + 1} is none of gdb's")
+        c.call(f"{event['name']}, call {n + 1}", event["fields"], entry, body, variant.unoptimised)
+        for arg in site["args"]:
+            if arg["state"] == "unavailable":
+                c.why[f"{event['name']}: {arg['name']}"] = arg["why"]
+    return c
+
+
+def check(variant, folder):
+    try:
+        program = variant.build(folder)
+    except subprocess.CalledProcessError as e:
+        ok(False, f"{variant.name}: builds", e.stderr)
+        return
+    events, probes, said = record(program, [f"uprobe:{program}:*zoo_* $params"])
+    if not events:
+        ok(False, f"{variant.name}: is recorded", said)
+        return
+    stops = gdb_stops(program, sorted({p["sites"][0]["vaddr"] for p in probes.values()}))
+    c = compare(variant, events, probes, stops)
+    ok(c.exact and not c.wrong, f"{variant.name}: {len(probes)} functions, {c.exact} values equal "
+       f"gdb's, {c.absent} said to be unavailable, {c.unknown} unknown to gdb", *c.wrong, said)
+    for name, why in c.why.items() if VERBOSE else ():
+        print(f"#   {name}: {why}")
+
+
+def main():
+    names = [a for a in sys.argv[1:] if not a.startswith("-")]
+    if os.geteuid() or not os.path.exists("/sys/kernel/tracing/uprobe_events"):
+        return skip_all("needs root and uprobes")
+    if not shutil.which("gdb"):
+        return skip_all("gdb is not installed")
+    with tempfile.TemporaryDirectory(dir=os.environ.get("ZOO_FOLDER")) as folder:
+        for variant in variants():
+            if names and variant.name not in names or \
+                    not names and "--all" not in sys.argv and not variant.short:
+                continue
+            if shutil.which(variant.compiler):
+                os.mkdir(f"{folder}/{variant.name}.d")
+                check(variant, f"{folder}/{variant.name}.d")
+            else:
+                skip(variant.name, f"{variant.compiler} is not installed")
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

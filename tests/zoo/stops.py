@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""Run inside gdb: what gdb shows of each parameter, a JSON line a stop.
+
+gdb -batch -x stops.py PROGRAM, with the addresses of functions, as linked, in $ZOO_ADDRESSES and the
+output's name in $ZOO_OUT. Each function has two stops: "entry" at its first instruction and "body"
+where gdb's own breakpoint on it is, behind what sets up the frame.
+"""
+import json
+import os
+import re
+
+import gdb
+
+out = open(os.environ["ZOO_OUT"], "w", encoding="utf-8")
+
+
+def plain(value, depth=0):
+    """A value as JSON has it; None if gdb does not know it."""
+    kind = value.type.strip_typedefs()
+    code = kind.code
+    try:
+        if value.is_optimized_out:
+            return None
+        if code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
+            return int(value.address)
+        if code == gdb.TYPE_CODE_PTR:
+            return int(value)
+        if code == gdb.TYPE_CODE_FLT:
+            return float(value)
+        if code == gdb.TYPE_CODE_BOOL:
+            return bool(value)
+        if code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_ENUM):
+            return int(value)
+        if code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION) and depth < 6:
+            return {f.name or "?": plain(value[f], depth + 1) for f in kind.fields()
+                    if hasattr(f, "bitpos") and not f.artificial}
+        return str(value)
+    except (gdb.error, gdb.MemoryError, RuntimeError, OverflowError, ValueError):
+        return None
+
+
+def arguments(frame):
+    block = frame.block()
+    while block.function is None:
+        block = block.superblock
+    values = {}
+    for symbol in block:
+        if symbol.is_argument:
+            try:
+                values[symbol.name] = plain(symbol.value(frame))
+            except (gdb.error, gdb.MemoryError):
+                values[symbol.name] = None
+    return block, values
+
+
+class Stop(gdb.Breakpoint):
+    def __init__(self, address, function, where):
+        super().__init__(f"*{address:#x}", internal=True)
+        self.silent = True
+        self.function, self.place = function, where
+
+    def stop(self):
+        values = arguments(gdb.newest_frame())[1]
+        out.write(json.dumps({"function": self.function, "where": self.place,
+                              "values": values}) + "\n")
+        return False
+
+
+def behind_prologue(address):
+    """Where gdb's own breakpoint on the function at address would be."""
+    block = gdb.block_for_pc(address)
+    while block is not None and block.function is None:
+        block = block.superblock
+    if block is None or block.start != address:
+        return None
+    lines = sorted({e.pc for e in block.function.symtab.linetable()
+                    if block.start <= e.pc < block.end})
+    return lines[1] if len(lines) > 1 else None
+
+
+def base():
+    text = gdb.execute("info proc mappings", to_string=True)
+    name = os.path.realpath(gdb.current_progspace().filename)
+    starts = [int(m.group(1), 16) for m in
+              re.finditer(r"^\s*(0x[0-9a-f]+)\s.*\s(/\S+)\s*$", text, re.M)
+              if os.path.realpath(m.group(2)) == name]
+    return min(starts) if starts else 0
+
+
+gdb.execute("set pagination off")
+gdb.execute("set confirm off")
+gdb.execute("set print object off")
+gdb.execute("set language auto")
+gdb.execute("set debuginfod enabled off")
+gdb.execute("starti", to_string=True)
+load = base() if os.environ["ZOO_PIE"] == "1" else 0
+for address in map(int, os.environ["ZOO_ADDRESSES"].split()):
+    at = address + load
+    Stop(at, address, "entry")
+    body = behind_prologue(at)
+    if body:
+        Stop(body, address, "body")
+gdb.execute("continue", to_string=True)
+out.close()
