@@ -28,7 +28,7 @@
 static int to_pcapng(const struct export_options *o, struct stream *s, struct out *out,
 		     struct trawl_error *err)
 {
-	struct pcapng *p = pcapng_new(s, out);
+	struct pcapng *p = pcapng_new(s, out, o->with_machine);
 	int got;
 
 	if (!p)
@@ -119,7 +119,7 @@ static const struct export_format formats[] = {
 
 /* --to is the format here, and the end of the time range is --until. */
 enum { OPTION_FORMAT = OPTION_PROGRAM, OPTION_FIELDS, OPTION_LINKTYPE, OPTION_NO_DESCRIPTORS,
-       OPTION_DECIMAL, OPTION_NO_FORMULAS };
+       OPTION_DECIMAL, OPTION_NO_FORMULAS, OPTION_WITH_MACHINE };
 
 static const struct option long_options[] = {
 	READING_OPTIONS,
@@ -129,6 +129,7 @@ static const struct option long_options[] = {
 	{"no-descriptors", no_argument, NULL, OPTION_NO_DESCRIPTORS},
 	{"decimal", no_argument, NULL, OPTION_DECIMAL},
 	{"no-formulas", no_argument, NULL, OPTION_NO_FORMULAS},
+	{"with-machine", no_argument, NULL, OPTION_WITH_MACHINE},
 	{NULL, 0, NULL, 0},
 };
 
@@ -162,6 +163,7 @@ static void print_help(void)
 	      "      --show-keys      keystrokes in clear (USB)\n"
 	      "      --linktype N     pcap, pcapng: link type of USB packets, 220 or the old 189\n"
 	      "      --no-descriptors pcapng: no made-up packets with USB descriptors in front\n"
+	      "      --with-machine   pcapng, trace-dat: with command lines and the host's name\n"
 	      "      --help, --version\n"
 	      "\n"
 	      "Status: 0 done, 1 the file is damaged or cut, 2 wrong usage, 3 cannot.\n", stdout);
@@ -213,6 +215,9 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 		return 0;
 	case OPTION_NO_DESCRIPTORS:
 		o->reading.decode.no_descriptors = true;
+		return 0;
+	case OPTION_WITH_MACHINE:
+		o->export.with_machine = true;
 		return 0;
 	case OPTION_LINKTYPE:
 		return set_linktype(o, optarg, err);

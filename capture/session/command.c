@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,7 +16,7 @@
 
 #include "capture/session/command.h"
 
-enum { GRACE_MS = 1000 };
+enum { GRACE_MS = 1000, NAMED_MOST = 64 };
 
 static bool is_program(const char *path)
 {
@@ -60,6 +61,40 @@ static int check_program(const char *name, struct trawl_error *err)
 						"is not executable: chmod +x it");
 }
 
+/* The descriptor that a word of COMMAND is the name of, as shells write <(...); -1: none. */
+static int named_fd(const char *word)
+{
+	static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+		size_t len = strlen(folders[i]);
+
+		if (!strncmp(word, folders[i], len) && isdigit((unsigned char)word[len]))
+			return atoi(word + len);
+	}
+	return -1;
+}
+
+/*
+ * COMMAND keeps 0, 1, 2 and those inherited descriptors that its own words name. The others are of
+ * whoever called trawl, who may be root while COMMAND runs as another user; sudo closes them, too.
+ * trawl's own are close-on-exec.
+ */
+static void keep_descriptors(char **argv)
+{
+	int kept[NAMED_MOST], n = 0;
+
+	for (; *argv && n < NAMED_MOST; argv++) {
+		int fd = named_fd(*argv);
+
+		if (fd > 2 && fcntl(fd, F_GETFD) == 0)
+			kept[n++] = fd;
+	}
+	close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
+	while (n--)
+		fcntl(kept[n], F_SETFD, 0);
+}
+
 /* In the child: waits for the word, becomes the user, execs. Never returns. */
 static void run(char **argv, const struct user *user, int go, int report, bool stdout_to_stderr)
 {
@@ -72,6 +107,7 @@ static void run(char **argv, const struct user *user, int go, int report, bool s
 	sigemptyset(&none);
 	signal(SIGPIPE, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	keep_descriptors(argv);
 	if (!user_become(user) && (!stdout_to_stderr || dup2(2, 1) == 1))
 		execvp(argv[0], argv);
 	failure = errno;

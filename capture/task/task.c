@@ -32,7 +32,8 @@ int tasks_init(struct tasks *t, struct trawl_error *err)
 		fclose(f);
 	}
 	t->seen = calloc(max / 64 + 1, sizeof(*t->seen));
-	if (!t->seen)
+	t->probed = calloc(max / 64 + 1, sizeof(*t->probed));
+	if (!t->seen || !t->probed)
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	t->max = max;
 	t->seen[0] = 1; /* the idle tasks have no /proc entry */
@@ -42,41 +43,61 @@ int tasks_init(struct tasks *t, struct trawl_error *err)
 void tasks_done(struct tasks *t)
 {
 	free(t->seen);
+	free(t->probed);
 	free(t->fresh);
 	initial_tasks_free(&t->census);
 	*t = (struct tasks){ 0 };
 }
 
-void tasks_first_seen(struct tasks *t, pid_t tid)
+static bool add_fresh(struct tasks *t, pid_t entry)
 {
 	if (t->nfresh == t->room) {
 		size_t room = t->room ? t->room * 2 : 64;
 		pid_t *grown = realloc(t->fresh, room * sizeof(*grown));
 
 		if (!grown)
-			return; /* it stays unseen, and its next event tries again */
+			return false; /* the task's next event tries again */
 		t->fresh = grown;
 		t->room = room;
 	}
-	t->fresh[t->nfresh++] = tid;
-	t->seen[tid / 64] |= 1ull << (tid % 64);
+	t->fresh[t->nfresh++] = entry;
+	return true;
+}
+
+void tasks_first_seen(struct tasks *t, pid_t tid)
+{
+	if (add_fresh(t, tid))
+		t->seen[tid / 64] |= 1ull << (tid % 64);
+}
+
+void tasks_first_probed(struct tasks *t, pid_t tid)
+{
+	bool seen = t->seen[tid / 64] >> (tid % 64) & 1;
+
+	if (seen && !add_fresh(t, -tid))
+		return;
+	t->probed[tid / 64] |= 1ull << (tid % 64);
+	tasks_saw(t, tid);
 }
 
 void tasks_forget(struct tasks *t, pid_t tid)
 {
-	if (tid > 0 && (uint32_t)tid < t->max)
-		t->seen[tid / 64] &= ~(1ull << (tid % 64));
+	if (tid <= 0 || (uint32_t)tid >= t->max)
+		return;
+	t->seen[tid / 64] &= ~(1ull << (tid % 64));
+	t->probed[tid / 64] &= ~(1ull << (tid % 64));
 }
 
 void tasks_forget_all(struct tasks *t)
 {
 	memset(t->seen, 0, (t->max / 64 + 1) * sizeof(*t->seen));
+	memset(t->probed, 0, (t->max / 64 + 1) * sizeof(*t->probed));
 	t->seen[0] = 1;
 }
 
 static void saw(void *arg, pid_t tid)
 {
-	tasks_saw(arg, tid);
+	tasks_hit(arg, tid);
 }
 
 void tasks_saw_process(struct tasks *t, pid_t pid)
@@ -248,6 +269,15 @@ static void describe(const struct tasks *t, struct json *j, pid_t tid, const cha
 	free(cmdline);
 }
 
+/* The maps of its process, if that is a part of the capture. */
+static int look_up_maps(struct tasks *t, pid_t tid, pid_t pid, struct trawl_writer *w,
+			struct trawl_error *err)
+{
+	bool probed = (uint32_t)tid < t->max && t->probed[tid / 64] >> (tid % 64) & 1;
+
+	return t->want_maps && (probed || is_of_scope(t, tid, pid)) ? want_maps(t, pid, w, err) : 0;
+}
+
 static int look_up(struct tasks *t, pid_t tid, struct trawl_writer *w, struct trawl_error *err)
 {
 	struct initial_tasks_task *former = initial_tasks_find(&t->census, tid);
@@ -267,12 +297,23 @@ static int look_up(struct tasks *t, pid_t tid, struct trawl_writer *w, struct tr
 		goto out;
 	describe(t, &j, tid, status, comm);
 	r = write_task(w, tid, &j, mono_now(), err);
-	if (!r && t->want_maps)
-		r = want_maps(t, status_number(status, "\nTgid:\t"), w, err);
+	if (!r)
+		r = look_up_maps(t, tid, status_number(status, "\nTgid:\t"), w, err);
 out:
 	json_free(&j);
 	free(status);
 	free(comm);
+	return r;
+}
+
+/* The maps of a task that was looked up before it hit a user probe. */
+static int look_up_probed(struct tasks *t, pid_t tid, struct trawl_writer *w, struct trawl_error *err)
+{
+	size_t len;
+	char *status = read_proc(tid, "status", 4096, &len);
+	int r = status ? look_up_maps(t, tid, status_number(status, "\nTgid:\t"), w, err) : 0;
+
+	free(status);
 	return r;
 }
 
@@ -281,7 +322,8 @@ int tasks_flush(struct tasks *t, struct trawl_writer *w, struct trawl_error *err
 	int r = 0;
 
 	for (size_t i = 0; i < t->nfresh && !r; i++)
-		r = look_up(t, t->fresh[i], w, err);
+		r = t->fresh[i] < 0 ? look_up_probed(t, -t->fresh[i], w, err) :
+				      look_up(t, t->fresh[i], w, err);
 	t->nfresh = 0;
 	return r;
 }

@@ -2,7 +2,8 @@
 /*
  * What the file knows of the tasks in it: metadata "task/TID" (name, process, program; of those
  * that are recorded the command line, too) on first sight of a TID, and "maps/PID"
- * (/proc/PID/maps) of processes with user probes.
+ * (/proc/PID/maps) of processes that hit a user probe or are named by -p, COMMAND or usdt:pid=. Of
+ * others, whose kernel events are in the file, the maps are nobody's business.
  */
 #ifndef TRAWL_CAPTURE_TASK_TASK_H
 #define TRAWL_CAPTURE_TASK_TASK_H
@@ -16,8 +17,9 @@ enum { TASK_MAPS_MAX = 256 }; /* processes whose maps are kept up to date */
 
 struct tasks {
 	uint64_t *seen;  /* a bit per TID */
+	uint64_t *probed; /* a bit per TID: has hit a user probe, or is named by the user */
 	uint32_t max;    /* TIDs are below this */
-	pid_t *fresh;    /* seen, and not yet looked up */
+	pid_t *fresh;    /* seen, and not yet looked up; -TID: only its maps are missing */
 	size_t nfresh, room;
 	bool want_maps;
 	struct task_maps {
@@ -46,7 +48,17 @@ static inline void tasks_saw(struct tasks *t, pid_t tid)
 		tasks_first_seen(t, tid);
 }
 
-/* All threads of a process, which may be gone before its first event is seen. */
+/* Its first hit of a user probe. */
+void tasks_first_probed(struct tasks *t, pid_t tid);
+
+/* A user probe was hit by this task. Called for every hit. */
+static inline void tasks_hit(struct tasks *t, pid_t tid)
+{
+	if ((uint32_t)tid < t->max && !(t->probed[tid / 64] >> (tid % 64) & 1))
+		tasks_first_probed(t, tid);
+}
+
+/* All threads of a process that the user names, which may be gone before its first event is seen. */
 void tasks_saw_process(struct tasks *t, pid_t pid);
 
 /* The TID belongs to another task from now on, or to another program: look it up again. */

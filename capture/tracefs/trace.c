@@ -614,6 +614,8 @@ static int append(struct trace *t, struct trace_cpu *c, const struct ring_event 
 		t->largest = ev->len;
 	if (t->look) /* whose events are for the sake of others' */
 		t->look(t, e, ev);
+	else if (t->in->source->programs)
+		tasks_hit(session_tasks(t->in->session), tid);
 	else
 		tasks_saw(session_tasks(t->in->session), tid);
 	return 0;

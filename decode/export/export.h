@@ -13,6 +13,7 @@ struct export_options {
 	bool decimal;        /* csv: every number, also those that most readers round */
 	bool no_formulas;    /* csv: no text begins as formulas of spreadsheets do */
 	const char *output;  /* the name of the output, for messages */
+	bool with_machine;   /* --with-machine: command lines and the host's name, too */
 };
 
 struct export_format {

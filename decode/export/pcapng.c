@@ -133,7 +133,7 @@ static void comment_meta(struct pcapng *p, struct out *o, const char *name)
 	out_free(&text);
 }
 
-static void section(struct pcapng *p)
+static void section(struct pcapng *p, bool with_machine)
 {
 	struct json_object *machine = jdoc_meta(stream_reader(p->stream), "machine");
 	struct out *o = begin(p, SECTION);
@@ -149,8 +149,10 @@ static void section(struct pcapng *p)
 		option_text(o, SHB_OS, os);
 	}
 	option_text(o, SHB_USERAPPL, "trawl-export " VERSION);
-	comment_meta(p, o, "capture");
-	comment_meta(p, o, "machine");
+	if (with_machine) {
+		comment_meta(p, o, "capture");
+		comment_meta(p, o, "machine");
+	}
 	comment_meta(p, o, "end");
 	out_le32(o, OPT_END);
 	end(p);
@@ -439,7 +441,7 @@ static int pcapng_loss(struct consumer *c, const struct trawl_source *s,
 
 /* ---- from start to end -------------------------------------------------------------------- */
 
-struct pcapng *pcapng_new(struct stream *s, struct out *out)
+struct pcapng *pcapng_new(struct stream *s, struct out *out, bool with_machine)
 {
 	struct pcapng *p = calloc(1, sizeof(*p));
 	struct trawl_reader *r = stream_reader(s);
@@ -454,7 +456,7 @@ struct pcapng *pcapng_new(struct stream *s, struct out *out)
 	out_memory(&p->data);
 	out_memory(&p->block);
 	journal_open(&p->journal);
-	section(p);
+	section(p, with_machine);
 	field_names(p);
 	/* all interfaces that are known by now: libpcap wants one before it says anything */
 	for (i = 0; i < trawl_source_count(r); i++)

@@ -15,8 +15,11 @@
 
 struct pcapng;
 
-/* Writes the file's header to out. NULL without memory. */
-struct pcapng *pcapng_new(struct stream *s, struct out *out);
+/*
+ * Writes the file's header to out. NULL without memory. with_machine: its comments have the metadata
+ * "capture" and "machine", with command lines and the host's name.
+ */
+struct pcapng *pcapng_new(struct stream *s, struct out *out, bool with_machine);
 struct consumer *pcapng_consumer(struct pcapng *p); /* hand this to stream_run() */
 /* Interface statistics: the end of the file. 0, or -1 if any packet could not be made. */
 int pcapng_end(struct pcapng *p);

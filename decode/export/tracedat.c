@@ -52,6 +52,7 @@ struct tracedat {
 	struct consumer consumer; /* first: the stream hands it back */
 	struct stream *stream;
 	struct out *out;
+	bool with_machine; /* the host's name in the uname option */
 	FILE *spool;
 	uint32_t spooled; /* sub-buffers in it */
 	struct cpu *cpus;
@@ -461,7 +462,7 @@ static void uname_option(const struct tracedat *t, struct out *o)
 	char text[512];
 
 	snprintf(text, sizeof(text), "Linux %.100s %.100s %.100s %.50s",
-		 jdoc_string(root, "hostname"), jdoc_string(root, "kernel"),
+		 t->with_machine ? jdoc_string(root, "hostname") : "-", jdoc_string(root, "kernel"),
 		 jdoc_string(root, "kernel_version"), jdoc_string(root, "arch"));
 	option(o, OPTION_UNAME, text);
 	json_object_put(root);
@@ -574,6 +575,7 @@ int tracedat_export(const struct export_options *o, struct stream *s, struct out
 
 	if (!t)
 		return -1;
+	t->with_machine = o->with_machine;
 	got = stream_run(s, &t->consumer, err);
 	if (!got)
 		got = finish(t, err);

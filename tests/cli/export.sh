@@ -71,7 +71,11 @@ same "losses before a packet" 17 "$(plain -Y 'frame.number == 4' -T fields -e fr
 info=$(capinfos -M "$dir/s.pcapng" 2>&1)
 has "capinfos: an interface a source" "$info" 'Number of interfaces in file: 2'
 has "capinfos: what it was made from" "$info" 'Capture application: +trawl-export'
-has "capinfos: the machine" "$info" 'Capture comment: +machine: \{.*"hostname":"sample"'
+same "capinfos: no comment names the host or a command" "" "$(grep -a 'sample\|argv' <<<"$info" | grep -v '^File name')"
+same "nor does any byte of it" 0 "$(strings "$dir/s.pcapng" | grep -c '"hostname"\|"argv"\|"cmdline"')"
+trawl-export --to pcapng --with-machine "$f" -w "$dir/machine.pcapng"
+has "--with-machine: capinfos names it" "$(capinfos "$dir/machine.pcapng" 2>&1)" \
+	'Capture comment: +machine: \{.*"hostname":"sample"'
 has "capinfos: in order of time" "$info" 'Strict time order: +True'
 same "all blocks are whole and the statistics count the losses" "9 17 1 0 " "$(/usr/bin/python3 - "$dir/s.pcapng" <<'PY'
 import struct, sys
