@@ -6,6 +6,7 @@ libcommon_la_SOURCES = \
 	common/json.h common/utf8.h common/json.c \
 	common/unnamed.h common/unnamed.c \
 	common/nearest.h common/nearest.c \
+	common/caret.h common/caret.c \
 	common/dupopt.h common/dupopt.c \
 	common/usbtypes.h common/usbtypes.c
 libcommon_la_CFLAGS = $(AM_CFLAGS) -O2

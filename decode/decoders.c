@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of decoders: to add one, add its line. */
-#include "decode/decoder.h"
+#include "decode/base/decoder.h"
 
 const struct decoder *const decoders[] = {
 	&tracefs_decoder,

@@ -4,7 +4,7 @@
 # have functions of the same name inside).
 noinst_LTLIBRARIES += libdecode.la
 libdecode_la_SOURCES = \
-	decode/decoder.h decode/decoders.c \
+	decode/base/decoder.h decode/decoders.c \
 	decode/base/printcache.h decode/base/printcache.c \
 	decode/query/choice.h decode/query/choice.c \
 	decode/base/boot.h decode/base/boot.c \

@@ -4,6 +4,7 @@
  * `head` (what stands before the first blank, with \ taken off) and remember for each of its bytes
  * where it came from, so that every complaint can put its caret.
  */
+#include "common/caret.h"
 #include "config.h"
 
 #include <ctype.h>
@@ -15,7 +16,6 @@
 #include "capture/sys/path.h"
 #include "capture/cli/spec.h"
 
-enum { SHOWN = 120 }; /* of a long text, around the caret */
 
 struct head {
 	char *text;    /* unescaped */
@@ -35,24 +35,13 @@ const char *spec_kind_name(enum spec_kind kind)
 
 int spec_fail(const struct spec *spec, size_t at, struct trawl_error *err, const char *what, ...)
 {
-	size_t len = strlen(spec->text), first = 0;
-	char message[512], shown[SHOWN + 1];
+	char message[512];
 	va_list ap;
 
 	va_start(ap, what);
 	vsnprintf(message, sizeof(message), what, ap);
 	va_end(ap);
-	if (at > len)
-		at = len;
-	if (len > SHOWN && at > SHOWN / 2)
-		first = at - SHOWN / 2;
-	snprintf(shown, sizeof(shown), "%s", spec->text + first);
-	for (char *c = shown; *c; c++) {
-		if (iscntrl((unsigned char)*c))
-			*c = '?';
-	}
-	return trawl_fail(err, TRAWL_USAGE, "%s\n    %s\n    %*s^", message, shown,
-			  (int)(at - first), "");
+	return caret_fail(err, TRAWL_USAGE, spec->text, at, "%s", message);
 }
 
 static void head_free(struct head *h)

@@ -13,6 +13,7 @@
  * the probe reads "(fault)". So the probe sits at the end of the call: see histpair.h for how the
  * arguments get there. The return value comes with it, as `ret`.
  */
+#include "common/caret.h"
 #include "config.h"
 
 #include <ctype.h>
@@ -291,9 +292,8 @@ static int fail_definition(const struct eprobe *e, const char *line, int error,
 				  "is itself a probe: give that probe the arguments",
 				  name, e->spec.group, e->spec.event);
 	if (logged)
-		return trawl_fail(err, TRAWL_USAGE,
-				  "%s: the kernel refuses this probe: %s\n    %s\n    %*s^", name,
-				  what, line, column > 0 ? column : 0, "");
+		return caret_fail(err, TRAWL_USAGE, line, column > 0 ? (size_t)column : 0,
+				  "%s: the kernel refuses this probe: %s", name, what);
 	return trawl_fail(err, TRAWL_CANNOT, "%s: the kernel refuses this probe: %s\n    %s", name,
 			  strerror(error), line);
 }

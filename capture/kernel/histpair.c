@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "common/caret.h"
 #include "config.h"
 
 #include <errno.h>
@@ -112,9 +113,8 @@ static int set_trigger(struct trace *t, const char *group, const char *event, co
 	saved = errno;
 	/* The log has the command without its filter. */
 	if (tracefs_error(t->dir, text, what, sizeof(what), &column))
-		return trawl_fail(err, TRAWL_CANNOT, "%s.%s: the kernel refuses a hist trigger: %s"
-				  "\n    %s\n    %*s^", group, event, what, text,
-				  column > 0 ? column : 0, "");
+		return caret_fail(err, TRAWL_CANNOT, text, column > 0 ? (size_t)column : 0,
+				  "%s.%s: the kernel refuses a hist trigger: %s", group, event, what);
 	return trawl_fail(err, TRAWL_CANNOT,
 			  "%s.%s: the kernel refuses a hist trigger (%s)\n    %s", group, event,
 			  strerror(saved), text);

@@ -7,6 +7,7 @@
  * The kernel makes the event: see histpair.h. It always holds `latency`, the ns from the last START
  * with a key to the END with the same key, and `key`.
  */
+#include "common/caret.h"
 #include "config.h"
 
 #include <ctype.h>
@@ -39,14 +40,14 @@ static int fail_at(const struct synth *s, const char *at, struct trawl_error *er
 static int fail_at(const struct synth *s, const char *at, struct trawl_error *err, const char *fmt,
 		   ...)
 {
-	char message[512];
+	char message[512], shown[1024];
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(message, sizeof(message), fmt, ap);
 	va_end(ap);
-	return trawl_fail(err, TRAWL_USAGE, "synth: %s\n    synth:%s\n    %*s^", message, s->text,
-			  (int)(at - s->text) + 6, "");
+	snprintf(shown, sizeof(shown), "synth:%s", s->text);
+	return caret_fail(err, TRAWL_USAGE, shown, (size_t)(at - s->text) + 6, "synth: %s", message);
 }
 
 /* Reads [A-Za-z0-9_]+ (and `more`) into word; NULL if there is none or it is too long. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "common/caret.h"
 #include "config.h"
 
 #include <errno.h>
@@ -80,6 +81,6 @@ int filter_set(int instance, const char *group, const char *name, const char *fi
 	if (column < 0 || (size_t)column >= strlen(filter))
 		column = 0;
 	hint_at(instance, event, filter, (size_t)column, hint, sizeof(hint));
-	return trawl_fail(err, TRAWL_USAGE, "%s:%s: filter: %s%s\n    %s\n    %*s^", group, name,
-			  what, hint, filter, column, "");
+	return caret_fail(err, TRAWL_USAGE, filter, (size_t)column, "%s:%s: filter: %s%s", group,
+			  name, what, hint);
 }

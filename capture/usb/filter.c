@@ -4,12 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include "capture/usb/filter.h"
+#include "common/caret.h"
 
 /* An error at a place of the text, with a caret under it. */
 static int bad(const char *text, const char *at, const char *what, struct trawl_error *err)
 {
-	return trawl_fail(err, TRAWL_USAGE, "usb: %s\n\tusb:%s\n\t%*s^", what, text,
-			  (int)(at - text) + 4, "");
+	char shown[512];
+
+	snprintf(shown, sizeof(shown), "usb:%s", text);
+	return caret_fail(err, TRAWL_USAGE, shown, (size_t)(at - text) + 4, "usb: %s", what);
 }
 
 /* A number of the whole part [at, end), at most max. */

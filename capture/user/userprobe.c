@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The sources "uprobe" and "usdt": probes of user programs, defined in uprobe_events. */
+#include "common/caret.h"
 #include "config.h"
 
 #include <errno.h>
@@ -38,9 +39,8 @@ static int fail_definition(struct trace *t, const struct probe *p, const char *l
 
 	snprintf(command, sizeof(command), "%.*s", (int)strcspn(line, "\n"), line);
 	if (tracefs_error(t->top, command, what, sizeof(what), &column))
-		return trawl_fail(err, TRAWL_USAGE,
-				  "%s: the kernel refuses this probe: %s\n    %s\n    %*s^",
-				  p->display_name, what, command, column > 0 ? column : 0, "");
+		return caret_fail(err, TRAWL_USAGE, command, column > 0 ? (size_t)column : 0,
+				  "%s: the kernel refuses this probe: %s", p->display_name, what);
 	if (error == EINVAL && p->sites[0].ref_ctr)
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "%s: the kernel refuses this probe: somebody else has a probe at "

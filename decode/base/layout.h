@@ -5,7 +5,7 @@
 #ifndef TRAWL_DECODE_BASE_LAYOUT_H
 #define TRAWL_DECODE_BASE_LAYOUT_H
 
-#include "decode/decoder.h"
+#include "decode/base/decoder.h"
 
 struct shown {
 	const struct trawl_field *field;

@@ -6,7 +6,7 @@
 #ifndef TRAWL_DECODE_BASE_PRINTCACHE_H
 #define TRAWL_DECODE_BASE_PRINTCACHE_H
 
-#include "decode/decoder.h"
+#include "decode/base/decoder.h"
 
 enum { CELLS = 256, CELL_TEXT = 112 };
 

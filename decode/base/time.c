@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "common/caret.h"
 #include "decode/base/time.h"
 
 #include <stdio.h>
 #include <time.h>
 
-#include "decode/query/where.h"
 
 #define SECOND 1000000000ull
 #define DAY    (86400 * SECOND)
@@ -211,7 +211,7 @@ int time_arg_parse(const char *option, const char *text, bool utc, struct time_a
 	}
 	if (ok && !*t.p)
 		return 0;
-	return where_fail(err, option, text, (size_t)(t.p - text),
+	return caret_fail(err, TRAWL_USAGE, text, (size_t)(t.p - text), "%s: %s", option,
 			  t.wrong ? t.wrong :
 			  "not a time: 2026-11-21T03:10:01.5Z, 03:10:01.5, +1.5s from the first "
 			  "event, or seconds or nanoseconds since the epoch");
@@ -224,7 +224,7 @@ int time_arg_span(const char *option, const char *text, uint64_t *ns, struct tra
 
 	if (digits && number(&t, true, ns) && !*t.p)
 		return 0;
-	return where_fail(err, option, text, digits,
+	return caret_fail(err, TRAWL_USAGE, text, digits, "%s: %s", option,
 			  "not a stretch of time: 200us, 5ms, 1.5s; without a unit they are "
 			  "seconds");
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "decode/base/boot.h"
-#include "decode/decoder.h"
+#include "decode/base/decoder.h"
 #include "decode/base/jdoc.h"
 #include "decode/base/layout.h"
 #include "decode/kernel/printfmt.h"

@@ -6,7 +6,7 @@
 #ifndef TRAWL_DECODE_QUERY_ENUMVALUES_H
 #define TRAWL_DECODE_QUERY_ENUMVALUES_H
 
-#include "decode/decoder.h"
+#include "decode/base/decoder.h"
 
 /*
  * May this field of the decoder's items hold the text (or what the glob means)? True, too, of a

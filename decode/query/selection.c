@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "common/caret.h"
 #include "decode/query/selection.h"
 
 #include <errno.h>
@@ -16,8 +17,8 @@ static int add_text(const char **list, size_t *n, const char *option, const char
 		return trawl_fail(err, TRAWL_USAGE, "%s: more than %d of them: use a glob",
 				  option, SELECTION_MAX);
 	if (glob_unclosed(arg))
-		return where_fail(err, option, arg, (size_t)(glob_unclosed(arg) - arg),
-				  "no ] closes this set; \\[ is the character");
+		return caret_fail(err, TRAWL_USAGE, arg, (size_t)(glob_unclosed(arg) - arg), "%s: %s", option,
+			  "no ] closes this set; \\[ is the character");
 	list[(*n)++] = arg;
 	return 0;
 }

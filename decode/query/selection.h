@@ -8,7 +8,7 @@
 
 #include <getopt.h>
 
-#include "decode/decoder.h"
+#include "decode/base/decoder.h"
 #include "decode/base/time.h"
 
 /* Codes of the long options, out of the way of letters. */

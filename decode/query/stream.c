@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "common/caret.h"
 #include "decode/query/stream.h"
 
 #include <stdio.h>
@@ -321,7 +322,8 @@ static int check_where(struct stream *s, struct trawl_error *err)
 		if (!bad)
 			return 0;
 		enum_values_refuse(field, bad, text, sizeof(text));
-		return where_fail(err, sel->where_option, sel->where_text, at, text);
+		return caret_fail(err, TRAWL_USAGE, sel->where_text, at, "%s: %s", sel->where_option,
+			  text);
 	}
 	out_memory(&l.text);
 	stream_names(s, list_name, &l);
@@ -333,7 +335,8 @@ static int check_where(struct stream *s, struct trawl_error *err)
 		snprintf(text, sizeof(text), "no event here has a field '%.60s'; there are "
 			 "%.650s%s", bad, l.text.data, l.n ? ", ..." : "");
 	out_free(&l.text);
-	return where_fail(err, sel->where_option, sel->where_text, at, text);
+	return caret_fail(err, TRAWL_USAGE, sel->where_text, at, "%s: %s", sel->where_option,
+			  text);
 }
 
 static int check_sources(struct stream *s, struct trawl_error *err)

@@ -6,7 +6,7 @@
 #ifndef TRAWL_DECODE_QUERY_STREAM_H
 #define TRAWL_DECODE_QUERY_STREAM_H
 
-#include "decode/decoder.h"
+#include "decode/base/decoder.h"
 #include "decode/query/selection.h"
 
 enum { CONSUMER_PASSED_OVER = 2 };

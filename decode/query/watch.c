@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "common/caret.h"
 #include "decode/query/watch.h"
 
 #include <stdio.h>
@@ -264,7 +265,8 @@ int watch_check(struct watch *w, struct trawl_error *err)
 	snprintf(text, sizeof(text), "no event that is recorded is called '%.60s'; there are %s",
 		 bad, e.list.data);
 	out_free(&e.list);
-	return where_fail(err, w->selection.where_option, w->selection.where_text, at, text);
+	return caret_fail(err, TRAWL_USAGE, w->selection.where_text, at, "%s: %s", w->selection.where_option,
+			  text);
 }
 
 /* ---- records ----------------------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 #ifndef TRAWL_DECODE_QUERY_WATCH_H
 #define TRAWL_DECODE_QUERY_WATCH_H
 
-#include "decode/decoder.h"
+#include "decode/base/decoder.h"
 
 struct watch;
 

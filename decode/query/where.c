@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "common/caret.h"
 #include "decode/query/where.h"
 
 #include <stdio.h>
@@ -52,20 +53,11 @@ struct parser {
 	bool pattern; /* a text that comes now is one: its globs are there to be escaped too */
 };
 
-int where_fail(struct trawl_error *err, const char *option, const char *text, size_t at,
-	       const char *what)
-{
-	/* a long text is cut to what is around the place */
-	size_t from = at > 60 ? at - 60 : 0;
-
-	return trawl_fail(err, TRAWL_USAGE, "%s: %s\n  %.120s\n  %*s^", option, what, text + from,
-			  (int)(at - from), "");
-}
-
 static struct node *bad_at(struct parser *ps, const char *at, const char *what)
 {
 	if (!ps->err->text[0])
-		where_fail(ps->err, ps->option, ps->text, (size_t)(at - ps->text), what);
+		caret_fail(ps->err, TRAWL_USAGE, ps->text, (size_t)(at - ps->text), "%s: %s", ps->option,
+			  what);
 	return NULL;
 }
 
@@ -738,7 +730,8 @@ static void tell_odd(struct node *n, const struct subject *s, const struct value
 		 n->op == MATCH || n->op == UNLIKE ? "no pattern matches: compare it with ==" :
 		 is_number(v) ? "cannot be compared with a text: a number stands without quotes" :
 		 "cannot be compared with a number: a text stands in quotes");
-	where_fail(&note, w->option, w->text, field->at, what);
+	caret_fail(&note, TRAWL_USAGE, w->text, field->at, "%s: %s", w->option,
+			  what);
 	w->odd(w->odd_arg, &note);
 }
 

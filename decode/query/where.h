@@ -20,7 +20,7 @@
 #ifndef TRAWL_DECODE_QUERY_WHERE_H
 #define TRAWL_DECODE_QUERY_WHERE_H
 
-#include "decode/decoder.h"
+#include "decode/base/decoder.h"
 
 struct where;
 
@@ -65,9 +65,5 @@ bool where_asks_task(const struct where *w);
  */
 bool where_possible(const struct where *w, const struct trawl_source *source, const char *name,
 		    bool (*has)(void *arg, const char *field), void *arg);
-
-/* Fills err with "OPTION: what", the text and a caret under offset `at`; returns -1. */
-int where_fail(struct trawl_error *err, const char *option, const char *text, size_t at,
-	       const char *what);
 
 #endif

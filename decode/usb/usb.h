@@ -6,7 +6,7 @@
 #ifndef TRAWL_DECODE_USB_USB_H
 #define TRAWL_DECODE_USB_USB_H
 
-#include "decode/decoder.h"
+#include "decode/base/decoder.h"
 #include "decode/usb/msc.h"
 #include "decode/usb/control.h"
 #include "decode/usb/transfer.h"

@@ -3,7 +3,7 @@
  * Any bytes as usbmon records (each behind its length in two bytes) through the whole USB decoder:
  * joining, devices, every protocol, and all that is printed.
  */
-#include "decode/decoder.h"
+#include "decode/base/decoder.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

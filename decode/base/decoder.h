@@ -15,8 +15,8 @@
  *
  * To add a decoder: one file with one struct decoder, one line in decoders.c.
  */
-#ifndef TRAWL_DECODE_DECODER_H
-#define TRAWL_DECODE_DECODER_H
+#ifndef TRAWL_DECODE_BASE_DECODER_H
+#define TRAWL_DECODE_BASE_DECODER_H
 
 #include "decode/base/output.h"
 #include "format/trawl.h"
