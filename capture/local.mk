@@ -54,13 +54,17 @@ libcapture_la_SOURCES += \
 	capture/probe/dwarf.c capture/probe/dwarf.h \
 	capture/probe/elf.c capture/probe/elf.h capture/probe/symbol.c \
 	capture/probe/fetch.c capture/probe/fetch.h \
+	capture/probe/flow.c capture/probe/flow.h \
+	capture/probe/frames.c capture/probe/frames.h \
 	capture/probe/insn.c capture/probe/insn.h \
 	capture/probe/operand.c capture/probe/operand.h \
 	capture/sys/path.c capture/sys/path.h \
 	capture/probe/argloc.c capture/probe/argloc.h \
 	capture/probe/probe.c capture/probe/probe.h capture/probe/probe_json.c \
 	capture/probe/procmap.c capture/probe/procmap.h \
+	capture/probe/relocs.c capture/probe/relocs.h \
 	capture/cli/spec.c capture/cli/spec.h \
+	capture/probe/trampoline.c capture/probe/trampoline.h \
 	capture/probe/uprobe.c \
 	capture/probe/usdt.c capture/probe/usdt.h capture/probe/usdt_probe.c
 libcapture_la_LIBADD = $(ELF_LIBS) $(DW_LIBS) $(ZYDIS_LIBS) $(CXX_LIBS)

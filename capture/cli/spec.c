@@ -263,10 +263,31 @@ static bool in_operator(const char *s, size_t at)
 	return at >= 8 && !memcmp(s + at - 8, "operator", 8);
 }
 
+const char *spec_return_name(enum spec_return returns)
+{
+	static const char *const names[] = { [SPEC_NO_RETURN] = "", [SPEC_RETURN] = "%return",
+					     [SPEC_RET] = "%ret", [SPEC_URETPROBE] = "%uretprobe" };
+
+	return names[returns];
+}
+
+/* What the text ends with, and how long it is without. */
+static enum spec_return take_return(const char *text, size_t *len)
+{
+	for (enum spec_return r = SPEC_RETURN; r <= SPEC_URETPROBE; r++) {
+		size_t n = strlen(spec_return_name(r));
+
+		if (*len >= n && !memcmp(text + *len - n, spec_return_name(r), n)) {
+			*len -= n;
+			return r;
+		}
+	}
+	return SPEC_NO_RETURN;
+}
+
 static int parse_uprobe(struct spec *spec, const struct head *h, struct trawl_error *err)
 {
-	static const char suffix[] = "%return";
-	size_t own = take_own(spec, h), len = h->len, slen = sizeof(suffix) - 1;
+	size_t own = take_own(spec, h), len = h->len;
 	ssize_t colon = uprobe_path_end(h, own), plus;
 	const char *target;
 
@@ -281,14 +302,13 @@ static int parse_uprobe(struct spec *spec, const struct head *h, struct trawl_er
 	spec->symbol_at = h->from[colon + 1];
 	target = h->text + colon + 1;
 	len -= (size_t)colon + 1;
-	if (len >= slen && !strcmp(target + len - slen, suffix)) {
-		spec->is_return = true;
-		len -= slen;
-	} else if (memchr(target, '%', len) &&
+	spec->returns = take_return(target, &len);
+	if (!spec->returns && memchr(target, '%', len) &&
 		   !in_operator(target, (size_t)((char *)memchr(target, '%', len) - target))) {
 		size_t at = (size_t)((char *)memchr(target, '%', len) - h->text);
 
-		return spec_fail(spec, h->from[at], err, "uprobe: only %%return may follow here");
+		return spec_fail(spec, h->from[at], err, "uprobe: only %%return, %%ret or "
+				 "%%uretprobe may follow here");
 	}
 	if (!len)
 		return spec_fail(spec, spec->symbol_at, err,

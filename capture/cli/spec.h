@@ -6,9 +6,9 @@
  *	branch | branch:BACKEND
  *	event:GROUP:NAME [if FILTER]
  *	eprobe:[OWN=]GROUP.EVENT [ARG ...] [if FILTER]
- *	uprobe:[OWN=]PATH:SYMBOL[+OFF][%return] [ARG ...]
+ *	uprobe:[OWN=]PATH:SYMBOL[+OFF][%return|%ret|%uretprobe] [ARG ...]
  *	uprobe:[OWN=]PATH:shop::Cart::add[(int, char const*)] ...       C++: cxx.h
- *	uprobe:[OWN=]PATH:0xOFFSET[%return] [ARG ...]
+ *	uprobe:[OWN=]PATH:0xOFFSET[%return|%ret|%uretprobe] [ARG ...]
  *	usdt:PATH:[PROVIDER:]NAME [ARG ...]
  *	usdt:pid=PID:[PROVIDER:]NAME [ARG ...]
  *
@@ -37,6 +37,14 @@
 
 enum spec_kind { SPEC_USB, SPEC_BRANCH, SPEC_EVENT, SPEC_EPROBE, SPEC_UPROBE, SPEC_USDT };
 
+/* How the return of a function is caught. */
+enum spec_return {
+	SPEC_NO_RETURN,
+	SPEC_RETURN,    /* %return: as %ret where that can be, else as %uretprobe where that is safe */
+	SPEC_RET,       /* %ret: by probes on its ret instructions */
+	SPEC_URETPROBE, /* %uretprobe: the kernel replaces the return address, whatever may happen */
+};
+
 /* One ARG. Strings are never NULL; field and type are "" if not given. */
 struct spec_arg {
 	char *field; /* the name the user gave it */
@@ -60,7 +68,7 @@ struct spec {
 	pid_t pid;      /* usdt:pid=PID; 0 if by path */
 	char *symbol;   /* uprobe; "" if by file offset */
 	uint64_t offset; /* uprobe: from the symbol, or in the file */
-	bool is_return;
+	enum spec_return returns; /* uprobe */
 	char *provider, *name; /* usdt; provider "*" if not given */
 	size_t path_at, symbol_at; /* places of these in text; symbol_at: of the usdt name too */
 
@@ -73,6 +81,9 @@ struct spec {
 
 	char *backend; /* branch; "" for the best one */
 };
+
+/* "%return", "%ret", "%uretprobe"; "" of none. */
+const char *spec_return_name(enum spec_return returns);
 
 /* The name of a kind as the user writes it: "usb", "uprobe", ... */
 const char *spec_kind_name(enum spec_kind kind);

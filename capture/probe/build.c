@@ -26,8 +26,16 @@ int target_open(struct target *t, struct probe_file *file, struct trawl_error *e
 	return 0;
 }
 
+struct code *target_code(struct target *t)
+{
+	if (!t->code)
+		t->code = code_open(t->elf);
+	return t->code;
+}
+
 void target_close(struct target *t)
 {
+	code_close(t->code);
 	if (t->dwarf)
 		dwarf_close(t->dwarf);
 	elf_free(t->elf);
@@ -53,7 +61,7 @@ struct probe *probe_add(struct resolve *r, enum probe_kind kind, struct target *
 			   r->spec->text);
 		return NULL;
 	}
-	if (list->n - r->before >= r->limit) {
+	if (list->n - r->before - r->more >= r->limit) {
 		trawl_fail(r->err, TRAWL_USAGE,
 			   "%s: matches more than %zu probes; narrow the pattern", r->spec->text,
 			   r->limit);
@@ -73,8 +81,7 @@ struct probe *probe_add(struct resolve *r, enum probe_kind kind, struct target *
 	return p;
 }
 
-/* "shop::Cart::add+0x4" of the mangled name with its offset, which is freed. */
-static char *readable(char *symbol)
+char *build_readable(char *symbol)
 {
 	size_t len = strcspn(symbol, "+");
 	char *mangled = xstrndup(symbol, len), *text = symbol;
@@ -93,10 +100,12 @@ void probe_site_init(struct probe_site *site, struct target *t, uint64_t vaddr, 
 {
 	site->vaddr = vaddr;
 	site->offset = offset;
-	site->symbol = readable(elf_describe(t->elf, vaddr));
+	site->symbol = build_readable(elf_describe(t->elf, vaddr));
 	if (!dwarf_line_at(t->dwarf, vaddr, &site->file, &site->line))
 		site->file = xstrdup("");
 	site->insn = insn_class(t->elf, vaddr);
+	site->exit = "";
+	site->to = xstrdup("");
 }
 
 /* ---- arguments ----------------------------------------------------------------------------- */

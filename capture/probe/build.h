@@ -9,6 +9,7 @@
 #include "capture/probe/dwarf.h"
 #include "capture/probe/elf.h"
 #include "capture/probe/fetch.h"
+#include "capture/probe/flow.h"
 #include "common/nearest.h"
 #include "capture/probe/argloc.h"
 #include "capture/probe/probe.h"
@@ -19,6 +20,7 @@ struct resolve {
 	struct probe_list *list;
 	size_t limit;
 	size_t before;       /* probes that were there */
+	size_t more;         /* probes of functions that have one already: not in the limit */
 	struct nearest near; /* names that were there instead */
 	bool stripped;       /* the file has no symbols of its own functions */
 	char *hint;          /* why a thing that was found could not be used; or NULL */
@@ -31,11 +33,15 @@ struct target {
 	struct elf_file *elf;
 	struct dwarf *dwarf;
 	const char *no_dwarf; /* why there is no debug information; NULL if there is some */
+	struct code *code;    /* read when first needed: target_code() */
 };
 
 /* Opens ELF and DWARF of file. */
 int target_open(struct target *t, struct probe_file *file, struct trawl_error *err);
 void target_close(struct target *t);
+
+/* What is known of the file's code as a whole. Never NULL; the target's. */
+struct code *target_code(struct target *t);
 
 /* Adds all that spec means in this file; 0 if nothing. -1 only for errors that end it all. */
 int resolve_uprobe(struct resolve *r, struct target *t);
@@ -52,6 +58,9 @@ void probe_remark(struct probe_list *list, char *text);
 
 /* Fills in what can be told of a site from its address. */
 void probe_site_init(struct probe_site *site, struct target *t, uint64_t vaddr, uint64_t offset);
+
+/* "shop::Cart::add+0x4" of the mangled name with its offset, which is freed; malloc'd. */
+char *build_readable(char *symbol);
 
 /* Adds a field; the name is cut and made unique if need be. Returns its number. */
 size_t probe_add_arg(struct probe *p, const char *name, const char *type);

@@ -219,7 +219,7 @@ static char *display_name(const struct resolve *r, const struct target *t,
 	if (r->spec->offset)
 		snprintf(offset, sizeof(offset), "+0x%" PRIx64, r->spec->offset);
 	return xasprintf("%s:%s%s%s", base ? base + 1 : t->file->path, name, offset,
-			 r->spec->is_return ? "%return" : "");
+			 spec_return_name(r->spec->returns));
 }
 
 static int resolve_one(struct resolve *r, struct target *t, const struct matches *m,
@@ -248,13 +248,14 @@ static int resolve_all(struct resolve *r, struct target *t, const struct matches
 	size_t passed = 0, over = 0;
 
 	for (size_t i = 0; i < m->n; i++) {
-		size_t before = list->n;
+		size_t before = list->n, more = r->more;
 
 		if (!resolve_one(r, t, m, &m->list[i]))
 			continue;
 		if (m->n == 1 || list->n == before)
 			return -1;
 		probe_drop(list, before);
+		r->more = more;
 		if (!passed++) {
 			first = *r->err;
 			over = i;

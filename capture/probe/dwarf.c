@@ -112,6 +112,37 @@ bool dwarf_line_at(struct dwarf *d, uint64_t vaddr, char **file, unsigned int *l
 	return true;
 }
 
+const char *dwarf_unwinding_language(struct dwarf *d, uint64_t vaddr)
+{
+	Dwarf_Die unit;
+
+	switch (find_unit(d, vaddr, &unit) ? dwarf_srclang(&unit) : -1) {
+	case DW_LANG_C_plus_plus:
+	case DW_LANG_C_plus_plus_03:
+	case DW_LANG_C_plus_plus_11:
+	case DW_LANG_C_plus_plus_14:
+		return "C++";
+	case DW_LANG_Rust:
+		return "Rust";
+	case DW_LANG_Ada83:
+	case DW_LANG_Ada95:
+		return "Ada";
+	case DW_LANG_D:
+		return "D";
+	case DW_LANG_ObjC:
+	case DW_LANG_ObjC_plus_plus:
+		return "Objective-C";
+	case DW_LANG_Swift:
+		return "Swift";
+	case DW_LANG_OCaml:
+		return "OCaml";
+	case DW_LANG_Go:
+		return "Go";
+	default:
+		return NULL;
+	}
+}
+
 /* ---- types ----------------------------------------------------------------------------------- */
 
 static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
@@ -584,6 +615,11 @@ void dwarf_function_free(struct dwarf_function *fn)
 bool dwarf_line_at(struct dwarf *d, uint64_t vaddr, char **file, unsigned int *line)
 {
 	return false;
+}
+
+const char *dwarf_unwinding_language(struct dwarf *d, uint64_t vaddr)
+{
+	return NULL;
 }
 
 #endif

@@ -42,6 +42,9 @@ void dwarf_close(struct dwarf *d);
 bool dwarf_function_at(struct dwarf *d, uint64_t vaddr, struct dwarf_function *fn);
 void dwarf_function_free(struct dwarf_function *fn);
 
+/* The language of the code at vaddr if its exceptions unwind the stack; else NULL. */
+const char *dwarf_unwinding_language(struct dwarf *d, uint64_t vaddr);
+
 /* The source line of vaddr; *file is malloc'd. False if it is not known. */
 bool dwarf_line_at(struct dwarf *d, uint64_t vaddr, char **file, unsigned int *line);
 

@@ -147,7 +147,7 @@ static struct elf_file *open_elf(Elf *elf, uint64_t size, const char *name, stru
 	struct elf_file *f = xcalloc(1, sizeof(*f));
 
 	f->name = xstrdup(name);
-	f->debug_fd = -1;
+	f->debug_fd = f->fd = -1;
 	f->elf = elf;
 	f->size = size;
 	if (!elf) {
@@ -165,6 +165,7 @@ fail:
 
 struct elf_file *elf_open(int fd, const char *name, struct trawl_error *err)
 {
+	struct elf_file *f;
 	struct stat st;
 
 	elf_version(EV_CURRENT);
@@ -172,7 +173,10 @@ struct elf_file *elf_open(int fd, const char *name, struct trawl_error *err)
 		trawl_fail(err, TRAWL_CANNOT, "%s: %s", name, strerror(errno));
 		return NULL;
 	}
-	return open_elf(elf_begin(fd, ELF_C_READ, NULL), (uint64_t)st.st_size, name, err);
+	f = open_elf(elf_begin(fd, ELF_C_READ, NULL), (uint64_t)st.st_size, name, err);
+	if (f)
+		f->fd = fd;
+	return f;
 }
 
 struct elf_file *elf_open_memory(char *image, size_t size, const char *name,
@@ -182,8 +186,10 @@ struct elf_file *elf_open_memory(char *image, size_t size, const char *name,
 
 	elf_version(EV_CURRENT);
 	f = open_elf(elf_memory(image, size), size, name, err);
-	if (f)
+	if (f) {
+		f->image = image;
 		f->debug_looked = true;
+	}
 	return f;
 }
 
@@ -367,7 +373,7 @@ size_t elf_read(const struct elf_file *f, uint64_t vaddr, void *buf, size_t size
 {
 	const struct elf_segment *s = elf_segment_of(f, vaddr);
 	uint64_t offset, n;
-	Elf_Data *data;
+	ssize_t got;
 
 	if (!s || !elf_offset(f, vaddr, &offset) || offset >= f->size)
 		return 0;
@@ -376,9 +382,11 @@ size_t elf_read(const struct elf_file *f, uint64_t vaddr, void *buf, size_t size
 		n = s->filesz - (vaddr - s->vaddr);
 	if (n > size)
 		n = size;
-	data = elf_getdata_rawchunk(f->elf, (int64_t)offset, n, ELF_T_BYTE);
-	if (!data || !data->d_buf)
-		return 0;
-	memcpy(buf, data->d_buf, n);
-	return n;
+	/* libelf would keep each piece and look through all of them for the next. */
+	if (f->image) {
+		memcpy(buf, f->image + offset, n);
+		return n;
+	}
+	got = pread(f->fd, buf, n, (off_t)offset);
+	return got > 0 ? (size_t)got : 0;
 }

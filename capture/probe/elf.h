@@ -34,6 +34,8 @@ struct elf_file {
 	char *name; /* for messages */
 	Elf *elf;
 	uint64_t size; /* of the file */
+	int fd;            /* the caller's; -1 if it is in memory, at image */
+	const char *image;
 	GElf_Ehdr header;
 	bool pie;   /* ET_DYN: addresses are relative to where it is loaded */
 	size_t nsegments;
@@ -90,6 +92,9 @@ void elf_read_symbols(struct elf_file *f);
 /* The function that holds vaddr, or, if none does, the one before it that does
  * not say how long it is (hand-written assembly). NULL if there is none. */
 const struct elf_symbol *elf_function_at(struct elf_file *f, uint64_t vaddr);
+
+/* The first function whose size is known that begins behind `start` and before `end`; or NULL. */
+const struct elf_symbol *elf_symbol_between(struct elf_file *f, uint64_t start, uint64_t end);
 
 /*
  * A symbol by name, as seen from vaddr `from`: a local one of the same source file goes first.

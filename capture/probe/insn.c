@@ -2,7 +2,7 @@
 /*
  * The classes follow arch/x86/kernel/uprobes.c: which instructions it emulates (nop, push of a
  * register, near call, jump and conditional jump) and which it refuses (I/O, interrupts, far and
- * privileged ones, those with a lock prefix).
+ * privileged ones, those with a lock prefix or a segment prefix that has no meaning).
  */
 #include "config.h"
 
@@ -21,9 +21,24 @@ static bool decoder_init(ZydisDecoder *d)
 					     ZYDIS_STACK_WIDTH_64));
 }
 
+/* Segment prefixes without meaning in 64-bit code, that of "notrack jmp" among them. */
+static bool has_segment_prefix(const ZydisDecodedInstruction *insn)
+{
+	for (unsigned int i = 0; i < insn->raw.prefix_count; i++) {
+		switch (insn->raw.prefixes[i].value) {
+		case 0x26:
+		case 0x2e:
+		case 0x36:
+		case 0x3e:
+			return true;
+		}
+	}
+	return false;
+}
+
 static bool refused(const ZydisDecodedInstruction *insn)
 {
-	if (insn->attributes & (ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_IS_PRIVILEGED) ||
+	if (has_segment_prefix(insn) || insn->attributes & (ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_IS_PRIVILEGED) ||
 	    insn->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
 		return true;
 	switch (insn->meta.category) {

@@ -177,6 +177,7 @@ static void probe_free(struct probe *p)
 		free(site->args);
 		free(site->symbol);
 		free(site->file);
+		free(site->to);
 		free(site->fetchargs);
 	}
 	for (size_t k = 0; k < p->nargs; k++)

@@ -122,6 +122,9 @@ struct probe_site {
 	char *symbol;      /* "main+0x12", of C++ readable; "" if there is no symbol */
 	char *file;        /* source file; "" if unknown */
 	unsigned int line; /* 0 if unknown */
+	const char *exit;  /* how the function is left here: "return", "tail call", "exception", */
+			   /* "longjmp"; "" if it is not */
+	char *to;          /* what it is left to, of C++ readable; "" if unknown or a return */
 	const char *insn;  /* "nop", "push", "step", ...; see insn.h; "" if unknown */
 	char *fetchargs;   /* all arguments, ready for uprobe_events: "arg1=%di:s32 arg2=..." */
 	struct probe_arg_site *args; /* nargs */

@@ -67,6 +67,10 @@ static void put_site(struct json *j, const struct probe *p, const struct probe_s
 	json_string(j, "file", site->file);
 	json_uint(j, "line", site->line);
 	json_string(j, "insn", site->insn);
+	if (*site->exit)
+		json_string(j, "exit", site->exit);
+	if (*site->to)
+		json_string(j, "to", site->to);
 	json_array(j, "args");
 	for (size_t k = 0; k < p->nargs; k++) {
 		if (!p->args[k].helper)

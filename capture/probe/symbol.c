@@ -155,6 +155,20 @@ const struct elf_symbol *elf_function_at(struct elf_file *f, uint64_t vaddr)
 	return open_end;
 }
 
+const struct elf_symbol *elf_symbol_between(struct elf_file *f, uint64_t start, uint64_t end)
+{
+	elf_read_symbols(f);
+	for (size_t i = symbols_up_to(f, start); i < f->nsymbols; i++) {
+		const struct elf_symbol *s = &f->symbols[i];
+
+		if (s->vaddr >= end)
+			break;
+		if (s->function && s->size)
+			return s;
+	}
+	return NULL;
+}
+
 const struct elf_symbol *elf_symbol_named(struct elf_file *f, const char *name, uint64_t from,
 					  bool *ambiguous)
 {

@@ -8,6 +8,7 @@
 #include "capture/sys/alloc.h"
 #include "capture/probe/build.h"
 #include "capture/probe/insn.h"
+#include "capture/probe/trampoline.h"
 
 /* The registers of the System V ABI that hold the first integers and pointers. */
 static const char *const abi_regs[] = { "%di", "%si", "%dx", "%cx", "%r8", "%r9" };
@@ -19,6 +20,9 @@ struct making {
 	const struct elf_symbol *fn; /* the function that it is in; or NULL */
 	uint64_t vaddr, offset;
 	bool entry;                  /* at the function's first instruction */
+	bool returning;              /* where the function is left */
+	const struct flow_exit *exits; /* the sites of a probe on instructions that leave it */
+	size_t nexits;
 	bool described;              /* fnd is filled */
 	struct dwarf_function fnd;
 	struct probe *p;
@@ -46,7 +50,7 @@ static const char *no_names(const struct making *m, char *buf, size_t size)
 /* Why a name means nothing here, or NULL. */
 static const char *not_at_entry(const struct making *m)
 {
-	if (m->p->kind == PROBE_URETPROBE)
+	if (m->returning)
 		return "arguments are known when the function is entered; when it returns there is "
 		       "$retval";
 	if (!m->entry)
@@ -121,46 +125,85 @@ static void show_as(struct probe_arg *arg, const char *type, const struct dwarf_
 	arg->show = value && !own_type ? value->show : build_show(type);
 }
 
+/* $retval, as far as it is known here. Complains if it cannot be asked for. */
+static int resolve_retval(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
+			  struct argloc *place, const struct dwarf_value **value)
+{
+	if (!m->returning)
+		return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err,
+				 "$retval: known only when the function returns; write %s%%return",
+				 *m->r->spec->symbol ? m->r->spec->symbol : "0xOFFSET");
+	snprintf(place->expr, sizeof(place->expr), "%s",
+		 m->p->kind == PROBE_URETPROBE ? "$retval" : "%ax");
+	*value = m->described ? &m->fnd.ret : NULL;
+	if (*value && (*value)->place.form == ARGLOC_NONE && !*arg->type)
+		return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "$retval: %s",
+				 (*value)->place.why);
+	return 0;
+}
+
+/* What the innermost operand of an ARG is, where it does not depend on the site. */
+static int resolve_inner(struct making *m, const struct spec_arg *arg, struct fetch_expr *e,
+			 struct argloc *place, const struct dwarf_value **value)
+{
+	*value = NULL;
+	*place = (struct argloc){ 0 };
+	if (e->inner == FETCH_NAME)
+		return resolve_name(m, arg, e, place, value);
+	if (e->inner == FETCH_VAR && !strncmp(arg->expr + e->at, "$retval", 7)) {
+		e->inner = FETCH_NAME;
+		return resolve_retval(m, arg, e, place, value);
+	}
+	return 0;
+}
+
+/* Where it is left without a return, a function has no value. */
+static const char *no_retval(const struct making *m, const struct spec_arg *arg,
+			     const struct fetch_expr *e)
+{
+	if (!m->exits || strncmp(arg->expr + e->at, "$retval", 7))
+		return NULL;
+	switch (m->exits[0].kind) {
+	case FLOW_TAIL:
+		return "the function that is called last returns it";
+	case FLOW_UNWIND:
+	case FLOW_LONGJMP:
+		return "the function does not return";
+	default:
+		return NULL;
+	}
+}
+
 /* One of the user's ARGs. */
-static int add_arg(struct making *m, size_t i, const struct spec_arg *arg,
-		   const struct fetch_expr *e)
+static int add_arg(struct making *m, const struct spec_arg *arg, struct fetch_expr *e)
 {
 	char *name = fetch_field_name(arg, e), fetch[512], symbol[128];
 	const struct dwarf_value *value = NULL;
-	struct argloc place = { 0 };
-	const char *type, *fallback = "";
+	struct argloc place;
+	const char *type, *fallback = "", *why = no_retval(m, arg, e);
 	size_t k;
 	int ret = -1;
 
-	if (e->inner == FETCH_NAME) {
-		if (resolve_name(m, arg, e, &place, &value) < 0)
-			goto out;
-	} else if (e->inner == FETCH_SYMBOL) {
-		snprintf(symbol, sizeof(symbol), "%.*s", (int)e->len - 1, arg->expr + e->at + 1);
-		argloc_of_symbol(m->t->elf, symbol, m->vaddr, &place);
-	} else if (e->inner == FETCH_VAR && !strncmp(arg->expr + e->at, "$retval", 7)) {
-		if (m->p->kind != PROBE_URETPROBE) {
-			spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err,
-				  "$retval: known only when the function returns; write %s%%return",
-				  *m->r->spec->symbol ? m->r->spec->symbol : "0xOFFSET");
-			goto out;
-		}
-		value = m->described ? &m->fnd.ret : NULL;
-		if (value && value->place.form == ARGLOC_NONE && !*arg->type) {
-			spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "$retval: %s",
-				  value->place.why);
-			goto out;
-		}
-	}
-	if (build_field_name(m->r, m->p, arg, e, name) < 0)
+	if (resolve_inner(m, arg, e, &place, &value) < 0 ||
+	    build_field_name(m->r, m->p, arg, e, name) < 0)
 		goto out;
 	if (value && !e->depth)
 		fallback = value->type;
-	if (build_user_fetch(m->r, arg, e, &place, fallback, fetch, sizeof(fetch)) < 0)
-		goto out;
-	type = build_user_type(arg, e, fallback);
+	type = why ? "u8" : build_user_type(arg, e, fallback);
 	k = probe_add_arg(m->p, name, type);
-	probe_set_arg(m->p, 0, k, arg->expr, fetch, type, NULL);
+	if (why)
+		probe_arg_missing(m->p, k);
+	for (size_t i = 0; i < m->p->nsites; i++) {
+		if (e->inner == FETCH_SYMBOL) {
+			snprintf(symbol, sizeof(symbol), "%.*s", (int)e->len - 1,
+				 arg->expr + e->at + 1);
+			argloc_of_symbol(m->t->elf, symbol, m->p->sites[i].vaddr, &place);
+		}
+		if (!why && build_user_fetch(m->r, arg, e, &place, fallback, fetch,
+					     sizeof(fetch)) < 0)
+			goto out;
+		probe_set_arg(m->p, i, k, arg->expr, why ? "\\0:u8" : fetch, type, why);
+	}
 	show_as(&m->p->args[k], type, e->depth ? NULL : value, *arg->type);
 	ret = 0;
 out:
@@ -204,7 +247,7 @@ static int add_args(struct making *m)
 		if (fetch_parse(spec, &spec->args[i], &e, m->r->err) < 0)
 			return -1;
 		if (e.inner == FETCH_PARAMS ? add_params(m, &spec->args[i]) < 0 :
-		    add_arg(m, i, &spec->args[i], &e) < 0)
+		    add_arg(m, &spec->args[i], &e) < 0)
 			return -1;
 	}
 	return 0;
@@ -241,11 +284,6 @@ static int check_place(struct making *m)
 					 "not all bytes before it are instructions" :
 					 "no symbol says where its function begins"));
 	}
-	if (m->p->kind == PROBE_URETPROBE && m->fn && !m->entry)
-		return spec_fail(spec, spec->symbol_at, m->r->err,
-				 "%s+0x%" PRIx64 "%%return: a return is caught from the function's "
-				 "first instruction on; leave the offset out", m->fn->name,
-				 m->vaddr - m->fn->vaddr);
 	return 0;
 }
 
@@ -260,15 +298,40 @@ static void add_notes(struct making *m)
 		set_note(m->p, xstrdup("the kernel may refuse a probe on the instruction there"));
 }
 
+/* What an event of this kind is called: as the user wrote it, or by what is no return. */
+static const char *suffix_of(const struct making *m)
+{
+	static const char *const names[FLOW_KINDS] = {
+		[FLOW_TAIL] = "%tailcall", [FLOW_UNWIND] = "%unwind", [FLOW_LONGJMP] = "%longjmp",
+	};
+	const char *name = m->exits ? names[m->exits[0].kind] : NULL;
+
+	return name ? name : spec_return_name(m->r->spec->returns);
+}
+
+/* The user's own name; of an exit that is no return, with what it is behind it. */
+static char *own_name(const struct making *m, const char *suffix)
+{
+	const char *own = m->r->spec->own, *as_written = spec_return_name(m->r->spec->returns);
+	size_t len = strlen(own), end = strlen(as_written);
+
+	if (!strcmp(suffix, as_written))
+		return xstrdup(own);
+	/* The names of C++ functions come with their suffix. */
+	if (len > end && !strcmp(own + len - end, as_written))
+		len -= end;
+	return xasprintf("%.*s%s", (int)len, own, suffix);
+}
+
 static char *display_name(const struct making *m)
 {
 	const struct spec *spec = m->r->spec;
 	const char *base = strrchr(m->t->file->path, '/');
-	const char *suffix = spec->is_return ? "%return" : "";
+	const char *suffix = suffix_of(m);
 
 	base = base ? base + 1 : m->t->file->path;
 	if (*spec->own)
-		return xstrdup(spec->own);
+		return own_name(m, suffix);
 	if (!*spec->symbol)
 		return xasprintf("%s:0x%" PRIx64 "%s", base, spec->offset, suffix);
 	if (spec->offset)
@@ -276,28 +339,127 @@ static char *display_name(const struct making *m)
 	return xasprintf("%s:%s%s", base, m->fn->name, suffix);
 }
 
+static void init_exit(struct probe_site *site, struct target *t, const struct flow_exit *e)
+{
+	static const char *const names[FLOW_KINDS] = {
+		[FLOW_RETURN] = "return", [FLOW_TAIL] = "tail call", [FLOW_UNWIND] = "exception",
+		[FLOW_LONGJMP] = "longjmp",
+	};
+	uint64_t offset = 0;
+
+	elf_offset(t->elf, e->vaddr, &offset);
+	probe_site_init(site, t, e->vaddr, offset);
+	site->exit = names[e->kind];
+	free(site->to);
+	site->to = build_readable(xstrdup(e->name));
+}
+
+/* Adds the probe that m describes, of one site or one for each of the exits. */
+static int finish_probe(struct making *m, enum probe_kind kind, const char *note)
+{
+	char *display;
+	int ret;
+
+	m->p = probe_add(m->r, kind, m->t, m->nexits ? m->nexits : 1);
+	if (!m->p)
+		return -1;
+	if (!m->exits)
+		probe_site_init(&m->p->sites[0], m->t, m->vaddr, m->offset);
+	for (size_t i = 0; i < m->nexits; i++)
+		init_exit(&m->p->sites[i], m->t, &m->exits[i]);
+	if (*note)
+		set_note(m->p, xstrdup(note));
+	display = display_name(m);
+	ret = m->exits ? 0 : check_place(m);
+	if (ret == 0)
+		ret = add_args(m);
+	if (ret == 0)
+		ret = probe_finish(m->r, m->p, display);
+	add_notes(m);
+	free(display);
+	return ret;
+}
+
+/* One probe for each way in which the function is left. */
+static int add_exits(struct making *m, const struct flow *flow)
+{
+	const char *note = flow->reenters ? "its entry is also reached by a jump inside it (a loop, "
+					    "or Go's growing stack): entries may be more than "
+					    "returns" : "";
+	int ret = 0;
+
+	for (size_t i = 0, n; ret == 0 && i < flow->n; i += n) {
+		n = 1;
+		while (i + n < flow->n && flow->exits[i + n].kind == flow->exits[i].kind)
+			n++;
+		m->exits = &flow->exits[i];
+		m->nexits = n;
+		m->r->more += i > 0;
+		ret = finish_probe(m, PROBE_UPROBE, i ? "" : note);
+	}
+	m->exits = NULL;
+	m->nexits = 0;
+	return ret;
+}
+
+/* The kernel's return probe, where nothing is known to speak against it or the user insists. */
+static int add_trampoline(struct making *m, const char *not_whole)
+{
+	const struct spec *spec = m->r->spec;
+	const char *name = m->fn ? m->fn->name : "it", *danger;
+	char buf[512], note[640] = "";
+
+	danger = trampoline_danger(m->t, m->vaddr, buf, sizeof(buf));
+	if (danger && spec->returns == SPEC_URETPROBE)
+		snprintf(note, sizeof(note), "may end the program: %s", danger);
+	else if (danger)
+		return spec_fail(spec, spec->symbol_at, m->r->err, "%s%%return: a return probe of the "
+				 "kernel may end the program: %s; and %s cannot be disassembled "
+				 "whole: %s; write SYMBOL+OFFSET of its ret instructions, or "
+				 "%%uretprobe if the program may end", name, danger, name,
+				 not_whole);
+	return finish_probe(m, PROBE_URETPROBE, note);
+}
+
+static int make_return(struct making *m)
+{
+	const struct spec *spec = m->r->spec;
+	struct flow flow = { 0 };
+	char why[256] = "";
+	int ret;
+
+	if (m->fn && !m->entry)
+		return spec_fail(spec, spec->symbol_at, m->r->err,
+				 "%s+0x%" PRIx64 "%s: a return is caught from the function's "
+				 "first instruction on; leave the offset out", m->fn->name,
+				 m->vaddr - m->fn->vaddr, spec_return_name(spec->returns));
+	if (spec->returns == SPEC_URETPROBE ||
+	    !flow_read(target_code(m->t), m->vaddr, m->fn ? m->fn->size : 0, &flow, why,
+		       sizeof(why))) {
+		if (spec->returns != SPEC_RET)
+			return add_trampoline(m, why);
+		return spec_fail(spec, spec->symbol_at, m->r->err, "%s%%ret: cannot be disassembled "
+				 "whole: %s; write %%return for the kernel's return probe, where it "
+				 "is safe", m->fn ? m->fn->name : "it", why);
+	}
+	ret = flow.n ? add_exits(m, &flow) :
+	      spec_fail(spec, spec->symbol_at, m->r->err, "%s%s: never returns", m->fn ?
+			m->fn->name : "the function there", spec_return_name(spec->returns));
+	flow_free(&flow);
+	return ret;
+}
+
 static int make_probe(struct resolve *r, struct target *t, const struct elf_symbol *fn,
 		      uint64_t vaddr, uint64_t offset)
 {
 	struct making m = { .r = r, .t = t, .fn = fn, .vaddr = vaddr, .offset = offset,
-			    .entry = fn ? vaddr == fn->vaddr : true };
-	char *display;
+			    .entry = fn ? vaddr == fn->vaddr : true,
+			    .returning = r->spec->returns != SPEC_NO_RETURN };
 	int ret;
 
-	m.p = probe_add(r, r->spec->is_return ? PROBE_URETPROBE : PROBE_UPROBE, t, 1);
-	if (!m.p)
-		return -1;
-	probe_site_init(&m.p->sites[0], t, vaddr, offset);
 	if (m.entry && fn)
 		m.described = dwarf_function_at(t->dwarf, vaddr, &m.fnd);
-	display = display_name(&m);
-	ret = check_place(&m);
-	if (ret == 0)
-		ret = add_args(&m);
-	if (ret == 0)
-		ret = probe_finish(r, m.p, display);
-	add_notes(&m);
-	free(display);
+	ret = m.returning ? make_return(&m) : finish_probe(&m, PROBE_UPROBE, "");
 	dwarf_function_free(&m.fnd);
 	return ret;
 }
@@ -347,12 +509,13 @@ struct passed_over {
 static int at_match(struct resolve *r, struct target *t, const struct elf_symbol *s,
 		    struct passed_over *over)
 {
-	size_t before = r->list->n;
+	size_t before = r->list->n, more = r->more;
 	int ret = at_symbol(r, t, s);
 
 	if (ret == 0 || r->list->n == before) /* fine, or over the limit */
 		return ret;
 	probe_drop(r->list, before);
+	r->more = more;
 	if (over->n++ == 0) {
 		over->name = xstrdup(s->name);
 		over->error = *r->err;
@@ -389,6 +552,10 @@ static ssize_t at_symbols(struct resolve *r, struct target *t, bool glob, struct
 		const struct elf_symbol *s = &t->elf->symbols[i];
 		bool match = glob ? !fnmatch(spec->symbol, s->name, 0) :
 				    !strcmp(spec->symbol, s->name);
+
+		/* The rare part of a function is left with the function. */
+		if (glob && spec->returns && strstr(s->name, ".cold"))
+			continue;
 
 		if (match && s->function) {
 			/* Aliases are one function. */

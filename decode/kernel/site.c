@@ -164,6 +164,8 @@ static bool read_site(struct site *s, const struct json_object *j, struct layout
 	s->offset = jdoc_uint(j, "offset", 0);
 	s->symbol = jdoc_string(j, "symbol");
 	s->file = jdoc_string(j, "file");
+	s->exit = jdoc_string(j, "exit");
+	s->to = jdoc_string(j, "to");
 	s->line = (uint32_t)jdoc_uint(j, "line", 0);
 	for (size_t i = 0; i < jdoc_count(args); i++)
 		if (!read_values(s, json_object_array_get_idx(args, i), l))

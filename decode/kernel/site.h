@@ -32,6 +32,7 @@ struct site {
 	uint64_t offset;
 	const char *object;        /* base name of the file that it is in */
 	const char *symbol, *file; /* "" if unknown */
+	const char *exit, *to;     /* how the function is left here, and to what; "" if it is not */
 	uint32_t line;
 	uint32_t nargs;
 	struct site_arg *args;

@@ -357,6 +357,10 @@ static void site_text(const struct site *s, struct out *o)
 		out_char(o, ':');
 		out_u64(o, s->line);
 	}
+	if (*s->to) {
+		out_str(o, !strcmp(s->exit, "tail call") ? " to " : " by ");
+		out_safe(o, s->to, strlen(s->to));
+	}
 	out_char(o, ')');
 }
 
@@ -483,6 +487,14 @@ static void tracefs_json_more(void *state, const struct item *it, struct out *o)
 		out_str(o, ",\"line\":");
 		out_u64(o, s->line);
 	}
+	if (*s->exit) {
+		out_str(o, ",\"exit\":");
+		out_json(o, s->exit, strlen(s->exit));
+	}
+	if (*s->to) {
+		out_str(o, ",\"to\":");
+		out_json(o, s->to, strlen(s->to));
+	}
 	out_char(o, '}');
 }
 
@@ -491,7 +503,8 @@ static void tracefs_json_more(void *state, const struct item *it, struct out *o)
 static bool site_value(const struct site *s, const char *name, struct value *v)
 {
 	const char *text = !strcmp(name, "symbol") ? s->symbol :
-			   !strcmp(name, "file") ? s->file : NULL;
+			   !strcmp(name, "file") ? s->file :
+			   !strcmp(name, "exit") ? s->exit : NULL;
 
 	memset(v, 0, sizeof(*v));
 	if (!strcmp(name, "site.offset")) {

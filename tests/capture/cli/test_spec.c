@@ -36,7 +36,7 @@ Test(spec, uprobe_with_symbol)
 	cr_assert_str_eq(s.path, "/bin/x");
 	cr_assert_str_eq(s.symbol, "main");
 	cr_assert_eq(s.offset, 0);
-	cr_assert_not(s.is_return);
+	cr_assert_eq(s.returns, SPEC_NO_RETURN);
 	cr_assert_eq(s.nargs, 0);
 	spec_free(&s);
 }
@@ -50,7 +50,7 @@ Test(spec, uprobe_with_everything)
 	cr_assert_str_eq(s.path, "/a:b/x");
 	cr_assert_str_eq(s.symbol, "f*");
 	cr_assert_eq(s.offset, 0x12);
-	cr_assert(s.is_return);
+	cr_assert_eq(s.returns, SPEC_RETURN);
 	cr_assert_eq(s.nargs, 3);
 	cr_assert_str_eq(s.args[0].field, "a");
 	cr_assert_str_eq(s.args[0].expr, "+8(%di)");
@@ -69,7 +69,7 @@ Test(spec, uprobe_with_offset)
 	parsed("uprobe:x:0x1a0%return", &s);
 	cr_assert_str_eq(s.symbol, "");
 	cr_assert_eq(s.offset, 0x1a0);
-	cr_assert(s.is_return);
+	cr_assert_eq(s.returns, SPEC_RETURN);
 	spec_free(&s);
 	parsed("uprobe:x:4096", &s);
 	cr_assert_eq(s.offset, 4096);
@@ -166,7 +166,7 @@ Test(spec, names_of_cxx_have_colons_and_blanks)
 	parsed("uprobe:/bin/sh:a::operator++(int)+0x4%return", &s);
 	cr_expect_str_eq(s.symbol, "a::operator++(int)");
 	cr_expect_eq(s.offset, 4);
-	cr_expect(s.is_return);
+	cr_expect_eq(s.returns, SPEC_RETURN);
 	spec_free(&s);
 }
 
@@ -256,7 +256,7 @@ static const struct {
 	{ "uprobe:x:f+4x", "not an offset", 11 },
 	{ "uprobe:x:0x", "not an offset", 9 },
 	{ "uprobe:x:99999999999999999999999", "not an offset", 9 },
-	{ "uprobe:x:f%ret", "only %return", 10 },
+	{ "uprobe:x:f%retu", "only %return", 10 },
 	{ "uprobe:x:f a=", "without a value", 13 },
 	{ "uprobe:x:f a:", "no type", 12 },
 	{ "uprobe:x:f =a", "no field name", 11 },

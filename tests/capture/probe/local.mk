@@ -10,7 +10,7 @@ endif
 
 if HAVE_CRITERION
 UNIT_PROBE = tests/capture/cli/test_spec tests/capture/probe/test_operand tests/capture/probe/test_elf \
-	tests/capture/probe/test_insn
+	tests/capture/probe/test_insn tests/capture/probe/test_flow
 if HAVE_SDT
 UNIT_PROBE += tests/capture/probe/test_usdt tests/capture/probe/test_probe tests/capture/probe/test_dwarf
 endif
@@ -31,6 +31,9 @@ tests_capture_probe_test_operand_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_probe_test_elf_SOURCES = tests/capture/probe/test_elf.c
 tests_capture_probe_test_elf_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_probe_test_elf_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_probe_test_flow_SOURCES = tests/capture/probe/test_flow.c
+tests_capture_probe_test_flow_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_probe_test_flow_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_probe_test_insn_SOURCES = tests/capture/probe/test_insn.c
 tests_capture_probe_test_insn_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_probe_test_insn_LDADD = libcapture.la $(UNIT_LDADD)

@@ -253,13 +253,27 @@ Test(probe, the_middle_of_an_instruction)
 
 Test(probe, return_probes_know_the_return_value_only)
 {
-	struct probe *p = taken("uprobe:@/tick:tick_name%%return $retval:string ax=%%ax");
+	struct probe *p = taken("uprobe:@/tick:tick_name%%uretprobe $retval:string ax=%%ax");
 
 	cr_assert_eq(p->kind, PROBE_URETPROBE);
-	cr_assert_str_eq(p->display_name, "tick:tick_name%return");
+	cr_assert_str_eq(p->display_name, "tick:tick_name%uretprobe");
 	cr_assert_str_eq(p->sites[0].fetchargs, "retval=+0($retval):string ax=%ax:x64");
 	refused("when the function is entered", "uprobe:@/tick:tick_name%%return arg1");
 	refused("write tick_name%return", "uprobe:@/tick:tick_name $retval");
+}
+
+Test(probe, a_return_is_caught_at_the_ret_instruction)
+{
+	struct probe *p;
+
+	if (!insn_known())
+		cr_skip_test("built without Zydis");
+	p = taken("uprobe:@/tick:tick_name%%return $retval:string ax=%%ax");
+	cr_assert_eq(p->kind, PROBE_UPROBE);
+	cr_assert_str_eq(p->display_name, "tick:tick_name%return");
+	cr_assert_str_eq(p->sites[0].fetchargs, "retval=+0(%ax):string ax=%ax:x64");
+	cr_assert_str_eq(p->sites[0].exit, "return");
+	cr_assert_str_eq(taken("uprobe:@/tick:tick_name%%ret")->display_name, "tick:tick_name%ret");
 }
 
 Test(probe, events_have_names_that_the_kernel_takes)

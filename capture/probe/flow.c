@@ -1,0 +1,918 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The code is followed along every jump. Three kinds of places are reached otherwise:
+ *
+ * - Landing pads, where an exception continues: .gcc_except_table lists them (frames.c).
+ * - Targets of jump tables. A table is read-only data whose address the function loads:
+ *
+ *	lea    table(%rip),%rdx         PIC: entries of 4 bytes, relative to the table
+ *	movslq (%rdx,%rax,4),%rax
+ *	add    %rdx,%rax
+ *	notrack jmp *%rax
+ *
+ *	jmp    *table(,%rax,8)          not PIC, and Go: entries of 8 bytes, addresses
+ *
+ *   Every address that the function loads is tried as a table's; entries that lie in the function
+ *   are targets. A table ends before the next one or with the first entry that lies elsewhere.
+ * - Labels of computed gotos, whose addresses the dynamic linker writes into a table.
+ *
+ * Whether an indirect jump goes through a table or leaves the function (a tail call through a
+ * pointer) is told by .eh_frame: with something of the frame still on the stack it cannot
+ * leave. Otherwise it leaves if nothing in the function looks like a table.
+ */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+
+#include "capture/probe/flow.h"
+#include "capture/probe/insn.h"
+#include "capture/sys/alloc.h"
+
+struct code *code_open(struct elf_file *elf)
+{
+	struct code *code = xcalloc(1, sizeof(*code));
+
+	code->elf = elf;
+	code->frames = frames_open(elf);
+	code->relocs = relocs_open(elf);
+	return code;
+}
+
+void code_close(struct code *code)
+{
+	if (!code)
+		return;
+	frames_close(code->frames);
+	relocs_close(code->relocs);
+	free(code);
+}
+
+void flow_free(struct flow *flow)
+{
+	free(flow->exits);
+	*flow = (struct flow){ 0 };
+}
+
+#ifdef HAVE_ZYDIS
+#include <Zydis/Zydis.h>
+
+enum {
+	LONGEST = ZYDIS_MAX_INSTRUCTION_LENGTH,
+	MAX_SIZE = 4 << 20,     /* of a function */
+	MAX_STRETCHES = 8,
+	MAX_ENTRIES = 1 << 16,  /* of a jump table */
+	MAX_ROUNDS = 8,
+};
+
+/* What a byte of the function is. */
+enum { UNSEEN, FIRST, INSIDE };
+
+/* The function or a part of it that lies elsewhere (.cold). */
+struct stretch {
+	uint64_t start, end;
+	unsigned char *bytes, *seen;
+	struct frame_call *calls; /* its landing pads */
+	size_t ncalls;
+	bool has_table;           /* it has landing pads at all */
+};
+
+/* How the register of an indirect jump got its value. */
+enum origin { FROM_ELSEWHERE, FROM_SUM, FROM_INDEXED };
+
+/* An address that may be that of a jump table. */
+struct base {
+	uint64_t vaddr;
+	size_t limit; /* the number of entries, where a comparison tells it; else 0 */
+};
+
+struct indirect {
+	uint64_t at;
+	enum origin origin;
+	const char *import; /* through the GOT; or NULL */
+};
+
+struct walk {
+	const struct code *code;
+	ZydisDecoder decoder;
+	uint64_t entry;
+	struct stretch stretches[MAX_STRETCHES];
+	size_t nstretches;
+
+	uint64_t *todo; /* addresses to go on from */
+	size_t ntodo;
+	struct base *bases; /* by address */
+	size_t nbases;
+	struct indirect *indirects;
+	size_t nindirects;
+	bool tables;             /* entries of a table were found */
+
+	struct flow *flow;
+	bool failed;
+	char *why;
+	size_t room;
+};
+
+/* One instruction as decoded. */
+struct step {
+	ZydisDecodedInstruction insn;
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	uint64_t at, next;
+};
+
+__attribute__((format(printf, 2, 3))) static void refuse(struct walk *w, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (w->failed)
+		return;
+	w->failed = true;
+	va_start(ap, fmt);
+	vsnprintf(w->why, w->room, fmt, ap);
+	va_end(ap);
+}
+
+/* "+0x12", or the address where it is not behind the entry. */
+static const char *place_text(const struct walk *w, uint64_t at, char buf[32])
+{
+	if (at >= w->entry && at - w->entry < MAX_SIZE)
+		snprintf(buf, 32, "+0x%" PRIx64, at - w->entry);
+	else
+		snprintf(buf, 32, "0x%" PRIx64, at);
+	return buf;
+}
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+static bool decode(const ZydisDecoder *d, const unsigned char *bytes, size_t n, uint64_t at,
+		   struct step *s)
+{
+	s->at = at;
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(d, bytes, n, &s->insn, s->operands)))
+		return false;
+	s->next = at + s->insn.length;
+	return true;
+}
+
+/* The address that a memory operand has by itself: of (%rip) and of a bare displacement. */
+static bool fixed_address(const struct step *s, const ZydisDecodedOperand *o, uint64_t *vaddr)
+{
+	if (o->type != ZYDIS_OPERAND_TYPE_MEMORY || o->mem.segment == ZYDIS_REGISTER_FS ||
+	    o->mem.segment == ZYDIS_REGISTER_GS)
+		return false;
+	*vaddr = (uint64_t)o->mem.disp.value;
+	if (o->mem.base == ZYDIS_REGISTER_RIP)
+		*vaddr += s->next;
+	return o->mem.base == ZYDIS_REGISTER_RIP ||
+	       (o->mem.base == ZYDIS_REGISTER_NONE && o->mem.disp.has_displacement);
+}
+
+const char *code_name(const struct code *code, uint64_t vaddr)
+{
+	const struct elf_symbol *s = elf_function_at(code->elf, vaddr);
+	unsigned char bytes[3 * LONGEST];
+	size_t n, at = 0;
+	ZydisDecoder d;
+	struct step step;
+	uint64_t slot;
+
+	if (s && s->vaddr == vaddr)
+		return s->name;
+	n = elf_read(code->elf, vaddr, bytes, sizeof(bytes));
+	if (!ZYAN_SUCCESS(ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
+		return NULL;
+	/* A stub of the PLT: [endbr64] [bnd] jmp *slot(%rip) */
+	for (int i = 0; i < 2 && decode(&d, bytes + at, n - at, vaddr + at, &step); i++) {
+		if (step.insn.mnemonic == ZYDIS_MNEMONIC_JMP)
+			return fixed_address(&step, &step.operands[0], &slot) ?
+			       relocs_slot(code->relocs, slot) : NULL;
+		if (step.insn.mnemonic != ZYDIS_MNEMONIC_ENDBR64)
+			break;
+		at += step.insn.length;
+	}
+	return NULL;
+}
+
+/* Does a call of this function never come back, and leave the caller's frame? */
+static bool leaves(const char *name, enum flow_kind *kind)
+{
+	static const char *const unwinding[] = { "_Unwind_Resume", "_Unwind_Resume_or_Rethrow",
+						 "__cxa_throw", "__cxa_rethrow" };
+	static const char *const jumping[] = { "longjmp", "_longjmp", "siglongjmp",
+					       "__longjmp_chk", "pthread_exit" };
+	size_t len = name ? strcspn(name, "@") : 0;
+
+	for (size_t i = 0; i < sizeof(unwinding) / sizeof(*unwinding); i++) {
+		*kind = FLOW_UNWIND;
+		if (strlen(unwinding[i]) == len && !memcmp(unwinding[i], name, len))
+			return true;
+	}
+	for (size_t i = 0; i < sizeof(jumping) / sizeof(*jumping); i++) {
+		*kind = FLOW_LONGJMP;
+		if (strlen(jumping[i]) == len && !memcmp(jumping[i], name, len))
+			return true;
+	}
+	*kind = FLOW_UNWIND;
+	return name && !strncmp(name, "_ZSt", 4) && strstr(name, "__throw_");
+}
+
+/* ---- the stretches -------------------------------------------------------------------------- */
+
+static struct stretch *stretch_of(struct walk *w, uint64_t vaddr)
+{
+	for (size_t i = 0; i < w->nstretches; i++) {
+		if (vaddr >= w->stretches[i].start && vaddr < w->stretches[i].end)
+			return &w->stretches[i];
+	}
+	return NULL;
+}
+
+static void go_on(struct walk *w, uint64_t vaddr)
+{
+	w->todo = xgrow(w->todo, w->ntodo, sizeof(*w->todo));
+	w->todo[w->ntodo++] = vaddr;
+}
+
+static struct stretch *add_stretch(struct walk *w, uint64_t start, uint64_t end)
+{
+	const struct frame *frame = frames_at(w->code->frames, start);
+	struct stretch *s = &w->stretches[w->nstretches];
+	uint64_t size = end - start;
+	char text[32];
+
+	if (w->nstretches == MAX_STRETCHES || end <= start || size > MAX_SIZE) {
+		refuse(w, "it has more code than is looked at");
+		return NULL;
+	}
+	*s = (struct stretch){ .start = start, .end = end, .bytes = xcalloc(1, size),
+			       .seen = xcalloc(1, size) };
+	w->nstretches++;
+	if (elf_read(w->code->elf, start, s->bytes, size) < size)
+		refuse(w, "its code is not in the file");
+	s->has_table = frame && frame->lsda;
+	if (frame && !frames_calls(w->code->frames, frame, &s->calls, &s->ncalls))
+		refuse(w, "the landing pads of %s cannot be read", place_text(w, start, text));
+	return s;
+}
+
+/* Is that a symbol of the rare part of the function at the entry: NAME.cold, NAME.cold.1? */
+static bool is_cold_part(const struct walk *w, const struct elf_symbol *cold)
+{
+	const char *dot = strstr(cold->name, ".cold");
+	const struct elf_file *f = w->code->elf;
+
+	if (!dot)
+		return false;
+	for (size_t i = 0; i < f->nsymbols; i++) {
+		const struct elf_symbol *s = &f->symbols[i];
+
+		if (s->vaddr == w->entry && strlen(s->name) == (size_t)(dot - cold->name) &&
+		    !memcmp(s->name, cold->name, strlen(s->name)))
+			return true;
+	}
+	return false;
+}
+
+/* Adds the part of the function that vaddr is in, if the function has such a part. */
+static struct stretch *own_part(struct walk *w, uint64_t vaddr)
+{
+	struct stretch *have = stretch_of(w, vaddr);
+	const struct elf_symbol *s;
+
+	if (have)
+		return have;
+	s = elf_function_at(w->code->elf, vaddr);
+	if (s && s->size && is_cold_part(w, s))
+		return add_stretch(w, s->vaddr, s->vaddr + s->size);
+	return NULL;
+}
+
+/* ---- ways out ------------------------------------------------------------------------------- */
+
+static void add_exit(struct walk *w, uint64_t at, enum flow_kind kind, uint64_t to,
+		     const char *name)
+{
+	struct flow *flow = w->flow;
+	char text[32];
+
+	if (!strcmp(insn_class(w->code->elf, at), "refused"))
+		refuse(w, "the kernel puts no probe on the instruction at %s, where it leaves",
+		       place_text(w, at, text));
+	flow->exits = xgrow(flow->exits, flow->n, sizeof(*flow->exits));
+	flow->exits[flow->n++] = (struct flow_exit){ at, kind, to, name ? name : "" };
+}
+
+static void take_return(struct walk *w, uint64_t at)
+{
+	char text[32];
+
+	if (frames_stack(w->code->frames, at) == FRAMES_BELOW)
+		refuse(w, "the ret at %s does not return to the caller", place_text(w, at, text));
+	add_exit(w, at, FLOW_RETURN, 0, NULL);
+}
+
+/* A jump out of the stretches that are known. */
+static void jump_out(struct walk *w, const struct step *s, uint64_t to, bool conditional)
+{
+	enum frames_stack stack = frames_stack(w->code->frames, s->at);
+	const char *name = code_name(w->code, to);
+	char text[32], target[32];
+
+	if (own_part(w, to)) {
+		go_on(w, to);
+	} else if (stack == FRAMES_BELOW) {
+		const struct frame *frame = frames_at(w->code->frames, to);
+
+		/* Its frame is still there: this is a part of it, whose symbol was stripped. */
+		if (name || !frame)
+			refuse(w, "it jumps from %s to %s with its frame in place",
+			       place_text(w, s->at, text), name ? name : place_text(w, to, target));
+		else if (add_stretch(w, frame->start, frame->end))
+			go_on(w, to);
+	} else if (conditional) {
+		refuse(w, "it leaves by a conditional jump at %s", place_text(w, s->at, text));
+	} else if (!name && stack == FRAMES_UNKNOWN) {
+		refuse(w, "it jumps from %s to %s, which is not known as a function",
+		       place_text(w, s->at, text), place_text(w, to, target));
+	} else {
+		add_exit(w, s->at, FLOW_TAIL, to, name);
+	}
+}
+
+static void take_jump(struct walk *w, const struct step *s, bool conditional)
+{
+	uint64_t to = s->next + (uint64_t)s->insn.raw.imm[0].value.s;
+
+	if (to == w->entry)
+		w->flow->reenters = true;
+	if (stretch_of(w, to))
+		go_on(w, to);
+	else
+		jump_out(w, s, to, conditional);
+}
+
+/* The landing pad of a call; *known is false if its table says nothing of it. */
+static uint64_t landing_pad(struct walk *w, uint64_t at, bool *known)
+{
+	const struct stretch *s = stretch_of(w, at);
+
+	*known = !s->has_table;
+	for (size_t i = 0; i < s->ncalls; i++) {
+		if (at >= s->calls[i].start && at < s->calls[i].end) {
+			*known = true;
+			return s->calls[i].pad;
+		}
+	}
+	return 0;
+}
+
+static void take_call(struct walk *w, const struct step *s)
+{
+	const char *name = NULL;
+	enum flow_kind kind;
+	uint64_t to, pad;
+	char text[32];
+	bool known;
+
+	if (s->insn.raw.imm[0].is_relative) {
+		to = s->next + (uint64_t)s->insn.raw.imm[0].value.s;
+		if (to != w->entry && to != s->next && stretch_of(w, to))
+			refuse(w, "the call at %s is of a place inside it",
+			       place_text(w, s->at, text));
+		name = code_name(w->code, to);
+	} else if (fixed_address(s, &s->operands[0], &to)) {
+		name = relocs_slot(w->code->relocs, to);
+	}
+	if (!leaves(name, &kind))
+		return;
+	pad = landing_pad(w, s->at, &known);
+	/* What has a landing pad may stay; what its table does not list ends the program. */
+	if (kind == FLOW_LONGJMP || (known && !pad))
+		add_exit(w, s->at, kind, 0, name);
+}
+
+/* ---- jump tables ---------------------------------------------------------------------------- */
+
+static void add_base(struct walk *w, uint64_t vaddr, size_t limit)
+{
+	const struct elf_segment *seg = elf_segment_of(w->code->elf, vaddr);
+	size_t i = 0;
+
+	if (!seg || stretch_of(w, vaddr))
+		return;
+	while (i < w->nbases && w->bases[i].vaddr < vaddr)
+		i++;
+	if (i == w->nbases || w->bases[i].vaddr != vaddr) {
+		w->bases = xgrow(w->bases, w->nbases, sizeof(*w->bases));
+		memmove(w->bases + i + 1, w->bases + i, (w->nbases - i) * sizeof(*w->bases));
+		w->bases[i] = (struct base){ .vaddr = vaddr };
+		w->nbases++;
+	}
+	if (limit > w->bases[i].limit)
+		w->bases[i].limit = limit;
+}
+
+/* Remembers every address that an instruction names. */
+static void note_addresses(struct walk *w, const struct step *s)
+{
+	uint64_t vaddr;
+
+	for (int i = 0; i < s->insn.operand_count_visible; i++) {
+		const ZydisDecodedOperand *o = &s->operands[i];
+
+		if (fixed_address(s, o, &vaddr))
+			add_base(w, vaddr, 0);
+		else if (o->type == ZYDIS_OPERAND_TYPE_MEMORY && o->mem.disp.has_displacement &&
+			 !w->code->elf->pie && o->mem.disp.value > 0)
+			add_base(w, (uint64_t)o->mem.disp.value, 0);
+		else if (o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE && !w->code->elf->pie &&
+			 s->insn.mnemonic == ZYDIS_MNEMONIC_MOV)
+			add_base(w, o->imm.value.u, 0);
+	}
+}
+
+/* The i-th target in a table of entries of `width` bytes; 0 if there is none. */
+static uint64_t table_entry(const struct walk *w, uint64_t base, size_t i, unsigned int width)
+{
+	uint64_t to = 0;
+
+	if (elf_read(w->code->elf, base + i * width, &to, width) < width)
+		return 0;
+	return width == 4 ? base + (uint64_t)(int64_t)(int32_t)to : to;
+}
+
+/*
+ * Where entries lie in a stretch that has no symbol, but further ones in the function again, the
+ * stretch is a part of it. Adds the part of the i-th entry, if it is one.
+ */
+static bool nameless_part(struct walk *w, uint64_t base, size_t i, size_t n, unsigned int width)
+{
+	enum { AHEAD = 16 };
+	uint64_t to = table_entry(w, base, i, width);
+	const struct frame *frame = frames_at(w->code->frames, to);
+
+	if (!i || !frame || elf_function_at(w->code->elf, to))
+		return false;
+	for (size_t k = i + 1; k < n && k < i + AHEAD; k++) {
+		uint64_t next = table_entry(w, base, k, width);
+
+		if (stretch_of(w, next))
+			return add_stretch(w, frame->start, frame->end);
+		if (!frames_at(w->code->frames, next) || elf_function_at(w->code->elf, next))
+			break;
+	}
+	return false;
+}
+
+/* Is that the middle of an instruction that is known already? */
+static bool is_inside(struct walk *w, uint64_t vaddr)
+{
+	const struct stretch *s = stretch_of(w, vaddr);
+
+	return s && s->seen[vaddr - s->start] == INSIDE;
+}
+
+/* Goes on from the targets in a table that ends before `end`. Returns how many there are. */
+static size_t read_table(struct walk *w, const struct base *b, uint64_t end, unsigned int width)
+{
+	uint64_t base = b->vaddr;
+	size_t most = (end - base) / width < MAX_ENTRIES ? (size_t)(end - base) / width :
+							   MAX_ENTRIES;
+	size_t n = 0;
+
+	if (b->limit && b->limit < most)
+		most = b->limit;
+
+	for (; n < most && !w->failed; n++) {
+		uint64_t to = table_entry(w, base, n, width);
+
+		if ((!own_part(w, to) && !nameless_part(w, base, n, most, width)) ||
+		    is_inside(w, to))
+			break;
+		go_on(w, to);
+	}
+	return n;
+}
+
+static void read_tables(struct walk *w)
+{
+	for (size_t i = 0; i < w->nbases; i++) {
+		const struct base *b = &w->bases[i];
+		uint64_t end = i + 1 < w->nbases ? b[1].vaddr : UINT64_MAX;
+
+		if (read_table(w, b, end, 4) || read_table(w, b, end, 8))
+			w->tables = true;
+	}
+	for (size_t k = 0; k < w->nstretches; k++) {
+		const struct stretch *s = &w->stretches[k];
+		uint64_t to;
+
+		for (size_t i = 0; (to = relocs_pointer(w->code->relocs, s->start, s->end, i)); i++) {
+			if (to == w->entry)
+				continue;
+			w->tables = true;
+			go_on(w, to);
+		}
+	}
+}
+
+/* ---- paths ---------------------------------------------------------------------------------- */
+
+/* What the general registers were last set by on this path, and what is known of an index. */
+struct origins {
+	enum origin of[16];
+	uint64_t address[16]; /* loaded by lea, or of the table that the value comes from; or 0 */
+	uint64_t compared;    /* the last comparison was with this, + 1; or 0 */
+	size_t limit;         /* a value below this was let through */
+	bool called;          /* the last instruction but for nops was a call */
+};
+
+static int reg_number(ZydisRegister reg)
+{
+	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
+
+	if (whole < ZYDIS_REGISTER_RAX || whole > ZYDIS_REGISTER_R15)
+		return -1;
+	return (int)(whole - ZYDIS_REGISTER_RAX);
+}
+
+/* cmp $9,%eax; ja elsewhere: behind it there are 10 values. */
+static void note_limit(struct origins *origins, const struct step *s)
+{
+	const ZydisDecodedOperand *by = &s->operands[1];
+
+	if (s->insn.mnemonic == ZYDIS_MNEMONIC_CMP)
+		origins->compared = by->type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
+				    by->imm.value.u < MAX_ENTRIES ? by->imm.value.u + 1 : 0;
+	else if (s->insn.mnemonic == ZYDIS_MNEMONIC_JNBE && origins->compared)
+		origins->limit = origins->compared;
+}
+
+/* The table that an operand with an index reads, if it is known. */
+static uint64_t table_address(const struct origins *origins, const ZydisDecodedOperand *o)
+{
+	int reg = reg_number(o->mem.base);
+
+	if (o->mem.base == ZYDIS_REGISTER_NONE)
+		return (uint64_t)o->mem.disp.value;
+	return reg >= 0 && !o->mem.disp.value ? origins->address[reg] : 0;
+}
+
+static void note_origin(struct origins *origins, const struct step *s)
+{
+	uint64_t address = 0;
+	const ZydisDecodedOperand *to = &s->operands[0], *from = &s->operands[1];
+	int reg = s->insn.operand_count_visible && to->type == ZYDIS_OPERAND_TYPE_REGISTER ?
+		  reg_number(to->reg.value) : -1;
+
+	note_limit(origins, s);
+	if (reg < 0 || !(to->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+		return;
+	if (s->insn.mnemonic == ZYDIS_MNEMONIC_ADD && from->type == ZYDIS_OPERAND_TYPE_REGISTER) {
+		int other = reg_number(from->reg.value);
+
+		origins->of[reg] = FROM_SUM;
+		if (other >= 0 && origins->address[other])
+			origins->address[reg] = origins->address[other];
+		return;
+	}
+	origins->of[reg] = FROM_ELSEWHERE;
+	if (from->type == ZYDIS_OPERAND_TYPE_MEMORY && from->mem.index != ZYDIS_REGISTER_NONE &&
+	    s->insn.mnemonic == ZYDIS_MNEMONIC_MOV && from->mem.scale == 8) {
+		origins->of[reg] = FROM_INDEXED;
+		address = table_address(origins, from);
+	} else if (s->insn.mnemonic == ZYDIS_MNEMONIC_LEA) {
+		fixed_address(s, from, &address);
+	}
+	origins->address[reg] = address;
+}
+
+static void take_indirect(struct walk *w, const struct step *s, const struct origins *origins)
+{
+	const ZydisDecodedOperand *o = &s->operands[0];
+	struct indirect *i;
+	uint64_t slot, table = 0;
+	int reg;
+
+	w->indirects = xgrow(w->indirects, w->nindirects, sizeof(*w->indirects));
+	i = &w->indirects[w->nindirects++];
+	*i = (struct indirect){ .at = s->at };
+	if (o->type == ZYDIS_OPERAND_TYPE_REGISTER) {
+		reg = reg_number(o->reg.value);
+		i->origin = reg >= 0 ? origins->of[reg] : FROM_ELSEWHERE;
+		table = i->origin != FROM_ELSEWHERE ? origins->address[reg] : 0;
+	} else if (o->type == ZYDIS_OPERAND_TYPE_MEMORY && o->mem.index != ZYDIS_REGISTER_NONE) {
+		i->origin = FROM_INDEXED;
+		table = table_address(origins, o);
+	} else if (fixed_address(s, o, &slot)) {
+		i->import = relocs_slot(w->code->relocs, slot);
+	}
+	if (table)
+		add_base(w, table, origins->limit);
+}
+
+/* Does the path end here? */
+static bool take_step(struct walk *w, const struct step *s, struct origins *origins)
+{
+	bool direct = s->insn.raw.imm[0].is_relative;
+
+	note_addresses(w, s);
+	note_origin(origins, s);
+	origins->called &= s->insn.meta.category == ZYDIS_CATEGORY_WIDENOP ||
+			   s->insn.meta.category == ZYDIS_CATEGORY_NOP;
+	switch (s->insn.meta.category) {
+	case ZYDIS_CATEGORY_RET:
+		take_return(w, s->at);
+		return true;
+	case ZYDIS_CATEGORY_UNCOND_BR:
+		if (direct)
+			take_jump(w, s, false);
+		else
+			take_indirect(w, s, origins);
+		return true;
+	case ZYDIS_CATEGORY_COND_BR:
+		take_jump(w, s, true);
+		return false;
+	case ZYDIS_CATEGORY_CALL:
+		*origins = (struct origins){ .called = true };
+		take_call(w, s);
+		return false;
+	case ZYDIS_CATEGORY_SYSRET:
+		return true;
+	default:
+		return s->insn.mnemonic == ZYDIS_MNEMONIC_UD2 ||
+		       s->insn.mnemonic == ZYDIS_MNEMONIC_INT3 ||
+		       s->insn.mnemonic == ZYDIS_MNEMONIC_HLT;
+	}
+}
+
+/* Marks the instruction's bytes. False if other paths see other instructions there. */
+static bool mark(struct stretch *t, const struct step *s)
+{
+	size_t at = (size_t)(s->at - t->start);
+
+	for (size_t i = 0; i < s->insn.length; i++) {
+		if (t->seen[at + i] != UNSEEN)
+			return false;
+		t->seen[at + i] = INSIDE;
+	}
+	t->seen[at] = FIRST;
+	return true;
+}
+
+/* glibc jumps over the lock prefix of an instruction that is followed already. */
+static bool behind_lock(const struct stretch *t, uint64_t at)
+{
+	size_t i = (size_t)(at - t->start);
+
+	return i && t->seen[i] == INSIDE && t->seen[i - 1] == FIRST && t->bytes[i - 1] == 0xf0;
+}
+
+static void follow(struct walk *w, uint64_t at)
+{
+	struct origins origins = { 0 };
+	char text[32];
+
+	for (;;) {
+		struct stretch *t = stretch_of(w, at);
+		struct step s;
+
+		if (!t && origins.called) /* of a function that does not return */
+			return;
+		if (!t) {
+			refuse(w, "it runs on past its end at %s", place_text(w, at, text));
+			return;
+		}
+		if (t->seen[at - t->start] == FIRST || behind_lock(t, at))
+			return;
+		if (!decode(&w->decoder, t->bytes + (at - t->start), (size_t)(t->end - at), at,
+			    &s)) {
+			refuse(w, "there is no instruction at %s", place_text(w, at, text));
+			return;
+		}
+		if (!mark(t, &s)) {
+			refuse(w, "paths do not agree on the instruction at %s",
+			       place_text(w, at, text));
+			return;
+		}
+		if (take_step(w, &s, &origins) || w->failed)
+			return;
+		at = s.next;
+	}
+}
+
+/* Where exceptions continue. */
+static void go_to_pads(struct walk *w, const struct stretch *s)
+{
+	char text[32];
+
+	for (size_t i = 0; i < s->ncalls && !w->failed; i++) {
+		if (!s->calls[i].pad)
+			continue;
+		if (own_part(w, s->calls[i].pad))
+			go_on(w, s->calls[i].pad);
+		else
+			refuse(w, "an exception at %s continues elsewhere",
+			       place_text(w, s->calls[i].start, text));
+	}
+}
+
+/* ---- the whole ------------------------------------------------------------------------------ */
+
+/* Does this jump go through a table, or else leave the function? */
+static bool stays(struct walk *w, const struct indirect *i, bool *known)
+{
+	*known = true;
+	if (i->import)
+		return false;
+	switch (frames_stack(w->code->frames, i->at)) {
+	case FRAMES_BELOW:
+		return true;
+	case FRAMES_AT_RETURN:
+	case FRAMES_UNKNOWN:
+		break;
+	}
+	*known = !w->tables || i->origin != FROM_ELSEWHERE;
+	return w->tables && i->origin != FROM_ELSEWHERE;
+}
+
+/* Follows every path from what is to do, tables included as soon as a jump may need them. */
+static void follow_all(struct walk *w)
+{
+	size_t bases, pads = 0;
+
+	do {
+		bases = w->nbases;
+		while (w->ntodo && !w->failed)
+			follow(w, w->todo[--w->ntodo]);
+		for (; pads < w->nstretches && !w->failed; pads++)
+			go_to_pads(w, &w->stretches[pads]);
+		if (w->nindirects && !w->failed && (!w->tables || bases != w->nbases))
+			read_tables(w);
+	} while (w->ntodo && !w->failed);
+}
+
+static void take_indirects(struct walk *w, bool *any_stays)
+{
+	char text[32];
+
+	*any_stays = false;
+	for (size_t k = 0; k < w->nindirects && !w->failed; k++) {
+		const struct indirect *i = &w->indirects[k];
+		bool known, in = stays(w, i, &known);
+
+		*any_stays |= in;
+		if (!known)
+			refuse(w, "it cannot be told where the jump at %s goes",
+			       place_text(w, i->at, text));
+		else if (!in)
+			add_exit(w, i->at, FLOW_TAIL, 0, i->import);
+	}
+}
+
+/* Could control leave from here? Of code that no path reaches, told by decoding it in a row. */
+static bool may_leave(struct walk *w, const struct stretch *t, const struct step *s)
+{
+	switch (s->insn.meta.category) {
+	case ZYDIS_CATEGORY_RET:
+		return true;
+	case ZYDIS_CATEGORY_UNCOND_BR:
+	case ZYDIS_CATEGORY_COND_BR:
+		return !s->insn.raw.imm[0].is_relative ||
+		       !stretch_of(w, s->next + (uint64_t)s->insn.raw.imm[0].value.s);
+	default:
+		return (void)t, false;
+	}
+}
+
+/* With a jump whose table may be longer than was seen, no other code may leave the function. */
+static void check_unreached(struct walk *w, const struct stretch *t)
+{
+	uint64_t at = t->start;
+	struct step s;
+	char text[32];
+
+	while (at < t->end && !w->failed) {
+		size_t i = (size_t)(at - t->start);
+
+		if (t->seen[i] != UNSEEN) {
+			at++;
+			continue;
+		}
+		if (!decode(&w->decoder, t->bytes + i, (size_t)(t->end - at), at, &s)) {
+			at++;
+			continue;
+		}
+		if (may_leave(w, t, &s))
+			refuse(w, "no path is known to %s, from where it would leave",
+			       place_text(w, at, text));
+		at = s.next;
+	}
+}
+
+static void forget_round(struct walk *w)
+{
+	for (size_t i = 0; i < w->nstretches; i++) {
+		free(w->stretches[i].bytes);
+		free(w->stretches[i].seen);
+		free(w->stretches[i].calls);
+	}
+	w->nstretches = w->ntodo = w->nindirects = 0;
+	w->flow->n = 0;
+	w->flow->reenters = w->tables = w->failed = false;
+}
+
+/*
+ * A table ends where the next one begins, and some are found late: rounds are made until one finds
+ * no further address.
+ */
+static void read_rounds(struct walk *w, uint64_t size)
+{
+	for (int round = 0; round < MAX_ROUNDS; round++) {
+		size_t bases = w->nbases;
+		bool any_stays = false;
+
+		forget_round(w);
+		if (add_stretch(w, w->entry, w->entry + size)) {
+			go_on(w, w->entry);
+			follow_all(w);
+			take_indirects(w, &any_stays);
+		}
+		for (size_t i = 0; i < w->nstretches && any_stays; i++)
+			check_unreached(w, &w->stretches[i]);
+		if (bases == w->nbases || (!w->failed && !w->tables))
+			return;
+	}
+	refuse(w, "its jump tables cannot be told apart");
+}
+
+static int compare_exits(const void *a, const void *b)
+{
+	const struct flow_exit *x = a, *y = b;
+
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+}
+
+/* Another function's entry inside makes its returns ambiguous. */
+static void check_entries(struct walk *w, uint64_t size)
+{
+	const struct elf_symbol *s = elf_symbol_between(w->code->elf, w->entry, w->entry + size);
+
+	if (s)
+		refuse(w, "%s begins inside it", s->name);
+}
+
+bool flow_read(const struct code *code, uint64_t vaddr, uint64_t size, struct flow *flow,
+	       char *why, size_t room)
+{
+	struct walk w = { .code = code, .entry = vaddr, .flow = flow, .why = why, .room = room };
+	const struct frame *frame = frames_at(code->frames, vaddr);
+
+	*flow = (struct flow){ 0 };
+	if (!size && frame && frame->start == vaddr)
+		size = frame->end - vaddr;
+	if (!size) {
+		refuse(&w, "it is not known where it ends");
+	} else if (!ZYAN_SUCCESS(ZydisDecoderInit(&w.decoder, ZYDIS_MACHINE_MODE_LONG_64,
+						  ZYDIS_STACK_WIDTH_64))) {
+		refuse(&w, "the disassembler does not start");
+	} else {
+		read_rounds(&w, size);
+		check_entries(&w, size);
+	}
+	if (w.failed)
+		flow->n = 0;
+	else if (flow->n)
+		qsort(flow->exits, flow->n, sizeof(*flow->exits), compare_exits);
+	for (size_t i = 0; i < w.nstretches; i++) {
+		free(w.stretches[i].bytes);
+		free(w.stretches[i].seen);
+		free(w.stretches[i].calls);
+	}
+	free(w.todo);
+	free(w.bases);
+	free(w.indirects);
+	return !w.failed;
+}
+
+#else /* !HAVE_ZYDIS */
+
+const char *code_name(const struct code *code, uint64_t vaddr)
+{
+	const struct elf_symbol *s = elf_function_at(code->elf, vaddr);
+
+	return s && s->vaddr == vaddr ? s->name : NULL;
+}
+
+bool flow_read(const struct code *code, uint64_t vaddr, uint64_t size, struct flow *flow,
+	       char *why, size_t room)
+{
+	(void)code, (void)vaddr, (void)size;
+	*flow = (struct flow){ 0 };
+	snprintf(why, room, "trawl was built without Zydis");
+	return false;
+}
+
+#endif

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * .eh_frame is a list of common entries (CIE) and of entries for stretches of code (FDE) that refer
+ * to them. The CIE's augmentation text says how addresses in its FDEs are written ("zPLR"). Layouts:
+ * the Linux Standard Base, "Exception Frames", and for the table of landing pads (LSDA) the Itanium
+ * C++ ABI.
+ */
+#include "config.h"
+
+#include "capture/probe/frames.h"
+#include "capture/sys/alloc.h"
+
+#ifdef HAVE_DW
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#endif
+
+/* Encodings of addresses: the low four bits say how they are written, the next what is added. */
+enum {
+	ENC_ABSPTR = 0x00, ENC_ULEB = 0x01, ENC_UDATA2 = 0x02, ENC_UDATA4 = 0x03, ENC_UDATA8 = 0x04,
+	ENC_SLEB = 0x09, ENC_SDATA2 = 0x0a, ENC_SDATA4 = 0x0b, ENC_SDATA8 = 0x0c,
+	ENC_PCREL = 0x10, ENC_APPLIED = 0x70, ENC_INDIRECT = 0x80, ENC_OMIT = 0xff,
+};
+
+enum { MAX_CALLS = 65536 };
+
+struct frames {
+	struct elf_file *file;
+	size_t n;
+	struct frame *list; /* by address */
+#ifdef HAVE_DW
+	Dwarf_CFI *cfi;
+#endif
+};
+
+/* ---- bytes ---------------------------------------------------------------------------------- */
+
+/* A stretch of bytes of the file and how far it was read; `ok` ends with the first that is not. */
+struct cursor {
+	const unsigned char *data;
+	size_t at, size;
+	uint64_t vaddr; /* of data[0] */
+	bool ok;
+};
+
+static uint64_t take(struct cursor *c, unsigned int bytes)
+{
+	uint64_t v = 0;
+
+	if (!c->ok || c->size - c->at < bytes) {
+		c->ok = false;
+		return 0;
+	}
+	memcpy(&v, c->data + c->at, bytes);
+	c->at += bytes;
+	return v;
+}
+
+static uint64_t take_uleb(struct cursor *c)
+{
+	uint64_t v = 0, byte;
+	unsigned int shift = 0;
+
+	do {
+		byte = take(c, 1);
+		if (shift < 64)
+			v |= (byte & 0x7f) << shift;
+		shift += 7;
+	} while (c->ok && byte & 0x80);
+	return v;
+}
+
+static uint64_t take_sleb(struct cursor *c)
+{
+	uint64_t v = 0, byte;
+	unsigned int shift = 0;
+
+	do {
+		byte = take(c, 1);
+		if (shift < 64)
+			v |= (byte & 0x7f) << shift;
+		shift += 7;
+	} while (c->ok && byte & 0x80);
+	if (shift < 64 && byte & 0x40)
+		v |= ~0ull << shift;
+	return v;
+}
+
+static uint64_t extend(uint64_t v, unsigned int bits)
+{
+	return v & 1ull << (bits - 1) ? v | ~0ull << bits : v;
+}
+
+/* An address or a number in encoding `enc`. 0 stands for none. */
+static uint64_t take_encoded(struct cursor *c, unsigned int enc)
+{
+	uint64_t place = c->vaddr + c->at, v = 0;
+
+	switch (enc & 0x0f) {
+	case ENC_ABSPTR:
+	case ENC_UDATA8:
+	case ENC_SDATA8:
+		v = take(c, 8);
+		break;
+	case ENC_ULEB:
+		v = take_uleb(c);
+		break;
+	case ENC_SLEB:
+		v = take_sleb(c);
+		break;
+	case ENC_UDATA2:
+		v = take(c, 2);
+		break;
+	case ENC_SDATA2:
+		v = extend(take(c, 2), 16);
+		break;
+	case ENC_UDATA4:
+		v = take(c, 4);
+		break;
+	case ENC_SDATA4:
+		v = extend(take(c, 4), 32);
+		break;
+	default:
+		c->ok = false;
+	}
+	if ((enc & ENC_APPLIED) == ENC_PCREL && v)
+		v += place;
+	else if (enc & ENC_APPLIED)
+		c->ok = false;
+	return v;
+}
+
+/* ---- .eh_frame ------------------------------------------------------------------------------ */
+
+/* What a CIE says of its FDEs. */
+struct common_entry {
+	size_t at; /* its place in .eh_frame */
+	unsigned int address, lsda;
+	bool augmented, ok;
+};
+
+static void read_common(const struct cursor *section, size_t at, struct common_entry *cie)
+{
+	struct cursor c = *section;
+	const char *text;
+	size_t len;
+
+	*cie = (struct common_entry){ .at = at, .address = ENC_ABSPTR, .lsda = ENC_OMIT };
+	c.at = at;
+	if (take(&c, 4) == UINT32_MAX || take(&c, 4) != 0)
+		return;
+	take(&c, 1); /* version */
+	text = (const char *)c.data + c.at;
+	len = strnlen(text, c.size - c.at);
+	c.at += len < c.size - c.at ? len + 1 : len;
+	take_uleb(&c); /* alignment of code, of data; register of the return address */
+	take_sleb(&c);
+	take_uleb(&c);
+	if (*text == 'z') {
+		cie->augmented = true;
+		take_uleb(&c);
+	}
+	for (size_t i = 1; cie->augmented && i < len; i++) {
+		if (text[i] == 'R')
+			cie->address = (unsigned int)take(&c, 1);
+		else if (text[i] == 'L')
+			cie->lsda = (unsigned int)take(&c, 1);
+		else if (text[i] == 'P')
+			take_encoded(&c, (unsigned int)take(&c, 1) & ~ENC_INDIRECT);
+		else if (text[i] != 'S' && text[i] != 'B')
+			return;
+	}
+	cie->ok = c.ok && !(cie->address & ENC_INDIRECT);
+}
+
+static void add_frame(struct frames *f, struct cursor c, const struct common_entry *cie)
+{
+	struct frame frame = { 0 };
+
+	frame.start = take_encoded(&c, cie->address);
+	frame.end = frame.start + take_encoded(&c, cie->address & 0x0f);
+	if (cie->augmented && take_uleb(&c) && cie->lsda != ENC_OMIT)
+		frame.lsda = take_encoded(&c, cie->lsda & ~ENC_INDIRECT);
+	if (!c.ok || frame.end <= frame.start)
+		return;
+	f->list = xgrow(f->list, f->n, sizeof(*f->list));
+	f->list[f->n++] = frame;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct frame *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static void read_frames(struct frames *f)
+{
+	struct common_entry cie = { .at = SIZE_MAX };
+	GElf_Shdr sh;
+	Elf_Scn *scn = elf_section(f->file->elf, ".eh_frame", &sh);
+	Elf_Data *data = scn && sh.sh_type != SHT_NOBITS ? elf_getdata(scn, NULL) : NULL;
+	struct cursor c = { .ok = true };
+
+	if (!data || !data->d_buf)
+		return;
+	c.data = data->d_buf;
+	c.size = data->d_size;
+	c.vaddr = sh.sh_addr;
+	while (c.ok && c.at < c.size) {
+		size_t start = c.at, next;
+		uint64_t len = take(&c, 4), id = take(&c, 4);
+
+		/* 0 ends the list; the 64-bit form occurs nowhere. */
+		if (!c.ok || !len || len == UINT32_MAX || len > c.size - start - 4 || len < 4)
+			break;
+		next = start + 4 + len;
+		if (id && id <= start + 4) {
+			struct cursor entry = c;
+
+			if (cie.at != start + 4 - id)
+				read_common(&c, start + 4 - id, &cie);
+			entry.size = next;
+			if (cie.ok)
+				add_frame(f, entry, &cie);
+		}
+		c.at = next;
+	}
+	if (f->n)
+		qsort(f->list, f->n, sizeof(*f->list), compare);
+}
+
+struct frames *frames_open(struct elf_file *file)
+{
+	struct frames *f = xcalloc(1, sizeof(*f));
+
+	f->file = file;
+	read_frames(f);
+#ifdef HAVE_DW
+	f->cfi = f->n ? dwarf_getcfi_elf(file->elf) : NULL;
+#endif
+	return f;
+}
+
+void frames_close(struct frames *f)
+{
+	if (!f)
+		return;
+#ifdef HAVE_DW
+	if (f->cfi)
+		dwarf_cfi_end(f->cfi);
+#endif
+	free(f->list);
+	free(f);
+}
+
+const struct frame *frames_at(const struct frames *f, uint64_t vaddr)
+{
+	size_t low = 0, high = f->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (f->list[mid].start <= vaddr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low && vaddr < f->list[low - 1].end ? &f->list[low - 1] : NULL;
+}
+
+#ifdef HAVE_DW
+enum frames_stack frames_stack(const struct frames *f, uint64_t vaddr)
+{
+	enum frames_stack where = FRAMES_UNKNOWN;
+	Dwarf_Frame *frame;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (!f->cfi || !frames_at(f, vaddr) || dwarf_cfi_addrframe(f->cfi, vaddr, &frame) != 0)
+		return where;
+	/* The frame's base is %rsp (register 7 of DWARF) + 8 as long as nothing was pushed. */
+	if (dwarf_frame_cfa(frame, &ops, &n) == 0 && n > 0)
+		where = n == 1 && ops[0].atom == DW_OP_bregx && ops[0].number == 7 &&
+			ops[0].number2 == 8 ? FRAMES_AT_RETURN : FRAMES_BELOW;
+	free(frame);
+	return where;
+}
+#else
+enum frames_stack frames_stack(const struct frames *f, uint64_t vaddr)
+{
+	(void)f, (void)vaddr;
+	return FRAMES_UNKNOWN;
+}
+#endif
+
+/* ---- landing pads --------------------------------------------------------------------------- */
+
+static bool read_calls(struct cursor *c, const struct frame *frame, struct frame_call **calls,
+		       size_t *n)
+{
+	unsigned int enc = (unsigned int)take(c, 1);
+	uint64_t base = enc == ENC_OMIT ? frame->start : take_encoded(c, enc);
+	uint64_t len;
+	size_t end;
+
+	if (take(c, 1) != ENC_OMIT)
+		take_uleb(c); /* where the types are */
+	enc = (unsigned int)take(c, 1);
+	len = take_uleb(c);
+	if (!c->ok || len > c->size - c->at)
+		return false;
+	end = c->at + (size_t)len;
+	while (c->ok && c->at < end && *n < MAX_CALLS) {
+		struct frame_call call;
+		uint64_t pad;
+
+		call.start = frame->start + take_encoded(c, enc);
+		call.end = call.start + take_encoded(c, enc);
+		pad = take_encoded(c, enc);
+		call.pad = pad ? base + pad : 0;
+		take_uleb(c); /* what is done there */
+		*calls = xgrow(*calls, *n, sizeof(**calls));
+		(*calls)[(*n)++] = call;
+	}
+	return c->ok && c->at == end;
+}
+
+bool frames_calls(const struct frames *f, const struct frame *frame, struct frame_call **calls,
+		  size_t *n)
+{
+	enum { FIRST = 4096, MOST = 1 << 20 };
+	bool ok = false;
+
+	*calls = NULL;
+	*n = 0;
+	if (!frame->lsda)
+		return true;
+	/* The table does not say how long it is before it is read. */
+	for (size_t size = FIRST; !ok && size <= MOST; size *= 16) {
+		unsigned char *buf = xcalloc(1, size);
+		struct cursor c = { .data = buf, .vaddr = frame->lsda, .ok = true };
+
+		c.size = elf_read(f->file, frame->lsda, buf, size);
+		*n = 0;
+		free(*calls);
+		*calls = NULL;
+		ok = read_calls(&c, frame, calls, n);
+		free(buf);
+		if (c.size < size)
+			break;
+	}
+	return ok;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Two kinds of stack walks end a program that has a trampoline on its stack:
+ *
+ * - An exception (C++, Rust's panic, pthread_cancel): the unwinder finds no entry of .eh_frame for
+ *   the address, takes it for the end of the stack, and the exception for one that nobody catches.
+ * - Go's runtime, which copies stacks that grow and scans them for garbage collection.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "capture/probe/trampoline.h"
+
+static const char *const go_sections[] = { ".note.go.buildid", ".gopclntab", ".go.buildinfo" };
+
+/* What a program or library that throws exceptions, or lets them pass, takes or defines. */
+static const char *const unwinder[] = {
+	"_Unwind_RaiseException", "_Unwind_Resume", "__cxa_throw", "__cxa_begin_catch",
+	"__gxx_personality_v0", "rust_eh_personality", "__gcc_personality_v0", "_Unwind_ForcedUnwind",
+};
+
+static bool is_go(struct elf_file *f)
+{
+	GElf_Shdr sh;
+
+	for (size_t i = 0; i < sizeof(go_sections) / sizeof(*go_sections); i++) {
+		if (elf_section(f->elf, go_sections[i], &sh))
+			return true;
+	}
+	return false;
+}
+
+/* The part of the unwinder that the file uses or has in it; NULL if none. */
+static const char *uses_unwinder(struct elf_file *f)
+{
+	elf_read_symbols(f);
+	for (size_t i = 0; i < sizeof(unwinder) / sizeof(*unwinder); i++) {
+		if (elf_imports(f, unwinder[i]))
+			return unwinder[i];
+	}
+	for (size_t k = 0; k < f->nsymbols; k++) {
+		for (size_t i = 0; i < sizeof(unwinder) / sizeof(*unwinder); i++) {
+			if (!strcmp(f->symbols[k].name, unwinder[i]))
+				return unwinder[i];
+		}
+	}
+	return NULL;
+}
+
+const char *trampoline_danger(struct target *t, uint64_t vaddr, char *buf, size_t size)
+{
+	const struct code *code = target_code(t);
+	const struct frame *frame = frames_at(code->frames, vaddr);
+	const char *name, *language;
+
+	if (is_go(t->elf))
+		return "Go's runtime does not know the return address";
+	if (frame && frame->lsda)
+		return "an exception that passes through the function would not be caught";
+	language = dwarf_unwinding_language(t->dwarf, vaddr);
+	if (language) {
+		snprintf(buf, size, "an exception that passes through it would not be caught (%s)",
+			 language);
+		return buf;
+	}
+	name = uses_unwinder(t->elf);
+	if (!name)
+		return NULL;
+	snprintf(buf, size, "an exception that passes through it would not be caught (%s uses %s)",
+		 t->file->path, name);
+	return buf;
+}
