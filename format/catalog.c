@@ -76,9 +76,15 @@ bool catalog_span(struct section *s, uint64_t at, uint32_t chunks)
 
 /* ---- clock-syncs ------------------------------------------------------------------------- */
 
+/* Before there are any, there is no array to point into. */
+static struct clock_sync *section_syncs(const struct catalog *c, const struct section *s)
+{
+	return c->syncs ? c->syncs + s->sync0 : NULL;
+}
+
 struct clock_map catalog_clocks(const struct catalog *c, const struct section *s)
 {
-	return clock_map(c->syncs + s->sync0, s->nsyncs);
+	return clock_map(section_syncs(c, s), s->nsyncs);
 }
 
 static int sync_order(const void *a, const void *b)
@@ -112,11 +118,12 @@ static bool tells(const struct clock_sync *syncs, size_t n, size_t i)
 
 void catalog_thin(struct catalog *c, struct section *s, size_t last)
 {
-	struct clock_sync *syncs = c->syncs + s->sync0 + s->settled;
+	struct clock_sync *syncs;
 	size_t fresh = s->nsyncs - s->settled, n, kept = 0;
 
 	if (fresh <= last)
 		return;
+	syncs = c->syncs + s->sync0 + s->settled;
 	n = clock_syncs_order(syncs, fresh - last);
 	for (size_t i = 0; i < n; i++)
 		if (n <= THIN_LEAST || tells(syncs, n, i))
@@ -132,7 +139,7 @@ void catalog_thin(struct catalog *c, struct section *s, size_t last)
 
 void catalog_settle(struct catalog *c, struct section *s)
 {
-	struct clock_sync *syncs = c->syncs + s->sync0;
+	struct clock_sync *syncs = section_syncs(c, s);
 	size_t n = clock_syncs_order(syncs, s->nsyncs), twice = s->nsyncs - n;
 
 	/* Those of the sections behind it move up. */

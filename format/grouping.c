@@ -162,7 +162,7 @@ static void join_keys(struct kind *k, const struct layout *l)
 		return;
 	k->at = from + 8 <= l->size ? from : l->size - 8;
 	for (uint32_t q = 0; q < k->nkeys; q++)
-		memset(mask + k->column[q]->offset - k->at, 0xff, k->column[q]->size);
+		memset(mask + (k->column[q]->offset - k->at), 0xff, k->column[q]->size);
 	k->mask = get64(mask);
 }
 

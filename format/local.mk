@@ -18,9 +18,8 @@ libtrawl_la_SOURCES = format/trawl.h format/chunk.h format/error.c \
 	format/known.h format/known.c format/catalog.h format/catalog.c format/merge.h format/merge.c \
 	format/reader.h format/reader.c format/locate.c \
 	format/segment.h format/segment.c format/live.c
-# Loops over columns: what -O3 adds to them, said so that it holds whatever CFLAGS ends with.
-libtrawl_la_CFLAGS = $(AM_CFLAGS) -ftree-vectorize -fvect-cost-model=dynamic -funswitch-loops \
-	-fsplit-loops -fpeel-loops -fipa-cp-clone
+# Loops over columns.
+libtrawl_la_CFLAGS = $(AM_CFLAGS) $(LOOP_CFLAGS)
 libtrawl_la_LIBADD = $(ZSTD_LIBS) $(XXHASH_LIBS) -lm
 libtrawl_la_LDFLAGS = -version-info 0:0:0 -export-symbols-regex '^trawl_'
 include_HEADERS += format/trawl.h

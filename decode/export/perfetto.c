@@ -516,7 +516,7 @@ static void perfetto_free(struct perfetto *p)
 int perfetto_export(const struct export_options *o, struct stream *s, struct out *out,
 		    struct trawl_error *err)
 {
-	struct perfetto p = {.consumer = {take_item, take_loss}, .stream = s, .out = out};
+	struct perfetto p = {.consumer = {.item = take_item, .loss = take_loss}, .stream = s, .out = out};
 	int got;
 
 	out_memory(&p.packet);
