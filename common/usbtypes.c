@@ -40,29 +40,83 @@ static const struct trawl_field fields[] = {
 	  .offset = sizeof(struct usbmon_header), .size = 1 },
 };
 
+/* In the place of the time stamp and of xfer_flags. */
+#define USBPCAP(member, at, text, type, k)                                                        \
+	{                                                                                         \
+		.name = text, .ctype = type, .note = "", .kind = k,                               \
+		.offset = at,                                                                     \
+		.size = sizeof(((struct usbpcap_fields *)0)->member), .count = 1                  \
+	}
+
+static const struct trawl_field usbpcap_fields[] = {
+	FIELD(id, "id", "u64", TRAWL_ADDR, 0),
+	FIELD(type, "type", "char", TRAWL_CHAR, 0),
+	FIELD(xfer_type, "xfer_type", "u8", TRAWL_ENUM, TRAWL_FIELD_KEY),
+	FIELD(epnum, "epnum", "u8", TRAWL_HEX, TRAWL_FIELD_KEY),
+	FIELD(devnum, "devnum", "u8", TRAWL_UINT, TRAWL_FIELD_KEY),
+	FIELD(busnum, "busnum", "u16", TRAWL_UINT, TRAWL_FIELD_KEY),
+	FIELD(flag_setup, "flag_setup", "char", TRAWL_CHAR, 0),
+	FIELD(flag_data, "flag_data", "char", TRAWL_CHAR, 0),
+	USBPCAP(usbd_status, USBPCAP_AT(usbd_status), "usbd_status", "u32", TRAWL_HEX),
+	USBPCAP(function, USBPCAP_AT(function), "function", "u16", TRAWL_ENUM),
+	USBPCAP(info, USBPCAP_AT(info), "info", "u8", TRAWL_HEX),
+	USBPCAP(stage, USBPCAP_AT(stage), "stage", "u8", TRAWL_ENUM),
+	USBPCAP(data_length, USBPCAP_AT(data_length), "data_length", "u32", TRAWL_UINT),
+	FIELD(status, "status", "s32", TRAWL_INT, 0),
+	FIELD(len_urb, "len_urb", "u32", TRAWL_UINT, 0),
+	FIELD(len_cap, "len_cap", "u32", TRAWL_UINT, 0),
+	SETUP(0, 1, "bmRequestType", "u8", TRAWL_HEX),
+	SETUP(1, 1, "bRequest", "u8", TRAWL_HEX),
+	SETUP(2, 2, "wValue", "u16", TRAWL_HEX),
+	SETUP(4, 2, "wIndex", "u16", TRAWL_HEX),
+	SETUP(6, 2, "wLength", "u16", TRAWL_UINT),
+	FIELD(start_frame, "start_frame", "s32", TRAWL_INT, 0),
+	USBPCAP(marks, offsetof(struct usbmon_header, xfer_flags), "marks", "u32", TRAWL_HEX),
+	FIELD(ndesc, "ndesc", "u32", TRAWL_UINT, 0),
+	{ .name = "data", .ctype = "u8[]", .note = "", .kind = TRAWL_BYTES, .place = TRAWL_TAIL,
+	  .offset = sizeof(struct usbmon_header), .size = 1 },
+};
+
+static const char *const type_names[] = {
+	[USB_SUBMIT] = "usb:submit", [USB_COMPLETE] = "usb:complete", [USB_ERROR] = "usb:error",
+	[USBPCAP_SUBMIT] = "usbpcap:submit", [USBPCAP_COMPLETE] = "usbpcap:complete",
+	[USBPCAP_STAGE] = "usbpcap:stage", [USBPCAP_IRP] = "usbpcap:irp",
+	[USBPCAP_PACKET] = "usbpcap:packet",
+};
+
+int usbtypes_source(struct trawl_writer *w, const char *name, const char *spec, uint16_t linktype,
+		    uint32_t resolution, struct trawl_error *err)
+{
+	struct trawl_source source = {
+		.name = name, .spec = spec, .kind = "usbmon", .clock = TRAWL_CLOCK_REAL,
+		.linktype = linktype, .resolution = resolution,
+	};
+
+	return trawl_writer_source(w, &source, err);
+}
+
+int usbtypes_type(struct trawl_writer *w, uint16_t source, uint32_t id, struct trawl_error *err)
+{
+	bool pcap = usbtypes_is_usbpcap(id);
+	struct trawl_event_type type = {
+		.source = source, .id = id, .name = type_names[id], .format = "",
+		.size = sizeof(struct usbmon_header),
+		.nfields = pcap ? sizeof(usbpcap_fields) / sizeof(*usbpcap_fields)
+				: sizeof(fields) / sizeof(*fields),
+		.fields = pcap ? usbpcap_fields : fields,
+	};
+
+	return trawl_writer_event_type(w, &type, err);
+}
+
 int usbtypes_describe(struct trawl_writer *w, const char *spec, struct trawl_error *err)
 {
-	static const char *const names[] = {
-		[USB_SUBMIT] = "usb:submit", [USB_COMPLETE] = "usb:complete",
-		[USB_ERROR] = "usb:error",
-	};
-	struct trawl_source source = {
-		.name = "usb", .spec = spec, .kind = "usbmon", .clock = TRAWL_CLOCK_REAL,
-		.linktype = LINKTYPE_USB_LINUX_MMAPPED, .resolution = 1000,
-	};
-	struct trawl_event_type type = {
-		.format = "", .size = sizeof(struct usbmon_header),
-		.nfields = sizeof(fields) / sizeof(*fields), .fields = fields,
-	};
-	int id = trawl_writer_source(w, &source, err);
+	int id = usbtypes_source(w, "usb", spec, LINKTYPE_USB_LINUX_MMAPPED, 1000, err);
 
 	if (id < 0)
 		return -1;
-	type.source = (uint16_t)id;
-	for (type.id = USB_SUBMIT; type.id <= USB_ERROR; type.id++) {
-		type.name = names[type.id];
-		if (trawl_writer_event_type(w, &type, err) < 0)
+	for (uint32_t type = USB_SUBMIT; type <= USB_ERROR; type++)
+		if (usbtypes_type(w, (uint16_t)id, type, err) < 0)
 			return -1;
-	}
 	return id;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How USB events lie in a .trawl file: records are usbmon's own, header, descriptors and data
- * unchanged, of three event types. The time stamp of an event is the header's ts_sec and ts_usec
+ * unchanged, of three event types; what USBPcap captured is put into that form. The time stamp of an event is the header's ts_sec and ts_usec
  * in ns (CLOCK_REALTIME); these two are not stored again and read back as zero.
  *
  * Whoever writes such a file describes it by these: capture, and import of other formats.
@@ -10,6 +10,9 @@
 #define TRAWL_COMMON_USBTYPES_H
 
 #include "format/trawl.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 /* struct mon_bin_hdr. `setup` of an isochronous URB holds s32 error_count, s32 numdesc. */
 struct usbmon_header {
@@ -42,11 +45,58 @@ enum {
 	LINKTYPE_USBPCAP = 249,
 };
 
+/*
+ * What USBPcap has and usbmon has not, in members of struct usbmon_header that its events do not
+ * use: those of the time stamp (from ts_sec on) and xfer_flags.
+ */
+struct usbpcap_fields {
+	uint32_t usbd_status; /* USBD_STATUS of Windows */
+	uint16_t function;    /* URB_FUNCTION_... */
+	uint8_t info;         /* bit 0: coming up from the bus driver */
+	uint8_t stage;        /* of a control transfer; USBPCAP_NO_STAGE: the packet has none */
+	uint32_t data_length; /* as the packet's header says */
+	uint32_t marks;       /* USBPCAP_TURNED, ...; in xfer_flags */
+};
+
+#define USBPCAP_NO_STAGE 0xff
+
+/* Where in a record such a field lies; but marks. */
+#define USBPCAP_AT(member)                                                                        \
+	(offsetof(struct usbmon_header, ts_sec) + offsetof(struct usbpcap_fields, member))
+
+enum {
+	USBPCAP_TURNED = 1,  /* the packet's endpoint has the other direction */
+	USBPCAP_MADE_UP = 2, /* the import made this event; no packet of the capture is it */
+};
+
 enum usb_event {
 	USB_SUBMIT = 1,   /* "usb:submit", type 'S' */
 	USB_COMPLETE = 2, /* "usb:complete", type 'C' */
 	USB_ERROR = 3,    /* "usb:error", type 'E': the submission failed */
+	/* Of USBPcap, with struct usbpcap_fields. */
+	USBPCAP_SUBMIT = 4,   /* "usbpcap:submit", type 'S' */
+	USBPCAP_COMPLETE = 5, /* "usbpcap:complete", type 'C' */
+	USBPCAP_STAGE = 6,    /* "usbpcap:stage", type 'T': a stage that is in another event, too */
+	USBPCAP_IRP = 7,      /* "usbpcap:irp", type 'I': a request that moves no data */
+	USBPCAP_PACKET = 8,   /* "usbpcap:packet", type 'P': a packet as it was; not understood */
 };
+
+static inline bool usbtypes_is_usbpcap(uint32_t id)
+{
+	return id >= USBPCAP_SUBMIT && id <= USBPCAP_PACKET;
+}
+
+/* Whether events of this type are halves of transfers. */
+static inline bool usbtypes_is_urb(uint32_t id)
+{
+	return id <= USBPCAP_COMPLETE;
+}
+
+/* The type in the header of an event's record. */
+static inline char usbtypes_letter(uint32_t id)
+{
+	return id <= USBPCAP_PACKET ? "ESCESCTIP"[id] : 'E';
+}
 
 /* The event type of a header's `type`, 0 if there is none. */
 static inline uint32_t usbtypes_event(uint8_t type)
@@ -56,5 +106,13 @@ static inline uint32_t usbtypes_event(uint8_t type)
 
 /* Describes the source and its event types to a writer; returns the source's id, or -1. */
 int usbtypes_describe(struct trawl_writer *w, const char *spec, struct trawl_error *err);
+
+/*
+ * The same in steps, for an import: the source of a link type, whose time stamps are multiples of
+ * `resolution` ns, returning its id; then each event type (enum usb_event) before its first event.
+ */
+int usbtypes_source(struct trawl_writer *w, const char *name, const char *spec, uint16_t linktype,
+		    uint32_t resolution, struct trawl_error *err);
+int usbtypes_type(struct trawl_writer *w, uint16_t source, uint32_t id, struct trawl_error *err);
 
 #endif

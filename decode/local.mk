@@ -48,6 +48,7 @@ libdecode_la_SOURCES += \
 	decode/usb/scsi.h decode/usb/scsi.c \
 	decode/usb/control.h decode/usb/control.c \
 	decode/usb/transfer.h decode/usb/transfer.c \
+	decode/usb/usbpcap.h decode/usb/usbpcap.c decode/usb/usbpcapshow.c \
 	decode/base/valuetree.h decode/base/valuetree.c \
 	decode/usb/urb.h decode/usb/urb.c \
 	decode/usb/usb.h decode/usb/usb.c decode/usb/show.c decode/usb/packets.c \
@@ -82,6 +83,7 @@ trawl_export_LDADD = libimport.la libdecode.la libcommon.la libtrawl.la
 noinst_LTLIBRARIES += libimport.la
 libimport_la_SOURCES = \
 	decode/import/foreign.h decode/import/foreign.c \
+	decode/import/halves.h decode/import/halves.c \
 	decode/import/pcapfile.c decode/import/pcapngfile.c \
 	decode/import/snapshot.h decode/import/snapshot.c \
 	decode/import/usbimport.h decode/import/usbimport.c \

@@ -161,7 +161,7 @@ static void print_help(void)
 	      "      --raw            json, csv: an item for each record, nothing joined (USB);\n"
 	      "                       packets, usbmon: --where, --name choose single events\n"
 	      "      --show-keys      keystrokes in clear (USB)\n"
-	      "      --linktype N     pcap, pcapng: link type of USB packets, 220 or the old 189\n"
+	      "      --linktype N     pcap, pcapng: link type of USB packets: 220, the old 189, 249\n"
 	      "      --no-descriptors pcapng: no made-up packets with USB descriptors in front\n"
 	      "      --with-machine   pcapng, trace-dat: with command lines and the host's name\n"
 	      "      --help, --version\n"
@@ -190,9 +190,10 @@ static int set_format(struct options *o, const char *name, struct trawl_error *e
 
 static int set_linktype(struct options *o, const char *arg, struct trawl_error *err)
 {
-	if (strcmp(arg, "189") && strcmp(arg, "220"))
+	if (strcmp(arg, "189") && strcmp(arg, "220") && strcmp(arg, "249"))
 		return trawl_fail(err, TRAWL_USAGE, "--linktype: '%.40s' is no link type of USB "
-				  "packets: 220, or 189 for programs that do not know that", arg);
+				  "packets: 220, or 189 for programs that do not know that; 249 of "
+				  "what USBPcap captured", arg);
 	o->reading.decode.linktype = (uint16_t)atoi(arg);
 	return 0;
 }

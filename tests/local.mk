@@ -29,3 +29,4 @@ include tests/decode/local.mk
 include tests/decode/usb/local.mk
 include tests/cli/local.mk
 include tests/zoo/local.mk
+include tests/captures/local.mk

@@ -32,7 +32,7 @@ struct decode_options {
 	bool summary;    /* counters for decoder.summary() are wanted */
 	bool export;     /* items go to decoder.packet(); implies raw */
 	bool no_descriptors; /* an export has no made-up packets in front */
-	uint16_t linktype; /* of exported USB packets: 189, or 220 if it is 0 */
+	uint16_t linktype; /* of exported USB packets; 0: what they were, or 220 */
 	unsigned int columns; /* of the terminal that lines go to; 0: to none */
 	int hexdump;     /* -x 1: bytes of payload in hex, -X 2: and as text */
 };

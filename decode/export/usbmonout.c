@@ -9,7 +9,7 @@ static int usbmon_item(struct consumer *c, const struct decoder *d, void *state,
 	struct usbmon_printer *p = (struct usbmon_printer *)c;
 	const struct usb_detail *detail = it->detail;
 
-	if (d == &usb_decoder && !detail->comment)
+	if (d == &usb_decoder && !detail->comment && urb_is_half(&detail->urb))
 		usbmontext_write(&detail->urb, p->out);
 	return p->out->error != 0;
 }

@@ -75,20 +75,6 @@ static int read_all(FILE *in, enum foreign_kind kind, const char *name, struct u
 	return trawl_fail(err, TRAWL_CANNOT, "%s: neither pcap nor pcapng nor usbmon text", name);
 }
 
-static int write_loss(struct usb_import *im, struct trawl_error *err)
-{
-	struct trawl_loss l = {
-		.source = im->source,
-		.cpu = UINT32_MAX,
-		.from = im->first,
-		.to = im->last,
-		.count = im->lost,
-		.reason = TRAWL_LOSS_DROPPED,
-	};
-
-	return im->lost ? trawl_writer_loss(im->writer, &l, err) : 0;
-}
-
 int foreign_import(FILE *in, enum foreign_kind kind, const char *name, int fd, const char *out,
 		   struct usb_import *im, struct trawl_error *err)
 {
@@ -104,10 +90,8 @@ int foreign_import(FILE *in, enum foreign_kind kind, const char *name, int fd, c
 	if (!ret)
 		ret = read_all(in, kind, name, im, err);
 	if (!ret)
-		ret = snapshot_end(&im->snapshot, w, err);
-	if (!ret)
-		ret = write_loss(im, err);
-	usb_import_end(im);
+		ret = usb_import_finish(im, err);
+	usb_import_free(im);
 	if (trawl_writer_close(w, &late) < 0 && !ret) {
 		*err = late;
 		ret = -1;

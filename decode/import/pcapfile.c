@@ -4,8 +4,12 @@
 #include "decode/import/usbimport.h"
 
 #ifdef HAVE_PCAP
+#include "decode/base/bytes.h"
+
 #include <pcap/pcap.h>
 #include <unistd.h>
+
+#define MAGIC_NANO 0xa1b23c4d
 
 static int copy_packets(struct usb_import *im, pcap_t *cap, const char *name,
 			struct trawl_error *err)
@@ -34,14 +38,25 @@ static int copy_packets(struct usb_import *im, pcap_t *cap, const char *name,
 	return ret;
 }
 
+/* libpcap does not say in what unit the file's own times are. */
+static uint32_t resolution(FILE *in)
+{
+	uint8_t magic[4] = {0};
+	ssize_t n = pread(fileno(in), magic, sizeof(magic), 0);
+
+	return n == 4 && (get32(magic) == MAGIC_NANO || get_be32(magic) == MAGIC_NANO) ? 1 : 1000;
+}
+
 int pcap_import(struct usb_import *im, FILE *in, const char *name, struct trawl_error *err)
 {
 	char text[PCAP_ERRBUF_SIZE];
 	/* pcap_close() closes its file; the caller's stays open. */
-	FILE *copy = fdopen(dup(fileno(in)), "r");
+	FILE *copy;
 	pcap_t *cap;
 	int ret;
 
+	im->resolution = resolution(in);
+	copy = fdopen(dup(fileno(in)), "r");
 	cap = copy ? pcap_fopen_offline_with_tstamp_precision(copy, PCAP_TSTAMP_PRECISION_NANO,
 							      text)
 		   : NULL;

@@ -157,6 +157,8 @@ static int interface_block(struct pcapng *p, struct trawl_error *err)
 	o = option(p, 8, 9, 1);
 	if (o)
 		grown->tsresol = *o;
+	if (!p->im->resolution || grown->tsresol > 6)
+		p->im->resolution = grown->tsresol > 6 ? 1 : 1000;
 	o = option(p, 8, 14, 8);
 	if (o)
 		grown->offset = (int64_t)(p->swapped ? get_be64(o) : get64(o));

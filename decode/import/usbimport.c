@@ -28,23 +28,73 @@ static int describe(struct usb_import *im, const char *name, struct trawl_error 
 int usb_import_begin(struct usb_import *im, struct trawl_writer *w, const char *name,
 		     struct trawl_error *err)
 {
-	int source;
-
 	memset(im, 0, sizeof(*im));
 	im->writer = w;
-	source = usbtypes_describe(w, name, err);
-	if (source < 0)
-		return -1;
-	im->source = (uint16_t)source;
+	im->name = name;
+	im->halves = halves_new();
+	if (!im->halves)
+		return trawl_fail(err, TRAWL_CANNOT, "import: out of memory");
 	return describe(im, name, err);
 }
 
-void usb_import_end(struct usb_import *im)
+/* The first source is called usb, whatever it is of; others say their link type. */
+static struct import_source *source_of(struct usb_import *im, uint16_t linktype,
+				       struct trawl_error *err)
+{
+	bool windows = linktype == LINKTYPE_USBPCAP;
+	uint32_t resolution = windows && im->resolution ? im->resolution : 1000;
+	struct import_source *s;
+	char name[16] = "usb";
+	int id;
+
+	for (unsigned int i = 0; i < im->nsources; i++)
+		if (im->sources[i].linktype == linktype)
+			return &im->sources[i];
+	if (im->nsources)
+		snprintf(name, sizeof(name), "usb%u", linktype);
+	id = usbtypes_source(im->writer, name, im->name, linktype, resolution, err);
+	if (id < 0)
+		return NULL;
+	s = &im->sources[im->nsources++];
+	*s = (struct import_source){.linktype = linktype, .id = (uint16_t)id};
+	return s;
+}
+
+static int write_loss(struct usb_import *im, struct trawl_error *err)
+{
+	struct trawl_loss l = {
+		.cpu = UINT32_MAX,
+		.from = im->first,
+		.to = im->last,
+		.count = im->lost,
+		.reason = TRAWL_LOSS_DROPPED,
+	};
+
+	l.source = im->sources[0].id;
+	return im->lost ? trawl_writer_loss(im->writer, &l, err) : 0;
+}
+
+int usb_import_finish(struct usb_import *im, struct trawl_error *err)
+{
+	if (usbpcap_end(im, err))
+		return -1;
+	/* A file without events has a source, too. */
+	if (!im->nsources && !source_of(im, LINKTYPE_USB_LINUX_MMAPPED, err))
+		return -1;
+	if (snapshot_end(&im->snapshot, im->writer, err) ||
+	    halves_write(im->halves, im->writer, err))
+		return -1;
+	return write_loss(im, err);
+}
+
+void usb_import_free(struct usb_import *im)
 {
 	usbpcap_free(im->usbpcap);
+	halves_free(im->halves);
 	snapshot_free(&im->snapshot);
 	free(im->record);
 	im->usbpcap = NULL;
+	im->halves = NULL;
 	im->record = NULL;
 }
 
@@ -75,6 +125,26 @@ uint8_t *usb_import_scratch(struct usb_import *im, size_t n, struct trawl_error 
 	return grown;
 }
 
+int usb_import_event(struct usb_import *im, uint16_t linktype, uint32_t type, uint64_t time,
+		     const uint8_t *record, size_t len, struct trawl_error *err)
+{
+	struct import_source *s = source_of(im, linktype, err);
+
+	if (!s)
+		return -1;
+	if (!(s->types >> type & 1) && usbtypes_type(im->writer, s->id, type, err) < 0)
+		return -1;
+	s->types |= UINT32_C(1) << type;
+	if (trawl_append(im->writer, s->id, type, 0, time, record, len, err) < 0)
+		return -1;
+	if (!im->events++)
+		im->first = time;
+	im->last = time;
+	if (usbtypes_is_urb(type) && halves_count(im->halves, record))
+		return trawl_fail(err, TRAWL_CANNOT, "import: out of memory");
+	return 0;
+}
+
 int usb_import_record(struct usb_import *im, const uint8_t *record, size_t len,
 		      struct trawl_error *err)
 {
@@ -88,12 +158,7 @@ int usb_import_record(struct usb_import *im, const uint8_t *record, size_t len,
 			       (unsigned long long)(im->events + im->bad));
 		return 0;
 	}
-	if (trawl_append(im->writer, im->source, type, 0, u.time, record, len, err) < 0)
-		return -1;
-	if (!im->events++)
-		im->first = u.time;
-	im->last = u.time;
-	return 0;
+	return usb_import_event(im, LINKTYPE_USB_LINUX_MMAPPED, type, u.time, record, len, err);
 }
 
 /* ---- Linux ---------------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 #define TRAWL_DECODE_IMPORT_USBIMPORT_H
 
 #include "common/usbtypes.h"
+#include "decode/import/halves.h"
 #include "decode/import/snapshot.h"
 #include "format/trawl.h"
 
@@ -26,10 +27,19 @@ struct capture_packet {
 };
 
 struct usbpcap;
+struct halves;
+
+#define IMPORT_SOURCES 8
 
 struct usb_import {
 	struct trawl_writer *writer; /* not owned */
-	uint16_t source;
+	const char *name;            /* likewise: of the file, for people */
+	struct import_source {
+		uint16_t linktype, id;
+		uint32_t types;      /* those described, a bit for each (enum usb_event) */
+	} sources[IMPORT_SOURCES];
+	unsigned int nsources;
+	uint32_t resolution;     /* of the packets' times, in ns; 0: not known */
 	uint64_t events;         /* written */
 	uint64_t other;          /* packets of other link types */
 	uint32_t other_linktype; /* of the first of these */
@@ -40,15 +50,18 @@ struct usb_import {
 	uint64_t first, last;    /* times of the first and the last event */
 	uint64_t epoch, wrap;    /* usbmon text: what is added to its times, and where they wrap */
 	struct usbpcap *usbpcap;
+	struct halves *halves;
 	struct snapshot snapshot;
 	uint8_t *record;         /* scratch */
 	size_t room;
 };
 
-/* Describes the source to the writer and writes where it all comes from. name: for people. */
+/* Writes where it all comes from. name: for people. */
 int usb_import_begin(struct usb_import *im, struct trawl_writer *w, const char *name,
 		     struct trawl_error *err);
-void usb_import_end(struct usb_import *im);
+/* Writes what was held back and what is known only at the end. */
+int usb_import_finish(struct usb_import *im, struct trawl_error *err);
+void usb_import_free(struct usb_import *im);
 
 /* Each reads a whole file. 0, or -1: it is none of that kind, or the writer fails. */
 int usbmontext_import(struct usb_import *im, FILE *in, const char *name, struct trawl_error *err);
@@ -58,6 +71,10 @@ int pcap_import(struct usb_import *im, FILE *in, const char *name, struct trawl_
 /* One packet. 0, also when it was left out; -1: the writer fails. */
 int usb_import_packet(struct usb_import *im, const struct capture_packet *p,
 		      struct trawl_error *err);
+
+/* One event of an event type (enum usb_event) of the source of a link type. */
+int usb_import_event(struct usb_import *im, uint16_t linktype, uint32_t type, uint64_t time,
+		     const uint8_t *record, size_t len, struct trawl_error *err);
 
 /* One record in usbmon's binary form, with its time in the header. */
 int usb_import_record(struct usb_import *im, const uint8_t *record, size_t len,
@@ -72,6 +89,7 @@ uint8_t *usb_import_scratch(struct usb_import *im, size_t n, struct trawl_error 
 
 /* usbpcap.c: a packet of USBPcap. */
 int usbpcap_packet(struct usb_import *im, const struct capture_packet *p, struct trawl_error *err);
+int usbpcap_end(struct usb_import *im, struct trawl_error *err);
 void usbpcap_free(struct usbpcap *u);
 
 #endif

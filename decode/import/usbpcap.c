@@ -1,345 +1,449 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * USBPcap, the capture of Windows, made into usbmon's form.
- * Source: "USBPcap Capture format specification" (USBPCAP_BUFFER_PACKET_HEADER), always little
- * endian. An I/O request packet goes down as a submission and comes up as its completion.
+ * USBPcap, the capture of Windows, made into usbmon's form (decode/usb/usbpcap.h). An I/O request
+ * packet goes down as a submission and comes up as its completion.
  *
- * Older versions write a control transfer as three packets: setup, data, status. Data going out is
- * then joined with its setup packet, and a status that follows incoming data adds nothing.
+ * Versions up to 1.2 write a control transfer as three packets: setup, data, status; newer ones as
+ * two: setup with outgoing data, complete with incoming data. Every version makes mistakes of its
+ * own: 1.2 says of outgoing data that it comes up, and some completions have the endpoint of the
+ * other direction. The direction is that of bmRequestType, wherever the setup packet is known.
+ *
+ * Every packet becomes one event. Where usbmon's form has fewer, what is left is USBPCAP_STAGE; where
+ * it has more, the event is marked as made up. An event from which the packet could not be made
+ * again is made up, too, and the packet itself stands in front of it.
  */
 #include "decode/import/usbimport.h"
 #include "decode/base/bytes.h"
-#include "decode/usb/urb.h"
 #include "decode/usb/status.h"
+#include "decode/usb/usbpcap.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define HEADER 27
-#define STAGE_AT 27
-#define ISO_HEADER 39
-#define ISO_PACKET 12
-#define WAITING 16
-#define LENGTHS 1024
+#define BUCKETS 1024
+#define OPEN_MAX 65536 /* a file of submissions only must not eat all memory */
 
-enum stage { STAGE_SETUP, STAGE_DATA, STAGE_STATUS, STAGE_COMPLETE, STAGE_NONE };
-
-struct usbpcap {
-	struct waiting {
-		uint64_t irp;
-		uint8_t setup[8];
-		uint64_t time;
-		bool holds;    /* a setup packet whose data comes in a packet of its own */
-		bool answered; /* its data came in: the status is no further event */
-	} waiting[WAITING];
-	unsigned int next;
-	/* How much was sent: the completion of outgoing data does not say it. By IRP. */
-	struct {
-		uint64_t irp;
-		uint32_t length;
-	} sent[LENGTHS];
+/* What is known of a control transfer before a packet of it. */
+enum control_state {
+	CONTROL_NONE,     /* its setup packet is not in the capture */
+	CONTROL_HELD,     /* a setup packet whose data comes in a packet of its own */
+	CONTROL_IN,       /* submitted, data comes in */
+	CONTROL_OUT,      /* submitted, data went out or there is none */
+	CONTROL_ANSWERED, /* its data came in: the status stage is no further event */
+	CONTROL_STATES,
 };
 
-static unsigned int sent_slot(uint64_t irp)
-{
-	return (unsigned int)((irp >> 4 ^ irp >> 14) % LENGTHS);
-}
+enum control_action {
+	ACT_SETUP,       /* a submission, or held back until the data comes */
+	ACT_SUBMIT_HELD, /* data for a held setup packet */
+	ACT_COMPLETE,
+	ACT_LATE,        /* complete, after a submission that is made of the held setup packet */
+	ACT_ANSWER,      /* complete; a status stage follows */
+	ACT_BY_ENDPOINT, /* data of a transfer of which only the endpoint tells the direction */
+	ACT_STATUS,      /* the status stage of what was complete with its data */
+	ACT_STAGE,       /* tells nothing that another event does not */
+};
 
-struct packet {
+/* By stage, info's direction, and state: none, held, in, out, answered. */
+static const uint8_t actions[STAGE_COMPLETE + 2][2][CONTROL_STATES] = {
+	[STAGE_SETUP] = {
+		{ACT_SETUP, ACT_SETUP, ACT_SETUP, ACT_SETUP, ACT_SETUP},
+		{ACT_SETUP, ACT_SETUP, ACT_SETUP, ACT_SETUP, ACT_SETUP},
+	},
+	[STAGE_DATA] = {
+		{ACT_BY_ENDPOINT, ACT_SUBMIT_HELD, ACT_ANSWER, ACT_BY_ENDPOINT, ACT_BY_ENDPOINT},
+		{ACT_BY_ENDPOINT, ACT_SUBMIT_HELD, ACT_ANSWER, ACT_BY_ENDPOINT, ACT_BY_ENDPOINT},
+	},
+	[STAGE_STATUS] = {
+		{ACT_STAGE, ACT_STAGE, ACT_STAGE, ACT_STAGE, ACT_STAGE},
+		{ACT_COMPLETE, ACT_LATE, ACT_COMPLETE, ACT_COMPLETE, ACT_STATUS},
+	},
+	[STAGE_COMPLETE] = {
+		{ACT_STAGE, ACT_STAGE, ACT_STAGE, ACT_STAGE, ACT_STAGE},
+		{ACT_COMPLETE, ACT_LATE, ACT_COMPLETE, ACT_COMPLETE, ACT_STATUS},
+	},
+	/* A packet without a stage. */
+	[STAGE_COMPLETE + 1] = {
+		{ACT_SETUP, ACT_SETUP, ACT_SETUP, ACT_SETUP, ACT_SETUP},
+		{ACT_COMPLETE, ACT_LATE, ACT_COMPLETE, ACT_COMPLETE, ACT_COMPLETE},
+	},
+};
+
+/* A transfer that was begun. */
+struct begun {
+	struct begun *next;
 	uint64_t irp;
-	uint32_t status;
-	bool completion;
 	uint16_t bus, device;
-	uint8_t endpoint, transfer, stage;
-	const uint8_t *iso; /* descriptors */
-	uint32_t niso, start_frame, errors;
-	const uint8_t *data;
-	uint32_t data_len;
-	uint32_t data_length; /* as the header says */
-	uint64_t time;
+	uint8_t endpoint;    /* without the direction */
+	uint8_t state;       /* of a control transfer */
+	uint32_t sent;       /* the completion of outgoing data does not say how much it was */
+	uint64_t time;       /* of a held setup packet */
+	struct usbpcap_packet held;
+	uint8_t setup[8];
+};
+
+struct usbpcap {
+	struct begun *table[BUCKETS];
+	size_t count;
+	struct out packet; /* what a record would be written back as */
+};
+
+/* One packet on its way. */
+struct arrival {
+	struct usb_import *im;
+	const struct capture_packet *c;
+	struct usbpcap_packet p;
+	struct trawl_error *err;
 };
 
 void usbpcap_free(struct usbpcap *u)
 {
+	for (size_t i = 0; u && i < BUCKETS; i++) {
+		while (u->table[i]) {
+			struct begun *b = u->table[i];
+
+			u->table[i] = b->next;
+			free(b);
+		}
+	}
+	if (u)
+		out_free(&u->packet);
 	free(u);
 }
 
-/* USBD_STATUS of Windows (usb.h of its driver kit) as the errno that Linux gives. */
-static const struct {
-	uint32_t usbd;
-	int32_t status;
-} statuses[] = {
-	{0xc0000001, -84},  /* CRC */
-	{0xc0000002, -71},  /* BTSTUFF */
-	{0xc0000003, -71},  /* DATA_TOGGLE_MISMATCH */
-	{0xc0000004, -32},  /* STALL_PID */
-	{0xc0000005, -62},  /* DEV_NOT_RESPONDING */
-	{0xc0000006, -71},  /* PID_CHECK_FAILURE */
-	{0xc0000007, -71},  /* UNEXPECTED_PID */
-	{0xc0000008, -75},  /* DATA_OVERRUN */
-	{0xc0000009, -121}, /* DATA_UNDERRUN */
-	{0xc000000c, -70},  /* BUFFER_OVERRUN */
-	{0xc000000d, -63},  /* BUFFER_UNDERRUN */
-	{0xc000000f, -18},  /* NOT_ACCESSED: a packet of an isochronous transfer */
-	{0xc0000011, -71},  /* XACT_ERROR */
-	{0xc0000012, -75},  /* BABBLE_DETECTED */
-	{0xc0000013, -63},  /* DATA_BUFFER_ERROR */
-	{0xc0000030, -32},  /* ENDPOINT_HALTED */
-	{0x80000300, -22},  /* INVALID_PARAMETER */
-	{0x80000700, -28},  /* NO_BANDWIDTH */
-	{0x80000900, -121}, /* ERROR_SHORT_TRANSFER */
-	{0xc0001000, -12},  /* INSUFFICIENT_RESOURCES */
-	{0xc0006000, -110}, /* TIMEOUT */
-	{0xc0007000, -19},  /* DEVICE_GONE */
-	{0xc0010000, -2},   /* CANCELED */
-	{0xc0020000, -18},  /* ISO_NOT_ACCESSED_BY_HW */
-	{0xc0040000, -18},  /* ISO_NA_LATE_USBPORT */
-	{0xc0050000, -18},  /* ISO_NOT_ACCESSED_LATE */
-};
-
-/* The two highest bits tell success, pending, and two kinds of errors. */
-static int32_t status_of(uint32_t usbd)
+static struct begun **place_of(struct usbpcap *u, const struct usbpcap_packet *p)
 {
-	for (size_t i = 0; i < sizeof(statuses) / sizeof(*statuses); i++)
-		if (statuses[i].usbd == usbd)
-			return statuses[i].status;
-	return usbd >> 31 ? -5 : usbd >> 30 ? USB_IN_PROGRESS : 0;
+	struct begun **at = &u->table[(p->irp >> 4 ^ p->irp >> 14) % BUCKETS];
+
+	while (*at && ((*at)->irp != p->irp || (*at)->bus != p->bus ||
+		       (*at)->device != p->device || (*at)->endpoint != (p->endpoint & 0x7f)))
+		at = &(*at)->next;
+	return at;
 }
 
-static bool parse(const struct capture_packet *c, struct packet *p)
+static void forget(struct usbpcap *u, struct begun **at)
 {
-	const uint8_t *h = c->data;
-	uint32_t header;
+	struct begun *b = *at;
 
-	if (c->captured < HEADER)
-		return false;
-	header = get16(h);
-	if (header < HEADER || header > c->captured)
-		return false;
-	*p = (struct packet){
-		.irp = get64(h + 2),
-		.status = get32(h + 10),
-		.completion = h[16] & 1,
-		.bus = get16(h + 17),
-		.device = get16(h + 19),
-		.endpoint = h[21],
-		.transfer = h[22],
-		.stage = STAGE_NONE,
-		.data_length = get32(h + 23),
-		.data = h + header,
-		.data_len = c->captured - header,
-		.time = c->time,
-	};
-	if (p->transfer == URB_CONTROL && header > STAGE_AT)
-		p->stage = h[STAGE_AT];
-	if (p->transfer == URB_ISO && header >= ISO_HEADER) {
-		p->start_frame = get32(h + 27);
-		p->niso = get32(h + 31);
-		p->errors = get32(h + 35);
-		if (p->niso > (header - ISO_HEADER) / ISO_PACKET)
-			p->niso = (header - ISO_HEADER) / ISO_PACKET;
-		p->iso = h + ISO_HEADER;
-	}
-	return true;
+	if (!b)
+		return;
+	*at = b->next;
+	u->count--;
+	free(b);
 }
 
-/*
- * Of isochronous packets only the offset is sure before completion: the lengths follow from
- * these.
- */
-static void put_iso(uint8_t *to, const struct packet *p)
-{
-	for (uint32_t i = 0; i < p->niso; i++) {
-		const uint8_t *from = p->iso + (size_t)i * ISO_PACKET;
-		uint8_t *d = to + (size_t)i * URB_ISO_SIZE;
+/* ---- writing -------------------------------------------------------------------------------- */
 
-		put32(d,
-			 p->completion ? (uint32_t)status_of(get32(from + 8)) : (uint32_t)-18);
-		put32(d + 4, get32(from));
-		put32(d + 8, get32(from + 4));
-		put32(d + 12, 0);
-	}
-}
-
-static int emit(struct usb_import *im, struct urb *u, const struct packet *p, const uint8_t *data,
-		uint32_t n, struct trawl_error *err)
+/* The packet as it is. */
+static int write_packet(const struct arrival *a)
 {
-	size_t iso = (size_t)p->niso * URB_ISO_SIZE;
-	uint8_t *record = usb_import_scratch(im, URB_HEADER + iso + n, err);
+	struct urb u = {.type = 'P', .flag_setup = '-', .length = a->c->length,
+			.captured = a->c->captured};
+	struct usbpcap_packet p = a->p;
+	uint8_t *record = usb_import_scratch(a->im, URB_HEADER + (size_t)a->c->captured, a->err);
 
 	if (!record)
 		return -1;
-	u->id = p->irp;
-	u->xfer = p->transfer;
-	u->device = (uint8_t)p->device;
-	u->bus = p->bus;
-	u->time = p->time / 1000 * 1000;
-	u->captured = (uint32_t)(iso + n);
-	u->ndesc = p->niso;
-	u->iso_packets = (int32_t)p->niso;
-	u->iso_errors = (int32_t)p->errors;
-	u->start_frame = (int32_t)p->start_frame;
-	memset(record, 0, URB_HEADER);
-	urb_header(u, record);
-	put_iso(record + URB_HEADER, p);
-	if (n)
-		memcpy(record + URB_HEADER + iso, data, n);
-	return usb_import_record(im, record, URB_HEADER + iso + n, err);
+	p.npackets = 0;
+	usbpcap_record(&u, &p, record);
+	memcpy(record + URB_HEADER, a->c->data, a->c->captured);
+	return usb_import_event(a->im, LINKTYPE_USBPCAP, USBPCAP_PACKET, a->c->time, record,
+				URB_HEADER + (size_t)a->c->captured, a->err);
 }
 
-static int submission(struct usb_import *im, const struct packet *p, const uint8_t *setup,
-		      const uint8_t *data, uint32_t n, struct trawl_error *err)
+/* Whether the packet can be made again from this record. */
+static bool comes_back(const struct arrival *a, uint32_t type, const uint8_t *record, size_t len)
 {
+	struct out *o = &a->im->usbpcap->packet;
+	struct urb u;
+
+	o->len = 0;
+	urb_parse_event(&u, type, record, len);
+	return usbpcap_packet_of(&u, record, o) == a->c->length && o->len == a->c->captured &&
+	       !memcmp(o->data, a->c->data, o->len);
+}
+
+static int emit(const struct arrival *a, uint32_t type, struct urb *u, uint64_t time,
+		const uint8_t *data, uint32_t n)
+{
+	size_t head = usbpcap_record_size(&a->p);
+	uint8_t *record = usb_import_scratch(a->im, head + n, a->err);
+	const size_t marks = offsetof(struct usbmon_header, xfer_flags);
+
+	if (!record)
+		return -1;
+	u->type = usbtypes_letter(type);
+	u->captured = n;
+	usbpcap_record(u, &a->p, record);
+	if (n)
+		memcpy(record + head, data, n);
+	if (!(u->usbpcap.marks & USBPCAP_MADE_UP) && !comes_back(a, type, record, head + n)) {
+		if (write_packet(a))
+			return -1;
+		record = usb_import_scratch(a->im, head + n, a->err);
+		if (!record)
+			return -1;
+		u->captured = n;
+		u->usbpcap.marks |= USBPCAP_MADE_UP;
+		usbpcap_record(u, &a->p, record);
+		if (n)
+			memcpy(record + head, data, n);
+	}
+	put32(record + marks, u->usbpcap.marks);
+	return usb_import_event(a->im, LINKTYPE_USBPCAP, type, time, record, head + n, a->err);
+}
+
+/* The oldest of the setup packets that still wait for their data. */
+static struct begun *oldest_held(const struct usbpcap *u)
+{
+	struct begun *oldest = NULL;
+
+	for (size_t i = 0; i < BUCKETS; i++)
+		for (struct begun *b = u->table[i]; b; b = b->next)
+			if (b->state == CONTROL_HELD && (!oldest || b->time < oldest->time))
+				oldest = b;
+	return oldest;
+}
+
+/* Of a setup packet whose data never came: a submission without data. */
+static int submit_alone(struct usb_import *im, const struct begun *b, struct trawl_error *err)
+{
+	struct arrival a = {.im = im, .p = b->held, .err = err};
 	struct urb u = {
-		.type = 'S',
-		.endpoint = p->endpoint,
-		.flag_setup = '-',
+		.endpoint = b->endpoint,
+		.flag_setup = URB_FLAG_PRESENT,
+		.flag_data = 'N',
 		.status = USB_IN_PROGRESS,
-		.length = n,
+		.length = get16(b->setup + 6),
+		.usbpcap.marks = USBPCAP_MADE_UP,
 	};
 
+	memcpy(u.setup, b->setup, sizeof(u.setup));
+	return emit(&a, USBPCAP_SUBMIT, &u, b->time, NULL, 0);
+}
+
+int usbpcap_end(struct usb_import *im, struct trawl_error *err)
+{
+	struct begun *b;
+
+	while (im->usbpcap && (b = oldest_held(im->usbpcap))) {
+		if (submit_alone(im, b, err))
+			return -1;
+		b->state = CONTROL_OUT;
+	}
+	return 0;
+}
+
+static struct begun *begin(const struct arrival *a)
+{
+	struct usbpcap *u = a->im->usbpcap;
+	struct begun **at = place_of(u, &a->p), *b = *at;
+
+	if (!b) {
+		b = calloc(1, sizeof(*b));
+		if (!b) {
+			trawl_fail(a->err, TRAWL_CANNOT, "import: out of memory");
+			return NULL;
+		}
+		*at = b;
+		u->count++;
+	}
+	*b = (struct begun){
+		.next = b->next,
+		.irp = a->p.irp,
+		.bus = a->p.bus,
+		.device = a->p.device,
+		.endpoint = a->p.endpoint & 0x7f,
+	};
+	return b;
+}
+
+/* ---- submissions and completions ------------------------------------------------------------ */
+
+static int submission(const struct arrival *a, const uint8_t *setup, const uint8_t *data,
+		      uint32_t n)
+{
+	struct begun *b = begin(a);
+	struct urb u = {
+		.endpoint = a->p.endpoint,
+		.flag_setup = '-',
+		.status = USB_IN_PROGRESS,
+		.length = a->p.data_length,
+	};
+
+	if (!b)
+		return -1;
 	if (setup) {
 		u.flag_setup = URB_FLAG_PRESENT;
 		memcpy(u.setup, setup, 8);
-		u.endpoint = (uint8_t)((p->endpoint & 0x7f) | (setup[0] & 0x80));
+		u.endpoint = (uint8_t)((a->p.endpoint & 0x7f) | (setup[0] & 0x80));
 		u.length = get16(setup + 6);
 	}
+	b->state = urb_in(&u) ? CONTROL_IN : CONTROL_OUT;
+	b->sent = a->p.data_length;
+	if (setup && a->p.stage != STAGE_DATA)
+		b->sent = a->p.data_length > 8 ? a->p.data_length - 8 : 0;
 	if (urb_in(&u)) {
 		u.flag_data = '<';
 		n = 0;
-	} else {
-		im->usbpcap->sent[sent_slot(p->irp)].irp = p->irp;
-		im->usbpcap->sent[sent_slot(p->irp)].length = n;
 	}
-	return emit(im, &u, p, data, n, err);
+	return emit(a, USBPCAP_SUBMIT, &u, a->c->time, data, n);
 }
 
-static int completion(struct usb_import *im, const struct packet *p, uint8_t endpoint,
-		      struct trawl_error *err)
+static int completion(const struct arrival *a, bool in)
 {
+	struct begun **at = place_of(a->im->usbpcap, &a->p);
 	struct urb u = {
-		.type = 'C',
-		.endpoint = endpoint,
+		.endpoint = (uint8_t)((a->p.endpoint & 0x7f) | (in ? 0x80 : 0)),
 		.flag_setup = '-',
-		.status = status_of(p->status),
-		.length = p->data_length,
+		.status = usbpcap_errno(a->p.status),
+		.length = a->p.data_length,
 	};
-	uint32_t n = p->data_len;
+	uint32_t n = a->p.data_len;
 
-	if (!urb_in(&u)) {
+	if (!in) {
 		u.flag_data = '>';
 		n = 0;
-		if (!u.status && im->usbpcap->sent[sent_slot(p->irp)].irp == p->irp)
-			u.length = im->usbpcap->sent[sent_slot(p->irp)].length;
+		if (!u.status && *at)
+			u.length = (*at)->sent;
 	}
-	return emit(im, &u, p, p->data, n, err);
+	forget(a->im->usbpcap, at);
+	return emit(a, USBPCAP_COMPLETE, &u, a->c->time, a->p.data, n);
+}
+
+static int stage(const struct arrival *a, const uint8_t *setup)
+{
+	struct urb u = {.endpoint = a->p.endpoint, .flag_setup = '-',
+			.status = usbpcap_errno(a->p.status), .length = a->p.data_length};
+
+	if (!setup)
+		return emit(a, USBPCAP_STAGE, &u, a->c->time, a->p.data, a->p.data_len);
+	u.flag_setup = URB_FLAG_PRESENT;
+	memcpy(u.setup, setup, 8);
+	u.length = get16(setup + 6);
+	return emit(a, USBPCAP_STAGE, &u, a->c->time, NULL, 0);
 }
 
 /* ---- control transfers ---------------------------------------------------------------------- */
 
-static struct waiting *find(struct usbpcap *u, uint64_t irp)
+static int setup_stage(const struct arrival *a)
 {
-	for (unsigned int i = 0; i < WAITING; i++)
-		if (u->waiting[i].irp == irp && (u->waiting[i].holds || u->waiting[i].answered))
-			return &u->waiting[i];
-	return NULL;
-}
+	const struct usbpcap_packet *p = &a->p;
+	struct begun *b = *place_of(a->im->usbpcap, p);
 
-static struct waiting *take(struct usbpcap *u)
-{
-	struct waiting *w = &u->waiting[u->next++ % WAITING];
-
-	memset(w, 0, sizeof(*w));
-	return w;
-}
-
-static int setup_stage(struct usb_import *im, const struct packet *p, struct trawl_error *err)
-{
-	struct waiting *w;
-
-	if (p->data_len < 8) {
-		usb_import_bad(im, "a setup packet of %u bytes", p->data_len);
-		return 0;
-	}
-	/* Outgoing data that is not here comes in a packet of its own. */
-	if (!(p->data[0] & 0x80) && get16(p->data + 6) && p->data_len == 8) {
-		w = take(im->usbpcap);
-		w->irp = p->irp;
-		w->holds = true;
-		w->time = p->time;
-		memcpy(w->setup, p->data, 8);
-		return 0;
-	}
-	return submission(im, p, p->data, p->data + 8, p->data_len - 8, err);
-}
-
-static int late_submission(struct usb_import *im, const struct packet *p,
-			   const struct waiting *w, struct trawl_error *err)
-{
-	struct packet then = *p;
-	uint8_t setup[8];
-
-	memcpy(setup, w->setup, sizeof(setup));
-	then.time = w->time;
-	return submission(im, &then, setup, NULL, 0, err);
-}
-
-static int control(struct usb_import *im, const struct packet *p, struct trawl_error *err)
-{
-	struct waiting *w = find(im->usbpcap, p->irp);
-	uint8_t setup[8];
-
-	switch (p->stage) {
-	case STAGE_SETUP:
-		return setup_stage(im, p, err);
-	case STAGE_DATA:
-		if (!p->completion && w && w->holds) {
-			memcpy(setup, w->setup, 8);
-			w->holds = false;
-			return submission(im, p, setup, p->data, p->data_len, err);
-		}
-		if (!p->completion)
-			return submission(im, p, NULL, p->data, p->data_len, err);
-		w = w ? w : take(im->usbpcap);
-		w->irp = p->irp;
-		w->answered = true;
-		return completion(im, p, p->endpoint | 0x80, err);
-	case STAGE_STATUS:
-		if (w && w->answered) {
-			w->answered = false;
-			return 0;
-		}
-		break;
-	default:
-		break;
-	}
-	if (!p->completion)
-		return 0;
-	/* The data never came: it failed, or was not captured. */
-	if (w && w->holds && late_submission(im, p, w, err) < 0)
+	if (p->data_len < 8)
+		return write_packet(a);
+	if (b && b->state == CONTROL_HELD && submit_alone(a->im, b, a->err))
 		return -1;
-	if (w)
-		w->holds = w->answered = false;
-	return completion(im, p, p->data_len ? p->endpoint | 0x80 : p->endpoint, err);
+	/* Outgoing data that is not here, nor was cut off, comes in a packet of its own. */
+	if (p->data[0] & 0x80 || !get16(p->data + 6) || p->data_length != 8)
+		return submission(a, p->data, p->data + 8, p->data_len - 8);
+	b = begin(a);
+	if (!b)
+		return -1;
+	b->state = CONTROL_HELD;
+	b->time = a->c->time;
+	b->held = *p;
+	memcpy(b->setup, p->data, 8);
+	return stage(a, b->setup);
+}
+
+static int data_for_held(const struct arrival *a, const struct begun *b)
+{
+	uint8_t setup[8];
+
+	memcpy(setup, b->setup, sizeof(setup));
+	return submission(a, setup, a->p.data, a->p.data_len);
+}
+
+/* Data that came in; its status stage follows. */
+static int answer(const struct arrival *a)
+{
+	struct begun *b;
+
+	if (completion(a, true))
+		return -1;
+	b = begin(a);
+	if (b)
+		b->state = CONTROL_ANSWERED;
+	return b ? 0 : -1;
+}
+
+static int status_stage(const struct arrival *a)
+{
+	/* An error that the data did not have is news. */
+	if (a->p.status)
+		return completion(a, true);
+	forget(a->im->usbpcap, place_of(a->im->usbpcap, &a->p));
+	return stage(a, NULL);
+}
+
+static int control(const struct arrival *a)
+{
+	const struct usbpcap_packet *p = &a->p;
+	const struct begun *b = *place_of(a->im->usbpcap, p);
+	enum control_state state = b ? (enum control_state)b->state : CONTROL_NONE;
+	unsigned int row = p->stage == STAGE_NONE ? STAGE_COMPLETE + 1 : p->stage;
+	bool in = state == CONTROL_IN || state == CONTROL_ANSWERED ||
+		  (state == CONTROL_NONE && (p->data_len || p->endpoint & 0x80));
+
+	if (row > STAGE_COMPLETE + 1)
+		return write_packet(a);
+	switch ((enum control_action)actions[row][usbpcap_up(p)][state]) {
+	case ACT_SETUP:
+		return setup_stage(a);
+	case ACT_SUBMIT_HELD:
+		return data_for_held(a, b);
+	case ACT_BY_ENDPOINT:
+		return p->endpoint & 0x80 ? answer(a) : submission(a, NULL, p->data, p->data_len);
+	case ACT_ANSWER:
+		return answer(a);
+	case ACT_LATE:
+		if (submit_alone(a->im, b, a->err))
+			return -1;
+		return completion(a, false);
+	case ACT_COMPLETE:
+		return completion(a, in);
+	case ACT_STATUS:
+		return status_stage(a);
+	case ACT_STAGE:
+		return stage(a, NULL);
+	}
+	return write_packet(a);
+}
+
+/* ABORT_PIPE, SELECT_CONFIGURATION, ...: what moves no data over the bus. */
+static int request(const struct arrival *a)
+{
+	struct urb u = {.endpoint = a->p.endpoint, .flag_setup = '-', .length = a->p.data_length};
+
+	u.status = usbpcap_up(&a->p) ? usbpcap_errno(a->p.status) : USB_IN_PROGRESS;
+	return emit(a, USBPCAP_IRP, &u, a->c->time, a->p.data, a->p.data_len);
 }
 
 int usbpcap_packet(struct usb_import *im, const struct capture_packet *c, struct trawl_error *err)
 {
-	struct packet p;
+	struct arrival a = {.im = im, .c = c, .err = err};
 
-	if (!parse(c, &p)) {
-		usb_import_bad(im, "a packet of %u bytes has no whole USBPcap header", c->captured);
-		return 0;
-	}
-	if (!im->usbpcap)
+	if (!im->usbpcap) {
 		im->usbpcap = calloc(1, sizeof(*im->usbpcap));
-	if (!im->usbpcap)
-		return trawl_fail(err, TRAWL_CANNOT, "import: out of memory");
-	/* Requests that move no data over the bus (0xfe) are no transfers. */
-	if (p.transfer >= URB_XFERS)
-		return 0;
-	if (p.transfer == URB_CONTROL)
-		return control(im, &p, err);
-	return p.completion ? completion(im, &p, p.endpoint, err)
-			    : submission(im, &p, NULL, p.data, p.data_len, err);
+		if (!im->usbpcap)
+			return trawl_fail(err, TRAWL_CANNOT, "import: out of memory");
+		out_memory(&im->usbpcap->packet);
+	}
+	if (im->usbpcap->count >= OPEN_MAX) {
+		if (usbpcap_end(im, err))
+			return -1;
+		usbpcap_free(im->usbpcap);
+		im->usbpcap = NULL;
+		return usbpcap_packet(im, c, err);
+	}
+	if (!usbpcap_parse(&a.p, c->data, c->captured))
+		return write_packet(&a);
+	if (a.p.transfer >= URB_XFERS)
+		return request(&a);
+	if (a.p.transfer == URB_CONTROL)
+		return control(&a);
+	return usbpcap_up(&a.p) ? completion(&a, a.p.endpoint & 0x80)
+				: submission(&a, NULL, a.p.data, a.p.data_len);
 }

@@ -12,6 +12,7 @@
 #include "decode/usb/usb.h"
 #include "common/usbtypes.h"
 #include "decode/base/bytes.h"
+#include "decode/usb/usbpcap.h"
 
 #define FLAG_IN 1
 #define FLAG_OUT 2
@@ -19,13 +20,18 @@
 const char usb_made_up[] =
 	"synthesised by trawl from the device's descriptors in sysfs; not seen on the bus";
 
+/* What a source's packets become: what they were, if nothing else was asked for. */
+static uint16_t linktype_of(const struct usb_state *s, const struct trawl_source *source)
+{
+	if (s->ctx->options->linktype)
+		return s->ctx->options->linktype;
+	return source->linktype == LINKTYPE_USBPCAP ? LINKTYPE_USBPCAP : LINKTYPE_USB_LINUX_MMAPPED;
+}
+
 void usb_interface_of(void *state, const struct trawl_source *source, struct packet_interface *pi)
 {
-	struct usb_state *s = state;
-
-	pi->linktype = s->ctx->options->linktype == LINKTYPE_USB_LINUX ? LINKTYPE_USB_LINUX
-								       : LINKTYPE_USB_LINUX_MMAPPED;
-	pi->tsresol = 6;
+	pi->linktype = linktype_of(state, source);
+	pi->tsresol = pi->linktype == LINKTYPE_USBPCAP && source->resolution < 1000 ? 9 : 6;
 }
 
 static uint32_t original_length(const struct urb *u, size_t captured)
@@ -37,15 +43,30 @@ static uint32_t original_length(const struct urb *u, size_t captured)
 	return len > UINT32_MAX ? UINT32_MAX : (uint32_t)len;
 }
 
-/* The record as it is, but for the time, which a .trawl file does not store twice. */
+/* The padding of isochronous descriptors, where a record of USBPcap has something of its own. */
+static void packet_iso(const struct urb *u, struct out *o)
+{
+	for (uint32_t i = 0; i < u->ndesc; i++) {
+		out_bytes(o, u->iso + (size_t)i * URB_ISO_SIZE, 12);
+		out_le32(o, 0);
+	}
+	out_bytes(o, u->data, u->data_len);
+}
+
+/* The record as it is, but for what a .trawl file has elsewhere, or in addition. */
 static void packet_new(const struct urb *u, const uint8_t *record, size_t len, struct out *o)
 {
 	uint8_t header[URB_HEADER] = {0};
 
-	memcpy(header, record, len < URB_HEADER ? len : URB_HEADER);
+	if (u->is_usbpcap)
+		urb_header(u, header);
+	else
+		memcpy(header, record, len < URB_HEADER ? len : URB_HEADER);
 	urb_put_time(header, u->time);
 	out_bytes(o, header, URB_HEADER);
-	if (len > URB_HEADER)
+	if (u->is_usbpcap)
+		packet_iso(u, o);
+	else if (len > URB_HEADER)
 		out_bytes(o, record + URB_HEADER, len - URB_HEADER);
 }
 
@@ -66,11 +87,20 @@ int usb_packet(void *state, const struct item *it, struct packet *p)
 	const struct usb_detail *d = it->detail;
 	const struct usb_state *s = state;
 	const struct urb *u = &d->urb;
+	uint16_t linktype = linktype_of(s, it->source);
 	uint32_t without;
 
 	p->flags = urb_in(u) ? FLAG_IN : FLAG_OUT;
 	p->comment = d->comment;
-	if (s->ctx->options->linktype != LINKTYPE_USB_LINUX) {
+	if (linktype == LINKTYPE_USBPCAP) {
+		if (!u->is_usbpcap)
+			return 1;
+		p->original = usbpcap_packet_of(u, it->record, p->data);
+		return !p->original;
+	}
+	if (!urb_is_half(&d->urb))
+		return 1;
+	if (linktype != LINKTYPE_USB_LINUX) {
 		packet_new(u, it->record, it->len, p->data);
 		p->original = original_length(u, p->data->len);
 		return 0;
@@ -186,7 +216,8 @@ static const struct trawl_source *usb_source(const struct usb_state *s)
 	struct trawl_reader *r = s->ctx->reader;
 
 	for (size_t i = 0; i < trawl_source_count(r); i++)
-		if (!strcmp(trawl_source_at(r, i)->kind, usb_decoder.kind))
+		if (!strcmp(trawl_source_at(r, i)->kind, usb_decoder.kind) &&
+		    linktype_of(s, trawl_source_at(r, i)) != LINKTYPE_USBPCAP)
 			return trawl_source_at(r, i);
 	return NULL;
 }

@@ -228,7 +228,7 @@ static void address_tree(const struct usb_detail *d, struct tree *t)
 	}
 }
 
-static const char *const ends[] = {"done", "error", "unanswered", "pending", NULL};
+static const char *const ends[] = {"done", "error", "unanswered", "half", "pending", NULL};
 
 static void transfer_tree(const struct usb_detail *d, struct tree *t)
 {
@@ -325,6 +325,8 @@ static const struct tree *build(struct usb_state *s, const struct usb_detail *d)
 		decoded_tree(s, d, t);
 		tree_close(t);
 	}
+	if (u->is_usbpcap)
+		usbpcap_tree(d, t);
 	data_tree(s, d, t);
 	damage_tree(u->damage, t);
 	return t;
@@ -358,6 +360,7 @@ static void result_brief(const struct usb_detail *d, struct out *o)
 		out_str(o, ", ");
 		out_count(o, x->submit.length, "byte");
 		out_str(o, x->end == TRANSFER_PENDING ? " asked, pending at the end"
+			   : x->end == TRANSFER_HALF  ? " sent, completion not recorded"
 						      : " asked, no answer");
 		return;
 	}
@@ -392,7 +395,9 @@ void usb_text(void *state, const struct item *it, struct out *o)
 	const struct urb *u = &d->urb;
 	bool told;
 
-	if (!d->transfer) {
+	if (!urb_is_half(&d->urb)) {
+		usbpcap_brief(d, o);
+	} else if (!d->transfer) {
 		out_printf(o, "%llx ", (unsigned long long)u->id);
 		usbmontext_brief(u, is_masked(s, d), o);
 		if (d->has_setup) {
@@ -514,12 +519,13 @@ void usb_names(void *state, const struct trawl_event_type *type, decoder_name_fn
 		"bus", "dev", "ep", "dir", "xfer", "port", "vid", "pid", "end", "status",
 		"status_name", "errno", "length", "submit_ns", "actual", "latency_ns", "setup",
 		"interval", "start_frame", "error_count", "packet_count", "packets", "decoded",
-		"no_data", "not_captured", "data_length", "masked", "masked_by", "data", "damage", NULL,
+		"usbpcap", "no_data", "not_captured", "data_length", "masked", "masked_by", "data",
+		"damage", NULL,
 	};
 	static const char *const single[] = {
 		"bus", "dev", "ep", "dir", "xfer", "port", "vid", "pid", "id", "type", "status",
 		"status_name", "errno", "length", "captured", "flags", "setup", "interval",
-		"start_frame", "error_count", "packet_count", "packets", "no_data",
+		"start_frame", "error_count", "packet_count", "packets", "usbpcap", "no_data",
 		"not_captured", "data_length", "masked", "masked_by", "data", "damage", NULL,
 	};
 	/* Parts of "setup" and "decoded" that --where is most asked for. */

@@ -2,6 +2,7 @@
 #include "decode/usb/statistics.h"
 #include "decode/base/jdoc.h"
 #include "decode/usb/status.h"
+#include "decode/usb/usbpcap.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 
 #define ERRORS_MAX 16      /* kinds of errors that are counted apart for an endpoint */
 #define ENDPOINTS_MAX 4096 /* in a file */
+#define FUNCTIONS 64       /* of Windows; the last counts all others */
 
 struct endpoint {
 	uint16_t bus;
@@ -39,6 +41,8 @@ struct usb_stats {
 	uint64_t left_out; /* transfers of endpoints beyond ENDPOINTS_MAX */
 	uint64_t reasons[256]; /* data flags of transfers without data */
 	uint64_t cut, cut_bytes;
+	uint64_t requests[FUNCTIONS], failed_requests; /* of USBPcap, once they are done */
+	uint64_t unknown;      /* packets that are no event */
 	uint64_t halves; /* the records of which the transfers were put together */
 };
 
@@ -170,7 +174,8 @@ static void count_done(struct endpoint *e, const struct transfer *t)
 	uint64_t latency = transfer_latency(t);
 
 	e->bytes += u->length;
-	if (t->has_submit && u->length < t->submit.length && !u->status && urb_in(u))
+	if (t->has_submit && u->length < t->submit.length && usb_status_moved(u->status) &&
+	    urb_in(u))
 		e->short_ones++;
 	if (u->xfer == URB_ISO) {
 		e->iso_packets += u->ndesc;
@@ -202,8 +207,9 @@ void usbstat_add(struct usb_stats *s, const struct transfer *t)
 	if (end > e->last)
 		e->last = end;
 	e->transfers++;
+	/* A short read moved what there was, and what was unlinked was wanted no more. */
 	if (t->has_complete && t->complete.status) {
-		e->failed++;
+		e->failed += usb_status_is_problem(t->complete.status) != 0;
 		count_error(e, t->complete.status);
 	}
 	if (t->end == TRANSFER_UNANSWERED)
@@ -213,6 +219,19 @@ void usbstat_add(struct usb_stats *s, const struct transfer *t)
 	else if (t->end == TRANSFER_DONE)
 		count_done(e, t);
 	count_data(s, e, t);
+}
+
+void usbstat_request(struct usb_stats *s, const struct urb *u)
+{
+	uint16_t f = u->usbpcap.function;
+
+	s->requests[f < FUNCTIONS - 1 ? f : FUNCTIONS - 1]++;
+	s->failed_requests += u->usbpcap.info & 1 && u->usbpcap.usbd_status >> 31;
+}
+
+void usbstat_unknown(struct usb_stats *s)
+{
+	s->unknown++;
 }
 
 /* ---- printing ------------------------------------------------------------------------------- */
@@ -273,8 +292,8 @@ static void print_device(const struct endpoint *e, const struct usb_devices *dev
 
 static void print_errors(const struct endpoint *e, struct out *o)
 {
-	if (e->failed) {
-		out_str(o, "      errors:");
+	if (e->errors[0].count) {
+		out_str(o, e->failed ? "      errors:" : "      ended otherwise:");
 		for (unsigned int i = 0; i < ERRORS_MAX && e->errors[i].count; i++)
 			out_printf(o, "%s %llu %s (%d)", i ? "," : "",
 				   (unsigned long long)e->errors[i].count,
@@ -367,11 +386,31 @@ void usbstat_verdict(const void *data, size_t len, struct out *o)
 	json_object_put(verdict);
 }
 
+static void print_requests(const struct usb_stats *s, struct out *o)
+{
+	const char *separator = "USB requests without a transfer:";
+
+	for (uint16_t f = 0; f < FUNCTIONS; f++) {
+		const char *name = usbpcap_function_name(f);
+
+		if (!s->requests[f])
+			continue;
+		out_printf(o, "%s %" PRIu64 " %s", separator, s->requests[f],
+			   name ? name : "others");
+		separator = ",";
+	}
+	if (*separator == ',')
+		out_printf(o, "; %" PRIu64 " failed\n", s->failed_requests);
+	if (s->unknown)
+		out_printf(o, "USB packets that are no event: %" PRIu64 "\n", s->unknown);
+}
+
 void usbstat_print(const struct usb_stats *s, const struct usb_devices *devices, struct out *o)
 {
 	struct endpoint **list, *last = NULL;
 	size_t n = 0;
 
+	print_requests(s, o);
 	if (!s->count)
 		return;
 	list = malloc(s->count * sizeof(struct endpoint *));

@@ -15,6 +15,10 @@ void usbstat_free(struct usb_stats *s);
 /* One transfer that came to its end. */
 void usbstat_add(struct usb_stats *s, const struct transfer *t);
 
+/* What USBPcap has besides transfers: a request that moves no data; a packet that is no event. */
+void usbstat_request(struct usb_stats *s, const struct urb *u);
+void usbstat_unknown(struct usb_stats *s);
+
 /* Complete lines: a table of devices and endpoints, errors by kind, what was not captured. */
 void usbstat_print(const struct usb_stats *s, const struct usb_devices *devices, struct out *o);
 

@@ -31,7 +31,7 @@ static const struct status {
 	{-110, 1, "timed out", "ETIMEDOUT"},
 	{-113, 1, "suspended", "EHOSTUNREACH"},
 	{-115, 0, "in progress", "EINPROGRESS"},
-	{-121, 1, "short", "EREMOTEIO"},
+	{-121, 0, "short", "EREMOTEIO"},
 	{-1, 1, "not permitted", "EPERM"},
 	{-16, 1, "busy", "EBUSY"},
 	{-8, 1, "not supported", "ENOEXEC"},

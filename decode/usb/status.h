@@ -26,4 +26,10 @@ const char *usb_status_errno(int32_t status);
 /* Whether a status is an error of the device or the bus, and not the driver's own doing. */
 int usb_status_is_problem(int32_t status);
 
+/* Whether data moved as it should: all of it, or a read that came out short. */
+static inline int usb_status_moved(int32_t status)
+{
+	return status == 0 || status == -121;
+}
+
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "decode/usb/class.h"
+#include "decode/usb/status.h"
 
 static bool fits(const struct usb_detail *d)
 {
@@ -19,7 +20,8 @@ static bool follow(struct usb_detail *d)
 	if (!f->msc)
 		f->msc = calloc(1, sizeof(*f->msc));
 	/* Of a transfer that failed, only a command's own bytes mean anything. */
-	if (!f->msc || (d->urb.status && !msc_is_cbw(d->data, d->data_len)))
+	if (!f->msc || (t->has_complete && !usb_status_moved(d->urb.status) &&
+			!msc_is_cbw(d->data, d->data_len)))
 		return false;
 	if (d->endpoint && d->endpoint->pipe)
 		return msc_uas(f->msc, d->endpoint->pipe, d->data, d->data_len, begin, end,

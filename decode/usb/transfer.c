@@ -17,7 +17,13 @@ struct entry {
 	size_t room;                 /* of t.copy */
 };
 
+struct half_pipe {
+	struct half_pipe *next;
+	struct urb key;
+};
+
 struct transfers {
+	struct half_pipe *halves;
 	struct entry *buckets[1 << BUCKET_BITS];
 	struct entry *oldest, *newest;
 	struct entry *free;
@@ -66,6 +72,12 @@ void transfers_free(struct transfers *s)
 	reclaim(s);
 	free_list(s->oldest, true);
 	free_list(s->free, false);
+	while (s->halves) {
+		struct half_pipe *h = s->halves;
+
+		s->halves = h->next;
+		free(h);
+	}
 	free(s);
 }
 
@@ -77,11 +89,17 @@ static size_t bucket_of(const struct urb *u)
 	return (size_t)(h >> (64 - BUCKET_BITS));
 }
 
+static bool same_pipe(const struct urb *a, const struct urb *b)
+{
+	return a->bus == b->bus && a->device == b->device && a->endpoint == b->endpoint &&
+	       a->xfer == b->xfer;
+}
+
 static struct entry **place_of(struct transfers *s, const struct urb *u)
 {
 	struct entry **at = &s->buckets[bucket_of(u)];
 
-	while (*at && ((*at)->t.submit.id != u->id || (*at)->t.submit.bus != u->bus))
+	while (*at && ((*at)->t.submit.id != u->id || !same_pipe(&(*at)->t.submit, u)))
 		at = &(*at)->next;
 	return at;
 }
@@ -136,27 +154,40 @@ static bool keep(struct transfers *s, struct entry *e, const void *record, size_
 	return true;
 }
 
-static int submit(struct transfers *s, const struct urb *u, uint64_t time, const void *record,
-		  size_t len)
+static struct entry *submitted(struct transfers *s, const struct urb *u, uint64_t time,
+			       const void *record, size_t len)
 {
-	size_t bucket = bucket_of(u);
 	struct entry *e = blank(s);
 
 	if (!e)
-		return -1;
+		return NULL;
 	if (!keep(s, e, record, len)) {
 		e->next = s->free;
 		s->free = e;
-		return -1;
+		return NULL;
 	}
 	urb_parse(&e->t.submit, e->t.copy, e->t.copy_len);
 	/* What the caller knows better than the bytes: they lack the time and the number. */
 	e->t.submit.time = u->time;
 	e->t.submit.number = u->number;
 	e->t.submit.type = u->type;
+	e->t.submit.flags = u->flags;
 	e->t.submit.damage = u->damage;
+	e->t.submit.is_usbpcap = u->is_usbpcap;
+	e->t.submit.usbpcap = u->usbpcap;
 	e->t.has_submit = true;
 	e->t.submitted = time;
+	return e;
+}
+
+static int submit(struct transfers *s, const struct urb *u, uint64_t time, const void *record,
+		  size_t len)
+{
+	struct entry *e = submitted(s, u, time, record, len);
+	size_t bucket = bucket_of(u);
+
+	if (!e)
+		return -1;
 	e->t.end = TRANSFER_PENDING;
 	e->next = s->buckets[bucket];
 	s->buckets[bucket] = e;
@@ -167,6 +198,67 @@ static int submit(struct transfers *s, const struct urb *u, uint64_t time, const
 	return 0;
 }
 
+int transfers_expect_half(struct transfers *s, uint16_t bus, uint8_t device, uint8_t endpoint,
+			  uint8_t xfer)
+{
+	struct half_pipe *h = calloc(1, sizeof(*h));
+
+	if (!h)
+		return -1;
+	h->key.bus = bus;
+	h->key.device = device;
+	h->key.endpoint = endpoint;
+	h->key.xfer = xfer;
+	h->next = s->halves;
+	s->halves = h;
+	return 0;
+}
+
+static bool is_half(const struct transfers *s, const struct urb *u)
+{
+	for (const struct half_pipe *h = s->halves; h; h = h->next)
+		if (same_pipe(&h->key, u))
+			return true;
+	return false;
+}
+
+struct transfer *transfers_displaced(struct transfers *s, const struct urb *u)
+{
+	struct entry **at = &s->buckets[bucket_of(u)];
+
+	reclaim(s);
+	while (*at && ((*at)->t.submit.id != u->id || (*at)->t.submit.bus != u->bus ||
+		       same_pipe(&(*at)->t.submit, u)))
+		at = &(*at)->next;
+	if (!*at)
+		return NULL;
+	(*at)->t.end = TRANSFER_UNANSWERED;
+	return &take_out(s, at)->t;
+}
+
+static int feed_submission(struct transfers *s, const struct urb *u, uint64_t time,
+			   const void *record, size_t len, struct transfer **done)
+{
+	struct entry **at = place_of(s, u), *e;
+
+	if (s->halves && is_half(s, u)) {
+		e = submitted(s, u, time, record, len);
+		if (!e)
+			return -1;
+		e->t.end = TRANSFER_HALF;
+		s->given = e;
+		*done = &e->t;
+		return 0;
+	}
+	if (*at) {
+		*done = &take_out(s, at)->t;
+		(*done)->end = TRANSFER_UNANSWERED;
+	} else if (s->open >= OPEN_MAX) {
+		*done = transfers_drain(s);
+	}
+	return submit(s, u, time, record, len);
+}
+
 int transfers_feed(struct transfers *s, const struct urb *u, uint64_t time, const void *record,
 		   size_t len, struct transfer **done)
 {
@@ -174,16 +266,9 @@ int transfers_feed(struct transfers *s, const struct urb *u, uint64_t time, cons
 
 	reclaim(s);
 	*done = NULL;
+	if (u->type == 'S')
+		return feed_submission(s, u, time, record, len, done);
 	at = place_of(s, u);
-	if (u->type == 'S') {
-		if (*at) {
-			*done = &take_out(s, at)->t;
-			(*done)->end = TRANSFER_UNANSWERED;
-		} else if (s->open >= OPEN_MAX) {
-			*done = transfers_drain(s);
-		}
-		return submit(s, u, time, record, len);
-	}
 	if (*at) {
 		e = take_out(s, at);
 	} else {

@@ -3,7 +3,8 @@
  * Transfers: a submission joined with what became of it.
  *
  * usbmon tells of an URB twice: 'S' when a driver submits it, 'C' when it is given back, or 'E'
- * when it could not even be queued. The URB's address joins them; addresses are used again at once.
+ * when it could not even be queued. The URB's address joins them, with device, endpoint, direction
+ * and type of transfer: addresses are used again at once, and what used them then may be missing.
  * At the ends of a capture, halves are missing, and that is normal: a transfer may have either
  * half only.
  */
@@ -16,6 +17,7 @@ enum transfer_end {
 	TRANSFER_DONE,       /* completed, whatever its status */
 	TRANSFER_ERROR,      /* the submission failed */
 	TRANSFER_UNANSWERED, /* as something later shows: no answer was recorded or can come */
+	TRANSFER_HALF,       /* the capture has no completions of this endpoint */
 	TRANSFER_PENDING,    /* still open when the reading ended: nothing is known of its answer */
 };
 
@@ -46,6 +48,16 @@ uint64_t transfer_latency(const struct transfer *t);
 struct transfers;
 struct transfers *transfers_new(void); /* NULL: out of memory */
 void transfers_free(struct transfers *s);
+
+/* Of this pipe (endpoint with its direction) only submissions come. -1: out of memory. */
+int transfers_expect_half(struct transfers *s, uint16_t bus, uint8_t device, uint8_t endpoint,
+			  uint8_t xfer);
+
+/*
+ * A submission whose id comes again in another pipe's event, which u is: it is UNANSWERED, for no
+ * id is in use twice at a time. Taken out; lives until the next call. NULL: there is none, or no more.
+ */
+struct transfer *transfers_displaced(struct transfers *s, const struct urb *u);
 
 /*
  * Takes one event, at `time` on the timeline. *done: the transfer that came to its end by it, or

@@ -68,6 +68,45 @@ bool urb_parse(struct urb *u, const void *record, size_t len)
 	return u->damage == 0;
 }
 
+bool urb_parse_event(struct urb *u, uint32_t type, const void *record, size_t len)
+{
+	const char letter = usbtypes_letter(type);
+	const uint8_t *h = record;
+
+	urb_parse(u, record, len);
+	if (u->type == letter)
+		u->damage &= ~(unsigned int)URB_BAD_TYPE;
+	else
+		u->damage |= URB_BAD_TYPE;
+	u->type = letter;
+	if (!usbtypes_is_usbpcap(type) || len < URB_HEADER)
+		return u->damage == 0;
+	if (!usbtypes_is_urb(type))
+		u->damage &= ~(unsigned int)URB_BAD_XFER;
+	u->is_usbpcap = true;
+	u->usbpcap = (struct usbpcap_fields){
+		.usbd_status = get32(h + USBPCAP_AT(usbd_status)),
+		.function = get16(h + USBPCAP_AT(function)),
+		.info = h[USBPCAP_AT(info)],
+		.stage = h[USBPCAP_AT(stage)],
+		.data_length = get32(h + USBPCAP_AT(data_length)),
+		.marks = u->flags,
+	};
+	u->time = 0;
+	u->flags = 0;
+	return u->damage == 0;
+}
+
+void urb_put_usbpcap(const struct usbpcap_fields *f, uint8_t header[URB_HEADER])
+{
+	put32(header + USBPCAP_AT(usbd_status), f->usbd_status);
+	put16(header + USBPCAP_AT(function), f->function);
+	header[USBPCAP_AT(info)] = f->info;
+	header[USBPCAP_AT(stage)] = f->stage;
+	put32(header + USBPCAP_AT(data_length), f->data_length);
+	put32(header + AT(xfer_flags), f->marks);
+}
+
 void urb_put_time(uint8_t header[URB_HEADER], uint64_t time)
 {
 	put64(header + AT(ts_sec), time / 1000000000);
@@ -155,6 +194,8 @@ const char *urb_flag_text(char flag)
 		return "the scatter-gather buffer could not be read";
 	case 'E':
 		return "the submission failed";
+	case 'N':
+		return "the packet with the data is not in the capture";
 	default:
 		return "not captured";
 	}

@@ -9,6 +9,8 @@
 #ifndef TRAWL_DECODE_USB_URB_H
 #define TRAWL_DECODE_USB_URB_H
 
+#include "common/usbtypes.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,7 +34,7 @@ enum urb_damage {
 
 struct urb {
 	uint64_t id;
-	char type;           /* 'S', 'C', 'E' */
+	char type;           /* 'S', 'C', 'E'; of an event of USBPcap also 'T', 'I', 'P' */
 	uint8_t xfer;        /* enum urb_xfer; >= URB_XFERS if damaged */
 	uint8_t endpoint;    /* with bit 7 for IN, as in the header */
 	uint8_t device;
@@ -54,6 +56,8 @@ struct urb {
 	const uint8_t *data; /* in the record; never NULL */
 	uint32_t data_len;
 	unsigned int damage; /* enum urb_damage bits */
+	bool is_usbpcap;     /* usbpcap holds something */
+	struct usbpcap_fields usbpcap;
 };
 
 struct urb_packet {
@@ -63,6 +67,12 @@ struct urb_packet {
 
 /* Parses a record of any length, even none. Points into it. Returns u->damage == 0. */
 bool urb_parse(struct urb *u, const void *record, size_t len);
+
+/* The same of an event type (enum usb_event), which says what lies in place of the time. */
+bool urb_parse_event(struct urb *u, uint32_t type, const void *record, size_t len);
+
+/* Writes the fields of USBPcap into a header. */
+void urb_put_usbpcap(const struct usbpcap_fields *f, uint8_t header[URB_HEADER]);
 
 /* Writes the 64 bytes of a header back: what urb_parse() read, with `captured` as it stands. */
 void urb_header(const struct urb *u, uint8_t header[URB_HEADER]);
@@ -87,6 +97,12 @@ static inline bool urb_in(const struct urb *u)
 static inline unsigned int urb_number(const struct urb *u)
 {
 	return u->endpoint & 0x7f;
+}
+
+/* Whether this event is half of a transfer: of USBPcap there are others. */
+static inline bool urb_is_half(const struct urb *u)
+{
+	return u->type == 'S' || u->type == 'C' || u->type == 'E';
 }
 
 /* Whether this event is the one of its transfer that carries data: S of OUT, C of IN. */

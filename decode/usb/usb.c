@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/usb.h"
+#include "decode/base/jdoc.h"
 #include "common/usbtypes.h"
 #include "decode/usb/class.h"
 #include "decode/usb/keystrokes.h"
@@ -143,9 +144,16 @@ static void guess_storage(struct usb_state *s, struct usb_detail *d)
 	describe(s, d);
 }
 
+/* As far as the capture tells: of a half it does not. */
+static bool succeeded(const struct usb_detail *d)
+{
+	return d->transfer->end == TRANSFER_HALF ||
+	       (d->transfer->end == TRANSFER_DONE && usb_status_moved(d->urb.status));
+}
+
 static void learn(struct usb_state *s, struct usb_detail *d)
 {
-	if (!d->has_setup || d->transfer->end != TRANSFER_DONE || d->urb.status)
+	if (!d->has_setup || !succeeded(d))
 		return;
 	d->device = usbdev_at(&s->devices, d->urb.bus, d->urb.device);
 	if (!d->device)
@@ -180,11 +188,15 @@ static void examine(struct usb_state *s, struct transfer *t, struct usb_detail *
 /* ---- items ---------------------------------------------------------------------------------- */
 
 static const char *const names[] = {
-	"usb:iso", "usb:interrupt", "usb:control", "usb:bulk", "usb:unknown", NULL,
+	"usb:iso", "usb:interrupt", "usb:control", "usb:bulk", "usb:unknown", "usbpcap:stage",
+	"usbpcap:irp", "usbpcap:packet", NULL,
 };
+#define NAME_OF_OTHERS (URB_XFERS + 1) /* from here on, what is no half of a transfer */
 
 static const char *item_name(const struct usb_detail *d)
 {
+	if (!urb_is_half(&d->urb))
+		return names[NAME_OF_OTHERS + (d->urb.type == 'I' ? 1 : d->urb.type == 'P' ? 2 : 0)];
 	if (!d->transfer)
 		return d->urb.type == 'S' ? "usb:submit" : d->urb.type == 'C' ? "usb:complete"
 									       : "usb:error";
@@ -195,6 +207,8 @@ static bool is_problem(const struct usb_detail *d)
 {
 	if (d->urb.damage)
 		return true;
+	if (!urb_is_half(&d->urb) && d->urb.type != 'I')
+		return d->urb.type == 'P';
 	if (d->urb.type != 'S' && usb_status_is_problem(d->urb.status))
 		return true;
 	if (d->urb.xfer == URB_ISO && d->urb.type == 'C' && d->urb.iso_errors)
@@ -255,9 +269,75 @@ static int emit_event(struct usb_state *s, const struct trawl_event *ev, const s
 	return usb_emit(s, &it, &d, sink);
 }
 
-static char type_letter(uint32_t id)
+/*
+ * What USBPcap has besides the halves of transfers. A stage is part of another event, and shown
+ * only where each event is.
+ */
+static int emit_other(struct usb_state *s, const struct trawl_event *ev, const struct urb *u,
+		      struct item_sink *sink)
 {
-	return id == USB_SUBMIT ? 'S' : id == USB_COMPLETE ? 'C' : 'E';
+	struct usb_detail d = {.urb = *u, .data = u->data, .data_len = u->data_len};
+	struct item it = {
+		.time = ev->time,
+		.ts = ev->ts,
+		.source = ev->source,
+		.type = ev->type,
+		.record = ev->record,
+		.len = ev->len,
+	};
+
+	if (s->stats && u->type == 'I')
+		usbstat_request(s->stats, u);
+	else if (s->stats && u->type == 'P')
+		usbstat_unknown(s->stats);
+	if (u->type == 'T' && !usb_is_raw(s))
+		return 0;
+	describe(s, &d);
+	take_setup(&d, u->has_setup ? u->setup : NULL);
+	return usb_emit(s, &it, &d, sink);
+}
+
+static uint8_t xfer_called(const char *name)
+{
+	uint8_t xfer = 0;
+
+	while (xfer < URB_XFERS && strcmp(urb_xfer_name(xfer), name))
+		xfer++;
+	return xfer;
+}
+
+/* Pipes of which the capture has no completions: the import has seen all of it. */
+static int read_halves(struct usb_state *s, struct trawl_error *err)
+{
+	struct json_object *o = s->ctx->reader ? jdoc_meta(s->ctx->reader, "import/halves") : NULL;
+	struct json_object *pipes = jdoc_get(o, "submissions_only");
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < jdoc_count(pipes); i++) {
+		struct json_object *p = json_object_array_get_idx(pipes, i);
+
+		ret = transfers_expect_half(s->transfers, (uint16_t)jdoc_uint(p, "bus", 0),
+					    (uint8_t)jdoc_uint(p, "dev", 0),
+					    (uint8_t)jdoc_uint(p, "endpoint", 0),
+					    xfer_called(jdoc_string(p, "xfer")));
+	}
+	json_object_put(o);
+	return ret ? trawl_fail(err, TRAWL_CANNOT, "usb: out of memory") : 0;
+}
+
+static int emit_displaced(struct usb_state *s, const struct trawl_event *ev, const struct urb *u,
+			  struct item_sink *sink)
+{
+	struct usb_detail d;
+	struct transfer *t;
+	int result = 0;
+
+	while (!result && (t = transfers_displaced(s->transfers, u))) {
+		examine(s, t, &d);
+		if (!usb_is_raw(s))
+			result = emit_transfer(s, ev, &d, sink);
+	}
+	return result;
 }
 
 /* What must be known of a submission before it is complete: a UAS command. */
@@ -290,13 +370,16 @@ static int usb_feed(void *state, const struct trawl_event *ev, struct item_sink 
 	s->time = ev->time;
 	s->ts = ev->ts;
 	apply_metadata(s, ev->time);
-	urb_parse(&u, ev->record, ev->len);
+	urb_parse_event(&u, ev->type->id, ev->record, ev->len);
 	u.time = ev->ts;
+	if (!s->events && read_halves(s, err))
+		return -1;
 	u.number = s->events++;
-	if (u.type != type_letter(ev->type->id)) {
-		u.type = type_letter(ev->type->id);
-		u.damage |= URB_BAD_TYPE;
-	}
+	if (!usbtypes_is_urb(ev->type->id))
+		return emit_other(s, ev, &u, sink);
+	result = emit_displaced(s, ev, &u, sink);
+	if (result)
+		return result;
 	foresee(s, &u, ev->time);
 	/* On the timeline, as all that is shown: a latency is no hour where the clock was set. */
 	if (transfers_feed(s->transfers, &u, ev->time, ev->record, ev->len, &done) < 0)

@@ -75,6 +75,10 @@ int usb_prologue(void *state, struct item_sink *sink, struct trawl_error *err);
 void usb_interface_of(void *state, const struct trawl_source *source, struct packet_interface *pi);
 int usb_packet(void *state, const struct item *it, struct packet *p);
 
+/* usbpcapshow.c: events of USBPcap, and what its events have beyond usbmon's. */
+void usbpcap_tree(const struct usb_detail *d, struct tree *t);
+void usbpcap_brief(const struct usb_detail *d, struct out *o);
+
 /* usb.c: applies the snapshots of devices that were there when the capture began; their time. */
 uint64_t usb_first_snapshots(struct usb_state *s);
 

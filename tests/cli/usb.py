@@ -305,7 +305,7 @@ def test_words(d):
     """A text that a field never has is an error, and no empty answer."""
     path = d + "/all.pcapng"
     for expression, want in (("status_name == 'stal'", "did you mean stall?"),
-                             ("end != 'hang'", "there are done, error, unanswered, pending"),
+                             ("end != 'hang'", "there are done, error, unanswered, half, pending"),
                              ("'IN' == dir", "did you mean in?"), ("xfer ~ 'bulc*'", "There are iso"),
                              ("errno == 'EPIP'", "did you mean EPIPE")):
         err = run("trawl-decode", "--where", expression, path, status=2)[1]
@@ -437,7 +437,7 @@ def test_forms(d):
     err = run("trawl-decode", d + "/mixed249.pcapng", status=1)[1]
     ok("2 packets left out, the first of link type 1" in err,
        "also behind a packet of USBPcap that is no transfer", err)
-    items = objects(d + "/usbpcap.pcap")
+    items = objects(d + "/usbpcap.pcap", "--name", "usb:*")
     same(["GET_DESCRIPTOR", "GET_DESCRIPTOR", None, None, None],
          [i["fields"].get("setup", {}).get("request") for i in items],
          "USBPcap: control transfers of both forms")
@@ -465,7 +465,7 @@ def test_usbpcap_iso(d):
     """Isochronous transfers of USBPcap: what Wireshark reads from them, it reads from our export."""
     errno = {0: 0, 0xc0000001: -84}
     run("trawl-edit", "import", "-w", d + "/iso.trawl", d + "/usbpcap-iso.pcap")
-    run("trawl-export", "--to", "pcap", d + "/iso.trawl", "-w", d + "/iso.pcap")
+    run("trawl-export", "--to", "pcap", "--linktype", "220", d + "/iso.trawl", "-w", d + "/iso.pcap")
     theirs = iso_rows(d + "/usbpcap-iso.pcap", [
         "usb.endpoint_address", "usb.win32.iso_frame", "usb.win32.iso_num_packets",
         "usb.win32.iso_error_count", "usb.win32.iso_offset", "usb.win32.iso_data_len",

@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Imports foreign captures, exports them again, and compares both in tshark, field by field.
+
+check.py [-v] FOLDER [PATTERN]: FOLDER has what LIST names, as OWNER__NAME/PATH (fetch.sh brings it).
+A row for each capture: packets, bytes, ratio to zstd -3 of the original, and what is wrong with it.
+"""
+import bz2, concurrent.futures, gzip, hashlib, json, lzma, os, statistics, struct, subprocess, sys, tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+USB = {189, 220, 249, 266, 288, 293, 294, 295}
+FIELDS = """frame.time_epoch frame.len frame.cap_len frame.protocols usb.bus_id usb.device_address
+usb.endpoint_address usb.transfer_type usb.urb_type usb.urb_id usb.urb_status usb.urb_len usb.data_len
+usb.irp_id usb.irp_info usb.function usb.usbd_status usb.control_stage usb.bmRequestType
+usb.setup.bRequest usb.setup.wValue usb.setup.wIndex usb.setup.wLength usb.setup_flag usb.data_flag
+usb.interval usb.start_frame usb.copy_of_transfer_flags usb.iso.numdesc usb.iso.error_count
+usb.iso.iso_status usb.iso.iso_off usb.iso.iso_len usb.capdata usb.iso.data usbhid.data
+usb.idVendor usb.idProduct usb.bDescriptorType usbms.dCBWTag scsi.lba usbll.pid usbll.addr
+usbll.data usb.darwin.bcd_version usb.darwin.io_status _ws.malformed""".split()
+
+
+def plain(path):
+    data = open(path, "rb").read()
+    if data[:2] == b"\x1f\x8b":
+        return gzip.decompress(data)
+    if data[:6] == b"\xfd7zXZ\0":
+        return lzma.decompress(data)
+    if data[:3] == b"BZh":
+        return bz2.decompress(data)
+    if data[:4] == b"\x28\xb5\x2f\xfd":
+        return subprocess.run(["zstd", "-dcq"], input=data, capture_output=True).stdout
+    return data
+
+
+def packets(data):
+    """(link type, time in ns, captured length, length, bytes) of each packet of a pcap or pcapng file."""
+    magic = data[:4]
+    if magic != b"\x0a\x0d\x0d\x0a":
+        order = ">" if magic[0] == 0xa1 else "<"
+        scale = 1 if struct.unpack(order + "I", magic)[0] == 0xa1b23c4d else 1000
+        linktype = struct.unpack(order + "I", data[20:24])[0] & 0xfffffff
+        at = 24
+        while at + 16 <= len(data):
+            s, f, n, length = struct.unpack(order + "IIII", data[at:at + 16])
+            if at + 16 + n > len(data):
+                return
+            yield linktype, s * 10**9 + f * scale, n, length, data[at + 16:at + 16 + n]
+            at += 16 + n
+        return
+    at, order, interfaces = 0, "<", []
+    while at + 12 <= len(data):
+        if data[at:at + 4] == b"\x0a\x0d\x0d\x0a":
+            order = "<" if data[at + 8:at + 12] == b"\x4d\x3c\x2b\x1a" else ">"
+            interfaces = []
+        kind, n = struct.unpack(order + "II", data[at:at + 8])
+        if n < 12 or at + n > len(data):
+            return
+        if kind == 1:
+            interfaces.append(interface(data[at + 8:at + n - 4], order))
+        if kind == 6:
+            i, high, low, cap, length = struct.unpack(order + "IIIII", data[at + 8:at + 28])
+            linktype, scale = interfaces[i]
+            yield linktype, scale(high << 32 | low), cap, length, data[at + 28:at + 28 + cap]
+        at += (n + 3) & ~3
+
+
+def interface(body, order):
+    at, resolution = 8, 6
+    while at + 4 <= len(body):
+        code, n = struct.unpack(order + "HH", body[at:at + 4])
+        if not code:
+            break
+        if code == 9:
+            resolution = body[at + 4]
+        at += 4 + ((n + 3) & ~3)
+    if resolution & 0x80:
+        return struct.unpack(order + "H", body[:2])[0], lambda t: t * 10**9 >> (resolution & 0x7f)
+    return struct.unpack(order + "H", body[:2])[0], lambda t: t * 10**9 // 10**resolution
+
+
+def run(*argv, **kw):
+    return subprocess.run(argv, capture_output=True, timeout=600, **kw)
+
+
+def tshark(path):
+    argv = ["tshark", "-r", path, "-T", "fields", "-E", "occurrence=a"]
+    for f in FIELDS:
+        argv += ["-e", f]
+    return run(*argv).stdout.splitlines()
+
+
+def known_fields():
+    """Those that this tshark has."""
+    have = {line.split("\t")[2] for line in
+            run("tshark", "-G", "fields", text=True).stdout.splitlines() if line.startswith("F\t")}
+    return [f for f in FIELDS if f in have or f.startswith("_ws")]
+
+
+def differences(original, back, want, got):
+    """What is not the same, as a short text; '' if all is."""
+    if len(want) != len(got):
+        return "%d packets became %d" % (len(want), len(got))
+    for i, (a, b) in enumerate(zip(want, got)):
+        if a[0] in (249, 220) and a != b:
+            what = [n for n, x, y in zip(("link type", "time", "captured", "length", "bytes"), a, b)
+                    if x != y]
+            return "packet %d: other %s" % (i + 1, ", ".join(what))
+    theirs, ours = tshark(original), tshark(back)
+    for i, (a, b) in enumerate(zip(theirs, ours)):
+        if a != b:
+            names = [f for f, x, y in zip(FIELDS, a.split(b"\t"), b.split(b"\t")) if x != y]
+            return "packet %d in tshark: %s" % (i + 1, ", ".join(names))
+    return "" if len(theirs) == len(ours) else "tshark reads %d of %d" % (len(ours), len(theirs))
+
+
+def bare(path, trawl):
+    """Lines of text without a byte of the data that their transfer has (JSON says how much)."""
+    missing = 0
+    for line in run("trawl-decode", "--json", trawl).stdout.splitlines():
+        fields = json.loads(line).get("fields", {})
+        if fields.get("data_length") and "data" not in fields and not fields.get("masked"):
+            missing += 1
+    return missing
+
+
+def check(name, path):
+    data = plain(path)
+    row = {"name": name, "bytes": len(data), "wrong": []}
+    wrong = row["wrong"]
+    with tempfile.TemporaryDirectory() as d:
+        original, trawl, back = d + "/original", d + "/c.trawl", d + "/back"
+        open(original, "wb").write(data)
+        done = run("trawl-edit", "import", path, "-w", trawl, text=True)
+        if not os.path.exists(trawl):
+            wrong.append(done.stderr.strip())
+            return row
+        want = [p for p in packets(data) if p[0] in USB]
+        others = any(p[0] not in USB for p in packets(data))
+        if done.returncode != (1 if others else 0):
+            wrong.append("import: %s" % done.stderr.strip())
+        row["packets"] = len(want)
+        row["ratio"] = os.path.getsize(trawl) / len(run("zstd", "-3qc", original).stdout)
+        kind = "pcapng" if len({p[0] for p in want}) != 1 else "pcap"
+        for argv in (["trawl-decode", trawl], ["trawl-decode", "--json", trawl],
+                     ["trawl-decode", "--raw", trawl], ["trawl-decode", "--summary", trawl],
+                     ["trawl-export", "--to", kind, "--no-descriptors", trawl, "-w", back]):
+            done = run(*argv, text=True, errors="replace")
+            if done.returncode or "damaged record" in done.stdout:
+                wrong.append("%s: %s" % (" ".join(argv[:3]), done.stderr.strip()[-100:]))
+        if os.path.exists(back):
+            if not others:
+                wrong.append(differences(original, back, want, list(packets(open(back, "rb").read()))))
+        n = bare(path, trawl)
+        if n:
+            wrong.append("%d lines without their bytes" % n)
+        if row["bytes"] > 4096 and row["ratio"] > 1:
+            wrong.append("larger than zstd -3")
+    row["wrong"] = [w for w in wrong if w]
+    return row
+
+
+def captures(folder, pattern):
+    for line in open(os.path.join(HERE, "LIST")):
+        if line.startswith("#"):
+            continue
+        digest, repository, commit, path = line.rstrip("\n").split("\t")
+        if pattern not in repository + "/" + path:
+            continue
+        where = os.path.join(folder, repository.replace("/", "__"), path)
+        if not os.path.exists(where):
+            print("not there: %s/%s" % (repository, path))
+        elif hashlib.sha256(open(where, "rb").read()).hexdigest() != digest:
+            print("another file than LIST has: %s/%s" % (repository, path))
+        else:
+            yield repository + "/" + path, where
+
+
+def main():
+    global FIELDS
+    args = [a for a in sys.argv[1:] if a != "-v"]
+    if not args or not os.path.isdir(args[0]):
+        sys.exit("check.py: FOLDER of captures: name one; tests/captures/fetch.sh brings them")
+    FIELDS = known_fields()
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        jobs = [(n, pool.submit(check, n, p)) for n, p in
+                captures(args[0], args[1] if len(args) > 1 else "")]
+        rows = []
+        for name, job in jobs:
+            try:
+                rows.append(job.result())
+            except Exception as e:
+                rows.append({"name": name, "bytes": 0, "wrong": ["%s: %s" % (type(e).__name__, e)]})
+    print("%8s %10s %6s  %s" % ("packets", "bytes", "ratio", "capture"))
+    for r in rows:
+        print("%8s %10d %6s  %s%s" % (r.get("packets", "-"), r["bytes"], "%.2f" % r["ratio"] if "ratio" in r
+                                      else "-", r["name"], "".join("\n" + " " * 28 + w for w in r["wrong"])))
+    ratios = [r["ratio"] for r in rows if "ratio" in r]
+    large = [r["ratio"] for r in rows if "ratio" in r and r["bytes"] > 4096]
+    wrong = sum(bool(r["wrong"]) for r in rows)
+    if not ratios:
+        sys.exit("check.py: no captures")
+    print("%d captures of %d repositories, %d packets; ratio to zstd -3: median %.2f (%.2f over 4 KB), "
+          "largest %.2f over 4 KB; %d with something wrong" %
+          (len(rows), len({"/".join(r["name"].split("/")[:2]) for r in rows}),
+           sum(r.get("packets", 0) for r in rows), statistics.median(ratios),
+           statistics.median(large or [0]), max(large or [0]), wrong))
+    sys.exit(1 if wrong or statistics.median(ratios) > 0.5 else 0)
+
+
+main()

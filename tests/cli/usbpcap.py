@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: MIT
+"""Captures of USBPcap: every stage, version and status of a control transfer, endpoints whose IRPs
+are used again, requests that move no data; and all of it back again as link type 249."""
+import itertools
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+SRC, BUILD = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
+sys.path[:0] = [SRC + "/tests", SRC + "/tests/decode/usb"]
+sys.dont_write_bytecode = True
+from tap import finish, ok, same  # noqa: E402
+from usbsynth import usbpcap, usbpcap_file, usbpcap_isos, usbpcap_statuses  # noqa: E402
+
+SETUP, DATA, STATUS, COMPLETE = range(4)
+STALL = 0xc0000004
+GET = bytes([0x80, 6, 0, 1, 0, 0, 18, 0])
+LINE_CODING = bytes([0x21, 0x20, 0, 0, 0, 0, 7, 0])
+SET_CONFIGURATION = bytes([0x00, 9, 1, 0, 0, 0, 0, 0])
+SET_INTERFACE = bytes([0x01, 11, 1, 0, 2, 0, 0, 0])
+CODING = b"\x00\xc2\x01\x00\x00\x00\x08"
+BYTES = bytes(range(18))
+
+
+def run(*args, status=0):
+    r = subprocess.run([BUILD + "/" + args[0]] + list(args[1:]), capture_output=True,
+                       stdin=subprocess.DEVNULL)
+    if r.returncode != status:
+        ok(False, "%s ends with %d" % (" ".join(args), status), r.returncode, r.stderr)
+    return r.stdout
+
+
+def save(d, packets, **kw):
+    path = d + "/c.pcap"
+    open(path, "wb").write(usbpcap_file(packets, **kw))
+    return path
+
+
+def objects(path, *args):
+    return [json.loads(line) for line in run("trawl-decode", "--json", *args, path).splitlines()]
+
+
+def comes_back(d, packets, name):
+    """The packets, as a file of link type 249, are those that were imported."""
+    path = save(d, packets)
+    run("trawl-edit", "import", path, "-w", d + "/c.trawl")
+    run("trawl-export", "--to", "pcap", d + "/c.trawl", "-w", d + "/back.pcap")
+    same(open(path, "rb").read()[24:], open(d + "/back.pcap", "rb").read()[24:], name)
+    os.unlink(d + "/c.trawl")
+
+
+def fields(path, *args):
+    return [i["fields"] for i in objects(path, *args)]
+
+
+# name, packets, and of each transfer: direction, status, request, data, whether both halves are there
+STAGES = [
+    ("two packets, in", [usbpcap(1, 0, 0x80, 2, GET, SETUP), usbpcap(1, 1, 0x80, 2, BYTES, COMPLETE)],
+     [("in", 0, 6, BYTES, True)]),
+    ("two packets, in, stalled", [usbpcap(1, 0, 0x80, 2, GET, SETUP),
+                                  usbpcap(1, 1, 0x80, 2, b"", COMPLETE, status=STALL)],
+     [("in", -32, 6, b"", True)]),
+    ("two packets, out", [usbpcap(1, 0, 0, 2, LINE_CODING + CODING, SETUP),
+                          usbpcap(1, 1, 0, 2, b"", COMPLETE)],
+     [("out", 0, 0x20, CODING, True)]),
+    ("two packets, out, stalled", [usbpcap(1, 0, 0, 2, LINE_CODING + CODING, SETUP),
+                                   usbpcap(1, 1, 0, 2, b"", COMPLETE, status=STALL)],
+     [("out", -32, 0x20, CODING, True)]),
+    ("three packets, in", [usbpcap(1, 0, 0x80, 2, GET, SETUP), usbpcap(1, 1, 0x80, 2, BYTES, DATA),
+                           usbpcap(1, 1, 0x80, 2, b"", STATUS)],
+     [("in", 0, 6, BYTES, True)]),
+    ("three packets, in, the later ones as if out",
+     [usbpcap(1, 0, 0x00, 2, GET, SETUP), usbpcap(1, 1, 0x00, 2, BYTES, DATA),
+      usbpcap(1, 1, 0x00, 2, b"", STATUS)],
+     [("in", 0, 6, BYTES, True)]),
+    ("three packets, in, an error in the status",
+     [usbpcap(1, 0, 0x80, 2, GET, SETUP), usbpcap(1, 1, 0x80, 2, BYTES, DATA),
+      usbpcap(1, 1, 0x80, 2, b"", STATUS, status=STALL)],
+     [("in", 0, 6, BYTES, True), ("in", -32, None, b"", False)]),
+    ("three packets, in, no data", [usbpcap(1, 0, 0x80, 2, GET, SETUP),
+                                    usbpcap(1, 1, 0x80, 2, b"", STATUS, status=STALL)],
+     [("in", -32, 6, b"", True)]),
+    ("three packets, out, data going down",
+     [usbpcap(1, 0, 0, 2, LINE_CODING, SETUP), usbpcap(1, 0, 0, 2, CODING, DATA),
+      usbpcap(1, 1, 0, 2, b"", STATUS)],
+     [("out", 0, 0x20, CODING, True)]),
+    ("three packets, out, data as if it came up",
+     [usbpcap(1, 0, 0, 2, LINE_CODING, SETUP), usbpcap(1, 1, 0, 2, CODING, DATA),
+      usbpcap(1, 1, 0, 2, b"", STATUS)],
+     [("out", 0, 0x20, CODING, True)]),
+    ("three packets, out, stalled",
+     [usbpcap(1, 0, 0, 2, LINE_CODING, SETUP), usbpcap(1, 1, 0, 2, CODING, DATA, status=STALL),
+      usbpcap(1, 1, 0, 2, b"", STATUS, status=STALL)],
+     [("out", -32, 0x20, CODING, True)]),
+    ("three packets, out, the data is missing",
+     [usbpcap(1, 0, 0, 2, LINE_CODING, SETUP), usbpcap(1, 1, 0, 2, b"", STATUS)],
+     [("out", 0, 0x20, b"", True)]),
+    ("three packets, out, only the setup packet", [usbpcap(1, 0, 0, 2, LINE_CODING, SETUP)],
+     [("out", None, 0x20, b"", False)]),
+    ("three packets, out, the setup packet twice",
+     [usbpcap(1, 0, 0, 2, LINE_CODING, SETUP), usbpcap(1, 0, 0, 2, LINE_CODING, SETUP),
+      usbpcap(1, 1, 0, 2, CODING, DATA), usbpcap(1, 1, 0, 2, b"", STATUS)],
+     [("out", None, 0x20, b"", False), ("out", 0, 0x20, CODING, True)]),
+    ("no data", [usbpcap(1, 0, 0, 2, SET_CONFIGURATION, SETUP), usbpcap(1, 1, 0, 2, b"", COMPLETE)],
+     [("out", 0, 9, b"", True)]),
+    ("SET_CONFIGURATION with the endpoint of the other direction",
+     [usbpcap(1, 0, 0x80, 2, SET_CONFIGURATION, SETUP), usbpcap(1, 1, 0x80, 2, b"", STATUS)],
+     [("out", 0, 9, b"", True)]),
+    ("SET_INTERFACE, the completion with the endpoint of the other direction",
+     [usbpcap(1, 0, 0, 2, SET_INTERFACE, SETUP), usbpcap(1, 1, 0x80, 2, b"", COMPLETE)],
+     [("out", 0, 11, b"", True)]),
+    ("without a stage", [usbpcap(1, 0, 0x80, 2, GET), usbpcap(1, 1, 0x80, 2, BYTES)],
+     [("in", 0, 6, BYTES, True)]),
+    ("only the end, in", [usbpcap(1, 1, 0x80, 2, BYTES, COMPLETE)], [("in", 0, None, BYTES, False)]),
+    ("only the end, out", [usbpcap(1, 1, 0, 2, b"", COMPLETE)], [("out", 0, None, b"", False)]),
+    ("only data and status, in", [usbpcap(1, 1, 0x80, 2, BYTES, DATA), usbpcap(1, 1, 0x80, 2, b"", STATUS)],
+     [("in", 0, None, BYTES, False)]),
+    ("only data and status, out", [usbpcap(1, 1, 0, 2, CODING, DATA), usbpcap(1, 1, 0, 2, b"", STATUS)],
+     [("out", 0, None, CODING, True)]),
+]
+
+
+def row(f):
+    both = "submit_ns" in f and "status" in f
+    return (f["dir"], f.get("status"), f.get("setup", {}).get("bRequest"), bytes.fromhex(f.get("data", "")), both)
+
+
+def test_stages(d):
+    for name, packets, want in STAGES:
+        got = [row(f) for f in fields(save(d, packets))]
+        same(sorted(want, key=str), sorted(got, key=str), "control: " + name)
+        comes_back(d, packets, "comes back: " + name)
+
+
+def test_every_order(d):
+    """Whatever packets come in whatever order: each is an event, and comes back."""
+    for setup in (GET, LINE_CODING, SET_CONFIGURATION):
+        for a, b, c in itertools.product(range(5), range(5), range(4)):
+            packets = [usbpcap(1, 0, 0, 2, setup, SETUP)] if c & 1 else []
+            for stage in (a, b):
+                packets.append(usbpcap(1, c >> 1, 0x80 if stage & 1 else 0, 2,
+                                       BYTES if stage in (1, 3) else b"", stage))
+            path = save(d, packets)
+            run("trawl-edit", "import", path, "-w", d + "/c.trawl")
+            run("trawl-export", "--to", "pcap", d + "/c.trawl", "-w", d + "/back.pcap")
+            if open(path, "rb").read()[24:] != open(d + "/back.pcap", "rb").read()[24:]:
+                ok(False, "stages %d, %d, setup %s, %d: come back" % (a, b, setup.hex(), c))
+    ok(True, "300 orders of stages: each packet comes back")
+
+
+def test_status(d):
+    comes_back(d, usbpcap_statuses(), "every USBD_STATUS comes back")
+    comes_back(d, usbpcap_isos(), "isochronous packets come back")
+    comes_back(d, [usbpcap(1, 0, 0x81, 3, b"data on its way down of a read"),
+                   usbpcap(1, 1, 0x02, 3, b"data of a write on its way up"),
+                   usbpcap(1, 0, 0x81, 7, b"no such type"), usbpcap(1, 0, 0, 2, b"short", 0),
+                   usbpcap(1, 0, 0, 2, b"", 77), usbpcap(1, 0, 0, 3, b"", more=b"more header"),
+                   usbpcap(1, 2, 0x81, 3, b"", dev=300), b"too short"],
+               "what makes no sense comes back")
+    names = [i["name"] for i in objects(d + "/c.pcap")]
+    ok("usbpcap:packet" in names and "usbpcap:irp" in names, "and is shown", names)
+
+
+def test_requests(d):
+    packets = [usbpcap(1, 0, 0x81, 0xfe, b"", function=2), usbpcap(1, 1, 0x81, 0xfe, b"", function=2),
+               usbpcap(2, 0, 0x02, 0xfe, b"", function=0x1e),
+               usbpcap(2, 1, 0x02, 0xff, b"", function=0x1e, status=0x80000300)]
+    path = save(d, packets)
+    got = objects(path)
+    same([("usbpcap:irp", "ABORT_PIPE", 0), ("usbpcap:irp", "ABORT_PIPE", 1),
+          ("usbpcap:irp", "SYNC_RESET_PIPE_AND_CLEAR_STALL", 0),
+          ("usbpcap:irp", "SYNC_RESET_PIPE_AND_CLEAR_STALL", 1)],
+         [(i["name"], i["fields"]["usbpcap"]["function_name"], i["fields"]["usbpcap"]["irp_info"])
+          for i in got], "requests without a transfer are events")
+    same("INVALID_PARAMETER", got[3]["fields"]["usbpcap"]["usbd_status_name"], "with their status")
+    text = run("trawl-decode", path).decode()
+    ok("SYNC_RESET_PIPE_AND_CLEAR_STALL done, INVALID_PARAMETER (0x80000300)" in text, "in a line", text)
+    text = run("trawl-decode", "--summary", path).decode()
+    ok("2 ABORT_PIPE, 2 SYNC_RESET_PIPE_AND_CLEAR_STALL; 1 failed" in text, "counted", text)
+    same(0, len(run("trawl-export", "--to", "usbmon", path)), "usbmon has no word for them")
+    comes_back(d, packets, "they come back")
+
+
+def cbw(tag, length, command):
+    return b"USBC" + struct.pack("<IIBBB", tag, length, 0x80, 0, len(command)) + command.ljust(16, b"\0")
+
+
+def test_halves(d):
+    """OUT only on its way down, IN only on its way up, and one IRP id for all: SCSI is seen."""
+    packets = []
+    for tag in range(1, 6):
+        packets += [usbpcap(7, 0, 0x02, 3, cbw(tag, 36, b"\x12\0\0\0\x24\0")),
+                    usbpcap(7, 1, 0x81, 3, bytes(36)),
+                    usbpcap(7, 1, 0x81, 3, b"USBS" + struct.pack("<IIB", tag, 0, 0))]
+    got = fields(save(d, packets))
+    same(["out", "in", "in"] * 5, [f["dir"] for f in got], "halves: in their order, none is lost")
+    same([31, 36, 13] * 5, [len(bytes.fromhex(f["data"])) for f in got], "halves: with their data")
+    same(["half", "done", "done"] * 5, [f["end"] for f in got], "halves: as what they are")
+    same(["command", "data", "status"] * 5,
+         [f["decoded"].get("storage", {}).get("phase") for f in got], "halves: SCSI is decoded")
+    text = run("trawl-decode", d + "/c.pcap").decode()
+    ok("completion not recorded" in text and "submission not recorded" in text, "halves: in a line", text)
+    comes_back(d, packets, "halves: come back")
+
+
+def test_pairs(d):
+    """An id that another endpoint uses while it is open joins nothing."""
+    got = fields(save(d, [usbpcap(7, 0, 0x02, 3, b"to endpoint 2"), usbpcap(7, 1, 0x81, 3, b"from 1"),
+                          usbpcap(8, 0, 0x02, 3, b"whole"), usbpcap(8, 1, 0x02, 3, b"")]))
+    same([("out", 2, b"to endpoint 2", "unanswered"), ("in", 1, b"from 1", "done"), ("out", 2, b"whole", "done")],
+         [(f["dir"], f["ep"], bytes.fromhex(f["data"]), f["end"]) for f in got],
+         "an id that was used again joins no other endpoint's halves")
+    same(["latency_ns" in f for f in got], [False, False, True], "nor gives a latency")
+
+
+def test_short(d):
+    """A read that ends early has its data, and neither it nor what was unlinked has failed."""
+    sense = b"\x03\0\0\0"
+    packets = [usbpcap(1, 0, 0x02, 3, cbw(1, 192, b"\x1a\0\x3f\0\xc0\0")), usbpcap(1, 1, 0x02, 3, b""),
+               usbpcap(2, 0, 0x81, 3, b""), usbpcap(2, 1, 0x81, 3, sense, status=0x80000900),
+               usbpcap(3, 0, 0x81, 3, b""), usbpcap(3, 1, 0x81, 3, b"USBS" + struct.pack("<IIB", 1, 188, 0)),
+               usbpcap(4, 0, 0x83, 1, b""), usbpcap(4, 1, 0x83, 1, b"", status=0xc0010000)]
+    got = fields(save(d, packets))
+    storage = got[1]["decoded"]["storage"]
+    same(("short", "data"), (got[1]["status_name"], storage.get("phase")), "a short read keeps its meaning")
+    ok("mode_data_length" in json.dumps(storage) or "mode_data_length" in json.dumps(got[1]),
+       "MODE SENSE's data is decoded", got[1])
+    rows = [x.split() for x in run("trawl-decode", "--summary", d + "/c.pcap").decode().splitlines()
+            if " bulk" in x or " interrupt" in x]
+    ok(len(rows) == 3 and all("0" in x for x in rows), "three endpoints", rows)
+    text = run("trawl-decode", "--summary", d + "/c.pcap").decode()
+    ok("errors:" not in text and "ended otherwise: 1 short (-121)" in text and
+       "ended otherwise: 1 unlinked (-2)" in text, "and has not failed", text)
+
+
+def main():
+    d = tempfile.mkdtemp(prefix="trawl-usbpcap-")
+    try:
+        for test in (test_stages, test_every_order, test_status, test_requests, test_halves, test_pairs,
+                     test_short):
+            test(d)
+    finally:
+        shutil.rmtree(d)
+    return finish()
+
+
+sys.exit(main())
