@@ -94,7 +94,7 @@ def record(program, specs):
     """(events, {event name: metadata of its probe}, trawl's stderr)"""
     path = f"{program}.trawl"
     inputs = [word for spec in specs for word in ("-i", spec)]
-    said = run(f"{BUILD}/trawl", "-w", path, *inputs, "--", "setarch", "-R", program).stderr
+    said = run(f"{BUILD}/trawl", "-w", path, *inputs, "--", "setarch", "-R", "env", "-i", program).stderr
     decode = f"{BUILD}/trawl-decode"
     events = [json.loads(line) for line in run(decode, "--json", path).stdout.splitlines()]
     probes = {name: json.loads(run(decode, f"--meta=probe/uprobe/{name}", path).stdout)
@@ -108,12 +108,13 @@ def is_pie(program):
 
 
 def gdb_stops(program, addresses):
-    """{address: {"entry": [values of each call], "body": the same}}, as gdb sees them."""
+    """{address: {"entry": [values of each call], "body": the same, "scope": [[names of what is true
+    at the entry]]}}, as gdb sees them."""
     path = f"{program}.gdb"
     env = {**os.environ, "ZOO_OUT": path, "ZOO_PIE": str(int(is_pie(program))),
            "ZOO_ADDRESSES": " ".join(map(str, addresses))}
     out = run("gdb", "-nx", "-batch", "-x", f"{HERE}/stops.py", program, env=env)
-    stops = {address: {"entry": [], "body": []} for address in addresses}
+    stops = {address: {"scope": [], "entry": [], "body": []} for address in addresses}
     if not os.path.exists(path):
         raise RuntimeError(f"gdb: {out.stderr}")
     with open(path, encoding="utf-8") as f:
@@ -162,13 +163,11 @@ class Comparison:
         else:
             self.wrong.append(f"{where}: {ours!r}, by gdb {theirs!r}")
 
-    def call(self, where, fields, entry, body, unoptimised):
+    def call(self, where, fields, entry, body, at_entry):
         for name, ours in fields.items():
             if name.startswith("__probe_"):
                 continue
-            theirs = part(entry, name)
-            if unoptimised or theirs is None:
-                theirs = part(body, name)
+            theirs = part(entry if name.split(".")[0] in at_entry else body, name)
             self.value(f"{where}: {name}", ours, theirs)
 
 
@@ -183,7 +182,8 @@ def compare(variant, events, probes, stops):
         body = stop["body"][n] if n < len(stop["body"]) else {}
         if not entry:
             c.wrong.append(f"{event['name']}: call {n + 1} is none of gdb's")
-        c.call(f"{event['name']}, call {n + 1}", event["fields"], entry, body, variant.unoptimised)
+        c.call(f"{event['name']}, call {n + 1}", event["fields"], entry, body,
+               () if variant.unoptimised else stop["scope"][0])
         for arg in site["args"]:
             if arg["state"] == "unavailable":
                 c.why[f"{event['name']}: {arg['name']}"] = arg["why"]

@@ -11,6 +11,7 @@ import re
 
 import gdb
 
+entered = set()  # functions that were entered and are not behind their prologue
 out = open(os.environ["ZOO_OUT"], "w", encoding="utf-8")
 
 
@@ -60,10 +61,27 @@ class Stop(gdb.Breakpoint):
         self.function, self.place = function, where
 
     def stop(self):
+        # A loop may come back to the place behind the prologue.
+        if self.place == "body" and self.function not in entered:
+            return False
+        (entered.add if self.place == "entry" else entered.discard)(self.function)
         values = arguments(gdb.newest_frame())[1]
         out.write(json.dumps({"function": self.function, "where": self.place,
                               "values": values}) + "\n")
         return False
+
+
+def true_at_entry(address):
+    """Parameters whose location is told for ranges of addresses, or is a register. Others are in
+    the frame, which is to be set up yet."""
+    names, last = set(), ""
+    for line in gdb.execute(f"info scope *{address:#x}", to_string=True).splitlines():
+        m = re.match(r"(?:Scope for .*:\n?)?Symbol (\S+) is (.*)", line)
+        if m:
+            last = m.group(1)
+            if "multi-location" in line or re.search(r"variable in \$|constant|optimized", line):
+                names.add(last)
+    return sorted(names)
 
 
 def behind_prologue(address):
@@ -92,11 +110,15 @@ gdb.execute("set confirm off")
 gdb.execute("set print object off")
 gdb.execute("set language auto")
 gdb.execute("set debuginfod enabled off")
+# The same stack as without gdb.
+gdb.execute("set startup-with-shell off")
+gdb.execute("unset environment")
 gdb.execute("starti", to_string=True)
 load = base() if os.environ["ZOO_PIE"] == "1" else 0
 for address in map(int, os.environ["ZOO_ADDRESSES"].split()):
     at = address + load
     Stop(at, address, "entry")
+    out.write(json.dumps({"function": address, "where": "scope", "values": true_at_entry(at)}) + "\n")
     body = behind_prologue(at)
     if body:
         Stop(body, address, "body")
