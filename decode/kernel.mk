@@ -7,6 +7,7 @@ libdecode_la_SOURCES += \
 	decode/kernel/printeval.h decode/kernel/printeval.c \
 	decode/kernel/printbytes.h decode/kernel/printbytes.c \
 	decode/kernel/printconv.c decode/kernel/symbols.c \
+	decode/kernel/printfield.h decode/kernel/printfield.c \
 	decode/export/perfetto.h decode/export/perfetto.c decode/export/protobuf.h \
 	decode/export/tracedat.h decode/export/tracedat.c \
 	decode/query/around.h decode/query/around.c \

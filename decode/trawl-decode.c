@@ -53,7 +53,8 @@ static const char help_text[] =
 	"      --window TIME    how far around, and before a transfer (default 1ms)\n"
 	"\n"
 	"  -t                   no time; -tt since the epoch; -ttt since the line before;\n"
-	"                       -tttt with the date; -ttttt since the first event\n"
+	"                       -tttt with the date; -ttttt since the first event; -tm of the\n"
+	"                       monotonic clock, as dmesg has it\n"
 	"      --utc            times in UTC (default: local time)\n"
 	"      --bounds         the error bound of each time\n"
 	"      --fields all     helper fields too\n"
@@ -77,6 +78,7 @@ struct options {
 	struct around *around;
 	bool join, has_window; /* --join, --window */
 	int times;        /* how many -t */
+	bool monotonic;   /* -tm */
 	bool bounds, colour;
 };
 
@@ -148,6 +150,9 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 	case OPTION_WINDOW:
 		o->has_window = true;
 		return time_arg_span("--window", optarg, &o->window, err);
+	case 'm':
+		o->monotonic = true;
+		return 0;
 	case 't':
 		if (++o->times > TIME_SINCE)
 			return trawl_fail(err, TRAWL_USAGE, "-t: given too often: at most five, "
@@ -166,7 +171,7 @@ static void print_help(void)
 
 static const struct reading_program program = {
 	.usage = "trawl-decode [OPTION]... FILE",
-	.letters = ":c:txX",
+	.letters = ":c:tmxX",
 	.options = long_options,
 	.again = OPTION_AROUND, /* which says how two are joined */
 	.help = print_help,
@@ -183,6 +188,9 @@ static int parse(struct options *o, int argc, char **argv, struct trawl_error *e
 	if (!got && o->has_window && !o->around_text && !o->join)
 		return trawl_fail(err, TRAWL_USAGE,
 				  "--window is how far --around and --join look: give one of them");
+	if (!got && o->monotonic && o->times != 1)
+		return trawl_fail(err, TRAWL_USAGE, "-m: is for times of the monotonic clock and "
+						    "stands behind one -t: -tm");
 	if (!got && o->join && o->mode != MODE_TEXT && o->mode != MODE_JSON)
 		return trawl_fail(err, TRAWL_USAGE,
 				  "--join: is for text and --json: no --summary, no --meta");
@@ -203,7 +211,7 @@ static int print_text(const struct options *o, struct stream *s, struct out *out
 	struct text_printer t = {
 		.out = out,
 		.stream = s,
-		.time = {.style = (enum time_style)o->times, .utc = o->reading.utc},
+		.time = {.style = o->monotonic ? TIME_MONOTONIC : (enum time_style)o->times, .utc = o->reading.utc},
 		.colour = o->colour,
 		.bounds = o->bounds,
 	};

@@ -38,7 +38,7 @@ static const char help_tail[] =
 	"  -U              write each batch of events at once\n"
 	"  --level N       compression, 1 (fast) to 19 (small); default 1, less for bulk in a rush\n"
 	"  -Z USER         FILE belongs to USER, COMMAND runs as USER (default: who called sudo)\n"
-	"  -t              printed times, as trawl-decode: -t to -ttttt\n"
+	"  -t              printed times, as trawl-decode: -t to -ttttt, -tm\n"
 	"  -v              say more, twice for yet more\n"
 	"  -q              say nothing but errors\n"
 	"  --json          with -D: as JSON; without -w: events as JSON lines\n"
@@ -278,6 +278,13 @@ static int take(struct options *o, int c, const char *arg, struct trawl_error *e
 					  "-t: given too often: at most five, -ttttt, "
 					  "mean something");
 		return 0;
+	case 'm':
+		if (o->time_style != 1)
+			return trawl_fail(err, TRAWL_USAGE,
+					  "-m: is for times of the monotonic clock and stands "
+					  "behind one -t: -tm");
+		o->time_style = TIME_STYLE_MONOTONIC;
+		return 0;
 	case 'U':
 		o->unbuffered = true;
 		return 0;
@@ -410,7 +417,7 @@ int options_parse(struct options *o, int argc, char **argv, struct trawl_error *
 	optind = 0; /* glibc: start anew */
 	opterr = 0;
 	while (before = optind ? optind : 1,
-	       (c = getopt_long(argc, argv, "+:Di:w:c:s:B:C:G:W:Z:qvtUp:", long_options, NULL)) !=
+	       (c = getopt_long(argc, argv, "+:Di:w:c:s:B:C:G:W:Z:qvtmUp:", long_options, NULL)) !=
 		       -1) {
 		if (c == '?' || c == ':')
 			return bad_option(c, argv, err);

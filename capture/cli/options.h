@@ -17,6 +17,8 @@ enum options_job {
 	JOB_VERSION, /* --version */
 };
 
+enum { TIME_STYLE_MONOTONIC = 6 }; /* -tm */
+
 struct options {
 	enum options_job job;
 	const char **interfaces; /* the -i texts */
@@ -39,7 +41,7 @@ struct options {
 	uint32_t snaplen;        /* -s, bytes of one event's data; 0: no limit */
 	int level;               /* --level, zstd; 0: the default */
 	int verbose;             /* -v, how often */
-	int time_style;          /* -t, how often, for printing */
+	int time_style;          /* -t, how often, for printing; or TIME_STYLE_MONOTONIC */
 	bool quiet;              /* -q */
 	bool unbuffered;         /* -U */
 	bool json;               /* --json: of -D, or of the printed events */

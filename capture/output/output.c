@@ -293,7 +293,7 @@ static char *find_decoder(void)
 
 static void run_decoder(const struct options *o, const struct user *user, const char *path, int in)
 {
-	static const char *const styles[] = { "-t", "-tt", "-ttt", "-tttt", "-ttttt" };
+	static const char *const styles[] = { "-t", "-tt", "-ttt", "-tttt", "-ttttt", "-tm" };
 	const char *argv[16];
 	sigset_t none;
 	size_t n = 0;

@@ -189,7 +189,32 @@ void layout_free(struct layout *l)
 	free(l->shown);
 	free(l->fields);
 	free(l->labels);
+	free(l->arrow);
 	free(l);
+}
+
+void layout_arrow(struct layout *l, struct shown *s)
+{
+	static const char arrow[] = " ==>";
+	size_t n = sizeof(arrow) - 1;
+
+	if (l->arrow || s->label == l->labels) /* nothing stands before the first */
+		return;
+	l->arrow = calloc(1, pad16(n + s->label_len));
+	if (!l->arrow)
+		return;
+	memcpy(l->arrow, arrow, n);
+	memcpy(l->arrow + n, s->label, s->label_len);
+	s->label = l->arrow;
+	s->label_len += (uint32_t)n;
+	l->room += 32;
+}
+
+void layout_hex(struct shown *s)
+{
+	if (s->op <= OP_U8) /* OP_U1 is the first */
+		s->op = (uint8_t)(s->op - OP_U1 + OP_X1);
+	s->hex = s->field->kind == TRAWL_UINT;
 }
 
 struct shown *layout_find(const struct layout *l, const char *name)
@@ -403,9 +428,17 @@ void shown_element(const struct shown *s, const void *p, bool json, struct out *
 	out_scalar(s, p, json, o);
 }
 
-void shown_text(const struct shown *s, const void *record, size_t len, struct out *o)
+void shown_plain_text(const struct shown *s, const void *record, size_t len, struct out *o)
 {
 	out_value(s, record, len, false, o);
+}
+
+void shown_text(const struct shown *s, const void *record, size_t len, struct out *o)
+{
+	if (s->written)
+		s->written->put(s->written, record, len, o);
+	else
+		out_value(s, record, len, false, o);
 }
 
 void shown_json(const struct shown *s, const void *record, size_t len, struct out *o)
@@ -436,7 +469,7 @@ void shown_element_value(const struct shown *s, const void *p, struct value *v)
 	} else {
 		v->type = VALUE_UINT;
 		v->u = load_uint(p, f->size);
-		v->hex = f->kind == TRAWL_HEX || f->kind == TRAWL_ADDR;
+		v->hex = s->hex || f->kind == TRAWL_HEX || f->kind == TRAWL_ADDR;
 	}
 }
 
@@ -523,13 +556,13 @@ static inline void all_fields(const struct layout *l, const uint8_t *r, size_t l
 		if (s->hidden && !all)
 			continue;
 		skip = 0;
-		if (s->op < OP_FIXED && !checked) {
+		if (s->op < OP_FIXED && !checked && (json || !s->written)) {
 			p = put_fixed(put_label(p, label, label_len), s, r, json);
 			continue;
 		}
 		out_used(o, p);
 		out_bytes(o, label, label_len);
-		out_value(s, r, len, json, o);
+		(json ? shown_json : shown_text)(s, r, len, o);
 		p = out_need(o, room);
 	}
 	out_used(o, p);

@@ -7,10 +7,17 @@
 
 #include "decode/base/decoder.h"
 
+/* A text that a field's value has of its own in some record, other than by its type. */
+struct written {
+	void (*put)(const struct written *w, const void *record, size_t len, struct out *o);
+};
+
 struct shown {
 	const struct trawl_field *field;
+	const struct written *written; /* how text shows it; NULL: by its type */
 	uint8_t op;        /* what to do with its bytes; layout.c */
 	uint8_t element;   /* the same for one element of an array */
+	bool hex;          /* an unsigned number that is shown in hex nevertheless */
 	bool hidden;       /* a helper field: only with --fields all */
 	uint32_t most;     /* bytes that a text was cut to (layout_snap()); 0: none was */
 	uint32_t label_len, json_len;
@@ -29,6 +36,7 @@ struct layout {
 	struct shown *shown;
 	struct trawl_field *fields; /* as their declared types have them */
 	char *labels;
+	char *arrow; /* the label of the field with the arrow; or NULL */
 };
 
 /* Fails (NULL) only when memory runs out. Keeps pointers to the type and its strings. */
@@ -46,13 +54,19 @@ void layout_snap(struct layout *l, uint32_t most);
 void layout_text(const struct layout *l, const void *record, size_t len, bool all, struct out *o);
 void layout_json(const struct layout *l, const void *record, size_t len, bool all, struct out *o);
 
+/* In text an arrow stands before the field, " ==> ". */
+void layout_arrow(struct layout *l, struct shown *s);
+/* Numbers of the field are shown in hex; of one that is signed or none they stay as they are. */
+void layout_hex(struct shown *s);
+
 /* Why the field has no value in this record: "fault", or what its note says; NULL: it has one. */
 const char *shown_why(const struct shown *s, const void *record, size_t len);
 
 /* Whether the text of the field was cut in this record: what is whole ends in a NUL. */
 bool shown_cut(const struct shown *s, const void *record, size_t len);
 
-/* The value of one field, without its name. */
+/* The value of one field, without its name; plain: by its type, even if it is written otherwise. */
+void shown_plain_text(const struct shown *s, const void *record, size_t len, struct out *o);
 void shown_text(const struct shown *s, const void *record, size_t len, struct out *o);
 void shown_json(const struct shown *s, const void *record, size_t len, struct out *o);
 /* One element of the kind of this field, at p. */

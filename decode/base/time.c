@@ -277,7 +277,7 @@ static uint32_t put_second(const struct time_printer *tp, char *p, size_t size)
 
 	if (tp->style == TIME_DELTA || tp->style == TIME_SINCE)
 		return (uint32_t)(put_span(p, tp->second) - p);
-	if (tp->style == TIME_EPOCH)
+	if (tp->style == TIME_EPOCH || tp->style == TIME_MONOTONIC)
 		return (uint32_t)(put_u64(p, tp->second) - p);
 	if (!(tp->utc ? gmtime_r(&s, &tm) : localtime_r(&s, &tm)))
 		memset(&tm, 0, sizeof(tm));

@@ -37,6 +37,7 @@ enum time_style {
 	TIME_DELTA,  /* since the line before */
 	TIME_DATE,
 	TIME_SINCE,  /* since `first` */
+	TIME_MONOTONIC, /* of CLOCK_MONOTONIC, as the kernel's log has it: what time_put() gets */
 };
 
 struct time_printer {

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#define TASK_WIDTH 16 /* at first; grows with what comes */
+#define TASK_WIDTH 23 /* 15 letters, "-" and 7 digits; grows with what comes */
 #define TASK_MAX   28
 #define NAME_WIDTH 20
 #define NAME_MAX   40
@@ -125,8 +125,50 @@ static char *put_bound(struct text_printer *t, char *p, const struct item *it)
 	return put(p, "ns ", 3);
 }
 
+/*
+ * At the first item: what is known of the file by then tells which columns there are and how wide
+ * the names get, so that they stand in one place in all lines.
+ */
+static void size_columns(struct text_printer *t)
+{
+	struct trawl_reader *r = stream_reader(t->stream);
+
+	t->sized = true;
+	for (size_t i = 0; i < trawl_source_count(r); i++) {
+		const struct trawl_source *s = trawl_source_at(r, i);
+
+		t->tasks |= !strcmp(s->kind, tracefs_decoder.kind) && stream_wants(t->stream, s);
+	}
+	for (size_t i = 0; i < trawl_event_type_count(r); i++) {
+		const struct trawl_event_type *type = trawl_event_type_at(r, i);
+		size_t n = strlen(type->name);
+
+		if (n > t->name_width && stream_wants_type(t->stream, type))
+			t->name_width = n < NAME_MAX ? n : NAME_MAX;
+	}
+}
+
 /* Room for everything in front of the fields. */
 #define HEAD_ROOM (TIME_ROOM + 64 + 4 * 64 + 4 * 512 + 512 + 2 * CELL_TEXT)
+
+/*
+ * A time of the timeline on CLOCK_MONOTONIC, by the clocks' last reading before it, or the first:
+ * the wall clock may be set in between.
+ */
+static uint64_t monotonic(const struct text_printer *t, uint64_t time)
+{
+	const struct trawl_reader *r = stream_reader(t->stream);
+	const struct trawl_sync *best = NULL;
+
+	for (size_t i = 0; i < trawl_sync_count(r); i++) {
+		const struct trawl_sync *s = trawl_sync_at(r, i);
+
+		if (!best || trawl_to_timeline(r, TRAWL_CLOCK_MONO, s->mono) <= time)
+			best = s;
+	}
+	return best ? best->mono + (time - trawl_to_timeline(r, TRAWL_CLOCK_MONO, best->mono)) :
+		      time;
+}
 
 static char *put_time(struct text_printer *t, char *p, uint64_t ns, unsigned int width)
 {
@@ -138,6 +180,18 @@ static char *put_time(struct text_printer *t, char *p, uint64_t ns, unsigned int
 	return p;
 }
 
+/* The time of an item: of the monotonic clock its own, if its source keeps that. */
+static char *put_item_time(struct text_printer *t, char *p, const struct item *it)
+{
+	uint64_t ns = it->time;
+
+	if (t->time.style == TIME_MONOTONIC && it->source->clock == TRAWL_CLOCK_MONO)
+		ns = it->ts;
+	else if (t->time.style == TIME_MONOTONIC)
+		ns = monotonic(t, it->time);
+	return put_time(t, p, ns, it->source->resolution >= 1000 ? 6 : 9);
+}
+
 static int text_item(struct consumer *c, const struct decoder *d, void *state,
 		     const struct item *it)
 {
@@ -145,7 +199,9 @@ static int text_item(struct consumer *c, const struct decoder *d, void *state,
 	struct out *o = t->out;
 	char *p = out_need(o, HEAD_ROOM);
 
-	p = put_time(t, p, it->time, it->source->resolution >= 1000 ? 6 : 9);
+	if (!t->sized)
+		size_columns(t);
+	p = put_item_time(t, p, it);
 	if (t->bounds)
 		p = put_bound(t, p, it);
 	t->tasks |= it->cpu != ITEM_NO_CPU || it->tid != ITEM_NO_TASK;
@@ -168,7 +224,7 @@ static int text_loss(struct consumer *c, const struct trawl_source *s, const str
 	struct out *o = t->out;
 	char *p = out_need(o, HEAD_ROOM);
 
-	p = put_time(t, p, to, 9);
+	p = put_time(t, p, t->time.style == TIME_MONOTONIC ? monotonic(t, to) : to, 9);
 	p = put_colour(t, p, RED);
 	out_used(o, p);
 	out_str(o, "*** ");
@@ -196,7 +252,7 @@ void text_printer_start(struct text_printer *t)
 {
 	t->consumer.item = text_item;
 	t->consumer.loss = text_loss;
-	t->tasks = false;
+	t->tasks = t->sized = false;
 	t->task_width = TASK_WIDTH;
 	t->name_width = NAME_WIDTH;
 	widths_changed(t);

@@ -268,10 +268,19 @@ static void put_literal(const struct piece *p, struct out *o)
 void printfmt_text(struct printfmt *f, const struct symbols *symbols, const void *record,
 		   size_t len, struct out *o)
 {
+	if (f->npieces)
+		put_literal(f->pieces, o);
+	printfmt_pieces(f, 0, f->npieces, symbols, record, len, o);
+}
+
+void printfmt_pieces(struct printfmt *f, size_t first, size_t n, const struct symbols *symbols,
+		     const void *record, size_t len, struct out *o)
+{
 	struct eval e = { .f = f, .symbols = symbols, .record = record, .len = len };
 
-	for (const struct piece *p = f->pieces, *end = p + f->npieces; p < end; p++) {
-		put_literal(p, o);
+	for (const struct piece *start = f->pieces + first, *p = start; p < start + n; p++) {
+		if (p > start)
+			put_literal(p, o);
 		if ((p->direct == DIRECT_NUMBER && put_direct_number(&e, p, o)) ||
 		    (p->direct == DIRECT_TEXT && put_direct_text(&e, p, o)) || !p->conversion)
 			continue;

@@ -91,6 +91,13 @@ struct piece {
 	const struct trawl_field *field;
 };
 
+struct printfmt;
+struct symbols;
+
+/* Appends n pieces from `first` on, without the literal in front of them. */
+void printfmt_pieces(struct printfmt *f, size_t first, size_t n, const struct symbols *symbols,
+		     const void *record, size_t len, struct out *o);
+
 enum { PRINTFMT_PAD = 16 }; /* bytes that can be read behind the pieces' texts */
 
 struct printfmt {

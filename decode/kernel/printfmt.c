@@ -226,6 +226,7 @@ struct printfmt *printfmt_new(const struct trawl_event_type *type,
 {
 	struct parser p = { 0 };
 	struct printfmt *f = calloc(1, sizeof(*f));
+	struct piece *pieces;
 	size_t len;
 
 	p.why = "no print format is saved with it";
@@ -252,6 +253,9 @@ struct printfmt *printfmt_new(const struct trawl_event_type *type,
 	p.why = "no memory";
 	if (!make_literals(f))
 		goto fail;
+	pieces = reallocarray(f->pieces, f->npieces + 1, sizeof(*pieces));
+	if (pieces)
+		f->pieces = pieces;
 	eval_fold(f);
 	find_direct(f);
 	if (p.unknown)

@@ -9,7 +9,7 @@
 #include "decode/base/decoder.h"
 #include "decode/base/jdoc.h"
 #include "decode/base/layout.h"
-#include "decode/kernel/printfmt.h"
+#include "decode/kernel/printfield.h"
 #include "decode/kernel/site.h"
 #include "decode/base/task.h"
 
@@ -22,7 +22,8 @@ struct plan {
 	int tid_at;                 /* offset of the task id in the record; -1: it has none */
 	bool task_source;
 	bool plain;                 /* the fields of the layout are all there is to show */
-	struct printfmt *print;     /* with --print; NULL: it is shown by its fields */
+	struct printfmt *print;     /* the kernel's print format; NULL: none is of use */
+	struct print_fields *written; /* what it says of single fields */
 };
 
 struct tracefs {
@@ -34,6 +35,8 @@ struct tracefs {
 	struct symbols *symbols; /* with --print */
 	struct boots boots;
 	struct item item;
+	struct out names[2];     /* of numbers, for tracefs_value(): one for each side */
+	unsigned int nnames;
 };
 
 static void *tracefs_open(const struct decode_context *ctx, struct trawl_error *err)
@@ -57,6 +60,7 @@ static void plan_free(struct plan *p)
 {
 	if (!p)
 		return;
+	print_fields_free(p->written);
 	printfmt_free(p->print);
 	sites_free(p->sites);
 	layout_free(p->layout);
@@ -81,6 +85,8 @@ static void tracefs_close(void *state)
 
 	forget(t);
 	boots_free(&t->boots);
+	out_free(&t->names[0]);
+	out_free(&t->names[1]);
 	free(t->slots);
 	free(t);
 }
@@ -158,6 +164,27 @@ static uint32_t snap_of(const struct tracefs *t)
 	return most;
 }
 
+/*
+ * System calls' formats show every argument in hex; by the types that they are declared with people
+ * see more.
+ */
+static bool is_syscall(const struct trawl_event_type *type)
+{
+	return !strncmp(type->name, "syscalls:", 9);
+}
+
+/* The kernel's own words for an event, and for its fields. */
+static void plan_print(struct tracefs *t, struct plan *p, const struct trawl_source *source)
+{
+	p->print = printfmt_new(p->type, source, NULL);
+	if (!p->print)
+		return;
+	if (!t->ctx->options->print && !is_syscall(p->type))
+		p->written = print_fields_new(p->print, p->type, &t->symbols, p->layout);
+	if (!t->symbols && printfmt_symbols(p->print))
+		t->symbols = symbols_of(t);
+}
+
 static struct plan *plan_new(struct tracefs *t, const struct trawl_event_type *type)
 {
 	const struct trawl_source *source = source_of(t, type);
@@ -176,11 +203,8 @@ static struct plan *plan_new(struct tracefs *t, const struct trawl_event_type *t
 	layout_snap(p->layout, snap_of(t));
 	p->sites = sites_new(t->ctx->reader, source ? source->name : "", t->section,
 			     p->layout);
-	if (t->ctx->options->print && (!p->sites || !sites_any(p->sites))) {
-		p->print = printfmt_new(type, source, NULL);
-		if (!t->symbols)
-			t->symbols = symbols_of(t);
-	}
+	if (!p->sites || !sites_any(p->sites))
+		plan_print(t, p, source);
 	p->plain = !p->sites || sites_plain(p->sites);
 	p->ip = layout_find(p->layout, "__probe_ip");
 	if (!p->ip)
@@ -371,7 +395,7 @@ static void tracefs_text(void *state, const struct item *it, struct out *o)
 	const struct site *s = p->sites ? site_of(it) : NULL;
 	bool all = t->ctx->options->all_fields || (!s && !p->plain);
 
-	if (p->print && !t->ctx->options->all_fields) {
+	if (p->print && t->ctx->options->print && !t->ctx->options->all_fields) {
 		printfmt_text(p->print, t->symbols, it->record, it->len, o);
 		return;
 	}
@@ -545,6 +569,20 @@ static bool arg_value(const struct site *s, const struct item *it, const char *n
 	return true;
 }
 
+/* A number that text writes otherwise has that as its name. */
+static void name_value(struct tracefs *t, const struct shown *f, const struct item *it,
+		       struct value *v)
+{
+	struct out *o = &t->names[t->nnames++ % 2];
+
+	if (!o->data)
+		out_memory(o);
+	o->len = 0;
+	shown_text(f, it->record, it->len, o);
+	v->text = o->error ? NULL : o->data;
+	v->len = o->len;
+}
+
 static bool tracefs_value(void *state, const struct item *it, const char *name, struct value *v)
 {
 	const struct plan *p = it->detail;
@@ -556,6 +594,8 @@ static bool tracefs_value(void *state, const struct item *it, const char *name, 
 	f = layout_find(p->layout, name);
 	if (f) {
 		shown_value(f, it->record, it->len, v);
+		if (f->written && (v->type == VALUE_UINT || v->type == VALUE_INT))
+			name_value(state, f, it, v);
 		return true;
 	}
 	return s && site_value(s, name, v);

@@ -186,6 +186,14 @@ static void names(struct stream *s, bool selected, decoder_name_fn *fn, void *ar
 	}
 }
 
+bool stream_wants_type(struct stream *s, const struct trawl_event_type *type)
+{
+	const struct trawl_source *source = source_by_id(s->reader, type->source);
+
+	return source && stream_wants(s, source) && !decoder_find(source->kind)->items &&
+	       selection_name(s->selection, type->name, strlen(type->name), false);
+}
+
 void stream_names(struct stream *s, decoder_name_fn *fn, void *arg)
 {
 	names(s, true, fn, arg);

@@ -72,6 +72,8 @@ bool stream_type_has(struct stream *s, const struct trawl_event_type *type, cons
 bool stream_seekable(const struct stream *s);
 /* Is this source wanted by the selection? */
 bool stream_wants(struct stream *s, const struct trawl_source *source);
+/* Is this an event type that items are called by, of a wanted source and name? */
+bool stream_wants_type(struct stream *s, const struct trawl_event_type *type);
 /*
  * The time of a packet in an export: on the timeline; but if all packets are of one source whose
  * clock is the wall clock, exactly what that source said, as its own tools would have written it.

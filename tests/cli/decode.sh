@@ -11,7 +11,7 @@ f=$dir/s.trawl
 out=$(trawl-decode "$f"); ok $? "a whole file ends with 0"
 same "one line an event and one for the loss" 11 "$(printf '%s\n' "$out" | wc -l)"
 same "a line: time, cpu, task, name, fields, site" \
-	'01:44:37.001000000 [001] app-100          app:start            arg1=-1 arg2="two\nlines \"x\"" arg3=<unavailable: optimised out> arg4=200 (serve+0x8 app.c:99)' \
+	'01:44:37.001000000 [001] app-100                 app:start            arg1=-1 arg2="two\nlines \"x\"" arg3=<unavailable: optimised out> arg4=200 (serve+0x8 app.c:99)' \
 	"$(printf '%s\n' "$out" | sed -n 2p)"
 has "a computed argument is taken out of its window" "$out" 'arg1=0 arg2="grün" arg3=22 arg4=<unavailable: in %xmm0> \(main\+0x2a app.c:12\)'
 has "an index outside the window says so" "$out" 'arg3=<unavailable: index outside the recorded window>'
@@ -42,6 +42,8 @@ has "-t" "$(first -t)" '^\[000\]'
 has "-tt" "$(first -tt)" '^1795225477\.000000000 \['
 has "-ttt" "$(trawl-decode -ttt --source usdt "$f" | sed -n 3p)" '^00:00:00\.001000000 '
 has "-tttt" "$(first -tttt)" '^2026-11-21 01:44:37\.000000000 '
+same "-tm: the monotonic clock" "5.000000000" "$(trawl-decode -tm "$f" | head -1 | cut -d" " -f1)"
+has "-m alone is refused" "$(trawl-decode -m "$f" 2>&1)" '-m: is for times of the monotonic clock'
 has "-ttttt" "$(trawl-decode -ttttt --source event "$f")" '^00:00:00\.008001000 '
 # The sample's first event is well behind the start of the capture.
 has "-ttttt counts from the first event" "$(trawl-decode -ttttt -c 1 "$tick")" '^00:00:00\.000000000 '

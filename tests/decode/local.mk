@@ -18,6 +18,7 @@ UNIT_DECODE = \
 	tests/decode/base/test_output \
 	tests/decode/base/test_outfile \
 	tests/decode/kernel/test_printfmt \
+	tests/decode/kernel/test_printfield \
 	tests/decode/query/test_selection \
 	tests/decode/kernel/test_site \
 	tests/decode/base/test_task \
@@ -38,6 +39,9 @@ tests_decode_base_test_output_LDADD = $(DECODE_LDADD)
 tests_decode_base_test_outfile_SOURCES = tests/decode/base/test_outfile.c tests/no_tmpfile.c tests/no_tmpfile.h
 tests_decode_base_test_outfile_CFLAGS = $(UNIT_CFLAGS)
 tests_decode_base_test_outfile_LDADD = $(DECODE_LDADD)
+tests_decode_kernel_test_printfield_SOURCES = tests/decode/kernel/test_printfield.c
+tests_decode_kernel_test_printfield_CFLAGS = $(UNIT_CFLAGS)
+tests_decode_kernel_test_printfield_LDADD = $(DECODE_LDADD)
 tests_decode_kernel_test_printfmt_SOURCES = tests/decode/kernel/test_printfmt.c
 tests_decode_kernel_test_printfmt_CFLAGS = $(UNIT_CFLAGS)
 tests_decode_kernel_test_printfmt_LDADD = $(DECODE_LDADD)
