@@ -51,7 +51,10 @@ libcapture_la_SOURCES += \
 	capture/sys/alloc.h \
 	capture/probe/build.c capture/probe/build.h \
 	capture/probe/cxx.c capture/probe/cxx.h \
+	capture/probe/abi.c capture/probe/abi.h \
 	capture/probe/dwarf.c capture/probe/dwarf.h \
+	capture/probe/location.c capture/probe/location.h \
+	capture/probe/prologue.c capture/probe/prologue.h \
 	capture/probe/elf.c capture/probe/elf.h capture/probe/symbol.c \
 	capture/probe/fetch.c capture/probe/fetch.h \
 	capture/probe/flow.c capture/probe/flow.h \

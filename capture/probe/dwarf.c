@@ -1,31 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Parameters by the ABI, not by their DWARF locations: at a function's first instruction the
- * locations that DWARF gives are not true yet (unoptimised code names stack slots that the
- * prologue has still to fill), while the System V ABI for x86-64 says exactly where the caller
- * put things. It needs the type of every parameter, and that DWARF has:
- *
- *	integers, pointers      rdi rsi rdx rcx r8 r9, then the stack
- *	float, double, vectors  xmm0 .. xmm7, then the stack
- *	struct up to 16 bytes   its eightbytes as above, all or none in registers
- *	larger, long double     the stack
- *
- * A function that returns a large struct gets the address for it in rdi before all others. At the
- * entry the first stack argument is at 8(%rsp), above the return address.
- */
+/* Functions in DWARF: parameters, return value, source lines. */
 #include "config.h"
 
 #include "capture/sys/alloc.h"
+#include "capture/probe/abi.h"
 #include "capture/probe/dwarf.h"
 
 #ifdef HAVE_DW
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 
-enum { MAX_DEPTH = 16, MAX_PARAMS = 64, MAX_MEMBERS = 256 };
-
-/* From DWARF 5; old headers lack it. */
-enum { PASS_BY_REFERENCE = 4 };
+enum { MAX_PARAMS = 64 };
 
 struct dwarf {
 	struct elf_file *file;
@@ -143,295 +128,6 @@ const char *dwarf_unwinding_language(struct dwarf *d, uint64_t vaddr)
 	}
 }
 
-/* ---- types ----------------------------------------------------------------------------------- */
-
-static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
-{
-	Dwarf_Attribute attr;
-
-	return dwarf_attr_integrate(die, DW_AT_type, &attr) && dwarf_formref_die(&attr, type);
-}
-
-/* What stands behind names and qualifiers. */
-static bool peel(const Dwarf_Die *from, Dwarf_Die *type)
-{
-	*type = *from;
-	for (int depth = 0; depth < MAX_DEPTH; depth++) {
-		switch (dwarf_tag(type)) {
-		case DW_TAG_typedef:
-		case DW_TAG_const_type:
-		case DW_TAG_volatile_type:
-		case DW_TAG_restrict_type:
-		case DW_TAG_atomic_type:
-			if (!type_of(type, type))
-				return false; /* const void */
-			break;
-		default:
-			return true;
-		}
-	}
-	return false;
-}
-
-static unsigned int udata(Dwarf_Die *die, unsigned int name, unsigned int otherwise)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Word value;
-
-	if (!dwarf_attr_integrate(die, name, &attr) || dwarf_formudata(&attr, &value) != 0 ||
-	    value > UINT32_MAX)
-		return otherwise;
-	return (unsigned int)value;
-}
-
-/* A type as C writes it; NULL is void. malloc'd. */
-static char *type_text(Dwarf_Die *die, int depth)
-{
-	const char *name = die ? dwarf_diename(die) : NULL;
-	int tag = die ? dwarf_tag(die) : 0;
-	Dwarf_Die under;
-	char *inner, *text;
-
-	if (!die)
-		return xstrdup("void");
-	if (depth > MAX_DEPTH)
-		return xstrdup("...");
-	switch (tag) {
-	case DW_TAG_structure_type:
-		return xasprintf("struct %s", name ? name : "{...}");
-	case DW_TAG_union_type:
-		return xasprintf("union %s", name ? name : "{...}");
-	case DW_TAG_enumeration_type:
-		return xasprintf("enum %s", name ? name : "{...}");
-	}
-	if (name)
-		return xstrdup(name);
-	inner = type_text(type_of(die, &under) ? &under : NULL, depth + 1);
-	switch (tag) {
-	case DW_TAG_const_type:
-		text = inner[strlen(inner) - 1] == '*' ? xasprintf("%sconst", inner) :
-							 xasprintf("const %s", inner);
-		break;
-	case DW_TAG_volatile_type:
-		text = xasprintf("volatile %s", inner);
-		break;
-	case DW_TAG_subroutine_type:
-		text = xasprintf("%s ()", inner);
-		break;
-	case DW_TAG_pointer_type:
-		text = xasprintf("%s%s*", inner, inner[strlen(inner) - 1] == '*' ? "" : " ");
-		break;
-	case DW_TAG_reference_type:
-		text = xasprintf("%s &", inner);
-		break;
-	case DW_TAG_rvalue_reference_type:
-		text = xasprintf("%s &&", inner);
-		break;
-	case DW_TAG_array_type:
-		text = xasprintf("%s []", inner);
-		break;
-	default:
-		text = xstrdup(inner);
-	}
-	free(inner);
-	return text;
-}
-
-/* ---- the ABI --------------------------------------------------------------------------------- */
-
-enum abi_class { CLASS_NONE, CLASS_INTEGER, CLASS_SSE, CLASS_MEMORY };
-
-/* How a type is passed: the classes of its eightbytes, or MEMORY as a whole. */
-struct abi_type {
-	enum abi_class part[2];
-	unsigned int size, align;
-	bool memory;
-	bool scalar;       /* one value in one part */
-	bool is_signed, is_float;
-	enum probe_arg_show show;
-};
-
-static void merge(struct abi_type *t, unsigned int offset, enum abi_class c)
-{
-	enum abi_class *part = &t->part[offset / 8 & 1];
-
-	if (offset >= 16)
-		t->memory = true;
-	else if (*part != CLASS_INTEGER)
-		*part = c;
-}
-
-static void classify(Dwarf_Die *die, unsigned int offset, int depth, struct abi_type *t);
-
-static void classify_members(Dwarf_Die *die, unsigned int offset, int depth, struct abi_type *t)
-{
-	Dwarf_Die child, type;
-	int n = 0;
-
-	if (dwarf_child(die, &child) != 0)
-		return;
-	do {
-		int tag = dwarf_tag(&child);
-		unsigned int bits = udata(&child, DW_AT_data_bit_offset, 0);
-		unsigned int at = udata(&child, DW_AT_data_member_location, 0) + bits / 8;
-		Dwarf_Attribute attr;
-
-		/* Static members have no place in it. */
-		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
-		    dwarf_attr(&child, DW_AT_external, &attr) || !type_of(&child, &type))
-			continue;
-		classify(&type, offset + at, depth + 1, t);
-	} while (++n < MAX_MEMBERS && dwarf_siblingof(&child, &child) == 0);
-}
-
-static void classify_array(Dwarf_Die *die, unsigned int offset, int depth, struct abi_type *t)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Word size, step;
-	Dwarf_Die element;
-
-	if (dwarf_attr(die, DW_AT_GNU_vector, &attr)) {
-		merge(t, offset, CLASS_SSE);
-		return;
-	}
-	if (!type_of(die, &element) || dwarf_aggregate_size(die, &size) != 0 || size > 16 ||
-	    dwarf_aggregate_size(&element, &step) != 0 || step == 0) {
-		t->memory = true;
-		return;
-	}
-	for (Dwarf_Word at = 0; at < size; at += step)
-		classify(&element, offset + (unsigned int)at, depth + 1, t);
-}
-
-static void classify_base(Dwarf_Die *type, unsigned int offset, int depth, struct abi_type *t)
-{
-	unsigned int encoding = udata(type, DW_AT_encoding, 0);
-	unsigned int size = udata(type, DW_AT_byte_size, 0);
-	const char *name = dwarf_diename(type);
-
-	if (encoding == DW_ATE_float || encoding == DW_ATE_complex_float) {
-		if (size > 8 && !(encoding == DW_ATE_complex_float && size == 16))
-			t->memory = true; /* long double */
-		merge(t, offset, CLASS_SSE);
-		if (size == 16)
-			merge(t, offset + 8, CLASS_SSE);
-		t->is_float = encoding == DW_ATE_float;
-		t->show = PROBE_SHOW_FLOAT;
-		return;
-	}
-	merge(t, offset, CLASS_INTEGER);
-	if (size == 16)
-		merge(t, offset + 8, CLASS_INTEGER);
-	t->is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
-	if (encoding == DW_ATE_boolean)
-		t->show = PROBE_SHOW_BOOL;
-	else if (name && !strcmp(name, "char"))
-		t->show = PROBE_SHOW_CHAR;
-}
-
-static void classify(Dwarf_Die *die, unsigned int offset, int depth, struct abi_type *t)
-{
-	Dwarf_Die type, under;
-
-	if (depth > MAX_DEPTH || !peel(die, &type)) {
-		t->memory = true;
-		return;
-	}
-	switch (dwarf_tag(&type)) {
-	case DW_TAG_base_type:
-		classify_base(&type, offset, depth, t);
-		return;
-	case DW_TAG_enumeration_type:
-		merge(t, offset, CLASS_INTEGER);
-		if (type_of(&type, &under) && peel(&under, &under))
-			t->is_signed = udata(&under, DW_AT_encoding, 0) == DW_ATE_signed;
-		return;
-	case DW_TAG_structure_type:
-	case DW_TAG_class_type:
-	case DW_TAG_union_type:
-		classify_members(&type, offset, depth, t);
-		return;
-	case DW_TAG_array_type:
-		classify_array(&type, offset, depth, t);
-		return;
-	case DW_TAG_ptr_to_member_type:
-	case DW_TAG_pointer_type:
-	case DW_TAG_reference_type:
-	case DW_TAG_rvalue_reference_type:
-	case DW_TAG_unspecified_type:
-		merge(t, offset, CLASS_INTEGER);
-		t->show = PROBE_SHOW_ADDR;
-		return;
-	default:
-		t->memory = true;
-	}
-}
-
-static bool is_pointer(int tag)
-{
-	return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ||
-	       tag == DW_TAG_rvalue_reference_type || tag == DW_TAG_unspecified_type;
-}
-
-/* How a whole parameter or return value is passed. */
-static void abi_type_of(Dwarf_Die *die, struct abi_type *t)
-{
-	Dwarf_Die type;
-	Dwarf_Word size;
-
-	*t = (struct abi_type){ .align = 8 };
-	if (!peel(die, &type)) {
-		t->memory = true;
-		return;
-	}
-	t->size = is_pointer(dwarf_tag(&type)) ? 8 :
-		  dwarf_aggregate_size(&type, &size) == 0 && size < UINT32_MAX ?
-		  (unsigned int)size : 0;
-	t->scalar = is_pointer(dwarf_tag(&type)) || dwarf_tag(&type) == DW_TAG_base_type ||
-		    dwarf_tag(&type) == DW_TAG_enumeration_type;
-	if (t->scalar && t->size == 16)
-		t->align = 16;
-	if (!t->scalar && udata(&type, DW_AT_calling_convention, 0) == PASS_BY_REFERENCE) {
-		/* Not the value is passed but its address. */
-		t->part[0] = CLASS_INTEGER;
-		t->size = 8;
-		return;
-	}
-	classify(die, 0, 0, t);
-	if (t->size > 16)
-		t->memory = true;
-}
-
-/* What is still free. */
-struct abi {
-	unsigned int gp, sse;
-	uint64_t stack; /* from rsp at the entry */
-};
-
-/* Takes the next place for t. Returns the register number, or -1: at *stack; *sse tells which. */
-static int abi_take(struct abi *abi, const struct abi_type *t, bool *sse, uint64_t *stack)
-{
-	unsigned int gp = 0, xmm = 0;
-
-	for (int i = 0; i < 2 && !t->memory; i++) {
-		gp += t->part[i] == CLASS_INTEGER;
-		xmm += t->part[i] == CLASS_SSE;
-	}
-	*sse = xmm > 0;
-	*stack = 0;
-	if (!t->memory && abi->gp + gp <= 6 && abi->sse + xmm <= 8) {
-		abi->gp += gp;
-		abi->sse += xmm;
-		return (int)(gp ? abi->gp - gp : abi->sse - xmm);
-	}
-	/* The stack is 16-byte aligned before the call pushed 8. */
-	if (t->align == 16 && abi->stack % 16 == 0)
-		abi->stack += 8;
-	*stack = abi->stack;
-	abi->stack += (t->size + 7ull) & ~7ull;
-	return -1;
-}
-
 /* ---- values ---------------------------------------------------------------------------------- */
 
 __attribute__((format(printf, 2, 3))) static void unavailable(struct dwarf_value *v,
@@ -492,12 +188,12 @@ static void describe_return(Dwarf_Die *fn, struct dwarf_function *out, struct ab
 	Dwarf_Die type;
 
 	v->name = xstrdup("");
-	if (!type_of(fn, &type)) {
+	if (!dwarf_type_of(fn, &type)) {
 		v->ctype = xstrdup("void");
 		unavailable(v, "the function returns nothing");
 		return;
 	}
-	v->ctype = type_text(&type, 0);
+	v->ctype = dwarf_type_text(&type, 0);
 	abi_type_of(&type, &t);
 	if (t.memory && !t.scalar) {
 		/* The caller passes an address for the result, which comes back in rax. */
@@ -525,12 +221,12 @@ static void add_param(Dwarf_Die *param, struct dwarf_function *out, struct abi *
 	v = &out->params[out->nparams++];
 	*v = (struct dwarf_value){ 0 };
 	v->name = name ? xstrdup(name) : xasprintf("arg%zu", out->nparams);
-	if (!type_of(param, &type)) {
+	if (!dwarf_type_of(param, &type)) {
 		v->ctype = xstrdup("");
 		unavailable(v, "the debug information does not tell its type");
 		return;
 	}
-	v->ctype = type_text(&type, 0);
+	v->ctype = dwarf_type_text(&type, 0);
 	abi_type_of(&type, &t);
 	argloc_param(v, abi, &t);
 	if (clone)

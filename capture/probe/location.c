@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "capture/probe/location.h"
+
+#ifdef HAVE_DW
+#include <dwarf.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { STACK = 16, DEPTH = 3 };
+
+/* The psABI's numbers, figure 3.36. */
+static const char *const registers[] = { "ax", "dx", "cx", "bx", "si", "di", "bp", "sp", "r8",
+					 "r9", "r10", "r11", "r12", "r13", "r14", "r15" };
+
+const char *location_register(int reg)
+{
+	return reg >= 0 && reg < (int)(sizeof(registers) / sizeof(registers[0])) ?
+	       registers[reg] : NULL;
+}
+
+/* One evaluation. */
+struct machine {
+	Dwarf_Die *function;
+	uint64_t address;
+	bool entry;
+	unsigned int depth;  /* of expressions in expressions */
+	struct symbolic stack[STACK];
+	size_t n;
+	enum piece_form form; /* of what is on the stack */
+	const Dwarf_Op *implicit;
+	char *why;
+	size_t why_size;
+};
+
+static bool refuse(struct machine *m, const char *why)
+{
+	snprintf(m->why, m->why_size, "%s", why);
+	return false;
+}
+
+static bool push(struct machine *m, struct symbolic s)
+{
+	if (m->n == STACK)
+		return refuse(m, "its location is an expression of too many parts");
+	m->stack[m->n++] = s;
+	return true;
+}
+
+static bool push_number(struct machine *m, uint64_t value)
+{
+	return push(m, (struct symbolic){ .offset = (int64_t)value });
+}
+
+static int64_t sum(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+static bool run(struct machine *m, const Dwarf_Op *ops, size_t n, Dwarf_Attribute *attr);
+
+/* The frame base, of which DW_OP_fbreg counts. */
+static bool frame_base(struct machine *m, int64_t offset)
+{
+	Dwarf_Attribute attr;
+	struct machine frame = { .function = m->function, .address = m->address,
+				 .entry = m->entry, .depth = m->depth + 1, .why = m->why,
+				 .why_size = m->why_size };
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (m->depth >= DEPTH || !dwarf_attr_integrate(m->function, DW_AT_frame_base, &attr) ||
+	    dwarf_getlocation_addr(&attr, m->address, &ops, &n, 1) != 1)
+		return refuse(m, "the debug information does not tell its function's frame");
+	if (!run(&frame, ops, n, &attr))
+		return false;
+	if (frame.n != 1)
+		return refuse(m, "its function's frame is not understood");
+	frame.stack[0].offset = sum(frame.stack[0].offset, offset);
+	return push(m, frame.stack[0]);
+}
+
+/* A register's value when the function was entered. */
+static bool entry_value(struct machine *m, const Dwarf_Op *op, Dwarf_Attribute *attr)
+{
+	Dwarf_Attribute inner;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (dwarf_getlocation_attr(attr, op, &inner) != 0 ||
+	    dwarf_getlocation(&inner, &ops, &n) != 0 || n != 1 || ops[0].atom < DW_OP_reg0 ||
+	    ops[0].atom > DW_OP_reg31)
+		return refuse(m, "its location is an entry value that is not understood");
+	if (!m->entry)
+		return refuse(m, "it was in a register when the function was entered, and is not "
+			      "kept");
+	return push(m, (struct symbolic){ .base = BASE_REGISTER,
+					  .reg = ops[0].atom - DW_OP_reg0 });
+}
+
+/* Reads memory at what is on the stack. */
+static bool dereference(struct machine *m)
+{
+	struct symbolic *s = m->n ? &m->stack[m->n - 1] : NULL, value = { .base = BASE_MEMORY };
+	const char *reg = s && s->base == BASE_REGISTER ? location_register(s->reg) : NULL;
+	char inner[64];
+	int len = -1;
+
+	if (s && s->base == BASE_MEMORY) {
+		memcpy(inner, s->memory, sizeof(inner));
+		len = snprintf(value.memory, sizeof(value.memory), "%+lld(%s)",
+			       (long long)s->offset, inner);
+	} else if (reg) {
+		len = snprintf(value.memory, sizeof(value.memory), "%+lld(%%%s)",
+			       (long long)s->offset, reg);
+	} else if (s && s->base == BASE_CFA && m->entry) {
+		len = snprintf(value.memory, sizeof(value.memory), "%+lld(%%sp)",
+			       (long long)sum(s->offset, 8));
+	}
+	if (len < 0 || (size_t)len >= sizeof(value.memory))
+		return refuse(m, "its location is behind a pointer that cannot be followed");
+	*s = value;
+	return true;
+}
+
+static bool arithmetic(struct machine *m, unsigned int atom)
+{
+	struct symbolic *a, *b;
+
+	if (m->n < 2)
+		return refuse(m, "its location is damaged");
+	b = &m->stack[m->n - 1];
+	a = &m->stack[m->n - 2];
+	m->n--;
+	if (atom == DW_OP_plus && a->base == BASE_NONE) {
+		int64_t offset = a->offset;
+
+		*a = *b;
+		a->offset = sum(a->offset, offset);
+		return true;
+	}
+	if (b->base != BASE_NONE || (atom != DW_OP_plus && atom != DW_OP_minus))
+		return refuse(m, "it is computed from other values");
+	a->offset = atom == DW_OP_plus ? sum(a->offset, b->offset) :
+		    (int64_t)((uint64_t)a->offset - (uint64_t)b->offset);
+	return true;
+}
+
+static bool literal(const Dwarf_Op *op, uint64_t *value)
+{
+	switch (op->atom) {
+	case DW_OP_const1u ... DW_OP_consts:
+		*value = op->number;
+		return true;
+	case DW_OP_lit0 ... DW_OP_lit31:
+		*value = op->atom - DW_OP_lit0;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Says of an operation that is not understood what it means to people. */
+static bool not_understood(struct machine *m, const Dwarf_Op *op)
+{
+	switch (op->atom) {
+	case DW_OP_implicit_pointer:
+	case DW_OP_GNU_implicit_pointer:
+		return refuse(m, "the pointer was optimised away");
+	case DW_OP_GNU_parameter_ref:
+		return refuse(m, "it is not passed, only its callers know it");
+	case DW_OP_form_tls_address:
+	case DW_OP_GNU_push_tls_address:
+		return refuse(m, "it is in a thread's own memory");
+	default:
+		return refuse(m, "it is computed from other values");
+	}
+}
+
+static bool step(struct machine *m, const Dwarf_Op *op, Dwarf_Attribute *attr)
+{
+	uint64_t value;
+
+	if (literal(op, &value))
+		return push_number(m, value);
+	switch (op->atom) {
+	case DW_OP_addr:
+		return push(m, (struct symbolic){ .base = BASE_ADDRESS,
+						  .offset = (int64_t)op->number });
+	case DW_OP_reg0 ... DW_OP_reg31:
+		m->form = PIECE_REGISTER;
+		return push(m, (struct symbolic){ .base = BASE_REGISTER,
+						  .reg = op->atom - DW_OP_reg0 });
+	case DW_OP_regx:
+		m->form = PIECE_REGISTER;
+		return op->number < 64 ? push(m, (struct symbolic){ .base = BASE_REGISTER,
+								    .reg = (int)op->number }) :
+					 refuse(m, "it is in a register that is not known");
+	case DW_OP_breg0 ... DW_OP_breg31:
+		return push(m, (struct symbolic){ .base = BASE_REGISTER,
+						  .reg = op->atom - DW_OP_breg0,
+						  .offset = (int64_t)op->number });
+	case DW_OP_fbreg:
+		return frame_base(m, (int64_t)op->number);
+	case DW_OP_call_frame_cfa:
+		return push(m, (struct symbolic){ .base = BASE_CFA });
+	case DW_OP_plus_uconst:
+		if (!m->n)
+			return refuse(m, "its location is damaged");
+		m->stack[m->n - 1].offset = sum(m->stack[m->n - 1].offset, (int64_t)op->number);
+		return true;
+	case DW_OP_plus:
+	case DW_OP_minus:
+		return arithmetic(m, op->atom);
+	case DW_OP_deref:
+		return dereference(m);
+	case DW_OP_entry_value:
+	case DW_OP_GNU_entry_value:
+		return entry_value(m, op, attr);
+	case DW_OP_stack_value:
+		m->form = PIECE_VALUE;
+		return true;
+	case DW_OP_implicit_value:
+		m->form = PIECE_BYTES;
+		m->implicit = op;
+		return true;
+	case DW_OP_nop:
+		return true;
+	default:
+		return not_understood(m, op);
+	}
+}
+
+static bool run(struct machine *m, const Dwarf_Op *ops, size_t n, Dwarf_Attribute *attr)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!step(m, &ops[i], attr))
+			return false;
+	}
+	return true;
+}
+
+/* What was computed becomes a piece; nothing at all is one that is nowhere. */
+static bool take_piece(struct machine *m, Dwarf_Attribute *attr, unsigned int size,
+		       struct location *loc)
+{
+	struct piece *last = loc->n ? &loc->pieces[loc->n - 1] : NULL, *p;
+	Dwarf_Block block;
+
+	if (loc->n == LOCATION_PIECES)
+		return refuse(m, "it is in more places than are told apart");
+	p = &loc->pieces[loc->n++];
+	*p = (struct piece){ .form = m->form, .size = size,
+			     .start = last ? last->start + last->size : 0 };
+	if (m->form == PIECE_BYTES) {
+		if (dwarf_getlocation_implicit_value(attr, m->implicit, &block) != 0 ||
+		    block.length > sizeof(p->bytes))
+			return refuse(m, "it is a constant that is too long");
+		memcpy(p->bytes, block.data, block.length);
+	} else if (m->n) {
+		p->at = m->stack[m->n - 1];
+	} else {
+		p->form = PIECE_NOWHERE;
+	}
+	m->n = 0;
+	m->form = PIECE_MEMORY;
+	return true;
+}
+
+static bool evaluate(struct machine *m, const Dwarf_Op *ops, size_t n, Dwarf_Attribute *attr,
+		     struct location *loc)
+{
+	size_t i = 0;
+
+	m->form = PIECE_MEMORY;
+	for (; i < n; i++) {
+		if (ops[i].atom == DW_OP_bit_piece)
+			return refuse(m, "it is in pieces of single bits");
+		if (ops[i].atom == DW_OP_piece) {
+			if (ops[i].number > UINT16_MAX ||
+			    !take_piece(m, attr, (unsigned int)ops[i].number, loc))
+				return refuse(m, "it is in pieces that are not understood");
+			continue;
+		}
+		if (!step(m, &ops[i], attr))
+			return false;
+	}
+	return loc->n || take_piece(m, attr, 0, loc);
+}
+
+/* A parameter that has one value in all calls. */
+static bool constant(Dwarf_Die *variable, struct location *loc)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Sword value;
+	Dwarf_Word word;
+
+	if (!dwarf_attr_integrate(variable, DW_AT_const_value, &attr))
+		return false;
+	if (dwarf_formsdata(&attr, &value) != 0) {
+		if (dwarf_formudata(&attr, &word) != 0)
+			return false;
+		value = (Dwarf_Sword)word;
+	}
+	loc->list = true;
+	loc->n = 1;
+	loc->pieces[0] = (struct piece){ .form = PIECE_VALUE, .at = { .offset = value } };
+	return true;
+}
+
+enum location_result location_find(Dwarf_Die *function, Dwarf_Die *variable, uint64_t address,
+				   bool entry, struct location *loc, char *why, size_t why_size)
+{
+	struct machine m = { .function = function, .address = address, .entry = entry,
+			     .why = why, .why_size = why_size };
+	Dwarf_Attribute attr;
+	unsigned int form;
+	Dwarf_Op *ops;
+	size_t n;
+
+	*loc = (struct location){ 0 };
+	if (!dwarf_attr(variable, DW_AT_location, &attr))
+		return constant(variable, loc) ? LOCATION_FOUND : LOCATION_NONE;
+	form = dwarf_whatform(&attr);
+	loc->list = form != DW_FORM_exprloc && form != DW_FORM_block1 &&
+		    form != DW_FORM_block2 && form != DW_FORM_block4 && form != DW_FORM_block;
+	if (dwarf_getlocation_addr(&attr, address, &ops, &n, 1) != 1)
+		return LOCATION_NOT_HERE;
+	if (!n)
+		return loc->list ? LOCATION_NOT_HERE : LOCATION_NONE;
+	return evaluate(&m, ops, n, &attr, loc) ? LOCATION_FOUND : LOCATION_UNKNOWN;
+}
+#endif
