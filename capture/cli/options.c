@@ -24,10 +24,10 @@ static const char help_tail[] =
 	"  -p PID          only this process, its threads and new children; may come again\n"
 	"  -- COMMAND ...  run it when all is armed, record it and its children, end with it\n"
 	"\n"
-	"  -c COUNT        the first COUNT events, then end\n"
+	"  -c COUNT        the first COUNT records, then end; a USB transfer has two\n"
 	"  --duration TIME end after TIME: 10s, 500ms, 2m, 1h\n"
 	"  -C SIZE         go on in a new file after SIZE million bytes (or 64k, 10m, 1g)\n"
-	"  -G SECONDS      go on in a new file every SECONDS; FILE may have strftime's %\n"
+	"  -G TIME         go on in a new file every TIME (2s, 10m); FILE may have strftime's %\n"
 	"  -W COUNT        with -C: so many files in turn; with -G: end after so many\n"
 	"  --ring SIZE     keep the newest SIZE in memory; write a FILE on each trigger: SIGUSR1,\n"
 	"                  a crash of COMMAND, or --trigger; -W COUNT: end after so many\n"
@@ -235,9 +235,6 @@ static int take_number(struct options *o, int c, const char *arg, struct trawl_e
 	case 'B':
 		o->buffer_kb = (uint32_t)n;
 		break;
-	case 'G':
-		o->rotate_seconds = n;
-		break;
 	case 'W':
 		o->rotate_files = (uint32_t)n;
 		break;
@@ -261,6 +258,8 @@ static int take(struct options *o, int c, const char *arg, struct trawl_error *e
 		return 0;
 	case 'p':
 		return add_pid(o, arg, err);
+	case 'G':
+		return duration("-G", arg, 1, &o->rotate_time, err);
 	case 'C':
 		return size("-C", arg, &o->rotate_bytes, err);
 	case 'Z':
@@ -291,7 +290,6 @@ static int take(struct options *o, int c, const char *arg, struct trawl_error *e
 	case 'c':
 	case 's':
 	case 'B':
-	case 'G':
 	case 'W':
 		return take_number(o, c, arg, err);
 	}
@@ -313,7 +311,7 @@ static int check_ring(struct options *o, struct trawl_error *err)
 	if (!o->write)
 		return trawl_fail(err, TRAWL_USAGE,
 				  "--ring needs a name for what it writes on a trigger: -w FILE");
-	if (o->rotate_bytes || o->rotate_seconds)
+	if (o->rotate_bytes || o->rotate_time)
 		return trawl_fail(err, TRAWL_USAGE,
 				  "-%c: with --ring each trigger begins a file, and nothing "
 				  "else does; -W COUNT ends after so many",
@@ -331,7 +329,7 @@ static int check_ring(struct options *o, struct trawl_error *err)
 /* What options say together. */
 static int check(struct options *o, struct trawl_error *err)
 {
-	bool rotates = o->rotate_bytes || o->rotate_seconds;
+	bool rotates = o->rotate_bytes || o->rotate_time;
 
 	if (o->job == JOB_GC && (o->ninterfaces || o->write || o->command))
 		return trawl_fail(err, TRAWL_USAGE, "--gc removes what killed captures left, and "

@@ -31,7 +31,7 @@ struct options {
 	uint64_t count;          /* -c; 0: no limit */
 	uint64_t duration;       /* --duration, ns; 0: no limit */
 	uint64_t rotate_bytes;   /* -C; 0: no limit */
-	uint64_t rotate_seconds; /* -G; 0: no limit */
+	uint64_t rotate_time; /* -G, in ns; 0: no limit */
 	uint32_t rotate_files;   /* -W; 0: no limit */
 	uint64_t ring;           /* --ring, bytes; 0: none */
 	const char *trigger;     /* --trigger; NULL: none */

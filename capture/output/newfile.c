@@ -32,12 +32,22 @@ int newfile_open(struct newfile *f, const char *wish, const struct user *user,
 	return ret;
 }
 
+size_t newfile_stem(const char *name)
+{
+	static const char suffix[] = ".trawl";
+	size_t len = strlen(name), n = sizeof(suffix) - 1;
+
+	return len > n && name[len - n - 1] != '/' && !strcmp(name + len - n, suffix) ? len - n : len;
+}
+
 static int find_name(struct newfile *f)
 {
+	size_t stem = newfile_stem(f->wish);
 	char *name;
 
 	for (unsigned int i = 0; i < NAMES_MOST; i++) {
-		if ((i ? asprintf(&name, "%s.%u", f->wish, i) : asprintf(&name, "%s", f->wish)) < 0)
+		if ((i ? asprintf(&name, "%.*s.%u%s", (int)stem, f->wish, i, f->wish + stem) :
+			 asprintf(&name, "%s", f->wish)) < 0)
 			return -1;
 		if (!unnamed_name(&f->file, name, false)) {
 			f->path = name;

@@ -11,10 +11,13 @@
 
 struct newfile {
 	struct unnamed file;
-	char *wish; /* the name it is to have, or with .1, .2, … behind it */
+	char *wish; /* the name it is to have, or one with .1, .2, …: x.trawl, x.1.trawl */
 	char *path; /* the name that it got; NULL before newfile_commit() */
 	char *left; /* where it stays because newfile_commit() failed; NULL: nowhere */
 };
+
+/* The length of a name without its ".trawl", before which numbers of further files stand. */
+size_t newfile_stem(const char *name);
 
 /* Makes it, as the user, in the folder of `wish`; 0 or -1. Mode 0600. */
 int newfile_open(struct newfile *f, const char *wish, const struct user *user,

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/output/newfile.h"
 #include "capture/output/output.h"
 
 /* ---- names of files ---------------------------------------------------------------------- */
@@ -24,7 +25,7 @@ char *output_period(const struct options *o, int64_t now, struct trawl_error *er
 	char text[4096], *copy;
 	struct tm tm;
 
-	if (!o->rotate_seconds) {
+	if (!o->rotate_time) {
 		copy = strdup(o->write);
 	} else if (!localtime_r(&seconds, &tm) || !strftime(text, sizeof(text), o->write, &tm)) {
 		trawl_fail(err, TRAWL_USAGE, "-w %s: no name comes out of this", o->write);
@@ -39,13 +40,14 @@ char *output_period(const struct options *o, int64_t now, struct trawl_error *er
 
 /*
  * -C appends a number from the second file on, or, with -W, from the first on and with leading
- * zeros, so that the names sort.
+ * zeros, so that the names sort. A name that ends in .trawl still does.
  */
 char *output_name(const struct options *o, const char *period, uint32_t size_count, uint32_t again,
 		  struct trawl_error *err)
 {
 	char number[16] = "", turn[16] = "", *name;
 	int digits = 0;
+	size_t stem;
 
 	for (uint32_t most = o->rotate_bytes && o->rotate_files ? o->rotate_files - 1 : 0; most;
 	     most /= 10)
@@ -54,7 +56,8 @@ char *output_name(const struct options *o, const char *period, uint32_t size_cou
 		snprintf(number, sizeof(number), "%0*u", digits, size_count);
 	if (again)
 		snprintf(turn, sizeof(turn), ".%u", again);
-	if (asprintf(&name, "%s%s%s", period, number, turn) >= 0)
+	stem = newfile_stem(period);
+	if (asprintf(&name, "%.*s%s%s%s", (int)stem, period, number, turn, period + stem) >= 0)
 		return name;
 	trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	return NULL;

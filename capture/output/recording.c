@@ -18,8 +18,6 @@ enum {
 	CHUNKS_OF_FILE = 8,       /* such a part of -C */
 };
 
-static const uint64_t NS_PER_S = 1000000000;
-
 void recording_end(struct recording *r, const char *why)
 {
 	if (!r->end)
@@ -136,7 +134,7 @@ void recording_turn(struct recording *r, uint64_t now)
 	if (r->end)
 		return;
 	if (now >= r->next_file) {
-		r->next_file += r->o->rotate_seconds * NS_PER_S;
+		r->next_file += r->o->rotate_time;
 		rotate(r, OUTPUT_BY_TIME);
 	} else if (r->o->rotate_bytes && size_is_due(r)) {
 		rotate(r, OUTPUT_BY_SIZE);
@@ -232,8 +230,7 @@ int recording_start(struct recording *r, struct trawl_error *err)
 		*err = r->error;
 		return -1;
 	}
-	r->next_file = r->o->rotate_seconds ?
-		       r->sync.mono + r->o->rotate_seconds * NS_PER_S : UINT64_MAX;
+	r->next_file = r->o->rotate_time ? r->sync.mono + r->o->rotate_time : UINT64_MAX;
 	return 0;
 }
 

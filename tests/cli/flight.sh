@@ -48,7 +48,7 @@ has "what was before it is there" "$(hits "$f")" '^0 [0-9]+ [0-9]+$'
 read -r first last n <<<"$(hits "$f")"
 same "and there is no gap" $((last + 1)) "$n"
 has "the file says why it was written" "$(trawl-decode --summary "$f")" '^end .*trigger arg1 == 500'
-rm -f "$f"*
+rm -f "${f%.trawl}"*
 
 # The oldest gives way: two million events are more than 1 MiB.
 trawl --ring 1m --trigger 'name == "raw_syscalls:sys_enter" and id == 231' --after 0s -w "$f" \
@@ -63,7 +63,7 @@ size=$(stat -c %s "$f")
 ok $((size > 1200000)) "the file is no larger than the ring and what describes it ($size)"
 has "names of tasks that were told long ago are in it" "$(trawl-decode "$f" | tail -n 1)" ' dd-[0-9]+ '
 ok "$(trawl-edit verify "$f" >/dev/null; echo $?)" "it is whole"
-rm -f "$f"*
+rm -f "${f%.trawl}"*
 
 # ---- --after
 trawl --ring 4m --trigger 'arg1 == 10' --after 300ms -w "$f" -i "$hit" -- "$target" hits 300 10000 2>"$work/err"
@@ -73,13 +73,13 @@ same "without a gap" "0 $((last + 1))" "$first $n"
 trawl --ring 4m --trigger 'arg1 == 10' --after 1h -w "$f.end" -i "$hit" -- "$target" hits 50 2>"$work/err"
 same "the end comes first: status" 0 $?
 same "the file has all up to there" "0 49 50" "$(hits "$f.end")"
-rm -f "$f"*
+rm -f "${f%.trawl}"*
 
 # ---- SIGUSR1, several files
 "$target" wait >/dev/null & pid=$!
 record --ring 4m --after 0s -w "$f" -i "$hit" -p $pid
 has "it says how to get a file" "$(said)" "newest 4.0 MiB; kill -USR1 $trawl writes them"
-same "nothing is written before" "" "$(ls "$f"* 2>/dev/null)"
+same "nothing is written before" "" "$(ls "${f%.trawl}"* 2>/dev/null)"
 for i in 1 2 3; do
 	sleep 0.3
 	kill -USR1 $trawl
@@ -88,13 +88,13 @@ done
 kill -INT $trawl
 wait $trawl
 same "SIGUSR1: status" 0 $?
-same "a file for each, none overwritten" "$f $f.1 $f.2" "$(ls "$f"* | paste -sd' ')"
-has "SIGUSR1 is the trigger" "$(triggers "$f.1")" 'bash-.*reason="signal" what="SIGUSR1" event=""'
+same "a file for each, none overwritten" "${f%.trawl}.1.trawl ${f%.trawl}.2.trawl $f" "$(ls "${f%.trawl}"*.trawl | paste -sd' ')"
+has "SIGUSR1 is the trigger" "$(triggers "${f%.trawl}.1.trawl")" 'bash-.*reason="signal" what="SIGUSR1" event=""'
 read -r _ last _ <<<"$(hits "$f")"
-read -r first _ _ <<<"$(hits "$f.1")"
+read -r first _ _ <<<"$(hits "${f%.trawl}.1.trawl")"
 same "the next begins where the one before ended" $((last + 1)) "$first"
 has "the end says how many" "$(said)" '; 3 files written$'
-cat "$f" "$f.1" "$f.2" >"$work/all.trawl"
+cat "$f" "${f%.trawl}.1.trawl" "${f%.trawl}.2.trawl" >"$work/all.trawl"
 read -r first last n <<<"$(hits "$work/all.trawl")"
 same "one after the other they are one capture" $((last - first + 1)) "$n"
 
@@ -104,8 +104,8 @@ until_true grep -q holds "$work/err"
 kill -USR1 $trawl
 wait $trawl
 same "-W: status" 0 $?
-same "-W 2: two more files, under names that are free" 5 "$(ls "$f"* | wc -l)"
-has "-W: why it ended" "$(trawl-decode --summary "$f.4")" '^end .*why trigger'
+same "-W 2: two more files, under names that are free" 5 "$(ls "${f%.trawl}"* | wc -l)"
+has "-W: why it ended" "$(trawl-decode --summary "${f%.trawl}.4.trawl")" '^end .*why trigger'
 
 record --ring 4m --after 0s -w "$work/%Y.trawl" -i "$hit" -p $pid
 kill -USR1 $trawl

@@ -23,13 +23,14 @@ EXTRA_DIST += tests/lab/run tests/lab/guest.py tests/lab/runner.sh tests/lab/ker
 	tests/lab/guest/usb-uas.sh tests/lab/host/usb-uas.sh \
 	tests/lab/guest/usb-text.sh tests/lab/host/usb-text.sh tests/lab/host/textsame.py
 
-lab-check: all $(check_PROGRAMS) $(check_LTLIBRARIES)
+lab-programs: all $(check_PROGRAMS) $(check_LTLIBRARIES)
+lab-check: lab-programs
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TEST_SUITE_LOG=lab-suite.log \
 		TESTS='$(LAB_KERNELS:%=tests/lab/linux-%.sh)'
 
 # make lab-shell KERNEL=6.12
 KERNEL = 6.1
-lab-shell: all tests/lab/tsc
+lab-shell: lab-programs
 	TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' \
 		$(srcdir)/tests/lab/run --shell $(KERNEL)
 
@@ -40,7 +41,7 @@ lab-kernels:
 clean-local: lab-clean
 lab-clean:
 	rm -rf lab
-.PHONY: lab-check lab-shell lab-kernels lab-clean
+.PHONY: lab-programs lab-check lab-shell lab-kernels lab-clean
 
 check_PROGRAMS += tests/lab/usbload tests/lab/tsc
 tests_lab_tsc_SOURCES = tests/lab/tsc.c

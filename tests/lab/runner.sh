@@ -56,7 +56,7 @@ cp "$top/tests/lab/host/good.sh" "$top/tests/lab/host/panics.sh"
 
 # lab TEST...: what the runner says of these tests, and its exit status in $?.
 lab() {
-	TRAWL_SRC=$top TRAWL_BUILD=$top/build PATH=$top/bin:$PATH \
+	MAKELEVEL=1 TRAWL_SRC=$top TRAWL_BUILD=$top/build PATH=$top/bin:$PATH \
 		/usr/bin/python3 "$TRAWL_SRC/tests/lab/run" x "$@" 2>&1
 }
 
@@ -108,4 +108,13 @@ has "by guests that run at once" "$(tr '\n' ' ' <<<"$out")" 'ok 1 .*met: too.*ok
 out=$(lab fails good)
 same "a failure is one" 1 $?
 has "and stays one" "$out" '^not ok 1 .*fails: wrong'
+
+# By itself, as after ./demo.sh, it builds what the guests run.
+printf 'lab-programs:\n\t@echo >built\n' >"$top/build/Makefile"
+lab good >/dev/null
+ok $((! $(test -e "$top/build/built"; echo $?))) "under make nothing is built"
+(unset MAKELEVEL MAKEFLAGS && TRAWL_SRC=$top TRAWL_BUILD=$top/build PATH=$top/bin:$PATH \
+	/usr/bin/python3 "$TRAWL_SRC/tests/lab/run" x good) >/dev/null 2>&1
+same "by itself: status" 0 $?
+ok "$(test -e "$top/build/built"; echo $?)" "by itself it builds what guests run"
 tap_done

@@ -77,7 +77,7 @@ Test(options, a_whole_command_line)
 	cr_expect_eq(o.snaplen, 64);
 	cr_expect_eq(o.buffer_kb, 512);
 	cr_expect_eq(o.rotate_bytes, 5000000);
-	cr_expect_eq(o.rotate_seconds, 60);
+	cr_expect_eq(o.rotate_time, 60000000000);
 	cr_expect_eq(o.rotate_files, 3);
 	cr_expect_str_eq(o.user, "nobody");
 	cr_expect_eq(o.verbose, 2);
@@ -223,6 +223,10 @@ Test(output, names_are_tcpdumps)
 	expect_name("-i x -w f -C 1 -W 11", 7, 0, "f07");
 	expect_name("-i x -w f-%Y%m%d -G 60", 0, 0, "f-19710101");
 	expect_name("-i x -w f-%Y%m%d -G 60 -C 1", 2, 0, "f-197101012");
+	expect_name("-i x -w f.trawl -C 1", 0, 0, "f.trawl");
+	expect_name("-i x -w f.trawl -C 1", 1, 0, "f1.trawl");
+	expect_name("-i x -w f.trawl -C 1 -W 11", 7, 0, "f07.trawl");
+	expect_name("-i x -w d/.trawl -C 1", 1, 0, "d/.trawl1");
 }
 
 /* tcpdump overwrites; here it is told apart from the numbers of -C. */
@@ -232,5 +236,7 @@ Test(output, a_name_that_comes_again_is_another_file)
 	expect_name("-i x -w f -G 1", 0, 1, "f.1");
 	expect_name("-i x -w f-%Y%m%d -G 60", 0, 12, "f-19710101.12");
 	expect_name("-i x -w f -G 1 -C 1", 1, 2, "f1.2");
+	expect_name("-i x -w f.trawl -G 2s", 0, 1, "f.1.trawl");
+	expect_name("-i x -w f.trawl -G 500ms -C 1", 1, 2, "f1.2.trawl");
 	expect_name("-i x -w f -G 1 -C 1", 11, 0, "f11");
 }

@@ -39,7 +39,7 @@ ok $? "the device stalls"
 wait_for 20 grep -q 'fly.trawl holds' fly.log
 ok $? "and that writes a file"
 stall
-wait_for 20 grep -q 'fly.trawl.1 holds' fly.log
+wait_for 20 grep -q 'fly.1.trawl holds' fly.log
 ok $? "the next one, another"
 finish fly
 ok $? "the capture ends well"
@@ -57,8 +57,8 @@ ok $? "at the time of its completion, but for what reading two clocks may be off
 same "and in the file" 1 "$(trawl-decode --json --where 'status_name == "stall"' $fly | wc -l)"
 has "with the disk's reads before it" "$(trawl-decode $fly)" 'READ\(10\) lba 0'
 has "and the block layer's requests" "$(trawl-decode $fly)" 'block:block_rq_issue'
-same "the second file has only its own" 0 "$(trawl-decode $fly.1 | grep -c 'READ(10)')"
-has "and its own stall" "$(trawl-decode $fly.1)" 'GET_DESCRIPTOR.*stall'
-same "nothing else is there" "fly.trawl fly.trawl.1" "$(ls "$LAB_KEEP" | paste -sd' ')"
+same "the second file has only its own" 0 "$(trawl-decode ${fly%.trawl}.1.trawl | grep -c 'READ(10)')"
+has "and its own stall" "$(trawl-decode ${fly%.trawl}.1.trawl)" 'GET_DESCRIPTOR.*stall'
+same "nothing else is there" "fly.1.trawl fly.trawl" "$(ls "$LAB_KEEP" | paste -sd' ')"
 cp fly.log "$LAB_KEEP"
 tap_done
