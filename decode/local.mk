@@ -52,6 +52,10 @@ libdecode_la_SOURCES += \
 	decode/base/valuetree.h decode/base/valuetree.c \
 	decode/usb/urb.h decode/usb/urb.c \
 	decode/usb/usb.h decode/usb/usb.c decode/usb/show.c decode/usb/packets.c \
+	decode/usb/bytefield.h decode/usb/bytefield.c \
+	decode/usb/checksum.h decode/usb/checksum.c \
+	decode/usb/conversation.h decode/usb/conversation.c \
+	decode/usb/protocol.h decode/usb/protocol.c decode/usb/protocolshow.c \
 	decode/usb/class.h decode/usb/classes.c \
 	decode/usb/hidclass.c \
 	decode/usb/hubclass.c \
@@ -68,10 +72,10 @@ libdecode_la_SOURCES += \
 	decode/export/pcap.h decode/export/pcap.c \
 	decode/usb/statistics.h decode/usb/statistics.c
 libdecode_la_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(ZLIB_CFLAGS) -O3
-libdecode_la_LIBADD = $(JSON_LIBS) $(ZLIB_LIBS)
+libdecode_la_LIBADD = $(JSON_LIBS) $(ZLIB_LIBS) -lm
 
 bin_PROGRAMS += trawl-decode trawl-export
-trawl_decode_SOURCES = decode/trawl-decode.c
+trawl_decode_SOURCES = decode/trawl-decode.c decode/protocols.h decode/protocols.c
 trawl_decode_CFLAGS = $(AM_CFLAGS) -O2
 trawl_decode_LDADD = libimport.la libdecode.la libcommon.la libtrawl.la
 trawl_export_SOURCES = decode/export/export.h decode/trawl-export.c

@@ -16,10 +16,12 @@
 #include "decode/export/summary.h"
 #include "decode/export/print_text.h"
 #include "decode/import/foreign.h"
+#include "decode/protocols.h"
 
 enum {
 	OPTION_JSON = OPTION_PROGRAM, OPTION_SUMMARY, OPTION_META, OPTION_COLOR, OPTION_BOUNDS,
 	OPTION_FIELDS, OPTION_PRINT, OPTION_AROUND, OPTION_WINDOW, OPTION_JOIN,
+	OPTION_PROTOCOL,
 };
 
 static const struct option long_options[] = {
@@ -35,15 +37,18 @@ static const struct option long_options[] = {
 	{"around", required_argument, NULL, OPTION_AROUND},
 	{"window", required_argument, NULL, OPTION_WINDOW},
 	{"join", no_argument, NULL, OPTION_JOIN},
+	{"protocol", no_argument, NULL, OPTION_PROTOCOL},
 	{NULL, 0, NULL, 0},
 };
 
 static const char help_text[] =
 	"Usage: trawl-decode [OPTION]... FILE\n"
+	"       trawl-decode --protocol [OPTION]... FILE...\n"
 	"Shows a capture; FILE may be - for standard input.\n"
 	"\n"
 	"      --json           one JSON object a line\n"
 	"      --summary        what is in the file, on a page\n"
+	"      --protocol       what messages an unknown USB protocol has, of one FILE or several\n"
 	"      --meta[=GLOB]    list the metadata, or print the pieces of this name\n"
 	"\n"
 	SELECTION_HELP
@@ -77,6 +82,7 @@ struct options {
 	uint64_t window;  /* --window, ns */
 	struct around *around;
 	bool join, has_window; /* --join, --window */
+	bool protocol;    /* --protocol */
 	int times;        /* how many -t */
 	bool monotonic;   /* -tm */
 	bool bounds, colour;
@@ -147,6 +153,9 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 	case OPTION_JOIN:
 		o->join = true;
 		return 0;
+	case OPTION_PROTOCOL:
+		o->protocol = o->reading.many = true;
+		return 0;
 	case OPTION_WINDOW:
 		o->has_window = true;
 		return time_arg_span("--window", optarg, &o->window, err);
@@ -194,6 +203,11 @@ static int parse(struct options *o, int argc, char **argv, struct trawl_error *e
 	if (!got && o->join && o->mode != MODE_TEXT && o->mode != MODE_JSON)
 		return trawl_fail(err, TRAWL_USAGE,
 				  "--join: is for text and --json: no --summary, no --meta");
+	if (!got && o->protocol && ((o->mode != MODE_TEXT && o->mode != MODE_JSON) ||
+				    o->join || o->around_text || o->reading.decode.raw))
+		return trawl_fail(err, TRAWL_USAGE, "--protocol: is a view of its own, as text or "
+						    "with --json: no --summary, --meta, --around, "
+						    "--join, --raw");
 	return got;
 }
 
@@ -369,6 +383,11 @@ int main(int argc, char **argv)
 	got = parse(&o, argc, argv, &err);
 	if (got > 0)
 		goto out;
+	if (got == 0 && o.protocol) {
+		status = protocols_print(r, argv + optind, (size_t)(argc - optind),
+					 o.mode == MODE_JSON, &out);
+		goto out;
+	}
 	if (got == 0)
 		path = foreign_resolve(&f, r->path, &err);
 	if (path && o.around_text) {

@@ -364,7 +364,7 @@ static bool is_of_decode(const char *option)
 	static const char *const shows[] = {
 		"--where", "--source", "--name", "--from", "--until", "--to", "--around",
 		"--window", "--join", "--utc", "--bounds", "--fields", "--raw", "--print",
-		"--summary", "--show-keys", "--color", "-x", "-X",
+		"--summary", "--protocol", "--show-keys", "--color", "-x", "-X",
 	};
 	size_t len = strcspn(option, "=");
 

@@ -61,7 +61,7 @@ int reading_parse(struct reading *r, const struct reading_program *p, void *arg,
 	if (optind == argc)
 		return trawl_fail(err, TRAWL_USAGE,
 				  "no file: %s (- for standard input); see --help", p->usage);
-	if (optind + 1 < argc)
+	if (optind + 1 < argc && !r->many)
 		return trawl_fail(err, TRAWL_USAGE, "%s: only one file at a time is read",
 				  argv[optind + 1]);
 	r->path = argv[optind];

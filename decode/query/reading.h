@@ -11,7 +11,8 @@
 struct reading {
 	struct decode_options decode;
 	struct selection selection;
-	const char *path; /* the file, or "-" */
+	const char *path; /* the file, or "-"; of several the first */
+	bool many;        /* several files may be given */
 	bool utc;
 };
 

@@ -48,6 +48,12 @@ static inline bool usb_is_class_request(const struct usb_detail *d, uint8_t clas
 	       d->target.class == class;
 }
 
+/*
+ * The text of a serial transfer, without the status bytes of FTDI's packets; n bytes, to be freed.
+ * NULL: out of memory.
+ */
+uint8_t *usb_serial_text(const struct usb_detail *d, size_t *n);
+
 extern const struct usb_class usb_cdc_class;
 extern const struct usb_class usb_ftdi_class;
 extern const struct usb_class usb_hid_class;

@@ -28,7 +28,7 @@ static bool ftdi_fits(const struct usb_detail *d)
 	       ftdi_is(usbdev_vendor(d->device), usbdev_product(d->device));
 }
 
-static uint8_t *serial_text(const struct usb_detail *d, size_t *n)
+uint8_t *usb_serial_text(const struct usb_detail *d, size_t *n)
 {
 	unsigned int packet = d->endpoint ? d->endpoint->packet & 0x7ff : 64;
 	uint8_t *text = malloc(d->data_len + 1);
@@ -48,7 +48,7 @@ static uint8_t *serial_text(const struct usb_detail *d, size_t *n)
 static void serial_tree(const struct usb_state *s, const struct usb_detail *d, struct tree *t)
 {
 	size_t n;
-	uint8_t *text = serial_text(d, &n);
+	uint8_t *text = usb_serial_text(d, &n);
 
 	if (text)
 		tree_text(t, "text", text, n);
@@ -71,7 +71,7 @@ static bool is_text(const uint8_t *p, size_t n)
 static bool serial_brief(const struct usb_state *s, const struct usb_detail *d, struct out *o)
 {
 	size_t n;
-	uint8_t *text = serial_text(d, &n);
+	uint8_t *text = usb_serial_text(d, &n);
 	bool whole = text && (!n || (n <= TEXT_SHOWN && is_text(text, n)));
 
 	if (text && n) {

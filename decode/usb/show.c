@@ -182,8 +182,7 @@ static void decoded_tree(const struct usb_state *s, const struct usb_detail *d, 
 	}
 }
 
-/* What the transfer is about; true if that tells of all its payload. */
-static bool decoded_brief(const struct usb_state *s, const struct usb_detail *d, struct out *o)
+bool usb_decoded_brief(const struct usb_state *s, const struct usb_detail *d, struct out *o)
 {
 	if (d->urb.xfer == URB_CONTROL)
 		return control_brief(s, d, o);
@@ -407,7 +406,7 @@ void usb_text(void *state, const struct item *it, struct out *o)
 	} else {
 		out_printf(o, "%u:%u ep%u %s  ", u->bus, u->device, urb_number(u),
 			   urb_in(u) ? "in " : "out");
-		told = decoded_brief(s, d, o);
+		told = usb_decoded_brief(s, d, o);
 		result_brief(d, o);
 		if (is_masked(s, d))
 			out_printf(o, "  (masked: %s)", d->secret);

@@ -178,7 +178,7 @@ static void examine(struct usb_state *s, struct transfer *t, struct usb_detail *
 	take_setup(d, transfer_setup(t));
 	learn(s, d);
 	guess_storage(s, d);
-	if (d->class && d->class->follow && !d->class->follow(d))
+	if (d->urb.xfer != URB_CONTROL && d->class && d->class->follow && !d->class->follow(d))
 		d->class = NULL;
 	d->secret = keystrokes_rule(&s->devices, d);
 	if (s->stats)

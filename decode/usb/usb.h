@@ -62,6 +62,8 @@ static inline bool usb_is_raw(const struct usb_state *s)
 int usb_emit(struct usb_state *s, struct item *it, struct usb_detail *d, struct item_sink *sink);
 
 /* show.c */
+/* Appends what a transfer is about; true if that tells of all its payload. */
+bool usb_decoded_brief(const struct usb_state *s, const struct usb_detail *d, struct out *o);
 void usb_text(void *state, const struct item *it, struct out *o);
 void usb_more(void *state, const struct item *it, struct out *o);
 void usb_json(void *state, const struct item *it, struct out *o);

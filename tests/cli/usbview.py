@@ -7,19 +7,21 @@ import io
 import json
 import os
 import pty
+import random
 import shutil
 import struct
 import subprocess
 import sys
 import tempfile
 import termios
+import zlib
 
 SRC, BUILD = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
 sys.path[:0] = [SRC + "/tests", SRC + "/tests/decode/usb"]
 sys.dont_write_bytecode = True
 from tap import finish, ok, same  # noqa: E402
 from usbsynth import (BULK, INTERRUPT, Capture, config, device, endpoint, interface,  # noqa: E402
-                      pcap)
+                      pcap, storage)
 
 
 def run(program, *args, status=0):
@@ -89,6 +91,150 @@ def test_bytes(d):
         same(want, len(shown), "a terminal of %d columns shows so many bytes" % columns)
 
 
+def test_requests(d):
+    """Class requests whose class has endpoints with a state of its own."""
+    c = Capture()
+    storage(c)
+    c.control(bytes([0xa1, 0xfe, 0, 0, 0, 0, 1, 0]), b"\0")
+    path = write(d + "/lun.pcap", c)
+    ok("GET_MAX_LUN interface 0: max LUN 0, 1 byte" in decode(path), "GET_MAX_LUN of a disk",
+       decode(path))
+
+
+def xor(data):
+    value = 0
+    for byte in data:
+        value ^= byte
+    return value
+
+
+def crc8(data):
+    value = 0
+    for byte in data:
+        value ^= byte
+        for _ in range(8):
+            value = (value << 1 ^ 0x07) & 0xff if value & 0x80 else value << 1
+    return value
+
+
+def crc16_modbus(data):
+    value = 0xffff
+    for byte in data:
+        value ^= byte
+        for _ in range(8):
+            value = value >> 1 ^ 0xa001 if value & 1 else value >> 1
+    return value
+
+
+def cooler(c, numbers, check):
+    """A made-up protocol: set a speed, ask for the status; answers echo the command."""
+    speed = 700
+    for n in numbers:
+        command = (0x51, 0x22, 0x33)[n % 3]
+        speed += 26 if n // 9 % 2 == 0 else -25
+        body = bytes([0xaa, n & 0xff, command]) + \
+            (struct.pack("<HB", 1000 + 7 * n, n * 73 & 0xff) if n % 3 else b"\1\0\0")
+        body = body.ljust(30, b"\0")
+        c.transfer(INTERRUPT, 0x02, out=body + check(body))
+        body = bytes([0xab, n & 0xff, command | 0x80]) + struct.pack(">H", speed) + bytes([30])
+        body = body.ljust(30, b"\0")
+        c.transfer(INTERRUPT, 0x82, answer=body + check(body))
+
+
+def conversations(*paths):
+    return [json.loads(line)
+            for line in run("trawl-decode", "--protocol", "--json", *paths)[0].splitlines()]
+
+
+def fields(type):
+    return {f["at"]: f for f in type["fields"] if f["kind"] != "constant"}
+
+
+def test_protocol(d):
+    """What a protocol that nobody describes is made of."""
+    checks = (("CRC-8/SMBUS of [0..29]", lambda b: bytes([crc8(b)])),
+              ("xor of [0..29]", lambda b: bytes([xor(b)])),
+              ("sum of [0..29]", lambda b: bytes([sum(b) & 0xff])),
+              ("two's complement of the sum of [0..29]", lambda b: bytes([-sum(b) & 0xff])),
+              ("CRC-16/MODBUS, low byte first of [0..29]",
+               lambda b: struct.pack("<H", crc16_modbus(b))),
+              ("CRC-16/MODBUS, high byte first of [0..29]",
+               lambda b: struct.pack(">H", crc16_modbus(b))),
+              ("sum in 16 bits, high byte first of [0..29]", lambda b: struct.pack(">H", sum(b))),
+              ("CRC-32 (ISO-HDLC, as zlib's), low byte first of [0..29]",
+               lambda b: struct.pack("<I", zlib.crc32(b))))
+    for want, check in checks:
+        c = Capture()
+        cooler(c, range(90), check)
+        found = conversations(write(d + "/cooler.pcap", c))
+        same([want] * 2, [found[0].get(k) for k in ("checksum_out", "checksum_in")], "checksum: " + want)
+    talk = found[0]
+    same((1, 2, 2, 180), (len(found), talk["ep_out"], talk["ep_in"], talk["messages"]),
+         "a pair of endpoints is one conversation")
+    types = {(t["dir"], t["example"][4:6]): t for t in talk["types"]}
+    same({("out", "51"): 30, ("out", "22"): 30, ("out", "33"): 30,
+          ("in", "d1"): 30, ("in", "a2"): 30, ("in", "b3"): 30},
+         {k: t["messages"] for k, t in types.items()},
+         "types of messages, behind a byte that counts, with their numbers")
+    same([types["in", "d1"]["type"], types["in", "a2"]["type"]],
+         [types["out", "51"].get("answer"), types["out", "22"].get("answer")], "and their answers")
+    out, answer = fields(types["out", "22"]), fields(types["in", "a2"])
+    same(("counter", 1), (out[1]["kind"], out[1]["step"]), "a counter over all messages")
+    same(("rising", 2, "little"), (out[3]["kind"], out[3]["width"], out[3]["order"]),
+         "a number that rises")
+    same(("number", 2, "big"), (answer[3]["kind"], answer[3]["width"], answer[3]["order"]),
+         "a number that moves, and its byte order")
+    ok("all answers: [2] is [2] of the request plus 0x80" in
+       decode(d + "/cooler.pcap", "--protocol"), "an echo that is changed")
+
+    c = Capture()
+    numbers = random.Random(7)
+    for _ in range(60):
+        c.transfer(BULK, 0x02, out=bytes([0x10, numbers.randrange(256), numbers.randrange(256),
+                                          numbers.randrange(256), numbers.randrange(256)]))
+    text = json.dumps(conversations(write(d + "/noise.pcap", c)))
+    ok("checksum" not in text and "counter" not in text and "number" not in text,
+       "of noise nothing is said", text)
+    c = Capture()
+    for n in range(60):
+        c.transfer(BULK, 0x02, out=bytes([0x10] + [n * 37 & 0xff] * 6))
+    text = json.dumps(conversations(write(d + "/copies.pcap", c)))
+    ok("checksum" not in text, "a byte that others repeat is no checksum of them", text)
+
+    c = Capture()
+    for n in range(30):
+        data = bytes(numbers.randrange(256) for _ in range(numbers.randrange(1, 20)))
+        c.transfer(BULK, 0x02, out=bytes([0x7e, len(data), 0x31]) + data + bytes([xor(data)]))
+    talk = conversations(write(d + "/length.pcap", c))[0]
+    length = fields(talk["types"][0])[1]
+    same(("length", 4), (length["kind"], length["less"]), "the length of the message")
+    same("xor of [3] up to it", talk["checksum_out"], "a checksum at the end of any length")
+
+    c = Capture()
+    for n in range(6):
+        c.control(bytes([0xc0, 0x10 + n % 2, n, 0, 0, 0, 4, 0]), bytes([n, 1, 2, 3]))
+    talk = conversations(write(d + "/vendor.pcap", c))[0]
+    same([("out", 3), ("out", 3), ("in", 6)],
+         [(t["dir"], t["messages"]) for t in talk["types"]], "vendor requests, with their answers")
+    for n in range(2):
+        c = Capture()
+        c.now += n * 3600_000_000
+        cooler(c, range(40), checks[0][1])
+        write(d + "/part%d.pcap" % n, c)
+    talk = conversations(d + "/part0.pcap", d + "/part1.pcap")
+    same([160], [t["messages"] for t in talk], "two captures of one device are one conversation")
+    text, err = run("trawl-decode", "--protocol", d + "/part0.pcap", d + "/none.pcap", status=3)
+    ok("CRC-8/SMBUS" in text and "none.pcap" in err,
+       "a capture that can't be read hides nothing of the others", text, err)
+    c = Capture()
+    for report in BOOT:
+        c.transfer(INTERRUPT, 0x81, answer=report)
+    same("", run("trawl-decode", "--protocol", "--json", write(d + "/keys.pcap", c))[0],
+         "keystrokes are no protocol")
+    err = run("trawl-decode", "--protocol", "--summary", d + "/keys.pcap", status=2)[1]
+    ok("--protocol: is a view of its own" in err, "not together with another view", err)
+
+
 BOOT = [bytes(8), bytes([2, 0, 4, 0, 0, 0, 0, 0]), bytes([0, 0, 4, 5, 0, 0, 0, 0])]
 
 
@@ -147,7 +293,7 @@ def test_masks(d):
 def main():
     d = tempfile.mkdtemp(prefix="trawl-usbview-")
     try:
-        for test in (test_bytes, test_masks):
+        for test in (test_bytes, test_masks, test_requests, test_protocol):
             test(d)
     finally:
         shutil.rmtree(d)

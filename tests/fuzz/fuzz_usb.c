@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Any bytes as usbmon records (each behind its length in two bytes) through the whole USB decoder:
- * joining, devices, every protocol, and all that is printed.
+ * joining, devices, every protocol, and all that is printed; and what is found out about protocols
+ * that nobody describes.
  */
-#include "decode/base/decoder.h"
+#include "decode/usb/protocol.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -11,6 +12,7 @@ struct printer {
 	struct item_sink sink;
 	void *state;
 	struct out text;
+	struct conversations *conversations;
 };
 
 static int print(struct item_sink *sink, const struct item *it)
@@ -24,7 +26,34 @@ static int print(struct item_sink *sink, const struct item *it)
 	usb_decoder.json(p->state, it, &p->text);
 	usb_decoder.value(p->state, it, "setup.request", &v);
 	usb_decoder.value(p->state, it, "decoded", &v);
+	if (p->conversations)
+		conversations_take(p->conversations, p->state, it->detail,
+				   (uint32_t)(it->time >> 16 & 1));
 	return 0;
+}
+
+static void no_time(void *arg, uint64_t time, struct out *o)
+{
+}
+
+static void protocols(struct conversations *c, struct out *o)
+{
+	struct protocol_names names = {.time = no_time};
+	struct conversation *list;
+	size_t n;
+
+	if (conversations_join(c, &list, &n))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		struct protocol *p = protocol_of(&list[i]);
+
+		if (!p)
+			continue;
+		o->len = 0;
+		protocol_text(p, 1, &names, o);
+		protocol_json(p, &names, o);
+		protocol_free(p);
+	}
 }
 
 static void run(const uint8_t *data, size_t size, const struct decode_options *options)
@@ -39,6 +68,7 @@ static void run(const uint8_t *data, size_t size, const struct decode_options *o
 
 	out_memory(&p.text);
 	p.state = usb_decoder.open(&ctx, &err);
+	p.conversations = options->raw ? NULL : conversations_new();
 	for (; size >= 2; data += n, size -= n) {
 		n = (size_t)(data[0] | data[1] << 8);
 		data += 2;
@@ -54,6 +84,9 @@ static void run(const uint8_t *data, size_t size, const struct decode_options *o
 	usb_decoder.flush(p.state, &p.sink, &err);
 	if (options->summary)
 		usb_decoder.summary(p.state, &p.text);
+	if (p.conversations)
+		protocols(p.conversations, &p.text);
+	conversations_free(p.conversations);
 	usb_decoder.close(p.state);
 	out_free(&p.text);
 }

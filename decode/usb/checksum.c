@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/usb/checksum.h"
+
+#include <stdlib.h>
+
+enum {
+	TRIED = 64,        /* samples that a candidate is tried with at first */
+	STARTS = 5,        /* bytes that may be left out at the front */
+	PLACES = 256,      /* places from the start that are tried */
+	PLUS = 9,          /* distances from what a length byte says */
+	BITS_WANTED = 48,  /* of evidence */
+};
+
+enum how { SUM, NEGATIVE, XOR, CRC };
+
+struct checksum_kind {
+	const char *name;
+	enum how how;
+	uint8_t width; /* bytes */
+	uint32_t poly;
+	bool reflected;
+};
+
+static const struct checksum_kind kinds[] = {
+	{"xor", XOR, 1, 0, false},
+	{"sum", SUM, 1, 0, false},
+	{"complement of the sum", NEGATIVE, 1, 0, false},
+	{"CRC-8, polynomial 0x07", CRC, 1, 0x07, false},
+	{"CRC-8, polynomial 0x07 reflected", CRC, 1, 0x07, true},
+	{"CRC-8, polynomial 0x31", CRC, 1, 0x31, false},
+	{"CRC-8, polynomial 0x31 reflected", CRC, 1, 0x31, true},
+	{"CRC-8, polynomial 0x1d", CRC, 1, 0x1d, false},
+	{"CRC-8, polynomial 0x1d reflected", CRC, 1, 0x1d, true},
+	{"CRC-8, polynomial 0x9b", CRC, 1, 0x9b, false},
+	{"CRC-8, polynomial 0x9b reflected", CRC, 1, 0x9b, true},
+	{"CRC-8, polynomial 0x2f", CRC, 1, 0x2f, false},
+	{"CRC-8, polynomial 0xd5", CRC, 1, 0xd5, false},
+	{"CRC-8, polynomial 0x39 reflected", CRC, 1, 0x39, true},
+	{"CRC-16, polynomial 0x1021", CRC, 2, 0x1021, false},
+	{"CRC-16, polynomial 0x1021 reflected", CRC, 2, 0x1021, true},
+	{"CRC-16, polynomial 0x8005", CRC, 2, 0x8005, false},
+	{"CRC-16, polynomial 0x8005 reflected", CRC, 2, 0x8005, true},
+	{"CRC-16, polynomial 0x3d65", CRC, 2, 0x3d65, false},
+	{"CRC-16, polynomial 0x3d65 reflected", CRC, 2, 0x3d65, true},
+	{"CRC-16, polynomial 0x8bb7", CRC, 2, 0x8bb7, false},
+	{"CRC-16, polynomial 0xc867", CRC, 2, 0xc867, false},
+	{"sum in 16 bits", SUM, 2, 0, false},
+	{"complement of the sum in 16 bits", NEGATIVE, 2, 0, false},
+	{"CRC-32, polynomial 0x04c11db7 reflected", CRC, 4, 0x04c11db7, true},
+	{"CRC-32, polynomial 0x04c11db7", CRC, 4, 0x04c11db7, false},
+	{"CRC-32, polynomial 0x1edc6f41 reflected", CRC, 4, 0x1edc6f41, true},
+	{"sum in 32 bits", SUM, 4, 0, false},
+};
+
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+/* CRCs by what they start from and what is done at the end; names of the CRC catalogue. */
+static const struct settled {
+	const char *name;
+	uint8_t width;
+	uint32_t poly;
+	bool reflected;
+	uint32_t initial, final; /* initial as the register holds it */
+} settled[] = {
+	{"CRC-8/SMBUS", 1, 0x07, false, 0, 0},
+	{"CRC-8/I-432-1", 1, 0x07, false, 0, 0x55},
+	{"CRC-8 0x07 from 0xff", 1, 0x07, false, 0xff, 0},
+	{"CRC-8/ROHC", 1, 0x07, true, 0xff, 0},
+	{"CRC-8/MAXIM-DOW", 1, 0x31, true, 0, 0},
+	{"CRC-8/NRSC-5", 1, 0x31, false, 0xff, 0},
+	{"CRC-8 0x31", 1, 0x31, false, 0, 0},
+	{"CRC-8/SAE-J1850", 1, 0x1d, false, 0xff, 0xff},
+	{"CRC-8/GSM-A", 1, 0x1d, false, 0, 0},
+	{"CRC-8/I-CODE", 1, 0x1d, false, 0xfd, 0},
+	{"CRC-8/TECH-3250", 1, 0x1d, true, 0xff, 0},
+	{"CRC-8/CDMA2000", 1, 0x9b, false, 0xff, 0},
+	{"CRC-8/LTE", 1, 0x9b, false, 0, 0},
+	{"CRC-8/WCDMA", 1, 0x9b, true, 0, 0},
+	{"CRC-8/AUTOSAR", 1, 0x2f, false, 0xff, 0xff},
+	{"CRC-8/DVB-S2", 1, 0xd5, false, 0, 0},
+	{"CRC-8/DARC", 1, 0x39, true, 0, 0},
+	{"CRC-16/XMODEM", 2, 0x1021, false, 0, 0},
+	{"CRC-16/CCITT-FALSE", 2, 0x1021, false, 0xffff, 0},
+	{"CRC-16/GENIBUS", 2, 0x1021, false, 0xffff, 0xffff},
+	{"CRC-16/SPI-FUJITSU", 2, 0x1021, false, 0x1d0f, 0},
+	{"CRC-16/GSM", 2, 0x1021, false, 0, 0xffff},
+	{"CRC-16/KERMIT", 2, 0x1021, true, 0, 0},
+	{"CRC-16/X-25", 2, 0x1021, true, 0xffff, 0xffff},
+	{"CRC-16/MCRF4XX", 2, 0x1021, true, 0xffff, 0},
+	{"CRC-16/UMTS", 2, 0x8005, false, 0, 0},
+	{"CRC-16/CMS", 2, 0x8005, false, 0xffff, 0},
+	{"CRC-16/ARC", 2, 0x8005, true, 0, 0},
+	{"CRC-16/MODBUS", 2, 0x8005, true, 0xffff, 0},
+	{"CRC-16/USB", 2, 0x8005, true, 0xffff, 0xffff},
+	{"CRC-16/MAXIM", 2, 0x8005, true, 0, 0xffff},
+	{"CRC-16/EN-13757", 2, 0x3d65, false, 0, 0xffff},
+	{"CRC-16/DNP", 2, 0x3d65, true, 0, 0xffff},
+	{"CRC-16/T10-DIF", 2, 0x8bb7, false, 0, 0},
+	{"CRC-16/CDMA2000", 2, 0xc867, false, 0xffff, 0},
+	{"CRC-32 (ISO-HDLC, as zlib's)", 4, 0x04c11db7, true, 0xffffffff, 0xffffffff},
+	{"CRC-32/JAMCRC", 4, 0x04c11db7, true, 0xffffffff, 0},
+	{"CRC-32/BZIP2", 4, 0x04c11db7, false, 0xffffffff, 0xffffffff},
+	{"CRC-32/MPEG-2", 4, 0x04c11db7, false, 0xffffffff, 0},
+	{"CRC-32/CKSUM", 4, 0x04c11db7, false, 0, 0xffffffff},
+	{"CRC-32C (ISCSI)", 4, 0x1edc6f41, true, 0xffffffff, 0xffffffff},
+};
+
+#define SETTLED (sizeof(settled) / sizeof(settled[0]))
+
+/* ---- sums ------------------------------------------------------------------------------------ */
+
+static uint32_t mask_of(const struct checksum_kind *k)
+{
+	return k->width == 4 ? UINT32_MAX : (UINT32_C(1) << (8 * k->width)) - 1;
+}
+
+static uint32_t reflect(uint32_t v, unsigned int bits)
+{
+	uint32_t r = 0;
+
+	for (unsigned int i = 0; i < bits; i++)
+		r |= (v >> i & 1) << (bits - 1 - i);
+	return r;
+}
+
+typedef uint32_t crc_table[256];
+
+static void make_table(const struct checksum_kind *k, crc_table t)
+{
+	unsigned int bits = 8u * k->width;
+	uint32_t top = UINT32_C(1) << (bits - 1), mask = mask_of(k);
+	uint32_t poly = k->reflected ? reflect(k->poly, bits) : k->poly;
+
+	for (uint32_t i = 0; i < 256; i++) {
+		uint32_t r = k->reflected ? i : i << (bits - 8);
+
+		for (int b = 0; b < 8; b++) {
+			if (k->reflected)
+				r = r & 1 ? r >> 1 ^ poly : r >> 1;
+			else
+				r = (r & top ? r << 1 ^ poly : r << 1) & mask;
+		}
+		t[i] = r;
+	}
+}
+
+static uint32_t crc(const struct checksum_kind *k, const crc_table t, uint32_t r, const uint8_t *p,
+		    size_t n)
+{
+	unsigned int up = 8u * k->width - 8;
+
+	if (k->reflected)
+		for (size_t i = 0; i < n; i++)
+			r = (up ? r >> 8 : 0) ^ t[(r ^ p[i]) & 0xff];
+	else
+		for (size_t i = 0; i < n; i++)
+			r = ((up ? r << 8 : 0) ^ t[(r >> up ^ p[i]) & 0xff]) & mask_of(k);
+	return r;
+}
+
+static uint32_t compute(const struct checksum_kind *k, const crc_table t, const uint8_t *p,
+			size_t n)
+{
+	uint32_t r = 0;
+
+	switch (k->how) {
+	case SUM:
+	case NEGATIVE:
+		for (size_t i = 0; i < n; i++)
+			r += p[i];
+		return r & mask_of(k);
+	case XOR:
+		for (size_t i = 0; i < n; i++)
+			r ^= p[i];
+		return r;
+	default:
+		return crc(k, t, 0, p, n);
+	}
+}
+
+/* What is left between a stored value and the computed one: 0, or the same in each message. */
+static uint32_t rest(const struct checksum_kind *k, uint32_t stored, uint32_t computed)
+{
+	switch (k->how) {
+	case SUM:
+		return (stored - computed) & mask_of(k);
+	case NEGATIVE:
+		return (stored + computed) & mask_of(k);
+	default:
+		return stored ^ computed;
+	}
+}
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+static uint32_t stored_value(const uint8_t *p, unsigned int width, bool big)
+{
+	uint32_t v = 0;
+
+	for (unsigned int i = 0; i < width; i++)
+		v |= (uint32_t)p[i] << 8 * (big ? width - 1 - i : i);
+	return v;
+}
+
+bool checksum_place(const struct checksum *c, const struct sample *s, uint32_t *at,
+		    uint32_t *width)
+{
+	uint32_t end = s->length;
+
+	*width = c->kind->width;
+	switch (c->place) {
+	case PLACE_START:
+		*at = c->at;
+		break;
+	case PLACE_END:
+		if (s->length < c->at)
+			return false;
+		*at = s->length - c->at;
+		break;
+	case PLACE_LENGTH:
+		if (s->length <= c->at)
+			return false;
+		*at = s->p[c->at] + c->plus;
+		if (*at <= c->at)
+			return false;
+		break;
+	case PLACE_NONZERO:
+		while (end && !s->p[end - 1])
+			end--;
+		if (end < *width)
+			return false;
+		*at = end - *width;
+		break;
+	}
+	return *at + *width <= s->length;
+}
+
+/* The bytes that the checksum at `at` is of. */
+static bool range(const struct checksum *c, const struct sample *s, uint32_t at, uint32_t *from,
+		  uint32_t *n)
+{
+	*from = c->behind ? at + c->kind->width + c->from : c->from;
+	if (c->behind) {
+		if (*from >= s->length)
+			return false;
+		*n = s->length - *from;
+	} else {
+		if (at < *from)
+			return false;
+		*n = at - *from;
+	}
+	return *n >= 1;
+}
+
+/* ---- evidence -------------------------------------------------------------------------------- */
+
+struct search {
+	const struct sample *samples;
+	size_t n;
+	crc_table tables[KINDS];
+	struct { uint64_t hash; uint32_t stored, length, rest; } seen[TRIED];
+	struct checksum best;
+	bool found;
+};
+
+static uint64_t hash(const uint8_t *p, size_t n)
+{
+	uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ p[i]) * UINT64_C(0x100000001b3);
+	return h;
+}
+
+/*
+ * A byte that another one in the range always follows is that byte's copy, and no checksum: so is
+ * the sum over one byte that varies, and exclusive or over an odd number of equal bytes.
+ */
+static bool is_copy(const struct search *s, const struct checksum *c)
+{
+	uint8_t first[PLACES], add[PLACES];
+	bool same[PLACES], sum[PLACES];
+	uint32_t shortest = PLACES;
+
+	memset(same, true, sizeof(same));
+	memset(sum, true, sizeof(sum));
+	for (size_t i = 0; i < s->n && i < TRIED; i++) {
+		uint32_t at, from, n, width;
+		uint8_t stored;
+
+		if (!checksum_place(c, &s->samples[i], &at, &width) ||
+		    !range(c, &s->samples[i], at, &from, &n))
+			continue;
+		shortest = n < shortest ? n : shortest;
+		stored = s->samples[i].p[at + (c->big ? width - 1 : 0)];
+		for (uint32_t k = 0; k < shortest; k++) {
+			uint8_t v = s->samples[i].p[from + k];
+
+			same[k] &= !i || first[k] == (uint8_t)(v ^ stored);
+			sum[k] &= !i || add[k] == (uint8_t)(v - stored);
+			first[k] = i ? first[k] : v ^ stored;
+			add[k] = i ? add[k] : (uint8_t)(v - stored);
+		}
+	}
+	for (uint32_t k = 0; k < shortest; k++)
+		if (same[k] || sum[k])
+			return true;
+	return false;
+}
+
+/* Is the candidate right in each of the first samples, and is that more than chance? */
+static bool holds(struct search *s, struct checksum *c)
+{
+	const struct checksum_kind *k = c->kind;
+	const uint32_t *table = s->tables[k - kinds];
+	unsigned int bits = 0, used = 0, values = 0;
+	bool by_length = k->how == CRC;
+
+	for (size_t i = 0; i < s->n && i < TRIED; i++) {
+		const struct sample *m = &s->samples[i];
+		uint32_t at, width, from, n, stored, left;
+		bool same_length = false, same = false, same_value = false;
+		uint64_t h;
+
+		if (!checksum_place(c, m, &at, &width) || !range(c, m, at, &from, &n))
+			return false;
+		stored = stored_value(m->p + at, width, c->big);
+		left = rest(k, stored, compute(k, table, m->p + from, n));
+		h = hash(m->p + from, n);
+		for (unsigned int u = 0; u < used; u++) {
+			if (by_length && s->seen[u].length != n)
+				continue;
+			if (s->seen[u].rest != left)
+				return false;
+			same_length = true;
+			same |= s->seen[u].hash == h;
+		}
+		for (unsigned int u = 0; u < used; u++)
+			same_value |= s->seen[u].stored == stored;
+		values += !same_value;
+		if (same_length && !same)
+			bits += 8u * width;
+		s->seen[used].hash = h;
+		s->seen[used].stored = stored;
+		s->seen[used].length = n;
+		s->seen[used++].rest = left;
+	}
+	c->constant = used ? s->seen[0].rest : 0;
+	return bits >= BITS_WANTED && values >= 3 && !is_copy(s, c);
+}
+
+/* A CRC whose initial value and final change are known ones. */
+static bool is_settled(const struct search *s, const struct checksum *c, const struct settled *as)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct sample *m = &s->samples[i];
+		uint32_t at, width, from, n;
+
+		if (!checksum_place(c, m, &at, &width) || !range(c, m, at, &from, &n))
+			return false;
+		if (stored_value(m->p + at, width, c->big) !=
+		    (crc(c->kind, s->tables[c->kind - kinds], as->initial, m->p + from, n) ^
+		     as->final))
+			return false;
+	}
+	return true;
+}
+
+static void settle(const struct search *s, struct checksum *c)
+{
+	const struct checksum_kind *k = c->kind;
+
+	c->known = CHECKSUM_RELATIVE;
+	c->name = NULL;
+	if (k->how != CRC) {
+		if (!c->constant || (k->how == NEGATIVE && c->constant == mask_of(k)))
+			c->known = CHECKSUM_PLAIN;
+		return;
+	}
+	for (size_t i = 0; i < SETTLED; i++) {
+		const struct settled *as = &settled[i];
+
+		if (as->width == k->width && as->poly == k->poly &&
+		    as->reflected == k->reflected && is_settled(s, c, as)) {
+			c->known = as->initial || as->final ? CHECKSUM_NAMED : CHECKSUM_PLAIN;
+			c->name = as->name;
+			return;
+		}
+	}
+}
+
+/* All samples, not only the first ones. */
+static bool holds_always(struct search *s, const struct checksum *c)
+{
+	const uint32_t *table = s->tables[c->kind - kinds];
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct sample *m = &s->samples[i];
+		uint32_t at, width, from, n, left;
+
+		if (!checksum_place(c, m, &at, &width) || !range(c, m, at, &from, &n))
+			return false;
+		left = rest(c->kind, stored_value(m->p + at, width, c->big),
+			    compute(c->kind, table, m->p + from, n));
+		/* A CRC that is not settled has another rest for each length. */
+		if (!c->name && c->kind->how == CRC && m->length != s->samples[0].length)
+			continue;
+		if (!c->name && left != c->constant)
+			return false;
+	}
+	return true;
+}
+
+static void try_kind(struct search *s, struct checksum *c)
+{
+	/* The better known one is the better one; among equals, the first. */
+	if (s->best.known == CHECKSUM_PLAIN || !holds(s, c))
+		return;
+	settle(s, c);
+	if ((s->found && c->known <= s->best.known) || !holds_always(s, c))
+		return;
+	s->best = *c;
+	s->found = true;
+}
+
+/* Every range and byte order of a place. */
+static void try_place(struct search *s, enum checksum_place place, uint32_t at, uint32_t plus,
+		      bool behind, const struct checksum_kind *k)
+{
+	for (uint32_t from = 0; from < STARTS; from++) {
+		for (int big = 0; big < (k->width > 1 ? 2 : 1); big++) {
+			struct checksum c = {
+				.kind = k, .place = place, .at = at, .plus = plus, .from = from,
+				.behind = behind, .big = big,
+			};
+
+			try_kind(s, &c);
+		}
+	}
+}
+
+static bool varies_at(const struct search *s, uint32_t at)
+{
+	for (size_t i = 1; i < s->n; i++)
+		if (s->samples[i].p[at] != s->samples[0].p[at])
+			return true;
+	return false;
+}
+
+static bool may_be_at(const struct search *s, const struct checksum_kind *k, uint32_t at)
+{
+	return varies_at(s, at) || (k->width > 1 && varies_at(s, at + 1));
+}
+
+/* Of bytes whose exclusive or is 0, each is that of all others: the last is the checksum. */
+static void try_all(struct search *s, uint32_t shortest, uint32_t longest,
+		    const struct checksum_kind *k)
+{
+	uint32_t end = shortest < PLACES ? shortest : PLACES;
+
+	if (shortest != longest)
+		for (uint32_t e = k->width; e < k->width + 3u; e++)
+			try_place(s, PLACE_END, e, 0, false, k);
+	for (uint32_t at = 0; at < 6 && at < shortest; at++)
+		for (uint32_t plus = 0; plus < PLUS && varies_at(s, at); plus++)
+			try_place(s, PLACE_LENGTH, at, plus, false, k);
+	for (uint32_t at = end; at-- > 2;)
+		if (at + k->width <= end && may_be_at(s, k, at))
+			try_place(s, PLACE_START, at, 0, false, k);
+	for (uint32_t at = 0; at + k->width <= end && at < 8; at++)
+		if (may_be_at(s, k, at))
+			try_place(s, PLACE_START, at, 0, true, k);
+	try_place(s, PLACE_NONZERO, 0, 0, false, k);
+}
+
+bool checksum_find(const struct sample *samples, size_t n, struct checksum *found)
+{
+	struct search *s = n >= 3 ? calloc(1, sizeof(*s)) : NULL;
+	uint32_t shortest = UINT32_MAX, longest = 0;
+	bool result;
+
+	if (!s)
+		return false;
+	s->samples = samples;
+	s->n = n;
+	for (size_t i = 0; i < n; i++) {
+		if (samples[i].length < shortest)
+			shortest = samples[i].length;
+		if (samples[i].length > longest)
+			longest = samples[i].length;
+	}
+	for (size_t i = 0; i < KINDS && shortest >= 3; i++) {
+		if (kinds[i].how == CRC)
+			make_table(&kinds[i], s->tables[i]);
+		try_all(s, shortest, longest, &kinds[i]);
+	}
+	result = s->found;
+	*found = s->best;
+	free(s);
+	return result;
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static void range_text(const struct checksum *c, struct out *o)
+{
+	if (c->behind && c->from)
+		out_printf(o, "of all bytes behind it but the first %u", c->from);
+	else if (c->behind)
+		out_str(o, "of all bytes behind it");
+	else if (c->place == PLACE_START)
+		out_printf(o, "of [%u..%u]", c->from, c->at - 1);
+	else
+		out_printf(o, "of [%u] up to it", c->from);
+}
+
+void checksum_text(const struct checksum *c, struct out *o)
+{
+	const struct checksum_kind *k = c->kind;
+
+	if (k->how == NEGATIVE && c->constant == mask_of(k))
+		out_str(o, k->width == 1 ? "ones' complement of the sum"
+					 : "ones' complement of the sum in 16 bits");
+	else if (k->how == NEGATIVE && !c->constant)
+		out_str(o, k->width == 1 ? "two's complement of the sum"
+					 : "two's complement of the sum in 16 bits");
+	else
+		out_str(o, c->name ? c->name : k->name);
+	if (k->width > 1)
+		out_str(o, c->big ? ", high byte first" : ", low byte first");
+	out_char(o, ' ');
+	range_text(c, o);
+	if (c->known != CHECKSUM_RELATIVE)
+		return;
+	if (k->how == CRC)
+		out_str(o, ", its initial value is not known");
+	else
+		out_printf(o, ", from 0x%0*x", k->width * 2, c->constant);
+}

@@ -1,0 +1,605 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/usb/conversation.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "decode/usb/class.h"
+
+#define STORE_MAX ((size_t)256 << 20) /* bytes of all messages */
+#define MESSAGES_MAX 4000000          /* of all pipes */
+#define SETUP_SIZE 8
+
+struct pipe {
+	enum pipe_kind kind;
+	uint8_t xfer, endpoint; /* endpoint with bit 7 for IN; 0 of control pipes */
+	uint16_t interface;     /* its number, or NO_INTERFACE */
+	struct message *messages;
+	uint32_t count, room;
+	uint8_t *bytes;
+	size_t used, bytes_room;
+	uint64_t left_out, masked;
+	bool taken;             /* part of a conversation */
+	struct pipe *next;
+};
+
+#define NO_INTERFACE 0xffff
+
+/* A device at an address of one capture; after joining, of all of them. */
+struct talker {
+	uint32_t capture;
+	uint16_t bus;
+	uint8_t address;
+	bool known, guessed;
+	uint16_t vendor, product;
+	char name[128];
+	char addresses[64];
+	struct pipe *pipes;
+	struct talker *next;
+};
+
+struct conversations {
+	struct talker *talkers;
+	struct conversation *list;
+	size_t n, room;
+	size_t stored;
+	uint64_t messages, explained;
+};
+
+struct conversations *conversations_new(void)
+{
+	return calloc(1, sizeof(struct conversations));
+}
+
+static void free_pipes(struct pipe *p)
+{
+	while (p) {
+		struct pipe *next = p->next;
+
+		free(p->messages);
+		free(p->bytes);
+		free(p);
+		p = next;
+	}
+}
+
+void conversations_free(struct conversations *c)
+{
+	if (!c)
+		return;
+	while (c->talkers) {
+		struct talker *t = c->talkers;
+
+		c->talkers = t->next;
+		free_pipes(t->pipes);
+		free(t);
+	}
+	for (size_t i = 0; i < c->n; i++) {
+		free(c->list[i].messages);
+		free(c->list[i].bytes);
+	}
+	free(c->list);
+	free(c);
+}
+
+uint64_t conversations_explained(const struct conversations *c)
+{
+	return c->explained;
+}
+
+/* ---- collecting ------------------------------------------------------------------------------ */
+
+static struct talker *talker_of(struct conversations *c, const struct usb_detail *d,
+				uint32_t capture)
+{
+	const struct usb_device *dev = d->device;
+	struct talker *t = c->talkers;
+	bool known = dev && dev->known;
+
+	for (; t; t = t->next)
+		if (t->capture == capture && t->bus == d->urb.bus &&
+		    t->address == d->urb.device &&
+		    (!t->known || !known || (t->vendor == usbdev_vendor(dev) &&
+					     t->product == usbdev_product(dev))))
+			break;
+	if (!t) {
+		t = calloc(1, sizeof(*t));
+		if (!t)
+			return NULL;
+		t->capture = capture;
+		t->bus = d->urb.bus;
+		t->address = d->urb.device;
+		t->next = c->talkers;
+		c->talkers = t;
+	}
+	if (known) {
+		t->known = true;
+		t->vendor = usbdev_vendor(dev);
+		t->product = usbdev_product(dev);
+		if (*dev->name)
+			memcpy(t->name, dev->name, sizeof(t->name));
+	}
+	return t;
+}
+
+static struct pipe *pipe_of(struct talker *t, enum pipe_kind kind, uint8_t xfer, uint8_t endpoint,
+			    uint16_t interface)
+{
+	struct pipe *p = t->pipes;
+
+	while (p && (p->kind != kind || p->endpoint != endpoint || p->xfer != xfer ||
+		     (kind == PIPE_REPORT && p->interface != interface)))
+		p = p->next;
+	if (!p) {
+		p = calloc(1, sizeof(*p));
+		if (!p)
+			return NULL;
+		p->kind = kind;
+		p->xfer = xfer;
+		p->endpoint = endpoint;
+		p->interface = interface;
+		p->next = t->pipes;
+		t->pipes = p;
+	}
+	if (interface != NO_INTERFACE)
+		p->interface = interface;
+	return p;
+}
+
+/* Room for so many bytes more behind `used`. */
+static bool reserve(uint8_t **bytes, size_t used, size_t *room, size_t more)
+{
+	size_t want = *room ? *room : 4096;
+	uint8_t *grown;
+
+	if (*room - used >= more)
+		return true;
+	while (want - used < more)
+		want *= 2;
+	grown = realloc(*bytes, want);
+	if (!grown)
+		return false;
+	*bytes = grown;
+	*room = want;
+	return true;
+}
+
+/* Appends a message of two parts; the first may be empty. */
+static int add(struct conversations *c, struct pipe *p, const struct message *of,
+	       const uint8_t *first, size_t nfirst, const uint8_t *rest, size_t nrest)
+{
+	struct message *grown, *m;
+	size_t kept = nfirst + nrest;
+
+	if (kept > MESSAGE_KEPT)
+		kept = MESSAGE_KEPT;
+	if (c->stored + kept > STORE_MAX || c->messages == MESSAGES_MAX) {
+		p->left_out++;
+		return 0;
+	}
+	if (p->count == p->room) {
+		uint32_t room = p->room ? p->room * 2 : 64;
+
+		grown = realloc(p->messages, room * sizeof(*grown));
+		if (!grown)
+			return -1;
+		p->messages = grown;
+		p->room = room;
+	}
+	if (!reserve(&p->bytes, p->used, &p->bytes_room, kept))
+		return -1;
+	m = &p->messages[p->count++];
+	*m = *of;
+	m->at = p->used;
+	m->length = (uint32_t)(nfirst + nrest);
+	m->kept = (uint32_t)kept;
+	m->answer = NO_MESSAGE;
+	if (nfirst)
+		memcpy(p->bytes + p->used, first, nfirst);
+	if (kept > nfirst)
+		memcpy(p->bytes + p->used + nfirst, rest, kept - nfirst);
+	p->used += kept;
+	c->stored += kept;
+	c->messages++;
+	return 0;
+}
+
+static struct message of_transfer(const struct transfer *t, uint32_t capture, bool in)
+{
+	bool completed = in ? t->has_complete : !t->has_submit;
+
+	return (struct message){
+		.time = completed ? t->completed : t->submitted, .capture = capture, .in = in,
+	};
+}
+
+/* The request is a message of its own, its setup packet and what goes OUT; what comes IN another. */
+static int take_vendor_request(struct conversations *c, struct talker *t,
+			       const struct usb_detail *d, uint32_t capture)
+{
+	struct pipe *p = pipe_of(t, PIPE_VENDOR, URB_CONTROL, 0, NO_INTERFACE);
+	bool in = setup_in(&d->setup);
+	struct message m = of_transfer(d->transfer, capture, false);
+	const uint8_t *setup = transfer_setup(d->transfer);
+
+	if (!p || add(c, p, &m, setup, SETUP_SIZE, d->data, in ? 0 : d->data_len))
+		return -1;
+	if (!in || !d->data_len)
+		return 0;
+	m = of_transfer(d->transfer, capture, true);
+	return add(c, p, &m, NULL, 0, d->data, d->data_len);
+}
+
+static int take_report(struct conversations *c, struct talker *t, const struct usb_detail *d,
+		       uint32_t capture)
+{
+	struct pipe *p = pipe_of(t, PIPE_REPORT, URB_CONTROL, 0, d->setup.index & 0xff);
+	struct message m = of_transfer(d->transfer, capture, setup_in(&d->setup));
+
+	if (!p)
+		return -1;
+	return d->data_len ? add(c, p, &m, NULL, 0, d->data, d->data_len) : 0;
+}
+
+/* GET_REPORT and SET_REPORT; where the class of the interface is not known, they look the same. */
+static bool is_report(const struct usb_detail *d)
+{
+	unsigned int type = d->setup.value >> 8;
+
+	return setup_kind(&d->setup) == SETUP_CLASS &&
+	       setup_recipient(&d->setup) == SETUP_INTERFACE && type >= 1 && type <= 3 &&
+	       d->setup.request == (setup_in(&d->setup) ? 0x01 : 0x09) &&
+	       (d->target.class == 0x03 || !d->target.class || d->target.class == 0xff);
+}
+
+static int take_control(struct conversations *c, const struct usb_detail *d, bool told,
+			uint32_t capture)
+{
+	bool vendor = d->has_setup && setup_kind(&d->setup) == SETUP_VENDOR;
+	struct talker *t;
+
+	if (!d->has_setup || (!vendor && (told || !is_report(d)))) {
+		c->explained++;
+		return 0;
+	}
+	t = talker_of(c, d, capture);
+	if (!t)
+		return -1;
+	return vendor ? take_vendor_request(c, t, d, capture) : take_report(c, t, d, capture);
+}
+
+static bool is_serial(const struct usb_detail *d)
+{
+	return d->class == &usb_serial_class || d->class == &usb_ftdi_class;
+}
+
+static int take_endpoint(struct conversations *c, const struct usb_detail *d, uint32_t capture)
+{
+	enum pipe_kind kind = is_serial(d) ? PIPE_SERIAL : PIPE_ENDPOINT;
+	struct message m = of_transfer(d->transfer, capture, urb_in(&d->urb));
+	uint16_t interface = d->interface ? d->interface->number : NO_INTERFACE;
+	struct talker *t = talker_of(c, d, capture);
+	struct pipe *p = t ? pipe_of(t, kind, d->urb.xfer, d->urb.endpoint, interface) : NULL;
+	uint8_t *text;
+	size_t n;
+	int result;
+
+	if (!p)
+		return -1;
+	if (d->secret) {
+		p->masked++;
+		return 0;
+	}
+	if (kind == PIPE_ENDPOINT)
+		return add(c, p, &m, NULL, 0, d->data, d->data_len);
+	text = usb_serial_text(d, &n);
+	if (!text)
+		return -1;
+	result = n ? add(c, p, &m, NULL, 0, text, n) : 0;
+	free(text);
+	return result;
+}
+
+int conversations_take(struct conversations *c, const struct usb_state *s,
+		       const struct usb_detail *d, uint32_t capture)
+{
+	struct out unused;
+	bool told;
+
+	if (!d->transfer || d->urb.xfer == URB_ISO)
+		return 0;
+	if (d->urb.xfer != URB_CONTROL && !d->data_len)
+		return 0;
+	if (d->urb.status && !d->data_len)
+		return 0;
+	out_memory(&unused);
+	told = usb_decoded_brief(s, d, &unused);
+	out_free(&unused);
+	if (d->urb.xfer == URB_CONTROL)
+		return take_control(c, d, told, capture);
+	if (is_serial(d) || !d->class || (!told && d->class == &usb_hid_class))
+		return take_endpoint(c, d, capture);
+	c->explained++;
+	return 0;
+}
+
+/* ---- joining --------------------------------------------------------------------------------- */
+
+static bool has_pipe(const struct talker *t, const struct pipe *like)
+{
+	for (const struct pipe *p = t->pipes; p; p = p->next)
+		if (p->kind == like->kind && p->endpoint == like->endpoint && p->xfer == like->xfer)
+			return true;
+	return false;
+}
+
+static bool same_pipes(const struct talker *a, const struct talker *b)
+{
+	for (const struct pipe *p = a->pipes; p; p = p->next)
+		if (!has_pipe(b, p))
+			return false;
+	for (const struct pipe *p = b->pipes; p; p = p->next)
+		if (!has_pipe(a, p))
+			return false;
+	return true;
+}
+
+/* Whether a talker of another capture, or of another address, is this device again. */
+static bool same_device(const struct talker *a, const struct talker *b)
+{
+	if (a->known != b->known)
+		return false;
+	if (a->known)
+		return a->vendor == b->vendor && a->product == b->product;
+	return a->capture != b->capture && same_pipes(a, b);
+}
+
+static int join_pipes(struct pipe *to, const struct pipe *from)
+{
+	uint32_t count = to->count + from->count;
+	struct message *grown;
+
+	grown = realloc(to->messages, (count + 1u) * sizeof(*grown));
+	if (!grown)
+		return -1;
+	to->messages = grown;
+	to->room = count + 1;
+	if (!reserve(&to->bytes, to->used, &to->bytes_room, from->used + 1))
+		return -1;
+	if (from->used)
+		memcpy(to->bytes + to->used, from->bytes, from->used);
+	for (uint32_t i = 0; i < from->count; i++) {
+		grown[to->count + i] = from->messages[i];
+		grown[to->count + i].at += to->used;
+	}
+	to->count = count;
+	to->used += from->used;
+	to->left_out += from->left_out;
+	to->masked += from->masked;
+	return 0;
+}
+
+static void add_address(struct talker *t, uint16_t bus, uint8_t address)
+{
+	char text[16];
+	size_t n = strlen(t->addresses);
+
+	snprintf(text, sizeof(text), "%u:%u", bus, address);
+	if (strstr(t->addresses, text))
+		return;
+	snprintf(t->addresses + n, sizeof(t->addresses) - n, "%s%s", n ? ", " : "", text);
+}
+
+static int join_talkers(struct talker *to, struct talker *from)
+{
+	for (struct pipe *p = from->pipes; p; p = p->next) {
+		struct pipe *into = pipe_of(to, p->kind, p->xfer, p->endpoint, p->interface);
+
+		if (!into || join_pipes(into, p))
+			return -1;
+	}
+	add_address(to, from->bus, from->address);
+	to->guessed |= !to->known;
+	if (!*to->name)
+		memcpy(to->name, from->name, sizeof(to->name));
+	return 0;
+}
+
+/* One talker for each device; those of earlier captures are at the end of the list. */
+static int join_devices(struct conversations *c)
+{
+	struct talker *all = c->talkers, *t, *next;
+	struct talker **at;
+	int result = 0;
+
+	c->talkers = NULL;
+	for (t = all, all = NULL; t; t = next) { /* in the order of the captures */
+		next = t->next;
+		t->next = all;
+		all = t;
+	}
+	for (t = all; t; t = next) {
+		next = t->next;
+		t->next = NULL;
+		add_address(t, t->bus, t->address);
+		for (at = &c->talkers; *at && !same_device(*at, t);)
+			at = &(*at)->next;
+		if (!*at) {
+			*at = t;
+			continue;
+		}
+		result |= join_talkers(*at, t);
+		free_pipes(t->pipes);
+		free(t);
+	}
+	return result;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct message *x = a, *y = b;
+
+	if (x->capture != y->capture)
+		return x->capture < y->capture ? -1 : 1;
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	/* A request, and the answer of the same moment; else in the order of the store. */
+	if (x->in != y->in)
+		return x->in ? 1 : -1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static void describe(struct conversation *to, const struct talker *t)
+{
+	if (t->known)
+		snprintf(to->device, sizeof(to->device), "%04x:%04x%s%s", t->vendor, t->product,
+			 *t->name ? " " : "", t->name);
+	else
+		snprintf(to->device, sizeof(to->device), "a device without descriptors");
+	memcpy(to->addresses, t->addresses, sizeof(to->addresses));
+	to->guessed = t->guessed;
+}
+
+/* Makes a conversation of a pipe OUT, a pipe IN or both; NULL is none. Takes their content. */
+static int converse(struct conversations *c, const struct talker *t, struct pipe *out,
+		    struct pipe *in)
+{
+	struct pipe *first = out ? out : in;
+	struct conversation *to;
+
+	first->taken = true;
+	if (out && in) {
+		if (join_pipes(out, in))
+			return -1;
+		in->taken = true;
+	}
+	if (c->n == c->room) {
+		struct conversation *grown = realloc(c->list, (2 * c->room + 8) * sizeof(*grown));
+
+		if (!grown)
+			return -1;
+		c->list = grown;
+		c->room = 2 * c->room + 8;
+	}
+	to = &c->list[c->n++];
+	*to = (struct conversation){
+		.kind = first->kind, .xfer = first->xfer,
+		.out = out ? out->endpoint : 0, .in = in ? in->endpoint : 0,
+		.has_out = out != NULL, .has_in = in != NULL,
+		.messages = first->messages, .count = first->count, .bytes = first->bytes,
+		.left_out = first->left_out, .masked = first->masked,
+	};
+	first->messages = NULL;
+	first->bytes = NULL;
+	describe(to, t);
+	if (to->count)
+		qsort(to->messages, to->count, sizeof(*to->messages), by_time);
+	return 0;
+}
+
+enum likeness { SAME_INTERFACE, SAME_NUMBER, SAME_TYPE, ANY_TYPE, LIKENESSES };
+
+static bool are_pair(const struct pipe *out, const struct pipe *in, enum likeness how)
+{
+	switch (how) {
+	case SAME_INTERFACE:
+		return out->interface != NO_INTERFACE && out->interface == in->interface &&
+		       out->xfer == in->xfer;
+	case SAME_NUMBER:
+		return (out->endpoint & 15) == (in->endpoint & 15) && out->xfer == in->xfer &&
+		       (out->interface == NO_INTERFACE || in->interface == NO_INTERFACE ||
+			out->interface == in->interface);
+	case SAME_TYPE:
+		return out->xfer == in->xfer &&
+		       (out->interface == NO_INTERFACE || in->interface == NO_INTERFACE ||
+			out->interface == in->interface);
+	default:
+		return out->interface == NO_INTERFACE || out->interface == in->interface;
+	}
+}
+
+static bool is_endpoint(const struct pipe *p, bool in)
+{
+	return (p->kind == PIPE_ENDPOINT || p->kind == PIPE_SERIAL) && !p->taken && p->count &&
+	       (bool)(p->endpoint & 0x80) == in;
+}
+
+/* The pipe IN that fits best; NULL: none does, or several do that are no better than another. */
+static struct pipe *partner(const struct talker *t, const struct pipe *out, enum likeness how)
+{
+	struct pipe *found = NULL;
+
+	for (struct pipe *p = t->pipes; p; p = p->next) {
+		if (!is_endpoint(p, true) || p->kind != out->kind || !are_pair(out, p, how))
+			continue;
+		if (found)
+			return NULL;
+		found = p;
+	}
+	return found;
+}
+
+static bool only_out(const struct pipe *p)
+{
+	for (uint32_t i = 0; i < p->count; i++)
+		if (p->messages[i].in)
+			return false;
+	return true;
+}
+
+/* Reports that go out over the control endpoint, and are answered by the interrupt endpoint. */
+static struct pipe *report_answers(const struct talker *t, const struct pipe *reports)
+{
+	struct pipe *found = NULL;
+
+	if (!only_out(reports))
+		return NULL;
+	for (struct pipe *p = t->pipes; p; p = p->next) {
+		if (!is_endpoint(p, true) || p->xfer != URB_INTERRUPT ||
+		    (p->interface != NO_INTERFACE && p->interface != reports->interface))
+			continue;
+		if (found)
+			return NULL;
+		found = p;
+	}
+	return found;
+}
+
+static int converse_all(struct conversations *c, struct talker *t)
+{
+	int result = 0;
+
+	for (int how = 0; how < LIKENESSES; how++) {
+		for (struct pipe *p = t->pipes; p; p = p->next) {
+			struct pipe *in = is_endpoint(p, false)
+						  ? partner(t, p, (enum likeness)how)
+						  : NULL;
+
+			if (in)
+				result |= converse(c, t, p, in);
+		}
+	}
+	for (struct pipe *p = t->pipes; p; p = p->next)
+		if (p->kind == PIPE_REPORT && p->count && !p->taken)
+			result |= converse(c, t, p, report_answers(t, p));
+	for (struct pipe *p = t->pipes; p; p = p->next) {
+		if (p->taken || !p->count)
+			continue;
+		if (p->kind == PIPE_VENDOR || !(p->endpoint & 0x80))
+			result |= converse(c, t, p, NULL);
+		else
+			result |= converse(c, t, NULL, p);
+	}
+	return result;
+}
+
+int conversations_join(struct conversations *c, struct conversation **list, size_t *n)
+{
+	int result = join_devices(c);
+
+	for (struct talker *t = c->talkers; t; t = t->next)
+		result |= converse_all(c, t);
+	*list = c->list;
+	*n = c->n;
+	return result;
+}

@@ -1,0 +1,722 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/usb/protocol.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+	FEW_VALUES = 8,     /* values of a first byte that need no further reason */
+	FIRST_VALUES = 64,  /* values that the first byte which tells types apart may have */
+	LATER_VALUES = 32,  /* and one behind it */
+	LENGTHS = 4,        /* lengths of one type that are types of their own */
+	LARGE = 512,        /* longer messages carry data, and are a kind of their own */
+	LOOKED_AT = 64,     /* positions in which messages are compared */
+	WINDOW = 16,        /* messages IN behind a request that may answer it */
+	PAIRS = 512,        /* of which echoes are looked for in */
+};
+
+struct work {
+	struct protocol *p;
+	bool failed;
+};
+
+/* Messages of one direction that are still together. */
+struct part {
+	uint32_t *index;
+	uint32_t n;
+	uint32_t next;         /* the first position that has not been looked at */
+	struct message_type as; /* the key so far */
+};
+
+static struct sample sample_of(const struct protocol *p, uint32_t message)
+{
+	const struct message *m = &p->of->messages[message];
+
+	return (struct sample){message_bytes(p->of, m), m->kept};
+}
+
+static int byte_at(const struct protocol *p, uint32_t message, uint32_t at)
+{
+	struct sample s = sample_of(p, message);
+
+	return at < s.length ? s.p[at] : -1;
+}
+
+static uint32_t values_at(const struct protocol *p, const struct part *t, uint32_t at)
+{
+	bool seen[257] = {false};
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < t->n; i++) {
+		int v = byte_at(p, t->index[i], at);
+
+		count += !seen[v + 1];
+		seen[v + 1] = true;
+	}
+	return count;
+}
+
+/*
+ * What a position does from message to message, as a number: the same for positions that always
+ * change together, such as a byte and its copy. 0: it does not change.
+ */
+static uint64_t change_at(const struct protocol *p, const uint32_t *index, uint32_t n, uint32_t at)
+{
+	uint16_t number[257] = {0}, next = 1;
+	uint64_t h = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint16_t *v = &number[byte_at(p, index[i], at) + 1];
+
+		if (!*v)
+			*v = next++;
+		h = (h ^ *v) * UINT64_C(0x100000001b3);
+	}
+	return next > 2 ? h : 0;
+}
+
+/* Bits that it takes to tell which value a byte has, in so many messages. */
+static double bits_of(const struct protocol *p, const uint32_t *index, uint32_t n, uint32_t at)
+{
+	uint32_t counts[257] = {0};
+	double bits = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		counts[byte_at(p, index[i], at) + 1]++;
+	for (uint32_t v = 0; v < 257; v++)
+		if (counts[v])
+			bits -= counts[v] * log2((double)counts[v] / n);
+	return bits / n;
+}
+
+static int compare_parts(const void *a, const void *b, void *arg)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* Puts messages in the order of a key, and those of one key in their own order. */
+static bool sort_by(struct part *t, uint32_t (*key)(const struct protocol *p, uint32_t message,
+						     uint32_t arg),
+		    const struct protocol *p, uint32_t arg)
+{
+	uint64_t *keys = malloc((size_t)t->n * sizeof(*keys));
+
+	if (!keys)
+		return false;
+	for (uint32_t i = 0; i < t->n; i++)
+		keys[i] = (uint64_t)key(p, t->index[i], arg) << 32 | t->index[i];
+	qsort_r(keys, t->n, sizeof(*keys), compare_parts, NULL);
+	for (uint32_t i = 0; i < t->n; i++)
+		t->index[i] = (uint32_t)keys[i];
+	free(keys);
+	return true;
+}
+
+static uint32_t by_byte(const struct protocol *p, uint32_t message, uint32_t at)
+{
+	return (uint32_t)(byte_at(p, message, at) + 1);
+}
+
+static uint32_t by_length(const struct protocol *p, uint32_t message, uint32_t arg)
+{
+	return p->of->messages[message].length;
+}
+
+static uint32_t by_size(const struct protocol *p, uint32_t message, uint32_t arg)
+{
+	return p->of->messages[message].length >= LARGE;
+}
+
+static uint32_t by_order(const struct protocol *p, uint32_t message, uint32_t arg)
+{
+	return 0;
+}
+
+/* ---- types ----------------------------------------------------------------------------------- */
+
+static void add_type(struct work *w, struct part *t)
+{
+	struct protocol *p = w->p;
+	struct message_type *m;
+
+	if (p->ntypes == TYPES_MAX)
+		return;
+	w->failed |= !sort_by(t, by_order, p, 0);
+	m = &p->types[p->ntypes++];
+	*m = t->as;
+	m->in = p->of->messages[t->index[0]].in;
+	m->count = t->n;
+	m->answer = TYPES_MAX;
+	m->messages = malloc((size_t)t->n * sizeof(*m->messages));
+	if (!m->messages) {
+		w->failed = true;
+		p->ntypes--;
+		return;
+	}
+	memcpy(m->messages, t->index, (size_t)t->n * sizeof(*m->messages));
+	m->shortest = UINT32_MAX;
+	for (uint32_t i = 0; i < t->n; i++) {
+		uint32_t length = p->of->messages[t->index[i]].length;
+
+		m->shortest = length < m->shortest ? length : m->shortest;
+		m->longest = length > m->longest ? length : m->longest;
+	}
+}
+
+/* Messages that have a byte in common with another: sorted by it, those alone at the end. */
+static uint32_t move_alone(const struct protocol *p, struct part *t, uint32_t at)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0, n; i < t->n; i += n) {
+		for (n = 1; i + n < t->n && byte_at(p, t->index[i + n], at) ==
+						    byte_at(p, t->index[i], at);)
+			n++;
+		for (uint32_t k = 0; n > 1 && k < n; k++, kept++) {
+			uint32_t swap = t->index[kept];
+
+			t->index[kept] = t->index[i + k];
+			t->index[i + k] = swap;
+		}
+	}
+	return kept;
+}
+
+/* Bits that remain of a position when the byte at `by` is known. */
+static double bits_left(const struct protocol *p, const uint32_t *index, uint32_t n, uint32_t at,
+			uint32_t by)
+{
+	double bits = 0;
+
+	for (uint32_t i = 0, m; i < n; i += m) {
+		for (m = 1; i + m < n && byte_at(p, index[i + m], by) == byte_at(p, index[i], by);)
+			m++;
+		bits += m * bits_of(p, index + i, m, at);
+	}
+	return bits / n;
+}
+
+/*
+ * Does the byte here say much about the others: at least a quarter of what there is to know of them,
+ * and two bits? Positions that change together count once, and what changes with the byte itself
+ * not at all. A message that is the only one of its value says nothing.
+ */
+static bool explains(const struct protocol *p, struct part *t, uint32_t at)
+{
+	uint64_t changes[LOOKED_AT], own;
+	double before = 0, after = 0;
+	uint32_t count = 0, k, n;
+
+	if (!sort_by(t, by_byte, p, at))
+		return false;
+	n = move_alone(p, t, at);
+	if (n * 2 < t->n || !n)
+		return false;
+	own = change_at(p, t->index, n, at);
+	for (uint32_t i = 0; i < LOOKED_AT; i++) {
+		uint64_t change = change_at(p, t->index, n, i);
+
+		for (k = 0; k < count && changes[k] != change;)
+			k++;
+		if (!change || change == own || k < count)
+			continue;
+		changes[count++] = change;
+		before += bits_of(p, t->index, n, i);
+		after += bits_left(p, t->index, n, i, at);
+	}
+	return after <= 0.75 * before && before - after >= 2;
+}
+
+static bool is_in(const struct protocol *p, const struct part *t)
+{
+	return p->of->messages[t->index[0]].in;
+}
+
+static const struct direction *direction_of(const struct protocol *p, const struct part *t)
+{
+	return is_in(p, t) ? &p->in : &p->out;
+}
+
+static bool is_checksum_at(const struct protocol *p, const struct part *t, uint32_t at)
+{
+	const struct direction *d = direction_of(p, t);
+	struct sample s = sample_of(p, t->index[0]);
+	uint32_t place, width;
+
+	return d->has_checksum && d->checksum.place == PLACE_START &&
+	       checksum_place(&d->checksum, &s, &place, &width) && at >= place &&
+	       at < place + width;
+}
+
+/*
+ * Does the byte stay for long and then move on, as the high byte of a number does? Bytes that tell
+ * types apart come in turns.
+ */
+static bool drifts(const struct protocol *p, struct part *t, uint32_t at, uint32_t values)
+{
+	uint32_t changes = 0;
+
+	if (!sort_by(t, by_order, p, 0))
+		return true;
+	for (uint32_t i = 1; i < t->n; i++)
+		changes += byte_at(p, t->index[i], at) != byte_at(p, t->index[i - 1], at);
+	return changes <= 2 * values && t->n >= 4 * values;
+}
+
+/* Does the byte at `at` say what kind of message it is? */
+static bool tells_types(const struct protocol *p, struct part *t, uint32_t at)
+{
+	const struct direction *d = direction_of(p, t);
+	uint32_t values = values_at(p, t, at);
+
+	if (values < 2 || d->counters[at].is || is_checksum_at(p, t, at) ||
+	    (d->has_length && at - d->length.at < d->length.width))
+		return false;
+	/* bmRequestType and bRequest are what they are. */
+	if (p->of->kind == PIPE_VENDOR && at < 2 && !is_in(p, t))
+		return true;
+	if (!t->as.keys)
+		return values <= FIRST_VALUES &&
+		       ((values <= FEW_VALUES && (!is_in(p, t) || values * 2 <= t->n)) ||
+			explains(p, t, at));
+	return values <= LATER_VALUES && t->n >= 4 && !drifts(p, t, at, values) &&
+	       explains(p, t, at);
+}
+
+static void split(struct work *w, struct part *t);
+
+/* Splits by a key that sorts the messages; each part goes on by itself. */
+static void split_sorted(struct work *w, struct part *t,
+			 uint32_t (*key)(const struct protocol *p, uint32_t message, uint32_t arg),
+			 uint32_t at, bool is_byte, void (*go_on)(struct work *w, struct part *t))
+{
+	if (!sort_by(t, key, w->p, at)) {
+		w->failed = true;
+		return;
+	}
+	for (uint32_t i = 0, n; i < t->n; i += n) {
+		struct part part = {.index = t->index + i, .next = t->next, .as = t->as};
+		uint32_t of = key(w->p, t->index[i], at);
+
+		for (n = 1; i + n < t->n && key(w->p, t->index[i + n], at) == of;)
+			n++;
+		part.n = n;
+		if (is_byte) {
+			part.next = at + 1;
+			if (of && part.as.keys < KEY_BYTES) {
+				part.as.key[part.as.keys].at = (uint8_t)at;
+				part.as.key[part.as.keys++].value = (uint8_t)(of - 1);
+			}
+		}
+		go_on(w, &part);
+	}
+}
+
+static uint32_t lengths_of(const struct protocol *p, const struct part *t)
+{
+	uint32_t seen[LENGTHS + 1], n = 0;
+
+	for (uint32_t i = 0, k; i < t->n && n <= LENGTHS; i++) {
+		uint32_t length = p->of->messages[t->index[i]].length;
+
+		for (k = 0; k < n && seen[k] != length;)
+			k++;
+		if (k == n)
+			seen[n++] = length;
+	}
+	return n;
+}
+
+/* Messages of one key: of few lengths, each is a type. */
+static void split_lengths(struct work *w, struct part *t)
+{
+	uint32_t lengths = lengths_of(w->p, t);
+
+	if (lengths > 1 && lengths <= LENGTHS && t->n >= 2 * lengths)
+		split_sorted(w, t, by_length, 0, false, add_type);
+	else
+		add_type(w, t);
+}
+
+static void split(struct work *w, struct part *t)
+{
+	uint32_t reach = t->as.keys ? t->next + 3 : KEY_REACH;
+
+	if (reach > KEY_REACH)
+		reach = KEY_REACH;
+	if (w->p->of->kind == PIPE_VENDOR && t->next < 2)
+		reach = KEY_REACH;
+	for (uint32_t at = t->next; at < reach && t->as.keys < KEY_BYTES; at++) {
+		if (tells_types(w->p, t, at)) {
+			split_sorted(w, t, by_byte, at, true, split);
+			return;
+		}
+	}
+	split_lengths(w, t);
+}
+
+/* ---- what holds for a direction -------------------------------------------------------------- */
+
+/* Samples of messages, to be freed; NULL: out of memory. */
+static struct sample *samples_of(const struct protocol *p, const uint32_t *index, uint32_t n)
+{
+	struct sample *s = malloc((size_t)n * sizeof(*s));
+
+	for (uint32_t i = 0; s && i < n; i++)
+		s[i] = sample_of(p, index[i]);
+	return s;
+}
+
+/*
+ * Checksums are looked for in messages that differ, and of which nothing is cut. False only when
+ * memory runs out.
+ */
+static bool find_checksum(const struct protocol *p, const uint32_t *index, uint32_t n,
+			  struct direction *d)
+{
+	struct sample *s = samples_of(p, index, n);
+	uint32_t kept = 0;
+
+	if (!s)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		if (p->of->messages[index[i]].kept == p->of->messages[index[i]].length &&
+		    s[i].length < LARGE &&
+		    (!kept || s[kept - 1].length != s[i].length ||
+		     memcmp(s[kept - 1].p, s[i].p, s[i].length)))
+			s[kept++] = s[i];
+	d->has_checksum = checksum_find(s, kept, &d->checksum);
+	free(s);
+	return true;
+}
+
+static bool look_at_direction(struct protocol *p, const uint32_t *index, uint32_t n,
+			      struct direction *d)
+{
+	struct sample *s = samples_of(p, index, n);
+
+	if (!s)
+		return false;
+	direction_look(d, s, n);
+	free(s);
+	return find_checksum(p, index, n, d);
+}
+
+/* All of one direction: what holds for all, and the types. */
+static void look_at(struct work *w, bool in)
+{
+	struct protocol *p = w->p;
+	uint32_t n = in ? p->answers : p->requests, have = 0;
+	uint32_t *index = malloc(((size_t)n + 1) * sizeof(*index));
+	struct part all = {.index = index};
+
+	w->failed |= !index;
+	for (uint32_t i = 0; index && i < p->of->count; i++)
+		if (p->of->messages[i].in == in)
+			index[have++] = i;
+	all.n = have;
+	if (index && have) {
+		w->failed |= !look_at_direction(p, index, have, in ? &p->in : &p->out);
+		split_sorted(w, &all, by_size, 0, false, split);
+	}
+	free(index);
+}
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+static void number_messages(struct protocol *p)
+{
+	for (uint32_t t = 0; t < p->ntypes; t++)
+		for (uint32_t i = 0; i < p->types[t].count; i++)
+			p->of->messages[p->types[t].messages[i]].group = t;
+}
+
+/* Which types come behind a message, before the next request; returns how many messages. */
+static uint32_t behind(const struct protocol *p, uint32_t message, bool *seen)
+{
+	const struct message *m = &p->of->messages[message];
+	uint32_t n = 0;
+
+	memset(seen, 0, p->ntypes);
+	for (uint32_t i = message + 1; i < p->of->count && n < WINDOW; i++) {
+		const struct message *next = &p->of->messages[i];
+
+		if (!next->in || next->capture != m->capture)
+			break;
+		if (next->group < p->ntypes)
+			seen[next->group] = true;
+		n++;
+	}
+	return n;
+}
+
+/*
+ * The answer is the type that comes behind at least half of the requests, and of these the one
+ * that comes behind other requests least.
+ */
+static void find_answer(struct protocol *p, struct message_type *t, const uint32_t *all)
+{
+	uint32_t counts[TYPES_MAX] = {0}, some = 0;
+	bool seen[TYPES_MAX];
+	double best = 0;
+
+	for (uint32_t i = 0; i < t->count; i++) {
+		some += behind(p, t->messages[i], seen) != 0;
+		for (uint32_t k = 0; k < p->ntypes; k++)
+			counts[k] += seen[k];
+	}
+	for (uint32_t k = 0; k < p->ntypes; k++) {
+		double here = (double)counts[k] / t->count;
+		double score = 2 * here - (double)all[k] / p->requests;
+
+		if (p->types[k].in && here >= 0.5 && score > best) {
+			best = score;
+			t->answer = k;
+		}
+	}
+	/* Answers of many types: that of each request is what comes next. */
+	if (t->answer == TYPES_MAX && some >= 4 && some * 10 >= t->count * 9)
+		t->answer = ANY_TYPE;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static uint64_t median(uint64_t *times, uint32_t n)
+{
+	qsort(times, n, sizeof(*times), compare_times);
+	return times[n / 2];
+}
+
+static void link_answers(struct protocol *p, struct message_type *t, uint64_t *times)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->count && t->answer != TYPES_MAX; i++) {
+		struct message *m = &p->of->messages[t->messages[i]];
+
+		for (uint32_t k = t->messages[i] + 1; k < p->of->count; k++) {
+			const struct message *next = &p->of->messages[k];
+
+			if (!next->in || next->capture != m->capture ||
+			    k - t->messages[i] > WINDOW)
+				break;
+			if (next->group != t->answer && t->answer != ANY_TYPE)
+				continue;
+			m->answer = k;
+			times[n++] = next->time > m->time ? next->time - m->time : 0;
+			break;
+		}
+	}
+	t->answered = n;
+	t->delay = n ? median(times, n) : 0;
+}
+
+/* Three of four intervals within a fifth of the median: then it is a period. */
+static void find_period(struct protocol *p, struct message_type *t, uint64_t *times)
+{
+	uint32_t n = 0, near = 0;
+	uint64_t middle;
+
+	for (uint32_t i = 1; i < t->count; i++) {
+		const struct message *a = &p->of->messages[t->messages[i - 1]];
+		const struct message *b = &p->of->messages[t->messages[i]];
+
+		if (a->capture == b->capture && b->time >= a->time)
+			times[n++] = b->time - a->time;
+	}
+	if (n < 4)
+		return;
+	middle = median(times, n);
+	for (uint32_t i = 0; i < n; i++)
+		near += times[i] >= middle - middle / 5 && times[i] <= middle + middle / 5;
+	if (near * 4 >= n * 3)
+		t->period = middle;
+}
+
+static bool find_answers(struct protocol *p)
+{
+	uint64_t *times = malloc(((size_t)p->of->count + 1) * sizeof(*times));
+	uint32_t all[TYPES_MAX] = {0};
+	bool seen[TYPES_MAX];
+
+	if (!times)
+		return false;
+	for (uint32_t i = 0; i < p->of->count; i++) {
+		if (p->of->messages[i].in)
+			continue;
+		behind(p, i, seen);
+		for (uint32_t k = 0; k < p->ntypes; k++)
+			all[k] += seen[k];
+	}
+	for (uint32_t i = 0; i < p->ntypes; i++) {
+		if (!p->types[i].in && p->answers)
+			find_answer(p, &p->types[i], all);
+		link_answers(p, &p->types[i], times);
+		find_period(p, &p->types[i], times);
+	}
+	free(times);
+	return true;
+}
+
+/* ---- echoes ---------------------------------------------------------------------------------- */
+
+struct pair {
+	struct sample request, answer;
+};
+
+/* Is byte `to` of all answers byte `from` of their requests, with the same change? */
+static bool is_echo(const struct pair *pairs, uint32_t n, uint32_t from, uint32_t to,
+		    uint8_t *change)
+{
+	bool seen[256] = {false};
+	uint32_t values = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint8_t a, b;
+
+		if (from >= pairs[i].request.length || to >= pairs[i].answer.length)
+			return false;
+		a = pairs[i].request.p[from];
+		b = pairs[i].answer.p[to];
+		if (i && (uint8_t)(b - a) != *change)
+			return false;
+		*change = (uint8_t)(b - a);
+		values += !seen[a];
+		seen[a] = true;
+	}
+	return values >= 3;
+}
+
+/* A constant difference that is no echo of the same value is believed for more values only. */
+static void find_echo(struct protocol *p, const struct pair *pairs, uint32_t n, uint32_t to)
+{
+	for (uint32_t step = 0; step < 2 * 16; step++) {
+		uint32_t from = to + (step & 1 ? step / 2 + 1 : 0) - (step & 1 ? 0 : step / 2);
+		uint8_t change = 0;
+
+		if (from >= LOOKED_AT || !is_echo(pairs, n, from, to, &change))
+			continue;
+		if (change && change != 1 && change != 0x80)
+			continue;
+		p->in.echoes[to].is = true;
+		p->in.echoes[to].from = (uint16_t)from;
+		p->in.echoes[to].change = change;
+		return;
+	}
+}
+
+static bool find_echoes(struct protocol *p)
+{
+	struct pair *pairs = malloc(PAIRS * sizeof(*pairs));
+	uint32_t n = 0;
+
+	if (!pairs)
+		return false;
+	for (uint32_t i = 0; i < p->of->count && n < PAIRS; i++) {
+		uint32_t answer = p->of->messages[i].answer;
+
+		if (answer != NO_MESSAGE)
+			pairs[n++] = (struct pair){sample_of(p, i), sample_of(p, answer)};
+	}
+	for (uint32_t to = 0; to < LOOKED_AT && n >= 4; to++)
+		find_echo(p, pairs, n, to);
+	free(pairs);
+	return true;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+/* OUT types first, each direction in the order in which they are first seen. */
+static int by_appearance(const void *a, const void *b)
+{
+	const struct message_type *x = a, *y = b;
+
+	if (x->in != y->in)
+		return x->in ? 1 : -1;
+	return x->messages[0] < y->messages[0] ? -1 : 1;
+}
+
+static void name_types(struct protocol *p)
+{
+	uint32_t n[2] = {0, 0};
+
+	for (uint32_t i = 0; i < p->ntypes; i++) {
+		struct message_type *t = &p->types[i];
+		uint32_t k = n[t->in]++;
+		char first = t->in ? 'a' : 'A';
+
+		if (k < 26) {
+			t->id[0] = (char)(first + k);
+		} else {
+			t->id[0] = (char)(first + (k / 26 - 1) % 26);
+			t->id[1] = (char)(first + k % 26);
+		}
+	}
+}
+
+static bool find_fields(struct protocol *p, struct message_type *t)
+{
+	struct sample *s = samples_of(p, t->messages, t->count);
+
+	if (!s)
+		return false;
+	t->common = t->in ? p->in : p->out;
+	if (!t->common.has_checksum) {
+		if (!find_checksum(p, t->messages, t->count, &t->common)) {
+			free(s);
+			return false;
+		}
+		t->own_checksum = t->common.has_checksum;
+	}
+	t->nfields = bytefields(&t->common, s, t->count, t->fields);
+	free(s);
+	return true;
+}
+
+struct protocol *protocol_of(struct conversation *c)
+{
+	struct protocol *p = calloc(1, sizeof(*p));
+	struct work w = {.p = p};
+
+	if (!p)
+		return NULL;
+	p->of = c;
+	p->types = calloc(TYPES_MAX, sizeof(*p->types));
+	if (!p->types) {
+		free(p);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < c->count; i++) {
+		c->messages[i].group = TYPES_MAX;
+		*(c->messages[i].in ? &p->answers : &p->requests) += 1;
+	}
+	look_at(&w, false);
+	look_at(&w, true);
+	qsort(p->types, p->ntypes, sizeof(*p->types), by_appearance);
+	name_types(p);
+	number_messages(p);
+	w.failed |= !find_answers(p) || !find_echoes(p);
+	for (uint32_t i = 0; i < p->ntypes && !w.failed; i++)
+		w.failed |= !find_fields(p, &p->types[i]);
+	if (!w.failed)
+		return p;
+	protocol_free(p);
+	return NULL;
+}
+
+void protocol_free(struct protocol *p)
+{
+	if (!p)
+		return;
+	for (uint32_t i = 0; i < p->ntypes; i++)
+		free(p->types[i].messages);
+	free(p->types);
+	free(p);
+}
