@@ -6,7 +6,7 @@ noinst_LTLIBRARIES += libdecode.la
 libdecode_la_SOURCES = \
 	decode/base/decoder.h decode/decoders.c \
 	decode/base/printcache.h decode/base/printcache.c \
-	decode/query/choice.h decode/query/choice.c \
+	decode/export/choice.h decode/export/choice.c \
 	decode/base/boot.h decode/base/boot.c \
 	decode/base/cli.h decode/base/cli.c \
 	decode/export/csv.h decode/export/csv.c \

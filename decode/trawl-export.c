@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "decode/query/choice.h"
+#include "decode/export/choice.h"
 #include "decode/base/cli.h"
 #include "decode/export/csv.h"
 #include "decode/export/export.h"
@@ -307,11 +307,13 @@ static bool chooses_transfers(const struct options *o)
 	return o->format->packets && !o->reading.decode.raw && (sel->where || sel->nnames);
 }
 
-static struct stream *open_input(struct options *o, const char *path, struct trawl_error *err)
+static struct stream *open_input(struct options *o, const char *path, struct choice **choice,
+				 struct trawl_error *err)
 {
 	struct reading *r = &o->reading;
 
-	if (!path || (chooses_transfers(o) && choice_find(path, &r->decode, &r->selection, err)))
+	if (!path || (chooses_transfers(o) &&
+		      choice_find(path, &r->decode, &r->selection, choice, err)))
 		return NULL;
 	return stream_open(path, &r->decode, &r->selection, err);
 }
@@ -320,6 +322,7 @@ static int run(struct options *o, struct trawl_error *err)
 {
 	struct foreign copy = {.fd = -1}, f = {.fd = -1};
 	struct outfile output;
+	struct choice *choice = NULL;
 	const char *path = o->reading.path;
 	struct stream *s;
 	int status;
@@ -328,9 +331,10 @@ static int run(struct options *o, struct trawl_error *err)
 		path = foreign_copy(&copy, path, err);
 	if (path)
 		path = foreign_resolve(&f, path, err);
-	s = open_input(o, path, err);
+	s = open_input(o, path, &choice, err);
 	if (!s || open_output(o, &output, err)) {
 		stream_close(s);
+		choice_free(choice);
 		foreign_call(&copy, o->reading.path, err);
 		foreign_close(&f);
 		foreign_close(&copy);
@@ -342,6 +346,7 @@ static int run(struct options *o, struct trawl_error *err)
 	if (outfile_close(&output, status <= TRAWL_BAD_DATA, err))
 		status = cli_error(err);
 	stream_close(s);
+	choice_free(choice);
 	if (f.verdict.status && !status)
 		status = cli_error(&f.verdict);
 	foreign_close(&f);

@@ -1,12 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Integers in unaligned bytes: what format/bytes.h has (get16(), put16() and so on) and more. The
+ * Integers in unaligned bytes, little endian unless named be: get16(p), put16(p, v) and so on. The
  * caller has checked that they are there.
  */
 #ifndef TRAWL_DECODE_BASE_BYTES_H
 #define TRAWL_DECODE_BASE_BYTES_H
 
-#include "format/bytes.h"
+#include <endian.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define GET_AND_PUT(bits)                                       \
+	static inline uint##bits##_t get##bits(const void *p)   \
+	{                                                       \
+		uint##bits##_t v;                               \
+                                                                \
+		memcpy(&v, p, sizeof(v));                       \
+		return le##bits##toh(v);                        \
+	}                                                       \
+                                                                \
+	static inline void put##bits(void *p, uint##bits##_t v) \
+	{                                                       \
+		v = htole##bits(v);                             \
+		memcpy(p, &v, sizeof(v));                       \
+	}
+
+GET_AND_PUT(16)
+GET_AND_PUT(32)
+GET_AND_PUT(64)
+#undef GET_AND_PUT
 
 /* n <= 8 bytes, little endian. */
 static inline uint64_t get_le(const uint8_t *p, size_t n)

@@ -7,16 +7,15 @@
 
 #include "common/usbtypes.h"
 #include "config.h"
+#include "common/pcapng.h"
 #include "decode/base/ctype.h"
 #include "decode/base/jdoc.h"
 #include "decode/export/journal.h"
 
-/* Block and option codes of draft-ietf-opsawg-pcapng. */
+/* Option codes of draft-ietf-opsawg-pcapng. */
 enum {
-	SECTION = 0x0a0d0d0a, INTERFACE = 1, STATISTICS = 5, PACKET = 6,
 	/* local use: Wireshark and libpcap skip it; holds pcapng_fields() for the dissector */
 	FIELD_NAMES = 0x80747277,
-	OPT_END = 0, OPT_COMMENT = 1,
 	SHB_HARDWARE = 2, SHB_OS = 3, SHB_USERAPPL = 4,
 	IF_NAME = 2, IF_DESCRIPTION = 3, IF_TSRESOL = 9,
 	EPB_FLAGS = 2, EPB_DROPCOUNT = 4,
@@ -129,17 +128,17 @@ static void comment_meta(struct pcapng *p, struct out *o, const char *name)
 	out_str(&text, name);
 	out_str(&text, ": ");
 	out_visible(&text, m->data, m->len);
-	option(o, OPT_COMMENT, text.data, text.len);
+	option(o, PCAPNG_OPT_COMMENT, text.data, text.len);
 	out_free(&text);
 }
 
 static void section(struct pcapng *p, bool with_machine)
 {
 	struct json_object *machine = jdoc_meta(stream_reader(p->stream), "machine");
-	struct out *o = begin(p, SECTION);
+	struct out *o = begin(p, PCAPNG_SECTION);
 	char os[512];
 
-	out_le32(o, 0x1a2b3c4d);
+	out_le32(o, PCAPNG_BYTE_ORDER);
 	out_le16(o, 1);
 	out_le16(o, 0);
 	out_le64(o, UINT64_MAX);
@@ -154,7 +153,7 @@ static void section(struct pcapng *p, bool with_machine)
 		comment_meta(p, o, "machine");
 	}
 	comment_meta(p, o, "end");
-	out_le32(o, OPT_END);
+	out_le32(o, PCAPNG_OPT_END);
 	end(p);
 	json_object_put(machine);
 }
@@ -303,7 +302,7 @@ static void field_names(struct pcapng *p)
 
 static void interface(struct pcapng *p, struct iface *f)
 {
-	struct out *o = begin(p, INTERFACE);
+	struct out *o = begin(p, PCAPNG_INTERFACE);
 
 	out_le16(o, f->pi.linktype);
 	out_le16(o, 0);
@@ -311,7 +310,7 @@ static void interface(struct pcapng *p, struct iface *f)
 	option_text(o, IF_NAME, f->pi.name);
 	option_text(o, IF_DESCRIPTION, f->pi.description);
 	option(o, IF_TSRESOL, &f->pi.tsresol, 1);
-	out_le32(o, OPT_END);
+	out_le32(o, PCAPNG_OPT_END);
 	end(p);
 }
 
@@ -382,7 +381,7 @@ static void packet_block(struct pcapng *p, struct iface *f, uint64_t time,
 	uint32_t most = usb ? LARGEST_USB : LARGEST;
 	uint32_t len = (uint32_t)pkt->data->len, kept = len < most ? len : most;
 	uint64_t drops = f->dropped - f->drops_told;
-	struct out *o = begin(p, PACKET);
+	struct out *o = begin(p, PCAPNG_PACKET);
 
 	out_le32(o, (uint32_t)(f - p->ifaces));
 	stamp(o, time, f);
@@ -394,9 +393,9 @@ static void packet_block(struct pcapng *p, struct iface *f, uint64_t time,
 		option(o, EPB_FLAGS, &pkt->flags, 4);
 	if (drops)
 		option(o, EPB_DROPCOUNT, &drops, 8);
-	option_text(o, OPT_COMMENT, pkt->comment);
+	option_text(o, PCAPNG_OPT_COMMENT, pkt->comment);
 	if (pkt->flags || drops || pkt->comment)
-		out_le32(o, OPT_END);
+		out_le32(o, PCAPNG_OPT_END);
 	end(p);
 	f->drops_told = f->dropped;
 }
@@ -484,7 +483,7 @@ int pcapng_end(struct pcapng *p)
 	for (i = 0; i < p->n; i++) {
 		struct iface *f = &p->ifaces[i];
 		uint64_t received = f->packets + f->dropped;
-		struct out *o = begin(p, STATISTICS);
+		struct out *o = begin(p, PCAPNG_STATISTICS);
 
 		out_le32(o, i);
 		stamp(o, f->last, f);
@@ -493,11 +492,11 @@ int pcapng_end(struct pcapng *p)
 			time_option(o, ISB_ENDTIME, f->last, f);
 		}
 		if (f->drops_unknown)
-			option_text(o, OPT_COMMENT, "events were lost whose number is not known");
+			option_text(o, PCAPNG_OPT_COMMENT, "events were lost whose number is not known");
 		else
 			option(o, ISB_IFDROP, &f->dropped, 8);
 		option(o, ISB_IFRECV, &received, 8);
-		out_le32(o, OPT_END);
+		out_le32(o, PCAPNG_OPT_END);
 		end(p);
 	}
 	return p->out->error || p->data.error ? -1 : 0;

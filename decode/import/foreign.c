@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/import/foreign.h"
+#include "common/pcapng.h"
 #include "decode/base/bytes.h"
 #include "decode/usb/usbmontext.h"
-#include "format/block.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,11 +26,11 @@ static bool is_foreign_pcapng(FILE *in)
 	while (!fseek(in, at, SEEK_SET) && fread(p, 1, sizeof(p), in) == sizeof(p)) {
 		uint32_t type, len;
 
-		if (get32(p) == PCAPNG_SHB)
-			swapped = get_be32(p + 8) == PCAPNG_BOM;
+		if (get32(p) == PCAPNG_SECTION)
+			swapped = get_be32(p + 8) == PCAPNG_BYTE_ORDER;
 		type = swapped ? get_be32(p) : get32(p);
 		len = swapped ? get_be32(p + 4) : get32(p + 4);
-		if (type == PCAPNG_IDB)
+		if (type == PCAPNG_INTERFACE)
 			return !trawl_is_ours(fileno(in));
 		if (len < 12)
 			break;
@@ -45,7 +45,7 @@ enum foreign_kind foreign_kind(FILE *in)
 	size_t n = fread(head, 1, sizeof(head), in);
 	uint32_t le = n >= 12 ? get32(head) : 0, be = n >= 12 ? get_be32(head) : 0;
 
-	if (le == PCAPNG_SHB) {
+	if (le == PCAPNG_SECTION) {
 		bool foreign = is_foreign_pcapng(in);
 
 		rewind(in);

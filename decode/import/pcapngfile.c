@@ -8,21 +8,11 @@
 #include "decode/import/usbimport.h"
 #include "decode/base/bytes.h"
 #include "decode/usb/usb.h"
+#include "common/pcapng.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum block_type {
-	BLOCK_SECTION = 0x0a0d0d0a,
-	BLOCK_INTERFACE = 1,
-	BLOCK_PACKET_OLD = 2,
-	BLOCK_SIMPLE = 3,
-	BLOCK_STATISTICS = 5,
-	BLOCK_PACKET = 6,
-};
-
-#define OPT_COMMENT 1
-#define BYTE_ORDER_MAGIC 0x1a2b3c4d
 #define INTERFACES_MAX 4096
 #define BLOCK_MAX (256u << 20)
 #define READ_STEP 65536
@@ -88,9 +78,9 @@ static bool section_order(struct pcapng *p, uint8_t head[8])
 
 	if (fread(magic, 1, 4, p->in) != 4)
 		return false;
-	if (get32(magic) == BYTE_ORDER_MAGIC)
+	if (get32(magic) == PCAPNG_BYTE_ORDER)
 		p->swapped = false;
-	else if (get_be32(magic) == BYTE_ORDER_MAGIC)
+	else if (get_be32(magic) == PCAPNG_BYTE_ORDER)
 		p->swapped = true;
 	else
 		return false;
@@ -110,8 +100,8 @@ static int next_block(struct pcapng *p, uint32_t *type)
 	if (n != 8)
 		return -1;
 	*type = u32(p, head);
-	if (get32(head) == BLOCK_SECTION) {
-		*type = BLOCK_SECTION;
+	if (get32(head) == PCAPNG_SECTION) {
+		*type = PCAPNG_SECTION;
 		if (!section_order(p, head))
 			return -1;
 		taken += 4;
@@ -182,7 +172,7 @@ static uint64_t to_ns(const struct interface *f, uint64_t stamp)
 static bool is_made_up(const struct pcapng *p, uint32_t options)
 {
 	size_t n = strlen(usb_made_up);
-	const uint8_t *comment = option(p, options, OPT_COMMENT, (uint16_t)n);
+	const uint8_t *comment = option(p, options, PCAPNG_OPT_COMMENT, (uint16_t)n);
 
 	return comment && !memcmp(comment, usb_made_up, n);
 }
@@ -216,13 +206,13 @@ static int packet_block(struct pcapng *p, uint32_t type, struct trawl_error *err
 	const uint8_t *b = p->block;
 	uint32_t n;
 
-	if (type == BLOCK_SIMPLE && p->len >= 4) {
+	if (type == PCAPNG_PACKET_SIMPLE && p->len >= 4) {
 		n = u32(p, b);
 		return packet(p, 0, 0, false, 4, n < p->len - 4 ? n : p->len - 4, n, err);
 	}
 	if (p->len < 20)
 		return 0;
-	return packet(p, type == BLOCK_PACKET ? u32(p, b) : u16(p, b),
+	return packet(p, type == PCAPNG_PACKET ? u32(p, b) : u16(p, b),
 		      (uint64_t)u32(p, b + 4) << 32 | u32(p, b + 8), true, 20, u32(p, b + 12),
 		      u32(p, b + 16), err);
 }
@@ -243,13 +233,13 @@ static void statistics_block(struct pcapng *p)
 static int block(struct pcapng *p, uint32_t type, struct trawl_error *err)
 {
 	switch (type) {
-	case BLOCK_INTERFACE:
+	case PCAPNG_INTERFACE:
 		return interface_block(p, err);
-	case BLOCK_PACKET:
-	case BLOCK_PACKET_OLD:
-	case BLOCK_SIMPLE:
+	case PCAPNG_PACKET:
+	case PCAPNG_PACKET_OLD:
+	case PCAPNG_PACKET_SIMPLE:
 		return packet_block(p, type, err);
-	case BLOCK_STATISTICS:
+	case PCAPNG_STATISTICS:
 		if (p->len >= 12)
 			statistics_block(p);
 		return 0;

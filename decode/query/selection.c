@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "decode/query/choice.h"
 #include "decode/base/cli.h"
 #include "decode/base/glob.h"
 #include "decode/query/where.h"
@@ -98,8 +97,6 @@ void selection_free(struct selection *s)
 {
 	where_free(s->where);
 	s->where = NULL;
-	choice_free(s->choice);
-	s->choice = NULL;
 }
 
 static bool relative(const struct time_arg *w)
@@ -194,8 +191,8 @@ bool selection_wants(struct selection *s, const struct decoder *d, void *state,
 {
 	bool task;
 
-	if (s->choice && d == &usb_decoder)
-		return choice_has(s->choice, it);
+	if (s->chooser && d == s->chooser->decoder)
+		return s->chooser->has(s->chooser, it);
 	task = wants_task(s, it); /* asked of every item: of which none had is told */
 
 	return selection_name(s, it->name, it->name_len, true) && it->time >= s->begin &&

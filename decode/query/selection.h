@@ -39,7 +39,12 @@ enum {
 #define SELECTION_MAX 64 /* of each option that may come again */
 
 struct where;
-struct choice;
+
+/* Decides about the items of one decoder in place of --name, --where and --pid. */
+struct chooser {
+	const struct decoder *decoder;
+	bool (*has)(const struct chooser *c, const struct item *it);
+};
 
 struct selection {
 	const char *from_text, *to_text; /* parsed at the end: --utc may follow them */
@@ -54,7 +59,7 @@ struct selection {
 	bool pid_seen[SELECTION_MAX];
 	const char *where_option, *where_text;
 	struct where *where;
-	struct choice *choice; /* of USB events: which; NULL: all of the above says it */
+	const struct chooser *chooser; /* NULL: none; not freed here */
 	uint64_t count;      /* 0: no limit */
 
 	/* by selection_times() */

@@ -320,8 +320,8 @@ static int check_where(struct stream *s, struct trawl_error *err)
 	char text[900];
 	size_t at;
 
-	/* With a choice, it is asked of transfers and was asked by those that made the choice. */
-	if (!sel->where || sel->choice)
+	/* A chooser has asked it already, of whole transfers. */
+	if (!sel->where || sel->chooser)
 		return 0;
 	if (trawl_event_type_count(s->reader))
 		bad = where_unknown(sel->where, known, s, &at);
@@ -376,7 +376,7 @@ int stream_unseen_name(struct stream *s, struct trawl_error *err)
 	const char *unseen;
 
 	if (s->stopped || s->selection->begin || s->selection->end != UINT64_MAX ||
-	    s->selection->choice)
+	    s->selection->chooser)
 		return 0;
 	out_memory(&l.text);
 	for (const struct engine *e = s->engines; e; e = e->next)

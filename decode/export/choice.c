@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decode/query/choice.h"
+#include "decode/export/choice.h"
 
 #include <stdlib.h>
 
@@ -9,6 +9,7 @@
 
 struct choice {
 	struct consumer consumer; /* first: the stream hands it back */
+	struct chooser chooser;   /* the selection hands it back */
 	uint8_t *bits;            /* one for each USB event that is read, by its number */
 	uint64_t room;            /* of bits, in bytes */
 	uint64_t events;          /* that are chosen, those of other sources too */
@@ -65,13 +66,25 @@ static bool any_usb(struct stream *s)
 	return false;
 }
 
+/* struct chooser: is this an event of a transfer that was chosen? */
+static bool has_event(const struct chooser *chooser, const struct item *it)
+{
+	const struct choice *c = (const struct choice *)((const char *)chooser -
+							 offsetof(struct choice, chooser));
+	const struct usb_detail *d = it->detail;
+
+	return d->urb.number / 8 < c->room && c->bits[d->urb.number / 8] >> d->urb.number % 8 & 1;
+}
+
 static struct choice *read_through(struct stream *s, struct trawl_error *err)
 {
 	struct choice *c = calloc(1, sizeof(*c));
 	struct trawl_error note;
 
-	if (c)
+	if (c) {
 		c->consumer.item = take_item;
+		c->chooser = (struct chooser){ .decoder = &usb_decoder, .has = has_event };
+	}
 	if (c && stream_run(s, &c->consumer, err)) {
 		choice_free(c);
 		return NULL;
@@ -87,24 +100,26 @@ static struct choice *read_through(struct stream *s, struct trawl_error *err)
 }
 
 int choice_find(const char *path, const struct decode_options *options,
-		struct selection *selection, struct trawl_error *err)
+		struct selection *selection, struct choice **choice, struct trawl_error *err)
 {
 	struct decode_options joined = *options;
 	struct stream *s;
 	int got = 0;
 
+	*choice = NULL;
 	joined.export = false;
 	s = stream_open(path, &joined, selection, err);
 	if (!s)
 		return -1;
 	if (any_usb(s)) {
-		selection->choice = read_through(s, err);
-		got = selection->choice ? 0 : -1;
+		*choice = read_through(s, err);
+		got = *choice ? 0 : -1;
 	}
-	if (selection->choice) {
+	if (*choice) {
 		/* Up to the last one they are the same, and so is their number. */
-		selection->count = selection->count ? selection->choice->events : 0;
+		selection->count = selection->count ? (*choice)->events : 0;
 		selection->taken = 0;
+		selection->chooser = &(*choice)->chooser;
 	}
 	stream_close(s);
 	return got;
@@ -116,11 +131,4 @@ void choice_free(struct choice *c)
 		return;
 	free(c->bits);
 	free(c);
-}
-
-bool choice_has(const struct choice *c, const struct item *it)
-{
-	const struct usb_detail *d = it->detail;
-
-	return d->urb.number / 8 < c->room && c->bits[d->urb.number / 8] >> d->urb.number % 8 & 1;
 }
