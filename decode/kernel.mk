@@ -6,7 +6,8 @@ libdecode_la_SOURCES += \
 	decode/kernel/constants.h decode/kernel/constants.c \
 	decode/kernel/printeval.h decode/kernel/printeval.c \
 	decode/kernel/printbytes.h decode/kernel/printbytes.c \
-	decode/kernel/printconv.c decode/kernel/symbols.c \
+	decode/kernel/printconv.h decode/kernel/printconv.c \
+	decode/kernel/symbols.h decode/kernel/symbols.c \
 	decode/kernel/printfield.h decode/kernel/printfield.c \
 	decode/export/perfetto.h decode/export/perfetto.c decode/export/protobuf.h \
 	decode/export/tracedat.h decode/export/tracedat.c \

@@ -37,6 +37,7 @@ include decode/kernel.mk
 # USB.
 libdecode_la_SOURCES += \
 	decode/base/bytes.h \
+	decode/usb/chapter9.h decode/usb/detail.h \
 	decode/usb/cdc.h decode/usb/cdc.c \
 	decode/usb/descriptor.h decode/usb/descriptor.c \
 	decode/usb/desctable.h decode/usb/desctable.c \

@@ -16,7 +16,8 @@ libtrawl_la_SOURCES = format/trawl.h format/chunk.h format/error.c \
 	format/writer.c format/metacache.h format/metacache.c format/ring.h format/ring.c \
 	format/clock.h format/clock.c format/input.h format/input.c format/walk.h format/walk.c \
 	format/known.h format/known.c format/catalog.h format/catalog.c format/merge.h format/merge.c \
-	format/reader.h format/reader.c format/locate.c \
+	format/openfile.h format/openfile.c format/intake.h format/intake.c \
+	format/reader.h format/reader.c format/locate.h format/locate.c \
 	format/segment.h format/segment.c format/live.c
 # Loops over columns.
 libtrawl_la_CFLAGS = $(AM_CFLAGS) $(LOOP_CFLAGS)

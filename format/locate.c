@@ -6,7 +6,8 @@
  */
 #include <errno.h>
 
-#include "format/reader.h"
+#include "format/intake.h"
+#include "format/locate.h"
 
 /* ---- is it ours? ------------------------------------------------------------------------- */
 
@@ -107,37 +108,6 @@ struct located {
 	uint64_t events, chunks;
 };
 
-/* A whole own block of this kind at `at`: its body, or false. Valid until the next read. */
-static bool own_body(struct trawl_reader *r, uint64_t at, enum block_kind kind, struct view *body,
-		     uint32_t *len)
-{
-	struct block b;
-	const uint8_t *p;
-	size_t got;
-
-	p = input_at(&r->in, at, BLOCK_HEAD, &got);
-	if (got < BLOCK_HEAD || block_head(p, got, &b) != BLOCK_OK || b.kind != kind)
-		return false;
-	p = input_at(&r->in, at, b.len, &got);
-	*len = b.len;
-	return got == b.len && block_whole(p, &b) && block_body(p, &b, &r->tmp, body);
-}
-
-bool reader_index(struct trawl_reader *r, uint64_t at, struct view *body)
-{
-	uint32_t len;
-
-	if (!r->index.len || r->index_at != at) {
-		r->index.len = 0;
-		if (!own_body(r, at, BLOCK_INDEX, body, &len))
-			return false;
-		buf_put(&r->index, body->p, view_left(body));
-		r->index_at = at;
-	}
-	*body = (struct view){ r->index.data, r->index.data + r->index.len, false };
-	return !r->index.failed;
-}
-
 /* Chunks that lie in the section, one behind the other; *behind: the end of the one before. */
 static bool refs_ok(struct view refs, struct located *l, uint64_t *first, uint64_t *behind)
 {
@@ -233,7 +203,7 @@ static bool locate_one(struct trawl_reader *r, uint64_t end, struct located *l)
 	memset(l, 0, sizeof(*l));
 	l->end = end;
 	if (end < END_BLOCK ||
-	    !own_body(r, end - END_BLOCK, BLOCK_END, &body, &len) || len != END_BLOCK ||
+	    !reader_own_body(r, end - END_BLOCK, BLOCK_END, &body, &len) || len != END_BLOCK ||
 	    !end_get(&body, &l->mark) || l->mark.section > end - END_BLOCK)
 		return false;
 	l->start = end - END_BLOCK - l->mark.section;

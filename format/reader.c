@@ -9,196 +9,13 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "format/intake.h"
+#include "format/locate.h"
+#include "format/reader.h"
 #include "format/segment.h"
 
 /* A pipe without usable horizons: this much is held before events are given as they are. */
-enum {
-	HELD_MAX = 64 << 20,
-	PIPE_SYNCS = 256, /* the newest sync blocks, which what is held may need */
-};
-
-/* ---- what was asked for ------------------------------------------------------------------ */
-
-static bool all_sources(const struct trawl_range *g)
-{
-	return !(g->sources[0] | g->sources[1] | g->sources[2] | g->sources[3]);
-}
-
-bool reader_wants(const struct trawl_reader *r, const struct trawl_source *s)
-{
-	uint16_t id = s->id;
-
-	return all_sources(&r->range) || (id < 256 && r->range.sources[id / 64] >> id % 64 & 1);
-}
-
-/* ---- blocks into the catalog ------------------------------------------------------------- */
-
-static bool begin_section(struct trawl_reader *r, uint64_t at)
-{
-	r->section = catalog_section(&r->catalog, at);
-	if (!r->section)
-		return false;
-	return true;
-}
-
-bool chunk_ref_get(const struct walked *f, uint64_t section, struct chunk_ref *ref)
-{
-	struct chunk_head c;
-
-	chunk_head_get(f->p, &c);
-	*ref = (struct chunk_ref){
-		.at = f->at - section, .first = c.first, .last = c.last, .len = f->b.len,
-		.count = c.count, .source = c.source,
-	};
-	return c.source < SOURCES_MAX && c.first <= c.last;
-}
-
-/*
- * A pipe's chunk waits until it is due. Where its time stamps are on the timeline only the next
- * sync block tells, unless they are the timeline's own; but they are not before the horizon.
- */
-static bool add_held(struct trawl_reader *r, const struct chunk_ref *ref, const uint8_t *payload,
-		     size_t len)
-{
-	struct section *s = r->section;
-	struct clock_map clocks = catalog_clocks(&r->catalog, s);
-	bool own = s->sources[ref->source]->source->clock == TRAWL_CLOCK_MONO;
-	struct bundle *b = calloc(1, sizeof(*b));
-
-	if (!b)
-		return false;
-	b->refs = malloc(sizeof(*ref));
-	b->payload = malloc(len ? len : 1);
-	if (!b->refs || !b->payload)
-		goto fail;
-	*b->refs = *ref;
-	memcpy(b->payload, payload, len);
-	b->len = len;
-	b->n = 1;
-	if (merge_add(&r->merge, b, 0, own ? merge_start(s, &clocks, ref) : r->limit))
-		return true;
-fail:
-	bundle_free(b);
-	return false;
-}
-
-static bool take_chunk(struct trawl_reader *r, const struct walked *f)
-{
-	struct section *s = r->section;
-	struct chunk_head c;
-	struct chunk_ref ref;
-
-	if (!chunk_ref_get(f, s->start, &ref)) {
-		damage_add(&r->damage, f->at);
-		return true;
-	}
-	if (r->in.seekable) {
-		r->events += ref.count;
-		r->chunks++;
-		return segment_block(r, s, ref.at, true);
-	}
-	chunk_head_get(f->p, &c);
-	if (!s->sources[c.source] || !chunk_payload_ok(f->p, &c)) {
-		damage_add(&r->damage, f->at);
-		return true;
-	}
-	r->chunks++;
-	if (!reader_wants(r, s->sources[c.source]->source))
-		return true;
-	if (r->by_chunk) {
-		r->chunk = c;
-		r->payload = f->p + BLOCK_HEAD + CHUNK_HEAD;
-		return true;
-	}
-	return add_held(r, &ref, f->p + BLOCK_HEAD + CHUNK_HEAD, c.payload);
-}
-
-/* Copies in the index of what was lost to damage. */
-static void take_index(struct trawl_reader *r, struct view *body)
-{
-	enum block_kind kind;
-	struct view item;
-	uint64_t at;
-
-	view_u64(body);
-	while (index_next(body, &kind, &at, &item)) {
-		bool known = kind == BLOCK_SYNC && r->section->start + at < r->damage.first;
-
-		if (kind != BLOCK_REFS && !known)
-			catalog_add_copy(&r->catalog, r->section, kind, at, &item);
-	}
-}
-
-/* A sync block on a pipe: what is in front of its horizon has all come in. */
-static void move_limit(struct trawl_reader *r)
-{
-	struct clock_map clocks = catalog_clocks(&r->catalog, r->section);
-	const struct trawl_sync *s = &clocks.syncs[clocks.n - 1].s;
-	uint64_t horizon = s->horizon, limit;
-
-	/* A writer that promises nothing is taken to be at most one sync block late. */
-	if (!horizon && clocks.n > 1)
-		horizon = clocks.syncs[clocks.n - 2].s.mono;
-	limit = horizon + clocks.origin;
-	if (horizon && limit > r->limit)
-		r->limit = limit;
-	if (r->section->nsyncs - r->section->settled >= 2 * PIPE_SYNCS)
-		catalog_thin(&r->catalog, r->section, PIPE_SYNCS);
-}
-
-static bool take_body(struct trawl_reader *r, const struct walked *f)
-{
-	struct section *s = r->section;
-	struct view body;
-
-	/* Sync blocks are many: of those in front of all damage the copies are not looked at. */
-	s->remember = r->in.seekable && f->b.kind != BLOCK_INDEX &&
-		      (f->b.kind != BLOCK_SYNC || r->damage.blocks);
-	if (f->b.kind == BLOCK_SYNC && r->in.seekable &&
-	    !segment_block(r, s, f->at - s->start, false))
-		return false;
-
-	if (!block_body(f->p, &f->b, &r->tmp, &body) ||
-	    (f->b.kind == BLOCK_SOURCE &&
-	     (view_left(&body) < 16 || get64(body.p + 8) != f->interface)))
-		damage_add(&r->damage, f->at);
-	if (f->b.kind == BLOCK_INDEX) {
-		if (r->in.seekable && r->damage.blocks)
-			take_index(r, &body);
-	} else if (!catalog_add(&r->catalog, s, f->b.kind, f->at - s->start, &body)) {
-		damage_add(&r->damage, f->at);
-	} else if (f->b.kind == BLOCK_SYNC && !r->in.seekable) {
-		move_limit(r);
-	}
-	return true;
-}
-
-bool reader_take(struct trawl_reader *r, const struct walked *f)
-{
-	bool front = f->b.kind == BLOCK_FOREIGN && f->b.type == PCAPNG_SHB;
-
-	/* A section begins with its header; when that is damaged, with its start block. */
-	if ((front || (f->b.kind == BLOCK_START && r->section && r->section->started) ||
-	     (f->b.kind != BLOCK_FOREIGN && !r->section)) && !begin_section(r, f->at))
-		return false;
-	if (r->section)
-		r->section->end = f->at + f->b.len;
-	if (f->b.kind == BLOCK_FOREIGN)
-		return true;
-	r->ours = true;
-	switch (f->b.kind) {
-	case BLOCK_START:
-		r->section->started = true;
-		return true;
-	case BLOCK_CHUNK:
-		return take_chunk(r, f);
-	case BLOCK_END:
-		r->section->ended = true;
-		return true;
-	default:
-		return take_body(r, f);
-	}
-}
+enum { HELD_MAX = 64 << 20 };
 
 /* ---- opening and closing ----------------------------------------------------------------- */
 
@@ -360,7 +177,7 @@ static int finish(struct trawl_reader *r, struct trawl_error *err)
 		return 0;
 	r->finished = true;
 	if (!r->in.seekable || r->range.from || r->range.to != UINT64_MAX ||
-	    !all_sources(&r->range))
+	    !reader_wants_all(r))
 		return 0;
 	return locate_check(r, err);
 }

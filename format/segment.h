@@ -8,7 +8,7 @@
 #ifndef TRAWL_FORMAT_SEGMENT_H
 #define TRAWL_FORMAT_SEGMENT_H
 
-#include "format/reader.h"
+#include "format/openfile.h"
 
 /*
  * The scan of a section without an index came to a chunk or a sync block at this offset of the

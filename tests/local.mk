@@ -23,6 +23,9 @@ libtrawl_test_la_SOURCES = $(libtrawl_la_SOURCES)
 libtrawl_test_la_CFLAGS = $(libtrawl_la_CFLAGS)
 libtrawl_test_la_LIBADD = $(libtrawl_la_LIBADD)
 
+
+EXTRA_DIST += tests/structure.py
+
 include tests/format/local.mk
 include tests/capture/local.mk
 include tests/decode/local.mk

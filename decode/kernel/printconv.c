@@ -4,6 +4,7 @@
 
 #include "decode/base/layout.h"
 #include "decode/kernel/printbytes.h"
+#include "decode/kernel/printconv.h"
 #include "decode/kernel/printeval.h"
 
 static int measure(struct eval *e, const struct node *arg, int fixed)
@@ -251,7 +252,7 @@ static bool put_direct_text(const struct eval *e, const struct piece *p, struct 
 }
 
 /* Short ones are copied in steps of 16: there is room behind the last. */
-static void put_literal(const struct piece *p, struct out *o)
+void printfmt_literal(const struct piece *p, struct out *o)
 {
 	char *to;
 
@@ -265,14 +266,6 @@ static void put_literal(const struct piece *p, struct out *o)
 	o->len += p->len;
 }
 
-void printfmt_text(struct printfmt *f, const struct symbols *symbols, const void *record,
-		   size_t len, struct out *o)
-{
-	if (f->npieces)
-		put_literal(f->pieces, o);
-	printfmt_pieces(f, 0, f->npieces, symbols, record, len, o);
-}
-
 void printfmt_pieces(struct printfmt *f, size_t first, size_t n, const struct symbols *symbols,
 		     const void *record, size_t len, struct out *o)
 {
@@ -280,7 +273,7 @@ void printfmt_pieces(struct printfmt *f, size_t first, size_t n, const struct sy
 
 	for (const struct piece *start = f->pieces + first, *p = start; p < start + n; p++) {
 		if (p > start)
-			put_literal(p, o);
+			printfmt_literal(p, o);
 		if ((p->direct == DIRECT_NUMBER && put_direct_number(&e, p, o)) ||
 		    (p->direct == DIRECT_TEXT && put_direct_text(&e, p, o)) || !p->conversion)
 			continue;

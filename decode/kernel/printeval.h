@@ -4,6 +4,7 @@
 #define TRAWL_DECODE_KERNEL_PRINTEVAL_H
 
 #include "decode/kernel/printexpr.h"
+#include "decode/kernel/symbols.h"
 
 enum result_type { RESULT_NUMBER, RESULT_BYTES, RESULT_TEXT };
 

@@ -3,7 +3,8 @@
 #ifndef TRAWL_DECODE_KERNEL_PRINTEXPR_H
 #define TRAWL_DECODE_KERNEL_PRINTEXPR_H
 
-#include "decode/kernel/printfmt.h"
+#include "decode/base/output.h"
+#include "format/trawl.h"
 
 enum node_op {
 	NODE_NUMBER, /* number, size, is_signed */
@@ -90,13 +91,6 @@ struct piece {
 	uint32_t at;                   /* NUMBER: where in the record */
 	const struct trawl_field *field;
 };
-
-struct printfmt;
-struct symbols;
-
-/* Appends n pieces from `first` on, without the literal in front of them. */
-void printfmt_pieces(struct printfmt *f, size_t first, size_t n, const struct symbols *symbols,
-		     const void *record, size_t len, struct out *o);
 
 enum { PRINTFMT_PAD = 16 }; /* bytes that can be read behind the pieces' texts */
 

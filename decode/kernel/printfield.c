@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "decode/kernel/printconv.h"
 #include "decode/kernel/printeval.h"
 
 /* Consecutive pieces of the format that say what a field's value is. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The format string of a print format; its arguments are printparse.c's. */
+#include "decode/kernel/printconv.h"
 #include "decode/kernel/printeval.h"
+#include "decode/kernel/printfmt.h"
 #include "decode/kernel/printparse.h"
 
 #include <ctype.h>
@@ -295,4 +297,12 @@ const char *printfmt_unknown(const struct printfmt *f)
 bool printfmt_symbols(const struct printfmt *f)
 {
 	return f->symbols;
+}
+
+void printfmt_text(struct printfmt *f, const struct symbols *symbols, const void *record,
+		   size_t len, struct out *o)
+{
+	if (f->npieces)
+		printfmt_literal(f->pieces, o);
+	printfmt_pieces(f, 0, f->npieces, symbols, record, len, o);
 }

@@ -20,6 +20,7 @@
 #define TRAWL_DECODE_KERNEL_PRINTFMT_H
 
 #include "decode/base/output.h"
+#include "decode/kernel/symbols.h"
 #include "format/trawl.h"
 
 struct printfmt;
@@ -38,20 +39,6 @@ const char *printfmt_unknown(const struct printfmt *p);
 
 /* Does it show addresses as symbols (%pS, a stack trace)? Then symbols make it better. */
 bool printfmt_symbols(const struct printfmt *p);
-
-/* ---- symbols: what addresses of the kernel mean ---- */
-
-struct symbols;
-
-/* From texts as /proc/kallsyms and printk_formats have them; NULL for what is not there. */
-struct symbols *symbols_parse(const char *kallsyms, size_t klen, const char *printk, size_t plen);
-void symbols_free(struct symbols *s);
-/* The symbol at or before addr, how far, and its module ("" for none); NULL if not known. s may be
- * NULL. */
-const char *symbols_find(const struct symbols *s, uint64_t addr, uint64_t *offset,
-			 const char **module);
-/* The constant text at addr; NULL if not known. */
-const char *symbols_text(const struct symbols *s, uint64_t addr);
 
 /* Appends the text of a record; control characters come out escaped, as out_safe() does. */
 void printfmt_text(struct printfmt *p, const struct symbols *symbols, const void *record,

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What addresses of the traced kernel mean: saved parts of /proc/kallsyms and printk_formats. */
-#include "decode/kernel/printfmt.h"
+#include "decode/kernel/symbols.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct symbol {
 	uint64_t addr;

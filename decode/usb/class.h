@@ -10,7 +10,7 @@
 #ifndef TRAWL_DECODE_USB_CLASS_H
 #define TRAWL_DECODE_USB_CLASS_H
 
-#include "decode/usb/usb.h"
+#include "decode/usb/detail.h"
 
 struct usb_class {
 	/* Whether a transfer of an endpoint other than 0 is of this class. */

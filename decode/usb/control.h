@@ -11,52 +11,9 @@
 #define TRAWL_DECODE_USB_CONTROL_H
 
 #include "decode/base/valuetree.h"
-
-struct control_request {
-	uint8_t type, request; /* bmRequestType, bRequest */
-	uint16_t value, index, length;
-};
-
-enum setup_kind { SETUP_STANDARD, SETUP_CLASS, SETUP_VENDOR, SETUP_RESERVED };
-
-enum setup_recipient { SETUP_DEVICE, SETUP_INTERFACE, SETUP_ENDPOINT, SETUP_OTHER };
-
-/* What is known of the recipient; all zero if nothing is. */
-struct setup_target {
-	uint8_t class, subclass, protocol; /* of the interface, or of the device */
-	uint16_t vendor, product;
-	bool super; /* runs at SuperSpeed or faster */
-};
-
-enum usb_request {
-	REQ_GET_STATUS = 0,
-	REQ_CLEAR_FEATURE = 1,
-	REQ_SET_FEATURE = 3,
-	REQ_SET_ADDRESS = 5,
-	REQ_GET_DESCRIPTOR = 6,
-	REQ_SET_DESCRIPTOR = 7,
-	REQ_GET_CONFIGURATION = 8,
-	REQ_SET_CONFIGURATION = 9,
-	REQ_GET_INTERFACE = 10,
-	REQ_SET_INTERFACE = 11,
-};
+#include "decode/usb/chapter9.h"
 
 void setup_parse(struct control_request *s, const uint8_t bytes[8]);
-
-static inline enum setup_kind setup_kind(const struct control_request *s)
-{
-	return (enum setup_kind)(s->type >> 5 & 3);
-}
-
-static inline unsigned int setup_recipient(const struct control_request *s)
-{
-	return s->type & 0x1f;
-}
-
-static inline bool setup_in(const struct control_request *s)
-{
-	return s->type & 0x80;
-}
 
 /* Appends the members of an object: bmRequestType ... wLength, request, and what they mean. */
 void setup_tree(const struct control_request *s, const struct setup_target *to, struct tree *t);

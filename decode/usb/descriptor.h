@@ -11,35 +11,8 @@
 #ifndef TRAWL_DECODE_USB_DESCRIPTOR_H
 #define TRAWL_DECODE_USB_DESCRIPTOR_H
 
-#include "decode/usb/control.h"
 #include "decode/base/valuetree.h"
-
-enum descriptor_type {
-	DESC_DEVICE = 0x01,
-	DESC_CONFIG = 0x02,
-	DESC_STRING = 0x03,
-	DESC_INTERFACE = 0x04,
-	DESC_ENDPOINT = 0x05,
-	DESC_QUALIFIER = 0x06,
-	DESC_OTHER_SPEED = 0x07,
-	DESC_IAD = 0x0b,
-	DESC_BOS = 0x0f,
-	DESC_CAPABILITY = 0x10,
-	DESC_HID = 0x21,
-	DESC_HID_REPORT = 0x22,
-	DESC_CS_INTERFACE = 0x24,
-	DESC_CS_ENDPOINT = 0x25,
-	DESC_HUB = 0x29,
-	DESC_SS_HUB = 0x2a,
-	DESC_SS_COMPANION = 0x30,
-};
-
-struct descriptor {
-	const uint8_t *p;
-	size_t room;    /* bytes of it that are there: bLength, or less at the end of the data */
-	uint8_t length; /* bLength as it says */
-	uint8_t type;   /* bDescriptorType */
-};
+#include "decode/usb/chapter9.h"
 
 struct descriptor_walk {
 	const uint8_t *p, *end;

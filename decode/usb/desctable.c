@@ -6,6 +6,8 @@
  */
 #include "decode/usb/desctable.h"
 
+#include <string.h>
+
 #define U(name, size) {name, size, FIELD_UINT, FIELD_NO_REF, FIELD_NO_REF}
 #define X(name, size) {name, size, FIELD_HEX, FIELD_NO_REF, FIELD_NO_REF}
 #define ID(name) {name, 2, FIELD_ID, FIELD_NO_REF, FIELD_NO_REF}

@@ -3,7 +3,7 @@
 #ifndef TRAWL_DECODE_USB_DESCTABLE_H
 #define TRAWL_DECODE_USB_DESCTABLE_H
 
-#include "decode/usb/descriptor.h"
+#include "decode/usb/chapter9.h"
 
 enum field_how {
 	FIELD_UINT,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/ftdi.h"
-#include "decode/usb/control.h"
 
 enum {
 	FT232R = 0x6001, /* and the older FT232A and B */

@@ -7,8 +7,7 @@
 #define TRAWL_DECODE_USB_FTDI_H
 
 #include "decode/base/valuetree.h"
-
-struct control_request;
+#include "decode/usb/chapter9.h"
 
 #define FTDI_STATUS_BYTES 2 /* in front of the data of each packet that comes in */
 

@@ -3,7 +3,7 @@
 #ifndef TRAWL_DECODE_USB_KEYSTROKES_H
 #define TRAWL_DECODE_USB_KEYSTROKES_H
 
-#include "decode/usb/usb.h"
+#include "decode/usb/detail.h"
 
 /*
  * The rule by which the data of this transfer is masked; NULL: nothing says that it is keystrokes.

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* Control requests and descriptors by number. Source: USB 2.0 and 3.2, chapter 9. */
+#ifndef TRAWL_DECODE_USB_CHAPTER9_H
+#define TRAWL_DECODE_USB_CHAPTER9_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct control_request {
+	uint8_t type, request; /* bmRequestType, bRequest */
+	uint16_t value, index, length;
+};
+
+enum setup_kind { SETUP_STANDARD, SETUP_CLASS, SETUP_VENDOR, SETUP_RESERVED };
+
+enum setup_recipient { SETUP_DEVICE, SETUP_INTERFACE, SETUP_ENDPOINT, SETUP_OTHER };
+
+/* What is known of the recipient; all zero if nothing is. */
+struct setup_target {
+	uint8_t class, subclass, protocol; /* of the interface, or of the device */
+	uint16_t vendor, product;
+	bool super; /* runs at SuperSpeed or faster */
+};
+
+enum usb_request {
+	REQ_GET_STATUS = 0,
+	REQ_CLEAR_FEATURE = 1,
+	REQ_SET_FEATURE = 3,
+	REQ_SET_ADDRESS = 5,
+	REQ_GET_DESCRIPTOR = 6,
+	REQ_SET_DESCRIPTOR = 7,
+	REQ_GET_CONFIGURATION = 8,
+	REQ_SET_CONFIGURATION = 9,
+	REQ_GET_INTERFACE = 10,
+	REQ_SET_INTERFACE = 11,
+};
+
+static inline enum setup_kind setup_kind(const struct control_request *s)
+{
+	return (enum setup_kind)(s->type >> 5 & 3);
+}
+
+static inline unsigned int setup_recipient(const struct control_request *s)
+{
+	return s->type & 0x1f;
+}
+
+static inline bool setup_in(const struct control_request *s)
+{
+	return s->type & 0x80;
+}
+
+enum descriptor_type {
+	DESC_DEVICE = 0x01,
+	DESC_CONFIG = 0x02,
+	DESC_STRING = 0x03,
+	DESC_INTERFACE = 0x04,
+	DESC_ENDPOINT = 0x05,
+	DESC_QUALIFIER = 0x06,
+	DESC_OTHER_SPEED = 0x07,
+	DESC_IAD = 0x0b,
+	DESC_BOS = 0x0f,
+	DESC_CAPABILITY = 0x10,
+	DESC_HID = 0x21,
+	DESC_HID_REPORT = 0x22,
+	DESC_CS_INTERFACE = 0x24,
+	DESC_CS_ENDPOINT = 0x25,
+	DESC_HUB = 0x29,
+	DESC_SS_HUB = 0x2a,
+	DESC_SS_COMPANION = 0x30,
+};
+
+struct descriptor {
+	const uint8_t *p;
+	size_t room;    /* bytes of it that are there: bLength, or less at the end of the data */
+	uint8_t length; /* bLength as it says */
+	uint8_t type;   /* bDescriptorType */
+};
+
+#endif

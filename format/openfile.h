@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* An open file: its input, what is known of it, and how far it has been read. */
+#ifndef TRAWL_FORMAT_OPENFILE_H
+#define TRAWL_FORMAT_OPENFILE_H
+
+#include "format/merge.h"
+
+struct trawl_reader {
+	char *name;              /* for messages */
+	struct input in;
+	struct catalog catalog;
+	struct damage damage;
+	struct walker walk;      /* of a pipe, or of a scan */
+	struct merge merge;
+	struct trawl_range range;
+	struct section *section; /* that blocks are being added to */
+	struct buf tmp;          /* an expanded body */
+	struct buf index;        /* the body of the index block that was read last */
+	uint64_t index_at;       /* which is that at this offset, if the body is not empty */
+	bool ours;               /* an own block has been seen */
+	bool index_used;
+	uint64_t events, chunks; /* given, or known from the index */
+
+	/* Reading on. */
+	size_t next_section;     /* seekable: to be read when this one is finished */
+	size_t next_span;        /* seekable: of the merge's section, or by chunk the next one's */
+	struct bundle *span;     /* seekable, chunk by chunk: the span that is being read */
+	size_t next_ref;         /* of its chunks */
+	bool finished;           /* nothing is left */
+	bool drain;              /* pipe: everything of the section has come in */
+	bool broken;             /* pipe: the input ended or failed */
+	uint64_t limit;          /* pipe: events before this are all there */
+	bool by_chunk;           /* trawl_next_chunk() is in use */
+	struct chunk_decoder *decoder;
+	struct chunk_head chunk; /* pipe: of the chunk just walked, its payload follows */
+	const uint8_t *payload;
+
+	struct bundle *near;     /* seekable: the span whose clocks were asked for last */
+	const struct section *near_section;
+	size_t near_span;
+};
+
+/* Whether events of all sources were asked for, or of this one. */
+bool reader_wants_all(const struct trawl_reader *r);
+bool reader_wants(const struct trawl_reader *r, const struct trawl_source *s);
+
+/* Where a walk came upon a chunk; false when its head makes no sense. */
+bool chunk_ref_get(const struct walked *f, uint64_t section, struct chunk_ref *ref);
+
+/*
+ * The body of a whole own block of this kind at this offset of the file, valid until the next read,
+ * and the length of the block; or false.
+ */
+bool reader_own_body(struct trawl_reader *r, uint64_t at, enum block_kind kind, struct view *body,
+		     uint32_t *len);
+
+/* The body of a whole index block at this offset of the file, valid until the next; or false. */
+bool reader_index(struct trawl_reader *r, uint64_t at, struct view *body);
+
+#endif

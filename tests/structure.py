@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Includes run one way.
+
+The table "The map" of CONTRIBUTING.md says of each folder, or single header, what it may include.
+This test reads every include of the product and fails on one that the table does not allow, on a
+circle of folders in the table, on a circle of files (a .c and its .h are one), on a header of
+format/ other than trawl.h outside it, and on an include that is not a path from the root.
+"""
+import os
+import re
+import sys
+
+SRC = os.environ.get("TRAWL_SRC", os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+sys.path.insert(0, os.path.join(SRC, "tests"))
+sys.dont_write_bytecode = True
+from tap import finish, ok  # noqa: E402
+
+TOPS = ("capture", "common", "decode", "edit", "format", "replay", "kmod")
+GENERATED = (".inc", "config.h")
+
+
+def sources():
+    for top in TOPS:
+        for folder, _, names in os.walk(os.path.join(SRC, top)):
+            for name in sorted(names):
+                if name.endswith((".c", ".h")):
+                    yield os.path.relpath(os.path.join(folder, name), SRC)
+
+
+def table(text):
+    """{place: (set of places that it may include)} from the rows | `place` | ... | `a`, `b` |."""
+    rows = {}
+    section = text.split("\n## The map", 1)[1].split("\n## ", 1)[0]
+    for line in section.splitlines():
+        cells = [c.strip() for c in line.strip().strip("|").split("|")]
+        if len(cells) == 3 and cells[0].startswith("`"):
+            may = set(re.findall(r"`([^`]+)`", cells[2]))
+            for place in re.findall(r"`([^`]+)`", cells[0]):
+                rows[place.rstrip("/")] = {m.rstrip("/") for m in may}
+    return rows
+
+
+def place_of(path, rows):
+    """The row that a file belongs to: its own, or that of its folder."""
+    return path if path in rows else os.path.dirname(path)
+
+
+def includes(path):
+    with open(os.path.join(SRC, path), encoding="utf-8") as f:
+        return [i for i in re.findall(r'^#include "([^"]+)"', f.read(), re.M)
+                if not i.endswith(GENERATED)]
+
+
+def circles(graph):
+    """Strongly connected components of more than one node (Tarjan)."""
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(u):
+        index[u] = low[u] = len(index)
+        stack.append(u)
+        for v in sorted(graph.get(u, ())):
+            if v not in index:
+                visit(v)
+                low[u] = min(low[u], low[v])
+            elif v in stack:
+                low[u] = min(low[u], index[v])
+        if low[u] == index[u]:
+            at = stack.index(u)
+            if len(stack) - at > 1:
+                found.append(sorted(stack[at:]))
+            del stack[at:]
+
+    for node in sorted(graph):
+        if node not in index:
+            visit(node)
+    return found
+
+
+def check(rows, files):
+    """What is wrong, as {kind of rule: [sentence]}."""
+    bad = {"path": [], "arrow": [], "format": [], "file": [], "folder": [], "table": []}
+    modules, used = {}, set()
+    for path, included in files.items():
+        here = place_of(path, rows)
+        used.add(here)
+        if here not in rows:
+            bad["table"].append(f"{path}: the table has no row for {here}/")
+            continue
+        for other in included:
+            if other not in files:
+                bad["path"].append(f"{path}: includes \"{other}\", which is no path from the root")
+                continue
+            there = place_of(other, rows)
+            if there != here and there not in rows[here]:
+                bad["arrow"].append(f"{path}: includes {other}; {here} may not include {there}")
+            if other.startswith("format/") and not path.startswith("format/") and \
+                    other != "format/trawl.h":
+                bad["format"].append(f"{path}: includes {other}, an inside of libtrawl")
+            if path[:-2] != other[:-2]:
+                modules.setdefault(path[:-2], set()).add(other[:-2])
+    bad["file"] = [" - ".join(c) for c in circles(modules)]
+    bad["folder"] = [" - ".join(c) for c in circles(rows)]
+    bad["table"] += [f"the row of {r} is of nothing" for r in sorted(set(rows) - used)
+                     if not os.path.exists(os.path.join(SRC, r))]
+    return bad
+
+
+def proves_itself():
+    """A test that can't fail is none: each rule finds its own breach."""
+    rows = {"a": {"b"}, "b": {"a"}, "format": set()}
+    files = {"a/x.c": ["b/y.h", "x.h"], "b/y.h": ["format/z.h", "a/x.h"], "a/x.h": ["b/y.h"],
+             "format/z.h": [], "c/n.c": []}
+    bad = check(rows, files)
+    ok(all(bad[k] for k in ("path", "arrow", "format", "file", "folder", "table")),
+       "each rule finds its breach in a made-up tree")
+
+
+proves_itself()
+with open(os.path.join(SRC, "CONTRIBUTING.md"), encoding="utf-8") as f:
+    ROWS = table(f.read())
+BAD = check(ROWS, {p: includes(p) for p in sources()})
+for kind, what in (("table", "every folder has a row in the table, and no row is of nothing"),
+                   ("path", "includes name the path from the root"),
+                   ("arrow", "every include is an arrow of the table"),
+                   ("format", "of format/ the others include trawl.h only"),
+                   ("file", "no circle of files"),
+                   ("folder", "no circle of folders")):
+    for line in BAD[kind]:
+        print("#", line)
+    ok(not BAD[kind], what)
+finish()
