@@ -5,15 +5,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "decode/base/jdoc.h"
+#include "decode/export/ftracepb.h"
 #include "decode/export/protobuf.h"
 
 /* Field numbers, by message. */
 enum {
 	TRACE_PACKET = 1,
 
-	PACKET_CLOCK_SNAPSHOT = 6, PACKET_TIMESTAMP = 8, PACKET_SEQUENCE = 10,
-	PACKET_TRACK_EVENT = 11, PACKET_SEQUENCE_FLAGS = 13, PACKET_CLOCK = 58,
+	PACKET_FTRACE_EVENTS = 1, PACKET_CLOCK_SNAPSHOT = 6, PACKET_TIMESTAMP = 8, PACKET_SEQUENCE = 10,
+	PACKET_TRACK_EVENT = 11, PACKET_SEQUENCE_FLAGS = 13, PACKET_SYSTEM_INFO = 45,
+	PACKET_CLOCK = 58,
 	PACKET_TRACK_DESCRIPTOR = 60,
+
+	SYSTEM_UTSNAME = 1, UTSNAME_SYSNAME = 1, UTSNAME_RELEASE = 3, UTSNAME_MACHINE = 4,
 
 	SNAPSHOT_CLOCKS = 1, SNAPSHOT_PRIMARY = 2,
 	CLOCK_ID = 1, CLOCK_TIMESTAMP = 2,
@@ -41,7 +46,7 @@ enum track_kind { OF_PROCESS = 1, OF_THREAD, OF_CPU, OF_ENDPOINT, OF_BYTES, OF_L
 struct track {
 	uint64_t kind, key;   /* kind, lane and what it is of */
 	uint64_t uuid;
-	uint64_t busy;        /* ENDPOINT: until when the last slice lasts; CPU: 1 in a slice */
+	uint64_t busy;        /* ENDPOINT: until when the last slice lasts */
 	uint64_t total;       /* BYTES, LOSS: so far */
 	char name[16];        /* THREAD: what it was called when described */
 };
@@ -52,6 +57,7 @@ struct perfetto {
 	struct out *out, packet;
 	struct track **slots; /* open addressing */
 	size_t nslots, ntracks;
+	uint64_t to_boot; /* from the timeline to CLOCK_BOOTTIME, as the snapshot has them */
 	bool started, failed;
 
 	/* the item at hand, for annotate() */
@@ -112,6 +118,38 @@ static void snapshot(struct perfetto *p, uint64_t now)
 	pb_uint(o, SNAPSHOT_PRIMARY, PERFETTO_REALTIME);
 	pb_end(o, start);
 	packet_end(p, packet);
+	p->to_boot = s ? s->boot - s->real : 0;
+}
+
+static void text_member(struct out *o, uint32_t field, const char *text)
+{
+	struct out safe;
+
+	out_memory(&safe);
+	out_safe(&safe, text, strlen(text));
+	pb_bytes(o, field, safe.data, safe.error ? 0 : safe.len);
+	out_free(&safe);
+}
+
+/* The kernel's release: what the states of tasks mean depends on it. */
+static void system_info(struct perfetto *p)
+{
+	struct json_object *machine = jdoc_meta(stream_reader(p->stream), "machine");
+	struct out *o = &p->packet;
+	size_t packet, info, uts;
+
+	if (!machine)
+		return;
+	packet = packet_begin(p);
+	info = pb_begin(o, PACKET_SYSTEM_INFO);
+	uts = pb_begin(o, SYSTEM_UTSNAME);
+	text_member(o, UTSNAME_SYSNAME, "Linux");
+	text_member(o, UTSNAME_RELEASE, jdoc_string(machine, "kernel"));
+	text_member(o, UTSNAME_MACHINE, jdoc_string(machine, "arch"));
+	pb_end(o, uts);
+	pb_end(o, info);
+	packet_end(p, packet);
+	json_object_put(machine);
 }
 
 /* The beginning of a packet with an event; finish with event_end(). */
@@ -389,28 +427,24 @@ static void event_name(struct perfetto *p)
 	safe_string(&p->packet, EVENT_NAME, p->item->name, p->item->name_len);
 }
 
-/* Who runs on a CPU from here on. */
-static void sched_switch(struct perfetto *p)
+/* An event of the scheduler; false if the item is none. */
+static bool scheduler(struct perfetto *p)
 {
 	const struct item *it = p->item;
-	struct track *t = cpu_track(p, it->cpu);
-	struct value v;
-	uint64_t pid;
-	struct event e;
+	struct out *o = &p->packet;
+	size_t packet, bundle;
 
-	if (!t || !number(p, "next_pid", &pid))
-		return;
-	if (t->busy)
-		event_end(p, event_begin(p, TYPE_END, t, it->time));
-	t->busy = pid != 0;
-	if (!pid)
-		return;
-	e = event_begin(p, TYPE_BEGIN, t, it->time);
-	pb_string(&p->packet, EVENT_CATEGORIES, "sched");
-	if (p->decoder->value(p->state, it, "next_comm", &v) && v.type == VALUE_TEXT)
-		safe_string(&p->packet, EVENT_NAME, v.text, v.len);
-	annotate(p, "pid", &(struct value){ .type = VALUE_UINT, .u = pid });
-	event_end(p, e);
+	if (!p->decoder->value)
+		return false;
+	packet = packet_begin(p);
+	bundle = pb_begin(o, PACKET_FTRACE_EVENTS);
+	if (!ftracepb_event(o, p->decoder, p->state, it, it->time + p->to_boot))
+		return false;
+	pb_end(o, bundle);
+	packet_end(p, packet);
+	if (it->tid > 0) /* of which process the thread is, the tables have from its track */
+		thread_track(p, it);
+	return true;
 }
 
 /*
@@ -457,6 +491,15 @@ static void transfer(struct perfetto *p, uint64_t latency)
 		counter(p, bytes, it->time, bytes->total += actual);
 }
 
+/* In front of the first event or loss. */
+static void begin(struct perfetto *p, uint64_t now)
+{
+	if (p->started)
+		return;
+	snapshot(p, now);
+	system_info(p);
+}
+
 static int take_item(struct consumer *consumer, const struct decoder *d, void *state,
 		     const struct item *it)
 {
@@ -468,10 +511,9 @@ static int take_item(struct consumer *consumer, const struct decoder *d, void *s
 	p->decoder = d;
 	p->state = state;
 	p->item = it;
-	if (!p->started)
-		snapshot(p, it->time);
-	if (it->name_len == 18 && !memcmp(it->name, "sched:sched_switch", 18))
-		sched_switch(p);
+	begin(p, it->time);
+	if (scheduler(p))
+		return p->failed;
 	if (number(p, "latency_ns", &latency) && latency && latency <= it->time) {
 		transfer(p, latency);
 		return p->failed;
@@ -490,14 +532,23 @@ static int take_loss(struct consumer *consumer, const struct trawl_source *s,
 		     const struct trawl_loss *l, uint64_t from, uint64_t to)
 {
 	struct perfetto *p = (struct perfetto *)consumer;
+	size_t packet, bundle;
 	char name[128];
 	struct track *t;
 
+	begin(p, from);
 	snprintf(name, sizeof(name), "lost events: %.100s", s->name);
 	t = named_track(p, OF_LOSS, s->id, NULL, name, "events");
 	if (!t)
 		return 1;
 	counter(p, t, from, t->total);
+	if (l->cpu != UINT32_MAX && !strcmp(s->kind, tracefs_decoder.kind)) {
+		packet = packet_begin(p);
+		bundle = pb_begin(&p->packet, PACKET_FTRACE_EVENTS);
+		ftracepb_loss(&p->packet, l->cpu);
+		pb_end(&p->packet, bundle);
+		packet_end(p, packet);
+	}
 	t->total += l->count == UINT64_MAX ? 1 : l->count;
 	counter(p, t, to, t->total);
 	return p->failed;

@@ -17,7 +17,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 sys.dont_write_bytecode = True
-from tap import finish, ok, skip, skip_all  # noqa: E402
+from tap import finish, ok, same, skip, skip_all  # noqa: E402
 
 EVENTS = ["sched:*", "syscalls:sys_enter_openat", "syscalls:sys_exit_openat", "kmem:*", "timer:hrtimer*",
           "filemap:*", "signal:*", "exceptions:*", "irq*:*"]
@@ -138,6 +138,57 @@ def fields(data):
     return found
 
 
+# Perfetto's protos/perfetto/trace/ftrace/{ftrace_event,sched,task}.proto: number and fields of a message.
+FTRACE = {
+    "sched:sched_switch": (4, "prev_comm prev_pid prev_prio prev_state next_comm next_pid next_prio"),
+    "sched:sched_wakeup": (17, "comm pid prio success target_cpu"),
+    "sched:sched_waking": (20, "comm pid prio success target_cpu"),
+    "sched:sched_wakeup_new": (114, "comm pid prio success target_cpu"),
+    "task:task_newtask": (235, "pid comm clone_flags oom_score_adj"),
+    "task:task_rename": (236, "pid oldcomm newcomm oom_score_adj"),
+    "sched:sched_process_exec": (237, "filename pid old_pid"),
+    "sched:sched_process_exit": (238, "comm pid tgid prio"),
+    "sched:sched_process_fork": (239, "parent_comm parent_pid child_comm child_pid"),
+    "sched:sched_process_free": (240, "comm pid prio"),
+    "sched:sched_process_hang": (241, "comm pid"),
+    "sched:sched_process_wait": (242, "comm pid prio"),
+}
+
+
+def ftrace_event(bundle):
+    """(name, cpu, tid, time on CLOCK_BOOTTIME, fields) of a bundle with one event."""
+    event = fields(bundle[2][0])
+    (number,) = set(event) - {1, 2}
+    name, members = next((n, m.split()) for n, (k, m) in FTRACE.items() if k == number)
+    got = {}
+    for k, values in fields(event[number][0]).items():
+        value = values[0]
+        if isinstance(value, bytes):
+            value = value.decode()
+        elif value >= 1 << 63:
+            value -= 1 << 64
+        got[members[k - 1]] = value
+    return name, bundle[1][0], event[2][0], event[1][0], got
+
+
+def scheduler(packets, clocks, events):
+    """The events that Perfetto's tables sched and thread_state are made of; returns how many."""
+    seen = [ftrace_event(b) for b in (fields(p[1][0]) for p in packets if p[1]) if b[2]]
+    want = [(e["name"], e["cpu"], e["tid"], e["ts_ns"] - clocks[1] + clocks[6],
+             {k: v for k, v in e["fields"].items() if k in FTRACE[e["name"]][1].split()})
+            for e in events if e["name"] in FTRACE]
+    ok(seen == want, f"the {len(want)} events of the scheduler are Perfetto's own, by its schema",
+       *[(s, w) for s, w in zip(seen, want) if s != w][:3], (len(seen), len(want)))
+    switches = [s for s in seen if s[0] == "sched:sched_switch"]
+    wrong = [s for s in switches if s[2] != s[4]["prev_pid"]]
+    ok(switches and not wrong, f"each of {len(switches)} switches is of the task that it leaves", wrong)
+    woken = {s[4]["pid"] for s in seen if s[0] in ("sched:sched_waking", "sched:sched_wakeup_new")}
+    ok(woken & {s[4]["next_pid"] for s in switches}, "tasks that were woken run afterwards", woken)
+    release = [fields(fields(p[45][0])[1][0])[3][0].decode() for p in packets if p[45]]
+    same([os.uname().release], release, "the kernel's release is there, by which states are read")
+    return len(want)
+
+
 def perfetto(capture, folder):
     path = folder + "/perfetto"
     status, _, err = run("trawl-export", "--to", "perfetto", capture, "-w", path)
@@ -165,15 +216,18 @@ def perfetto(capture, folder):
             if depth[e[11][0]] not in (0, 1):
                 unknown += 1
     events = [json.loads(line) for line in run("trawl-decode", "--json", capture)[1].splitlines()]
-    ok(instants == len(events), "every event is an instant", instants, len(events))
-    ok(named == collections.Counter(e["name"] for e in events), "under its name")
+    scheduler(packets, clocks, events)
+    others = [e for e in events if e["name"] not in FTRACE]
+    ok(others and instants == len(others), "every other event is an instant", instants, len(others))
+    ok(named == collections.Counter(e["name"] for e in others), "under its name")
     ok(not unknown, "on a track that is described, slices one after the other", unknown)
     tids = {e["tid"]: e["comm"] for e in events if e["tid"] > 0}
     ok(set(tids) <= set(threads), "every task has its thread", set(tids) - set(threads))
-    switch = [e for e in events if e["name"] == "sched:sched_switch"][-1]
-    got = {k: fields(a) for k, a in args["sched:sched_switch"].items()}
-    ok(got["next_pid"][4] == [switch["fields"]["next_pid"]] and
-       got["next_comm"][6] == [switch["fields"]["next_comm"].encode()], "fields are annotations", got)
+    last = others[-1]
+    got = {k: fields(a) for k, a in args[last["name"]].items()}
+    numbers = {k: v for k, v in last["fields"].items() if type(v) is int and v >= 0}
+    ok(numbers and all(v in [got[k][n][0] for n in (3, 4, 7) if got[k][n]] for k, v in numbers.items()),
+       "fields are annotations", got, last)
 
 
 def around(capture):
