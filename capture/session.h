@@ -23,6 +23,14 @@ const struct options *session_options(const struct session *s);
  */
 size_t session_scope(const struct session *s, const pid_t **pids);
 
+/* The time in which events count, CLOCK_MONOTONIC, both ends with it. */
+struct session_span {
+	uint64_t begin; /* UINT64_MAX before the start */
+	uint64_t end;   /* UINT64_MAX: not known yet */
+};
+
+const struct session_span *session_span(const struct session *s);
+
 /*
  * Hands one record to the writer, as trawl_append(). Returns 0; 1 when the session has all that
  * it wants (-c, --duration): the caller drops this record and the rest of what it is draining; -1

@@ -8,7 +8,9 @@
  *
  *	arm()    read the specs, open devices, define probes, describe sources and event types to
  *	         the writer. Nothing may flow yet. May fail: disarm() is called all the same.
- *	start()  from here events flow.
+ *	start()  from here events flow, some sooner than others: of those that come now none is kept.
+ *	discard() all sources have started: what came so far goes. Then comes the moment from which events
+ *	         count, for all sources the same: session_span().
  *	fds()    what to poll for between drains; after start().
  *	drain()  append what is there now; never blocks. Returns enum drained, or -1 on failure.
  *	         Called when a polled fd is ready, at least five times a second, and after stop()
@@ -18,7 +20,10 @@
  *	tick()   once a second: whatever needs doing now and then.
  *	turn()   the present file ends and another one begins, which will have all metadata again:
  *	         what events so far need and the file does not have yet. May come during drain().
- *	stop()   no new events; what the kernel holds stays readable until disarm().
+ *	close()  the end is near: what must be asked of the kernel while events flow. May take its time.
+ *	halt()   the moment after which no event counts has passed, for all sources the same: no new
+ *	         events, in as little time as can be. What the kernel holds stays readable until disarm().
+ *	stop()   all have been halted; fails if this one goes on.
  *	stats()  what was captured and lost; after the last drain().
  *	disarm() undo all of arm() and start(), free in->state. Must cope with a half-armed input
  *	         and may not fail: it does what it can.
@@ -49,6 +54,7 @@ struct input {
 	const char **specs; /* the -i texts behind "NAME:" ("" for a bare NAME); the session's */
 	size_t nspecs;
 	void *state;        /* the source's own */
+	bool flows;         /* the session's: an event of it has counted */
 };
 
 struct source_stats {
@@ -95,12 +101,15 @@ struct source {
 
 	int (*arm)(struct input *in, struct trawl_error *err);
 	int (*start)(struct input *in, struct trawl_error *err);
+	int (*discard)(struct input *in, struct trawl_error *err);
 	/* Fills at most room entries of fds (fd and events); returns how many. */
 	size_t (*fds)(struct input *in, struct pollfd *fds, size_t room);
 	int (*drain)(struct input *in, struct trawl_error *err);
 	int (*learn)(struct input *in, struct task_filter *kin, struct trawl_error *err);
 	int (*tick)(struct input *in, struct trawl_error *err);
 	void (*turn)(struct input *in);
+	void (*close)(struct input *in);
+	void (*halt)(struct input *in);
 	int (*stop)(struct input *in, struct trawl_error *err);
 	void (*stats)(struct input *in, struct source_stats *stats);
 	void (*disarm)(struct input *in);

@@ -49,6 +49,7 @@ int end_report_write(const struct end_report *a, struct trawl_writer *w, uint64_
 	if (a->trigger)
 		json_string(&j, "trigger", a->trigger);
 	json_bool(&j, "incomplete", a->incomplete);
+	json_uint(&j, "end_mono_ns", a->end);
 	put_command(&j, a->command);
 	if (a->stats)
 		put_sources(&j, a);

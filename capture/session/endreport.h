@@ -14,6 +14,7 @@ struct end_report {
 	const char *why;                  /* it ended */
 	const char *trigger;              /* of a flight recorder's file; NULL: none */
 	bool incomplete;
+	uint64_t end;                     /* MONO: until then all events are in the file */
 	const struct command *command;
 };
 

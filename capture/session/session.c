@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "capture/session/endreport.h"
@@ -58,7 +60,8 @@ struct session {
 	uint64_t captured;   /* events of sources that the user named */
 	struct first first;  /* -c */
 	struct input *inputs_of[WRITER_SOURCES]; /* by the writer's number of a source */
-	uint64_t deadline;   /* of --duration: no event is later; UINT64_MAX: none */
+	struct session_span span;
+	uint64_t newest;     /* MONO of the last event that was handed on, with -c */
 	uint64_t next_sync, next_tick, next_renewal;
 	bool stepped;        /* the wall clock was set */
 	uint64_t interrupted; /* CLOCK_MONOTONIC of the first interrupt; 0: none */
@@ -93,6 +96,11 @@ struct tasks *session_tasks(struct session *s)
 struct task_filter *session_kin(struct session *s)
 {
 	return &s->kin;
+}
+
+const struct session_span *session_span(const struct session *s)
+{
+	return &s->span;
 }
 
 int session_learn(struct session *s, struct trawl_error *err)
@@ -149,6 +157,7 @@ static int hand_on(const struct pending_event *e, void *arg, struct trawl_error 
 	struct session *s = arg;
 
 	s->captured++;
+	s->newest = e->mono;
 	return recording_put(&s->rec, e->source, e->type, e->cpu, e->ts, e->record, e->len, err);
 }
 
@@ -168,8 +177,12 @@ int session_append(struct input *in, uint16_t source, uint32_t type, uint32_t cp
 	struct session *s = in->session;
 	uint64_t mono = recording_mono(&s->rec, in->source, ts);
 
-	if (mono > s->deadline)
+	if (mono > s->span.end && !(in->source->realtime && mono > mono_now()))
 		return 1;
+	/* Of the wall clock's times only the first are asked: the clock may be set back later. */
+	if (mono < s->span.begin && !(in->source->realtime && in->flows))
+		return 0;
+	in->flows = true;
 	s->inputs_of[source] = in;
 	if (s->o->count && !in->source->hidden) {
 		struct pending_event e = {
@@ -253,23 +266,38 @@ static int arm(struct session *s, struct trawl_error *err)
 	return tasks_flush(&s->tasks, s->rec.w, err);
 }
 
-static int start(struct session *s, struct trawl_error *err)
+/* Switching on many probes takes seconds: events count from when all sources run. */
+static int begin(struct session *s, struct trawl_error *err)
 {
 	uint64_t began;
 
-	if (recording_start(&s->rec, err))
-		return -1;
-	began = s->rec.sync.mono; /* the file's first sync block says so */
-	s->next_sync = s->next_tick = began;
-	s->next_renewal = began + RENEW_S * NS_PER_S;
-	if (s->o->duration)
-		s->deadline = began + s->o->duration;
 	for (; s->nstarted < s->ninputs; s->nstarted++) {
 		struct input *in = &s->inputs[s->nstarted];
 
 		if (in->source->start && in->source->start(in, err))
 			return -1;
 	}
+	for (size_t i = 0; i < s->ninputs; i++) {
+		struct input *in = &s->inputs[i];
+
+		if (in->source->discard && in->source->discard(in, err))
+			return -1;
+	}
+	if (recording_start(&s->rec, err))
+		return -1;
+	began = s->rec.sync.mono; /* the file's first sync block says so */
+	s->span.begin = began;
+	if (s->o->duration)
+		s->span.end = began + s->o->duration;
+	s->next_sync = s->next_tick = began;
+	s->next_renewal = began + RENEW_S * NS_PER_S;
+	return 0;
+}
+
+static int start(struct session *s, struct trawl_error *err)
+{
+	if (begin(s, err))
+		return -1;
 	if (s->o->command) {
 		/* A name that was taken meanwhile is told before COMMAND does anything. */
 		if (output_check(&s->rec.output, err))
@@ -370,6 +398,19 @@ static int tick(struct session *s, struct trawl_error *err)
 	return 0;
 }
 
+/*
+ * Until when the file has every source's events. The file of a flight recorder that goes on may have some
+ * sources' later ones, too.
+ */
+static uint64_t end_time(const struct session *s, bool ended)
+{
+	if (!ended)
+		return s->rec.drained;
+	if (s->newest && s->rec.end && !strcmp(s->rec.end, "count"))
+		return s->newest;
+	return s->span.end;
+}
+
 /* stats: NULL while the session goes on. */
 static struct end_report account(const struct session *s, const struct source_stats *stats)
 {
@@ -378,6 +419,7 @@ static struct end_report account(const struct session *s, const struct source_st
 		.why = s->rec.end ? s->rec.end : !stats ? "trigger" : "error",
 		.trigger = s->rec.flight.deadline ? s->rec.flight.reason : NULL,
 		.incomplete = s->incomplete, .command = &s->command,
+		.end = end_time(s, stats != NULL),
 	};
 }
 
@@ -433,7 +475,7 @@ static int do_what_is_due(struct session *s, struct trawl_error *err)
 		}
 	}
 	recording_turn(&s->rec, now);
-	if (now >= s->deadline)
+	if (now >= s->span.end)
 		recording_end(&s->rec, "duration");
 	return 0;
 }
@@ -502,7 +544,7 @@ static int wait_ms(const struct session *s, bool more)
 
 	if (more)
 		return 0;
-	wake = earlier(wake, s->deadline, now);
+	wake = earlier(wake, s->span.end, now);
 	if (s->rec.flight.deadline && !s->rec.flight.writing)
 		wake = earlier(wake, s->rec.flight.deadline, now);
 	return (int)wake;
@@ -563,28 +605,48 @@ static int run(struct session *s, struct trawl_error *err)
 /* ---- ending ------------------------------------------------------------------------------ */
 
 /*
- * No new events, and all that are still in the kernel into the file. A source that cannot be
- * stopped goes on for as long as it is asked: of that, only what happened until now is wanted, and
- * that must have come before long.
+ * The end is one moment for all sources, however long it takes to switch them off: later events do not
+ * count. Events from before it may still be on their way into the kernel's buffers, which takes no longer
+ * than a grace period of RCU.
+ */
+static void halt(struct session *s)
+{
+	uint64_t now;
+
+	for (size_t i = s->nstarted; i--;) {
+		if (s->inputs[i].source->close)
+			s->inputs[i].source->close(&s->inputs[i]);
+	}
+	trawl_sync_now(&s->rec.sync);
+	now = mono_now();
+	if (s->span.end > now)
+		s->span.end = now;
+	for (size_t i = s->nstarted; i--;) {
+		if (s->inputs[i].source->halt)
+			s->inputs[i].source->halt(&s->inputs[i]);
+	}
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		usleep(COMMIT_NS / 1000);
+}
+
+/*
+ * All that is still in the kernel goes into the file. A source that cannot be stopped goes on for as long
+ * as it is asked: what happened until the end must have come before long.
  */
 static int stop(struct session *s, struct trawl_error *err)
 {
-	uint64_t now = mono_now(), until = UINT64_MAX;
 	struct trawl_error local;
+	uint64_t until = UINT64_MAX;
 	int more = 1, r = 0;
 
-	/*
-	 * The last one first: "task", which began before all others, knows the tasks of their
-	 * events.
-	 */
+	halt(s);
 	for (size_t i = s->nstarted; i--;) {
 		const struct source *source = s->inputs[i].source;
 
 		if (source->stop && source->stop(&s->inputs[i], &local)) {
 			*err = local;
 			r = -1;
-			s->deadline = s->deadline < now ? s->deadline : now;
-			until = now + LAST_DRAIN_MS * NS_PER_MS;
+			until = mono_now() + LAST_DRAIN_MS * NS_PER_MS;
 		}
 	}
 	while (more > 0 && mono_now() <= until)
@@ -721,7 +783,7 @@ static int gone_early(struct session *s, struct trawl_error *err)
 
 int session_run(const struct options *o, struct trawl_error *err)
 {
-	struct session s = { .o = o, .deadline = UINT64_MAX, .first.left = o->count,
+	struct session s = { .o = o, .span = { UINT64_MAX, UINT64_MAX }, .first.left = o->count,
 			     .command = { .pidfd = -1, .go = -1, .report = -1 },
 			     .rec = RECORDING_NONE, .news = EVENT_FDS_NONE };
 	struct trawl_error ignored, printing;

@@ -459,10 +459,10 @@ static int task_arm(struct input *in, struct trawl_error *err)
 	return 0;
 }
 
-/* Who begins from now on is told of by an event. */
-static int task_start(struct input *in, struct trawl_error *err)
+/* Who begins from the start on is told of by an event. */
+static int task_discard(struct input *in, struct trawl_error *err)
 {
-	if (trace_start(in, err))
+	if (trace_discard(in, err))
 		return -1;
 	initial_tasks_take(&session_tasks(in->session)->census);
 	return 0;
@@ -473,11 +473,14 @@ const struct source task_source = {
 	.summary = "names, starts and ends of tasks",
 	.hidden = true,
 	.arm = task_arm,
-	.start = task_start,
+	.start = trace_start,
+	.discard = task_discard,
 	.fds = trace_fds,
 	.drain = trace_drain,
 	.learn = task_learn,
 	.tick = trace_tick,
+	.close = trace_close,
+	.halt = trace_halt,
 	.stop = trace_stop,
 	.stats = trace_stats,
 	.disarm = trace_disarm,

@@ -38,6 +38,8 @@ enum {
 	BUFFER_SHARE = 16,       /* all CPUs' buffers take at most this part of the memory */
 };
 
+static const uint64_t DISCARD_NS = 1000000000; /* the longest that what came too early is read */
+
 /* ---- the instance ------------------------------------------------------------------------ */
 
 static uint32_t default_buffer_kb(void)
@@ -176,7 +178,8 @@ struct trace *trace_new(struct input *in, uint32_t buffer_kb, struct trawl_error
 	}
 	in->state = t;
 	t->in = in;
-	t->dir = t->source = -1;
+	t->dir = t->source = t->power = -1;
+	t->span = session_span(in->session);
 	if (!buffer_kb)
 		buffer_kb = o->buffer_kb ? o->buffer_kb : default_buffer_kb();
 	owner_name(t->name, in->source->name);
@@ -397,6 +400,10 @@ int trace_start(struct input *in, struct trawl_error *err)
 	t->since = t->looked = now;
 	for (size_t i = 0; i < t->ncpus; i++)
 		t->cpus[i].last = now;
+	t->power = openat(t->dir, "tracing_on", O_WRONLY | O_CLOEXEC);
+	if (t->power < 0)
+		return trawl_fail(err, TRAWL_CANNOT, "tracefs: cannot open %s/tracing_on: %s",
+				  t->name, strerror(errno));
 	if (tracefs_write(t->dir, "tracing_on", "1", err))
 		return -1;
 	t->started = true;
@@ -452,6 +459,12 @@ int trace_lose(struct trace *t, struct trace_cpu *c, uint64_t from, uint64_t to,
 	return session_loss(t->in->session, &loss, err);
 }
 
+/* Before the start and after the end nothing is lost: it would not have counted. */
+static bool is_outside(const struct trace *t, uint64_t time)
+{
+	return time < t->span->begin || time > t->span->end;
+}
+
 /* A sub-buffer's flag says that events before it are missing. */
 static int flagged_loss(struct trace *t, struct trace_cpu *c, const struct ring_page *p,
 			struct trawl_error *err)
@@ -468,6 +481,10 @@ static int flagged_loss(struct trace *t, struct trace_cpu *c, const struct ring_
 	if (!count || count == UINT64_MAX)
 		return 0;
 	c->flagged += count;
+	if (is_outside(t, p->clock.ts)) {
+		t->outside += count;
+		return 0;
+	}
 	return trace_lose(t, c, c->last, p->clock.ts, count, TRAWL_LOSS_OVERRUN, err);
 }
 
@@ -594,6 +611,12 @@ static int append(struct trace *t, struct trace_cpu *c, const struct ring_event 
 	e = &t->events[t->by_id[id] - 1];
 	if (len < e->size)
 		goto unknown;
+	if (is_outside(t, ev->ts)) {
+		t->outside++;
+		if (t->look && ev->ts < t->span->begin)
+			t->look(t, e, ev);
+		return 0;
+	}
 	r = t->follows ? is_wanted(t, tid, ev->ts, err) : 1;
 	if (r <= 0)
 		return r;
@@ -705,27 +728,67 @@ int trace_drain(struct input *in, struct trawl_error *err)
 	return t->follows && settle_aside(t, err) ? -1 : more;
 }
 
+static bool has_older(const struct trace *t, uint64_t time)
+{
+	for (size_t i = 0; i < t->ncpus; i++) {
+		if (t->cpus[i].last < time)
+			return true;
+	}
+	return false;
+}
+
+/* While sources were started one by one, a buffer may have filled: what it had goes before events count. */
+int trace_discard(struct input *in, struct trawl_error *err)
+{
+	struct trace *t = in->state;
+	uint64_t now = mono_now();
+	int r;
+
+	do
+		r = trace_drain(in, err);
+	while (r > 0 && has_older(t, now) && mono_now() < now + DISCARD_NS);
+	t->since = now;
+	for (size_t i = 0; i < t->ncpus; i++) {
+		if (t->cpus[i].last < now)
+			t->cpus[i].last = now;
+	}
+	return r < 0 ? -1 : 0;
+}
+
 int trace_tick(struct input *in, struct trawl_error *err)
 {
 	tamper_look(in->state, INTACT_EVENTS);
 	return 0;
 }
 
-/* Events first, then recording: the reverse of trace_start(). */
+void trace_close(struct input *in)
+{
+	struct trace *t = in->state;
+
+	if (t->started)
+		tamper_look(t, t->nevents);
+}
+
+/* The buffer takes nothing more. That takes a moment; events are switched off one by one: in disarm(). */
+void trace_halt(struct input *in)
+{
+	struct trace *t = in->state;
+
+	if (t->power >= 0 && pwrite(t->power, "0", 1, 0) != 1)
+		t->unstoppable = errno;
+	t->started = false;
+}
+
 int trace_stop(struct input *in, struct trawl_error *err)
 {
 	struct trace *t = in->state;
 	struct trawl_error ignored;
-	int r = 0;
 
-	if (t->dir < 0)
+	if (!t->unstoppable)
 		return 0;
-	if (t->started)
-		tamper_look(t, t->nevents);
 	tracefs_write(t->dir, "events/enable", "0", &ignored);
-	r = tracefs_write(t->dir, "tracing_on", "0", err);
-	t->started = false;
-	return r;
+	return trawl_fail(err, TRAWL_CANNOT, "tracefs: cannot switch %s/tracing_on off: %s", t->name,
+			  strerror(t->unstoppable));
 }
 
 /*
@@ -735,11 +798,11 @@ int trace_stop(struct input *in, struct trawl_error *err)
 static void missing_hits(struct trace *t, uint64_t now)
 {
 	const struct options *o = session_options(t->in->session);
-	uint64_t told = t->captured + t->lost + t->others, missing, others;
+	uint64_t told = t->captured + t->lost + t->others + t->outside, missing, others;
 	bool long_strings = t->filtered && t->largest >= TELLING_SIZE;
 	struct trawl_error ignored;
 
-	if (!t->hits_known || o->count || o->duration)
+	if (!t->hits_known || o->count)
 		return;
 	missing = t->hits > told ? t->hits - told : 0;
 	others = t->others + (t->filtered ? missing : 0);
@@ -835,6 +898,8 @@ void trace_disarm(struct input *in)
 		return;
 	for (size_t i = 0; i < t->ncpus; i++)
 		close(t->cpus[i].fd);
+	if (t->power >= 0)
+		close(t->power);
 	if (t->dir >= 0) {
 		tracefs_write(t->dir, "events/enable", "0", &err);
 		if (gc_remove_group(t->top, t->name, &err) < 0)

@@ -56,6 +56,9 @@ struct trace {
 	bool follows;              /* what is not in the scope is left out here (taskfilter.h) */
 	bool filtered;             /* the kernel leaves out some hits on request: scope or filter */
 	bool started;
+	int power;                 /* of tracing_on, to switch it off at once; -1 if not open */
+	int unstoppable;           /* errno of that; 0: it is off */
+	const struct session_span *span;
 	bool switched_off;         /* by somebody else, and told */
 	bool uncounted;            /* events were lost, nobody knows how many */
 	uint64_t looked;           /* MONO of the last look (tamper.h), */
@@ -81,6 +84,7 @@ struct trace {
 	uint64_t since;            /* MONO of the start */
 
 	uint64_t captured, lost;
+	uint64_t outside;          /* records of before the start and after the end: they do not count */
 	uint64_t others;           /* events of tasks outside the scope that were left out here */
 	pid_t strangers[TRACE_STRANGERS]; /* some of these tasks, since the last drain */
 	size_t nstrangers;
@@ -135,10 +139,13 @@ int trace_lose(struct trace *t, struct trace_cpu *c, uint64_t from, uint64_t to,
 
 /* The functions of a struct source, for in->state == a struct trace. */
 int trace_start(struct input *in, struct trawl_error *err);
+int trace_discard(struct input *in, struct trawl_error *err);
 size_t trace_fds(struct input *in, struct pollfd *fds, size_t room);
 int trace_drain(struct input *in, struct trawl_error *err);
 int trace_tick(struct input *in, struct trawl_error *err);
 void trace_turn(struct input *in);
+void trace_close(struct input *in);
+void trace_halt(struct input *in);
 int trace_stop(struct input *in, struct trawl_error *err);
 void trace_stats(struct input *in, struct source_stats *stats);
 void trace_disarm(struct input *in);

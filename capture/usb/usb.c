@@ -58,7 +58,7 @@ struct usb {
 	uint64_t asked;       /* wall clock, ns: when the kernel was last asked for losses */
 	uint64_t seen;        /* events that the ring gave, wanted or not */
 	bool full;            /* the session has all that it wants */
-	uint64_t stopped;     /* wall clock, ns: what comes later is not wanted; 0: not stopped */
+	uint64_t halted;      /* wall clock, ns: what comes later is not wanted; 0: not halted */
 	bool finished;
 	bool warned[USBFILTER_BUSES][USBFILTER_DEVS]; /* of a keyboard at this address */
 	struct later {
@@ -141,6 +141,13 @@ static int next_event(struct usb *u, const uint8_t **event, struct trawl_error *
 	return u->by_text ? usbtext_next(&u->text, event, err) : usbmon_next(&u->mon, event, err);
 }
 
+/* After the end; what seems to be of the future is from before the wall clock was set back. */
+static bool is_late(const struct usb *u, const struct usbmon_header *h)
+{
+	return u->halted && event_time(h) > u->halted &&
+	       event_time(h) <= clock_ns(CLOCK_REALTIME);
+}
+
 /* What the ring holds now, or held at the stop. 0: all of it, 1: not all of it, -1. */
 static int drain_ring(struct usb *u, struct trawl_error *err)
 {
@@ -154,7 +161,7 @@ static int drain_ring(struct usb *u, struct trawl_error *err)
 
 		u->seen++;
 		memcpy(&h, event, sizeof(h));
-		if (u->stopped && event_time(&h) > u->stopped)
+		if (is_late(u, &h))
 			return 0;
 		verdict = usbfilter_match(&u->filter, &h);
 		if (verdict == USBFILTER_DROP) {
@@ -551,7 +558,7 @@ static void next_turn(struct usb *u)
 }
 
 /* What was there before the start is not ours, nor what was lost. */
-static int start(struct input *in, struct trawl_error *err)
+static int discard(struct input *in, struct trawl_error *err)
 {
 	struct usb *u = in->state;
 	const uint8_t *event;
@@ -654,18 +661,17 @@ static int drain(struct input *in, struct trawl_error *err)
 	u->silent = u->seen == seen && !u->by_text;
 	if (!u->silent)
 		next_turn(u);
-	if (u->stopped)
+	if (u->halted)
 		return finish(u, err);
 	return usbhold_waiting(&u->hold) ? DRAIN_HELD : DRAIN_DONE;
 }
 
 /* The kernel cannot be told to stop; the last drain() leaves out what is younger than this. */
-static int stop(struct input *in, struct trawl_error *err)
+static void halt(struct input *in)
 {
 	struct usb *u = in->state;
 
-	u->stopped = clock_ns(CLOCK_REALTIME);
-	return 0;
+	u->halted = clock_ns(CLOCK_REALTIME);
 }
 
 static void stats(struct input *in, struct source_stats *stats)
@@ -718,11 +724,11 @@ const struct source usb_source = {
 		   "dev=BUS:DEV | ep=N[in|out]",
 	.describe = describe,
 	.arm = arm,
-	.start = start,
+	.discard = discard,
 	.fds = fds,
 	.drain = drain,
 	.tick = tick,
-	.stop = stop,
+	.halt = halt,
 	.stats = stats,
 	.disarm = disarm,
 };

@@ -330,10 +330,10 @@ static int uprobe_start(struct input *in, struct trawl_error *err)
 }
 
 /*
- * Hits are counted before we switch off: each of them must then be in the buffer or among its
- * losses, unless a scope, a filter or -c kept it out (see final_losses() in trace.c).
+ * Hits are counted before the end: each of them must then be in the buffer or among its losses, unless a
+ * scope, a filter or -c kept it out (see final_losses() in trace.c).
  */
-static int uprobe_stop(struct input *in, struct trawl_error *err)
+static void uprobe_close(struct input *in)
 {
 	struct trace *t = in->state;
 
@@ -342,7 +342,7 @@ static int uprobe_stop(struct input *in, struct trawl_error *err)
 			usleep(1000);
 		t->hits_known = read_hits(t, &t->hits);
 	}
-	return trace_stop(in, err);
+	trace_close(in);
 }
 
 static const char what_uprobe[] = "any place in a program: an entry, a return, an instruction";
@@ -413,7 +413,10 @@ const struct source uprobe_source = {
 	.fds = trace_fds,
 	.drain = trace_drain,
 	.tick = trace_tick,
-	.stop = uprobe_stop,
+	.discard = trace_discard,
+	.close = uprobe_close,
+	.halt = trace_halt,
+	.stop = trace_stop,
 	.stats = trace_stats,
 	.disarm = trace_disarm,
 };
@@ -430,7 +433,10 @@ const struct source usdt_source = {
 	.fds = trace_fds,
 	.drain = trace_drain,
 	.tick = trace_tick,
-	.stop = uprobe_stop,
+	.discard = trace_discard,
+	.close = uprobe_close,
+	.halt = trace_halt,
+	.stop = trace_stop,
 	.stats = trace_stats,
 	.disarm = trace_disarm,
 };

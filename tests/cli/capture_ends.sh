@@ -62,6 +62,45 @@ ok $(($(wc -l <"$work/times") < 100)) "--duration: there are events"
 ok $(($(tail -1 "$work/times") > start + 700000000)) "--duration: none is later"
 ok $(($(head -1 "$work/times") < start)) "--duration: none is earlier than the start"
 
+# Beginning and end are one moment for all sources and probes: of a turn of tick, which hits tick_name, tick_step
+# and loop, at most one hit is on the other side.
+for how in INT TERM "--duration 300ms"; do
+	rm -f "$f"
+	"$work/tick" 2000000000 >/dev/null & tick=$!
+	trawl -q -i "usdt:$work/tick:tick:loop" -i "uprobe:$work/tick:tick_step n" \
+		-i "uprobe:$work/tick:tick_name n" -w "$f" ${how##[A-Z]*} & trawl=$!
+	wait_armed "$f"
+	if [ "${how#--}" = "$how" ]; then
+		sleep 0.3
+		kill -"$how" $trawl
+	fi
+	wait $trawl
+	same "$how: status" 0 $?
+	kill $tick
+	wait $tick 2>/dev/null
+	trawl-decode --json "$f" | /usr/bin/python3 -c '
+import collections, json, sys
+turns = collections.defaultdict(list)
+for line in sys.stdin:
+    e = json.loads(line)
+    turns[e["name"]].append(e["fields"].get("n", e["fields"].get("arg1")))
+print(len(turns), max(v[0] for v in turns.values()) - min(v[0] for v in turns.values()) <= 1,
+      max(v[-1] for v in turns.values()) - min(v[-1] for v in turns.values()) <= 1,
+      all(v == list(range(v[0], v[-1] + 1)) for v in turns.values()))' >"$work/turns"
+	same "$how: three probes begin and end in one turn, with all in between" "3 True True True" "$(cat "$work/turns")"
+	has "$how: nothing is lost" "$(trawl-decode --meta=end "$f")" \
+		'"incomplete":false,"end_mono_ns":[0-9]+,.*"usdt","events":[0-9]+,"lost":0,'
+	"$TRAWL_BUILD/tests/format/dump" "$f" | /usr/bin/python3 -c '
+import re, sys
+text = sys.stdin.read()
+end = int(sys.argv[1])
+start = int(re.search(r"\{\"sync\":\[(\d+),", text)[1])
+stamps = [int(t) for t in re.findall(r"^\{\"event\":\{\"time\":\d+,\"ts\":(\d+)", text, re.M)]
+print(min(stamps) >= start, max(stamps) <= end)' \
+		"$(trawl-decode --meta=end "$f" | grep -oP 'end_mono_ns":\K\d+')" >"$work/span"
+	same "$how: no event is outside of the times that the file states" "True True" "$(cat "$work/span")"
+done
+
 for signal in INT TERM HUP; do
 	rm -f "$f"
 	trawl -i "usdt:$target:hit" -w "$f" 2>"$work/err" & trawl=$!

@@ -209,21 +209,13 @@ def runtime(folder, how, scope):
 
 
 def wait_armed(trawl, pid):
-    """Until the kernel has a probe of this trawl that is enabled: its instance is tracing."""
-    top = "/sys/kernel/tracing/instances"
-    while trawl.poll() is None:
-        for name in os.listdir(top):
-            if not name.startswith(f"trawl_{trawl.pid}_"):
-                continue
-            try:
-                with open(f"{top}/{name}/events/{name}/enable") as f, \
-                     open(f"{top}/{name}/tracing_on") as on:
-                    if f.read().strip() == "1" and on.read().strip() == "1":
-                        return ""
-            except OSError:
-                pass
-        time.sleep(0.02)
-    return f"trawl ended before it was armed, for {pid}\n"
+    """What this trawl says until it captures."""
+    said = ""
+    for line in trawl.stderr:
+        said += line
+        if "capturing to" in line:
+            return said
+    return f"{said}trawl ended before it was armed, for {pid}\n"
 
 
 def same_name(folder):

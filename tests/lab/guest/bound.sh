@@ -8,10 +8,10 @@
 
 modprobe usbmon
 disk=$(disks | head -1)
-trawl -q -w urbs.trawl -i usb -i 'event:xhci-hcd:xhci_urb_enqueue' -i 'event:xhci-hcd:xhci_urb_giveback' &
+trawl -w urbs.trawl -i usb -i 'event:xhci-hcd:xhci_urb_enqueue' -i 'event:xhci-hcd:xhci_urb_giveback' 2>said &
 pid=$!
 armed() {
-	grep -q 1 /sys/kernel/tracing/instances/trawl_${pid}_*_event/tracing_on
+	grep -q 'capturing to' said
 }
 wait_for 10 armed
 for step in '+1 hour' '-2 hours' '+0 sec'; do
