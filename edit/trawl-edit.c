@@ -68,7 +68,7 @@ static int import_file(FILE *in, const char *path, const char *out, struct trawl
 		return -1;
 	fd = dup(output.fd);
 	failed = fd < 0 ? trawl_fail(err, TRAWL_CANNOT, "%s: %s", out, strerror(errno)) :
-			  foreign_import(in, kind, path, fd, out, &im, err);
+			  foreign_import(in, kind, path, fd, out, FOREIGN_BEST, &im, err);
 	if (outfile_close(&output, !failed, &late)) {
 		*err = late;
 		return -1;

@@ -76,9 +76,11 @@ static int read_all(FILE *in, enum foreign_kind kind, const char *name, struct u
 }
 
 int foreign_import(FILE *in, enum foreign_kind kind, const char *name, int fd, const char *out,
-		   struct usb_import *im, struct trawl_error *err)
+		   int level, struct usb_import *im, struct trawl_error *err)
 {
-	struct trawl_writer_options o = {.comment = "USB capture, imported", .name = out};
+	struct trawl_writer_options o = {
+		.comment = "USB capture, imported", .name = out, .level = level,
+	};
 	struct trawl_writer *w = trawl_writer_new(fd, &o, err);
 	struct trawl_error late;
 	int ret;
@@ -148,7 +150,8 @@ static int import_to(struct foreign *f, FILE *in, enum foreign_kind kind, const 
 	copy = dup(f->fd);
 	if (copy < 0)
 		return trawl_fail(err, TRAWL_CANNOT, "%s: %s", name, strerror(errno));
-	if (foreign_import(in, kind, name, copy, "temporary file", &im, err) < 0)
+	if (foreign_import(in, kind, name, copy, "temporary file", FOREIGN_FAST, &im,
+			   err) < 0)
 		return -1;
 	if (foreign_verdict(&im, name, &f->verdict) == 0)
 		f->verdict.status = TRAWL_OK;

@@ -10,12 +10,15 @@ enum foreign_kind { FOREIGN_NONE, FOREIGN_PCAP, FOREIGN_PCAPNG, FOREIGN_USBMON }
 /* What the file at the stream's beginning is; NONE for .trawl files and all else. Rewinds. */
 enum foreign_kind foreign_kind(FILE *in);
 
+/* Of trawl_writer_options.level: for a file that is kept, and for one that is read once. */
+enum { FOREIGN_BEST = 19, FOREIGN_FAST = 1 };
+
 /*
  * Imports the file to fd, which it takes over and which errors call `out`. im tells what came of
  * it, also after failure. 0, or -1.
  */
 int foreign_import(FILE *in, enum foreign_kind kind, const char *name, int fd, const char *out,
-		   struct usb_import *im, struct trawl_error *err);
+		   int level, struct usb_import *im, struct trawl_error *err);
 
 /* What was left out or is missing, as one line in *err, and -1; 0: nothing. */
 int foreign_verdict(const struct usb_import *im, const char *name, struct trawl_error *err);
