@@ -77,18 +77,26 @@ static const struct trawl_field usbpcap_fields[] = {
 	  .offset = sizeof(struct usbmon_header), .size = 1 },
 };
 
+static const struct trawl_field packet_fields[] = {
+	{ .name = "length", .ctype = "u32", .note = "", .kind = TRAWL_UINT,
+	  .offset = offsetof(struct usb_bus_packet, length), .size = 4, .count = 1 },
+	{ .name = "data", .ctype = "u8[]", .note = "", .kind = TRAWL_BYTES, .place = TRAWL_TAIL,
+	  .offset = sizeof(struct usb_bus_packet), .size = 1 },
+};
+
 static const char *const type_names[] = {
 	[USB_SUBMIT] = "usb:submit", [USB_COMPLETE] = "usb:complete", [USB_ERROR] = "usb:error",
 	[USBPCAP_SUBMIT] = "usbpcap:submit", [USBPCAP_COMPLETE] = "usbpcap:complete",
 	[USBPCAP_STAGE] = "usbpcap:stage", [USBPCAP_IRP] = "usbpcap:irp",
-	[USBPCAP_PACKET] = "usbpcap:packet",
+	[USBPCAP_PACKET] = "usbpcap:packet", [USB_PACKET] = "usb:packet",
 };
 
 int usbtypes_source(struct trawl_writer *w, const char *name, const char *spec, uint16_t linktype,
 		    uint32_t resolution, struct trawl_error *err)
 {
 	struct trawl_source source = {
-		.name = name, .spec = spec, .kind = "usbmon", .clock = TRAWL_CLOCK_REAL,
+		.name = name, .spec = spec, .clock = TRAWL_CLOCK_REAL,
+		.kind = usbtypes_is_packet(linktype) ? "usbpacket" : "usbmon",
 		.linktype = linktype, .resolution = resolution,
 	};
 
@@ -98,6 +106,11 @@ int usbtypes_source(struct trawl_writer *w, const char *name, const char *spec, 
 int usbtypes_type(struct trawl_writer *w, uint16_t source, uint32_t id, struct trawl_error *err)
 {
 	bool pcap = usbtypes_is_usbpcap(id);
+	struct trawl_event_type packet = {
+		.source = source, .id = id, .name = type_names[id], .format = "",
+		.size = sizeof(struct usb_bus_packet),
+		.nfields = sizeof(packet_fields) / sizeof(*packet_fields), .fields = packet_fields,
+	};
 	struct trawl_event_type type = {
 		.source = source, .id = id, .name = type_names[id], .format = "",
 		.size = sizeof(struct usbmon_header),
@@ -106,7 +119,7 @@ int usbtypes_type(struct trawl_writer *w, uint16_t source, uint32_t id, struct t
 		.fields = pcap ? usbpcap_fields : fields,
 	};
 
-	return trawl_writer_event_type(w, &type, err);
+	return trawl_writer_event_type(w, id == USB_PACKET ? &packet : &type, err);
 }
 
 int usbtypes_describe(struct trawl_writer *w, const char *spec, struct trawl_error *err)

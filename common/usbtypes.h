@@ -43,6 +43,23 @@ enum {
 	LINKTYPE_USB_LINUX = 189,         /* the first 48 bytes of the header, no descriptors */
 	LINKTYPE_USB_LINUX_MMAPPED = 220, /* records as they are */
 	LINKTYPE_USBPCAP = 249,
+	LINKTYPE_USB_DARWIN = 266,        /* macOS, XHC20 */
+	LINKTYPE_USB_2_0 = 288,           /* packets of the bus */
+	LINKTYPE_USB_2_0_LOW_SPEED = 293,
+	LINKTYPE_USB_2_0_FULL_SPEED = 294,
+	LINKTYPE_USB_2_0_HIGH_SPEED = 295,
+};
+
+/* Whether such packets are kept as they are: a source of kind "usbpacket". */
+static inline bool usbtypes_is_packet(uint32_t linktype)
+{
+	return linktype == LINKTYPE_USB_DARWIN || linktype == LINKTYPE_USB_2_0 ||
+	       (linktype >= LINKTYPE_USB_2_0_LOW_SPEED && linktype <= LINKTYPE_USB_2_0_HIGH_SPEED);
+}
+
+/* In front of the packet's bytes. */
+struct usb_bus_packet {
+	uint32_t length; /* of the packet before it was cut */
 };
 
 /*
@@ -79,6 +96,7 @@ enum usb_event {
 	USBPCAP_STAGE = 6,    /* "usbpcap:stage", type 'T': a stage that is in another event, too */
 	USBPCAP_IRP = 7,      /* "usbpcap:irp", type 'I': a request that moves no data */
 	USBPCAP_PACKET = 8,   /* "usbpcap:packet", type 'P': a packet as it was; not understood */
+	USB_PACKET = 9,       /* "usb:packet": struct usb_bus_packet, of a source of such packets */
 };
 
 static inline bool usbtypes_is_usbpcap(uint32_t id)

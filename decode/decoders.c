@@ -5,6 +5,7 @@
 const struct decoder *const decoders[] = {
 	&tracefs_decoder,
 	&usb_decoder,
+	&bus_decoder,
 	NULL,
 };
 

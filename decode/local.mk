@@ -38,6 +38,7 @@ include decode/kernel.mk
 libdecode_la_SOURCES += \
 	decode/base/bytes.h \
 	decode/usb/chapter9.h decode/usb/detail.h \
+	decode/usb/buspacket.c \
 	decode/usb/cdc.h decode/usb/cdc.c \
 	decode/usb/descriptor.h decode/usb/descriptor.c \
 	decode/usb/desctable.h decode/usb/desctable.c \
@@ -88,11 +89,12 @@ trawl_export_LDADD = libimport.la libdecode.la libcommon.la libtrawl.la
 noinst_LTLIBRARIES += libimport.la
 libimport_la_SOURCES = \
 	decode/import/foreign.h decode/import/foreign.c \
+	decode/import/unpack.h decode/import/unpack.c \
 	decode/import/halves.h decode/import/halves.c \
 	decode/import/pcapfile.c decode/import/pcapngfile.c \
 	decode/import/snapshot.h decode/import/snapshot.c \
 	decode/import/usbimport.h decode/import/usbimport.c \
 	decode/import/usbmonfile.c \
 	decode/import/usbpcap.c
-libimport_la_CFLAGS = $(AM_CFLAGS) $(PCAP_CFLAGS) -O2
-libimport_la_LIBADD = $(PCAP_LIBS)
+libimport_la_CFLAGS = $(AM_CFLAGS) $(PCAP_CFLAGS) $(ARCHIVE_CFLAGS) -O2
+libimport_la_LIBADD = $(PCAP_LIBS) $(ARCHIVE_LIBS)

@@ -4,6 +4,7 @@
 #include "decode/base/cli.h"
 #include "decode/base/outfile.h"
 #include "decode/import/foreign.h"
+#include "decode/import/unpack.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -17,8 +18,9 @@ static const char help[] =
 	"Usage: trawl-edit COMMAND [OPTION]... FILE...\n"
 	"Makes saved files out of saved files.\n"
 	"\n"
-	"  import FILE -w OUT   a pcap, pcapng or usbmon text file with USB becomes a .trawl file\n"
-	"  verify FILE...       reads all of each file and says whether it is whole\n"
+	"  import FILE... -w OUT   pcap, pcapng or usbmon text files with USB, which may be compressed, become\n"
+	"                          a .trawl file, or, where OUT is a folder, one each in it\n"
+	"  verify FILE...          reads all of each file and says whether it is whole\n"
 	"\n"
 	"      --help, --version\n"
 	"\n"
@@ -52,38 +54,128 @@ static int cannot_import(const char *path, struct trawl_error *err)
 			  what.text);
 }
 
-static int import_file(FILE *in, const char *path, const char *out, struct trawl_error *err)
+/* Appends what a file holds to the output. A file from which nothing comes is a failure. */
+static int import_stream(FILE *in, const char *path, int to, const char *out,
+			 struct trawl_error *err)
 {
 	enum foreign_kind kind = foreign_kind(in);
 	struct usb_import im;
-	struct outfile output;
-	struct trawl_error late;
-	int fd, failed;
+	int fd;
 
 	if (kind == FOREIGN_NONE)
 		return cannot_import(path, err);
-	if (same_file(in, out))
+	fd = dup(to);
+	if (fd < 0)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: %s", out, strerror(errno));
+	if (foreign_import(in, kind, path, fd, out, FOREIGN_BEST, &im, err))
+		return -1;
+	if (foreign_verdict(&im, path, err))
+		return im.events ? 1 : -1;
+	fprintf(stderr, "trawl-edit: %s: %llu events\n", path, (unsigned long long)im.events);
+	return 0;
+}
+
+static int import_path(const char *path, int to, const char *out, struct trawl_error *err)
+{
+	FILE *in = fopen(path, "re"), *plain;
+	int ret;
+
+	if (!in)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be opened: %s", path,
+				  strerror(errno));
+	if (fseek(in, 0, SEEK_SET)) {
+		fclose(in);
+		return trawl_fail(err, TRAWL_USAGE, "%s: is a pipe: save it to a file first", path);
+	}
+	if (same_file(in, out)) {
+		fclose(in);
 		return trawl_fail(err, TRAWL_USAGE, "%s: is the input too: name another file", out);
+	}
+	if (unpack_is_compressed(in)) {
+		plain = unpack(in, path, err);
+		fclose(in);
+		in = plain;
+	}
+	ret = in ? import_stream(in, path, to, out, err) : -1;
+	if (in)
+		fclose(in);
+	return ret;
+}
+
+/* All of them into one file, one section each. 0, 1: with something wrong, -1: no file. */
+static int import_files(char **paths, int n, const char *out, struct trawl_error *err)
+{
+	struct trawl_error late, worst = {0};
+	struct outfile output;
+	int ret = 0;
+
 	if (outfile_open(&output, out, err))
 		return -1;
-	fd = dup(output.fd);
-	failed = fd < 0 ? trawl_fail(err, TRAWL_CANNOT, "%s: %s", out, strerror(errno)) :
-			  foreign_import(in, kind, path, fd, out, FOREIGN_BEST, &im, err);
-	if (outfile_close(&output, !failed, &late)) {
+	for (int i = 0; i < n && ret >= 0; i++) {
+		if (worst.status)
+			cli_error(&worst);
+		worst.status = TRAWL_OK;
+		ret = import_path(paths[i], output.fd, out, err);
+		if (ret > 0)
+			worst = *err;
+	}
+	if (outfile_close(&output, ret >= 0, &late)) {
 		*err = late;
 		return -1;
 	}
-	if (failed)
-		return -1;
-	fprintf(stderr, "trawl-edit: %s: %llu events\n", path, (unsigned long long)im.events);
-	return foreign_verdict(&im, path, err);
+	if (ret >= 0)
+		*err = worst;
+	return ret < 0 ? -1 : worst.status != TRAWL_OK;
+}
+
+/* FOLDER/NAME.trawl of a file: its name without the endings of captures and of compression. */
+static void name_in(const char *folder, const char *path, char *to, size_t room)
+{
+	static const char *const endings[] = {".gz", ".zst", ".xz", ".bz2", ".pcapng", ".pcap",
+					      ".cap", ".txt"};
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	size_t n = strlen(base);
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+		size_t k = strlen(endings[i]);
+
+		if (n > k && !strncmp(base + n - k, endings[i], k))
+			n -= k;
+	}
+	snprintf(to, room, "%s/%.*s.trawl", folder, (int)n, base);
+}
+
+static int import_each(char **paths, int n, const char *folder, struct trawl_error *err)
+{
+	struct trawl_error worst = {0};
+	char out[4096];
+	struct stat st;
+
+	for (int i = 0; i < n; i++) {
+		int ret;
+
+		name_in(folder, paths[i], out, sizeof(out));
+		if (stat(out, &st) == 0)
+			ret = trawl_fail(err, TRAWL_USAGE, "%s: exists already: remove it, or choose "
+					 "another folder", out);
+		else
+			ret = import_files(paths + i, 1, out, err);
+		if (!ret)
+			continue;
+		if (worst.status)
+			cli_error(&worst);
+		if (err->status >= worst.status)
+			worst = *err;
+	}
+	*err = worst;
+	return worst.status ? -1 : 0;
 }
 
 static int import(int argc, char **argv, struct trawl_error *err)
 {
 	const char *out = NULL;
-	FILE *in;
-	int option, ret;
+	struct stat st;
+	int option;
 
 	while ((option = getopt(argc, argv, ":w:")) != -1) {
 		if (option != 'w')
@@ -94,19 +186,11 @@ static int import(int argc, char **argv, struct trawl_error *err)
 	}
 	if (!out)
 		return usage(err, "import: -w OUT is missing", "");
-	if (optind + 1 != argc)
-		return usage(err, "import: one FILE is wanted", "");
-	in = fopen(argv[optind], "re");
-	if (!in)
-		return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be opened: %s", argv[optind],
-				  strerror(errno));
-	if (fseek(in, 0, SEEK_SET))
-		ret = trawl_fail(err, TRAWL_USAGE, "%s: is a pipe: save it to a file first",
-				 argv[optind]);
-	else
-		ret = import_file(in, argv[optind], out, err);
-	fclose(in);
-	return ret;
+	if (optind == argc)
+		return usage(err, "import: FILE is missing", "");
+	if (stat(out, &st) == 0 && S_ISDIR(st.st_mode))
+		return import_each(argv + optind, argc - optind, out, err);
+	return import_files(argv + optind, argc - optind, out, err) ? -1 : 0;
 }
 
 /* ---- verify --------------------------------------------------------------------------------- */

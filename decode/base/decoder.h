@@ -181,5 +181,6 @@ const struct decoder *decoder_find(const char *kind);
 extern const struct decoder *const decoders[];
 extern const struct decoder tracefs_decoder;
 extern const struct decoder usb_decoder;
+extern const struct decoder bus_decoder;
 
 #endif

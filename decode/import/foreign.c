@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/import/foreign.h"
 #include "common/pcapng.h"
+#include "decode/import/unpack.h"
 #include "decode/base/bytes.h"
 #include "decode/usb/usbmontext.h"
 
@@ -113,29 +114,10 @@ int foreign_verdict(const struct usb_import *im, const char *name, struct trawl_
 				  im->bad_what);
 	if (im->other)
 		return trawl_fail(err, TRAWL_BAD_DATA, "%s: %llu packet%s left out, the first of "
-				  "link type %u: only USB is imported (189, 220, 249)", name,
+				  "link type %u: only USB is imported (189, 220, 249, 266, 288, 293 to 295)", name,
 				  (unsigned long long)im->other, im->other == 1 ? "" : "s",
 				  im->other_linktype);
 	return 0;
-}
-
-/* Next to all other temporary files, and gone when it is closed. */
-static int temporary(struct trawl_error *err)
-{
-	const char *dir = getenv("TMPDIR");
-	char path[4096];
-	int fd;
-
-	fd = open(dir && *dir ? dir : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (fd >= 0)
-		return fd;
-	snprintf(path, sizeof(path), "%s/trawl-XXXXXX", dir && *dir ? dir : "/tmp");
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0)
-		return trawl_fail(err, TRAWL_CANNOT, "%s: no temporary file can be made: %s",
-				  dir && *dir ? dir : "/tmp", strerror(errno));
-	unlink(path);
-	return fd;
 }
 
 static int import_to(struct foreign *f, FILE *in, enum foreign_kind kind, const char *name,
@@ -144,7 +126,7 @@ static int import_to(struct foreign *f, FILE *in, enum foreign_kind kind, const 
 	struct usb_import im;
 	int copy;
 
-	f->fd = temporary(err);
+	f->fd = unpack_temporary(err);
 	if (f->fd < 0)
 		return -1;
 	copy = dup(f->fd);
@@ -166,13 +148,29 @@ const char *foreign_resolve(struct foreign *f, const char *path, struct trawl_er
 	FILE *in = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
 	enum foreign_kind kind = FOREIGN_NONE;
 	const char *result = path;
+	bool unpacked = false;
 
 	memset(f, 0, sizeof(*f));
 	f->fd = -1;
+	if (in && unpack_is_compressed(in)) {
+		FILE *plain = unpack(in, path, err);
+
+		fclose(in);
+		in = plain;
+		if (!in)
+			return NULL;
+		unpacked = true;
+	}
 	if (in)
 		kind = foreign_kind(in);
-	if (kind != FOREIGN_NONE)
+	if (kind != FOREIGN_NONE) {
 		result = import_to(f, in, kind, path, err) < 0 ? NULL : f->path;
+	} else if (unpacked) {
+		/* It may be a .trawl file. */
+		f->fd = dup(fileno(in));
+		snprintf(f->path, sizeof(f->path), "/proc/self/fd/%d", f->fd);
+		result = f->path;
+	}
 	if (in)
 		fclose(in);
 	if (!result)
@@ -214,7 +212,7 @@ const char *foreign_copy(struct foreign *f, const char *path, struct trawl_error
 	in = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (in < 0)
 		return path; /* whoever opens it says why it cannot be */
-	f->fd = temporary(err);
+	f->fd = unpack_temporary(err);
 	got = f->fd < 0 ? -1 : copy_all(in, f->fd, path, err);
 	if (!standard)
 		close(in);

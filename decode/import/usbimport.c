@@ -41,8 +41,8 @@ int usb_import_begin(struct usb_import *im, struct trawl_writer *w, const char *
 static struct import_source *source_of(struct usb_import *im, uint16_t linktype,
 				       struct trawl_error *err)
 {
-	bool windows = linktype == LINKTYPE_USBPCAP;
-	uint32_t resolution = windows && im->resolution ? im->resolution : 1000;
+	bool own = linktype == LINKTYPE_USB_LINUX_MMAPPED; /* its records have microseconds */
+	uint32_t resolution = !own && im->resolution ? im->resolution : 1000;
 	struct import_source *s;
 	char name[16] = "usb";
 	int id;
@@ -140,7 +140,7 @@ int usb_import_event(struct usb_import *im, uint16_t linktype, uint32_t type, ui
 	if (!im->events++)
 		im->first = time;
 	im->last = time;
-	if (usbtypes_is_urb(type) && halves_count(im->halves, record))
+	if (type != USB_PACKET && usbtypes_is_urb(type) && halves_count(im->halves, record))
 		return trawl_fail(err, TRAWL_CANNOT, "import: out of memory");
 	return 0;
 }
@@ -229,6 +229,21 @@ static int linux_packet(struct usb_import *im, const struct capture_packet *p,
 	return usb_import_record(im, record, URB_HEADER + rest, err);
 }
 
+/* A packet that is kept as it is. */
+static int bus_packet(struct usb_import *im, const struct capture_packet *p,
+		      struct trawl_error *err)
+{
+	const size_t head = sizeof(struct usb_bus_packet);
+	uint8_t *record = usb_import_scratch(im, head + p->captured, err);
+
+	if (!record)
+		return -1;
+	put32(record, p->length);
+	memcpy(record + head, p->data, p->captured);
+	return usb_import_event(im, (uint16_t)p->linktype, USB_PACKET, p->time, record,
+				head + p->captured, err);
+}
+
 int usb_import_packet(struct usb_import *im, const struct capture_packet *p,
 		      struct trawl_error *err)
 {
@@ -239,6 +254,8 @@ int usb_import_packet(struct usb_import *im, const struct capture_packet *p,
 	case LINKTYPE_USBPCAP:
 		return usbpcap_packet(im, p, err);
 	default:
+		if (usbtypes_is_packet(p->linktype))
+			return bus_packet(im, p, err);
 		if (!im->other++)
 			im->other_linktype = p->linktype;
 		return 0;

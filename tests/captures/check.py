@@ -64,6 +64,23 @@ def packets(data):
         at += (n + 3) & ~3
 
 
+def dropped(data):
+    """1 if the capture says that it lost packets: all that reads it ends with 1 then."""
+    at = 0
+    while data[:4] == b"\x0a\x0d\x0d\x0a" and at + 12 <= len(data):
+        kind, n = struct.unpack("<II", data[at:at + 8])
+        if n < 12:
+            break
+        o = at + 20
+        while kind == 5 and o + 4 <= at + n - 4:
+            code, k = struct.unpack("<HH", data[o:o + 4])
+            if code in (5, 7) and any(data[o + 4:o + 4 + k]):
+                return 1
+            o += 4 + ((k + 3) & ~3)
+        at += (n + 3) & ~3
+    return 0
+
+
 def interface(body, order):
     at, resolution = 8, 6
     while at + 4 <= len(body):
@@ -86,7 +103,9 @@ def tshark(path):
     argv = ["tshark", "-r", path, "-T", "fields", "-E", "occurrence=a"]
     for f in FIELDS:
         argv += ["-e", f]
-    return run(*argv).stdout.splitlines()
+    at = FIELDS.index("frame.protocols")
+    # What a program put in between that is no packet, tshark shows as frames, too.
+    return [line for line in run(*argv).stdout.splitlines() if b"usb" in line.split(b"\t")[at]]
 
 
 def known_fields():
@@ -140,12 +159,13 @@ def check(name, path):
             wrong.append("import: %s" % done.stderr.strip())
         row["packets"] = len(want)
         row["ratio"] = os.path.getsize(trawl) / len(run("zstd", "-3qc", original).stdout)
+        drops = dropped(data)
         kind = "pcapng" if len({p[0] for p in want}) != 1 else "pcap"
         for argv in (["trawl-decode", trawl], ["trawl-decode", "--json", trawl],
                      ["trawl-decode", "--raw", trawl], ["trawl-decode", "--summary", trawl],
                      ["trawl-export", "--to", kind, "--no-descriptors", trawl, "-w", back]):
             done = run(*argv, text=True, errors="replace")
-            if done.returncode or "damaged record" in done.stdout:
+            if done.returncode > drops or "damaged record" in done.stdout:
                 wrong.append("%s: %s" % (" ".join(argv[:3]), done.stderr.strip()[-100:]))
         if os.path.exists(back):
             if not others:

@@ -2,7 +2,6 @@
 """USB from outside: import, decode and export of captures that are known byte by byte, with tshark
 and tcpdump as the judges of what is exported and of what is decoded."""
 import glob
-import gzip
 import json
 import os
 import re
@@ -364,11 +363,7 @@ def test_small(d):
     with open(path, "rb") as f:  # what zstd makes of it begins with some of it as it is
         packed = write(d + "/x.trawl.zst", b"\x28\xb5\x2f\xfd\xa4\0\0\0\0" + f.read())
     err = run("trawl-decode", packed, status=3)[1]
-    ok("compressed with zstd" in err, "a .trawl file in zstd", err)
-    with open(d + "/all.pcapng", "rb") as f:
-        packed = write(d + "/all.pcapng.gz", gzip.compress(f.read()))
-    err = run("trawl-edit", "import", packed, "-w", d + "/packed.trawl", status=3)[1]
-    ok("compressed with gzip" in err, "import of a compressed file", err)
+    ok("unpack it" in err or "cannot be unpacked" in err, "what is no whole zstd", err)
 
 
 def test_text_times(d):

@@ -23,7 +23,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (kind != FOREIGN_NONE) {
 		int out = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
-		if (foreign_import(in, kind, "input", out, "output", &im, &err) == 0)
+		if (foreign_import(in, kind, "input", out, "output", FOREIGN_FAST, &im,
+				   &err) == 0)
 			foreign_verdict(&im, "input", &err);
 	}
 	fclose(in);

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Packets that are no halves of transfers: those of the bus, as OpenVizsla, Cynthion and others
+ * capture them (link types 288, 293 to 295: a PID and what follows, USB 2.0 specification,
+ * chapter 8), and those of macOS (266, XHC20: a header, then data). Records are
+ * struct usb_bus_packet and the packet's bytes, unchanged.
+ */
+#include "common/usbtypes.h"
+#include "decode/base/bytes.h"
+#include "decode/base/decoder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SHOWN 16 /* bytes of a packet in a line */
+#define DARWIN_HEADER 32
+
+/* What a record says; each only if its flag is set. */
+struct bus_packet {
+	uint32_t linktype, length;
+	const uint8_t *p;
+	uint32_t n;
+	const char *pid;
+	bool has_address, has_frame, is_darwin;
+	uint8_t address, endpoint;
+	uint16_t frame;
+	const uint8_t *data; /* payload, without PID and CRC, or header */
+	uint32_t data_len;
+	const char *xfer, *what, *dir;
+	uint32_t status;
+	uint64_t id;
+};
+
+static const char *pid_name(uint8_t pid)
+{
+	static const char *const names[16] = {
+		"EXT", "OUT", "ACK", "DATA0", "PING", "SOF", "NYET", "DATA2", "SPLIT", "IN", "NAK",
+		"DATA1", "PRE/ERR", "SETUP", "STALL", "MDATA",
+	};
+
+	/* Its upper half is the complement of the lower. */
+	return ((pid >> 4) ^ (pid & 15)) == 15 ? names[pid & 15] : "bad PID";
+}
+
+static void parse_bus(struct bus_packet *b)
+{
+	uint8_t kind = b->n ? b->p[0] & 15 : 0;
+
+	if (!b->n)
+		return;
+	b->pid = pid_name(b->p[0]);
+	if (!strcmp(b->pid, "bad PID"))
+		return;
+	if ((kind == 1 || kind == 9 || kind == 13 || kind == 4) && b->n >= 3) {
+		b->has_address = true;
+		b->address = b->p[1] & 0x7f;
+		b->endpoint = (uint8_t)(b->p[1] >> 7 | (b->p[2] & 7) << 1);
+	} else if (kind == 5 && b->n >= 3) {
+		b->has_frame = true;
+		b->frame = get16(b->p + 1) & 0x7ff;
+	} else if ((kind & 3) == 3 && b->n >= 3) {
+		b->data = b->p + 1;
+		b->data_len = b->n - 3;
+	}
+}
+
+static void parse_darwin(struct bus_packet *b)
+{
+	static const char *const xfers[] = {"control", "iso", "bulk", "interrupt"};
+	const uint8_t *p = b->p;
+
+	if (b->n < DARWIN_HEADER || p[2] < DARWIN_HEADER || p[2] > b->n)
+		return;
+	b->is_darwin = b->has_address = true;
+	b->what = p[3] == 0 ? "submit" : p[3] == 1 ? "complete" : "event";
+	b->status = get32(p + 8);
+	b->id = get64(p + 16);
+	b->address = p[29];
+	b->endpoint = p[30] & 0x7f;
+	b->dir = p[30] & 0x80 ? "in" : "out";
+	b->xfer = p[31] < 4 ? xfers[p[31]] : "unknown";
+	b->data = p + p[2];
+	b->data_len = b->n - p[2];
+}
+
+static void parse(const struct item *it, struct bus_packet *b)
+{
+	const uint8_t *r = it->record;
+
+	*b = (struct bus_packet){.linktype = it->source->linktype, .data = (const uint8_t *)""};
+	if (it->len < sizeof(struct usb_bus_packet))
+		return;
+	b->length = get32(r);
+	b->p = r + sizeof(struct usb_bus_packet);
+	b->n = it->len - (uint32_t)sizeof(struct usb_bus_packet);
+	if (b->linktype == LINKTYPE_USB_DARWIN)
+		parse_darwin(b);
+	else
+		parse_bus(b);
+}
+
+/* Each packet stands for itself. */
+static void *bus_open(const struct decode_context *ctx, struct trawl_error *err)
+{
+	void *state = calloc(1, 1);
+
+	(void)ctx;
+	if (!state)
+		trawl_fail(err, TRAWL_CANNOT, "usb: out of memory");
+	return state;
+}
+
+static int bus_feed(void *state, const struct trawl_event *ev, struct item_sink *sink,
+		    struct trawl_error *err)
+{
+	static const char nobody[16];
+	struct item it = {
+		.time = ev->time, .ts = ev->ts, .source = ev->source, .type = ev->type,
+		.record = ev->record, .len = ev->len, .name = ev->type->name,
+		.name_len = (uint32_t)strlen(ev->type->name), .comm = nobody,
+		.cpu = ITEM_NO_CPU, .pid = ITEM_NO_TASK, .tid = ITEM_NO_TASK,
+	};
+
+	(void)state;
+	(void)err;
+	return sink->item(sink, &it);
+}
+
+static void bus_text(void *state, const struct item *it, struct out *o)
+{
+	struct bus_packet b;
+
+	(void)state;
+	parse(it, &b);
+	if (b.is_darwin)
+		out_printf(o, "%u ep%u %-3s %s %s", b.address, b.endpoint, b.dir, b.xfer, b.what);
+	else
+		out_str(o, b.pid ? b.pid : "packet");
+	if (b.has_address && !b.is_darwin)
+		out_printf(o, " %u ep%u", b.address, b.endpoint);
+	if (b.has_frame)
+		out_printf(o, " frame %u", b.frame);
+	if (b.is_darwin && b.status)
+		out_printf(o, ", status 0x%08x", b.status);
+	if (b.data_len) {
+		out_str(o, ", ");
+		out_count(o, b.data_len, "byte");
+		out_str(o, ": ");
+		out_hexbytes(o, b.data, b.data_len < SHOWN ? b.data_len : SHOWN);
+		if (b.data_len > SHOWN)
+			out_str(o, "...");
+	}
+	if (b.length > b.n)
+		out_printf(o, ", cut from %u bytes", b.length);
+}
+
+static void bus_json(void *state, const struct item *it, struct out *o)
+{
+	struct bus_packet b;
+
+	(void)state;
+	parse(it, &b);
+	out_printf(o, "\"length\":%u", b.length);
+	if (b.pid)
+		out_printf(o, ",\"pid\":\"%s\"", b.pid);
+	if (b.has_address)
+		out_printf(o, ",\"dev\":%u,\"ep\":%u", b.address, b.endpoint);
+	if (b.has_frame)
+		out_printf(o, ",\"frame\":%u", b.frame);
+	if (b.is_darwin)
+		out_printf(o, ",\"type\":\"%s\",\"xfer\":\"%s\",\"dir\":\"%s\",\"id\":\"0x%llx\","
+			   "\"status\":%u", b.what, b.xfer, b.dir, (unsigned long long)b.id,
+			   b.status);
+	out_printf(o, ",\"data_length\":%u,\"data\":\"", b.data_len);
+	out_hexbytes(o, b.data, b.data_len);
+	out_char(o, '"');
+}
+
+static bool number(struct value *v, bool has, uint64_t u)
+{
+	v->type = VALUE_UINT;
+	v->u = u;
+	return has;
+}
+
+static bool text(struct value *v, const char *s)
+{
+	v->type = VALUE_TEXT;
+	v->text = s;
+	v->len = s ? strlen(s) : 0;
+	return s != NULL;
+}
+
+static bool bus_value(void *state, const struct item *it, const char *name, struct value *v)
+{
+	struct bus_packet b;
+
+	(void)state;
+	parse(it, &b);
+	memset(v, 0, sizeof(*v));
+	if (!strcmp(name, "length"))
+		return number(v, true, b.length);
+	if (!strcmp(name, "pid"))
+		return text(v, b.pid);
+	if (!strcmp(name, "dev"))
+		return number(v, b.has_address, b.address);
+	if (!strcmp(name, "ep"))
+		return number(v, b.has_address, b.endpoint);
+	if (!strcmp(name, "frame"))
+		return number(v, b.has_frame, b.frame);
+	if (!strcmp(name, "type"))
+		return text(v, b.what);
+	if (!strcmp(name, "xfer"))
+		return text(v, b.xfer);
+	if (!strcmp(name, "dir"))
+		return text(v, b.dir);
+	if (!strcmp(name, "id"))
+		return number(v, b.is_darwin, b.id);
+	if (!strcmp(name, "status"))
+		return number(v, b.is_darwin, b.status);
+	if (!strcmp(name, "data_length"))
+		return number(v, true, b.data_len);
+	if (strcmp(name, "data") != 0)
+		return false;
+	v->type = VALUE_BYTES;
+	v->text = (const char *)b.data;
+	v->len = b.data_len;
+	return true;
+}
+
+static void bus_names(void *state, const struct trawl_event_type *type, decoder_name_fn *fn,
+		      void *arg)
+{
+	static const char *const names[] = {
+		"length", "pid", "dev", "ep", "frame", "type", "xfer", "dir", "id", "status",
+		"data_length", "data", NULL,
+	};
+
+	(void)state;
+	(void)type;
+	for (const char *const *n = names; *n; n++)
+		fn(arg, *n);
+}
+
+static void bus_interface(void *state, const struct trawl_source *source,
+			  struct packet_interface *pi)
+{
+	(void)state;
+	pi->linktype = source->linktype;
+	pi->tsresol = source->resolution < 1000 ? 9 : 6;
+}
+
+static int bus_packet(void *state, const struct item *it, struct packet *p)
+{
+	struct bus_packet b;
+
+	(void)state;
+	parse(it, &b);
+	if (!b.p)
+		return 1;
+	out_bytes(p->data, b.p, b.n);
+	p->original = b.length;
+	return 0;
+}
+
+const struct decoder bus_decoder = {
+	.kind = "usbpacket",
+	.open = bus_open,
+	.close = free,
+	.feed = bus_feed,
+	.text = bus_text,
+	.json = bus_json,
+	.value = bus_value,
+	.names = bus_names,
+	.interface = bus_interface,
+	.packet = bus_packet,
+};

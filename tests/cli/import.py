@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""trawl-edit import: compressed files, several files, packets of the bus, and what a failure leaves."""
+import bz2
+import glob
+import gzip
+import json
+import lzma
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+SRC, BUILD = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
+sys.path[:0] = [SRC + "/tests", SRC + "/tests/decode/usb"]
+sys.dont_write_bytecode = True
+import usbsynth  # noqa: E402
+from tap import finish, ok, same, skip  # noqa: E402
+
+
+def run(*args, status=0):
+    r = subprocess.run([BUILD + "/" + args[0]] + list(args[1:]), capture_output=True,
+                       stdin=subprocess.DEVNULL)
+    if r.returncode != status:
+        ok(False, "%s ends with %d" % (" ".join(args), status), r.returncode, r.stderr)
+    return r.stdout.decode(), r.stderr.decode()
+
+
+def has_archive():
+    return "HAVE_ARCHIVE 1" in open(BUILD + "/config.h").read()
+
+
+def zstd(data):
+    return subprocess.run(["zstd", "-qc"], input=data, capture_output=True).stdout
+
+
+def test_compressed(d):
+    plain = open(d + "/all.pcapng", "rb").read()
+    want = run("trawl-decode", "--json", d + "/all.pcapng")[0]
+    for ending, pack in (("gz", gzip.compress), ("xz", lzma.compress), ("bz2", bz2.compress), ("zst", zstd)):
+        path = d + "/packed.pcapng." + ending
+        packed = pack(plain)
+        open(path, "wb").write(packed)
+        if not has_archive():
+            err = run("trawl-edit", "import", path, "-w", d + "/x.trawl", status=3)[1]
+            ok("built without libarchive: unpack it first" in err, ending + ": what to do", err)
+            continue
+        run("trawl-edit", "import", path, "-w", d + "/x.trawl")
+        same(want, run("trawl-decode", "--json", d + "/x.trawl")[0], "import of ." + ending)
+        same(want, run("trawl-decode", "--json", path)[0], "trawl-decode reads ." + ending)
+        open(path, "wb").write(packed[:len(packed) // 2])
+        os.unlink(d + "/x.trawl")
+        err = run("trawl-edit", "import", path, "-w", d + "/x.trawl", status=3)[1]
+        ok("cannot be unpacked" in err and not os.path.exists(d + "/x.trawl"),
+           "a cut ." + ending + " leaves no file", err)
+    if has_archive():
+        open(d + "/all.trawl.gz", "wb").write(gzip.compress(open(trawl(d), "rb").read()))
+        same(want, run("trawl-decode", "--json", d + "/all.trawl.gz")[0], "a .trawl.gz is read, too")
+
+
+def trawl(d):
+    run("trawl-edit", "import", d + "/all.pcapng", "-w", d + "/all.trawl")
+    return d + "/all.trawl"
+
+
+def test_several(d):
+    n = len(run("trawl-decode", "--raw", d + "/all.pcap")[0].splitlines())
+    run("trawl-edit", "import", d + "/all.pcap", d + "/usbpcap.pcap", "-w", d + "/both.trawl")
+    m = len(run("trawl-decode", "--raw", d + "/usbpcap.pcap")[0].splitlines())
+    same(n + m, len(run("trawl-decode", "--raw", d + "/both.trawl")[0].splitlines()),
+         "two files in one: the events of both")
+    ok("complete" in run("trawl-edit", "verify", d + "/both.trawl")[0], "which is whole")
+    os.mkdir(d + "/folder")
+    run("trawl-edit", "import", d + "/all.pcap", d + "/usbpcap.pcap", "-w", d + "/folder")
+    same(["all.trawl", "usbpcap.trawl"], sorted(os.listdir(d + "/folder")), "into a folder: one each")
+    err = run("trawl-edit", "import", d + "/all.pcap", "-w", d + "/folder", status=2)[1]
+    ok("exists already" in err, "nothing there is written over", err)
+
+
+def test_failed(d):
+    for name, data in (("text", b"no capture at all\n"), ("empty", b""),
+                       ("ethernet", struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1) +
+                        struct.pack("<IIII", 1, 1, 4, 4) + b"abcd")):
+        open(d + "/bad", "wb").write(data)
+        run("trawl-edit", "import", d + "/bad", "-w", d + "/none.trawl",
+            status=1 if name == "ethernet" else 3)
+        same([], glob.glob(d + "/none*"), "a failed import leaves no file: " + name)
+        run("trawl-edit", "import", d + "/all.pcap", d + "/bad", "-w", d + "/none.trawl",
+            status=1 if name == "ethernet" else 3)
+        same([], glob.glob(d + "/none*"), "nor does one of several: " + name)
+
+
+def test_bus(d):
+    """Packets of the bus and of macOS: each as it is, and back."""
+    darwin = struct.pack("<HBBIIIQIBBBB", 0x100, 32, 1, 4, 0, 0, 0x77, 0x14000000, 2, 5, 0x81, 2) + b"data"
+    for linktype, packets, want in (
+            (288, [b"\x2d\x05\x00", b"\xc3" + bytes(8) + b"\xf4\xbf", b"\xd2", b"\xa5\x10\x50", b"\x11"],
+             ["SETUP 5 ep0", "DATA0, 8 bytes: 0000000000000000", "ACK", "SOF frame 16", "bad PID"]),
+            (294, [b"\x69\x83\x00"], ["IN 3 ep1"]),
+            (266, [darwin], ["5 ep1 in  bulk complete, 4 bytes: 64617461"])):
+        path = d + "/bus.pcap"
+        body = struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 65535, linktype)
+        for i, p in enumerate(packets):
+            body += struct.pack("<IIII", 1700000000, i * 17, len(p), len(p)) + p
+        open(path, "wb").write(body)
+        lines = run("trawl-decode", path)[0].splitlines()
+        same(want, [line.split("usb:packet")[-1].strip() for line in lines], "link type %d: lines" % linktype)
+        first = json.loads(run("trawl-decode", "--json", path)[0].splitlines()[0])
+        ok("data" in first["fields"], "link type %d: JSON" % linktype, first)
+        run("trawl-decode", "--summary", path)
+        run("trawl-edit", "import", path, "-w", d + "/bus.trawl")
+        run("trawl-export", "--to", "pcap", d + "/bus.trawl", "-w", d + "/back.pcap")
+        same(body[24:], open(d + "/back.pcap", "rb").read()[24:], "link type %d: comes back" % linktype)
+    same("1", str(len(run("trawl-decode", "--where", "xfer == 'bulk' && dev == 5", path)[0].splitlines())),
+         "and is asked for by its fields")
+
+
+def main():
+    d = tempfile.mkdtemp(prefix="trawl-import-")
+    try:
+        usbsynth.main(d)
+        for test in (test_compressed, test_several, test_failed, test_bus):
+            if test == test_compressed and not shutil.which("zstd"):
+                skip(test.__name__, "zstd is not installed")
+            else:
+                test(d)
+    finally:
+        shutil.rmtree(d)
+    return finish()
+
+
+sys.exit(main())
