@@ -53,7 +53,7 @@ libdecode_la_SOURCES += \
 	decode/usb/usbpcap.h decode/usb/usbpcap.c decode/usb/usbpcapshow.c \
 	decode/base/valuetree.h decode/base/valuetree.c \
 	decode/usb/urb.h decode/usb/urb.c \
-	decode/usb/usb.h decode/usb/usb.c decode/usb/show.c decode/usb/packets.c \
+	decode/usb/usb.h decode/usb/usb.c decode/usb/show.c decode/usb/fields.c decode/usb/packets.c \
 	decode/usb/bytefield.h decode/usb/bytefield.c \
 	decode/usb/checksum.h decode/usb/checksum.c \
 	decode/usb/conversation.h decode/usb/conversation.c \

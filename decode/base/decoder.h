@@ -86,7 +86,9 @@ enum value_type {
 
 struct value {
 	enum value_type type;
-	bool hex; /* UINT that people read in hex */
+	bool hex; /* UINT that people read in hex; TEXT: hex digits, and u is their number */
+	bool has_other;
+	uint64_t other; /* has_other: another number by which the value is called, for == and != */
 	union {
 		uint64_t u;
 		int64_t i;
@@ -111,6 +113,9 @@ struct packet_interface {
 	const char *name;     /* if_name */
 	const char *description;
 };
+
+/* What a field may be compared with, or'd; 0: only an item knows. */
+enum comparable { COMPARABLE_NUMBER = 1, COMPARABLE_TEXT = 2 };
 
 typedef void decoder_name_fn(void *arg, const char *name);
 
@@ -161,6 +166,11 @@ struct decoder {
 	/* Are there items with a part of this name (or of what stands before its first dot) that
 	 * names() does not tell, since columns for all of them were too many? May be NULL. */
 	bool (*part)(const char *name);
+	/* What this field of items of the event type is comparable with, as far as that is known
+	 * without an item: a condition that never makes sense is refused before anything runs.
+	 * May be NULL. */
+	unsigned int (*comparable)(void *state, const struct trawl_event_type *type,
+				   const char *name);
 	/* Of a field that holds one word of a few: the n-th of them, NULL behind the last; of any
 	 * other field NULL at once. May be NULL. */
 	const char *(*word)(const char *field, size_t n);

@@ -180,26 +180,58 @@ void tree_close(struct tree *t)
 		t->nodes[i].end = t->count;
 }
 
+static bool is_called(const struct tree_node *n, const char *name, size_t len)
+{
+	return !strncmp(n->name, name, len) && !n->name[len];
+}
+
+/* One part of a path, of nodes first .. end - 1: a node of the top if there is one, else any. */
+static const struct tree_node *find_part(const struct tree *t, uint32_t first, uint32_t end,
+					 const char *name, size_t len)
+{
+	for (uint32_t i = first; i < end; i = t->nodes[i].end)
+		if (is_called(&t->nodes[i], name, len))
+			return &t->nodes[i];
+	for (uint32_t i = first; i < end; i++)
+		if (is_called(&t->nodes[i], name, len))
+			return &t->nodes[i];
+	return NULL;
+}
+
+/* Element [n] of a list; NULL: it is none, or not so long. *at moves behind the bracket. */
+static const struct tree_node *find_element(const struct tree *t, const struct tree_node *n,
+					    const char **at)
+{
+	uint32_t i = (uint32_t)(n - t->nodes) + 1;
+	char *end;
+	unsigned long k = strtoul(*at + 1, &end, 10);
+
+	if (n->kind != TREE_LIST || *end != ']')
+		return NULL;
+	for (; k && i < n->end; k--)
+		i = t->nodes[i].end;
+	*at = end + 1;
+	return i < n->end ? &t->nodes[i] : NULL;
+}
+
 const struct tree_node *tree_find(const struct tree *t, const char *name)
 {
 	uint32_t first = 0, end = t->count;
-	const char *dot = strchr(name, '.');
+	const struct tree_node *n = NULL;
 
-	for (; dot; name = dot + 1, dot = strchr(name, '.')) {
-		uint32_t i = first;
+	while (*name) {
+		size_t len = strcspn(name, ".[");
 
-		while (i < end && (strncmp(t->nodes[i].name, name, (size_t)(dot - name)) ||
-				   t->nodes[i].name[dot - name]))
-			i++;
-		if (i == end)
+		n = find_part(t, first, end, name, len);
+		name += len;
+		while (n && *name == '[')
+			n = find_element(t, n, &name);
+		if (!n || (*name && *name++ != '.'))
 			return NULL;
-		first = i + 1;
-		end = t->nodes[i].end;
+		first = (uint32_t)(n - t->nodes) + 1;
+		end = n->end;
 	}
-	for (uint32_t i = first; i < end; i++)
-		if (!strcmp(t->nodes[i].name, name))
-			return &t->nodes[i];
-	return NULL;
+	return n;
 }
 
 /* ---- printers ---------------------------------------------------------------------------- */

@@ -71,7 +71,10 @@ void tree_object(struct tree *t, const char *name);
 void tree_list(struct tree *t, const char *name);
 void tree_close(struct tree *t); /* the innermost open object or list */
 
-/* The first node of this name, or of a path "setup.bRequest"; NULL if there is none. */
+/*
+ * The node of this name, or of a path: "setup.bRequest", "decoded.descriptors[1].bLength". Of each
+ * part, a node at the top of what it is looked for in comes before those below. NULL: there is none.
+ */
 const struct tree_node *tree_find(const struct tree *t, const char *name);
 
 /* The bytes of a TEXT or BYTES node. */

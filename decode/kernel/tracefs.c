@@ -601,6 +601,28 @@ static bool tracefs_value(void *state, const struct item *it, const char *name, 
 	return s && site_value(s, name, v);
 }
 
+/* Of a probe site, only the item knows which argument a name is. */
+static unsigned int tracefs_comparable(void *state, const struct trawl_event_type *type,
+				       const char *name)
+{
+	const struct plan *p = plan_for(state, type);
+	const struct shown *f = p && !p->sites ? layout_find(p->layout, name) : NULL;
+
+	if (!f)
+		return 0;
+	switch (f->field->kind) {
+	case TRAWL_TEXT:
+	case TRAWL_CHAR:
+	case TRAWL_BYTES:
+		return COMPARABLE_TEXT;
+	default:
+		break;
+	}
+	if (f->field->place != TRAWL_FIXED || f->field->count != 1)
+		return 0;
+	return COMPARABLE_NUMBER | (f->written ? COMPARABLE_TEXT : 0u);
+}
+
 static void tracefs_names(void *state, const struct trawl_event_type *type, decoder_name_fn *fn,
 			  void *arg)
 {
@@ -637,5 +659,6 @@ const struct decoder tracefs_decoder = {
 	.json = tracefs_json,
 	.json_more = tracefs_json_more,
 	.value = tracefs_value,
+	.comparable = tracefs_comparable,
 	.names = tracefs_names,
 };

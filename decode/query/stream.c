@@ -311,6 +311,43 @@ static bool can_be(void *arg, const char *field, const char *text, bool pattern)
 	return !has;
 }
 
+/* What a field may be compared with in some event; 0: that is not known of all. */
+static unsigned int comparable_with(void *arg, const char *field)
+{
+	struct stream *s = arg;
+	unsigned int can = 0, here;
+
+	for (size_t i = 0; i < trawl_event_type_count(s->reader); i++) {
+		const struct trawl_event_type *t = trawl_event_type_at(s->reader, i);
+		const struct trawl_source *source = source_by_id(s->reader, t->source);
+		struct trawl_error err;
+		struct engine *e = source ? engine_of(s, source, &err) : NULL;
+
+		if (!e || !stream_type_has(s, t, field))
+			continue;
+		here = e->decoder->comparable ? e->decoder->comparable(e->state, t, field) : 0;
+		if (!here)
+			return 0;
+		can |= here;
+	}
+	return can;
+}
+
+/* A number that is compared with a text never matches, whatever comes. */
+static int check_mismatch(struct stream *s, struct trawl_error *err)
+{
+	const struct selection *sel = s->selection;
+	bool is_text;
+	size_t at;
+	const char *field = where_mismatch(sel->where, comparable_with, s, &at, &is_text);
+
+	if (!field)
+		return 0;
+	return caret_fail(err, TRAWL_USAGE, sel->where_text, at, "%s: %.60s is a %s", sel->where_option,
+			  field, is_text ? "number: write one, without quotes" :
+			  "text: write one in quotes, as in name == \"usb:bulk\"");
+}
+
 /* Are all fields of --where known, and all words? To be asked when all event types are. */
 static int check_where(struct stream *s, struct trawl_error *err)
 {
@@ -328,7 +365,7 @@ static int check_where(struct stream *s, struct trawl_error *err)
 	if (!bad) {
 		bad = where_unknown_word(sel->where, can_be, s, &at, &field);
 		if (!bad)
-			return 0;
+			return check_mismatch(s, err);
 		enum_values_refuse(field, bad, text, sizeof(text));
 		return caret_fail(err, TRAWL_USAGE, sel->where_text, at, "%s: %s", sel->where_option,
 			  text);

@@ -99,18 +99,21 @@ static bool digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* The length of a name: "prev_pid", "transfer.status"; of one of several strings "argv[1]". */
+/* The length of a name: "prev_pid", "setup.bRequest", "decoded.packets[1].length", "argv[1]". */
 static size_t word(const char *p)
 {
 	size_t n = 0, index;
 
-	if (letter(*p))
+	if (!letter(*p))
+		return 0;
+	for (;;) {
 		while (letter(p[n]) || digit(p[n]) || p[n] == '.')
 			n++;
-	if (!n || p[n] != '[')
-		return n;
-	index = 1 + strspn(p + n + 1, "0123456789");
-	return index > 1 && p[n + index] == ']' ? n + index + 1 : n;
+		index = p[n] == '[' ? 1 + strspn(p + n + 1, "0123456789") : 0;
+		if (index <= 1 || p[n + index] != ']')
+			return n;
+		n += index + 1;
+	}
 }
 
 static bool keyword(struct parser *ps, const char *want)
@@ -543,6 +546,37 @@ const char *where_unknown_word(const struct where *w,
 	return NULL;
 }
 
+/* The field of a comparison of a field with a constant, or NULL; *with is the constant. */
+static const struct node *compared_field(const struct node *n, const struct node **with)
+{
+	const struct node *field;
+
+	if (n->op < EQ || n->op > UNLIKE)
+		return NULL;
+	field = n->left->op == FIELD ? n->left : n->right->op == FIELD ? n->right : NULL;
+	*with = field == n->left ? n->right : n->left;
+	return field && (*with)->op == LITERAL ? field : NULL;
+}
+
+const char *where_mismatch(const struct where *w,
+			   unsigned int (*comparable)(void *arg, const char *field), void *arg,
+			   size_t *at, bool *is_text)
+{
+	for (uint32_t i = 0; i < w->n; i++) {
+		const struct node *with, *field = compared_field(&w->nodes[i], &with);
+		unsigned int can = field ? comparable(arg, field->text) : 0;
+
+		if (!can)
+			continue;
+		*is_text = with->value.type == VALUE_TEXT;
+		if (can & (*is_text ? COMPARABLE_TEXT : COMPARABLE_NUMBER))
+			continue;
+		*at = with->at;
+		return field->text;
+	}
+	return NULL;
+}
+
 bool where_asks_task(const struct where *w)
 {
 	for (uint32_t i = 0; i < w->n; i++)
@@ -664,10 +698,37 @@ static int compare_texts(const struct value *a, const struct value *b)
 	return c ? (c < 0 ? -1 : 1) : a->len < b->len ? -1 : a->len > b->len;
 }
 
+/* A text of hex digits is a number, too, where it meets one. */
+static bool has_number(const struct value *v)
+{
+	return is_number(v) || (v->type == VALUE_TEXT && v->hex);
+}
+
 /* A number that has a name may be compared with its name. */
 static bool comparable(const struct value *a, const struct value *b)
 {
-	return (is_number(a) && is_number(b)) || (a->text && b->text);
+	return (a->text && b->text) || (has_number(a) && has_number(b));
+}
+
+/* Either of two numbers by which a value is called. */
+static bool is_other(const struct value *a, const struct value *b)
+{
+	return a->has_other && is_number(b) && b->type != VALUE_FLOAT && a->other == b->u;
+}
+
+/* Whether a text is the hex digits of some bytes. */
+static bool is_hex_of(const struct value *text, const struct value *bytes)
+{
+	if (text->type != VALUE_TEXT || bytes->type != VALUE_BYTES || text->len != 2 * bytes->len)
+		return false;
+	for (size_t i = 0; i < text->len; i++) {
+		unsigned int digit = hex_digit(text->text[i]);
+		unsigned int byte = (uint8_t)bytes->text[i / 2];
+
+		if (digit != (i % 2 ? byte & 15 : byte >> 4))
+			return false;
+	}
+	return true;
 }
 
 /* Whether "a op b" holds. */
@@ -679,7 +740,11 @@ static bool compare(enum op op, const struct value *a, const struct value *b)
 		return false;
 	if (!comparable(a, b))
 		return op == NE;
-	c = is_number(a) && is_number(b) ? compare_numbers(a, b) : compare_texts(a, b);
+	c = has_number(a) && has_number(b) && (is_number(a) || is_number(b)) ?
+		    compare_numbers(a, b) : compare_texts(a, b);
+	if ((op == EQ || op == NE) && (is_other(a, b) || is_other(b, a) ||
+				       is_hex_of(a, b) || is_hex_of(b, a)))
+		return op == EQ;
 	switch (op) {
 	case EQ:
 		return c == 0;
@@ -735,6 +800,21 @@ static void tell_odd(struct node *n, const struct subject *s, const struct value
 	w->odd(w->odd_arg, &note);
 }
 
+/* Bytes are matched as they are, and as the hex digits as which JSON has them. */
+static bool matches(const char *pattern, const struct value *v)
+{
+	struct out hex;
+	bool match = glob_match(pattern, v->text, v->len);
+
+	if (match || v->type != VALUE_BYTES)
+		return match;
+	out_memory(&hex);
+	out_hexbytes(&hex, v->text, v->len);
+	match = !hex.error && glob_match(pattern, hex.data, hex.len);
+	out_free(&hex);
+	return match;
+}
+
 static bool holds(struct node *n, const struct subject *s)
 {
 	struct value a, b;
@@ -751,7 +831,7 @@ static bool holds(struct node *n, const struct subject *s)
 		evaluate(n->left, s, &a);
 		if (!a.text)
 			tell_odd(n, s, &a, &n->right->value);
-		return a.text && glob_match(n->right->text, a.text, a.len) == (n->op == MATCH);
+		return a.text && matches(n->right->text, &a) == (n->op == MATCH);
 	case TRUTH:
 		evaluate(n->left, s, &a);
 		return truth(&a);

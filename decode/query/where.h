@@ -56,6 +56,14 @@ const char *where_unknown_word(const struct where *w,
 					       bool pattern),
 			       void *arg, size_t *at, const char **field);
 
+/*
+ * Likewise the first field that is compared with a text (*is_text) or a number although
+ * `comparable` says that it never is one; *at is the place of what it is compared with.
+ */
+const char *where_mismatch(const struct where *w,
+			   unsigned int (*comparable)(void *arg, const char *field), void *arg,
+			   size_t *at, bool *is_text);
+
 /* Does it ask whose an item is: its pid or its comm? */
 bool where_asks_task(const struct where *w);
 

@@ -3,8 +3,11 @@
  * What the parts of "setup", "decoded" and "packets" are called: any of these may stand in --where
  * by itself. Fields of descriptors are in the table of descriptors.
  */
+#include "decode/usb/class.h"
 #include "decode/usb/desctable.h"
 #include "decode/usb/usb.h"
+
+#define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 
 static const char *const parts[] = {
 	"action", "actual", "additional", "address", "allocation_length", "alternate", "answer",
@@ -36,12 +39,48 @@ static const char *const parts[] = {
 	"wPortChange", "wPortStatus", "wValue", "write_protect", "xfer",
 };
 
+/* Fields of one kind wherever they stand, so that what is compared with them can be checked. */
+static const char *const numbers[] = {
+	"actual", "bRequest", "blocks", "bmRequestType", "bus", "captured", "data_length",
+	"dev", "dwDTERate", "ep", "elapsed_ns", "error_count", "flags", "interval",
+	"keys_down", "latency_ns", "lba", "length", "lun", "not_captured", "opcode",
+	"packet_count", "report_id", "residue", "start_frame", "submit_ns", "tag", "wIndex",
+	"wLength", "wValue",
+};
+static const char *const texts[] = {
+	"command", "dir", "end", "errno", "masked_by", "no_data", "phase", "recipient",
+	"request", "sense_key_name", "status_name", "text", "transport", "type", "xfer",
+};
+static const char *const both[] = {"idProduct", "idVendor", "pid", "status", "vid"};
+
+static bool is_one_of(const char *const *list, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(list[i], name))
+			return true;
+	return false;
+}
+
+/* A path leads to where its last part may be of another kind, but for that of the setup packet. */
+unsigned int usb_comparable(void *state, const struct trawl_event_type *type, const char *name)
+{
+	static const char setup[] = "setup.";
+
+	if (!strncmp(name, setup, strlen(setup)))
+		name += strlen(setup);
+	if (is_one_of(numbers, LENGTH(numbers), name))
+		return COMPARABLE_NUMBER;
+	if (is_one_of(texts, LENGTH(texts), name))
+		return COMPARABLE_TEXT;
+	return is_one_of(both, LENGTH(both), name) ? COMPARABLE_NUMBER | COMPARABLE_TEXT : 0;
+}
+
 bool usb_part(const char *name)
 {
-	size_t n = strcspn(name, ".");
+	size_t n = strcspn(name, ".[");
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+	for (size_t i = 0; i < LENGTH(parts); i++)
 		if (!strncmp(parts[i], name, n) && !parts[i][n])
 			return true;
-	return desc_has_field(name, n);
+	return desc_has_field(name, n) || usb_class_has_name(name, n);
 }

@@ -450,6 +450,7 @@ const struct decoder usb_decoder = {
 	.value = usb_value,
 	.names = usb_names,
 	.part = usb_part,
+	.comparable = usb_comparable,
 	.word = usb_word,
 	.summary = usb_summary,
 	.interface = usb_interface_of,

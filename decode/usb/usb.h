@@ -17,8 +17,14 @@ bool usb_decoded_brief(const struct usb_state *s, const struct usb_detail *d, st
 void usb_text(void *state, const struct item *it, struct out *o);
 void usb_more(void *state, const struct item *it, struct out *o);
 void usb_json(void *state, const struct item *it, struct out *o);
+/* All that is known of an item, made at the first call for it. */
+const struct tree *usb_tree(struct usb_state *s, const struct usb_detail *d);
+extern const char *const usb_ends[]; /* by enum transfer_end; ended by NULL */
+
+/* fields.c */
 bool usb_value(void *state, const struct item *it, const char *name, struct value *v);
 bool usb_part(const char *name); /* parts.c */
+unsigned int usb_comparable(void *state, const struct trawl_event_type *type, const char *name);
 const char *usb_word(const char *field, size_t n);
 void usb_names(void *state, const struct trawl_event_type *type, decoder_name_fn *fn, void *arg);
 

@@ -20,6 +20,7 @@ SRC, BUILD = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
 sys.path[:0] = [SRC + "/tests", SRC + "/tests/decode/usb"]
 sys.dont_write_bytecode = True
 from tap import finish, ok, same  # noqa: E402
+import usbsynth  # noqa: E402
 from usbsynth import (BULK, INTERRUPT, Capture, config, device, endpoint, interface,  # noqa: E402
                       pcap, storage)
 
@@ -290,10 +291,103 @@ def test_masks(d):
          "a keyboard with a report descriptor")
 
 
+def leaves(value, path):
+    """Every plain value below a field, by its path in JSON."""
+    if isinstance(value, dict):
+        for key, below in value.items():
+            yield from leaves(below, path + "." + key if path else key)
+    elif isinstance(value, list):
+        for i, below in enumerate(value):
+            yield from leaves(below, "%s[%d]" % (path, i))
+    elif value is not None:
+        yield path, value
+
+
+def in_csv(value):
+    return str(int(value)) if isinstance(value, bool) else str(value).replace("\r\n", "\n")
+
+
+def test_names(d):
+    """Every field of every line of every sample, by the name that JSON gives it."""
+    for path in sorted(glob.glob(SRC + "/samples/*.trawl")) + [d + "/all.pcapng"]:
+        name = os.path.basename(path)
+        items = objects(path)
+        found = [dict(leaves(i["fields"], "")) for i in items]
+        paths = sorted({p for f in found for p in f if "," not in p})
+        rows, wrong = [{} for _ in items], []
+        for n in range(0, len(paths), 60):
+            part = paths[n:n + 60]
+            text = run("trawl-export", "--to", "csv", "--fields", ",".join(part), path)[0]
+            for row, cells in zip(rows, list(csv.reader(io.StringIO(text, newline="")))[1:]):
+                row.update(zip(part, cells[7:]))
+        for f, row in zip(found, rows):
+            wrong += [(p, v, row.get(p)) for p, v in f.items()
+                      if not isinstance(v, (float, str)) and p in row and row[p] != in_csv(v)]
+            wrong += [(p, v, row.get(p)) for p, v in f.items()
+                      if isinstance(v, str) and p in row and v and not row[p]]
+        ok(not wrong and paths, "%s: %d fields have in CSV the value that JSON has" %
+           (name, len(paths)), wrong[:5])
+        wrong = []
+        for p in paths:
+            value = next(f[p] for f in found if p in f)
+            if isinstance(value, float) or (isinstance(value, str) and
+                                            ("\ufffd" in value or "\0" in value)):
+                continue
+            literal = str(int(value)) if not isinstance(value, str) else \
+                '"%s"' % value.replace("\\", "\\\\").replace('"', '\\"')
+            literal = literal.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t") \
+                .replace("\x1b", "\\x1b")
+            r = subprocess.run([BUILD + "/trawl-decode", "--json", "--where",
+                                "fields.%s == %s" % (p, literal), path], capture_output=True)
+            want = sum(f.get(p) == value for f in found)
+            if r.returncode or len(r.stdout.splitlines()) < want:
+                wrong.append((p, literal, want, len(r.stdout.splitlines()), r.stderr))
+        ok(not wrong, "%s: --where finds the line of each by it" % name, wrong[:5])
+
+
+def count(path, where):
+    return len(decode(path, "--where", where).splitlines())
+
+
+def refused(path, where, text):
+    err = run("trawl-decode", "--where", where, path, status=2)[1]
+    ok(text in err and "^" in err, "refused: %s" % where, err)
+
+
+def test_kinds(d):
+    """Numbers and texts in --where: values by their names, and what never holds is refused."""
+    path = d + "/all.pcapng"
+    stalls = count(path, "status == -32")
+    ok(stalls > 0 and count(path, 'status == "stall"') == stalls and
+       count(path, 'status ~ "sta*"') == stalls, "a status by its name")
+    same(count(path, 'vid == "46f4"'), count(path, "vid == 0x46f4"), "a vendor as a number")
+    ok(count(path, "vid == 0x46f4") > 0 and count(path, "idVendor == 0x46f4") > 0,
+       "of which there are some")
+    both = count(path, "ep == 1 and xfer == 'bulk'")
+    into, out = (count(path, "ep == 1 and xfer == 'bulk' and dir == '%s'" % d) for d in ("in", "out"))
+    ok(both == into + out and into, "an endpoint by its number is both directions")
+    same(into, count(path, "ep == 0x81 and xfer == 'bulk'"), "by its address, one")
+    same(both - into, count(path, "ep != 0x81 and ep == 1 and xfer == 'bulk'"), "or the other")
+    same(1, count(path, "data_length == 31 and decoded.storage.phase == 'command' and lba == 2048"),
+         "the top-level name wins, decoded. reaches the rest")
+    ok(count(path, "data_length == 31") > 3 and count(path, "decoded.storage.data_length == 31") == 0,
+       "each by its own")
+    ok(count(path, 'data ~ "55534243*"') == count(path, 'data ~ "USBC*"') > 0,
+       "bytes by their digits, and as they are")
+    refused(path, 'dev == "5"', "dev is a number")
+    refused(path, 'latency_ns > "1ms"', "latency_ns is a number")
+    refused(path, "dir == 1", "dir is a text")
+    refused(path, "setup.request == 6", "setup.request is a text")
+    refused(path, 'setup.wValue == "0x0100"', "setup.wValue is a number")
+    refused(path, 'status == "stalled"', "did you mean stall")
+
+
 def main():
     d = tempfile.mkdtemp(prefix="trawl-usbview-")
     try:
-        for test in (test_bytes, test_masks, test_requests, test_protocol):
+        usbsynth.main(d)
+        for test in (test_bytes, test_masks, test_requests, test_protocol,
+                     test_names, test_kinds):
             test(d)
     finally:
         shutil.rmtree(d)
