@@ -26,6 +26,20 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
+/*
+ * How far b is behind a. A time before the machine was booted is below 0 on CLOCK_MONOTONIC, where
+ * only differences mean something.
+ */
+static int64_t later(uint64_t b, uint64_t a)
+{
+	return (int64_t)(b - a);
+}
+
+static uint64_t apart(uint64_t a, uint64_t b)
+{
+	return later(a, b) < 0 ? b - a : a - b;
+}
+
 struct clock_map clock_map(const struct clock_sync *syncs, size_t n)
 {
 	if (!n)
@@ -144,9 +158,9 @@ static uint64_t straight(const struct stretch *s, enum trawl_clock clock, uint64
 
 static uint64_t outside(const struct stretch *s, uint64_t mono)
 {
-	if (mono < s->from)
+	if (later(mono, s->from) < 0)
 		return s->from - mono;
-	return mono > s->b->mono ? mono - s->b->mono : 0;
+	return later(mono, s->b->mono) > 0 ? mono - s->b->mono : 0;
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -272,9 +286,9 @@ uint64_t clock_bound(const struct clock_map *m, enum trawl_clock clock, uint64_t
 	if (clock == TRAWL_CLOCK_MONO || !m->n)
 		return bound;
 	own = clock_to_mono(m, clock, ts, after);
-	moved = distance(own, mono); /* a stream's time never goes back */
+	moved = apart(own, mono); /* a stream's time never goes back */
 	if (m->n == 1)
-		return bound + moved + distance(own, m->syncs[0].s.mono) / 2000;
+		return bound + moved + apart(own, m->syncs[0].s.mono) / 2000;
 	i = first_stretch(m, clock, ts, after);
 	s = stretch_at(m, clock, i);
 	bound = larger(s.a->bound, s.b->bound);

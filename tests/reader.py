@@ -259,13 +259,19 @@ def to_mono(syncs, clock, t, before):
     return best[0]
 
 
+def signed(x):
+    return (x + (1 << 63) & MASK) - (1 << 63)
+
+
 def on_pair(a, b, clock, t):
     start = b.horizon - 1000000
     if start <= 0 or start > a.mono:
         start = a.mono
 
     def outside(m):
-        return start - m if m < start else m - b.mono if m > b.mono else 0
+        if signed(m - start) < 0:  # also a time before the machine was booted, which is below 0
+            return start - m & MASK
+        return m - b.mono if signed(m - b.mono) > 0 else 0
 
     ca, cb, dm = a.clock(clock), b.clock(clock), b.mono - a.mono
     if clock == TSC:

@@ -67,8 +67,14 @@ with tempfile.TemporaryDirectory() as folder:
     out, err = run("trawl-export", "--to", "pcapng", f, "-w", "-")
     ok(b"\x1b" not in out and b"\x9b" not in out, "pcapng: no escape in any option or packet")
 
+    # a text whose place is outside of its record
+    out, err = run("trawl-decode", f)
+    ok(b"=<damaged>" in out, "a text outside of its record is damaged", out + err)
+    out, err = run("tests/format/dump", f)
+    ok(b'"=cmd|\'/C calc\'!A0":null' in out, "and null in the tests' own dump", out[-600:] + err)
+
     # JSON has every character, by its escape
-    line = json.loads(run("trawl-decode", "--json", f)[0])
+    line = json.loads(run("trawl-decode", "--json", f)[0].splitlines()[0])
     ok("\x1b]0;PWNED\x07" in line["name"] and "\x7f\x9b2J" in line["name"],
        "JSON: the name comes back whole", line)
 
@@ -76,7 +82,7 @@ with tempfile.TemporaryDirectory() as folder:
     out, err = run("trawl-export", "--to", "csv", f)
     harmless("trawl-export --to csv", out, False)
     rows = list(csv.reader(io.StringIO(out.decode(), newline="")))
-    same(2, len(rows), "CSV: two rows")
+    same(3, len(rows), "CSV: a row for each event")
     ok(not any("\n" in cell for cell in rows[0] + rows[1][:7]), "CSV: names stand in one line", rows)
     column = next(i for i, name in enumerate(rows[0]) if name.startswith("=cmd"))
     ok(rows[1][column].startswith("=1+1␛]0;PWNED␇␛[31m\n12:00:00"), "CSV: a text keeps its lines",

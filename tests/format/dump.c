@@ -55,19 +55,20 @@ static void put_number(const struct trawl_field *f, const uint8_t *p)
 /* Where a field's bytes are in a record that a reader gave. */
 static const uint8_t *bytes_of(const struct trawl_field *f, const uint8_t *r, size_t len, size_t *n)
 {
+	size_t at = f->offset;
 	uint32_t word;
 
-	if (f->place == TRAWL_FIXED) {
-		*n = (size_t)f->size * f->count;
-		return r + f->offset;
-	}
+	*n = (size_t)f->size * f->count;
 	if (f->place == TRAWL_TAIL) {
-		*n = len - f->offset;
-		return r + f->offset;
+		*n = at <= len ? len - at : 0;
+	} else if (f->place != TRAWL_FIXED) {
+		if (at + 4 > len)
+			return NULL;
+		word = get32(r + at);
+		*n = word >> 16;
+		at = (word & 0xffff) + (f->place == TRAWL_REL_LOC ? at + 4 : 0);
 	}
-	word = get32(r + f->offset);
-	*n = word >> 16;
-	return r + (word & 0xffff) + (f->place == TRAWL_REL_LOC ? f->offset + 4 : 0);
+	return at <= len && *n <= len - at ? r + at : NULL; /* a whole record may say anything */
 }
 
 /* FLOAT as its bits: how a float is written in decimal is nobody's business here. */
@@ -76,7 +77,7 @@ static void put_value(const struct trawl_field *f, const uint8_t *r, size_t len)
 	size_t n;
 	const uint8_t *p = bytes_of(f, r, len, &n);
 
-	if (f->kind == TRAWL_NONE) {
+	if (f->kind == TRAWL_NONE || !p) {
 		printf("null");
 	} else if (f->kind == TRAWL_TEXT) {
 		put_text((const char *)p, strnlen((const char *)p, n));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Clocks that run, are slewed, are set, and the machine that sleeps. */
 #include <criterion/criterion.h>
+#include <inttypes.h>
 
 #include "format/clock.h"
 
@@ -55,6 +56,22 @@ Test(clock, without_a_sync_block_nothing_is_known)
 	cr_assert_eq(clock_to_mono(&m, TRAWL_CLOCK_REAL, 77, 0), 77);
 	cr_assert_eq(clock_bound(&m, TRAWL_CLOCK_REAL, 77, 0, 77), UINT64_MAX);
 	cr_assert_eq(clock_map(NULL, 0).origin, 0);
+}
+
+/* What was before the boot is below 0 on CLOCK_MONOTONIC; its time of day is right, and so is the bound. */
+Test(clock, before_the_boot)
+{
+	uint64_t early = EPOCH - 10 * SECOND;
+	struct made x;
+	const struct clock_map *m = make(&x, 1, ticks, (int64_t[]){ 0 });
+
+	cr_expect_eq(clock_to_mono(m, TRAWL_CLOCK_REAL, early, 0) + m->origin, early);
+	cr_expect_eq(bound_of(m, early, 0), 100 + 11 * SECOND / 2000, "%" PRIu64,
+		     bound_of(m, early, 0));
+	m = make(&x, 4, ticks, (int64_t[]){ 0, 0, 0, 0 });
+	cr_expect_eq(clock_to_mono(m, TRAWL_CLOCK_REAL, early, 1) + m->origin, early);
+	cr_expect_eq(bound_of(m, early, 1), 100 + 11 * SECOND / 2000, "%" PRIu64,
+		     bound_of(m, early, 1));
 }
 
 Test(clock, one_sync_block_gives_the_offset)
