@@ -5,8 +5,9 @@ libcapture_la_SOURCES += \
 	capture/kernel/eprobe.c \
 	capture/kernel/event.h \
 	capture/tracefs/kallsyms.c capture/tracefs/kallsyms.h \
-	capture/tracefs/ktest.c capture/tracefs/ktest.h \
+	capture/kernel/ktest.c capture/kernel/ktest.h \
 	capture/kernel/synth.c \
+	capture/kernel/task.c \
 	capture/kernel/syscallname.c capture/kernel/syscallname.h
 
 # Names of system calls, from the headers of the machine that trawl is built for.

@@ -12,7 +12,7 @@ libcapture_la_SOURCES = \
 	capture/session/inputs.c capture/session/inputs.h \
 	capture/task/taskfilter.c capture/task/taskfilter.h \
 	capture/cli/list.c capture/cli/list.h \
-	capture/tracefs/tamper.c capture/tracefs/tamper.h \
+	capture/trace/tamper.c capture/trace/tamper.h \
 	capture/tracefs/loss.c capture/tracefs/loss.h \
 	capture/output/machine.c capture/output/machine.h \
 	capture/session/eventfd.c capture/session/eventfd.h \
@@ -32,7 +32,10 @@ libcapture_la_SOURCES = \
 	capture/sys/proc.c capture/sys/proc.h \
 	capture/task/task.c capture/task/task.h \
 	capture/task/initial.c capture/task/initial.h \
-	capture/tracefs/trace.c capture/tracefs/trace.h \
+	capture/trace/account.c capture/trace/account.h \
+	capture/trace/state.h \
+	capture/trace/trace.c capture/trace/trace.h \
+	capture/tracefs/printkformats.c capture/tracefs/printkformats.h \
 	capture/tracefs/tracefs.c capture/tracefs/tracefs.h \
 	capture/user/userprobe.c \
 	capture/sys/user.c capture/sys/user.h \

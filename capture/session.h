@@ -60,6 +60,9 @@ void session_note(struct session *s, const char *fmt, ...) __attribute__((format
 void session_incomplete(struct session *s, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Is its i-th text the same as one before? Then that is said. */
+bool session_is_repeated(const struct input *in, size_t i);
+
 /* The present file ends: sources say what events so far need. */
 void session_turn(struct session *s);
 

@@ -26,9 +26,9 @@
 
 #include "capture/kernel/histpair.h"
 #include "capture/kernel/event.h"
-#include "capture/session/inputs.h"
+#include "capture/session.h"
 #include "common/json.h"
-#include "capture/tracefs/ktest.h"
+#include "capture/kernel/ktest.h"
 #include "common/nearest.h"
 #include "capture/sys/clock.h"
 #include "capture/cli/spec.h"
@@ -647,7 +647,7 @@ static int eprobe_arm(struct input *in, struct trawl_error *err)
 	if (!t || trace_limit(t, err))
 		return -1;
 	for (size_t i = 0; i < in->nspecs; i++) {
-		if (!input_is_repeated(in, i) &&
+		if (!session_is_repeated(in, i) &&
 		    arm_spec(t, in->specs[i], (unsigned int)i + 1, err))
 			return -1;
 	}

@@ -13,7 +13,7 @@
 #include "capture/kernel/event.h"
 #include "common/nearest.h"
 #include "capture/cli/spec.h"
-#include "capture/tracefs/trace.h"
+#include "capture/trace/trace.h"
 #include "capture/tracefs/tracefs.h"
 
 static int compare(const void *a, const void *b)

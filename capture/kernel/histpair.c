@@ -12,6 +12,7 @@
 #include "capture/kernel/histpair.h"
 #include "capture/sys/clock.h"
 #include "capture/tracefs/tracefs.h"
+#include "capture/trace/account.h"
 
 /*
  * Entries of a map: a task (or whatever the key is) takes one for good when it is first seen. The

@@ -15,7 +15,7 @@
 #ifndef TRAWL_CAPTURE_KERNEL_HISTPAIR_H
 #define TRAWL_CAPTURE_KERNEL_HISTPAIR_H
 
-#include "capture/tracefs/trace.h"
+#include "capture/trace/trace.h"
 
 enum { HIST_PAIR_FIELDS_MAX = 12, HIST_PAIR_NAME_MAX = 64 };
 

@@ -19,8 +19,8 @@
 
 #include "capture/kernel/histpair.h"
 #include "capture/kernel/event.h"
-#include "capture/session/inputs.h"
-#include "capture/tracefs/ktest.h"
+#include "capture/session.h"
+#include "capture/kernel/ktest.h"
 #include "common/nearest.h"
 #include "capture/tracefs/tracefs.h"
 
@@ -220,7 +220,7 @@ static int synth_arm(struct input *in, struct trawl_error *err)
 	for (size_t i = 0; !r && i < in->nspecs; i++) {
 		struct synth s = { .trace = t, .text = in->specs[i] };
 
-		if (input_is_repeated(in, i))
+		if (session_is_repeated(in, i))
 			continue;
 		r = parse(&s, err);
 		if (!r)

@@ -97,13 +97,9 @@ int flight_signal(struct flight *f, pid_t from, struct trawl_error *err)
 	return trigger(f, "signal", "SIGUSR1", "", from, 0, UINT64_MAX, err);
 }
 
-int flight_crash(struct flight *f, const struct command *c, struct trawl_error *err)
+int flight_crash(struct flight *f, pid_t pid, const char *what, struct trawl_error *err)
 {
-	char verdict[64], what[TEXT_MAX];
-
-	snprintf(what, sizeof(what), "%s: %s", c->name,
-		 command_verdict(c, verdict, sizeof(verdict)));
-	return trigger(f, "crash", what, "", c->pid, 0, UINT64_MAX, err);
+	return trigger(f, "crash", what, "", pid, 0, UINT64_MAX, err);
 }
 
 /* ---- the expression ---------------------------------------------------------------------- */

@@ -12,7 +12,4 @@ int machine_write(struct trawl_writer *w, struct trawl_error *err);
 int machine_write_capture(struct trawl_writer *w, const struct options *o, const char *user,
 			  struct trawl_error *err);
 
-/* Metadata "kernel/printk_formats": the constant strings that events point to. */
-int machine_write_strings(struct trawl_writer *w, struct trawl_error *err);
-
 #endif

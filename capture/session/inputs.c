@@ -87,15 +87,3 @@ bool inputs_use_tracefs(const struct input *inputs, size_t n)
 	}
 	return false;
 }
-
-bool input_is_repeated(const struct input *in, size_t i)
-{
-	for (size_t k = 0; k < i; k++) {
-		if (strcmp(in->specs[k], in->specs[i]))
-			continue;
-		session_note(in->session, "%s:%s: asked for before: recorded once",
-			     in->source->name, in->specs[i]);
-		return true;
-	}
-	return false;
-}

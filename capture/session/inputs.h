@@ -18,7 +18,4 @@ void inputs_free(struct input *inputs, size_t n);
 int inputs_probe(const struct input *inputs, size_t n, struct trawl_error *err);
 bool inputs_use_tracefs(const struct input *inputs, size_t n);
 
-/* Is its i-th text the same as one before? Then that is said. */
-bool input_is_repeated(const struct input *in, size_t i);
-
 #endif

@@ -143,6 +143,18 @@ void session_incomplete(struct session *s, const char *fmt, ...)
 	va_end(ap);
 }
 
+bool session_is_repeated(const struct input *in, size_t i)
+{
+	for (size_t k = 0; k < i; k++) {
+		if (strcmp(in->specs[k], in->specs[i]))
+			continue;
+		session_note(in->session, "%s:%s: asked for before: recorded once",
+			     in->source->name, in->specs[i]);
+		return true;
+	}
+	return false;
+}
+
 void session_turn(struct session *s)
 {
 	for (size_t i = 0; i < s->nstarted; i++) {
@@ -520,11 +532,16 @@ static void take_signal(struct session *s)
 
 static void take_command_end(struct session *s)
 {
+	const struct command *c = &s->command;
+	char verdict[64], what[512];
 	struct trawl_error err;
 
-	if (s->o->ring && !s->interrupted && command_crashed(&s->command) &&
-	    flight_crash(&s->rec.flight, &s->command, &err))
-		recording_fail(&s->rec, &err);
+	if (s->o->ring && !s->interrupted && command_crashed(c)) {
+		snprintf(what, sizeof(what), "%s: %s", c->name,
+			 command_verdict(c, verdict, sizeof(verdict)));
+		if (flight_crash(&s->rec.flight, c->pid, what, &err))
+			recording_fail(&s->rec, &err);
+	}
 	if (s->rec.flight.deadline)
 		s->last = "command";
 	else

@@ -10,15 +10,12 @@
 #include "common/json.h"
 #include "capture/task/taskfilter.h"
 #include "capture/sys/clock.h"
-#include "capture/tracefs/pidfilter.h"
 #include "capture/sys/proc.h"
 #include "capture/tracefs/ring.h"
 #include "capture/source.h"
 #include "capture/task/task.h"
-#include "capture/tracefs/trace.h"
-#include "capture/tracefs/tracefs.h"
 
-enum { TASK_BUFFER_KB = 2048, CMDLINE_MAX = 4096 };
+enum { CMDLINE_MAX = 4096 };
 
 int tasks_init(struct tasks *t, struct trawl_error *err)
 {
@@ -336,152 +333,3 @@ int tasks_refresh(struct tasks *t, struct trawl_writer *w, struct trawl_error *e
 		r = write_maps(w, &t->maps[i], err);
 	return r;
 }
-
-/* ---- the source "task" ------------------------------------------------------------------- */
-
-static const char *const task_events[][2] = {
-	{ "task", "task_newtask" },
-	{ "task", "task_rename" },
-	{ "sched", "sched_process_exec" },
-	{ "sched", "sched_process_exit" },
-};
-
-/* The task that an event is about: its first TID (exec has the old one behind); 0: it says none. */
-static pid_t subject(const struct trace_event *e, const struct ring_event *ev)
-{
-	int32_t tid;
-
-	for (uint32_t i = 0; i < e->nfields; i++) {
-		if (e->fields[i].kind != TRAWL_PID || e->fields[i].offset + 4u > ev->len)
-			continue;
-		memcpy(&tid, ev->data + e->fields[i].offset, sizeof(tid));
-		return tid;
-	}
-	return 0;
-}
-
-static void look(struct trace *t, const struct trace_event *e, const struct ring_event *ev)
-{
-	struct tasks *tasks = session_tasks(t->in->session);
-	struct task_filter *kin = session_kin(t->in->session);
-	bool exec = !strcmp(e->name, "sched_process_exec");
-	pid_t tid = subject(e, ev);
-
-	if (!strcmp(e->name, "sched_process_exit"))
-		task_filter_end(kin, tid, ev->ts);
-	if (!exec && strcmp(e->name, "task_newtask"))
-		return;
-	/* A new task may have the TID of one that we know; a program replaces another. */
-	task_filter_begin(kin, tid, ev->ts);
-	tasks_forget(tasks, tid);
-	if (exec)
-		tasks_saw(tasks, tid);
-}
-
-struct listing {
-	struct task_filter *kin;
-	uint8_t *bits; /* a bit per TID; NULL: not asked for */
-};
-
-static void found(void *arg, pid_t tid)
-{
-	struct listing *l = arg;
-
-	task_filter_found(l->kin, tid);
-	if (l->bits && (uint32_t)tid < l->kin->max)
-		l->bits[tid / 8] |= (uint8_t)(1 << (tid % 8));
-}
-
-/* The kernel's list has those that started before us, or whose start was lost. */
-static int take_list(struct trace *t, struct task_filter *kin, struct trawl_error *err)
-{
-	struct listing l = { .kin = kin };
-	bool lost = t->lost != kin->lost;
-	uint64_t now = mono_now();
-	int r;
-
-	if (lost)
-		l.bits = calloc(kin->max / 8 + 1, 1);
-	if (lost && !l.bits)
-		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
-	r = pidfilter_each(t->dir, found, &l, err);
-	if (!r && lost) {
-		task_filter_keep(kin, l.bits, now);
-		kin->unsure = mono_now();
-		kin->lost = t->lost;
-	}
-	free(l.bits);
-	return r;
-}
-
-static int task_learn(struct input *in, struct task_filter *kin, struct trawl_error *err)
-{
-	struct trace *t = in->state;
-	uint64_t now = mono_now();
-	int r;
-
-	do
-		r = trace_drain(in, err);
-	while (r > 0);
-	if (r || take_list(t, kin, err))
-		return -1;
-	kin->known = now;
-	return 0;
-}
-
-/* To the scope; the other sources take their lists from ours. */
-static int limit(struct trace *t, struct trawl_error *err)
-{
-	const pid_t *pids;
-	size_t n = session_scope(t->in->session, &pids);
-
-	t->filtered = n > 0;
-	return n ? pidfilter_set(t->dir, pids, n, err) : 0;
-}
-
-static int task_arm(struct input *in, struct trawl_error *err)
-{
-	uint32_t kb = session_options(in->session)->buffer_kb;
-	struct trace *t = trace_new(in, kb && kb < TASK_BUFFER_KB ? kb : TASK_BUFFER_KB, err);
-	char path[96], display[64];
-
-	if (!t || limit(t, err))
-		return -1;
-	t->look = look;
-	for (size_t i = 0; i < sizeof(task_events) / sizeof(task_events[0]); i++) {
-		const char *group = task_events[i][0], *name = task_events[i][1];
-
-		snprintf(path, sizeof(path), "events/%s/%s/enable", group, name);
-		snprintf(display, sizeof(display), "%s:%s", group, name);
-		if (tracefs_has(t->top, path) && trace_add(t, group, name, display, NULL, "", err))
-			return -1;
-	}
-	return 0;
-}
-
-/* Who begins from the start on is told of by an event. */
-static int task_discard(struct input *in, struct trawl_error *err)
-{
-	if (trace_discard(in, err))
-		return -1;
-	initial_tasks_take(&session_tasks(in->session)->census);
-	return 0;
-}
-
-const struct source task_source = {
-	.name = "task",
-	.summary = "names, starts and ends of tasks",
-	.hidden = true,
-	.arm = task_arm,
-	.start = trace_start,
-	.discard = task_discard,
-	.fds = trace_fds,
-	.drain = trace_drain,
-	.learn = task_learn,
-	.tick = trace_tick,
-	.close = trace_close,
-	.halt = trace_halt,
-	.stop = trace_stop,
-	.stats = trace_stats,
-	.disarm = trace_disarm,
-};

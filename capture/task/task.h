@@ -33,9 +33,6 @@ struct tasks {
 	const struct task_filter *kin; /* and all that they start */
 };
 
-/* The source that knows their starts, names and ends. */
-extern const struct source task_source;
-
 int tasks_init(struct tasks *t, struct trawl_error *err);
 void tasks_done(struct tasks *t);
 

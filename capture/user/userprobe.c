@@ -18,7 +18,7 @@
 #include "capture/probe/procmap.h"
 #include "capture/cli/spec.h"
 #include "capture/task/task.h"
-#include "capture/tracefs/trace.h"
+#include "capture/trace/trace.h"
 #include "capture/tracefs/tracefs.h"
 
 static const char definitions[] = "uprobe_events";

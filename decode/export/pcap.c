@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/export/pcap.h"
+#include "common/sources.h"
 
 #define MAGIC_MICRO 0xa1b2c3d4
 #define MAGIC_NANO 0xa1b23c4d
@@ -45,7 +46,7 @@ static int common_linktype(struct stream *s, uint32_t *common, uint8_t *tsresol,
 		const struct trawl_source *source = trawl_source_at(r, i);
 		uint32_t linktype;
 
-		if (!stream_wants(s, source) || !strcmp(source->name, "task"))
+		if (!stream_wants(s, source) || is_task_source(source->name))
 			continue;
 		linktype = linktype_of(s, source, tsresol);
 		if (!linktype || (*common && *common != linktype))

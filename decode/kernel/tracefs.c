@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "decode/base/boot.h"
+#include "common/sources.h"
 #include "decode/base/decoder.h"
 #include "decode/base/jdoc.h"
 #include "decode/base/layout.h"
@@ -193,7 +194,7 @@ static struct plan *plan_new(struct tracefs *t, const struct trawl_event_type *t
 	if (!p)
 		return NULL;
 	p->type = type;
-	p->task_source = source && !strcmp(source->name, "task");
+	p->task_source = source && is_task_source(source->name);
 	p->tid_at = task_offset(source, type->size);
 	p->layout = layout_new(type);
 	if (!p->layout) {

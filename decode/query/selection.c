@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/caret.h"
+#include "common/sources.h"
 #include "decode/query/selection.h"
 
 #include <errno.h>
@@ -124,7 +125,7 @@ bool selection_source(struct selection *s, const char *name)
 	size_t i;
 
 	if (!s->nsources)
-		return strcmp(name, "task") != 0;
+		return !is_task_source(name);
 	for (i = 0; i < s->nsources; i++) {
 		if (glob_match(s->sources[i], name, strlen(name))) {
 			s->source_seen[i] = true;

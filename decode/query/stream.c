@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/caret.h"
+#include "common/sources.h"
 #include "decode/query/stream.h"
 
 #include <stdio.h>
@@ -793,7 +794,7 @@ static struct trawl_reader *open_part(struct stream *s, bool tasks, uint64_t to,
 	for (size_t i = 0; r && i < trawl_source_count(r); i++) {
 		const struct trawl_source *source = trawl_source_at(r, i);
 
-		if (!strcmp(source->name, "task") == tasks && source->id < SOURCES) {
+		if (is_task_source(source->name) == tasks && source->id < SOURCES) {
 			set_bit(range.sources, source->id);
 			any = true;
 		}
@@ -835,7 +836,7 @@ static void note_first(struct stream *s, const struct trawl_event *ev)
 	if (s->first_known || s->seekable)
 		return;
 	s->first = ev->time;
-	s->first_known = strcmp(ev->source->name, "task") != 0;
+	s->first_known = !is_task_source(ev->source->name);
 	selection_times(s->selection, s->first);
 }
 
@@ -882,7 +883,7 @@ static int select_range(struct stream *s, struct trawl_error *err)
 	for (i = 0; few && i < trawl_source_count(s->reader); i++) {
 		const struct trawl_source *source = trawl_source_at(s->reader, i);
 
-		if (stream_wants(s, source) || !strcmp(source->name, "task"))
+		if (stream_wants(s, source) || is_task_source(source->name))
 			set_bit(range.sources, source->id);
 	}
 	range.from -= range.from < lookback ? range.from : lookback;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/caret.h"
+#include "common/sources.h"
 #include "decode/query/watch.h"
 
 #include <stdio.h>
@@ -136,7 +137,7 @@ static bool is_wanted(struct watch *w, const struct watched_source *s,
 {
 	struct has h = { w, type };
 
-	if (!strcmp(s->source->name, "task"))
+	if (is_task_source(s->source->name))
 		return w->tasks;
 	return where_possible(w->selection.where, s->source, s->decoder->items ? NULL : type->name,
 			      has_field, &h);
@@ -229,7 +230,7 @@ static void event_names(struct event_names *e)
 		const struct trawl_event_type *t = trawl_event_type_at(r, i);
 		const struct watched_source *s = &e->watch->sources[t->source];
 
-		if (!s->decoder->items && strcmp(s->source->name, "task"))
+		if (!s->decoder->items && !is_task_source(s->source->name))
 			event_name(e, t->name);
 	}
 }

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "capture/tracefs/tamper.h"
+#include "capture/trace/account.h"
+#include "capture/trace/tamper.h"
 #include "capture/tracefs/loss.h"
 #include "capture/sys/clock.h"
 #include "capture/tracefs/tracefs.h"

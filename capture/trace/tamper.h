@@ -10,10 +10,10 @@
  * Each is told, once, and makes the capture incomplete. What was thrown away unread is a loss of
  * unknown size in the file.
  */
-#ifndef TRAWL_CAPTURE_TRACEFS_TAMPER_H
-#define TRAWL_CAPTURE_TRACEFS_TAMPER_H
+#ifndef TRAWL_CAPTURE_TRACE_TAMPER_H
+#define TRAWL_CAPTURE_TRACE_TAMPER_H
 
-#include "capture/tracefs/trace.h"
+#include "capture/trace/state.h"
 
 /* As many events of a recording in one look, which comes once a second. */
 enum { INTACT_EVENTS = 64 };

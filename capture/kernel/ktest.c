@@ -13,7 +13,7 @@
 
 #include "capture/tracefs/gc.h"
 #include "common/json.h"
-#include "capture/tracefs/ktest.h"
+#include "capture/kernel/ktest.h"
 #include "capture/tracefs/owner.h"
 #include "capture/tracefs/tracefs.h"
 

@@ -15,17 +15,19 @@
 
 #include "capture/tracefs/filter.h"
 #include "capture/tracefs/gc.h"
-#include "capture/tracefs/tamper.h"
+#include "capture/trace/account.h"
+#include "capture/trace/tamper.h"
 #include "capture/task/taskfilter.h"
 #include "capture/tracefs/loss.h"
-#include "capture/output/machine.h"
+#include "capture/tracefs/printkformats.h"
 #include "capture/sys/clock.h"
 #include "capture/tracefs/pidfilter.h"
 #include "capture/sys/priority.h"
 #include "capture/tracefs/ring.h"
 #include "capture/task/task.h"
-#include "capture/tracefs/trace.h"
+#include "capture/trace/trace.h"
 #include "capture/tracefs/tracefs.h"
+#include "common/sources.h"
 
 enum {
 	EVENT_IDS = 65536,       /* the kernel's event ids are 16 bits */
@@ -210,7 +212,7 @@ int trace_limit(struct trace *t, struct trawl_error *err)
 		return 0;
 	t->filtered = true;
 	/* Armed before all others, its instance is limited already. */
-	owner_name(name, task_source.name);
+	owner_name(name, TASK_SOURCE);
 	snprintf(path, sizeof(path), "instances/%s", name);
 	return pidfilter_copy(t->dir, t->top, path, err);
 }
@@ -334,7 +336,7 @@ static int tell_strings(struct trace *t, const char *format, struct trawl_error 
 	    (!strstr(format, "field:const char *") && !strstr(format, "field:char *")))
 		return 0;
 	t->strings_told = true;
-	return machine_write_strings(session_writer(t->in->session), err);
+	return printkformats_write(session_writer(t->in->session), err);
 }
 
 int trace_add(struct trace *t, const char *group, const char *name, const char *display,
@@ -425,38 +427,6 @@ size_t trace_fds(struct input *in, struct pollfd *fds, size_t room)
 		fds[i] = (struct pollfd){ .fd = t->cpus[i].absent ? -1 : t->cpus[i].fd,
 					  .events = POLLIN };
 	return n;
-}
-
-bool trace_read_stats(struct trace *t, const struct trace_cpu *c, struct loss_stats *s)
-{
-	struct trawl_error ignored;
-	char path[64], *text;
-	bool ok;
-
-	snprintf(path, sizeof(path), "per_cpu/cpu%u/stats", c->cpu);
-	text = tracefs_read(t->dir, path, NULL, &ignored);
-	ok = text && loss_stats_parse(text, s);
-	free(text);
-	return ok;
-}
-
-int trace_lose(struct trace *t, struct trace_cpu *c, uint64_t from, uint64_t to, uint64_t count,
-	       uint32_t reason, struct trawl_error *err)
-{
-	struct trawl_loss loss = {
-		.source = (uint16_t)t->source,
-		.cpu = c ? c->cpu : UINT32_MAX,
-		.from = from,
-		.to = to,
-		.count = count,
-		.reason = reason,
-	};
-
-	if (count != UINT64_MAX)
-		t->lost += count;
-	if (c)
-		c->lost += count;
-	return session_loss(t->in->session, &loss, err);
 }
 
 /* Before the start and after the end nothing is lost: it would not have counted. */

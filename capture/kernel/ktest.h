@@ -3,10 +3,10 @@
  * What this kernel's tracing can do, tried out rather than guessed from its version: features are
  * backported, built without, and sometimes accepted and wrong.
  */
-#ifndef TRAWL_CAPTURE_TRACEFS_KTEST_H
-#define TRAWL_CAPTURE_TRACEFS_KTEST_H
+#ifndef TRAWL_CAPTURE_KERNEL_KTEST_H
+#define TRAWL_CAPTURE_KERNEL_KTEST_H
 
-#include "capture/tracefs/trace.h"
+#include "capture/trace/trace.h"
 
 struct ktest {
 	bool eprobe;       /* a probe on an event */

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A recording of trace events: an own instance of tracefs, whose ring buffer is drained into one
- * source of the writer. What the sources uprobe, usdt, event, eprobe and task have in common.
- *
- * Each source has its own instance, so that a flood of one cannot cost another its events, and
- * what a ring buffer lost is what this source lost.
- */
-#ifndef TRAWL_CAPTURE_TRACEFS_TRACE_H
-#define TRAWL_CAPTURE_TRACEFS_TRACE_H
+/* A recording of trace events (trace.h) from inside: what its files share. */
+#ifndef TRAWL_CAPTURE_TRACE_STATE_H
+#define TRAWL_CAPTURE_TRACE_STATE_H
 
 #include "capture/tracefs/eventformat.h"
 #include "capture/tracefs/kallsyms.h"
@@ -97,57 +91,5 @@ struct trace {
 	/* Called for each record that is captured, if set: the task source looks into its own. */
 	void (*look)(struct trace *t, const struct trace_event *e, const struct ring_event *ev);
 };
-
-/*
- * Makes the instance (mounting tracefs if need be), not yet recording. buffer_kb: per CPU; 0 for
- * -B or the default. NULL on failure.
- */
-struct trace *trace_new(struct input *in, uint32_t buffer_kb, struct trawl_error *err);
-
-/* The kernel is to record the session's scope only. Before trace_start(). */
-int trace_limit(struct trace *t, struct trawl_error *err);
-
-/*
- * Events of tasks outside the session's scope are left out here; whose are seen, the kernel is to
- * leave out from then on. For events which others rarely have: the kernel's check takes time at
- * each. Before trace_start(), and when the source "task" has started.
- */
-int trace_follow(struct trace *t, struct trawl_error *err);
-
-/*
- * Records the event GROUP/NAME under the given display name. `format`, if not NULL, is the parsed
- * format of that event, tuned by the caller; filter may be "". An event that has been added before
- * is recorded once, with what either filter lets through.
- */
-int trace_add(struct trace *t, const char *group, const char *name, const char *display,
-	      const struct eventformat *format, const char *filter, struct trawl_error *err);
-
-/* Is there an event of this display name already? */
-bool trace_has_name(const struct trace *t, const char *display);
-
-/* Reads and parses events/GROUP/NAME/format. */
-int trace_format(struct trace *t, const char *group, const char *name, struct eventformat *format,
-		 struct trawl_error *err);
-
-/* The kernel's counters of one CPU; false when they cannot be read. */
-bool trace_read_stats(struct trace *t, const struct trace_cpu *c, struct loss_stats *s);
-
-/* Events lost between two times of CLOCK_MONOTONIC; c: NULL for all CPUs; count: UINT64_MAX if not
- * known. 0, or -1 with *err. */
-int trace_lose(struct trace *t, struct trace_cpu *c, uint64_t from, uint64_t to, uint64_t count,
-	       uint32_t reason, struct trawl_error *err);
-
-/* The functions of a struct source, for in->state == a struct trace. */
-int trace_start(struct input *in, struct trawl_error *err);
-int trace_discard(struct input *in, struct trawl_error *err);
-size_t trace_fds(struct input *in, struct pollfd *fds, size_t room);
-int trace_drain(struct input *in, struct trawl_error *err);
-int trace_tick(struct input *in, struct trawl_error *err);
-void trace_turn(struct input *in);
-void trace_close(struct input *in);
-void trace_halt(struct input *in);
-int trace_stop(struct input *in, struct trawl_error *err);
-void trace_stats(struct input *in, struct source_stats *stats);
-void trace_disarm(struct input *in);
 
 #endif
