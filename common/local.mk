@@ -4,6 +4,7 @@
 noinst_LTLIBRARIES += libcommon.la
 libcommon_la_SOURCES = \
 	common/json.h common/utf8.h common/json.c \
+	common/destination.h common/destination.c \
 	common/unnamed.h common/unnamed.c \
 	common/nearest.h common/nearest.c \
 	common/caret.h common/caret.c \

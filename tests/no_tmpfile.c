@@ -10,8 +10,8 @@
 
 bool no_tmpfile, no_noreplace, no_link, no_rename;
 
-/* open() as libc has it, but for these. */
-int open(const char *name, int flags, ...)
+/* openat() as libc has it, but for these. */
+int openat(int folder, const char *name, int flags, ...)
 {
 	va_list ap;
 	mode_t mode;
@@ -23,7 +23,7 @@ int open(const char *name, int flags, ...)
 		errno = EOPNOTSUPP;
 		return -1;
 	}
-	return (int)syscall(SYS_openat, AT_FDCWD, name, flags, mode);
+	return (int)syscall(SYS_openat, folder, name, flags, mode);
 }
 
 static int lacks(int error)
@@ -39,12 +39,15 @@ int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsign
 	return (int)syscall(SYS_renameat2, from_dir, from, to_dir, to, flags);
 }
 
-int rename(const char *from, const char *to)
+int renameat(int from_dir, const char *from, int to_dir, const char *to)
 {
-	return renameat2(AT_FDCWD, from, AT_FDCWD, to, 0);
+	return renameat2(from_dir, from, to_dir, to, 0);
 }
 
-int link(const char *from, const char *to)
+/* What has no name yet gets its first one. */
+int linkat(int from_dir, const char *from, int to_dir, const char *to, int flags)
 {
-	return no_link ? lacks(EPERM) : (int)syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
+	if (no_link && !(flags & AT_SYMLINK_FOLLOW))
+		return lacks(EPERM);
+	return (int)syscall(SYS_linkat, from_dir, from, to_dir, to, flags);
 }

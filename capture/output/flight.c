@@ -342,7 +342,7 @@ int flight_open(struct flight *f, const struct options *o, const struct user *us
 {
 	int ret;
 
-	*f = (struct flight){ .o = o, .user = user, .session = s, .file.file.fd = -1 };
+	*f = (struct flight){ .o = o, .user = user, .session = s, .file.file = UNNAMED_NONE };
 	if (o->trigger && !(f->watch = watch_new("--trigger", o->trigger, err)))
 		return -1;
 	if (f->watch)

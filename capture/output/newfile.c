@@ -12,22 +12,24 @@ enum { NAMES_MOST = 100000 };
 
 static int fail(const char *path, struct trawl_error *err)
 {
-	return trawl_fail(err, TRAWL_CANNOT, "-w %s: %s", path, strerror(errno));
+	return trawl_fail(err, TRAWL_CANNOT, "-w %s: %s", path, destination_fault(errno));
 }
 
 int newfile_open(struct newfile *f, const char *wish, const struct user *user,
 		 struct trawl_error *err)
 {
 	struct user_rights rights;
+	struct destination at;
 	int ret = 0;
 
-	*f = (struct newfile){ .file.fd = -1, .wish = strdup(wish) };
+	*f = (struct newfile){ .file = UNNAMED_NONE, .wish = strdup(wish) };
 	if (!f->wish)
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	if (user_enter(user, &rights, err))
 		return -1;
-	if (unnamed_open(&f->file, f->wish))
+	if (destination_find(&at, wish, user->uid, false) || unnamed_open(&f->file, &at))
 		ret = fail(wish, err);
+	destination_close(&at);
 	user_leave(user, &rights);
 	return ret;
 }
@@ -43,13 +45,14 @@ size_t newfile_stem(const char *name)
 static int find_name(struct newfile *f)
 {
 	size_t stem = newfile_stem(f->wish);
-	char *name;
+	char *name, *slash;
 
 	for (unsigned int i = 0; i < NAMES_MOST; i++) {
 		if ((i ? asprintf(&name, "%.*s.%u%s", (int)stem, f->wish, i, f->wish + stem) :
 			 asprintf(&name, "%s", f->wish)) < 0)
 			return -1;
-		if (!unnamed_name(&f->file, name, false)) {
+		slash = strrchr(name, '/');
+		if (!unnamed_name(&f->file, slash ? slash + 1 : name, false)) {
 			f->path = name;
 			return 0;
 		}
@@ -58,6 +61,18 @@ static int find_name(struct newfile *f)
 			return -1;
 	}
 	return -1;
+}
+
+/* Where it stays meanwhile, as a path from where we are; malloc'd, or NULL. */
+static char *path_beside(struct newfile *f)
+{
+	char *name = unnamed_leave(&f->file), *slash = strrchr(f->wish, '/'), *path = NULL;
+
+	if (name && asprintf(&path, "%.*s%s", slash ? (int)(slash + 1 - f->wish) : 0, f->wish,
+			     name) < 0)
+		path = NULL;
+	free(name);
+	return path;
 }
 
 int newfile_commit(struct newfile *f, const struct user *user, struct trawl_error *err)
@@ -69,7 +84,7 @@ int newfile_commit(struct newfile *f, const struct user *user, struct trawl_erro
 		return -1;
 	if (find_name(f)) {
 		ret = fail(f->wish, err);
-		f->left = unnamed_leave(&f->file);
+		f->left = path_beside(f);
 	}
 	user_leave(user, &rights);
 	return ret;
@@ -87,5 +102,5 @@ void newfile_close(struct newfile *f, const struct user *user)
 	free(f->wish);
 	free(f->path);
 	free(f->left);
-	*f = (struct newfile){ .file.fd = -1 };
+	*f = (struct newfile){ .file = UNNAMED_NONE };
 }

@@ -85,7 +85,7 @@ static int next_name(struct output *out, bool new_period, struct trawl_error *er
 static int fail_open(const struct output *out, struct trawl_error *err)
 {
 	const struct user *u = out->user;
-	const char *why = strerror(errno);
+	const char *why = destination_fault(errno);
 	char id[32] = "";
 
 	if (errno != EACCES && errno != EPERM)
@@ -106,7 +106,7 @@ static int open_new(struct output *out)
 {
 	int fd;
 
-	if (unnamed_open(&out->file, out->path))
+	if (unnamed_open(&out->file, &out->at))
 		return -1;
 	fd = fcntl(out->file.fd, F_DUPFD_CLOEXEC, 3);
 	if (fd < 0)
@@ -117,32 +117,19 @@ static int open_new(struct output *out)
 /* Where no file can be made, one that is there may still be written; until then to memory. */
 static int open_in_place(struct output *out)
 {
-	int fd = open(out->path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC), memory;
+	const int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+	int fd = openat(out->at.folder, out->at.name, flags), memory;
+	struct stat st;
 
 	if (fd < 0)
 		return -1;
-	memory = memfd_create("trawl", MFD_CLOEXEC);
+	memory = fstat(fd, &st) || !S_ISREG(st.st_mode) ? -1 :
+		 memfd_create("trawl", MFD_CLOEXEC);
 	if (memory < 0)
 		close(fd);
 	else
 		out->in_place = fd;
 	return memory;
-}
-
-/* A link stays a link: what it leads to is made, or replaced. */
-static int follow_link(struct output *out, struct trawl_error *err)
-{
-	char *real = unnamed_target(out->path, out->user->other ? out->user->uid : geteuid());
-
-	if (!real && errno == EPERM)
-		return trawl_fail(err, TRAWL_USAGE,
-				  "-w %s: is a link of another user's, which is not followed: "
-				  "remove it, or write to what it points to", out->path);
-	if (!real)
-		return fail_open(out, err);
-	free(out->path);
-	out->path = real;
-	return 0;
 }
 
 /*
@@ -151,11 +138,12 @@ static int follow_link(struct output *out, struct trawl_error *err)
  */
 int output_check(const struct output *out, struct trawl_error *err)
 {
+	const struct destination *at = out->file.fd >= 0 ? &out->file.at : &out->at;
 	int fd, r = 0;
 
-	if (!out->path || out->in_place >= 0 || out->size_count || out->time_count)
+	if (at->folder < 0 || out->in_place >= 0 || out->size_count || out->time_count)
 		return 0; /* in place: the lock is ours */
-	fd = open(out->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	fd = openat(at->folder, at->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK)
 		r = trawl_fail(err, TRAWL_USAGE,
 			       "-w %s: another capture is writing to it: give another "
@@ -178,19 +166,23 @@ static int lock(const struct output *out, int fd, struct trawl_error *err)
 			  "name, or end that one first", out->path);
 }
 
-/* Opens what is at out->path if that must be written in place: a pipe, a terminal, /dev/null. */
-static bool open_special(struct output *out, int *fd)
+static int open_file(struct output *out, struct trawl_error *err)
 {
-	struct stat st;
+	int fd, denied;
 
-	if (stat(out->path, &st) || S_ISREG(st.st_mode))
-		return false;
-	*fd = open(out->path, O_WRONLY | O_CLOEXEC);
-	if (*fd < 0 || (!fstat(*fd, &st) && !S_ISREG(st.st_mode)))
-		return true;
-	close(*fd); /* it was changed meanwhile */
-	*fd = -1;
-	return false;
+	if (output_check(out, err))
+		return -1;
+	fd = open_new(out);
+	denied = errno;
+	if (fd < 0)
+		fd = open_in_place(out);
+	errno = denied;
+	if (fd < 0)
+		return fail_open(out, err);
+	if (!lock(out, out->in_place >= 0 ? out->in_place : fd, err))
+		return fd;
+	close(fd);
+	return -1;
 }
 
 /* Opens out->path, as the user. Only what the user named is followed or written to as it is: the
@@ -198,31 +190,116 @@ static bool open_special(struct output *out, int *fd)
 static int open_path(struct output *out, bool named, struct trawl_error *err)
 {
 	struct user_rights rights;
-	int fd = -1, denied;
+	int fd = -1;
 
 	if (user_enter(out->user, &rights, err))
 		return -1;
-	if (named && follow_link(out, err))
+	if (destination_find(&out->at, out->path, out->user->uid, named)) {
+		fail_open(out, err);
 		goto out;
-	if (!named || !open_special(out, &fd)) {
-		if (output_check(out, err))
-			goto out;
-		fd = open_new(out);
-		denied = errno;
-		if (fd < 0)
-			fd = open_in_place(out);
-		if (fd >= 0 && lock(out, out->in_place >= 0 ? out->in_place : fd, err)) {
-			close(fd);
-			fd = -1;
-			goto out;
-		}
-		errno = denied;
 	}
-	if (fd < 0)
+	fd = named ? destination_open_special(&out->at, out->user->uid) : -1;
+	if (fd == -1)
+		fd = open_file(out, err);
+	else if (fd < 0)
 		fail_open(out, err);
 out:
+	destination_close(&out->at);
 	user_leave(out->user, &rights);
-	return fd;
+	return fd < 0 ? -1 : fd;
+}
+
+/* ---- files that are deleted -------------------------------------------------------------- */
+
+/* Remembers the file that has its name now: without a share in its lock. */
+static void watch(struct output *out, int fd)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	out->named = open(path, O_PATH | O_CLOEXEC);
+	free(out->named_path);
+	out->named_path = strdup(out->path);
+}
+
+static void forget(struct output *out)
+{
+	if (out->named >= 0)
+		close(out->named);
+	out->named = -1;
+	free(out->named_path);
+	out->named_path = NULL;
+}
+
+bool output_is_deleted(const struct output *out)
+{
+	struct stat st;
+
+	return out->named >= 0 && !fstat(out->named, &st) && !st.st_nlink;
+}
+
+/* What is in a file that has no name any more, behind what `to` has. 0 or -1 with errno. */
+static int copy(int named, int to)
+{
+	char path[32], buffer[64 << 10];
+	ssize_t n, done;
+	int from;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", named);
+	from = open(path, O_RDONLY | O_CLOEXEC);
+	if (from < 0)
+		return -1;
+	while ((n = read(from, buffer, sizeof(buffer))) > 0) {
+		for (ssize_t at = 0; at < n; at += done) {
+			done = write(to, buffer + at, (size_t)(n - at));
+			if (done < 0) {
+				n = -1;
+				break;
+			}
+		}
+		if (n < 0)
+			break;
+	}
+	close(from);
+	return n < 0 ? -1 : 0;
+}
+
+/* Writes it once more, into a new file. */
+static int write_again(struct output *out, struct newfile *f, struct trawl_error *err)
+{
+	struct user_rights rights;
+	int r;
+
+	if (user_enter(out->user, &rights, err))
+		return -1;
+	r = copy(out->named, f->file.fd);
+	if (r)
+		trawl_fail(err, TRAWL_CANNOT, "%s", strerror(errno));
+	user_leave(out->user, &rights);
+	return r ? r : newfile_commit(f, out->user, err);
+}
+
+int output_restore(struct output *out, struct trawl_error *err)
+{
+	const char *path = out->named_path ? out->named_path : "output";
+	bool deleted = output_is_deleted(out);
+	struct trawl_error why;
+	struct newfile f;
+	int r;
+
+	if (deleted) {
+		r = newfile_open(&f, path, out->user, &why) ? -1 : write_again(out, &f, &why);
+		if (r)
+			trawl_fail(err, TRAWL_BAD_DATA, "-w %s: was deleted while it was recorded "
+				   "and cannot be written again, it is lost: %.400s", path,
+				   why.text);
+		else
+			trawl_fail(err, TRAWL_BAD_DATA, "-w %s: was deleted while it was recorded; "
+				   "all of it is in %s now", path, f.path);
+		newfile_close(&f, out->user);
+	}
+	forget(out);
+	return deleted;
 }
 
 /* Forgets how the present file would have got its name. */
@@ -242,15 +319,18 @@ int output_commit(struct output *out, struct trawl_error *err)
 	if (out->in_place >= 0) {
 		r = out->in_place;
 		out->in_place = -1;
+		watch(out, r);
 		return ftruncate(r, 0) ? fail_open(out, err) : r;
 	}
 	if (out->file.fd < 0)
 		return 0;
 	if (output_check(out, err) || user_enter(out->user, &rights, err))
 		return -1;
-	r = unnamed_name(&out->file, out->path, true);
+	r = unnamed_name(&out->file, NULL, true);
 	if (r)
 		fail_open(out, err);
+	else
+		watch(out, out->file.fd);
 	drop_pending(out);
 	user_leave(out->user, &rights);
 	return r;
@@ -369,7 +449,9 @@ static int open_stdout(struct trawl_error *err)
 int output_open(struct output *out, const struct options *o, const struct user *user,
 		struct trawl_error *err)
 {
-	*out = (struct output){ .o = o, .user = user, .file.fd = -1, .in_place = -1 };
+	*out = (struct output)OUTPUT_NONE;
+	out->o = o;
+	out->user = user;
 	if (!o->write)
 		return open_printer(out, err);
 	if (!strcmp(o->write, "-"))
@@ -401,12 +483,13 @@ int output_close(struct output *out, struct trawl_error *err)
 		drop_pending(out);
 		user_leave(out->user, &rights);
 	}
+	forget(out);
 	free(out->period);
 	free(out->path);
 	if (out->printer > 0) {
 		while (waitpid(out->printer, &status, 0) < 0 && errno == EINTR)
 			;
 	}
-	*out = (struct output){ 0 };
+	*out = (struct output)OUTPUT_NONE;
 	return judge_printer(status, err);
 }

@@ -24,11 +24,18 @@ struct output {
 	char *period;         /* what -G's conversions gave for the present file */
 	uint32_t again;       /* how often in a row they gave the same */
 	char *path;           /* of the present file; NULL if it is no file */
+	struct destination at; /* where that is, until the file there is open */
 	/* How it gets there on output_commit(): one of these, or it is there. */
 	struct unnamed file;
 	int in_place;         /* one that is there, where no other can be made; -1: none */
+	/* The file that has its name, open as a path only, to see when it is deleted; -1: none. */
+	int named;
+	char *named_path;
 	pid_t printer;        /* trawl-decode; 0 if none */
 };
+
+#define OUTPUT_NONE \
+	{ .at = DESTINATION_NONE, .file = UNNAMED_NONE, .in_place = -1, .named = -1 }
 
 /* Opens what the options name; returns the descriptor for the writer, or -1. */
 int output_open(struct output *out, const struct options *o, const struct user *user,
@@ -43,6 +50,16 @@ int output_commit(struct output *out, struct trawl_error *err);
 
 /* Is another capture writing to the file of this name? Then -1. */
 int output_check(const struct output *out, struct trawl_error *err);
+
+/* Whether somebody has deleted, or replaced, the file that is being written. */
+bool output_is_deleted(const struct output *out);
+
+/*
+ * To be called when the file that has its name is whole, before the next one gets its own: one that
+ * was deleted meanwhile is written once more, under its name if that is free, else with .1, .2, …
+ * behind it. 0; 1 and *err, which says where it is now or why it is lost.
+ */
+int output_restore(struct output *out, struct trawl_error *err);
 
 enum output_turn { OUTPUT_BY_SIZE, OUTPUT_BY_TIME };
 

@@ -106,6 +106,25 @@ int recording_commit(struct recording *r, struct trawl_error *err)
 	return 0;
 }
 
+/* The file is whole; was it deleted meanwhile? */
+static void restore(struct recording *r)
+{
+	struct trawl_error err;
+
+	if (output_restore(&r->output, &err))
+		session_incomplete(r->session, "%s", err.text);
+	r->deleted = false;
+}
+
+static void look_for_deletion(struct recording *r)
+{
+	if (r->deleted || !output_is_deleted(&r->output))
+		return;
+	r->deleted = true;
+	session_note(r->session, "-w %s: has been deleted; it is recorded further and written "
+		     "again when it is whole", r->output.path);
+}
+
 static void rotate(struct recording *r, enum output_turn turn)
 {
 	struct trawl_error local;
@@ -123,6 +142,7 @@ static void rotate(struct recording *r, enum output_turn turn)
 	if (ret < 0)
 		return;
 	r->fd = fd;
+	restore(r);
 	if (recording_commit(r, &local))
 		recording_fail(r, &local);
 	recording_sync(r, TRAWL_SYNC_START);
@@ -133,6 +153,7 @@ void recording_turn(struct recording *r, uint64_t now)
 {
 	if (r->end)
 		return;
+	look_for_deletion(r);
 	if (now >= r->next_file) {
 		r->next_file += r->o->rotate_time;
 		rotate(r, OUTPUT_BY_TIME);
@@ -243,4 +264,5 @@ void recording_finish(struct recording *r)
 	if (trawl_writer_close(r->w, &err))
 		recording_fail(r, &err);
 	r->w = NULL;
+	restore(r);
 }

@@ -22,6 +22,7 @@ struct recording {
 	struct session *session;
 	struct tasks *tasks;        /* the session's */
 	struct output output;
+	bool deleted; /* it is known that the present file was */
 	struct flight flight;       /* with --ring */
 	struct trawl_writer *w;
 	int fd;                     /* the writer's, for poll() only */
@@ -40,7 +41,7 @@ struct recording {
 };
 
 /* Nothing is open. */
-#define RECORDING_NONE { .fd = -1, .output = { .file.fd = -1, .in_place = -1 } }
+#define RECORDING_NONE { .fd = -1, .output = OUTPUT_NONE }
 
 /* Opens the output and the writer, with metadata on machine and capture in it. */
 int recording_open(struct recording *r, const struct options *o, const struct user *user,

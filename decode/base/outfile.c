@@ -15,24 +15,24 @@ static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
 #define NENDS (sizeof(ends) / sizeof(ends[0]))
 
 /* The only thing that a signal handler can be told by. */
-static const char *volatile unfinished;
+static const struct unnamed *volatile unfinished;
 
 static void remove_unfinished(int sig)
 {
-	const char *name = unfinished;
+	const struct unnamed *file = unfinished;
 
-	if (name)
-		unlink(name);
+	if (file)
+		unlinkat(file->at.folder, file->beside, 0);
 	signal(sig, SIG_DFL);
 	raise(sig);
 }
 
 /* Such a file goes when the program is ended; what was ignored (nohup) stays so. */
-static void watch(const char *name)
+static void watch(const struct unnamed *file)
 {
 	struct sigaction a = {.sa_handler = remove_unfinished}, old;
 
-	unfinished = name;
+	unfinished = file;
 	for (size_t i = 0; i < NENDS; i++)
 		if (!sigaction(ends[i], NULL, &old) && old.sa_handler == SIG_DFL)
 			sigaction(ends[i], &a, NULL);
@@ -48,7 +48,7 @@ static int finish(struct outfile *f, bool keep)
 	for (size_t i = 0; i < NENDS; i++)
 		sigaddset(&set, ends[i]);
 	sigprocmask(SIG_BLOCK, &set, &before);
-	if (keep && unnamed_name(&f->file, f->path, true))
+	if (keep && unnamed_name(&f->file, NULL, true))
 		error = errno;
 	unnamed_close(&f->file);
 	unfinished = NULL;
@@ -58,34 +58,32 @@ static int finish(struct outfile *f, bool keep)
 
 /* ---- open and close ----------------------------------------------------------------------- */
 
-static int cannot(struct outfile *f, const char *what, int error, struct trawl_error *err)
+static int cannot(const struct outfile *f, const char *what, int error, struct trawl_error *err)
 {
-	free(f->path);
-	f->path = NULL;
-	if (error == EPERM)
-		return trawl_fail(err, TRAWL_CANNOT, "-w %s: is a link of another user's, which is "
-				  "not followed, or may not be written", f->name);
 	return trawl_fail(err, TRAWL_CANNOT, "-w %s: cannot be %s: %s", f->name, what,
-			  strerror(error));
+			  destination_fault(error));
 }
 
 int outfile_open(struct outfile *f, const char *name, struct trawl_error *err)
 {
-	struct stat st;
+	struct destination at;
+	int why, fd;
 
-	*f = (struct outfile){.name = name, .file.fd = -1, .fd = STDOUT_FILENO};
+	*f = (struct outfile){.name = name, .file = UNNAMED_NONE, .fd = STDOUT_FILENO};
 	if (!strcmp(name, "-"))
 		return 0;
-	if (!stat(name, &st) && !S_ISREG(st.st_mode)) {
-		f->fd = open(name, O_WRONLY | O_CLOEXEC);
-		return f->fd < 0 ? cannot(f, "made", errno, err) : 0;
-	}
-	f->path = unnamed_target(name, geteuid());
-	if (!f->path || unnamed_open(&f->file, f->path))
+	if (destination_find(&at, name, geteuid(), true))
 		return cannot(f, "made", errno, err);
+	fd = destination_open_special(&at, geteuid());
+	if (fd == -1 && !unnamed_open(&f->file, &at))
+		fd = f->file.fd;
+	why = errno;
+	destination_close(&at);
+	if (fd < 0)
+		return cannot(f, "made", why, err);
 	if (f->file.beside)
-		watch(f->file.beside);
-	f->fd = f->file.fd;
+		watch(&f->file);
+	f->fd = fd;
 	return 0;
 }
 
@@ -101,15 +99,11 @@ int outfile_close(struct outfile *f, bool keep, struct trawl_error *err)
 {
 	int error = keep ? settle(f) : 0, late = 0;
 
-	if (f->path)
+	if (f->file.fd >= 0)
 		late = finish(f, keep && !error);
 	else if (f->fd != STDOUT_FILENO && close(f->fd))
 		late = errno;
 	if (!error)
 		error = late;
-	if (keep && error)
-		return cannot(f, "written", error, err);
-	free(f->path);
-	f->path = NULL;
-	return 0;
+	return keep && error ? cannot(f, "written", error, err) : 0;
 }

@@ -12,7 +12,6 @@
 
 struct outfile {
 	const char *name; /* as the user gave it */
-	char *path;       /* that with its symbolic links followed; NULL: written directly */
 	struct unnamed file;
 	int fd;           /* to write to */
 };

@@ -38,6 +38,38 @@ ln -s old "$work/link"
 trawl -q -i "usdt:$target:hit" -w "$work/link" -- "$target" hits 1
 same "a link stays a link" old "$(readlink "$work/link")"
 same "to the new capture" 1 "$(events "$work/old")"
+# A FIFO: its reader may come a little later; without one the capture ends, by a signal at once.
+mkfifo "$work/fifo"
+trawl -q -i "usdt:$target:hit" -w "$work/fifo" -- "$target" hits 3 & pid=$!
+trawl-decode "$work/fifo" >"$work/out"
+wait $pid
+same "a FIFO whose reader comes later" "0 3" "$? $(wc -l <"$work/out")"
+fails "a FIFO that nobody reads" 2 "^trawl: -w $work/fifo: nobody reads it: start its reader first$" \
+	timeout 60 trawl -i "usdt:$target:hit" -w "$work/fifo" -- "$target" hits 3
+for sig in INT TERM HUP; do
+	env --default-signal=INT,TERM,HUP trawl -i "usdt:$target:hit" -w "$work/fifo" 2>"$work/err" & pid=$!
+	for ((n = 0; n < 500; n++)); do # until it keeps signals back for itself
+		grep -q "^SigBlk:.*4203$" /proc/$pid/status && break
+		sleep 0.02
+	done
+	kill -$sig $pid
+	wait $pid
+	same "SIG$sig ends a capture that waits for a FIFO's reader" 2 $?
+	has "... and it says so" "$(cat "$work/err")" 'nobody read it until the interrupt: start its reader first$'
+done
+trawl -q -i "usdt:$target:hit" -w /dev/stdout -- "$target" hits 3 2>"$work/err" | trawl-decode - >"$work/out"
+same "what procfs leads to" 3 "$(wc -l <"$work/out")"
+trawl -q -i "usdt:$target:hit" -w >(trawl-decode - >"$work/out") -- "$target" hits 3
+for ((n = 0; n < 500 && $(wc -l <"$work/out") < 3; n++)); do sleep 0.02; done
+same "what the shell opens" 3 "$(wc -l <"$work/out")"
+
+# Deleted while it is recorded: there again at the end, and the status says so.
+trawl -i "usdt:$target:hit" -w "$work/deleted" -- bash -c \
+	"'$target' hits 4; rm '$work/deleted'; '$target' hits 5" >"$work/out" 2>"$work/err"
+same "deleted while it is recorded: status" 1 $?
+has "... said" "$(cat "$work/err")" "^trawl: -w $work/deleted: was deleted while it was recorded; all of it is in $work/deleted now$"
+same "... all of it is there" 9 "$(events "$work/deleted")"
+
 # Killed at any moment: nothing is left beside, and the name has the old file or a new one.
 mkdir "$work/kill"
 half=0

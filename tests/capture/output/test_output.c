@@ -167,6 +167,121 @@ Test(output, the_link_of_another_user_is_not_followed, .init = set_up, .fini = c
 	has(theirs, "old");
 }
 
+/* A folder's link of somebody else would lead us to where they want. */
+Test(output, no_link_of_another_user_is_followed_on_the_way, .init = set_up, .fini = clean_up)
+{
+	struct trawl_error err;
+	struct output out;
+	char link[80], real[80], through[96];
+
+	if (geteuid())
+		cr_skip_test("giving away a link needs root");
+	snprintf(real, sizeof(real), "%s/real", dir);
+	snprintf(link, sizeof(link), "%s/link", dir);
+	snprintf(through, sizeof(through), "%s/x", link);
+	cr_assert_eq(mkdir(real, 0700), 0);
+	cr_assert_eq(symlink("real", link), 0);
+	o.write = through;
+	for (int theirs = 0; theirs < 2; theirs++) {
+		cr_assert_eq(lchown(link, theirs ? 65534 : 0, 0), 0);
+		if (!theirs) {
+			end(&out, begin(&out), 1);
+			has(through, "new");
+			continue;
+		}
+		cr_assert_eq(output_open(&out, &o, &us, &err), -1);
+		cr_expect_eq(err.status, TRAWL_USAGE);
+		cr_expect(strstr(err.text, "link of another user"), "%s", err.text);
+		output_close(&out, &err);
+	}
+}
+
+/* The folder is another one when the file gets its name. */
+Test(output, the_folder_stays_the_one_that_was_found, .init = set_up, .fini = clean_up)
+{
+	struct output out;
+	char folder[80], moved[80], there[96], theirs[96];
+	int fd;
+
+	snprintf(folder, sizeof(folder), "%s/folder", dir);
+	snprintf(moved, sizeof(moved), "%s/moved", dir);
+	snprintf(there, sizeof(there), "%s/x", folder);
+	snprintf(theirs, sizeof(theirs), "%s/x", moved);
+	cr_assert_eq(mkdir(folder, 0700), 0);
+	o.write = there;
+	fd = begin(&out);
+	cr_assert_eq(rename(folder, moved), 0);
+	cr_assert_eq(mkdir(folder, 0700), 0);
+	end(&out, fd, 1);
+	has(theirs, "new");
+	cr_expect_eq(access(there, F_OK), -1);
+}
+
+/* Deleted, or replaced, while it is written: it is written again, and that is said. */
+Test(output, a_deleted_file_is_written_again, .init = set_up, .fini = clean_up)
+{
+	struct trawl_error err;
+	struct output out;
+	char other[80];
+	int fd;
+
+	snprintf(other, sizeof(other), "%s.1", path);
+	for (int replaced = 0; replaced < 2; replaced++) {
+		fd = begin(&out);
+		cr_assert_eq(output_commit(&out, &err), 0);
+		cr_expect_not(output_is_deleted(&out));
+		cr_assert_eq(unlink(path), 0);
+		if (replaced)
+			put(path, "theirs");
+		cr_expect(output_is_deleted(&out));
+		close(fd);
+		cr_assert_eq(output_restore(&out, &err), 1);
+		cr_expect_eq(err.status, TRAWL_BAD_DATA);
+		cr_expect(strstr(err.text, "was deleted while it was recorded; all of it is in"),
+			  "%s", err.text);
+		has(replaced ? other : path, "new");
+		if (replaced)
+			has(path, "theirs");
+		cr_expect_eq(output_restore(&out, &err), 0);
+		output_close(&out, &err);
+	}
+	fd = begin(&out);
+	cr_assert_eq(output_commit(&out, &err), 0);
+	clean_up();
+	close(fd);
+	cr_assert_eq(output_restore(&out, &err), 1);
+	cr_expect(strstr(err.text, "is lost"), "%s", err.text);
+	output_close(&out, &err);
+}
+
+Test(output, a_file_that_stays_is_not_written_again, .init = set_up, .fini = clean_up)
+{
+	struct trawl_error err;
+	struct output out;
+	int fd = begin(&out);
+
+	cr_assert_eq(output_commit(&out, &err), 0);
+	close(fd);
+	cr_expect_eq(output_restore(&out, &err), 0);
+	output_close(&out, &err);
+	cr_expect_eq(names(), 1);
+}
+
+/* Who may lay a FIFO in a shared folder may not stop us with it. */
+Test(output, the_fifo_of_another_user_is_not_opened, .init = set_up, .fini = clean_up)
+{
+	struct trawl_error err;
+	struct output out;
+
+	if (geteuid())
+		cr_skip_test("giving away a FIFO needs root");
+	cr_assert_eq(mkfifo(path, 0666), 0);
+	cr_assert_eq(chown(path, 65534, 65534), 0);
+	cr_assert_eq(output_open(&out, &o, &us, &err), -1);
+	cr_expect(strstr(err.text, "FIFO of another user"), "%s", err.text);
+	output_close(&out, &err);
+}
+
 /* The next file of a row replaces what is there, even a link. */
 Test(output, rows_do_not_follow_links, .init = set_up, .fini = clean_up)
 {

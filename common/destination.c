@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/destination.h"
+
+enum {
+	LINKS_MOST = 40, /* in a row, as the kernel has it */
+	READER_WAIT_MS = 5000,
+	READER_STEP_MS = 20,
+};
+
+/* ---- the way there ----------------------------------------------------------------------- */
+
+/* The path that is left to go, and where from. */
+struct way {
+	int folder;
+	char *left;
+	int links;
+};
+
+/* A path that is malloc'd, and then the way's. A link's is relative to where the link lies. */
+static int way_begin(struct way *w, char *path)
+{
+	free(w->left);
+	w->left = path;
+	if (w->folder >= 0 && *path != '/')
+		return 0;
+	if (w->folder >= 0)
+		close(w->folder);
+	w->folder = open(*path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return w->folder < 0 ? -1 : 0;
+}
+
+/* The next part of the path, cut off; *last: nothing is behind it. NULL: the path ends. */
+static char *next_part(char **at, bool *last)
+{
+	char *part = *at + strspn(*at, "/"), *end = part + strcspn(part, "/");
+
+	if (!*part)
+		return NULL;
+	*last = !end[strspn(end, "/")];
+	*at = *end ? end + 1 : end;
+	*end = '\0';
+	return part;
+}
+
+/* Links of procfs lead to what is open, which may have no path: the kernel follows them. */
+static bool in_procfs(int folder)
+{
+	struct statfs fs;
+
+	return !fstatfs(folder, &fs) && fs.f_type == PROC_SUPER_MAGIC;
+}
+
+/* Goes on where the link leads, with what is left behind it. */
+static int follow_link(struct way *w, int link, const char *rest, uid_t us)
+{
+	char text[PATH_MAX], *path;
+	struct stat st;
+	ssize_t n;
+
+	if (++w->links > LINKS_MOST) {
+		errno = ELOOP;
+		return -1;
+	}
+	if (fstat(link, &st))
+		return -1;
+	if (st.st_uid && st.st_uid != us) {
+		errno = ENOLINK;
+		return -1;
+	}
+	n = readlinkat(link, "", text, sizeof(text) - 1);
+	if (n < 0)
+		return -1;
+	text[n] = '\0';
+	if (asprintf(&path, "%s/%s", text, rest) < 0)
+		return -1;
+	if (!*rest)
+		path[n] = '\0';
+	return way_begin(w, path);
+}
+
+static int step_into(struct way *w, const char *part, int flags)
+{
+	int fd = openat(w->folder, part, O_PATH | O_CLOEXEC | flags);
+
+	if (fd < 0)
+		return -1;
+	close(w->folder);
+	w->folder = fd;
+	return 0;
+}
+
+/* 1: the name is found; 0: there is more to go; -1. */
+static int go_part(struct way *w, struct destination *d, uid_t us, bool follow)
+{
+	bool last = true, is_link;
+	char *at = w->left, *part = next_part(&at, &last);
+	struct stat st;
+	int link, ret;
+
+	if (!part || (last && (!strcmp(part, ".") || !strcmp(part, "..")))) {
+		d->name = strdup(".");
+		return !d->name || (part && step_into(w, part, O_DIRECTORY)) ? -1 : 1;
+	}
+	link = openat(w->folder, part, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	is_link = link >= 0 && !fstat(link, &st) && S_ISLNK(st.st_mode);
+	if (is_link && (!last || follow) && !in_procfs(link)) {
+		ret = follow_link(w, link, at, us);
+	} else if (last) {
+		d->name = strdup(part);
+		ret = d->name ? 1 : -1;
+	} else {
+		ret = step_into(w, part, O_DIRECTORY | (is_link ? 0 : O_NOFOLLOW));
+		if (!ret)
+			memmove(w->left, at, strlen(at) + 1);
+	}
+	if (link >= 0)
+		close(link);
+	return ret;
+}
+
+int destination_find(struct destination *d, const char *path, uid_t us, bool follow)
+{
+	struct way w = { .folder = -1 };
+	size_t n = strlen(path);
+	char *copy = NULL;
+	int ret, why;
+
+	*d = (struct destination)DESTINATION_NONE;
+	if (!n)
+		errno = ENOENT;
+	else if (asprintf(&copy, "%s%s", path, path[n - 1] == '/' ? "." : "") < 0)
+		copy = NULL;
+	ret = copy ? way_begin(&w, copy) : -1;
+	while (!ret)
+		ret = go_part(&w, d, us, follow);
+	why = errno;
+	free(w.left);
+	if (ret > 0) {
+		d->folder = w.folder;
+		return 0;
+	}
+	if (w.folder >= 0)
+		close(w.folder);
+	errno = why;
+	return -1;
+}
+
+/* ---- what is no regular file ------------------------------------------------------------- */
+
+/* Signals that would end the program and are kept back: who holds them back asks here. */
+static bool is_interrupted(void)
+{
+	sigset_t pending;
+
+	return !sigpending(&pending) &&
+	       (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) ||
+		sigismember(&pending, SIGHUP));
+}
+
+/* The descriptor that is open with O_PATH opened for writing, without waiting for anybody. */
+static int open_again(int fd, const struct destination *d)
+{
+	const int flags = O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+	struct stat wanted, got;
+	char path[32];
+	int again;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	again = open(path, flags);
+	if (again >= 0 || errno != ENOENT)
+		return again;
+	/* Without /proc by its name once more, if that is still the same. */
+	again = openat(d->folder, d->name, flags | O_NOFOLLOW);
+	if (again >= 0 && !fstat(fd, &wanted) && !fstat(again, &got) &&
+	    wanted.st_ino == got.st_ino && wanted.st_dev == got.st_dev)
+		return again;
+	if (again >= 0)
+		close(again);
+	errno = EAGAIN;
+	return -1;
+}
+
+static int open_fifo(int fd, const struct destination *d)
+{
+	const struct timespec step = { .tv_nsec = READER_STEP_MS * 1000000 };
+	int got = open_again(fd, d);
+
+	for (int ms = 0; got < 0 && errno == ENXIO && ms < READER_WAIT_MS; ms += READER_STEP_MS) {
+		if (is_interrupted()) {
+			errno = EINTR;
+			return -1;
+		}
+		nanosleep(&step, NULL);
+		got = open_again(fd, d);
+	}
+	return got;
+}
+
+int destination_open_special(const struct destination *d, uid_t us)
+{
+	bool open_already = in_procfs(d->folder); /* whatever it leads to, a file too */
+	int fd, got = -1, why;
+	struct stat st;
+
+	fd = openat(d->folder, d->name, O_PATH | O_CLOEXEC | (open_already ? 0 : O_NOFOLLOW));
+	if (fd < 0)
+		return -1; /* whoever makes a file there says why that cannot be */
+	if (fstat(fd, &st) || S_ISLNK(st.st_mode) || (S_ISREG(st.st_mode) && !open_already)) {
+		close(fd);
+		return -1;
+	}
+	errno = S_ISDIR(st.st_mode) ? EISDIR : ENOTUNIQ;
+	if (S_ISDIR(st.st_mode) ||
+	    (S_ISFIFO(st.st_mode) && !open_already && st.st_uid && st.st_uid != us))
+		;
+	else
+		got = S_ISFIFO(st.st_mode) ? open_fifo(fd, d) : open_again(fd, d);
+	why = errno;
+	close(fd);
+	if (got >= 0 && !fcntl(got, F_SETFL, 0))
+		return got;
+	errno = why;
+	return -2;
+}
+
+void destination_close(struct destination *d)
+{
+	if (d->folder >= 0)
+		close(d->folder);
+	free(d->name);
+	*d = (struct destination)DESTINATION_NONE;
+}
+
+const char *destination_fault(int error)
+{
+	switch (error) {
+	case ENOLINK:
+		return "a link of another user is on the way and not followed: name the place that it "
+		       "leads to, or remove it";
+	case ENOTUNIQ:
+		return "is a FIFO of another user: name another file, or remove it";
+	case ENXIO:
+		return "nobody reads it: start its reader first";
+	case EINTR:
+		return "nobody read it until the interrupt: start its reader first";
+	default:
+		return strerror(error);
+	}
+}

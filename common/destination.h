@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where an output goes: a folder, which stays open, and a name in it. All that is done with the
+ * name is done in that folder, so that nobody can put another folder in its place meanwhile.
+ *
+ * The way there leads over no symbolic link of another user: each part of the path is opened alone,
+ * and a link is followed if it is ours or root's. Functions act with the rights that the thread has,
+ * and fail with errno.
+ */
+#ifndef TRAWL_COMMON_DESTINATION_H
+#define TRAWL_COMMON_DESTINATION_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct destination {
+	int folder; /* -1: none */
+	char *name; /* one part of a path; "." if the path ends with a folder */
+};
+
+#define DESTINATION_NONE { .folder = -1 }
+
+/*
+ * Finds it for this path. follow: a link that has the name already is followed as those on the way
+ * are, also if nothing is there yet. 0 or -1; errno ENOLINK: a link is neither us' nor root's.
+ */
+int destination_find(struct destination *d, const char *path, uid_t us, bool follow);
+
+/*
+ * Opens for writing what has the name, if that is no regular file: a pipe, a terminal, /dev/null.
+ * Does not wait for a device. A FIFO needs a reader, which is given five seconds to come.
+ * Returns the descriptor; -1 if a regular file or nothing has the name; -2 with errno:
+ * ENOTUNIQ: a FIFO of another user, ENXIO: nobody reads it, EINTR: a signal that ends us is pending.
+ */
+int destination_open_special(const struct destination *d, uid_t us);
+
+/* Frees; not for the second time. */
+void destination_close(struct destination *d);
+
+/* What to say of the errno of these functions: a sentence behind the name. */
+const char *destination_fault(int error);
+
+#endif
