@@ -111,10 +111,10 @@ int main(void)
 	       "\"a\":1,\"b\":2,\"c\":3,\"d\":4,\"e\":5,\"f\":-6,\"g\":-7,\"h\":-8,\"i\":\"9\"");
 	params_floats(1, 2.0, 3, 4.0f, 5);
 	expect("floats", "\"a\":1,\"b\":null,\"c\":3,\"d\":null,\"e\":5");
-	params_structs(1, (struct pair){ 2, 2 }, 3, (struct mixed){ 4.0, 4 }, 5,
+	params_structs(1, (struct pair){ 2, -2 }, 3, (struct mixed){ 4.0, 4 }, 5,
 		       (struct big){ { 6 } }, 7, (struct floats){ 8, 8 }, -9);
-	expect("structs", "\"a\":1,\"b\":null,\"c\":3,\"d\":null,\"e\":5,\"f\":null,\"g\":7,"
-			  "\"h\":null,\"i\":-9");
+	expect("structs", "\"a\":1,\"b.a\":2,\"b.b\":-2,\"c\":3,\"d.d\":null,\"d.l\":4,\"e\":5,"
+			  "\"f\":null,\"g\":7,\"h.x\":null,\"h.y\":null,\"i\":-9");
 	params_spill(1, 2, 3, 4, 5, (union either){ 6 }, -7);
 	expect("spill", "\"a\":1,\"b\":2,\"c\":3,\"d\":4,\"e\":5,\"f\":null,\"g\":-7");
 	params_hidden(-1, "hidden");

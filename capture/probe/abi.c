@@ -35,10 +35,24 @@ bool dwarf_type_of(Dwarf_Die *die, Dwarf_Die *type)
 	return dwarf_attr_integrate(die, DW_AT_type, &attr) && dwarf_formref_die(&attr, type);
 }
 
+/* A type that is described in a unit of its own (-fdebug-types-section). */
+static bool elsewhere(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die type;
+
+	if (!dwarf_attr(die, DW_AT_signature, &attr) || !dwarf_formref_die(&attr, &type))
+		return false;
+	*die = type;
+	return true;
+}
+
 bool dwarf_peel(const Dwarf_Die *from, Dwarf_Die *type)
 {
 	*type = *from;
 	for (int depth = 0; depth < MAX_DEPTH; depth++) {
+		if (elsewhere(type))
+			continue;
 		switch (dwarf_tag(type)) {
 		case DW_TAG_typedef:
 		case DW_TAG_const_type:
@@ -68,13 +82,17 @@ unsigned int dwarf_udata(Dwarf_Die *die, unsigned int name, unsigned int otherwi
 
 char *dwarf_type_text(Dwarf_Die *die, int depth)
 {
-	const char *name = die ? dwarf_diename(die) : NULL;
-	int tag = die ? dwarf_tag(die) : 0;
-	Dwarf_Die under;
+	Dwarf_Die under, described = die ? *die : (Dwarf_Die){ 0 };
 	char *inner, *text;
+	const char *name;
+	int tag;
 
 	if (!die)
 		return xstrdup("void");
+	if (elsewhere(&described))
+		die = &described;
+	name = dwarf_diename(die);
+	tag = dwarf_tag(die);
 	if (depth > MAX_DEPTH)
 		return xstrdup("...");
 	switch (tag) {

@@ -5,12 +5,12 @@
 #include "capture/sys/alloc.h"
 #include "capture/probe/abi.h"
 #include "capture/probe/dwarf.h"
+#include "capture/probe/param.h"
 
 #ifdef HAVE_DW
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 
-enum { MAX_PARAMS = 64 };
 
 struct dwarf {
 	struct elf_file *file;
@@ -159,28 +159,6 @@ static bool simple(const struct abi_type *t)
 	return t->scalar && (t->size == 1 || t->size == 2 || t->size == 4 || t->size == 8);
 }
 
-static void argloc_param(struct dwarf_value *v, struct abi *abi, const struct abi_type *t)
-{
-	static const char *const regs[] = { "%di", "%si", "%dx", "%cx", "%r8", "%r9" };
-	char expr[32];
-	uint64_t stack;
-	bool sse;
-	int reg = abi_take(abi, t, &sse, &stack);
-
-	snprintf(expr, sizeof(expr), "+%llu(%%sp)", (unsigned long long)stack);
-	if (!t->scalar)
-		unavailable(v, "%s is passed by value; the kernel's probes read single values",
-			    v->ctype);
-	else if (!simple(t))
-		unavailable(v, "a value of %u bytes does not fit what the kernel's probes record",
-			    t->size);
-	else if (reg >= 0 && sse)
-		unavailable(v, "a floating point value in %%xmm%d, which the kernel's probes "
-			    "cannot read", reg);
-	else
-		readable(v, t, reg >= 0 ? regs[reg] : expr);
-}
-
 static void describe_return(Dwarf_Die *fn, struct dwarf_function *out, struct abi *abi)
 {
 	struct dwarf_value *v = &out->ret;
@@ -210,45 +188,12 @@ static void describe_return(Dwarf_Die *fn, struct dwarf_function *out, struct ab
 	}
 }
 
-static void add_param(Dwarf_Die *param, struct dwarf_function *out, struct abi *abi, bool clone)
-{
-	const char *name = dwarf_diename(param);
-	struct dwarf_value *v;
-	struct abi_type t;
-	Dwarf_Die type;
-
-	out->params = xgrow(out->params, out->nparams, sizeof(*out->params));
-	v = &out->params[out->nparams++];
-	*v = (struct dwarf_value){ 0 };
-	v->name = name ? xstrdup(name) : xasprintf("arg%zu", out->nparams);
-	if (!dwarf_type_of(param, &type)) {
-		v->ctype = xstrdup("");
-		unavailable(v, "the debug information does not tell its type");
-		return;
-	}
-	v->ctype = dwarf_type_text(&type, 0);
-	abi_type_of(&type, &t);
-	argloc_param(v, abi, &t);
-	if (clone)
-		unavailable(v, "the compiler made this copy of the function with parameters of its "
-			    "own");
-}
-
-/* A function whose parameters the compiler changed says so in its symbol. */
-static bool is_clone(struct elf_file *f, uint64_t vaddr)
-{
-	const struct elf_symbol *s = elf_function_at(f, vaddr);
-
-	return s && (strstr(s->name, ".isra.") || strstr(s->name, ".constprop.") ||
-		     strstr(s->name, ".part."));
-}
-
 bool dwarf_function_at(struct dwarf *d, uint64_t vaddr, struct dwarf_function *fn)
 {
 	struct search s = { .vaddr = vaddr };
 	struct abi abi = { .stack = 8 };
-	bool clone = is_clone(d->file, vaddr);
-	Dwarf_Die unit, child;
+	struct param_finder f;
+	Dwarf_Die unit;
 
 	*fn = (struct dwarf_function){ 0 };
 	if (!find_unit(d, vaddr, &unit))
@@ -257,12 +202,9 @@ bool dwarf_function_at(struct dwarf *d, uint64_t vaddr, struct dwarf_function *f
 	if (!s.found)
 		return false;
 	describe_return(&s.die, fn, &abi);
-	if (dwarf_child(&s.die, &child) != 0)
-		return true;
-	do {
-		if (dwarf_tag(&child) == DW_TAG_formal_parameter)
-			add_param(&child, fn, &abi, clone);
-	} while (fn->nparams < MAX_PARAMS && dwarf_siblingof(&child, &child) == 0);
+	f = (struct param_finder){ .elf = d->file, .unit = &unit, .function = &s.die, .vaddr = vaddr,
+				   .symbol = elf_function_at(d->file, vaddr), .abi = abi };
+	param_find_all(&f, fn);
 	return true;
 }
 

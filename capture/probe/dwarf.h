@@ -19,6 +19,7 @@ struct dwarf_value {
 	char *name;          /* of the parameter; "" for a return value */
 	char *ctype;         /* "const char *", "struct point": as in C */
 	char type[16];       /* the kernel's type for it: "s32", "x64"; "" if it has none */
+	char own[16];        /* the value's, if that is another: low bits of the former; or "" */
 	enum probe_arg_show show;
 	struct argloc place;  /* ARGLOC_NONE with why if the kernel cannot get it */
 };

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { STACK = 16, DEPTH = 3 };
+enum { STACK = 16, DEPTH = 3, ELEMENTS_MAX = 4096 };
 
 /* The psABI's numbers, figure 3.36. */
 static const char *const registers[] = { "ax", "dx", "cx", "bx", "si", "di", "bp", "sp", "r8",
@@ -60,6 +60,55 @@ static int64_t sum(int64_t a, int64_t b)
 
 static bool run(struct machine *m, const Dwarf_Op *ops, size_t n, Dwarf_Attribute *attr);
 
+/* Is it one expression, not a list of them for ranges of addresses? */
+static bool is_expression(Dwarf_Attribute *attr)
+{
+	switch (dwarf_whatform(attr)) {
+	case DW_FORM_exprloc:
+	case DW_FORM_block:
+	case DW_FORM_block1:
+	case DW_FORM_block2:
+	case DW_FORM_block4:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* That of a list. An empty range at a function's entry is what holds there before all else. */
+static bool element_at(Dwarf_Attribute *attr, uint64_t address, bool entry, Dwarf_Op **ops,
+		       size_t *n)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+
+	for (int i = 0; i < ELEMENTS_MAX; i++) {
+		at = dwarf_getlocations(attr, at, &base, &start, &end, ops, n);
+		if (at <= 0)
+			return false;
+		if (start <= address && (address < end || (entry && start == end &&
+							   start == address)))
+			return true;
+	}
+	return false;
+}
+
+/* The expression that holds at an address. */
+static bool expression_at(Dwarf_Attribute *attr, uint64_t address, bool entry, Dwarf_Op **ops,
+			  size_t *n)
+{
+	Dwarf_Attribute same = *attr;
+
+	/*
+	 * Go writes expressions as blocks, which libdw does not take from DWARF 4 on. A block of
+	 * less than 128 bytes is in the file as an expression of that length is.
+	 */
+	if (same.form == DW_FORM_block1 && same.valp && *same.valp < 128)
+		same.form = DW_FORM_exprloc;
+	return is_expression(attr) ? dwarf_getlocation(&same, ops, n) == 0 :
+				     element_at(attr, address, entry, ops, n);
+}
+
 /* The frame base, of which DW_OP_fbreg counts. */
 static bool frame_base(struct machine *m, int64_t offset)
 {
@@ -71,7 +120,7 @@ static bool frame_base(struct machine *m, int64_t offset)
 	size_t n;
 
 	if (m->depth >= DEPTH || !dwarf_attr_integrate(m->function, DW_AT_frame_base, &attr) ||
-	    dwarf_getlocation_addr(&attr, m->address, &ops, &n, 1) != 1)
+	    !expression_at(&attr, m->address, m->entry, &ops, &n))
 		return refuse(m, "the debug information does not tell its function's frame");
 	if (!run(&frame, ops, n, &attr))
 		return false;
@@ -102,25 +151,12 @@ static bool entry_value(struct machine *m, const Dwarf_Op *op, Dwarf_Attribute *
 /* Reads memory at what is on the stack. */
 static bool dereference(struct machine *m)
 {
-	struct symbolic *s = m->n ? &m->stack[m->n - 1] : NULL, value = { .base = BASE_MEMORY };
-	const char *reg = s && s->base == BASE_REGISTER ? location_register(s->reg) : NULL;
-	char inner[64];
-	int len = -1;
+	struct symbolic *s = m->n ? &m->stack[m->n - 1] : NULL;
 
-	if (s && s->base == BASE_MEMORY) {
-		memcpy(inner, s->memory, sizeof(inner));
-		len = snprintf(value.memory, sizeof(value.memory), "%+lld(%s)",
-			       (long long)s->offset, inner);
-	} else if (reg) {
-		len = snprintf(value.memory, sizeof(value.memory), "%+lld(%%%s)",
-			       (long long)s->offset, reg);
-	} else if (s && s->base == BASE_CFA && m->entry) {
-		len = snprintf(value.memory, sizeof(value.memory), "%+lld(%%sp)",
-			       (long long)sum(s->offset, 8));
-	}
-	if (len < 0 || (size_t)len >= sizeof(value.memory))
+	if (!s || s->mask || s->base == BASE_NONE || s->base == BASE_MEMORY)
 		return refuse(m, "its location is behind a pointer that cannot be followed");
-	*s = value;
+	*s = (struct symbolic){ .base = BASE_MEMORY, .of = s->base, .of_reg = s->reg,
+				.of_offset = s->offset };
 	return true;
 }
 
@@ -140,7 +176,11 @@ static bool arithmetic(struct machine *m, unsigned int atom)
 		a->offset = sum(a->offset, offset);
 		return true;
 	}
-	if (b->base != BASE_NONE || (atom != DW_OP_plus && atom != DW_OP_minus))
+	if (atom == DW_OP_and && b->base == BASE_NONE && b->offset) {
+		a->mask = (a->mask ? a->mask : UINT64_MAX) & (uint64_t)b->offset;
+		return a->mask || refuse(m, "it is computed from other values");
+	}
+	if (b->base != BASE_NONE || a->mask || (atom != DW_OP_plus && atom != DW_OP_minus))
 		return refuse(m, "it is computed from other values");
 	a->offset = atom == DW_OP_plus ? sum(a->offset, b->offset) :
 		    (int64_t)((uint64_t)a->offset - (uint64_t)b->offset);
@@ -212,6 +252,7 @@ static bool step(struct machine *m, const Dwarf_Op *op, Dwarf_Attribute *attr)
 		return true;
 	case DW_OP_plus:
 	case DW_OP_minus:
+	case DW_OP_and:
 		return arithmetic(m, op->atom);
 	case DW_OP_deref:
 		return dereference(m);
@@ -315,17 +356,14 @@ enum location_result location_find(Dwarf_Die *function, Dwarf_Die *variable, uin
 	struct machine m = { .function = function, .address = address, .entry = entry,
 			     .why = why, .why_size = why_size };
 	Dwarf_Attribute attr;
-	unsigned int form;
 	Dwarf_Op *ops;
 	size_t n;
 
 	*loc = (struct location){ 0 };
 	if (!dwarf_attr(variable, DW_AT_location, &attr))
 		return constant(variable, loc) ? LOCATION_FOUND : LOCATION_NONE;
-	form = dwarf_whatform(&attr);
-	loc->list = form != DW_FORM_exprloc && form != DW_FORM_block1 &&
-		    form != DW_FORM_block2 && form != DW_FORM_block4 && form != DW_FORM_block;
-	if (dwarf_getlocation_addr(&attr, address, &ops, &n, 1) != 1)
+	loc->list = !is_expression(&attr);
+	if (!expression_at(&attr, address, entry, &ops, &n))
 		return LOCATION_NOT_HERE;
 	if (!n)
 		return loc->list ? LOCATION_NOT_HERE : LOCATION_NONE;

@@ -22,7 +22,11 @@ struct symbolic {
 	enum symbolic_base base; /* NONE: only the offset, a number */
 	int reg;                 /* REGISTER: its number in DWARF */
 	int64_t offset;          /* ADDRESS: as linked */
-	char memory[64];         /* MEMORY: what was read, in tracefs' words: "+8(%di)" */
+	uint64_t mask;           /* only these bits of the sum; 0: all */
+	/* MEMORY: the eight bytes that are at this address, which is no MEMORY itself. */
+	enum symbolic_base of;
+	int of_reg;
+	int64_t of_offset;
 };
 
 enum piece_form {

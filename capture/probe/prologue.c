@@ -68,15 +68,18 @@ static int64_t slot_of(const struct tracker *t, const ZydisDecodedOperand *op)
 	return t->held[base].frame + op->mem.disp.value;
 }
 
-static bool written_before(const struct prologue *p, int64_t slot, unsigned int bytes)
+/* A slot that is written again keeps for us what it had first, but is not read back any more. */
+static bool written_before(struct prologue *p, int64_t slot, unsigned int bytes)
 {
+	bool before = false;
+
 	for (size_t i = 0; i < p->n; i++) {
-		const struct prologue_move *m = &p->moves[i];
+		struct prologue_move *m = &p->moves[i];
 
 		if (m->to < 0 && slot < m->slot + m->bytes && m->slot < slot + bytes)
-			return true;
+			before = m->again = true;
 	}
-	return false;
+	return before;
 }
 
 static void add_move(struct tracker *t, struct prologue_move move)
@@ -131,6 +134,23 @@ static bool is_move(ZydisMnemonic m)
 	}
 }
 
+/* What the frame has been given there, as read back. */
+static struct content reloaded(const struct tracker *t, int64_t slot, unsigned int bytes)
+{
+	struct content c;
+
+	forget(&c);
+	for (size_t i = 0; slot != PROLOGUE_UNKNOWN && i < t->p->n; i++) {
+		const struct prologue_move *m = &t->p->moves[i];
+
+		if (m->to < 0 && m->slot == slot && !m->again) {
+			c.from = m->from;
+			c.bytes = m->bytes < bytes ? m->bytes : bytes;
+		}
+	}
+	return c;
+}
+
 /* mov and its kin, of two operands. */
 static void move(struct tracker *t)
 {
@@ -153,6 +173,8 @@ static void move(struct tracker *t)
 			value.bytes = bytes;
 		if (bytes < 8)
 			value.frame = PROLOGUE_UNKNOWN;
+	} else if (from->type == ZYDIS_OPERAND_TYPE_MEMORY) {
+		value = reloaded(t, slot_of(t, from), bytes);
 	}
 	if (!d)
 		return;

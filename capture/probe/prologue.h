@@ -24,6 +24,7 @@ struct prologue_move {
 	int to;             /* -1: to memory at `slot` */
 	int64_t slot;       /* from the CFA */
 	unsigned int bytes; /* so many of the low ones */
+	bool again;         /* the slot was written again */
 	int64_t sp, bp;     /* of %rsp and %rbp from the CFA at that instruction, or unknown */
 };
 

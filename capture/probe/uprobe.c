@@ -180,7 +180,7 @@ static int add_arg(struct making *m, const struct spec_arg *arg, struct fetch_ex
 	char *name = fetch_field_name(arg, e), fetch[512], symbol[128];
 	const struct dwarf_value *value = NULL;
 	struct argloc place;
-	const char *type, *fallback = "", *why = no_retval(m, arg, e);
+	const char *type, *own, *fallback = "", *why = no_retval(m, arg, e);
 	size_t k;
 	int ret = -1;
 
@@ -190,6 +190,8 @@ static int add_arg(struct making *m, const struct spec_arg *arg, struct fetch_ex
 	if (value && !e->depth)
 		fallback = value->type;
 	type = why ? "u8" : build_user_type(arg, e, fallback);
+	/* The field may be wider than the value in it. */
+	own = value && !e->depth && !*arg->type && !why && *value->own ? value->own : type;
 	k = probe_add_arg(m->p, name, type);
 	if (why)
 		probe_arg_missing(m->p, k);
@@ -202,7 +204,7 @@ static int add_arg(struct making *m, const struct spec_arg *arg, struct fetch_ex
 		if (!why && build_user_fetch(m->r, arg, e, &place, fallback, fetch,
 					     sizeof(fetch)) < 0)
 			goto out;
-		probe_set_arg(m->p, i, k, arg->expr, why ? "\\0:u8" : fetch, type, why);
+		probe_set_arg(m->p, i, k, arg->expr, why ? "\\0:u8" : fetch, own, why);
 	}
 	show_as(&m->p->args[k], type, e->depth ? NULL : value, *arg->type);
 	ret = 0;
@@ -231,8 +233,8 @@ static int add_params(struct making *m, const struct spec_arg *arg)
 		show_as(&m->p->args[k], v->type, v, false);
 		if (!ok)
 			probe_arg_missing(m->p, k);
-		probe_set_arg(m->p, 0, k, v->name, ok ? fetch : "\\0:u8", ok ? v->type : "u8",
-			      ok ? NULL : no);
+		probe_set_arg(m->p, 0, k, v->name, ok ? fetch : "\\0:u8",
+			      !ok ? "u8" : *v->own ? v->own : v->type, ok ? NULL : no);
 	}
 	return 0;
 }

@@ -68,20 +68,18 @@ class Stop(gdb.Breakpoint):
         values = arguments(gdb.newest_frame())[1]
         out.write(json.dumps({"function": self.function, "where": self.place,
                               "values": values}) + "\n")
+        out.flush()
         return False
 
 
 def true_at_entry(address):
     """Parameters whose location is told for ranges of addresses, or is a register. Others are in
     the frame, which is to be set up yet."""
-    names, last = set(), ""
-    for line in gdb.execute(f"info scope *{address:#x}", to_string=True).splitlines():
-        m = re.match(r"(?:Scope for .*:\n?)?Symbol (\S+) is (.*)", line)
-        if m:
-            last = m.group(1)
-            if "multi-location" in line or re.search(r"variable in \$|constant|optimized", line):
-                names.add(last)
-    return sorted(names)
+    text = gdb.execute(f"info scope *{address:#x}", to_string=True)
+    return sorted(m.group(1) for m in re.finditer(
+        r"^(?:Scope for .*:\n)?Symbol (\S+) is (.*(?:\n(?!Symbol ).*)*)", text, re.M)
+        if "multi-location" in m.group(2) or not re.search(
+            r"frame base|fbreg|DW_OP_breg[67] |call_frame_cfa|\$r[bs]p", m.group(2)))
 
 
 def behind_prologue(address):
@@ -91,8 +89,9 @@ def behind_prologue(address):
         block = block.superblock
     if block is None or block.start != address:
         return None
-    lines = sorted({e.pc for e in block.function.symtab.linetable()
-                    if block.start <= e.pc < block.end})
+    symtab = gdb.find_pc_line(address).symtab
+    lines = sorted({e.pc for e in symtab.linetable() if block.start <= e.pc < block.end}) \
+        if symtab else []
     return lines[1] if len(lines) > 1 else None
 
 
@@ -123,4 +122,5 @@ for address in map(int, os.environ["ZOO_ADDRESSES"].split()):
     if body:
         Stop(body, address, "body")
 gdb.execute("continue", to_string=True)
+out.write(json.dumps("end") + "\n")
 out.close()

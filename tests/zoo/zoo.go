@@ -15,6 +15,8 @@ type shape interface{ area() int }
 func (p pair) area() int { return p.a * p.b }
 
 var pairs = [4]pair{{1, 2}, {3, 4}, {5, 6}, {7, 8}}
+var bytes = [5]byte{1, 2, 3, 4, 5}
+var numbers = [3]int{1, 2, 3}
 var words = [4]string{"zero", "one", "two", "three"}
 
 //go:noinline
@@ -69,8 +71,8 @@ func main() {
 		sum += zoo_many(n, n+1, n+2, n+3, n+4, n+5, n+6, n+7, n+8, n+9, n+10)
 		sum += int(zoo_floats(float64(n)*0.5, n, 1.5, uint8(200+n)))
 		sum += zoo_string(words[n], n)
-		sum += zoo_slice([]byte(words[n]), []int{1, 2, 3}[:n-1], n)
-		sum += zoo_interface(pairs[n], n, -n)
+		sum += zoo_slice(bytes[n:], numbers[:n-1], n)
+		sum += zoo_interface(&pairs[n], &words[n], -n)
 		sum += zoo_struct(pairs[n], n)
 		s, _ := pairs[n].zoo_method(int32(-n))
 		sum += s + zoo_pointer(&pairs[n], nil, rune('a'+n))

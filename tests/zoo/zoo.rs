@@ -121,7 +121,7 @@ fn main() {
         sum += zoo_pair(PAIRS[n as usize], n) as i64;
         sum += zoo_reference(&PAIRS[n as usize], &mut m, (b'a' + n as u8) as char) as i64;
         sum += zoo_unused(n, 11 * n, 7, 13 * n as u64) as i64;
-        sum += zoo_generic(n, 17) + zoo_generic(n as i8, -5);
+        sum += zoo_generic(n, 17 * n as i64) + zoo_generic(n as i8, -5 * n as i64);
     }
     println!("{}", sum);
 }

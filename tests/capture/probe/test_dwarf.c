@@ -105,13 +105,17 @@ Test(dwarf, structs_take_the_registers_that_they_need)
 	struct dwarf_function fn = function("params_structs");
 
 	param(&fn, "a", "int", "%di", "s32");
-	param(&fn, "b", "struct pair", "passed by value", NULL);
+	param(&fn, "b.a", "int32_t", "%si", "s32");
+	param(&fn, "b.b", "int32_t", "%si", "u64");
+	cr_expect_str_eq(fn.params[2].own, "s32");
+	cr_expect_eq(fn.params[2].place.shift, 32);
 	param(&fn, "c", "int", "%dx", "s32");
-	param(&fn, "d", "struct mixed", "passed by value", NULL);
+	param(&fn, "d.d", "double", "%xmm0", NULL);
+	param(&fn, "d.l", "long int", "%cx", "s64");
 	param(&fn, "e", "int", "%r8", "s32");
 	param(&fn, "f", "struct big", "passed by value", NULL);
 	param(&fn, "g", "int", "%r9", "s32");
-	param(&fn, "h", "struct floats", "passed by value", NULL);
+	param(&fn, "h.x", "float", "%xmm1", NULL);
 	param(&fn, "i", "int", "+48(%sp)", "s32");
 	dwarf_function_free(&fn);
 }

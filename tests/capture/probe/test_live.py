@@ -95,7 +95,8 @@ def value(arg, fields, show):
             return None
         raw = int.from_bytes(window[at:at + bits // 8], "little")
     else:
-        raw = integer(fields[arg["name"]]) & ((1 << bits) - 1)
+        # tracefs has identifiers of C: "b_a" for the member b.a.
+        raw = integer(fields[re.sub(r"\W", "_", arg["name"], flags=re.ASCII)]) & ((1 << bits) - 1)
     if kind == "f":
         return struct.unpack("<f" if bits == 32 else "<d", raw.to_bytes(bits // 8, "little"))[0]
     if show == "char":

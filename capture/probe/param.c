@@ -1,0 +1,597 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where a parameter is when a function is entered. Three things tell, in this order:
+ *
+ *	its location   if DWARF has one for this very address: a register, the caller's stack, a
+ *		       constant, "optimised away". Optimised code has lists of these.
+ *	the prologue   if DWARF has one location for the whole function, it is where the function's
+ *		       first instructions put the parameter: reading them tells from where.
+ *	the convention of C, if there is no location, or one that the prologue does not explain, and
+ *		       compiler and language make it certain that the function keeps to it.
+ *
+ * Where none does, the value is unavailable. gcc keeps to the convention but in clones, whose
+ * symbols say so (.isra, .constprop). clang drops arguments of static functions without a mark, Rust
+ * and Go have rules of their own.
+ */
+#include "config.h"
+
+#include "capture/probe/param.h"
+
+#ifdef HAVE_DW
+#include <dwarf.h>
+#include <inttypes.h>
+#include <stdarg.h>
+
+#include "capture/probe/location.h"
+#include "capture/sys/alloc.h"
+
+enum { PARAMS_MAX = 64, LEAVES_MAX = 8, MEMBERS_MAX = 64, DEPTH_MAX = 8, CALL_NORMAL = 1 };
+
+/* One parameter at work. */
+struct param {
+	struct param_finder *f;
+	struct location loc;
+	enum location_result found;
+	char why[160];
+	/* By the convention. */
+	bool sse;
+	int reg; /* -1: at `stack` */
+	uint64_t stack;
+};
+
+__attribute__((format(printf, 2, 3))) static bool nowhere(struct argloc *to, const char *why, ...)
+{
+	va_list ap;
+
+	to->form = ARGLOC_NONE;
+	va_start(ap, why);
+	vsnprintf(to->why, sizeof(to->why), why, ap);
+	va_end(ap);
+	return false;
+}
+
+/* Not known by this way; another may know it. */
+static bool unexplained(struct argloc *to)
+{
+	to->form = ARGLOC_NONE;
+	to->why[0] = '\0';
+	return false;
+}
+
+/* ---- the language ------------------------------------------------------------------------- */
+
+static bool is_c(int language)
+{
+	switch (language) {
+	case DW_LANG_C89:
+	case DW_LANG_C:
+	case DW_LANG_C99:
+	case DW_LANG_C11:
+	case DW_LANG_C_plus_plus:
+	case DW_LANG_C_plus_plus_03:
+	case DW_LANG_C_plus_plus_11:
+	case DW_LANG_C_plus_plus_14:
+	case 0x2a: /* C++17 .. */
+	case 0x2b:
+	case 0x2c: /* C17 */
+	case DW_LANG_ObjC:
+	case DW_LANG_ObjC_plus_plus:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_clone(const struct elf_symbol *s)
+{
+	return s && (strstr(s->name, ".isra.") || strstr(s->name, ".constprop.") ||
+		     strstr(s->name, ".part."));
+}
+
+/* Is it certain that callers pass what the declaration says, as C does? */
+static bool keeps_convention(const struct param_finder *f)
+{
+	if (!is_c(dwarf_srclang(f->unit)) || !f->symbol || is_clone(f->symbol) ||
+	    dwarf_udata(f->function, DW_AT_calling_convention, CALL_NORMAL) != CALL_NORMAL)
+		return false;
+	/* gcc changes parameters of clones only. Others' callers are elsewhere if it is global. */
+	return f->gcc || f->symbol->global;
+}
+
+static bool made_by_gcc(Dwarf_Die *unit)
+{
+	Dwarf_Attribute attr;
+	const char *producer = dwarf_attr(unit, DW_AT_producer, &attr) ? dwarf_formstring(&attr) :
+									 NULL;
+
+	return producer && (!strncmp(producer, "GNU C", 5) || !strncmp(producer, "GNU GIMPLE", 10));
+}
+
+/* ---- from places to the kernel's words ---------------------------------------------------- */
+
+static bool address_text(const struct param_finder *f, enum symbolic_base base, int reg,
+			 int64_t offset, char *buf, size_t size)
+{
+	const char *name = location_register(reg);
+
+	switch (base) {
+	case BASE_REGISTER:
+		return name && snprintf(buf, size, "%+" PRId64 "(%%%s)", offset, name) > 0;
+	case BASE_CFA:
+		return snprintf(buf, size, "%+" PRId64 "(%%sp)", offset + 8) > 0;
+	case BASE_ADDRESS:
+		return snprintf(buf, size, "%+" PRId64 "(%%ip)",
+				(int64_t)((uint64_t)offset - f->vaddr)) > 0;
+	default:
+		return false;
+	}
+}
+
+/* Memory at an address that holds at the entry. */
+static bool in_memory(const struct param_finder *f, const struct symbolic *at, int64_t offset,
+		      struct argloc *to)
+{
+	char inner[48];
+
+	to->form = ARGLOC_EXPR;
+	offset += at->offset;
+	if (at->base != BASE_MEMORY && address_text(f, at->base, at->reg, offset, to->expr,
+						    sizeof(to->expr)))
+		return true;
+	if (at->base == BASE_MEMORY &&
+	    address_text(f, at->of, at->of_reg, at->of_offset, inner, sizeof(inner)) &&
+	    snprintf(to->expr, sizeof(to->expr), "%+" PRId64 "(%s)", offset, inner) <
+		    (int)sizeof(to->expr))
+		return true;
+	return nowhere(to, "its address is not known before the program runs");
+}
+
+/* Bytes of a register from `start` on. */
+static bool in_register(int reg, unsigned int start, struct argloc *to)
+{
+	const char *name = location_register(reg);
+
+	if (reg >= DWARF_XMM0 && reg < DWARF_XMM0 + 16)
+		return nowhere(to, "the value is in %%xmm%d, which the kernel's probes cannot read",
+			       reg - DWARF_XMM0);
+	if (!name)
+		return nowhere(to, "the value is in a register that the kernel's probes cannot "
+			       "read");
+	to->form = ARGLOC_EXPR;
+	to->shift = start * 8;
+	snprintf(to->expr, sizeof(to->expr), "%%%s", name);
+	return true;
+}
+
+static bool constant(uint64_t value, unsigned int start, struct argloc *to)
+{
+	unsigned int unused = 64 - to->bits;
+
+	value = start < 8 ? value >> start * 8 : 0;
+	to->form = ARGLOC_IMM;
+	to->imm = to->is_signed ? (uint64_t)((int64_t)(value << unused) >> unused) :
+				  value << unused >> unused;
+	return true;
+}
+
+/* Takes only the bits of mask: the low ones of the value. */
+static bool masked(uint64_t mask, struct argloc *to)
+{
+	uint64_t all = UINT64_MAX >> (64 - to->bits);
+
+	if (!mask || (mask & all) == all)
+		return true;
+	if (mask & (mask + 1) || to->is_signed || to->is_float)
+		return false;
+	to->bits = (unsigned int)__builtin_popcountll(mask);
+	return true;
+}
+
+/* `start` bytes into a piece that holds at the entry. */
+static bool in_piece(const struct param_finder *f, const struct piece *p, unsigned int start,
+		     struct argloc *to)
+{
+	uint64_t value = 0;
+
+	switch (p->form) {
+	case PIECE_REGISTER:
+		return in_register(p->at.reg, start, to);
+	case PIECE_MEMORY:
+		return in_memory(f, &p->at, start, to);
+	case PIECE_VALUE:
+		if (p->at.base == BASE_NONE)
+			return constant((uint64_t)p->at.offset &
+					(p->at.mask ? p->at.mask : UINT64_MAX), start, to);
+		if (!masked(p->at.mask, to))
+			return nowhere(to, "it is computed from other values");
+		if (p->at.base == BASE_REGISTER && !p->at.offset)
+			return in_register(p->at.reg, start, to);
+		if (p->at.base == BASE_MEMORY && !p->at.offset) {
+			struct symbolic at = { .base = p->at.of, .reg = p->at.of_reg,
+					       .offset = p->at.of_offset };
+
+			return in_memory(f, &at, start, to);
+		}
+		return nowhere(to, "it is computed from other values");
+	case PIECE_BYTES:
+		if (start + 8 > sizeof(p->bytes))
+			return nowhere(to, "a constant that is too long");
+		memcpy(&value, p->bytes + start, 8);
+		return constant(value, 0, to);
+	case PIECE_NOWHERE:
+		break;
+	}
+	return nowhere(to, "the compiler optimised it away");
+}
+
+/* ---- through the prologue ----------------------------------------------------------------- */
+
+/* The offset from the CFA of an address in the frame, as it is when m's instruction has run. */
+static int64_t frame_offset(const struct prologue_move *m, enum symbolic_base base, int reg,
+			    int64_t offset)
+{
+	int64_t from = base == BASE_CFA ? 0 :
+		       base == BASE_REGISTER && reg == DWARF_RSP ? m->sp :
+		       base == BASE_REGISTER && reg == DWARF_RBP ? m->bp : PROLOGUE_UNKNOWN;
+
+	return from == PROLOGUE_UNKNOWN ? from : from + offset;
+}
+
+/* The store that fills `bytes` of the frame there first; NULL if there is none. *start: in it. */
+static const struct prologue_move *stored(const struct prologue *p, enum symbolic_base base,
+					  int reg, int64_t offset, unsigned int bytes,
+					  unsigned int *start)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		const struct prologue_move *m = &p->moves[i];
+		int64_t slot = frame_offset(m, base, reg, offset);
+
+		if (m->to >= 0 || slot == PROLOGUE_UNKNOWN || slot < m->slot ||
+		    slot + bytes > m->slot + m->bytes)
+			continue;
+		*start = (unsigned int)(slot - m->slot);
+		return m->from >= 0 ? m : NULL;
+	}
+	return NULL;
+}
+
+/* The register that holds at the entry what `reg` will hold; -1 if that is not known. */
+static int origin(const struct prologue *p, int reg)
+{
+	if (reg < 0 || reg >= PROLOGUE_REGISTERS)
+		return -1;
+	for (size_t i = 0; i < p->n; i++) {
+		if (p->moves[i].to == reg)
+			return p->moves[i].from;
+	}
+	return p->overwritten[reg] ? -1 : reg;
+}
+
+/* Only these bring anything into a function; others are its caller's. */
+static bool brings_arguments(int reg)
+{
+	return reg != 3 && reg != DWARF_RBP && reg != DWARF_RSP && (reg < 12 || reg > 15);
+}
+
+/* Memory behind a register or a pointer in the frame, of a place that holds in the body. */
+static bool behind_pointer(const struct param *q, const struct symbolic *at, unsigned int start,
+			   struct argloc *to)
+{
+	const struct prologue *p = &q->f->prologue;
+	const struct prologue_move *m;
+	struct symbolic from = { .base = BASE_REGISTER, .offset = at->offset };
+	unsigned int in = 0;
+
+	if (at->base == BASE_MEMORY) {
+		m = stored(p, at->of, at->of_reg, at->of_offset, 8, &in);
+		from.reg = m && !in ? m->from : -1;
+	} else {
+		from.reg = origin(p, at->reg);
+	}
+	if (from.reg < 0 || !brings_arguments(from.reg))
+		return unexplained(to);
+	return in_memory(q->f, &from, start, to);
+}
+
+/* In the frame: on the caller's part of it, or stored there by the function itself. */
+static bool in_frame(const struct param *q, const struct symbolic *at, unsigned int start,
+		     struct argloc *to)
+{
+	const struct prologue *p = &q->f->prologue;
+	int64_t offset = at->offset + start;
+	const struct prologue_move *m;
+	unsigned int in = 0;
+
+	m = stored(p, at->base, at->reg, offset, to->bits / 8, &in);
+	if (m && brings_arguments(m->from))
+		return in_register(m->from, in, to);
+	if (at->base == BASE_CFA && offset >= 0) {
+		struct symbolic caller = { .base = BASE_CFA, .offset = offset };
+
+		return in_memory(q->f, &caller, 0, to);
+	}
+	/* With a frame pointer the caller's part begins behind it and the return address. */
+	if (at->base == BASE_REGISTER && at->reg == DWARF_RBP && offset >= 16) {
+		for (size_t i = 0; i < p->n; i++) {
+			if (p->moves[i].bp == -16) {
+				struct symbolic caller = { .base = BASE_CFA, .offset = offset - 16 };
+
+				return in_memory(q->f, &caller, 0, to);
+			}
+		}
+	}
+	return unexplained(to);
+}
+
+/* One location for the whole function: where the parameter is once the frame is set up. */
+static bool in_body(const struct param *q, const struct piece *p, unsigned int start,
+		    struct argloc *to)
+{
+	int from;
+
+	switch (p->form) {
+	case PIECE_REGISTER:
+		from = origin(&q->f->prologue, p->at.reg);
+		if (from < 0 || !brings_arguments(from))
+			return unexplained(to);
+		return in_register(from, start, to);
+	case PIECE_MEMORY:
+		if (p->at.base == BASE_CFA || (p->at.base == BASE_REGISTER &&
+					       (p->at.reg == DWARF_RBP || p->at.reg == DWARF_RSP)))
+			return in_frame(q, &p->at, start, to);
+		if (p->at.base == BASE_REGISTER || p->at.base == BASE_MEMORY)
+			return behind_pointer(q, &p->at, start, to);
+		return in_piece(q->f, p, start, to);
+	default:
+		return p->at.base == BASE_NONE || p->form == PIECE_BYTES ?
+		       in_piece(q->f, p, start, to) : unexplained(to);
+	}
+}
+
+/* ---- one scalar --------------------------------------------------------------------------- */
+
+static bool simple(const struct abi_type *t)
+{
+	return t->scalar && (t->size == 1 || t->size == 2 || t->size == 4 || t->size == 8);
+}
+
+static bool by_convention(const struct param *q, struct argloc *to)
+{
+	static const int regs[] = { 5, 4, 1, 2, 8, 9 };
+	struct symbolic stack = { .base = BASE_CFA, .offset = (int64_t)q->stack - 8 };
+
+	if (q->reg >= 0)
+		return in_register(q->sse ? DWARF_XMM0 + q->reg : regs[q->reg], 0, to);
+	return in_memory(q->f, &stack, 0, to);
+}
+
+/* Finds `bytes` at `offset` of the parameter. whole: that is all of it, and one value. */
+static bool find(const struct param *q, unsigned int offset, bool whole, struct argloc *to)
+{
+	const struct piece *p = q->loc.pieces, *end = p + q->loc.n;
+	unsigned int bytes = to->bits / 8;
+
+	if (q->found == LOCATION_FOUND) {
+		while (p < end && p->size && offset >= p->start + p->size)
+			p++;
+		if (p == end || (p->size && offset + bytes > p->start + p->size))
+			return nowhere(to, "it is in several places");
+		if (q->loc.list ? in_piece(q->f, p, offset - p->start, to) :
+				  in_body(q, p, offset - p->start, to))
+			return true;
+		if (to->why[0])
+			return false;
+	} else if (q->found != LOCATION_NONE) {
+		return nowhere(to, "%s", q->why);
+	}
+	/* clang's callers need not pass what the function does not use. */
+	if (whole && q->f->convention && (q->found == LOCATION_FOUND || q->f->gcc))
+		return by_convention(q, to);
+	return nowhere(to, "%s", q->why);
+}
+
+/* Fills in how the kernel records a scalar whose place is known. */
+static void set_type(struct dwarf_value *v, const struct abi_type *t)
+{
+	bool hex = t->is_float || t->show == PROBE_SHOW_ADDR;
+
+	snprintf(v->own, sizeof(v->own), "%c%u", t->is_float ? 'f' : hex ? 'x' :
+		 t->is_signed ? 's' : 'u', t->size * 8);
+	/* From the middle of a register only a wider unsigned integer can be taken. */
+	snprintf(v->type, sizeof(v->type), "%c%u", v->place.shift ? 'u' : hex ? 'x' :
+		 t->is_signed ? 's' : 'u', v->place.shift ? 64 : t->size * 8);
+	v->show = t->show;
+}
+
+static void find_scalar(const struct param *q, Dwarf_Die *type, unsigned int offset, bool whole,
+			struct dwarf_value *v)
+{
+	struct abi_type t;
+
+	abi_type_of(type, &t);
+	v->place = (struct argloc){ .bits = t.size * 8, .is_signed = t.is_signed,
+				    .is_float = t.is_float };
+	if (!simple(&t))
+		nowhere(&v->place, "a value of %u bytes does not fit what the kernel's probes "
+			"record", t.size);
+	else if (find(q, offset, whole, &v->place))
+		set_type(v, &t);
+}
+
+/* ---- values of several parts -------------------------------------------------------------- */
+
+static struct dwarf_value *add_value(struct dwarf_function *out, const char *name, Dwarf_Die *type)
+{
+	struct dwarf_value *v;
+
+	out->params = xgrow(out->params, out->nparams, sizeof(*out->params));
+	v = &out->params[out->nparams++];
+	*v = (struct dwarf_value){ .name = xstrdup(name), .ctype = dwarf_type_text(type, 0) };
+	return v;
+}
+
+/* Counts the scalars of a type; above LEAVES_MAX if it is none that is shown by its members. */
+static unsigned int count_leaves(Dwarf_Die *from, int depth)
+{
+	Dwarf_Die type, child;
+	Dwarf_Attribute attr;
+	unsigned int n = 0, members = 0;
+
+	if (depth > DEPTH_MAX || !dwarf_peel(from, &type))
+		return LEAVES_MAX + 1;
+	switch (dwarf_tag(&type)) {
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+		break;
+	case DW_TAG_union_type:
+	case DW_TAG_array_type:
+		return LEAVES_MAX + 1;
+	default:
+		return 1;
+	}
+	if (dwarf_child(&type, &child) != 0)
+		return 0;
+	do {
+		int tag = dwarf_tag(&child);
+		Dwarf_Die member;
+
+		if (tag == DW_TAG_variant_part || ++members > MEMBERS_MAX)
+			return LEAVES_MAX + 1;
+		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
+		    dwarf_attr(&child, DW_AT_external, &attr))
+			continue;
+		if (!dwarf_type_of(&child, &member) || dwarf_hasattr(&child, DW_AT_bit_size))
+			return LEAVES_MAX + 1;
+		n += count_leaves(&member, depth + 1);
+	} while (n <= LEAVES_MAX && dwarf_siblingof(&child, &child) == 0);
+	return n;
+}
+
+static void add_leaves(const struct param *q, Dwarf_Die *from, const char *name,
+		       unsigned int offset, struct dwarf_function *out)
+{
+	Dwarf_Die type, child, member;
+	Dwarf_Attribute attr;
+
+	if (!dwarf_peel(from, &type) || (dwarf_tag(&type) != DW_TAG_structure_type &&
+					 dwarf_tag(&type) != DW_TAG_class_type)) {
+		find_scalar(q, from, offset, false, add_value(out, name, from));
+		return;
+	}
+	if (dwarf_child(&type, &child) != 0)
+		return;
+	do {
+		const char *of = dwarf_diename(&child);
+		int tag = dwarf_tag(&child);
+		char *path;
+
+		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
+		    dwarf_attr(&child, DW_AT_external, &attr) || !dwarf_type_of(&child, &member))
+			continue;
+		path = tag == DW_TAG_inheritance || !of ? xstrdup(name) :
+							  xasprintf("%s.%s", name, of);
+		add_leaves(q, &member, path,
+			   offset + dwarf_udata(&child, DW_AT_data_member_location, 0), out);
+		free(path);
+	} while (dwarf_siblingof(&child, &child) == 0);
+}
+
+/* Why a value is not shown by its members. */
+static const char *not_by_members(Dwarf_Die *type)
+{
+	switch (dwarf_tag(type)) {
+	case DW_TAG_union_type:
+		return "is passed by value and a union";
+	case DW_TAG_array_type:
+		return "is passed by value and an array";
+	default:
+		return "is passed by value, and the kernel's probes read single values";
+	}
+}
+
+/* ---- parameters --------------------------------------------------------------------------- */
+
+static bool is_scalar(Dwarf_Die *type)
+{
+	switch (dwarf_tag(type)) {
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+	case DW_TAG_array_type:
+		return false;
+	default:
+		return true;
+	}
+}
+
+static void explain(struct param *q)
+{
+	if (q->found == LOCATION_NOT_HERE)
+		snprintf(q->why, sizeof(q->why), "the compiler optimised it away where the function "
+			 "begins");
+	else if (q->found == LOCATION_NONE)
+		snprintf(q->why, sizeof(q->why), "the compiler optimised it away");
+	else if (q->found == LOCATION_FOUND)
+		snprintf(q->why, sizeof(q->why), "the debug information tells its place only behind "
+			 "the function's first instructions, which do not tell where it comes "
+			 "from");
+}
+
+static void add_param(struct param_finder *f, Dwarf_Die *die, struct dwarf_function *out)
+{
+	const char *given = dwarf_diename(die);
+	char *name = given && *given ? xstrdup(given) : xasprintf("arg%zu", out->nparams + 1);
+	struct param q = { .f = f };
+	struct dwarf_value *v;
+	struct abi_type t;
+	Dwarf_Die type, peeled;
+	unsigned int n;
+
+	if (!dwarf_type_of(die, &type) || !dwarf_peel(&type, &peeled)) {
+		v = add_value(out, name, NULL);
+		nowhere(&v->place, "the debug information does not tell its type");
+		free(name);
+		return;
+	}
+	abi_type_of(&type, &t);
+	q.reg = abi_take(&f->abi, &t, &q.sse, &q.stack);
+	q.found = location_find(f->function, die, f->vaddr, true, &q.loc, q.why, sizeof(q.why));
+	explain(&q);
+	n = is_scalar(&peeled) ? 1 : count_leaves(&peeled, 0);
+	if (is_scalar(&peeled)) {
+		find_scalar(&q, &type, 0, true, add_value(out, name, &type));
+	} else if (n && n <= LEAVES_MAX) {
+		add_leaves(&q, &peeled, name, 0, out);
+	} else {
+		v = add_value(out, name, &type);
+		nowhere(&v->place, n ? "%s %s" : "%s has no members", v->ctype,
+			not_by_members(&peeled));
+	}
+	free(name);
+}
+
+/* A result of Go, which is a parameter only in DWARF. */
+static bool is_result(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	bool result = false;
+
+	return dwarf_attr_integrate(die, DW_AT_variable_parameter, &attr) &&
+	       dwarf_formflag(&attr, &result) == 0 && result;
+}
+
+void param_find_all(struct param_finder *f, struct dwarf_function *out)
+{
+	Dwarf_Die child;
+
+	f->gcc = made_by_gcc(f->unit);
+	f->convention = keeps_convention(f);
+	prologue_read(f->elf, f->vaddr, f->symbol ? f->symbol->size : 0, &f->prologue);
+	if (dwarf_child(f->function, &child) != 0)
+		return;
+	do {
+		if (dwarf_tag(&child) == DW_TAG_formal_parameter && !is_result(&child))
+			add_param(f, &child, out);
+	} while (out->nparams < PARAMS_MAX && dwarf_siblingof(&child, &child) == 0);
+}
+#endif
