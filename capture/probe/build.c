@@ -62,6 +62,7 @@ struct probe *probe_add(struct resolve *r, enum probe_kind kind, struct target *
 		return NULL;
 	}
 	if (list->n - r->before - r->more >= r->limit) {
+		r->full = true;
 		trawl_fail(r->err, TRAWL_USAGE,
 			   "%s: matches more than %zu probes; narrow the pattern", r->spec->text,
 			   r->limit);

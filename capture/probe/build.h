@@ -20,6 +20,7 @@ struct resolve {
 	struct probe_list *list;
 	size_t limit;
 	size_t before;       /* probes that were there */
+	bool full;           /* there were more than the limit allows */
 	size_t more;         /* probes of functions that have one already: not in the limit */
 	struct nearest near; /* names that were there instead */
 	bool stripped;       /* the file has no symbols of its own functions */

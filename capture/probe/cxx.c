@@ -252,7 +252,7 @@ static int resolve_all(struct resolve *r, struct target *t, const struct matches
 
 		if (!resolve_one(r, t, m, &m->list[i]))
 			continue;
-		if (m->n == 1 || list->n == before)
+		if (m->n == 1 || r->full)
 			return -1;
 		probe_drop(list, before);
 		r->more = more;

@@ -210,6 +210,7 @@ static bool same_probe(const struct probe *a, const struct probe *b)
 		return false;
 	for (size_t i = 0; i < a->nsites; i++)
 		if (a->sites[i].offset != b->sites[i].offset ||
+		    strcmp(a->sites[i].exit, b->sites[i].exit) ||
 		    strcmp(a->sites[i].fetchargs, b->sites[i].fetchargs))
 			return false;
 	return true;

@@ -514,7 +514,7 @@ static int at_match(struct resolve *r, struct target *t, const struct elf_symbol
 	size_t before = r->list->n, more = r->more;
 	int ret = at_symbol(r, t, s);
 
-	if (ret == 0 || r->list->n == before) /* fine, or over the limit */
+	if (ret == 0 || r->full)
 		return ret;
 	probe_drop(r->list, before);
 	r->more = more;
