@@ -4,6 +4,7 @@ noinst_LTLIBRARIES += libcapture.la
 libcapture_la_SOURCES = \
 	capture/session/endreport.c capture/session/endreport.h \
 	capture/session/command.c capture/session/command.h \
+	capture/otherspec.c capture/otherspec.h \
 	capture/kernel/event.c capture/tracefs/filter.h capture/tracefs/filter.c \
 	capture/tracefs/eventformat.c capture/tracefs/eventformat.h \
 	capture/output/first.c capture/output/first.h \

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/nearest.h"
+#include "capture/otherspec.h"
 #include "capture/source.h"
 
 extern const struct source eprobe_source, event_source, synth_source, task_source, uprobe_source,
@@ -26,7 +27,7 @@ const struct source *const sources[] = {
 const struct source *source_find(const char *text, const char **spec, struct trawl_error *err)
 {
 	size_t len = strcspn(text, ":");
-	char wanted[64], hint[256];
+	char wanted[64], hint[512];
 	struct nearest near = { .wanted = wanted };
 
 	for (size_t i = 0; sources[i]; i++) {
@@ -36,6 +37,10 @@ const struct source *source_find(const char *text, const char **spec, struct tra
 			continue;
 		*spec = text[len] ? text + len + 1 : "";
 		return sources[i];
+	}
+	if (otherspec_hint(text, hint, sizeof(hint))) {
+		trawl_fail(err, TRAWL_USAGE, "-i %s: no such source; %s", text, hint);
+		return NULL;
 	}
 	snprintf(wanted, sizeof(wanted), "%.*s", (int)len, text);
 	for (size_t i = 0; sources[i]; i++) {

@@ -9,5 +9,6 @@ libcommon_la_SOURCES = \
 	common/nearest.h common/nearest.c \
 	common/caret.h common/caret.c \
 	common/dupopt.h common/dupopt.c \
+	common/otheropt.h common/otheropt.c \
 	common/sources.h common/pcapng.h common/usbtypes.h common/usbtypes.c
 libcommon_la_CFLAGS = $(AM_CFLAGS) -O2

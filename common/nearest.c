@@ -47,15 +47,15 @@ static size_t distance(const char *a, size_t na, const char *b, size_t nb)
 	return rows[na % 3][nb];
 }
 
-void nearest_offer(struct nearest *n, const char *name)
+void nearest_offer_part(struct nearest *n, const char *name, const char *part)
 {
-	size_t wanted = strlen(n->wanted), len = strlen(name), d, at;
+	size_t wanted = strlen(n->wanted), len = strlen(part), d, at;
 
 	if (wanted > NAME_MAX_COMPARED || len > NAME_MAX_COMPARED || !wanted || !len)
 		return;
-	d = distance(n->wanted, wanted, name, len);
+	d = distance(n->wanted, wanted, part, len);
 	/* A name that holds the wanted one, or is held by it, is close whatever the lengths. */
-	if (wanted >= 3 && len >= 3 && (strcasestr(name, n->wanted) || strcasestr(n->wanted, name)))
+	if (wanted >= 3 && len >= 3 && (strcasestr(part, n->wanted) || strcasestr(n->wanted, part)))
 		d = d < 2 ? d : 2;
 	if (d > wanted / 3 + 1)
 		return;
@@ -75,6 +75,11 @@ void nearest_offer(struct nearest *n, const char *name)
 	memmove(&n->names[at + 1], &n->names[at], (n->count - at) * sizeof(n->names[0]));
 	n->names[at] = (struct nearest_name){ (char *)name, d };
 	n->count++;
+}
+
+void nearest_offer(struct nearest *n, const char *name)
+{
+	nearest_offer_part(n, name, name);
 }
 
 const char *nearest_hint(const struct nearest *n, char *buf, size_t size)

@@ -20,6 +20,7 @@ libdecode_la_SOURCES = \
 	decode/base/output.h decode/base/output.c \
 	decode/base/outfile.h decode/base/outfile.c \
 	decode/export/pcapng.h decode/export/pcapng.c \
+	decode/query/listing.h decode/query/listing.c \
 	decode/query/reading.h decode/query/reading.c \
 	decode/query/selection.h decode/query/selection.c \
 	decode/kernel/site.h decode/kernel/site.c \

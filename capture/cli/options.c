@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/dupopt.h"
+#include "common/otheropt.h"
 #include "capture/cli/options.h"
 #include "capture/source.h"
 
@@ -173,8 +175,12 @@ static int add_pid(struct options *o, const char *text, struct trawl_error *err)
 	if (!grown)
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	o->pids = grown;
-	if (whole_number("-p", text, 1, 1u << 22, &pid, err))
+	if (whole_number("-p", text, 1, 1u << 22, &pid, err)) {
+		if (!isdigit((unsigned char)*text))
+			return trawl_fail(err, TRAWL_USAGE, "-p %s: not a process id; of a program "
+					  "that runs it is -p $(pidof %s)", text, text);
 		return -1;
+	}
 	grown[o->npids++] = (pid_t)pid;
 	return 0;
 }
@@ -358,32 +364,38 @@ static int check(struct options *o, struct trawl_error *err)
 	return check_ring(o, err);
 }
 
-/* How events are chosen and shown is for trawl-decode, which can read them as they come. */
-static bool is_of_decode(const char *option)
-{
-	static const char *const shows[] = {
-		"--where", "--source", "--name", "--from", "--until", "--to", "--around",
-		"--window", "--join", "--utc", "--bounds", "--fields", "--raw", "--print",
-		"--summary", "--protocol", "--show-keys", "--color", "-x", "-X",
-	};
-	size_t len = strcspn(option, "=");
-
-	for (size_t i = 0; i < sizeof(shows) / sizeof(*shows); i++)
-		if (len == strlen(shows[i]) && !strncmp(option, shows[i], len))
-			return true;
-	return false;
-}
-
-static int no_such_option(const char *option, struct trawl_error *err)
-{
-	int len = (int)strcspn(option, "=");
-
-	if (!is_of_decode(option))
-		return trawl_fail(err, TRAWL_USAGE, "%s: no such option; trawl --help lists all",
-				  option);
-	return trawl_fail(err, TRAWL_USAGE, "%.*s: no such option, but trawl-decode has it: "
-			  "trawl -U -w - ... | trawl-decode %.*s ... -", len, option, len, option);
-}
+/* What other tools have, and how events are chosen and shown, which is for trawl-decode. */
+static const struct otheropt elsewhere[] = {
+	{ "-r --read", "trawl-decode FILE shows a capture" },
+	{ "-e --event", "a kernel event is -i event:GROUP:NAME" },
+	{ "-f --filter", "a filter follows its event: -i 'event:GROUP:NAME if FIELD == 1'" },
+	{ "-o --output --write", "the file to write is -w FILE" },
+	{ "--interface", "a source is -i SOURCE" },
+	{ "-L --list --list-interfaces", "-D lists the sources" },
+	{ "-l", "-D lists the sources, -D event:GLOB events; printed lines are not held back" },
+	{ "--pid --tid -P", "a process is -p PID" },
+	{ "-a --all-cpus", "without -p and COMMAND the whole machine is recorded: leave it out" },
+	{ "-n -nn", "addresses and names are kept as they are: leave it out" },
+	{ "-A", "trawl-decode -X shows payload as text: "
+		"trawl -U -w - ... | trawl-decode -X -" },
+	{ "-F --freq", "trawl records every event, it takes no samples: leave it out" },
+	{ "-g --call-graph --stack", "trawl records no call graphs; perf record -g does" },
+	{ "-m --mmap-pages -b", "the buffer for each CPU is -B KIB" },
+	{ "--time --timeout -T", "the time to record is --duration TIME" },
+	{ "--count", "the number of events is -c COUNT" },
+	{ "--sort", "events are in order of time; of a file, trawl-export --to csv FILE | sort" },
+	{ "-V", "the version is --version" },
+	{ "-h", "--help lists all options" },
+#define OF_DECODE(option) \
+	{ option, "but trawl-decode has it: trawl -U -w - ... | trawl-decode " option " ... -" }
+	OF_DECODE("--where"), OF_DECODE("--source"), OF_DECODE("--name"), OF_DECODE("--from"),
+	OF_DECODE("--until"), OF_DECODE("--to"), OF_DECODE("--around"), OF_DECODE("--window"),
+	OF_DECODE("--join"), OF_DECODE("--utc"), OF_DECODE("--bounds"), OF_DECODE("--fields"),
+	OF_DECODE("--raw"), OF_DECODE("--print"), OF_DECODE("--summary"), OF_DECODE("--protocol"),
+	OF_DECODE("--show-keys"), OF_DECODE("--color"), OF_DECODE("-x"), OF_DECODE("-X"),
+#undef OF_DECODE
+	{ NULL, NULL },
+};
 
 static int bad_option(int c, char **argv, struct trawl_error *err)
 {
@@ -397,7 +409,31 @@ static int bad_option(int c, char **argv, struct trawl_error *err)
 				  given);
 	if (optopt >= 256)
 		return trawl_fail(err, TRAWL_USAGE, "%s: takes no value", given);
-	return no_such_option(optopt ? (char[]){ '-', (char)optopt, '\0' } : given, err);
+	return otheropt_fail(optopt ? (char[]){ '-', (char)optopt, '\0' } : given, elsewhere,
+			     long_options, err);
+}
+
+/* A word that belongs to no option. */
+static int stray_word(const char *word, struct trawl_error *err)
+{
+	static const char *const verbs[] = { "record", "start", "stat", "trace", "capture", "top" };
+
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
+		if (!strcmp(word, verbs[i]))
+			return trawl_fail(err, TRAWL_USAGE, "%s: trawl has no subcommands: "
+					  "trawl -i SOURCE -w FILE records", word);
+	if (!strcmp(word, "list") || !strcmp(word, "ls"))
+		return trawl_fail(err, TRAWL_USAGE, "%s: trawl -D lists the sources", word);
+	if (!strcmp(word, "report") || !strcmp(word, "script") || !strcmp(word, "show"))
+		return trawl_fail(err, TRAWL_USAGE, "%s: trawl-decode FILE shows a capture", word);
+	if (!strcmp(word, "if"))
+		return trawl_fail(err, TRAWL_USAGE, "if: a source and its filter are one word: "
+				  "-i 'event:GROUP:NAME if FIELD == 1'");
+	if (strchr(word, ':'))
+		return trawl_fail(err, TRAWL_USAGE, "%s: a source follows -i, with its arguments "
+				  "as one word: -i '%s'", word, word);
+	return trawl_fail(err, TRAWL_USAGE,
+			  "%s: what is this? A command follows `--`, a source -i", word);
 }
 
 /* -i and -p add up, and --trigger has something better to say of two. */
@@ -433,9 +469,7 @@ int options_parse(struct options *o, int argc, char **argv, struct trawl_error *
 					  "--: no command follows: give one, or leave `--` out");
 		o->command = argv + optind;
 	} else if (optind < argc) {
-		return trawl_fail(err, TRAWL_USAGE,
-				  "%s: what is this? A command follows `--`, a source -i",
-				  argv[optind]);
+		return stray_word(argv[optind], err);
 	}
 	return check(o, err);
 }

@@ -152,6 +152,21 @@ static bool is_ident(const char *s, size_t n)
 	return true;
 }
 
+/* Of an eprobe, what stands inside of +OFF(...) is no name: a field is $NAME. */
+static int check_dollar(const struct spec *spec, size_t at, size_t from, size_t end,
+			struct trawl_error *err)
+{
+	const char *s = spec->text + at + from, *paren = memrchr(s, '(', end - from);
+	size_t n;
+
+	s = paren ? paren + 1 : s;
+	n = strcspn(s, "):= \t");
+	if (!is_ident(s, n))
+		return 0;
+	return spec_fail(spec, (size_t)(s - spec->text), err, "eprobe: a field of the event is "
+			 "written with a dollar sign: $%.*s", (int)n, s);
+}
+
 static int parse_arg(struct spec *spec, size_t at, size_t len, struct trawl_error *err)
 {
 	const char *text = spec->text + at;
@@ -178,6 +193,8 @@ static int parse_arg(struct spec *spec, size_t at, size_t len, struct trawl_erro
 	if (end == expr)
 		return spec_fail(spec, at + expr, err, "%s: an argument without a value",
 				 spec_kind_name(spec->kind));
+	if (spec->kind == SPEC_EPROBE && check_dollar(spec, at, expr, end, err) < 0)
+		return -1;
 	arg.field = xstrndup(text, expr ? expr - 1 : 0);
 	arg.expr = xstrndup(text + expr, end - expr);
 	arg.type = end < len ? xstrndup(text + end + 1, len - end - 1) : xstrdup("");
@@ -200,8 +217,8 @@ static int parse_rest(struct spec *spec, size_t at, bool args, bool filter,
 
 			if (!filter)
 				return spec_fail(spec, at, err,
-						 "%s: takes no filter: 'if' is for event: and "
-						 "eprobe:", kind);
+						 "%s: takes no filter: record all, and choose "
+						 "with trawl-decode --where", kind);
 			from += strspn(text + from, " \t\r\n\v\f");
 			if (!text[from])
 				return spec_fail(spec, from, err, "%s: no filter after 'if'",
@@ -210,8 +227,8 @@ static int parse_rest(struct spec *spec, size_t at, bool args, bool filter,
 			return 0;
 		}
 		if (!args)
-			return spec_fail(spec, at, err, "%s: takes no arguments, only 'if FILTER'",
-					 kind);
+			return spec_fail(spec, at, err, "%s: takes no arguments, only 'if FILTER': "
+					 "all fields of the event are recorded", kind);
 		if (parse_arg(spec, at, len, err) < 0)
 			return -1;
 		at += len;
@@ -285,6 +302,45 @@ static enum spec_return take_return(const char *text, size_t *len)
 	return SPEC_NO_RETURN;
 }
 
+/* "tick.c": a source file, where a program is wanted. len: of its name. */
+static bool is_source_file(const char *s, size_t len)
+{
+	static const char *const suffixes[] = { ".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".rs", ".go" };
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+		size_t n = strlen(suffixes[i]);
+
+		if (len > n && !memcmp(s + len - n, suffixes[i], n))
+			return true;
+	}
+	return false;
+}
+
+/* FILE.c:19 and ./FILE.c:main, as debuggers take them. */
+static int check_source_line(const struct spec *spec, const struct head *h, size_t own, size_t colon,
+			     struct trawl_error *err)
+{
+	const char *path = h->text + own, *target = h->text + colon + 1;
+	size_t file = strcspn(target, ":");
+	const char *line;
+
+	if (target[file] == ':' && isdigit((unsigned char)target[file + 1]) &&
+	    is_source_file(target, file)) {
+		line = target;
+	} else if (is_source_file(path, colon - own)) {
+		if (!isdigit((unsigned char)*target))
+			return spec_fail(spec, h->from[own], err,
+					 "uprobe: %.*s is a source file: give the program that was "
+					 "built from it", (int)(colon - own), path);
+		line = path;
+	} else {
+		return 0;
+	}
+	return spec_fail(spec, h->from[line - h->text], err,
+			 "uprobe: a place is a function, SYMBOL+OFFSET or 0xOFFSET, not a source line: "
+			 "gdb -batch -ex 'info line %s' PROGRAM tells SYMBOL+OFFSET", line);
+}
+
 static int parse_uprobe(struct spec *spec, const struct head *h, struct trawl_error *err)
 {
 	size_t own = take_own(spec, h), len = h->len;
@@ -295,9 +351,11 @@ static int parse_uprobe(struct spec *spec, const struct head *h, struct trawl_er
 	if (colon < (ssize_t)own)
 		return spec_fail(spec, h->from[len], err,
 				 "uprobe: no symbol: write uprobe:PATH:SYMBOL, with '\\ ' for a "
-				 "blank in PATH");
+				 "blank in PATH; trawl -D uprobe:PATH lists the functions");
 	if (colon == (ssize_t)own)
 		return spec_fail(spec, spec->path_at, err, "uprobe: no path before the ':'");
+	if (check_source_line(spec, h, own, (size_t)colon, err) < 0)
+		return -1;
 	set_text(&spec->path, h->text + own, (size_t)colon - own);
 	spec->symbol_at = h->from[colon + 1];
 	target = h->text + colon + 1;
@@ -377,7 +435,8 @@ static int parse_usdt(struct spec *spec, const struct head *h, struct trawl_erro
 	}
 	if (colon < 0 || !h->text[colon + 1])
 		return spec_fail(spec, h->from[h->len], err,
-				 "usdt: no probe: write usdt:%s:[PROVIDER:]NAME",
+				 "usdt: no probe: write usdt:%s:[PROVIDER:]NAME; trawl -D usdt:%s "
+				 "lists them", spec->pid ? "pid=PID" : "PATH",
 				 spec->pid ? "pid=PID" : "PATH");
 	if (colon == 0)
 		return spec_fail(spec, spec->path_at, err, "usdt: no path before the ':'");
@@ -424,11 +483,15 @@ static int parse_event(struct spec *spec, const struct head *h, const char *sepa
 	size_t sep = from + strcspn(h->text + from, separators);
 
 	spec->path_at = h->from[from];
+	if (!h->text[sep] && spec->kind == SPEC_EPROBE)
+		return spec_fail(spec, h->from[from + strcspn(h->text + from, ":")], err,
+				 strchr(h->text + from, ':') ?
+				 "eprobe: write eprobe:GROUP.EVENT, with a dot between the two" :
+				 "eprobe: no event: write eprobe:GROUP.EVENT");
 	if (!h->text[sep])
-		return spec_fail(spec, h->from[h->len], err, "%s: no event: write %s",
-				 spec_kind_name(spec->kind),
-				 spec->kind == SPEC_EPROBE ? "eprobe:GROUP.EVENT" :
-							     "event:GROUP:NAME");
+		return spec_fail(spec, h->from[h->len], err,
+				 "event: no event: write event:GROUP:NAME; event:%s:* is all of a group, "
+				 "trawl -D 'event:*%s*' lists events", h->text, h->text);
 	if (check_event_name(spec, h, from, sep, err) < 0 ||
 	    check_event_name(spec, h, sep + 1, h->len, err) < 0)
 		return -1;

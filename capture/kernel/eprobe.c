@@ -633,7 +633,7 @@ static int arm_spec(struct trace *t, const char *text, unsigned int number, stru
 
 	if (asprintf(&whole, "eprobe:%s", text) < 0)
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
-	if (!spec_parse(whole, &e.spec, err))
+	if (!spec_parse(whole, &e.spec, err) && !event_check_calls(&e.spec, err))
 		r = arm_one(&e, number, err);
 	eprobe_free(&e);
 	free(whole);

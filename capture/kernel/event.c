@@ -2,6 +2,7 @@
 /* The source "event": plain trace events, event:GROUP:NAME [if FILTER]. */
 #include "config.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "capture/kernel/event.h"
+#include "capture/kernel/syscallname.h"
 #include "common/nearest.h"
 #include "capture/cli/spec.h"
 #include "capture/trace/trace.h"
@@ -184,6 +186,25 @@ static int fail_unknown(const struct trace *t, const struct spec *spec, struct t
 			  spec->group, spec->event, hint);
 }
 
+int event_check_calls(const struct spec *spec, struct trawl_error *err)
+{
+	const char *filter = spec->filter, *at = strstr(filter, "id");
+	char name[64];
+	int n = 0;
+
+	if (strcmp(spec->group, "raw_syscalls") || !at)
+		return 0;
+	if (sscanf(at, "id %*[=!<>] \"%63[a-z0-9_]%n", name, &n) != 1 &&
+	    sscanf(at, "id %*[=!<>] %63[a-z0-9_]%n", name, &n) != 1)
+		return 0;
+	if (isdigit((unsigned char)*name) || syscallname_number(name) < 0)
+		return 0;
+	at += (size_t)n - strlen(name);
+	return spec_fail(spec, (size_t)(strstr(spec->text, filter) - spec->text) + (size_t)(at - filter),
+			 err, "%s: the kernel compares numbers here: %s is %ld",
+			 spec_kind_name(spec->kind), name, syscallname_number(name));
+}
+
 static int arm_spec(struct trace *t, const char *text, struct trawl_error *err)
 {
 	struct arming arming = { .trace = t, .err = err };
@@ -194,7 +215,7 @@ static int arm_spec(struct trace *t, const char *text, struct trawl_error *err)
 
 	if (asprintf(&whole, "event:%s", text) < 0)
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
-	if (spec_parse(whole, &spec, err))
+	if (spec_parse(whole, &spec, err) || event_check_calls(&spec, err))
 		goto out;
 	arming.filter = spec.filter;
 	n = events_each(t->top, spec.group, spec.event, arm_one, &arming);

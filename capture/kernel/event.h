@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#include "capture/cli/spec.h"
+
 /*
  * Calls found() for each event that matches both globs, in order; top is tracefs. Returns how
  * many, or -1 when found() failed. Groups made by running captures are left out unless named in
@@ -17,5 +19,8 @@ long events_each(int top, const char *group_glob, const char *name_glob,
  * words, or where all are listed. */
 void events_hint(int top, const char *group, char separator, const char *name, char *hint,
 		 size_t size);
+
+/* A filter on raw_syscalls that compares id with a call's name: fails with its number. */
+int event_check_calls(const struct spec *spec, struct trawl_error *err);
 
 #endif

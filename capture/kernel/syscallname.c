@@ -2,6 +2,7 @@
 #include "capture/kernel/syscallname.h"
 
 #include <stddef.h>
+#include <string.h>
 
 static const struct {
 	long nr;
@@ -16,4 +17,12 @@ const char *syscallname(long nr)
 		if (names[i].nr == nr)
 			return names[i].name;
 	return NULL;
+}
+
+long syscallname_number(const char *name)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(names[i].name, name))
+			return names[i].nr;
+	return -1;
 }

@@ -6,4 +6,7 @@
 /* The name of a call of this machine's 64-bit interface ("openat"); NULL if there is none. */
 const char *syscallname(long nr);
 
+/* The number of a call; -1 if there is none of that name. */
+long syscallname_number(const char *name);
+
 #endif

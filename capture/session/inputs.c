@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/cli/spec.h"
 #include "capture/session/inputs.h"
 #include "capture/session.h"
 
@@ -68,8 +70,30 @@ void inputs_free(struct input *inputs, size_t n)
 	free(inputs);
 }
 
+/* Can it be read at all? usb and synth have grammars of their own. */
+static int check_spec(const struct source *source, const char *text, struct trawl_error *err)
+{
+	char *whole = NULL;
+	struct spec spec;
+	int r;
+
+	if (!strcmp(source->name, "usb") || !strcmp(source->name, "synth"))
+		return 0;
+	if (asprintf(&whole, "%s:%s", source->name, text) < 0)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	r = spec_parse(whole, &spec, err);
+	spec_free(&spec);
+	free(whole);
+	return r;
+}
+
 int inputs_probe(const struct input *inputs, size_t n, struct trawl_error *err)
 {
+	/* What the user mistyped comes before what this machine lacks. */
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < inputs[i].nspecs; k++)
+			if (check_spec(inputs[i].source, inputs[i].specs[k], err))
+				return -1;
 	for (size_t i = 0; i < n; i++) {
 		const struct source *source = inputs[i].source;
 

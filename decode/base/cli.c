@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "common/otheropt.h"
+
 const char *cli_program = "trawl";
 
 int cli_error(const struct trawl_error *err)
@@ -35,6 +37,31 @@ static int candidates(const char *text, const struct option *options, char *list
 	return found;
 }
 
+/* What other tools have, for the programs that read. */
+static const struct otheropt elsewhere[] = {
+	{ "-r -i --input --read", "the file stands by itself: trawl-decode FILE" },
+	{ "-o --output", "trawl-export and trawl-edit write with -w OUT; trawl-decode prints to "
+			 "standard output" },
+	{ "-w", "trawl-export --to FORMAT FILE -w OUT writes a file" },
+	{ "-f --filter -Y -R --display-filter",
+	  "a choice is --where EXPR: --where 'arg1 > 5 and comm == \"x\"'" },
+	{ "-e -T -F --format --csv --pcapng", "trawl-export --to FORMAT makes other formats, "
+					      "--to csv --fields a,b columns of one's own" },
+	{ "--sort --order", "events are in order of time; trawl-export --to csv FILE | sort" },
+	{ "-n -nn --numeric", "addresses and names are those of the file: leave it out" },
+	{ "-l --line-buffered --stdio", "leave it out: lines come as they are" },
+	{ "--stat -z --stats", "--summary has the numbers" },
+	{ "--head --limit", "the first N are -c N" },
+	{ "-p --tid -P", "a process or thread is --pid PID" },
+	{ "--comm", "a command's name is --where 'comm == \"NAME\"'" },
+	{ "--cpu -C", "a CPU is --where 'cpu == 0'" },
+	{ "--events --event", "events are chosen by --name GLOB" },
+	{ "-A", "payload as text is -X" },
+	{ "-V", "the version is --version" },
+	{ "-h", "--help lists all options" },
+	{ NULL, NULL },
+};
+
 int cli_bad_option(int got, char **argv, const struct option *options, struct trawl_error *err)
 {
 	const char *text = argv[optind - 1];
@@ -50,7 +77,7 @@ int cli_bad_option(int got, char **argv, const struct option *options, struct tr
 				  text, text + strcspn(text, "="));
 	if (!optopt && candidates(text, options, list, sizeof(list)) > 1)
 		return trawl_fail(err, TRAWL_USAGE, "%s can mean %s: write more of it", text, list);
-	return trawl_fail(err, TRAWL_USAGE, "%s is no option; see --help", text);
+	return otheropt_fail(text, elsewhere, options, err);
 }
 
 int cli_finish(struct out *o, const char *name)

@@ -2,6 +2,7 @@
 #include "common/caret.h"
 #include "decode/base/time.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -186,6 +187,16 @@ static bool span(struct text *t, uint64_t *ns)
 	return true;
 }
 
+/* 5s, 1.5ms: what counts from something. */
+static bool is_span(const char *text)
+{
+	struct text t = {text, NULL};
+	uint64_t ns;
+
+	return isalpha((unsigned char)text[strspn(text, "0123456789.")]) && digit(*text) &&
+	       number(&t, true, &ns) && !*t.p;
+}
+
 int time_arg_parse(const char *option, const char *text, bool utc, struct time_arg *w,
 	       struct trawl_error *err)
 {
@@ -211,6 +222,9 @@ int time_arg_parse(const char *option, const char *text, bool utc, struct time_a
 	}
 	if (ok && !*t.p)
 		return 0;
+	if (is_span(text))
+		return caret_fail(err, TRAWL_USAGE, text, 0, "%s: a stretch of time counts from the "
+				  "first event: write +%s", option, text);
 	return caret_fail(err, TRAWL_USAGE, text, (size_t)(t.p - text), "%s: %s", option,
 			  t.wrong ? t.wrong :
 			  "not a time: 2026-11-21T03:10:01.5Z, 03:10:01.5, +1.5s from the first "

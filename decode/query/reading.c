@@ -2,6 +2,7 @@
 #include "decode/query/reading.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include "common/dupopt.h"
 #include "config.h"
@@ -62,8 +63,9 @@ int reading_parse(struct reading *r, const struct reading_program *p, void *arg,
 		return trawl_fail(err, TRAWL_USAGE,
 				  "no file: %s (- for standard input); see --help", p->usage);
 	if (optind + 1 < argc && !r->many)
-		return trawl_fail(err, TRAWL_USAGE, "%s: only one file at a time is read",
-				  argv[optind + 1]);
+		return trawl_fail(err, TRAWL_USAGE, "%s: only one file at a time is read%s",
+				  argv[optind + 1], access(argv[optind], F_OK) ?
+				  "; what an option is about follows it with =: --meta=machine" : "");
 	r->path = argv[optind];
 	return selection_done(&r->selection, r->utc, err);
 }

@@ -10,6 +10,7 @@
 #include "decode/base/task.h"
 #include "decode/query/where.h"
 #include "decode/query/enumvalues.h"
+#include "decode/query/listing.h"
 
 #define SOURCES 256 /* with ids above this, nothing is left to the reader to select */
 
@@ -35,6 +36,8 @@ struct dated_loss {
 	uint64_t from, to;
 };
 
+enum { OCCURRED_BITS = 65536 };
+
 struct stream {
 	struct item_sink sink; /* first: decoders hand it back */
 	const char *path, *name; /* to open it by; to call it */
@@ -54,6 +57,7 @@ struct stream {
 	bool last_wanted;
 	uint64_t first; /* of stream_first() */
 	uint64_t secrets;
+	uint8_t occurred[OCCURRED_BITS / 8]; /* by event type's id: there were such events */
 	bool seekable, first_known, stopped, silent;
 	bool prologue; /* items are those of a prologue: no choice is made among them */
 };
@@ -237,35 +241,10 @@ bool stream_type_has(struct stream *s, const struct trawl_event_type *type, cons
 	return l.found || (e && e->decoder->part && e->decoder->part(name));
 }
 
-struct listing {
-	struct out text;
-	uint32_t n;
-};
-
-static void list_name(void *arg, const char *name)
-{
-	struct listing *l = arg;
-	size_t n = strlen(name);
-	const char *p = l->text.data, *end = p + l->text.len;
-
-	/* at most a line of them, each once */
-	for (; p && end - p >= (ptrdiff_t)n; p++)
-		if ((p == l->text.data || p[-1] == ' ') && !memcmp(p, name, n) &&
-		    (p + n == end || p[n] == ','))
-			return;
-	if (l->text.len > 550 || n > 60) {
-		l->n++;
-		return;
-	}
-	if (l->text.len)
-		out_str(&l->text, ", ");
-	out_safe(&l->text, name, n);
-}
-
 int stream_known_fields(struct stream *s, const char *option, const char *list,
 			struct trawl_error *err)
 {
-	struct listing l = {.n = 0};
+	struct listing l;
 	char name[64];
 
 	for (size_t n; *list; list += n + (list[n] == ',')) {
@@ -276,12 +255,11 @@ int stream_known_fields(struct stream *s, const char *option, const char *list,
 	}
 	if (!*list || !trawl_event_type_count(s->reader))
 		return 0;
-	out_memory(&l.text);
-	stream_names(s, list_name, &l);
-	out_char(&l.text, '\0');
-	trawl_fail(err, TRAWL_USAGE, "%s: no event here has a field '%s'; there are %.300s%s",
-		   option, name, l.text.data, l.n ? ", ..." : "");
-	out_free(&l.text);
+	listing_start(&l, name);
+	stream_names(s, listing_add, &l);
+	trawl_fail(err, TRAWL_USAGE, "%s: no event here has a field '%s'%s", option, name,
+		   listing_hint(&l));
+	listing_free(&l);
 	return -1;
 }
 
@@ -291,6 +269,15 @@ static bool compared_with(const char *expr, size_t at)
 	while (at && expr[at - 1] == ' ')
 		at--;
 	return at && strchr("=<>~", expr[at - 1]);
+}
+
+/* id == openat: of a system call. */
+static bool compares_id(const char *expr, size_t at)
+{
+	while (at && strchr(" =<>!", expr[at - 1]))
+		at--;
+	return at >= 2 && !memcmp(expr + at - 2, "id", 2) && (at == 2 || expr[at - 3] == ' ' ||
+							      expr[at - 3] == '(');
 }
 
 /* A field of this name may hold this text in some event, or is nobody's. */
@@ -353,8 +340,8 @@ static int check_mismatch(struct stream *s, struct trawl_error *err)
 static int check_where(struct stream *s, struct trawl_error *err)
 {
 	const struct selection *sel = s->selection;
-	struct listing l = {.n = 0};
 	const char *bad = NULL, *field;
+	struct listing l;
 	char text[900];
 	size_t at;
 
@@ -371,16 +358,18 @@ static int check_where(struct stream *s, struct trawl_error *err)
 		return caret_fail(err, TRAWL_USAGE, sel->where_text, at, "%s: %s", sel->where_option,
 			  text);
 	}
-	out_memory(&l.text);
-	stream_names(s, list_name, &l);
-	out_char(&l.text, '\0');
-	if (compared_with(sel->where_text, at))
+	listing_start(&l, bad);
+	stream_names(s, listing_add, &l);
+	if (compared_with(sel->where_text, at) && compares_id(sel->where_text, at))
+		snprintf(text, sizeof(text), "no event here has a field '%.60s'; ausyscall %.60s "
+			 "tells the number of a system call", bad, bad);
+	else if (compared_with(sel->where_text, at))
 		snprintf(text, sizeof(text), "no event here has a field '%.60s'; if it is meant as "
 			 "a text, that stands in quotes: \"%.60s\"", bad, bad);
 	else
-		snprintf(text, sizeof(text), "no event here has a field '%.60s'; there are "
-			 "%.650s%s", bad, l.text.data, l.n ? ", ..." : "");
-	out_free(&l.text);
+		snprintf(text, sizeof(text), "no event here has a field '%.60s'%s", bad,
+			 listing_hint(&l));
+	listing_free(&l);
 	return caret_fail(err, TRAWL_USAGE, sel->where_text, at, "%s: %s", sel->where_option,
 			  text);
 }
@@ -388,7 +377,7 @@ static int check_where(struct stream *s, struct trawl_error *err)
 static int check_sources(struct stream *s, struct trawl_error *err)
 {
 	const char *missing;
-	struct listing l = {.n = 0};
+	struct listing l;
 	size_t i, n = trawl_source_count(s->reader);
 
 	for (i = 0; i < n; i++)
@@ -396,48 +385,61 @@ static int check_sources(struct stream *s, struct trawl_error *err)
 	missing = selection_missing(s->selection);
 	if (!missing)
 		return 0;
-	out_memory(&l.text);
+	listing_start(&l, missing);
 	for (i = 0; i < n; i++)
-		list_name(&l, trawl_source_at(s->reader, i)->name);
-	out_char(&l.text, '\0');
-	trawl_fail(err, TRAWL_USAGE, "--source: '%.100s' is no source of this file; %s%s", missing,
-		   n ? "it has " : "it has none", l.text.data);
-	out_free(&l.text);
+		listing_add(&l, trawl_source_at(s->reader, i)->name);
+	trawl_fail(err, TRAWL_USAGE, "--source: '%.100s' is no source of this file%s", missing,
+		   listing_hint(&l));
+	listing_free(&l);
 	return -1;
 }
 
-int stream_unseen_name(struct stream *s, struct trawl_error *err)
+/* Of this event type there were events, or of one with the same low bits. */
+static bool occurred(const struct stream *s, const struct trawl_event_type *t)
 {
-	size_t n = trawl_event_type_count(s->reader);
-	bool raw = s->options->raw || s->options->export;
-	struct listing l = {.n = 0};
-	const char *unseen;
+	return s->occurred[t->id % OCCURRED_BITS / 8] >> (t->id % 8) & 1;
+}
 
-	if (s->stopped || s->selection->begin || s->selection->end != UINT64_MAX ||
-	    s->selection->chooser)
-		return 0;
-	out_memory(&l.text);
-	for (const struct engine *e = s->engines; e; e = e->next)
-		for (size_t i = 0; i < 64 && e->shown >> i; i++)
-			if (e->shown >> i & 1)
-				list_name(&l, e->decoder->items[i]);
-	for (size_t i = 0; i < n; i++) {
+/* Every --name that some event type has is seen; those that occurred go into the listing. */
+static void list_types(struct stream *s, struct listing *l)
+{
+	bool raw = s->options->raw || s->options->export;
+
+	for (size_t i = 0; i < trawl_event_type_count(s->reader); i++) {
 		const struct trawl_event_type *t = trawl_event_type_at(s->reader, i);
 		const struct trawl_source *source = source_by_id(s->reader, t->source);
 
 		if (!raw && source && decoder_find(source->kind)->items)
 			continue; /* its items are called otherwise: those are listed already */
-		selection_name(s->selection, t->name, strlen(t->name), true);
-		if (source && stream_wants(s, source))
-			list_name(&l, t->name);
+		if (!l)
+			selection_name(s->selection, t->name, strlen(t->name), true);
+		else if (source && stream_wants(s, source) && occurred(s, t))
+			listing_add(l, t->name);
 	}
-	out_char(&l.text, '\0');
+}
+
+int stream_unseen_name(struct stream *s, struct trawl_error *err)
+{
+	const char *unseen;
+	struct listing l;
+
+	if (s->stopped || s->selection->begin || s->selection->end != UINT64_MAX ||
+	    s->selection->chooser)
+		return 0;
+	list_types(s, NULL);
 	unseen = selection_unseen(s->selection);
-	if (unseen)
-		trawl_fail(err, TRAWL_USAGE, "--name: no event is called '%.100s'; there are %s%s",
-			   unseen, l.text.len > 1 ? l.text.data : "none", l.n ? ", ..." : "");
-	out_free(&l.text);
-	return unseen ? -1 : 0;
+	if (!unseen)
+		return 0;
+	listing_start(&l, unseen);
+	for (const struct engine *e = s->engines; e; e = e->next)
+		for (size_t i = 0; i < 64 && e->shown >> i; i++)
+			if (e->shown >> i & 1)
+				listing_add(&l, e->decoder->items[i]);
+	list_types(s, &l);
+	trawl_fail(err, TRAWL_USAGE, "--name: no event is called '%.100s'%s", unseen,
+		   listing_hint(&l));
+	listing_free(&l);
+	return -1;
 }
 
 int stream_unseen_pid(struct stream *s, struct trawl_error *err)
@@ -900,6 +902,7 @@ static int read_all(struct stream *s, struct trawl_error *err)
 
 	while ((got = trawl_next(s->reader, &ev, err)) > 0) {
 		note_first(s, &ev);
+		s->occurred[ev.type->id % OCCURRED_BITS / 8] |= (uint8_t)(1 << ev.type->id % 8);
 		got = feed(s, &ev, err);
 		if (got)
 			break;

@@ -10,16 +10,16 @@ f=$dir/s.trawl
 # ---- words
 fails "no file" 2 '^trawl-decode: no file: ' trawl-decode
 fails "two files" 2 'only one file at a time' trawl-decode "$f" "$f"
-fails "no such option" 2 '^trawl-decode: --nonsense is no option; see --help$' trawl-decode --nonsense "$f"
-fails "no such letter" 2 '^trawl-decode: -k is no option' trawl-decode -tkt "$f"
+fails "no such option" 2 '^trawl-decode: --nonsense: no such option; --help lists all$' trawl-decode --nonsense "$f"
+fails "no such letter" 2 '^trawl-decode: -k: no such option' trawl-decode -tkt "$f"
 fails "an argument is missing" 2 '^trawl-decode: --where needs an argument' trawl-decode "$f" --where
 fails "two kinds of output" 2 'only one of --json, --summary and --meta' trawl-decode --json --summary "$f"
 fails "bad expression" 2 '^trawl-decode: --where: expected a field, a number or a text$' trawl-decode --where 'arg1 == )' "$f"
 has "with a caret under the place" "$(trawl-decode --where 'arg1 == )' "$f" 2>&1 | sed -n 3p)" '^ {12}\^$'
-fails "unknown field, with those there are" 2 "^trawl-decode: --where: no event here has a field 'agr1'; there are .*arg1, " trawl-decode --where 'agr1 == 1' "$f"
+fails "unknown field, with those there are" 2 "^trawl-decode: --where: no event here has a field 'agr1'; did you mean arg1, " trawl-decode --where 'agr1 == 1' "$f"
 has "with a caret too" "$(trawl-decode --where 'cpu == 1 and agr1 == 1' "$f" 2>&1 | sed -n 3p)" '^ {17}\^$'
 fails "unknown field on a pipe" 2 "no event here has a field 'agr1'" bash -c "cat '$f' | trawl-decode --where 'agr1 == 1' -"
-fails "unknown source, with those there are" 2 "^trawl-decode: --source: 'usb' is no source of this file; it has usdt, event, task$" trawl-decode --source usb "$f"
+fails "unknown source, with those there are" 2 "^trawl-decode: --source: 'usb' is no source of this file; did you mean usdt" trawl-decode --source usb "$f"
 fails "unknown source on a pipe" 2 "'usb' is no source of this file" bash -c "cat '$f' | trawl-decode --source usb -"
 fails "a glob that is not closed" 2 '^trawl-decode: --name: no \] closes this set' trawl-decode --name 'app:[a' "$f"
 has "with a caret under it" "$(trawl-decode --name 'app:[a' "$f" 2>&1 | tail -1)" '^ {8}\^$'

@@ -23,5 +23,5 @@ EXTRA_DIST += $(CLI_KERNEL)
 TESTS += tests/cli/usb_none.sh
 EXTRA_DIST += tests/cli/usb_none.sh
 
-TESTS += tests/cli/samples.sh tests/cli/readme.sh tests/cli/suites.sh tests/cli/install.sh tests/cli/prepare.sh
-EXTRA_DIST += tests/cli/samples.sh tests/cli/readme.sh tests/cli/suites.sh tests/cli/install.sh tests/cli/prepare.sh
+TESTS += tests/cli/samples.sh tests/cli/readme.sh tests/cli/messages.sh tests/cli/suites.sh tests/cli/install.sh tests/cli/prepare.sh
+EXTRA_DIST += tests/cli/samples.sh tests/cli/readme.sh tests/cli/messages.sh tests/cli/suites.sh tests/cli/install.sh tests/cli/prepare.sh

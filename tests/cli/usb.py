@@ -811,7 +811,7 @@ def test_errors(d):
     fails("import without -w", 2, "-w OUT is missing", "trawl-edit", "import", d + "/all.txt")
     fails("no command", 2, "no command", "trawl-edit")
     fails("an unknown command", 2, "no such command: fry", "trawl-edit", "fry")
-    fails("an unknown option", 2, "is no option", "trawl-edit", "import", "-q", "x")
+    fails("an unknown option", 2, "no such option", "trawl-edit", "import", "-q", "x")
     fails("a file that is not there", 3, "cannot be opened", "trawl-edit", "import", "-w", out,
           d + "/not-there")
     fails("a file of another kind", 3, "import takes pcap, pcapng and usbmon text", "trawl-edit",

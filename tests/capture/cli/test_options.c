@@ -170,10 +170,10 @@ Test(options, wrong_usage_says_what)
 	bad("-i x prog", "prog: what is this");
 	bad("-i x -w f --json", "--json");
 	bad("-i x -x", "-x: no such option");
-	bad("-i x --nonsense", "--nonsense: no such option; trawl --help");
-	bad("-i x -qx", "-x: no such option, but trawl-decode has it");
+	bad("-i x --nonsense", "--nonsense: no such option; --help");
+	bad("-i x -qx", "-x: no such option; but trawl-decode has it");
 	bad("-i x --where a==1", "trawl -U -w - ... | trawl-decode --where ... -");
-	bad("-i x --name=y", "--name: no such option, but trawl-decode has it");
+	bad("-i x --name=y", "--name: no such option; but trawl-decode has it");
 	bad("-i x --raw", "trawl-decode --raw ... -");
 	bad("-i x --gc=3", "--gc=3: takes no value");
 	bad("-i x --level", "--level: needs a value");

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+# What somebody types who comes from tcpdump, tshark, perf, trace-cmd, bpftrace or gdb: each is refused with
+# what does it here. Nothing is recorded.
+. "$TRAWL_SRC/tests/tap.sh"
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+cd "$TRAWL_BUILD" || exit 99
+f=$TRAWL_SRC/samples/tick.trawl
+# What is not refused would go on for ever.
+trawl() { timeout 20 "$TRAWL_BUILD/trawl" "$@"; }
+
+# says PATTERN COMMAND...: wrong usage, one line (and a caret) that matches.
+says() { fails "${*:2}" 2 "$1" "${@:2}"; }
+# note PATTERN COMMAND...: done, with a line on stderr that matches.
+note() { fails "${*:2}" 0 "$1" "${@:2}"; }
+
+# ---- sources
+if [ "$(id -u)" = 0 ] && [ -e /sys/kernel/tracing/events/sched ]; then
+	says 'did you mean event:sched:sched_switch\?' trawl -i sched:sched_switch
+	says 'did you mean event:sched:sched_switch\?' trawl -i sched.sched_switch
+	says 'did you mean event:sched:sched_switch\?' trawl -i sched/sched_switch
+	says 'did you mean event:sched:sched_switch\?' trawl -i sched_switch
+	says 'did you mean event:sched:sched_switch if prev_pid == 1\?' trawl -i 'sched:sched_switch if prev_pid == 1'
+	says 'did you mean event:sched:\*\?' trawl -i 'sched:*'
+	says 'openat is 257$' trawl -i 'event:raw_syscalls:sys_enter if id == openat'
+	says 'openat is 257$' trawl -i 'event:raw_syscalls:sys_enter if id == "openat"'
+else
+	skip "events without event:" "needs root and tracefs"
+fi
+says 'did you mean event:sched:sched_switch\?' trawl -i tracepoint:sched:sched_switch
+says 'did you mean event:sched:sched_switch\?' trawl -i t:sched:sched_switch
+says 'did you mean uprobe:samples/tick:main%return\?' trawl -i uretprobe:samples/tick:main
+says 'did you mean uprobe:samples/tick:main\?' trawl -i u:samples/tick:main
+says 'no probes in kernel functions' trawl -i kprobe:do_sys_open
+says 'no probes in kernel functions' trawl -i kr:do_sys_open
+says 'takes no samples' trawl -i profile:hz:99
+says 'did you mean usb:1\?' trawl -i usbmon1
+says 'did you mean usb\?' trawl -i usbmon0
+says "networks are tcpdump's" trawl -i any
+says "networks are tcpdump's" trawl -i lo
+says 'follows a colon: usb:.*dev=BUS:DEV.*ep=N' trawl -i 'usb if addr == 3'
+says 'did you mean uprobe:\./samples/tick:main or usdt:\./samples/tick:main\?' trawl -i ./samples/tick:main
+says 'uprobe:\./samples/tick:FUNCTION' trawl -i ./samples/tick
+says 'did you mean event' trawl -i evnt:sched:sched_switch
+says 'a dot between' trawl -i eprobe:syscalls:x
+says 'a dot between' trawl -i eprobe:syscalls
+says '^ {19}\^' trawl -i eprobe:syscalls:x
+says 'dollar sign: \$filename' trawl -i 'eprobe:syscalls.sys_enter_openat filename'
+says 'dollar sign: \$filename' trawl -i 'eprobe:syscalls.sys_enter_openat f=+0(filename):ustring'
+says 'trawl -D .event:\*sched\*. lists' trawl -i event:sched
+says 'all fields of the event' trawl -i 'event:sched:sched_switch prev_comm'
+says 'choose with trawl-decode --where' trawl -i 'uprobe:samples/tick:main if n == 1'
+says 'choose with trawl-decode --where' trawl -i 'usdt:samples/tick:loop if n == 1'
+says "not a source line: .*info line tick.c:19" trawl -i uprobe:samples/tick:tick.c:19
+says "not a source line: .*info line cc.cc:19" trawl -i uprobe:cc.cc:19
+says 'cc.cc is a source file' trawl -i uprobe:./cc.cc:main
+says '\./nosuch: no such file' trawl -i uprobe:./nosuch:main
+says 'trawl -D uprobe:PATH lists' trawl -i uprobe:samples/tick
+says 'trawl -D usdt:PATH lists' trawl -i usdt:samples/tick
+
+# ---- options and words
+says 'trawl-decode FILE' trawl -r x.trawl
+says '-i event:GROUP:NAME' trawl -e sched:sched_switch
+says 'is -w FILE' trawl -o x -i usb
+says 'is -w FILE' trawl --output=x -i usb
+says "-i 'event:GROUP:NAME if" trawl -f x -i usb
+says 'a process is -p PID' trawl --pid 1 -i usb
+says 'order of time' trawl --sort ts -i usb
+says 'whole machine' trawl -a -i usb
+says 'no samples' trawl -F 99 -i usb
+says 'leave it out' trawl -n -i usb
+says 'did you mean --duration' trawl --duraton 1s -i usb
+says 'trawl-decode --name .* -' trawl --name x -i usb
+says 'no subcommands' trawl record -i usb
+says 'trawl -D lists' trawl list
+says 'trawl-decode FILE' trawl report
+says "-i 'sched:sched_switch'" trawl sched:sched_switch
+says 'one word: -i' trawl -i usb if x
+says 'pidof tick' trawl -p tick -i usb
+says '-G 2x: give a time' trawl -G 2x -w "$dir/x" -i usb
+
+says 'the file stands by itself' trawl-decode -r "$f"
+says 'is --where EXPR' trawl-decode -Y x "$f"
+says 'is --where EXPR' trawl-decode -f x "$f"
+says 'trawl-export --to' trawl-decode -w x "$f"
+says 'trawl-export --to' trawl-decode -T fields "$f"
+says '-w OUT' trawl-export -o x --to json "$f"
+says 'trawl-export --to' trawl-export -F pcapng "$f"
+says 'order of time' trawl-decode --sort x "$f"
+says '--summary' trawl-decode --stat "$f"
+says '--pid PID' trawl-decode -p 1 "$f"
+says 'did you mean --summary' trawl-decode --sumary "$f"
+says '--meta=machine' trawl-decode --meta machine "$f"
+
+# ---- what there is instead
+says "'openat'; .*stands in quotes" trawl-decode --where 'comm == openat' "$f"
+says 'write \+5s' trawl-decode --from 5s "$f"
+says 'write \+1\.5ms' trawl-decode --until 1.5ms "$f"
+says "no event here has a field 'arg7'; did you mean arg1, arg2 or arg3\?" trawl-decode --where 'arg7 == 1' "$f"
+note "no event is called 'tick_stp'; did you mean" trawl-decode --name tick_stp "$f"
+note "no event is called 'nosuch'; there are tick:loop" trawl-decode --name nosuch "$f"
+says "'usbd' is no source of this file; did you mean" trawl-decode --source usbd "$TRAWL_SRC/samples/usb-storage.trawl"
+# Event types that never occurred are nobody's wish.
+"$TRAWL_BUILD/tests/decode/make-sample" "$dir/s.trawl" 8
+same "only events that occurred" "$(trawl-decode --json "$dir/s.trawl" | grep -o '"name":"[^"]*"' | cut -d'"' -f4 | sort -u | paste -sd' ')" \
+	"$(trawl-decode --name zzzzzzzzz "$dir/s.trawl" 2>&1 | sed -n 's/.*there are //p' | tr -d ',' | tr ' ' '\n' | sort -u | paste -sd' ')"
+tap_done
