@@ -43,7 +43,7 @@ says 'did you mean uprobe:\./samples/tick:main or usdt:\./samples/tick:main\?' t
 says 'uprobe:\./samples/tick:FUNCTION' trawl -i ./samples/tick
 says 'did you mean event' trawl -i evnt:sched:sched_switch
 says 'a dot between' trawl -i eprobe:syscalls:x
-says 'a dot between' trawl -i eprobe:syscalls
+says 'write eprobe:GROUP.EVENT' trawl -i eprobe:syscalls
 says '^ {19}\^' trawl -i eprobe:syscalls:x
 says 'dollar sign: \$filename' trawl -i 'eprobe:syscalls.sys_enter_openat filename'
 says 'dollar sign: \$filename' trawl -i 'eprobe:syscalls.sys_enter_openat f=+0(filename):ustring'
