@@ -49,7 +49,7 @@ struct tasks *session_tasks(struct session *s);
  * The tasks of the scope and all that they started; asked by sources that let all tasks' events
  * in.
  */
-struct task_filter *session_kin(struct session *s);
+struct task_filter *session_followed(struct session *s);
 /* Takes in which tasks have started and ended until now. */
 int session_learn(struct session *s, struct trawl_error *err);
 

@@ -105,7 +105,7 @@ struct source {
 	/* Fills at most room entries of fds (fd and events); returns how many. */
 	size_t (*fds)(struct input *in, struct pollfd *fds, size_t room);
 	int (*drain)(struct input *in, struct trawl_error *err);
-	int (*learn)(struct input *in, struct task_filter *kin, struct trawl_error *err);
+	int (*learn)(struct input *in, struct task_filter *followed, struct trawl_error *err);
 	int (*tick)(struct input *in, struct trawl_error *err);
 	void (*turn)(struct input *in);
 	void (*close)(struct input *in);

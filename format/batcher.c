@@ -121,7 +121,7 @@ static double encode(struct batcher *s, struct chunk_encoder *e, const struct ba
 	s->o.emit(s->o.arg, s, payload, len, b->count, first, last);
 	if (chunk_encoder_was_bulk(e)) {
 		pthread_mutex_lock(&s->lock);
-		level_chunk(&s->pace, rung, b->used, len, encoded - begun, now() - encoded);
+		level_chunk(&s->level, rung, b->used, len, encoded - begun, now() - encoded);
 		pthread_mutex_unlock(&s->lock);
 	}
 	return b->used ? (double)(len + BLOCK_OVERHEAD + CHUNK_HEAD) / (double)b->used : 0;
@@ -172,7 +172,7 @@ static void *worker(void *arg)
 			pthread_cond_wait(&s->work, &s->lock);
 		if (!s->pending)
 			break;
-		rung = s->pace.rung;
+		rung = s->level.rung;
 		pthread_mutex_unlock(&s->lock);
 		if (e && s->o.keep_up)
 			chunk_encoder_bulk(e, level_of_rung(rung, s->o.level));
@@ -238,7 +238,7 @@ struct batcher *batcher_new(const struct trawl_source *source, const struct batc
 	s->started = thread_start(&s->thread, worker, s);
 	if (!s->started)
 		goto nomem;
-	s->idle = s->pace.since = now();
+	s->idle = s->level.since = now();
 	return s;
 nomem:
 	batcher_free(s);
@@ -315,9 +315,9 @@ static void hand_over(struct batcher *s)
 {
 	pthread_mutex_lock(&s->lock);
 	if (s->o.keep_up && s->pending)
-		level_busy(&s->pace, s->filling->used);
+		level_busy(&s->level, s->filling->used);
 	else if (s->o.keep_up)
-		level_idle(&s->pace, s->filling->used, s->idle, now());
+		level_idle(&s->level, s->filling->used, s->idle, now());
 	wait_for_worker(s);
 	s->pending = s->filling;
 	s->filling = s->filling == &s->a ? &s->b : &s->a;

@@ -77,7 +77,7 @@ struct batcher {
 	struct batch *pending;           /* NULL when the worker has nothing to do */
 	_Atomic size_t target;           /* bytes of records that the next chunk should have */
 	double density;                  /* the newest large chunk's bytes by byte of record */
-	struct adaptive_level pace;                /* of bulk payload, with o.keep_up */
+	struct adaptive_level level;                /* of bulk payload, with o.keep_up */
 	uint64_t idle;                   /* when the worker became so, ns */
 	bool started, quit;
 	bool failed;                     /* memory ran out in the worker */

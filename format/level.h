@@ -32,7 +32,7 @@ enum {
 struct level_cost {
 	double encode; /* ns */
 	double left;   /* bytes in the file */
-	uint64_t at;   /* of pace.bytes when it was measured; 0: never */
+	uint64_t at;   /* of adaptive_level.bytes when it was measured; 0: never */
 };
 
 struct adaptive_level {

@@ -52,7 +52,7 @@ struct ring {
 	uint64_t freed;        /* what is before this is free; up to tail it is a spill's */
 	uint64_t tail, head;   /* the oldest item, and behind the newest */
 	uint64_t last, before; /* the newest item and the one in front of it; UINT64_MAX: none */
-	struct meta_cache facts;    /* of metadata before tail */
+	struct meta_cache metas;     /* of metadata before tail */
 	struct trawl_sync sync; /* the newest before tail; mono 0: none */
 	struct trawl_ring_state state;
 	struct trawl_spill *spill;
@@ -65,8 +65,8 @@ struct trawl_spill {
 	struct batcher *const *stages;
 	uint32_t nstages;
 	uint32_t ntypes[SOURCES_MAX];
-	struct cached_meta **facts;
-	size_t nfacts;
+	struct cached_meta **metas;
+	size_t nmetas;
 	struct trawl_sync sync;
 	struct section_writer_front front;
 	struct trawl_loss unwritten[SOURCES_MAX];
@@ -102,7 +102,7 @@ struct ring *ring_new(uint64_t size, struct trawl_error *err)
 		return NULL;
 	}
 	r->last = r->before = UINT64_MAX;
-	meta_cache_init(&r->facts, META_CACHE_MOST);
+	meta_cache_init(&r->metas, META_CACHE_MOST);
 	lock_init(&r->lock);
 	pthread_cond_init(&r->freed_some, NULL);
 	return r;
@@ -112,7 +112,7 @@ void ring_free(struct ring *r)
 {
 	if (!r)
 		return;
-	meta_cache_free(&r->facts);
+	meta_cache_free(&r->metas);
 	munmap(r->bytes, r->size);
 	pthread_cond_destroy(&r->freed_some);
 	pthread_mutex_destroy(&r->lock);
@@ -140,7 +140,7 @@ static void remember(struct ring *r, const struct item *i)
 		r->sync = ((const struct sync_item *)i)->sync;
 	} else if (i->kind == BLOCK_META) {
 		m = item_meta(i);
-		meta_cache_put(&r->facts, &m);
+		meta_cache_put(&r->metas, &m);
 	}
 }
 
@@ -226,7 +226,7 @@ bool ring_meta(struct ring *r, const struct trawl_meta *m)
 		if (m->len)
 			memcpy(i->text + name + media, m->data, m->len);
 	} else {
-		kept = meta_cache_put(&r->facts, m);
+		kept = meta_cache_put(&r->metas, m);
 	}
 	pthread_mutex_unlock(&r->lock);
 	return kept;
@@ -293,8 +293,8 @@ static struct trawl_spill *take(struct ring *r, struct trawl_error *err)
 	}
 	s = calloc(1, sizeof(*s));
 	if (s)
-		s->facts = meta_cache_hold(&r->facts, &s->nfacts);
-	if (!s || !s->facts) {
+		s->metas = meta_cache_hold(&r->metas, &s->nmetas);
+	if (!s || !s->metas) {
 		free(s);
 		trawl_fail(err, TRAWL_CANNOT, "out of memory");
 		return NULL;
@@ -340,8 +340,8 @@ static int put_front(const struct trawl_spill *s, struct section_writer *v, int 
 		for (uint32_t k = 0; !ret && k < s->ntypes[i]; k++)
 			ret = section_writer_type(v, s->stages[i]->types[k], k);
 	}
-	for (size_t i = 0; !ret && i < s->nfacts; i++)
-		ret = section_writer_meta(v, &s->facts[i]->meta);
+	for (size_t i = 0; !ret && i < s->nmetas; i++)
+		ret = section_writer_meta(v, &s->metas[i]->meta);
 	return !ret && s->sync.mono ? section_writer_sync(v, &s->sync) : ret;
 }
 
@@ -421,7 +421,7 @@ static void spill_free(struct trawl_spill *s)
 	struct ring *r = s->ring;
 
 	pthread_mutex_lock(&r->lock);
-	meta_cache_release(s->facts, s->nfacts);
+	meta_cache_release(s->metas, s->nmetas);
 	r->spill = NULL;
 	pthread_mutex_unlock(&r->lock);
 	free(s);

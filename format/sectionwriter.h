@@ -36,7 +36,7 @@ struct section_writer {
 	struct meta_cache metas;
 };
 
-/* Starts a section at the place of fd, which is the volume's from now on. */
+/* Starts a section at the place of fd, which the section writer owns from now on. */
 int section_writer_begin(struct section_writer *v, int fd,
 			 const struct section_writer_front *front);
 
@@ -63,7 +63,7 @@ uint64_t section_writer_size(const struct section_writer *v);
 /* Index and end block, which says that `lost` events are not here. */
 void section_writer_end(struct section_writer *v, uint64_t lost);
 
-/* Closes the descriptor and frees; the volume can begin anew. 0 or -1 as above. */
+/* Closes the descriptor and frees; section_writer_begin() may follow. 0 or -1 as above. */
 int section_writer_close(struct section_writer *v);
 
 static inline bool section_writer_failed(const struct section_writer *v)

@@ -35,9 +35,9 @@ void sink_open(struct file_sink *o, int fd)
 		at = st.st_size;
 	o->seekable = true;
 	o->base = o->reserved = (uint64_t)at;
-	o->trail = malloc(sizeof(*o->trail));
-	if (o->trail)
-		writeback_init(o->trail, fd, o->base);
+	o->writeback = malloc(sizeof(*o->writeback));
+	if (o->writeback)
+		writeback_init(o->writeback, fd, o->base);
 	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY)
 		o->most = limit.rlim_cur;
 }
@@ -120,8 +120,8 @@ static int sink_iov(struct file_sink *o, struct iovec *iov, int n)
 	}
 	if (!write_all(o->fd, iov, n)) {
 		o->pos += size;
-		if (o->trail)
-			writeback_wrote(o->trail, o->base + o->pos);
+		if (o->writeback)
+			writeback_wrote(o->writeback, o->base + o->pos);
 		return 0;
 	}
 	o->error = errno;
@@ -189,10 +189,10 @@ int sink_close(struct file_sink *o)
 {
 	int err = 0;
 
-	if (o->trail)
-		writeback_done(o->trail);
-	free(o->trail);
-	o->trail = NULL;
+	if (o->writeback)
+		writeback_done(o->writeback);
+	free(o->writeback);
+	o->writeback = NULL;
 	if (o->seekable && o->reserved > o->base + o->pos &&
 	    ftruncate(o->fd, (off_t)(o->base + o->pos)))
 		err = errno;

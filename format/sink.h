@@ -18,7 +18,7 @@ struct file_sink {
 	uint64_t most;     /* file offset that the file may not grow beyond (ulimit -f) */
 	size_t last;       /* the caller's: bytes to keep free behind the next block */
 	uint32_t seq;      /* of the next own block */
-	struct writeback *trail; /* of a seekable file; NULL: none */
+	struct writeback *writeback; /* of a seekable file; NULL: none */
 	int error;         /* errno of the first failure; nothing is written after it */
 };
 

@@ -34,7 +34,7 @@ struct block_job {
 };
 
 struct write_queue {
-	struct section_writer file; /* the thread's while a parcel waits; else under the lock */
+	struct section_writer file; /* the thread's while a block job waits; else under the lock */
 	pthread_mutex_t lock;
 	pthread_cond_t work, done;
 	pthread_t thread;
@@ -58,7 +58,7 @@ static void put_chunk(struct section_writer *v, struct batcher *s, const struct 
 		batcher_unwritten(s, c.count, c.first, c.last);
 }
 
-/* What a volume cannot write it keeps, or remembers that it failed. */
+/* The section writer keeps what it cannot write, or remembers that it failed. */
 static void put(struct section_writer *v, struct block_job *p)
 {
 	switch (p->kind) {

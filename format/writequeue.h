@@ -18,7 +18,7 @@ enum { WRITE_QUEUE_MOST = 8 << 20 };
 
 struct write_queue;
 
-/* Begins a file on fd, which is the outbox's in any case. NULL and *err when that fails. */
+/* Begins a file on fd, which the write queue owns in any case. NULL and *err when that fails. */
 struct write_queue *write_queue_new(int fd, const struct section_writer_front *front,
 				    struct trawl_error *err);
 
@@ -50,7 +50,7 @@ uint64_t write_queue_expected(struct write_queue *o);
 struct section_writer *write_queue_hold(struct write_queue *o);
 void write_queue_release(struct write_queue *o);
 
-/* Ends the thread and frees; the caller has ended and closed the volume. NULL is none. */
+/* Ends the thread and frees; the caller has ended and closed the section. NULL is none. */
 void write_queue_free(struct write_queue *o);
 
 #endif

@@ -42,23 +42,23 @@ static pid_t subject(const struct trace_event *e, const struct ring_event *ev)
 static void look(struct trace *t, const struct trace_event *e, const struct ring_event *ev)
 {
 	struct tasks *tasks = session_tasks(t->in->session);
-	struct task_filter *kin = session_kin(t->in->session);
+	struct task_filter *followed = session_followed(t->in->session);
 	bool exec = !strcmp(e->name, "sched_process_exec");
 	pid_t tid = subject(e, ev);
 
 	if (!strcmp(e->name, "sched_process_exit"))
-		task_filter_end(kin, tid, ev->ts);
+		task_filter_end(followed, tid, ev->ts);
 	if (!exec && strcmp(e->name, "task_newtask"))
 		return;
 	/* A new task may have the TID of one that we know; a program replaces another. */
-	task_filter_begin(kin, tid, ev->ts);
+	task_filter_begin(followed, tid, ev->ts);
 	tasks_forget(tasks, tid);
 	if (exec)
 		tasks_saw(tasks, tid);
 }
 
 struct listing {
-	struct task_filter *kin;
+	struct task_filter *followed;
 	uint8_t *bits; /* a bit per TID; NULL: not asked for */
 };
 
@@ -66,34 +66,34 @@ static void found(void *arg, pid_t tid)
 {
 	struct listing *l = arg;
 
-	task_filter_found(l->kin, tid);
-	if (l->bits && (uint32_t)tid < l->kin->max)
+	task_filter_found(l->followed, tid);
+	if (l->bits && (uint32_t)tid < l->followed->max)
 		l->bits[tid / 8] |= (uint8_t)(1 << (tid % 8));
 }
 
 /* The kernel's list has those that started before us, or whose start was lost. */
-static int take_list(struct trace *t, struct task_filter *kin, struct trawl_error *err)
+static int take_list(struct trace *t, struct task_filter *followed, struct trawl_error *err)
 {
-	struct listing l = { .kin = kin };
-	bool lost = t->lost != kin->lost;
+	struct listing l = { .followed = followed };
+	bool lost = t->lost != followed->lost;
 	uint64_t now = mono_now();
 	int r;
 
 	if (lost)
-		l.bits = calloc(kin->max / 8 + 1, 1);
+		l.bits = calloc(followed->max / 8 + 1, 1);
 	if (lost && !l.bits)
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	r = pidfilter_each(t->dir, found, &l, err);
 	if (!r && lost) {
-		task_filter_keep(kin, l.bits, now);
-		kin->unsure = mono_now();
-		kin->lost = t->lost;
+		task_filter_keep(followed, l.bits, now);
+		followed->unsure = mono_now();
+		followed->lost = t->lost;
 	}
 	free(l.bits);
 	return r;
 }
 
-static int task_learn(struct input *in, struct task_filter *kin, struct trawl_error *err)
+static int task_learn(struct input *in, struct task_filter *followed, struct trawl_error *err)
 {
 	struct trace *t = in->state;
 	uint64_t now = mono_now();
@@ -102,9 +102,9 @@ static int task_learn(struct input *in, struct task_filter *kin, struct trawl_er
 	do
 		r = trace_drain(in, err);
 	while (r > 0);
-	if (r || take_list(t, kin, err))
+	if (r || take_list(t, followed, err))
 		return -1;
-	kin->known = now;
+	followed->known = now;
 	return 0;
 }
 
@@ -143,7 +143,7 @@ static int task_discard(struct input *in, struct trawl_error *err)
 {
 	if (trace_discard(in, err))
 		return -1;
-	initial_tasks_take(&session_tasks(in->session)->census);
+	initial_tasks_take(&session_tasks(in->session)->initial);
 	return 0;
 }
 

@@ -49,7 +49,7 @@ struct session {
 	struct user user;
 	struct recording rec; /* what becomes of the events */
 	struct tasks tasks;
-	struct task_filter kin;
+	struct task_filter followed;
 	struct command command;
 	struct input *inputs;
 	size_t ninputs;
@@ -93,9 +93,9 @@ struct tasks *session_tasks(struct session *s)
 	return &s->tasks;
 }
 
-struct task_filter *session_kin(struct session *s)
+struct task_filter *session_followed(struct session *s)
 {
-	return &s->kin;
+	return &s->followed;
 }
 
 const struct session_span *session_span(const struct session *s)
@@ -108,7 +108,7 @@ int session_learn(struct session *s, struct trawl_error *err)
 	for (size_t i = 0; i < s->nstarted; i++) {
 		struct input *in = &s->inputs[i];
 
-		if (in->source->learn && in->source->learn(in, &s->kin, err))
+		if (in->source->learn && in->source->learn(in, &s->followed, err))
 			return -1;
 	}
 	return 0;
@@ -233,13 +233,13 @@ static int set_up_scope(struct session *s, struct trawl_error *err)
 		return -1;
 	s->tasks.pids = s->scope.pids;
 	s->tasks.npids = s->scope.n;
-	s->tasks.kin = &s->kin;
+	s->tasks.followed = &s->followed;
 	return 0;
 }
 
 static int set_up_kin(struct session *s, struct trawl_error *err)
 {
-	return task_filter_init(&s->kin, s->tasks.max)
+	return task_filter_init(&s->followed, s->tasks.max)
 		       ? 0
 		       : trawl_fail(err, TRAWL_CANNOT, "out of memory");
 }
@@ -680,7 +680,7 @@ static int stop(struct session *s, struct trawl_error *err)
 static void say_left_behind(struct session *s)
 {
 	pid_t one = 0;
-	size_t n = s->command.ended ? task_filter_living(&s->kin, &one) : 0;
+	size_t n = s->command.ended ? task_filter_living(&s->followed, &one) : 0;
 
 	if (n)
 		session_note(s, "%s has ended and left %zu process%s behind, no longer recorded; "
@@ -775,7 +775,7 @@ static void free_session(struct session *s)
 	pending_free(&s->first.pending);
 	scope_close(&s->scope);
 	tasks_done(&s->tasks);
-	task_filter_free(&s->kin);
+	task_filter_free(&s->followed);
 	user_free(&s->user);
 	event_fds_close(&s->news);
 }

@@ -12,7 +12,7 @@
 #include "capture/sys/proc.h"
 
 struct counting {
-	struct initial_tasks *census;
+	struct initial_tasks *initial;
 	pid_t pid;
 };
 
@@ -37,7 +37,7 @@ static bool read_comm(const struct initial_tasks_task *t, char *comm, size_t siz
 static void count(void *arg, pid_t tid)
 {
 	struct counting *with = arg;
-	struct initial_tasks *c = with->census;
+	struct initial_tasks *c = with->initial;
 	struct initial_tasks_task t = { .tid = tid, .pid = with->pid };
 
 	if (!read_comm(&t, t.comm, sizeof(t.comm)))
@@ -61,9 +61,9 @@ static int by_tid(const void *a, const void *b)
 	return (x->tid > y->tid) - (x->tid < y->tid);
 }
 
-static void count_process(void *census, pid_t pid)
+static void count_process(void *initial, pid_t pid)
 {
-	struct counting with = { census, pid };
+	struct counting with = { initial, pid };
 
 	threads_each(pid, count, &with);
 }

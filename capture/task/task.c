@@ -42,7 +42,7 @@ void tasks_done(struct tasks *t)
 	free(t->seen);
 	free(t->probed);
 	free(t->fresh);
-	initial_tasks_free(&t->census);
+	initial_tasks_free(&t->initial);
 	*t = (struct tasks){ 0 };
 }
 
@@ -225,9 +225,9 @@ static int tell_former(struct tasks *t, struct initial_tasks_task *task, struct 
 	json_uint(&j, "tid", (uint64_t)task->tid);
 	json_int(&j, "pid", task->pid);
 	json_bytes(&j, "comm", task->comm, strlen(task->comm));
-	json_uint(&j, "time_ns", t->census.time);
+	json_uint(&j, "time_ns", t->initial.time);
 	json_end(&j);
-	r = write_task(w, task->tid, &j, t->census.time, err);
+	r = write_task(w, task->tid, &j, t->initial.time, err);
 	json_free(&j);
 	return r;
 }
@@ -238,7 +238,7 @@ static bool is_of_scope(const struct tasks *t, pid_t tid, pid_t pid)
 	for (size_t i = 0; i < t->npids; i++)
 		if (t->pids[i] == tid || t->pids[i] == pid)
 			return true;
-	return t->npids && task_filter_has(t->kin, tid, UINT64_MAX);
+	return t->npids && task_filter_has(t->followed, tid, UINT64_MAX);
 }
 
 static void describe(const struct tasks *t, struct json *j, pid_t tid, const char *status,
@@ -277,7 +277,7 @@ static int look_up_maps(struct tasks *t, pid_t tid, pid_t pid, struct trawl_writ
 
 static int look_up(struct tasks *t, pid_t tid, struct trawl_writer *w, struct trawl_error *err)
 {
-	struct initial_tasks_task *former = initial_tasks_find(&t->census, tid);
+	struct initial_tasks_task *former = initial_tasks_find(&t->initial, tid);
 	size_t len;
 	char *status = read_proc(tid, "status", 4096, &len);
 	char *comm = status ? read_proc(tid, "comm", 64, &len) : NULL;

@@ -27,10 +27,10 @@ struct tasks {
 		uint64_t hash; /* of the maps as written last */
 	} maps[TASK_MAPS_MAX];
 	size_t nmaps;
-	struct initial_tasks census;
+	struct initial_tasks initial;
 	const pid_t *pids;     /* the scope, the session's; npids 0: the whole machine */
 	size_t npids;
-	const struct task_filter *kin; /* and all that they start */
+	const struct task_filter *followed; /* and all that they start */
 };
 
 int tasks_init(struct tasks *t, struct trawl_error *err);

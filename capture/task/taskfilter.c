@@ -65,7 +65,7 @@ void task_filter_keep(struct task_filter *k, const uint8_t *bits, uint64_t time)
 }
 
 struct living {
-	const struct task_filter *kin;
+	const struct task_filter *followed;
 	size_t n;
 	pid_t one;
 };
@@ -74,7 +74,7 @@ static void meet(void *arg, pid_t pid)
 {
 	struct living *l = arg;
 
-	if (!task_filter_has(l->kin, pid, UINT64_MAX))
+	if (!task_filter_has(l->followed, pid, UINT64_MAX))
 		return;
 	l->one = pid;
 	l->n++;
@@ -82,7 +82,7 @@ static void meet(void *arg, pid_t pid)
 
 size_t task_filter_living(const struct task_filter *k, pid_t *one)
 {
-	struct living l = { .kin = k };
+	struct living l = { .followed = k };
 
 	processes_each(meet, &l);
 	*one = l.one;

@@ -503,7 +503,7 @@ static const void *snap(const struct trace_event *e, const uint8_t *record, uint
 /* An event of a task outside the scope, or of one of which that is not known. */
 static void put_aside(struct trace *t, pid_t tid, uint64_t ts)
 {
-	if (ts <= session_kin(t->in->session)->unsure) {
+	if (ts <= session_followed(t->in->session)->unsure) {
 		if (!t->unsure++)
 			t->unsure_from = ts;
 		return;
@@ -521,14 +521,14 @@ static void put_aside(struct trace *t, pid_t tid, uint64_t ts)
 /* Is the event one of the scope's? 1 or 0; -1 on failure. */
 static int is_wanted(struct trace *t, pid_t tid, uint64_t ts, struct trawl_error *err)
 {
-	const struct task_filter *kin = session_kin(t->in->session);
+	const struct task_filter *followed = session_followed(t->in->session);
 
-	if (task_filter_has(kin, tid, ts))
+	if (task_filter_has(followed, tid, ts))
 		return 1;
 	/* The task may have started since the last look. */
-	if (ts > kin->known && session_learn(t->in->session, err))
+	if (ts > followed->known && session_learn(t->in->session, err))
 		return -1;
-	if (task_filter_has(kin, tid, ts))
+	if (task_filter_has(followed, tid, ts))
 		return 1;
 	put_aside(t, tid, ts);
 	return 0;

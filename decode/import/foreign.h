@@ -32,14 +32,14 @@ struct foreign {
 
 /*
  * The path to open for this file: the path itself; or, if the file is a foreign one, that of a
- * nameless temporary file to which it was imported, and which lives until foreign_close().
+ * unnamed temporary file to which it was imported, and which lives until foreign_close().
  * NULL: it could not be imported.
  */
 const char *foreign_resolve(struct foreign *f, const char *path, struct trawl_error *err);
 
 /*
  * The path to open for a file that is read twice: the path itself, if it is a regular file; else
- * ("-" is standard input) that of a nameless temporary copy, which lives until foreign_close().
+ * ("-" is standard input) that of a unnamed temporary copy, which lives until foreign_close().
  */
 const char *foreign_copy(struct foreign *f, const char *path, struct trawl_error *err);
 /* An error of a file that has no name of its own: is one of `name`. */

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* A nameless temporary file, in $TMPDIR or /tmp; -1 with *err. */
+/* A unnamed temporary file, in $TMPDIR or /tmp; -1 with *err. */
 int unpack_temporary(struct trawl_error *err);
 
 /* Whether the stream, at its beginning, is compressed. Rewinds. */

@@ -65,7 +65,7 @@ static void stream(struct run *r, const struct machine *m, int batches, double e
 	}
 }
 
-Test(pace, rungs_are_levels_of_zstd_from_the_wanted_one_to_none)
+Test(level, rungs_are_levels_of_zstd_from_the_wanted_one_to_none)
 {
 	cr_assert_eq(level_of_rung(0, 7), 7);
 	cr_assert_eq(level_of_rung(0, 0), 0, "the default stays the default");
@@ -76,7 +76,7 @@ Test(pace, rungs_are_levels_of_zstd_from_the_wanted_one_to_none)
 	cr_assert_eq(level_of_rung(LAST, 1), LEVEL_STORED);
 }
 
-Test(pace, who_is_in_time_compresses_as_wanted)
+Test(level, who_is_in_time_compresses_as_wanted)
 {
 	struct run r = { 0 };
 
@@ -86,7 +86,7 @@ Test(pace, who_is_in_time_compresses_as_wanted)
 }
 
 /* What a source reads at once after a while of waiting: it could have been spread out. */
-Test(pace, bursts_are_no_overload)
+Test(level, bursts_are_no_overload)
 {
 	struct run r = { 0 };
 
@@ -99,7 +99,7 @@ Test(pace, bursts_are_no_overload)
 	cr_assert_eq(r.on[0], 2800);
 }
 
-Test(pace, a_short_jam_is_waited_for)
+Test(level, a_short_jam_is_waited_for)
 {
 	struct run r = { 0 };
 
@@ -110,7 +110,7 @@ Test(pace, a_short_jam_is_waited_for)
 	cr_assert_eq(r.p.rung, 1);
 }
 
-Test(pace, what_never_ends_is_stored_the_fastest_way)
+Test(level, what_never_ends_is_stored_the_fastest_way)
 {
 	struct run r = { 0 };
 
@@ -119,7 +119,7 @@ Test(pace, what_never_ends_is_stored_the_fastest_way)
 }
 
 /* Storing as it is would make the disk the bottleneck: 10.1 ns a byte instead of 5.2. */
-Test(pace, a_slow_disk_is_not_helped_by_larger_files)
+Test(level, a_slow_disk_is_not_helped_by_larger_files)
 {
 	struct run r = { 0 };
 
@@ -129,7 +129,7 @@ Test(pace, a_slow_disk_is_not_helped_by_larger_files)
 }
 
 /* Between two rungs, both take turns: nothing is lost, and no more is given up than must be. */
-Test(pace, a_rate_between_two_rungs_is_kept_up_with)
+Test(level, a_rate_between_two_rungs_is_kept_up_with)
 {
 	struct run r = { 0 };
 	uint64_t start;
@@ -144,7 +144,7 @@ Test(pace, a_rate_between_two_rungs_is_kept_up_with)
 	cr_assert_lt(r.now - start, 4000ull * BATCH + 100ull * BATCH, "it fell behind");
 }
 
-Test(pace, time_again_is_used_at_once)
+Test(level, time_again_is_used_at_once)
 {
 	struct run r = { 0 };
 
@@ -157,7 +157,7 @@ Test(pace, time_again_is_used_at_once)
 }
 
 /* Small events: no chunk was bulk, so that no rung would make a difference. */
-Test(pace, without_bulk_nothing_changes)
+Test(level, without_bulk_nothing_changes)
 {
 	struct adaptive_level p = { 0 };
 
@@ -167,7 +167,7 @@ Test(pace, without_bulk_nothing_changes)
 }
 
 /* A chunk of a few events costs what every chunk costs, and tells nothing. */
-Test(pace, tiny_chunks_are_not_measured)
+Test(level, tiny_chunks_are_not_measured)
 {
 	struct adaptive_level p = { 0 };
 

@@ -359,7 +359,7 @@ Test(ring, larger_than_the_memory_of_the_machine_is_refused)
 	cr_assert(strstr(err.text, "this machine has"), "%s", err.text);
 }
 
-Test(facts, of_the_largest_family_the_oldest_goes)
+Test(meta_cache, of_the_largest_family_the_oldest_goes)
 {
 	struct meta_cache f;
 	struct cached_meta **held;

@@ -8,7 +8,7 @@
 
 static const uint64_t MS = 1000000, STEP = WRITEBACK_STEP;
 
-Test(trail, a_capture_that_takes_its_time_is_left_alone)
+Test(writeback, a_capture_that_takes_its_time_is_left_alone)
 {
 	struct writeback t;
 	uint64_t end = 4096, now;
@@ -23,7 +23,7 @@ Test(trail, a_capture_that_takes_its_time_is_left_alone)
 	cr_assert(writeback_hurry(&t, end, now + 1));
 }
 
-Test(trail, the_first_bytes_tell_nothing)
+Test(writeback, the_first_bytes_tell_nothing)
 {
 	struct writeback t;
 
@@ -32,7 +32,7 @@ Test(trail, the_first_bytes_tell_nothing)
 	cr_assert(writeback_hurry(&t, 101 * STEP, 6 * MS));
 }
 
-Test(trail, a_hurry_is_a_step_in_less_than_its_time)
+Test(writeback, a_hurry_is_a_step_in_less_than_its_time)
 {
 	struct writeback t;
 
@@ -45,7 +45,7 @@ Test(trail, a_hurry_is_a_step_in_less_than_its_time)
 	cr_assert_not(writeback_hurry(&t, 5 * STEP + 1, 5 * WRITEBACK_HURRY_MS * MS - 1));
 }
 
-Test(trail, all_is_written_once_and_what_is_new_is_kept)
+Test(writeback, all_is_written_once_and_what_is_new_is_kept)
 {
 	const uint64_t base = 12345, size = 3 * (uint64_t)WRITEBACK_KEPT + 77;
 	uint64_t written = base, forgotten = base;
@@ -70,9 +70,9 @@ Test(trail, all_is_written_once_and_what_is_new_is_kept)
 }
 
 /* The thread comes with the first hurry, and goes. */
-Test(trail, a_hurry_has_a_thread)
+Test(writeback, a_hurry_has_a_thread)
 {
-	char path[] = "/tmp/trawl-trail-XXXXXX";
+	char path[] = "/tmp/trawl-writeback-XXXXXX";
 	int fd = mkstemp(path);
 	struct writeback t;
 

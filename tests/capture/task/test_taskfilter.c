@@ -9,7 +9,7 @@ static bool told(const struct task_filter *k, pid_t tid, uint64_t until)
 	return task_filter_has(k, tid, until) && !task_filter_has(k, tid, until + 1);
 }
 
-Test(kin, knows_whom_it_was_told_of)
+Test(task_filter, knows_whom_it_was_told_of)
 {
 	struct task_filter k;
 
@@ -55,7 +55,7 @@ static void in_any_order(struct happened *h, size_t n, size_t at, uint64_t until
 	task_filter_free(&k);
 }
 
-Test(kin, what_happened_may_be_told_in_any_order)
+Test(task_filter, what_happened_may_be_told_in_any_order)
 {
 	struct happened one[] = { { 'b', 10 }, { 'e', 20 } };
 	struct happened leader[] = { { 'b', 10 }, { 'e', 20 }, { 'b', 30 } }; /* a thread's execve() */
@@ -68,7 +68,7 @@ Test(kin, what_happened_may_be_told_in_any_order)
 	in_any_order(thrice, 5, 0, UINT64_MAX);
 }
 
-Test(kin, the_kernels_list)
+Test(task_filter, the_kernels_list)
 {
 	uint8_t listed[1000 / 8] = { [17 / 8] = 1 << 17 % 8 };
 	struct task_filter k;
@@ -88,7 +88,7 @@ Test(kin, the_kernels_list)
 	task_filter_free(&k);
 }
 
-Test(kin, what_is_no_tid_is_nobody)
+Test(task_filter, what_is_no_tid_is_nobody)
 {
 	static const pid_t none[] = { -1, 0, 1000, 2000000000 };
 	struct task_filter k;
@@ -103,7 +103,7 @@ Test(kin, what_is_no_tid_is_nobody)
 	task_filter_free(&k);
 }
 
-Test(kin, who_lives_on)
+Test(task_filter, who_lives_on)
 {
 	pid_t one = 0, me = getpid();
 	struct task_filter k;
