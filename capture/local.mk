@@ -54,6 +54,7 @@ libcapture_la_CFLAGS = $(AM_CFLAGS) -O2 -DBINDIR='"$(bindir)"'
 libcapture_la_SOURCES += \
 	capture/sys/alloc.h \
 	capture/probe/build.c capture/probe/build.h \
+	capture/probe/callers.c capture/probe/callers.h \
 	capture/probe/cxx.c capture/probe/cxx.h \
 	capture/probe/abi.c capture/probe/abi.h \
 	capture/probe/dwarf.c capture/probe/dwarf.h \
@@ -71,6 +72,7 @@ libcapture_la_SOURCES += \
 	capture/probe/probe.c capture/probe/probe.h capture/probe/probe_json.c \
 	capture/probe/procmap.c capture/probe/procmap.h \
 	capture/probe/relocs.c capture/probe/relocs.h \
+	capture/probe/retval.c capture/probe/retval.h \
 	capture/cli/spec.c capture/cli/spec.h \
 	capture/probe/trampoline.c capture/probe/trampoline.h \
 	capture/probe/uprobe.c \

@@ -6,6 +6,7 @@
 #include "capture/probe/abi.h"
 #include "capture/probe/dwarf.h"
 #include "capture/probe/param.h"
+#include "capture/probe/retval.h"
 
 #ifdef HAVE_DW
 #include <dwarf.h>
@@ -71,12 +72,20 @@ struct search {
 	bool found;
 };
 
+/* Of a function in several stretches (.cold) GCC tells no entry: it is where the first begins. */
+static bool entry_of(Dwarf_Die *die, Dwarf_Addr *entry)
+{
+	Dwarf_Addr base, end;
+
+	return dwarf_entrypc(die, entry) == 0 || dwarf_ranges(die, 0, &base, entry, &end) > 0;
+}
+
 static int check_function(Dwarf_Die *die, void *arg)
 {
 	struct search *s = arg;
 	Dwarf_Addr entry;
 
-	if (dwarf_entrypc(die, &entry) != 0 || entry != s->vaddr)
+	if (!entry_of(die, &entry) || entry != s->vaddr)
 		return DWARF_CB_OK;
 	s->die = *die;
 	s->found = true;
@@ -128,65 +137,7 @@ const char *dwarf_unwinding_language(struct dwarf *d, uint64_t vaddr)
 	}
 }
 
-/* ---- values ---------------------------------------------------------------------------------- */
-
-__attribute__((format(printf, 2, 3))) static void unavailable(struct dwarf_value *v,
-							      const char *why, ...)
-{
-	va_list ap;
-
-	v->place.form = ARGLOC_NONE;
-	va_start(ap, why);
-	vsnprintf(v->place.why, sizeof(v->place.why), why, ap);
-	va_end(ap);
-}
-
-/* Fills in a scalar that the kernel can read at `expr`. */
-static void readable(struct dwarf_value *v, const struct abi_type *t, const char *expr)
-{
-	bool hex = t->is_float || t->show == PROBE_SHOW_ADDR;
-
-	v->place = (struct argloc){ .form = ARGLOC_EXPR, .bits = t->size * 8,
-				   .is_signed = t->is_signed, .is_float = t->is_float };
-	snprintf(v->place.expr, sizeof(v->place.expr), "%s", expr);
-	snprintf(v->type, sizeof(v->type), "%c%u", hex ? 'x' : t->is_signed ? 's' : 'u',
-		 v->place.bits);
-	v->show = t->show;
-}
-
-static bool simple(const struct abi_type *t)
-{
-	return t->scalar && (t->size == 1 || t->size == 2 || t->size == 4 || t->size == 8);
-}
-
-static void describe_return(Dwarf_Die *fn, struct dwarf_function *out, struct abi *abi)
-{
-	struct dwarf_value *v = &out->ret;
-	struct abi_type t;
-	Dwarf_Die type;
-
-	v->name = xstrdup("");
-	if (!dwarf_type_of(fn, &type)) {
-		v->ctype = xstrdup("void");
-		unavailable(v, "the function returns nothing");
-		return;
-	}
-	v->ctype = dwarf_type_text(&type, 0);
-	abi_type_of(&type, &t);
-	if (t.memory && !t.scalar) {
-		/* The caller passes an address for the result, which comes back in rax. */
-		abi->gp++;
-		t = (struct abi_type){ .size = 8, .scalar = true, .show = PROBE_SHOW_ADDR };
-		readable(v, &t, "$retval");
-	} else if (!simple(&t)) {
-		unavailable(v, "%s is returned by value, in more than one register", v->ctype);
-	} else if (t.part[0] == CLASS_SSE || t.memory) {
-		unavailable(v, "%s is returned in a floating point register, which the kernel's "
-			    "probes cannot read", v->ctype);
-	} else {
-		readable(v, &t, "$retval");
-	}
-}
+/* ---- functions ------------------------------------------------------------------------------- */
 
 bool dwarf_function_at(struct dwarf *d, uint64_t vaddr, struct dwarf_function *fn)
 {
@@ -201,7 +152,7 @@ bool dwarf_function_at(struct dwarf *d, uint64_t vaddr, struct dwarf_function *f
 	dwarf_getfuncs(&unit, check_function, &s, 0);
 	if (!s.found)
 		return false;
-	describe_return(&s.die, fn, &abi);
+	retval_describe(&s.die, &unit, elf_function_at(d->file, vaddr), fn, &abi);
 	f = (struct param_finder){ .elf = d->file, .unit = &unit, .function = &s.die, .vaddr = vaddr,
 				   .symbol = elf_function_at(d->file, vaddr), .abi = abi };
 	param_find_all(&f, fn);
@@ -217,6 +168,10 @@ void dwarf_function_free(struct dwarf_function *fn)
 	free(fn->params);
 	free(fn->ret.name);
 	free(fn->ret.ctype);
+	for (size_t i = 0; i < fn->nparts; i++) {
+		free(fn->parts[i].name);
+		free(fn->parts[i].ctype);
+	}
 }
 
 #else /* !HAVE_DW */

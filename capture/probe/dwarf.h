@@ -28,6 +28,9 @@ struct dwarf_function {
 	size_t nparams;
 	struct dwarf_value *params;
 	struct dwarf_value ret; /* ctype "void" if there is none */
+	size_t nparts;          /* 2: it is returned in two registers, each a part */
+	struct dwarf_value parts[2]; /* name: of the register, "rax" */
+	bool ret_doubtful;      /* the compiler may have taken the value away: code_result_used() */
 };
 
 struct dwarf;

@@ -45,7 +45,17 @@ void code_close(struct code *code)
 		return;
 	frames_close(code->frames);
 	relocs_close(code->relocs);
+	callers_close(code->callers);
 	free(code);
+}
+
+bool code_result_used(struct code *code, uint64_t vaddr)
+{
+	if (relocs_pointer(code->relocs, vaddr, vaddr + 1, 0))
+		return true;
+	if (!code->callers)
+		code->callers = callers_open(code->elf);
+	return callers_use_result(code->callers, vaddr);
 }
 
 void flow_free(struct flow *flow)

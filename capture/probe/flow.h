@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "capture/probe/callers.h"
 #include "capture/probe/elf.h"
 #include "capture/probe/frames.h"
 #include "capture/probe/relocs.h"
@@ -22,11 +23,18 @@ struct code {
 	struct elf_file *elf;
 	struct frames *frames;
 	struct relocs *relocs;
+	struct callers *callers; /* read when first needed */
 };
 
 /* elf must outlive it. */
 struct code *code_open(struct elf_file *elf);
 void code_close(struct code *code);
+
+/*
+ * Is the value that the function at vaddr returns certainly there: does a caller in the file use it,
+ * or a pointer to the function exist, so that the compiler could not take it away?
+ */
+bool code_result_used(struct code *code, uint64_t vaddr);
 
 /*
  * The name of what a call or jump to vaddr reaches: a function of the file or, through its PLT, an

@@ -125,6 +125,11 @@ static void show_as(struct probe_arg *arg, const char *type, const struct dwarf_
 	arg->show = value && !own_type ? value->show : build_show(type);
 }
 
+static bool in_parts(const struct making *m)
+{
+	return m->fnd.nparts && !m->fnd.ret_doubtful;
+}
+
 /* $retval, as far as it is known here. Complains if it cannot be asked for. */
 static int resolve_retval(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
 			  struct argloc *place, const struct dwarf_value **value)
@@ -136,7 +141,9 @@ static int resolve_retval(struct making *m, const struct spec_arg *arg, const st
 	snprintf(place->expr, sizeof(place->expr), "%s",
 		 m->p->kind == PROBE_URETPROBE ? "$retval" : "%ax");
 	*value = m->described ? &m->fnd.ret : NULL;
-	if (*value && (*value)->place.form == ARGLOC_NONE && !*arg->type)
+	/* Of many functions, those without a value say so; a type is the user's word for one. */
+	if (*value && (*value)->place.form == ARGLOC_NONE && !*arg->type &&
+	    (!in_parts(m) || e->depth) && (e->depth || !is_glob(m->r->spec->symbol)))
 		return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "$retval: %s",
 				 (*value)->place.why);
 	return 0;
@@ -174,41 +181,75 @@ static const char *no_retval(const struct making *m, const struct spec_arg *arg,
 	}
 }
 
-/* One of the user's ARGs. */
-static int add_arg(struct making *m, const struct spec_arg *arg, struct fetch_expr *e)
+/* One field of an ARG at all sites. `why` if it has no value. */
+static int add_field(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
+		     const char *name, struct argloc *place, const struct dwarf_value *value,
+		     const char *why)
 {
-	char *name = fetch_field_name(arg, e), fetch[512], symbol[128];
-	const struct dwarf_value *value = NULL;
-	struct argloc place;
-	const char *type, *own, *fallback = "", *why = no_retval(m, arg, e);
-	size_t k;
-	int ret = -1;
-
-	if (resolve_inner(m, arg, e, &place, &value) < 0 ||
-	    build_field_name(m->r, m->p, arg, e, name) < 0)
-		goto out;
-	if (value && !e->depth)
-		fallback = value->type;
-	type = why ? "u8" : build_user_type(arg, e, fallback);
+	const char *fallback = value && !e->depth ? value->type : "";
+	const char *type = why ? "u8" : build_user_type(arg, e, fallback);
 	/* The field may be wider than the value in it. */
-	own = value && !e->depth && !*arg->type && !why && *value->own ? value->own : type;
-	k = probe_add_arg(m->p, name, type);
+	const char *own = value && !e->depth && !*arg->type && !why && *value->own ? value->own :
+										     type;
+	char fetch[512], symbol[128];
+	size_t k = probe_add_arg(m->p, name, type);
+
 	if (why)
 		probe_arg_missing(m->p, k);
 	for (size_t i = 0; i < m->p->nsites; i++) {
 		if (e->inner == FETCH_SYMBOL) {
 			snprintf(symbol, sizeof(symbol), "%.*s", (int)e->len - 1,
 				 arg->expr + e->at + 1);
-			argloc_of_symbol(m->t->elf, symbol, m->p->sites[i].vaddr, &place);
+			argloc_of_symbol(m->t->elf, symbol, m->p->sites[i].vaddr, place);
 		}
-		if (!why && build_user_fetch(m->r, arg, e, &place, fallback, fetch,
+		if (!why && build_user_fetch(m->r, arg, e, place, fallback, fetch,
 					     sizeof(fetch)) < 0)
-			goto out;
+			return -1;
 		probe_set_arg(m->p, i, k, arg->expr, why ? "\\0:u8" : fetch, own, why);
 	}
 	show_as(&m->p->args[k], type, e->depth ? NULL : value, *arg->type);
-	ret = 0;
-out:
+	return 0;
+}
+
+/* A value in two registers is two fields: NAME_rax and NAME_rdx. */
+static int add_parts(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
+		     const char *name)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < m->fnd.nparts && ret == 0; i++) {
+		struct dwarf_value *part = &m->fnd.parts[i];
+		bool missing = part->place.form == ARGLOC_NONE;
+		char *field = xasprintf("%s_%s", name, part->name);
+
+		ret = build_field_name(m->r, m->p, arg, e, field);
+		if (ret == 0)
+			ret = add_field(m, arg, e, field, &part->place, part,
+					missing ? part->place.why : NULL);
+		free(field);
+	}
+	return ret;
+}
+
+/* One of the user's ARGs. */
+static int add_arg(struct making *m, const struct spec_arg *arg, struct fetch_expr *e)
+{
+	char *name = fetch_field_name(arg, e);
+	const char *why = no_retval(m, arg, e);
+	const struct dwarf_value *value = NULL;
+	struct argloc place;
+	int ret = resolve_inner(m, arg, e, &place, &value);
+	bool parts = ret == 0 && value && value == &m->fnd.ret && in_parts(m) && !*arg->type &&
+		     !e->depth;
+
+	if (ret == 0 && !why && !parts && !*arg->type && value == &m->fnd.ret &&
+	    value->place.form == ARGLOC_NONE)
+		why = value->place.why;
+	if (parts && !why)
+		ret = add_parts(m, arg, e, name);
+	else if (ret == 0)
+		ret = build_field_name(m->r, m->p, arg, e, name) < 0 ? -1 :
+		      add_field(m, arg, e, name, &place, value, why);
 	free(name);
 	return ret;
 }
@@ -423,6 +464,20 @@ static int add_trampoline(struct making *m, const char *not_whole)
 	return finish_probe(m, PROBE_URETPROBE, note);
 }
 
+/* What the compiler may have taken away is there if somebody uses it. */
+static void check_retval(struct making *m)
+{
+	struct dwarf_value *v = &m->fnd.ret;
+
+	if (m->fnd.ret_doubtful && code_result_used(target_code(m->t), m->vaddr))
+		m->fnd.ret_doubtful = false;
+	if (!m->fnd.ret_doubtful)
+		return;
+	v->place.form = ARGLOC_NONE;
+	snprintf(v->place.why, sizeof(v->place.why), "nobody is seen to use it, so the compiler may "
+		 "have taken it away; $retval:x64 shows %%rax");
+}
+
 static int make_return(struct making *m)
 {
 	const struct spec *spec = m->r->spec;
@@ -461,6 +516,8 @@ static int make_probe(struct resolve *r, struct target *t, const struct elf_symb
 
 	if (m.entry && fn)
 		m.described = dwarf_function_at(t->dwarf, vaddr, &m.fnd);
+	if (m.returning && m.described)
+		check_retval(&m);
 	ret = m.returning ? make_return(&m) : finish_probe(&m, PROBE_UPROBE, "");
 	dwarf_function_free(&m.fnd);
 	return ret;

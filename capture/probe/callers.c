@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A direct call is the byte e8 and the distance to the function, in 4 bytes. The code is not
+ * disassembled for it: bytes that look so and are none are hardly ever at the right distance.
+ */
+#include "config.h"
+
+#include "capture/probe/callers.h"
+#include "capture/sys/alloc.h"
+
+enum { CALL = 0xe8, CALL_LENGTH = 5, BLOCK = 1 << 20, AHEAD = 12 };
+
+struct call {
+	uint64_t to, at;
+};
+
+struct callers {
+	struct elf_file *file;
+	size_t n;
+	struct call *calls; /* by `to` */
+};
+
+static void scan(struct callers *c, uint64_t vaddr, const unsigned char *bytes, size_t n)
+{
+	const unsigned char *p = bytes, *end = bytes + n;
+
+	while (p < end && (p = memchr(p, CALL, (size_t)(end - p))) && end - p >= CALL_LENGTH) {
+		uint64_t at = vaddr + (uint64_t)(p - bytes);
+		const struct elf_segment *seg;
+		int32_t distance;
+		uint64_t to;
+
+		memcpy(&distance, ++p, sizeof(distance));
+		to = at + CALL_LENGTH + (uint64_t)(int64_t)distance;
+		seg = elf_segment_of(c->file, to);
+		if (!seg || !seg->exec)
+			continue;
+		c->calls = xgrow(c->calls, c->n, sizeof(*c->calls));
+		c->calls[c->n++] = (struct call){ to, at };
+	}
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct call *x = a, *y = b;
+
+	if (x->to != y->to)
+		return x->to < y->to ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+struct callers *callers_open(struct elf_file *f)
+{
+	struct callers *c = xcalloc(1, sizeof(*c));
+	unsigned char *block = xcalloc(1, BLOCK);
+
+	c->file = f;
+	for (size_t i = 0; i < f->nsegments; i++) {
+		const struct elf_segment *seg = &f->segments[i];
+		uint64_t at = seg->vaddr, end = seg->vaddr + seg->filesz;
+
+		while (seg->exec && at < end) {
+			size_t want = end - at < BLOCK ? (size_t)(end - at) : BLOCK;
+			size_t n = elf_read(f, at, block, want);
+
+			scan(c, at, block, n);
+			if (n < BLOCK)
+				break;
+			at += BLOCK - (CALL_LENGTH - 1); /* a call may lie across the end */
+		}
+	}
+	free(block);
+	if (c->n)
+		qsort(c->calls, c->n, sizeof(*c->calls), compare);
+	return c;
+}
+
+void callers_close(struct callers *c)
+{
+	if (!c)
+		return;
+	free(c->calls);
+	free(c);
+}
+
+#ifdef HAVE_ZYDIS
+#include <Zydis/Zydis.h>
+
+static bool is_rax(const ZydisDecodedOperand *o)
+{
+	return o->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	       ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, o->reg.value) ==
+		       ZYDIS_REGISTER_RAX;
+}
+
+static bool addresses_by_rax(const ZydisDecodedOperand *o)
+{
+	return o->type == ZYDIS_OPERAND_TYPE_MEMORY &&
+	       (o->mem.base == ZYDIS_REGISTER_RAX || o->mem.index == ZYDIS_REGISTER_RAX);
+}
+
+enum use { USE_NONE, USE_READ, USE_OVER };
+
+/* What an instruction does with %rax. */
+static enum use use_of(const ZydisDecodedInstruction *insn, const ZydisDecodedOperand *operands)
+{
+	bool writes = false;
+
+	/* xor %eax,%eax sets it to 0; a call, a jump and a return end what is looked at. */
+	if (insn->meta.branch_type != ZYDIS_BRANCH_TYPE_NONE ||
+	    insn->meta.category == ZYDIS_CATEGORY_RET ||
+	    insn->meta.category == ZYDIS_CATEGORY_SYSCALL ||
+	    insn->meta.category == ZYDIS_CATEGORY_INTERRUPT)
+		return USE_OVER;
+	if ((insn->mnemonic == ZYDIS_MNEMONIC_XOR || insn->mnemonic == ZYDIS_MNEMONIC_SUB ||
+	     insn->mnemonic == ZYDIS_MNEMONIC_SBB) && is_rax(&operands[0]) &&
+	    is_rax(&operands[1]))
+		return USE_OVER;
+	if (insn->mnemonic == ZYDIS_MNEMONIC_NOP)
+		return USE_NONE;
+	for (int i = 0; i < insn->operand_count; i++) {
+		const ZydisDecodedOperand *o = &operands[i];
+
+		if (addresses_by_rax(o) ||
+		    (is_rax(o) && o->actions & ZYDIS_OPERAND_ACTION_MASK_READ))
+			return USE_READ;
+		writes |= is_rax(o) && o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
+	}
+	return writes ? USE_OVER : USE_NONE;
+}
+
+/* Does the code behind the call at `at` read %rax before it is set anew? */
+static bool reads_result(const struct callers *c, uint64_t at)
+{
+	unsigned char bytes[AHEAD * ZYDIS_MAX_INSTRUCTION_LENGTH];
+	size_t n = elf_read(c->file, at + CALL_LENGTH, bytes, sizeof(bytes)), used = 0;
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction insn;
+	ZydisDecoder d;
+
+	if (!ZYAN_SUCCESS(ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
+		return false;
+	for (int i = 0; i < AHEAD; i++) {
+		enum use use;
+
+		if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&d, bytes + used, n - used, &insn,
+							 operands)))
+			return false;
+		use = use_of(&insn, operands);
+		if (use != USE_NONE)
+			return use == USE_READ;
+		used += insn.length;
+	}
+	return false;
+}
+#else
+static bool reads_result(const struct callers *c, uint64_t at)
+{
+	(void)c, (void)at;
+	return false;
+}
+#endif
+
+bool callers_use_result(const struct callers *c, uint64_t vaddr)
+{
+	size_t low = 0, high = c->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (c->calls[mid].to < vaddr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (size_t i = low; i < c->n && c->calls[i].to == vaddr; i++) {
+		if (reads_result(c, c->calls[i].at))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""Run inside gdb: what each call of some functions returns, a JSON line a call, in the order of the
+calls. Addresses of functions, as linked, are in $ZOO_ADDRESSES, the output's name in $ZOO_OUT."""
+import json
+import os
+import re
+
+import gdb
+
+out = open(os.environ["ZOO_OUT"], "w", encoding="utf-8")
+calls = {}
+WORD = (1 << 64) - 1
+
+
+def raw(value):
+    """A number as itself, what has several members as the 8-byte words of its memory."""
+    kind = value.type.strip_typedefs()
+    if kind.code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_PTR):
+        return int(value.cast(gdb.lookup_type("unsigned long"))
+                   if kind.code == gdb.TYPE_CODE_PTR else value.address)
+    if kind.code == gdb.TYPE_CODE_FLT:
+        return float(value)
+    if kind.code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_ENUM,
+                     gdb.TYPE_CODE_BOOL):
+        n = int(value)
+        return n if kind.sizeof <= 8 else [n & WORD, n >> 64 & WORD]
+    if kind.code == gdb.TYPE_CODE_STRUCT and kind.sizeof <= 16:
+        return [int.from_bytes(piece, "little") for piece in words(value, kind)]
+    return None
+
+
+def words(value, kind):
+    data = b"".join(bytes(member(value[f], f.type)) for f in kind.fields())
+    return [data[:8], data[8:]] if len(data) > 8 else [data]
+
+
+def member(value, kind):
+    kind = kind.strip_typedefs()
+    if kind.code == gdb.TYPE_CODE_ARRAY:
+        low, high = kind.range()
+        return b"".join(member(value[i], kind.target()) for i in range(low, high + 1))
+    if kind.code == gdb.TYPE_CODE_FLT:
+        import struct
+        return struct.pack("<d", float(value))
+    return (int(value) & (1 << 8 * kind.sizeof) - 1).to_bytes(kind.sizeof, "little")
+
+
+class Finish(gdb.FinishBreakpoint):
+    def __init__(self, frame, function, call):
+        super().__init__(frame, internal=True)
+        self.silent = True
+        self.function, self.call = function, call
+
+    def stop(self):
+        value = None
+        try:
+            if self.return_value is not None:
+                value = raw(self.return_value)
+        except (gdb.error, RuntimeError, OverflowError, ValueError, TypeError):
+            pass
+        out.write(json.dumps({"function": self.function, "call": self.call, "value": value}) + "\n")
+        return False
+
+
+class Entry(gdb.Breakpoint):
+    def __init__(self, address, function):
+        super().__init__(f"*{address:#x}", internal=True)
+        self.silent = True
+        self.function = function
+
+    def stop(self):
+        call = calls[self.function] = calls.get(self.function, -1) + 1
+        try:
+            Finish(gdb.newest_frame(), self.function, call)
+        except (gdb.error, ValueError, RuntimeError):
+            pass
+        return False
+
+
+def base():
+    text = gdb.execute("info proc mappings", to_string=True)
+    name = os.path.realpath(gdb.current_progspace().filename)
+    starts = [int(m.group(1), 16) for m in
+              re.finditer(r"^\s*(0x[0-9a-f]+)\s.*\s(/\S+)\s*$", text, re.M)
+              if os.path.realpath(m.group(2)) == name]
+    return min(starts) if starts else 0
+
+
+for setting in ("pagination off", "confirm off", "language auto", "debuginfod enabled off",
+                "startup-with-shell off"):
+    gdb.execute("set " + setting)
+gdb.execute("unset environment")
+gdb.execute("starti", to_string=True)
+load = base() if os.environ["ZOO_PIE"] == "1" else 0
+for address in map(int, os.environ["ZOO_ADDRESSES"].split()):
+    Entry(address + load, address)
+gdb.execute("continue", to_string=True)
+out.close()

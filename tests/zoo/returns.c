@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions that return values of every kind and leave in every way. "ret_" functions are compared
+ * with gdb; of "ret_ignored_" ones nobody uses the value, which is their first parameter plus 1000.
+ */
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FUNCTION __attribute__((noinline))
+
+enum color { RED, GREEN = 7, BLUE = -3 };
+struct small { int a, b; };
+struct odd { char bytes[3]; };
+struct pair { long a, b; };
+struct three { int a, b, c; };
+struct mixed { double d; long l; };
+struct floats { double a, b; };
+struct big { long l[5]; };
+
+volatile long seed = 1, sink;
+static jmp_buf back;
+
+FUNCTION signed char ret_char(int n) { return (signed char)(seed * n - 100); }
+FUNCTION unsigned short ret_short(int n) { return (unsigned short)(seed * n + 65530); }
+FUNCTION int ret_int(int n) { return (int)(seed - n * 1000000); }
+FUNCTION uint64_t ret_u64(int n) { return (uint64_t)seed << 63 | (uint64_t)n; }
+FUNCTION bool ret_bool(int n) { return (seed + n) & 1; }
+FUNCTION enum color ret_enum(int n) { return seed + n > 2 ? BLUE : GREEN; }
+FUNCTION const char *ret_text(int n) { return &"returned text"[(seed + n) % 8]; }
+FUNCTION double ret_double(int n) { return (double)seed / n; }
+FUNCTION long double ret_long_double(int n) { return (long double)seed / n; }
+FUNCTION __int128 ret_wide(int n) { return (__int128)seed << 100 | n; }
+FUNCTION struct small ret_small(int n) { return (struct small){ n, (int)seed }; }
+FUNCTION struct odd ret_odd(int n) { return (struct odd){ { (char)n, (char)seed, 3 } }; }
+FUNCTION struct pair ret_pair(int n) { return (struct pair){ n, -seed }; }
+FUNCTION struct three ret_three(int n) { return (struct three){ n, (int)seed, 3 }; }
+FUNCTION struct mixed ret_mixed(int n) { return (struct mixed){ n, seed }; }
+FUNCTION struct floats ret_floats(int n) { return (struct floats){ n, (double)seed }; }
+FUNCTION struct big ret_big(int n) { return (struct big){ { n, seed } }; }
+FUNCTION void ret_void(int n) { sink += n; }
+
+/* Several returns, a table of jumps, and a rare part. */
+FUNCTION int ret_switch(int n)
+{
+	switch (n + seed) {
+	case 2: return ret_int(1) + 1;
+	case 3: sink++; return 30;
+	case 4: return (int)sink;
+	case 5: sink += 5; return 50;
+	case 6: return 600;
+	case 7: sink--; return -7;
+	case 99: abort();
+	default: return n;
+	}
+}
+
+FUNCTION int ret_tail(int n)
+{
+	if (n & 1)
+		return ret_int(n + 1);
+	sink += n;
+	return n;
+}
+
+FUNCTION int ret_jumps(int n)
+{
+	if (n == 2)
+		longjmp(back, n);
+	return n + (int)seed;
+}
+
+FUNCTION int ret_over(int n) { return ret_jumps(n) + 1; }
+
+/* Nobody looks at what these return, and what they leave in the register is something else. */
+FUNCTION static long ret_ignored_work(int n, long unused)
+{
+	for (int i = 0; i < n; i++)
+		sink ^= seed << i;
+	return n + 1000;
+}
+
+FUNCTION static int ret_ignored_call(int n, int always)
+{
+	ret_void((int)sink + always);
+	return n + 1000;
+}
+
+static int caught(int n)
+{
+	int code = setjmp(back);
+
+	return code ? -code : ret_over(n);
+}
+
+int main(void)
+{
+	long sum = 0;
+
+	for (volatile int i = 1; i <= 6; i++) {
+		int n = i;
+		struct big b = ret_big(n);
+
+		sum += ret_char(n) + ret_short(n) + ret_int(n) + (long)ret_u64(n) + ret_bool(n);
+		sum += ret_enum(n) + *ret_text(n) + (long)ret_double(n) + (long)ret_long_double(n);
+		sum += (long)(ret_wide(n) >> 90) + ret_small(n).b + ret_odd(n).bytes[0];
+		sum += ret_pair(n).b + ret_three(n).c + ret_mixed(n).l + (long)ret_floats(n).a + b.l[0];
+		ret_void(n);
+		sum += ret_switch(n) + ret_tail(n) + caught(n);
+		ret_ignored_work(n, sum);
+		ret_ignored_call(n, 7);
+	}
+	printf("%ld %ld\n", sum, sink);
+	return 17;
+}

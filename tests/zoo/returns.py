@@ -1,0 +1,211 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Returns in the zoo: each value of a %return event that is marked as exact is what gdb's "finish" shows
+of the same call, and the program's output and status are those of a run without probes, whatever
+passes through the probed frames: exceptions, panics, longjmp(), stacks that move.
+
+	returns.py [--all] [-v] [NAME ...]      as of run.py
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from run import BUILD, HERE, Variant, is_pie, ok, run, skip, skip_all, split  # noqa: E402
+from tap import finish  # noqa: E402
+
+WORD = (1 << 64) - 1
+EXITS = re.compile(r"(.*)%(return|tailcall|unwind|longjmp|uretprobe)$")
+
+
+def variants():
+    for compiler, cxx in ("gcc", "g++"), ("clang", "clang++"):
+        for o in "0", "1", "2", "3", "s":
+            yield Variant(f"ret-c-{compiler}-O{o}", compiler, "returns.c", f"-O{o}", short=o == "2")
+            yield Variant(f"ret-cxx-{compiler}-O{o}", cxx, "returns.cc", "-std=c++17", f"-O{o}",
+                          short=o == "2")
+        yield Variant(f"ret-c-{compiler}-nopie", compiler, "returns.c", "-O2", "-no-pie", "-fno-pie")
+        yield Variant(f"ret-c-{compiler}-static", compiler, "returns.c", "-O1", "-static")
+        yield Variant(f"ret-c-{compiler}-cet", compiler, "returns.c", "-O2", "-fcf-protection")
+        yield Variant(f"ret-c-{compiler}-split", compiler, "returns.c", "-O2", after=split)
+        yield Variant(f"ret-cxx-{compiler}-dwarf4", cxx, "returns.cc", "-std=c++17", "-O2", "-gdwarf-4")
+        yield Variant(f"ret-cxx-{compiler}-static", cxx, "returns.cc", "-std=c++17", "-O2", "-static")
+    yield Variant("ret-c-gcc-lto", "gcc", "returns.c", "-O2", "-flto")
+    yield Variant("ret-cxx-gcc-lto", "g++", "returns.cc", "-std=c++17", "-O2", "-flto")
+    for o in "0", "2", "3":
+        yield Variant(f"ret-rust-O{o}", "rustc", "returns.rs", "-C", f"opt-level={o}", short=o == "2")
+    yield Variant("ret-go", "go", "returns.go", short=True)
+    yield Variant("ret-go-N", "go", "returns.go", "-gcflags=-N -l")
+
+
+def record(program):
+    """(the run without probes, the run with them, events, {event name: its probe})"""
+    path = f"{program}.trawl"
+    argv = ["setarch", "-R", "env", "-i", program]
+    inputs = []
+    for spec in "*ret_* sp=%sp:x64 n=%di:s32", "*ret_*%return sp=%sp:x64 $retval":
+        inputs += ["-i", f"uprobe:{program}:{spec}"]
+    plain = run(*argv)
+    probed = run(f"{BUILD}/trawl", "-w", path, *inputs, "--", *argv)
+    decode = f"{BUILD}/trawl-decode"
+    events = [json.loads(line) for line in run(decode, "--json", path).stdout.splitlines()]
+    probes = {name: json.loads(run(decode, f"--meta=probe/uprobe/{name}", path).stdout)
+              for name in sorted({e["name"] for e in events})}
+    end = json.loads(run(decode, "--meta=end", path).stdout or "{}")
+    return plain, probed, events, probes, end
+
+
+def finishes(program, addresses):
+    """{(address, call): value} as gdb shows them; calls that do not return are left out."""
+    path = f"{program}.finish"
+    env = {**os.environ, "ZOO_OUT": path, "ZOO_PIE": str(int(is_pie(program))),
+           "ZOO_ADDRESSES": " ".join(map(str, addresses))}
+    said = run("gdb", "-nx", "-batch", "-x", f"{HERE}/finish.py", program, env=env)
+    if not os.path.exists(path):
+        raise RuntimeError(f"gdb: {said.stderr}")
+    with open(path, encoding="utf-8") as f:
+        lines = [json.loads(line) for line in f]
+    return {(line["function"], line["call"]): line["value"] for line in lines}
+
+
+def words_of(event):
+    """The event's return value as gdb's is: a number, or the words of two registers."""
+    fields = event["fields"]
+    if "retval" in fields:
+        return fields["retval"]
+    parts = [fields[f] for f in fields if f.startswith("retval_")]
+    return None if not parts or None in parts else parts
+
+
+def same(ours, theirs):
+    if isinstance(theirs, list) and len(theirs) == 1:
+        theirs = theirs[0]
+    if isinstance(ours, str) and len(ours) == 1:
+        ours = ord(ours)
+    if isinstance(ours, list):
+        return isinstance(theirs, list) and [w & WORD for w in ours] == [w & WORD for w in theirs]
+    return isinstance(theirs, int) and (int(ours) - theirs) % (1 << 64) == 0
+
+
+class Calls:
+    """Which call an exit belongs to: the last one of its function at the same place of its stack."""
+
+    def __init__(self):
+        self.open, self.count, self.left = {}, {}, {}
+
+    def enter(self, function, event):
+        n = self.count[function] = self.count.get(function, -1) + 1
+        self.open.setdefault((function, event["tid"]), []).append((event["fields"]["sp"], n, event))
+
+    def leave(self, function, event, moves):
+        """The number and the entry of the call that ends; calls inside it have been passed by."""
+        calls = self.open.get((function, event["tid"]), [])
+        sp = event["fields"]["sp"]
+        while calls:
+            at, n, entry = calls.pop()
+            if at == sp or moves or at > sp:
+                return n, entry
+        return None, None
+
+
+def compare(events, probes, values):
+    calls = Calls()
+    wrong, exact, absent, unknown, exits = [], 0, 0, 0, 0
+    entry_of = {name: p["sites"][0]["vaddr"] for name, p in probes.items() if not EXITS.match(name)}
+    for event in events:
+        m = EXITS.match(event["name"])
+        if not m:
+            calls.enter(event["name"], event)
+            continue
+        name, how = m.groups()
+        exits += 1
+        n, entry = calls.leave(name, event, how in ("unwind", "longjmp"))
+        if entry is None:
+            wrong.append(f"{event['name']}: no call was open")
+            continue
+        ours = words_of(event)
+        theirs = values.get((entry_of[name], n))
+        if ours is None:
+            absent += 1
+        elif "ret_ignored_" in name:
+            if int(ours) != entry["fields"]["n"] + 1000:
+                wrong.append(f"{name}, call {n + 1}: {ours}, not {entry['fields']['n'] + 1000}")
+            exact += 1
+        elif theirs is None:
+            unknown += 1
+        elif same(ours, theirs):
+            exact += 1
+        else:
+            wrong.append(f"{name}, call {n + 1}: {ours!r}, by gdb {theirs!r}")
+    return wrong, exact, absent, unknown, exits
+
+
+def check(variant, folder):
+    try:
+        program = variant.build(folder)
+    except subprocess.CalledProcessError as e:
+        ok(False, f"{variant.name}: builds", e.stderr)
+        return
+    plain, probed, events, probes, end = record(program)
+    ok(plain.stdout == probed.stdout and end.get("exit_status") == plain.returncode,
+       f"{variant.name}: output and status {plain.returncode} are those without probes",
+       f"{plain.stdout} {probed.stdout} {probed.stderr} {end}")
+    ok(not any(p["kind"] == "uretprobe" for p in probes.values()),
+       f"{variant.name}: every function was disassembled whole")
+    entries = sorted({p["sites"][0]["vaddr"] for name, p in probes.items() if not EXITS.match(name)})
+    # gdb cannot follow goroutines from thread to thread: Go's values are those of the source.
+    if variant.compiler == "go":
+        wrong, exact, absent, unknown, exits = go_values(events)
+    else:
+        wrong, exact, absent, unknown, exits = compare(events, probes, finishes(program, entries))
+    ok(exact and not wrong, f"{variant.name}: of {exits} exits {exact} values are right, {absent} said "
+       f"to be unavailable, {unknown} not shown by gdb", *wrong[:20], probed.stderr)
+
+
+def go_values(events):
+    """As compare(), by what returns.go computes: its calls come in a loop, i from 1 on."""
+    want = {"ret_int": lambda i: i * 3, "ret_small": lambda i: -i, "ret_bool": lambda i: i & 1 == 0,
+            "ret_two": lambda i: i + 1, "ret_recovers": lambda i: -i if i % 3 == 0 else i}
+    wrong, seen, absent = [], {}, 0
+    for event in events:
+        m = EXITS.match(event["name"])
+        if not m:
+            continue
+        name = m.group(1).rsplit(".", 1)[1]
+        i = seen[name] = seen.get(name, 0) + 1
+        value = event["fields"].get("retval")
+        absent += value is None
+        if name in want and value != want[name](i):
+            wrong.append(f"{name}({i}): {event['fields']}")
+    for name, n in {**dict.fromkeys(want, 9), "ret_deep": 4 * 501}.items():
+        if seen.get(name) != n:
+            wrong.append(f"{name}: {seen.get(name, 0)} returns, not {n}")
+    exits = sum(seen.values())
+    return wrong, exits - absent, absent, 0, exits
+
+
+def main():
+    names = [a for a in sys.argv[1:] if not a.startswith("-")]
+    if os.geteuid() or not os.path.exists("/sys/kernel/tracing/uprobe_events"):
+        return skip_all("needs root and uprobes")
+    if not shutil.which("gdb"):
+        return skip_all("gdb is not installed")
+    with tempfile.TemporaryDirectory(dir=os.environ.get("ZOO_FOLDER")) as folder:
+        for variant in variants():
+            if names and variant.name not in names or \
+                    not names and "--all" not in sys.argv and not variant.short:
+                continue
+            if shutil.which(variant.compiler):
+                os.mkdir(f"{folder}/{variant.name}.d")
+                check(variant, f"{folder}/{variant.name}.d")
+            else:
+                skip(variant.name, f"{variant.compiler} is not installed")
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
