@@ -8,7 +8,7 @@ cd "$(dirname "$0")" || exit 2
 . ./prepare.sh
 
 need_packages "${BUILD_PACKAGES[@]}" libcriterion-dev \
-	binutils bpftrace file jq libkshark2 linux-perf mandoc man-db procps psmisc python3 tcpdump \
+	binutils bpftrace clang file gdb golang-go jq libkshark2 linux-perf mandoc man-db procps psmisc python3 rustc tcpdump \
 	trace-cmd tshark xz-utils zstd qemu-system-x86 busybox-static usbutils cpio kmod e2fsprogs alsa-utils || exit
 
 passed=0 failed=0 skipped=0

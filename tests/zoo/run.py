@@ -124,8 +124,8 @@ def gdb_run(program, addresses, stops):
 
 
 def gdb_stops(program, addresses):
-    """{address: {"entry": [values of each call], "body": the same, "scope": [[names of what is true
-    at the entry]]}}, as gdb sees them."""
+    """{address: {"entry": [values of each call], "body": the same, "scope": [[names of what is in
+    the frame]]}}, as gdb sees them."""
     stops = {address: {"scope": [], "entry": [], "body": []} for address in addresses}
     if not gdb_run(program, addresses, stops):
         # gdb 13 does not survive some functions of Rust: one at a time.
@@ -173,16 +173,31 @@ class Comparison:
         else:
             self.wrong.append(f"{where}: {ours!r}, by gdb {theirs!r}")
 
-    def call(self, where, fields, entry, body, at_entry):
+    def call(self, where, fields, entry, body, in_frame, unoptimised):
         for name, ours in fields.items():
             if name.startswith("__probe_"):
                 continue
-            theirs = part(entry if name.split(".")[0] in at_entry else body, name)
+            in_body = unoptimised or name.split(".")[0] in in_frame
+            theirs = part(body if in_body else entry, name)
             self.value(f"{where}: {name}", ours, theirs)
+
+
+def once(calls, values):
+    """Without those that are as the one before: where its stack grows, a function of Go begins
+    anew."""
+    return [c for i, c in enumerate(calls) if not i or values(c) != values(calls[i - 1])]
 
 
 def compare(variant, events, probes, stops):
     c = Comparison()
+    if variant.compiler == "go":
+        by_name = {}
+        for event in events:
+            by_name.setdefault(event["name"], []).append(event)
+        events = [e for calls in by_name.values() for e in once(calls, lambda e: e["fields"])]
+        for stop in stops.values():
+            for where in "entry", "body":
+                stop[where] = once(stop[where], lambda v: v)
     calls = {}
     for event in events:
         site = probes[event["name"]]["sites"][0]
@@ -195,7 +210,7 @@ def compare(variant, events, probes, stops):
         elif not entry:
             c.wrong.append(f"{event['name']}: call {n + 1} is none of gdb's")
         c.call(f"{event['name']}, call {n + 1}", event["fields"], entry, body,
-               () if variant.unoptimised else stop["scope"][0])
+               stop["scope"][0], variant.unoptimised)
         for arg in site["args"]:
             if arg["state"] == "unavailable":
                 c.why[f"{event['name']}: {arg['name']}"] = arg["why"]

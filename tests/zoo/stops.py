@@ -42,7 +42,8 @@ def plain(value, depth=0):
 
 def arguments(frame):
     block = frame.block()
-    while block.function is None:
+    # Past blocks and functions that are inlined there.
+    while not block.superblock.is_static:
         block = block.superblock
     values = {}
     for symbol in block:
@@ -72,13 +73,13 @@ class Stop(gdb.Breakpoint):
         return False
 
 
-def true_at_entry(address):
-    """Parameters whose location is told for ranges of addresses, or is a register. Others are in
-    the frame, which is to be set up yet."""
+def in_frame(address):
+    """Parameters whose location is one for the whole function, in its frame: this is to be set up
+    yet where the function begins."""
     text = gdb.execute(f"info scope *{address:#x}", to_string=True)
     return sorted(m.group(1) for m in re.finditer(
         r"^(?:Scope for .*:\n)?Symbol (\S+) is (.*(?:\n(?!Symbol ).*)*)", text, re.M)
-        if "multi-location" in m.group(2) or not re.search(
+        if "multi-location" not in m.group(2) and re.search(
             r"frame base|fbreg|DW_OP_breg[67] |call_frame_cfa|\$r[bs]p", m.group(2)))
 
 
@@ -117,7 +118,7 @@ load = base() if os.environ["ZOO_PIE"] == "1" else 0
 for address in map(int, os.environ["ZOO_ADDRESSES"].split()):
     at = address + load
     Stop(at, address, "entry")
-    out.write(json.dumps({"function": address, "where": "scope", "values": true_at_entry(at)}) + "\n")
+    out.write(json.dumps({"function": address, "where": "scope", "values": in_frame(at)}) + "\n")
     body = behind_prologue(at)
     if body:
         Stop(body, address, "body")
