@@ -119,6 +119,8 @@ static int import_files(char **paths, int n, const char *out, struct trawl_error
 		if (ret > 0)
 			worst = *err;
 	}
+	if (ret >= 0)
+		trawl_make_small(output.fd);
 	if (outfile_close(&output, ret >= 0, &late)) {
 		*err = late;
 		return -1;

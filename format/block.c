@@ -68,7 +68,7 @@ static void build(struct buf *out, struct head h, const void *body, size_t len)
 
 void block_build(struct buf *out, enum block_kind kind, uint32_t seq, const void *body, size_t len)
 {
-	struct head h = { kind, FORMAT_VERSION, 0, seq };
+	struct head h = { kind, FORMAT_WRITTEN, 0, seq };
 	struct buf z = { 0 };
 
 	if (body_compress(&z, body, len)) {
@@ -86,6 +86,12 @@ void block_build_version(struct buf *out, uint8_t version, enum block_kind kind,
 	build(out, (struct head){ kind, version, 0, seq }, body, len);
 }
 
+void block_build_frame(struct buf *out, uint8_t version, enum block_kind kind, const void *frame,
+		       size_t len)
+{
+	build(out, (struct head){ kind, version, BLOCK_ZSTD | BLOCK_WORDS, 0 }, frame, len);
+}
+
 size_t block_build_chunk(uint8_t *head, uint8_t *tail, uint32_t seq, const struct chunk_head *c)
 {
 	uint8_t *body = head + BLOCK_HEAD;
@@ -98,7 +104,7 @@ size_t block_build_chunk(uint8_t *head, uint8_t *tail, uint32_t seq, const struc
 	put64(body + 20, c->last);
 	put64(body + 28, c->lost);
 	put64(body + 36, c->check);
-	head_put(head, (struct head){ BLOCK_CHUNK, FORMAT_VERSION, 0, seq },
+	head_put(head, (struct head){ BLOCK_CHUNK, FORMAT_WRITTEN, 0, seq },
 		 (size_t)CHUNK_HEAD + c->payload, CHUNK_HEAD, body);
 	memset(tail, 0, 4);
 	memcpy(tail + head[27], head + 4, 4);

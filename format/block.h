@@ -10,7 +10,8 @@
 #include "format/trawl.h"
 
 enum {
-	FORMAT_VERSION = 2,            /* of own blocks; a reader refuses a larger one */
+	FORMAT_VERSION = 3,            /* of own blocks; a reader refuses a larger one */
+	FORMAT_WRITTEN = 2,            /* of all blocks but that of small.h */
 	BLOCK_MAX = 16 << 20,          /* total length of any block */
 	BLOCK_HEAD = 40,               /* bytes before the body of an own block */
 	BLOCK_OVERHEAD = BLOCK_HEAD + 4,
@@ -84,6 +85,10 @@ void block_build(struct buf *out, enum block_kind kind, uint32_t seq, const void
 /* The same as an other version of the format would, not compressed: for tests. */
 void block_build_version(struct buf *out, uint8_t version, enum block_kind kind, uint32_t seq,
 			 const void *body, size_t len);
+
+/* An own block whose body is a zstd frame with the dictionary already. */
+void block_build_frame(struct buf *out, uint8_t version, enum block_kind kind, const void *frame,
+		       size_t len);
 
 /* Head and chunk head of a chunk in head[BLOCK_HEAD + CHUNK_HEAD], what follows the payload in
  * tail[8]; returns the bytes used of tail. */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "format/input.h"
+#include "format/small.h"
 
 /*
  * A file is read in pieces of at least FILE_STEP: going over the heads of a file's chunks should
@@ -41,6 +42,7 @@ void input_memory(struct input *in, const void *p, size_t n, bool pipe)
 
 void input_close(struct input *in)
 {
+	buf_free(&in->small);
 	if (in->fd < 0)
 		return;
 	close(in->fd);
@@ -156,6 +158,8 @@ const uint8_t *input_at(struct input *in, uint64_t at, size_t n, size_t *got)
 {
 	uint64_t off;
 
+	if (at & SMALL_ADDRESS)
+		return small_at(in, at, n, got);
 	if (at < in->base || at + n > in->base + in->len) {
 		if (in->fd >= 0 && in->seekable)
 			file_fill(in, at, n);

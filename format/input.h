@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "format/bytes.h"
+
 struct input {
 	int fd;          /* -1: memory */
 	bool seekable;
@@ -19,6 +21,8 @@ struct input {
 	bool eof;        /* a pipe has given all */
 	int error;       /* errno of a failed read */
 	uint64_t bytes_read, reads;
+	struct buf small;  /* the blocks of a small section (small.h), */
+	uint64_t small_at; /* and 1 + the offset of its start block; 0: of none */
 	void (*waiting)(void *arg); /* if set: called before a pipe is waited for */
 	void *arg;
 };

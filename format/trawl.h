@@ -248,6 +248,13 @@ void trawl_sync_now(struct trawl_sync *sync);
  */
 int trawl_writer_rotate(struct trawl_writer *w, int fd, struct trawl_error *err);
 
+/*
+ * Makes a file that was ended, and that nobody writes, as small as it can be: fd must be readable
+ * and writable. False, and the file as it was, if it is none of a few hundred kilobytes with one
+ * section, or would not become smaller.
+ */
+bool trawl_make_small(int fd);
+
 uint64_t trawl_writer_bytes(const struct trawl_writer *w);  /* in the present file so far */
 /* That it would have if it ended now: with what waits to be encoded, the index and the end, all
  * reckoned from how the last ones compressed. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <xxhash.h>
 
+#include "format/small.h"
 #include "format/walk.h"
 
 /* A file that makes us look at this many times its size in vain is not worth more. */
@@ -10,6 +11,7 @@ void damage_add(struct damage *d, uint64_t at)
 {
 	enum { KNOWN = sizeof(d->known) / sizeof(d->known[0]) };
 
+	at = small_offset(at);
 	for (uint64_t i = 0; i < d->blocks && i < KNOWN; i++)
 		if (d->known[i] == at)
 			return;
@@ -111,11 +113,11 @@ static void stop_here(struct walker *w, enum fault fault)
 		damage_add(d, w->at);
 	d->cut |= fault == CUT;
 	if (fault == CUT)
-		d->cut_at = w->at;
+		d->cut_at = small_offset(w->at);
 	d->junk |= fault == JUNK;
 	if (fault == JUNK)
-		d->junk_at = w->at;
-	w->at = UINT64_MAX;
+		d->junk_at = small_offset(w->at);
+	w->at = w->inner ? w->inner : UINT64_MAX;
 }
 
 /*
@@ -198,12 +200,38 @@ static bool take_whole(struct walker *w, struct walked *f, size_t *got, size_t *
 	return *got == *want;
 }
 
+/* A small section is gone through as if its blocks were in the file. */
+static bool enter(struct walker *w, const struct walked *f)
+{
+	uint64_t len, address;
+
+	if (w->inner || !w->in_section || w->seq)
+		return false;
+	address = small_expand(w->in, w->at, f->p, &f->b, w->front, &len);
+	if (!address)
+		return false;
+	w->back = w->at + f->b.len;
+	w->at = address;
+	w->inner = address + len;
+	return true;
+}
+
+/* Whether there is more; leaves a small section at its end. */
+static bool goes_on(struct walker *w)
+{
+	if (w->inner && w->at >= w->inner) {
+		w->at = w->back;
+		w->inner = w->back = 0;
+	}
+	return w->inner || w->at < w->end;
+}
+
 enum walk walk_next(struct walker *w, struct walked *f)
 {
 	enum block_state state;
 	size_t got, want;
 
-	while (w->at < w->end) {
+	while (goes_on(w)) {
 		f->p = input_at(w->in, w->at, BLOCK_HEAD + CHUNK_HEAD, &got);
 		if (w->in->error)
 			return WALK_ERROR;
@@ -230,6 +258,11 @@ enum walk walk_next(struct walker *w, struct walked *f)
 		}
 		if (state == BLOCK_NEWER)
 			return WALK_NEWER;
+		if (block_is_small(&f->b)) {
+			if (!enter(w, f) && !skip(w, f->b.len, DAMAGE))
+				return WALK_END;
+			continue;
+		}
 		f->at = w->at;
 		w->at += f->b.len;
 		if (f->b.kind == BLOCK_FOREIGN)

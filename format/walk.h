@@ -25,6 +25,7 @@ struct walker {
 	struct input *in;
 	struct damage *damage;
 	uint64_t at, end;     /* the next block; where to stop (UINT64_MAX: at the end) */
+	uint64_t back, inner; /* in a small section: what is behind it, and where it ends; or 0 */
 	bool payloads;        /* give chunks whole, not only their heads */
 	bool in_section;
 	bool ended;           /* the block before was an end block */

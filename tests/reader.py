@@ -142,6 +142,15 @@ class View:
     def number(self, size):
         return int.from_bytes(self.bytes(size), "little")
 
+    def varint(self):
+        n = shift = 0
+        while True:
+            b = self.number(1)
+            n |= (b & 127) << shift
+            shift += 7
+            if b < 128:
+                return n
+
     def numbers(self, *sizes):
         return [self.number(s) for s in sizes]
 
@@ -338,7 +347,7 @@ class Reader:
         s = self.sections[-1]
         kind, version, flags, pad, seq, check = struct.unpack_from("<BBBBIQ", block, 24)
         body = block[40:len(block) - 4 - pad]
-        if version not in (1, 2):
+        if version not in (1, 2) and (version, kind) != (3, START):
             raise Bad("byte %d: version %d" % (at, version))
         if pad > 3 or any(block[len(block) - 4 - pad:len(block) - 4]) or seq != s.seq:
             raise Bad("byte %d: padding or sequence number" % at)
@@ -349,9 +358,12 @@ class Reader:
         if flags & 1:
             body = expand(body, dictionary=WORDS if flags & 2 else b"")
         at -= s.start
+        v = View(body)
+        if version == 3:
+            self.small(s, v, at)
+            return
         if kind in (SOURCE, TYPE, META, SYNC, LOSS):
             s.copies[at] = kind, body
-        v = View(body)
         if kind == START:
             if v.numbers(8, 8, 4)[1] != s.front:
                 raise Bad("front check")
@@ -374,10 +386,35 @@ class Reader:
         elif kind == END:
             self.check_end(s, v, at)
 
+    def small(self, s, v, at):
+        """A small section: all of it is in its start block."""
+        kinds = []
+        while v.left():
+            kind, body = v.number(1), View(v.bytes(v.varint()))
+            kinds.append(kind)
+            if kinds[0] != START or kinds.count(START) > 1:
+                raise Bad("a small section that does not begin with its start")
+            at += 1  # only the order matters
+            if kind == SOURCE:
+                self.add_source(s, Source(body), None)
+            elif kind == TYPE:
+                self.add_type(s, EventType(body))
+            elif kind == META:
+                self.add_meta(body)
+            elif kind == CHUNK:
+                self.add_chunk(s, body, at, None)
+            elif kind == SYNC:
+                s.syncs.append(Sync(body, at))
+                s.syncs[-1].first = s.syncs[0]
+            elif kind == LOSS:
+                n, _, *rest = body.numbers(2, 2, 4, 8, 8, 8, 4)
+                self.losses.append([s.sources[n].id] + rest)
+        s.ended = True
+
     # A source or type that an earlier section described in the same words is the same one.
 
     def add_source(self, s, source, last_idb):
-        if xxh64(last_idb) != source.idb_check:
+        if last_idb is not None and xxh64(last_idb) != source.idb_check:
             raise Bad("interface check")
         taken = [other.id for other in s.sources.values()]
         for known in self.sources:
@@ -417,7 +454,7 @@ class Reader:
     def add_chunk(self, s, v, at, length):
         number, _, count, size, first, last, lost, check = v.numbers(2, 2, 4, 4, 8, 8, 8, 8)
         payload = v.bytes(size)
-        if v.left() or xxh64(payload) != check:
+        if v.left() or (length and xxh64(payload) != check):
             raise Bad("payload check")
         s.chunks.append((at, number, count, first, last, payload))
         s.refs.append((at, first, last, length, count, number))

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int describe(struct usb_import *im, const char *name, struct trawl_error *err)
+static int describe(struct usb_import *im, struct trawl_error *err)
 {
 	struct json j = {0};
 	struct trawl_meta m = {.name = "capture", .type = "application/json"};
@@ -16,7 +16,7 @@ static int describe(struct usb_import *im, const char *name, struct trawl_error 
 
 	json_object(&j, NULL);
 	json_bool(&j, "imported", true);
-	json_string(&j, "from", name);
+	json_string(&j, "from", im->name);
 	json_end(&j);
 	m.data = j.text;
 	m.len = j.len;
@@ -30,11 +30,11 @@ int usb_import_begin(struct usb_import *im, struct trawl_writer *w, const char *
 {
 	memset(im, 0, sizeof(*im));
 	im->writer = w;
-	im->name = name;
+	im->name = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
 	im->halves = halves_new();
 	if (!im->halves)
 		return trawl_fail(err, TRAWL_CANNOT, "import: out of memory");
-	return describe(im, name, err);
+	return describe(im, err);
 }
 
 /* The first source is called usb, whatever it is of; others say their link type. */

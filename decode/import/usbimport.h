@@ -33,7 +33,7 @@ struct halves;
 
 struct usb_import {
 	struct trawl_writer *writer; /* not owned */
-	const char *name;            /* likewise: of the file, for people */
+	const char *name;            /* likewise: of the file, without its folders, for people */
 	struct import_source {
 		uint16_t linktype, id;
 		uint32_t types;      /* those described, a bit for each (enum usb_event) */

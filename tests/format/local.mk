@@ -25,6 +25,7 @@ if HAVE_CRITERION
 UNIT_FORMAT = tests/format/test_error \
 	tests/format/test_roundtrip \
 	tests/format/test_damage \
+	tests/format/test_small \
 	tests/format/test_property \
 	tests/format/test_column \
 	tests/format/test_parts \
@@ -46,6 +47,9 @@ tests_format_test_error_LDADD = libsample.la $(UNIT_LDADD)
 tests_format_test_roundtrip_SOURCES = tests/format/test_roundtrip.c
 tests_format_test_roundtrip_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_roundtrip_LDADD = libsample.la $(UNIT_LDADD)
+tests_format_test_small_SOURCES = tests/format/test_small.c
+tests_format_test_small_CFLAGS = $(UNIT_CFLAGS)
+tests_format_test_small_LDADD = libsample.la $(UNIT_LDADD)
 tests_format_test_damage_SOURCES = tests/format/test_damage.c
 tests_format_test_damage_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_damage_LDADD = libsample.la $(UNIT_LDADD)

@@ -363,6 +363,35 @@ static int write_two(int fd, struct trawl_error *err)
 	return ret;
 }
 
+static int write_small(int fd, struct trawl_error *err)
+{
+	int copy = dup(fd), ret = write_events(fd, err);
+
+	if (!ret && !trawl_make_small(copy))
+		ret = trawl_fail(err, TRAWL_CANNOT, "the sample cannot be made small");
+	close(copy);
+	return ret;
+}
+
+/* A small section in front of one that is none, and another small one behind. */
+static int write_smalls(int fd, struct trawl_error *err)
+{
+	int copy = dup(fd), ret = write_small(fd, err);
+	char p[65536];
+	ssize_t n;
+
+	if (ret)
+		goto out;
+	n = pread(copy, p, sizeof(p), 0);
+	lseek(copy, 0, SEEK_END);
+	ret = write_clocks(dup(copy), err);
+	if (!ret && (lseek(copy, 0, SEEK_END) < 0 || write(copy, p, (size_t)n) != n))
+		ret = trawl_fail(err, TRAWL_CANNOT, "the sample cannot be written");
+out:
+	close(copy);
+	return ret;
+}
+
 const struct sample samples[] = {
 	{ "empty", "a capture without a source", write_empty },
 	{ "events", "two sources, three CPUs, texts and bytes", write_events },
@@ -371,6 +400,8 @@ const struct sample samples[] = {
 	{ "clocks", "four clocks, one of them set twice", write_clocks },
 	{ "killed", "a capture that was not ended", write_killed },
 	{ "two", "two captures in one file", write_two },
+	{ "small", "a small section", write_small },
+	{ "smalls", "small sections around one that is none", write_smalls },
 	{ NULL, NULL, NULL },
 };
 

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Small files: a section whose start block, of version 3, holds all of it in one frame. A reader
+ * sees the blocks that the section would have otherwise, at addresses of their own: bit 63, then
+ * the offset of the start block, then 20 bits within its expanded blocks. docs/format.md, "Small
+ * sections".
+ */
+#ifndef TRAWL_FORMAT_SMALL_H
+#define TRAWL_FORMAT_SMALL_H
+
+#include "format/block.h"
+#include "format/input.h"
+
+enum {
+	SMALL_VERSION = 3,
+	SMALL_BITS = 20,              /* of an address within the expanded blocks */
+	SMALL_FILE_MAX = 512 << 10,   /* larger files are not made small */
+};
+#define SMALL_ADDRESS (UINT64_C(1) << 63)
+
+/* The offset in the file of an address: of a small section that of its block. */
+static inline uint64_t small_offset(uint64_t at)
+{
+	return at & SMALL_ADDRESS ? (at & ~SMALL_ADDRESS) >> SMALL_BITS : at;
+}
+
+static inline bool block_is_small(const struct block *b)
+{
+	return b->kind == BLOCK_START && b->version == SMALL_VERSION;
+}
+
+/*
+ * Expands the whole block at `at`, which p holds, into in->small. front: of the section's header.
+ * Returns the address of the first byte, and in *len their number; 0: damaged, or out of memory.
+ */
+uint64_t small_expand(struct input *in, uint64_t at, const uint8_t *p, const struct block *b,
+		      uint64_t front, uint64_t *len);
+
+/* input_at() for an address with bit 63. */
+const uint8_t *small_at(struct input *in, uint64_t address, size_t n, size_t *got);
+
+/* Makes the small form of a file of one whole section; false: it is none, or it would be larger. */
+bool small_build(struct buf *out, const uint8_t *file, size_t n);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* Small sections: the same events, from a file, a pipe, and where they are damaged. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/reader.h"
+#include "format/small.h"
+#include "tests/format/sample.h"
+
+struct counted {
+	uint64_t events, records;
+	bool complete;
+	uint64_t damaged;
+};
+
+static bool count(const uint8_t *p, size_t n, bool pipe, struct counted *c)
+{
+	struct trawl_error err;
+	struct trawl_verdict v;
+	struct trawl_event ev;
+	struct trawl_reader *r = reader_memory(p, n, pipe, &err);
+
+	*c = (struct counted){0};
+	if (!r)
+		return false;
+	while (trawl_next(r, &ev, &err) > 0) {
+		c->events++;
+		for (uint32_t i = 0; i < ev.len; i++)
+			c->records = c->records * 31 + ((const uint8_t *)ev.record)[i];
+	}
+	trawl_verdict(r, &v);
+	c->complete = v.complete;
+	c->damaged = v.damaged;
+	trawl_close(r);
+	return true;
+}
+
+Test(small, the_same_events_from_every_sample_that_can_be_small)
+{
+	unsigned int made = 0;
+
+	for (const struct sample *s = samples; s->name; s++) {
+		struct counted want, got, pipe;
+		struct buf out = {0};
+		size_t n;
+		uint8_t *p = sample_bytes(s->name, &n);
+
+		cr_assert_not_null(p);
+		if (small_build(&out, p, n)) {
+			made++;
+			cr_expect_lt(out.len, n, "%s is smaller", s->name);
+			cr_assert(count(p, n, false, &want) && count(out.data, out.len, false, &got) &&
+				  count(out.data, out.len, true, &pipe));
+			cr_expect(got.complete && !got.damaged, "%s is whole", s->name);
+			cr_expect_eq(want.events, got.events, "%s has its events", s->name);
+			cr_expect_eq(want.records, got.records, "%s: the same records", s->name);
+			cr_expect_eq(want.records, pipe.records, "%s: from a pipe, too", s->name);
+		}
+		buf_free(&out);
+		free(p);
+	}
+	cr_expect_geq(made, 2);
+}
+
+Test(small, a_file_that_was_not_ended_or_is_two_or_is_small_stays_as_it_is)
+{
+	static const char *const names[] = {"killed", "two", "small", "smalls"};
+
+	for (size_t i = 0; i < 4; i++) {
+		struct buf out = {0};
+		size_t n;
+		uint8_t *p = sample_bytes(names[i], &n);
+
+		cr_expect_not(small_build(&out, p, n), "%s", names[i]);
+		buf_free(&out);
+		free(p);
+	}
+}
+
+Test(small, damage_and_cuts_are_told_and_cost_nothing_more)
+{
+	struct counted whole, c;
+	size_t n;
+	uint8_t *p = sample_bytes("smalls", &n);
+
+	cr_assert(count(p, n, false, &whole));
+	cr_expect(whole.complete);
+	for (size_t at = 0; at < n; at += 3) {
+		p[at] ^= 0x55;
+		for (int pipe = 0; pipe < 2; pipe++)
+			if (count(p, n, pipe, &c))
+				cr_expect_leq(c.events, whole.events, "a byte at %zu", at);
+		p[at] ^= 0x55;
+	}
+	for (size_t len = 1; len < n; len += 7)
+		if (count(p, len, false, &c))
+			cr_expect(c.events < whole.events || !c.complete, "cut to %zu", len);
+	free(p);
+}
