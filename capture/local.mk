@@ -38,7 +38,7 @@ libcapture_la_SOURCES = \
 	capture/trace/trace.c capture/trace/trace.h \
 	capture/tracefs/printkformats.c capture/tracefs/printkformats.h \
 	capture/tracefs/tracefs.c capture/tracefs/tracefs.h \
-	capture/user/userprobe.c \
+	capture/user/userprobe.c capture/user/listing.c capture/user/listing.h \
 	capture/sys/user.c capture/sys/user.h \
 	capture/usb/usb.c \
 	capture/usb/filter.c capture/usb/filter.h \

@@ -35,7 +35,7 @@ static int do_job(const struct options *o, struct trawl_error *err)
 		puts("trawl " PACKAGE_VERSION);
 		return 0;
 	case JOB_LIST:
-		return list_sources(o->json, stdout);
+		return list_sources(o->listed, o->nlisted, o->json, stdout, err);
 	case JOB_GC:
 		return collect(err);
 	case JOB_CAPTURE:

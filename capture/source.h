@@ -96,6 +96,9 @@ struct source {
 
 	/* Looks at this machine and adds to the list; tries things rather than guess. */
 	void (*describe)(struct source_list *list);
+	/* Adds what `text`, which follows the name on the command line of -D, stands for: the probes of a
+	 * program, events by a pattern. 0, or -1 when there is nothing. May be NULL. */
+	int (*list)(const char *text, struct source_list *list, struct trawl_error *err);
 	/* Can this machine do it at all? 0, or -1 with why not and what to do. */
 	int (*probe)(struct trawl_error *err);
 

@@ -14,6 +14,7 @@ libdecode_la_SOURCES = \
 	decode/export/gzip.h decode/export/gzip.c \
 	decode/base/jdoc.h decode/base/jdoc.c \
 	decode/export/journal.h decode/export/journal.c \
+	decode/export/contents.h decode/export/contents.c \
 	decode/export/jsonl.h decode/export/jsonl.c \
 	decode/base/ctype.h decode/base/ctype.c \
 	decode/base/layout.h decode/base/layout.c \

@@ -11,6 +11,7 @@
 #include "decode/base/cli.h"
 #include "decode/base/glob.h"
 #include "decode/query/join.h"
+#include "decode/export/contents.h"
 #include "decode/export/jsonl.h"
 #include "decode/query/reading.h"
 #include "decode/export/summary.h"
@@ -48,6 +49,7 @@ static const char help_text[] =
 	"\n"
 	"      --json           one JSON object a line\n"
 	"      --summary        what is in the file, on a page\n"
+	"  -D                   the kinds of events in it, how many, and their fields\n"
 	"      --protocol       what messages an unknown USB protocol has, of one FILE or several\n"
 	"      --meta[=GLOB]    list the metadata, or print the pieces of this name\n"
 	"\n"
@@ -81,6 +83,7 @@ struct options {
 	const char *around_text; /* --around, or NULL */
 	uint64_t window;  /* --window, ns */
 	struct around *around;
+	bool list;        /* -D */
 	bool join, has_window; /* --join, --window */
 	bool protocol;    /* --protocol */
 	int times;        /* how many -t */
@@ -153,6 +156,9 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 	case OPTION_JOIN:
 		o->join = true;
 		return 0;
+	case 'D':
+		o->list = true;
+		return 0;
 	case OPTION_PROTOCOL:
 		o->protocol = o->reading.many = true;
 		return 0;
@@ -180,7 +186,7 @@ static void print_help(void)
 
 static const struct reading_program program = {
 	.usage = "trawl-decode [OPTION]... FILE",
-	.letters = ":c:tmxX",
+	.letters = ":c:DtmxX",
 	.options = long_options,
 	.again = OPTION_AROUND, /* which says how two are joined */
 	.help = print_help,
@@ -200,6 +206,10 @@ static int parse(struct options *o, int argc, char **argv, struct trawl_error *e
 	if (!got && o->monotonic && o->times != 1)
 		return trawl_fail(err, TRAWL_USAGE, "-m: is for times of the monotonic clock and "
 						    "stands behind one -t: -tm");
+	if (!got && o->list && ((o->mode != MODE_TEXT && o->mode != MODE_JSON) || o->join ||
+				o->around_text || o->protocol))
+		return trawl_fail(err, TRAWL_USAGE, "-D lists what is in the file: with --json and "
+				  "what chooses events, and nothing else");
 	if (!got && o->join && o->mode != MODE_TEXT && o->mode != MODE_JSON)
 		return trawl_fail(err, TRAWL_USAGE,
 				  "--join: is for text and --json: no --summary, no --meta");
@@ -283,6 +293,21 @@ static int print_summary(const struct options *o, struct stream *s, struct out *
 	return result;
 }
 
+static int print_contents(const struct options *o, struct stream *s, struct out *out,
+			  struct trawl_error *err)
+{
+	struct contents *c = contents_new();
+	int got;
+
+	if (!c)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	got = stream_run(s, contents_consumer(c), err);
+	if (!got)
+		contents_print(c, o->mode == MODE_JSON, out);
+	contents_free(c);
+	return got;
+}
+
 static int skip_item(struct consumer *c, const struct decoder *d, void *state,
 		     const struct item *it)
 {
@@ -344,6 +369,8 @@ static void flush(void *out)
 static int run(struct options *o, struct stream *s, struct out *out, struct trawl_error *err)
 {
 	trawl_when_waiting(stream_reader(s), flush, out);
+	if (o->list)
+		return print_contents(o, s, out, err);
 	switch (o->mode) {
 	case MODE_JSON:
 		return print_json(o, s, out, err);

@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "common/json.h"
 #include "capture/cli/list.h"
 #include "capture/source.h"
+
+/* Names may come from a program: nothing of them obeys to a terminal. */
+static void print_safe(const char *text, int width, FILE *out)
+{
+	int n = 0;
+
+	for (; *text; text++, n++)
+		fputc(iscntrl((unsigned char)*text) ? '?' : *text, out);
+	for (; n < width; n++)
+		fputc(' ', out);
+}
 
 static void print_text(const struct source_list *list, FILE *out)
 {
@@ -19,7 +31,10 @@ static void print_text(const struct source_list *list, FILE *out)
 	for (size_t i = 0; i < list->count; i++) {
 		const struct source_entry *e = &list->entries[i];
 
-		fprintf(out, "%-*s  %s\n", width, e->name, e->what);
+		print_safe(e->name, width, out);
+		fputs("  ", out);
+		print_safe(e->what, 0, out);
+		fputc('\n', out);
 		if (!e->usable)
 			fprintf(out, "%-*s    not usable: %s\n", width, "", e->why);
 	}
@@ -47,18 +62,55 @@ static void print_json(const struct source_list *list, FILE *out)
 	json_free(&j);
 }
 
-int list_sources(bool as_json, FILE *out)
+/* What begins with `text` of the entries that the source has anyway. */
+static int describe_some(const struct source *source, const char *text, struct source_list *list,
+			 struct trawl_error *err)
+{
+	struct source_list all = { 0 };
+	size_t before = list->count;
+
+	if (source->describe)
+		source->describe(&all);
+	for (size_t i = 0; i < all.count; i++) {
+		struct source_entry *e = &all.entries[i], *copy;
+
+		if (strncmp(e->name, text, strlen(text)))
+			continue;
+		copy = source_list_add(list, e->name, e->what, e->why);
+		copy->more = e->more;
+		e->more = (struct json){ 0 };
+	}
+	source_list_free(&all);
+	return list->count > before ? 0 :
+	       trawl_fail(err, TRAWL_USAGE, "-D %s: there is none; trawl -D lists all", text);
+}
+
+static int list_some(const char *text, struct source_list *list, struct trawl_error *err)
+{
+	const char *spec;
+	const struct source *source = source_find(text, &spec, err);
+
+	if (!source)
+		return -1;
+	return *spec && source->list ? source->list(spec, list, err) :
+				       describe_some(source, text, list, err);
+}
+
+int list_sources(char **texts, size_t n, bool as_json, FILE *out, struct trawl_error *err)
 {
 	struct source_list list = { 0 };
+	int r = 0;
 
-	for (size_t i = 0; sources[i]; i++) {
+	for (size_t i = 0; !n && sources[i]; i++) {
 		if (sources[i]->describe)
 			sources[i]->describe(&list);
 	}
-	if (as_json)
+	for (size_t i = 0; i < n && !r; i++)
+		r = list_some(texts[i], &list, err);
+	if (!r && as_json)
 		print_json(&list, out);
-	else
+	else if (!r)
 		print_text(&list, out);
 	source_list_free(&list);
-	return 0;
+	return r;
 }

@@ -21,7 +21,8 @@ static const char help_head[] =
 	"  -i SOURCE       what to record; may be given several times:\n";
 
 static const char help_tail[] =
-	"  -D              list the sources of this machine, and what hinders the others\n"
+	"  -D [SOURCE ...] list the sources of this machine, and what hinders the others; or the\n"
+	"                  probes of usdt:PATH, functions of uprobe:PATH[:GLOB], event:GLOB\n"
 	"  -w FILE         write to FILE; - is standard output\n"
 	"  -p PID          only this process, its threads and new children; may come again\n"
 	"  -- COMMAND ...  run it when all is armed, record it and its children, end with it\n"
@@ -468,6 +469,13 @@ int options_parse(struct options *o, int argc, char **argv, struct trawl_error *
 			return trawl_fail(err, TRAWL_USAGE,
 					  "--: no command follows: give one, or leave `--` out");
 		o->command = argv + optind;
+	} else if (o->job == JOB_LIST) {
+		o->listed = argv + optind;
+		o->nlisted = (size_t)(argc - optind);
+		if (!o->nlisted && o->ninterfaces) { /* -D -i SOURCE */
+			o->listed = (char **)o->interfaces;
+			o->nlisted = o->ninterfaces;
+		}
 	} else if (optind < argc) {
 		return stray_word(argv[optind], err);
 	}

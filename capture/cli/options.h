@@ -25,6 +25,8 @@ struct options {
 	size_t ninterfaces;
 	pid_t *pids;             /* -p */
 	size_t npids;
+	char **listed;           /* -D: what to list of sources */
+	size_t nlisted;          /* 0: the sources */
 	char **command;          /* behind --; NULL if none, else ends with NULL */
 	const char *write;       /* -w; "-": standard output; NULL: print decoded events */
 	const char *user;        /* -Z */

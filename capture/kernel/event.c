@@ -16,6 +16,7 @@
 #include "common/nearest.h"
 #include "capture/cli/spec.h"
 #include "capture/trace/trace.h"
+#include "capture/tracefs/eventformat.h"
 #include "capture/tracefs/tracefs.h"
 
 static int compare(const void *a, const void *b)
@@ -273,11 +274,86 @@ static void event_describe(struct source_list *list)
 	close(top);
 }
 
+/* "prev_comm char[16]": a field as the kernel's format file has it. */
+static void add_field(struct source_entry *e, char **what, const struct trawl_field *f)
+{
+	char *text, count[16] = "";
+
+	if (f->count > 1)
+		snprintf(count, sizeof(count), "[%u]", f->count);
+	if (asprintf(&text, "%s%s%s%s%s%s", **what ? *what : "", **what ? ", " : "", f->ctype,
+		     *f->ctype && f->ctype[strlen(f->ctype) - 1] == '*' ? "" : " ", f->name,
+		     count) < 0)
+		abort();
+	free(*what);
+	*what = text;
+	json_object(&e->more, NULL);
+	json_string(&e->more, "name", f->name);
+	json_string(&e->more, "ctype", f->ctype);
+	json_uint(&e->more, "size", (uint64_t)f->size * (f->count ? f->count : 1));
+	json_end(&e->more);
+}
+
+struct listing {
+	struct source_list *list;
+	int top;
+};
+
+static int list_one(void *arg, const char *group, const char *name)
+{
+	struct listing *l = arg;
+	char path[256], full[200], *text, *what = strdup("");
+	struct trawl_error ignored;
+	struct source_entry *e;
+	struct eventformat f;
+
+	snprintf(path, sizeof(path), "events/%s/%s/format", group, name);
+	snprintf(full, sizeof(full), "event:%s:%s", group, name);
+	text = tracefs_read(l->top, path, NULL, &ignored);
+	e = source_list_add(l->list, full, "", NULL);
+	if (what && text && !eventformat_parse(text, strlen(text), &f, &ignored)) {
+		json_array(&e->more, "fields");
+		for (uint32_t i = 0; i < f.nfields; i++)
+			add_field(e, &what, &f.fields[i]);
+		json_end(&e->more);
+		eventformat_free(&f);
+		free(e->what);
+		e->what = what;
+		what = NULL;
+	}
+	free(what);
+	free(text);
+	return 0;
+}
+
+/* GROUP:NAME, or a name of any group, both with patterns. */
+static int event_list(const char *text, struct source_list *list, struct trawl_error *err)
+{
+	struct listing l = { .list = list, .top = tracefs_open(err) };
+	size_t len = strcspn(text, ":./ ");
+	char group[64], hint[400];
+	const char *name = text[len] && text[len] != ' ' ? text + len + 1 : text;
+	long n;
+
+	if (l.top < 0)
+		return -1;
+	snprintf(group, sizeof(group), "%.*s", name == text ? 1 : (int)len, name == text ? "*" : text);
+	n = events_each(l.top, group, name, list_one, &l);
+	if (!n && name == text) /* all of a group */
+		n = events_each(l.top, text, "*", list_one, &l);
+	if (!n)
+		events_hint(l.top, group, ':', name, hint, sizeof(hint));
+	close(l.top);
+	return n ? 0 : trawl_fail(err, TRAWL_USAGE, "-D event:%s: no such event on this kernel%s", text,
+				  hint);
+}
+
 const struct source event_source = {
 	.name = "event",
 	.summary = "GROUP:NAME [if FILTER]",
 	.tasks = true,
 	.describe = event_describe,
+	.list = event_list,
 	.probe = event_probe,
 	.arm = event_arm,
 	.start = trace_start,

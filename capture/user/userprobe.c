@@ -20,6 +20,7 @@
 #include "capture/task/task.h"
 #include "capture/trace/trace.h"
 #include "capture/tracefs/tracefs.h"
+#include "capture/user/listing.h"
 
 static const char definitions[] = "uprobe_events";
 
@@ -407,6 +408,7 @@ const struct source uprobe_source = {
 	.programs = true,
 	.tasks = true,
 	.describe = uprobe_describe,
+	.list = uprobe_list,
 	.probe = uprobe_probe,
 	.arm = uprobe_arm,
 	.start = uprobe_start,
@@ -427,6 +429,7 @@ const struct source usdt_source = {
 	.programs = true,
 	.tasks = true,
 	.describe = usdt_describe,
+	.list = usdt_list,
 	.probe = uprobe_probe,
 	.arm = uprobe_arm,
 	.start = uprobe_start,

@@ -14,8 +14,8 @@ without=$("$TRAWL_BUILD/config.status" --config | grep -o -- '--without-[a-z]*' 
 in_tree() {
 	cd "$TRAWL_SRC" || exit
 	ls tests/*/test_*.c tests/*/*/test_*.c tests/fuzz/fuzz_*.c 2>/dev/null | sed 's/\.c$//'
-	grep -l '^tap_done$' tests/*/*.sh tests/*/*/*.sh 2>/dev/null | grep -v '^tests/lab/\(guest\|host\)/'
-	grep -l 'finish()$' tests/*/*.py tests/*/*/*.py 2>/dev/null | grep -v '^tests/zoo/' # make zoo-check
+	grep -l '^tap_done$' tests/*/*.sh tests/*/*/*.sh 2>/dev/null | grep -v '^tests/\(lab/\(guest\|host\)\|zoo\|postgres\)/'
+	grep -l 'finish()$' tests/*/*.py tests/*/*/*.py 2>/dev/null | grep -v '^tests/\(zoo\|postgres\)/' # make zoo-check and its like
 }
 
 folders=$(in_tree | sed 's,/[^/]*$,,' | sort -u)

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* trawl -D usdt:PATH and -D uprobe:PATH: the probes and functions of a program, with their arguments. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/probe/probe.h"
+#include "capture/sys/alloc.h"
+#include "capture/sys/path.h"
+#include "capture/user/listing.h"
+
+enum { LISTED_MOST = 16384 };
+
+/* "usdt:" and what the user wrote behind it, with a pattern for all where only a program is named. */
+static char *whole_spec(const char *kind, const char *text, const char *arguments)
+{
+	char *path = strncmp(text, "pid=", 4) ? path_find(text) : NULL, *whole;
+	bool all = path || (!strncmp(text, "pid=", 4) && !strchr(text, ':'));
+
+	free(path);
+	whole = xasprintf("%s:%s%s%s", kind, text, all ? ":*" : "", arguments);
+	return whole;
+}
+
+static int resolve(const char *kind, const char *text, const char *arguments, struct probe_list *list,
+		   struct trawl_error *err)
+{
+	struct spec spec;
+	char *whole;
+	int r;
+
+	if (!strchr(text, ':') && strncmp(text, "pid=", 4)) {
+		char *path = path_find(text);
+
+		if (!path)
+			return trawl_fail(err, TRAWL_USAGE, "-D %s:%s: no such file", kind, text);
+		free(path);
+	}
+	whole = whole_spec(kind, text, arguments);
+	r = spec_parse(whole, &spec, err);
+	if (!r)
+		r = probe_resolve(&spec, LISTED_MOST, list, err);
+	spec_free(&spec);
+	free(whole);
+	return r;
+}
+
+/* Text that grows; memory that runs out aborts. */
+static void append(char **text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void append(char **text, const char *fmt, ...)
+{
+	char *more, *all;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&more, fmt, ap) < 0)
+		abort();
+	va_end(ap);
+	all = xasprintf("%s%s", *text ? *text : "", more);
+	free(more);
+	free(*text);
+	*text = all;
+}
+
+static const char *name_of(const struct probe_arg *arg)
+{
+	return arg->label ? arg->label : arg->name;
+}
+
+/* The length of a name without "_na", which the field of an argument has that no site has. */
+static size_t without_na(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n > 3 && !strcmp(name + n - 3, "_na") ? n - 3 : n;
+}
+
+/* What is asked for at the probe's first site: "int n, const char *name". */
+static void add_arguments(const struct probe *p, char **text)
+{
+	const char *comma = "";
+
+	for (size_t i = 0; i < p->nargs; i++) {
+		const struct probe_arg *arg = &p->args[i];
+		const struct probe_arg_site *site = &p->sites[0].args[i];
+
+		if (arg->helper)
+			continue;
+		if (site->state == PROBE_ARG_UNAVAILABLE)
+			append(text, "%s%.*s (unavailable: %s)", comma,
+			       (int)without_na(name_of(arg)), name_of(arg), site->why);
+		else if (*arg->ctype)
+			append(text, "%s%s%s%s", comma, arg->ctype,
+			       arg->ctype[strlen(arg->ctype) - 1] == '*' ? "" : " ", name_of(arg));
+		else
+			append(text, "%s%s%s%s", comma, name_of(arg), *arg->type ? ":" : "", arg->type);
+		comma = ", ";
+	}
+}
+
+static void add_json(struct json *j, const struct probe *p, const struct probe *with)
+{
+	json_string(j, "file", p->file->path);
+	json_array(j, "args");
+	for (size_t i = 0; with && i < with->nargs; i++) {
+		const struct probe_arg *arg = &with->args[i];
+
+		if (arg->helper)
+			continue;
+		json_object(j, NULL);
+		json_string(j, "name", name_of(arg));
+		json_string(j, "type", arg->type);
+		json_string(j, "ctype", arg->ctype);
+		json_bool(j, "available", with->sites[0].args[i].state != PROBE_ARG_UNAVAILABLE);
+		json_end(j);
+	}
+	json_end(j);
+	json_array(j, "sites");
+	for (size_t i = 0; i < p->nsites; i++) {
+		json_object(j, NULL);
+		json_uint(j, "offset", p->sites[i].offset);
+		json_string(j, "symbol", p->sites[i].symbol);
+		json_string(j, "file", p->sites[i].file ? p->sites[i].file : "");
+		json_uint(j, "line", p->sites[i].line);
+		json_end(j);
+	}
+	json_end(j);
+}
+
+/* The part of the user's text that names the file or process, its colon included. */
+static char *beginning(const char *text)
+{
+	const char *colon;
+	char *path = path_find(text), *part;
+
+	if (path || (!strncmp(text, "pid=", 4) && !strchr(text, ':'))) {
+		free(path);
+		return xasprintf("%s:", text);
+	}
+	/* The longest beginning that is a file; of a process, its number. */
+	for (colon = text + strlen(text); colon > text; colon--) {
+		if (*colon != ':')
+			continue;
+		part = xstrndup(text, (size_t)(colon - text));
+		path = strncmp(text, "pid=", 4) ? path_find(part) : NULL;
+		free(part);
+		if (path || (!strncmp(text, "pid=", 4) && !memchr(text, ':', (size_t)(colon - text)))) {
+			free(path);
+			return xstrndup(text, (size_t)(colon - text) + 1);
+		}
+	}
+	return xstrdup("");
+}
+
+int usdt_list(const char *text, struct source_list *list, struct trawl_error *err)
+{
+	struct probe_list probes = { 0 };
+	int r = resolve("usdt", text, "", &probes, err);
+	char *front = beginning(text);
+
+	for (size_t i = 0; i < probes.n; i++) {
+		const struct probe *p = probes.probes[i];
+		char *name = xasprintf("usdt:%s%s:%s", front, p->provider, p->name), *what = NULL;
+		struct source_entry *e;
+
+		append(&what, "(");
+		add_arguments(p, &what);
+		append(&what, ")");
+		if (p->nsites > 1)
+			append(&what, "  %zu sites", p->nsites);
+		if (*p->sites[0].symbol)
+			append(&what, "  %s", p->sites[0].symbol);
+		if (!strncmp(text, "pid=", 4))
+			append(&what, "  %s", p->file->path);
+		e = source_list_add(list, name, what, NULL);
+		add_json(&e->more, p, p);
+		free(name);
+		free(what);
+	}
+	free(front);
+	probe_list_free(&probes);
+	return r;
+}
+
+/* The symbol in "BASENAME:SYMBOL". */
+static const char *symbol_of(const struct probe *p)
+{
+	const char *base = strrchr(p->file->path, '/');
+
+	base = base ? base + 1 : p->file->path;
+	return p->display_name + strlen(base) + 1;
+}
+
+/*
+ * All functions, and beside those that the debug information describes, their parameters. Both lists are in
+ * one order; the second lacks some.
+ */
+int uprobe_list(const char *text, struct source_list *list, struct trawl_error *err)
+{
+	struct probe_list all = { 0 }, described = { 0 };
+	struct trawl_error ignored;
+	int r = resolve("uprobe", text, "", &all, err);
+	char *front = beginning(text);
+	size_t at = 0;
+
+	if (!r)
+		resolve("uprobe", text, " $params", &described, &ignored);
+	for (size_t i = 0; i < all.n; i++) {
+		const struct probe *p = all.probes[i], *with = NULL;
+		char *name = xasprintf("uprobe:%s%s", front, symbol_of(p)), *what = NULL;
+		struct source_entry *e;
+
+		if (at < described.n && described.probes[at]->sites[0].offset == p->sites[0].offset)
+			with = described.probes[at++];
+		append(&what, with ? "(" : "(?");
+		if (with)
+			add_arguments(with, &what);
+		append(&what, ")");
+		if (strcmp(p->sites[0].symbol, symbol_of(p)))
+			append(&what, "  %s", p->sites[0].symbol);
+		if (p->sites[0].line)
+			append(&what, "  %s:%u", p->sites[0].file, p->sites[0].line);
+		e = source_list_add(list, name, what, NULL);
+		add_json(&e->more, p, with);
+		json_bool(&e->more, "described", with != NULL);
+		free(name);
+		free(what);
+	}
+	free(front);
+	probe_list_free(&described);
+	probe_list_free(&all);
+	return r;
+}

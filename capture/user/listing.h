@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* What -D says of a program: see struct source's list(). */
+#ifndef TRAWL_CAPTURE_USER_LISTING_H
+#define TRAWL_CAPTURE_USER_LISTING_H
+
+#include "capture/source.h"
+
+int usdt_list(const char *text, struct source_list *list, struct trawl_error *err);
+int uprobe_list(const char *text, struct source_list *list, struct trawl_error *err);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/export/contents.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+
+/* Items of one name from one source. */
+struct kind {
+	char *name;
+	const struct trawl_source *source;
+	const struct trawl_event_type *type; /* of the first; NULL: none */
+	const struct decoder *decoder;
+	void *state;
+	uint64_t count;
+};
+
+struct contents {
+	struct consumer consumer; /* first: the stream hands it back */
+	struct kind *kinds;
+	size_t n;
+	size_t last; /* whose item was the last one */
+	bool failed; /* no memory: some are missing */
+};
+
+static bool is_of(const struct kind *k, const struct item *it)
+{
+	return k->source == it->source && strlen(k->name) == it->name_len &&
+	       !memcmp(k->name, it->name, it->name_len);
+}
+
+static int count_item(struct consumer *consumer, const struct decoder *d, void *state,
+		      const struct item *it)
+{
+	struct contents *c = (struct contents *)consumer;
+	struct kind *k;
+	size_t i = c->last;
+
+	if (i >= c->n || !is_of(&c->kinds[i], it))
+		for (i = 0; i < c->n && !is_of(&c->kinds[i], it); i++)
+			;
+	if (i == c->n) {
+		k = realloc(c->kinds, (c->n + 1) * sizeof(*k));
+		if (k)
+			c->kinds = k;
+		if (!k || !(k[i].name = strndup(it->name, it->name_len))) {
+			c->failed = true;
+			return 1;
+		}
+		k[i] = (struct kind){k[i].name, it->source, it->type, d, state, 0};
+		c->n++;
+	}
+	c->kinds[i].count++;
+	c->last = i;
+	return 0;
+}
+
+struct contents *contents_new(void)
+{
+	struct contents *c = calloc(1, sizeof(*c));
+
+	if (c)
+		c->consumer.item = count_item;
+	return c;
+}
+
+void contents_free(struct contents *c)
+{
+	for (size_t i = 0; c && i < c->n; i++)
+		free(c->kinds[i].name);
+	if (c)
+		free(c->kinds);
+	free(c);
+}
+
+struct consumer *contents_consumer(struct contents *c)
+{
+	return &c->consumer;
+}
+
+enum { NAMES_MOST = 512 }; /* of which it is known that they were printed */
+
+struct printing {
+	const struct trawl_event_type *type;
+	struct out *o;
+	bool json;
+	size_t n;
+	const char *names[NAMES_MOST];
+};
+
+/* The type as its origin writes it, but for the kernel's words for where a text lies. */
+static const char *type_of(const struct trawl_event_type *t, const char *name, uint16_t *count)
+{
+	static const char *const places[] = {"__data_loc ", "__rel_loc "};
+
+	*count = 1;
+	for (uint32_t i = 0; i < t->nfields; i++) {
+		const char *type = t->fields[i].ctype;
+
+		if (strcmp(t->fields[i].name, name))
+			continue;
+		for (size_t k = 0; k < 2; k++)
+			if (!strncmp(type, places[k], strlen(places[k])))
+				return type + strlen(places[k]);
+		if (t->fields[i].place == TRAWL_FIXED)
+			*count = t->fields[i].count;
+		return type;
+	}
+	return "";
+}
+
+static bool is_new(struct printing *p, const char *name)
+{
+	for (size_t i = 0; i < p->n && i < NAMES_MOST; i++)
+		if (!strcmp(p->names[i], name))
+			return false;
+	if (p->n < NAMES_MOST)
+		p->names[p->n] = name;
+	return true;
+}
+
+static void print_field(void *arg, const char *name)
+{
+	struct printing *p = arg;
+	struct out *o = p->o;
+	const char *type;
+	uint16_t count;
+
+	if (!is_new(p, name))
+		return;
+	type = type_of(p->type, name, &count);
+	if (p->json) {
+		out_str(o, p->n++ ? ",{\"name\":" : "{\"name\":");
+		out_json(o, name, strlen(name));
+		out_str(o, ",\"ctype\":");
+		out_json(o, type, strlen(type));
+		out_printf(o, ",\"count\":%u}", count);
+		return;
+	}
+	if (!strncmp(name, "__", 2))
+		return;
+	out_str(o, p->n++ ? ", " : "");
+	out_safe(o, type, strlen(type));
+	if (*type && type[strlen(type) - 1] != '*')
+		out_char(o, ' ');
+	out_safe(o, name, strlen(name));
+	if (count > 1)
+		out_printf(o, "[%u]", count);
+}
+
+static void print_fields(const struct kind *k, bool json, struct out *o)
+{
+	struct printing p = {.type = k->type, .o = o, .json = json};
+
+	if (k->type)
+		k->decoder->names(k->state, k->type, print_field, &p);
+}
+
+static void print_line(const struct kind *k, struct out *o)
+{
+	size_t start = o->len;
+
+	out_safe(o, k->name, strlen(k->name));
+	out_pad(o, start, 30, 2);
+	start = o->len;
+	out_safe(o, k->source->name, strlen(k->source->name));
+	out_pad(o, start, 8, 2);
+	out_printf(o, "%10llu  ", (unsigned long long)k->count);
+	print_fields(k, false, o);
+	out_char(o, '\n');
+}
+
+static void print_object(const struct kind *k, struct out *o)
+{
+	out_str(o, "{\"name\":");
+	out_json(o, k->name, strlen(k->name));
+	out_str(o, ",\"source\":");
+	out_json(o, k->source->name, strlen(k->source->name));
+	out_printf(o, ",\"events\":%llu,\"fields\":[", (unsigned long long)k->count);
+	print_fields(k, true, o);
+	out_str(o, "]}");
+}
+
+void contents_print(const struct contents *c, bool as_json, struct out *o)
+{
+	if (as_json)
+		out_char(o, '[');
+	for (size_t i = 0; i < c->n; i++) {
+		if (!as_json) {
+			print_line(&c->kinds[i], o);
+			continue;
+		}
+		out_str(o, i ? ",\n" : "");
+		print_object(&c->kinds[i], o);
+	}
+	if (as_json)
+		out_str(o, "]\n");
+	if (c->failed)
+		o->error = ENOMEM;
+}

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+# trawl -D SOURCE: probes, functions and events as -i takes them, against readelf and the kernel's format
+# files; trawl-decode -D FILE.
+. "$TRAWL_SRC/tests/tap.sh"
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+cd "$TRAWL_BUILD" || exit 99
+
+# names [OPTION] TEXT: the first column.
+names() { trawl -D "$@" | awk '{ print $1 }'; }
+# usdt_of FILE: provider:name of its notes, as readelf tells them.
+usdt_of() {
+	readelf -n "$1" | awk '/Provider:/ { p = $2 } /Name:/ && p { print p ":" $2; p = "" }' | sort -u
+}
+
+if [ ! -x samples/forms ]; then
+	echo "1..0 # SKIP the samples are not built: sys/sdt.h is missing"
+	exit
+fi
+
+# ---- static probes
+for program in samples/tick samples/forms samples/threads samples/libgreet.so; do
+	if [ -z "$(usdt_of "$program")" ]; then
+		skip "$program: the probes that readelf tells" "it has none here"
+		continue
+	fi
+	same "$program: the probes that readelf tells" "$(usdt_of "$program")" \
+		"$(names "usdt:$program" | sed "s,^usdt:$program:,," | sort -u)"
+done
+same "a pattern" "usdt:samples/forms:forms:high8 usdt:samples/forms:forms:high8s" \
+	"$(names 'usdt:samples/forms:forms:high*' | sort | paste -sd' ')"
+has "arguments" "$(trawl -D usdt:samples/tick)" '^usdt:samples/tick:tick:loop +\(arg1:s32, arg2:u64, arg3:u64\)'
+has "one that cannot be had says why" "$(trawl -D usdt:samples/forms:floats)" 'arg3 \(unavailable: .*xmm0'
+if [ "$(id -u)" = 0 ]; then
+	./samples/tick 100 20000 >/dev/null & tick=$!
+	sleep 0.1
+	has "of a process" "$(trawl -D usdt:pid=$tick)" "^usdt:pid=$tick:tick:loop .*tick$"
+	kill $tick
+	wait $tick 2>/dev/null
+else
+	skip "of a process" "needs root"
+fi
+
+# ---- functions
+same "every function that readelf tells, each address once" \
+	"$(readelf -sW samples/params | awk '$4 == "FUNC" && $7 != "UND" { print $2 }' | sort -u | wc -l)" \
+	"$(names uprobe:samples/params | wc -l)"
+same "a pattern" "$(nm samples/params | awk '$2 ~ /[tT]/ && $3 ~ /^params_/ { print "uprobe:samples/params:" $3 }' | sort)" \
+	"$(names 'uprobe:samples/params:params_*' | sort)"
+has "parameters and line" "$(trawl -D uprobe:samples/params:params_stack)" \
+	'^uprobe:samples/params:params_stack +\(int a, int b, int c, int d, int e, int f, short int g, long int h, char i\)  .*params\.c:[0-9]+$'
+has "what no debug information describes" "$(trawl -D uprobe:samples/params:_start)" '_start +\(\?\)$'
+cp samples/params "$dir/stripped" && strip "$dir/stripped"
+fails "a stripped program" 2 'stripped' trawl -D "uprobe:$dir/stripped"
+fails "no such function, nearest name" 2 'did you mean params_stack' trawl -D uprobe:samples/params:params_stck
+fails "no such file" 2 'no such file' trawl -D uprobe:./nosuch
+fails "no probes" 2 'no usdt probes' trawl -D usdt:samples/params
+# A name may hold what a terminal obeys.
+objcopy --redefine-sym params_stack="$(printf 'a\033[31m')" samples/params "$dir/red"
+same "no escapes" 0 "$(trawl -D "uprobe:$dir/red" | grep -c "$(printf '\033')")"
+
+# ---- events
+events=/sys/kernel/tracing/events
+if [ -r $events/sched/sched_switch/format ]; then
+	same "fields are those of the kernel's format file" \
+		"$(sed -n 's/.*field:\(.*\);\toffset.*/\1/p' $events/sched/sched_switch/format | sed 's/^.*common_.*$//' |
+			sed 's/ \([^ ]*\)$/ \1/' | grep . | paste -sd, | sed 's/,/, /g')" \
+		"$(trawl -D event:sched:sched_switch | sed 's/^[^ ]* *//')"
+	same "all of a group" "$(ls $events/sched | grep -vx 'enable\|filter' | sort)" \
+		"$(names 'event:sched:*' | cut -d: -f3 | sort)"
+	same "a name of any group" event:sched:sched_switch "$(names event:sched_switch)"
+	same "a pattern of any group" "$(ls -d $events/*/sched_w* | sed "s,$events/,event:,; s,/,:," | sort)" \
+		"$(names 'event:sched_w*' | sort)"
+	same "a group by its name" "$(names 'event:sched:*')" "$(names event:sched)"
+	fails "no such event, nearest name" 2 'did you mean sched:sched_switch' trawl -D event:sched:sched_swich
+else
+	skip "fields are those of the kernel's format file" "needs root and tracefs"
+fi
+
+# ---- all together
+trawl -D --json uprobe:samples/params:params_ints usdt:samples/tick >"$dir/json"
+/usr/bin/python3 - "$dir/json" <<'PY'
+import json, sys
+ints, loop = json.load(open(sys.argv[1]))
+assert ints["name"] == "uprobe:samples/params:params_ints" and ints["described"], ints
+assert [a["name"] for a in ints["args"]] == list("abcdef") and ints["args"][2]["ctype"] == "int", ints
+assert ints["sites"][0]["file"].endswith("params.c") and ints["sites"][0]["line"] > 0, ints
+assert loop["name"] == "usdt:samples/tick:tick:loop" and len(loop["args"]) == 3, loop
+PY
+ok $? "JSON has arguments and sites"
+same "-D -i SOURCE is the same" "$(trawl -D usdt:samples/tick)" "$(trawl -D -i usdt:samples/tick)"
+fails "what is no source" 2 'no such source' trawl -D nosuch:x
+
+# ---- a file
+f=$TRAWL_SRC/samples/tick.trawl
+same "each event and how many, as --json has them" \
+	"$(trawl-decode --json "$f" | grep -o '"name":"[a-z_]*:[^"]*"' | cut -d'"' -f4 | sort | uniq -c | awk '{ print $2, $1 }')" \
+	"$(trawl-decode -D "$f" | awk '{ print $1, $3 }' | sort)"
+has "with the fields" "$(trawl-decode -D "$f")" '^tick:loop +usdt +5  .*arg1, .*arg2, .*arg3, .*symbol, file, line$'
+has "of USB" "$(trawl-decode -D "$TRAWL_SRC/samples/usb-storage.trawl")" '^usb:bulk +usb +[0-9]+  bus, dev, ep, dir'
+same "chosen events only" "tick:loop" "$(trawl-decode -D --name 'tick:l*' "$f" | awk '{ print $1 }')"
+same "JSON" "5 arg1" "$(trawl-decode -D --json --name tick:loop "$f" | /usr/bin/python3 -c '
+import json, sys
+(e,) = json.load(sys.stdin)
+print(e["events"], [f["name"] for f in e["fields"] if not f["name"].startswith("__")][0])')"
+same "every field is one that --where takes" "" "$(trawl-decode -D --json --name tick:loop "$f" | /usr/bin/python3 -c '
+import json, sys
+print("\n".join(f["name"] for f in json.load(sys.stdin)[0]["fields"]))' | while read -r field; do
+	trawl-decode --where "$field == 1 or true == 1" "$f" 2>&1 >/dev/null | grep "no event here has a field .$field.$"
+done)"
+fails "-D goes with nothing else" 2 '-D lists' trawl-decode -D --summary "$f"
+tap_done
