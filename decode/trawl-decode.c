@@ -62,6 +62,7 @@ static const char help_text[] =
 	"  -t                   no time; -tt since the epoch; -ttt since the line before;\n"
 	"                       -tttt with the date; -ttttt since the first event; -tm of the\n"
 	"                       monotonic clock, as dmesg has it\n"
+	"      --memory SIZE    for what the file tells: 512M, 2G (default: 256M)\n"
 	"      --utc            times in UTC (default: local time)\n"
 	"      --bounds         the error bound of each time\n"
 	"      --fields all     helper fields too\n"

@@ -154,6 +154,7 @@ static void print_help(void)
 	      "\n"
 	      SELECTION_HELP
 	      "\n"
+	      "      --memory SIZE    for what the file tells: 512M, 2G (default: 256M)\n"
 	      "      --utc            times of --from and --until without a zone are UTC\n"
 	      "      --fields LIST    csv: these columns (a,b,c); else 'all' for helper fields\n"
 	      "      --decimal        csv: numbers above 2^63-1 in decimal, which most readers round\n"

@@ -12,7 +12,7 @@ enum { BLOCK_LEAST = 64 << 10, BLOCK_MOST = 8 << 20, ALIGN = 16 };
 
 struct arena_block {
 	struct arena_block *next;
-	size_t size, used;
+	size_t size, used, counted;
 	_Alignas(ALIGN) uint8_t data[];
 };
 
@@ -39,16 +39,22 @@ static size_t block_size(const struct arena *a)
 
 static struct arena_block *new_block(struct arena *a, size_t n)
 {
-	size_t size = sizeof(struct arena_block) + n;
+	size_t size = sizeof(struct arena_block) + n, counted;
 	struct arena_block *b = find_spare(a, n);
 
 	if (!b) {
 		if (size < block_size(a))
 			size = block_size(a);
-		b = memory_new(&size);
-		if (!b)
+		if (!budget_take(a->budget, size, "a chunk of events"))
 			return NULL;
+		counted = size;
+		b = memory_new(&size);
+		if (!b) {
+			budget_return(a->budget, counted);
+			return NULL;
+		}
 		b->size = size - sizeof(*b);
+		b->counted = counted;
 	}
 	b->used = 0;
 	b->next = a->blocks;
@@ -77,11 +83,12 @@ void *arena_take(struct arena *a, size_t n, size_t size)
 	return p;
 }
 
-static void free_list(struct arena_block *b)
+static void free_list(struct arena *a, struct arena_block *b)
 {
 	while (b) {
 		struct arena_block *next = b->next;
 
+		budget_return(a->budget, b->counted);
 		free(b);
 		b = next;
 	}
@@ -89,7 +96,7 @@ static void free_list(struct arena_block *b)
 
 void arena_reset(struct arena *a)
 {
-	free_list(a->spare);
+	free_list(a, a->spare);
 	a->spare = a->blocks;
 	a->blocks = NULL;
 	a->used = 0;
@@ -97,7 +104,7 @@ void arena_reset(struct arena *a)
 
 void arena_free(struct arena *a)
 {
-	free_list(a->spare);
-	free_list(a->blocks);
+	free_list(a, a->spare);
+	free_list(a, a->blocks);
 	a->spare = a->blocks = NULL;
 }

@@ -7,12 +7,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "format/memory.h"
+
 struct arena_block;
 
 struct arena {
 	struct arena_block *blocks; /* the one in use first */
 	struct arena_block *spare;
 	size_t used, max;           /* bytes handed out since the last reset; never more than max */
+	struct budget *budget;      /* where its memory counts; NULL: nowhere */
 };
 
 /* n * size bytes with undefined contents, aligned for every type; NULL: over max or no memory. */

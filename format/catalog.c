@@ -4,12 +4,48 @@
 #include "format/catalog.h"
 
 enum {
-	CATALOG_MAX = 512 << 20, /* memory for all but events: beyond this a file is hostile */
 	META_MAX = 256 << 20,
 	FILE_SOURCES_MAX = 4096,
 	TYPE_BLOCK_LEAST = 64, /* bytes of the smallest event type block */
+	PAGES = 256 * sizeof(void *), /* each of a source's types */
+	LOSS_COST = sizeof(struct trawl_loss) + 24,
+	META_COST = sizeof(struct catalog_meta) + 96,
 	THIN_LEAST = 64, /* fewer clock-syncs are not worth it */
 };
+
+/* ---- what it costs ----------------------------------------------------------------------- */
+
+/* A small piece of malloc(). */
+static uint64_t cost(uint64_t n)
+{
+	return n + 8 < 32 ? 32 : (n + 8 + 15) & ~15ull;
+}
+
+static uint64_t text_cost(const char *s)
+{
+	return s ? cost(strlen(s) + 1) : 0;
+}
+
+static uint64_t fields_cost(const struct trawl_field *f, uint32_t n)
+{
+	uint64_t sum = cost(n * sizeof(*f));
+
+	for (uint32_t i = 0; i < n; i++)
+		sum += text_cost(f[i].name) + text_cost(f[i].ctype) + text_cost(f[i].note);
+	return sum;
+}
+
+static uint64_t type_cost(const struct trawl_event_type *t)
+{
+	return cost(sizeof(*t)) + text_cost(t->name) + text_cost(t->format) +
+	       fields_cost(t->fields, t->nfields) + 2 * sizeof(void *);
+}
+
+static uint64_t source_cost(const struct trawl_source *s)
+{
+	return text_cost(s->name) + text_cost(s->spec) + text_cost(s->kind) +
+	       fields_cost(s->common, s->ncommon);
+}
 
 bool vec_add(struct vec *v, void *p)
 {
@@ -134,7 +170,7 @@ void catalog_thin(struct catalog *c, struct section *s, size_t last)
 	s->thinned |= n > kept;
 	c->nsyncs -= fresh - last - kept;
 	c->thinned += n - kept;
-	c->bytes -= (fresh - last - kept) * sizeof(*syncs);
+	budget_return(&c->budget, (fresh - last - kept) * sizeof(*syncs));
 }
 
 void catalog_settle(struct catalog *c, struct section *s)
@@ -194,14 +230,15 @@ static bool add_source(struct catalog *c, struct section *s, struct view *body)
 	if (known) {
 		body_source_free(&source);
 	} else {
-		known = c->sources.n < FILE_SOURCES_MAX ? calloc(1, sizeof(*known)) : NULL;
+		known = c->sources.n < FILE_SOURCES_MAX &&
+			budget_take(&c->budget, sizeof(*known) + source_cost(&source), "sources") ?
+			calloc(1, sizeof(*known)) : NULL;
 		if (!here || !known || !vec_add(&c->sources, known)) {
 			free(known);
 			goto fail;
 		}
 		source.id = (uint16_t)(c->sources.n - 1);
 		known->source = source;
-		c->bytes += sizeof(*known) + source.ncommon * sizeof(*source.common);
 	}
 	if (!here)
 		return false;
@@ -236,11 +273,12 @@ static bool types_room(struct section_source *here, uint32_t index)
 }
 
 /* The place in the file's table of types by source and id. */
-static struct trawl_event_type **type_slot(struct catalog_source *known, uint32_t id)
+static struct trawl_event_type **type_slot(struct catalog *c, struct catalog_source *known,
+					   uint32_t id)
 {
 	struct trawl_event_type ***page = &known->pages[id >> 8];
 
-	if (!*page)
+	if (!*page && budget_take(&c->budget, PAGES, "event types"))
 		*page = calloc(256, sizeof(**page));
 	return *page ? *page + (id & 255) : NULL;
 }
@@ -257,14 +295,15 @@ static bool common_fits(const struct trawl_source *s, uint32_t size)
 static const struct trawl_event_type *keep_type(struct catalog *c, struct catalog_source *known,
 						struct trawl_event_type *t)
 {
-	struct trawl_event_type **slot = type_slot(known, t->id), *kept;
+	struct trawl_event_type **slot = type_slot(c, known, t->id), *kept;
 
 	if (slot && *slot && body_type_same(*slot, t)) {
 		body_type_free(t);
 		return *slot;
 	}
-	kept = malloc(sizeof(*kept));
-	if (!slot || !kept || !vec_add(&c->types, kept)) {
+	kept = slot && budget_take(&c->budget, type_cost(t), "event types") ?
+	       malloc(sizeof(*kept)) : NULL;
+	if (!kept || !vec_add(&c->types, kept)) {
 		free(kept);
 		body_type_free(t);
 		return NULL;
@@ -272,7 +311,6 @@ static const struct trawl_event_type *keep_type(struct catalog *c, struct catalo
 	t->source = known->source.id;
 	*kept = *t;
 	*slot = kept;
-	c->bytes += sizeof(*kept) + t->nfields * (sizeof(*t->fields) + 64) + strlen(t->format);
 	return kept;
 }
 
@@ -299,8 +337,10 @@ static bool add_type(struct catalog *c, struct section *s, uint64_t at, struct v
 
 /* ---- metadata, syncs, losses ------------------------------------------------------------- */
 
-static void part_drop(struct section *s)
+static void part_drop(struct catalog *c, struct section *s)
 {
+	if (s->part.meta.name)
+		budget_return(&c->budget, s->part.meta.len);
 	body_meta_free(&s->part);
 	buf_free(&s->part_data);
 }
@@ -340,25 +380,24 @@ static bool same_words(const struct trawl_meta *a, const struct trawl_meta *b)
 
 static bool keep_meta(struct catalog *c, struct section *s)
 {
-	struct catalog_meta *m = names_room(c) ? malloc(sizeof(*m)) : NULL, **newest;
+	struct catalog_meta *m = names_room(c) && budget_take(&c->budget, META_COST, "metadata") ?
+				 malloc(sizeof(*m)) : NULL, **newest;
 
 	if (!m || !vec_add(&c->metas, m)) {
 		free(m);
-		part_drop(s);
+		part_drop(c, s);
 		return false;
 	}
 	s->part.meta.data = s->part_data.data;
 	*m = (struct catalog_meta){ s->part.meta, false };
-	c->bytes += sizeof(*m) + m->meta.len;
 	newest = name_slot(c->names, c->names_cap, m->meta.name);
 	c->nnames += !*newest;
 	if (*newest && same_words(&(*newest)->meta, &m->meta)) {
-		c->bytes -= m->meta.len;
 		m->shared = true;
 		m->meta.name = (*newest)->meta.name;
 		m->meta.type = (*newest)->meta.type;
 		m->meta.data = (*newest)->meta.data;
-		part_drop(s);
+		part_drop(c, s);
 	}
 	m->meta.section = s->number;
 	*newest = m;
@@ -374,7 +413,11 @@ static bool add_meta(struct catalog *c, struct section *s, struct view *body)
 	if (!body_meta_get(body, &p))
 		return false;
 	if (!p.from) {
-		part_drop(s);
+		part_drop(c, s);
+		if (!budget_take(&c->budget, p.meta.len, "metadata")) {
+			body_meta_free(&p);
+			return false;
+		}
 		s->part = p;
 	} else if (!s->part.meta.name || strcmp(s->part.meta.name, p.meta.name) ||
 		   s->part.meta.len != p.meta.len || s->part_data.len != p.from) {
@@ -393,7 +436,7 @@ static bool add_meta(struct catalog *c, struct section *s, struct view *body)
 fail:
 	if (p.from)
 		body_meta_free(&p);
-	part_drop(s);
+	part_drop(c, s);
 	return false;
 }
 
@@ -417,12 +460,12 @@ static bool add_sync(struct catalog *c, struct section *s, uint64_t at, struct v
 {
 	struct clock_sync sync = { .at = at };
 
-	if (!body_sync_get(body, &sync.s) || !syncs_room(c))
+	if (!body_sync_get(body, &sync.s) ||
+	    !budget_take(&c->budget, sizeof(sync), "clock-syncs") || !syncs_room(c))
 		return false;
 	sync.s.section = s->number;
 	c->syncs[c->nsyncs++] = sync;
 	s->nsyncs++;
-	c->bytes += sizeof(sync);
 	if (sync.s.bound > c->bound)
 		c->bound = sync.s.bound;
 	return true;
@@ -430,7 +473,8 @@ static bool add_sync(struct catalog *c, struct section *s, uint64_t at, struct v
 
 static bool add_loss(struct catalog *c, struct section *s, struct view *body)
 {
-	struct trawl_loss *l = malloc(sizeof(*l));
+	struct trawl_loss *l = budget_take(&c->budget, LOSS_COST, "losses") ?
+			       malloc(sizeof(*l)) : NULL;
 
 	if (!l || !body_loss_get(body, l) || !vec_add(&c->losses, l)) {
 		free(l);
@@ -438,15 +482,12 @@ static bool add_loss(struct catalog *c, struct section *s, struct view *body)
 	}
 	l->source = l->source < SOURCES_MAX && s->sources[l->source] ?
 		    s->sources[l->source]->source->id : UINT16_MAX;
-	c->bytes += sizeof(*l);
 	return true;
 }
 
 static bool add(struct catalog *c, struct section *s, enum block_kind kind, uint64_t at,
 		struct view *body)
 {
-	if (c->bytes > CATALOG_MAX)
-		return false;
 	switch (kind) {
 	case BLOCK_SOURCE:
 		return add_source(c, s, body);

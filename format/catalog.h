@@ -18,6 +18,7 @@
 #include "format/clock.h"
 #include "format/index.h"
 #include "format/known.h"
+#include "format/memory.h"
 
 /* A growing array of pointers to things that do not move. */
 struct vec {
@@ -80,7 +81,7 @@ struct catalog {
 	size_t nsyncs, syncs_cap;
 	uint64_t thinned;   /* clock-syncs that are not kept */
 	uint64_t bound;     /* the largest of all clock-syncs */
-	size_t bytes;       /* of memory in all of these, about */
+	struct budget budget; /* of all of the reader; what refuses is told by reader_no_memory() */
 	struct catalog_meta **names; /* hash table: the newest metadata of each name */
 	size_t nnames, names_cap;
 };

@@ -75,6 +75,9 @@ int chunk_encode(struct chunk_encoder *e, const struct chunk_schema *schema, con
 
 struct chunk_decoder;
 struct chunk_decoder *chunk_decoder_new(void);
+struct budget;
+/* Its memory counts there from now on; it has used none so far. The budget outlives it. */
+void chunk_decoder_budget(struct chunk_decoder *d, struct budget *b);
 void chunk_decoder_free(struct chunk_decoder *d);
 
 /*

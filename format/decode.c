@@ -53,6 +53,7 @@ struct chunk_memory {
 struct chunk_decoder {
 	struct chunk_memory *chunk, *spare;
 	size_t nspare;
+	struct budget *budget;      /* NULL: none */
 	ZSTD_DCtx *zstd;
 	struct type_layout *types;  /* by index */
 	uint32_t ntypes;
@@ -95,12 +96,26 @@ struct chunk_decoder *chunk_decoder_new(void)
 	return d;
 }
 
+void chunk_decoder_budget(struct chunk_decoder *d, struct budget *b)
+{
+	struct room *const rooms[] = {
+		&d->string_room, &d->events_room, &d->delta_room, &d->table.memory,
+		&d->table.columns, &d->common_table.memory, &d->common_table.columns,
+	};
+
+	d->budget = b;
+	for (size_t i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++)
+		rooms[i]->budget = b;
+	for (size_t i = 0; i < sizeof(d->sections) / sizeof(d->sections[0]); i++)
+		d->sections[i].budget = b;
+}
+
 static void memory_free(struct chunk_memory *m)
 {
 	if (!m)
 		return;
 	arena_free(&m->arena);
-	free(m->data.p);
+	room_free(&m->data);
 	free(m);
 }
 
@@ -147,6 +162,7 @@ static bool place_chunk(struct chunk_decoder *d)
 		m = calloc(1, sizeof(*m));
 		if (!m)
 			return false;
+		m->arena.budget = m->data.budget = d->budget;
 	}
 	arena_reset(&m->arena);
 	m->arena.max = CHUNK_MAX_MEMORY;

@@ -132,7 +132,7 @@ static bool take_body(struct trawl_reader *r, const struct walked *f)
 	} else if (f->b.kind == BLOCK_SYNC && !r->in.seekable) {
 		move_limit(r);
 	}
-	return true;
+	return !r->catalog.budget.refused;
 }
 
 bool reader_take(struct trawl_reader *r, const struct walked *f)

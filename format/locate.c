@@ -218,7 +218,7 @@ static int add_located(struct trawl_reader *r, struct located *l, struct trawl_e
 	struct section *s = catalog_section(&r->catalog, l->start);
 
 	if (!s)
-		return trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", r->name);
+		return reader_no_memory(r, err);
 	s->end = l->end;
 	s->ended = s->indexed = true;
 	r->ours = true;
@@ -226,7 +226,8 @@ static int add_located(struct trawl_reader *r, struct located *l, struct trawl_e
 	r->chunks += l->chunks;
 	for (size_t i = l->nindex; i-- > 0;)
 		if (!index_take_up(r, s, le64toh(l->index[i])))
-			return trawl_fail(err, TRAWL_CANNOT, "%s: changed while it was read",
+			return r->catalog.budget.refused ? reader_no_memory(r, err) :
+			       trawl_fail(err, TRAWL_CANNOT, "%s: changed while it was read",
 					  r->name);
 	catalog_settle(&r->catalog, s);
 	return 0;
@@ -248,7 +249,7 @@ static int scan(struct trawl_reader *r, uint64_t end, struct trawl_error *err)
 			damage_add(&r->damage, f.at);
 		}
 		if (!reader_take(r, &f))
-			return trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", r->name);
+			return reader_no_memory(r, err);
 	}
 	for (size_t i = 0; i < r->catalog.sections.n; i++)
 		catalog_settle(&r->catalog, r->catalog.sections.p[i]);
@@ -267,7 +268,7 @@ int locate(struct trawl_reader *r, struct trawl_error *err)
 			cap = cap ? cap * 2 : 4;
 			p = realloc(l, cap * sizeof(*l));
 			if (!p) {
-				trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", r->name);
+				reader_no_memory(r, err);
 				goto out;
 			}
 			l = p;

@@ -20,14 +20,45 @@ void *memory_new(size_t *size)
 	return p;
 }
 
+bool budget_take(struct budget *b, uint64_t n, const char *what)
+{
+	if (!b)
+		return true;
+	if (b->most && (n > b->most || b->used > b->most - n)) {
+		b->refused = what;
+		return false;
+	}
+	b->used += n;
+	return true;
+}
+
+void budget_return(struct budget *b, uint64_t n)
+{
+	if (b)
+		b->used -= n;
+}
+
+void room_free(struct room *r)
+{
+	free(r->p);
+	budget_return(r->budget, r->cap);
+	r->p = NULL;
+	r->cap = 0;
+}
+
 void *room_for(struct room *r, size_t size)
 {
-	if (size > r->cap || !r->p) {
-		size_t cap = size + size / 4;
+	size_t cap = size + size / 4, asked = cap;
 
-		free(r->p);
-		r->p = memory_new(&cap);
-		r->cap = r->p ? cap : 0;
-	}
+	if (size <= r->cap && r->p)
+		return r->p;
+	room_free(r);
+	if (!budget_take(r->budget, asked, "a chunk of events"))
+		return NULL;
+	r->p = memory_new(&cap);
+	/* What it is rounded up by is never touched. */
+	r->cap = r->p ? asked : 0;
+	if (!r->p)
+		budget_return(r->budget, asked);
 	return r->p;
 }

@@ -3,7 +3,9 @@
 #ifndef TRAWL_FORMAT_MEMORY_H
 #define TRAWL_FORMAT_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * At least *size bytes for free(); *size becomes what there is. Large pieces are made of huge
@@ -12,13 +14,30 @@
  */
 void *memory_new(size_t *size);
 
-/* Memory that only grows. Zeroed at first; free(r.p) at the end. */
+/*
+ * What a reader may use of memory. All of its parts count here, and who is refused says for what:
+ * a small file can ask for any amount.
+ */
+struct budget {
+	uint64_t most, used;   /* bytes; most 0: no limit */
+	const char *refused;   /* what was asked for when it was too much; NULL: nothing so far */
+};
+
+enum { BUDGET_DEFAULT = 256 << 20 };
+
+/* Counts n bytes more for this, unless that is too much. Without a budget there is no limit. */
+bool budget_take(struct budget *b, uint64_t n, const char *what);
+void budget_return(struct budget *b, uint64_t n);
+
+/* Memory that only grows. Zeroed at first; free(r.p) at the end, or room_free(). */
 struct room {
 	void *p;
 	size_t cap;
+	struct budget *budget; /* where it counts; NULL: nowhere */
 };
 
 /* At least `size` bytes with undefined contents, or NULL. */
 void *room_for(struct room *r, size_t size);
+void room_free(struct room *r);
 
 #endif

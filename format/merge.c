@@ -4,7 +4,6 @@
 /* Chunks of a good file overlap little; a hostile one shall not have them all decoded at once. */
 enum {
 	ACTIVE_MAX = 1024,
-	MEMORY_MAX = 512 << 20, /* of decoded chunks: then the next one waits, whatever its time */
 	SPARE_MAX = 16,         /* structures that are kept for the next chunks */
 	CPUS_MAX = 8192,
 };
@@ -423,8 +422,8 @@ static bool activate(struct merge *m)
 
 	if (!payload)
 		goto out;
-	if (!m->decoder)
-		m->decoder = chunk_decoder_new();
+	if (!m->decoder && (m->decoder = chunk_decoder_new()))
+		chunk_decoder_budget(m->decoder, &m->catalog->budget);
 	if (m->decoder)
 		a = active_new(m);
 	ok = a;
@@ -433,6 +432,7 @@ static bool activate(struct merge *m)
 	if (!chunk_decode(m->decoder, &schema, payload, len, ref->count, &a->chunk, &err)) {
 		ok = start_active(m, a, &w, schema.source->id);
 	} else {
+		ok = !m->catalog->budget.refused;
 		damage_add(m->damage, m->section->start + ref->at);
 		active_done(m, a);
 	}
@@ -481,7 +481,7 @@ int merge_next(struct merge *m, uint64_t limit, struct trawl_event *ev)
 		if (m->waiting[0].start >= limit)
 			break;
 		drop_done(m);
-		if ((m->nactive >= ACTIVE_MAX || m->memory > MEMORY_MAX) && m->nheads) {
+		if ((m->nactive >= ACTIVE_MAX || m->memory > m->catalog->budget.most / 2) && m->nheads) {
 			if (!m->disorder)
 				damage_add(m->damage, m->section->start +
 					   ref_of(&m->waiting[0])->at);

@@ -57,4 +57,7 @@ bool reader_own_body(struct trawl_reader *r, uint64_t at, enum block_kind kind, 
 /* The body of a whole index block at this offset of the file, valid until the next; or false. */
 bool reader_index(struct trawl_reader *r, uint64_t at, struct view *body);
 
+/* Memory has run out, or what the reader may use of it has; -1 and *err. */
+int reader_no_memory(const struct trawl_reader *r, struct trawl_error *err);
+
 #endif

@@ -61,7 +61,7 @@ static int pipe_front(struct trawl_reader *r, struct trawl_error *err)
 		if (block_is_packet(&f.b))
 			return walk_fault(r, WALK_END, &f, err);
 		if (!reader_take(r, &f))
-			return trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", r->name);
+			return reader_no_memory(r, err);
 	}
 	if (step == WALK_BLOCK) {
 		merge_begin(&r->merge, r->section);
@@ -74,6 +74,8 @@ static int pipe_front(struct trawl_reader *r, struct trawl_error *err)
 static struct trawl_reader *reader_start(struct trawl_reader *r, struct trawl_error *err)
 {
 	r->range.to = UINT64_MAX;
+	if (!r->catalog.budget.most)
+		r->catalog.budget.most = BUDGET_DEFAULT;
 	r->merge.catalog = &r->catalog;
 	r->merge.damage = &r->damage;
 	r->merge.range = r->range;
@@ -86,7 +88,23 @@ static struct trawl_reader *reader_start(struct trawl_reader *r, struct trawl_er
 	return NULL;
 }
 
+int reader_no_memory(const struct trawl_reader *r, struct trawl_error *err)
+{
+	const struct budget *b = &r->catalog.budget;
+
+	if (!b->refused)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", r->name);
+	return trawl_fail(err, TRAWL_CANNOT, "%s: %s would take more than the %" PRIu64 " MiB of "
+			  "memory that a file may: --memory allows more, if you trust it", r->name,
+			  b->refused, b->most >> 20);
+}
+
 struct trawl_reader *trawl_open(const char *path, struct trawl_error *err)
+{
+	return trawl_open_within(path, 0, err);
+}
+
+struct trawl_reader *trawl_open_within(const char *path, uint64_t memory, struct trawl_error *err)
 {
 	struct trawl_reader *r = calloc(1, sizeof(*r));
 	bool in = !strcmp(path, "-");
@@ -108,6 +126,7 @@ struct trawl_reader *trawl_open(const char *path, struct trawl_error *err)
 		return NULL;
 	}
 	input_fd(&r->in, fd);
+	r->catalog.budget.most = memory;
 	return reader_start(r, err);
 }
 
@@ -197,7 +216,7 @@ static int pipe_block(struct trawl_reader *r, struct trawl_error *err)
 		return walk_fault(r, step, &f, err);
 	}
 	if (!reader_take(r, &f))
-		return trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", r->name);
+		return reader_no_memory(r, err);
 	if (before && r->section != before)
 		r->drain = true;
 	return r->drain ? 0 : 1;
@@ -223,7 +242,7 @@ static int pipe_next(struct trawl_reader *r, struct trawl_event *ev, struct traw
 
 		ret = merge_next(&r->merge, all ? UINT64_MAX : r->limit, ev);
 		if (ret < 0)
-			return trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", r->name);
+			return reader_no_memory(r, err);
 		if (ret)
 			return 1;
 		if (r->drain && !pipe_section(r))
@@ -249,7 +268,7 @@ int trawl_next(struct trawl_reader *r, struct trawl_event *ev, struct trawl_erro
 	do {
 		ret = merge_next(&r->merge, segments_limit(r), ev);
 		if (ret < 0)
-			return trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", r->name);
+			return reader_no_memory(r, err);
 		if (r->in.error)
 			return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be read: %s", r->name,
 					  strerror(r->in.error));
@@ -268,8 +287,8 @@ static int decode(struct trawl_reader *r, const struct section *s, const struct 
 	struct chunk_schema schema = section_schema(s, ref->source);
 	struct trawl_error err;
 
-	if (!r->decoder)
-		r->decoder = chunk_decoder_new();
+	if (!r->decoder && (r->decoder = chunk_decoder_new()))
+		chunk_decoder_budget(r->decoder, &r->catalog.budget);
 	if (r->decoder && !chunk_decode(r->decoder, &schema, payload, len, ref->count, chunk, &err))
 		return 1;
 	damage_add(&r->damage, s->start + ref->at);

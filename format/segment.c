@@ -138,9 +138,10 @@ struct bundle *segment_read(struct trawl_reader *r, const struct section *s, siz
 	if (r->in.error)
 		trawl_fail(err, TRAWL_CANNOT, "%s: cannot be read: %s", r->name,
 			   strerror(r->in.error));
+	else if (ok)
+		trawl_fail(err, TRAWL_CANNOT, "%s: changed while it was read", r->name);
 	else
-		trawl_fail(err, TRAWL_CANNOT, "%s: %s", r->name,
-			   ok ? "changed while it was read" : "out of memory");
+		reader_no_memory(r, err);
 	return NULL;
 }
 
@@ -278,7 +279,7 @@ int segments_next(struct trawl_reader *r, struct trawl_error *err)
 	ok = add_chunks(r, s, b);
 	if (!b->waiting)
 		bundle_free(b);
-	return ok ? 1 : trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", r->name);
+	return ok ? 1 : reader_no_memory(r, err);
 }
 
 /* ---- clocks ------------------------------------------------------------------------------ */

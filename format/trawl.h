@@ -298,6 +298,11 @@ struct trawl_reader;
 
 /* Opens a file or, for "-", standard input. */
 struct trawl_reader *trawl_open(const char *path, struct trawl_error *err);
+/*
+ * The same in this much memory for what the file tells and for the events that are decoded at a
+ * time; 0: 256 MiB, as trawl_open(). A file that needs more is refused, and the error says for what.
+ */
+struct trawl_reader *trawl_open_within(const char *path, uint64_t memory, struct trawl_error *err);
 void trawl_close(struct trawl_reader *r);
 
 /*

@@ -34,6 +34,7 @@ struct decode_options {
 	bool no_descriptors; /* an export has no made-up packets in front */
 	uint16_t linktype; /* of exported USB packets; 0: what they were, or 220 */
 	unsigned int columns; /* of the terminal that lines go to; 0: to none */
+	uint64_t memory; /* --memory: bytes for what the file tells; 0: as many as usual */
 	int hexdump;     /* -x 1: bytes of payload in hex, -X 2: and as text */
 };
 

@@ -1,12 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/query/reading.h"
 
+#include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "common/dupopt.h"
 #include "config.h"
 #include "decode/base/cli.h"
+
+/* A number of bytes, with K, M or G behind it: at least a MiB. */
+static int set_memory(struct reading *r, const char *text, struct trawl_error *err)
+{
+	static const char units[] = "KMG";
+	unsigned long long n;
+	char *end;
+	const char *unit;
+	int shift = 0;
+
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	unit = *end ? strchr(units, *end) : NULL;
+	if (unit) {
+		shift = 10 * (int)(unit - units + 1);
+		end++;
+	}
+	if (*text < '0' || *text > '9' || errno || *end || n > UINT64_MAX >> shift ||
+	    n << shift < 1 << 20)
+		return trawl_fail(err, TRAWL_USAGE, "--memory: '%.100s' is not an amount of memory: "
+				  "give at least 1M, as in --memory 1G", text);
+	r->decode.memory = n << shift;
+	return 0;
+}
 
 static int set_option(struct reading *r, const struct reading_program *p, void *arg, int option,
 		      struct trawl_error *err)
@@ -17,6 +45,8 @@ static int set_option(struct reading *r, const struct reading_program *p, void *
 	case OPTION_UTC:
 		r->utc = true;
 		return 0;
+	case OPTION_MEMORY:
+		return set_memory(r, optarg, err);
 	case OPTION_RAW:
 		r->decode.raw = true;
 		return 0;

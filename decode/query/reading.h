@@ -17,13 +17,14 @@ struct reading {
 };
 
 enum {
-	OPTION_UTC = OPTION_OWN, OPTION_RAW, OPTION_SHOW_KEYS, OPTION_HELP, OPTION_VERSION,
+	OPTION_UTC = OPTION_OWN, OPTION_MEMORY, OPTION_RAW, OPTION_SHOW_KEYS, OPTION_HELP, OPTION_VERSION,
 	OPTION_PROGRAM, /* the first that a program may use itself */
 };
 
 #define READING_OPTIONS                                         \
 	SELECTION_OPTIONS,                                      \
 	{"utc", no_argument, NULL, OPTION_UTC},                 \
+	{"memory", required_argument, NULL, OPTION_MEMORY},     \
 	{"raw", no_argument, NULL, OPTION_RAW},                 \
 	{"show-keys", no_argument, NULL, OPTION_SHOW_KEYS},     \
 	{"help", no_argument, NULL, OPTION_HELP},               \

@@ -683,7 +683,8 @@ struct stream *stream_open(const char *path, const struct decode_options *option
 		return NULL;
 	s->path = s->name = path;
 	s->seekable = is_regular(path);
-	if (!set_reader(s, trawl_open(path, err), err) && (!s->seekable || !stream_check(s, err)))
+	if (!set_reader(s, trawl_open_within(path, options->memory, err), err) &&
+	    (!s->seekable || !stream_check(s, err)))
 		return s;
 	stream_close(s);
 	return NULL;
@@ -789,7 +790,7 @@ static void set_bit(uint64_t *bits, uint16_t id)
 static struct trawl_reader *open_part(struct stream *s, bool tasks, uint64_t to,
 				      struct trawl_error *err)
 {
-	struct trawl_reader *r = trawl_open(s->path, err);
+	struct trawl_reader *r = trawl_open_within(s->path, s->context.options->memory, err);
 	struct trawl_range range = {0, to, {0}};
 	bool any = false;
 

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+# Small files that ask for much memory: refused by name, within the budget; a larger one reads them.
+import os, subprocess, sys, tempfile
+sys.path.insert(0, os.path.join(os.environ["TRAWL_SRC"], "tests"))
+from tap import finish, ok
+import ctypes, ctypes.util
+import struct as S
+
+xxh = ctypes.CDLL(ctypes.util.find_library("xxhash"))
+xxh.XXH64.restype = ctypes.c_uint64
+xxh.XXH64.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_uint64]
+zstd = ctypes.CDLL(ctypes.util.find_library("zstd"))
+zstd.ZSTD_compress.restype = ctypes.c_size_t
+UUID = bytes.fromhex("e07479055df84f828d07d06961554ee9")
+
+
+PART = 256 << 10  # of metadata, in a block
+
+
+def hashed(b, seed=0):
+    return xxh.XXH64(bytes(b), len(b), seed)
+
+
+def packed(b):
+    out = ctypes.create_string_buffer(len(b) + 4096)
+    n = zstd.ZSTD_compress(out, ctypes.c_size_t(len(out)), bytes(b), ctypes.c_size_t(len(b)), 3)
+    return out.raw[:n]
+
+
+def text(s, width=2):
+    return len(s).to_bytes(width, "little") + s
+
+
+class File:
+    def __init__(self):
+        self.b, self.seq = b"", 0
+        self.raw(0x0A0D0D0A, S.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1))
+        front = self.raw(9, b"MESSAGE=x\n", hashed(self.b))
+        self.own(1, S.pack("<QQI", 1795000000000000000, front, 0))
+
+    def raw(self, kind, body, front=0):
+        body += bytes(-len(body) % 4)
+        block = S.pack("<II", kind, len(body) + 12) + body + S.pack("<I", len(body) + 12)
+        self.b += block
+        return hashed(block, front)
+
+    def own(self, kind, body, flags=0):
+        pad = -len(body) % 4
+        n = 44 + len(body) + pad
+        head = S.pack("<II", 0x80747277, n) + UUID + S.pack("<BBBBI", kind, 2, flags, pad, self.seq)
+        self.seq += 1
+        self.b += head + S.pack("<Q", hashed(body, hashed(head))) + body + bytes(pad) + S.pack("<I", n)
+
+    def source(self):
+        start = len(self.b)
+        self.raw(1, S.pack("<HHI", 252, 0, 0))
+        self.own(2, S.pack("<HHIQBBH", 0, 252, 1, hashed(self.b[start:]), 1, 0, 0) +
+                 text(b"event") + text(b"") + text(b"tracefs"))
+
+
+def types(n, fields):
+    f = File()
+    f.source()
+    one = b"".join(S.pack("<BBBBHHH", 0, 0, 0, 0, 0, 1, 1) + text(b"f%d" % i) + text(b"u8") + text(b"")
+                   for i in range(fields))
+    for i in range(n):
+        f.own(3, packed(S.pack("<HHIII", 0, i, i, 8, fields) + text(b"a:b%d" % i) + text(b"", 4) + one), 1)
+    return f.b
+
+
+def metadata(n, size):
+    f = File()
+    f.source()
+    for i in range(n):
+        for at in range(0, size, PART):
+            f.own(4, packed(S.pack("<QII", 1, size, at) + text(b"m%d" % i) + text(b"text/plain") +
+                            bytes([i & 255]) * PART), 1)
+    return f.b
+
+
+def run(program, *args):
+    # Of the children so far the largest; this one is measured by a process between.
+    code = ("import resource, subprocess, sys\n"
+            "p = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)\n"
+            "sys.stdout.buffer.write(p.stderr)\n"
+            "print('#', p.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)\n")
+    out = subprocess.run([sys.executable, "-c", code, program, *args], stdout=subprocess.PIPE, check=True)
+    *lines, last = out.stdout.decode().splitlines()
+    _, status, kib = last.split()
+    return int(status), lines, int(kib)
+
+
+sanitized = b"__asan_init" in open(os.path.join(os.environ["TRAWL_BUILD"], "config.h"), "rb").read() or \
+    "fsanitize" in open(os.path.join(os.environ["TRAWL_BUILD"], "config.status")).read()
+with tempfile.TemporaryDirectory() as work:
+    path = os.path.join(work, "bomb.trawl")
+    for name, what, data in (("fields of event types", "event types", types(1200, 4000)),
+                             ("metadata", "metadata", metadata(40, 8 << 20))):
+        open(path, "wb").write(data)
+        for program in (["trawl-decode"], ["trawl-decode", "--summary"], ["trawl-export", "--to", "json"],
+                        ["trawl-edit", "verify"]):
+            status, lines, kib = run(*program, path)
+            ok(status == 3 and len(lines) == 1 and
+               lines[0] == f"{program[0]}: {path}: {what} would take more than the 256 MiB of memory that a "
+               "file may: --memory allows more, if you trust it",
+               f"{' '.join(program)}: {name}: {len(data) >> 10} KiB are refused by name", f"{status} {lines}")
+            ok(sanitized or kib < 320 << 10, f"... within the budget", f"{kib} KiB")
+        status, lines, kib = run("trawl-decode", "--memory", "1G", path)
+        ok(status == 1 and "no end block" in lines[0], "--memory 1G: it is read", f"{status} {lines}")
+        status, lines, kib = run("trawl-decode", "--memory", "64M", path)
+        ok(status == 3 and "the 64 MiB" in lines[0], "--memory 64M: it is refused earlier", f"{status} {lines}")
+        ok(sanitized or kib < 128 << 10, "... and takes less", f"{kib} KiB")
+    golden = os.path.join(os.environ["TRAWL_SRC"], "tests", "golden", "events.trawl")
+    for bad in "", "x", "1", "1023K", "1T", "-1", "99999999999999999999", "17179869184G":
+        status, lines, _ = run("trawl-decode", "--memory", bad, golden)
+        ok(status == 2 and lines[0].startswith("trawl-decode: --memory: "), f"--memory '{bad}'", f"{status} {lines}")
+    status, lines, _ = run("trawl-decode", "--memory", "64M", golden)
+    ok(status == 0 and not lines, "a usual file needs little", f"{status} {lines}")
+sys.exit(finish())
