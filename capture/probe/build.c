@@ -409,7 +409,8 @@ static uint32_t hash(const char *s)
 static bool event_taken(const struct probe_list *list, const struct probe *self, const char *name)
 {
 	for (size_t i = 0; i < list->n; i++) {
-		if (list->probes[i] != self && !strcmp(list->probes[i]->event, name))
+		if (list->probes[i] != self && !list->probes[i]->covered &&
+		    !strcmp(list->probes[i]->event, name))
 			return true;
 	}
 	return false;
@@ -419,7 +420,8 @@ static bool display_taken(const struct probe_list *list, const struct probe *sel
 			  const char *name)
 {
 	for (size_t i = 0; i < list->n; i++) {
-		if (list->probes[i] != self && list->probes[i]->display_name &&
+		if (list->probes[i] != self && !list->probes[i]->covered &&
+		    list->probes[i]->display_name &&
 		    !strcmp(list->probes[i]->display_name, name))
 			return true;
 	}
@@ -512,10 +514,39 @@ static void join_args(struct probe *p, struct probe_site *site)
 	site->fetchargs = text;
 }
 
+/* Is this one of many that a spec matches? */
+static bool by_pattern(const struct spec *spec)
+{
+	static const char chars[] = "*?[";
+
+	if (spec->kind == SPEC_UPROBE)
+		return strpbrk(spec->symbol, chars);
+	/* Without a provider it is "*". */
+	return strpbrk(spec->name, chars) ||
+	       (strcmp(spec->provider, "*") && strpbrk(spec->provider, chars));
+}
+
+bool probe_same_place(const struct probe *a, const struct probe *b)
+{
+	if (a->kind != b->kind || a->file != b->file || a->nsites != b->nsites)
+		return false;
+	for (size_t i = 0; i < a->nsites; i++) {
+		if (a->sites[i].offset != b->sites[i].offset)
+			return false;
+	}
+	return true;
+}
+
 int probe_finish(struct resolve *r, struct probe *p, const char *display)
 {
 	char line[PROBE_DEFINITION_MAX + 1];
 
+	p->matched = r->pattern || by_pattern(r->spec);
+	for (size_t i = 0; i < r->before && !p->matched && !r->named; i++) {
+		struct probe *q = r->list->probes[i];
+
+		q->covered |= q->matched && probe_same_place(p, q);
+	}
 	name_display(r->list, p, display);
 	name_event(r->list, p);
 	if (p->nargs > PROBE_ARGS_MAX)

@@ -25,6 +25,8 @@ struct resolve {
 	struct nearest near; /* names that were there instead */
 	bool stripped;       /* the file has no symbols of its own functions */
 	char *hint;          /* why a thing that was found could not be used; or NULL */
+	bool pattern;        /* the spec matches what it does not name, as readable names do */
+	bool named;          /* the user gives the event a name */
 	struct trawl_error *err;
 };
 
@@ -50,6 +52,9 @@ int resolve_usdt(struct resolve *r, struct target *t);
 
 /* A new probe of n sites at the end of the list; -1 through NULL when over the limit. */
 struct probe *probe_add(struct resolve *r, enum probe_kind kind, struct target *t, size_t n);
+
+/* Are they the same instructions, whatever they record? */
+bool probe_same_place(const struct probe *a, const struct probe *b);
 
 /* Takes back the list's probes from the n-th on. Their files stay open. */
 void probe_drop(struct probe_list *list, size_t n);

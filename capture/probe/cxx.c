@@ -231,6 +231,7 @@ static int resolve_one(struct resolve *r, struct target *t, const struct matches
 	int ret;
 
 	by_symbol.symbol = (char *)one->symbol->name;
+	r->pattern = strpbrk(spec->symbol, "*?[");
 	if (!*spec->own)
 		by_symbol.own = display;
 	r->spec = &by_symbol;

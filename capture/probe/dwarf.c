@@ -156,6 +156,7 @@ bool dwarf_function_at(struct dwarf *d, uint64_t vaddr, struct dwarf_function *f
 	f = (struct param_finder){ .elf = d->file, .unit = &unit, .function = &s.die, .vaddr = vaddr,
 				   .symbol = elf_function_at(d->file, vaddr), .abi = abi };
 	param_find_all(&f, fn);
+	fn->convention = f.convention;
 	return true;
 }
 

@@ -25,6 +25,7 @@ struct dwarf_value {
 };
 
 struct dwarf_function {
+	bool convention; /* it is certain that C's calling convention holds */
 	size_t nparams;
 	struct dwarf_value *params;
 	struct dwarf_value ret; /* ctype "void" if there is none */

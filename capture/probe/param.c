@@ -457,6 +457,8 @@ static unsigned int count_leaves(Dwarf_Die *from, int depth)
 
 		if (tag == DW_TAG_variant_part || ++members > MEMBERS_MAX)
 			return LEAVES_MAX + 1;
+		/* Functions and types of C++ do not count. */
+		members -= tag == DW_TAG_subprogram || tag == DW_TAG_typedef;
 		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
 		    dwarf_attr(&child, DW_AT_external, &attr))
 			continue;

@@ -204,16 +204,38 @@ void probe_remark(struct probe_list *list, char *text)
 	list->notes[list->nnotes++] = text;
 }
 
-static bool same_probe(const struct probe *a, const struct probe *b)
+/* Is the new one there already? What a pattern matches is, if a spec has named it. */
+static bool same_probe(const struct probe *old, const struct probe *new)
 {
-	if (a->kind != b->kind || a->file != b->file || a->nsites != b->nsites)
+	if (!probe_same_place(old, new))
 		return false;
-	for (size_t i = 0; i < a->nsites; i++)
-		if (a->sites[i].offset != b->sites[i].offset ||
-		    strcmp(a->sites[i].exit, b->sites[i].exit) ||
-		    strcmp(a->sites[i].fetchargs, b->sites[i].fetchargs))
+	if (new->matched && !old->matched)
+		return true;
+	for (size_t i = 0; i < old->nsites; i++)
+		if (strcmp(old->sites[i].fetchargs, new->sites[i].fetchargs))
 			return false;
 	return true;
+}
+
+/* Takes away those of before that the new ones cover, or forgets that they would. */
+static void drop_covered(struct resolve *r, bool drop)
+{
+	struct probe_list *list = r->list;
+	size_t kept = 0, gone;
+
+	for (size_t i = 0; i < list->n; i++) {
+		struct probe *p = list->probes[i];
+
+		if (drop && p->covered)
+			probe_free(p);
+		else
+			list->probes[kept++] = p;
+	}
+	gone = list->n - kept;
+	list->n = kept;
+	r->before -= gone;
+	for (size_t i = 0; i < kept; i++)
+		list->probes[i]->covered = false;
 }
 
 /* Of the new probes, takes away those that a spec before this one has added, and says so. */
@@ -278,6 +300,7 @@ int probe_resolve(const struct spec *spec, size_t limit, struct probe_list *list
 	snprintf(wanted, sizeof(wanted), "%s",
 		 spec->kind == SPEC_UPROBE ? spec->symbol : spec->name);
 	r.near.wanted = wanted;
+	r.named = *spec->own;
 	if (spec->kind != SPEC_UPROBE && spec->kind != SPEC_USDT)
 		return spec_fail(spec, 0, err, "%s: not a probe in a program",
 				 spec_kind_name(spec->kind));
@@ -290,6 +313,7 @@ int probe_resolve(const struct spec *spec, size_t limit, struct probe_list *list
 	}
 	if (ret == 0 && list->n == r.before)
 		ret = nothing_found(&r);
+	drop_covered(&r, ret == 0);
 	/* A name of the user's own makes it another event. */
 	if (ret == 0 && !*spec->own)
 		drop_twice(&r);

@@ -140,6 +140,8 @@ struct probe {
 	struct probe_arg *args;
 	size_t nsites;
 	struct probe_site *sites;
+	bool matched; /* by a pattern: where a spec names it, that one's arguments count */
+	bool covered; /* it is matched and the spec that is being resolved names it */
 	char *note; /* a remark for the user (slow instruction, skipped argument); "" for none */
 };
 

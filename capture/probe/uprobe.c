@@ -18,6 +18,7 @@ struct making {
 	struct resolve *r;
 	struct target *t;
 	const struct elf_symbol *fn; /* the function that it is in; or NULL */
+	char *called;                /* that as people know it, not mangled */
 	uint64_t vaddr, offset;
 	bool entry;                  /* at the function's first instruction */
 	bool returning;              /* where the function is left */
@@ -43,7 +44,7 @@ static const char *no_names(const struct making *m, char *buf, size_t size)
 		snprintf(buf, size, "no function is known at this offset");
 	else
 		snprintf(buf, size, "the debug information in the file does not describe %s",
-			 m->fn->name);
+			 m->called);
 	return buf;
 }
 
@@ -86,13 +87,39 @@ static int no_such_name(struct making *m, const struct spec_arg *arg, const stru
 	if (used >= sizeof(all))
 		memcpy(all + sizeof(all) - 4, "...", 4);
 	if (m->described)
-		snprintf(why, sizeof(why), "%s has no such parameter%s; it takes %s", m->fn->name,
+		snprintf(why, sizeof(why), "%s has no such parameter%s; it takes %s", m->called,
 			 nearest_hint(&near, hint, sizeof(hint)), *all ? all : "none");
 	else
 		snprintf(why, sizeof(why), "only arg1 to arg6 are known: %s",
 			 no_names(m, hint, sizeof(hint)));
 	nearest_free(&near);
 	return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "%s: %s", name, why);
+}
+
+/* arg1 .. arg6 */
+static bool is_number(const char *s, size_t len)
+{
+	return len == 4 && !memcmp(s, "arg", 3) && s[3] >= '1' && s[3] <= '6';
+}
+
+/* Why arg1 is not what C's convention has for it, or NULL. */
+static const char *not_by_convention(const struct making *m)
+{
+	GElf_Shdr sh;
+	size_t len = m->fn ? strlen(m->fn->name) : 0;
+
+	if (m->described && !m->fnd.convention)
+		return "this function need not keep to the calling convention of C, by which "
+		       "arguments have numbers; write its parameter's name or a register";
+	if (elf_section(m->t->elf->elf, ".gopclntab", &sh))
+		return "Go passes in registers of its own (%ax, %bx, %cx, %di, ...); write a "
+		       "register";
+	/* The old names end with a hash: 17h0123456789abcdefE. */
+	if (len && (!strncmp(m->fn->name, "_R", 2) ||
+		    (len > 20 && !strncmp(m->fn->name, "_ZN", 3) &&
+		     !strncmp(m->fn->name + len - 20, "17h", 3))))
+		return "Rust passes in an order of its own; write a register";
+	return NULL;
 }
 
 /* The place of a parameter or of arg1 .. arg6; *value is NULL for the latter. */
@@ -110,10 +137,12 @@ static int resolve_name(struct making *m, const struct spec_arg *arg, const stru
 	*value = find_param(m, s, e->len);
 	if (*value)
 		*place = (*value)->place;
-	else if (e->len == 4 && !memcmp(s, "arg", 3) && s[3] >= '1' && s[3] <= '6')
-		snprintf(place->expr, sizeof(place->expr), "%s", abi_regs[s[3] - '1']);
-	else
+	else if (!is_number(s, e->len))
 		ret = no_such_name(m, arg, e, name);
+	else if ((why = not_by_convention(m)))
+		ret = spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "%s: %s", name, why);
+	else
+		snprintf(place->expr, sizeof(place->expr), "%s", abi_regs[s[3] - '1']);
 	return ret;
 }
 
@@ -318,7 +347,7 @@ static int check_place(struct making *m)
 	case INSN_INSIDE:
 		return spec_fail(spec, spec->symbol_at, m->r->err,
 				 "%s+0x%" PRIx64 ": in the middle of an instruction: '%s' is at "
-				 "+0x%" PRIx64 ", the next one at +0x%" PRIx64, m->fn->name,
+				 "+0x%" PRIx64 ", the next one at +0x%" PRIx64, m->called,
 				 m->vaddr - m->fn->vaddr, text, begin - m->fn->vaddr,
 				 next - m->fn->vaddr);
 	case INSN_UNKNOWN:
@@ -449,7 +478,7 @@ static int add_exits(struct making *m, const struct flow *flow)
 static int add_trampoline(struct making *m, const char *not_whole)
 {
 	const struct spec *spec = m->r->spec;
-	const char *name = m->fn ? m->fn->name : "it", *danger;
+	const char *name = m->fn ? m->called : "it", *danger;
 	char buf[512], note[640] = "";
 
 	danger = trampoline_danger(m->t, m->vaddr, buf, sizeof(buf));
@@ -488,7 +517,7 @@ static int make_return(struct making *m)
 	if (m->fn && !m->entry)
 		return spec_fail(spec, spec->symbol_at, m->r->err,
 				 "%s+0x%" PRIx64 "%s: a return is caught from the function's "
-				 "first instruction on; leave the offset out", m->fn->name,
+				 "first instruction on; leave the offset out", m->called,
 				 m->vaddr - m->fn->vaddr, spec_return_name(spec->returns));
 	if (spec->returns == SPEC_URETPROBE ||
 	    !flow_read(target_code(m->t), m->vaddr, m->fn ? m->fn->size : 0, &flow, why,
@@ -497,11 +526,11 @@ static int make_return(struct making *m)
 			return add_trampoline(m, why);
 		return spec_fail(spec, spec->symbol_at, m->r->err, "%s%%ret: cannot be disassembled "
 				 "whole: %s; write %%return for the kernel's return probe, where it "
-				 "is safe", m->fn ? m->fn->name : "it", why);
+				 "is safe", m->fn ? m->called : "it", why);
 	}
 	ret = flow.n ? add_exits(m, &flow) :
 	      spec_fail(spec, spec->symbol_at, m->r->err, "%s%s: never returns", m->fn ?
-			m->fn->name : "the function there", spec_return_name(spec->returns));
+			m->called : "the function there", spec_return_name(spec->returns));
 	flow_free(&flow);
 	return ret;
 }
@@ -511,7 +540,8 @@ static int make_probe(struct resolve *r, struct target *t, const struct elf_symb
 {
 	struct making m = { .r = r, .t = t, .fn = fn, .vaddr = vaddr, .offset = offset,
 			    .entry = fn ? vaddr == fn->vaddr : true,
-			    .returning = r->spec->returns != SPEC_NO_RETURN };
+			    .returning = r->spec->returns != SPEC_NO_RETURN,
+			    .called = fn ? build_readable(xstrdup(fn->name)) : xstrdup("") };
 	int ret;
 
 	if (m.entry && fn)
@@ -520,6 +550,7 @@ static int make_probe(struct resolve *r, struct target *t, const struct elf_symb
 		check_retval(&m);
 	ret = m.returning ? make_return(&m) : finish_probe(&m, PROBE_UPROBE, "");
 	dwarf_function_free(&m.fnd);
+	free(m.called);
 	return ret;
 }
 
@@ -576,7 +607,7 @@ static int at_match(struct resolve *r, struct target *t, const struct elf_symbol
 	probe_drop(r->list, before);
 	r->more = more;
 	if (over->n++ == 0) {
-		over->name = xstrdup(s->name);
+		over->name = build_readable(xstrdup(s->name));
 		over->error = *r->err;
 	}
 	return 0;
@@ -600,6 +631,33 @@ static int report_passed_over(struct resolve *r, const struct passed_over *over)
 	return 0;
 }
 
+/*
+ * Copies of a function that gcc made for some of its callers ("charge.constprop.0.isra.0") are meant
+ * by its name; a part of it (".part.0") is not called as it is, nor is the rare one (".cold").
+ */
+static bool is_clone_of(const char *symbol, const char *name)
+{
+	static const char *const suffixes[] = { ".constprop.", ".isra.", ".lto_priv." };
+	size_t len = strlen(name);
+
+	if (strncmp(symbol, name, len) || strstr(symbol + len, ".part.") ||
+	    strstr(symbol + len, ".cold"))
+		return false;
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		if (!strncmp(symbol + len, suffixes[i], strlen(suffixes[i])))
+			return true;
+	}
+	return false;
+}
+
+static bool is_meant(const struct spec *spec, bool glob, const char *symbol)
+{
+	if (glob)
+		return !fnmatch(spec->symbol, symbol, 0);
+	return !strcmp(spec->symbol, symbol) ||
+	       (!spec->offset && is_clone_of(symbol, spec->symbol));
+}
+
 /* Every function that the spec's name or pattern means. Returns how many there were, or -1. */
 static ssize_t at_symbols(struct resolve *r, struct target *t, bool glob, struct passed_over *over)
 {
@@ -609,8 +667,7 @@ static ssize_t at_symbols(struct resolve *r, struct target *t, bool glob, struct
 
 	for (size_t i = 0; i < t->elf->nsymbols; i++) {
 		const struct elf_symbol *s = &t->elf->symbols[i];
-		bool match = glob ? !fnmatch(spec->symbol, s->name, 0) :
-				    !strcmp(spec->symbol, s->name);
+		bool match = is_meant(spec, glob, s->name);
 
 		/* The rare part of a function is left with the function. */
 		if (glob && spec->returns && strstr(s->name, ".cold"))
@@ -621,7 +678,7 @@ static ssize_t at_symbols(struct resolve *r, struct target *t, bool glob, struct
 			if (n++ && last == s->vaddr)
 				continue;
 			last = s->vaddr;
-			if ((glob ? at_match(r, t, s, over) : at_symbol(r, t, s)) < 0)
+			if (at_match(r, t, s, over) < 0)
 				return -1;
 		} else if (s->function) {
 			nearest_offer(&r->near, s->name);

@@ -484,8 +484,24 @@ static size_t collect(struct resolve *r, struct usdt_note *notes, size_t n,
 	return count;
 }
 
+/* Of the probes that a pattern matches, those that lack an ARG are passed over, but not all. */
+static int say_passed(struct resolve *r, size_t n, const char *one, const struct trawl_error *error)
+{
+	if (r->list->n == r->before) {
+		*r->err = *error;
+		return -1;
+	}
+	probe_remark(r->list, xasprintf("%s: %zu of the probes it matches %s passed over, %s for "
+					"one: %.*s", r->spec->text, n, n == 1 ? "is" : "are", one,
+					(int)strcspn(error->text, "\n"), error->text));
+	return 0;
+}
+
 int resolve_usdt(struct resolve *r, struct target *t)
 {
+	size_t passed = 0, probes = 0;
+	struct trawl_error error;
+	char *over = NULL;
 	struct usdt_note *notes, **found, **sites;
 	size_t n = usdt_read(t->elf, &notes), count = collect(r, notes, n, &found);
 	int ret = 0;
@@ -493,7 +509,9 @@ int resolve_usdt(struct resolve *r, struct target *t)
 	if (!n && !r->hint && !r->spec->pid)
 		r->hint = xasprintf("%s: has no usdt probes (no stapsdt notes)", t->file->path);
 	sites = xcalloc(count, sizeof(*sites));
-	for (size_t i = 0, nsites; i < count && ret == 0;) {
+	for (size_t i = 0, nsites; i < count && ret == 0; probes++) {
+		size_t before = r->list->n;
+
 		const struct usdt_note *first = found[i];
 
 		/* Two notes for one place happen when functions were merged. */
@@ -502,7 +520,19 @@ int resolve_usdt(struct resolve *r, struct target *t)
 				sites[nsites++] = found[i];
 		}
 		ret = make_probe(r, t, sites, nsites);
+		if (ret < 0 && r->list->n > before && (i < count || probes)) {
+			/* One of several, which lacks what is wanted. */
+			if (!passed++) {
+				error = *r->err;
+				over = xasprintf("%s:%s", first->provider, first->name);
+			}
+			probe_drop(r->list, before);
+			ret = 0;
+		}
 	}
+	if (ret == 0 && passed)
+		ret = say_passed(r, passed, over, &error);
+	free(over);
 	free(sites);
 	free(found);
 	usdt_free(notes, n);

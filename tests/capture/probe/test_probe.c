@@ -399,6 +399,61 @@ Test(probe, a_pattern_passes_over_functions_without_the_argument)
 	cr_assert_eq(list.nnotes, 1);
 }
 
+Test(probe, an_explicit_probe_beside_a_pattern_is_one_with_its_arguments)
+{
+	struct probe *p;
+
+	taken("uprobe:@/tick:tick_*");
+	cr_assert_eq(list.n, 2);
+	p = taken("uprobe:@/tick:tick_step n=arg2");
+	cr_assert_eq(list.n, 2);
+	cr_assert_str_eq(p->display_name, "tick:tick_step");
+	cr_assert_str_eq(p->event, "tick_tick_step");
+	cr_assert_eq(p->nargs, 1);
+	/* The other way round, and again. */
+	taken("uprobe:@/tick:tick_* $params");
+	taken("uprobe:@/tick:* $params");
+	for (size_t i = 0, n = 0; i < list.n; i++) {
+		n += !strncmp(list.probes[i]->display_name, "tick:tick_step", 14);
+		cr_assert_leq(n, 1, "%s", list.probes[i]->display_name);
+	}
+	refused("no such parameter", "uprobe:@/tick:tick_name nosuch");
+	probe_list_free(&list);
+
+	taken("usdt:@/forms:reg*");
+	p = taken("usdt:@/forms:reg32 mine=arg1");
+	cr_assert_eq(list.n, 5);
+	cr_assert_str_eq(p->display_name, "forms:reg32");
+	cr_assert_str_eq(p->args[0].name, "mine");
+	taken("usdt:@/forms:reg*");
+	cr_assert_eq(list.n, 5);
+	cr_assert_str_eq(p->args[0].name, "mine");
+}
+
+Test(probe, a_usdt_pattern_passes_over_probes_without_the_argument)
+{
+	size_t n;
+
+	taken("usdt:@/forms:forms:* x=+0(arg3):u8");
+	n = list.n;
+	cr_assert_eq(list.nnotes, 1);
+	cr_assert(strstr(list.notes[0], "of the probes it matches are passed over, forms:"), "%s",
+		  list.notes[0]);
+	cr_assert_null(strchr(list.notes[0], '\n'), "one line");
+	taken("usdt:@/forms:forms:* $comm");
+	cr_assert_gt(list.n, n);
+	refused("", "usdt:@/forms:forms:* arg40");
+}
+
+Test(probe, a_function_is_its_clones)
+{
+	struct probe *p = taken("uprobe:@/forms:compiled");
+
+	cr_assert(strstr(p->display_name, "forms:compiled"), "%s", p->display_name);
+	cr_assert(strstr(p->sites[0].symbol, "compiled.constprop."), "%s", p->sites[0].symbol);
+	refused("no such symbol", "uprobe:@/forms:compile");
+}
+
 Test(probe, globs_have_a_limit)
 {
 	taken("usdt:@/forms:reg*");
