@@ -88,12 +88,15 @@ void source_list_free(struct source_list *list);
 
 struct source {
 	const char *name;    /* what -i begins with: "usb", "usdt" */
+	const char *instance; /* of its tracefs instance, where another source has the name; or NULL */
 	const char *summary; /* what may follow, one line for --help */
 	bool hidden;         /* not for -i: the session adds it by itself */
 	bool realtime;       /* its time stamps are CLOCK_REALTIME, not CLOCK_MONOTONIC */
 	bool programs;       /* its probes are in programs, which COMMAND may turn out not to be */
 	bool tasks;          /* its records are tracefs records, whose tasks the file should know */
 
+	/* Which source records this text where -p or COMMAND limits the capture; NULL: always this one. */
+	const struct source *(*scoped)(const char *spec);
 	/* Looks at this machine and adds to the list; tries things rather than guess. */
 	void (*describe)(struct source_list *list);
 	/* Adds what `text`, which follows the name on the command line of -D, stands for: the probes of a

@@ -19,6 +19,8 @@
 #include "capture/tracefs/eventformat.h"
 #include "capture/tracefs/tracefs.h"
 
+extern const struct source event_source;
+
 static int compare(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
@@ -228,17 +230,63 @@ out:
 	return r;
 }
 
-static int event_arm(struct input *in, struct trawl_error *err)
+int event_arm_specs(struct trace *t, struct trawl_error *err)
 {
-	struct trace *t = trace_new(in, 0, err);
-
-	if (!t || trace_limit(t, err))
-		return -1;
-	for (size_t i = 0; i < in->nspecs; i++) {
-		if (arm_spec(t, in->specs[i], err))
+	for (size_t i = 0; i < t->in->nspecs; i++) {
+		if (arm_spec(t, t->in->specs[i], err))
 			return -1;
 	}
 	return 0;
+}
+
+/* In a scope the kernel records what happens in its tasks, which these events rarely do. */
+static void tell_interrupts(const struct trace *t)
+{
+	static const char *const in_interrupts[][2] = {
+		{ "irq", "*" }, { "irq_vectors", "*" }, { "napi", "*" }, { "nmi", "*" },
+		{ "scsi", "*_done" }, { "scsi", "*_timeout" }, { "nvme", "*complete*" },
+		{ "libata", "*complete*" }, { "mmc", "*_done" }, { "ufs", "*" },
+		{ "xhci-hcd", "*giveback*" }, { "xhci-hcd", "xhci_handle_*" },
+		{ "timer", "*_expire_*" }, { "net", "netif_rx*" }, { "net", "netif_receive*" },
+	};
+	const char *first = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->nevents; i++) {
+		const struct trace_event *e = &t->events[i];
+
+		for (size_t k = 0; k < sizeof(in_interrupts) / sizeof(in_interrupts[0]); k++) {
+			if (!tracefs_glob(in_interrupts[k][0], e->group) ||
+			    !tracefs_glob(in_interrupts[k][1], e->name))
+				continue;
+			first = n++ ? first : e->display;
+			break;
+		}
+	}
+	if (n == 1)
+		session_note(t->in->session, "event:%s happens in interrupts, which are of no task: -p "
+			     "and COMMAND leave most of them out; a capture without has all", first);
+	else if (n)
+		session_note(t->in->session, "event:%s and %zu more happen in interrupts, which are of "
+			     "no task: -p and COMMAND leave most of them out; a capture without has "
+			     "all", first, n - 1);
+}
+
+static int event_arm(struct input *in, struct trawl_error *err)
+{
+	struct trace *t = trace_new(in, 0, err);
+	const pid_t *pids;
+
+	if (!t || trace_limit(t, err) || event_arm_specs(t, err))
+		return -1;
+	if (session_scope(in->session, &pids))
+		tell_interrupts(t);
+	return 0;
+}
+
+static const struct source *event_scoped(const char *spec)
+{
+	return strncmp(spec, "block:", 6) ? &event_source : &block_source;
 }
 
 static int event_probe(struct trawl_error *err)
@@ -352,6 +400,7 @@ const struct source event_source = {
 	.name = "event",
 	.summary = "GROUP:NAME [if FILTER]",
 	.tasks = true,
+	.scoped = event_scoped,
 	.describe = event_describe,
 	.list = event_list,
 	.probe = event_probe,

@@ -6,6 +6,15 @@
 #include <stddef.h>
 
 #include "capture/cli/spec.h"
+#include "capture/source.h"
+
+struct trace;
+
+/* The source "event" for the group "block" in a scope: block.c. */
+extern const struct source block_source;
+
+/* Adds the events of all -i texts of the recording's input. */
+int event_arm_specs(struct trace *t, struct trawl_error *err);
 
 /*
  * Calls found() for each event that matches both globs, in order; top is tracefs. Returns how

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "capture/kernel/histpair.h"
+#include "capture/kernel/block.h"
 #include "capture/kernel/event.h"
 #include "capture/session.h"
 #include "capture/kernel/ktest.h"
@@ -31,6 +32,7 @@ struct synth {
 	char display[HIST_PAIR_NAME_MAX + 8];
 	struct eventformat start, end;
 	struct hist_pair chain;
+	bool by_request; /* it is of the task that asked for the sectors: block.h */
 };
 
 /* An error with the place in the user's text. */
@@ -157,6 +159,7 @@ static int read_arg(struct synth *s, const char **at, struct trawl_error *err)
 
 static int parse(struct synth *s, struct trawl_error *err)
 {
+	static const char *const sectors[] = { "dev", "sector", "nr_sector" };
 	struct hist_pair *c = &s->chain;
 	const char *at = read_word(s->text, "-", s->name);
 
@@ -182,6 +185,13 @@ static int parse(struct synth *s, struct trawl_error *err)
 	for (at += strspn(at, " \t"); *at; at += strspn(at, " \t"))
 		if (read_arg(s, &at, err))
 			return -1;
+	for (size_t i = 0; s->by_request && i < sizeof(sectors) / sizeof(sectors[0]); i++) {
+		const struct trawl_field *field;
+
+		if (find_field(s, s->text, &s->start, sectors[i], &field, err) ||
+		    hist_pair_field(c, sectors[i], field, false, err))
+			return -1;
+	}
 	return 0;
 }
 
@@ -210,15 +220,30 @@ static int make(struct synth *s, unsigned int number, struct trawl_error *err)
 	return r;
 }
 
+/* Of two events of requests to disks, where a scope limits the capture? */
+static bool is_of_requests(const char *spec)
+{
+	return strstr(spec, "=block.block_") && strstr(spec, ",block.block_");
+}
+
+extern const struct source synth_source;
+extern const struct source synth_block_source;
+
+static const struct source *synth_scoped(const char *spec)
+{
+	return is_of_requests(spec) ? &synth_block_source : &synth_source;
+}
+
 static int synth_arm(struct input *in, struct trawl_error *err)
 {
 	struct trace *t = trace_new(in, 0, err);
 	int r = 0;
 
-	if (!t || trace_limit(t, err))
+	if (!t || (in->source == &synth_source && trace_limit(t, err)))
 		return -1;
 	for (size_t i = 0; !r && i < in->nspecs; i++) {
-		struct synth s = { .trace = t, .text = in->specs[i] };
+		struct synth s = { .trace = t, .text = in->specs[i],
+				   .by_request = in->source != &synth_source };
 
 		if (session_is_repeated(in, i))
 			continue;
@@ -228,7 +253,15 @@ static int synth_arm(struct input *in, struct trawl_error *err)
 		eventformat_free(&s.start);
 		eventformat_free(&s.end);
 	}
+	if (!r && in->source != &synth_source)
+		r = block_follow(t, err);
 	return r ? r : ktest_meta(t, err);
+}
+
+static void synth_block_disarm(struct input *in)
+{
+	block_free(in);
+	hist_pair_disarm(in);
 }
 
 static int synth_probe(struct trawl_error *err)
@@ -255,6 +288,7 @@ const struct source synth_source = {
 	.name = "synth",
 	.summary = "NAME=GROUP.START,GROUP.END key=FIELD[:ENDFIELD] [start.FIELD|end.FIELD ...]",
 	.tasks = true,
+	.scoped = synth_scoped,
 	.describe = synth_describe,
 	.probe = synth_probe,
 	.arm = synth_arm,
@@ -269,4 +303,23 @@ const struct source synth_source = {
 	.stop = trace_stop,
 	.stats = hist_pair_stats,
 	.disarm = hist_pair_disarm,
+};
+
+const struct source synth_block_source = {
+	.name = "synth",
+	.instance = "synthblock",
+	.tasks = true,
+	.probe = synth_probe,
+	.arm = synth_arm,
+	.start = block_start,
+	.fds = trace_fds,
+	.drain = block_drain,
+	.tick = trace_tick,
+	.turn = trace_turn,
+	.discard = trace_discard,
+	.close = trace_close,
+	.halt = trace_halt,
+	.stop = trace_stop,
+	.stats = hist_pair_stats,
+	.disarm = synth_block_disarm,
 };

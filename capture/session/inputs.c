@@ -38,6 +38,14 @@ static int add_spec(struct input *in, const char *spec, struct trawl_error *err)
 	return 0;
 }
 
+static const struct source *source_of(const char *text, const struct options *o, const char **spec,
+				      struct trawl_error *err)
+{
+	const struct source *source = source_find(text, spec, err);
+
+	return source && source->scoped && (o->npids || o->command) ? source->scoped(*spec) : source;
+}
+
 int inputs_make(struct input **inputs, size_t *n, const struct options *o, struct session *s,
 		struct trawl_error *err)
 {
@@ -56,7 +64,7 @@ int inputs_make(struct input **inputs, size_t *n, const struct options *o, struc
 			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	}
 	for (size_t i = 0; i < o->ninterfaces; i++) {
-		source = source_find(o->interfaces[i], &spec, err);
+		source = source_of(o->interfaces[i], o, &spec, err);
 		if (add_spec(input_of(inputs, n, source, s), spec, err))
 			return -1;
 	}

@@ -88,6 +88,10 @@ struct trace {
 	uint64_t unknown;          /* records that fit no event of ours: left out, and told */
 	bool hits_known;           /* probes: how often the kernel saw them hit, until the stop */
 	uint64_t hits;
+	bool keeps_strangers;      /* what is wanted may happen in a task of outside the scope */
+	void *more;                /* the source's own */
+	/* May take a record, which then is not captured but by trace_put(). */
+	bool (*divert)(struct trace *t, uint32_t cpu, const struct ring_event *ev);
 	/* Called for each record that is captured, if set: the task source looks into its own. */
 	void (*look)(struct trace *t, const struct trace_event *e, const struct ring_event *ev);
 };

@@ -184,7 +184,7 @@ struct trace *trace_new(struct input *in, uint32_t buffer_kb, struct trawl_error
 	t->span = session_span(in->session);
 	if (!buffer_kb)
 		buffer_kb = o->buffer_kb ? o->buffer_kb : default_buffer_kb();
-	owner_name(t->name, in->source->name);
+	owner_name(t->name, in->source->instance ? in->source->instance : in->source->name);
 	t->by_id = calloc(EVENT_IDS, sizeof(*t->by_id));
 	t->layout = calloc(1, sizeof(*t->layout));
 	t->spec = join_specs(in);
@@ -509,7 +509,7 @@ static void put_aside(struct trace *t, pid_t tid, uint64_t ts)
 		return;
 	}
 	t->others++;
-	if (ts <= t->left_out || t->nstrangers == TRACE_STRANGERS)
+	if (t->keeps_strangers || ts <= t->left_out || t->nstrangers == TRACE_STRANGERS)
 		return;
 	for (size_t i = 0; i < t->nstrangers; i++) {
 		if (t->strangers[i] == tid)
@@ -518,8 +518,7 @@ static void put_aside(struct trace *t, pid_t tid, uint64_t ts)
 	t->strangers[t->nstrangers++] = tid;
 }
 
-/* Is the event one of the scope's? 1 or 0; -1 on failure. */
-static int is_wanted(struct trace *t, pid_t tid, uint64_t ts, struct trawl_error *err)
+int trace_is_of_scope(struct trace *t, pid_t tid, uint64_t ts, struct trawl_error *err)
 {
 	const struct task_filter *followed = session_followed(t->in->session);
 
@@ -528,10 +527,20 @@ static int is_wanted(struct trace *t, pid_t tid, uint64_t ts, struct trawl_error
 	/* The task may have started since the last look. */
 	if (ts > followed->known && session_learn(t->in->session, err))
 		return -1;
-	if (task_filter_has(followed, tid, ts))
-		return 1;
-	put_aside(t, tid, ts);
-	return 0;
+	return task_filter_has(followed, tid, ts);
+}
+
+/* Is the event one of the scope's? 1 or 0; -1 on failure. */
+static int is_wanted(struct trace *t, const struct ring_event *ev, struct trawl_error *err)
+{
+	int32_t tid;
+	int r;
+
+	memcpy(&tid, ev->data + 4, sizeof(tid));
+	r = trace_is_of_scope(t, tid, ev->ts, err);
+	if (!r)
+		put_aside(t, tid, ev->ts);
+	return r;
 }
 
 /* Those who had events in this turn, and need not, and those of whom nobody knows. */
@@ -560,43 +569,39 @@ static bool is_pair(const struct trace *t, const struct trace_event *e, const st
 	       (uint64_t)latency <= ev->ts - t->paired_since;
 }
 
-/* Hands one event of a sub-buffer to the session; as session_append(). */
-static int append(struct trace *t, struct trace_cpu *c, const struct ring_event *ev,
-		  struct trawl_error *err)
+/* The event that a record is of; NULL if it fits none. */
+static struct trace_event *event_of(const struct trace *t, const struct ring_event *ev)
+{
+	struct trace_event *e;
+	uint16_t id;
+
+	if (ev->len < 8)
+		return NULL;
+	memcpy(&id, ev->data, sizeof(id));
+	if (!t->by_id[id])
+		return NULL;
+	e = &t->events[t->by_id[id] - 1];
+	return ev->len < e->size ? NULL : e;
+}
+
+/* Hands one event to the session; as session_append(). */
+static int put(struct trace *t, struct trace_event *e, uint32_t cpu, const struct ring_event *ev,
+	       struct trawl_error *err)
 {
 	uint32_t snaplen = session_options(t->in->session)->snaplen, len = ev->len;
 	const void *record = ev->data;
 	uint8_t copy[4096];
-	struct trace_event *e;
-	uint16_t id;
 	int32_t tid;
 	int r;
 
-	if (len < 8)
-		goto unknown;
-	memcpy(&id, ev->data, sizeof(id));
-	memcpy(&tid, ev->data + 4, sizeof(tid));
-	if (!t->by_id[id])
-		goto unknown;
-	e = &t->events[t->by_id[id] - 1];
-	if (len < e->size)
-		goto unknown;
-	if (is_outside(t, ev->ts)) {
-		t->outside++;
-		if (t->look && ev->ts < t->span->begin)
-			t->look(t, e, ev);
-		return 0;
-	}
-	r = t->follows ? is_wanted(t, tid, ev->ts, err) : 1;
-	if (r <= 0)
-		return r;
 	if (!is_pair(t, e, ev)) {
 		t->unpaired++;
 		return 0;
 	}
+	memcpy(&tid, ev->data + 4, sizeof(tid));
 	if (snaplen && len > e->size)
 		record = snap(e, ev->data, &len, snaplen, copy, sizeof(copy));
-	r = session_append(t->in, (uint16_t)t->source, id, c->cpu, ev->ts, record, len, err);
+	r = session_append(t->in, (uint16_t)t->source, e->id, cpu, ev->ts, record, len, err);
 	if (r)
 		return r;
 	e->count++;
@@ -612,9 +617,38 @@ static int append(struct trace *t, struct trace_cpu *c, const struct ring_event 
 	else
 		tasks_saw(session_tasks(t->in->session), tid);
 	return 0;
-unknown:
-	t->unknown++;
-	return 0;
+}
+
+int trace_put(struct trace *t, uint32_t cpu, const struct ring_event *ev, struct trawl_error *err)
+{
+	struct trace_event *e = event_of(t, ev);
+
+	t->unknown += !e;
+	return e ? put(t, e, cpu, ev, err) : 0;
+}
+
+/* Takes one event of a sub-buffer; as session_append(). */
+static int append(struct trace *t, struct trace_cpu *c, const struct ring_event *ev,
+		  struct trawl_error *err)
+{
+	struct trace_event *e;
+	int r;
+
+	if (t->divert && ev->len >= 8 && t->divert(t, c->cpu, ev))
+		return 0;
+	e = event_of(t, ev);
+	if (!e) {
+		t->unknown++;
+		return 0;
+	}
+	if (is_outside(t, ev->ts)) {
+		t->outside++;
+		if (t->look && ev->ts < t->span->begin)
+			t->look(t, e, ev);
+		return 0;
+	}
+	r = t->follows ? is_wanted(t, ev, err) : 1;
+	return r > 0 ? put(t, e, c->cpu, ev, err) : r;
 }
 
 static int drain_page(struct trace *t, struct trace_cpu *c, size_t len, bool *partial,

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The events of the group "block" where -p or COMMAND limits a capture: event:block:NAME, and synth: of two
+ * of them.
+ *
+ * What a task asks of a disk is carried out by others: a kernel thread issues the request, and it
+ * completes in an interrupt, in which the "task" is whoever was interrupted. The kernel's own filter by
+ * task leaves such events out. So these follow the request: block_bio_queue happens in the task that wants
+ * the sectors, and from then until block_rq_complete every event of this group that is about them is of
+ * that task. This recording takes the events of all tasks, and block_bio_queue besides, and decides here.
+ *
+ * CPUs are read one after the other. Events wait until all CPUs have been read past them, and are
+ * decided in the order of time.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/kernel/block.h"
+#include "capture/kernel/event.h"
+#include "capture/sys/clock.h"
+#include "capture/trace/state.h"
+#include "capture/trace/trace.h"
+#include "capture/tracefs/tracefs.h"
+
+/* From an event's time stamp to when its CPU has committed it; as the session's. */
+static const uint64_t COMMIT_NS = 1000000;
+/* From the completion of a request to the pair that it ends: it is made by the same tracepoint. */
+static const uint64_t PAIR_NS = 100000000;
+/* Of a record's common_flags: it happened in an interrupt. */
+enum { FLAGS_AT = 2, IN_HARDIRQ = 0x08, IN_SOFTIRQ = 0x10 };
+
+/* Where an event of this group has its sectors. */
+struct block_event {
+	uint32_t id, dev_at, sector_at, count_at, least; /* least: bytes that hold them all */
+	bool begins, ends, unwanted; /* it queues, it completes, it is recorded for us only */
+	bool is_pair;                /* it is of a request that has just completed */
+};
+
+/* Sectors that a task of the scope has asked for, and when: a pair is told of after they have come. */
+struct sectors {
+	uint64_t from, to; /* `to` is not one of them */
+	uint64_t begun, done; /* CLOCK_MONOTONIC; UINT64_MAX: not yet */
+	uint32_t dev;
+};
+
+struct waiting {
+	uint64_t ts, order;
+	uint8_t *record;
+	uint32_t len, cpu;
+	const struct block_event *about;
+};
+
+struct block {
+	struct block_event *events;
+	size_t nevents;
+	struct sectors *sectors;
+	size_t nsectors, sectors_room;
+	struct waiting *waiting;
+	size_t nwaiting, waiting_room;
+	uint64_t order;
+	bool no_memory;
+};
+
+/* Room for one more; false without memory. */
+static bool grow(void **v, size_t n, size_t *room, size_t size)
+{
+	size_t more = *room ? *room * 2 : 64;
+	void *grown;
+
+	if (n < *room)
+		return true;
+	grown = realloc(*v, more * size);
+	if (!grown)
+		return false;
+	*v = grown;
+	*room = more;
+	return true;
+}
+
+/* ---- sectors ------------------------------------------------------------------------------ */
+
+static bool overlap(const struct sectors *a, const struct sectors *b)
+{
+	return a->dev == b->dev && a->from < b->to && b->from < a->to;
+}
+
+/* late: those that came a moment ago count, too. */
+static bool is_asked_for(const struct block *b, const struct sectors *s, bool late)
+{
+	for (size_t i = 0; i < b->nsectors; i++) {
+		if (overlap(&b->sectors[i], s) && (late || b->sectors[i].done == UINT64_MAX))
+			return true;
+	}
+	return false;
+}
+
+static void ask_for(struct block *b, const struct sectors *s)
+{
+	if (!grow((void **)&b->sectors, b->nsectors, &b->sectors_room, sizeof(*b->sectors)))
+		b->no_memory = true;
+	else
+		b->sectors[b->nsectors++] = *s;
+}
+
+static void forget(struct block *b, uint64_t now)
+{
+	for (size_t i = b->nsectors; i-- > 0;) {
+		if (b->sectors[i].done != UINT64_MAX && b->sectors[i].done + PAIR_NS < now)
+			b->sectors[i] = b->sectors[--b->nsectors];
+	}
+}
+
+/* A request may complete piece by piece, from its beginning. */
+static void complete(struct block *b, const struct sectors *s, uint64_t now)
+{
+	for (size_t i = b->nsectors; i-- > 0;) {
+		struct sectors *one = &b->sectors[i], rest = *one;
+
+		if (!overlap(one, s) || one->done != UINT64_MAX)
+			continue;
+		one->done = now;
+		if (s->to >= one->to)
+			continue;
+		one->to = rest.from = s->to;
+		ask_for(b, &rest);
+	}
+	forget(b, now);
+}
+
+/* ---- events ------------------------------------------------------------------------------- */
+
+static const struct block_event *find(const struct block *b, uint16_t id)
+{
+	for (size_t i = 0; i < b->nevents; i++) {
+		if (b->events[i].id == id)
+			return &b->events[i];
+	}
+	return NULL;
+}
+
+/* Takes an event of ours out of the drain. */
+static bool divert(struct trace *t, uint32_t cpu, const struct ring_event *ev)
+{
+	struct block *b = t->more;
+	const struct block_event *about;
+	struct waiting *w;
+	uint16_t id;
+
+	memcpy(&id, ev->data, sizeof(id));
+	about = find(b, id);
+	if (!about || ev->len < about->least || ev->ts > t->span->end ||
+	    (ev->ts < t->span->begin && !about->begins))
+		return about && about->unwanted;
+	if (!grow((void **)&b->waiting, b->nwaiting, &b->waiting_room, sizeof(*b->waiting))) {
+		b->no_memory = true;
+		return false;
+	}
+	w = &b->waiting[b->nwaiting];
+	*w = (struct waiting){ ev->ts, b->order++, malloc(ev->len), ev->len, cpu, about };
+	if (!w->record) {
+		b->no_memory = true;
+		return false;
+	}
+	memcpy(w->record, ev->data, ev->len);
+	b->nwaiting++;
+	return true;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct waiting *x = a, *y = b;
+
+	if (x->ts != y->ts)
+		return x->ts < y->ts ? -1 : 1;
+	return x->order < y->order ? -1 : 1;
+}
+
+static int decide(struct trace *t, const struct waiting *w, struct trawl_error *err)
+{
+	const struct block_event *about = w->about;
+	struct ring_event ev = { w->ts, w->record, w->len };
+	struct block *b = t->more;
+	struct sectors s;
+	uint32_t count;
+	int32_t tid;
+	int own = 0;
+	bool wanted;
+
+	memcpy(&s.dev, w->record + about->dev_at, sizeof(s.dev));
+	memcpy(&s.from, w->record + about->sector_at, sizeof(s.from));
+	memcpy(&count, w->record + about->count_at, sizeof(count));
+	memcpy(&tid, w->record + 4, sizeof(tid));
+	s.to = s.from + count;
+	s.begun = w->ts;
+	s.done = UINT64_MAX;
+	if (!(w->record[FLAGS_AT] & (IN_HARDIRQ | IN_SOFTIRQ)))
+		own = trace_is_of_scope(t, tid, w->ts, err);
+	if (own < 0)
+		return -1;
+	if (own && about->begins)
+		ask_for(b, &s);
+	wanted = own || is_asked_for(b, &s, about->is_pair);
+	if (wanted && about->ends)
+		complete(b, &s, w->ts);
+	if (about->unwanted || w->ts < t->span->begin)
+		return 0;
+	if (wanted)
+		return trace_put(t, w->cpu, &ev, err);
+	t->others++;
+	return 0;
+}
+
+/* Those up to a time, until which all CPUs have been read. */
+static int release(struct trace *t, uint64_t until, struct trawl_error *err)
+{
+	struct block *b = t->more;
+	size_t n = 0;
+	int r = 0;
+
+	if (b->nwaiting)
+		qsort(b->waiting, b->nwaiting, sizeof(*b->waiting), by_time);
+	for (; n < b->nwaiting && b->waiting[n].ts <= until; n++) {
+		if (!r)
+			r = decide(t, &b->waiting[n], err);
+		free(b->waiting[n].record);
+	}
+	b->nwaiting -= n;
+	if (n)
+		memmove(b->waiting, b->waiting + n, b->nwaiting * sizeof(*b->waiting));
+	return r < 0 ? -1 : 0;
+}
+
+int block_drain(struct input *in, struct trawl_error *err)
+{
+	struct trace *t = in->state;
+	struct block *b = t->more;
+	uint64_t until = t->started ? mono_now() - COMMIT_NS : UINT64_MAX;
+	int r = trace_drain(in, err);
+
+	if (r)
+		return r;
+	if (release(t, until, err))
+		return -1;
+	if (b->no_memory)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	return b->nwaiting ? DRAIN_HELD : DRAIN_DONE;
+}
+
+/* ---- the source --------------------------------------------------------------------------- */
+
+/* Where an event has its sectors; those without are of the task that they happen in. */
+static int add_event(struct trace *t, const char *group, const char *name, bool unwanted,
+		     struct trawl_error *err)
+{
+	struct block *b = t->more;
+	struct eventformat f;
+	struct trawl_field *dev, *sector, *count;
+	struct block_event *grown;
+
+	if (trace_format(t, group, name, &f, err))
+		return -1;
+	dev = eventformat_field(&f, "dev");
+	sector = eventformat_field(&f, "sector");
+	count = eventformat_field(&f, "nr_sector");
+	if (dev && sector && count && dev->size == 4 && sector->size == 8 && count->size == 4) {
+		grown = realloc(b->events, (b->nevents + 1) * sizeof(*grown));
+		if (!grown) {
+			eventformat_free(&f);
+			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+		}
+		b->events = grown;
+		grown[b->nevents++] = (struct block_event){
+			f.id, dev->offset, sector->offset, count->offset, f.size,
+			!strcmp(name, "block_bio_queue"), !strcmp(name, "block_rq_complete"),
+			unwanted, strcmp(group, "block") != 0,
+		};
+	}
+	eventformat_free(&f);
+	return 0;
+}
+
+int block_follow(struct trace *t, struct trawl_error *err)
+{
+	bool queue = false, ends = false;
+
+	t->more = calloc(1, sizeof(struct block));
+	if (!t->more)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	for (size_t i = 0; i < t->nevents; i++) {
+		queue |= !strcmp(t->events[i].name, "block_bio_queue");
+		ends |= !strcmp(t->events[i].name, "block_rq_complete");
+		if (add_event(t, t->events[i].group, t->events[i].name, false, err))
+			return -1;
+	}
+	if ((!queue && add_event(t, "block", "block_bio_queue", true, err)) ||
+	    (!ends && add_event(t, "block", "block_rq_complete", true, err)))
+		return -1;
+	t->keeps_strangers = true;
+	t->filtered = true;
+	t->divert = divert;
+	return 0;
+}
+
+static int block_arm(struct input *in, struct trawl_error *err)
+{
+	struct trace *t = trace_new(in, 0, err);
+
+	return !t || event_arm_specs(t, err) || block_follow(t, err) ? -1 : 0;
+}
+
+int block_start(struct input *in, struct trawl_error *err)
+{
+	struct trace *t = in->state;
+
+	if (trace_follow(t, err) || trace_start(in, err))
+		return -1;
+	if (tracefs_write(t->dir, "events/block/block_bio_queue/enable", "1", err) ||
+	    tracefs_write(t->dir, "events/block/block_rq_complete/enable", "1", err))
+		return trawl_fail(err, TRAWL_CANNOT, "event:block: block_bio_queue and "
+				  "block_rq_complete cannot be switched on: %s", strerror(errno));
+	return 0;
+}
+
+void block_free(struct input *in)
+{
+	struct trace *t = in->state;
+	struct block *b = t ? t->more : NULL;
+
+	if (!b)
+		return;
+	for (size_t i = 0; i < b->nwaiting; i++)
+		free(b->waiting[i].record);
+	free(b->waiting);
+	free(b->sectors);
+	free(b->events);
+	free(b);
+	t->more = NULL;
+	t->divert = NULL;
+}
+
+static void block_disarm(struct input *in)
+{
+	block_free(in);
+	trace_disarm(in);
+}
+
+const struct source block_source = {
+	.name = "event",
+	.instance = "block",
+	.tasks = true,
+	.arm = block_arm,
+	.start = block_start,
+	.fds = trace_fds,
+	.drain = block_drain,
+	.tick = trace_tick,
+	.turn = trace_turn,
+	.discard = trace_discard,
+	.close = trace_close,
+	.halt = trace_halt,
+	.stop = trace_stop,
+	.stats = trace_stats,
+	.disarm = block_disarm,
+};

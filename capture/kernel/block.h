@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Events of requests to disks that follow the task which asked for the sectors. */
+#ifndef TRAWL_CAPTURE_KERNEL_BLOCK_H
+#define TRAWL_CAPTURE_KERNEL_BLOCK_H
+
+#include "capture/source.h"
+
+struct trace;
+
+/*
+ * From now on the recording's events that have `dev`, `sector` and `nr_sector` are of the task that asked
+ * for these sectors. After its events were added; with block_start(), block_drain() and block_free() as (a
+ * part of) the functions of its source.
+ */
+int block_follow(struct trace *t, struct trawl_error *err);
+int block_start(struct input *in, struct trawl_error *err);
+int block_drain(struct input *in, struct trawl_error *err);
+void block_free(struct input *in);
+
+#endif

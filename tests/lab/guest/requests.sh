@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+# COMMAND's requests to a disk complete in interrupts: their events are COMMAND's, those of others are not.
+. "$TRAWL_SRC/tests/tap.sh"
+. "$TRAWL_SRC/tests/lab/lab.sh"
+
+disk=/dev/$(disks | head -1)
+# Somebody else reads the same disk, from 32 MiB on.
+while :; do
+	dd if=$disk of=/dev/null bs=16k skip=2048 count=64 iflag=direct status=none
+done &
+other=$!
+
+# sum FILE NAME: how many sectors these events are of.
+sum() {
+	decoded "$1" --name "$2" | grep -o '"nr_sector":[0-9]*' | awk -F: '{ n += $2 } END { print n + 0 }'
+}
+
+trawl -w r.trawl -i 'event:block:block_rq_complete' -i event:block:block_rq_issue -i event:sched:sched_process_exec -- \
+	dd if=$disk of=/dev/null bs=64k count=32 iflag=direct status=none 2>said
+ok $? "a command's requests are recorded"
+sed 's/^/# /' said
+same "all of its sectors are issued" 4096 "$(sum r.trawl block:block_rq_issue)"
+same "and complete" 4096 "$(sum r.trawl block:block_rq_complete)"
+same "no others do" 0 "$(decoded r.trawl | grep -oP '"name":"block:.*"sector":\K[0-9]+' | awk '$1 >= 4096' | wc -l)"
+same "nothing is recorded that was not asked for" "block:block_rq_complete block:block_rq_issue sched:sched_process_exec " \
+	"$(decoded r.trawl | grep -o '"name":"[^"]*"' | cut -d'"' -f4 | sort -u | tr '\n' ' ')"
+
+trawl -w s.trawl -i 'synth:io=block.block_rq_issue,block.block_rq_complete key=sector start.nr_sector' \
+	-i event:sched:sched_process_exec -- dd if=$disk of=/dev/null bs=64k count=32 iflag=direct status=none
+ok $? "the time that its requests take is recorded"
+same "of each sector" 4096 "$(sum s.trawl synth:io)"
+same "and of no others" 0 "$(decoded s.trawl --name synth:io | grep -oP '"key":\K[0-9]+' | awk '$1 >= 4096' | wc -l)"
+
+trawl -w p.trawl -i 'event:block:*' -p $other --duration 2s 2>said
+ok $? "events of all requests of a process"
+same "with as many that complete as are issued, but for those under way" 1 \
+	"$(($(sum p.trawl block:block_rq_issue) - $(sum p.trawl block:block_rq_complete) < 256))"
+has "it has read" "$(sum p.trawl block:block_rq_complete)" '^[1-9][0-9]{2,}$'
+kill $other
+wait $other 2>/dev/null
+has "of other events in interrupts it is said" \
+	"$(trawl -w x.trawl -i event:irq:irq_handler_entry -- true 2>&1)" \
+	'event:irq:irq_handler_entry happens in interrupts, which are of no task: -p and COMMAND leave most of them out'
+same "nothing is left" 0 "$(leftovers)"
+cp ./*.trawl "$LAB_KEEP/"
+tap_done
