@@ -56,6 +56,17 @@ libdecode_la_SOURCES += \
 	decode/base/valuetree.h decode/base/valuetree.c \
 	decode/usb/urb.h decode/usb/urb.c \
 	decode/usb/usb.h decode/usb/usb.c decode/usb/show.c decode/usb/fields.c decode/usb/packets.c \
+	decode/usb/audio.c \
+	decode/usb/bluetooth.c \
+	decode/usb/ccid.c \
+	decode/usb/codename.h \
+	decode/usb/dfu.c \
+	decode/usb/midi.c \
+	decode/usb/requestguess.h decode/usb/requestguess.c \
+	decode/usb/printer.c \
+	decode/usb/ptp.c \
+	decode/usb/video.c \
+	decode/usb/wellknown.h decode/usb/wellknown.c \
 	decode/usb/bytefield.h decode/usb/bytefield.c \
 	decode/usb/checksum.h decode/usb/checksum.c \
 	decode/usb/conversation.h decode/usb/conversation.c \

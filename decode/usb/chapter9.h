@@ -21,6 +21,7 @@ struct setup_target {
 	uint8_t class, subclass, protocol; /* of the interface, or of the device */
 	uint16_t vendor, product;
 	bool super; /* runs at SuperSpeed or faster */
+	bool guessed; /* the class is guessed from the request itself */
 };
 
 enum usb_request {

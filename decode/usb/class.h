@@ -54,11 +54,19 @@ static inline bool usb_is_class_request(const struct usb_detail *d, uint8_t clas
  */
 uint8_t *usb_serial_text(const struct usb_detail *d, size_t *n);
 
+extern const struct usb_class usb_audio_class;
+extern const struct usb_class usb_bluetooth_class;
+extern const struct usb_class usb_ccid_class;
 extern const struct usb_class usb_cdc_class;
+extern const struct usb_class usb_dfu_class;
 extern const struct usb_class usb_ftdi_class;
 extern const struct usb_class usb_hid_class;
 extern const struct usb_class usb_hub_class;
+extern const struct usb_class usb_midi_class;
+extern const struct usb_class usb_printer_class;
+extern const struct usb_class usb_ptp_class;
 extern const struct usb_class usb_serial_class;
 extern const struct usb_class usb_storage_class;
+extern const struct usb_class usb_video_class;
 
 #endif

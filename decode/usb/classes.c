@@ -9,6 +9,14 @@ static const struct usb_class *const classes[] = {
 	&usb_storage_class,
 	&usb_cdc_class,
 	&usb_serial_class,
+	&usb_audio_class,
+	&usb_midi_class,
+	&usb_video_class,
+	&usb_printer_class,
+	&usb_dfu_class,
+	&usb_ccid_class,
+	&usb_bluetooth_class,
+	&usb_ptp_class,
 };
 
 #define CLASSES (sizeof(classes) / sizeof(classes[0]))

@@ -416,6 +416,8 @@ void setup_tree(const struct control_request *s, const struct setup_target *to, 
 	if (!r)
 		return;
 	tree_str(t, "request", request_name(r, s));
+	if (to->guessed)
+		tree_bool(t, "class_guessed", true);
 	form_tree(s, to, (enum form)r->form, t);
 }
 
@@ -513,6 +515,8 @@ void setup_brief(const struct control_request *s, const struct setup_target *to,
 	if (r) {
 		out_str(o, request_name(r, s));
 		brief_form(s, to, (enum form)r->form, o);
+		if (to->guessed)
+			out_str(o, " (class guessed)");
 		return;
 	}
 	out_printf(o, "%s request 0x%02x value 0x%04x index 0x%04x", kind_name(setup_kind(s)),

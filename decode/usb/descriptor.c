@@ -2,6 +2,7 @@
 #include "decode/usb/descriptor.h"
 #include "decode/base/bytes.h"
 #include "decode/usb/desctable.h"
+#include "decode/usb/wellknown.h"
 
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -225,9 +226,45 @@ static void config_more(const struct descriptor *d, struct tree *t)
 	tree_bool(t, "remote_wakeup", d->p[7] & 0x20);
 }
 
+enum { CAPABILITY_PLATFORM = 0x05, CAPABILITY_BILLBOARD = 0x0d };
+
+/* Alternate modes of USB-C: 32 bytes say of each whether it was entered, 4 bytes follow for each. */
+static void billboard_more(const struct descriptor *d, struct tree *t)
+{
+	static const char *const states[] = {
+		"unspecified error", "not attempted", "failed", "configured",
+	};
+	enum { CONFIGURED = 8, MODES = 44 };
+
+	tree_list(t, "modes");
+	for (size_t i = 0; MODES + 4 * i + 4 <= d->room && i < 128; i++) {
+		const uint8_t *p = d->p + MODES + 4 * i;
+
+		tree_object(t, "mode");
+		tree_id(t, "wSVID", get16(p), 4);
+		tree_str(t, "svid_name", svid_name(get16(p)));
+		tree_uint(t, "bAlternateMode", p[2]);
+		tree_uint(t, "iAlternateModeString", p[3]);
+		tree_str(t, "state", states[d->p[CONFIGURED + i / 4] >> i % 4 * 2 & 3]);
+		tree_close(t);
+	}
+	tree_close(t);
+}
+
+static void capability_more(const struct descriptor *d, struct tree *t)
+{
+	if (d->room >= 20 && d->p[2] == CAPABILITY_PLATFORM)
+		tree_str(t, "platform", platform_uuid_name(d->p + 4));
+	if (d->room > 2 && d->p[2] == CAPABILITY_BILLBOARD)
+		billboard_more(d, t);
+}
+
 static void descriptor_more(const struct descriptor *d, struct tree *t)
 {
 	switch (d->type) {
+	case DESC_CAPABILITY:
+		capability_more(d, t);
+		break;
 	case DESC_CONFIG:
 	case DESC_OTHER_SPEED:
 		config_more(d, t);
@@ -302,6 +339,10 @@ static void string_tree(const struct descriptor *d, bool languages, struct tree 
 		tree_list(t, "wLANGID");
 		for (size_t i = 2; i + 1 < d->room; i += 2)
 			tree_hex(t, "wLANGID", get16(d->p + i), 4);
+		tree_close(t);
+		tree_list(t, "languages");
+		for (size_t i = 2; i + 1 < d->room; i += 2)
+			tree_str(t, "language", language_name(get16(d->p + i)));
 		tree_close(t);
 		return;
 	}
@@ -415,6 +456,39 @@ static void brief_config(const uint8_t *p, size_t n, bool super, struct out *o)
 	}
 }
 
+static void brief_languages(const uint8_t *p, size_t n, struct out *o)
+{
+	for (size_t i = 2; i + 1 < n; i += 2) {
+		const char *name = language_name(get16(p + i));
+
+		out_printf(o, "%s0x%04x", i > 2 ? ", " : "", get16(p + i));
+		if (name)
+			out_printf(o, " %s", name);
+	}
+}
+
+static void brief_capabilities(const uint8_t *p, size_t n, struct out *o)
+{
+	struct descriptor_walk w = descriptor_walk(p, n);
+	const char *lead = ": ";
+	struct descriptor d;
+
+	out_printf(o, "%u capabilit%s", p[4], p[4] == 1 ? "y" : "ies");
+	while (descriptor_next(&w, &d)) {
+		const struct desc_layout *l;
+		const char *name;
+
+		if (d.type != DESC_CAPABILITY || d.room < 3)
+			continue;
+		l = desc_capability(d.p[2]);
+		name = d.p[2] == CAPABILITY_PLATFORM && d.room >= 20 ? platform_uuid_name(d.p + 4)
+								     : NULL;
+		out_str(o, lead);
+		out_str(o, name ? name : l ? l->name : "not known");
+		lead = ", ";
+	}
+}
+
 void descriptor_brief(const struct descriptor_request *r, const uint8_t *p, size_t n,
 		      struct out *o)
 {
@@ -430,6 +504,8 @@ void descriptor_brief(const struct descriptor_request *r, const uint8_t *p, size
 			out_printf(o, " %s", class);
 	} else if (type == DESC_CONFIG || type == DESC_OTHER_SPEED) {
 		brief_config(p, n, r->to.super, o);
+	} else if (type == DESC_STRING && n >= 4 && !r->index) {
+		brief_languages(p, p[0] < n ? p[0] : n, o);
 	} else if (type == DESC_STRING && n >= 2 && r->index) {
 		size_t room = p[0] < n ? p[0] : n;
 
@@ -440,6 +516,6 @@ void descriptor_brief(const struct descriptor_request *r, const uint8_t *p, size
 	} else if ((type == DESC_HUB || type == DESC_SS_HUB) && n >= 3) {
 		out_count(o, p[2], "port");
 	} else if (type == DESC_BOS && n >= 5) {
-		out_printf(o, "%u capabilit%s", p[4], p[4] == 1 ? "y" : "ies");
+		brief_capabilities(p, n, o);
 	}
 }

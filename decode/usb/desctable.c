@@ -85,6 +85,11 @@ static const struct desc_field cap_ssp[] = {
 	SKIP(1), X("bmAttributes", 4), X("wFunctionalitySupport", 2), SKIP(2),
 	REST("bmSublinkSpeedAttr", 4),
 };
+/* The configured modes and their list, which that follows, are in descriptor.c. */
+static const struct desc_field cap_billboard[] = {
+	U("iAdditionalInfoURL", 1), U("bNumberOfAlternateModes", 1),
+	U("bPreferredAlternateMode", 1), X("VCONN_Power", 2),
+};
 static const struct desc_field cap_other[] = {BYTES("data")};
 
 /* ---- HID, storage, DFU, smart card ---------------------------------------------------------- */
@@ -415,7 +420,7 @@ static const struct desc_layout capabilities[] = {
 	ROW(ANY, ANY, ANY, 0x10, 0x06, "power delivery", cap_other),
 	ROW(ANY, ANY, ANY, 0x10, 0x0a, "SuperSpeedPlus capability", cap_ssp),
 	ROW(ANY, ANY, ANY, 0x10, 0x0b, "precision time measurement", cap_other),
-	ROW(ANY, ANY, ANY, 0x10, 0x0d, "billboard", cap_other),
+	ROW(ANY, ANY, ANY, 0x10, 0x0d, "billboard", cap_billboard),
 };
 
 const struct desc_layout *desc_capability(uint8_t type)

@@ -649,3 +649,16 @@ void hid_descriptor_tree(const struct hid_report *h, struct tree *t)
 	tree_close(t);
 	tree_str(t, "damage", h->damage);
 }
+
+void hid_descriptor_brief(const struct hid_report *h, struct out *o)
+{
+	char text[48];
+
+	if (h->application) {
+		usage_text(h->application, text, sizeof(text));
+		out_printf(o, "%s, ", text);
+	}
+	out_count(o, h->nfields, "field");
+	if (h->damage)
+		out_printf(o, ", but %s", h->damage);
+}

@@ -75,4 +75,7 @@ bool hid_brief(const struct hid_report *h, enum hid_kind kind, const uint8_t *p,
 /* What a report descriptor declares, as a list "reports". */
 void hid_descriptor_tree(const struct hid_report *h, struct tree *t);
 
+/* The same as a phrase: "Mouse, 5 fields". */
+void hid_descriptor_brief(const struct hid_report *h, struct out *o);
+
 #endif

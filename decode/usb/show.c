@@ -40,6 +40,15 @@ static void hid_report_descriptor(const struct usb_detail *d, struct tree *t)
 	hid_free(&h);
 }
 
+static void hid_descriptor(const struct usb_detail *d, struct out *o)
+{
+	struct hid_report h;
+
+	if (hid_parse(&h, d->data, d->data_len) == 0)
+		hid_descriptor_brief(&h, o);
+	hid_free(&h);
+}
+
 static void status_answer(const struct usb_detail *d, struct tree *t)
 {
 	if (d->data_len < 2)
@@ -94,7 +103,7 @@ static bool control_data_brief(const struct usb_state *s, const struct usb_detai
 	if (is_descriptor(d)) {
 		out_char(o, ' ');
 		if (r.type == DESC_HID_REPORT)
-			out_count(o, d->data_len, "byte");
+			hid_descriptor(d, o);
 		else
 			descriptor_brief(&r, d->data, d->data_len, o);
 		return o->len > start + 1;

@@ -4,6 +4,7 @@
 #include "common/usbtypes.h"
 #include "decode/usb/class.h"
 #include "decode/usb/keystrokes.h"
+#include "decode/usb/requestguess.h"
 #include "decode/usb/status.h"
 
 #include <stdlib.h>
@@ -97,14 +98,21 @@ uint64_t usb_first_snapshots(struct usb_state *s)
 
 /* ---- what is talked about -------------------------------------------------------------------- */
 
+/* Of an interface that no descriptor tells of, the request itself may say the class. */
+static void take_target(struct usb_detail *d)
+{
+	d->target = usbdev_target(d->device, &d->setup);
+	request_guess(&d->setup, &d->target);
+	d->class = usb_class_of_request(d);
+}
+
 static void take_setup(struct usb_detail *d, const uint8_t *bytes)
 {
 	if (!bytes)
 		return;
 	d->has_setup = true;
 	setup_parse(&d->setup, bytes);
-	d->target = usbdev_target(d->device, &d->setup);
-	d->class = usb_class_of_request(d);
+	take_target(d);
 }
 
 static struct usb_device *device_of(struct usb_state *s, const struct urb *u)
@@ -160,8 +168,7 @@ static void learn(struct usb_state *s, struct usb_detail *d)
 		return;
 	usbdev_learn(&s->devices, d->device, &d->setup, d->data, d->data_len);
 	d->device = device_of(s, &d->urb); /* which may turn out to be another than was foreseen */
-	d->target = usbdev_target(d->device, &d->setup);
-	d->class = usb_class_of_request(d);
+	take_target(d);
 }
 
 /* Everything about a transfer, in order, once: it moves the state of devices and protocols on. */

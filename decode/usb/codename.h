@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Codes of a protocol by name, in tables that the class decoders search. */
+#ifndef TRAWL_DECODE_USB_CODENAME_H
+#define TRAWL_DECODE_USB_CODENAME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct code_name {
+	uint32_t code;
+	const char *name;
+};
+
+/* NULL: the code has no name in the list. */
+static inline const char *code_name_in(const struct code_name *list, size_t n, uint32_t code)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i].code == code)
+			return list[i].name;
+	return NULL;
+}
+
+#define CODE_NAME(list, code) code_name_in(list, sizeof(list) / sizeof((list)[0]), code)
+
+#endif

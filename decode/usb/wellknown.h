@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Identifiers that descriptors hold and that have names: platform UUIDs, languages, SVIDs. */
+#ifndef TRAWL_DECODE_USB_WELLKNOWN_H
+#define TRAWL_DECODE_USB_WELLKNOWN_H
+
+#include <stdint.h>
+
+/* NULL: it has no name here. */
+const char *platform_uuid_name(const uint8_t uuid[16]); /* of a platform capability */
+const char *language_name(uint16_t id);                 /* wLANGID of string descriptor 0 */
+const char *svid_name(uint16_t svid);                   /* of an alternate mode of USB-C */
+
+#endif
