@@ -433,7 +433,7 @@ def test_forms(d):
     ok("2 packets left out, the first of link type 1" in err,
        "also behind a packet of USBPcap that is no transfer", err)
     items = objects(d + "/usbpcap.pcap", "--name", "usb:*")
-    same(["GET_DESCRIPTOR", "GET_DESCRIPTOR", None, None, None],
+    same(["GET_DESCRIPTOR", "GET_DESCRIPTOR", "SET_LINE_CODING", None, None],
          [i["fields"].get("setup", {}).get("request") for i in items],
          "USBPcap: control transfers of both forms")
     same([18, 18, 7, 4], [i["fields"]["actual"] for i in items[:4]], "USBPcap: lengths")
