@@ -50,6 +50,13 @@ struct tasks *session_tasks(struct session *s);
  * in.
  */
 struct task_filter *session_followed(struct session *s);
+
+/* Is it to be known when COMMAND crashed? Then the two below are told of it. */
+bool session_asks_crash(const struct session *s);
+
+/* A signal without a handler was delivered to a task of the scope; a task has ended. */
+void session_on_signal(struct session *s, int sig, uint64_t time);
+void session_on_exit(struct session *s, pid_t tid);
 /* Takes in which tasks have started and ended until now. */
 int session_learn(struct session *s, struct trawl_error *err);
 

@@ -25,6 +25,9 @@ static const char *const task_events[][2] = {
 	{ "sched", "sched_process_exit" },
 };
 
+/* A signal that ends its task: no handler is set. What is ignored is not delivered. */
+static const char *const fatal_signal[] = { "signal", "signal_deliver", "sa_handler == 0" };
+
 /* The task that an event is about: its first TID (exec has the old one behind); 0: it says none. */
 static pid_t subject(const struct trace_event *e, const struct ring_event *ev)
 {
@@ -39,6 +42,16 @@ static pid_t subject(const struct trace_event *e, const struct ring_event *ev)
 	return 0;
 }
 
+/* The first field of signal_deliver, behind the 8 bytes that all events have. */
+static int signal_of(const struct ring_event *ev)
+{
+	int32_t sig = 0;
+
+	if (ev->len >= 12)
+		memcpy(&sig, ev->data + 8, sizeof(sig));
+	return sig;
+}
+
 static void look(struct trace *t, const struct trace_event *e, const struct ring_event *ev)
 {
 	struct tasks *tasks = session_tasks(t->in->session);
@@ -46,8 +59,14 @@ static void look(struct trace *t, const struct trace_event *e, const struct ring
 	bool exec = !strcmp(e->name, "sched_process_exec");
 	pid_t tid = subject(e, ev);
 
-	if (!strcmp(e->name, "sched_process_exit"))
+	if (!strcmp(e->name, fatal_signal[1])) {
+		session_on_signal(t->in->session, signal_of(ev), ev->ts);
+		return;
+	}
+	if (!strcmp(e->name, "sched_process_exit")) {
 		task_filter_end(followed, tid, ev->ts);
+		session_on_exit(t->in->session, tid);
+	}
 	if (!exec && strcmp(e->name, "task_newtask"))
 		return;
 	/* A new task may have the TID of one that we know; a program replaces another. */
@@ -118,24 +137,32 @@ static int limit(struct trace *t, struct trawl_error *err)
 	return n ? pidfilter_set(t->dir, pids, n, err) : 0;
 }
 
+/* Adds the event GROUP/NAME, if this kernel has it. */
+static int add(struct trace *t, const char *group, const char *name, const char *filter,
+	       struct trawl_error *err)
+{
+	char path[96], display[64];
+
+	snprintf(path, sizeof(path), "events/%s/%s/enable", group, name);
+	snprintf(display, sizeof(display), "%s:%s", group, name);
+	return tracefs_has(t->top, path) ?
+	       trace_add(t, group, name, display, NULL, filter, err) : 0;
+}
+
 static int task_arm(struct input *in, struct trawl_error *err)
 {
 	uint32_t kb = session_options(in->session)->buffer_kb;
 	struct trace *t = trace_new(in, kb && kb < TASK_BUFFER_KB ? kb : TASK_BUFFER_KB, err);
-	char path[96], display[64];
 
 	if (!t || limit(t, err))
 		return -1;
 	t->look = look;
 	for (size_t i = 0; i < sizeof(task_events) / sizeof(task_events[0]); i++) {
-		const char *group = task_events[i][0], *name = task_events[i][1];
-
-		snprintf(path, sizeof(path), "events/%s/%s/enable", group, name);
-		snprintf(display, sizeof(display), "%s:%s", group, name);
-		if (tracefs_has(t->top, path) && trace_add(t, group, name, display, NULL, "", err))
+		if (add(t, task_events[i][0], task_events[i][1], "", err))
 			return -1;
 	}
-	return 0;
+	return session_asks_crash(in->session) ?
+	       add(t, fatal_signal[0], fatal_signal[1], fatal_signal[2], err) : 0;
 }
 
 /* Who begins from the start on is told of by an event. */

@@ -63,7 +63,7 @@ int flight_see(struct flight *f, uint16_t source, uint32_t type, uint32_t cpu, u
 
 /* Somebody asks for a file, or COMMAND has crashed; tid: who. */
 int flight_signal(struct flight *f, pid_t from, struct trawl_error *err);
-int flight_crash(struct flight *f, pid_t pid, const char *what, struct trawl_error *err);
+int flight_crash(struct flight *f, pid_t pid, const char *what, uint64_t at, struct trawl_error *err);
 
 /* Does the expression ask whose an event is? */
 static inline bool flight_asks_task(const struct flight *f)

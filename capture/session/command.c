@@ -202,6 +202,18 @@ bool command_crashed(const struct command *c)
 	return sig && sig != SIGINT && sig != SIGTERM && sig != SIGHUP && sig != SIGPIPE;
 }
 
+uint64_t command_died(const struct command *c)
+{
+	int sig = c->ended && WIFSIGNALED(c->status) ? WTERMSIG(c->status) : 0;
+
+	return sig > 0 && sig < COMMAND_SIGNALS ? c->died[sig] : 0;
+}
+
+int command_status(const struct command *c)
+{
+	return WIFSIGNALED(c->status) ? 128 + WTERMSIG(c->status) : WEXITSTATUS(c->status);
+}
+
 void command_signal(const struct command *c, int sig)
 {
 	if (c->pid && !c->ended)
@@ -237,8 +249,9 @@ const char *command_verdict(const struct command *c, char *buf, size_t size)
 	if (!c->ended)
 		snprintf(buf, size, "still running");
 	else if (WIFSIGNALED(c->status))
-		snprintf(buf, size, "killed by SIG%s", sigabbrev_np(WTERMSIG(c->status)) ?
-			 sigabbrev_np(WTERMSIG(c->status)) : "?");
+		snprintf(buf, size, "killed by SIG%s, status %d",
+			 sigabbrev_np(WTERMSIG(c->status)) ? sigabbrev_np(WTERMSIG(c->status)) : "?",
+			 command_status(c));
 	else
 		snprintf(buf, size, "exit status %d", WEXITSTATUS(c->status));
 	return buf;

@@ -5,6 +5,8 @@
 
 #include "capture/sys/user.h"
 
+enum { COMMAND_SIGNALS = 65 };
+
 struct command {
 	const char *name; /* argv[0] */
 	pid_t pid;        /* 0: none */
@@ -14,6 +16,8 @@ struct command {
 	char exe[256];    /* what it ran as after its exec: a script's interpreter; "": unknown */
 	bool ended;
 	int status;       /* as of waitpid(), once ended */
+	uint64_t died[COMMAND_SIGNALS]; /* when a signal last ended one of its tasks; 0: never */
+	bool exited;      /* its first task's exit was seen: later signals are others' */
 };
 
 /*
@@ -32,12 +36,18 @@ bool command_reap(struct command *c);
 /* It has ended by a signal that is none of those by which people end programs. */
 bool command_crashed(const struct command *c);
 
+/* CLOCK_MONOTONIC of the signal that ended it, as far as on_signal was told; 0: not known. */
+uint64_t command_died(const struct command *c);
+
 void command_signal(const struct command *c, int sig);
 
 /* Ends it if it still runs (never started: silently; else SIGTERM and a second's grace). */
 void command_close(struct command *c);
 
-/* "exit status 3", "killed by SIGSEGV" in buf; returns buf. */
+/* The status of one that has ended, as a shell tells it: 128 + signal if a signal ended it. */
+int command_status(const struct command *c);
+
+/* "exit status 3", "killed by SIGSEGV, status 139" in buf; returns buf. */
 const char *command_verdict(const struct command *c, char *buf, size_t size);
 
 #endif

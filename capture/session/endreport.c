@@ -12,8 +12,8 @@ static void put_command(struct json *j, const struct command *c)
 {
 	char verdict[64];
 
-	if (c->ended && WIFEXITED(c->status))
-		json_int(j, "exit_status", WEXITSTATUS(c->status));
+	if (c->ended)
+		json_int(j, "exit_status", command_status(c));
 	if (c->ended && WIFSIGNALED(c->status))
 		json_int(j, "signal", WTERMSIG(c->status));
 	if (c->pid)

@@ -93,6 +93,22 @@ struct tasks *session_tasks(struct session *s)
 	return &s->tasks;
 }
 
+bool session_asks_crash(const struct session *s)
+{
+	return s->o->ring && s->command.pid;
+}
+
+void session_on_signal(struct session *s, int sig, uint64_t time)
+{
+	if (!s->command.exited && sig > 0 && sig < COMMAND_SIGNALS)
+		s->command.died[sig] = time;
+}
+
+void session_on_exit(struct session *s, pid_t tid)
+{
+	s->command.exited |= tid == s->command.pid;
+}
+
 struct task_filter *session_followed(struct session *s)
 {
 	return &s->followed;
@@ -537,9 +553,12 @@ static void take_command_end(struct session *s)
 	struct trawl_error err;
 
 	if (s->o->ring && !s->interrupted && command_crashed(c)) {
+		/* What tells when the signal came is in the kernel's buffer still. */
+		if (drain(s, &err) < 0)
+			recording_fail(&s->rec, &err);
 		snprintf(what, sizeof(what), "%s: %s", c->name,
 			 command_verdict(c, verdict, sizeof(verdict)));
-		if (flight_crash(&s->rec.flight, c->pid, what, &err))
+		if (flight_crash(&s->rec.flight, c->pid, what, command_died(c), &err))
 			recording_fail(&s->rec, &err);
 	}
 	if (s->rec.flight.deadline)

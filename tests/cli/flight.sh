@@ -131,8 +131,24 @@ same "killed: nothing stays in the kernel" "" "$(traces_of $trawl)"
 # ---- COMMAND crashes
 trawl --ring 4m --after 100ms -w "$work/crash.trawl" -i "$hit" -- "$target" abort 2>"$work/err"
 same "a crash: status" 0 $?
-has "a crash is a trigger" "$(triggers "$work/crash.trawl")" 'target-.*reason="crash" what=".*target: killed by SIGABRT"'
+has "a crash is a trigger" "$(triggers "$work/crash.trawl")" 'target-.*reason="crash" what=".*target: killed by SIGABRT, status 134"'
 same "with what came before it" 1 "$(events "$work/crash.trawl" target:hit)"
+# The recorder sleeps while the command dies: the trigger's time is that of the signal.
+trawl --ring 4m --after 0s -w "$work/late.trawl" -i "$hit" -- "$target" wait >/dev/null 2>"$work/err" & trawl=$!
+until_true 'pgrep -P '$trawl' >/dev/null'
+child=$(pgrep -P $trawl | head -1)
+until_true "[ \"\$(readlink /proc/$child/exe)\" = \"\$(readlink -f $target)\" ]"
+kill -STOP $trawl
+before=$(date +%s%N)
+kill -SEGV "$child"
+until_true "grep -q '^State:.Z' /proc/$child/status"
+after=$(date +%s%N)
+sleep 0.3
+kill -CONT $trawl
+wait $trawl
+at=$(trawl-decode --json --source trawl "$work/late.trawl" | sed -n 's/.*"ts_ns":\([0-9]*\).*/\1/p')
+same "a crash has the time of its signal" yes "$([ "$at" -ge "$before" ] && [ "$at" -le "$after" ] && echo yes || echo "$before $at $after")"
+same "its status is a shell's" 139 "$(trawl-decode --meta=end "$work/late.trawl" | sed -n 's/.*"exit_status": *\([0-9]*\).*/\1/p')"
 trawl --ring 4m -w "$work/fine.trawl" -i "$hit" -- "$target" exit 42 2>"$work/err"
 has "a failed command has not crashed" "$(said)" 'no trigger: nothing was written'
 trawl --ring 4m --after 0s -w "$work/fine.trawl" -i "$hit" -- "$target" wait >/dev/null 2>"$work/err" & trawl=$!
