@@ -69,6 +69,7 @@ struct chunk_decoder {
 	uint32_t nstrings;
 	struct events events;
 	uint64_t base, unit;
+	bool back; /* differences of times are signed */
 	uint32_t nstreams, ntables, nclasses;
 	struct trawl_stream *streams;
 	struct decode_table *tables;
@@ -408,6 +409,8 @@ LOOPS static bool get_times(struct chunk_decoder *d)
 	d->ts = arena_take(&d->chunk->arena, (size_t)n + 1, sizeof(*d->ts));
 	if (!codes || !delta || !d->ts || !bucket_decode(codes, n, &d->in.bits, delta))
 		return false;
+	for (uint32_t i = 0; d->back && i < n; i++)
+		delta[i] = unzigzag(delta[i]);
 	group_of = d->chunk->decoded.chunk.group_of;
 	rank = d->chunk->decoded.rank;
 	for (uint32_t s = 0; s < d->nstreams; s++) {
@@ -768,8 +771,10 @@ static bool decode(struct chunk_decoder *d, const uint8_t *payload, size_t len, 
 {
 	struct trawl_chunk *c = &d->chunk->decoded.chunk;
 	struct view in = { payload, payload + len, false };
+	uint64_t version = view_varint(&in);
 
-	if (count > CHUNK_MAX_EVENTS || view_varint(&in) != PAYLOAD_FORMAT ||
+	d->back = version == PAYLOAD_BACK;
+	if (count > CHUNK_MAX_EVENTS || (version != PAYLOAD_FORMAT && !d->back) ||
 	    !section_get(&in, d->zstd, PAYLOAD_MAX_STRUCTURE, &d->sections[0], &d->in.structure) ||
 	    !get_events(d, count) || !get_structure(d) || !get_sections(d, &in))
 		return false;

@@ -36,6 +36,7 @@ struct marks {
 
 struct chunk_encoder {
 	int level, bulk_level;
+	bool back; /* the chunk's times go back somewhere */
 	ZSTD_CCtx *zstd;
 	struct planner planner;
 	struct predictors predictors;
@@ -607,11 +608,35 @@ static uint64_t take_unit(const struct chunk_encoder *e, uint64_t *delta, uint32
 	return unit;
 }
 
+/* Where a clock went back, differences are signed, so that small ones are small numbers. */
+static uint64_t fold_times(struct chunk_encoder *e, uint64_t *delta, uint32_t n)
+{
+	uint64_t unit = e->source->resolution;
+
+	for (uint32_t i = 0; i < n && unit > 1; i++)
+		if ((int64_t)delta[i] % (int64_t)unit)
+			unit = 1;
+	for (uint32_t i = 0; i < n; i++)
+		delta[i] = zigzag((uint64_t)((int64_t)delta[i] / (int64_t)(unit ? unit : 1)));
+	e->back = true;
+	return unit ? unit : 1;
+}
+
+static bool went_back(const uint64_t *delta, uint32_t n)
+{
+	uint64_t any = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		any |= delta[i];
+	return any >> 63;
+}
+
 static uint64_t put_times(struct chunk_encoder *e)
 {
 	const struct grouping *o = &e->order;
 	uint32_t n = o->events.count, at = 0;
-	uint64_t unit = take_unit(e, o->delta, n);
+	uint64_t unit = went_back(o->delta, n) ? fold_times(e, o->delta, n)
+					       : take_unit(e, o->delta, n);
 
 	for (uint32_t c = 0; c < o->events.nclasses; at += o->class_count[c++])
 		mark(&e->code_marks, e->sink.codes.len + at);
@@ -675,7 +700,7 @@ static bool put_payload(struct chunk_encoder *e)
 	if (s->structure.failed || s->codes.failed || s->literals.failed || s->bits.failed ||
 	    s->data.failed || e->structure.failed)
 		return false;
-	buf_varint(out, PAYLOAD_FORMAT);
+	buf_varint(out, e->back ? PAYLOAD_BACK : PAYLOAD_FORMAT);
 	return section_put(out, e->zstd, &rest, e->structure.data, e->structure.len, NULL, 0) &&
 	       section_put(out, e->zstd, codes, s->codes.data, s->codes.len, e->code_marks.at,
 			   e->code_marks.n) &&
@@ -696,6 +721,7 @@ static void reset(struct chunk_encoder *e)
 		b[i]->failed = false;
 	}
 	e->code_marks.n = e->literal_marks.n = e->data_marks.n = 0;
+	e->back = false;
 }
 
 static bool encode(struct chunk_encoder *e, const struct chunk_schema *schema,

@@ -120,7 +120,9 @@ class Table:
 class Decoder:
     def __init__(self, payload, count, source, types, expand):
         p = Bytes(payload)
-        need(p.varint() == 2, "another version of the payload")
+        version = p.varint()
+        need(version in (2, 3), "another version of the payload")
+        self.times_signed = version == 3
         (self.structure, self.codes, self.literals, self.bits,
          self.data) = [read_section(p, expand) for _ in range(5)]
         need(not p.rest(), "bytes behind the payload")
@@ -211,7 +213,7 @@ class Decoder:
         after = [0] * self.count
         class_order = sorted(range(self.count), key=lambda k: (self.event_class[k], k))
         for place, units in zip(class_order, self.buckets(self.count)):
-            after[place] = units
+            after[place] = unzigzag(units) if self.times_signed else units
         self.ts, self.cpu, at = [], [], 0
         for cpu, n in self.streams:
             last = self.time_base
