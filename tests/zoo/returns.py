@@ -154,6 +154,8 @@ def check(variant, folder):
     ok(plain.stdout == probed.stdout and end.get("exit_status") == plain.returncode,
        f"{variant.name}: output and status {plain.returncode} are those without probes",
        f"{plain.stdout} {probed.stdout} {probed.stderr} {end}")
+    if variant.source == "returns.cc":
+        check_refused(variant, program)
     ok(not any(p["kind"] == "uretprobe" for p in probes.values()),
        f"{variant.name}: every function was disassembled whole")
     entries = sorted({p["sites"][0]["vaddr"] for name, p in probes.items() if not EXITS.match(name)})
@@ -164,6 +166,19 @@ def check(variant, folder):
         wrong, exact, absent, unknown, exits = compare(events, probes, finishes(program, entries))
     ok(exact and not wrong, f"{variant.name}: of {exits} exits {exact} values are right, {absent} said "
        f"to be unavailable, {unknown} not shown by gdb", *wrong[:20], probed.stderr)
+
+
+def check_refused(variant, program):
+    """A function that is not followed is refused where the kernel's return probe may end the program."""
+    argv = [f"{BUILD}/trawl", "-w", f"{program}.none", "-i", f"uprobe:{program}:odd_jump%return", "--", "true"]
+    refused = run(*argv)
+    ok(refused.returncode == 2 and "may end the program" in refused.stderr and
+       "cannot be disassembled whole" in refused.stderr and "%uretprobe" in refused.stderr,
+       f"{variant.name}: a return probe of the kernel is refused, with the way round", refused.stderr)
+    argv[4] = argv[4].replace("%return", "%uretprobe")
+    forced = run(*argv)
+    ok(forced.returncode == 0 and "odd_jump%uretprobe: may end the program" in forced.stderr,
+       f"{variant.name}: and taken with a warning when it is asked for", forced.stderr)
 
 
 def go_values(events):
