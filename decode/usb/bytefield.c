@@ -176,13 +176,15 @@ static bool is_counter(const struct look *l, struct bytefield *f)
 }
 
 /* Do the bits of a byte from `shift` on count by one, modulo what they can hold? */
-static bool bits_count(const struct look *l, uint32_t at, uint32_t shift)
+static bool bits_count(const struct look *l, uint32_t at, uint32_t shift, uint32_t *number)
 {
 	uint32_t kept = 0, mask = 0xffu >> shift;
 
+	*number = 0;
 	for (size_t i = 1; i < l->n; i++)
 		kept += (((uint32_t)(l->s[i].p[at] >> shift) - (l->s[i - 1].p[at] >> shift)) &
 			 mask) == 1;
+	*number = kept;
 	return kept >= 8 && counts(kept, (uint32_t)l->n - 1);
 }
 
@@ -216,9 +218,11 @@ void direction_look(struct direction *d, const struct sample *samples, size_t n)
 			d->counters[at].is = true;
 			d->counters[at].step = (int8_t)step;
 		}
+		d->counters[at].kept = kept;
+		d->counters[at].steps = steps;
 		/* Commands and numbers share bytes: four bits of number are the least believed. */
 		for (uint8_t shift = 1; shift <= 4 && !d->counters[at].is; shift++) {
-			d->counters[at].is = bits_count(&l, at, shift);
+			d->counters[at].is = bits_count(&l, at, shift, &d->counters[at].kept);
 			d->counters[at].shift = shift;
 			d->counters[at].step = 1;
 		}
@@ -363,6 +367,8 @@ static void look_at(const struct look *l, struct bytefield *f)
 		f->kind = BYTES_COUNTER;
 		f->step = l->d->counters[f->at].step;
 		f->shift = l->d->counters[f->at].shift;
+		f->kept = l->d->counters[f->at].kept;
+		f->steps = l->d->counters[f->at].steps;
 		f->common = true;
 		return;
 	}
@@ -471,7 +477,7 @@ static void counter_text(const struct bytefield *f, struct out *o)
 	out_printf(o, "%s, %+lld each %s", f->common ? " of all messages" : "",
 		   (long long)f->step, f->common ? "message" : "time");
 	order_text(f, o);
-	if (!f->common && f->kept < f->steps)
+	if (f->kept < f->steps)
 		out_printf(o, " (%u of %u times)", f->kept, f->steps);
 }
 

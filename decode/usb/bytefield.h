@@ -48,7 +48,12 @@ struct direction {
 	struct checksum checksum;
 	bool has_checksum;
 	/* Bytes that count over all messages: in their bits from `shift` on. */
-	struct { bool is; uint8_t shift; int8_t step; } counters[FIELD_POSITIONS];
+	struct {
+		bool is;
+		uint8_t shift;
+		int8_t step;
+		uint32_t kept, steps; /* how many of the steps are as said */
+	} counters[FIELD_POSITIONS];
 	struct bytefield length;  /* of the message, if has_length */
 	bool has_length;
 	struct { bool is; uint16_t from; int16_t change; } echoes[FIELD_POSITIONS];

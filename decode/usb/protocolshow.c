@@ -239,7 +239,10 @@ static void counter_text(const struct direction *d, uint32_t at, const char *way
 	out_printf(o, "  all messages %s: [%u] counts", way, at);
 	if (d->counters[at].shift)
 		out_printf(o, " in bits %u to 7", d->counters[at].shift);
-	out_printf(o, ", %+d each\n", d->counters[at].step);
+	out_printf(o, ", %+d each", d->counters[at].step);
+	if (d->counters[at].kept < d->counters[at].steps)
+		out_printf(o, " (%u of %u times)", d->counters[at].kept, d->counters[at].steps);
+	out_char(o, '\n');
 }
 
 static void direction_text(const struct direction *d, const char *way, struct out *o)
@@ -359,6 +362,10 @@ static void field_tree(const struct bytefield *f, const struct direction *d, str
 	}
 	if (f->kind == BYTES_COUNTER)
 		tree_int(t, "step", f->step);
+	if (f->kind == BYTES_COUNTER) {
+		tree_uint(t, "steps", f->steps);
+		tree_uint(t, "steps_kept", f->kept);
+	}
 	if (f->kind == BYTES_COUNTER && f->shift)
 		tree_uint(t, "shift", f->shift);
 	if (f->kind == BYTES_LENGTH)

@@ -181,7 +181,12 @@ def test_protocol(d):
     same([types["in", "d1"]["type"], types["in", "a2"]["type"]],
          [types["out", "51"].get("answer"), types["out", "22"].get("answer")], "and their answers")
     out, answer = fields(types["out", "22"]), fields(types["in", "a2"])
-    same(("counter", 1), (out[1]["kind"], out[1]["step"]), "a counter over all messages")
+    same(("counter", 1, 89, 89), tuple(out[1][k] for k in ("kind", "step", "steps", "steps_kept")),
+         "a counter over all messages, which always does")
+    c = Capture()
+    cooler(c, [n + n // 20 for n in range(90)], check)
+    text = decode(write(d + "/gaps.pcap", c), "--protocol")
+    ok("all messages out: [1] counts, +1 each (85 of 89 times)" in text, "one with gaps says so", text)
     same(("rising", 2, "little"), (out[3]["kind"], out[3]["width"], out[3]["order"]),
          "a number that rises")
     same(("number", 2, "big"), (answer[3]["kind"], answer[3]["width"], answer[3]["order"]),
