@@ -14,7 +14,7 @@
 #include "format/loops.h"
 #include "format/stringtable.h"
 #include "format/payload.h"
-#include "format/section.h"
+#include "format/substream.h"
 
 enum {
 	MAX_CLASSES = 65535,
@@ -735,11 +735,11 @@ static bool get_sections(struct chunk_decoder *d, struct view *in)
 
 	if (numbers > TABLE_MAX_NUMBERS)
 		return false;
-	return section_get(in, d->zstd, 2 * numbers + 2 * d->events.count, &d->sections[1],
+	return substream_get(in, d->zstd, 2 * numbers + 2 * d->events.count, &d->sections[1],
 			   &v->codes) &&
-	       section_get(in, d->zstd, 8 * numbers, &d->sections[2], &v->literals) &&
-	       section_get(in, d->zstd, 9 * numbers, &d->sections[3], &v->bits) &&
-	       section_get(in, d->zstd, CHUNK_MAX_BYTES, &d->chunk->data, &v->data) &&
+	       substream_get(in, d->zstd, 8 * numbers, &d->sections[2], &v->literals) &&
+	       substream_get(in, d->zstd, 9 * numbers, &d->sections[3], &v->bits) &&
+	       substream_get(in, d->zstd, CHUNK_MAX_BYTES, &d->chunk->data, &v->data) &&
 	       in->p == in->end;
 }
 
@@ -775,7 +775,7 @@ static bool decode(struct chunk_decoder *d, const uint8_t *payload, size_t len, 
 
 	d->back = version == PAYLOAD_BACK;
 	if (count > CHUNK_MAX_EVENTS || (version != PAYLOAD_FORMAT && !d->back) ||
-	    !section_get(&in, d->zstd, PAYLOAD_MAX_STRUCTURE, &d->sections[0], &d->in.structure) ||
+	    !substream_get(&in, d->zstd, PAYLOAD_MAX_STRUCTURE, &d->sections[0], &d->in.structure) ||
 	    !get_events(d, count) || !get_structure(d) || !get_sections(d, &in))
 		return false;
 	if (!get_sequence(d) || !get_times(d) || !get_common(d) ||

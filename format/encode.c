@@ -9,7 +9,7 @@
 #include "format/payload.h"
 #include "format/level.h"
 #include "format/plan.h"
-#include "format/section.h"
+#include "format/substream.h"
 #include "format/stringtable.h"
 
 enum {
@@ -683,14 +683,14 @@ static void put_structure(struct chunk_encoder *e, uint64_t unit)
 static bool put_payload(struct chunk_encoder *e)
 {
 	/* As good as level 1 for what is in these sections; its tables stay in the cache. */
-	static const struct section_way fast_codes = { 1, 5, 11 }, fast_literals = { 1, 4, 13 };
-	const struct section_way rest = { .level = e->level };
+	static const struct substream_way fast_codes = { 1, 5, 11 }, fast_literals = { 1, 4, 13 };
+	const struct substream_way rest = { .level = e->level };
 	/* Codes are soon as small as they get: the time is better spent on literals. */
-	const struct section_way *codes = e->level > 4 ? &rest : &fast_codes;
-	const struct section_way *literals = e->level > 1 ? &rest : &fast_literals;
-	const struct section_way bulk = { .level = e->bulk_level };
+	const struct substream_way *codes = e->level > 4 ? &rest : &fast_codes;
+	const struct substream_way *literals = e->level > 1 ? &rest : &fast_literals;
+	const struct substream_way bulk = { .level = e->bulk_level };
 	bool is_bulk = chunk_encoder_was_bulk(e);
-	const struct section_way *data = !is_bulk ? &rest :
+	const struct substream_way *data = !is_bulk ? &rest :
 					 bulk.level != LEVEL_STORED ? &bulk : NULL;
 	/* Between marks zstd works on copies, for which there is too much of bulk. */
 	size_t data_marks = is_bulk ? 0 : e->data_marks.n;
@@ -701,13 +701,13 @@ static bool put_payload(struct chunk_encoder *e)
 	    s->data.failed || e->structure.failed)
 		return false;
 	buf_varint(out, e->back ? PAYLOAD_BACK : PAYLOAD_FORMAT);
-	return section_put(out, e->zstd, &rest, e->structure.data, e->structure.len, NULL, 0) &&
-	       section_put(out, e->zstd, codes, s->codes.data, s->codes.len, e->code_marks.at,
+	return substream_put(out, e->zstd, &rest, e->structure.data, e->structure.len, NULL, 0) &&
+	       substream_put(out, e->zstd, codes, s->codes.data, s->codes.len, e->code_marks.at,
 			   e->code_marks.n) &&
-	       section_put(out, e->zstd, literals, s->literals.data, s->literals.len,
+	       substream_put(out, e->zstd, literals, s->literals.data, s->literals.len,
 			   e->literal_marks.at, e->literal_marks.n) &&
-	       section_put(out, e->zstd, NULL, s->bits.data, s->bits.len, NULL, 0) &&
-	       section_put(out, e->zstd, data, s->data.data, s->data.len, e->data_marks.at,
+	       substream_put(out, e->zstd, NULL, s->bits.data, s->bits.len, NULL, 0) &&
+	       substream_put(out, e->zstd, data, s->data.data, s->data.len, e->data_marks.at,
 			   data_marks);
 }
 

@@ -8,7 +8,7 @@ libtrawl_la_SOURCES = format/trawl.h format/chunk.h format/error.c \
 	format/varint.h format/varint.c format/loops.h format/code.h format/code.c format/bucket.h format/bucket.c \
 	format/layout.h format/layout.c format/table.h format/table.c \
 	format/column.h format/column.c format/stringtable.h format/stringtable.c \
-	format/section.h format/section.c format/grouping.h format/grouping.c \
+	format/substream.h format/substream.c format/grouping.h format/grouping.c \
 	format/excerpt.h format/excerpt.c format/plan.h format/plan.c format/payload.h format/encode.c format/arena.h \
 	format/arena.c format/memory.h format/memory.c format/decoded.h format/decode.c format/cursor.c \
 	format/thread.h format/thread.c format/sink.h format/sink.c format/writeback.h format/writeback.c format/level.h format/level.c \

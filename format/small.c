@@ -9,7 +9,7 @@
 
 #include "format/body.h"
 #include "format/index.h"
-#include "format/section.h"
+#include "format/substream.h"
 #include "format/small.h"
 #include "format/walk.h"
 #include "format/zdict.h"
@@ -211,8 +211,8 @@ static bool add_chunk(struct maker *m, const uint8_t *block)
 	in.end = in.p + c.payload;
 	buf_varint(&payload, view_varint(&in));
 	for (int i = 0; i < SECTIONS && ok; i++)
-		ok = section_get(&in, m->z, SMALL_FILE_MAX * 2, &m->room, &section) &&
-		     section_put(&payload, NULL, NULL, section.p, view_left(&section), NULL, 0);
+		ok = substream_get(&in, m->z, SMALL_FILE_MAX * 2, &m->room, &section) &&
+		     substream_put(&payload, NULL, NULL, section.p, view_left(&section), NULL, 0);
 	ok = ok && !in.bad && !view_left(&in) && !payload.failed;
 	memcpy(head, block + BLOCK_HEAD, sizeof(head));
 	put32(head + 8, (uint32_t)payload.len);

@@ -268,14 +268,48 @@ def to_mono(syncs, clock, t, before):
     return best[0]
 
 
+def bound_of(syncs, clock, t, before, put):
+    """How wrong the time of an event may be that was put at `put`; None: not known."""
+    if not syncs:
+        return None
+    if clock == MONO:
+        return syncs[0].bound
+    m = signed(to_mono(syncs, clock, t, before))
+    put = signed(put)
+    if len(syncs) == 1:
+        return syncs[0].bound + abs(m - put) + abs(m - syncs[0].mono) // 2000
+    i = min(max(before - 1, 0), len(syncs) - 2)
+    a, b = syncs[i], syncs[i + 1]
+    start = pair_start(a, b)
+    error = max(a.bound, b.bound)
+    if clock in (REAL, BOOT, TAI):
+        error = max(error, syncs[0].bound)
+    error += max(start - m, m - b.mono, 0) // 2000
+    if clock == TSC:
+        stepped = b.clock(clock) <= a.clock(clock)
+        return error + abs(m - put) + (b.mono - a.mono if stepped else 0)
+    doubt = 0
+    for k in (i - 1, i, i + 1):
+        if k < 0:
+            continue
+        q = signed(syncs[k].mono + t - syncs[k].clock(clock) & MASK)
+        if start <= q <= (a if k < i else b).mono:
+            doubt = max(doubt, abs(q - put))
+    return error + max(abs(m - put), doubt)
+
+
+def pair_start(a, b):
+    """The first time that events between two sync blocks may have."""
+    start = b.horizon - 1000000
+    return start if 0 < start <= a.mono else a.mono
+
+
 def signed(x):
     return (x + (1 << 63) & MASK) - (1 << 63)
 
 
 def on_pair(a, b, clock, t):
-    start = b.horizon - 1000000
-    if start <= 0 or start > a.mono:
-        start = a.mono
+    start = pair_start(a, b)
 
     def outside(m):
         if signed(m - start) < 0:  # also a time before the machine was booted, which is below 0
@@ -506,6 +540,7 @@ class Reader:
                 if source.clock != MONO:
                     time = max(time, tails.get((number, e.cpu), 0))
                     tails[number, e.cpu] = time
+                e.bound = bound_of(s.syncs, source.clock, e.ts, before, time - origin & MASK)
                 out.append((time, source.id, e.cpu, at, place, e, source))
         out.sort(key=lambda x: x[:5])
         return out
@@ -518,7 +553,7 @@ def number(f, raw):
 
 
 def value(f, raw):
-    if f.kind == NONE:
+    if f.kind == NONE or raw is None:
         return None
     if f.kind == TEXT:
         return raw.split(b"\0")[0].decode("latin-1")
@@ -602,8 +637,9 @@ def main(path, *rest):
         return print_tasks(r)
     for s in r.sections:
         for time, source_id, cpu, _, _, e, source in r.events(s):
+            known = {} if e.bound is None else {"bound": e.bound}
             put("event", {
-                "time": time, "ts": e.ts, "source": source_id, "type": e.type.name, "cpu": cpu,
+                "time": time, **known, "ts": e.ts, "source": source_id, "type": e.type.name, "cpu": cpu,
                 "common": {f.name: value(f, x) for f, x in zip(source.common, e.common)},
                 "fields": {f.name: value(f, x) for f, x in zip(e.type.fields, e.values)},
                 "record": e.record(source).hex()})

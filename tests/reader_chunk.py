@@ -11,6 +11,9 @@ NOTHING, REFERENCE, STAMP, LAST = range(4)
 LITERALS_BYTES, LITERALS_PLAIN, LITERALS_SIGNED, LITERALS_DELTA = range(4)
 
 
+FORMS = set()  # the forms of the text that occurred, for golden.sh
+
+
 class Damaged(Exception):
     """A payload that breaks a rule of the text."""
 
@@ -155,6 +158,7 @@ class Decoder:
     def read_table(self, s):
         which = s.varint()
         kind, whole = self.types[which >> 1], which & 1
+        FORMS.add("whole records" if whole else "records of a type")
         columns = [Column(None, 0, True)] if whole else layout(kind.fields, kind.size)
         t = Table(kind, whole, columns)
         t.keys = [s.varint() for _ in range(s.varint())]
@@ -173,6 +177,7 @@ class Decoder:
         if len(self.class_count) > 1:
             self.event_class = list(self.codes.take(n))
             if len(self.class_count) > 256:
+                FORMS.add("more than 256 classes")
                 high = self.codes.take(n)
                 self.event_class = [lo | hi << 8 for lo, hi in zip(self.event_class, high)]
         self.common = Table(None, 0, layout(self.source.common, 65535))
@@ -233,9 +238,11 @@ class Decoder:
         elif not c.strings:
             self.read_numbers(table, c, c.width, c.signed)
         elif self.structure.byte() == 0:
+            FORMS.add("numbered strings")
             self.read_numbers(table, c, 4, False)
             c.bytes = [self.strings[v].ljust(c.width, b"\0") for v in c.values]
         else:
+            FORMS.add("plain strings, %s" % ("FIXED" if c.width else "of any length"))
             if c.width:
                 c.values = [c.width] * len(table.events)
             else:
@@ -248,11 +255,14 @@ class Decoder:
         n = len(table.events)
         tag = self.structure.byte()
         if tag == 0x80:
+            FORMS.add("constant")
             c.values = [self.structure.zigzag()] * n
             return
         need(tag < 0x80, "a tag that does not exist")
         predictors, how, relative = tag & 3, tag >> 2 & 3, tag >> 4 & 3
         masks = [self.structure.byte() for _ in range(predictors)]
+        FORMS.update(["%d predictors" % predictors, "relative to %d" % relative])
+        FORMS.update("mask bit %d" % b for m in masks for b in range(5) if m >> b & 1)
         need(all(m < 32 for m in masks), "a mask that does not exist")
         reference = table.columns[self.structure.varint()].values if tag & 64 else None
         codes = [predictors] * n
@@ -268,6 +278,8 @@ class Decoder:
 
     def read_literals(self, where, how, width, signed):
         out = {}
+        if where:
+            FORMS.add("literals %d" % how)
         if how == LITERALS_BYTES:
             stored = self.structure.byte()
             need(1 <= stored <= width, "literals of no width")
@@ -345,14 +357,14 @@ class Decoder:
 
 
 def field_of(f, record):
-    """The bytes of a field in a whole record; none when they are not inside of it."""
+    """The bytes of a field in a whole record; None when they are not inside of it."""
     if f.place == FIXED:
         return record[f.offset:f.offset + f.size * f.count]
     if f.place == TAIL:
         return record[f.offset:]
     word = int.from_bytes(record[f.offset:f.offset + 4], "little")
     at = (word & 0xffff) + (f.offset + 4 if f.place == REL_LOC else 0)
-    return record[at:at + (word >> 16)] if at + (word >> 16) <= len(record) else b""
+    return record[at:at + (word >> 16)] if at + (word >> 16) <= len(record) else None
 
 
 def decode(payload, count, source, types, expand):

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "tests/format/batches.h"
-#include "format/section.h"
+#include "format/substream.h"
 
 enum { RECORD_MAX = 4096 };
 
@@ -312,8 +312,8 @@ uint8_t *batches_expand(const uint8_t *payload, size_t len, size_t *expanded)
 
 	buf_varint(&out, view_varint(&in));
 	while (in.p < in.end) {
-		if (!section_get(&in, z, 64 << 20, &room, &section) ||
-		    !section_put(&out, NULL, NULL, section.p, view_left(&section), NULL, 0))
+		if (!substream_get(&in, z, 64 << 20, &room, &section) ||
+		    !substream_put(&out, NULL, NULL, section.p, view_left(&section), NULL, 0))
 			abort();
 	}
 	free(room.p);

@@ -107,10 +107,14 @@ static void put_fields(const struct trawl_field *f, uint32_t n, const struct tra
 	putchar('}');
 }
 
-static void put_event(const struct trawl_event *ev)
+static void put_event(const struct trawl_reader *r, const struct trawl_event *ev)
 {
-	printf("{\"event\":{\"time\":%" PRIu64 ",\"ts\":%" PRIu64 ",\"source\":%u,\"type\":",
-	       ev->time, ev->ts, ev->source->id);
+	uint64_t bound = trawl_event_bound(r, ev);
+
+	printf("{\"event\":{\"time\":%" PRIu64, ev->time);
+	if (bound != UINT64_MAX)
+		printf(",\"bound\":%" PRIu64, bound);
+	printf(",\"ts\":%" PRIu64 ",\"source\":%u,\"type\":", ev->ts, ev->source->id);
 	put_string(ev->type->name);
 	printf(",\"cpu\":%u,\"common\":", ev->cpu);
 	put_fields(ev->source->common, ev->source->ncommon, ev);
@@ -196,7 +200,7 @@ int main(int argc, char **argv)
 		return argc == 2 ? (int)err.status : TRAWL_USAGE;
 	}
 	while ((ret = trawl_next(r, &ev, &err)) == 1)
-		put_event(&ev);
+		put_event(r, &ev);
 	put_tables(r);
 	trawl_verdict(r, &v);
 	printf("{\"verdict\":{\"complete\":%s,\"damaged\":%" PRIu64 ",\"cut\":%" PRIu64 "}}\n",

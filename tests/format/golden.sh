@@ -34,6 +34,24 @@ for file in "$tmp"/*.trawl; do
 	ok $? "fresh $(basename "$file"): the independent reader gives the same"
 done
 
+# Every form of the text occurs in some golden file.
+forms=$(cd "$TRAWL_SRC/tests" && /usr/bin/python3 -B -c '
+import glob, reader, reader_chunk
+for path in glob.glob("golden/*.trawl"):
+    with open(path, "rb") as f:
+        r = reader.Reader(f.read())
+    for s in r.sections:
+        r.events(s)
+print("\n".join(sorted(reader_chunk.FORMS)))')
+for form in constant "0 predictors" "1 predictors" "2 predictors" "3 predictors" \
+	"literals 0" "literals 1" "literals 2" "literals 3" \
+	"relative to 0" "relative to 1" "relative to 2" "relative to 3" \
+	"mask bit 0" "mask bit 1" "mask bit 2" "mask bit 3" "mask bit 4" \
+	"numbered strings" "plain strings, FIXED" "plain strings, of any length" \
+	"more than 256 classes" "whole records"; do
+	has "a golden file has: $form" "$forms" "^$form\$"
+done
+
 # The text of the format names a version; so does the code.
 version=$(sed -n 's/.*FORMAT_VERSION = \([0-9]*\).*/\1/p' "$TRAWL_SRC/format/block.h")
 has "docs/format.md is of the code's version" "$(cat "$TRAWL_SRC/docs/format.md")" \

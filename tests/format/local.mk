@@ -2,6 +2,7 @@
 # What the container's tests share: made-up captures.
 check_LTLIBRARIES += libsample.la
 libsample_la_SOURCES = tests/format/sample.h tests/format/sample.c \
+	tests/format/sample_codings.h tests/format/sample_codings.c \
 	tests/format/batches.h tests/format/batches.c
 libsample_la_LIBADD = libtrawl-test.la $(ZSTD_LIBS)
 
@@ -17,8 +18,8 @@ regenerate-golden: tests/format/golden
 	tests/format/golden $(srcdir)/tests/golden
 .PHONY: regenerate-golden
 
-TESTS += tests/format/golden.sh tests/format/names.sh tests/format/wireshark.sh
-EXTRA_DIST += tests/format/golden.sh tests/format/names.sh tests/format/wireshark.sh tests/reader.py \
+TESTS += tests/format/appendix.py tests/format/golden.sh tests/format/names.sh tests/format/wireshark.sh
+EXTRA_DIST += tests/format/appendix.py tests/format/golden.sh tests/format/names.sh tests/format/wireshark.sh tests/reader.py \
 	tests/reader_chunk.py tests/golden
 
 if HAVE_CRITERION

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "tests/format/sample.h"
+#include "tests/format/sample_codings.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -402,6 +403,10 @@ const struct sample samples[] = {
 	{ "two", "two captures in one file", write_two },
 	{ "small", "a small section", write_small },
 	{ "smalls", "small sections around one that is none", write_smalls },
+	{ "codings", "all ways to code a column, 300 classes, whole records", sample_codings },
+	{ "single", "six clocks and one sync block", sample_single },
+	{ "moved", "bounds that differ, clocks that were set, times that go back", sample_moved },
+	{ "example", "the file that docs/format.md takes apart", sample_example },
 	{ NULL, NULL, NULL },
 };
 

@@ -6,7 +6,7 @@
 #include "format/bucket.h"
 #include "format/code.h"
 #include "format/column.h"
-#include "format/section.h"
+#include "format/substream.h"
 
 static uint64_t state = 88172645463325252ull;
 
@@ -27,11 +27,11 @@ static void sink_free(struct column_sink *s)
 	buf_free(&s->data);
 }
 
-/* A view as section_get() gives it: with readable bytes behind. */
+/* A view as substream_get() gives it: with readable bytes behind. */
 static struct view view_of(struct buf *b)
 {
-	cr_assert(buf_reserve(b, SECTION_PAD));
-	memset(b->data + b->len, 0xa5, SECTION_PAD);
+	cr_assert(buf_reserve(b, SUBSTREAM_PAD));
+	memset(b->data + b->len, 0xa5, SUBSTREAM_PAD);
 	return (struct view){ b->data, b->data + b->len, false };
 }
 
@@ -385,25 +385,25 @@ Test(column, literals_are_as_wide_as_the_widest)
 static void section_trip(const uint8_t *data, size_t len, int level, size_t *stored)
 {
 	static const uint32_t marks[] = { 0, 5000, 5100, 9000, 2000000 };
-	const struct section_way way = { .level = level };
+	const struct substream_way way = { .level = level };
 	ZSTD_CCtx *c = ZSTD_createCCtx();
 	ZSTD_DCtx *d = ZSTD_createDCtx();
 	struct buf out = { 0 };
 	struct room room = { 0 };
 	struct view in, got;
 
-	cr_assert(section_put(&out, c, level ? &way : NULL, data, len, marks, 5));
+	cr_assert(substream_put(&out, c, level ? &way : NULL, data, len, marks, 5));
 	*stored = out.len;
 	in = (struct view){ out.data, out.data + out.len, false };
-	cr_assert(section_get(&in, d, len, &room, &got));
+	cr_assert(substream_get(&in, d, len, &room, &got));
 	cr_assert_eq(in.p, in.end);
 	cr_assert_eq(view_left(&got), len);
 	cr_assert_arr_eq(got.p, data, len);
 	if (len) {
 		in = (struct view){ out.data, out.data + out.len, false };
-		cr_assert(!section_get(&in, d, len - 1, &room, &got), "more than the bound");
+		cr_assert(!substream_get(&in, d, len - 1, &room, &got), "more than the bound");
 		in = (struct view){ out.data, out.data + out.len - 1, false };
-		cr_assert(!section_get(&in, d, len, &room, &got), "cut");
+		cr_assert(!substream_get(&in, d, len, &room, &got), "cut");
 	}
 	free(room.p);
 	buf_free(&out);
@@ -413,9 +413,9 @@ static void section_trip(const uint8_t *data, size_t len, int level, size_t *sto
 
 Test(column, sections_of_any_content)
 {
-	static const size_t lengths[] = { 0, 1, 100, 5050, 100000, SECTION_PIECE,
-					  2 * SECTION_PIECE + 1 };
-	uint8_t *data = malloc(2 * SECTION_PIECE + 1);
+	static const size_t lengths[] = { 0, 1, 100, 5050, 100000, SUBSTREAM_PIECE,
+					  2 * SUBSTREAM_PIECE + 1 };
+	uint8_t *data = malloc(2 * SUBSTREAM_PIECE + 1);
 	size_t stored;
 
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {

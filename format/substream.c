@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "format/section.h"
+#include "format/substream.h"
 
 enum {
 	MARK_DISTANCE = 4096, /* a block's own statistics cost some 100 bytes */
@@ -28,7 +28,7 @@ static bool is_noise(ZSTD_CCtx *z, const uint8_t *p, size_t len)
 }
 
 /* One frame at o; its length, or 0 if it would not be smaller than the data. */
-static size_t compress(ZSTD_CCtx *z, const struct section_way *way, ZSTD_outBuffer o,
+static size_t compress(ZSTD_CCtx *z, const struct substream_way *way, ZSTD_outBuffer o,
 		       const uint8_t *p, size_t len, const uint32_t *marks, size_t nmarks,
 		       size_t base)
 {
@@ -57,7 +57,7 @@ static size_t compress(ZSTD_CCtx *z, const struct section_way *way, ZSTD_outBuff
 	return ZSTD_isError(rest) || rest || o.pos >= len ? 0 : o.pos;
 }
 
-static bool put_piece(struct buf *out, ZSTD_CCtx *z, const struct section_way *way,
+static bool put_piece(struct buf *out, ZSTD_CCtx *z, const struct substream_way *way,
 		      const uint8_t *p, size_t len, const uint32_t *marks, size_t nmarks,
 		      size_t base)
 {
@@ -81,11 +81,11 @@ static bool put_piece(struct buf *out, ZSTD_CCtx *z, const struct section_way *w
 	return true;
 }
 
-bool section_put(struct buf *out, ZSTD_CCtx *z, const struct section_way *way,
+bool substream_put(struct buf *out, ZSTD_CCtx *z, const struct substream_way *way,
 		 const void *data, size_t len, const uint32_t *marks, size_t nmarks)
 {
-	for (size_t at = 0; at < len; at += SECTION_PIECE) {
-		size_t n = len - at < SECTION_PIECE ? len - at : SECTION_PIECE;
+	for (size_t at = 0; at < len; at += SUBSTREAM_PIECE) {
+		size_t n = len - at < SUBSTREAM_PIECE ? len - at : SUBSTREAM_PIECE;
 
 		if (!put_piece(out, z, way, (const uint8_t *)data + at, n, marks, nmarks, at))
 			return false;
@@ -112,15 +112,15 @@ static bool measure(struct view in, size_t max, size_t *total)
 	}
 }
 
-bool section_get(struct view *in, ZSTD_DCtx *z, size_t max, struct room *room,
-		 struct view *section)
+bool substream_get(struct view *in, ZSTD_DCtx *z, size_t max, struct room *room,
+		 struct view *out)
 {
 	size_t total, at = 0, raw, stored;
 	uint8_t *data;
 
 	if (!measure(*in, max, &total))
 		return false;
-	data = room_for(room, total + SECTION_PAD);
+	data = room_for(room, total + SUBSTREAM_PAD);
 	if (!data)
 		return false;
 	while ((raw = view_varint(in)) != 0) {
@@ -134,7 +134,7 @@ bool section_get(struct view *in, ZSTD_DCtx *z, size_t max, struct room *room,
 			return false;
 		at += raw;
 	}
-	memset(data + total, 0, SECTION_PAD);
-	*section = (struct view){ data, data + total, false };
+	memset(data + total, 0, SUBSTREAM_PAD);
+	*out = (struct view){ data, data + total, false };
 	return true;
 }

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A substream of a chunk payload: bytes in pieces, each compressed or not. docs/format.md,
+ * "Numbers and substreams".
+ */
+#ifndef TRAWL_FORMAT_SUBSTREAM_H
+#define TRAWL_FORMAT_SUBSTREAM_H
+
+#include <zstd.h>
+
+#include "format/memory.h"
+#include "format/varint.h"
+
+enum {
+	SUBSTREAM_PIECE = 1 << 20, /* larger bulk is cut, so that noise in it stays uncompressed */
+	SUBSTREAM_PAD = 16,        /* readable bytes behind a substream that was read */
+};
+
+/* zstd's parameters; 0: those of the level. */
+struct substream_way {
+	int level, min_match, hash_log;
+};
+
+/*
+ * Compresses len bytes and appends them as a substream. A new block begins at each mark (offsets,
+ * ascending) that is far enough from the one before, so that it gets its own statistics.
+ * way NULL: not compressed. False when memory runs out.
+ */
+bool substream_put(struct buf *out, ZSTD_CCtx *z, const struct substream_way *way,
+		 const void *data, size_t len, const uint32_t *marks, size_t nmarks);
+
+/*
+ * Reads a substream of at most max bytes into room; *out views it. False: damaged or no memory.
+ */
+bool substream_get(struct view *in, ZSTD_DCtx *z, size_t max, struct room *room,
+		 struct view *out);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples for sample.c's table; each takes fd. Returns 0, or -1 with *err. */
+#ifndef SAMPLE_CODINGS_H
+#define SAMPLE_CODINGS_H
+
+#include "format/trawl.h"
+
+int sample_codings(int fd, struct trawl_error *err);
+int sample_single(int fd, struct trawl_error *err);
+int sample_moved(int fd, struct trawl_error *err);
+int sample_example(int fd, struct trawl_error *err);
+
+#endif
