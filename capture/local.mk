@@ -14,6 +14,7 @@ libcapture_la_SOURCES = \
 	capture/task/taskfilter.c capture/task/taskfilter.h \
 	capture/cli/list.c capture/cli/list.h \
 	capture/trace/tamper.c capture/trace/tamper.h \
+	capture/tracefs/longtext.c capture/tracefs/longtext.h \
 	capture/tracefs/loss.c capture/tracefs/loss.h \
 	capture/output/machine.c capture/output/machine.h \
 	capture/session/eventfd.c capture/session/eventfd.h \
@@ -38,6 +39,7 @@ libcapture_la_SOURCES = \
 	capture/trace/trace.c capture/trace/trace.h \
 	capture/tracefs/printkformats.c capture/tracefs/printkformats.h \
 	capture/tracefs/tracefs.c capture/tracefs/tracefs.h \
+	capture/user/companion.c capture/user/companion.h \
 	capture/user/userprobe.c capture/user/listing.c capture/user/listing.h \
 	capture/sys/user.c capture/sys/user.h \
 	capture/usb/usb.c \

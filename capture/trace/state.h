@@ -10,6 +10,8 @@
 #include "capture/session.h"
 
 struct hist_pair;
+struct long_text;
+struct long_texts;
 struct loss_stats;
 
 enum { TRACE_STRANGERS = 64 };
@@ -60,6 +62,9 @@ struct trace {
 
 	struct trace_event *events;
 	size_t nevents;
+	char **companions;         /* of events with strings: names in our group (longtext.h) */
+	size_t ncompanions;
+	struct long_texts *long_texts; /* NULL: there is none */
 	uint32_t *by_id;           /* kernel event id -> index into events + 1 */
 
 	struct trace_cpu *cpus;

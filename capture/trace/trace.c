@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "capture/tracefs/longtext.h"
 #include "capture/tracefs/filter.h"
 #include "capture/tracefs/gc.h"
 #include "capture/trace/account.h"
@@ -32,6 +33,7 @@
 enum {
 	EVENT_IDS = 65536,       /* the kernel's event ids are 16 bits */
 	SUBBUF_KB = 16,          /* of a sub-buffer, if possible: one read() each, caches hold it */
+	HOLD_NS = 100000000,     /* for a companion's event to come, if its CPU has no other */
 	TELLING_SIZE = 1024,     /* bytes of a record: others of its kind may be too large */
 	DRAIN_PAGES = 64,        /* sub-buffers of one CPU in one turn */
 	WAKE_PERCENT = 25,       /* of the buffer, to be filled before poll() wakes us */
@@ -383,11 +385,28 @@ out:
 	return r;
 }
 
-static int switch_on(struct trace *t, const struct trace_event *e, struct trawl_error *err)
+int trace_add_companion(struct trace *t, const char *name, const char *filter,
+			const struct long_text *pair, struct trawl_error *err)
+{
+	char **grown = realloc(t->companions, (t->ncompanions + 1) * sizeof(*grown));
+
+	if (grown)
+		t->companions = grown;
+	if (!t->long_texts)
+		t->long_texts = long_texts_new();
+	if (!grown || !t->long_texts || !(grown[t->ncompanions] = strdup(name)))
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	t->ncompanions++;
+	if (long_texts_add(t->long_texts, pair))
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	return filter_set(t->dir, t->name, name, filter, err);
+}
+
+static int switch_on(struct trace *t, const char *group, const char *name, struct trawl_error *err)
 {
 	char path[256];
 
-	snprintf(path, sizeof(path), "events/%s/%s/enable", e->group, e->name);
+	snprintf(path, sizeof(path), "events/%s/%s/enable", group, name);
 	return tracefs_write(t->dir, path, "1", err);
 }
 
@@ -410,10 +429,14 @@ int trace_start(struct input *in, struct trawl_error *err)
 		return -1;
 	t->started = true;
 	for (size_t i = 0; i < t->nevents; i++) {
-		if (switch_on(t, &t->events[i], err))
+		if (switch_on(t, t->events[i].group, t->events[i].name, err))
 			return trawl_fail(err, TRAWL_CANNOT, "%s:%s: cannot be switched on: %s",
 					  t->events[i].group, t->events[i].name, strerror(errno));
 	}
+	/* Last: then the kernel calls them first. */
+	for (size_t i = 0; i < t->ncompanions; i++)
+		if (switch_on(t, t->name, t->companions[i], err))
+			return -1;
 	return 0;
 }
 
@@ -627,14 +650,14 @@ int trace_put(struct trace *t, uint32_t cpu, const struct ring_event *ev, struct
 	return e ? put(t, e, cpu, ev, err) : 0;
 }
 
-/* Takes one event of a sub-buffer; as session_append(). */
-static int append(struct trace *t, struct trace_cpu *c, const struct ring_event *ev,
-		  struct trawl_error *err)
+/* Takes one event; as session_append(). */
+static int take(void *arg, uint32_t cpu, const struct ring_event *ev, struct trawl_error *err)
 {
+	struct trace *t = arg;
 	struct trace_event *e;
 	int r;
 
-	if (t->divert && ev->len >= 8 && t->divert(t, c->cpu, ev))
+	if (t->divert && ev->len >= 8 && t->divert(t, cpu, ev))
 		return 0;
 	e = event_of(t, ev);
 	if (!e) {
@@ -648,7 +671,26 @@ static int append(struct trace *t, struct trace_cpu *c, const struct ring_event 
 		return 0;
 	}
 	r = t->follows ? is_wanted(t, ev, err) : 1;
-	return r > 0 ? put(t, e, c->cpu, ev, err) : r;
+	return r > 0 ? put(t, e, cpu, ev, err) : r;
+}
+
+/* One event of a sub-buffer. */
+static int append(struct trace *t, struct trace_cpu *c, const struct ring_event *ev,
+		  struct trawl_error *err)
+{
+	if (t->long_texts)
+		return long_texts_event(t->long_texts, c->cpu, ev, take, t, err);
+	return take(t, c->cpu, ev, err);
+}
+
+/* Companions whose event has not come: of a while ago, or after the last event all. */
+static int flush_long_texts(struct trace *t, uint64_t began, bool all, struct trawl_error *err)
+{
+	uint64_t until = all ? UINT64_MAX : began > HOLD_NS ? began - HOLD_NS : 0;
+
+	if (!t->long_texts)
+		return 0;
+	return long_texts_flush(t->long_texts, until, take, t, err) < 0 ? -1 : 0;
 }
 
 static int drain_page(struct trace *t, struct trace_cpu *c, size_t len, bool *partial,
@@ -729,6 +771,8 @@ int trace_drain(struct input *in, struct trawl_error *err)
 			return -1;
 		more |= r;
 	}
+	if (flush_long_texts(t, began, !t->started && !more, err))
+		return -1;
 	return t->follows && settle_aside(t, err) ? -1 : more;
 }
 
@@ -922,6 +966,10 @@ void trace_disarm(struct input *in)
 		free(t->events[i].fields);
 	}
 	free(t->events);
+	for (size_t i = 0; i < t->ncompanions; i++)
+		free(t->companions[i]);
+	free(t->companions);
+	long_texts_free(t->long_texts);
 	free(t->by_id);
 	free(t->cpus);
 	free(t->page);

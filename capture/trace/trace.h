@@ -35,6 +35,10 @@ int trace_follow(struct trace *t, struct trawl_error *err);
 int trace_add(struct trace *t, const char *group, const char *name, const char *display,
 	      const struct eventformat *format, const char *filter, struct trawl_error *err);
 
+/* An event of our group is the companion of one that was added (longtext.h): it is not in the file. */
+int trace_add_companion(struct trace *t, const char *name, const char *filter,
+			const struct long_text *pair, struct trawl_error *err);
+
 /* Is there an event of this display name already? */
 bool trace_has_name(const struct trace *t, const char *display);
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "capture/sys/clock.h"
+#include "capture/user/companion.h"
 #include "capture/probe/probe.h"
 #include "capture/probe/procmap.h"
 #include "capture/cli/spec.h"
@@ -148,16 +149,20 @@ static int write_meta(struct trace *t, const struct probe *p, struct trawl_error
 
 static int arm_probe(struct trace *t, const struct probe *p, struct trawl_error *err)
 {
+	struct long_text pair = { 0 };
 	struct eventformat f;
 	int r;
 
 	if (define_sites(t, p, err) || trace_format(t, t->name, p->event, &f, err))
 		return -1;
+	companion_places(p, &f, &pair); /* by the kernel's names, before ours are put in */
 	r = tune(p, &f, err);
 	if (!r)
 		r = trace_add(t, t->name, p->event, p->display_name, &f, "", err);
 	eventformat_free(&f);
-	return r ? -1 : write_meta(t, p, err);
+	if (!r)
+		r = write_meta(t, p, err);
+	return r ? -1 : companion_arm(t, p, &pair, err);
 }
 
 static int resolve(struct input *in, struct probe_list *list, struct trawl_error *err)
@@ -313,7 +318,7 @@ static bool read_hits(struct trace *t, uint64_t *hits)
 
 		same = sscanf(d, "%*[^:]:%63[^/]/%63s", group, event) == 2 &&
 		       sscanf(p, "%*s %63s %" SCNu64, name, &n) == 2 && !strcmp(event, name);
-		if (same && !strcmp(group, t->name))
+		if (same && !strcmp(group, t->name) && !companion_is(event))
 			*hits += n;
 		d = strchrnul(d, '\n');
 		d += *d == '\n';

@@ -246,6 +246,16 @@ void layout_snap(struct layout *l, uint32_t most)
 	}
 }
 
+void layout_probe(struct layout *l)
+{
+	for (struct shown *s = l->shown; s < l->shown + l->n; s++) {
+		if (s->op != OP_LOC_TEXT || s->field->place != TRAWL_DATA_LOC)
+			continue;
+		s->ended = true;
+		l->cuts = true;
+	}
+}
+
 /* ---- scalars ------------------------------------------------------------------------------ */
 
 /* One of the integer ops at p. */
@@ -343,6 +353,12 @@ static bool faulted(const struct trawl_field *f, size_t n)
 	return n == 0 && (f->place == TRAWL_DATA_LOC || f->place == TRAWL_REL_LOC);
 }
 
+/* One whose pointer was null is two NULs, which no string is. */
+static bool is_null_text(const struct shown *s, const uint8_t *p, size_t n)
+{
+	return s->ended && n == 2 && !p[0] && !p[1];
+}
+
 const char *shown_why(const struct shown *s, const void *record, size_t len)
 {
 	const uint8_t *p;
@@ -358,7 +374,7 @@ const char *shown_why(const struct shown *s, const void *record, size_t len)
 
 static bool is_cut(const struct shown *s, const uint8_t *p, size_t n)
 {
-	return s->most && n == s->most && p[n - 1] != '\0';
+	return (s->ended || (s->most && n == s->most)) && n && p[n - 1] != '\0';
 }
 
 bool shown_cut(const struct shown *s, const void *record, size_t len)
@@ -366,13 +382,15 @@ bool shown_cut(const struct shown *s, const void *record, size_t len)
 	const uint8_t *p;
 	size_t n;
 
-	return s->most && field_bytes(s->field, record, len, &p, &n) && is_cut(s, p, n);
+	return (s->most || s->ended) && field_bytes(s->field, record, len, &p, &n) && is_cut(s, p, n);
 }
 
 static void out_text(const struct shown *s, const uint8_t *p, size_t n, bool json, struct out *o)
 {
-	if (faulted(s->field, n)) {
-		out_str(o, json ? "null" : "(fault)");
+	bool null = is_null_text(s, p, n);
+
+	if (null || faulted(s->field, n)) {
+		out_str(o, json ? "null" : null ? "NULL" : "(fault)");
 		return;
 	}
 	(json ? out_json : out_quoted)(o, p, text_len(p, n));
@@ -490,7 +508,7 @@ void shown_value(const struct shown *s, const void *record, size_t len, struct v
 	v->len = n;
 	v->type = VALUE_BYTES;
 	if (s->op == OP_TEXT || s->op == OP_LOC_TEXT) {
-		v->type = faulted(s->field, n) ? VALUE_NONE : VALUE_TEXT;
+		v->type = faulted(s->field, n) || is_null_text(s, p, n) ? VALUE_NONE : VALUE_TEXT;
 		v->len = text_len(p, n);
 	}
 }

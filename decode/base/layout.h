@@ -17,6 +17,7 @@ struct shown {
 	const struct written *written; /* how text shows it; NULL: by its type */
 	uint8_t op;        /* what to do with its bytes; layout.c */
 	uint8_t element;   /* the same for one element of an array */
+	bool ended;        /* a text that ends without a NUL was cut (layout_probe()) */
 	bool hex;          /* an unsigned number that is shown in hex nevertheless */
 	bool hidden;       /* a helper field: only with --fields all */
 	uint32_t most;     /* bytes that a text was cut to (layout_snap()); 0: none was */
@@ -49,6 +50,9 @@ void layout_hide(struct layout *l, const char *name);
 
 /* The capture kept no more than these bytes of a text (-s): "..." stands behind what was cut. */
 void layout_snap(struct layout *l, uint32_t most);
+
+/* The event is a probe's: its strings end with a NUL, unless they were cut. */
+void layout_probe(struct layout *l);
 
 /* All fields that are not hidden (or all): text `a=1 b="x"`, JSON `"a":1,"b":"x"`. */
 void layout_text(const struct layout *l, const void *record, size_t len, bool all, struct out *o);

@@ -211,6 +211,8 @@ static struct plan *plan_new(struct tracefs *t, const struct trawl_event_type *t
 	if (!p->ip)
 		p->ip = layout_find(p->layout, "__probe_func");
 	p->caller = layout_find(p->layout, "__probe_ret_ip");
+	if (p->ip)
+		layout_probe(p->layout);
 	return p;
 }
 

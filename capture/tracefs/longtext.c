@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/tracefs/longtext.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RECORD_MAX = 4096, MADE = 16, IDS = 65536 };
+
+/* A companion's record that waits for the next one of its CPU; or the event was made of it. */
+struct held {
+	const struct long_text *pair; /* NULL: none is */
+	uint64_t ts;
+	uint32_t len;
+	uint8_t data[RECORD_MAX];
+};
+
+struct long_texts {
+	struct long_text **pairs; /* by the companion's id; NULL: it is none */
+	struct held **cpus; /* by CPU; NULL: nothing was ever held */
+	size_t ncpus;
+	struct held made[MADE];
+	size_t next_made;
+	bool any; /* something is held or made */
+};
+
+struct long_texts *long_texts_new(void)
+{
+	struct long_texts *l = calloc(1, sizeof(*l));
+
+	if (l)
+		l->pairs = calloc(IDS, sizeof(struct long_text *));
+	if (l && l->pairs)
+		return l;
+	free(l);
+	return NULL;
+}
+
+void long_texts_free(struct long_texts *l)
+{
+	if (!l)
+		return;
+	for (size_t i = 0; i < IDS; i++)
+		free(l->pairs[i]);
+	for (size_t i = 0; i < l->ncpus; i++)
+		free(l->cpus[i]);
+	free(l->pairs);
+	free(l->cpus);
+	free(l);
+}
+
+int long_texts_add(struct long_texts *l, const struct long_text *pair)
+{
+	struct long_text *copy = malloc(sizeof(*copy));
+
+	if (!copy)
+		return -1;
+	*copy = *pair;
+	free(l->pairs[pair->companion]);
+	l->pairs[pair->companion] = copy;
+	return 0;
+}
+
+/* ---- records ------------------------------------------------------------------------------ */
+
+static uint32_t id_of(const uint8_t *record)
+{
+	uint16_t id;
+
+	memcpy(&id, record, sizeof(id));
+	return id;
+}
+
+static uint32_t get32(const uint8_t *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static void put32(uint8_t *p, uint32_t v)
+{
+	memcpy(p, &v, sizeof(v));
+}
+
+static bool is_null(const struct long_text_arg *a, const struct held *h)
+{
+	static const uint8_t zero[8];
+
+	return !memcmp(h->data + a->address_at, zero, sizeof(zero));
+}
+
+/* Does the string go on behind what the companion has of it? */
+static bool goes_on(const struct long_text_arg *a, const struct held *h)
+{
+	return !memchr(h->data + a->from, 0, h->pair->prefix);
+}
+
+static bool any_goes_on(const struct held *h)
+{
+	for (size_t i = 0; i < h->pair->nargs; i++)
+		if (h->pair->args[i].text && goes_on(&h->pair->args[i], h))
+			return true;
+	return false;
+}
+
+/* Is this the event of the same hit: of the same task, at the same place, with the same values? */
+static bool is_of(const struct held *h, const struct ring_event *ev)
+{
+	const struct long_text *p = h->pair;
+
+	if (!p || ev->len < p->size || id_of(ev->data) != p->id ||
+	    memcmp(ev->data + 4, h->data + 4, 4) ||
+	    memcmp(ev->data + 8, h->data + 8, p->head - 8))
+		return false;
+	for (size_t i = 0; i < p->nargs; i++) {
+		const struct long_text_arg *a = &p->args[i];
+
+		if (!a->text && memcmp(ev->data + a->at, h->data + a->from, a->size))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Puts what the companion has of a string behind the record. Where that begins with a NUL, nothing
+ * tells an empty string from one that cannot be read, of which the kernel makes zeros.
+ */
+static uint32_t put_text(const struct held *h, const struct long_text_arg *a, uint8_t *record,
+			 uint32_t len)
+{
+	const uint8_t *from = h->data + a->from;
+	const uint8_t *end = memchr(from, 0, h->pair->prefix);
+	uint32_t n = end ? (uint32_t)(end - from) + 1 : h->pair->prefix;
+
+	if (is_null(a, h))
+		n = 2;
+	else if (!*from)
+		n = 0;
+	if (len + n > RECORD_MAX)
+		n = RECORD_MAX - len;
+	if (is_null(a, h))
+		memset(record + len, 0, n);
+	else
+		memcpy(record + len, from, n);
+	put32(record + a->at, n << 16 | len);
+	return len + n;
+}
+
+/*
+ * A string of the event's whose bytes are not all there, as far as the companion tells. One that the
+ * kernel measured as empty takes the room of those behind it: it ends where that ends, with a NUL,
+ * and they have none.
+ */
+static void mend(const struct held *h, const struct long_text_arg *a, bool squeezed,
+		 uint8_t *record, uint32_t *len)
+{
+	uint32_t word = get32(record + a->at), n = word >> 16;
+	bool readable = is_null(a, h) || h->data[a->from];
+
+	if (n ? squeezed && goes_on(a, h) && n <= h->pair->prefix : readable)
+		*len = put_text(h, a, record, *len);
+	else if (n && squeezed && goes_on(a, h))
+		put32(record + a->at, (n - 1) << 16 | (word & 0xffff)); /* cut: without the NUL */
+}
+
+/* Did a string get no room, though it can be read, or less than it has for certain? */
+static bool is_squeezed(const struct held *h, const uint8_t *record)
+{
+	for (size_t i = 0; i < h->pair->nargs; i++) {
+		const struct long_text_arg *a = &h->pair->args[i];
+		uint32_t n = a->text ? get32(record + a->at) >> 16 : 0;
+
+		if (a->text && (n ? n <= h->pair->prefix && goes_on(a, h) : h->data[a->from]))
+			return true;
+	}
+	return false;
+}
+
+/* The event as it came, with what the companion knows of strings that it lacks. */
+static int give_merged(const struct held *h, uint32_t cpu, const struct ring_event *ev,
+		       long_text_give *give, void *arg, struct trawl_error *err)
+{
+	uint8_t record[RECORD_MAX] = { 0 };
+	struct ring_event merged = *ev;
+	bool squeezed;
+
+	if (ev->len > sizeof(record))
+		return give(arg, cpu, ev, err);
+	memcpy(record, ev->data, ev->len);
+	merged.data = record;
+	squeezed = is_squeezed(h, record);
+	for (size_t i = 0; i < h->pair->nargs; i++)
+		if (h->pair->args[i].text)
+			mend(h, &h->pair->args[i], squeezed, record, &merged.len);
+	merged.len = (merged.len + 3) & ~3u; /* as the kernel's */
+	return give(arg, cpu, &merged, err);
+}
+
+/* The event that the kernel dropped. */
+static int give_made(const struct held *h, uint32_t cpu, long_text_give *give, void *arg,
+		     struct trawl_error *err)
+{
+	const struct long_text *p = h->pair;
+	struct ring_event ev = { .ts = h->ts, .len = p->size };
+	uint8_t record[RECORD_MAX] = { 0 };
+	uint16_t id = (uint16_t)p->id;
+
+	if (p->size > sizeof(record))
+		return 0;
+	memcpy(record, h->data, p->head);
+	memcpy(record, &id, sizeof(id));
+	for (size_t i = 0; i < p->nargs; i++) {
+		const struct long_text_arg *a = &p->args[i];
+
+		if (a->text)
+			ev.len = put_text(h, a, record, ev.len);
+		else
+			memcpy(record + a->at, h->data + a->from, a->size);
+	}
+	ev.data = record;
+	ev.len = (ev.len + 3) & ~3u; /* as the kernel's */
+	return give(arg, cpu, &ev, err);
+}
+
+/* ---- the next record of a CPU -------------------------------------------------------------- */
+
+static struct held *held_on(struct long_texts *l, uint32_t cpu)
+{
+	struct held **grown;
+
+	if (cpu >= l->ncpus) {
+		grown = realloc(l->cpus, (cpu + 1) * sizeof(*grown));
+		if (!grown)
+			return NULL;
+		memset(grown + l->ncpus, 0, (cpu + 1 - l->ncpus) * sizeof(*grown));
+		l->cpus = grown;
+		l->ncpus = cpu + 1;
+	}
+	if (!l->cpus[cpu])
+		l->cpus[cpu] = calloc(1, sizeof(struct held));
+	return l->cpus[cpu];
+}
+
+/* What is held has no event behind it: only if a string is long can that have been dropped. */
+static int release(struct long_texts *l, uint32_t cpu, struct held *h, long_text_give *give,
+		   void *arg, struct trawl_error *err)
+{
+	int r = 0;
+
+	if (any_goes_on(h)) {
+		r = give_made(h, cpu, give, arg, err);
+		l->made[l->next_made++ % MADE] = *h;
+	}
+	h->pair = NULL;
+	return r;
+}
+
+/* Was this event made of its companion's record already, because it came late? */
+static bool was_made(struct long_texts *l, const struct ring_event *ev)
+{
+	for (size_t i = 0; i < MADE; i++) {
+		struct held *h = &l->made[i];
+
+		if (!h->pair || memcmp(ev->data + 4, h->data + 4, 4))
+			continue;
+		if (id_of(ev->data) != h->pair->id && id_of(ev->data) != h->pair->companion)
+			continue;
+		if (is_of(h, ev)) {
+			h->pair = NULL;
+			return true;
+		}
+		h->pair = NULL; /* another hit of the task: that one was dropped indeed */
+	}
+	return false;
+}
+
+static const struct long_text *pair_of(const struct long_texts *l, const struct ring_event *ev)
+{
+	const struct long_text *p = l->pairs[id_of(ev->data)];
+
+	return p && ev->len >= p->companion_size && ev->len <= RECORD_MAX ? p : NULL;
+}
+
+int long_texts_event(struct long_texts *l, uint32_t cpu, const struct ring_event *ev,
+		     long_text_give *give, void *arg, struct trawl_error *err)
+{
+	const struct long_text *pair = ev->len >= 8 ? pair_of(l, ev) : NULL;
+	struct held *h;
+	int r = 0;
+
+	if ((!pair && !l->any) || ev->len < 8)
+		return give(arg, cpu, ev, err);
+	h = held_on(l, cpu);
+	if (!h)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	if (is_of(h, ev)) {
+		r = give_merged(h, cpu, ev, give, arg, err);
+		h->pair = NULL;
+		return r;
+	}
+	if (h->pair)
+		r = release(l, cpu, h, give, arg, err);
+	if (r)
+		return r;
+	if (was_made(l, ev))
+		return 0;
+	if (!pair)
+		return give(arg, cpu, ev, err);
+	h->pair = pair;
+	h->ts = ev->ts;
+	h->len = ev->len;
+	memcpy(h->data, ev->data, ev->len);
+	l->any = true;
+	return 0;
+}
+
+int long_texts_flush(struct long_texts *l, uint64_t until, long_text_give *give, void *arg,
+		     struct trawl_error *err)
+{
+	for (size_t i = 0; i < l->ncpus; i++) {
+		struct held *h = l->cpus[i];
+		int r;
+
+		if (!h || !h->pair || h->ts >= until)
+			continue;
+		r = release(l, (uint32_t)i, h, give, arg, err);
+		if (r)
+			return r;
+	}
+	return 0;
+}

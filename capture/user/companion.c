@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/user/companion.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/tracefs/tracefs.h"
+
+#define NAME "_trawl_long_" /* no event made of a user's names begins so */
+
+enum {
+	TEXTS_MAX = 4,      /* strings of one probe */
+	PREFIX = 512,       /* bytes of each: 64 words, the kernel's longest array */
+	TOGETHER = 4000,    /* what strings may have together is a little more */
+};
+
+bool companion_is(const char *event)
+{
+	return !strncmp(event, NAME, sizeof(NAME) - 1);
+}
+
+static bool is_text(const struct probe_arg *a)
+{
+	return !strcmp(a->type, "string") || !strcmp(a->type, "ustring");
+}
+
+/* "+OFF(INNER):string" taken apart. */
+struct fetch {
+	long long offset;
+	const char *inner;
+	int len;
+};
+
+static bool take_apart(const char *fetch, struct fetch *f)
+{
+	const char *colon = strrchr(fetch, ':');
+	char *after;
+
+	if ((*fetch != '+' && *fetch != '-') || !colon || colon == fetch || colon[-1] != ')')
+		return false;
+	f->offset = strtoll(fetch, &after, 0);
+	if (*after != '(')
+		return false;
+	f->inner = after + 1;
+	f->len = (int)(colon - 1 - f->inner);
+	/* what lies there must be an address by itself */
+	return f->len > 0 && strchr("%+-$", *f->inner);
+}
+
+void companion_places(const struct probe *p, struct eventformat *f, struct long_text *pair)
+{
+	size_t texts = 0;
+
+	if (p->nargs > LONG_TEXT_ARGS)
+		return;
+	for (size_t k = 0; k < p->nargs; k++) {
+		const struct trawl_field *field = eventformat_field(f, p->args[k].name);
+		struct long_text_arg *a = &pair->args[k];
+		struct fetch fetch;
+
+		if (!field)
+			return;
+		a->text = is_text(&p->args[k]);
+		a->at = field->offset;
+		a->size = a->text ? 4 : (uint32_t)field->size * field->count;
+		texts += a->text;
+		for (size_t i = 0; a->text && i < p->nsites; i++)
+			if (!take_apart(p->sites[i].args[k].fetch, &fetch))
+				return;
+		if (!a->text && field->place != TRAWL_FIXED)
+			return;
+		if (!pair->head || a->at < pair->head)
+			pair->head = a->at;
+	}
+	if (!texts || texts > TEXTS_MAX)
+		return;
+	pair->id = f->id;
+	pair->size = f->size;
+	pair->prefix = PREFIX;
+	pair->nargs = p->nargs;
+}
+
+/* How far behind a string's beginning something must be, if all of them are to be too long. */
+static int far_behind(const struct long_text *pair)
+{
+	int texts = 0;
+
+	for (size_t k = 0; k < pair->nargs; k++)
+		texts += pair->args[k].text;
+	return TOGETHER / texts;
+}
+
+/* The arguments of one site in the kernel's words: aK the values, pK, sK and wK of a string its
+ * address, the sample behind, the first bytes. False if one is too long for the kernel. */
+static bool write_args(const struct probe_site *site, const struct long_text *pair, char *buf,
+		       size_t size)
+{
+	size_t used = 0;
+
+	buf[0] = '\0';
+	for (size_t k = 0; k < pair->nargs; k++) {
+		const char *fetch = site->args[k].fetch;
+		char text[4][128] = { "" };
+		int n = 1;
+		struct fetch f;
+
+		if (!pair->args[k].text) {
+			snprintf(text[0], sizeof(text[0]), "a%zu=%s", k, fetch);
+		} else {
+			take_apart(fetch, &f);
+			n = 3;
+			snprintf(text[0], sizeof(text[0]), "p%zu=%.*s:x64", k, f.len, f.inner);
+			snprintf(text[1], sizeof(text[1]), "s%zu=%+lld(%.*s):x64", k,
+				 f.offset + far_behind(pair), f.len, f.inner);
+			snprintf(text[2], sizeof(text[2]), "w%zu=%+lld(%.*s):x64[%d]", k, f.offset,
+				 f.len, f.inner, PREFIX / 8);
+		}
+		for (int i = 0; i < n; i++) {
+			size_t len = strlen(text[i]);
+
+			if (len > PROBE_ARG_MAX || used + len + 2 > size)
+				return false;
+			used += (size_t)snprintf(buf + used, size - used, "%s%s", used ? " " : "",
+						 text[i]);
+		}
+	}
+	return true;
+}
+
+static int define(struct trace *t, const struct probe *p, const char *event,
+		  const struct long_text *pair, struct trawl_error *err)
+{
+	char *line = malloc(2 * (PROBE_DEFINITION_MAX + 1)), *args;
+	struct probe copy = *p;
+	int r = 0;
+
+	if (!line)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	args = line + PROBE_DEFINITION_MAX + 1;
+	snprintf(copy.event, sizeof(copy.event), "%s", event);
+	for (size_t i = 0; !r && i < p->nsites; i++) {
+		struct probe_site site = p->sites[i];
+
+		if (!write_args(&p->sites[i], pair, args, PROBE_DEFINITION_MAX + 1)) {
+			r = 1;
+			break;
+		}
+		site.fetchargs = args;
+		copy.sites = &site;
+		r = probe_definition(&copy, 0, t->name, line, PROBE_DEFINITION_MAX + 1, err) ||
+		    tracefs_write(t->top, "uprobe_events", line, err);
+	}
+	free(line);
+	return r;
+}
+
+/* Where the companion has what the pair needs of it. */
+static bool find_places(struct eventformat *f, struct long_text *pair)
+{
+	char name[32];
+
+	for (size_t k = 0; k < pair->nargs; k++) {
+		struct long_text_arg *a = &pair->args[k];
+		const struct trawl_field *field;
+
+		snprintf(name, sizeof(name), "%c%zu", a->text ? 'w' : 'a', k);
+		field = eventformat_field(f, name);
+		if (!field || field->place != TRAWL_FIXED ||
+		    (uint32_t)field->size * field->count != (a->text ? pair->prefix : a->size))
+			return false;
+		a->from = field->offset;
+		snprintf(name, sizeof(name), "p%zu", k);
+		field = a->text ? eventformat_field(f, name) : field;
+		if (!field)
+			return false;
+		a->address_at = field->offset;
+	}
+	pair->companion = f->id;
+	pair->companion_size = f->size;
+	return true;
+}
+
+/* Where an address is 0, or something is far behind it. */
+static void write_filter(const struct long_text *pair, char *buf, size_t size)
+{
+	size_t used = 0;
+
+	for (size_t k = 0; k < pair->nargs; k++)
+		if (pair->args[k].text)
+			used += (size_t)snprintf(buf + used, size - used,
+						 "%sp%zu == 0 || s%zu != 0", used ? " || " : "", k,
+						 k);
+}
+
+int companion_arm(struct trace *t, const struct probe *p, struct long_text *pair,
+		  struct trawl_error *err)
+{
+	struct trawl_error ignored;
+	struct eventformat f;
+	char event[PROBE_NAME_MAX], filter[TEXTS_MAX * 64];
+	bool found;
+
+	if (!pair->nargs)
+		return 0;
+	snprintf(event, sizeof(event), NAME "%zu", t->ncompanions);
+	/* A probe too large for the kernel with it is recorded without, as before. */
+	if (define(t, p, event, pair, &ignored) || trace_format(t, t->name, event, &f, &ignored))
+		return 0;
+	found = find_places(&f, pair);
+	eventformat_free(&f);
+	if (!found)
+		return 0;
+	write_filter(pair, filter, sizeof(filter));
+	return trace_add_companion(t, event, filter, pair, err);
+}
