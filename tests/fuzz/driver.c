@@ -5,8 +5,12 @@
  *
  *	fuzz_NAME CORPUS_DIRECTORY [MUTATIONS [SEED]]
  *
- * For a real campaign build the same harness with clang -fsanitize=fuzzer and leave this out.
+ * A real campaign: configure with CC=clang --enable-fuzzing, then make fuzz-long HOURS=1.
  */
+#include "config.h"
+
+#ifndef HAVE_LIBFUZZER /* which has all of this itself */
+
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,6 +19,10 @@
 #include <sys/stat.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* A harness may know how its inputs are best changed, and use the other one for parts of them. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed)
+	__attribute__((weak));
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 
 #define LARGEST (1u << 20)
 
@@ -117,6 +125,23 @@ static size_t mutate_once(uint8_t *buf, size_t size, const struct input *other, 
 	}
 }
 
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max)
+{
+	static const struct input none;
+	static uint64_t s = 0x9e3779b97f4a7c15;
+	uint8_t *copy = malloc(LARGEST + 16);
+	size_t n = size < LARGEST ? size : LARGEST;
+
+	if (!copy)
+		abort();
+	memcpy(copy, data, n);
+	n = mutate_once(copy, n, &none, &s);
+	n = n < max ? n : max;
+	memcpy(data, copy, n);
+	free(copy);
+	return n;
+}
+
 /* Each input in a block of its exact size, so that ASan sees any read past the end. */
 static void run(const uint8_t *data, size_t size)
 {
@@ -154,7 +179,10 @@ int main(int argc, char **argv)
 
 		memcpy(buf, in->data, size);
 		for (unsigned k = 1 + random_next(&s) % 4; k; k--)
-			size = mutate_once(buf, size, other, &s);
+			size = LLVMFuzzerCustomMutator ?
+			       LLVMFuzzerCustomMutator(buf, size, LARGEST,
+						       (unsigned int)random_next(&s)) :
+			       mutate_once(buf, size, other, &s);
 		run(buf, size);
 	}
 	printf("ok 2 - %llu mutations\n", (unsigned long long)mutations);
@@ -163,3 +191,5 @@ int main(int argc, char **argv)
 	free(inputs);
 	return 0;
 }
+
+#endif

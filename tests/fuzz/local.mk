@@ -60,7 +60,24 @@ FUZZERS += tests/fuzz/fuzz_printfmt
 tests_fuzz_fuzz_printfmt_SOURCES = tests/fuzz/fuzz_printfmt.c tests/fuzz/driver.c
 tests_fuzz_fuzz_printfmt_LDADD = libcapture.la libdecode.la libcommon.la libtrawl.la
 
-EXTRA_DIST += tests/fuzz/corpus
+# The programs as a whole
+check_LTLIBRARIES += libprograms.la
+libprograms_la_SOURCES = tests/fuzz/programs.h tests/fuzz/programs.c tests/fuzz/program_decode.c \
+	tests/fuzz/program_export.c tests/fuzz/program_edit.c decode/protocols.h decode/protocols.c
+FUZZERS += tests/fuzz/fuzz_programs
+tests_fuzz_fuzz_programs_SOURCES = tests/fuzz/fuzz_programs.c tests/fuzz/driver.c
+tests_fuzz_fuzz_programs_LDADD = libprograms.la $(trawl_export_LDADD) libtrawl-test.la $(ZSTD_LIBS) $(XXHASH_LIBS)
+
+# Hours of libFuzzer, shared by all harnesses, in a folder configured with CC=clang --enable-fuzzing
+# --enable-sanitizers. What they find goes to fuzz/ there, with a line of figures each.
+fuzz-build: all
+	$(MAKE) $(check_LTLIBRARIES)
+	$(MAKE) $(FUZZERS) LDFLAGS='$(LDFLAGS) -fsanitize=fuzzer'
+fuzz-long: fuzz-build
+	$(srcdir)/tests/fuzz/long.sh '$(HOURS)' $(FUZZERS)
+.PHONY: fuzz-build fuzz-long
+
+EXTRA_DIST += tests/fuzz/long.sh tests/fuzz/corpus
 
 check_PROGRAMS += $(FUZZERS)
 TESTS += $(FUZZERS)

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "tests/fuzz/programs.h"
+
+enum { WORDS = 7 };
+
+struct mode {
+	int (*main)(int argc, char **argv);
+	const char *words[WORDS]; /* the file comes behind them */
+};
+
+static const struct mode modes[] = {
+	{decode_main, {"trawl-decode"}},
+	{decode_main, {"trawl-decode", "--json"}},
+	{decode_main, {"trawl-decode", "--summary"}},
+	{edit_main, {"trawl-edit", "verify"}},
+	{export_main, {"trawl-export", "--to", "pcapng"}},
+	{decode_main, {"trawl-decode", "--where", "pid > 5 and comm ~ \"t*\" or status < 0 or arg1 & 3"}},
+	{decode_main, {"trawl-decode", "--print"}},
+	{decode_main, {"trawl-decode", "--meta"}},
+	{decode_main, {"trawl-decode", "--meta=*"}},
+	{decode_main, {"trawl-decode", "--join"}},
+	{decode_main, {"trawl-decode", "--raw", "-X"}},
+	{decode_main, {"trawl-decode", "-x", "--bounds", "-ttttt"}},
+	{decode_main, {"trawl-decode", "--json", "--join", "--bounds"}},
+	{decode_main, {"trawl-decode", "--around", "pid > 0"}},
+	{decode_main, {"trawl-decode", "--fields", "all", "--source", "*"}},
+	{decode_main, {"trawl-decode", "--summary", "--from", "+0.001"}},
+	{decode_main, {"trawl-decode", "--show-keys", "--utc"}},
+	{decode_main, {"trawl-decode", "--json", "--raw", "--from", "+0.5"}},
+	{export_main, {"trawl-export", "--to", "pcapng.gz"}},
+	{export_main, {"trawl-export", "--to", "pcap"}},
+	{export_main, {"trawl-export", "--to", "pcap", "--linktype", "189"}},
+	{export_main, {"trawl-export", "--to", "usbmon"}},
+	{export_main, {"trawl-export", "--to", "perfetto"}},
+	{export_main, {"trawl-export", "--to", "trace-dat"}},
+	{export_main, {"trawl-export", "--to", "json"}},
+	{export_main, {"trawl-export", "--to", "csv"}},
+	{export_main, {"trawl-export", "--to", "pcapng", "--where", "status < 0 or pid > 1"}},
+};
+
+size_t programs_modes(void)
+{
+	return sizeof(modes) / sizeof(modes[0]);
+}
+
+void __sanitizer_set_report_fd(void *fd) __attribute__((weak));
+
+/* Once: reports of sanitizers go where they did. */
+static int open_null(int *out, int *err)
+{
+	static int null = -1, saved_out, saved_err;
+
+	if (null < 0) {
+		null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+		saved_out = fcntl(1, F_DUPFD_CLOEXEC, 100);
+		saved_err = fcntl(2, F_DUPFD_CLOEXEC, 100);
+		if (__sanitizer_set_report_fd)
+			__sanitizer_set_report_fd((void *)(intptr_t)saved_err);
+	}
+	*out = saved_out;
+	*err = saved_err;
+	return null;
+}
+
+static int call(const struct mode *m, char *path)
+{
+	char *argv[WORDS + 2];
+	int argc = 0, status;
+
+	for (; argc < WORDS && m->words[argc]; argc++)
+		argv[argc] = strdup(m->words[argc]);
+	argv[argc] = path;
+	argv[argc + 1] = NULL;
+	optind = 0;
+	status = m->main(argc + 1, argv);
+	while (argc)
+		free(argv[--argc]);
+	return status;
+}
+
+int programs_run(size_t mode, const uint8_t *data, size_t size)
+{
+	int fd = memfd_create("input", MFD_CLOEXEC), out, err, null, status;
+	char path[32];
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	null = open_null(&out, &err);
+	fflush(stdout);
+	dup2(null, 1);
+	dup2(null, 2);
+	status = call(&modes[mode % programs_modes()], path);
+	fflush(stdout);
+	dup2(out, 1);
+	dup2(err, 2);
+	close(fd);
+	if (status < 0 || status > 3)
+		abort();
+	return status;
+}
