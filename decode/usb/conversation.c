@@ -213,7 +213,7 @@ static struct message of_transfer(const struct transfer *t, uint32_t capture, bo
 	};
 }
 
-/* The request is a message of its own, its setup packet and what goes OUT; what comes IN another. */
+/* The request is one message, its setup packet and what goes OUT; what comes IN is another. */
 static int take_vendor_request(struct conversations *c, struct talker *t,
 			       const struct usb_detail *d, uint32_t capture)
 {

@@ -228,7 +228,7 @@ static void config_more(const struct descriptor *d, struct tree *t)
 
 enum { CAPABILITY_PLATFORM = 0x05, CAPABILITY_BILLBOARD = 0x0d };
 
-/* Alternate modes of USB-C: 32 bytes say of each whether it was entered, 4 bytes follow for each. */
+/* Alternate modes of USB-C: 32 bytes say of each whether it was entered; 4 bytes follow for each */
 static void billboard_more(const struct descriptor *d, struct tree *t)
 {
 	static const char *const states[] = {

@@ -199,8 +199,8 @@ static double bits_left(const struct protocol *p, const uint32_t *index, uint32_
 }
 
 /*
- * Does the byte here say much about the others: at least a quarter of what there is to know of them,
- * and two bits? Positions that change together count once, and what changes with the byte itself
+ * Does the byte here say much about the others: at least a quarter of what there is to know, and
+ * two bits? Positions that change together count once, and what changes with the byte itself
  * not at all. A message that is the only one of its value says nothing.
  */
 static bool explains(const struct protocol *p, struct part *t, uint32_t at)

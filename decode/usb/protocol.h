@@ -54,9 +54,9 @@ struct protocol_names {
 	void *arg;
 };
 
-/* A heading, a table of the messages, and what is known of each; `number` is that of the heading. */
-void protocol_text(const struct protocol *p, unsigned int number, const struct protocol_names *names,
-		   struct out *o);
+/* A heading with its number, a table of the messages, and what is known of each. */
+void protocol_text(const struct protocol *p, unsigned int number,
+		   const struct protocol_names *names, struct out *o);
 /* The same as one JSON object, with its newline. */
 void protocol_json(const struct protocol *p, const struct protocol_names *names, struct out *o);
 

@@ -325,8 +325,8 @@ static void heading(const struct protocol *p, unsigned int number, struct out *o
 			   (unsigned long long)c->masked);
 }
 
-void protocol_text(const struct protocol *p, unsigned int number, const struct protocol_names *names,
-		   struct out *o)
+void protocol_text(const struct protocol *p, unsigned int number,
+		   const struct protocol_names *names, struct out *o)
 {
 	heading(p, number, o);
 	table(p, o);
