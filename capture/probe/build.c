@@ -267,7 +267,8 @@ void probe_arg_missing(struct probe *p, size_t arg)
 int build_field_name(struct resolve *r, const struct probe *p, const struct spec_arg *arg,
 		     const struct fetch_expr *e, const char *name)
 {
-	if (!probe_arg_name_ok(name))
+	/* The program's own name for it is made one that fits. */
+	if ((*arg->field || e->inner != FETCH_NAME) && !probe_arg_name_ok(name))
 		return spec_fail(r->spec, arg->at, r->err, "%s: not a name for a field (a C "
 				 "identifier of at most %d letters that tracefs does not use)",
 				 name, PROBE_ARG_NAME_MAX - 1);

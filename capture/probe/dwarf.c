@@ -13,11 +13,57 @@
 #include <elfutils/libdw.h>
 
 
+enum { TERMINATED = 5, PADDING = 16 };
+
+/* A section's data as libelf has it, which is replaced by a copy for a while. */
+struct replaced {
+	Elf_Data *data;
+	void *original, *copy;
+};
+
 struct dwarf {
 	struct elf_file *file;
 	Dwarf *dw;
 	char *why;
+	struct replaced replaced[TERMINATED];
 };
+
+/*
+ * libdw takes strings for terminated, which a hostile file's last one need not be. Sections that do
+ * not end with a NUL get a copy with some behind it.
+ */
+static void terminate_strings(struct dwarf *d, Elf *elf)
+{
+	static const char *const names[TERMINATED] = { ".debug_info", ".debug_types", ".debug_str",
+						       ".debug_line", ".debug_line_str" };
+
+	for (size_t i = 0; i < TERMINATED; i++) {
+		GElf_Shdr sh;
+		Elf_Scn *scn = elf_section(elf, names[i], &sh);
+		Elf_Data *data;
+
+		if (scn && sh.sh_flags & SHF_COMPRESSED && elf_compress(scn, 0, 0) < 0)
+			continue;
+		data = scn ? elf_getdata(scn, NULL) : NULL;
+		if (!data || !data->d_buf || !data->d_size ||
+		    !((const char *)data->d_buf)[data->d_size - 1])
+			continue;
+		d->replaced[i].data = data;
+		d->replaced[i].original = data->d_buf;
+		d->replaced[i].copy = xcalloc(1, data->d_size + PADDING);
+		memcpy(d->replaced[i].copy, data->d_buf, data->d_size);
+		data->d_buf = d->replaced[i].copy;
+	}
+}
+
+static void put_back(struct dwarf *d)
+{
+	for (size_t i = 0; i < TERMINATED; i++) {
+		if (d->replaced[i].data)
+			d->replaced[i].data->d_buf = d->replaced[i].original;
+		free(d->replaced[i].copy);
+	}
+}
 
 struct dwarf *dwarf_open(struct elf_file *f, const char **why)
 {
@@ -28,6 +74,8 @@ struct dwarf *dwarf_open(struct elf_file *f, const char **why)
 
 	d->file = f;
 	*why = NULL;
+	if (elf)
+		terminate_strings(d, elf);
 	if (elf)
 		d->dw = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
 	if (!d->dw) {
@@ -41,6 +89,7 @@ struct dwarf *dwarf_open(struct elf_file *f, const char **why)
 void dwarf_close(struct dwarf *d)
 {
 	dwarf_end(d->dw);
+	put_back(d);
 	free(d->why);
 	free(d);
 }

@@ -15,12 +15,20 @@
 #include "capture/probe/argloc.h"
 #include "capture/probe/probe.h"
 
+/* What ":string" makes of a value. */
+enum dwarf_text {
+	DWARF_TEXT,         /* what it points to */
+	DWARF_TEXT_POINTED, /* what the pointer there points to: libstdc++'s std::string */
+	DWARF_TEXT_COUNTED, /* nothing: the text there does not end with a NUL */
+};
+
 struct dwarf_value {
 	char *name;          /* of the parameter; "" for a return value */
 	char *ctype;         /* "const char *", "struct point": as in C */
 	char type[16];       /* the kernel's type for it: "s32", "x64"; "" if it has none */
 	char own[16];        /* the value's, if that is another: low bits of the former; or "" */
 	enum probe_arg_show show;
+	enum dwarf_text text;
 	struct argloc place;  /* ARGLOC_NONE with why if the kernel cannot get it */
 };
 

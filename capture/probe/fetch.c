@@ -124,12 +124,14 @@ static int classify(const struct spec *spec, const struct spec_arg *arg, struct 
 		e->inner = isdigit((unsigned char)s[1]) || s[1] == '+' ? FETCH_ADDR : FETCH_SYMBOL;
 		return 0;
 	}
-	if (!isalpha((unsigned char)*s) && *s != '_')
+	/* A parameter's name is of the program's language; "p.a" is the member a of p. */
+	if (!isalpha((unsigned char)*s) && *s != '_' && (unsigned char)*s < 0x80)
 		return spec_fail(spec, at, err, "%s: not a name, %%REG, $VARIABLE, @ADDRESS, "
 				 "\\CONSTANT or +OFFSET(...)", spec_kind_name(spec->kind));
 	e->inner = FETCH_NAME;
 	for (size_t i = 0; i < e->len; i++) {
-		if (!isalnum((unsigned char)s[i]) && s[i] != '_')
+		if (!isalnum((unsigned char)s[i]) && !strchr("_.", s[i]) &&
+		    (unsigned char)s[i] < 0x80)
 			return spec_fail(spec, at + i, err, "%s: '%c' cannot be in a name%s",
 					 spec_kind_name(spec->kind), s[i], s[i] != '-' ? "" :
 					 "; what is behind a pointer is +OFFSET(NAME)");
@@ -181,6 +183,8 @@ char *fetch_field_name(const struct spec_arg *arg, const struct fetch_expr *e)
 
 	if (*arg->field)
 		return xstrdup(arg->field);
+	if (e->inner == FETCH_NAME)
+		return xstrndup(s, e->len);
 	if (e->inner == FETCH_IMM)
 		return xstrdup("imm");
 	return n && e->inner != FETCH_ADDR ? xstrndup(s, n) : xstrdup("mem");

@@ -403,12 +403,42 @@ static void set_type(struct dwarf_value *v, const struct abi_type *t)
 	v->show = t->show;
 }
 
+/* Texts of Go and Rust and those of C++ but std::string have a length and need not have an end. */
+static enum dwarf_text text_of(const struct param *q, Dwarf_Die *from)
+{
+	static const char string[] = "basic_string<char,", view[] = "basic_string_view<";
+	int language = dwarf_srclang(q->f->unit);
+	Dwarf_Die type, under, member;
+	const char *name;
+
+	if (language == DW_LANG_Go || language == DW_LANG_Rust)
+		return DWARF_TEXT_COUNTED;
+	if (!dwarf_peel(from, &type) || !dwarf_type_of(&type, &under) ||
+	    !dwarf_peel(&under, &type))
+		return DWARF_TEXT;
+	name = dwarf_diename(&type);
+	if (!name || strncmp(name, "basic_string", 12))
+		return DWARF_TEXT;
+	if (!strncmp(name, view, sizeof(view) - 1) || strncmp(name, string, sizeof(string) - 1) ||
+	    dwarf_child(&type, &member) != 0)
+		return DWARF_TEXT_COUNTED;
+	do {
+		const char *of = dwarf_diename(&member);
+
+		if (dwarf_tag(&member) == DW_TAG_member && of && !strcmp(of, "_M_dataplus") &&
+		    !dwarf_udata(&member, DW_AT_data_member_location, 1))
+			return DWARF_TEXT_POINTED;
+	} while (dwarf_siblingof(&member, &member) == 0);
+	return DWARF_TEXT_COUNTED;
+}
+
 static void find_scalar(const struct param *q, Dwarf_Die *type, unsigned int offset, bool whole,
 			struct dwarf_value *v)
 {
 	struct abi_type t;
 
 	abi_type_of(type, &t);
+	v->text = text_of(q, type);
 	v->place = (struct argloc){ .bits = t.size * 8, .is_signed = t.is_signed,
 				    .is_float = t.is_float };
 	if (!simple(&t))
@@ -474,12 +504,14 @@ static void add_leaves(const struct param *q, Dwarf_Die *from, const char *name,
 {
 	Dwarf_Die type, child, member;
 	Dwarf_Attribute attr;
+	size_t before;
 
 	if (!dwarf_peel(from, &type) || (dwarf_tag(&type) != DW_TAG_structure_type &&
 					 dwarf_tag(&type) != DW_TAG_class_type)) {
 		find_scalar(q, from, offset, false, add_value(out, name, from));
 		return;
 	}
+	before = out->nparams;
 	if (dwarf_child(&type, &child) != 0)
 		return;
 	do {
@@ -496,6 +528,10 @@ static void add_leaves(const struct param *q, Dwarf_Die *from, const char *name,
 			   offset + dwarf_udata(&child, DW_AT_data_member_location, 0), out);
 		free(path);
 	} while (dwarf_siblingof(&child, &child) == 0);
+	if (dwarf_diename(&type) && !strncmp(dwarf_diename(&type), "basic_string_view<", 18)) {
+		for (; before < out->nparams; before++)
+			out->params[before].text = DWARF_TEXT_COUNTED;
+	}
 }
 
 /* Why a value is not shown by its members. */

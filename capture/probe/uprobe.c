@@ -260,6 +260,28 @@ static int add_parts(struct making *m, const struct spec_arg *arg, const struct 
 	return ret;
 }
 
+/* "+0(PLACE)" of a std::string, whose first member points to its text. */
+static int point_to_text(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
+			 const struct dwarf_value *value, struct argloc *place)
+{
+	char inner[sizeof(place->expr)];
+
+	if (!value || e->depth || (strcmp(arg->type, "string") && strcmp(arg->type, "str") &&
+				   strcmp(arg->type, "ustring")) ||
+	    value->text == DWARF_TEXT || place->form != ARGLOC_EXPR)
+		return 0;
+	if (value->text == DWARF_TEXT_COUNTED)
+		return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "%s:%s: texts of "
+				 "this type have a length and no NUL at their end; %s:x8[16] "
+				 "records 16 bytes of it", arg->expr, arg->type, arg->expr);
+	memcpy(inner, place->expr, sizeof(inner));
+	if ((size_t)snprintf(place->expr, sizeof(place->expr), "+0(%.58s)", inner) >=
+	    sizeof(place->expr) || strlen(inner) > 58)
+		return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "%s: its place has "
+				 "too many levels", arg->expr);
+	return 0;
+}
+
 /* One of the user's ARGs. */
 static int add_arg(struct making *m, const struct spec_arg *arg, struct fetch_expr *e)
 {
@@ -271,6 +293,8 @@ static int add_arg(struct making *m, const struct spec_arg *arg, struct fetch_ex
 	bool parts = ret == 0 && value && value == &m->fnd.ret && in_parts(m) && !*arg->type &&
 		     !e->depth;
 
+	if (ret == 0 && value != &m->fnd.ret)
+		ret = point_to_text(m, arg, e, value, &place);
 	if (ret == 0 && !why && !parts && !*arg->type && value == &m->fnd.ret &&
 	    value->place.form == ARGLOC_NONE)
 		why = value->place.why;

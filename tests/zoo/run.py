@@ -235,6 +235,27 @@ def check(variant, folder):
         print(f"#   {name}: {why}")
 
 
+def texts(folder):
+    """What ":string" makes of texts that are not C's: themselves, or an error."""
+    cxx = next(v for v in variants() if v.name == "cxx-clang-O2")
+    go = next(v for v in variants() if v.name == "go")
+    if not shutil.which(cxx.compiler) or not shutil.which("go"):
+        skip("texts of other languages", "clang++ or go is not installed")
+        return
+    program = cxx.build(folder)
+    events = record(program, [f"uprobe:{program}:zoo_string s:string"])[0]
+    ok([e["fields"]["s"] for e in events] ==
+       ["one", "two", "a text that is longer than fits into a std::string itself"],
+       "a std::string by reference is its text", events)
+    err = record(program, [f"uprobe:{program}:zoo_view v._M_str:string"])[2]
+    ok("no NUL at their end" in err, "the text of a std::string_view is refused", err)
+    program = go.build(folder)
+    err = record(program, [f"uprobe:{program}:main.zoo_string s.str:string"])[2]
+    ok("no NUL at their end" in err, "Go's string is refused", err)
+    err = record(program, [f"uprobe:{program}:main.zoo_ints arg1"])[2]
+    ok("calling convention of C" in err, "arg1 of a function of Go is refused", err)
+
+
 def main():
     names = [a for a in sys.argv[1:] if not a.startswith("-")]
     if os.geteuid() or not os.path.exists("/sys/kernel/tracing/uprobe_events"):
@@ -251,6 +272,9 @@ def main():
                 check(variant, f"{folder}/{variant.name}.d")
             else:
                 skip(variant.name, f"{variant.compiler} is not installed")
+        if not names:
+            os.mkdir(f"{folder}/texts.d")
+            texts(f"{folder}/texts.d")
     return finish()
 
 
