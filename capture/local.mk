@@ -56,7 +56,7 @@ libcapture_la_CFLAGS = $(AM_CFLAGS) -O2 -DBINDIR='"$(bindir)"'
 libcapture_la_SOURCES += \
 	capture/sys/alloc.h \
 	capture/probe/build.c capture/probe/build.h \
-	capture/probe/callers.c capture/probe/callers.h \
+	capture/probe/callers.c capture/probe/callers.h capture/probe/code.c \
 	capture/probe/cxx.c capture/probe/cxx.h \
 	capture/probe/abi.c capture/probe/abi.h \
 	capture/probe/dwarf.c capture/probe/dwarf.h \

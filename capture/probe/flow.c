@@ -29,35 +29,6 @@
 #include "capture/probe/insn.h"
 #include "capture/sys/alloc.h"
 
-struct code *code_open(struct elf_file *elf)
-{
-	struct code *code = xcalloc(1, sizeof(*code));
-
-	code->elf = elf;
-	code->frames = frames_open(elf);
-	code->relocs = relocs_open(elf);
-	return code;
-}
-
-void code_close(struct code *code)
-{
-	if (!code)
-		return;
-	frames_close(code->frames);
-	relocs_close(code->relocs);
-	callers_close(code->callers);
-	free(code);
-}
-
-bool code_result_used(struct code *code, uint64_t vaddr)
-{
-	if (relocs_pointer(code->relocs, vaddr, vaddr + 1, 0))
-		return true;
-	if (!code->callers)
-		code->callers = callers_open(code->elf);
-	return callers_use_result(code->callers, vaddr);
-}
-
 void flow_free(struct flow *flow)
 {
 	free(flow->exits);
@@ -201,29 +172,6 @@ const char *code_name(const struct code *code, uint64_t vaddr)
 		at += step.insn.length;
 	}
 	return NULL;
-}
-
-/* Does a call of this function never come back, and leave the caller's frame? */
-static bool leaves(const char *name, enum flow_kind *kind)
-{
-	static const char *const unwinding[] = { "_Unwind_Resume", "_Unwind_Resume_or_Rethrow",
-						 "__cxa_throw", "__cxa_rethrow" };
-	static const char *const jumping[] = { "longjmp", "_longjmp", "siglongjmp",
-					       "__longjmp_chk", "pthread_exit" };
-	size_t len = name ? strcspn(name, "@") : 0;
-
-	for (size_t i = 0; i < sizeof(unwinding) / sizeof(*unwinding); i++) {
-		*kind = FLOW_UNWIND;
-		if (strlen(unwinding[i]) == len && !memcmp(unwinding[i], name, len))
-			return true;
-	}
-	for (size_t i = 0; i < sizeof(jumping) / sizeof(*jumping); i++) {
-		*kind = FLOW_LONGJMP;
-		if (strlen(jumping[i]) == len && !memcmp(jumping[i], name, len))
-			return true;
-	}
-	*kind = FLOW_UNWIND;
-	return name && !strncmp(name, "_ZSt", 4) && strstr(name, "__throw_");
 }
 
 /* ---- the stretches -------------------------------------------------------------------------- */
@@ -393,7 +341,7 @@ static void take_call(struct walk *w, const struct step *s)
 	} else if (fixed_address(s, &s->operands[0], &to)) {
 		name = relocs_slot(w->code->relocs, to);
 	}
-	if (!leaves(name, &kind))
+	if (!code_leaves(name, &kind))
 		return;
 	pad = landing_pad(w, s->at, &known);
 	/* What has a landing pad may stay; what its table does not list ends the program. */
@@ -517,7 +465,8 @@ static void read_tables(struct walk *w)
 		const struct stretch *s = &w->stretches[k];
 		uint64_t to;
 
-		for (size_t i = 0; (to = relocs_pointer(w->code->relocs, s->start, s->end, i)); i++) {
+		for (size_t i = 0;
+		     (to = relocs_pointer(w->code->relocs, s->start, s->end, i)); i++) {
 			if (to == w->entry)
 				continue;
 			w->tables = true;

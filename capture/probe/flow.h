@@ -31,8 +31,8 @@ struct code *code_open(struct elf_file *elf);
 void code_close(struct code *code);
 
 /*
- * Is the value that the function at vaddr returns certainly there: does a caller in the file use it,
- * or a pointer to the function exist, so that the compiler could not take it away?
+ * Is the value that the function at vaddr returns certainly there: does a caller in the file use
+ * it, or a pointer to the function exist, so that the compiler could not take it away?
  */
 bool code_result_used(struct code *code, uint64_t vaddr);
 
@@ -50,6 +50,9 @@ enum flow_kind {
 	FLOW_LONGJMP, /* a call of longjmp() or of what ends the thread */
 	FLOW_KINDS,
 };
+
+/* Does a call of the function of this name (NULL: none) never come back, and leave the caller? */
+bool code_leaves(const char *name, enum flow_kind *kind);
 
 struct flow_exit {
 	uint64_t vaddr;      /* of the instruction */

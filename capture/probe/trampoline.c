@@ -18,7 +18,8 @@ static const char *const go_sections[] = { ".note.go.buildid", ".gopclntab", ".g
 /* What a program or library that throws exceptions, or lets them pass, takes or defines. */
 static const char *const unwinder[] = {
 	"_Unwind_RaiseException", "_Unwind_Resume", "__cxa_throw", "__cxa_begin_catch",
-	"__gxx_personality_v0", "rust_eh_personality", "__gcc_personality_v0", "_Unwind_ForcedUnwind",
+	"__gxx_personality_v0", "rust_eh_personality", "__gcc_personality_v0",
+	"_Unwind_ForcedUnwind",
 };
 
 static bool is_go(struct elf_file *f)

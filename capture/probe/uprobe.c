@@ -479,9 +479,9 @@ static int finish_probe(struct making *m, enum probe_kind kind, const char *note
 /* One probe for each way in which the function is left. */
 static int add_exits(struct making *m, const struct flow *flow)
 {
-	const char *note = flow->reenters ? "its entry is also reached by a jump inside it (a loop, "
-					    "or Go's growing stack): entries may be more than "
-					    "returns" : "";
+	const char *note = flow->reenters ? "its entry is also reached by a jump inside it (a "
+					    "loop, or Go's growing stack): entries may be more "
+					    "than returns" : "";
 	int ret = 0;
 
 	for (size_t i = 0, n; ret == 0 && i < flow->n; i += n) {
@@ -509,8 +509,8 @@ static int add_trampoline(struct making *m, const char *not_whole)
 	if (danger && spec->returns == SPEC_URETPROBE)
 		snprintf(note, sizeof(note), "may end the program: %s", danger);
 	else if (danger)
-		return spec_fail(spec, spec->symbol_at, m->r->err, "%s%%return: a return probe of the "
-				 "kernel may end the program: %s; and %s cannot be disassembled "
+		return spec_fail(spec, spec->symbol_at, m->r->err, "%s%%return: a return probe of "
+				 "the kernel may end the program: %s; and %s cannot be disassembled "
 				 "whole: %s; write SYMBOL+OFFSET of its ret instructions, or "
 				 "%%uretprobe if the program may end", name, danger, name,
 				 not_whole);
@@ -527,8 +527,8 @@ static void check_retval(struct making *m)
 	if (!m->fnd.ret_doubtful)
 		return;
 	v->place.form = ARGLOC_NONE;
-	snprintf(v->place.why, sizeof(v->place.why), "nobody is seen to use it, so the compiler may "
-		 "have taken it away; $retval:x64 shows %%rax");
+	snprintf(v->place.why, sizeof(v->place.why), "nobody is seen to use it, so the compiler "
+		 "may have taken it away; $retval:x64 shows %%rax");
 }
 
 static int make_return(struct making *m)
@@ -548,9 +548,9 @@ static int make_return(struct making *m)
 		       sizeof(why))) {
 		if (spec->returns != SPEC_RET)
 			return add_trampoline(m, why);
-		return spec_fail(spec, spec->symbol_at, m->r->err, "%s%%ret: cannot be disassembled "
-				 "whole: %s; write %%return for the kernel's return probe, where it "
-				 "is safe", m->fn ? m->called : "it", why);
+		return spec_fail(spec, spec->symbol_at, m->r->err, "%s%%ret: cannot be "
+				 "disassembled whole: %s; write %%return for the kernel's return "
+				 "probe, where it is safe", m->fn ? m->called : "it", why);
 	}
 	ret = flow.n ? add_exits(m, &flow) :
 	      spec_fail(spec, spec->symbol_at, m->r->err, "%s%s: never returns", m->fn ?

@@ -250,8 +250,8 @@ const char *command_verdict(const struct command *c, char *buf, size_t size)
 		snprintf(buf, size, "still running");
 	else if (WIFSIGNALED(c->status))
 		snprintf(buf, size, "killed by SIG%s, status %d",
-			 sigabbrev_np(WTERMSIG(c->status)) ? sigabbrev_np(WTERMSIG(c->status)) : "?",
-			 command_status(c));
+			 sigabbrev_np(WTERMSIG(c->status)) ?
+				 sigabbrev_np(WTERMSIG(c->status)) : "?", command_status(c));
 	else
 		snprintf(buf, size, "exit status %d", WEXITSTATUS(c->status));
 	return buf;
