@@ -7,7 +7,8 @@
 #include "decode/usb/usb.h"
 #include "decode/base/time.h"
 
-enum { KEPT = 8192 }; /* events of tasks that are remembered */
+enum { KEPT = 8192 };   /* events of tasks that are remembered */
+enum { REQUESTS = 64 }; /* requests that may be under way */
 
 /* An event of a task. */
 struct deed {
@@ -19,6 +20,12 @@ struct deed {
 	char comm[16], name[64];
 };
 
+/* A SCSI command, which has several transfers, and whose doing it was. */
+struct request {
+	uint64_t device, tag, lba;
+	struct deed deed;
+};
+
 struct join {
 	struct consumer consumer; /* first: the stream hands it back */
 	struct consumer *inner;
@@ -27,6 +34,8 @@ struct join {
 	uint64_t n; /* deeds so far: the last KEPT of them are in the ring */
 	uint64_t transfers, joined;
 	struct deed ring[KEPT];
+	struct request requests[REQUESTS];
+	uint64_t nrequests; /* so far: the last REQUESTS of them are kept */
 };
 
 static uint64_t number(const struct decoder *d, void *state, const struct item *it,
@@ -97,9 +106,14 @@ static struct deed *cause_of_urb(struct join *j, uint64_t begin, uint64_t end, u
 	return first;
 }
 
-/* The last deed before `to` that names these sectors and has no transfer yet. */
-static struct deed *cause_of_sectors(struct join *j, uint64_t from, uint64_t to, uint64_t lba)
+/*
+ * The first of the deeds before `to` that name these sectors and are of no request yet. The later ones are of
+ * the same request: it was queued before it was issued, maybe by somebody else.
+ */
+static const struct deed *cause_of_sectors(struct join *j, uint64_t from, uint64_t to, uint64_t lba)
 {
+	const struct deed *first = NULL;
+
 	for (uint64_t i = j->n; i-- > 0 && j->n - i <= KEPT;) {
 		struct deed *deed = &j->ring[i % KEPT];
 
@@ -107,10 +121,34 @@ static struct deed *cause_of_sectors(struct join *j, uint64_t from, uint64_t to,
 			continue;
 		if (deed->time < from)
 			break;
-		if (deed->sector != UINT64_MAX && same_sector(lba, deed->sector))
-			return deed;
+		if (deed->sector == UINT64_MAX || !same_sector(lba, deed->sector))
+			continue;
+		deed->used = true;
+		first = deed;
 	}
-	return NULL;
+	return first;
+}
+
+/* The cause of the request that a transfer carries: what one of its transfers was given, all have. */
+static const struct deed *cause_of_request(struct join *j, const struct request *wanted, uint64_t from,
+					   uint64_t to)
+{
+	const struct deed *deed;
+	struct request *r;
+
+	for (uint64_t i = j->nrequests; i-- > 0 && j->nrequests - i <= REQUESTS;) {
+		r = &j->requests[i % REQUESTS];
+		if (r->device == wanted->device && r->tag == wanted->tag && r->lba == wanted->lba &&
+		    r->deed.time >= from)
+			return &r->deed;
+	}
+	deed = cause_of_sectors(j, from, to, wanted->lba);
+	if (!deed)
+		return NULL;
+	r = &j->requests[j->nrequests++ % REQUESTS];
+	*r = *wanted;
+	r->deed = *deed;
+	return &r->deed;
 }
 
 static void add(struct join_causes *causes, const struct deed *deed, enum join_how how,
@@ -133,7 +171,7 @@ static void add_probes(struct join *j, const struct deed *of, uint64_t begin,
 
 		if (deed->time < oldest)
 			break;
-		if (!deed->probe || deed == of || deed->tid != of->tid || deed->time > begin)
+		if (!deed->probe || deed->time == of->time || deed->tid != of->tid || deed->time > begin)
 			continue;
 		add(causes, deed, JOIN_PROBE, begin);
 		left--;
@@ -144,24 +182,25 @@ static void find(struct join *j, const struct decoder *d, void *state, const str
 		 struct join_causes *causes)
 {
 	const struct usb_detail *detail = it->detail;
-	uint64_t latency = number(d, state, it, "latency_ns"), begin, lba;
-	struct deed *by_urb, *by_sector = NULL;
+	uint64_t latency = number(d, state, it, "latency_ns"), begin;
+	struct request wanted = { .device = (uint64_t)detail->urb.bus << 8 | detail->urb.device };
+	const struct deed *by_sector = NULL;
+	struct deed *by_urb;
 
 	begin = latency != UINT64_MAX && latency <= it->time ? it->time - latency : it->time;
-	lba = number(d, state, it, "lba");
+	wanted.lba = number(d, state, it, "lba");
+	wanted.tag = number(d, state, it, "tag");
 	by_urb = cause_of_urb(j, begin, it->time, detail->urb.id);
 	/* A request waits in the block layer's queues: that is what the window is for. */
-	if (lba != UINT64_MAX)
-		by_sector = cause_of_sectors(j, begin > j->window ? begin - j->window : 0, it->time,
-					     lba);
+	if (wanted.lba != UINT64_MAX)
+		by_sector = cause_of_request(j, &wanted, begin > j->window ? begin - j->window : 0,
+					     it->time);
 	if (by_urb) {
 		by_urb->used = true;
 		add(causes, by_urb, JOIN_URB, begin);
 	}
-	if (by_sector) {
-		by_sector->used = true;
+	if (by_sector)
 		add(causes, by_sector, JOIN_SECTORS, begin);
-	}
 	if (by_sector || by_urb)
 		add_probes(j, by_sector ? by_sector : by_urb, begin, causes);
 }

@@ -16,7 +16,7 @@ done
 END
 trawl -w all.trawl -i usb -i 'eprobe:block.block_bio_queue dev=$dev $sector $nr_sector $rwbs' \
 	-i "usdt:$TRAWL_BUILD/samples/tick:tick:loop" -i event:sched:sched_switch \
-	-- bash load.sh 2>said
+	-i event:block:block_rq_issue -- bash load.sh 2>said
 ok $? "usb, eprobe, usdt and events record together, through two steps of the clock"
 sed 's/^/# /' said
 trawl-decode --json --raw all.trawl >all.json
@@ -47,6 +47,20 @@ same "of other sources, too" "$(trawl-decode --json --join --window 500ms all.tr
 	"$(trawl-decode --json --join --window 500ms --source usb all.trawl | grep -o '"how":' | wc -l)"
 has "and in JSON" "$(trawl-decode --json --join --window 500ms all.trawl)" \
 	'"join":\[.*\{"how":"sectors","tid":[0-9]+,"comm":"dd","name":"block:block_bio_queue","before_ns":-?[0-9]+\}'
+# A request is queued by one task and may be issued by another; its command, data and status are of one cause.
+trawl-decode --json --join --window 500ms --source usb all.trawl | /usr/bin/python3 -c '
+import collections, json, sys
+causes = collections.defaultdict(list)
+for line in sys.stdin:
+    e = json.loads(line)
+    f = e["fields"]
+    storage = f.get("decoded", {}).get("storage", {})
+    if "lba" in storage.get("scsi", {}) and "tag" in storage:
+        causes[f["bus"], f["dev"], storage["tag"]].append(
+            [(c["tid"], c["name"]) for c in e.get("join", []) if c["how"] == "sectors"])
+several = [c for c in causes.values() if len(c) > 1 and c[0]]
+print(len(several) > 20, [c for c in several if any(x != c[0] for x in c)][:3])' >causes
+same "--join: all transfers of a request have one cause" "True []" "$(cat causes)"
 has "--around shows what every source saw" \
 	"$(trawl-decode --json --around 'lba = 128' --window 50ms all.trawl | grep -o '"source":"[a-z]*"' | sort -u | tr '\n' ' ')" \
 	'eprobe.*event.*usb'
