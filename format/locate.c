@@ -184,8 +184,8 @@ static bool index_take_up(struct trawl_reader *r, struct section *s, uint64_t in
 	while (index_next(&body, &kind, &at, &item)) {
 		if (kind == BLOCK_REFS)
 			chunks += (uint32_t)(view_left(&item) / INDEX_REF);
-		else
-			catalog_add(&r->catalog, s, kind, at, &item);
+		else if (!catalog_add(&r->catalog, s, kind, at, &item))
+			damage_add(&r->damage, s->start + at); /* or there is no memory for it */
 	}
 	catalog_thin(&r->catalog, s, 0);
 	return catalog_span(s, index, chunks);
