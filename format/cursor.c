@@ -231,6 +231,8 @@ static int other_row(struct chunk_cursor *c, const uint8_t *row, uint32_t group,
 	if (c->record.failed)
 		return 0;
 	copy_dynamic(&c->record, p->dynamic, p->ndynamic, i);
+	if (c->record.failed)
+		return 0;
 	ev->record = c->record.data;
 	ev->len = (uint32_t)c->record.len;
 	return 1;

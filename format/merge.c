@@ -441,19 +441,21 @@ out:
 	return ok;
 }
 
-static void emit(struct merge *m, struct trawl_event *ev)
+/* False when memory runs out: then *ev is not what was recorded. */
+static bool emit(struct merge *m, struct trawl_event *ev)
 {
 	struct head *top = &m->heads[0];
 	struct active *a = top->a;
 
-	chunk_cursor_next(a->cursor, top->stream, ev);
+	if (!chunk_cursor_next(a->cursor, top->stream, ev))
+		return false;
 	ev->time = top->time;
 	ev->section = m->section->number;
 	ev->chunk = a->order;
 	if (++top->pos < top->end) {
 		top->time = a->time[top->pos];
 		if (top->time < m->runner_up)
-			return;
+			return true;
 	} else {
 		a->streams--;
 		m->heads[0] = m->heads[--m->nheads];
@@ -461,6 +463,7 @@ static void emit(struct merge *m, struct trawl_event *ev)
 	if (m->nheads)
 		heads_down(m->heads, m->nheads);
 	heads_settle(m);
+	return true;
 }
 
 /* Chunks of which every event has been given. Not at once: the last record is still in use. */
@@ -493,8 +496,7 @@ int merge_next(struct merge *m, uint64_t limit, struct trawl_event *ev)
 	}
 	if (!m->nheads || m->heads[0].time >= limit)
 		return 0;
-	emit(m, ev);
-	return 1;
+	return emit(m, ev) ? 1 : -1;
 }
 
 bool merge_empty(const struct merge *m)
