@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "format/input.h"
-#include "format/small.h"
 
 /*
  * A file is read in pieces of at least FILE_STEP: going over the heads of a file's chunks should
@@ -158,8 +157,8 @@ const uint8_t *input_at(struct input *in, uint64_t at, size_t n, size_t *got)
 {
 	uint64_t off;
 
-	if (at & SMALL_ADDRESS)
-		return small_at(in, at, n, got);
+	if (at & INPUT_OVERLAY && in->overlay)
+		return in->overlay(in, at, n, got);
 	if (at < in->base || at + n > in->base + in->len) {
 		if (in->fd >= 0 && in->seekable)
 			file_fill(in, at, n);

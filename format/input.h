@@ -11,6 +11,9 @@
 
 #include "format/bytes.h"
 
+/* Addresses with this bit are none of the file; see input.overlay. */
+#define INPUT_OVERLAY (UINT64_C(1) << 63)
+
 struct input {
 	int fd;          /* -1: memory */
 	bool seekable;
@@ -23,6 +26,8 @@ struct input {
 	uint64_t bytes_read, reads;
 	struct buf small;  /* the blocks of a small section (small.h), */
 	uint64_t small_at; /* and 1 + the offset of its start block; 0: of none */
+	/* input_at() for addresses with INPUT_OVERLAY; set by who hands out such. NULL: none did */
+	const uint8_t *(*overlay)(struct input *in, uint64_t at, size_t n, size_t *got);
 	void (*waiting)(void *arg); /* if set: called before a pipe is waited for */
 	void *arg;
 };

@@ -15,7 +15,7 @@ libtrawl_la_SOURCES = format/trawl.h format/chunk.h format/error.c \
 	format/batcher.h format/batcher.c format/sectionwriter.h format/sectionwriter.c format/writequeue.h format/writequeue.c \
 	format/writer.c format/metacache.h format/metacache.c format/ring.h format/ring.c \
 	format/clock.h format/clock.c format/input.h format/input.c format/walk.h format/walk.c \
-	format/small.h format/small.c format/known.h format/known.c format/catalog.h format/catalog.c format/merge.h format/merge.c \
+	format/small.h format/small.c format/makesmall.h format/makesmall.c format/known.h format/known.c format/catalog.h format/catalog.c format/merge.h format/merge.c \
 	format/openfile.h format/openfile.c format/intake.h format/intake.c \
 	format/reader.h format/reader.c format/locate.h format/locate.c \
 	format/segment.h format/segment.c format/live.c

@@ -16,7 +16,7 @@ enum {
 	SMALL_BITS = 20,              /* of an address within the expanded blocks */
 	SMALL_FILE_MAX = 512 << 10,   /* larger files are not made small */
 };
-#define SMALL_ADDRESS (UINT64_C(1) << 63)
+#define SMALL_ADDRESS INPUT_OVERLAY
 
 /* The offset in the file of an address: of a small section that of its block. */
 static inline uint64_t small_offset(uint64_t at)
@@ -35,11 +35,5 @@ static inline bool block_is_small(const struct block *b)
  */
 uint64_t small_expand(struct input *in, uint64_t at, const uint8_t *p, const struct block *b,
 		      uint64_t front, uint64_t *len);
-
-/* input_at() for an address with bit 63. */
-const uint8_t *small_at(struct input *in, uint64_t address, size_t n, size_t *got);
-
-/* Makes the small form of a file of one whole section; false: it is none, or it would be larger. */
-bool small_build(struct buf *out, const uint8_t *file, size_t n);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "format/reader.h"
+#include "format/makesmall.h"
 #include "format/small.h"
 #include "tests/format/sample.h"
 
