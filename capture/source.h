@@ -91,6 +91,8 @@ struct source {
 	const char *instance; /* of its tracefs instance, where another source has the name; or NULL */
 	const char *summary; /* what may follow, one line for --help */
 	bool hidden;         /* not for -i: the session adds it by itself */
+	/* Its texts are those of capture/cli/spec.h: a mistyped one is told before anything else. */
+	bool spec_language;
 	bool realtime;       /* its time stamps are CLOCK_REALTIME, not CLOCK_MONOTONIC */
 	bool programs;       /* its probes are in programs, which COMMAND may turn out not to be */
 	bool tasks;          /* its records are tracefs records, whose tasks the file should know */

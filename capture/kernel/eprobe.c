@@ -692,6 +692,7 @@ static void eprobe_describe(struct source_list *list)
 const struct source eprobe_source = {
 	.name = "eprobe",
 	.summary = "[OWN=]GROUP.EVENT [ARG ...] [at-exit] [if FILTER]",
+	.spec_language = true,
 	.tasks = true,
 	.describe = eprobe_describe,
 	.probe = eprobe_probe,

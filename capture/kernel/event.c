@@ -399,6 +399,7 @@ static int event_list(const char *text, struct source_list *list, struct trawl_e
 const struct source event_source = {
 	.name = "event",
 	.summary = "GROUP:NAME [if FILTER]",
+	.spec_language = true,
 	.tasks = true,
 	.scoped = event_scoped,
 	.describe = event_describe,

@@ -85,7 +85,7 @@ static int check_spec(const struct source *source, const char *text, struct traw
 	struct spec spec;
 	int r;
 
-	if (!strcmp(source->name, "usb") || !strcmp(source->name, "synth"))
+	if (!source->spec_language)
 		return 0;
 	if (asprintf(&whole, "%s:%s", source->name, text) < 0)
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");

@@ -410,6 +410,7 @@ static void usdt_describe(struct source_list *list)
 const struct source uprobe_source = {
 	.name = "uprobe",
 	.summary = "PATH:SYMBOL[+OFF][%return] [ARG ...]",
+	.spec_language = true,
 	.programs = true,
 	.tasks = true,
 	.describe = uprobe_describe,
@@ -431,6 +432,7 @@ const struct source uprobe_source = {
 const struct source usdt_source = {
 	.name = "usdt",
 	.summary = "PATH:[PROVIDER:]NAME [ARG ...], pid=PID:[PROVIDER:]NAME [ARG ...]",
+	.spec_language = true,
 	.programs = true,
 	.tasks = true,
 	.describe = usdt_describe,

@@ -178,8 +178,8 @@ Test(usbfilter, errors_show_the_place)
 		cr_assert_eq(usbfilter_add(f, cases[i].text, &err), -1, "%s", cases[i].text);
 		cr_assert_eq(err.status, TRAWL_USAGE);
 		cr_assert(strstr(err.text, cases[i].says), "%s", err.text);
-		caret = strrchr(err.text, '\t') + 1;
-		cr_assert_eq(strspn(caret, " "), (size_t)cases[i].column + strlen("usb:"), "%s",
+		caret = strrchr(err.text, '\n') + 1;
+		cr_assert_eq(strspn(caret, " "), 4 + (size_t)cases[i].column + strlen("usb:"), "%s",
 			     err.text);
 	}
 }

@@ -105,7 +105,7 @@ Test(when, days_that_are_not_in_the_calendar_are_refused)
 
 		cr_expect_eq(time_arg_parse("--to", bad[i], false, &w, &err), -1, "%s", bad[i]);
 		cr_expect(strstr(err.text, "--to: this month has no such day\n"), "%s", err.text);
-		cr_expect_eq(strlen(strrchr(err.text, '\n') + 1), 2 + 8 + 1, "%s", err.text);
+		cr_expect_eq(strlen(strrchr(err.text, '\n') + 1), 4 + 8 + 1, "%s", err.text);
 	}
 }
 

@@ -85,16 +85,16 @@ Test(where, tells_once_of_a_number_and_a_text)
 {
 	told("a == \"5\"", false, 1,
 	     "--where: app:start has a number here, which cannot be compared with a text: a number "
-	     "stands without quotes\n  a == \"5\"\n  ^");
+	     "stands without quotes\n    a == \"5\"\n    ^");
 	told("1 and 7 < s", false, 1,
 	     "--where: app:start has a text here, which cannot be compared with a number: a text "
-	     "stands in quotes\n  1 and 7 < s\n            ^");
+	     "stands in quotes\n    1 and 7 < s\n              ^");
 	told("a ~ \"5*\"", false, 1,
 	     "--where: app:start has a number here, which no pattern matches: compare it with ==\n"
-	     "  a ~ \"5*\"\n  ^");
+	     "    a ~ \"5*\"\n    ^");
 	told("a != \"x\" and b & 1 == s", false, 2,
 	     "--where: app:start has a text here, which cannot be compared with a number: a text "
-	     "stands in quotes\n  a != \"x\" and b & 1 == s\n                        ^");
+	     "stands in quotes\n    a != \"x\" and b & 1 == s\n                          ^");
 	cr_expect_not(holds("a !~ \"5*\" or s > 3"));
 	cr_expect_eq(odd.times, 2, "of each comparison");
 	/* nothing to tell: a number with a name, a field without value, one that is not there */
@@ -223,7 +223,7 @@ static void wrong(const char *text, const char *what, int caret)
 	cr_expect(strstr(err.text, what), "'%s' not in: %s", what, err.text);
 	line = strrchr(err.text, '\n');
 	cr_assert_not_null(line);
-	cr_expect_eq((int)strlen(line + 1), 2 + caret + 1, "caret of %s: %s", text, err.text);
+	cr_expect_eq((int)strlen(line + 1), 4 + caret + 1, "caret of %s: %s", text, err.text);
 }
 
 Test(where, errors_have_a_caret)
