@@ -95,7 +95,7 @@ import re, sys
 text = sys.stdin.read()
 end = int(sys.argv[1])
 start = int(re.search(r"\{\"sync\":\[(\d+),", text)[1])
-stamps = [int(t) for t in re.findall(r"^\{\"event\":\{\"time\":\d+,\"ts\":(\d+)", text, re.M)]
+stamps = [int(t) for t in re.findall(r"^\{\"event\":\{\"time\":\d+(?:,\"bound\":\d+)?,\"ts\":(\d+)", text, re.M)]
 print(min(stamps) >= start, max(stamps) <= end)' \
 		"$(trawl-decode --meta=end "$f" | grep -oP 'end_mono_ns":\K\d+')" >"$work/span"
 	same "$how: no event is outside of the times that the file states" "True True" "$(cat "$work/span")"
