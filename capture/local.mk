@@ -57,8 +57,9 @@ libcapture_la_SOURCES += \
 	capture/sys/alloc.h \
 	capture/probe/build.c capture/probe/build.h \
 	capture/probe/callers.c capture/probe/callers.h capture/probe/code.c \
-	capture/probe/cxx.c capture/probe/cxx.h \
+	capture/probe/cxx.c capture/probe/cxx.h capture/probe/cxx_probe.c \
 	capture/probe/abi.c capture/probe/abi.h \
+	capture/probe/definition.c capture/probe/definition.h \
 	capture/probe/dwarf.c capture/probe/dwarf.h \
 	capture/probe/location.c capture/probe/location.h \
 	capture/probe/param.c capture/probe/param.h \
@@ -68,17 +69,21 @@ libcapture_la_SOURCES += \
 	capture/probe/flow.c capture/probe/flow.h \
 	capture/probe/frames.c capture/probe/frames.h \
 	capture/probe/insn.c capture/probe/insn.h \
+	capture/probe/list.c capture/probe/list.h \
 	capture/probe/operand.c capture/probe/operand.h \
 	capture/sys/path.c capture/sys/path.h \
 	capture/probe/argloc.c capture/probe/argloc.h \
 	capture/probe/probe.c capture/probe/probe.h capture/probe/probe_json.c \
 	capture/probe/procmap.c capture/probe/procmap.h \
 	capture/probe/relocs.c capture/probe/relocs.h \
+	capture/probe/resolve.h \
 	capture/probe/retval.c capture/probe/retval.h \
 	capture/cli/spec.c capture/cli/spec.h \
 	capture/probe/trampoline.c capture/probe/trampoline.h \
+	capture/probe/types.h \
 	capture/probe/uprobe.c \
-	capture/probe/usdt.c capture/probe/usdt.h capture/probe/usdt_probe.c
+	capture/probe/usdt.c capture/probe/usdt.h capture/probe/usdt_probe.c \
+	capture/probe/value.h
 libcapture_la_LIBADD = $(ELF_LIBS) $(DW_LIBS) $(ZYDIS_LIBS) $(CXX_LIBS)
 
 include capture/kernel.mk

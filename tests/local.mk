@@ -24,6 +24,7 @@ libtrawl_test_la_CFLAGS = $(libtrawl_la_CFLAGS)
 libtrawl_test_la_LIBADD = $(libtrawl_la_LIBADD)
 
 
+TESTS += tests/structure.py
 EXTRA_DIST += tests/structure.py
 
 include tests/format/local.mk

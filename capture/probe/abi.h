@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "capture/probe/probe.h"
+#include "capture/probe/types.h"
 
 /* The type that an entry has by DW_AT_type, its own or its origin's; false: none, which is void. */
 bool dwarf_type_of(Dwarf_Die *die, Dwarf_Die *type);

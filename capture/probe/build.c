@@ -9,6 +9,7 @@
 #include "capture/sys/alloc.h"
 #include "capture/probe/build.h"
 #include "capture/probe/cxx.h"
+#include "capture/probe/definition.h"
 #include "capture/probe/insn.h"
 #include "common/utf8.h"
 

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Building probes: what uprobe.c and usdt_probe.c share. A probe is made with its sites, then
+ * Building probes: what the kinds of probes (resolve.h) share. A probe is made with its sites, then
  * arguments are added one column at a time, then probe_finish() checks the kernel's limits.
  */
 #ifndef TRAWL_CAPTURE_PROBE_BUILD_H
 #define TRAWL_CAPTURE_PROBE_BUILD_H
 
+#include "capture/cli/spec.h"
+#include "capture/probe/argloc.h"
 #include "capture/probe/dwarf.h"
 #include "capture/probe/elf.h"
 #include "capture/probe/fetch.h"
 #include "capture/probe/flow.h"
+#include "capture/probe/types.h"
 #include "common/nearest.h"
-#include "capture/probe/argloc.h"
-#include "capture/probe/probe.h"
 
 /* One probe_resolve() at work. */
 struct resolve {
@@ -46,21 +47,11 @@ void target_close(struct target *t);
 /* What is known of the file's code as a whole. Never NULL; the target's. */
 struct code *target_code(struct target *t);
 
-/* Adds all that spec means in this file; 0 if nothing. -1 only for errors that end it all. */
-int resolve_uprobe(struct resolve *r, struct target *t);
-int resolve_usdt(struct resolve *r, struct target *t);
-
 /* A new probe of n sites at the end of the list; -1 through NULL when over the limit. */
 struct probe *probe_add(struct resolve *r, enum probe_kind kind, struct target *t, size_t n);
 
 /* Are they the same instructions, whatever they record? */
 bool probe_same_place(const struct probe *a, const struct probe *b);
-
-/* Takes back the list's probes from the n-th on. Their files stay open. */
-void probe_drop(struct probe_list *list, size_t n);
-
-/* Adds a remark for the user on a whole spec; the list owns the text from now on. */
-void probe_remark(struct probe_list *list, char *text);
 
 /* Fills in what can be told of a site from its address. */
 void probe_site_init(struct probe_site *site, struct target *t, uint64_t vaddr, uint64_t offset);

@@ -7,8 +7,9 @@
 
 #ifdef HAVE_DW
 #include "capture/probe/abi.h"
-#include "capture/probe/dwarf.h"
+#include "capture/probe/elf.h"
 #include "capture/probe/prologue.h"
+#include "capture/probe/value.h"
 
 /* A function whose parameters are looked for. */
 struct param_finder {

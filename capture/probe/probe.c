@@ -1,58 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of probes: opening files, resolving specs into it, definitions out of it. */
+/* From a spec to probes: the files that it names, what it finds in them, what there is already. */
 #include "config.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "capture/sys/alloc.h"
 #include "capture/probe/build.h"
-#include "capture/probe/cxx.h"
-#include "capture/sys/path.h"
+#include "capture/probe/list.h"
 #include "capture/probe/probe.h"
 #include "capture/probe/procmap.h"
+#include "capture/probe/resolve.h"
+#include "capture/sys/alloc.h"
+#include "capture/sys/path.h"
 
 /* ---- files ---------------------------------------------------------------------------------- */
-
-/* Takes fd over. A file that is there already is used again. */
-static struct probe_file *add_file(struct probe_list *list, int fd, const char *path, bool deleted,
-				   struct trawl_error *err)
-{
-	struct probe_file *file;
-	struct stat st;
-
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
-		close(fd);
-		trawl_fail(err, TRAWL_USAGE, "%s: not a regular file; give a program or a library",
-			   path);
-		return NULL;
-	}
-	for (size_t i = 0; i < list->nfiles; i++) {
-		file = list->files[i];
-		if (file->inode == st.st_ino && file->major == major(st.st_dev) &&
-		    file->minor == minor(st.st_dev)) {
-			close(fd);
-			return file;
-		}
-	}
-	file = xcalloc(1, sizeof(*file));
-	file->fd = fd;
-	file->path = deleted ? NULL : realpath(path, NULL);
-	if (!file->path)
-		file->path = xstrdup(path);
-	file->inode = st.st_ino;
-	file->major = major(st.st_dev);
-	file->minor = minor(st.st_dev);
-	file->size = (uint64_t)st.st_size;
-	file->deleted = deleted;
-	list->files = xgrow(list->files, list->nfiles, sizeof(*list->files));
-	list->files[list->nfiles++] = file;
-	return file;
-}
 
 static int no_such_file(const struct spec *spec, struct trawl_error *err)
 {
@@ -82,7 +45,7 @@ static struct probe_file *open_path(const struct spec *spec, struct probe_list *
 		trawl_fail(err, TRAWL_CANNOT, "%s: %s%s", path, strerror(errno),
 			   errno == EACCES ? "; run as root" : "");
 	else
-		file = add_file(list, fd, path, false, err);
+		file = probe_list_file(list, fd, path, false, err);
 	free(path);
 	return file;
 }
@@ -128,7 +91,7 @@ static int resolve_process(struct resolve *r)
 	int ret = procmap_open(r->spec->pid, &files, &n, &missed, r->err);
 
 	for (size_t i = 0; ret == 0 && i < n; i++) {
-		struct probe_file *file = add_file(r->list, files[i].fd, files[i].path,
+		struct probe_file *file = probe_list_file(r->list, files[i].fd, files[i].path,
 						   files[i].deleted, r->err);
 
 		files[i].fd = -1;
@@ -162,46 +125,6 @@ static int nothing_found(struct resolve *r)
 			 strcmp(spec->provider, "*") ? spec->provider : "",
 			 strcmp(spec->provider, "*") ? ":" : "", spec->name,
 			 spec->pid ? where : spec->path, hint);
-}
-
-static void probe_free(struct probe *p)
-{
-	for (size_t i = 0; i < p->nsites; i++) {
-		struct probe_site *site = &p->sites[i];
-
-		for (size_t k = 0; k < p->nargs; k++) {
-			free(site->args[k].note);
-			free(site->args[k].fetch);
-			free(site->args[k].why);
-		}
-		free(site->args);
-		free(site->symbol);
-		free(site->file);
-		free(site->to);
-		free(site->fetchargs);
-	}
-	for (size_t k = 0; k < p->nargs; k++)
-		free(p->args[k].label);
-	p->file->refs--;
-	free(p->sites);
-	free(p->args);
-	free(p->provider);
-	free(p->name);
-	free(p->display_name);
-	free(p->note);
-	free(p);
-}
-
-void probe_drop(struct probe_list *list, size_t n)
-{
-	while (list->n > n)
-		probe_free(list->probes[--list->n]);
-}
-
-void probe_remark(struct probe_list *list, char *text)
-{
-	list->notes = xgrow(list->notes, list->nnotes, sizeof(*list->notes));
-	list->notes[list->nnotes++] = text;
 }
 
 /* Is the new one there already? What a pattern matches is, if a spec has named it. */
@@ -268,27 +191,6 @@ static void drop_twice(struct resolve *r)
 					     one));
 }
 
-/* Takes away the probes from `n` on, and files that no probe is in. */
-static void shrink(struct probe_list *list, size_t n)
-{
-	size_t kept = 0;
-
-	probe_drop(list, n);
-	for (size_t i = 0; i < list->nfiles; i++) {
-		struct probe_file *file = list->files[i];
-
-		if (file->refs) {
-			list->files[kept++] = file;
-			continue;
-		}
-		close(file->fd);
-		free(file->path);
-		free(file->build_id);
-		free(file);
-	}
-	list->nfiles = kept;
-}
-
 int probe_resolve(const struct spec *spec, size_t limit, struct probe_list *list,
 		  struct trawl_error *err)
 {
@@ -317,39 +219,8 @@ int probe_resolve(const struct spec *spec, size_t limit, struct probe_list *list
 	/* A name of the user's own makes it another event. */
 	if (ret == 0 && !*spec->own)
 		drop_twice(&r);
-	shrink(list, ret < 0 ? r.before : list->n);
+	probe_list_shrink(list, ret < 0 ? r.before : list->n);
 	nearest_free(&r.near);
 	free(r.hint);
 	return ret;
-}
-
-int probe_definition(const struct probe *p, size_t site, const char *group, char *buf, size_t size,
-		     struct trawl_error *err)
-{
-	const struct probe_site *s = &p->sites[site];
-	char ref[32] = "";
-	int len;
-
-	if (s->ref_ctr)
-		snprintf(ref, sizeof(ref), "(0x%" PRIx64 ")", s->ref_ctr);
-	len = snprintf(buf, size, "%c:%s/%s /proc/self/fd/%d:0x%" PRIx64 "%s%s%s\n",
-		       p->kind == PROBE_URETPROBE ? 'r' : 'p', group, p->event, p->file->fd,
-		       s->offset, ref, *s->fetchargs ? " " : "", s->fetchargs);
-	if (len < 0 || (size_t)len >= size || len > PROBE_DEFINITION_MAX)
-		return trawl_fail(err, TRAWL_USAGE,
-				  "%s: its definition has %d characters, the kernel takes %d; "
-				  "record fewer arguments or give them shorter names",
-				  p->display_name, len, PROBE_DEFINITION_MAX);
-	return 0;
-}
-
-void probe_list_free(struct probe_list *list)
-{
-	shrink(list, 0);
-	for (size_t i = 0; i < list->nnotes; i++)
-		free(list->notes[i]);
-	free(list->notes);
-	free(list->probes);
-	free(list->files);
-	*list = (struct probe_list){ 0 };
 }

@@ -7,7 +7,8 @@
 
 #ifdef HAVE_DW
 #include "capture/probe/abi.h"
-#include "capture/probe/dwarf.h"
+#include "capture/probe/elf.h"
+#include "capture/probe/value.h"
 
 /*
  * Describes what `fn` returns by its type, the conventions of its unit's language and, in `symbol`,

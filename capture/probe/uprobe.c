@@ -7,6 +7,8 @@
 
 #include "capture/sys/alloc.h"
 #include "capture/probe/build.h"
+#include "capture/probe/list.h"
+#include "capture/probe/resolve.h"
 #include "capture/probe/insn.h"
 #include "capture/probe/trampoline.h"
 

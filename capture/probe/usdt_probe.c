@@ -10,6 +10,8 @@
 
 #include "capture/sys/alloc.h"
 #include "capture/probe/build.h"
+#include "capture/probe/list.h"
+#include "capture/probe/resolve.h"
 #include "capture/probe/usdt.h"
 
 enum {

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * C++ functions by their readable names: shop::Cart::add, with or without the parameters and a
+ * template's last arguments, globs of these. The symbols of the file are demangled to find out
+ * which are meant; probes keep the symbol and get the readable name as theirs.
+ */
+#include "config.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "capture/probe/build.h"
+#include "capture/probe/cxx.h"
+#include "capture/probe/list.h"
+#include "capture/probe/resolve.h"
+#include "capture/sys/alloc.h"
+
+struct match {
+	const struct elf_symbol *symbol;
+	struct cxx_name name;
+};
+
+struct matches {
+	struct match *list;
+	size_t n;
+};
+
+/* Has it been found, by another name or in another table? */
+static bool have(const struct matches *m, const struct elf_symbol *s)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		const struct elf_symbol *known = m->list[i].symbol;
+
+		if (known->vaddr == s->vaddr || !strcmp(known->name, s->name))
+			return true;
+	}
+	return false;
+}
+
+static void find(struct resolve *r, struct target *t, bool glob, struct matches *m)
+{
+	for (size_t i = 0; i < t->elf->nsymbols; i++) {
+		const struct elf_symbol *s = &t->elf->symbols[i];
+		struct cxx_name name;
+
+		/* The rare half of a function (.cold) is not entered by calls. */
+		if (!s->function || strstr(s->name, ".cold") || !cxx_demangle(s->name, &name))
+			continue;
+		if (cxx_named(&name, r->spec->symbol, glob) && !have(m, s)) {
+			m->list = xgrow(m->list, m->n, sizeof(*m->list));
+			m->list[m->n++] = (struct match){ s, name };
+			continue;
+		}
+		if (!glob)
+			nearest_offer(&r->near, name.name);
+		cxx_free(&name);
+	}
+}
+
+/*
+ * "FILE:shop::Cart::add"; with the parameters where there are several of this name, or where the
+ * user named it so.
+ */
+static char *display_name(const struct resolve *r, const struct target *t,
+			  const struct matches *m, const struct match *one)
+{
+	const char *base = strrchr(t->file->path, '/'), *name = one->name.name;
+	struct cxx_name short_name = { .full = one->name.name, .call = one->name.bare,
+				       .name = one->name.name, .bare = one->name.bare };
+	char offset[24] = "";
+
+	if (!cxx_named(&short_name, r->spec->symbol, strpbrk(r->spec->symbol, "*?[")))
+		name = one->name.full;
+	for (size_t i = 0; i < m->n; i++) {
+		if (&m->list[i] != one && !strcmp(m->list[i].name.name, name))
+			name = one->name.full;
+	}
+	if (r->spec->offset)
+		snprintf(offset, sizeof(offset), "+0x%" PRIx64, r->spec->offset);
+	return xasprintf("%s:%s%s%s", base ? base + 1 : t->file->path, name, offset,
+			 spec_return_name(r->spec->returns));
+}
+
+static int resolve_one(struct resolve *r, struct target *t, const struct matches *m,
+		       const struct match *one)
+{
+	const struct spec *spec = r->spec;
+	struct spec by_symbol = *spec;
+	char *display = display_name(r, t, m, one);
+	int ret;
+
+	by_symbol.symbol = (char *)one->symbol->name;
+	r->pattern = strpbrk(spec->symbol, "*?[");
+	if (!*spec->own)
+		by_symbol.own = display;
+	r->spec = &by_symbol;
+	ret = resolve_uprobe(r, t);
+	r->spec = spec;
+	free(display);
+	return ret;
+}
+
+/* As for symbols: of several functions, overloads too, those that lack an ARG are passed over. */
+static int resolve_all(struct resolve *r, struct target *t, const struct matches *m)
+{
+	struct probe_list *list = r->list;
+	struct trawl_error first;
+	size_t passed = 0, over = 0;
+
+	for (size_t i = 0; i < m->n; i++) {
+		size_t before = list->n, more = r->more;
+
+		if (!resolve_one(r, t, m, &m->list[i]))
+			continue;
+		if (m->n == 1 || r->full)
+			return -1;
+		probe_drop(list, before);
+		r->more = more;
+		if (!passed++) {
+			first = *r->err;
+			over = i;
+		}
+	}
+	if (!passed)
+		return 0;
+	if (list->n == r->before) {
+		*r->err = first;
+		return -1;
+	}
+	probe_remark(list, xasprintf("%s: %zu of the functions it matches %s passed over, %s for "
+				     "one: %.*s", r->spec->text, passed, passed == 1 ? "is" : "are",
+				     m->list[over].name.full, (int)strcspn(first.text, "\n"),
+				     first.text));
+	return 0;
+}
+
+int resolve_cxx(struct resolve *r, struct target *t)
+{
+	struct matches m = { 0 };
+	int ret;
+
+	find(r, t, false, &m);
+	/* "operator*" and "f(char*)" are names first, patterns then. */
+	if (!m.n && strpbrk(r->spec->symbol, "*?["))
+		find(r, t, true, &m);
+	ret = resolve_all(r, t, &m);
+	for (size_t i = 0; i < m.n; i++)
+		cxx_free(&m.list[i].name);
+	free(m.list);
+	return ret;
+}
