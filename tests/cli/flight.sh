@@ -194,7 +194,7 @@ ok $((peak < 1 || peak > 2 + 64)) "memory: the ring and at most 64 MiB ($peak Mi
 
 # ---- bad input
 bad() { fails "$1" 2 "$2" trawl -i "$hit" "${@:3}" -- "$target" exit 0; }
-bad "an unknown field" "--trigger: no event here has a field 'arg9'; there are .*arg1" --ring 4m -w "$f" --trigger 'arg9 == 1'
+bad "an unknown field" "--trigger: no event here has a field 'arg9'; did you mean arg1, arg2 or arg3" --ring 4m -w "$f" --trigger 'arg9 == 1'
 bad "its place" '^ {14,16}\^' --ring 4m -w "$f" --trigger 'cpu > 0 and arg9 == 1'
 bad "an unknown event" "--trigger: no event that is recorded is called 'target:hot'; there are target:hit" --ring 4m -w "$f" --trigger 'name == "target:hot"'
 bad "a pattern that no event has" "is called 'sched:\*'" --ring 4m -w "$f" --trigger 'name ~ "sched:*"'
