@@ -39,13 +39,18 @@ void input_memory(struct input *in, const void *p, size_t n, bool pipe)
 	in->eof = true;
 }
 
-void input_close(struct input *in)
+void input_release(struct input *in)
 {
 	buf_free(&in->small);
-	if (in->fd < 0)
-		return;
-	close(in->fd);
-	free(in->data);
+	if (in->fd >= 0)
+		free(in->data);
+}
+
+void input_close(struct input *in)
+{
+	input_release(in);
+	if (in->fd >= 0)
+		close(in->fd);
 }
 
 bool input_is_written(const struct input *in)

@@ -37,6 +37,8 @@ void input_fd(struct input *in, int fd);
 /* Reads p[0 .. n), which must stay; pipe: behave as if it could not seek. */
 void input_memory(struct input *in, const void *p, size_t n, bool pipe);
 void input_close(struct input *in);
+/* Frees what it holds; the descriptor stays open. */
+void input_release(struct input *in);
 
 /* Does somebody write this file still? Each recorder holds a lock on its file until it ends. */
 bool input_is_written(const struct input *in);

@@ -94,7 +94,7 @@ bool trawl_is_ours(int fd)
 
 	input_fd(&in, fd);
 	ours = in.seekable && walk_finds_own(&in, 0);
-	free(in.data);
+	input_release(&in);
 	return ours;
 }
 

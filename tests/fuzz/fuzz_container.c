@@ -3,6 +3,8 @@
  * Any bytes as a .trawl file. Each input is read as it is, and once more with all checks made
  * right, because hardly a mutation gets past a hash; as a file, as a pipe, and chunk by chunk.
  */
+#include <sys/mman.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 #include "format/block.h"
@@ -65,6 +67,18 @@ static void read_all(const uint8_t *data, size_t size, bool pipe, bool chunks, u
 	trawl_close(r);
 }
 
+/* What asks a file before it is opened. */
+static void ask(const uint8_t *data, size_t size)
+{
+	int fd = memfd_create("input", MFD_CLOEXEC);
+
+	if (fd < 0)
+		abort();
+	if (write(fd, data, size) == (ssize_t)size)
+		sink += trawl_is_ours(fd);
+	close(fd);
+}
+
 /* Makes the lengths and checks of the block at p right, as far as it has the room; its length. */
 static size_t repair(uint8_t *p, size_t n)
 {
@@ -92,6 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!copy)
 		return 0;
+	ask(data, size);
 	read_all(data, size, false, false, 0);
 	read_all(data, size, true, false, 0);
 	memcpy(copy, data, size);
