@@ -842,7 +842,7 @@ bool flow_read(const struct code *code, uint64_t vaddr, uint64_t size, struct fl
 		check_entries(&w, size);
 	}
 	if (w.failed)
-		flow->n = 0;
+		flow_free(flow);
 	else if (flow->n)
 		qsort(flow->exits, flow->n, sizeof(*flow->exits), compare_exits);
 	for (size_t i = 0; i < w.nstretches; i++) {

@@ -69,7 +69,8 @@ struct flow {
 
 /*
  * Describes the function at vaddr, of `size` bytes (0: as .eh_frame says). False with the reason
- * in why, in words that follow "cannot be disassembled whole: ".
+ * in why, in words that follow "cannot be disassembled whole: "; then *flow is empty and holds
+ * nothing to be freed.
  */
 bool flow_read(const struct code *code, uint64_t vaddr, uint64_t size, struct flow *flow,
 	       char *why, size_t room);
