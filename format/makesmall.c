@@ -137,17 +137,16 @@ static void put_header(struct buf *out)
 	buf_u32(out, total);
 }
 
-static bool put_small(struct buf *out, const struct buf *items)
+bool small_pack(struct buf *out, const uint8_t *items, size_t len)
 {
 	ZSTD_CCtx *z = ZSTD_createCCtx();
 	struct buf frame = {0};
 	size_t n = 0;
 
-	if (!z || !buf_reserve(&frame, ZSTD_compressBound(items->len)))
+	if (!z || !buf_reserve(&frame, ZSTD_compressBound(len)))
 		goto out;
 	ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, LEVEL);
-	n = ZSTD_compress_usingDict(z, frame.data, frame.cap, items->data, items->len, zdict,
-				    zdict_len, LEVEL);
+	n = ZSTD_compress_usingDict(z, frame.data, frame.cap, items, len, zdict, zdict_len, LEVEL);
 	if (ZSTD_isError(n))
 		n = 0;
 	put_header(out);
@@ -161,8 +160,8 @@ out:
 bool small_build(struct buf *out, const uint8_t *file, size_t n)
 {
 	struct maker m = {.z = ZSTD_createDCtx()};
-	bool ok = m.z && n <= SMALL_FILE_MAX && gather(&m, file, n) && put_small(out, &m.items) &&
-		  out->len < n;
+	bool ok = m.z && n <= SMALL_FILE_MAX && gather(&m, file, n) &&
+		  small_pack(out, m.items.data, m.items.len) && out->len < n;
 
 	ZSTD_freeDCtx(m.z);
 	free(m.room.p);

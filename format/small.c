@@ -106,7 +106,8 @@ static bool put_items(struct builder *b, uint8_t *p, size_t n)
 		size_t len = (size_t)view_varint_max(&v, view_left(&v));
 		const uint8_t *body = view_bytes(&v, len);
 
-		if (v.bad || !put_item(b, kind, p + (body - p), len))
+		if (v.bad || b->out->len >= (size_t)1 << SMALL_BITS ||
+		    !put_item(b, kind, p + (body - p), len))
 			return false;
 	}
 	if (!b->started)

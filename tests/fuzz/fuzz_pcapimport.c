@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as a file to be imported: pcap, pcapng, usbmon text. */
+/* Any bytes as a file to be imported: pcap, pcapng, usbmon text; also compressed. */
 #include "decode/import/foreign.h"
+#include "decode/import/unpack.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -19,6 +20,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!in || write(fd, data, size) != (ssize_t)size)
 		return 0;
 	rewind(in);
+	if (unpack_is_compressed(in)) {
+		FILE *plain = unpack(in, "input", &err);
+
+		fclose(in);
+		in = plain;
+		if (!in)
+			return 0;
+	}
 	kind = foreign_kind(in);
 	if (kind != FOREIGN_NONE) {
 		int out = open("/dev/null", O_WRONLY | O_CLOEXEC);

@@ -9,6 +9,9 @@ tests_fuzz_fuzz_container_LDADD = libtrawl-test.la
 FUZZERS += tests/fuzz/fuzz_chunk
 tests_fuzz_fuzz_chunk_SOURCES = tests/fuzz/fuzz_chunk.c tests/fuzz/driver.c
 tests_fuzz_fuzz_chunk_LDADD = libsample.la libtrawl-test.la
+FUZZERS += tests/fuzz/fuzz_small
+tests_fuzz_fuzz_small_SOURCES = tests/fuzz/fuzz_small.c tests/fuzz/driver.c
+tests_fuzz_fuzz_small_LDADD = libtrawl-test.la
 check_PROGRAMS += tests/fuzz/chunk_seeds
 tests_fuzz_chunk_seeds_SOURCES = tests/fuzz/chunk_seeds.c
 tests_fuzz_chunk_seeds_LDADD = libsample.la libtrawl-test.la
@@ -42,7 +45,9 @@ tests_fuzz_fuzz_ringpage_SOURCES = tests/fuzz/fuzz_ringpage.c tests/fuzz/driver.
 tests_fuzz_fuzz_ringpage_LDADD = libcapture.la libcommon.la libtrawl-test.la
 
 # Probes
-FUZZERS += tests/fuzz/fuzz_notes tests/fuzz/fuzz_spec
+FUZZERS += tests/fuzz/fuzz_functions tests/fuzz/fuzz_notes tests/fuzz/fuzz_spec
+tests_fuzz_fuzz_functions_SOURCES = tests/fuzz/fuzz_functions.c tests/fuzz/driver.c
+tests_fuzz_fuzz_functions_LDADD = libcapture.la libcommon.la libtrawl-test.la
 tests_fuzz_fuzz_notes_SOURCES = tests/fuzz/fuzz_notes.c tests/fuzz/driver.c
 tests_fuzz_fuzz_notes_LDADD = libcapture.la libcommon.la libtrawl-test.la
 tests_fuzz_fuzz_spec_SOURCES = tests/fuzz/fuzz_spec.c tests/fuzz/driver.c

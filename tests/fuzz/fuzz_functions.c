@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Any ELF file: what its code, its .eh_frame, its relocations and its debug information say about
+ * its functions, which is how a function is left, who calls it, and where its parameters are.
+ */
+#include "config.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "capture/probe/flow.h"
+#include "capture/probe/probe.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed);
+
+enum { HEADER = 64, FUNCTIONS = 16, TABLE_ENTRIES = 16 };
+
+static volatile uint64_t sink;
+
+static void read_function(struct code *code, uint64_t vaddr, uint64_t size)
+{
+	const struct frame *frame = frames_at(code->frames, vaddr);
+	struct frame_call *calls = NULL;
+	char why[256] = "";
+	struct flow flow;
+	size_t n = 0;
+
+	if (frame && frames_calls(code->frames, frame, &calls, &n))
+		for (size_t i = 0; i < n; i++)
+			sink += calls[i].start + calls[i].pad;
+	free(calls);
+	sink += frames_stack(code->frames, vaddr);
+	sink += code_result_used(code, vaddr);
+	for (size_t i = 0; i < TABLE_ENTRIES && relocs_pointer(code->relocs, vaddr, vaddr + size, i);
+	     i++)
+		sink += i;
+	if (!flow_read(code, vaddr, size, &flow, why, sizeof(why))) {
+		if (!*why || flow.n || flow.exits)
+			abort(); /* a refusal says why, and gives nothing */
+		return;
+	}
+	for (size_t i = 0; i < flow.n; i++)
+		sink += flow.exits[i].vaddr + strlen(flow.exits[i].name);
+	flow_free(&flow);
+}
+
+static void read_code(const uint8_t *data, size_t size)
+{
+	struct trawl_error err = { 0 };
+	char *image = malloc(size ? size : 1);
+	struct elf_file *f;
+	struct code *code;
+
+	memcpy(image, data, size);
+	f = elf_open_memory(image, size, "fuzz", &err);
+	if (f) {
+		elf_read_symbols(f);
+		code = code_open(f);
+		for (size_t i = 0, n = 0; i < f->nsymbols && n < FUNCTIONS; i++) {
+			if (!f->symbols[i].function)
+				continue;
+			n++;
+			read_function(code, f->symbols[i].vaddr, f->symbols[i].size);
+			read_function(code, f->symbols[i].vaddr, 0);
+		}
+		code_close(code);
+		elf_free(f);
+	}
+	free(image);
+}
+
+static void resolve(const char *fmt, int fd)
+{
+	char text[128], line[PROBE_DEFINITION_MAX + 1];
+	struct probe_list list = { 0 };
+	struct trawl_error err = { 0 };
+	struct spec spec;
+
+	snprintf(text, sizeof(text), fmt, fd);
+	if (spec_parse(text, &spec, &err) < 0)
+		abort();
+	if (probe_resolve(&spec, 0, &list, &err) < 0 && !*err.text)
+		abort();
+	for (size_t i = 0; i < list.n; i++) {
+		for (size_t site = 0; site < list.probes[i]->nsites; site++)
+			if (probe_definition(list.probes[i], site, "g", line, sizeof(line), &err) <
+				    0 ||
+			    strchr(line, '\n') != line + strlen(line) - 1)
+				abort(); /* one line, whatever the file says */
+		free(probe_meta_json(list.probes[i]));
+	}
+	probe_list_free(&list);
+	spec_free(&spec);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	read_code(data, size);
+	resolve("uprobe:/proc/self/fd/%d:* $params", fd);
+	resolve("uprobe:/proc/self/fd/%d:*%%return $retval", fd);
+	close(fd);
+	return 0;
+}
+
+/* What moves bytes or changes the header leaves no ELF file: most changes are made in place. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed)
+{
+	size_t at, n;
+
+	if (size <= HEADER || seed % 8 == 0)
+		return LLVMFuzzerMutate(data, size, max);
+	n = 1 + seed / 8 % 4;
+	at = HEADER + seed / 32 % (size - HEADER);
+	for (size_t i = at; i < at + n && i < size; i++) {
+		seed = seed * 1103515245 + 12345;
+		data[i] = seed >> 30 ? (uint8_t)(data[i] + (seed >> 16)) : 0xff;
+	}
+	return size;
+}
