@@ -35,6 +35,7 @@ libcapture_la_SOURCES = \
 	capture/task/task.c capture/task/task.h \
 	capture/task/initial.c capture/task/initial.h \
 	capture/trace/account.c capture/trace/account.h \
+	capture/trace/drain.c capture/trace/drain.h \
 	capture/trace/state.h \
 	capture/trace/trace.c capture/trace/trace.h \
 	capture/tracefs/printkformats.c capture/tracefs/printkformats.h \

@@ -22,6 +22,7 @@
 #include "capture/kernel/event.h"
 #include "capture/sys/clock.h"
 #include "capture/trace/state.h"
+#include "capture/trace/drain.h"
 #include "capture/trace/trace.h"
 #include "capture/tracefs/tracefs.h"
 

@@ -33,6 +33,7 @@
 #include "capture/sys/clock.h"
 #include "capture/cli/spec.h"
 #include "capture/kernel/syscallname.h"
+#include "capture/trace/drain.h"
 #include "capture/tracefs/tracefs.h"
 
 /* Limits of the kernel (kernel/trace/trace_probe.h). */

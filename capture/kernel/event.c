@@ -15,6 +15,7 @@
 #include "capture/kernel/syscallname.h"
 #include "common/nearest.h"
 #include "capture/cli/spec.h"
+#include "capture/trace/drain.h"
 #include "capture/trace/trace.h"
 #include "capture/tracefs/eventformat.h"
 #include "capture/tracefs/tracefs.h"

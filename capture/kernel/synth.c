@@ -23,6 +23,7 @@
 #include "capture/session.h"
 #include "capture/kernel/ktest.h"
 #include "common/nearest.h"
+#include "capture/trace/drain.h"
 #include "capture/tracefs/tracefs.h"
 
 struct synth {

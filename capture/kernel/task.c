@@ -11,6 +11,7 @@
 #include "capture/sys/clock.h"
 #include "capture/task/task.h"
 #include "capture/task/taskfilter.h"
+#include "capture/trace/drain.h"
 #include "capture/trace/trace.h"
 #include "capture/tracefs/pidfilter.h"
 #include "capture/tracefs/tracefs.h"

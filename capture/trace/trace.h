@@ -46,17 +46,10 @@ bool trace_has_name(const struct trace *t, const char *display);
 int trace_format(struct trace *t, const char *group, const char *name, struct eventformat *format,
 		 struct trawl_error *err);
 
-/* The functions of a struct source, for in->state == a struct trace. */
-/* Captures a record that divert() took (state.h); as session_append(). */
-int trace_put(struct trace *t, uint32_t cpu, const struct ring_event *ev, struct trawl_error *err);
-
-/* Was the task of the session's scope then? 1 or 0; -1 on failure. */
-int trace_is_of_scope(struct trace *t, pid_t tid, uint64_t ts, struct trawl_error *err);
-
+/* The functions of a struct source, for in->state == a struct trace; drain() is trace_drain(). */
 int trace_start(struct input *in, struct trawl_error *err);
 int trace_discard(struct input *in, struct trawl_error *err);
 size_t trace_fds(struct input *in, struct pollfd *fds, size_t room);
-int trace_drain(struct input *in, struct trawl_error *err);
 int trace_tick(struct input *in, struct trawl_error *err);
 void trace_turn(struct input *in);
 void trace_close(struct input *in);

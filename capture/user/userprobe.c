@@ -19,6 +19,7 @@
 #include "capture/probe/procmap.h"
 #include "capture/cli/spec.h"
 #include "capture/task/task.h"
+#include "capture/trace/drain.h"
 #include "capture/trace/trace.h"
 #include "capture/tracefs/tracefs.h"
 #include "capture/user/listing.h"

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+/* From the ring buffers to the session: sub-buffers, the losses they tell of, whose events count. */
+#include "config.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/sys/clock.h"
+#include "capture/sys/priority.h"
+#include "capture/task/task.h"
+#include "capture/task/taskfilter.h"
+#include "capture/trace/account.h"
+#include "capture/trace/drain.h"
+#include "capture/tracefs/longtext.h"
+#include "capture/tracefs/loss.h"
+#include "capture/tracefs/pidfilter.h"
+
+enum {
+	HOLD_NS = 100000000, /* for a companion's event to come, if its CPU has no other */
+	DRAIN_PAGES = 64,    /* sub-buffers of one CPU in one turn */
+};
+
+/* Before the start and after the end nothing is lost: it would not have counted. */
+static bool is_outside(const struct trace *t, uint64_t time)
+{
+	return time < t->span->begin || time > t->span->end;
+}
+
+/* A sub-buffer's flag says that events before it are missing. */
+static int flagged_loss(struct trace *t, struct trace_cpu *c, const struct ring_page *p,
+			struct trawl_error *err)
+{
+	uint64_t count = p->lost;
+	struct loss_stats s;
+
+	c->inexact |= count == UINT64_MAX;
+	if (c->inexact && trace_read_stats(t, c, &s)) {
+		uint64_t left = s.overrun > c->flagged ? s.overrun - c->flagged : 0;
+
+		count = count < left ? count : left;
+	}
+	if (!count || count == UINT64_MAX)
+		return 0;
+	c->flagged += count;
+	if (is_outside(t, p->clock.ts)) {
+		t->outside += count;
+		return 0;
+	}
+	return trace_lose(t, c, c->last, p->clock.ts, count, TRAWL_LOSS_OVERRUN, err);
+}
+
+/*
+ * -s: how much is kept of the bytes that the word `loc` of a field tells. The NUL of a text is not
+ * counted, so that one without a NUL was cut: decoders mark it.
+ */
+static uint32_t kept(const struct trawl_field *f, uint32_t loc, const uint8_t *record, uint32_t len,
+		     uint32_t snaplen)
+{
+	uint32_t n = loc >> 16, at = loc & 0xffff;
+
+	if (f->place == TRAWL_REL_LOC)
+		at += f->offset + 4u;
+	if (n <= snaplen || (f->kind == TRAWL_TEXT && n == snaplen + 1 && at + n <= len &&
+			     !record[at + n - 1]))
+		return n;
+	return snaplen / f->size * f->size;
+}
+
+/* -s: shortens dynamic data in a copy of the record. Returns the record to store. */
+static const void *snap(const struct trace_event *e, const uint8_t *record, uint32_t *len,
+			uint32_t snaplen, uint8_t *copy, size_t size)
+{
+	if (*len > size)
+		return record;
+	memcpy(copy, record, *len);
+	for (uint32_t i = 0; i < e->nfields; i++) {
+		const struct trawl_field *f = &e->fields[i];
+		uint32_t loc;
+
+		if (f->place == TRAWL_FIXED || f->offset + 4u > *len)
+			continue;
+		if (f->place == TRAWL_TAIL) {
+			if (*len - f->offset > snaplen)
+				*len = f->offset + snaplen / f->size * f->size;
+			continue;
+		}
+		memcpy(&loc, copy + f->offset, sizeof(loc));
+		loc = kept(f, loc, record, *len, snaplen) << 16 | (loc & 0xffff);
+		memcpy(copy + f->offset, &loc, sizeof(loc));
+	}
+	return copy;
+}
+
+/* An event of a task outside the scope, or of one of which that is not known. */
+static void put_aside(struct trace *t, pid_t tid, uint64_t ts)
+{
+	if (ts <= session_followed(t->in->session)->unsure) {
+		if (!t->unsure++)
+			t->unsure_from = ts;
+		return;
+	}
+	t->others++;
+	if (t->keeps_strangers || ts <= t->left_out || t->nstrangers == TRACE_STRANGERS)
+		return;
+	for (size_t i = 0; i < t->nstrangers; i++) {
+		if (t->strangers[i] == tid)
+			return;
+	}
+	t->strangers[t->nstrangers++] = tid;
+}
+
+int trace_is_of_scope(struct trace *t, pid_t tid, uint64_t ts, struct trawl_error *err)
+{
+	const struct task_filter *followed = session_followed(t->in->session);
+
+	if (task_filter_has(followed, tid, ts))
+		return 1;
+	/* The task may have started since the last look. */
+	if (ts > followed->known && session_learn(t->in->session, err))
+		return -1;
+	return task_filter_has(followed, tid, ts);
+}
+
+/* Is the event one of the scope's? 1 or 0; -1 on failure. */
+static int is_wanted(struct trace *t, const struct ring_event *ev, struct trawl_error *err)
+{
+	int32_t tid;
+	int r;
+
+	memcpy(&tid, ev->data + 4, sizeof(tid));
+	r = trace_is_of_scope(t, tid, ev->ts, err);
+	if (!r)
+		put_aside(t, tid, ev->ts);
+	return r;
+}
+
+/* Excludes out-of-scope tasks that this drain saw; reports events of undetermined ones as lost. */
+static int settle_aside(struct trace *t, struct trawl_error *err)
+{
+	uint64_t n = t->unsure;
+
+	if (t->nstrangers && pidfilter_leave_out(t->dir, t->strangers, t->nstrangers)) {
+		t->filtered = true;
+		t->left_out = mono_now(); /* what they did until now may still be in the buffer */
+	}
+	t->nstrangers = 0;
+	t->unsure = 0;
+	return n ? trace_lose(t, NULL, t->unsure_from, mono_now(), n, TRAWL_LOSS_MISSED, err) : 0;
+}
+
+/* Can a synthetic event of this latency be? Not if it began after it ended, or before anybody looked. */
+static bool is_pair(const struct trace *t, const struct trace_event *e, const struct ring_event *ev)
+{
+	int64_t latency;
+
+	if (!e->latency_at || e->latency_at + sizeof(latency) > ev->len)
+		return true;
+	memcpy(&latency, ev->data + e->latency_at, sizeof(latency));
+	return latency >= 0 && ev->ts >= t->paired_since &&
+	       (uint64_t)latency <= ev->ts - t->paired_since;
+}
+
+/* The event that a record is of; NULL if it fits none. */
+static struct trace_event *event_of(const struct trace *t, const struct ring_event *ev)
+{
+	struct trace_event *e;
+	uint16_t id;
+
+	if (ev->len < 8)
+		return NULL;
+	memcpy(&id, ev->data, sizeof(id));
+	if (!t->by_id[id])
+		return NULL;
+	e = &t->events[t->by_id[id] - 1];
+	return ev->len < e->size ? NULL : e;
+}
+
+/* Hands one event to the session; as session_append(). */
+static int put(struct trace *t, struct trace_event *e, uint32_t cpu, const struct ring_event *ev,
+	       struct trawl_error *err)
+{
+	uint32_t snaplen = session_options(t->in->session)->snaplen, len = ev->len;
+	const void *record = ev->data;
+	uint8_t copy[4096];
+	int32_t tid;
+	int r;
+
+	if (!is_pair(t, e, ev)) {
+		t->unpaired++;
+		return 0;
+	}
+	memcpy(&tid, ev->data + 4, sizeof(tid));
+	if (snaplen && len > e->size)
+		record = snap(e, ev->data, &len, snaplen, copy, sizeof(copy));
+	r = session_append(t->in, (uint16_t)t->source, e->id, cpu, ev->ts, record, len, err);
+	if (r)
+		return r;
+	e->count++;
+	if (e->symbols)
+		kallsyms_saw(&t->kallsyms, e->fields, e->nfields, ev->data, ev->len);
+	t->captured++;
+	if (ev->len > t->largest)
+		t->largest = ev->len;
+	if (t->look) /* whose events are for the sake of others' */
+		t->look(t, e, ev);
+	else if (t->in->source->programs)
+		tasks_hit(session_tasks(t->in->session), tid);
+	else
+		tasks_saw(session_tasks(t->in->session), tid);
+	return 0;
+}
+
+int trace_put(struct trace *t, uint32_t cpu, const struct ring_event *ev, struct trawl_error *err)
+{
+	struct trace_event *e = event_of(t, ev);
+
+	t->unknown += !e;
+	return e ? put(t, e, cpu, ev, err) : 0;
+}
+
+/* Takes one event; as session_append(). */
+static int take(void *arg, uint32_t cpu, const struct ring_event *ev, struct trawl_error *err)
+{
+	struct trace *t = arg;
+	struct trace_event *e;
+	int r;
+
+	if (t->divert && ev->len >= 8 && t->divert(t, cpu, ev))
+		return 0;
+	e = event_of(t, ev);
+	if (!e) {
+		t->unknown++;
+		return 0;
+	}
+	if (is_outside(t, ev->ts)) {
+		t->outside++;
+		if (t->look && ev->ts < t->span->begin)
+			t->look(t, e, ev);
+		return 0;
+	}
+	r = t->follows ? is_wanted(t, ev, err) : 1;
+	return r > 0 ? put(t, e, cpu, ev, err) : r;
+}
+
+/* One event of a sub-buffer. */
+static int append(struct trace *t, struct trace_cpu *c, const struct ring_event *ev,
+		  struct trawl_error *err)
+{
+	if (t->long_texts)
+		return long_texts_event(t->long_texts, c->cpu, ev, take, t, err);
+	return take(t, c->cpu, ev, err);
+}
+
+/* Companions whose event has not come: of a while ago, or after the last event all. */
+static int flush_long_texts(struct trace *t, uint64_t began, bool all, struct trawl_error *err)
+{
+	uint64_t until = all ? UINT64_MAX : began > HOLD_NS ? began - HOLD_NS : 0;
+
+	if (!t->long_texts)
+		return 0;
+	return long_texts_flush(t->long_texts, until, take, t, err) < 0 ? -1 : 0;
+}
+
+static int drain_page(struct trace *t, struct trace_cpu *c, size_t len, bool *partial,
+		      struct trawl_error *err)
+{
+	struct ring_event ev;
+	struct ring_page p;
+	int full = 0, r;
+
+	if (ring_page_start(&p, t->layout, t->page, len, &c->clock))
+		return trawl_fail(err, TRAWL_CANNOT, "tracefs: a sub-buffer of CPU %u is damaged",
+				  c->cpu);
+	*partial = (size_t)(p.end - p.at) < t->layout->data_size / 2;
+	if (p.lost && flagged_loss(t, c, &p, err))
+		return -1;
+	while ((r = ring_page_next(&p, &ev)) > 0) {
+		c->taken++;
+		if (full) /* the walk goes on for the sake of the clock */
+			continue;
+		full = append(t, c, &ev, err);
+		if (full < 0)
+			return -1;
+		c->last = ev.ts;
+	}
+	c->clock = p.clock;
+	return r < 0 ? trawl_fail(err, TRAWL_CANNOT, "tracefs: a sub-buffer of CPU %u is damaged",
+				  c->cpu) : full;
+}
+
+/*
+ * One turn of one CPU, which began at a time. A sub-buffer that is not half full and has events
+ * from after that is the one that the kernel writes to: going on would only fetch it again for the
+ * few events that came meanwhile. One that ends before may be what was left of a sub-buffer of
+ * which the last turn took the front, with full ones behind it.
+ */
+static int drain_cpu(struct trace *t, struct trace_cpu *c, uint64_t began, struct trawl_error *err)
+{
+	bool here = t->started && (int)c->cpu == sched_getcpu();
+	size_t size = t->layout->data_at + t->layout->data_size;
+
+	for (int pages = 0; pages < DRAIN_PAGES; pages++) {
+		ssize_t n = read(c->fd, t->page, size);
+		bool partial = false;
+		int r;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		c->absent = n < 0 && errno == ENODEV;
+		if (!n || c->absent || (n < 0 && errno == EAGAIN))
+			return 0;
+		if (n < 0)
+			return trawl_fail(err, TRAWL_CANNOT,
+					  "tracefs: cannot read the events of CPU %u: %s", c->cpu,
+					  strerror(errno));
+		r = drain_page(t, c, (size_t)n, &partial, err);
+		if (r)
+			return r < 0 ? -1 : 0;
+		if (here && !partial) { /* who writes so much on this processor waits for it */
+			priority_step_aside();
+			here = false;
+		}
+		if (partial && t->started && c->last >= began)
+			return 0;
+	}
+	return 1;
+}
+
+int trace_drain(struct input *in, struct trawl_error *err)
+{
+	struct trace *t = in->state;
+	uint64_t began = mono_now();
+	int more = 0;
+
+	for (size_t i = 0; i < t->ncpus; i++) {
+		int r = drain_cpu(t, &t->cpus[i], began, err);
+
+		if (r < 0)
+			return -1;
+		more |= r;
+	}
+	if (flush_long_texts(t, began, !t->started && !more, err))
+		return -1;
+	return t->follows && settle_aside(t, err) ? -1 : more;
+}
