@@ -25,7 +25,9 @@ libdecode_la_SOURCES = \
 	decode/query/reading.h decode/query/reading.c \
 	decode/query/selection.h decode/query/selection.c \
 	decode/kernel/site.h decode/kernel/site.c \
+	decode/query/consumer.h decode/query/state.h \
 	decode/query/stream.h decode/query/stream.c \
+	decode/query/unseen.h decode/query/unseen.c \
 	decode/export/summary.h decode/export/summary.c \
 	decode/base/tally.h decode/base/tally.c \
 	decode/base/task.h decode/base/task.c \

@@ -5,6 +5,7 @@
 
 #include "decode/base/cli.h"
 #include "decode/query/stream.h"
+#include "decode/query/unseen.h"
 #include "decode/usb/usb.h"
 
 struct choice {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/query/reading.h"
+#include "decode/query/unseen.h"
 
 #include <errno.h>
 #include <stdint.h>

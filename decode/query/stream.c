@@ -11,56 +11,9 @@
 #include "decode/query/where.h"
 #include "decode/query/enumvalues.h"
 #include "decode/query/listing.h"
+#include "decode/query/state.h"
 
 #define SOURCES 256 /* with ids above this, nothing is left to the reader to select */
-
-/* A decoder at work. */
-struct engine {
-	const struct decoder *decoder;
-	void *state;
-	bool begun; /* its prologue was given, if it has one */
-	uint64_t shown; /* which of decoder->items there were: a bit for each */
-	struct engine *next;
-};
-
-/* What is known of a source; by its id. */
-struct bound {
-	struct engine *engine;
-	bool asked, wanted;
-};
-
-/* A loss with its times on the timeline. */
-struct dated_loss {
-	const struct trawl_source *source;
-	struct trawl_loss loss;
-	uint64_t from, to;
-};
-
-enum { OCCURRED_BITS = 65536 };
-
-struct stream {
-	struct item_sink sink; /* first: decoders hand it back */
-	const char *path, *name; /* to open it by; to call it */
-	struct trawl_reader *reader, *before;
-	const struct decode_options *options;
-	struct selection *selection;
-	struct decode_context context;
-	struct engine *engines;
-	struct bound *bounds;
-	size_t nbounds;
-	struct consumer *consumer;
-	uint32_t section;        /* of the event that the decoders are at */
-	uint64_t chunk;          /* its chunk, in the section */
-	struct dated_loss *losses;
-	size_t nlosses, next_loss, losses_read;
-	const struct trawl_source *last; /* of the item before, with its answer */
-	bool last_wanted;
-	uint64_t first; /* of stream_first() */
-	uint64_t secrets;
-	uint8_t occurred[OCCURRED_BITS / 8]; /* by event type's id: there were such events */
-	bool seekable, first_known, stopped, silent;
-	bool prologue; /* items are those of a prologue: no choice is made among them */
-};
 
 static int no_memory(struct trawl_error *err)
 {
@@ -159,13 +112,13 @@ const struct decoder *stream_decoder(struct stream *s, const struct trawl_source
 	return e ? e->decoder : NULL;
 }
 
-static const struct trawl_source *source_by_id(struct trawl_reader *r, uint16_t id)
+const struct trawl_source *stream_source(const struct stream *s, uint16_t id)
 {
-	size_t i, n = trawl_source_count(r);
+	size_t i, n = trawl_source_count(s->reader);
 
 	for (i = 0; i < n; i++)
-		if (trawl_source_at(r, i)->id == id)
-			return trawl_source_at(r, i);
+		if (trawl_source_at(s->reader, i)->id == id)
+			return trawl_source_at(s->reader, i);
 	return NULL;
 }
 
@@ -178,7 +131,7 @@ static void names(struct stream *s, bool selected, decoder_name_fn *fn, void *ar
 
 	for (i = 0; i < n; i++) {
 		const struct trawl_event_type *t = trawl_event_type_at(s->reader, i);
-		const struct trawl_source *source = source_by_id(s->reader, t->source);
+		const struct trawl_source *source = stream_source(s, t->source);
 		struct engine *e;
 
 		if (!source ||
@@ -193,7 +146,7 @@ static void names(struct stream *s, bool selected, decoder_name_fn *fn, void *ar
 
 bool stream_wants_type(struct stream *s, const struct trawl_event_type *type)
 {
-	const struct trawl_source *source = source_by_id(s->reader, type->source);
+	const struct trawl_source *source = stream_source(s, type->source);
 
 	return source && stream_wants(s, source) && !decoder_find(source->kind)->items &&
 	       selection_name(s->selection, type->name, strlen(type->name), false);
@@ -231,7 +184,7 @@ static bool known(void *arg, const char *name)
 
 bool stream_type_has(struct stream *s, const struct trawl_event_type *type, const char *name)
 {
-	const struct trawl_source *source = source_by_id(s->reader, type->source);
+	const struct trawl_source *source = stream_source(s, type->source);
 	struct lookup l = {s, name, false};
 	struct trawl_error err;
 	struct engine *e = source ? engine_of(s, source, &err) : NULL;
@@ -288,7 +241,7 @@ static bool can_be(void *arg, const char *field, const char *text, bool pattern)
 
 	for (size_t i = 0; i < trawl_event_type_count(s->reader); i++) {
 		const struct trawl_event_type *t = trawl_event_type_at(s->reader, i);
-		const struct trawl_source *source = source_by_id(s->reader, t->source);
+		const struct trawl_source *source = stream_source(s, t->source);
 
 		if (!source || !stream_type_has(s, t, field))
 			continue;
@@ -307,7 +260,7 @@ static unsigned int comparable_with(void *arg, const char *field)
 
 	for (size_t i = 0; i < trawl_event_type_count(s->reader); i++) {
 		const struct trawl_event_type *t = trawl_event_type_at(s->reader, i);
-		const struct trawl_source *source = source_by_id(s->reader, t->source);
+		const struct trawl_source *source = stream_source(s, t->source);
 		struct trawl_error err;
 		struct engine *e = source ? engine_of(s, source, &err) : NULL;
 
@@ -394,104 +347,6 @@ static int check_sources(struct stream *s, struct trawl_error *err)
 	return -1;
 }
 
-/* Of this event type there were events, or of one with the same low bits. */
-static bool occurred(const struct stream *s, const struct trawl_event_type *t)
-{
-	return s->occurred[t->id % OCCURRED_BITS / 8] >> (t->id % 8) & 1;
-}
-
-/* Every --name that some event type has is seen; those that occurred go into the listing. */
-static void list_types(struct stream *s, struct listing *l)
-{
-	bool raw = s->options->raw || s->options->export;
-
-	for (size_t i = 0; i < trawl_event_type_count(s->reader); i++) {
-		const struct trawl_event_type *t = trawl_event_type_at(s->reader, i);
-		const struct trawl_source *source = source_by_id(s->reader, t->source);
-
-		if (!raw && source && decoder_find(source->kind)->items)
-			continue; /* its items are called otherwise: those are listed already */
-		if (!l)
-			selection_name(s->selection, t->name, strlen(t->name), true);
-		else if (source && stream_wants(s, source) && occurred(s, t))
-			listing_add(l, t->name);
-	}
-}
-
-int stream_unseen_name(struct stream *s, struct trawl_error *err)
-{
-	const char *unseen;
-	struct listing l;
-
-	if (s->stopped || s->selection->begin || s->selection->end != UINT64_MAX ||
-	    s->selection->chooser)
-		return 0;
-	list_types(s, NULL);
-	unseen = selection_unseen(s->selection);
-	if (!unseen)
-		return 0;
-	listing_start(&l, unseen);
-	for (const struct engine *e = s->engines; e; e = e->next)
-		for (size_t i = 0; i < 64 && e->shown >> i; i++)
-			if (e->shown >> i & 1)
-				listing_add(&l, e->decoder->items[i]);
-	list_types(s, &l);
-	trawl_fail(err, TRAWL_USAGE, "--name: no event is called '%.100s'%s", unseen,
-		   listing_hint(&l));
-	listing_free(&l);
-	return -1;
-}
-
-int stream_unseen_pid(struct stream *s, struct trawl_error *err)
-{
-	const int32_t *unseen = selection_unseen_pid(s->selection);
-
-	if (!unseen || s->stopped || s->selection->begin || s->selection->end != UINT64_MAX)
-		return 0;
-	return trawl_fail(err, TRAWL_USAGE, "--pid: no event%s is one of process or thread %d",
-			  s->selection->nsources ? " of this --source" : "", *unseen);
-}
-
-/* When the file begins and ends on the timeline; false if it does not say. */
-static bool file_span(const struct trawl_reader *r, uint64_t *first, uint64_t *last)
-{
-	const struct trawl_sync *front = NULL;
-
-	*first = UINT64_MAX;
-	*last = 0;
-	for (size_t i = 0; i < trawl_sync_count(r); i++) {
-		const struct trawl_sync *y = trawl_sync_at(r, i);
-		uint64_t time;
-
-		if (!front || front->section != y->section)
-			front = y;
-		time = y->mono + front->real - front->mono;
-		*first = time < *first ? time : *first;
-		*last = time > *last ? time : *last;
-	}
-	return front;
-}
-
-int stream_outside(struct stream *s, struct trawl_error *err)
-{
-	const struct selection *sel = s->selection;
-	uint64_t first, last;
-	struct out o;
-
-	if (!s->seekable || sel->taken || !file_span(s->reader, &first, &last) ||
-	    (sel->begin <= last && sel->end > first))
-		return 0;
-	out_memory(&o);
-	time_full(&o, first, sel->utc);
-	out_str(&o, " to ");
-	time_full(&o, last, sel->utc);
-	out_char(&o, '\0');
-	trawl_fail(err, TRAWL_USAGE, "%s: nothing of that time is in the file, which goes from %s",
-		   sel->begin > last ? "--from" : sel->to_option, o.data);
-	out_free(&o);
-	return -1;
-}
-
 int stream_check(struct stream *s, struct trawl_error *err)
 {
 	return check_sources(s, err) || check_where(s, err) ? -1 : 0;
@@ -518,7 +373,7 @@ static void read_losses(struct stream *s)
 		const struct trawl_loss *l = trawl_loss_at(s->reader, s->losses_read);
 		struct dated_loss *d = &s->losses[s->nlosses];
 
-		d->source = source_by_id(s->reader, l->source);
+		d->source = stream_source(s, l->source);
 		if (!d->source || !stream_wants(s, d->source))
 			continue;
 		d->loss = *l;

@@ -7,26 +7,8 @@
 #define TRAWL_DECODE_QUERY_STREAM_H
 
 #include "decode/base/decoder.h"
+#include "decode/query/consumer.h"
 #include "decode/query/selection.h"
-
-enum { CONSUMER_PASSED_OVER = 2 };
-
-/*
- * Where items end up. Both return 0, or 1 when no more are wanted (the output is gone). item() may
- * also return CONSUMER_PASSED_OVER: go on, but the item does not count for -c.
- */
-struct consumer {
-	int (*item)(struct consumer *c, const struct decoder *d, void *state,
-		    const struct item *it);
-	/* Events lost between two times of the timeline; comes before the first item at or after
-	 * `to`. May be NULL. */
-	int (*loss)(struct consumer *c, const struct trawl_source *s, const struct trawl_loss *l,
-		    uint64_t from, uint64_t to);
-	/* For who has to know of what the selection leaves out, too: of all sources, in its order.
-	 * May be NULL. */
-	void (*aside)(struct consumer *c, const struct decoder *d, void *state,
-		      const struct item *it);
-};
 
 struct stream;
 
@@ -70,6 +52,8 @@ struct trawl_reader *stream_reader(struct stream *s);
 bool stream_type_has(struct stream *s, const struct trawl_event_type *type, const char *name);
 /* A file that can be read again, of which all event types are known before stream_run(). */
 bool stream_seekable(const struct stream *s);
+/* The source of this id; NULL if the file has told of none yet. */
+const struct trawl_source *stream_source(const struct stream *s, uint16_t id);
 /* Is this source wanted by the selection? */
 bool stream_wants(struct stream *s, const struct trawl_source *source);
 /* Is this an event type that items are called by, of a wanted source and name? */
@@ -101,12 +85,6 @@ uint64_t stream_first(struct stream *s);
 /* summary sections of all decoders in use. */
 void stream_summaries(struct stream *s, struct out *o);
 
-/* After stream_run() of all there is: a --name that no event had, as -1 and one line in *err. */
-int stream_unseen_name(struct stream *s, struct trawl_error *err);
-/* Likewise a --pid. */
-int stream_unseen_pid(struct stream *s, struct trawl_error *err);
-/* Likewise --from and --until, when all of the file is before the one or behind the other. */
-int stream_outside(struct stream *s, struct trawl_error *err);
 /* After stream_run(): how many of the items that the consumer took were item.secret. */
 uint64_t stream_secrets(const struct stream *s);
 

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* A stream (stream.h) from inside: what its files share. */
+#ifndef TRAWL_DECODE_QUERY_STATE_H
+#define TRAWL_DECODE_QUERY_STATE_H
+
+#include "decode/base/decoder.h"
+#include "decode/query/consumer.h"
+#include "decode/query/selection.h"
+
+/* A decoder at work. */
+struct engine {
+	const struct decoder *decoder;
+	void *state;
+	bool begun; /* its prologue was given, if it has one */
+	uint64_t shown; /* which of decoder->items there were: a bit for each */
+	struct engine *next;
+};
+
+/* What is known of a source; by its id. */
+struct bound {
+	struct engine *engine;
+	bool asked, wanted;
+};
+
+/* A loss with its times on the timeline. */
+struct dated_loss {
+	const struct trawl_source *source;
+	struct trawl_loss loss;
+	uint64_t from, to;
+};
+
+enum { OCCURRED_BITS = 65536 };
+
+struct stream {
+	struct item_sink sink; /* first: decoders hand it back */
+	const char *path, *name; /* to open it by; to call it */
+	struct trawl_reader *reader, *before;
+	const struct decode_options *options;
+	struct selection *selection;
+	struct decode_context context;
+	struct engine *engines;
+	struct bound *bounds;
+	size_t nbounds;
+	struct consumer *consumer;
+	uint32_t section;        /* of the event that the decoders are at */
+	uint64_t chunk;          /* its chunk, in the section */
+	struct dated_loss *losses;
+	size_t nlosses, next_loss, losses_read;
+	const struct trawl_source *last; /* of the item before, with its answer */
+	bool last_wanted;
+	uint64_t first; /* of stream_first() */
+	uint64_t secrets;
+	uint8_t occurred[OCCURRED_BITS / 8]; /* by event type's id: there were such events */
+	bool seekable, first_known, stopped, silent;
+	bool prologue; /* items are those of a prologue: no choice is made among them */
+};
+
+#endif

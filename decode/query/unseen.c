@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/query/unseen.h"
+
+#include <string.h>
+
+#include "decode/base/time.h"
+#include "decode/query/listing.h"
+#include "decode/query/state.h"
+
+/* Of this event type there were events, or of one with the same low bits. */
+static bool occurred(const struct stream *s, const struct trawl_event_type *t)
+{
+	return s->occurred[t->id % OCCURRED_BITS / 8] >> (t->id % 8) & 1;
+}
+
+/* Every --name that some event type has is seen; those that occurred go into the listing. */
+static void list_types(struct stream *s, struct listing *l)
+{
+	bool raw = s->options->raw || s->options->export;
+
+	for (size_t i = 0; i < trawl_event_type_count(s->reader); i++) {
+		const struct trawl_event_type *t = trawl_event_type_at(s->reader, i);
+		const struct trawl_source *source = stream_source(s, t->source);
+
+		if (!raw && source && decoder_find(source->kind)->items)
+			continue; /* its items are called otherwise: those are listed already */
+		if (!l)
+			selection_name(s->selection, t->name, strlen(t->name), true);
+		else if (source && stream_wants(s, source) && occurred(s, t))
+			listing_add(l, t->name);
+	}
+}
+
+int stream_unseen_name(struct stream *s, struct trawl_error *err)
+{
+	const char *unseen;
+	struct listing l;
+
+	if (s->stopped || s->selection->begin || s->selection->end != UINT64_MAX ||
+	    s->selection->chooser)
+		return 0;
+	list_types(s, NULL);
+	unseen = selection_unseen(s->selection);
+	if (!unseen)
+		return 0;
+	listing_start(&l, unseen);
+	for (const struct engine *e = s->engines; e; e = e->next)
+		for (size_t i = 0; i < 64 && e->shown >> i; i++)
+			if (e->shown >> i & 1)
+				listing_add(&l, e->decoder->items[i]);
+	list_types(s, &l);
+	trawl_fail(err, TRAWL_USAGE, "--name: no event is called '%.100s'%s", unseen,
+		   listing_hint(&l));
+	listing_free(&l);
+	return -1;
+}
+
+int stream_unseen_pid(struct stream *s, struct trawl_error *err)
+{
+	const int32_t *unseen = selection_unseen_pid(s->selection);
+
+	if (!unseen || s->stopped || s->selection->begin || s->selection->end != UINT64_MAX)
+		return 0;
+	return trawl_fail(err, TRAWL_USAGE, "--pid: no event%s is one of process or thread %d",
+			  s->selection->nsources ? " of this --source" : "", *unseen);
+}
+
+/* When the file begins and ends on the timeline; false if it does not say. */
+static bool file_span(const struct trawl_reader *r, uint64_t *first, uint64_t *last)
+{
+	const struct trawl_sync *front = NULL;
+
+	*first = UINT64_MAX;
+	*last = 0;
+	for (size_t i = 0; i < trawl_sync_count(r); i++) {
+		const struct trawl_sync *y = trawl_sync_at(r, i);
+		uint64_t time;
+
+		if (!front || front->section != y->section)
+			front = y;
+		time = y->mono + front->real - front->mono;
+		*first = time < *first ? time : *first;
+		*last = time > *last ? time : *last;
+	}
+	return front;
+}
+
+int stream_outside(struct stream *s, struct trawl_error *err)
+{
+	const struct selection *sel = s->selection;
+	uint64_t first, last;
+	struct out o;
+
+	if (!s->seekable || sel->taken || !file_span(s->reader, &first, &last) ||
+	    (sel->begin <= last && sel->end > first))
+		return 0;
+	out_memory(&o);
+	time_full(&o, first, sel->utc);
+	out_str(&o, " to ");
+	time_full(&o, last, sel->utc);
+	out_char(&o, '\0');
+	trawl_fail(err, TRAWL_USAGE, "%s: nothing of that time is in the file, which goes from %s",
+		   sel->begin > last ? "--from" : sel->to_option, o.data);
+	out_free(&o);
+	return -1;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* What the user asked for and the file does not have, as only its end shows. */
+#ifndef TRAWL_DECODE_QUERY_UNSEEN_H
+#define TRAWL_DECODE_QUERY_UNSEEN_H
+
+#include "decode/query/stream.h"
+
+/* After stream_run() of all there is: a --name that no event had, as -1 and one line in *err. */
+int stream_unseen_name(struct stream *s, struct trawl_error *err);
+/* Likewise a --pid. */
+int stream_unseen_pid(struct stream *s, struct trawl_error *err);
+/* Likewise --from and --until, when all of the file is before the one or behind the other. */
+int stream_outside(struct stream *s, struct trawl_error *err);
+
+#endif
