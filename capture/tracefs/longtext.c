@@ -104,6 +104,35 @@ static bool any_goes_on(const struct held *h)
 	return false;
 }
 
+static size_t count_texts(const struct long_text *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->nargs; i++)
+		n += p->args[i].text;
+	return n;
+}
+
+/*
+ * Do the bytes that the event has of a string begin those of the companion? An empty string says
+ * nothing: the kernel measures long ones so. Several strings may squeeze each other, so that one
+ * ends early; a single one ends where the companion's does.
+ */
+static bool is_same_text(const struct held *h, const struct long_text_arg *a,
+			 const struct ring_event *ev)
+{
+	uint32_t word = get32(ev->data + a->at), at = word & 0xffff, n = word >> 16;
+	uint32_t len, most;
+
+	if (n <= 1 || at >= ev->len || n > ev->len - at)
+		return true;
+	len = (uint32_t)strnlen((const char *)ev->data + at, n);
+	most = len < h->pair->prefix ? len : h->pair->prefix;
+	if (memcmp(ev->data + at, h->data + a->from, most))
+		return false;
+	return len >= h->pair->prefix || !h->data[a->from + len] || count_texts(h->pair) > 1;
+}
+
 /* Is this the event of the same hit: of the same task, at the same place, with the same values? */
 static bool is_of(const struct held *h, const struct ring_event *ev)
 {
@@ -116,7 +145,8 @@ static bool is_of(const struct held *h, const struct ring_event *ev)
 	for (size_t i = 0; i < p->nargs; i++) {
 		const struct long_text_arg *a = &p->args[i];
 
-		if (!a->text && memcmp(ev->data + a->at, h->data + a->from, a->size))
+		if (a->text ? !is_same_text(h, a, ev) :
+			      memcmp(ev->data + a->at, h->data + a->from, a->size))
 			return false;
 	}
 	return true;

@@ -184,6 +184,40 @@ def long_strings(folder):
     ok(since and time.time() - since.timestamp() < 60, "the loss is of the time of the capture", summary)
 
 
+TURNS = """#include <string.h>
+__attribute__((noipa)) const char *same(const char *s) { return s; }
+int main(void)
+{
+	static const int sizes[] = {4060, 4094, 4095, 4096, 9000};
+	static char text[9001];
+	for (int i = 0; i < 5; i++) {
+		memset(text, 'a', sizeof(text));
+		text[sizes[i]] = 0;
+		same(text);
+		same("short");
+		same(text);
+		same("aaaa");
+		same("ab");
+	}
+}
+"""
+
+
+def turns(folder):
+    """What follows a string that is too long is itself, not the end of that one."""
+    program = f"{folder}/turns"
+    with open(f"{folder}/turns.c", "w") as f:
+        f.write(TURNS)
+    run("gcc", "-g", "-o", program, f"{folder}/turns.c")
+    for spec, name in ((f"uprobe:{program}:same s=+0(s):string", "s"),
+                       (f"uprobe:{program}:same%return r=$retval:string", "r")):
+        got, err = capture(folder, [spec], [program])[1:]
+        texts = [e["fields"][name] for e in got]
+        same = [t if t is None or len(t) < 512 else "long" for t in texts]
+        ok(same == ["long", "short", "long", "aaaa", "ab"] * 5, f"{name}: long and short strings in turns", same, err)
+        ok(all(t is None or set(t) == {"a"} for t in texts if t not in ("short", "ab")), f"{name}: no others' bytes")
+
+
 def unmapped(folder):
     """-p with a file that the process does not run: said, for there will be no events."""
     program = f"{folder}/program"
@@ -446,6 +480,7 @@ def main():
         pattern(folder)
         static(folder)
         long_strings(folder)
+        turns(folder)
         unmapped(folder)
         threads(folder)
         library(folder)
