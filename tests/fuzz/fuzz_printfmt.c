@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Any format file: its fields and its print format are parsed, and records of zeros, of ones and of
- * the format's own text are printed by it.
+ * the format's own text are printed by it, as a whole and field by field.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "capture/tracefs/eventformat.h"
-#include "decode/kernel/printfmt.h"
+#include "decode/kernel/printfield.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void print(struct printfmt *p, const struct symbols *s, const void *record, size_t len)
+static void print(struct printfmt *p, const struct symbols *s, const struct layout *l,
+		  const void *record, size_t len)
 {
+	struct value v;
 	/* A copy of just this size: a sanitizer sees every byte beyond it. */
 	void *copy = malloc(len ? len : 1);
 	struct out o;
@@ -20,6 +22,14 @@ static void print(struct printfmt *p, const struct symbols *s, const void *recor
 	memcpy(copy, record, len);
 	out_memory(&o);
 	printfmt_text(p, s, copy, len, &o);
+	/* Fields are shown of records that are at least as long as their type says. */
+	if (len >= l->type->size) {
+		o.len = 0;
+		layout_text(l, copy, len, true, &o);
+		layout_json(l, copy, len, true, &o);
+		for (uint32_t i = 0; i < l->n; i++)
+			shown_value(&l->shown[i], copy, len, &v);
+	}
 	out_free(&o);
 	free(copy);
 }
@@ -33,6 +43,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *text = strndup((const char *)data, size), pattern[512];
 	struct eventformat f;
 	struct trawl_error err;
+	struct print_fields *fields;
+	struct layout *l;
 	struct printfmt *p;
 
 	if (text && s && !eventformat_parse(text, strlen(text), &f, &err)) {
@@ -43,15 +55,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		source.common = f.common;
 		source.ncommon = f.ncommon;
 		p = printfmt_new(&type, &source, NULL);
+		l = layout_new(&type);
+		if (!l)
+			abort();
+		fields = p ? print_fields_new(p, &type, &s, l) : NULL;
 		for (size_t len = 0; p && len <= sizeof(pattern); len += 1 + len / 2) {
 			memset(pattern, 0, len);
-			print(p, s, pattern, len);
+			print(p, s, l, pattern, len);
 			memset(pattern, 255, len);
-			print(p, NULL, pattern, len);
+			print(p, NULL, l, pattern, len);
 			memcpy(pattern, data, len < size ? len : size);
-			print(p, s, pattern, len);
+			print(p, s, l, pattern, len);
 		}
+		print_fields_free(fields);
 		printfmt_free(p);
+		layout_free(l);
 		eventformat_free(&f);
 	}
 	symbols_free(s);
