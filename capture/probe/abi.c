@@ -92,6 +92,8 @@ char *dwarf_type_text(Dwarf_Die *die, int depth)
 	if (elsewhere(&described))
 		die = &described;
 	name = dwarf_diename(die);
+	if (name && !*name)
+		name = NULL;
 	tag = dwarf_tag(die);
 	if (depth > MAX_DEPTH)
 		return xstrdup("...");
