@@ -140,7 +140,7 @@ child=$(pgrep -P $trawl | head -1)
 until_true "[ \"\$(readlink /proc/$child/exe)\" = \"\$(readlink -f $target)\" ]"
 kill -STOP $trawl
 before=$(date +%s%N)
-kill -SEGV "$child"
+kill -ABRT "$child"
 until_true "grep -q '^State:.Z' /proc/$child/status"
 after=$(date +%s%N)
 sleep 0.3
@@ -148,7 +148,7 @@ kill -CONT $trawl
 wait $trawl
 at=$(trawl-decode --json --source trawl "$work/late.trawl" | sed -n 's/.*"ts_ns":\([0-9]*\).*/\1/p')
 same "a crash has the time of its signal" yes "$([ "$at" -ge "$before" ] && [ "$at" -le "$after" ] && echo yes || echo "$before $at $after")"
-same "its status is a shell's" 139 "$(trawl-decode --meta=end "$work/late.trawl" | sed -n 's/.*"exit_status": *\([0-9]*\).*/\1/p')"
+same "its status is a shell's" 134 "$(trawl-decode --meta=end "$work/late.trawl" | sed -n 's/.*"exit_status": *\([0-9]*\).*/\1/p')"
 trawl --ring 4m -w "$work/fine.trawl" -i "$hit" -- "$target" exit 42 2>"$work/err"
 has "a failed command has not crashed" "$(said)" 'no trigger: nothing was written'
 trawl --ring 4m --after 0s -w "$work/fine.trawl" -i "$hit" -- "$target" wait >/dev/null 2>"$work/err" & trawl=$!
