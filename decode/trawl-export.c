@@ -184,9 +184,9 @@ static int set_format(struct options *o, const char *name, struct trawl_error *e
 		n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", i ? ", " : "",
 				      formats[i].name);
 	}
-	return trawl_fail(err, TRAWL_USAGE,
-			  "--to: '%.100s' is no format; there are %s (the end of a time range is "
-			  "--until)", name, list);
+	return trawl_fail(err, TRAWL_USAGE, "--to: '%.100s' is no format; there are %s%s", name, list,
+			  name[strspn(name, "+")] >= '0' && name[strspn(name, "+")] <= '9' ?
+			  " (the end of a time range is --until)" : "");
 }
 
 static int set_linktype(struct options *o, const char *arg, struct trawl_error *err)

@@ -241,6 +241,7 @@ const char *const usb_ends[] = {"done", "error", "unanswered", "half", "pending"
 static void transfer_tree(const struct usb_detail *d, struct tree *t)
 {
 	const struct transfer *x = d->transfer;
+	uint64_t latency;
 
 	tree_str(t, "end", usb_ends[x->end]);
 	if (x->has_complete)
@@ -251,8 +252,8 @@ static void transfer_tree(const struct usb_detail *d, struct tree *t)
 	}
 	if (x->end == TRANSFER_DONE)
 		tree_uint(t, "actual", x->complete.length);
-	if (transfer_latency(x))
-		tree_uint(t, "latency_ns", transfer_latency(x));
+	if (transfer_latency(x, &latency))
+		tree_uint(t, "latency_ns", latency);
 }
 
 static void event_tree(const struct usb_detail *d, struct tree *t)
@@ -363,6 +364,7 @@ static void result_brief(const struct usb_detail *d, struct out *o)
 {
 	const struct transfer *x = d->transfer;
 	const struct urb *carrier = transfer_data(x);
+	uint64_t latency;
 
 	if (!x->has_complete) {
 		out_str(o, ", ");
@@ -385,8 +387,8 @@ static void result_brief(const struct usb_detail *d, struct out *o)
 		out_printf(o, ", %s (%s%s%d)", usb_status_name(x->complete.status),
 			   usb_status_errno(x->complete.status),
 			   *usb_status_errno(x->complete.status) ? " " : "", x->complete.status);
-	if (transfer_latency(x))
-		duration(transfer_latency(x), o);
+	if (transfer_latency(x, &latency) && latency)
+		duration(latency, o);
 	else if (!x->has_submit)
 		out_str(o, ", submission not recorded");
 	if (carrier && urb_missing(carrier)) {

@@ -171,7 +171,7 @@ static void count_data(struct usb_stats *s, struct endpoint *e, const struct tra
 static void count_done(struct endpoint *e, const struct transfer *t)
 {
 	const struct urb *u = &t->complete;
-	uint64_t latency = transfer_latency(t);
+	uint64_t latency;
 
 	e->bytes += u->length;
 	if (t->has_submit && u->length < t->submit.length && usb_status_moved(u->status) &&
@@ -181,7 +181,7 @@ static void count_done(struct endpoint *e, const struct transfer *t)
 		e->iso_packets += u->ndesc;
 		e->iso_errors += (uint32_t)u->iso_errors;
 	}
-	if (latency) {
+	if (transfer_latency(t, &latency)) {
 		e->timed++;
 		e->latency[bucket_of(latency / 1000)]++;
 		if (e->timed == 1 || latency < e->shortest)

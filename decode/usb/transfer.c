@@ -314,9 +314,8 @@ const uint8_t *transfer_setup(const struct transfer *t)
 	return NULL;
 }
 
-uint64_t transfer_latency(const struct transfer *t)
+bool transfer_latency(const struct transfer *t, uint64_t *ns)
 {
-	if (!t->has_submit || !t->has_complete || t->completed < t->submitted)
-		return 0;
-	return t->completed - t->submitted;
+	*ns = t->completed - t->submitted;
+	return t->has_submit && t->has_complete && t->completed >= t->submitted;
 }

@@ -42,8 +42,8 @@ const struct urb *transfer_data(const struct transfer *t);
 /* The setup packet, or NULL. */
 const uint8_t *transfer_setup(const struct transfer *t);
 
-/* ns from submission to completion; 0: not known (a half is missing, or time went back). */
-uint64_t transfer_latency(const struct transfer *t);
+/* *ns from submission to completion; false: not known (a half is missing, or time went back). */
+bool transfer_latency(const struct transfer *t, uint64_t *ns);
 
 struct transfers;
 struct transfers *transfers_new(void); /* NULL: out of memory */
