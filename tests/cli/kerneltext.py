@@ -36,6 +36,17 @@ OURS = r"^\S+ \[(?P<cpu>\d+)\] .*?-(?P<tid>\d+) +[^\s:]+:(?P<name>\S+) *(?P<text
 THEIRS = r"^ *\S.*?-(?P<tid>\d+) +\[(?P<cpu>\d+)\] \S+ +[\d.]+: (?P<name>\w+): ?(?P<text>.*)"
 
 
+def one_line(text):
+    """The kernel's text with a line end inside an event as trawl has it: a backslash and an n."""
+    out = []
+    for line in text.split("\n"):
+        if out and line[:1] != "#" and not re.match(THEIRS, line):
+            out[-1] += "\\n" + line
+        else:
+            out.append(line)
+    return "\n".join(out)
+
+
 def read(path):
     with open(path, errors="replace") as f:
         return f.read()
@@ -150,7 +161,7 @@ def compare():
     tasks = children(int(read("shell")))
     hashed = hashes(re.search(r"^machine .*?kernel ([0-9.]+)", decode("--summary"), re.M)[1])
     ours = counted(decode("--print"), OURS, tasks, hashed)
-    kernel = counted(read("trace"), THEIRS, tasks, hashed)
+    kernel = counted(one_line(read("trace")), THEIRS, tasks, hashed)
     number = [(sum(ours[key].values()), sum(kernel[key].values()), *key) for key in ours]
     total, kinds = sum(n[0] for n in number), {key[2] for key in ours}
     missing = [n for n in number if n[0] != n[1]]

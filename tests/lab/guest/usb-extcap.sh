@@ -5,7 +5,7 @@
 . "$TRAWL_SRC/tests/lab/lab.sh"
 modprobe usbmon
 
-folder=$(sed -n 's/^wiresharkextcapdir = //p' "$TRAWL_BUILD/Makefile")
+folder=$(sed -n 's/^wireshark_looks_extcapdir = //p' "$TRAWL_BUILD/Makefile")
 mkdir -p "$folder"
 # Alone, so that tshark asks no other program: each call takes seconds here.
 rm -f "$folder"/*

@@ -24,8 +24,8 @@ END
 modprobe usbmon
 fly=$LAB_KEEP/fly.trawl
 disk=$(disks | head -1)
-fails "a field that USB does not have is known at once" 2 "no event here has a field 'state'" \
-	trawl -i usb --ring 4m -w none.trawl --trigger 'state == 1'
+fails "a field that USB does not have is known at once" 2 "no event here has a field 'colour'" \
+	trawl -i usb --ring 4m -w none.trawl --trigger 'colour == 1'
 fails "and so is a word that a field never has" 2 'never .stal.; did you mean stall' \
 	trawl -i usb --ring 4m -w none.trawl --trigger 'status_name == "stal"'
 start fly trawl -i usb -i event:block:block_rq_issue --ring 4m --after 300ms -w $fly \
