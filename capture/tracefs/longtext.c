@@ -114,9 +114,9 @@ static size_t count_texts(const struct long_text *p)
 }
 
 /*
- * Do the bytes that the event has of a string begin those of the companion? An empty string says
- * nothing: the kernel measures long ones so. Several strings may squeeze each other, so that one
- * ends early; a single one ends where the companion's does.
+ * Do the bytes that the event has of a string begin those of the companion? A string of no bytes
+ * says nothing: the kernel measures long ones so, an empty one has its NUL. Several strings may
+ * squeeze each other, so that one ends early; a single one ends where the companion's does.
  */
 static bool is_same_text(const struct held *h, const struct long_text_arg *a,
 			 const struct ring_event *ev)
@@ -124,7 +124,7 @@ static bool is_same_text(const struct held *h, const struct long_text_arg *a,
 	uint32_t word = get32(ev->data + a->at), at = word & 0xffff, n = word >> 16;
 	uint32_t len, most;
 
-	if (n <= 1 || at >= ev->len || n > ev->len - at)
+	if (!n || at >= ev->len || n > ev->len - at)
 		return true;
 	len = (uint32_t)strnlen((const char *)ev->data + at, n);
 	most = len < h->pair->prefix ? len : h->pair->prefix;
