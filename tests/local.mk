@@ -25,7 +25,12 @@ libtrawl_test_la_LIBADD = $(libtrawl_la_LIBADD)
 
 
 TESTS += tests/structure.py
-EXTRA_DIST += tests/structure.py
+EXTRA_DIST += tests/structure.py tests/compare.py
+
+# Whether another build (of the tree before a change) writes the same bytes over all samples.
+compare: $(bin_PROGRAMS)
+	@$(AM_TESTS_ENVIRONMENT) /usr/bin/python3 '$(srcdir)/tests/compare.py' '$(BEFORE)' $(FILES)
+.PHONY: compare
 
 include tests/format/local.mk
 include tests/capture/local.mk
