@@ -101,6 +101,7 @@ if [ "${1:-}" = quick ]; then
 	suite "tests" build check
 else
 	ahead "kernels of the lab" make -C build lab-kernels
+	ahead "QEMU of the lab" make -C build lab-qemu
 	ahead "building with sanitizers in build-asan/" with_tests build-asan --enable-werror --with-all --enable-sanitizers
 	suite "tests" build check
 	met "building with sanitizers in build-asan/" || failed=$((failed + 1))
@@ -112,6 +113,7 @@ else
 	one "build without optional libraries"
 	one "distribution"
 	met "kernels of the lab" || failed=$((failed + 1))
+	met "QEMU of the lab" || failed=$((failed + 1))
 	# Alone: its guests keep the machine busy, and what they are told of time has to be right.
 	suite "lab" build lab-check
 fi

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 import time
+import typing
 
 DISK_BYTES = 64 << 20
 # Of a guest; three quarters hold what it writes.
@@ -62,14 +63,35 @@ def read(path):
         return ""
 
 
-# QEMU's name of a machine, more of its devices, and words for its kernel. The usual one has the results
-# folder by a second 9p device, too, for the time after it slept, which no 9p of Linux survives
-# (suspend.sh). The one with an IOMMU also begins each tracefs instance with large ring buffers, so that
-# few of them find room.
+# The usual machine has the results folder by a second 9p device, too, for the time after it slept, which no
+# 9p of Linux survives (suspend.sh). The one with an IOMMU also begins each tracefs instance with large ring
+# buffers, so that few of them find room. A client Skylake has branch records (LBR, BTS) and the counters
+# that perf needs for them, in a QEMU of our own (qemu/README.md); the NMI watchdog would take one.
+class Machine(typing.NamedTuple):
+    board: str
+    devices: list
+    words: str  # of its kernel's command line
+    cpu: str = CPU
+    patched: bool = False  # by qemu/branch-record.patch
+
+
+SKYLAKE = CPU + ",vendor=GenuineIntel,family=6,model=94,stepping=3,pmu=on,lbr-fmt=5"
 MACHINES = {
-    "": ("pc", ["-device", "virtio-9p-pci,fsdev=lab,mount_tag=after,addr=0x1e"], " no_console_suspend"),
-    "iommu": ("q35", ["-device", "intel-iommu"], " intel_iommu=on trace_buf_size=96M"),
+    "": Machine("pc", ["-device", "virtio-9p-pci,fsdev=lab,mount_tag=after,addr=0x1e"], " no_console_suspend"),
+    "iommu": Machine("q35", ["-device", "intel-iommu"], " intel_iommu=on trace_buf_size=96M"),
+    "skylake": Machine("pc", [], " nmi_watchdog=0", SKYLAKE, True),
+    "skylake-pti": Machine("pc", [], " nmi_watchdog=0 pti=on", SKYLAKE, True),
 }
+
+
+def program(build, machine):
+    """The QEMU of a machine, as words of a command line; one of our own is built where it is not there yet."""
+    if not MACHINES[machine].patched:
+        return ["qemu-system-x86_64"]
+    folder = os.environ.get("LAB_CACHE") or f"{build}/lab"
+    made = subprocess.run([os.path.join(os.path.dirname(__file__), "qemu/build"), folder],
+                          stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+    return [made, "-L", "/usr/share/qemu", "-L", "/usr/share/seabios"]
 
 
 def tsc_rate(build):
@@ -81,10 +103,10 @@ def tsc_rate(build):
 
 def qemu_command(home, results, log, sockets, words, machine):
     shell = words["shell"]
-    name, devices, more = MACHINES[machine]
-    append = KERNEL_WORDS + more + tsc_rate(words["build"]) + " " + " ".join(f"lab.{k}={v}" for k, v in words.items())
-    command = ["qemu-system-x86_64", "-machine", name + ",i8042=off", *devices, "-accel", ACCELERATOR, "-cpu", CPU, "-smp", "2",
-               "-m", MEMORY, "-nodefaults", "-display", "none", "-no-reboot",
+    kind = MACHINES[machine]
+    append = KERNEL_WORDS + kind.words + tsc_rate(words["build"]) + " " + " ".join(f"lab.{k}={v}" for k, v in words.items())
+    command = [*program(words["build"], machine), "-machine", kind.board + ",i8042=off", *kind.devices,
+               "-accel", ACCELERATOR, "-cpu", kind.cpu, "-smp", "2", "-m", MEMORY, "-nodefaults", "-display", "none", "-no-reboot",
                "-kernel", os.path.join(home, "kernel"), "-initrd", os.path.join(home, "initrd"),
                "-append", append,
                "-serial", "mon:stdio" if shell else f"file:{log}/console.log",

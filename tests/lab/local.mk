@@ -21,7 +21,9 @@ EXTRA_DIST += tests/lab/run tests/lab/guest.py tests/lab/runner.sh tests/lab/ker
 	tests/lab/guest/usb-same.sh tests/lab/host/usb-same.sh tests/lab/host/pcapsame.py tests/lab/host/decodesame.py \
 	tests/lab/guest/usb-samples.sh tests/lab/host/usb-samples.sh \
 	tests/lab/guest/usb-uas.sh tests/lab/host/usb-uas.sh \
-	tests/lab/guest/usb-text.sh tests/lab/host/usb-text.sh tests/lab/host/textsame.py
+	tests/lab/guest/usb-text.sh tests/lab/host/usb-text.sh tests/lab/host/textsame.py \
+	tests/lab/qemu/build tests/lab/qemu/branch-record.patch tests/lab/qemu/README.md tests/lab/qemu/COPYING \
+	tests/lab/guest/cpu-branches.sh tests/lab/brstack.py
 
 lab-programs: all $(check_PROGRAMS) $(check_LTLIBRARIES)
 lab-check: lab-programs
@@ -38,13 +40,23 @@ lab-shell: lab-programs
 lab-kernels:
 	@for k in $(LAB_KERNELS); do $(srcdir)/tests/lab/kernel $$k lab/$$k || exit; done
 
+# The QEMU whose processor has branch records, which takes minutes; LAB_CACHE keeps it elsewhere.
+lab-qemu:
+	@$(srcdir)/tests/lab/qemu/build "$${LAB_CACHE:-lab}"
+
 clean-local: lab-clean
 lab-clean:
 	rm -rf lab
-.PHONY: lab-programs lab-check lab-shell lab-kernels lab-clean
+.PHONY: lab-qemu lab-programs lab-check lab-shell lab-kernels lab-clean
 
-check_PROGRAMS += tests/lab/usbload tests/lab/tsc
+check_PROGRAMS += tests/lab/usbload tests/lab/tsc tests/lab/lbr tests/lab/branchload
 tests_lab_tsc_SOURCES = tests/lab/tsc.c
 tests_lab_tsc_CFLAGS = $(AM_CFLAGS)
 tests_lab_usbload_SOURCES = tests/lab/usbload.c
 tests_lab_usbload_CFLAGS = $(AM_CFLAGS)
+tests_lab_lbr_SOURCES = tests/lab/lbr.c
+tests_lab_lbr_CFLAGS = $(AM_CFLAGS)
+tests_lab_branchload_SOURCES = tests/lab/branchload.c
+# -O1 keeps the loop and the jump as they are written; position-independent code has a fixed place in the file.
+tests_lab_branchload_CFLAGS = $(AM_CFLAGS) -O1 -no-pie -fno-pie
+tests_lab_branchload_LDFLAGS = -no-pie
