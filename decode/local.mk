@@ -40,7 +40,7 @@ libdecode_la_SOURCES = \
 include decode/kernel.mk
 # USB.
 libdecode_la_SOURCES += \
-	decode/base/bytes.h \
+	decode/base/bytes.h decode/base/align.h decode/base/align.c \
 	decode/usb/chapter9.h decode/usb/detail.h \
 	decode/usb/buspacket.c \
 	decode/usb/cdc.h decode/usb/cdc.c \
@@ -85,6 +85,8 @@ libdecode_la_SOURCES += \
 	decode/usb/status.h decode/usb/status.c \
 	decode/usb/usbmontext.h decode/usb/usbmontext.c \
 	decode/usb/parts.c \
+	decode/usb/echofield.h decode/usb/echofield.c \
+	decode/usb/transferdiff.h decode/usb/transferdiff.c \
 	decode/export/usbmonout.h decode/export/usbmonout.c \
 	decode/export/pcap.h decode/export/pcap.c \
 	decode/usb/statistics.h decode/usb/statistics.c
@@ -92,7 +94,8 @@ libdecode_la_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(ZLIB_CFLAGS) -O3
 libdecode_la_LIBADD = $(JSON_LIBS) $(ZLIB_LIBS) -lm
 
 bin_PROGRAMS += trawl-decode trawl-export
-trawl_decode_SOURCES = decode/trawl-decode.c decode/protocols.h decode/protocols.c
+trawl_decode_SOURCES = decode/trawl-decode.c decode/protocols.h decode/protocols.c \
+	decode/diff.h decode/diff.c decode/usbdiff.h decode/usbdiff.c
 trawl_decode_CFLAGS = $(AM_CFLAGS) -O2
 trawl_decode_LDADD = libimport.la libdecode.la libcommon.la libtrawl.la
 trawl_export_SOURCES = decode/export/export.h decode/trawl-export.c

@@ -10,6 +10,7 @@
 #include "decode/query/around.h"
 #include "decode/base/cli.h"
 #include "decode/base/glob.h"
+#include "decode/diff.h"
 #include "decode/query/join.h"
 #include "decode/export/contents.h"
 #include "decode/export/jsonl.h"
@@ -22,7 +23,7 @@
 enum {
 	OPTION_JSON = OPTION_PROGRAM, OPTION_SUMMARY, OPTION_META, OPTION_COLOR, OPTION_BOUNDS,
 	OPTION_FIELDS, OPTION_PRINT, OPTION_AROUND, OPTION_WINDOW, OPTION_JOIN,
-	OPTION_PROTOCOL,
+	OPTION_PROTOCOL, OPTION_DIFF,
 };
 
 static const struct option long_options[] = {
@@ -39,18 +40,21 @@ static const struct option long_options[] = {
 	{"window", required_argument, NULL, OPTION_WINDOW},
 	{"join", no_argument, NULL, OPTION_JOIN},
 	{"protocol", no_argument, NULL, OPTION_PROTOCOL},
+	{"diff", no_argument, NULL, OPTION_DIFF},
 	{NULL, 0, NULL, 0},
 };
 
 static const char help_text[] =
 	"Usage: trawl-decode [OPTION]... FILE\n"
 	"       trawl-decode --protocol [OPTION]... FILE...\n"
+	"       trawl-decode --diff [OPTION]... FILE FILE\n"
 	"Shows a capture; FILE may be - for standard input.\n"
 	"\n"
 	"      --json           one JSON object a line\n"
 	"      --summary        what is in the file, on a page\n"
 	"  -D                   the kinds of events in it, how many, and their fields\n"
 	"      --protocol       what messages an unknown USB protocol has, of one FILE or several\n"
+	"      --diff           where two captures of the same thing differ first (USB)\n"
 	"      --meta[=GLOB]    list the metadata, or print the pieces of this name\n"
 	"\n"
 	SELECTION_HELP
@@ -87,6 +91,7 @@ struct options {
 	bool list;        /* -D */
 	bool join, has_window; /* --join, --window */
 	bool protocol;    /* --protocol */
+	bool diff;        /* --diff */
 	int times;        /* how many -t */
 	bool monotonic;   /* -tm */
 	bool bounds, colour;
@@ -163,6 +168,9 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 	case OPTION_PROTOCOL:
 		o->protocol = o->reading.many = true;
 		return 0;
+	case OPTION_DIFF:
+		o->diff = o->reading.many = true;
+		return 0;
 	case OPTION_WINDOW:
 		o->has_window = true;
 		return time_arg_span("--window", optarg, &o->window, err);
@@ -219,6 +227,14 @@ static int parse(struct options *o, int argc, char **argv, struct trawl_error *e
 		return trawl_fail(err, TRAWL_USAGE, "--protocol: is a view of its own, as text or "
 						    "with --json: no --summary, --meta, --around, "
 						    "--join, --raw");
+	if (!got && o->diff && ((o->mode != MODE_TEXT && o->mode != MODE_JSON) || o->join || o->list ||
+				o->around_text || o->protocol || o->reading.decode.raw))
+		return trawl_fail(err, TRAWL_USAGE, "--diff: is a view of its own, as text or with "
+						    "--json: no --summary, --meta, --around, --join, "
+						    "--protocol, --raw, -D");
+	if (!got && o->diff && argc - optind != 2)
+		return trawl_fail(err, TRAWL_USAGE, "--diff: takes two files, not %d: trawl-decode "
+						    "--diff GOOD BAD", argc - optind);
 	return got;
 }
 
@@ -414,6 +430,10 @@ int main(int argc, char **argv)
 	if (got == 0 && o.protocol) {
 		status = protocols_print(r, argv + optind, (size_t)(argc - optind),
 					 o.mode == MODE_JSON, &out);
+		goto out;
+	}
+	if (got == 0 && o.diff) {
+		status = diff_print(r, argv + optind, o.mode == MODE_JSON, &out);
 		goto out;
 	}
 	if (got == 0)

@@ -20,8 +20,8 @@ CLI_KERNEL = tests/cli/kernel.py tests/cli/kerneltext.py
 TESTS += $(CLI_KERNEL)
 EXTRA_DIST += $(CLI_KERNEL)
 
-TESTS += tests/cli/usb_none.sh tests/cli/import.py tests/cli/usbpcap.py
-EXTRA_DIST += tests/cli/usb_none.sh tests/cli/import.py tests/cli/usbpcap.py
+TESTS += tests/cli/usb_none.sh tests/cli/import.py tests/cli/usbpcap.py tests/cli/diff.py
+EXTRA_DIST += tests/cli/usb_none.sh tests/cli/import.py tests/cli/usbpcap.py tests/cli/diff.py
 
 TESTS += tests/cli/samples.sh tests/cli/readme.sh tests/cli/messages.sh tests/cli/list.sh tests/cli/suites.sh tests/cli/install.sh tests/cli/prepare.sh
 EXTRA_DIST += tests/cli/samples.sh tests/cli/readme.sh tests/cli/messages.sh tests/cli/list.sh tests/cli/suites.sh tests/cli/install.sh tests/cli/prepare.sh

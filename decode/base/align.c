@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/base/align.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Edits that are searched at a time. What is farther apart is aligned in pieces. */
+#define EDITS_MAX 1024
+
+struct aligned {
+	const uint64_t *a, *b;
+	struct align_run *runs;
+	size_t n, room;
+	int32_t *reach; /* of each edit count d, for each diagonal -d..d: how far a is matched */
+};
+
+/* Adds one element, or lengthens the run that ends there. */
+static int add(struct aligned *s, size_t a, size_t b, size_t n)
+{
+	struct align_run *last = s->n ? &s->runs[s->n - 1] : NULL;
+
+	if (last && last->a + last->n == a && last->b + last->n == b) {
+		last->n += n;
+		return 0;
+	}
+	if (s->n == s->room) {
+		struct align_run *grown = realloc(s->runs, (2 * s->room + 16) * sizeof(*grown));
+
+		if (!grown)
+			return -1;
+		s->runs = grown;
+		s->room = 2 * s->room + 16;
+	}
+	s->runs[s->n++] = (struct align_run){a, b, n};
+	return 0;
+}
+
+static int32_t *row(const struct aligned *s, int32_t d)
+{
+	return s->reach + (size_t)d * (size_t)d + (size_t)d; /* rows of 1, 3, 5, ... ; its middle */
+}
+
+/* How far diagonal k = a - b gets with d edits: the better of its neighbours, and one step more. */
+static int32_t start(const struct aligned *s, int32_t d, int32_t k)
+{
+	const int32_t *before = row(s, d - 1);
+
+	if (k == -d || (k != d && before[k - 1] < before[k + 1]))
+		return before[k + 1];
+	return before[k - 1] + 1;
+}
+
+static int32_t slide(const struct aligned *s, size_t a0, size_t b0, int32_t x, int32_t k, int32_t na,
+		     int32_t nb)
+{
+	while (x < na && x - k < nb && s->a[a0 + (size_t)x] == s->b[b0 + (size_t)(x - k)])
+		x++;
+	return x;
+}
+
+/* Walks back from (d, k) to the origin and adds the runs on the way, the first one first. */
+static int trace(struct aligned *s, size_t a0, size_t b0, int32_t d, int32_t k)
+{
+	int32_t x = row(s, d)[k], from, previous;
+
+	if (!d)
+		return x ? add(s, a0, b0, (size_t)x) : 0;
+	previous = k == -d || (k != d && row(s, d - 1)[k - 1] < row(s, d - 1)[k + 1]) ? k + 1 : k - 1;
+	from = start(s, d, k);
+	if (trace(s, a0, b0, d - 1, previous))
+		return -1;
+	return x > from ? add(s, a0 + (size_t)from, b0 + (size_t)(from - k), (size_t)(x - from)) : 0;
+}
+
+/*
+ * Aligns from (*a0, *b0) on, to the ends or as far as EDITS_MAX edits reach, and moves the two there.
+ */
+static int piece(struct aligned *s, size_t *a0, size_t na, size_t *b0, size_t nb)
+{
+	size_t wide = na - *a0 < INT32_MAX / 2 ? na - *a0 : INT32_MAX / 2;
+	size_t high = nb - *b0 < INT32_MAX / 2 ? nb - *b0 : INT32_MAX / 2;
+	int32_t w = (int32_t)wide, h = (int32_t)high, best = -1, far = -1, d = 0;
+
+	for (d = 0; d < EDITS_MAX; d++) {
+		far = -1;
+		for (int32_t k = -d; k <= d; k += 2) {
+			int32_t x = slide(s, *a0, *b0, d ? start(s, d, k) : 0, k, w, h);
+
+			row(s, d)[k] = x;
+			if (x <= w && x - k <= h && 2 * x - k > far) {
+				far = 2 * x - k;
+				best = k;
+			}
+			if (x >= w && x - k >= h)
+				goto found;
+		}
+	}
+	d--;
+found:
+	if (far < 0 || trace(s, *a0, *b0, d, best))
+		return -1;
+	*b0 += (size_t)(row(s, d)[best] - best);
+	*a0 += (size_t)row(s, d)[best];
+	return 0;
+}
+
+int align(const uint64_t *a, size_t na, const uint64_t *b, size_t nb, struct align_run **runs,
+	  size_t *nruns)
+{
+	struct aligned s = {.a = a, .b = b};
+	size_t at = 0, bt = 0;
+
+	s.reach = malloc((size_t)EDITS_MAX * EDITS_MAX * sizeof(*s.reach));
+	if (!s.reach)
+		return -1;
+	while (at < na && bt < nb)
+		if (piece(&s, &at, na, &bt, nb))
+			goto fail;
+	free(s.reach);
+	s.reach = NULL;
+	if (add(&s, na, nb, 0))
+		goto fail;
+	*runs = s.runs;
+	*nruns = s.n;
+	return 0;
+fail:
+	free(s.reach);
+	free(s.runs);
+	return -1;
+}

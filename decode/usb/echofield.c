@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/usb/echofield.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/usb/msc.h"
+
+#define STEPS_MIN 8 /* fewer steps of one size may be chance; as direction_look() has it */
+
+struct echo_lengths {
+	uint32_t length;
+	bool counts[ECHO_REACH];
+};
+
+void echo_free(struct echo_fields *f)
+{
+	free(f->lengths);
+	memset(f, 0, sizeof(*f));
+}
+
+/* Whether this byte changes, and only where the byte that counts starts anew: its higher byte. */
+static bool is_carry(const struct sample *s, size_t n, uint32_t at, uint32_t low, int step)
+{
+	bool changes = false;
+
+	for (size_t i = 1; i < n; i++) {
+		bool anew = step > 0 ? s[i].p[low] < s[i - 1].p[low] : s[i].p[low] > s[i - 1].p[low];
+
+		if (s[i].p[at] != s[i - 1].p[at] && !anew)
+			return false;
+		changes |= s[i].p[at] != s[i - 1].p[at];
+	}
+	return changes;
+}
+
+/* The bytes beside one that counts, as far as they carry. */
+static void add_carries(struct echo_lengths *e, const struct direction *d, const struct sample *s,
+			size_t n, uint32_t at)
+{
+	uint32_t end = e->length < ECHO_REACH ? e->length : ECHO_REACH;
+
+	for (uint32_t i = at + 1; i < end && i < at + 4; i++) {
+		if (!is_carry(s, n, i, at, d->counters[at].step))
+			break;
+		e->counts[i] = true;
+	}
+	for (uint32_t i = at; i > 0 && i + 3 > at; i--) {
+		if (!is_carry(s, n, i - 1, at, d->counters[at].step))
+			break;
+		e->counts[i - 1] = true;
+	}
+}
+
+static int add(struct echo_fields *f, uint32_t length, const struct direction *d,
+	       const struct sample *samples, size_t n)
+{
+	struct echo_lengths *grown = realloc(f->lengths, (f->n + 1) * sizeof(*grown));
+	struct echo_lengths *e;
+	bool any = false;
+
+	if (!grown)
+		return -1;
+	f->lengths = grown;
+	e = &grown[f->n];
+	memset(e, 0, sizeof(*e));
+	e->length = length;
+	for (uint32_t i = 0; i < ECHO_REACH && i < length; i++) {
+		/* Bits of a byte that count may as well be a command: they are compared. */
+		if (!d->counters[i].is || d->counters[i].shift)
+			continue;
+		any = e->counts[i] = true;
+		add_carries(e, d, samples, n, i);
+	}
+	f->n += any;
+	return 0;
+}
+
+static int by_length(const void *a, const void *b)
+{
+	const struct sample *const *x = a, *const *y = b;
+
+	if ((*x)->length != (*y)->length)
+		return (*x)->length < (*y)->length ? -1 : 1;
+	return *x < *y ? -1 : *x > *y;
+}
+
+int echo_learn(struct echo_fields *f, const struct sample *messages, size_t n)
+{
+	const struct sample **sorted = malloc((n + 1) * sizeof(*sorted));
+	struct sample *same = malloc((n + 1) * sizeof(*same));
+	struct direction *d = malloc(sizeof(*d));
+	int ret = sorted && same && d ? 0 : -1;
+
+	for (size_t i = 0; !ret && i < n; i++)
+		sorted[i] = &messages[i];
+	if (!ret && n)
+		qsort(sorted, n, sizeof(*sorted), by_length);
+	for (size_t i = 0, end; !ret && i < n; i = end) {
+		for (end = i; end < n && sorted[end]->length == sorted[i]->length; end++) {
+			same[end - i] = *sorted[end];
+			if (same[end - i].length > ECHO_REACH)
+				same[end - i].length = ECHO_REACH;
+		}
+		if (end - i <= STEPS_MIN || !sorted[i]->length)
+			continue;
+		memset(d, 0, sizeof(*d));
+		direction_look(d, same, end - i);
+		ret = add(f, sorted[i]->length, d, same, end - i);
+	}
+	free(sorted);
+	free(same);
+	free(d);
+	return ret;
+}
+
+static void set(bool mask[ECHO_REACH], size_t at, size_t n)
+{
+	memset(mask + at, true, n);
+}
+
+/* A CBW of 31 bytes or a CSW of 13: their tags. */
+static bool is_wrapper(const uint8_t *p, size_t n)
+{
+	return msc_is_cbw(p, n) || (n == 13 && !memcmp(p, "USBS", 4));
+}
+
+/* A still-image container: its length, a type from 1 to 4; the transaction id is in bytes 8 to 11. */
+static bool is_container(const uint8_t *p, size_t n)
+{
+	return n >= 12 && n <= 32 && p[0] == n && !p[1] && !p[2] && !p[3] && p[4] >= 1 && p[4] <= 4 &&
+	       !p[5];
+}
+
+void echo_mask(const struct echo_fields *f, bool storage, const uint8_t *p, size_t n,
+	       bool mask[ECHO_REACH])
+{
+	memset(mask, 0, ECHO_REACH * sizeof(*mask));
+	if (is_wrapper(p, n)) {
+		set(mask, 4, 4);
+		return;
+	}
+	if (storage)
+		return; /* sectors count nothing */
+	if (is_container(p, n))
+		set(mask, 8, 4);
+	for (size_t i = 0; f && i < f->n; i++)
+		if (f->lengths[i].length == n)
+			for (size_t k = 0; k < ECHO_REACH; k++)
+				mask[k] |= f->lengths[i].counts[k];
+}

@@ -1,0 +1,802 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/usb/transferdiff.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "decode/base/align.h"
+#include "decode/base/bytes.h"
+#include "decode/usb/class.h"
+#include "decode/usb/echofield.h"
+#include "decode/usb/status.h"
+
+/* What is kept of a transfer: the front of its data, which may hold echo fields, and a hash. */
+struct element {
+	uint64_t item;
+	uint64_t rest;    /* hash of the data behind ECHO_REACH */
+	size_t at;        /* of the kept bytes, in the capture's store */
+	uint32_t kept, length;
+	int32_t status;
+	uint8_t setup[8];
+	bool answered;    /* there is a status */
+	bool cancelled;   /* by the host, or since the device is gone */
+	bool secret;      /* keystrokes: no byte of it is told */
+};
+
+struct pipe {
+	uint8_t xfer, endpoint;
+	bool storage;
+	struct element *elements;
+	size_t n, room;
+	uint64_t open; /* IN transfers that ended without data by the host's doing */
+	struct echo_fields echo;
+	/* By transferdiff_compare(): of those with a partner, in capture 0's pipe. */
+	struct pipe *partner;
+	uint64_t same, changed, only[2], before[2];
+};
+
+/* The answer to a standard request: the longest that came. */
+struct answer {
+	uint8_t request[6]; /* the setup packet without its length */
+	bool good;
+	uint64_t item;
+	size_t at;
+	uint32_t length;
+};
+
+struct device {
+	unsigned int capture;
+	uint16_t bus;
+	uint8_t address;
+	bool known, root, enumerated;
+	uint16_t vendor, product;
+	char name[128];
+	struct pipe *pipes;
+	size_t npipes;
+	struct answer *answers;
+	size_t nanswers;
+	struct device *partner;
+	uint64_t answers_same, answers_differ;
+	struct device *next; /* by appearance */
+};
+
+struct transfer_diff {
+	const char *name[2];
+	struct device *devices[2], **last[2];
+	uint8_t *bytes[2];
+	size_t used[2], room[2];
+	struct transfer_difference first;
+	uint64_t order; /* of first: smaller is earlier */
+	uint64_t count, same, transfers[2];
+};
+
+struct transfer_diff *transferdiff_new(const char *const name[2])
+{
+	struct transfer_diff *t = calloc(1, sizeof(*t));
+
+	for (unsigned int i = 0; t && i < 2; i++) {
+		t->name[i] = name[i];
+		t->last[i] = &t->devices[i];
+	}
+	return t;
+}
+
+static void free_device(struct device *d)
+{
+	for (size_t i = 0; i < d->npipes; i++) {
+		free(d->pipes[i].elements);
+		echo_free(&d->pipes[i].echo);
+	}
+	free(d->pipes);
+	free(d->answers);
+	free(d);
+}
+
+void transferdiff_free(struct transfer_diff *t)
+{
+	for (unsigned int i = 0; t && i < 2; i++) {
+		while (t->devices[i]) {
+			struct device *d = t->devices[i];
+
+			t->devices[i] = d->next;
+			free_device(d);
+		}
+		free(t->bytes[i]);
+	}
+	free(t);
+}
+
+/* ---- collecting ------------------------------------------------------------------------------ */
+
+/* The device of a transfer; another one comes to an address only with other ids or by SET_ADDRESS. */
+static struct device *device_of(struct transfer_diff *t, unsigned int capture,
+				const struct usb_detail *d)
+{
+	bool known = d->device && d->device->known;
+	uint16_t vendor = known ? usbdev_vendor(d->device) : 0;
+	uint16_t product = known ? usbdev_product(d->device) : 0;
+	struct device *found = NULL;
+
+	for (struct device *x = t->devices[capture]; x; x = x->next)
+		if (x->bus == d->urb.bus && x->address == d->urb.device)
+			found = x;
+	if (found && known && found->known && (found->vendor != vendor || found->product != product))
+		found = NULL;
+	if (!found) {
+		found = calloc(1, sizeof(*found));
+		if (!found)
+			return NULL;
+		found->capture = capture;
+		found->bus = d->urb.bus;
+		found->address = d->urb.device;
+		*t->last[capture] = found;
+		t->last[capture] = &found->next;
+	}
+	if (known && !found->known) {
+		found->known = true;
+		found->vendor = vendor;
+		found->product = product;
+		found->root = vendor == 0x1d6b && d->device->device[4] == 0x09;
+	}
+	if (known && *d->device->name && !*found->name)
+		snprintf(found->name, sizeof(found->name), "%s", d->device->name);
+	return found;
+}
+
+static int keep(struct transfer_diff *t, unsigned int capture, const uint8_t *p, size_t n, size_t *at)
+{
+	if (t->room[capture] - t->used[capture] < n) {
+		size_t room = 2 * t->room[capture] + n + 4096;
+		uint8_t *grown = realloc(t->bytes[capture], room);
+
+		if (!grown)
+			return -1;
+		t->bytes[capture] = grown;
+		t->room[capture] = room;
+	}
+	*at = t->used[capture];
+	if (n)
+		memcpy(t->bytes[capture] + *at, p, n);
+	t->used[capture] += n;
+	return 0;
+}
+
+static struct pipe *pipe_of(struct device *dev, uint8_t xfer, uint8_t endpoint)
+{
+	struct pipe *grown;
+
+	if (xfer == URB_CONTROL)
+		endpoint = 0;
+	for (size_t i = 0; i < dev->npipes; i++)
+		if (dev->pipes[i].xfer == xfer && dev->pipes[i].endpoint == endpoint)
+			return &dev->pipes[i];
+	grown = realloc(dev->pipes, (dev->npipes + 1) * sizeof(*grown));
+	if (!grown)
+		return NULL;
+	dev->pipes = grown;
+	grown += dev->npipes++;
+	memset(grown, 0, sizeof(*grown));
+	grown->xfer = xfer;
+	grown->endpoint = endpoint;
+	return grown;
+}
+
+/* Unlinked, or shut down, or refused since the device is gone: -ENOENT, -ECONNRESET, -ESHUTDOWN, -ENODEV. */
+static bool is_cancelled(const struct transfer *t)
+{
+	int32_t status = t->complete.status;
+
+	return !t->has_complete || status == -2 || status == -104 || status == -108 || status == -19;
+}
+
+/* A driver's choice, which is part of the session: other standard requests are enumeration. */
+static bool is_choice(const struct control_request *s)
+{
+	return s->request == REQ_SET_CONFIGURATION || s->request == REQ_SET_INTERFACE ||
+	       (s->request == REQ_CLEAR_FEATURE && setup_recipient(s) == SETUP_ENDPOINT);
+}
+
+static int take_answer(struct transfer_diff *t, struct device *dev, const struct usb_detail *d,
+		       uint64_t item)
+{
+	const uint8_t *setup = transfer_setup(d->transfer);
+	bool good = usb_status_moved(d->transfer->complete.status);
+	struct answer *a = NULL;
+
+	if (d->setup.request != REQ_GET_DESCRIPTOR || !d->urb.device || is_cancelled(d->transfer))
+		return 0;
+	for (size_t i = 0; i < dev->nanswers; i++)
+		if (!memcmp(dev->answers[i].request, setup, 6))
+			a = &dev->answers[i];
+	if (a && (!good || d->data_len <= a->length))
+		return 0;
+	if (!a) {
+		a = realloc(dev->answers, (dev->nanswers + 1) * sizeof(*a));
+		if (!a)
+			return -1;
+		dev->answers = a;
+		a += dev->nanswers++;
+		memset(a, 0, sizeof(*a));
+		memcpy(a->request, setup, 6);
+		a->item = item;
+	}
+	a->good = good;
+	a->length = d->data_len;
+	return keep(t, dev->capture, d->data, d->data_len, &a->at);
+}
+
+/* The bytes of a transfer; of an isochronous one those of its packets, without the gaps. */
+static uint64_t hash_rest(const struct usb_detail *d, const struct urb *data, uint32_t *length)
+{
+	XXH64_state_t state;
+
+	XXH64_reset(&state, 0);
+	if (d->urb.xfer != URB_ISO || !data) {
+		*length = d->data_len;
+		if (d->data_len > ECHO_REACH)
+			XXH64_update(&state, d->data + ECHO_REACH, d->data_len - ECHO_REACH);
+		return XXH64_digest(&state);
+	}
+	*length = 0;
+	for (uint32_t i = 0; i < data->ndesc; i++) {
+		struct urb_packet p = urb_packet(data, i);
+
+		if (p.offset > data->data_len || p.length > data->data_len - p.offset)
+			continue;
+		XXH64_update(&state, data->data + p.offset, p.length);
+		*length += p.length;
+	}
+	return XXH64_digest(&state);
+}
+
+static int add(struct transfer_diff *t, struct device *dev, struct pipe *p, const struct usb_detail *d,
+	       uint64_t item)
+{
+	const struct transfer *x = d->transfer;
+	struct element *e;
+
+	if (p->n == p->room) {
+		e = realloc(p->elements, (2 * p->room + 32) * sizeof(*e));
+		if (!e)
+			return -1;
+		p->elements = e;
+		p->room = 2 * p->room + 32;
+	}
+	e = &p->elements[p->n];
+	*e = (struct element){
+		.item = item,
+		.answered = x->has_complete,
+		/* Each packet has its own; that of the whole is always good. */
+		.status = x->has_complete ? x->complete.status : 0,
+		.cancelled = is_cancelled(x),
+		.secret = d->secret,
+	};
+	if (d->has_setup)
+		memcpy(e->setup, transfer_setup(x), sizeof(e->setup));
+	e->rest = hash_rest(d, transfer_data(x), &e->length);
+	e->kept = d->urb.xfer == URB_ISO ? 0 : d->data_len < ECHO_REACH ? d->data_len : ECHO_REACH;
+	p->storage |= d->class == &usb_storage_class;
+	p->n++;
+	return keep(t, dev->capture, d->data, e->kept, &e->at);
+}
+
+int transferdiff_take(struct transfer_diff *t, unsigned int capture, const struct usb_detail *d,
+		      uint64_t item)
+{
+	struct device *dev;
+	struct pipe *p;
+
+	if (!d->transfer || !urb_is_half(&d->urb) || d->urb.xfer >= URB_XFERS || !d->urb.device)
+		return 0;
+	dev = device_of(t, capture, d);
+	if (!dev)
+		return -1;
+	if (d->urb.xfer == URB_CONTROL && d->has_setup && setup_kind(&d->setup) == SETUP_STANDARD) {
+		dev->enumerated |= d->setup.request == REQ_SET_CONFIGURATION;
+		if (!is_choice(&d->setup))
+			return take_answer(t, dev, d, item);
+	}
+	p = pipe_of(dev, d->urb.xfer, d->urb.endpoint);
+	if (!p)
+		return -1;
+	if (d->urb.xfer != URB_CONTROL && urb_in(&d->urb) && is_cancelled(d->transfer) && !d->data_len) {
+		p->open++;
+		return 0;
+	}
+	t->transfers[capture] += !dev->root;
+	return add(t, dev, p, d, item);
+}
+
+/* ---- comparing ------------------------------------------------------------------------------- */
+
+static void mask_of(const struct pipe *p, const uint8_t *bytes, const struct element *e,
+		    bool mask[ECHO_REACH])
+{
+	bool other[ECHO_REACH];
+
+	echo_mask(&p->echo, p->storage, bytes, e->length, mask);
+	/* A field that counts in one of the two only tells them apart. */
+	if (!p->partner)
+		return;
+	echo_mask(&p->partner->echo, p->storage, bytes, e->length, other);
+	for (unsigned int i = 0; i < ECHO_REACH; i++)
+		mask[i] &= other[i];
+}
+
+static uint64_t token_of(const struct pipe *p, const uint8_t *bytes, const struct element *e)
+{
+	struct {
+		uint64_t rest;
+		uint32_t length;
+		int32_t status;
+		uint8_t setup[8];
+		uint8_t answered, pad[7];
+	} head = {
+		.rest = e->rest, .length = e->length, .status = e->status, .answered = e->answered,
+	};
+	uint8_t front[ECHO_REACH];
+	bool mask[ECHO_REACH];
+
+	memcpy(head.setup, e->setup, sizeof(head.setup));
+	memcpy(front, bytes, e->kept);
+	if (p->xfer != URB_CONTROL && p->xfer != URB_ISO) {
+		mask_of(p, bytes, e, mask);
+		for (uint32_t i = 0; i < e->kept; i++)
+			front[i] = mask[i] ? 0 : front[i];
+	}
+	return XXH64(front, e->kept, XXH64(&head, sizeof(head), 0));
+}
+
+static uint64_t *tokens(const struct transfer_diff *t, unsigned int capture, const struct pipe *p)
+{
+	uint64_t *list = malloc((p->n + 1) * sizeof(*list));
+
+	for (size_t i = 0; list && i < p->n; i++)
+		list[i] = token_of(p, t->bytes[capture] + p->elements[i].at, &p->elements[i]);
+	return list;
+}
+
+static int learn(const struct transfer_diff *t, unsigned int capture, struct pipe *p)
+{
+	struct sample *s;
+	int ret;
+
+	if (p->xfer == URB_CONTROL || p->xfer == URB_ISO || p->storage)
+		return 0;
+	s = malloc((p->n + 1) * sizeof(*s));
+	if (!s)
+		return -1;
+	for (size_t i = 0; i < p->n; i++)
+		s[i] = (struct sample){t->bytes[capture] + p->elements[i].at, p->elements[i].length};
+	ret = echo_learn(&p->echo, s, p->n);
+	free(s);
+	return ret;
+}
+
+static void name_pipe(const struct device *d, const struct pipe *p, char *text, size_t n)
+{
+	char ids[32] = "device without descriptors";
+
+	if (d->known)
+		snprintf(ids, sizeof(ids), "%04x:%04x", d->vendor, d->product);
+	if (p->xfer == URB_CONTROL)
+		snprintf(text, n, "%s ep0 control", ids);
+	else
+		snprintf(text, n, "%s ep%u %s %s", ids, p->endpoint & 15u,
+			 p->endpoint & 0x80 ? "IN" : "OUT", urb_xfer_name(p->xfer));
+}
+
+/* What is different of two transfers; a and b are their kept bytes. */
+static void tell_change(const struct pipe *p, const struct element *ea, const uint8_t *a,
+			const struct element *eb, const uint8_t *b, char *text, size_t n)
+{
+	uint32_t kept = ea->kept < eb->kept ? ea->kept : eb->kept;
+	bool mask[ECHO_REACH];
+
+	if (memcmp(ea->setup, eb->setup, 8)) {
+		snprintf(text, n, "another request");
+		return;
+	}
+	if (ea->answered != eb->answered || ea->status != eb->status) {
+		snprintf(text, n, "the status is %s, was %s",
+			 eb->answered ? usb_status_name(eb->status) : "unknown",
+			 ea->answered ? usb_status_name(ea->status) : "unknown");
+		return;
+	}
+	mask_of(p, a, ea, mask);
+	for (uint32_t i = 0; i < kept; i++) {
+		if (a[i] == b[i] || (mask[i] && ea->length == eb->length))
+			continue;
+		if (ea->secret || eb->secret)
+			snprintf(text, n, "byte %u is another (of keystrokes no byte is told)", i);
+		else
+			snprintf(text, n, "byte %u is 0x%02x, was 0x%02x", i, b[i], a[i]);
+		return;
+	}
+	if (ea->length != eb->length)
+		snprintf(text, n, "%u bytes, were %u", eb->length, ea->length);
+	else
+		snprintf(text, n, "the data differ behind byte %u", p->xfer == URB_ISO ? 0 : kept);
+}
+
+static bool is_earlier(struct transfer_diff *t, uint64_t order)
+{
+	if (t->first.any && order >= t->order)
+		return false;
+	t->first.any = true;
+	t->order = order;
+	return true;
+}
+
+/* The place where capture 0 is at a, capture 1 at b, and na and nb transfers have no equal. */
+static void note_gap(struct transfer_diff *t, const struct device *d, const struct pipe *p, size_t a,
+		     size_t na, size_t b, size_t nb)
+{
+	const struct element *ea = p->elements + a, *eb = p->partner->elements + b;
+	struct transfer_difference *f = &t->first;
+	char where[96];
+
+	/* By the place in capture 0: of what is in the other only, behind the last that is in both. */
+	if (!is_earlier(t, na ? 2 * ea->item : a ? 2 * ea[-1].item + 1 : 1))
+		return;
+	f->item[0] = na ? ea->item : TRANSFERDIFF_NONE;
+	f->item[1] = nb ? eb->item : TRANSFERDIFF_NONE;
+	f->previous[0] = a ? ea[-1].item : TRANSFERDIFF_NONE;
+	f->previous[1] = b ? eb[-1].item : TRANSFERDIFF_NONE;
+	name_pipe(d, p, where, sizeof(where));
+	snprintf(f->where, sizeof(f->where), "%s, transfer %zu there", where, (na ? a : b) + 1);
+	if (na && nb)
+		tell_change(p, ea, t->bytes[0] + ea->at, eb, t->bytes[1] + eb->at, f->what,
+			    sizeof(f->what));
+	else
+		snprintf(f->what, sizeof(f->what), "only in %.100s", t->name[na ? 0 : 1]);
+}
+
+/* What the host does to a device before the other capture begins is no difference. */
+static bool leads(const struct device *mine, size_t at, size_t other)
+{
+	return mine->enumerated && !mine->partner->enumerated && !at && !other;
+}
+
+static void count_gap(struct transfer_diff *t, const struct device *d, struct pipe *p, size_t a,
+		      size_t na, size_t b, size_t nb)
+{
+	size_t pairs = na < nb ? na : nb;
+
+	if (!na && nb && leads(d->partner, b, a)) {
+		p->before[1] += nb;
+		return;
+	}
+	if (na && !nb && leads(d, a, b)) {
+		p->before[0] += na;
+		return;
+	}
+	if (!na && !nb)
+		return;
+	note_gap(t, d, p, a, na, b, nb);
+	p->changed += pairs;
+	p->only[0] += na - pairs;
+	p->only[1] += nb - pairs;
+	t->count += na > nb ? na : nb;
+}
+
+static size_t without_tail(const struct pipe *p)
+{
+	size_t n = p->n;
+
+	while (n && p->elements[n - 1].cancelled)
+		n--;
+	return n;
+}
+
+static int compare_pipes(struct transfer_diff *t, const struct device *d, struct pipe *p)
+{
+	struct pipe *q = p->partner;
+	uint64_t *a, *b;
+	struct align_run *runs = NULL;
+	size_t n = 0, at = 0, bt = 0;
+	int ret = -1;
+
+	p->storage |= q->storage;
+	q->storage = p->storage;
+	if (learn(t, 0, p) || learn(t, 1, q))
+		return -1;
+	q->partner = p;
+	a = tokens(t, 0, p);
+	b = tokens(t, 1, q);
+	if (a && b)
+		ret = align(a, without_tail(p), b, without_tail(q), &runs, &n);
+	for (size_t i = 0; !ret && i < n; i++) {
+		count_gap(t, d, p, at, runs[i].a - at, bt, runs[i].b - bt);
+		p->same += runs[i].n;
+		t->same += runs[i].n;
+		at = runs[i].a + runs[i].n;
+		bt = runs[i].b + runs[i].n;
+	}
+	free(runs);
+	free(a);
+	free(b);
+	return ret;
+}
+
+static void compare_answer(struct transfer_diff *t, struct device *d, const struct answer *x,
+			   const struct answer *y)
+{
+	const uint8_t *a = t->bytes[0] + x->at, *b = t->bytes[1] + y->at;
+	uint32_t n = x->length < y->length ? x->length : y->length, i = 0;
+	struct transfer_difference *f = &t->first;
+
+	while (i < n && a[i] == b[i])
+		i++;
+	if (x->good == y->good && i == n) {
+		d->answers_same++;
+		return;
+	}
+	d->answers_differ++;
+	t->count++;
+	if (!is_earlier(t, 2 * x->item))
+		return;
+	*f = (struct transfer_difference){
+		.any = true, .item = {x->item, y->item},
+		.previous = {TRANSFERDIFF_NONE, TRANSFERDIFF_NONE},
+	};
+	snprintf(f->where, sizeof(f->where), "%04x:%04x ep0 control, descriptor 0x%02x index %u",
+		 d->vendor, d->product, x->request[3], x->request[2]);
+	if (x->good != y->good)
+		snprintf(f->what, sizeof(f->what), "is %s, was %s", y->good ? "answered" : "refused",
+			 x->good ? "answered" : "refused");
+	else
+		snprintf(f->what, sizeof(f->what), "byte %u is 0x%02x, was 0x%02x", i, b[i], a[i]);
+}
+
+static void compare_answers(struct transfer_diff *t, struct device *d)
+{
+	for (size_t i = 0; i < d->nanswers; i++)
+		for (size_t k = 0; k < d->partner->nanswers; k++)
+			if (!memcmp(d->answers[i].request, d->partner->answers[k].request, 6))
+				compare_answer(t, d, &d->answers[i], &d->partner->answers[k]);
+}
+
+/* All transfers of a pipe, or a device, that the other capture has not. */
+static void note_alone(struct transfer_diff *t, const struct device *d, struct pipe *p)
+{
+	struct transfer_difference *f = &t->first;
+	unsigned int c = d->capture;
+	size_t n = without_tail(p);
+	char where[96];
+
+	p->only[c] = n;
+	if (!n)
+		return;
+	if (d->partner && leads(d, 0, 0)) {
+		p->only[c] = 0;
+		p->before[c] = n;
+		return;
+	}
+	t->count += n;
+	if (!is_earlier(t, 2 * p->elements[0].item + c))
+		return;
+	*f = (struct transfer_difference){
+		.any = true, .item = {TRANSFERDIFF_NONE, TRANSFERDIFF_NONE},
+		.previous = {TRANSFERDIFF_NONE, TRANSFERDIFF_NONE},
+	};
+	f->item[c] = p->elements[0].item;
+	name_pipe(d, p, where, sizeof(where));
+	snprintf(f->where, sizeof(f->where), "%s, transfer 1 there", where);
+	snprintf(f->what, sizeof(f->what), "this %s is only in %.100s", d->partner ? "endpoint" : "device",
+		 t->name[c]);
+}
+
+static struct pipe *find_pipe(const struct device *d, const struct pipe *like)
+{
+	for (size_t i = 0; i < d->npipes; i++)
+		if (d->pipes[i].xfer == like->xfer && d->pipes[i].endpoint == like->endpoint)
+			return &d->pipes[i];
+	return NULL;
+}
+
+static bool is_compared(const struct device *d)
+{
+	return !d->root && !d->partner;
+}
+
+static void pair(struct device *a, struct device *b)
+{
+	a->partner = b;
+	b->partner = a;
+}
+
+/* Those that no descriptor names: by their address, for want of anything better. */
+static void pair_unknown(struct transfer_diff *t)
+{
+	for (struct device *a = t->devices[0]; a; a = a->next)
+		for (struct device *b = t->devices[1]; b && is_compared(a); b = b->next)
+			if (is_compared(b) && (!a->known || !b->known) && a->bus == b->bus &&
+			    a->address == b->address)
+				pair(a, b);
+}
+
+/* By ids, in the order of appearance; then one device that is left on each side, whatever it is. */
+static void pair_devices(struct transfer_diff *t)
+{
+	struct device *left[2] = {NULL, NULL};
+	unsigned int n[2] = {0, 0};
+
+	for (struct device *a = t->devices[0]; a; a = a->next)
+		for (struct device *b = t->devices[1]; b && is_compared(a); b = b->next)
+			if (is_compared(b) && a->known && b->known && a->vendor == b->vendor &&
+			    a->product == b->product)
+				pair(a, b);
+	pair_unknown(t);
+	for (unsigned int c = 0; c < 2; c++)
+		for (struct device *d = t->devices[c]; d; d = d->next)
+			if (is_compared(d)) {
+				left[c] = d;
+				n[c]++;
+			}
+	if (n[0] == 1 && n[1] == 1)
+		pair(left[0], left[1]);
+}
+
+int transferdiff_compare(struct transfer_diff *t)
+{
+	pair_devices(t);
+	for (unsigned int c = 0; c < 2; c++) {
+		for (struct device *d = t->devices[c]; d; d = d->next) {
+			for (size_t i = 0; !d->root && i < d->npipes; i++) {
+				struct pipe *p = &d->pipes[i];
+
+				p->partner = d->partner ? find_pipe(d->partner, p) : NULL;
+				if (!p->partner)
+					note_alone(t, d, p);
+				else if (!c && compare_pipes(t, d, p))
+					return -1;
+			}
+			if (!c && d->partner)
+				compare_answers(t, d);
+		}
+	}
+	return 0;
+}
+
+const struct transfer_difference *transferdiff_first(const struct transfer_diff *t)
+{
+	return &t->first;
+}
+
+uint64_t transferdiff_count(const struct transfer_diff *t)
+{
+	return t->count;
+}
+
+/* ---- telling --------------------------------------------------------------------------------- */
+
+static void put_device(const struct device *d, struct out *o)
+{
+	out_printf(o, "%u:%u", d->bus, d->address);
+	if (d->known)
+		out_printf(o, " %04x:%04x", d->vendor, d->product);
+	if (*d->name) {
+		out_char(o, ' ');
+		out_safe(o, d->name, strlen(d->name));
+	}
+}
+
+static void pipe_text(const struct pipe *p, struct out *o)
+{
+	char what[40];
+
+	if (p->xfer == URB_CONTROL)
+		snprintf(what, sizeof(what), "ep0 control");
+	else
+		snprintf(what, sizeof(what), "ep%u %s %s", p->endpoint & 15u,
+			 p->endpoint & 0x80 ? "IN" : "OUT", urb_xfer_name(p->xfer));
+	out_printf(o, "    %-18s %9llu %9llu %9llu %9llu", what, (unsigned long long)p->same,
+		   (unsigned long long)p->changed, (unsigned long long)p->only[0],
+		   (unsigned long long)p->only[1]);
+	if (p->before[0] || p->before[1])
+		out_printf(o, "   (%llu more before the other capture begins)",
+			   (unsigned long long)(p->before[0] + p->before[1]));
+	out_char(o, '\n');
+}
+
+static void device_text(const struct device *d, struct out *o)
+{
+	out_str(o, "  ");
+	put_device(d, o);
+	if (d->partner) {
+		out_str(o, " and ");
+		put_device(d->partner, o);
+	} else {
+		out_printf(o, ": only in the %s capture", d->capture ? "second" : "first");
+	}
+	out_char(o, '\n');
+	for (size_t i = 0; i < d->npipes; i++)
+		pipe_text(&d->pipes[i], o);
+	for (size_t i = 0; d->partner && i < d->partner->npipes; i++)
+		if (!d->partner->pipes[i].partner)
+			pipe_text(&d->partner->pipes[i], o);
+	if (d->answers_same || d->answers_differ)
+		out_printf(o, "    %-18s %9llu %9llu\n", "descriptors",
+			   (unsigned long long)d->answers_same, (unsigned long long)d->answers_differ);
+}
+
+void transferdiff_text(const struct transfer_diff *t, struct out *o)
+{
+	out_printf(o, "transfers by device and endpoint\n    %-18s %9s %9s %9s %9s\n", "endpoint", "same",
+		   "different", "only 1st", "only 2nd");
+	for (unsigned int c = 0; c < 2; c++)
+		for (const struct device *d = t->devices[c]; d; d = d->next)
+			if (!d->root && (!c || !d->partner))
+				device_text(d, o);
+	if (!t->count)
+		out_printf(o, "no difference: %llu transfers are the same\n",
+			   (unsigned long long)t->same);
+	else
+		out_printf(o, "%llu of %llu transfers differ\n", (unsigned long long)t->count,
+			   (unsigned long long)(t->count + t->same));
+}
+
+static void pipe_json(const struct pipe *p, bool *comma, struct out *o)
+{
+	out_printf(o, "%s{\"endpoint\":%u,\"in\":%s,\"xfer\":\"%s\",\"same\":%llu,\"different\":%llu,"
+		   "\"only_first\":%llu,\"only_second\":%llu,\"before\":%llu}", *comma ? "," : "",
+		   p->endpoint & 15u, p->endpoint & 0x80 ? "true" : "false", urb_xfer_name(p->xfer),
+		   (unsigned long long)p->same, (unsigned long long)p->changed,
+		   (unsigned long long)p->only[0], (unsigned long long)p->only[1],
+		   (unsigned long long)(p->before[0] + p->before[1]));
+	*comma = true;
+}
+
+static void device_json(const struct device *d, struct out *o)
+{
+	bool comma = false;
+
+	out_printf(o, "{\"bus\":%u,\"dev\":%u,", d->bus, d->address);
+	if (d->known)
+		out_printf(o, "\"vid\":\"%04x\",\"pid\":\"%04x\",", d->vendor, d->product);
+	out_printf(o, "\"in_both\":%s,\"descriptors_same\":%llu,\"descriptors_different\":%llu,"
+		   "\"endpoints\":[", d->partner ? "true" : "false",
+		   (unsigned long long)d->answers_same, (unsigned long long)d->answers_differ);
+	for (size_t i = 0; i < d->npipes; i++)
+		pipe_json(&d->pipes[i], &comma, o);
+	for (size_t i = 0; d->partner && i < d->partner->npipes; i++)
+		if (!d->partner->pipes[i].partner)
+			pipe_json(&d->partner->pipes[i], &comma, o);
+	out_str(o, "]}");
+}
+
+void transferdiff_json(const struct transfer_diff *t, struct out *o)
+{
+	const struct transfer_difference *f = &t->first;
+	const char *comma = "";
+
+	out_printf(o, "{\"same\":%s,\"transfers_same\":%llu,\"transfers_different\":%llu",
+		   t->count ? "false" : "true", (unsigned long long)t->same,
+		   (unsigned long long)t->count);
+	if (f->any) {
+		out_str(o, ",\"first\":{\"where\":");
+		out_json(o, f->where, strlen(f->where));
+		out_str(o, ",\"what\":");
+		out_json(o, f->what, strlen(f->what));
+		for (unsigned int c = 0; c < 2; c++)
+			if (f->item[c] != TRANSFERDIFF_NONE)
+				out_printf(o, ",\"%s\":%llu", c ? "second" : "first",
+					   (unsigned long long)f->item[c]);
+		out_char(o, '}');
+	}
+	out_str(o, ",\"devices\":[");
+	for (unsigned int c = 0; c < 2; c++) {
+		for (const struct device *d = t->devices[c]; d; d = d->next) {
+			if (d->root || (c && d->partner))
+				continue;
+			out_str(o, comma);
+			device_json(d, o);
+			comma = ",";
+		}
+	}
+	out_str(o, "]}\n");
+}
