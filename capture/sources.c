@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/nearest.h"
+#include "common/array.h"
 #include "capture/otherspec.h"
 #include "capture/source.h"
 
@@ -67,8 +68,7 @@ struct source_entry *source_list_add(struct source_list *list, const char *name,
 {
 	struct source_entry *e;
 
-	list->entries = realloc(list->entries, (list->count + 1) * sizeof(*list->entries));
-	if (!list->entries)
+	if (!array_grow(list->entries, list->count))
 		abort();
 	e = &list->entries[list->count++];
 	*e = (struct source_entry){ copy(name), copy(what), !why, copy(why), { 0 } };

@@ -49,15 +49,8 @@ static uint64_t source_cost(const struct trawl_source *s)
 
 bool vec_add(struct vec *v, void *p)
 {
-	if (v->n == v->cap) {
-		size_t cap = v->cap ? v->cap * 2 : 16;
-		void **q = realloc(v->p, cap * sizeof(*q));
-
-		if (!q)
-			return false;
-		v->p = q;
-		v->cap = cap;
-	}
+	if (!array_reserve(v->p, v->cap, v->n + 1))
+		return false;
 	v->p[v->n++] = p;
 	return true;
 }
@@ -96,15 +89,8 @@ static void section_free(struct section *s)
 
 bool catalog_span(struct section *s, uint64_t at, uint32_t chunks)
 {
-	if (s->nspans == s->spans_cap) {
-		size_t cap = s->spans_cap ? s->spans_cap * 2 : 4;
-		struct segment *p = realloc(s->spans, cap * sizeof(*p));
-
-		if (!p)
-			return false;
-		s->spans = p;
-		s->spans_cap = cap;
-	}
+	if (!array_reserve(s->spans, s->spans_cap, s->nspans + 1))
+		return false;
 	s->spans[s->nspans++] = (struct segment){ .at = at, .chunks = chunks };
 	s->items = 0;
 	return true;
@@ -253,20 +239,8 @@ fail:
 
 static bool types_room(struct section_source *here, uint32_t index)
 {
-	uint32_t cap = here->cap ? here->cap : 16;
-	void *p;
-
-	if (index < here->ntypes)
-		return true;
-	while (cap <= index)
-		cap *= 2;
-	if (cap > here->cap) {
-		p = realloc((void *)here->types, cap * sizeof(*here->types));
-		if (!p)
-			return false;
-		here->types = p;
-		here->cap = cap;
-	}
+	if (!array_reserve(here->types, here->cap, (size_t)index + 1))
+		return false;
 	while (here->ntypes <= index)
 		here->types[here->ntypes++] = NULL;
 	return true;
@@ -440,28 +414,14 @@ fail:
 	return false;
 }
 
-static bool syncs_room(struct catalog *c)
-{
-	size_t cap = c->syncs_cap ? c->syncs_cap * 2 : 16;
-	struct clock_sync *p;
-
-	if (c->nsyncs < c->syncs_cap)
-		return true;
-	p = realloc(c->syncs, cap * sizeof(*p));
-	if (!p)
-		return false;
-	c->syncs = p;
-	c->syncs_cap = cap;
-	return true;
-}
-
 /* Those of the last section are the last ones: only that one is added to. */
 static bool add_sync(struct catalog *c, struct section *s, uint64_t at, struct view *body)
 {
 	struct clock_sync sync = { .at = at };
 
 	if (!body_sync_get(body, &sync.s) ||
-	    !budget_take(&c->budget, sizeof(sync), "clock-syncs") || !syncs_room(c))
+	    !budget_take(&c->budget, sizeof(sync), "clock-syncs") ||
+	    !array_reserve(c->syncs, c->syncs_cap, c->nsyncs + 1))
 		return false;
 	sync.s.section = s->number;
 	c->syncs[c->nsyncs++] = sync;

@@ -36,9 +36,10 @@ struct stream_tail {
 struct section_source {
 	const struct trawl_source *source;
 	const struct trawl_event_type **types; /* by index; NULL where the block is lost */
-	uint32_t ntypes, cap;
+	uint32_t ntypes;
 	struct stream_tail *tails; /* ordered by cpu */
 	uint32_t ntails;
+	size_t cap, tails_cap; /* of types, of tails */
 };
 
 struct segment {

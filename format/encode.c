@@ -4,6 +4,7 @@
 #include <zstd.h>
 
 #include "format/grouping.h"
+#include "format/memory.h"
 #include "format/bucket.h"
 #include "format/loops.h"
 #include "format/payload.h"
@@ -387,15 +388,8 @@ static void load_strings(const struct table *t, const struct layout_column *c,
 
 static void mark(struct marks *m, size_t at)
 {
-	if (m->n == m->cap) {
-		size_t cap = m->cap ? m->cap * 2 : 256;
-		void *p = realloc(m->at, cap * sizeof(*m->at));
-
-		if (!p)
-			return; /* only compression is a little worse */
-		m->at = p;
-		m->cap = cap;
-	}
+	if (!array_reserve(m->at, m->cap, m->n + 1))
+		return; /* only compression is a little worse */
 	m->at[m->n++] = (uint32_t)at;
 }
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "format/intake.h"
+#include "format/memory.h"
 #include "format/locate.h"
 
 /* ---- is it ours? ------------------------------------------------------------------------- */
@@ -259,19 +260,14 @@ static int scan(struct trawl_reader *r, uint64_t end, struct trawl_error *err)
 int locate(struct trawl_reader *r, struct trawl_error *err)
 {
 	uint64_t end = r->in.size;
-	struct located *l = NULL, *p;
+	struct located *l = NULL;
 	size_t n = 0, cap = 0;
 	int ret = -1;
 
 	for (;;) {
-		if (n == cap) {
-			cap = cap ? cap * 2 : 4;
-			p = realloc(l, cap * sizeof(*l));
-			if (!p) {
-				reader_no_memory(r, err);
-				goto out;
-			}
-			l = p;
+		if (!array_reserve(l, cap, n + 1)) {
+			reader_no_memory(r, err);
+			goto out;
 		}
 		if (!end)
 			break;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "format/memory.h"
@@ -18,6 +19,22 @@ void *memory_new(size_t *size)
 	if (p)
 		madvise(p, *size, MADV_HUGEPAGE); /* or small pages, where this fails */
 	return p;
+}
+
+bool array_grow(void *array, size_t *room, size_t need, size_t size)
+{
+	size_t more = *room ? *room * 2 : 16;
+	void *p;
+
+	memcpy(&p, array, sizeof(p));
+	if (more < need)
+		more = need;
+	p = reallocarray(p, more, size);
+	if (!p)
+		return false;
+	memcpy(array, &p, sizeof(p));
+	*room = more;
+	return true;
 }
 
 bool budget_take(struct budget *b, uint64_t n, const char *what)

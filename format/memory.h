@@ -15,6 +15,14 @@
 void *memory_new(size_t *size);
 
 /*
+ * Makes room for `need` elements in an array of *room, which at least doubles. False when memory runs
+ * out: the array stays as it was. array: the address of the pointer to its elements of `size` bytes.
+ */
+bool array_grow(void *array, size_t *room, size_t need, size_t size);
+#define array_reserve(array, room, need) \
+	((need) <= (room) || array_grow(&(array), &(room), (need), sizeof(*(array))))
+
+/*
  * What a reader may use of memory. All of its parts count here, and who is refused says for what:
  * a small file can ask for any amount.
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/merge.h"
+#include "format/memory.h"
 
 /* Chunks of a good file overlap little; a hostile one shall not have them all decoded at once. */
 enum {
@@ -102,24 +103,9 @@ uint64_t merge_start(const struct section *s, const struct clock_map *clocks,
 			      clock_syncs_before(clocks, r->at)) + clocks->origin;
 }
 
-static bool waiting_room(struct merge *m)
-{
-	size_t cap = m->waiting_cap ? m->waiting_cap * 2 : 64;
-	struct waiting *p;
-
-	if (m->nwaiting < m->waiting_cap)
-		return true;
-	p = realloc(m->waiting, cap * sizeof(*p));
-	if (!p)
-		return false;
-	m->waiting = p;
-	m->waiting_cap = cap;
-	return true;
-}
-
 bool merge_add(struct merge *m, struct bundle *b, size_t i, uint64_t start)
 {
-	if (!waiting_room(m))
+	if (!array_reserve(m->waiting, m->waiting_cap, m->nwaiting + 1))
 		return false;
 	m->waiting[m->nwaiting] = (struct waiting){ start, b, i };
 	waiting_up(m->waiting, m->nwaiting++);
@@ -216,7 +202,6 @@ static void to_timeline(const struct clock_map *clocks, enum trawl_clock clock, 
 static uint64_t *tail_of(struct section_source *s, uint32_t cpu)
 {
 	uint32_t low = 0, high = s->ntails;
-	void *p;
 
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
@@ -230,10 +215,8 @@ static uint64_t *tail_of(struct section_source *s, uint32_t cpu)
 		return &s->tails[low].time;
 	if (s->ntails == CPUS_MAX)
 		return NULL;
-	p = realloc(s->tails, (s->ntails + 1) * sizeof(*s->tails));
-	if (!p)
+	if (!array_reserve(s->tails, s->tails_cap, s->ntails + 1u))
 		return NULL;
-	s->tails = p;
 	memmove(s->tails + low + 1, s->tails + low, (s->ntails - low) * sizeof(*s->tails));
 	s->tails[low] = (struct stream_tail){ cpu, 0 };
 	s->ntails++;
@@ -327,15 +310,8 @@ static bool heads_add(struct merge *m, struct head head)
 {
 	size_t i = m->nheads;
 
-	if (i == m->heads_cap) {
-		size_t cap = i ? i * 2 : 64;
-		struct head *p = realloc(m->heads, cap * sizeof(*p));
-
-		if (!p)
-			return false;
-		m->heads = p;
-		m->heads_cap = cap;
-	}
+	if (!array_reserve(m->heads, m->heads_cap, i + 1))
+		return false;
 	m->nheads++;
 	for (; i && head_less(&head, &m->heads[(i - 1) / 2]); i = (i - 1) / 2)
 		m->heads[i] = m->heads[(i - 1) / 2];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/segment.h"
+#include "format/memory.h"
 
 enum { SPAN_BLOCKS = 4096 }; /* chunks and sync blocks of a span, without an index */
 
@@ -19,24 +20,9 @@ bool segment_block(struct trawl_reader *r, struct section *s, uint64_t at, bool 
 
 /* ---- reading a span ---------------------------------------------------------------------- */
 
-static bool grow(void **p, size_t *cap, size_t n, size_t size)
-{
-	size_t more = *cap ? *cap * 2 : 64;
-	void *grown;
-
-	if (n < *cap)
-		return true;
-	grown = realloc(*p, more * size);
-	if (!grown)
-		return false;
-	*p = grown;
-	*cap = more;
-	return true;
-}
-
 static bool add_ref(struct bundle *b, const struct chunk_ref *ref)
 {
-	if (!grow((void **)&b->refs, &b->cap, b->n, sizeof(*b->refs)))
+	if (!array_reserve(b->refs, b->cap, b->n + 1))
 		return false;
 	b->refs[b->n++] = *ref;
 	return true;
@@ -44,7 +30,7 @@ static bool add_ref(struct bundle *b, const struct chunk_ref *ref)
 
 static bool add_sync(struct bundle *b, const struct clock_sync *sync)
 {
-	if (!grow((void **)&b->syncs, &b->syncs_cap, b->nsyncs, sizeof(*b->syncs)))
+	if (!array_reserve(b->syncs, b->syncs_cap, b->nsyncs + 1))
 		return false;
 	b->syncs[b->nsyncs++] = *sync;
 	return true;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/dupopt.h"
+#include "common/array.h"
 #include "common/otheropt.h"
 #include "capture/cli/options.h"
 #include "capture/source.h"
@@ -156,33 +157,27 @@ static int size(const char *option, const char *text, uint64_t *bytes, struct tr
 
 static int add_interface(struct options *o, const char *text, struct trawl_error *err)
 {
-	const char **grown;
-
 	if (!*text)
 		return trawl_fail(err, TRAWL_USAGE, "-i '': name a source (trawl -D lists them)");
-	grown = realloc(o->interfaces, (o->ninterfaces + 1) * sizeof(*grown));
-	if (!grown)
+	if (!array_grow(o->interfaces, o->ninterfaces))
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
-	o->interfaces = grown;
-	grown[o->ninterfaces++] = text;
+	o->interfaces[o->ninterfaces++] = text;
 	return 0;
 }
 
 static int add_pid(struct options *o, const char *text, struct trawl_error *err)
 {
-	pid_t *grown = realloc(o->pids, (o->npids + 1) * sizeof(*grown));
 	uint64_t pid;
 
-	if (!grown)
+	if (!array_grow(o->pids, o->npids))
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
-	o->pids = grown;
 	if (whole_number("-p", text, 1, 1u << 22, &pid, err)) {
 		if (!isdigit((unsigned char)*text))
 			return trawl_fail(err, TRAWL_USAGE, "-p %s: not a process id; of a program "
 					  "that runs it is -p $(pidof %s)", text, text);
 		return -1;
 	}
-	grown[o->npids++] = (pid_t)pid;
+	o->pids[o->npids++] = (pid_t)pid;
 	return 0;
 }
 

@@ -198,7 +198,7 @@ static int parse_arg(struct spec *spec, size_t at, size_t len, struct trawl_erro
 	arg.field = xstrndup(text, expr ? expr - 1 : 0);
 	arg.expr = xstrndup(text + expr, end - expr);
 	arg.type = end < len ? xstrndup(text + end + 1, len - end - 1) : xstrdup("");
-	spec->args = xgrow(spec->args, spec->nargs, sizeof(*spec->args));
+	xgrow(spec->args, spec->nargs);
 	spec->args[spec->nargs++] = arg;
 	return 0;
 }

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "capture/kernel/block.h"
+#include "common/array.h"
 #include "capture/kernel/event.h"
 #include "capture/sys/clock.h"
 #include "capture/trace/state.h"
@@ -65,22 +66,6 @@ struct block {
 	bool no_memory;
 };
 
-/* Room for one more; false without memory. */
-static bool grow(void **v, size_t n, size_t *room, size_t size)
-{
-	size_t more = *room ? *room * 2 : 64;
-	void *grown;
-
-	if (n < *room)
-		return true;
-	grown = realloc(*v, more * size);
-	if (!grown)
-		return false;
-	*v = grown;
-	*room = more;
-	return true;
-}
-
 /* ---- sectors ------------------------------------------------------------------------------ */
 
 static bool overlap(const struct sectors *a, const struct sectors *b)
@@ -100,7 +85,7 @@ static bool is_asked_for(const struct block *b, const struct sectors *s, bool la
 
 static void ask_for(struct block *b, const struct sectors *s)
 {
-	if (!grow((void **)&b->sectors, b->nsectors, &b->sectors_room, sizeof(*b->sectors)))
+	if (!array_reserve(b->sectors, b->sectors_room, b->nsectors + 1))
 		b->no_memory = true;
 	else
 		b->sectors[b->nsectors++] = *s;
@@ -155,7 +140,7 @@ static bool divert(struct trace *t, uint32_t cpu, const struct ring_event *ev)
 	if (!about || ev->len < about->least || ev->ts > t->span->end ||
 	    (ev->ts < t->span->begin && !about->begins))
 		return about && about->unwanted;
-	if (!grow((void **)&b->waiting, b->nwaiting, &b->waiting_room, sizeof(*b->waiting))) {
+	if (!array_reserve(b->waiting, b->waiting_room, b->nwaiting + 1)) {
 		b->no_memory = true;
 		return false;
 	}
@@ -259,7 +244,6 @@ static int add_event(struct trace *t, const char *group, const char *name, bool 
 	struct block *b = t->more;
 	struct eventformat f;
 	struct trawl_field *dev, *sector, *count;
-	struct block_event *grown;
 
 	if (trace_format(t, group, name, &f, err))
 		return -1;
@@ -267,13 +251,11 @@ static int add_event(struct trace *t, const char *group, const char *name, bool 
 	sector = eventformat_field(&f, "sector");
 	count = eventformat_field(&f, "nr_sector");
 	if (dev && sector && count && dev->size == 4 && sector->size == 8 && count->size == 4) {
-		grown = realloc(b->events, (b->nevents + 1) * sizeof(*grown));
-		if (!grown) {
+		if (!array_grow(b->events, b->nevents)) {
 			eventformat_free(&f);
 			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 		}
-		b->events = grown;
-		grown[b->nevents++] = (struct block_event){
+		b->events[b->nevents++] = (struct block_event){
 			f.id, dev->offset, sector->offset, count->offset, f.size,
 			!strcmp(name, "block_bio_queue"), !strcmp(name, "block_rq_complete"),
 			unwanted, strcmp(group, "block") != 0,

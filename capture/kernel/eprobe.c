@@ -14,6 +14,7 @@
  * arguments get there. The return value comes with it, as `ret`.
  */
 #include "common/caret.h"
+#include "common/array.h"
 #include "config.h"
 
 #include <ctype.h>
@@ -504,15 +505,11 @@ static int find_exit(struct eprobe *e, unsigned int number, struct trawl_error *
 /* `ret` is the exit's: for checks it counts as a field. */
 static int add_ret(struct eventformat *f, struct trawl_error *err)
 {
-	struct trawl_field *grown;
-
 	if (eventformat_field(f, "ret"))
 		return 0;
-	grown = realloc(f->fields, (f->nfields + 1) * sizeof(*grown));
-	if (!grown)
+	if (!array_grow(f->fields, f->nfields))
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
-	f->fields = grown;
-	grown[f->nfields] = (struct trawl_field){
+	f->fields[f->nfields] = (struct trawl_field){
 		.name = strdup("ret"), .ctype = strdup("long"), .note = "",
 		.kind = TRAWL_INT, .size = 8, .count = 1,
 	};

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "capture/kernel/event.h"
+#include "common/array.h"
 #include "capture/kernel/syscallname.h"
 #include "common/nearest.h"
 #include "capture/cli/spec.h"
@@ -49,16 +50,12 @@ static size_t list_folders(int top, const char *path, char ***names)
 		return SIZE_MAX;
 	}
 	while ((d = readdir(dir))) {
-		char **grown;
-
 		if (d->d_name[0] == '.' || (d->d_type != DT_DIR && d->d_type != DT_UNKNOWN))
 			continue;
-		grown = realloc(*names, (n + 1) * sizeof(**names));
-		if (!grown)
+		if (!array_grow(*names, n))
 			break;
-		*names = grown;
-		grown[n] = strdup(d->d_name);
-		n += grown[n] != NULL;
+		(*names)[n] = strdup(d->d_name);
+		n += (*names)[n] != NULL;
 	}
 	closedir(dir);
 	if (n)

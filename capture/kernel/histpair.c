@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/caret.h"
+#include "common/array.h"
 #include "config.h"
 
 #include <errno.h>
@@ -179,16 +180,16 @@ static void end_text(const struct hist_pair *c, unsigned int number, char *text)
 /* Keeps a copy of the chain, with what must be undone. */
 static struct hist_pair *keep(struct trace *t, const struct hist_pair *c, struct trawl_error *err)
 {
-	struct hist_pair *grown = realloc(t->chains, (t->nchains + 1) * sizeof(*grown));
+	struct hist_pair *kept;
 
-	if (!grown) {
+	if (!array_grow(t->chains, t->nchains)) {
 		trawl_fail(err, TRAWL_CANNOT, "out of memory");
 		return NULL;
 	}
-	t->chains = grown;
-	grown[t->nchains] = *c;
-	grown[t->nchains].start_filter = grown[t->nchains].end_filter = NULL; /* the caller's */
-	return &grown[t->nchains++];
+	kept = &t->chains[t->nchains++];
+	*kept = *c;
+	kept->start_filter = kept->end_filter = NULL; /* the caller's */
+	return kept;
 }
 
 /*

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "capture/output/pending.h"
-
-enum { ROOM_LEAST = 256 };
+#include "common/array.h"
 
 struct pending_lane {
 	uint32_t cpu;
@@ -14,24 +13,9 @@ struct pending_lane {
 	uint64_t newest;
 };
 
-/* Room for one more in an array of n, which is doubled when it is full; NULL: out of memory. */
-static void *grown(void *array, size_t n, size_t *room, size_t size)
-{
-	size_t more = *room ? *room * 2 : ROOM_LEAST;
-
-	if (n < *room)
-		return array;
-	array = reallocarray(array, more, size);
-	if (array)
-		*room = more;
-	return array;
-}
-
 /* Events come in long runs of one source and CPU: it is mostly the same as the last time. */
 static struct pending_lane *find_lane(struct pending *p, uint16_t source, uint32_t cpu)
 {
-	struct pending_lane *lanes;
-
 	for (size_t i = 0; i < p->nlanes; i++) {
 		size_t at = (p->lane + i) % p->nlanes;
 
@@ -40,36 +24,32 @@ static struct pending_lane *find_lane(struct pending *p, uint16_t source, uint32
 			return &p->lanes[at];
 		}
 	}
-	lanes = reallocarray(p->lanes, p->nlanes + 1, sizeof(*lanes));
-	if (!lanes)
+	if (!array_grow(p->lanes, p->nlanes))
 		return NULL;
-	p->lanes = lanes;
 	p->lane = p->nlanes++;
-	lanes[p->lane] = (struct pending_lane){ .cpu = cpu, .source = source };
-	return &lanes[p->lane];
+	p->lanes[p->lane] = (struct pending_lane){ .cpu = cpu, .source = source };
+	return &p->lanes[p->lane];
 }
 
 int pending_add(struct pending *p, const struct pending_event *e, const void *record,
 		struct trawl_error *err)
 {
-	struct pending_event *events, *added;
-	struct pending_lane *lane;
+	struct pending_event *added;
+	struct pending_lane *lane = NULL;
 	void *copy;
 
 	if (e->source >= PENDING_SOURCES)
 		return trawl_fail(err, TRAWL_USAGE, "source %u: there are at most %d", e->source,
 				  PENDING_SOURCES);
-	events = grown(p->events, p->n, &p->room, sizeof(*events));
-	if (events)
-		p->events = events;
-	lane = events ? find_lane(p, e->source, e->cpu) : NULL;
+	if (array_reserve(p->events, p->room, p->n + 1))
+		lane = find_lane(p, e->source, e->cpu);
 	copy = lane ? malloc(e->len + 1) : NULL;
 	if (!copy)
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory: -c of less events takes less");
 	memcpy(copy, record, e->len);
 	if (lane->newest < e->mono)
 		lane->newest = e->mono;
-	added = &events[p->n++];
+	added = &p->events[p->n++];
 	*added = *e;
 	added->mono = lane->newest;
 	added->order = p->added++;

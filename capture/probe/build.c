@@ -78,7 +78,7 @@ struct probe *probe_add(struct resolve *r, enum probe_kind kind, struct target *
 	p->note = xstrdup("");
 	p->nsites = n;
 	p->sites = xcalloc(n, sizeof(*p->sites));
-	list->probes = xgrow(list->probes, list->n, sizeof(*list->probes));
+	xgrow(list->probes, list->n);
 	list->probes[list->n++] = p;
 	return p;
 }
@@ -222,14 +222,14 @@ size_t probe_add_arg(struct probe *p, const char *name, const char *type)
 	size_t k = p->nargs;
 
 	unique_arg_name(p, name, fit, sizeof(fit));
-	p->args = xgrow(p->args, k, sizeof(*p->args));
+	xgrow(p->args, k);
 	p->args[k] = (struct probe_arg){ 0 };
 	snprintf(p->args[k].name, sizeof(p->args[k].name), "%s", fit);
 	snprintf(p->args[k].type, sizeof(p->args[k].type), "%s", type);
 	for (size_t i = 0; i < p->nsites; i++) {
 		struct probe_site *site = &p->sites[i];
 
-		site->args = xgrow(site->args, k, sizeof(*site->args));
+		xgrow(site->args, k);
 		site->args[k] = (struct probe_arg_site){ 0 };
 	}
 	p->nargs++;

@@ -35,7 +35,7 @@ static void scan(struct callers *c, uint64_t vaddr, const unsigned char *bytes, 
 		seg = elf_segment_of(c->file, to);
 		if (!seg || !seg->exec)
 			continue;
-		c->calls = xgrow(c->calls, c->n, sizeof(*c->calls));
+		xgrow(c->calls, c->n);
 		c->calls[c->n++] = (struct call){ to, at };
 	}
 }

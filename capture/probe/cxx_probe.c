@@ -47,7 +47,7 @@ static void find(struct resolve *r, struct target *t, bool glob, struct matches 
 		if (!s->function || strstr(s->name, ".cold") || !cxx_demangle(s->name, &name))
 			continue;
 		if (cxx_named(&name, r->spec->symbol, glob) && !have(m, s)) {
-			m->list = xgrow(m->list, m->n, sizeof(*m->list));
+			xgrow(m->list, m->n);
 			m->list[m->n++] = (struct match){ s, name };
 			continue;
 		}

@@ -187,7 +187,7 @@ static struct stretch *stretch_of(struct walk *w, uint64_t vaddr)
 
 static void go_on(struct walk *w, uint64_t vaddr)
 {
-	w->todo = xgrow(w->todo, w->ntodo, sizeof(*w->todo));
+	xgrow(w->todo, w->ntodo);
 	w->todo[w->ntodo++] = vaddr;
 }
 
@@ -256,7 +256,7 @@ static void add_exit(struct walk *w, uint64_t at, enum flow_kind kind, uint64_t 
 	if (!strcmp(insn_class(w->code->elf, at), "refused"))
 		refuse(w, "the kernel puts no probe on the instruction at %s, where it leaves",
 		       place_text(w, at, text));
-	flow->exits = xgrow(flow->exits, flow->n, sizeof(*flow->exits));
+	xgrow(flow->exits, flow->n);
 	flow->exits[flow->n++] = (struct flow_exit){ at, kind, to, name ? name : "" };
 }
 
@@ -361,7 +361,7 @@ static void add_base(struct walk *w, uint64_t vaddr, size_t limit)
 	while (i < w->nbases && w->bases[i].vaddr < vaddr)
 		i++;
 	if (i == w->nbases || w->bases[i].vaddr != vaddr) {
-		w->bases = xgrow(w->bases, w->nbases, sizeof(*w->bases));
+		xgrow(w->bases, w->nbases);
 		memmove(w->bases + i + 1, w->bases + i, (w->nbases - i) * sizeof(*w->bases));
 		w->bases[i] = (struct base){ .vaddr = vaddr };
 		w->nbases++;
@@ -553,7 +553,7 @@ static void take_indirect(struct walk *w, const struct step *s, const struct ori
 	uint64_t slot, table = 0;
 	int reg;
 
-	w->indirects = xgrow(w->indirects, w->nindirects, sizeof(*w->indirects));
+	xgrow(w->indirects, w->nindirects);
 	i = &w->indirects[w->nindirects++];
 	*i = (struct indirect){ .at = s->at };
 	if (o->type == ZYDIS_OPERAND_TYPE_REGISTER) {

@@ -183,7 +183,7 @@ static void add_frame(struct frames *f, struct cursor c, const struct common_ent
 		frame.lsda = take_encoded(&c, cie->lsda & ~ENC_INDIRECT);
 	if (!c.ok || frame.end <= frame.start)
 		return;
-	f->list = xgrow(f->list, f->n, sizeof(*f->list));
+	xgrow(f->list, f->n);
 	f->list[f->n++] = frame;
 }
 
@@ -320,7 +320,7 @@ static bool read_calls(struct cursor *c, const struct frame *frame, struct frame
 		pad = take_encoded(c, enc);
 		call.pad = pad ? base + pad : 0;
 		take_uleb(c); /* what is done there */
-		*calls = xgrow(*calls, *n, sizeof(**calls));
+		xgrow(*calls, *n);
 		(*calls)[(*n)++] = call;
 	}
 	return c->ok && c->at == end;

@@ -39,7 +39,7 @@ struct probe_file *probe_list_file(struct probe_list *list, int fd, const char *
 	file->minor = minor(st.st_dev);
 	file->size = (uint64_t)st.st_size;
 	file->deleted = deleted;
-	list->files = xgrow(list->files, list->nfiles, sizeof(*list->files));
+	xgrow(list->files, list->nfiles);
 	list->files[list->nfiles++] = file;
 	return file;
 }
@@ -80,7 +80,7 @@ void probe_drop(struct probe_list *list, size_t n)
 
 void probe_remark(struct probe_list *list, char *text)
 {
-	list->notes = xgrow(list->notes, list->nnotes, sizeof(*list->notes));
+	xgrow(list->notes, list->nnotes);
 	list->notes[list->nnotes++] = text;
 }
 

@@ -454,7 +454,7 @@ static struct dwarf_value *add_value(struct dwarf_function *out, const char *nam
 {
 	struct dwarf_value *v;
 
-	out->params = xgrow(out->params, out->nparams, sizeof(*out->params));
+	xgrow(out->params, out->nparams);
 	v = &out->params[out->nparams++];
 	*v = (struct dwarf_value){ .name = xstrdup(name), .ctype = dwarf_type_text(type, 0) };
 	return v;

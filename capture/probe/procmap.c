@@ -112,7 +112,7 @@ int procmap_open(pid_t pid, struct mapped_file **files, size_t *n, size_t *misse
 		} else if (known(*files, *n, fd)) {
 			close(fd);
 		} else {
-			*files = xgrow(*files, *n, sizeof(**files));
+			xgrow(*files, *n);
 			(*files)[(*n)++] = (struct mapped_file){ fd, xstrdup(m.path), m.deleted };
 		}
 	}

@@ -47,7 +47,7 @@ static void add_table(struct relocs *r, struct elf_file *f, Elf_Scn *scn, const 
 
 			if (!seg || !seg->exec)
 				continue;
-			r->pointers = xgrow(r->pointers, r->npointers, sizeof(*r->pointers));
+			xgrow(r->pointers, r->npointers);
 			r->pointers[r->npointers++] = (uint64_t)rela.r_addend;
 			continue;
 		}
@@ -56,7 +56,7 @@ static void add_table(struct relocs *r, struct elf_file *f, Elf_Scn *scn, const 
 		name = symbol_name(f, &symbols, names, GELF_R_SYM(rela.r_info));
 		if (!name || !*name)
 			continue;
-		r->slots = xgrow(r->slots, r->nslots, sizeof(*r->slots));
+		xgrow(r->slots, r->nslots);
 		r->slots[r->nslots++] = (struct slot){ rela.r_offset, name };
 	}
 }

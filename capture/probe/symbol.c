@@ -38,7 +38,7 @@ static void add_table(struct elf_file *f, Elf *elf, Elf_Scn *scn, const GElf_Shd
 		if (!name || !*name || !wanted(&sym))
 			continue;
 		seg = elf_segment_of(f, sym.st_value);
-		f->symbols = xgrow(f->symbols, f->nsymbols, sizeof(*f->symbols));
+		xgrow(f->symbols, f->nsymbols);
 		f->symbols[f->nsymbols] = (struct elf_symbol){
 			.name = name, .vaddr = sym.st_value, .size = sym.st_size,
 			.order = (uint32_t)f->nsymbols,

@@ -92,7 +92,7 @@ static bool add_note(struct reading *r, const char *desc, size_t size)
 			note.semaphore += r->base - addresses[1];
 	}
 	locate(r, &note);
-	r->notes = xgrow(r->notes, r->n, sizeof(*r->notes));
+	xgrow(r->notes, r->n);
 	r->notes[r->n++] = note;
 	return true;
 }

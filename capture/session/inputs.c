@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "capture/cli/spec.h"
+#include "common/array.h"
 #include "capture/session/inputs.h"
 #include "capture/session.h"
 
@@ -13,28 +14,21 @@
 static struct input *input_of(struct input **inputs, size_t *n, const struct source *source,
 			      struct session *s)
 {
-	struct input *grown;
-
 	for (size_t i = 0; i < *n; i++) {
 		if ((*inputs)[i].source == source)
 			return &(*inputs)[i];
 	}
-	grown = realloc(*inputs, (*n + 1) * sizeof(*grown));
-	if (!grown)
+	if (!array_grow(*inputs, *n))
 		return NULL;
-	*inputs = grown;
-	grown[*n] = (struct input){ .source = source, .session = s };
-	return &grown[(*n)++];
+	(*inputs)[*n] = (struct input){ .source = source, .session = s };
+	return &(*inputs)[(*n)++];
 }
 
 static int add_spec(struct input *in, const char *spec, struct trawl_error *err)
 {
-	const char **grown = in ? realloc(in->specs, (in->nspecs + 1) * sizeof(*grown)) : NULL;
-
-	if (!grown)
+	if (!in || !array_grow(in->specs, in->nspecs))
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
-	in->specs = grown;
-	grown[in->nspecs++] = spec;
+	in->specs[in->nspecs++] = spec;
 	return 0;
 }
 

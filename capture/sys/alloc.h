@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
+
 static inline void *alloc_checked(void *p)
 {
 	if (!p) {
@@ -50,12 +52,7 @@ __attribute__((format(printf, 1, 2))) static inline char *xasprintf(const char *
 	return alloc_checked(s);
 }
 
-/* Room for one more element in an array of n: doubles at powers of two. Returns the array. */
-static inline void *xgrow(void *array, size_t n, size_t size)
-{
-	if (n & (n - 1))
-		return array;
-	return alloc_checked(reallocarray(array, n ? n * 2 : 1, size));
-}
+/* array_grow() that does not fail. */
+#define xgrow(array, n) ((void)(array_grow(array, n) || alloc_checked(NULL)))
 
 #endif

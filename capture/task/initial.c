@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "capture/task/initial.h"
+#include "common/array.h"
 #include "capture/sys/clock.h"
 #include "capture/sys/proc.h"
 
@@ -42,16 +43,8 @@ static void count(void *arg, pid_t tid)
 
 	if (!read_comm(&t, t.comm, sizeof(t.comm)))
 		return;
-	if (c->n == c->room) {
-		size_t room = c->room ? c->room * 2 : 256;
-		struct initial_tasks_task *grown = realloc(c->tasks, room * sizeof(*grown));
-
-		if (!grown)
-			return;
-		c->tasks = grown;
-		c->room = room;
-	}
-	c->tasks[c->n++] = t;
+	if (array_grow(c->tasks, c->n))
+		c->tasks[c->n++] = t;
 }
 
 static int by_tid(const void *a, const void *b)

@@ -19,7 +19,7 @@ struct initial_tasks_task {
 
 struct initial_tasks {
 	struct initial_tasks_task *tasks; /* by TID */
-	size_t n, room;
+	size_t n;
 	uint64_t time; /* it was taken before this, CLOCK_MONOTONIC, ns */
 };
 

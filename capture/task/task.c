@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/json.h"
+#include "common/array.h"
 #include "capture/task/taskfilter.h"
 #include "capture/sys/clock.h"
 #include "capture/sys/proc.h"
@@ -48,15 +49,8 @@ void tasks_done(struct tasks *t)
 
 static bool add_fresh(struct tasks *t, pid_t entry)
 {
-	if (t->nfresh == t->room) {
-		size_t room = t->room ? t->room * 2 : 64;
-		pid_t *grown = realloc(t->fresh, room * sizeof(*grown));
-
-		if (!grown)
-			return false; /* the task's next event tries again */
-		t->fresh = grown;
-		t->room = room;
-	}
+	if (!array_reserve(t->fresh, t->room, t->nfresh + 1))
+		return false; /* the task's next event tries again */
 	t->fresh[t->nfresh++] = entry;
 	return true;
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "capture/tracefs/longtext.h"
+#include "common/array.h"
 #include "capture/tracefs/filter.h"
 #include "capture/tracefs/gc.h"
 #include "capture/trace/account.h"
@@ -306,13 +307,12 @@ bool trace_has_name(const struct trace *t, const char *display)
 static int remember(struct trace *t, const char *group, const char *name, const char *display,
 		    const char *filter, const struct eventformat *f)
 {
-	struct trace_event *grown = realloc(t->events, (t->nevents + 1) * sizeof(*grown)), *e;
 	size_t bytes = f->nfields * sizeof(*f->fields);
+	struct trace_event *e;
 
-	if (!grown)
+	if (!array_grow(t->events, t->nevents))
 		return -1;
-	t->events = grown;
-	e = &grown[t->nevents++];
+	e = &t->events[t->nevents++];
 	*e = (struct trace_event){ .id = f->id, .size = f->size, .nfields = f->nfields };
 	e->group = strdup(group);
 	e->name = strdup(name);
@@ -383,13 +383,10 @@ out:
 int trace_add_companion(struct trace *t, const char *name, const char *filter,
 			const struct long_text *pair, struct trawl_error *err)
 {
-	char **grown = realloc(t->companions, (t->ncompanions + 1) * sizeof(*grown));
-
-	if (grown)
-		t->companions = grown;
 	if (!t->long_texts)
 		t->long_texts = long_texts_new();
-	if (!grown || !t->long_texts || !(grown[t->ncompanions] = strdup(name)))
+	if (!t->long_texts || !array_grow(t->companions, t->ncompanions) ||
+	    !(t->companions[t->ncompanions] = strdup(name)))
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	t->ncompanions++;
 	if (long_texts_add(t->long_texts, pair))

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "capture/tracefs/eventformat.h"
+#include "common/array.h"
 
 /* A piece of the text. */
 struct piece {
@@ -320,7 +321,7 @@ void eventformat_free(struct eventformat *f)
 /* Adds a field to one of the two lists. Returns 0, or -1 without memory. */
 static int add_one(struct eventformat *f, const struct line *l)
 {
-	struct trawl_field field = { .note = "" }, *grown;
+	struct trawl_field field = { .note = "" };
 	bool common = l->name.len > 7 && !memcmp(l->name.at, "common_", 7);
 	struct trawl_field **list = common ? &f->common : &f->fields;
 	uint32_t *n = common ? &f->ncommon : &f->nfields;
@@ -330,13 +331,11 @@ static int add_one(struct eventformat *f, const struct line *l)
 		f->size = end;
 	if (piece_is(l->name, "common_type") || !describe(l, &field))
 		return 0;
-	grown = realloc(*list, (*n + 1) * sizeof(**list));
-	if (!grown)
+	if (!array_grow(*list, *n))
 		return -1;
-	*list = grown;
 	field.name = piece_dup(l->name);
 	field.ctype = piece_dup(l->type);
-	grown[(*n)++] = field;
+	(*list)[(*n)++] = field;
 	return field.name && field.ctype ? 0 : -1;
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "capture/tracefs/gc.h"
+#include "common/array.h"
 #include "capture/tracefs/owner.h"
 #include "capture/tracefs/tracefs.h"
 
@@ -112,20 +113,18 @@ struct triggers {
 static void add_trigger(struct triggers *t, const char *path, char *line)
 {
 	char *state = strrchr(line, '[');
-	struct trigger *grown = realloc(t->list, (t->n + 1) * sizeof(*grown));
 
-	if (!grown)
+	if (!array_grow(t->list, t->n))
 		return;
-	t->list = grown;
 	/* "... [active]" or "[paused]" */
 	if (state && (!strcmp(state, "[active]") || !strcmp(state, "[paused]"))) {
 		while (state > line && state[-1] == ' ')
 			state--;
 		*state = '\0';
 	}
-	grown[t->n].path = strdup(path);
-	if (asprintf(&grown[t->n].text, "!%s", line) < 0)
-		grown[t->n].text = NULL;
+	t->list[t->n].path = strdup(path);
+	if (asprintf(&t->list[t->n].text, "!%s", line) < 0)
+		t->list[t->n].text = NULL;
 	t->n++;
 }
 

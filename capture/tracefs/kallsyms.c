@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "capture/tracefs/kallsyms.h"
+#include "common/array.h"
 
 /* More than this are no longer a handful of functions, and the file would hold most of kallsyms. */
 enum { ADDRESSES_MAX = 16384 };
@@ -106,8 +107,8 @@ struct line {
 static struct line *read_all(size_t *n)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");
-	struct line *lines = NULL, *grown;
-	size_t room = 0, size = 0;
+	struct line *lines = NULL;
+	size_t size = 0;
 	char *text = NULL;
 
 	*n = 0;
@@ -116,12 +117,8 @@ static struct line *read_all(size_t *n)
 
 		if (!addr)
 			continue;
-		if (*n == room) {
-			grown = realloc(lines, (room = room ? 2 * room : 65536) * sizeof(*lines));
-			if (!grown)
-				break;
-			lines = grown;
-		}
+		if (!array_grow(lines, *n))
+			break;
 		lines[*n] = (struct line){ addr, strdup(text) };
 		*n += lines[*n].text != NULL;
 	}

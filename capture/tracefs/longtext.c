@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "capture/tracefs/longtext.h"
+#include "common/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -257,16 +258,8 @@ static int give_made(const struct held *h, uint32_t cpu, long_text_give *give, v
 
 static struct held *held_on(struct long_texts *l, uint32_t cpu)
 {
-	struct held **grown;
-
-	if (cpu >= l->ncpus) {
-		grown = realloc(l->cpus, (cpu + 1) * sizeof(*grown));
-		if (!grown)
-			return NULL;
-		memset(grown + l->ncpus, 0, (cpu + 1 - l->ncpus) * sizeof(*grown));
-		l->cpus = grown;
-		l->ncpus = cpu + 1;
-	}
+	if (!array_extend(l->cpus, l->ncpus, cpu + 1))
+		return NULL;
 	if (!l->cpus[cpu])
 		l->cpus[cpu] = calloc(1, sizeof(struct held));
 	return l->cpus[cpu];

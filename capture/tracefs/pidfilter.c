@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "capture/tracefs/pidfilter.h"
+#include "common/array.h"
 #include "capture/sys/proc.h"
 #include "capture/tracefs/tracefs.h"
 
@@ -26,17 +27,10 @@ static void add(void *arg, pid_t tid)
 {
 	struct tids *t = arg;
 
-	if (t->n == t->room) {
-		size_t room = t->room ? t->room * 2 : 64;
-		pid_t *grown = realloc(t->v, room * sizeof(*grown));
-
-		t->short_of_memory |= !grown;
-		if (!grown)
-			return;
-		t->v = grown;
-		t->room = room;
-	}
-	t->v[t->n++] = tid;
+	if (array_grow(t->v, t->n))
+		t->v[t->n++] = tid;
+	else
+		t->short_of_memory = true;
 }
 
 static int compare(const void *a, const void *b)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/base/boot.h"
+#include "common/array.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,15 +20,11 @@ void boots_free(struct boots *b)
 /* The number of a boot id, which gets one if it has none; UINT32_MAX: no memory. */
 static uint32_t number_of(struct boots *b, const char *id)
 {
-	void *grown;
-
 	for (uint32_t i = 0; i < b->nids; i++)
 		if (!strncmp(b->ids[i], id, BOOT_ID - 1))
 			return i;
-	grown = realloc(b->ids, (b->nids + 1) * sizeof(*b->ids));
-	if (!grown)
+	if (!array_grow(b->ids, b->nids))
 		return UINT32_MAX;
-	b->ids = grown;
 	snprintf(b->ids[b->nids], BOOT_ID, "%s", id);
 	return b->nids++;
 }

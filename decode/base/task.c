@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/base/task.h"
+#include "common/array.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -169,14 +170,9 @@ static struct task task_of(const struct trawl_meta *m)
 static void read_meta(struct tasks *t, const struct trawl_meta *m)
 {
 	struct task task = task_of(m);
-	struct told *told = NULL;
 
-	if (task.tid != -1)
-		told = realloc(t->told, (t->ntold + 1) * sizeof(*told));
-	if (!told)
-		return;
-	t->told = told;
-	told[t->ntold++] = (struct told){ m->time, task };
+	if (task.tid != -1 && array_grow(t->told, t->ntold))
+		t->told[t->ntold++] = (struct told){ m->time, task };
 }
 
 /* Looks at metadata that has come since the last time. */

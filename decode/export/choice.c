@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/export/choice.h"
+#include "common/array.h"
 
 #include <stdlib.h>
 
@@ -23,15 +24,11 @@ static void add(struct choice *c, uint64_t number)
 
 	if (need > c->room) {
 		uint64_t room = need < 4096 ? 4096 : 2 * need;
-		uint8_t *grown = realloc(c->bits, room);
 
-		if (!grown) {
+		if (!array_extend(c->bits, c->room, room)) {
 			c->no_memory = true;
 			return;
 		}
-		memset(grown + c->room, 0, room - c->room);
-		c->bits = grown;
-		c->room = room;
 	}
 	c->bits[number / 8] |= (uint8_t)(1u << number % 8);
 	c->events++;

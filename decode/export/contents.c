@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/export/contents.h"
+#include "common/array.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -42,14 +43,12 @@ static int count_item(struct consumer *consumer, const struct decoder *d, void *
 		for (i = 0; i < c->n && !is_of(&c->kinds[i], it); i++)
 			;
 	if (i == c->n) {
-		k = realloc(c->kinds, (c->n + 1) * sizeof(*k));
-		if (k)
-			c->kinds = k;
-		if (!k || !(k[i].name = strndup(it->name, it->name_len))) {
+		k = array_grow(c->kinds, c->n) ? &c->kinds[c->n] : NULL;
+		if (!k || !(k->name = strndup(it->name, it->name_len))) {
 			c->failed = true;
 			return 1;
 		}
-		k[i] = (struct kind){k[i].name, it->source, it->type, d, state, 0};
+		*k = (struct kind){k->name, it->source, it->type, d, state, 0};
 		c->n++;
 	}
 	c->kinds[i].count++;

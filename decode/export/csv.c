@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/export/csv.h"
+#include "common/array.h"
 
 #include <stdlib.h>
 
@@ -36,18 +37,14 @@ static const char *const fixed[] = {"ts_ns", "source", "name", "cpu", "pid", "ti
 /* The number of the column, made if need be; c->n when memory runs out. */
 static size_t column(struct csv *c, const char *name, size_t n)
 {
-	struct column *more;
-
 	for (size_t i = 0; i < c->n; i++)
 		if (strlen(c->columns[i].name) == n && !memcmp(c->columns[i].name, name, n))
 			return i;
-	more = realloc(c->columns, (c->n + 1) * sizeof(*more));
-	if (more)
-		c->columns = more;
-	if (more)
-		more[c->n] = (struct column){.name = strndup(name, n)};
-	if (more && more[c->n].name)
-		return c->n++;
+	if (array_grow(c->columns, c->n)) {
+		c->columns[c->n] = (struct column){.name = strndup(name, n)};
+		if (c->columns[c->n].name)
+			return c->n++;
+	}
 	c->failed = true;
 	return c->n;
 }
@@ -75,12 +72,9 @@ static void add_type_column(void *arg, const char *name)
 {
 	struct survey *s = arg;
 	struct type_columns *t = s->at;
-	size_t *more = realloc(t->column, (t->n + 1) * sizeof(*more));
 	size_t i = column(s->csv, name, strlen(name));
 
-	if (more)
-		t->column = more;
-	if (!more || i == s->csv->n) {
+	if (i == s->csv->n || !array_grow(t->column, t->n)) {
 		s->csv->failed = true;
 		return;
 	}
@@ -91,18 +85,15 @@ static struct type_columns *columns_of(struct survey *s, const struct decoder *d
 				       const struct trawl_event_type *type)
 {
 	struct csv *c = s->csv;
-	struct type_columns *more;
 
 	for (size_t i = c->ntypes; i-- > 0;)
 		if (c->types[i].type == type)
 			return &c->types[i];
-	more = realloc(c->types, (c->ntypes + 1) * sizeof(*more));
-	if (!more) {
+	if (!array_grow(c->types, c->ntypes)) {
 		c->failed = true;
 		return NULL;
 	}
-	c->types = more;
-	s->at = &more[c->ntypes++];
+	s->at = &c->types[c->ntypes++];
 	*s->at = (struct type_columns){.type = type};
 	d->names(state, type, add_type_column, s);
 	return s->at;

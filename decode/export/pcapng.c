@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/export/pcapng.h"
+#include "common/array.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -210,7 +211,6 @@ static char both(char a, char b)
 
 static void learn(struct known_fields *k, const char *name, char type)
 {
-	struct known_field *f;
 	size_t i;
 
 	for (i = 0; i < k->n; i++) {
@@ -219,13 +219,11 @@ static void learn(struct known_fields *k, const char *name, char type)
 			return;
 		}
 	}
-	f = realloc(k->f, (k->n + 1) * sizeof(*f));
-	if (!f)
+	if (!array_grow(k->f, k->n))
 		return;
-	k->f = f;
-	f[k->n].name = strdup(name);
-	f[k->n].type = type;
-	k->n += f[k->n].name != NULL;
+	k->f[k->n].name = strdup(name);
+	k->f[k->n].type = type;
+	k->n += k->f[k->n].name != NULL;
 }
 
 /* Fields that a decoder computes have no field in the type: their window tells, or it is text. */
@@ -325,15 +323,12 @@ static struct iface *iface_of(struct pcapng *p, const struct trawl_source *s)
 	for (i = 0; i < p->n; i++)
 		if (p->ifaces[i].source == s)
 			return &p->ifaces[i];
-	f = realloc(p->ifaces, (p->n + 1) * sizeof(*f));
-	d = f ? stream_decoder(p->stream, s, &state, &err) : NULL;
-	if (f)
-		p->ifaces = f;
-	if (!f || !d) {
+	d = array_grow(p->ifaces, p->n) ? stream_decoder(p->stream, s, &state, &err) : NULL;
+	if (!d) {
 		p->out->error = ENOMEM;
 		return NULL;
 	}
-	f += p->n++;
+	f = &p->ifaces[p->n++];
 	memset(f, 0, sizeof(*f));
 	f->source = s;
 	f->pi.linktype = LINKTYPE_UPPER_PDU;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/export/perfetto.h"
+#include "common/array.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -341,19 +342,12 @@ static void counter(struct perfetto *p, const struct track *t, uint64_t time, ui
 static void keep_name(void *arg, const char *name)
 {
 	struct perfetto *p = arg;
-	char **grown;
-
 	for (size_t i = 0; i < p->nnames; i++)
 		if (!strcmp(p->names[i], name))
 			return;
-	if (p->nnames == p->names_room) {
-		grown = reallocarray(p->names, p->names_room + 32, sizeof(*grown));
-		if (!grown) {
-			p->failed = true;
-			return;
-		}
-		p->names = grown;
-		p->names_room += 32;
+	if (!array_grow(p->names, p->nnames)) {
+		p->failed = true;
+		return;
 	}
 	p->names[p->nnames] = strdup(name);
 	if (p->names[p->nnames])

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/export/tracedat.h"
+#include "common/array.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -87,18 +88,8 @@ static const char header_event[] =
 
 static struct cpu *cpu_for(struct tracedat *t, uint32_t n)
 {
-	struct cpu *grown;
-
-	if (n >= CPUS_MAX)
+	if (n >= CPUS_MAX || !array_extend(t->cpus, t->ncpus, n + 1))
 		return NULL;
-	if (n >= t->ncpus) {
-		grown = reallocarray(t->cpus, n + 1, sizeof(*grown));
-		if (!grown)
-			return NULL;
-		memset(grown + t->ncpus, 0, (n + 1 - t->ncpus) * sizeof(*grown));
-		t->cpus = grown;
-		t->ncpus = n + 1;
-	}
 	return &t->cpus[n];
 }
 
@@ -109,15 +100,8 @@ static int page_close(struct tracedat *t, struct cpu *c)
 
 	if (!c->page || !c->used)
 		return 0;
-	if (c->npages == c->room) {
-		size_t room = c->room ? c->room * 2 : 16;
-		uint32_t *grown = reallocarray(c->pages, room, sizeof(*grown));
-
-		if (!grown)
-			return trawl_fail(&t->err, TRAWL_CANNOT, "trace-dat: out of memory");
-		c->pages = grown;
-		c->room = room;
-	}
+	if (!array_reserve(c->pages, c->room, c->npages + 1))
+		return trawl_fail(&t->err, TRAWL_CANNOT, "trace-dat: out of memory");
 	if (c->missed) {
 		commit |= MISSED;
 		if (c->missed != UINT64_MAX && c->used + PAGE_HEADER + 8 <= PAGE) {
@@ -201,26 +185,23 @@ static int append(struct tracedat *t, struct cpu *c, uint64_t ts, uint16_t id, c
  */
 static const struct kind *kind_for(struct tracedat *t, const struct trawl_event_type *type)
 {
-	struct kind *grown;
 	uint32_t id = type->id;
 
 	for (size_t i = t->nkinds; i-- > 0;)
 		if (t->kinds[i].type == type)
 			return &t->kinds[i];
-	grown = reallocarray(t->kinds, t->nkinds + 1, sizeof(*grown));
-	if (!grown || t->nkinds == TYPES_MAX - 1)
+	if (t->nkinds == TYPES_MAX - 1 || !array_grow(t->kinds, t->nkinds))
 		return NULL;
-	t->kinds = grown;
 	for (size_t i = 0; i < t->nkinds; i++) /* the same event, by way of another source */
 		if (t->kinds[i].type->id == id && !strcmp(t->kinds[i].type->format, type->format)) {
-			grown[t->nkinds] = (struct kind){ type, t->kinds[i].id };
-			return &grown[t->nkinds++];
+			t->kinds[t->nkinds] = (struct kind){ type, t->kinds[i].id };
+			return &t->kinds[t->nkinds++];
 		}
 	for (uint32_t n = 0; (id == 0 || id >= TYPES_MAX || t->taken[id]) && n < TYPES_MAX; n++)
 		id = id + 1 < TYPES_MAX ? id + 1 : 1;
 	t->taken[id] = true;
-	grown[t->nkinds] = (struct kind){ type, (uint16_t)id };
-	return &grown[t->nkinds++];
+	t->kinds[t->nkinds] = (struct kind){ type, (uint16_t)id };
+	return &t->kinds[t->nkinds++];
 }
 
 static size_t name_slot(const struct tracedat *t, int32_t tid)

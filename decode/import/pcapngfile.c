@@ -6,6 +6,7 @@
  * No length is believed before so many bytes have been read.
  */
 #include "decode/import/usbimport.h"
+#include "common/array.h"
 #include "decode/base/bytes.h"
 #include "decode/usb/usb.h"
 #include "common/pcapng.h"
@@ -55,15 +56,8 @@ static bool read_body(struct pcapng *p, uint32_t n)
 	while (have < n) {
 		uint32_t step = n - have < READ_STEP ? n - have : READ_STEP;
 
-		if (have + step > p->room) {
-			size_t room = p->room * 2 > have + step ? p->room * 2 : have + step;
-			uint8_t *grown = realloc(p->block, room);
-
-			if (!grown)
-				return false;
-			p->block = grown;
-			p->room = room;
-		}
+		if (!array_reserve(p->block, p->room, (size_t)have + step))
+			return false;
 		if (fread(p->block + have, 1, step, p->in) != step)
 			return false;
 		have += step;
@@ -133,25 +127,23 @@ static const uint8_t *option(const struct pcapng *p, uint32_t from, uint16_t cod
 
 static int interface_block(struct pcapng *p, struct trawl_error *err)
 {
-	struct interface *grown;
+	struct interface *added;
 	const uint8_t *o;
 
 	if (p->len < 8 || p->count == INTERFACES_MAX)
 		return 0;
-	grown = realloc(p->interfaces, (p->count + 1) * sizeof(*grown));
-	if (!grown)
+	if (!array_grow(p->interfaces, p->count))
 		return trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", p->name);
-	p->interfaces = grown;
-	grown += p->count++;
-	*grown = (struct interface){.linktype = u16(p, p->block), .tsresol = 6};
+	added = &p->interfaces[p->count++];
+	*added = (struct interface){.linktype = u16(p, p->block), .tsresol = 6};
 	o = option(p, 8, 9, 1);
 	if (o)
-		grown->tsresol = *o;
-	if (!p->im->resolution || grown->tsresol > 6)
-		p->im->resolution = grown->tsresol > 6 ? 1 : 1000;
+		added->tsresol = *o;
+	if (!p->im->resolution || added->tsresol > 6)
+		p->im->resolution = added->tsresol > 6 ? 1 : 1000;
 	o = option(p, 8, 14, 8);
 	if (o)
-		grown->offset = (int64_t)(p->swapped ? get_be64(o) : get64(o));
+		added->offset = (int64_t)(p->swapped ? get_be64(o) : get64(o));
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "decode/kernel/printconv.h"
 #include "decode/kernel/printeval.h"
 #include "decode/kernel/printfmt.h"
+#include "common/array.h"
 #include "decode/kernel/printparse.h"
 
 #include <ctype.h>
@@ -228,7 +229,6 @@ struct printfmt *printfmt_new(const struct trawl_event_type *type,
 {
 	struct parser p = { 0 };
 	struct printfmt *f = calloc(1, sizeof(*f));
-	struct piece *pieces;
 	size_t len;
 
 	p.why = "no print format is saved with it";
@@ -255,9 +255,7 @@ struct printfmt *printfmt_new(const struct trawl_event_type *type,
 	p.why = "no memory";
 	if (!make_literals(f))
 		goto fail;
-	pieces = reallocarray(f->pieces, f->npieces + 1, sizeof(*pieces));
-	if (pieces)
-		f->pieces = pieces;
+	array_resize(&f->pieces, f->npieces + 1, sizeof(*f->pieces)); /* frees what is unused */
 	eval_fold(f);
 	find_direct(f);
 	if (p.unknown)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/kernel/site.h"
+#include "common/array.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,13 +122,10 @@ static void read_arg(struct site_arg *a, const struct json_object *j, struct lay
 /* Room for another argument of a site; NULL when memory runs out. */
 static struct site_arg *more_args(struct site *s)
 {
-	struct site_arg *grown = realloc(s->args, (s->nargs + 1) * sizeof(*grown));
-
-	if (!grown)
+	if (!array_grow(s->args, s->nargs))
 		return NULL;
-	s->args = grown;
-	grown[s->nargs] = (struct site_arg){ 0 };
-	return &grown[s->nargs++];
+	s->args[s->nargs] = (struct site_arg){ 0 };
+	return &s->args[s->nargs++];
 }
 
 /* What an argument is in the layout: one field, or, of several strings, NAME[0], NAME[1], ... */

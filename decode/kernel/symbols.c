@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What addresses of the traced kernel mean: saved parts of /proc/kallsyms and printk_formats. */
 #include "decode/kernel/symbols.h"
+#include "common/array.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -30,15 +31,8 @@ static int by_addr(const void *a, const void *b)
 
 static bool add(struct table *t, uint64_t addr, const char *name, const char *module)
 {
-	if (t->n == t->room) {
-		size_t room = t->room ? t->room * 2 : 64;
-		struct symbol *rows = reallocarray(t->rows, room, sizeof(*rows));
-
-		if (!rows)
-			return false;
-		t->rows = rows;
-		t->room = room;
-	}
+	if (!array_grow(t->rows, t->n))
+		return false;
 	t->rows[t->n++] = (struct symbol){ addr, name, module };
 	return true;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/query/around.h"
+#include "common/array.h"
 
 #include <stdlib.h>
 
@@ -27,7 +28,7 @@ static int take_match(struct consumer *c, const struct decoder *d, void *state,
 		      const struct item *it)
 {
 	struct around *a = (struct around *)c;
-	struct stretch *last = a->n ? &a->stretches[a->n - 1] : NULL, *grown;
+	struct stretch *last = a->n ? &a->stretches[a->n - 1] : NULL;
 	uint64_t from = it->time > a->window ? it->time - a->window : 0;
 	uint64_t to = it->time > UINT64_MAX - a->window ? UINT64_MAX : it->time + a->window;
 
@@ -36,16 +37,9 @@ static int take_match(struct consumer *c, const struct decoder *d, void *state,
 			last->to = to;
 		return 0;
 	}
-	if (a->n == a->room) {
-		size_t room = a->room ? 2 * a->room : 64;
-
-		grown = reallocarray(a->stretches, room, sizeof(*grown));
-		if (!grown) {
-			a->no_memory = true;
-			return 1;
-		}
-		a->stretches = grown;
-		a->room = room;
+	if (!array_grow(a->stretches, a->n)) {
+		a->no_memory = true;
+		return 1;
 	}
 	a->stretches[a->n++] = (struct stretch){ from, to };
 	return 0;

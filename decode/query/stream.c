@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/caret.h"
+#include "common/array.h"
 #include "common/sources.h"
 #include "decode/query/stream.h"
 
@@ -24,18 +25,7 @@ static int no_memory(struct trawl_error *err)
 
 static struct bound *bound(struct stream *s, uint16_t id)
 {
-	struct bound *b;
-	size_t n = (size_t)id + 1;
-
-	if (id >= s->nbounds) {
-		b = realloc(s->bounds, n * sizeof(*b));
-		if (!b)
-			return NULL;
-		memset(b + s->nbounds, 0, (n - s->nbounds) * sizeof(*b));
-		s->bounds = b;
-		s->nbounds = n;
-	}
-	return &s->bounds[id];
+	return array_extend(s->bounds, s->nbounds, id + 1u) ? &s->bounds[id] : NULL;
 }
 
 bool stream_wants(struct stream *s, const struct trawl_source *source)
@@ -364,11 +354,9 @@ static int by_end(const void *a, const void *b)
 static void read_losses(struct stream *s)
 {
 	size_t n = trawl_loss_count(s->reader);
-	struct dated_loss *more = realloc(s->losses, (n + 1) * sizeof(*more));
 
-	if (!more)
+	if (!array_resize(&s->losses, n + 1, sizeof(*s->losses)))
 		return;
-	s->losses = more;
 	for (; s->losses_read < n; s->losses_read++) {
 		const struct trawl_loss *l = trawl_loss_at(s->reader, s->losses_read);
 		struct dated_loss *d = &s->losses[s->nlosses];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/caret.h"
+#include "common/array.h"
 #include "common/sources.h"
 #include "decode/query/watch.h"
 
@@ -97,15 +98,11 @@ void watch_free(struct watch *w)
 
 int watch_source(struct watch *w, const struct trawl_source *s, struct trawl_error *err)
 {
-	struct watched_source *grown, *here;
+	struct watched_source *here;
 
-	grown = realloc(w->sources, ((size_t)s->id + 1) * sizeof(*grown));
-	if (!grown)
+	if (!array_extend(w->sources, w->nsources, s->id + 1u))
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
-	w->sources = grown;
-	for (; w->nsources <= s->id; w->nsources++)
-		memset(&grown[w->nsources], 0, sizeof(*grown));
-	here = &grown[s->id];
+	here = &w->sources[s->id];
 	here->source = trawl_reader_tell_source(w->reader, s, err);
 	here->decoder = decoder_find(s->kind);
 	return here->source ? 0 : -1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/ahead.h"
+#include "common/array.h"
 #include "decode/base/jdoc.h"
 
 #include <stdlib.h>
@@ -20,18 +21,12 @@ static void add(struct usb_ahead *a, const struct trawl_meta *m, size_t place)
 {
 	struct json_object *o = jdoc_parse(m->data, m->len);
 	uint64_t bus = jdoc_uint(o, "busnum", 0), address = jdoc_uint(o, "devnum", 0);
-	struct usb_ahead_entry *grown;
 
 	json_object_put(o);
 	if (!bus || bus > UINT16_MAX || !address || address > 127)
 		return;
-	if (a->n == a->room) {
-		grown = realloc(a->entries, (2 * a->room + 16) * sizeof(*grown));
-		if (!grown)
-			return;
-		a->entries = grown;
-		a->room = 2 * a->room + 16;
-	}
+	if (!array_grow(a->entries, a->n))
+		return;
 	a->entries[a->n++] = (struct usb_ahead_entry){(uint16_t)bus, (uint8_t)address, place};
 }
 

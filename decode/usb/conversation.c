@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/conversation.h"
+#include "common/array.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,29 +147,11 @@ static struct pipe *pipe_of(struct talker *t, enum pipe_kind kind, uint8_t xfer,
 	return p;
 }
 
-/* Room for so many bytes more behind `used`. */
-static bool reserve(uint8_t **bytes, size_t used, size_t *room, size_t more)
-{
-	size_t want = *room ? *room : 4096;
-	uint8_t *grown;
-
-	if (*room - used >= more)
-		return true;
-	while (want - used < more)
-		want *= 2;
-	grown = realloc(*bytes, want);
-	if (!grown)
-		return false;
-	*bytes = grown;
-	*room = want;
-	return true;
-}
-
 /* Appends a message of two parts; the first may be empty. */
 static int add(struct conversations *c, struct pipe *p, const struct message *of,
 	       const uint8_t *first, size_t nfirst, const uint8_t *rest, size_t nrest)
 {
-	struct message *grown, *m;
+	struct message *m;
 	size_t kept = nfirst + nrest;
 
 	if (kept > MESSAGE_KEPT)
@@ -177,16 +160,9 @@ static int add(struct conversations *c, struct pipe *p, const struct message *of
 		p->left_out++;
 		return 0;
 	}
-	if (p->count == p->room) {
-		uint32_t room = p->room ? p->room * 2 : 64;
-
-		grown = realloc(p->messages, room * sizeof(*grown));
-		if (!grown)
-			return -1;
-		p->messages = grown;
-		p->room = room;
-	}
-	if (!reserve(&p->bytes, p->used, &p->bytes_room, kept))
+	if (!array_reserve(p->messages, p->room, p->count + 1))
+		return -1;
+	if (!array_reserve(p->bytes, p->bytes_room, p->used + kept + 1))
 		return -1;
 	m = &p->messages[p->count++];
 	*m = *of;
@@ -357,20 +333,16 @@ static bool same_device(const struct talker *a, const struct talker *b)
 static int join_pipes(struct pipe *to, const struct pipe *from)
 {
 	uint32_t count = to->count + from->count;
-	struct message *grown;
 
-	grown = realloc(to->messages, (count + 1u) * sizeof(*grown));
-	if (!grown)
+	if (!array_reserve(to->messages, to->room, count + 1u))
 		return -1;
-	to->messages = grown;
-	to->room = count + 1;
-	if (!reserve(&to->bytes, to->used, &to->bytes_room, from->used + 1))
+	if (!array_reserve(to->bytes, to->bytes_room, to->used + from->used + 1))
 		return -1;
 	if (from->used)
 		memcpy(to->bytes + to->used, from->bytes, from->used);
 	for (uint32_t i = 0; i < from->count; i++) {
-		grown[to->count + i] = from->messages[i];
-		grown[to->count + i].at += to->used;
+		to->messages[to->count + i] = from->messages[i];
+		to->messages[to->count + i].at += to->used;
 	}
 	to->count = count;
 	to->used += from->used;
@@ -473,14 +445,8 @@ static int converse(struct conversations *c, const struct talker *t, struct pipe
 			return -1;
 		in->taken = true;
 	}
-	if (c->n == c->room) {
-		struct conversation *grown = realloc(c->list, (2 * c->room + 8) * sizeof(*grown));
-
-		if (!grown)
-			return -1;
-		c->list = grown;
-		c->room = 2 * c->room + 8;
-	}
+	if (!array_grow(c->list, c->n))
+		return -1;
 	to = &c->list[c->n++];
 	*to = (struct conversation){
 		.kind = first->kind, .xfer = first->xfer,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/hidreport.h"
+#include "common/array.h"
 #include "decode/base/bytes.h"
 
 #include <stdio.h>
@@ -79,19 +80,13 @@ static bool next_item(struct parser *p, const uint8_t **at, const uint8_t *end, 
 static int add_usage(struct parser *p, uint32_t first, uint32_t last, bool paged)
 {
 	struct hid_report *h = p->h;
-	struct hid_range *grown;
 
 	if (p->usages + p->nusages >= HID_MAX_USAGES) {
 		damage(p, "it has too many usages");
 		return 0;
 	}
-	if (p->usages + p->nusages == p->usages_room) {
-		p->usages_room = p->usages_room ? p->usages_room * 2 : 32;
-		grown = realloc(h->usages, p->usages_room * sizeof(*grown));
-		if (!grown)
-			return -1;
-		h->usages = grown;
-	}
+	if (!array_reserve(h->usages, p->usages_room, p->usages + p->nusages + 1))
+		return -1;
 	if (last < first) {
 		damage(p, "a usage maximum is below its minimum");
 		last = first;
@@ -135,7 +130,7 @@ static int add_field(struct parser *p, enum hid_kind kind, uint32_t flags)
 	struct hid_report *h = p->h;
 	uint32_t *bits = &p->bits[kind][p->now.report];
 	uint64_t want = (uint64_t)p->now.size * p->now.count;
-	struct hid_field *f, *grown;
+	struct hid_field *f;
 
 	if (want == 0)
 		return 0;
@@ -152,13 +147,8 @@ static int add_field(struct parser *p, enum hid_kind kind, uint32_t flags)
 		damage(p, "it has too many fields");
 		return 0;
 	}
-	if (h->nfields == p->fields_room) {
-		p->fields_room = p->fields_room ? p->fields_room * 2 : 16;
-		grown = realloc(h->fields, p->fields_room * sizeof(*grown));
-		if (!grown)
-			return -1;
-		h->fields = grown;
-	}
+	if (!array_reserve(h->fields, p->fields_room, h->nfields + 1))
+		return -1;
 	f = &h->fields[h->nfields++];
 	*f = (struct hid_field){
 		.kind = (uint8_t)kind,

@@ -10,6 +10,7 @@ UNIT_CAPTURE = tests/capture/tracefs/test_ring \
 	tests/capture/tracefs/test_owner \
 	tests/capture/task/test_taskfilter \
 	tests/common/test_nearest \
+	tests/common/test_array \
 	tests/capture/output/test_pending \
 	tests/capture/output/test_first \
 	tests/capture/session/test_session \
@@ -52,6 +53,9 @@ tests_capture_output_test_first_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_session_test_session_SOURCES = tests/capture/session/test_session.c
 tests_capture_session_test_session_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_session_test_session_LDADD = libcapture.la libdecode.la libcommon.la libtrawl.la $(CRITERION_LIBS)
+tests_common_test_array_SOURCES = tests/common/test_array.c
+tests_common_test_array_CFLAGS = $(UNIT_CFLAGS)
+tests_common_test_array_LDADD = $(UNIT_LDADD)
 tests_common_test_json_SOURCES = tests/common/test_json.c
 tests_common_test_json_CFLAGS = $(UNIT_CFLAGS)
 tests_common_test_json_LDADD = libcapture.la $(UNIT_LDADD)

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Growing arrays of the programs. libtrawl has its own in format/memory.h.
+ *
+ * All three return false when memory runs out; the array then stays as it was. They evaluate their
+ * arguments more than once. The array is free()d by its owner.
+ */
+#ifndef COMMON_ARRAY_H
+#define COMMON_ARRAY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Makes room for one element behind the n of an array that grows by this alone, from NULL: it doubles
+ * where n is a power of two.
+ */
+#define array_grow(array, n) \
+	(((n) & ((n) - 1)) || array_resize(&(array), (n) ? 2 * (size_t)(n) : 1, sizeof(*(array))))
+
+/* Makes room for `need` elements. room: how many there is room for; it doubles at least. */
+#define array_reserve(array, room, need) \
+	((need) <= (room) || (array_resize(&(array), array_room((room), (need)), sizeof(*(array))) && \
+			      ((room) = array_room((room), (need)))))
+
+/* Makes an array of n elements have `need` at least; those that are new are zero. */
+#define array_extend(array, n, need) \
+	((need) <= (n) || (array_resize(&(array), (need), sizeof(*(array))) && \
+			   memset((array) + (n), 0, ((need) - (n)) * sizeof(*(array))) && \
+			   ((n) = (need))))
+
+/* at: the address of the pointer to the elements. */
+static inline bool array_resize(void *at, size_t n, size_t size)
+{
+	void *array;
+
+	memcpy(&array, at, sizeof(array));
+	array = reallocarray(array, n, size);
+	if (!array)
+		return false;
+	memcpy(at, &array, sizeof(array));
+	return true;
+}
+
+static inline size_t array_room(size_t room, size_t need)
+{
+	size_t more = room ? 2 * room : 16;
+
+	return more < need ? need : more;
+}
+
+#endif
