@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""brstack.py OBJDUMP BRSTACK: is what perf script -F brstack printed a path that the program can go?
+"""brstack.py OBJDUMP BRSTACK [RULE]: is what perf script -F brstack printed a path that the program can go?
 
 OBJDUMP is the output of objdump -d. Each record must begin at an instruction that branches, direct ones
 must end at their target, and between two records of one stack there must be a straight way, over
@@ -33,6 +33,12 @@ def branch_fault(insns, source, target):
     return None if op in ("ret", "syscall") else f"{op} is no branch"
 
 
+def prediction_fault(insns, source, target, prediction):
+    """Why the prediction, M, P or -, is not that of a processor that expects branches to go back; None if it is."""
+    missed = insns[source][0].startswith(("j", "loop")) and insns[source][0] != "jmp" and target > source
+    return None if prediction == ("M" if missed else "P") else f"prediction {prediction}"
+
+
 def straight(insns, following, here, there):
     """Whether code runs from here to there without a taken branch."""
     for _ in range(STRAIGHT):
@@ -47,12 +53,14 @@ def straight(insns, following, here, there):
 def main():
     insns, following = instructions(sys.argv[1])
     records = pairs = bad = 0
+    rule = sys.argv[3:] == ["static"]
     for line in open(sys.argv[2]):
-        stack = [tuple(int(n, 16) for n in word.split("/")[:2]) for word in line.split() if "/" in word]
-        for source, target in stack:
+        words = [word.split("/") for word in line.split() if "/" in word]
+        stack = [(int(source, 16), int(target, 16)) for source, target, *_ in words]
+        for (source, target), (_, _, prediction, *_) in zip(stack, words):
             if source in insns:
                 records += 1
-                why = branch_fault(insns, source, target)
+                why = branch_fault(insns, source, target) or rule and prediction_fault(insns, source, target, prediction)
                 if why:
                     bad += 1
                     print(f"{source:x} -> {target:x}: {why}")

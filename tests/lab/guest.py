@@ -65,8 +65,8 @@ def read(path):
 
 # The usual machine has the results folder by a second 9p device, too, for the time after it slept, which no
 # 9p of Linux survives (suspend.sh). The one with an IOMMU also begins each tracefs instance with large ring
-# buffers, so that few of them find room. A client Skylake has branch records (LBR, BTS) and the counters
-# that perf needs for them, in a QEMU of our own (qemu/README.md); the NMI watchdog would take one.
+# buffers, so that few of them find room. Those that have a processor's name have its branch records and the
+# counters that perf needs for them, in a QEMU of our own (qemu/README.md); the NMI watchdog would take one.
 class Machine(typing.NamedTuple):
     board: str
     devices: list
@@ -75,12 +75,23 @@ class Machine(typing.NamedTuple):
     patched: bool = False  # by qemu/branch-record.patch
 
 
-SKYLAKE = CPU + ",vendor=GenuineIntel,family=6,model=94,stepping=3,pmu=on,lbr-fmt=5"
+def intel(model, lbr, words=""):
+    """A client processor of Intel's: its model and what its branch records are, in QEMU's words."""
+    return Machine("pc", [], " nmi_watchdog=0" + words,
+                   f"{CPU},vendor=GenuineIntel,family=6,model={model},stepping=3,pmu=on,{lbr}", True)
+
+
 MACHINES = {
     "": Machine("pc", ["-device", "virtio-9p-pci,fsdev=lab,mount_tag=after,addr=0x1e"], " no_console_suspend"),
     "iommu": Machine("q35", ["-device", "intel-iommu"], " intel_iommu=on trace_buf_size=96M"),
-    "skylake": Machine("pc", [], " nmi_watchdog=0", SKYLAKE, True),
-    "skylake-pti": Machine("pc", [], " nmi_watchdog=0 pti=on", SKYLAKE, True),
+    "skylake": intel(94, "lbr-fmt=5"),
+    "skylake-pti": intel(94, "lbr-fmt=5", " pti=on"),
+    "sandybridge": intel(42, "lbr-fmt=3"),
+    "haswell": intel(60, "lbr-fmt=4"),
+    "goldmont": intel(92, "lbr-fmt=6"),
+    "tremont": intel(134, "lbr-fmt=7"),
+    "sapphirerapids": intel(143, "arch-lbr=on"),
+    "zen4": Machine("pc", [], " nmi_watchdog=0", CPU + ",vendor=AuthenticAMD,family=25,model=17,pmu=on", True),
 }
 
 

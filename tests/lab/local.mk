@@ -23,7 +23,7 @@ EXTRA_DIST += tests/lab/run tests/lab/guest.py tests/lab/runner.sh tests/lab/ker
 	tests/lab/guest/usb-uas.sh tests/lab/host/usb-uas.sh \
 	tests/lab/guest/usb-text.sh tests/lab/host/usb-text.sh tests/lab/host/textsame.py \
 	tests/lab/qemu/build tests/lab/qemu/branch-record.patch tests/lab/qemu/README.md tests/lab/qemu/COPYING \
-	tests/lab/guest/cpu-branches.sh tests/lab/brstack.py
+	tests/lab/guest/cpu-branches.sh tests/lab/guest/cpu-stacks.sh tests/lab/brstack.py
 
 lab-programs: all $(check_PROGRAMS) $(check_LTLIBRARIES)
 lab-check: lab-programs
@@ -44,10 +44,17 @@ lab-kernels:
 lab-qemu:
 	@$(srcdir)/tests/lab/qemu/build "$${LAB_CACHE:-lab}"
 
+# Branch stacks on every processor that the lab's QEMU plays: ten minutes.
+LAB_CPUS = sandybridge haswell skylake skylake-pti goldmont tremont sapphirerapids zen4
+lab-cpus: lab-programs
+	@for k in $(LAB_KERNELS); do for c in $(LAB_CPUS); do echo "# $$k $$c"; \
+		TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' \
+		$(srcdir)/tests/lab/run --machine $$c $$k cpu-stacks || exit; done; done
+
 clean-local: lab-clean
 lab-clean:
 	rm -rf lab
-.PHONY: lab-qemu lab-programs lab-check lab-shell lab-kernels lab-clean
+.PHONY: lab-qemu lab-cpus lab-programs lab-check lab-shell lab-kernels lab-clean
 
 check_PROGRAMS += tests/lab/usbload tests/lab/tsc tests/lab/lbr tests/lab/branchload
 tests_lab_tsc_SOURCES = tests/lab/tsc.c

@@ -19,7 +19,7 @@ objdump -d "$load" >load.objdump
 perf record -q -m 4M -B -N -b -e branches:u -c 101 -o stack.data "$load" 20000 >load.out 2>perf.err
 ok $? "perf record -b"
 perf script -i stack.data -F brstack >stack.txt 2>>perf.err
-found=$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/brstack.py" load.objdump stack.txt)
+found=$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/brstack.py" load.objdump stack.txt static)
 ok $? "its stacks are ways through the program"
 has "which are many" "$found" '^[0-9]{4,} records, [0-9]{4,} neighbours, 0 bad$'
 [ -s perf.err ] && head -5 perf.err >&2
