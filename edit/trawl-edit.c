@@ -20,6 +20,7 @@ static const char help[] =
 	"\n"
 	"  import FILE... -w OUT   pcap, pcapng or usbmon text files with USB, which may be compressed, become\n"
 	"                          a .trawl file, or, where OUT is a folder, one each in it\n"
+	"      --level N           compression, 1 (fast) to 19 (small, the default)\n"
 	"  verify FILE...          reads all of each file and says whether it is whole\n"
 	"\n"
 	"      --help, --version\n"
@@ -32,6 +33,11 @@ static int usage(struct trawl_error *err, const char *text, const char *what)
 }
 
 /* ---- import --------------------------------------------------------------------------------- */
+
+struct target {
+	const char *path;
+	int level;
+};
 
 static bool same_file(FILE *in, const char *out)
 {
@@ -55,7 +61,7 @@ static int cannot_import(const char *path, struct trawl_error *err)
 }
 
 /* Appends what a file holds to the output. A file from which nothing comes is a failure. */
-static int import_stream(FILE *in, const char *path, int to, const char *out,
+static int import_stream(FILE *in, const char *path, int to, const struct target *out,
 			 struct trawl_error *err)
 {
 	enum foreign_kind kind = foreign_kind(in);
@@ -66,8 +72,8 @@ static int import_stream(FILE *in, const char *path, int to, const char *out,
 		return cannot_import(path, err);
 	fd = dup(to);
 	if (fd < 0)
-		return trawl_fail(err, TRAWL_CANNOT, "%s: %s", out, strerror(errno));
-	if (foreign_import(in, kind, path, fd, out, FOREIGN_BEST, &im, err))
+		return trawl_fail(err, TRAWL_CANNOT, "%s: %s", out->path, strerror(errno));
+	if (foreign_import(in, kind, path, fd, out->path, out->level, &im, err))
 		return -1;
 	if (foreign_verdict(&im, path, err))
 		return im.events ? 1 : -1;
@@ -75,7 +81,7 @@ static int import_stream(FILE *in, const char *path, int to, const char *out,
 	return 0;
 }
 
-static int import_path(const char *path, int to, const char *out, struct trawl_error *err)
+static int import_path(const char *path, int to, const struct target *out, struct trawl_error *err)
 {
 	FILE *in = fopen(path, "re"), *plain;
 	int ret;
@@ -87,9 +93,10 @@ static int import_path(const char *path, int to, const char *out, struct trawl_e
 		fclose(in);
 		return trawl_fail(err, TRAWL_USAGE, "%s: is a pipe: save it to a file first", path);
 	}
-	if (same_file(in, out)) {
+	if (same_file(in, out->path)) {
 		fclose(in);
-		return trawl_fail(err, TRAWL_USAGE, "%s: is the input too: name another file", out);
+		return trawl_fail(err, TRAWL_USAGE, "%s: is the input too: name another file",
+				  out->path);
 	}
 	if (unpack_is_compressed(in)) {
 		plain = unpack(in, path, err);
@@ -103,13 +110,13 @@ static int import_path(const char *path, int to, const char *out, struct trawl_e
 }
 
 /* All of them into one file, one section each. 0, 1: with something wrong, -1: no file. */
-static int import_files(char **paths, int n, const char *out, struct trawl_error *err)
+static int import_files(char **paths, int n, const struct target *out, struct trawl_error *err)
 {
 	struct trawl_error late, worst = {0};
 	struct outfile output;
 	int ret = 0;
 
-	if (outfile_open(&output, out, err))
+	if (outfile_open(&output, out->path, err))
 		return -1;
 	for (int i = 0; i < n && ret >= 0; i++) {
 		if (worst.status)
@@ -147,7 +154,7 @@ static void name_in(const char *folder, const char *path, char *to, size_t room)
 	snprintf(to, room, "%s/%.*s.trawl", folder, (int)n, base);
 }
 
-static int import_each(char **paths, int n, const char *folder, struct trawl_error *err)
+static int import_each(char **paths, int n, const struct target *folder, struct trawl_error *err)
 {
 	struct trawl_error worst = {0};
 	char out[4096];
@@ -156,12 +163,13 @@ static int import_each(char **paths, int n, const char *folder, struct trawl_err
 	for (int i = 0; i < n; i++) {
 		int ret;
 
-		name_in(folder, paths[i], out, sizeof(out));
+		name_in(folder->path, paths[i], out, sizeof(out));
 		if (stat(out, &st) == 0)
 			ret = trawl_fail(err, TRAWL_USAGE, "%s: exists already: remove it, or choose "
 					 "another folder", out);
 		else
-			ret = import_files(paths + i, 1, out, err);
+			ret = import_files(paths + i, 1,
+					   &(struct target){out, folder->level}, err);
 		if (!ret)
 			continue;
 		if (worst.status)
@@ -173,26 +181,48 @@ static int import_each(char **paths, int n, const char *folder, struct trawl_err
 	return worst.status ? -1 : 0;
 }
 
+static int level_of(const char *text, int *level, struct trawl_error *err)
+{
+	char *end;
+	long n = strtol(text, &end, 10);
+
+	if (end == text || *end || n < 1 || n > 19)
+		return trawl_fail(err, TRAWL_USAGE, "--level: %s is no level: 1 (fast) to 19 (small)",
+				  text);
+	*level = (int)n;
+	return 0;
+}
+
 static int import(int argc, char **argv, struct trawl_error *err)
 {
-	const char *out = NULL;
+	enum { LEVEL = 0x100 };
+	static const struct option options[] = {
+		{"level", required_argument, NULL, LEVEL},
+		{NULL, 0, NULL, 0},
+	};
+	struct target out = {NULL, 0};
 	struct stat st;
 	int option;
 
-	while ((option = getopt(argc, argv, ":w:")) != -1) {
-		if (option != 'w')
-			return cli_bad_option(option, argv, NULL, err);
-		if (out)
-			return usage(err, "-w: given twice: leave one out", "");
-		out = optarg;
+	while ((option = getopt_long(argc, argv, ":w:", options, NULL)) != -1) {
+		if (option != 'w' && option != LEVEL)
+			return cli_bad_option(option, argv, options, err);
+		if (option == 'w' ? out.path != NULL : out.level != 0)
+			return trawl_fail(err, TRAWL_USAGE, "%s: given twice: leave one out",
+					  option == 'w' ? "-w" : "--level");
+		if (option == LEVEL && level_of(optarg, &out.level, err))
+			return -1;
+		if (option == 'w')
+			out.path = optarg;
 	}
-	if (!out)
+	out.level = out.level ? out.level : FOREIGN_BEST;
+	if (!out.path)
 		return usage(err, "import: -w OUT is missing", "");
 	if (optind == argc)
 		return usage(err, "import: FILE is missing", "");
-	if (stat(out, &st) == 0 && S_ISDIR(st.st_mode))
-		return import_each(argv + optind, argc - optind, out, err);
-	return import_files(argv + optind, argc - optind, out, err) ? -1 : 0;
+	if (stat(out.path, &st) == 0 && S_ISDIR(st.st_mode))
+		return import_each(argv + optind, argc - optind, &out, err);
+	return import_files(argv + optind, argc - optind, &out, err) ? -1 : 0;
 }
 
 /* ---- verify --------------------------------------------------------------------------------- */

@@ -89,7 +89,7 @@ void block_build_version(struct buf *out, uint8_t version, enum block_kind kind,
 void block_build_frame(struct buf *out, uint8_t version, enum block_kind kind, const void *frame,
 		       size_t len)
 {
-	build(out, (struct head){ kind, version, BLOCK_ZSTD | BLOCK_WORDS, 0 }, frame, len);
+	build(out, (struct head){ kind, version, BLOCK_ZSTD | BLOCK_WORDS2, 0 }, frame, len);
 }
 
 size_t block_build_chunk(uint8_t *head, uint8_t *tail, uint32_t seq, const struct chunk_head *c)
@@ -203,11 +203,19 @@ bool chunk_payload_ok(const uint8_t *block, const struct chunk_head *c)
 	return XXH64(block + BLOCK_HEAD + CHUNK_HEAD, c->payload, 0) == c->check;
 }
 
-static bool body_expand(const uint8_t *p, size_t len, bool with_words, struct buf *tmp)
+/* The dictionary that flags name. */
+static const char *dictionary(uint8_t flags, size_t *len)
+{
+	*len = flags & BLOCK_WORDS2 ? zdict2_len : flags & BLOCK_WORDS ? zdict_len : 0;
+	return flags & BLOCK_WORDS2 ? zdict2 : zdict;
+}
+
+static bool body_expand(const uint8_t *p, size_t len, uint8_t flags, struct buf *tmp)
 {
 	unsigned long long size = ZSTD_getFrameContentSize(p, len);
+	const char *words;
 	ZSTD_DCtx *d;
-	size_t n;
+	size_t n, nwords;
 
 	if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR ||
 	    size > BODY_RAW_MAX)
@@ -218,8 +226,8 @@ static bool body_expand(const uint8_t *p, size_t len, bool with_words, struct bu
 	d = ZSTD_createDCtx();
 	if (!d)
 		return false;
-	n = ZSTD_decompress_usingDict(d, tmp->data, tmp->cap, p, len, zdict,
-				      with_words ? zdict_len : 0);
+	words = dictionary(flags, &nwords);
+	n = ZSTD_decompress_usingDict(d, tmp->data, tmp->cap, p, len, words, nwords);
 	ZSTD_freeDCtx(d);
 	if (ZSTD_isError(n) || n != size)
 		return false;
@@ -234,7 +242,7 @@ bool block_body(const uint8_t *p, const struct block *b, struct buf *tmp, struct
 	*body = (struct view){ p + BLOCK_HEAD, p + BLOCK_HEAD + len, false };
 	if (!(b->flags & BLOCK_ZSTD))
 		return true;
-	if (!body_expand(body->p, len, b->flags & BLOCK_WORDS, tmp))
+	if (!body_expand(body->p, len, b->flags, tmp))
 		return false;
 	*body = (struct view){ tmp->data, tmp->data + tmp->len, false };
 	return true;

@@ -10,7 +10,7 @@
 #include "format/trawl.h"
 
 enum {
-	FORMAT_VERSION = 3,            /* of own blocks; a reader refuses a larger one */
+	FORMAT_VERSION = 4,            /* of own blocks; a reader refuses a larger one */
 	FORMAT_WRITTEN = 2,            /* of all blocks but that of small.h */
 	BLOCK_MAX = 16 << 20,          /* total length of any block */
 	BLOCK_HEAD = 40,               /* bytes before the body of an own block */
@@ -58,7 +58,8 @@ enum block_kind {
 
 enum {
 	BLOCK_ZSTD = 1,  /* flag: the body is one zstd frame */
-	BLOCK_WORDS = 2, /* flag: which uses the dictionary of zdict.h; since version 2 */
+	BLOCK_WORDS = 2, /* flag: which uses the first dictionary of zdict.h; since version 2 */
+	BLOCK_WORDS2 = 4, /* flag: which uses the second; since version 4 */
 };
 
 /* The head of a block, parsed. */
@@ -86,7 +87,7 @@ void block_build(struct buf *out, enum block_kind kind, uint32_t seq, const void
 void block_build_version(struct buf *out, uint8_t version, enum block_kind kind, uint32_t seq,
 			 const void *body, size_t len);
 
-/* An own block whose body is a zstd frame with the dictionary already. */
+/* An own block whose body is a zstd frame with the second dictionary already. */
 void block_build_frame(struct buf *out, uint8_t version, enum block_kind kind, const void *frame,
 		       size_t len);
 

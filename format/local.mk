@@ -28,6 +28,8 @@ pkgconfig_DATA += format/libtrawl.pc
 
 format/zdict.inc: docs/zdict.txt
 	$(AM_V_GEN)$(MKDIR_P) format && sed 's/.*/"&"/' $(srcdir)/docs/zdict.txt >$@.tmp && mv $@.tmp $@
-BUILT_SOURCES += format/zdict.inc
-format/libtrawl_la-zdict.lo format/libtrawl_test_la-zdict.lo: format/zdict.inc
-CLEANFILES += format/zdict.inc
+format/zdict2.inc: docs/zdict2.txt
+	$(AM_V_GEN)$(MKDIR_P) format && sed 's/.*/"&"/' $(srcdir)/docs/zdict2.txt >$@.tmp && mv $@.tmp $@
+BUILT_SOURCES += format/zdict.inc format/zdict2.inc
+format/libtrawl_la-zdict.lo format/libtrawl_test_la-zdict.lo: format/zdict.inc format/zdict2.inc
+CLEANFILES += format/zdict.inc format/zdict2.inc

@@ -19,8 +19,8 @@ enum {
 	FRONT_AT = 8,           /* of the front check in a start block's body */
 };
 
-/* What somebody sees who opens the file in another program. */
-static const char comment[] = "trawl capture: trawl-decode FILE";
+/* What somebody sees who looks at the file's properties in another program, or at its bytes. */
+static const char comment[] = "trawl-decode";
 
 struct maker {
 	struct buf items;
@@ -146,7 +146,10 @@ bool small_pack(struct buf *out, const uint8_t *items, size_t len)
 	if (!z || !buf_reserve(&frame, ZSTD_compressBound(len)))
 		goto out;
 	ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, LEVEL);
-	n = ZSTD_compress_usingDict(z, frame.data, frame.cap, items, len, zdict, zdict_len, LEVEL);
+	ZSTD_CCtx_setParameter(z, ZSTD_c_dictIDFlag, 0);
+	if (ZSTD_isError(ZSTD_CCtx_loadDictionary(z, zdict2, zdict2_len)))
+		goto out;
+	n = ZSTD_compress2(z, frame.data, frame.cap, items, len);
 	if (ZSTD_isError(n))
 		n = 0;
 	put_header(out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Small files: a section whose start block, of version 3, holds all of it in one frame. A reader
+ * Small files: a section whose start block, of version 3 or 4, holds all of it in one frame. A reader
  * sees the blocks that the section would have otherwise, at addresses of their own: bit 63, then
  * the offset of the start block, then 20 bits within its expanded blocks. docs/format.md, "Small
  * sections".
@@ -12,7 +12,7 @@
 #include "format/input.h"
 
 enum {
-	SMALL_VERSION = 3,
+	SMALL_VERSION = 4,            /* 3 had the first dictionary */
 	SMALL_BITS = 20,              /* of an address within the expanded blocks */
 	SMALL_FILE_MAX = 512 << 10,   /* larger files are not made small */
 };
@@ -26,7 +26,7 @@ static inline uint64_t small_offset(uint64_t at)
 
 static inline bool block_is_small(const struct block *b)
 {
-	return b->kind == BLOCK_START && b->version == SMALL_VERSION;
+	return b->kind == BLOCK_START && (b->version == 3 || b->version == SMALL_VERSION);
 }
 
 /*

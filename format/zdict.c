@@ -6,3 +6,9 @@ const char zdict[] =
 #include "format/zdict.inc"
 	;
 const size_t zdict_len = sizeof(zdict) - 1;
+
+/* The same of docs/zdict2.txt. */
+const char zdict2[] =
+#include "format/zdict2.inc"
+	;
+const size_t zdict2_len = sizeof(zdict2) - 1;

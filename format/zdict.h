@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What bodies of blocks have in common, as a dictionary for zstd: field names of tracefs and
- * usbmon, members of the metadata. docs/zdict.txt is its text and part of the format: it never
- * changes.
+ * What bodies of blocks have in common, as dictionaries for zstd: field names of tracefs and
+ * usbmon, members of the metadata. The second is for small sections: it has all of the first, the
+ * types of imported events, descriptors that USB devices share, and statistics of how often bytes
+ * occur. docs/zdict.txt and docs/zdict2.txt are their texts and part of the format: they never
+ * change.
  */
 #ifndef TRAWL_FORMAT_ZDICT_H
 #define TRAWL_FORMAT_ZDICT_H
@@ -11,5 +13,7 @@
 
 extern const char zdict[];
 extern const size_t zdict_len;
+extern const char zdict2[];
+extern const size_t zdict2_len;
 
 #endif

@@ -93,9 +93,9 @@ def zstd_library():
 ZSTD = zstd_library()
 
 
-def words():
-    """The dictionary: its text's lines put together, with what stands behind backslashes."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "zdict.txt")
+def words(name):
+    """A dictionary: its text's lines put together, with what stands behind backslashes."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", name)
     with open(path, "rb") as f:
         text = f.read().replace(b"\n", b"")
     short = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
@@ -103,7 +103,7 @@ def words():
                   lambda m: short.get(m[1]) or bytes([int(m[1], 8)]), text)
 
 
-WORDS = words()
+WORDS, WORDS2 = words("zdict.txt"), words("zdict2.txt")
 
 
 def expand(frame, size=None, dictionary=b""):
@@ -381,7 +381,7 @@ class Reader:
         s = self.sections[-1]
         kind, version, flags, pad, seq, check = struct.unpack_from("<BBBBIQ", block, 24)
         body = block[40:len(block) - 4 - pad]
-        if version not in (1, 2) and (version, kind) != (3, START):
+        if version not in (1, 2) and (version not in (3, 4) or kind != START):
             raise Bad("byte %d: version %d" % (at, version))
         if pad > 3 or any(block[len(block) - 4 - pad:len(block) - 4]) or seq != s.seq:
             raise Bad("byte %d: padding or sequence number" % at)
@@ -390,10 +390,10 @@ class Reader:
             raise Bad("byte %d: check" % at)
         s.seq += 1
         if flags & 1:
-            body = expand(body, dictionary=WORDS if flags & 2 else b"")
+            body = expand(body, dictionary=WORDS2 if flags & 4 else WORDS if flags & 2 else b"")
         at -= s.start
         v = View(body)
-        if version == 3:
+        if version in (3, 4):
             self.small(s, v, at)
             return
         if kind in (SOURCE, TYPE, META, SYNC, LOSS):

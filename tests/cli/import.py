@@ -91,6 +91,14 @@ def test_failed(d):
         same([], glob.glob(d + "/none*"), "nor does one of several: " + name)
 
 
+def pcap(linktype, packets):
+    """A pcap file of these, 17 us apart."""
+    out = struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 65535, linktype)
+    for i, p in enumerate(packets):
+        out += struct.pack("<IIII", 1700000000 + i * 17 // 10**6, i * 17 % 10**6 * 1000, len(p), len(p)) + p
+    return out
+
+
 def test_bus(d):
     """Packets of the bus and of macOS: each as it is, and back."""
     darwin = struct.pack("<HBBIIIQIBBBB", 0x100, 32, 1, 4, 0, 0, 0x77, 0x14000000, 2, 5, 0x81, 2) + b"data"
@@ -100,9 +108,7 @@ def test_bus(d):
             (294, [b"\x69\x83\x00"], ["IN 3 ep1"]),
             (266, [darwin], ["5 ep1 in  bulk complete, 4 bytes: 64617461"])):
         path = d + "/bus.pcap"
-        body = struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 65535, linktype)
-        for i, p in enumerate(packets):
-            body += struct.pack("<IIII", 1700000000, i * 17, len(p), len(p)) + p
+        body = pcap(linktype, packets)
         open(path, "wb").write(body)
         lines = run("trawl-decode", path)[0].splitlines()
         same(want, [line.split("usb:packet")[-1].strip() for line in lines], "link type %d: lines" % linktype)
@@ -116,12 +122,41 @@ def test_bus(d):
          "and is asked for by its fields")
 
 
+def test_size(d):
+    """Small captures are no larger than the original that zstd -3 compressed; --level is heeded."""
+    def report(i):
+        return bytes([0x41, 0xec, 0x1a, 0, i * 7 % 251, i * i % 240]) + bytes(59)
+
+    def packets(many):
+        return pcap(249, [usbsynth.usbpcap(0x8a0 + i // 2 * 16, i & 1, 0x81, 1, report(i) if i & 1 else b"")
+                          for i in range(many)])
+
+    path = d + "/small.pcap"
+    open(path, "wb").write(packets(70))
+    run("trawl-edit", "import", path, "-w", d + "/small.trawl")
+    size, want = os.path.getsize(d + "/small.trawl"), len(zstd(open(path, "rb").read()))
+    ok(size <= want, "a capture of %d bytes: %d, zstd -3 %d" % (os.path.getsize(path), size, want))
+
+    text = open(SRC + "/docs/format.md", "rb").read()
+    open(d + "/large.pcap", "wb").write(pcap(249, [
+        usbsynth.usbpcap(i * 16, 1, 0x82, 3, text[i * 1000:i * 1000 + 1000]) for i in range(len(text) // 1000)]))
+    # What is written to a pipe is not made small, which would level the difference.
+    sizes = [len(subprocess.run([BUILD + "/trawl-edit", "import", *args, d + "/large.pcap", "-w", "-"],
+                                capture_output=True).stdout) for args in (["--level", "1"], ["--level=19"], [])]
+    ok(sizes[0] > sizes[1] and abs(sizes[1] - sizes[2]) < 64, "--level 1, 19, none", sizes)
+    for args, said in ((["--level", "20"], "--level: 20 is no level: 1 (fast) to 19 (small)"),
+                       (["--level", "x"], "--level: x is no level"), (["--level"], "needs an argument"),
+                       (["--level", "1", "--level", "2"], "given twice"), (["--lever"], "--lever")):
+        err = run("trawl-edit", "import", path, "-w", d + "/no.trawl", *args, status=2)[1]
+        ok(said in err and err.count("\n") == 1, " ".join(args) + " is refused", err)
+
+
 def main():
     d = tempfile.mkdtemp(prefix="trawl-import-")
     try:
         usbsynth.main(d)
-        for test in (test_compressed, test_several, test_failed, test_bus):
-            if test == test_compressed and not shutil.which("zstd"):
+        for test in (test_compressed, test_several, test_failed, test_bus, test_size):
+            if test in (test_compressed, test_size) and not shutil.which("zstd"):
                 skip(test.__name__, "zstd is not installed")
             else:
                 test(d)
