@@ -5,6 +5,7 @@
 #include "decode/base/outfile.h"
 #include "decode/import/foreign.h"
 #include "decode/import/unpack.h"
+#include "edit/edit.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -18,6 +19,14 @@ static const char help[] =
 	"Usage: trawl-edit COMMAND [OPTION]... FILE...\n"
 	"Makes saved files out of saved files.\n"
 	"\n"
+	"  cut FILE [OPTION]... -w OUT  a part of a file, with what its events need\n"
+	"      --from TIME --until TIME --source NAME --name GLOB --pid PID --where EXPR -c N, as\n"
+	"                          trawl-decode has them\n"
+	"      --around EXPR --window TIME  what every source saw around each match\n"
+	"      --every N           the first of every N events (of a transfer both ends)\n"
+	"      --max-size SIZE     at most so large (25M): what is nearest to the trigger, to the last\n"
+	"                          error, or to the end\n"
+	"      --utc               times without a zone are UTC\n"
 	"  import FILE... -w OUT   pcap, pcapng or usbmon text files with USB, which may be compressed, become\n"
 	"                          a .trawl file, or, where OUT is a folder, one each in it\n"
 	"      --level N           compression, 1 (fast) to 19 (small, the default)\n"
@@ -27,10 +36,6 @@ static const char help[] =
 	"\n"
 	"Status: 0 done, 1 the data is damaged or incomplete, 2 wrong usage, 3 cannot.\n";
 
-static int usage(struct trawl_error *err, const char *text, const char *what)
-{
-	return trawl_fail(err, TRAWL_USAGE, "%s%s; see --help", text, what);
-}
 
 /* ---- import --------------------------------------------------------------------------------- */
 
@@ -217,9 +222,9 @@ static int import(int argc, char **argv, struct trawl_error *err)
 	}
 	out.level = out.level ? out.level : FOREIGN_BEST;
 	if (!out.path)
-		return usage(err, "import: -w OUT is missing", "");
+		return edit_usage(err, "import: -w OUT is missing", "");
 	if (optind == argc)
-		return usage(err, "import: FILE is missing", "");
+		return edit_usage(err, "import: FILE is missing", "");
 	if (stat(out.path, &st) == 0 && S_ISDIR(st.st_mode))
 		return import_each(argv + optind, argc - optind, &out, err);
 	return import_files(argv + optind, argc - optind, &out, err) ? -1 : 0;
@@ -267,7 +272,7 @@ static int verify(int argc, char **argv, struct trawl_error *err)
 	while ((option = getopt(argc, argv, ":")) != -1)
 		return cli_bad_option(option, argv, NULL, err);
 	if (optind == argc)
-		return usage(err, "verify: FILE is missing", "");
+		return edit_usage(err, "verify: FILE is missing", "");
 	for (; optind < argc; optind++) {
 		if (verify_file(argv[optind], err) == 0)
 			continue;
@@ -284,8 +289,9 @@ static int verify(int argc, char **argv, struct trawl_error *err)
 
 static const struct {
 	const char *name;
-	int (*run)(int argc, char **argv, struct trawl_error *err);
+	edit_command *run;
 } commands[] = {
+	{"cut", cut_command},
 	{"import", import},
 	{"verify", verify},
 };
@@ -293,11 +299,11 @@ static const struct {
 static int run(int argc, char **argv, struct trawl_error *err)
 {
 	if (argc < 2)
-		return usage(err, "no command", "");
+		return edit_usage(err, "no command", "");
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].run(argc - 1, argv + 1, err);
-	return usage(err, "no such command: ", argv[1]);
+	return edit_usage(err, "no such command: ", argv[1]);
 }
 
 int main(int argc, char **argv)

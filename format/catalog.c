@@ -442,6 +442,7 @@ static bool add_loss(struct catalog *c, struct section *s, struct view *body)
 	}
 	l->source = l->source < SOURCES_MAX && s->sources[l->source] ?
 		    s->sources[l->source]->source->id : UINT16_MAX;
+	l->section = s->number;
 	return true;
 }
 

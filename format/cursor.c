@@ -264,6 +264,7 @@ int chunk_cursor_next(struct chunk_cursor *c, uint32_t stream, struct trawl_even
 	ev->source = chunk->source;
 	ev->type = w->type;
 	ev->cpu = s->cpu;
+	ev->place = n;
 	row = w->rows + (size_t)at * w->stride;
 	copy_common(row, c->common, c->ncommon, n);
 	if (!w->direct)

@@ -26,6 +26,8 @@ struct trawl_reader {
 	size_t next_span;        /* seekable: of the merge's section, or by chunk the next one's */
 	struct bundle *span;     /* seekable, chunk by chunk: the span that is being read */
 	size_t next_ref;         /* of its chunks */
+	size_t next_sync;        /* seekable, piece by piece: of its clock-syncs */
+	uint64_t piece_at;       /* the piece before, + 1; 0: none in this section */
 	bool finished;           /* nothing is left */
 	bool drain;              /* pipe: everything of the section has come in */
 	bool broken;             /* pipe: the input ended or failed */
@@ -56,6 +58,14 @@ bool reader_own_body(struct trawl_reader *r, uint64_t at, enum block_kind kind, 
 
 /* The body of a whole index block at this offset of the file, valid until the next; or false. */
 bool reader_index(struct trawl_reader *r, uint64_t at, struct view *body);
+
+/* The payload of a chunk in the file, when it is what the reference says; or NULL. Valid until the
+ * next read. */
+const uint8_t *reader_fetch(struct trawl_reader *r, const struct section *s,
+			    const struct chunk_ref *ref, size_t *len);
+/* The columns of a payload, with the reader's decoder; false: damaged, which is noted. */
+bool reader_decode(struct trawl_reader *r, const struct section *s, const struct chunk_ref *ref,
+		   const uint8_t *payload, size_t len, const struct trawl_chunk **chunk);
 
 /* Memory has run out, or what the reader may use of it has; -1 and *err. */
 int reader_no_memory(const struct trawl_reader *r, struct trawl_error *err);

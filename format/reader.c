@@ -20,7 +20,7 @@ enum { HELD_MAX = 64 << 20 };
 /* ---- opening and closing ----------------------------------------------------------------- */
 
 /* The payload of a chunk in the file, when it is what the reference says. */
-static const uint8_t *fetch(struct trawl_reader *r, const struct section *s,
+const uint8_t *reader_fetch(struct trawl_reader *r, const struct section *s,
 			    const struct chunk_ref *ref, size_t *len)
 {
 	uint64_t at = s->start + ref->at;
@@ -46,7 +46,7 @@ static const uint8_t *fetch_due(void *arg, const struct chunk_ref *ref, size_t *
 {
 	struct trawl_reader *r = arg;
 
-	return fetch(r, r->merge.section, ref, len);
+	return reader_fetch(r, r->merge.section, ref, len);
 }
 
 /* A pipe: blocks up to the first one of ours, so that a stranger is refused at once. */
@@ -281,8 +281,8 @@ int trawl_next(struct trawl_reader *r, struct trawl_event *ev, struct trawl_erro
 
 /* ---- chunk by chunk ---------------------------------------------------------------------- */
 
-static int decode(struct trawl_reader *r, const struct section *s, const struct chunk_ref *ref,
-		  const uint8_t *payload, size_t len, const struct trawl_chunk **chunk)
+bool reader_decode(struct trawl_reader *r, const struct section *s, const struct chunk_ref *ref,
+		   const uint8_t *payload, size_t len, const struct trawl_chunk **chunk)
 {
 	struct chunk_schema schema = section_schema(s, ref->source);
 	struct trawl_error err;
@@ -290,9 +290,9 @@ static int decode(struct trawl_reader *r, const struct section *s, const struct 
 	if (!r->decoder && (r->decoder = chunk_decoder_new()))
 		chunk_decoder_budget(r->decoder, &r->catalog.budget);
 	if (r->decoder && !chunk_decode(r->decoder, &schema, payload, len, ref->count, chunk, &err))
-		return 1;
+		return true;
 	damage_add(&r->damage, s->start + ref->at);
-	return 0;
+	return false;
 }
 
 static int pipe_chunk(struct trawl_reader *r, const struct trawl_chunk **chunk,
@@ -313,7 +313,7 @@ static int pipe_chunk(struct trawl_reader *r, const struct trawl_chunk **chunk,
 				.at = r->walk.at - r->section->start,
 			};
 
-			if (decode(r, r->section, &ref, r->payload, r->chunk.payload, chunk)) {
+			if (reader_decode(r, r->section, &ref, r->payload, r->chunk.payload, chunk)) {
 				r->events += ref.count;
 				return 1;
 			}
@@ -357,8 +357,8 @@ static bool file_chunk(struct trawl_reader *r, const struct section *s,
 		damage_add(&r->damage, s->start + ref->at);
 		return false;
 	}
-	p = segment_wanted(r, s, &r->span->clocks, ref) ? fetch(r, s, ref, &len) : NULL;
-	return p && decode(r, s, ref, p, len, chunk);
+	p = segment_wanted(r, s, &r->span->clocks, ref) ? reader_fetch(r, s, ref, &len) : NULL;
+	return p && reader_decode(r, s, ref, p, len, chunk);
 }
 
 int trawl_next_chunk(struct trawl_reader *r, const struct trawl_chunk **chunk,

@@ -147,6 +147,7 @@ struct trawl_loss {
 	uint64_t from, to;   /* the source's clock; the events fell between these */
 	uint64_t count;      /* UINT64_MAX: not known */
 	uint32_t reason;     /* enum trawl_loss_reason */
+	uint32_t section;    /* set by a reader: as in struct trawl_meta */
 };
 
 enum trawl_loss_reason {
@@ -225,6 +226,15 @@ int trawl_writer_loss(struct trawl_writer *w, const struct trawl_loss *l, struct
  */
 int trawl_append(struct trawl_writer *w, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
 		 const void *record, size_t len, struct trawl_error *err);
+
+/*
+ * Puts a chunk that a reader gave (struct trawl_piece) as it is, behind all that was appended to
+ * the source. The source and its event types were added as the reader's section has them, with the
+ * same numbers.
+ */
+struct trawl_piece;
+int trawl_writer_chunk(struct trawl_writer *w, uint16_t source, const struct trawl_piece *chunk,
+		       struct trawl_error *err);
 
 /*
  * Ends the current chunk of every source, waits until all of them are encoded, and puts a
@@ -327,6 +337,7 @@ struct trawl_event {
 	const void *record; /* valid until the next call on this reader */
 	uint32_t section;   /* of the file, from 0: those of another may be of another machine */
 	uint64_t chunk;     /* offset of its chunk in the section */
+	uint32_t place;     /* its number in the chunk, in chunk order */
 };
 
 /* Limits what trawl_next() gives; call before the first one. Times are of the timeline. */
@@ -446,6 +457,54 @@ struct trawl_chunk {
 /* The next chunk in file order; 1, 0, -1 as trawl_next(). Do not mix with trawl_next(). */
 int trawl_next_chunk(struct trawl_reader *r, const struct trawl_chunk **chunk,
 		     struct trawl_error *err);
+
+/* ---- pieces: for programs that copy what is in a file ------------------------------------- */
+
+/* A section by itself; NULL where the block is lost, or there is none. */
+size_t trawl_section_count(const struct trawl_reader *r);
+const struct trawl_source *trawl_section_source(const struct trawl_reader *r, uint32_t section,
+						uint16_t number);
+size_t trawl_section_type_count(const struct trawl_reader *r, uint32_t section, uint16_t number);
+const struct trawl_event_type *trawl_section_type(const struct trawl_reader *r, uint32_t section,
+						  uint16_t number, size_t index);
+
+struct trawl_piece {
+	const struct trawl_sync *sync;     /* a clock-sync; NULL: a chunk, of which follows: */
+	const struct trawl_source *source;
+	uint32_t section;
+	uint16_t number;      /* the source's, in the section */
+	uint32_t count;       /* events */
+	uint64_t at;          /* offset of the block in the section, as in trawl_event.chunk */
+	uint64_t first, last; /* time stamps, of the source's clock */
+	uint64_t from, to;    /* on the timeline none of its events is before or after these */
+	uint64_t bytes;       /* of its block */
+	const void *payload;  /* by trawl_piece_read() */
+	size_t len;
+};
+
+/*
+ * The next clock-sync, or chunk that may have events of the range, in file order; 1, 0, -1 as
+ * trawl_next(). Only of a regular file, and not together with trawl_next() or trawl_next_chunk().
+ * All lives until the next call.
+ */
+int trawl_next_piece(struct trawl_reader *r, struct trawl_piece *p, struct trawl_error *err);
+/* Reads the chunk's payload. False: it is damaged, which trawl_verdict() tells. */
+bool trawl_piece_read(struct trawl_reader *r, struct trawl_piece *p);
+/* Decodes what was read; false likewise. *chunk lives until the next chunk is decoded. */
+bool trawl_piece_decode(struct trawl_reader *r, const struct trawl_piece *p,
+			const struct trawl_chunk **chunk);
+/* A time stamp of the chunk's source on the timeline. */
+uint64_t trawl_piece_time(const struct trawl_reader *r, const struct trawl_piece *p, uint64_t ts);
+
+/*
+ * The records of a decoded chunk, one stream after the other: trawl_cursor_next() fills all but
+ * time, section and chunk; 0 at the stream's end. NULL when memory runs out. The cursor is freed
+ * before the next chunk is decoded.
+ */
+struct trawl_cursor;
+struct trawl_cursor *trawl_cursor_new(const struct trawl_chunk *chunk);
+int trawl_cursor_next(struct trawl_cursor *c, uint32_t stream, struct trawl_event *ev);
+void trawl_cursor_free(struct trawl_cursor *c);
 
 #ifdef __cplusplus
 }

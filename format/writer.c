@@ -350,6 +350,28 @@ int trawl_append(struct trawl_writer *w, uint16_t source, uint32_t type, uint32_
 	return -1;
 }
 
+int trawl_writer_chunk(struct trawl_writer *w, uint16_t source, const struct trawl_piece *p,
+		       struct trawl_error *err)
+{
+	struct batcher *s = find_stage(w, source, err);
+	struct chunk_head c = {
+		.source = source, .count = p->count, .first = p->first, .last = p->last,
+	};
+
+	if (!s)
+		return -1;
+	batcher_flush_begin(s);
+	batcher_flush_end(s);
+	if (s->failed)
+		return trawl_fail(err, TRAWL_CANNOT, "source \"%s\": out of memory", s->source.name);
+	atomic_fetch_add_explicit(&s->appended, p->count, memory_order_relaxed);
+	if (!write_queue_chunk(w->file, s, &c, p->payload, p->len)) {
+		batcher_unwritten(s, p->count, p->first, p->last);
+		return sink_fail(ENOMEM, w->name, err);
+	}
+	return write_error(w, err);
+}
+
 /* Waits until all records are in chunks that are on their way. */
 static int encode(struct trawl_writer *w, struct trawl_error *err)
 {

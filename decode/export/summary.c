@@ -237,6 +237,23 @@ static void shell_word(struct out *o, const char *p)
 	out_char(o, '\'');
 }
 
+/* What trawl-edit did to the file, in the order in which it did. */
+static void print_edits(struct stream *s, struct out *o)
+{
+	struct trawl_reader *r = stream_reader(s);
+
+	for (size_t i = 0; i < trawl_meta_count(r); i++) {
+		const struct trawl_meta *m = trawl_meta_at(r, i);
+		struct json_object *doc;
+
+		if (strncmp(m->name, "edit/", 5))
+			continue;
+		doc = jdoc_parse(m->data, m->len);
+		print_members(doc, "edited", o);
+		json_object_put(doc);
+	}
+}
+
 static void print_capture(struct json_object *doc, const char *name, struct out *o)
 {
 	const struct json_object *argv = jdoc_get(doc, "argv");
@@ -433,6 +450,7 @@ void summary_print(struct summary *m, struct stream *s, const char *path, bool u
 	print_each(s, "capture", o, print_capture);
 	print_each(s, "machine", o, print_members);
 	print_each(s, "end", o, print_members);
+	print_edits(s, o);
 	print_tally(&m->sources, "by source", SIZE_MAX, o);
 	print_tally(&m->names, "by name", SIZE_MAX, o);
 	print_tally(&m->cpus, "by cpu", TOP, o);

@@ -44,6 +44,7 @@ struct stream {
 	struct consumer *consumer;
 	uint32_t section;        /* of the event that the decoders are at */
 	uint64_t chunk;          /* its chunk, in the section */
+	uint32_t place;          /* and its number in that */
 	struct dated_loss *losses;
 	size_t nlosses, next_loss, losses_read;
 	const struct trawl_source *last; /* of the item before, with its answer */

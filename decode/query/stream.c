@@ -461,6 +461,7 @@ static int feed(struct stream *s, const struct trawl_event *ev, struct trawl_err
 
 	s->section = ev->section;
 	s->chunk = ev->chunk;
+	s->place = ev->place;
 	if (got)
 		return got;
 	return e ? e->decoder->feed(e->state, ev, &s->sink, err) : -1;
@@ -611,6 +612,11 @@ uint64_t stream_bound(const struct stream *s, const struct item *it)
 	};
 
 	return trawl_event_bound(s->reader, &ev);
+}
+
+void stream_place(const struct stream *s, struct event_place *at)
+{
+	*at = (struct event_place){ s->section, s->place, s->chunk };
 }
 
 void stream_summaries(struct stream *s, struct out *o)

@@ -77,6 +77,13 @@ void stream_names(struct stream *s, decoder_name_fn *fn, void *arg);
 /* How far the time of the item at hand, which has that of the last event, may be off, in ns. */
 uint64_t stream_bound(const struct stream *s, const struct item *it);
 
+/* Where in the file the last event stands: an item of --raw is one event. */
+struct event_place {
+	uint32_t section, place; /* in the file; in the chunk */
+	uint64_t chunk;          /* in the section */
+};
+void stream_place(const struct stream *s, struct event_place *at);
+
 /*
  * Where relative times count from: the time of the first event of the file, whatever is chosen of
  * it; the hidden task source does not count. On a pipe, of the first that has come.

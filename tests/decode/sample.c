@@ -263,7 +263,7 @@ int sample_write(int fd, uint32_t events, const char *function, struct trawl_err
 	if (stop(&s, end) || switched(&s, end + 1000))
 		goto fail;
 	struct trawl_loss loss = {s.usdt, 1, SAMPLE_MONO + 2100000, SAMPLE_MONO + 2900000, 17,
-				  TRAWL_LOSS_OVERRUN};
+				  TRAWL_LOSS_OVERRUN, 0};
 	if (trawl_writer_loss(s.w, &loss, err) ||
 	    meta(&s, "end", "application/json", SAMPLE_MONO + end,
 		 "{\"why\":\"command ended\",\"status\":0}") ||

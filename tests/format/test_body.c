@@ -124,7 +124,7 @@ Test(body, parts_of_metadata_lie_within_it)
 Test(body, syncs_and_losses)
 {
 	struct trawl_sync sync = { 1, 2, 3, 4, 5, 6, 7, 8, TRAWL_SYNC_STEP, 0 }, sync_got;
-	struct trawl_loss loss = { 1, 2, 3, 4, UINT64_MAX, TRAWL_LOSS_MAP }, loss_got;
+	struct trawl_loss loss = { 1, 2, 3, 4, UINT64_MAX, TRAWL_LOSS_MAP, 0 }, loss_got;
 	struct buf b = { 0 };
 	struct view v;
 

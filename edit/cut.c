@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: MIT */
+#include "edit/cut.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/sources.h"
+
+enum {
+	SYNCS_NEAR = 3, /* clock-syncs in front of and behind a chunk that its times may go by */
+	EDGE_LEVEL = 9, /* zstd's, of chunks that are coded anew */
+};
+
+/* ---- the plan ----------------------------------------------------------------------------- */
+
+static struct cut_entry *add_entry(struct cut *c)
+{
+	if (c->n == c->cap) {
+		size_t cap = c->cap ? 2 * c->cap : 1024;
+		struct cut_entry *grown = reallocarray(c->entries, cap, sizeof(*grown));
+
+		if (!grown)
+			return NULL;
+		c->entries = grown;
+		c->cap = cap;
+	}
+	c->entries[c->n] = (struct cut_entry){ 0 };
+	return &c->entries[c->n++];
+}
+
+static bool list_pieces(struct cut *c, struct trawl_error *err)
+{
+	size_t sections = trawl_section_count(c->r);
+	struct trawl_piece p;
+	struct cut_entry *e;
+	int got;
+
+	c->origins = calloc(sections + 1, sizeof(*c->origins));
+	if (!c->origins)
+		return !edit_no_memory(err);
+	while ((got = trawl_next_piece(c->r, &p, err)) > 0) {
+		e = add_entry(c);
+		if (!e)
+			return !edit_no_memory(err);
+		e->p = p;
+		if (!p.sync)
+			continue;
+		e->sync = *p.sync;
+		if (!c->origins[p.section])
+			c->origins[p.section] = p.sync->real - p.sync->mono;
+	}
+	return !got;
+}
+
+static bool wanted(const struct cut *c, const struct trawl_source *s)
+{
+	return c->sources[s->id / 64 & 3] >> s->id % 64 & 1;
+}
+
+/* Time never goes back in a stream of a clock that can be set. */
+static uint64_t time_of(const struct cut *c, const struct cut_entry *e, uint64_t ts, uint64_t *last)
+{
+	uint64_t time = trawl_piece_time(c->r, &e->p, ts);
+
+	if (e->p.source->clock == TRAWL_CLOCK_MONO)
+		return time;
+	if (time < *last)
+		time = *last;
+	return *last = time;
+}
+
+static bool in_time(const struct cut *c, uint64_t time)
+{
+	return time >= c->from && time < c->to;
+}
+
+/* The events of a chunk one by one. */
+typedef bool each_fn(struct cut *c, const struct cut_entry *e, const struct trawl_event *ev,
+		     uint64_t time, void *arg);
+
+static bool each_event(struct cut *c, const struct cut_entry *e, const struct trawl_chunk *chunk,
+		       each_fn *fn, void *arg)
+{
+	struct trawl_cursor *cursor = trawl_cursor_new(chunk);
+	struct trawl_event ev;
+	bool ok = cursor;
+
+	for (uint32_t i = 0; ok && i < chunk->nstreams; i++) {
+		uint64_t last = 0;
+
+		while (ok && trawl_cursor_next(cursor, i, &ev))
+			ok = fn(c, e, &ev, time_of(c, e, ev.ts, &last), arg);
+	}
+	trawl_cursor_free(cursor);
+	return ok;
+}
+
+static bool keep_event(struct cut *c, const struct cut_entry *e, const struct trawl_event *ev,
+		       uint64_t time, void *arg)
+{
+	const struct keep_chunk *chosen = arg;
+
+	if (!in_time(c, time) || (c->chosen && !(chosen && keep_has(chosen, ev->place))))
+		return true;
+	needs_event(&c->needs, &e->p, ev);
+	return keep_add(&c->part, e->p.section, e->p.at, ev->place);
+}
+
+/* Tasks whose starts, names and ends are told: by the event's own fields. */
+static bool keep_task(struct cut *c, const struct cut_entry *e, const struct trawl_event *ev,
+		      uint64_t time, void *arg)
+{
+	bool needed = false;
+
+	for (uint32_t i = 0; i < ev->type->nfields; i++) {
+		const struct trawl_field *f = &ev->type->fields[i];
+		const uint8_t *p;
+		size_t len;
+
+		if (!strcmp(f->name, "pid") && record_field(ev, f, &p, &len))
+			needed |= numbers_has(&c->needs.tasks, (uint32_t)number_at(p, len));
+	}
+	if (!needed || !in_time(c, time))
+		return true;
+	return keep_add(&c->part, e->p.section, e->p.at, ev->place);
+}
+
+static enum cut_take first_guess(const struct cut *c, const struct cut_entry *e,
+				 const struct keep_chunk *chosen)
+{
+	const struct trawl_piece *p = &e->p;
+
+	if (!wanted(c, p->source) || p->to < c->from || p->from >= c->to)
+		return CUT_NONE;
+	if (c->chosen && !chosen)
+		return CUT_NONE;
+	if (p->from < c->from || p->to >= c->to || (chosen && chosen->count < p->count))
+		return CUT_PART;
+	return CUT_WHOLE;
+}
+
+/* A chunk that is damaged is passed over: the reader's verdict tells of it. */
+static int plan_chunk(struct cut *c, struct cut_entry *e, struct trawl_error *err)
+{
+	struct keep_chunk *chosen = c->chosen ? keep_find(c->chosen, e->p.section, e->p.at) : NULL;
+	const struct trawl_chunk *chunk;
+
+	e->take = first_guess(c, e, chosen);
+	if (e->take == CUT_NONE)
+		return 0;
+	if (!trawl_piece_read(c->r, &e->p) || !trawl_piece_decode(c->r, &e->p, &chunk)) {
+		e->take = CUT_NONE;
+		return 0;
+	}
+	e->kept = e->p.count;
+	if (e->take == CUT_WHOLE) {
+		needs_chunk(&c->needs, &e->p, chunk);
+	} else {
+		if (!each_event(c, e, chunk, keep_event, chosen))
+			return edit_no_memory(err);
+		chosen = keep_find(&c->part, e->p.section, e->p.at);
+		e->kept = chosen ? chosen->count : 0;
+		if (!e->kept)
+			e->take = CUT_NONE;
+	}
+	return needs_ok(&c->needs) ? 0 : edit_no_memory(err);
+}
+
+static int plan_tasks(struct cut *c, struct cut_entry *e, struct trawl_error *err)
+{
+	const struct trawl_chunk *chunk;
+	const struct keep_chunk *some;
+
+	e->take = CUT_NONE;
+	if (e->p.to < c->from || e->p.from >= c->to)
+		return 0;
+	if (c->all_metadata && e->p.from >= c->from && e->p.to < c->to) {
+		e->take = CUT_WHOLE;
+		e->kept = e->p.count;
+		return 0;
+	}
+	if (!trawl_piece_read(c->r, &e->p) || !trawl_piece_decode(c->r, &e->p, &chunk))
+		return 0;
+	if (!each_event(c, e, chunk, keep_task, NULL))
+		return edit_no_memory(err);
+	some = keep_find(&c->part, e->p.section, e->p.at);
+	e->kept = some ? some->count : 0;
+	if (e->kept)
+		e->take = CUT_PART;
+	return 0;
+}
+
+/* The first clock-sync of a section, and those next to chunks that are kept. */
+static void plan_syncs(struct cut *c)
+{
+	uint32_t section = UINT32_MAX;
+	size_t since = SYNCS_NEAR;
+
+	for (size_t i = 0; i < c->n; i++) {
+		struct cut_entry *e = &c->entries[i];
+
+		if (!e->p.sync && e->take)
+			since = 0;
+		else if (e->p.sync && (e->p.section != section || since++ < SYNCS_NEAR))
+			e->take = CUT_WHOLE;
+		if (e->p.sync)
+			section = e->p.section;
+	}
+	since = SYNCS_NEAR;
+	for (size_t i = c->n; i-- > 0;) {
+		struct cut_entry *e = &c->entries[i];
+
+		if (!e->p.sync && e->take)
+			since = 0;
+		else if (e->p.sync && since++ < SYNCS_NEAR)
+			e->take = CUT_WHOLE;
+	}
+}
+
+/* Events of these name tasks: sched_switch's comm stays, and what is needed to call it by pid. */
+static void forget_plan(struct cut *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		c->entries[i].take = CUT_NONE;
+		c->entries[i].kept = 0;
+	}
+	keep_free(&c->part);
+	needs_free(&c->needs);
+	c->kept = c->left_out = c->bytes = 0;
+}
+
+int cut_plan(struct cut *c, struct trawl_error *err)
+{
+	if (!c->entries && !list_pieces(c, err))
+		return -1;
+	forget_plan(c);
+	for (size_t i = 0; i < c->n; i++) {
+		struct cut_entry *e = &c->entries[i];
+
+		if (e->p.sync || is_task_source(e->p.source->name))
+			continue;
+		if (plan_chunk(c, e, err))
+			return -1;
+		c->kept += e->kept;
+		c->left_out += e->p.count - e->kept;
+		c->bytes += e->take ? (uint64_t)((double)e->p.bytes * e->kept / e->p.count) : 0;
+	}
+	for (size_t i = 0; i < c->n; i++)
+		if (!c->entries[i].p.sync && is_task_source(c->entries[i].p.source->name) &&
+		    plan_tasks(c, &c->entries[i], err))
+			return -1;
+	plan_syncs(c);
+	return 0;
+}
+
+void cut_free(struct cut *c)
+{
+	free(c->entries);
+	free(c->origins);
+	keep_free(&c->part);
+	needs_free(&c->needs);
+}
+
+/* ---- writing ------------------------------------------------------------------------------ */
+
+struct section {
+	struct cut *c;
+	struct trawl_writer *w;
+	uint32_t number;
+	int sources[256]; /* number in the file -> in the output; -1: not there */
+};
+
+static bool source_used(const struct cut *c, uint32_t section, uint16_t number)
+{
+	const struct trawl_source *s = trawl_section_source(c->r, section, number);
+
+	return s && (wanted(c, s) || is_task_source(s->name));
+}
+
+/* Chunks go by a type's number in its source: of a type without events only that is kept. */
+static int put_types(struct section *s, uint16_t number, struct trawl_error *err)
+{
+	const struct cut *c = s->c;
+	const struct trawl_source *source = trawl_section_source(c->r, s->number, number);
+	size_t n = trawl_section_type_count(c->r, s->number, number);
+	uint32_t spare = UINT16_MAX, room = 0;
+
+	for (uint32_t i = 0; i < source->ncommon; i++) {
+		const struct trawl_field *f = &source->common[i];
+		uint32_t end = f->offset + (uint32_t)f->size * f->count;
+
+		room = end > room ? end : room;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct trawl_event_type *t = trawl_section_type(c->r, s->number, number, i);
+		struct trawl_event_type type = { .name = "unused", .format = "", .size = room };
+
+		type.id = t ? t->id : spare--;
+		if (t && (c->all_metadata || is_task_source(source->name) ||
+			  numbers_has(&c->needs.types, needs_type(s->number, number, t->id))))
+			type = *t;
+		type.source = (uint16_t)s->sources[number];
+		if (trawl_writer_event_type(s->w, &type, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int put_sources(struct section *s, struct trawl_error *err)
+{
+	for (uint16_t i = 0; i < 256; i++) {
+		s->sources[i] = -1;
+		if (!source_used(s->c, s->number, i))
+			continue;
+		s->sources[i] = trawl_writer_source(
+			s->w, trawl_section_source(s->c->r, s->number, i), err);
+		if (s->sources[i] < 0 || put_types(s, i, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int put_metas(struct section *s, struct trawl_error *err)
+{
+	const struct cut *c = s->c;
+
+	for (size_t i = 0; i < trawl_meta_count(c->r); i++) {
+		struct trawl_meta m = *trawl_meta_at(c->r, i);
+		char *text = NULL;
+		int ret;
+
+		if (m.section != s->number || !cut_meta(c, &m, &text, &m.len))
+			continue;
+		if (text)
+			m.data = text;
+		ret = trawl_writer_meta(s->w, &m, err);
+		free(text);
+		if (ret)
+			return -1;
+	}
+	return c->from ? cut_task_names(c, s->number, s->w, err) : 0;
+}
+
+static int put_losses(struct section *s, struct trawl_error *err)
+{
+	const struct cut *c = s->c;
+
+	for (size_t i = 0; i < trawl_loss_count(c->r); i++) {
+		struct trawl_loss l = *trawl_loss_at(c->r, i);
+		uint16_t n;
+
+		if (l.section != s->number)
+			continue;
+		for (n = 0; n < 256; n++) {
+			const struct trawl_source *source =
+				trawl_section_source(c->r, s->number, n);
+
+			if (s->sources[n] >= 0 && source->id == l.source &&
+			    trawl_to_timeline(c->r, source->clock, l.to) >= c->from &&
+			    trawl_to_timeline(c->r, source->clock, l.from) < c->to)
+				break;
+		}
+		if (n == 256)
+			continue;
+		l.source = (uint16_t)s->sources[n];
+		if (trawl_writer_loss(s->w, &l, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int put_part(struct section *s, const struct cut_entry *e, struct trawl_error *err)
+{
+	const struct keep_chunk *some = keep_find(&s->c->part, e->p.section, e->p.at);
+	uint16_t source = (uint16_t)s->sources[e->p.number];
+	const struct trawl_chunk *chunk;
+	struct trawl_cursor *cursor;
+	struct trawl_event ev;
+	int ret = 0;
+
+	if (!trawl_piece_decode(s->c->r, &e->p, &chunk))
+		return 0;
+	cursor = trawl_cursor_new(chunk);
+	if (!cursor)
+		return edit_no_memory(err);
+	for (uint32_t i = 0; !ret && i < chunk->nstreams; i++)
+		while (!ret && trawl_cursor_next(cursor, i, &ev))
+			if (keep_has(some, ev.place))
+				ret = trawl_append(s->w, source, ev.type->id, ev.cpu, ev.ts,
+						   ev.record, ev.len, err);
+	trawl_cursor_free(cursor);
+	return ret;
+}
+
+static int put_entry(struct section *s, struct cut_entry *e, struct trawl_error *err)
+{
+	if (e->take == CUT_NONE)
+		return 0;
+	if (e->p.sync)
+		return trawl_writer_sync(s->w, &e->sync, err);
+	if (!trawl_piece_read(s->c->r, &e->p))
+		return 0;
+	if (e->take == CUT_PART)
+		return put_part(s, e, err);
+	return trawl_writer_chunk(s->w, (uint16_t)s->sources[e->p.number], &e->p, err);
+}
+
+/* The number of a new "edit/N". */
+static unsigned int edits(const struct trawl_reader *r)
+{
+	unsigned int n = 0;
+
+	for (size_t i = 0; i < trawl_meta_count(r); i++)
+		n += !strncmp(trawl_meta_at(r, i)->name, "edit/", 5);
+	return n + 1;
+}
+
+static int put_edit(struct section *s, const char *edit, struct trawl_error *err)
+{
+	char name[32];
+	struct trawl_meta m = { .name = name, .type = "application/json", .data = edit };
+
+	if (!edit || s->number)
+		return 0;
+	snprintf(name, sizeof(name), "edit/%u", edits(s->c->r));
+	m.len = strlen(edit);
+	return trawl_writer_meta(s->w, &m, err);
+}
+
+static uint64_t start_of(const struct cut *c, uint32_t section)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->entries[i].p.sync && c->entries[i].p.section == section)
+			return c->entries[i].sync.real;
+	return 1; /* not known; 0 would be now */
+}
+
+static int write_section(struct cut *c, uint32_t number, int fd, const char *out, const char *edit,
+			 struct trawl_error *err)
+{
+	struct trawl_writer_options o = { .level = EDGE_LEVEL, .name = out,
+					  .comment = "part of a capture",
+					  .time = start_of(c, number) };
+	struct section s = { .c = c, .number = number, .w = trawl_writer_new(fd, &o, err) };
+	struct trawl_error late;
+	int ret;
+
+	if (!s.w)
+		return -1;
+	ret = put_sources(&s, err) || put_edit(&s, edit, err) || put_metas(&s, err) ||
+	      put_losses(&s, err) ? -1 : 0;
+	for (size_t i = 0; !ret && i < c->n; i++)
+		if (c->entries[i].p.section == number)
+			ret = put_entry(&s, &c->entries[i], err);
+	if (trawl_writer_close(s.w, &late) && !ret) {
+		*err = late;
+		ret = -1;
+	}
+	return ret;
+}
+
+int cut_write(struct cut *c, int fd, const char *out, const char *edit, struct trawl_error *err)
+{
+	size_t n = trawl_section_count(c->r);
+
+	for (uint32_t i = 0; i < n; i++) {
+		int copy = dup(fd);
+
+		if (copy < 0)
+			return trawl_fail(err, TRAWL_CANNOT, "%s: %m", out);
+		if (write_section(c, i, copy, out, edit, err))
+			return -1;
+	}
+	return 0;
+}

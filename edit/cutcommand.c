@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* trawl-edit cut FILE -w OUT. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "decode/base/cli.h"
+#include "decode/base/outfile.h"
+#include "decode/query/stream.h"
+#include "decode/query/where.h"
+#include "edit/choose.h"
+#include "edit/cutfile.h"
+#include "edit/input.h"
+
+enum { OPTION_AROUND = OPTION_OWN, OPTION_WINDOW, OPTION_EVERY, OPTION_SIZE, OPTION_ZONE };
+
+static const struct option long_options[] = {
+	SELECTION_OPTIONS,
+	{ "around", required_argument, NULL, OPTION_AROUND },
+	{ "window", required_argument, NULL, OPTION_WINDOW },
+	{ "every", required_argument, NULL, OPTION_EVERY },
+	{ "max-size", required_argument, NULL, OPTION_SIZE },
+	{ "utc", no_argument, NULL, OPTION_ZONE },
+	{ NULL, 0, NULL, 0 },
+};
+
+struct cut_options {
+	struct selection selection;
+	struct cut_request request;
+	const char *out, *window;
+	bool utc;
+};
+
+static int parse_every(const char *text, uint64_t *every, struct trawl_error *err)
+{
+	char *end;
+
+	*every = strtoull(text, &end, 10);
+	if (*text < '1' || *text > '9' || *end)
+		return trawl_fail(err, TRAWL_USAGE, "--every: '%.60s' is no number of events: give "
+				  "one above 0", text);
+	return 0;
+}
+
+static int set_option(struct cut_options *o, int option, struct trawl_error *err)
+{
+	int got = selection_option(&o->selection, option, optarg, err);
+
+	if (got <= 0)
+		return got;
+	switch (option) {
+	case 'w':
+		if (o->out)
+			return edit_usage(err, "-w: given twice: leave one out", "");
+		o->out = optarg;
+		return 0;
+	case OPTION_AROUND:
+		o->request.around = optarg;
+		return 0;
+	case OPTION_WINDOW:
+		o->window = optarg;
+		return time_arg_span("--window", optarg, &o->request.window, err);
+	case OPTION_EVERY:
+		return parse_every(optarg, &o->request.every, err);
+	case OPTION_SIZE:
+		return edit_size("--max-size", optarg, &o->request.max_size, err);
+	default:
+		o->utc = true;
+		return 0;
+	}
+}
+
+static int parse(struct cut_options *o, int argc, char **argv, struct trawl_error *err)
+{
+	int option;
+
+	while ((option = getopt_long(argc, argv, ":w:c:", long_options, NULL)) != -1) {
+		if (option == '?' || option == ':')
+			return cli_bad_option(option, argv, long_options, err);
+		if (set_option(o, option, err))
+			return -1;
+	}
+	if (!o->out)
+		return edit_usage(err, "cut: -w OUT is missing", "");
+	if (optind == argc)
+		return edit_usage(err, "cut: FILE is missing", "");
+	if (optind + 1 < argc)
+		return edit_usage(err, "cut: one FILE at a time, and not also ", argv[optind + 1]);
+	if (!o->request.around != !o->window)
+		return edit_usage(err, "--around EXPR and --window TIME go together", "");
+	return selection_done(&o->selection, o->utc, err);
+}
+
+/* What was kept, on standard error. */
+static void tell(const struct cut_result *r, const char *out)
+{
+	char room[16];
+
+	fprintf(stderr, "trawl-edit: %s: %" PRIu64 " events, %s; %" PRIu64 " left out\n", out,
+		r->kept, edit_megabytes(room, r->bytes), r->left_out);
+	if (r->why[0])
+		fprintf(stderr, "trawl-edit: %s\n", r->why);
+}
+
+static int cut_input(struct cut_options *o, const struct edit_input *in, struct trawl_error *err)
+{
+	struct cut_result result = { 0 };
+	struct trawl_error late;
+	struct outfile output;
+	int ret;
+
+	if (edit_not_same(in, o->out, err) || outfile_open(&output, o->out, err))
+		return -1;
+	o->request.path = in->path;
+	o->request.name = in->name;
+	o->request.selection = &o->selection;
+	ret = cut_file(&o->request, output.fd, o->out, &result, err);
+	if (outfile_close(&output, !ret || err->status == TRAWL_BAD_DATA, &late)) {
+		*err = late;
+		return -1;
+	}
+	if (!ret || err->status == TRAWL_BAD_DATA)
+		tell(&result, o->out);
+	return ret;
+}
+
+int cut_command(int argc, char **argv, struct trawl_error *err)
+{
+	struct cut_options o = { 0 };
+	struct edit_input in;
+	int ret = parse(&o, argc, argv, err);
+
+	if (!ret)
+		ret = edit_input_open(&in, argv[optind], err);
+	if (!ret) {
+		ret = cut_input(&o, &in, err);
+		edit_input_close(&in);
+	}
+	selection_free(&o.selection);
+	return ret;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* Which metadata the events of a part need. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/sources.h"
+#include "decode/base/jdoc.h"
+#include "decode/base/task.h"
+#include "edit/cut.h"
+
+static bool begins(const char *name, const char *with)
+{
+	return !strncmp(name, with, strlen(with));
+}
+
+static bool task_needed(const struct cut *c, const char *id)
+{
+	return numbers_has(&c->needs.tasks, strtoul(id, NULL, 10));
+}
+
+static bool device_needed(const struct cut *c, const struct trawl_meta *m)
+{
+	struct json_object *j = jdoc_parse(m->data, m->len);
+	uint64_t id = jdoc_uint(j, "busnum", 0) << 8 | (jdoc_uint(j, "devnum", 0) & 0xff);
+
+	json_object_put(j);
+	return numbers_has(&c->needs.devices, id);
+}
+
+/* probe/SOURCE/EVENT, in older files probe/EVENT. */
+static bool probe_needed(const struct cut *c, const char *event)
+{
+	for (uint32_t i = 0; i < trawl_section_count(c->r); i++)
+		for (uint16_t n = 0; n < 256; n++) {
+			const struct trawl_source *s = trawl_section_source(c->r, i, n);
+			size_t types = trawl_section_type_count(c->r, i, n), len;
+
+			if (!s)
+				continue;
+			len = strlen(s->name);
+			for (size_t k = 0; k < types; k++) {
+				const struct trawl_event_type *t =
+					trawl_section_type(c->r, i, n, k);
+
+				if (!t || !numbers_has(&c->needs.types, needs_type(i, n, t->id)))
+					continue;
+				if (!strcmp(event, t->name) ||
+				    (!strncmp(event, s->name, len) && event[len] == '/' &&
+				     !strcmp(event + len + 1, t->name)))
+					return true;
+			}
+		}
+	return false;
+}
+
+/* ---- lines that begin with an address ----------------------------------------------------- */
+
+struct symbol {
+	uint64_t address;
+	const char *line;
+	size_t len;
+	bool needed;
+};
+
+static int by_address(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	return x->address != y->address ? (x->address < y->address ? -1 : 1) :
+	       x->line < y->line ? -1 : x->line > y->line;
+}
+
+static struct symbol *read_symbols(const char *p, size_t len, size_t *n)
+{
+	const char *end = p + len;
+	struct symbol *s;
+	size_t lines = 1;
+
+	for (const char *q = p; q < end; q++)
+		lines += *q == '\n';
+	s = calloc(lines, sizeof(*s));
+	*n = 0;
+	while (s && p < end) {
+		const char *eol = memchr(p, '\n', (size_t)(end - p));
+		const char *next = eol ? eol + 1 : end;
+
+		s[(*n)++] = (struct symbol){ strtoull(p, NULL, 16), p, (size_t)(next - p), false };
+		p = next;
+	}
+	if (s)
+		qsort(s, *n, sizeof(*s), by_address);
+	return s;
+}
+
+/* The symbol that an address is in, its other names, and the one behind it, where it ends. */
+static void need_symbol(struct symbol *s, size_t n, uint64_t address, bool exactly)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (s[mid].address <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low || (exactly && s[low - 1].address != address))
+		return;
+	if (low < n && !exactly)
+		s[low].needed = true;
+	for (size_t i = low; i-- > 0 && s[i].address == s[low - 1].address;)
+		s[i].needed = true;
+}
+
+static bool needed_lines(const struct cut *c, const struct trawl_meta *m, bool exactly,
+			 char **text, size_t *len)
+{
+	const struct numbers *a = &c->needs.addresses;
+	struct symbol *s;
+	size_t n;
+
+	s = read_symbols(m->data, m->len, &n);
+	*text = malloc(m->len + 1);
+	*len = 0;
+	for (size_t i = 0; s && i < a->cap; i++)
+		if (a->slots[i])
+			need_symbol(s, n, a->slots[i], exactly);
+	for (size_t i = 0; s && *text && i < n; i++)
+		if (s[i].needed) {
+			memcpy(*text + *len, s[i].line, s[i].len);
+			*len += s[i].len;
+		}
+	free(s);
+	if (*text && *len)
+		return true;
+	free(*text);
+	*text = NULL;
+	return false;
+}
+
+/* ---- the end ------------------------------------------------------------------------------ */
+
+/* The part ends where it was cut; how many events there were of each source is of the whole. */
+static void change_end(const struct cut *c, const struct trawl_meta *m, char **text, size_t *len)
+{
+	uint64_t origin = c->origins[m->section];
+	struct json_object *j = jdoc_parse(m->data, m->len);
+	uint64_t end = jdoc_uint(j, "end_mono_ns", 0);
+
+	if (!j)
+		return;
+	json_object_object_del(j, "sources");
+	if (c->to != UINT64_MAX && c->to - origin < end) {
+		json_object_object_add(j, "why", json_object_new_string("cut"));
+		json_object_object_add(j, "end_mono_ns", json_object_new_uint64(c->to - origin));
+		json_object_object_del(j, "exit_status");
+		json_object_object_del(j, "signal");
+		json_object_object_del(j, "command");
+	}
+	*text = strdup(json_object_to_json_string_ext(j, JSON_C_TO_STRING_PLAIN |
+						      JSON_C_TO_STRING_NOSLASHESCAPE));
+	*len = *text ? strlen(*text) : 0;
+	json_object_put(j);
+}
+
+bool cut_meta(const struct cut *c, const struct trawl_meta *m, char **text, size_t *len)
+{
+	const char *name = m->name;
+
+	*text = NULL;
+	if (c->all_metadata)
+		return true;
+	if (begins(name, "task/"))
+		return task_needed(c, name + 5);
+	if (begins(name, "maps/"))
+		return task_needed(c, name + 5);
+	if (begins(name, "probe/"))
+		return probe_needed(c, name + 6);
+	if (!strcmp(name, "kernel/kallsyms"))
+		return needed_lines(c, m, false, text, len);
+	if (!strcmp(name, "kernel/printk_formats"))
+		return needed_lines(c, m, true, text, len);
+	if (begins(name, "usb/") && strcmp(name, "usb/verdict"))
+		return device_needed(c, m);
+	if (!strcmp(name, "end"))
+		change_end(c, m, text, len);
+	return true;
+}
+
+/* ---- tasks -------------------------------------------------------------------------------- */
+
+static bool select_tasks(struct trawl_reader *r, uint64_t to, struct trawl_error *err)
+{
+	struct trawl_range range = { 0, to, { 0 } };
+	bool any = false;
+
+	for (size_t i = 0; i < trawl_source_count(r); i++) {
+		const struct trawl_source *s = trawl_source_at(r, i);
+
+		if (is_task_source(s->name) && s->id < 256) {
+			range.sources[s->id / 64] |= 1ull << s->id % 64;
+			any = true;
+		}
+	}
+	return any && !trawl_select(r, &range, err);
+}
+
+static int32_t common_pid(const struct trawl_event *ev)
+{
+	const uint8_t *p;
+	size_t len;
+
+	for (uint32_t i = 0; i < ev->source->ncommon; i++)
+		if (!strcmp(ev->source->common[i].name, "common_pid") &&
+		    record_field(ev, &ev->source->common[i], &p, &len))
+			return (int32_t)number_at(p, len);
+	return -1;
+}
+
+/* What is known of the task, with its name and process as of then. */
+static int put_name(const struct cut *c, const struct task *t, uint32_t section, uint64_t mono,
+		    struct trawl_writer *w, struct trawl_error *err)
+{
+	char name[32];
+	struct trawl_meta m = { .name = name, .type = "application/json", .time = mono };
+	const struct trawl_meta *old = NULL;
+	struct json_object *j;
+	int ret;
+
+	snprintf(name, sizeof(name), "task/%d", t->tid);
+	for (size_t i = 0; i < trawl_meta_count(c->r); i++) {
+		const struct trawl_meta *k = trawl_meta_at(c->r, i);
+
+		if (k->section == section && k->time <= mono && !strcmp(k->name, name))
+			old = k;
+	}
+	j = old ? jdoc_parse(old->data, old->len) : NULL;
+	if (!j)
+		j = json_object_new_object();
+	json_object_object_add(j, "tid", json_object_new_int(t->tid));
+	if (t->pid > 0)
+		json_object_object_add(j, "pid", json_object_new_int(t->pid));
+	if (t->named)
+		json_object_object_add(j, "comm", json_object_new_string(t->comm));
+	json_object_object_add(j, "time_ns", json_object_new_uint64(mono));
+	m.data = json_object_to_json_string_ext(j, JSON_C_TO_STRING_PLAIN |
+						JSON_C_TO_STRING_NOSLASHESCAPE);
+	m.len = strlen(m.data);
+	ret = trawl_writer_meta(w, &m, err);
+	json_object_put(j);
+	return ret;
+}
+
+int cut_task_names(const struct cut *c, uint32_t section, struct trawl_writer *w,
+		   struct trawl_error *err)
+{
+	struct trawl_reader *r = trawl_open(c->name, err);
+	uint64_t mono = c->from - c->origins[section];
+	const struct numbers *ids = &c->needs.tasks;
+	struct tasks *t = r ? tasks_new(r) : NULL;
+	struct trawl_error ignored;
+	struct trawl_event ev;
+	int ret = t ? 0 : edit_no_memory(err);
+
+	if (t && select_tasks(r, c->from, &ignored)) {
+		while (trawl_next(r, &ev, &ignored) > 0)
+			if (ev.section <= section) {
+				tasks_advance(t, ev.section, ev.time - c->origins[ev.section]);
+				tasks_event(t, &ev, common_pid(&ev));
+			}
+		tasks_advance(t, section, mono);
+		for (size_t i = 0; !ret && i < ids->cap; i++) {
+			const struct task *task;
+
+			if (!ids->slots[i] || ids->slots[i] > INT32_MAX)
+				continue;
+			task = tasks_find(t, (int32_t)ids->slots[i], 0);
+			if (task->tid == (int32_t)ids->slots[i] && (task->named || task->pid > 0))
+				ret = put_name(c, task, section, mono, w, err);
+		}
+	}
+	tasks_free(t);
+	trawl_close(r);
+	return ret;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include "edit/edit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int edit_usage(struct trawl_error *err, const char *text, const char *what)
+{
+	return trawl_fail(err, TRAWL_USAGE, "%s%s; see --help", text, what);
+}
+
+int edit_no_memory(struct trawl_error *err)
+{
+	return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+}
+
+int edit_size(const char *option, const char *text, uint64_t *bytes, struct trawl_error *err)
+{
+	static const char units[] = "KMG";
+	const char *unit;
+	int shift = 0;
+	char *end;
+
+	errno = 0;
+	*bytes = strtoull(text, &end, 10);
+	unit = *end ? strchr(units, *end) : NULL;
+	if (unit) {
+		shift = 10 * (int)(unit - units + 1);
+		end++;
+	}
+	if (*text < '0' || *text > '9' || errno || *end || *bytes > UINT64_MAX >> shift ||
+	    !*bytes)
+		return trawl_fail(err, TRAWL_USAGE, "%s: '%.60s' is not a size: write one as in "
+				  "%s 25M", option, text, option);
+	*bytes <<= shift;
+	return 0;
+}
+
+const char *edit_megabytes(char *room, uint64_t bytes)
+{
+	if (bytes < 1000)
+		snprintf(room, 16, "%u bytes", (unsigned int)bytes);
+	else if (bytes < 100000)
+		snprintf(room, 16, "%.1f kB", (double)bytes / 1e3);
+	else
+		snprintf(room, 16, "%.1f MB", (double)bytes / 1e6);
+	return room;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* What the commands of trawl-edit have in common. */
+#ifndef TRAWL_EDIT_EDIT_H
+#define TRAWL_EDIT_EDIT_H
+
+#include "format/trawl.h"
+
+/*
+ * A command: argv[0] is its name. 0, or -1 with *err. What is wrong with the data, though the
+ * output was written, is an error of status TRAWL_BAD_DATA.
+ */
+typedef int edit_command(int argc, char **argv, struct trawl_error *err);
+
+edit_command cut_command;
+
+/* "TEXTWHAT; see --help", of wrong usage: -1. */
+int edit_usage(struct trawl_error *err, const char *text, const char *what);
+int edit_no_memory(struct trawl_error *err);
+
+/* A number of bytes: 25M, 300K, 1G. 0, or -1 with *err. */
+int edit_size(const char *option, const char *text, uint64_t *bytes, struct trawl_error *err);
+/* "12.3 MB" into room[16]. */
+const char *edit_megabytes(char *room, uint64_t bytes);
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+#include "edit/needs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- sets --------------------------------------------------------------------------------- */
+
+static size_t slot(const struct numbers *s, uint64_t v)
+{
+	size_t i = (size_t)(v * UINT64_C(0x9E3779B97F4A7C15) >> 24) & (s->cap - 1);
+
+	while (s->slots[i] && s->slots[i] != v)
+		i = (i + 1) & (s->cap - 1);
+	return i;
+}
+
+static bool grow(struct numbers *s)
+{
+	struct numbers more = { .cap = s->cap ? 2 * s->cap : 256 };
+
+	more.slots = calloc(more.cap, sizeof(*more.slots));
+	if (!more.slots)
+		return false;
+	for (size_t i = 0; i < s->cap; i++)
+		if (s->slots[i])
+			more.slots[slot(&more, s->slots[i])] = s->slots[i];
+	free(s->slots);
+	s->slots = more.slots;
+	s->cap = more.cap;
+	return true;
+}
+
+void numbers_add(struct numbers *s, uint64_t v)
+{
+	size_t i;
+
+	if (!v) {
+		s->has_zero = true;
+		return;
+	}
+	if (2 * s->n >= s->cap && !grow(s)) {
+		s->failed = true;
+		return;
+	}
+	i = slot(s, v);
+	s->n += !s->slots[i];
+	s->slots[i] = v;
+}
+
+bool numbers_has(const struct numbers *s, uint64_t v)
+{
+	return v ? s->cap && s->slots[slot(s, v)] == v : s->has_zero;
+}
+
+void numbers_free(struct numbers *s)
+{
+	free(s->slots);
+	*s = (struct numbers){ 0 };
+}
+
+bool needs_ok(const struct needs *n)
+{
+	return !n->tasks.failed && !n->addresses.failed && !n->devices.failed && !n->types.failed;
+}
+
+void needs_free(struct needs *n)
+{
+	numbers_free(&n->tasks);
+	numbers_free(&n->addresses);
+	numbers_free(&n->devices);
+	numbers_free(&n->types);
+}
+
+/* ---- records ------------------------------------------------------------------------------ */
+
+uint64_t number_at(const uint8_t *p, size_t size)
+{
+	uint64_t v = 0;
+
+	memcpy(&v, p, size <= 8 ? size : 8);
+	return v;
+}
+
+bool record_field(const struct trawl_event *ev, const struct trawl_field *f, const uint8_t **p,
+		  size_t *len)
+{
+	const uint8_t *record = ev->record;
+	uint32_t at = f->offset, n = (uint32_t)f->size * f->count, word;
+
+	if (f->place == TRAWL_TAIL) {
+		n = at <= ev->len ? ev->len - at : 0;
+	} else if (f->place != TRAWL_FIXED) {
+		if (at + 4 > ev->len)
+			return false;
+		memcpy(&word, record + at, 4);
+		n = word >> 16;
+		at = (word & 0xffff) + (f->place == TRAWL_REL_LOC ? at + 4 : 0);
+	}
+	if (at > ev->len || n > ev->len - at)
+		return false;
+	*p = record + at;
+	*len = n;
+	return true;
+}
+
+/* ---- what a field's values are ------------------------------------------------------------ */
+
+enum use { USE_NONE, USE_TASK, USE_ADDRESS };
+
+static bool ends(const char *name, const char *with)
+{
+	size_t n = strlen(name), k = strlen(with);
+
+	return n >= k && !strcmp(name + n - k, with);
+}
+
+/* A kernel's stack comes in bytes without a size, as numbers of eight bytes. */
+static enum use use_of(const struct trawl_field *f)
+{
+	if (f->kind == TRAWL_PID)
+		return USE_TASK;
+	if (f->place != TRAWL_FIXED)
+		return f->size == 8 || strstr(f->ctype, "long") ? USE_ADDRESS : USE_NONE;
+	if (f->size == 4 && (ends(f->name, "pid") || ends(f->name, "tid")))
+		return USE_TASK;
+	return f->size == 8 && f->kind <= TRAWL_ADDR ? USE_ADDRESS : USE_NONE;
+}
+
+static void take(struct needs *n, enum use use, const uint8_t *p, size_t len, size_t size)
+{
+	for (size_t i = 0; size && i + size <= len; i += size) {
+		uint64_t v = number_at(p + i, size);
+
+		if (use == USE_TASK)
+			numbers_add(&n->tasks, (uint32_t)v);
+		else if (v >> 47 == 0x1ffff)
+			numbers_add(&n->addresses, v);
+	}
+}
+
+static size_t element(enum use use, const struct trawl_field *f)
+{
+	return use == USE_ADDRESS ? 8 : f->size;
+}
+
+static void take_column(struct needs *n, const struct trawl_column *c, uint32_t count)
+{
+	enum use use = use_of(c->field);
+	size_t size = element(use, c->field), len;
+	uint64_t last = UINT64_MAX;
+
+	if (use == USE_NONE || !c->data)
+		return;
+	len = c->offsets ? c->offsets[count] : (size_t)count * c->field->size * c->field->count;
+	if (use == USE_ADDRESS && c->offsets) {
+		for (uint32_t i = 0; i < count; i++)
+			take(n, use, (const uint8_t *)c->data + c->offsets[i],
+			     c->offsets[i + 1] - c->offsets[i], size);
+		return;
+	}
+	for (size_t i = 0; i + size <= len; i += size) {
+		uint64_t v = number_at((const uint8_t *)c->data + i, size);
+
+		if (v != last)
+			take(n, use, (const uint8_t *)c->data + i, size, size);
+		last = v;
+	}
+}
+
+static bool is_usbmon(const struct trawl_source *s)
+{
+	return !strcmp(s->kind, "usbmon");
+}
+
+static const struct trawl_column *column(const struct trawl_column *c, uint32_t n, const char *name)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (!strcmp(c[i].field->name, name) && c[i].data)
+			return &c[i];
+	return NULL;
+}
+
+/* Fields of USB are a source's common ones, or a type's. */
+static void take_devices(struct needs *n, const struct trawl_column *c, uint32_t ncolumns,
+			 uint32_t count)
+{
+	const struct trawl_column *bus = column(c, ncolumns, "busnum");
+	const struct trawl_column *dev = column(c, ncolumns, "devnum");
+
+	for (uint32_t i = 0; bus && dev && i < count; i++)
+		numbers_add(&n->devices,
+			    number_at((const uint8_t *)bus->data + (size_t)i * 2, 2) << 8 |
+			    ((const uint8_t *)dev->data)[i]);
+}
+
+void needs_chunk(struct needs *n, const struct trawl_piece *p, const struct trawl_chunk *chunk)
+{
+	for (uint32_t i = 0; i < chunk->ncommon; i++)
+		take_column(n, &chunk->common[i], chunk->count);
+	if (is_usbmon(p->source))
+		take_devices(n, chunk->common, chunk->ncommon, chunk->count);
+	for (uint32_t g = 0; g < chunk->ngroups; g++) {
+		const struct trawl_group *group = &chunk->groups[g];
+
+		numbers_add(&n->types, needs_type(p->section, p->number, group->type->id));
+		for (uint32_t i = 0; i < group->ncolumns; i++)
+			take_column(n, &group->columns[i], group->count);
+		if (is_usbmon(p->source))
+			take_devices(n, group->columns, group->ncolumns, group->count);
+	}
+}
+
+static void take_fields(struct needs *n, const struct trawl_event *ev,
+			const struct trawl_field *fields, uint32_t count)
+{
+	uint64_t bus = 0, dev = 0;
+	bool usb = false;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct trawl_field *f = &fields[i];
+		enum use use = use_of(f);
+		const uint8_t *p;
+		size_t len;
+
+		if (use == USE_NONE && !is_usbmon(ev->source))
+			continue;
+		if (!record_field(ev, f, &p, &len))
+			continue;
+		take(n, use, p, use == USE_NONE ? 0 : len, element(use, f));
+		if (!strcmp(f->name, "busnum")) {
+			bus = number_at(p, len);
+			usb = true;
+		} else if (!strcmp(f->name, "devnum")) {
+			dev = number_at(p, len);
+		}
+	}
+	if (usb)
+		numbers_add(&n->devices, bus << 8 | (dev & 0xff));
+}
+
+void needs_event(struct needs *n, const struct trawl_piece *p, const struct trawl_event *ev)
+{
+	numbers_add(&n->types, needs_type(p->section, p->number, ev->type->id));
+	take_fields(n, ev, ev->source->common, ev->source->ncommon);
+	take_fields(n, ev, ev->type->fields, ev->type->nfields);
+}

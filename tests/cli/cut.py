@@ -1,0 +1,124 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""trawl-edit cut: what is left of a file is what trawl-decode shows of the whole, whichever part was
+asked for; and the metadata of what was left out is gone. tests/reader.py, too, must read it."""
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+src, build = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
+sys.path.insert(0, f"{src}/tests")
+import reader
+import tap
+
+
+def run(*argv):
+    p = subprocess.run(argv, capture_output=True)
+    return p.returncode, p.stdout, p.stderr.decode("utf-8", "replace")
+
+
+def decode(*argv):
+    return run("trawl-decode", "--json", *argv)[1].splitlines()
+
+
+def cut(file, out, *argv):
+    if os.path.exists(out):
+        os.unlink(out)
+    return run("trawl-edit", "cut", file, "-w", out, *argv)
+
+
+
+
+tmp = tempfile.TemporaryDirectory()
+out = f"{tmp.name}/out.trawl"
+made = f"{tmp.name}/made.trawl"
+subprocess.run([f"{build}/tests/decode/make-sample", made, "3000"], check=True)
+samples = [f"{src}/samples/{s}.trawl" for s in (
+    "usb-storage", "usb-keyboard", "usb-errors", "usb-hotplug", "usb-audio", "tick")] + [made] + [
+    f"{src}/tests/golden/{s}.trawl" for s in ("events", "clocks", "moved", "two", "smalls", "single")]
+
+# ---- by time: chunks are copied and their edges coded anew
+rng = random.Random(19)
+for file in samples:
+    every = [json.loads(l) for l in decode("--raw", file)]
+    name = os.path.basename(file)
+    if not every:
+        continue
+    first, last = every[0]["ts_ns"], max(e["ts_ns"] for e in every)
+    wrong = []
+    for _ in range(6):
+        a, b = sorted(rng.randint(first, last + 1) for _ in "ab")
+        span = ["--from", f"{a // 10**9}.{a % 10**9:09}", "--until", f"{b // 10**9}.{b % 10**9:09}"]
+        want = decode("--raw", *span, file)
+        status, _, text = cut(file, out, *span)
+        if not want:
+            if status != 2 or os.path.exists(out):
+                wrong.append((span, status, text))
+        elif status != 0 or decode("--raw", out) != want:
+            wrong.append((span, status, text, len(want), len(decode("--raw", out))))
+    tap.ok(not wrong, f"{name}: random stretches of time are what trawl-decode shows of them", wrong)
+
+# ---- by what the events say: of a transfer both ends
+for file, argv in ((samples[0], ["--where", "length > 30"]), (samples[2], ["--where", "status != 0"]),
+                   (samples[1], ["--name", "usb:interrupt"]), (made, ["--where", "arg1 > 5"]),
+                   (made, ["--pid", "100"]), (made, ["--source", "usdt"]), (made, ["--name", "sched:*"]),
+                   (made, ["-c", "17"])):
+    status, _, text = cut(file, out, *argv)
+    tap.same((0, decode(*argv, file)), (status, decode(out)),
+             f"{os.path.basename(file)} {' '.join(argv)}: as trawl-decode chooses")
+status, _, text = cut(samples[0], out, "--around", "name == \"usb:control\"", "--window", "1ms")
+tap.same(decode("--raw", "--around", "name == \"usb:control\"", "--window", "1ms", samples[0]), decode("--raw", out),
+         "--around --window")
+status, _, text = cut(made, out, "--every", "10")
+tap.same(decode(made)[::10], decode(out), "--every 10")
+cut(samples[0], out, "--every", "3")
+halves = [(e["fields"].get("urb"), e["name"]) for e in map(json.loads, decode("--raw", out))]
+whole = {l["ts_ns"] for l in map(json.loads, decode(samples[0]))}
+few = [l["ts_ns"] for l in map(json.loads, decode(out))]
+tap.ok(2 < len(few) < len(whole) and set(few) <= whole, "--every: transfers stay whole", few, halves)
+
+# ---- what is left out leaves nothing behind
+cut(made, out, "--pid", "100")
+text = subprocess.run(["python3", f"{src}/tests/reader.py", out], capture_output=True).stdout
+cut(made, f"{tmp.name}/all.trawl", "--from", "+0")
+full = subprocess.run(["python3", f"{src}/tests/reader.py", f"{tmp.name}/all.trawl"], capture_output=True).stdout
+names = [json.loads(l)["meta"]["name"] for l in text.splitlines() if b'"meta"' in l[:12]]
+tasks = {e["tid"] for e in map(json.loads, decode(out))} | {e["pid"] for e in map(json.loads, decode(out))}
+kept = {n for n in names if n.startswith("task/")}
+tap.ok(kept and all(int(n[5:]) in tasks for n in kept), "only the tasks that the events name are told of", kept, tasks)
+for n in ("probe/", "maps/"):
+    tap.ok(all(m in full.decode() for m in names if m.startswith(n)), f"{n}: nothing is made up")
+status, _, text = run("trawl-edit", "verify", out)
+tap.same(0, status, "the part is a whole file")
+
+# ---- a size that must not be passed
+status, _, text = cut(made, out, "--max-size", "1K")
+tap.ok(status == 0 and 500 < os.path.getsize(out) <= 1024 and "all would take" in text and 2 <= len(decode(out)) < 3000,
+       "--max-size keeps as much as fits, and tells what not", os.path.getsize(out), text)
+tap.ok(run("trawl-decode", "--summary", out)[1].decode().count("operation cut") == 1, "--summary tells of the cut")
+status, _, text = cut(made, out, "--max-size", "100")
+tap.ok(status == 2 and "smallest part" in text and not os.path.exists(out), "a size that can't be reached: the smallest that can", text)
+
+# ---- bad input
+for argv, want, words in ((["--where", "arg1 == 123456"], 2, "nothing of it is chosen"),
+                          (["--where", "foo > 1"], 2, "no event here has a field 'foo'"),
+                          (["--window", "1s"], 2, "go together"), (["--every", "0"], 2, "above 0"),
+                          (["--max-size", "x"], 2, "not a size"), (["--source", "nil"], 2, "no source of this file")):
+    status, _, text = cut(made, out, *argv)
+    tap.ok(status == want and words in text and not os.path.exists(out), f"{' '.join(argv)}: {words}", status, text)
+status, _, text = run("trawl-edit", "cut", made, "-w", made)
+tap.ok(status == 2 and "is the input too" in text, "the output is not the input", text)
+with open(made, "rb") as f:
+    half = f.read()
+with open(f"{tmp.name}/half.trawl", "wb") as f:
+    f.write(half[:len(half) * 2 // 3])
+status, _, text = cut(f"{tmp.name}/half.trawl", out, "--from", "+0")
+tap.ok(status == 1 and "cut at byte" in text and decode(out) == decode(f"{tmp.name}/half.trawl"),
+       "of a file that breaks off what there is, and status 1", status, text)
+with open(made, "rb") as f:
+    p = subprocess.run(["trawl-edit", "cut", "-", "-w", out, "--pid", "100"], stdin=f, capture_output=True)
+tap.same((0, decode("--pid", "100", made)), (p.returncode, decode(out)), "from a pipe")
+sys.exit(tap.finish())
