@@ -43,6 +43,14 @@ libcapture_la_SOURCES = \
 	capture/user/companion.c capture/user/companion.h \
 	capture/user/userprobe.c capture/user/listing.c capture/user/listing.h \
 	capture/sys/user.c capture/sys/user.h \
+	capture/branch/backend.h capture/branch/backends.c capture/branch/branch.c \
+	capture/branch/codecache.c capture/branch/codecache.h capture/branch/event.h \
+	capture/branch/images.c capture/branch/images.h \
+	capture/branch/insn.c capture/branch/insn.h \
+	capture/branch/module.c capture/branch/module.h \
+	capture/branch/ptrace.c capture/branch/queue.c capture/branch/queue.h \
+	capture/branch/step.c capture/branch/step.h \
+	capture/branch/tracer.c capture/branch/tracer.h \
 	capture/usb/usb.c \
 	capture/usb/filter.c capture/usb/filter.h \
 	capture/usb/hold.c capture/usb/hold.h \

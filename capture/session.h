@@ -57,6 +57,8 @@ bool session_asks_crash(const struct session *s);
 /* A signal without a handler was delivered to a task of the scope; a task has ended. */
 void session_on_signal(struct session *s, int sig, uint64_t time);
 void session_on_exit(struct session *s, pid_t tid);
+/* A source collected the end of a process: status as of waitpid(). COMMAND's parent is then told by it. */
+void session_on_reaped(struct session *s, pid_t pid, int status);
 /* Takes in which tasks have started and ended until now. */
 int session_learn(struct session *s, struct trawl_error *err);
 

@@ -11,7 +11,7 @@
 #include "capture/otherspec.h"
 #include "capture/source.h"
 
-extern const struct source eprobe_source, event_source, synth_source, task_source, uprobe_source,
+extern const struct source branch_source, eprobe_source, event_source, synth_source, task_source, uprobe_source,
 	usb_source, usdt_source;
 
 const struct source *const sources[] = {
@@ -21,6 +21,7 @@ const struct source *const sources[] = {
 	&eprobe_source,
 	&synth_source,
 	&usb_source,
+	&branch_source,
 	&task_source,
 	NULL,
 };

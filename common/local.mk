@@ -10,5 +10,7 @@ libcommon_la_SOURCES = \
 	common/caret.h common/caret.c \
 	common/dupopt.h common/dupopt.c \
 	common/otheropt.h common/otheropt.c \
+	common/branch.h common/branch.c common/branchguess.h common/branchrecord.h \
+	common/branchencode.c common/branchdecode.c \
 	common/sources.h common/pcapng.h common/usbtypes.h common/usbtypes.c
 libcommon_la_CFLAGS = $(AM_CFLAGS) -O2

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of decoders: to add one, add its line. */
 #include "decode/base/decoder.h"
+#include "decode/branch/branch.h"
 
 const struct decoder *const decoders[] = {
 	&tracefs_decoder,
 	&usb_decoder,
 	&bus_decoder,
+	&branch_decoder,
 	NULL,
 };
 

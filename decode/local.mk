@@ -90,6 +90,10 @@ libdecode_la_SOURCES += \
 	decode/export/usbmonout.h decode/export/usbmonout.c \
 	decode/export/pcap.h decode/export/pcap.c \
 	decode/usb/statistics.h decode/usb/statistics.c
+# Branches.
+libdecode_la_SOURCES += \
+	decode/branch/branch.h decode/branch/branch.c \
+	decode/branch/image.h decode/branch/image.c
 libdecode_la_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(ZLIB_CFLAGS) -O3
 libdecode_la_LIBADD = $(JSON_LIBS) $(ZLIB_LIBS) -lm
 

@@ -27,3 +27,10 @@ EXTRA_DIST += samples/usb-audio.trawl samples/usb-errors.trawl samples/usb-hotpl
 
 # A real capture of tick's probes, for machines that cannot trace.
 EXTRA_DIST += samples/tick.trawl
+
+# Every kind of branch, without a library: for the source of branches.
+EXTRA_DIST += samples/branches.S
+noinst_DATA = samples/branches
+CLEANFILES += samples/branches
+samples/branches: samples/branches.S
+	$(AM_V_CCLD)$(MKDIR_P) samples && $(CC) -g -nostdlib -static -no-pie -Wl,--build-id=sha1 -o $@ $(srcdir)/samples/branches.S

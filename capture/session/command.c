@@ -190,8 +190,16 @@ int command_go(struct command *c, struct trawl_error *err)
 
 bool command_reap(struct command *c)
 {
-	if (c->pid && !c->ended && waitpid(c->pid, &c->status, WNOHANG) == c->pid)
+	int status;
+
+	if (c->reaped)
 		c->ended = true;
+	/* Of one that is traced by a thread of ours, stops come here, too. */
+	if (c->pid && !c->ended && waitpid(c->pid, &status, WNOHANG) == c->pid &&
+	    (WIFEXITED(status) || WIFSIGNALED(status))) {
+		c->status = status;
+		c->ended = true;
+	}
 	return c->ended;
 }
 

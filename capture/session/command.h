@@ -15,6 +15,7 @@ struct command {
 	int report;       /* pipe that tells why exec failed; -1 once read */
 	char exe[256];    /* what it ran as after its exec: a script's interpreter; "": unknown */
 	bool ended;
+	bool reaped;      /* a source that traced it collected it: status is set */
 	int status;       /* as of waitpid(), once ended */
 	uint64_t died[COMMAND_SIGNALS]; /* when a signal last ended one of its tasks; 0: never */
 	bool exited;      /* its first task's exit was seen: later signals are others' */

@@ -109,6 +109,14 @@ void session_on_exit(struct session *s, pid_t tid)
 	s->command.exited |= tid == s->command.pid;
 }
 
+void session_on_reaped(struct session *s, pid_t pid, int status)
+{
+	if (pid == s->command.pid && !s->command.ended) {
+		s->command.reaped = true;
+		s->command.status = status;
+	}
+}
+
 struct task_filter *session_followed(struct session *s)
 {
 	return &s->followed;

@@ -29,3 +29,6 @@ EXTRA_DIST += tests/cli/samples.sh tests/cli/readme.sh tests/cli/messages.sh tes
 CLI_EDIT = tests/cli/cut.py
 TESTS += $(CLI_EDIT)
 EXTRA_DIST += $(CLI_EDIT)
+
+TESTS += tests/cli/branch.py
+EXTRA_DIST += tests/cli/branch.py tests/reader_branch.py

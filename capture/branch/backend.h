@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A way to record branches: one struct of functions, one line in the table of backends.c. The
+ * source calls, always from the session's thread:
+ *
+ *	usable()  can this machine do it? Tries it. 0, or -1 with why not and what would help.
+ *	open()    takes hold of the tasks; COMMAND waits to be run. Nothing flows yet.
+ *	start()   from here branches flow.
+ *	fds()     what to poll for.
+ *	drain()   hands what is there to sink.event(); 0, or -1 with *err.
+ *	halt()    nothing that happens from now on counts.
+ *	stop()    lets the tasks go; drain() has the rest.
+ *	over()    true when drain() will have nothing more; after stop().
+ *	close()   frees all; must cope with one that was not opened whole.
+ */
+#ifndef TRAWL_CAPTURE_BRANCH_BACKEND_H
+#define TRAWL_CAPTURE_BRANCH_BACKEND_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include "capture/branch/event.h"
+#include "format/trawl.h"
+
+struct branch_scope {
+	const pid_t *pids; /* thread groups */
+	size_t n;
+	bool command;      /* the one of pids is a COMMAND that waits to be run */
+};
+
+struct branch_sink {
+	int (*event)(struct branch_sink *s, const struct branch_event *e, struct trawl_error *err);
+};
+
+struct branch_backend {
+	const char *name;    /* as in -i branch:NAME */
+	uint8_t number;      /* in files */
+	const char *what;    /* one line for -D */
+	bool partial;        /* it has samples or the last branches only, not all */
+	int (*usable)(struct trawl_error *err);
+	void *(*open)(const struct branch_scope *scope, struct trawl_error *err);
+	int (*start)(void *state, struct trawl_error *err);
+	size_t (*fds)(void *state, struct pollfd *fds, size_t room);
+	int (*drain)(void *state, struct branch_sink *sink, struct trawl_error *err);
+	void (*halt)(void *state);
+	int (*stop)(void *state, struct trawl_error *err);
+	bool (*over)(void *state);
+	void (*close)(void *state);
+};
+
+/* Best first; ends with NULL. */
+extern const struct branch_backend *const branch_backends[];
+
+/* The one of this name; "": the best that is usable. NULL with *err, which says why. */
+const struct branch_backend *branch_backend_find(const char *name, struct trawl_error *err);
+
+#endif

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The source "branch": every branch that the tasks of the scope take, by whichever back end is best
+ * here. Branches of a task are gathered into batches (common/branch.h); one batch is one record.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/branch/backend.h"
+#include "capture/branch/images.h"
+#include "capture/session.h"
+#include "capture/source.h"
+#include "capture/sys/alloc.h"
+#include "capture/sys/clock.h"
+#include "capture/task/task.h"
+#include "common/branchrecord.h"
+
+enum {
+	BUCKETS = 256,
+	BATCHES_MOST = 64,         /* batches that are open at a time; each takes 2 MB */
+	BATCH_NS = 900000000,      /* the longest that a batch is open: less than from sync to sync */
+	BATCH_LIVE_NS = 40000000,  /* the same for somebody who watches */
+	LINKTYPE_UPPER_PDU = 252,
+};
+
+struct branch_task {
+	struct branch_task *next;
+	pid_t tid, pid;
+	struct branch_encoder *batch; /* NULL: none is open */
+};
+
+struct branch_state {
+	struct branch_sink sink;
+	struct input *in;
+	const struct branch_backend *backend;
+	void *recorder;               /* the back end's */
+	struct branch_task *tasks[BUCKETS];
+	struct branch_encoder *spare[BATCHES_MOST];
+	size_t nspare, nopen;
+	struct images images;
+	uint64_t flushed;             /* when the open batches were ended last */
+	uint64_t captured, lost;
+	bool uncounted, halted, full; /* full: the session wants no more */
+	uint16_t source;
+};
+
+/* ---- batches ----------------------------------------------------------------------------- */
+
+static struct branch_task *task_of(struct branch_state *s, pid_t tid, pid_t pid)
+{
+	struct branch_task **at = &s->tasks[(unsigned int)tid % BUCKETS], *t;
+
+	while (*at && (*at)->tid != tid)
+		at = &(*at)->next;
+	if (!*at) {
+		*at = xcalloc(1, sizeof(**at));
+		(*at)->tid = tid;
+	}
+	t = *at;
+	if (pid)
+		t->pid = pid;
+	return t;
+}
+
+/* Ends a task's batch: one record. */
+static int end_batch(struct branch_state *s, struct branch_task *t, struct trawl_error *err)
+{
+	struct branch_encoder *e = t->batch;
+	struct branch_record fixed = { .tid = (uint32_t)t->tid, .pid = (uint32_t)t->pid,
+				       .backend = s->backend->number };
+	size_t len;
+	const void *data;
+	char *record;
+	int r;
+
+	if (!e)
+		return 0;
+	fixed.until = branch_encoder_last(e);
+	fixed.count = branch_encoder_count(e);
+	data = alloc_checked((void *)(uintptr_t)branch_encoder_finish(e, &len));
+	record = alloc_checked(malloc(sizeof(fixed) + len));
+	memcpy(record, &fixed, sizeof(fixed));
+	memcpy(record + sizeof(fixed), data, len);
+	r = session_append(s->in, s->source, BRANCH_TYPE_STREAM, (uint32_t)t->tid,
+			   branch_encoder_first(e), record, sizeof(fixed) + len, err);
+	free(record);
+	s->captured += r ? 0 : fixed.count;
+	s->full |= r > 0;
+	t->batch = NULL;
+	s->spare[s->nspare++] = e;
+	s->nopen--;
+	return r < 0 ? -1 : 0;
+}
+
+/* Those of one process, or (0) all. */
+static int end_batches(struct branch_state *s, pid_t pid, struct trawl_error *err)
+{
+	for (size_t i = 0; i < BUCKETS; i++) {
+		for (struct branch_task *t = s->tasks[i]; t; t = t->next) {
+			if ((!pid || t->pid == pid) && end_batch(s, t, err))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static int flush(struct branch_state *s, struct trawl_error *err)
+{
+	s->flushed = mono_now();
+	if (branch_images_write(&s->images, session_writer(s->in->session), err))
+		return -1;
+	return end_batches(s, 0, err);
+}
+
+/* The task's open batch, with room for more. */
+static struct branch_encoder *batch_of(struct branch_state *s, struct branch_task *t, uint64_t time,
+				       struct trawl_error *err)
+{
+	if (t->batch && branch_encoder_full(t->batch) && end_batch(s, t, err))
+		return NULL;
+	if (t->batch)
+		return t->batch;
+	if (s->nopen == BATCHES_MOST && end_batches(s, 0, err))
+		return NULL;
+	t->batch = s->nspare ? s->spare[--s->nspare] : alloc_checked(branch_encoder_new());
+	s->nopen++;
+	branch_encoder_start(t->batch, time);
+	return t->batch;
+}
+
+/* ---- what the back end tells ------------------------------------------------------------- */
+
+static bool counts(const struct branch_state *s, uint64_t time)
+{
+	const struct session_span *span = session_span(s->in->session);
+
+	return !s->full && time >= span->begin && time <= span->end;
+}
+
+static int take_branch(struct branch_state *s, const struct branch_event *e, struct trawl_error *err)
+{
+	struct branch_task *t = task_of(s, e->tid, e->pid);
+	struct branch_encoder *b;
+
+	if (!counts(s, e->time))
+		return 0;
+	b = batch_of(s, t, e->time, err);
+	if (!b)
+		return -1;
+	if (branch_encoder_add(b, &e->branch, e->time)) {
+		branch_images_hit(&s->images, t->pid, e->branch.from);
+		branch_images_hit(&s->images, t->pid, e->branch.to);
+	}
+	return 0;
+}
+
+static int take_mark(struct branch_state *s, const struct branch_event *e, struct trawl_error *err)
+{
+	struct branch_task *t = task_of(s, e->tid, e->pid);
+	struct branch_encoder *b;
+
+	if (!counts(s, e->time))
+		return 0;
+	b = batch_of(s, t, e->time, err);
+	if (!b)
+		return -1;
+	branch_encoder_mark(b, e->mark, e->time, e->count);
+	if (e->mark == BRANCH_MARK_LOST) {
+		s->lost += e->count;
+		s->uncounted |= !e->count;
+	}
+	return 0;
+}
+
+/* The task is there, and stopped: what it is called now is in the file before its branches. */
+static int take_task(struct branch_state *s, const struct branch_event *e, struct trawl_error *err)
+{
+	struct tasks *tasks = session_tasks(s->in->session);
+
+	task_of(s, e->tid, e->pid);
+	if (e->kind == BRANCH_EVENT_EXEC && end_batches(s, e->pid, err))
+		return -1;
+	tasks_forget(tasks, e->tid);
+	tasks_saw(tasks, e->tid);
+	return tasks_flush(tasks, session_writer(s->in->session), err);
+}
+
+static int take_maps(struct branch_state *s, const struct branch_event *e, struct trawl_error *err)
+{
+	return end_batches(s, e->pid, err) ||
+	       branch_images_map(&s->images, e->pid, e->maps, e->time, session_writer(s->in->session), err) ?
+	       -1 : 0;
+}
+
+static int take_event(struct branch_sink *sink, const struct branch_event *e, struct trawl_error *err)
+{
+	struct branch_state *s = (struct branch_state *)sink;
+
+	switch (e->kind) {
+	case BRANCH_EVENT_BRANCH:
+		return take_branch(s, e, err);
+	case BRANCH_EVENT_MARK:
+		return take_mark(s, e, err);
+	case BRANCH_EVENT_TASK:
+	case BRANCH_EVENT_EXEC:
+		return take_task(s, e, err);
+	case BRANCH_EVENT_MAPS:
+		return take_maps(s, e, err);
+	case BRANCH_EVENT_EXIT:
+		if (e->status >= 0)
+			session_on_reaped(s->in->session, e->pid, e->status);
+		return end_batch(s, task_of(s, e->tid, e->pid), err);
+	}
+	return 0;
+}
+
+/* ---- the source -------------------------------------------------------------------------- */
+
+static const struct trawl_field common_fields[] = {
+	{ "tid", "u32", "", TRAWL_PID, TRAWL_FIXED, 0, 0, 4, 1 },
+};
+
+static const struct trawl_field stream_fields[] = {
+	{ "pid", "u32", "", TRAWL_PID, TRAWL_FIXED, 0, 4, 4, 1 },
+	{ "until", "u64", "time of the last branch", TRAWL_TIME, TRAWL_FIXED, 0, 8, 8, 1 },
+	{ "count", "u32", "number of branches", TRAWL_UINT, TRAWL_FIXED, 0, 16, 4, 1 },
+	{ "backend", "u32", "who recorded them", TRAWL_ENUM, TRAWL_FIXED, 0, 20, 4, 1 },
+	{ "batch", "u8[]", "the branches", TRAWL_BYTES, TRAWL_TAIL, 0, 24, 1, 1 },
+};
+
+static int describe_records(struct branch_state *s, struct trawl_error *err)
+{
+	struct trawl_writer *w = session_writer(s->in->session);
+	struct trawl_source source = {
+		.name = "branch", .spec = s->in->nspecs ? s->in->specs[0] : "",
+		.kind = BRANCH_SOURCE_KIND, .clock = TRAWL_CLOCK_MONO,
+		.linktype = LINKTYPE_UPPER_PDU, .resolution = 1, .ncommon = 1,
+		.common = common_fields,
+	};
+	struct trawl_event_type type = {
+		.id = BRANCH_TYPE_STREAM, .name = "branch:stream", .format = "",
+		.size = sizeof(struct branch_record),
+		.nfields = sizeof(stream_fields) / sizeof(*stream_fields), .fields = stream_fields,
+	};
+	int id = trawl_writer_source(w, &source, err);
+
+	s->source = type.source = (uint16_t)id;
+	return id < 0 ? -1 : trawl_writer_event_type(w, &type, err);
+}
+
+static int arm(struct input *in, struct trawl_error *err)
+{
+	struct branch_state *s = xcalloc(1, sizeof(*s));
+	struct branch_scope scope = { .command = session_options(in->session)->command != NULL };
+
+	in->state = s;
+	s->in = in;
+	s->sink.event = take_event;
+	scope.n = session_scope(in->session, &scope.pids);
+	if (in->nspecs > 1)
+		return trawl_fail(err, TRAWL_USAGE, "-i branch: given twice: one way of recording "
+				  "branches at a time");
+	s->backend = branch_backend_find(in->specs[0], err);
+	if (!s->backend)
+		return -1;
+	if (!scope.n)
+		return trawl_fail(err, TRAWL_USAGE, "-i branch: whose branches? Give -p PID, or -- "
+				  "COMMAND");
+	if (describe_records(s, err))
+		return -1;
+	s->recorder = s->backend->open(&scope, err);
+	return s->recorder ? 0 : -1;
+}
+
+static int start(struct input *in, struct trawl_error *err)
+{
+	struct branch_state *s = in->state;
+
+	s->flushed = mono_now();
+	return s->backend->start(s->recorder, err);
+}
+
+static size_t fds(struct input *in, struct pollfd *fds, size_t room)
+{
+	struct branch_state *s = in->state;
+
+	return s->backend->fds(s->recorder, fds, room);
+}
+
+/*
+ * Batches stay open for a while, so that their branches can be told by those before: the
+ * capture's horizon must not pass them. All are ended at once.
+ */
+static int drain(struct input *in, struct trawl_error *err)
+{
+	struct branch_state *s = in->state;
+	bool live = !session_options(in->session)->write;
+	bool over = s->halted && s->backend->over(s->recorder);
+
+	if (s->backend->drain(s->recorder, &s->sink, err))
+		return -1;
+	if (s->halted && !over)
+		return DRAIN_MORE;
+	if (!over && mono_now() - s->flushed < (live ? BATCH_LIVE_NS : BATCH_NS))
+		return s->nopen ? DRAIN_HELD : DRAIN_DONE;
+	return flush(s, err) ? -1 : DRAIN_DONE;
+}
+
+static void turn(struct input *in)
+{
+	struct branch_state *s = in->state;
+	struct trawl_error ignored;
+
+	branch_images_write_all(&s->images, session_writer(in->session), &ignored);
+}
+
+static void halt(struct input *in)
+{
+	struct branch_state *s = in->state;
+
+	s->backend->halt(s->recorder);
+	s->halted = true;
+}
+
+static int stop(struct input *in, struct trawl_error *err)
+{
+	struct branch_state *s = in->state;
+
+	return s->backend->stop(s->recorder, err);
+}
+
+static void stats(struct input *in, struct source_stats *stats)
+{
+	const struct branch_state *s = in->state;
+
+	*stats = (struct source_stats){ .captured = s->captured, .lost = s->lost,
+					.uncounted = s->uncounted };
+}
+
+static void disarm(struct input *in)
+{
+	struct branch_state *s = in->state;
+
+	if (!s)
+		return;
+	if (s->recorder)
+		s->backend->close(s->recorder);
+	for (size_t i = 0; i < BUCKETS; i++) {
+		for (struct branch_task *t = s->tasks[i], *next; t; t = next) {
+			next = t->next;
+			branch_encoder_free(t->batch);
+			free(t);
+		}
+	}
+	while (s->nspare)
+		branch_encoder_free(s->spare[--s->nspare]);
+	branch_images_free(&s->images);
+	free(s);
+	in->state = NULL;
+}
+
+static void describe(struct source_list *list)
+{
+	struct trawl_error err;
+	char name[64];
+
+	for (size_t i = 0; branch_backends[i]; i++) {
+		const struct branch_backend *b = branch_backends[i];
+
+		snprintf(name, sizeof(name), "branch:%s", b->name);
+		source_list_add(list, name, b->what, b->usable(&err) ? err.text : NULL);
+	}
+}
+
+const struct source branch_source = {
+	.name = "branch",
+	.summary = "branches of COMMAND or of -p PID: branch[:BACKEND]",
+	.describe = describe,
+	.arm = arm,
+	.start = start,
+	.fds = fds,
+	.drain = drain,
+	.turn = turn,
+	.halt = halt,
+	.stop = stop,
+	.stats = stats,
+	.disarm = disarm,
+};

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Decoded instructions of stopped tasks, by address. Kept is only what cannot change unseen: code of
+ * files that is not writable, until the process changes what it has mapped.
+ */
+#ifndef TRAWL_CAPTURE_BRANCH_CODECACHE_H
+#define TRAWL_CAPTURE_BRANCH_CODECACHE_H
+
+#include <sys/types.h>
+#include "capture/branch/insn.h"
+
+enum { CODE_CACHE_BITS = 14, CODE_PROCESSES = 64 };
+
+struct code_range {
+	uint64_t start, end;
+};
+
+/* What a process has mapped to be run. */
+struct code_process {
+	pid_t pid;
+	uint64_t hash;             /* of the lines */
+	struct code_range *fixed;  /* of files, not writable */
+	size_t nfixed;
+};
+
+struct code_cache {
+	struct {
+		uint64_t address;
+		pid_t pid;
+		bool compat;
+		struct branch_insn insn;
+	} slots[1 << CODE_CACHE_BITS];
+	struct code_process processes[CODE_PROCESSES];
+	size_t next; /* the process that makes way for another one */
+};
+
+/* The instruction at an address of a stopped task. */
+struct branch_insn code_at(struct code_cache *c, pid_t tid, pid_t pid, uint64_t address,
+			   bool compat);
+
+/*
+ * A process has changed its maps, or is new. Returns its executable lines (malloc'd) if they are
+ * others than before, else NULL.
+ */
+char *code_mapped(struct code_cache *c, pid_t pid);
+void code_cache_free(struct code_cache *c);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/branch/images.h"
+#include "capture/sys/alloc.h"
+#include "common/array.h"
+#include "common/branchrecord.h"
+
+static struct image_process **place_of(struct images *im, pid_t pid)
+{
+	struct image_process **at = &im->processes[(unsigned int)pid % IMAGE_BUCKETS];
+
+	while (*at && (*at)->pid != pid)
+		at = &(*at)->next;
+	return at;
+}
+
+static void clear(struct image_process *p)
+{
+	free(p->text);
+	free(p->maps);
+	p->text = NULL;
+	p->maps = NULL;
+	p->nmaps = p->last = 0;
+}
+
+void branch_images_free(struct images *im)
+{
+	for (size_t i = 0; i < IMAGE_BUCKETS; i++) {
+		for (struct image_process *p = im->processes[i], *next; p; p = next) {
+			next = p->next;
+			clear(p);
+			free(p);
+		}
+	}
+	modules_free(im->modules);
+	*im = (struct images){ 0 };
+}
+
+static void add_map(struct images *im, struct image_process *p, const char *line)
+{
+	struct image_map m;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64, &m.start, &m.end, &m.offset) != 3)
+		return;
+	m.module = module_of(&im->modules, p->pid, line);
+	xgrow(p->maps, p->nmaps);
+	p->maps[p->nmaps++] = m;
+}
+
+static int write_maps(const struct image_process *p, struct trawl_writer *w, struct trawl_error *err)
+{
+	char name[64];
+	struct trawl_meta meta = { .name = name, .type = "text/plain", .time = p->time,
+				   .data = p->text, .len = strlen(p->text) };
+
+	snprintf(name, sizeof(name), BRANCH_MAPS_NAME "%d", p->pid);
+	return trawl_writer_meta(w, &meta, err);
+}
+
+int branch_images_map(struct images *im, pid_t pid, const char *maps, uint64_t time,
+	       struct trawl_writer *w, struct trawl_error *err)
+{
+	struct image_process **at = place_of(im, pid), *p = *at;
+
+	if (!p) {
+		p = *at = xcalloc(1, sizeof(*p));
+		p->pid = pid;
+	}
+	clear(p);
+	p->text = xstrdup(maps);
+	p->time = time;
+	for (const char *line = maps; *line; line += strcspn(line, "\n"), line += *line == '\n')
+		add_map(im, p, line);
+	return write_maps(p, w, err);
+}
+
+void branch_images_hit(struct images *im, pid_t pid, uint64_t address)
+{
+	struct image_process *p = *place_of(im, pid);
+	const struct image_map *m;
+
+	for (size_t i = 0; p && i < p->nmaps; i++) {
+		m = &p->maps[(p->last + i) % p->nmaps];
+		if (address < m->start || address >= m->end)
+			continue;
+		p->last = (size_t)(m - p->maps);
+		if (m->module)
+			module_hit(m->module, address - m->start + m->offset);
+		return;
+	}
+}
+
+int branch_images_write(struct images *im, struct trawl_writer *w, struct trawl_error *err)
+{
+	for (struct module *m = im->modules; m; m = m->next) {
+		if (module_write(m, false, w, err))
+			return -1;
+	}
+	return 0;
+}
+
+int branch_images_write_all(struct images *im, struct trawl_writer *w, struct trawl_error *err)
+{
+	for (size_t i = 0; i < IMAGE_BUCKETS; i++) {
+		for (struct image_process *p = im->processes[i]; p; p = p->next) {
+			if (p->text && write_maps(p, w, err))
+				return -1;
+		}
+	}
+	for (struct module *m = im->modules; m; m = m->next) {
+		if (module_write(m, true, w, err))
+			return -1;
+	}
+	return 0;
+}

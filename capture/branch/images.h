@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the file must know to be read without the programs: what was mapped where, and the symbols
+ * and source lines of all addresses that branches had. Written as metadata, piece by piece: what
+ * is new since the last piece. docs/format.md, "Modules of branches".
+ */
+#ifndef TRAWL_CAPTURE_BRANCH_IMAGES_H
+#define TRAWL_CAPTURE_BRANCH_IMAGES_H
+
+#include <sys/types.h>
+#include "capture/branch/module.h"
+#include "format/trawl.h"
+
+struct image_map {
+	uint64_t start, end, offset;
+	struct module *module;
+};
+
+struct image_process {
+	struct image_process *next;
+	pid_t pid;
+	char *text;      /* as it was told last */
+	uint64_t time;
+	struct image_map *maps;
+	size_t nmaps;
+	size_t last;     /* the one that was found last */
+};
+
+enum { IMAGE_BUCKETS = 256 };
+
+struct images {
+	struct image_process *processes[IMAGE_BUCKETS];
+	struct module *modules;
+	bool kernel; /* kernel symbols may be shown to this user */
+};
+
+void branch_images_free(struct images *im);
+
+/* A process has these executable mappings from now on: /proc/PID/maps. It is there to be asked. */
+int branch_images_map(struct images *im, pid_t pid, const char *maps, uint64_t time,
+	       struct trawl_writer *w, struct trawl_error *err);
+
+/* A branch of this process came from or went to this address. */
+void branch_images_hit(struct images *im, pid_t pid, uint64_t address);
+
+/* Writes what is new of all modules. */
+int branch_images_write(struct images *im, struct trawl_writer *w, struct trawl_error *err);
+/* Everything, for a file that begins. */
+int branch_images_write_all(struct images *im, struct trawl_writer *w, struct trawl_error *err);
+
+#endif

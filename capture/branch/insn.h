@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* Instructions as single steps see them: which branch, and whether it is taken. */
+#ifndef TRAWL_CAPTURE_BRANCH_INSN_H
+#define TRAWL_CAPTURE_BRANCH_INSN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { BRANCH_INSN_BYTES = 15 }; /* the longest instruction */
+
+/* What of the registers decides on a branch. */
+struct branch_regs {
+	uint64_t rip, rsp, rcx, flags;
+	bool compat; /* 32-bit code */
+};
+
+struct branch_insn {
+	uint8_t length;     /* 0: not known */
+	uint8_t kind;       /* enum branch_kind; BRANCH_UNKNOWN: no branch */
+	uint8_t condition;  /* of a jcc: the low four bits of its opcode, or one of the below */
+	uint16_t pops;      /* of a ret: bytes that it takes off the stack beside the address */
+	bool pushes_flags;  /* pushf */
+	bool traps;         /* int3, int1, int: a signal may follow that is the program's own */
+};
+
+enum {
+	CONDITION_LOOP = 16,
+	CONDITION_LOOPE,
+	CONDITION_LOOPNE,
+	CONDITION_RCXZ,
+	CONDITION_ECXZ,
+};
+
+/* Was trawl built with what decodes instructions? */
+bool branch_insn_known(void);
+
+/* Decodes the bytes at an address; length 0 if they are no instruction. */
+struct branch_insn branch_insn_decode(const uint8_t *bytes, size_t n, bool compat);
+
+/* Would a conditional jump be taken with these registers? */
+bool branch_insn_taken(const struct branch_insn *insn, const struct branch_regs *r);
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* The back end "ptrace": exact, for any program of this machine, and slow: it steps. */
+#include "config.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "capture/branch/backend.h"
+#include "capture/branch/tracer.h"
+#include "capture/sys/clock.h"
+
+struct ptrace_state {
+	struct tracer tracer;
+	struct branch_scope scope;
+	pthread_t thread;
+	bool threaded;        /* thread is there to be joined */
+	atomic_bool finished; /* it is about to end */
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	bool attached, begun; /* under lock */
+	int result;           /* of tracer_attach() */
+	struct trawl_error error;
+};
+
+static int usable(struct trawl_error *err)
+{
+	if (!branch_insn_known())
+		return trawl_fail(err, TRAWL_CANNOT, "branch:ptrace: trawl was built without Zydis, "
+				  "which tells branches from other instructions: build it with "
+				  "libzydis-dev");
+#ifndef __x86_64__
+	return trawl_fail(err, TRAWL_CANNOT, "branch:ptrace: is for x86-64 only");
+#endif
+	return 0;
+}
+
+static void set_and_tell(struct ptrace_state *p, bool *flag)
+{
+	pthread_mutex_lock(&p->lock);
+	*flag = true;
+	pthread_cond_broadcast(&p->changed);
+	pthread_mutex_unlock(&p->lock);
+}
+
+static void wait_for(struct ptrace_state *p, const bool *flag)
+{
+	pthread_mutex_lock(&p->lock);
+	while (!*flag)
+		pthread_cond_wait(&p->changed, &p->lock);
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* A tracer is a thread: only it may call ptrace() of its tasks. */
+static void *run(void *arg)
+{
+	struct ptrace_state *p = arg;
+	sigset_t kick;
+
+	sigemptyset(&kick);
+	sigaddset(&kick, SIGRTMIN);
+	pthread_sigmask(SIG_UNBLOCK, &kick, NULL);
+	p->result = tracer_attach(&p->tracer, &p->scope, &p->error);
+	set_and_tell(p, &p->attached);
+	wait_for(p, &p->begun);
+	if (!p->result && !atomic_load(&p->tracer.stop))
+		tracer_begin(&p->tracer);
+	tracer_run(&p->tracer);
+	atomic_store(&p->finished, true);
+	return NULL;
+}
+
+/* It interrupts waitpid(), and does nothing besides. */
+static void on_kick(int sig)
+{
+}
+
+static void close_state(void *state)
+{
+	struct ptrace_state *p = state;
+	const struct timespec pause = { .tv_nsec = 5000000 };
+
+	atomic_store(&p->tracer.stop, true);
+	branch_queue_close(&p->tracer.queue);
+	if (p->threaded) {
+		set_and_tell(p, &p->begun);
+		while (!atomic_load(&p->finished)) {
+			pthread_kill(p->thread, SIGRTMIN);
+			nanosleep(&pause, NULL);
+		}
+		pthread_join(p->thread, NULL);
+	}
+	tracer_free(&p->tracer);
+	free(p);
+}
+
+static void *open_state(const struct branch_scope *scope, struct trawl_error *err)
+{
+	struct ptrace_state *p = calloc(1, sizeof(*p));
+	struct sigaction kick = { .sa_handler = on_kick };
+
+	if (!p || !branch_queue_open(&p->tracer.queue)) {
+		trawl_fail(err, TRAWL_CANNOT, "out of memory");
+		if (p)
+			tracer_free(&p->tracer);
+		free(p);
+		return NULL;
+	}
+	p->scope = *scope;
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_cond_init(&p->changed, NULL);
+	sigaction(SIGRTMIN, &kick, NULL);
+	p->threaded = !pthread_create(&p->thread, NULL, run, p);
+	if (!p->threaded) {
+		trawl_fail(err, TRAWL_CANNOT, "cannot start a thread: %s", strerror(errno));
+		close_state(p);
+		return NULL;
+	}
+	wait_for(p, &p->attached);
+	if (!p->result)
+		return p;
+	*err = p->error;
+	close_state(p);
+	return NULL;
+}
+
+static int start(void *state, struct trawl_error *err)
+{
+	struct ptrace_state *p = state;
+
+	set_and_tell(p, &p->begun);
+	return 0;
+}
+
+static size_t fds(void *state, struct pollfd *fds, size_t room)
+{
+	struct ptrace_state *p = state;
+
+	if (!room)
+		return 0;
+	fds[0] = (struct pollfd){ .fd = p->tracer.queue.fd, .events = POLLIN };
+	return 1;
+}
+
+static int drain(void *state, struct branch_sink *sink, struct trawl_error *err)
+{
+	struct ptrace_state *p = state;
+	struct branch_event *events;
+	size_t n = branch_queue_take(&p->tracer.queue, &events);
+	int r = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!r && sink->event(sink, &events[i], err))
+			r = -1;
+		if (events[i].kind == BRANCH_EVENT_MAPS)
+			free(events[i].maps);
+	}
+	branch_queue_handled(&p->tracer.queue);
+	return r;
+}
+
+static void halt(void *state)
+{
+	struct ptrace_state *p = state;
+
+	atomic_store(&p->tracer.stop, true);
+}
+
+/* The thread may wait for room in the queue: who stops it goes on to drain. */
+static int stop(void *state, struct trawl_error *err)
+{
+	struct ptrace_state *p = state;
+
+	pthread_kill(p->thread, SIGRTMIN);
+	return 0;
+}
+
+/* What it put last is there before it is finished. */
+static bool over(void *state)
+{
+	struct ptrace_state *p = state;
+	const struct timespec pause = { .tv_nsec = 1000000 };
+
+	if (atomic_load(&p->finished))
+		return true;
+	pthread_kill(p->thread, SIGRTMIN);
+	nanosleep(&pause, NULL);
+	return false;
+}
+
+extern const struct branch_backend ptrace_backend;
+
+const struct branch_backend ptrace_backend = {
+	.name = "ptrace",
+	.number = 1,
+	.what = "every branch, by single steps from outside: exact, for any program, about 1,000 "
+		"times slower",
+	.usable = usable,
+	.open = open_state,
+	.start = start,
+	.fds = fds,
+	.drain = drain,
+	.halt = halt,
+	.stop = stop,
+	.over = over,
+	.close = close_state,
+};

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "capture/branch/queue.h"
+
+bool branch_queue_open(struct branch_queue *q)
+{
+	*q = (struct branch_queue){ .lock = PTHREAD_MUTEX_INITIALIZER,
+				    .emptied = PTHREAD_COND_INITIALIZER };
+	q->events = malloc(BRANCH_QUEUE_MAX * sizeof(*q->events));
+	q->taken = malloc(BRANCH_QUEUE_MAX * sizeof(*q->taken));
+	q->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	return q->events && q->taken && q->fd >= 0;
+}
+
+void branch_queue_free(struct branch_queue *q)
+{
+	for (size_t i = 0; i < q->n; i++) {
+		if (q->events[i].kind == BRANCH_EVENT_MAPS)
+			free(q->events[i].maps);
+	}
+	free(q->events);
+	free(q->taken);
+	if (q->events && q->fd >= 0)
+		close(q->fd);
+	*q = (struct branch_queue){ .fd = -1 };
+}
+
+static void wake(struct branch_queue *q)
+{
+	eventfd_write(q->fd, 1);
+}
+
+static void put(struct branch_queue *q, const struct branch_event *e)
+{
+	while (q->n == BRANCH_QUEUE_MAX && !q->closed) {
+		wake(q);
+		pthread_cond_wait(&q->emptied, &q->lock);
+	}
+	if (q->n == BRANCH_QUEUE_MAX) {
+		if (e->kind == BRANCH_EVENT_MAPS)
+			free(e->maps);
+		return;
+	}
+	q->events[q->n++] = *e;
+	q->put++;
+	if (q->n == BRANCH_QUEUE_WAKE)
+		wake(q);
+}
+
+void branch_queue_put(struct branch_queue *q, const struct branch_event *e)
+{
+	pthread_mutex_lock(&q->lock);
+	put(q, e);
+	pthread_mutex_unlock(&q->lock);
+}
+
+void branch_queue_tell(struct branch_queue *q, const struct branch_event *e)
+{
+	uint64_t mine;
+
+	pthread_mutex_lock(&q->lock);
+	put(q, e);
+	wake(q);
+	for (mine = q->put; q->handled < mine && !q->closed;)
+		pthread_cond_wait(&q->emptied, &q->lock);
+	pthread_mutex_unlock(&q->lock);
+}
+
+size_t branch_queue_take(struct branch_queue *q, struct branch_event **events)
+{
+	struct branch_event *swap;
+	eventfd_t ignored;
+	size_t n;
+
+	eventfd_read(q->fd, &ignored);
+	pthread_mutex_lock(&q->lock);
+	swap = q->events;
+	q->events = q->taken;
+	q->taken = swap;
+	n = q->n;
+	q->n = 0;
+	q->given = q->put;
+	pthread_mutex_unlock(&q->lock);
+	*events = swap;
+	return n;
+}
+
+void branch_queue_handled(struct branch_queue *q)
+{
+	pthread_mutex_lock(&q->lock);
+	q->handled = q->given;
+	pthread_cond_broadcast(&q->emptied);
+	pthread_mutex_unlock(&q->lock);
+}
+
+void branch_queue_close(struct branch_queue *q)
+{
+	pthread_mutex_lock(&q->lock);
+	q->closed = true;
+	pthread_cond_broadcast(&q->emptied);
+	pthread_mutex_unlock(&q->lock);
+}

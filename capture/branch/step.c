@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/branch/step.h"
+
+enum { RT_SIGRETURN = 15, SIGRETURN_32 = 119, RT_SIGRETURN_32 = 173 };
+
+/* Is the stack pointer what the instruction leaves? A signal's frame is hundreds of bytes away. */
+static bool stack_fits(const struct step *s, const struct branch_regs *now)
+{
+	uint64_t word = s->before.compat ? 4 : 8, expected = s->before.rsp;
+
+	if (s->insn.kind == BRANCH_CALL || s->insn.kind == BRANCH_INDIRECT_CALL)
+		expected -= word;
+	if (s->insn.kind == BRANCH_RET)
+		expected += word + s->insn.pops;
+	return now->rsp == expected;
+}
+
+static bool is_sigreturn(const struct step *s)
+{
+	return s->before.compat ? s->call == SIGRETURN_32 || s->call == RT_SIGRETURN_32 :
+				  s->call == RT_SIGRETURN;
+}
+
+/* The task is where it was: a string instruction goes on, or a branch went to itself. */
+static bool branches_to_itself(const struct step *s, enum step_how how)
+{
+	if (how == STEP_OTHER || s->insn.kind == BRANCH_UNKNOWN || s->insn.kind == BRANCH_SYSCALL)
+		return false;
+	return s->insn.kind != BRANCH_JCC || branch_insn_taken(&s->insn, &s->before);
+}
+
+static uint8_t kind_of(const struct step *s, const struct branch_regs *now, enum step_how how)
+{
+	uint64_t next = s->before.rip + s->insn.length;
+
+	if (s->insn.kind == BRANCH_SYSCALL)
+		return is_sigreturn(s) ? BRANCH_SIGRETURN : BRANCH_SYSCALL;
+	if (how == STEP_SIGNAL && now->rip != next &&
+	    (s->insn.kind == BRANCH_UNKNOWN || !stack_fits(s, now)))
+		return BRANCH_SIGNAL;
+	return s->insn.kind;
+}
+
+bool step_branch(const struct step *s, const struct branch_regs *now, enum step_how how,
+		 struct branch *b)
+{
+	uint64_t next = s->before.rip + s->insn.length;
+
+	*b = (struct branch){ .from = s->before.rip, .to = now->rip,
+			      .kind = kind_of(s, now, how) };
+	if (now->rip == s->before.rip)
+		return branches_to_itself(s, how);
+	if (now->rip != next)
+		return true;
+	if (b->kind == BRANCH_JCC)
+		return branch_insn_taken(&s->insn, &s->before);
+	return b->kind != BRANCH_UNKNOWN;
+}

@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+
+#include "capture/branch/tracer.h"
+#include "capture/sys/clock.h"
+#include "capture/sys/proc.h"
+
+enum {
+	OPTIONS = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+		  PTRACE_O_TRACEEXEC,
+	CODE_32 = 0x23,        /* the code segment of 32-bit code */
+	TRAP_FLAG = 0x100,
+};
+
+/* ---- the tasks --------------------------------------------------------------------------- */
+
+static struct tracee **place_of(struct tracer *t, pid_t tid)
+{
+	struct tracee **at = &t->tracees[(unsigned int)tid % TRACER_BUCKETS];
+
+	while (*at && (*at)->tid != tid)
+		at = &(*at)->next;
+	return at;
+}
+
+/* The process that a task is a thread of, by /proc; 0 if it is gone. */
+static pid_t process_of(pid_t tid)
+{
+	char path[64], line[128];
+	pid_t pid = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f) && sscanf(line, "Tgid: %d", &pid) != 1)
+		;
+	if (f)
+		fclose(f);
+	return pid;
+}
+
+/* Known, or new: a child may stop before its parent tells of it. */
+static struct tracee *tracee_of(struct tracer *t, pid_t tid)
+{
+	struct tracee **at = place_of(t, tid);
+
+	if (*at)
+		return *at;
+	*at = calloc(1, sizeof(**at));
+	if (!*at)
+		return NULL;
+	(*at)->tid = tid;
+	(*at)->pid = process_of(tid);
+	t->n++;
+	return *at;
+}
+
+static void drop(struct tracer *t, pid_t tid)
+{
+	struct tracee **at = place_of(t, tid), *gone = *at;
+
+	if (!gone)
+		return;
+	*at = gone->next;
+	free(gone);
+	t->n--;
+}
+
+void tracer_free(struct tracer *t)
+{
+	for (size_t i = 0; i < TRACER_BUCKETS; i++) {
+		while (t->tracees[i])
+			drop(t, t->tracees[i]->tid);
+	}
+	code_cache_free(&t->cache);
+	branch_queue_free(&t->queue);
+}
+
+/* ---- telling the session ----------------------------------------------------------------- */
+
+static void tell_maps(struct tracer *t, const struct tracee *e)
+{
+	struct branch_event ev = { .kind = BRANCH_EVENT_MAPS, .tid = e->tid, .pid = e->pid,
+				   .time = mono_now(), .maps = code_mapped(&t->cache, e->pid) };
+
+	if (ev.maps)
+		branch_queue_tell(&t->queue, &ev);
+}
+
+static void tell_mark(struct tracer *t, const struct tracee *e, enum branch_mark_kind mark,
+		      uint64_t count)
+{
+	struct branch_event ev = { .kind = BRANCH_EVENT_MARK, .tid = e->tid, .pid = e->pid,
+				   .time = mono_now(), .mark = mark, .count = count };
+
+	branch_queue_put(&t->queue, &ev);
+}
+
+static void tell_task(struct tracer *t, struct tracee *e, enum branch_event_kind kind)
+{
+	struct branch_event ev = { .kind = kind, .tid = e->tid, .pid = e->pid,
+				   .time = mono_now() };
+
+	branch_queue_tell(&t->queue, &ev);
+	tell_maps(t, e);
+	if (!e->told)
+		tell_mark(t, e, BRANCH_MARK_START, 0);
+	e->told = true;
+}
+
+static void tell_branch(struct tracer *t, const struct tracee *e, const struct branch *b)
+{
+	struct branch_event ev = { .kind = BRANCH_EVENT_BRANCH, .tid = e->tid, .pid = e->pid,
+				   .time = mono_now(), .branch = *b };
+
+	branch_queue_put(&t->queue, &ev);
+}
+
+static void tell_exit(struct tracer *t, const struct tracee *e, int status)
+{
+	struct branch_event ev = { .kind = BRANCH_EVENT_EXIT, .tid = e->tid, .pid = e->pid,
+				   .time = mono_now(), .status = status };
+
+	branch_queue_tell(&t->queue, &ev);
+}
+
+/* ---- one stop ---------------------------------------------------------------------------- */
+
+static struct branch_regs regs_of(const struct user_regs_struct *u)
+{
+	return (struct branch_regs){ .rip = u->rip, .rsp = u->rsp, .rcx = u->rcx,
+				     .flags = u->eflags, .compat = u->cs == CODE_32 };
+}
+
+/* System calls that change what is mapped to be run; those of 32-bit code have other numbers. */
+static bool changes_maps(const struct step *s)
+{
+	static const uint16_t calls[] = { 9, 10, 11, 25, 30, 67, 216, 329 };
+	static const uint16_t calls_32[] = { 90, 91, 117, 125, 163, 192, 380 };
+	const uint16_t *list = s->before.compat ? calls_32 : calls;
+	size_t n = s->before.compat ? sizeof(calls_32) / 2 : sizeof(calls) / 2;
+
+	for (size_t i = 0; i < n; i++) {
+		if (s->call == list[i])
+			return true;
+	}
+	return false;
+}
+
+/* The trap flag is ours: neither what pushf stored nor what a system call left in r11 has it. */
+static void hide_trap_flag(const struct tracee *e, struct user_regs_struct *u)
+{
+	uint64_t at = u->rsp & ~7ull;
+	long word;
+
+	if (e->step.insn.pushes_flags) {
+		errno = 0;
+		word = ptrace(PTRACE_PEEKDATA, e->tid, at, 0);
+		if (!errno)
+			ptrace(PTRACE_POKEDATA, e->tid, at,
+			       word & ~((long)TRAP_FLAG << 8 * (u->rsp & 7)));
+	}
+	if (e->step.insn.kind == BRANCH_SYSCALL && u->r11 & TRAP_FLAG)
+		ptrace(PTRACE_POKEUSER, e->tid, offsetof(struct user_regs_struct, r11),
+		       u->r11 & ~(uint64_t)TRAP_FLAG);
+}
+
+/* What the step did, now that the task has stopped again; and where it is now. */
+static void look(struct tracer *t, struct tracee *e, enum step_how how)
+{
+	struct user_regs_struct u;
+	struct branch_regs now;
+	struct branch b;
+
+	if (ptrace(PTRACE_GETREGS, e->tid, 0, &u)) {
+		e->known = false;
+		return;
+	}
+	now = regs_of(&u);
+	if (e->known && step_branch(&e->step, &now, how, &b)) {
+		tell_branch(t, e, &b);
+		if (e->step.insn.kind == BRANCH_SYSCALL && changes_maps(&e->step))
+			tell_maps(t, e);
+	}
+	if (e->known && now.rip != e->step.before.rip)
+		hide_trap_flag(e, &u);
+	e->step = (struct step){ .before = now, .call = u.rax,
+				 .insn = code_at(&t->cache, e->tid, e->pid, now.rip, now.compat) };
+	e->known = true;
+}
+
+/* A task that is gone meanwhile shows up in waitpid() soon. */
+static void step(struct tracee *e, int sig)
+{
+	e->delivered = sig;
+	e->stepped = !ptrace(PTRACE_SINGLESTEP, e->tid, 0, sig);
+}
+
+static void run_free(struct tracee *e, int sig)
+{
+	ptrace(PTRACE_CONT, e->tid, 0, sig);
+}
+
+/* Does the task run free until its exec? */
+static bool is_waiting(const struct tracer *t, const struct tracee *e)
+{
+	return t->command == e->pid;
+}
+
+/* A thread other than the first that calls exec takes the first one's id. */
+static void on_exec(struct tracer *t, struct tracee *e)
+{
+	unsigned long former = 0;
+	struct branch b = { .kind = BRANCH_EXEC };
+
+	ptrace(PTRACE_GETEVENTMSG, e->tid, 0, &former);
+	if (former && (pid_t)former != e->tid)
+		drop(t, (pid_t)former);
+	if (t->command == e->pid)
+		t->command = 0;
+	e->known = false;
+	e->step = (struct step){ 0 };
+	tell_task(t, e, BRANCH_EVENT_EXEC);
+	look(t, e, STEP_OTHER);
+	b.to = e->step.before.rip;
+	tell_branch(t, e, &b);
+}
+
+static bool stops_group(int sig)
+{
+	return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
+}
+
+static void on_event(struct tracer *t, struct tracee *e, int event, int sig)
+{
+	if (event == PTRACE_EVENT_STOP && stops_group(sig)) {
+		ptrace(PTRACE_LISTEN, e->tid, 0, 0);
+		return;
+	}
+	if (event == PTRACE_EVENT_EXEC) {
+		on_exec(t, e);
+		step(e, 0);
+		return;
+	}
+	if (is_waiting(t, e)) {
+		run_free(e, 0);
+		return;
+	}
+	if (!e->told)
+		tell_task(t, e, BRANCH_EVENT_TASK);
+	look(t, e, STEP_OTHER);
+	step(e, 0);
+}
+
+/* Where the task is as it was, only this tells whether the instruction was run. */
+static enum step_how trap_of(const struct tracee *e, bool *own)
+{
+	siginfo_t info = { 0 };
+
+	*own = false;
+	if (ptrace(PTRACE_GETSIGINFO, e->tid, 0, &info))
+		return STEP_OTHER;
+	*own = info.si_code == SI_USER || info.si_code == SI_TKILL || info.si_code == SI_QUEUE ||
+	       (info.si_code == SI_KERNEL && e->step.insn.traps);
+	return info.si_code == TRAP_TRACE ? STEP_TRAP : STEP_OTHER;
+}
+
+static void on_trap(struct tracer *t, struct tracee *e)
+{
+	bool own;
+	enum step_how how = trap_of(e, &own);
+
+	if (own) {
+		look(t, e, STEP_OTHER);
+		step(e, SIGTRAP);
+		return;
+	}
+	look(t, e, e->delivered ? STEP_SIGNAL : how);
+	step(e, 0);
+}
+
+static void on_stop(struct tracer *t, struct tracee *e, int status)
+{
+	int sig = WSTOPSIG(status), event = status >> 16;
+
+	e->stepped = false;
+	if (event) {
+		on_event(t, e, event, sig);
+		return;
+	}
+	if (is_waiting(t, e)) {
+		run_free(e, sig);
+		return;
+	}
+	if (sig == SIGTRAP) {
+		on_trap(t, e);
+		return;
+	}
+	look(t, e, STEP_OTHER);
+	step(e, sig);
+}
+
+/* ---- the thread -------------------------------------------------------------------------- */
+
+struct attaching {
+	struct tracer *t;
+	pid_t failed;
+	int why;
+};
+
+static void seize(void *arg, pid_t tid)
+{
+	struct attaching *a = arg;
+
+	if (*place_of(a->t, tid))
+		return;
+	if (!ptrace(PTRACE_SEIZE, tid, 0, OPTIONS)) {
+		tracee_of(a->t, tid);
+	} else if (errno != ESRCH && !a->failed) {
+		a->failed = tid;
+		a->why = errno;
+	}
+}
+
+/* Who traces a task; 0: nobody, or not known. */
+static pid_t tracer_of_task(pid_t tid)
+{
+	char path[64], line[128];
+	pid_t pid = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f) && sscanf(line, "TracerPid: %d", &pid) != 1)
+		;
+	if (f)
+		fclose(f);
+	return pid;
+}
+
+static int cannot(pid_t tid, int why, struct trawl_error *err)
+{
+	pid_t other = tracer_of_task(tid);
+
+	if (other)
+		return trawl_fail(err, TRAWL_CANNOT, "-p %d: process %d traces it already: end that "
+				  "(a debugger?) first", tid, other);
+	return trawl_fail(err, TRAWL_CANNOT, "-p %d: cannot be traced: %s: be its user or root, and "
+			  "see kernel.yama.ptrace_scope", tid, strerror(why));
+}
+
+/* Until a look at all threads finds no new one: they may start others meanwhile. */
+static bool seize_process(struct attaching *a, pid_t pid)
+{
+	size_t before;
+
+	do {
+		before = a->t->n;
+		if (!threads_each(pid, seize, a))
+			return a->t->n > 0;
+	} while (a->t->n != before && !a->failed);
+	return true;
+}
+
+int tracer_attach(struct tracer *t, const struct branch_scope *scope, struct trawl_error *err)
+{
+	struct attaching a = { .t = t };
+
+	for (size_t i = 0; i < scope->n; i++) {
+		if (!seize_process(&a, scope->pids[i]))
+			return trawl_fail(err, TRAWL_CANNOT, "-p %d: has ended", scope->pids[i]);
+		if (a.failed)
+			return cannot(a.failed, a.why, err);
+	}
+	t->command = scope->command ? scope->pids[0] : 0;
+	return 0;
+}
+
+void tracer_begin(struct tracer *t)
+{
+	for (size_t i = 0; i < TRACER_BUCKETS; i++) {
+		for (struct tracee *e = t->tracees[i]; e; e = e->next) {
+			if (!is_waiting(t, e))
+				ptrace(PTRACE_INTERRUPT, e->tid, 0, 0);
+		}
+	}
+}
+
+static void on_end(struct tracer *t, pid_t tid, int status)
+{
+	struct tracee *e = *place_of(t, tid);
+
+	if (e)
+		tell_exit(t, e, e->tid == e->pid ? status : -1);
+	drop(t, tid);
+}
+
+/* A stopped task goes on without us; with the signal that it stopped for. */
+static void let_go(struct tracer *t, pid_t tid, int status)
+{
+	int sig = WSTOPSIG(status), event = status >> 16;
+	struct tracee *e = *place_of(t, tid);
+	bool own = false;
+
+	if (e && !event && sig == SIGTRAP)
+		trap_of(e, &own);
+	if (e && e->known && !event)
+		look(t, e, e->delivered ? STEP_SIGNAL : STEP_OTHER);
+	ptrace(PTRACE_DETACH, tid, 0, event || (sig == SIGTRAP && !own) ? 0 : sig);
+	drop(t, tid);
+}
+
+static void let_all_go(struct tracer *t)
+{
+	int status;
+	pid_t tid;
+
+	for (size_t i = 0; i < TRACER_BUCKETS; i++) {
+		for (struct tracee *e = t->tracees[i]; e; e = e->next)
+			ptrace(PTRACE_INTERRUPT, e->tid, 0, 0);
+	}
+	while (t->n) {
+		tid = waitpid(-1, &status, __WALL | __WNOTHREAD);
+		if (tid < 0 && errno == EINTR)
+			continue;
+		if (tid < 0)
+			return;
+		if (WIFSTOPPED(status))
+			let_go(t, tid, status);
+		else
+			on_end(t, tid, status);
+	}
+}
+
+void tracer_run(struct tracer *t)
+{
+	while (!atomic_load(&t->stop)) {
+		int status;
+		pid_t tid = waitpid(-1, &status, __WALL | __WNOTHREAD);
+		struct tracee *e;
+
+		if (tid < 0 && errno == EINTR)
+			continue;
+		if (tid < 0)
+			return;
+		if (!WIFSTOPPED(status)) {
+			on_end(t, tid, status);
+			continue;
+		}
+		e = tracee_of(t, tid);
+		if (e)
+			on_stop(t, e, status);
+		else
+			ptrace(PTRACE_DETACH, tid, 0, 0);
+	}
+	let_all_go(t);
+}

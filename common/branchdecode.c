@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/branch.h"
+#include "common/branchguess.h"
+
+struct view {
+	const uint8_t *at, *end;
+	bool bad;
+};
+
+static uint8_t take_byte(struct view *v)
+{
+	if (v->at == v->end) {
+		v->bad = true;
+		return 0;
+	}
+	return *v->at++;
+}
+
+static uint64_t take_varint(struct view *v)
+{
+	uint64_t n = 0;
+
+	for (unsigned int shift = 0; shift < 64; shift += 7) {
+		uint8_t b = take_byte(v);
+
+		n |= (uint64_t)(b & 0x7f) << shift;
+		if (!(b & 0x80))
+			return n;
+	}
+	v->bad = true;
+	return 0;
+}
+
+static struct view take_part(struct view *v)
+{
+	uint64_t len = v->at == v->end ? 0 : take_varint(v);
+	struct view part = { v->at, v->at, false };
+
+	if (len > (size_t)(v->end - v->at)) {
+		v->bad = true;
+		return part;
+	}
+	v->at += len;
+	part.end = v->at;
+	return part;
+}
+
+static bool take_pair(struct branch_batch *b, struct view *pairs, uint64_t before)
+{
+	struct branch_pair *p = &b->pairs[b->npairs++];
+
+	p->from = before + branch_unzigzag(take_varint(pairs));
+	p->to = p->from + branch_unzigzag(take_varint(pairs));
+	p->kind = take_byte(pairs);
+	return !pairs->bad;
+}
+
+/* The number of the next branch's pair, from 1, that was not the first guess; 0: damage. */
+static uint32_t take_choice(struct branch_batch *b, struct view *codes, struct view *pairs,
+			    const struct branch_guess *g, uint64_t before)
+{
+	uint64_t choice = take_varint(codes);
+
+	if (codes->bad)
+		return 0;
+	if (choice == CHOICE_SECOND)
+		return g->by_one[g->before[0]];
+	if (choice == CHOICE_NEW)
+		return take_pair(b, pairs, before) ? b->npairs : 0;
+	return choice - CHOICE_OLD < b->npairs ? b->npairs - (uint32_t)(choice - CHOICE_OLD) : 0;
+}
+
+static const char *read_codes(struct branch_batch *b, struct view codes, struct view pairs,
+			      struct branch_guess *g)
+{
+	uint64_t run = take_varint(&codes), to = 0;
+
+	for (uint32_t i = 0; i < b->count; i++) {
+		uint32_t slot = guess_slot(g), pair;
+
+		if (run) {
+			pair = g->by_three[slot];
+			run--;
+		} else {
+			pair = take_choice(b, &codes, &pairs, g, to);
+			run = take_varint(&codes);
+		}
+		if (!pair || codes.bad)
+			return "a branch is none of its batch's pairs";
+		b->ids[i] = pair - 1;
+		guess_learn(g, slot, pair);
+		to = b->pairs[pair - 1].to;
+	}
+	return run || codes.at != codes.end || pairs.at != pairs.end ?
+	       "more than its branches" : NULL;
+}
+
+static const char *read_marks(struct branch_batch *b, struct view v, uint64_t time)
+{
+	size_t most = (size_t)(v.end - v.at) / 3;
+	uint64_t at = 0;
+
+	if (most > BRANCH_MARKS_MAX)
+		return "more marks than can be";
+	b->marks = calloc(most + 1, sizeof(*b->marks));
+	if (!b->marks)
+		return "out of memory";
+	while (v.at != v.end) {
+		struct branch_mark *m = &b->marks[b->nmarks];
+
+		at += take_varint(&v);
+		m->kind = take_byte(&v);
+		time += take_varint(&v);
+		m->time = time;
+		m->count = m->kind == BRANCH_MARK_LOST ? take_varint(&v) : 0;
+		if (v.bad || at > b->count || m->kind >= BRANCH_MARKS)
+			return "a mark that is none";
+		m->at = (uint32_t)at;
+		b->nmarks++;
+	}
+	return NULL;
+}
+
+static const char *read_flags(struct branch_batch *b, struct view flags, struct view cycles)
+{
+	if (flags.at != flags.end) {
+		if ((size_t)(flags.end - flags.at) != b->count)
+			return "not a flag for each branch";
+		b->flags = malloc(b->count + 1u);
+		if (!b->flags)
+			return "out of memory";
+		memcpy(b->flags, flags.at, b->count);
+	}
+	if (cycles.at == cycles.end)
+		return NULL;
+	b->cycles = malloc((b->count + 1u) * sizeof(*b->cycles));
+	if (!b->cycles)
+		return "out of memory";
+	for (uint32_t i = 0; i < b->count; i++)
+		b->cycles[i] = (uint32_t)take_varint(&cycles);
+	return cycles.bad || cycles.at != cycles.end ? "not cycles for each branch" : NULL;
+}
+
+/* A pair takes three bytes at least. */
+static bool make_room(struct branch_batch *b, const struct view *pairs, struct branch_guess **g)
+{
+	size_t most = (size_t)(pairs->end - pairs->at) / 3;
+
+	most = most < b->count ? most : b->count;
+	b->ids = malloc((b->count + 1u) * sizeof(*b->ids));
+	b->pairs = malloc((b->count + 1u) * sizeof(*b->pairs));
+	*g = malloc(sizeof(**g));
+	if (!b->ids || !b->pairs || !*g)
+		return false;
+	(*g)->bits = guess_bits(b->count);
+	memset((*g)->by_three, 0, sizeof(*(*g)->by_three) << (*g)->bits);
+	memset((*g)->by_one, 0, sizeof(*(*g)->by_one) * (most + 1));
+	memset((*g)->before, 0, sizeof((*g)->before));
+	return true;
+}
+
+const char *branch_batch_decode(struct branch_batch *b, const void *data, size_t len,
+				uint32_t count, uint64_t first)
+{
+	struct view v = { data, (const uint8_t *)data + len, false };
+	struct view codes = take_part(&v), pairs = take_part(&v), marks = take_part(&v);
+	struct view flags = take_part(&v), cycles = take_part(&v);
+	struct branch_guess *g = NULL;
+	const char *problem;
+
+	*b = (struct branch_batch){ 0 };
+	if (v.bad || count > BRANCH_BATCH_MAX)
+		return "a part that is longer than the record";
+	b->count = count;
+	if (!make_room(b, &pairs, &g)) {
+		free(g);
+		return "out of memory";
+	}
+	problem = read_codes(b, codes, pairs, g);
+	free(g);
+	if (!problem)
+		problem = read_marks(b, marks, first);
+	return problem ? problem : read_flags(b, flags, cycles);
+}
+
+void branch_batch_free(struct branch_batch *b)
+{
+	free(b->pairs);
+	free(b->ids);
+	free(b->marks);
+	free(b->flags);
+	free(b->cycles);
+	*b = (struct branch_batch){ 0 };
+}

@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/branch/branch.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/task.h"
+
+static const char *const item_names[] = {
+	"branch:unknown", "branch:jcc", "branch:jmp", "branch:jmp*", "branch:call", "branch:call*",
+	"branch:ret", "branch:syscall", "branch:sysret", "branch:cond-call", "branch:cond-ret",
+	"branch:eret", "branch:irq", "branch:far", "branch:signal", "branch:sigreturn",
+	"branch:exec", "branch:lost", "branch:damaged", NULL,
+};
+enum { NAME_LOST = BRANCH_KINDS, NAME_DAMAGED };
+
+static const char *const how_names[BRANCH_HOWS] = {
+	[BRANCH_HOW_UNKNOWN] = "unknown",
+	[BRANCH_HOW_PTRACE] = "ptrace",
+	[BRANCH_HOW_PERF_LBR] = "perf-lbr",
+	[BRANCH_HOW_PERF_BTS] = "perf-bts",
+	[BRANCH_HOW_INTEL_BTS] = "intel-bts",
+	[BRANCH_HOW_KMOD_STEP] = "kmod-step",
+	[BRANCH_HOW_KMOD_LBR] = "kmod-lbr",
+};
+
+/* item.detail of a branch. */
+struct detail {
+	struct branch_pair pair;
+	uint32_t cycles;
+	uint8_t flags;
+	uint64_t late;      /* it happened up to so many ns after the item's time */
+	uint64_t lost;      /* of branch:lost: how many; 0: not known */
+	struct image_place from, to;
+	const char *problem;
+};
+
+struct state {
+	const struct decode_context *ctx;
+	struct images *images;
+	struct branch_batch_detail batch;
+	struct detail detail;
+	char comm[16];
+	char text[4][IMAGE_TEXT]; /* of values, in turn */
+	unsigned int next_text;
+	uint64_t kinds[BRANCH_KINDS], branches, batches, lost, lost_unknown;
+};
+
+static void *branch_open(const struct decode_context *ctx, struct trawl_error *err)
+{
+	struct state *s = calloc(1, sizeof(*s));
+
+	if (s)
+		s->images = images_new(ctx->reader);
+	if (s && s->images) {
+		s->ctx = ctx;
+		return s;
+	}
+	free(s);
+	trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	return NULL;
+}
+
+static void branch_close(void *state)
+{
+	struct state *s = state;
+
+	branch_batch_free(&s->batch.batch);
+	images_free(s->images);
+	free(s);
+}
+
+const struct branch_batch_detail *branch_batch_of(const struct decoder *d, const struct item *it)
+{
+	return d == &branch_decoder && it->name == it->type->name ? it->detail : NULL;
+}
+
+/* ---- records ----------------------------------------------------------------------------- */
+
+/* Reads the record into s->batch; a damaged one has no branches. */
+static void read_batch(struct state *s, const struct trawl_event *ev)
+{
+	struct branch_batch_detail *d = &s->batch;
+	const char *problem = NULL;
+
+	branch_batch_free(&d->batch);
+	memset(&d->fixed, 0, sizeof(d->fixed));
+	if (ev->len < sizeof(d->fixed))
+		problem = "shorter than a record can be";
+	else
+		memcpy(&d->fixed, ev->record, sizeof(d->fixed));
+	if (!problem)
+		problem = branch_batch_decode(&d->batch, (const char *)ev->record + sizeof(d->fixed),
+					      ev->len - sizeof(d->fixed), d->fixed.count, ev->ts);
+	if (problem)
+		branch_batch_free(&d->batch);
+	d->problem = problem;
+	d->images = s->images;
+	d->maps = images_maps(s->images, ev->section, (int32_t)d->fixed.pid, ev->ts);
+}
+
+static struct item item_of(struct state *s, const struct trawl_event *ev)
+{
+	struct item it = {
+		.time = ev->time, .ts = ev->ts, .source = ev->source, .type = ev->type,
+		.record = ev->record, .len = ev->len, .section = ev->section,
+		.cpu = ITEM_NO_CPU, .tid = (int32_t)s->batch.fixed.tid,
+		.pid = (int32_t)s->batch.fixed.pid, .comm = s->comm,
+	};
+	const struct task *t;
+
+	tasks_advance(s->ctx->tasks, ev->section, ev->ts);
+	t = tasks_find(s->ctx->tasks, it.tid, 0);
+	memcpy(s->comm, t->comm, sizeof(s->comm));
+	it.comm_len = t->named ? t->comm_len : 0;
+	return it;
+}
+
+static void set_name(struct item *it, const char *name)
+{
+	it->name = name;
+	it->name_len = (uint32_t)strlen(name);
+}
+
+static void set_time(struct item *it, const struct trawl_event *ev, uint64_t ts)
+{
+	it->ts = ts;
+	it->time = ev->time + (ts - ev->ts);
+}
+
+static int give_mark(struct state *s, const struct trawl_event *ev, struct item *it,
+		     const struct branch_mark *m, struct item_sink *sink)
+{
+	if (m->kind != BRANCH_MARK_LOST)
+		return 0;
+	s->lost += m->count;
+	s->lost_unknown += !m->count;
+	s->detail = (struct detail){ .lost = m->count };
+	it->problem = true;
+	it->detail = &s->detail;
+	set_name(it, item_names[NAME_LOST]);
+	set_time(it, ev, m->time);
+	return sink->item(sink, it);
+}
+
+static int give_branch(struct state *s, const struct trawl_event *ev, struct item *it, uint32_t i,
+		       const struct branch_mark *next, struct item_sink *sink)
+{
+	const struct branch_batch *b = &s->batch.batch;
+	uint64_t until = next ? next->time : s->batch.fixed.until;
+
+	s->detail = (struct detail){ .pair = b->pairs[b->ids[i]],
+				     .cycles = b->cycles ? b->cycles[i] : 0,
+				     .flags = b->flags ? b->flags[i] : 0,
+				     .late = until > it->ts ? until - it->ts : 0 };
+	images_place(s->images, s->batch.maps, s->detail.pair.from, &s->detail.from);
+	images_place(s->images, s->batch.maps, s->detail.pair.to, &s->detail.to);
+	it->problem = false;
+	it->detail = &s->detail;
+	set_name(it, item_names[s->detail.pair.kind < BRANCH_KINDS ? s->detail.pair.kind : 0]);
+	return sink->item(sink, it);
+}
+
+static void count(struct state *s)
+{
+	const struct branch_batch *b = &s->batch.batch;
+
+	s->batches++;
+	s->branches += b->count;
+	for (uint32_t i = 0; i < b->count; i++) {
+		uint8_t kind = b->pairs[b->ids[i]].kind;
+
+		s->kinds[kind < BRANCH_KINDS ? kind : 0]++;
+	}
+}
+
+/* Each branch has the time of the last mark before it. */
+static int give_all(struct state *s, const struct trawl_event *ev, struct item_sink *sink)
+{
+	const struct branch_batch *b = &s->batch.batch;
+	struct item it = item_of(s, ev);
+	uint32_t m = 0;
+	int got = 0;
+
+	for (uint32_t i = 0; i <= b->count && !got; i++) {
+		for (; m < b->nmarks && b->marks[m].at <= i && !got; m++) {
+			got = give_mark(s, ev, &it, &b->marks[m], sink);
+			set_time(&it, ev, b->marks[m].time);
+		}
+		if (i < b->count && !got)
+			got = give_branch(s, ev, &it, i, m < b->nmarks ? &b->marks[m] : NULL, sink);
+	}
+	return got;
+}
+
+static int give_damaged(struct state *s, const struct trawl_event *ev, struct item_sink *sink)
+{
+	struct item it = item_of(s, ev);
+
+	s->detail = (struct detail){ .problem = s->batch.problem };
+	it.problem = true;
+	it.detail = &s->detail;
+	set_name(&it, item_names[NAME_DAMAGED]);
+	return sink->item(sink, &it);
+}
+
+static int give_batch(struct state *s, const struct trawl_event *ev, struct item_sink *sink)
+{
+	struct item it = item_of(s, ev);
+
+	it.detail = &s->batch;
+	set_name(&it, ev->type->name);
+	return sink->item(sink, &it);
+}
+
+static int branch_feed(void *state, const struct trawl_event *ev, struct item_sink *sink,
+		       struct trawl_error *err)
+{
+	struct state *s = state;
+
+	(void)err;
+	read_batch(s, ev);
+	if (s->ctx->options->summary)
+		count(s);
+	if (s->ctx->options->raw)
+		return give_batch(s, ev, sink);
+	return s->batch.problem ? give_damaged(s, ev, sink) : give_all(s, ev, sink);
+}
+
+/* ---- showing ----------------------------------------------------------------------------- */
+
+static const char *how_name(uint32_t how)
+{
+	return how_names[how < BRANCH_HOWS ? how : 0];
+}
+
+static void batch_text(const struct branch_batch_detail *d, struct out *o)
+{
+	if (d->problem) {
+		out_printf(o, "damaged: %s", d->problem);
+		return;
+	}
+	out_count(o, d->fixed.count, "branch");
+	out_printf(o, " of %u pairs, by %s", d->batch.npairs, how_name(d->fixed.backend));
+}
+
+/* How much later than the time in front it may have been. */
+static void put_late(struct out *o, uint64_t ns)
+{
+	if (!ns)
+		return;
+	if (ns < 10000)
+		out_printf(o, " (+<%" PRIu64 "ns)", ns + 1);
+	else if (ns < 10000000)
+		out_printf(o, " (+<%" PRIu64 "us)", ns / 1000 + 1);
+	else
+		out_printf(o, " (+<%" PRIu64 "ms)", ns / 1000000 + 1);
+}
+
+static void put_place(struct out *o, const struct image_place *p, bool module)
+{
+	char buf[IMAGE_TEXT];
+
+	image_describe(p, buf);
+	out_safe(o, buf, strlen(buf));
+	if (module && p->function) {
+		out_str(o, " (");
+		out_safe(o, p->module->name, strlen(p->module->name));
+		out_char(o, ')');
+	}
+}
+
+static void put_lines(struct out *o, const struct detail *d)
+{
+	char from[IMAGE_TEXT], to[IMAGE_TEXT];
+
+	image_describe_line(&d->from, false, from);
+	image_describe_line(&d->to, false, to);
+	if (!*from && !*to)
+		return;
+	out_str(o, "  ");
+	out_safe(o, *from ? from : "?", *from ? strlen(from) : 1);
+	if (!strcmp(from, to))
+		return;
+	out_str(o, " -> ");
+	out_safe(o, *to ? to : "?", *to ? strlen(to) : 1);
+}
+
+static void put_flags(struct out *o, const struct detail *d)
+{
+	static const char *const names[] = { "mispredicted", "predicted", "in-transaction", "abort" };
+
+	for (unsigned int i = 0; i < 4; i++) {
+		if (d->flags & 1u << i)
+			out_printf(o, " %s", names[i]);
+	}
+	if (d->cycles)
+		out_printf(o, " %u cycles", d->cycles);
+}
+
+static void branch_text(void *state, const struct item *it, struct out *o)
+{
+	const struct branch_batch_detail *batch = branch_batch_of(&branch_decoder, it);
+	const struct detail *d = it->detail;
+	bool leaves;
+
+	(void)state;
+	if (batch) {
+		batch_text(batch, o);
+		return;
+	}
+	if (it->name == item_names[NAME_DAMAGED]) {
+		out_str(o, d->problem);
+		return;
+	}
+	if (it->name == item_names[NAME_LOST]) {
+		if (d->lost)
+			out_count(o, d->lost, "branch");
+		out_str(o, d->lost ? " lost here" : "branches were lost here, nobody knows how many");
+		return;
+	}
+	leaves = d->from.module != d->to.module;
+	if (it->name != item_names[BRANCH_EXEC])
+		put_place(o, &d->from, leaves);
+	else
+		out_str(o, "new program");
+	out_str(o, " -> ");
+	put_place(o, &d->to, leaves);
+	put_lines(o, d);
+	put_flags(o, d);
+	put_late(o, d->late);
+}
+
+static void json_place(struct out *o, const char *end, const struct image_place *p)
+{
+	char buf[IMAGE_TEXT];
+
+	out_printf(o, "\"%s\":\"0x%" PRIx64 "\",\"%s_symbol\":", end, p->address, end);
+	image_describe(p, buf);
+	out_json(o, buf, strlen(buf));
+	out_printf(o, ",\"%s_module\":", end);
+	out_json(o, image_module_name(p), strlen(image_module_name(p)));
+	if (p->module)
+		out_printf(o, ",\"%s_vaddr\":\"0x%" PRIx64 "\"", end, p->vaddr);
+	if (p->file) {
+		out_printf(o, ",\"%s_line\":", end);
+		image_describe_line(p, true, buf);
+		out_json(o, buf, strlen(buf));
+	}
+}
+
+static void branch_json(void *state, const struct item *it, struct out *o)
+{
+	const struct branch_batch_detail *batch = branch_batch_of(&branch_decoder, it);
+	const struct detail *d = it->detail;
+
+	(void)state;
+	if (batch) {
+		out_printf(o, "\"count\":%u,\"pairs\":%u,\"backend\":\"%s\"", batch->fixed.count,
+			   batch->batch.npairs, how_name(batch->fixed.backend));
+		return;
+	}
+	if (it->name == item_names[NAME_DAMAGED] || it->name == item_names[NAME_LOST]) {
+		if (d->problem) {
+			out_str(o, "\"problem\":");
+			out_json(o, d->problem, strlen(d->problem));
+		} else {
+			out_printf(o, "\"lost\":%" PRIu64, d->lost);
+		}
+		return;
+	}
+	out_printf(o, "\"kind\":\"%s\",", branch_kind_name(d->pair.kind));
+	json_place(o, "from", &d->from);
+	out_char(o, ',');
+	json_place(o, "to", &d->to);
+	if (d->flags & (BRANCH_MISPREDICTED | BRANCH_PREDICTED))
+		out_printf(o, ",\"mispredicted\":%s",
+			   d->flags & BRANCH_MISPREDICTED ? "true" : "false");
+	if (d->flags & BRANCH_IN_TX)
+		out_str(o, ",\"in_transaction\":true");
+	if (d->flags & BRANCH_ABORT)
+		out_str(o, ",\"abort\":true");
+	if (d->cycles)
+		out_printf(o, ",\"cycles\":%u", d->cycles);
+	out_printf(o, ",\"late_ns\":%" PRIu64, d->late);
+}
+
+/* ---- values ------------------------------------------------------------------------------ */
+
+static const char *const value_names[] = {
+	"kind", "from", "to", "from_symbol", "to_symbol", "from_function", "to_function",
+	"from_module", "to_module", "from_line", "to_line", "mispredicted", "cycles", "late_ns",
+	"lost", NULL,
+};
+
+static bool number(struct value *v, uint64_t u, bool hex)
+{
+	*v = (struct value){ .type = VALUE_UINT, .u = u, .hex = hex };
+	return true;
+}
+
+static bool text(struct value *v, const char *s)
+{
+	*v = (struct value){ .type = *s ? VALUE_TEXT : VALUE_NONE, .text = s, .len = strlen(s) };
+	return true;
+}
+
+static bool place_value(struct state *s, const struct image_place *p, const char *name,
+			struct value *v)
+{
+	char *buf = s->text[s->next_text++ % 4];
+
+	if (!*name)
+		return number(v, p->address, true);
+	if (!strcmp(name, "_symbol"))
+		return text(v, image_describe(p, buf));
+	if (!strcmp(name, "_function"))
+		return text(v, image_describe_function(p, buf));
+	if (!strcmp(name, "_module"))
+		return text(v, image_module_name(p));
+	if (!strcmp(name, "_line"))
+		return text(v, image_describe_line(p, false, buf));
+	return false;
+}
+
+static bool branch_value(void *state, const struct item *it, const char *name, struct value *v)
+{
+	struct state *s = state;
+	const struct detail *d = it->detail;
+
+	*v = (struct value){ .type = VALUE_NONE };
+	if (branch_batch_of(&branch_decoder, it))
+		return !strcmp(name, "count") && number(v, s->batch.fixed.count, false);
+	if (!strcmp(name, "lost"))
+		return it->name != item_names[NAME_LOST] || number(v, d->lost, false);
+	if (it->name == item_names[NAME_DAMAGED] || it->name == item_names[NAME_LOST])
+		return false;
+	if (!strcmp(name, "kind"))
+		return text(v, branch_kind_name(d->pair.kind));
+	if (!strncmp(name, "from", 4))
+		return place_value(s, &d->from, name + 4, v);
+	if (!strncmp(name, "to", 2))
+		return place_value(s, &d->to, name + 2, v);
+	if (!strcmp(name, "mispredicted"))
+		return number(v, d->flags & BRANCH_MISPREDICTED ? 1 : 0, false);
+	if (!strcmp(name, "cycles"))
+		return number(v, d->cycles, false);
+	return !strcmp(name, "late_ns") && number(v, d->late, false);
+}
+
+static void branch_names(void *state, const struct trawl_event_type *type, decoder_name_fn *fn,
+			 void *arg)
+{
+	const struct state *s = state;
+
+	(void)type;
+	if (s->ctx->options->raw) {
+		fn(arg, "count");
+		return;
+	}
+	for (size_t i = 0; value_names[i]; i++)
+		fn(arg, value_names[i]);
+}
+
+static void branch_summary(void *state, struct out *o)
+{
+	const struct state *s = state;
+
+	if (!s->batches)
+		return;
+	out_printf(o, "branches: %" PRIu64, s->branches);
+	for (unsigned int i = 0; i < BRANCH_KINDS; i++) {
+		if (s->kinds[i])
+			out_printf(o, ", %s %" PRIu64, branch_kind_name(i), s->kinds[i]);
+	}
+	out_char(o, '\n');
+	if (s->lost || s->lost_unknown)
+		out_printf(o, "branches lost: %" PRIu64 "%s\n", s->lost,
+			   s->lost_unknown ? " and more, nobody knows how many" : "");
+}
+
+const struct decoder branch_decoder = {
+	.kind = BRANCH_SOURCE_KIND,
+	.lookback = 1000000000, /* the longest that a batch is open */
+	.items = item_names,
+	.open = branch_open,
+	.close = branch_close,
+	.feed = branch_feed,
+	.text = branch_text,
+	.json = branch_json,
+	.value = branch_value,
+	.names = branch_names,
+	.summary = branch_summary,
+};

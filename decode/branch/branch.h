@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The decoder of branches: an item for each branch, or (--raw) for each batch. Views and exports that
+ * go over millions of branches take whole batches.
+ */
+#ifndef TRAWL_DECODE_BRANCH_BRANCH_H
+#define TRAWL_DECODE_BRANCH_BRANCH_H
+
+#include "common/branch.h"
+#include "common/branchrecord.h"
+#include "decode/base/decoder.h"
+#include "decode/branch/image.h"
+
+extern const struct decoder branch_decoder;
+
+/* item.detail of a batch. */
+struct branch_batch_detail {
+	struct branch_record fixed;
+	struct branch_batch batch;
+	const char *problem;           /* of a damaged one: what is wrong; its batch is empty */
+	const struct image_maps *maps; /* of the process; NULL: not known */
+	struct images *images;
+};
+
+/* The detail of an item of the branch decoder that is a batch; NULL if it is none. */
+const struct branch_batch_detail *branch_batch_of(const struct decoder *d, const struct item *it);
+
+#endif

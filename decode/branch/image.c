@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/branch/image.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "common/branchrecord.h"
+#include "decode/base/jdoc.h"
+#include "format/trawl.h"
+
+enum { CACHE = 8192, LISTS = 1024, LINE_REACH = 4096 };
+
+struct answer {
+	const struct image_maps *maps;
+	uint64_t metas;
+	struct image_place place;
+};
+
+struct images {
+	struct trawl_reader *reader;
+	size_t metas;                /* so much metadata was looked at */
+	struct image_module *modules;
+	struct image_maps *maps[LISTS];
+	struct json_object **docs;   /* names point into them */
+	size_t ndocs;
+	struct answer cache[CACHE];
+};
+
+struct images *images_new(struct trawl_reader *reader)
+{
+	struct images *im = calloc(1, sizeof(*im));
+
+	if (im)
+		im->reader = reader;
+	return im;
+}
+
+static void module_free(struct image_module *m)
+{
+	free(m->segments);
+	free(m->functions);
+	free(m->lines);
+	free(m->files);
+	free(m);
+}
+
+void images_free(struct images *im)
+{
+	if (!im)
+		return;
+	for (struct image_module *m = im->modules, *next; m; m = next) {
+		next = m->next;
+		module_free(m);
+	}
+	for (size_t i = 0; i < LISTS; i++) {
+		for (struct image_maps *m = im->maps[i], *next; m; m = next) {
+			next = m->next;
+			for (size_t k = 0; k < m->n; k++)
+				free((char *)(uintptr_t)m->ranges[k].label);
+			free(m->ranges);
+			free(m);
+		}
+	}
+	for (size_t i = 0; i < im->ndocs; i++)
+		json_object_put(im->docs[i]);
+	free(im->docs);
+	free(im);
+}
+
+/* ---- modules ----------------------------------------------------------------------------- */
+
+/* The one of this key, or a new one. */
+static struct image_module *module_of(struct images *im, uint32_t section, const char *key)
+{
+	struct image_module *m;
+
+	for (m = im->modules; m; m = m->next) {
+		if (m->section == section && !strcmp(m->key, key))
+			return m;
+	}
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return NULL;
+	snprintf(m->key, sizeof(m->key), "%s", key);
+	m->section = section;
+	m->number = im->modules ? im->modules->number + 1 : 0;
+	m->path = m->name = m->build_id = m->why = "";
+	m->next = im->modules;
+	im->modules = m;
+	return m;
+}
+
+static uint64_t element(const struct json_object *array, size_t i)
+{
+	struct json_object *v = json_object_array_get_idx(array, i);
+
+	return v ? json_object_get_uint64(v) : 0;
+}
+
+static const struct json_object *row(const struct json_object *array, size_t i, size_t least)
+{
+	const struct json_object *r = json_object_array_get_idx(array, i);
+
+	return jdoc_count(r) >= least ? r : NULL;
+}
+
+static void read_segments(struct image_module *m, const struct json_object *list)
+{
+	size_t n = jdoc_count(list);
+
+	if (m->nsegments)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		const struct json_object *r = row(list, i, 3);
+
+		if (r && array_grow(m->segments, m->nsegments))
+			m->segments[m->nsegments++] = (struct image_segment){
+				element(r, 0), element(r, 1), element(r, 2) };
+	}
+}
+
+static void read_functions(struct image_module *m, const struct json_object *list)
+{
+	size_t n = jdoc_count(list);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct json_object *r = row(list, i, 3);
+		const char *name = r ? json_object_get_string(json_object_array_get_idx(r, 2)) : NULL;
+
+		if (name && array_grow(m->functions, m->nfunctions))
+			m->functions[m->nfunctions++] = (struct image_function){
+				element(r, 0), element(r, 1), name };
+	}
+}
+
+static void read_files(struct image_module *m, const struct json_object *list, uint64_t first)
+{
+	size_t n = jdoc_count(list);
+
+	for (size_t i = 0; i < n && first == m->nfiles - i; i++) {
+		struct json_object *v = json_object_array_get_idx(list, i);
+		const char *name = v ? json_object_get_string(v) : NULL;
+
+		if (!name || !array_grow(m->files, m->nfiles))
+			return;
+		m->files[m->nfiles++] = name;
+	}
+}
+
+static void read_lines(struct image_module *m, const struct json_object *list)
+{
+	size_t n = jdoc_count(list);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct json_object *r = row(list, i, 3);
+
+		if (r && element(r, 1) < m->nfiles && array_grow(m->lines, m->nlines))
+			m->lines[m->nlines++] = (struct image_line){
+				element(r, 0), (uint32_t)element(r, 1), (uint32_t)element(r, 2) };
+	}
+}
+
+static void read_module(struct images *im, const struct trawl_meta *meta)
+{
+	struct image_module *m = module_of(im, meta->section, meta->name + strlen(BRANCH_MODULE_NAME));
+	struct json_object *j = jdoc_parse(meta->data, meta->len);
+	const char *slash;
+
+	if (!m || !j || !array_grow(im->docs, im->ndocs)) {
+		json_object_put(j);
+		return;
+	}
+	im->docs[im->ndocs++] = j;
+	m->path = jdoc_string(j, "path");
+	slash = strrchr(m->path, '/');
+	m->name = slash && slash[1] ? slash + 1 : m->path;
+	m->build_id = jdoc_string(j, "build_id");
+	m->why = jdoc_string(j, "why");
+	m->deleted = json_object_get_boolean(jdoc_get(j, "deleted"));
+	read_segments(m, jdoc_get(j, "segments"));
+	read_functions(m, jdoc_get(j, "functions"));
+	read_files(m, jdoc_get(j, "files"), jdoc_uint(j, "first_file", 0));
+	read_lines(m, jdoc_get(j, "lines"));
+	m->sorted = false;
+}
+
+static int by_function(const void *a, const void *b)
+{
+	const struct image_function *x = a, *y = b;
+
+	return (x->vaddr > y->vaddr) - (x->vaddr < y->vaddr);
+}
+
+static int by_line(const void *a, const void *b)
+{
+	const struct image_line *x = a, *y = b;
+
+	return (x->vaddr > y->vaddr) - (x->vaddr < y->vaddr);
+}
+
+static void sort(struct image_module *m)
+{
+	if (m->sorted)
+		return;
+	if (m->nfunctions)
+		qsort(m->functions, m->nfunctions, sizeof(*m->functions), by_function);
+	if (m->nlines)
+		qsort(m->lines, m->nlines, sizeof(*m->lines), by_line);
+	m->sorted = true;
+}
+
+/* The last of n elements of this size that begins (with its vaddr) at or before; or NULL. */
+static const void *last_before(const void *array, size_t n, size_t size, uint64_t vaddr)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		uint64_t at;
+
+		memcpy(&at, (const char *)array + mid * size, sizeof(at));
+		if (at <= vaddr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? (const char *)array + (low - 1) * size : NULL;
+}
+
+static const struct image_function *function_at(struct image_module *m, uint64_t vaddr)
+{
+	const struct image_function *f;
+
+	sort(m);
+	f = last_before(m->functions, m->nfunctions, sizeof(*f), vaddr);
+	return f && (!f->size || vaddr - f->vaddr < f->size) ? f : NULL;
+}
+
+/* Lines are told for addresses that were hit, each for itself. */
+bool image_line_at(struct image_module *m, uint64_t vaddr, const char **file, uint32_t *line)
+{
+	const struct image_line *l;
+
+	sort(m);
+	l = last_before(m->lines, m->nlines, sizeof(*l), vaddr);
+	if (!l || l->vaddr != vaddr)
+		return false;
+	*file = m->files[l->file];
+	*line = l->line;
+	return true;
+}
+
+struct image_module *images_modules(struct images *im)
+{
+	return im->modules;
+}
+
+/* ---- maps -------------------------------------------------------------------------------- */
+
+static void add_range(struct images *im, struct image_maps *maps, const char *text)
+{
+	unsigned int major, minor;
+	struct image_range r = { 0 };
+	char key[64], path[4096] = "";
+	uint64_t inode;
+
+	if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %x:%x %" SCNu64 " %4095[^\n]", &r.start,
+		   &r.end, &r.offset, &major, &minor, &inode, path) < 6)
+		return;
+	snprintf(key, sizeof(key), "%02x:%02x:%" PRIu64, major, minor, inode);
+	if (!strcmp(path, "[vdso]"))
+		r.module = module_of(im, maps->section, "vdso");
+	else if (inode && path[0] == '/')
+		r.module = module_of(im, maps->section, key);
+	r.label = strdup(path);
+	if (!r.label || !array_grow(maps->ranges, maps->n)) {
+		free((char *)(uintptr_t)r.label);
+		return;
+	}
+	maps->ranges[maps->n++] = r;
+}
+
+static void read_maps(struct images *im, const struct trawl_meta *meta)
+{
+	struct image_maps *m = calloc(1, sizeof(*m)), **at;
+	const char *line = meta->data, *next;
+
+	if (!m)
+		return;
+	m->pid = atoi(meta->name + strlen(BRANCH_MAPS_NAME));
+	m->section = meta->section;
+	m->time = meta->time;
+	for (; *line; line = next) {
+		next = line + strcspn(line, "\n");
+		next += *next == '\n';
+		add_range(im, m, line);
+	}
+	at = &im->maps[(unsigned int)m->pid % LISTS];
+	while (*at && ((*at)->pid != m->pid || (*at)->section > m->section ||
+		       ((*at)->section == m->section && (*at)->time > m->time)))
+		at = &(*at)->next;
+	m->next = *at;
+	*at = m;
+}
+
+/* More may have come on a pipe. */
+static void read_new(struct images *im)
+{
+	size_t n = trawl_meta_count(im->reader);
+
+	for (; im->metas < n; im->metas++) {
+		const struct trawl_meta *m = trawl_meta_at(im->reader, im->metas);
+
+		if (!strncmp(m->name, BRANCH_MODULE_NAME, strlen(BRANCH_MODULE_NAME)))
+			read_module(im, m);
+		else if (!strncmp(m->name, BRANCH_MAPS_NAME, strlen(BRANCH_MAPS_NAME)))
+			read_maps(im, m);
+	}
+}
+
+const struct image_maps *images_maps(struct images *im, uint32_t section, int32_t pid, uint64_t time)
+{
+	const struct image_maps *earliest = NULL;
+
+	read_new(im);
+	for (const struct image_maps *m = im->maps[(unsigned int)pid % LISTS]; m; m = m->next) {
+		if (m->pid != pid || m->section != section)
+			continue;
+		if (m->time <= time)
+			return m;
+		earliest = m;
+	}
+	return earliest;
+}
+
+static const struct image_range *range_of(const struct image_maps *maps, uint64_t address)
+{
+	const struct image_range *r =
+		maps ? last_before(maps->ranges, maps->n, sizeof(*r), address) : NULL;
+
+	return r && address < r->end ? r : NULL;
+}
+
+static uint64_t vaddr_of(const struct image_module *m, uint64_t offset)
+{
+	for (size_t i = 0; i < m->nsegments; i++) {
+		if (offset >= m->segments[i].offset &&
+		    offset - m->segments[i].offset < m->segments[i].size)
+			return m->segments[i].vaddr + (offset - m->segments[i].offset);
+	}
+	return offset;
+}
+
+static void look_up(const struct image_maps *maps, uint64_t address, struct image_place *p)
+{
+	*p = (struct image_place){ .address = address, .range = range_of(maps, address) };
+	if (!p->range || !p->range->module)
+		return;
+	p->module = p->range->module;
+	p->vaddr = vaddr_of(p->module, address - p->range->start + p->range->offset);
+	p->function = function_at(p->range->module, p->vaddr);
+	image_line_at(p->range->module, p->vaddr, &p->file, &p->line);
+}
+
+void images_place(struct images *im, const struct image_maps *maps, uint64_t address,
+		  struct image_place *p)
+{
+	struct answer *a = &im->cache[(address * 0x9E3779B97F4A7C15u >> 40) % CACHE];
+
+	if (a->maps != maps || a->place.address != address || a->metas != im->metas || !maps) {
+		look_up(maps, address, &a->place);
+		a->maps = maps;
+		a->metas = im->metas;
+	}
+	*p = a->place;
+}
+
+/* ---- texts ------------------------------------------------------------------------------- */
+
+/* Addresses of which no file tells. */
+static void describe_memory(const struct image_place *p, char *buf)
+{
+	if (p->address >> 63)
+		snprintf(buf, IMAGE_TEXT, "[kernel]");
+	else if (!p->range)
+		snprintf(buf, IMAGE_TEXT, "[unmapped] 0x%" PRIx64, p->address);
+	else if (*p->range->label)
+		snprintf(buf, IMAGE_TEXT, "%.200s+0x%" PRIx64, p->range->label,
+			 p->address - p->range->start);
+	else
+		snprintf(buf, IMAGE_TEXT, "[code made at run time] 0x%" PRIx64, p->address);
+}
+
+char *image_describe(const struct image_place *p, char *buf)
+{
+	if (!p->module)
+		describe_memory(p, buf);
+	else if (!p->function)
+		snprintf(buf, IMAGE_TEXT, "%.200s%s+0x%" PRIx64, p->module->name,
+			 p->module->deleted ? " (deleted)" : "", p->vaddr);
+	else if (p->vaddr == p->function->vaddr)
+		snprintf(buf, IMAGE_TEXT, "%.280s", p->function->name);
+	else
+		snprintf(buf, IMAGE_TEXT, "%.280s+0x%" PRIx64, p->function->name,
+			 p->vaddr - p->function->vaddr);
+	return buf;
+}
+
+char *image_describe_line(const struct image_place *p, bool whole_path, char *buf)
+{
+	const char *slash = p->file && !whole_path ? strrchr(p->file, '/') : NULL;
+
+	buf[0] = '\0';
+	if (p->file)
+		snprintf(buf, IMAGE_TEXT, "%.300s:%" PRIu32, slash ? slash + 1 : p->file, p->line);
+	return buf;
+}
+
+char *image_describe_function(const struct image_place *p, char *buf)
+{
+	if (p->function)
+		snprintf(buf, IMAGE_TEXT, "%.300s", p->function->name);
+	else if (p->module)
+		snprintf(buf, IMAGE_TEXT, "[%.280s]", p->module->name);
+	else if (p->address >> 63)
+		snprintf(buf, IMAGE_TEXT, "[kernel]");
+	else if (p->range && *p->range->label)
+		snprintf(buf, IMAGE_TEXT, "%.280s", p->range->label);
+	else
+		snprintf(buf, IMAGE_TEXT, p->range ? "[code made at run time]" : "[unmapped]");
+	return buf;
+}
+
+const char *image_module_name(const struct image_place *p)
+{
+	return p->module ? p->module->name : p->range ? p->range->label : "";
+}

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: MIT
+"""Batches of branches, read by docs/format.md ("Branches") alone: no part of trawl's own code.
+`python3 reader_branch.py FILE` prints a line for each branch, mark and module's name of it."""
+import json
+import os
+import re
+import struct
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True
+
+KINDS = ["branch", "jcc", "jmp", "jmp*", "call", "call*", "ret", "syscall", "sysret", "cond-call",
+         "cond-ret", "eret", "irq", "far", "signal", "sigreturn", "exec"]
+WORD = (1 << 64) - 1
+
+
+class Bytes:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def left(self):
+        return len(self.data) - self.at
+
+    def byte(self):
+        self.at += 1
+        return self.data[self.at - 1]
+
+    def varint(self):
+        n = shift = 0
+        while True:
+            b = self.byte()
+            n |= (b & 0x7f) << shift
+            shift += 7
+            if b < 0x80:
+                return n
+
+    def part(self):
+        n = self.varint() if self.left() else 0
+        self.at += n
+        return Bytes(self.data[self.at - n:self.at])
+
+
+def unzigzag(z):
+    return z // 2 if z % 2 == 0 else -(z + 1) // 2
+
+
+def guess_slot(before, k):
+    p1, p2, p3 = before
+    total = (p1 * 0x9E3779B1 + p2 * 0x85EBCA77 + p3 * 0xC2B2AE3D) % 2 ** 32
+    return ((total ^ total >> 15) * 0x7FEB352D % 2 ** 32) >> (32 - k)
+
+
+def read_pairs(codes, pairs, count):
+    """The pairs of all branches."""
+    k = next(k for k in range(4, 17) if 2 ** k >= count or k == 16)
+    table, second = {}, {}
+    known, before, to = [None], (0, 0, 0), 0
+    run, found = codes.varint(), []
+    for _ in range(count):
+        slot = guess_slot(before, k)
+        if run:
+            run -= 1
+            number = table.get(slot, 0)
+        else:
+            choice = codes.varint()
+            if choice == 0:
+                number = second.get(before[0], 0)
+            elif choice == 1:
+                start = (to + unzigzag(pairs.varint())) & WORD
+                known.append((start, (start + unzigzag(pairs.varint())) & WORD, pairs.byte()))
+                number = len(known) - 1
+            else:
+                number = len(known) - 1 - (choice - 2)
+            run = codes.varint()
+        assert number, "a branch without a pair"
+        table[slot] = second[before[0]] = number
+        before = (number, *before[:2])
+        found.append(known[number])
+        to = known[number][1]
+    assert not run and not codes.left() and not pairs.left(), "bytes are left over"
+    return found
+
+
+def read_marks(marks, time):
+    at, found = 0, []
+    while marks.left():
+        at += marks.varint()
+        kind = marks.byte()
+        time += marks.varint()
+        found.append((at, kind, time, marks.varint() if kind == 1 else 0))
+    return found
+
+
+def batch(record, ts):
+    """(tid, pid, until, branches, marks); a branch is (from, to, kind, flags, cycles)."""
+    tid, pid, until, count, _ = struct.unpack_from("<IIQII", record)
+    data = Bytes(record[24:])
+    codes, pairs, marks, flags, cycles = (data.part() for _ in range(5))
+    found = read_pairs(codes, pairs, count)
+    flags = flags.data or bytes(count)
+    cycles = [cycles.varint() for _ in range(count)] if cycles.left() else [0] * count
+    return tid, pid, until, [(*p, f, c) for p, f, c in zip(found, flags, cycles)], \
+        read_marks(marks, ts)
+
+
+class Modules:
+    """Symbols of addresses."""
+
+    def __init__(self, metas):
+        self.maps, self.modules = {}, {}
+        for m in metas:
+            name, time, data = m[0], m[2], m[4]
+            if name.startswith("branch/maps/"):
+                lines = [self.line(text) for text in data.decode(errors="replace").splitlines()]
+                self.maps.setdefault(int(name[12:]), []).append((time, lines))
+            elif name.startswith("branch/module/"):
+                j = json.loads(data)
+                known = self.modules.setdefault(name[14:], {"functions": [], "segments": []})
+                known["functions"] += j["functions"]
+                known["segments"] = j["segments"]
+
+    @staticmethod
+    def line(text):
+        m = re.match(r"(\w+)-(\w+) \S+ (\w+) (\S+) (\d+)\s*(.*)", text)
+        key = "vdso" if m[6] == "[vdso]" else f"{m[4]}:{m[5]}"
+        return int(m[1], 16), int(m[2], 16), int(m[3], 16), key
+
+    def symbol(self, pid, time, address):
+        """name+0xoffset, or None."""
+        of_time = [lines for t, lines in self.maps.get(pid, []) if t <= time]
+        for start, end, offset, key in of_time[-1] if of_time else []:
+            if start <= address < end and key in self.modules:
+                return self.in_module(self.modules[key], address - start + offset)
+        return None
+
+    @staticmethod
+    def in_module(module, offset):
+        for at, vaddr, size in module["segments"]:
+            if at <= offset < at + size:
+                offset += vaddr - at
+                break
+        fits = [f for f in module["functions"]
+                if f[0] <= offset and (not f[1] or offset < f[0] + f[1])]
+        if not fits:
+            return None
+        best = max(fits)
+        return best[2] + ("+%#x" % (offset - best[0]) if offset > best[0] else "")
+
+
+def main(path):
+    from reader import Reader  # the container's
+    with open(path, "rb") as f:
+        r = Reader(f.read())
+    modules = Modules(r.metas)
+    for s in r.sections:
+        for e in (event[5:] for event in r.events(s)):
+            event, source = e
+            if source.kind != "branch":
+                continue
+            tid, pid, _, branches, marks = batch(event.record(source), event.ts)
+            for _, kind, _, count in marks:
+                if kind == 1:
+                    print(tid, "lost", count)
+            for start, to, kind, flags, cycles in branches:
+                print(tid, KINDS[kind], hex(start), modules.symbol(pid, event.ts, start), hex(to),
+                      modules.symbol(pid, event.ts, to), flags, cycles)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
