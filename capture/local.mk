@@ -19,6 +19,7 @@ libcapture_la_SOURCES = \
 	capture/output/machine.c capture/output/machine.h \
 	capture/session/eventfd.c capture/session/eventfd.h \
 	capture/sys/clock.h \
+	capture/sys/meta.c capture/sys/meta.h \
 	capture/output/newfile.c capture/output/newfile.h \
 	capture/cli/options.c capture/cli/options.h \
 	capture/output/output.c capture/output/output.h \

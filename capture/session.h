@@ -36,8 +36,7 @@ const struct session_span *session_span(const struct session *s);
  * it wants (-c, --duration): the caller drops this record and the rest of what it is draining; -1
  * for a record that the writer rejects. A file that cannot be written ends the session by itself.
  */
-int session_append(struct input *in, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
-		   const void *record, size_t len, struct trawl_error *err);
+int session_append(struct input *in, const struct trawl_record *r, struct trawl_error *err);
 
 /* Tells the file of lost events; the source counts them for its stats(). */
 int session_loss(struct session *s, const struct trawl_loss *loss, struct trawl_error *err);

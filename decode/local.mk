@@ -35,7 +35,8 @@ libdecode_la_SOURCES = \
 	decode/kernel/tracefs.c \
 	decode/query/watch.h decode/query/watch.c \
 	decode/base/time.h decode/base/time.c \
-	decode/query/where.h decode/query/where.c \
+	decode/query/where.h decode/query/wherematch.c \
+	decode/query/wherenode.h decode/query/whereparse.c decode/query/wherecheck.c \
 	decode/query/enumvalues.h decode/query/enumvalues.c
 include decode/kernel.mk
 # USB.

@@ -388,8 +388,11 @@ static int put_part(struct section *s, const struct cut_entry *e, struct trawl_e
 	for (uint32_t i = 0; !ret && i < chunk->nstreams; i++)
 		while (!ret && trawl_cursor_next(cursor, i, &ev))
 			if (keep_has(some, ev.place))
-				ret = trawl_append(s->w, source, ev.type->id, ev.cpu, ev.ts,
-						   ev.record, ev.len, err);
+				ret = trawl_append(s->w,
+						   &(struct trawl_record){source, ev.type->id,
+									  ev.cpu, ev.ts, ev.record,
+									  ev.len},
+						   err);
 	trawl_cursor_free(cursor);
 	return ret;
 }

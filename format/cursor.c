@@ -209,7 +209,7 @@ static void copy_dynamic(struct buf *r, const struct copy *c, uint32_t n, uint32
 		uint32_t at = (uint32_t)r->len - (c->place == TRAWL_REL_LOC ? c->to + 4 : 0);
 
 		if (c->place != TRAWL_TAIL)
-			put32(r->data + c->to, len << 16 | (at & 0xffff));
+			put32(r->data + c->to, trawl_loc(len, at));
 		buf_put(r, c->data + from, len);
 	}
 }

@@ -133,8 +133,8 @@ uint32_t layout_dynamic(const struct layout_column *c, const uint8_t *record, si
 		return len > c->offset ? len - c->offset : 0;
 	}
 	memcpy(&word, record + c->offset, 4);
-	n = word >> 16;
-	*from = word & 0xffff;
+	n = trawl_loc_len(word);
+	*from = trawl_loc_offset(word);
 	if (c->place == TRAWL_REL_LOC)
 		*from += c->offset + 4;
 	if (!n)

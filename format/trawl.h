@@ -75,6 +75,22 @@ enum trawl_place {
 	TRAWL_PLACES
 };
 
+/* The u32 of a TRAWL_DATA_LOC or TRAWL_REL_LOC field, and what is in it. */
+static inline uint32_t trawl_loc(uint32_t len, uint32_t offset)
+{
+	return len << 16 | (offset & 0xffff);
+}
+
+static inline uint32_t trawl_loc_len(uint32_t loc)
+{
+	return loc >> 16;
+}
+
+static inline uint32_t trawl_loc_offset(uint32_t loc)
+{
+	return loc & 0xffff;
+}
+
 enum {
 	TRAWL_FIELD_KEY = 1, /* events with equal values are alike: columns are kept per value */
 };
@@ -127,6 +143,16 @@ struct trawl_source {
 	uint32_t resolution;  /* ns between two time stamps that it can tell apart: 1, 1000 */
 	uint32_t ncommon;     /* fields at the same place in all of its records; FIXED only */
 	const struct trawl_field *common;
+};
+
+/* One event as its source has it. */
+struct trawl_record {
+	uint16_t source;  /* as trawl_writer_source() returned it */
+	uint32_t type;    /* the id of its trawl_event_type */
+	uint32_t cpu;
+	uint64_t ts;      /* the source's clock */
+	const void *data; /* len bytes; the caller's */
+	size_t len;
 };
 
 /* All clocks of the machine at one moment. */
@@ -224,8 +250,7 @@ int trawl_writer_loss(struct trawl_writer *w, const struct trawl_loss *l, struct
  * cannot be written (err->sys is set: ENOSPC, EPIPE); then the writer goes on counting what it
  * could not write, and the end of the file tells of it: how many events of each source and when.
  */
-int trawl_append(struct trawl_writer *w, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
-		 const void *record, size_t len, struct trawl_error *err);
+int trawl_append(struct trawl_writer *w, const struct trawl_record *r, struct trawl_error *err);
 
 /*
  * Puts a chunk that a reader gave (struct trawl_piece) as it is, behind all that was appended to

@@ -323,29 +323,28 @@ int trawl_writer_loss(struct trawl_writer *w, const struct trawl_loss *l, struct
 	return ret;
 }
 
-int trawl_append(struct trawl_writer *w, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
-		 const void *record, size_t len, struct trawl_error *err)
+int trawl_append(struct trawl_writer *w, const struct trawl_record *r, struct trawl_error *err)
 {
-	struct batcher *s = find_stage(w, source, err);
+	struct batcher *s = find_stage(w, r->source, err);
 	int index;
 
 	if (!s)
 		return -1;
 	if (write_error(w, err)) {
-		batcher_unwritten(s, 1, ts, ts);
+		batcher_unwritten(s, 1, r->ts, r->ts);
 		return -1;
 	}
-	index = batcher_type(s, type);
+	index = batcher_type(s, r->type);
 	if (index < 0)
 		return trawl_fail(err, TRAWL_USAGE, "source \"%s\": event type %u was never added",
-				  s->source.name, type);
-	if (len < s->types[index]->size || len > TRAWL_RECORD_MAX)
+				  s->source.name, r->type);
+	if (r->len < s->types[index]->size || r->len > TRAWL_RECORD_MAX)
 		return trawl_fail(err, TRAWL_USAGE, "event \"%s\": a record of %zu bytes, must be "
-				  "%u to %d", s->types[index]->name, len, s->types[index]->size,
+				  "%u to %d", s->types[index]->name, r->len, s->types[index]->size,
 				  TRAWL_RECORD_MAX);
-	if (!batcher_append(s, (uint32_t)index, cpu, ts, record, len, err))
+	if (!batcher_append(s, (uint32_t)index, r->cpu, r->ts, r->data, r->len, err))
 		return 0;
-	batcher_unwritten(s, 1, ts, ts);
+	batcher_unwritten(s, 1, r->ts, r->ts);
 	err->sys = ENOMEM;
 	return -1;
 }

@@ -84,8 +84,11 @@ static int end_batch(struct branch_state *s, struct branch_task *t, struct trawl
 	record = alloc_checked(malloc(sizeof(fixed) + len));
 	memcpy(record, &fixed, sizeof(fixed));
 	memcpy(record + sizeof(fixed), data, len);
-	r = session_append(s->in, s->source, BRANCH_TYPE_STREAM, (uint32_t)t->tid,
-			   branch_encoder_first(e), record, sizeof(fixed) + len, err);
+	r = session_append(s->in,
+			   &(struct trawl_record){s->source, BRANCH_TYPE_STREAM, (uint32_t)t->tid,
+						  branch_encoder_first(e), record,
+						  sizeof(fixed) + len},
+			   err);
 	free(record);
 	s->captured += r ? 0 : fixed.count;
 	s->full |= r > 0;

@@ -32,6 +32,7 @@
 #include "capture/kernel/ktest.h"
 #include "common/nearest.h"
 #include "capture/sys/clock.h"
+#include "capture/sys/meta.h"
 #include "capture/cli/spec.h"
 #include "capture/kernel/syscallname.h"
 #include "capture/trace/drain.h"
@@ -564,9 +565,7 @@ static int set_names(struct eprobe *e, struct trawl_error *err)
 static int write_meta(const struct eprobe *e, struct trawl_error *err)
 {
 	struct json j = { 0 };
-	struct trawl_meta m = { .type = "application/json" };
 	char name[200];
-	int r;
 
 	json_object(&j, NULL);
 	json_string(&j, "event", e->display);
@@ -577,14 +576,8 @@ static int write_meta(const struct eprobe *e, struct trawl_error *err)
 	json_string(&j, "args", e->args ? e->args : "");
 	json_string(&j, "filter", e->spec.filter);
 	json_end(&j);
-	m.time = mono_now();
 	snprintf(name, sizeof(name), "probe/eprobe/%s", e->display);
-	m.name = name;
-	m.data = j.text;
-	m.len = j.len;
-	r = trawl_writer_meta(session_writer(e->trace->in->session), &m, err);
-	json_free(&j);
-	return r;
+	return meta_write_json(session_writer(e->trace->in->session), name, mono_now(), &j, err);
 }
 
 static int define_at_exit(struct eprobe *e, unsigned int number, struct trawl_error *err)
@@ -654,13 +647,7 @@ static int eprobe_arm(struct input *in, struct trawl_error *err)
 
 static int eprobe_probe(struct trawl_error *err)
 {
-	int top = tracefs_open(err), r;
-
-	if (top < 0)
-		return -1;
-	r = ktest_eprobe(top, err);
-	close(top);
-	return r;
+	return ktest_probe(ktest_eprobe, err);
 }
 
 static void eprobe_describe(struct source_list *list)
@@ -696,14 +683,11 @@ const struct source eprobe_source = {
 	.probe = eprobe_probe,
 	.arm = eprobe_arm,
 	.start = trace_start,
-	.fds = trace_fds,
+	TRACE_SOURCE,
 	.drain = trace_drain,
-	.tick = trace_tick,
 	.turn = trace_turn,
 	.discard = trace_discard,
 	.close = trace_close,
-	.halt = trace_halt,
-	.stop = trace_stop,
 	.stats = hist_pair_stats,
 	.disarm = hist_pair_disarm,
 };

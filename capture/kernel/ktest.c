@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "capture/tracefs/gc.h"
+#include "capture/sys/meta.h"
+#include "capture/sys/clock.h"
 #include "common/json.h"
 #include "capture/kernel/ktest.h"
 #include "capture/tracefs/owner.h"
@@ -151,13 +153,21 @@ int ktest_synthetic(int top, struct trawl_error *err)
 	return gc_remove_group(top, group, err) < 0 ? -1 : 0;
 }
 
+int ktest_probe(int (*test)(int top, struct trawl_error *err), struct trawl_error *err)
+{
+	int top = tracefs_open(err), r;
+
+	if (top < 0)
+		return -1;
+	r = test(top, err);
+	close(top);
+	return r;
+}
+
 int ktest_meta(struct trace *t, struct trawl_error *err)
 {
 	struct json j = { 0 };
-	struct trawl_sync now;
-	struct trawl_meta m = { .name = "kernel/tracing", .type = "application/json" };
 	struct ktest k;
-	int r;
 
 	if (ktest_run(t->top, &k, err))
 		return -1;
@@ -173,11 +183,5 @@ int ktest_meta(struct trace *t, struct trawl_error *err)
 	json_bool(&j, "synthetic", k.synthetic);
 	json_bool(&j, "hist", k.hist);
 	json_end(&j);
-	trawl_sync_now(&now);
-	m.time = now.mono;
-	m.data = j.text;
-	m.len = j.len;
-	r = trawl_writer_meta(session_writer(t->in->session), &m, err);
-	json_free(&j);
-	return r;
+	return meta_write_json(session_writer(t->in->session), "kernel/tracing", mono_now(), &j, err);
 }

@@ -25,6 +25,9 @@ int ktest_run(int top, struct ktest *k, struct trawl_error *err);
 int ktest_eprobe(int top, struct trawl_error *err);
 int ktest_synthetic(int top, struct trawl_error *err);
 
+/* Runs one of these in tracefs. Returns as it, or -1 when there is no tracefs. */
+int ktest_probe(int (*test)(int top, struct trawl_error *err), struct trawl_error *err);
+
 /* Runs it and writes the result to the file, as metadata kernel/tracing. */
 int ktest_meta(struct trace *t, struct trawl_error *err);
 

@@ -267,13 +267,7 @@ static void synth_block_disarm(struct input *in)
 
 static int synth_probe(struct trawl_error *err)
 {
-	int top = tracefs_open(err), r;
-
-	if (top < 0)
-		return -1;
-	r = ktest_synthetic(top, err);
-	close(top);
-	return r;
+	return ktest_probe(ktest_synthetic, err);
 }
 
 static void synth_describe(struct source_list *list)
@@ -294,14 +288,11 @@ const struct source synth_source = {
 	.probe = synth_probe,
 	.arm = synth_arm,
 	.start = trace_start,
-	.fds = trace_fds,
+	TRACE_SOURCE,
 	.drain = trace_drain,
-	.tick = trace_tick,
 	.turn = trace_turn,
 	.discard = trace_discard,
 	.close = trace_close,
-	.halt = trace_halt,
-	.stop = trace_stop,
 	.stats = hist_pair_stats,
 	.disarm = hist_pair_disarm,
 };
@@ -313,14 +304,11 @@ const struct source synth_block_source = {
 	.probe = synth_probe,
 	.arm = synth_arm,
 	.start = block_start,
-	.fds = trace_fds,
+	TRACE_SOURCE,
 	.drain = block_drain,
-	.tick = trace_tick,
 	.turn = trace_turn,
 	.discard = trace_discard,
 	.close = trace_close,
-	.halt = trace_halt,
-	.stop = trace_stop,
 	.stats = hist_pair_stats,
 	.disarm = synth_block_disarm,
 };

@@ -10,12 +10,12 @@ enum { WAITING_LEAST = 4096 }; /* events that may wait, however few are wanted *
  * wanted waits (or WAITING_LEAST), and without that at most what comes until a drain leaves
  * nothing behind.
  */
-int first_add(struct first *f, struct pending_event *e, const void *record,
+int first_add(struct first *f, const struct trawl_record *r, uint64_t mono,
 	      struct trawl_error *err)
 {
 	if (!f->left)
 		return 1;
-	if (pending_add(&f->pending, e, record, err))
+	if (pending_add(&f->pending, r, mono, err))
 		return -1;
 	if (f->pending.n > WAITING_LEAST && f->pending.n / 2 > f->left)
 		pending_keep(&f->pending, f->left);

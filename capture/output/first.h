@@ -15,10 +15,10 @@ struct first {
 };
 
 /*
- * An event has come, at e->mono; its record is copied. 1: all that are wanted have been given, it
- * is none of them; -1: out of memory.
+ * Adds an event of the time mono with a copy of its data. Returns 0; 1: the COUNT has been emitted, the
+ * event is none of them; -1: out of memory.
  */
-int first_add(struct first *f, struct pending_event *e, const void *record,
+int first_add(struct first *f, const struct trawl_record *r, uint64_t mono,
 	      struct trawl_error *err);
 
 /*

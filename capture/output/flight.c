@@ -56,7 +56,7 @@ static int describe(struct flight *f, struct trawl_error *err)
 static uint32_t put_text(uint8_t *record, size_t *len, const char *text)
 {
 	size_t n = strnlen(text, TEXT_MAX - 1);
-	uint32_t loc = (uint32_t)(n + 1) << 16 | (uint32_t)*len;
+	uint32_t loc = trawl_loc((uint32_t)n + 1, (uint32_t)*len);
 
 	memcpy(record + *len, text, n);
 	record[*len + n] = '\0';
@@ -88,7 +88,9 @@ static int trigger(struct flight *f, const char *reason, const char *what, const
 	memcpy(record, &t, sizeof(t));
 	at = at < now ? at : now;
 	f->last = at > f->last ? at : f->last;
-	return trawl_append(f->w, (uint16_t)f->source, TRIGGER_TYPE, cpu, f->last, record, len,
+	return trawl_append(f->w,
+			    &(struct trawl_record){(uint16_t)f->source, TRIGGER_TYPE, cpu, f->last,
+						   record, len},
 			    err);
 }
 
@@ -149,8 +151,7 @@ static uint64_t event_mono(const struct flight *f, const struct trawl_source *s,
 	return s->clock == TRAWL_CLOCK_REAL ? ts - f->ahead + s->resolution - 1 : ts;
 }
 
-int flight_see(struct flight *f, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
-	       const void *record, size_t len, struct trawl_error *err)
+int flight_see(struct flight *f, const struct trawl_record *r, struct trawl_error *err)
 {
 	struct watch_match m;
 	int ret;
@@ -158,15 +159,15 @@ int flight_see(struct flight *f, uint16_t source, uint32_t type, uint32_t cpu, u
 	if (!f->watch)
 		return 0;
 	/* Probes in libraries that were mapped meanwhile are new. */
-	if (!watch_knows(f->watch, source, type) && tell_types(f, source, err))
+	if (!watch_knows(f->watch, r->source, r->type) && tell_types(f, r->source, err))
 		return -1;
-	if (!watch_wants(f->watch, source, type))
+	if (!watch_wants(f->watch, r->source, r->type))
 		return 0;
-	ret = watch_record(f->watch, source, type, cpu, ts, record, len, &m, err);
+	ret = watch_record(f->watch, r, &m, err);
 	if (ret <= 0)
 		return ret;
-	return trigger(f, "expression", f->o->trigger, m.name, m.tid, cpu,
-		       event_mono(f, trawl_writer_source_at(f->w, source), ts), err);
+	return trigger(f, "expression", f->o->trigger, m.name, m.tid, r->cpu,
+		       event_mono(f, trawl_writer_source_at(f->w, r->source), r->ts), err);
 }
 
 /* ---- files ------------------------------------------------------------------------------- */

@@ -58,8 +58,7 @@ int flight_arm(struct flight *f, struct trawl_writer *w, struct trawl_error *err
 void flight_sync(struct flight *f, const struct trawl_sync *sync);
 
 /* A record that was captured: does it trigger? 0, or -1 with *err. */
-int flight_see(struct flight *f, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
-	       const void *record, size_t len, struct trawl_error *err);
+int flight_see(struct flight *f, const struct trawl_record *r, struct trawl_error *err);
 
 /* Somebody asks for a file, or COMMAND has crashed; tid: who. */
 int flight_signal(struct flight *f, pid_t from, struct trawl_error *err);

@@ -10,18 +10,8 @@
 #include "common/json.h"
 #include "capture/output/machine.h"
 #include "capture/sys/clock.h"
+#include "capture/sys/meta.h"
 #include "capture/tracefs/tracefs.h"
-
-static int write_json(struct trawl_writer *w, const char *name, struct json *j,
-		      struct trawl_error *err)
-{
-	struct trawl_meta m = { .name = name, .type = "application/json",
-				.time = clock_ns(CLOCK_MONOTONIC), .data = j->text, .len = j->len };
-	int r = trawl_writer_meta(w, &m, err);
-
-	json_free(j);
-	return r;
-}
 
 /* A line `KEY=VALUE` or `KEY="VALUE"` of a file; "" if there is none. */
 static void file_value(const char *path, const char *key, char *value, size_t size)
@@ -69,7 +59,7 @@ int machine_write(struct trawl_writer *w, struct trawl_error *err)
 	json_string(&j, "distro", text);
 	json_string(&j, "trawl", PACKAGE_VERSION);
 	json_end(&j);
-	return write_json(w, "machine", &j, err);
+	return meta_write_json(w, "machine", mono_now(), &j, err);
 }
 
 int machine_write_capture(struct trawl_writer *w, const struct options *o, const char *user,
@@ -87,7 +77,7 @@ int machine_write_capture(struct trawl_writer *w, const struct options *o, const
 		json_string(&j, NULL, o->interfaces[i]);
 	json_end(&j);
 	json_uint(&j, "start_ns", clock_ns(CLOCK_REALTIME));
-	json_uint(&j, "start_mono_ns", clock_ns(CLOCK_MONOTONIC));
+	json_uint(&j, "start_mono_ns", mono_now());
 	if (o->snaplen)
 		json_uint(&j, "snaplen", o->snaplen);
 	json_uint(&j, "pid", (uint64_t)getpid());
@@ -100,5 +90,5 @@ int machine_write_capture(struct trawl_writer *w, const struct options *o, const
 		json_end(&j);
 	}
 	json_end(&j);
-	return write_json(w, "capture", &j, err);
+	return meta_write_json(w, "capture", mono_now(), &j, err);
 }

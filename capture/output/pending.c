@@ -31,29 +31,27 @@ static struct pending_lane *find_lane(struct pending *p, uint16_t source, uint32
 	return &p->lanes[p->lane];
 }
 
-int pending_add(struct pending *p, const struct pending_event *e, const void *record,
+int pending_add(struct pending *p, const struct trawl_record *r, uint64_t mono,
 		struct trawl_error *err)
 {
 	struct pending_event *added;
 	struct pending_lane *lane = NULL;
 	void *copy;
 
-	if (e->source >= PENDING_SOURCES)
-		return trawl_fail(err, TRAWL_USAGE, "source %u: there are at most %d", e->source,
+	if (r->source >= PENDING_SOURCES)
+		return trawl_fail(err, TRAWL_USAGE, "source %u: there are at most %d", r->source,
 				  PENDING_SOURCES);
 	if (array_reserve(p->events, p->room, p->n + 1))
-		lane = find_lane(p, e->source, e->cpu);
-	copy = lane ? malloc(e->len + 1) : NULL;
+		lane = find_lane(p, r->source, r->cpu);
+	copy = lane ? malloc(r->len + 1) : NULL;
 	if (!copy)
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory: -c of less events takes less");
-	memcpy(copy, record, e->len);
-	if (lane->newest < e->mono)
-		lane->newest = e->mono;
+	memcpy(copy, r->data, r->len);
+	if (lane->newest < mono)
+		lane->newest = mono;
 	added = &p->events[p->n++];
-	*added = *e;
-	added->mono = lane->newest;
-	added->order = p->added++;
-	added->record = copy;
+	*added = (struct pending_event){ *r, lane->newest, p->added++ };
+	added->record.data = copy;
 	return 0;
 }
 
@@ -84,7 +82,7 @@ int pending_release(struct pending *p, uint64_t until,
 		struct pending_event *e = &p->events[gone++];
 
 		r = emit(e, arg, err);
-		free(e->record);
+		free((void *)e->record.data);
 	}
 	p->n -= gone;
 	if (gone && p->n)
@@ -98,15 +96,15 @@ void pending_keep(struct pending *p, size_t most)
 	while (p->n > most) {
 		struct pending_event *e = &p->events[--p->n];
 
-		p->dropped[e->source]++;
-		free(e->record);
+		p->dropped[e->record.source]++;
+		free((void *)e->record.data);
 	}
 }
 
 void pending_free(struct pending *p)
 {
 	for (size_t i = 0; i < p->n; i++)
-		free(p->events[i].record);
+		free((void *)p->events[i].record.data);
 	free(p->events);
 	free(p->lanes);
 	memset(p, 0, sizeof(*p));

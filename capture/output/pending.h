@@ -17,13 +17,9 @@ enum {
 };
 
 struct pending_event {
-	uint64_t ts;     /* by the source's clock, as the file has it */
-	uint64_t mono;   /* the same by CLOCK_MONOTONIC: what it is sorted by */
-	uint64_t order;  /* set by pending_add() */
-	void *record;    /* set by pending_add(): a copy */
-	size_t len;
-	uint32_t type, cpu;
-	uint16_t source; /* below PENDING_SOURCES */
+	struct trawl_record record; /* its data is a copy, owned */
+	uint64_t mono;              /* its time by CLOCK_MONOTONIC, ns: the order of release */
+	uint64_t order;             /* of arrival */
 };
 
 /* All zero is an empty one. */
@@ -36,8 +32,11 @@ struct pending {
 	uint64_t dropped[PENDING_SOURCES]; /* by pending_keep(), of each source */
 };
 
-/* Adds an event with a copy of its record. -1: out of memory, the event is not in. */
-int pending_add(struct pending *p, const struct pending_event *e, const void *record,
+/*
+ * Adds an event of the time mono with a copy of its data; its source is below PENDING_SOURCES. Returns 0,
+ * or -1 when memory runs out: then the event is not in.
+ */
+int pending_add(struct pending *p, const struct trawl_record *r, uint64_t mono,
 		struct trawl_error *err);
 
 /*

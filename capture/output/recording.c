@@ -164,19 +164,19 @@ void recording_turn(struct recording *r, uint64_t now)
 
 /* ---- what is recorded -------------------------------------------------------------------- */
 
-int recording_put_watched(struct recording *r, uint16_t source, uint32_t type, uint32_t cpu,
-			  uint64_t ts, const void *record, size_t len, struct trawl_error *err)
+int recording_put_watched(struct recording *r, const struct trawl_record *record,
+			  struct trawl_error *err)
 {
 	/* Whose an event is has to be known before it is held against an expression. */
 	if (r->o->ring && r->tasks->nfresh && flight_asks_task(&r->flight) &&
 	    tasks_flush(r->tasks, r->w, err))
 		return -1;
-	if (recording_taken(r, trawl_append(r->w, source, type, cpu, ts, record, len, err), err))
+	if (recording_taken(r, trawl_append(r->w, record, err), err))
 		return -1;
-	r->unchecked += len;
+	r->unchecked += record->len;
 	if (r->o->rotate_bytes && r->unchecked >= SIZE_CHECK && size_is_due(r))
 		rotate(r, OUTPUT_BY_SIZE);
-	return r->o->ring ? flight_see(&r->flight, source, type, cpu, ts, record, len, err) : 0;
+	return r->o->ring ? flight_see(&r->flight, record, err) : 0;
 }
 
 int recording_loss(struct recording *r, const struct trawl_loss *loss, struct trawl_error *err)

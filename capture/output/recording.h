@@ -57,19 +57,18 @@ int recording_commit(struct recording *r, struct trawl_error *err);
 int recording_taken(struct recording *r, int result, const struct trawl_error *err);
 
 /* recording_put() with --ring or -C: each event may be a trigger or fill a file. */
-int recording_put_watched(struct recording *r, uint16_t source, uint32_t type, uint32_t cpu,
-			  uint64_t ts, const void *record, size_t len, struct trawl_error *err);
+int recording_put_watched(struct recording *r, const struct trawl_record *record,
+			  struct trawl_error *err);
 
 /* One record to the writer, as trawl_append(), and to the trigger. May begin another file. */
-static inline int recording_put(struct recording *r, uint16_t source, uint32_t type, uint32_t cpu,
-				uint64_t ts, const void *record, size_t len,
+static inline int recording_put(struct recording *r, const struct trawl_record *record,
 				struct trawl_error *err)
 {
 	int result;
 
 	if (r->o->ring || r->o->rotate_bytes)
-		return recording_put_watched(r, source, type, cpu, ts, record, len, err);
-	result = trawl_append(r->w, source, type, cpu, ts, record, len, err);
+		return recording_put_watched(r, record, err);
+	result = trawl_append(r->w, record, err);
 	return result ? recording_taken(r, result, err) : 0;
 }
 int recording_loss(struct recording *r, const struct trawl_loss *loss, struct trawl_error *err);

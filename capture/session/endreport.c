@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "capture/session/endreport.h"
+#include "capture/sys/meta.h"
 #include "common/json.h"
 
 static void put_command(struct json *j, const struct command *c)
@@ -40,9 +41,7 @@ static void put_sources(struct json *j, const struct end_report *a)
 int end_report_write(const struct end_report *a, struct trawl_writer *w, uint64_t time,
 		  struct trawl_error *err)
 {
-	struct trawl_meta m = { .name = "end", .type = "application/json", .time = time };
 	struct json j = { 0 };
-	int ret;
 
 	json_object(&j, NULL);
 	json_string(&j, "why", a->why);
@@ -54,11 +53,7 @@ int end_report_write(const struct end_report *a, struct trawl_writer *w, uint64_
 	if (a->stats)
 		put_sources(&j, a);
 	json_end(&j);
-	m.data = j.text;
-	m.len = j.len;
-	ret = trawl_writer_meta(w, &m, err);
-	json_free(&j);
-	return ret;
+	return meta_write_json(w, "end", time, &j, err);
 }
 
 /* Probes without a hit: a COMMAND that is a script, or another program of the name, is likely. */

@@ -194,7 +194,7 @@ static int hand_on(const struct pending_event *e, void *arg, struct trawl_error 
 
 	s->captured++;
 	s->newest = e->mono;
-	return recording_put(&s->rec, e->source, e->type, e->cpu, e->ts, e->record, e->len, err);
+	return recording_put(&s->rec, &e->record, err);
 }
 
 /* No event up to the time `until` is still to come. */
@@ -207,11 +207,10 @@ static int settle(struct session *s, uint64_t until, struct trawl_error *err)
 	return r < 0 ? -1 : 0;
 }
 
-int session_append(struct input *in, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
-		   const void *record, size_t len, struct trawl_error *err)
+int session_append(struct input *in, const struct trawl_record *r, struct trawl_error *err)
 {
 	struct session *s = in->session;
-	uint64_t mono = recording_mono(&s->rec, in->source, ts);
+	uint64_t mono = recording_mono(&s->rec, in->source, r->ts);
 
 	if (mono > s->span.end && !(in->source->realtime && mono > mono_now()))
 		return 1;
@@ -219,22 +218,15 @@ int session_append(struct input *in, uint16_t source, uint32_t type, uint32_t cp
 	if (mono < s->span.begin && !(in->source->realtime && in->flows))
 		return 0;
 	in->flows = true;
-	s->inputs_of[source] = in;
+	s->inputs_of[r->source] = in;
 	if (s->o->count && !in->source->hidden) {
-		struct pending_event e = {
-			.ts = ts, .mono = mono, .len = len, .type = type, .cpu = cpu,
-			.source = source,
-		};
-
-		/*
-		 * None is of the future; one that seems so is from before the clock was set back.
-		 */
-		if (in->source->realtime && e.mono > mono_now())
-			e.mono = mono_now();
-		return first_add(&s->first, &e, record, err);
+		/* A time in the future is from before the clock was set back. */
+		if (in->source->realtime && mono > mono_now())
+			mono = mono_now();
+		return first_add(&s->first, r, mono, err);
 	}
 	s->captured += !in->source->hidden;
-	return recording_put(&s->rec, source, type, cpu, ts, record, len, err);
+	return recording_put(&s->rec, r, err);
 }
 
 int session_loss(struct session *s, const struct trawl_loss *loss, struct trawl_error *err)

@@ -11,6 +11,7 @@
 #include "common/array.h"
 #include "capture/task/taskfilter.h"
 #include "capture/sys/clock.h"
+#include "capture/sys/meta.h"
 #include "capture/sys/proc.h"
 #include "capture/tracefs/ring.h"
 #include "capture/source.h"
@@ -127,15 +128,14 @@ static char *read_proc(pid_t tid, const char *file, size_t max, size_t *len)
 	return text;
 }
 
-static int write_task(struct trawl_writer *w, pid_t tid, const struct json *j, uint64_t time,
+/* Frees *j. */
+static int write_task(struct trawl_writer *w, pid_t tid, struct json *j, uint64_t time,
 		      struct trawl_error *err)
 {
 	char name[32];
-	struct trawl_meta m = { .name = name, .type = "application/json", .time = time,
-				.data = j->text, .len = j->len };
 
 	snprintf(name, sizeof(name), "task/%d", tid);
-	return trawl_writer_meta(w, &m, err);
+	return meta_write_json(w, name, time, j, err);
 }
 
 static uint64_t hash_of(const char *data, size_t len)
@@ -151,7 +151,7 @@ static uint64_t hash_of(const char *data, size_t len)
 static int write_maps(struct trawl_writer *w, struct task_maps *known, struct trawl_error *err)
 {
 	char name[32], *text;
-	struct trawl_meta m = { .name = name, .type = "text/plain", .time = mono_now() };
+	uint64_t time = mono_now();
 	uint64_t hash;
 	size_t len;
 	int r = 0;
@@ -165,9 +165,7 @@ static int write_maps(struct trawl_writer *w, struct task_maps *known, struct tr
 	if (hash != known->hash) {
 		snprintf(name, sizeof(name), "maps/%d", known->pid);
 		known->hash = hash;
-		m.data = text;
-		m.len = len;
-		r = trawl_writer_meta(w, &m, err);
+		r = meta_write_text(w, name, time, text, len, err);
 	}
 	free(text);
 	return r;
@@ -212,7 +210,6 @@ static int tell_former(struct tasks *t, struct initial_tasks_task *task, struct 
 		       struct trawl_error *err)
 {
 	struct json j = { 0 };
-	int r;
 
 	task->told = true;
 	json_object(&j, NULL);
@@ -221,9 +218,7 @@ static int tell_former(struct tasks *t, struct initial_tasks_task *task, struct 
 	json_bytes(&j, "comm", task->comm, strlen(task->comm));
 	json_uint(&j, "time_ns", t->initial.time);
 	json_end(&j);
-	r = write_task(w, task->tid, &j, t->initial.time, err);
-	json_free(&j);
-	return r;
+	return write_task(w, task->tid, &j, t->initial.time, err);
 }
 
 /* Is it of -p or COMMAND? Of others, who only were there, the arguments are nobody's business. */
@@ -291,7 +286,6 @@ static int look_up(struct tasks *t, pid_t tid, struct trawl_writer *w, struct tr
 	if (!r)
 		r = look_up_maps(t, tid, status_number(status, "\nTgid:\t"), w, err);
 out:
-	json_free(&j);
 	free(status);
 	free(comm);
 	return r;

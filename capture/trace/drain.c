@@ -58,7 +58,7 @@ static int flagged_loss(struct trace *t, struct trace_cpu *c, const struct ring_
 static uint32_t kept(const struct trawl_field *f, uint32_t loc, const uint8_t *record, uint32_t len,
 		     uint32_t snaplen)
 {
-	uint32_t n = loc >> 16, at = loc & 0xffff;
+	uint32_t n = trawl_loc_len(loc), at = trawl_loc_offset(loc);
 
 	if (f->place == TRAWL_REL_LOC)
 		at += f->offset + 4u;
@@ -87,7 +87,7 @@ static const void *snap(const struct trace_event *e, const uint8_t *record, uint
 			continue;
 		}
 		memcpy(&loc, copy + f->offset, sizeof(loc));
-		loc = kept(f, loc, record, *len, snaplen) << 16 | (loc & 0xffff);
+		loc = trawl_loc(kept(f, loc, record, *len, snaplen), trawl_loc_offset(loc));
 		memcpy(copy + f->offset, &loc, sizeof(loc));
 	}
 	return copy;
@@ -194,7 +194,8 @@ static int put(struct trace *t, struct trace_event *e, uint32_t cpu, const struc
 	memcpy(&tid, ev->data + 4, sizeof(tid));
 	if (snaplen && len > e->size)
 		record = snap(e, ev->data, &len, snaplen, copy, sizeof(copy));
-	r = session_append(t->in, (uint16_t)t->source, e->id, cpu, ev->ts, record, len, err);
+	r = session_append(t->in, &(struct trawl_record){ (uint16_t)t->source, e->id, cpu, ev->ts,
+							  record, len }, err);
 	if (r)
 		return r;
 	e->count++;

@@ -22,6 +22,7 @@
 #include "capture/tracefs/loss.h"
 #include "capture/tracefs/printkformats.h"
 #include "capture/sys/clock.h"
+#include "capture/sys/meta.h"
 #include "capture/tracefs/pidfilter.h"
 #include "capture/tracefs/ring.h"
 #include "capture/trace/trace.h"
@@ -570,18 +571,14 @@ static void final_losses(struct trace *t)
 static void write_symbols(struct trace *t)
 {
 	struct trawl_error err;
-	struct trawl_meta m = {
-		.name = "kernel/kallsyms", .type = "text/plain", .time = mono_now(),
-	};
 
 	if (t->kallsyms.n != t->nsymbols) {
 		free(t->symbols);
 		t->symbols = kallsyms_text(&t->kallsyms, &t->symbols_len);
 		t->nsymbols = t->kallsyms.n;
 	}
-	m.data = t->symbols;
-	m.len = t->symbols_len;
-	if (m.data && trawl_writer_meta(session_writer(t->in->session), &m, &err))
+	if (t->symbols && meta_write_text(session_writer(t->in->session), "kernel/kallsyms",
+					  mono_now(), t->symbols, t->symbols_len, &err))
 		session_note(t->in->session, "%s", err.text);
 }
 

@@ -58,4 +58,8 @@ int trace_stop(struct input *in, struct trawl_error *err);
 void trace_stats(struct input *in, struct source_stats *stats);
 void trace_disarm(struct input *in);
 
+/* Those of them that every source of trace events has, in its struct source. */
+#define TRACE_SOURCE \
+	.fds = trace_fds, .tick = trace_tick, .halt = trace_halt, .stop = trace_stop
+
 #endif

@@ -122,7 +122,8 @@ static size_t count_texts(const struct long_text *p)
 static bool is_same_text(const struct held *h, const struct long_text_arg *a,
 			 const struct ring_event *ev)
 {
-	uint32_t word = get32(ev->data + a->at), at = word & 0xffff, n = word >> 16;
+	uint32_t loc = get32(ev->data + a->at);
+	uint32_t at = trawl_loc_offset(loc), n = trawl_loc_len(loc);
 	uint32_t len, most;
 
 	if (!n || at >= ev->len || n > ev->len - at)
@@ -174,7 +175,7 @@ static uint32_t put_text(const struct held *h, const struct long_text_arg *a, ui
 		memset(record + len, 0, n);
 	else
 		memcpy(record + len, from, n);
-	put32(record + a->at, n << 16 | len);
+	put32(record + a->at, trawl_loc(n, len));
 	return len + n;
 }
 
@@ -186,13 +187,13 @@ static uint32_t put_text(const struct held *h, const struct long_text_arg *a, ui
 static void mend(const struct held *h, const struct long_text_arg *a, bool squeezed,
 		 uint8_t *record, uint32_t *len)
 {
-	uint32_t word = get32(record + a->at), n = word >> 16;
+	uint32_t loc = get32(record + a->at), n = trawl_loc_len(loc);
 	bool readable = is_null(a, h) || h->data[a->from];
 
 	if (n ? squeezed && goes_on(a, h) && n <= h->pair->prefix : readable)
 		*len = put_text(h, a, record, *len);
 	else if (n && squeezed && goes_on(a, h))
-		put32(record + a->at, (n - 1) << 16 | (word & 0xffff)); /* cut: without the NUL */
+		put32(record + a->at, trawl_loc(n - 1, trawl_loc_offset(loc))); /* cut: without the NUL */
 }
 
 /* Did a string get no room, though it can be read, or less than it has for certain? */
@@ -200,7 +201,7 @@ static bool is_squeezed(const struct held *h, const uint8_t *record)
 {
 	for (size_t i = 0; i < h->pair->nargs; i++) {
 		const struct long_text_arg *a = &h->pair->args[i];
-		uint32_t n = a->text ? get32(record + a->at) >> 16 : 0;
+		uint32_t n = a->text ? trawl_loc_len(get32(record + a->at)) : 0;
 
 		if (a->text && (n ? n <= h->pair->prefix && goes_on(a, h) : h->data[a->from]))
 			return true;

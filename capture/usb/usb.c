@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include "decode/usb/usbmontext.h"
 #include "capture/sys/clock.h"
+#include "capture/sys/meta.h"
 #include "capture/session.h"
 #include "capture/usb/filter.h"
 #include "capture/usb/hold.h"
@@ -107,8 +108,8 @@ static inline int emit(struct usb *u, struct usbmon_header *h, const uint8_t *ev
 	}
 	if (u->snaplen)
 		event = snap(u, event, h);
-	r = session_append(u->in, u->id, type, 0, event_time(h), event, sizeof(*h) + h->len_cap,
-			   err);
+	r = session_append(u->in, &(struct trawl_record){ u->id, type, 0, event_time(h), event,
+							  sizeof(*h) + h->len_cap }, err);
 	if (r == 0)
 		usbtally_count(&u->tally, h, event + sizeof(*h), given);
 	u->full |= r > 0;
@@ -261,17 +262,13 @@ static int outlive_bus(struct usb *u, struct trawl_error *err)
 
 /* ---- devices ------------------------------------------------------------------------------- */
 
-static int write_meta(struct usb *u, const char *name, const struct json *j,
-		      struct trawl_error *err)
+/* Frees *j. */
+static int write_meta(struct usb *u, const char *name, struct json *j, struct trawl_error *err)
 {
 	char full[USBSYS_NAME + 8];
-	struct trawl_meta meta = {
-		.name = full, .type = "application/json", .time = clock_ns(CLOCK_MONOTONIC),
-		.data = j->text, .len = j->len,
-	};
 
 	snprintf(full, sizeof(full), "usb/%s", name);
-	return trawl_writer_meta(session_writer(u->session), &meta, err);
+	return meta_write_json(session_writer(u->session), full, mono_now(), j, err);
 }
 
 /* Of some keyboards it is known only when they have their driver. */
@@ -291,21 +288,19 @@ static int write_device(struct usb *u, const char *name, struct trawl_error *err
 {
 	struct usb_identity id;
 	struct json j = { 0 };
-	int r = 0;
 
 	if (!usbsys_identity(USBSYS_ROOT, name, &id) || !usbfilter_learn(&u->filter, &id))
 		return 0;
 	warn_of_keyboard(u, &id);
 	if (usbsys_snapshot(USBSYS_ROOT, name, &j))
-		r = write_meta(u, name, &j, err);
+		return write_meta(u, name, &j, err);
 	json_free(&j);
-	return r;
+	return 0;
 }
 
 static int write_gone(struct usb *u, const struct usb_uevent *ev, struct trawl_error *err)
 {
 	struct json j = { 0 };
-	int r;
 
 	json_object(&j, NULL);
 	json_string(&j, "path", ev->name);
@@ -313,9 +308,7 @@ static int write_gone(struct usb *u, const struct usb_uevent *ev, struct trawl_e
 	json_uint(&j, "devnum", ev->dev);
 	json_bool(&j, "gone", true);
 	json_end(&j);
-	r = write_meta(u, ev->name, &j, err);
-	json_free(&j);
-	return r;
+	return write_meta(u, ev->name, &j, err);
 }
 
 /* Drivers bind some time after a device appears: look again when that has ended. */
@@ -619,7 +612,6 @@ static int write_verdict(struct usb *u, struct trawl_error *err)
 	r = write_meta(u, "verdict", &j, err);
 	usbtally_text(&u->tally, text, sizeof(text));
 	session_note(u->session, "usb: replayable: %s", text);
-	json_free(&j);
 	return r;
 }
 

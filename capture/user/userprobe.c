@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "capture/sys/clock.h"
+#include "capture/sys/alloc.h"
+#include "capture/sys/meta.h"
 #include "capture/user/companion.h"
 #include "capture/probe/probe.h"
 #include "capture/probe/procmap.h"
@@ -131,20 +133,13 @@ static int tune(const struct probe *p, struct eventformat *f, struct trawl_error
 
 static int write_meta(struct trace *t, const struct probe *p, struct trawl_error *err)
 {
-	char *json = probe_meta_json(p), *name = NULL;
-	struct trawl_meta m = { .type = "application/json", .data = json, .len = strlen(json) };
-	int r = -1;
+	struct json j = { .text = probe_meta_json(p) };
+	char *name = xasprintf("probe/%s/%s", t->in->source->name, p->display_name);
+	int r;
 
-	m.time = mono_now();
-	if (asprintf(&name, "probe/%s/%s", t->in->source->name, p->display_name) < 0) {
-		name = NULL;
-		trawl_fail(err, TRAWL_CANNOT, "out of memory");
-	} else {
-		m.name = name;
-		r = trawl_writer_meta(session_writer(t->in->session), &m, err);
-	}
+	j.len = strlen(j.text);
+	r = meta_write_json(session_writer(t->in->session), name, mono_now(), &j, err);
 	free(name);
-	free(json);
 	return r;
 }
 
@@ -419,13 +414,10 @@ const struct source uprobe_source = {
 	.probe = uprobe_probe,
 	.arm = uprobe_arm,
 	.start = uprobe_start,
-	.fds = trace_fds,
+	TRACE_SOURCE,
 	.drain = trace_drain,
-	.tick = trace_tick,
 	.discard = trace_discard,
 	.close = uprobe_close,
-	.halt = trace_halt,
-	.stop = trace_stop,
 	.stats = trace_stats,
 	.disarm = trace_disarm,
 };
@@ -441,13 +433,10 @@ const struct source usdt_source = {
 	.probe = uprobe_probe,
 	.arm = uprobe_arm,
 	.start = uprobe_start,
-	.fds = trace_fds,
+	TRACE_SOURCE,
 	.drain = trace_drain,
-	.tick = trace_tick,
 	.discard = trace_discard,
 	.close = uprobe_close,
-	.halt = trace_halt,
-	.stop = trace_stop,
 	.stats = trace_stats,
 	.disarm = trace_disarm,
 };

@@ -40,8 +40,8 @@ bool field_bytes(const struct trawl_field *f, const void *record, size_t len, co
 		if (offset + 4 > len)
 			return false;
 		memcpy(&loc, r + offset, 4);
-		size = loc >> 16;
-		offset = (loc & 0xffff) + (f->place == TRAWL_REL_LOC ? offset + 4 : 0);
+		size = trawl_loc_len(loc);
+		offset = trawl_loc_offset(loc) + (f->place == TRAWL_REL_LOC ? offset + 4 : 0);
 	}
 	if (offset > len || size > len - offset)
 		return false;

@@ -135,7 +135,8 @@ int usb_import_event(struct usb_import *im, uint16_t linktype, uint32_t type, ui
 	if (!(s->types >> type & 1) && usbtypes_type(im->writer, s->id, type, err) < 0)
 		return -1;
 	s->types |= UINT32_C(1) << type;
-	if (trawl_append(im->writer, s->id, type, 0, time, record, len, err) < 0)
+	if (trawl_append(im->writer, &(struct trawl_record){s->id, type, 0, time, record, len},
+			 err) < 0)
 		return -1;
 	if (!im->events++)
 		im->first = time;

@@ -288,13 +288,14 @@ bool watch_wants(const struct watch *w, uint16_t source, uint32_t type)
 	return t && t->wanted;
 }
 
-int watch_record(struct watch *w, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
-		 const void *record, size_t len, struct watch_match *m, struct trawl_error *err)
+int watch_record(struct watch *w, const struct trawl_record *r, struct watch_match *m,
+		 struct trawl_error *err)
 {
 	struct trawl_event ev = {
-		.time = ts + w->sources[source].origin, .ts = ts,
-		.source = w->sources[source].source, .type = watched(w, source, type)->type,
-		.cpu = cpu, .len = (uint32_t)len, .record = record,
+		.time = r->ts + w->sources[r->source].origin, .ts = r->ts,
+		.source = w->sources[r->source].source,
+		.type = watched(w, r->source, r->type)->type,
+		.cpu = r->cpu, .len = (uint32_t)r->len, .record = r->data,
 	};
 
 	w->matched = false;

@@ -49,7 +49,7 @@ struct watch_match {
 };
 
 /* A record, in order for each source. 1: it matched, and *m is filled; 0; -1 with *err. */
-int watch_record(struct watch *w, uint16_t source, uint32_t type, uint32_t cpu, uint64_t ts,
-		 const void *record, size_t len, struct watch_match *m, struct trawl_error *err);
+int watch_record(struct watch *w, const struct trawl_record *r, struct watch_match *m,
+		 struct trawl_error *err);
 
 #endif

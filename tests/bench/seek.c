@@ -46,7 +46,7 @@ static int make(const char *path, uint64_t bytes, struct trawl_error *err)
 		for (int i = 0; i < RECORD / 8; i++)
 			put64(r + i * 8, sample_random(&seed));
 		ts += 50000;
-		ret = trawl_append(w, 0, 1, n % 4, ts, r, RECORD, err);
+		ret = trawl_append(w, &(struct trawl_record){0, 1, n % 4, ts, r, RECORD}, err);
 		if (!ret && n++ % 20000 == 0) {
 			struct trawl_sync sync = { .mono = ts, .real = ts + 1795000000000000000u,
 				.boot = ts, .bound = 100, .horizon = ts, .why = TRAWL_SYNC_TICK };

@@ -52,9 +52,12 @@ static void drain(struct usbmon *m, struct usbfilter *f, struct trawl_writer *w,
 		memcpy(&h, event, sizeof(h));
 		if (usbfilter_match(f, &h) != USBFILTER_KEEP)
 			continue;
-		if (trawl_append(w, source, usbtypes_event(h.type), 0,
-				 (uint64_t)h.ts_sec * 1000000000 + (uint64_t)h.ts_usec * 1000,
-				 event, sizeof(h) + h.len_cap, &err) < 0)
+		if (trawl_append(w,
+				 &(struct trawl_record){source, usbtypes_event(h.type), 0,
+							(uint64_t)h.ts_sec * 1000000000 +
+								(uint64_t)h.ts_usec * 1000,
+							event, sizeof(h) + h.len_cap},
+				 &err) < 0)
 			die("append");
 	}
 	if (r < 0)

@@ -92,11 +92,13 @@ static int append(struct hostile *h)
 	memcpy(r + 16, &loc, 4);
 	memcpy(r + 20, text, 64);
 	memcpy(r + 84, text, sizeof(text));
-	if (trawl_append(h->w, h->id, 1, 0, MONO + 1000, r, 84 + sizeof(text), h->err))
+	if (trawl_append(h->w,
+			 &(struct trawl_record){h->id, 1, 0, MONO + 1000, r, 84 + sizeof(text)},
+			 h->err))
 		return -1;
 	loc = 65535u << 16 | 60000; /* far outside of the record */
 	memcpy(r + 16, &loc, 4);
-	return trawl_append(h->w, h->id, 1, 0, MONO + 2000, r, 84, h->err);
+	return trawl_append(h->w, &(struct trawl_record){h->id, 1, 0, MONO + 2000, r, 84}, h->err);
 }
 
 int main(int argc, char **argv)

@@ -179,7 +179,8 @@ static int append(struct sample *s, uint16_t src, uint32_t id, uint32_t cpu, uin
 {
 	put(r, 0, id, 2);
 	put(r, 4, (uint64_t)tid, 4);
-	return trawl_append(s->w, src, id, cpu, SAMPLE_MONO + ns, r, len, s->err);
+	return trawl_append(s->w, &(struct trawl_record){src, id, cpu, SAMPLE_MONO + ns, r, len},
+			    s->err);
 }
 
 static int start(struct sample *s, uint32_t i)

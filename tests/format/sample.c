@@ -147,8 +147,11 @@ int sample_events(int fd, const struct trawl_writer_options *o, uint32_t n, uint
 		size_t len = text ? text_record(record, &seed) : call_record(record, &seed);
 
 		ts += 1 + pick % 20000;
-		if (trawl_append(w, (uint16_t)((pick >> 8) % sources), text ? 400 : 23,
-				 (uint32_t)((pick >> 16) % cpus), ts, record, len, err))
+		if (trawl_append(w,
+				 &(struct trawl_record){
+					 (uint16_t)((pick >> 8) % sources), text ? 400 : 23,
+					 (uint32_t)((pick >> 16) % cpus), ts, record, len},
+				 err))
 			goto out;
 		if (every && i % every == every - 1) {
 			sync = sync_at(ts, TRAWL_SYNC_TICK);
@@ -210,7 +213,10 @@ static int write_meta(int fd, struct trawl_error *err)
 	late.name = "app:late";
 	late.source = (uint16_t)id;
 	if (trawl_writer_event_type(w, &late, err) ||
-	    trawl_append(w, 0, 401, 5, SECOND + 77, record, text_record(record, &seed), err))
+	    trawl_append(w,
+			 &(struct trawl_record){0, 401, 5, SECOND + 77, record,
+						text_record(record, &seed)},
+			 err))
 		goto out;
 	ret = 0;
 out:
@@ -271,7 +277,10 @@ static int write_kinds(int fd, struct trawl_error *err)
 		r[34] = (uint8_t)(i % 3);
 		put64(r + 39, SECOND + i * 1000u);
 		put32(r + 47, i);
-		if (trawl_append(w, 0, 1, i % 2, SECOND + i * 1000u, r, 90 + tail, err))
+		if (trawl_append(
+			    w,
+			    &(struct trawl_record){0, 1, i % 2, SECOND + i * 1000u, r, 90 + tail},
+			    err))
 			goto fail;
 	}
 	return trawl_writer_close(w, err);
@@ -327,9 +336,16 @@ static int write_clocks(int fd, struct trawl_error *err)
 		put64(r, i);
 		mono += SECOND / 20;
 		for (uint32_t k = 0; k < N(clocks); k++)
-			if (trawl_append(w, (uint16_t)k, 1, 0, clocks[k] == TRAWL_CLOCK_REAL ?
-					 BOOT + mono + (uint64_t)off + i * 20000 + 10000 :
-					 clocks[k] == TRAWL_CLOCK_TSC ? mono * 3 : mono, r, 8, err))
+			if (trawl_append(
+				    w,
+				    &(struct trawl_record){(uint16_t)k, 1, 0,
+							   clocks[k] == TRAWL_CLOCK_REAL
+								   ? BOOT + mono + (uint64_t)off +
+									     i * 20000 + 10000
+							   : clocks[k] == TRAWL_CLOCK_TSC ? mono * 3
+											  : mono,
+							   r, 8},
+				    err))
 				goto fail;
 	}
 	return trawl_writer_close(w, err);

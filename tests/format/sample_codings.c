@@ -101,7 +101,8 @@ int sample_codings(int fd, struct trawl_error *err)
 	for (uint32_t i = 0; i < 1600 && !failed; i++) {
 		size_t len = coded_record(record, &seed, ts, i);
 
-		failed = trawl_append(w, 0, 9, i % 2, ts, record, len, err) != 0;
+		failed = trawl_append(w, &(struct trawl_record){0, 9, i % 2, ts, record, len},
+				      err) != 0;
 		ts += 1 + any_size(&seed, 16);
 	}
 	return finish(w, failed, err);
@@ -143,7 +144,7 @@ static int tick(struct trawl_writer *w, uint16_t source, uint64_t ts, uint64_t n
 	uint8_t r[8];
 
 	put64(r, n);
-	return trawl_append(w, source, 1, 0, ts, r, 8, err) ? -1 : 0;
+	return trawl_append(w, &(struct trawl_record){source, 1, 0, ts, r, 8}, err) ? -1 : 0;
 }
 
 /* What each clock shows at a time of CLOCK_MONOTONIC, in the order of `all`. */
@@ -261,7 +262,8 @@ int sample_example(int fd, struct trawl_error *err)
 
 		put32(r, i * 100 - 1);
 		memcpy(r + 4, who[i], strlen(who[i]));
-		failed = trawl_append(w, 0, 1, 0, SECOND + 1000 * i, r, 12, err) != 0;
+		failed = trawl_append(w, &(struct trawl_record){0, 1, 0, SECOND + 1000 * i, r, 12},
+				      err) != 0;
 	}
 	return finish(w, failed, err);
 }

@@ -205,8 +205,11 @@ static void write_world(struct world *w, uint32_t n)
 		e->ts = now[e->source][e->cpu];
 		s = &w->types[e->source][e->type];
 		len = random_record(w, s, record, e);
-		cr_assert_eq(trawl_append(out, (uint16_t)e->source, s->type.id, e->cpu, e->ts,
-					  record, len, &err), 0, "%s", err.text);
+		cr_assert_eq(trawl_append(out,
+					  &(struct trawl_record){(uint16_t)e->source, s->type.id,
+								 e->cpu, e->ts, record, len},
+					  &err),
+			     0, "%s", err.text);
 		if (pick(w, 50))
 			continue;
 		horizon = UINT64_MAX;

@@ -52,8 +52,10 @@ static void append(struct trawl_writer *w, uint64_t n)
 	put64(record, n);
 	for (size_t i = 8; i < sizeof(record); i += 8)
 		put64(record + i, sample_random(&seed));
-	cr_assert_eq(trawl_append(w, 0, 1, 0, 1000 + n, record, sizeof(record), &err), 0, "%s",
-		     err.text);
+	cr_assert_eq(trawl_append(w,
+				  &(struct trawl_record){0, 1, 0, 1000 + n, record, sizeof(record)},
+				  &err),
+		     0, "%s", err.text);
 }
 
 static void sync_at(struct trawl_writer *w, uint64_t mono, enum trawl_sync_why why)
@@ -339,7 +341,8 @@ Test(ring, a_record_too_large_for_it_is_a_loss)
 
 	for (size_t i = 0; i < sizeof(huge); i += 8)
 		put64(huge + i, sample_random(&seed));
-	cr_assert_eq(trawl_append(w, 0, 1, 0, 500, huge, sizeof(huge), &err), 0);
+	cr_assert_eq(
+		trawl_append(w, &(struct trawl_record){0, 1, 0, 500, huge, sizeof(huge)}, &err), 0);
 	append(w, 0);
 	r = spill(w);
 	cr_assert_eq(read_all(r, &first), 1);

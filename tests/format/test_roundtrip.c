@@ -64,7 +64,10 @@ static void write_file(int fd, uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		size_t len = make_record(rec, i);
 
-		check(trawl_append(w, (uint16_t)id[i & 1], 7, i % 3, 1000 + i, rec, len, &err),
+		check(trawl_append(w,
+				   &(struct trawl_record){(uint16_t)id[i & 1], 7, i % 3, 1000 + i,
+							  rec, len},
+				   &err),
 		      &err);
 		if (i % 1000 == 999) {
 			sync.mono = sync.horizon = 1000 + i;

@@ -89,7 +89,10 @@ static void append_all(struct trawl_writer *w, struct trawl_error *first)
 	first->text[0] = 0;
 	for (uint64_t i = 0; i < EVENTS; i++) {
 		noise(record, sizeof(record), i);
-		if (trawl_append(w, 0, 1, 0, FIRST_TS + i, record, sizeof(record), &err) &&
+		if (trawl_append(
+			    w,
+			    &(struct trawl_record){0, 1, 0, FIRST_TS + i, record, sizeof(record)},
+			    &err) &&
 		    !first->text[0])
 			*first = err;
 	}
@@ -339,7 +342,10 @@ static void expect_size(size_t random, uint64_t most)
 	for (uint64_t i = 0; trawl_writer_expected(w) < most; i++) {
 		put64(record, i);
 		noise(record + 8, random, i);
-		cr_assert_eq(trawl_append(w, 0, 1, 0, i, record, sizeof(record), &err), 0);
+		cr_assert_eq(
+			trawl_append(w, &(struct trawl_record){0, 1, 0, i, record, sizeof(record)},
+				     &err),
+			0);
 	}
 	cr_assert_eq(trawl_writer_close(w, &err), 0);
 	cr_assert_eq(stat(path, &st), 0);
@@ -366,14 +372,19 @@ Test(writer, a_small_chunk_does_not_tell_how_large_the_next_will_be)
 	uint64_t before;
 
 	cr_assert_eq(add(w, &err), 0);
-	cr_assert_eq(trawl_append(w, 0, 1, 0, 1, record, sizeof(record), &err), 0);
+	cr_assert_eq(
+		trawl_append(w, &(struct trawl_record){0, 1, 0, 1, record, sizeof(record)}, &err),
+		0);
 	trawl_sync_now(&sync);
 	sync.why = TRAWL_SYNC_TICK;
 	sync.horizon = 0;
 	cr_assert_eq(trawl_writer_sync(w, &sync, &err), 0);
 	before = trawl_writer_expected(w);
 	for (uint64_t i = 2; i < 400; i++)
-		cr_assert_eq(trawl_append(w, 0, 1, 0, i, record, sizeof(record), &err), 0);
+		cr_assert_eq(
+			trawl_append(w, &(struct trawl_record){0, 1, 0, i, record, sizeof(record)},
+				     &err),
+			0);
 	cr_expect_lt(trawl_writer_expected(w), before + 400 * sizeof(record),
 		     "less than the records");
 	cr_assert_eq(trawl_writer_close(w, &err), 0);
@@ -389,10 +400,14 @@ Test(writer, a_next_file_that_cannot_be_begun_leaves_the_present_one)
 	uint8_t record[8] = { 0 };
 	struct trawl_error err;
 
-	cr_assert_eq(trawl_append(w, 0, 1, 0, 1, record, sizeof(record), &err), 0);
+	cr_assert_eq(
+		trawl_append(w, &(struct trawl_record){0, 1, 0, 1, record, sizeof(record)}, &err),
+		0);
 	cr_assert_eq(trawl_writer_rotate(w, open("/dev/full", O_WRONLY), &err), -1);
 	cr_assert_eq(err.sys, ENOSPC);
-	cr_assert_eq(trawl_append(w, 0, 1, 0, 2, record, sizeof(record), &err), 0);
+	cr_assert_eq(
+		trawl_append(w, &(struct trawl_record){0, 1, 0, 2, record, sizeof(record)}, &err),
+		0);
 	cr_assert_eq(trawl_writer_unwritten(w, 0), 0);
 	cr_assert_eq(trawl_writer_close(w, &err), 0);
 	cr_assert_eq(whole(path, true), 2);
@@ -409,14 +424,18 @@ Test(writer, an_end_that_cannot_be_written_does_not_stop_the_next_file)
 
 	failing_fd = mkstemp(path[0]);
 	w = begin(failing_fd);
-	cr_assert_eq(trawl_append(w, 0, 1, 0, 1, record, sizeof(record), &err), 0);
+	cr_assert_eq(
+		trawl_append(w, &(struct trawl_record){0, 1, 0, 1, record, sizeof(record)}, &err),
+		0);
 	cr_assert_eq(trawl_writer_sync(w, &sync, &err), 0);
 	cr_assert_eq(trawl_writer_flush(w, &err), 0);
 	failing = EIO;
 	calls_left = 0;
 	cr_assert_eq(trawl_writer_rotate(w, mkstemp(path[1]), &err), 1);
 	cr_assert_eq(err.sys, EIO);
-	cr_assert_eq(trawl_append(w, 0, 1, 0, 2, record, sizeof(record), &err), 0);
+	cr_assert_eq(
+		trawl_append(w, &(struct trawl_record){0, 1, 0, 2, record, sizeof(record)}, &err),
+		0);
 	cr_assert_eq(trawl_writer_close(w, &err), 0);
 	cr_assert_eq(whole(path[0], false), 1);
 	cr_assert_eq(whole(path[1], true), 1);
@@ -443,7 +462,10 @@ Test(writer, a_disk_that_makes_wait_holds_up_nobody, .timeout = 60)
 	stalled = true;
 	for (uint64_t i = 0; i < MANY; i++) {
 		noise(record + 8, 16, i);
-		cr_assert_eq(trawl_append(w, 0, 1, 0, i, record, sizeof(record), &err), 0);
+		cr_assert_eq(
+			trawl_append(w, &(struct trawl_record){0, 1, 0, i, record, sizeof(record)},
+				     &err),
+			0);
 	}
 	cr_assert_eq(trawl_writer_meta(w, &m, &err), 0);
 	cr_assert_eq(trawl_writer_loss(w, &l, &err), 0);
@@ -473,7 +495,9 @@ Test(writer, a_closed_pipe_is_an_error_of_its_own_and_no_signal)
 	close(p[0]);
 	for (int i = 0; i < 100000 && !ret; i++) {
 		noise(record, sizeof(record), (uint64_t)i);
-		ret = trawl_append(w, 0, 1, 0, (uint64_t)i, record, sizeof(record), &err);
+		ret = trawl_append(
+			w, &(struct trawl_record){0, 1, 0, (uint64_t)i, record, sizeof(record)},
+			&err);
 	}
 	cr_assert_eq(ret, -1);
 	cr_assert_eq(err.sys, EPIPE, "%s", err.text);
@@ -506,15 +530,21 @@ Test(writer, a_record_may_be_larger_than_a_chunk)
 
 	noise(record, TRAWL_RECORD_MAX + 1, 5);
 	for (uint64_t i = 0; i < 9; i++)
-		cr_assert_eq(trawl_append(w, 0, 1, 0, i, record, i % 3 ? 100 : TRAWL_RECORD_MAX,
-					  &err), 0);
-	cr_assert_eq(trawl_append(w, 0, 1, 0, 9, record, TRAWL_RECORD_MAX + 1, &err), -1);
+		cr_assert_eq(trawl_append(w,
+					  &(struct trawl_record){0, 1, 0, i, record,
+								 i % 3 ? 100 : TRAWL_RECORD_MAX},
+					  &err),
+			     0);
+	cr_assert_eq(trawl_append(w,
+				  &(struct trawl_record){0, 1, 0, 9, record, TRAWL_RECORD_MAX + 1},
+				  &err),
+		     -1);
 	cr_assert_eq(err.status, TRAWL_USAGE);
-	cr_assert_eq(trawl_append(w, 0, 1, 0, 9, record, 7, &err), -1);
+	cr_assert_eq(trawl_append(w, &(struct trawl_record){0, 1, 0, 9, record, 7}, &err), -1);
 	cr_assert(strstr(err.text, "7 bytes"));
-	cr_assert_eq(trawl_append(w, 0, 2, 0, 9, record, 8, &err), -1);
+	cr_assert_eq(trawl_append(w, &(struct trawl_record){0, 2, 0, 9, record, 8}, &err), -1);
 	cr_assert(strstr(err.text, "type 2"));
-	cr_assert_eq(trawl_append(w, 1, 1, 0, 9, record, 8, &err), -1);
+	cr_assert_eq(trawl_append(w, &(struct trawl_record){1, 1, 0, 9, record, 8}, &err), -1);
 	cr_assert_eq(trawl_writer_close(w, &err), 0);
 	r = trawl_open(path, &err);
 	for (uint64_t i = 0; i < 9; i++) {
@@ -594,7 +624,11 @@ Test(writer, tails_that_come_again_are_all_there)
 	cr_assert_eq(trawl_writer_event_type(w, &t, &err), 0);
 	for (uint64_t i = 0; i < AGAIN; i++) {
 		len = i % 11 ? again(i, record) : pointed(i, record);
-		cr_assert_eq(trawl_append(w, 0, i % 11 ? 1 : 2, 0, i, record, len, &err), 0);
+		cr_assert_eq(
+			trawl_append(w,
+				     &(struct trawl_record){0, i % 11 ? 1 : 2, 0, i, record, len},
+				     &err),
+			0);
 	}
 	cr_assert_eq(trawl_writer_close(w, &err), 0);
 	r = trawl_open(path, &err);
@@ -621,7 +655,10 @@ Test(writer, tails_that_come_again_take_no_room)
 	noise(record[1] + 8, sizeof(record[1]) - 8, 1);
 	for (uint64_t i = 0; i < 8192; i++) {
 		put64(record[i % 2], i);
-		cr_assert_eq(trawl_append(w, 0, 1, 0, i, record[i % 2], sizeof(record[0]), &err),
+		cr_assert_eq(trawl_append(w,
+					  &(struct trawl_record){0, 1, 0, i, record[i % 2],
+								 sizeof(record[0])},
+					  &err),
 			     0);
 	}
 	cr_assert_eq(trawl_writer_close(w, &err), 0);
@@ -740,7 +777,9 @@ Test(writer, every_file_of_a_rotation_stands_alone)
 		if (i == 100 || i == 200)
 			cr_assert_eq(trawl_writer_rotate(w, mkstemp(path[i / 100]), &err), 0);
 		put64(record, i);
-		cr_assert_eq(trawl_append(w, 0, 1, 0, 10 + i, record, 10, &err), 0);
+		cr_assert_eq(
+			trawl_append(w, &(struct trawl_record){0, 1, 0, 10 + i, record, 10}, &err),
+			0);
 	}
 	cr_assert_eq(trawl_writer_events(w), 300);
 	cr_assert_eq(trawl_writer_close(w, &err), 0);
@@ -782,7 +821,10 @@ static void *append_many(void *arg)
 	for (uint32_t i = 0; i < a->n; i++) {
 		put64(record, i);
 		put64(record + 8 + i % 20 * 8, i * 0x9E3779B97F4A7C15u);
-		if (trawl_append(a->w, a->source, 1, i % 4, 1000 + i, record, sizeof(record), &err))
+		if (trawl_append(a->w,
+				 &(struct trawl_record){a->source, 1, i % 4, 1000 + i, record,
+							sizeof(record)},
+				 &err))
 			return a;
 	}
 	return NULL;

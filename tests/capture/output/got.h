@@ -19,7 +19,7 @@ static inline int emit(const struct pending_event *e, void *arg, struct trawl_er
 
 	if (got->n == got->most)
 		return trawl_fail(err, TRAWL_CANNOT, "full");
-	memcpy(got->text + got->n++, e->record, e->len);
+	memcpy(got->text + got->n++, e->record.data, e->record.len);
 	return 0;
 }
 

@@ -6,10 +6,10 @@
 
 static int add(struct first *f, uint16_t source, uint64_t mono, char letter)
 {
-	struct pending_event e = { .mono = mono, .len = 1, .source = source };
+	struct trawl_record r = {.source = source, .data = &letter, .len = 1};
 	struct trawl_error err;
 
-	return first_add(f, &e, &letter, &err);
+	return first_add(f, &r, mono, &err);
 }
 
 Test(first, gives_the_first_in_time_and_then_no_more)

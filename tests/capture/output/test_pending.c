@@ -5,10 +5,10 @@
 
 static void add(struct pending *p, uint16_t source, uint32_t cpu, uint64_t mono, char letter)
 {
-	struct pending_event e = { .ts = 5, .mono = mono, .len = 1, .source = source, .cpu = cpu };
+	struct trawl_record r = {source, 0, cpu, 5, &letter, 1};
 	struct trawl_error err;
 
-	cr_assert_eq(pending_add(p, &e, &letter, &err), 0);
+	cr_assert_eq(pending_add(p, &r, mono, &err), 0);
 }
 
 static void expect(struct pending *p, uint64_t until, const char *letters)
@@ -92,16 +92,14 @@ Test(pending, the_record_is_a_copy_and_many_fit)
 	uint64_t record;
 
 	for (uint64_t i = 0; i < 10000; i++) {
-		struct pending_event e = { .mono = 10000 - i, .len = sizeof(record), .source = 255,
-					   .cpu = (uint32_t)i };
+		struct trawl_record r = {255, 0, (uint32_t)i, 0, &i, sizeof(i)};
 
-		record = i;
-		cr_assert_eq(pending_add(&p, &e, &record, &err), 0);
+		cr_assert_eq(pending_add(&p, &r, 10000 - i, &err), 0);
 	}
 	pending_keep(&p, 100);
 	cr_expect_eq(p.dropped[255], 9900);
 	for (uint64_t i = 0; i < 100; i++) {
-		memcpy(&record, p.events[i].record, sizeof(record));
+		memcpy(&record, p.events[i].record.data, sizeof(record));
 		cr_expect_eq(record, 9999 - i);
 	}
 	pending_free(&p);
@@ -109,11 +107,11 @@ Test(pending, the_record_is_a_copy_and_many_fit)
 
 Test(pending, a_source_that_no_file_has_is_refused)
 {
-	struct pending_event e = { .source = PENDING_SOURCES };
+	struct trawl_record r = {.source = PENDING_SOURCES, .data = ""};
 	struct pending p = { 0 };
 	struct trawl_error err;
 
-	cr_expect_eq(pending_add(&p, &e, "", &err), -1);
+	cr_expect_eq(pending_add(&p, &r, 0, &err), -1);
 	cr_expect_eq(p.n, 0);
 	pending_free(&p);
 }

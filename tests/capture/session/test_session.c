@@ -45,7 +45,8 @@ static int fake_drain(struct input *in, struct trawl_error *err)
 	if (how.turns == how.fail_in)
 		return trawl_fail(err, TRAWL_CANNOT, "fake: it broke");
 	for (int i = 0; i < 100 && !r; i++)
-		r = session_append(in, 0, 1, 0, mono_now(), &how.turns, 4, err);
+		r = session_append(in, &(struct trawl_record){0, 1, 0, mono_now(), &how.turns, 4},
+				   err);
 	if (r < 0)
 		return -1;
 	return how.goes_on && (how.deaf || !r) ? DRAIN_MORE : DRAIN_DONE;

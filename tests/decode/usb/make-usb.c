@@ -93,8 +93,11 @@ int main(int argc, char **argv)
 	for (; p + 4 <= end; p += n + 4) {
 		n = get32(p);
 		urb_parse(&u, p + 4, n);
-		if (trawl_append(w, (uint16_t)source, usbtypes_event((uint8_t)u.type), 0, u.time,
-				 p + 4, n, &err))
+		if (trawl_append(w,
+				 &(struct trawl_record){(uint16_t)source,
+							usbtypes_event((uint8_t)u.type), 0, u.time,
+							p + 4, n},
+				 &err))
 			die(err.text);
 	}
 	for (int i = 3; i < argc; i++)

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* What can be said of a condition before any item is there. */
+#include "decode/query/wherenode.h"
+
+enum value_type where_type(const struct node *n)
+{
+	switch (n->op) {
+	case LITERAL:
+		return n->value.type == VALUE_TEXT ? VALUE_TEXT : VALUE_UINT;
+	case FIELD:
+		return VALUE_NONE;
+	case COMM:
+	case NAME:
+	case SOURCE:
+		return VALUE_TEXT;
+	default:
+		return VALUE_UINT;
+	}
+}
+
+const char *where_unknown(const struct where *w, bool (*known)(void *arg, const char *name),
+			  void *arg, size_t *at)
+{
+	uint32_t i;
+
+	for (i = 0; i < w->n; i++) {
+		if (w->nodes[i].op == FIELD && !known(arg, w->nodes[i].text)) {
+			*at = w->nodes[i].at;
+			return w->nodes[i].text;
+		}
+	}
+	return NULL;
+}
+
+/* What this comparison compares an operand of that kind with, if it is a constant. */
+static const struct node *compared(const struct node *n, enum op kind)
+{
+	bool is = n->op == EQ || n->op == NE || n->op == MATCH || n->op == UNLIKE;
+
+	if (is && n->left->op == kind && n->right->op == LITERAL)
+		return n->right;
+	return is && n->right->op == kind && n->left->op == LITERAL ? n->left : NULL;
+}
+
+const char *where_unknown_event(const struct where *w,
+				bool (*matches)(void *arg, const char *text, bool pattern),
+				void *arg, size_t *at)
+{
+	for (uint32_t i = 0; i < w->n; i++) {
+		const struct node *n = &w->nodes[i], *text = compared(n, NAME);
+
+		if (text && text->value.type == VALUE_TEXT &&
+		    !matches(arg, text->text, n->op == MATCH || n->op == UNLIKE)) {
+			*at = text->at;
+			return text->text;
+		}
+	}
+	return NULL;
+}
+
+const char *where_unknown_word(const struct where *w,
+			       bool (*matches)(void *arg, const char *field, const char *text,
+					       bool pattern),
+			       void *arg, size_t *at, const char **field)
+{
+	for (uint32_t i = 0; i < w->n; i++) {
+		const struct node *n = &w->nodes[i], *text = compared(n, FIELD);
+
+		if (!text || text->value.type != VALUE_TEXT)
+			continue;
+		*field = (text == n->right ? n->left : n->right)->text;
+		if (!matches(arg, *field, text->text, n->op == MATCH || n->op == UNLIKE)) {
+			*at = text->at;
+			return text->text;
+		}
+	}
+	return NULL;
+}
+
+/* The field of a comparison of a field with a constant, or NULL; *with is the constant. */
+static const struct node *compared_field(const struct node *n, const struct node **with)
+{
+	const struct node *field;
+
+	if (n->op < EQ || n->op > UNLIKE)
+		return NULL;
+	field = n->left->op == FIELD ? n->left : n->right->op == FIELD ? n->right : NULL;
+	*with = field == n->left ? n->right : n->left;
+	return field && (*with)->op == LITERAL ? field : NULL;
+}
+
+const char *where_mismatch(const struct where *w,
+			   unsigned int (*comparable)(void *arg, const char *field), void *arg,
+			   size_t *at, bool *is_text)
+{
+	for (uint32_t i = 0; i < w->n; i++) {
+		const struct node *with, *field = compared_field(&w->nodes[i], &with);
+		unsigned int can = field ? comparable(arg, field->text) : 0;
+
+		if (!can)
+			continue;
+		*is_text = with->value.type == VALUE_TEXT;
+		if (can & (*is_text ? COMPARABLE_TEXT : COMPARABLE_NUMBER))
+			continue;
+		*at = with->at;
+		return field->text;
+	}
+	return NULL;
+}
+
+bool where_asks_task(const struct where *w)
+{
+	for (uint32_t i = 0; i < w->n; i++)
+		if (w->nodes[i].op == PID || w->nodes[i].op == COMM)
+			return true;
+	return false;
+}

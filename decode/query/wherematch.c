@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/query/wherenode.h"
+#include "common/caret.h"
+
+#include <stdio.h>
+
+#include "decode/base/bytes.h"
+#include "decode/base/glob.h"
+
+struct subject {
+	struct where *where; /* is told what cannot be compared; NULL: nobody is */
+	const struct decoder *decoder;
+	void *state;
+	const struct item *item;
+};
+
+static void unsigned_value(struct value *v, uint64_t u)
+{
+	v->type = VALUE_UINT;
+	v->u = u;
+}
+
+static void text_value(struct value *v, const char *text, size_t n)
+{
+	v->type = VALUE_TEXT;
+	v->text = text;
+	v->len = n;
+}
+
+static void task_value(struct value *v, int32_t id)
+{
+	if (id != ITEM_NO_TASK)
+		unsigned_value(v, (uint32_t)id);
+}
+
+static bool is_number(const struct value *v)
+{
+	return v->type == VALUE_UINT || v->type == VALUE_INT || v->type == VALUE_FLOAT;
+}
+
+static void evaluate(const struct node *n, const struct subject *s, struct value *v)
+{
+	const struct item *it = s->item;
+	struct value right;
+
+	memset(v, 0, sizeof(*v));
+	switch (n->op) {
+	case LITERAL:
+		*v = n->value;
+		break;
+	case MASK:
+		evaluate(n->right, s, &right);
+		evaluate(n->left, s, v);
+		v->text = NULL;
+		if (v->type == VALUE_FLOAT || !is_number(v) || right.type == VALUE_FLOAT ||
+		    !is_number(&right))
+			v->type = VALUE_NONE;
+		else
+			unsigned_value(v, v->u & right.u);
+		break;
+	case TS:
+		unsigned_value(v, it->time);
+		break;
+	case CPU:
+		if (it->cpu != ITEM_NO_CPU)
+			unsigned_value(v, it->cpu);
+		break;
+	case PID:
+		task_value(v, it->pid);
+		break;
+	case TID:
+		task_value(v, it->tid);
+		break;
+	case COMM:
+		text_value(v, it->comm, it->comm_len);
+		break;
+	case NAME:
+		text_value(v, it->name, it->name_len);
+		break;
+	case SOURCE:
+		text_value(v, it->source->name, strlen(it->source->name));
+		break;
+	default:
+		if (!s->decoder->value(s->state, it, n->text, v))
+			v->type = VALUE_NONE;
+	}
+}
+
+static double as_double(const struct value *v)
+{
+	return v->type == VALUE_FLOAT ? v->f : v->type == VALUE_INT ? (double)v->i : (double)v->u;
+}
+
+/* -1, 0, 1; exact for integers of both kinds. NaN counts as different from everything: 2. */
+static int compare_numbers(const struct value *a, const struct value *b)
+{
+	double x, y;
+
+	if (a->type == VALUE_FLOAT || b->type == VALUE_FLOAT) {
+		x = as_double(a);
+		y = as_double(b);
+		return x < y ? -1 : x > y ? 1 : x == y ? 0 : 2;
+	}
+	if (a->type == VALUE_INT && a->i < 0 && (b->type == VALUE_UINT || b->i >= 0))
+		return -1;
+	if (b->type == VALUE_INT && b->i < 0 && (a->type == VALUE_UINT || a->i >= 0))
+		return 1;
+	if (a->type == VALUE_INT && b->type == VALUE_INT)
+		return a->i < b->i ? -1 : a->i > b->i;
+	return a->u < b->u ? -1 : a->u > b->u;
+}
+
+static int compare_texts(const struct value *a, const struct value *b)
+{
+	size_t n = a->len < b->len ? a->len : b->len;
+	int c = n ? memcmp(a->text, b->text, n) : 0;
+
+	return c ? (c < 0 ? -1 : 1) : a->len < b->len ? -1 : a->len > b->len;
+}
+
+/* A text of hex digits is a number, too, where it meets one. */
+static bool has_number(const struct value *v)
+{
+	return is_number(v) || (v->type == VALUE_TEXT && v->hex);
+}
+
+/* A number that has a name may be compared with its name. */
+static bool comparable(const struct value *a, const struct value *b)
+{
+	return (a->text && b->text) || (has_number(a) && has_number(b));
+}
+
+/* Either of two numbers by which a value is called. */
+static bool is_other(const struct value *a, const struct value *b)
+{
+	return a->has_other && is_number(b) && b->type != VALUE_FLOAT && a->other == b->u;
+}
+
+/* Whether a text is the hex digits of some bytes. */
+static bool is_hex_of(const struct value *text, const struct value *bytes)
+{
+	if (text->type != VALUE_TEXT || bytes->type != VALUE_BYTES || text->len != 2 * bytes->len)
+		return false;
+	for (size_t i = 0; i < text->len; i++) {
+		unsigned int digit = hex_digit(text->text[i]);
+		unsigned int byte = (uint8_t)bytes->text[i / 2];
+
+		if (digit != (i % 2 ? byte & 15 : byte >> 4))
+			return false;
+	}
+	return true;
+}
+
+/* Whether "a op b" holds. */
+static bool compare(enum op op, const struct value *a, const struct value *b)
+{
+	int c;
+
+	if (a->type == VALUE_NONE || b->type == VALUE_NONE)
+		return false;
+	if (!comparable(a, b))
+		return op == NE;
+	c = has_number(a) && has_number(b) && (is_number(a) || is_number(b)) ?
+		    compare_numbers(a, b) : compare_texts(a, b);
+	if ((op == EQ || op == NE) && (is_other(a, b) || is_other(b, a) ||
+				       is_hex_of(a, b) || is_hex_of(b, a)))
+		return op == EQ;
+	switch (op) {
+	case EQ:
+		return c == 0;
+	case NE:
+		return c != 0;
+	case LT:
+		return c == -1;
+	case LE:
+		return c == -1 || c == 0;
+	case GT:
+		return c == 1;
+	default:
+		return c == 1 || c == 0;
+	}
+}
+
+static bool truth(const struct value *v)
+{
+	switch (v->type) {
+	case VALUE_UINT:
+	case VALUE_INT:
+		return v->u;
+	case VALUE_FLOAT:
+		return v->f != 0;
+	case VALUE_TEXT:
+	case VALUE_BYTES:
+		return v->len;
+	default:
+		return false;
+	}
+}
+
+/* Only with an item it is known what a field is: says once that the comparison makes no sense. */
+static void tell_odd(struct node *n, const struct subject *s, const struct value *a,
+		     const struct value *b)
+{
+	const struct node *field = where_type(n->left) ? n->right : n->left;
+	const struct value *v = field == n->left ? a : b;
+	struct where *w = s->where;
+	struct trawl_error note;
+	char what[300];
+
+	if (!w || !w->odd || n->told || a->type == VALUE_NONE || b->type == VALUE_NONE)
+		return;
+	n->told = true;
+	snprintf(what, sizeof(what), "%.*s has a %s here, which %s",
+		 (int)s->item->name_len, s->item->name, is_number(v) ? "number" : "text",
+		 n->op == MATCH || n->op == UNLIKE ? "no pattern matches: compare it with ==" :
+		 is_number(v) && !strncmp(s->item->name, "raw_syscalls:", 13) ?
+			 "cannot be compared with a text: ausyscall NAME tells a call's number" :
+		 is_number(v) ? "cannot be compared with a text: a number stands without quotes" :
+		 "cannot be compared with a number: a text stands in quotes");
+	caret_fail(&note, TRAWL_USAGE, w->text, field->at, "%s: %s", w->option,
+			  what);
+	w->odd(w->odd_arg, &note);
+}
+
+/* Bytes are matched as they are, and as the hex digits as which JSON has them. */
+static bool matches(const char *pattern, const struct value *v)
+{
+	struct out hex;
+	bool match = glob_match(pattern, v->text, v->len);
+
+	if (match || v->type != VALUE_BYTES)
+		return match;
+	out_memory(&hex);
+	out_hexbytes(&hex, v->text, v->len);
+	match = !hex.error && glob_match(pattern, hex.data, hex.len);
+	out_free(&hex);
+	return match;
+}
+
+static bool holds(struct node *n, const struct subject *s)
+{
+	struct value a, b;
+
+	switch (n->op) {
+	case AND:
+		return holds(n->left, s) && holds(n->right, s);
+	case OR:
+		return holds(n->left, s) || holds(n->right, s);
+	case NOT:
+		return !holds(n->left, s);
+	case MATCH:
+	case UNLIKE:
+		evaluate(n->left, s, &a);
+		if (!a.text)
+			tell_odd(n, s, &a, &n->right->value);
+		return a.text && matches(n->right->text, &a) == (n->op == MATCH);
+	case TRUTH:
+		evaluate(n->left, s, &a);
+		return truth(&a);
+	default:
+		break;
+	}
+	evaluate(n->left, s, &a);
+	evaluate(n->right, s, &b);
+	if (!comparable(&a, &b))
+		tell_odd(n, s, &a, &b);
+	return compare(n->op, &a, &b);
+}
+
+bool where_match(struct where *w, const struct decoder *d, void *state, const struct item *it)
+{
+	struct subject s = {w, d, state, it};
+
+	return holds(w->root, &s);
+}
+
+/* ---- what can be said without an item ----------------------------------------------------- */
+
+enum chance { NEVER, MAYBE, ALWAYS };
+
+struct guess {
+	struct subject subject; /* an item with a source, and a name or none */
+	bool (*has)(void *arg, const char *field);
+	void *arg;
+};
+
+/* ALWAYS: its value is known; NEVER: it has none. */
+static enum chance known_value(const struct node *n, const struct guess *g)
+{
+	enum chance a, b;
+
+	switch (n->op) {
+	case LITERAL:
+	case SOURCE:
+		return ALWAYS;
+	case NAME:
+		return g->subject.item->name ? ALWAYS : MAYBE;
+	case MASK:
+		a = known_value(n->left, g);
+		b = known_value(n->right, g);
+		return a < b ? a : b;
+	case FIELD:
+		return g->has(g->arg, n->text) ? MAYBE : NEVER;
+	default:
+		return MAYBE;
+	}
+}
+
+static enum chance chance(struct node *n, const struct guess *g)
+{
+	enum chance a, b;
+
+	switch (n->op) {
+	case AND:
+		a = chance(n->left, g);
+		b = chance(n->right, g);
+		return a < b ? a : b;
+	case OR:
+		a = chance(n->left, g);
+		b = chance(n->right, g);
+		return a > b ? a : b;
+	case NOT:
+		return (enum chance)(ALWAYS - chance(n->left, g));
+	default:
+		break;
+	}
+	a = known_value(n->left, g);
+	b = n->right ? known_value(n->right, g) : ALWAYS;
+	if (a == ALWAYS && b == ALWAYS)
+		return holds(n, &g->subject) ? ALWAYS : NEVER;
+	return a < b ? a : b;
+}
+
+bool where_possible(const struct where *w, const struct trawl_source *source, const char *name,
+		    bool (*has)(void *arg, const char *field), void *arg)
+{
+	struct item it = {
+		.source = source, .name = name, .name_len = name ? (uint32_t)strlen(name) : 0,
+	};
+	struct guess g = { .subject.item = &it, .has = has, .arg = arg };
+
+	return chance(w->root, &g) != NEVER;
+}
