@@ -36,6 +36,7 @@ include tests/format/local.mk
 include tests/capture/local.mk
 include tests/decode/local.mk
 include tests/decode/usb/local.mk
+include tests/replay/local.mk
 include tests/cli/local.mk
 include tests/zoo/local.mk
 include tests/captures/local.mk

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/* As the USB device: to this machine's drivers, by vhci_hcd, or to a client of usbip. */
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "decode/base/cli.h"
+#include "decode/import/foreign.h"
+#include "replay/player.h"
+#include "replay/way.h"
+
+#define USBIP_PORT 3240
+
+struct options {
+	const char *path, *device;
+	struct player_options player;
+	bool listen, verbose;
+	uint16_t port;
+};
+
+static const char help[] =
+	"      --device DEVICE  VID:PID or BUS:DEV, if there are several in FILE\n"
+	"      --speed N        of times: 1 as recorded (default), 2 twice as fast, 0 no waiting\n"
+	"      --delay TIME     so long after a host's first read, keys and the like begin\n"
+	"      --hold           stay plugged in until ^C\n"
+	"      --linger TIME    stay so long after the last transfer (default 1s)\n"
+	"      --timeout TIME   give up when for so long nothing recorded happened (default: never)\n"
+	"      --listen[=PORT]  wait on 127.0.0.1 for 'usbip attach' (default 3240) instead of vhci_hcd\n"
+	"  -v                   every difference, not the first only";
+
+enum { OPTION_DEVICE = 0x100, OPTION_SPEED, OPTION_DELAY, OPTION_HOLD, OPTION_LINGER, OPTION_TIMEOUT,
+       OPTION_LISTEN, OPTION_HELP };
+
+static const struct option long_options[] = {
+	{"device", required_argument, NULL, OPTION_DEVICE},
+	{"speed", required_argument, NULL, OPTION_SPEED},
+	{"delay", required_argument, NULL, OPTION_DELAY},
+	{"hold", no_argument, NULL, OPTION_HOLD},
+	{"linger", required_argument, NULL, OPTION_LINGER},
+	{"timeout", required_argument, NULL, OPTION_TIMEOUT},
+	{"listen", optional_argument, NULL, OPTION_LISTEN},
+	{"help", no_argument, NULL, OPTION_HELP},
+	{NULL, 0, NULL, 0},
+};
+
+static int set_listen(struct options *o, const char *arg, struct trawl_error *err)
+{
+	char *end;
+	unsigned long port = arg ? strtoul(arg, &end, 10) : USBIP_PORT;
+
+	o->listen = true;
+	o->port = (uint16_t)port;
+	if (arg && (end == arg || *end || port > UINT16_MAX))
+		return trawl_fail(err, TRAWL_USAGE, "--listen: '%.60s' is no TCP port", arg);
+	return 0;
+}
+
+static int set_option(struct options *o, int option, struct trawl_error *err)
+{
+	switch (option) {
+	case OPTION_DEVICE:
+		o->device = optarg;
+		return 0;
+	case OPTION_SPEED:
+		return way_speed(optarg, &o->player.speed, err);
+	case OPTION_DELAY:
+		return way_time("--delay", optarg, &o->player.delay, err);
+	case OPTION_HOLD:
+		o->player.hold = true;
+		return 0;
+	case OPTION_LINGER:
+		return way_time("--linger", optarg, &o->player.linger, err);
+	case OPTION_TIMEOUT:
+		return way_time("--timeout", optarg, &o->player.timeout, err);
+	case OPTION_LISTEN:
+		return set_listen(o, optarg, err);
+	default: /* -v */
+		o->verbose = true;
+		return 0;
+	}
+}
+
+/* 0; 1: --help was answered; -1. */
+static int parse(const struct way *w, struct options *o, int argc, char **argv, struct trawl_error *err)
+{
+	int option;
+
+	opterr = 0;
+	optind = 1;
+	while ((option = getopt_long(argc, argv, ":v", long_options, NULL)) != -1) {
+		if (option == OPTION_HELP)
+			return 1 + way_help(w);
+		if (option == '?' || option == ':')
+			return cli_bad_option(option, argv, long_options, err);
+		if (set_option(o, option, err))
+			return -1;
+	}
+	if (optind + 1 != argc)
+		return trawl_fail(err, TRAWL_USAGE, "%s: trawl-replay device [OPTION]... FILE; see trawl-replay "
+				  "device --help", optind == argc ? "no file" : "one file at a time is replayed");
+	o->path = argv[optind];
+	return 0;
+}
+
+/* ---- what can't be played is said first ------------------------------------------------------- */
+
+static int check(const struct tape *t, const char *name, struct trawl_error *err)
+{
+	if (!standard_complete(t, name, err))
+		return -1;
+	if (*t->verdict)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: is not replayable: %s; capture it again without that",
+				  name, t->verdict);
+	for (uint32_t i = 0; i < t->n; i++) {
+		struct trawl_error what;
+		const struct tape_entry *e = &t->entries[i];
+		struct out o;
+
+		if (!e->cut)
+			continue;
+		out_memory(&o);
+		tape_tell(t, e, &o);
+		trawl_fail(&what, TRAWL_CANNOT, "%.*s", (int)(o.len < 200 ? o.len : 200), o.data);
+		out_free(&o);
+		return trawl_fail(err, TRAWL_CANNOT, "%s: is not replayable: of %llu transfers the data is not all in "
+				  "the capture, the first is transfer %llu (%s); capture without -s",
+				  name, (unsigned long long)t->cut, (unsigned long long)e->item, what.text);
+	}
+	return 0;
+}
+
+static const char *const speeds[] = {
+	[USBIP_LOW] = "low", [USBIP_FULL] = "full", [USBIP_HIGH] = "high", [USBIP_SUPER] = "super",
+};
+
+static void note(const char *fmt, const char *a, const char *b, const char *c)
+{
+	struct trawl_error text;
+
+	trawl_fail(&text, TRAWL_OK, fmt, a, b, c);
+	cli_error(&text);
+}
+
+static int plug(const struct options *o, const struct player *p, const struct tape *t, struct usbip *u,
+		struct trawl_error *err)
+{
+	const struct usb_config *c = standard_config(t);
+	const struct standard *s = player_standard(p);
+	struct usbip_device d = {
+		.speed = s->speed, .descriptor = t->descriptor, .config = c->p, .config_len = c->len,
+	};
+	char what[64], where[32];
+	int listener, ret;
+
+	snprintf(what, sizeof(what), "%04x:%04x", t->device.vendor, t->device.product);
+	if (!o->listen) {
+		ret = usbip_plug(u, s->speed, err);
+		snprintf(where, sizeof(where), "port %d", u->port);
+		if (!ret)
+			note("%s is plugged into vhci_hcd, %s, at %s speed", what, where, speeds[s->speed]);
+		return ret;
+	}
+	listener = usbip_listen(o->port, err);
+	if (listener < 0)
+		return -1;
+	snprintf(where, sizeof(where), "%u", o->port);
+	note("%s waits for: usbip --tcp-port %s attach -r 127.0.0.1 -b 1-1 (%s speed)", what, where,
+	     speeds[s->speed]);
+	ret = usbip_accept(u, listener, &d, err);
+	close(listener);
+	return ret;
+}
+
+static int signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+/* The exit status, or -1 with *err. */
+static int play(const struct options *o, struct tape *t, struct trawl_error *err)
+{
+	struct verdict v = {.verbose = o->verbose};
+	struct player *p = player_new(t, &o->player, &v, err);
+	struct usbip u = {.fd = -1};
+	struct out out;
+	char text[200];
+	int got, stop;
+
+	if (!p)
+		return -1;
+	for (unsigned int i = 0; player_note(p, i, text, sizeof(text)); i++)
+		note("%s", text, "", "");
+	got = plug(o, p, t, &u, err);
+	stop = got ? -1 : signals();
+	if (!got)
+		got = player_run(p, &u, stop, err);
+	usbip_close(&u);
+	if (stop >= 0)
+		close(stop);
+	if (got >= 0) {
+		player_finish(p);
+		if (got == PLAYER_UNPLUGGED)
+			note("the host unplugged the device before the capture's end", "", "", "");
+		else if (got == PLAYER_TIMEOUT)
+			note("nothing recorded happened for so long as --timeout allows", "", "", "");
+		out_open(&out, STDOUT_FILENO);
+		got = verdict_print(&v, &out);
+		if (cli_finish(&out, "standard output"))
+			got = TRAWL_CANNOT;
+		out_free(&out);
+	}
+	player_free(p);
+	return got;
+}
+
+static int replay(const struct options *o, struct trawl_error *err)
+{
+	struct foreign f = {.fd = -1}, pipe = {.fd = -1};
+	const char *path = foreign_copy(&pipe, o->path, err);
+	const struct tape_device *d = NULL;
+	struct tape_device *list = NULL;
+	struct tape t = {.store = {.fd = -1}};
+	size_t n = 0;
+	int ret = -1;
+
+	if (path)
+		path = foreign_resolve(&f, path, err);
+	if (path && !tape_devices(path, o->path, &list, &n, err))
+		d = tape_choose(list, n, o->device, o->path, err);
+	if (d && !tape_read(&t, path, o->path, d, err) && !check(&t, o->path, err))
+		ret = play(o, &t, err);
+	if (!path)
+		foreign_call(&pipe, o->path, err);
+	tape_free(&t);
+	free(list);
+	foreign_close(&f);
+	foreign_close(&pipe);
+	return ret;
+}
+
+static int run(const struct way *w, int argc, char **argv)
+{
+	struct options o = {.player = {.speed = 1, .linger = 1000000000}};
+	struct trawl_error err = {0};
+	int got = parse(w, &o, argc, argv, &err);
+
+	if (got > 0)
+		return TRAWL_OK;
+	if (!got)
+		got = replay(&o, &err);
+	return got < 0 ? cli_error(&err) : got;
+}
+
+const struct way device_way = {
+	.name = "device",
+	.arguments = "FILE",
+	.what = "as the USB device, to the drivers of this machine",
+	.help = help,
+	.run = run,
+};

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT
+# trawl-replay: a saved file acted out again.
+bin_PROGRAMS += trawl-replay
+trawl_replay_SOURCES = replay/trawl-replay.c replay/way.h \
+	replay/device.c \
+	replay/player.h replay/player.c \
+	replay/standard.h replay/standard.c \
+	replay/storage.h replay/storage.c \
+	replay/store.h replay/store.c \
+	replay/tape.h replay/tape.c \
+	replay/usbip.h replay/usbip.c \
+	replay/verdict.h replay/verdict.c
+trawl_replay_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) -O2
+trawl_replay_LDADD = libimport.la libdecode.la libcommon.la libtrawl.la $(JSON_LIBS)

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Plays the device of a tape to a host.
+ *
+ * Endpoint by endpoint, in the order of the tape. What the host sends is compared with what it sent then;
+ * that releases the answers which it caused. Requests are found again by their setup packets. What the
+ * host does besides is answered as well as the tape allows, and noted.
+ */
+#ifndef TRAWL_REPLAY_PLAYER_H
+#define TRAWL_REPLAY_PLAYER_H
+
+#include "replay/standard.h"
+#include "replay/verdict.h"
+
+struct player_options {
+	double speed;      /* 0: nothing waits */
+	uint64_t delay;    /* ns from the host's first read of an endpoint to the first unasked answer, more */
+	uint64_t linger;   /* ns that the device stays after the tape's end */
+	uint64_t timeout;  /* ns without anything of the tape happening, after which it ends; 0: never */
+	bool hold;         /* it stays until a signal comes, or the host unplugs it */
+};
+
+struct player;
+
+/* t and v live as long as the player. NULL with *err. */
+struct player *player_new(struct tape *t, const struct player_options *o, struct verdict *v,
+			  struct trawl_error *err);
+void player_free(struct player *p);
+
+const struct standard *player_standard(const struct player *p);
+/* What is guessed of the device, one line at a time; false behind the last. */
+bool player_note(const struct player *p, unsigned int i, char *text, size_t room);
+
+enum player_end { PLAYER_DONE, PLAYER_UNPLUGGED, PLAYER_SIGNAL, PLAYER_TIMEOUT };
+
+/*
+ * Until the tape has been played (or as the options say). stop: a descriptor that is readable when a
+ * signal came. enum player_end, or -1 with *err.
+ */
+int player_run(struct player *p, struct usbip *u, int stop, struct trawl_error *err);
+
+/* After player_run(): counts what did not happen. */
+void player_finish(struct player *p);
+
+#endif

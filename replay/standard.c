@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+#include "replay/standard.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "decode/base/bytes.h"
+#include "decode/usb/descriptor.h"
+
+const struct usb_config *standard_config(const struct tape *t)
+{
+	for (unsigned int i = 0; i < USBDEV_CONFIGS; i++)
+		if (t->configs[i].p)
+			return &t->configs[i];
+	return NULL;
+}
+
+/* By what the descriptors say of packet sizes, where sysfs did not tell. */
+static enum usbip_speed guess_speed(const struct tape *t)
+{
+	const struct usb_config *c = standard_config(t);
+	struct descriptor_walk w;
+	struct descriptor d;
+	uint16_t bulk = 0, other = 0;
+
+	if (t->descriptor[7] == 9)
+		return USBIP_SUPER;
+	w = descriptor_walk(c ? c->p : t->descriptor, c ? c->len : 0);
+	while (descriptor_next(&w, &d)) {
+		uint16_t size = d.type == DESC_ENDPOINT && d.room >= 7 ? get16(d.p + 4) & 0x7ff : 0;
+
+		if (d.type == DESC_ENDPOINT && d.room >= 7 && (d.p[3] & 3) == 2)
+			bulk = size > bulk ? size : bulk;
+		else
+			other = size > other ? size : other;
+	}
+	if (bulk > 64 || other > 1023)
+		return USBIP_HIGH;
+	/* Low speed has no bulk and 8 bytes at most; full speed is right for these, too. */
+	return USBIP_FULL;
+}
+
+void standard_start(struct standard *s, const struct tape *t)
+{
+	*s = (struct standard){.tape = t};
+	if (t->mbps >= 5000)
+		s->speed = USBIP_SUPER; /* vhci_hcd knows no faster one */
+	else if (t->mbps >= 480)
+		s->speed = USBIP_HIGH;
+	else if (t->mbps >= 12)
+		s->speed = USBIP_FULL;
+	else if (t->mbps > 0)
+		s->speed = USBIP_LOW;
+	else
+		s->speed = guess_speed(t);
+}
+
+bool standard_complete(const struct tape *t, const char *name, struct trawl_error *err)
+{
+	const struct usb_config *c = standard_config(t);
+	unsigned int bus = t->device.bus, address = t->device.address;
+
+	if (t->descriptor[1] != DESC_DEVICE)
+		trawl_fail(err, TRAWL_CANNOT, "%s: cannot replay %u:%u: the capture has no device descriptor of "
+			   "it: begin the capture before the device is plugged in, or capture with trawl, which "
+			   "reads descriptors from sysfs", name, bus, address);
+	else if (!c)
+		trawl_fail(err, TRAWL_CANNOT, "%s: cannot replay %u:%u: the capture has no configuration "
+			   "descriptor of it: begin the capture before the device is plugged in", name, bus,
+			   address);
+	else if (c->len < 9 || get16(c->p + 2) > c->len)
+		trawl_fail(err, TRAWL_CANNOT, "%s: cannot replay %u:%u: of its configuration descriptor the capture "
+			   "has %u bytes, of %u", name, bus, address, c->len, c->len >= 4 ? get16(c->p + 2) : 0);
+	else
+		return true;
+	return false;
+}
+
+/* ---- descriptors ---------------------------------------------------------------------------- */
+
+static const struct tape_answer *recorded(const struct tape *t, uint8_t type, uint16_t value, uint16_t index,
+					  bool any_index)
+{
+	const struct tape_answer *other = NULL;
+
+	for (uint32_t i = 0; i < t->nanswers; i++) {
+		const struct tape_answer *a = &t->answers[i];
+
+		if (a->setup[0] != type || get16(a->setup + 2) != value)
+			continue;
+		if (get16(a->setup + 4) == index)
+			return a;
+		if (any_index && !a->refused)
+			other = a;
+	}
+	return other;
+}
+
+static int make_string(struct standard *s, const char *text, const uint8_t **data, size_t *n)
+{
+	size_t len = 2;
+
+	for (; *text && len + 4 <= 254; len += 2) {
+		unsigned char c = (unsigned char)*text++;
+		uint32_t code = c;
+
+		/* UTF-8 of sysfs; what is beyond 16 bits is no USB string. */
+		if (c >= 0xe0 && text[0] && text[1]) {
+			code = (c & 15u) << 12 | ((unsigned char)text[0] & 63u) << 6 |
+			       ((unsigned char)text[1] & 63u);
+			text += 2;
+		} else if (c >= 0xc0 && text[0]) {
+			code = (c & 31u) << 6 | ((unsigned char)*text++ & 63u);
+		}
+		put16(s->answer + len, (uint16_t)code);
+	}
+	s->answer[0] = (uint8_t)len;
+	s->answer[1] = DESC_STRING;
+	*data = s->answer;
+	*n = len;
+	return 0;
+}
+
+static int get_string(struct standard *s, const struct control_request *r, const uint8_t **data, size_t *n)
+{
+	const struct tape *t = s->tape;
+	uint8_t index = (uint8_t)r->value;
+
+	if (!index) {
+		memcpy(s->answer, "\4\3\x09\4", 4);
+		*data = s->answer;
+		*n = 4;
+		return 0;
+	}
+	for (unsigned int i = 0; i < 3; i++)
+		if (t->descriptor[14 + i] == index && *t->strings[i])
+			return make_string(s, t->strings[i], data, n);
+	return -EPIPE;
+}
+
+static int get_report(const struct tape *t, uint16_t interface, const uint8_t **data, size_t *n)
+{
+	for (unsigned int i = 0; i < t->nreports; i++) {
+		if (t->reports[i].number != interface)
+			continue;
+		*data = t->reports[i].report;
+		*n = t->reports[i].length;
+		return 0;
+	}
+	return -EPIPE;
+}
+
+/* The HID descriptor of an interface: in its configuration. */
+static int get_within(const struct standard *s, uint8_t type, uint16_t interface, const uint8_t **data,
+		      size_t *n)
+{
+	const struct usb_config *c = standard_config(s->tape);
+	struct descriptor_walk w = descriptor_walk(c->p, c->len);
+	struct descriptor d;
+	uint16_t now = UINT16_MAX;
+
+	while (descriptor_next(&w, &d)) {
+		if (d.type == DESC_INTERFACE && d.room >= 3)
+			now = d.p[2];
+		if (d.type != type || now != interface)
+			continue;
+		*data = d.p;
+		*n = d.room;
+		return 0;
+	}
+	return -EPIPE;
+}
+
+static int get_config(const struct tape *t, uint8_t index, const uint8_t **data, size_t *n)
+{
+	for (unsigned int i = 0; i < USBDEV_CONFIGS; i++) {
+		if (!t->configs[i].p || index--)
+			continue;
+		*data = t->configs[i].p;
+		*n = t->configs[i].len;
+		return 0;
+	}
+	return -EPIPE;
+}
+
+static int get_descriptor(struct standard *s, const struct control_request *r, const uint8_t **data,
+			  size_t *n)
+{
+	const struct tape *t = s->tape;
+	uint8_t type = (uint8_t)(r->value >> 8);
+	const struct tape_answer *a;
+
+	if (type == DESC_DEVICE && setup_recipient(r) == SETUP_DEVICE) {
+		*data = t->descriptor;
+		*n = sizeof(t->descriptor);
+		return 0;
+	}
+	if (type == DESC_CONFIG && !get_config(t, (uint8_t)r->value, data, n))
+		return 0;
+	a = recorded(t, r->type, r->value, r->index, type == DESC_STRING);
+	if (a && a->refused)
+		return -EPIPE;
+	if (a) {
+		*data = store_at(&t->store, a->data);
+		*n = a->length;
+		return 0;
+	}
+	if (type == DESC_STRING)
+		return get_string(s, r, data, n);
+	if (type == DESC_HID_REPORT)
+		return get_report(t, r->index, data, n);
+	if (type == DESC_HID && setup_recipient(r) == SETUP_INTERFACE)
+		return get_within(s, type, r->index, data, n);
+	if (type == DESC_BOS && t->bos) {
+		*data = t->bos;
+		*n = t->bos_len;
+		return 0;
+	}
+	return -EPIPE;
+}
+
+/* ---- state ------------------------------------------------------------------------------------ */
+
+static const struct usb_config *config_called(const struct tape *t, uint8_t value)
+{
+	for (unsigned int i = 0; i < USBDEV_CONFIGS; i++)
+		if (t->configs[i].p && t->configs[i].p[5] == value)
+			return &t->configs[i];
+	return NULL;
+}
+
+static bool has_alternate(const struct standard *s, uint16_t interface, uint16_t alternate)
+{
+	const struct usb_config *c = config_called(s->tape, s->configuration);
+	struct descriptor_walk w;
+	struct descriptor d;
+
+	if (!c)
+		c = standard_config(s->tape);
+	w = descriptor_walk(c->p, c->len);
+	while (descriptor_next(&w, &d))
+		if (d.type == DESC_INTERFACE && d.room >= 4 && d.p[2] == interface && d.p[3] == alternate)
+			return true;
+	return false;
+}
+
+static int small_answer(struct standard *s, unsigned int value, size_t bytes, const uint8_t **data, size_t *n)
+{
+	put16(s->answer, (uint16_t)value);
+	*data = s->answer;
+	*n = bytes;
+	return 0;
+}
+
+static int get_status(struct standard *s, const struct control_request *r, const uint8_t **data, size_t *n)
+{
+	const struct usb_config *c = config_called(s->tape, s->configuration);
+	bool self_powered = c && c->len > 7 && c->p[7] & 0x40;
+
+	return small_answer(s, setup_recipient(r) == SETUP_DEVICE && self_powered, 2, data, n);
+}
+
+int standard_answer(struct standard *s, const struct control_request *r, const uint8_t **data, size_t *n)
+{
+	*data = s->answer;
+	*n = 0;
+	switch (r->request) {
+	case REQ_GET_DESCRIPTOR:
+		return get_descriptor(s, r, data, n);
+	case REQ_GET_STATUS:
+		return get_status(s, r, data, n);
+	case REQ_GET_CONFIGURATION:
+		return small_answer(s, s->configuration, 1, data, n);
+	case REQ_GET_INTERFACE:
+		return small_answer(s, s->alternate[r->index % USBDEV_INTERFACES], 1, data, n);
+	case REQ_SET_CONFIGURATION:
+		if (r->value && !config_called(s->tape, (uint8_t)r->value))
+			return -EPIPE;
+		s->configuration = (uint8_t)r->value;
+		memset(s->alternate, 0, sizeof(s->alternate));
+		return 0;
+	case REQ_SET_INTERFACE:
+		if (!has_alternate(s, r->index, r->value))
+			return -EPIPE;
+		s->alternate[r->index % USBDEV_INTERFACES] = (uint8_t)r->value;
+		return 0;
+	default:
+		/* CLEAR_FEATURE, SET_FEATURE, SET_SEL, SET_ISOCH_DELAY: nothing to be seen of them. */
+		return setup_in(r) ? -EPIPE : 0;
+	}
+}
+
+uint8_t standard_class(const struct standard *s, uint8_t interface)
+{
+	const struct usb_config *c = config_called(s->tape, s->configuration);
+	struct descriptor_walk w;
+	struct descriptor d;
+
+	if (!c)
+		c = standard_config(s->tape);
+	w = descriptor_walk(c->p, c->len);
+	while (descriptor_next(&w, &d))
+		if (d.type == DESC_INTERFACE && d.room >= 8 && d.p[2] == interface)
+			return d.p[5];
+	return s->tape->descriptor[4] ? s->tape->descriptor[4] : 0xff;
+}

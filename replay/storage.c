@@ -1,0 +1,840 @@
+/* SPDX-License-Identifier: MIT */
+#include "replay/storage.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "decode/base/bytes.h"
+#include "decode/usb/msc.h"
+
+#define CBW 31
+#define CSW 13
+#define RESYNC 16             /* commands ahead that are looked at when another one comes */
+#define NO_COMMAND UINT32_MAX
+#define HEAP (UINT64_C(1) << 63) /* of a sector's place: in memory, not in the store */
+
+/* A command of the tape: entries of its data, its status. */
+struct command {
+	uint32_t cbw, csw;         /* entries; csw may be TAPE_NONE */
+	uint32_t first, n;         /* in storage.parts */
+	uint64_t length;           /* bytes of data */
+	bool stalled;              /* the data phase ended so */
+	bool used;
+};
+
+struct sector {
+	uint64_t lba;              /* UINT64_MAX: this slot is free */
+	uint64_t at;
+};
+
+enum phase { PHASE_COMMAND, PHASE_IN, PHASE_OUT, PHASE_STATUS };
+
+struct storage {
+	struct tape *tape;
+	struct verdict *verdict;
+	double speed;
+	uint8_t in, out;
+	struct command *commands;
+	uint32_t ncommands, next;
+	uint32_t *parts, nparts;
+	bool begun;                /* a command of the tape has come */
+
+	struct sector *table;      /* open addressing */
+	size_t size, nsectors;
+	uint8_t *heap;
+	size_t heap_used, heap_room;
+	uint32_t block;
+	uint64_t blocks;
+	bool guessed_capacity, has_inquiry;
+
+	/* The command at hand. */
+	enum phase phase;
+	const struct command *now; /* of the tape, or NULL: answered by the model */
+	uint8_t cbw[CBW], csw[CSW];
+	uint64_t begun_at;
+	uint64_t done, total;      /* bytes of its data */
+	bool stall;                /* the next read is refused */
+	bool short_sent;           /* the data ended with a short packet */
+	uint8_t *made;             /* of the model */
+	size_t made_room;
+	uint8_t status;
+	uint8_t sense[3];          /* key, code, qualifier */
+	uint8_t *joined;           /* data of several entries */
+	size_t joined_room;
+};
+
+static bool reserve(uint8_t **p, size_t *room, size_t n)
+{
+	uint8_t *grown = n <= *room ? *p : realloc(*p, n);
+
+	if (!grown)
+		return false;
+	if (n > *room)
+		*room = n;
+	*p = grown;
+	return true;
+}
+
+/* ---- sectors -------------------------------------------------------------------------------- */
+
+static size_t slot_of(const struct storage *s, uint64_t lba)
+{
+	size_t i = (size_t)(lba * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (s->size - 1);
+
+	while (s->table[i].lba != UINT64_MAX && s->table[i].lba != lba)
+		i = (i + 1) & (s->size - 1);
+	return i;
+}
+
+static bool grow_table(struct storage *s)
+{
+	struct sector *old = s->table;
+	size_t size = s->size;
+
+	s->size = size ? 2 * size : 4096;
+	s->table = malloc(s->size * sizeof(*s->table));
+	if (!s->table) {
+		s->table = old;
+		s->size = size;
+		return false;
+	}
+	memset(s->table, 0xff, s->size * sizeof(*s->table));
+	for (size_t i = 0; i < size; i++)
+		if (old[i].lba != UINT64_MAX)
+			s->table[slot_of(s, old[i].lba)] = old[i];
+	free(old);
+	return true;
+}
+
+/* at: in the store, or HEAP | in the heap. */
+static bool set_sector(struct storage *s, uint64_t lba, uint64_t at, bool replace)
+{
+	size_t i;
+
+	if (4 * (s->nsectors + 1) > 3 * s->size && !grow_table(s))
+		return false;
+	i = slot_of(s, lba);
+	s->nsectors += s->table[i].lba == UINT64_MAX;
+	if (s->table[i].lba == UINT64_MAX || replace)
+		s->table[i] = (struct sector){lba, at};
+	return true;
+}
+
+static const uint8_t *sector_at(const struct storage *s, uint64_t lba)
+{
+	const struct sector *x = s->size ? &s->table[slot_of(s, lba)] : NULL;
+
+	if (!x || x->lba == UINT64_MAX || x->at == HEAP)
+		return NULL; /* HEAP alone: a write comes first on the tape */
+	return x->at & HEAP ? s->heap + (x->at & ~HEAP) - 1 : store_at(&s->tape->store, x->at);
+}
+
+/* ---- commands of SCSI ----------------------------------------------------------------------- */
+
+struct range {
+	bool is, write;
+	uint64_t lba;
+	uint32_t blocks;
+};
+
+static uint32_t be32(const uint8_t *p)
+{
+	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+static void put_be32(uint8_t *p, uint32_t v)
+{
+	for (unsigned int i = 0; i < 4; i++)
+		p[i] = (uint8_t)(v >> (24 - 8 * i));
+}
+
+/* Reads and writes of sectors: which. */
+static struct range range_of(const uint8_t *cdb)
+{
+	struct range r = {.is = true};
+
+	switch (cdb[0]) {
+	case 0x08: case 0x0a:
+		r.write = cdb[0] == 0x0a;
+		r.lba = be32(cdb) & 0x1fffff;
+		r.blocks = cdb[4] ? cdb[4] : 256;
+		break;
+	case 0x28: case 0x2a:
+		r.write = cdb[0] == 0x2a;
+		r.lba = be32(cdb + 2);
+		r.blocks = (uint32_t)cdb[7] << 8 | cdb[8];
+		break;
+	case 0xa8: case 0xaa:
+		r.write = cdb[0] == 0xaa;
+		r.lba = be32(cdb + 2);
+		r.blocks = be32(cdb + 6);
+		break;
+	case 0x88: case 0x8a:
+		r.write = cdb[0] == 0x8a;
+		r.lba = (uint64_t)be32(cdb + 2) << 32 | be32(cdb + 6);
+		r.blocks = be32(cdb + 10);
+		break;
+	default:
+		r.is = false;
+	}
+	return r;
+}
+
+/* ---- the tape's commands ---------------------------------------------------------------------- */
+
+static const uint8_t *cdb_of(const struct storage *s, const struct command *c)
+{
+	return tape_data(s->tape, &s->tape->entries[c->cbw]) + 15;
+}
+
+/* Bytes at an offset of a command's data: as many as lie together, at most *n. */
+static const uint8_t *piece(const struct storage *s, const struct command *c, uint64_t at, uint32_t *n,
+			    const struct tape_entry **entry)
+{
+	for (uint32_t i = 0; i < c->n; i++) {
+		const struct tape_entry *e = &s->tape->entries[s->parts[c->first + i]];
+
+		if (at < e->data_len) {
+			*n = e->data_len - at < *n ? (uint32_t)(e->data_len - at) : *n;
+			*entry = e;
+			return tape_data(s->tape, e) + at;
+		}
+		at -= e->data_len;
+	}
+	*n = 0;
+	*entry = NULL;
+	return NULL;
+}
+
+static bool add_command(struct storage *s, uint32_t cbw)
+{
+	struct command *grown = realloc(s->commands, (s->ncommands + 1) * sizeof(*grown));
+
+	if (!grown)
+		return false;
+	s->commands = grown;
+	grown[s->ncommands++] = (struct command){.cbw = cbw, .csw = TAPE_NONE, .first = s->nparts};
+	return true;
+}
+
+static bool take_entry(struct storage *s, uint32_t i)
+{
+	struct tape_entry *e = &s->tape->entries[i];
+	const uint8_t *p = tape_data(s->tape, e);
+	struct command *c = s->ncommands ? &s->commands[s->ncommands - 1] : NULL;
+
+	if (e->endpoint == s->out && msc_is_cbw(p, e->data_len)) {
+		e->used |= e->cancelled; /* the host may give it up again, or not send it */
+		return add_command(s, i);
+	}
+	if (!c || c->csw != TAPE_NONE || e->cancelled) {
+		e->used = true; /* of a command that began before the capture, or that the host gave up */
+		return true;
+	}
+	if (e->endpoint == s->in && e->data_len == CSW && !memcmp(p, "USBS", 4) &&
+	    !memcmp(p + 4, tape_data(s->tape, &s->tape->entries[c->cbw]) + 4, 4)) {
+		c->csw = i;
+		return true;
+	}
+	if (e->endpoint == s->in)
+		c->stalled |= e->status == -32;
+	s->parts[s->nparts++] = i;
+	c->n++;
+	c->length += e->data_len;
+	return true;
+}
+
+static bool read_commands(struct storage *s)
+{
+	s->parts = malloc((s->tape->n + 1) * sizeof(*s->parts));
+	for (uint32_t i = 0; s->parts && i < s->tape->n; i++) {
+		const struct tape_entry *e = &s->tape->entries[i];
+
+		if (e->xfer == URB_BULK && (e->endpoint == s->in || e->endpoint == s->out) &&
+		    !take_entry(s, i))
+			return false;
+	}
+	return s->parts;
+}
+
+/* READ CAPACITY's answer on the tape, or what the commands reach. */
+static void find_capacity(struct storage *s)
+{
+	uint64_t end = 0;
+
+	s->block = 512;
+	s->guessed_capacity = true;
+	for (uint32_t i = 0; i < s->ncommands; i++) {
+		const struct command *c = &s->commands[i];
+		const uint8_t *cdb = cdb_of(s, c), *p;
+		const struct tape_entry *e;
+		struct range r = range_of(cdb);
+		uint32_t n = 32;
+
+		p = piece(s, c, 0, &n, &e);
+		s->has_inquiry |= cdb[0] == 0x12 && n >= 36;
+		if (cdb[0] == 0x25 && n >= 8 && be32(p) != UINT32_MAX && be32(p + 4)) {
+			s->blocks = (uint64_t)be32(p) + 1;
+			s->block = be32(p + 4);
+			s->guessed_capacity = false;
+		} else if (cdb[0] == 0x9e && n >= 12 && be32(p + 8)) {
+			s->blocks = ((uint64_t)be32(p) << 32 | be32(p + 4)) + 1;
+			s->block = be32(p + 8);
+			s->guessed_capacity = false;
+		} else if (r.is && r.blocks && c->length && s->guessed_capacity) {
+			s->block = (uint32_t)(c->length / r.blocks);
+		}
+		if (r.is && r.lba + r.blocks > end)
+			end = r.lba + r.blocks;
+	}
+	if (s->guessed_capacity)
+		s->blocks = (end + 2047) / 2048 * 2048;
+	if (s->block < 256 || s->block > 65536)
+		s->block = 512;
+}
+
+/* The sectors of a command of the tape, as far as each lies in one piece. */
+static bool set_sectors(struct storage *s, const struct command *c, const struct range *r, bool replace)
+{
+	for (uint32_t i = 0; i < r->blocks && (uint64_t)(i + 1) * s->block <= c->length; i++) {
+		const struct tape_entry *e;
+		uint32_t n = s->block;
+		const uint8_t *p = piece(s, c, (uint64_t)i * s->block, &n, &e);
+
+		if (n == s->block && !e->cut &&
+		    !set_sector(s, r->lba + i, (uint64_t)(p - s->tape->store.map), replace))
+			return false;
+	}
+	return true;
+}
+
+/* What the disk holds at first; of what is written before it is read, that it is not known. */
+static bool find_sectors(struct storage *s)
+{
+	for (uint32_t i = 0; i < s->ncommands; i++) {
+		const struct command *c = &s->commands[i];
+		struct range r = range_of(cdb_of(s, c));
+
+		if (!r.is)
+			continue;
+		if (!r.write && !set_sectors(s, c, &r, false))
+			return false;
+		for (uint32_t k = 0; r.write && k < r.blocks && (uint64_t)k * s->block < c->length; k++)
+			if (!set_sector(s, r.lba + k, HEAP, false))
+				return false;
+	}
+	return true;
+}
+
+struct storage *storage_new(struct tape *t, uint8_t in, uint8_t out, double speed, struct verdict *v,
+			    struct trawl_error *err)
+{
+	struct storage *s = calloc(1, sizeof(*s));
+
+	if (s) {
+		*s = (struct storage){.tape = t, .verdict = v, .speed = speed, .in = in, .out = out};
+		if (read_commands(s)) {
+			find_capacity(s);
+			if (find_sectors(s))
+				return s;
+		}
+	}
+	storage_free(s);
+	trawl_fail(err, TRAWL_CANNOT, "the capture's sectors need more memory than there is");
+	return NULL;
+}
+
+void storage_free(struct storage *s)
+{
+	if (!s)
+		return;
+	free(s->commands);
+	free(s->parts);
+	free(s->table);
+	free(s->heap);
+	free(s->made);
+	free(s->joined);
+	free(s);
+}
+
+bool storage_guessed(const struct storage *s, char *text, size_t room)
+{
+	snprintf(text, room, "the capture does not tell the disk's capacity: %" PRIu64 " blocks of %u bytes are "
+		 "taken, as its commands reach", s->blocks, s->block);
+	return s->guessed_capacity;
+}
+
+/* ---- the model: what the tape does not answer ------------------------------------------------- */
+
+static void fail(struct storage *s, uint8_t key, uint8_t code, uint8_t qualifier)
+{
+	s->status = 1;
+	s->sense[0] = key;
+	s->sense[1] = code;
+	s->sense[2] = qualifier;
+	s->total = 0;
+}
+
+static uint8_t *make(struct storage *s, size_t n)
+{
+	if (!reserve(&s->made, &s->made_room, n ? n : 1)) {
+		fail(s, 0x04, 0x44, 0);
+		return NULL;
+	}
+	memset(s->made, 0, n);
+	s->total = n;
+	return s->made;
+}
+
+static void fill_text(uint8_t *p, size_t n, const char *text)
+{
+	size_t len = strnlen(text, n);
+
+	memset(p, ' ', n);
+	memcpy(p, text, len);
+}
+
+static void make_inquiry(struct storage *s, const uint8_t *cdb)
+{
+	uint8_t *p;
+
+	if (cdb[1] & 1) { /* vital product data: the list of its pages is empty */
+		p = cdb[2] ? NULL : make(s, 5);
+		if (p)
+			p[3] = 1;
+		else
+			fail(s, 0x05, 0x24, 0);
+		return;
+	}
+	p = make(s, 36);
+	if (!p)
+		return;
+	p[2] = 5;
+	p[3] = 2;
+	p[4] = 31;
+	fill_text(p + 8, 8, s->tape->strings[0]);
+	fill_text(p + 16, 16, s->tape->strings[1]);
+	fill_text(p + 32, 4, "1");
+}
+
+static void make_capacity(struct storage *s, bool large)
+{
+	uint8_t *p = make(s, large ? 32 : 8);
+	uint64_t last = s->blocks ? s->blocks - 1 : 0;
+
+	if (!p)
+		return;
+	if (large) {
+		put_be32(p, (uint32_t)(last >> 32));
+		put_be32(p + 4, (uint32_t)last);
+		put_be32(p + 8, s->block);
+		return;
+	}
+	put_be32(p, last > UINT32_MAX ? UINT32_MAX : (uint32_t)last);
+	put_be32(p + 4, s->block);
+}
+
+static void make_sense(struct storage *s)
+{
+	uint8_t *p = make(s, 18);
+
+	if (!p)
+		return;
+	p[0] = 0x70;
+	p[2] = s->sense[0];
+	p[7] = 10;
+	p[12] = s->sense[1];
+	p[13] = s->sense[2];
+	memset(s->sense, 0, sizeof(s->sense));
+}
+
+static void make_read(struct storage *s, const struct range *r)
+{
+	uint8_t *p;
+
+	if (r->lba + r->blocks > s->blocks) {
+		fail(s, 0x05, 0x21, 0); /* logical block address out of range */
+		return;
+	}
+	if (r->blocks > 65536) {
+		fail(s, 0x05, 0x24, 0);
+		return;
+	}
+	for (uint32_t i = 0; i < r->blocks; i++) {
+		if (!sector_at(s, r->lba + i)) {
+			fail(s, 0x03, 0x11, 0); /* unrecovered read error */
+			return;
+		}
+	}
+	p = make(s, (size_t)r->blocks * s->block);
+	for (uint32_t i = 0; p && i < r->blocks; i++)
+		memcpy(p + (size_t)i * s->block, sector_at(s, r->lba + i), s->block);
+}
+
+/* A command that is not the tape's next one: what a disk of this content answers. */
+static void answer_command(struct storage *s, const uint8_t *cdb)
+{
+	struct range r = range_of(cdb);
+
+	s->status = 0;
+	s->total = 0;
+	if (r.is && r.write) {
+		s->total = get32(s->cbw + 8);
+		if (r.lba + r.blocks > s->blocks)
+			s->status = 1;
+		return;
+	}
+	if (r.is) {
+		make_read(s, &r);
+		return;
+	}
+	switch (cdb[0]) {
+	case 0x00: /* TEST UNIT READY */
+	case 0x1b: /* START STOP UNIT */
+	case 0x1e: /* PREVENT ALLOW MEDIUM REMOVAL */
+	case 0x2f: /* VERIFY */
+	case 0x35: /* SYNCHRONIZE CACHE */
+	case 0x91:
+		return;
+	case 0x03:
+		make_sense(s);
+		return;
+	case 0x12:
+		make_inquiry(s, cdb);
+		return;
+	case 0x25:
+		make_capacity(s, false);
+		return;
+	case 0x9e:
+		make_capacity(s, true);
+		return;
+	case 0x1a: /* MODE SENSE: a header, no pages */
+		if (make(s, 4))
+			s->made[0] = 3;
+		return;
+	case 0x5a:
+		if (make(s, 8))
+			s->made[1] = 6;
+		return;
+	default:
+		fail(s, 0x05, 0x20, 0); /* invalid command operation code */
+	}
+}
+
+/* ---- the host's commands ------------------------------------------------------------------------ */
+
+static bool is_same(const struct storage *s, const struct command *c, const uint8_t *cbw)
+{
+	const uint8_t *was = tape_data(s->tape, &s->tape->entries[c->cbw]);
+
+	return !memcmp(was, cbw, 4) && !memcmp(was + 8, cbw + 8, CBW - 8);
+}
+
+/* Whether a device is ready is asked whenever a host likes: such commands come and go. */
+static bool is_poll(const uint8_t *cdb)
+{
+	return cdb[0] == 0x00;
+}
+
+static void use_entry(struct storage *s, uint32_t i, bool same, uint64_t now)
+{
+	struct tape_entry *e;
+
+	if (i == TAPE_NONE)
+		return;
+	e = &s->tape->entries[i];
+	if (!e->used && same)
+		s->verdict->same++;
+	else if (!e->used)
+		s->verdict->missing++;
+	e->used = true;
+	e->time = now;
+}
+
+/* Marks a command of the tape as over: played, or passed over. */
+static void use_command(struct storage *s, struct command *c, bool same, uint64_t now)
+{
+	c->used = true;
+	use_entry(s, c->cbw, same, now);
+	if (same)
+		return; /* its data and status are used as they are played */
+	for (uint32_t i = 0; i < c->n; i++)
+		use_entry(s, s->parts[c->first + i], false, now);
+	use_entry(s, c->csw, false, now);
+}
+
+static void pass_polls(struct storage *s, uint64_t now)
+{
+	while (s->next < s->ncommands && is_poll(cdb_of(s, &s->commands[s->next]))) {
+		struct command *c = &s->commands[s->next++];
+
+		for (uint32_t i = 0; i < c->n; i++)
+			use_entry(s, s->parts[c->first + i], true, now);
+		use_entry(s, c->csw, true, now);
+		use_command(s, c, true, now);
+	}
+}
+
+/* The command of the tape that this is, or NULL; commands that it jumps over are missing. */
+static struct command *find_command(struct storage *s, const uint8_t *cbw, uint64_t now)
+{
+	uint32_t at = s->next, end;
+
+	if (at < s->ncommands && is_same(s, &s->commands[at], cbw))
+		return &s->commands[s->next++];
+	if (is_poll(cbw + 15))
+		return NULL;
+	pass_polls(s, now);
+	at = s->next;
+	end = s->ncommands - at < RESYNC ? s->ncommands : at + RESYNC;
+	while (at < end && !is_same(s, &s->commands[at], cbw))
+		at++;
+	if (at == end)
+		return NULL;
+	if (at > s->next)
+		verdict_note(s->verdict, s->tape, &s->tape->entries[s->commands[s->next].cbw],
+			     "the host did not send this command, but a later one");
+	while (s->next < at)
+		use_command(s, &s->commands[s->next++], false, now);
+	return &s->commands[s->next++];
+}
+
+static void tell_command(const uint8_t *cbw, char *text, size_t room)
+{
+	struct scsi_command c = {.length = cbw[14]};
+	struct out o;
+
+	memcpy(c.cdb, cbw + 15, sizeof(c.cdb));
+	out_memory(&o);
+	scsi_command_brief(&c, &o);
+	snprintf(text, room, "%.*s", (int)o.len, o.data);
+	out_free(&o);
+}
+
+/* A command that the tape does not have here. */
+static void note_command(struct storage *s, const uint8_t *cbw)
+{
+	char text[96];
+
+	if (is_poll(cbw + 15))
+		return;
+	if (!s->begun && !s->tape->enumerated) {
+		s->verdict->before++;
+		return;
+	}
+	s->verdict->extra++;
+	tell_command(cbw, text, sizeof(text));
+	if (s->next < s->ncommands)
+		verdict_note(s->verdict, s->tape, &s->tape->entries[s->commands[s->next].cbw],
+			     "the host sent %s", text);
+	else
+		verdict_note(s->verdict, s->tape, NULL, "behind the end of the capture the host sent %s", text);
+}
+
+static int32_t begin_command(struct storage *s, const uint8_t *p, uint32_t n, uint64_t now)
+{
+	struct command *c;
+	bool in;
+
+	if (!msc_is_cbw(p, n))
+		return -EPIPE;
+	memcpy(s->cbw, p, CBW);
+	in = p[12] & 0x80;
+	s->begun_at = now;
+	s->done = 0;
+	s->short_sent = s->stall = false;
+	c = find_command(s, p, now);
+	s->now = c;
+	memcpy(s->csw, "USBS", 4);
+	memcpy(s->csw + 4, p + 4, 4);
+	put32(s->csw + 8, 0);
+	s->csw[12] = 0;
+	if (c) {
+		s->begun = true;
+		use_command(s, c, true, now);
+		s->total = in ? c->length : get32(p + 8);
+		s->stall = in && c->stalled && !c->length;
+		if (c->csw != TAPE_NONE)
+			memcpy(s->csw + 8, tape_data(s->tape, &s->tape->entries[c->csw]) + 8, 5);
+	} else {
+		note_command(s, p);
+		answer_command(s, p + 15);
+		if (in && s->total > get32(p + 8))
+			s->total = get32(p + 8);
+		s->csw[12] = s->status;
+		if (in)
+			put32(s->csw + 8, get32(p + 8) - (uint32_t)s->total);
+	}
+	s->phase = !get32(p + 8) ? PHASE_STATUS : in ? PHASE_IN : PHASE_OUT;
+	return 0;
+}
+
+/* Sectors that the host wrote, which are those of the tape or new ones. */
+static void write_sectors(struct storage *s, uint64_t at, const uint8_t *p, uint32_t n)
+{
+	struct range r = range_of(s->cbw + 15);
+
+	if (!r.is || !r.write || at % s->block || s->status)
+		return;
+	for (uint32_t i = 0; (uint64_t)(i + 1) * s->block <= n; i++) {
+		if (!reserve(&s->heap, &s->heap_room, s->heap_used + s->block > s->heap_room ?
+			     2 * s->heap_room + s->block : s->heap_room))
+			return;
+		memcpy(s->heap + s->heap_used, p + (size_t)i * s->block, s->block);
+		/* Place 0 is "written before it is read": counted from 1. */
+		set_sector(s, r.lba + at / s->block + i, HEAP | (s->heap_used + 1), true);
+		s->heap_used += s->block;
+	}
+}
+
+static void compare_data(struct storage *s, const uint8_t *p, uint32_t n, uint64_t now)
+{
+	for (uint32_t at = 0; at < n;) {
+		const struct tape_entry *e;
+		uint32_t k = n - at;
+		const uint8_t *was = piece(s, s->now, s->done + at, &k, &e);
+
+		if (!k)
+			break;
+		if (memcmp(was, p + at, k)) {
+			uint32_t i = 0;
+
+			while (was[i] == p[at + i])
+				i++;
+			verdict_note(s->verdict, s->tape, e, "byte %" PRIu64 " of the data is 0x%02x, was 0x%02x",
+				     s->done + at + i, p[at + i], was[i]);
+			s->verdict->differ += !e->used;
+			s->tape->entries[e - s->tape->entries].used = true;
+		}
+		use_entry(s, (uint32_t)(e - s->tape->entries), true, now);
+		at += k;
+	}
+}
+
+int32_t storage_out(struct storage *s, const uint8_t *p, uint32_t n, uint64_t now)
+{
+	if (s->phase != PHASE_OUT)
+		return begin_command(s, p, n, now);
+	if (s->now)
+		compare_data(s, p, n, now);
+	else
+		s->status = s->csw[12];
+	write_sectors(s, s->done, p, n);
+	s->done += n;
+	if (s->done >= get32(s->cbw + 8))
+		s->phase = PHASE_STATUS;
+	return 0;
+}
+
+static uint64_t due_of(const struct storage *s, const struct tape_entry *e)
+{
+	const struct tape_entry *cbw = s->now ? &s->tape->entries[s->now->cbw] : NULL;
+
+	if (!e || !cbw || s->speed <= 0 || e->completed < cbw->submitted)
+		return s->begun_at;
+	return s->begun_at + (uint64_t)((double)(e->completed - cbw->submitted) / s->speed);
+}
+
+/* Up to n bytes of the data at hand, in one piece. */
+static const uint8_t *data_at(struct storage *s, uint64_t at, uint32_t *n, const struct tape_entry **e)
+{
+	const uint8_t *p;
+	uint32_t want = *n;
+
+	*e = NULL;
+	if (!s->now)
+		return s->made + at;
+	p = piece(s, s->now, at, n, e);
+	if (*n == want || !reserve(&s->joined, &s->joined_room, want))
+		return p;
+	for (uint32_t done = 0; done < want; done += *n) {
+		*n = want - done;
+		p = piece(s, s->now, at + done, n, e);
+		if (!*n)
+			break;
+		memcpy(s->joined + done, p, *n);
+	}
+	*n = want;
+	return s->joined;
+}
+
+bool storage_in(struct storage *s, uint32_t room, struct storage_answer *a)
+{
+	const struct tape_entry *e = NULL;
+	uint64_t left = s->total - s->done;
+
+	*a = (struct storage_answer){.data = s->csw, .due = s->begun_at};
+	if (s->phase == PHASE_COMMAND || s->phase == PHASE_OUT)
+		return false;
+	if (s->stall) {
+		a->status = -EPIPE;
+		return true;
+	}
+	if (s->now && s->now->csw == TAPE_NONE && s->done >= s->total)
+		return false; /* the recorded command never ended */
+	if (s->phase == PHASE_IN && !s->short_sent && s->done < get32(s->cbw + 8)) {
+		a->n = left < room ? (uint32_t)left : room;
+		if (a->n)
+			a->data = data_at(s, s->done, &a->n, &e);
+		a->due = due_of(s, e);
+		return true;
+	}
+	e = s->now ? &s->tape->entries[s->now->csw] : NULL;
+	a->n = room < CSW ? room : CSW;
+	a->due = due_of(s, e);
+	return true;
+}
+
+/* The entries of a command's data that lie before this offset have happened. */
+static void use_parts(struct storage *s, uint64_t end, uint64_t now)
+{
+	uint64_t at = 0;
+
+	for (uint32_t i = 0; s->now && i < s->now->n; i++) {
+		uint32_t part = s->parts[s->now->first + i];
+
+		at += s->tape->entries[part].data_len;
+		if (at <= end)
+			use_entry(s, part, true, now);
+	}
+}
+
+void storage_taken(struct storage *s, const struct storage_answer *a, uint64_t now)
+{
+	if (s->stall) {
+		s->stall = false;
+		s->short_sent = true;
+		use_parts(s, s->done, now);
+		return;
+	}
+	if (a->data == s->csw && (s->phase == PHASE_STATUS || s->short_sent || s->done >= get32(s->cbw + 8))) {
+		if (s->now) {
+			use_parts(s, UINT64_MAX, now);
+			use_entry(s, s->now->csw, true, now);
+		}
+		s->phase = PHASE_COMMAND;
+		return;
+	}
+	s->done += a->n;
+	use_parts(s, s->done, now);
+	if (s->done >= s->total && s->done < get32(s->cbw + 8)) {
+		s->short_sent = true;
+		s->stall = s->now && s->now->stalled;
+	}
+}
+
+void storage_end(struct storage *s, uint64_t now)
+{
+	for (uint32_t i = s->next; i < s->ncommands; i++)
+		if (!is_poll(cdb_of(s, &s->commands[i])))
+			return;
+	pass_polls(s, now);
+}
+
+void storage_reset(struct storage *s)
+{
+	s->phase = PHASE_COMMAND;
+	s->stall = false;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "replay/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define BUFFER (256u << 10)
+
+static const char *folder(void)
+{
+	const char *t = getenv("TMPDIR");
+
+	return t && *t ? t : "/tmp";
+}
+
+static int failed(struct trawl_error *err)
+{
+	return trawl_fail(err, TRAWL_CANNOT, "%s: %s: the capture's payload is kept there meanwhile; TMPDIR "
+			  "names another folder", folder(), strerror(errno));
+}
+
+int store_open(struct store *s, struct trawl_error *err)
+{
+	*s = (struct store){.fd = open(folder(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)};
+	if (s->fd < 0) /* a file system without such files */
+		s->fd = memfd_create("trawl-replay", MFD_CLOEXEC);
+	s->buffer = malloc(BUFFER);
+	if (s->fd >= 0 && s->buffer)
+		return 0;
+	failed(err);
+	store_close(s);
+	return -1;
+}
+
+void store_close(struct store *s)
+{
+	if (s->map)
+		munmap((void *)s->map, s->size ? s->size : 1);
+	if (s->fd >= 0)
+		close(s->fd);
+	free(s->buffer);
+	*s = (struct store){.fd = -1};
+}
+
+static int put(struct store *s, const uint8_t *p, size_t n, struct trawl_error *err)
+{
+	while (n) {
+		ssize_t k = write(s->fd, p, n);
+
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k <= 0)
+			return failed(err);
+		p += k;
+		n -= (size_t)k;
+	}
+	return 0;
+}
+
+static int flush(struct store *s, struct trawl_error *err)
+{
+	size_t n = s->held;
+
+	s->held = 0;
+	return put(s, s->buffer, n, err);
+}
+
+int store_add(struct store *s, const void *p, size_t n, uint64_t *at, struct trawl_error *err)
+{
+	*at = s->size;
+	s->size += n;
+	if (n > BUFFER - s->held && flush(s, err))
+		return -1;
+	if (n > BUFFER)
+		return put(s, p, n, err);
+	if (n)
+		memcpy(s->buffer + s->held, p, n);
+	s->held += n;
+	return 0;
+}
+
+int store_map(struct store *s, struct trawl_error *err)
+{
+	static const uint8_t nothing[1];
+	uint64_t at;
+	void *map;
+
+	if (!s->size && store_add(s, nothing, 1, &at, err))
+		return -1;
+	if (flush(s, err))
+		return -1;
+	map = mmap(NULL, s->size, PROT_READ, MAP_PRIVATE, s->fd, 0);
+	if (map == MAP_FAILED)
+		return failed(err);
+	s->map = map;
+	return 0;
+}

@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: MIT */
+#include "replay/tape.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "decode/base/bytes.h"
+#include "decode/base/jdoc.h"
+#include "decode/query/stream.h"
+#include "decode/usb/status.h"
+
+/* ---- reading a capture -------------------------------------------------------------------- */
+
+/* Transfers, one after the other, to a function; it returns -1 with *err. */
+struct reader {
+	struct consumer consumer; /* first: the stream hands it back */
+	int (*take)(struct reader *r, const struct usb_detail *d);
+	void *arg;
+	uint64_t items;
+	struct usb_state *state;
+	struct trawl_error *err;
+	bool failed;
+};
+
+static int item(struct consumer *consumer, const struct decoder *d, void *state, const struct item *it)
+{
+	struct reader *r = (struct reader *)consumer;
+	const struct usb_detail *detail = it->detail;
+
+	r->items++;
+	if (d != &usb_decoder)
+		return CONSUMER_PASSED_OVER;
+	r->state = state;
+	if (detail->transfer && urb_is_half(&detail->urb) && detail->urb.xfer < URB_XFERS)
+		r->failed = r->take(r, detail);
+	return r->failed;
+}
+
+/* Runs the capture through r and, while its decoder is still there, `end`. */
+static int read_capture(struct reader *r, const char *path, const char *name,
+			int (*end)(struct reader *r, struct trawl_reader *file), struct trawl_error *err)
+{
+	struct decode_options options = {.show_keys = true};
+	struct selection selection = {.to_option = "--until"};
+	struct stream *s = NULL;
+	int ret = selection_done(&selection, true, err);
+
+	r->consumer.item = item;
+	r->err = err;
+	if (!ret)
+		s = stream_open(path, &options, &selection, err);
+	ret = s ? 0 : -1;
+	if (s)
+		stream_set_name(s, name);
+	if (!ret)
+		ret = stream_run(s, &r->consumer, err);
+	if (!ret && r->failed)
+		ret = -1;
+	if (!ret)
+		ret = end(r, stream_reader(s));
+	stream_close(s);
+	selection_free(&selection);
+	return ret;
+}
+
+/* ---- devices ---------------------------------------------------------------------------------- */
+
+struct lister {
+	struct tape_device *list;
+	size_t n;
+};
+
+static struct tape_device *listed(struct lister *l, const struct usb_detail *d)
+{
+	bool known = d->device && d->device->known;
+	uint16_t vendor = known ? usbdev_vendor(d->device) : 0;
+	uint16_t product = known ? usbdev_product(d->device) : 0;
+	struct tape_device *x;
+
+	/* The last with this address, unless another device has come to it. */
+	for (size_t i = l->n; i-- > 0;) {
+		x = &l->list[i];
+		if (x->bus != d->urb.bus || x->address != d->urb.device)
+			continue;
+		if (known && x->known && (x->vendor != vendor || x->product != product))
+			break;
+		return x;
+	}
+	x = realloc(l->list, (l->n + 1) * sizeof(*x));
+	if (!x)
+		return NULL;
+	l->list = x;
+	x += l->n++;
+	*x = (struct tape_device){.bus = d->urb.bus, .address = d->urb.device};
+	return x;
+}
+
+static bool has_whole_config(const struct usb_device *dev)
+{
+	for (unsigned int i = 0; i < USBDEV_CONFIGS; i++)
+		if (dev->configs[i].p && dev->configs[i].len >= 9 &&
+		    get16(dev->configs[i].p + 2) <= dev->configs[i].len)
+			return true;
+	return false;
+}
+
+static int list_device(struct reader *r, const struct usb_detail *d)
+{
+	const struct usb_device *dev = d->device;
+	struct tape_device *x;
+
+	if (!d->urb.device)
+		return 0;
+	x = listed(r->arg, d);
+	if (!x)
+		return trawl_fail(r->err, TRAWL_CANNOT, "out of memory");
+	x->transfers++;
+	if (!dev)
+		return 0;
+	if (dev->known) {
+		x->known = true;
+		x->vendor = usbdev_vendor(dev);
+		x->product = usbdev_product(dev);
+		x->hub = dev->device[4] == 0x09;
+		x->root = x->hub && x->vendor == 0x1d6b;
+	}
+	x->configured |= has_whole_config(dev);
+	snprintf(x->name, sizeof(x->name), "%s", dev->name);
+	snprintf(x->port, sizeof(x->port), "%s", dev->port);
+	return 0;
+}
+
+static int nothing(struct reader *r, struct trawl_reader *file)
+{
+	return 0;
+}
+
+int tape_devices(const char *path, const char *name, struct tape_device **list, size_t *n,
+		 struct trawl_error *err)
+{
+	struct lister l = {0};
+	struct reader r = {.take = list_device, .arg = &l};
+	size_t kept = 0;
+
+	if (read_capture(&r, path, name, nothing, err)) {
+		free(l.list);
+		return -1;
+	}
+	for (size_t i = 0; i < l.n; i++)
+		if (!l.list[i].root)
+			l.list[kept++] = l.list[i];
+	*list = l.list;
+	*n = kept;
+	return 0;
+}
+
+static void describe(const struct tape_device *d, char *text, size_t n)
+{
+	char ids[16] = "no descriptors";
+
+	if (d->known)
+		snprintf(ids, sizeof(ids), "%04x:%04x", d->vendor, d->product);
+	snprintf(text, n, "%u:%u (%s%s%s)", d->bus, d->address, ids, *d->name ? " " : "", d->name);
+}
+
+static int list_all(const struct tape_device *list, size_t n, const char *what, const char *name,
+		    struct trawl_error *err)
+{
+	char text[700] = "", one[200];
+	size_t len = 0;
+
+	for (size_t i = 0; i < n && len + sizeof(one) < sizeof(text); i++) {
+		describe(&list[i], one, sizeof(one));
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s", i ? ", " : "", one);
+	}
+	return trawl_fail(err, TRAWL_USAGE, "%s: %s; in the file are: %s", name, what,
+			  n ? text : "no devices");
+}
+
+static bool is_meant(const struct tape_device *d, const char *text)
+{
+	unsigned int a, b;
+	char end;
+
+	if (strlen(text) == 9 && text[4] == ':')
+		return sscanf(text, "%4x:%4x%c", &a, &b, &end) == 2 && d->known && d->vendor == a &&
+		       d->product == b;
+	return sscanf(text, "%u:%u%c", &a, &b, &end) == 2 && d->bus == a && d->address == b;
+}
+
+const struct tape_device *tape_choose(const struct tape_device *list, size_t n, const char *text,
+				      const char *name, struct trawl_error *err)
+{
+	const struct tape_device *found = NULL;
+	unsigned int count = 0;
+	char what[160];
+
+	for (size_t i = 0; i < n; i++) {
+		if (text ? !is_meant(&list[i], text) : list[i].hub)
+			continue;
+		/* Plugged in again, it is the same device: the longer talk is meant. */
+		if (found && text && strlen(text) == 9) {
+			found = list[i].transfers > found->transfers ? &list[i] : found;
+			continue;
+		}
+		found = &list[i];
+		count++;
+	}
+	if (count == 1)
+		return found;
+	if (!text && !count && n == 1)
+		return list;
+	if (text)
+		snprintf(what, sizeof(what), "--device %.60s: no device is called so", text);
+	else
+		snprintf(what, sizeof(what), n ? "which device? Name it by --device VID:PID or --device BUS:DEV"
+					       : "holds no transfers of a USB device");
+	list_all(list, n, what, name, err);
+	return NULL;
+}
+
+/* ---- one device ------------------------------------------------------------------------------- */
+
+static int no_memory(struct trawl_error *err)
+{
+	return trawl_fail(err, TRAWL_CANNOT, "the capture's transfers need more memory than there is");
+}
+
+/* By the host: -ENOENT, -ECONNRESET, -ESHUTDOWN, -ENODEV. */
+static bool is_cancelled(int32_t status)
+{
+	return status == -2 || status == -104 || status == -108 || status == -19;
+}
+
+static int keep_answer(struct tape *t, const struct usb_detail *d, struct trawl_error *err)
+{
+	const uint8_t *setup = transfer_setup(d->transfer);
+	bool refused = d->transfer->complete.status == -32;
+	struct tape_answer *a = NULL;
+
+	if (!d->transfer->has_complete || (!refused && !usb_status_moved(d->urb.status)))
+		return 0;
+	for (uint32_t i = 0; i < t->nanswers; i++)
+		if (!memcmp(t->answers[i].setup, setup, 6))
+			a = &t->answers[i];
+	if (a && (refused || (!a->refused && d->data_len <= a->length)))
+		return 0;
+	if (!a) {
+		a = realloc(t->answers, (t->nanswers + 1) * sizeof(*a));
+		if (!a)
+			return no_memory(err);
+		t->answers = a;
+		a += t->nanswers++;
+		memcpy(a->setup, setup, 8);
+	}
+	a->refused = refused;
+	a->length = d->data_len;
+	return store_add(&t->store, d->data, d->data_len, &a->data, err);
+}
+
+/* Standard requests that are part of a session, and not of any host's enumeration. */
+static bool is_choice(const struct control_request *s)
+{
+	return s->request == REQ_SET_CONFIGURATION || s->request == REQ_SET_INTERFACE;
+}
+
+static int keep_packets(struct tape *t, struct tape_entry *e, const struct urb *data,
+			struct trawl_error *err)
+{
+	uint32_t length = 0;
+	uint64_t at;
+
+	e->npackets = data->ndesc;
+	for (uint32_t i = 0; i < data->ndesc; i++) {
+		struct urb_packet p = urb_packet(data, i);
+		struct tape_packet kept = {.status = p.status, .length = p.length};
+
+		if (p.offset > data->data_len || p.length > data->data_len - p.offset)
+			kept.length = 0;
+		if (store_add(&t->store, &kept, sizeof(kept), i ? &at : &e->packets, err))
+			return -1;
+	}
+	for (uint32_t i = 0; i < data->ndesc; i++) {
+		struct urb_packet p = urb_packet(data, i);
+
+		if (p.offset > data->data_len || p.length > data->data_len - p.offset)
+			continue;
+		if (store_add(&t->store, data->data + p.offset, p.length, length ? &at : &e->data, err))
+			return -1;
+		length += p.length;
+	}
+	e->data_len = length;
+	return 0;
+}
+
+static int keep_transfer(struct tape *t, const struct usb_detail *d, uint64_t number,
+			 struct trawl_error *err)
+{
+	const struct transfer *x = d->transfer;
+	const struct urb *data = transfer_data(x);
+	struct tape_entry *e;
+	uint64_t missing = data ? urb_missing(data) : 0;
+
+	if (t->n == t->room) {
+		e = realloc(t->entries, (2 * (size_t)t->room + 256) * sizeof(*e));
+		if (!e || t->room > TAPE_NONE / 4)
+			return no_memory(err);
+		t->entries = e;
+		t->room = 2 * t->room + 256;
+	}
+	e = &t->entries[t->n];
+	*e = (struct tape_entry){
+		.submitted = x->has_submit ? x->submitted : x->completed,
+		.completed = x->has_complete ? x->completed : 0,
+		.item = number,
+		.xfer = d->urb.xfer, .endpoint = d->urb.endpoint,
+		.interface = d->endpoint ? d->endpoint->interface : 0xff,
+		.asked = x->has_submit ? x->submit.length : 0,
+		.length = x->has_complete ? x->complete.length : 0,
+		.status = x->has_complete ? x->complete.status : 0,
+		.answered = x->has_complete,
+		.cancelled = x->end == TRANSFER_ERROR || (x->has_complete && is_cancelled(x->complete.status)),
+		.secret = d->secret,
+		.cut = missing,
+		.cause = TAPE_NONE,
+	};
+	if (d->has_setup)
+		memcpy(e->setup, transfer_setup(x), sizeof(e->setup));
+	else if (e->xfer == URB_CONTROL)
+		return 0; /* its request is not known */
+	e->order = (tape_in(e) && e->xfer != URB_CONTROL) || !x->has_submit ? x->complete.number
+								            : x->submit.number;
+	if (!x->has_complete && tape_in(e)) {
+		t->no_answer++;
+		e->cancelled = true;
+		if (e->xfer != URB_CONTROL)
+			return 0; /* an open read at the end */
+	}
+	t->cut += e->cut;
+	if (e->xfer == URB_ISO && data && keep_packets(t, e, data, err))
+		return -1;
+	if (e->xfer != URB_ISO) {
+		e->data_len = d->data_len;
+		if (store_add(&t->store, d->data, d->data_len, &e->data, err))
+			return -1;
+	}
+	t->n++;
+	return 0;
+}
+
+/* Of what the host cancelled nothing is played, unless data came before. */
+static bool is_nothing(const struct usb_detail *d)
+{
+	return d->urb.xfer != URB_CONTROL && urb_in(&d->urb) && d->transfer->has_complete &&
+	       is_cancelled(d->urb.status) && !d->data_len;
+}
+
+static int take(struct reader *r, const struct usb_detail *d)
+{
+	struct tape *t = r->arg;
+
+	if (d->urb.bus != t->device.bus || d->urb.device != t->device.address ||
+	    (d->device && d->device->known && t->device.known &&
+	     (usbdev_vendor(d->device) != t->device.vendor ||
+	      usbdev_product(d->device) != t->device.product)))
+		return 0;
+	if (d->has_setup && setup_kind(&d->setup) == SETUP_STANDARD) {
+		t->enumerated |= d->setup.request == REQ_SET_CONFIGURATION;
+		if (d->setup.request == REQ_GET_DESCRIPTOR)
+			return keep_answer(t, d, r->err);
+		if (!is_choice(&d->setup))
+			return 0;
+	}
+	return is_nothing(d) ? 0 : keep_transfer(t, d, r->items, r->err);
+}
+
+static int copy(uint8_t **to, const uint8_t *p, size_t n)
+{
+	*to = p && n ? malloc(n) : NULL;
+	if (*to)
+		memcpy(*to, p, n);
+	return p && n && !*to ? -1 : 0;
+}
+
+static int keep_descriptors(struct tape *t, const struct usb_device *dev)
+{
+	int bad = 0;
+
+	memcpy(t->descriptor, dev->device, sizeof(t->descriptor));
+	for (unsigned int i = 0; i < USBDEV_CONFIGS; i++) {
+		t->configs[i].len = dev->configs[i].len;
+		bad |= copy(&t->configs[i].p, dev->configs[i].p, dev->configs[i].len);
+	}
+	t->bos_len = dev->bos_len;
+	bad |= copy(&t->bos, dev->bos, dev->bos_len);
+	for (unsigned int i = 0; i < dev->ninterfaces; i++) {
+		const struct usb_interface *f = &dev->interfaces[i];
+
+		if (!f->report)
+			continue;
+		t->reports[t->nreports].number = f->number;
+		t->reports[t->nreports].length = f->report_len;
+		bad |= copy(&t->reports[t->nreports++].report, f->report, f->report_len);
+	}
+	return bad;
+}
+
+/* The newest snapshot of the device that is chosen: what is in no descriptor. */
+static void keep_snapshot(struct tape *t, const struct trawl_meta *m)
+{
+	struct json_object *o = jdoc_parse(m->data, m->len);
+	static const char *const members[3] = {"manufacturer", "product", "serial"};
+
+	if (jdoc_uint(o, "busnum", 0) == t->device.bus &&
+	    jdoc_uint(o, "devnum", 0) == t->device.address && jdoc_get(o, "descriptors")) {
+		for (unsigned int i = 0; i < 3; i++)
+			snprintf(t->strings[i], sizeof(t->strings[i]), "%s", jdoc_string(o, members[i]));
+		t->mbps = strtod(jdoc_string(o, "speed_mbps"), NULL);
+	}
+	json_object_put(o);
+}
+
+static void keep_verdict(struct tape *t, struct trawl_reader *file)
+{
+	struct json_object *o = jdoc_meta(file, "usb/verdict");
+	struct json_object *because = jdoc_get(o, "because");
+
+	if (o && jdoc_get(o, "replayable") && !json_object_get_boolean(jdoc_get(o, "replayable")))
+		snprintf(t->verdict, sizeof(t->verdict), "%s",
+			 jdoc_count(because) ? jdoc_string(json_object_array_get_idx(because, 0), "text")
+					     : "the capture says so");
+	json_object_put(o);
+}
+
+static int by_order(const void *a, const void *b)
+{
+	const struct tape_entry *x = a, *y = b;
+
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* A request that answers come of within so many ns is their cause; later ones have one of their own. */
+#define REQUEST_CAUSE UINT64_C(500000000)
+
+static bool shares_interface(const struct tape_entry *a, const struct tape_entry *b)
+{
+	return a->interface == b->interface || a->interface == 0xff || b->interface == 0xff;
+}
+
+/* Gives each answer its cause: going back as far as the one before it on the same endpoint. */
+static void find_causes(struct tape *t)
+{
+	uint32_t last[32], request = TAPE_NONE;
+
+	memset(last, 0xff, sizeof(last)); /* of each OUT endpoint */
+	for (uint32_t i = 0; i < t->n; i++) {
+		struct tape_entry *e = &t->entries[i];
+
+		if (e->xfer == URB_CONTROL) {
+			request = i;
+			continue;
+		}
+		if (!tape_in(e)) {
+			last[e->endpoint & 15] = i;
+			continue;
+		}
+		for (unsigned int k = 0; k < 16; k++)
+			if (last[k] != TAPE_NONE && shares_interface(e, &t->entries[last[k]]) &&
+			    (e->cause == TAPE_NONE || last[k] > e->cause))
+				e->cause = last[k];
+		if (request != TAPE_NONE && (e->cause == TAPE_NONE || request > e->cause) &&
+		    e->completed - t->entries[request].submitted < REQUEST_CAUSE)
+			e->cause = request;
+	}
+}
+
+static int end_tape(struct reader *r, struct trawl_reader *file)
+{
+	struct tape *t = r->arg;
+	struct usb_device *dev = r->state ? usbdev_find(&r->state->devices, t->device.bus,
+							t->device.address) : NULL;
+
+	if (dev && dev->known && keep_descriptors(t, dev))
+		return no_memory(r->err);
+	for (size_t i = 0; i < trawl_meta_count(file); i++)
+		if (usbdev_is_meta(trawl_meta_at(file, i)))
+			keep_snapshot(t, trawl_meta_at(file, i));
+	keep_verdict(t, file);
+	if (t->n)
+		qsort(t->entries, t->n, sizeof(*t->entries), by_order);
+	find_causes(t);
+	return store_map(&t->store, r->err);
+}
+
+int tape_read(struct tape *t, const char *path, const char *name, const struct tape_device *d,
+	      struct trawl_error *err)
+{
+	struct reader r = {.take = take, .arg = t};
+
+	*t = (struct tape){.device = *d, .store = {.fd = -1}};
+	if (store_open(&t->store, err))
+		return -1;
+	return read_capture(&r, path, name, end_tape, err);
+}
+
+void tape_free(struct tape *t)
+{
+	for (unsigned int i = 0; i < USBDEV_CONFIGS; i++)
+		free(t->configs[i].p);
+	for (unsigned int i = 0; i < t->nreports; i++)
+		free(t->reports[i].report);
+	free(t->bos);
+	free(t->entries);
+	free(t->answers);
+	store_close(&t->store);
+}
+
+struct tape_packet tape_packet(const struct tape *t, const struct tape_entry *e, uint32_t i)
+{
+	struct tape_packet p;
+
+	memcpy(&p, store_at(&t->store, e->packets + i * sizeof(p)), sizeof(p));
+	return p;
+}
+
+void tape_tell(const struct tape *t, const struct tape_entry *e, struct out *o)
+{
+	struct control_request s;
+	struct setup_target to = {0};
+	const uint8_t *p = tape_data(t, e);
+
+	if (e->xfer == URB_CONTROL) {
+		setup_parse(&s, e->setup);
+		setup_brief(&s, &to, o);
+	} else {
+		out_printf(o, "ep%u %s %s", e->endpoint & 15u, tape_in(e) ? "IN" : "OUT",
+			   urb_xfer_name(e->xfer));
+	}
+	out_printf(o, ", %u bytes", e->data_len);
+	if (!e->data_len || e->secret)
+		return;
+	out_char(o, ':');
+	for (uint32_t i = 0; i < e->data_len && i < 16; i++)
+		out_printf(o, " %02x", p[i]);
+	if (e->data_len > 16)
+		out_str(o, " ...");
+}

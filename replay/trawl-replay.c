@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* trawl-replay: a saved file acted out again. One line in ways[] for each way. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "decode/base/cli.h"
+#include "decode/base/time.h"
+#include "replay/way.h"
+
+static const struct way *const ways[] = {&device_way};
+#define NWAYS (sizeof(ways) / sizeof(*ways))
+
+static void print_help(void)
+{
+	puts("Usage: trawl-replay WAY [OPTION]... FILE\n"
+	     "Acts a capture out again, and says whether what happened is what was recorded.\n");
+	for (size_t i = 0; i < NWAYS; i++)
+		printf("  %-8s %s\n", ways[i]->name, ways[i]->what);
+	puts("\n"
+	     "      --help (of a WAY: its options), --version\n"
+	     "\n"
+	     "Status: 0 the same, 1 different or damaged, 2 wrong usage, 3 cannot.");
+}
+
+int way_help(const struct way *w)
+{
+	printf("Usage: trawl-replay %s [OPTION]... %s\n%s.\n\n%s\n", w->name, w->arguments, w->what, w->help);
+	return TRAWL_OK;
+}
+
+int way_usage(const struct way *w, const char *what)
+{
+	struct trawl_error err;
+
+	trawl_fail(&err, TRAWL_USAGE, "%s: trawl-replay %s [OPTION]... %s; see trawl-replay %s --help", what,
+		   w->name, w->arguments, w->name);
+	return cli_error(&err);
+}
+
+int way_speed(const char *text, double *speed, struct trawl_error *err)
+{
+	char *end;
+
+	*speed = strtod(text, &end);
+	if (end == text || *end || !(*speed >= 0) || *speed > 1e6)
+		return trawl_fail(err, TRAWL_USAGE, "--speed: '%.60s' is no speed: 1 as recorded, 2 twice as "
+				  "fast, 0 without waiting", text);
+	return 0;
+}
+
+int way_time(const char *option, const char *text, uint64_t *ns, struct trawl_error *err)
+{
+	return time_arg_span(option, text, ns, err);
+}
+
+int main(int argc, char **argv)
+{
+	struct trawl_error err;
+
+	cli_program = "trawl-replay";
+	signal(SIGPIPE, SIG_IGN);
+	if (argc >= 2 && !strcmp(argv[1], "--version")) {
+		puts("trawl-replay " VERSION);
+		return TRAWL_OK;
+	}
+	if (argc >= 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+		print_help();
+		return TRAWL_OK;
+	}
+	for (size_t i = 0; argc >= 2 && i < NWAYS; i++)
+		if (!strcmp(argv[1], ways[i]->name))
+			return ways[i]->run(ways[i], argc - 1, argv + 1);
+	trawl_fail(&err, TRAWL_USAGE, argc < 2 ? "no way of replaying is given: trawl-replay WAY FILE; see --help"
+					      : "'%.60s' is no way of replaying; see --help",
+		   argc < 2 ? "" : argv[1]);
+	return cli_error(&err);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* A way of replaying. To add one: a file with one struct way, and a line in trawl-replay.c. */
+#ifndef TRAWL_REPLAY_WAY_H
+#define TRAWL_REPLAY_WAY_H
+
+#include "format/trawl.h"
+
+struct way {
+	const char *name;
+	const char *arguments; /* for --help: "FILE" */
+	const char *what;
+	const char *help;      /* of its options */
+	/* argv[0] is the name. The exit status; every message is printed. */
+	int (*run)(const struct way *w, int argc, char **argv);
+};
+
+extern const struct way device_way;
+
+/* What the ways' options have in common. 0, or -1 with *err. */
+int way_speed(const char *text, double *speed, struct trawl_error *err);
+int way_time(const char *option, const char *text, uint64_t *ns, struct trawl_error *err);
+
+/* What getopt_long() returned '?' or ':' for, --help ('h') or a missing file: the exit status. */
+int way_help(const struct way *w);
+int way_usage(const struct way *w, const char *what);
+
+#endif

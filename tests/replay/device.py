@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: MIT
+"""trawl-replay device, with a host that needs no kernel: it imports the device by usbip over TCP."""
+import glob
+import os
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+
+SRC, BUILD = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
+sys.path[:0] = [SRC + "/tests", SRC + "/tests/decode/usb", SRC + "/tests/replay"]
+sys.dont_write_bytecode = True
+import usbsynth  # noqa: E402
+from tap import finish, ok, same  # noqa: E402
+from usbipclient import BULK, CONTROL, INTERRUPT, Host, Replay, events  # noqa: E402
+from usbsynth import cbw, csw  # noqa: E402
+
+FAST = "--speed", "0", "--linger", "20ms", "--timeout", "5s"
+SET_CONFIGURATION = bytes([0, 9, 1, 0, 0, 0, 0, 0])
+
+
+def save(folder, name, c):
+    path = f"{folder}/{name}.pcap"
+    with open(path, "wb") as f:
+        f.write(usbsynth.pcap(c.records))
+    return path
+
+
+def capture(folder, name, *parts):
+    c = usbsynth.Capture()
+    for part in parts:
+        part(c)
+    return save(folder, name, c)
+
+
+def session(path, play, *args):
+    """Runs a replay with a host that does play(host): what that returns, and how the replay ended."""
+    r = Replay(path, *FAST, *args)
+    try:
+        h = r.host()
+        got = h.attach() and play(h)
+        out = r.end()
+        h.close()
+        return (got, *out)
+    finally:
+        if r.p.poll() is None:
+            r.p.kill()
+
+
+def recorded(path, dev=None, **how):
+    tape = events(path)
+    devices = [e.dev for e in tape if e.dev > 1]
+    dev = dev or max(set(devices), key=devices.count)
+    tape = [e for e in tape if e.dev == dev]
+
+    def play(h):
+        h.enumerate()
+        return h.play(tape, **how)
+    return play
+
+
+def plays(name, path, *args, dev=None):
+    got, status, out, err = session(path, recorded(path, dev), *args)
+    ok(got == [] and status == 0 and out.startswith("same:"), name, got, status, out, err)
+
+
+def vendor(c, messages, dev=5, enumerated=True):
+    c.get_descriptor(1, usbsynth.device(0x1234, 1, 0xff), dev)
+    c.get_descriptor(2, usbsynth.config(usbsynth.interface(0, 0xff, 0, 0, 2), usbsynth.endpoint(0x81, 2, 64),
+                                        usbsynth.endpoint(0x02, 2, 64)), dev)
+    if enumerated:
+        c.control(SET_CONFIGURATION, dev=dev)
+    c.control(bytes([0xc0, 1, 0, 0, 0, 0, 2, 0]), b"v1", dev=dev)
+    for out, answer in messages:
+        c.transfer(BULK, 0x02, out=out, dev=dev)
+        c.transfer(BULK, 0x81, answer=answer, asked=64, dev=dev)
+
+
+def numbered(first, n=12):
+    return [(bytes([0x55, (first + i) % 256, 7 + i % 3]) + bytes(5), bytes([0xaa, (first + i) % 256, 1]))
+            for i in range(n)]
+
+
+def test_samples():
+    for path in sorted(glob.glob(SRC + "/samples/usb-*.trawl")):
+        plays(os.path.basename(path) + " is played to a host that asks the same", path)
+
+
+def test_classes(d):
+    for name in ("keyboard", "tablet", "serial", "ftdi", "storage"):
+        c = usbsynth.Capture()
+        getattr(usbsynth, name)(c)
+        if name == "storage":  # the last is no part of a command
+            c.records = c.records[:-2]
+        plays(f"made-up {name}, likewise", save(d, name, c))
+    path = capture(d, "both", usbsynth.keyboard, usbsynth.serial)
+    plays("one device of several", path, "--device", "1234:0acd", dev=8)
+
+
+def test_differences(d):
+    path = capture(d, "vendor", lambda c: vendor(c, numbered(1)))
+    plays("a vendor's protocol", path)
+    got, status, out, _ = session(path, recorded(path, change=3))
+    ok(status == 1 and "ep2 OUT bulk, 8 bytes: 55 03" in out and "byte 0 is 0x15, was 0x55" in out,
+       "a changed message is the first difference, status 1", status, out)
+
+    def numbers(h):
+        h.enumerate()
+        h.control(bytes([0xc0, 1, 0, 0, 0, 0, 2, 0]))
+        answers = []
+        for message, _ in numbered(100):
+            read = h.submit(0x81, 1, 64)
+            h.wait(h.submit(0x02, 0, len(message), data=message))
+            answers.append(h.wait(read)[1])
+        return answers
+    got, status, out, _ = session(path, numbers)
+    same((0, [a for _, a in numbered(100)]), (status, got), "a host's other sequence numbers come back to it")
+
+    def refused(h):
+        h.enumerate()
+        return h.control(bytes([0xc0, 9, 9, 9, 9, 9, 4, 0]))[0]
+    got, status, out, _ = session(path, refused, "--timeout", "100ms")
+    ok(got == -32 and status == 1 and "vendor request 0x09" in out, "a request that nobody recorded is refused, and said",
+       got, status, out)
+
+    def nothing(h):
+        h.enumerate()
+        return True
+    got, status, out, err = session(path, nothing, "--timeout", "100ms")
+    ok(status == 1 and "the host did not send it" in out and "25 not" in out, "a host that asks nothing", status, out)
+    late = capture(d, "late", lambda c: vendor(c, numbered(1), enumerated=False))
+    got, status, out, err = session(late, lambda h: h.control(bytes([0x40, 7, 0, 0, 0, 0, 0, 0])) and
+                                    recorded(late)(h))
+    ok(status == 0 and "1 came before" in out, "what comes before a capture that began later is no difference", status,
+       out)
+
+
+def test_buffers(d):
+    stream = [(b"go", bytes(range(64))), (b"on", bytes(range(64, 100)))]
+
+    def talk(c):
+        vendor(c, [])
+        c.transfer(BULK, 0x02, out=b"go", dev=5)
+        c.transfer(BULK, 0x81, answer=stream[0][1], asked=64, dev=5)
+        c.transfer(BULK, 0x81, answer=stream[1][1], asked=64, dev=5)
+    path = capture(d, "stream", talk)
+
+    def reads(*sizes):
+        def play(h):
+            h.enumerate()
+            h.control(bytes([0xc0, 1, 0, 0, 0, 0, 2, 0]))
+            h.wait(h.submit(0x02, 0, 1, data=b"g"))
+            h.wait(h.submit(0x02, 0, 1, data=b"o"))
+            return [h.wait(h.submit(0x81, 1, n))[1] for n in sizes]
+        return play
+    whole = bytes(range(100))
+    for sizes, name in (((32, 32, 64), "smaller"), ((256,), "larger")):
+        got, status, out, _ = session(path, reads(*sizes))
+        same((0, whole), (status, b"".join(got)), f"bulk data in {name} buffers than recorded")
+
+    def unlinks(h):
+        h.enumerate()
+        h.control(bytes([0xc0, 1, 0, 0, 0, 0, 2, 0]))
+        waiting = h.submit(0x81, 1, 64)
+        cancelled = h.wait(h.unlink(waiting))
+        first = h.submit(0x81, 1, 64)
+        h.wait(h.submit(0x02, 0, 2, data=b"go"))
+        answer = h.wait(first)
+        return cancelled, waiting in h.answers, answer[1], h.wait(h.unlink(first)), \
+            h.wait(h.submit(0x81, 1, 64))[1]
+    got, status, out, _ = session(path, unlinks)
+    same((0, (-104, False, stream[0][1], 0, stream[1][1])), (status, got),
+         "a read that is unlinked gets no answer; one that has its answer cannot be")
+
+
+def command(h, tag, length, into, cdb, data=b""):
+    """A SCSI command: (data, status of the CSW)."""
+    h.wait(h.submit(0x02, 0, 31, data=cbw(tag, length, into, cdb)))
+    got = h.wait(h.submit(0x81, 1, length))[1] if into and length else b""
+    if data:
+        h.wait(h.submit(0x02, 0, len(data), data=data))
+    status = h.wait(h.submit(0x81, 1, 13))[1]
+    same(tag, struct.unpack("<I", status[4:8])[0], "the status has the host's tag")
+    return got, status[12]
+
+
+def read10(lba, n):
+    return struct.pack(">BBIBHB", 0x28, 0, lba, 0, n, 0)
+
+
+def test_storage(d):
+    sector = {n: bytes([n]) * 512 for n in range(8)}
+
+    def disk(c):
+        c.get_descriptor(1, usbsynth.device(0x46f4, 1), 5)
+        c.get_descriptor(2, usbsynth.config(usbsynth.interface(0, 8, 6, 0x50, 2), usbsynth.endpoint(0x81, 2, 512),
+                                            usbsynth.endpoint(0x02, 2, 512)), 5)
+        c.control(SET_CONFIGURATION, dev=5)
+
+        def recorded_read(tag, lba, n):
+            c.transfer(BULK, 0x02, out=cbw(tag, 512 * n, True, read10(lba, n)), dev=5)
+            c.transfer(BULK, 0x81, answer=b"".join(sector[lba + i] for i in range(n)), dev=5)
+            c.transfer(BULK, 0x81, answer=csw(tag), dev=5)
+        recorded_read(1, 0, 4)
+        recorded_read(2, 6, 2)
+    path = capture(d, "disk", disk)
+
+    def other_order(h):
+        h.enumerate()
+        return [command(h, 77, 1024, True, read10(6, 2)), command(h, 78, 1024, True, read10(1, 2)),
+                command(h, 79, 512, True, read10(5, 1)),
+                command(h, 80, 18, True, bytes([3, 0, 0, 0, 18, 0]))[0][2:14:10],
+                command(h, 81, 512, False, struct.pack(">BBIBHB", 0x2a, 0, 5, 0, 1, 0), b"w" * 512),
+                command(h, 82, 1024, True, read10(5, 2))]
+    got, status, out, err = session(path, other_order, "--timeout", "200ms")
+    same([(sector[6] + sector[7], 0), (sector[1] + sector[2], 0), (b"", 1), b"\x03\x11", (b"", 0),
+          (b"w" * 512 + sector[6], 0)], got, "sectors in another order; one that is not in the capture is an error")
+    ok(status == 1 and "a later one" in out, "which is a difference", status, out)
+
+
+def test_protocol(d):
+    path = capture(d, "proto", lambda c: vendor(c, []))
+    r = Replay(path, *FAST)
+    h = r.host()
+    head, device, interfaces = h.list()
+    same(((0x0111, 5, 0, 1), b"1-1", (2, 0x1234, 1), [b"\xff\0\0\0"]),
+         (head, device[256:288].rstrip(b"\0"), struct.unpack(">IHH", device[296:304]), interfaces),
+         "usbip list: the device and its interfaces")
+    other = Host(r.port)
+    h.close()
+    same(None, other.attach(b"9-9"), "another bus id is refused")
+    ok(other.attach(), "the right one is not")
+    other.enumerate()
+    other.s.close()
+    status, out, err = r.end()
+    ok(status == 1 and "the host unplugged" in err, "a host that goes away: status 1, and why", status, err)
+    r = Replay(path, *FAST, "--hold")
+    h = r.host()
+    h.attach()
+    h.enumerate()
+    h.control(bytes([0xc0, 1, 0, 0, 0, 0, 2, 0]))
+    r.p.send_signal(signal.SIGTERM)
+    same((0, True), (lambda e: (e[0], e[1].startswith("same")))(r.end()), "--hold stays until a signal")
+    h.close()
+
+
+def refused(name, status, text, *args):
+    r = subprocess.run([BUILD + "/trawl-replay", *args], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                       timeout=20)
+    ok(r.returncode == status and text in r.stderr and len(r.stderr.splitlines()) == 1, name, r.returncode, r.stderr)
+
+
+def test_errors(d):
+    good = capture(d, "good", usbsynth.keyboard)
+    two = capture(d, "two", usbsynth.keyboard, usbsynth.tablet)
+    bare = capture(d, "bare", lambda c: c.transfer(INTERRUPT, 0x81, answer=bytes(8), dev=6))
+
+    def cut(c):
+        vendor(c, [])
+        c.record("S", BULK, 0x81, 5, status=-115, length=512, flag_data="<", id=c.next_id)
+        c.record("C", BULK, 0x81, 5, length=512, data=bytes(100), id=c.next_id)
+    short = capture(d, "short", cut)
+    refused("no way", 2, "no way of replaying", )
+    refused("a way that there is not", 2, "is no way of replaying", "backwards", good)
+    refused("no file", 2, "no file", "device")
+    refused("a file that is not there", 3, "none", "device", d + "/none")
+    refused("several devices: a list", 2, "1:6 (0627:0001), 1:7 (0627:0002)", "device", two)
+    refused("no such device", 2, "no device is called so", "device", "--device", "1:99", two)
+    refused("no descriptors", 3, "no device descriptor", "device", bare)
+    refused("data that is not all there", 3, "of 1 transfers the data is not all in the capture", "device", short)
+    refused("a speed that is none", 2, "is no speed", "device", "--speed", "fast", good)
+    refused("no USB", 2, "holds no transfers of a USB device", "device", SRC + "/samples/tick.trawl")
+    if not os.path.exists("/sys/devices/platform/vhci_hcd.0"):
+        refused("no vhci_hcd", 3, "modprobe vhci_hcd", "device", good)
+    r = Replay(good, *FAST)
+    refused("a port in use", 3, "choose another port", "device", f"--listen={r.port}", good)
+    r.p.kill()
+    r.end()
+
+
+def main():
+    with tempfile.TemporaryDirectory() as d:
+        test_samples()
+        test_classes(d)
+        test_differences(d)
+        test_buffers(d)
+        test_storage(d)
+        test_protocol(d)
+        test_errors(d)
+    return finish()
+
+
+sys.exit(main())

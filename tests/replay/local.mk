@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+TEST_REPLAY = tests/replay/device.py
+TESTS += $(TEST_REPLAY)
+EXTRA_DIST += tests/replay/usbipclient.py $(TEST_REPLAY)

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: MIT
+"""A host for trawl-replay device --listen that needs no kernel: it speaks usbip over TCP and asks
+what a capture's host asked."""
+import os
+import select
+import socket
+import struct
+import subprocess
+
+BUILD = os.environ["TRAWL_BUILD"]
+ISO, INTERRUPT, CONTROL, BULK = range(4)
+GONE = (-2, -104, -108, -19)
+
+
+class Event:
+    """A usbmon record of 64 bytes of header."""
+
+    def __init__(self, raw):
+        (self.id, self.type, self.xfer, self.ep, self.dev, self.bus, self.flag_setup, self.flag_data, _, _,
+         self.status, self.length, _) = struct.unpack("<QcBBBHBBqiiII", raw[:40])
+        self.setup = raw[40:48]
+        self.interval, self.start_frame, self.flags, ndesc = struct.unpack("<iiII", raw[48:64])
+        at = 64 + 16 * ndesc
+        self.packets = [struct.unpack("<iII", raw[64 + 16 * i:76 + 16 * i]) for i in range(ndesc)]
+        self.data = raw[at:]
+        self.type = self.type.decode("latin1")
+        self.key = self.id, self.ep & 0x7f if self.xfer == CONTROL else self.ep, self.xfer  # ids alone come again
+
+
+def events(path):
+    """The USB events of any capture, as usbmon has them."""
+    r = subprocess.run([BUILD + "/trawl-export", "--to", "pcap", "--linktype", "220", "--show-keys", path],
+                       capture_output=True, stdin=subprocess.DEVNULL)
+    raw, at, out = r.stdout, 24, []
+    while at + 16 <= len(raw):
+        n = struct.unpack("<I", raw[at + 8:at + 12])[0]
+        out.append(Event(raw[at + 16:at + 16 + n]))
+        at += 16 + n
+    return out
+
+
+class Host:
+    def __init__(self, port):
+        self.s = socket.create_connection(("127.0.0.1", port), timeout=10)
+        self.s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.seq = 0
+        self.answers = {}   # seqnum → (status, data, packets)
+        self.asked = {}     # seqnum → (is IN, number of packets)
+        self.unlinked = {}
+        self.buffer = b""
+
+    def exactly(self, n):
+        while len(self.buffer) < n:
+            got = self.s.recv(1 << 20)
+            if not got:
+                raise EOFError
+            self.buffer += got
+        out, self.buffer = self.buffer[:n], self.buffer[n:]
+        return out
+
+    def list(self):
+        """The devices that there are, by OP_REQ_DEVLIST."""
+        self.s.sendall(struct.pack(">HHI", 0x0111, 0x8005, 0))
+        version, code, status, n = struct.unpack(">HHII", self.exactly(12))
+        device = self.exactly(312)
+        interfaces = [self.exactly(4) for _ in range(device[311])]
+        return (version, code, status, n), device, interfaces
+
+    def attach(self, busid=b"1-1"):
+        self.s.sendall(struct.pack(">HHI", 0x0111, 0x8003, 0) + busid.ljust(32, b"\0"))
+        _, _, status = struct.unpack(">HHI", self.exactly(8))
+        return None if status else self.exactly(312)
+
+    def submit(self, ep, into, length, setup=bytes(8), data=b"", interval=0, packets=(), flags=0):
+        """packets: (offset, length) of each. Returns the seqnum."""
+        self.seq += 1
+        body = struct.pack(">IIIII", 1, self.seq, 1 << 16 | 2, into, ep & 15)
+        body += struct.pack(">IiiiI", flags, length, 0, len(packets) if packets else -1, interval) + setup
+        if not into:
+            body += data
+        body += b"".join(struct.pack(">IIII", o, n, 0, 0) for o, n in packets)
+        self.asked[self.seq] = (into, len(packets))
+        self.s.sendall(body)
+        return self.seq
+
+    def unlink(self, victim):
+        self.seq += 1
+        self.s.sendall(struct.pack(">IIIIII24x", 2, self.seq, 1 << 16 | 2, 0, 0, victim))
+        return self.seq
+
+    def receive(self):
+        head = self.exactly(48)
+        code, seq = struct.unpack(">II", head[:8])
+        status, actual, _, n, _ = struct.unpack(">iiiii", head[20:40])
+        if code == 4:
+            self.unlinked[seq] = status
+            return
+        into, npackets = self.asked[seq]
+        data = self.exactly(actual) if into else b""
+        packets = [struct.unpack(">IIIi", self.exactly(16)) for _ in range(npackets)]
+        self.answers[seq] = (status, data, packets, actual)
+
+    def wait(self, seq, seconds=5):
+        """The answer to an URB; None: it did not come."""
+        while seq not in self.answers and seq not in self.unlinked:
+            if not self.buffer and not select.select([self.s], [], [], seconds)[0]:
+                return None
+            self.receive()
+        return self.answers.get(seq, self.unlinked.get(seq))
+
+    def control(self, setup, data=b""):
+        into = setup[0] >> 7
+        length = struct.unpack("<H", setup[6:8])[0]
+        return self.wait(self.submit(0, into, length, setup, data))
+
+    def enumerate(self):
+        """As Linux does; the descriptors of device and configuration."""
+        device = self.control(bytes([0x80, 6, 0, 1, 0, 0, 18, 0]))[1]
+        head = self.control(bytes([0x80, 6, 0, 2, 0, 0, 9, 0]))[1]
+        config = self.control(bytes([0x80, 6, 0, 2, 0, 0]) + head[2:4])[1]
+        self.control(bytes([0, 9, head[5], 0, 0, 0, 0, 0]))
+        return device, config
+
+    def play(self, tape, change=None):
+        """Asks what the capture's host asked, in that order; change: the number of an OUT transfer of which a
+        byte is changed. Returns what was answered otherwise."""
+        different, open_urbs, n = [], {}, 0
+        answers = {}  # of USBPcap, which does not tell the size of a read's buffer: what came at most
+        for e in tape:
+            answers[e.key] = max(answers.get(e.key, 0), e.length)
+        for e in tape:
+            standard = e.xfer == CONTROL and not e.setup[0] & 0x60
+            if e.type == "S":
+                if standard and e.setup[1] != 11:
+                    continue
+                into = bool(e.setup[0] & 0x80) if e.xfer == CONTROL else bool(e.ep & 0x80)
+                data = e.data
+                if data and not into and e.xfer != CONTROL and not (len(data) == 31 and data[:4] == b"USBC"):
+                    n += 1
+                    if change == n:
+                        data = bytes([data[0] ^ 0x40]) + data[1:]
+                length = e.length or answers.get(e.key, 0) if into and e.xfer != CONTROL else e.length
+                packets = [(o, l) for _, o, l in e.packets] if e.xfer == ISO else ()
+                open_urbs[e.key] = (e, self.submit(e.ep, int(into), length, e.setup, data.ljust(
+                    0 if into else e.length, b"\0"), e.interval, packets))
+                continue
+            if e.key not in open_urbs:  # of a read that was open when the capture began
+                if not e.ep & 0x80 or e.xfer not in (BULK, INTERRUPT) or e.status in GONE:
+                    continue
+                open_urbs[e.key] = (e, self.submit(e.ep, 1, max(e.length, 64)))
+            s, seq = open_urbs.pop(e.key)
+            if e.type == "E" or e.status in GONE:
+                self.unlink(seq)
+                continue
+            got = self.wait(seq)
+            if got is None:
+                different.append((s, "no answer"))
+                break
+            if e.xfer == ISO:
+                continue
+            status = 0 if e.status == -121 else e.status
+            if got[0] != status or got[1] != e.data:
+                different.append((s, f"status {got[0]} for {status}, {got[1][:16].hex()} for {e.data[:16].hex()}"))
+        return different
+
+    def close(self):
+        self.s.close()
+
+
+class Replay:
+    """trawl-replay device --listen, with a host."""
+
+    def __init__(self, path, *args):
+        with socket.socket() as s:
+            s.bind(("127.0.0.1", 0))
+            self.port = s.getsockname()[1]
+        self.p = subprocess.Popen([BUILD + "/trawl-replay", "device", f"--listen={self.port}", *args, path],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  stdin=subprocess.DEVNULL)
+        self.notes = []
+        for line in self.p.stderr:
+            self.notes.append(line)
+            if "waits for" in line:
+                break
+
+    def host(self):
+        return Host(self.port)
+
+    def end(self, seconds=20):
+        """Its status and what it printed."""
+        try:
+            out, err = self.p.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            self.p.terminate()
+            out, err = self.p.communicate()
+        return self.p.returncode, out, "".join(self.notes) + err
