@@ -40,3 +40,4 @@ include tests/replay/local.mk
 include tests/cli/local.mk
 include tests/zoo/local.mk
 include tests/captures/local.mk
+include tests/kmod/local.mk

@@ -3,9 +3,10 @@
 # of Debian's kernels. Not part of `make check`: these need QEMU, a package mirror and minutes.
 LAB_KERNELS = 6.1 6.12
 TESTS += tests/lab/runner.sh
-EXTRA_DIST += tests/lab/run tests/lab/guest.py tests/lab/runner.sh tests/lab/kernel tests/lab/init tests/lab/main tests/lab/lab.sh \
+EXTRA_DIST += tests/lab/run tests/lab/guest.py tests/lab/runner.sh tests/lab/kernel tests/lab/kmod tests/lab/init tests/lab/main tests/lab/lab.sh \
 	tests/lab/linux-6.1.sh tests/lab/linux-6.12.sh \
 	tests/lab/guest/smoke.sh tests/lab/guest/eprobe.sh tests/lab/guest/fetch.sh tests/lab/guest/atexit.sh \
+	tests/lab/guest/kmod-step.sh \
 	tests/lab/guest/synth.sh tests/lab/guest/meddled.sh tests/lab/guest/limit.sh \
 	tests/lab/guest/requests.sh tests/lab/guest/times.sh tests/lab/host/times.sh tests/lab/calls.py \
 	tests/lab/guest/kerneltext.sh tests/lab/host/kerneltext.sh \
@@ -38,7 +39,7 @@ lab-shell: lab-programs
 
 # Both kernels and what they need to start, which takes the network and a while.
 lab-kernels:
-	@for k in $(LAB_KERNELS); do $(srcdir)/tests/lab/kernel $$k lab/$$k || exit; done
+	@for k in $(LAB_KERNELS); do $(srcdir)/tests/lab/kernel $$k lab/$$k && $(srcdir)/tests/lab/kmod $$k lab/$$k || exit; done
 
 # The QEMU whose processor has branch records, which takes minutes; LAB_CACHE keeps it elsewhere.
 lab-qemu:

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "kmod/attachment.h"
+#include <linux/slab.h>
+#include "kmod/filter.h"
+#include "kmod/session.h"
+#include "kmod/traced.h"
+
+static struct workqueue_struct *releases;
+
+static void release(struct work_struct *work)
+{
+	struct attachment *a = container_of(to_rcu_work(work), struct attachment, release);
+
+	store_free(&a->store);
+	if (a->traced)
+		traced_put(a->traced);
+	session_put(a->session);
+	kfree(a);
+}
+
+void attachment_release(struct attachment *a)
+{
+	INIT_RCU_WORK(&a->release, release);
+	queue_rcu_work(releases, &a->release);
+}
+
+static u32 selection(const struct attachment_config *config)
+{
+	return config->form == TRAWL_FORM_BTS ? filter_of_bts(config->bts_control) : config->select;
+}
+
+struct attachment *attachment_new(struct session *session, const struct attachment_config *config, bool atomic)
+{
+	struct attachment *a = kzalloc(sizeof(*a), atomic ? GFP_NOWAIT | __GFP_NOWARN : GFP_KERNEL_ACCOUNT);
+
+	if (!a)
+		return NULL;
+	INIT_LIST_HEAD(&a->of_session);
+	session_get(session);
+	a->session = session;
+	a->config = *config;
+	a->select = selection(config);
+	store_init(&a->store);
+	return a;
+}
+
+void attachment_select(struct attachment *a)
+{
+	WRITE_ONCE(a->select, selection(&a->config));
+}
+
+int attachment_room(struct attachment *a)
+{
+	bool stops = a->config.bts_control & TRAWL_BTS_BTINT;
+
+	attachment_select(a);
+	if (a->config.form == TRAWL_FORM_LBR)
+		return store_room(&a->store, a->config.depth, 0, true);
+	if (a->config.form == TRAWL_FORM_BTS)
+		return store_room(&a->store, a->config.bts_size / TRAWL_BTS_RECORD,
+				  stops ? a->config.bts_threshold / TRAWL_BTS_RECORD : 0, !stops);
+	return 0;
+}
+
+void attachment_put(struct attachment *a, const struct trawl_record *record)
+{
+	struct trawl_record r = *record;
+
+	if (r.kind < TRAWL_KIND_SIGNAL && !filter_wants(READ_ONCE(a->select), r.kind))
+		return;
+	r.tid = a->tid;
+	if (a->config.form == TRAWL_FORM_STREAM) {
+		session_put_records(a->session, &r, 1);
+	} else if (r.kind < TRAWL_KIND_SIGNAL && store_put(&a->store, &r)) {
+		WRITE_ONCE(a->session->ready, true);
+		session_wake(a->session);
+	}
+}
+
+int attachments_init(void)
+{
+	releases = alloc_workqueue("trawl", WQ_UNBOUND, 0);
+	return releases ? 0 : -ENOMEM;
+}
+
+void attachments_exit(void)
+{
+	rcu_barrier();
+	destroy_workqueue(releases);
+}

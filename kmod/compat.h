@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What differs between kernels, 6.1 and newer. Nothing else in the module looks at the version. */
+#ifndef KMOD_COMPAT_H
+#define KMOD_COMPAT_H
+
+#include <linux/sched/coredump.h>
+#include <linux/uprobes.h>
+#include <linux/version.h>
+#include <asm/msr.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
+#error "trawl.ko needs Linux 6.1 or newer"
+#endif
+
+/* sched_process_exit also says whether the whole process ends. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#define COMPAT_EXIT_ARGUMENTS void *data, struct task_struct *task, bool group_dead
+#else
+#define COMPAT_EXIT_ARGUMENTS void *data, struct task_struct *task
+#endif
+
+/* rdmsrl_safe() has a new name. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#define compat_rdmsr_safe(msr, value) rdmsrq_safe(msr, value)
+#else
+#define compat_rdmsr_safe(msr, value) rdmsrl_safe(msr, value)
+#endif
+
+/* Handlers of uprobes have got a cookie; registering gives the uprobe instead of a status. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+#define COMPAT_UPROBE_ARGUMENTS struct uprobe_consumer *consumer, struct pt_regs *regs, __u64 *cookie
+#else
+#define COMPAT_UPROBE_ARGUMENTS struct uprobe_consumer *consumer, struct pt_regs *regs
+#endif
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+static inline struct uprobe *compat_uprobe_register(struct inode *inode, loff_t offset, loff_t ref_ctr,
+						    struct uprobe_consumer *consumer)
+{
+	return uprobe_register(inode, offset, ref_ctr, consumer);
+}
+
+static inline void compat_uprobe_unregister(struct uprobe *uprobe, struct inode *inode, loff_t offset,
+					    struct uprobe_consumer *consumer)
+{
+	uprobe_unregister_nosync(uprobe, consumer);
+	uprobe_unregister_sync();
+}
+#else
+static inline struct uprobe *compat_uprobe_register(struct inode *inode, loff_t offset, loff_t ref_ctr,
+						    struct uprobe_consumer *consumer)
+{
+	return ERR_PTR(uprobe_register_refctr(inode, offset, ref_ctr, consumer));
+}
+
+static inline void compat_uprobe_unregister(struct uprobe *uprobe, struct inode *inode, loff_t offset,
+					    struct uprobe_consumer *consumer)
+{
+	uprobe_unregister(inode, offset, consumer);
+}
+#endif
+
+#endif

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* /dev/trawl. */
+#include "kmod/device.h"
+#include <linux/compat.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/poll.h>
+#include "kmod/attached.h"
+#include "kmod/hooks.h"
+#include "kmod/libiht.h"
+#include "kmod/permit.h"
+#include "kmod/request.h"
+#include "kmod/session.h"
+
+static int open_session(struct inode *inode, struct file *file)
+{
+	struct session *s;
+	int status = permit_open();
+
+	if (status)
+		return status;
+	s = session_new();
+	if (!s)
+		return -ENOMEM;
+	/* misc_open() has put the miscdevice there. */
+	file->private_data = s;
+	return nonseekable_open(inode, file);
+}
+
+static int device_release(struct inode *inode, struct file *file)
+{
+	struct session *s = file->private_data;
+
+	session_close(s);
+	attachments_end(s, 0, 0, ATTACHMENTS_ALL);
+	if (s->hooked)
+		hooks_stop();
+	session_put(s);
+	return 0;
+}
+
+static long device_ioctl(struct file *file, unsigned int command, unsigned long argument)
+{
+	if (_IOC_TYPE(command) == TRAWL_IOC_MAGIC)
+		return request(file, command, argument);
+	return libiht_request(file, command, argument, false);
+}
+
+#ifdef CONFIG_COMPAT
+static long device_compat_ioctl(struct file *file, unsigned int command, unsigned long argument)
+{
+	argument = (unsigned long)compat_ptr(argument);
+	if (_IOC_TYPE(command) == TRAWL_IOC_MAGIC)
+		return request(file, command, argument);
+	return libiht_request(file, command, argument, true);
+}
+#endif
+
+static int device_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct session *s = file->private_data;
+	struct ring *ring = smp_load_acquire(&s->ring);
+
+	return ring ? ring_map(ring, vma) : -ENXIO;
+}
+
+static __poll_t device_poll(struct file *file, poll_table *table)
+{
+	struct session *s = file->private_data;
+	struct ring *ring = smp_load_acquire(&s->ring);
+	__poll_t events = 0;
+
+	poll_wait(file, &s->readers, table);
+	if (READ_ONCE(s->ready))
+		events |= EPOLLIN | EPOLLRDNORM;
+	if (!ring)
+		return events;
+	/* The reader may have moved its tail. */
+	wake_up_all(&s->writers);
+	if (ring_readable(ring, atomic_read(&s->sleepers)))
+		events |= EPOLLIN | EPOLLRDNORM;
+	if (s->hooked && !ring_tasks(ring, 0))
+		events |= EPOLLHUP;
+	return events;
+}
+
+static const struct file_operations operations = {
+	.owner = THIS_MODULE,
+	.open = open_session,
+	.release = device_release,
+	.unlocked_ioctl = device_ioctl,
+#ifdef CONFIG_COMPAT
+	.compat_ioctl = device_compat_ioctl,
+#endif
+	.mmap = device_mmap,
+	.poll = device_poll,
+};
+
+static struct miscdevice device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "trawl",
+	.mode = 0600,
+	.fops = &operations,
+};
+
+int device_add_trawl(void)
+{
+	return misc_register(&device);
+}
+
+void device_remove_trawl(void)
+{
+	misc_deregister(&device);
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "kmod/filter.h"
+#include "kmod/trawl_uapi.h"
+
+/* The bits of which each suppresses a kind. */
+static const __u32 suppressors[16] = {
+	[TRAWL_KIND_UNKNOWN] = TRAWL_NO_USER,
+	[TRAWL_KIND_JCC] = TRAWL_NO_USER | TRAWL_NO_JCC,
+	[TRAWL_KIND_REL_CALL] = TRAWL_NO_USER | TRAWL_NO_REL_CALL,
+	[TRAWL_KIND_IND_CALL] = TRAWL_NO_USER | TRAWL_NO_IND_CALL,
+	[TRAWL_KIND_RET] = TRAWL_NO_USER | TRAWL_NO_RET,
+	[TRAWL_KIND_IND_JMP] = TRAWL_NO_USER | TRAWL_NO_IND_JMP,
+	[TRAWL_KIND_REL_JMP] = TRAWL_NO_USER | TRAWL_NO_REL_JMP,
+	[TRAWL_KIND_FAR] = TRAWL_NO_USER | TRAWL_NO_FAR,
+	[TRAWL_KIND_SYSCALL] = TRAWL_NO_RING0 | TRAWL_NO_FAR,
+	[TRAWL_KIND_SYSRET] = TRAWL_NO_RING0 | TRAWL_NO_USER | TRAWL_NO_FAR,
+};
+
+bool filter_wants(__u32 select, __u8 kind)
+{
+	return select != FILTER_NOTHING && !(select & suppressors[kind & 15]);
+}
+
+__u32 filter_of_bts(__u64 control)
+{
+	const __u64 on = TRAWL_BTS_TR | TRAWL_BTS_BTS, off = TRAWL_BTS_OFF_OS | TRAWL_BTS_OFF_USR;
+
+	if ((control & on) != on || (control & off) == off)
+		return FILTER_NOTHING;
+	return (control & TRAWL_BTS_OFF_OS ? TRAWL_NO_RING0 : 0) |
+	       (control & TRAWL_BTS_OFF_USR ? TRAWL_NO_USER : 0);
+}

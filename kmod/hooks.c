@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The scheduler calls on_switch() with its lock held and interrupts off; on_fork(), on_exit() and the
+ * others run without sleeping, too. None of them allocates with waiting, prints or touches user memory
+ * but by copy_*_nofault().
+ */
+#include "kmod/hooks.h"
+#include <linux/binfmts.h>
+#include <linux/kdebug.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/sched/signal.h>
+#include <linux/tracepoint.h>
+#include "kmod/compat.h"
+#include "kmod/step.h"
+#include "kmod/task.h"
+
+static void on_switch(void *data, bool preempt, struct task_struct *prev, struct task_struct *next,
+		      unsigned int prev_state)
+{
+	struct traced *t;
+
+	rcu_read_lock();
+	t = traced_find(next);
+	if (t)
+		step_switched_in(t, next);
+	rcu_read_unlock();
+}
+
+static void on_syscall_exit(void *data, struct pt_regs *regs, long result)
+{
+	struct traced *t;
+
+	rcu_read_lock();
+	t = traced_find(current);
+	if (t)
+		step_syscall_exit(t, regs);
+	rcu_read_unlock();
+}
+
+static void on_signal(void *data, int signal, struct kernel_siginfo *info, struct k_sigaction *action)
+{
+	struct traced *t;
+
+	rcu_read_lock();
+	t = traced_find(current);
+	if (t)
+		step_signal(t, signal);
+	rcu_read_unlock();
+}
+
+static void on_fork(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	struct traced *t, *new;
+
+	rcu_read_lock();
+	t = traced_find(parent);
+	if (t) {
+		step_fork(t, child);
+		new = traced_fork(t, child);
+		if (new)
+			step_begin(new, child);
+	}
+	rcu_read_unlock();
+}
+
+/* More rights than before, or code that its user may not read: nobody may watch. */
+static bool gains(const struct linux_binprm *bprm)
+{
+	return bprm->secureexec || bprm->interp_flags & BINPRM_FLAGS_ENFORCE_NONDUMP;
+}
+
+static void on_exec(void *data, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm)
+{
+	struct traced *t;
+
+	rcu_read_lock();
+	t = traced_find(task);
+	if (t) {
+		if (gains(bprm))
+			traced_stop(t);
+		step_exec(t);
+		traced_exec(t);
+	}
+	rcu_read_unlock();
+}
+
+static void on_exit(COMPAT_EXIT_ARGUMENTS)
+{
+	struct traced *t;
+
+	rcu_read_lock();
+	t = traced_find(task);
+	if (t)
+		traced_exit(t, task->exit_code);
+	rcu_read_unlock();
+}
+
+static struct {
+	const char *name;
+	void *probe;
+	struct tracepoint *tp;
+} points[] = {
+	{ "sched_switch", on_switch },
+	{ "sys_exit", on_syscall_exit },
+	{ "signal_deliver", on_signal },
+	{ "sched_process_fork", on_fork },
+	{ "sched_process_exec", on_exec },
+	{ "sched_process_exit", on_exit },
+};
+
+static int on_exception(struct notifier_block *block, unsigned long what, void *data)
+{
+	struct die_args *args = data;
+	struct traced *t;
+
+	if ((what != DIE_DEBUG && what != DIE_INT3) || !args->regs || !user_mode(args->regs))
+		return NOTIFY_DONE;
+	/* Notifiers are called under rcu_read_lock(). */
+	t = traced_find(current);
+	if (!t)
+		return NOTIFY_DONE;
+	if (what == DIE_DEBUG)
+		return step_debug(t, args->regs, (unsigned long *)args->err);
+	step_breakpoint(t, args->regs);
+	return NOTIFY_DONE;
+}
+
+/* Before uprobes, which would take the flag for the program's. */
+static struct notifier_block exceptions = { .notifier_call = on_exception, .priority = INT_MAX };
+
+static DEFINE_MUTEX(mutex);
+static unsigned int users;
+static bool started;
+
+static void look_up(struct tracepoint *tp, void *unused)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(points); i++)
+		if (!strcmp(points[i].name, tp->name))
+			points[i].tp = tp;
+}
+
+static void unregister(int count)
+{
+	while (count--)
+		tracepoint_probe_unregister(points[count].tp, points[count].probe, NULL);
+	tracepoint_synchronize_unregister();
+}
+
+static int start(void)
+{
+	int i, status;
+
+	for_each_kernel_tracepoint(look_up, NULL);
+	for (i = 0; i < ARRAY_SIZE(points); i++) {
+		status = points[i].tp ? tracepoint_probe_register(points[i].tp, points[i].probe, NULL) : -ENOENT;
+		if (status) {
+			unregister(i);
+			return status;
+		}
+	}
+	status = register_die_notifier(&exceptions);
+	if (status)
+		unregister(i);
+	return status;
+}
+
+int hooks_start(void)
+{
+	int status = 0;
+
+	mutex_lock(&mutex);
+	if (!started)
+		status = start();
+	started = !status;
+	users += started;
+	mutex_unlock(&mutex);
+	return status;
+}
+
+static void stop_unused(void)
+{
+	if (started && !users && tasks_empty()) {
+		unregister(ARRAY_SIZE(points));
+		unregister_die_notifier(&exceptions);
+		started = false;
+	}
+}
+
+void hooks_stop(void)
+{
+	mutex_lock(&mutex);
+	users--;
+	stop_unused();
+	mutex_unlock(&mutex);
+}
+
+void hooks_exit(void)
+{
+	mutex_lock(&mutex);
+	tasks_take_all(step_disarm);
+	stop_unused();
+	mutex_unlock(&mutex);
+}

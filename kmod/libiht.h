@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The requests of trawl_libiht.h. */
+#ifndef KMOD_LIBIHT_H
+#define KMOD_LIBIHT_H
+
+#include <linux/fs.h>
+
+/* libiht_request() - `narrow`: of a 32-bit program. */
+long libiht_request(struct file *file, unsigned int command, unsigned long argument, bool narrow);
+
+#endif

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/module.h>
+#include "kmod/attachment.h"
+#include "kmod/device.h"
+#include "kmod/hooks.h"
+
+static int __init trawl_init(void)
+{
+	int status = attachments_init();
+
+	if (status)
+		return status;
+	status = device_add_trawl();
+	if (status)
+		attachments_exit();
+	return status;
+}
+
+/* No file is open, and no task has work queued: each holds the module. */
+static void __exit trawl_exit(void)
+{
+	device_remove_trawl();
+	hooks_exit();
+	/* A task may be at the last instructions of work that has let the module go. */
+	synchronize_rcu_tasks();
+	attachments_exit();
+}
+
+module_init(trawl_init);
+module_exit(trawl_exit);
+MODULE_DESCRIPTION("trawl: branches of programs");
+MODULE_LICENSE("GPL v2");
+MODULE_VERSION("0.1.0");

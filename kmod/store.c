@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "kmod/store.h"
+#include <linux/mm.h>
+#include <linux/minmax.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+/* Copied with interrupts off: some microseconds. */
+#define COPY_AT_ONCE	1024
+#define COPY_TRIES	8
+
+void store_init(struct store *store)
+{
+	memset(store, 0, sizeof(*store));
+	raw_spin_lock_init(&store->lock);
+}
+
+int store_room(struct store *store, u32 capacity, u32 threshold, bool wraps)
+{
+	struct trawl_record *records, *old;
+	unsigned long flags;
+
+	records = kvcalloc(capacity, sizeof(*records), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!records)
+		return -ENOMEM;
+	raw_spin_lock_irqsave(&store->lock, flags);
+	old = store->records;
+	store->records = records;
+	store->capacity = capacity;
+	store->threshold = threshold;
+	store->wraps = wraps;
+	store->written = store->oldest = store->lost = 0;
+	raw_spin_unlock_irqrestore(&store->lock, flags);
+	kvfree(old);
+	return 0;
+}
+
+void store_free(struct store *store)
+{
+	kvfree(store->records);
+	store->records = NULL;
+}
+
+/* The position of the first record that is there. */
+static u64 first(const struct store *store)
+{
+	u64 kept = store->written > store->capacity ? store->written - store->capacity : 0;
+
+	return max(kept, store->oldest);
+}
+
+bool store_put(struct store *store, const struct trawl_record *record)
+{
+	unsigned long flags;
+	bool reached = false;
+	u32 index;
+
+	raw_spin_lock_irqsave(&store->lock, flags);
+	if (!store->records || (!store->wraps && store->written - store->oldest >= store->capacity)) {
+		store->lost++;
+		goto out;
+	}
+	if (store->written - first(store) == store->capacity)
+		store->lost++;
+	div_u64_rem(store->written, store->capacity, &index);
+	store->records[index] = *record;
+	store->written++;
+	reached = store->threshold && store->written - store->oldest == store->threshold;
+out:
+	raw_spin_unlock_irqrestore(&store->lock, flags);
+	return reached;
+}
+
+u32 store_count(struct store *store)
+{
+	unsigned long flags;
+	u32 n;
+
+	raw_spin_lock_irqsave(&store->lock, flags);
+	n = store->written - first(store);
+	raw_spin_unlock_irqrestore(&store->lock, flags);
+	return n;
+}
+
+/* Copies from *from up to `end`, a piece; false when *from has been overwritten. */
+static bool piece(struct store *store, struct trawl_record *to, u64 *from, u64 end)
+{
+	unsigned long flags;
+	bool whole;
+	u32 i, index, n = min_t(u64, COPY_AT_ONCE, end - *from);
+
+	raw_spin_lock_irqsave(&store->lock, flags);
+	whole = first(store) <= *from && end <= store->written;
+	for (i = 0; whole && i < n; i++) {
+		div_u64_rem(*from + i, store->capacity, &index);
+		to[i] = store->records[index];
+	}
+	raw_spin_unlock_irqrestore(&store->lock, flags);
+	*from += n;
+	return whole;
+}
+
+static bool copy_once(struct store *store, struct trawl_record *to, u32 capacity, u32 *count, u64 *position,
+		      u64 *lost)
+{
+	unsigned long flags;
+	u64 begin, end, from;
+
+	raw_spin_lock_irqsave(&store->lock, flags);
+	end = store->written;
+	begin = first(store);
+	*lost = store->lost;
+	raw_spin_unlock_irqrestore(&store->lock, flags);
+	if (end - begin > capacity)
+		begin = end - capacity;
+	for (from = begin; from < end; cond_resched()) {
+		u64 at = from - begin;
+
+		if (!piece(store, to + at, &from, end))
+			return false;
+	}
+	*count = end - begin;
+	*position = end;
+	return true;
+}
+
+int store_copy(struct store *store, struct trawl_record *to, u32 capacity, bool clear, u32 *count,
+	       u64 *position, u64 *lost)
+{
+	unsigned long flags;
+	int try;
+
+	for (try = 0; try < COPY_TRIES; try++) {
+		if (!copy_once(store, to, capacity, count, position, lost))
+			continue;
+		raw_spin_lock_irqsave(&store->lock, flags);
+		if (clear)
+			store->oldest = min(*position, store->written);
+		raw_spin_unlock_irqrestore(&store->lock, flags);
+		return 0;
+	}
+	return -EAGAIN;
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "kmod/tracing.h"
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include "kmod/attached.h"
+#include "kmod/hooks.h"
+#include "kmod/permit.h"
+#include "kmod/session.h"
+#include "kmod/step.h"
+#include "kmod/task.h"
+
+/* Threads that are looked at in one pass. */
+#define THREADS_AT_ONCE	64
+
+/* The caller's id in the session's namespace where pid is 0. */
+static pid_t number(struct session *s, pid_t pid)
+{
+	return pid ?: pid_nr_ns(task_pid(current), s->ns);
+}
+
+static struct task_struct *get_task(struct session *s, pid_t pid)
+{
+	struct task_struct *task;
+
+	rcu_read_lock();
+	task = pid > 0 ? pid_task(find_pid_ns(pid, s->ns), PIDTYPE_PID) : NULL;
+	if (task)
+		get_task_struct(task);
+	rcu_read_unlock();
+	return task;
+}
+
+static int attach(struct file *file, struct session *s, struct task_struct *task,
+		  const struct attachment_config *config)
+{
+	struct attachment *a;
+	int status;
+
+	if (!permit_task(file, task))
+		return -EPERM;
+	a = attachment_new(s, config, false);
+	if (!a)
+		return -ENOMEM;
+	status = attachment_room(a);
+	if (!status)
+		status = traced_attach(task, a);
+	if (status) {
+		attachment_release(a);
+		return status;
+	}
+	step_begin(a->traced, task);
+	return 0;
+}
+
+/* Some threads of the process that the session has not got in this form, with references. */
+static u32 new_threads(struct session *s, struct task_struct *leader, u32 form, struct task_struct **found)
+{
+	struct task_struct *t;
+	u32 i, n = 0, ours = 0;
+
+	rcu_read_lock();
+	for_each_thread(leader, t) {
+		if (n == THREADS_AT_ONCE)
+			break;
+		if (t->flags & PF_EXITING)
+			continue;
+		found[n++] = t;
+		get_task_struct(t);
+	}
+	rcu_read_unlock();
+	for (i = 0; i < n; i++) {
+		struct attachment *a = attachment_find(s, pid_nr_ns(task_pid(found[i]), s->ns), form);
+
+		if (a && a->linked)
+			put_task_struct(found[i]);
+		else
+			found[ours++] = found[i];
+	}
+	return ours;
+}
+
+/* Passes until all threads are there: those of threads that are traced come by themselves. */
+static int attach_all(struct file *file, struct session *s, struct task_struct *leader,
+		      const struct attachment_config *config, u32 *tasks)
+{
+	struct task_struct **found = kcalloc(THREADS_AT_ONCE, sizeof(*found), GFP_KERNEL);
+	int status = 0;
+	u32 i, n;
+
+	if (!found)
+		return -ENOMEM;
+	while (!status && (n = new_threads(s, leader, config->form, found))) {
+		for (i = 0; i < n; i++) {
+			int one = status ?: attach(file, s, found[i], config);
+
+			*tasks += !one;
+			/* Gone meanwhile, or traced since its parent is. */
+			if (one != -ESRCH && one != -EEXIST)
+				status = one;
+			put_task_struct(found[i]);
+		}
+		if (fatal_signal_pending(current))
+			status = -EINTR;
+	}
+	kfree(found);
+	return status ?: *tasks ? 0 : -ESRCH;
+}
+
+static bool enabled(struct session *s, pid_t pid, u32 form)
+{
+	struct attachment *a = attachment_find(s, pid, form);
+
+	return a && a->linked;
+}
+
+static int enable(struct file *file, struct session *s, struct task_struct *task, pid_t pid, bool thread,
+		  const struct attachment_config *config, u32 *tasks)
+{
+	int status;
+
+	if (enabled(s, pid, config->form))
+		return -EEXIST;
+	if (thread) {
+		status = attach(file, s, task, config);
+		*tasks = !status;
+		return status;
+	}
+	status = attach_all(file, s, task, config, tasks);
+	if (status)
+		attachments_end(s, pid_nr_ns(task_tgid(task), s->ns), config->form, ATTACHMENTS_PROCESS);
+	return status;
+}
+
+int tracing_enable(struct file *file, struct session *s, pid_t pid, bool thread,
+		   const struct attachment_config *config, u32 *tasks)
+{
+	struct task_struct *task;
+	int status = 0;
+
+	if (config->form == TRAWL_FORM_STREAM && !s->ring)
+		return -ENXIO;
+	attachments_trim(s);
+	if (!s->hooked)
+		status = hooks_start();
+	if (status)
+		return status;
+	s->hooked = true;
+	pid = number(s, pid);
+	task = get_task(s, pid);
+	if (!task)
+		return -ESRCH;
+	*tasks = 0;
+	status = enable(file, s, task, pid, thread, config, tasks);
+	put_task_struct(task);
+	return status;
+}
+
+static bool same_room(const struct attachment_config *a, const struct attachment_config *b)
+{
+	return a->bts_size == b->bts_size && a->bts_threshold == b->bts_threshold &&
+	       !((a->bts_control ^ b->bts_control) & TRAWL_BTS_BTINT);
+}
+
+static int configure(struct attachment *a, const struct attachment_config *config)
+{
+	struct attachment_config before = a->config;
+	int status;
+
+	a->config.select = config->select;
+	a->config.bts_control = config->bts_control;
+	a->config.bts_size = config->bts_size;
+	a->config.bts_threshold = config->bts_threshold;
+	if (config->form != TRAWL_FORM_BTS || same_room(&before, config)) {
+		attachment_select(a);
+		return 0;
+	}
+	status = attachment_room(a);
+	if (status)
+		a->config = before;
+	return status;
+}
+
+/* An attachment of this process or thread that is not of this configuration; NULL: none is left. */
+static struct attachment *other(struct session *s, pid_t pid, bool thread, const struct attachment_config *config,
+				u32 *count)
+{
+	struct attachment *a, *found = NULL;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&tasks_lock, flags);
+	list_for_each_entry(a, &s->attachments, of_session) {
+		if ((thread ? a->tid : a->tgid) != pid || a->config.form != config->form)
+			continue;
+		++*count;
+		if (a->config.select != config->select || a->config.bts_control != config->bts_control ||
+		    !same_room(&a->config, config))
+			found = a;
+	}
+	raw_spin_unlock_irqrestore(&tasks_lock, flags);
+	return found;
+}
+
+int tracing_configure(struct session *s, pid_t pid, bool thread, const struct attachment_config *config)
+{
+	struct attachment *a;
+	u32 count = 0;
+	int status = 0;
+
+	pid = number(s, pid);
+	while (!status && (a = other(s, pid, thread, config, &count)))
+		status = configure(a, config);
+	return status ?: count ? 0 : -ENOENT;
+}
+
+int tracing_disable(struct session *s, pid_t pid, bool thread, u32 form)
+{
+	u32 n = attachments_end(s, number(s, pid), form, thread ? ATTACHMENTS_THREAD : ATTACHMENTS_PROCESS);
+
+	return n ? 0 : -ENOENT;
+}
+
+struct attachment *tracing_find(struct session *s, pid_t pid, u32 form)
+{
+	return attachment_find(s, number(s, pid), form);
+}

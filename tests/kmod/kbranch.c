@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+/*
+ * kbranch: a small client of /dev/trawl for the tests of the module.
+ *
+ *	kbranch [OPTION...] -- COMMAND [ARG...]
+ *	-o FILE		records of COMMAND as text, one a line: TID KIND FROM TO CYCLES
+ *	-s SELECT	TRAWL_NO_* bits (1)	-n RECORDS	of the ring (65536)
+ *	-m block|drop|overwrite (block)		-l		form LBR: what it has at the end, by DUMP
+ *	-b CONTROL	form BTS, likewise	-d DEPTH	of form LBR
+ *	-a		children alone		-q		only counts, on stderr
+ *	-P NAME		provider		-c FILE:OFFSET:LAST	a probe
+ *	-z MS		sleep between reads
+ * Its status is COMMAND's.
+ */
+#include <stdbool.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "kmod/trawl_uapi.h"
+
+struct client {
+	int fd, delay;
+	bool quiet;
+	FILE *out;
+	struct trawl_ring *ring;
+	struct trawl_record *records;
+	unsigned long long count, lost;
+};
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "kbranch: %s: %s\n", what, strerror(errno));
+	exit(3);
+}
+
+static void print(struct client *c, const struct trawl_record *r)
+{
+	c->count++;
+	if (r->kind == TRAWL_KIND_LOST)
+		c->lost += r->from;
+	if (!c->quiet)
+		fprintf(c->out, "%u %u %llx %llx %u\n", r->tid, r->kind, (unsigned long long)r->from,
+			(unsigned long long)r->to, r->cycles);
+}
+
+static bool drain(struct client *c)
+{
+	unsigned long long tail = c->ring->tail, head = __atomic_load_n(&c->ring->head, __ATOMIC_ACQUIRE), at;
+
+	for (at = tail; at < head; at++)
+		print(c, &c->records[at % c->ring->records]);
+	__atomic_store_n(&c->ring->tail, head, __ATOMIC_RELEASE);
+	if (__atomic_load_n(&c->ring->waiting, __ATOMIC_ACQUIRE))
+		ioctl(c->fd, TRAWL_IOC_WAKE);
+	return head != tail;
+}
+
+static void map_ring(struct client *c, unsigned int records, unsigned int flags)
+{
+	struct trawl_ring_setup s = { .size = sizeof(s), .flags = flags, .records = records };
+	char *map;
+
+	if (ioctl(c->fd, TRAWL_IOC_RING, &s))
+		fail("TRAWL_IOC_RING");
+	map = mmap(NULL, s.mmap_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, c->fd, 0);
+	if (map == MAP_FAILED)
+		fail("mmap");
+	c->ring = (struct trawl_ring *)map;
+	c->records = (struct trawl_record *)(map + s.data_offset);
+}
+
+static void follow(struct client *c)
+{
+	struct pollfd p = { .fd = c->fd, .events = POLLIN };
+
+	do {
+		poll(&p, 1, 200);
+		if (c->delay)
+			usleep(c->delay * 1000);
+		drain(c);
+	} while (!(p.revents & POLLHUP));
+	while (drain(c))
+		;
+	c->lost = c->ring->lost;
+}
+
+static void dump(struct client *c, pid_t pid, unsigned int form)
+{
+	struct trawl_record *r = calloc(1 << 20, sizeof(*r));
+	struct trawl_dump d = { .size = sizeof(d), .pid = pid, .form = form, .records = (unsigned long)r, .capacity = 1 << 20 };
+	unsigned int i;
+
+	if (ioctl(c->fd, TRAWL_IOC_DUMP, &d))
+		fail("TRAWL_IOC_DUMP");
+	for (i = 0; i < d.count; i++)
+		print(c, &r[i]);
+	c->lost = d.lost;
+	free(r);
+}
+
+static pid_t start(char **argv, int *go)
+{
+	int pipes[2];
+	pid_t pid;
+	char c;
+
+	if (pipe2(pipes, O_CLOEXEC))
+		fail("pipe");
+	pid = fork();
+	if (pid < 0)
+		fail("fork");
+	if (!pid) {
+		close(pipes[1]);
+		if (read(pipes[0], &c, 1) < 0)
+			_exit(3);
+		execvp(argv[0], argv);
+		fprintf(stderr, "kbranch: %s: %s\n", argv[0], strerror(errno));
+		_exit(127);
+	}
+	close(pipes[0]);
+	*go = pipes[1];
+	return pid;
+}
+
+static unsigned int mode_of(const char *name)
+{
+	return !strcmp(name, "block") ? TRAWL_RING_BLOCK : !strcmp(name, "overwrite") ? TRAWL_RING_OVERWRITE : 0;
+}
+
+static void probe(struct client *c, char *text)
+{
+	char *offset = strchr(text, ':'), *last = offset ? strchr(offset + 1, ':') : NULL;
+	struct trawl_probe p = { .size = sizeof(p), .cookie = 77 };
+
+	if (!last) {
+		fprintf(stderr, "kbranch: -c takes FILE:OFFSET:LAST\n");
+		exit(2);
+	}
+	*offset++ = *last++ = 0;
+	p.fd = open(text, O_RDONLY | O_CLOEXEC);
+	p.offset = strtoull(offset, NULL, 0);
+	p.last = strtoul(last, NULL, 0);
+	if (ioctl(c->fd, TRAWL_IOC_PROBE, &p))
+		fail("TRAWL_IOC_PROBE");
+	close(p.fd);
+}
+
+int main(int argc, char **argv)
+{
+	struct client c = { .out = stdout };
+	struct trawl_enable e = { .size = sizeof(e), .flags = TRAWL_ENABLE_ON_EXEC, .form = TRAWL_FORM_STREAM, .select = 1 };
+	unsigned int records = 65536, mode = TRAWL_RING_BLOCK;
+	int option, go, status;
+	char *at = NULL;
+	pid_t pid;
+
+	while ((option = getopt(argc, argv, "+o:s:n:m:lb:d:aqP:c:z:")) != -1) {
+		switch (option) {
+		case 'o':
+			c.out = fopen(optarg, "we");
+			if (!c.out)
+				fail(optarg);
+			break;
+		case 's':
+			e.select = strtoul(optarg, NULL, 0);
+			break;
+		case 'n':
+			records = strtoul(optarg, NULL, 0);
+			break;
+		case 'm':
+			mode = mode_of(optarg);
+			break;
+		case 'l':
+			e.form = TRAWL_FORM_LBR;
+			break;
+		case 'b':
+			e.form = TRAWL_FORM_BTS;
+			e.select = 0;
+			e.bts_control = strtoul(optarg, NULL, 0);
+			break;
+		case 'd':
+			e.depth = strtoul(optarg, NULL, 0);
+			break;
+		case 'a':
+			e.flags |= TRAWL_ENABLE_ALONE;
+			break;
+		case 'q':
+			c.quiet = true;
+			break;
+		case 'P':
+			e.provider = !strcmp(optarg, "lbr") ? 1 : !strcmp(optarg, "step") ? 2 : !strcmp(optarg, "bts") ? 3 : 9;
+			break;
+		case 'c':
+			at = optarg;
+			break;
+		case 'z':
+			c.delay = atoi(optarg);
+			break;
+		default:
+			return 2;
+		}
+	}
+	c.fd = open(TRAWL_DEVICE, O_RDWR | O_CLOEXEC);
+	if (c.fd < 0)
+		fail(TRAWL_DEVICE);
+	map_ring(&c, records, mode);
+	if (at)
+		probe(&c, at);
+	pid = e.pid = start(argv + optind, &go);
+	if (ioctl(c.fd, TRAWL_IOC_ENABLE, &e))
+		fail("TRAWL_IOC_ENABLE");
+	close(go);
+	if (e.form == TRAWL_FORM_STREAM)
+		follow(&c);
+	waitpid(pid, &status, 0);
+	if (e.form != TRAWL_FORM_STREAM)
+		dump(&c, pid, e.form);
+	fprintf(stderr, "kbranch: %llu records, %llu lost\n", c.count, c.lost);
+	fclose(c.out);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+# Programs of the lab's tests of trawl.ko (tests/lab/guest/kmod-*.sh), and unit tests of its plain logic.
+check_PROGRAMS += tests/kmod/kbranch
+tests_kmod_kbranch_SOURCES = tests/kmod/kbranch.c
+tests_kmod_kbranch_CFLAGS = $(AM_CFLAGS)
+
+# What is traced is as its author wrote it: without CFLAGS, the sanitizers' among them.
+KMOD_TRACED = tests/kmod/walk
+EXTRA_DIST += tests/kmod/walk.S
+EXTRA_tests_kmod_kbranch_DEPENDENCIES = $(KMOD_TRACED)
+CLEANFILES += $(KMOD_TRACED)
+tests/kmod/walk: tests/kmod/walk.S
+	$(AM_V_CC)$(MKDIR_P) tests/kmod && $(CC) -nostdlib -static -no-pie -o $@ $(srcdir)/tests/kmod/walk.S
+
+if HAVE_ZYDIS
+check_PROGRAMS += tests/kmod/ptstep
+tests_kmod_ptstep_SOURCES = tests/kmod/ptstep.c
+tests_kmod_ptstep_CFLAGS = $(AM_CFLAGS)
+tests_kmod_ptstep_LDADD = $(ZYDIS_LIBS)
+endif
+if HAVE_CRITERION
+UNIT_KMOD = tests/kmod/test_filter tests/kmod/test_uapi
+tests_kmod_test_filter_SOURCES = tests/kmod/test_filter.c kmod/filter.c
+tests_kmod_test_filter_CFLAGS = $(UNIT_CFLAGS)
+tests_kmod_test_filter_LDADD = $(CRITERION_LIBS)
+tests_kmod_test_uapi_SOURCES = tests/kmod/test_uapi.c
+tests_kmod_test_uapi_CFLAGS = $(UNIT_CFLAGS)
+tests_kmod_test_uapi_LDADD = $(CRITERION_LIBS)
+if HAVE_ZYDIS
+UNIT_KMOD += tests/kmod/test_insn
+tests_kmod_test_insn_SOURCES = tests/kmod/test_insn.c kmod/insn.c
+tests_kmod_test_insn_CFLAGS = $(UNIT_CFLAGS)
+tests_kmod_test_insn_LDADD = $(CRITERION_LIBS) $(ZYDIS_LIBS)
+endif
+check_PROGRAMS += $(UNIT_KMOD)
+TESTS += $(UNIT_KMOD)
+endif
