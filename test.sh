@@ -106,7 +106,7 @@ else
 	suite "tests" build check
 	met "building with sanitizers in build-asan/" || failed=$((failed + 1))
 	ahead "build without optional libraries" build build-bare --enable-werror --without-dw \
-		--without-pcap --without-archive --without-zydis --without-demangler --without-traceevent --without-criterion
+		--without-pcap --without-archive --without-seccomp --without-zydis --without-demangler --without-traceevent --without-criterion
 	# The tests have run; here it is the tarball, its build, install and uninstall.
 	ahead "distribution" make -C build -j"$(nproc)" distcheck TESTS= check_PROGRAMS=
 	suite "tests under ASan and UBSan" build-asan check

@@ -33,7 +33,7 @@ static char *name_beside(const struct unnamed *n)
 
 static int open_unnamed(int folder)
 {
-	int fd = openat(folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	int fd = openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
 	if (fd >= 0 && access(fd_name(fd).text, F_OK)) {
 		close(fd);
@@ -57,7 +57,7 @@ int unnamed_open(struct unnamed *n, struct destination *at)
 	if (!n->beside)
 		goto fail;
 	unlinkat(n->at.folder, n->beside, 0); /* of a process that was killed and had our number */
-	n->fd = openat(n->at.folder, n->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	n->fd = openat(n->at.folder, n->beside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (n->fd >= 0)
 		return 0;
 	free(n->beside);

@@ -8,15 +8,15 @@
 /* How two captures that both have a source of this kind are compared. */
 static const struct {
 	const char *kind;
-	int (*print)(struct reading *r, const char *const paths[2], const char *const names[2], bool json,
+	int (*print)(struct reading *r, const int fds[2], const char *const names[2], bool json,
 		     struct out *out);
 } ways[] = {
 	{"usbmon", usbdiff_print},
 };
 
-static bool has_kind(const char *path, const char *kind, struct trawl_error *err)
+static bool has_kind(int fd, const char *name, const char *kind, struct trawl_error *err)
 {
-	struct trawl_reader *r = trawl_open(path, err);
+	struct trawl_reader *r = trawl_open_fd(fd, name, 0, err);
 	bool found = false;
 
 	for (size_t i = 0; r && i < trawl_source_count(r); i++)
@@ -25,16 +25,7 @@ static bool has_kind(const char *path, const char *kind, struct trawl_error *err
 	return found;
 }
 
-/* A path that can be opened twice. */
-static const char *resolve(struct foreign *copy, struct foreign *f, const char *name,
-			   struct trawl_error *err)
-{
-	const char *path = foreign_copy(copy, name, err);
-
-	return path ? foreign_resolve(f, path, err) : NULL;
-}
-
-static int print(struct reading *r, const char *const paths[2], const char *const names[2], bool json,
+static int print(struct reading *r, const int fds[2], const char *const names[2], bool json,
 		 struct out *out)
 {
 	struct trawl_error err = {0};
@@ -43,11 +34,11 @@ static int print(struct reading *r, const char *const paths[2], const char *cons
 		bool both = true;
 
 		for (unsigned int k = 0; k < 2; k++)
-			both &= has_kind(paths[k], ways[i].kind, &err);
+			both &= has_kind(fds[k], names[k], ways[i].kind, &err);
 		if (err.status)
 			return cli_error(&err);
 		if (both)
-			return ways[i].print(r, paths, names, json, out);
+			return ways[i].print(r, fds, names, json, out);
 	}
 	trawl_fail(&err, TRAWL_USAGE, "--diff: %.200s and %.200s have no source in common that can be "
 		   "compared: give two captures with USB (trawl-decode --summary tells what is in a file)",
@@ -55,27 +46,34 @@ static int print(struct reading *r, const char *const paths[2], const char *cons
 	return cli_error(&err);
 }
 
+/* Opens both, then makes them ready in the sandbox: the exit status, its message printed. */
+static int open_both(struct reading *r, char **paths, struct foreign *f)
+{
+	struct trawl_error err = {0};
+
+	for (unsigned int i = 0; i < 2; i++)
+		if (foreign_open(&f[i], paths[i], true, &err))
+			return cli_error(&err);
+	if (reading_sandbox(r, &err))
+		return cli_error(&err);
+	for (unsigned int i = 0; i < 2; i++)
+		if (foreign_resolve(&f[i], &err))
+			return cli_error(&err);
+	return TRAWL_OK;
+}
+
 int diff_print(struct reading *r, char **paths, bool json, struct out *out)
 {
-	struct foreign copy[2] = {{.fd = -1}, {.fd = -1}}, f[2] = {{.fd = -1}, {.fd = -1}};
-	const char *names[2] = {paths[0], paths[1]}, *open[2];
-	struct trawl_error err = {0};
-	int status = TRAWL_OK;
+	struct foreign f[2] = {FOREIGN_NOTHING, FOREIGN_NOTHING};
+	const char *names[2] = {paths[0], paths[1]};
+	int status = open_both(r, paths, f);
 
-	for (unsigned int i = 0; i < 2 && !status; i++) {
-		open[i] = resolve(&copy[i], &f[i], paths[i], &err);
-		if (!open[i]) {
-			foreign_call(&copy[i], paths[i], &err);
-			status = cli_error(&err);
-		}
-	}
 	if (!status)
-		status = print(r, open, names, json, out);
+		status = print(r, (int[]){f[0].fd, f[1].fd}, names, json, out);
 	for (unsigned int i = 0; i < 2; i++) {
 		if (f[i].verdict.status && status <= TRAWL_BAD_DATA)
 			status = cli_error(&f[i].verdict);
 		foreign_close(&f[i]);
-		foreign_close(&copy[i]);
 	}
 	return status;
 }

@@ -37,24 +37,53 @@ static int no_memory(void)
 }
 
 /* One capture; its exit status. */
-static int read_capture(struct collector *c, struct reading *r, const char *file, struct out *out)
+static int read_capture(struct collector *c, struct reading *r, struct foreign *f, struct out *out)
 {
 	struct trawl_error err = {0};
-	struct foreign f = {.fd = -1};
-	const char *path = foreign_resolve(&f, file, &err);
-	struct stream *s = path ? stream_open(path, &r->decode, &r->selection, &err) : NULL;
+	struct stream *s = NULL;
 	int status;
 
+	if (!foreign_resolve(f, &err)) {
+		r->decode.fd = f->fd;
+		s = stream_open(f->name, &r->decode, &r->selection, &err);
+	}
 	if (!s) {
 		status = cli_error(&err);
 	} else {
 		status = reading_finish(s, out, "standard output",
 					stream_run(s, &c->consumer, &err), &err);
-		if (!status && f.verdict.status)
-			status = cli_error(&f.verdict);
+		if (!status && f->verdict.status)
+			status = cli_error(&f->verdict);
 	}
 	stream_close(s);
-	foreign_close(&f);
+	foreign_close(f);
+	return status;
+}
+
+/* All of them, opened before any is read; what is wrong with one does not hide what others say. */
+static int read_captures(struct collector *c, struct reading *r, char **paths, struct foreign *files,
+			 size_t n, struct out *out)
+{
+	struct trawl_error err;
+	int status = TRAWL_OK, got;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (foreign_open(&files[i], paths[i], false, &err)) {
+			status = cli_error(&err);
+			foreign_close(&files[i]);
+			files[i].name = NULL;
+		}
+	}
+	if (reading_sandbox(r, &err))
+		status = cli_error(&err);
+	else
+		for (i = 0; i < n && !c->failed; i++, c->capture++) {
+			got = files[i].name ? read_capture(c, r, &files[i], out) : TRAWL_OK;
+			status = got > status ? got : status;
+		}
+	for (i = 0; i < n; i++)
+		foreign_close(&files[i]);
 	return status;
 }
 
@@ -109,16 +138,16 @@ static int print(struct collector *c, struct reading *r, char **paths, size_t n,
 int protocols_print(struct reading *r, char **paths, size_t n, bool json, struct out *out)
 {
 	struct collector c = {.consumer = {.item = collect}, .conversations = conversations_new()};
+	struct foreign *files = calloc(n, sizeof(*files));
 	int status = TRAWL_OK, got;
 
-	if (!c.conversations)
-		return no_memory();
-	/* What is wrong with one capture does not hide what the others say. */
-	for (; c.capture < n && !c.failed; c.capture++) {
-		got = read_capture(&c, r, paths[c.capture], out);
-		status = got > status ? got : status;
-	}
+	if (c.conversations && files)
+		status = read_captures(&c, r, paths, files, n, out);
+	else
+		c.failed = true;
 	got = c.failed ? no_memory() : print(&c, r, paths, n, json, out);
-	conversations_free(c.conversations);
+	if (c.conversations)
+		conversations_free(c.conversations);
+	free(files);
 	return got > status ? got : status;
 }

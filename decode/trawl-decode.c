@@ -75,6 +75,7 @@ static const char help_text[] =
 	"  -x, -X               payload in hex, or in hex and text (USB)\n"
 	"      --show-keys      keystrokes in clear (USB)\n"
 	"      --color WHEN     auto, always or never\n"
+	"      --no-sandbox     for debuggers: reads without giving up what reading does not need\n"
 	"      --help, --version\n"
 	"\n"
 	"Status: 0 done, 1 the file is damaged or cut, 2 wrong usage, 3 cannot.\n";
@@ -408,14 +409,29 @@ static unsigned int terminal_columns(void)
 	return isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) ? w.ws_col : 0;
 }
 
+static struct stream *open_stream(struct options *o, struct foreign *f, struct trawl_error *err)
+{
+	struct reading *r = &o->reading;
+
+	if (foreign_open(f, r->path, false, err) || reading_sandbox(r, err) ||
+	    foreign_resolve(f, err))
+		return NULL;
+	r->decode.fd = f->fd;
+	if (o->around_text) {
+		o->around = around_find(r->path, o->around_text, o->window, &r->decode, err);
+		if (!o->around)
+			return NULL;
+	}
+	return stream_open(r->path, &r->decode, &r->selection, err);
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = {.mode = MODE_TEXT, .window = 1000000};
 	struct reading *r = &o.reading;
 	struct trawl_error err = {0};
-	struct foreign f = {.fd = -1};
+	struct foreign f = FOREIGN_NOTHING;
 	struct stream *s = NULL;
-	const char *path = NULL;
 	struct out out;
 	int status = TRAWL_OK, got;
 
@@ -437,13 +453,7 @@ int main(int argc, char **argv)
 		goto out;
 	}
 	if (got == 0)
-		path = foreign_resolve(&f, r->path, &err);
-	if (path && o.around_text) {
-		o.around = around_find(path, o.around_text, o.window, &r->decode, &err);
-		path = o.around ? path : NULL;
-	}
-	if (path)
-		s = stream_open(path, &r->decode, &r->selection, &err);
+		s = open_stream(&o, &f, &err);
 	if (!s) {
 		status = cli_error(&err);
 		goto out;

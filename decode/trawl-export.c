@@ -22,6 +22,7 @@
 #include "decode/export/tracedat.h"
 #include "decode/export/usbmonout.h"
 #include "decode/import/foreign.h"
+#include "decode/import/unpack.h"
 
 /* ---- the formats -------------------------------------------------------------------------- */
 
@@ -103,15 +104,15 @@ static int to_usbmon(const struct export_options *o, struct stream *s, struct ou
 }
 
 static const struct export_format formats[] = {
-	{"pcapng", "packets, for Wireshark", true, true, to_pcapng},
-	{"pcapng.gz", "the same, compressed with gzip", true, true, to_pcapng_gz},
-	{"pcap", "packets of one source (USB), for older programs", true, true, to_pcap},
-	{"usbmon", "USB events as the kernel's usbmon text", true, false, to_usbmon},
-	{"perfetto", "a trace for ui.perfetto.dev: every source", false, true, perfetto_export},
-	{"trace-dat", "kernel events for trace-cmd report and KernelShark", false, true,
+	{"pcapng", "packets, for Wireshark", true, true, false, to_pcapng},
+	{"pcapng.gz", "the same, compressed with gzip", true, true, false, to_pcapng_gz},
+	{"pcap", "packets of one source (USB), for older programs", true, true, false, to_pcap},
+	{"usbmon", "USB events as the kernel's usbmon text", true, false, false, to_usbmon},
+	{"perfetto", "a trace for ui.perfetto.dev: every source", false, true, false, perfetto_export},
+	{"trace-dat", "kernel events for trace-cmd report and KernelShark", false, true, true,
 	 tracedat_export},
-	{"json", "JSON lines, as of trawl-decode --json", false, false, to_json},
-	{"csv", "one table, a column for each field", false, false, csv_export},
+	{"json", "JSON lines, as of trawl-decode --json", false, false, false, to_json},
+	{"csv", "one table, a column for each field", false, false, false, csv_export},
 };
 #define NFORMATS (sizeof(formats) / sizeof(formats[0]))
 
@@ -165,6 +166,7 @@ static void print_help(void)
 	      "      --linktype N     pcap, pcapng: link type of USB packets: 220, the old 189, 249\n"
 	      "      --no-descriptors pcapng: no made-up packets with USB descriptors in front\n"
 	      "      --with-machine   pcapng, trace-dat: with command lines and the host's name\n"
+	      "      --no-sandbox     for debuggers: reads without giving up what reading does not need\n"
 	      "      --help, --version\n"
 	      "\n"
 	      "Status: 0 done, 1 the file is damaged or cut, 2 wrong usage, 3 cannot.\n", stdout);
@@ -269,7 +271,9 @@ static int open_output(const struct options *o, struct outfile *f, struct trawl_
 	    in.st_ino == out.st_ino)
 		return trawl_fail(err, TRAWL_USAGE, "-w %s: is the capture itself; choose another "
 						    "name", name);
-	return outfile_open(f, name, err);
+	if (outfile_open(f, name, err))
+		return -1;
+	return o->reading.no_sandbox ? 0 : outfile_keeper(f, err);
 }
 
 /* Packets are what was on the bus; whoever is given them should know. */
@@ -308,50 +312,60 @@ static bool chooses_transfers(const struct options *o)
 	return o->format->packets && !o->reading.decode.raw && (sel->where || sel->nnames);
 }
 
-static struct stream *open_input(struct options *o, const char *path, struct choice **choice,
+/* With all files open. */
+static struct stream *open_input(struct options *o, struct foreign *f, struct choice **choice,
 				 struct trawl_error *err)
 {
 	struct reading *r = &o->reading;
 
-	if (!path || (chooses_transfers(o) &&
-		      choice_find(path, &r->decode, &r->selection, choice, err)))
+	if (reading_sandbox(r, err) || foreign_resolve(f, err))
 		return NULL;
-	return stream_open(path, &r->decode, &r->selection, err);
+	r->decode.fd = f->fd;
+	if (chooses_transfers(o) &&
+	    choice_find(r->path, &r->decode, &r->selection, choice, err))
+		return NULL;
+	return stream_open(r->path, &r->decode, &r->selection, err);
+}
+
+static int export_to(struct options *o, struct foreign *f, struct outfile *output,
+		     struct trawl_error *err)
+{
+	struct trawl_error dropped;
+	struct choice *choice = NULL;
+	struct stream *s = open_input(o, f, &choice, err);
+	int status;
+
+	if (!s) {
+		outfile_close(output, false, &dropped);
+		choice_free(choice);
+		return cli_error(err);
+	}
+	status = convert(o, s, output->fd, err);
+	/* of damaged data there is an export of what is whole */
+	if (outfile_close(output, status <= TRAWL_BAD_DATA, err))
+		status = cli_error(err);
+	stream_close(s);
+	choice_free(choice);
+	return f->verdict.status && !status ? cli_error(&f->verdict) : status;
 }
 
 static int run(struct options *o, struct trawl_error *err)
 {
-	struct foreign copy = {.fd = -1}, f = {.fd = -1};
+	struct foreign f;
 	struct outfile output;
-	struct choice *choice = NULL;
-	const char *path = o->reading.path;
-	struct stream *s;
 	int status;
 
-	if (chooses_transfers(o)) /* which are looked for first: a pipe is read twice */
-		path = foreign_copy(&copy, path, err);
-	if (path)
-		path = foreign_resolve(&f, path, err);
-	s = open_input(o, path, &choice, err);
-	if (!s || open_output(o, &output, err)) {
-		stream_close(s);
-		choice_free(choice);
-		foreign_call(&copy, o->reading.path, err);
-		foreign_close(&f);
-		foreign_close(&copy);
-		return cli_error(err);
-	}
-	stream_set_name(s, o->reading.path);
-	status = convert(o, s, output.fd, err);
-	/* of damaged data there is an export of what is whole */
-	if (outfile_close(&output, status <= TRAWL_BAD_DATA, err))
+	o->export.spool = -1;
+	/* packets of transfers: which are looked for first */
+	if (foreign_open(&f, o->reading.path, chooses_transfers(o), err) ||
+	    (o->format->spool && (o->export.spool = unpack_temporary(err)) < 0) ||
+	    open_output(o, &output, err))
 		status = cli_error(err);
-	stream_close(s);
-	choice_free(choice);
-	if (f.verdict.status && !status)
-		status = cli_error(&f.verdict);
+	else
+		status = export_to(o, &f, &output, err);
+	if (o->export.spool >= 0)
+		close(o->export.spool);
 	foreign_close(&f);
-	foreign_close(&copy);
 	return status;
 }
 

@@ -33,16 +33,17 @@ static int no_memory(void)
 }
 
 /* Runs a capture into a consumer; the exit status, its message printed. */
-static int run(struct reading *r, const char *path, const char *name, struct consumer *c,
+static int run(struct reading *r, int fd, const char *name, struct consumer *c,
 	       struct stream **kept, struct out *out)
 {
 	struct trawl_error err = {0};
-	struct stream *s = stream_open(path, &r->decode, &r->selection, &err);
+	struct stream *s;
 	int status;
 
+	r->decode.fd = fd;
+	s = stream_open(name, &r->decode, &r->selection, &err);
 	if (!s)
 		return cli_error(&err);
-	stream_set_name(s, name);
 	if (kept)
 		*kept = s;
 	r->selection.taken = 0;
@@ -71,7 +72,7 @@ static int show(struct consumer *consumer, const struct decoder *d, void *state,
 	return c->printer.consumer.item(&c->printer.consumer, d, state, it);
 }
 
-static void show_items(struct reading *r, const char *path, const char *name, uint64_t previous,
+static void show_items(struct reading *r, int fd, const char *name, uint64_t previous,
 		       uint64_t item, struct out *out)
 {
 	struct chosen c = {
@@ -91,12 +92,12 @@ static void show_items(struct reading *r, const char *path, const char *name, ui
 	}
 	text_printer_start(&c.printer);
 	if (previous != TRANSFERDIFF_NONE || item != TRANSFERDIFF_NONE)
-		run(r, path, name, &c.consumer, &c.stream, out);
+		run(r, fd, name, &c.consumer, &c.stream, out);
 	if (item == TRANSFERDIFF_NONE)
 		out_str(out, "  > (nothing)\n");
 }
 
-int usbdiff_print(struct reading *r, const char *const paths[2], const char *const names[2], bool json,
+int usbdiff_print(struct reading *r, const int fds[2], const char *const names[2], bool json,
 		  struct out *out)
 {
 	struct collector c = {.consumer = {.item = collect}, .diff = transferdiff_new(names)};
@@ -107,7 +108,7 @@ int usbdiff_print(struct reading *r, const char *const paths[2], const char *con
 		return no_memory();
 	for (c.capture = 0; c.capture < 2 && status <= TRAWL_BAD_DATA && !c.failed; c.capture++) {
 		c.item = 0;
-		got = run(r, paths[c.capture], names[c.capture], &c.consumer, NULL, out);
+		got = run(r, fds[c.capture], names[c.capture], &c.consumer, NULL, out);
 		status = got > status ? got : status;
 	}
 	if (c.failed || (status <= TRAWL_BAD_DATA && transferdiff_compare(c.diff)))
@@ -123,7 +124,7 @@ int usbdiff_print(struct reading *r, const char *const paths[2], const char *con
 		if (first->any) {
 			out_printf(out, "first difference: %s: %s\n", first->where, first->what);
 			for (unsigned int i = 0; i < 2; i++)
-				show_items(r, paths[i], names[i], first->previous[i], first->item[i],
+				show_items(r, fds[i], names[i], first->previous[i], first->item[i],
 					   out);
 		}
 		transferdiff_text(c.diff, out);

@@ -14,7 +14,7 @@
 #include "edit/cutfile.h"
 #include "edit/input.h"
 
-enum { OPTION_AROUND = OPTION_OWN, OPTION_WINDOW, OPTION_EVERY, OPTION_SIZE, OPTION_ZONE };
+enum { OPTION_AROUND = OPTION_OWN, OPTION_WINDOW, OPTION_EVERY, OPTION_SIZE, OPTION_ZONE, OPTION_OPEN };
 
 static const struct option long_options[] = {
 	SELECTION_OPTIONS,
@@ -23,6 +23,7 @@ static const struct option long_options[] = {
 	{ "every", required_argument, NULL, OPTION_EVERY },
 	{ "max-size", required_argument, NULL, OPTION_SIZE },
 	{ "utc", no_argument, NULL, OPTION_ZONE },
+	{ "no-sandbox", no_argument, NULL, OPTION_OPEN },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -30,7 +31,7 @@ struct cut_options {
 	struct selection selection;
 	struct cut_request request;
 	const char *out, *window;
-	bool utc;
+	bool utc, no_sandbox;
 };
 
 static int parse_every(const char *text, uint64_t *every, struct trawl_error *err)
@@ -66,6 +67,9 @@ static int set_option(struct cut_options *o, int option, struct trawl_error *err
 		return parse_every(optarg, &o->request.every, err);
 	case OPTION_SIZE:
 		return edit_size("--max-size", optarg, &o->request.max_size, err);
+	case OPTION_OPEN:
+		o->no_sandbox = true;
+		return 0;
 	default:
 		o->utc = true;
 		return 0;
@@ -104,7 +108,7 @@ static void tell(const struct cut_result *r, const char *out)
 		fprintf(stderr, "trawl-edit: %s\n", r->why);
 }
 
-static int cut_input(struct cut_options *o, const struct edit_input *in, struct trawl_error *err)
+static int cut_input(struct cut_options *o, struct edit_input *in, struct trawl_error *err)
 {
 	struct cut_result result = { 0 };
 	struct trawl_error late;
@@ -113,10 +117,18 @@ static int cut_input(struct cut_options *o, const struct edit_input *in, struct 
 
 	if (edit_not_same(in, o->out, err) || outfile_open(&output, o->out, err))
 		return -1;
+	if (!o->no_sandbox && outfile_keeper(&output, err))
+		return -1;
+	if (edit_input_ready(in, o->no_sandbox, err)) {
+		outfile_close(&output, false, &late);
+		return -1;
+	}
 	o->request.path = in->path;
 	o->request.name = in->name;
 	o->request.selection = &o->selection;
 	ret = cut_file(&o->request, output.fd, o->out, &result, err);
+	if (ret)
+		edit_input_call(in, err);
 	if (outfile_close(&output, !ret || err->status == TRAWL_BAD_DATA, &late)) {
 		*err = late;
 		return -1;

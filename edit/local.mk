@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 # trawl-edit: saved file to saved file.
 bin_PROGRAMS += trawl-edit
-trawl_edit_SOURCES = edit/trawl-edit.c edit/edit.h edit/edit.c edit/input.h edit/input.c \
+EDIT_SOURCES = edit/edit.h edit/edit.c edit/input.h edit/input.c \
 	edit/choose.h edit/choose.c edit/keep.h edit/keep.c edit/needs.h edit/needs.c \
 	edit/cut.h edit/cut.c edit/cutmeta.c edit/cutfile.h edit/cutfile.c edit/cutcommand.c
+trawl_edit_SOURCES = edit/trawl-edit.c $(EDIT_SOURCES)
 trawl_edit_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) -O2
 trawl_edit_LDADD = libimport.la libdecode.la libcommon.la libtrawl.la

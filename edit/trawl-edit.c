@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* trawl-edit: saved file to saved file. Each subcommand is one function in the table. */
+#include "common/dupopt.h"
+#include "common/sandbox.h"
 #include "config.h"
 #include "decode/base/cli.h"
 #include "decode/base/outfile.h"
 #include "decode/import/foreign.h"
 #include "decode/import/unpack.h"
+#include "decode/query/reading.h"
 #include "edit/edit.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const char help[] =
@@ -32,17 +37,117 @@ static const char help[] =
 	"      --level N           compression, 1 (fast) to 19 (small, the default)\n"
 	"  verify FILE...          reads all of each file and says whether it is whole\n"
 	"\n"
+	"      --memory SIZE       for what a trawl file tells: 512M, 2G (default: 256M)\n"
+	"      --no-sandbox        for debuggers: reads without giving up what reading does not need\n"
 	"      --help, --version\n"
 	"\n"
 	"Status: 0 done, 1 the data is damaged or incomplete, 2 wrong usage, 3 cannot.\n";
 
+/* ---- options, and files apart from each other ------------------------------------------------ */
+
+struct options {
+	const char *out; /* -w */
+	int level;       /* --level; 0: none was given */
+	uint64_t memory; /* --memory, bytes; 0: as many as usual */
+	bool no_sandbox;
+};
+
+enum { OPTION_LEVEL = OPTION_PROGRAM };
+
+static const struct option verify_options[] = {
+	{"memory", required_argument, NULL, OPTION_MEMORY},
+	{"no-sandbox", no_argument, NULL, OPTION_NO_SANDBOX},
+	{NULL, 0, NULL, 0},
+};
+
+static const struct option import_options[] = {
+	{"level", required_argument, NULL, OPTION_LEVEL},
+	{"memory", required_argument, NULL, OPTION_MEMORY},
+	{"no-sandbox", no_argument, NULL, OPTION_NO_SANDBOX},
+	{NULL, 0, NULL, 0},
+};
+
+static int level_of(const char *text, int *level, struct trawl_error *err)
+{
+	char *end;
+	long n = strtol(text, &end, 10);
+
+	if (end == text || *end || n < 1 || n > 19)
+		return trawl_fail(err, TRAWL_USAGE, "--level: %s is no level: 1 (fast) to 19 (small)",
+				  text);
+	*level = (int)n;
+	return 0;
+}
+
+static int parse(struct options *o, int argc, char **argv, const char *letters,
+		 const struct option *long_options, struct trawl_error *err)
+{
+	struct dupopt once = {{false}};
+	int option;
+
+	while ((option = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
+		if (option == '?' || option == ':')
+			return cli_bad_option(option, argv, long_options, err);
+		if (optarg && dupopt_given(&once, option, long_options, err))
+			return -1;
+		if (option == OPTION_LEVEL && level_of(optarg, &o->level, err))
+			return -1;
+		if (option == 'w')
+			o->out = optarg;
+		else if (option == OPTION_NO_SANDBOX)
+			o->no_sandbox = true;
+		else if (option == OPTION_MEMORY && reading_memory(optarg, &o->memory, err))
+			return -1;
+	}
+	return 0;
+}
+
+/* One file's part of a command: 0, or -1 with *err. */
+typedef int file_fn(const struct options *o, const char *path, struct trawl_error *err);
+
+static int status_of(const char *path, pid_t pid)
+{
+	struct trawl_error err;
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return TRAWL_CANNOT;
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	trawl_fail(&err, TRAWL_CANNOT, "%s: what read it was ended by signal %d (%s)", path,
+		   WTERMSIG(status), strsignal(WTERMSIG(status)));
+	return cli_error(&err);
+}
+
+/*
+ * Calls fn for each file, for several in a process each: the sandbox of one opens no other. The
+ * exit status, its message printed.
+ */
+static int for_each(const struct options *o, char **paths, int n, file_fn *fn)
+{
+	struct trawl_error err = {0};
+	int worst = TRAWL_OK, got;
+	pid_t pid;
+
+	if (n == 1)
+		return fn(o, paths[0], &err) ? cli_error(&err) : TRAWL_OK;
+	for (int i = 0; i < n; i++) {
+		fflush(stdout);
+		pid = fork();
+		if (pid == 0)
+			exit(fn(o, paths[i], &err) ? cli_error(&err) : TRAWL_OK);
+		if (pid < 0) {
+			trawl_fail(&err, TRAWL_CANNOT, "%s: %s", paths[i], strerror(errno));
+			return cli_error(&err);
+		}
+		got = status_of(paths[i], pid);
+		worst = got > worst ? got : worst;
+	}
+	return worst;
+}
 
 /* ---- import --------------------------------------------------------------------------------- */
-
-struct target {
-	const char *path;
-	int level;
-};
 
 static bool same_file(FILE *in, const char *out)
 {
@@ -53,10 +158,10 @@ static bool same_file(FILE *in, const char *out)
 }
 
 /* What it is instead, the reader of our own files knows. */
-static int cannot_import(const char *path, struct trawl_error *err)
+static int cannot_import(FILE *in, const char *path, struct trawl_error *err)
 {
 	struct trawl_error what;
-	struct trawl_reader *r = trawl_open(path, &what);
+	struct trawl_reader *r = trawl_open_fd(fileno(in), path, 0, &what);
 
 	trawl_close(r);
 	if (r)
@@ -66,7 +171,7 @@ static int cannot_import(const char *path, struct trawl_error *err)
 }
 
 /* Appends what a file holds to the output. A file from which nothing comes is a failure. */
-static int import_stream(FILE *in, const char *path, int to, const struct target *out,
+static int import_stream(FILE *in, const char *path, int to, const char *out, int level,
 			 struct trawl_error *err)
 {
 	enum foreign_kind kind = foreign_kind(in);
@@ -74,11 +179,11 @@ static int import_stream(FILE *in, const char *path, int to, const struct target
 	int fd;
 
 	if (kind == FOREIGN_NONE)
-		return cannot_import(path, err);
+		return cannot_import(in, path, err);
 	fd = dup(to);
 	if (fd < 0)
-		return trawl_fail(err, TRAWL_CANNOT, "%s: %s", out->path, strerror(errno));
-	if (foreign_import(in, kind, path, fd, out->path, out->level, &im, err))
+		return trawl_fail(err, TRAWL_CANNOT, "%s: %s", out, strerror(errno));
+	if (foreign_import(in, kind, path, fd, out, level, &im, err))
 		return -1;
 	if (foreign_verdict(&im, path, err))
 		return im.events ? 1 : -1;
@@ -86,54 +191,123 @@ static int import_stream(FILE *in, const char *path, int to, const struct target
 	return 0;
 }
 
-static int import_path(const char *path, int to, const struct target *out, struct trawl_error *err)
+static FILE *open_input(const char *path, const char *out, struct trawl_error *err)
 {
-	FILE *in = fopen(path, "re"), *plain;
-	int ret;
+	FILE *in = fopen(path, "re");
 
-	if (!in)
-		return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be opened: %s", path,
-				  strerror(errno));
-	if (fseek(in, 0, SEEK_SET)) {
-		fclose(in);
-		return trawl_fail(err, TRAWL_USAGE, "%s: is a pipe: save it to a file first", path);
+	if (!in) {
+		trawl_fail(err, TRAWL_CANNOT, "%s: cannot be opened: %s", path, strerror(errno));
+		return NULL;
 	}
-	if (same_file(in, out->path)) {
-		fclose(in);
-		return trawl_fail(err, TRAWL_USAGE, "%s: is the input too: name another file",
-				  out->path);
+	if (fseek(in, 0, SEEK_SET))
+		trawl_fail(err, TRAWL_USAGE, "%s: is a pipe: save it to a file first", path);
+	else if (same_file(in, out))
+		trawl_fail(err, TRAWL_USAGE, "%s: is the input too: name another file", out);
+	else
+		return in;
+	fclose(in);
+	return NULL;
+}
+
+/* What is imported into one file, all open. */
+struct import {
+	char **paths;
+	int n;
+	FILE **in;
+	FILE *plain; /* what of a compressed one is put into; NULL: why says why there is none */
+	struct trawl_error why;
+	struct outfile output;
+};
+
+static void close_all(struct import *im)
+{
+	for (int i = 0; im->in && i < im->n; i++)
+		if (im->in[i])
+			fclose(im->in[i]);
+	if (im->plain)
+		fclose(im->plain);
+	free(im->in);
+}
+
+static int open_all(const struct options *o, struct import *im, const char *out,
+		    struct trawl_error *err)
+{
+	struct trawl_error late;
+	int fd;
+
+	im->in = calloc((size_t)im->n, sizeof(*im->in));
+	if (!im->in)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	for (int i = 0; i < im->n; i++) {
+		im->in[i] = open_input(im->paths[i], out, err);
+		if (!im->in[i])
+			return -1;
 	}
-	if (unpack_is_compressed(in)) {
-		plain = unpack(in, path, err);
-		fclose(in);
-		in = plain;
+	fd = unpack_temporary(&im->why);
+	im->plain = fd < 0 ? NULL : fdopen(fd, "w+");
+	if (outfile_open(&im->output, out, err))
+		return -1;
+	if (o->no_sandbox)
+		return 0;
+	if (outfile_keeper(&im->output, err))
+		return -1;
+	if (!sandbox_enter(cli_program, im->paths[0], err))
+		return 0;
+	outfile_close(&im->output, false, &late);
+	return -1;
+}
+
+/* One that is compressed, unpacked; NULL with *err. */
+static FILE *plain(struct import *im, int i, struct trawl_error *err)
+{
+	if (!unpack_is_compressed(im->in[i]))
+		return im->in[i];
+	if (!im->plain) {
+		*err = im->why;
+		return NULL;
 	}
-	ret = in ? import_stream(in, path, to, out, err) : -1;
-	if (in)
-		fclose(in);
-	return ret;
+	rewind(im->plain);
+	if (ftruncate(fileno(im->plain), 0)) {
+		trawl_fail(err, TRAWL_CANNOT, "temporary file: %s", strerror(errno));
+		return NULL;
+	}
+	if (unpack(im->in[i], fileno(im->plain), im->paths[i], err))
+		return NULL;
+	rewind(im->plain);
+	return im->plain;
+}
+
+static int import_one(struct import *im, int i, const char *out, int level, struct trawl_error *err)
+{
+	FILE *in = plain(im, i, err);
+
+	return in ? import_stream(in, im->paths[i], im->output.fd, out, level, err) : -1;
 }
 
 /* All of them into one file, one section each. 0, 1: with something wrong, -1: no file. */
-static int import_files(char **paths, int n, const struct target *out, struct trawl_error *err)
+static int import_files(const struct options *o, char **paths, int n, const char *out,
+			struct trawl_error *err)
 {
+	struct import im = {.paths = paths, .n = n};
 	struct trawl_error late, worst = {0};
-	struct outfile output;
 	int ret = 0;
 
-	if (outfile_open(&output, out->path, err))
+	if (open_all(o, &im, out, err)) {
+		close_all(&im);
 		return -1;
+	}
 	for (int i = 0; i < n && ret >= 0; i++) {
 		if (worst.status)
 			cli_error(&worst);
 		worst.status = TRAWL_OK;
-		ret = import_path(paths[i], output.fd, out, err);
+		ret = import_one(&im, i, out, o->level, err);
 		if (ret > 0)
 			worst = *err;
 	}
+	close_all(&im);
 	if (ret >= 0)
-		trawl_make_small(output.fd);
-	if (outfile_close(&output, ret >= 0, &late)) {
+		trawl_make_small(im.output.fd);
+	if (outfile_close(&im.output, ret >= 0, &late)) {
 		*err = late;
 		return -1;
 	}
@@ -159,83 +333,58 @@ static void name_in(const char *folder, const char *path, char *to, size_t room)
 	snprintf(to, room, "%s/%.*s.trawl", folder, (int)n, base);
 }
 
-static int import_each(char **paths, int n, const struct target *folder, struct trawl_error *err)
+static int import_into_folder(const struct options *o, const char *path, struct trawl_error *err)
 {
-	struct trawl_error worst = {0};
-	char out[4096];
+	char out[4096], *paths[] = {(char *)path};
 	struct stat st;
 
-	for (int i = 0; i < n; i++) {
-		int ret;
-
-		name_in(folder->path, paths[i], out, sizeof(out));
-		if (stat(out, &st) == 0)
-			ret = trawl_fail(err, TRAWL_USAGE, "%s: exists already: remove it, or choose "
-					 "another folder", out);
-		else
-			ret = import_files(paths + i, 1,
-					   &(struct target){out, folder->level}, err);
-		if (!ret)
-			continue;
-		if (worst.status)
-			cli_error(&worst);
-		if (err->status >= worst.status)
-			worst = *err;
-	}
-	*err = worst;
-	return worst.status ? -1 : 0;
-}
-
-static int level_of(const char *text, int *level, struct trawl_error *err)
-{
-	char *end;
-	long n = strtol(text, &end, 10);
-
-	if (end == text || *end || n < 1 || n > 19)
-		return trawl_fail(err, TRAWL_USAGE, "--level: %s is no level: 1 (fast) to 19 (small)",
-				  text);
-	*level = (int)n;
-	return 0;
+	name_in(o->out, path, out, sizeof(out));
+	if (stat(out, &st) == 0)
+		return trawl_fail(err, TRAWL_USAGE, "%s: exists already: remove it, or choose "
+				  "another folder", out);
+	return import_files(o, paths, 1, out, err) ? -1 : 0;
 }
 
 static int import(int argc, char **argv, struct trawl_error *err)
 {
-	enum { LEVEL = 0x100 };
-	static const struct option options[] = {
-		{"level", required_argument, NULL, LEVEL},
-		{NULL, 0, NULL, 0},
-	};
-	struct target out = {NULL, 0};
+	struct options o = {0};
 	struct stat st;
-	int option;
 
-	while ((option = getopt_long(argc, argv, ":w:", options, NULL)) != -1) {
-		if (option != 'w' && option != LEVEL)
-			return cli_bad_option(option, argv, options, err);
-		if (option == 'w' ? out.path != NULL : out.level != 0)
-			return trawl_fail(err, TRAWL_USAGE, "%s: given twice: leave one out",
-					  option == 'w' ? "-w" : "--level");
-		if (option == LEVEL && level_of(optarg, &out.level, err))
-			return -1;
-		if (option == 'w')
-			out.path = optarg;
-	}
-	out.level = out.level ? out.level : FOREIGN_BEST;
-	if (!out.path)
+	if (parse(&o, argc, argv, ":w:", import_options, err))
+		return -1;
+	o.level = o.level ? o.level : FOREIGN_BEST;
+	if (!o.out)
 		return edit_usage(err, "import: -w OUT is missing", "");
 	if (optind == argc)
 		return edit_usage(err, "import: FILE is missing", "");
-	if (stat(out.path, &st) == 0 && S_ISDIR(st.st_mode))
-		return import_each(argv + optind, argc - optind, &out, err);
-	return import_files(argv + optind, argc - optind, &out, err) ? -1 : 0;
+	if (stat(o.out, &st) == 0 && S_ISDIR(st.st_mode))
+		return for_each(&o, argv + optind, argc - optind, import_into_folder);
+	return import_files(&o, argv + optind, argc - optind, o.out, err) ? -1 : 0;
 }
 
 /* ---- verify --------------------------------------------------------------------------------- */
 
-/* Reads every event. 0 when the file is whole. */
-static int verify_file(const char *path, struct trawl_error *err)
+static struct trawl_reader *open_caged(const struct options *o, const char *path,
+				       struct trawl_error *err)
 {
-	struct trawl_reader *r = trawl_open(path, err);
+	struct trawl_reader *r = NULL;
+	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) :
+				     fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+
+	if (fd < 0) {
+		trawl_fail(err, TRAWL_CANNOT, "%s: cannot be opened: %s", path, strerror(errno));
+		return NULL;
+	}
+	if (o->no_sandbox || !sandbox_enter(cli_program, path, err))
+		r = trawl_open_fd(fd, path, o->memory, err);
+	close(fd);
+	return r;
+}
+
+/* Reads every event. 0 when the file is whole. */
+static int verify_file(const struct options *o, const char *path, struct trawl_error *err)
+{
+	struct trawl_reader *r = open_caged(o, path, err);
 	struct trawl_verdict v;
 	struct trawl_event ev;
 	uint64_t events = 0, tasks = 0;
@@ -266,23 +415,13 @@ static int verify_file(const char *path, struct trawl_error *err)
 
 static int verify(int argc, char **argv, struct trawl_error *err)
 {
-	struct trawl_error worst = {0};
-	int option;
+	struct options o = {0};
 
-	while ((option = getopt(argc, argv, ":")) != -1)
-		return cli_bad_option(option, argv, NULL, err);
+	if (parse(&o, argc, argv, ":", verify_options, err))
+		return -1;
 	if (optind == argc)
 		return edit_usage(err, "verify: FILE is missing", "");
-	for (; optind < argc; optind++) {
-		if (verify_file(argv[optind], err) == 0)
-			continue;
-		if (worst.status)
-			cli_error(&worst);
-		if (err->status >= worst.status)
-			worst = *err;
-	}
-	*err = worst;
-	return worst.status ? -1 : 0;
+	return for_each(&o, argv + optind, argc - optind, verify_file);
 }
 
 /* ---- commands ------------------------------------------------------------------------------- */
@@ -309,6 +448,7 @@ static int run(int argc, char **argv, struct trawl_error *err)
 int main(int argc, char **argv)
 {
 	struct trawl_error err;
+	int status;
 
 	cli_program = "trawl-edit";
 	opterr = 0;
@@ -321,5 +461,6 @@ int main(int argc, char **argv)
 		puts("trawl-edit " VERSION);
 		return TRAWL_OK;
 	}
-	return run(argc, argv, &err) < 0 ? cli_error(&err) : TRAWL_OK;
+	status = run(argc, argv, &err);
+	return status < 0 ? cli_error(&err) : status;
 }

@@ -172,18 +172,27 @@ bool small_build(struct buf *out, const uint8_t *file, size_t n)
 	return ok;
 }
 
-/* All of a file of at most SMALL_FILE_MAX bytes, or NULL. What writes a file often cannot read it. */
-static uint8_t *read_file(int fd, size_t *n)
+/* The file once more, to be read: what writes a file often cannot. */
+static int open_again(int fd)
 {
 	char path[32];
+
+	if ((fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDWR)
+		return dup(fd);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* All of a file of at most SMALL_FILE_MAX bytes, or NULL. */
+static uint8_t *read_file(int fd, size_t *n)
+{
 	struct stat st;
 	uint8_t *p = NULL;
 	int in;
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !st.st_size || st.st_size > SMALL_FILE_MAX)
 		return NULL;
-	in = open(path, O_RDONLY | O_CLOEXEC);
+	in = open_again(fd);
 	*n = (size_t)st.st_size;
 	if (in >= 0)
 		p = malloc(*n);

@@ -104,30 +104,50 @@ struct trawl_reader *trawl_open(const char *path, struct trawl_error *err)
 	return trawl_open_within(path, 0, err);
 }
 
-struct trawl_reader *trawl_open_within(const char *path, uint64_t memory, struct trawl_error *err)
+/* Takes over fd; -1: errno says why there is none. */
+static struct trawl_reader *open_taken(int fd, const char *path, uint64_t memory,
+				       struct trawl_error *err)
 {
-	struct trawl_reader *r = calloc(1, sizeof(*r));
-	bool in = !strcmp(path, "-");
-	int fd;
+	struct trawl_reader *r = fd < 0 ? NULL : calloc(1, sizeof(*r));
 
 	if (r)
-		r->name = strdup(in ? "standard input" : path);
-	if (!r || !r->name) {
-		free(r);
-		trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", path);
-		return NULL;
+		r->name = strdup(strcmp(path, "-") ? path : "standard input");
+	if (r && r->name) {
+		input_fd(&r->in, fd);
+		r->catalog.budget.most = memory;
+		return reader_start(r, err);
 	}
-	fd = in ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
 		trawl_fail(err, TRAWL_CANNOT, "%s: cannot be opened: %s", path, strerror(errno));
 		err->sys = errno;
-		free(r->name);
-		free(r);
-		return NULL;
+	} else {
+		trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", path);
+		close(fd);
 	}
-	input_fd(&r->in, fd);
-	r->catalog.budget.most = memory;
-	return reader_start(r, err);
+	free(r);
+	return NULL;
+}
+
+struct trawl_reader *trawl_open_within(const char *path, uint64_t memory, struct trawl_error *err)
+{
+	int fd = STDIN_FILENO, end = 0;
+
+	if (!strcmp(path, "-") ||
+	    (sscanf(path, "/proc/self/fd/%d%n", &fd, &end) == 1 && end && !path[end]))
+		return trawl_open_fd(fd, path, memory, err);
+	return open_taken(open(path, O_RDONLY | O_CLOEXEC), path, memory, err);
+}
+
+bool trawl_is_seekable(const struct trawl_reader *r)
+{
+	return r->in.seekable;
+}
+
+/* dup(), which a sandbox allows: the file offset is the caller's, and not gone by in a file. */
+struct trawl_reader *trawl_open_fd(int fd, const char *name, uint64_t memory,
+				   struct trawl_error *err)
+{
+	return open_taken(dup(fd), name, memory, err);
 }
 
 struct trawl_reader *reader_memory(const void *p, size_t n, bool pipe, struct trawl_error *err)

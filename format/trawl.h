@@ -331,14 +331,25 @@ int trawl_writer_close(struct trawl_writer *w, struct trawl_error *err);
 
 struct trawl_reader;
 
-/* Opens a file or, for "-", standard input. */
+/*
+ * Opens a file or, for "-", standard input. A path "/proc/self/fd/N" is that descriptor itself,
+ * which can be read where no path can be opened.
+ */
 struct trawl_reader *trawl_open(const char *path, struct trawl_error *err);
 /*
  * The same in this much memory for what the file tells and for the events that are decoded at a
  * time; 0: 256 MiB, as trawl_open(). A file that needs more is refused, and the error says for what.
  */
 struct trawl_reader *trawl_open_within(const char *path, uint64_t memory, struct trawl_error *err);
+/*
+ * The same of what is open already, read from its beginning if it is a regular file; `name` is what
+ * errors call it. The reader has a copy of the descriptor; the caller's stays.
+ */
+struct trawl_reader *trawl_open_fd(int fd, const char *name, uint64_t memory,
+				   struct trawl_error *err);
 void trawl_close(struct trawl_reader *r);
+/* Is it a regular file, of which all was looked through by opening it? */
+bool trawl_is_seekable(const struct trawl_reader *r);
 
 /*
  * Whether a regular file has any whole block of this format, wherever it stands. A file of which

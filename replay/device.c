@@ -226,26 +226,24 @@ static int play(const struct options *o, struct tape *t, struct trawl_error *err
 
 static int replay(const struct options *o, struct trawl_error *err)
 {
-	struct foreign f = {.fd = -1}, pipe = {.fd = -1};
-	const char *path = foreign_copy(&pipe, o->path, err);
+	struct foreign f;
+	const char *path = foreign_open(&f, o->path, true, err) || foreign_resolve(&f, err) ? NULL :
+			   f.path;
 	const struct tape_device *d = NULL;
 	struct tape_device *list = NULL;
 	struct tape t = {.store = {.fd = -1}};
 	size_t n = 0;
 	int ret = -1;
 
-	if (path)
-		path = foreign_resolve(&f, path, err);
 	if (path && !tape_devices(path, o->path, &list, &n, err))
 		d = tape_choose(list, n, o->device, o->path, err);
 	if (d && !tape_read(&t, path, o->path, d, err) && !check(&t, o->path, err))
 		ret = play(o, &t, err);
-	if (!path)
-		foreign_call(&pipe, o->path, err);
+	if (ret)
+		foreign_call(&f, err);
 	tape_free(&t);
 	free(list);
 	foreign_close(&f);
-	foreign_close(&pipe);
 	return ret;
 }
 

@@ -35,6 +35,7 @@ struct decode_options {
 	uint16_t linktype; /* of exported USB packets; 0: what they were, or 220 */
 	unsigned int columns; /* of the terminal that lines go to; 0: to none */
 	uint64_t memory; /* --memory: bytes for what the file tells; 0: as many as usual */
+	int fd;          /* the file, open already: not to be opened by its path; 0: it is not */
 	int hexdump;     /* -x 1: bytes of payload in hex, -X 2: and as text */
 };
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- a file that must have a name --------------------------------------------------------- */
@@ -15,45 +16,145 @@ static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
 #define NENDS (sizeof(ends) / sizeof(ends[0]))
 
 /* The only thing that a signal handler can be told by. */
-static const struct unnamed *volatile unfinished;
+static const struct outfile *volatile unfinished;
+
+/* Has the keeper drop the file, and waits until that is done. */
+static void drop_kept(const struct outfile *f)
+{
+	char answer;
+
+	close(f->keeper[1]);
+	while (read(f->keeper[0], &answer, 1) > 0)
+		;
+}
 
 static void remove_unfinished(int sig)
 {
-	const struct unnamed *file = unfinished;
+	const struct outfile *f = unfinished;
 
-	if (file)
-		unlinkat(file->at.folder, file->beside, 0);
+	if (f && f->pid)
+		drop_kept(f);
+	else if (f)
+		unlinkat(f->file.at.folder, f->file.beside, 0);
 	signal(sig, SIG_DFL);
 	raise(sig);
 }
 
 /* Such a file goes when the program is ended; what was ignored (nohup) stays so. */
-static void watch(const struct unnamed *file)
+static void watch(const struct outfile *f)
 {
 	struct sigaction a = {.sa_handler = remove_unfinished}, old;
 
-	unfinished = file;
+	unfinished = f;
 	for (size_t i = 0; i < NENDS; i++)
 		if (!sigaction(ends[i], NULL, &old) && old.sa_handler == SIG_DFL)
 			sigaction(ends[i], &a, NULL);
 }
 
 /* Gives the file its name, or drops it; uninterrupted, for it may need another name meanwhile. */
+static int finish_here(struct outfile *f, bool keep)
+{
+	int error = keep && unnamed_name(&f->file, NULL, true) ? errno : 0;
+
+	unnamed_close(&f->file);
+	return error;
+}
+
+/* Likewise, by the keeper; an answer that does not come is an I/O error. */
+static int finish_kept(struct outfile *f, bool keep)
+{
+	int error = EIO;
+
+	if (keep && write(f->keeper[1], "", 1) != 1)
+		keep = false;
+	close(f->keeper[1]);
+	if (read(f->keeper[0], &error, sizeof(error)) != sizeof(error))
+		error = EIO;
+	close(f->keeper[0]);
+	while (waitpid(f->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	free(f->file.beside); /* is the keeper's to remove */
+	f->file.beside = NULL;
+	unnamed_close(&f->file);
+	return error;
+}
+
 static int finish(struct outfile *f, bool keep)
 {
 	sigset_t set, before;
-	int error = 0;
+	int error;
 
 	sigemptyset(&set);
 	for (size_t i = 0; i < NENDS; i++)
 		sigaddset(&set, ends[i]);
 	sigprocmask(SIG_BLOCK, &set, &before);
-	if (keep && unnamed_name(&f->file, NULL, true))
-		error = errno;
-	unnamed_close(&f->file);
+	error = f->pid ? finish_kept(f, keep) : finish_here(f, keep);
 	unfinished = NULL;
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return error;
+}
+
+static int outfile_drop(struct outfile *f)
+{
+	finish(f, false);
+	return -1;
+}
+
+/* ---- the keeper --------------------------------------------------------------------------- */
+
+/* Of what its parent has, the file and its folder; signals of the terminal are for the parent. */
+static void keep_file(struct outfile *f, int order, int answer) __attribute__((noreturn));
+static void keep_file(struct outfile *f, int order, int answer)
+{
+	int mine[] = {f->file.fd, f->file.at.folder, order, answer}, error;
+	char byte;
+	ssize_t n;
+
+	for (size_t i = 0; i < NENDS; i++)
+		signal(ends[i], SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	/* the end of what is piped from or to the parent is not held up */
+	for (int i = 0; i < 1024; i++)
+		if (i != mine[0] && i != mine[1] && i != mine[2] && i != mine[3])
+			close(i);
+	while ((n = read(order, &byte, 1)) < 0 && errno == EINTR)
+		;
+	error = finish_here(f, n == 1);
+	if (write(answer, &error, sizeof(error)) < 0)
+		_exit(TRAWL_CANNOT);
+	_exit(TRAWL_OK);
+}
+
+int outfile_keeper(struct outfile *f, struct trawl_error *err)
+{
+	int order[2], answer[2];
+
+	if (f->file.fd < 0)
+		return 0;
+	if (pipe2(order, O_CLOEXEC)) {
+		trawl_fail(err, TRAWL_CANNOT, "-w %s: %s", f->name, strerror(errno));
+		return outfile_drop(f);
+	}
+	if (pipe2(answer, O_CLOEXEC)) {
+		trawl_fail(err, TRAWL_CANNOT, "-w %s: %s", f->name, strerror(errno));
+		close(order[0]);
+		close(order[1]);
+		return outfile_drop(f);
+	}
+	f->pid = fork();
+	if (f->pid == 0)
+		keep_file(f, order[0], answer[1]);
+	close(order[0]);
+	close(answer[1]);
+	f->keeper[0] = answer[0];
+	f->keeper[1] = order[1];
+	if (f->pid > 0)
+		return 0;
+	f->pid = 0;
+	trawl_fail(err, TRAWL_CANNOT, "-w %s: %s", f->name, strerror(errno));
+	close(answer[0]);
+	close(order[1]);
+	return outfile_drop(f);
 }
 
 /* ---- open and close ----------------------------------------------------------------------- */
@@ -69,7 +170,7 @@ int outfile_open(struct outfile *f, const char *name, struct trawl_error *err)
 	struct destination at;
 	int why, fd;
 
-	*f = (struct outfile){.name = name, .file = UNNAMED_NONE, .fd = STDOUT_FILENO};
+	*f = (struct outfile){.name = name, .file = UNNAMED_NONE, .fd = STDOUT_FILENO, .keeper = {-1, -1}};
 	if (!strcmp(name, "-"))
 		return 0;
 	if (destination_find(&at, name, geteuid(), true))
@@ -82,7 +183,7 @@ int outfile_open(struct outfile *f, const char *name, struct trawl_error *err)
 	if (fd < 0)
 		return cannot(f, "made", why, err);
 	if (f->file.beside)
-		watch(&f->file);
+		watch(f);
 	f->fd = fd;
 	return 0;
 }

@@ -13,6 +13,7 @@ struct export_options {
 	bool decimal;        /* csv: every number, also those that most readers round */
 	bool no_formulas;    /* csv: no text begins as formulas of spreadsheets do */
 	const char *output;  /* the name of the output, for messages */
+	int spool;           /* a temporary file, for a format that has one */
 	bool with_machine;   /* --with-machine: command lines and the host's name, too */
 };
 
@@ -21,6 +22,7 @@ struct export_format {
 	const char *what; /* for --help */
 	bool packets;     /* decoders are opened with options->export */
 	bool binary;      /* not for a terminal */
+	bool spool;       /* options->spool is needed: no file can be made while a capture is read */
 	/* 0, or -1 with *err. Write errors stay in out->error and are no business of this. */
 	int (*run)(const struct export_options *o, struct stream *s, struct out *out,
 		   struct trawl_error *err);

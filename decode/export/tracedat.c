@@ -313,7 +313,8 @@ static void tracedat_free(struct tracedat *t)
 	free(t);
 }
 
-static struct tracedat *tracedat_new(struct stream *s, struct out *out, struct trawl_error *err)
+static struct tracedat *tracedat_new(struct stream *s, int spool, struct out *out,
+				     struct trawl_error *err)
 {
 	struct tracedat *t = calloc(1, sizeof(*t));
 
@@ -328,7 +329,7 @@ static struct tracedat *tracedat_new(struct stream *s, struct out *out, struct t
 	t->consumer.loss = take_loss;
 	t->stream = s;
 	t->out = out;
-	t->spool = tmpfile();
+	t->spool = fdopen(dup(spool), "w+");
 	if (t->spool)
 		return t;
 	trawl_fail(err, TRAWL_CANNOT, "trace-dat: no temporary file: %s", strerror(errno));
@@ -551,7 +552,7 @@ static int finish(struct tracedat *t, struct trawl_error *err)
 int tracedat_export(const struct export_options *o, struct stream *s, struct out *out,
 		    struct trawl_error *err)
 {
-	struct tracedat *t = tracedat_new(s, out, err);
+	struct tracedat *t = tracedat_new(s, o->spool, out, err);
 	int got;
 
 	if (!t)

@@ -120,62 +120,58 @@ int foreign_verdict(const struct usb_import *im, const char *name, struct trawl_
 	return 0;
 }
 
-static int import_to(struct foreign *f, FILE *in, enum foreign_kind kind, const char *name,
-		     struct trawl_error *err)
+/* A copy of a descriptor as a stream at its beginning; NULL with *err. */
+static FILE *stream_of(int fd, const char *name, struct trawl_error *err)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	FILE *in = copy < 0 ? NULL : fdopen(copy, "r");
+
+	if (in) {
+		rewind(in);
+		return in;
+	}
+	trawl_fail(err, TRAWL_CANNOT, "%s: %s", name, strerror(errno));
+	if (copy >= 0)
+		close(copy);
+	return NULL;
+}
+
+/* The temporary file, if it could be made. */
+static int temporary(const struct foreign *f, int fd, struct trawl_error *err)
+{
+	if (fd < 0)
+		*err = f->full;
+	return fd < 0 ? -1 : 0;
+}
+
+static int import_to(struct foreign *f, FILE *in, enum foreign_kind kind, struct trawl_error *err)
 {
 	struct usb_import im;
 	int copy;
 
-	f->fd = unpack_temporary(err);
-	if (f->fd < 0)
+	if (temporary(f, f->made, err))
 		return -1;
-	copy = dup(f->fd);
+	copy = fcntl(f->made, F_DUPFD_CLOEXEC, 3);
 	if (copy < 0)
-		return trawl_fail(err, TRAWL_CANNOT, "%s: %s", name, strerror(errno));
-	if (foreign_import(in, kind, name, copy, "temporary file", FOREIGN_FAST, &im,
-			   err) < 0)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: %s", f->name, strerror(errno));
+	if (foreign_import(in, kind, f->name, copy, "temporary file", FOREIGN_FAST, &im, err) < 0)
 		return -1;
-	if (foreign_verdict(&im, name, &f->verdict) == 0)
+	if (foreign_verdict(&im, f->name, &f->verdict) == 0)
 		f->verdict.status = TRAWL_OK;
-	snprintf(f->path, sizeof(f->path), "/proc/self/fd/%d", f->fd);
+	f->fd = f->made;
 	return 0;
 }
 
-const char *foreign_resolve(struct foreign *f, const char *path, struct trawl_error *err)
+/* What a compressed file holds, in place of it. */
+static FILE *unpacked(struct foreign *f, FILE *in, struct trawl_error *err)
 {
-	struct stat st;
-	/* A pipe must not be opened and closed again: what writes it would see its reader gone. */
-	FILE *in = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
-	enum foreign_kind kind = FOREIGN_NONE;
-	const char *result = path;
-	bool unpacked = false;
+	bool bad = temporary(f, f->plain, err) || unpack(in, f->plain, f->name, err);
 
-	memset(f, 0, sizeof(*f));
-	f->fd = -1;
-	if (in && unpack_is_compressed(in)) {
-		FILE *plain = unpack(in, path, err);
-
-		fclose(in);
-		in = plain;
-		if (!in)
-			return NULL;
-		unpacked = true;
-	}
-	if (in)
-		kind = foreign_kind(in);
-	if (kind != FOREIGN_NONE) {
-		result = import_to(f, in, kind, path, err) < 0 ? NULL : f->path;
-	} else if (unpacked) {
-		/* It may be a .trawl file. */
-		f->fd = dup(fileno(in));
-		snprintf(f->path, sizeof(f->path), "/proc/self/fd/%d", f->fd);
-		result = f->path;
-	}
-	if (in)
-		fclose(in);
-	if (!result)
-		foreign_close(f);
-	return result;
+	fclose(in);
+	if (bad)
+		return NULL;
+	f->fd = f->plain;
+	return stream_of(f->plain, f->name, err);
 }
 
 static int copy_all(int from, int to, const char *name, struct trawl_error *err)
@@ -201,39 +197,98 @@ static int copy_all(int from, int to, const char *name, struct trawl_error *err)
 	return 0;
 }
 
-const char *foreign_copy(struct foreign *f, const char *path, struct trawl_error *err)
+static bool is_regular(int fd)
 {
-	bool standard = !strcmp(path, "-");
 	struct stat st;
-	int in, got;
 
-	if (!standard && stat(path, &st) == 0 && S_ISREG(st.st_mode))
-		return path;
-	in = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-	if (in < 0)
-		return path; /* whoever opens it says why it cannot be */
-	f->fd = unpack_temporary(err);
-	got = f->fd < 0 ? -1 : copy_all(in, f->fd, path, err);
-	if (!standard)
-		close(in);
-	if (got)
-		return NULL;
-	snprintf(f->path, sizeof(f->path), "/proc/self/fd/%d", f->fd);
-	return f->path;
+	return !fstat(fd, &st) && S_ISREG(st.st_mode);
 }
 
-void foreign_call(const struct foreign *f, const char *name, struct trawl_error *err)
+int foreign_open(struct foreign *f, const char *path, bool twice, struct trawl_error *err)
+{
+	bool standard = !strcmp(path, "-");
+
+	*f = (struct foreign)FOREIGN_NOTHING;
+	f->name = path;
+	f->twice = twice;
+	if (standard && !twice)
+		return 0;
+	f->in = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) :
+			   open(path, O_RDONLY | O_CLOEXEC);
+	if (f->in < 0) {
+		trawl_fail(err, TRAWL_CANNOT, "%s: cannot be opened: %s", path, strerror(errno));
+		err->sys = errno;
+		return -1;
+	}
+	f->regular = !standard && is_regular(f->in);
+	if (!f->regular && !twice)
+		return 0;
+	if (!f->regular)
+		f->copy = unpack_temporary(&f->full);
+	if (!f->full.status)
+		f->plain = unpack_temporary(&f->full);
+	if (!f->full.status)
+		f->made = unpack_temporary(&f->full);
+	return 0;
+}
+
+/* What is to be looked into; a pipe must not be, unless it is copied: what was read of it is gone. */
+static int source_of(struct foreign *f, bool *looked_into, struct trawl_error *err)
+{
+	*looked_into = f->regular || f->twice;
+	f->fd = f->in < 0 ? 0 : f->in;
+	if (f->regular || !f->twice)
+		return 0;
+	f->fd = f->copy;
+	return temporary(f, f->copy, err) || copy_all(f->in, f->copy, f->name, err) ? -1 : 0;
+}
+
+static int resolve(struct foreign *f, struct trawl_error *err)
+{
+	enum foreign_kind kind;
+	bool looked_into;
+	FILE *in;
+	int ret = 0;
+
+	if (source_of(f, &looked_into, err))
+		return -1;
+	if (!looked_into)
+		return 0;
+	in = stream_of(f->fd, f->name, err);
+	if (in && unpack_is_compressed(in))
+		in = unpacked(f, in, err);
+	if (!in)
+		return -1;
+	kind = foreign_kind(in);
+	if (kind != FOREIGN_NONE)
+		ret = import_to(f, in, kind, err);
+	fclose(in);
+	return ret;
+}
+
+int foreign_resolve(struct foreign *f, struct trawl_error *err)
+{
+	int ret = resolve(f, err);
+
+	snprintf(f->path, sizeof(f->path), f->fd ? "/proc/self/fd/%d" : "-", f->fd);
+	return ret;
+}
+
+void foreign_call(const struct foreign *f, struct trawl_error *err)
 {
 	size_t n = strlen(f->path);
 	struct trawl_error e = *err;
 
 	if (n && !strncmp(e.text, f->path, n) && e.text[n] == ':')
-		trawl_fail(err, e.status, "%s%s", name, e.text + n);
+		trawl_fail(err, e.status, "%s%s", f->name, e.text + n);
 }
 
 void foreign_close(struct foreign *f)
 {
-	if (f->fd >= 0)
-		close(f->fd);
-	f->fd = -1;
+	const int fds[] = {f->in, f->copy, f->plain, f->made};
+
+	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	*f = (struct foreign)FOREIGN_NOTHING;
 }

@@ -23,27 +23,35 @@ int foreign_import(FILE *in, enum foreign_kind kind, const char *name, int fd, c
 /* What was left out or is missing, as one line in *err, and -1; 0: nothing. */
 int foreign_verdict(const struct usb_import *im, const char *name, struct trawl_error *err);
 
-/* A foreign file that is read as if it were a .trawl file. */
+/*
+ * A file that may be a foreign one or compressed, and is read as if it were a .trawl file. All that
+ * is needed is opened first, the rest can be done in a sandbox.
+ */
 struct foreign {
-	char path[32];
-	int fd;
+	const char *name;       /* as the user gave it */
+	bool regular, twice;    /* is it a regular file? will it be read twice? */
+	int in;                 /* the file; -1: standard input */
+	int copy, plain, made;  /* temporary files: of a pipe, unpacked, imported; -1: none */
+	struct trawl_error full; /* status != 0: why there are none */
+	int fd;                 /* what foreign_resolve() found: to be read; 0: standard input */
+	char path[32];          /* to open fd by: trawl_open() */
 	struct trawl_error verdict; /* status != 0: what was left out or is missing */
 };
+#define FOREIGN_NOTHING {.in = -1, .copy = -1, .plain = -1, .made = -1}
 
 /*
- * The path to open for this file: the path itself; or, if the file is a foreign one, that of a
- * unnamed temporary file to which it was imported, and which lives until foreign_close().
- * NULL: it could not be imported.
+ * Opens the file, or "-" for standard input, and temporary files without a name. twice: a pipe will
+ * be copied, so that it can be read again. 0, or -1 with *err; foreign_close() in either case.
  */
-const char *foreign_resolve(struct foreign *f, const char *path, struct trawl_error *err);
+int foreign_open(struct foreign *f, const char *path, bool twice, struct trawl_error *err);
 
 /*
- * The path to open for a file that is read twice: the path itself, if it is a regular file; else
- * ("-" is standard input) that of a unnamed temporary copy, which lives until foreign_close().
+ * Finds what to read, f->fd: the file itself; or its copy, unpacked, imported. It lives until
+ * foreign_close(). 0, or -1 with *err: it could not be imported.
  */
-const char *foreign_copy(struct foreign *f, const char *path, struct trawl_error *err);
-/* An error of a file that has no name of its own: is one of `name`. */
-void foreign_call(const struct foreign *f, const char *name, struct trawl_error *err);
+int foreign_resolve(struct foreign *f, struct trawl_error *err);
+/* An error that calls the file by f->path: calls it by its name. */
+void foreign_call(const struct foreign *f, struct trawl_error *err);
 
 void foreign_close(struct foreign *f);
 

@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 int unpack_temporary(struct trawl_error *err)
@@ -50,7 +52,56 @@ bool unpack_is_compressed(FILE *in)
 #include <archive.h>
 #include <archive_entry.h>
 
-static int copy_out(struct archive *a, FILE *to, const char *name, struct trawl_error *err)
+struct room {
+	uint64_t left;       /* bytes that may still be written */
+	const char *problem; /* what it is that is reached then */
+};
+
+/* Times the size of the compressed file. Captures reach 50; what is made to harm, thousands. */
+enum { MOST_TIMES = 100 };
+
+static struct room room_for(FILE *in, int to)
+{
+	struct room r = {.problem = "more than 100 times its size: unpack it first, if you trust it"};
+	struct statvfs fs;
+	struct stat st;
+	uint64_t space;
+
+	r.left = 1ull << 30;
+	if (!fstat(fileno(in), &st) && (uint64_t)st.st_size * MOST_TIMES > r.left)
+		r.left = (uint64_t)st.st_size * MOST_TIMES;
+	if (fstatvfs(to, &fs) || !fs.f_blocks)
+		return r;
+	space = fs.f_bavail > fs.f_blocks / 10 ?
+		(uint64_t)(fs.f_bavail - fs.f_blocks / 10) * fs.f_frsize : 0;
+	if (space < r.left) {
+		r.left = space;
+		r.problem = "more than there is room for: choose another place by TMPDIR";
+	}
+	return r;
+}
+
+static int cannot_write(struct trawl_error *err)
+{
+	return trawl_fail(err, TRAWL_CANNOT, "temporary file: %s: choose another place for it by "
+			  "TMPDIR", strerror(errno));
+}
+
+static int write_all(int to, const uint8_t *p, size_t n)
+{
+	ssize_t k;
+
+	for (; n; p += k, n -= (size_t)k) {
+		k = write(to, p, n);
+		if (k < 0 && errno != EINTR)
+			return -1;
+		k = k < 0 ? 0 : k;
+	}
+	return 0;
+}
+
+static int copy_out(struct archive *a, struct room *room, int to, const char *name,
+		    struct trawl_error *err)
 {
 	struct archive_entry *entry;
 	const void *p;
@@ -60,54 +111,54 @@ static int copy_out(struct archive *a, FILE *to, const char *name, struct trawl_
 
 	while (got == ARCHIVE_OK) {
 		got = archive_read_data_block(a, &p, &n, &at);
-		if (got == ARCHIVE_OK && fwrite(p, 1, n, to) != n)
-			return trawl_fail(err, TRAWL_CANNOT, "temporary file: %s: choose another "
-					  "place for it by TMPDIR", strerror(errno));
+		if (got != ARCHIVE_OK)
+			break;
+		if (n > room->left)
+			return trawl_fail(err, TRAWL_CANNOT, "%s: unpacks to %s", name,
+					  room->problem);
+		room->left -= n;
+		if (write_all(to, p, n))
+			return cannot_write(err);
 	}
 	/* An empty capture is none: what follows says so. */
 	if (got != ARCHIVE_EOF)
 		return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be unpacked: %s", name,
 				  archive_error_string(a));
-	if (fflush(to) || fseek(to, 0, SEEK_SET))
-		return trawl_fail(err, TRAWL_CANNOT, "temporary file: %s: choose another place for "
-				  "it by TMPDIR", strerror(errno));
 	return 0;
 }
 
-FILE *unpack(FILE *in, const char *name, struct trawl_error *err)
+/* Those that libarchive has in itself: others it has programs for, which a file could choose. */
+static void support(struct archive *a)
+{
+	archive_read_support_filter_gzip(a);
+	archive_read_support_filter_bzip2(a);
+	archive_read_support_filter_xz(a);
+	archive_read_support_filter_zstd(a);
+	archive_read_support_format_raw(a);
+}
+
+int unpack(FILE *in, int to, const char *name, struct trawl_error *err)
 {
 	struct archive *a = archive_read_new();
-	int fd = unpack_temporary(err);
-	FILE *to = fd < 0 ? NULL : fdopen(fd, "w+");
-	int ret = -1;
+	struct room room = room_for(in, to);
+	int ret;
 
-	if (a && to) {
-		archive_read_support_filter_all(a);
-		archive_read_support_format_raw(a);
-		if (lseek(fileno(in), 0, SEEK_SET) ||
-		    archive_read_open_fd(a, fileno(in), 65536) != ARCHIVE_OK)
-			ret = trawl_fail(err, TRAWL_CANNOT, "%s: cannot be unpacked: %s", name,
-					 archive_error_string(a));
-		else
-			ret = copy_out(a, to, name, err);
-	} else if (fd >= 0) {
-		trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", name);
-	}
+	if (!a)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: out of memory", name);
+	support(a);
+	if (lseek(fileno(in), 0, SEEK_SET) ||
+	    archive_read_open_fd(a, fileno(in), 65536) != ARCHIVE_OK)
+		ret = trawl_fail(err, TRAWL_CANNOT, "%s: cannot be unpacked: %s", name,
+				 archive_error_string(a));
+	else
+		ret = copy_out(a, &room, to, name, err);
 	archive_read_free(a);
-	if (!ret)
-		return to;
-	if (to)
-		fclose(to);
-	else if (fd >= 0)
-		close(fd);
-	return NULL;
+	return ret;
 }
 #else
-FILE *unpack(FILE *in, const char *name, struct trawl_error *err)
+int unpack(FILE *in, int to, const char *name, struct trawl_error *err)
 {
-	(void)in;
-	trawl_fail(err, TRAWL_CANNOT, "%s: is compressed, and trawl was built without libarchive: "
-		   "unpack it first", name);
-	return NULL;
+	return trawl_fail(err, TRAWL_CANNOT, "%s: is compressed, and trawl was built without "
+			  "libarchive: unpack it first", name);
 }
 #endif

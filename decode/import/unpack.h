@@ -13,7 +13,11 @@ int unpack_temporary(struct trawl_error *err);
 /* Whether the stream, at its beginning, is compressed. Rewinds. */
 bool unpack_is_compressed(FILE *in);
 
-/* The contents of a compressed file, in a temporary file at its beginning; NULL with *err. */
-FILE *unpack(FILE *in, const char *name, struct trawl_error *err);
+/*
+ * Writes the contents of a compressed file into a temporary one. A small file can be made that fills
+ * any disk: beyond a GiB it may grow to 100 times its size, and leaves a tenth of the disk free.
+ * 0, or -1 with *err.
+ */
+int unpack(FILE *in, int to, const char *name, struct trawl_error *err);
 
 #endif

@@ -7,14 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/dupopt.h"
+#include "common/sandbox.h"
 #include "config.h"
 #include "decode/base/cli.h"
 
-/* A number of bytes, with K, M or G behind it: at least a MiB. */
-static int set_memory(struct reading *r, const char *text, struct trawl_error *err)
+int reading_memory(const char *text, uint64_t *bytes, struct trawl_error *err)
 {
 	static const char units[] = "KMG";
 	unsigned long long n;
@@ -33,7 +34,7 @@ static int set_memory(struct reading *r, const char *text, struct trawl_error *e
 	    n << shift < 1 << 20)
 		return trawl_fail(err, TRAWL_USAGE, "--memory: '%.100s' is not an amount of memory: "
 				  "give at least 1M, as in --memory 1G", text);
-	r->decode.memory = n << shift;
+	*bytes = n << shift;
 	return 0;
 }
 
@@ -47,9 +48,12 @@ static int set_option(struct reading *r, const struct reading_program *p, void *
 		r->utc = true;
 		return 0;
 	case OPTION_MEMORY:
-		return set_memory(r, optarg, err);
+		return reading_memory(optarg, &r->decode.memory, err);
 	case OPTION_RAW:
 		r->decode.raw = true;
+		return 0;
+	case OPTION_NO_SANDBOX:
+		r->no_sandbox = true;
 		return 0;
 	case OPTION_SHOW_KEYS:
 		r->decode.show_keys = true;
@@ -99,6 +103,12 @@ int reading_parse(struct reading *r, const struct reading_program *p, void *arg,
 				  "; what an option is about follows it with =: --meta=machine" : "");
 	r->path = argv[optind];
 	return selection_done(&r->selection, r->utc, err);
+}
+
+int reading_sandbox(const struct reading *r, struct trawl_error *err)
+{
+	tzset(); /* localtime_r() would open a file */
+	return r->no_sandbox ? 0 : sandbox_enter(cli_program, r->path, err);
 }
 
 int reading_finish(struct stream *s, struct out *out, const char *name, bool failed,

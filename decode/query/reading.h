@@ -14,10 +14,11 @@ struct reading {
 	const char *path; /* the file, or "-"; of several the first */
 	bool many;        /* several files may be given */
 	bool utc;
+	bool no_sandbox;  /* --no-sandbox */
 };
 
 enum {
-	OPTION_UTC = OPTION_OWN, OPTION_MEMORY, OPTION_RAW, OPTION_SHOW_KEYS, OPTION_HELP, OPTION_VERSION,
+	OPTION_UTC = OPTION_OWN, OPTION_MEMORY, OPTION_RAW, OPTION_SHOW_KEYS, OPTION_NO_SANDBOX, OPTION_HELP, OPTION_VERSION,
 	OPTION_PROGRAM, /* the first that a program may use itself */
 };
 
@@ -27,6 +28,7 @@ enum {
 	{"memory", required_argument, NULL, OPTION_MEMORY},     \
 	{"raw", no_argument, NULL, OPTION_RAW},                 \
 	{"show-keys", no_argument, NULL, OPTION_SHOW_KEYS},     \
+	{"no-sandbox", no_argument, NULL, OPTION_NO_SANDBOX},   \
 	{"help", no_argument, NULL, OPTION_HELP},               \
 	{"version", no_argument, NULL, OPTION_VERSION}
 
@@ -44,6 +46,15 @@ struct reading_program {
 /* 0; 1: --help or --version was answered; -1. selection_done() is called too. */
 int reading_parse(struct reading *r, const struct reading_program *p, void *arg, int argc,
 		  char **argv, struct trawl_error *err);
+
+/* "512M" of --memory, in bytes: at least a MiB. 0, or -1 with *err. */
+int reading_memory(const char *text, uint64_t *bytes, struct trawl_error *err);
+
+/*
+ * To be called when all files are open, and before any of them is looked at: from here on there is
+ * nothing but them (common/sandbox.h). 0, or -1 with *err.
+ */
+int reading_sandbox(const struct reading *r, struct trawl_error *err);
 
 /*
  * The end: what is left goes out to `name`; the exit status, its message printed. failed: *err

@@ -484,11 +484,11 @@ static int begin_all(struct stream *s, struct trawl_error *err)
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
-static bool is_regular(const char *path)
+static struct trawl_reader *open_reader(const char *path, const struct decode_options *o,
+					struct trawl_error *err)
 {
-	struct stat st;
-
-	return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+	return o->fd ? trawl_open_fd(o->fd, path, o->memory, err) :
+		       trawl_open_within(path, o->memory, err);
 }
 
 static struct stream *stream_new(const struct decode_options *options,
@@ -526,10 +526,11 @@ struct stream *stream_open(const char *path, const struct decode_options *option
 	if (!s)
 		return NULL;
 	s->path = s->name = path;
-	s->seekable = is_regular(path);
-	if (!set_reader(s, trawl_open_within(path, options->memory, err), err) &&
-	    (!s->seekable || !stream_check(s, err)))
-		return s;
+	if (!set_reader(s, open_reader(path, options, err), err)) {
+		s->seekable = strcmp(path, "-") && trawl_is_seekable(s->reader);
+		if (!s->seekable || !stream_check(s, err))
+			return s;
+	}
 	stream_close(s);
 	return NULL;
 }
@@ -639,7 +640,7 @@ static void set_bit(uint64_t *bits, uint16_t id)
 static struct trawl_reader *open_part(struct stream *s, bool tasks, uint64_t to,
 				      struct trawl_error *err)
 {
-	struct trawl_reader *r = trawl_open_within(s->path, s->context.options->memory, err);
+	struct trawl_reader *r = open_reader(s->path, s->options, err);
 	struct trawl_range range = {0, to, {0}};
 	bool any = false;
 

@@ -24,9 +24,13 @@ check_PROGRAMS += tests/bench/seek
 tests_bench_seek_SOURCES = tests/bench/seek.c
 tests_bench_seek_CFLAGS = $(AM_CFLAGS) -O2
 tests_bench_seek_LDADD = libsample.la libtrawl-test.la
+check_PROGRAMS += tests/bench/sandbox
+tests_bench_sandbox_SOURCES = tests/bench/sandbox.c
+tests_bench_sandbox_CFLAGS = $(AM_CFLAGS) -O2
+tests_bench_sandbox_LDADD = libcommon.la libtrawl.la
 BENCHES = tests/bench/seek.sh tests/bench/container.sh tests/bench/capture.sh \
 	tests/bench/decode.sh tests/bench/kernel.sh tests/bench/sources.sh tests/bench/flight.sh \
-	tests/bench/usbpeers.sh
+	tests/bench/usbpeers.sh tests/bench/sandbox.sh
 EXTRA_DIST += $(BENCHES) tests/bench/usbload.sh
 
 # Ratios, side by side in one run; nothing here passes or fails.

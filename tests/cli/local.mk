@@ -32,3 +32,11 @@ EXTRA_DIST += $(CLI_EDIT)
 
 TESTS += tests/cli/branch.py
 EXTRA_DIST += tests/cli/branch.py tests/reader_branch.py
+# Loaded into the programs that read (sandbox.py): what a fault in a parser could do.
+tests/cli/attempt.so: tests/cli/attempt.c
+	$(AM_V_CCLD)$(MKDIR_P) tests/cli && $(CC) $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) \
+		$(CPPFLAGS) $(AM_CFLAGS) -O2 -fPIC -shared -o $@ $(srcdir)/tests/cli/attempt.c -ldl
+check_DATA = tests/cli/attempt.so
+CLEANFILES += tests/cli/attempt.so
+TESTS += tests/cli/sandbox.py
+EXTRA_DIST += tests/cli/sandbox.py tests/cli/attempt.c

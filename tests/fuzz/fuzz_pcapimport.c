@@ -21,12 +21,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	rewind(in);
 	if (unpack_is_compressed(in)) {
-		FILE *plain = unpack(in, "input", &err);
+		FILE *plain = tmpfile();
+		bool bad = !plain || unpack(in, fileno(plain), "input", &err);
 
 		fclose(in);
 		in = plain;
-		if (!in)
+		if (bad) {
+			if (in)
+				fclose(in);
 			return 0;
+		}
+		rewind(in);
 	}
 	kind = foreign_kind(in);
 	if (kind != FOREIGN_NONE) {

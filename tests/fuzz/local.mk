@@ -69,8 +69,7 @@ tests_fuzz_fuzz_printfmt_LDADD = libcapture.la libdecode.la libcommon.la libtraw
 check_LTLIBRARIES += libprograms.la
 libprograms_la_SOURCES = tests/fuzz/programs.h tests/fuzz/programs.c tests/fuzz/program_decode.c \
 	tests/fuzz/program_export.c tests/fuzz/program_edit.c decode/protocols.h decode/protocols.c decode/diff.c decode/usbdiff.c \
-	edit/edit.c edit/input.c edit/choose.c edit/keep.c edit/needs.c edit/cut.c edit/cutmeta.c \
-	edit/cutfile.c edit/cutcommand.c
+	$(EDIT_SOURCES)
 FUZZERS += tests/fuzz/fuzz_programs
 tests_fuzz_fuzz_programs_SOURCES = tests/fuzz/fuzz_programs.c tests/fuzz/driver.c
 tests_fuzz_fuzz_programs_LDADD = libprograms.la $(trawl_export_LDADD) libtrawl-test.la $(ZSTD_LIBS) $(XXHASH_LIBS)

@@ -72,15 +72,16 @@ static int open_null(int *out, int *err)
 
 static int call(const struct mode *m, char *path)
 {
-	char *argv[WORDS + 2];
+	char *argv[WORDS + 3];
 	int argc = 0, status;
 
 	for (; argc < WORDS && m->words[argc]; argc++)
 		argv[argc] = strdup(m->words[argc]);
-	argv[argc] = path;
-	argv[argc + 1] = NULL;
+	argv[argc] = (char *)"--no-sandbox"; /* one process reads many files */
+	argv[argc + 1] = path;
+	argv[argc + 2] = NULL;
 	optind = 0;
-	status = m->main(argc + 1, argv);
+	status = m->main(argc + 2, argv);
 	while (argc)
 		free(argv[--argc]);
 	return status;

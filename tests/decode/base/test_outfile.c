@@ -41,11 +41,16 @@ static int names(void)
 	return n;
 }
 
+/* Has a keeper: outfile_keeper(). */
+static bool kept;
+
 static void begin(struct outfile *f, const char *name)
 {
 	struct trawl_error err;
 
 	cr_assert_eq(outfile_open(f, name, &err), 0, "%s", err.text);
+	if (kept)
+		cr_assert_eq(outfile_keeper(f, &err), 0, "%s", err.text);
 	cr_assert_eq(write(f->fd, "new", 3), 3);
 }
 
@@ -125,6 +130,33 @@ Test(outfile, whoever_is_ended_leaves_nothing, .init = set_up, .fini = clean_up)
 			     no_tmpfile ? "with a name" : "nameless");
 	}
 	cr_expect_eq(ended_by(SIGKILL), SIGKILL);
+}
+
+Test(outfile, a_keeper_gives_it_its_name, .init = set_up, .fini = clean_up)
+{
+	kept = true;
+	takes_place(0);
+}
+
+Test(outfile, a_keeper_gives_one_beside_its_name, .init = set_up, .fini = clean_up)
+{
+	no_tmpfile = kept = true;
+	takes_place(1);
+}
+
+/* Also where nobody can be told: by SIGKILL. */
+Test(outfile, a_keeper_drops_it_whatever_ends_its_program, .init = set_up, .fini = clean_up)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGKILL, SIGSEGV };
+
+	no_tmpfile = kept = true;
+	for (int i = 0; i < 5; i++) {
+		signal(signals[i], SIG_DFL);
+		cr_expect_eq(ended_by(signals[i]), signals[i]);
+		while (signals[i] >= SIGKILL && names()) /* nobody waits for the keeper */
+			usleep(1000);
+		cr_expect_eq(names(), 0, "signal %d", signals[i]);
+	}
 }
 
 Test(outfile, a_signal_that_was_ignored_still_is, .init = set_up, .fini = clean_up)

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "common/sandbox.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "common/landlock.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZERS true
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
+#define SANITIZERS true
+#endif
+#endif
+#ifndef SANITIZERS
+#define SANITIZERS false
+#endif
+
+#ifndef HAVE_SECCOMP
+bool sandbox_has_seccomp(void)
+{
+	return false;
+}
+
+static int enter(const char *program, const char *subject, bool parser, struct trawl_error *err)
+{
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	landlock_enter(SANITIZERS);
+	return 0;
+}
+#else
+#include <fcntl.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define NCALLS(list) (sizeof(list) / sizeof((list)[0]))
+
+/* ---- what is allowed ---------------------------------------------------------------------- */
+
+/* Whatever their arguments: they reach no further than the process and its descriptors. */
+static const int computing[] = {
+	SCMP_SYS(brk), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise), SCMP_SYS(futex),
+	SCMP_SYS(rt_sigreturn), SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigaction),
+	SCMP_SYS(sigaltstack), SCMP_SYS(restart_syscall), SCMP_SYS(exit), SCMP_SYS(exit_group),
+	SCMP_SYS(getpid), SCMP_SYS(gettid), SCMP_SYS(clock_gettime), SCMP_SYS(clock_getres),
+	SCMP_SYS(gettimeofday), SCMP_SYS(time), SCMP_SYS(nanosleep), SCMP_SYS(clock_nanosleep),
+	SCMP_SYS(getrandom), SCMP_SYS(getrusage), SCMP_SYS(times), SCMP_SYS(sysinfo),
+	SCMP_SYS(uname), SCMP_SYS(getcpu), SCMP_SYS(rseq), SCMP_SYS(sched_yield),
+	SCMP_SYS(read), SCMP_SYS(readv), SCMP_SYS(pread64), SCMP_SYS(write), SCMP_SYS(writev),
+	SCMP_SYS(lseek), SCMP_SYS(_llseek), SCMP_SYS(close), SCMP_SYS(fstat), SCMP_SYS(fstat64),
+	SCMP_SYS(poll), SCMP_SYS(ppoll),
+};
+
+/* Readers besides write files that are open, have threads, and wait for a child that they have. */
+static const int reading[] = {
+	SCMP_SYS(pwrite64), SCMP_SYS(ftruncate), SCMP_SYS(ftruncate64), SCMP_SYS(fallocate),
+	SCMP_SYS(fsync), SCMP_SYS(fdatasync), SCMP_SYS(sync_file_range), SCMP_SYS(fadvise64),
+	SCMP_SYS(flock), SCMP_SYS(dup), SCMP_SYS(wait4), SCMP_SYS(set_robust_list),
+	SCMP_SYS(sched_getaffinity), SCMP_SYS(sched_getparam), SCMP_SYS(sched_getscheduler),
+	SCMP_SYS(sched_get_priority_max), SCMP_SYS(sched_get_priority_min),
+};
+
+/* ---- what only an attacker calls ---------------------------------------------------------- */
+
+struct named {
+	int call;
+	const char *name;
+};
+#define FORBIDDEN(name) {SCMP_SYS(name), #name}
+
+static const struct named forbidden[] = {
+	FORBIDDEN(execve), FORBIDDEN(execveat), FORBIDDEN(fork), FORBIDDEN(vfork),
+	FORBIDDEN(socket), FORBIDDEN(connect), FORBIDDEN(kill), FORBIDDEN(process_vm_writev),
+	FORBIDDEN(unlink), FORBIDDEN(unlinkat), FORBIDDEN(rename), FORBIDDEN(renameat),
+	FORBIDDEN(renameat2), FORBIDDEN(mount), FORBIDDEN(unshare), FORBIDDEN(setuid),
+	FORBIDDEN(bpf), FORBIDDEN(io_uring_setup), FORBIDDEN(init_module), FORBIDDEN(finit_module),
+};
+
+/* Libraries look for files that they can do without. */
+static const int files[] = {
+	SCMP_SYS(open), SCMP_SYS(openat), SCMP_SYS(stat), SCMP_SYS(access), SCMP_SYS(readlink),
+};
+
+/*
+ * The sanitizers read /proc and the program to report, and stop all threads from a helper of their
+ * own to look for leaks. All that is tested in their build of the cage is the rest of it.
+ */
+static const int sanitizers[] = {
+	SCMP_SYS(open), SCMP_SYS(openat), SCMP_SYS(stat), SCMP_SYS(lstat), SCMP_SYS(access),
+	SCMP_SYS(readlink), SCMP_SYS(readlinkat), SCMP_SYS(newfstatat), SCMP_SYS(getdents64),
+	SCMP_SYS(clone), SCMP_SYS(ptrace), SCMP_SYS(wait4), SCMP_SYS(prctl), SCMP_SYS(getppid),
+	SCMP_SYS(prlimit64), SCMP_SYS(getrlimit), SCMP_SYS(setrlimit), SCMP_SYS(sched_getaffinity),
+	SCMP_SYS(tgkill), SCMP_SYS(getuid), SCMP_SYS(pipe2), SCMP_SYS(getcwd), SCMP_SYS(dup),
+	SCMP_SYS(mprotect), SCMP_SYS(mmap), SCMP_SYS(arch_prctl), SCMP_SYS(set_robust_list),
+};
+
+/* ---- the filter ----------------------------------------------------------------------------- */
+
+static const char *who, *what;
+
+/* Written into the line of a forbidden call by what may be called in a signal handler. */
+static size_t put(char *to, size_t n, size_t room, const char *text)
+{
+	while (*text && n < room)
+		to[n++] = *text++;
+	return n;
+}
+
+static void on_forbidden(int sig, siginfo_t *info, void *context)
+{
+	const char *name = "a system call";
+	char line[512];
+	size_t n;
+
+	for (size_t i = 0; i < NCALLS(forbidden); i++)
+		if (forbidden[i].call == info->si_syscall)
+			name = forbidden[i].name;
+	if (info->si_syscall == SCMP_SYS(clone))
+		name = "clone";
+	else if (info->si_syscall == SCMP_SYS(ptrace))
+		name = "ptrace";
+	else if (info->si_syscall == SCMP_SYS(tgkill))
+		name = "tgkill";
+	n = put(line, 0, sizeof(line) - 200, who);
+	n = put(line, n, sizeof(line) - 200, ": ");
+	n = put(line, n, sizeof(line) - 200, what);
+	n = put(line, n, sizeof(line), ": reading it led to a call of ");
+	n = put(line, n, sizeof(line), name);
+	n = put(line, n, sizeof(line), "(), which the sandbox forbids: the file may be an attack; "
+			"report it, and trust no output of it\n");
+	if (write(STDERR_FILENO, line, n) < 0)
+		_exit(TRAWL_CANNOT);
+	_exit(TRAWL_CANNOT);
+}
+
+static int allow(scmp_filter_ctx f, const int *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i] >= 0 && seccomp_rule_add(f, SCMP_ACT_ALLOW, list[i], 0) < 0)
+			return -1;
+	return 0;
+}
+
+static int answer(scmp_filter_ctx f, uint32_t action, const int *list, size_t n)
+{
+	int r;
+
+	for (size_t i = 0; i < n; i++) {
+		r = list[i] < 0 ? 0 : seccomp_rule_add(f, action, list[i], 0);
+		/* what the sanitizers have is allowed already */
+		if (r < 0 && !(SANITIZERS && r == -EEXIST))
+			return -1;
+	}
+	return 0;
+}
+
+/* Calls whose arguments decide; what is none of these values fails as `otherwise` says. */
+static int allow_values(scmp_filter_ctx f, int call, unsigned int arg, const int *values, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (seccomp_rule_add(f, SCMP_ACT_ALLOW, call, 1,
+				     SCMP_CMP(arg, SCMP_CMP_MASKED_EQ, UINT32_MAX, (uint32_t)values[i])) < 0)
+			return -1;
+	return 0;
+}
+
+/* Memory that is written is never run. */
+static int allow_memory(scmp_filter_ctx f)
+{
+	return seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
+				SCMP_CMP(2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)) < 0 ||
+	       seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1,
+				SCMP_CMP(2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)) < 0 ? -1 : 0;
+}
+
+static int allow_some(scmp_filter_ctx f)
+{
+	/* TIOCSTI would type into the user's terminal */
+	static const int terminal[] = {(int)TCGETS, TIOCGWINSZ, FIONREAD};
+	static const int descriptor[] = {F_GETFD, F_SETFD, F_GETFL, F_DUPFD, F_DUPFD_CLOEXEC};
+
+	if (allow_values(f, SCMP_SYS(ioctl), 1, terminal, NCALLS(terminal)) ||
+	    allow_values(f, SCMP_SYS(fcntl), 1, descriptor, NCALLS(descriptor)))
+		return -1;
+	/* abort(), raise(); and how fstat() is called: a path besides tells whether it exists */
+	if (seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
+			     SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid())) < 0 ||
+	    seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(newfstatat), 1,
+			     SCMP_A3(SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, AT_EMPTY_PATH)) < 0 ||
+	    seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(statx), 1,
+			     SCMP_A2(SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, AT_EMPTY_PATH)) < 0)
+		return -1;
+	/* limits are asked for, not set */
+	return seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1,
+				SCMP_A2(SCMP_CMP_EQ, 0)) < 0 ? -1 : 0;
+}
+
+static int allow_threads(scmp_filter_ctx f)
+{
+	const uint64_t thread = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD;
+	static const int naming[] = {PR_SET_NAME};
+
+	return seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
+				SCMP_A0(SCMP_CMP_MASKED_EQ, thread, thread)) < 0 ||
+	       seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(sched_setscheduler), 1,
+				SCMP_A1(SCMP_CMP_EQ, SCHED_OTHER)) < 0 ||
+	       allow_values(f, SCMP_SYS(prctl), 0, naming, NCALLS(naming)) ? -1 : 0;
+}
+
+/*
+ * clone3() keeps its flags in memory, where no filter looks: it does not exist, as everything that
+ * stands nowhere, and glibc calls clone().
+ */
+static int forbid(scmp_filter_ctx f, bool threads)
+{
+	for (size_t i = 0; i < NCALLS(forbidden); i++)
+		if (forbidden[i].call >= 0 &&
+		    seccomp_rule_add(f, SCMP_ACT_TRAP, forbidden[i].call, 0) < 0)
+			return -1;
+	if (SANITIZERS)
+		return 0;
+	if (answer(f, SCMP_ACT_ERRNO(EPERM), files, NCALLS(files)) ||
+	    seccomp_rule_add(f, SCMP_ACT_TRAP, SCMP_SYS(ptrace), 0) < 0 ||
+	    seccomp_rule_add(f, SCMP_ACT_TRAP, SCMP_SYS(tgkill), 1,
+			     SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)getpid())) < 0)
+		return -1;
+	return seccomp_rule_add(f, SCMP_ACT_TRAP, SCMP_SYS(clone), 1,
+				SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)) < 0 ? -1 : 0;
+}
+
+static int build(scmp_filter_ctx f, bool parser)
+{
+	if (SANITIZERS && allow(f, sanitizers, NCALLS(sanitizers)))
+		return -1;
+	if (allow(f, computing, NCALLS(computing)) || allow_some(f))
+		return -1;
+	if (!SANITIZERS && allow_memory(f))
+		return -1;
+	if (!parser && (allow(f, reading, NCALLS(reading)) || allow_threads(f)))
+		return -1;
+	return forbid(f, !parser);
+}
+
+static int refused(const char *why, struct trawl_error *err)
+{
+	return trawl_fail(err, TRAWL_CANNOT, "the sandbox cannot be entered: %s; --no-sandbox does "
+			  "without it, for files whose origin is known", why);
+}
+
+static int enter(const char *program, const char *subject, bool parser, struct trawl_error *err)
+{
+	struct sigaction action = {.sa_sigaction = on_forbidden, .sa_flags = SA_SIGINFO};
+	scmp_filter_ctx f = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
+	int r = -ENOMEM;
+
+	who = program;
+	what = subject;
+	if (!f || seccomp_attr_set(f, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS) ||
+	    build(f, parser)) {
+		seccomp_release(f);
+		return refused("its filter cannot be built", err);
+	}
+	sigaction(SIGSYS, &action, NULL);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) {
+		r = -errno;
+	} else {
+		landlock_enter(SANITIZERS);
+		r = seccomp_load(f);
+	}
+	seccomp_release(f);
+	return r ? refused(strerror(-r), err) : 0;
+}
+
+bool sandbox_has_seccomp(void)
+{
+	return true;
+}
+#endif
+
+int sandbox_enter(const char *program, const char *subject, struct trawl_error *err)
+{
+	return enter(program, subject, false, err);
+}
+
+int sandbox_enter_parser(const char *program, const char *subject, struct trawl_error *err)
+{
+	return enter(program, subject, true, err);
+}

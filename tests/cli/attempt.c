@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Loaded into a program that reads (LD_PRELOAD): what a fault in a parser could do. At the first
+ * checksum of a file's contents it makes the call that ATTEMPT names, past libc, and says on stderr
+ * what came of it: "attempt: 0" or "attempt: ERRNO".
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+uint64_t XXH64(const void *p, size_t n, uint64_t seed);
+uint64_t XXH3_64bits(const void *p, size_t n);
+
+static char here[] = "/proc/self/fd/2", there[] = "/tmp/trawl-attempt", root[] = "/";
+static char *const no_arguments[] = {(char *)"/bin/true", NULL};
+
+struct call {
+	const char *name;
+	long number, arg[6];
+};
+
+#define P(x) ((long)(intptr_t)(x))
+static const struct call calls[] = {
+	{"open", SYS_openat, {AT_FDCWD, P("/etc/passwd"), O_RDONLY}},
+	{"open-old", SYS_open, {P("/etc/passwd"), O_RDONLY}},
+	{"open-own", SYS_openat, {AT_FDCWD, P(here), O_RDWR}},
+	{"create", SYS_openat, {AT_FDCWD, P(there), O_WRONLY | O_CREAT, 0600}},
+	{"openat2", SYS_openat2, {AT_FDCWD, P(root), P(there), 24}},
+	{"stat", SYS_stat, {P("/etc/passwd"), P(there)}},
+	{"execve", SYS_execve, {P("/bin/true"), P(no_arguments), 0}},
+	{"execveat", SYS_execveat, {AT_FDCWD, P("/bin/true"), P(no_arguments), 0, 0}},
+	{"fork", SYS_fork, {0}},
+	{"vfork", SYS_vfork, {0}},
+	{"clone", SYS_clone, {SIGCHLD}},
+	{"clone3", SYS_clone3, {0, 64}},
+	{"socket", SYS_socket, {AF_INET, SOCK_STREAM, 0}},
+	{"unix", SYS_socket, {AF_UNIX, SOCK_DGRAM, 0}},
+	{"sendto", SYS_sendto, {2, P(here), 1, 0, 0, 0}},
+	{"ptrace", SYS_ptrace, {PTRACE_TRACEME, 0, 0, 0}},
+	{"kill", SYS_kill, {1, 0}},
+	{"tgkill", SYS_tgkill, {1, 1, 0}},
+	{"unlink", SYS_unlink, {P(there)}},
+	{"rename", SYS_renameat2, {AT_FDCWD, P(there), AT_FDCWD, P(there), 0}},
+	{"link", SYS_linkat, {AT_FDCWD, P(there), AT_FDCWD, P(there), 0}},
+	{"symlink", SYS_symlinkat, {P(there), AT_FDCWD, P(there)}},
+	{"mkdir", SYS_mkdirat, {AT_FDCWD, P(there), 0700}},
+	{"chmod", SYS_fchmodat, {AT_FDCWD, P(there), 0777}},
+	{"mount", SYS_mount, {P("none"), P(root), P("tmpfs"), 0, 0}},
+	{"bpf", SYS_bpf, {0, 0, 0}},
+	{"perf", SYS_perf_event_open, {0, 0, -1, -1, 0}},
+	{"memfd", SYS_memfd_create, {P("x"), 0}},
+	{"io_uring", SYS_io_uring_setup, {1, 0}},
+	{"setuid", SYS_setuid, {0}},
+	{"unshare", SYS_unshare, {CLONE_NEWUSER}},
+	{"type", SYS_ioctl, {2, TIOCSTI, P("x")}},
+	{"limit", SYS_prlimit64, {0, 7, P(there), 0}},
+	{"run-memory", SYS_mmap, {0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0}},
+	{"nonsense", 100000, {0}},
+	/* what is allowed */
+	{"getpid", SYS_getpid, {0}},
+	{"dup", SYS_dup, {2}},
+};
+
+static void attempt(void)
+{
+	static int done;
+	const char *name = done++ ? NULL : getenv("ATTEMPT");
+	char line[40];
+	long got;
+
+	for (size_t i = 0; name && i < sizeof(calls) / sizeof(calls[0]); i++) {
+		const struct call *c = &calls[i];
+
+		if (strcmp(c->name, name))
+			continue;
+		got = syscall(c->number, c->arg[0], c->arg[1], c->arg[2], c->arg[3], c->arg[4], c->arg[5]);
+		snprintf(line, sizeof(line), "attempt: %d\n", got < 0 ? errno : 0);
+		if (write(2, line, strlen(line)) < 0)
+			_exit(99);
+	}
+}
+
+uint64_t XXH64(const void *p, size_t n, uint64_t seed)
+{
+	static uint64_t (*next)(const void *, size_t, uint64_t);
+
+	if (!next)
+		next = (uint64_t (*)(const void *, size_t, uint64_t))dlsym(RTLD_NEXT, "XXH64");
+	attempt();
+	return next(p, n, seed);
+}
+
+uint64_t XXH3_64bits(const void *p, size_t n)
+{
+	static uint64_t (*next)(const void *, size_t);
+
+	if (!next)
+		next = (uint64_t (*)(const void *, size_t))dlsym(RTLD_NEXT, "XXH3_64bits");
+	attempt();
+	return next(p, n);
+}

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: MIT
+"""What reads a file can do nothing else: each call that a fault in a parser could make is made from
+inside of the programs (attempt.c), and fails or ends the program with one line; with --no-sandbox
+it is made. What the programs do still works: pipes, imports, outputs, several files."""
+import errno
+import gzip
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+SRC, BUILD = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
+sys.path.insert(0, SRC + "/tests")
+from tap import finish, ok, same, skip_all  # noqa: E402
+
+GOLDEN = SRC + "/tests/golden/two.trawl"
+PCAP = SRC + "/samples/usb"
+ATTEMPT = BUILD + "/tests/cli/attempt.so"
+sanitizers = "--enable-sanitizers" in subprocess.run([BUILD + "/config.status", "--config"], text=True,
+                                                     stdout=subprocess.PIPE).stdout
+if "HAVE_SECCOMP 1" not in open(BUILD + "/config.h").read():
+    sys.exit(skip_all("built without libseccomp"))
+tmp = tempfile.TemporaryDirectory()
+CSV = tmp.name + "/out.csv"
+
+PROGRAMS = {
+    "trawl-decode": ["trawl-decode", GOLDEN],
+    "trawl-export": ["trawl-export", "--to", "csv", GOLDEN, "-w", CSV],
+    "trawl-edit": ["trawl-edit", "verify", GOLDEN],
+}
+# Looked for by libraries, which go on without: an error. The sanitizers' build may read files.
+DENIED = ["create", "type", "limit", "nonsense", "clone3", "sendto", "link", "symlink", "mkdir", "chmod", "perf", "memfd"]
+DENIED_PLAIN = ["open", "open-old", "open-own", "openat2", "stat", "run-memory"]
+FORBIDDEN = ["execve", "execveat", "fork", "vfork", "socket", "unix", "kill", "unlink", "rename", "mount",
+             "bpf", "io_uring", "setuid", "unshare"]
+FORBIDDEN_PLAIN = ["clone", "ptrace", "tgkill"]
+CALLED = {"unix": "socket", "rename": "renameat2", "io_uring": "io_uring_setup"}
+# the kernel's word for a call whose arguments are nonsense, from outside of the sandbox
+OPEN = {"open": 0, "create": 0, "socket": 0, "memfd": 0, "kill": 0}
+
+
+def run(args, attempt=None, **more):
+    env = dict(os.environ, ASAN_OPTIONS="verify_asan_link_order=0:" + os.environ.get("ASAN_OPTIONS", ""))
+    if attempt:
+        env.update(ATTEMPT=attempt, LD_PRELOAD=ATTEMPT)
+    return subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, text=True, **more)
+
+
+def errors(names, program):
+    """Those of the calls that did not fail with EPERM, EACCES or ENOSYS, the program going on."""
+    bad = []
+    for name in names:
+        r = run(PROGRAMS[program], name)
+        got = re.search(r"attempt: (\d+)", r.stderr)
+        if r.returncode or not got or int(got[1]) not in (errno.EPERM, errno.EACCES, errno.ENOSYS):
+            bad.append((name, r.returncode, r.stderr[-300:]))
+    return bad
+
+
+def survivors(names, program):
+    """Those of the calls that did not end the program with one line and status 3."""
+    bad = []
+    for name in names:
+        r = run(PROGRAMS[program], name)
+        line = f"{program}: {GOLDEN}: reading it led to a call of {CALLED.get(name, name)}(), which the sandbox forbids"
+        if r.returncode != 3 or not r.stderr.startswith(line) or r.stderr.count("\n") != 1 or os.path.exists(CSV):
+            bad.append((name, r.returncode, r.stderr[-300:]))
+    return bad
+
+
+def the_cage():
+    plain = not sanitizers
+    for program in PROGRAMS:
+        for name in ("getpid", "dup"):
+            r = run(PROGRAMS[program], name)
+            ok(r.returncode == 0 and "attempt: 0\n" in r.stderr, f"{program}: the attempt is made, {name} succeeds",
+               r.returncode, r.stderr)
+        if os.path.exists(CSV):
+            os.unlink(CSV)
+        # two programs have the same cage: all of it is tried in the first
+        all_of = program == "trawl-decode"
+        denied = DENIED + DENIED_PLAIN * plain if all_of else ["create"]
+        forbidden = FORBIDDEN + FORBIDDEN_PLAIN * plain if all_of else ["execve", "socket"]
+        same([], survivors(forbidden, program), f"{program}: ended by each of {len(forbidden)} forbidden calls, one line, status 3")
+        same([], errors(denied, program), f"{program}: {len(denied)} calls are an error")
+    ok(not os.path.exists("/tmp/trawl-attempt"), "no file was made")
+    same([], [n for n in OPEN if "attempt: 0\n" not in run(["trawl-decode", "--no-sandbox", GOLDEN], n).stderr],
+         "--no-sandbox: they succeed")
+    if os.path.exists("/tmp/trawl-attempt"):
+        os.unlink("/tmp/trawl-attempt")
+
+
+def status_of(pid):
+    return dict(line.rstrip("\n").split(":\t", 1) for line in open(f"/proc/{pid}/status") if ":\t" in line)
+
+
+def the_kernel_says():
+    """A reader that waits for more of a pipe."""
+    p = subprocess.Popen([BUILD + "/trawl-decode", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    p.stdin.write(open(GOLDEN, "rb").read()[:2000])
+    p.stdin.flush()
+    s = {}
+    for _ in range(1000):
+        s = status_of(p.pid)
+        if s.get("Seccomp") == "2" and s.get("Name") != "bash":
+            break
+        time.sleep(0.01)
+    same(("2", "1"), (s.get("Seccomp"), s.get("NoNewPrivs")), "/proc: a filter, no new privileges")
+    p.stdin.close()
+    p.wait()
+
+
+def what_still_works():
+    want = run(["trawl-decode", "--no-sandbox", GOLDEN]).stdout
+    ok(len(want) > 1000, "there is something to show")
+    same(want, run(["trawl-decode", GOLDEN]).stdout, "a file")
+    with open(GOLDEN, "rb") as f:
+        same(want, run(["trawl-decode", "-"], stdin=f).stdout, "standard input")
+    same(want, run(["bash", "-c", f"trawl-decode <(cat '{GOLDEN}')"]).stdout, "a pipe with a name")
+    packed = tmp.name + "/two.trawl.gz"
+    with gzip.open(packed, "wb") as f:
+        f.write(open(GOLDEN, "rb").read())
+    same(want, run(["trawl-decode", packed]).stdout, "a compressed file")
+    none = dict(os.environ, TMPDIR="/nonexistent")
+    same(want, subprocess.run(["trawl-decode", GOLDEN], env=none, text=True, stdout=subprocess.PIPE).stdout,
+         "no place for temporary files, and none is needed")
+    r = subprocess.run(["trawl-decode", packed], env=none, text=True, stderr=subprocess.PIPE)
+    ok(r.returncode == 3 and r.stderr.startswith("trawl-decode: /nonexistent: no temporary file can be made"),
+       "where one is, it is said", r.stderr)
+    r = run(["trawl-edit", "verify", GOLDEN, SRC + "/tests/golden/killed.trawl", "/nonexistent/x", GOLDEN])
+    same((3, 3, 2), (r.returncode, r.stdout.count(" events"), r.stderr.count("\n")),
+         "verify of several: each has its line, the worst has the status")
+    r = run(["trawl-edit", "verify", GOLDEN, GOLDEN], "socket")
+    same((3, 2), (r.returncode, r.stderr.count("which the sandbox forbids")), "each of several is in a cage of its own")
+
+
+def outputs():
+    os.mkdir(tmp.name + "/new")
+    out = tmp.name + "/new/x.csv"
+    r = run(["trawl-export", "--to", "csv", GOLDEN, "-w", out])
+    same((0, ["x.csv"]), (r.returncode, os.listdir(tmp.name + "/new")), "an output is made")
+    first = open(out).read()
+    r = run(["trawl-export", "--to", "csv", GOLDEN, "-w", out])
+    same((0, first, ["x.csv"]), (r.returncode, open(out).read(), os.listdir(tmp.name + "/new")), "and replaced")
+    for sig in (signal.SIGINT, signal.SIGKILL):
+        p = subprocess.Popen(["trawl-export", "--to", "json", "-", "-w", out], stdin=subprocess.PIPE)
+        p.stdin.write(open(GOLDEN, "rb").read()[:3000])
+        p.stdin.flush()
+        time.sleep(0.3)
+        p.send_signal(sig)
+        p.wait()
+        p.stdin.close()
+        same((first, ["x.csv"]), (open(out).read(), os.listdir(tmp.name + "/new")),
+             f"ended by {sig.name}: what was there stays, nothing else is left")
+
+
+def bomb():
+    """A GiB and more of zeros in a file of a MiB."""
+    name = tmp.name + "/bomb.gz"
+    with gzip.open(name, "wb", compresslevel=9) as f:
+        for _ in range(1040):
+            f.write(bytes(1 << 20))
+    r = run(["trawl-decode", name])
+    ok(r.returncode == 3 and re.match(r"trawl-decode: \S*bomb.gz: unpacks to more than ", r.stderr)
+       and r.stderr.count("\n") == 1, "what unpacks to a thousand times its size is refused", r.returncode, r.stderr)
+
+
+the_cage()
+the_kernel_says()
+what_still_works()
+outputs()
+bomb()
+sys.exit(finish())
