@@ -94,7 +94,12 @@ libdecode_la_SOURCES += \
 # Branches.
 libdecode_la_SOURCES += \
 	decode/branch/branch.h decode/branch/branch.c \
-	decode/branch/image.h decode/branch/image.c
+	decode/branch/image.h decode/branch/image.c \
+	decode/flow/callstack.h decode/flow/callstack.c \
+	decode/flow/calltree.h decode/flow/calltree.c \
+	decode/flow/counts.h decode/flow/counts.c \
+	decode/flow/countsview.h decode/flow/countsview.c \
+	decode/flow/flow.h decode/flow/flow.c
 libdecode_la_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(ZLIB_CFLAGS) -O3
 libdecode_la_LIBADD = $(JSON_LIBS) $(ZLIB_LIBS) -lm
 

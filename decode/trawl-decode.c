@@ -11,6 +11,8 @@
 #include "decode/base/cli.h"
 #include "decode/base/glob.h"
 #include "decode/diff.h"
+#include "decode/flow/calltree.h"
+#include "decode/flow/countsview.h"
 #include "decode/query/join.h"
 #include "decode/export/contents.h"
 #include "decode/export/jsonl.h"
@@ -23,8 +25,10 @@
 enum {
 	OPTION_JSON = OPTION_PROGRAM, OPTION_SUMMARY, OPTION_META, OPTION_COLOR, OPTION_BOUNDS,
 	OPTION_FIELDS, OPTION_PRINT, OPTION_AROUND, OPTION_WINDOW, OPTION_JOIN,
-	OPTION_PROTOCOL, OPTION_DIFF,
+	OPTION_PROTOCOL, OPTION_DIFF, OPTION_CALLS, OPTION_COUNTS,
 };
+
+enum { CALLS_MOST = 1000000 };
 
 static const struct option long_options[] = {
 	READING_OPTIONS,
@@ -41,6 +45,8 @@ static const struct option long_options[] = {
 	{"join", no_argument, NULL, OPTION_JOIN},
 	{"protocol", no_argument, NULL, OPTION_PROTOCOL},
 	{"diff", no_argument, NULL, OPTION_DIFF},
+	{"calls", optional_argument, NULL, OPTION_CALLS},
+	{"counts", no_argument, NULL, OPTION_COUNTS},
 	{NULL, 0, NULL, 0},
 };
 
@@ -55,6 +61,8 @@ static const char help_text[] =
 	"  -D                   the kinds of events in it, how many, and their fields\n"
 	"      --protocol       what messages an unknown USB protocol has, of one FILE or several\n"
 	"      --diff           where two captures of the same thing differ first (USB)\n"
+	"      --calls[=N]      calls as a tree, loops folded; or the last N (branches)\n"
+	"      --counts         how often functions and edges ran (branches)\n"
 	"      --meta[=GLOB]    list the metadata, or print the pieces of this name\n"
 	"\n"
 	SELECTION_HELP
@@ -93,6 +101,8 @@ struct options {
 	bool join, has_window; /* --join, --window */
 	bool protocol;    /* --protocol */
 	bool diff;        /* --diff */
+	bool calls, counts; /* --calls, --counts */
+	uint64_t last_calls; /* --calls=N; 0: all */
 	int times;        /* how many -t */
 	bool monotonic;   /* -tm */
 	bool bounds, colour;
@@ -120,6 +130,17 @@ static int set_colour(struct options *o, const char *arg, struct trawl_error *er
 	else
 		return trawl_fail(err, TRAWL_USAGE, "--color: '%s' is none of auto, always, never",
 				  arg);
+	return 0;
+}
+
+static int set_last_calls(struct options *o, const char *arg, struct trawl_error *err)
+{
+	char *end;
+
+	o->last_calls = strtoull(arg, &end, 10);
+	if (*end || *arg < '1' || *arg > '9' || o->last_calls > CALLS_MOST)
+		return trawl_fail(err, TRAWL_USAGE, "--calls: '%.40s' is no number of calls from 1 to "
+				  "%d, as in --calls=200", arg, CALLS_MOST);
 	return 0;
 }
 
@@ -171,6 +192,12 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 		return 0;
 	case OPTION_DIFF:
 		o->diff = o->reading.many = true;
+		return 0;
+	case OPTION_CALLS:
+		o->calls = decode->raw = true;
+		return optarg ? set_last_calls(o, optarg, err) : 0;
+	case OPTION_COUNTS:
+		o->counts = decode->raw = true;
 		return 0;
 	case OPTION_WINDOW:
 		o->has_window = true;
@@ -228,6 +255,12 @@ static int parse(struct options *o, int argc, char **argv, struct trawl_error *e
 		return trawl_fail(err, TRAWL_USAGE, "--protocol: is a view of its own, as text or "
 						    "with --json: no --summary, --meta, --around, "
 						    "--join, --raw");
+	if (!got && (o->calls || o->counts) &&
+	    (o->calls == o->counts || (o->mode != MODE_TEXT && o->mode != MODE_JSON) || o->join ||
+	     o->list || o->around_text || o->protocol || o->diff))
+		return trawl_fail(err, TRAWL_USAGE, "%s: is a view of its own, as text or with --json: "
+				  "no other view, --around, --join, -D",
+				  o->calls ? "--calls" : "--counts");
 	if (!got && o->diff && ((o->mode != MODE_TEXT && o->mode != MODE_JSON) || o->join || o->list ||
 				o->around_text || o->protocol || o->reading.decode.raw))
 		return trawl_fail(err, TRAWL_USAGE, "--diff: is a view of its own, as text or with "
@@ -387,6 +420,13 @@ static void flush(void *out)
 static int run(struct options *o, struct stream *s, struct out *out, struct trawl_error *err)
 {
 	trawl_when_waiting(stream_reader(s), flush, out);
+	if (o->calls)
+		return calls_print(&(struct calls_options){ .last = o->last_calls,
+							    .json = o->mode == MODE_JSON,
+							    .utc = o->reading.utc },
+				   &o->reading.selection, s, out, err);
+	if (o->counts)
+		return counts_print(&o->reading.selection, s, o->mode == MODE_JSON, out, err);
 	if (o->list)
 		return print_contents(o, s, out, err);
 	switch (o->mode) {

@@ -12,12 +12,17 @@
 #include <unistd.h>
 
 #include "capture/branch/module.h"
+#include "capture/branch/insn.h"
+#include "capture/branch/plt.h"
 #include "capture/probe/cxx.h"
 #include "capture/sys/alloc.h"
 #include "capture/sys/clock.h"
 #include "common/array.h"
+#include "common/branch.h"
 #include "common/branchrecord.h"
 #include "common/json.h"
+
+enum { FUNCTION_MOST = 1 << 20 };
 
 static const char deleted_suffix[] = " (deleted)";
 
@@ -152,6 +157,7 @@ static void module_free(struct module *m)
 	free(m->files);
 	free(m->functions);
 	free(m->lines);
+	free(m->insns);
 	free(m->seen);
 	free(m->path);
 	free(m);
@@ -205,29 +211,75 @@ static bool is_new(struct module *m, uint64_t value)
 	return true;
 }
 
-static uint32_t file_number(struct module *m, char *file)
+static uint32_t file_number(struct module *m, const char *file)
 {
 	for (size_t i = m->nfiles; i--;) {
-		if (!strcmp(m->files[i], file)) {
-			free(file);
+		if (!strcmp(m->files[i], file))
 			return (uint32_t)i;
-		}
 	}
 	xgrow(m->files, m->nfiles);
-	m->files[m->nfiles] = file;
+	m->files[m->nfiles] = xstrdup(file);
 	return (uint32_t)m->nfiles++;
 }
 
-static void add_line(struct module *m, uint64_t vaddr)
+static void add_row(void *arg, const struct dwarf_row *row)
 {
-	struct module_line l = { .vaddr = vaddr };
-	char *file;
+	struct module *m = arg;
+	struct module_line l = { .vaddr = row->vaddr, .line = row->line,
+				 .statement = row->statement };
 
-	if (!dwarf_line_at(m->dwarf, vaddr, &file, &l.line))
-		return;
-	l.file = file_number(m, file);
+	if (row->line)
+		l.file = file_number(m, row->file);
 	xgrow(m->lines, m->nlines);
 	m->lines[m->nlines++] = l;
+}
+
+static void add_insn(struct module *m, uint64_t vaddr, const struct branch_insn *insn)
+{
+	xgrow(m->insns, m->ninsns);
+	m->insns[m->ninsns++] = (struct module_insn){ vaddr, insn->length, insn->kind };
+}
+
+/* The branching instructions of a stretch of code. */
+static void add_insns(struct module *m, uint64_t from, uint64_t to)
+{
+	uint8_t bytes[BRANCH_INSN_BYTES];
+	struct branch_insn insn;
+	size_t n;
+
+	for (uint64_t at = from; at < to; at += insn.length) {
+		n = elf_read(m->elf, at, bytes, sizeof(bytes));
+		insn = branch_insn_decode(bytes, n, false);
+		if (!insn.length)
+			return;
+		if (insn.kind != BRANCH_UNKNOWN)
+			add_insn(m, at, &insn);
+	}
+}
+
+/* Where the section ends that holds this address. */
+static uint64_t section_end(const struct module *m, uint64_t vaddr)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+
+	while ((scn = elf_nextscn(m->elf->elf, scn))) {
+		if (gelf_getshdr(scn, &sh) && sh.sh_flags & SHF_EXECINSTR && vaddr >= sh.sh_addr &&
+		    vaddr - sh.sh_addr < sh.sh_size)
+			return sh.sh_addr + sh.sh_size;
+	}
+	return vaddr;
+}
+
+/* A symbol without a size reaches to the next one, and not beyond its section. */
+static uint64_t size_of(struct module *m, const struct elf_symbol *s)
+{
+	uint64_t end = section_end(m, s->vaddr);
+	const struct elf_symbol *next = elf_symbol_between(m->elf, s->vaddr, end);
+
+	if (s->size)
+		return s->size;
+	return (next ? next->vaddr : end) - s->vaddr;
 }
 
 /* As it is written in C++, without the parameters. */
@@ -243,27 +295,49 @@ static char *readable(const char *symbol)
 	return name;
 }
 
-static void add_function(struct module *m, uint64_t vaddr)
+/* A function, with its lines and branches, if it is new. Takes the name. */
+static void add_function(struct module *m, char *name, uint64_t vaddr, uint64_t size)
 {
-	const struct elf_symbol *s = elf_function_at(m->elf, vaddr);
-	struct module_function f;
-
 	/* Functions and addresses share the set: those have the highest bit. */
-	if (!s || !is_new(m, s->vaddr | 1ull << 63))
+	if (!is_new(m, vaddr | 1ull << 63)) {
+		free(name);
 		return;
-	f = (struct module_function){ s->vaddr, s->size, readable(s->name) };
+	}
 	xgrow(m->functions, m->nfunctions);
-	m->functions[m->nfunctions++] = f;
+	m->functions[m->nfunctions++] = (struct module_function){ vaddr, size, name };
+	add_insns(m, vaddr, vaddr + (size < FUNCTION_MOST ? size : FUNCTION_MOST));
+	if (m->dwarf)
+		dwarf_rows(m->dwarf, vaddr, vaddr + size, add_row, m);
+}
+
+static void add_stub(struct module *m, uint64_t vaddr)
+{
+	uint64_t start;
+	const char *symbol = plt_name(m->elf, vaddr, &start);
+	char *name, *stub;
+
+	if (!symbol) {
+		add_insns(m, vaddr, vaddr + 1);
+		return;
+	}
+	name = readable(symbol);
+	stub = xasprintf("%s@plt", name);
+	free(name);
+	add_function(m, stub, start, PLT_ENTRY);
 }
 
 void module_hit(struct module *m, uint64_t offset)
 {
+	const struct elf_symbol *s;
 	uint64_t vaddr;
 
 	if (!m->elf || !elf_vaddr(m->elf, offset, &vaddr) || !vaddr || !is_new(m, vaddr))
 		return;
-	add_function(m, vaddr);
-	add_line(m, vaddr);
+	s = elf_function_at(m->elf, vaddr);
+	if (s && vaddr - s->vaddr < size_of(m, s))
+		add_function(m, readable(s->name), s->vaddr, size_of(m, s));
+	else
+		add_stub(m, vaddr);
 }
 
 /* ---- metadata ---------------------------------------------------------------------------- */
@@ -301,16 +375,40 @@ static void add_functions(struct json *j, const struct module *m, size_t from)
 	json_end(j);
 }
 
-static void add_lines(struct json *j, const struct module *m, size_t files, size_t lines)
+static void add_files(struct json *j, const struct module *m, size_t from)
 {
-	json_uint(j, "first_file", files);
+	json_uint(j, "first_file", from);
 	json_array(j, "files");
-	for (size_t i = files; i < m->nfiles; i++)
+	for (size_t i = from; i < m->nfiles; i++)
 		json_string(j, NULL, m->files[i]);
 	json_end(j);
+}
+
+/* Numbers beside those of the row before: small ones. */
+static void add_lines(struct json *j, const struct module *m, size_t from)
+{
+	struct module_line before = { 0 };
+
 	json_array(j, "lines");
-	for (size_t i = lines; i < m->nlines; i++)
-		add_numbers(j, m->lines[i].vaddr, m->lines[i].file, m->lines[i].line);
+	for (size_t i = from; i < m->nlines; before = m->lines[i++]) {
+		const struct module_line *l = &m->lines[i];
+
+		json_int(j, NULL, (int64_t)(l->vaddr - before.vaddr));
+		json_uint(j, NULL, 2ull * l->file + l->statement);
+		json_int(j, NULL, (int64_t)l->line - before.line);
+	}
+	json_end(j);
+}
+
+static void add_branches(struct json *j, const struct module *m, size_t from)
+{
+	uint64_t before = 0;
+
+	json_array(j, "branches");
+	for (size_t i = from; i < m->ninsns; before = m->insns[i++].vaddr) {
+		json_int(j, NULL, (int64_t)(m->insns[i].vaddr - before));
+		json_uint(j, NULL, 16u * m->insns[i].kind + m->insns[i].length);
+	}
 	json_end(j);
 }
 
@@ -325,7 +423,9 @@ static void compose(struct json *j, const struct module *m, bool all)
 		json_string(j, "why", m->why);
 	add_segments(j, m->elf);
 	add_functions(j, m, all ? 0 : m->told_functions);
-	add_lines(j, m, all ? 0 : m->told_files, all ? 0 : m->told_lines);
+	add_files(j, m, all ? 0 : m->told_files);
+	add_lines(j, m, all ? 0 : m->told_lines);
+	add_branches(j, m, all ? 0 : m->told_insns);
 	json_end(j);
 }
 
@@ -336,7 +436,7 @@ int module_write(struct module *m, bool all, struct trawl_writer *w, struct traw
 	char name[96];
 	int r;
 
-	if (!all && m->told && m->nfunctions == m->told_functions && m->nlines == m->told_lines)
+	if (!all && m->told && m->nfunctions == m->told_functions && m->ninsns == m->told_insns)
 		return 0;
 	compose(&j, m, all);
 	snprintf(name, sizeof(name), BRANCH_MODULE_NAME "%s", m->key);
@@ -349,5 +449,6 @@ int module_write(struct module *m, bool all, struct trawl_writer *w, struct traw
 	m->told_files = m->nfiles;
 	m->told_functions = m->nfunctions;
 	m->told_lines = m->nlines;
+	m->told_insns = m->ninsns;
 	return r;
 }

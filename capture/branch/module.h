@@ -18,7 +18,14 @@ struct module_function {
 
 struct module_line {
 	uint64_t vaddr;
-	uint32_t file, line;
+	uint32_t file, line; /* line 0: none from here on */
+	bool statement;
+};
+
+/* A branching instruction, taken or not. */
+struct module_insn {
+	uint64_t vaddr;
+	uint8_t length, kind; /* enum branch_kind */
 };
 
 struct module {
@@ -38,9 +45,10 @@ struct module {
 
 	char **files;
 	struct module_function *functions;
-	struct module_line *lines;
-	size_t nfiles, nfunctions, nlines;
-	size_t told_files, told_functions, told_lines; /* in metadata so far */
+	struct module_line *lines; /* of these functions */
+	struct module_insn *insns; /* likewise */
+	size_t nfiles, nfunctions, nlines, ninsns;
+	size_t told_files, told_functions, told_lines, told_insns; /* in metadata so far */
 	bool told;
 };
 

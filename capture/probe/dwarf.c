@@ -155,6 +155,48 @@ bool dwarf_line_at(struct dwarf *d, uint64_t vaddr, char **file, unsigned int *l
 	return true;
 }
 
+static bool read_row(Dwarf_Lines *lines, size_t i, struct dwarf_row *row)
+{
+	Dwarf_Line *l = dwarf_onesrcline(lines, i);
+	bool ends = true;
+	Dwarf_Addr at;
+	int number = 0;
+
+	if (!l || dwarf_lineaddr(l, &at))
+		return false;
+	row->vaddr = at;
+	row->file = dwarf_linesrc(l, NULL, NULL);
+	dwarf_lineendsequence(l, &ends);
+	dwarf_linebeginstatement(l, &row->statement);
+	dwarf_lineno(l, &number);
+	row->line = ends || !row->file || number < 0 ? 0 : (unsigned int)number;
+	return true;
+}
+
+void dwarf_rows(struct dwarf *d, uint64_t from, uint64_t to,
+		void (*fn)(void *arg, const struct dwarf_row *row), void *arg)
+{
+	struct dwarf_row row, before = { 0 };
+	Dwarf_Lines *lines;
+	Dwarf_Die unit;
+	size_t n;
+
+	if (!find_unit(d, from, &unit) || dwarf_getsrclines(&unit, &lines, &n))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		if (!read_row(lines, i, &row) || row.vaddr >= to)
+			continue;
+		if (row.vaddr < from) {
+			before = row;
+			continue;
+		}
+		if (before.line && row.vaddr > from)
+			fn(arg, &before);
+		before.line = 0;
+		fn(arg, &row);
+	}
+}
+
 const char *dwarf_unwinding_language(struct dwarf *d, uint64_t vaddr)
 {
 	Dwarf_Die unit;
@@ -258,6 +300,11 @@ void dwarf_function_free(struct dwarf_function *fn)
 bool dwarf_line_at(struct dwarf *d, uint64_t vaddr, char **file, unsigned int *line)
 {
 	return false;
+}
+
+void dwarf_rows(struct dwarf *d, uint64_t from, uint64_t to,
+		void (*fn)(void *arg, const struct dwarf_row *row), void *arg)
+{
 }
 
 const char *dwarf_unwinding_language(struct dwarf *d, uint64_t vaddr)

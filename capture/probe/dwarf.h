@@ -26,6 +26,19 @@ void dwarf_close(struct dwarf *d);
 bool dwarf_function_at(struct dwarf *d, uint64_t vaddr, struct dwarf_function *fn);
 void dwarf_function_free(struct dwarf_function *fn);
 
+/* A row of the line table. */
+struct dwarf_row {
+	uint64_t vaddr;
+	const char *file;  /* lives as long as the table is open */
+	unsigned int line; /* 0: no line from here on */
+	bool statement;    /* a statement begins here */
+};
+
+/* Calls fn for the rows of [from, to), by falling address or rising, as the table has them; the first
+ * one may be before. */
+void dwarf_rows(struct dwarf *d, uint64_t from, uint64_t to,
+		void (*fn)(void *arg, const struct dwarf_row *row), void *arg);
+
 /* The language of the code at vaddr if its exceptions unwind the stack; else NULL. */
 const char *dwarf_unwinding_language(struct dwarf *d, uint64_t vaddr);
 

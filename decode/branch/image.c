@@ -43,6 +43,7 @@ static void module_free(struct image_module *m)
 	free(m->segments);
 	free(m->functions);
 	free(m->lines);
+	free(m->insns);
 	free(m->files);
 	free(m);
 }
@@ -150,16 +151,42 @@ static void read_files(struct image_module *m, const struct json_object *list, u
 	}
 }
 
+static int64_t signed_element(const struct json_object *array, size_t i)
+{
+	struct json_object *v = json_object_array_get_idx(array, i);
+
+	return v ? json_object_get_int64(v) : 0;
+}
+
 static void read_lines(struct image_module *m, const struct json_object *list)
 {
 	size_t n = jdoc_count(list);
+	uint64_t vaddr = 0, line = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		const struct json_object *r = row(list, i, 3);
+	for (size_t i = 0; i + 2 < n; i += 3) {
+		uint64_t file = element(list, i + 1);
 
-		if (r && element(r, 1) < m->nfiles && array_grow(m->lines, m->nlines))
-			m->lines[m->nlines++] = (struct image_line){
-				element(r, 0), (uint32_t)element(r, 1), (uint32_t)element(r, 2) };
+		vaddr += (uint64_t)signed_element(list, i);
+		line += (uint64_t)signed_element(list, i + 2);
+		if ((line && file / 2 >= m->nfiles) || !array_grow(m->lines, m->nlines))
+			return;
+		m->lines[m->nlines++] = (struct image_line){ vaddr, (uint32_t)(file / 2),
+							     (uint32_t)line, file & 1 };
+	}
+}
+
+static void read_branches(struct image_module *m, const struct json_object *list)
+{
+	size_t n = jdoc_count(list);
+	uint64_t vaddr = 0;
+
+	for (size_t i = 0; i + 1 < n; i += 2) {
+		uint64_t what = element(list, i + 1);
+
+		vaddr += (uint64_t)signed_element(list, i);
+		if (!array_grow(m->insns, m->ninsns))
+			return;
+		m->insns[m->ninsns++] = (struct image_insn){ vaddr, what % 16, (uint8_t)(what / 16) };
 	}
 }
 
@@ -184,36 +211,43 @@ static void read_module(struct images *im, const struct trawl_meta *meta)
 	read_functions(m, jdoc_get(j, "functions"));
 	read_files(m, jdoc_get(j, "files"), jdoc_uint(j, "first_file", 0));
 	read_lines(m, jdoc_get(j, "lines"));
+	read_branches(m, jdoc_get(j, "branches"));
 	m->sorted = false;
 }
 
-static int by_function(const void *a, const void *b)
+static int by_vaddr(const void *a, const void *b)
 {
-	const struct image_function *x = a, *y = b;
+	uint64_t x, y;
 
-	return (x->vaddr > y->vaddr) - (x->vaddr < y->vaddr);
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
+	return (x > y) - (x < y);
 }
 
-static int by_line(const void *a, const void *b)
+/* Of rows at one address the last one of the table counts: they are many, and in order but for a few. */
+static void sort_lines(struct image_module *m)
 {
-	const struct image_line *x = a, *y = b;
-
-	return (x->vaddr > y->vaddr) - (x->vaddr < y->vaddr);
+	for (size_t i = 1; i < m->nlines; i++) {
+		if (m->lines[i].vaddr < m->lines[i - 1].vaddr) {
+			qsort(m->lines, m->nlines, sizeof(*m->lines), by_vaddr);
+			return;
+		}
+	}
 }
 
-static void sort(struct image_module *m)
+void image_sort(struct image_module *m)
 {
 	if (m->sorted)
 		return;
 	if (m->nfunctions)
-		qsort(m->functions, m->nfunctions, sizeof(*m->functions), by_function);
-	if (m->nlines)
-		qsort(m->lines, m->nlines, sizeof(*m->lines), by_line);
+		qsort(m->functions, m->nfunctions, sizeof(*m->functions), by_vaddr);
+	if (m->ninsns)
+		qsort(m->insns, m->ninsns, sizeof(*m->insns), by_vaddr);
+	sort_lines(m);
 	m->sorted = true;
 }
 
-/* The last of n elements of this size that begins (with its vaddr) at or before; or NULL. */
-static const void *last_before(const void *array, size_t n, size_t size, uint64_t vaddr)
+const void *image_last_before(const void *array, size_t n, size_t size, uint64_t vaddr)
 {
 	size_t low = 0, high = n;
 
@@ -230,27 +264,36 @@ static const void *last_before(const void *array, size_t n, size_t size, uint64_
 	return low ? (const char *)array + (low - 1) * size : NULL;
 }
 
-static const struct image_function *function_at(struct image_module *m, uint64_t vaddr)
+const struct image_function *image_function_at(struct image_module *m, uint64_t vaddr)
 {
 	const struct image_function *f;
 
-	sort(m);
-	f = last_before(m->functions, m->nfunctions, sizeof(*f), vaddr);
+	image_sort(m);
+	f = image_last_before(m->functions, m->nfunctions, sizeof(*f), vaddr);
 	return f && (!f->size || vaddr - f->vaddr < f->size) ? f : NULL;
 }
 
-/* Lines are told for addresses that were hit, each for itself. */
+/* Rows are of functions that were hit: in others, the row before is of another one. */
 bool image_line_at(struct image_module *m, uint64_t vaddr, const char **file, uint32_t *line)
 {
+	const struct image_function *f = image_function_at(m, vaddr);
 	const struct image_line *l;
 
-	sort(m);
-	l = last_before(m->lines, m->nlines, sizeof(*l), vaddr);
-	if (!l || l->vaddr != vaddr)
+	l = f ? image_last_before(m->lines, m->nlines, sizeof(*l), vaddr) : NULL;
+	if (!l || !l->line || l->vaddr + LINE_REACH < f->vaddr)
 		return false;
 	*file = m->files[l->file];
 	*line = l->line;
 	return true;
+}
+
+unsigned int image_insn_length(struct image_module *m, uint64_t vaddr)
+{
+	const struct image_insn *i;
+
+	image_sort(m);
+	i = image_last_before(m->insns, m->ninsns, sizeof(*i), vaddr);
+	return i && i->vaddr == vaddr && i->length ? i->length : 1;
 }
 
 struct image_module *images_modules(struct images *im)
@@ -339,7 +382,7 @@ const struct image_maps *images_maps(struct images *im, uint32_t section, int32_
 static const struct image_range *range_of(const struct image_maps *maps, uint64_t address)
 {
 	const struct image_range *r =
-		maps ? last_before(maps->ranges, maps->n, sizeof(*r), address) : NULL;
+		maps ? image_last_before(maps->ranges, maps->n, sizeof(*r), address) : NULL;
 
 	return r && address < r->end ? r : NULL;
 }
@@ -361,7 +404,7 @@ static void look_up(const struct image_maps *maps, uint64_t address, struct imag
 		return;
 	p->module = p->range->module;
 	p->vaddr = vaddr_of(p->module, address - p->range->start + p->range->offset);
-	p->function = function_at(p->range->module, p->vaddr);
+	p->function = image_function_at(p->range->module, p->vaddr);
 	image_line_at(p->range->module, p->vaddr, &p->file, &p->line);
 }
 

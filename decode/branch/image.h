@@ -17,9 +17,15 @@ struct image_function {
 	const char *name;
 };
 
-struct image_line {
+struct image_line { /* up to the next one */
 	uint64_t vaddr;
-	uint32_t file, line;
+	uint32_t file, line; /* line 0: none */
+	bool statement;      /* one begins here */
+};
+
+struct image_insn { /* a branching instruction, taken or not */
+	uint64_t vaddr;
+	uint8_t length, kind;
 };
 
 struct image_segment {
@@ -37,9 +43,10 @@ struct image_module {
 	bool deleted;
 	struct image_segment *segments;
 	struct image_function *functions; /* by vaddr */
-	struct image_line *lines;         /* by vaddr */
+	struct image_line *lines;         /* of these functions, by vaddr */
+	struct image_insn *insns;         /* likewise */
 	const char **files;
-	size_t nsegments, nfunctions, nlines, nfiles;
+	size_t nsegments, nfunctions, nlines, ninsns, nfiles;
 	bool sorted;
 };
 
@@ -71,6 +78,14 @@ struct image_place {
 };
 
 struct images;
+
+/* What is there, in order: to be called before the arrays of a module are looked at. */
+void image_sort(struct image_module *m);
+/* The last of n elements of this size, each beginning with its vaddr, that is at or before; or NULL. */
+const void *image_last_before(const void *array, size_t n, size_t size, uint64_t vaddr);
+const struct image_function *image_function_at(struct image_module *m, uint64_t vaddr);
+/* Bytes of the branching instruction there; 1 if that is not known. */
+unsigned int image_insn_length(struct image_module *m, uint64_t vaddr);
 
 struct images *images_new(struct trawl_reader *reader);
 void images_free(struct images *im);

@@ -1,0 +1,561 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/flow/calltree.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "decode/base/time.h"
+#include "decode/flow/callstack.h"
+
+enum { NODES_MOST = 4 << 20, PERIOD_MOST = 8, WRAPS_MOST = 1024, NAMES = 1 << 14 };
+
+/*
+ * A call, or (name NULL) a loop: calls that come again and again in the same order. Equal neighbours
+ * are one with a count.
+ */
+struct node {
+	const char *name, *file; /* file: of the call */
+	uint32_t line;
+	uint64_t count, time, until, hash;
+	uint64_t least, most; /* ns that it took, all of its turns together */
+	struct node **children;
+	size_t n;
+};
+
+/* What a task has. */
+struct tree {
+	struct callstack *stack;
+	struct node root;
+	struct node **open; /* the calls that have not ended, from the outermost on */
+	size_t nopen;
+	unsigned int wraps;
+	struct tree *next;
+	struct flow_task *task;
+};
+
+struct last_call {
+	uint64_t time;
+	const char *name, *file;
+	uint32_t line;
+	unsigned int depth;
+	int32_t tid;
+	char comm[16];
+};
+
+struct calls {
+	struct flow flow;
+	struct callstack_sink sink;
+	const struct calls_options *o;
+	struct out *out;
+	char *names[NAMES];
+	struct tree *trees, **end;
+	size_t nodes;
+	bool full, failed;
+	struct last_call *last; /* a ring of o->last */
+	uint64_t nlast;
+	struct time_printer time;
+};
+
+/* ---- names ------------------------------------------------------------------------------- */
+
+static uint64_t hash_of(const char *text)
+{
+	uint64_t h = 0xcbf29ce484222325;
+
+	for (; *text; text++)
+		h = (h ^ (unsigned char)*text) * 0x100000001b3;
+	return h;
+}
+
+/* One copy of each. */
+static const char *intern(struct calls *c, const char *text)
+{
+	size_t at = (size_t)hash_of(text) % NAMES;
+
+	for (size_t i = 0; i < 64; i++, at = (at + 1) % NAMES) {
+		if (c->names[at] && !strcmp(c->names[at], text))
+			return c->names[at];
+		if (!c->names[at]) {
+			c->names[at] = strdup(text);
+			return c->names[at] ? c->names[at] : "?";
+		}
+	}
+	return "?";
+}
+
+static const char *name_of(struct calls *c, const struct call_site *site, enum call_event what)
+{
+	char buf[IMAGE_TEXT + 16], text[IMAGE_TEXT];
+
+	image_describe_function(&site->to, text);
+	snprintf(buf, sizeof(buf), "%s%s", site->how == CALL_BY_SIGNAL ? "signal: " :
+		 site->how == CALL_BY_EXEC ? "exec: " : what == CALL_JUMP ? "-> " : "", text);
+	return intern(c, buf);
+}
+
+/* ---- the tree ---------------------------------------------------------------------------- */
+
+static void free_children(struct calls *c, struct node *n)
+{
+	for (size_t i = 0; i < n->n; i++) {
+		free_children(c, n->children[i]);
+		free(n->children[i]);
+		c->nodes--;
+	}
+	free(n->children);
+	n->children = NULL;
+	n->n = 0;
+}
+
+static void rehash(struct node *n)
+{
+	uint64_t h = (uintptr_t)n->name * 0x9E3779B97F4A7C15u;
+
+	for (size_t i = 0; i < n->n; i++)
+		h = (h ^ n->children[i]->hash ^ n->children[i]->count << 48) * 0x100000001b3;
+	n->hash = h ^ h >> 29;
+}
+
+static void add_span(struct node *into, const struct node *from)
+{
+	into->least += from->least;
+	into->most += from->most;
+}
+
+static void absorb(struct calls *c, struct node *into, struct node *from)
+{
+	into->count += from->count;
+	add_span(into, from);
+	free_children(c, from);
+	free(from);
+	c->nodes--;
+}
+
+/* Are the k children in front of `end` the same as the k others, but for their times? */
+static bool same(struct node *const *a, struct node *const *b, size_t k)
+{
+	for (size_t i = 0; i < k; i++) {
+		if (a[i]->hash != b[i]->hash || a[i]->count != b[i]->count || a[i]->name != b[i]->name)
+			return false;
+	}
+	return true;
+}
+
+/* The last k children once more after a loop of such. */
+static bool join_loop(struct calls *c, struct node *p, size_t k)
+{
+	struct node *loop;
+
+	if (p->n <= k)
+		return false;
+	loop = p->children[p->n - k - 1];
+	if (loop->name || loop->n != k || !same(loop->children, p->children + p->n - k, k))
+		return false;
+	for (size_t i = 0; i < k; i++) {
+		struct node *again = p->children[p->n - k + i];
+
+		add_span(loop, again);
+		add_span(loop->children[i], again);
+		free_children(c, again);
+		free(again);
+		c->nodes--;
+	}
+	loop->count++;
+	p->n -= k;
+	return true;
+}
+
+/* The last k children are the same as the k before: they become a loop of two turns. */
+static bool make_loop(struct calls *c, struct node *p, size_t k)
+{
+	struct node *loop, **first = p->children + p->n - 2 * k;
+
+	if (p->n < 2 * k || !same(first, first + k, k))
+		return false;
+	loop = calloc(1, sizeof(*loop));
+	if (loop)
+		loop->children = calloc(k, sizeof(*loop->children));
+	if (!loop || !loop->children) {
+		free(loop);
+		return false;
+	}
+	loop->n = k;
+	loop->count = 1;
+	loop->time = first[0]->time;
+	for (size_t i = 0; i < k; i++) {
+		loop->children[i] = first[i];
+		add_span(loop, first[i]);
+	}
+	rehash(loop);
+	first[0] = loop;
+	memmove(first + 1, first + k, k * sizeof(*first));
+	p->n -= k - 1;
+	c->nodes++;
+	return join_loop(c, p, k);
+}
+
+/* The last child is complete: does it repeat what was before? */
+static void fold(struct calls *c, struct node *p)
+{
+	struct node *last = p->children[p->n - 1];
+
+	rehash(last);
+	if (p->n > 1 && p->children[p->n - 2]->hash == last->hash &&
+	    p->children[p->n - 2]->name == last->name) {
+		absorb(c, p->children[p->n - 2], last);
+		p->n--;
+		return;
+	}
+	for (size_t k = 2; k <= PERIOD_MOST; k++) {
+		if (join_loop(c, p, k) || make_loop(c, p, k))
+			return;
+	}
+}
+
+static struct node *innermost(struct tree *t)
+{
+	return t->nopen ? t->open[t->nopen - 1] : &t->root;
+}
+
+static struct node *add_child(struct calls *c, struct node *p, const char *name, uint64_t time,
+			      uint64_t until)
+{
+	struct node *n;
+
+	if (c->nodes >= NODES_MOST) {
+		c->full = true;
+		return NULL;
+	}
+	n = calloc(1, sizeof(*n));
+	if (!n || !array_grow(p->children, p->n)) {
+		free(n);
+		c->failed = true;
+		return NULL;
+	}
+	n->name = name;
+	n->count = 1;
+	n->time = time;
+	n->until = until;
+	p->children[p->n++] = n;
+	c->nodes++;
+	return n;
+}
+
+static void enter(struct calls *c, struct tree *t, const char *name, const struct call_site *site)
+{
+	struct node *n = add_child(c, innermost(t), name, site->time, site->until);
+
+	if (!n || !array_grow(t->open, t->nopen)) {
+		c->failed |= !c->full;
+		return;
+	}
+	n->file = site->from.file;
+	n->line = site->from.line;
+	t->open[t->nopen++] = n;
+}
+
+static void leave(struct calls *c, struct tree *t, uint64_t time, uint64_t until)
+{
+	struct node *n;
+
+	if (!t->nopen)
+		return;
+	n = t->open[--t->nopen];
+	n->least = time > n->until ? time - n->until : 0;
+	n->most = until > n->time ? until - n->time : 0;
+	fold(c, innermost(t));
+}
+
+/* All that was so far had been called by this one. */
+static void wrap(struct calls *c, struct tree *t, const char *name, uint64_t time)
+{
+	struct node inner = t->root, *n;
+
+	if (t->wraps == WRAPS_MOST)
+		return;
+	t->wraps++;
+	t->root = (struct node){ 0 };
+	n = add_child(c, &t->root, name, inner.n ? inner.children[0]->time : time, time);
+	if (!n) {
+		t->root = inner;
+		return;
+	}
+	n->children = inner.children;
+	n->n = inner.n;
+	n->least = n->most = time - n->time;
+	rehash(n);
+}
+
+static struct tree *tree_of(struct calls *c, struct flow_task *task)
+{
+	struct tree *t = task->own;
+
+	if (t)
+		return t;
+	t = calloc(1, sizeof(*t));
+	if (!t) {
+		c->failed = true;
+		return NULL;
+	}
+	task->own = t;
+	t->task = task;
+	*c->end = t;
+	c->end = &t->next;
+	return t;
+}
+
+/* ---- the last ones ----------------------------------------------------------------------- */
+
+static void note_last(struct calls *c, const struct flow_task *task, const char *name,
+		      const struct call_site *site)
+{
+	struct last_call *l = &c->last[c->nlast++ % c->o->last];
+
+	*l = (struct last_call){ .time = site->time, .name = name, .file = site->from.file,
+				 .line = site->from.line, .depth = site->depth, .tid = task->tid };
+	memcpy(l->comm, task->comm, sizeof(l->comm));
+}
+
+/* ---- events ------------------------------------------------------------------------------ */
+
+static void on_event(struct callstack_sink *sink, struct flow_task *task, enum call_event what,
+		     const struct call_site *site)
+{
+	struct calls *c = (struct calls *)((char *)sink - offsetof(struct calls, sink));
+	struct tree *t = task->own;
+	const char *name = what == CALL_LEAVE ? NULL : name_of(c, site, what);
+
+	if (c->o->last) {
+		if (what == CALL_ENTER || what == CALL_JUMP)
+			note_last(c, task, name, site);
+		return;
+	}
+	switch (what) {
+	case CALL_ENTER:
+		enter(c, t, name, site);
+		return;
+	case CALL_JUMP: /* as long as it is the same call, it is told with it */
+		if (add_child(c, innermost(t), name, site->time, site->until))
+			fold(c, innermost(t));
+		return;
+	case CALL_LEAVE:
+		leave(c, t, site->time, site->until);
+		return;
+	case CALL_OUTER:
+		wrap(c, t, name, site->time);
+	}
+}
+
+static int take(struct flow *f, const struct flow_stretch *s)
+{
+	struct calls *c = (struct calls *)f;
+	struct tree *t = tree_of(c, s->task);
+
+	if (!t || !callstack_run(&t->stack, s, &c->sink))
+		c->failed = true;
+	return c->failed || c->full;
+}
+
+static void cut(struct flow *f, struct flow_task *task, uint64_t time, const struct branch_mark *m)
+{
+	struct calls *c = (struct calls *)f;
+	struct tree *t = tree_of(c, task);
+	struct node *n;
+
+	if (!t || m->kind == BRANCH_MARK_START)
+		return;
+	callstack_cut(t->stack, task, time, &c->sink);
+	n = c->o->last ? NULL : add_child(c, &t->root, m->kind == BRANCH_MARK_LOST ?
+					  "*** branches lost" : "*** another stack", time, time);
+	if (n)
+		rehash(n);
+}
+
+/* ---- printing ---------------------------------------------------------------------------- */
+
+static void put_line(struct out *o, const char *file, uint32_t line)
+{
+	const char *slash = file ? strrchr(file, '/') : NULL;
+
+	if (!file)
+		return;
+	out_str(o, "  ");
+	out_safe(o, slash ? slash + 1 : file, strlen(slash ? slash + 1 : file));
+	out_printf(o, ":%" PRIu32, line);
+}
+
+static void put_time(struct calls *c, uint64_t ns)
+{
+	char *p = out_need(c->out, TIME_ROOM);
+
+	out_used(c->out, time_put(&c->time, p, ns, 9));
+}
+
+/* Four digits are enough for how long something took. */
+static void put_span(struct out *o, uint64_t ns)
+{
+	static const struct { uint64_t unit; const char *name; } units[] = {
+		{ 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" }, { 1, "ns" },
+	};
+	unsigned int i = 0;
+
+	while (i < 3 && ns < units[i].unit)
+		i++;
+	out_printf(o, i == 3 ? "%.0f%s" : "%.3g%s", (double)ns / (double)units[i].unit, units[i].name);
+}
+
+/* What is known of it: "<9ms", "~46ms", "46ms". A jump took no time of its own. */
+static void put_took(struct out *o, const struct node *n)
+{
+	size_t start = o->len;
+
+	if (n->most > n->least && !n->least)
+		out_char(o, '<');
+	else if (n->most > n->least)
+		out_char(o, '~');
+	if (n->most)
+		put_span(o, n->least ? (n->least + n->most) / 2 : n->most);
+	out_pad(o, start, 9, 1);
+}
+
+static void print_node(struct calls *c, const struct node *n, unsigned int depth)
+{
+	struct out *o = c->out;
+
+	put_time(c, n->time);
+	out_str(o, "  ");
+	put_took(o, n);
+	out_fill(o, ' ', 2 * (size_t)depth);
+	if (n->name)
+		out_safe(o, n->name, strlen(n->name));
+	else
+		out_str(o, "loop");
+	if (n->count > 1)
+		out_printf(o, " x%" PRIu64, n->count);
+	put_line(o, n->file, n->line);
+	out_char(o, '\n');
+	for (size_t i = 0; i < n->n; i++)
+		print_node(c, n->children[i], depth + 1);
+}
+
+static void print_json(struct calls *c, const struct tree *t, const struct node *n,
+		       unsigned int depth)
+{
+	struct out *o = c->out;
+
+	out_printf(o, "{\"tid\":%d,\"depth\":%u,\"time_ns\":%" PRIu64 ",\"least_ns\":%" PRIu64
+		   ",\"most_ns\":%" PRIu64 ",\"count\":%" PRIu64 ",\"function\":", t->task->tid, depth, n->time, n->least, n->most,
+		   n->count);
+	if (n->name)
+		out_json(o, n->name, strlen(n->name));
+	else
+		out_str(o, "null");
+	if (n->file) {
+		out_str(o, ",\"file\":");
+		out_json(o, n->file, strlen(n->file));
+		out_printf(o, ",\"line\":%" PRIu32, n->line);
+	}
+	out_str(o, "}\n");
+	for (size_t i = 0; i < n->n; i++)
+		print_json(c, t, n->children[i], depth + 1);
+}
+
+static void print_tree(struct calls *c, struct tree *t)
+{
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < t->nopen; i++) /* where the recording ended: how long is not known */
+		last = t->open[i]->time > last ? t->open[i]->time : last;
+	while (t->nopen)
+		leave(c, t, last, last);
+	if (!c->o->json) {
+		out_safe(c->out, *t->task->comm ? t->task->comm : "?", strlen(*t->task->comm ?
+			 t->task->comm : "?"));
+		out_printf(c->out, "-%d\n", t->task->tid);
+	}
+	for (size_t i = 0; i < t->root.n; i++) {
+		if (c->o->json)
+			print_json(c, t, t->root.children[i], 0);
+		else
+			print_node(c, t->root.children[i], 1);
+	}
+}
+
+static void print_last(struct calls *c)
+{
+	uint64_t n = c->nlast < c->o->last ? c->nlast : c->o->last;
+	unsigned int least = UINT32_MAX;
+
+	for (uint64_t i = c->nlast - n; i < c->nlast; i++)
+		least = c->last[i % c->o->last].depth < least ? c->last[i % c->o->last].depth : least;
+	for (uint64_t i = c->nlast - n; i < c->nlast; i++) {
+		const struct last_call *l = &c->last[i % c->o->last];
+		struct node n1 = { .name = l->name, .file = l->file, .line = l->line, .count = 1,
+				   .time = l->time };
+		struct flow_task task = { .tid = l->tid };
+		struct tree t = { .task = &task };
+
+		if (c->o->json) {
+			print_json(c, &t, &n1, l->depth - least);
+			continue;
+		}
+		put_time(c, l->time);
+		out_printf(c->out, " %.15s-%d ", l->comm, l->tid);
+		out_fill(c->out, ' ', 2 * (size_t)(l->depth - least));
+		out_safe(c->out, l->name, strlen(l->name));
+		put_line(c->out, l->file, l->line);
+		out_char(c->out, '\n');
+	}
+}
+
+static void calls_free(struct calls *c)
+{
+	for (struct tree *t = c->trees; t; t = t->next) {
+		free_children(c, &t->root);
+		free(t->open);
+		free(t->stack);
+	}
+	flow_free(&c->flow);
+	for (size_t i = 0; i < NAMES; i++)
+		free(c->names[i]);
+	free(c->last);
+	free(c);
+}
+
+int calls_print(const struct calls_options *o, const struct selection *sel, struct stream *s,
+		struct out *out, struct trawl_error *err)
+{
+	struct calls *c = calloc(1, sizeof(*c));
+	int got;
+
+	if (c && o->last)
+		c->last = calloc(o->last, sizeof(*c->last));
+	if (!c || (o->last && !c->last)) {
+		free(c);
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	}
+	c->o = o;
+	c->out = out;
+	c->end = &c->trees;
+	c->sink.event = on_event;
+	c->time.utc = o->utc;
+	flow_start(&c->flow, sel);
+	c->flow.stretch = take;
+	c->flow.cut = cut;
+	got = flow_run(&c->flow, s, "--calls", err);
+	if (!got && c->failed)
+		got = trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	if (!got && o->last)
+		print_last(c);
+	for (struct tree *t = c->trees; t && !got && !o->last; t = t->next)
+		print_tree(c, t);
+	if (!got && c->full)
+		got = trawl_fail(err, TRAWL_CANNOT, "--calls: more than %d calls that differ: "
+				 "choose some with --from, --until, --pid", NODES_MOST);
+	calls_free(c);
+	return got;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* trawl-decode --calls: the calls of each task as a tree, with loops folded, or the last ones. */
+#ifndef TRAWL_DECODE_FLOW_CALLTREE_H
+#define TRAWL_DECODE_FLOW_CALLTREE_H
+
+#include "decode/flow/flow.h"
+
+struct calls_options {
+	uint64_t last; /* so many calls before the end, as a list; 0: all, as a tree */
+	bool json, utc;
+};
+
+int calls_print(const struct calls_options *o, const struct selection *sel, struct stream *s,
+		struct out *out, struct trawl_error *err);
+
+#endif

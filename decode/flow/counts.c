@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/flow/counts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCKS = 1 << 17 };
+
+/* ---- tables ------------------------------------------------------------------------------ */
+
+static struct flow_count *slot_of(const struct flow_table *t, const struct flow_count *k)
+{
+	uint64_t h = (k->from * 0x9E3779B97F4A7C15u ^ k->to * 0xC2B2AE3D27D4EB4Fu ^ k->kind) +
+		     (uintptr_t)k->from_module;
+	size_t at = (size_t)(h * 0x9E3779B97F4A7C15u >> 24) & (t->room - 1);
+
+	for (; t->slots[at].count; at = (at + 1) & (t->room - 1)) {
+		const struct flow_count *s = &t->slots[at];
+
+		if (s->from == k->from && s->to == k->to && s->kind == k->kind &&
+		    s->from_module == k->from_module && s->to_module == k->to_module)
+			break;
+	}
+	return &t->slots[at];
+}
+
+static bool enlarge(struct flow_table *t)
+{
+	struct flow_table more = { .room = t->room ? 2 * t->room : 4096, .used = t->used };
+
+	more.slots = calloc(more.room, sizeof(*more.slots));
+	if (!more.slots)
+		return false;
+	for (size_t i = 0; i < t->room; i++) {
+		if (t->slots[i].count)
+			*slot_of(&more, &t->slots[i]) = t->slots[i];
+	}
+	free(t->slots);
+	*t = more;
+	return true;
+}
+
+static bool add(struct flow_table *t, const struct flow_count *k)
+{
+	struct flow_count *s;
+
+	if (4 * t->used >= 3 * t->room && !enlarge(t))
+		return false;
+	s = slot_of(t, k);
+	if (!s->count) {
+		*s = *k;
+		t->used++;
+		return true;
+	}
+	s->count += k->count;
+	s->mispredicted += k->mispredicted;
+	s->cycles += k->cycles;
+	return true;
+}
+
+struct flow_count *flow_table_entries(struct flow_table *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->room; i++) {
+		if (t->slots[i].count)
+			t->slots[n++] = t->slots[i];
+	}
+	return t->slots;
+}
+
+/* ---- a batch ----------------------------------------------------------------------------- */
+
+/* The module and the address as linked, or the address as it is. */
+static struct image_module *place(const struct flow_stretch *s, uint64_t address, uint64_t *vaddr)
+{
+	struct image_place p;
+
+	flow_place(s, address, &p);
+	*vaddr = p.module ? p.vaddr : address;
+	return p.range ? p.range->module : NULL;
+}
+
+static void count_pairs(struct counts *c, const struct flow_stretch *s)
+{
+	const struct branch_batch *b = &s->batch->batch;
+
+	memset(c->pairs, 0, b->npairs * sizeof(*c->pairs));
+	for (uint32_t i = s->first; i < s->end; i++) {
+		struct flow_count *p = &c->pairs[b->ids[i]];
+
+		p->count++;
+		p->mispredicted += b->flags && b->flags[i] & BRANCH_MISPREDICTED;
+		p->cycles += b->cycles ? b->cycles[i] : 0;
+	}
+	for (uint32_t i = 0; i < b->npairs; i++) {
+		struct flow_count *p = &c->pairs[i];
+
+		if (!p->count)
+			continue;
+		p->kind = b->pairs[i].kind;
+		p->from_module = place(s, b->pairs[i].from, &p->from);
+		p->to_module = place(s, b->pairs[i].to, &p->to);
+		c->failed |= !add(&c->edges, p);
+	}
+}
+
+/* Code from `start` to the instruction at `last` ran; not where that is another stretch of memory. */
+static void add_block(struct counts *c, const struct flow_stretch *s, uint64_t start, uint64_t last,
+		      uint64_t count)
+{
+	struct flow_count k = { .count = count };
+
+	k.from_module = place(s, start, &k.from);
+	k.to_module = place(s, last, &k.to);
+	if (k.from_module == k.to_module && k.to >= k.from)
+		c->failed |= !add(&c->blocks, &k);
+}
+
+static void flush_blocks(struct counts *c, const struct flow_stretch *s)
+{
+	const struct branch_batch *b = &s->batch->batch;
+
+	for (size_t i = 0; i < BLOCKS; i++) {
+		if (!c->blocks_of[i].count)
+			continue;
+		add_block(c, s, b->pairs[c->blocks_of[i].before].to,
+			  b->pairs[c->blocks_of[i].pair].from, c->blocks_of[i].count);
+		c->blocks_of[i].count = 0;
+	}
+	c->nblocks_of = 0;
+}
+
+static void count_blocks(struct counts *c, const struct flow_stretch *s)
+{
+	const struct branch_batch *b = &s->batch->batch;
+
+	if (s->task->known && b->pairs[b->ids[s->first]].kind != BRANCH_EXEC)
+		add_block(c, s, s->task->to, b->pairs[b->ids[s->first]].from, 1);
+	for (uint32_t i = s->first + 1; i < s->end; i++) {
+		uint32_t before = b->ids[i - 1], pair = b->ids[i];
+		size_t at = (before * 0x9E3779B1u ^ pair * 0x85EBCA77u) >> 15;
+
+		if (b->pairs[pair].kind == BRANCH_EXEC)
+			continue;
+		while (c->blocks_of[at].count && (c->blocks_of[at].before != before ||
+						  c->blocks_of[at].pair != pair))
+			at = (at + 1) % BLOCKS;
+		c->nblocks_of += !c->blocks_of[at].count;
+		c->blocks_of[at].before = before;
+		c->blocks_of[at].pair = pair;
+		c->blocks_of[at].count++;
+		if (c->nblocks_of > BLOCKS / 2)
+			flush_blocks(c, s);
+	}
+	flush_blocks(c, s);
+}
+
+static int take(struct flow *f, const struct flow_stretch *s)
+{
+	struct counts *c = (struct counts *)f;
+	size_t n = s->batch->batch.npairs;
+
+	if (n > c->npairs) {
+		free(c->pairs);
+		c->pairs = malloc(n * sizeof(*c->pairs));
+		c->npairs = c->pairs ? n : 0;
+	}
+	if (!c->blocks_of)
+		c->blocks_of = calloc(BLOCKS, sizeof(*c->blocks_of));
+	if (!c->pairs || !c->blocks_of) {
+		c->failed = true;
+		return 1;
+	}
+	count_pairs(c, s);
+	count_blocks(c, s);
+	return c->failed;
+}
+
+void counts_start(struct counts *c, const struct selection *selection)
+{
+	flow_start(&c->flow, selection);
+	c->flow.stretch = take;
+}
+
+int counts_run(struct counts *c, struct stream *s, const char *what, struct trawl_error *err)
+{
+	if (flow_run(&c->flow, s, what, err))
+		return -1;
+	return c->failed ? trawl_fail(err, TRAWL_CANNOT, "out of memory") : 0;
+}
+
+void counts_free(struct counts *c)
+{
+	flow_free(&c->flow);
+	free(c->edges.slots);
+	free(c->blocks.slots);
+	free(c->pairs);
+	free(c->blocks_of);
+}

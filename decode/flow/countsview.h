@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* trawl-decode --counts: which functions and edges ran how often. */
+#ifndef TRAWL_DECODE_FLOW_COUNTSVIEW_H
+#define TRAWL_DECODE_FLOW_COUNTSVIEW_H
+
+#include "decode/flow/flow.h"
+
+int counts_print(const struct selection *sel, struct stream *s, bool json, struct out *out,
+		 struct trawl_error *err);
+
+#endif

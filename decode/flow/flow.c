@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/flow/flow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct flow_task *task_of(struct flow *f, const struct item *it)
+{
+	struct flow_task **at = &f->tasks[(unsigned int)it->tid % 256], *t;
+
+	while (*at && ((*at)->tid != it->tid || (*at)->section != it->section))
+		at = &(*at)->next;
+	if (!*at) {
+		*at = calloc(1, sizeof(**at));
+		if (!*at)
+			return NULL;
+		(*at)->tid = it->tid;
+		(*at)->section = it->section;
+	}
+	t = *at;
+	t->pid = it->pid;
+	if (it->comm_len)
+		memcpy(t->comm, it->comm, sizeof(t->comm));
+	return t;
+}
+
+static bool wants_task(const struct selection *sel, const struct item *it)
+{
+	for (size_t i = 0; i < sel->npids; i++) {
+		if (sel->pids[i] == it->pid || sel->pids[i] == it->tid)
+			return true;
+	}
+	return !sel->npids;
+}
+
+void flow_place(const struct flow_stretch *s, uint64_t address, struct image_place *p)
+{
+	images_place(s->batch->images, s->batch->maps, address, p);
+}
+
+uint64_t flow_time(const struct flow_stretch *s, uint32_t i, uint32_t *mark, uint64_t before)
+{
+	const struct branch_batch *b = &s->batch->batch;
+
+	for (; *mark < b->nmarks && b->marks[*mark].at <= i; ++*mark)
+		before = b->marks[*mark].time + s->offset;
+	return before;
+}
+
+uint64_t flow_until(const struct flow_stretch *s, uint32_t mark)
+{
+	const struct branch_batch *b = &s->batch->batch;
+
+	return (mark < b->nmarks ? b->marks[mark].time : s->batch->fixed.until) + s->offset;
+}
+
+static void cut(struct flow *f, struct flow_task *t, uint64_t time, const struct branch_mark *m)
+{
+	t->known = false;
+	f->gaps += m->kind != BRANCH_MARK_START;
+	t->lost += m->count;
+	if (f->cut)
+		f->cut(f, t, time, m);
+}
+
+/* The branches between two marks that cut, or as many of them as the time range has. */
+static int give(struct flow *f, struct flow_stretch *s)
+{
+	const struct branch_batch *b = &s->batch->batch;
+	uint32_t mark = s->mark, first = s->first, end = s->end;
+	uint64_t time = s->time;
+	int got = 0;
+
+	/* in pieces, each of which is in the range or not */
+	for (uint32_t i = first; i < end && !got;) {
+		uint32_t next = end, m;
+
+		time = flow_time(s, i, &mark, time);
+		m = mark;
+		if (m < b->nmarks && b->marks[m].at < end)
+			next = b->marks[m].at;
+		if (time < f->selection->begin || time >= f->selection->end) {
+			s->task->known = false;
+			i = next;
+			continue;
+		}
+		if (f->selection->begin == 0 && f->selection->end == UINT64_MAX)
+			next = end;
+		s->first = i;
+		s->end = next;
+		s->mark = mark;
+		s->time = time;
+		f->branches += next - i;
+		got = f->stretch(f, s);
+		s->task->to = b->pairs[b->ids[next - 1]].to;
+		s->task->known = true;
+		i = next;
+	}
+	return got;
+}
+
+static int take_batch(struct flow *f, const struct branch_batch_detail *d, const struct item *it)
+{
+	const struct branch_batch *b = &d->batch;
+	struct flow_stretch s = { .task = task_of(f, it), .batch = d, .time = it->time,
+				  .offset = it->time - it->ts };
+	uint64_t time = it->time;
+	int got = 0;
+
+	if (!s.task)
+		return 1;
+	f->any = true;
+	f->damaged += d->problem != NULL;
+	if (d->problem)
+		s.task->known = false;
+	for (uint32_t m = 0, from = 0, mark = 0; m <= b->nmarks && !got; m++) {
+		const struct branch_mark *at = m < b->nmarks ? &b->marks[m] : NULL;
+
+		if (at && at->kind == BRANCH_MARK_TIME)
+			continue;
+		s.first = from;
+		s.end = at ? at->at : b->count;
+		s.mark = mark;
+		s.time = time;
+		if (s.end > s.first)
+			got = give(f, &s);
+		if (at) {
+			time = at->time + (it->time - it->ts);
+			cut(f, s.task, time, at);
+			from = at->at;
+			mark = m;
+		}
+	}
+	return got;
+}
+
+static int flow_item(struct consumer *c, const struct decoder *d, void *state, const struct item *it)
+{
+	struct flow *f = (struct flow *)c;
+	const struct branch_batch_detail *batch = branch_batch_of(d, it);
+
+	(void)state;
+	return batch && wants_task(f->selection, it) ? take_batch(f, batch, it) : 0;
+}
+
+/* A batch that began before the time range may reach into it. */
+static void flow_aside(struct consumer *c, const struct decoder *d, void *state,
+		       const struct item *it)
+{
+	flow_item(c, d, state, it);
+}
+
+void flow_start(struct flow *f, const struct selection *selection)
+{
+	f->consumer = (struct consumer){ .item = flow_item, .aside = flow_aside };
+	f->selection = selection;
+}
+
+void flow_free(struct flow *f)
+{
+	for (size_t i = 0; i < 256; i++) {
+		for (struct flow_task *t = f->tasks[i], *next; t; t = next) {
+			next = t->next;
+			free(t->own);
+			free(t);
+		}
+	}
+}
+
+int flow_run(struct flow *f, struct stream *s, const char *what, struct trawl_error *err)
+{
+	if (f->selection->where || f->selection->nnames)
+		return trawl_fail(err, TRAWL_USAGE, "%s: is about whole runs of branches: choose with "
+				  "--from, --until, --pid; no --where, --name", what);
+	if (stream_run(s, &f->consumer, err))
+		return -1;
+	if (!f->any)
+		return trawl_fail(err, TRAWL_USAGE, "%s: there are no branches in this file", what);
+	return 0;
+}
