@@ -7,7 +7,9 @@
 cd "$(dirname "$0")" || exit 2
 . ./prepare.sh
 
-need_packages "${BUILD_PACKAGES[@]}" libcriterion-dev \
+page_tools=(chromium-headless-shell) # for tests/cli/page.py, which gets puppeteer-core by npm
+command -v npm >/dev/null || page_tools+=(nodejs npm)
+need_packages "${BUILD_PACKAGES[@]}" "${page_tools[@]}" libcriterion-dev \
 	binutils bpftrace clang file gdb golang-go jq libkshark2 linux-perf mandoc man-db procps psmisc python3 rustc tcpdump \
 	trace-cmd tshark xz-utils zstd qemu-system-x86 busybox-static usbutils cpio kmod e2fsprogs alsa-utils || exit
 

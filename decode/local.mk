@@ -12,6 +12,7 @@ libdecode_la_SOURCES = \
 	decode/export/csv.h decode/export/csv.c \
 	decode/base/glob.h decode/base/glob.c \
 	decode/export/gzip.h decode/export/gzip.c \
+	decode/export/html.h decode/export/html.c decode/export/pageparts.h decode/export/pageparts.c \
 	decode/base/jdoc.h decode/base/jdoc.c \
 	decode/export/journal.h decode/export/journal.c \
 	decode/export/contents.h decode/export/contents.c \
@@ -111,6 +112,28 @@ trawl_decode_LDADD = libimport.la libdecode.la libcommon.la libtrawl.la
 trawl_export_SOURCES = decode/export/export.h decode/trawl-export.c
 trawl_export_CFLAGS = $(AM_CFLAGS) -O2
 trawl_export_LDADD = libimport.la libdecode.la libcommon.la libtrawl.la
+
+# The page of --to html: its document, style and program as texts of C, and the hashes of the last two.
+PAGE = decode/export/page/page.html decode/export/page/page.css decode/export/page/page.js
+EXTRA_DIST += $(PAGE)
+PAGE_TEXT = $(MKDIR_P) $(@D) && sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' "$$page" >$@.tmp && mv $@.tmp $@
+PAGE_SUM = $(MKDIR_P) $(@D) && \
+	sum=$$(env printf "$$(sha256sum "$$page" | cut -c1-64 | sed 's/../\\x&/g')" | base64) && \
+	echo "\"sha256-$$sum\"" >$@
+PAGE_INC = $(PAGE:=.inc) decode/export/page/page.css.sum.inc decode/export/page/page.js.sum.inc
+decode/export/page/page.html.inc: decode/export/page/page.html
+	@page='$(srcdir)/decode/export/page/page.html'; $(PAGE_TEXT)
+decode/export/page/page.css.inc: decode/export/page/page.css
+	@page='$(srcdir)/decode/export/page/page.css'; $(PAGE_TEXT)
+decode/export/page/page.js.inc: decode/export/page/page.js
+	@page='$(srcdir)/decode/export/page/page.js'; $(PAGE_TEXT)
+decode/export/page/page.css.sum.inc: decode/export/page/page.css
+	@page='$(srcdir)/decode/export/page/page.css'; $(PAGE_SUM)
+decode/export/page/page.js.sum.inc: decode/export/page/page.js
+	@page='$(srcdir)/decode/export/page/page.js'; $(PAGE_SUM)
+BUILT_SOURCES += $(PAGE_INC)
+$(libdecode_la_OBJECTS): $(PAGE_INC)
+CLEANFILES += $(PAGE_INC)
 
 # The import of foreign files, for all programs that read. Link libimport.la before libdecode.la and
 # libtrawl.la.

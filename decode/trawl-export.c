@@ -13,6 +13,7 @@
 #include "decode/export/csv.h"
 #include "decode/export/export.h"
 #include "decode/export/gzip.h"
+#include "decode/export/html.h"
 #include "decode/export/jsonl.h"
 #include "decode/base/outfile.h"
 #include "decode/export/pcap.h"
@@ -112,6 +113,8 @@ static const struct export_format formats[] = {
 	{"trace-dat", "kernel events for trace-cmd report and KernelShark", false, true, true,
 	 tracedat_export},
 	{"json", "JSON lines, as of trawl-decode --json", false, false, false, to_json},
+	{"html", "a page that a browser opens from disk: timeline, table, search", false, true, false,
+	 html_export},
 	{"csv", "one table, a column for each field", false, false, false, csv_export},
 };
 #define NFORMATS (sizeof(formats) / sizeof(formats[0]))

@@ -384,7 +384,7 @@ static void print_step(const struct trawl_sync *first, const struct trawl_sync *
 }
 
 /* As docs/format.md defines it; and a section of another boot begins its clocks anew. */
-static bool is_step(struct boots *boots, const struct trawl_sync *a, const struct trawl_sync *b)
+bool summary_is_step(struct boots *boots, const struct trawl_sync *a, const struct trawl_sync *b)
 {
 	int64_t step = beyond(a->real, b->real, a, b);
 	uint64_t far = step < 0 ? -(uint64_t)step : (uint64_t)step;
@@ -401,7 +401,7 @@ static void print_steps(struct trawl_reader *r, bool utc, struct out *o)
 	struct trawl_verdict v;
 
 	for (i = 1; i < n; i++)
-		steps += is_step(&boots, trawl_sync_at(r, i - 1), trawl_sync_at(r, i));
+		steps += summary_is_step(&boots, trawl_sync_at(r, i - 1), trawl_sync_at(r, i));
 	trawl_verdict(r, &v);
 	out_printf(o, "\nclocks      read together %llu times, each time within %llu ns; "
 		      "%zu step%s of the wall clock\n", (unsigned long long)v.syncs,
@@ -410,7 +410,7 @@ static void print_steps(struct trawl_reader *r, bool utc, struct out *o)
 		b = trawl_sync_at(r, i);
 		if (!first || first->section != b->section)
 			first = b; /* by which its times are shown */
-		if (!a || !is_step(&boots, a, b))
+		if (!a || !summary_is_step(&boots, a, b))
 			continue;
 		steps++;
 		print_step(first, a, b, utc, o);

@@ -15,4 +15,8 @@ struct consumer *summary_consumer(struct summary *m); /* hand this to stream_run
 void summary_print(struct summary *m, struct stream *s, const char *path, bool utc,
 		   struct out *o);
 
+struct boots;
+/* Whether the wall clock was set between two clock-syncs that follow one another. */
+bool summary_is_step(struct boots *boots, const struct trawl_sync *a, const struct trawl_sync *b);
+
 #endif

@@ -595,6 +595,11 @@ void stream_set_name(struct stream *s, const char *name)
 	s->name = name;
 }
 
+const char *stream_name(const struct stream *s)
+{
+	return s->name;
+}
+
 struct trawl_reader *stream_reader(struct stream *s)
 {
 	return s->reader;

@@ -25,6 +25,7 @@ struct stream *stream_again(const struct stream *s, struct selection *selection,
 void stream_close(struct stream *s);
 /* What messages call the file, where that is not its path. */
 void stream_set_name(struct stream *s, const char *name);
+const char *stream_name(const struct stream *s);
 
 /*
  * Everything, once. 0: the end, or enough; -1: the input cannot be read on, or (on a pipe, where

@@ -1,0 +1,529 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/export/html.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/array.h"
+#include "decode/base/boot.h"
+#include "decode/base/cli.h"
+#include "decode/base/jdoc.h"
+#include "decode/export/pageparts.h"
+#include "decode/export/summary.h"
+#include "decode/usb/usb.h"
+
+enum {
+	NONE = 0xffff,      /* no CPU, no task, no endpoint */
+	SHAPE_KEYS = 256,   /* fields of an event */
+	SHAPES = 4000,
+	LOSSES = 10000,
+};
+
+enum { FLAG_PROBLEM = 1, FLAG_SECRET = 2, FLAG_TRIGGER = 4 };
+
+/* Texts, each once, numbered from 0. */
+struct intern {
+	char **texts;
+	size_t n;
+	uint32_t *slots; /* number + 1 */
+	size_t nslots;
+};
+
+/* Events of one name with the same fields: a column of JSON values for each. */
+struct shape {
+	uint32_t name, source;
+	char *keys; /* each behind a NUL */
+	size_t keys_len, ncolumns;
+	uint64_t count;
+	struct out *columns;
+};
+
+struct html {
+	struct consumer consumer; /* first: the stream hands it back */
+	struct stream *stream;
+	struct out times, spans;  /* varints: ns since the event before; how long it took */
+	struct out shape_of, cpus, tasks, endpoints, flags;
+	struct intern names, sources, task_names, endpoint_names, shape_keys;
+	struct shape *shapes;
+	struct out json, keys;    /* the event at hand */
+	struct out losses;
+	uint64_t first, last, n, nlosses, more;
+	bool failed;
+};
+
+/* ---- texts -------------------------------------------------------------------------------- */
+
+static uint32_t hash(const char *p, size_t n)
+{
+	uint32_t h = 2166136261u;
+
+	while (n--)
+		h = (h ^ (unsigned char)*p++) * 16777619u;
+	return h;
+}
+
+static bool intern_grow(struct intern *t)
+{
+	size_t n = t->nslots ? 2 * t->nslots : 256;
+	uint32_t *slots = calloc(n, sizeof(*slots));
+
+	if (!slots)
+		return false;
+	for (uint32_t i = 0; i < t->n; i++) {
+		size_t at = hash(t->texts[i], strlen(t->texts[i])) & (n - 1);
+
+		while (slots[at])
+			at = (at + 1) & (n - 1);
+		slots[at] = i + 1;
+	}
+	free(t->slots);
+	t->slots = slots;
+	t->nslots = n;
+	return true;
+}
+
+/* Its number; NONE when there are too many, or memory ran out. Of keys, blanks part the texts. */
+static uint32_t intern(struct intern *t, const char *p, size_t n)
+{
+	size_t at;
+
+	if (2 * t->n >= t->nslots && !intern_grow(t))
+		return NONE;
+	for (at = hash(p, n) & (t->nslots - 1); t->slots[at]; at = (at + 1) & (t->nslots - 1)) {
+		const char *have = t->texts[t->slots[at] - 1];
+
+		if (!strncmp(have, p, n) && !have[n])
+			return t->slots[at] - 1;
+	}
+	if (t->n >= NONE || !array_grow(t->texts, t->n))
+		return NONE;
+	t->texts[t->n] = strndup(p, n);
+	if (!t->texts[t->n])
+		return NONE;
+	t->slots[at] = (uint32_t)++t->n;
+	return (uint32_t)t->n - 1;
+}
+
+static void intern_free(struct intern *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		free(t->texts[i]);
+	free(t->texts);
+	free(t->slots);
+}
+
+static void intern_json(const char *name, const struct intern *t, struct out *o)
+{
+	out_printf(o, ",\"%s\":[", name);
+	for (size_t i = 0; i < t->n; i++) {
+		if (i)
+			out_char(o, ',');
+		out_json(o, t->texts[i], strlen(t->texts[i]));
+	}
+	out_char(o, ']');
+}
+
+/* ---- the fields of an event --------------------------------------------------------------- */
+
+/* Behind a JSON value; text that our own decoders wrote. */
+static const char *behind(const char *p, const char *end)
+{
+	int depth = 0;
+
+	for (; p < end; p++) {
+		if (*p == '"') {
+			for (p++; p < end && *p != '"'; p++)
+				p += *p == '\\';
+		} else if (*p == '{' || *p == '[') {
+			depth++;
+		} else if (*p == '}' || *p == ']') {
+			depth--;
+		} else if (*p == ',' && !depth) {
+			return p;
+		}
+	}
+	return end;
+}
+
+struct member {
+	const char *key, *value;
+	size_t key_len, len;
+};
+
+/* The members of an object without its braces: how many. */
+static size_t split(const struct out *json, struct member *m)
+{
+	const char *p = json->data, *end = p + json->len;
+	size_t n = 0;
+
+	while (p < end && n < SHAPE_KEYS) {
+		const char *key = p + 1, *colon;
+
+		for (colon = key; colon < end && *colon != '"'; colon++)
+			colon += *colon == '\\';
+		if (colon + 2 > end)
+			break;
+		m[n].key = key;
+		m[n].key_len = (size_t)(colon - key);
+		m[n].value = colon + 2;
+		p = behind(colon + 2, end);
+		m[n].len = (size_t)(p - m[n].value);
+		n++;
+		p++;
+	}
+	return n;
+}
+
+static struct shape *shape_new(struct html *h, uint32_t i, const struct item *it, size_t ncolumns)
+{
+	struct shape *s;
+
+	if (!array_grow(h->shapes, i))
+		return NULL;
+	s = &h->shapes[i];
+	*s = (struct shape){ .ncolumns = ncolumns };
+	s->columns = calloc(ncolumns + 1, sizeof(*s->columns));
+	if (!s->columns)
+		return NULL;
+	for (size_t k = 0; k < ncolumns; k++)
+		out_memory(&s->columns[k]);
+	s->name = intern(&h->names, it->name, it->name_len);
+	s->source = intern(&h->sources, it->source->name, strlen(it->source->name));
+	return s;
+}
+
+/* The fields' values go to their columns; returns the number of the shape. */
+static uint32_t take_fields(struct html *h, const struct item *it)
+{
+	struct member m[SHAPE_KEYS];
+	size_t n = split(&h->json, m), before = h->shape_keys.n;
+	struct shape *s;
+	uint32_t i;
+
+	h->keys.len = 0;
+	out_bytes(&h->keys, it->name, it->name_len);
+	out_char(&h->keys, '\t');
+	out_str(&h->keys, it->source->name);
+	for (size_t k = 0; k < n; k++) {
+		out_char(&h->keys, '\t');
+		out_bytes(&h->keys, m[k].key, m[k].key_len);
+	}
+	i = intern(&h->shape_keys, h->keys.data, h->keys.len);
+	s = i < before ? &h->shapes[i] : i < SHAPES ? shape_new(h, i, it, n) : NULL;
+	if (!s) {
+		h->failed = true;
+		return 0;
+	}
+	s->count++;
+	for (size_t k = 0; k < n && k < s->ncolumns; k++) {
+		out_bytes(&s->columns[k], m[k].value, m[k].len);
+		out_char(&s->columns[k], '\n');
+	}
+	return i;
+}
+
+/* ---- events ------------------------------------------------------------------------------- */
+
+static void varint(struct out *o, uint64_t v)
+{
+	char *p = out_need(o, 10), *q = p;
+
+	for (; v >= 0x80; v >>= 7)
+		*q++ = (char)(v | 0x80);
+	*q++ = (char)v;
+	o->len += (size_t)(q - p);
+}
+
+static uint32_t task_of(struct html *h, const struct item *it)
+{
+	char text[64];
+	int n;
+
+	if (it->tid == ITEM_NO_TASK && it->pid == ITEM_NO_TASK)
+		return NONE;
+	n = snprintf(text, sizeof(text), "%d %d %.*s", it->pid, it->tid, (int)it->comm_len,
+		     it->comm);
+	return intern(&h->task_names, text, (size_t)n < sizeof(text) ? (size_t)n : 0);
+}
+
+static uint32_t endpoint_of(struct html *h, const struct usb_detail *d)
+{
+	const struct urb *u = &d->urb;
+	char text[64];
+	int n = snprintf(text, sizeof(text), "%u:%u %u %s", u->bus, u->device, urb_number(u),
+			 u->xfer == URB_CONTROL ? "control" :
+			 urb_in(u) ? "in" : "out");
+
+	return intern(&h->endpoint_names, text, (size_t)n);
+}
+
+/* Where the fields are many, what trawl-decode says in a line. */
+static void add_text(struct html *h, const struct decoder *d, void *state, const struct item *it)
+{
+	h->keys.len = 0;
+	d->text(state, it, &h->keys);
+	out_str(&h->json, ",\"_text\":");
+	out_json(&h->json, h->keys.data, h->keys.len);
+}
+
+static int take_item(struct consumer *c, const struct decoder *d, void *state,
+		     const struct item *it)
+{
+	struct html *h = (struct html *)c;
+	uint64_t span = 0;
+	uint32_t endpoint = NONE;
+	int64_t since;
+
+	if (h->n == HTML_EVENTS) {
+		h->more++;
+		return 0;
+	}
+	if (d == &usb_decoder && it->detail) {
+		const struct usb_detail *u = it->detail;
+
+		endpoint = endpoint_of(h, u);
+		if (u->transfer && !transfer_latency(u->transfer, &span))
+			span = 0;
+	}
+	if (!h->n++)
+		h->first = h->last = it->time;
+	since = (int64_t)(it->time - h->last);
+	h->last = it->time;
+	varint(&h->times, (uint64_t)since << 1 ^ (uint64_t)(since >> 63));
+	varint(&h->spans, span);
+	h->json.len = 0;
+	d->json(state, it, &h->json);
+	if (d->json_more)
+		d->json_more(state, it, &h->json);
+	if (d == &usb_decoder)
+		add_text(h, d, state, it);
+	if (h->json.len && h->json.data[0] == ',') { /* json_more() alone */
+		memmove(h->json.data, h->json.data + 1, h->json.len - 1);
+		h->json.len--;
+	}
+	out_le16(&h->shape_of, (uint16_t)take_fields(h, it));
+	out_le16(&h->cpus, it->cpu == ITEM_NO_CPU || it->cpu >= NONE ? NONE : (uint16_t)it->cpu);
+	out_le16(&h->tasks, (uint16_t)task_of(h, it));
+	out_le16(&h->endpoints, (uint16_t)endpoint);
+	out_char(&h->flags, (char)((it->problem ? FLAG_PROBLEM : 0) | (it->secret ? FLAG_SECRET : 0) |
+				   (it->name_len == 13 && !memcmp(it->name, "trawl:trigger", 13) ?
+				    FLAG_TRIGGER : 0)));
+	return h->failed;
+}
+
+static int take_loss(struct consumer *c, const struct trawl_source *s, const struct trawl_loss *l,
+		     uint64_t from, uint64_t to)
+{
+	struct html *h = (struct html *)c;
+	struct out *o = &h->losses;
+
+	if (h->nlosses++ >= LOSSES)
+		return 0;
+	out_str(o, o->len ? ",{\"source\":" : "{\"source\":");
+	out_json(o, s->name, strlen(s->name));
+	out_printf(o, ",\"cpu\":%" PRId64 ",\"from\":\"%" PRIu64 "\",\"to\":\"%" PRIu64
+		   "\",\"count\":%s", l->cpu == UINT32_MAX ? INT64_C(-1) : (int64_t)l->cpu, from, to,
+		   l->count == UINT64_MAX ? "null" : "");
+	if (l->count != UINT64_MAX)
+		out_u64(o, l->count);
+	out_str(o, ",\"reason\":");
+	out_json(o, trawl_loss_reason_name(l->reason), strlen(trawl_loss_reason_name(l->reason)));
+	out_char(o, '}');
+	return 0;
+}
+
+/* ---- what the page says of the capture ----------------------------------------------------- */
+
+static void steps_json(struct trawl_reader *r, struct out *o)
+{
+	struct boots boots = { .reader = r };
+	size_t n = trawl_sync_count(r), steps = 0;
+
+	out_str(o, ",\"steps\":[");
+	for (size_t i = 1; i < n && steps < LOSSES; i++) {
+		const struct trawl_sync *a = trawl_sync_at(r, i - 1), *b = trawl_sync_at(r, i);
+
+		if (!summary_is_step(&boots, a, b))
+			continue;
+		out_printf(o, "%s{\"at\":\"%" PRIu64 "\",\"ns\":\"%" PRId64 "\"}", steps++ ? "," : "",
+			   trawl_to_timeline(r, TRAWL_CLOCK_MONO, b->mono),
+			   (int64_t)(b->real - a->real) - (int64_t)(b->mono - a->mono));
+	}
+	out_char(o, ']');
+	boots_free(&boots);
+}
+
+static void meta_json(struct trawl_reader *r, const char *name, struct out *o)
+{
+	struct json_object *j = jdoc_meta(r, name);
+
+	out_printf(o, ",\"%s\":%s", name,
+		   j && json_object_to_json_string_ext(j, JSON_C_TO_STRING_PLAIN) &&
+		   strlen(json_object_to_json_string_ext(j, JSON_C_TO_STRING_PLAIN)) < 3500 ?
+		   json_object_to_json_string_ext(j, JSON_C_TO_STRING_PLAIN) : "null");
+	json_object_put(j);
+}
+
+static void edits_json(struct trawl_reader *r, struct out *o)
+{
+	bool any = false;
+
+	out_str(o, ",\"edits\":[");
+	for (size_t i = 0; i < trawl_meta_count(r); i++) {
+		const struct trawl_meta *m = trawl_meta_at(r, i);
+		struct json_object *j;
+
+		if (strncmp(m->name, "edit/", 5))
+			continue;
+		j = jdoc_parse(m->data, m->len);
+		if (j) {
+			const char *text = json_object_to_json_string_ext(j, JSON_C_TO_STRING_PLAIN);
+
+			out_str(o, any ? "," : "");
+			out_str(o, text);
+			any = true;
+		}
+		json_object_put(j);
+	}
+	out_char(o, ']');
+}
+
+static void shapes_json(const struct html *h, struct out *o)
+{
+	out_str(o, ",\"shapes\":[");
+	for (size_t i = 0; i < h->shape_keys.n; i++) {
+		const char *p = strchr(h->shape_keys.texts[i], '\t');
+
+		p = p ? strchr(p + 1, '\t') : NULL;
+		out_printf(o, "%s{\"name\":%u,\"source\":%u,\"count\":%" PRIu64 ",\"keys\":[",
+			   i ? "," : "", h->shapes[i].name, h->shapes[i].source,
+			   h->shapes[i].count);
+		/* keys are as JSON has them: escaped already */
+		for (bool first = true; p; first = false) {
+			const char *end = strchr(++p, '\t');
+			size_t n = end ? (size_t)(end - p) : strlen(p);
+
+			out_str(o, first ? "\"" : ",\"");
+			out_bytes(o, p, n);
+			out_char(o, '"');
+			p = end;
+		}
+		out_str(o, "]}");
+	}
+	out_char(o, ']');
+}
+
+static void about_json(const struct html *h, const char *title, struct out *o)
+{
+	struct trawl_reader *r = stream_reader(h->stream);
+	struct trawl_verdict v;
+
+	trawl_verdict(r, &v);
+	out_str(o, "{\"title\":");
+	out_json(o, title, strlen(title));
+	out_printf(o, ",\"events\":%" PRIu64 ",\"more\":%" PRIu64 ",\"first\":\"%" PRIu64 "\",\"bound\":\"%"
+		   PRIu64 "\"", h->n, h->more, h->first, v.bound);
+	out_str(o, ",\"verdict\":");
+	out_json(o, v.text, strlen(v.text));
+	out_printf(o, ",\"nlosses\":%" PRIu64 ",\"losses\":[", h->nlosses);
+	out_bytes(o, h->losses.data, h->losses.len);
+	out_char(o, ']');
+	intern_json("names", &h->names, o);
+	intern_json("sources", &h->sources, o);
+	intern_json("tasks", &h->task_names, o);
+	intern_json("endpoints", &h->endpoint_names, o);
+	shapes_json(h, o);
+	steps_json(r, o);
+	meta_json(r, "machine", o);
+	meta_json(r, "capture", o);
+	meta_json(r, "end", o);
+	edits_json(r, o);
+	out_char(o, '}');
+}
+
+/* ---- the page ----------------------------------------------------------------------------- */
+
+/* The last part of a path. */
+static const char *title_of(const struct stream *s)
+{
+	const char *slash = strrchr(stream_name(s), '/');
+
+	return slash ? slash + 1 : stream_name(s);
+}
+
+static bool write_page(struct html *h, struct out *out)
+{
+	const struct { const char *id; struct out *o; } core[] = {
+		{ "times", &h->times }, { "spans", &h->spans }, { "shapes", &h->shape_of },
+		{ "cpus", &h->cpus }, { "tasks", &h->tasks }, { "endpoints", &h->endpoints },
+		{ "flags", &h->flags },
+	};
+	struct out about;
+	char id[48];
+	bool ok;
+
+	out_memory(&about);
+	about_json(h, title_of(h->stream), &about);
+	page_begin(out, title_of(h->stream));
+	ok = !about.error && page_piece(out, "about", about.data, about.len);
+	out_free(&about);
+	for (size_t i = 0; ok && i < sizeof(core) / sizeof(core[0]); i++)
+		ok = !core[i].o->error && page_piece(out, core[i].id, core[i].o->data, core[i].o->len);
+	for (size_t i = 0; ok && i < h->shape_keys.n; i++)
+		for (size_t k = 0; ok && k < h->shapes[i].ncolumns; k++) {
+			struct out *c = &h->shapes[i].columns[k];
+
+			snprintf(id, sizeof(id), "f%zu_%zu", i, k);
+			ok = !c->error && page_piece(out, id, c->data, c->len);
+		}
+	page_end(out);
+	return ok;
+}
+
+static void tell_more(const struct html *h)
+{
+	struct trawl_error note;
+
+	if (!h->more)
+		return;
+	trawl_fail(&note, TRAWL_OK, "--to html: the page has the first %d events; %" PRIu64
+		   " that follow are left out: choose with --from, --until or --where",
+		   HTML_EVENTS, h->more);
+	cli_error(&note);
+}
+
+int html_export(const struct export_options *o, struct stream *s, struct out *out,
+		struct trawl_error *err)
+{
+	struct html h = { .consumer.item = take_item, .consumer.loss = take_loss, .stream = s };
+	struct out *const buffers[] = { &h.times, &h.spans, &h.shape_of, &h.cpus, &h.tasks,
+					&h.endpoints, &h.flags, &h.json, &h.keys, &h.losses };
+	int ret;
+
+	if (!page_possible())
+		return trawl_fail(err, TRAWL_CANNOT, "--to html: built without zlib: install its "
+				  "headers and build again");
+	for (size_t i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++)
+		out_memory(buffers[i]);
+	ret = stream_run(s, &h.consumer, err);
+	if (!ret && (h.failed || !write_page(&h, out)))
+		ret = trawl_fail(err, TRAWL_CANNOT, "--to html: out of memory, or more kinds of "
+				 "events than a page holds: choose with --name");
+	if (!ret)
+		tell_more(&h);
+	for (size_t i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++)
+		out_free(buffers[i]);
+	for (size_t i = 0; i < h.shape_keys.n && i < SHAPES && h.shapes; i++) {
+		for (size_t k = 0; k < h.shapes[i].ncolumns; k++)
+			out_free(&h.shapes[i].columns[k]);
+		free(h.shapes[i].columns);
+	}
+	free(h.shapes);
+	intern_free(&h.names);
+	intern_free(&h.sources);
+	intern_free(&h.task_names);
+	intern_free(&h.endpoint_names);
+	intern_free(&h.shape_keys);
+	return ret;
+}

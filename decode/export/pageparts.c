@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/export/pageparts.h"
+
+#include "config.h"
+
+#include <stdlib.h>
+#ifdef HAVE_ZLIB
+#include <zlib.h>
+#endif
+
+static const char page_html[] =
+#include "decode/export/page/page.html.inc"
+;
+static const char page_css[] =
+#include "decode/export/page/page.css.inc"
+;
+static const char page_js[] =
+#include "decode/export/page/page.js.inc"
+;
+/* Of the style and the program: the policy allows these two and nothing else. */
+static const char css_hash[] =
+#include "decode/export/page/page.css.sum.inc"
+;
+static const char js_hash[] =
+#include "decode/export/page/page.js.sum.inc"
+;
+
+/* The document is written up to the next of its marks, "{{NAME}}", which is passed over. */
+static const char *up_to_mark(struct out *o, const char *p)
+{
+	const char *mark = strstr(p, "{{"), *end = mark ? strstr(mark, "}}") : NULL;
+
+	out_bytes(o, p, mark ? (size_t)(mark - p) : strlen(p));
+	return end ? end + 2 : p + strlen(p);
+}
+
+static void escaped(struct out *o, const char *text)
+{
+	struct out safe;
+
+	out_memory(&safe);
+	out_safe(&safe, text, strlen(text));
+	for (size_t i = 0; i < safe.len; i++)
+		switch (safe.data[i]) {
+		case '<': out_str(o, "&lt;"); break;
+		case '>': out_str(o, "&gt;"); break;
+		case '&': out_str(o, "&amp;"); break;
+		case '"': out_str(o, "&quot;"); break;
+		default: out_char(o, safe.data[i]);
+		}
+	out_free(&safe);
+}
+
+static const char *behind_data(void)
+{
+	const char *p = strstr(page_html, "{{DATA}}");
+
+	return p ? p + 8 : "";
+}
+
+void page_begin(struct out *o, const char *title)
+{
+	const char *p = page_html;
+
+	p = up_to_mark(o, p);
+	out_str(o, css_hash);
+	p = up_to_mark(o, p);
+	out_str(o, js_hash);
+	p = up_to_mark(o, p);
+	escaped(o, title);
+	p = up_to_mark(o, p);
+	out_str(o, page_css);
+	up_to_mark(o, p);
+}
+
+void page_end(struct out *o)
+{
+	const char *p = up_to_mark(o, behind_data());
+
+	out_str(o, page_js);
+	up_to_mark(o, p);
+}
+
+static void base64(struct out *o, const unsigned char *p, size_t n)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	for (size_t i = 0; i < n; i += 3) {
+		uint32_t v = (uint32_t)p[i] << 16 | (i + 1 < n ? (uint32_t)p[i + 1] << 8 : 0) |
+			     (i + 2 < n ? p[i + 2] : 0);
+		char *q = out_need(o, 4);
+
+		q[0] = digits[v >> 18];
+		q[1] = digits[v >> 12 & 63];
+		q[2] = i + 1 < n ? digits[v >> 6 & 63] : '=';
+		q[3] = i + 2 < n ? digits[v & 63] : '=';
+		o->len += 4;
+	}
+}
+
+#ifdef HAVE_ZLIB
+bool page_possible(void)
+{
+	return true;
+}
+
+bool page_piece(struct out *o, const char *id, const void *p, size_t n)
+{
+	uLongf len = compressBound(n);
+	unsigned char *to = malloc(len);
+	bool ok = to && compress2(to, &len, p, n, n > 4 << 20 ? 6 : 9) == Z_OK;
+
+	if (ok) {
+		out_str(o, "<script type=\"application/octet-stream\" id=\"d-");
+		out_str(o, id);
+		out_str(o, "\">");
+		base64(o, to, len);
+		out_str(o, "</script>\n");
+	}
+	free(to);
+	return ok;
+}
+#else
+bool page_possible(void)
+{
+	return false;
+}
+
+bool page_piece(struct out *o, const char *id, const void *p, size_t n)
+{
+	return false;
+}
+#endif
