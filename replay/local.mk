@@ -3,6 +3,7 @@
 bin_PROGRAMS += trawl-replay
 trawl_replay_SOURCES = replay/trawl-replay.c replay/way.h \
 	replay/device.c \
+	replay/stream.c replay/pace.h replay/pace.c \
 	replay/player.h replay/player.c \
 	replay/standard.h replay/standard.c \
 	replay/storage.h replay/storage.c \

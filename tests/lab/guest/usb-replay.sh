@@ -38,7 +38,18 @@ show() {
 	sed 's/^/# /' "$1.log" "$1.out"
 }
 
-# A disk: what dd reads, and what the same commands were answered.
+# A disk: what dd reads, and what the same commands were answered. Without reading ahead, which depends on how fast
+# the disk is.
+# disk_session FOLDER DEVICE: a program's part of it; what it reads goes to files there.
+disk_session() {
+	wait_for 15 ls "$2"/*/host*/target*/*/block/ >/dev/null
+	disk=$(basename "$2"/*/host*/target*/*/block/sd?)
+	echo 0 >"/sys/block/$disk/queue/read_ahead_kb"
+	sleep 1
+	mkdir "$1"
+	dd if="/dev/$disk" of="$1/bytes" bs=64k count=16 iflag=direct status=none
+	mount -o ro "/dev/$disk" /mnt && cp /mnt/NEWS /mnt/README.md "$1" && umount /mnt
+}
 disk=$(basename /sys/bus/usb/devices/2-1/*/host*/target*/*/block/sd?)
 mke2fs -q -t ext2 "/dev/$disk" 8M && mount "/dev/$disk" /mnt && cp "$TRAWL_SRC/NEWS" "$TRAWL_SRC/README.md" /mnt && umount /mnt
 ok $? "a file system is on QEMU's disk"
@@ -47,37 +58,136 @@ wait_for 10 test ! -e "/sys/block/$disk"
 record disk ""
 host device_add usb-storage,bus=xhci.0,port=1,drive=disk0,serial=TRAWL0001,id=disk-xhci >/dev/null
 wait_for 15 usb_disks_ready
-sleep 1
-disk=$(basename /sys/bus/usb/devices/2-1/*/host*/target*/*/block/sd?)
-dd if="/dev/$disk" of=first bs=64k count=16 iflag=direct status=none
-mount -o ro "/dev/$disk" /mnt && cp /mnt/NEWS news && umount /mnt
-cmp -s news "$TRAWL_SRC/NEWS"
-ok $? "its file is read while that is recorded"
+disk_session first /sys/bus/usb/devices/2-1
+ok $? "its files are read while that is recorded"
 sleep 0.5
 finish disk
 address=$(usb_address $DISK 1)
-replay played --speed 0 --device "$address" --timeout 20s disk.trawl || show played
+record again ""
+replay played --speed 0 --linger 3s --device "$address" --timeout 20s disk.trawl || show played
 wait_for 15 virtual $DISK
-record again "$(basename "$(readlink "$dev/driver/..")" >/dev/null; echo "port=$(basename "$dev")")"
-wait_for 15 ls "$dev"/*/host*/target*/*/block/ >/dev/null
-ok $? "the replayed disk is bound by usb-storage"
-sleep 1
-disk=$(basename "$dev"/*/host*/target*/*/block/sd?)
-dd if="/dev/$disk" of=second bs=64k count=16 iflag=direct status=none
-cmp -s first second
-ok $? "dd reads the recorded bytes"
-mount -o ro "/dev/$disk" /mnt && cmp -s /mnt/NEWS "$TRAWL_SRC/NEWS"
-ok $? "it mounts, and the recorded file is there"
-umount /mnt
-finish again
-finish played
+disk_session second "$dev"
+ok $? "the replayed disk is bound by usb-storage, and mounts"
+wait $pid_played
 same "the replay of the disk says that it was the same" 0 $?
 show played
+sleep 0.5
+finish again
+cmp first/bytes second/bytes && cmp second/NEWS "$TRAWL_SRC/NEWS" && cmp second/README.md "$TRAWL_SRC/README.md"
+ok $? "dd and the files have the recorded bytes"
 trawl-decode --diff disk.trawl again.trawl >diff.out
 same "--diff of the two captures shows no difference" 0 $?
 sed 's/^/# /' diff.out
 wait_for 10 free
 ok $? "no port is in use behind it"
+
+# Keys and movements, as programs get them by evdev.
+modprobe evdev
+# event_node FOLDER: the evdev node of a USB device.
+event_node() {
+	local e
+	for e in "$1"/*/*/input/input*/event* "$1"/*/input/input*/event*; do
+		[ -e "$e" ] && echo "/dev/input/${e##*/}" && return
+	done
+	return 1
+}
+# typed NAME FOLDER COMMAND...: what evdev gives of the device while COMMAND runs.
+typed() {
+	local name=$1 folder=$2 node reader
+	shift 2
+	wait_for 15 event_node "$folder" || return
+	node=$(event_node "$folder")
+	/usr/bin/python3 "$TRAWL_SRC/tests/lab/evdev.py" "$node" 8 >"$name.events" &
+	reader=$!
+	wait_for 20 grep -q open "$name.events"
+	"$@"
+	wait $reader
+}
+type_keys() {
+	local key
+	for key in shift-h e l l o ret; do
+		host sendkey $key >/dev/null
+		sleep 0.2
+	done
+}
+move_pointer() {
+	local i
+	for ((i = 0; i < 10; i++)); do
+		host '{"execute": "input-send-event", "arguments": {"events": [{"type": "abs", "data": {"axis": "x", "value": '$((i * 1500))'}}, {"type": "abs", "data": {"axis": "y", "value": '$((i * i * 80))'}}]}}' >/dev/null
+	done
+	host '{"execute": "input-send-event", "arguments": {"events": [{"type": "btn", "data": {"button": "left", "down": true}}]}}' >/dev/null
+	host '{"execute": "input-send-event", "arguments": {"events": [{"type": "btn", "data": {"button": "left", "down": false}}]}}' >/dev/null
+}
+# same_events NAME PATH COMMAND: QEMU's device on that port path, and its replay.
+same_events() {
+	local name=$1 path=$2
+	record "$name" "port=$path"
+	typed "$name" "/sys/bus/usb/devices/$path" "$3"
+	finish "$name"
+	record "${name}_again" ""
+	replay "${name}_played" --delay 6s --hold "$name.trawl" || show "${name}_played"
+	wait_for 15 virtual $KEYBOARD
+	typed "${name}_again" "$dev" sleep 0
+	finish "${name}_played"
+	same "the replay of the $name says that it was the same" 0 $?
+	show "${name}_played"
+	finish "${name}_again"
+	[ "$(grep -c . "$name.events")" -gt 20 ]
+	ok $? "the $name gave $(grep -c . "$name.events") events"
+	same "and its replay the same ones" "$(cat "$name.events")" "$(cat "${name}_again.events")"
+	trawl-decode --diff "$name.trawl" "${name}_again.trawl" >diff.out
+	same "--diff of the $name shows no difference" 0 $?
+	sed 's/^/# /' diff.out
+	wait_for 10 free
+}
+same_events keyboard 1-2.1 type_keys
+same_events tablet 3-1 move_pointer
+
+# A serial line: a program that writes and reads.
+talk() {
+	local line answer
+	stty -F "$1" raw -echo 115200
+	exec 3<>"$1"
+	for line in AT ATI AT+CSQ "and a longer line, that does not fit one packet of sixty-four bytes, thus two"; do
+		echo "$line" >&3
+		read -r -t 5 -u 3 answer
+		echo "$answer"
+	done
+	exec 3>&-
+}
+tty_of() {
+	ls -d "$1"/*/ttyUSB* 2>/dev/null
+}
+record line "$SERIAL"
+talk "/dev/$(basename "$(tty_of "$(usb_device $SERIAL)")")" >line.said
+sleep 0.5
+finish line
+record line_again ""
+replay line_played --hold line.trawl || show line_played
+wait_for 15 virtual $SERIAL && wait_for 15 tty_of "$dev" >/dev/null
+talk "/dev/$(basename "$(tty_of "$dev")")" >line-again.said
+sleep 1
+finish line_played
+same "the replay of the serial line says that it was the same" 0 $?
+show line_played
+finish line_again
+[ "$(grep -c . line.said)" -eq 4 ]
+ok $? "the serial line gave $(grep -c . line.said) lines"
+same "and its replay the same ones" "$(cat line.said)" "$(cat line-again.said)"
+trawl-decode --diff line.trawl line_again.trawl >diff.out
+same "--diff of the serial line shows no difference" 0 $?
+sed 's/^/# /' diff.out
+wait_for 10 free
+
+# A program that does something else.
+replay other --timeout 5s line.trawl || show other
+wait_for 15 virtual $SERIAL && wait_for 15 tty_of "$dev" >/dev/null
+stty -F "/dev/$(basename "$(tty_of "$dev")")" raw -echo 9600
+echo AX >"/dev/$(basename "$(tty_of "$dev")")"
+wait $pid_other
+same "a session that is another one: status 1" 1 $?
+has "and the first difference" "$(cat other.out)" '^first difference: transfer [0-9]+ of the capture'
+wait_for 10 free
 
 # Every sample replays: its driver binds.
 for name in keyboard tablet serial audio storage hotplug errors; do

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#include "replay/pace.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+static uint64_t clock_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+void pace_start(struct pace *p, double speed)
+{
+	*p = (struct pace){.speed = speed};
+	if (speed <= 0)
+		return;
+	/* Events that are due go before other work, where we may have it so: there is little to do for each. */
+	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &(struct sched_param){.sched_priority = 1});
+	prctl(PR_SET_TIMERSLACK, 1); /* else the kernel may be 50 us late on purpose */
+}
+
+void pace_again(struct pace *p)
+{
+	p->begun = false;
+}
+
+static uint64_t due(struct pace *p, uint64_t time)
+{
+	if (!p->begun) {
+		p->begun = true;
+		p->from = time;
+		p->start = clock_now();
+	}
+	return time <= p->from ? p->start : p->start + (uint64_t)((double)(time - p->from) / p->speed);
+}
+
+bool pace_is_due(struct pace *p, uint64_t time)
+{
+	return p->speed <= 0 || due(p, time) <= clock_now();
+}
+
+bool pace_wait(struct pace *p, uint64_t time)
+{
+	uint64_t at;
+	struct timespec t;
+
+	if (p->speed <= 0)
+		return true;
+	at = due(p, time);
+	t = (struct timespec){.tv_sec = (time_t)(at / 1000000000), .tv_nsec = (long)(at % 1000000000)};
+	return clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) != EINTR;
+}
+
+void pace_note(struct pace *p, uint64_t time)
+{
+	uint64_t at, now, late;
+
+	p->n++;
+	if (p->speed <= 0)
+		return;
+	at = due(p, time);
+	now = clock_now();
+	late = now > at ? now - at : 0;
+	p->worst = late > p->worst ? late : p->worst;
+	late /= PACE_BUCKET;
+	p->late[late < PACE_BUCKETS ? late : PACE_BUCKETS - 1]++;
+}
+
+void pace_tell(const struct pace *p, struct out *o)
+{
+	uint64_t rest = p->n / 100, i = PACE_BUCKETS;
+
+	out_printf(o, "%" PRIu64 " events", p->n);
+	if (p->speed <= 0 || !p->n)
+		return;
+	while (i && p->late[i - 1] <= rest)
+		rest -= p->late[--i];
+	out_printf(o, ", late by %" PRIu64 " us at most, 99 %% by %" PRIu64 " us", p->worst / 1000,
+		   i * PACE_BUCKET / 1000);
+}

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""trawl-replay stream: what other programs read of it, and when at the earliest."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+SRC, BUILD = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
+sys.path[:0] = [SRC + "/tests"]
+sys.dont_write_bytecode = True
+from tap import finish, ok, same, skip  # noqa: E402
+
+SERIAL = SRC + "/samples/usb-serial.trawl"  # 83 ms
+TICK = SRC + "/samples/tick.trawl"
+
+
+def run(program, *args, stdin=None, status=0):
+    r = subprocess.run([f"{BUILD}/{program}", *args], input=stdin, stdin=None if stdin is not None else subprocess.DEVNULL,
+                       capture_output=True)
+    if r.returncode != status:
+        ok(False, f"{program} {args} ends with {status}", r.returncode, r.stderr.decode())
+    return r.stdout
+
+
+def stream(*args, **kw):
+    return run("trawl-replay", "stream", *args, **kw)
+
+
+def test_forms():
+    for path in (SERIAL, TICK):
+        for form, same_as in ((["--to", "json"], ["trawl-decode", "--json"]), ([], ["trawl-decode"]),
+                              (["--to", "pcapng"], ["trawl-export", "--to", "pcapng"])):
+            ok(stream("--speed", "0", *form, path) == run(*same_as, path),
+               f"{os.path.basename(path)} {' '.join(form)}: as {' '.join(same_as)}")
+    ok(stream("--speed", "0", "--to", "usbmon", SERIAL) == run("trawl-export", "--to", "usbmon", SERIAL), "usbmon text")
+    whole = stream("--speed", "0", "--to", "json", "--where", "xfer == \"bulk\"", SERIAL)
+    same(10, len(whole.splitlines()), "events are chosen as by trawl-decode")
+    same(whole * 3, stream("--speed", "0", "--loop=3", "--to", "json", "--where", "xfer == \"bulk\"", SERIAL), "--loop")
+
+
+def test_times():
+    events = [json.loads(x) for x in run("trawl-decode", "--json", SERIAL).splitlines()]
+    span = (events[-1]["ts_ns"] - events[0]["ts_ns"]) / 1e9
+    for speed in (1, 0.5):
+        p = subprocess.Popen([BUILD + "/trawl-replay", "stream", "--to", "json", "--speed", str(speed), SERIAL],
+                             stdout=subprocess.PIPE)
+        came = []
+        for line in p.stdout:
+            came.append((time.monotonic(), json.loads(line)["ts_ns"]))
+        p.wait()
+        # The first may have waited to be read; so did none that came after it more than that.
+        ok(came[-1][0] - came[0][0] >= 0.5 * span / speed and len(came) == len(events),
+           f"at --speed {speed}, events come one by one, not before their time", came[-1][0] - came[0][0], span)
+
+
+def test_step():
+    p = subprocess.Popen([BUILD + "/trawl-replay", "stream", "--step", SERIAL], stdin=subprocess.PIPE,
+                         stdout=subprocess.PIPE, bufsize=0)
+    whole = run("trawl-decode", SERIAL).splitlines()
+    p.stdin.write(b"\n\n\n")
+    two = [p.stdout.readline().rstrip(b"\n") for _ in range(2)]
+    same(whole[:2], two, "--step: each line of input is an event")
+    p.stdin.close()
+    rest = p.stdout.read().splitlines()
+    same((whole[2:3], 0), (rest, p.wait()), "and its end is the end")
+
+
+def test_wireshark(d):
+    if not shutil.which("tshark"):
+        skip("a live pcapng pipe", "tshark is missing")
+        return
+    fifo = d + "/fifo"
+    os.mkfifo(fifo)
+    reader = subprocess.Popen(["tshark", "-q", "-i", fifo, "-T", "fields", "-e", "usb.transfer_type"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True)
+    r = subprocess.run([BUILD + "/trawl-replay", "stream", "--to", "pcapng", "--speed", "5", "-w", fifo, SERIAL],
+                       stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+    out, err = reader.communicate(timeout=60)
+    ok(r.returncode == 0 and len(out.split()) >= 58, "Wireshark reads it live from a named pipe", r, len(out.split()), err)
+
+
+def test_marker():
+    tracing = "/sys/kernel/tracing"
+    if os.getuid() or not os.path.exists(tracing + "/trace_marker"):
+        skip("trace_marker", "no tracefs, or not root")
+        return
+    instance = f"{tracing}/instances/replay_test_{os.getpid()}"
+    os.mkdir(instance)
+    try:
+        stream("--to", "trace_marker", "--speed", "0", "-w", instance + "/trace_marker", SERIAL)
+        with open(instance + "/trace") as f:
+            marks = [x for x in f if "tracing_mark_write" in x]
+    finally:
+        os.rmdir(instance)
+    whole = run("trawl-decode", SERIAL).decode().splitlines()
+    same(len(whole), len(marks), "trace_marker: an event for each")
+    ok(all(a.split("  ", 1)[-1][:40] in b for a, b in zip(whole, marks)), "with its text", marks[:2])
+
+
+def refused(name, status, text, *args):
+    r = subprocess.run([BUILD + "/trawl-replay", *args], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    ok(r.returncode == status and text in r.stderr and len(r.stderr.splitlines()) == 1, name, r.returncode, r.stderr)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as d:
+        test_forms()
+        test_times()
+        test_step()
+        test_wireshark(d)
+        test_marker()
+        refused("a form that there is not", 2, "is no form of a stream", "stream", "--to", "midi", SERIAL)
+        refused("no times", 2, "is no number of times", "stream", "--loop=no", SERIAL)
+        refused("steps and the file from one input", 2, "lines of standard input are the steps", "stream", "--step", "-")
+        refused("no such file", 3, "none", "stream", d + "/none")
+        refused("an output that cannot be", 3, "-w /none/x", "stream", "-w", "/none/x", SERIAL)
+        page = open(SRC + "/docs/trawl-replay.1").read().replace("\\-", "-").replace("\\fB", "").replace("\\fR", "")
+        for way in ("device", "stream"):
+            with open(f"{SRC}/replay/{way}.c") as f:
+                options = [x.split('"')[1] for x in f if x.startswith('\t{"') and "_argument" in x]
+            text = run("trawl-replay", way, "--help").decode()
+            missing = [o for o in options if f"--{o}" not in text + " --help" or f"--{o}" not in page]
+            same([], missing, f"{way}: every option is in --help and in the manual")
+    return finish()
+
+
+sys.exit(main())
