@@ -39,7 +39,7 @@ static const char help[] =
 	"      --loop[=N]       over and over again, or N times\n"
 	"      --step           the next event at each line of standard input\n"
 	"  -v                   at the end: how many events, and how late they were\n"
-	"      --raw, --show-keys, --utc, --memory SIZE: as of trawl-decode\n"
+	"      --raw, --show-keys, --utc, --memory SIZE, --no-sandbox: as of trawl-decode\n"
 	"\n"
 	SELECTION_HELP;
 
@@ -226,15 +226,14 @@ static int run_form(const struct options *o, struct stream *s, struct pacer *p, 
 	return got;
 }
 
-static int play_once(const struct options *o, const char *path, struct pacer *p, struct trawl_error *err)
+static int play_once(const struct options *o, struct pacer *p, struct trawl_error *err)
 {
 	struct reading r = o->reading;
-	struct stream *s = stream_open(path, &r.decode, &r.selection, err);
+	struct stream *s = stream_open(r.path, &r.decode, &r.selection, err);
 	int status;
 
 	if (!s)
 		return cli_error(err);
-	stream_set_name(s, r.path);
 	status = reading_finish(s, p->out, o->output, run_form(o, s, p, err), err);
 	stream_close(s);
 	return status;
@@ -264,8 +263,21 @@ static int open_output(const struct options *o, struct trawl_error *err)
 	return fd;
 }
 
-static int play(struct options *o, const char *path, struct trawl_error *err)
+/* Opens all, then makes the file ready in the sandbox. 0, or -1 with *err. */
+static int open_all(struct options *o, struct foreign *f, int *fd, struct trawl_error *err)
 {
+	int bad = foreign_open(f, o->reading.path, o->loops != 1, err);
+
+	*fd = bad ? -1 : open_output(o, err);
+	if (*fd < 0 || reading_sandbox(&o->reading, err) || foreign_resolve(f, err))
+		return -1;
+	o->reading.decode.fd = f->fd;
+	return 0;
+}
+
+static int play(struct options *o, struct trawl_error *err)
+{
+	struct foreign f = FOREIGN_NOTHING;
 	struct pace *pace = malloc(sizeof(*pace));
 	struct pacer p = {.pace = pace, .step = o->step, .marker = o->form == FORM_MARKER, .err = err};
 	struct trawl_error note;
@@ -276,12 +288,14 @@ static int play(struct options *o, const char *path, struct trawl_error *err)
 		trawl_fail(err, TRAWL_CANNOT, "out of memory");
 		return cli_error(err);
 	}
-	p.fd = open_output(o, err);
-	if (p.fd < 0) {
+	pace_start(pace, o->speed);
+	if (open_all(o, &f, &p.fd, err)) {
+		if (p.fd >= 0)
+			close(p.fd);
+		foreign_close(&f);
 		free(pace);
 		return cli_error(err);
 	}
-	pace_start(pace, o->speed);
 	if (p.marker)
 		out_memory(&out);
 	else
@@ -289,7 +303,7 @@ static int play(struct options *o, const char *path, struct trawl_error *err)
 	p.out = &out;
 	for (uint64_t i = 0; !status && !out.error && (!o->loops || i < o->loops); i++) {
 		pace_again(pace);
-		status = play_once(o, path, &p, err);
+		status = play_once(o, &p, err);
 	}
 	if (o->verbose) {
 		out_memory(&text);
@@ -301,6 +315,9 @@ static int play(struct options *o, const char *path, struct trawl_error *err)
 	out_free(&out);
 	close(p.fd);
 	free(pace);
+	if (!status && f.verdict.status)
+		status = cli_error(&f.verdict);
+	foreign_close(&f);
 	return status;
 }
 
@@ -317,26 +334,15 @@ static int check(const struct options *o, struct trawl_error *err)
 static int run(const struct way *w, int argc, char **argv)
 {
 	struct options o = {.speed = 1, .output = "-", .loops = 1};
-	struct foreign f = {.fd = -1}, copy = {.fd = -1};
 	struct trawl_error err = {0};
-	const char *path = NULL;
 	int status = TRAWL_OK, got = reading_parse(&o.reading, &program, &o, argc, argv, &err);
 
 	if (!got)
 		got = check(&o, &err);
-	if (!got) {
-		path = o.reading.path;
-		if (o.loops != 1)
-			path = foreign_copy(&copy, path, &err);
-		path = path ? foreign_resolve(&f, path, &err) : NULL;
-		status = path ? play(&o, path, &err) : cli_error(&err);
-		if (!status && f.verdict.status)
-			status = cli_error(&f.verdict);
-	} else if (got < 0) {
+	if (!got)
+		status = play(&o, &err);
+	else if (got < 0)
 		status = cli_error(&err);
-	}
-	foreign_close(&f);
-	foreign_close(&copy);
 	selection_free(&o.reading.selection);
 	return status;
 }
