@@ -72,7 +72,7 @@ void session_incomplete(struct session *s, const char *fmt, ...)
 bool session_is_repeated(const struct input *in, size_t i);
 
 /* The present file ends: sources say what events so far need. */
-void session_turn(struct session *s);
+void session_rotate(struct session *s);
 
 int session_run(const struct options *o, struct trawl_error *err);
 

@@ -18,7 +18,7 @@
  *	learn()  another source, in its drain(), must know what this one knows of the time until
  *	         now.
  *	tick()   once a second: whatever needs doing now and then.
- *	turn()   the present file ends and another one begins, which will have all metadata again:
+ *	rotate()   the present file ends and another one begins, which will have all metadata again:
  *	         what events so far need and the file does not have yet. May come during drain().
  *	close()  the end is near: what must be asked of the kernel while events flow. May take its time.
  *	halt()   the moment after which no event counts has passed, for all sources the same: no new
@@ -115,7 +115,7 @@ struct source {
 	int (*drain)(struct input *in, struct trawl_error *err);
 	int (*learn)(struct input *in, struct task_filter *followed, struct trawl_error *err);
 	int (*tick)(struct input *in, struct trawl_error *err);
-	void (*turn)(struct input *in);
+	void (*rotate)(struct input *in);
 	void (*close)(struct input *in);
 	void (*halt)(struct input *in);
 	int (*stop)(struct input *in, struct trawl_error *err);

@@ -36,7 +36,7 @@ static void put_quoted(struct json *j, const char *s, size_t len)
 {
 	put(j, "\"", 1);
 	while (len) {
-		size_t n = utf8_length((const unsigned char *)s, len);
+		size_t bad, n = utf8_length((const unsigned char *)s, len, &bad);
 		char esc[8];
 
 		if (!n) {

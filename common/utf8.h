@@ -2,23 +2,48 @@
 #ifndef TRAWL_COMMON_UTF8_H
 #define TRAWL_COMMON_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/* Returns the length (1 to 4) of the well-formed UTF-8 sequence at s, of n > 0 bytes; 0: none. */
-static inline size_t utf8_length(const unsigned char *s, size_t n)
+/* Whether c may be the second byte behind this lead byte (Unicode, table 3-7). */
+static inline bool utf8_second(unsigned char lead, unsigned char c)
 {
-	size_t want = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 :
-		      s[0] < 0xf5 ? 4 : 0;
-
-	if (!want || want > n)
-		return 0;
-	for (size_t i = 1; i < want; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
+	switch (lead) {
+	case 0xe0:
+		return c >= 0xa0 && c <= 0xbf;
+	case 0xed:
+		return c >= 0x80 && c <= 0x9f;
+	case 0xf0:
+		return c >= 0x90 && c <= 0xbf;
+	case 0xf4:
+		return c >= 0x80 && c <= 0x8f;
+	default:
+		return c >= 0x80 && c <= 0xbf;
 	}
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
+}
+
+/*
+ * Returns the length (1 to 4) of the well-formed UTF-8 sequence at p, of n bytes. Returns 0 where there
+ * is none; *bad then is the length of the malformed one.
+ */
+static inline size_t utf8_length(const unsigned char *p, size_t n, size_t *bad)
+{
+	size_t want;
+
+	*bad = 1;
+	if (!n)
 		return 0;
+	if (p[0] < 0x80)
+		return 1;
+	if (p[0] < 0xc2 || p[0] > 0xf4)
+		return 0;
+	want = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
+	for (size_t i = 1; i < want; i++) {
+		if (i >= n || (i == 1 ? !utf8_second(p[0], p[1]) : (p[i] & 0xc0) != 0x80)) {
+			*bad = i;
+			return 0;
+		}
+	}
 	return want;
 }
 

@@ -20,6 +20,7 @@ libdecode_la_SOURCES = \
 	decode/base/ctype.h decode/base/ctype.c \
 	decode/base/layout.h decode/base/layout.c \
 	decode/base/output.h decode/base/output.c \
+	decode/base/number.h decode/base/number.c decode/base/escape.h decode/base/escape.c \
 	decode/base/outfile.h decode/base/outfile.c \
 	decode/export/pcapng.h decode/export/pcapng.c \
 	decode/query/listing.h decode/query/listing.c \

@@ -8,6 +8,7 @@
 
 #include "config.h"
 #include "decode/query/around.h"
+#include "decode/base/escape.h"
 #include "decode/base/cli.h"
 #include "decode/base/glob.h"
 #include "decode/diff.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usbdiff.h"
+#include "decode/base/escape.h"
 
 #include "decode/base/cli.h"
 #include "decode/export/print_text.h"

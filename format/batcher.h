@@ -15,12 +15,12 @@
 
 struct batcher;
 
-/* What the worker does with an encoded chunk; called without the stage's lock held. */
+/* What the worker does with an encoded chunk; called without the batcher's lock held. */
 typedef void batcher_emit(void *arg, struct batcher *s, const uint8_t *payload, size_t len,
 			uint32_t count, uint64_t first, uint64_t last);
 
 /*
- * Memory that the batches of all stages share. A source that is alone fills large chunks; where
+ * Memory that the batches of all batchers share. A source that is alone fills large chunks; where
  * many are busy at once, a batch is handed over before it grows when the others have taken all.
  */
 struct batcher_pool {
@@ -86,7 +86,7 @@ struct batcher {
 /* Copies *s and starts the thread. NULL and *err on failure. */
 struct batcher *batcher_new(const struct trawl_source *s, const struct batcher_options *o,
 			struct trawl_error *err);
-/* Adds a type, which the stage then owns; -1 when memory or places run out. */
+/* Adds a type, which the batcher then owns; -1 when memory or places run out. */
 int batcher_add_type(struct batcher *s, struct trawl_event_type *t, struct trawl_error *err);
 /* Room for a record of so many bytes in the present batch; waits when both batches are full. */
 int batcher_make_room(struct batcher *s, size_t len, struct trawl_error *err);

@@ -79,7 +79,7 @@ static void section_free(struct section *s)
 			free(s->sources[i]->tails);
 			free(s->sources[i]);
 		}
-	free(s->spans);
+	free(s->segments);
 	known_free(&s->known);
 	known_free(&s->told);
 	body_meta_free(&s->part);
@@ -87,11 +87,11 @@ static void section_free(struct section *s)
 	free(s);
 }
 
-bool catalog_span(struct section *s, uint64_t at, uint32_t chunks)
+bool catalog_segment(struct section *s, uint64_t at, uint32_t chunks)
 {
-	if (!array_reserve(s->spans, s->spans_cap, s->nspans + 1))
+	if (!array_reserve(s->segments, s->segments_cap, s->nsegments + 1))
 		return false;
-	s->spans[s->nspans++] = (struct segment){ .at = at, .chunks = chunks };
+	s->segments[s->nsegments++] = (struct segment){ .at = at, .chunks = chunks };
 	s->items = 0;
 	return true;
 }

@@ -7,7 +7,7 @@
  * Sources and types are numbered over the whole file; each section translates its own numbers.
  * A source that a later section describes in the same words is the same source.
  *
- * A long capture has many chunks and clock-syncs. Of these only a few are kept for each *span* of
+ * A long capture has many chunks and clock-syncs. Of these only a few are kept for each *segment* of
  * a section: what is in front of an index block, back to the one before it, or, in a section
  * without an index, some thousand blocks. segment.h reads the others again when they are needed.
  */
@@ -59,11 +59,11 @@ struct section {
 	struct section_source *sources[SOURCES_MAX];
 	size_t sync0;     /* its sync blocks: syncs[sync0 .. sync0 + nsyncs) of the catalog */
 	size_t nsyncs;
-	size_t settled;   /* of these, those of spans that have ended */
+	size_t settled;   /* of these, those of segments that have ended */
 	bool thinned;     /* there were more */
-	struct segment *spans;
-	size_t nspans, spans_cap;
-	uint32_t items;   /* chunks and sync blocks in the last span, without an index */
+	struct segment *segments;
+	size_t nsegments, segments_cap;
+	uint32_t items;   /* chunks and sync blocks in the last segment, without an index */
 	bool remember;    /* copies in the index may yet tell of the blocks that are added */
 	struct known known; /* these blocks */
 	struct known told;  /* copies that were added */
@@ -114,8 +114,8 @@ bool catalog_add(struct catalog *c, struct section *s, enum block_kind kind, uin
 bool catalog_add_copy(struct catalog *c, struct section *s, enum block_kind kind, uint64_t at,
 		      struct view *body);
 
-/* A span begins (without an index), or is known of (with one); false when memory runs out. */
-bool catalog_span(struct section *s, uint64_t at, uint32_t chunks);
+/* A segment begins (without an index), or is known of (with one); false when memory runs out. */
+bool catalog_segment(struct section *s, uint64_t at, uint32_t chunks);
 /*
  * All but the newest `last` of the clock-syncs that have been added since the last call are put in
  * order, and if there are many, only those are kept that something hangs on: the first and last

@@ -2,7 +2,7 @@
 /*
  * A chunk: a batch of records of one source turned into compressed columns, and back.
  *
- * The boundary inside libtrawl: writer.c stages records into a struct batch and knows nothing of
+ * The boundary inside libtrawl: writer.c collects records in a struct batch and knows nothing of
  * columns; reader.c finds chunk payloads and knows nothing of them either. Everything between
  * (docs/format.md, "Chunk payload") begins in encode.c, decode.c and cursor.c.
  */

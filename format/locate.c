@@ -189,7 +189,7 @@ static bool index_take_up(struct trawl_reader *r, struct section *s, uint64_t in
 			damage_add(&r->damage, s->start + at); /* or there is no memory for it */
 	}
 	catalog_thin(&r->catalog, s, 0);
-	return catalog_span(s, index, chunks);
+	return catalog_segment(s, index, chunks);
 }
 
 /* The section whose end block ends at `end`. */

@@ -108,7 +108,7 @@ static void make_room(struct meta_cache *f, size_t size)
 	}
 }
 
-static struct cached_meta *fact_new(const struct trawl_meta *m)
+static struct cached_meta *cached_meta_new(const struct trawl_meta *m)
 {
 	const char *type = m->type ? m->type : "";
 	size_t name = strlen(m->name) + 1, media = strlen(type) + 1;
@@ -131,7 +131,7 @@ static struct cached_meta *fact_new(const struct trawl_meta *m)
 bool meta_cache_put(struct meta_cache *f, const struct trawl_meta *m)
 {
 	struct meta_family *family = family_of(f, m->name);
-	struct cached_meta *k = family && grow(f) ? fact_new(m) : NULL, *old;
+	struct cached_meta *k = family && grow(f) ? cached_meta_new(m) : NULL, *old;
 
 	if (!k || k->size > f->most) {
 		free(k);

@@ -23,8 +23,8 @@ struct trawl_reader {
 
 	/* Reading on. */
 	size_t next_section;     /* seekable: to be read when this one is finished */
-	size_t next_span;        /* seekable: of the merge's section, or by chunk the next one's */
-	struct bundle *span;     /* seekable, chunk by chunk: the span that is being read */
+	size_t next_segment;        /* seekable: of the merge's section, or by chunk the next one's */
+	struct bundle *segment;     /* seekable, chunk by chunk: the segment that is being read */
 	size_t next_ref;         /* of its chunks */
 	size_t next_sync;        /* seekable, piece by piece: of its clock-syncs */
 	uint64_t piece_at;       /* the piece before, + 1; 0: none in this section */
@@ -37,9 +37,9 @@ struct trawl_reader {
 	struct chunk_head chunk; /* pipe: of the chunk just walked, its payload follows */
 	const uint8_t *payload;
 
-	struct bundle *near;     /* seekable: the span whose clocks were asked for last */
+	struct bundle *near;     /* seekable: the segment whose clocks were asked for last */
 	const struct section *near_section;
-	size_t near_span;
+	size_t near_segment;
 };
 
 /* Whether events of all sources were asked for, or of this one. */

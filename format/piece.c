@@ -49,10 +49,10 @@ const struct trawl_event_type *trawl_section_type(const struct trawl_reader *r, 
 
 /* ---- pieces ------------------------------------------------------------------------------- */
 
-/* The next of the span's clock-syncs that is its own and in front of this offset; NULL: none. */
+/* The next of the segment's clock-syncs that is its own and in front of this offset; NULL: none. */
 static const struct clock_sync *sync_before(struct trawl_reader *r, uint64_t to)
 {
-	const struct bundle *b = r->span;
+	const struct bundle *b = r->segment;
 
 	while (r->next_sync < b->nsyncs) {
 		const struct clock_sync *sync = &b->syncs[r->next_sync];
@@ -71,7 +71,7 @@ static const struct clock_sync *sync_before(struct trawl_reader *r, uint64_t to)
 static void fill_chunk(const struct trawl_reader *r, const struct section *s,
 		       const struct chunk_ref *ref, struct trawl_piece *p)
 {
-	const struct clock_map *clocks = &r->span->clocks;
+	const struct clock_map *clocks = &r->segment->clocks;
 	const struct trawl_source *source = s->sources[ref->source]->source;
 	size_t after = clock_syncs_before(clocks, ref->at);
 
@@ -83,11 +83,11 @@ static void fill_chunk(const struct trawl_reader *r, const struct section *s,
 	};
 }
 
-/* The next piece of the span that was read: 1 or 0. */
-static int next_of_span(struct trawl_reader *r, const struct section *s, uint64_t end,
+/* The next piece of the segment that was read: 1 or 0. */
+static int next_of_segment(struct trawl_reader *r, const struct section *s, uint64_t end,
 			struct trawl_piece *p)
 {
-	const struct bundle *b = r->span;
+	const struct bundle *b = r->segment;
 	const struct clock_sync *sync;
 
 	for (;; r->next_ref++) {
@@ -114,12 +114,12 @@ static int next_of_span(struct trawl_reader *r, const struct section *s, uint64_
 	}
 }
 
-/* Where the span's own clock-syncs end. */
-static uint64_t span_end(const struct section *s, size_t i)
+/* Where the segment's own clock-syncs end. */
+static uint64_t segment_end(const struct section *s, size_t i)
 {
 	if (s->indexed)
-		return s->spans[i].at;
-	return i + 1 < s->nspans ? s->spans[i + 1].at : UINT64_MAX;
+		return s->segments[i].at;
+	return i + 1 < s->nsegments ? s->segments[i + 1].at : UINT64_MAX;
 }
 
 int trawl_next_piece(struct trawl_reader *r, struct trawl_piece *p, struct trawl_error *err)
@@ -128,19 +128,19 @@ int trawl_next_piece(struct trawl_reader *r, struct trawl_piece *p, struct trawl
 
 	while (r->next_section < r->catalog.sections.n) {
 		s = r->catalog.sections.p[r->next_section];
-		if (r->span && next_of_span(r, s, span_end(s, r->next_span - 1), p))
+		if (r->segment && next_of_segment(r, s, segment_end(s, r->next_segment - 1), p))
 			return 1;
-		bundle_free(r->span);
-		r->span = NULL;
+		bundle_free(r->segment);
+		r->segment = NULL;
 		r->next_ref = r->next_sync = 0;
-		if (r->next_span == s->nspans) {
+		if (r->next_segment == s->nsegments) {
 			r->next_section++;
-			r->next_span = 0;
+			r->next_segment = 0;
 			r->piece_at = 0;
 			continue;
 		}
-		r->span = segment_read(r, s, r->next_span++, err);
-		if (!r->span)
+		r->segment = segment_read(r, s, r->next_segment++, err);
+		if (!r->segment)
 			return -1;
 	}
 	return 0;

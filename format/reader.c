@@ -179,7 +179,7 @@ void trawl_close(struct trawl_reader *r)
 	chunk_decoder_free(r->decoder);
 	catalog_free(&r->catalog);
 	input_close(&r->in);
-	bundle_free(r->span);
+	bundle_free(r->segment);
 	bundle_free(r->near);
 	buf_free(&r->tmp);
 	buf_free(&r->index);
@@ -198,7 +198,7 @@ int trawl_select(struct trawl_reader *r, const struct trawl_range *range, struct
 
 /* ---- reading on -------------------------------------------------------------------------- */
 
-/* 1: more of a file is taken up: a span, or the next section; 0: there is none; -1 and *err. */
+/* 1: more of a file is taken up: a segment, or the next section; 0: there is none; -1 and *err. */
 static int file_more(struct trawl_reader *r, struct trawl_error *err)
 {
 	int ret = segments_next(r, err);
@@ -343,25 +343,25 @@ static int pipe_chunk(struct trawl_reader *r, const struct trawl_chunk **chunk,
 	return 0;
 }
 
-/* A span of a file that still has chunks: 1, or 0 at the end, or -1 and *err. */
-static int next_span(struct trawl_reader *r, struct trawl_error *err)
+/* A segment of a file that still has chunks: 1, or 0 at the end, or -1 and *err. */
+static int next_segment(struct trawl_reader *r, struct trawl_error *err)
 {
-	while (!r->span || r->next_ref == r->span->n) {
+	while (!r->segment || r->next_ref == r->segment->n) {
 		const struct section *s;
 
 		if (r->next_section >= r->catalog.sections.n)
 			return 0;
 		s = r->catalog.sections.p[r->next_section];
-		bundle_free(r->span);
-		r->span = NULL;
+		bundle_free(r->segment);
+		r->segment = NULL;
 		r->next_ref = 0;
-		if (r->next_span == s->nspans) {
+		if (r->next_segment == s->nsegments) {
 			r->next_section++;
-			r->next_span = 0;
+			r->next_segment = 0;
 			continue;
 		}
-		r->span = segment_read(r, s, r->next_span++, err);
-		if (!r->span)
+		r->segment = segment_read(r, s, r->next_segment++, err);
+		if (!r->segment)
 			return -1;
 	}
 	return 1;
@@ -377,7 +377,7 @@ static bool file_chunk(struct trawl_reader *r, const struct section *s,
 		damage_add(&r->damage, s->start + ref->at);
 		return false;
 	}
-	p = segment_wanted(r, s, &r->span->clocks, ref) ? reader_fetch(r, s, ref, &len) : NULL;
+	p = segment_wanted(r, s, &r->segment->clocks, ref) ? reader_fetch(r, s, ref, &len) : NULL;
 	return p && reader_decode(r, s, ref, p, len, chunk);
 }
 
@@ -390,11 +390,11 @@ int trawl_next_chunk(struct trawl_reader *r, const struct trawl_chunk **chunk,
 		return 0;
 	if (!r->in.seekable)
 		return pipe_chunk(r, chunk, err);
-	while ((ret = next_span(r, err)) > 0) {
+	while ((ret = next_segment(r, err)) > 0) {
 		const struct section *s = r->catalog.sections.p[r->next_section];
 
-		while (r->next_ref < r->span->n)
-			if (file_chunk(r, s, &r->span->refs[r->next_ref++], chunk))
+		while (r->next_ref < r->segment->n)
+			if (file_chunk(r, s, &r->segment->refs[r->next_ref++], chunk))
 				return 1;
 	}
 	return ret ? ret : finish(r, err);
@@ -415,6 +415,14 @@ size_t trawl_source_count(const struct trawl_reader *r)
 const struct trawl_source *trawl_source_at(const struct trawl_reader *r, size_t i)
 {
 	return at(&r->catalog.sources, i); /* the source is its first member */
+}
+
+const struct trawl_source *trawl_source_find(const struct trawl_reader *r, uint16_t id)
+{
+	for (size_t i = 0; i < trawl_source_count(r); i++)
+		if (trawl_source_at(r, i)->id == id)
+			return trawl_source_at(r, i);
+	return NULL;
 }
 
 size_t trawl_event_type_count(const struct trawl_reader *r)

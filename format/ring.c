@@ -62,8 +62,8 @@ struct ring {
 struct trawl_spill {
 	struct ring *ring;
 	uint64_t from, to;
-	struct batcher *const *stages;
-	uint32_t nstages;
+	struct batcher *const *batchers;
+	uint32_t nbatchers;
 	uint32_t ntypes[SOURCES_MAX];
 	struct cached_meta **metas;
 	size_t nmetas;
@@ -312,7 +312,7 @@ static struct trawl_spill *take(struct ring *r, struct trawl_error *err)
 	return s;
 }
 
-struct trawl_spill *ring_take(struct ring *r, struct batcher *const *stages, uint32_t nstages,
+struct trawl_spill *ring_take(struct ring *r, struct batcher *const *batchers, uint32_t nbatchers,
 			      const struct section_writer_front *front, struct trawl_error *err)
 {
 	struct trawl_spill *s;
@@ -320,10 +320,10 @@ struct trawl_spill *ring_take(struct ring *r, struct batcher *const *stages, uin
 	pthread_mutex_lock(&r->lock);
 	s = take(r, err);
 	if (s) {
-		s->stages = stages;
-		s->nstages = nstages;
-		for (uint32_t i = 0; i < nstages; i++)
-			s->ntypes[i] = atomic_load(&stages[i]->ntypes);
+		s->batchers = batchers;
+		s->nbatchers = nbatchers;
+		for (uint32_t i = 0; i < nbatchers; i++)
+			s->ntypes[i] = atomic_load(&batchers[i]->ntypes);
 		s->front = *front;
 		s->front.part = r->part++;
 	}
@@ -335,10 +335,10 @@ static int put_front(const struct trawl_spill *s, struct section_writer *v, int 
 {
 	int ret = section_writer_begin(v, fd, &s->front);
 
-	for (uint32_t i = 0; !ret && i < s->nstages; i++) {
-		ret = section_writer_source(v, &s->stages[i]->source);
+	for (uint32_t i = 0; !ret && i < s->nbatchers; i++) {
+		ret = section_writer_source(v, &s->batchers[i]->source);
 		for (uint32_t k = 0; !ret && k < s->ntypes[i]; k++)
-			ret = section_writer_type(v, s->stages[i]->types[k], k);
+			ret = section_writer_type(v, s->batchers[i]->types[k], k);
 	}
 	for (size_t i = 0; !ret && i < s->nmetas; i++)
 		ret = section_writer_meta(v, &s->metas[i]->meta);
@@ -394,7 +394,7 @@ static void put_end(struct trawl_spill *s, struct section_writer *v)
 	section_writer_last_words(v);
 	if (section_writer_failed(v))
 		return;
-	for (uint32_t i = 0; i < s->nstages; i++) {
+	for (uint32_t i = 0; i < s->nbatchers; i++) {
 		struct trawl_loss *l = &s->unwritten[i];
 
 		l->source = (uint16_t)i;

@@ -35,9 +35,9 @@ void ring_state(struct ring *r, struct trawl_ring_state *state);
 
 /*
  * Sets apart what the ring holds, with the sources that there are. One at a time: NULL with *err
- * when a spill is not freed yet, or memory runs out. stages and front->comment must stay.
+ * when a spill is not freed yet, or memory runs out. batchers and front->comment must stay.
  */
-struct trawl_spill *ring_take(struct ring *r, struct batcher *const *stages, uint32_t nstages,
+struct trawl_spill *ring_take(struct ring *r, struct batcher *const *batchers, uint32_t nbatchers,
 			      const struct section_writer_front *front, struct trawl_error *err);
 
 /* Writes a whole file to fd, which is closed in any case, and frees the spill. */

@@ -2,23 +2,23 @@
 #include "format/segment.h"
 #include "format/memory.h"
 
-enum { SPAN_BLOCKS = 4096 }; /* chunks and sync blocks of a span, without an index */
+enum { SEGMENT_BLOCKS = 4096 }; /* chunks and sync blocks of a segment, without an index */
 
 bool segment_block(struct trawl_reader *r, struct section *s, uint64_t at, bool chunk)
 {
-	if (!s->nspans || s->items == SPAN_BLOCKS) {
+	if (!s->nsegments || s->items == SEGMENT_BLOCKS) {
 		/* Copies in the index may yet tell of sync blocks that were damaged. */
 		if (!r->damage.blocks)
 			catalog_thin(&r->catalog, s, 0);
-		if (!catalog_span(s, at, 0))
+		if (!catalog_segment(s, at, 0))
 			return false;
 	}
 	s->items++;
-	s->spans[s->nspans - 1].chunks += chunk;
+	s->segments[s->nsegments - 1].chunks += chunk;
 	return true;
 }
 
-/* ---- reading a span ---------------------------------------------------------------------- */
+/* ---- reading a segment ---------------------------------------------------------------------- */
 
 static bool add_ref(struct bundle *b, const struct chunk_ref *ref)
 {
@@ -51,7 +51,7 @@ static bool read_indexed(struct trawl_reader *r, const struct section *s, size_t
 	struct view body, item;
 	uint64_t at;
 
-	if (!reader_index(r, s->start + s->spans[i].at, &body))
+	if (!reader_index(r, s->start + s->segments[i].at, &body))
 		return false;
 	view_u64(&body);
 	while (index_next(&body, &kind, &at, &item)) {
@@ -68,14 +68,14 @@ static bool read_indexed(struct trawl_reader *r, const struct section *s, size_t
 static bool read_scanned(struct trawl_reader *r, const struct section *s, size_t i,
 			 struct bundle *b)
 {
-	uint64_t end = i + 1 < s->nspans ? s->start + s->spans[i + 1].at : s->end;
+	uint64_t end = i + 1 < s->nsegments ? s->start + s->segments[i + 1].at : s->end;
 	struct damage known = { 0 };
 	struct walked f = { 0 };
 	struct chunk_ref ref;
 	struct walker w;
 	struct view body;
 
-	walk_init(&w, &r->in, &known, s->start + s->spans[i].at, end);
+	walk_init(&w, &r->in, &known, s->start + s->segments[i].at, end);
 	while (walk_next(&w, &f) == WALK_BLOCK) {
 		if (f.b.kind == BLOCK_CHUNK && chunk_ref_get(&f, s->start, &ref) &&
 		    !add_ref(b, &ref))
@@ -87,17 +87,17 @@ static bool read_scanned(struct trawl_reader *r, const struct section *s, size_t
 	return true;
 }
 
-/* The clock-syncs that are kept of the span, and those next to it. */
+/* The clock-syncs that are kept of the segment, and those next to it. */
 static bool add_kept(const struct trawl_reader *r, const struct section *s, size_t i,
 		     struct bundle *b)
 {
 	struct clock_map kept = catalog_clocks(&r->catalog, s);
-	uint64_t from = s->spans[i].at, to = i + 1 < s->nspans ? s->spans[i + 1].at : UINT64_MAX;
+	uint64_t from = s->segments[i].at, to = i + 1 < s->nsegments ? s->segments[i + 1].at : UINT64_MAX;
 	size_t k, end;
 
 	if (s->indexed) {
 		to = from;
-		from = i ? s->spans[i - 1].at : 0;
+		from = i ? s->segments[i - 1].at : 0;
 	}
 	k = clock_syncs_before(&kept, from);
 	end = clock_syncs_before(&kept, to);
@@ -118,7 +118,7 @@ struct bundle *segment_read(struct trawl_reader *r, const struct section *s, siz
 	bool ok = b && (s->indexed ? read_indexed(r, s, i, b) : read_scanned(r, s, i, b)) &&
 		  add_kept(r, s, i, b);
 
-	if (ok && b->n == s->spans[i].chunks)
+	if (ok && b->n == s->segments[i].chunks)
 		return b;
 	bundle_free(b);
 	if (r->in.error)
@@ -148,7 +148,7 @@ bool segment_wanted(const struct trawl_reader *r, const struct section *s,
 		       r->range.from;
 }
 
-/* The first event of the span that was asked for, and whether there is any. */
+/* The first event of the segment that was asked for, and whether there is any. */
 static uint64_t least_of(const struct trawl_reader *r, const struct section *s,
 			 const struct bundle *b, bool *wanted)
 {
@@ -179,20 +179,20 @@ int segments_begin(struct trawl_reader *r, struct trawl_error *err)
 	struct section *s = r->merge.section;
 	uint64_t least = UINT64_MAX, here;
 
-	r->next_span = 0;
-	if (s->nspans == 1) {
-		s->spans[0].wanted = true;
-		s->spans[0].least = 0;
+	r->next_segment = 0;
+	if (s->nsegments == 1) {
+		s->segments[0].wanted = true;
+		s->segments[0].least = 0;
 		return 0;
 	}
-	for (size_t i = s->nspans; i-- > 0;) {
+	for (size_t i = s->nsegments; i-- > 0;) {
 		struct bundle *b = segment_read(r, s, i, err);
 
 		if (!b)
 			return -1;
-		here = least_of(r, s, b, &s->spans[i].wanted);
+		here = least_of(r, s, b, &s->segments[i].wanted);
 		least = here < least ? here : least;
-		s->spans[i].least = least;
+		s->segments[i].least = least;
 		bundle_free(b);
 	}
 	return 0;
@@ -202,9 +202,9 @@ static const struct segment *next_wanted(const struct trawl_reader *r, size_t *i
 {
 	const struct section *s = r->merge.section;
 
-	for (*i = r->next_span; s && *i < s->nspans; ++*i)
-		if (s->spans[*i].wanted)
-			return &s->spans[*i];
+	for (*i = r->next_segment; s && *i < s->nsegments; ++*i)
+		if (s->segments[*i].wanted)
+			return &s->segments[*i];
 	return NULL;
 }
 
@@ -258,7 +258,7 @@ int segments_next(struct trawl_reader *r, struct trawl_error *err)
 
 	if (!next_wanted(r, &i))
 		return 0;
-	r->next_span = i + 1;
+	r->next_segment = i + 1;
 	b = segment_read(r, s, i, err);
 	if (!b)
 		return -1;
@@ -270,15 +270,15 @@ int segments_next(struct trawl_reader *r, struct trawl_error *err)
 
 /* ---- clocks ------------------------------------------------------------------------------ */
 
-/* The span of the block at this offset. */
+/* The segment of the block at this offset. */
 static size_t segment_of(const struct section *s, uint64_t at)
 {
-	size_t low = 0, high = s->nspans;
+	size_t low = 0, high = s->nsegments;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (s->indexed ? s->spans[mid].at < at : s->spans[mid].at <= at)
+		if (s->indexed ? s->segments[mid].at < at : s->segments[mid].at <= at)
 			low = mid + 1;
 		else
 			high = mid;
@@ -292,16 +292,16 @@ struct clock_map segment_clocks(struct trawl_reader *r, const struct section *s,
 	struct trawl_error err;
 	size_t i;
 
-	if (!s->thinned || !s->nspans)
+	if (!s->thinned || !s->nsegments)
 		return kept;
 	i = segment_of(s, at);
-	if (i >= s->nspans)
+	if (i >= s->nsegments)
 		return kept;
-	if (r->near_section != s || r->near_span != i) {
+	if (r->near_section != s || r->near_segment != i) {
 		bundle_free(r->near);
 		r->near = segment_read(r, s, i, &err);
 		r->near_section = s;
-		r->near_span = i;
+		r->near_segment = i;
 	}
 	return r->near ? r->near->clocks : kept;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the chunks of a file are. A reader keeps little of each span of a section (catalog.h), and
+ * Where the chunks of a file are. A reader keeps little of each segment of a section (catalog.h), and
  * reads where the chunks of one are, and the clock-syncs between them, when the time of its first
  * event is reached: from its index block, or from the heads of its blocks once more. What it holds
- * is therefore that of one span, or of a few where these overlap in time, however long the file is.
+ * is therefore that of one segment, or of a few where these overlap in time, however long the file is.
  */
 #ifndef TRAWL_FORMAT_SEGMENT_H
 #define TRAWL_FORMAT_SEGMENT_H
@@ -16,7 +16,7 @@
  */
 bool segment_block(struct trawl_reader *r, struct section *s, uint64_t at, bool chunk);
 
-/* The i-th span of a section, to be freed; NULL and *err. */
+/* The i-th segment of a section, to be freed; NULL and *err. */
 struct bundle *segment_read(struct trawl_reader *r, const struct section *s, size_t i,
 			 struct trawl_error *err);
 
@@ -24,11 +24,11 @@ struct bundle *segment_read(struct trawl_reader *r, const struct section *s, siz
 bool segment_wanted(const struct trawl_reader *r, const struct section *s,
 		 const struct clock_map *clocks, const struct chunk_ref *ref);
 
-/* The merge's section has begun: finds out which of its spans are wanted, and when. 0 or -1. */
+/* The merge's section has begun: finds out which of its segments are wanted, and when. 0 or -1. */
 int segments_begin(struct trawl_reader *r, struct trawl_error *err);
-/* Events before this need no more spans than have been taken. */
+/* Events before this need no more segments than have been taken. */
 uint64_t segments_limit(const struct trawl_reader *r);
-/* Takes the next span: 1, or 0 when there is none, or -1 and *err. */
+/* Takes the next segment: 1, or 0 when there is none, or -1 and *err. */
 int segments_next(struct trawl_reader *r, struct trawl_error *err);
 
 /* The clock-syncs around this offset of the section. */

@@ -397,6 +397,8 @@ int trawl_next(struct trawl_reader *r, struct trawl_event *ev, struct trawl_erro
  */
 size_t trawl_source_count(const struct trawl_reader *r);
 const struct trawl_source *trawl_source_at(const struct trawl_reader *r, size_t i);
+/* The source of this id; NULL: not read so far. */
+const struct trawl_source *trawl_source_find(const struct trawl_reader *r, uint16_t id);
 size_t trawl_event_type_count(const struct trawl_reader *r);
 const struct trawl_event_type *trawl_event_type_at(const struct trawl_reader *r, size_t i);
 size_t trawl_meta_count(const struct trawl_reader *r);

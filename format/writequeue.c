@@ -25,7 +25,7 @@ struct block_job {
 		struct trawl_sync sync;
 		struct trawl_loss loss;
 		struct {
-			struct batcher *stage;
+			struct batcher *batcher;
 			struct chunk_head head;
 			size_t len;
 		};
@@ -78,7 +78,7 @@ static void put(struct section_writer *v, struct block_job *p)
 		section_writer_loss(v, &p->loss);
 		break;
 	default:
-		put_chunk(v, p->stage, &p->head, p->data, p->len);
+		put_chunk(v, p->batcher, &p->head, p->data, p->len);
 	}
 }
 
@@ -209,7 +209,7 @@ bool write_queue_chunk(struct write_queue *o, struct batcher *s, const struct ch
 
 	if (written_at_once(o, s, c, payload, len))
 		return true;
-	p = wrap(&(struct block_job){.kind = BLOCK_CHUNK, .stage = s, .head = *c, .len = len}, len);
+	p = wrap(&(struct block_job){.kind = BLOCK_CHUNK, .batcher = s, .head = *c, .len = len}, len);
 	if (p)
 		memcpy(p->data, payload, len);
 	return send(o, p);

@@ -32,7 +32,7 @@ bool write_queue_type(struct write_queue *o, const struct trawl_event_type *t,
 bool write_queue_meta(struct write_queue *o, const struct trawl_meta *m);
 bool write_queue_sync(struct write_queue *o, const struct trawl_sync *s);
 bool write_queue_loss(struct write_queue *o, const struct trawl_loss *l);
-/* What cannot be written, the stage counts. A large chunk is written before this returns. */
+/* What cannot be written, the batcher counts. A large chunk is written before this returns. */
 bool write_queue_chunk(struct write_queue *o, struct batcher *s, const struct chunk_head *c,
 		  const void *payload, size_t len);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing a file. Records go into their source's stage (batcher.c), whose thread turns batches into
+ * Writing a file. Records go into their source's batcher (batcher.c), whose thread turns batches into
  * chunk payloads; these and all other blocks go to the file's thread (writequeue.c). What a rotation
  * has to repeat is kept here under one lock.
  */
@@ -28,8 +28,8 @@ struct trawl_writer {
 	const atomic_int *error; /* of the file: each event looks; 0 while there is none */
 	struct ring *ring;      /* NULL: none */
 	struct batcher_pool pool;
-	struct batcher *stages[SOURCES_MAX];
-	_Atomic uint32_t nstages;
+	struct batcher *batchers[SOURCES_MAX];
+	_Atomic uint32_t nbatchers;
 	struct meta_cache metas;     /* for the next file of a rotation */
 	struct trawl_sync sync; /* the newest; mono 0: none yet */
 	uint32_t part;          /* of a rotation */
@@ -50,7 +50,7 @@ static int sent(const struct trawl_writer *w, bool ok, struct trawl_error *err)
 	return ok ? write_error(w, err) : sink_fail(ENOMEM, w->name, err);
 }
 
-/* A ring's file gets all sources and types from their stages. */
+/* A ring's file gets all sources and types from their batchers. */
 static int put_source(struct trawl_writer *w, const struct trawl_source *s, struct trawl_error *err)
 {
 	return w->ring ? 0 : sent(w, write_queue_source(w->file, s), err);
@@ -96,8 +96,8 @@ static void emit_chunk(void *arg, struct batcher *s, const uint8_t *payload, siz
 
 static void free_writer(struct trawl_writer *w)
 {
-	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++)
-		batcher_free(w->stages[i]);
+	for (uint32_t i = 0; i < atomic_load(&w->nbatchers); i++)
+		batcher_free(w->batchers[i]);
 	meta_cache_free(&w->metas);
 	write_queue_free(w->file);
 	ring_free(w->ring);
@@ -169,7 +169,7 @@ int trawl_writer_source(struct trawl_writer *w, const struct trawl_source *sourc
 		.emit = emit_chunk, .arg = w,
 	};
 	struct trawl_source s = *source;
-	struct batcher *stage;
+	struct batcher *batcher;
 	uint32_t n;
 	int ret;
 
@@ -182,42 +182,42 @@ int trawl_writer_source(struct trawl_writer *w, const struct trawl_source *sourc
 		return trawl_fail(err, TRAWL_USAGE,
 				  "source \"%s\": its fields' names take over 8 MiB", s.name);
 	pthread_mutex_lock(&w->lock);
-	n = atomic_load(&w->nstages);
+	n = atomic_load(&w->nbatchers);
 	s.id = (uint16_t)n;
 	if (n == SOURCES_MAX) {
 		ret = trawl_fail(err, TRAWL_USAGE, "source \"%s\": a file has at most %d sources",
 				 s.name, SOURCES_MAX);
 		goto out;
 	}
-	stage = batcher_new(&s, &o, err);
-	ret = stage ? 0 : -1;
-	if (!stage)
+	batcher = batcher_new(&s, &o, err);
+	ret = batcher ? 0 : -1;
+	if (!batcher)
 		goto out;
-	w->stages[n] = stage;
-	atomic_store_explicit(&w->nstages, n + 1, memory_order_release);
-	ret = put_source(w, &stage->source, err) ? -1 : (int)n;
+	w->batchers[n] = batcher;
+	atomic_store_explicit(&w->nbatchers, n + 1, memory_order_release);
+	ret = put_source(w, &batcher->source, err) ? -1 : (int)n;
 out:
 	pthread_mutex_unlock(&w->lock);
 	return ret;
 }
 
-static struct batcher *find_stage(struct trawl_writer *w, uint32_t id, struct trawl_error *err)
+static struct batcher *find_batcher(struct trawl_writer *w, uint32_t id, struct trawl_error *err)
 {
-	if (id < atomic_load_explicit(&w->nstages, memory_order_acquire))
-		return w->stages[id];
+	if (id < atomic_load_explicit(&w->nbatchers, memory_order_acquire))
+		return w->batchers[id];
 	trawl_fail(err, TRAWL_USAGE, "source %u was never added to the file", id);
 	return NULL;
 }
 
 const struct trawl_source *trawl_writer_source_at(const struct trawl_writer *w, size_t i)
 {
-	return i < atomic_load(&((struct trawl_writer *)w)->nstages) ? &w->stages[i]->source : NULL;
+	return i < atomic_load(&((struct trawl_writer *)w)->nbatchers) ? &w->batchers[i]->source : NULL;
 }
 
 const struct trawl_event_type *trawl_writer_event_type_at(const struct trawl_writer *w,
 							  uint16_t source, size_t i)
 {
-	const struct batcher *s = trawl_writer_source_at(w, source) ? w->stages[source] : NULL;
+	const struct batcher *s = trawl_writer_source_at(w, source) ? w->batchers[source] : NULL;
 
 	return s && i < atomic_load(&((struct batcher *)s)->ntypes) ? s->types[i] : NULL;
 }
@@ -258,7 +258,7 @@ static int check_type(const struct batcher *s, const struct trawl_event_type *t,
 int trawl_writer_event_type(struct trawl_writer *w, const struct trawl_event_type *t,
 			    struct trawl_error *err)
 {
-	struct batcher *s = find_stage(w, t->source, err);
+	struct batcher *s = find_batcher(w, t->source, err);
 	struct trawl_event_type *copy;
 	int ret = -1;
 
@@ -310,7 +310,7 @@ int trawl_writer_meta(struct trawl_writer *w, const struct trawl_meta *m, struct
 
 int trawl_writer_loss(struct trawl_writer *w, const struct trawl_loss *l, struct trawl_error *err)
 {
-	struct batcher *s = find_stage(w, l->source, err);
+	struct batcher *s = find_batcher(w, l->source, err);
 	int ret;
 
 	if (!s)
@@ -325,7 +325,7 @@ int trawl_writer_loss(struct trawl_writer *w, const struct trawl_loss *l, struct
 
 int trawl_append(struct trawl_writer *w, const struct trawl_record *r, struct trawl_error *err)
 {
-	struct batcher *s = find_stage(w, r->source, err);
+	struct batcher *s = find_batcher(w, r->source, err);
 	int index;
 
 	if (!s)
@@ -352,7 +352,7 @@ int trawl_append(struct trawl_writer *w, const struct trawl_record *r, struct tr
 int trawl_writer_chunk(struct trawl_writer *w, uint16_t source, const struct trawl_piece *p,
 		       struct trawl_error *err)
 {
-	struct batcher *s = find_stage(w, source, err);
+	struct batcher *s = find_batcher(w, source, err);
 	struct chunk_head c = {
 		.source = source, .count = p->count, .first = p->first, .last = p->last,
 	};
@@ -374,16 +374,16 @@ int trawl_writer_chunk(struct trawl_writer *w, uint16_t source, const struct tra
 /* Waits until all records are in chunks that are on their way. */
 static int encode(struct trawl_writer *w, struct trawl_error *err)
 {
-	uint32_t n = atomic_load(&w->nstages);
+	uint32_t n = atomic_load(&w->nbatchers);
 
 	for (uint32_t i = 0; i < n; i++)
-		batcher_flush_begin(w->stages[i]);
+		batcher_flush_begin(w->batchers[i]);
 	for (uint32_t i = 0; i < n; i++)
-		batcher_flush_end(w->stages[i]);
+		batcher_flush_end(w->batchers[i]);
 	for (uint32_t i = 0; i < n; i++)
-		if (w->stages[i]->failed)
+		if (w->batchers[i]->failed)
 			return trawl_fail(err, TRAWL_CANNOT, "source \"%s\": out of memory: events "
-					  "were lost", w->stages[i]->source.name);
+					  "were lost", w->batchers[i]->source.name);
 	return 0;
 }
 
@@ -438,25 +438,25 @@ uint64_t trawl_writer_expected(const struct trawl_writer *w)
 {
 	uint64_t bytes = w->file ? write_queue_expected(w->file) : 0;
 
-	for (uint32_t i = 0; i < atomic_load(&((struct trawl_writer *)w)->nstages); i++)
-		bytes += batcher_ahead(w->stages[i]);
+	for (uint32_t i = 0; i < atomic_load(&((struct trawl_writer *)w)->nbatchers); i++)
+		bytes += batcher_ahead(w->batchers[i]);
 	return bytes;
 }
 
 uint64_t trawl_writer_events(const struct trawl_writer *w)
 {
-	uint32_t n = atomic_load(&((struct trawl_writer *)w)->nstages);
+	uint32_t n = atomic_load(&((struct trawl_writer *)w)->nbatchers);
 	uint64_t events = 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		events += atomic_load(&w->stages[i]->appended);
+		events += atomic_load(&w->batchers[i]->appended);
 	return events;
 }
 
 uint64_t trawl_writer_unwritten(const struct trawl_writer *w, uint16_t source)
 {
-	return source < atomic_load(&((struct trawl_writer *)w)->nstages) ?
-		       batcher_all_unwritten(w->stages[source]) : 0;
+	return source < atomic_load(&((struct trawl_writer *)w)->nbatchers) ?
+		       batcher_all_unwritten(w->batchers[source]) : 0;
 }
 
 /* ---- ends -------------------------------------------------------------------------------- */
@@ -464,8 +464,8 @@ uint64_t trawl_writer_unwritten(const struct trawl_writer *w, uint16_t source)
 /* Events that the disk had no room for are in the file, or the ring, as what they are: lost. */
 static void put_write_losses(struct trawl_writer *w, struct section_writer *v)
 {
-	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++) {
-		const struct batcher_losses *all = batcher_tell_losses(w->stages[i]);
+	for (uint32_t i = 0; i < atomic_load(&w->nbatchers); i++) {
+		const struct batcher_losses *all = batcher_tell_losses(w->batchers[i]);
 		struct trawl_loss l = {
 			.source = (uint16_t)i, .cpu = UINT32_MAX, .from = all->from, .to = all->to,
 			.count = all->unwritten, .reason = TRAWL_LOSS_WRITE,
@@ -481,8 +481,8 @@ static void put_write_losses(struct trawl_writer *w, struct section_writer *v)
 /* What put_write_losses() told is not told again. */
 static void forget_losses(struct trawl_writer *w)
 {
-	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++)
-		batcher_next_file(w->stages[i]);
+	for (uint32_t i = 0; i < atomic_load(&w->nbatchers); i++)
+		batcher_next_file(w->batchers[i]);
 }
 
 /* Ends the present file and closes it. */
@@ -493,8 +493,8 @@ static int end_file(struct trawl_writer *w, struct section_writer *v, struct tra
 
 	section_writer_last_words(v);
 	put_write_losses(w, v);
-	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++)
-		lost += w->stages[i]->told.lost;
+	for (uint32_t i = 0; i < atomic_load(&w->nbatchers); i++)
+		lost += w->batchers[i]->told.lost;
 	section_writer_end(v, lost);
 	if (!section_writer_failed(v))
 		forget_losses(w);
@@ -510,8 +510,8 @@ static int begin_next(struct trawl_writer *w, struct section_writer *v, int fd)
 
 	front.part = w->part + 1;
 	ret = section_writer_begin(v, fd, &front);
-	for (uint32_t i = 0; !ret && i < atomic_load(&w->nstages); i++) {
-		struct batcher *s = w->stages[i];
+	for (uint32_t i = 0; !ret && i < atomic_load(&w->nbatchers); i++) {
+		struct batcher *s = w->batchers[i];
 
 		ret = section_writer_source(v, &s->source);
 		for (uint32_t k = 0; !ret && k < atomic_load(&s->ntypes); k++)
@@ -560,8 +560,8 @@ int trawl_writer_close(struct trawl_writer *w, struct trawl_error *err)
 	struct section_writer *v;
 	int ret = trawl_writer_flush(w, err);
 
-	for (uint32_t i = 0; i < atomic_load(&w->nstages); i++)
-		batcher_stop(w->stages[i]);
+	for (uint32_t i = 0; i < atomic_load(&w->nbatchers); i++)
+		batcher_stop(w->batchers[i]);
 	if (w->file) {
 		v = write_queue_hold(w->file);
 		ret = worse(ret, err, end_file(w, v, &other), &other);
@@ -582,7 +582,7 @@ struct trawl_spill *trawl_writer_take(struct trawl_writer *w, struct trawl_error
 	pthread_mutex_lock(&w->lock);
 	put_write_losses(w, NULL);
 	forget_losses(w);
-	s = ring_take(w->ring, w->stages, atomic_load(&w->nstages), &w->front, err);
+	s = ring_take(w->ring, w->batchers, atomic_load(&w->nbatchers), &w->front, err);
 	pthread_mutex_unlock(&w->lock);
 	return s;
 }

@@ -338,7 +338,7 @@ const struct source block_source = {
 	.start = block_start,
 	TRACE_SOURCE,
 	.drain = block_drain,
-	.turn = trace_turn,
+	.rotate = trace_rotate,
 	.discard = trace_discard,
 	.close = trace_close,
 	.stats = trace_stats,

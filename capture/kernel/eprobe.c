@@ -685,7 +685,7 @@ const struct source eprobe_source = {
 	.start = trace_start,
 	TRACE_SOURCE,
 	.drain = trace_drain,
-	.turn = trace_turn,
+	.rotate = trace_rotate,
 	.discard = trace_discard,
 	.close = trace_close,
 	.stats = hist_pair_stats,

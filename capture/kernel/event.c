@@ -407,7 +407,7 @@ const struct source event_source = {
 	.start = trace_start,
 	TRACE_SOURCE,
 	.drain = trace_drain,
-	.turn = trace_turn,
+	.rotate = trace_rotate,
 	.discard = trace_discard,
 	.close = trace_close,
 	.stats = trace_stats,

@@ -130,7 +130,7 @@ static void rotate(struct recording *r, enum output_turn turn)
 	struct trawl_error local;
 	int fd, ret;
 
-	session_turn(r->session);
+	session_rotate(r->session);
 	fd = output_next(&r->output, turn, &local);
 	if (fd == -2) {
 		recording_end(r, "files");
@@ -149,7 +149,7 @@ static void rotate(struct recording *r, enum output_turn turn)
 	r->front = trawl_writer_expected(r->w);
 }
 
-void recording_turn(struct recording *r, uint64_t now)
+void recording_rotate_due(struct recording *r, uint64_t now)
 {
 	if (r->end)
 		return;

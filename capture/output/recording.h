@@ -91,7 +91,7 @@ static inline uint64_t recording_mono(const struct recording *r, const struct so
 }
 
 /* Begins another file if -G or -C says so. */
-void recording_turn(struct recording *r, uint64_t now);
+void recording_rotate_due(struct recording *r, uint64_t now);
 
 /* Ends it, unless something has already. */
 void recording_end(struct recording *r, const char *why);

@@ -190,7 +190,7 @@ static bool presentable(const char *name)
 	if (!n || n >= PROBE_LABEL_MAX)
 		return false;
 	while (*s) {
-		size_t len = utf8_length(s, n);
+		size_t bad, len = utf8_length(s, n, &bad);
 
 		if (!len || (len == 1 && (*s <= ' ' || *s == 0x7f || strchr("\"'\\=,", *s))))
 			return false;

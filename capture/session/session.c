@@ -179,11 +179,11 @@ bool session_is_repeated(const struct input *in, size_t i)
 	return false;
 }
 
-void session_turn(struct session *s)
+void session_rotate(struct session *s)
 {
 	for (size_t i = 0; i < s->nstarted; i++) {
-		if (s->inputs[i].source->turn)
-			s->inputs[i].source->turn(&s->inputs[i]);
+		if (s->inputs[i].source->rotate)
+			s->inputs[i].source->rotate(&s->inputs[i]);
 	}
 }
 
@@ -253,7 +253,7 @@ static int set_up_scope(struct session *s, struct trawl_error *err)
 	return 0;
 }
 
-static int set_up_kin(struct session *s, struct trawl_error *err)
+static int set_up_followed(struct session *s, struct trawl_error *err)
 {
 	return task_filter_init(&s->followed, s->tasks.max)
 		       ? 0
@@ -502,7 +502,7 @@ static int do_what_is_due(struct session *s, struct trawl_error *err)
 			tasks_forget_all(&s->tasks);
 		}
 	}
-	recording_turn(&s->rec, now);
+	recording_rotate_due(&s->rec, now);
 	if (now >= s->span.end)
 		recording_end(&s->rec, "duration");
 	return 0;
@@ -828,7 +828,7 @@ int session_run(const struct options *o, struct trawl_error *err)
 
 	if (user_find(&s.user, o->user, err) || inputs_make(&s.inputs, &s.ninputs, o, &s, err) ||
 	    inputs_probe(s.inputs, s.ninputs, err) ||
-	    tasks_init(&s.tasks, err) || set_up_kin(&s, err) || event_fds_open(&s.news, err) ||
+	    tasks_init(&s.tasks, err) || set_up_followed(&s, err) || event_fds_open(&s.news, err) ||
 	    collect_leftovers(&s, err))
 		goto out;
 	if (set_up_scope(&s, err) || recording_open(&s.rec, o, &s.user, &s, err) || arm(&s, err) ||

@@ -16,7 +16,7 @@
 #include "capture/trace/state.h"
 
 /* As many events of a recording in one look, which comes once a second. */
-enum { INTACT_EVENTS = 64 };
+enum { TAMPER_EVENTS = 64 };
 
 /*
  * Looks at the recording and at so many of its events, those that it has not looked at the

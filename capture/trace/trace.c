@@ -474,7 +474,7 @@ int trace_discard(struct input *in, struct trawl_error *err)
 
 int trace_tick(struct input *in, struct trawl_error *err)
 {
-	tamper_look(in->state, INTACT_EVENTS);
+	tamper_look(in->state, TAMPER_EVENTS);
 	return 0;
 }
 
@@ -582,7 +582,7 @@ static void write_symbols(struct trace *t)
 		session_note(t->in->session, "%s", err.text);
 }
 
-void trace_turn(struct input *in)
+void trace_rotate(struct input *in)
 {
 	write_symbols(in->state);
 }

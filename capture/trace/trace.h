@@ -51,7 +51,7 @@ int trace_start(struct input *in, struct trawl_error *err);
 int trace_discard(struct input *in, struct trawl_error *err);
 size_t trace_fds(struct input *in, struct pollfd *fds, size_t room);
 int trace_tick(struct input *in, struct trawl_error *err);
-void trace_turn(struct input *in);
+void trace_rotate(struct input *in);
 void trace_close(struct input *in);
 void trace_halt(struct input *in);
 int trace_stop(struct input *in, struct trawl_error *err);

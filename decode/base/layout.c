@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/base/layout.h"
+#include "decode/base/escape.h"
+#include "decode/base/number.h"
 
 #include <stdlib.h>
 

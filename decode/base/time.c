@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/caret.h"
+#include "decode/base/number.h"
 #include "decode/base/time.h"
 
 #include <ctype.h>

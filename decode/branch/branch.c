@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/branch/branch.h"
+#include "decode/base/escape.h"
+#include "decode/base/number.h"
 
 #include <inttypes.h>
 #include <stdio.h>

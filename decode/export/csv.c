@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/export/csv.h"
+#include "decode/base/escape.h"
+#include "decode/base/number.h"
 #include "common/array.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/export/ftracepb.h"
+#include "decode/base/escape.h"
 
 #include "decode/export/protobuf.h"
 

@@ -9,6 +9,8 @@
 #include "decode/base/boot.h"
 #include "decode/base/cli.h"
 #include "decode/base/jdoc.h"
+#include "decode/base/escape.h"
+#include "decode/base/number.h"
 #include "decode/export/pageparts.h"
 #include "decode/export/summary.h"
 #include "decode/usb/usb.h"

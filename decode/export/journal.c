@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/export/journal.h"
+#include "decode/base/escape.h"
+#include "decode/base/number.h"
 
 #include "decode/export/jsonl.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/export/jsonl.h"
+#include "decode/base/escape.h"
+#include "decode/base/number.h"
 
 #define LITERAL(p, text) ((char *)memcpy(p, text, sizeof(text) - 1) + sizeof(text) - 1)
 

@@ -23,6 +23,7 @@ static const char css_hash[] =
 ;
 static const char js_hash[] =
 #include "decode/export/page/page.js.sum.inc"
+#include "decode/base/escape.h"
 ;
 
 /* The document is written up to the next of its marks, "{{NAME}}", which is passed over. */

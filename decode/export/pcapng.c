@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/export/pcapng.h"
+#include "decode/base/escape.h"
 #include "common/array.h"
 
 #include <errno.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/export/print_text.h"
+#include "decode/base/escape.h"
+#include "decode/base/number.h"
 
 #include <stddef.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/export/summary.h"
+#include "decode/base/escape.h"
+#include "decode/base/number.h"
 
 #include <stdio.h>
 #include <stdlib.h>

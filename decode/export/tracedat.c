@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/export/tracedat.h"
+#include "decode/base/escape.h"
+#include "decode/base/number.h"
 #include "common/array.h"
 
 #include <errno.h>

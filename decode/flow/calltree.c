@@ -9,6 +9,7 @@
 
 #include "common/array.h"
 #include "decode/base/time.h"
+#include "decode/base/escape.h"
 #include "decode/flow/callstack.h"
 
 enum { NODES_MOST = 4 << 20, PERIOD_MOST = 8, WRAPS_MOST = 1024, NAMES = 1 << 14 };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decode/flow/counts.h"
+#include "decode/base/escape.h"
 
 struct function {
 	struct image_place place; /* its first address, or (no function known) any */

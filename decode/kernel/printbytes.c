@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/kernel/printbytes.h"
+#include "decode/base/number.h"
 
 #include <arpa/inet.h>
 

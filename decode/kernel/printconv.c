@@ -3,6 +3,8 @@
 #include <ctype.h>
 
 #include "decode/base/layout.h"
+#include "decode/base/escape.h"
+#include "decode/base/number.h"
 #include "decode/kernel/printbytes.h"
 #include "decode/kernel/printconv.h"
 #include "decode/kernel/printeval.h"

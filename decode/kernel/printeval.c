@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The tree of a print format, evaluated for one record. */
 #include "decode/kernel/printeval.h"
+#include "decode/base/number.h"
 
 #include "decode/base/layout.h"
 #include "decode/kernel/printbytes.h"

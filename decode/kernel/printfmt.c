@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The format string of a print format; its arguments are printparse.c's. */
 #include "decode/kernel/printconv.h"
+#include "decode/base/escape.h"
 #include "decode/kernel/printeval.h"
 #include "decode/kernel/printfmt.h"
 #include "common/array.h"

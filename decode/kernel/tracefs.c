@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 #include "decode/base/boot.h"
+#include "decode/base/escape.h"
+#include "decode/base/number.h"
 #include "common/sources.h"
 #include "decode/base/decoder.h"
 #include "decode/base/jdoc.h"
@@ -94,17 +96,6 @@ static void tracefs_close(void *state)
 
 /* ---- plans -------------------------------------------------------------------------------- */
 
-static const struct trawl_source *source_of(const struct tracefs *t,
-					    const struct trawl_event_type *type)
-{
-	size_t i, n = trawl_source_count(t->ctx->reader);
-
-	for (i = 0; i < n; i++)
-		if (trawl_source_at(t->ctx->reader, i)->id == type->source)
-			return trawl_source_at(t->ctx->reader, i);
-	return NULL;
-}
-
 /* Where records of this source have their task id, if they have one. */
 static int task_offset(const struct trawl_source *s, uint32_t size)
 {
@@ -188,7 +179,7 @@ static void plan_print(struct tracefs *t, struct plan *p, const struct trawl_sou
 
 static struct plan *plan_new(struct tracefs *t, const struct trawl_event_type *type)
 {
-	const struct trawl_source *source = source_of(t, type);
+	const struct trawl_source *source = trawl_source_find(t->ctx->reader, type->source);
 	struct plan *p = calloc(1, sizeof(*p));
 
 	if (!p)

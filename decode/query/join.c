@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/query/join.h"
+#include "decode/base/escape.h"
+#include "decode/base/number.h"
 
 #include <stdlib.h>
 

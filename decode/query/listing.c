@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/query/listing.h"
+#include "decode/base/escape.h"
 
 #include <stdio.h>
 #include <string.h>

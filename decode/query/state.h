@@ -17,7 +17,7 @@ struct engine {
 };
 
 /* What is known of a source; by its id. */
-struct bound {
+struct binding {
 	struct engine *engine;
 	bool asked, wanted;
 };
@@ -39,8 +39,8 @@ struct stream {
 	struct selection *selection;
 	struct decode_context context;
 	struct engine *engines;
-	struct bound *bounds;
-	size_t nbounds;
+	struct binding *bindings;
+	size_t nbindings;
 	struct consumer *consumer;
 	uint32_t section;        /* of the event that the decoders are at */
 	uint64_t chunk;          /* its chunk, in the section */

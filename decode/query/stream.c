@@ -23,14 +23,14 @@ static int no_memory(struct trawl_error *err)
 
 /* ---- sources ------------------------------------------------------------------------------ */
 
-static struct bound *bound(struct stream *s, uint16_t id)
+static struct binding *bind(struct stream *s, uint16_t id)
 {
-	return array_extend(s->bounds, s->nbounds, id + 1u) ? &s->bounds[id] : NULL;
+	return array_extend(s->bindings, s->nbindings, id + 1u) ? &s->bindings[id] : NULL;
 }
 
 bool stream_wants(struct stream *s, const struct trawl_source *source)
 {
-	struct bound *b = bound(s, source->id);
+	struct binding *b = bind(s, source->id);
 
 	if (!b)
 		return false;
@@ -82,7 +82,7 @@ static struct engine *engine_for(struct stream *s, const struct decoder *d,
 static struct engine *engine_of(struct stream *s, const struct trawl_source *source,
 				struct trawl_error *err)
 {
-	struct bound *b = bound(s, source->id);
+	struct binding *b = bind(s, source->id);
 
 	if (!b) {
 		no_memory(err);
@@ -104,12 +104,7 @@ const struct decoder *stream_decoder(struct stream *s, const struct trawl_source
 
 const struct trawl_source *stream_source(const struct stream *s, uint16_t id)
 {
-	size_t i, n = trawl_source_count(s->reader);
-
-	for (i = 0; i < n; i++)
-		if (trawl_source_at(s->reader, i)->id == id)
-			return trawl_source_at(s->reader, i);
-	return NULL;
+	return trawl_source_find(s->reader, id);
 }
 
 /* ---- names -------------------------------------------------------------------------------- */
@@ -407,7 +402,7 @@ static int take_item(struct item_sink *sink, const struct item *it)
 {
 	struct stream *s = (struct stream *)sink;
 	struct selection *sel = s->selection;
-	const struct bound *b;
+	const struct binding *b;
 	int got;
 
 	if (s->silent)
@@ -416,7 +411,7 @@ static int take_item(struct item_sink *sink, const struct item *it)
 		s->last = it->source;
 		s->last_wanted = stream_wants(s, it->source);
 	}
-	b = &s->bounds[it->source->id];
+	b = &s->bindings[it->source->id];
 	if (s->prologue && s->last_wanted)
 		return s->consumer->item(s->consumer, b->engine->decoder, b->engine->state, it);
 	if (sel->nnames && s->last_wanted)
@@ -455,7 +450,7 @@ static int begin(struct stream *s, struct engine *e, struct trawl_error *err)
 
 static int feed(struct stream *s, const struct trawl_event *ev, struct trawl_error *err)
 {
-	const struct bound *b = ev->source->id < s->nbounds ? &s->bounds[ev->source->id] : NULL;
+	const struct binding *b = ev->source->id < s->nbindings ? &s->bindings[ev->source->id] : NULL;
 	struct engine *e = b && b->engine ? b->engine : engine_of(s, ev->source, err);
 	int got = e && !e->begun ? begin(s, e, err) : 0;
 
@@ -580,7 +575,7 @@ void stream_close(struct stream *s)
 	tasks_free(s->context.tasks);
 	trawl_close(s->before);
 	trawl_close(s->reader);
-	free(s->bounds);
+	free(s->bindings);
 	free(s->losses);
 	free(s);
 }

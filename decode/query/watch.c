@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/caret.h"
+#include "decode/base/escape.h"
 #include "common/array.h"
 #include "common/sources.h"
 #include "decode/query/watch.h"

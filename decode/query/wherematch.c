@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/query/wherenode.h"
+#include "decode/base/number.h"
 #include "common/caret.h"
 
 #include <stdio.h>

@@ -6,6 +6,7 @@
  * struct usb_bus_packet and the packet's bytes, unchanged.
  */
 #include "common/usbtypes.h"
+#include "decode/base/number.h"
 #include "decode/base/bytes.h"
 #include "decode/base/decoder.h"
 

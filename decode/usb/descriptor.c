@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/descriptor.h"
+#include "decode/base/escape.h"
+#include "decode/base/number.h"
 #include "decode/base/bytes.h"
 #include "decode/usb/desctable.h"
 #include "decode/usb/wellknown.h"

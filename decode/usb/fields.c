@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Single fields of USB items: their values, the words they may hold, their names. */
 #include "decode/usb/status.h"
+#include "decode/base/number.h"
 #include "decode/usb/usb.h"
 
 static void take_value(struct usb_state *s, const struct tree *t, const struct tree_node *n,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/hidreport.h"
+#include "decode/base/number.h"
 #include "common/array.h"
 #include "decode/base/bytes.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/hub.h"
+#include "decode/base/number.h"
 #include "decode/base/bytes.h"
 
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))

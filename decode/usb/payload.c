@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/payload.h"
+#include "decode/base/number.h"
 
 enum { FEW = 4, USUAL = 16, MANY = 32 };
 

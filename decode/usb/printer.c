@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Printers: the language of a job, the status byte, the IEEE 1284 id. Source: Printer Class 1.1. */
 #include "decode/usb/class.h"
+#include "decode/base/escape.h"
 
 enum { GET_DEVICE_ID = 0, GET_PORT_STATUS = 1, TEXT_SHOWN = 120 };
 

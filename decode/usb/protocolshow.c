@@ -3,6 +3,8 @@
 #include <stdio.h>
 
 #include "decode/base/valuetree.h"
+#include "decode/base/escape.h"
+#include "decode/base/number.h"
 #include "decode/usb/protocol.h"
 
 enum {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/scsi.h"
+#include "decode/base/escape.h"
 #include "decode/base/bytes.h"
 
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))

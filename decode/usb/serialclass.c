@@ -3,6 +3,8 @@
 #include <stdlib.h>
 
 #include "decode/usb/cdc.h"
+#include "decode/base/escape.h"
+#include "common/utf8.h"
 #include "decode/usb/ftdi.h"
 #include "decode/usb/class.h"
 
@@ -61,7 +63,7 @@ static bool is_text(const uint8_t *p, size_t n)
 	size_t bad;
 
 	for (size_t i = 0, len; i < n; i += len) {
-		len = out_utf8(p + i, n - i, &bad);
+		len = utf8_length(p + i, n - i, &bad);
 		if (!len || p[i] == 0 || (p[i] < 0x20 && !strchr("\a\b\t\n\v\f\r\033", p[i])))
 			return false;
 	}

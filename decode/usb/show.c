@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How USB items look: a tree of all that is known, and one line for people. */
 #include "decode/usb/usb.h"
+#include "decode/base/number.h"
 #include "decode/usb/class.h"
 #include "decode/usb/payload.h"
 #include "decode/usb/status.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/statistics.h"
+#include "decode/base/escape.h"
+#include "decode/base/number.h"
 #include "decode/base/jdoc.h"
 #include "decode/usb/status.h"
 #include "decode/usb/usbpcap.h"

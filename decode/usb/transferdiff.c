@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/transferdiff.h"
+#include "decode/base/escape.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/usb/usbmontext.h"
+#include "decode/base/number.h"
 #include "decode/base/bytes.h"
 #include "decode/usb/status.h"
 

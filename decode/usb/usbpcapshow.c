@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How events of USBPcap look, and what they have beyond usbmon's. */
 #include "decode/usb/usb.h"
+#include "decode/base/number.h"
 #include "decode/usb/status.h"
 #include "decode/usb/usbpcap.h"
 

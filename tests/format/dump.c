@@ -32,7 +32,7 @@ static void put_string(const char *s)
 	put_text(s, strlen(s));
 }
 
-static void put_hex(const uint8_t *p, size_t n)
+static void print_hex(const uint8_t *p, size_t n)
 {
 	putchar('"');
 	for (size_t i = 0; i < n; i++)
@@ -82,7 +82,7 @@ static void put_value(const struct trawl_field *f, const uint8_t *r, size_t len)
 	} else if (f->kind == TRAWL_TEXT) {
 		put_text((const char *)p, strnlen((const char *)p, n));
 	} else if (f->kind == TRAWL_BYTES) {
-		put_hex(p, n);
+		print_hex(p, n);
 	} else if (f->place == TRAWL_FIXED && f->count == 1) {
 		put_number(f, p);
 	} else {
@@ -121,7 +121,7 @@ static void put_event(const struct trawl_reader *r, const struct trawl_event *ev
 	printf(",\"fields\":");
 	put_fields(ev->type->fields, ev->type->nfields, ev);
 	printf(",\"record\":");
-	put_hex(ev->record, ev->len);
+	print_hex(ev->record, ev->len);
 	printf("}}\n");
 }
 

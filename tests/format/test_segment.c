@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files of many spans, each event in a chunk of its own.
+ * Files of many segments, each event in a chunk of its own.
  *
  * What a reader holds does not grow with the file: of two files, one four times as long as the
  * other, each is read in a process of its own, in every way, and the most that it held is compared.
@@ -210,7 +210,7 @@ static size_t held_by(struct job *job)
 
 static int file_of(uint32_t n, uint32_t (*order)(uint32_t k, uint32_t n))
 {
-	struct job job = { write_file, n, memfd_create("span", 0), true, order };
+	struct job job = { write_file, n, memfd_create("segment", 0), true, order };
 
 	held_by(&job);
 	return job.fd;
@@ -354,7 +354,7 @@ static void takes_no_more(int shorter, int longer, bool whole)
 	}
 }
 
-Test(span, memory_is_the_same_for_a_longer_file)
+Test(segment, memory_is_the_same_for_a_longer_file)
 {
 	int shorter = file_of(SHORT, NULL), longer = file_of(LONG, NULL);
 
@@ -415,7 +415,7 @@ static void comes_by_time(uint32_t (*order)(uint32_t k, uint32_t n))
 	close(job.fd);
 }
 
-Test(span, events_come_by_time_whatever_the_order_of_chunks)
+Test(segment, events_come_by_time_whatever_the_order_of_chunks)
 {
 	comes_by_time(NULL);
 	comes_by_time(one_behind_the_other);

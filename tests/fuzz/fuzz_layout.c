@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "decode/base/jdoc.h"
+#include "decode/base/escape.h"
 #include "decode/base/layout.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

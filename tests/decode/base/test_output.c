@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "decode/base/output.h"
+#include "decode/base/escape.h"
+#include "decode/base/number.h"
 
 static struct out o;
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "decode/query/where.h"
+#include "decode/base/escape.h"
 
 /* A decoder whose items have the fields a=-5, b=0xfffffffffffffff0, f=1.5, s="say \"x\"", e=2 named
  * "two", none without value. */

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* Texts of others, made safe for a terminal, JSON or CSV. */
+#ifndef TRAWL_DECODE_BASE_ESCAPE_H
+#define TRAWL_DECODE_BASE_ESCAPE_H
+
+#include "decode/base/output.h"
+
+/*
+ * Foreign text for people: valid UTF-8 goes through, control characters (C0, DEL, C1) and invalid
+ * bytes become \n, \t, \r, \xNN; a backslash is doubled. Safe on a terminal.
+ */
+void out_safe(struct out *o, const void *text, size_t n);
+
+/*
+ * The same of a text of several lines, as the kernel prints stack traces: a tab stays, and an end
+ * of line where a blank, a tab or "=> " follows. No other line begins so, thus none is forged.
+ */
+void out_lines(struct out *o, const void *text, size_t n);
+
+/* The same between double quotes, with \" for a quote. */
+void out_quoted(struct out *o, const void *text, size_t n);
+
+/*
+ * A JSON string with its quotes: control characters (C0, DEL, C1) are escaped, each invalid UTF-8
+ * sequence becomes one U+FFFD.
+ */
+void out_json(struct out *o, const void *text, size_t n);
+
+/*
+ * A document as it is, but for what a terminal obeys: control characters other than tab and end of
+ * line (LF, or CR LF) become their pictures (U+2400 on), of C1 and of invalid UTF-8 each sequence
+ * one U+FFFD.
+ */
+void out_visible(struct out *o, const void *text, size_t n);
+
+/*
+ * A CSV cell: quoted by RFC 4180 where needed, and when it is empty: nothing is no value. Its
+ * text is as by out_visible().
+ */
+void out_csv(struct out *o, const void *text, size_t n);
+
+/* Text as by out_safe(): fills at most 4 * n + 16 bytes. */
+char *put_safe(char *p, const void *text, size_t n, char quote);
+/* A JSON string as by out_json(): fills at most 6 * n + 18 bytes. */
+char *put_json(char *p, const void *text, size_t n);
+
+#endif
