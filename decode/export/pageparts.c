@@ -2,6 +2,7 @@
 #include "decode/export/pageparts.h"
 
 #include "config.h"
+#include "decode/base/escape.h"
 
 #include <stdlib.h>
 #ifdef HAVE_ZLIB
@@ -23,7 +24,6 @@ static const char css_hash[] =
 ;
 static const char js_hash[] =
 #include "decode/export/page/page.js.sum.inc"
-#include "decode/base/escape.h"
 ;
 
 /* The document is written up to the next of its marks, "{{NAME}}", which is passed over. */
