@@ -5,7 +5,7 @@
  */
 #include "decode/base/bytes.h"
 #include "decode/usb/class.h"
-#include "decode/usb/codename.h"
+#include "decode/usb/entity.h"
 
 enum unit { UNIT_UNKNOWN, INPUT = 2, OUTPUT, MIXER, SELECTOR, FEATURE, CLOCK = 0x0a };
 
@@ -43,31 +43,12 @@ static const char *unit_name(unsigned int unit)
 	return unit < sizeof(names) / sizeof(names[0]) && names[unit] ? names[unit] : "entity";
 }
 
-/* The subtype of the descriptor of an entity in a configuration; 0: there is none. */
-static unsigned int unit_in(const struct usb_config *c, uint8_t id)
-{
-	struct descriptor_walk w = descriptor_walk(c->p, c->len);
-	bool control = false;
-	struct descriptor d;
-
-	while (descriptor_next(&w, &d)) {
-		if (d.type == DESC_INTERFACE && d.room >= 7)
-			control = d.p[5] == 0x01 && d.p[6] == 0x01;
-		else if (control && d.type == DESC_CS_INTERFACE && d.room >= 4 && d.p[3] == id &&
-			 d.p[2] != 1)
-			return d.p[2];
-	}
-	return UNIT_UNKNOWN;
-}
-
 static unsigned int unit_of(const struct usb_detail *d)
 {
-	unsigned int unit = UNIT_UNKNOWN;
+	size_t n;
+	const uint8_t *p = entity_descriptor(d, 0x01, &n);
 
-	for (unsigned int i = 0; d->device && i < USBDEV_CONFIGS && !unit; i++)
-		if (d->device->configs[i].p)
-			unit = unit_in(&d->device->configs[i], (uint8_t)(d->setup.index >> 8));
-	return unit;
+	return p ? p[2] : UNIT_UNKNOWN;
 }
 
 static const struct control *control_of(const struct usb_detail *d, unsigned int unit)
@@ -118,7 +99,7 @@ static void value_text(const struct control *c, const uint8_t *p, size_t n, stru
 		if (n == 2 && (uint16_t)v == 0x8000)
 			out_str(o, "silence");
 		else
-			out_printf(o, "%.2f dB", (double)v / 256);
+			out_printf(o, v * 100 % 256 ? "%.4f dB" : "%.2f dB", (double)v / 256);
 		break;
 	case TONE:
 		out_printf(o, "%.2f dB", (double)(int8_t)v / 4);

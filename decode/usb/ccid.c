@@ -3,6 +3,7 @@
 #include "decode/base/bytes.h"
 #include "decode/usb/class.h"
 #include "decode/usb/codename.h"
+#include "decode/usb/layout.h"
 
 enum { HEADER = 10, XFR_BLOCK = 0x6f, DATA_BLOCK = 0x80, SLOT_CHANGE = 0x50 };
 
@@ -24,6 +25,68 @@ static const struct code_name instructions[] = {
 	{0xb2, "READ RECORD"}, {0xc0, "GET RESPONSE"}, {0xca, "GET DATA"}, {0xcb, "GET DATA"},
 	{0xd6, "UPDATE BINARY"}, {0xda, "PUT DATA"}, {0xdb, "PUT DATA"}, {0xdc, "UPDATE RECORD"},
 };
+
+/* Bytes 7 to 9 of the header, by message, and what follows it where that has a form of its own. */
+static const struct specific {
+	uint8_t message;
+	layout header, data;
+} specifics[] = {
+#define LAYOUT(...) ((const char *const[]){__VA_ARGS__, NULL})
+	{0x61, LAYOUT("bProtocolNum", "u1"), NULL},
+	{0x62, LAYOUT("bPowerSelect", "e1V", "power"), NULL},
+	{0x69, LAYOUT("bBWI", "u1", "wLevelParameter", "x2"), NULL},
+	{0x6a, LAYOUT("bmChanges", "x1", "bClassGetResponse", "x1", "bClassEnvelope", "x1"), NULL},
+	{0x6e, LAYOUT("bClockCommand", "u1"), NULL},
+	{0x6f, LAYOUT("bBWI", "u1", "wLevelParameter", "x2"), NULL},
+	{0x71, LAYOUT("bFunction", "u1"), NULL},
+	{0x73, NULL, LAYOUT("dwClockFrequency", "u4", "dwDataRate", "u4")},
+	{0x81, LAYOUT("bClockStatus", "e1C", "clock"), NULL},
+	{0x82, LAYOUT("bProtocolNum", "u1"), NULL},
+	{0x84, NULL, LAYOUT("dwClockFrequency", "u4", "dwDataRate", "u4")},
+	{0x80, LAYOUT("bChainParameter", "x1"), NULL},
+};
+
+/* Of protocols T=0 and T=1. */
+static const layout parameters[] = {
+	LAYOUT("bmFindexDindex", "x1", "bmTCCKST0", "x1", "bGuardTimeT0", "u1",
+	       "bWaitingIntegerT0", "u1", "bClockStop", "u1"),
+	LAYOUT("bmFindexDindex", "x1", "bmTCCKST1", "x1", "bGuardTimeT1", "u1",
+	       "bmWaitingIntegersT1", "x1", "bClockStop", "u1", "bIFSC", "u1", "bNadValue", "x1"),
+};
+#undef LAYOUT
+
+static const char *value_name(char kind, uint64_t v)
+{
+	static const char *const power[] = {"automatic", "5.0 V", "3.0 V", "1.8 V"};
+	static const char *const clock[] = {"running", "stopped low", "stopped high", "stopped"};
+
+	if (v > 3)
+		return NULL;
+	return kind == 'V' ? power[v] : clock[v];
+}
+
+static const struct specific *specific_of(uint8_t message)
+{
+	for (size_t i = 0; i < sizeof(specifics) / sizeof(specifics[0]); i++)
+		if (specifics[i].message == message)
+			return &specifics[i];
+	return NULL;
+}
+
+/* Requests have these bytes at 7; answers have status and error there first. */
+static const uint8_t *specific_bytes(const uint8_t *p)
+{
+	return p + (p[0] >= DATA_BLOCK ? 9 : 7);
+}
+
+static layout data_of(const uint8_t *p)
+{
+	const struct specific *s = specific_of(p[0]);
+
+	if (p[0] == 0x61 || p[0] == 0x82)
+		return *specific_bytes(p) < 2 ? parameters[*specific_bytes(p)] : NULL;
+	return s ? s->data : NULL;
+}
 
 static bool fits(const struct usb_detail *d)
 {
@@ -75,6 +138,17 @@ static void slots_tree(const struct usb_detail *d, struct tree *t)
 	tree_close(t);
 }
 
+static void specific_tree(const uint8_t *p, size_t n, struct tree *t)
+{
+	const struct specific *s = specific_of(p[0]);
+	const uint8_t *at = specific_bytes(p);
+
+	if (s && s->header)
+		layout_tree(s->header, value_name, at, (size_t)(p + HEADER - at), t);
+	if (data_of(p))
+		layout_tree(data_of(p), value_name, p + HEADER, n - HEADER, t);
+}
+
 static void tree(const struct usb_state *s, const struct usb_detail *d, struct tree *t)
 {
 	const uint8_t *p = d->data;
@@ -95,6 +169,7 @@ static void tree(const struct usb_state *s, const struct usb_detail *d, struct t
 			tree_str(t, "status_name", command_status(p[7]));
 			tree_hex(t, "bError", p[8], 2);
 		}
+		specific_tree(p, d->data_len, t);
 		if (p[0] == XFR_BLOCK)
 			apdu_tree(p + HEADER, d->data_len - HEADER, t);
 		if (p[0] == DATA_BLOCK && d->data_len >= HEADER + 2)
@@ -141,6 +216,8 @@ static bool brief(const struct usb_state *s, const struct usb_detail *d, struct 
 	}
 	if (p[0] == DATA_BLOCK && d->data_len >= HEADER + 2)
 		out_printf(o, " SW %02x%02x", p[d->data_len - 2], p[d->data_len - 1]);
+	if (data_of(p))
+		return layout_brief(data_of(p), value_name, p + HEADER, d->data_len - HEADER, o);
 	return d->data_len <= HEADER + 2 || (p[0] == XFR_BLOCK && d->data_len <= HEADER + 5);
 }
 
@@ -150,9 +227,19 @@ static const char *const names[] = {
 	"sw", NULL,
 };
 
+static bool has_name(const char *name, size_t n)
+{
+	for (size_t i = 0; i < sizeof(specifics) / sizeof(specifics[0]); i++)
+		if ((specifics[i].header && layout_has(specifics[i].header, name, n)) ||
+		    (specifics[i].data && layout_has(specifics[i].data, name, n)))
+			return true;
+	return layout_has(parameters[0], name, n) || layout_has(parameters[1], name, n);
+}
+
 const struct usb_class usb_ccid_class = {
 	.fits = fits,
 	.tree = tree,
 	.brief = brief,
 	.names = names,
+	.has_name = has_name,
 };

@@ -32,6 +32,8 @@ struct usb_class {
 			      struct out *o);
 	/* Names of members of "decoded" that --where may ask for, ended by NULL. May be NULL. */
 	const char *const *names;
+	/* Whether a layout of the class has a member of this name. May be NULL. */
+	bool (*has_name)(const char *name, size_t n);
 };
 
 /* The class of a transfer; NULL: its payload is bytes. */

@@ -44,6 +44,23 @@ struct usb_config {
 /* What the reports of an endpoint look like that no descriptor tells of. */
 enum usb_form { FORM_UNSEEN, FORM_BOOT_KEYBOARD, FORM_OTHER };
 
+/* An event of a Bluetooth controller, which comes in several transfers. */
+struct usb_event_bytes {
+	uint16_t have, want;   /* want 0: none has begun */
+	uint8_t bytes[257];
+};
+
+/* A packet of data of such a controller, likewise: how much of it there was. */
+struct usb_acl_bytes {
+	uint32_t have, want;
+};
+
+/* A data phase of PTP that is not over. */
+struct usb_ptp_data {
+	uint32_t have, want; /* want 0: none */
+	uint16_t code;       /* of the operation */
+};
+
 struct usb_device {
 	uint16_t bus;
 	uint8_t address;
@@ -56,6 +73,9 @@ struct usb_device {
 	uint8_t ninterfaces;
 	struct usb_interface interfaces[USBDEV_INTERFACES];
 	struct usb_endpoint endpoints[32]; /* number, + 16 for IN */
+	struct usb_event_bytes event;
+	struct usb_acl_bytes acl[2]; /* out, in */
+	struct usb_ptp_data ptp;
 	enum usb_form forms[16];           /* of IN endpoints, by number */
 	bool gone;             /* unplugged, and nothing else has come to this address since */
 	bool captured;         /* descriptors were in the capture itself */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* MIDI: event packets of four bytes. Source: MIDI Devices 1.0, chapter 4. */
 #include "decode/usb/class.h"
+#include "decode/usb/codename.h"
 
-enum { EVENTS_SHOWN = 4 };
+enum { EVENTS_SHOWN = 4, SYSEX_SHOWN = 16 };
 
 static bool fits(const struct usb_detail *d)
 {
@@ -22,19 +23,48 @@ static bool is_channel(unsigned int code)
 	return code >= 8 && code <= 14;
 }
 
+/* Manufacturers of system exclusive messages that are met most; three bytes begin with 00. */
+static const struct code_name manufacturers[] = {
+	{0x7e, "non-realtime"}, {0x7f, "realtime"}, {0x7d, "educational"}, {0x01, "Sequential"},
+	{0x04, "Moog"}, {0x06, "Lexicon"}, {0x07, "Kurzweil"}, {0x0f, "Ensoniq"}, {0x10, "Oberheim"},
+	{0x18, "E-mu"}, {0x2f, "Elka"}, {0x3e, "Waldorf"}, {0x40, "Kawai"}, {0x41, "Roland"},
+	{0x42, "Korg"}, {0x43, "Yamaha"}, {0x44, "Casio"}, {0x47, "Akai"}, {0x52, "Zoom"},
+	{0x00000e, "Alesis"}, {0x00010c, "Line 6"}, {0x000110, "Fractal Audio"},
+	{0x002029, "Novation"}, {0x00202b, "Medeli"}, {0x002032, "Behringer"},
+	{0x00203c, "Elektron"}, {0x00206b, "Arturia"}, {0x002109, "Native Instruments"},
+	{0x00211d, "Ableton"}, {0x002022, "Fishman"}, {0x000066, "Mackie"},
+};
+
+/* Begins a system exclusive message at p, of which n bytes of packets are here. */
+static bool begins_sysex(const uint8_t *p, size_t n, uint32_t *manufacturer)
+{
+	if ((p[0] & 15) < 4 || (p[0] & 15) > 7 || p[1] != 0xf0)
+		return false;
+	*manufacturer = p[2];
+	if (!p[2] && n >= 8)
+		*manufacturer = (uint32_t)p[2] << 16 | (uint32_t)p[3] << 8 | p[5];
+	return p[2] || n >= 8;
+}
+
 /* A packet of zeros fills what the transfer has left. */
 static bool is_empty(const uint8_t *p)
 {
 	return !(p[0] | p[1] | p[2] | p[3]);
 }
 
-static void event_tree(const uint8_t *p, struct tree *t)
+static void event_tree(const uint8_t *p, size_t n, struct tree *t)
 {
 	unsigned int code = p[0] & 15;
+	uint32_t manufacturer;
 
 	tree_object(t, "event");
 	tree_uint(t, "cable", p[0] >> 4);
+	tree_hex(t, "code_index", code, 1);
 	tree_str(t, "event", events[code]);
+	if (begins_sysex(p, n, &manufacturer)) {
+		tree_hex(t, "manufacturer", manufacturer, manufacturer > 0x7f ? 6 : 2);
+		tree_str(t, "manufacturer_name", CODE_NAME(manufacturers, manufacturer));
+	}
 	if (is_channel(code))
 		tree_uint(t, "channel", (p[1] & 15u) + 1);
 	if (code >= 8 && code <= 10) {
@@ -58,8 +88,42 @@ static void tree(const struct usb_state *s, const struct usb_detail *d, struct t
 	tree_list(t, "midi");
 	for (size_t at = 0; at + 4 <= d->data_len; at += 4)
 		if (!is_empty(d->data + at))
-			event_tree(d->data + at, t);
+			event_tree(d->data + at, d->data_len - at, t);
 	tree_close(t);
+}
+
+/* Bytes of the system exclusive message in the packets at p, and in *used these packets. */
+static size_t sysex_length(const uint8_t *p, size_t n, size_t *used)
+{
+	size_t len = 0;
+
+	for (*used = 0; *used + 4 <= n && (p[*used] & 15) >= 4 && (p[*used] & 15) <= 7;) {
+		unsigned int code = p[*used] & 15;
+
+		*used += 4;
+		if (code != 4)
+			return len + code - 4;
+		len += 3;
+	}
+	return len;
+}
+
+static void sysex_brief(const uint8_t *p, size_t n, size_t *used, struct out *o)
+{
+	size_t len = sysex_length(p, n, used), shown = 0;
+	uint32_t manufacturer;
+	const char *name;
+
+	out_str(o, " sysex");
+	if (begins_sysex(p, n, &manufacturer)) {
+		name = CODE_NAME(manufacturers, manufacturer);
+		out_printf(o, " %s", name ? name : "of another manufacturer");
+	}
+	out_printf(o, " %zu bytes", len);
+	for (size_t at = 0; at < *used && shown < SYSEX_SHOWN; at += 4)
+		for (size_t i = 1; i < 4 && shown < len && shown < SYSEX_SHOWN; i++, shown++)
+			out_printf(o, " %02x", p[at + i]);
+	out_str(o, shown < len ? " ..." : "");
 }
 
 static void event_brief(const uint8_t *p, struct out *o)
@@ -86,7 +150,8 @@ static bool brief(const struct usb_state *s, const struct usb_detail *d, struct 
 	unsigned int n = 0;
 
 	out_str(o, "MIDI");
-	for (size_t at = 0; at + 4 <= d->data_len; at += 4) {
+	for (size_t at = 0, used = 4; at + 4 <= d->data_len; at += used) {
+		used = 4;
 		if (is_empty(d->data + at))
 			continue;
 		if (n++ == EVENTS_SHOWN) {
@@ -95,13 +160,17 @@ static bool brief(const struct usb_state *s, const struct usb_detail *d, struct 
 		}
 		if (n > 1)
 			out_char(o, ',');
-		event_brief(d->data + at, o);
+		if ((d->data[at] & 15) >= 4 && (d->data[at] & 15) <= 7)
+			sysex_brief(d->data + at, d->data_len - at, &used, o);
+		else
+			event_brief(d->data + at, o);
 	}
 	return d->data_len % 4 == 0;
 }
 
 static const char *const names[] = {
-	"bytes", "cable", "channel", "controller", "event", "midi", "note", "value", "velocity",
+	"bytes", "cable", "channel", "code_index", "controller", "event", "manufacturer",
+	"manufacturer_name", "midi", "note", "value", "velocity",
 	NULL,
 };
 

@@ -6,45 +6,9 @@
  */
 #include "decode/base/bytes.h"
 #include "decode/usb/class.h"
-#include "decode/usb/codename.h"
+#include "decode/usb/ptpdata.h"
 
 enum { HEADER = 12, COMMAND = 1, DATA, RESPONSE, EVENT, PARAMETERS = 5 };
-
-static const struct code_name codes[] = {
-	{0x1001, "GetDeviceInfo"}, {0x1002, "OpenSession"}, {0x1003, "CloseSession"},
-	{0x1004, "GetStorageIDs"}, {0x1005, "GetStorageInfo"}, {0x1006, "GetNumObjects"},
-	{0x1007, "GetObjectHandles"}, {0x1008, "GetObjectInfo"}, {0x1009, "GetObject"},
-	{0x100a, "GetThumb"}, {0x100b, "DeleteObject"}, {0x100c, "SendObjectInfo"},
-	{0x100d, "SendObject"}, {0x100e, "InitiateCapture"}, {0x100f, "FormatStore"},
-	{0x1010, "ResetDevice"}, {0x1011, "SelfTest"}, {0x1012, "SetObjectProtection"},
-	{0x1013, "PowerDown"}, {0x1014, "GetDevicePropDesc"}, {0x1015, "GetDevicePropValue"},
-	{0x1016, "SetDevicePropValue"}, {0x1017, "ResetDevicePropValue"},
-	{0x1018, "TerminateOpenCapture"}, {0x1019, "MoveObject"}, {0x101a, "CopyObject"},
-	{0x101b, "GetPartialObject"}, {0x101c, "InitiateOpenCapture"},
-	{0x2000, "Undefined"}, {0x2001, "OK"}, {0x2002, "General_Error"},
-	{0x2003, "Session_Not_Open"}, {0x2004, "Invalid_TransactionID"},
-	{0x2005, "Operation_Not_Supported"}, {0x2006, "Parameter_Not_Supported"},
-	{0x2007, "Incomplete_Transfer"}, {0x2008, "Invalid_StorageID"},
-	{0x2009, "Invalid_ObjectHandle"}, {0x200a, "DeviceProp_Not_Supported"},
-	{0x200c, "Store_Full"}, {0x200d, "Object_WriteProtected"}, {0x200e, "Store_Read-Only"},
-	{0x200f, "Access_Denied"}, {0x2013, "Store_Not_Available"}, {0x2019, "Device_Busy"},
-	{0x201d, "Invalid_Parameter"}, {0x201e, "Session_Already_Open"},
-	{0x201f, "Transaction_Cancelled"},
-	{0x4001, "CancelTransaction"}, {0x4002, "ObjectAdded"}, {0x4003, "ObjectRemoved"},
-	{0x4004, "StoreAdded"}, {0x4005, "StoreRemoved"}, {0x4006, "DevicePropChanged"},
-	{0x4007, "ObjectInfoChanged"}, {0x4008, "DeviceInfoChanged"},
-	{0x4009, "RequestObjectTransfer"}, {0x400a, "StoreFull"}, {0x400c, "StorageInfoChanged"},
-	{0x400d, "CaptureComplete"},
-	{0x95c1, "GetPartialObject64"}, {0x95c2, "SendPartialObject"}, {0x95c3, "TruncateObject"},
-	{0x95c4, "BeginEditObject"}, {0x95c5, "EndEditObject"},
-	{0x9801, "GetObjectPropsSupported"}, {0x9802, "GetObjectPropDesc"},
-	{0x9803, "GetObjectPropValue"}, {0x9804, "SetObjectPropValue"},
-	{0x9805, "GetObjectPropList"}, {0x9806, "SetObjectPropList"},
-	{0x9807, "GetInterdependentPropDesc"}, {0x9808, "SendObjectPropList"},
-	{0x9810, "GetObjectReferences"}, {0x9811, "SetObjectReferences"},
-	{0xa801, "Invalid_ObjectPropCode"}, {0xa802, "Invalid_ObjectProp_Format"},
-	{0xa80a, "ObjectProp_Not_Supported"},
-};
 
 static const char *type_name(unsigned int type)
 {
@@ -71,21 +35,73 @@ static bool fits(const struct usb_detail *d)
 
 	if (!f || (d->urb.xfer != URB_BULK && d->urb.xfer != URB_INTERRUPT))
 		return false;
-	return f->class == 0x06 || (f->class == 0xff && is_container(d->data, d->data_len) &&
-				    get32(d->data) == d->data_len);
+	return f->class == 0x06 ||
+	       (f->class == 0xff && ((d->device && d->device->ptp.want && d->urb.xfer == URB_BULK) ||
+				     (is_container(d->data, d->data_len) &&
+				      get32(d->data) == d->data_len)));
+}
+
+/* A data phase may come in several transfers, and its header by itself. */
+static bool follow(struct usb_detail *d)
+{
+	struct usb_ptp_data *phase = d->device ? &d->device->ptp : NULL;
+	const uint8_t *p = d->data;
+
+	if (!phase || d->urb.xfer != URB_BULK || !d->data_len)
+		return true;
+	if (phase->want && !(is_container(p, d->data_len) && get16(p + 4) != DATA)) {
+		d->before = phase->have;
+		d->whole = phase->want;
+		d->code = phase->code;
+		phase->have += d->data_len;
+	} else {
+		*phase = (struct usb_ptp_data){0};
+		if (is_container(p, d->data_len) && get16(p + 4) == DATA)
+			*phase = (struct usb_ptp_data){d->data_len, get32(p), get16(p + 6)};
+	}
+	if (phase->have >= phase->want)
+		*phase = (struct usb_ptp_data){0};
+	return true;
+}
+
+/* The data set that begins in this transfer, or NULL; n: its bytes that are here. */
+static layout data_set(const struct usb_detail *d, const uint8_t **p, size_t *n)
+{
+	*p = d->data;
+	*n = d->data_len;
+	if (d->before == HEADER)
+		return ptp_data_set(d->code);
+	if (d->before || !is_container(d->data, d->data_len) || get16(d->data + 4) != DATA ||
+	    d->data_len == HEADER)
+		return NULL;
+	*p += HEADER;
+	*n -= HEADER;
+	return ptp_data_set(get16(d->data + 6));
 }
 
 static void tree(const struct usb_state *s, const struct usb_detail *d, struct tree *t)
 {
-	const uint8_t *p = d->data;
+	const uint8_t *p = d->data, *data;
+	size_t n;
+	layout set = data_set(d, &data, &n);
 
-	if (!is_container(p, d->data_len))
+	if (d->before) {
+		tree_object(t, "ptp");
+		tree_hex(t, "code", d->code, 4);
+		tree_str(t, "code_name", ptp_code(d->code));
+		tree_uint(t, "container_length", d->whole);
+		tree_uint(t, "container_offset", d->before);
+		if (set)
+			layout_tree(set, ptp_name, data, n, t);
+		tree_close(t);
+	}
+	if (d->before || !is_container(p, d->data_len))
 		return;
 	tree_object(t, "ptp");
 	tree_uint(t, "container_length", get32(p));
 	tree_str(t, "container", type_name(get16(p + 4)));
 	tree_hex(t, "code", get16(p + 6), 4);
-	tree_str(t, "code_name", CODE_NAME(codes, get16(p + 6)));
+	tree_str(t, "code_name", ptp_code(get16(p + 6)));
 	tree_uint(t, "transaction", get32(p + 8));
 	if (get16(p + 4) != DATA) {
 		tree_list(t, "parameters");
@@ -93,28 +109,50 @@ static void tree(const struct usb_state *s, const struct usb_detail *d, struct t
 			tree_hex(t, "parameter", get32(p + at), 8);
 		tree_close(t);
 	}
+	if (set)
+		layout_tree(set, ptp_name, data, n, t);
 	tree_close(t);
+}
+
+static void code_brief(uint16_t code, struct out *o)
+{
+	const char *name = ptp_code(code);
+
+	if (name)
+		out_str(o, name);
+	else
+		out_printf(o, "0x%04x", code);
+}
+
+static bool set_brief(const struct usb_detail *d, struct out *o)
+{
+	const uint8_t *data;
+	size_t n;
+	layout set = data_set(d, &data, &n);
+
+	return set ? layout_brief(set, ptp_name, data, n, o) : false;
 }
 
 static bool brief(const struct usb_state *s, const struct usb_detail *d, struct out *o)
 {
 	const uint8_t *p = d->data;
-	const char *name;
 
 	out_str(o, "PTP");
+	if (d->before) {
+		out_str(o, " data ");
+		code_brief(d->code, o);
+		out_printf(o, " %u to %u of %u", d->before + 1, d->before + d->data_len, d->whole);
+		return set_brief(d, o);
+	}
 	if (!is_container(p, d->data_len)) {
 		out_str(o, " data");
 		return !d->data_len;
 	}
-	name = CODE_NAME(codes, get16(p + 6));
 	out_printf(o, " %s ", type_name(get16(p + 4)));
-	if (name)
-		out_str(o, name);
-	else
-		out_printf(o, "0x%04x", get16(p + 6));
+	code_brief(get16(p + 6), o);
 	out_printf(o, " transaction %u", get32(p + 8));
 	if (get16(p + 4) == DATA)
-		return d->data_len == HEADER;
+		return set_brief(d, o) || d->data_len == HEADER;
 	for (size_t at = HEADER; at + 4 <= d->data_len; at += 4)
 		out_printf(o, "%s0x%x", at == HEADER ? " (" : ", ", get32(p + at));
 	if (d->data_len > HEADER)
@@ -123,13 +161,15 @@ static bool brief(const struct usb_state *s, const struct usb_detail *d, struct 
 }
 
 static const char *const names[] = {
-	"code", "code_name", "container", "container_length", "parameter", "parameters", "ptp",
+	"code", "code_name", "container", "container_length", "container_offset", "parameter", "parameters", "ptp",
 	"transaction", NULL,
 };
 
 const struct usb_class usb_ptp_class = {
 	.fits = fits,
+	.follow = follow,
 	.tree = tree,
 	.brief = brief,
 	.names = names,
+	.has_name = ptp_has_field,
 };

@@ -376,7 +376,7 @@ def test_classes(d):
     bluetooth = interface(0, 0xe0, 1, 1, 2)
     asks(d, "a command to a Bluetooth controller that nothing describes", "HCI_COMMAND (class guessed): Read_BD_ADDR",
          None, bytes([0x20, 0, 0, 0, 0, 0, 3, 0]), bytes([9, 0x10, 0]))
-    says(d, "its event", "HCI Command_Complete Reset status 0x00", bluetooth, INTERRUPT, 0x81,
+    says(d, "its event", "HCI Command_Complete Reset: Success", bluetooth, INTERRUPT, 0x81,
          bytes([0x0e, 4, 1, 3, 0x0c, 0]))
     says(d, "ACL data", "HCI ACL handle 0x02a, 8 bytes, L2CAP cid 0x0004", bluetooth, BULK, 0x82,
          bytes([0x2a, 0x20, 8, 0, 4, 0, 4, 0, 1, 2, 3, 4]))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # USB without any USB: captures that are made of nothing (usbsynth.py), decoded and converted.
-EXTRA_DIST += tests/decode/usb/usbsynth.py tests/cli/usb.py tests/cli/usbview.py
-TESTS += tests/cli/usb.py tests/cli/usbview.py
+EXTRA_DIST += tests/decode/usb/usbsynth.py tests/cli/usb.py tests/cli/usbview.py tests/cli/usbclasses.py
+TESTS += tests/cli/usb.py tests/cli/usbview.py tests/cli/usbclasses.py
 
 if HAVE_CRITERION
 UNIT_USB = \
@@ -46,7 +46,7 @@ tests_decode_usb_test_usbmontext_CFLAGS = $(UNIT_CFLAGS)
 tests_decode_usb_test_usbmontext_LDADD = $(USB_LDADD)
 endif
 
-# A capture with snapshots of devices, for tests/cli/usb.py tests/cli/usbview.py.
+# A capture with snapshots of devices, for tests/cli/usb.py tests/cli/usbview.py tests/cli/usbclasses.py.
 check_PROGRAMS += tests/decode/usb/make-usb
 tests_decode_usb_make_usb_SOURCES = tests/decode/usb/make-usb.c
 tests_decode_usb_make_usb_CFLAGS = $(AM_CFLAGS)

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/bytes.h"
+#include "decode/usb/descriptor.h"
+#include "decode/usb/layout.h"
+
+enum { ADDRESS = 6, LISTED = 8 };
+
+/* One field at p. size 0: it is not all there. */
+struct field {
+	const char *name, *alias; /* alias: what its value's name is called, or NULL */
+	char code, kind;
+	const uint8_t *p;
+	size_t size, width; /* width: of a number */
+};
+
+struct walk {
+	layout at;
+	const uint8_t *p;
+	size_t left;
+};
+
+static size_t size_of(const struct field *f, size_t left)
+{
+	switch (f->code) {
+	case 'a':
+		return ADDRESS;
+	case 'l':
+		return left < 4 || get32(f->p) > (left - 4) / f->width ? 0
+								       : 4 + get32(f->p) * f->width;
+	case 'p':
+		return left ? 1 + 2u * f->p[0] : 0;
+	default:
+		return f->width ? f->width : left;
+	}
+}
+
+static bool next(struct walk *w, struct field *f)
+{
+	const char *code;
+	char *end;
+
+	if (!w->at[0])
+		return false;
+	code = w->at[1];
+	*f = (struct field){.name = w->at[0], .code = code[0], .p = w->p};
+	f->width = strtoul(code + 1, &end, 10);
+	f->kind = *end;
+	w->at += 2;
+	if (f->code == 'e')
+		f->alias = *w->at++;
+	f->size = size_of(f, w->left);
+	if (!f->size || f->size > w->left)
+		return false;
+	w->p += f->size;
+	w->left -= f->size;
+	return true;
+}
+
+static int64_t signed_of(const struct field *f)
+{
+	unsigned int shift = 64 - 8 * (unsigned int)f->width;
+
+	return (int64_t)(get_le(f->p, f->width) << shift) >> shift;
+}
+
+/* Without the NUL that ends it. */
+static void ptp_text(const struct field *f, struct out *o)
+{
+	size_t n = f->size - 1;
+
+	if (n >= 2 && !get16(f->p + 1 + n - 2))
+		n -= 2;
+	descriptor_utf16(f->p + 1, n, o);
+}
+
+static size_t text_length(const struct field *f)
+{
+	return strnlen((const char *)f->p, f->size);
+}
+
+static void list_tree(const struct field *f, layout_name_fn *name, struct tree *t)
+{
+	tree_list(t, f->name);
+	for (size_t at = 4; at < f->size; at += f->width) {
+		uint64_t v = get_le(f->p + at, f->width);
+		const char *called = f->kind != ' ' ? name(f->kind, v) : NULL;
+
+		if (called)
+			tree_str(t, f->name, called);
+		else
+			tree_hex(t, f->name, v, (unsigned int)f->width * 2);
+	}
+	tree_close(t);
+}
+
+static void address(const uint8_t *p, struct out *o)
+{
+	for (int i = ADDRESS - 1; i >= 0; i--)
+		out_printf(o, "%02x%s", p[i], i ? ":" : "");
+}
+
+static void written_tree(const struct field *f, struct tree *t,
+			 void (*write)(const struct field *f, struct out *o))
+{
+	struct out text;
+
+	out_memory(&text);
+	write(f, &text);
+	tree_text(t, f->name, text.data, text.len);
+	out_free(&text);
+}
+
+static void write_address(const struct field *f, struct out *o)
+{
+	address(f->p, o);
+}
+
+static void field_tree(const struct field *f, layout_name_fn *name, struct tree *t)
+{
+	switch (f->code) {
+	case 'u':
+		tree_uint(t, f->name, get_le(f->p, f->width));
+		break;
+	case 's':
+		tree_int(t, f->name, signed_of(f));
+		break;
+	case 'x':
+	case 'e':
+		tree_hex(t, f->name, get_le(f->p, f->width), (unsigned int)f->width * 2);
+		if (f->alias)
+			tree_str(t, f->alias, name(f->kind, get_le(f->p, f->width)));
+		break;
+	case 'l':
+		list_tree(f, name, t);
+		break;
+	case 'a':
+		written_tree(f, t, write_address);
+		break;
+	case 'p':
+		written_tree(f, t, ptp_text);
+		break;
+	case 't':
+		tree_text(t, f->name, f->p, text_length(f));
+		break;
+	case 'b':
+		tree_bytes(t, f->name, f->p, f->size);
+		break;
+	}
+}
+
+void layout_tree(layout fields, layout_name_fn *name, const uint8_t *p, size_t n, struct tree *t)
+{
+	struct walk w = {fields, p, n};
+	struct field f;
+
+	while (next(&w, &f))
+		field_tree(&f, name, t);
+}
+
+static void list_brief(const struct field *f, layout_name_fn *name, struct out *o)
+{
+	size_t count = get32(f->p);
+
+	out_char(o, '[');
+	for (size_t i = 0; i < count && i < LISTED; i++) {
+		uint64_t v = get_le(f->p + 4 + i * f->width, f->width);
+		const char *called = f->kind != ' ' ? name(f->kind, v) : NULL;
+
+		out_str(o, i ? " " : "");
+		if (called)
+			out_str(o, called);
+		else
+			out_printf(o, "0x%llx", (unsigned long long)v);
+	}
+	if (count > LISTED)
+		out_printf(o, " and %zu more", count - LISTED);
+	out_char(o, ']');
+}
+
+static void field_brief(const struct field *f, layout_name_fn *name, struct out *o)
+{
+	const char *called = f->alias ? name(f->kind, get_le(f->p, f->width)) : NULL;
+	struct out text;
+
+	switch (f->code) {
+	case 'u':
+		out_printf(o, "%llu", (unsigned long long)get_le(f->p, f->width));
+		break;
+	case 's':
+		out_printf(o, "%lld", (long long)signed_of(f));
+		break;
+	case 'x':
+	case 'e':
+		if (called)
+			out_str(o, called);
+		else
+			out_printf(o, "0x%0*llx", (int)f->width * 2,
+				   (unsigned long long)get_le(f->p, f->width));
+		break;
+	case 'l':
+		list_brief(f, name, o);
+		break;
+	case 'a':
+		address(f->p, o);
+		break;
+	case 'p':
+		out_memory(&text);
+		ptp_text(f, &text);
+		out_quoted(o, text.data, text.len);
+		out_free(&text);
+		break;
+	case 't':
+		out_quoted(o, f->p, text_length(f));
+		break;
+	case 'b':
+		for (size_t i = 0; i < f->size && i < LISTED; i++)
+			out_printf(o, "%02x", f->p[i]);
+		out_str(o, f->size > LISTED ? "..." : "");
+		break;
+	}
+}
+
+bool layout_brief(layout fields, layout_name_fn *name, const uint8_t *p, size_t n, struct out *o)
+{
+	struct walk w = {fields, p, n};
+	bool whole = true;
+	struct field f;
+
+	for (bool first = true; next(&w, &f); first = false) {
+		out_str(o, first ? " " : ", ");
+		out_str(o, f.name);
+		out_char(o, ' ');
+		field_brief(&f, name, o);
+		whole = whole && (f.code != 'l' || get32(f.p) <= LISTED) &&
+			(f.code != 'b' || f.size <= LISTED);
+	}
+	return whole && !w.left;
+}
+
+bool layout_has(layout fields, const char *name, size_t n)
+{
+	for (; fields[0]; fields += fields[1][0] == 'e' ? 3 : 2) {
+		if (!strncmp(fields[0], name, n) && !fields[0][n])
+			return true;
+		if (fields[1][0] == 'e' && !strncmp(fields[2], name, n) && !fields[2][n])
+			return true;
+	}
+	return false;
+}

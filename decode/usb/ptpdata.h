@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Codes and data sets of PTP and MTP. Sources: PIMA 15740, MTP 1.1; the codes of Android, Canon and
+ * Nikon are their extensions.
+ */
+#ifndef TRAWL_DECODE_USB_PTPDATA_H
+#define TRAWL_DECODE_USB_PTPDATA_H
+
+#include "decode/usb/layout.h"
+
+/* The name of an operation, response or event, or NULL. */
+const char *ptp_code(uint16_t code);
+
+/* What the data phase of an operation holds; NULL: not a data set, or not known. */
+layout ptp_data_set(uint16_t operation);
+
+layout_name_fn ptp_name;
+bool ptp_has_field(const char *name, size_t n);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Controls of video devices, by the entity that has them. Source: Video 1.5, A.9 and chapter 4. */
+#ifndef TRAWL_DECODE_USB_UVCCONTROL_H
+#define TRAWL_DECODE_USB_UVCCONTROL_H
+
+#include "decode/usb/layout.h"
+
+enum uvc_entity {
+	UVC_NONE, /* not told by the descriptors */
+	UVC_INTERFACE,
+	UVC_CAMERA,
+	UVC_TERMINAL,
+	UVC_SELECTOR,
+	UVC_PROCESSING,
+	UVC_ENCODING,
+	UVC_EXTENSION,
+	UVC_STREAM,
+};
+
+struct uvc_control {
+	uint8_t entity, selector;
+	const char *name;
+	layout value;
+};
+
+/* By subtype (and, of an input terminal, type) of the entity's descriptor. */
+enum uvc_entity uvc_entity_of(const uint8_t *p, size_t n);
+const char *uvc_entity_name(enum uvc_entity entity);
+
+/* NULL: the entity has no such control. */
+const struct uvc_control *uvc_control(enum uvc_entity entity, uint8_t selector);
+
+layout_name_fn uvc_name;
+bool uvc_has_field(const char *name, size_t n);
+
+#endif

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: MIT
+"""Classes of USB devices beside tshark's dissectors, and what they say where tshark has none."""
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+SRC, BUILD = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
+sys.path[:0] = [SRC + "/tests", SRC + "/tests/decode/usb", SRC + "/tests/captures"]
+sys.dont_write_bytecode = True
+import classes  # noqa: E402
+from tap import finish, ok, same, skip  # noqa: E402
+from usbsynth import (BULK, INTERRUPT, Capture, config, device, endpoint, interface, pcap,  # noqa: E402
+                      webcam)
+
+
+def run(program, *args, **kw):
+    return subprocess.run([shutil.which(program) if program == "tshark" else BUILD + "/" + program, *args],
+                          stdin=subprocess.DEVNULL, capture_output=True, **kw)
+
+
+def leaves(value, path):
+    if isinstance(value, dict):
+        for key, below in value.items():
+            yield from leaves(below, path + "." + key)
+    elif isinstance(value, list):
+        for i, below in enumerate(value):
+            yield from leaves(below, "%s[%d]" % (path, i))
+    else:
+        yield path, value
+
+
+def check(d, name, c, wanted, least=0):
+    """Each text of `wanted` is in some line, tshark has the same fields, --where takes every name."""
+    path, trawl = d + "/c.pcap", d + "/c.trawl"
+    open(path, "wb").write(pcap(c.records))
+    run("trawl-edit", "import", path, "-w", trawl)
+    lines = run("trawl-decode", path, text=True).stdout
+    for text in wanted:
+        ok(text in lines, "%s: %s" % (name, text), lines)
+    items = [json.loads(line)["fields"] for line in run("trawl-decode", "--json", path).stdout.splitlines()]
+    wrong = []
+    for item in items:
+        for where, value in leaves(item.get("decoded", {}), "decoded"):
+            if isinstance(value, str) and ("\\" in value or '"' in value or "\0" in value):
+                continue
+            literal = '"%s"' % value if isinstance(value, str) else str(int(value))
+            r = run("trawl-decode", "--where", "%s == %s" % (where, literal), path)
+            if r.returncode or not r.stdout:
+                wrong.append((where, literal, r.stderr))
+    ok(not wrong, name + ": --where finds each member by its name", wrong[:5])
+    if not shutil.which("tshark"):
+        skip(name + " in tshark", "tshark, the judge, is not installed")
+        return items
+    have = {line.split("\t")[2] for line in run("tshark", "-G", "fields", text=True).stdout.splitlines()
+            if line.startswith("F\t")}
+    differ, equal = classes.compare(path, trawl, run, have)
+    ok(not differ and equal >= least, "%s: %d fields of tshark" % (name, equal), differ, least)
+    return items
+
+
+def described(interface_, *endpoints, dev_class=(0, 0, 0)):
+    c = Capture()
+    c.get_descriptor(1, device(0x1111, 0x2222, *dev_class))
+    c.get_descriptor(2, config(interface_, *endpoints))
+    return c
+
+
+def bluetooth():
+    c = described(interface(0, 0xe0, 1, 1, 3), endpoint(0x81, 3, 16, 1), endpoint(0x82, 2, 64),
+                  endpoint(0x02, 2, 64), dev_class=(0xe0, 1, 1))
+
+    def command(opcode, data=b""):
+        c.control(struct.pack("<BBHHH", 0x20, 0, 0, 0, 3 + len(data)), struct.pack("<HB", opcode, len(data)) + data)
+
+    def event(code, data):
+        whole = bytes([code, len(data)]) + data
+        for at in range(0, len(whole), 16):
+            c.transfer(INTERRUPT, 0x81, answer=whole[at:at + 16], asked=16, interval=1)
+
+    address = bytes.fromhex("665544332211")
+    command(0x0c14)
+    event(0x0e, b"\x01\x14\x0c\x00" + b"trawl's own".ljust(248, b"\0"))
+    command(0x1001)
+    event(0x0e, struct.pack("<BHBBHBHH", 1, 0x1001, 0, 9, 0x1234, 9, 15, 0x4321))
+    command(0x0405, address + struct.pack("<HBBHB", 0xcc18, 1, 0, 0x8000, 1))
+    event(0x0f, struct.pack("<BBH", 0, 1, 0x0405))
+    event(0x03, b"\0" + struct.pack("<H", 0x2a) + address + b"\x01\x00")
+    event(0x07, b"\0" + address + b"somebody's phone".ljust(248, b"\0"))
+    command(0x0406, struct.pack("<HB", 0x2a, 0x13))
+    event(0x05, struct.pack("<BHB", 0, 0x2a, 0x16))
+    acl = struct.pack("<HHHH", 0x202a, 104, 100, 0x40) + bytes(range(100))
+    for at in range(0, len(acl), 64):
+        c.transfer(BULK, 0x82, answer=acl[at:at + 64], asked=64)
+    return c
+
+
+def camera():
+    c = Capture()
+    webcam(c, dev=5)
+    for request, selector, entity, data in (
+            (0x81, 2, 2, struct.pack("<h", -7)), (0x82, 2, 2, struct.pack("<h", -64)),
+            (0x01, 5, 2, b"\x02"), (0x86, 4, 1, b"\x03"), (0x85, 3, 3, b"\x04\x00"),
+            (0x01, 4, 1, struct.pack("<I", 333)), (0x01, 2, 1, b"\x08"),
+            (0x01, 13, 1, struct.pack("<ii", -3600, 7200)), (0x81, 2, 0, b"\x04"), (0x81, 3, 3, b"abcd")):
+        c.control(struct.pack("<BBHHH", 0xa1 if request & 0x80 else 0x21, request, selector << 8, entity << 8,
+                              len(data)), data)
+    c.control(struct.pack("<BBHHH", 0x21, 1, 0x100, 1, 34),
+              struct.pack("<HBBIHHHHHIIIBBBB", 1, 1, 2, 333333, 0, 0, 0, 0, 0, 614400, 3072, 48000000, 3, 1, 1, 2))
+    c.transfer(INTERRUPT, 0x83, answer=bytes([1, 2, 0, 2, 0, 5, 0]), asked=16, interval=8)
+    return c
+
+
+def utf16(text):
+    return bytes([len(text) + 1 if text else 0]) + ((text + "\0").encode("utf-16-le") if text else b"")
+
+
+def words(*codes):
+    return struct.pack("<I%dH" % len(codes), len(codes), *codes)
+
+
+def ptp():
+    c = described(interface(0, 6, 1, 1, 3), endpoint(0x81, 2, 512), endpoint(0x02, 2, 512), endpoint(0x83, 3, 28, 6))
+
+    def operation(code, transaction, *parameters, data=b"", split=0, out=False):
+        c.transfer(BULK, 0x02, out=struct.pack("<IHHI%dI" % len(parameters), 12 + 4 * len(parameters), 1, code,
+                                               transaction, *parameters))
+        whole = struct.pack("<IHHI", 12 + len(data), 2, code, transaction) + data
+        for part in [whole] if not split else [whole[:split], whole[split:]]:
+            c.transfer(BULK, *((0x02, part) if out else (0x81, b"", part)))
+        c.transfer(BULK, 0x81, answer=struct.pack("<IHHI", 12, 3, 0x2001, transaction))
+
+    operation(0x1001, 0, data=struct.pack("<HIH", 100, 6, 100) + utf16("microsoft.com: 1.0;") + b"\0\0" +
+              words(0x1001, 0x1002, 0x9805) + words(0x4002) + words(0x5001, 0xd402) + words() +
+              words(0x3801, 0xb982) + utf16("trawl") + utf16("Model One") + utf16("1.0") + utf16("0042"))
+    operation(0x1004, 1, data=struct.pack("<II", 1, 0x00010001), split=12)
+    operation(0x1005, 2, 0x00010001, data=struct.pack("<HHHQQI", 4, 2, 0, 1 << 34, 1 << 33, 0xffffffff) +
+              utf16("Card") + utf16(""))
+    info = struct.pack("<IHHIHIIIIIIIHII", 0x00010001, 0x3801, 0, 123456, 0x3808, 999, 160, 120, 4000, 3000, 24,
+                       0x10, 0, 0, 0) + utf16("IMG_0001.JPG") + utf16("20240229T101112") + utf16("") + utf16("")
+    operation(0x1008, 3, 0x11, data=info)
+    operation(0x100c, 4, 0x00010001, 0x10, data=info, split=40, out=True)
+    c.transfer(INTERRUPT, 0x83, answer=struct.pack("<IHHII", 16, 4, 0x4002, 5, 0x12), asked=28, interval=6)
+    return c
+
+
+def card_reader():
+    c = described(interface(0, 0x0b, 0, 0, 2), endpoint(0x02, 2, 64), endpoint(0x81, 2, 64))
+
+    def message(type, specific, data=b"", seq=[0]):
+        seq[0] += 1
+        whole = struct.pack("<BIBB3s", type, len(data), 0, seq[0], specific) + data
+        c.transfer(BULK, *((0x81, b"", whole) if type & 0x80 else (0x02, whole)))
+
+    message(0x62, b"\x01\0\0")
+    message(0x80, b"\0\0\0", bytes.fromhex("3b9f95813180"))
+    message(0x61, b"\x01\0\0", bytes.fromhex("11100045004100"[:14]))
+    message(0x82, b"\0\0\x01", bytes.fromhex("18100045004100"[:14]))
+    message(0x6f, b"\x04\x01\x02", bytes.fromhex("00a4040002" "3f00"))
+    message(0x80, b"\x40\xfe\0", b"")
+    message(0x65, b"\0\0\0")
+    message(0x81, b"\x02\0\x03")
+    return c
+
+
+def synthesizer():
+    c = described(interface(0, 1, 3, 0, 2), endpoint(0x02, 2, 64), endpoint(0x81, 2, 64))
+    c.transfer(BULK, 0x02, out=bytes.fromhex("04f00020" "04290213" "06f70000".replace("06f70000", "05f70000")))
+    c.transfer(BULK, 0x81, answer=bytes.fromhex("09903c7f" "0bb00740" "0ee00050"))
+    c.transfer(BULK, 0x02, out=bytes.fromhex("14f04110" "14424400" "1601f700"))
+    return c
+
+
+def loader():
+    c = described(interface(0, 0xfe, 1, 2, 0))
+    for block, data in ((0, bytes(64)), (1, b"")):
+        c.control(struct.pack("<BBHHH", 0x21, 1, block, 0, len(data)), data)
+        c.control(struct.pack("<BBHHH", 0xa1, 3, 0, 0, 6), bytes([0, 10, 0, 0, 5 if data else 7, 0]))
+    c.control(struct.pack("<BBHHH", 0xa1, 5, 0, 0, 1), b"\x02")
+    return c
+
+
+def printer():
+    c = described(interface(0, 7, 1, 2, 2), endpoint(0x01, 2, 64), endpoint(0x82, 2, 64))
+    text = b"MFG:Brother;MDL:PT-D600;CMD:PT-CBP;"
+    c.control(struct.pack("<BBHHH", 0xa1, 0, 0, 0, 2 + len(text)), struct.pack(">H", len(text) + 2) + text)
+    return c
+
+
+def main():
+    d = tempfile.mkdtemp(prefix="trawl-classes-")
+    try:
+        items = check(d, "Bluetooth", bluetooth(), [
+            'Command_Complete Read_Local_Name: Success, local_name "trawl\'s own"', "HCI event data 17 to 32 of 254",
+            "hci_version 5.0", "HCI_COMMAND: Create_Connection bd_addr 11:22:33:44:55:66",
+            "Command_Status Create_Connection: pending", "Connection_Complete: hci_status Success, handle 0x002a",
+            'remote_name "somebody\'s phone"', "reason Connection Terminated by Local Host",
+            "HCI ACL handle 0x02a, 104 bytes, L2CAP cid 0x0040", "HCI ACL data 65 to 108 of 108"], 40)
+        same(1, sum(i.get("decoded", {}).get("hci", {}).get("remote_name") == "somebody's phone" for i in items),
+             "an event in parts is told once, whole")
+        check(d, "camera", camera(), [
+            "GET_CUR selector 2 entity 2 interface 0: BRIGHTNESS value -7, processing unit 2",
+            "POWER_LINE_FREQUENCY value 60 Hz", "EXPOSURE_TIME_ABSOLUTE value 333, camera terminal 1",
+            "EXPOSURE_TIME_ABSOLUTE control_info 0x03", "control_length 4, extension unit 3",
+            "AE_MODE value aperture priority", "PANTILT_ABSOLUTE pan -3600, tilt 7200",
+            "REQUEST_ERROR_CODE value out of range", "VS_PROBE format 1 frame 2 30.00/s",
+            "video status bStatusType 1, bOriginator 2, bEvent 0, bSelector 2, attribute value"
+            .replace("attribute value", "bAttribute value")], 20)
+        items = check(d, "PTP", ptp(), [
+            'OperationsSupported [GetDeviceInfo OpenSession GetObjectPropList]', 'Model "Model One"',
+            "StorageIDs [0x10001]", "StorageType removable RAM", "MaxCapacity 17179869184",
+            'ObjectFormat EXIF/JPEG', 'Filename "IMG_0001.JPG"', "PTP data SendObjectInfo 41 to",
+            "PTP event ObjectAdded transaction 5 (0x12)"])
+        same(["IMG_0001.JPG"] * 1, [i["decoded"]["ptp"]["Filename"] for i in items
+                                    if "Filename" in i.get("decoded", {}).get("ptp", {})][:1],
+             "an object's information is in JSON")
+        check(d, "card reader", card_reader(), [
+            "CCID IccPowerOn slot 0 seq 1", "bmFindexDindex 0x18, bmTCCKST1 0x10", "failed"], 40)
+        check(d, "MIDI", synthesizer(), [
+            "sysex Novation 7 bytes f0 00 20 29 02 13 f7", "note on channel 1 note 60 velocity 127",
+            "sysex Roland 8 bytes f0 41 10 42 44 00 01 f7"], 12)
+        check(d, "DFU", loader(), ["DFU_DNLOAD block 0", "dfuDNLOAD-IDLE, poll in 10 ms"])
+        check(d, "printer", printer(), ["MFG:Brother;MDL:PT-D600"])
+    finally:
+        shutil.rmtree(d)
+    return finish()
+
+
+sys.exit(main())
