@@ -266,7 +266,6 @@ static void called(struct traced *t, struct pt_regs *regs)
 	u64 behind = s->ip + s->insn.length;
 
 	emit(t, TRAWL_KIND_SYSCALL, s->ip, TRAWL_KERNEL_ADDRESS, 0);
-	emit(t, TRAWL_KIND_SYSRET, TRAWL_KERNEL_ADDRESS, regs->ip, 0);
 	if (s->replaced) {
 		emit(t, TRAWL_KIND_EXEC, s->ip, regs->ip, 0);
 	} else if (is_sigreturn(s)) {
@@ -275,6 +274,7 @@ static void called(struct traced *t, struct pt_regs *regs)
 	} else if (regs->ip != behind) {
 		emit(t, s->insn.special == INSN_SYSENTER ? TRAWL_KIND_FAR : TRAWL_KIND_MOVED, s->ip, regs->ip, 0);
 	}
+	emit(t, TRAWL_KIND_SYSRET, TRAWL_KERNEL_ADDRESS, regs->ip, 0);
 }
 
 void step_syscall_exit(struct traced *t, struct pt_regs *regs)

@@ -242,6 +242,19 @@ struct traced *traced_fork(struct traced *parent, struct task_struct *task)
 	return NULL;
 }
 
+/* The thread that calls exec gets the id of the first one. */
+static void rename(struct attachment *a, struct task_struct *task)
+{
+	pid_t tid = pid_nr_ns(task_pid(task), a->session->ns);
+
+	if (tid == a->tid)
+		return;
+	if (a->begun)
+		tell(a, TRAWL_KIND_END, TRAWL_GAP_RENAMED, tid);
+	a->begun = false;
+	number(a, task);
+}
+
 void traced_exec(struct traced *t)
 {
 	struct attachment *a;
@@ -249,7 +262,7 @@ void traced_exec(struct traced *t)
 
 	raw_spin_lock_irqsave(&tasks_lock, flags);
 	list_for_each_entry(a, &t->attachments, of_task) {
-		number(a, t->task);
+		rename(a, t->task);
 		a->config.on_exec = false;
 	}
 	want(t);

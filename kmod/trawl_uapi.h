@@ -272,7 +272,8 @@ enum trawl_kind {
 	TRAWL_KIND_TASK = 32,		/* begins: from = parent's tid << 32 | tgid, to = its start time (boot, ns) */
 	TRAWL_KIND_RESUME = 33,		/* recording (again) from here: to = next instruction, from = enum trawl_gap */
 	TRAWL_KIND_EXIT = 34,		/* from = exit code as wait(2) has it, to = its last instruction */
-	TRAWL_KIND_END = 35,		/* the task is no longer traced: from = enum trawl_gap */
+	TRAWL_KIND_END = 35,		/* the task is no longer traced: from = enum trawl_gap, to = its last
+					 * instruction, or its new tid (TRAWL_GAP_RENAMED) */
 	TRAWL_KIND_LOST = 36,		/* from = how many records, to = first's time, time = last's; tid 0 */
 	TRAWL_KIND_PROBE = 37,		/* a probe was hit: from = its cookie, to = the address, cycles = how many
 					 * of the records before belong to it (TRAWL_FLAG_PROBE); cycles = 0xffff:
@@ -288,6 +289,7 @@ enum trawl_gap {
 	TRAWL_GAP_PRIVILEGE = 3,	/* exec of a set-uid or unreadable program */
 	TRAWL_GAP_DISABLED = 4,
 	TRAWL_GAP_LBR_LOST = 5,		/* somebody else had the LBR */
+	TRAWL_GAP_RENAMED = 6,		/* exec of a thread, which gets the process' id; it begins anew under that */
 };
 
 /*

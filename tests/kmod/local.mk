@@ -5,12 +5,17 @@ tests_kmod_kbranch_SOURCES = tests/kmod/kbranch.c
 tests_kmod_kbranch_CFLAGS = $(AM_CFLAGS)
 
 # What is traced is as its author wrote it: without CFLAGS, the sanitizers' among them.
-KMOD_TRACED = tests/kmod/walk
-EXTRA_DIST += tests/kmod/walk.S
+KMOD_TRACED = tests/kmod/walk tests/kmod/hard tests/kmod/workers
+EXTRA_DIST += tests/kmod/walk.S tests/kmod/hard.c tests/kmod/workers.cc tests/kmod/flow.py
 EXTRA_tests_kmod_kbranch_DEPENDENCIES = $(KMOD_TRACED)
 CLEANFILES += $(KMOD_TRACED)
 tests/kmod/walk: tests/kmod/walk.S
 	$(AM_V_CC)$(MKDIR_P) tests/kmod && $(CC) -nostdlib -static -no-pie -o $@ $(srcdir)/tests/kmod/walk.S
+
+tests/kmod/hard: tests/kmod/hard.c
+	$(AM_V_CC)$(MKDIR_P) tests/kmod && $(CC) -O1 -Wall -Wextra -pthread -o $@ $(srcdir)/tests/kmod/hard.c
+tests/kmod/workers: tests/kmod/workers.cc tests/kmod/flow.py
+	$(AM_V_CC)$(MKDIR_P) tests/kmod && g++ -O1 -pthread -o $@ $(srcdir)/tests/kmod/workers.cc tests/kmod/flow.py
 
 if HAVE_ZYDIS
 check_PROGRAMS += tests/kmod/ptstep

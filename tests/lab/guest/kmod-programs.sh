@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+# Programs do under trawl.ko's steps what they do without: tests/kmod/hard.c, which looks for traces of
+# them, and programs that nobody here wrote.
+. "$TRAWL_SRC/tests/tap.sh"
+. "$TRAWL_SRC/tests/lab/lab.sh"
+PATH=$TRAWL_BUILD/tests/kmod:$PATH
+insmod "$LAB_MODULES/../kmod/trawl.ko"
+ulimit -c 0
+
+# alike NAME COMMAND...: the same output and status as without.
+alike() {
+	local name=$1 status
+	shift
+	"$@" >wanted 2>&1 </dev/null
+	status=$?
+	kbranch -s 0 -o "$LAB_KEEP/$name.path" -- "$@" >got 2>said </dev/null
+	same "$name: the same status under the module" $status $?
+	grep -v '^kbranch: ' said >>got
+	cmp wanted got
+	ok $? "$name: the same output"
+	has "$name: every branch arrives" "$(cat said)" 'kbranch: [0-9]{3,} records, 0 lost'
+}
+
+for scene in $(hard); do
+	alike "$scene" hard "$scene"
+done
+alike gzip bash -c 'gzip -9 -c </usr/share/common-licenses/BSD | gzip -dc | md5sum'
+alike sqlite3 sqlite3 :memory: 'create table t(a); insert into t values(3),(1),(2); select group_concat(a) from (select a from t order by a);'
+alike "threads of C++" workers
+
+rmmod trawl
+ok $? "the module can be unloaded"
+tap_done

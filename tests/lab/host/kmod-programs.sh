@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+# The branches that the guest recorded of each program are one path a task.
+. "$TRAWL_SRC/tests/tap.sh"
+for path in "$LAB_KEEP"/*.path; do
+	name=$(basename "$path" .path)
+	/usr/bin/python3 "$TRAWL_SRC/tests/kmod/flow.py" "$path" >gaps
+	ok $? "$name: a path without a gap, $(tail -1 gaps)"
+	head -9 gaps | sed 's/^/# /'
+done
+# The test itself: a branch less is a gap.
+sed 5000d "$LAB_KEEP/gzip.path" >cut
+fails "a branch that is missing is found" 1 '^$' /usr/bin/python3 "$TRAWL_SRC/tests/kmod/flow.py" cut
+tap_done
