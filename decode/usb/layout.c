@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "decode/base/bytes.h"
+#include "decode/base/escape.h"
 #include "decode/usb/descriptor.h"
 #include "decode/usb/layout.h"
 
