@@ -97,7 +97,9 @@ libdecode_la_SOURCES += \
 libdecode_la_SOURCES += \
 	decode/branch/branch.h decode/branch/branch.c \
 	decode/branch/image.h decode/branch/image.c \
-	decode/flow/callstack.h decode/flow/callstack.c \
+	decode/branch/callstack.h decode/branch/callstack.c \
+	decode/flow/export.h decode/flow/drcov.c decode/flow/lcov.c \
+	decode/flow/folded.c decode/flow/brstack.c \
 	decode/flow/calltree.h decode/flow/calltree.c \
 	decode/flow/counts.h decode/flow/counts.c \
 	decode/flow/countsview.h decode/flow/countsview.c \

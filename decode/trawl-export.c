@@ -11,6 +11,7 @@
 #include "decode/export/choice.h"
 #include "decode/base/cli.h"
 #include "decode/export/csv.h"
+#include "decode/flow/export.h"
 #include "decode/export/export.h"
 #include "decode/export/gzip.h"
 #include "decode/export/html.h"
@@ -104,18 +105,48 @@ static int to_usbmon(const struct export_options *o, struct stream *s, struct ou
 	return stream_run(s, &p.consumer, err);
 }
 
+static int to_drcov(const struct export_options *o, struct stream *s, struct out *out,
+		    struct trawl_error *err)
+{
+	return drcov_write(s, out, err);
+}
+
+static int to_lcov(const struct export_options *o, struct stream *s, struct out *out,
+		   struct trawl_error *err)
+{
+	return lcov_write(s, out, err);
+}
+
+static int to_folded(const struct export_options *o, struct stream *s, struct out *out,
+		     struct trawl_error *err)
+{
+	return folded_write(s, out, err);
+}
+
+static int to_brstack(const struct export_options *o, struct stream *s, struct out *out,
+		      struct trawl_error *err)
+{
+	return brstack_write(s, out, err);
+}
+
 static const struct export_format formats[] = {
-	{"pcapng", "packets, for Wireshark", true, true, false, to_pcapng},
-	{"pcapng.gz", "the same, compressed with gzip", true, true, false, to_pcapng_gz},
-	{"pcap", "packets of one source (USB), for older programs", true, true, false, to_pcap},
-	{"usbmon", "USB events as the kernel's usbmon text", true, false, false, to_usbmon},
-	{"perfetto", "a trace for ui.perfetto.dev: every source", false, true, false, perfetto_export},
+	{"pcapng", "packets, for Wireshark", true, true, false, to_pcapng, false},
+	{"pcapng.gz", "the same, compressed with gzip", true, true, false, to_pcapng_gz, false},
+	{"pcap", "packets of one source (USB), for older programs", true, true, false, to_pcap, false},
+	{"usbmon", "USB events as the kernel's usbmon text", true, false, false, to_usbmon, false},
+	{"perfetto", "a trace for ui.perfetto.dev: every source", false, true, false, perfetto_export, false},
 	{"trace-dat", "kernel events for trace-cmd report and KernelShark", false, true, true,
-	 tracedat_export},
-	{"json", "JSON lines, as of trawl-decode --json", false, false, false, to_json},
+	 tracedat_export, false},
+	{"drcov", "code that ran (branches), for Lighthouse and its like", false, true, false, to_drcov,
+	 true},
+	{"lcov", "lines that ran (branches), for genhtml", false, false, false, to_lcov, true},
+	{"folded", "calls (branches), for flame graphs", false, false, false, to_folded, true},
+	{"brstack", "branch stacks as of perf script, for AutoFDO", false, false, false, to_brstack,
+	 true},
+	{"json", "JSON lines, as of trawl-decode --json", false, false, false, to_json, false},
 	{"html", "a page that a browser opens from disk: timeline, table, search", false, true, false,
-	 html_export},
-	{"csv", "one table, a column for each field", false, false, false, csv_export},
+	 html_export, false},
+	{"csv", "one table, a column for each field", false, false, false, csv_export, false},
 };
 #define NFORMATS (sizeof(formats) / sizeof(formats[0]))
 
@@ -184,6 +215,7 @@ static int set_format(struct options *o, const char *name, struct trawl_error *e
 		if (!strcmp(formats[i].name, name)) {
 			o->format = &formats[i];
 			o->reading.decode.export = formats[i].packets;
+			o->reading.decode.raw |= formats[i].batches;
 			return 0;
 		}
 		n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", i ? ", " : "",

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "capture/branch/images.h"
 #include "capture/sys/alloc.h"
@@ -42,13 +43,27 @@ void branch_images_free(struct images *im)
 	*im = (struct images){ 0 };
 }
 
+static bool is_program(pid_t pid, const struct module *m)
+{
+	char link[64], exe[4096];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
+	n = readlink(link, exe, sizeof(exe));
+	return m && n > 0 && (size_t)n == strlen(m->path) && !memcmp(exe, m->path, (size_t)n);
+}
+
 static void add_map(struct images *im, struct image_process *p, const char *line)
 {
+	const struct module *before;
 	struct image_map m;
 
 	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64, &m.start, &m.end, &m.offset) != 3)
 		return;
+	before = im->modules;
 	m.module = module_of(&im->modules, p->pid, line);
+	if (im->modules != before && is_program(p->pid, m.module))
+		module_tell_all(m.module);
 	xgrow(p->maps, p->nmaps);
 	p->maps[p->nmaps++] = m;
 }

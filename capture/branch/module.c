@@ -22,7 +22,10 @@
 #include "common/branchrecord.h"
 #include "common/json.h"
 
-enum { FUNCTION_MOST = 1 << 20 };
+enum {
+	FUNCTION_MOST = 1 << 20, /* bytes of one */
+	WHOLE_MOST = 1000,       /* functions of a program all of which are told */
+};
 
 static const char deleted_suffix[] = " (deleted)";
 
@@ -324,6 +327,30 @@ static void add_stub(struct module *m, uint64_t vaddr)
 	stub = xasprintf("%s@plt", name);
 	free(name);
 	add_function(m, stub, start, PLT_ENTRY);
+}
+
+/*
+ * What did not run matters, too, where somebody asks what of the program was covered: of a program
+ * that is not large, all functions with debug information are told.
+ */
+void module_tell_all(struct module *m)
+{
+	char *file;
+	unsigned int line;
+
+	if (!m->elf || !m->dwarf)
+		return;
+	elf_read_symbols(m->elf);
+	if (m->elf->nsymbols > WHOLE_MOST)
+		return;
+	for (size_t i = 0; i < m->elf->nsymbols; i++) {
+		const struct elf_symbol *s = &m->elf->symbols[i];
+
+		if (!s->function || !s->size || !dwarf_line_at(m->dwarf, s->vaddr, &file, &line))
+			continue;
+		free(file);
+		add_function(m, readable(s->name), s->vaddr, s->size);
+	}
 }
 
 void module_hit(struct module *m, uint64_t offset)

@@ -62,6 +62,9 @@ void modules_free(struct module *list);
 /* The place `offset` in the file was hit; of the vdso, in its image. */
 void module_hit(struct module *m, uint64_t offset);
 
+/* It is the program that is recorded: all of its functions count, also those that do not run. */
+void module_tell_all(struct module *m);
+
 /* Writes what is new, if anything is, or all. */
 int module_write(struct module *m, bool all, struct trawl_writer *w, struct trawl_error *err);
 

@@ -28,22 +28,11 @@ static const char *const how_names[BRANCH_HOWS] = {
 	[BRANCH_HOW_KMOD_LBR] = "kmod-lbr",
 };
 
-/* item.detail of a branch. */
-struct detail {
-	struct branch_pair pair;
-	uint32_t cycles;
-	uint8_t flags;
-	uint64_t late;      /* it happened up to so many ns after the item's time */
-	uint64_t lost;      /* of branch:lost: how many; 0: not known */
-	struct image_place from, to;
-	const char *problem;
-};
-
 struct state {
 	const struct decode_context *ctx;
 	struct images *images;
 	struct branch_batch_detail batch;
-	struct detail detail;
+	struct branch_detail detail;
 	char comm[16];
 	char text[4][IMAGE_TEXT]; /* of values, in turn */
 	unsigned int next_text;
@@ -77,6 +66,13 @@ static void branch_close(void *state)
 const struct branch_batch_detail *branch_batch_of(const struct decoder *d, const struct item *it)
 {
 	return d == &branch_decoder && it->name == it->type->name ? it->detail : NULL;
+}
+
+const struct branch_detail *branch_of(const struct decoder *d, const struct item *it)
+{
+	return d == &branch_decoder && it->name != it->type->name &&
+	       it->name != item_names[NAME_LOST] && it->name != item_names[NAME_DAMAGED] ?
+	       it->detail : NULL;
 }
 
 /* ---- records ----------------------------------------------------------------------------- */
@@ -139,7 +135,7 @@ static int give_mark(struct state *s, const struct trawl_event *ev, struct item 
 		return 0;
 	s->lost += m->count;
 	s->lost_unknown += !m->count;
-	s->detail = (struct detail){ .lost = m->count };
+	s->detail = (struct branch_detail){ .lost = m->count };
 	it->problem = true;
 	it->detail = &s->detail;
 	set_name(it, item_names[NAME_LOST]);
@@ -153,10 +149,11 @@ static int give_branch(struct state *s, const struct trawl_event *ev, struct ite
 	const struct branch_batch *b = &s->batch.batch;
 	uint64_t until = next ? next->time : s->batch.fixed.until;
 
-	s->detail = (struct detail){ .pair = b->pairs[b->ids[i]],
+	s->detail = (struct branch_detail){ .pair = b->pairs[b->ids[i]],
 				     .cycles = b->cycles ? b->cycles[i] : 0,
 				     .flags = b->flags ? b->flags[i] : 0,
-				     .late = until > it->ts ? until - it->ts : 0 };
+				     .late = until > it->ts ? until - it->ts : 0,
+				     .batch = &s->batch };
 	images_place(s->images, s->batch.maps, s->detail.pair.from, &s->detail.from);
 	images_place(s->images, s->batch.maps, s->detail.pair.to, &s->detail.to);
 	it->problem = false;
@@ -201,7 +198,7 @@ static int give_damaged(struct state *s, const struct trawl_event *ev, struct it
 {
 	struct item it = item_of(s, ev);
 
-	s->detail = (struct detail){ .problem = s->batch.problem };
+	s->detail = (struct branch_detail){ .problem = s->batch.problem };
 	it.problem = true;
 	it.detail = &s->detail;
 	set_name(&it, item_names[NAME_DAMAGED]);
@@ -274,7 +271,7 @@ static void put_place(struct out *o, const struct image_place *p, bool module)
 	}
 }
 
-static void put_lines(struct out *o, const struct detail *d)
+static void put_lines(struct out *o, const struct branch_detail *d)
 {
 	char from[IMAGE_TEXT], to[IMAGE_TEXT];
 
@@ -290,7 +287,7 @@ static void put_lines(struct out *o, const struct detail *d)
 	out_safe(o, *to ? to : "?", *to ? strlen(to) : 1);
 }
 
-static void put_flags(struct out *o, const struct detail *d)
+static void put_flags(struct out *o, const struct branch_detail *d)
 {
 	static const char *const names[] = { "mispredicted", "predicted", "in-transaction", "abort" };
 
@@ -305,7 +302,7 @@ static void put_flags(struct out *o, const struct detail *d)
 static void branch_text(void *state, const struct item *it, struct out *o)
 {
 	const struct branch_batch_detail *batch = branch_batch_of(&branch_decoder, it);
-	const struct detail *d = it->detail;
+	const struct branch_detail *d = it->detail;
 	bool leaves;
 
 	(void)state;
@@ -356,7 +353,7 @@ static void json_place(struct out *o, const char *end, const struct image_place 
 static void branch_json(void *state, const struct item *it, struct out *o)
 {
 	const struct branch_batch_detail *batch = branch_batch_of(&branch_decoder, it);
-	const struct detail *d = it->detail;
+	const struct branch_detail *d = it->detail;
 
 	(void)state;
 	if (batch) {
@@ -430,7 +427,7 @@ static bool place_value(struct state *s, const struct image_place *p, const char
 static bool branch_value(void *state, const struct item *it, const char *name, struct value *v)
 {
 	struct state *s = state;
-	const struct detail *d = it->detail;
+	const struct branch_detail *d = it->detail;
 
 	*v = (struct value){ .type = VALUE_NONE };
 	if (branch_batch_of(&branch_decoder, it))

@@ -22,6 +22,21 @@ struct branch_batch_detail {
 	struct images *images;
 };
 
+/* item.detail of a branch. */
+struct branch_detail {
+	struct branch_pair pair;
+	uint32_t cycles;
+	uint8_t flags;
+	uint64_t late;      /* it happened up to so many ns after the item's time */
+	uint64_t lost;      /* of branch:lost: how many; 0: not known */
+	struct image_place from, to;
+	const struct branch_batch_detail *batch;
+	const char *problem;
+};
+
+/* The detail of an item that is a branch; NULL if it is none. */
+const struct branch_detail *branch_of(const struct decoder *d, const struct item *it);
+
 /* The detail of an item of the branch decoder that is a batch; NULL if it is none. */
 const struct branch_batch_detail *branch_batch_of(const struct decoder *d, const struct item *it);
 

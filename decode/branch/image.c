@@ -318,6 +318,10 @@ static void add_range(struct images *im, struct image_maps *maps, const char *te
 		r.module = module_of(im, maps->section, "vdso");
 	else if (inode && path[0] == '/')
 		r.module = module_of(im, maps->section, key);
+	if (r.module && !r.module->end) {
+		r.module->base = r.start - r.offset;
+		r.module->end = r.end;
+	}
 	r.label = strdup(path);
 	if (!r.label || !array_grow(maps->ranges, maps->n)) {
 		free((char *)(uintptr_t)r.label);

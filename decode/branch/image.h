@@ -41,6 +41,7 @@ struct image_module {
 	const char *build_id;
 	const char *why;  /* why there are no symbols; "" */
 	bool deleted;
+	uint64_t base, end; /* where it was first mapped: offset 0 of the file, and its last byte's end */
 	struct image_segment *segments;
 	struct image_function *functions; /* by vaddr */
 	struct image_line *lines;         /* of these functions, by vaddr */

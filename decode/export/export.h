@@ -26,6 +26,7 @@ struct export_format {
 	/* 0, or -1 with *err. Write errors stay in out->error and are no business of this. */
 	int (*run)(const struct export_options *o, struct stream *s, struct out *out,
 		   struct trawl_error *err);
+	bool batches;     /* of branches: decoders are opened with options->raw */
 };
 
 #endif

@@ -5,10 +5,13 @@
 #include "common/array.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "decode/base/jdoc.h"
+#include "decode/branch/branch.h"
+#include "decode/branch/callstack.h"
 #include "decode/export/ftracepb.h"
 #include "decode/export/protobuf.h"
 
@@ -52,6 +55,7 @@ struct track {
 	uint64_t busy;        /* ENDPOINT: until when the last slice lasts */
 	uint64_t total;       /* BYTES, LOSS: so far */
 	char name[16];        /* THREAD: what it was called when described */
+	struct callstack *stack; /* THREAD: of its branches, if it has any */
 };
 
 struct perfetto {
@@ -62,6 +66,7 @@ struct perfetto {
 	size_t nslots, ntracks;
 	uint64_t to_boot; /* from the timeline to CLOCK_BOOTTIME, as the snapshot has them */
 	bool started, failed;
+	struct callstack_sink calls;
 
 	/* the item at hand, for annotate() */
 	const struct decoder *decoder;
@@ -487,6 +492,40 @@ static void transfer(struct perfetto *p, uint64_t latency)
 		counter(p, bytes, it->time, bytes->total += actual);
 }
 
+/* Calls are slices of their thread. */
+static void call_event(struct callstack_sink *sink, void *task, enum call_event what,
+		       const struct call_site *c)
+{
+	struct perfetto *p = (struct perfetto *)((char *)sink - offsetof(struct perfetto, calls));
+	const struct track *t = task;
+	char name[IMAGE_TEXT];
+	struct event e;
+
+	if (what == CALL_LEAVE || what == CALL_JUMP)
+		event_end(p, event_begin(p, TYPE_END, t, c->when.time));
+	if (what == CALL_LEAVE || what == CALL_OUTER)
+		return;
+	e = event_begin(p, TYPE_BEGIN, t, c->when.time);
+	image_describe_function(&c->to, name);
+	safe_string(&p->packet, EVENT_NAME, name, strlen(name));
+	pb_string(&p->packet, EVENT_CATEGORIES, "branch");
+	event_end(p, e);
+}
+
+static void branch(struct perfetto *p, const struct branch_detail *d)
+{
+	struct track *t = thread_track(p, p->item);
+	struct call_where w = { .images = d->batch->images, .maps = d->batch->maps, .task = t,
+				.when = { p->item->time, p->item->time + d->late } };
+
+	if (t && !t->stack)
+		t->stack = callstack_new();
+	if (t && t->stack)
+		callstack_step(t->stack, &d->pair, &w, &p->calls);
+	else
+		p->failed = true;
+}
+
 /* In front of the first event or loss. */
 static void begin(struct perfetto *p, uint64_t now)
 {
@@ -510,6 +549,10 @@ static int take_item(struct consumer *consumer, const struct decoder *d, void *s
 	begin(p, it->time);
 	if (scheduler(p))
 		return p->failed;
+	if (branch_of(d, it)) {
+		branch(p, branch_of(d, it));
+		return p->failed;
+	}
 	if (number(p, "latency_ns", &latency) && latency && latency <= it->time) {
 		transfer(p, latency);
 		return p->failed;
@@ -554,8 +597,11 @@ static void perfetto_free(struct perfetto *p)
 {
 	names_free(p);
 	free(p->names);
-	for (size_t i = 0; i < p->nslots; i++)
+	for (size_t i = 0; i < p->nslots; i++) {
+		if (p->slots[i])
+			callstack_free(p->slots[i]->stack);
 		free(p->slots[i]);
+	}
 	free(p->slots);
 	out_free(&p->packet);
 }
@@ -563,7 +609,8 @@ static void perfetto_free(struct perfetto *p)
 int perfetto_export(const struct export_options *o, struct stream *s, struct out *out,
 		    struct trawl_error *err)
 {
-	struct perfetto p = {.consumer = {.item = take_item, .loss = take_loss}, .stream = s, .out = out};
+	struct perfetto p = {.consumer = {.item = take_item, .loss = take_loss}, .stream = s, .out = out,
+			     .calls.event = call_event};
 	int got;
 
 	out_memory(&p.packet);

@@ -10,7 +10,6 @@
 #include "common/array.h"
 #include "decode/base/time.h"
 #include "decode/base/escape.h"
-#include "decode/flow/callstack.h"
 
 enum { NODES_MOST = 4 << 20, PERIOD_MOST = 8, WRAPS_MOST = 1024, NAMES = 1 << 14 };
 
@@ -248,7 +247,7 @@ static struct node *add_child(struct calls *c, struct node *p, const char *name,
 
 static void enter(struct calls *c, struct tree *t, const char *name, const struct call_site *site)
 {
-	struct node *n = add_child(c, innermost(t), name, site->time, site->until);
+	struct node *n = add_child(c, innermost(t), name, site->when.time, site->when.until);
 
 	if (!n || !array_grow(t->open, t->nopen)) {
 		c->failed |= !c->full;
@@ -316,16 +315,17 @@ static void note_last(struct calls *c, const struct flow_task *task, const char 
 {
 	struct last_call *l = &c->last[c->nlast++ % c->o->last];
 
-	*l = (struct last_call){ .time = site->time, .name = name, .file = site->from.file,
+	*l = (struct last_call){ .time = site->when.time, .name = name, .file = site->from.file,
 				 .line = site->from.line, .depth = site->depth, .tid = task->tid };
 	memcpy(l->comm, task->comm, sizeof(l->comm));
 }
 
 /* ---- events ------------------------------------------------------------------------------ */
 
-static void on_event(struct callstack_sink *sink, struct flow_task *task, enum call_event what,
+static void on_event(struct callstack_sink *sink, void *arg, enum call_event what,
 		     const struct call_site *site)
 {
+	struct flow_task *task = arg;
 	struct calls *c = (struct calls *)((char *)sink - offsetof(struct calls, sink));
 	struct tree *t = task->own;
 	const char *name = what == CALL_LEAVE ? NULL : name_of(c, site, what);
@@ -340,14 +340,14 @@ static void on_event(struct callstack_sink *sink, struct flow_task *task, enum c
 		enter(c, t, name, site);
 		return;
 	case CALL_JUMP: /* as long as it is the same call, it is told with it */
-		if (add_child(c, innermost(t), name, site->time, site->until))
+		if (add_child(c, innermost(t), name, site->when.time, site->when.until))
 			fold(c, innermost(t));
 		return;
 	case CALL_LEAVE:
-		leave(c, t, site->time, site->until);
+		leave(c, t, site->when.time, site->when.until);
 		return;
 	case CALL_OUTER:
-		wrap(c, t, name, site->time);
+		wrap(c, t, name, site->when.time);
 	}
 }
 
@@ -356,7 +356,7 @@ static int take(struct flow *f, const struct flow_stretch *s)
 	struct calls *c = (struct calls *)f;
 	struct tree *t = tree_of(c, s->task);
 
-	if (!t || !callstack_run(&t->stack, s, &c->sink))
+	if (!t || !flow_calls(s, &t->stack, &c->sink))
 		c->failed = true;
 	return c->failed || c->full;
 }
@@ -369,7 +369,9 @@ static void cut(struct flow *f, struct flow_task *task, uint64_t time, const str
 
 	if (!t || m->kind == BRANCH_MARK_START)
 		return;
-	callstack_cut(t->stack, task, time, &c->sink);
+	if (t->stack)
+		callstack_cut(t->stack, &(struct call_where){ .when = { time, time }, .task = task },
+			      &c->sink);
 	n = c->o->last ? NULL : add_child(c, &t->root, m->kind == BRANCH_MARK_LOST ?
 					  "*** branches lost" : "*** another stack", time, time);
 	if (n)
@@ -518,7 +520,7 @@ static void calls_free(struct calls *c)
 	for (struct tree *t = c->trees; t; t = t->next) {
 		free_children(c, &t->root);
 		free(t->open);
-		free(t->stack);
+		callstack_free(t->stack);
 	}
 	flow_free(&c->flow);
 	for (size_t i = 0; i < NAMES; i++)

@@ -161,6 +161,7 @@ static int take(struct flow *f, const struct flow_stretch *s)
 	struct counts *c = (struct counts *)f;
 	size_t n = s->batch->batch.npairs;
 
+	c->images = s->batch->images;
 	if (n > c->npairs) {
 		free(c->pairs);
 		c->pairs = malloc(n * sizeof(*c->pairs));

@@ -21,6 +21,7 @@ struct flow_table {
 struct counts {
 	struct flow flow;
 	struct flow_table edges, blocks;
+	struct images *images; /* of the modules; NULL: there was no batch */
 	bool failed; /* out of memory */
 	/* The pairs of the batch at hand, as edges, and blocks by the pairs at both their ends. */
 	struct flow_count *pairs;

@@ -54,6 +54,23 @@ uint64_t flow_until(const struct flow_stretch *s, uint32_t mark)
 	return (mark < b->nmarks ? b->marks[mark].time : s->batch->fixed.until) + s->offset;
 }
 
+bool flow_calls(const struct flow_stretch *s, struct callstack **stack, struct callstack_sink *sink)
+{
+	const struct branch_batch *b = &s->batch->batch;
+	struct call_where w = { .images = s->batch->images, .maps = s->batch->maps,
+				.when.time = s->time, .task = s->task };
+	uint32_t mark = s->mark;
+
+	if (!*stack)
+		*stack = callstack_new();
+	for (uint32_t i = s->first; *stack && i < s->end; i++) {
+		w.when.time = flow_time(s, i, &mark, w.when.time);
+		w.when.until = flow_until(s, mark);
+		callstack_step(*stack, &b->pairs[b->ids[i]], &w, sink);
+	}
+	return *stack != NULL;
+}
+
 static void cut(struct flow *f, struct flow_task *t, uint64_t time, const struct branch_mark *m)
 {
 	t->known = false;

@@ -11,6 +11,7 @@
 #define TRAWL_DECODE_FLOW_FLOW_H
 
 #include "decode/branch/branch.h"
+#include "decode/branch/callstack.h"
 #include "decode/query/stream.h"
 
 /* A task, as far as a view wants to remember something of it. */
@@ -57,6 +58,9 @@ void flow_place(const struct flow_stretch *s, uint64_t address, struct image_pla
 
 /* The branches in front of the mark happened by then: its time, or that of the batch's last branch. */
 uint64_t flow_until(const struct flow_stretch *s, uint32_t mark);
+
+/* Its calls; *stack is made where it is NULL. False: out of memory. */
+bool flow_calls(const struct flow_stretch *s, struct callstack **stack, struct callstack_sink *sink);
 
 /* The time of the branches from *mark on, which is moved on to those marks that are behind branch i. */
 uint64_t flow_time(const struct flow_stretch *s, uint32_t i, uint32_t *mark, uint64_t before);

@@ -600,6 +600,11 @@ struct trawl_reader *stream_reader(struct stream *s)
 	return s->reader;
 }
 
+const struct selection *stream_selection(const struct stream *s)
+{
+	return s->selection;
+}
+
 bool stream_seekable(const struct stream *s)
 {
 	return s->seekable;

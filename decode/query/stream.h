@@ -49,6 +49,7 @@ int stream_feed(struct stream *s, const struct trawl_event *ev, struct trawl_err
 struct tasks *stream_tasks(struct stream *s);
 
 struct trawl_reader *stream_reader(struct stream *s);
+const struct selection *stream_selection(const struct stream *s);
 /* May items of this event type have such a field? */
 bool stream_type_has(struct stream *s, const struct trawl_event_type *type, const char *name);
 /* A file that can be read again, of which all event types are known before stream_run(). */

@@ -30,8 +30,8 @@ CLI_EDIT = tests/cli/cut.py tests/cli/page.py
 TESTS += $(CLI_EDIT)
 EXTRA_DIST += $(CLI_EDIT) tests/cli/page.js
 
-TESTS += tests/cli/branch.py
-EXTRA_DIST += tests/cli/branch.py tests/reader_branch.py
+TESTS += tests/cli/branch.py tests/cli/branchexport.py
+EXTRA_DIST += tests/cli/branch.py tests/cli/branchexport.py tests/reader_branch.py
 # Loaded into the programs that read (sandbox.py): what a fault in a parser could do.
 tests/cli/attempt.so: tests/cli/attempt.c
 	$(AM_V_CCLD)$(MKDIR_P) tests/cli && $(CC) $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) \

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/branch/callstack.h"
+
+#include <stdlib.h>
+
+enum { DEPTH_MOST = 4096, INSN_MOST = 15 };
+
+struct frame {
+	uint64_t from; /* the call, or the interrupted instruction */
+	bool signal;
+};
+
+struct callstack {
+	unsigned int depth;
+	unsigned int beyond; /* calls deeper than DEPTH_MOST */
+	uint64_t branches;
+	struct frame frames[DEPTH_MOST];
+};
+
+struct callstack *callstack_new(void)
+{
+	return calloc(1, sizeof(struct callstack));
+}
+
+void callstack_free(struct callstack *k)
+{
+	free(k);
+}
+
+static void tell(struct callstack *k, const struct call_where *w, struct callstack_sink *sink,
+		 enum call_event what, const struct branch_pair *p)
+{
+	struct call_site c = { .when = w->when, .depth = k->depth, .branches = k->branches };
+
+	images_place(w->images, w->maps, p->from, &c.from);
+	images_place(w->images, w->maps, p->to, &c.to);
+	c.how = p->kind == BRANCH_SIGNAL ? CALL_BY_SIGNAL :
+		p->kind == BRANCH_EXEC ? CALL_BY_EXEC : CALL_BY_CALL;
+	sink->event(sink, w->task, what, &c);
+}
+
+static void push(struct callstack *k, const struct call_where *w, struct callstack_sink *sink,
+		 const struct branch_pair *p)
+{
+	if (k->depth == DEPTH_MOST) {
+		k->beyond++;
+		return;
+	}
+	tell(k, w, sink, CALL_ENTER, p);
+	k->frames[k->depth++] = (struct frame){ p->from, p->kind == BRANCH_SIGNAL };
+}
+
+static void pop_to(struct callstack *k, unsigned int depth, const struct call_where *w,
+		   struct callstack_sink *sink)
+{
+	while (k->depth > depth) {
+		struct call_site c = { .when = w->when, .depth = --k->depth, .branches = k->branches };
+
+		sink->event(sink, w->task, CALL_LEAVE, &c);
+	}
+}
+
+/* Does control go back there to behind the call? */
+static bool fits(const struct frame *f, uint64_t to, bool signal)
+{
+	if (f->signal || signal)
+		return f->signal && signal;
+	return to > f->from && to - f->from <= INSN_MOST;
+}
+
+static void leave(struct callstack *k, const struct call_where *w, struct callstack_sink *sink,
+		  const struct branch_pair *p)
+{
+	if (k->beyond) {
+		k->beyond--;
+		return;
+	}
+	for (unsigned int i = k->depth; i--;) {
+		if (!fits(&k->frames[i], p->to, p->kind == BRANCH_SIGRETURN))
+			continue;
+		pop_to(k, i, w, sink);
+		return;
+	}
+	/* a jump table may be built of returns, and coroutines switch by them: within a call it says nothing */
+	if (!k->depth)
+		tell(k, w, sink, CALL_OUTER, p);
+}
+
+/* The first instruction of a function that is not the one the jump is in. */
+static bool is_tail_call(const struct call_where *w, const struct branch_pair *p)
+{
+	struct image_place from, to;
+
+	images_place(w->images, w->maps, p->to, &to);
+	if (!to.function || to.vaddr != to.function->vaddr)
+		return false;
+	images_place(w->images, w->maps, p->from, &from);
+	return from.function != to.function;
+}
+
+static void step(struct callstack *k, const struct branch_pair *p, const struct call_where *w,
+		 struct callstack_sink *sink)
+{
+	switch (p->kind) {
+	case BRANCH_CALL:
+	case BRANCH_INDIRECT_CALL:
+	case BRANCH_COND_CALL:
+	case BRANCH_SIGNAL:
+		push(k, w, sink, p);
+		return;
+	case BRANCH_RET:
+	case BRANCH_COND_RET:
+	case BRANCH_SIGRETURN:
+		leave(k, w, sink, p);
+		return;
+	case BRANCH_EXEC:
+		pop_to(k, 0, w, sink);
+		k->beyond = 0;
+		push(k, w, sink, p);
+		return;
+	case BRANCH_JMP:
+	case BRANCH_INDIRECT_JMP:
+	case BRANCH_JCC:
+		if (k->depth && !k->beyond && is_tail_call(w, p))
+			tell(k, w, sink, CALL_JUMP, p);
+	}
+}
+
+void callstack_step(struct callstack *k, const struct branch_pair *p, const struct call_where *w,
+		    struct callstack_sink *sink)
+{
+	step(k, p, w, sink);
+	k->branches++;
+}
+
+void callstack_cut(struct callstack *k, const struct call_where *w, struct callstack_sink *sink)
+{
+	k->beyond = 0;
+	pop_to(k, 0, w, sink);
+}

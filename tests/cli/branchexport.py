@@ -1,0 +1,217 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Branches for other tools: coverage as gcov counts it, genhtml makes pages of it, stacks that
+llvm-profgen or create_llvm_prof read, blocks as drcov has them, calls as a tree and as slices."""
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+sys.dont_write_bytecode = True
+from tap import finish, ok, same, skip  # noqa: E402
+
+BUILD = os.environ.get("TRAWL_BUILD", ".")
+SOURCE = """\
+#include <stdio.h>
+#include <stdlib.h>
+static int fib(int n)
+{
+	if (n < 2)
+		return n;
+	return fib(n - 1) + fib(n - 2);
+}
+static int never(int n)
+{
+	return n * 2;
+}
+int main(int argc, char **argv)
+{
+	int sum = 0;
+	for (int i = 0; i < 6; i++) {
+		if (i % 2)
+			sum += fib(i);
+		else
+			sum -= i;
+	}
+	if (argc > 1)
+		sum = never(sum);
+	else
+		sum++;
+	while (sum > 100)
+		sum--;
+	printf("%d\\n", sum);
+	return 0;
+}
+"""
+
+
+def run(*argv, **more):
+    return subprocess.run(argv, capture_output=True, text=True, timeout=120, **more)
+
+
+def export(folder, form):
+    path = f"{folder}/x.{form}"
+    done = run(f"{BUILD}/trawl-export", "--to", form, f"{folder}/x.trawl", "-w", path)
+    ok(done.returncode == 0, f"--to {form}", done.stderr)
+    return path
+
+
+def record(text, name):
+    """The tracefile's records of one source file: {kind: {fields: count}}."""
+    found, here = {}, False
+    for line in text.splitlines():
+        if line.startswith("SF:"):
+            here = line.endswith("/" + name)
+        m = re.match(r"(DA|BRDA|FNDA):(.*)", line)
+        if m and here:
+            fields = m[2].split(",")
+            if m[1] == "FNDA":
+                found.setdefault("FNDA", {})[fields[1]] = int(fields[0])
+            elif m[1] == "DA":
+                found.setdefault("DA", {})[int(fields[0])] = int(fields[1])
+            else:
+                found.setdefault("BRDA", []).append((int(fields[0]), fields[3]))
+    return found
+
+
+def check_gcov(folder):
+    """gcov has lines for labels and the head of a function, DWARF for braces; all others are compared."""
+    run("gcc", "-O0", "-g", "--coverage", "-o", "g", "x.c", cwd=folder)
+    run("./g", cwd=folder)
+    theirs = run("gcov", "-b", "-c", "-t", "x.c" if os.path.exists(f"{folder}/x.gcda") else "g-x.c",
+                 cwd=folder).stdout
+    lines, ways = {}, []
+    here = 0
+    for line in theirs.splitlines():
+        m = re.match(r"\s*([\d#*=-]+)\*?:\s*(\d+):", line)
+        if m:
+            here = int(m[2])
+            if m[1] != "-" and here:
+                lines[here] = 0 if m[1][0] in "#=" else int(m[1].rstrip("*"))
+        m = re.match(r"branch\s+\d+ (?:taken (\d+)|never executed)", line)
+        if m:
+            ways.append((here, m[1] or "-"))
+    with open(export(folder, "lcov")) as f:
+        ours = record(f.read(), "x.c")
+    both = sorted(set(lines) & set(ours["DA"]))
+    ok(len(both) >= 13, f"{len(both)} lines are known to gcov and to us")
+    same({n: lines[n] for n in both}, {n: ours["DA"][n] for n in both},
+         "each ran as often as gcov counted")
+    only = sorted(n for n in set(lines) ^ set(ours["DA"]))
+    text = SOURCE.splitlines()
+    same([], [n for n in only if not re.match(r"(\{|\}|static int|int main|\telse)", text[n - 1])],
+         "what only one of them has are heads of functions and braces")
+    same(sorted(ways), sorted(ours["BRDA"]), "both ways of each conditional jump as often, too")
+    same((21, 0, 1), tuple(ours["FNDA"].get(n) for n in ("fib", "never", "main")),
+         "and functions")
+    with open(f"{folder}/x.lcov") as f:
+        sections = [s for s in f.read().split("end_of_record\n") if "/x.c\n" in s]
+    with open(f"{folder}/only.info", "w") as f:
+        f.write("".join(s + "end_of_record\n" for s in sections))
+    done = run("genhtml", "--branch-coverage", "-o", f"{folder}/html", f"{folder}/only.info")
+    ok(done.returncode == 0 and os.path.exists(f"{folder}/html/index.html"),
+       "genhtml makes pages of it", done.stderr)
+
+
+def check_drcov(folder):
+    with open(export(folder, "drcov"), "rb") as f:
+        head, _, blocks = f.read().partition(b" bbs\n")
+    head = head.decode()
+    modules = [line.split(", ") for line in head.splitlines() if re.match(r"\s*\d+, 0x", line)]
+    count = int(re.search(r"BB Table: (\d+)$", head)[1])
+    same(8 * count, len(blocks), "the table has as many blocks as it says")
+    mine = [int(m[0]) for m in modules if m[6].endswith("/p")]
+    same(1, len(mine), "the program is a module of it")
+    symbols = {m[2]: (int(m[0], 16), int(m[1], 16)) for m in
+               re.findall(r"^(\w+) (\w+) [tT] (\w+)$", run("nm", "-S", f"{folder}/p").stdout, re.M)
+               for m in [m]}
+    covered = {(s, s + n) for s, n, m in struct.iter_unpack("<IHH", blocks) if m == mine[0]}
+
+    def hit(name):
+        at, size = symbols[name]
+        return any(s < at + size and e > at for s, e in covered)
+    same((True, True, False), tuple(hit(n) for n in ("main", "fib", "never")),
+         "its blocks are in the functions that ran")
+
+
+def check_brstack(folder):
+    with open(export(folder, "brstack")) as f:
+        text = f.read()
+    stacks = [line.split()[1:] for line in text.splitlines() if "/-/" in line]
+    ok(stacks and max(map(len, stacks)) == 32, "stacks of 32 branches")
+    good = all(re.fullmatch(r"0x\w+/0x\w+/[MP-]/[X-]/[A-]/\d+", b) for s in stacks for b in s)
+    ok(good, "each as perf script writes them")
+    if not shutil.which("llvm-profgen-14"):
+        skip("llvm-profgen reads it", "llvm-profgen-14 is not installed")
+        return
+    done = run("llvm-profgen-14", "--perfscript", f"{folder}/x.brstack", "--binary", f"{folder}/p",
+               "--output", f"{folder}/x.prof", "--format=text")
+    with open(f"{folder}/x.prof") as f:
+        profile = f.read()
+    ok(done.returncode == 0 and re.search(r"^fib:\d+", profile, re.M) and "never" not in profile,
+       "llvm-profgen makes a profile of it", done.stderr, profile)
+
+
+def check_calls(folder):
+    out = run(f"{BUILD}/trawl-decode", "--calls", f"{folder}/x.trawl").stdout
+    tree = [(len(m[1]), m[2]) for m in
+            re.finditer(r"^\d\d:\d\d:\S+\s(?:.{10})( +)(\S+.*?)(?:  \S+:\d+)?$", out, re.M)]
+    names = [name for _, name in tree]
+    ok("main" in names, "--calls has main", out[:600])
+    at = names.index("main")
+    inner = [(d - tree[at][0], n) for d, n in tree[at + 1:] if d > tree[at][0]]
+    ok((2, "fib x2") in inner or (2, "fib") in inner, "and what it calls, below it", inner[:6])
+    rows = [json.loads(line) for line in
+            run(f"{BUILD}/trawl-decode", "--calls", "--json", f"{folder}/x.trawl").stdout.splitlines()]
+    fibs = [r for r in rows if r["function"] == "fib"]
+    ok(fibs and all(r["least_ns"] <= r["most_ns"] for r in rows), "how long, at least and at most")
+    out = run(f"{BUILD}/trawl-decode", "--calls=5", f"{folder}/x.trawl").stdout
+    same(5, len(out.splitlines()), "--calls=5 has the last five")
+    ok("_exit" in out.splitlines()[-1], "of which the last one ended it", out)
+    counts = run(f"{BUILD}/trawl-decode", "--counts", "--json", f"{folder}/x.trawl").stdout
+    rows = [json.loads(line) for line in counts.splitlines()]
+    same([21], [r["entries"] for r in rows if r.get("function") == "fib"], "--counts: calls of fib")
+    jumps = [r["count"] for r in rows if r.get("kind") == "call" and r.get("to") == "fib"]
+    same([3, 9, 9], sorted(jumps), "and by edge")
+
+
+def check_slices(folder):
+    with open(export(folder, "folded")) as f:
+        stacks = dict(line.rsplit(" ", 1) for line in f.read().splitlines())
+    inner = [s for s in stacks if s.endswith(";main;fib;fib;fib")]
+    same(1, len(inner), "folded: a stack of calls is a line")
+    branches = sum(1 for b in run(f"{BUILD}/trawl-decode", f"{folder}/x.trawl").stdout.splitlines())
+    same(branches, sum(map(int, stacks.values())), "all branches are in one of them")
+    with open(export(folder, "perfetto"), "rb") as f:
+        data = f.read()
+    ok(data.count(b"\x03fib") == 21, "perfetto: each call is a slice", data.count(b"fib"))
+
+
+def main():
+    folder = tempfile.mkdtemp()
+    try:
+        with open(f"{folder}/x.c", "w") as f:
+            f.write(SOURCE)
+        run("gcc", "-O0", "-g", "-o", "p", "x.c", cwd=folder)
+        done = run(f"{BUILD}/trawl", "-i", "branch", "-w", f"{folder}/x.trawl", "--", f"{folder}/p")
+        ok(done.returncode == 0, "a program with source lines", done.stderr)
+        if shutil.which("genhtml"):
+            check_gcov(folder)
+        else:
+            skip("lines as gcov counts them", "lcov is not installed")
+        check_drcov(folder)
+        check_brstack(folder)
+        check_calls(folder)
+        check_slices(folder)
+    finally:
+        shutil.rmtree(folder)
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
