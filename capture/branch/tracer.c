@@ -19,6 +19,7 @@ enum {
 		  PTRACE_O_TRACEEXEC,
 	CODE_32 = 0x23,        /* the code segment of 32-bit code */
 	TRAP_FLAG = 0x100,
+	PENDING_MOST = 32,     /* signals that are looked at */
 };
 
 /* ---- the tasks --------------------------------------------------------------------------- */
@@ -404,6 +405,21 @@ static void on_end(struct tracer *t, pid_t tid, int status)
 	drop(t, tid);
 }
 
+/* The trap of our last step may wait behind the stop that we asked for: nobody else would take it. */
+static bool trap_waits(pid_t tid)
+{
+	struct __ptrace_peeksiginfo_args which = { .nr = PENDING_MOST };
+	siginfo_t pending[PENDING_MOST];
+	long n = ptrace(PTRACE_PEEKSIGINFO, tid, &which, pending);
+
+	for (long i = 0; i < n; i++) {
+		if (pending[i].si_signo == SIGTRAP &&
+		    (pending[i].si_code == TRAP_TRACE || pending[i].si_code == TRAP_BRKPT))
+			return true;
+	}
+	return false;
+}
+
 /* A stopped task goes on without us; with the signal that it stopped for. */
 static void let_go(struct tracer *t, pid_t tid, int status)
 {
@@ -411,6 +427,10 @@ static void let_go(struct tracer *t, pid_t tid, int status)
 	struct tracee *e = *place_of(t, tid);
 	bool own = false;
 
+	if (event && !stops_group(sig) && trap_waits(tid)) {
+		ptrace(PTRACE_CONT, tid, 0, 0); /* up to that trap */
+		return;
+	}
 	if (e && !event && sig == SIGTRAP)
 		trap_of(e, &own);
 	if (e && e->known && !event)

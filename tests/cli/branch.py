@@ -148,7 +148,8 @@ def check_reader(folder):
 
 
 def check_attach(folder):
-    """-p of a program that is there, with threads; it goes on when the capture ends."""
+    """-p of a program that is there, with threads; it goes on when the capture ends, each time: the trap of
+    the last step is not left behind."""
     victim = subprocess.Popen([sys.executable, "-S", "-c", "import threading\n"
                                "def f():\n    while True: sum(range(50))\n"
                                "threading.Thread(target=f, daemon=True).start()\nf()\n"])
@@ -159,7 +160,10 @@ def check_attach(folder):
         same(0, done.returncode, "-p PID")
         tids = {b["tid"] for b in decode(f"{folder}/p.trawl")}
         same(2, len(tids), "both threads are recorded")
-        same(None, victim.poll(), "the process lives on")
+        for _ in range(10):
+            run(f"{BUILD}/trawl", "-q", "-i", "branch:ptrace", "-w", f"{folder}/q.trawl",
+                "--duration", "100ms", "-p", str(victim.pid))
+        same(None, victim.poll(), "the process lives on, also when that is done often")
         with open(f"/proc/{victim.pid}/status") as f:
             same("0", re.search(r"TracerPid:\s*(\d+)", f.read())[1], "nobody traces it any more")
     finally:
