@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/diff.h"
 
+#include "common/branchrecord.h"
 #include "decode/base/cli.h"
+#include "decode/branchdiff.h"
 #include "decode/import/foreign.h"
 #include "decode/usbdiff.h"
 
@@ -12,6 +14,7 @@ static const struct {
 		     struct out *out);
 } ways[] = {
 	{"usbmon", usbdiff_print},
+	{BRANCH_SOURCE_KIND, branchdiff_print},
 };
 
 static bool has_kind(int fd, const char *name, const char *kind, struct trawl_error *err)
@@ -41,7 +44,7 @@ static int print(struct reading *r, const int fds[2], const char *const names[2]
 			return ways[i].print(r, fds, names, json, out);
 	}
 	trawl_fail(&err, TRAWL_USAGE, "--diff: %.200s and %.200s have no source in common that can be "
-		   "compared: give two captures with USB (trawl-decode --summary tells what is in a file)",
+		   "compared: give two captures with USB or branches (trawl-decode --summary tells what is in a file)",
 		   names[0], names[1]);
 	return cli_error(&err);
 }

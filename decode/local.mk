@@ -98,6 +98,7 @@ libdecode_la_SOURCES += \
 	decode/branch/branch.h decode/branch/branch.c \
 	decode/branch/image.h decode/branch/image.c \
 	decode/branch/callstack.h decode/branch/callstack.c \
+	decode/flow/paths.h decode/flow/paths.c \
 	decode/flow/export.h decode/flow/drcov.c decode/flow/lcov.c \
 	decode/flow/folded.c decode/flow/brstack.c \
 	decode/flow/calltree.h decode/flow/calltree.c \
@@ -109,7 +110,8 @@ libdecode_la_LIBADD = $(JSON_LIBS) $(ZLIB_LIBS) -lm
 
 bin_PROGRAMS += trawl-decode trawl-export
 trawl_decode_SOURCES = decode/trawl-decode.c decode/protocols.h decode/protocols.c \
-	decode/diff.h decode/diff.c decode/usbdiff.h decode/usbdiff.c
+	decode/diff.h decode/diff.c decode/usbdiff.h decode/usbdiff.c \
+	decode/branchdiff.h decode/branchdiff.c
 trawl_decode_CFLAGS = $(AM_CFLAGS) -O2
 trawl_decode_LDADD = libimport.la libdecode.la libcommon.la libtrawl.la
 trawl_export_SOURCES = decode/export/export.h decode/trawl-export.c

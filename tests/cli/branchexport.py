@@ -192,6 +192,26 @@ def check_slices(folder):
     ok(data.count(b"\x03fib") == 21, "perfetto: each call is a slice", data.count(b"fib"))
 
 
+def check_diff(folder):
+    """Two runs at other addresses are the same; with an argument, the first that differs is the switch."""
+    for name, argv in (("y", []), ("z", ["x"])):
+        run(f"{BUILD}/trawl", "-i", "branch", "-w", f"{folder}/{name}.trawl", "--", f"{folder}/p", *argv)
+    done = run(f"{BUILD}/trawl-decode", "--diff", f"{folder}/x.trawl", f"{folder}/y.trawl")
+    same((0, True), (done.returncode, done.stdout.startswith("the same: ")), "--diff of two runs")
+    froms = [{b["fields"]["from"] for b in map(json.loads, run(
+        f"{BUILD}/trawl-decode", "--json", f"{folder}/{n}.trawl").stdout.splitlines())} for n in "xy"]
+    ok(len(froms[0] & froms[1]) < len(froms[0]) / 2, "whose addresses differ")
+    done = run(f"{BUILD}/trawl-decode", "--diff", f"{folder}/x.trawl", f"{folder}/z.trawl")
+    same(1, done.returncode, "--diff of different runs")
+    ok(re.search(r"behind #\d+ jmp main\+0x\w+ x\.c:18 .*\n.*main\+0x\w+ x\.c:22 -> .*x\.c:25.*\n"
+                 r".*main\+0x\w+ x\.c:2\d -> ", done.stdout) or
+       re.search(r"main\+0x\w+ x\.c:22 -> main\+0x\w+ x\.c:25", done.stdout),
+       "the place, with the lines of both", done.stdout)
+    done = run(f"{BUILD}/trawl-decode", "--diff", "--json", f"{folder}/x.trawl", f"{folder}/z.trawl")
+    first = json.loads(done.stdout.splitlines()[0])
+    ok(first["first"]["from_line"] == "x.c:22", "as JSON", done.stdout)
+
+
 def main():
     folder = tempfile.mkdtemp()
     try:
@@ -208,6 +228,7 @@ def main():
         check_brstack(folder)
         check_calls(folder)
         check_slices(folder)
+        check_diff(folder)
     finally:
         shutil.rmtree(folder)
     return finish()

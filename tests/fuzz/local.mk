@@ -68,7 +68,7 @@ tests_fuzz_fuzz_printfmt_LDADD = libcapture.la libdecode.la libcommon.la libtraw
 # The programs as a whole
 check_LTLIBRARIES += libprograms.la
 libprograms_la_SOURCES = tests/fuzz/programs.h tests/fuzz/programs.c tests/fuzz/program_decode.c \
-	tests/fuzz/program_export.c tests/fuzz/program_edit.c decode/protocols.h decode/protocols.c decode/diff.c decode/usbdiff.c \
+	tests/fuzz/program_export.c tests/fuzz/program_edit.c decode/protocols.h decode/protocols.c decode/diff.c decode/usbdiff.c decode/branchdiff.c \
 	$(EDIT_SOURCES)
 FUZZERS += tests/fuzz/fuzz_programs
 tests_fuzz_fuzz_programs_SOURCES = tests/fuzz/fuzz_programs.c tests/fuzz/driver.c
