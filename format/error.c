@@ -42,6 +42,8 @@ const char *trawl_loss_reason_name(uint32_t reason)
 		[TRAWL_LOSS_WRITE] = "write error", [TRAWL_LOSS_MAP] = "map full",
 		[TRAWL_LOSS_FILTER] = "filtered", [TRAWL_LOSS_EMPTIED] = "buffer emptied",
 		[TRAWL_LOSS_UNPAIRED] = "unpaired",
+		[TRAWL_LOSS_TOO_LONG] = "strings too long for the kernel",
+		[TRAWL_LOSS_OVERRUN_MOST] = "overrun, at most",
 	};
 
 	if (reason < sizeof(names) / sizeof(names[0]) && names[reason])

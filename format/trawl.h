@@ -186,6 +186,8 @@ enum trawl_loss_reason {
 	TRAWL_LOSS_FILTER,      /* left out on request */
 	TRAWL_LOSS_EMPTIED,     /* the kernel's buffer was emptied before it was read */
 	TRAWL_LOSS_UNPAIRED,    /* a synthetic event was made of two that do not belong together */
+	TRAWL_LOSS_TOO_LONG,    /* probe hits whose strings were too long for the kernel */
+	TRAWL_LOSS_OVERRUN_MOST, /* overrun; records that help others may be among them: at most so many */
 	TRAWL_LOSS_REASONS
 };
 

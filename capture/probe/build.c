@@ -251,11 +251,14 @@ void probe_set_arg(struct probe *p, size_t site, size_t arg, const char *note, c
 
 void probe_arg_missing(struct probe *p, size_t arg)
 {
-	size_t len = strlen(p->args[arg].name), room = PROBE_ARG_NAME_MAX - sizeof("_na");
+	char whole[PROBE_ARG_NAME_MAX], cut[PROBE_ARG_NAME_MAX], *label = p->args[arg].label;
 
-	char *label = p->args[arg].label;
-
-	strcpy(p->args[arg].name + (len < room ? len : room), "_na");
+	/* Cut names may become the same, and the old one must not count as taken. */
+	snprintf(whole, sizeof(whole), "%.*s_na", PROBE_ARG_NAME_MAX - (int)sizeof("_na"),
+		 p->args[arg].name);
+	p->args[arg].name[0] = '\0';
+	unique_arg_name(p, whole, cut, sizeof(cut));
+	snprintf(p->args[arg].name, sizeof(p->args[arg].name), "%s", cut);
 	if (label) {
 		p->args[arg].label = xasprintf("%s_na", label);
 		free(label);

@@ -715,17 +715,27 @@ static ssize_t at_symbols(struct resolve *r, struct target *t, bool glob, struct
 	return n;
 }
 
+/* Symbols of Go have brackets: "type..eq.[5]internal/cpu.option". */
+static bool is_name(const struct elf_file *f, const char *text)
+{
+	for (size_t i = 0; i < f->nsymbols; i++)
+		if (f->symbols[i].function && !strcmp(f->symbols[i].name, text))
+			return true;
+	return false;
+}
+
 int resolve_uprobe(struct resolve *r, struct target *t)
 {
 	const struct spec *spec = r->spec;
-	bool glob = is_glob(spec->symbol);
 	struct passed_over over = { 0 };
+	bool glob;
 	ssize_t n;
 	int ret;
 
 	if (!*spec->symbol)
 		return by_offset(r, t);
 	elf_read_symbols(t->elf);
+	glob = is_glob(spec->symbol) && !is_name(t->elf, spec->symbol);
 	n = at_symbols(r, t, glob, &over);
 	ret = n < 0 ? -1 : report_passed_over(r, &over);
 	free(over.name);

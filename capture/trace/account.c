@@ -28,7 +28,9 @@ int trace_lose(struct trace *t, struct trace_cpu *c, uint64_t from, uint64_t to,
 		.from = from,
 		.to = to,
 		.count = count,
-		.reason = reason,
+		/* Companions are counted as events are. */
+		.reason = reason == TRAWL_LOSS_OVERRUN && t->ncompanions ?
+			  TRAWL_LOSS_OVERRUN_MOST : reason,
 	};
 
 	if (count != UINT64_MAX)

@@ -35,6 +35,7 @@ struct trace_event {
 	char *filter;        /* as the user gave it; "" for none */
 	uint32_t id;
 	uint64_t count;      /* records so far */
+	uint64_t hits;       /* of a probe, as the kernel counts them; with hits_known */
 	uint32_t size;       /* of the fixed part */
 	uint32_t latency_at; /* synthetic: offset of the s64 time from one event to the other; or 0 */
 	bool symbols;        /* its print format shows addresses as symbols */

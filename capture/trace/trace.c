@@ -509,6 +509,29 @@ int trace_stop(struct input *in, struct trawl_error *err)
 }
 
 /*
+ * How many of the missing hits are of events with strings, which the kernel drops when they are too
+ * long. Beside other losses, which are not counted by event, that is known only if no event without
+ * strings is short.
+ */
+static uint64_t of_long_strings(const struct trace *t, uint64_t missing)
+{
+	uint64_t texts = 0, others = 0;
+
+	for (size_t i = 0; i < t->nevents; i++) {
+		const struct trace_event *e = &t->events[i];
+		uint64_t is_short = e->hits > e->count ? e->hits - e->count : 0;
+		bool text = false;
+
+		for (uint32_t k = 0; k < e->nfields; k++)
+			text |= e->fields[k].place != TRAWL_FIXED;
+		*(text ? &texts : &others) += is_short;
+	}
+	if (t->lost && others)
+		return 0;
+	return texts < missing ? texts : missing;
+}
+
+/*
  * Hits that are neither captured nor lost. The kernel counts those of all processes: once it leaves
  * some out, theirs are among them, and it is only said.
  */
@@ -516,15 +539,19 @@ static void missing_hits(struct trace *t, uint64_t now)
 {
 	const struct options *o = session_options(t->in->session);
 	uint64_t told = t->captured + t->lost + t->others + t->outside, missing, others;
+	uint64_t too_long;
 	bool long_strings = t->filtered && t->largest >= TELLING_SIZE;
 	struct trawl_error ignored;
 
 	if (!t->hits_known || o->count)
 		return;
 	missing = t->hits > told ? t->hits - told : 0;
+	too_long = t->filtered ? 0 : of_long_strings(t, missing);
 	others = t->others + (t->filtered ? missing : 0);
-	if (missing && !t->filtered)
-		trace_lose(t, NULL, t->since, now, missing, TRAWL_LOSS_MISSED, &ignored);
+	if (too_long)
+		trace_lose(t, NULL, t->since, now, too_long, TRAWL_LOSS_TOO_LONG, &ignored);
+	if (missing > too_long && !t->filtered)
+		trace_lose(t, NULL, t->since, now, missing - too_long, TRAWL_LOSS_MISSED, &ignored);
 	if (others && (long_strings || o->verbose))
 		session_note(t->in->session,
 			     "%s: %" PRIu64 " hits are not in the file: of processes that are not "

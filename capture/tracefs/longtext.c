@@ -105,12 +105,23 @@ static bool any_goes_on(const struct held *h)
 	return false;
 }
 
+/* The bytes of a string that a record has, and how many; none if its word is wrong. */
+static const uint8_t *bytes_of(const uint8_t *record, uint32_t len, uint32_t word_at, uint32_t *n)
+{
+	uint32_t word = get32(record + word_at), at = trawl_loc_offset(word);
+
+	*n = trawl_loc_len(word);
+	if (at >= len || *n > len - at)
+		*n = 0;
+	return record + at;
+}
+
 static size_t count_texts(const struct long_text *p)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->nargs; i++)
-		n += p->args[i].text;
+		n += p->args[i].text || p->args[i].own;
 	return n;
 }
 
@@ -122,17 +133,28 @@ static size_t count_texts(const struct long_text *p)
 static bool is_same_text(const struct held *h, const struct long_text_arg *a,
 			 const struct ring_event *ev)
 {
-	uint32_t loc = get32(ev->data + a->at);
-	uint32_t at = trawl_loc_offset(loc), n = trawl_loc_len(loc);
-	uint32_t len, most;
+	uint32_t n, len, most;
+	const uint8_t *text = bytes_of(ev->data, ev->len, a->at, &n);
 
-	if (!n || at >= ev->len || n > ev->len - at)
+	if (!n)
 		return true;
-	len = (uint32_t)strnlen((const char *)ev->data + at, n);
+	len = (uint32_t)strnlen((const char *)text, n);
 	most = len < h->pair->prefix ? len : h->pair->prefix;
-	if (memcmp(ev->data + at, h->data + a->from, most))
+	if (memcmp(text, h->data + a->from, most))
 		return false;
 	return len >= h->pair->prefix || !h->data[a->from + len] || count_texts(h->pair) > 1;
+}
+
+/* The same of a string of the kernel's own, which others may have squeezed in the event. */
+static bool is_same_own(const struct held *h, const struct long_text_arg *a,
+			const struct ring_event *ev)
+{
+	uint32_t n, m;
+	const uint8_t *text = bytes_of(ev->data, ev->len, a->at, &n);
+	const uint8_t *other = bytes_of(h->data, h->len, a->from, &m);
+
+	n = (uint32_t)strnlen((const char *)text, n);
+	return n <= m && !memcmp(text, other, n);
 }
 
 /* Is this the event of the same hit: of the same task, at the same place, with the same values? */
@@ -147,7 +169,8 @@ static bool is_of(const struct held *h, const struct ring_event *ev)
 	for (size_t i = 0; i < p->nargs; i++) {
 		const struct long_text_arg *a = &p->args[i];
 
-		if (a->text ? !is_same_text(h, a, ev) :
+		if (a->own  ? !is_same_own(h, a, ev) :
+		    a->text ? !is_same_text(h, a, ev) :
 			      memcmp(ev->data + a->at, h->data + a->from, a->size))
 			return false;
 	}
@@ -175,6 +198,20 @@ static uint32_t put_text(const struct held *h, const struct long_text_arg *a, ui
 		memset(record + len, 0, n);
 	else
 		memcpy(record + len, from, n);
+	put32(record + a->at, trawl_loc(n, len));
+	return len + n;
+}
+
+/* The same of a string of the kernel's own. */
+static uint32_t put_own(const struct held *h, const struct long_text_arg *a, uint8_t *record,
+			uint32_t len)
+{
+	uint32_t n;
+	const uint8_t *text = bytes_of(h->data, h->len, a->from, &n);
+
+	if (len + n > RECORD_MAX)
+		n = RECORD_MAX - len;
+	memcpy(record + len, text, n);
 	put32(record + a->at, trawl_loc(n, len));
 	return len + n;
 }
@@ -222,9 +259,14 @@ static int give_merged(const struct held *h, uint32_t cpu, const struct ring_eve
 	memcpy(record, ev->data, ev->len);
 	merged.data = record;
 	squeezed = is_squeezed(h, record);
-	for (size_t i = 0; i < h->pair->nargs; i++)
-		if (h->pair->args[i].text)
-			mend(h, &h->pair->args[i], squeezed, record, &merged.len);
+	for (size_t i = 0; i < h->pair->nargs; i++) {
+		const struct long_text_arg *a = &h->pair->args[i];
+
+		if (a->text)
+			mend(h, a, squeezed, record, &merged.len);
+		else if (a->own && squeezed)
+			merged.len = put_own(h, a, record, merged.len);
+	}
 	merged.len = (merged.len + 3) & ~3u; /* as the kernel's */
 	return give(arg, cpu, &merged, err);
 }
@@ -247,6 +289,8 @@ static int give_made(const struct held *h, uint32_t cpu, long_text_give *give, v
 
 		if (a->text)
 			ev.len = put_text(h, a, record, ev.len);
+		else if (a->own)
+			ev.len = put_own(h, a, record, ev.len);
 		else
 			memcpy(record + a->at, h->data + a->from, a->size);
 	}

@@ -34,8 +34,10 @@ enum { LONG_TEXT_ARGS = 128 };
 /* An argument in both records. Of a string: the word with its place, and what stands for it. */
 struct long_text_arg {
 	bool text;
+	bool own;            /* a string of the kernel's ($comm), which is short: both have it */
 	uint32_t at, size;   /* in the event: its value; of a string 4 bytes */
-	uint32_t from;       /* in the companion: the value; of a string its first bytes */
+	uint32_t from;       /* in the companion: the value; of a string its first bytes, of one of the
+				kernel's its word */
 	uint32_t address_at; /* of a string: where the companion has its address */
 };
 

@@ -11,8 +11,10 @@
 #define NAME "_trawl_long_" /* no event made of a user's names begins so */
 
 enum {
-	TEXTS_MAX = 4,      /* strings of one probe */
-	PREFIX = 512,       /* bytes of each: 64 words, the kernel's longest array */
+	TEXTS_MAX = 32,     /* strings of one probe */
+	PREFIX = 512,       /* bytes of each, at most: 64 words, the kernel's longest array */
+	PREFIXES = 2048,    /* of all together: a record has at most 3,072 */
+	WORD_MAX = 64,      /* characters of the filter's part for one string */
 	TOGETHER = 4000,    /* what strings may have together is a little more */
 };
 
@@ -24,6 +26,18 @@ bool companion_is(const char *event)
 static bool is_text(const struct probe_arg *a)
 {
 	return !strcmp(a->type, "string") || !strcmp(a->type, "ustring");
+}
+
+/* $comm, the kernel's own copy of a name. */
+static bool is_own(const struct probe *p, size_t arg)
+{
+	for (size_t i = 0; i < p->nsites; i++) {
+		const char *fetch = p->sites[i].args[arg].fetch;
+
+		if (strncmp(fetch, "$comm", 5) || (fetch[5] && fetch[5] != ':'))
+			return false;
+	}
+	return p->nsites;
 }
 
 /* "+OFF(INNER):string" taken apart. */
@@ -62,14 +76,15 @@ void companion_places(const struct probe *p, struct eventformat *f, struct long_
 
 		if (!field)
 			return;
-		a->text = is_text(&p->args[k]);
+		a->own = is_text(&p->args[k]) && is_own(p, k);
+		a->text = is_text(&p->args[k]) && !a->own;
 		a->at = field->offset;
-		a->size = a->text ? 4 : (uint32_t)field->size * field->count;
+		a->size = a->text || a->own ? 4 : (uint32_t)field->size * field->count;
 		texts += a->text;
 		for (size_t i = 0; a->text && i < p->nsites; i++)
 			if (!take_apart(p->sites[i].args[k].fetch, &fetch))
 				return;
-		if (!a->text && field->place != TRAWL_FIXED)
+		if (!a->text && !a->own && field->place != TRAWL_FIXED)
 			return;
 		if (!pair->head || a->at < pair->head)
 			pair->head = a->at;
@@ -78,7 +93,7 @@ void companion_places(const struct probe *p, struct eventformat *f, struct long_
 		return;
 	pair->id = f->id;
 	pair->size = f->size;
-	pair->prefix = PREFIX;
+	pair->prefix = texts * PREFIX <= PREFIXES ? PREFIX : PREFIXES / (uint32_t)texts & ~7u;
 	pair->nargs = p->nargs;
 }
 
@@ -115,7 +130,7 @@ static bool write_args(const struct probe_site *site, const struct long_text *pa
 			snprintf(text[1], sizeof(text[1]), "s%zu=%+lld(%.*s):x64", k,
 				 f.offset + far_behind(pair), f.len, f.inner);
 			snprintf(text[2], sizeof(text[2]), "w%zu=%+lld(%.*s):x64[%d]", k, f.offset,
-				 f.len, f.inner, PREFIX / 8);
+				 f.len, f.inner, pair->prefix / 8);
 		}
 		for (int i = 0; i < n; i++) {
 			size_t len = strlen(text[i]);
@@ -167,8 +182,9 @@ static bool find_places(struct eventformat *f, struct long_text *pair)
 
 		snprintf(name, sizeof(name), "%c%zu", a->text ? 'w' : 'a', k);
 		field = eventformat_field(f, name);
-		if (!field || field->place != TRAWL_FIXED ||
-		    (uint32_t)field->size * field->count != (a->text ? pair->prefix : a->size))
+		if (!field || (field->place != TRAWL_FIXED) != a->own)
+			return false;
+		if (!a->own && (uint32_t)field->size * field->count != (a->text ? pair->prefix : a->size))
 			return false;
 		a->from = field->offset;
 		snprintf(name, sizeof(name), "p%zu", k);
@@ -199,7 +215,7 @@ int companion_arm(struct trace *t, const struct probe *p, struct long_text *pair
 {
 	struct trawl_error ignored;
 	struct eventformat f;
-	char event[PROBE_NAME_MAX], filter[TEXTS_MAX * 64];
+	char event[PROBE_NAME_MAX], filter[TEXTS_MAX * WORD_MAX];
 	bool found;
 
 	if (!pair->nargs)

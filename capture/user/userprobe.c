@@ -294,6 +294,14 @@ out:
 
 /* ---- hits -------------------------------------------------------------------------------- */
 
+/* Several sites of a probe are several of the kernel's with one name. */
+static void add_hits(struct trace *t, const char *name, uint64_t n)
+{
+	for (size_t i = 0; i < t->nevents; i++)
+		if (!strcmp(t->events[i].name, name))
+			t->events[i].hits += n;
+}
+
 /*
  * The kernel's own count of hits of our probes, from uprobe_profile ("FILE EVENT HITS"). It has no
  * groups, so it is read beside uprobe_events: both list the same probes in the same order. False
@@ -308,14 +316,18 @@ static bool read_hits(struct trace *t, uint64_t *hits)
 	bool same = d && p;
 
 	*hits = 0;
+	for (size_t i = 0; i < t->nevents; i++)
+		t->events[i].hits = 0;
 	while (same && (*d || *p)) {
 		char group[OWNER_NAME_MAX], event[64], name[64];
 		uint64_t n;
 
 		same = sscanf(d, "%*[^:]:%63[^/]/%63s", group, event) == 2 &&
 		       sscanf(p, "%*s %63s %" SCNu64, name, &n) == 2 && !strcmp(event, name);
-		if (same && !strcmp(group, t->name) && !companion_is(event))
+		if (same && !strcmp(group, t->name) && !companion_is(event)) {
 			*hits += n;
+			add_hits(t, event, n);
+		}
 		d = strchrnul(d, '\n');
 		d += *d == '\n';
 		p = strchrnul(p, '\n');

@@ -166,8 +166,21 @@ def long_strings(folder):
     text = run(f"{BUILD}/trawl-decode", f"{folder}/x.trawl").stdout
     ok(" a=NULL b=\"bbb\" n=-1 " in text and " a=(fault) b=\"bbbb" in text and "bbb\"... n=9000 m=9000" in text,
        "text says so, too", text[-600:])
-    # of a string that is no pointer's ($comm) there is no second look: then they are lost, and counted
-    with subprocess.Popen([f"{BUILD}/trawl", "-i", spec + " $comm", "-w", f"{folder}/x.trawl"],
+    got, err = capture(folder, [spec + " $comm k=\\1:u32"], [program])[1:]
+    ok(len(got) == 84 and "84 events captured, 0 lost" in err and {e["fields"]["k"] for e in got} == {1} and
+       {e["fields"]["comm"] for e in got} == {"long"}, "with $comm beside: no event is lost", err, got[:3])
+    wrong = [(e["fields"]["n"], e["fields"]["m"], name, bad) for e in got for name, size in (("a", "n"), ("b", "m"))
+             if (bad := long_string(e, name, e["fields"][size]))]
+    ok(not wrong, "with $comm beside: each is whole, or its beginning and marked as cut", *wrong[:10])
+    for one in f"uprobe:{program}:two a=+0(a):string n m $comm", f"uprobe:{program}:two $comm b=+0(b):string n m":
+        got, err = capture(folder, [one], [program])[1:]
+        name, size = ("a", "n") if "a" in got[0]["fields"] else ("b", "m")
+        wrong = [(e["fields"][size], bad) for e in got if e["fields"]["comm"] != "long" or e["fields"][size] >= 0
+                 and (bad := long_string({**e, "fields": {"a": None, "b": None, **e["fields"]}}, name, e["fields"][size]))]
+        ok(len(got) == 84 and "84 events captured, 0 lost" in err and not wrong, f"{name} and $comm: none is lost, none twice", err, wrong[:5])
+    # where the kernel has no room for what the second look takes, events are lost, and counted
+    many = spec + "".join(f" a{i}=+0(a):string" for i in range(31))
+    with subprocess.Popen([f"{BUILD}/trawl", "-i", many, "-w", f"{folder}/x.trawl"],
                           stderr=subprocess.PIPE, text=True) as trawl:
         said = wait_armed(trawl, program)
         run(program)
@@ -179,9 +192,68 @@ def long_strings(folder):
     ok(lost and f"*** {lost[2]} events of uprobe lost in" in run(f"{BUILD}/trawl-decode", f"{folder}/x.trawl").stdout,
        "each that is lost is one event")
     summary = run(f"{BUILD}/trawl-decode", "--summary", f"{folder}/x.trawl").stdout
-    since = re.search(r"\(missed\) between (\S+ \S+?)\d{3} UTC", summary)
+    since = re.search(r"\(strings too long for the kernel\) between (\S+ \S+?)\d{3} UTC", summary)
     since = datetime.strptime(f"{since[1]}+00:00", "%Y-%m-%d %H:%M:%S.%f%z") if since else None
     ok(since and time.time() - since.timestamp() < 60, "the loss is of the time of the capture", summary)
+
+
+def long_names(folder):
+    """Names that are cut to the same, of parameters without a value: each is a field of its own."""
+    program = f"{folder}/names"
+    with open(f"{folder}/names.c", "w") as f:
+        f.write("__attribute__((noipa)) void f(double a_name_that_is_longer_than_31_letters_one, int n, "
+                "double a_name_that_is_longer_than_31_letters_two) {}\nint main(void) { f(1, 7, 2); }\n")
+    run("gcc", "-g", "-O1", "-o", program, f"{folder}/names.c")
+    got, err = capture(folder, [f"uprobe:{program}:f $params"], [program])[1:]
+    fields = got[0]["fields"] if got else {}
+    ok(len(got) == 1 and fields.get("n") == 7 and len([v for v in fields.values() if v is None]) == 2,
+       "long names of unavailable parameters: both are fields", err, got)
+
+
+MANY = """#include <string.h>
+__attribute__((noipa)) int many(const char *const *t, int n) { return n; }
+int main(void)
+{
+	static const int sizes[] = {0, 1, 250, 300, 500, 600, 1000, 4094, 4096, 9000};
+	static char text[10][9001];
+	const char *t[10];
+	for (int n = 0; n < 10; n++) {
+		for (int k = 0; k < 10; k++) {
+			memset(text[k], 'a' + k, 9000);
+			text[k][sizes[(k + n) % 10]] = 0;
+			t[k] = text[k];
+		}
+		many(t, n);
+	}
+	t[3] = 0;
+	many(t, 10);
+}
+"""
+
+
+def many_strings(folder):
+    """More strings than a companion has room for in full: less of each is kept, and none is another's."""
+    program = f"{folder}/many"
+    with open(f"{folder}/many.c", "w") as f:
+        f.write(MANY)
+    run("gcc", "-g", "-o", program, f"{folder}/many.c")
+    sizes = [0, 1, 250, 300, 500, 600, 1000, 4094, 4096, 9000]
+    for count in 5, 10:
+        words = " ".join(f"s{k}=+0(+{8 * k}(t)):string" for k in range(count))
+        got, err = capture(folder, [f"uprobe:{program}:many n {words}"], [program])[1:]
+        ok(len(got) == 11 and "11 events captured, 0 lost" in err, f"{count} strings: no event is lost", err)
+        wrong = []
+        for e in got:
+            n = e["fields"]["n"]
+            for k in range(count):
+                want = chr(ord("a") + k) * sizes[(k + (n if n < 10 else 9)) % 10] if n < 10 or k != 3 else None
+                why = e.get("unavailable", {}).get(f"s{k}") == "fault"
+                text, is_cut = e["fields"][f"s{k}"], f"s{k}" in str(e.get("cut"))
+                if want == "" and text is None and why:
+                    continue  # beside long ones not told from one that cannot be read
+                if text != want and not (is_cut and want and text and want.startswith(text) and len(text) >= 64):
+                    wrong.append((n, k, want and len(want), text, e.get("cut")))
+        ok(not wrong, f"{count} strings: each is whole, or its beginning and marked as cut", *wrong[:10])
 
 
 TURNS = """#include <string.h>
@@ -482,6 +554,8 @@ def main():
         pattern(folder)
         static(folder)
         long_strings(folder)
+        long_names(folder)
+        many_strings(folder)
         turns(folder)
         unmapped(folder)
         threads(folder)

@@ -2,14 +2,15 @@
 # Programs of many compilers, whose values are compared with gdb's.
 TESTS += tests/zoo/run.py
 EXTRA_DIST += tests/zoo/run.py tests/zoo/stops.py tests/zoo/zoo.c tests/zoo/zoo.cc tests/zoo/zoo.rs \
+	tests/zoo/program.py tests/zoo/fetched.py \
 	tests/zoo/zoo.go tests/zoo/returns.py tests/zoo/finish.py tests/zoo/returns.c \
 	tests/zoo/returns.cc tests/zoo/returns.rs tests/zoo/returns.go
 TESTS += tests/zoo/returns.py
 
-# All variants; a few of them are part of make check.
+# All variants; a few of them are part of make check. PROGRAM='FILE ARG ...': any program instead.
 zoo-check: all
-	TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' \
-		/usr/bin/python3 $(srcdir)/tests/zoo/run.py --all
-	TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' \
-		/usr/bin/python3 $(srcdir)/tests/zoo/returns.py --all
+	if test -n '$(PROGRAM)'; then set -- 'program.py $(PROGRAM)'; \
+	else set -- 'run.py --all' 'returns.py --all'; fi; \
+	for check do TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' \
+		/usr/bin/python3 $(srcdir)/tests/zoo/$$check || exit; done
 .PHONY: zoo-check

@@ -87,7 +87,8 @@ def variants():
 # ---- recording ---------------------------------------------------------------------------------
 
 def run(*argv, **more):
-    return subprocess.run(argv, capture_output=True, text=True, timeout=120, **more)
+    return subprocess.run(argv, capture_output=True, text=True, errors="replace",
+                          timeout=more.pop("timeout", 120), **more)
 
 
 def record(program, specs):
@@ -107,19 +108,23 @@ def is_pie(program):
         return struct.unpack_from("<H", f.read(18), 16)[0] == 3
 
 
-def gdb_run(program, addresses, stops):
-    """Fills stops. False if gdb came to an end before the program."""
-    path = f"{program}.gdb"
-    env = {**os.environ, "ZOO_OUT": path, "ZOO_PIE": str(int(is_pie(program))),
-           "ZOO_ADDRESSES": " ".join(map(str, addresses))}
-    run("gdb", "-nx", "-batch", "-x", f"{HERE}/stops.py", program, env=env)
+def gdb_run(argv, addresses, stops, path, calls=0, fetches=""):
+    """Fills stops, of the first calls of each function if calls is not 0; fetches: as of stops.py.
+    False if gdb came to an end before the program."""
+    env = {**os.environ, "ZOO_OUT": path, "ZOO_PIE": str(int(is_pie(argv[0]))),
+           "ZOO_ADDRESSES": " ".join(map(str, addresses)), "ZOO_CALLS": str(calls),
+           "ZOO_FETCHES": fetches}
+    run("gdb", "-nx", "-batch", "-x", f"{HERE}/stops.py", "--args", *argv, env=env,
+        stdin=subprocess.DEVNULL)
     with open(path, encoding="utf-8") as f:
         found = [json.loads(line) for line in f if line.endswith("\n")]
     os.unlink(path)
     if not found or found[-1] != "end":
         return False
     for stop in found[:-1]:
-        stops[stop["function"]][stop["where"]].append(stop["values"])
+        seen = stops[stop["function"]].setdefault(stop["where"], [])
+        seen += [{}] * (stop.get("call", len(seen)) - len(seen))
+        seen.append(stop["values"])
     return True
 
 
@@ -127,10 +132,11 @@ def gdb_stops(program, addresses):
     """{address: {"entry": [values of each call], "body": the same, "scope": [[names of what is in
     the frame]]}}, as gdb sees them."""
     stops = {address: {"scope": [], "entry": [], "body": []} for address in addresses}
-    if not gdb_run(program, addresses, stops):
+    path = f"{program}.gdb"
+    if not gdb_run([program], addresses, stops, path):
         # gdb 13 does not survive some functions of Rust: one at a time.
         for address in addresses:
-            gdb_run(program, [address], stops)
+            gdb_run([program], [address], stops, path)
     return stops
 
 
@@ -197,7 +203,7 @@ def compare(variant, events, probes, stops):
         events = [e for calls in by_name.values() for e in once(calls, lambda e: e["fields"])]
         for stop in stops.values():
             for where in "entry", "body":
-                stop[where] = once(stop[where], lambda v: v)
+                stop[where] = once([v for v in stop[where] if v], lambda v: v)
     calls = {}
     for event in events:
         site = probes[event["name"]]["sites"][0]

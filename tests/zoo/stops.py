@@ -1,17 +1,30 @@
 # SPDX-License-Identifier: MIT
 """Run inside gdb: what gdb shows of each parameter, a JSON line a stop.
 
+Where $ZOO_FETCHES names a file ({address: {parameter: fetch argument}}), also what trawl's definition
+would read there: at the entry, under "fetched".
+
 gdb -batch -x stops.py PROGRAM, with the addresses of functions, as linked, in $ZOO_ADDRESSES and the
-output's name in $ZOO_OUT. Each function has two stops: "entry" at its first instruction and "body"
+output's name in $ZOO_OUT; in $ZOO_CALLS how many calls of a function count, 0: all. Each function has two stops: "entry" at its first instruction and "body"
 where gdb's own breakpoint on it is, behind what sets up the frame.
 """
 import json
 import os
 import re
+import sys
 
 import gdb
 
-entered = set()  # functions that were entered and are not behind their prologue
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True
+from fetched import fetched  # noqa: E402
+
+entered = {}  # function: its call that is not behind the prologue yet, from 0
+FETCHES = {}
+if os.environ.get("ZOO_FETCHES"):
+    with open(os.environ["ZOO_FETCHES"], encoding="utf-8") as f:
+        FETCHES = json.load(f)
+CALLS = int(os.environ.get("ZOO_CALLS", "0"))
 out = open(os.environ["ZOO_OUT"], "w", encoding="utf-8")
 
 
@@ -60,23 +73,40 @@ class Stop(gdb.Breakpoint):
         super().__init__(f"*{address:#x}", internal=True)
         self.silent = True
         self.function, self.place = function, where
+        self.calls = self.call = 0
+
+    def tell(self, where, values):
+        out.write(json.dumps({"function": self.function, "where": where, "call": self.call,
+                              "values": values}) + "\n")
 
     def stop(self):
-        # A loop may come back to the place behind the prologue.
+        # A loop may come back to the place behind the prologue, and a call leave without being there.
         if self.place == "body" and self.function not in entered:
             return False
-        (entered.add if self.place == "entry" else entered.discard)(self.function)
-        values = arguments(gdb.newest_frame())[1]
-        out.write(json.dumps({"function": self.function, "where": self.place,
-                              "values": values}) + "\n")
+        if self.place == "entry":
+            self.call = self.calls
+            entered[self.function] = self.call
+        else:
+            self.call = entered.pop(self.function)
+        frame = gdb.newest_frame()
+        self.tell(self.place, arguments(frame)[1])
+        if self.place == "entry" and FETCHES:
+            self.tell("fetched", {name: fetched(frame, fetch) for name, fetch in
+                                  FETCHES[str(self.function)].items()})
         out.flush()
+        self.calls += 1
+        if self.calls == CALLS:
+            self.enabled = False
         return False
 
 
 def in_frame(address):
     """Parameters whose location is one for the whole function, in its frame: this is to be set up
     yet where the function begins."""
-    text = gdb.execute(f"info scope *{address:#x}", to_string=True)
+    try:
+        text = gdb.execute(f"info scope *{address:#x}", to_string=True)
+    except gdb.error:  # gdb 13 does not print some expressions
+        return []
     return sorted(m.group(1) for m in re.finditer(
         r"^(?:Scope for .*:\n)?Symbol (\S+) is (.*(?:\n(?!Symbol ).*)*)", text, re.M)
         if "multi-location" not in m.group(2) and re.search(
@@ -108,6 +138,8 @@ def base():
 gdb.execute("set pagination off")
 gdb.execute("set confirm off")
 gdb.execute("set print object off")
+gdb.execute("set breakpoint always-inserted on")
+gdb.execute("set style enabled off")
 gdb.execute("set language auto")
 gdb.execute("set debuginfod enabled off")
 # The same stack as without gdb.
