@@ -61,10 +61,14 @@ def arguments(frame):
     values = {}
     for symbol in block:
         if symbol.is_argument:
+            name, n = symbol.name, 1
+            while name in values:  # of a parameter pack
+                n += 1
+                name = f"{symbol.name}_{n}"
             try:
-                values[symbol.name] = plain(symbol.value(frame))
+                values[name] = plain(symbol.value(frame))
             except (gdb.error, gdb.MemoryError):
-                values[symbol.name] = None
+                values[name] = None
     return block, values
 
 
