@@ -70,6 +70,8 @@ libcapture_la_SOURCES += \
 	capture/probe/callers.c capture/probe/callers.h capture/probe/code.c \
 	capture/probe/cxx.c capture/probe/cxx.h capture/probe/cxx_probe.c \
 	capture/probe/abi.c capture/probe/abi.h \
+	capture/probe/apart.c capture/probe/apart.h capture/probe/opener.c capture/probe/opener.h \
+	capture/probe/reply.c capture/probe/reply.h \
 	capture/probe/definition.c capture/probe/definition.h \
 	capture/probe/dwarf.c capture/probe/dwarf.h \
 	capture/probe/location.c capture/probe/location.h \

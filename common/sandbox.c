@@ -68,6 +68,9 @@ static const int reading[] = {
 	SCMP_SYS(sched_get_priority_max), SCMP_SYS(sched_get_priority_min),
 };
 
+/* A parser asks for files at its only socket, and hands on what it found. */
+static const int asking[] = {SCMP_SYS(sendmsg), SCMP_SYS(recvmsg)};
+
 /* ---- what only an attacker calls ---------------------------------------------------------- */
 
 struct named {
@@ -243,6 +246,8 @@ static int build(scmp_filter_ctx f, bool parser)
 	if (allow(f, computing, NCALLS(computing)) || allow_some(f))
 		return -1;
 	if (!SANITIZERS && allow_memory(f))
+		return -1;
+	if (parser && allow(f, asking, NCALLS(asking)))
 		return -1;
 	if (!parser && (allow(f, reading, NCALLS(reading)) || allow_threads(f)))
 		return -1;

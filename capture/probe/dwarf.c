@@ -5,12 +5,15 @@
 #include "capture/sys/alloc.h"
 #include "capture/probe/abi.h"
 #include "capture/probe/dwarf.h"
+#include "capture/probe/opener.h"
 #include "capture/probe/param.h"
 #include "capture/probe/retval.h"
 
 #ifdef HAVE_DW
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
+#include <unistd.h>
 
 
 enum { TERMINATED = 5, PADDING = 16 };
@@ -23,7 +26,8 @@ struct replaced {
 
 struct dwarf {
 	struct elf_file *file;
-	Dwarf *dw;
+	Dwarf *dw, *alt; /* alt: the strings and types that several files share; or NULL */
+	int alt_fd;
 	char *why;
 	struct replaced replaced[TERMINATED];
 };
@@ -65,6 +69,50 @@ static void put_back(struct dwarf *d)
 	}
 }
 
+/* The file of this path if it is the alternate one that is meant. */
+static bool try_alternate(struct dwarf *d, char *path, const void *id, size_t n)
+{
+	int fd = opener_open(path);
+	Dwarf *alt = fd < 0 ? NULL : dwarf_begin(fd, DWARF_C_READ);
+	const void *is = NULL;
+
+	free(path);
+	if (alt && dwelf_elf_gnu_build_id(dwarf_getelf(alt), &is) == (ssize_t)n && !memcmp(is, id, n)) {
+		dwarf_setalt(d->dw, alt);
+		d->alt = alt;
+		d->alt_fd = fd;
+		return true;
+	}
+	dwarf_end(alt);
+	if (fd >= 0)
+		close(fd);
+	return false;
+}
+
+/*
+ * What several files share (dwz): libdw would open it when it is first needed, which the process that
+ * reads programs may not.
+ */
+static void find_alternate(struct dwarf *d)
+{
+	const char *name, *beside = d->file->debug_path ? d->file->debug_path : d->file->name;
+	const char *slash = strrchr(beside, '/');
+	const void *id;
+	ssize_t n = dwelf_dwarf_gnu_debugaltlink(d->dw, &name, &id);
+	char hex[129] = "";
+
+	if (n <= 1 || n > 64)
+		return;
+	for (ssize_t i = 0; i < n; i++)
+		snprintf(hex + 2 * i, 3, "%02x", ((const unsigned char *)id)[i]);
+	if (try_alternate(d, xasprintf("/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2), id, (size_t)n))
+		return;
+	if (*name == '/')
+		try_alternate(d, xstrdup(name), id, (size_t)n);
+	else if (slash)
+		try_alternate(d, xasprintf("%.*s/%s", (int)(slash - beside), beside, name), id, (size_t)n);
+}
+
 struct dwarf *dwarf_open(struct elf_file *f, const char **why)
 {
 	struct dwarf *d = xcalloc(1, sizeof(*d));
@@ -78,6 +126,8 @@ struct dwarf *dwarf_open(struct elf_file *f, const char **why)
 		terminate_strings(d, elf);
 	if (elf)
 		d->dw = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+	if (d->dw)
+		find_alternate(d);
 	if (!d->dw) {
 		d->why = xasprintf("%s has no debug information; build it with -g or install its "
 				   "debug symbols", f->name);
@@ -89,6 +139,9 @@ struct dwarf *dwarf_open(struct elf_file *f, const char **why)
 void dwarf_close(struct dwarf *d)
 {
 	dwarf_end(d->dw);
+	dwarf_end(d->alt);
+	if (d->alt)
+		close(d->alt_fd);
 	put_back(d);
 	free(d->why);
 	free(d);

@@ -10,6 +10,7 @@
 
 #include "capture/sys/alloc.h"
 #include "capture/probe/elf.h"
+#include "capture/probe/opener.h"
 
 static const char *machine_name(unsigned int machine)
 {
@@ -259,7 +260,7 @@ static bool try_debug(struct elf_file *f, char *path, const uint32_t *crc)
 {
 	char build_id[sizeof(f->build_id)];
 	uint32_t sum;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = opener_open(path);
 	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
 
 	if (!elf || elf_kind(elf) != ELF_K_ELF)
@@ -316,7 +317,7 @@ Elf *elf_debug(struct elf_file *f)
 				   f->build_id + 2), NULL))
 		return f->debug;
 	link = debug_link(f, &crc);
-	real = link ? realpath(f->name, NULL) : NULL;
+	real = link ? *f->name == '/' ? xstrdup(f->name) : realpath(f->name, NULL) : NULL;
 	slash = real ? strrchr(real, '/') : NULL;
 	if (slash) {
 		*slash = '\0';

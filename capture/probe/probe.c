@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+#include "capture/probe/apart.h"
 #include "capture/probe/build.h"
 #include "capture/probe/list.h"
 #include "capture/probe/probe.h"
@@ -50,6 +51,15 @@ static struct probe_file *open_path(const struct spec *spec, struct probe_list *
 	return file;
 }
 
+/* What one spec is looked for in. */
+struct inputs {
+	const struct spec *spec;
+	size_t limit;
+	struct probe_file **files; /* the list's */
+	size_t n;
+	size_t missed; /* that a process has mapped and that could not be opened */
+};
+
 /* ---- resolving ------------------------------------------------------------------------------- */
 
 /* Symbols and notes are found through the section headers, which are the end of most files. */
@@ -84,26 +94,46 @@ static int resolve_in(struct resolve *r, struct probe_file *file, bool must)
 	return ret;
 }
 
-static int resolve_process(struct resolve *r)
+/* Adds what spec names to the list's files. */
+static int open_files(const struct spec *spec, struct probe_list *list, struct inputs *in,
+		      struct trawl_error *err)
 {
 	struct mapped_file *files;
-	size_t n, missed;
-	int ret = procmap_open(r->spec->pid, &files, &n, &missed, r->err);
+	size_t n;
 
-	for (size_t i = 0; ret == 0 && i < n; i++) {
-		struct probe_file *file = probe_list_file(r->list, files[i].fd, files[i].path,
-						   files[i].deleted, r->err);
+	if (!spec->pid) {
+		xgrow(in->files, in->n);
+		in->files[in->n] = open_path(spec, list, err);
+		return in->files[in->n++] ? 0 : -1;
+	}
+	if (procmap_open(spec->pid, &files, &n, &in->missed, err))
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		struct trawl_error ignored;
+		struct probe_file *file = probe_list_file(list, files[i].fd, files[i].path,
+							  files[i].deleted, &ignored);
 
 		files[i].fd = -1;
-		if (file)
-			ret = resolve_in(r, file, false);
+		if (!file)
+			continue;
+		xgrow(in->files, in->n);
+		in->files[in->n++] = file;
 	}
 	procmap_free(files, n);
-	if (ret == 0 && r->list->n == r->before && missed)
+	return 0;
+}
+
+static int resolve_files(struct resolve *r, const struct inputs *in)
+{
+	int ret = 0;
+
+	for (size_t i = 0; ret == 0 && i < in->n; i++)
+		ret = resolve_in(r, in->files[i], !r->spec->pid);
+	if (ret == 0 && r->list->n == r->before && in->missed)
 		return trawl_fail(r->err, TRAWL_CANNOT,
 				  "process %d: %zu of its mapped files cannot "
 				  "be opened; run as root",
-				  r->spec->pid, missed);
+				  r->spec->pid, in->missed);
 	return ret;
 }
 
@@ -191,11 +221,13 @@ static void drop_twice(struct resolve *r)
 					     one));
 }
 
-int probe_resolve(const struct spec *spec, size_t limit, struct probe_list *list,
-		  struct trawl_error *err)
+/* All that looks into files. */
+static int resolve_all(void *arg, struct probe_list *list, struct trawl_error *err)
 {
+	const struct inputs *in = arg;
+	const struct spec *spec = in->spec;
 	struct resolve r = { .spec = spec, .list = list, .before = list->n, .err = err,
-			     .limit = limit ? limit : PROBE_GLOB_LIMIT };
+			     .limit = in->limit ? in->limit : PROBE_GLOB_LIMIT };
 	char wanted[256];
 	int ret;
 
@@ -203,24 +235,46 @@ int probe_resolve(const struct spec *spec, size_t limit, struct probe_list *list
 		 spec->kind == SPEC_UPROBE ? spec->symbol : spec->name);
 	r.near.wanted = wanted;
 	r.named = *spec->own;
-	if (spec->kind != SPEC_UPROBE && spec->kind != SPEC_USDT)
-		return spec_fail(spec, 0, err, "%s: not a probe in a program",
-				 spec_kind_name(spec->kind));
-	if (spec->pid) {
-		ret = resolve_process(&r);
-	} else {
-		struct probe_file *file = open_path(spec, list, err);
-
-		ret = file ? resolve_in(&r, file, true) : -1;
-	}
+	ret = resolve_files(&r, in);
 	if (ret == 0 && list->n == r.before)
 		ret = nothing_found(&r);
 	drop_covered(&r, ret == 0);
 	/* A name of the user's own makes it another event. */
 	if (ret == 0 && !*spec->own)
 		drop_twice(&r);
-	probe_list_shrink(list, ret < 0 ? r.before : list->n);
+	if (ret < 0)
+		probe_drop(list, r.before);
 	nearest_free(&r.near);
 	free(r.hint);
 	return ret;
+}
+
+static int resolve(const struct spec *spec, size_t limit, bool here, struct probe_list *list,
+		   struct trawl_error *err)
+{
+	struct inputs in = { .spec = spec, .limit = limit };
+	int ret;
+
+	if (spec->kind != SPEC_UPROBE && spec->kind != SPEC_USDT)
+		return spec_fail(spec, 0, err, "%s: not a probe in a program",
+				 spec_kind_name(spec->kind));
+	ret = open_files(spec, list, &in, err);
+	if (ret == 0)
+		ret = here || !in.n ? resolve_all(&in, list, err) :
+		      apart_run(resolve_all, &in, spec->pid ? spec->text : spec->path, list, err);
+	probe_list_shrink(list, list->n);
+	free(in.files);
+	return ret;
+}
+
+int probe_resolve(const struct spec *spec, size_t limit, struct probe_list *list,
+		  struct trawl_error *err)
+{
+	return resolve(spec, limit, false, list, err);
+}
+
+int probe_resolve_here(const struct spec *spec, size_t limit, struct probe_list *list,
+		       struct trawl_error *err)
+{
+	return resolve(spec, limit, true, list, err);
 }

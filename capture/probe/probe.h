@@ -2,7 +2,8 @@
 /*
  * A probe: what one uprobe: or usdt: spec means on this machine, ready for tracefs' uprobe_events.
  *
- * Resolution only reads: ELF files, DWARF, /proc. It never touches tracefs. The order of use:
+ * Resolution only reads: ELF files, DWARF, /proc. It never touches tracefs. Files are opened by the
+ * caller, and read by a process without privileges (apart.h). The order of use:
  *
  *	spec_parse(text, &spec, &err);
  *	probe_resolve(&spec, &list, &err);              // for each -i; the list grows
@@ -34,6 +35,10 @@
  */
 int probe_resolve(const struct spec *spec, size_t limit, struct probe_list *list,
 		  struct trawl_error *err);
+
+/* The same within this process, whatever is in the files: for harnesses. */
+int probe_resolve_here(const struct spec *spec, size_t limit, struct probe_list *list,
+		       struct trawl_error *err);
 
 /* The metadata "probe/SOURCE/<display_name>" (docs/format.md); malloc'd, never NULL. */
 char *probe_meta_json(const struct probe *p);

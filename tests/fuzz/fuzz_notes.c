@@ -21,7 +21,7 @@ static void resolve(const char *fmt, int fd)
 	snprintf(text, sizeof(text), fmt, fd);
 	if (spec_parse(text, &spec, &err) < 0)
 		abort();
-	if (probe_resolve(&spec, 0, &list, &err) < 0 && !*err.text)
+	if (probe_resolve_here(&spec, 0, &list, &err) < 0 && !*err.text)
 		abort();
 	for (size_t i = 0; i < list.n; i++) {
 		for (size_t site = 0; site < list.probes[i]->nsites; site++) {

@@ -45,6 +45,9 @@ tests_fuzz_fuzz_ringpage_SOURCES = tests/fuzz/fuzz_ringpage.c tests/fuzz/driver.
 tests_fuzz_fuzz_ringpage_LDADD = libcapture.la libcommon.la libtrawl-test.la
 
 # Probes
+FUZZERS += tests/fuzz/fuzz_reply
+tests_fuzz_fuzz_reply_SOURCES = tests/fuzz/fuzz_reply.c tests/fuzz/driver.c
+tests_fuzz_fuzz_reply_LDADD = libcapture.la libcommon.la libtrawl-test.la
 FUZZERS += tests/fuzz/fuzz_functions tests/fuzz/fuzz_notes tests/fuzz/fuzz_spec
 tests_fuzz_fuzz_functions_SOURCES = tests/fuzz/fuzz_functions.c tests/fuzz/driver.c
 tests_fuzz_fuzz_functions_LDADD = libcapture.la libcommon.la libtrawl-test.la

@@ -12,7 +12,7 @@ if HAVE_CRITERION
 UNIT_PROBE = tests/capture/cli/test_spec tests/capture/probe/test_operand tests/capture/probe/test_elf \
 	tests/capture/probe/test_insn tests/capture/probe/test_flow
 if HAVE_SDT
-UNIT_PROBE += tests/capture/probe/test_usdt tests/capture/probe/test_probe tests/capture/probe/test_dwarf
+UNIT_PROBE += tests/capture/probe/test_apart tests/capture/probe/test_usdt tests/capture/probe/test_probe tests/capture/probe/test_dwarf
 endif
 if HAVE_DEMANGLER
 UNIT_PROBE += tests/capture/probe/test_cxx
@@ -28,6 +28,9 @@ tests_capture_probe_test_cxx_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_probe_test_operand_SOURCES = tests/capture/probe/test_operand.c
 tests_capture_probe_test_operand_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_probe_test_operand_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_probe_test_apart_SOURCES = tests/capture/probe/test_apart.c
+tests_capture_probe_test_apart_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_probe_test_apart_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_probe_test_elf_SOURCES = tests/capture/probe/test_elf.c
 tests_capture_probe_test_elf_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_probe_test_elf_LDADD = libcapture.la $(UNIT_LDADD)

@@ -5,6 +5,7 @@
  *	(nothing)  the lines for uprobe_events, group "g", file as its path
  *	-j         the metadata, a JSON text a line
  *	-l         a line a site: display name, offset, semaphore's offset, vaddr
+ *	-H         resolves in this process, not in one without privileges
  *	-x GROUP   writes the definitions to uprobe_events and waits for the end of stdin
  */
 #include "config.h"
@@ -65,11 +66,16 @@ int main(int argc, char **argv)
 {
 	struct probe_list list = { 0 };
 	struct trawl_error err;
+	__typeof__(probe_resolve) *resolve = probe_resolve;
 	const char *group = "g";
 	char mode = 0;
 	int opt, status = 0;
 
-	while ((opt = getopt(argc, argv, "jlx:")) > 0) {
+	while ((opt = getopt(argc, argv, "Hjlx:")) > 0) {
+		if (opt == 'H') {
+			resolve = probe_resolve_here;
+			continue;
+		}
 		mode = (char)opt;
 		if (opt == 'x')
 			group = optarg;
@@ -78,7 +84,7 @@ int main(int argc, char **argv)
 		struct spec spec;
 
 		if (spec_parse(argv[i], &spec, &err) < 0 ||
-		    probe_resolve(&spec, 0, &list, &err) < 0) {
+		    resolve(&spec, 0, &list, &err) < 0) {
 			fprintf(stderr, "%s\n", err.text);
 			status = err.status;
 		}

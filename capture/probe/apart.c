@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "capture/probe/apart.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/probe/opener.h"
+#include "capture/probe/reply.h"
+#include "capture/sys/alloc.h"
+#include "common/sandbox.h"
+
+enum {
+	NOBODY = 65534,
+	SECONDS = 120,           /* of processor time: a browser with full debug information takes 20 */
+	WALL_SECONDS = 300,
+	REPLY_MAX = 256 << 20,
+	LOOK_AGAIN = 100,        /* ms: at signals that wait, and at the clock */
+	STATUS_NO_SANDBOX = 101, /* the child's: neither an answer nor a crash */
+};
+
+/* ---- the child ---------------------------------------------------------------------------- */
+
+static void keep_only(const struct probe_list *list, int socket, int answer)
+{
+	struct rlimit limit;
+	long most = getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur > 65536 ? 65536 : (long)limit.rlim_cur;
+
+	for (int fd = 0; fd < most; fd++) {
+		bool kept = fd == socket || fd == answer;
+
+		for (size_t i = 0; i < list->nfiles && !kept; i++)
+			kept = list->files[i]->fd == fd;
+		if (!kept)
+			close(fd);
+	}
+}
+
+/* Lower than what there is: the user's own limits hold. */
+static void limit(int what, rlim_t most)
+{
+	struct rlimit now;
+
+	if (getrlimit(what, &now))
+		return;
+	if (now.rlim_cur > most)
+		now.rlim_cur = most;
+	if (now.rlim_max > most + 1)
+		now.rlim_max = most + 1;
+	setrlimit(what, &now);
+}
+
+/* Files are mapped as a whole, and expanded sections are kept beside them. */
+static void set_limits(const struct probe_list *list)
+{
+	rlim_t memory = 8ull << 30;
+
+	for (size_t i = 0; i < list->nfiles; i++)
+		memory += list->files[i]->size;
+	limit(RLIMIT_CPU, SECONDS);
+	limit(RLIMIT_CORE, 0);
+	limit(RLIMIT_FSIZE, 0);
+#ifndef __SANITIZE_ADDRESS__
+	limit(RLIMIT_AS, memory);
+#endif
+}
+
+/* Root becomes nobody, by which all capabilities are gone. */
+static bool become_nobody(void)
+{
+	if (geteuid())
+		return true;
+	return !setgroups(0, NULL) && !setresgid(NOBODY, NOBODY, NOBODY) &&
+	       !setresuid(NOBODY, NOBODY, NOBODY);
+}
+
+static void answer_with(int to, const char *p, size_t n)
+{
+	while (n) {
+		ssize_t k = write(to, p, n);
+
+		if (k < 0 && errno != EINTR)
+			_exit(TRAWL_CANNOT);
+		k = k < 0 ? 0 : k;
+		p += k;
+		n -= (size_t)k;
+	}
+}
+
+static void child(apart_fn *fn, void *arg, struct probe_list *list, int socket, int answer)
+	__attribute__((noreturn));
+static void child(apart_fn *fn, void *arg, struct probe_list *list, int socket, int answer)
+{
+	struct trawl_error err = {0};
+	struct reply_before before = reply_before(list);
+	void *reply;
+	size_t n;
+	int ret;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	signal(SIGPIPE, SIG_DFL);
+	keep_only(list, socket, answer);
+	set_limits(list);
+	opener_ask(socket);
+	if (!become_nobody() || sandbox_enter_parser("trawl", "a program", &err))
+		_exit(STATUS_NO_SANDBOX);
+	ret = fn(arg, list, &err);
+	reply = reply_write(list, &before, ret, &err, &n);
+	answer_with(answer, reply, n);
+	_exit(TRAWL_OK);
+}
+
+/* ---- the parent --------------------------------------------------------------------------- */
+
+struct reader {
+	pid_t pid;
+	int socket, answer;
+	char *bytes;
+	size_t n, room;
+	time_t begun;
+	const char *stopped; /* why it was ended; NULL: it was not */
+	char **folders;      /* of the programs */
+	size_t nfolders;
+};
+
+/* A session blocks these until it begins to record. */
+static bool interrupted(void)
+{
+	sigset_t pending;
+
+	return sigpending(&pending) == 0 && (sigismember(&pending, SIGINT) > 0 ||
+					     sigismember(&pending, SIGTERM) > 0 ||
+					     sigismember(&pending, SIGHUP) > 0);
+}
+
+static time_t seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec;
+}
+
+static void stop(struct reader *r, const char *why)
+{
+	if (!r->stopped)
+		kill(r->pid, SIGKILL);
+	r->stopped = why;
+}
+
+/* False: that was all. */
+static bool take_part(struct reader *r)
+{
+	ssize_t k;
+
+	if (!array_reserve(r->bytes, r->room, r->n + 65536))
+		alloc_checked(NULL);
+	k = read(r->answer, r->bytes + r->n, 65536);
+	if (k > 0)
+		r->n += (size_t)k;
+	if (r->n > REPLY_MAX)
+		stop(r, "answers without an end");
+	return k > 0 || (k < 0 && errno == EINTR);
+}
+
+static void listen_to(struct reader *r)
+{
+	struct pollfd p[2] = {{r->answer, POLLIN, 0}, {r->socket, POLLIN, 0}};
+	bool more = true;
+
+	while (more) {
+		if (poll(p, 2, LOOK_AGAIN) < 0 && errno != EINTR)
+			return;
+		if (p[1].revents && !opener_answer(r->socket, (const char *const *)r->folders, r->nfolders))
+			p[1].fd = -1;
+		if (p[0].revents)
+			more = take_part(r);
+		if (interrupted())
+			stop(r, "was interrupted before anything was recorded");
+		else if (seconds() - r->begun > WALL_SECONDS)
+			stop(r, "took more than 5 minutes");
+	}
+}
+
+/* What became of it, if not an answer. */
+static int fail(const struct reader *r, int status, const char *name, struct trawl_error *err)
+{
+	static const char remedy[] = "the file may be damaged or made to harm; probe another build of it";
+
+	if (r->stopped)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: reading its symbols and debug information %s",
+				  name, r->stopped);
+	if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL))
+		return trawl_fail(err, TRAWL_CANNOT, "%s: its debug information takes too long to read, "
+				  "or more memory than there is; %s", name, remedy);
+	if (WIFSIGNALED(status))
+		return trawl_fail(err, TRAWL_CANNOT, "%s: its debug information crashed the reader "
+				  "(signal %d); %s", name, WTERMSIG(status), remedy);
+	if (WEXITSTATUS(status) == STATUS_NO_SANDBOX)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: the process that reads it cannot be confined "
+				  "(seccomp, setuid): run trawl where that is allowed", name);
+	if (WEXITSTATUS(status))
+		return trawl_fail(err, TRAWL_CANNOT, "%s: its debug information made the reader run out "
+				  "of memory, or do what it may not; %s", name, remedy);
+	return trawl_fail(err, TRAWL_CANNOT, "%s: what its reader answered makes no sense; %s", name, remedy);
+}
+
+static void find_folders(struct reader *r, const struct probe_list *list)
+{
+	for (size_t i = 0; i < list->nfiles; i++) {
+		const char *path = list->files[i]->path, *slash = strrchr(path, '/');
+
+		if (*path != '/')
+			continue;
+		xgrow(r->folders, r->nfolders);
+		r->folders[r->nfolders++] = xstrndup(path, (size_t)(slash - path));
+	}
+}
+
+static int finish(struct reader *r, const char *name, struct probe_list *list, struct trawl_error *err)
+{
+	int status = 0, got = 1;
+
+	close(r->answer);
+	close(r->socket);
+	while (waitpid(r->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (!status && !r->stopped)
+		got = reply_read(r->bytes, r->n, list, err);
+	if (got > 0)
+		got = fail(r, status, name, err);
+	free(r->bytes);
+	for (size_t i = 0; i < r->nfolders; i++)
+		free(r->folders[i]);
+	free(r->folders);
+	return got;
+}
+
+int apart_run(apart_fn *fn, void *arg, const char *name, struct probe_list *list,
+	      struct trawl_error *err)
+{
+	struct reader r = {.begun = seconds()};
+	int pair[2], answer[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return trawl_fail(err, TRAWL_CANNOT, "%s: %s", name, strerror(errno));
+	if (pipe2(answer, O_CLOEXEC)) {
+		trawl_fail(err, TRAWL_CANNOT, "%s: %s", name, strerror(errno));
+		goto no_pipe;
+	}
+	fflush(NULL);
+	r.pid = fork();
+	if (r.pid == 0)
+		child(fn, arg, list, pair[1], answer[1]);
+	if (r.pid < 0) {
+		trawl_fail(err, TRAWL_CANNOT, "%s: no process to read it in: %s", name, strerror(errno));
+		goto no_process;
+	}
+	close(pair[1]);
+	close(answer[1]);
+	r.socket = pair[0];
+	r.answer = answer[0];
+	find_folders(&r, list);
+	listen_to(&r);
+	return finish(&r, name, list, err);
+no_process:
+	close(answer[0]);
+	close(answer[1]);
+no_pipe:
+	close(pair[0]);
+	close(pair[1]);
+	return -1;
+}
