@@ -79,8 +79,11 @@ int walk_fault(struct trawl_reader *r, enum walk step, const struct walked *f,
 		r->damage.cut_at = f->at + f->b.len;
 	}
 	if (!r->ours && r->damage.ours)
-		return trawl_fail(err, TRAWL_BAD_DATA, "%s: is a trawl file that is damaged all "
-				  "through: none of its blocks is whole", r->name);
+		return trawl_fail(err, TRAWL_BAD_DATA, "%s: is a trawl file of which nothing can be "
+				  "read: %s; get it again from where it came", r->name,
+				  r->damage.blocks == 1 ? "its one block, which holds all of it, is "
+							  "damaged"
+							: "none of its blocks is whole");
 	if (!r->ours && !r->damage.cut)
 		return trawl_fail(err, TRAWL_CANNOT, "%s: is a pcapng file that trawl did not "
 				  "write: open it with Wireshark; if it holds USB, trawl-edit "

@@ -112,6 +112,11 @@ int foreign_verdict(const struct usb_import *im, const char *name, struct trawl_
 		return trawl_fail(err, TRAWL_BAD_DATA, "%s: %llu event%s left out; the first: %s",
 				  name, (unsigned long long)im->bad, im->bad == 1 ? "" : "s",
 				  im->bad_what);
+	if (im->other && !im->events)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: holds no USB, but %llu packet%s of link type %u: "
+				  "only USB is imported (189, 220, 249, 266, 288, 293 to 295)", name,
+				  (unsigned long long)im->other, im->other == 1 ? "" : "s",
+				  im->other_linktype);
 	if (im->other)
 		return trawl_fail(err, TRAWL_BAD_DATA, "%s: %llu packet%s left out, the first of "
 				  "link type %u: only USB is imported (189, 220, 249, 266, 288, 293 to 295)", name,

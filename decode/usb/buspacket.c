@@ -10,11 +10,27 @@
 #include "decode/base/bytes.h"
 #include "decode/base/decoder.h"
 
+#include "decode/usb/control.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #define SHOWN 16 /* bytes of a packet in a line */
 #define DARWIN_HEADER 32
+#define SETUP_SIZE 8
+
+/* A submission of macOS that waits for its completion. */
+struct waiting {
+	uint64_t id, time;
+	uint8_t address, endpoint; /* with bit 7; what the completion must have, too */
+	bool used, has_setup;
+	uint8_t setup[SETUP_SIZE];
+};
+
+struct bus_state {
+	struct waiting waiting[1024]; /* by the id; a later one takes the place of an earlier */
+	struct waiting begun;         /* of the packet at hand: its submission, if it is a completion */
+};
 
 /* What a record says; each only if its flag is set. */
 struct bus_packet {
@@ -28,7 +44,7 @@ struct bus_packet {
 	const uint8_t *data; /* payload, without PID and CRC, or header */
 	uint32_t data_len;
 	const char *xfer, *what, *dir;
-	uint32_t status;
+	uint32_t status, asked;
 	uint64_t id;
 };
 
@@ -76,6 +92,7 @@ static void parse_darwin(struct bus_packet *b)
 	b->what = p[3] == 0 ? "submit" : p[3] == 1 ? "complete" : "event";
 	b->status = get32(p + 8);
 	b->id = get64(p + 16);
+	b->asked = get32(p + 4);
 	b->address = p[29];
 	b->endpoint = p[30] & 0x7f;
 	b->dir = p[30] & 0x80 ? "in" : "out";
@@ -100,15 +117,59 @@ static void parse(const struct item *it, struct bus_packet *b)
 		parse_bus(b);
 }
 
-/* Each packet stands for itself. */
 static void *bus_open(const struct decode_context *ctx, struct trawl_error *err)
 {
-	void *state = calloc(1, 1);
+	struct bus_state *state = calloc(1, sizeof(*state));
 
 	(void)ctx;
 	if (!state)
 		trawl_fail(err, TRAWL_CANNOT, "usb: out of memory");
 	return state;
+}
+
+static bool is_control(const struct bus_packet *b)
+{
+	return b->xfer && !strcmp(b->xfer, "control");
+}
+
+/* Packets of the bus stand for themselves; those of macOS name the request that they are of. */
+static void join(struct bus_state *s, const struct item *it)
+{
+	struct waiting *w;
+	struct bus_packet b;
+
+	parse(it, &b);
+	s->begun.used = false;
+	if (!b.is_darwin)
+		return;
+	w = &s->waiting[(b.id ^ b.id >> 10 ^ b.id >> 20) % (sizeof(s->waiting) / sizeof(*w))];
+	if (!strcmp(b.what, "submit")) {
+		*w = (struct waiting){b.id, it->time, b.address, b.p[30], true,
+				      is_control(&b) && b.data_len >= SETUP_SIZE, {0}};
+		if (w->has_setup)
+			memcpy(w->setup, b.data, SETUP_SIZE);
+	} else if (w->used && w->id == b.id && w->address == b.address &&
+		   (w->endpoint & 0x7f) == b.endpoint) {
+		s->begun = *w;
+		w->used = false;
+	}
+}
+
+/* How long a completed request took; false: the packet is none, or its submission is not there. */
+static bool latency(const struct bus_state *s, const struct item *it, uint64_t *ns)
+{
+	*ns = it->time - s->begun.time;
+	return s->begun.used && it->time >= s->begun.time;
+}
+
+/* The setup packet of the control request that this is of, or NULL. */
+static const uint8_t *setup_of(const struct bus_state *s, const struct bus_packet *b)
+{
+	if (s->begun.used && s->begun.has_setup)
+		return s->begun.setup;
+	return is_control(b) && b->what && !strcmp(b->what, "submit") && b->data_len >= SETUP_SIZE
+		       ? b->data
+		       : NULL;
 }
 
 static int bus_feed(void *state, const struct trawl_event *ev, struct item_sink *sink,
@@ -122,21 +183,30 @@ static int bus_feed(void *state, const struct trawl_event *ev, struct item_sink 
 		.cpu = ITEM_NO_CPU, .pid = ITEM_NO_TASK, .tid = ITEM_NO_TASK,
 	};
 
-	(void)state;
 	(void)err;
+	join(state, &it);
 	return sink->item(sink, &it);
 }
 
 static void bus_text(void *state, const struct item *it, struct out *o)
 {
+	const struct bus_state *s = state;
+	struct control_request setup;
+	const uint8_t *bytes;
 	struct bus_packet b;
+	uint64_t ns;
 
-	(void)state;
 	parse(it, &b);
+	bytes = setup_of(s, &b);
 	if (b.is_darwin)
 		out_printf(o, "%u ep%u %-3s %s %s", b.address, b.endpoint, b.dir, b.xfer, b.what);
 	else
 		out_str(o, b.pid ? b.pid : "packet");
+	if (bytes) {
+		setup_parse(&setup, bytes);
+		out_char(o, ' ');
+		setup_brief(&setup, &(struct setup_target){0}, o);
+	}
 	if (b.has_address && !b.is_darwin)
 		out_printf(o, " %u ep%u", b.address, b.endpoint);
 	if (b.has_frame)
@@ -153,13 +223,15 @@ static void bus_text(void *state, const struct item *it, struct out *o)
 	}
 	if (b.length > b.n)
 		out_printf(o, ", cut from %u bytes", b.length);
+	if (latency(s, it, &ns))
+		out_printf(o, ", after %.3f ms", (double)ns / 1e6);
 }
 
 static void bus_json(void *state, const struct item *it, struct out *o)
 {
 	struct bus_packet b;
+	uint64_t ns;
 
-	(void)state;
 	parse(it, &b);
 	out_printf(o, "\"length\":%u", b.length);
 	if (b.pid)
@@ -170,8 +242,11 @@ static void bus_json(void *state, const struct item *it, struct out *o)
 		out_printf(o, ",\"frame\":%u", b.frame);
 	if (b.is_darwin)
 		out_printf(o, ",\"type\":\"%s\",\"xfer\":\"%s\",\"dir\":\"%s\",\"id\":\"0x%llx\","
-			   "\"status\":%u", b.what, b.xfer, b.dir, (unsigned long long)b.id,
-			   b.status);
+			   "\"status\":%u,\"asked\":%u", b.what, b.xfer, b.dir,
+			   (unsigned long long)b.id, b.status, b.asked);
+	if (latency(state, it, &ns))
+		out_printf(o, ",\"submit_ns\":%llu,\"latency_ns\":%llu",
+			   (unsigned long long)(it->time - ns), (unsigned long long)ns);
 	out_printf(o, ",\"data_length\":%u,\"data\":\"", b.data_len);
 	out_hexbytes(o, b.data, b.data_len);
 	out_char(o, '"');
@@ -195,10 +270,17 @@ static bool text(struct value *v, const char *s)
 static bool bus_value(void *state, const struct item *it, const char *name, struct value *v)
 {
 	struct bus_packet b;
+	uint64_t ns;
 
-	(void)state;
 	parse(it, &b);
 	memset(v, 0, sizeof(*v));
+	if (!strcmp(name, "latency_ns") || !strcmp(name, "submit_ns")) {
+		bool has = latency(state, it, &ns);
+
+		return number(v, has, *name == 'l' ? ns : it->time - ns);
+	}
+	if (!strcmp(name, "asked"))
+		return number(v, b.is_darwin, b.asked);
 	if (!strcmp(name, "length"))
 		return number(v, true, b.length);
 	if (!strcmp(name, "pid"))
@@ -234,7 +316,7 @@ static void bus_names(void *state, const struct trawl_event_type *type, decoder_
 {
 	static const char *const names[] = {
 		"length", "pid", "dev", "ep", "frame", "type", "xfer", "dir", "id", "status",
-		"data_length", "data", NULL,
+		"asked", "submit_ns", "latency_ns", "data_length", "data", NULL,
 	};
 
 	(void)state;

@@ -111,11 +111,13 @@ void usbdev_learn(struct usb_devices *d, struct usb_device *dev, const struct co
 /* Learns from one "usb/PORTPATH" snapshot, maybe that the device is gone; false: none of these. */
 bool usbdev_snapshot(struct usb_devices *d, const void *json, size_t len);
 
-/* Metadata of this kind: "usb/PORTPATH". */
+/* Metadata of this kind: "usb/PORTPATH"; "usb/verdict" is of the capture, and no snapshot. */
 #define USBDEV_META "usb/"
+#define USBDEV_VERDICT USBDEV_META "verdict"
 static inline bool usbdev_is_meta(const struct trawl_meta *m)
 {
-	return !strncmp(m->name, USBDEV_META, strlen(USBDEV_META));
+	return !strncmp(m->name, USBDEV_META, strlen(USBDEV_META)) &&
+	       strcmp(m->name, USBDEV_VERDICT) != 0;
 }
 
 /* Takes port and name of a snapshot that is still to come, if it is of the same device. */

@@ -239,6 +239,12 @@ static void address_tree(const struct usb_detail *d, struct tree *t)
 
 const char *const usb_ends[] = {"done", "error", "unanswered", "half", "pending", NULL};
 
+static void tree_length(const struct urb *u, struct tree *t)
+{
+	if (!urb_length_unknown(u))
+		tree_uint(t, "length", u->length);
+}
+
 static void transfer_tree(const struct usb_detail *d, struct tree *t)
 {
 	const struct transfer *x = d->transfer;
@@ -248,7 +254,7 @@ static void transfer_tree(const struct usb_detail *d, struct tree *t)
 	if (x->has_complete)
 		status_tree(x->complete.status, t);
 	if (x->has_submit) {
-		tree_uint(t, "length", x->submit.length);
+		tree_length(&x->submit, t);
 		tree_uint(t, "submit_ns", x->submitted);
 	}
 	if (x->end == TRANSFER_DONE)
@@ -264,7 +270,7 @@ static void event_tree(const struct usb_detail *d, struct tree *t)
 	tree_hex(t, "id", u->id, 16);
 	tree_printf(t, "type", "%c", u->type);
 	status_tree(u->status, t);
-	tree_uint(t, "length", u->length);
+	tree_length(u, t);
 	tree_uint(t, "captured", u->captured);
 	tree_hex(t, "flags", u->flags, 8);
 }
@@ -361,6 +367,19 @@ static void duration(uint64_t ns, struct out *o)
 		out_printf(o, ", %.2f s", (double)ns / 1e9);
 }
 
+/* What was asked of a submission that nothing has answered. */
+static void asked_brief(const struct transfer *x, struct out *o)
+{
+	out_str(o, ", ");
+	if (urb_length_unknown(&x->submit))
+		out_str(o, "length unknown");
+	else
+		out_count(o, x->submit.length, "byte");
+	out_str(o, x->end == TRANSFER_PENDING ? " asked, pending at the end"
+		   : x->end == TRANSFER_HALF  ? " sent, completion not recorded"
+					      : " asked, no answer");
+}
+
 static void result_brief(const struct usb_detail *d, struct out *o)
 {
 	const struct transfer *x = d->transfer;
@@ -368,11 +387,7 @@ static void result_brief(const struct usb_detail *d, struct out *o)
 	uint64_t latency;
 
 	if (!x->has_complete) {
-		out_str(o, ", ");
-		out_count(o, x->submit.length, "byte");
-		out_str(o, x->end == TRANSFER_PENDING ? " asked, pending at the end"
-			   : x->end == TRANSFER_HALF  ? " sent, completion not recorded"
-						      : " asked, no answer");
+		asked_brief(x, o);
 		return;
 	}
 	if (x->end == TRANSFER_DONE && x->has_submit && x->complete.length < x->submit.length) {

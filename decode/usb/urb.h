@@ -94,6 +94,12 @@ static inline bool urb_in(const struct urb *u)
 	return u->endpoint & 0x80;
 }
 
+/* USBPcap does not tell how much a read may be: its submission says 0. */
+static inline bool urb_length_unknown(const struct urb *u)
+{
+	return u->type == 'S' && u->is_usbpcap && urb_in(u) && !u->has_setup && !u->length;
+}
+
 static inline unsigned int urb_number(const struct urb *u)
 {
 	return u->endpoint & 0x7f;

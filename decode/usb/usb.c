@@ -437,7 +437,7 @@ static void usb_summary(void *state, struct out *o)
 	for (size_t i = 0; r && i < trawl_meta_count(r); i++) {
 		const struct trawl_meta *m = trawl_meta_at(r, i);
 
-		if (!strcmp(m->name, USBDEV_META "verdict"))
+		if (!strcmp(m->name, USBDEV_VERDICT))
 			usbstat_verdict(m->data, m->len, o);
 	}
 }

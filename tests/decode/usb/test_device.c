@@ -160,6 +160,14 @@ Test(usbdev, snapshots_that_are_none)
 	usbdev_free_all(&d);
 }
 
+Test(usbdev, the_verdict_of_a_capture_is_no_snapshot)
+{
+	struct trawl_meta verdict = {.name = "usb/verdict"}, device = {.name = "usb/1-2"};
+
+	cr_expect_not(usbdev_is_meta(&verdict));
+	cr_expect(usbdev_is_meta(&device));
+}
+
 Test(usbdev, a_file_of_many_buses_takes_bounded_memory)
 {
 	struct usb_devices d = {0};
