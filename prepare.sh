@@ -34,7 +34,7 @@ need_packages() {
 
 BUILD_PACKAGES=(gcc g++ make autoconf automake libtool pkg-config libc6-dev libzstd-dev libxxhash-dev
 	libjson-c-dev libelf-dev libdw-dev libpcap-dev libzydis-dev libtraceevent-dev systemtap-sdt-dev zlib1g-dev
-	libarchive-dev libseccomp-dev)
+	libarchive-dev libseccomp-dev libusb-1.0-0-dev)
 
 # installed: the packages that decide what configure finds, with their versions.
 installed() {

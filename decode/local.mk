@@ -91,6 +91,7 @@ libdecode_la_SOURCES += \
 	decode/usb/echofield.h decode/usb/echofield.c \
 	decode/usb/transferdiff.h decode/usb/transferdiff.c \
 	decode/export/usbmonout.h decode/export/usbmonout.c \
+	decode/export/umockdev.h decode/export/umockdev.c \
 	decode/export/pcap.h decode/export/pcap.c \
 	decode/usb/statistics.h decode/usb/statistics.c
 # Branches.

@@ -22,6 +22,7 @@
 #include "decode/export/perfetto.h"
 #include "decode/query/reading.h"
 #include "decode/export/tracedat.h"
+#include "decode/export/umockdev.h"
 #include "decode/export/usbmonout.h"
 #include "decode/import/foreign.h"
 #include "decode/import/unpack.h"
@@ -146,6 +147,8 @@ static const struct export_format formats[] = {
 	{"json", "JSON lines, as of trawl-decode --json", false, false, false, to_json, false},
 	{"html", "a page that a browser opens from disk: timeline, table, search", false, true, false,
 	 html_export, false},
+	{"umockdev", "a tar archive for umockdev-run: USB devices and their transfers", true, true, true,
+	 umockdev_export, false},
 	{"csv", "one table, a column for each field", false, false, false, csv_export, false},
 };
 #define NFORMATS (sizeof(formats) / sizeof(formats[0]))

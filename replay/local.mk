@@ -3,6 +3,7 @@
 bin_PROGRAMS += trawl-replay
 trawl_replay_SOURCES = replay/trawl-replay.c replay/way.h \
 	replay/device.c \
+	replay/host.c replay/hostprogram.h replay/hostprogram.c replay/hostusb.h replay/hostusb.c \
 	replay/stream.c replay/pace.h replay/pace.c \
 	replay/player.h replay/player.c \
 	replay/standard.h replay/standard.c \
@@ -11,5 +12,5 @@ trawl_replay_SOURCES = replay/trawl-replay.c replay/way.h \
 	replay/tape.h replay/tape.c \
 	replay/usbip.h replay/usbip.c \
 	replay/verdict.h replay/verdict.c
-trawl_replay_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) -O2
-trawl_replay_LDADD = libimport.la libdecode.la libcommon.la libtrawl.la $(JSON_LIBS)
+trawl_replay_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(LIBUSB_CFLAGS) -O2
+trawl_replay_LDADD = libimport.la libdecode.la libcommon.la libtrawl.la $(JSON_LIBS) $(LIBUSB_LIBS)

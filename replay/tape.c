@@ -261,7 +261,8 @@ static int keep_answer(struct tape *t, const struct usb_detail *d, struct trawl_
 /* Standard requests that are part of a session, and not of any host's enumeration. */
 static bool is_choice(const struct control_request *s)
 {
-	return s->request == REQ_SET_CONFIGURATION || s->request == REQ_SET_INTERFACE;
+	return s->request == REQ_SET_CONFIGURATION || s->request == REQ_SET_INTERFACE ||
+	       (s->request == REQ_CLEAR_FEATURE && setup_recipient(s) == SETUP_ENDPOINT);
 }
 
 static int keep_packets(struct tape *t, struct tape_entry *e, const struct urb *data,

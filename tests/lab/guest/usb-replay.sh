@@ -39,16 +39,24 @@ show() {
 }
 
 # A disk: what dd reads, and what the same commands were answered. Without reading ahead, which depends on how fast
-# the disk is.
+# the disk is, and when the file system's threads run.
+# disk_of DEVICE: its block device.
+disk_of() {
+	local d
+	for d in "$1"/*/host*/target*/*/block/sd?; do
+		[ -e "$d" ] && echo "${d##*/}" && return
+	done
+	return 1
+}
 # disk_session FOLDER DEVICE: a program's part of it; what it reads goes to files there.
 disk_session() {
-	wait_for 15 ls "$2"/*/host*/target*/*/block/ >/dev/null
-	disk=$(basename "$2"/*/host*/target*/*/block/sd?)
+	wait_for 15 disk_of "$2"
+	disk=$(disk_of "$2")
 	echo 0 >"/sys/block/$disk/queue/read_ahead_kb"
 	sleep 1
 	mkdir "$1"
 	dd if="/dev/$disk" of="$1/bytes" bs=64k count=16 iflag=direct status=none
-	mount -o ro "/dev/$disk" /mnt && cp /mnt/NEWS /mnt/README.md "$1" && umount /mnt
+	mount -o ro,no_prefetch_block_bitmaps,inode_readahead_blks=1 "/dev/$disk" /mnt && cp /mnt/NEWS /mnt/README.md "$1" && umount /mnt
 }
 disk=$(basename /sys/bus/usb/devices/2-1/*/host*/target*/*/block/sd?)
 mke2fs -q -t ext2 "/dev/$disk" 8M && mount "/dev/$disk" /mnt && cp "$TRAWL_SRC/NEWS" "$TRAWL_SRC/README.md" /mnt && umount /mnt
@@ -97,7 +105,7 @@ typed() {
 	shift 2
 	wait_for 15 event_node "$folder" || return
 	node=$(event_node "$folder")
-	/usr/bin/python3 "$TRAWL_SRC/tests/lab/evdev.py" "$node" 8 >"$name.events" &
+	/usr/bin/python3 "$TRAWL_SRC/tests/lab/evdev.py" "$node" 12 >"$name.events" &
 	reader=$!
 	wait_for 20 grep -q open "$name.events"
 	"$@"
@@ -125,7 +133,7 @@ same_events() {
 	typed "$name" "/sys/bus/usb/devices/$path" "$3"
 	finish "$name"
 	record "${name}_again" ""
-	replay "${name}_played" --delay 6s --hold "$name.trawl" || show "${name}_played"
+	replay "${name}_played" --delay 4s --hold "$name.trawl" || show "${name}_played"
 	wait_for 15 virtual $KEYBOARD
 	typed "${name}_again" "$dev" sleep 0
 	finish "${name}_played"

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* As the USB host: the recorded requests to a real device, by libusb; or as a program that does it. */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "decode/base/cli.h"
+#include "decode/import/foreign.h"
+#include "replay/hostprogram.h"
+#include "replay/hostusb.h"
+#include "replay/way.h"
+
+enum host_mode { MODE_LIST, MODE_C, MODE_PYTHON, MODE_REALLY };
+
+struct options {
+	const char *path, *device;
+	enum host_mode mode;
+	struct host_options host;
+};
+
+static const char help[] =
+	"      --device DEVICE  VID:PID or BUS:DEV of FILE's device; --really wants VID:PID\n"
+	"      --really         do it: a device may take harm from requests meant for another\n"
+	"      --to-c           write a C program that does it with libusb\n"
+	"      --to-python      write a Python program that does it with pyusb\n"
+	"      --speed N        of times: 1 as recorded (default), 2 twice as fast, 0 no waiting\n"
+	"      --any-data       compare lengths and statuses only\n"
+	"  -v                   every difference, not the first only\n"
+	"\n"
+	"Without --really and --to-*, it only lists what it would do.";
+
+enum { OPTION_DEVICE = 0x100, OPTION_SPEED, OPTION_REALLY, OPTION_C, OPTION_PYTHON, OPTION_ANY, OPTION_HELP };
+
+static const struct option long_options[] = {
+	{"device", required_argument, NULL, OPTION_DEVICE},
+	{"speed", required_argument, NULL, OPTION_SPEED},
+	{"really", no_argument, NULL, OPTION_REALLY},
+	{"to-c", no_argument, NULL, OPTION_C},
+	{"to-python", no_argument, NULL, OPTION_PYTHON},
+	{"any-data", no_argument, NULL, OPTION_ANY},
+	{"help", no_argument, NULL, OPTION_HELP},
+	{NULL, 0, NULL, 0},
+};
+
+static int set_mode(struct options *o, enum host_mode mode, struct trawl_error *err)
+{
+	if (o->mode != MODE_LIST && o->mode != mode)
+		return trawl_fail(err, TRAWL_USAGE, "only one of --really, --to-c and --to-python can be had at a time");
+	o->mode = mode;
+	return 0;
+}
+
+static int set_option(struct options *o, int option, struct trawl_error *err)
+{
+	switch (option) {
+	case OPTION_DEVICE:
+		o->device = optarg;
+		return 0;
+	case OPTION_SPEED:
+		return way_speed(optarg, &o->host.speed, err);
+	case OPTION_REALLY:
+		return set_mode(o, MODE_REALLY, err);
+	case OPTION_C:
+		return set_mode(o, MODE_C, err);
+	case OPTION_PYTHON:
+		return set_mode(o, MODE_PYTHON, err);
+	case OPTION_ANY:
+		o->host.any_data = true;
+		return 0;
+	default: /* -v */
+		o->host.verbose = true;
+		return 0;
+	}
+}
+
+static int parse(const struct way *w, struct options *o, int argc, char **argv, struct trawl_error *err)
+{
+	int option;
+
+	opterr = 0;
+	optind = 1;
+	while ((option = getopt_long(argc, argv, ":v", long_options, NULL)) != -1) {
+		if (option == OPTION_HELP)
+			return 1 + way_help(w);
+		if (option == '?' || option == ':')
+			return cli_bad_option(option, argv, long_options, err);
+		if (set_option(o, option, err))
+			return -1;
+	}
+	if (optind + 1 != argc)
+		return trawl_fail(err, TRAWL_USAGE, "%s: trawl-replay host [OPTION]... FILE; see trawl-replay host --help",
+				  optind == argc ? "no file" : "one file at a time is replayed");
+	o->path = argv[optind];
+	if (o->mode == MODE_REALLY && (!o->device || strlen(o->device) != 9 || o->device[4] != ':'))
+		return trawl_fail(err, TRAWL_USAGE, "--really: name the device that may be written to: --device VID:PID");
+	return 0;
+}
+
+/* The exit status, or -1 with *err. */
+static int act(const struct options *o, struct tape *t, struct trawl_error *err)
+{
+	struct out out;
+	int status;
+
+	if (!t->device.known)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: the capture does not tell which device %u:%u is: it has no device "
+				  "descriptor", o->path, t->device.bus, t->device.address);
+	if (t->cut)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: is not replayable: of %llu transfers the data is not all in the "
+				  "capture; capture without -s", o->path, (unsigned long long)t->cut);
+	if (o->mode == MODE_REALLY)
+		return hostusb_play(t, &o->host, err);
+	out_open(&out, STDOUT_FILENO);
+	if (o->mode == MODE_C)
+		hostprogram_c(t, o->path, &out);
+	else if (o->mode == MODE_PYTHON)
+		hostprogram_python(t, o->path, &out);
+	else
+		hostprogram_list(t, &out);
+	status = cli_finish(&out, "standard output");
+	out_free(&out);
+	return status;
+}
+
+static int replay(const struct options *o, struct trawl_error *err)
+{
+	struct foreign f = FOREIGN_NOTHING;
+	const char *path = foreign_open(&f, o->path, true, err) || foreign_resolve(&f, err) ? NULL : f.path;
+	const struct tape_device *d = NULL;
+	struct tape_device *list = NULL;
+	struct tape t = {.store = {.fd = -1}};
+	size_t n = 0;
+	int ret = -1;
+
+	if (path && !tape_devices(path, o->path, &list, &n, err))
+		d = tape_choose(list, n, o->device, o->path, err);
+	if (d && !tape_read(&t, path, o->path, d, err))
+		ret = act(o, &t, err);
+	if (!path)
+		foreign_call(&f, err);
+	tape_free(&t);
+	free(list);
+	foreign_close(&f);
+	return ret;
+}
+
+static int run(const struct way *w, int argc, char **argv)
+{
+	struct options o = {.host = {.speed = 1}};
+	struct trawl_error err = {0};
+	int got = parse(w, &o, argc, argv, &err);
+
+	if (got > 0)
+		return TRAWL_OK;
+	if (!got)
+		got = replay(&o, &err);
+	return got < 0 ? cli_error(&err) : got;
+}
+
+const struct way host_way = {
+	.name = "host",
+	.arguments = "FILE",
+	.what = "as the USB host, to a real device; or as a C or Python program that does it",
+	.help = help,
+	.run = run,
+};
