@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "decode/base/bytes.h"
+#include "decode/base/number.h"
 #include "decode/usb/control.h"
 #include "decode/usb/descriptor.h"
 #include "replay/standard.h"
