@@ -197,7 +197,11 @@ static void queue(struct traced *t, struct task_struct *task)
 
 void step_begin(struct traced *t, struct task_struct *task)
 {
-	if (READ_ONCE(t->step.wanted))
+	/*
+	 * A task that sleeps in a system call begins at its end, without work that would keep the module until
+	 * then.
+	 */
+	if (READ_ONCE(t->step.wanted) && (task == current || READ_ONCE(task->__state) != TASK_INTERRUPTIBLE))
 		queue(t, task);
 }
 

@@ -162,7 +162,7 @@ void traced_unlink(struct attachment *a, u32 gap)
 		a->session->dead -= a->state == TRAWL_TASK_EXITED;
 		return;
 	}
-	if (a->begun && gap != TRAWL_GAP_DISABLED)
+	if (gap == TRAWL_GAP_PRIVILEGE)
 		tell(a, TRAWL_KIND_END, gap, t->step.ip);
 	list_del_rcu(&a->of_task);
 	a->linked = false;

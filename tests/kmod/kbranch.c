@@ -9,7 +9,7 @@
  *	-b CONTROL	form BTS, likewise	-d DEPTH	of form LBR
  *	-a		children alone		-q		only counts, on stderr
  *	-P NAME		provider		-c FILE:OFFSET:LAST	a probe
- *	-z MS		sleep between reads
+ *	-z MS		sleep between reads	-p PID -t SECONDS	instead of COMMAND
  * Its status is COMMAND's.
  */
 #include <stdbool.h>
@@ -92,6 +92,17 @@ static void follow(struct client *c)
 	c->lost = c->ring->lost;
 }
 
+static int watch(struct client *c, struct trawl_enable *e, int seconds)
+{
+	e->flags &= ~TRAWL_ENABLE_ON_EXEC;
+	if (ioctl(c->fd, TRAWL_IOC_ENABLE, e))
+		fail("TRAWL_IOC_ENABLE");
+	sleep(seconds);
+	drain(c);
+	fprintf(stderr, "kbranch: %llu records, %llu lost\n", c->count, (unsigned long long)c->ring->lost);
+	return 0;
+}
+
 static void dump(struct client *c, pid_t pid, unsigned int form)
 {
 	struct trawl_record *r = calloc(1 << 20, sizeof(*r));
@@ -158,11 +169,11 @@ int main(int argc, char **argv)
 	struct client c = { .out = stdout };
 	struct trawl_enable e = { .size = sizeof(e), .flags = TRAWL_ENABLE_ON_EXEC, .form = TRAWL_FORM_STREAM, .select = 1 };
 	unsigned int records = 65536, mode = TRAWL_RING_BLOCK;
-	int option, go, status;
+	int option, go, status, seconds = 1;
 	char *at = NULL;
 	pid_t pid;
 
-	while ((option = getopt(argc, argv, "+o:s:n:m:lb:d:aqP:c:z:")) != -1) {
+	while ((option = getopt(argc, argv, "+o:s:n:m:lb:d:aqP:c:z:p:t:")) != -1) {
 		switch (option) {
 		case 'o':
 			c.out = fopen(optarg, "we");
@@ -201,6 +212,12 @@ int main(int argc, char **argv)
 		case 'c':
 			at = optarg;
 			break;
+		case 'p':
+			e.pid = atoi(optarg);
+			break;
+		case 't':
+			seconds = atoi(optarg);
+			break;
 		case 'z':
 			c.delay = atoi(optarg);
 			break;
@@ -214,6 +231,8 @@ int main(int argc, char **argv)
 	map_ring(&c, records, mode);
 	if (at)
 		probe(&c, at);
+	if (e.pid)
+		return watch(&c, &e, seconds);
 	pid = e.pid = start(argv + optind, &go);
 	if (ioctl(c.fd, TRAWL_IOC_ENABLE, &e))
 		fail("TRAWL_IOC_ENABLE");

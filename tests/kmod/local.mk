@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: MIT
 # Programs of the lab's tests of trawl.ko (tests/lab/guest/kmod-*.sh), and unit tests of its plain logic.
-check_PROGRAMS += tests/kmod/kbranch
+check_PROGRAMS += tests/kmod/kbranch tests/kmod/ioctls tests/kmod/suid
+tests_kmod_ioctls_SOURCES = tests/kmod/ioctls.c
+tests_kmod_ioctls_CFLAGS = $(AM_CFLAGS)
+tests_kmod_suid_SOURCES = tests/kmod/suid.c
 tests_kmod_kbranch_SOURCES = tests/kmod/kbranch.c
 tests_kmod_kbranch_CFLAGS = $(AM_CFLAGS)
 
 # What is traced is as its author wrote it: without CFLAGS, the sanitizers' among them.
-KMOD_TRACED = tests/kmod/walk tests/kmod/hard tests/kmod/workers
-EXTRA_DIST += tests/kmod/walk.S tests/kmod/hard.c tests/kmod/workers.cc tests/kmod/flow.py
+KMOD_TRACED = tests/kmod/walk tests/kmod/hard tests/kmod/workers tests/kmod/document tests/kmod/document32
+EXTRA_DIST += tests/kmod/walk.S tests/kmod/hard.c tests/kmod/workers.cc tests/kmod/flow.py \
+	tests/kmod/document.c tests/kmod/small.h
 EXTRA_tests_kmod_kbranch_DEPENDENCIES = $(KMOD_TRACED)
 CLEANFILES += $(KMOD_TRACED)
 tests/kmod/walk: tests/kmod/walk.S
@@ -14,8 +18,17 @@ tests/kmod/walk: tests/kmod/walk.S
 
 tests/kmod/hard: tests/kmod/hard.c
 	$(AM_V_CC)$(MKDIR_P) tests/kmod && $(CC) -O1 -Wall -Wextra -pthread -o $@ $(srcdir)/tests/kmod/hard.c
-tests/kmod/workers: tests/kmod/workers.cc tests/kmod/flow.py
-	$(AM_V_CC)$(MKDIR_P) tests/kmod && g++ -O1 -pthread -o $@ $(srcdir)/tests/kmod/workers.cc tests/kmod/flow.py
+# Without a library, which for 32 bits few machines have; where the compiler can't, there is none.
+FREESTANDING = -O1 -Wall -Wextra -I$(srcdir) -ffreestanding -fno-stack-protector -fcf-protection=none -nostdlib -static -no-pie
+KMOD_DOCUMENT = $(srcdir)/tests/kmod/document.c $(srcdir)/tests/kmod/small.h $(srcdir)/kmod/trawl_libiht.h
+tests/kmod/document: $(KMOD_DOCUMENT)
+	$(AM_V_CC)$(MKDIR_P) tests/kmod && $(CC) $(FREESTANDING) -o $@ $(srcdir)/tests/kmod/document.c
+tests/kmod/document32: $(KMOD_DOCUMENT)
+	$(AM_V_CC)$(MKDIR_P) tests/kmod && $(CC) -m32 $(FREESTANDING) -isystem /usr/include/$$($(CC) -print-multiarch) \
+		-o $@ $(srcdir)/tests/kmod/document.c 2>/dev/null || rm -f $@
+tests/kmod/workers: tests/kmod/workers.cc tests/kmod/flow.py \
+	tests/kmod/document.c tests/kmod/small.h
+	$(AM_V_CC)$(MKDIR_P) tests/kmod && g++ -O1 -pthread -o $@ $(srcdir)/tests/kmod/workers.cc
 
 if HAVE_ZYDIS
 check_PROGRAMS += tests/kmod/ptstep

@@ -7,7 +7,7 @@ EXTRA_DIST += tests/lab/run tests/lab/guest.py tests/lab/runner.sh tests/lab/ker
 	tests/lab/linux-6.1.sh tests/lab/linux-6.12.sh \
 	tests/lab/guest/smoke.sh tests/lab/guest/eprobe.sh tests/lab/guest/fetch.sh tests/lab/guest/atexit.sh \
 	tests/lab/guest/kmod-step.sh tests/lab/guest/kmod-programs.sh tests/lab/host/kmod-programs.sh \
-	tests/lab/guest/kmod-python.sh \
+	tests/lab/guest/kmod-safe.sh tests/lab/guest/kmod-python.sh \
 	tests/lab/guest/synth.sh tests/lab/guest/meddled.sh tests/lab/guest/limit.sh \
 	tests/lab/guest/requests.sh tests/lab/guest/times.sh tests/lab/host/times.sh tests/lab/calls.py \
 	tests/lab/guest/kerneltext.sh tests/lab/host/kerneltext.sh \
