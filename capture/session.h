@@ -23,7 +23,7 @@ const struct options *session_options(const struct session *s);
  */
 size_t session_scope(const struct session *s, const pid_t **pids);
 
-/* The time in which events count, CLOCK_MONOTONIC, both ends with it. */
+/* Events of this time are captured. CLOCK_MONOTONIC, ns; both ends are included. */
 struct session_span {
 	uint64_t begin; /* UINT64_MAX before the start */
 	uint64_t end;   /* UINT64_MAX: not known yet */
@@ -32,25 +32,22 @@ struct session_span {
 const struct session_span *session_span(const struct session *s);
 
 /*
- * Hands one record to the writer, as trawl_append(). Returns 0; 1 when the session has all that
- * it wants (-c, --duration): the caller drops this record and the rest of what it is draining; -1
- * for a record that the writer rejects. A file that cannot be written ends the session by itself.
+ * Appends one record. Returns 0; 1 when the session wants no more (-c, --duration): the caller drops
+ * this record and the rest of its drain; -1 with *err for a record that the writer rejects. A file that
+ * cannot be written is no error here: it ends the session.
  */
 int session_append(struct input *in, const struct trawl_record *r, struct trawl_error *err);
 
-/* Tells the file of lost events; the source counts them for its stats(). */
+/* Writes a loss to the file. The source counts it for its stats(). */
 int session_loss(struct session *s, const struct trawl_loss *loss, struct trawl_error *err);
 
-/* The tasks whose names and maps the file will hold; tracefs sources tell it of every TID. */
+/* The tasks whose names and maps the file gets. Sources of trace events add every TID. */
 struct tasks *session_tasks(struct session *s);
 
-/*
- * The tasks of the scope and all that they started; asked by sources that let all tasks' events
- * in.
- */
+/* The followed tasks: for sources whose kernel side records all tasks. */
 struct task_filter *session_followed(struct session *s);
 
-/* Is it to be known when COMMAND crashed? Then the two below are told of it. */
+/* Whether the session needs the time of COMMAND's crash: then the two below are called. */
 bool session_asks_crash(const struct session *s);
 
 /* A signal without a handler was delivered to a task of the scope; a task has ended. */
@@ -58,20 +55,20 @@ void session_on_signal(struct session *s, int sig, uint64_t time);
 void session_on_exit(struct session *s, pid_t tid);
 /* A source collected the end of a process: status as of waitpid(). COMMAND's parent is then told by it. */
 void session_on_reaped(struct session *s, pid_t pid, int status);
-/* Takes in which tasks have started and ended until now. */
+/* Updates the followed-task table to now. Returns 0, or -1 with *err. */
 int session_learn(struct session *s, struct trawl_error *err);
 
-/* A note for the user on stderr, unless -q: "trawl: …\n". For things that are no error. */
+/* Prints "trawl: …\n" on stderr, unless -q: a note, not an error. */
 void session_note(struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Likewise for something that makes the capture incomplete: the exit status will be 1. */
+/* Likewise, -q or not; the capture is incomplete, and the exit status 1. */
 void session_incomplete(struct session *s, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Is its i-th text the same as one before? Then that is said. */
+/* Whether the i-th -i text repeats an earlier one; prints a note then. */
 bool session_is_repeated(const struct input *in, size_t i);
 
-/* The present file ends: sources say what events so far need. */
+/* Calls rotate() of all sources, before the present file ends. */
 void session_rotate(struct session *s);
 
 int session_run(const struct options *o, struct trawl_error *err);

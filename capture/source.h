@@ -6,27 +6,27 @@
  * of that source, so that the three -i usdt:… of one command line share what they can. The
  * session calls, always from one thread and in this order:
  *
- *	arm()    read the specs, open devices, define probes, describe sources and event types to
- *	         the writer. Nothing may flow yet. May fail: disarm() is called all the same.
- *	start()  from here events flow, some sooner than others: of those that come now none is kept.
- *	discard() all sources have started: what came so far goes. Then comes the moment from which events
- *	         count, for all sources the same: session_span().
- *	fds()    what to poll for between drains; after start().
- *	drain()  append what is there now; never blocks. Returns enum drained, or -1 on failure.
- *	         Called when a polled fd is ready, at least five times a second, and after stop()
- *	         until it returns DRAIN_DONE.
- *	learn()  another source, in its drain(), must know what this one knows of the time until
- *	         now.
- *	tick()   once a second: whatever needs doing now and then.
- *	rotate()   the present file ends and another one begins, which will have all metadata again:
- *	         what events so far need and the file does not have yet. May come during drain().
- *	close()  the end is near: what must be asked of the kernel while events flow. May take its time.
- *	halt()   the moment after which no event counts has passed, for all sources the same: no new
- *	         events, in as little time as can be. What the kernel holds stays readable until disarm().
- *	stop()   all have been halted; fails if this one goes on.
- *	stats()  what was captured and lost; after the last drain().
- *	disarm() undo all of arm() and start(), free in->state. Must cope with a half-armed input
- *	         and may not fail: it does what it can.
+ *	arm()    Reads the specs, opens devices, defines probes, describes sources and event types
+ *	         to the writer. No event flows yet. disarm() follows even where arm() fails.
+ *	start()  Lets events flow. Those that come before session_span() begins are not kept.
+ *	discard() Called when all sources have started: drops the events that came so far. Then
+ *	         session_span() begins, at one moment for all sources.
+ *	fds()    Returns what to poll for between drains. Called after start().
+ *	drain()  Appends what is there; never blocks. Returns enum drained, or -1 on failure. Called
+ *	         when a polled fd is ready, at least five times a second, and after stop() until it
+ *	         returns DRAIN_DONE.
+ *	learn()  Updates the followed-task table to now. Called from another source's drain().
+ *	tick()   Called once a second, for periodic work.
+ *	rotate() Called before the present file ends: writes the metadata that its events need. The next
+ *	         file gets all metadata again. May be called during drain().
+ *	close()  Called before the end, while events still flow, for what must be read from the kernel
+ *	         then. May take seconds.
+ *	halt()   Called after session_span() has ended, for all sources the same moment. Stops new
+ *	         events as fast as possible. What the kernel holds stays readable until disarm().
+ *	stop()   Called when all sources have been halted. Fails if this one still records.
+ *	stats()  Returns what was captured and lost. Called after the last drain().
+ *	disarm() Undoes arm() and start() and frees in->state. Copes with a half-armed input; cannot
+ *	         fail.
  *
  * Functions that a source has no use for may be NULL: all but arm, drain, disarm.
  */
@@ -43,8 +43,8 @@ struct source;
 
 enum drained {
 	DRAIN_DONE = 0, /* nothing is left */
-	DRAIN_MORE = 1, /* it took a good part, so that the other sources get their turn */
-	DRAIN_HELD = 2, /* events wait in the source for news that decide on them: no hurry */
+	DRAIN_MORE = 1, /* more is left; the other sources are drained first */
+	DRAIN_HELD = 2, /* the source holds events until a hot-plug message decides on them */
 };
 
 /* A source at work in a session. */
@@ -54,14 +54,14 @@ struct input {
 	const char **specs; /* the -i texts behind "NAME:" ("" for a bare NAME); the session's */
 	size_t nspecs;
 	void *state;        /* the source's own */
-	bool flows;         /* the session's: an event of it has counted */
+	bool flows;         /* the session's: an event of this input is in the file */
 };
 
 struct source_stats {
 	uint64_t captured; /* events that went to the writer */
 	uint64_t lost;     /* events that happened and are not in the file, as told to the writer */
-	bool uncounted;    /* more were lost, nobody knows how many: the writer was told */
-	uint64_t hits;     /* of probes, as the kernel saw it, by whomever; 0: not known */
+	bool uncounted;    /* an unknown number more were lost; the file says so */
+	uint64_t hits;     /* of probes, by all processes, as the kernel counts; 0: not known */
 };
 
 /* What -D shows: the source appends one entry for each thing that can follow -i. */
@@ -94,17 +94,17 @@ struct source {
 	/* Its texts are those of capture/cli/spec.h: a mistyped one is told before anything else. */
 	bool spec_language;
 	bool realtime;       /* its time stamps are CLOCK_REALTIME, not CLOCK_MONOTONIC */
-	bool programs;       /* its probes are in programs, which COMMAND may turn out not to be */
-	bool tasks;          /* its records are tracefs records, whose tasks the file should know */
+	bool programs;       /* its probes are in programs; COMMAND may run another program */
+	bool tasks;          /* its records have a common_pid: the file gets these tasks' names */
 
 	/* Which source records this text where -p or COMMAND limits the capture; NULL: always this one. */
 	const struct source *(*scoped)(const char *spec);
-	/* Looks at this machine and adds to the list; tries things rather than guess. */
+	/* Adds what this machine can record to the list. Tries each feature instead of guessing. */
 	void (*describe)(struct source_list *list);
 	/* Adds what `text`, which follows the name on the command line of -D, stands for: the probes of a
 	 * program, events by a pattern. 0, or -1 when there is nothing. May be NULL. */
 	int (*list)(const char *text, struct source_list *list, struct trawl_error *err);
-	/* Can this machine do it at all? 0, or -1 with why not and what to do. */
+	/* Returns 0 if this machine can record it; -1 with the reason and the remedy. */
 	int (*probe)(struct trawl_error *err);
 
 	int (*arm)(struct input *in, struct trawl_error *err);

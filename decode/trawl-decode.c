@@ -113,8 +113,7 @@ struct options {
 static int set_mode(struct options *o, enum mode mode, struct trawl_error *err)
 {
 	if (o->mode != MODE_TEXT && o->mode != mode)
-		return trawl_fail(err, TRAWL_USAGE,
-				  "only one of --json, --summary and --meta can be had at a time");
+		return trawl_fail(err, TRAWL_USAGE, "--json, --summary, --meta: give one of them");
 	o->mode = mode;
 	return 0;
 }
@@ -241,7 +240,7 @@ static int parse(struct options *o, int argc, char **argv, struct trawl_error *e
 		got = reading_parse(&o->reading, &program, o, argc, argv, err);
 	if (!got && o->has_window && !o->around_text && !o->join)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "--window is how far --around and --join look: give one of them");
+				  "--window: is for --around and --join: give one of them");
 	if (!got && o->monotonic && o->times != 1)
 		return trawl_fail(err, TRAWL_USAGE, "-m: is for times of the monotonic clock and "
 						    "stands behind one -t: -tm");
@@ -409,8 +408,10 @@ static int print_meta(const struct options *o, struct stream *s, struct out *out
 		}
 	}
 	if (o->meta && !found)
-		return trawl_fail(err, TRAWL_USAGE, "--meta: the file has nothing of the name "
-						    "'%s'; --meta alone lists all", o->meta);
+		return trawl_fail(err, TRAWL_USAGE,
+				  "--meta: the file has no metadata of the name "
+				  "'%s'; --meta alone lists all",
+				  o->meta);
 	return 0;
 }
 

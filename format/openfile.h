@@ -5,6 +5,16 @@
 
 #include "format/merge.h"
 
+/*
+ * How far a pipe has been read.
+ *
+ *	PIPE_OPEN ----------> PIPE_SECTION: the next section has begun; this one's events are given
+ *	   |    <---------------- pipe_section()
+ *	   v
+ *	PIPE_ENDED: the input ended or failed; what came is given, and nothing is read any more
+ */
+enum pipe_state { PIPE_OPEN, PIPE_SECTION, PIPE_ENDED };
+
 struct trawl_reader {
 	char *name;              /* for messages */
 	struct input in;
@@ -29,8 +39,7 @@ struct trawl_reader {
 	size_t next_sync;        /* seekable, piece by piece: of its clock-syncs */
 	uint64_t piece_at;       /* the piece before, + 1; 0: none in this section */
 	bool finished;           /* nothing is left */
-	bool drain;              /* pipe: everything of the section has come in */
-	bool broken;             /* pipe: the input ended or failed */
+	enum pipe_state pipe;
 	uint64_t limit;          /* pipe: events before this are all there */
 	bool by_chunk;           /* trawl_next_chunk() is in use */
 	struct chunk_decoder *decoder;

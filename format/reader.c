@@ -3,6 +3,7 @@
  * Reading a file: what trawl.h promises, on top of the catalog (what is known), the walk (what
  * comes next), and the merge (what is due).
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -67,7 +68,7 @@ static int pipe_front(struct trawl_reader *r, struct trawl_error *err)
 		merge_begin(&r->merge, r->section);
 		return 0;
 	}
-	r->broken = r->drain = true;
+	r->pipe = PIPE_ENDED;
 	return walk_fault(r, step, &f, err);
 }
 
@@ -228,18 +229,18 @@ static int pipe_block(struct trawl_reader *r, struct trawl_error *err)
 	struct walked f;
 	enum walk step;
 
-	if (r->broken)
+	if (r->pipe == PIPE_ENDED)
 		return 0;
 	step = walk_next(&r->walk, &f);
 	if (step != WALK_BLOCK) {
-		r->broken = r->drain = true;
+		r->pipe = PIPE_ENDED;
 		return walk_fault(r, step, &f, err);
 	}
 	if (!reader_take(r, &f))
 		return reader_no_memory(r, err);
 	if (before && r->section != before)
-		r->drain = true;
-	return r->drain ? 0 : 1;
+		r->pipe = PIPE_SECTION;
+	return r->pipe == PIPE_OPEN;
 }
 
 /* All of a section has been given: the one after it, which has begun. False at the end. */
@@ -249,7 +250,8 @@ static bool pipe_section(struct trawl_reader *r)
 		return false;
 	merge_begin(&r->merge, r->section);
 	r->limit = 0;
-	r->drain = r->broken;
+	if (r->pipe == PIPE_SECTION)
+		r->pipe = PIPE_OPEN;
 	return true;
 }
 
@@ -258,16 +260,16 @@ static int pipe_next(struct trawl_reader *r, struct trawl_event *ev, struct traw
 	int ret;
 
 	for (;;) {
-		bool all = r->drain || r->merge.held > HELD_MAX;
+		bool all = r->pipe != PIPE_OPEN || r->merge.held > HELD_MAX;
 
 		ret = merge_next(&r->merge, all ? UINT64_MAX : r->limit, ev);
 		if (ret < 0)
 			return reader_no_memory(r, err);
 		if (ret)
 			return 1;
-		if (r->drain && !pipe_section(r))
+		if (r->pipe != PIPE_OPEN && !pipe_section(r))
 			return 0;
-		if (!r->drain && pipe_block(r, err) < 0)
+		if (r->pipe == PIPE_OPEN && pipe_block(r, err) < 0)
 			return -1;
 	}
 }
@@ -276,6 +278,7 @@ int trawl_next(struct trawl_reader *r, struct trawl_event *ev, struct trawl_erro
 {
 	int ret;
 
+	assert(!r->by_chunk);
 	if (r->finished)
 		return 0;
 	if (!r->in.seekable) {
@@ -321,10 +324,11 @@ static int pipe_chunk(struct trawl_reader *r, const struct trawl_chunk **chunk,
 	int ret;
 
 	r->by_chunk = true;
-	while (!r->broken) {
+	while (r->pipe != PIPE_ENDED) {
 		r->payload = NULL;
 		ret = pipe_block(r, err);
-		r->drain = r->broken;
+		if (r->pipe == PIPE_SECTION)
+			r->pipe = PIPE_OPEN;
 		if (ret < 0)
 			return -1;
 		if (r->payload) {

@@ -309,7 +309,7 @@ static int check_ring(struct options *o, struct trawl_error *err)
 	if (!o->ring)
 		return 0;
 	if (o->ring < RING_LEAST)
-		return trawl_fail(err, TRAWL_USAGE, "--ring: less than 1m holds next to nothing");
+		return trawl_fail(err, TRAWL_USAGE, "--ring: too small: give 1m or more");
 	if (!o->write)
 		return trawl_fail(err, TRAWL_USAGE,
 				  "--ring needs a name for what it writes on a trigger: -w FILE");
@@ -353,7 +353,7 @@ static int check(struct options *o, struct trawl_error *err)
 				  "on the file");
 	if (o->time_style && o->write)
 		return trawl_fail(err, TRAWL_USAGE,
-				  "-t is about events that are printed, -w writes a file: use "
+				  "-t: is for printed events, -w writes a file: use "
 				  "trawl-decode -t on the file");
 	if (o->npids && o->command)
 		return trawl_fail(err, TRAWL_USAGE, "-p and a command: choose one of them");
@@ -398,7 +398,7 @@ static int bad_option(int c, char **argv, struct trawl_error *err)
 	const char *given = argv[optind - 1];
 
 	if (c == ':' && optopt < 256)
-		return trawl_fail(err, TRAWL_USAGE, "-%c needs a value; trawl --help tells",
+		return trawl_fail(err, TRAWL_USAGE, "-%c needs a value; trawl --help lists all",
 				  optopt);
 	if (c == ':')
 		return trawl_fail(err, TRAWL_USAGE, "%s: needs a value; trawl --help lists all",
@@ -428,8 +428,9 @@ static int stray_word(const char *word, struct trawl_error *err)
 	if (strchr(word, ':'))
 		return trawl_fail(err, TRAWL_USAGE, "%s: a source follows -i, with its arguments "
 				  "as one word: -i '%s'", word, word);
-	return trawl_fail(err, TRAWL_USAGE,
-			  "%s: what is this? A command follows `--`, a source -i", word);
+	return trawl_fail(
+		err, TRAWL_USAGE,
+		"%s: neither an option nor its value: a command follows `--`, a source -i", word);
 }
 
 /* -i and -p add up, and --trigger has something better to say of two. */

@@ -141,11 +141,12 @@ static int arm_one(void *arg, const char *group, const char *name)
 static void tell_again(const struct arming *a, const char *text, long matched)
 {
 	if (a->widened)
-		session_note(a->trace->in->session, "event:%s: asked for before with another "
-			     "filter: what either lets through is recorded", text);
-	else if (a->again && (long)a->again == matched)
-		session_note(a->trace->in->session, "event:%s: asked for before: recorded once",
+		session_note(a->trace->in->session,
+			     "event:%s: given twice with different filters: records what either "
+			     "filter lets through",
 			     text);
+	else if (a->again && (long)a->again == matched)
+		session_note(a->trace->in->session, "event:%s: given twice: recorded once", text);
 }
 
 struct offering {
@@ -262,12 +263,15 @@ static void tell_interrupts(const struct trace *t)
 		}
 	}
 	if (n == 1)
-		session_note(t->in->session, "event:%s happens in interrupts, which are of no task: -p "
-			     "and COMMAND leave most of them out; a capture without has all", first);
+		session_note(t->in->session,
+			     "event:%s happens in interrupts, which belong to no task: -p and "
+			     "COMMAND leave most of them out; leave both away to record all",
+			     first);
 	else if (n)
-		session_note(t->in->session, "event:%s and %zu more happen in interrupts, which are of "
-			     "no task: -p and COMMAND leave most of them out; a capture without has "
-			     "all", first, n - 1);
+		session_note(t->in->session,
+			     "event:%s and %zu more happen in interrupts, which belong to no task: "
+			     "-p and COMMAND leave most of them out; leave both away to record all",
+			     first, n - 1);
 }
 
 static int event_arm(struct input *in, struct trawl_error *err)

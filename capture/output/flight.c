@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -77,7 +78,7 @@ static int trigger(struct flight *f, const char *reason, const char *what, const
 	size_t len = sizeof(t);
 	uint64_t now = mono_now();
 
-	if (f->deadline)
+	if (flight_state(f) & FLIGHT_DUE)
 		return 0;
 	f->deadline = now + f->o->after;
 	snprintf(f->reason, sizeof(f->reason), "%s%s%s%s", what, *event ? " (" : "", event,
@@ -184,7 +185,8 @@ static int wish(const struct flight *f, char *name, size_t size, struct trawl_er
 	struct tm tm;
 
 	if (!localtime_r(&now, &tm) || !strftime(name, size, f->o->write, &tm))
-		return trawl_fail(err, TRAWL_USAGE, "-w %s: no name comes out of this",
+		return trawl_fail(err, TRAWL_USAGE,
+				  "-w %s: its conversions make no name: use those of strftime()",
 				  f->o->write);
 	return 0;
 }
@@ -270,6 +272,7 @@ void flight_write(struct flight *f)
 {
 	struct trawl_error err;
 
+	assert(flight_state(f) == FLIGHT_DUE);
 	f->deadline = 0;
 	if (start_writing(f, &err)) {
 		failed(f, &err);
@@ -315,7 +318,7 @@ void flight_reap(struct flight *f, bool wait)
 void flight_finish(struct flight *f)
 {
 	flight_reap(f, true);
-	if (f->deadline) {
+	if (flight_state(f) == FLIGHT_DUE) {
 		flight_write(f);
 		flight_reap(f, true);
 	}

@@ -19,6 +19,20 @@
 
 struct session;
 
+/*
+ * The states of a flight recorder. A file is due --after the trigger; the next one may become due while
+ * this one is being written.
+ *
+ *	          trigger                   flight_write()
+ *	 READY -------------->  DUE  ------------------------>  WRITING
+ *	   ^                     ^                               |   |
+ *	   |     flight_reap()   |                               |   | trigger
+ *	   +---------------------|-------------------------------+   v
+ *	                         +------------------------------ WRITING_DUE
+ *	                                   flight_reap()
+ */
+enum flight_state { FLIGHT_READY = 0, FLIGHT_DUE = 1, FLIGHT_WRITING = 2, FLIGHT_WRITING_DUE = 3 };
+
 struct flight {
 	const struct options *o;
 	const struct user *user;
@@ -70,9 +84,16 @@ static inline bool flight_asks_task(const struct flight *f)
 	return f->watch && watch_asks_task(f->watch);
 }
 
+static inline enum flight_state flight_state(const struct flight *f)
+{
+	return (enum flight_state)((f->deadline ? FLIGHT_DUE : 0) |
+				   (f->writing ? FLIGHT_WRITING : 0));
+}
+
+/* Whether flight_write() is to be called now. */
 static inline bool flight_due(const struct flight *f, uint64_t now)
 {
-	return f->deadline && now >= f->deadline && !f->writing;
+	return flight_state(f) == FLIGHT_DUE && now >= f->deadline;
 }
 
 /*

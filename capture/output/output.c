@@ -28,7 +28,9 @@ char *output_period(const struct options *o, int64_t now, struct trawl_error *er
 	if (!o->rotate_time) {
 		copy = strdup(o->write);
 	} else if (!localtime_r(&seconds, &tm) || !strftime(text, sizeof(text), o->write, &tm)) {
-		trawl_fail(err, TRAWL_USAGE, "-w %s: no name comes out of this", o->write);
+		trawl_fail(err, TRAWL_USAGE,
+			   "-w %s: its conversions make no name: use those of strftime()",
+			   o->write);
 		return NULL;
 	} else {
 		copy = strdup(text);
@@ -96,8 +98,8 @@ static int fail_open(const struct output *out, struct trawl_error *err)
 	if (!u->name)
 		snprintf(id, sizeof(id), "user %u", (unsigned int)u->uid);
 	return trawl_fail(err, TRAWL_CANNOT,
-			  "-w %s: %s for %s, whose file it is to be: name a folder "
-			  "of theirs, or give -Z root",
+			  "-w %s: %s for %s, who would own the file: name a folder of theirs, or "
+			  "give -Z root",
 			  out->path, why, u->name ? u->name : id);
 }
 

@@ -121,8 +121,10 @@ static void look_for_deletion(struct recording *r)
 	if (r->deleted || !output_is_deleted(&r->output))
 		return;
 	r->deleted = true;
-	session_note(r->session, "-w %s: has been deleted; it is recorded further and written "
-		     "again when it is whole", r->output.path);
+	session_note(r->session,
+		     "-w %s: was deleted: recording goes on, and the whole file is written again "
+		     "at the end",
+		     r->output.path);
 }
 
 static void rotate(struct recording *r, enum output_turn turn)

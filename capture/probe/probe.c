@@ -214,7 +214,7 @@ static void drop_twice(struct resolve *r)
 	twice = list->n - kept;
 	list->n = kept;
 	if (twice && twice == all)
-		probe_remark(list, xasprintf("%s: asked for before: recorded once", r->spec->text));
+		probe_remark(list, xasprintf("%s: given twice: recorded once", r->spec->text));
 	else if (twice)
 		probe_remark(list, xasprintf("%s: %zu of its %zu probes, %s for one, asked for "
 					     "before: recorded once", r->spec->text, twice, all,

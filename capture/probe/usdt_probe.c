@@ -1,7 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From notes to probes. All sites of provider:name in a file become one event, whose fields must
- * have the same names and types at every site; so the work goes field by field over all sites.
+ * From notes to probes.
+ *
+ * <sys/sdt.h> leaves a nop in the code and a note about it. `readelf -n samples/forms` shows this one:
+ *
+ *	Provider: forms
+ *	Name: sib
+ *	Location: 0x1457, Base: 0x2b1c, Semaphore: 0x0
+ *	Arguments: -4@(%rdi,%rsi,4)
+ *
+ *	Location   the address of the nop. A prelinker may have moved the program after the note was
+ *	           written: Base minus the address of the section .stapsdt.base is how far.
+ *	Semaphore  the address of a counter that must be above 0 for the site to be reached; 0: none.
+ *	           uprobe_events takes its place in the file: PATH:OFFSET(SEMAPHORE).
+ *	Arguments  SIZE@OPERAND each, the operand as the assembler writes it. A negative SIZE is signed,
+ *	           an `f` behind SIZE means floating point.
+ *
+ * The place in the file and a fetch argument for each operand make the line for uprobe_events:
+ *
+ *	p:g/forms_sib samples/forms:0x1457 arg1=\0:s32 arg1_base=%di:x64 arg1_idx=%si:s64
+ *		arg1_win=+0(%di):x64[64]
+ *
+ * A fetch argument adds a constant to a register and follows it; it cannot add an index register
+ * (%rsi * 4). Therefore three helper fields are recorded instead: the base, the index, and a *window*,
+ * up to 512 bytes at the base. trawl-decode takes the element from the window, where it is inside, and
+ * says that there is no value where it is not. arg1 itself is a constant that holds its place.
+ *
+ * All sites of provider:name in a file become one event, whose fields have the same names and types at
+ * every site. Compilers write another operand at each site, so types are joined field by field.
  */
 #include "config.h"
 

@@ -64,8 +64,9 @@ static void say_no_hits(const struct end_report *a)
 		const struct source_stats *s = &a->stats[i];
 
 		if (source->programs && !s->captured && !s->lost && !s->uncounted)
-			fprintf(stderr, "trawl: %s: COMMAND ran into none of the probes: %s began "
-				"as %s; is that, or what it starts, the program with the probes?\n",
+			fprintf(stderr,
+				"trawl: %s: no probe was hit. %s ran %s: does it contain the "
+				"probes?\n",
 				source->name, a->command->name, a->command->exe);
 	}
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -27,24 +28,44 @@
 #include "capture/tracefs/tracefs.h"
 
 enum {
-	WAKE_MS = 200,            /* the longest that events wait in the kernel */
-	WAKE_LIVE_MS = 50,        /* the same for somebody who watches */
-	SYNC_MS = 1000,           /* between clock-sync blocks */
+	WAKE_MS = 200,	   /* the longest time between two drains */
+	WAKE_LIVE_MS = 50, /* likewise where events are printed as they come */
+	SYNC_MS = 1000,	   /* between clock-sync blocks */
 	SYNC_LIVE_MS = 250,
-	RENEW_S = 600,            /* between looks at all tasks: a ring forgets the oldest */
-	LAST_DRAIN_MS = 3000,     /* the longest that what cannot be stopped is drained */
-	FDS_FIXED = 5,            /* signals, clock steps, command, output, -p */
+	RENEW_S = 600,	      /* tasks are written again so often: a ring drops the oldest */
+	LAST_DRAIN_MS = 3000, /* the longest last drain of a source that does not stop */
+	FDS_FIXED = 5,	      /* signals, clock steps, command, output, -p */
 	FDS_MAX = FDS_FIXED + 4096,
 	WRITER_SOURCES = PENDING_SOURCES, /* that a file can have */
 };
 
 static const uint64_t NS_PER_MS = 1000000;
 static const uint64_t NS_PER_S = 1000000000;
-/* From an event's time stamp to when its CPU has committed it: microseconds, but for a machine that
- * is itself not run. */
+/* The most that passes between an event's time stamp and its commit to the ring buffer. Longer only
+ * on a virtual machine that is paused. */
 static const uint64_t COMMIT_NS = 1000000;
 
+/*
+ * The states of a session. A failure leads to disarm() from each of them.
+ *
+ *	SET_UP --arm()--> ARMED --begin()--> RUNNING --halt()--> HALTED --stop()--> DRAINED
+ *
+ *	SET_UP   sources describe themselves to the writer; no event flows
+ *	ARMED    sources start one by one; their events are discarded
+ *	RUNNING  events count from span.begin on; COMMAND runs; files rotate
+ *	HALTED   events up to span.end still come from the kernel; span.end is known
+ *	DRAINED  the file has them all
+ */
+enum session_state {
+	SESSION_SET_UP,
+	SESSION_ARMED,
+	SESSION_RUNNING,
+	SESSION_HALTED,
+	SESSION_DRAINED
+};
+
 struct session {
+	enum session_state state;
 	const struct options *o;
 	struct user user;
 	struct recording rec; /* what becomes of the events */
@@ -69,6 +90,12 @@ struct session {
 	bool incomplete;
 	const char *last;    /* why it will end, once the file of a trigger is written */
 };
+
+static void enter(struct session *s, enum session_state state)
+{
+	assert((unsigned int)state == s->state + 1u);
+	s->state = state;
+}
 
 /* ---- what sources see -------------------------------------------------------------------- */
 
@@ -172,8 +199,8 @@ bool session_is_repeated(const struct input *in, size_t i)
 	for (size_t k = 0; k < i; k++) {
 		if (strcmp(in->specs[k], in->specs[i]))
 			continue;
-		session_note(in->session, "%s:%s: asked for before: recorded once",
-			     in->source->name, in->specs[i]);
+		session_note(in->session, "%s:%s: given twice: recorded once", in->source->name,
+			     in->specs[i]);
 		return true;
 	}
 	return false;
@@ -187,7 +214,7 @@ void session_rotate(struct session *s)
 	}
 }
 
-/* One of the first (-c). */
+/* Emits one of the first COUNT events (-c). */
 static int hand_on(const struct pending_event *e, void *arg, struct trawl_error *err)
 {
 	struct session *s = arg;
@@ -197,7 +224,7 @@ static int hand_on(const struct pending_event *e, void *arg, struct trawl_error 
 	return recording_put(&s->rec, &e->record, err);
 }
 
-/* No event up to the time `until` is still to come. */
+/* All events up to the time `until` have been drained: emits those of the first COUNT (-c). */
 static int settle(struct session *s, uint64_t until, struct trawl_error *err)
 {
 	int r = s->o->count ? first_settle(&s->first, until, hand_on, s, err) : 0;
@@ -212,9 +239,11 @@ int session_append(struct input *in, const struct trawl_record *r, struct trawl_
 	struct session *s = in->session;
 	uint64_t mono = recording_mono(&s->rec, in->source, r->ts);
 
+	assert(s->state >= SESSION_ARMED && s->state <= SESSION_HALTED);
+
 	if (mono > s->span.end && !(in->source->realtime && mono > mono_now()))
 		return 1;
-	/* Of the wall clock's times only the first are asked: the clock may be set back later. */
+	/* A wall clock may be set back later: only the first events are checked. */
 	if (mono < s->span.begin && !(in->source->realtime && in->flows))
 		return 0;
 	in->flows = true;
@@ -238,7 +267,7 @@ int session_loss(struct session *s, const struct trawl_loss *loss, struct trawl_
 
 static int set_up_scope(struct session *s, struct trawl_error *err)
 {
-	/* COMMAND's output must not get into what a program reads of ours. */
+	/* Standard output is the capture's: COMMAND's output must not mix with it. */
 	bool to_stdout = s->o->write ? !strcmp(s->o->write, "-") : s->o->json;
 
 	if (s->o->command &&
@@ -271,7 +300,7 @@ static int collect_leftovers(struct session *s, struct trawl_error *err)
 	top = tracefs_open(err);
 	if (top < 0)
 		return -1;
-	gc_run(top, &count, &ignored); /* what would not go now goes some other time */
+	gc_run(top, &count, &ignored); /* what it cannot remove, a later run will */
 	if (count.instances + count.events && s->o->verbose)
 		session_note(s, "removed what a killed capture left: %u instances, %u probes",
 			     count.instances, count.events);
@@ -287,14 +316,17 @@ static int arm(struct session *s, struct trawl_error *err)
 	}
 	if (s->o->ring && flight_arm(&s->rec.flight, s->rec.w, err))
 		return -1;
-	/* Whom the user names may be gone before the first of its events is seen. COMMAND is not
-	 * yet what it will be; start() looks at it. */
+	/* A process of -p may end before its first event is drained, so it is looked up now.
+	 * COMMAND has not called exec yet: start() looks it up. */
 	for (size_t i = 0; i < s->o->npids; i++)
 		tasks_saw_process(&s->tasks, s->o->pids[i]);
-	return tasks_flush(&s->tasks, s->rec.w, err);
+	if (tasks_flush(&s->tasks, s->rec.w, err))
+		return -1;
+	enter(s, SESSION_ARMED);
+	return 0;
 }
 
-/* Switching on many probes takes seconds: events count from when all sources run. */
+/* Enabling many probes takes seconds: events count from the moment when all sources run. */
 static int begin(struct session *s, struct trawl_error *err)
 {
 	uint64_t began;
@@ -315,6 +347,7 @@ static int begin(struct session *s, struct trawl_error *err)
 		return -1;
 	began = s->rec.sync.mono; /* the file's first sync block says so */
 	s->span.begin = began;
+	enter(s, SESSION_RUNNING);
 	if (s->o->duration)
 		s->span.end = began + s->o->duration;
 	s->next_sync = s->next_tick = began;
@@ -327,12 +360,12 @@ static int start(struct session *s, struct trawl_error *err)
 	if (begin(s, err))
 		return -1;
 	if (s->o->command) {
-		/* A name that was taken meanwhile is told before COMMAND does anything. */
+		/* Another capture may write to this file: refused before COMMAND runs. */
 		if (output_check(&s->rec.output, err))
 			return -1;
 		if (command_go(&s->command, err))
 			return -1;
-		/* It may be gone before its first event is seen. */
+		/* COMMAND may end before its first event is drained. */
 		tasks_saw(&s->tasks, s->command.pid);
 		if (tasks_flush(&s->tasks, s->rec.w, err))
 			return -1;
@@ -341,7 +374,7 @@ static int start(struct session *s, struct trawl_error *err)
 	return recording_commit(&s->rec, err);
 }
 
-/* A server's workers are there before anybody looks at it. */
+/* Children that a process of -p had before the capture are not followed: names them. */
 static void say_left_out(struct session *s)
 {
 	for (size_t i = 0; i < s->o->npids; i++) {
@@ -374,7 +407,7 @@ static void say_start(struct session *s)
 
 /* ---- running ----------------------------------------------------------------------------- */
 
-/* All sources in turn; 1 if some have more for now. */
+/* Drains each source once. Returns DRAIN_MORE if one has more, 0, or -1 with *err. */
 static int drain(struct session *s, struct trawl_error *err)
 {
 	uint64_t began = mono_now();
@@ -401,7 +434,7 @@ static int drain(struct session *s, struct trawl_error *err)
 	return more & DRAIN_MORE;
 }
 
-/* The interrupt was COMMAND's, which may not care: nothing would tell how this ends. */
+/* COMMAND may ignore the interrupt: says how to end the capture. */
 static void say_command_stays(struct session *s)
 {
 	if (!s->interrupted || s->waits_told || s->command.ended || s->o->quiet ||
@@ -427,8 +460,8 @@ static int tick(struct session *s, struct trawl_error *err)
 }
 
 /*
- * Until when the file has every source's events. The file of a flight recorder that goes on may have some
- * sources' later ones, too.
+ * Returns the time up to which the file has all events of all sources. The file of a running flight
+ * recorder may have later ones of some sources.
  */
 static uint64_t end_time(const struct session *s, bool ended)
 {
@@ -460,7 +493,7 @@ static void write_end(struct session *s, const struct source_stats *stats)
 		recording_fail(&s->rec, &err);
 }
 
-/* The file of a trigger, which is whole as any other: clocks and a word about its end. */
+/* Writes the file of a trigger, with a clock sync and metadata `end` as in any file. */
 static void write_ring(struct session *s)
 {
 	recording_sync(&s->rec, TRAWL_SYNC_TICK);
@@ -473,7 +506,7 @@ static void fly(struct session *s, uint64_t now)
 	if (flight_due(&s->rec.flight, now))
 		write_ring(s);
 	flight_reap(&s->rec.flight, false);
-	if (s->rec.flight.deadline || s->rec.flight.writing)
+	if (flight_state(&s->rec.flight) != FLIGHT_READY)
 		return;
 	if (s->o->rotate_files && s->rec.flight.files >= s->o->rotate_files)
 		recording_end(&s->rec, "files");
@@ -508,7 +541,7 @@ static int do_what_is_due(struct session *s, struct trawl_error *err)
 	return 0;
 }
 
-/* Somebody asks: for the newest events, of a flight recorder, or how it goes. */
+/* SIGUSR1: writes the flight recorder's file, or prints how many events were captured. */
 static void take_request(struct session *s, pid_t from)
 {
 	struct trawl_error err;
@@ -524,8 +557,8 @@ static void take_request(struct session *s, pid_t from)
 }
 
 /*
- * The first interrupt goes to the command, whose end is then ours; a terminal has sent it there
- * already. The second one ends the capture without waiting.
+ * The first interrupt is passed on to COMMAND, whose end ends the capture; a terminal has sent it
+ * to COMMAND itself. The second interrupt ends the capture.
  */
 static void take_signal(struct session *s)
 {
@@ -553,7 +586,7 @@ static void take_command_end(struct session *s)
 	struct trawl_error err;
 
 	if (s->o->ring && !s->interrupted && command_crashed(c)) {
-		/* What tells when the signal came is in the kernel's buffer still. */
+		/* The event with the signal's time is still in the kernel's buffer. */
 		if (drain(s, &err) < 0)
 			recording_fail(&s->rec, &err);
 		snprintf(what, sizeof(what), "%s: %s", c->name,
@@ -561,7 +594,7 @@ static void take_command_end(struct session *s)
 		if (flight_crash(&s->rec.flight, c->pid, what, command_died(c), &err))
 			recording_fail(&s->rec, &err);
 	}
-	if (s->rec.flight.deadline)
+	if (flight_state(&s->rec.flight) & FLIGHT_DUE)
 		s->last = "command";
 	else
 		recording_end(&s->rec, "command");
@@ -581,7 +614,7 @@ static int wait_ms(const struct session *s, bool more)
 	if (more)
 		return 0;
 	wake = earlier(wake, s->span.end, now);
-	if (s->rec.flight.deadline && !s->rec.flight.writing)
+	if (flight_state(&s->rec.flight) == FLIGHT_DUE)
 		wake = earlier(wake, s->rec.flight.deadline, now);
 	return (int)wake;
 }
@@ -594,7 +627,7 @@ static void take_events(struct session *s, const struct pollfd *fds)
 		s->stepped |= event_fds_step(&s->news);
 	if (fds[2].revents && command_reap(&s->command))
 		take_command_end(s);
-	/* Nothing is polled for here: what comes is that the other end of a pipe has gone. */
+	/* poll() always reports that the reader of a pipe has exited. */
 	if (fds[3].revents & (POLLERR | POLLHUP)) {
 		struct trawl_error err;
 
@@ -641,9 +674,9 @@ static int run(struct session *s, struct trawl_error *err)
 /* ---- ending ------------------------------------------------------------------------------ */
 
 /*
- * The end is one moment for all sources, however long it takes to switch them off: later events do not
- * count. Events from before it may still be on their way into the kernel's buffers, which takes no longer
- * than a grace period of RCU.
+ * Ends the span at one moment for all sources; switching them off takes longer. Events of before
+ * may not be committed to the ring buffers yet: they are after a grace period of RCU, which
+ * membarrier() waits for.
  */
 static void halt(struct session *s)
 {
@@ -657,6 +690,7 @@ static void halt(struct session *s)
 	now = mono_now();
 	if (s->span.end > now)
 		s->span.end = now;
+	enter(s, SESSION_HALTED);
 	for (size_t i = s->nstarted; i--;) {
 		if (s->inputs[i].source->halt)
 			s->inputs[i].source->halt(&s->inputs[i]);
@@ -666,8 +700,8 @@ static void halt(struct session *s)
 }
 
 /*
- * All that is still in the kernel goes into the file. A source that cannot be stopped goes on for as long
- * as it is asked: what happened until the end must have come before long.
+ * Drains what the kernel holds into the file. A source that cannot be stopped always has more: its
+ * drain ends after LAST_DRAIN_MS.
  */
 static int stop(struct session *s, struct trawl_error *err)
 {
@@ -690,12 +724,17 @@ static int stop(struct session *s, struct trawl_error *err)
 	if (more < 0)
 		return -1;
 	if (more)
-		session_incomplete(s, "a source that could not be stopped goes on: what it had not "
-				   "given after %d s is not in the file", LAST_DRAIN_MS / 1000);
-	return settle(s, UINT64_MAX, err) ? -1 : r;
+		session_incomplete(s,
+				   "a source could not be stopped: events that it had not "
+				   "delivered after %d s are not in the file",
+				   LAST_DRAIN_MS / 1000);
+	if (settle(s, UINT64_MAX, err))
+		return -1;
+	enter(s, SESSION_DRAINED);
+	return r;
 }
 
-/* A daemon leaves its COMMAND: what it does from now on would be missed without a word. */
+/* COMMAND may be a daemon's starter: names the processes that are no longer recorded. */
 static void say_left_behind(struct session *s)
 {
 	pid_t one = 0;
@@ -726,9 +765,8 @@ static void say_end(struct session *s, const struct source_stats *stats)
 }
 
 /*
- * What had to make way for earlier events (-c) was not captured.
- * What was captured and could not be written is lost. A reader of a pipe that left has what it
- * wanted: to it nothing is lost, there is only less captured.
+ * Corrects the counts: events behind the first COUNT (-c) were not captured; captured events that
+ * could not be written are lost. If the pipe's reader exited, unwritten events are not lost.
  */
 static void count_unwritten(struct session *s, struct source_stats *stats)
 {
@@ -760,7 +798,7 @@ static int finish(struct session *s, struct trawl_error *err)
 	r = stop(s, err);
 	s->rec.horizon = s->rec.drained;
 	recording_sync(&s->rec, TRAWL_SYNC_STOP);
-	/* Behind this it is known what could be written. */
+	/* After this, recording_left() and trawl_writer_unwritten() are final. */
 	recording_flush(&s->rec);
 	for (size_t i = 0; i < s->ninputs; i++) {
 		if (s->inputs[i].source->stats)
@@ -800,8 +838,8 @@ static void free_session(struct session *s)
 }
 
 /*
- * The reader of the output was gone before COMMAND ran or a single event was recorded. Whoever
- * asked for no command got what he read; a command that silently does not run is a failure.
+ * The reader of the output exited before the capture began. Without COMMAND this is a success; a
+ * COMMAND that was not run is a failure.
  */
 static int gone_early(struct session *s, struct trawl_error *err)
 {

@@ -109,8 +109,8 @@ void tamper_look(struct trace *t, size_t events)
 		     "still held of this source is lost");
 	else if (restarted)
 		session_incomplete(t->in->session,
-				   "%s: the recording's buffer was emptied, by somebody "
-				   "else or with a kernel module that went: what it held is lost",
+				   "%s: the ring buffer was emptied by another program, or with an "
+				   "unloaded kernel module: unread events are lost",
 				   t->in->source->name);
 	if (off.n)
 		tell(t, &off,

@@ -87,9 +87,10 @@ static int set_up_buffer(struct trace *t, uint32_t kb, struct trawl_error *err)
 	}
 	snprintf(text, sizeof(text), "%" PRIu32, kb);
 	if (tracefs_write(t->dir, "buffer_size_kb", text, err))
-		return trawl_fail(err, TRAWL_CANNOT,
-				  "-B: no ring buffer of %s KiB per CPU to be had (%s): ask for "
-				  "less", text, strerror(errno));
+		return trawl_fail(
+			err, TRAWL_CANNOT,
+			"-B: no memory for a ring buffer of %s KiB per CPU (%s): give less", text,
+			strerror(errno));
 	/* Kernels before 5.1 have no such file and always wake us. */
 	if (tracefs_has(t->dir, "buffer_percent"))
 		return tracefs_write_number(t->dir, "buffer_percent", WAKE_PERCENT, err);

@@ -10,6 +10,7 @@
  * A wake-up costs more than an event. While events come, the ring is looked at in turns; the
  * device is polled only to be woken from silence.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,17 +35,31 @@ enum {
 	LATER = 32,           /* devices whose drivers are being bound */
 	LATER_MS = 500,       /* a device is looked at again when it was quiet for so long */
 	/* Between two looks at a ring of USBMON_RING_MAX that is not silent: 2.6 GB/s fill it. */
-	TURN_MS = 25,
-	TEXT_TURN_MS = 2,     /* at the text form, which keeps a hundred events or so */
-	DRAIN_BYTES = 64 << 20, /* after so much, let the session have its turn */
+	READ_MS = 25,
+	TEXT_READ_MS = 2,     /* at the text form, which keeps a hundred events or so */
+	DRAIN_BYTES = 64 << 20, /* after so much, return to the session */
 };
 
+/*
+ * The states of the source:
+ *
+ *	USB_ARMING --arm()--> USB_RECORDING --halt()--> USB_HALTED --last drain()--> USB_FINISHED
+ *
+ *	USB_ARMING     devices that are found were there before: they are not news
+ *	USB_RECORDING  events and hot-plug news are recorded; `full`: the session drops what comes
+ *	USB_HALTED     the kernel goes on; events younger than `halted` are left out
+ *	USB_FINISHED   held events are emitted, losses and the verdict are in the file
+ *
+ * Whether the ring or a timer wakes the session is apart from these: `silent`.
+ */
+enum usb_state { USB_ARMING, USB_RECORDING, USB_HALTED, USB_FINISHED };
+
 struct usb {
+	enum usb_state state;
 	struct session *session;
 	struct input *in;
 	struct usbmon mon;
 	struct usbtext text;
-	bool armed;           /* who was there at the beginning is known */
 	bool by_text;         /* usb:text: the one, not the other, is open */
 	uint32_t snaplen;     /* -s; 0: all */
 	struct usbfilter filter;
@@ -53,14 +68,13 @@ struct usb {
 	uint16_t id;          /* of the source in the writer */
 	uint16_t bus;         /* whose node is open; 0: of all */
 	int uevents;
-	int turn;             /* timer: when to look at the ring again */
-	bool silent;          /* nothing came in the last turn: the device itself wakes us */
+	int timer;            /* expires when the ring is to be read again */
+	bool silent;          /* the last read gave nothing: poll the device, not the timer */
 	uint8_t *cut;         /* an event that -s cut */
 	uint64_t asked;       /* wall clock, ns: when the kernel was last asked for losses */
 	uint64_t seen;        /* events that the ring gave, wanted or not */
 	bool full;            /* the session has all that it wants */
-	uint64_t halted;      /* wall clock, ns: what comes later is not wanted; 0: not halted */
-	bool finished;
+	uint64_t halted;      /* wall clock, ns, from USB_HALTED on: later events are left out */
 	bool warned[USBFILTER_BUSES][USBFILTER_DEVS]; /* of a keyboard at this address */
 	struct later {
 		char name[USBSYS_NAME];
@@ -145,7 +159,7 @@ static int next_event(struct usb *u, const uint8_t **event, struct trawl_error *
 /* After the end; what seems to be of the future is from before the wall clock was set back. */
 static bool is_late(const struct usb *u, const struct usbmon_header *h)
 {
-	return u->halted && event_time(h) > u->halted &&
+	return u->state >= USB_HALTED && event_time(h) > u->halted &&
 	       event_time(h) <= clock_ns(CLOCK_REALTIME);
 }
 
@@ -357,7 +371,7 @@ static int meet(const struct usb_identity *id, void *arg)
 	if (!wanted || known)
 		return 0;
 	u->tally.devices++;
-	if (u->armed)
+	if (u->state != USB_ARMING)
 		session_note(u->session, "usb: %s (%04x:%04x) is plugged in", id->name, id->vid,
 			     id->pid);
 	return write_device(u, id->name, e->err);
@@ -461,8 +475,8 @@ static void disarm(struct input *in)
 	usbhold_free(&u->hold);
 	if (u->uevents >= 0)
 		close(u->uevents);
-	if (u->turn >= 0)
-		close(u->turn);
+	if (u->timer >= 0)
+		close(u->timer);
 	free(u->cut);
 	free(u);
 	in->state = NULL;
@@ -520,8 +534,8 @@ static int arm(struct input *in, struct trawl_error *err)
 	u->text.fd = -1;
 	u->uevents = -1;
 	u->silent = true;
-	u->turn = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (u->turn < 0)
+	u->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (u->timer < 0)
 		return trawl_fail(err, TRAWL_CANNOT, "usb: no timer: %s", strerror(errno));
 	if (read_filters(u, in, err) < 0)
 		return -1;
@@ -536,18 +550,18 @@ static int arm(struct input *in, struct trawl_error *err)
 	if (o->npids || o->command)
 		session_note(u->session, "usb: a transfer does not tell which process it is for: "
 			     "%s limits only the other sources", o->npids ? "-p" : "the command");
-	u->armed = true;
+	u->state = USB_RECORDING;
 	return 0;
 }
 
 /* Sets the time of the next look. A ring that is not of full size is filled sooner. */
-static void next_turn(struct usb *u)
+static void set_timer(struct usb *u)
 {
-	uint64_t ns = u->by_text ? TEXT_TURN_MS * 1000000 :
-		      (uint64_t)TURN_MS * 1000000 * u->mon.ring_size / USBMON_RING_MAX;
+	uint64_t ns = u->by_text ? TEXT_READ_MS * 1000000 :
+		      (uint64_t)READ_MS * 1000000 * u->mon.ring_size / USBMON_RING_MAX;
 	struct itimerspec in = { .it_value.tv_nsec = (long)ns };
 
-	timerfd_settime(u->turn, 0, &in, NULL);
+	timerfd_settime(u->timer, 0, &in, NULL);
 }
 
 /* What was there before the start is not ours, nor what was lost. */
@@ -563,7 +577,7 @@ static int discard(struct input *in, struct trawl_error *err)
 		while ((r = usbtext_next(&u->text, &event, err)) > 0)
 			;
 		u->silent = false;
-		next_turn(u);
+		set_timer(u);
 		return r < 0 ? r : usbtext_lost(&u->text, &before, err);
 	}
 	usbmon_flush(&u->mon);
@@ -576,7 +590,7 @@ static size_t fds(struct input *in, struct pollfd *fds, size_t room)
 
 	if (room < 2)
 		return 0;
-	fds[0] = (struct pollfd){ .fd = u->silent ? u->mon.fd : u->turn, .events = POLLIN };
+	fds[0] = (struct pollfd){ .fd = u->silent ? u->mon.fd : u->timer, .events = POLLIN };
 	fds[1] = (struct pollfd){ .fd = u->uevents, .events = POLLIN };
 	return 2;
 }
@@ -627,9 +641,9 @@ static int finish(struct usb *u, struct trawl_error *err)
 {
 	struct emission e = { u, err };
 
-	if (u->finished)
+	if (u->state == USB_FINISHED)
 		return 0;
-	u->finished = true;
+	u->state = USB_FINISHED;
 	if (usbhold_release(&u->hold, &u->filter, UINT64_MAX, emit_held, &e) < 0 ||
 	    look_now(u, true, err) < 0 || ask_losses(u, err) < 0)
 		return -1;
@@ -652,8 +666,8 @@ static int drain(struct input *in, struct trawl_error *err)
 	/* The text form cannot be polled, so it is never left alone. */
 	u->silent = u->seen == seen && !u->by_text;
 	if (!u->silent)
-		next_turn(u);
-	if (u->halted)
+		set_timer(u);
+	if (u->state >= USB_HALTED)
 		return finish(u, err);
 	return usbhold_waiting(&u->hold) ? DRAIN_HELD : DRAIN_DONE;
 }
@@ -663,7 +677,9 @@ static void halt(struct input *in)
 {
 	struct usb *u = in->state;
 
+	assert(u->state == USB_RECORDING);
 	u->halted = clock_ns(CLOCK_REALTIME);
+	u->state = USB_HALTED;
 }
 
 static void stats(struct input *in, struct source_stats *stats)

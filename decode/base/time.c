@@ -224,8 +224,9 @@ int time_arg_parse(const char *option, const char *text, bool utc, struct time_a
 	if (ok && !*t.p)
 		return 0;
 	if (is_span(text))
-		return caret_fail(err, TRAWL_USAGE, text, 0, "%s: a stretch of time counts from the "
-				  "first event: write +%s", option, text);
+		return caret_fail(err, TRAWL_USAGE, text, 0,
+				  "%s: a duration counts from the first event: write +%s", option,
+				  text);
 	return caret_fail(err, TRAWL_USAGE, text, (size_t)(t.p - text), "%s: %s", option,
 			  t.wrong ? t.wrong :
 			  "not a time: 2026-11-21T03:10:01.5Z, 03:10:01.5, +1.5s from the first "
@@ -240,7 +241,7 @@ int time_arg_span(const char *option, const char *text, uint64_t *ns, struct tra
 	if (digits && number(&t, true, ns) && !*t.p)
 		return 0;
 	return caret_fail(err, TRAWL_USAGE, text, digits, "%s: %s", option,
-			  "not a stretch of time: 200us, 5ms, 1.5s; without a unit they are "
+			  "not a duration: 200us, 5ms, 1.5s; without a unit they are "
 			  "seconds");
 }
 

@@ -99,7 +99,7 @@ int stream_outside(struct stream *s, struct trawl_error *err)
 	out_str(&o, " to ");
 	time_full(&o, last, sel->utc);
 	out_char(&o, '\0');
-	trawl_fail(err, TRAWL_USAGE, "%s: nothing of that time is in the file, which goes from %s",
+	trawl_fail(err, TRAWL_USAGE, "%s: the file has no event of that time; it goes from %s",
 		   sel->begin > last ? "--from" : sel->to_option, o.data);
 	out_free(&o);
 	return -1;

@@ -19,7 +19,7 @@ same "sudo: status" 0 $?
 same "sudo: the command runs as the caller" "$uid $gid $home" "$(cat "$work/out")"
 same "sudo: the file is the caller's" "$uid:$gid 600" "$(stat -c '%u:%g %a' "$work/theirs/x")"
 mkdir -m 700 "$work/ours"
-SUDO_UID=$uid SUDO_GID=$gid fails "sudo: where the caller cannot write, trawl does not" 3 "^trawl: -w $work/ours/x: Permission denied for nobody, whose file it is to be: name a folder of theirs, or give -Z root$" \
+SUDO_UID=$uid SUDO_GID=$gid fails "sudo: where the caller cannot write, trawl does not" 3 "^trawl: -w $work/ours/x: Permission denied for nobody, who would own the file: name a folder of theirs, or give -Z root$" \
 	trawl -i "usdt:$work/target:hit" -w "$work/ours/x" -- "$work/target" id
 # A sudo that does not say who called it: as root is no way out of that.
 for who in "someone $gid" "-1 $gid" "4294967295 $gid" "99999999999999999999 $gid" " $gid" "$uid x" "$uid "; do

@@ -74,7 +74,7 @@ span='2026-11-21 01:44:37.000000000 UTC to 2026-11-21 01:44:37.008002000 UTC'
 for out in "--from +1s" "--from 2027-01-01" "--until 01:44:36" "--to 2020-01-01"; do
 	same "$out: nothing is there, which is said: status" 0 "$(trawl-decode --utc $out "$f" 2>"$dir/err"; echo $?)"
 	same "$out: with what there is" "$(cat "$dir/err")" \
-		"trawl-decode: ${out% *}: nothing of that time is in the file, which goes from $span"
+		"trawl-decode: ${out% *}: the file has no event of that time; it goes from $span"
 done
 same "a time without events in the file's is no news" "" "$(trawl-decode --from +5.1ms --until +5.2ms "$f" 2>&1)"
 same "--to is --until" 5 "$(count --to +5ms)"

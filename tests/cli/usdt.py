@@ -502,7 +502,7 @@ def no_hits(folder):
         f.write("#!/bin/bash\n:\n")
     os.chmod(wrapper, 0o755)
     err = capture(folder, [f"usdt:{program}:tick:*"], [wrapper])[2]
-    ok(re.search(r"^trawl: usdt: COMMAND ran into none of the probes: \S+/tick began as /\S*/bash; ", err, re.M),
+    ok(re.search(r"^trawl: usdt: no probe was hit. \S+/tick ran /\S*/bash: ", err, re.M),
        "no hit: what the command began as", err)
     err = capture(folder, [f"usdt:{program}:tick:*"], [wrapper], "-q")[2] + \
         capture(folder, [f"usdt:{program}:tick:*"], [program, "1"])[2]

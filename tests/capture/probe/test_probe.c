@@ -303,7 +303,7 @@ Test(probe, what_is_asked_for_twice_is_one)
 	taken("usdt:@/tick:loop");
 	cr_assert_eq(list.n, 2);
 	cr_assert_eq(list.nnotes, 1);
-	cr_assert(strstr(list.notes[0], "tick:loop: asked for before: recorded once"));
+	cr_assert(strstr(list.notes[0], "tick:loop: given twice: recorded once"));
 	taken("uprobe:@/tick:tick_*");
 	cr_assert_eq(list.n, 3);
 	for (size_t i = 1; i < list.n; i++)

@@ -40,7 +40,7 @@ kill $other
 wait $other 2>/dev/null
 has "of other events in interrupts it is said" \
 	"$(trawl -w x.trawl -i event:irq:irq_handler_entry -- true 2>&1)" \
-	'event:irq:irq_handler_entry happens in interrupts, which are of no task: -p and COMMAND leave most of them out'
+	'event:irq:irq_handler_entry happens in interrupts, which belong to no task: -p and COMMAND leave most of them out'
 same "nothing is left" 0 "$(leftovers)"
 cp ./*.trawl "$LAB_KEEP/"
 tap_done
