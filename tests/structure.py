@@ -3,6 +3,7 @@
 """Includes run one way.
 
 The table "The map" of CONTRIBUTING.md says of each folder, or single header, what it may include.
+Its section "Where things are added" names files, folders and functions() that are there.
 This test reads every include of the product and fails on one that the table does not allow, on a
 circle of folders in the table, on a circle of files (a .c and its .h are one), on a header of
 format/ other than trawl.h outside it, and on an include that is not a path from the root.
@@ -106,6 +107,26 @@ def check(rows, files):
     return bad
 
 
+def unplaced(text, files):
+    """What "Where things are added" names and the tree does not have: files, folders, functions()."""
+    section = text.split("\n## Where things are added", 1)[1].split("\n## ", 1)[0]
+    named = re.findall(r"`([a-z_][\w/.-]*(?:\(\))?)`", section)
+    code = "\n".join(open(os.path.join(SRC, p), encoding="utf-8").read() for p in files)
+    missing = []
+    for name in named:
+        if name.endswith("()"):
+            found = re.search(r"\b%s\(" % re.escape(name[:-2]), code)
+        elif "NAME" in name:
+            found = os.path.isdir(os.path.join(SRC, name.split("NAME")[0]))
+        elif "/" in name:
+            found = os.path.exists(os.path.join(SRC, name))
+        else:
+            found = not name.endswith(".c") or any(p.endswith("/" + name) for p in files)
+        if not found:
+            missing.append(name)
+    return missing
+
+
 def proves_itself():
     """A test that can't fail is none: each rule finds its own breach."""
     rows = {"a": {"b"}, "b": {"a"}, "format": set()}
@@ -114,11 +135,15 @@ def proves_itself():
     bad = check(rows, files)
     ok(all(bad[k] for k in ("path", "arrow", "format", "file", "folder", "table")),
        "each rule finds its breach in a made-up tree")
+    section = "\n## Where things are added\n`no/such.c` `no_such_function()` `nosuch.c` `format/`\n## "
+    ok(unplaced(section, []) == ["no/such.c", "no_such_function()", "nosuch.c"],
+       "a place that is not there is found")
 
 
 proves_itself()
 with open(os.path.join(SRC, "CONTRIBUTING.md"), encoding="utf-8") as f:
-    ROWS = table(f.read())
+    TEXT = f.read()
+ROWS = table(TEXT)
 BAD = check(ROWS, {p: includes(p) for p in sources()})
 for kind, what in (("table", "every folder has a row in the table, and no row is of nothing"),
                    ("path", "includes name the path from the root"),
@@ -129,4 +154,8 @@ for kind, what in (("table", "every folder has a row in the table, and no row is
     for line in BAD[kind]:
         print("#", line)
     ok(not BAD[kind], what)
+MISSING = unplaced(TEXT, list(sources()))
+for line in MISSING:
+    print("#", line)
+ok(not MISSING, "what is said of where things are added is there")
 finish()
