@@ -70,22 +70,36 @@ static uint32_t used_length(const struct sample *s)
 	return n;
 }
 
+static int64_t less(const struct look *l, const struct bytefield *f, size_t i, bool used)
+{
+	uint64_t n = used ? used_length(&l->s[i]) : l->s[i].length;
+
+	return (int64_t)(n - value(&l->s[i], f->at, f->width, f->big));
+}
+
+/*
+ * Of padded messages (used) the length is that without the zeros at the end, of which some may
+ * belong to the message: that it has more than it shows is allowed for a quarter of them.
+ */
 static bool is_length_of(const struct look *l, struct bytefield *f, bool used,
 			 unsigned int wanted)
 {
-	uint64_t first = used ? used_length(&l->s[0]) : l->s[0].length;
-	int64_t offset = (int64_t)first - (int64_t)value(&l->s[0], f->at, f->width, f->big);
-	uint64_t seen[3] = {first};
-	unsigned int lengths = 1;
+	int64_t offset = less(l, f, 0, used);
+	uint64_t seen[3];
+	unsigned int lengths = 0;
+	size_t exact = 0;
 
+	for (size_t i = 1; i < l->n && used; i++)
+		offset = less(l, f, i, true) > offset ? less(l, f, i, true) : offset;
 	if (offset < -8 || offset > 64)
 		return false;
-	for (size_t i = 1; i < l->n; i++) {
-		uint64_t n = used ? used_length(&l->s[i]) : l->s[i].length;
+	for (size_t i = 0; i < l->n; i++) {
+		uint64_t n = value(&l->s[i], f->at, f->width, f->big) + (uint64_t)offset;
 		bool new = true;
 
-		if ((int64_t)(n - value(&l->s[i], f->at, f->width, f->big)) != offset)
+		if (less(l, f, i, used) != offset && (!used || n > l->s[i].length))
 			return false;
+		exact += less(l, f, i, used) == offset;
 		for (unsigned int k = 0; k < lengths; k++)
 			new &= seen[k] != n;
 		if (new && lengths < 3)
@@ -94,7 +108,7 @@ static bool is_length_of(const struct look *l, struct bytefield *f, bool used,
 	f->kind = BYTES_LENGTH;
 	f->offset = offset;
 	/* The end of the zeros is less sure than the end of the message. */
-	return lengths >= (used ? 3 : wanted);
+	return 4 * exact >= 3 * l->n && lengths >= (used ? 3 : wanted);
 }
 
 static bool is_length(const struct look *l, struct bytefield *f, unsigned int wanted)

@@ -47,6 +47,7 @@ struct bytefield {
 struct direction {
 	struct checksum checksum;
 	bool has_checksum;
+	bool large;               /* it is of messages of 512 bytes and more */
 	/* Bytes that count over all messages: in their bits from `shift` on. */
 	struct {
 		bool is;

@@ -11,7 +11,7 @@ enum {
 	BITS_WANTED = 48,  /* of evidence */
 };
 
-enum how { SUM, NEGATIVE, XOR, CRC };
+enum how { SUM, NEGATIVE, XOR, CRC, WORDS, FOLDED, INTERNET };
 
 struct checksum_kind {
 	const char *name;
@@ -50,6 +50,9 @@ static const struct checksum_kind kinds[] = {
 	{"CRC-32, polynomial 0x04c11db7", CRC, 4, 0x04c11db7, false},
 	{"CRC-32, polynomial 0x1edc6f41 reflected", CRC, 4, 0x1edc6f41, true},
 	{"sum in 32 bits", SUM, 4, 0, false},
+	{"sum of 16-bit words", WORDS, 2, 0, false},
+	{"ones' complement sum of 16-bit words", FOLDED, 2, 0, false},
+	{"complement of the ones' complement sum of 16-bit words (RFC 1071)", INTERNET, 2, 0, false},
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -158,12 +161,36 @@ static uint32_t crc(const struct checksum_kind *k, const crc_table t, uint32_t r
 	return r;
 }
 
+/* Carries come back in at the low end; of the two zeros that leaves, 0 is the one. */
+static uint32_t fold(uint32_t sum)
+{
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = (sum & 0xffff) + (sum >> 16);
+	return sum == 0xffff ? 0 : sum;
+}
+
+/* The sum of words; a last byte alone is the first of a word whose other byte is 0. */
+static uint32_t words(const uint8_t *p, size_t n, bool big, bool folded)
+{
+	uint32_t r = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		r += (uint32_t)p[i] << (i % 2 != big ? 8 : 0);
+		r = folded ? fold(r) : r & 0xffff;
+	}
+	return r;
+}
+
 static uint32_t compute(const struct checksum_kind *k, const crc_table t, const uint8_t *p,
-			size_t n)
+			size_t n, bool big)
 {
 	uint32_t r = 0;
 
 	switch (k->how) {
+	case WORDS:
+	case FOLDED:
+	case INTERNET:
+		return words(p, n, big, k->how != WORDS);
 	case SUM:
 	case NEGATIVE:
 		for (size_t i = 0; i < n; i++)
@@ -182,7 +209,12 @@ static uint32_t compute(const struct checksum_kind *k, const crc_table t, const 
 static uint32_t rest(const struct checksum_kind *k, uint32_t stored, uint32_t computed)
 {
 	switch (k->how) {
+	case FOLDED:
+		return fold(stored + (computed ^ 0xffff));
+	case INTERNET:
+		return fold(stored + computed);
 	case SUM:
+	case WORDS:
 		return (stored - computed) & mask_of(k);
 	case NEGATIVE:
 		return (stored + computed) & mask_of(k);
@@ -325,7 +357,7 @@ static bool holds(struct search *s, struct checksum *c)
 		if (!checksum_place(c, m, &at, &width) || !range(c, m, at, &from, &n))
 			return false;
 		stored = stored_value(m->p + at, width, c->big);
-		left = rest(k, stored, compute(k, table, m->p + from, n));
+		left = rest(k, stored, compute(k, table, m->p + from, n, c->big));
 		h = hash(m->p + from, n);
 		for (unsigned int u = 0; u < used; u++) {
 			if (by_length && s->seen[u].length != n)
@@ -401,7 +433,7 @@ static bool holds_always(struct search *s, const struct checksum *c)
 		if (!checksum_place(c, m, &at, &width) || !range(c, m, at, &from, &n))
 			return false;
 		left = rest(c->kind, stored_value(m->p + at, width, c->big),
-			    compute(c->kind, table, m->p + from, n));
+			    compute(c->kind, table, m->p + from, n, c->big));
 		/* A CRC that is not settled has another rest for each length. */
 		if (!c->name && c->kind->how == CRC && m->length != s->samples[0].length)
 			continue;
@@ -423,12 +455,23 @@ static void try_kind(struct search *s, struct checksum *c)
 	s->found = true;
 }
 
+static bool is_of_words(const struct checksum_kind *k)
+{
+	return k->how == WORDS || k->how == FOLDED || k->how == INTERNET;
+}
+
+/* A ones' complement sum is the same in either order of bytes. */
+static bool is_folded(const struct checksum_kind *k)
+{
+	return k->how == FOLDED || k->how == INTERNET;
+}
+
 /* Every range and byte order of a place. */
 static void try_place(struct search *s, enum checksum_place place, uint32_t at, uint32_t plus,
 		      bool behind, const struct checksum_kind *k)
 {
-	for (uint32_t from = 0; from < STARTS; from++) {
-		for (int big = 0; big < (k->width > 1 ? 2 : 1); big++) {
+	for (uint32_t from = 0; from < STARTS; from += is_of_words(k) ? 2 : 1) {
+		for (int big = is_folded(k); big < (k->width > 1 ? 2 : 1); big++) {
 			struct checksum c = {
 				.kind = k, .place = place, .at = at, .plus = plus, .from = from,
 				.behind = behind, .big = big,
@@ -447,8 +490,11 @@ static bool varies_at(const struct search *s, uint32_t at)
 	return false;
 }
 
+/* Over words, one byte of a sum is as good as the other: both move. */
 static bool may_be_at(const struct search *s, const struct checksum_kind *k, uint32_t at)
 {
+	if (is_of_words(k))
+		return varies_at(s, at) && varies_at(s, at + 1);
 	return varies_at(s, at) || (k->width > 1 && varies_at(s, at + 1));
 }
 
@@ -526,7 +572,7 @@ void checksum_text(const struct checksum *c, struct out *o)
 					 : "two's complement of the sum in 16 bits");
 	else
 		out_str(o, c->name ? c->name : k->name);
-	if (k->width > 1)
+	if (k->width > 1 && !is_folded(k))
 		out_str(o, c->big ? ", high byte first" : ", low byte first");
 	out_char(o, ' ');
 	range_text(c, o);

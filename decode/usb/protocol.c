@@ -373,8 +373,8 @@ static struct sample *samples_of(const struct protocol *p, const uint32_t *index
  * Checksums are looked for in messages that differ, and of which nothing is cut. False only when
  * memory runs out.
  */
-static bool find_checksum(const struct protocol *p, const uint32_t *index, uint32_t n,
-			  struct direction *d)
+static bool find_checksum_of(const struct protocol *p, const uint32_t *index, uint32_t n,
+			     bool large, struct direction *d)
 {
 	struct sample *s = samples_of(p, index, n);
 	uint32_t kept = 0;
@@ -383,13 +383,22 @@ static bool find_checksum(const struct protocol *p, const uint32_t *index, uint3
 		return false;
 	for (uint32_t i = 0; i < n; i++)
 		if (p->of->messages[index[i]].kept == p->of->messages[index[i]].length &&
-		    s[i].length < LARGE &&
+		    (s[i].length >= LARGE) == large &&
 		    (!kept || s[kept - 1].length != s[i].length ||
 		     memcmp(s[kept - 1].p, s[i].p, s[i].length)))
 			s[kept++] = s[i];
 	d->has_checksum = checksum_find(s, kept, &d->checksum);
+	d->large = large && d->has_checksum;
 	free(s);
 	return true;
+}
+
+/* Large messages are looked at where the others have none. */
+static bool find_checksum(const struct protocol *p, const uint32_t *index, uint32_t n,
+			  struct direction *d)
+{
+	return find_checksum_of(p, index, n, false, d) &&
+	       (d->has_checksum || find_checksum_of(p, index, n, true, d));
 }
 
 static bool look_at_direction(struct protocol *p, const uint32_t *index, uint32_t n,

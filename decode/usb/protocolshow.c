@@ -250,7 +250,7 @@ static void counter_text(const struct direction *d, uint32_t at, const char *way
 static void direction_text(const struct direction *d, const char *way, struct out *o)
 {
 	if (d->has_checksum) {
-		out_printf(o, "  all messages %s: checksum", way);
+		out_printf(o, "  all %smessages %s: checksum", d->large ? "large " : "", way);
 		if (d->checksum.place == PLACE_START)
 			out_printf(o, " at [%u]", d->checksum.at);
 		else if (d->checksum.place == PLACE_END)

@@ -152,6 +152,45 @@ def fields(type):
     return {f["at"]: f for f in type["fields"] if f["kind"] != "constant"}
 
 
+def ones(data, order):
+    """The ones' complement sum of 16-bit words, as in RFC 1071."""
+    total = sum(struct.unpack(order + "%dH" % (len(data) // 2), data))
+    while total > 0xffff:
+        total = (total & 0xffff) + (total >> 16)
+    return total
+
+
+def test_words(d):
+    """Sums of words, checksums of large messages, lengths of padded ones."""
+    numbers = random.Random(11)
+    for want, check in (
+            ("complement of the ones' complement sum of 16-bit words (RFC 1071) of [0..29]",
+             lambda b: struct.pack(">H", ones(b, ">") ^ 0xffff)),
+            ("ones' complement sum of 16-bit words of [0..29]",
+             lambda b: struct.pack("<H", ones(b, "<"))),
+            ("sum of 16-bit words, low byte first of [0..29]",
+             lambda b: struct.pack("<H", sum(struct.unpack("<15H", b)) & 0xffff))):
+        c = Capture()
+        for n in range(60):
+            data = bytes([0x10, n]) + bytes(numbers.randrange(256) for _ in range(28))
+            c.transfer(BULK, 0x02, out=data + check(data) + bytes(4))
+        same(want, conversations(write(d + "/words.pcap", c))[0].get("checksum_out"), "checksum: " + want)
+    c = Capture()
+    for n in range(20):
+        data = bytes([0x55, n]) + bytes(numbers.randrange(256) for _ in range(1000 + n % 3))
+        c.transfer(BULK, 0x02, out=data + struct.pack("<I", zlib.crc32(data)))
+    text = decode(write(d + "/large.pcap", c), "--protocol")
+    ok("all large messages out: checksum 4 from the end: CRC-32 (ISO-HDLC, as zlib's)" in text,
+       "checksum of messages of 1 KB", text)
+    c = Capture()
+    for n in range(40):
+        data = bytes(numbers.randrange(1, 256) for _ in range(numbers.randrange(3, 40)))
+        data = data[:-1] + b"\0" if n % 6 == 5 else data
+        c.transfer(BULK, 0x02, out=(bytes([0xa5, len(data), 0x31]) + data).ljust(64, b"\0"))
+    length = fields(conversations(write(d + "/padded.pcap", c))[0]["types"][0])[1]
+    same(("length", 3), (length["kind"], length.get("less")), "the length of padded messages, some of which end in 0")
+
+
 def test_protocol(d):
     """What a protocol that nobody describes is made of."""
     checks = (("CRC-8/SMBUS of [0..29]", lambda b: bytes([crc8(b)])),
@@ -537,7 +576,7 @@ def main():
     d = tempfile.mkdtemp(prefix="trawl-usbview-")
     try:
         usbsynth.main(d)
-        for test in (test_bytes, test_masks, test_requests, test_protocol,
+        for test in (test_bytes, test_masks, test_requests, test_protocol, test_words,
                      test_names, test_kinds, test_classes):
             test(d)
     finally:
