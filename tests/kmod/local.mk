@@ -18,7 +18,6 @@ tests/kmod/walk: tests/kmod/walk.S
 
 tests/kmod/hard: tests/kmod/hard.c
 	$(AM_V_CC)$(MKDIR_P) tests/kmod && $(CC) -O1 -Wall -Wextra -pthread -o $@ $(srcdir)/tests/kmod/hard.c
-<<<<<<< HEAD
 # Without a library, which for 32 bits few machines have; where the compiler can't, there is none.
 FREESTANDING = -O1 -Wall -Wextra -I$(srcdir) -ffreestanding -fno-stack-protector -fcf-protection=none -nostdlib -static -no-pie
 KMOD_DOCUMENT = $(srcdir)/tests/kmod/document.c $(srcdir)/tests/kmod/small.h $(srcdir)/kmod/trawl_libiht.h
@@ -27,11 +26,7 @@ tests/kmod/document: $(KMOD_DOCUMENT)
 tests/kmod/document32: $(KMOD_DOCUMENT)
 	$(AM_V_CC)$(MKDIR_P) tests/kmod && $(CC) -m32 $(FREESTANDING) -isystem /usr/include/$$($(CC) -print-multiarch) \
 		-o $@ $(srcdir)/tests/kmod/document.c 2>/dev/null || rm -f $@
-tests/kmod/workers: tests/kmod/workers.cc tests/kmod/flow.py \
-	tests/kmod/document.c tests/kmod/small.h
-=======
 tests/kmod/workers: tests/kmod/workers.cc
->>>>>>> 74b1a19 (tests/kmod: a script is no source of the program workers)
 	$(AM_V_CC)$(MKDIR_P) tests/kmod && g++ -O1 -pthread -o $@ $(srcdir)/tests/kmod/workers.cc
 
 if HAVE_ZYDIS
