@@ -167,7 +167,7 @@ Test(options, wrong_usage_says_what)
 	bad("-i x -w f -W 3", "-W 3 needs");
 	bad("-i x -p 0", "-p 0");
 	bad("-i x -p 4 -- prog", "-p and a command");
-	bad("-i x prog", "prog: what is this");
+	bad("-i x prog", "prog: neither an option nor its value");
 	bad("-i x -w f --json", "--json");
 	bad("-i x -x", "-x: no such option");
 	bad("-i x --nonsense", "--nonsense: no such option; --help");
