@@ -60,4 +60,26 @@ static inline void compat_uprobe_unregister(struct uprobe *uprobe, struct inode 
 }
 #endif
 
+/* The handler of a function's return. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+#define COMPAT_URETPROBE_ARGUMENTS                                                                                    \
+	struct uprobe_consumer *consumer, unsigned long function, struct pt_regs *regs, __u64 *cookie
+#else
+#define COMPAT_URETPROBE_ARGUMENTS struct uprobe_consumer *consumer, unsigned long function, struct pt_regs *regs
+#endif
+
+/* Whose memory a uprobe is set in. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+#define COMPAT_FILTER_ARGUMENTS struct uprobe_consumer *consumer, struct mm_struct *mm
+#else
+#define COMPAT_FILTER_ARGUMENTS struct uprobe_consumer *consumer, enum uprobe_filter_ctx context, struct mm_struct *mm
+#endif
+
+/* Flags of clone(2) are 64 bits wide. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
+#define COMPAT_NEWTASK_ARGUMENTS void *data, struct task_struct *task, u64 clone_flags
+#else
+#define COMPAT_NEWTASK_ARGUMENTS void *data, struct task_struct *task, unsigned long clone_flags
+#endif
+
 #endif

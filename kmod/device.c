@@ -11,6 +11,7 @@
 #include "kmod/permit.h"
 #include "kmod/request.h"
 #include "kmod/session.h"
+#include "kmod/tracer.h"
 
 static int open_session(struct inode *inode, struct file *file)
 {
@@ -31,6 +32,8 @@ static int device_release(struct inode *inode, struct file *file)
 {
 	struct session *s = file->private_data;
 
+	if (s->tracer)
+		tracer_close(s->tracer);
 	session_close(s);
 	attachments_end(s, 0, 0, ATTACHMENTS_ALL);
 	if (s->hooked)
@@ -39,10 +42,36 @@ static int device_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
+/* The file's tracer, which its first request of trawl_uprobe.h makes. */
+static long uprobe_request(struct file *file, unsigned int command, unsigned long argument)
+{
+	struct session *s = file->private_data;
+	struct tracer *tracer = smp_load_acquire(&s->tracer), *other;
+
+	if (!tracer) {
+		tracer = tracer_new();
+		if (!tracer)
+			return -ENOMEM;
+		other = cmpxchg(&s->tracer, NULL, tracer);
+		if (other) {
+			tracer_close(tracer);
+			tracer = other;
+		}
+	}
+	return tracer_ioctl(tracer, file, command, argument);
+}
+
+static long own_request(struct file *file, unsigned int command, unsigned long argument)
+{
+	if (_IOC_NR(command) >= TRAWL_UPROBE_FIRST)
+		return uprobe_request(file, command, argument);
+	return request(file, command, argument);
+}
+
 static long device_ioctl(struct file *file, unsigned int command, unsigned long argument)
 {
 	if (_IOC_TYPE(command) == TRAWL_IOC_MAGIC)
-		return request(file, command, argument);
+		return own_request(file, command, argument);
 	return libiht_request(file, command, argument, false);
 }
 
@@ -51,7 +80,7 @@ static long device_compat_ioctl(struct file *file, unsigned int command, unsigne
 {
 	argument = (unsigned long)compat_ptr(argument);
 	if (_IOC_TYPE(command) == TRAWL_IOC_MAGIC)
-		return request(file, command, argument);
+		return own_request(file, command, argument);
 	return libiht_request(file, command, argument, true);
 }
 #endif
@@ -68,9 +97,12 @@ static __poll_t device_poll(struct file *file, poll_table *table)
 {
 	struct session *s = file->private_data;
 	struct ring *ring = smp_load_acquire(&s->ring);
+	struct tracer *tracer = smp_load_acquire(&s->tracer);
 	__poll_t events = 0;
 
 	poll_wait(file, &s->readers, table);
+	if (tracer)
+		events |= tracer_poll(tracer, file, table);
 	if (READ_ONCE(s->ready))
 		events |= EPOLLIN | EPOLLRDNORM;
 	if (!ring)

@@ -3,6 +3,8 @@
 #include "kmod/attachment.h"
 #include "kmod/device.h"
 #include "kmod/hooks.h"
+#include "kmod/khandler.h"
+#include "kmod/tracer.h"
 
 static int __init trawl_init(void)
 {
@@ -10,6 +12,8 @@ static int __init trawl_init(void)
 
 	if (status)
 		return status;
+	khandlers_init();
+	lifecycle_init();
 	status = device_add_trawl();
 	if (status)
 		attachments_exit();
@@ -21,6 +25,7 @@ static void __exit trawl_exit(void)
 {
 	device_remove_trawl();
 	hooks_exit();
+	stops_end();
 	/* A task may be at the last instructions of work that has let the module go. */
 	synchronize_rcu_tasks();
 	attachments_exit();
@@ -28,6 +33,6 @@ static void __exit trawl_exit(void)
 
 module_init(trawl_init);
 module_exit(trawl_exit);
-MODULE_DESCRIPTION("trawl: branches of programs");
+MODULE_DESCRIPTION("trawl: branches of programs, and uprobes that stop them");
 MODULE_LICENSE("GPL v2");
 MODULE_VERSION("0.1.0");

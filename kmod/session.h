@@ -12,6 +12,8 @@
 #include <linux/wait.h>
 #include "kmod/ring.h"
 
+struct tracer;
+
 struct session {
 	struct kref refs;		/* the file has one, each attachment another */
 	struct mutex mutex;		/* one request at a time */
@@ -24,6 +26,7 @@ struct session {
 	wait_queue_head_t readers;	/* of poll() */
 	wait_queue_head_t writers;	/* tasks that wait for room in the ring */
 	struct irq_work wake;		/* wakes the readers, from where that is not possible */
+	struct tracer *tracer;		/* NULL until the first request of trawl_uprobe.h */
 	bool ready;			/* a BTS buffer has reached its threshold */
 	bool closing;
 	bool hooked;			/* hooks_start() has been called for it */

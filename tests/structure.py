@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.join(SRC, "tests"))
 sys.dont_write_bytecode = True
 from tap import finish, ok  # noqa: E402
 
-TOPS = ("capture", "common", "decode", "edit", "format", "replay", "kmod")
+TOPS = ("capture", "common", "decode", "edit", "format", "replay", "kmod", "uprobe")
 GENERATED = (".inc", "config.h")
 
 

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A thread never waits where an event is found: a handler of a uprobe that sleeps stalls whoever adds or
+ * removes one. The handler leaves a task work, which the thread does on its way back to user space,
+ * and there it waits, killably. The instruction at a breakpoint has been prepared by then, or emulated:
+ * what the tracer sees are the registers as the handler saw them.
+ */
+#include "kmod/tracer.h"
+#include <linux/freezer.h>
+#include <linux/ktime.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include "kmod/khandler.h"
+
+DEFINE_SPINLOCK(stops_lock);
+static LIST_HEAD(stops);
+/* Task works that are not done yet. */
+static atomic_t works;
+static DECLARE_WAIT_QUEUE_HEAD(works_done);
+
+/* Not yet returned, and its thread has stopped. */
+static bool is_ready(const struct delivery *delivery)
+{
+	return !delivery->returned && (!delivery->stop || delivery->stop->stopped);
+}
+
+static void delivery_free(struct delivery *delivery)
+{
+	list_del(&delivery->in_tracer);
+	if (delivery->stop) {
+		list_del(&delivery->in_stop);
+		if (list_empty(&delivery->stop->deliveries))
+			/* Who polls is about to sleep: the thread may have its CPU. */
+			__wake_up_sync(&delivery->stop->resume, TASK_NORMAL);
+	}
+	kfree(delivery);
+}
+
+static struct tracer *tracer_of(const struct delivery *delivery)
+{
+	return delivery->registration->tracee->tracer;
+}
+
+/* The thread goes on: what was not returned yet will be, without a thread that stops. */
+static void let_go(struct stop *stop)
+{
+	struct delivery *delivery, *next;
+
+	list_for_each_entry_safe(delivery, next, &stop->deliveries, in_stop) {
+		list_del_init(&delivery->in_stop);
+		delivery->stop = NULL;
+		wake_up_all(&tracer_of(delivery)->wait);
+	}
+	list_del(&stop->link);
+}
+
+/* On the way to user space, or when the task exits. */
+static void wait_for_tracers(struct callback_head *work)
+{
+	struct stop *stop = container_of(work, struct stop, work);
+	struct delivery *delivery;
+
+	spin_lock(&stops_lock);
+	stop->stopped = true;
+	list_for_each_entry(delivery, &stop->deliveries, in_stop)
+		__wake_up_sync(&tracer_of(delivery)->wait, TASK_NORMAL);
+	spin_unlock(&stops_lock);
+
+	if (!(current->flags & PF_EXITING))
+		wait_event_state(stop->resume, list_empty_careful(&stop->deliveries),
+				 (TASK_KILLABLE | TASK_FREEZABLE));
+
+	spin_lock(&stops_lock);
+	let_go(stop);
+	spin_unlock(&stops_lock);
+	kfree(stop);
+	if (atomic_dec_and_test(&works))
+		wake_up_all(&works_done);
+}
+
+void stops_end(void)
+{
+	wait_event(works_done, !atomic_read(&works));
+	/* The last of them may still be on its way out of wait_for_tracers(). */
+	synchronize_rcu_tasks();
+}
+
+static struct stop *stop_of(struct task_struct *task)
+{
+	struct stop *stop;
+
+	list_for_each_entry(stop, &stops, link)
+		if (stop->task == task)
+			return stop;
+	return NULL;
+}
+
+static struct stop *stop_new(struct pt_regs *regs)
+{
+	struct stop *stop = kzalloc(sizeof(*stop), GFP_ATOMIC | __GFP_NOWARN);
+
+	if (!stop)
+		return NULL;
+	stop->task = current;
+	stop->regs = *regs;
+	INIT_LIST_HEAD(&stop->deliveries);
+	init_waitqueue_head(&stop->resume);
+	init_task_work(&stop->work, wait_for_tracers);
+	if (task_work_add(current, &stop->work, TWA_RESUME)) {
+		kfree(stop);
+		return NULL;
+	}
+	atomic_inc(&works);
+	list_add(&stop->link, &stops);
+	return stop;
+}
+
+/* A tracer that has a delivery of this very moment listened when it began. */
+static bool listens(const struct tracer *tracer, const struct tracee *tracee, const struct stop *stop)
+{
+	const struct delivery *delivery;
+
+	if (stop)
+		list_for_each_entry(delivery, &stop->deliveries, in_stop)
+			if (tracer_of(delivery) == tracer)
+				return true;
+	return tracer->listening && (!tracer->listens_to || tracer->listens_to == tracee->who);
+}
+
+/* Whether the thread is past the point where an event stops it: its tracee has ended. */
+static bool stops_no_more(const struct registration *registration)
+{
+	return registration->u.event == TRAWL_UPEV_EXIT || registration->u.event == TRAWL_UPEV_DEATH;
+}
+
+static void deliver(struct registration *registration, struct stop *stop, int status)
+{
+	struct delivery *delivery = kzalloc(sizeof(*delivery), GFP_ATOMIC | __GFP_NOWARN);
+	struct tracer *tracer = registration->tracee->tracer;
+
+	if (!delivery)
+		return;
+	delivery->registration = registration;
+	delivery->stop = stop;
+	delivery->tid = task_pid_vnr(current);
+	delivery->status = status;
+	delivery->time = ktime_get_ns();
+	INIT_LIST_HEAD(&delivery->in_stop);
+	if (stop)
+		list_add_tail(&delivery->in_stop, &stop->deliveries);
+	list_add_tail(&delivery->in_tracer, &tracer->deliveries);
+	if (!stop)
+		wake_up_all(&tracer->wait);
+}
+
+void stop_event(struct registration *registration, struct pt_regs *regs, int status)
+{
+	struct tracee *tracee = registration->tracee;
+	struct stop *stop = stop_of(current);
+
+	if (registration->cancelled || !listens(tracee->tracer, tracee, stop))
+		return;
+	if (stops_no_more(registration)) {
+		deliver(registration, NULL, status);
+		return;
+	}
+	if (!stop)
+		stop = stop_new(regs);
+	if (stop)
+		deliver(registration, stop, status);
+}
+
+void stop_cancel(struct registration *registration)
+{
+	struct delivery *delivery, *next;
+
+	registration->cancelled = true;
+	list_for_each_entry_safe(delivery, next, &registration->tracee->tracer->deliveries, in_tracer)
+		if (delivery->registration == registration)
+			delivery_free(delivery);
+}
+
+struct stop *stop_find(struct tracer *tracer, pid_t tid)
+{
+	struct delivery *delivery;
+
+	list_for_each_entry(delivery, &tracer->deliveries, in_tracer)
+		if (delivery->returned && delivery->stop && delivery->tid == tid)
+			return delivery->stop;
+	return NULL;
+}
+
+static bool is_meant(const struct delivery *delivery, pid_t who)
+{
+	return !who || delivery->registration->tracee->who == who;
+}
+
+static struct delivery *find_ready(struct tracer *tracer, pid_t who)
+{
+	struct delivery *delivery;
+
+	list_for_each_entry(delivery, &tracer->deliveries, in_tracer)
+		if (is_ready(delivery) && is_meant(delivery, who))
+			return delivery;
+	return NULL;
+}
+
+static bool has_living(struct tracer *tracer, pid_t who)
+{
+	struct tracee *tracee;
+
+	list_for_each_entry(tracee, &tracer->tracees, link)
+		if (!tracee->dead && (!who || tracee->who == who))
+			return true;
+	return false;
+}
+
+static void fill_in(struct trawl_uprobe *u, const struct delivery *delivery)
+{
+	*u = delivery->registration->u;
+	u->tid = delivery->tid;
+	u->status = delivery->status;
+	u->time = delivery->time;
+}
+
+enum outcome { WAIT, RETURNED, NOBODY };
+
+static enum outcome look(struct tracer *tracer, struct trawl_uprobe_poll *poll)
+{
+	enum outcome outcome = WAIT;
+	struct delivery *delivery;
+
+	spin_lock(&stops_lock);
+	delivery = find_ready(tracer, poll->who);
+	if (delivery) {
+		fill_in(&poll->u, delivery);
+		memset(&poll->regs, 0, sizeof(poll->regs));
+		if (delivery->stop)
+			khandler_registers(&poll->regs, &delivery->stop->regs, delivery->stop->task);
+		delivery->returned = true;
+		outcome = RETURNED;
+	} else if (!has_living(tracer, poll->who)) {
+		outcome = NOBODY;
+	}
+	if (outcome != WAIT)
+		tracer->listening = false;
+	spin_unlock(&stops_lock);
+	return outcome;
+}
+
+/* POLL begins: what it returned before goes on. */
+static void begin(struct tracer *tracer, pid_t who)
+{
+	struct delivery *delivery, *next;
+
+	spin_lock(&stops_lock);
+	list_for_each_entry_safe(delivery, next, &tracer->deliveries, in_tracer)
+		if (delivery->returned && is_meant(delivery, who))
+			delivery_free(delivery);
+	tracer->listening = true;
+	tracer->listens_to = who;
+	spin_unlock(&stops_lock);
+}
+
+/* The time is over. False if a thread is on its way to stop: its event has occurred in time. */
+static bool end(struct tracer *tracer, const struct trawl_uprobe_poll *poll)
+{
+	struct delivery *delivery;
+	bool over = true;
+
+	spin_lock(&stops_lock);
+	list_for_each_entry(delivery, &tracer->deliveries, in_tracer)
+		if (!delivery->returned && is_meant(delivery, poll->who))
+			over = false;
+	if (over)
+		tracer->listening = poll->flags & TRAWL_UPROBE_POLL_ARM;
+	spin_unlock(&stops_lock);
+	return over;
+}
+
+int stop_wait(struct tracer *tracer, struct trawl_uprobe_poll *poll)
+{
+	long left = poll->timeout < 0 ? MAX_SCHEDULE_TIMEOUT : msecs_to_jiffies(poll->timeout);
+	enum outcome outcome = WAIT;
+
+	begin(tracer, poll->who);
+	for (;;) {
+		left = wait_event_interruptible_timeout(tracer->wait, (outcome = look(tracer, poll)) != WAIT, left);
+		if (outcome != WAIT)
+			return outcome == RETURNED ? 1 : -ESRCH;
+		if (left < 0)
+			return -EINTR;
+		if (end(tracer, poll))
+			return 0;
+		left = 1;
+	}
+}
+
+bool stop_ready(struct tracer *tracer)
+{
+	bool ready;
+
+	spin_lock(&stops_lock);
+	ready = find_ready(tracer, tracer->listens_to) || !has_living(tracer, 0);
+	spin_unlock(&stops_lock);
+	return ready;
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a tracer does with a thread that has stopped for it. */
+#include "kmod/tracer.h"
+#include <linux/mm.h>
+#include <linux/sched/task.h>
+#include <linux/sched/task_stack.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <asm/processor-flags.h>
+#include "kmod/khandler.h"
+
+#define ARITHMETIC_FLAGS                                                                                              \
+	(X86_EFLAGS_CF | X86_EFLAGS_PF | X86_EFLAGS_AF | X86_EFLAGS_ZF | X86_EFLAGS_SF | X86_EFLAGS_DF | X86_EFLAGS_OF)
+#define MEMORY_MAX (1u << 20)
+
+/* The same registers, but for those that may be written. */
+static bool may_set(const struct trawl_uprobe_registers *now, const struct trawl_uprobe_registers *then)
+{
+	return now->rip == then->rip && now->cs == then->cs && now->ss == then->ss &&
+	       now->orig_rax == then->orig_rax && now->fs_base == then->fs_base && now->gs_base == then->gs_base &&
+	       !((now->eflags ^ then->eflags) & ~(u64)ARITHMETIC_FLAGS);
+}
+
+/* What may be written, but rsp. */
+#define EACH_REGISTER(X)                                                                                              \
+	X(r15) X(r14) X(r13) X(r12) X(bp) X(bx) X(r11) X(r10) X(r9) X(r8) X(ax) X(cx) X(dx) X(si) X(di)
+
+static void from_user(struct pt_regs *to, const struct trawl_uprobe_registers *from)
+{
+	to->r15 = from->r15, to->r14 = from->r14, to->r13 = from->r13, to->r12 = from->r12;
+	to->bp = from->rbp, to->bx = from->rbx, to->r11 = from->r11, to->r10 = from->r10;
+	to->r9 = from->r9, to->r8 = from->r8, to->ax = from->rax, to->cx = from->rcx;
+	to->dx = from->rdx, to->si = from->rsi, to->di = from->rdi, to->sp = from->rsp;
+	to->flags = (to->flags & ~ARITHMETIC_FLAGS) | (from->eflags & ARITHMETIC_FLAGS);
+}
+
+/* The kernel's own at a breakpoint: the address behind the instruction, whose length is 1 to 15. */
+static bool is_scratch(struct stop *stop, unsigned long value)
+{
+	return stop->task->utask && stop->task->utask->active_uprobe && value - stop->regs.ip - 1 < 15;
+}
+
+/*
+ * The task's registers may differ from what the tracer sees. Behind an instruction that the kernel has
+ * emulated rsp is another, and moves by as much as the tracer moves it. For one that it executes elsewhere
+ * and that addresses memory by rip, it uses si, di or bx, and keeps the program's value in utask: written
+ * is that. -EBUSY where it can't be told which of them the kernel uses.
+ */
+static long to_task(struct stop *stop, const struct pt_regs *to)
+{
+	struct pt_regs *regs = task_pt_regs(stop->task);
+	const struct pt_regs *seen = &stop->regs;
+	unsigned long *scratch = NULL;
+
+#define X(name)                                                                                                       \
+	if (is_scratch(stop, regs->name)) {                                                                           \
+		if (regs->name == seen->name && to->name != seen->name)                                               \
+			return -EBUSY;                                                                                \
+		if (regs->name != seen->name)                                                                         \
+			scratch = &regs->name;                                                                        \
+	}
+	X(si) X(di) X(bx)
+#undef X
+#define X(name)                                                                                                       \
+	if (&regs->name == scratch)                                                                                   \
+		stop->task->utask->autask.saved_scratch_register = to->name;                                          \
+	else                                                                                                          \
+		regs->name = to->name;
+	EACH_REGISTER(X)
+#undef X
+	regs->sp += to->sp - seen->sp;
+	regs->flags = (regs->flags & ~ARITHMETIC_FLAGS) | (to->flags & ARITHMETIC_FLAGS);
+	return 0;
+}
+
+static long set_registers(struct stop *stop, const struct trawl_uprobe_registers *registers)
+{
+	struct trawl_uprobe_registers now;
+	struct pt_regs to = stop->regs;
+	long status;
+
+	khandler_registers(&now, &stop->regs, stop->task);
+	if (!may_set(registers, &now))
+		return -EINVAL;
+	from_user(&to, registers);
+	status = to_task(stop, &to);
+	if (!status)
+		stop->regs = to;
+	return status;
+}
+
+long stopped_registers(struct tracer *tracer, struct trawl_uprobe_regs *request)
+{
+	struct stop *stop;
+	long status = 0;
+
+	spin_lock(&stops_lock);
+	stop = stop_find(tracer, request->tid);
+	if (!stop)
+		status = -EBUSY;
+	else if (request->flags & TRAWL_UPROBE_SET)
+		status = set_registers(stop, &request->regs);
+	else
+		khandler_registers(&request->regs, &stop->regs, stop->task);
+	spin_unlock(&stops_lock);
+	return status;
+}
+
+static struct task_struct *get_stopped(struct tracer *tracer, pid_t tid, struct pt_regs *regs)
+{
+	struct task_struct *task = NULL;
+	struct stop *stop;
+
+	spin_lock(&stops_lock);
+	stop = stop_find(tracer, tid);
+	if (stop) {
+		task = get_task_struct(stop->task);
+		if (regs)
+			*regs = stop->regs;
+	}
+	spin_unlock(&stops_lock);
+	return task;
+}
+
+/* FOLL_FORCE: also what a debugger could reach, such as a breakpoint's page of code. */
+static int copy(struct task_struct *task, const struct trawl_uprobe_memory *request, void *buffer)
+{
+	void __user *user = u64_to_user_ptr(request->buffer);
+	int done;
+
+	if (request->flags & TRAWL_UPROBE_SET) {
+		if (copy_from_user(buffer, user, request->length))
+			return -EFAULT;
+		return access_process_vm(task, request->address, buffer, request->length, FOLL_FORCE | FOLL_WRITE);
+	}
+	done = access_process_vm(task, request->address, buffer, request->length, FOLL_FORCE);
+	return done > 0 && copy_to_user(user, buffer, done) ? -EFAULT : done;
+}
+
+long stopped_memory(struct tracer *tracer, struct trawl_uprobe_memory *request)
+{
+	struct task_struct *task;
+	void *buffer;
+	int done;
+
+	if (request->length > MEMORY_MAX)
+		return -EINVAL;
+	task = get_stopped(tracer, request->tid, NULL);
+	if (!task)
+		return -EBUSY;
+	buffer = kvmalloc(max(request->length, 1u), GFP_KERNEL);
+	done = buffer ? copy(task, request, buffer) : -ENOMEM;
+	kvfree(buffer);
+	put_task_struct(task);
+	if (done < 0)
+		return done;
+	request->done = done;
+	return request->length && !done ? -EFAULT : 0;
+}
+
+long stopped_run(struct tracer *tracer, struct khandler *handler, struct trawl_uprobe *u, void *data)
+{
+	struct pt_regs regs;
+	struct khandler_hit at = { .id = u->id, .where = u->where, .event = u->event, .regs = &regs };
+
+	at.task = get_stopped(tracer, u->tid ?: u->who, &regs);
+	if (!at.task)
+		return -EBUSY;
+	handler->hit(&at, data);
+	put_task_struct(at.task);
+	return 0;
+}

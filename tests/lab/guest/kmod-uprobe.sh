@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+# The uprobe interface of trawl.ko: its sentences, the sample tracer beside gdb, and what shakes it. More of
+# the last by LAB_STRESS=60 (seconds of random requests, and in proportion 100,000 stops and 1,000 kills).
+. "$TRAWL_SRC/tests/tap.sh"
+. "$TRAWL_SRC/tests/lab/lab.sh"
+PATH=$TRAWL_BUILD/tests/uprobe:$PATH
+stress=${LAB_STRESS:-1}
+ulimit -c 0
+
+insmod "$LAB_MODULES/../kmod/trawl.ko"
+ok $? "the module can be loaded"
+interface >said
+while read -r line; do
+	case $line in
+	"ok "*) ok 0 "${line#* - }" ;;
+	"not ok "*) ok 1 "${line#* - }" ;;
+	"#"*) echo "$line" ;;
+	esac
+done <said
+same "all sentences were tried" "1..$(grep -Ec '^(not )?ok' said)" "$(tail -1 said)"
+has "which are many" "$(tail -1 said)" '^1\.\.[789][0-9]$'
+
+# The sample tracer against gdb: the same calls, arguments and results of a foreign program's function.
+cat >script.gdb <<'END'
+set pagination off
+set confirm off
+break main
+run 3000 >/dev/null
+break jump_odd
+commands
+silent
+printf "jump_odd(0x%lx)\n", $rdi
+continue
+end
+ignore 2 0
+continue
+END
+load=$TRAWL_BUILD/tests/lab/branchload
+gdb -q -batch -x script.gdb --args "$load" 40 2>/dev/null | grep -a '^jump_odd' | head -40 >gdb.txt
+calls jump_odd "$load" 40 >calls.txt
+ok $? "calls, the sample tracer"
+sed -n 's/^ *\(jump_odd(0x[0-9a-f]*\),.*/\1)/p' calls.txt | head -40 >ours.txt
+cmp gdb.txt ours.txt
+ok $? "sees the $(wc -l <gdb.txt) calls that gdb sees"
+same "and as many returns" 40 "$(grep -c '= 0x' calls.txt)"
+calls nothing "$load" 1 2>said.txt
+same "a function that is not there: status 2" 2 $?
+has "is named" "$(cat said.txt)" '^calls: nothing: no such function'
+
+stress stops $((stress * 1666))
+ok $? "$((stress * 1666)) stops"
+before=$(awk '/^Slab:/ { print $2 }' /proc/meminfo)
+stress stops $((stress * 500))
+after=$(awk '/^Slab:/ { print $2 }' /proc/meminfo)
+echo "# slab: $before KiB, $after KiB"
+ok $((after > before + 4096)) "keep no memory"
+stress kill $((stress * 17)) 7
+ok $? "$((stress * 17)) tracers and tracees are killed"
+stress random "$stress" 3
+ok $? "random requests"
+
+# In use: refused.
+sleep 60 &
+sleeper=$!
+exec 5<>/dev/trawl
+rmmod trawl 2>/dev/null
+ok $((! $?)) "a module in use cannot be unloaded"
+exec 5>&-
+kill $sleeper
+rmmod trawl
+ok $? "and then it can"
+tap_done

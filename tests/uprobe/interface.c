@@ -1,0 +1,585 @@
+// SPDX-License-Identifier: MIT
+/*
+ * interface: the sentences of the uprobe interface (uprobe/trawl-uprobe.h), a test each, on children of
+ * this very program: its functions have the same addresses there. Prints TAP. Needs trawl.ko.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "kmod/trawl_uprobe.h"
+#include "uprobe/trawl-uprobe.h"
+
+static int count, bad;
+
+static void ok(bool good, const char *what)
+{
+	printf("%sok %d - %s\n", good ? "" : "not ", ++count, what);
+	if (!good) {
+		bad++;
+		printf("# errno %d (%s), %s\n", errno, strerror(errno), uprobe_error());
+	}
+	fflush(stdout);
+}
+
+/* What children do. Each begins with an instruction that is executed out of line. */
+static volatile long sink;
+
+__attribute__((noinline, noclone)) static long probed(long value)
+{
+	sink = value;
+	return value * 2;
+}
+
+__attribute__((noinline, noclone)) static long second(long value)
+{
+	sink = value + 1;
+	return value + 1;
+}
+
+__attribute__((noinline, noclone)) static long factorial(long n)
+{
+	sink = n;
+	return n < 2 ? 1 : n * factorial(n - 1);
+}
+
+static jmp_buf out;
+
+__attribute__((noinline, noclone)) static void jumps(long n)
+{
+	sink = n;
+	if (!n && sink == n)
+		longjmp(out, 1);
+	if (n)
+		jumps(n - 1);
+	sink = n;
+}
+
+/* A child that works when it is told by a byte, and says when it has by one. */
+struct child {
+	pid_t pid;
+	int go, done;
+	volatile long *shared;	/* a page of both */
+};
+
+static struct child start(void (*work)(struct child *, char what))
+{
+	struct child child;
+	int go[2], done[2];
+
+	child.shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (pipe(go) || pipe(done))
+		exit(1);
+	child.pid = fork();
+	if (!child.pid) {
+		char what;
+
+		child.go = go[0], child.done = done[1];
+		close(go[1]);
+		while (read(go[0], &what, 1) == 1) {
+			work(&child, what);
+			if (write(done[1], &what, 1) != 1)
+				_exit(1);
+		}
+		_exit(0);
+	}
+	close(go[0]);
+	close(done[1]);
+	child.go = go[1], child.done = done[0];
+	return child;
+}
+
+static void tell(struct child *child, char what)
+{
+	if (write(child->go, &what, 1) != 1)
+		perror("tell");
+}
+
+/* Whether the child has done what it was told within ms. */
+static bool is_done(struct child *child, int ms)
+{
+	struct timeval time = { ms / 1000, ms % 1000 * 1000 };
+	fd_set set;
+	char what;
+
+	FD_ZERO(&set);
+	FD_SET(child->done, &set);
+	return select(child->done + 1, &set, NULL, NULL, &time) == 1 && read(child->done, &what, 1) == 1;
+}
+
+static void finish(struct child *child)
+{
+	kill(child->pid, SIGKILL);
+	waitpid(child->pid, NULL, 0);
+	close(child->go);
+	close(child->done);
+	munmap((void *)child->shared, 4096);
+}
+
+static void work(struct child *child, char what)
+{
+	switch (what) {
+	case 'p':
+		child->shared[0] = probed(21);
+		break;
+	case 's':
+		child->shared[0] = second(1);
+		break;
+	case 'f':
+		child->shared[0] = factorial(5);
+		break;
+	case 'j':
+		if (!setjmp(out))
+			jumps(3);
+		break;
+	case 'm':
+		for (int i = 0; i < 1000; i++)
+			child->shared[0] = probed(i);
+		break;
+	case 'x':
+		_exit(7);
+	case 'k':
+		syscall(SYS_getpid);
+		break;
+	case 'c':
+		if (!fork())
+			_exit(0);
+		wait(NULL);
+		break;
+	case 'v':
+		if (!vfork())
+			_exit(0);
+		wait(NULL);
+		break;
+	case 'u':
+		raise(SIGUSR1);
+		break;
+	case 'e':
+		execl("/bin/cat", "cat", NULL);
+		break;
+	}
+}
+
+static struct uprobe at(struct child *child, unsigned long id, long (*where)(long))
+{
+	return (struct uprobe){ .id = id, .event = UPEV_BKPT, .who = child->pid, .where = (unsigned long)where };
+}
+
+static void test_poll(void)
+{
+	struct child child = start(work);
+	struct uprobe u = at(&child, 0x1234, probed), got = { 0 };
+	struct uprobe_hit hit;
+
+	ok(uprobe_register(&u) == 0, "register: a probe point at a virtual address");
+	tell(&child, 'p');
+	ok(is_done(&child, 2000), "(c) the tracer does not poll: the tracee goes on");
+	ok(uprobe_poll(&got, 0) == 0, "events before the poll are not reported");
+	ok(uprobe_poll(&got, 50) == 0, "0 on timeout");
+	tell(&child, 'p');
+	ok(uprobe_poll(&got, 5000) == 1, "(b) the tracer polls: it returns 1");
+	ok(got.id == 0x1234 && got.event == UPEV_BKPT && got.who == child.pid && got.where == u.where &&
+		   !got.khandler,
+	   "with the values of the registration");
+	uprobe_last_hit(&hit);
+	ok(hit.tid == child.pid && hit.time, "and with the thread and the time");
+	ok(!is_done(&child, 300), "the tracee is stopped");
+	ok(uprobe_poll(&got, 0) == 0 && is_done(&child, 2000), "until the next poll");
+	ok(child.shared[0] == 42, "and has lost nothing");
+	tell(&child, 'p');
+	uprobe_poll(&got, 5000);
+	ok(uprobe_unregister(child.pid, 0x1234) == 0 && is_done(&child, 2000),
+	   "unregister of the event that is being handled lets it go on");
+	tell(&child, 'p');
+	ok(is_done(&child, 2000), "and no more of it come");
+	finish(&child);
+}
+
+static void test_registers(void)
+{
+	struct child child = start(work);
+	struct uprobe u = at(&child, 1, probed), got;
+	struct user_regs_struct regs;
+	long value = 0;
+
+	uprobe_register(&u);
+	tell(&child, 'p');
+	/* The tell comes before the poll: the child may be there first. */
+	if (uprobe_poll(&got, 300) == 0) {
+		is_done(&child, 2000);
+		tell(&child, 'p');
+	}
+	ok(uprobe_get_registers(child.pid, &regs) == 0 && regs.rip == u.where && regs.rdi == 21,
+	   "registers of the stopped tracee");
+	regs.rdi = 100;
+	ok(uprobe_set_registers(child.pid, &regs) == 0, "are written");
+	regs.rip++;
+	ok(uprobe_set_registers(child.pid, &regs) == -1 && errno == EINVAL, "but for rip");
+	ok(uprobe_read(child.pid, (unsigned long)&sink, &value, sizeof(value)) == sizeof(value), "memory is read");
+	value = 77;
+	ok(uprobe_write(child.pid, (unsigned long)&child.shared[1], &value, sizeof(value)) == sizeof(value) &&
+		   child.shared[1] == 77,
+	   "and written");
+	ok(uprobe_read(child.pid, 8, &value, sizeof(value)) == -1 && errno == EFAULT, "a bad address is EFAULT");
+	ok(uprobe_detach(child.pid) == 0 && is_done(&child, 2000) && child.shared[0] == 200,
+	   "detach lets it go on, with the register that was written");
+	ok(uprobe_get_registers(child.pid, &regs) == -1 && errno == EBUSY, "a thread that runs has none: EBUSY");
+	finish(&child);
+}
+
+static void test_same_address(void)
+{
+	struct child child = start(work);
+	struct uprobe a = at(&child, 1, probed), b = at(&child, 2, probed), c = at(&child, 3, probed), got;
+	unsigned seen = 0;
+
+	uprobe_register(&a);
+	uprobe_register(&b);
+	uprobe_register(&c);
+	ok(uprobe_register(&a) == -1 && errno == EEXIST, "an id twice: EEXIST");
+	uprobe_arm();
+	tell(&child, 'p');
+	for (int i = 0; i < 2; i++)
+		if (uprobe_poll(&got, 5000) == 1)
+			seen |= 1u << got.id;
+	ok(!is_done(&child, 200), "n uprobes at one address need n polls");
+	ok(uprobe_poll(&got, 5000) == 1 && (seen | 1u << got.id) == 14, "each is returned once");
+	ok(!is_done(&child, 200), "the last one is being handled");
+	ok(uprobe_poll(&got, 0) == 0 && is_done(&child, 2000), "and then it goes on");
+	uprobe_arm();
+	tell(&child, 'p');
+	uprobe_poll(&got, 5000);
+	ok(uprobe_unregister(child.pid, UPID_ALL) == 0 && is_done(&child, 2000), "or when all are cancelled by UPID_ALL");
+	finish(&child);
+}
+
+static void test_return(void)
+{
+	struct child child = start(work);
+	struct uprobe u = { .id = 9, .event = UPEV_FUNCRET, .who = child.pid, .where = (unsigned long)factorial };
+	struct uprobe got;
+	struct user_regs_struct regs;
+	long product = 1, results = 0;
+
+	uprobe_register(&u);
+	uprobe_arm();
+	tell(&child, 'f');
+	while (uprobe_poll(&got, 1000) == 1 && results < 10) {
+		uprobe_get_registers(child.pid, &regs);
+		product *= ++results;
+		if ((long)regs.rax != product)
+			break;
+	}
+	ok(results == 5 && is_done(&child, 2000), "FUNCRET under recursion: each return with its result");
+	uprobe_detach(child.pid);
+	u.where = (unsigned long)jumps;
+	uprobe_register(&u);
+	uprobe_arm();
+	tell(&child, 'j');
+	for (results = 0; uprobe_poll(&got, 500) == 1; results++)
+		;
+	ok(results == 0 && is_done(&child, 2000), "longjmp out of it: no return, and the tracee lives");
+	uprobe_detach(child.pid);
+	u.where = (unsigned long)probed;
+	uprobe_register(&u);
+	uprobe_arm();
+	tell(&child, 'p');
+	ok(uprobe_poll(&got, 2000) == 1 && !uprobe_get_registers(child.pid, &regs) && regs.rax == 42,
+	   "and later returns are seen");
+	finish(&child);
+}
+
+static void test_khandler(void)
+{
+	struct child child = start(work);
+	struct uprobe u = at(&child, 4, probed), got;
+	struct trawl_kh_count hits = { 0 };
+	struct trawl_kh_registers registers = { 0 };
+	struct trawl_kh_stack stack = { 0 };
+	struct trawl_kh_ustack ustack = { 0 };
+	bool good;
+
+	u.khandler = "count";
+	ok(uprobe_register(&u) == 0, "register with a khandler");
+	uprobe_arm();
+	tell(&child, 'm');
+	ok(is_done(&child, 10000) && uprobe_poll(&got, 0) == 0, "(a) it is called, and the tracee goes on, though the tracer polls");
+	ok(uprobe_run_khandler("count", &u, &hits) == 0 && hits.hits == 1000 && hits.last_time > hits.first_time,
+	   "run_khandler: what it has counted");
+	u.id = 5;
+	u.khandler = "nothing";
+	ok(uprobe_register(&u) == -1 && errno == ENOENT && strstr(uprobe_error(), "count") && strstr(uprobe_error(), "ustack"),
+	   "an unknown khandler: ENOENT, and the names that there are");
+	u.khandler = NULL;
+	uprobe_register(&u);
+	uprobe_arm();
+	tell(&child, 'p');
+	uprobe_poll(&got, 5000);
+	good = uprobe_run_khandler("registers", &got, &registers) == 0 && registers.regs.rdi == 21;
+	ok(good, "run_khandler for a stopped tracee: registers");
+	ok(uprobe_run_khandler("stack", &got, &stack) == 0 && stack.rsp == registers.regs.rsp && stack.length >= 64,
+	   "stack bytes");
+	ok(uprobe_run_khandler("ustack", &got, &ustack) == 0 && ustack.depth >= 3 && ustack.ip[0] == got.where &&
+		   ustack.ip[1] > (unsigned long)work && ustack.ip[1] < (unsigned long)work + 0x200,
+	   "user stack trace");
+	uprobe_poll(&got, 0);
+	ok(uprobe_run_khandler("stack", &got, &stack) == -1 && errno == EBUSY, "not of one that runs");
+	finish(&child);
+}
+
+static void on_signal(int signal)
+{
+	(void)signal;
+}
+
+static struct uprobe event(struct child *child, enum uprobe_event event)
+{
+	return (struct uprobe){ .id = 100 + event, .event = event, .who = child->pid };
+}
+
+/* The event comes when the child is told this, with a status that is not 0 unless it is expected to be. */
+static bool comes(enum uprobe_event which, char what, int *status)
+{
+	struct child child = start(work);
+	struct uprobe u = event(&child, which), got = { 0 };
+	struct uprobe_hit hit;
+	bool good;
+
+	if (what == 'u')
+		usleep(50000);
+	good = uprobe_register(&u) == 0 && uprobe_arm() == 0;
+	tell(&child, what);
+	good = good && uprobe_poll(&got, 5000) == 1 && got.event == which && got.id == u.id;
+	uprobe_last_hit(&hit);
+	*status = hit.status;
+	uprobe_detach(child.pid);
+	finish(&child);
+	return good;
+}
+
+static void test_events(void)
+{
+	int status;
+
+	signal(SIGUSR1, SIG_IGN);
+	ok(comes(UPEV_EXIT, 'x', &status) && WIFEXITED(status) && WEXITSTATUS(status) == 7, "EXIT, with its status");
+	ok(comes(UPEV_DEATH, 'x', &status) && WEXITSTATUS(status) == 7, "DEATH");
+	ok(comes(UPEV_CLONE, 'c', &status) && status > 0, "CLONE, with the id of the child");
+	ok(comes(UPEV_VFORK_DONE, 'v', &status) && status > 0, "VFORK_DONE");
+	ok(comes(UPEV_EXEC, 'e', &status), "EXEC");
+	ok(comes(UPEV_SYSCALL_ENTRY, 'k', &status) && status >= 0, "SYSCALL_ENTRY, with its number");
+	ok(comes(UPEV_SYSCALL_EXIT, 'k', &status) && status >= 0, "SYSCALL_EXIT");
+	signal(SIGUSR1, on_signal);
+	ok(comes(UPEV_SIGNAL, 'u', &status) && status == SIGUSR1, "SIGNAL, with its number");
+	signal(SIGUSR1, SIG_DFL);
+	ok(comes(UPEV_SIGNAL, 'u', &status) && status == SIGKILL, "SIGNAL that kills");
+}
+
+static void test_death(void)
+{
+	struct child child = start(work);
+	struct uprobe u = at(&child, 1, probed), got;
+	int status;
+
+	uprobe_register(&u);
+	uprobe_arm();
+	tell(&child, 'p');
+	uprobe_poll(&got, 5000);
+	kill(child.pid, SIGKILL);
+	ok(waitpid(child.pid, &status, 0) == child.pid && WTERMSIG(status) == SIGKILL, "SIGKILL ends a stopped tracee");
+	ok(uprobe_poll(&got, -1) == -1 && errno == ESRCH, "poll after its death: ESRCH");
+	ok(uprobe_register(&u) == -1 && errno == ESRCH, "register: ESRCH");
+	ok(uprobe_unregister(child.pid, 1) == -1 && errno == ESRCH, "unregister: ESRCH");
+	ok(uprobe_detach(child.pid) == -1 && errno == ESRCH, "detach: ESRCH");
+	child = start(work);
+	u = at(&child, 1, probed);
+	uprobe_register(&u);
+	tell(&child, 'x');
+	ok(uprobe_poll(&got, 10000) == -1 && errno == ESRCH, "its death wakes the poll");
+	uprobe_detach(child.pid);
+	finish(&child);
+}
+
+/* Other tracers are other threads. */
+static struct child *shared_child;
+static volatile int seen_by_other;
+
+static void *other_tracer(void *unused)
+{
+	struct uprobe u = at(shared_child, 77, probed), got;
+
+	(void)unused;
+	if (uprobe_register(&u) || uprobe_arm())
+		return NULL;
+	seen_by_other = 1;
+	if (uprobe_poll(&got, 5000) == 1 && got.id == 77)
+		seen_by_other = 2;
+	usleep(300000);
+	return NULL;	/* the thread's end is the tracer's */
+}
+
+static void test_two_tracers(void)
+{
+	struct child child = start(work);
+	struct uprobe u = at(&child, 1, probed), got;
+	pthread_t thread;
+
+	shared_child = &child;
+	uprobe_register(&u);
+	uprobe_arm();
+	pthread_create(&thread, NULL, other_tracer, NULL);
+	while (!seen_by_other)
+		usleep(1000);
+	tell(&child, 'p');
+	ok(uprobe_poll(&got, 5000) == 1 && got.id == 1, "two tracers at one address: one is told");
+	while (seen_by_other != 2)
+		usleep(1000);
+	ok(1, "and the other, with an id of its own");
+	ok(uprobe_poll(&got, 0) == 0 && !is_done(&child, 100), "the tracee waits for both");
+	pthread_join(thread, NULL);
+	ok(is_done(&child, 2000), "the end of a tracer lets it go on");
+	uprobe_detach(child.pid);
+	finish(&child);
+}
+
+static void test_epoll(void)
+{
+	struct child child = start(work);
+	struct uprobe u = at(&child, 1, probed), got;
+	struct epoll_event event = { .events = EPOLLIN };
+	int epoll = epoll_create1(0);
+
+	uprobe_register(&u);
+	epoll_ctl(epoll, EPOLL_CTL_ADD, uprobe_fd(), &event);
+	uprobe_arm();
+	ok(epoll_wait(epoll, &event, 1, 50) == 0, "epoll: nothing yet");
+	tell(&child, 'p');
+	ok(epoll_wait(epoll, &event, 1, 5000) == 1, "epoll takes the descriptor");
+	ok(uprobe_poll(&got, 0) == 1 && got.id == 1, "and poll returns the event");
+	close(epoll);
+	uprobe_detach(child.pid);
+	finish(&child);
+}
+
+static void test_signal(void)
+{
+	struct child child = start(work);
+	struct uprobe u = at(&child, 1, probed), got;
+	struct sigaction action = { .sa_handler = on_signal };
+
+	sigaction(SIGALRM, &action, NULL);
+	uprobe_register(&u);
+	ualarm(100000, 0);
+	ok(uprobe_poll(&got, -1) == -1 && errno == EINTR, "a signal to the tracer: EINTR");
+	tell(&child, 'p');
+	ok(!is_done(&child, 300), "what happens then is kept");
+	ok(uprobe_poll(&got, 5000) == 1, "for the next poll");
+	uprobe_detach(child.pid);
+	finish(&child);
+}
+
+static void test_several(void)
+{
+	struct child a = start(work), b = start(work);
+	struct uprobe u = at(&a, 1, probed), v = at(&b, 2, probed), got;
+
+	uprobe_register(&u);
+	ok(uprobe_register(&v) == -1 && errno == EBUSY, "one tracer traces at most one tracee");
+	uprobe_several();
+	ok(uprobe_register(&v) == 0, "several, when it asks for that");
+	uprobe_arm();
+	tell(&b, 'p');
+	ok(uprobe_poll(&got, 5000) == 1 && got.who == b.pid && got.id == 2, "a poll over all");
+	tell(&a, 'p');
+	ok(uprobe_poll_of(a.pid, &got, 5000) == 1 || !is_done(&b, 100), "a poll of one leaves the other stopped");
+	uprobe_detach(a.pid);
+	uprobe_detach(b.pid);
+	finish(&a);
+	finish(&b);
+}
+
+static void test_bad(void)
+{
+	struct child child = start(work);
+	struct uprobe u = at(&child, 1, probed);
+	struct trawl_uprobe_request request = { .size = sizeof(request) };
+
+	u.where = 0;
+	ok(uprobe_register(&u) == -1 && errno == EINVAL, "where = 0");
+	u.where = 0x10;
+	ok(uprobe_register(&u) == -1 && errno == EINVAL, "an address that is not mapped");
+	u.where = (unsigned long)&sink;
+	ok(uprobe_register(&u) == -1 && errno == EINVAL, "an address in data");
+	u = at(&child, 1, probed);
+	u.event = 99;
+	ok(uprobe_register(&u) == -1 && errno == EINVAL, "an unknown event");
+	u.event = UPEV_BKPT;
+	u.who = getpid();
+	ok(uprobe_register(&u) == -1 && errno == EINVAL && strstr(uprobe_error(), "itself"), "self");
+	u.who = 2;
+	ok(uprobe_register(&u) == -1 && errno == EPERM, "a kernel thread");
+	u.who = 4000000;
+	ok(uprobe_register(&u) == -1 && errno == ESRCH, "no such process");
+	ok(ioctl(uprobe_fd(), TRAWL_UPROBE_REGISTER, (void *)8) == -1 && errno == EFAULT, "a bad pointer");
+	request.flags = 1;
+	request.u.who = child.pid;
+	ok(ioctl(uprobe_fd(), TRAWL_UPROBE_REGISTER, &request) == -1 && errno == EINVAL, "an unknown flag");
+	ok(uprobe_unregister(child.pid, 1) == -1 && errno == ESRCH, "unregister of what is not traced");
+	u = at(&child, 1, probed);
+	uprobe_register(&u);
+	ok(uprobe_unregister(child.pid, 5) == -1 && errno == ENOENT, "unregister of another id");
+	uprobe_detach(child.pid);
+	finish(&child);
+}
+
+int main(void)
+{
+	static void (*const tests[])(void) = {
+		test_poll,  test_registers,   test_same_address, test_return, test_khandler, test_events,
+		test_death, test_two_tracers, test_epoll,	 test_signal, test_several,  test_bad,
+	};
+	size_t n = sizeof(tests) / sizeof(*tests);
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	/* Each in a process of its own, and so with a tracer of its own. */
+	for (size_t i = 0; i < n; i++) {
+		int pipefd[2], status, counts[2] = { count, bad };
+		pid_t pid;
+
+		if (pipe(pipefd))
+			return 1;
+		pid = fork();
+		if (!pid) {
+			alarm(60);
+			tests[i]();
+			counts[0] = count, counts[1] = bad;
+			if (write(pipefd[1], counts, sizeof(counts)) != sizeof(counts))
+				_exit(1);
+			_exit(0);
+		}
+		close(pipefd[1]);
+		waitpid(pid, &status, 0);
+		if (read(pipefd[0], counts, sizeof(counts)) != sizeof(counts))
+			counts[1]++;
+		close(pipefd[0]);
+		count = counts[0], bad = counts[1];
+		if (status) {
+			printf("not ok %d - test %zu ended with status %d\n", ++count, i, status);
+			bad++;
+		}
+	}
+	printf("1..%d\n", count);
+	return bad != 0;
+}

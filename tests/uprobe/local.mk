@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+# Programs of tests/lab/guest/kmod-uprobe.sh: the tracees are children of them, at the same addresses.
+check_PROGRAMS += tests/uprobe/interface tests/uprobe/stress tests/uprobe/calls
+UPROBE_FLAGS = $(AM_CFLAGS) -O1 -no-pie -fno-pie -fno-omit-frame-pointer -fno-optimize-sibling-calls
+UPROBE_LINK = -no-pie -pthread
+tests_uprobe_interface_SOURCES = tests/uprobe/interface.c
+tests_uprobe_interface_CFLAGS = $(UPROBE_FLAGS)
+tests_uprobe_interface_LDFLAGS = $(UPROBE_LINK)
+tests_uprobe_interface_LDADD = libtrawl-uprobe.la
+tests_uprobe_stress_SOURCES = tests/uprobe/stress.c
+tests_uprobe_stress_CFLAGS = $(UPROBE_FLAGS)
+tests_uprobe_stress_LDFLAGS = $(UPROBE_LINK)
+tests_uprobe_stress_LDADD = libtrawl-uprobe.la
+tests_uprobe_calls_SOURCES = samples/uprobe/calls.c
+tests_uprobe_calls_CFLAGS = $(AM_CFLAGS)
+tests_uprobe_calls_LDADD = libtrawl-uprobe.la
+check_PROGRAMS += tests/bench/uprobestop
+tests_bench_uprobestop_SOURCES = tests/bench/uprobestop.c
+tests_bench_uprobestop_CFLAGS = $(UPROBE_FLAGS)
+tests_bench_uprobestop_LDFLAGS = $(UPROBE_LINK)
+tests_bench_uprobestop_LDADD = libtrawl-uprobe.la
+TESTS += tests/uprobe/manual.sh
+EXTRA_DIST += tests/lab/guest/kmod-uprobe.sh tests/uprobe/manual.sh
+
+# 100,000 stops, 1,000 kills and a minute of random requests in each kernel: ten minutes.
+uprobe-stress: lab-programs
+	@for k in $(LAB_KERNELS); do TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' \
+		LAB_STRESS=60 LAB_LIMIT=1500 $(srcdir)/tests/lab/run --limit 1800 $$k kmod-uprobe || exit; done
+.PHONY: uprobe-stress

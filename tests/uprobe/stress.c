@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+/*
+ * stress: what a careless tracer, tracee or user does to the uprobe interface of trawl.ko.
+ *
+ *	stress stops N		N stops in a row
+ *	stress kill N [SEED]	N times a tracer or its tracee is killed at some moment
+ *	stress random SECONDS [SEED]	ioctls of random numbers with random contents
+ *
+ * Status 0: nothing hung and every tracee that nobody killed went on.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "kmod/trawl_uprobe.h"
+#include "uprobe/trawl-uprobe.h"
+
+static volatile long *calls;	/* of the tracee, in a page that all share */
+
+__attribute__((noinline, noclone)) static long probed(long value)
+{
+	*calls = value;
+	return value * 2;
+}
+
+static pid_t tracee(void)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		for (long i = 1;; i++)
+			probed(i);
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* Whether the tracee still calls. */
+static int goes_on(void)
+{
+	long before = *calls;
+
+	for (int i = 0; i < 2000; i++) {
+		if (*calls != before)
+			return 1;
+		usleep(1000);
+	}
+	return 0;
+}
+
+static int stops(long n)
+{
+	pid_t pid = tracee();
+	struct uprobe u = { .id = 1, .event = UPEV_BKPT, .who = pid, .where = (unsigned long)probed }, got;
+	long seen;
+
+	if (uprobe_register(&u) < 0) {
+		fprintf(stderr, "%s\n", uprobe_error());
+		return 1;
+	}
+	for (seen = 0; seen < n && uprobe_poll(&got, 10000) == 1; seen++)
+		;
+	uprobe_detach(pid);
+	if (!goes_on())
+		seen = -1;
+	end(pid);
+	printf("%ld stops\n", seen);
+	return seen != n;
+}
+
+/* A tracer that is killed with its tracee stopped, running, or between. */
+static int one_kill(void)
+{
+	pid_t pid = tracee(), tracer = fork();
+	int status = 0, victim = rand() % 2;
+
+	if (!tracer) {
+		struct uprobe u = { .id = 1, .event = rand() % 2 ? UPEV_BKPT : UPEV_FUNCRET, .who = pid,
+				    .where = (unsigned long)probed }, got;
+
+		if (uprobe_register(&u) < 0)
+			_exit(errno == ESRCH ? 0 : 1);
+		while (uprobe_poll(&got, -1) == 1)
+			;
+		_exit(errno == ESRCH ? 0 : 2);
+	}
+	usleep((useconds_t)(rand() % 30000));
+	if (victim) {
+		end(tracer);
+		status = !goes_on();
+	} else {
+		kill(pid, SIGKILL);
+		waitpid(tracer, &status, 0);
+	}
+	end(pid);
+	return status;
+}
+
+static int kills(long n)
+{
+	for (long i = 0; i < n; i++)
+		if (one_kill()) {
+			printf("kill %ld went wrong\n", i);
+			return 1;
+		}
+	printf("%ld kills\n", n);
+	return 0;
+}
+
+static int at_random(long seconds)
+{
+	time_t until = time(NULL) + seconds;
+	pid_t pid = tracee();
+	unsigned long n = 0;
+	int fd = open("/dev/trawl", O_RDWR);
+
+	while (time(NULL) < until) {
+		union {
+			struct trawl_uprobe_request request;
+			struct trawl_uprobe_poll poll;
+			unsigned char bytes[512];
+		} body;
+		unsigned nr = rand() % 10 ? 64 + (unsigned)rand() % 9 : (unsigned)rand() % 256;
+
+		for (size_t i = 0; i < sizeof(body.bytes); i++)
+			body.bytes[i] = rand() % 4 ? 0 : (unsigned char)rand();
+		if (rand() % 4)
+			body.request.size = rand() % 300 + 8, body.request.flags = rand() % 8 ? 0 : 1;
+		if (rand() % 4) {
+			body.request.u = (struct trawl_uprobe){ .id = (unsigned)rand() % 4, .who = pid,
+								.event = (unsigned)rand() % 12,
+								.where = (unsigned long)probed };
+			if (rand() % 4 == 0)
+				strcpy(body.request.u.khandler, "registers");
+		}
+		/* A poll that waits for ever is no failure of the module. */
+		if (nr == 67)
+			body.poll.timeout = rand() % 3;
+		ioctl(fd, _IOC(3, 0xd7, nr, sizeof(body) % 16384), rand() % 50 ? (void *)&body : (void *)(uintptr_t)rand());
+		n++;
+		if (rand() % 500 == 0) {
+			close(fd);
+			fd = open("/dev/trawl", O_RDWR);
+		}
+	}
+	close(fd);
+	n = goes_on() ? n : 0;
+	end(pid);
+	printf("%lu requests\n", n);
+	return !n;
+}
+
+int main(int argc, char **argv)
+{
+	long n = argc > 2 ? atol(argv[2]) : 0;
+
+	calls = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	srand(argc > 3 ? (unsigned)atoi(argv[3]) : 1);
+	if (n > 0 && !strcmp(argv[1], "stops"))
+		return stops(n);
+	if (n > 0 && !strcmp(argv[1], "kill"))
+		return kills(n);
+	if (n > 0 && !strcmp(argv[1], "random"))
+		return at_random(n);
+	fprintf(stderr, "usage: stress stops|kill|random N [SEED]\n");
+	return 2;
+}
