@@ -35,6 +35,11 @@ static const char help[] =
 	"  import FILE... -w OUT   pcap, pcapng or usbmon text files with USB, which may be compressed, become\n"
 	"                          a .trawl file, or, where OUT is a folder, one each in it\n"
 	"      --level N           compression, 1 (fast) to 19 (small, the default)\n"
+	"  redact FILE -w OUT      without what you would not publish, in its place stand-ins\n"
+	"      --keep CLASS, --drop CLASS, --policy FILE  what is removed: keystrokes, pointer, sectors,\n"
+	"                          payload, serials, commands, paths, names, strings, addresses,\n"
+	"                          identity; date only with --drop\n"
+	"  secrets FILE            what of each class is in the file, with examples\n"
 	"  verify FILE...          reads all of each file and says whether it is whole\n"
 	"\n"
 	"      --memory SIZE       for what a trawl file tells: 512M, 2G (default: 256M)\n"
@@ -432,6 +437,8 @@ static const struct {
 } commands[] = {
 	{"cut", cut_command},
 	{"import", import},
+	{"redact", redact_command},
+	{"secrets", secrets_command},
 	{"verify", verify},
 };
 

@@ -37,6 +37,7 @@ include tests/capture/local.mk
 include tests/decode/local.mk
 include tests/decode/usb/local.mk
 include tests/replay/local.mk
+include tests/edit/local.mk
 include tests/cli/local.mk
 include tests/zoo/local.mk
 include tests/captures/local.mk

@@ -26,9 +26,9 @@ EXTRA_DIST += tests/cli/usb_none.sh tests/cli/import.py tests/cli/usbpcap.py tes
 TESTS += tests/cli/samples.sh tests/cli/readme.sh tests/cli/messages.sh tests/cli/list.sh tests/cli/suites.sh tests/cli/install.sh tests/cli/prepare.sh
 EXTRA_DIST += tests/cli/samples.sh tests/cli/readme.sh tests/cli/messages.sh tests/cli/list.sh tests/cli/suites.sh tests/cli/install.sh tests/cli/prepare.sh
 
-CLI_EDIT = tests/cli/cut.py tests/cli/page.py
+CLI_EDIT = tests/cli/cut.py tests/cli/page.py tests/cli/redact.py
 TESTS += $(CLI_EDIT)
-EXTRA_DIST += $(CLI_EDIT) tests/cli/page.js
+EXTRA_DIST += $(CLI_EDIT) tests/cli/page.js tests/cli/planted.py
 
 TESTS += tests/cli/branch.py tests/cli/branchexport.py
 EXTRA_DIST += tests/cli/branch.py tests/cli/branchexport.py tests/reader_branch.py

@@ -1,0 +1,652 @@
+/* SPDX-License-Identifier: MIT */
+#include "edit/redact.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/json.h"
+#include "common/sources.h"
+#include "edit/edit.h"
+#include "edit/sha256.h"
+
+/* ---- values ------------------------------------------------------------------------------- */
+
+static void count(struct redact *x, enum secret_class class, const char *example, size_t n)
+{
+	struct redact_class *c = &x->classes[class];
+	size_t i;
+
+	if (!x->counting)
+		return;
+	c->count++;
+	for (i = 0; i < c->nplaces && strcmp(c->places[i], x->place); i++)
+		;
+	if (i == c->nplaces && i < REDACT_PLACES)
+		snprintf(c->places[c->nplaces++], sizeof(c->places[0]), "%s", x->place);
+	n = n < sizeof(c->examples[0]) ? n : sizeof(c->examples[0]) - 1;
+	for (i = 0; n && i < c->nexamples; i++)
+		if (!strncmp(c->examples[i], example, n) && !c->examples[i][n])
+			return;
+	if (n && c->nexamples < REDACT_EXAMPLES)
+		memcpy(c->examples[c->nexamples++], example, n);
+}
+
+static bool is_said_of_the_kernel(const char *p, size_t n)
+{
+	static const char *const words[] = { "(fault)", "(null)", "(efault)", "(einval)" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strlen(words[i]) == n && !memcmp(words[i], p, n))
+			return true;
+	return false;
+}
+
+static void remove_piece(struct redact *x, enum secret_class class, char *p, size_t n)
+{
+	char small[256], *to = n <= sizeof(small) ? small : malloc(n);
+
+	if (!to) {
+		memset(p, 'x', n);
+		return;
+	}
+	if (x->counting)
+		removed_text(&x->removed, class, p, n);
+	standin_text(&x->key, p, n, to);
+	memcpy(p, to, n);
+	if (to != small)
+		free(to);
+}
+
+void redact_text(struct redact *x, enum secret_class class, char *p, size_t n)
+{
+	if (!n || is_said_of_the_kernel(p, n))
+		return;
+	count(x, class, p, n);
+	if (redact_drops(x, class))
+		remove_piece(x, class, p, n);
+}
+
+void redact_path(struct redact *x, char *p, size_t n)
+{
+	if (!n || is_said_of_the_kernel(p, n))
+		return;
+	count(x, SECRET_PATHS, p, n);
+	for (size_t i = 0; redact_drops(x, SECRET_PATHS) && i < n;) {
+		char *end = memchr(p + i, '/', n - i);
+		size_t len = end ? (size_t)(end - p) - i : n - i;
+
+		if (len && !standin_common_name(p + i, len))
+			remove_piece(x, SECRET_PATHS, p + i, len);
+		i += len + 1;
+	}
+}
+
+void redact_zero(struct redact *x, enum secret_class class, uint8_t *p, size_t n)
+{
+	char hex[2 * 12 + 4] = "";
+	bool any = false;
+
+	for (size_t i = 0; !any && i < n; i++)
+		any = p[i];
+	if (!any)
+		return;
+	for (size_t i = 0; x->counting && i < n && i < 12; i++)
+		snprintf(hex + 2 * i, 5, i == 11 && n > 12 ? "..." : "%02x", p[i]);
+	count(x, class, hex, strlen(hex));
+	if (!redact_drops(x, class))
+		return;
+	if (x->counting)
+		removed_bytes(&x->removed, class, p, n);
+	memset(p, 0, n);
+}
+
+void redact_address(struct redact *x, uint8_t *p)
+{
+	uint64_t v = number_at(p, 8), moved;
+	char text[32];
+
+	if (!standin_is_kernel(v) && !standin_is_user(v))
+		return;
+	if (x->counting) {
+		snprintf(text, sizeof(text), "0x%" PRIx64, v);
+		count(x, SECRET_ADDRESSES, text, strlen(text));
+	}
+	moved = redact_drops(x, SECRET_ADDRESSES) ? standin_address(&x->key, v) : v;
+	memcpy(p, &moved, 8);
+}
+
+void redact_scrub(struct redact *x, char *p, size_t n)
+{
+	const struct removed_value *v;
+
+	for (size_t at = 0; (v = removed_find(&x->removed, p, n, &at, REMOVED_LEAST));
+	     at += v->len)
+		if (v->is_text)
+			standin_text(&x->key, removed_value(&x->removed, v), v->len, p + at);
+		else
+			memset(p + at, 'x', v->len);
+}
+
+/* ---- fields ------------------------------------------------------------------------------- */
+
+static bool ends(const char *name, const char *with)
+{
+	size_t n = strlen(name), k = strlen(with);
+
+	return n >= k && !strcmp(name + n - k, with);
+}
+
+/* What a text is by its field's name; that it has slashes makes it a path. */
+static void text_field(struct redact *x, const struct trawl_field *f, char *p, size_t n)
+{
+	size_t len = strnlen(p, n);
+
+	if (ends(f->name, "comm"))
+		redact_text(x, SECRET_COMMANDS, p, len);
+	else if (memchr(p, '/', len) && !memchr(p, ' ', len))
+		redact_path(x, p, len);
+	else if (ends(f->name, "filename") || ends(f->name, "path"))
+		redact_path(x, p, len);
+	else
+		redact_text(x, SECRET_STRINGS, p, len);
+	if (len < n && (redact_drops(x, SECRET_STRINGS) || redact_drops(x, SECRET_COMMANDS)))
+		memset(p + len, 0, n - len); /* what was there before a shorter text */
+}
+
+static bool is_stack(const struct trawl_field *f)
+{
+	return f->place != TRAWL_FIXED && f->kind != TRAWL_TEXT &&
+	       (f->size == 8 || strstr(f->ctype, "long"));
+}
+
+static void field(struct redact *x, const struct trawl_field *f, uint8_t *p, size_t n)
+{
+	if (is_stack(f) || (f->size == 8 && f->kind <= TRAWL_ADDR && f->kind != TRAWL_INT)) {
+		for (size_t i = 0; i + 8 <= n; i += 8)
+			redact_address(x, p + i);
+	} else if (f->size == 8 && f->kind == TRAWL_INT) {
+		for (size_t i = 0; i + 8 <= n; i += 8)
+			redact_address(x, p + i); /* a pointer that was given as a long */
+	} else if (f->kind == TRAWL_TEXT || (f->kind == TRAWL_CHAR && n > 1)) {
+		text_field(x, f, (char *)p, n);
+	} else if (f->kind == TRAWL_BYTES || (f->size == 1 && n > 1) || f->place != TRAWL_FIXED) {
+		redact_zero(x, SECRET_STRINGS, p, n);
+	} else if (f->kind == TRAWL_CHAR) {
+		redact_text(x, SECRET_STRINGS, (char *)p, *p ? 1 : 0);
+	}
+}
+
+static void fields(struct redact *x, const struct trawl_event *ev, const struct trawl_field *f,
+		   uint32_t n)
+{
+	const uint8_t *p;
+	size_t len;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (record_field(ev, &f[i], &p, &len) && len)
+			field(x, &f[i], (uint8_t *)ev->record + (p - (const uint8_t *)ev->record), len);
+}
+
+static bool is_usb(const struct trawl_source *s)
+{
+	return !strncmp(s->kind, "usb", 3);
+}
+
+/* In place: ev->record is ours. */
+static void redact_record(struct redact *x, const struct trawl_event *ev)
+{
+	x->place = ev->type->name;
+	if (is_usb(ev->source)) {
+		redact_usb(x, ev, (uint8_t *)ev->record);
+		if (!strcmp(ev->source->kind, "usbmon") && ev->len >= 8)
+			redact_address(x, (uint8_t *)ev->record); /* the URB's */
+		return;
+	}
+	if (!strcmp(ev->source->kind, "trawl") || !strcmp(ev->source->kind, "tracefs")) {
+		fields(x, ev, ev->source->common, ev->source->ncommon);
+		fields(x, ev, ev->type->fields, ev->type->nfields);
+		return;
+	}
+	/* of a kind that is not known here: all that could be an address or a text */
+	fields(x, ev, ev->source->common, ev->source->ncommon);
+	fields(x, ev, ev->type->fields, ev->type->nfields);
+}
+
+/* ---- types -------------------------------------------------------------------------------- */
+
+static bool is_probe(const struct trawl_source *s)
+{
+	return !strcmp(s->name, "uprobe") || !strcmp(s->name, "usdt");
+}
+
+void redact_type_name(struct redact *x, const struct trawl_source *s, char *name)
+{
+	char *colon = strchr(name, ':');
+
+	if (is_probe(s) && !strcmp(s->name, "uprobe") && colon) {
+		x->place = "names of probes";
+		redact_text(x, SECRET_PATHS, name, (size_t)(colon - name));
+	}
+	redact_scrub(x, name, strlen(name));
+}
+
+/* What is kept of types, which removed values may be words of. */
+static void keep_words(struct redact *x)
+{
+	for (size_t i = 0; i < trawl_event_type_count(x->r); i++) {
+		const struct trawl_event_type *t = trawl_event_type_at(x->r, i);
+		const struct trawl_source *s = NULL;
+
+		for (size_t k = 0; k < trawl_source_count(x->r) && !s; k++)
+			if (trawl_source_at(x->r, k)->id == t->source)
+				s = trawl_source_at(x->r, k);
+		for (uint32_t f = 0; f < t->nfields; f++)
+			removed_public(&x->removed, t->fields[f].name, strlen(t->fields[f].name));
+		if (!s || is_probe(s))
+			continue;
+		removed_public(&x->removed, t->name, strlen(t->name));
+		if (t->format)
+			removed_public(&x->removed, t->format, strlen(t->format));
+	}
+}
+
+/* ---- the file, piece by piece ------------------------------------------------------------- */
+
+struct copy {
+	struct redact *x;
+	struct trawl_reader *r;
+	struct trawl_writer *w; /* NULL: nothing is written */
+	int sources[256];
+	uint8_t *record;
+	size_t room;
+};
+
+static int copy_event(struct copy *c, const struct trawl_piece *p, struct trawl_event *ev,
+		      struct trawl_error *err)
+{
+	uint64_t ts = ev->ts;
+
+	if (ev->len > c->room) {
+		uint8_t *grown = realloc(c->record, ev->len * 2);
+
+		if (!grown)
+			return edit_no_memory(err);
+		c->record = grown;
+		c->room = ev->len * 2;
+	}
+	memcpy(c->record, ev->record, ev->len);
+	ev->record = c->record;
+	redact_record(c->x, ev);
+	c->x->events += c->x->counting;
+	if (!c->w)
+		return 0;
+	if (p->source->clock == TRAWL_CLOCK_REAL || p->source->clock == TRAWL_CLOCK_TAI)
+		ts += (uint64_t)c->x->date;
+	return trawl_append(c->w, &(struct trawl_record){
+		.source = (uint16_t)c->sources[p->number], .type = ev->type->id, .cpu = ev->cpu,
+		.ts = ts, .data = c->record, .len = ev->len }, err);
+}
+
+static int copy_chunk(struct copy *c, struct trawl_piece *p, struct trawl_error *err)
+{
+	const struct trawl_chunk *chunk;
+	struct trawl_cursor *cursor;
+	struct trawl_event ev;
+	int ret = 0;
+
+	if (!trawl_piece_read(c->r, p) || !trawl_piece_decode(c->r, p, &chunk))
+		return 0;
+	cursor = trawl_cursor_new(chunk);
+	if (!cursor)
+		return edit_no_memory(err);
+	for (uint32_t i = 0; !ret && i < chunk->nstreams; i++)
+		while (!ret && trawl_cursor_next(cursor, i, &ev))
+			ret = copy_event(c, p, &ev, err);
+	trawl_cursor_free(cursor);
+	return ret;
+}
+
+static int copy_sync(struct copy *c, const struct trawl_sync *sync, struct trawl_error *err)
+{
+	struct trawl_sync s = *sync;
+
+	s.real += (uint64_t)c->x->date;
+	s.tai += (uint64_t)c->x->date;
+	return c->w ? trawl_writer_sync(c->w, &s, err) : 0;
+}
+
+static char *scrubbed(struct redact *x, const char *text)
+{
+	char *p = strdup(text ? text : "");
+
+	if (p)
+		redact_scrub(x, p, strlen(p));
+	return p;
+}
+
+static int put_type(struct copy *c, uint32_t section, uint16_t number,
+		    const struct trawl_event_type *t, uint32_t spare, struct trawl_error *err)
+{
+	static const struct trawl_event_type lost = { .name = "unused", .format = "" };
+	struct trawl_event_type type = t ? *t : lost;
+	const struct trawl_source *s = trawl_section_source(c->r, section, number);
+	char *name = strdup(type.name), *format = scrubbed(c->x, type.format);
+	int ret = -1;
+
+	if (!t) {
+		type.id = spare;
+		for (uint32_t i = 0; i < s->ncommon; i++)
+			type.size = s->common[i].offset + 64u;
+	}
+	if (name && format) {
+		redact_type_name(c->x, s, name);
+		type.name = name;
+		type.format = format;
+		type.source = (uint16_t)c->sources[number];
+		ret = c->w ? trawl_writer_event_type(c->w, &type, err) : 0;
+	} else {
+		edit_no_memory(err);
+	}
+	free(name);
+	free(format);
+	return ret;
+}
+
+/* What the user asked for has paths in it; what of it matters is in the events' names. */
+static int put_source(struct copy *c, uint32_t section, uint16_t number, struct trawl_error *err)
+{
+	struct trawl_source s = *trawl_section_source(c->r, section, number);
+	size_t n = trawl_section_type_count(c->r, section, number);
+	bool says = redact_drops(c->x, SECRET_PATHS) || redact_drops(c->x, SECRET_STRINGS);
+	char *spec = scrubbed(c->x, says ? s.name : s.spec);
+	uint32_t spare = UINT16_MAX;
+
+	if (!spec)
+		return edit_no_memory(err);
+	s.spec = spec;
+	c->sources[number] = c->w ? trawl_writer_source(c->w, &s, err) : 0;
+	free(spec);
+	if (c->sources[number] < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		if (put_type(c, section, number, trawl_section_type(c->r, section, number, i),
+			     spare--, err))
+			return -1;
+	return 0;
+}
+
+static int put_meta(struct copy *c, const struct trawl_meta *meta, struct trawl_error *err)
+{
+	struct trawl_meta m = *meta;
+	char name[512], *text;
+	int ret = 0;
+
+	text = redact_meta(c->x, meta, name, sizeof(name), &m.len);
+	m.name = name;
+	m.data = text;
+	if (text && c->w)
+		ret = trawl_writer_meta(c->w, &m, err);
+	free(text);
+	return ret;
+}
+
+static int put_losses(struct copy *c, uint32_t section, struct trawl_error *err)
+{
+	for (size_t i = 0; c->w && i < trawl_loss_count(c->r); i++) {
+		struct trawl_loss l = *trawl_loss_at(c->r, i);
+
+		for (uint16_t n = 0; l.section == section && n < 256; n++) {
+			const struct trawl_source *s = trawl_section_source(c->r, section, n);
+
+			if (!s || s->id != l.source)
+				continue;
+			l.source = (uint16_t)c->sources[n];
+			if (s->clock == TRAWL_CLOCK_REAL) {
+				l.from += (uint64_t)c->x->date;
+				l.to += (uint64_t)c->x->date;
+			}
+			if (trawl_writer_loss(c->w, &l, err))
+				return -1;
+			break;
+		}
+	}
+	return 0;
+}
+
+static int put_front(struct copy *c, uint32_t section, const char *manifest,
+		     struct trawl_error *err)
+{
+	char name[32];
+	struct trawl_meta m = { .name = name, .type = "application/json", .data = manifest };
+	unsigned int edits = 1;
+
+	for (uint16_t i = 0; i < 256; i++)
+		if (trawl_section_source(c->r, section, i) && put_source(c, section, i, err))
+			return -1;
+	for (size_t i = 0; i < trawl_meta_count(c->r); i++) {
+		edits += !strncmp(trawl_meta_at(c->r, i)->name, "edit/", 5);
+		if (trawl_meta_at(c->r, i)->section == section &&
+		    put_meta(c, trawl_meta_at(c->r, i), err))
+			return -1;
+	}
+	if (manifest && !section) {
+		snprintf(name, sizeof(name), "edit/%u", edits);
+		m.len = strlen(manifest);
+		if (trawl_writer_meta(c->w, &m, err))
+			return -1;
+	}
+	return put_losses(c, section, err);
+}
+
+static int new_section(struct copy *c, uint32_t section, int fd, const char *out,
+		       const char *manifest, struct trawl_error *err)
+{
+	struct trawl_writer_options o = { .level = 19, .name = out,
+					  .comment = "a redacted capture", .time = 1 };
+	int copy;
+
+	if (c->w && trawl_writer_close(c->w, err)) {
+		c->w = NULL;
+		return -1;
+	}
+	c->w = NULL;
+	if (fd >= 0) {
+		copy = dup(fd);
+		c->w = copy >= 0 ? trawl_writer_new(copy, &o, err) : NULL;
+		if (!c->w)
+			return -1;
+	}
+	return put_front(c, section, manifest, err);
+}
+
+/* All of the file; fd is -1 where nothing is written. */
+static int go_through(struct redact *x, int fd, const char *out, const char *manifest,
+		      struct trawl_error *err)
+{
+	struct copy c = { .x = x, .r = trawl_open(x->path, err) };
+	size_t n = c.r ? trawl_section_count(c.r) : 0;
+	struct trawl_error late;
+	struct trawl_piece p;
+	uint32_t section = 0;
+	int got = c.r ? 1 : -1;
+
+	if (c.r && n && new_section(&c, 0, fd, out, manifest, err))
+		got = -1;
+	while (got > 0 && (got = trawl_next_piece(c.r, &p, err)) > 0) {
+		while (got > 0 && section < p.section)
+			got = new_section(&c, ++section, fd, out, manifest, err) ? -1 : 1;
+		if (got > 0 && (p.sync ? copy_sync(&c, p.sync, err) : copy_chunk(&c, &p, err)))
+			got = -1;
+	}
+	while (!got && section + 1 < n)
+		got = new_section(&c, ++section, fd, out, manifest, err) ? -1 : 0;
+	if (c.w && trawl_writer_close(c.w, &late) && !got) {
+		*err = late;
+		got = -1;
+	}
+	free(c.record);
+	trawl_close(c.r);
+	return got;
+}
+
+/* ---- from outside ------------------------------------------------------------------------- */
+
+static bool hash_file(struct redact *x)
+{
+	FILE *f = fopen(x->path, "re");
+	static const size_t room = 1 << 16;
+	uint8_t *p = malloc(room);
+	struct sha256 s;
+	size_t n;
+
+	snprintf(x->hash, sizeof(x->hash), "%s", "unknown");
+	if (f && p) {
+		sha256_start(&s);
+		while ((n = fread(p, 1, room, f)))
+			sha256_add(&s, p, n);
+		sha256_end(&s, x->hash);
+	}
+	if (f)
+		fclose(f);
+	free(p);
+	return true;
+}
+
+int redact_collect(struct redact *x, struct trawl_error *err)
+{
+	int ret;
+
+	x->r = trawl_open(x->path, err);
+	x->usb = x->r ? usb_roles_new(x->r) : NULL;
+	if (!x->usb)
+		return x->r ? edit_no_memory(err) : -1;
+	if (redact_drops(x, SECRET_DATE) && trawl_sync_count(x->r))
+		x->date = 946684800000000000 - (int64_t)trawl_sync_at(x->r, 0)->real;
+	x->counting = true;
+	x->place = "";
+	ret = go_through(x, -1, "", NULL, err);
+	x->counting = false;
+	keep_words(x);
+	if (!ret && x->removed.failed)
+		ret = edit_no_memory(err);
+	return ret;
+}
+
+static char *manifest(const struct redact *x)
+{
+	struct json j = { 0 };
+	char *text;
+
+	json_object(&j, NULL);
+	json_string(&j, "operation", "redact");
+	json_string(&j, "original_sha256", x->hash);
+	json_object(&j, "removed");
+	for (int i = 0; i < SECRET_CLASSES; i++) {
+		const struct redact_class *c = &x->classes[i];
+
+		if (!redact_drops(x, (enum secret_class)i) || !c->count)
+			continue;
+		json_object(&j, secret_kinds[i].name);
+		json_uint(&j, "count", c->count);
+		json_end(&j);
+	}
+	json_end(&j);
+	json_array(&j, "kept");
+	for (int i = 0; i < SECRET_CLASSES; i++)
+		if (!redact_drops(x, (enum secret_class)i))
+			json_string(&j, NULL, secret_kinds[i].name);
+	json_end(&j);
+	json_bool(&j, "checked_all", !x->removed.full);
+	json_end(&j);
+	text = j.text ? strdup(j.text) : NULL;
+	json_free(&j);
+	return text;
+}
+
+/* ---- the check at the end ----------------------------------------------------------------- */
+
+static int found(const struct redact *x, const void *p, size_t n, size_t least, const char *kind,
+		 const char *where, struct trawl_error *err)
+{
+	const struct removed_value *v;
+	size_t at = 0;
+
+	if (!p || !(v = removed_find(&x->removed, p, n, &at, least)))
+		return 0;
+	/* what it was is not said: the message may go where the file goes */
+	return trawl_fail(err, TRAWL_BAD_DATA, "%s: a value of class '%s' (%u bytes) would still be in "
+			  "%s '%.60s', no file was made: please report this; --drop or cut leaves it out",
+			  x->name, secret_kinds[v->class].name, v->len, kind, where);
+}
+
+static int check_descriptions(const struct redact *x, const struct trawl_reader *r,
+			      struct trawl_error *err)
+{
+	for (size_t i = 0; i < trawl_source_count(r); i++) {
+		const struct trawl_source *s = trawl_source_at(r, i);
+
+		if (found(x, s->spec, strlen(s->spec), 6, "source", s->name, err))
+			return -1;
+	}
+	for (size_t i = 0; i < trawl_event_type_count(r); i++) {
+		const struct trawl_event_type *t = trawl_event_type_at(r, i);
+
+		if (found(x, t->name, strlen(t->name), 6, "event type", t->name, err) ||
+		    (t->format &&
+		     found(x, t->format, strlen(t->format), 6, "the format of", t->name, err)))
+			return -1;
+	}
+	for (size_t i = 0; i < trawl_meta_count(r); i++) {
+		const struct trawl_meta *m = trawl_meta_at(r, i);
+
+		if (found(x, m->name, strlen(m->name), 6, "metadata", m->name, err) ||
+		    found(x, m->data, m->len, 6, "metadata", m->name, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int check_output(const struct redact *x, int fd, struct trawl_error *err)
+{
+	char path[32];
+	struct trawl_reader *r;
+	struct trawl_event ev;
+	int got = -1;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	r = trawl_open(path, err);
+	if (r && !check_descriptions(x, r, err))
+		while ((got = trawl_next(r, &ev, err)) > 0)
+			if (found(x, ev.record, ev.len, REMOVED_WHOLE, "event", ev.type->name, err)) {
+				got = -1;
+				break;
+			}
+	trawl_close(r);
+	return got;
+}
+
+int redact_write(struct redact *x, int fd, const char *out, struct trawl_error *err)
+{
+	char *text;
+	int ret;
+
+	hash_file(x);
+	text = manifest(x);
+	ret = text ? go_through(x, fd, out, text, err) : edit_no_memory(err);
+	free(text);
+	if (ret)
+		return -1;
+	trawl_make_small(fd);
+	return check_output(x, fd, err);
+}
+
+void redact_free(struct redact *x)
+{
+	trawl_close(x->r);
+	usb_roles_free(x->usb);
+	removed_free(&x->removed);
+	explicit_bzero(&x->key, sizeof(x->key));
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/* trawl-edit redact FILE -w OUT, and secrets FILE. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/cli.h"
+#include "decode/base/outfile.h"
+#include "decode/query/reading.h"
+#include "edit/edit.h"
+#include "edit/input.h"
+#include "edit/redact.h"
+
+enum { OPTION_KEEP = OPTION_PROGRAM, OPTION_DROP, OPTION_POLICY };
+
+static const struct option long_options[] = {
+	{ "keep", required_argument, NULL, OPTION_KEEP },
+	{ "drop", required_argument, NULL, OPTION_DROP },
+	{ "policy", required_argument, NULL, OPTION_POLICY },
+	{ "no-sandbox", no_argument, NULL, OPTION_NO_SANDBOX },
+	{ NULL, 0, NULL, 0 },
+};
+
+struct redact_options {
+	uint32_t drop;
+	const char *out;
+	bool no_sandbox;
+};
+
+static uint32_t usual(void)
+{
+	uint32_t drop = 0;
+
+	for (int i = 0; i < SECRET_CLASSES; i++)
+		drop |= (uint32_t)!secret_kinds[i].kept << i;
+	return drop;
+}
+
+int redact_class_of(const char *option, const char *text, size_t n, struct trawl_error *err)
+{
+	char list[200] = "";
+	size_t at = 0;
+
+	for (int i = 0; i < SECRET_CLASSES; i++) {
+		if (strlen(secret_kinds[i].name) == n && !memcmp(secret_kinds[i].name, text, n))
+			return i;
+		at += (size_t)snprintf(list + at, sizeof(list) - at, "%s%s", i ? ", " : "",
+				       secret_kinds[i].name);
+	}
+	return trawl_fail(err, TRAWL_USAGE, "%s: '%.*s' is no class; there are %s", option,
+			  (int)(n < 60 ? n : 60), text, list);
+}
+
+/* One class, several with commas, or all. */
+static int set_classes(const char *option, const char *text, bool drop, uint32_t *mask,
+		       struct trawl_error *err)
+{
+	for (size_t n; *text; text += n + (text[n] == ',')) {
+		uint32_t bits;
+		int class = 0;
+
+		n = strcspn(text, ",");
+		if (n == 3 && !memcmp(text, "all", 3)) {
+			bits = (1u << SECRET_CLASSES) - 1;
+		} else {
+			class = redact_class_of(option, text, n, err);
+			if (class < 0)
+				return -1;
+			bits = 1u << class;
+		}
+		*mask = drop ? *mask | bits : *mask & ~bits;
+	}
+	return 0;
+}
+
+/* Lines "keep CLASS" and "drop CLASS"; # begins a comment. */
+static int read_policy(const char *path, uint32_t *mask, struct trawl_error *err)
+{
+	FILE *f = fopen(path, "re");
+	char line[256], what[16], class[200];
+	int ret = 0, number = 0;
+
+	if (!f)
+		return trawl_fail(err, TRAWL_CANNOT, "--policy %s: cannot be opened: %m", path);
+	while (!ret && fgets(line, sizeof(line), f)) {
+		number++;
+		line[strcspn(line, "#\n")] = '\0';
+		if (!line[strspn(line, " \t")])
+			continue;
+		if (sscanf(line, " %15s %199s", what, class) != 2 ||
+		    (strcmp(what, "keep") && strcmp(what, "drop")))
+			ret = trawl_fail(err, TRAWL_USAGE, "--policy %s: line %d: is neither 'keep "
+					 "CLASS' nor 'drop CLASS'", path, number);
+		else
+			ret = set_classes("--policy", class, *what == 'd', mask, err);
+	}
+	fclose(f);
+	return ret;
+}
+
+static int parse(struct redact_options *o, bool output, int argc, char **argv,
+		 struct trawl_error *err)
+{
+	int option, ret = 0;
+
+	while (!ret && (option = getopt_long(argc, argv, output ? ":w:" : ":", long_options,
+					     NULL)) != -1) {
+		switch (option) {
+		case 'w':
+			o->out = optarg;
+			break;
+		case OPTION_KEEP:
+			ret = set_classes("--keep", optarg, false, &o->drop, err);
+			break;
+		case OPTION_DROP:
+			ret = set_classes("--drop", optarg, true, &o->drop, err);
+			break;
+		case OPTION_POLICY:
+			ret = read_policy(optarg, &o->drop, err);
+			break;
+		case OPTION_NO_SANDBOX:
+			o->no_sandbox = true;
+			break;
+		default:
+			return cli_bad_option(option, argv, long_options, err);
+		}
+	}
+	if (ret)
+		return -1;
+	if (output && !o->out)
+		return edit_usage(err, argv[0], ": -w OUT is missing");
+	if (optind == argc)
+		return edit_usage(err, argv[0], ": FILE is missing");
+	if (optind + 1 < argc)
+		return edit_usage(err, "one FILE at a time, and not also ", argv[optind + 1]);
+	return 0;
+}
+
+/* ---- what was found ----------------------------------------------------------------------- */
+
+void redact_tell(const struct redact *x, FILE *to, bool examples)
+{
+	for (int i = 0; i < SECRET_CLASSES; i++) {
+		const struct redact_class *c = &x->classes[i];
+		struct out o;
+
+		if (!c->count)
+			continue;
+		fprintf(to, "%-11s %10" PRIu64 "  %s: %s\n", secret_kinds[i].name, c->count,
+			redact_drops(x, (enum secret_class)i) ? "removed" : "kept   ",
+			secret_kinds[i].what);
+		if (!examples)
+			continue;
+		out_memory(&o);
+		for (size_t k = 0; k < c->nexamples; k++) {
+			out_str(&o, k ? ", " : "                        ");
+			out_quoted(&o, c->examples[k], strlen(c->examples[k]));
+		}
+		out_str(&o, c->nexamples ? "\n" : "");
+		for (size_t k = 0; k < c->nplaces; k++) {
+			out_str(&o, k ? ", " : "                        in ");
+			out_safe(&o, c->places[k], strlen(c->places[k]));
+		}
+		out_str(&o, c->nplaces ? "\n" : "");
+		fwrite(o.data, 1, o.len, to);
+		out_free(&o);
+	}
+}
+
+bool redact_is_redacted(const struct trawl_reader *r)
+{
+	for (size_t i = 0; i < trawl_meta_count(r); i++) {
+		const struct trawl_meta *m = trawl_meta_at(r, i);
+
+		if (!strncmp(m->name, "edit/", 5) && memmem(m->data, m->len, "\"redact\"", 8))
+			return true;
+	}
+	return false;
+}
+
+static int verdict(const struct redact *x, struct trawl_error *err)
+{
+	struct trawl_verdict v;
+
+	trawl_verdict(x->r, &v);
+	if (v.complete && !v.damaged && !v.junk)
+		return 0;
+	return trawl_fail(err, TRAWL_BAD_DATA, "%s: %s", x->name, v.text);
+}
+
+static int start(struct redact *x, struct trawl_error *err)
+{
+	if (standin_start(&x->key))
+		return 0;
+	return trawl_fail(err, TRAWL_CANNOT, "random numbers: %m");
+}
+
+static int redact_to(struct redact *x, struct edit_input *in, const struct redact_options *o,
+		     struct trawl_error *err)
+{
+	struct trawl_error late;
+	struct outfile output;
+	int ret;
+
+	if (edit_not_same(in, o->out, err) || start(x, err) || outfile_open(&output, o->out, err))
+		return -1;
+	if (!o->no_sandbox && outfile_keeper(&output, err))
+		return -1;
+	ret = edit_input_ready(in, o->no_sandbox, err);
+	x->path = in->path;
+	x->name = in->name;
+	if (!ret)
+		ret = redact_collect(x, err);
+	if (!ret && redact_is_redacted(x->r))
+		fprintf(stderr, "trawl-edit: %s: was redacted before: its stand-ins are redacted once "
+			"more\n", x->name);
+	if (!ret)
+		ret = redact_write(x, output.fd, o->out, err);
+	if (ret)
+		edit_input_call(in, err);
+	if (outfile_close(&output, !ret, &late) && !ret) {
+		*err = late;
+		return -1;
+	}
+	if (ret)
+		return -1;
+	redact_tell(x, stderr, false);
+	return verdict(x, err);
+}
+
+int redact_command(int argc, char **argv, struct trawl_error *err)
+{
+	struct redact_options o = { .drop = usual() };
+	struct redact x = { 0 };
+	struct edit_input in;
+
+	int ret = parse(&o, true, argc, argv, err);
+
+	if (ret || edit_input_open(&in, argv[optind], err))
+		return -1;
+	x.drop = o.drop;
+	ret = redact_to(&x, &in, &o, err);
+	redact_free(&x);
+	edit_input_close(&in);
+	return ret;
+}
+
+int secrets_command(int argc, char **argv, struct trawl_error *err)
+{
+	struct redact_options o = { .drop = usual() };
+	struct redact x = { 0 };
+	struct edit_input in;
+	int ret = parse(&o, false, argc, argv, err);
+
+	if (ret || edit_input_open(&in, argv[optind], err))
+		return -1;
+	x.drop = o.drop;
+	ret = start(&x, err) || edit_input_ready(&in, o.no_sandbox, err) ? -1 : 0;
+	x.path = in.path;
+	x.name = in.name;
+	if (!ret)
+		ret = redact_collect(&x, err);
+	if (!ret) {
+		redact_tell(&x, stdout, true);
+		ret = verdict(&x, err);
+	} else {
+		edit_input_call(&in, err);
+	}
+	redact_free(&x);
+	edit_input_close(&in);
+	return ret;
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Metadata without secrets: by the members that docs/format.md names. A piece of a name that is not
+ * listed there is left out: nobody knows what is in it.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/jdoc.h"
+#include "edit/redact.h"
+
+enum rule { KEEP, DROP, TEXT, PATH, WORDS, EACH };
+
+struct member {
+	const char *name;
+	enum rule rule;
+	enum secret_class class;
+	const struct member *inside; /* EACH: of the objects of an array */
+};
+
+/* ---- members ------------------------------------------------------------------------------ */
+
+static const struct member machine_members[] = {
+	{ "hostname", TEXT, SECRET_NAMES, NULL }, { "boot_id", TEXT, SECRET_IDENTITY, NULL }, { 0 },
+};
+static const struct member capture_members[] = {
+	{ "argv", WORDS, SECRET_COMMANDS, NULL }, { "sources", WORDS, SECRET_COMMANDS, NULL },
+	{ "command", WORDS, SECRET_COMMANDS, NULL }, { "user", TEXT, SECRET_NAMES, NULL },
+	{ "uid", DROP, SECRET_NAMES, NULL }, { "from", PATH, SECRET_PATHS, NULL }, { 0 },
+};
+static const struct member end_members[] = {
+	{ "trigger", TEXT, SECRET_STRINGS, NULL }, { "command", TEXT, SECRET_COMMANDS, NULL }, { 0 },
+};
+static const struct member task_members[] = {
+	{ "comm", TEXT, SECRET_COMMANDS, NULL }, { "exe", PATH, SECRET_PATHS, NULL },
+	{ "cmdline", WORDS, SECRET_COMMANDS, NULL }, { 0 },
+};
+static const struct member site_members[] = {
+	{ "file", PATH, SECRET_PATHS, NULL }, { 0 },
+};
+static const struct member probe_members[] = {
+	{ "path", PATH, SECRET_PATHS, NULL }, { "remark", DROP, SECRET_STRINGS, NULL },
+	{ "tracefs", DROP, SECRET_PATHS, NULL }, { "inode", DROP, SECRET_IDENTITY, NULL },
+	{ "dev", DROP, SECRET_IDENTITY, NULL }, { "sites", EACH, SECRET_PATHS, site_members }, { 0 },
+};
+static const struct member device_members[] = {
+	{ "serial", TEXT, SECRET_SERIALS, NULL }, { 0 },
+};
+static const struct member no_members[] = { { 0 } };
+
+static struct json_object *changed_text(struct redact *x, const struct member *m,
+					struct json_object *v)
+{
+	const char *text = json_object_is_type(v, json_type_string) ? json_object_get_string(v) : "";
+	char *copy = strdup(text);
+	struct json_object *new;
+
+	if (!copy)
+		return json_object_new_string("");
+	if (m->rule == PATH)
+		redact_path(x, copy, strlen(copy));
+	else
+		redact_text(x, m->class, copy, strlen(copy));
+	new = json_object_new_string(copy);
+	free(copy);
+	return new;
+}
+
+static void change(struct redact *x, struct json_object *j, const struct member *members);
+
+static void change_member(struct redact *x, struct json_object *j, const struct member *m)
+{
+	struct json_object *v = jdoc_get(j, m->name), *list;
+
+	if (!v)
+		return;
+	switch (m->rule) {
+	case DROP:
+		if (redact_drops(x, m->class))
+			json_object_object_del(j, m->name);
+		return;
+	case WORDS:
+		list = json_object_new_array();
+		for (size_t i = 0; i < jdoc_count(v); i++)
+			json_object_array_add(list, changed_text(
+				x, m, json_object_array_get_idx(v, i)));
+		json_object_object_add(j, m->name, list);
+		return;
+	case EACH:
+		for (size_t i = 0; i < jdoc_count(v); i++)
+			change(x, json_object_array_get_idx(v, i), m->inside);
+		return;
+	default:
+		json_object_object_add(j, m->name, changed_text(x, m, v));
+	}
+}
+
+static void change(struct redact *x, struct json_object *j, const struct member *members)
+{
+	if (json_object_is_type(j, json_type_object))
+		for (const struct member *m = members; m->name; m++)
+			change_member(x, j, m);
+}
+
+/* ---- what needs more than a list ---------------------------------------------------------- */
+
+static void change_time(struct redact *x, struct json_object *j)
+{
+	uint64_t start = jdoc_uint(j, "start_ns", 0);
+
+	if (start && x->date)
+		json_object_object_add(j, "start_ns",
+				       json_object_new_uint64(start + (uint64_t)x->date));
+}
+
+/* A BOS descriptor's container id, in hex. */
+static void change_bos(struct redact *x, struct json_object *j)
+{
+	const char *hex = jdoc_string(j, "bos");
+	char *copy = hex && redact_drops(x, SECRET_IDENTITY) ? strdup(hex) : NULL, *id;
+
+	id = copy ? strstr(copy, "141004") : NULL;
+	if (id && strlen(id) >= 40)
+		memset(id + 8, '0', 32);
+	if (copy)
+		json_object_object_add(j, "bos", json_object_new_string(copy));
+	free(copy);
+}
+
+/* The event's name is in the metadata's. */
+static void change_event(struct redact *x, struct json_object *j, const char *meta)
+{
+	const struct trawl_source source = {
+		.name = !strncmp(meta, "probe/usdt/", 11) ? "usdt" : "uprobe",
+	};
+	const char *event = jdoc_string(j, "event");
+	char *copy = event ? strdup(event) : NULL;
+
+	if (copy) {
+		redact_type_name(x, &source, copy);
+		json_object_object_add(j, "event", json_object_new_string(copy));
+	}
+	free(copy);
+}
+
+static void keep_words(struct redact *x, struct json_object *j)
+{
+	struct json_object *sites = jdoc_get(j, "sites");
+
+	for (size_t i = 0; i < jdoc_count(sites); i++) {
+		const char *s = jdoc_string(json_object_array_get_idx(sites, i), "symbol");
+
+		if (s)
+			removed_public(&x->removed, s, strlen(s));
+	}
+}
+
+static char *changed_json(struct redact *x, const struct trawl_meta *m, const struct member *list)
+{
+	struct json_object *j = jdoc_parse(m->data, m->len);
+	char *text;
+
+	if (!j)
+		return NULL;
+	change(x, j, list);
+	if (list == capture_members)
+		change_time(x, j);
+	if (list == device_members)
+		change_bos(x, j);
+	if (list == probe_members) {
+		change_event(x, j, m->name);
+		keep_words(x, j);
+	}
+	text = strdup(json_object_to_json_string_ext(j, JSON_C_TO_STRING_PLAIN |
+						     JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(j);
+	return text;
+}
+
+/* ---- lines with addresses ----------------------------------------------------------------- */
+
+static size_t put_address(struct redact *x, const char *p, char *to, char **end)
+{
+	uint64_t v = strtoull(p, end, 16);
+	int n = (int)(*end - p);
+
+	redact_address(x, (uint8_t *)&v);
+	return (size_t)sprintf(to, "%0*" PRIx64, n, v);
+}
+
+/* Lines of /proc/PID/maps, or that begin with an address. */
+static char *changed_lines(struct redact *x, const struct trawl_meta *m, bool maps)
+{
+	char *copy = strndup(m->data, m->len), *to = malloc(m->len * 2 + 64), *out = to;
+
+	for (char *line = copy, *next; copy && to && *line; line = next) {
+		char *end = line + strcspn(line, "\n"), *p = line, *path;
+
+		next = *end ? end + 1 : end;
+		*end = '\0';
+		if (p[0] == '0' && p[1] == 'x') {
+			*to++ = *p++;
+			*to++ = *p++;
+		}
+		to += put_address(x, p, to, &p);
+		if (maps && *p == '-') {
+			*to++ = '-';
+			to += put_address(x, p + 1, to, &p);
+			path = strchr(p, '/');
+			if (path)
+				redact_path(x, path, strlen(path));
+		}
+		memcpy(to, p, (size_t)(end - p));
+		to += end - p;
+		*to++ = '\n';
+	}
+	free(copy);
+	if (out)
+		*to = '\0';
+	return out;
+}
+
+/* ---- pieces ------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	const struct member *members;
+} documents[] = {
+	{ "machine", machine_members }, { "capture", capture_members }, { "end", end_members },
+	{ "kernel/tracing", no_members }, { "import/halves", no_members },
+	{ "usb/verdict", no_members }, { "task/", task_members }, { "probe/", probe_members },
+	{ "usb/", device_members }, { "edit/", no_members },
+};
+
+static bool is_called(const struct trawl_meta *m, const char *name)
+{
+	size_t n = strlen(name);
+
+	return name[n - 1] == '/' ? !strncmp(m->name, name, n) : !strcmp(m->name, name);
+}
+
+char *redact_meta(struct redact *x, const struct trawl_meta *m, char *name, size_t room, size_t *len)
+{
+	char *text = NULL, *event;
+
+	x->place = m->name;
+	snprintf(name, room, "%s", m->name);
+	if (is_called(m, "maps/"))
+		text = changed_lines(x, m, true);
+	else if (is_called(m, "kernel/kallsyms") || is_called(m, "kernel/printk_formats"))
+		text = changed_lines(x, m, false);
+	for (size_t i = 0; !text && i < sizeof(documents) / sizeof(*documents); i++)
+		if (is_called(m, documents[i].name)) {
+			text = changed_json(x, m, documents[i].members);
+			break;
+		}
+	if (!text)
+		return NULL;
+	if (is_called(m, "probe/uprobe/")) {
+		const struct trawl_source source = { .name = "uprobe" };
+
+		event = name + strlen("probe/uprobe/");
+		redact_type_name(x, &source, event);
+	}
+	if (!x->counting && strcmp(m->name, "kernel/kallsyms")) {
+		redact_scrub(x, text, strlen(text));
+		redact_scrub(x, name, strlen(name));
+	}
+	*len = strlen(text);
+	return text;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include "edit/standin.h"
+
+#include <string.h>
+#include <sys/random.h>
+
+bool standin_start(struct standin *s)
+{
+	uint64_t r[5];
+
+	if (getrandom(r, sizeof(r), 0) != sizeof(r))
+		return false;
+	memcpy(s->key, r, sizeof(s->key));
+	/* whole pages, so that what is known by an address's last digits stays */
+	s->kernel = (r[2] % 0x8000 + 1) << 12;
+	s->direct = (r[3] % 0x8000000 + 1) << 12;
+	s->user = (r[4] % 0x4000000 + 1) << 12;
+	return true;
+}
+
+/* ---- SipHash-2-4 -------------------------------------------------------------------------- */
+
+static uint64_t rol(uint64_t x, int n)
+{
+	return x << n | x >> (64 - n);
+}
+
+static void mix(uint64_t v[4], int rounds)
+{
+	while (rounds--) {
+		v[0] += v[1];
+		v[1] = rol(v[1], 13) ^ v[0];
+		v[0] = rol(v[0], 32);
+		v[2] += v[3];
+		v[3] = rol(v[3], 16) ^ v[2];
+		v[0] += v[3];
+		v[3] = rol(v[3], 21) ^ v[0];
+		v[2] += v[1];
+		v[1] = rol(v[1], 17) ^ v[2];
+		v[2] = rol(v[2], 32);
+	}
+}
+
+uint64_t standin_hash(const struct standin *s, const void *p, size_t n, uint64_t tweak)
+{
+	uint64_t v[4] = { s->key[0] ^ 0x736f6d6570736575, s->key[1] ^ 0x646f72616e646f6d,
+			  s->key[0] ^ 0x6c7967656e657261, s->key[1] ^ 0x7465646279746573 };
+	const uint8_t *at = p;
+	uint64_t m = tweak;
+	size_t left = n;
+
+	for (;; at += 8, left -= 8) {
+		v[3] ^= m;
+		mix(v, 2);
+		v[0] ^= m;
+		if (left < 8)
+			break;
+		memcpy(&m, at, 8);
+	}
+	m = (uint64_t)n << 56;
+	for (size_t i = 0; i < left; i++)
+		m |= (uint64_t)at[i] << 8 * i;
+	v[3] ^= m;
+	mix(v, 2);
+	v[0] ^= m;
+	v[2] ^= 0xff;
+	mix(v, 4);
+	return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+/* ---- texts -------------------------------------------------------------------------------- */
+
+void standin_text(const struct standin *s, const char *p, size_t n, char *to)
+{
+	static const char digits[] = "abcdefghijklmnopqrstuvwxyz234567";
+	uint64_t h = 0;
+
+	for (size_t i = 0; i < n; i++, h >>= 5) {
+		if (i % 12 == 0)
+			h = standin_hash(s, p, n, i / 12 + 1);
+		to[i] = digits[h & 31];
+	}
+}
+
+static const char *const common[] = {
+	"usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "libexec", "etc", "var", "tmp",
+	"run", "home", "root", "opt", "srv", "mnt", "media", "proc", "sys", "dev", "boot", "local",
+	"share", "include", "x86_64-linux-gnu", "aarch64-linux-gnu", "log", "cache", "spool", "self",
+	"kernel", "debug", "tracing", "modules", "bus", "usb", "class", "block", "net", "fs", "shm",
+	"libc.so.6", "libm.so.6", "libpthread.so.0", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1",
+	"libstdc++.so.6", "libgcc_s.so.1", "vmlinux", ".", "..", "..." /* by path */
+};
+
+bool standin_common_name(const char *p, size_t n)
+{
+	for (size_t i = 0; i < sizeof(common) / sizeof(*common); i++)
+		if (strlen(common[i]) == n && !memcmp(common[i], p, n))
+			return true;
+	return false;
+}
+
+void standin_path(const struct standin *s, const char *p, size_t n, char *to)
+{
+	for (size_t i = 0; i < n;) {
+		const char *end = memchr(p + i, '/', n - i);
+		size_t len = end ? (size_t)(end - p) - i : n - i;
+
+		if (standin_common_name(p + i, len))
+			memcpy(to + i, p + i, len);
+		else
+			standin_text(s, p + i, len, to + i);
+		i += len;
+		if (i < n)
+			to[i++] = '/';
+	}
+}
+
+/* ---- addresses ---------------------------------------------------------------------------- */
+
+/* The last 16 MiB are errors as numbers, and the vsyscall page, which everybody has there. */
+bool standin_is_kernel(uint64_t v)
+{
+	return v >= 0xffff800000000000 && v < 0xffffffffff000000;
+}
+
+/* Where position-independent programs, their heap, libraries and stacks are. */
+bool standin_is_user(uint64_t v)
+{
+	return v >= 0x550000000000 && v < 0x800000000000;
+}
+
+uint64_t standin_address(const struct standin *s, uint64_t v)
+{
+	if (standin_is_kernel(v))
+		return v - (v >= 0xffffffff80000000 ? s->kernel : s->direct);
+	return standin_is_user(v) ? v - s->user : v;
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * make-secrets FILE: a capture with 500 secrets of every class, for tests of redaction. A secret of
+ * text is CLASS (two letters), "Zq" and eight digits of hex: see secret().
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/usbtypes.h"
+
+enum { SECRETS = 500, KEYBOARD = 5, DISK = 6, NETWORK = 7, MOUSE = 8 };
+
+struct made {
+	struct trawl_writer *w;
+	struct trawl_error err;
+	int event, probe, usb;
+	uint64_t mono, real, urb;
+};
+
+static const char *secret(const char *class, unsigned int i)
+{
+	static char room[4][16];
+	static int turn;
+	char *to = room[turn++ % 4];
+
+	snprintf(to, sizeof(room[0]), "%sZq%08x", class, ((i + 1) * 2654435761u) ^ ((uint32_t)class[0] << 12 | (uint32_t)class[1] << 4));
+	return to;
+}
+
+static void must(int ret, struct made *m)
+{
+	if (ret >= 0)
+		return;
+	fprintf(stderr, "%s\n", m->err.text);
+	exit(3);
+}
+
+static void meta(struct made *m, const char *name, const char *type, const char *text)
+{
+	struct trawl_meta meta = { .name = name, .type = type, .time = m->mono, .data = text,
+				   .len = strlen(text) };
+
+	must(trawl_writer_meta(m->w, &meta, &m->err), m);
+}
+
+/* ---- events ------------------------------------------------------------------------------- */
+
+#define U32(n, at) { .name = n, .ctype = "int", .note = "", .kind = TRAWL_PID, .offset = at, .size = 4, .count = 1 }
+static const struct trawl_field common[] = { U32("common_pid", 4) };
+static const struct trawl_field fields[] = {
+	{ .name = "comm", .ctype = "char[16]", .note = "", .kind = TRAWL_TEXT, .offset = 8, .size = 1, .count = 16 },
+	{ .name = "address", .ctype = "void *", .note = "", .kind = TRAWL_ADDR, .offset = 24, .size = 8, .count = 1 },
+	{ .name = "filename", .ctype = "__data_loc char[]", .note = "", .kind = TRAWL_TEXT, .place = TRAWL_DATA_LOC, .offset = 32, .size = 1 },
+	{ .name = "arg", .ctype = "__data_loc char[]", .note = "", .kind = TRAWL_TEXT, .place = TRAWL_DATA_LOC, .offset = 36, .size = 1 },
+	{ .name = "bytes", .ctype = "__data_loc u8[]", .note = "", .kind = TRAWL_BYTES, .place = TRAWL_DATA_LOC, .offset = 40, .size = 1 },
+};
+enum { FIXED = 44 };
+
+static uint32_t loc(size_t at, size_t len)
+{
+	return (uint32_t)(len << 16 | at);
+}
+
+static void put_event(struct made *m, int source, unsigned int type, unsigned int i)
+{
+	uint8_t r[512] = { 0 };
+	char path[128];
+	size_t at = FIXED, n;
+	uint32_t pid = 1000 + i % 50, where;
+	uint64_t address = 0xffff888000000000 + (uint64_t)(i + 1) * 2654435761u * 64;
+
+	memcpy(r + 4, &pid, 4);
+	memcpy(r + 8, secret("cm", i), 12);
+	memcpy(r + 24, &address, 8);
+	n = (size_t)snprintf(path, sizeof(path), "/home/%s/%s.txt", secret("pd", i), secret("pf", i)) + 1;
+	where = loc(at, n);
+	memcpy(r + 32, &where, 4);
+	memcpy(r + at, path, n);
+	at += n;
+	where = loc(at, 13);
+	memcpy(r + 36, &where, 4);
+	memcpy(r + at, secret("ar", i), 13);
+	at += 13;
+	where = loc(at, 12);
+	memcpy(r + 40, &where, 4);
+	memcpy(r + at, secret("by", i), 12);
+	at += 12;
+	m->mono += 1000;
+	must(trawl_append(m->w, &(struct trawl_record){ (uint16_t)source, type, i % 2, m->mono, r, at },
+			  &m->err), m);
+}
+
+static void add_events(struct made *m)
+{
+	struct trawl_source s = { .spec = "usdt:/opt/spZq00000001/app:*", .clock = TRAWL_CLOCK_MONO,
+		.kind = "tracefs", .linktype = 252, .resolution = 1, .ncommon = 1, .common = common };
+	struct trawl_event_type t = { .id = 1, .name = "syscalls:sys_enter_openat", .format = "",
+		.size = FIXED, .nfields = 5, .fields = fields };
+	char text[1024], name[128];
+
+	s.name = "event";
+	m->event = trawl_writer_source(m->w, &s, &m->err);
+	must(m->event, m);
+	t.source = (uint16_t)m->event;
+	must(trawl_writer_event_type(m->w, &t, &m->err), m);
+	s.name = "uprobe";
+	m->probe = trawl_writer_source(m->w, &s, &m->err);
+	must(m->probe, m);
+	t.source = (uint16_t)m->probe;
+	for (unsigned int i = 0; i < SECRETS; i++) {
+		snprintf(name, sizeof(name), "%s:main", secret("pn", i));
+		t.id = i + 10;
+		t.name = name;
+		must(trawl_writer_event_type(m->w, &t, &m->err), m);
+		snprintf(text, sizeof(text), "{\"event\":\"%s\",\"kind\":\"uprobe\",\"tracefs\":\"trawl/%s\",\"path\":"
+			 "\"/opt/%s/bin/%s\",\"build_id\":\"00112233\",\"sites\":[{\"offset\":4096,\"symbol\":\"main\","
+			 "\"file\":\"/src/%s/main.c\",\"line\":%u}]}", name, secret("pn", i), secret("pp", i),
+			 secret("pn", i), secret("ps", i), i);
+		snprintf(name, sizeof(name), "probe/uprobe/%s:main", secret("pn", i));
+		meta(m, name, "application/json", text);
+	}
+}
+
+static void add_metas(struct made *m)
+{
+	char text[4096], name[64];
+	size_t n = 0;
+
+	meta(m, "machine", "application/json", "{\"kernel\":\"6.12.0-test\",\"arch\":\"x86_64\",\"hostname\":"
+	     "\"hoZq11111111\",\"boot_id\":\"b00710d0-1111-2222-3333-444455556666\"}");
+	meta(m, "capture", "application/json", "{\"argv\":[\"trawl\",\"-i\",\"uprobe:/opt/avZq22222222:main\"],"
+	     "\"sources\":[\"uprobe:/opt/avZq22222222:main\"],\"command\":[\"/opt/avZq22222222\",\"--password\","
+	     "\"avZq33333333\"],\"user\":\"usZq44444444\",\"uid\":1000}");
+	for (unsigned int i = 0; i < SECRETS; i++) {
+		snprintf(name, sizeof(name), "task/%u", 1000 + i);
+		snprintf(text, sizeof(text), "{\"tid\":%u,\"pid\":%u,\"comm\":\"%s\",\"exe\":\"/usr/bin/%s\",\"cmdline\":"
+			 "[\"%s\",\"--token=%s\"]}", 1000 + i, 1000 + i, secret("cm", i), secret("px", i),
+			 secret("px", i), secret("cl", i));
+		meta(m, name, "application/json", text);
+	}
+	for (unsigned int i = 0; i < 20; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%x-%x r-xp 00000000 08:01 %u    /opt/%s/lib.so\n",
+				      0x400000 + i * 0x2000, 0x401000 + i * 0x2000, i, secret("pm", i));
+	meta(m, "maps/1000", "text/plain", text);
+	meta(m, "unknown/thing", "text/plain", "unZq55555555");
+}
+
+/* ---- USB ---------------------------------------------------------------------------------- */
+
+static void put_urb(struct made *m, char type, uint8_t xfer, uint8_t endpoint, uint8_t device,
+		    const uint8_t *setup, const void *data, size_t n)
+{
+	uint8_t r[sizeof(struct usbmon_header) + 4096];
+	struct usbmon_header h = {
+		.id = 0xffff888012340000 + m->urb * 192, .type = (uint8_t)type, .xfer_type = xfer,
+		.epnum = endpoint, .devnum = device, .busnum = 1, .flag_setup = setup ? 0 : '-',
+		.flag_data = n ? 0 : '<', .status = type == 'S' ? -115 : 0, .len_urb = (uint32_t)n,
+		.len_cap = (uint32_t)n,
+	};
+
+	if (setup)
+		memcpy(h.setup, setup, 8);
+	memcpy(r, &h, sizeof(h));
+	if (n)
+		memcpy(r + sizeof(h), data, n);
+	m->real += 1000;
+	must(trawl_append(m->w, &(struct trawl_record){ (uint16_t)m->usb,
+		type == 'S' ? USB_SUBMIT : USB_COMPLETE, 0, m->real, r, sizeof(h) + n }, &m->err), m);
+	m->urb += type != 'S';
+}
+
+/* Of letters and digits. */
+static uint8_t scan_code(char c)
+{
+	if (c >= 'a' && c <= 'z')
+		return (uint8_t)(c - 'a' + 4);
+	if (c >= 'A' && c <= 'Z')
+		return (uint8_t)(c - 'A' + 4);
+	return c == '0' ? 39 : (uint8_t)(c - '1' + 30);
+}
+
+static void type_text(struct made *m, const char *text)
+{
+	for (; *text; text++) {
+		uint8_t report[8] = { 0, 0, scan_code(*text) };
+
+		put_urb(m, 'S', 1, 0x81, KEYBOARD, NULL, NULL, 0);
+		put_urb(m, 'C', 1, 0x81, KEYBOARD, NULL, report, 8);
+	}
+}
+
+static void serial_string(struct made *m, const char *text)
+{
+	static const uint8_t setup[8] = { 0x80, 6, 3, 3, 9, 4, 255, 0 };
+	uint8_t d[64] = { (uint8_t)(2 + 2 * strlen(text)), 3 };
+
+	for (size_t i = 0; text[i]; i++)
+		d[2 + 2 * i] = (uint8_t)text[i];
+	put_urb(m, 'S', 2, 0x80, DISK, setup, NULL, 0);
+	put_urb(m, 'C', 2, 0x80, DISK, NULL, d, d[0]);
+}
+
+static void read_sectors(struct made *m, unsigned int i)
+{
+	uint8_t cbw[31] = "USBC", data[512], csw[13] = "USBS";
+
+	cbw[4] = csw[4] = (uint8_t)i;
+	cbw[9] = 2;
+	cbw[12] = 0x80;
+	cbw[14] = 10;
+	cbw[15] = 0x28;
+	cbw[20] = (uint8_t)i;
+	cbw[23] = 1;
+	memset(data, 'x', sizeof(data));
+	memcpy(data + 100, secret("se", i), 12);
+	put_urb(m, 'S', 3, 2, DISK, NULL, cbw, 31);
+	put_urb(m, 'C', 3, 2, DISK, NULL, NULL, 0);
+	put_urb(m, 'S', 3, 0x81, DISK, NULL, NULL, 0);
+	put_urb(m, 'C', 3, 0x81, DISK, NULL, data, sizeof(data));
+	put_urb(m, 'S', 3, 0x81, DISK, NULL, NULL, 0);
+	put_urb(m, 'C', 3, 0x81, DISK, NULL, csw, 13);
+}
+
+static void device(struct made *m, int number, int class, int protocol, const char *serial)
+{
+	char text[1024], name[32];
+
+	snprintf(name, sizeof(name), "usb/1-%d", number);
+	snprintf(text, sizeof(text), "{\"path\":\"1-%d\",\"busnum\":1,\"devnum\":%d,\"vid\":4660,\"pid\":%d,\"manufacturer\":"
+		 "\"ACME\",\"product\":\"Thing\",\"serial\":\"%s\",\"configuration\":1,\"descriptors\":"
+		 "\"12010002000000403412%02x000001010203010902200001010080320904000002%02x%02x%02x00"
+		 "0705810340000a0705020340000a\"}", number, number, number, serial, number, class,
+		 class == 8 ? 6 : 1, protocol);
+	meta(m, name, "application/json", text);
+}
+
+static void add_usb(struct made *m)
+{
+	m->usb = usbtypes_source(m->w, "usb", "usb", 220, 1000, &m->err);
+	must(m->usb, m);
+	must(usbtypes_type(m->w, (uint16_t)m->usb, USB_SUBMIT, &m->err), m);
+	must(usbtypes_type(m->w, (uint16_t)m->usb, USB_COMPLETE, &m->err), m);
+	device(m, KEYBOARD, 3, 1, "sdZq66666666");
+	device(m, DISK, 8, 0x50, "sdZq77777777");
+	device(m, NETWORK, 10, 0, "sdZq88888888");
+	device(m, MOUSE, 3, 2, "sdZq99999999");
+}
+
+static void put_usb(struct made *m, unsigned int i)
+{
+	uint8_t moved[4] = { 0, (uint8_t)(i % 100 + 1), (uint8_t)(i % 90 + 7), 0 };
+	char frame[64] = "\x01\x02\x03\x04";
+
+	type_text(m, secret("ky", i) + 4); /* the digits: "ky" and "Zq" are no secret */
+	serial_string(m, secret("sn", i));
+	read_sectors(m, i);
+	memcpy(frame + 14, secret("nw", i), 12);
+	put_urb(m, 'S', 3, 2, NETWORK, NULL, frame, sizeof(frame));
+	put_urb(m, 'C', 3, 2, NETWORK, NULL, NULL, 0);
+	put_urb(m, 'S', 1, 0x81, MOUSE, NULL, NULL, 0);
+	put_urb(m, 'C', 1, 0x81, MOUSE, NULL, moved, 4);
+}
+
+int main(int argc, char **argv)
+{
+	struct made m = { .mono = 1000000000, .real = 1795225476000000000 };
+	struct trawl_writer_options o = { .time = 1795225476000000000 };
+	struct trawl_sync sync = { .mono = m.mono, .real = m.real, .boot = m.mono, .mono_raw = m.mono,
+				   .tai = m.real, .bound = 100, .why = TRAWL_SYNC_START };
+	int fd = argc == 2 ? open(argv[1], O_RDWR | O_CREAT | O_TRUNC, 0600) : -1;
+
+	m.w = fd >= 0 ? trawl_writer_new(fd, &o, &m.err) : NULL;
+	if (!m.w)
+		return 3;
+	add_events(&m);
+	add_usb(&m);
+	add_metas(&m);
+	must(trawl_writer_sync(m.w, &sync, &m.err), &m);
+	for (unsigned int i = 0; i < SECRETS; i++) {
+		put_event(&m, m.event, 1, i);
+		put_event(&m, m.probe, i + 10, i);
+		put_usb(&m, i);
+	}
+	sync.real += m.mono - sync.mono + 1000000000;
+	sync.tai = sync.real;
+	sync.boot = sync.mono_raw = sync.mono = m.mono + 1000000000;
+	sync.why = TRAWL_SYNC_STOP;
+	must(trawl_writer_sync(m.w, &sync, &m.err), &m);
+	must(trawl_writer_close(m.w, &m.err), &m);
+	return 0;
+}
