@@ -10,7 +10,7 @@
 #include "decode/base/time.h"
 #include "replay/way.h"
 
-static const struct way *const ways[] = {&device_way, &host_way, &stream_way};
+static const struct way *const ways[] = {&device_way, &host_way, &probes_way, &stream_way};
 #define NWAYS (sizeof(ways) / sizeof(*ways))
 
 static void print_help(void)

@@ -16,6 +16,7 @@ struct way {
 
 extern const struct way device_way;
 extern const struct way host_way;
+extern const struct way probes_way;
 extern const struct way stream_way;
 
 /* What the ways' options have in common. 0, or -1 with *err. */

@@ -118,7 +118,7 @@ def main():
         refused("no such file", 3, "none", "stream", d + "/none")
         refused("an output that cannot be", 3, "-w /none/x", "stream", "-w", "/none/x", SERIAL)
         page = open(SRC + "/docs/trawl-replay.1").read().replace("\\-", "-").replace("\\fB", "").replace("\\fR", "")
-        for way in ("device", "host", "stream"):
+        for way in ("device", "host", "probes", "stream"):
             with open(f"{SRC}/replay/{way}.c") as f:
                 options = [x.split('"')[1] for x in f if x.startswith('\t{"') and "_argument" in x]
             text = run("trawl-replay", way, "--help").decode()

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/* As static probes: a process that hits the recorded USDT probes again, with their values, in their time. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "decode/base/cli.h"
+#include "decode/import/foreign.h"
+#include "decode/query/reading.h"
+#include "replay/pace.h"
+#include "replay/recordedprobes.h"
+#include "replay/way.h"
+
+enum { OPTION_SPEED = OPTION_PROGRAM, OPTION_OBJECT, OPTION_NO_EVENTS, OPTION_DELAY };
+
+static const struct option long_options[] = {
+	READING_OPTIONS,
+	{"speed", required_argument, NULL, OPTION_SPEED},
+	{"object", required_argument, NULL, OPTION_OBJECT},
+	{"no-events", no_argument, NULL, OPTION_NO_EVENTS},
+	{"delay", required_argument, NULL, OPTION_DELAY},
+	{NULL, 0, NULL, 0},
+};
+
+static const char help[] =
+	"      --object PATH    the shared object with the probes, made if it is not there already\n"
+	"                       (default: one without a name, for tracers that take a process id)\n"
+	"      --no-events      make it only\n"
+	"      --speed N        of times: 1 as recorded (default), 2 twice as fast, 0 no waiting\n"
+	"      --delay TIME     so long until the first\n"
+	"  -v                   at the end: how many events, and how late they were\n"
+	"\n"
+	SELECTION_HELP;
+
+struct options {
+	struct reading reading;
+	double speed;
+	const char *object;
+	uint64_t delay;
+	bool no_events, verbose;
+};
+
+static void print_help(void)
+{
+	way_help(&probes_way);
+}
+
+static int set_option(void *arg, int option, struct trawl_error *err)
+{
+	struct options *o = arg;
+
+	switch (option) {
+	case OPTION_SPEED:
+		return way_speed(optarg, &o->speed, err);
+	case OPTION_OBJECT:
+		o->object = optarg;
+		return 0;
+	case OPTION_NO_EVENTS:
+		o->no_events = true;
+		return 0;
+	case OPTION_DELAY:
+		return way_time("--delay", optarg, &o->delay, err);
+	default: /* -v */
+		o->verbose = true;
+		return 0;
+	}
+}
+
+static const struct reading_program program = {
+	.usage = "trawl-replay probes [OPTION]... FILE",
+	.letters = ":c:v",
+	.options = long_options,
+	.help = print_help,
+	.option = set_option,
+};
+
+/* ---- what was probed ---------------------------------------------------------------------------- */
+
+struct player {
+	struct consumer consumer; /* first: the stream hands it back */
+	struct recorded_probes recorded;
+	const uint8_t *code;      /* the object, mapped */
+	struct pace *pace;
+	char comm[16];
+	uint64_t others;          /* events that are no static probe's */
+	uint64_t unknown;         /* values that were not recorded */
+	char texts[SDT_ARGS][4096];
+};
+
+/* ---- the object --------------------------------------------------------------------------------- */
+
+/* Read, not mapped: where a tracer waits, a mapping has its breakpoint. */
+static bool is_same_file(int fd, const struct out *object)
+{
+	char *p = malloc(object->len + 1);
+	bool same = p && pread(fd, p, object->len + 1, 0) == (ssize_t)object->len && !memcmp(p, object->data, object->len);
+
+	free(p);
+	return same;
+}
+
+/* A tracer may hold the file already: one that is right is not made anew, and no other file is touched. */
+static int open_object(const char *path, const struct out *object, struct trawl_error *err)
+{
+	int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+
+	if (fd >= 0 && is_same_file(fd, object))
+		return fd;
+	if (fd >= 0) {
+		close(fd);
+		return trawl_fail(err, TRAWL_USAGE, "--object %s: is another file: choose another name, or remove it",
+				  path);
+	}
+	fd = path ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0755) : memfd_create("trawl-probes", MFD_CLOEXEC);
+	if (fd < 0 || write(fd, object->data, object->len) != (ssize_t)object->len) {
+		trawl_fail(err, TRAWL_CANNOT, "--object %s: %s", path ? path : "(in memory)", strerror(errno));
+		if (fd >= 0 && path)
+			unlink(path);
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static int make_object(const struct options *o, struct player *p, struct trawl_error *err)
+{
+	struct out object;
+	void *map = MAP_FAILED;
+	int fd = -1;
+
+	if (!sdtobject_possible())
+		return trawl_fail(err, TRAWL_CANNOT, "probes: there is no code for this processor: x86-64 and ARM64 have it");
+	out_memory(&object);
+	sdtobject_write(p->recorded.sdt, p->recorded.n, &object);
+	if (object.error)
+		trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	else
+		fd = open_object(o->object, &object, err);
+	if (fd >= 0) {
+		map = mmap(NULL, object.len, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+		if (map == MAP_FAILED)
+			trawl_fail(err, TRAWL_CANNOT, "--object %s: cannot be mapped: %s", o->object ? o->object : "",
+				   strerror(errno));
+		close(fd);
+	}
+	out_free(&object);
+	p->code = map == MAP_FAILED ? NULL : map;
+	return p->code ? 0 : -1;
+}
+
+/* ---- the hits ----------------------------------------------------------------------------------- */
+
+/* The value of an argument as a program would have it: a text is an address. */
+static uint64_t argument(struct player *p, const struct value *v, unsigned int i, const char *size)
+{
+	float single;
+	uint32_t bits;
+	uint64_t u;
+
+	switch (v->type) {
+	case VALUE_UINT:
+		return v->u;
+	case VALUE_INT:
+		return (uint64_t)v->i;
+	case VALUE_FLOAT:
+		memcpy(&u, &v->f, sizeof(u));
+		if (size[0] != '4')
+			return u;
+		single = (float)v->f;
+		memcpy(&bits, &single, sizeof(bits));
+		return bits;
+	case VALUE_TEXT:
+	case VALUE_BYTES:
+		u = v->len < sizeof(p->texts[i]) - 1 ? v->len : sizeof(p->texts[i]) - 1;
+		memcpy(p->texts[i], v->text, u);
+		p->texts[i][u] = '\0';
+		return (uint64_t)(uintptr_t)p->texts[i];
+	default:
+		p->unknown++;
+		return 0;
+	}
+}
+
+static int hit(struct consumer *consumer, const struct decoder *d, void *state, const struct item *it)
+{
+	struct player *p = (struct player *)consumer;
+	struct recorded_probe *probe = recordedprobes_find(&p->recorded, it->name);
+	void (*site)(const uint64_t *args);
+	uint64_t args[SDT_ARGS] = {0};
+	const uint8_t *code;
+	const struct sdt_probe *sdt;
+	struct value v;
+
+	if (!probe || !it->source || strcmp(it->source->name, "usdt")) {
+		p->others++;
+		return CONSUMER_PASSED_OVER;
+	}
+	sdt = &p->recorded.sdt[probe - p->recorded.probes];
+	for (unsigned int i = 0; i < sdt->nargs; i++) {
+		memset(&v, 0, sizeof(v));
+		if (!d->value(state, it, probe->args[i], &v))
+			v.type = VALUE_NONE;
+		args[i] = argument(p, &v, i, sdt->sizes[i]);
+	}
+	if (it->comm_len && strncmp(p->comm, it->comm, sizeof(p->comm) - 1)) {
+		snprintf(p->comm, sizeof(p->comm), "%.15s", it->comm);
+		prctl(PR_SET_NAME, p->comm);
+	}
+	if (!pace_is_due(p->pace, it->time) && !pace_wait(p->pace, it->time))
+		return 1;
+	code = p->code + sdtobject_offset((size_t)(probe - p->recorded.probes));
+	memcpy(&site, &code, sizeof(site));
+	site(args);
+	pace_note(p->pace, it->time);
+	return 0;
+}
+
+static void tell(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static void tell(const char *fmt, ...)
+{
+	va_list ap;
+
+	fputs("trawl-replay: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+static int play(const struct options *o, struct stream *s, struct player *p, struct trawl_error *err)
+{
+	struct out text;
+	int got;
+
+	if (recordedprobes_read(&p->recorded, stream_reader(s), o->reading.path, err) || make_object(o, p, err))
+		return -1;
+	tell("%zu probe%s in %s, process %d", p->recorded.n, p->recorded.n == 1 ? "" : "s", o->object ? o->object : "memory", (int)getpid());
+	if (o->no_events)
+		return 0;
+	pace_start(p->pace, o->speed);
+	if (o->delay)
+		usleep((useconds_t)(o->delay / 1000));
+	got = stream_run(s, &p->consumer, err);
+	if (got)
+		return got;
+	if (o->verbose) {
+		out_memory(&text);
+		pace_tell(p->pace, &text);
+		tell("%.*s; %llu of other kinds passed over", (int)text.len, text.data, (unsigned long long)p->others);
+		out_free(&text);
+	}
+	if (p->unknown)
+		tell("%llu values were not recorded: 0 was in their place", (unsigned long long)p->unknown);
+	return 0;
+}
+
+static int run(const struct way *w, int argc, char **argv)
+{
+	struct options o = {.speed = 1};
+	struct player *p = calloc(1, sizeof(*p));
+	struct foreign f = FOREIGN_NOTHING;
+	struct trawl_error err = {0};
+	struct stream *s = NULL;
+	struct out none;
+	int status = TRAWL_OK, got = reading_parse(&o.reading, &program, &o, argc, argv, &err);
+
+	out_memory(&none);
+	if (!got) {
+		if (p)
+			p->pace = malloc(sizeof(*p->pace));
+		if (!p || !p->pace)
+			trawl_fail(&err, TRAWL_CANNOT, "out of memory");
+		else if (!foreign_open(&f, o.reading.path, true, &err) && !foreign_resolve(&f, &err)) {
+			o.reading.decode.fd = f.fd;
+			s = stream_open(o.reading.path, &o.reading.decode, &o.reading.selection, &err);
+		}
+		if (s) {
+			p->consumer.item = hit;
+			status = reading_finish(s, &none, "nothing", play(&o, s, p, &err), &err);
+		} else {
+			status = cli_error(&err);
+		}
+	} else if (got < 0) {
+		status = cli_error(&err);
+	}
+	stream_close(s);
+	foreign_close(&f);
+	out_free(&none);
+	selection_free(&o.reading.selection);
+	if (p) {
+		recordedprobes_free(&p->recorded);
+		free(p->pace);
+	}
+	free(p);
+	return status;
+}
+
+const struct way probes_way = {
+	.name = "probes",
+	.arguments = "FILE",
+	.what = "as static probes (USDT) that any tracer can watch, without their program",
+	.help = help,
+	.run = run,
+};

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "replay/recordedprobes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/jdoc.h"
+
+/* "-4@%esi" begins with how large the argument is; of what the user wrote himself the type tells. */
+static void set_size(char size[8], const char *note, const char *type)
+{
+	size_t n = strcspn(note, "@");
+	static const struct { const char *type, *size; } types[] = {
+		{"u8", "1"}, {"u16", "2"}, {"u32", "4"}, {"s8", "-1"}, {"s16", "-2"}, {"s32", "-4"}, {"s64", "-8"},
+		{"x8", "1"}, {"x16", "2"}, {"x32", "4"}, {"f32", "4f"}, {"f64", "8f"},
+	};
+
+	snprintf(size, 8, "8");
+	if (note[n] == '@' && n && n < 5 && strspn(note, "-0123456789f") >= n) {
+		snprintf(size, 8, "%.*s", (int)n, note);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if (!strcmp(type, types[i].type))
+			snprintf(size, 8, "%s", types[i].size);
+}
+
+static int add_probe(struct recorded_probes *p, const struct json_object *o)
+{
+	const struct json_object *sites = jdoc_get(o, "sites");
+	const struct json_object *site = jdoc_count(sites) ? json_object_array_get_idx(sites, 0) : NULL;
+	const struct json_object *args = jdoc_get(site, "args");
+	struct sdt_probe *sdt = realloc(p->sdt, (p->n + 1) * sizeof(*sdt));
+	struct recorded_probe *probe;
+
+	if (sdt)
+		p->sdt = sdt;
+	probe = sdt ? realloc(p->probes, (p->n + 1) * sizeof(*probe)) : NULL;
+	if (!probe)
+		return -1;
+	p->probes = probe;
+	sdt += p->n;
+	probe += p->n++;
+	memset(sdt, 0, sizeof(*sdt));
+	memset(probe, 0, sizeof(*probe));
+	snprintf(sdt->provider, sizeof(sdt->provider), "%s", jdoc_string(o, "provider"));
+	snprintf(sdt->name, sizeof(sdt->name), "%s", jdoc_string(o, "probe"));
+	snprintf(probe->event, sizeof(probe->event), "%s", jdoc_string(o, "event"));
+	for (size_t i = 0; i < jdoc_count(args) && i < SDT_ARGS; i++) {
+		const struct json_object *a = json_object_array_get_idx(args, i);
+
+		snprintf(probe->args[i], sizeof(probe->args[i]), "%s", jdoc_string(a, "name"));
+		set_size(sdt->sizes[i], jdoc_string(a, "note"), jdoc_string(a, "type"));
+		sdt->nargs = (unsigned int)i + 1;
+	}
+	return 0;
+}
+
+struct recorded_probe *recordedprobes_find(const struct recorded_probes *p, const char *event)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (!strcmp(p->probes[i].event, event))
+			return &p->probes[i];
+	return NULL;
+}
+
+int recordedprobes_read(struct recorded_probes *p, struct trawl_reader *r, const char *name, struct trawl_error *err)
+{
+	for (size_t i = 0; i < trawl_meta_count(r); i++) {
+		const struct trawl_meta *m = trawl_meta_at(r, i);
+		struct json_object *o = strncmp(m->name, "probe/", 6) ? NULL : jdoc_parse(m->data, m->len);
+		int bad = 0;
+
+		if (!strcmp(jdoc_string(o, "kind"), "usdt") && !recordedprobes_find(p, jdoc_string(o, "event")))
+			bad = add_probe(p, o);
+		json_object_put(o);
+		if (bad)
+			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	}
+	return p->n ? 0 : trawl_fail(err, TRAWL_USAGE, "%s: there are no static probes (usdt) in this capture; "
+				     "trawl-decode -D lists what there is", name);
+}
+
+void recordedprobes_free(struct recorded_probes *p)
+{
+	free(p->sdt);
+	free(p->probes);
+}
