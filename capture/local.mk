@@ -49,6 +49,9 @@ libcapture_la_SOURCES = \
 	capture/branch/images.c capture/branch/images.h \
 	capture/branch/insn.c capture/branch/insn.h \
 	capture/branch/module.c capture/branch/module.h \
+	capture/branch/kmod.c capture/branch/perfmaps.c capture/branch/perfmaps.h \
+	capture/branch/perf.c capture/branch/stack.c capture/branch/stack.h \
+	capture/branch/perfring.c capture/branch/perfring.h \
 	capture/branch/plt.c capture/branch/plt.h \
 	capture/branch/ptrace.c capture/branch/queue.c capture/branch/queue.h \
 	capture/branch/step.c capture/branch/step.h \

@@ -36,6 +36,7 @@ struct branch_backend {
 	uint8_t number;      /* in files */
 	const char *what;    /* one line for -D */
 	bool partial;        /* it has samples or the last branches only, not all */
+	bool no_kinds;       /* branches come without kinds, or some do: the code tells them */
 	int (*usable)(struct trawl_error *err);
 	void *(*open)(const struct branch_scope *scope, struct trawl_error *err);
 	int (*start)(void *state, struct trawl_error *err);

@@ -8,9 +8,14 @@
 #include "capture/branch/backend.h"
 #include "common/nearest.h"
 
-extern const struct branch_backend ptrace_backend;
+extern const struct branch_backend perf_bts_backend, perf_lbr_backend, intel_bts_backend,
+	kmod_step_backend, ptrace_backend;
 
 const struct branch_backend *const branch_backends[] = {
+	&perf_bts_backend,
+	&intel_bts_backend,
+	&kmod_step_backend,
+	&perf_lbr_backend,
 	&ptrace_backend,
 	NULL,
 };

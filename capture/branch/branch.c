@@ -146,6 +146,7 @@ static bool counts(const struct branch_state *s, uint64_t time)
 static int take_branch(struct branch_state *s, const struct branch_event *e, struct trawl_error *err)
 {
 	struct branch_task *t = task_of(s, e->tid, e->pid);
+	struct branch one = e->branch;
 	struct branch_encoder *b;
 
 	if (!counts(s, e->time))
@@ -153,7 +154,9 @@ static int take_branch(struct branch_state *s, const struct branch_event *e, str
 	b = batch_of(s, t, e->time, err);
 	if (!b)
 		return -1;
-	if (branch_encoder_add(b, &e->branch, e->time)) {
+	if (s->backend->no_kinds && one.kind == BRANCH_UNKNOWN)
+		one.kind = branch_images_kind(&s->images, t->pid, one.from);
+	if (branch_encoder_add(b, &one, e->time)) {
 		branch_images_hit(&s->images, t->pid, e->branch.from);
 		branch_images_hit(&s->images, t->pid, e->branch.to);
 	}

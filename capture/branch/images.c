@@ -10,6 +10,7 @@
 #include "capture/branch/images.h"
 #include "capture/sys/alloc.h"
 #include "common/array.h"
+#include "common/branch.h"
 #include "common/branchrecord.h"
 
 static struct image_process **place_of(struct images *im, pid_t pid)
@@ -95,20 +96,45 @@ int branch_images_map(struct images *im, pid_t pid, const char *maps, uint64_t t
 	return write_maps(p, w, err);
 }
 
+static const struct image_map *map_of(struct image_process *p, uint64_t address)
+{
+	for (size_t i = 0; p && i < p->nmaps; i++) {
+		const struct image_map *m = &p->maps[(p->last + i) % p->nmaps];
+
+		if (address >= m->start && address < m->end) {
+			p->last = (size_t)(m - p->maps);
+			return m;
+		}
+	}
+	return NULL;
+}
+
 void branch_images_hit(struct images *im, pid_t pid, uint64_t address)
 {
+	const struct image_map *m = map_of(*place_of(im, pid), address);
+
+	if (m && m->module)
+		module_hit(m->module, address - m->start + m->offset);
+}
+
+uint8_t branch_images_kind(struct images *im, pid_t pid, uint64_t address)
+{
 	struct image_process *p = *place_of(im, pid);
+	size_t slot = (size_t)(address * 0x9E3779B97F4A7C15u >> 52);
 	const struct image_map *m;
 
-	for (size_t i = 0; p && i < p->nmaps; i++) {
-		m = &p->maps[(p->last + i) % p->nmaps];
-		if (address < m->start || address >= m->end)
-			continue;
-		p->last = (size_t)(m - p->maps);
-		if (m->module)
-			module_hit(m->module, address - m->start + m->offset);
-		return;
+	if (!p)
+		return BRANCH_UNKNOWN;
+	if (im->kinds[slot].address != address || im->kinds[slot].process != p ||
+	    im->kinds[slot].time != p->time) {
+		m = map_of(p, address);
+		im->kinds[slot].address = address;
+		im->kinds[slot].process = p;
+		im->kinds[slot].time = p->time;
+		im->kinds[slot].kind = m && m->module ?
+			module_kind(m->module, address - m->start + m->offset) : BRANCH_UNKNOWN;
 	}
+	return im->kinds[slot].kind;
 }
 
 int branch_images_write(struct images *im, struct trawl_writer *w, struct trawl_error *err)

@@ -31,7 +31,12 @@ enum { IMAGE_BUCKETS = 256 };
 struct images {
 	struct image_process *processes[IMAGE_BUCKETS];
 	struct module *modules;
-	bool kernel; /* kernel symbols may be shown to this user */
+	struct {
+		uint64_t address;
+		const struct image_process *process;
+		uint64_t time; /* of its maps */
+		uint8_t kind;
+	} kinds[4096]; /* of instructions, by address */
 };
 
 void branch_images_free(struct images *im);
@@ -42,6 +47,9 @@ int branch_images_map(struct images *im, pid_t pid, const char *maps, uint64_t t
 
 /* A branch of this process came from or went to this address. */
 void branch_images_hit(struct images *im, pid_t pid, uint64_t address);
+
+/* What kind of branch the instruction there is, by the file; BRANCH_UNKNOWN if there is none. */
+uint8_t branch_images_kind(struct images *im, pid_t pid, uint64_t address);
 
 /* Writes what is new of all modules. */
 int branch_images_write(struct images *im, struct trawl_writer *w, struct trawl_error *err);

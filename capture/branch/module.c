@@ -66,6 +66,11 @@ static int open_file(pid_t pid, const struct line *l)
 		return fd;
 	if (fd >= 0)
 		close(fd);
+	fd = open(l->path, O_RDONLY | O_CLOEXEC | O_NOCTTY); /* the process may be gone */
+	if (is_it(fd, l))
+		return fd;
+	if (fd >= 0)
+		close(fd);
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, l->start, l->end);
 	return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 }
@@ -327,6 +332,16 @@ static void add_stub(struct module *m, uint64_t vaddr)
 	stub = xasprintf("%s@plt", name);
 	free(name);
 	add_function(m, stub, start, PLT_ENTRY);
+}
+
+uint8_t module_kind(const struct module *m, uint64_t offset)
+{
+	uint8_t bytes[BRANCH_INSN_BYTES];
+	uint64_t vaddr;
+
+	if (!m->elf || !elf_vaddr(m->elf, offset, &vaddr))
+		return BRANCH_UNKNOWN;
+	return branch_insn_decode(bytes, elf_read(m->elf, vaddr, bytes, sizeof(bytes)), false).kind;
 }
 
 /*

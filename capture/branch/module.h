@@ -62,6 +62,9 @@ void modules_free(struct module *list);
 /* The place `offset` in the file was hit; of the vdso, in its image. */
 void module_hit(struct module *m, uint64_t offset);
 
+/* What kind of branch the instruction there is; 0: none, or it is not known. */
+uint8_t module_kind(const struct module *m, uint64_t offset);
+
 /* It is the program that is recorded: all of its functions count, also those that do not run. */
 void module_tell_all(struct module *m);
 

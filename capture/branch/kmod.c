@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The back end "kmod-step": trawl.ko steps the tasks in the kernel; its ring has their branches. What is
+ * mapped where is told by a dummy event of perf.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "capture/branch/backend.h"
+#include "capture/branch/perfring.h"
+#include "capture/sys/clock.h"
+#include "common/branchrecord.h"
+/* Names that libtrawl has, too. */
+#define trawl_record kmod_record
+#define trawl_kind kmod_kind
+#include "kmod/trawl_uapi.h"
+#undef trawl_record
+#undef trawl_kind
+
+enum { RECORDS = 1 << 18, PERF_PAGES = 64, CALLS = 4096 };
+
+struct kmod_state {
+	int fd;
+	struct trawl_ring_setup setup;
+	struct trawl_ring *ring;
+	const struct kmod_record *records;
+	struct perf_ring perf;
+	bool stopped, begun;
+	struct branch_scope scope;
+	/* System calls that have not returned, by task. */
+	struct { uint32_t tid; uint64_t from; } calls[CALLS];
+};
+
+static int usable(struct trawl_error *err)
+{
+	struct trawl_provider_info info = { .size = sizeof(info), .provider = TRAWL_PROVIDER_STEP };
+	int fd = open(TRAWL_DEVICE, O_RDWR | O_CLOEXEC), got;
+
+	if (fd < 0 && errno == ENOENT)
+		return trawl_fail(err, TRAWL_CANNOT, "branch:kmod-step: there is no " TRAWL_DEVICE
+				  ": build kmod/ for this kernel and load trawl.ko");
+	if (fd < 0)
+		return trawl_fail(err, TRAWL_CANNOT, "branch:kmod-step: " TRAWL_DEVICE ": %s: run as root",
+				  strerror(errno));
+	got = ioctl(fd, TRAWL_IOC_PROVIDER, &info);
+	close(fd);
+	if (got)
+		return trawl_fail(err, TRAWL_CANNOT, "branch:kmod-step: " TRAWL_DEVICE ": %s: trawl.ko is of "
+				  "another version: build and load it anew", strerror(errno));
+	return info.why ? trawl_fail(err, TRAWL_CANNOT, "branch:kmod-step: %.128s", info.reason) : 0;
+}
+
+static void close_state(void *state)
+{
+	struct kmod_state *k = state;
+
+	perf_ring_close(&k->perf);
+	if (k->ring)
+		munmap(k->ring, k->setup.mmap_bytes);
+	if (k->fd >= 0)
+		close(k->fd);
+	free(k);
+}
+
+static int open_ring(struct kmod_state *k, struct trawl_error *err)
+{
+	void *at;
+
+	k->setup = (struct trawl_ring_setup){ .size = sizeof(k->setup), .flags = TRAWL_RING_BLOCK,
+					      .records = RECORDS, .wakeup = RECORDS / 8 };
+	if (ioctl(k->fd, TRAWL_IOC_RING, &k->setup))
+		return trawl_fail(err, TRAWL_CANNOT, TRAWL_DEVICE ": ring: %s", strerror(errno));
+	at = mmap(NULL, k->setup.mmap_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, k->fd, 0);
+	if (at == MAP_FAILED)
+		return trawl_fail(err, TRAWL_CANNOT, TRAWL_DEVICE ": mmap: %s", strerror(errno));
+	k->ring = at;
+	k->records = (const struct kmod_record *)((const char *)at + k->setup.data_offset);
+	return 0;
+}
+
+static int enable(struct kmod_state *k, const struct branch_scope *scope, struct trawl_error *err)
+{
+	for (size_t i = 0; i < scope->n; i++) {
+		struct trawl_enable e = { .size = sizeof(e), .pid = scope->pids[i],
+					  .form = TRAWL_FORM_STREAM,
+					  .provider = TRAWL_PROVIDER_STEP,
+					  .flags = scope->command ? TRAWL_ENABLE_ON_EXEC : 0 };
+
+		if (ioctl(k->fd, TRAWL_IOC_ENABLE, &e))
+			return trawl_fail(err, TRAWL_CANNOT, "-p %d: " TRAWL_DEVICE ": %s", e.pid,
+					  strerror(errno));
+	}
+	return 0;
+}
+
+static void *open_state(const struct branch_scope *scope, struct trawl_error *err)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY };
+	struct kmod_state *k = calloc(1, sizeof(*k));
+
+	if (!k) {
+		trawl_fail(err, TRAWL_CANNOT, "out of memory");
+		return NULL;
+	}
+	perf_ring_attr(&attr);
+	k->scope = *scope;
+	k->fd = open(TRAWL_DEVICE, O_RDWR | O_CLOEXEC);
+	if (k->fd < 0)
+		trawl_fail(err, TRAWL_CANNOT, TRAWL_DEVICE ": %s", strerror(errno));
+	if (k->fd >= 0 && !open_ring(k, err) &&
+	    !perf_ring_open(&k->perf, &attr, scope, PERF_PAGES, err) && !enable(k, scope, err))
+		return k;
+	close_state(k);
+	return NULL;
+}
+
+static int start(void *state, struct trawl_error *err)
+{
+	struct kmod_state *k = state;
+
+	return perf_ring_enable(&k->perf, true, err);
+}
+
+static size_t fds(void *state, struct pollfd *fds, size_t room)
+{
+	struct kmod_state *k = state;
+
+	if (!room)
+		return 0;
+	fds[0] = (struct pollfd){ .fd = k->fd, .events = POLLIN };
+	return k->stopped ? 0 : 1;
+}
+
+/* ---- records ----------------------------------------------------------------------------- */
+
+static uint8_t kind_of(uint8_t kind)
+{
+	static const uint8_t kinds[] = {
+		[TRAWL_KIND_JCC] = BRANCH_JCC,
+		[TRAWL_KIND_REL_CALL] = BRANCH_CALL,
+		[TRAWL_KIND_IND_CALL] = BRANCH_INDIRECT_CALL,
+		[TRAWL_KIND_RET] = BRANCH_RET,
+		[TRAWL_KIND_IND_JMP] = BRANCH_INDIRECT_JMP,
+		[TRAWL_KIND_REL_JMP] = BRANCH_JMP,
+		[TRAWL_KIND_FAR] = BRANCH_FAR,
+		[TRAWL_KIND_SIGNAL] = BRANCH_SIGNAL,
+		[TRAWL_KIND_SIGRETURN] = BRANCH_SIGRETURN,
+		[TRAWL_KIND_EXEC] = BRANCH_EXEC,
+	};
+
+	return kind < sizeof(kinds) ? kinds[kind] : BRANCH_UNKNOWN;
+}
+
+static int put_branch(struct branch_sink *sink, const struct kmod_record *r, uint64_t from,
+		      uint64_t to, uint8_t kind, struct trawl_error *err)
+{
+	struct branch_event e = { .kind = BRANCH_EVENT_BRANCH, .time = r->time, .tid = (pid_t)r->tid,
+				  .branch = { .from = from, .to = to, .kind = kind,
+					      .flags = r->flags & 15 } };
+
+	return sink->event(sink, &e, err);
+}
+
+static int put_mark(struct branch_sink *sink, const struct kmod_record *r, enum branch_mark_kind mark,
+		    uint64_t count, struct trawl_error *err)
+{
+	struct branch_event e = { .kind = BRANCH_EVENT_MARK, .time = r->time, .tid = (pid_t)r->tid,
+				  .mark = mark, .count = count };
+
+	return sink->event(sink, &e, err);
+}
+
+static int put_task(struct branch_sink *sink, const struct kmod_record *r, bool begins,
+		    struct trawl_error *err)
+{
+	struct branch_event e = { .kind = begins ? BRANCH_EVENT_TASK : BRANCH_EVENT_EXIT,
+				  .time = r->time, .tid = (pid_t)r->tid };
+
+	if (begins)
+		e.pid = (pid_t)(uint32_t)r->from;
+	else
+		e.status = -1;
+	return sink->event(sink, &e, err);
+}
+
+/* A system call is one branch: from its instruction to where the task goes on. */
+static int end_call(struct kmod_state *k, struct branch_sink *sink, const struct kmod_record *r,
+		    uint64_t to, struct trawl_error *err)
+{
+	uint64_t *from = &k->calls[r->tid % CALLS].from;
+	bool open = *from && k->calls[r->tid % CALLS].tid == r->tid;
+	uint64_t at = *from;
+
+	*from = 0;
+	return open && to ? put_branch(sink, r, at, to, BRANCH_SYSCALL, err) : 0;
+}
+
+static int take(struct kmod_state *k, struct branch_sink *sink, const struct kmod_record *r,
+		struct trawl_error *err)
+{
+	switch (r->kind) {
+	case TRAWL_KIND_SYSCALL:
+		k->calls[r->tid % CALLS].tid = r->tid;
+		k->calls[r->tid % CALLS].from = r->from;
+		return 0;
+	case TRAWL_KIND_SYSRET:
+		return end_call(k, sink, r, r->to, err);
+	case TRAWL_KIND_SIGNAL:
+		if (end_call(k, sink, r, r->from, err))
+			return -1;
+		return put_branch(sink, r, r->from, r->to, BRANCH_SIGNAL, err);
+	case TRAWL_KIND_EXEC:
+		end_call(k, sink, r, 0, err);
+		return put_branch(sink, r, 0, r->to, BRANCH_EXEC, err);
+	case TRAWL_KIND_TASK:
+		return put_task(sink, r, true, err);
+	case TRAWL_KIND_RESUME:
+		return put_mark(sink, r, r->from == TRAWL_GAP_BEGIN ? BRANCH_MARK_START :
+				BRANCH_MARK_LOST, 0, err);
+	case TRAWL_KIND_EXIT:
+	case TRAWL_KIND_END:
+		return put_task(sink, r, false, err);
+	case TRAWL_KIND_LOST:
+	case TRAWL_KIND_CHILD_LOST:
+		return put_mark(sink, r, BRANCH_MARK_LOST, r->kind == TRAWL_KIND_LOST ? r->from : 0, err);
+	case TRAWL_KIND_SIGRETURN:
+		end_call(k, sink, r, 0, err);
+		/* fall through */
+	default:
+		if (r->kind > TRAWL_KIND_EXEC)
+			return 0;
+		return put_branch(sink, r, r->from, r->to, kind_of(r->kind), err);
+	}
+}
+
+/* What was mapped up to a record's time comes before it. */
+static int tell_until(struct kmod_state *k, uint64_t time, struct branch_sink *sink,
+		      struct trawl_error *err)
+{
+	const struct perf_held *h;
+
+	while ((h = perf_ring_next(&k->perf, time))) {
+		int got = perf_ring_tell(&k->perf, h, sink, err);
+
+		free(h->record);
+		if (got)
+			return -1;
+	}
+	return 0;
+}
+
+/* The head is read first: what was mapped before those records is in perf's ring by then. */
+static int drain(void *state, struct branch_sink *sink, struct trawl_error *err)
+{
+	struct kmod_state *k = state;
+	uint64_t head = __atomic_load_n(&k->ring->head, __ATOMIC_ACQUIRE);
+	uint64_t at = k->ring->tail, now = mono_now();
+
+	if (!k->begun && perf_ring_initial(&k->perf, &k->scope, sink, err))
+		return -1;
+	k->begun = true;
+	if (perf_ring_fill(&k->perf, err))
+		return -1;
+	for (; at < head; at++) {
+		const struct kmod_record *r = &k->records[at % k->setup.records];
+
+		if (tell_until(k, r->time, sink, err) || take(k, sink, r, err))
+			return -1;
+	}
+	__atomic_store_n(&k->ring->tail, head, __ATOMIC_RELEASE);
+	if (__atomic_load_n(&k->ring->waiting, __ATOMIC_ACQUIRE))
+		ioctl(k->fd, TRAWL_IOC_WAKE);
+	return tell_until(k, k->stopped ? UINT64_MAX : now, sink, err);
+}
+
+static void halt(void *state)
+{
+	struct kmod_state *k = state;
+	struct trawl_disable d = { .size = sizeof(d), .flags = TRAWL_DISABLE_ALL,
+				   .form = TRAWL_FORM_STREAM };
+
+	ioctl(k->fd, TRAWL_IOC_DISABLE, &d);
+	k->stopped = true;
+}
+
+static int stop(void *state, struct trawl_error *err)
+{
+	return 0;
+}
+
+static bool over(void *state)
+{
+	struct kmod_state *k = state;
+
+	return k->stopped && k->ring->tail == __atomic_load_n(&k->ring->head, __ATOMIC_ACQUIRE);
+}
+
+extern const struct branch_backend kmod_step_backend;
+
+const struct branch_backend kmod_step_backend = {
+	.name = "kmod-step",
+	.number = BRANCH_HOW_KMOD_STEP,
+	.what = "every branch, by single steps of trawl.ko: exact, for any program, some 50 times slower",
+	.usable = usable,
+	.open = open_state,
+	.start = start,
+	.fds = fds,
+	.drain = drain,
+	.halt = halt,
+	.stop = stop,
+	.over = over,
+	.close = close_state,
+};

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The back ends that need a processor with branch records and no module: "perf-bts" (each branch is an
+ * event of its own, which perf takes from the branch trace store) and "perf-lbr" (samples with the stack
+ * of the last branches; where the stacks of two samples overlap, they are joined).
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "capture/branch/backend.h"
+#include "capture/branch/perfring.h"
+#include "capture/branch/stack.h"
+#include "capture/sys/clock.h"
+#include "common/branchrecord.h"
+
+enum {
+	PAGES = 512,
+	STACK_MOST = 64,   /* entries of a sample that are looked at */
+	LBR_PERIOD = 1009, /* branches from sample to sample */
+	TASKS = 4096,
+};
+
+static const uint64_t MATURE_NS = 20000000; /* records of all CPUs are there after so long */
+
+struct perf_state {
+	struct perf_ring ring;
+	struct branch_scope scope;
+	bool lbr, begun, stopped;
+	/* The newest entries of the last stack, by task. */
+	struct branch_stack stacks[TASKS];
+};
+
+/* ---- events ------------------------------------------------------------------------------ */
+
+static struct perf_event_attr attr_of(bool lbr)
+{
+	struct perf_event_attr a = { .type = PERF_TYPE_HARDWARE,
+				     .config = PERF_COUNT_HW_BRANCH_INSTRUCTIONS };
+
+	perf_ring_attr(&a);
+	if (lbr) {
+		a.sample_period = LBR_PERIOD;
+		a.sample_type |= PERF_SAMPLE_BRANCH_STACK;
+		a.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY |
+				       PERF_SAMPLE_BRANCH_TYPE_SAVE;
+	} else {
+		a.sample_period = 1;
+		a.sample_type |= PERF_SAMPLE_ADDR;
+	}
+	return a;
+}
+
+static bool cpu_has(const char *flag)
+{
+	FILE *f = fopen("/proc/cpuinfo", "re");
+	char line[8192], word[32];
+	bool found = false;
+
+	snprintf(word, sizeof(word), " %s ", flag);
+	while (f && !found && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = ' ';
+		found = !strncmp(line, "flags", 5) && strstr(line, word);
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* What perf_event_open() means by it. */
+static int why_not(const char *name, bool lbr, int error, struct trawl_error *err)
+{
+	if (error == EACCES || error == EPERM)
+		return trawl_fail(err, TRAWL_CANNOT, "branch:%s: perf is not for this user: be root, or "
+				  "lower kernel.perf_event_paranoid", name);
+	if (error == EBUSY)
+		return trawl_fail(err, TRAWL_CANNOT, "branch:%s: somebody else has the processor's branch "
+				  "records (perf, a debugger, KVM): end that first", name);
+	if (error == ENOENT || error == ENODEV)
+		return trawl_fail(err, TRAWL_CANNOT, "branch:%s: the kernel has no driver for counters of this "
+				  "processor%s", name, cpu_has("hypervisor") ?
+				  ": it is a virtual machine, whose host would have to give them" : "");
+	if (!lbr && !cpu_has("bts"))
+		return trawl_fail(err, TRAWL_CANNOT, "branch:%s: the processor has no branch trace store: "
+				  "it is in Intel's, outside of virtual machines", name);
+	return trawl_fail(err, TRAWL_CANNOT, "branch:%s: perf refuses it: %s: the processor has no %s", name,
+			  strerror(error), lbr ? "last branch records that perf knows" :
+			  "branch trace store that perf can use");
+}
+
+static int try_open(const char *name, bool lbr, struct trawl_error *err)
+{
+	struct perf_event_attr a = attr_of(lbr);
+	int fd;
+
+	a.inherit = 0;
+	fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return why_not(name, lbr, errno, err);
+	close(fd);
+	return 0;
+}
+
+static int bts_usable(struct trawl_error *err)
+{
+	if (cpu_has("bts") || !cpu_has("hypervisor"))
+		return try_open("perf-bts", false, err);
+	/* period 1 is then an ordinary, lossy sampling of every branch's end */
+	return trawl_fail(err, TRAWL_CANNOT, "branch:perf-bts: the processor has no branch trace store: "
+			  "it is in Intel's, outside of virtual machines");
+}
+
+static int lbr_usable(struct trawl_error *err)
+{
+	return try_open("perf-lbr", true, err);
+}
+
+static int aux_usable(struct trawl_error *err)
+{
+	if (access("/sys/bus/event_source/devices/intel_bts", F_OK))
+		return trawl_fail(err, TRAWL_CANNOT, "branch:intel-bts: the kernel has no intel_bts: the "
+				  "processor has no branch trace store, or page-table isolation is on "
+				  "(perf-bts works with it)");
+	return trawl_fail(err, TRAWL_CANNOT, "branch:intel-bts: is not read by this version: take perf-bts, "
+			  "which has the same branches");
+}
+
+/* ---- a recording ------------------------------------------------------------------------- */
+
+static void close_state(void *state)
+{
+	struct perf_state *p = state;
+
+	perf_ring_close(&p->ring);
+	free(p);
+}
+
+static void *open_of(const struct branch_scope *scope, bool lbr, struct trawl_error *err)
+{
+	struct perf_event_attr attr = attr_of(lbr);
+	struct perf_state *p = calloc(1, sizeof(*p));
+
+	if (!p) {
+		trawl_fail(err, TRAWL_CANNOT, "out of memory");
+		return NULL;
+	}
+	p->lbr = lbr;
+	p->scope = *scope;
+	if (!perf_ring_open(&p->ring, &attr, scope, PAGES, err))
+		return p;
+	close_state(p);
+	return NULL;
+}
+
+static void *open_bts(const struct branch_scope *scope, struct trawl_error *err)
+{
+	return open_of(scope, false, err);
+}
+
+static void *open_lbr(const struct branch_scope *scope, struct trawl_error *err)
+{
+	return open_of(scope, true, err);
+}
+
+/* COMMAND's begin with its exec. */
+static int start(void *state, struct trawl_error *err)
+{
+	struct perf_state *p = state;
+
+	return p->scope.command ? 0 : perf_ring_enable(&p->ring, true, err);
+}
+
+static size_t fds(void *state, struct pollfd *fds, size_t room)
+{
+	struct perf_state *p = state;
+
+	return p->stopped ? 0 : perf_ring_fds(&p->ring, fds, room);
+}
+
+static int put(struct branch_sink *sink, const struct perf_sample_head *h, const struct branch *b,
+	       struct trawl_error *err)
+{
+	struct branch_event e = { .kind = BRANCH_EVENT_BRANCH, .time = h->time, .tid = (pid_t)h->tid,
+				  .pid = (pid_t)h->pid, .branch = *b };
+
+	return sink->event(sink, &e, err);
+}
+
+static int mark(struct branch_sink *sink, const struct perf_sample_head *h,
+		enum branch_mark_kind kind, uint64_t count, struct trawl_error *err)
+{
+	struct branch_event e = { .kind = BRANCH_EVENT_MARK, .time = h->time, .tid = (pid_t)h->tid,
+				  .pid = (pid_t)h->pid, .mark = kind, .count = count };
+
+	return sink->event(sink, &e, err);
+}
+
+/* IP is the branch, ADDR where it went. Addresses of the kernel are nobody's business. */
+static int take_bts(struct branch_sink *sink, const struct perf_sample_head *h, struct trawl_error *err)
+{
+	struct branch b = { .from = h->ip };
+
+	if (h->header.size < sizeof(*h) + sizeof(b.to))
+		return 0;
+	memcpy(&b.to, h + 1, sizeof(b.to));
+	return b.from >> 63 || b.to >> 63 ? 0 : put(sink, h, &b, err);
+}
+
+static int take_lbr(struct perf_state *p, struct branch_sink *sink, const struct perf_sample_head *h,
+		    struct trawl_error *err)
+{
+	struct branch_stack *last = &p->stacks[h->tid % TASKS], now = { .tid = h->tid };
+	size_t fresh;
+
+	branch_stack_read(&now, (const uint64_t *)(h + 1), h->header.size - sizeof(*h));
+	fresh = branch_stack_join(last, &now);
+	if (fresh == now.n && mark(sink, h, BRANCH_MARK_STACK, 0, err))
+		return -1;
+	for (size_t i = now.n - fresh; i < now.n; i++) {
+		if (put(sink, h, &now.entries[i], err))
+			return -1;
+	}
+	*last = now;
+	return 0;
+}
+
+static int take(struct perf_state *p, struct branch_sink *sink, const struct perf_held *h,
+		struct trawl_error *err)
+{
+	const struct perf_sample_head *s = (const struct perf_sample_head *)h->record;
+	struct { struct perf_event_header header; uint64_t id, lost; } lost;
+	struct perf_sample_head at = { .time = h->time };
+
+	switch (h->record->type) {
+	case PERF_RECORD_SAMPLE:
+		if (h->record->size < sizeof(*s))
+			return 0;
+		return p->lbr ? take_lbr(p, sink, s, err) : take_bts(sink, s, err);
+	case PERF_RECORD_LOST:
+		memcpy(&lost, h->record, sizeof(lost));
+		memcpy(&at.pid, (const char *)h->record + h->record->size - 16, 8);
+		return mark(sink, &at, BRANCH_MARK_LOST, lost.lost, err);
+	default:
+		return perf_ring_tell(&p->ring, h, sink, err);
+	}
+}
+
+static int drain(void *state, struct branch_sink *sink, struct trawl_error *err)
+{
+	struct perf_state *p = state;
+	uint64_t until = p->stopped ? UINT64_MAX : mono_now() - MATURE_NS;
+	const struct perf_held *h;
+	int got = 0;
+
+	if (!p->begun && perf_ring_initial(&p->ring, &p->scope, sink, err))
+		return -1;
+	p->begun = true;
+	if (perf_ring_fill(&p->ring, err))
+		return -1;
+	while (!got && (h = perf_ring_next(&p->ring, until))) {
+		got = take(p, sink, h, err);
+		free(h->record);
+	}
+	return got;
+}
+
+static void halt(void *state)
+{
+	struct perf_state *p = state;
+	struct trawl_error ignored;
+
+	perf_ring_enable(&p->ring, false, &ignored);
+	p->stopped = true;
+}
+
+static int stop(void *state, struct trawl_error *err)
+{
+	return 0;
+}
+
+static bool over(void *state)
+{
+	return true;
+}
+
+extern const struct branch_backend perf_bts_backend, perf_lbr_backend, intel_bts_backend;
+
+const struct branch_backend perf_bts_backend = {
+	.name = "perf-bts",
+	.number = BRANCH_HOW_PERF_BTS,
+	.what = "every branch, by the branch trace store of Intel's processors, through perf",
+	.no_kinds = true,
+	.usable = bts_usable,
+	.open = open_bts,
+	.start = start,
+	.fds = fds,
+	.drain = drain,
+	.halt = halt,
+	.stop = stop,
+	.over = over,
+	.close = close_state,
+};
+
+const struct branch_backend perf_lbr_backend = {
+	.name = "perf-lbr",
+	.number = BRANCH_HOW_PERF_LBR,
+	.what = "samples of the last branches, by the processor's branch records, through perf: fast, not all",
+	.partial = true,
+	.no_kinds = true,
+	.usable = lbr_usable,
+	.open = open_lbr,
+	.start = start,
+	.fds = fds,
+	.drain = drain,
+	.halt = halt,
+	.stop = stop,
+	.over = over,
+	.close = close_state,
+};
+
+const struct branch_backend intel_bts_backend = {
+	.name = "intel-bts",
+	.number = BRANCH_HOW_INTEL_BTS,
+	.what = "every branch, by the branch trace store, through perf's AUX buffer",
+	.no_kinds = true,
+	.usable = aux_usable,
+};

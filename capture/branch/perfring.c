@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/branch/perfmaps.h"
+#include "capture/branch/perfring.h"
+#include "capture/sys/alloc.h"
+#include "capture/sys/clock.h"
+#include "capture/sys/proc.h"
+#include "common/array.h"
+
+enum { PAGE = 4096 };
+
+void perf_ring_attr(struct perf_event_attr *a)
+{
+	a->size = sizeof(*a);
+	a->sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+	a->sample_id_all = 1;
+	a->use_clockid = 1;
+	a->clockid = CLOCK_MONOTONIC;
+	a->disabled = 1;
+	a->inherit = 1;
+	a->mmap = 1;
+	a->mmap2 = 1;
+	a->comm = 1;
+	a->comm_exec = 1;
+	a->task = 1;
+	a->exclude_kernel = 1;
+	a->exclude_hv = 1;
+	a->watermark = 1;
+}
+
+struct opening {
+	struct perf_ring *r;
+	struct perf_event_attr attr;
+	struct perf_cpu *cpu;
+	size_t pages;
+	int failure;
+};
+
+static bool map_ring(struct opening *o, int fd)
+{
+	void *ring = mmap(NULL, (o->pages + 1) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (ring == MAP_FAILED)
+		return false;
+	o->cpu->ring = ring;
+	o->cpu->size = o->pages * PAGE;
+	o->cpu->fd = fd;
+	return true;
+}
+
+static void open_on(void *arg, pid_t tid)
+{
+	struct opening *o = arg;
+	int fd = (int)syscall(SYS_perf_event_open, &o->attr, tid, o->cpu->cpu, -1,
+			      PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0) {
+		o->failure = errno == ESRCH || o->failure ? o->failure : errno;
+		return;
+	}
+	xgrow(o->r->fds, o->r->nfds);
+	o->r->fds[o->r->nfds++] = fd;
+	if (o->cpu->ring ? ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, o->cpu->fd) : !map_ring(o, fd))
+		o->failure = o->failure ? o->failure : errno;
+}
+
+int perf_ring_open(struct perf_ring *r, const struct perf_event_attr *attr,
+		   const struct branch_scope *scope, size_t pages, struct trawl_error *err)
+{
+	long n = sysconf(_SC_NPROCESSORS_CONF);
+	struct opening o = { .r = r, .attr = *attr, .pages = pages };
+
+	o.attr.enable_on_exec = scope->command;
+	o.attr.wakeup_watermark = (uint32_t)(pages * PAGE / 4);
+	r->ncpus = n > 0 ? (size_t)n : 1;
+	r->cpus = xcalloc(r->ncpus, sizeof(*r->cpus));
+	for (size_t i = 0; i < r->ncpus; i++) {
+		o.cpu = &r->cpus[i];
+		*o.cpu = (struct perf_cpu){ .cpu = (int)i, .fd = -1 };
+		for (size_t k = 0; k < scope->n; k++)
+			threads_each(scope->pids[k], open_on, &o);
+		if (o.failure == ENODEV && i) /* a processor that is offline */
+			o.failure = 0;
+		if (o.failure)
+			break;
+	}
+	if (!o.failure && r->nfds)
+		return 0;
+	errno = o.failure ? o.failure : ESRCH;
+	return trawl_fail(err, TRAWL_CANNOT, "perf_event_open: %s", strerror(errno));
+}
+
+void perf_ring_close(struct perf_ring *r)
+{
+	for (size_t i = 0; i < r->ncpus; i++) {
+		if (r->cpus[i].ring)
+			munmap(r->cpus[i].ring, r->cpus[i].size + PAGE);
+	}
+	for (size_t i = 0; i < r->nfds; i++)
+		close(r->fds[i]);
+	for (size_t i = 0; i < r->nheld; i++)
+		free(r->held[i].record);
+	perf_maps_free(r->maps);
+	free(r->held);
+	free(r->fds);
+	free(r->cpus);
+	*r = (struct perf_ring){ 0 };
+}
+
+int perf_ring_enable(struct perf_ring *r, bool on, struct trawl_error *err)
+{
+	for (size_t i = 0; i < r->nfds; i++) {
+		if (ioctl(r->fds[i], on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0))
+			return trawl_fail(err, TRAWL_CANNOT, "perf event: %s", strerror(errno));
+	}
+	return 0;
+}
+
+size_t perf_ring_fds(const struct perf_ring *r, struct pollfd *fds, size_t room)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->ncpus && n < room; i++) {
+		if (r->cpus[i].fd >= 0)
+			fds[n++] = (struct pollfd){ .fd = r->cpus[i].fd, .events = POLLIN };
+	}
+	return n;
+}
+
+/* ---- records ----------------------------------------------------------------------------- */
+
+/* Behind all but samples stand pid, tid, time. */
+static uint64_t time_of(const struct perf_event_header *h)
+{
+	uint64_t time = 0;
+
+	if (h->type == PERF_RECORD_SAMPLE && h->size >= sizeof(struct perf_sample_head))
+		memcpy(&time, (const char *)h + offsetof(struct perf_sample_head, time), sizeof(time));
+	else if (h->size >= sizeof(*h) + sizeof(time))
+		memcpy(&time, (const char *)h + h->size - sizeof(time), sizeof(time));
+	return time;
+}
+
+static void copy_out(const struct perf_cpu *c, uint64_t at, void *to, size_t n)
+{
+	const char *data = (const char *)c->ring + PAGE;
+	size_t start = at % c->size, first = c->size - start < n ? c->size - start : n;
+
+	memcpy(to, data + start, first);
+	memcpy((char *)to + first, data, n - first);
+}
+
+static int fill_from(struct perf_ring *r, struct perf_cpu *c, struct trawl_error *err)
+{
+	struct perf_event_mmap_page *page = c->ring;
+	uint64_t head = page ? __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE) : 0;
+
+	while (page && c->read < head) {
+		struct perf_event_header h, *copy;
+
+		copy_out(c, c->read, &h, sizeof(h));
+		if (h.size < sizeof(h) || h.size > head - c->read)
+			return trawl_fail(err, TRAWL_CANNOT, "perf: a record of %u bytes", h.size);
+		if (!array_reserve(r->held, r->room, r->nheld + 1))
+			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+		copy = alloc_checked(malloc(h.size));
+		copy_out(c, c->read, copy, h.size);
+		r->held[r->nheld++] = (struct perf_held){ time_of(copy), r->order++, copy };
+		c->read += h.size;
+	}
+	if (page)
+		__atomic_store_n(&page->data_tail, c->read, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/* Falling: the next one is the last. */
+static int by_time(const void *a, const void *b)
+{
+	const struct perf_held *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? 1 : -1;
+	return (x->order < y->order) - (x->order > y->order);
+}
+
+int perf_ring_fill(struct perf_ring *r, struct trawl_error *err)
+{
+	for (size_t i = 0; i < r->ncpus; i++) {
+		if (fill_from(r, &r->cpus[i], err))
+			return -1;
+	}
+	if (r->nheld)
+		qsort(r->held, r->nheld, sizeof(*r->held), by_time);
+	return 0;
+}
+
+const struct perf_held *perf_ring_next(struct perf_ring *r, uint64_t until)
+{
+	if (!r->nheld || r->held[r->nheld - 1].time > until)
+		return NULL;
+	return &r->held[--r->nheld];
+}
+
+/* ---- tasks and maps ---------------------------------------------------------------------- */
+
+struct mmap2_record {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	uint64_t addr, len, pgoff;
+	uint32_t maj, min;
+	uint64_t ino, generation;
+	uint32_t prot, flags;
+	char path[];
+};
+
+struct task_record {
+	struct perf_event_header header;
+	uint32_t pid, ppid, tid, ptid;
+	uint64_t time;
+};
+
+struct comm_record {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+};
+
+static int tell_maps(struct perf_ring *r, pid_t pid, uint64_t time, struct branch_sink *sink,
+		     struct trawl_error *err)
+{
+	struct branch_event e = { .kind = BRANCH_EVENT_MAPS, .tid = pid, .pid = pid, .time = time,
+				  .maps = perf_maps_text(r->maps, pid) };
+	int got = *e.maps ? sink->event(sink, &e, err) : 0;
+
+	free(e.maps);
+	return got;
+}
+
+static int tell_mmap(struct perf_ring *r, const struct perf_held *h, struct branch_sink *sink,
+		     struct trawl_error *err)
+{
+	const struct mmap2_record *m = (const struct mmap2_record *)h->record;
+	struct perf_map_line l;
+
+	if (h->record->size <= sizeof(*m))
+		return 0;
+	l = (struct perf_map_line){ .start = m->addr, .end = m->addr + m->len, .offset = m->pgoff,
+				    .inode = m->ino, .major = m->maj, .minor = m->min,
+				    .prot = m->prot, .path = m->path };
+	if (!strncmp(m->path, "//anon", 6))
+		l.path = "";
+	perf_maps_add(&r->maps, (pid_t)m->pid, &l);
+	return m->prot & PROT_EXEC ? tell_maps(r, (pid_t)m->pid, h->time, sink, err) : 0;
+}
+
+int perf_ring_tell(struct perf_ring *r, const struct perf_held *h, struct branch_sink *sink,
+		   struct trawl_error *err)
+{
+	const struct task_record *t = (const struct task_record *)h->record;
+	const struct comm_record *c = (const struct comm_record *)h->record;
+	struct branch_event e = { .time = h->time };
+
+	switch (h->record->type) {
+	case PERF_RECORD_MMAP2:
+		return tell_mmap(r, h, sink, err);
+	case PERF_RECORD_COMM:
+		if (h->record->misc & PERF_RECORD_MISC_COMM_EXEC) {
+			perf_maps_exec(&r->maps, (pid_t)c->pid);
+			e.kind = BRANCH_EVENT_EXEC;
+			e.pid = (pid_t)c->pid;
+			e.tid = (pid_t)c->tid;
+			return sink->event(sink, &e, err);
+		}
+		return 0;
+	case PERF_RECORD_FORK:
+		perf_maps_fork(&r->maps, (pid_t)t->ppid, (pid_t)t->pid);
+		e.kind = BRANCH_EVENT_TASK;
+		e.pid = (pid_t)t->pid;
+		e.tid = (pid_t)t->tid;
+		if (sink->event(sink, &e, err))
+			return -1;
+		return t->pid != t->ppid ? tell_maps(r, (pid_t)t->pid, h->time, sink, err) : 0;
+	default:
+		return 0;
+	}
+}
+
+/* One line of /proc/PID/maps. */
+static void add_line(struct perf_ring *r, pid_t pid, const char *text)
+{
+	struct perf_map_line l = { 0 };
+	char perms[5], path[4096] = "";
+
+	if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %4095[^\n]", &l.start,
+		   &l.end, perms, &l.offset, &l.major, &l.minor, &l.inode, path) < 7)
+		return;
+	l.prot = perms[2] == 'x' ? PROT_EXEC : 0;
+	l.path = path;
+	if (l.prot)
+		perf_maps_add(&r->maps, pid, &l);
+}
+
+static int tell_initial(struct perf_ring *r, pid_t pid, struct branch_sink *sink,
+			struct trawl_error *err)
+{
+	struct branch_event e = { .kind = BRANCH_EVENT_TASK, .tid = pid, .pid = pid,
+				  .time = mono_now() };
+	char name[64], *line = NULL;
+	size_t room = 0;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/%d/maps", pid);
+	f = fopen(name, "re");
+	while (f && getline(&line, &room, f) > 0)
+		add_line(r, pid, line);
+	free(line);
+	if (f)
+		fclose(f);
+	return sink->event(sink, &e, err) || tell_maps(r, pid, e.time, sink, err) ? -1 : 0;
+}
+
+int perf_ring_initial(struct perf_ring *r, const struct branch_scope *scope, struct branch_sink *sink,
+		      struct trawl_error *err)
+{
+	for (size_t i = 0; !scope->command && i < scope->n; i++) {
+		if (tell_initial(r, scope->pids[i], sink, err))
+			return -1;
+	}
+	return 0;
+}

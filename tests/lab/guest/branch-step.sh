@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+# The source of branches by trawl.ko: the same branches as through ptrace, with symbols; full traces of
+# real programs at less than a byte a branch; -p; what -D says.
+. "$TRAWL_SRC/tests/tap.sh"
+. "$TRAWL_SRC/tests/lab/lab.sh"
+branches=$TRAWL_BUILD/samples/branches
+has "without the module, -D says what to do" "$(trawl -D branch)" 'not usable: branch:kmod-step: there is no /dev/trawl: build'
+fails "and so does -i" 3 'there is no /dev/trawl: build' trawl -i branch:kmod-step -w x.trawl -- true
+insmod "$LAB_MODULES/../kmod/trawl.ko"
+ok $? "the module can be loaded"
+
+# list FILE: what the branches were; addresses of the vdso and the stack are not in them.
+list() {
+	trawl-decode --json "$1" | sed -n 's/.*"kind":"\([^"]*\)","from":"\([^"]*\)".*"to":"\([^"]*\)".*/\1 \2 \3/p'
+}
+trawl -q -i branch -w k.trawl -- "$branches" x
+same "the program ends as without" 0 $?
+trawl -q -i branch:ptrace -w p.trawl -- "$branches" x
+list k.trawl | sort >k.txt
+list p.trawl | sort >p.txt
+cmp k.txt p.txt
+ok $? "the same $(wc -l <p.txt) branches as through ptrace"
+diff k.txt p.txt | head -5 | sed 's/^/# /'
+has "with symbols" "$(trawl-decode k.trawl)" 'branch:call\* +_start\+0x[0-9a-f]+ -> direct'
+has "by the module" "$(trawl-decode --raw k.trawl)" 'by kmod-step'
+
+# size NAME COMMAND...: a full trace, from its first to its last instruction.
+size() {
+	local name=$1 n bytes began ended
+	shift
+	"$@" >wanted 2>/dev/null
+	began=$(date +%s%N)
+	trawl -q -i branch -w "$name.trawl" -- "$@" >got
+	ended=$(date +%s%N)
+	cmp wanted got
+	ok $? "$name: the same output"
+	read -r n bytes < <(/usr/bin/python3 -B "$TRAWL_SRC/tests/reader_branch.py" --sizes "$name.trawl")
+	echo "# $name: $n branches, $bytes bytes of records, $((bytes * 1000 / n)) thousandths of a byte each; file $(stat -c %s "$name.trawl"); $(((ended - began) / 1000000)) ms"
+	ok $((bytes > n)) "$name: at most a byte a branch"
+	same "$name: none was lost" "" "$(trawl-decode --summary "$name.trawl" | grep 'branches lost')"
+	has "$name: functions have names" "$(trawl-decode --counts "$name.trawl" | head -60)" 'libc\.so\.6'
+}
+size gzip gzip -nc /usr/share/common-licenses/GPL-3
+size sqlite3 sqlite3 :memory: 'create table t(a); insert into t values(3),(1),(2); select sum(a) from t;'
+size python3 /usr/bin/python3 -S -c pass
+
+sleep 1000 &
+victim=$!
+/usr/bin/python3 -S -c 'while True: sum(range(20))' &
+busy=$!
+sleep 1
+trawl -q -i branch -w b.trawl --duration 1s -p $busy
+same "-p" 0 $?
+has "its branches have names" "$(trawl-decode --counts b.trawl)" 'python3'
+ok $(kill -0 $busy; echo $?) "it goes on"
+kill $busy $victim
+rmmod trawl
+ok $? "the module can be unloaded"
+tap_done
