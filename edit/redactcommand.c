@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/escape.h"
 #include "decode/base/cli.h"
 #include "decode/base/outfile.h"
 #include "decode/query/reading.h"
