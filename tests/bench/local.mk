@@ -28,9 +28,13 @@ check_PROGRAMS += tests/bench/sandbox
 tests_bench_sandbox_SOURCES = tests/bench/sandbox.c
 tests_bench_sandbox_CFLAGS = $(AM_CFLAGS) -O2
 tests_bench_sandbox_LDADD = libcommon.la libtrawl.la
+check_PROGRAMS += tests/bench/branch
+tests_bench_branch_SOURCES = tests/bench/branch.c
+tests_bench_branch_CFLAGS = $(AM_CFLAGS) -O2
+tests_bench_branch_LDADD = libcommon.la libtrawl.la
 BENCHES = tests/bench/seek.sh tests/bench/container.sh tests/bench/capture.sh \
 	tests/bench/decode.sh tests/bench/kernel.sh tests/bench/sources.sh tests/bench/flight.sh \
-	tests/bench/usbpeers.sh tests/bench/sandbox.sh
+	tests/bench/usbpeers.sh tests/bench/branch.sh tests/bench/sandbox.sh
 EXTRA_DIST += $(BENCHES) tests/bench/usbload.sh
 
 # Ratios, side by side in one run; nothing here passes or fails.

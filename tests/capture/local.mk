@@ -10,7 +10,7 @@ UNIT_CAPTURE = tests/capture/tracefs/test_ring \
 	tests/capture/tracefs/test_owner \
 	tests/capture/task/test_taskfilter \
 	tests/common/test_nearest \
-	tests/common/test_array \
+	tests/common/test_array tests/common/test_branch \
 	tests/capture/output/test_pending \
 	tests/capture/output/test_first \
 	tests/capture/session/test_session \
@@ -56,6 +56,9 @@ tests_capture_session_test_session_LDADD = libcapture.la libdecode.la libcommon.
 tests_common_test_array_SOURCES = tests/common/test_array.c
 tests_common_test_array_CFLAGS = $(UNIT_CFLAGS)
 tests_common_test_array_LDADD = $(UNIT_LDADD)
+tests_common_test_branch_SOURCES = tests/common/test_branch.c
+tests_common_test_branch_CFLAGS = $(UNIT_CFLAGS)
+tests_common_test_branch_LDADD = libcapture.la libcommon.la $(UNIT_LDADD)
 tests_common_test_json_SOURCES = tests/common/test_json.c
 tests_common_test_json_CFLAGS = $(UNIT_CFLAGS)
 tests_common_test_json_LDADD = libcapture.la $(UNIT_LDADD)

@@ -37,6 +37,11 @@ tests_fuzz_fuzz_usb_LDADD = libdecode.la libcommon.la libtrawl.la
 tests_fuzz_fuzz_usbmontext_SOURCES = tests/fuzz/fuzz_usbmontext.c tests/fuzz/driver.c
 tests_fuzz_fuzz_usbmontext_LDADD = libdecode.la libcommon.la libtrawl.la
 
+# Branches
+FUZZERS += tests/fuzz/fuzz_branch
+tests_fuzz_fuzz_branch_SOURCES = tests/fuzz/fuzz_branch.c tests/fuzz/driver.c
+tests_fuzz_fuzz_branch_LDADD = libcommon.la libtrawl.la
+
 # Capture
 FUZZERS += tests/fuzz/fuzz_eventformat tests/fuzz/fuzz_ringpage
 tests_fuzz_fuzz_eventformat_SOURCES = tests/fuzz/fuzz_eventformat.c tests/fuzz/driver.c

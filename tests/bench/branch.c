@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bench/branch IN OUT N: takes the branches of the capture IN, writes the capture OUT with N of them (from the
+ * front again as often as needed) and says what a branch costs: ns to encode and compress on one core, and bytes.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "common/array.h"
+#include "common/branch.h"
+#include "common/branchrecord.h"
+#include "format/trawl.h"
+
+static struct branch *branches;
+static size_t count;
+
+static void die(const char *what)
+{
+	fprintf(stderr, "bench/branch: %s\n", what);
+	exit(1);
+}
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void take(const struct trawl_event *ev)
+{
+	struct branch_record fixed;
+	struct branch_batch b;
+
+	memcpy(&fixed, ev->record, sizeof(fixed));
+	if (branch_batch_decode(&b, (const char *)ev->record + sizeof(fixed), ev->len - sizeof(fixed),
+				fixed.count, ev->ts))
+		die("a damaged batch");
+	for (uint32_t i = 0; i < b.count; i++) {
+		const struct branch_pair *p = &b.pairs[b.ids[i]];
+
+		if (!array_grow(branches, count))
+			die("out of memory");
+		branches[count++] = (struct branch){ p->from, p->to, 0, p->kind, 0 };
+	}
+	branch_batch_free(&b);
+}
+
+static const struct trawl_field common[] = {
+	{ "tid", "u32", "", TRAWL_PID, TRAWL_FIXED, 0, 0, 4, 1 },
+};
+static const struct trawl_field fields[] = {
+	{ "pid", "u32", "", TRAWL_PID, TRAWL_FIXED, 0, 4, 4, 1 },
+	{ "until", "u64", "", TRAWL_TIME, TRAWL_FIXED, 0, 8, 8, 1 },
+	{ "count", "u32", "", TRAWL_UINT, TRAWL_FIXED, 0, 16, 4, 1 },
+	{ "backend", "u32", "", TRAWL_ENUM, TRAWL_FIXED, 0, 20, 4, 1 },
+	{ "batch", "u8[]", "", TRAWL_BYTES, TRAWL_TAIL, 0, 24, 1, 1 },
+};
+
+static void append(struct trawl_writer *w, struct branch_encoder *e)
+{
+	static char record[1 << 21];
+	struct branch_record fixed = { 1, 1, branch_encoder_last(e), branch_encoder_count(e), 0 };
+	struct trawl_error err;
+	size_t len;
+	const void *data = branch_encoder_finish(e, &len);
+
+	if (!data || len > sizeof(record) - sizeof(fixed))
+		die("cannot encode");
+	memcpy(record, &fixed, sizeof(fixed));
+	memcpy(record + sizeof(fixed), data, len);
+	if (trawl_append(w, &(struct trawl_record){ 0, BRANCH_TYPE_STREAM, 1, branch_encoder_first(e), record,
+						    sizeof(fixed) + len }, &err))
+		die(err.text);
+}
+
+static void write_all(struct trawl_writer *w, size_t n)
+{
+	struct branch_encoder *e = branch_encoder_new();
+	uint64_t time = 1000000000;
+
+	branch_encoder_start(e, time);
+	for (size_t i = 0; i < n; i++, time += 1300) {
+		if (branch_encoder_full(e)) {
+			append(w, e);
+			branch_encoder_start(e, time);
+		}
+		branch_encoder_add(e, &branches[i % count], time);
+	}
+	append(w, e);
+	branch_encoder_free(e);
+}
+
+int main(int argc, char **argv)
+{
+	struct trawl_error err;
+	struct trawl_reader *r = argc == 4 ? trawl_open(argv[1], &err) : NULL;
+	struct trawl_source source = { .name = "branch", .spec = "", .kind = BRANCH_SOURCE_KIND,
+				       .clock = TRAWL_CLOCK_MONO, .linktype = 252, .resolution = 1,
+				       .ncommon = 1, .common = common };
+	struct trawl_event_type type = { .id = BRANCH_TYPE_STREAM, .name = "branch:stream",
+					 .format = "", .size = sizeof(struct branch_record),
+					 .nfields = 5, .fields = fields };
+	struct trawl_writer_options o = { .comment = "bench" };
+	struct trawl_writer *w;
+	struct trawl_event ev;
+	struct stat st;
+	uint64_t began;
+	size_t n;
+
+	if (!r)
+		die(argc == 4 ? err.text : "IN OUT N");
+	n = strtoul(argv[3], NULL, 10);
+	while (trawl_next(r, &ev, &err) > 0) {
+		if (!strcmp(ev.source->kind, BRANCH_SOURCE_KIND))
+			take(&ev);
+	}
+	if (!count)
+		die("no branches");
+	n = n ? n : count;
+	w = trawl_writer_new(open(argv[2], O_RDWR | O_CREAT | O_TRUNC, 0600), &o, &err);
+	if (!w || trawl_writer_source(w, &source, &err) < 0 || trawl_writer_event_type(w, &type, &err))
+		die(err.text);
+	for (size_t i = 0; i < trawl_meta_count(r); i++) {
+		if (!strncmp(trawl_meta_at(r, i)->name, "branch/", 7))
+			trawl_writer_meta(w, trawl_meta_at(r, i), &err);
+	}
+	trawl_writer_flush(w, &err);
+	began = cpu_ns();
+	write_all(w, n);
+	if (trawl_writer_close(w, &err))
+		die(err.text);
+	began = cpu_ns() - began;
+	stat(argv[2], &st);
+	printf("%zu branches: %.1f ns a branch on one core, file %lld bytes, %.3f a branch\n", n,
+	       (double)began / (double)n, (long long)st.st_size, (double)st.st_size / (double)n);
+	trawl_close(r);
+	free(branches);
+	return 0;
+}

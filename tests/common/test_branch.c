@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* Batches of branches come back as they were; those that are damaged are refused. */
+#include <criterion/criterion.h>
+
+#include "capture/branch/stack.h"
+#include "capture/branch/step.h"
+#include "common/branch.h"
+
+static uint64_t seed = 42;
+
+static uint32_t random_number(void)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(seed >> 33);
+}
+
+/* Loops in loops, and now and then anything. */
+static struct branch some_branch(uint32_t i)
+{
+	uint64_t at = 0x401000 + (i % 7) * 16 + (i % 91 == 0 ? random_number() % 4096 : 0);
+	struct branch b = { .from = at, .to = at + 8 * (i % 3) - 64,
+			    .kind = (uint8_t)(random_number() % 50 ? BRANCH_JCC : BRANCH_RET) };
+
+	if (i % 1000 == 0)
+		b.from = (uint64_t)random_number() << 32 | random_number();
+	return b;
+}
+
+static void check(uint32_t count, bool flags)
+{
+	struct branch_encoder *e = branch_encoder_new();
+	struct branch *all = calloc(count + 1, sizeof(*all));
+	struct branch_batch b;
+	const void *data;
+	size_t len;
+
+	branch_encoder_start(e, 1000);
+	branch_encoder_mark(e, BRANCH_MARK_START, 1000, 0);
+	for (uint32_t i = 0; i < count; i++) {
+		all[i] = some_branch(i);
+		if (flags) {
+			all[i].flags = (uint8_t)(i % 16);
+			all[i].cycles = i % 300;
+		}
+		branch_encoder_add(e, &all[i], 1000 + i * 100ull);
+	}
+	branch_encoder_mark(e, BRANCH_MARK_LOST, 2000 + count * 100ull, 7);
+	data = branch_encoder_finish(e, &len);
+	cr_assert(data);
+	cr_assert_null(branch_batch_decode(&b, data, len, count, 1000));
+	cr_assert_eq(b.count, count);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct branch_pair *p = &b.pairs[b.ids[i]];
+
+		cr_assert(p->from == all[i].from && p->to == all[i].to && p->kind == all[i].kind);
+		cr_assert_eq(b.flags ? b.flags[i] : 0, all[i].flags);
+		cr_assert_eq(b.cycles ? b.cycles[i] : 0, all[i].cycles);
+	}
+	cr_assert_eq(b.marks[0].kind, BRANCH_MARK_START);
+	cr_assert_eq(b.marks[b.nmarks - 1].kind, BRANCH_MARK_LOST);
+	cr_assert_eq(b.marks[b.nmarks - 1].count, 7);
+	cr_assert_eq(b.marks[b.nmarks - 1].time, 2000 + count * 100ull);
+	for (uint32_t m = 1; m + 1 < b.nmarks; m++) /* the time of the branch behind it */
+		cr_assert_eq(b.marks[m].time, 1000 + b.marks[m].at * 100ull);
+	branch_batch_free(&b);
+	branch_encoder_free(e);
+	free(all);
+}
+
+Test(branch, round_trip)
+{
+	static const uint32_t counts[] = { 0, 1, 2, 15, 16, 17, 1000, BRANCH_BATCH_MAX };
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+		check(counts[i], false);
+		check(counts[i], true);
+	}
+}
+
+/* Of a batch that is cut or has a wrong byte, nothing is believed, or what comes out is in bounds. */
+Test(branch, damage)
+{
+	struct branch_encoder *e = branch_encoder_new();
+	struct branch_batch b;
+	const uint8_t *data;
+	uint8_t *copy;
+	size_t len;
+
+	branch_encoder_start(e, 0);
+	for (uint32_t i = 0; i < 300; i++) {
+		struct branch one = some_branch(i);
+
+		branch_encoder_add(e, &one, i);
+	}
+	data = branch_encoder_finish(e, &len);
+	for (size_t n = 0; n < len; n++) {
+		copy = malloc(n + 1);
+		memcpy(copy, data, n);
+		/* parts that are not there are empty: marks may be missing, branches not */
+		cr_expect(branch_batch_decode(&b, copy, n, 300, 0) || n > len / 2, "cut at %zu", n);
+		branch_batch_free(&b);
+		free(copy);
+	}
+	for (size_t n = 0; n < len; n++) {
+		copy = malloc(len);
+		memcpy(copy, data, len);
+		copy[n] ^= (uint8_t)(1 + random_number() % 255);
+		if (!branch_batch_decode(&b, copy, len, 300, 0)) {
+			for (uint32_t i = 0; i < b.count; i++)
+				cr_assert_lt(b.ids[i], b.npairs);
+		}
+		branch_batch_free(&b);
+		free(copy);
+	}
+	branch_encoder_free(e);
+}
+
+/* ---- steps --------------------------------------------------------------------------------- */
+
+static bool stepped(const char *code, size_t n, struct branch_regs before, uint64_t rip, uint64_t rsp,
+		    enum step_how how, uint8_t *kind)
+{
+	struct step s = { .insn = branch_insn_decode((const uint8_t *)code, n, false),
+			  .before = before, .call = before.rcx };
+	struct branch_regs now = { .rip = rip, .rsp = rsp };
+	struct branch b;
+	bool is = step_branch(&s, &now, how, &b);
+
+	*kind = b.kind;
+	return is;
+}
+
+Test(branch, steps)
+{
+	const struct branch_regs at = { .rip = 0x1000, .rsp = 0x8000 };
+	struct branch_regs zero = at;
+	uint8_t kind;
+
+	zero.flags = 1 << 6;
+	cr_expect(!stepped("\x90", 1, at, 0x1001, 0x8000, STEP_TRAP, &kind), "nop");
+	cr_expect(!stepped("\xf3\xa4", 2, at, 0x1000, 0x8000, STEP_TRAP, &kind), "rep movsb goes on");
+	cr_expect(!stepped("\x74\x10", 2, at, 0x1002, 0x8000, STEP_TRAP, &kind), "je, not taken");
+	cr_expect(stepped("\x74\x10", 2, zero, 0x1012, 0x8000, STEP_TRAP, &kind) && kind == BRANCH_JCC);
+	cr_expect(stepped("\x74\x00", 2, zero, 0x1002, 0x8000, STEP_TRAP, &kind), "je to the next");
+	cr_expect(stepped("\xeb\xfe", 2, at, 0x1000, 0x8000, STEP_TRAP, &kind), "jmp to itself");
+	cr_expect(!stepped("\xeb\xfe", 2, at, 0x1000, 0x8000, STEP_OTHER, &kind), "it did not run");
+	cr_expect(stepped("\xe8\x00\x00\x00\x00", 5, at, 0x1005, 0x7ff8, STEP_TRAP, &kind) &&
+		  kind == BRANCH_CALL);
+	cr_expect(stepped("\xc3", 1, at, 0x5000, 0x8008, STEP_SIGNAL, &kind) && kind == BRANCH_RET,
+		  "a return, though a signal was ignored before it");
+	cr_expect(stepped("\xc3", 1, at, 0x5000, 0x7000, STEP_SIGNAL, &kind) && kind == BRANCH_SIGNAL);
+	cr_expect(stepped("\x90", 1, at, 0x5000, 0x7000, STEP_SIGNAL, &kind) && kind == BRANCH_SIGNAL);
+	cr_expect(stepped("\x0f\x05", 2, at, 0x1002, 0x8000, STEP_OTHER, &kind) &&
+		  kind == BRANCH_SYSCALL);
+}
+
+/* ---- stacks -------------------------------------------------------------------------------- */
+
+static struct branch_stack stack_of(uint32_t tid, uint64_t first, size_t n)
+{
+	struct branch_stack s = { .tid = tid, .n = n };
+
+	for (size_t i = 0; i < n; i++)
+		s.entries[i] = (struct branch){ .from = first + i, .to = first + i + 100 };
+	return s;
+}
+
+Test(branch, stacks)
+{
+	struct branch_stack a = stack_of(1, 0x1000, 32), b = stack_of(1, 0x1005, 32);
+	struct branch_stack c = stack_of(1, 0x9000, 32), d = stack_of(2, 0x1005, 32);
+	const uint64_t sample[] = { 3, 30, 31, 2 | 7 << 4 | 4 << 20, 20, ~0ull, 0, 10, 11, 1 };
+
+	cr_expect_eq(branch_stack_join(&a, &b), 5);
+	cr_expect_eq(branch_stack_join(&a, &a), 0);
+	cr_expect_eq(branch_stack_join(&a, &c), 32, "nothing in common");
+	cr_expect_eq(branch_stack_join(&a, &d), 32, "another task");
+	branch_stack_read(&a, sample, sizeof(sample));
+	cr_assert_eq(a.n, 2, "the one of the kernel is left out");
+	cr_expect_eq(a.entries[0].from, 10, "the oldest first");
+	cr_expect_eq(a.entries[0].flags, BRANCH_MISPREDICTED);
+	cr_expect_eq(a.entries[1].flags, BRANCH_PREDICTED);
+	cr_expect_eq(a.entries[1].cycles, 7);
+	cr_expect_eq(a.entries[1].kind, BRANCH_CALL);
+	branch_stack_read(&a, sample, 8 * 5);
+	cr_expect_eq(a.n, 1, "a count that the bytes do not have");
+}
