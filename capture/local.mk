@@ -27,6 +27,7 @@ libcapture_la_SOURCES = \
 	capture/output/pending.c capture/output/pending.h \
 	capture/tracefs/pidfilter.c capture/tracefs/pidfilter.h \
 	capture/sys/priority.c capture/sys/priority.h \
+	capture/sys/privileges.c capture/sys/privileges.h \
 	capture/output/recording.c capture/output/recording.h \
 	capture/tracefs/ring.c capture/tracefs/ring.h \
 	capture/session/scope.c capture/session/scope.h \
@@ -64,7 +65,7 @@ libcapture_la_SOURCES = \
 	capture/usb/sysfs.c capture/usb/sysfs.h \
 	capture/usb/tally.c capture/usb/tally.h \
 	capture/usb/text.c capture/usb/text.h
-libcapture_la_CFLAGS = $(AM_CFLAGS) -O2 -DBINDIR='"$(bindir)"'
+libcapture_la_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS) -O2 -DBINDIR='"$(bindir)"'
 
 # Probes in programs: from what the user writes to what uprobe_events takes.
 libcapture_la_SOURCES += \

@@ -95,6 +95,7 @@ struct source {
 	bool spec_language;
 	bool realtime;       /* its time stamps are CLOCK_REALTIME, not CLOCK_MONOTONIC */
 	bool programs;       /* its probes are in programs; COMMAND may run another program */
+	bool traces;         /* it calls ptrace() or perf_event_open() while it runs */
 	bool tasks;          /* its records have a common_pid: the file gets these tasks' names */
 
 	/* Which source records this text where -p or COMMAND limits the capture; NULL: always this one. */

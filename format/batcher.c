@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <signal.h>
 #include <time.h>
 
 #include "format/block.h"
@@ -162,10 +161,8 @@ static void *worker(void *arg)
 	struct chunk_encoder *e = chunk_encoder_new(s->o.level);
 	unsigned int rung;
 	double density;
-	sigset_t all;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	thread_block_signals();
 	pthread_mutex_lock(&s->lock);
 	for (;;) {
 		while (!s->pending && !s->quit)

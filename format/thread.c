@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <sched.h>
+#include <signal.h>
 
 #include "format/thread.h"
 
@@ -27,6 +28,15 @@ bool thread_start(pthread_t *t, void *(*run)(void *), void *arg)
 	     !pthread_create(t, &attr, run, arg);
 	pthread_attr_destroy(&attr);
 	return ok;
+}
+
+void thread_block_signals(void)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	sigdelset(&all, SIGRTMAX);
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
 }
 
 bool thread_lend(pthread_t t)

@@ -18,6 +18,12 @@ void lock_init(pthread_mutex_t *m);
  */
 bool thread_start(pthread_t *t, void *(*run)(void *), void *arg);
 
+/*
+ * For a thread: signals are for the program's own threads. SIGRTMAX is left to the program, which may
+ * have something to say to each of its threads (Linux' capabilities are a thread's own).
+ */
+void thread_block_signals(void);
+
 /* While the caller waits for a thread, that has the caller's priority. Was there any to lend? */
 bool thread_lend(pthread_t t);
 /* It waits no longer; `lent` is what thread_lend() returned. */

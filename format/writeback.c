@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <fcntl.h>
-#include <signal.h>
 #include <string.h>
 #include <time.h>
 
@@ -44,10 +43,8 @@ static void *follow(void *arg)
 {
 	struct writeback *t = arg;
 	struct writeback_work w;
-	sigset_t all;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	thread_block_signals();
 	pthread_mutex_lock(&t->lock);
 	while (!t->quit) {
 		if (!writeback_next(t, &w)) {

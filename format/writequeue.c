@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,10 +104,8 @@ static void *deliver(void *arg)
 {
 	struct write_queue *o = arg;
 	struct block_job *p;
-	sigset_t all;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	thread_block_signals();
 	pthread_mutex_lock(&o->lock);
 	for (;;) {
 		while (!o->first && !o->quit)

@@ -384,6 +384,7 @@ static void describe(struct source_list *list)
 const struct source branch_source = {
 	.name = "branch",
 	.summary = "branches of COMMAND or of -p PID: branch[:BACKEND]",
+	.traces = true,
 	.describe = describe,
 	.arm = arm,
 	.start = start,

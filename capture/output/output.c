@@ -134,6 +134,18 @@ static int open_in_place(struct output *out)
 	return memory;
 }
 
+int output_folder(const struct output *out)
+{
+	struct destination at;
+	int fd;
+
+	if (!out->path || !strcmp(out->path, "-") || destination_find(&at, out->path, out->user->uid, true))
+		return -1;
+	fd = fcntl(at.folder, F_DUPFD_CLOEXEC, 3);
+	destination_close(&at);
+	return fd;
+}
+
 /*
  * Is a capture writing to what has the name already? Each holds a lock on its file. Only for the
  * first file: of a row, the names are one's own.

@@ -69,6 +69,9 @@ enum output_turn { OUTPUT_BY_SIZE, OUTPUT_BY_TIME };
  */
 int output_next(struct output *out, enum output_turn turn, struct trawl_error *err);
 
+/* The folder that files are made in, as a descriptor of the caller's; -1: there is none. */
+int output_folder(const struct output *out);
+
 /*
  * Waits for the printer, removes a file that was never committed, frees. 0; TRAWL_BAD_DATA when
  * the printer found the data incomplete; -1 with *err when it failed.

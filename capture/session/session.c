@@ -21,6 +21,7 @@
 #include "capture/task/taskfilter.h"
 #include "capture/session/eventfd.h"
 #include "capture/sys/clock.h"
+#include "capture/sys/privileges.h"
 #include "capture/output/recording.h"
 #include "capture/session/scope.h"
 #include "capture/session.h"
@@ -855,6 +856,27 @@ static int gone_early(struct session *s, struct trawl_error *err)
 			  s->o->command[0]);
 }
 
+/* All is armed, and COMMAND runs: what is left to be done takes little. */
+static int give_up(struct session *s, struct trawl_error *err)
+{
+	struct trawl_error ignored;
+	int folders[] = { -1, output_folder(&s->rec.output) };
+	struct privileges_kept kept = { .user = s->user.other, .folders = folders, .nfolders = 2 };
+	int r;
+
+	if (inputs_use_tracefs(s->inputs, s->ninputs))
+		folders[0] = tracefs_open(&ignored);
+	if (s->user.other) /* as whom it is written to */
+		kept.nfolders = 1;
+	for (size_t i = 0; i < s->ninputs; i++)
+		kept.traces |= s->inputs[i].source->traces;
+	r = privileges_drop(&kept, err);
+	for (size_t i = 0; i < 2; i++)
+		if (folders[i] >= 0)
+			close(folders[i]);
+	return r;
+}
+
 int session_run(const struct options *o, struct trawl_error *err)
 {
 	struct session s = { .o = o, .span = { UINT64_MAX, UINT64_MAX }, .first.left = o->count,
@@ -871,6 +893,8 @@ int session_run(const struct options *o, struct trawl_error *err)
 		goto out;
 	if (set_up_scope(&s, err) || recording_open(&s.rec, o, &s.user, &s, err) || arm(&s, err) ||
 	    start(&s, err))
+		goto out;
+	if (give_up(&s, err))
 		goto out;
 	say_start(&s);
 	r = run(&s, err);
