@@ -7,6 +7,7 @@
 
 #include "decode/base/escape.h"
 #include "decode/base/cli.h"
+#include "decode/base/escape.h"
 #include "decode/base/outfile.h"
 #include "decode/query/reading.h"
 #include "edit/edit.h"

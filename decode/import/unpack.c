@@ -37,6 +37,7 @@ bool unpack_is_compressed(FILE *in)
 		{4, {0x28, 0xb5, 0x2f, 0xfd}},
 		{6, {0xfd, '7', 'z', 'X', 'Z', 0}},
 		{3, {'B', 'Z', 'h'}},
+		{4, {'P', 'K', 3, 4}}, /* zip: a report */
 	};
 	unsigned char head[6];
 	size_t n = fread(head, 1, sizeof(head), in);
@@ -100,15 +101,46 @@ static int write_all(int to, const uint8_t *p, size_t n)
 	return 0;
 }
 
+enum { MOST_ENTRIES = 1000 };
+
+/* The entry that is the capture: of what is no archive the only one. */
+static int find_capture(struct archive *a, const char *name, struct trawl_error *err)
+{
+	struct archive_entry *entry;
+	int got = ARCHIVE_OK;
+
+	for (int i = 0; i < MOST_ENTRIES; i++) {
+		const char *path;
+		size_t n;
+
+		got = archive_read_next_header(a, &entry);
+		if (got != ARCHIVE_OK)
+			break;
+		if (archive_format(a) == ARCHIVE_FORMAT_RAW)
+			return ARCHIVE_OK;
+		path = archive_entry_pathname(entry);
+		n = path ? strlen(path) : 0;
+		if (n >= 6 && !strcmp(path + n - 6, ".trawl"))
+			return ARCHIVE_OK;
+	}
+	if (archive_format(a) == ARCHIVE_FORMAT_RAW || (got != ARCHIVE_EOF && got != ARCHIVE_OK))
+		return got;
+	trawl_fail(err, TRAWL_CANNOT, "%s: is a zip file without a capture (*.trawl) in it", name);
+	return ARCHIVE_FATAL;
+}
+
 static int copy_out(struct archive *a, struct room *room, int to, const char *name,
 		    struct trawl_error *err)
 {
-	struct archive_entry *entry;
 	const void *p;
 	la_int64_t at;
 	size_t n;
-	int got = archive_read_next_header(a, &entry);
+	int got;
 
+	err->text[0] = '\0';
+	got = find_capture(a, name, err);
+	if (err->text[0])
+		return -1;
 	while (got == ARCHIVE_OK) {
 		got = archive_read_data_block(a, &p, &n, &at);
 		if (got != ARCHIVE_OK)
@@ -135,6 +167,7 @@ static void support(struct archive *a)
 	archive_read_support_filter_xz(a);
 	archive_read_support_filter_zstd(a);
 	archive_read_support_format_raw(a);
+	archive_read_support_format_zip(a);
 }
 
 int unpack(FILE *in, int to, const char *name, struct trawl_error *err)

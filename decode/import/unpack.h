@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compressed files (gzip, zstd, xz, bzip2), where a capture is wanted. */
+/* Compressed files (gzip, zstd, xz, bzip2), and zip files of trawl-report, where a capture is wanted. */
 #ifndef TRAWL_DECODE_IMPORT_UNPACK_H
 #define TRAWL_DECODE_IMPORT_UNPACK_H
 
