@@ -136,6 +136,51 @@ def test_stages(d):
         comes_back(d, packets, "comes back: " + name)
 
 
+# What each version writes of a control transfer. Versions and dates are of USBPcap's own history: 1.3.0.0
+# mended the info of the data stage, 1.4.1.0 the endpoint, 1.5.0.0 has two packets. Of an IN transfer and of
+# an OUT one: stage and info of each packet, and whether it has the setup packet, the data, the status.
+S, D, U = 1, 2, 4
+VERSIONS = [
+    ("1.0.0.0 to 1.2.0.4 (2013 to August 2018)", [(SETUP, 0, S), (DATA, 1, D | U), (STATUS, 1, U)],
+     [(SETUP, 0, S), (DATA, 1, D | U), (STATUS, 1, U)], 0x00),
+    ("1.3.0.0 and 1.4.0.0 (April and May 2019)", [(SETUP, 0, S), (DATA, 1, D | U), (STATUS, 1, U)],
+     [(SETUP, 0, S), (DATA, 0, D), (STATUS, 1, U)], 0x00),
+    ("1.4.1.0 (June 2019)", [(SETUP, 0, S), (DATA, 1, D | U), (STATUS, 1, U)],
+     [(SETUP, 0, S), (DATA, 0, D), (STATUS, 1, U)], 0x80),
+    ("1.5.0.0 to 1.5.4.0 (since June 2019)", [(SETUP, 0, S), (COMPLETE, 1, D | U)],
+     [(SETUP, 0, S | D), (COMPLETE, 1, U)], 0x80),
+]
+# USBD_STATUS, errno, and whether a read moved data with it.
+STATUSES = [(0, 0, True), (0xc0000001, -84, False), (0xc0000004, -32, False), (0xc0000005, -62, False),
+            (0xc0000009, -121, True), (0xc0000008, -75, False), (0xc0010000, -2, False)]
+
+
+def test_versions(d):
+    """Each stage and status of each version, in both directions, with data and without."""
+    for name, read, write, mark in VERSIONS:
+        for into, moves, (status, errno, partly) in itertools.product((True, False), (True, False), STATUSES):
+            setup = (GET if into else LINE_CODING) if moves else (GET[:6] + b"\0\0" if into else SET_CONFIGURATION)
+            data = (BYTES if into else CODING) if moves and (partly or not into) else b""
+            packets = []
+            for stage, info, has in read if into else write:
+                if stage == DATA and not data:
+                    continue
+                packets.append(usbpcap(1, info, (mark if into else 0), 2, (setup if has & S else b"") +
+                                       (data if has & D else b""), stage, status if has & U else 0))
+            what = "%s, %s, %s, %#x" % (name, "in" if into else "out", "data" if moves else "no data", status)
+            got = [row(f) for f in fields(save(d, packets))]
+            setups = [g for g in got if g[2] is not None]
+            if (len(setups) != 1 or setups[0][0] != ("in" if into else "out") or setups[0][3] != data or
+                    errno not in [g[1] for g in got]):
+                ok(False, what, got, errno, data)
+            path = d + "/c.pcap"
+            run("trawl-edit", "import", path, "-w", d + "/c.trawl")
+            run("trawl-export", "--to", "pcap", d + "/c.trawl", "-w", d + "/back.pcap")
+            if open(path, "rb").read()[24:] != open(d + "/back.pcap", "rb").read()[24:]:
+                ok(False, what + ": comes back")
+        ok(True, "version %s: every stage and status" % name)
+
+
 def test_every_order(d):
     """Whatever packets come in whatever order: each is an event, and comes back."""
     for setup in (GET, LINE_CODING, SET_CONFIGURATION):
@@ -240,7 +285,7 @@ def test_short(d):
 def main():
     d = tempfile.mkdtemp(prefix="trawl-usbpcap-")
     try:
-        for test in (test_stages, test_every_order, test_status, test_requests, test_halves, test_pairs,
+        for test in (test_stages, test_versions, test_every_order, test_status, test_requests, test_halves, test_pairs,
                      test_short):
             test(d)
     finally:
