@@ -6,7 +6,8 @@ for p in trawl-decode trawl-export; do
 	help=$($p --help)
 	missing=
 	# the long options as the source has them
-	for o in $(grep -oh '{"[a-z-]*", [a-z]*_argument' "$TRAWL_SRC/decode/$p.c" "$TRAWL_SRC/decode/selection.h" |
+	for o in $(grep -oh '{"[a-z-]*", [a-z]*_argument' "$TRAWL_SRC/decode/$p.c" "$TRAWL_SRC/decode/query/selection.h" \
+		   "$TRAWL_SRC/decode/query/reading.h" |
 		   cut -d'"' -f2); do
 		printf '%s\n' "$page" | grep -qe "--$o" || missing="$missing man:--$o"
 		printf '%s\n' "$help" | grep -qE -e "--$o([ ,=[]|\$)" || missing="$missing help:--$o"
