@@ -70,7 +70,7 @@ fails "a command that is not executable" 2 'passwd: is not executable' trawl -i 
 printf '#!/no/such/interpreter\n' >"$work/script"
 chmod +x "$work/script"
 fails "a command that cannot be run" 2 'script: cannot be run' trawl -i $event -w "$f" -- "$work/script"
-fails "more buffer than memory" 3 '-B: no ring buffer' trawl -i $event -B 1000000000 -w "$f"
+fails "more buffer than memory" 3 '-B: no memory for a ring buffer' trawl -i $event -B 1000000000 -w "$f"
 fails "-- and no command" 2 'no command follows' trawl -i $event -w "$f" --
 fails "an empty source" 2 "-i '': name a source" trawl -i '' -w "$f"
 fails "nothing to record" 2 'name a source' trawl -w "$f"

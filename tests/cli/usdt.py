@@ -506,7 +506,7 @@ def no_hits(folder):
        "no hit: what the command began as", err)
     err = capture(folder, [f"usdt:{program}:tick:*"], [wrapper], "-q")[2] + \
         capture(folder, [f"usdt:{program}:tick:*"], [program, "1"])[2]
-    ok("ran into none" not in err, "nothing of it with -q, nor with a hit", err)
+    ok("no probe was hit" not in err, "nothing of it with -q, nor with a hit", err)
 
 
 def wrong(folder):

@@ -95,7 +95,7 @@ def check_batch(argv, names, o, folder, c):
     """How many functions were called."""
     events, probes, said = record(argv, names, o.calls, f"{folder}/trawl")
     if not events:
-        if "ran into none" not in said:
+        if "no probe was hit" not in said:
             ok(False, f"{names[0]} and {len(names) - 1} more: recorded", said)
         return 0
     addresses = sorted({p["sites"][0]["vaddr"] for p in probes.values()})
