@@ -48,6 +48,15 @@ run build/trawl-decode --json -c 2 $file
 say "the summary"
 run build/trawl-decode --summary $file
 
+say "branches: how a program got where it did"
+if run "${as_root[@]}" build/trawl -q -w $out/branches.trawl -i branch -- build/samples/branches; then
+	run build/trawl-decode --calls $out/branches.trawl
+	run build/trawl-decode -c 3 --where 'kind == "call"' $out/branches.trawl
+	run build/trawl-export --to folded $out/branches.trawl
+else
+	say "this machine can't record branches (see above)"
+fi
+
 say "for Wireshark"
 run build/trawl-export --to pcapng $file -w $out/tick.pcapng || exit 1
 

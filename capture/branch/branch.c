@@ -22,6 +22,7 @@ enum {
 	BUCKETS = 256,
 	BATCHES_MOST = 64,         /* batches that are open at a time; each takes 2 MB */
 	BATCH_NS = 900000000,      /* the longest that a batch is open: less than from sync to sync */
+	BATCH_RING_NS = 100000000, /* of a flight recorder, which is asked for the newest */
 	BATCH_LIVE_NS = 40000000,  /* the same for somebody who watches */
 	LINKTYPE_UPPER_PDU = 252,
 };
@@ -113,7 +114,8 @@ static int end_batches(struct branch_state *s, pid_t pid, struct trawl_error *er
 static int flush(struct branch_state *s, struct trawl_error *err)
 {
 	s->flushed = mono_now();
-	if (branch_images_write(&s->images, session_writer(s->in->session), err))
+	if (branch_images_write(&s->images, session_options(s->in->session)->ring > 0,
+				session_writer(s->in->session), err))
 		return -1;
 	return end_batches(s, 0, err);
 }
@@ -303,14 +305,15 @@ static size_t fds(struct input *in, struct pollfd *fds, size_t room)
 static int drain(struct input *in, struct trawl_error *err)
 {
 	struct branch_state *s = in->state;
-	bool live = !session_options(in->session)->write;
+	const struct options *o = session_options(in->session);
+	uint64_t most = !o->write ? BATCH_LIVE_NS : o->ring ? BATCH_RING_NS : BATCH_NS;
 	bool over = s->halted && s->backend->over(s->recorder);
 
 	if (s->backend->drain(s->recorder, &s->sink, err))
 		return -1;
 	if (s->halted && !over)
 		return DRAIN_MORE;
-	if (!over && mono_now() - s->flushed < (live ? BATCH_LIVE_NS : BATCH_NS))
+	if (!over && mono_now() - s->flushed < most)
 		return s->nopen ? DRAIN_HELD : DRAIN_DONE;
 	return flush(s, err) ? -1 : DRAIN_DONE;
 }

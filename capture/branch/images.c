@@ -137,10 +137,11 @@ uint8_t branch_images_kind(struct images *im, pid_t pid, uint64_t address)
 	return im->kinds[slot].kind;
 }
 
-int branch_images_write(struct images *im, struct trawl_writer *w, struct trawl_error *err)
+int branch_images_write(struct images *im, bool whole, struct trawl_writer *w,
+			struct trawl_error *err)
 {
 	for (struct module *m = im->modules; m; m = m->next) {
-		if (module_write(m, false, w, err))
+		if (module_has_news(m) && module_write(m, whole, w, err))
 			return -1;
 	}
 	return 0;

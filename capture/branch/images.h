@@ -51,8 +51,10 @@ void branch_images_hit(struct images *im, pid_t pid, uint64_t address);
 /* What kind of branch the instruction there is, by the file; BRANCH_UNKNOWN if there is none. */
 uint8_t branch_images_kind(struct images *im, pid_t pid, uint64_t address);
 
-/* Writes what is new of all modules. */
-int branch_images_write(struct images *im, struct trawl_writer *w, struct trawl_error *err);
+/* Writes what is new of all modules. whole: and with it all that was before, for a ring, which keeps the
+ * newest piece only. */
+int branch_images_write(struct images *im, bool whole, struct trawl_writer *w,
+			struct trawl_error *err);
 /* Everything, for a file that begins. */
 int branch_images_write_all(struct images *im, struct trawl_writer *w, struct trawl_error *err);
 

@@ -471,6 +471,11 @@ static void compose(struct json *j, const struct module *m, bool all)
 	json_end(j);
 }
 
+bool module_has_news(const struct module *m)
+{
+	return !m->told || m->nfunctions != m->told_functions || m->ninsns != m->told_insns;
+}
+
 int module_write(struct module *m, bool all, struct trawl_writer *w, struct trawl_error *err)
 {
 	struct trawl_meta meta = { .type = "application/json", .time = mono_now() };
@@ -478,8 +483,6 @@ int module_write(struct module *m, bool all, struct trawl_writer *w, struct traw
 	char name[96];
 	int r;
 
-	if (!all && m->told && m->nfunctions == m->told_functions && m->ninsns == m->told_insns)
-		return 0;
 	compose(&j, m, all);
 	snprintf(name, sizeof(name), BRANCH_MODULE_NAME "%s", m->key);
 	meta.name = name;

@@ -68,7 +68,9 @@ uint8_t module_kind(const struct module *m, uint64_t offset);
 /* It is the program that is recorded: all of its functions count, also those that do not run. */
 void module_tell_all(struct module *m);
 
-/* Writes what is new, if anything is, or all. */
+/* Is there anything that was not written yet? */
+bool module_has_news(const struct module *m);
+/* Writes what is new, or all. */
 int module_write(struct module *m, bool all, struct trawl_writer *w, struct trawl_error *err);
 
 #endif

@@ -171,6 +171,23 @@ def check_attach(folder):
         victim.wait()
 
 
+def check_crash(folder):
+    """A flight recorder has what led to the crash; its small ring has the names of what ran long before, too."""
+    with open(f"{folder}/c.c", "w") as f:
+        f.write("int last(int *p) { return *p; }\n"
+                "int again(int n) { return n > 3000 ? last((int *)8) : n; }\n"
+                "int main(void) { int s = 0; for (int i = 0; i < 9000; i++) s += again(i); return s; }\n")
+    run("gcc", "-O0", "-g", "-o", f"{folder}/c", f"{folder}/c.c")
+    done = run("bash", "-c", f"ulimit -c 0; {BUILD}/trawl --ring 1m -i branch -w {folder}/c.trawl -- {folder}/c")
+    ok("SIGSEGV" in done.stderr and "holds the last" in done.stderr, "--ring, and a crash", done.stderr)
+    out = run(f"{BUILD}/trawl-decode", "--calls=3", f"{folder}/c.trawl").stdout.splitlines()
+    ok(len(out) == 3 and out[2].endswith("last  c.c:2") and out[1].endswith("again  c.c:3"),
+       "the last calls before it", out)
+    names = run(f"{BUILD}/trawl-decode", "--meta=branch/module/*", f"{folder}/c.trawl").stdout
+    ok("_dl_relocate_object" in names or "_dl_start" in names or "ld-linux" in names,
+       "libraries are in the file", names[:300])
+
+
 def check_bad(folder):
     def fails(name, status, pattern, *argv):
         done = run(f"{BUILD}/trawl", *argv)
@@ -207,6 +224,7 @@ def main():
         check_program(folder)
         check_reader(folder)
         check_attach(folder)
+        check_crash(folder)
         if shutil.which("gdb"):
             check_bad(folder)
     finally:
