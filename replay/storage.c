@@ -55,6 +55,9 @@ struct storage {
 	uint8_t cbw[CBW], csw[CSW];
 	uint64_t begun_at;
 	uint64_t done, total;      /* bytes of its data */
+	uint64_t base;             /* of a part of a recorded command: where its data begins in that */
+	uint32_t split;            /* blocks of the next command of the tape that came in parts */
+	bool partial;              /* the command at hand is such a part, and not the last */
 	bool stall;                /* the next read is refused */
 	bool short_sent;           /* the data ended with a short packet */
 	uint8_t *made;             /* of the model */
@@ -601,6 +604,32 @@ static struct command *find_command(struct storage *s, const uint8_t *cbw, uint6
 	return &s->commands[s->next++];
 }
 
+/*
+ * Another host controller takes shorter lists of buffers, and the driver splits its reads and writes:
+ * whether this is the next part of the tape's next command, which is then at hand.
+ */
+static struct command *find_part(struct storage *s, const uint8_t *cbw)
+{
+	struct command *c = s->next < s->ncommands ? &s->commands[s->next] : NULL;
+	struct range was, is = range_of(cbw + 15);
+
+	if (!c || !is.is || !is.blocks)
+		return NULL;
+	was = range_of(cdb_of(s, c));
+	if (!was.is || was.write != is.write || is.lba != was.lba + s->split ||
+	    is.blocks > was.blocks - s->split || c->length != (uint64_t)was.blocks * s->block ||
+	    get32(cbw + 8) != (uint64_t)is.blocks * s->block)
+		return NULL;
+	s->base = (uint64_t)s->split * s->block;
+	s->split += is.blocks;
+	s->partial = s->split < was.blocks;
+	if (!s->partial) {
+		s->split = 0;
+		s->next++;
+	}
+	return c;
+}
+
 static void tell_command(const uint8_t *cbw, char *text, size_t room)
 {
 	struct scsi_command c = {.length = cbw[14]};
@@ -644,8 +673,13 @@ static int32_t begin_command(struct storage *s, const uint8_t *p, uint32_t n, ui
 	in = p[12] & 0x80;
 	s->begun_at = now;
 	s->done = 0;
-	s->short_sent = s->stall = false;
-	c = find_command(s, p, now);
+	s->short_sent = s->stall = s->partial = false;
+	s->base = 0;
+	c = find_part(s, p);
+	if (!c) {
+		c = find_command(s, p, now);
+		s->split = 0;
+	}
 	s->now = c;
 	memcpy(s->csw, "USBS", 4);
 	memcpy(s->csw + 4, p + 4, 4);
@@ -654,9 +688,9 @@ static int32_t begin_command(struct storage *s, const uint8_t *p, uint32_t n, ui
 	if (c) {
 		s->begun = true;
 		use_command(s, c, true, now);
-		s->total = in ? c->length : get32(p + 8);
+		s->total = s->partial || s->base ? get32(p + 8) : in ? c->length : get32(p + 8);
 		s->stall = in && c->stalled && !c->length;
-		if (c->csw != TAPE_NONE)
+		if (c->csw != TAPE_NONE && !s->partial)
 			memcpy(s->csw + 8, tape_data(s->tape, &s->tape->entries[c->csw]) + 8, 5);
 	} else {
 		note_command(s, p);
@@ -694,7 +728,7 @@ static void compare_data(struct storage *s, const uint8_t *p, uint32_t n, uint64
 	for (uint32_t at = 0; at < n;) {
 		const struct tape_entry *e;
 		uint32_t k = n - at;
-		const uint8_t *was = piece(s, s->now, s->done + at, &k, &e);
+		const uint8_t *was = piece(s, s->now, s->base + s->done + at, &k, &e);
 
 		if (!k)
 			break;
@@ -704,7 +738,7 @@ static void compare_data(struct storage *s, const uint8_t *p, uint32_t n, uint64
 			while (was[i] == p[at + i])
 				i++;
 			verdict_note(s->verdict, s->tape, e, "byte %" PRIu64 " of the data is 0x%02x, was 0x%02x",
-				     s->done + at + i, p[at + i], was[i]);
+				     s->base + s->done + at + i, p[at + i], was[i]);
 			s->verdict->differ += !e->used;
 			s->tape->entries[e - s->tape->entries].used = true;
 		}
@@ -746,6 +780,7 @@ static const uint8_t *data_at(struct storage *s, uint64_t at, uint32_t *n, const
 	*e = NULL;
 	if (!s->now)
 		return s->made + at;
+	at += s->base;
 	p = piece(s, s->now, at, n, e);
 	if (*n == want || !reserve(&s->joined, &s->joined_room, want))
 		return p;
@@ -806,19 +841,19 @@ void storage_taken(struct storage *s, const struct storage_answer *a, uint64_t n
 	if (s->stall) {
 		s->stall = false;
 		s->short_sent = true;
-		use_parts(s, s->done, now);
+		use_parts(s, s->base + s->done, now);
 		return;
 	}
 	if (a->data == s->csw && (s->phase == PHASE_STATUS || s->short_sent || s->done >= get32(s->cbw + 8))) {
 		if (s->now) {
-			use_parts(s, UINT64_MAX, now);
-			use_entry(s, s->now->csw, true, now);
+			use_parts(s, s->partial ? s->base + s->done : UINT64_MAX, now);
+			use_entry(s, s->partial ? TAPE_NONE : s->now->csw, true, now);
 		}
 		s->phase = PHASE_COMMAND;
 		return;
 	}
 	s->done += a->n;
-	use_parts(s, s->done, now);
+	use_parts(s, s->base + s->done, now);
 	if (s->done >= s->total && s->done < get32(s->cbw + 8)) {
 		s->short_sent = true;
 		s->stall = s->now && s->now->stalled;

@@ -219,6 +219,39 @@ def test_storage(d):
     ok(status == 1 and "a later one" in out, "which is a difference", status, out)
 
 
+def test_split(d):
+    whole = b"".join(bytes([n]) * 512 for n in range(8))
+
+    def disk(c):
+        c.get_descriptor(1, usbsynth.device(0x46f4, 1), 5)
+        c.get_descriptor(2, usbsynth.config(usbsynth.interface(0, 8, 6, 0x50, 2), usbsynth.endpoint(0x81, 2, 512),
+                                            usbsynth.endpoint(0x02, 2, 512)), 5)
+        c.control(SET_CONFIGURATION, dev=5)
+        c.transfer(BULK, 0x02, out=cbw(1, 4096, True, read10(16, 8)), dev=5)
+        c.transfer(BULK, 0x81, answer=whole[:1536], asked=1536, dev=5)
+        c.transfer(BULK, 0x81, answer=whole[1536:], asked=2560, dev=5)
+        c.transfer(BULK, 0x81, answer=csw(1), dev=5)
+        c.transfer(BULK, 0x02, out=cbw(2, 4096, False, struct.pack(">BBIBHB", 0x2a, 0, 32, 0, 8, 0)), dev=5)
+        c.transfer(BULK, 0x02, out=whole, dev=5)
+        c.transfer(BULK, 0x81, answer=csw(2), dev=5)
+    path = capture(d, "split", disk)
+
+    def parts(change):
+        def play(h):
+            h.enumerate()
+            data = b"".join(command(h, 10 + lba, 512 * n, True, read10(lba, n))[0] for lba, n in ((16, 2), (18, 5), (23, 1)))
+            for lba, n in ((32, 4), (36, 4)):
+                piece = bytearray(whole[512 * (lba - 32):512 * (lba - 32 + n)])
+                piece[7] ^= change and lba == 36
+                command(h, 50 + lba, 512 * n, False, struct.pack(">BBIBHB", 0x2a, 0, lba, 0, n, 0), bytes(piece))
+            return data
+        return play
+    got, status, out, err = session(path, parts(0))
+    same((whole, 0), (got, status), "a driver that splits its reads and writes does the same")
+    got, status, out, err = session(path, parts(1))
+    ok(status == 1 and "byte 2055 of the data is 0x05, was 0x04" in out, "a byte that differs in a part of a write", out, err)
+
+
 def test_protocol(d):
     path = capture(d, "proto", lambda c: vendor(c, []))
     r = Replay(path, *FAST)
@@ -286,6 +319,7 @@ def main():
         test_differences(d)
         test_buffers(d)
         test_storage(d)
+        test_split(d)
         test_protocol(d)
         test_errors(d)
     return finish()

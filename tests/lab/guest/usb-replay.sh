@@ -208,6 +208,21 @@ for name in keyboard tablet serial audio storage hotplug errors; do
 	wait_for 10 free
 done
 
+# Over TCP, with the stock usbip tool.
+if command -v usbip >/dev/null; then
+	start listening trawl-replay device --listen --hold "$samples/usb-keyboard.trawl"
+	wait_for 20 grep -q 'waits for' listening.log
+	usbip list -r 127.0.0.1 >list.out 2>&1
+	has "usbip list tells the device" "$(cat list.out)" '1-1: .*0627:0001'
+	usbip attach -r 127.0.0.1 -b 1-1 && wait_for 15 virtual $KEYBOARD
+	ok $? "usbip attach plugs it in"
+	finish listening
+	wait_for 10 free
+	ok $? "and it goes with the replay"
+else
+	skip "usbip attach" "usbip is missing"
+fi
+
 # A killed replay leaves nothing behind.
 replay killed --hold "$samples/usb-keyboard.trawl"
 wait_for 10 virtual $KEYBOARD
