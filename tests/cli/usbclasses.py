@@ -14,7 +14,7 @@ sys.dont_write_bytecode = True
 import classes  # noqa: E402
 from tap import finish, ok, same, skip  # noqa: E402
 from usbsynth import (BULK, INTERRUPT, Capture, config, device, endpoint, interface, pcap,  # noqa: E402
-                      webcam)
+                      serial, webcam)
 
 
 def run(program, *args, **kw):
@@ -47,7 +47,8 @@ def check(d, name, c, wanted, least=0):
     for item in items:
         members = []
         for where, value in leaves(item.get("decoded", {}), "decoded"):
-            if isinstance(value, str) and ("\\" in value or '"' in value or "\0" in value):
+            if isinstance(value, str) and ("\\" in value or '"' in value or not value.isprintable() or
+                                           "\ufffd" in value):
                 continue
             members.append("%s == %s" % (where, '"%s"' % value if isinstance(value, str) else int(value)))
         r = run("trawl-decode", "--where", " and ".join(members[:60]) or "1 == 1", path)
@@ -192,6 +193,16 @@ def printer():
     return c
 
 
+def serial_halves():
+    """A serial port of which only what goes down OUT and comes up IN was recorded, as some programs do."""
+    c = Capture()
+    serial(c, dev=5)
+    for i in range(3):
+        c.record("S", BULK, 0x02, id=0x1000, status=-115, length=8, data=b"AT+CSQ\r\n")
+        c.record("C", BULK, 0x81, id=0x2000, length=6, data=b"\r\nOK\r\n"[:6])
+    return c
+
+
 def main():
     d = tempfile.mkdtemp(prefix="trawl-classes-")
     try:
@@ -224,6 +235,9 @@ def main():
         check(d, "MIDI", synthesizer(), [
             "sysex Novation 7 bytes f0 00 20 29 02 13 f7", "note on channel 1 note 60 velocity 127",
             "sysex Roland 8 bytes f0 41 10 42 44 00 01 f7"], 12)
+        check(d, "serial port, halves missing", serial_halves(), ["AT+CSQ", "OK"])
+        lines = run("trawl-decode", d + "/c.pcap", text=True).stdout
+        same((3, 3), (lines.count("AT+CSQ"), lines.count("OK\\r\\n")), "each half has its text")
         check(d, "DFU", loader(), ["DFU_DNLOAD block 0", "dfuDNLOAD-IDLE, poll in 10 ms"])
         check(d, "printer", printer(), ["MFG:Brother;MDL:PT-D600"])
     finally:
