@@ -127,6 +127,7 @@ struct source {
 extern const struct source *const sources[]; /* ends with NULL */
 
 /* The source of a -i text and what follows its name, or ""; NULL with the nearest names. */
-const struct source *source_find(const char *text, const char **spec, struct trawl_error *err);
+const struct source *source_find(const char *option, const char *text, const char **spec,
+				 struct trawl_error *err);
 
 #endif

@@ -26,7 +26,8 @@ const struct source *const sources[] = {
 	NULL,
 };
 
-const struct source *source_find(const char *text, const char **spec, struct trawl_error *err)
+const struct source *source_find(const char *option, const char *text, const char **spec,
+				 struct trawl_error *err)
 {
 	size_t len = strcspn(text, ":");
 	char wanted[64], hint[512];
@@ -41,7 +42,8 @@ const struct source *source_find(const char *text, const char **spec, struct tra
 		return sources[i];
 	}
 	if (otherspec_hint(text, hint, sizeof(hint))) {
-		trawl_fail(err, TRAWL_USAGE, "-i %s: no such source; %s", text, hint);
+		trawl_fail(err, TRAWL_USAGE, "%s %s: no such source; %s", option, text,
+			   hint);
 		return NULL;
 	}
 	snprintf(wanted, sizeof(wanted), "%.*s", (int)len, text);
@@ -49,7 +51,7 @@ const struct source *source_find(const char *text, const char **spec, struct tra
 		if (!sources[i]->hidden)
 			nearest_offer(&near, sources[i]->name);
 	}
-	trawl_fail(err, TRAWL_USAGE, "-i %s: no such source%s", text,
+	trawl_fail(err, TRAWL_USAGE, "%s %s: no such source%s", option, text,
 		   near.count ? nearest_hint(&near, hint, sizeof(hint)) : "; trawl -D lists all");
 	nearest_free(&near);
 	return NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* trawl-edit: saved file to saved file. Each subcommand is one function in the table. */
 #include "common/dupopt.h"
+#include "common/nearest.h"
 #include "common/sandbox.h"
 #include "config.h"
 #include "decode/base/cli.h"
@@ -442,6 +443,19 @@ static const struct {
 	{"verify", verify},
 };
 
+static int no_such_command(const char *name, struct trawl_error *err)
+{
+	struct nearest near = {.wanted = name};
+	char hint[256];
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		nearest_offer(&near, commands[i].name);
+	trawl_fail(err, TRAWL_USAGE, "no such command: %s%s", name,
+		   near.count ? nearest_hint(&near, hint, sizeof(hint)) : "; see --help");
+	nearest_free(&near);
+	return -1;
+}
+
 static int run(int argc, char **argv, struct trawl_error *err)
 {
 	if (argc < 2)
@@ -449,7 +463,7 @@ static int run(int argc, char **argv, struct trawl_error *err)
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].run(argc - 1, argv + 1, err);
-	return edit_usage(err, "no such command: ", argv[1]);
+	return no_such_command(argv[1], err);
 }
 
 int main(int argc, char **argv)

@@ -88,7 +88,7 @@ static int describe_some(const struct source *source, const char *text, struct s
 static int list_some(const char *text, struct source_list *list, struct trawl_error *err)
 {
 	const char *spec;
-	const struct source *source = source_find(text, &spec, err);
+	const struct source *source = source_find("-D", text, &spec, err);
 
 	if (!source)
 		return -1;

@@ -302,6 +302,25 @@ static enum spec_return take_return(const char *text, size_t *len)
 	return SPEC_NO_RETURN;
 }
 
+/* Something else behind the '%' of a symbol. */
+static int no_such_return(struct spec *spec, const struct head *h, const char *target, size_t len,
+			  struct trawl_error *err)
+{
+	const char *percent = memchr(target, '%', len);
+	size_t at = (size_t)(percent - h->text), n = len - (size_t)(percent - target);
+	char word[32], hint[128];
+	struct nearest near = { .wanted = word };
+	int ret;
+
+	snprintf(word, sizeof(word), "%.*s", (int)n, percent);
+	for (enum spec_return r = SPEC_RETURN; r <= SPEC_URETPROBE; r++)
+		nearest_offer(&near, spec_return_name(r));
+	ret = spec_fail(spec, h->from[at], err, "uprobe: only %%return, %%ret or %%uretprobe may "
+			"follow here%s", nearest_hint(&near, hint, sizeof(hint)));
+	nearest_free(&near);
+	return ret;
+}
+
 /* "tick.c": a source file, where a program is wanted. len: of its name. */
 static bool is_source_file(const char *s, size_t len)
 {
@@ -363,10 +382,7 @@ static int parse_uprobe(struct spec *spec, const struct head *h, struct trawl_er
 	spec->returns = take_return(target, &len);
 	if (!spec->returns && memchr(target, '%', len) &&
 		   !in_operator(target, (size_t)((char *)memchr(target, '%', len) - target))) {
-		size_t at = (size_t)((char *)memchr(target, '%', len) - h->text);
-
-		return spec_fail(spec, h->from[at], err, "uprobe: only %%return, %%ret or "
-				 "%%uretprobe may follow here");
+		return no_such_return(spec, h, target, len, err);
 	}
 	if (!len)
 		return spec_fail(spec, spec->symbol_at, err,

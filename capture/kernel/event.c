@@ -151,7 +151,9 @@ static void tell_again(const struct arming *a, const char *text, long matched)
 
 struct offering {
 	struct nearest near;
+	const char *name; /* as the user has it */
 	char separator;
+	char call[160];   /* the entry of the system call of that name */
 };
 
 static int offer(void *arg, const char *group, const char *name)
@@ -160,6 +162,8 @@ static int offer(void *arg, const char *group, const char *name)
 	char full[160];
 
 	snprintf(full, sizeof(full), "%s%c%s", group, o->separator, name);
+	if (!strncmp(name, "sys_enter_", 10) && !strcmp(name + 10, o->name))
+		memcpy(o->call, full, sizeof(full));
 	nearest_offer(&o->near, full);
 	return 0;
 }
@@ -168,11 +172,13 @@ void events_hint(int top, const char *group, char separator, const char *name, c
 		 size_t size)
 {
 	char wanted[256];
-	struct offering o = { .near = { .wanted = wanted }, .separator = separator };
+	struct offering o = { .near = { .wanted = wanted }, .name = name, .separator = separator };
 
 	snprintf(wanted, sizeof(wanted), "%s%c%s", group, separator, name);
 	events_each(top, "*", "*", offer, &o);
-	if (o.near.count)
+	if (*o.call)
+		snprintf(hint, size, "; did you mean %s?", o.call);
+	else if (o.near.count)
 		nearest_hint(&o.near, hint, size);
 	else
 		snprintf(hint, size, "; ls /sys/kernel/tracing/events shows all");

@@ -147,6 +147,9 @@ static int read_arg(struct synth *s, const char **at, struct trawl_error *err)
 		strcpy(which, first);
 		first[0] = '\0';
 	}
+	if (end && !strcmp(first, "if") && isspace((unsigned char)*end))
+		return fail_at(s, from, err, "a synthetic event takes no filter: --trigger and "
+			       "trawl-decode --where choose by its fields");
 	of_end = !strcmp(which, "end");
 	if (!end || *end != '.' || (!of_end && strcmp(which, "start")) ||
 	    !(*at = read_word(end + 1, "", name)))

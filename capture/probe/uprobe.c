@@ -104,6 +104,34 @@ static bool is_number(const char *s, size_t len)
 	return len == 4 && !memcmp(s, "arg", 3) && s[3] >= '1' && s[3] <= '6';
 }
 
+/* Do compilers sign the file, and is gcc the only one that does? */
+static bool only_gcc(struct elf_file *f)
+{
+	GElf_Shdr sh;
+	Elf_Scn *scn = elf_section(f->elf, ".comment", &sh);
+	Elf_Data *data = scn && sh.sh_type != SHT_NOBITS ? elf_getdata(scn, NULL) : NULL;
+
+	return data && data->d_buf && memmem(data->d_buf, data->d_size, "GCC: ", 5) &&
+	       !memmem(data->d_buf, data->d_size, "clang", 5) &&
+	       !memmem(data->d_buf, data->d_size, "rustc", 5) &&
+	       !memmem(data->d_buf, data->d_size, "Intel", 5);
+}
+
+/* Compilers leave out parameters of functions whose callers they all know. */
+static const char *not_all_passed(const struct making *m)
+{
+	if (m->described || !m->fn)
+		return NULL;
+	if (strstr(m->fn->name, ".isra.") || strstr(m->fn->name, ".constprop.") ||
+	    strstr(m->fn->name, ".part."))
+		return "a copy that gcc made for some callers may lack arguments, and no debug "
+		       "information tells; write a register";
+	if (!m->fn->global && !only_gcc(m->t->elf))
+		return "compilers other than gcc may leave out arguments of a static function, and "
+		       "no debug information tells; write a register";
+	return NULL;
+}
+
 /* Why arg1 is not what C's convention has for it, or NULL. */
 static const char *not_by_convention(const struct making *m)
 {
@@ -121,7 +149,7 @@ static const char *not_by_convention(const struct making *m)
 		    (len > 20 && !strncmp(m->fn->name, "_ZN", 3) &&
 		     !strncmp(m->fn->name + len - 20, "17h", 3))))
 		return "Rust passes in an order of its own; write a register";
-	return NULL;
+	return not_all_passed(m);
 }
 
 /* The place of a parameter or of arg1 .. arg6; *value is NULL for the latter. */

@@ -35,7 +35,7 @@ static int add_spec(struct input *in, const char *spec, struct trawl_error *err)
 static const struct source *source_of(const char *text, const struct options *o, const char **spec,
 				      struct trawl_error *err)
 {
-	const struct source *source = source_find(text, spec, err);
+	const struct source *source = source_find("-i", text, spec, err);
 
 	return source && source->scoped && (o->npids || o->command) ? source->scoped(*spec) : source;
 }
@@ -48,7 +48,7 @@ int inputs_make(struct input **inputs, size_t *n, const struct options *o, struc
 	bool tasks = false;
 
 	for (size_t i = 0; i < o->ninterfaces; i++) {
-		source = source_find(o->interfaces[i], &spec, err);
+		source = source_find("-i", o->interfaces[i], &spec, err);
 		if (!source)
 			return -1;
 		tasks |= source->tasks;

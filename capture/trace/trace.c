@@ -549,8 +549,13 @@ static void missing_hits(struct trace *t, uint64_t now)
 	missing = t->hits > told ? t->hits - told : 0;
 	too_long = t->filtered ? 0 : of_long_strings(t, missing);
 	others = t->others + (t->filtered ? missing : 0);
-	if (too_long)
+	if (too_long) {
 		trace_lose(t, NULL, t->since, now, too_long, TRAWL_LOSS_TOO_LONG, &ignored);
+		session_note(t->in->session,
+			     "%s: %" PRIu64 " events had more than 4 KB of strings, which the kernel "
+			     "drops; record the beginning of a string with :char[64] instead of "
+			     ":string", t->in->source->name, too_long);
+	}
 	if (missing > too_long && !t->filtered)
 		trace_lose(t, NULL, t->since, now, missing - too_long, TRAWL_LOSS_MISSED, &ignored);
 	if (others && (long_strings || o->verbose))

@@ -23,6 +23,7 @@ if [ "$(id -u)" = 0 ] && [ -e /sys/kernel/tracing/events/sched ]; then
 	says 'did you mean event:sched:sched_switch if prev_pid == 1\?' trawl -i 'sched:sched_switch if prev_pid == 1'
 	says 'did you mean event:sched:\*\?' trawl -i 'sched:*'
 	says 'openat is 257$' trawl -i 'event:raw_syscalls:sys_enter if id == openat'
+	says 'did you mean syscalls:sys_enter_openat\?' trawl -i event:syscalls:openat
 	says 'openat is 257$' trawl -i 'event:raw_syscalls:sys_enter if id == "openat"'
 else
 	skip "events without event:" "needs root and tracefs"
@@ -60,6 +61,9 @@ says 'trawl -D usdt:PATH lists' trawl -i usdt:samples/tick
 
 # ---- options and words
 says 'trawl-decode FILE' trawl -r x.trawl
+says '-D foo:bar: no such source' trawl -D foo:bar
+says 'did you mean %return or' trawl -i uprobe:samples/tick:main%retrun
+says 'no such command: verfy; did you mean verify\?' trawl-edit verfy "$f"
 says '-i event:GROUP:NAME' trawl -e sched:sched_switch
 says 'is -w FILE' trawl -o x -i usb
 says 'is -w FILE' trawl --output=x -i usb

@@ -15,7 +15,7 @@ from datetime import datetime
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 sys.dont_write_bytecode = True
-from tap import finish, ok, skip_all  # noqa: E402
+from tap import finish, ok, skip, skip_all  # noqa: E402
 
 BUILD = os.environ.get("TRAWL_BUILD", ".")
 SAMPLES = f"{BUILD}/samples"
@@ -195,6 +195,30 @@ def long_strings(folder):
     since = re.search(r"\(strings too long for the kernel\) between (\S+ \S+?)\d{3} UTC", summary)
     since = datetime.strptime(f"{since[1]}+00:00", "%Y-%m-%d %H:%M:%S.%f%z") if since else None
     ok(since and time.time() - since.timestamp() < 60, "the loss is of the time of the capture", summary)
+
+
+def static_functions(folder):
+    """arg1 is what C's convention has only where that is certain: clang leaves out arguments that no caller needs."""
+    with open(f"{folder}/hidden.c", "w") as f:
+        f.write("__attribute__((noinline)) static int hidden(int a, int b) { __asm__ volatile(\"\"); return b; }\n"
+                "__attribute__((noinline)) int seen(int a) { __asm__ volatile(\"\"); return a; }\n"
+                "int main(int argc, char **argv) { return hidden(99, argc) + seen(3) - 4; }\n")
+    for compiler in "clang", "gcc":
+        if not shutil.which(compiler):
+            skip(f"{compiler}: static functions without debug information", f"{compiler} is not installed")
+            continue
+        program = f"{folder}/hidden-{compiler}"
+        flags = ["-fno-ipa-cp", "-fno-ipa-sra"] if compiler == "gcc" else []
+        run(compiler, "-O2", *flags, "-o", program, f"{folder}/hidden.c")
+        got, err = capture(folder, [f"uprobe:{program}:seen arg1"], [program])[1:]
+        ok([e["fields"]["arg1"] for e in got] == [3], f"{compiler}: arg1 of a global function", err, got)
+        if compiler == "clang":
+            done = run(f"{BUILD}/trawl", "-i", f"uprobe:{program}:hidden arg1", "--", program)
+            ok(done.returncode == 2 and "may leave out arguments of a static function" in done.stderr,
+               "clang: arg1 of a static function is refused", done.stderr)
+        else:
+            got, err = capture(folder, [f"uprobe:{program}:hidden arg1"], [program])[1:]
+            ok([e["fields"]["arg1"] for e in got] == [99], "gcc: arg1 of a static function is taken", err, got)
 
 
 def long_names(folder):
@@ -554,6 +578,7 @@ def main():
         pattern(folder)
         static(folder)
         long_strings(folder)
+        static_functions(folder)
         long_names(folder)
         many_strings(folder)
         turns(folder)

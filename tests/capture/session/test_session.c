@@ -70,8 +70,10 @@ static const struct source fake = {
 
 const struct source *const sources[] = { &fake, NULL };
 
-const struct source *source_find(const char *text, const char **spec, struct trawl_error *err)
+const struct source *source_find(const char *option, const char *text, const char **spec,
+				 struct trawl_error *err)
 {
+	(void)option;
 	(void)text;
 	(void)err;
 	*spec = "";

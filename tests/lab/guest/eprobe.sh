@@ -64,6 +64,8 @@ fails "an argument that is too long" 2 'at most 63' trawl -w x -i \
 fails "at-exit without an exit" 2 'has no exit' trawl -w x -i 'eprobe:sched.sched_switch $prev_pid at-exit' -- true
 fails "synth with an unknown field" 2 'has no field next_pit; did you mean next_pid' \
 	trawl -w x -i 'synth:a=sched.sched_waking,sched.sched_switch key=pid:next_pit' -- true
+fails "synth: a filter" 2 'takes no filter: .*trawl-decode --where' \
+	trawl -w x -i 'synth:a=sched.sched_waking,sched.sched_switch key=pid:next_pid if pid > 1' -- true
 fails "a name in use" 2 'another one is called my/name: give this one its own name' trawl -w x \
 	-i 'eprobe:my/name=sched.sched_switch $prev_pid' -i 'eprobe:my/name=sched.sched_waking $pid' -- true
 fails "its place" 2 '^           \^$' trawl -w x \
