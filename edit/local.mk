@@ -9,3 +9,9 @@ EDIT_SOURCES = edit/edit.h edit/edit.c edit/input.h edit/input.c \
 trawl_edit_SOURCES = edit/trawl-edit.c $(EDIT_SOURCES)
 trawl_edit_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) -O2
 trawl_edit_LDADD = libimport.la libdecode.la libcommon.la libtrawl.la
+
+# trawl-report: a capture as a zip file for somebody else.
+bin_PROGRAMS += trawl-report
+trawl_report_SOURCES = edit/trawl-report.c edit/edit.h edit/edit.c edit/zip.h edit/zip.c
+trawl_report_CFLAGS = $(AM_CFLAGS) $(ARCHIVE_CFLAGS) -O2
+trawl_report_LDADD = libdecode.la libcommon.la libtrawl.la $(ARCHIVE_LIBS)

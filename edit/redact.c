@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "edit/redact.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -494,25 +495,27 @@ static int go_through(struct redact *x, int fd, const char *out, const char *man
 
 /* ---- from outside ------------------------------------------------------------------------- */
 
-static bool hash_file(struct redact *x)
+static void hash_file(struct redact *x)
 {
-	FILE *f = fopen(x->path, "re");
 	static const size_t room = 1 << 16;
 	uint8_t *p = malloc(room);
 	struct sha256 s;
-	size_t n;
+	off_t at = 0;
+	ssize_t n = -1;
+	int fd = -1;
 
 	snprintf(x->hash, sizeof(x->hash), "%s", "unknown");
-	if (f && p) {
-		sha256_start(&s);
-		while ((n = fread(p, 1, room, f)))
-			sha256_add(&s, p, n);
-		sha256_end(&s, x->hash);
+	/* in the sandbox nothing can be opened: the file is a descriptor */
+	if (sscanf(x->path, "/proc/self/fd/%d", &fd) != 1 && sscanf(x->path, "/dev/fd/%d", &fd) != 1)
+		fd = open(x->path, O_RDONLY | O_CLOEXEC);
+	sha256_start(&s);
+	while (p && fd >= 0 && (n = pread(fd, p, room, at)) > 0) {
+		sha256_add(&s, p, (size_t)n);
+		at += n;
 	}
-	if (f)
-		fclose(f);
+	if (!n)
+		sha256_end(&s, x->hash);
 	free(p);
-	return true;
 }
 
 int redact_collect(struct redact *x, struct trawl_error *err)

@@ -1,0 +1,88 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""trawl-report: the zip of a capture with planted secrets has none of them in anything that is in it, other programs
+read it, and nothing is written or left where it is not wanted."""
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+src, build = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
+sys.path[:0] = [f"{src}/tests", f"{src}/tests/cli"]
+import planted
+import tap
+
+tmp = tempfile.TemporaryDirectory()
+scratch = f"{tmp.name}/scratch"
+os.mkdir(scratch)
+
+
+def run(*argv, **more):
+    p = subprocess.run(argv, capture_output=True, cwd=tmp.name, stdin=subprocess.DEVNULL,
+                       env={**os.environ, "TMPDIR": scratch, **more})
+    return p.returncode, p.stdout, p.stderr.decode("utf-8", "replace")
+
+
+made, out = f"{tmp.name}/made.trawl", f"{tmp.name}/out.zip"
+subprocess.run([f"{build}/tests/edit/make-secrets", made], check=True)
+status, text, said = run("trawl-report", made, "-o", out, "--yes", "--title", "It fails", "--message", "Nothing is printed")
+text = text.decode()
+tap.same(0, status, f"packs: {said[-300:]}")
+tap.ok("8000" in text and "smZq" not in text and "removed" in text and "Nothing is sent anywhere" in text, "shows what will be in it", text)
+with zipfile.ZipFile(out) as z:
+    blobs = {n: z.read(n) for n in z.namelist()}
+tap.same({"HOW-TO-READ.txt", "report.txt", "index.html", "summary.txt", "manifest.txt", "usb.pcapng", "capture.trawl"}, set(blobs), "what is in it")
+tap.ok(blobs["report.txt"].startswith(b"It fails\n\nNothing is printed"), "the report's text")
+import base64
+import re
+import zlib
+for m in re.finditer(rb'octet-stream" id="d-(\w+)">([^<]*)</script>', blobs["index.html"]):
+    blobs["index.html " + m[1].decode()] = zlib.decompress(base64.b64decode(m[2]))
+with open(f"{tmp.name}/capture.trawl", "wb") as f:
+    f.write(blobs["capture.trawl"])
+import reader
+r = reader.Reader(blobs["capture.trawl"])
+blobs["records"] = b"\n".join([e.record(s) for x in r.sections for _, _, _, _, _, e, s in r.events(x)] + [bytes(m[4]) for m in r.metas])
+left = planted.find(blobs)
+tap.ok(not left, "no secret is in it, in any encoding", left[:10])
+tap.ok(not any(w in b for b in blobs.values() for w in (b"hoZq", b"usZq", b"avZq", b"password", scratch.encode())), "nor names, command lines, folders")
+direct = run("trawl-decode", "--json", out)[1]
+tap.ok(direct.count(b"\n") == 8000 and direct == run("trawl-decode", "--json", f"{tmp.name}/capture.trawl")[1],
+       "trawl-decode reads the zip as the capture in it")
+tap.ok(run("trawl-export", "--to", "json", out)[1] == direct, "and so does trawl-export")
+edits = [json.loads(bytes(m[4])) for m in r.metas if m[0].startswith("edit/")]
+tap.ok([e["operation"] for e in edits] == ["cut", "redact"] and re.fullmatch("[0-9a-f]{64}", edits[1]["original_sha256"]), "the manifest", edits)
+run("trawl-edit", "redact", made, "-w", f"{tmp.name}/r.trawl")
+r = reader.Reader(open(f"{tmp.name}/r.trawl", "rb").read())
+with open(made, "rb") as f:
+    tap.same(hashlib.sha256(f.read()).hexdigest(), [json.loads(bytes(m[4])) for m in r.metas if m[0].startswith("edit/")][0]["original_sha256"],
+             "redact tells the hash of the original")
+tap.ok(not os.listdir(scratch), "no temporary file is left", os.listdir(scratch))
+
+# ---- sizes
+small = f"{tmp.name}/small.zip"
+status, text, said = run("trawl-report", made, "-o", small, "--yes", "--max-size", "200K")
+tap.ok(status == 0 and os.path.getsize(small) <= 200 << 10, "--max-size", status, said, os.path.exists(small) and os.path.getsize(small))
+
+# ---- bad input
+for argv, want, words in (([made, "-o", f"{tmp.name}/no.zip"], 2, "give --yes"), (["-o", f"{tmp.name}/no.zip", "--yes"], 2, "is missing"),
+                          (["/nonexistent", "-o", f"{tmp.name}/no.zip", "--yes"], 3, "cannot be opened"),
+                          ([f"{src}/README.md", "-o", f"{tmp.name}/no.zip", "--yes"], 3, "README.md"),
+                          ([made, "-o", f"{tmp.name}/no.zip", "--yes", "--keep", "nil"], 2, "no class")):
+    status, _, said = run("trawl-report", *argv)
+    tap.ok(status == want and words in said and not os.path.exists(f"{tmp.name}/no.zip"), f"{' '.join(argv[-2:])}: {words}", status, said)
+with zipfile.ZipFile(f"{tmp.name}/other.zip", "w") as z:
+    z.writestr("a.txt", "x")
+status, _, said = run("trawl-decode", f"{tmp.name}/other.zip")
+tap.ok(status == 3 and "without a capture" in said, "a zip with other things in it", said)
+with zipfile.ZipFile(f"{tmp.name}/bomb.zip", "w", zipfile.ZIP_DEFLATED) as z:
+    with z.open("x.trawl", "w") as f:
+        for _ in range(1100):
+            f.write(b"\0" * (1 << 20))
+status, _, said = run("trawl-decode", f"{tmp.name}/bomb.zip")
+tap.ok(status == 3 and "100 times its size" in said, "a zip bomb", said)
+tap.ok(not os.listdir(scratch), "no temporary file is left", os.listdir(scratch))
+sys.exit(tap.finish())
