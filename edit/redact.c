@@ -234,9 +234,26 @@ void redact_type_name(struct redact *x, const struct trawl_source *s, char *name
 	redact_scrub(x, name, strlen(name));
 }
 
+/* Words of metadata that everybody's files have: members and what trawl itself writes there. */
+static const char vocabulary[] =
+	"trawl kernel kernel_version arch hostname cpus cpu_model memory page_size boot_id distro argv "
+	"sources start_ns start_mono_ns snaplen pid uid user command imported from why signal duration "
+	"count process files consumer output trigger error incomplete end_mono_ns exit_status events "
+	"lost lost_more hits complete tid comm time_ns ppid exe cmdline event kind tracefs provider "
+	"probe path build_id inode size deleted remark args name type ctype show helper sites offset "
+	"vaddr semaphore symbol file line insn exit return longjmp exception note fetch state exact "
+	"computed unavailable index window scale disp start length usdt uprobe uretprobe synth branch "
+	"eprobe task busnum devnum speed_mbps version manufacturer product serial configuration "
+	"max_power quirks removable unknown fixed power_control power_status autosuspend_ms persist "
+	"wakeup enabled disabled active suspended driver descriptors interfaces number alternate class "
+	"subclass protocol hid_report replayable because reason text filtered devices unplugged "
+	"ring_bytes ring_mapped operation original_sha256 removed kept checked_all redact Debian Linux "
+	"Ubuntu Fedora bookworm trixie true false null";
+
 /* What is kept of types, which removed values may be words of. */
 static void keep_words(struct redact *x)
 {
+	removed_public(&x->removed, vocabulary, sizeof(vocabulary) - 1);
 	for (size_t i = 0; i < trawl_event_type_count(x->r); i++) {
 		const struct trawl_event_type *t = trawl_event_type_at(x->r, i);
 		const struct trawl_source *s = NULL;

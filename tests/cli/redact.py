@@ -115,6 +115,9 @@ for s in ("tick", "usb-storage", "usb-keyboard", "usb-hotplug", "usb-audio", "us
     x, y = (run("trawl-decode", "--json", f)[1].splitlines() for f in (file, again))
     x, y = ([(e["ts_ns"], e["fields"].get("length"), e["fields"].get("status")) for e in map(json.loads, l)] for l in (x, y))
     tap.ok(status == 0 and x == y, f"{s}: the same events", status, text)
+run("trawl-edit", "redact", f"{src}/samples/tick.trawl", "-w", again)
+machine = next(json.loads(bytes(m[4])) for m in reader.Reader(open(again, "rb").read()).metas if m[0] == "machine")
+tap.ok("trawl" in machine and machine["distro"].startswith("Debian"), "words of metadata stay, though the command line had them", machine)
 status, _, text = run("trawl-edit", "redact", out, "-w", again)
 tap.ok(status == 0 and "was redacted before" in text, "redacted twice: said", text)
 for argv, want, words in ((["--keep", "nil"], 2, "no class; there are keystrokes"), (["--policy", "/nonexistent"], 3, "cannot be opened")):
