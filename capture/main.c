@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* trawl: capture. */
+#include "common/plain.h"
 #include "config.h"
 
 #include <stdio.h>
@@ -56,6 +57,6 @@ int main(int argc, char **argv)
 	options_free(&o);
 	if (r >= 0)
 		return r;
-	fprintf(stderr, "trawl: %s\n", err.text);
+	fprintf(stderr, "trawl: %s\n", plain_text(err.text, true));
 	return err.status;
 }

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/json.h"
+#include "common/plain.h"
 #include "capture/cli/list.h"
 #include "capture/source.h"
 
-/* Names may come from a program: nothing of them obeys to a terminal. */
+/* Names may come from a program or a device. */
 static void print_safe(const char *text, int width, FILE *out)
 {
-	int n = 0;
+	char *copy = strdup(text);
 
-	for (; *text; text++, n++)
-		fputc(iscntrl((unsigned char)*text) ? '?' : *text, out);
-	for (; n < width; n++)
-		fputc(' ', out);
+	fprintf(out, "%-*s", width, copy ? plain_text(copy, false) : "");
+	free(copy);
 }
 
 static void print_text(const struct source_list *list, FILE *out)
@@ -35,8 +34,11 @@ static void print_text(const struct source_list *list, FILE *out)
 		fputs("  ", out);
 		print_safe(e->what, 0, out);
 		fputc('\n', out);
-		if (!e->usable)
-			fprintf(out, "%-*s    not usable: %s\n", width, "", e->why);
+		if (!e->usable) {
+			fprintf(out, "%-*s    not usable: ", width, "");
+			print_safe(e->why, 0, out);
+			fputc('\n', out);
+		}
 	}
 }
 

@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/plain.h"
 #include "capture/session/endreport.h"
 #include "capture/session/command.h"
 #include "capture/output/first.h"
@@ -171,7 +172,7 @@ static void note(const char *fmt, va_list ap)
 	char text[1200];
 
 	vsnprintf(text, sizeof(text), fmt, ap);
-	fprintf(stderr, "trawl: %s\n", text);
+	fprintf(stderr, "trawl: %s\n", plain_text(text, true));
 }
 
 void session_note(struct session *s, const char *fmt, ...)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "capture/probe/dwarf.h"
 
@@ -178,4 +179,40 @@ Test(dwarf, lines)
 	cr_assert_gt(line, 30);
 	free(name);
 	cr_assert_not(dwarf_line_at(dwarf, 0x10, &name, &line));
+}
+
+/* A section whose last text has no end gets one: libdw would read on into what is behind it. */
+Test(dwarf, texts_that_do_not_end_are_ended)
+{
+	static const char *const names[] = { ".debug_str", ".debug_line", ".debug_info", ".debug_line_str" };
+	int checked = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t size = file->size;
+		char *image = malloc(size);
+		struct trawl_error err = { 0 };
+		struct elf_file *bad;
+		struct dwarf *d;
+		const char *why;
+		GElf_Shdr sh;
+		Elf_Data *data;
+
+		if (!elf_section(file->elf, names[i], &sh) || !sh.sh_size || sh.sh_flags & SHF_COMPRESSED) {
+			free(image);
+			continue;
+		}
+		cr_assert_eq(pread(file->fd, image, size, 0), (ssize_t)size);
+		memset(image + sh.sh_offset + sh.sh_size - 1, 'x', 2); /* and what is behind it is no end */
+		bad = elf_open_memory(image, size, "bad", &err);
+		cr_assert(bad, "%s", err.text);
+		d = dwarf_open(bad, &why);
+		data = elf_getdata(elf_section(bad->elf, names[i], &sh), NULL);
+		cr_expect_eq(((char *)data->d_buf)[data->d_size - 1], 'x', "%s", names[i]);
+		cr_expect_eq(((char *)data->d_buf)[data->d_size], '\0', "%s", names[i]);
+		checked++;
+		dwarf_close(d);
+		elf_free(bad);
+		free(image);
+	}
+	cr_expect_gt(checked, 1);
 }

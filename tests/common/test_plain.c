@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* What a stranger's text does to a terminal: nothing. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "common/plain.h"
+
+static void plain(const char *text, bool lines, const char *want)
+{
+	char copy[64];
+
+	strcpy(copy, text);
+	cr_expect_str_eq(plain_text(copy, lines), want);
+}
+
+Test(plain, control_characters_become_question_marks)
+{
+	plain("name", false, "name");
+	plain("a\033[2Jb\a\177", false, "a?[2Jb??");
+	plain("a\nb\tc\r", false, "a?b?c?");
+	plain("a\nb\tc\r", true, "a\nb\tc?");
+	plain("gr\303\266\303\237e", false, "gr\303\266\303\237e");
+	plain("a\302\233 2J", false, "a?? 2J"); /* U+009b, CSI */
+	plain("\302", false, "\302");
+	plain("", true, "");
+}
