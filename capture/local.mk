@@ -51,6 +51,7 @@ libcapture_la_SOURCES = \
 	capture/branch/insn.c capture/branch/insn.h \
 	capture/branch/module.c capture/branch/module.h \
 	capture/branch/kmod.c capture/branch/perfmaps.c capture/branch/perfmaps.h \
+	capture/branch/selftest.c capture/branch/selftest.h \
 	capture/branch/perf.c capture/branch/stack.c capture/branch/stack.h \
 	capture/branch/perfring.c capture/branch/perfring.h \
 	capture/branch/plt.c capture/branch/plt.h \

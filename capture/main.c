@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "capture/branch/selftest.h"
 #include "capture/tracefs/gc.h"
 #include "capture/cli/list.h"
 #include "capture/session.h"
@@ -37,6 +38,8 @@ static int do_job(const struct options *o, struct trawl_error *err)
 		return 0;
 	case JOB_LIST:
 		return list_sources(o->listed, o->nlisted, o->json, stdout, err);
+	case JOB_SELF_TEST:
+		return branch_self_test(stdout, err);
 	case JOB_GC:
 		return collect(err);
 	case JOB_CAPTURE:

@@ -46,6 +46,7 @@ static const char help_tail[] =
 	"  -v              say more, twice for yet more\n"
 	"  -q              say nothing but errors\n"
 	"  --json          with -D: as JSON; without -w: events as JSON lines\n"
+	"  --self-test branch   does what records branches here do it right?\n"
 	"  --gc            remove what killed captures left in the kernel\n"
 	"  --help, --version\n"
 	"\n"
@@ -63,10 +64,11 @@ void options_help(FILE *out)
 }
 
 enum { OPT_GC = 256, OPT_LEVEL, OPT_HELP, OPT_VERSION, OPT_DURATION, OPT_JSON, OPT_RING,
-       OPT_TRIGGER, OPT_AFTER };
+       OPT_TRIGGER, OPT_AFTER, OPT_SELF_TEST };
 
 static const struct option long_options[] = {
 	{ "gc", no_argument, NULL, OPT_GC },
+	{ "self-test", required_argument, NULL, OPT_SELF_TEST },
 	{ "level", required_argument, NULL, OPT_LEVEL },
 	{ "help", no_argument, NULL, OPT_HELP },
 	{ "version", no_argument, NULL, OPT_VERSION },
@@ -186,6 +188,12 @@ static int take_long(struct options *o, int c, const char *arg, struct trawl_err
 	uint64_t n;
 
 	switch (c) {
+	case OPT_SELF_TEST:
+		if (strcmp(optarg, "branch"))
+			return trawl_fail(err, TRAWL_USAGE, "--self-test %.40s: there is one of "
+					  "'branch' only", optarg);
+		o->job = JOB_SELF_TEST;
+		return 0;
 	case OPT_GC:
 		o->job = JOB_GC;
 		return 0;

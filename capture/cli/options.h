@@ -13,6 +13,7 @@ enum options_job {
 	JOB_CAPTURE,
 	JOB_LIST,    /* -D */
 	JOB_GC,      /* --gc */
+	JOB_SELF_TEST, /* --self-test branch */
 	JOB_HELP,    /* --help */
 	JOB_VERSION, /* --version */
 };

@@ -188,6 +188,17 @@ def check_crash(folder):
        "libraries are in the file", names[:300])
 
 
+def check_self_test():
+    done = run(f"{BUILD}/trawl", "--self-test", "branch")
+    ok(done.returncode == 0 and "branch:ptrace: right: 999 of 999 turns of a loop, 1 of 1 return, 0 others\n"
+       in done.stdout, "--self-test branch: a known loop, every branch of it", done.stdout, done.stderr)
+    ok(re.search(r"^to send on: trawl .*ptrace=right", done.stdout, re.M), "and a line to send", done.stdout)
+    listed = run(f"{BUILD}/trawl", "-D", "branch").stdout
+    for name in "perf-bts", "intel-bts", "kmod-step", "perf-lbr":
+        ok(re.search(rf"branch:{name} .*\n(?! +not usable)|not usable: branch:{name}: \S.{{20}}", listed),
+           f"-D lists {name}, and why if it is not usable", listed)
+
+
 def check_bad(folder):
     def fails(name, status, pattern, *argv):
         done = run(f"{BUILD}/trawl", *argv)
@@ -225,6 +236,7 @@ def main():
         check_reader(folder)
         check_attach(folder)
         check_crash(folder)
+        check_self_test()
         if shutil.which("gdb"):
             check_bad(folder)
     finally:
