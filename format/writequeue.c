@@ -188,7 +188,7 @@ bool write_queue_meta(struct write_queue *o, const struct trawl_meta *m)
 	return send(o, p);
 }
 
-/* Payload that hardly compresses: no second of it would find room here, and it is dear to copy. */
+/* Large payloads bypass the queue: it holds one at most, and copying is expensive. */
 static bool written_at_once(struct write_queue *o, struct batcher *s, const struct chunk_head *c,
 			    const void *payload, size_t len)
 {

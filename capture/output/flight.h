@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The flight recorder of --ring: the writer keeps the newest in memory (trawl.h, "ring"), and a
- * trigger makes a file of that: a record for which the expression of --trigger holds, SIGUSR1, or
- * the crash of COMMAND. The trigger is an event in the file, of a source of its own.
+ * The flight recorder of --ring. The writer keeps the newest events in memory (trawl.h, "ring"). A
+ * trigger writes them to a file: a record for which the expression of --trigger holds, SIGUSR1, or
+ * the crash of COMMAND. The trigger is an event in the file, of the source "trawl".
  *
- * After a trigger the recording goes on for --after; what triggers meanwhile belongs to the same
- * file. The file is written by a thread of its own, while the recording goes on.
+ * Recording goes on for --after the trigger; later triggers until then belong to the same file. A
+ * thread of its own writes the file while recording goes on.
  */
 #ifndef TRAWL_CAPTURE_OUTPUT_FLIGHT_H
 #define TRAWL_CAPTURE_OUTPUT_FLIGHT_H
@@ -63,7 +63,8 @@ int flight_open(struct flight *f, const struct options *o, const struct user *us
 		struct session *s, struct trawl_error *err);
 void flight_close(struct flight *f);
 
-/* The writer tells it of metadata: for struct trawl_writer_options. */
+/* The callback `told` of struct trawl_writer_options: the watch needs metadata of probes and
+ * devices. */
 void flight_on_meta(void *arg, const struct trawl_meta *m);
 
 /* All sources are armed: adds its own, and looks whether the expression fits them. */
@@ -71,10 +72,11 @@ int flight_arm(struct flight *f, struct trawl_writer *w, struct trawl_error *err
 
 void flight_sync(struct flight *f, const struct trawl_sync *sync);
 
-/* A record that was captured: does it trigger? 0, or -1 with *err. */
+/* Evaluates --trigger for a captured record. Returns 0, or -1 with *err. */
 int flight_see(struct flight *f, const struct trawl_record *r, struct trawl_error *err);
 
-/* Somebody asks for a file, or COMMAND has crashed; tid: who. */
+/* SIGUSR1 from the process `from`; a crash of COMMAND at the time `at`. Both return 0, or -1 with
+ * *err. */
 int flight_signal(struct flight *f, pid_t from, struct trawl_error *err);
 int flight_crash(struct flight *f, pid_t pid, const char *what, uint64_t at, struct trawl_error *err);
 
@@ -97,12 +99,12 @@ static inline bool flight_due(const struct flight *f, uint64_t now)
 }
 
 /*
- * Begins the file that is due; the caller has just put into the writer what is to be the last in
- * it. Failure to make it is told, counted and no reason to end.
+ * Starts writing the file that is due; the state is FLIGHT_DUE. The caller has written the file's
+ * last metadata and sync. A failure is printed and counted; recording goes on.
  */
 void flight_write(struct flight *f);
 
-/* Looks after the file that is being written, or waits for it. */
+/* Names the file if it is written; wait: waits until it is. */
 void flight_reap(struct flight *f, bool wait);
 
 /* The session ends: writes what is due, whenever that was to be, and waits. */

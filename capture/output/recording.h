@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where what a session captures goes: the writer and the row of files behind it, or the ring of
- * the flight recorder; when the next file is due; and the clock-sync blocks.
+ * The output of a session: the writer and its row of files, or the ring of the flight recorder;
+ * rotation; clock-sync blocks.
  *
- * Nothing here fails because a file cannot be written: that ends the recording, with the error kept
- * for the session's end. What returns -1 with *err has met something that is no fault of a file.
+ * A file that cannot be written is no error of these functions: it ends the recording, and the
+ * error is kept for the session's end. -1 with *err means any other failure.
  */
 #ifndef TRAWL_CAPTURE_OUTPUT_RECORDING_H
 #define TRAWL_CAPTURE_OUTPUT_RECORDING_H
@@ -32,8 +32,8 @@ struct recording {
 	uint64_t next_file;         /* when -G's next one begins; UINT64_MAX: never */
 
 	struct trawl_sync sync;     /* the newest */
-	uint64_t drained;           /* when the last drain that left nothing behind began */
-	uint64_t horizon;           /* the same of the sync before */
+	uint64_t drained;	    /* when the last drain that emptied all buffers began */
+	uint64_t horizon;	    /* `drained` at the sync before */
 
 	bool failed;                /* a file could not be written: */
 	struct trawl_error error;
@@ -47,13 +47,14 @@ struct recording {
 int recording_open(struct recording *r, const struct options *o, const struct user *user,
 		   struct session *s, struct trawl_error *err);
 
-/* From now on events may come. */
+/* Writes the first clock sync; events may be put from now on. */
 int recording_start(struct recording *r, struct trawl_error *err);
 
-/* All is armed and runs, or another file has begun: the present file gets its name. */
+/* Gives the present file its name: all sources run, or the next file has begun. */
 int recording_commit(struct recording *r, struct trawl_error *err);
 
-/* What the writer returned: a file that cannot be written is no failure of the caller's. */
+/* Takes what the writer returned. Returns 0 for a file that cannot be written, after ending the
+ * recording. */
 int recording_taken(struct recording *r, int result, const struct trawl_error *err);
 
 /* recording_put() with --ring or -C: each event may be a trigger or fill a file. */
@@ -73,17 +74,17 @@ static inline int recording_put(struct recording *r, const struct trawl_record *
 }
 int recording_loss(struct recording *r, const struct trawl_loss *loss, struct trawl_error *err);
 
-/* What is new of tasks. */
+/* Writes metadata of new tasks. */
 int recording_tasks(struct recording *r, struct trawl_error *err);
 
 void recording_sync(struct recording *r, enum trawl_sync_why why);
-/* Waits until all is written, or known not to be. */
+/* Waits until all blocks are written or have failed. */
 void recording_flush(struct recording *r);
 
-/* A drain that began then has left nothing behind in the kernel. */
+/* A drain that began at this time emptied all buffers. */
 void recording_drained(struct recording *r, uint64_t began);
 
-/* An event's time by CLOCK_MONOTONIC; the wall clock's are compared by the newest sync. */
+/* An event's time by CLOCK_MONOTONIC, ns; wall-clock times are converted by the newest sync. */
 static inline uint64_t recording_mono(const struct recording *r, const struct source *source,
 				      uint64_t ts)
 {
@@ -96,7 +97,8 @@ void recording_rotate_due(struct recording *r, uint64_t now);
 /* Ends it, unless something has already. */
 void recording_end(struct recording *r, const char *why);
 
-/* The file cannot be written any more: that ends it, and its reader's leaving is no failure. */
+/* Ends the recording because the file cannot be written. EPIPE is no failure: the reader has
+ * exited. */
 void recording_fail(struct recording *r, const struct trawl_error *err);
 static inline bool recording_left(const struct recording *r)
 {

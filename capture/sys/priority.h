@@ -3,21 +3,21 @@
 #define TRAWL_CAPTURE_SYS_PRIORITY_H
 
 /*
- * A recorder that waits for a processor while its buffers run over records nothing, so on a busy
- * machine it goes first. Niceness counts for nothing between sessions (autogroups) and control
- * groups: so the thread that empties the buffers gets the lowest real-time priority, and lends it
- * to those that compress while it waits for them. What they use is in proportion to what happens;
- * not so at a high level of compression.
+ * Gives the recorder priority, so that its ring buffers do not overrun on a busy machine. Niceness
+ * has no effect between sessions (autogroups) and control groups; therefore the draining thread
+ * gets the lowest real-time priority. Compression threads run at normal priority unless the
+ * recorder waits for them. Above a compression level of 6 their time is not bounded by the number
+ * of events: then niceness only.
  *
- * Done once COMMAND and the printer have been forked, which keep what they had. Where it is not
- * allowed the recording is only less safe.
+ * Called after COMMAND and the printer have been forked, which keep their priority. A failure is
+ * ignored: the recording then loses events sooner.
  */
 void priority_first(int level);
 
 /*
- * The thread leaves the processor that it is on for another that it may use, if there is one. It
- * stays there: a real-time thread wakes up where it slept, whoever runs there and however idle
- * others are. For a recorder that finds itself in the place of the program that it records.
+ * Moves the thread to another processor that it may use, if there is one. Called when the recorder
+ * runs on the processor of the recorded program. A real-time thread wakes up on the processor where
+ * it slept, even if others are idle, so it stays on the new one.
  */
 void priority_step_aside(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tasks that there were when the capture began. No event tells their names, and one that has
- * ended, or changed its name, before it is looked at is known from here only.
+ * The initial tasks: those that existed when the capture began. No event has their names. A task
+ * that ends or renames itself before it is looked up has its former name only here.
  */
 #ifndef TRAWL_CAPTURE_TASK_INITIAL_H
 #define TRAWL_CAPTURE_TASK_INITIAL_H

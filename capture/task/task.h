@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the file knows of the tasks in it: metadata "task/TID" (name, process, program; of those
- * that are recorded the command line, too) on first sight of a TID, and "maps/PID"
- * (/proc/PID/maps) of processes that hit a user probe or are named by -p, COMMAND or usdt:pid=. Of
- * others, whose kernel events are in the file, the maps are nobody's business.
+ * Metadata of tasks. "task/TID" has a task's name, process and program, and for tasks of the scope
+ * the command line; it is written at the first event of a TID. "maps/PID" is /proc/PID/maps of
+ * processes that hit a user probe or are named by -p, COMMAND or usdt:pid=. Maps of other processes
+ * are private and not written.
  */
 #ifndef TRAWL_CAPTURE_TASK_TASK_H
 #define TRAWL_CAPTURE_TASK_TASK_H
@@ -19,7 +19,7 @@ struct tasks {
 	uint64_t *seen;  /* a bit per TID */
 	uint64_t *probed; /* a bit per TID: has hit a user probe, or is named by the user */
 	uint32_t max;    /* TIDs are below this */
-	pid_t *fresh;    /* seen, and not yet looked up; -TID: only its maps are missing */
+	pid_t *fresh;	 /* TIDs to look up; -TID: only its maps are missing */
 	size_t nfresh, room;
 	bool want_maps;
 	struct task_maps {
@@ -38,7 +38,7 @@ void tasks_done(struct tasks *t);
 
 void tasks_first_seen(struct tasks *t, pid_t tid);
 
-/* An event of this task was captured. Called for every event. */
+/* Records that an event of this task was captured. Called for every event. */
 static inline void tasks_saw(struct tasks *t, pid_t tid)
 {
 	if ((uint32_t)tid < t->max && !(t->seen[tid / 64] >> (tid % 64) & 1))
@@ -48,23 +48,25 @@ static inline void tasks_saw(struct tasks *t, pid_t tid)
 /* Its first hit of a user probe. */
 void tasks_first_probed(struct tasks *t, pid_t tid);
 
-/* A user probe was hit by this task. Called for every hit. */
+/* Records that this task hit a user probe. Called for every hit. */
 static inline void tasks_hit(struct tasks *t, pid_t tid)
 {
 	if ((uint32_t)tid < t->max && !(t->probed[tid / 64] >> (tid % 64) & 1))
 		tasks_first_probed(t, tid);
 }
 
-/* All threads of a process that the user names, which may be gone before its first event is seen. */
+/* Adds all threads of a process that the user names: it may end before its first event is drained.
+ */
 void tasks_saw_process(struct tasks *t, pid_t pid);
 
-/* The TID belongs to another task from now on, or to another program: look it up again. */
+/* The TID now belongs to another task or program: it is looked up again at its next event. */
 void tasks_forget(struct tasks *t, pid_t tid);
 
 /* All of them are looked up again at their next event. */
 void tasks_forget_all(struct tasks *t);
 
-/* Looks up the fresh ones in /proc and writes what is there of them. Call it after a drain. */
+/* Looks up the fresh tasks in /proc and writes their metadata. Call it after a drain. Returns 0 or
+ * -1. */
 int tasks_flush(struct tasks *t, struct trawl_writer *w, struct trawl_error *err);
 
 /* Writes the maps that changed since they were written last. */

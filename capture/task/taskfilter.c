@@ -27,7 +27,8 @@ static struct task_filter_life *life_of(struct task_filter *k, pid_t tid)
 	return &k->lives[tid];
 }
 
-/* Each CPU's events come by themselves: the end may be told first, and of another start's task. */
+/* Buffers are per CPU: an exit may arrive before its fork, or belong to an earlier user of the TID.
+ */
 void task_filter_begin(struct task_filter *k, pid_t tid, uint64_t time)
 {
 	struct task_filter_life *l = life_of(k, tid);
