@@ -58,17 +58,17 @@ struct room {
 	const char *problem; /* what it is that is reached then */
 };
 
-/* Times the size of the compressed file. Captures reach 50; what is made to harm, thousands. */
-enum { MOST_TIMES = 100 };
+/* Times the size of the compressed file. Captures reach hundreds; what is made to harm, a million. */
+enum { MOST_TIMES = 1000 };
 
 static struct room room_for(FILE *in, int to)
 {
-	struct room r = {.problem = "more than 100 times its size: unpack it first, if you trust it"};
+	struct room r = {.problem = "more than 1000 times its size: unpack it first, if you trust it"};
 	struct statvfs fs;
 	struct stat st;
 	uint64_t space;
 
-	r.left = 1ull << 30;
+	r.left = 64ull << 20;
 	if (!fstat(fileno(in), &st) && (uint64_t)st.st_size * MOST_TIMES > r.left)
 		r.left = (uint64_t)st.st_size * MOST_TIMES;
 	if (fstatvfs(to, &fs) || !fs.f_blocks)

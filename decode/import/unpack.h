@@ -15,7 +15,7 @@ bool unpack_is_compressed(FILE *in);
 
 /*
  * Writes the contents of a compressed file into a temporary one. A small file can be made that fills
- * any disk: beyond a GiB it may grow to 100 times its size, and leaves a tenth of the disk free.
+ * any disk: beyond 64 MiB it may grow to 1000 times its size, and leaves a tenth of the disk free.
  * 0, or -1 with *err.
  */
 int unpack(FILE *in, int to, const char *name, struct trawl_error *err);
