@@ -14,6 +14,11 @@
 #include "decode/usb/echofield.h"
 #include "replay/storage.h"
 
+/*
+ * The host gave a read up before it got this answer: so long it may take to do that again. At --speed 0 the
+ * answer would come into the read that is given up, and be lost.
+ */
+#define GIVE_UP UINT64_C(50000000)
 #define WINDOW 64 /* transfers ahead that are looked at when another one comes */
 
 /* One endpoint in one direction. */
@@ -30,6 +35,7 @@ struct endpoint {
 	uint64_t recorded;          /* when that one was on the tape */
 	uint64_t slot;              /* isochronous: when the next packet is due */
 	bool is_storage;
+	bool unlinked;              /* a read, since the last answer */
 };
 
 /* Where the sender of an OUT transfer of the tape is found again. */
@@ -705,6 +711,8 @@ static uint64_t due_of(const struct player *p, const struct endpoint *e, const s
 		due = e->given + scaled(p, e->recorded, x->completed);
 	else
 		due = e->asked + p->options.delay + scaled(p, x->submitted, x->completed);
+	if (x->after_cancelled && !e->unlinked)
+		due += GIVE_UP;
 	return due > e->given ? due : e->given;
 }
 
@@ -759,6 +767,7 @@ static void give(struct player *p, struct endpoint *e, struct tape_entry *x)
 			break;
 	}
 	e->given = p->now;
+	e->unlinked = false;
 	answer(p, u, status, p->scratch, n);
 }
 
@@ -959,6 +968,7 @@ static int32_t unlink_urb(struct player *p, uint32_t victim)
 			if (!u->next)
 				e->last = at;
 			usbip_urb_free(u);
+			e->unlinked = true;
 			return -ECONNRESET;
 		}
 	}

@@ -338,6 +338,10 @@ static int keep_transfer(struct tape *t, const struct usb_detail *d, uint64_t nu
 			return 0; /* an open read at the end */
 	}
 	t->cut += e->cut;
+	if (e->xfer != URB_CONTROL && tape_in(e)) {
+		e->after_cancelled = t->cancelled[e->endpoint & 15];
+		t->cancelled[e->endpoint & 15] = false;
+	}
 	if (e->xfer == URB_ISO && data && keep_packets(t, e, data, err))
 		return -1;
 	if (e->xfer != URB_ISO) {
@@ -372,7 +376,10 @@ static int take(struct reader *r, const struct usb_detail *d)
 		if (!is_choice(&d->setup))
 			return 0;
 	}
-	return is_nothing(d) ? 0 : keep_transfer(t, d, r->items, r->err);
+	if (!is_nothing(d))
+		return keep_transfer(t, d, r->items, r->err);
+	t->cancelled[d->urb.endpoint & 15] = true;
+	return 0;
 }
 
 static int copy(uint8_t **to, const uint8_t *p, size_t n)

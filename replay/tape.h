@@ -36,6 +36,7 @@ struct tape_entry {
 	bool cancelled;                /* by the host */
 	bool secret;                   /* keystrokes */
 	bool cut;                      /* some of the data is not in the capture */
+	bool after_cancelled;          /* of a read: the host gave one up before this one */
 	/* Of a replay: */
 	bool used;
 	uint64_t time;                 /* when, on this machine's monotonic clock */
@@ -81,6 +82,7 @@ struct tape {
 	unsigned int nreports;
 	char strings[3][128];  /* of the snapshot: manufacturer, product, serial; "" if not known */
 	double mbps;           /* of the snapshot; 0: not known */
+	bool cancelled[16];    /* while it is read: the last read of each endpoint was given up */
 	bool enumerated;       /* the tape begins before a SET_CONFIGURATION */
 	uint64_t cut;          /* transfers with data that the capture has not */
 	uint64_t no_answer;    /* IN transfers of which only the submission was recorded */

@@ -169,6 +169,13 @@ def test_buffers(d):
         answer = h.wait(first)
         return cancelled, waiting in h.answers, answer[1], h.wait(h.unlink(first)), \
             h.wait(h.submit(0x81, 1, 64))[1]
+    def given_up(c):
+        vendor(c, [])
+        c.record("S", BULK, 0x81, 5, status=-115, length=64, flag_data="<", id=1)
+        c.transfer(BULK, 0x02, out=b"go", dev=5)
+        c.record("C", BULK, 0x81, 5, status=-2, id=1)
+        c.transfer(BULK, 0x81, answer=b"answer", asked=64, dev=5)
+    plays("a read that is given up while its answer could come already", capture(d, "given-up", given_up))
     got, status, out, _ = session(path, unlinks)
     same((0, (-104, False, stream[0][1], 0, stream[1][1])), (status, got),
          "a read that is unlinked gets no answer; one that has its answer cannot be")
