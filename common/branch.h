@@ -5,7 +5,8 @@
  *
  * A batch is what one task did in one stretch of time. Its branches are numbers of pairs (from, to,
  * kind), and mostly guessed from the three branches before: what is stored is how many guesses were
- * right, and what came instead.
+ * right, and what came instead. Of full traces of gzip, sqlite3 and python3 a branch takes 0.2 to 0.4 bytes so and 19 to
+ * 25 ns; as columns from, to and kind of an event it takes 1.2 to 1.5 bytes and 45 to 95 ns (2026-11-22).
  */
 #ifndef TRAWL_COMMON_BRANCH_H
 #define TRAWL_COMMON_BRANCH_H

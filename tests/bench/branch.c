@@ -17,6 +17,7 @@
 
 static struct branch *branches;
 static size_t count;
+static uint32_t tid, pid; /* of the first batch */
 
 static void die(const char *what)
 {
@@ -41,6 +42,10 @@ static void take(const struct trawl_event *ev)
 	if (branch_batch_decode(&b, (const char *)ev->record + sizeof(fixed), ev->len - sizeof(fixed),
 				fixed.count, ev->ts))
 		die("a damaged batch");
+	if (!count) {
+		tid = fixed.tid;
+		pid = fixed.pid;
+	}
 	for (uint32_t i = 0; i < b.count; i++) {
 		const struct branch_pair *p = &b.pairs[b.ids[i]];
 
@@ -65,7 +70,7 @@ static const struct trawl_field fields[] = {
 static void append(struct trawl_writer *w, struct branch_encoder *e)
 {
 	static char record[1 << 21];
-	struct branch_record fixed = { 1, 1, branch_encoder_last(e), branch_encoder_count(e), 0 };
+	struct branch_record fixed = { tid, pid, branch_encoder_last(e), branch_encoder_count(e), 0 };
 	struct trawl_error err;
 	size_t len;
 	const void *data = branch_encoder_finish(e, &len);
@@ -74,7 +79,7 @@ static void append(struct trawl_writer *w, struct branch_encoder *e)
 		die("cannot encode");
 	memcpy(record, &fixed, sizeof(fixed));
 	memcpy(record + sizeof(fixed), data, len);
-	if (trawl_append(w, &(struct trawl_record){ 0, BRANCH_TYPE_STREAM, 1, branch_encoder_first(e), record,
+	if (trawl_append(w, &(struct trawl_record){ 0, BRANCH_TYPE_STREAM, tid, branch_encoder_first(e), record,
 						    sizeof(fixed) + len }, &err))
 		die(err.text);
 }

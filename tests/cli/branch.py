@@ -188,6 +188,16 @@ def check_crash(folder):
        "libraries are in the file", names[:300])
 
 
+def check_golden():
+    """A file of today is read by every later version."""
+    golden = decode(f"{SRC}/tests/golden/branches.trawl")
+    same(45, len(golden), "the golden file has its branches")
+    call = next(b["fields"] for b in golden if b["fields"]["kind"] == "call")
+    same(("_start+0x22", "direct", "branches.S"),
+         (call["from_symbol"], call["to_symbol"], os.path.basename(call["to_line"]).split(":")[0]),
+         "with symbols and lines")
+
+
 def check_self_test():
     done = run(f"{BUILD}/trawl", "--self-test", "branch")
     ok(done.returncode == 0 and "branch:ptrace: right: 999 of 999 turns of a loop, 1 of 1 return, 0 others\n"
@@ -237,6 +247,7 @@ def main():
         check_attach(folder)
         check_crash(folder)
         check_self_test()
+        check_golden()
         if shutil.which("gdb"):
             check_bad(folder)
     finally:
