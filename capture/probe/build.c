@@ -8,6 +8,7 @@
 
 #include "capture/sys/alloc.h"
 #include "capture/probe/build.h"
+#include "capture/probe/list.h"
 #include "capture/probe/cxx.h"
 #include "capture/probe/definition.h"
 #include "capture/probe/insn.h"
@@ -365,6 +366,29 @@ enum probe_arg_show build_show(const char *type)
 	       t.sign == 'x' ? PROBE_SHOW_HEX : PROBE_SHOW_INT;
 }
 
+/*
+ * Where a pointer on the way to a value of a fixed size cannot be read, the kernel stores nothing, and
+ * the field has the bytes of an earlier event. A string is "(fault)" then.
+ */
+static void warn_of_leftovers(struct resolve *r, const struct spec_arg *arg,
+			      const struct fetch_expr *e, const struct fetch_type *type)
+{
+	struct probe_list *list = r->list;
+	char *text;
+
+	if (e->depth < 2 || type->is_string)
+		return;
+	text = xasprintf("%s: where a pointer on the way cannot be read, the kernel leaves an earlier "
+			 "event's value there; record that pointer, too: it is 0 then", arg->expr);
+	for (size_t i = 0; i < list->nnotes; i++) {
+		if (!strcmp(list->notes[i], text)) {
+			free(text);
+			return;
+		}
+	}
+	probe_remark(list, text);
+}
+
 int build_user_fetch(struct resolve *r, const struct spec_arg *arg, const struct fetch_expr *e,
 		     const struct argloc *place, const char *fallback, char *buf, size_t size)
 {
@@ -394,6 +418,7 @@ int build_user_fetch(struct resolve *r, const struct spec_arg *arg, const struct
 		return direct_text(r, arg, e, place, fallback, buf, size);
 	if (inner_text(r, place, at, text, sizeof(text)) < 0)
 		return -1;
+	warn_of_leftovers(r, arg, e, &type);
 	snprintf(buf, size, "%.*s%s%s:%s", (int)e->at, expr, text, expr + tail,
 		 build_user_type(arg, e, fallback));
 	return 0;

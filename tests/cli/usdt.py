@@ -221,6 +221,21 @@ def static_functions(folder):
             ok([e["fields"]["arg1"] for e in got] == [99], "gcc: arg1 of a static function is taken", err, got)
 
 
+def leftovers(folder):
+    """Behind a pointer that cannot be read the kernel stores nothing: what an earlier event left is there. It is said."""
+    program = f"{folder}/stale"
+    with open(f"{folder}/stale.c", "w") as f:
+        f.write("__attribute__((noipa)) int f(long **p, int i) { return i; }\n"
+                "int main(void) { long v = 7, *q = &v; f(&q, 0); f((long **)16, 1); }\n")
+    run("gcc", "-g", "-o", program, f"{folder}/stale.c")
+    got, err = capture(folder, [f"uprobe:{program}:f v=+0(+0(p)):s64 w=+0(p):x64 i"], [program])[1:]
+    ok([e["fields"]["i"] for e in got] == [0, 1] and got[0]["fields"]["v"] == 7 and got[1]["fields"]["w"] == 0,
+       "a pointer that cannot be read is 0", err, got)
+    ok(err.count("an earlier event's value there") == 1, "and what is behind it is told to be an earlier event's", err)
+    err = capture(folder, [f"uprobe:{program}:f w=+0(p):x64 t=+0(+0(p)):string"], [program])[2]
+    ok("earlier" not in err, "not of strings, and of one level", err)
+
+
 def long_names(folder):
     """Names that are cut to the same, of parameters without a value: each is a field of its own."""
     program = f"{folder}/names"
@@ -579,6 +594,7 @@ def main():
         static(folder)
         long_strings(folder)
         static_functions(folder)
+        leftovers(folder)
         long_names(folder)
         many_strings(folder)
         turns(folder)
