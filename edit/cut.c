@@ -11,6 +11,9 @@
 enum {
 	SYNCS_NEAR = 3, /* clock-syncs in front of and behind a chunk that its times may go by */
 	EDGE_LEVEL = 9, /* zstd's, of chunks that are coded anew */
+	BEST_LEVEL = 19,
+	BEST_EVENTS = 1 << 19, /* of a chunk, when there is time */
+	BEST_BYTES = 24 << 20,
 };
 
 /* ---- the plan ----------------------------------------------------------------------------- */
@@ -231,6 +234,57 @@ static void forget_plan(struct cut *c)
 	c->kept = c->left_out = c->bytes = 0;
 }
 
+static bool is_step(const struct trawl_sync *a, const struct trawl_sync *b)
+{
+	uint64_t real = b->real - a->real, mono = b->mono - a->mono;
+	uint64_t off = real > mono ? real - mono : mono - real;
+
+	return b->mono < a->mono || off > mono / 1000 + a->bound + b->bound + 1000;
+}
+
+/*
+ * A clock-sync ends every chunk. Where all clocks are MONOTONIC, or REALTIME and not set, the first and
+ * the last two, and those around a step, give the same times as all of them.
+ */
+static void thin_syncs(struct cut *c)
+{
+	struct cut_entry *before = NULL, *first = NULL;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < trawl_source_count(c->r); i++) {
+		enum trawl_clock clock = trawl_source_at(c->r, i)->clock;
+
+		if (clock != TRAWL_CLOCK_MONO && clock != TRAWL_CLOCK_REAL)
+			return;
+	}
+	for (size_t i = 0; i < c->n; i++) {
+		struct cut_entry *e = &c->entries[i];
+
+		if (!e->p.sync)
+			continue;
+		if (before && before->p.section == e->p.section &&
+		    is_step(&before->sync, &e->sync))
+			return; /* all are kept: what is between two steps is read by those near it */
+		before = e;
+	}
+	for (size_t i = 0, left = 0; i < c->n; i++) {
+		struct cut_entry *e = &c->entries[i];
+
+		if (!e->p.sync)
+			continue;
+		if (!first || first->p.section != e->p.section) {
+			first = e;
+			kept = 0;
+		}
+		left = 0;
+		for (size_t k = i + 1; k < c->n && left < 1 && c->entries[k].p.section == e->p.section;
+		     k++)
+			left += !!c->entries[k].p.sync;
+		if (kept++ > 0 && left)
+			e->take = CUT_NONE;
+	}
+}
+
 int cut_plan(struct cut *c, struct trawl_error *err)
 {
 	if (!c->entries && !list_pieces(c, err))
@@ -252,6 +306,11 @@ int cut_plan(struct cut *c, struct trawl_error *err)
 		    plan_tasks(c, &c->entries[i], err))
 			return -1;
 	plan_syncs(c);
+	for (size_t i = 0; c->all_metadata && i < c->n; i++)
+		if (c->entries[i].p.sync)
+			c->entries[i].take = CUT_WHOLE;
+	if (c->again)
+		thin_syncs(c);
 	return 0;
 }
 
@@ -387,7 +446,7 @@ static int put_part(struct section *s, const struct cut_entry *e, struct trawl_e
 		return edit_no_memory(err);
 	for (uint32_t i = 0; !ret && i < chunk->nstreams; i++)
 		while (!ret && trawl_cursor_next(cursor, i, &ev))
-			if (keep_has(some, ev.place))
+			if (!some || keep_has(some, ev.place))
 				ret = trawl_append(s->w,
 						   &(struct trawl_record){source, ev.type->id,
 									  ev.cpu, ev.ts, ev.record,
@@ -405,7 +464,7 @@ static int put_entry(struct section *s, struct cut_entry *e, struct trawl_error 
 		return trawl_writer_sync(s->w, &e->sync, err);
 	if (!trawl_piece_read(s->c->r, &e->p))
 		return 0;
-	if (e->take == CUT_PART)
+	if (e->take == CUT_PART || s->c->again)
 		return put_part(s, e, err);
 	return trawl_writer_chunk(s->w, (uint16_t)s->sources[e->p.number], &e->p, err);
 }
@@ -444,12 +503,18 @@ static int write_section(struct cut *c, uint32_t number, int fd, const char *out
 			 struct trawl_error *err)
 {
 	struct trawl_writer_options o = { .level = EDGE_LEVEL, .name = out,
-					  .comment = "part of a capture",
+					  .comment = c->all_metadata ? "" : "part of a capture",
 					  .time = start_of(c, number) };
-	struct section s = { .c = c, .number = number, .w = trawl_writer_new(fd, &o, err) };
+	struct section s = { .c = c, .number = number };
 	struct trawl_error late;
 	int ret;
 
+	if (c->again) {
+		o.level = BEST_LEVEL;
+		o.chunk_events = BEST_EVENTS;
+		o.chunk_bytes = BEST_BYTES;
+	}
+	s.w = trawl_writer_new(fd, &o, err);
 	if (!s.w)
 		return -1;
 	ret = put_sources(&s, err) || put_edit(&s, edit, err) || put_metas(&s, err) ||

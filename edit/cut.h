@@ -29,6 +29,7 @@ struct cut {
 	uint64_t sources[4];        /* bit per source id */
 	const struct keep *chosen;  /* only these events; NULL: all */
 	bool all_metadata;          /* whatever events refer to */
+	bool again;                 /* every chunk is coded anew, as small as it gets */
 
 	struct cut_entry *entries;
 	size_t n, cap;

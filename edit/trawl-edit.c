@@ -25,6 +25,8 @@ static const char help[] =
 	"Usage: trawl-edit COMMAND [OPTION]... FILE...\n"
 	"Makes saved files out of saved files.\n"
 	"\n"
+	"  compact FILE -w OUT     the same, as small as it gets; takes its time\n"
+	"  repair FILE -w OUT      all that is whole of a damaged file, and what is gone\n"
 	"  cut FILE [OPTION]... -w OUT  a part of a file, with what its events need\n"
 	"      --from TIME --until TIME --source NAME --name GLOB --pid PID --where EXPR -c N, as\n"
 	"                          trawl-decode has them\n"
@@ -436,9 +438,11 @@ static const struct {
 	const char *name;
 	edit_command *run;
 } commands[] = {
+	{"compact", compact_command},
 	{"cut", cut_command},
 	{"import", import},
 	{"redact", redact_command},
+	{"repair", repair_command},
 	{"secrets", secrets_command},
 	{"verify", verify},
 };

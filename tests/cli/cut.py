@@ -117,6 +117,25 @@ with open(f"{tmp.name}/half.trawl", "wb") as f:
 status, _, text = cut(f"{tmp.name}/half.trawl", out, "--from", "+0")
 tap.ok(status == 1 and "cut at byte" in text and decode(out) == decode(f"{tmp.name}/half.trawl"),
        "of a file that breaks off what there is, and status 1", status, text)
+# ---- all of a file, anew
+for file in samples:
+    before = decode("--raw", file)
+    for verb in ("compact", "repair"):
+        status, _, text = run("trawl-edit", verb, file, "-w", out)
+        tap.ok(status == 0 and decode("--raw", out) == before and run("trawl-edit", "verify", out)[0] == 0,
+               f"{verb} {os.path.basename(file)}: the same events", status, text)
+for name in ("half", "hole"):
+    bad = bytearray(half)
+    if name == "hole":
+        bad[len(bad) // 2:len(bad) // 2 + 64] = bytes(64)
+    else:
+        bad = bad[:len(bad) * 2 // 3]
+    with open(f"{tmp.name}/bad.trawl", "wb") as f:
+        f.write(bad)
+    status, _, text = run("trawl-edit", "repair", f"{tmp.name}/bad.trawl", "-w", out)
+    left = decode(f"{tmp.name}/bad.trawl")
+    tap.ok(status == 0 and left and decode(out) == left and f"{len(left)} events are saved" in text and
+           run("trawl-edit", "verify", out)[0] == 0, f"repair ({name}): what is whole, and what is gone", status, text, len(left))
 with open(made, "rb") as f:
     p = subprocess.run(["trawl-edit", "cut", "-", "-w", out, "--pid", "100"], stdin=f, capture_output=True)
 tap.same((0, decode("--pid", "100", made)), (p.returncode, decode(out)), "from a pipe")

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* trawl-edit repair and compact: all of a file, written anew. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "decode/base/cli.h"
+#include "decode/base/outfile.h"
+#include "decode/query/reading.h"
+#include "edit/cut.h"
+#include "edit/input.h"
+
+static const struct option long_options[] = {
+	{ "no-sandbox", no_argument, NULL, OPTION_NO_SANDBOX },
+	{ NULL, 0, NULL, 0 },
+};
+
+struct whole {
+	const char *out;
+	bool no_sandbox, compact;
+};
+
+static int parse(struct whole *o, int argc, char **argv, struct trawl_error *err)
+{
+	int option;
+
+	while ((option = getopt_long(argc, argv, ":w:", long_options, NULL)) != -1) {
+		if (option == 'w')
+			o->out = optarg;
+		else if (option == OPTION_NO_SANDBOX)
+			o->no_sandbox = true;
+		else
+			return cli_bad_option(option, argv, long_options, err);
+	}
+	if (!o->out)
+		return edit_usage(err, argv[0], ": -w OUT is missing");
+	if (optind == argc)
+		return edit_usage(err, argv[0], ": FILE is missing");
+	if (optind + 1 < argc)
+		return edit_usage(err, "one FILE at a time, and not also ", argv[optind + 1]);
+	return 0;
+}
+
+/* What is gone, and what there is. */
+static void tell(const struct whole *o, const struct cut *c, const struct trawl_verdict *v,
+		 const char *name, int fd)
+{
+	struct stat st = { 0 };
+	char a[16], b[16];
+
+	fstat(fd, &st);
+	if (o->compact)
+		fprintf(stderr, "trawl-edit: %s: %s, %.0f %% of %s\n", o->out,
+			edit_megabytes(a, (uint64_t)st.st_size),
+			v->bytes ? 100.0 * (double)st.st_size / (double)v->bytes : 0.0,
+			edit_megabytes(b, v->bytes));
+	else if (v->complete && !v->damaged && !v->junk)
+		fprintf(stderr, "trawl-edit: %s: nothing was wrong: %" PRIu64 " events are copied\n", name,
+			c->kept);
+	else
+		fprintf(stderr, "trawl-edit: %s: %s. %" PRIu64 " events are saved, which is all that "
+			"is whole\n", name, v->text, c->kept);
+}
+
+static int write_whole(const struct whole *o, struct edit_input *in, int fd,
+		       struct trawl_error *err)
+{
+	struct cut c = { .name = in->path, .to = UINT64_MAX, .all_metadata = true,
+			 .again = o->compact };
+	struct trawl_verdict v;
+	int ret = -1;
+
+	memset(c.sources, 0xff, sizeof(c.sources));
+	c.r = trawl_open(in->path, err);
+	if (c.r && !cut_plan(&c, err) && !cut_write(&c, fd, o->out, NULL, err)) {
+		ret = 0;
+		trawl_make_small(fd);
+		trawl_verdict(c.r, &v);
+		tell(o, &c, &v, in->name, fd);
+		/* a repair is done when it is: what is compacted was to be whole */
+		if (o->compact && (!v.complete || v.damaged || v.junk))
+			ret = trawl_fail(err, TRAWL_BAD_DATA, "%s: %s", in->name, v.text);
+	}
+	cut_free(&c);
+	trawl_close(c.r);
+	return ret;
+}
+
+static int run(struct whole *o, int argc, char **argv, struct trawl_error *err)
+{
+	struct trawl_error late;
+	struct edit_input in;
+	struct outfile output;
+	int ret;
+
+	if (parse(o, argc, argv, err) || edit_input_open(&in, argv[optind], err))
+		return -1;
+	ret = edit_not_same(&in, o->out, err) || outfile_open(&output, o->out, err) ? -1 : 0;
+	if (!ret && !o->no_sandbox && outfile_keeper(&output, err))
+		ret = -1;
+	else if (!ret) {
+		ret = edit_input_ready(&in, o->no_sandbox, err);
+		if (!ret)
+			ret = write_whole(o, &in, output.fd, err);
+		if (ret)
+			edit_input_call(&in, err);
+		if (outfile_close(&output, !ret || err->status == TRAWL_BAD_DATA, &late)) {
+			*err = late;
+			ret = -1;
+		}
+	}
+	edit_input_close(&in);
+	return ret;
+}
+
+int repair_command(int argc, char **argv, struct trawl_error *err)
+{
+	struct whole o = { 0 };
+
+	return run(&o, argc, argv, err);
+}
+
+int compact_command(int argc, char **argv, struct trawl_error *err)
+{
+	struct whole o = { .compact = true };
+
+	return run(&o, argc, argv, err);
+}
