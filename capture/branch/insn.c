@@ -67,7 +67,8 @@ static uint8_t condition_of(const ZydisDecodedInstruction *z)
 
 static uint8_t kind_of(const ZydisDecodedInstruction *z)
 {
-	bool relative = z->attributes & ZYDIS_ATTRIB_IS_RELATIVE;
+	/* Not the attribute, which an operand in memory at [rip+N] has, too. */
+	bool relative = z->raw.imm[0].is_relative;
 
 	if (z->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
 		return BRANCH_FAR;

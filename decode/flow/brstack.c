@@ -76,6 +76,6 @@ int brstack_write(struct stream *s, struct out *out, struct trawl_error *err)
 	flow_start(&k.flow, stream_selection(s));
 	k.flow.stretch = take;
 	got = flow_run(&k.flow, s, "--to brstack", err);
-	flow_free(&k.flow);
+	flow_end(&k.flow);
 	return got;
 }

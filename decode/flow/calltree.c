@@ -522,7 +522,7 @@ static void calls_free(struct calls *c)
 		free(t->open);
 		callstack_free(t->stack);
 	}
-	flow_free(&c->flow);
+	flow_end(&c->flow);
 	for (size_t i = 0; i < NAMES; i++)
 		free(c->names[i]);
 	free(c->last);

@@ -193,7 +193,7 @@ int counts_run(struct counts *c, struct stream *s, const char *what, struct traw
 
 void counts_free(struct counts *c)
 {
-	flow_free(&c->flow);
+	flow_end(&c->flow);
 	free(c->edges.slots);
 	free(c->blocks.slots);
 	free(c->pairs);

@@ -173,7 +173,7 @@ void flow_start(struct flow *f, const struct selection *selection)
 	f->selection = selection;
 }
 
-void flow_free(struct flow *f)
+void flow_end(struct flow *f)
 {
 	for (size_t i = 0; i < 256; i++) {
 		for (struct flow_task *t = f->tasks[i], *next; t; t = next) {

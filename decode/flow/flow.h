@@ -48,7 +48,7 @@ struct flow {
 };
 
 void flow_start(struct flow *f, const struct selection *selection);
-void flow_free(struct flow *f);
+void flow_end(struct flow *f);
 
 /* Runs the stream; fails if the file has no branches at all. */
 int flow_run(struct flow *f, struct stream *s, const char *what, struct trawl_error *err);

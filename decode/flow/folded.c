@@ -157,6 +157,6 @@ int folded_write(struct stream *s, struct out *out, struct trawl_error *err)
 		callstack_free(t->stack);
 	}
 	out_free(&prefix);
-	flow_free(&f.flow);
+	flow_end(&f.flow);
 	return got;
 }

@@ -208,7 +208,7 @@ int paths_read(struct paths *p, unsigned int i, struct stream *s, struct trawl_e
 	if (!got && p->failed)
 		got = trawl_fail(err, TRAWL_CANNOT, "--diff: out of memory: choose a part with --from, "
 				 "--until, --pid");
-	flow_free(&r.flow);
+	flow_end(&r.flow);
 	free(r.ids);
 	return got;
 }

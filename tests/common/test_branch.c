@@ -130,6 +130,18 @@ static bool stepped(const char *code, size_t n, struct branch_regs before, uint6
 	return is;
 }
 
+/* An operand at [rip+N] is relative; where the branch goes is not. */
+Test(branch, indirect_through_memory)
+{
+	static const uint8_t call[] = { 0xff, 0x15, 0, 1, 0, 0 }, jmp[] = { 0xff, 0x25, 0, 1, 0, 0 },
+			     plt[] = { 0xf2, 0xff, 0x25, 0, 1, 0, 0 }, direct[] = { 0xe8, 0, 1, 0, 0 };
+
+	cr_expect_eq(branch_insn_decode(call, sizeof(call), false).kind, BRANCH_INDIRECT_CALL);
+	cr_expect_eq(branch_insn_decode(jmp, sizeof(jmp), false).kind, BRANCH_INDIRECT_JMP);
+	cr_expect_eq(branch_insn_decode(plt, sizeof(plt), false).kind, BRANCH_INDIRECT_JMP);
+	cr_expect_eq(branch_insn_decode(direct, sizeof(direct), false).kind, BRANCH_CALL);
+}
+
 Test(branch, steps)
 {
 	const struct branch_regs at = { .rip = 0x1000, .rsp = 0x8000 };
