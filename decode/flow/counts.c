@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCKS = 1 << 17 };
+enum {
+	BLOCKS = 1 << 17,
+	BLOCK_MOST = 1 << 20, /* bytes without a branch: more is no code */
+};
 
 /* ---- tables ------------------------------------------------------------------------------ */
 
@@ -113,7 +116,7 @@ static void add_block(struct counts *c, const struct flow_stretch *s, uint64_t s
 
 	k.from_module = place(s, start, &k.from);
 	k.to_module = place(s, last, &k.to);
-	if (k.from_module == k.to_module && k.to >= k.from)
+	if (k.from_module == k.to_module && k.to >= k.from && k.to - k.from <= BLOCK_MOST)
 		c->failed |= !add(&c->blocks, &k);
 }
 

@@ -8,7 +8,7 @@
 #include "decode/flow/export.h"
 #include "decode/base/escape.h"
 
-enum { DEPTH_MOST = 512 };
+enum { DEPTH_MOST = 512, NODES_MOST = 4 << 20 };
 
 /* A stack of calls: the innermost, and those around it. */
 struct node {
@@ -29,7 +29,8 @@ struct folded {
 	struct flow flow;
 	struct callstack_sink sink;
 	struct task *tasks;
-	bool failed;
+	size_t nodes;
+	bool failed, full;
 };
 
 static struct node *child_of(struct folded *f, struct node *p, const char *name)
@@ -40,6 +41,11 @@ static struct node *child_of(struct folded *f, struct node *p, const char *name)
 		if (!strcmp(n->name, name))
 			return n;
 	}
+	if (f->nodes >= NODES_MOST) {
+		f->full = true;
+		return p;
+	}
+	f->nodes++;
 	n = calloc(1, sizeof(*n));
 	if (n)
 		n->name = strdup(name);
@@ -150,6 +156,9 @@ int folded_write(struct stream *s, struct out *out, struct trawl_error *err)
 	got = flow_run(&f.flow, s, "--to folded", err);
 	if (!got && f.failed)
 		got = trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	if (!got && f.full)
+		got = trawl_fail(err, TRAWL_CANNOT, "--to folded: more than %d stacks: choose some with "
+				 "--from, --until, --pid", NODES_MOST);
 	for (struct task *t = f.tasks; t; t = t->next) {
 		if (!got)
 			print(&t->root, &prefix, out);
