@@ -98,7 +98,8 @@ static const int files[] = {
  */
 static const int sanitizers[] = {
 	SCMP_SYS(open), SCMP_SYS(openat), SCMP_SYS(stat), SCMP_SYS(lstat), SCMP_SYS(access),
-	SCMP_SYS(readlink), SCMP_SYS(readlinkat), SCMP_SYS(newfstatat), SCMP_SYS(getdents64),
+	SCMP_SYS(readlink), SCMP_SYS(readlinkat), SCMP_SYS(newfstatat),
+	SCMP_SYS(getdents64), SCMP_SYS(getdents),
 	SCMP_SYS(clone), SCMP_SYS(ptrace), SCMP_SYS(wait4), SCMP_SYS(prctl), SCMP_SYS(getppid),
 	SCMP_SYS(prlimit64), SCMP_SYS(getrlimit), SCMP_SYS(setrlimit), SCMP_SYS(sched_getaffinity),
 	SCMP_SYS(tgkill), SCMP_SYS(getuid), SCMP_SYS(pipe2), SCMP_SYS(getcwd), SCMP_SYS(dup),
