@@ -14,19 +14,12 @@
 #include <unistd.h>
 
 #include "common/plain.h"
+#include "capture/session/state.h"
 #include "capture/session/endreport.h"
-#include "capture/session/command.h"
-#include "capture/output/first.h"
 #include "capture/tracefs/gc.h"
 #include "capture/session/inputs.h"
-#include "capture/task/taskfilter.h"
-#include "capture/session/eventfd.h"
 #include "capture/sys/clock.h"
 #include "capture/sys/privileges.h"
-#include "capture/output/recording.h"
-#include "capture/session/scope.h"
-#include "capture/session.h"
-#include "capture/task/task.h"
 #include "capture/tracefs/tracefs.h"
 
 enum {
@@ -38,7 +31,6 @@ enum {
 	LAST_DRAIN_MS = 3000, /* the longest last drain of a source that does not stop */
 	FDS_FIXED = 5,	      /* signals, clock steps, command, output, -p */
 	FDS_MAX = FDS_FIXED + 4096,
-	WRITER_SOURCES = PENDING_SOURCES, /* that a file can have */
 };
 
 static const uint64_t NS_PER_MS = 1000000;
@@ -46,52 +38,6 @@ static const uint64_t NS_PER_S = 1000000000;
 /* The most that passes between an event's time stamp and its commit to the ring buffer. Longer only
  * on a virtual machine that is paused. */
 static const uint64_t COMMIT_NS = 1000000;
-
-/*
- * The states of a session. A failure leads to disarm() from each of them.
- *
- *	SET_UP --arm()--> ARMED --begin()--> RUNNING --halt()--> HALTED --stop()--> DRAINED
- *
- *	SET_UP   sources describe themselves to the writer; no event flows
- *	ARMED    sources start one by one; their events are discarded
- *	RUNNING  events count from span.begin on; COMMAND runs; files rotate
- *	HALTED   events up to span.end still come from the kernel; span.end is known
- *	DRAINED  the file has them all
- */
-enum session_state {
-	SESSION_SET_UP,
-	SESSION_ARMED,
-	SESSION_RUNNING,
-	SESSION_HALTED,
-	SESSION_DRAINED
-};
-
-struct session {
-	enum session_state state;
-	const struct options *o;
-	struct user user;
-	struct recording rec; /* what becomes of the events */
-	struct tasks tasks;
-	struct task_filter followed;
-	struct command command;
-	struct input *inputs;
-	size_t ninputs;
-	size_t nstarted;
-	struct scope scope;
-	struct event_fds news;
-
-	uint64_t captured;   /* events of sources that the user named */
-	struct first first;  /* -c */
-	struct input *inputs_of[WRITER_SOURCES]; /* by the writer's number of a source */
-	struct session_span span;
-	uint64_t newest;     /* MONO of the last event that was handed on, with -c */
-	uint64_t next_sync, next_tick, next_renewal;
-	bool stepped;        /* the wall clock was set */
-	uint64_t interrupted; /* CLOCK_MONOTONIC of the first interrupt; 0: none */
-	bool waits_told;      /* that COMMAND goes on all the same */
-	bool incomplete;
-	const char *last;    /* why it will end, once the file of a trigger is written */
-};
 
 static void enter(struct session *s, enum session_state state)
 {
