@@ -54,7 +54,7 @@ static void fails(apart_fn *fn, const char *with)
 
 static int crash(void *arg, struct probe_list *l, struct trawl_error *e)
 {
-	raise(SIGSEGV);
+	raise(SIGABRT); /* the sanitizers have other signals */
 	return 0;
 }
 
@@ -72,7 +72,7 @@ static int connect_out(void *arg, struct probe_list *l, struct trawl_error *e)
 
 static int spin(void *arg, struct probe_list *l, struct trawl_error *e)
 {
-	for (volatile int i = 0;; i++)
+	for (volatile unsigned int i = 0;; i++)
 		;
 	return 0;
 }
