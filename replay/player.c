@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "replay/player.h"
+#include "replay/playing.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -9,10 +9,7 @@
 #include <time.h>
 
 #include "decode/base/bytes.h"
-#include "decode/usb/control.h"
 #include "decode/usb/descriptor.h"
-#include "decode/usb/echofield.h"
-#include "replay/storage.h"
 
 /*
  * The host gave a read up before it got this answer: so long it may take to do that again. At --speed 0 the
@@ -20,59 +17,6 @@
  */
 #define GIVE_UP UINT64_C(50000000)
 #define WINDOW 64 /* transfers ahead that are looked at when another one comes */
-
-/* One endpoint in one direction. */
-struct endpoint {
-	uint8_t address;
-	uint8_t xfer;
-	uint32_t *entries, n, next; /* of the tape */
-	uint32_t offset;            /* bytes of the next entry that are through; of isochronous: packets */
-	uint32_t within;            /* isochronous: bytes of it that are through */
-	struct echo_fields echo;
-	struct usbip_urb *first, **last; /* reads that wait; isochronous URBs of both directions */
-	uint64_t asked;             /* when the first came; 0: none has */
-	uint64_t given;             /* when the last answer was given */
-	uint64_t recorded;          /* when that one was on the tape */
-	uint64_t slot;              /* isochronous: when the next packet is due */
-	bool is_storage;
-	bool unlinked;              /* a read, since the last answer */
-};
-
-/* Where the sender of an OUT transfer of the tape is found again. */
-struct sent {
-	uint32_t entry;
-	uint8_t *data; /* what the host sent this time, its front */
-	uint32_t n;
-};
-
-/* An answer to a request that waits for its time. */
-struct delayed {
-	struct usbip_urb *urb;
-	const uint8_t *data;
-	uint32_t n;
-	int32_t status;
-	uint64_t due;
-	struct delayed *next;
-};
-
-struct player {
-	struct tape *tape;
-	struct player_options options;
-	struct verdict *verdict;
-	struct standard standard;
-	struct endpoint endpoints[32]; /* number, + 16 for IN */
-	uint32_t *requests, nrequests; /* entries of endpoint 0 */
-	struct storage *storage;
-	struct delayed *delayed;
-	struct sent sent[16];          /* the last of each OUT endpoint */
-	struct usbip *usbip;
-	uint64_t now, progress;        /* when something of the tape happened last */
-	bool begun;                    /* something that the host sent was on the tape */
-	uint8_t *scratch;
-	size_t scratch_room;
-	bool gone;                     /* the other side */
-	uint64_t waiting;              /* entries that are not used yet */
-};
 
 static uint64_t clock_now(void)
 {
@@ -178,7 +122,7 @@ static int learn(struct player *p, struct endpoint *e)
 	return ret;
 }
 
-static bool is_optional(const struct tape_entry *e)
+bool playing_optional(const struct tape_entry *e)
 {
 	if (e->xfer == URB_CONTROL && !(e->setup[0] & 0x60))
 		return true;
@@ -210,7 +154,7 @@ struct player *player_new(struct tape *t, const struct player_options *o, struct
 		goto fail;
 	/* What the host cancelled is nothing that it has to do again; and it sets up as it likes. */
 	for (uint32_t i = 0; i < t->n; i++)
-		t->entries[i].used |= is_optional(&t->entries[i]);
+		t->entries[i].used |= playing_optional(&t->entries[i]);
 	return p;
 fail:
 	player_free(p);
@@ -261,7 +205,7 @@ bool player_note(const struct player *p, unsigned int i, char *text, size_t room
 
 /* ---- the tape's progress ---------------------------------------------------------------------- */
 
-static void use(struct player *p, struct tape_entry *e, bool same)
+void playing_use(struct player *p, struct tape_entry *e, bool same)
 {
 	if (!e->used && same)
 		p->verdict->same++;
@@ -282,215 +226,16 @@ static void pass(struct player *p, struct tape_entry *e)
 	e->time = p->now;
 }
 
-/* Before the first that is on the tape of a capture that began later, a host sets the device up. */
-static bool is_before(const struct player *p)
+bool playing_before(const struct player *p)
 {
 	return !p->begun && !p->tape->enumerated;
 }
 
-static void answer(struct player *p, struct usbip_urb *u, int32_t status, const void *data, uint32_t n)
+void playing_answer(struct player *p, struct usbip_urb *u, int32_t status, const void *data, uint32_t n)
 {
 	if (usbip_answer(p->usbip, u, status, data, n))
 		p->gone = true;
 	usbip_urb_free(u);
-}
-
-/* ---- requests --------------------------------------------------------------------------------- */
-
-/* Requests to the same recipient keep their order; those to others may come in between. */
-static unsigned int group_of(const uint8_t setup[8])
-{
-	unsigned int recipient = setup[0] & 0x1f;
-
-	if (!(setup[0] & 0x60)) /* a choice of configuration or alternate setting */
-		return 0x10000 | (unsigned int)setup[1] << 8 | setup[4];
-	return recipient == SETUP_INTERFACE || recipient == SETUP_ENDPOINT ? recipient << 8 | setup[4] : 0;
-}
-
-/* How well a recorded request is the one that came: 0 not at all; 3 its data, too. */
-static int likeness(const struct tape *t, const struct tape_entry *e, const struct usbip_urb *u)
-{
-	bool same_length = !memcmp(e->setup + 6, u->setup + 6, 2);
-
-	if (memcmp(e->setup, u->setup, 6))
-		return 0;
-	if (u->in)
-		return same_length ? 3 : 2;
-	if (!same_length)
-		return 1;
-	return u->length >= e->data_len && !memcmp(tape_data(t, e), u->data, e->data_len) ? 3 : 2;
-}
-
-struct found {
-	struct tape_entry *entry; /* NULL: none */
-	struct tape_entry *skipped; /* the first that should have come before */
-	struct tape_entry *repeat; /* the last of this kind that was played */
-	int like;
-};
-
-static struct found find_request(struct player *p, const struct usbip_urb *u)
-{
-	struct found f = {0};
-	struct tape_entry *first = NULL;
-
-	for (uint32_t i = 0; i < p->nrequests; i++) {
-		struct tape_entry *e = &p->tape->entries[p->requests[i]];
-		int like;
-
-		if (group_of(e->setup) != group_of(u->setup))
-			continue;
-		like = likeness(p->tape, e, u);
-		if (e->used && !(is_optional(e) && !e->time && like == 3)) {
-			f.repeat = like && !e->cancelled ? e : f.repeat;
-			continue;
-		}
-		if (!first)
-			first = e;
-		if (like > f.like) {
-			f.entry = e;
-			f.skipped = first == e ? NULL : first;
-			f.like = like;
-		}
-		if (like == 3)
-			break;
-	}
-	return f;
-}
-
-static void tell_request(const struct player *p, const uint8_t setup[8], char *text, size_t room)
-{
-	struct control_request s;
-	struct setup_target to = {0};
-	struct out o;
-
-	setup_parse(&s, setup);
-	if (setup_recipient(&s) == SETUP_INTERFACE)
-		to.class = standard_class(&p->standard, (uint8_t)s.index);
-	out_memory(&o);
-	setup_brief(&s, &to, &o);
-	snprintf(text, room, "%.*s", (int)o.len, o.data);
-	out_free(&o);
-}
-
-static void delay_answer(struct player *p, struct usbip_urb *u, int32_t status, const uint8_t *data, uint32_t n,
-			 uint64_t due)
-{
-	struct delayed *d = due > p->now ? malloc(sizeof(*d)) : NULL, **at = &p->delayed;
-
-	if (!d) {
-		answer(p, u, status, data, n);
-		return;
-	}
-	*d = (struct delayed){.urb = u, .data = data, .n = n, .status = status, .due = due};
-	while (*at && (*at)->due <= due)
-		at = &(*at)->next;
-	d->next = *at;
-	*at = d;
-}
-
-/* What a recorded request was answered. */
-static void answer_recorded(struct player *p, struct usbip_urb *u, const struct tape_entry *e, bool now)
-{
-	uint64_t due = p->now;
-	uint32_t n = u->in ? e->data_len : e->status ? 0 : u->length;
-
-	if (n > u->length)
-		n = u->length;
-	if (!now && p->options.speed > 0 && e->completed > e->submitted)
-		due += (uint64_t)((double)(e->completed - e->submitted) / p->options.speed);
-	delay_answer(p, u, e->cancelled ? 0 : e->status, tape_data(p->tape, e), n, due);
-}
-
-static void note_request(struct player *p, const struct usbip_urb *u, const char *what)
-{
-	char text[120];
-
-	if (is_before(p)) {
-		p->verdict->before++;
-		return;
-	}
-	p->verdict->extra++;
-	tell_request(p, u->setup, text, sizeof(text));
-	verdict_note(p->verdict, p->tape, NULL, "the host sent %s, %s", text, what);
-}
-
-static void compare_request(struct player *p, const struct usbip_urb *u, const struct found *f)
-{
-	struct tape_entry *e = f->entry;
-	char text[120];
-	bool same = f->like == 3 && !f->skipped;
-
-	if (f->skipped) {
-		tell_request(p, u->setup, text, sizeof(text));
-		verdict_note(p->verdict, p->tape, f->skipped, "the host sent %s first", text);
-	}
-	if (f->like == 2 && !u->in) {
-		verdict_bytes(p->tape, e, u->data, u->length, text, sizeof(text));
-		verdict_note(p->verdict, p->tape, e, "%s", text);
-	} else if (f->like < 3) {
-		verdict_note(p->verdict, p->tape, e, "the host asked for %u bytes, not %u", get16(u->setup + 6),
-			     get16(e->setup + 6));
-	}
-	use(p, e, same);
-}
-
-/* A class's or vendor's request that the tape has no answer to. */
-static void answer_unknown(struct player *p, struct usbip_urb *u, const struct control_request *r)
-{
-	static const uint8_t zero[1];
-
-	note_request(p, u, "which is not in the capture");
-	/* GET_MAX_LUN of storage: one. Other questions nobody has an answer to; settings are taken. */
-	if (u->in && p->storage && setup_kind(r) == SETUP_CLASS && r->request == 0xfe)
-		answer(p, u, 0, zero, u->length ? 1 : 0);
-	else
-		answer(p, u, u->in ? -EPIPE : 0, NULL, u->in ? 0 : u->length);
-}
-
-static void queue(struct player *p, struct usbip_urb *u);
-
-static void handle_request(struct player *p, struct usbip_urb *u)
-{
-	struct control_request r;
-	struct found f;
-	const uint8_t *data;
-	size_t n;
-	int status;
-
-	setup_parse(&r, u->setup);
-	u->in = setup_in(&r);
-	if (setup_kind(&r) == SETUP_STANDARD && r.request != REQ_SET_CONFIGURATION &&
-	    r.request != REQ_SET_INTERFACE) {
-		status = standard_answer(&p->standard, &r, &data, &n);
-		n = n < r.length ? n : r.length;
-		answer(p, u, status, data, u->in ? (uint32_t)(n < u->length ? n : u->length) : u->length);
-		return;
-	}
-	f = find_request(p, u);
-	if (setup_kind(&r) == SETUP_STANDARD) {
-		if (f.entry) /* what it causes may come now */
-			f.entry->time = p->progress = p->now;
-		status = standard_answer(&p->standard, &r, &data, &n);
-		answer(p, u, status, NULL, 0);
-		return;
-	}
-	if (p->storage && setup_kind(&r) == SETUP_CLASS && r.request == 0xff)
-		storage_reset(p->storage);
-	if (f.entry && f.entry->cancelled) {
-		f.entry->time = p->now;
-		queue(p, u); /* the host gave up waiting for it */
-		return;
-	}
-	/* One with other data is the next one changed, or none of the tape's. */
-	if (f.entry && (f.like == 3 || !f.skipped || !f.repeat)) {
-		compare_request(p, u, &f);
-		answer_recorded(p, u, f.entry, false);
-	} else if (f.repeat) {
-		note_request(p, u, "once more than in the capture");
-		answer_recorded(p, u, f.repeat, true);
-	} else {
-		answer_unknown(p, u, &r);
-	}
 }
 
 /* ---- OUT ---------------------------------------------------------------------------------------- */
@@ -580,7 +325,7 @@ static struct tape_entry *mismatch(struct player *p, struct endpoint *e, const u
 		given_up->time = p->now;
 		return NULL;
 	}
-	if (is_before(p) && ahead == TAPE_NONE) {
+	if (playing_before(p) && ahead == TAPE_NONE) {
 		p->verdict->before++;
 		return NULL;
 	}
@@ -597,7 +342,7 @@ static struct tape_entry *mismatch(struct player *p, struct endpoint *e, const u
 			advance(e);
 		}
 		x = &p->tape->entries[e->entries[ahead]];
-		use(p, x, true);
+		playing_use(p, x, true);
 		advance(e);
 		return x;
 	}
@@ -607,7 +352,7 @@ static struct tape_entry *mismatch(struct player *p, struct endpoint *e, const u
 		p->verdict->extra++;
 		return NULL;
 	}
-	use(p, x, false);
+	playing_use(p, x, false);
 	advance(e);
 	return x;
 }
@@ -620,7 +365,7 @@ static struct tape_entry *take_out(struct player *p, struct endpoint *e, const u
 
 	if (x && !e->offset && x->data_len == n && equal(e, tape_data(p->tape, x), data, n, n)) {
 		remember(p, e, e->entries[e->next], data, n);
-		use(p, x, true);
+		playing_use(p, x, true);
 		advance(e);
 		return x;
 	}
@@ -633,7 +378,7 @@ static struct tape_entry *take_out(struct player *p, struct endpoint *e, const u
 		e->offset += left;
 		if (e->offset == x->data_len) {
 			remember(p, e, e->entries[e->next], tape_data(p->tape, x), x->data_len);
-			use(p, x, true);
+			playing_use(p, x, true);
 			advance(e);
 			ended = x;
 		}
@@ -654,7 +399,7 @@ static void handle_out(struct player *p, struct usbip_urb *u)
 	if (e->is_storage) {
 		status = storage_out(p->storage, u->data, n, p->now);
 		p->progress = p->now;
-		answer(p, u, status, NULL, status ? 0 : n);
+		playing_answer(p, u, status, NULL, status ? 0 : n);
 		return;
 	}
 	x = take_out(p, e, u->data, n);
@@ -662,7 +407,7 @@ static void handle_out(struct player *p, struct usbip_urb *u)
 		status = x->status;
 		n = x->length < n ? x->length : n;
 	}
-	answer(p, u, status, NULL, n);
+	playing_answer(p, u, status, NULL, n);
 }
 
 /* ---- IN ----------------------------------------------------------------------------------------- */
@@ -741,7 +486,7 @@ static void give(struct player *p, struct endpoint *e, struct tape_entry *x)
 	bool full = true;
 
 	if (!scratch(p, u->length + 1)) {
-		answer(p, u, -ENOMEM, NULL, 0);
+		playing_answer(p, u, -ENOMEM, NULL, 0);
 		return;
 	}
 	while (x && full) {
@@ -760,7 +505,7 @@ static void give(struct player *p, struct endpoint *e, struct tape_entry *x)
 			verdict_note(p->verdict, p->tape, x, "the host reads %u bytes only", u->length);
 		e->recorded = x->completed;
 		full = was_full(x) && n < u->length;
-		use(p, x, e->offset == x->data_len);
+		playing_use(p, x, e->offset == x->data_len);
 		advance(e);
 		x = full ? next_of(p, e) : NULL;
 		if (x && (due_of(p, e, x) > p->now || x->status || x->cut))
@@ -768,7 +513,7 @@ static void give(struct player *p, struct endpoint *e, struct tape_entry *x)
 	}
 	e->given = p->now;
 	e->unlinked = false;
-	answer(p, u, status, p->scratch, n);
+	playing_answer(p, u, status, p->scratch, n);
 }
 
 static uint64_t packet_time(const struct player *p, const struct usbip_urb *u)
@@ -784,7 +529,7 @@ static bool next_packet(struct player *p, struct endpoint *e, struct tape_packet
 	struct tape_entry *x = next_of(p, e);
 
 	while (x && e->offset >= x->npackets) {
-		use(p, x, true);
+		playing_use(p, x, true);
 		e->within = 0;
 		advance(e);
 		x = next_of(p, e);
@@ -795,7 +540,7 @@ static bool next_packet(struct player *p, struct endpoint *e, struct tape_packet
 	*data = tape_data(p->tape, x) + e->within;
 	e->within += k->length;
 	if (e->offset == x->npackets) {
-		use(p, x, true);
+		playing_use(p, x, true);
 		e->within = 0;
 		advance(e);
 	}
@@ -808,7 +553,7 @@ static void give_packets(struct player *p, struct endpoint *e)
 	uint32_t n = 0;
 
 	if (!scratch(p, u->length + 1)) {
-		answer(p, u, -ENOMEM, NULL, 0);
+		playing_answer(p, u, -ENOMEM, NULL, 0);
 		return;
 	}
 	for (uint32_t i = 0; i < u->npackets; i++) {
@@ -824,7 +569,7 @@ static void give_packets(struct player *p, struct endpoint *e)
 		n += k.length;
 	}
 	e->given = p->now;
-	answer(p, u, 0, p->scratch, n);
+	playing_answer(p, u, 0, p->scratch, n);
 }
 
 /* Isochronous data is a stream; behind its end a host that has nothing to play sends silence. */
@@ -855,7 +600,7 @@ static void compare_packets(struct player *p, struct endpoint *e, const struct u
 			at += k;
 			e->offset += k;
 			if (e->offset >= x->data_len) {
-				use(p, x, !e->within);
+				playing_use(p, x, !e->within);
 				e->within = 0;
 				advance(e);
 			}
@@ -870,10 +615,10 @@ static void take_packets(struct player *p, struct endpoint *e)
 	compare_packets(p, e, u);
 	for (uint32_t i = 0; i < u->npackets; i++)
 		u->packets[i].actual = u->packets[i].length;
-	answer(p, u, 0, NULL, u->length);
+	playing_answer(p, u, 0, NULL, u->length);
 }
 
-static void queue(struct player *p, struct usbip_urb *u)
+void playing_queue(struct player *p, struct usbip_urb *u)
 {
 	struct endpoint *e = endpoint_of(p, u->endpoint);
 
@@ -917,7 +662,7 @@ static bool serve(struct player *p, struct endpoint *e, uint64_t *wake)
 	if (e->is_storage) {
 		storage_taken(p->storage, &a, p->now);
 		p->progress = p->now;
-		answer(p, take_urb(e), a.status, a.data, a.n);
+		playing_answer(p, take_urb(e), a.status, a.data, a.n);
 	} else if (e->first->npackets) {
 		(e->address & 0x80 ? give_packets : take_packets)(p, e);
 	} else {
@@ -934,7 +679,7 @@ static uint64_t serve_all(struct player *p)
 		struct delayed *d = p->delayed;
 
 		p->delayed = d->next;
-		answer(p, d->urb, d->status, d->data, d->n);
+		playing_answer(p, d->urb, d->status, d->data, d->n);
 		free(d);
 	}
 	if (p->delayed)
@@ -978,9 +723,9 @@ static int32_t unlink_urb(struct player *p, uint32_t victim)
 static void handle(struct player *p, struct usbip_urb *u)
 {
 	if (!(u->endpoint & 15))
-		handle_request(p, u);
+		playing_request(p, u);
 	else if (u->in || u->npackets)
-		queue(p, u);
+		playing_queue(p, u);
 	else
 		handle_out(p, u);
 }

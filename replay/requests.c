@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include "replay/playing.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "decode/base/bytes.h"
+#include "decode/usb/control.h"
+
+/* Requests to the same recipient keep their order; those to others may come in between. */
+static unsigned int group_of(const uint8_t setup[8])
+{
+	unsigned int recipient = setup[0] & 0x1f;
+
+	if (!(setup[0] & 0x60)) /* a choice of configuration or alternate setting */
+		return 0x10000 | (unsigned int)setup[1] << 8 | setup[4];
+	return recipient == SETUP_INTERFACE || recipient == SETUP_ENDPOINT ? recipient << 8 | setup[4] : 0;
+}
+
+/* How well a recorded request is the one that came: 0 not at all; 3 its data, too. */
+static int likeness(const struct tape *t, const struct tape_entry *e, const struct usbip_urb *u)
+{
+	bool same_length = !memcmp(e->setup + 6, u->setup + 6, 2);
+
+	if (memcmp(e->setup, u->setup, 6))
+		return 0;
+	if (u->in)
+		return same_length ? 3 : 2;
+	if (!same_length)
+		return 1;
+	return u->length >= e->data_len && !memcmp(tape_data(t, e), u->data, e->data_len) ? 3 : 2;
+}
+
+struct found {
+	struct tape_entry *entry; /* NULL: none */
+	struct tape_entry *skipped; /* the first that should have come before */
+	struct tape_entry *repeat; /* the last of this kind that was played */
+	int like;
+};
+
+static struct found find_request(struct player *p, const struct usbip_urb *u)
+{
+	struct found f = {0};
+	struct tape_entry *first = NULL;
+
+	for (uint32_t i = 0; i < p->nrequests; i++) {
+		struct tape_entry *e = &p->tape->entries[p->requests[i]];
+		int like;
+
+		if (group_of(e->setup) != group_of(u->setup))
+			continue;
+		like = likeness(p->tape, e, u);
+		if (e->used && !(playing_optional(e) && !e->time && like == 3)) {
+			f.repeat = like && !e->cancelled ? e : f.repeat;
+			continue;
+		}
+		if (!first)
+			first = e;
+		if (like > f.like) {
+			f.entry = e;
+			f.skipped = first == e ? NULL : first;
+			f.like = like;
+		}
+		if (like == 3)
+			break;
+	}
+	return f;
+}
+
+static void tell_request(const struct player *p, const uint8_t setup[8], char *text, size_t room)
+{
+	struct control_request s;
+	struct setup_target to = {0};
+	struct out o;
+
+	setup_parse(&s, setup);
+	if (setup_recipient(&s) == SETUP_INTERFACE)
+		to.class = standard_class(&p->standard, (uint8_t)s.index);
+	out_memory(&o);
+	setup_brief(&s, &to, &o);
+	snprintf(text, room, "%.*s", (int)o.len, o.data);
+	out_free(&o);
+}
+
+static void delay_answer(struct player *p, struct usbip_urb *u, int32_t status, const uint8_t *data, uint32_t n,
+			 uint64_t due)
+{
+	struct delayed *d = due > p->now ? malloc(sizeof(*d)) : NULL, **at = &p->delayed;
+
+	if (!d) {
+		playing_answer(p, u, status, data, n);
+		return;
+	}
+	*d = (struct delayed){.urb = u, .data = data, .n = n, .status = status, .due = due};
+	while (*at && (*at)->due <= due)
+		at = &(*at)->next;
+	d->next = *at;
+	*at = d;
+}
+
+/* What a recorded request was answered. */
+static void answer_recorded(struct player *p, struct usbip_urb *u, const struct tape_entry *e, bool now)
+{
+	uint64_t due = p->now;
+	uint32_t n = u->in ? e->data_len : e->status ? 0 : u->length;
+
+	if (n > u->length)
+		n = u->length;
+	if (!now && p->options.speed > 0 && e->completed > e->submitted)
+		due += (uint64_t)((double)(e->completed - e->submitted) / p->options.speed);
+	delay_answer(p, u, e->cancelled ? 0 : e->status, tape_data(p->tape, e), n, due);
+}
+
+static void note_request(struct player *p, const struct usbip_urb *u, const char *what)
+{
+	char text[120];
+
+	if (playing_before(p)) {
+		p->verdict->before++;
+		return;
+	}
+	p->verdict->extra++;
+	tell_request(p, u->setup, text, sizeof(text));
+	verdict_note(p->verdict, p->tape, NULL, "the host sent %s, %s", text, what);
+}
+
+static void compare_request(struct player *p, const struct usbip_urb *u, const struct found *f)
+{
+	struct tape_entry *e = f->entry;
+	char text[120];
+	bool same = f->like == 3 && !f->skipped;
+
+	if (f->skipped) {
+		tell_request(p, u->setup, text, sizeof(text));
+		verdict_note(p->verdict, p->tape, f->skipped, "the host sent %s first", text);
+	}
+	if (f->like == 2 && !u->in) {
+		verdict_bytes(p->tape, e, u->data, u->length, text, sizeof(text));
+		verdict_note(p->verdict, p->tape, e, "%s", text);
+	} else if (f->like < 3) {
+		verdict_note(p->verdict, p->tape, e, "the host asked for %u bytes, not %u", get16(u->setup + 6),
+			     get16(e->setup + 6));
+	}
+	playing_use(p, e, same);
+}
+
+/* A class's or vendor's request that the tape has no answer to. */
+static void answer_unknown(struct player *p, struct usbip_urb *u, const struct control_request *r)
+{
+	static const uint8_t zero[1];
+
+	note_request(p, u, "which is not in the capture");
+	/* GET_MAX_LUN of storage: one. Other questions nobody has an answer to; settings are taken. */
+	if (u->in && p->storage && setup_kind(r) == SETUP_CLASS && r->request == 0xfe)
+		playing_answer(p, u, 0, zero, u->length ? 1 : 0);
+	else
+		playing_answer(p, u, u->in ? -EPIPE : 0, NULL, u->in ? 0 : u->length);
+}
+
+void playing_request(struct player *p, struct usbip_urb *u)
+{
+	struct control_request r;
+	struct found f;
+	const uint8_t *data;
+	size_t n;
+	int status;
+
+	setup_parse(&r, u->setup);
+	u->in = setup_in(&r);
+	if (setup_kind(&r) == SETUP_STANDARD && r.request != REQ_SET_CONFIGURATION &&
+	    r.request != REQ_SET_INTERFACE) {
+		status = standard_answer(&p->standard, &r, &data, &n);
+		n = n < r.length ? n : r.length;
+		playing_answer(p, u, status, data, u->in ? (uint32_t)(n < u->length ? n : u->length) : u->length);
+		return;
+	}
+	f = find_request(p, u);
+	if (setup_kind(&r) == SETUP_STANDARD) {
+		if (f.entry) /* what it causes may come now */
+			f.entry->time = p->progress = p->now;
+		status = standard_answer(&p->standard, &r, &data, &n);
+		playing_answer(p, u, status, NULL, 0);
+		return;
+	}
+	if (p->storage && setup_kind(&r) == SETUP_CLASS && r.request == 0xff)
+		storage_reset(p->storage);
+	if (f.entry && f.entry->cancelled) {
+		f.entry->time = p->now;
+		playing_queue(p, u); /* the host gave up waiting for it */
+		return;
+	}
+	/* One with other data is the next one changed, or none of the tape's. */
+	if (f.entry && (f.like == 3 || !f.skipped || !f.repeat)) {
+		compare_request(p, u, &f);
+		answer_recorded(p, u, f.entry, false);
+	} else if (f.repeat) {
+		note_request(p, u, "once more than in the capture");
+		answer_recorded(p, u, f.repeat, true);
+	} else {
+		answer_unknown(p, u, &r);
+	}
+}
