@@ -3,6 +3,7 @@
  * Metadata without secrets: by the members that docs/format.md names. A piece of a name that is not
  * listed there is left out: nobody knows what is in it.
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -183,9 +184,14 @@ static char *changed_json(struct redact *x, const struct trawl_meta *m, const st
 
 static size_t put_address(struct redact *x, const char *p, char *to, char **end)
 {
-	uint64_t v = strtoull(p, end, 16);
-	int n = (int)(*end - p);
+	uint64_t v;
+	int n;
 
+	*end = (char *)p;
+	if (!isxdigit((unsigned char)*p)) /* strtoull() takes blanks and signs */
+		return 0;
+	v = strtoull(p, end, 16);
+	n = (int)(*end - p);
 	redact_address(x, (uint8_t *)&v);
 	return (size_t)sprintf(to, "%0*" PRIx64, n, v);
 }
