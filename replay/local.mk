@@ -5,7 +5,7 @@ trawl_replay_SOURCES = replay/trawl-replay.c replay/way.h \
 	replay/device.c \
 	replay/host.c replay/hostprogram.h replay/hostprogram.c replay/hostusb.h replay/hostusb.c \
 	replay/stream.c replay/pace.h replay/pace.c \
-	replay/player.h replay/playing.h replay/player.c replay/requests.c \
+	replay/player.h replay/playeroptions.h replay/playing.h replay/player.c replay/requests.c \
 	replay/probes.c replay/recordedprobes.h replay/recordedprobes.c replay/sdtobject.h replay/sdtobject.c \
 	replay/standard.h replay/standard.c \
 	replay/storage.h replay/storage.c \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "replay/playing.h"
+#include "replay/player.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -10,6 +10,7 @@
 
 #include "decode/base/bytes.h"
 #include "decode/usb/descriptor.h"
+#include "replay/playing.h"
 
 /*
  * The host gave a read up before it got this answer: so long it may take to do that again. At --speed 0 the

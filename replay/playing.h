@@ -4,7 +4,8 @@
 #define TRAWL_REPLAY_PLAYING_H
 
 #include "decode/usb/echofield.h"
-#include "replay/player.h"
+#include "replay/playeroptions.h"
+#include "replay/standard.h"
 #include "replay/storage.h"
 
 /* One endpoint in one direction. */
