@@ -2,6 +2,7 @@
 #include "kmod/attachment.h"
 #include <linux/slab.h>
 #include "kmod/filter.h"
+#include "kmod/lbr.h"
 #include "kmod/session.h"
 #include "kmod/traced.h"
 
@@ -12,6 +13,7 @@ static void release(struct work_struct *work)
 	struct attachment *a = container_of(to_rcu_work(work), struct attachment, release);
 
 	store_free(&a->store);
+	lbr_close(a->lbr);
 	if (a->traced)
 		traced_put(a->traced);
 	session_put(a->session);
@@ -49,11 +51,27 @@ void attachment_select(struct attachment *a)
 	WRITE_ONCE(a->select, selection(&a->config));
 }
 
-int attachment_room(struct attachment *a)
+static int open_lbr(struct attachment *a, struct task_struct *task)
+{
+	struct lbr *lbr = lbr_open(task);
+
+	if (IS_ERR(lbr))
+		return PTR_ERR(lbr);
+	a->lbr = lbr;
+	a->state = TRAWL_TASK_TRACED;
+	return 0;
+}
+
+int attachment_room(struct attachment *a, struct task_struct *task)
 {
 	bool stops = a->config.bts_control & TRAWL_BTS_BTINT;
+	int status = 0;
 
 	attachment_select(a);
+	if (a->config.provider == TRAWL_PROVIDER_LBR && !a->lbr)
+		status = open_lbr(a, task);
+	if (status)
+		return status;
 	if (a->config.form == TRAWL_FORM_LBR)
 		return store_room(&a->store, a->config.depth, 0, true);
 	if (a->config.form == TRAWL_FORM_BTS)

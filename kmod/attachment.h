@@ -40,10 +40,10 @@ struct attachment {
 
 /*
  * attachment_new() - not linked to anything yet. With `atomic`, without sleeping and without room in its
- * store: attachment_room() makes it later. Returns NULL without memory.
+ * store: attachment_room() makes it later, and begins with provider LBR. Returns NULL without memory.
  */
 struct attachment *attachment_new(struct session *session, const struct attachment_config *config, bool atomic);
-int attachment_room(struct attachment *attachment);
+int attachment_room(struct attachment *attachment, struct task_struct *task);
 
 /* attachment_select() - config.select or config.bts_control has changed. */
 void attachment_select(struct attachment *attachment);

@@ -50,7 +50,10 @@ static inline void compat_uprobe_unregister(struct uprobe *uprobe, struct inode 
 static inline struct uprobe *compat_uprobe_register(struct inode *inode, loff_t offset, loff_t ref_ctr,
 						    struct uprobe_consumer *consumer)
 {
-	return ERR_PTR(uprobe_register_refctr(inode, offset, ref_ctr, consumer));
+	int status = uprobe_register_refctr(inode, offset, ref_ctr, consumer);
+
+	/* There is no uprobe to be had; unregistering does without. */
+	return status ? ERR_PTR(status) : (struct uprobe *)consumer;
 }
 
 static inline void compat_uprobe_unregister(struct uprobe *uprobe, struct inode *inode, loff_t offset,

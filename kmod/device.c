@@ -9,6 +9,7 @@
 #include "kmod/hooks.h"
 #include "kmod/libiht.h"
 #include "kmod/permit.h"
+#include "kmod/probe.h"
 #include "kmod/request.h"
 #include "kmod/session.h"
 #include "kmod/tracer.h"
@@ -32,6 +33,7 @@ static int device_release(struct inode *inode, struct file *file)
 {
 	struct session *s = file->private_data;
 
+	probes_end(s);
 	if (s->tracer)
 		tracer_close(s->tracer);
 	session_close(s);

@@ -15,15 +15,45 @@
 #include "kmod/step.h"
 #include "kmod/task.h"
 
+enum { EXIT_64 = 60, EXIT_GROUP_64 = 231, EXIT_32 = 1, EXIT_GROUP_32 = 252 };
+
 static void on_switch(void *data, bool preempt, struct task_struct *prev, struct task_struct *next,
 		      unsigned int prev_state)
 {
 	struct traced *t;
 
 	rcu_read_lock();
+	t = traced_find(prev);
+	/* perf's part of it ends before the task does. */
+	if (t && !(prev->flags & PF_EXITING))
+		traced_keep(t);
 	t = traced_find(next);
 	if (t)
 		step_switched_in(t, next);
+	rcu_read_unlock();
+}
+
+/* What the current task has done until now, should it be its end. */
+static void keep_now(struct traced *t)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	traced_keep(t);
+	local_irq_restore(flags);
+}
+
+static void on_syscall_enter(void *data, struct pt_regs *regs, long number)
+{
+	bool wide = user_64bit_mode(regs);
+	struct traced *t;
+
+	if (wide ? number != EXIT_64 && number != EXIT_GROUP_64 : number != EXIT_32 && number != EXIT_GROUP_32)
+		return;
+	rcu_read_lock();
+	t = traced_find(current);
+	if (t)
+		keep_now(t);
 	rcu_read_unlock();
 }
 
@@ -44,8 +74,10 @@ static void on_signal(void *data, int signal, struct kernel_siginfo *info, struc
 
 	rcu_read_lock();
 	t = traced_find(current);
-	if (t)
+	if (t) {
+		keep_now(t);
 		step_signal(t, signal);
+	}
 	rcu_read_unlock();
 }
 
@@ -102,6 +134,7 @@ static struct {
 	struct tracepoint *tp;
 } points[] = {
 	{ "sched_switch", on_switch },
+	{ "sys_enter", on_syscall_enter },
 	{ "sys_exit", on_syscall_exit },
 	{ "signal_deliver", on_signal },
 	{ "sched_process_fork", on_fork },

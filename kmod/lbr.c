@@ -1,12 +1,219 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "kmod/lbr.h"
+#include <linux/mm.h>
+#include <linux/perf_event.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+#include <asm/cpufeature.h>
+#include <asm/processor.h>
+#include "kmod/compat.h"
+#include "kmod/filter.h"
+#include "kmod/insn.h"
+#include "kmod/lbr_format.h"
+#include "kmod/store.h"
+
+struct lbr {
+	struct perf_event *event;
+	struct lbr_layout layout;
+	raw_spinlock_t lock;
+	struct lbr_raw raw;
+	u64 time;		/* when they were read; 0: never */
+	bool lost;		/* they were not ours when they should have been read */
+};
+
+static enum trawl_why layout_here(struct lbr_layout *layout)
+{
+	const struct cpuinfo_x86 *c = &boot_cpu_data;
+	struct lbr_cpu cpu = {
+		.intel = c->x86_vendor == X86_VENDOR_INTEL, .amd = c->x86_vendor == X86_VENDOR_AMD,
+		.family = c->x86, .model = c->x86_model, .pdcm = boot_cpu_has(X86_FEATURE_PDCM),
+		.tsx = boot_cpu_has(X86_FEATURE_HLE) || boot_cpu_has(X86_FEATURE_RTM), .address_bits = c->x86_virt_bits,
+	};
+
+	if (cpu.pdcm && compat_rdmsr_safe(MSR_IA32_PERF_CAPABILITIES, &cpu.capabilities))
+		cpu.pdcm = false;
+	if (cpu.intel && c->cpuid_level >= 0x1c && cpuid_edx(7) & 1u << 19) {
+		cpu.arch = true;
+		cpu.leaf_1c = cpuid_eax(0x1c);
+	}
+	if (cpu.amd && cpuid_eax(0x80000000) >= 0x80000022) {
+		cpu.amd_v2 = cpuid_eax(0x80000022) & 2;
+		cpu.amd_ebx = cpuid_ebx(0x80000022);
+	}
+	return lbr_layout_of(&cpu, layout);
+}
+
+/* perf on AMD has branch records with sampling only: with this period it never happens. */
+static void on_overflow(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
+{
+}
+
+static struct perf_event *own(struct task_struct *task, bool sampling)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_INSTRUCTIONS, .size = sizeof(attr), .pinned = 1,
+		.exclude_kernel = 1, .exclude_hv = 1, .sample_type = PERF_SAMPLE_BRANCH_STACK,
+		.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY,
+		.sample_period = sampling ? 1ull << 46 : 0,
+	};
+
+	return perf_event_create_kernel_counter(&attr, -1, task, on_overflow, NULL);
+}
+
+struct lbr *lbr_open(struct task_struct *task)
+{
+	struct lbr *lbr = kzalloc(sizeof(*lbr), GFP_KERNEL_ACCOUNT);
+	struct perf_event *event;
+
+	if (!lbr)
+		return ERR_PTR(-ENOMEM);
+	if (layout_here(&lbr->layout)) {
+		kfree(lbr);
+		return ERR_PTR(-EOPNOTSUPP);
+	}
+	raw_spin_lock_init(&lbr->lock);
+	event = own(task, lbr->layout.set == LBR_AMD);
+	if (IS_ERR(event)) {
+		kfree(lbr);
+		return ERR_CAST(event);
+	}
+	lbr->event = event;
+	return lbr;
+}
+
+void lbr_close(struct lbr *lbr)
+{
+	if (!lbr)
+		return;
+	perf_event_release_kernel(lbr->event);
+	kfree(lbr);
+}
 
 enum trawl_why lbr_why(const char **reason)
 {
-	return TRAWL_WHY_NO_HARDWARE;
+	struct lbr_layout layout;
+	enum trawl_why why = layout_here(&layout);
+	struct lbr *lbr;
+
+	if (why)
+		return why;
+	/* perf has tried the registers when it started, and knows who has them. */
+	lbr = lbr_open(current);
+	if (IS_ERR(lbr))
+		return PTR_ERR(lbr) == -EBUSY ? TRAWL_WHY_BUSY : TRAWL_WHY_NO_PERF;
+	lbr_close(lbr);
+	return TRAWL_WHY_USABLE;
 }
 
 u32 lbr_depth(void)
 {
-	return 0;
+	struct lbr_layout layout;
+
+	return layout_here(&layout) ? 0 : layout.depth;
+}
+
+static bool read_registers(const struct lbr_layout *l, struct lbr_raw *raw)
+{
+	u32 i;
+
+	raw->tos = 0;
+	if (l->tos && compat_rdmsr_safe(l->tos, &raw->tos))
+		return false;
+	for (i = 0; i < l->depth; i++) {
+		u32 at = i * l->stride;
+
+		raw->entry[i].info = 0;
+		if (compat_rdmsr_safe(l->from + at, &raw->entry[i].from) ||
+		    compat_rdmsr_safe(l->to + at, &raw->entry[i].to) ||
+		    (l->info && compat_rdmsr_safe(l->info + i, &raw->entry[i].info)))
+			return false;
+	}
+	return true;
+}
+
+void lbr_keep(struct lbr *lbr)
+{
+	bool ours = READ_ONCE(lbr->event->oncpu) == smp_processor_id() &&
+		    READ_ONCE(lbr->event->state) == PERF_EVENT_STATE_ACTIVE;
+
+	raw_spin_lock(&lbr->lock);
+	lbr->lost = !ours || !read_registers(&lbr->layout, &lbr->raw);
+	lbr->time = ktime_get_mono_fast_ns();
+	raw_spin_unlock(&lbr->lock);
+}
+
+struct visit {
+	struct lbr *lbr;
+	struct task_struct *task;
+};
+
+static void visit(void *data)
+{
+	struct visit *v = data;
+
+	if (current == v->task)
+		lbr_keep(v->lbr);
+}
+
+/* What the registers don't say of a branch is in the code, and the task's memory has it. */
+static void classify(struct trawl_record *r, struct task_struct *task)
+{
+	struct insn insn;
+	u8 bytes[INSN_MAX];
+	int n;
+
+	if (r->kind != TRAWL_KIND_UNKNOWN || !task)
+		return;
+	n = access_process_vm(task, r->from, bytes, sizeof(bytes), 0);
+	if (n <= 0)
+		n = access_process_vm(task, r->from, bytes, PAGE_SIZE - offset_in_page(r->from), 0);
+	if (n > 0 && insn_decode(&insn, bytes, n, r->from, !test_tsk_thread_flag(task, TIF_ADDR32)))
+		r->kind = insn.kind;
+}
+
+void lbr_peek(struct lbr *lbr, struct trawl_record *records, u32 *count)
+{
+	unsigned long flags;
+	u32 i, n = 0;
+
+	local_irq_save(flags);
+	lbr_keep(lbr);
+	raw_spin_lock(&lbr->lock);
+	if (!lbr->lost)
+		n = lbr_decode(&lbr->layout, &lbr->raw, records);
+	for (i = 0; i < n; i++)
+		records[i].time = lbr->time;
+	raw_spin_unlock(&lbr->lock);
+	local_irq_restore(flags);
+	*count = n;
+}
+
+int lbr_refresh(struct lbr *lbr, struct task_struct *task, u32 select, struct store *store)
+{
+	struct trawl_record *records = kcalloc(LBR_MAX, sizeof(*records), GFP_KERNEL);
+	struct visit v = { lbr, task };
+	unsigned long flags;
+	u32 i, n = 0;
+	bool lost;
+
+	if (!records)
+		return -ENOMEM;
+	/* Elsewhere it has left what it had when it was switched out. */
+	if (task)
+		on_each_cpu(visit, &v, 1);
+	raw_spin_lock_irqsave(&lbr->lock, flags);
+	lost = lbr->lost;
+	if (lbr->time && !lost)
+		n = lbr_decode(&lbr->layout, &lbr->raw, records);
+	for (i = 0; i < n; i++)
+		records[i].time = lbr->time;
+	raw_spin_unlock_irqrestore(&lbr->lock, flags);
+	store_clear(store);
+	for (i = 0; i < n; i++) {
+		classify(&records[i], task);
+		if (filter_wants(select, records[i].kind))
+			store_put(store, &records[i]);
+	}
+	kfree(records);
+	return lost ? -EBUSY : 0;
 }

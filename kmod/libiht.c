@@ -300,8 +300,8 @@ static long dump(struct session *s, const struct call *call)
 {
 	struct attachment *a = tracing_find(s, call->pid, is_lbr(call->command) ? TRAWL_FORM_LBR : TRAWL_FORM_BTS);
 
-	if (!a)
-		return -ENOENT;
+	if (IS_ERR(a))
+		return PTR_ERR(a);
 	/* A child that had no memory for it. */
 	if (!a->store.records)
 		return -ENOMEM;

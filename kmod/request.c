@@ -6,6 +6,8 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include "kmod/attached.h"
+#include "kmod/lbr.h"
+#include "kmod/probe.h"
 #include "kmod/provider.h"
 #include "kmod/session.h"
 #include "kmod/tracing.h"
@@ -23,6 +25,7 @@ union body {
 	struct trawl_disable disable;
 	struct trawl_dump dump;
 	struct trawl_ring_setup ring;
+	struct trawl_probe probe;
 };
 
 static long provider_info(struct file *file, struct session *s, union body *b)
@@ -95,6 +98,8 @@ static long enable(struct file *file, struct session *s, union body *b)
 	c.provider = e->provider = provider_choose(asked, e->form, e->why);
 	if (!c.provider)
 		return e->why[asked] == TRAWL_WHY_BUSY ? -EBUSY : -EOPNOTSUPP;
+	if (c.provider == TRAWL_PROVIDER_LBR)
+		c.depth = min(c.depth, lbr_depth());
 	e->depth = c.depth;
 	return tracing_enable(file, s, e->pid, e->flags & TRAWL_ENABLE_THREAD, &c, &e->tasks);
 }
@@ -154,8 +159,8 @@ static long dump(struct file *file, struct session *s, union body *b)
 	if (d->flags & ~TRAWL_DUMP_FLAGS || d->pid < 0 || !dumps(d->form))
 		return -EINVAL;
 	a = tracing_find(s, d->pid, d->form);
-	if (!a)
-		return -ENOENT;
+	if (IS_ERR(a))
+		return PTR_ERR(a);
 	d->count = store_count(&a->store);
 	d->lost = READ_ONCE(a->store.lost);
 	d->state = a->state;
@@ -178,6 +183,16 @@ static long ring(struct file *file, struct session *s, union body *b)
 	return 0;
 }
 
+static long probe(struct file *file, struct session *s, union body *b)
+{
+	return probe_add(s, &b->probe);
+}
+
+static long unprobe(struct file *file, struct session *s, union body *b)
+{
+	return b->probe.flags ? -EINVAL : probe_remove(s, b->probe.cookie);
+}
+
 static const struct {
 	u32 size;
 	long (*serve)(struct file *file, struct session *session, union body *body);
@@ -188,6 +203,8 @@ static const struct {
 	[_IOC_NR(TRAWL_IOC_CONFIG)] = { sizeof(struct trawl_enable), configure },
 	[_IOC_NR(TRAWL_IOC_DUMP)] = { sizeof(struct trawl_dump), dump },
 	[_IOC_NR(TRAWL_IOC_RING)] = { sizeof(struct trawl_ring_setup), ring },
+	[_IOC_NR(TRAWL_IOC_PROBE)] = { sizeof(struct trawl_probe), probe },
+	[_IOC_NR(TRAWL_IOC_UNPROBE)] = { sizeof(struct trawl_probe), unprobe },
 };
 
 static long serve(struct file *file, unsigned int nr, void __user *user)

@@ -201,7 +201,8 @@ void step_begin(struct traced *t, struct task_struct *task)
 	 * A task that sleeps in a system call begins at its end, without work that would keep the module until
 	 * then.
 	 */
-	if (READ_ONCE(t->step.wanted) && (task == current || READ_ONCE(task->__state) != TASK_INTERRUPTIBLE))
+	if (t->step.unprepared ||
+	    (READ_ONCE(t->step.wanted) && (task == current || !(READ_ONCE(task->__state) & TASK_INTERRUPTIBLE))))
 		queue(t, task);
 }
 
@@ -419,6 +420,9 @@ static void work_of(struct traced *t, struct pt_regs *regs)
 		return;
 	if (s->probing && current->utask && current->utask->active_uprobe)
 		return;
+	if (s->unprepared)
+		traced_prepare(t);
+	s->unprepared = false;
 	if (!READ_ONCE(s->wanted)) {
 		disarm(s, current, regs);
 		traced_remove(t);

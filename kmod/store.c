@@ -71,6 +71,16 @@ out:
 	return reached;
 }
 
+void store_clear(struct store *store)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&store->lock, flags);
+	store->oldest = store->written;
+	store->lost = 0;
+	raw_spin_unlock_irqrestore(&store->lock, flags);
+}
+
 u32 store_count(struct store *store)
 {
 	unsigned long flags;
@@ -113,11 +123,13 @@ static bool copy_once(struct store *store, struct trawl_record *to, u32 capacity
 	raw_spin_unlock_irqrestore(&store->lock, flags);
 	if (end - begin > capacity)
 		begin = end - capacity;
-	for (from = begin; from < end; cond_resched()) {
+	for (from = begin; from < end;) {
 		u64 at = from - begin;
 
 		if (!piece(store, to + at, &from, end))
 			return false;
+		if (from < end)
+			cond_resched();
 	}
 	*count = end - begin;
 	*position = end;

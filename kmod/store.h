@@ -30,12 +30,16 @@ void store_free(struct store *store);
 /* store_put() - appends a copy. Any context but NMI. Returns whether the threshold was just reached. */
 bool store_put(struct store *store, const struct trawl_record *record);
 
+/* store_clear() - removes what there is. */
+void store_clear(struct store *store);
+
 /* store_count() - how many records there are. */
 u32 store_count(struct store *store);
 
 /*
  * store_copy() - copies the newest records, at most `capacity`, oldest first, while others may
- * be appended; with `clear`, they are removed. May sleep. *position becomes the position of the
+ * be appended; with `clear`, they are removed. Of more than
+ * 1,024 it may sleep. *position becomes the position of the
  * record behind the last, counted since the store is there; *count how many were copied. Returns 0, or
  * -EAGAIN when records come faster than they can be copied.
  */

@@ -6,6 +6,7 @@
 #include <linux/stop_machine.h>
 #include <linux/timekeeping.h>
 #include "kmod/attachment.h"
+#include "kmod/lbr.h"
 #include "kmod/session.h"
 
 DEFINE_RAW_SPINLOCK(tasks_lock);
@@ -214,10 +215,12 @@ static void inherit(struct traced *child, struct attachment *a)
 	if (a->config.alone || a->config.on_exec || READ_ONCE(a->session->closing))
 		return;
 	copy = attachment_new(a->session, &a->config, true);
-	if (copy)
+	if (copy) {
 		link(child, copy);
-	else
+		child->step.unprepared |= a->config.form != TRAWL_FORM_STREAM;
+	} else {
 		tell(a, TRAWL_KIND_CHILD_LOST, pid_nr_ns(task_pid(child->task), a->session->ns), 0);
+	}
 }
 
 struct traced *traced_fork(struct traced *parent, struct task_struct *task)
@@ -331,7 +334,7 @@ void traced_prepare(struct traced *t)
 
 		/* Requests, which may release it, wait meanwhile. */
 		mutex_lock(&session->mutex);
-		if (still_there(t, a) && attachment_room(a))
+		if (still_there(t, a) && attachment_room(a, current))
 			a->starved = true;
 		mutex_unlock(&session->mutex);
 		session_put(session);
@@ -380,6 +383,15 @@ void traced_wait_for_room(struct traced *t)
 		session_wait_for_room(session);
 		session_put(session);
 	}
+}
+
+void traced_keep(struct traced *t)
+{
+	struct attachment *a;
+
+	list_for_each_entry_rcu(a, &t->attachments, of_task)
+		if (a->lbr)
+			lbr_keep(a->lbr);
 }
 
 bool tasks_empty(void)

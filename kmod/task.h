@@ -51,6 +51,9 @@ void traced_prepare(struct traced *traced);
 bool traced_short_of_room(struct traced *traced);
 void traced_wait_for_room(struct traced *traced);
 
+/* traced_keep() - what processors hold of it, before it leaves this one. Interrupts are off. */
+void traced_keep(struct traced *traced);
+
 /* traced_exec() - it is another program now, perhaps with another thread id. */
 void traced_exec(struct traced *traced);
 

@@ -18,6 +18,7 @@ struct step {
 	u64 ip, flags, cx, ax;		/* registers before the next instruction */
 	struct insn insn;		/* that instruction */
 	bool decoded;			/* its bytes could be read */
+	bool unprepared;		/* a child whose attachments lack what needs sleeping */
 	bool wanted;			/* somebody records steps; under tasks_lock */
 	bool armed;			/* the trap flag in its flags is ours */
 	bool own;			/* the program has set the trap flag itself */

@@ -4,6 +4,7 @@
 #include <linux/sched/task.h>
 #include "kmod/attached.h"
 #include "kmod/hooks.h"
+#include "kmod/lbr.h"
 #include "kmod/permit.h"
 #include "kmod/session.h"
 #include "kmod/step.h"
@@ -41,7 +42,7 @@ static int attach(struct file *file, struct session *s, struct task_struct *task
 	a = attachment_new(s, config, false);
 	if (!a)
 		return -ENOMEM;
-	status = attachment_room(a);
+	status = attachment_room(a, task);
 	if (!status)
 		status = traced_attach(task, a);
 	if (status) {
@@ -174,7 +175,7 @@ static int configure(struct attachment *a, const struct attachment_config *confi
 		attachment_select(a);
 		return 0;
 	}
-	status = attachment_room(a);
+	status = attachment_room(a, NULL);
 	if (status)
 		a->config = before;
 	return status;
@@ -221,5 +222,17 @@ int tracing_disable(struct session *s, pid_t pid, bool thread, u32 form)
 
 struct attachment *tracing_find(struct session *s, pid_t pid, u32 form)
 {
-	return attachment_find(s, number(s, pid), form);
+	struct attachment *a = attachment_find(s, number(s, pid), form);
+	struct task_struct *task;
+	int status;
+
+	if (!a)
+		return ERR_PTR(-ENOENT);
+	if (!a->lbr)
+		return a;
+	task = a->linked ? get_task(s, a->tid) : NULL;
+	status = lbr_refresh(a->lbr, task, a->select, &a->store);
+	if (task)
+		put_task_struct(task);
+	return status ? ERR_PTR(status) : a;
 }

@@ -22,7 +22,10 @@ int tracing_configure(struct session *session, pid_t pid, bool thread, const str
 
 int tracing_disable(struct session *session, pid_t pid, bool thread, u32 form);
 
-/* tracing_find() - the attachment of a thread; NULL. */
+/*
+ * tracing_find() - the attachment of a thread, with its newest branches. Returns ERR_PTR(-ENOENT), or of
+ * lbr_refresh().
+ */
 struct attachment *tracing_find(struct session *session, pid_t pid, u32 form);
 
 #endif

@@ -296,7 +296,7 @@ enum trawl_gap {
  * TRAWL_IOC_PROBE: whenever a task that this file traces executes the instruction at `offset` of the
  * file `fd`, its last branches go into the ring: up to `last` records with TRAWL_FLAG_PROBE and then one
  * TRAWL_KIND_PROBE, without a record of another task in between. The task must be traced in form
- * STREAM or LBR; a file that has only form LBR gets nothing but these. A uprobe of tracefs at the same
+ * LBR by this file, whose ring gets these and, where it has form STREAM too, that. A uprobe of tracefs at the same
  * place has its own event: same tid, times apart by the handlers' run time. EEXIST: the cookie is in use.
  * TRAWL_IOC_UNPROBE: size, flags and cookie; ENOENT.
  */

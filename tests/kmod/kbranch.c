@@ -8,7 +8,7 @@
  *	-m block|drop|overwrite (block)		-l		form LBR: what it has at the end, by DUMP
  *	-b CONTROL	form BTS, likewise	-d DEPTH	of form LBR
  *	-a		children alone		-q		only counts, on stderr
- *	-P NAME		provider		-c FILE:OFFSET:LAST	a probe
+ *	-P NAME		provider		-c FILE:OFFSET:LAST	a probe, with form LBR beside the stream
  *	-z MS		sleep between reads	-p PID -t SECONDS	instead of COMMAND
  * Its status is COMMAND's.
  */
@@ -47,8 +47,8 @@ static void print(struct client *c, const struct trawl_record *r)
 	if (r->kind == TRAWL_KIND_LOST)
 		c->lost += r->from;
 	if (!c->quiet)
-		fprintf(c->out, "%u %u %llx %llx %u\n", r->tid, r->kind, (unsigned long long)r->from,
-			(unsigned long long)r->to, r->cycles);
+		fprintf(c->out, "%u %u %llx %llx %u%s\n", r->tid, r->kind, (unsigned long long)r->from,
+			(unsigned long long)r->to, r->cycles, r->flags & TRAWL_FLAG_PROBE ? " probe" : "");
 }
 
 static bool drain(struct client *c)
@@ -236,6 +236,12 @@ int main(int argc, char **argv)
 	pid = e.pid = start(argv + optind, &go);
 	if (ioctl(c.fd, TRAWL_IOC_ENABLE, &e))
 		fail("TRAWL_IOC_ENABLE");
+	if (at) {
+		e.form = TRAWL_FORM_LBR;
+		if (ioctl(c.fd, TRAWL_IOC_ENABLE, &e))
+			fail("TRAWL_IOC_ENABLE");
+		e.form = TRAWL_FORM_STREAM;
+	}
 	close(go);
 	if (e.form == TRAWL_FORM_STREAM)
 		follow(&c);

@@ -8,7 +8,7 @@ EXTRA_DIST += tests/lab/run tests/lab/guest.py tests/lab/runner.sh tests/lab/ker
 	tests/lab/guest/smoke.sh tests/lab/guest/eprobe.sh tests/lab/guest/fetch.sh tests/lab/guest/atexit.sh \
 	tests/lab/guest/branch-step.sh tests/lab/host/branch-step.sh \
 	tests/lab/guest/kmod-step.sh tests/lab/guest/kmod-programs.sh tests/lab/host/kmod-programs.sh \
-	tests/lab/guest/kmod-safe.sh tests/lab/guest/kmod-python.sh \
+	tests/lab/guest/kmod-lbr.sh tests/lab/guest/kmod-probe.sh tests/lab/guest/kmod-safe.sh tests/lab/guest/kmod-python.sh \
 	tests/lab/guest/synth.sh tests/lab/guest/meddled.sh tests/lab/guest/limit.sh \
 	tests/lab/guest/requests.sh tests/lab/guest/times.sh tests/lab/host/times.sh tests/lab/calls.py \
 	tests/lab/guest/kerneltext.sh tests/lab/host/kerneltext.sh \
@@ -32,6 +32,12 @@ lab-programs: all $(check_PROGRAMS) $(check_LTLIBRARIES)
 lab-check: lab-programs
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TEST_SUITE_LOG=lab-suite.log \
 		TESTS='$(LAB_KERNELS:%=tests/lab/linux-%.sh)'
+
+# What of trawl.ko takes minutes: a minute of random requests, a long flow, on both kernels.
+kmod-long: lab-programs
+	for k in $(LAB_KERNELS); do TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' LAB_FUZZ_SECONDS=60 \
+		$(srcdir)/tests/lab/run $$k kmod-safe kmod-python || exit; done
+.PHONY: kmod-long
 
 # make lab-shell KERNEL=6.12
 KERNEL = 6.1

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the registers of last branch records mean, by processor. No kernel in it: unit tests feed it.
+ * Intel's formats are numbered as in IA32_PERF_CAPABILITIES[5:0].
+ */
+#ifndef KMOD_LBR_FORMAT_H
+#define KMOD_LBR_FORMAT_H
+
+#include "kmod/plain.h"
+#include "kmod/trawl_uapi.h"
+
+#define LBR_MAX	64
+
+/* What the processor says of itself. */
+struct lbr_cpu {
+	bool intel, amd;
+	__u32 family, model;
+	bool pdcm;			/* it has IA32_PERF_CAPABILITIES */
+	__u64 capabilities;
+	bool arch;			/* CPUID 7: architectural LBR */
+	__u32 leaf_1c;			/* CPUID 0x1c, eax */
+	bool amd_v2;			/* CPUID 0x80000022, eax bit 1 */
+	__u32 amd_ebx;			/* and ebx */
+	bool tsx;			/* HLE or RTM */
+	__u8 address_bits;
+};
+
+enum lbr_register_set { LBR_INTEL, LBR_ARCH, LBR_AMD };
+
+struct lbr_layout {
+	enum lbr_register_set set;
+	__u32 format;			/* LBR_INTEL */
+	__u32 depth;
+	__u32 tos;			/* register numbers; 0: there is none */
+	__u32 from, to, info;
+	__u32 stride;			/* between registers of neighbouring entries */
+	bool quirk;			/* without TSX, bits 61 and 62 of from are of no meaning */
+	__u8 address_bits;
+};
+
+struct lbr_raw {
+	__u64 tos;
+	struct {
+		__u64 from, to, info;
+	} entry[LBR_MAX];
+};
+
+/* lbr_layout_of() - how this processor keeps its branch records, or why it has none that can be read. */
+enum trawl_why lbr_layout_of(const struct lbr_cpu *cpu, struct lbr_layout *layout);
+
+/*
+ * lbr_decode() - the records, oldest first, into `records` (room for layout->depth). Empty entries and
+ * those from or to the kernel are left out; kinds are TRAWL_KIND_UNKNOWN where the registers don't say.
+ * Returns how many.
+ */
+__u32 lbr_decode(const struct lbr_layout *layout, const struct lbr_raw *raw, struct trawl_record *records);
+
+/*
+ * lbr_overlap() - of two stacks of one task, read one after the other: how many entries at the end of
+ * `before` are those at the beginning of `after`. 0: branches may be missing between them.
+ */
+__u32 lbr_overlap(const struct trawl_record *before, __u32 n, const struct trawl_record *after, __u32 m);
+
+#endif

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A uprobe of the kernel's own, which shares the breakpoint with those of tracefs. Its handler runs in
+ * the task that came there; it takes what the attachment of form LBR of this session has kept, and never waits.
+ */
+#include "kmod/probe.h"
+#include <linux/file.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+#include "kmod/attachment.h"
+#include "kmod/compat.h"
+#include "kmod/lbr.h"
+#include "kmod/session.h"
+#include "kmod/task.h"
+
+#define LAST_MAX	1024
+
+struct probe {
+	struct uprobe_consumer consumer;
+	struct list_head node;		/* session->probes */
+	struct session *session;
+	struct file *file;		/* a reference keeps the inode */
+	struct uprobe *uprobe;
+	struct trawl_probe request;
+};
+
+/* The attachment of form LBR that this session has on the current task. Under rcu_read_lock(). */
+static struct attachment *stack_of(struct session *session)
+{
+	struct traced *t = traced_find(current);
+	struct attachment *a;
+
+	if (t)
+		list_for_each_entry_rcu(a, &t->attachments, of_task)
+			if (a->session == session && a->config.form == TRAWL_FORM_LBR)
+				return a;
+	return NULL;
+}
+
+static void put(struct probe *p, struct attachment *a, struct trawl_record *records, u32 last, u64 ip)
+{
+	struct trawl_record *hit;
+	u64 position, lost;
+	u32 i, n = 0;
+
+	if (a->lbr)
+		lbr_peek(a->lbr, records, &n);
+	else if (store_copy(&a->store, records, last, false, &n, &position, &lost))
+		n = 0;
+	if (n > last) {
+		memmove(records, records + n - last, last * sizeof(*records));
+		n = last;
+	}
+	for (i = 0; i < n; i++) {
+		records[i].flags |= TRAWL_FLAG_PROBE;
+		records[i].tid = a->tid;
+	}
+	hit = &records[n];
+	*hit = (struct trawl_record){ .kind = TRAWL_KIND_PROBE, .from = p->request.cookie, .to = ip, .cycles = n,
+				      .tid = a->tid, .time = ktime_get_mono_fast_ns() };
+	session_put_records(p->session, records, n + 1);
+}
+
+/* In the task's context; sleeping in it would hold up those who unregister. */
+static int on_hit(COMPAT_UPROBE_ARGUMENTS)
+{
+	struct probe *p = container_of(consumer, struct probe, consumer);
+	u32 last = p->request.last;
+	struct trawl_record *records;
+	struct attachment *a;
+
+	rcu_read_lock();
+	a = stack_of(p->session);
+	if (a) {
+		records = kvcalloc(max(last, 64u) + 1, sizeof(*records), GFP_NOWAIT | __GFP_NOWARN);
+		if (records)
+			put(p, a, records, last, instruction_pointer(regs));
+		kvfree(records);
+	}
+	rcu_read_unlock();
+	return 0;
+}
+
+/* Not an overlay's, which has no pages. */
+static struct inode *inode_of(struct probe *p)
+{
+	return d_real_inode(file_dentry(p->file));
+}
+
+static void end(struct probe *p)
+{
+	if (p->uprobe)
+		compat_uprobe_unregister(p->uprobe, inode_of(p), p->request.offset, &p->consumer);
+	fput(p->file);
+	kfree(p);
+}
+
+static struct probe *find(struct session *session, u64 cookie)
+{
+	struct probe *p;
+
+	list_for_each_entry(p, &session->probes, node)
+		if (p->request.cookie == cookie)
+			return p;
+	return NULL;
+}
+
+int probe_add(struct session *session, const struct trawl_probe *request)
+{
+	struct uprobe *uprobe;
+	struct probe *p;
+
+	if (request->flags || !request->last || request->last > LAST_MAX)
+		return -EINVAL;
+	if (!session->ring)
+		return -ENXIO;
+	if (find(session, request->cookie))
+		return -EEXIST;
+	p = kzalloc(sizeof(*p), GFP_KERNEL_ACCOUNT);
+	if (!p)
+		return -ENOMEM;
+	p->session = session;
+	p->request = *request;
+	p->consumer.handler = on_hit;
+	p->file = fget(request->fd);
+	if (!p->file || !S_ISREG(file_inode(p->file)->i_mode)) {
+		int status = p->file ? -EINVAL : -EBADF;
+
+		if (p->file)
+			fput(p->file);
+		kfree(p);
+		return status;
+	}
+	uprobe = compat_uprobe_register(inode_of(p), request->offset, request->ref_ctr_offset, &p->consumer);
+	if (IS_ERR(uprobe)) {
+		end(p);
+		return PTR_ERR(uprobe);
+	}
+	p->uprobe = uprobe;
+	list_add_tail(&p->node, &session->probes);
+	return 0;
+}
+
+int probe_remove(struct session *session, u64 cookie)
+{
+	struct probe *p = find(session, cookie);
+
+	if (!p)
+		return -ENOENT;
+	list_del(&p->node);
+	end(p);
+	return 0;
+}
+
+void probes_end(struct session *session)
+{
+	struct probe *p, *next;
+
+	list_for_each_entry_safe(p, next, &session->probes, node) {
+		list_del(&p->node);
+		end(p);
+	}
+}
