@@ -32,7 +32,7 @@ struct kmod_state {
 	struct trawl_ring *ring;
 	const struct kmod_record *records;
 	struct perf_ring perf;
-	bool stopped, begun, ran;
+	bool stopped, begun;
 	struct branch_scope scope;
 	/* System calls that have not returned, by task. */
 	struct { uint32_t tid; uint64_t from; } calls[CALLS];
@@ -222,11 +222,6 @@ static int take(struct kmod_state *k, struct branch_sink *sink, const struct kmo
 	case TRAWL_KIND_TASK:
 		return put_task(sink, r, true, err);
 	case TRAWL_KIND_RESUME:
-		if (k->scope.command && !k->ran && (pid_t)r->tid == k->scope.pids[0]) {
-			k->ran = true; /* COMMAND begins with its exec */
-			return put_mark(sink, r, BRANCH_MARK_START, 0, err) ||
-			       put_branch(sink, r, 0, r->to, BRANCH_EXEC, err) ? -1 : 0;
-		}
 		return put_mark(sink, r, r->from == TRAWL_GAP_BEGIN ? BRANCH_MARK_START :
 				BRANCH_MARK_LOST, 0, err);
 	case TRAWL_KIND_EXIT:
