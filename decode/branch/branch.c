@@ -14,9 +14,9 @@ static const char *const item_names[] = {
 	"branch:unknown", "branch:jcc", "branch:jmp", "branch:jmp*", "branch:call", "branch:call*",
 	"branch:ret", "branch:syscall", "branch:sysret", "branch:cond-call", "branch:cond-ret",
 	"branch:eret", "branch:irq", "branch:far", "branch:signal", "branch:sigreturn",
-	"branch:exec", "branch:lost", "branch:damaged", NULL,
+	"branch:exec", "branch:lost", "branch:stack", "branch:damaged", NULL,
 };
-enum { NAME_LOST = BRANCH_KINDS, NAME_DAMAGED };
+enum { NAME_LOST = BRANCH_KINDS, NAME_STACK, NAME_DAMAGED };
 
 static const char *const how_names[BRANCH_HOWS] = {
 	[BRANCH_HOW_UNKNOWN] = "unknown",
@@ -68,11 +68,16 @@ const struct branch_batch_detail *branch_batch_of(const struct decoder *d, const
 	return d == &branch_decoder && it->name == it->type->name ? it->detail : NULL;
 }
 
+/* What stands between branches. */
+static bool is_mark(const struct item *it)
+{
+	return it->name == item_names[NAME_LOST] || it->name == item_names[NAME_STACK] ||
+	       it->name == item_names[NAME_DAMAGED];
+}
+
 const struct branch_detail *branch_of(const struct decoder *d, const struct item *it)
 {
-	return d == &branch_decoder && it->name != it->type->name &&
-	       it->name != item_names[NAME_LOST] && it->name != item_names[NAME_DAMAGED] ?
-	       it->detail : NULL;
+	return d == &branch_decoder && it->name != it->type->name && !is_mark(it) ? it->detail : NULL;
 }
 
 /* ---- records ----------------------------------------------------------------------------- */
@@ -131,14 +136,16 @@ static void set_time(struct item *it, const struct trawl_event *ev, uint64_t ts)
 static int give_mark(struct state *s, const struct trawl_event *ev, struct item *it,
 		     const struct branch_mark *m, struct item_sink *sink)
 {
-	if (m->kind != BRANCH_MARK_LOST)
+	bool lost = m->kind == BRANCH_MARK_LOST;
+
+	if (!lost && m->kind != BRANCH_MARK_STACK)
 		return 0;
 	s->lost += m->count;
-	s->lost_unknown += !m->count;
+	s->lost_unknown += lost && !m->count;
 	s->detail = (struct branch_detail){ .lost = m->count };
-	it->problem = true;
+	it->problem = lost;
 	it->detail = &s->detail;
-	set_name(it, item_names[NAME_LOST]);
+	set_name(it, item_names[lost ? NAME_LOST : NAME_STACK]);
 	set_time(it, ev, m->time);
 	return sink->item(sink, it);
 }
@@ -320,6 +327,10 @@ static void branch_text(void *state, const struct item *it, struct out *o)
 		out_str(o, d->lost ? " lost here" : "branches were lost here, nobody knows how many");
 		return;
 	}
+	if (it->name == item_names[NAME_STACK]) {
+		out_str(o, "the last branches before a sample; what was before them is not known");
+		return;
+	}
 	leaves = d->from.module != d->to.module;
 	if (it->name != item_names[BRANCH_EXEC])
 		put_place(o, &d->from, leaves);
@@ -361,11 +372,11 @@ static void branch_json(void *state, const struct item *it, struct out *o)
 			   batch->batch.npairs, how_name(batch->fixed.backend));
 		return;
 	}
-	if (it->name == item_names[NAME_DAMAGED] || it->name == item_names[NAME_LOST]) {
+	if (is_mark(it)) {
 		if (d->problem) {
 			out_str(o, "\"problem\":");
 			out_json(o, d->problem, strlen(d->problem));
-		} else {
+		} else if (it->name == item_names[NAME_LOST]) {
 			out_printf(o, "\"lost\":%" PRIu64, d->lost);
 		}
 		return;
@@ -434,7 +445,7 @@ static bool branch_value(void *state, const struct item *it, const char *name, s
 		return !strcmp(name, "count") && number(v, s->batch.fixed.count, false);
 	if (!strcmp(name, "lost"))
 		return it->name != item_names[NAME_LOST] || number(v, d->lost, false);
-	if (it->name == item_names[NAME_DAMAGED] || it->name == item_names[NAME_LOST])
+	if (is_mark(it))
 		return false;
 	if (!strcmp(name, "kind"))
 		return text(v, branch_kind_name(d->pair.kind));

@@ -187,6 +187,14 @@ Test(branch, stacks)
 	cr_expect_eq(branch_stack_join(&a, &a), 0);
 	cr_expect_eq(branch_stack_join(&a, &c), 32, "nothing in common");
 	cr_expect_eq(branch_stack_join(&a, &d), 32, "another task");
+	/* Where they end and begin alike, it is by chance as often as not. */
+	d = stack_of(1, 0x100e, 32);
+	cr_expect_eq(branch_stack_join(&a, &d), 14, "18 in common");
+	d = stack_of(1, 0x1012, 32);
+	cr_expect_eq(branch_stack_join(&a, &d), 32, "14 in common");
+	for (size_t i = 0; i < a.n; i++)
+		a.entries[i] = a.entries[0];
+	cr_expect_eq(branch_stack_join(&a, &a), 32, "a loop: how many turns lie between them is not known");
 	branch_stack_read(&a, sample, sizeof(sample));
 	cr_assert_eq(a.n, 2, "the one of the kernel is left out");
 	cr_expect_eq(a.entries[0].from, 10, "the oldest first");

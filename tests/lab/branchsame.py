@@ -1,0 +1,52 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""branchsame.py HOW A B: compares the branches of two captures, as trawl-decode --json prints them.
+
+HOW is "all": the same near branches, one by one, with their kinds. Or "runs": what A has between two marks of
+a gap is a stretch of B. Prints counts; status 1 if not.
+"""
+import json
+import sys
+
+# Of user code; what else single steps see (system calls, exec) is no branch of LBR or BTS.
+NEAR = "call", "call*", "ret", "jmp", "jmp*", "jcc"
+
+
+def branches(path):
+    """(from, to, kind) of each near branch, None for a mark between them."""
+    for line in open(path):
+        fields = json.loads(line)["fields"]
+        if "from" in fields and "to" in fields:
+            if fields["kind"] in NEAR:
+                yield int(fields["from"], 16), int(fields["to"], 16), fields["kind"]
+        else:
+            yield None
+
+
+def same(a, b):
+    a, b = [x for x in a if x], [x for x in b if x]
+    for i, (x, y) in enumerate(zip(a, b)):
+        if x != y:
+            print(f"branch {i} of {len(a)}: {x[0]:x} -> {x[1]:x} {x[2]}, {y[0]:x} -> {y[1]:x} {y[2]}")
+            return False
+    print(f"{len(a)} and {len(b)} branches")
+    return len(a) == len(b) > 0
+
+
+def runs(a, b):
+    """Each stretch of a occurs in b as it is."""
+    whole = "".join(f"{x[0]:x}>{x[1]:x}:{x[2]};" for x in b if x)
+    stretch, count, bad = "", 0, 0
+    for x in [*a, None]:
+        if x:
+            stretch += f"{x[0]:x}>{x[1]:x}:{x[2]};"
+        elif stretch:
+            count += 1
+            bad += ";" + stretch not in ";" + whole
+            stretch = ""
+    print(f"{count} stretches, {bad} that never were")
+    return count > 0 and not bad
+
+
+how, a, b = sys.argv[1], list(branches(sys.argv[2])), list(branches(sys.argv[3]))
+sys.exit(0 if {"all": same, "runs": runs}[how](a, b) else 1)
