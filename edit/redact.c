@@ -295,6 +295,11 @@ static int copy_event(struct copy *c, const struct trawl_piece *p, struct trawl_
 		c->record = grown;
 		c->room = ev->len * 2;
 	}
+	/* A batch's addresses are packed; replaced as bytes, they would be damaged, and its symbols are paths. */
+	if (!strcmp(ev->source->kind, "branch"))
+		return trawl_fail(err, TRAWL_USAGE,
+				  "%s: branches cannot be redacted; leave them out (trawl-edit cut --source)",
+				  c->x->path);
 	memcpy(c->record, ev->record, ev->len);
 	ev->record = c->record;
 	redact_record(c->x, ev);
