@@ -99,14 +99,14 @@ switch=event:sched:sched_switch
 from="$switch if prev_comm == \"target\"" to="$switch if next_comm == \"target\""
 twice "$switch: given twice: recorded once" -i $switch -i $switch
 same "each switch is there once" "" "$(trawl-decode "$f" | uniq -d)"
-twice "$to: given twice with different filters: what either lets through is recorded" -i "$from" -i "$to"
+twice "$to: given twice with different filters: records what either filter lets through" -i "$from" -i "$to"
 read -r from_it to_it < <(awk '$1 == "target" { a++ } $2 == "target" { b++ } END { print a + 0, b + 0 }' <<<"$switches")
 ok $((from_it < 5 || to_it < 5)) "both filters hold ($from_it, $to_it)"
 same "nothing else is recorded" 0 "$(grep -vc target <<<"$switches")"
-twice "$switch: given twice with different filters: what either lets through is recorded" \
+twice "$switch: given twice with different filters: records what either filter lets through" \
 	-i "$switch if prev_comm == \"nobody\"" -i $switch
 has "no filter is the wider one" "$switches" target
-twice "$from: given twice with different filters: what either lets through is recorded" -i 'event:sched:*' -i "$from"
+twice "$from: given twice with different filters: records what either filter lets through" -i 'event:sched:*' -i "$from"
 has "in a glob, too" "$switches" ' target$'
 trawl -q -i 'event:sched:sched_s*' -i 'event:sched:sched_w*' -i 'event:sched:sched_*' -w "$f" -- true 2>"$work/err"
 same "globs that overlap are no news" "" "$(cat "$work/err")"

@@ -109,7 +109,7 @@ same "-D --json" list "$(trawl -D --json | /usr/bin/python3 -c 'import json, sys
 same "--help to stdout, status 0" 0 "$(trawl --help >"$work/help"; echo $?)"
 has "--help" "$(cat "$work/help")" '^Usage: trawl'
 page=$(sed 's/\\f[A-Z]//g; s/\\-/-/g' "$TRAWL_SRC/docs/trawl.1")
-for option in $(grep -oE '^  (--?[a-zA-Z]+)' "$work/help") --version; do
+for option in $(grep -oE '^  (--?[a-zA-Z]+(-[a-z]+)*)' "$work/help") --version; do
 	has "the man page has $option" "$page" "(^|[ ,.\"])$option([ ,.\"]|\$)"
 done
 has "--version" "$(trawl --version)" '^trawl [0-9]'
