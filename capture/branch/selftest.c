@@ -13,7 +13,7 @@
 #include "capture/sys/clock.h"
 
 enum { TURNS = 1000, WAIT_MS = 50 };
-static const uint64_t PATIENCE_NS = 20000000000;
+static const uint64_t PATIENCE_NS = 20000000000, BEGIN_NS = 500000000;
 
 /* A loop of known branches: the jump is taken TURNS - 1 times, then comes the return. */
 #ifdef __x86_64__
@@ -36,7 +36,7 @@ static void trawl_self_test_loop(void)
 struct test {
 	struct branch_sink sink;
 	unsigned int turns, returns, wrong;
-	bool exited;
+	bool begun, exited;
 };
 
 static uint64_t address(const char *label)
@@ -49,6 +49,7 @@ static int on_event(struct branch_sink *sink, const struct branch_event *e, stru
 	struct test *t = (struct test *)sink;
 	const struct branch *b = &e->branch;
 
+	t->begun |= e->kind == BRANCH_EVENT_MARK && e->mark == BRANCH_MARK_START;
 	t->exited |= e->kind == BRANCH_EVENT_EXIT;
 	if (e->kind != BRANCH_EVENT_BRANCH || b->from < address(trawl_self_test_turn) ||
 	    b->from > address(trawl_self_test_return))
@@ -95,11 +96,18 @@ static bool has_ended(pid_t pid)
 static int record(const struct branch_backend *b, void *state, pid_t pid, int go, struct test *t,
 		  struct trawl_error *err)
 {
-	uint64_t until = mono_now() + PATIENCE_NS;
+	uint64_t until = mono_now() + BEGIN_NS;
 	struct pollfd fds[64];
 
 	if (b->start(state, err) || b->drain(state, &t->sink, err))
 		return -1;
+	/* Back ends that step begin when the child has stopped, and say so; the others have begun. */
+	while (!t->begun && mono_now() < until) {
+		poll(fds, b->fds(state, fds, 64), WAIT_MS);
+		if (b->drain(state, &t->sink, err))
+			return -1;
+	}
+	until = mono_now() + PATIENCE_NS;
 	if (write(go, "g", 1) != 1)
 		return trawl_fail(err, TRAWL_CANNOT, "the child has gone");
 	while (!t->exited && mono_now() < until && !b->drain(state, &t->sink, err)) {

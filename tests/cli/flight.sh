@@ -206,7 +206,7 @@ bad "-C" '-C: with --ring each trigger begins a file' --ring 4m -w "$f" -C 1
 bad "-G" '-G: with --ring each trigger begins a file' --ring 4m -w "$f" -G 1
 bad "-c" '-c does not go with --ring' --ring 4m -w "$f" -c 10
 bad "-U" '-U does not go with --ring' --ring 4m -w "$f" -U
-bad "a ring too small" '--ring: less than 1m' --ring 1k -w "$f"
+bad "a ring too small" '--ring: too small: give 1m or more' --ring 1k -w "$f"
 bad "no size" '--ring xyz: give a size' --ring xyz -w "$f"
 fails "more memory than there is" 3 'this machine has [0-9]+ MiB' trawl --ring 900000g -w "$f" -i "$hit" -- "$target" exit 0
 fails "a folder that is not there is told at once" 3 '/no/x.trawl: No such file' trawl --ring 4m -w "$work/no/x.trawl" -i "$hit" -- "$target" exit 0
