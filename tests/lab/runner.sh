@@ -5,7 +5,7 @@ top=$(mktemp -d)
 trap 'rm -rf "$top"' EXIT
 mkdir -p "$top/bin" "$top/tests/lab/guest" "$top/tests/lab/host" "$top/build/lab/x"
 echo 1.2.3 >"$top/build/lab/x/release"
-printf '#!/bin/sh\n' >"$top/tests/lab/kernel"
+printf '#!/bin/sh\n' | tee "$top/tests/lab/kernel" >"$top/tests/lab/kmod"
 mkdir -p "$top/build/tests/lab"
 cp "$TRAWL_BUILD/tests/lab/tsc" "$top/build/tests/lab/"
 # The guest: runs those of its tests that no other has begun; their scripts may say how it dies.
@@ -29,7 +29,7 @@ done
 : >"$here/dmesg"
 : >"$here/ended"
 END
-chmod +x "$top/tests/lab/kernel" "$top/bin/qemu-system-x86_64"
+chmod +x "$top/tests/lab/kernel" "$top/tests/lab/kmod" "$top/bin/qemu-system-x86_64"
 
 guest() {
 	cat >"$top/tests/lab/guest/$1.sh"
