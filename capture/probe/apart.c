@@ -2,6 +2,7 @@
 #include "config.h"
 #include "capture/probe/apart.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -245,6 +246,44 @@ static int finish(struct reader *r, const char *name, struct probe_list *list, s
 	return got;
 }
 
+#ifdef __SANITIZE_ADDRESS__
+static bool another_runs(void)
+{
+	DIR *d = opendir("/proc/self/task");
+	bool runs = false;
+	struct dirent *e;
+
+	while (d && !runs && (e = readdir(d))) {
+		char path[64], line[512] = "", *state;
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/proc/self/task/%.20s/stat", e->d_name);
+		f = atoi(e->d_name) > 0 && atoi(e->d_name) != gettid() ? fopen(path, "re") : NULL;
+		state = f && fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
+		runs = state && !strncmp(state, ") R", 3);
+		if (f)
+			fclose(f);
+	}
+	if (d)
+		closedir(d);
+	return runs;
+}
+
+/*
+ * Unlike glibc's, the sanitizer's allocator does not release its locks in the child of a fork: the child
+ * would wait for ever for one that another thread holds. Threads that wait for work hold none.
+ */
+static void quiet_threads(void)
+{
+	for (int i = 0; i < 2000 && another_runs(); i++)
+		usleep(1000);
+}
+#else
+static void quiet_threads(void)
+{
+}
+#endif
+
 int apart_run(apart_fn *fn, void *arg, const char *name, struct probe_list *list,
 	      struct trawl_error *err)
 {
@@ -258,6 +297,7 @@ int apart_run(apart_fn *fn, void *arg, const char *name, struct probe_list *list
 		goto no_pipe;
 	}
 	fflush(NULL);
+	quiet_threads();
 	r.pid = fork();
 	if (r.pid == 0)
 		child(fn, arg, list, pair[1], answer[1]);
