@@ -92,7 +92,7 @@ struct usb_roles *usb_roles_new(const struct trawl_reader *r)
 		const struct trawl_meta *m = trawl_meta_at(r, i);
 		struct json_object *j;
 		const char *hex;
-		uint8_t *bytes;
+		uint8_t *bytes = NULL;
 		size_t n;
 
 		if (strncmp(m->name, "usb/", 4))
@@ -104,8 +104,8 @@ struct usb_roles *usb_roles_new(const struct trawl_reader *r)
 			read_descriptors(u, bytes, n, (struct role){
 				.bus = (uint16_t)jdoc_uint(j, "busnum", 0),
 				.device = (uint8_t)jdoc_uint(j, "devnum", 0) });
-			free(bytes);
 		}
+		free(bytes);
 		add_product(u, jdoc_string(j, "manufacturer"));
 		add_product(u, jdoc_string(j, "product"));
 		json_object_put(j);
