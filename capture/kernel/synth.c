@@ -147,7 +147,7 @@ static int read_arg(struct synth *s, const char **at, struct trawl_error *err)
 		strcpy(which, first);
 		first[0] = '\0';
 	}
-	if (end && !strcmp(first, "if") && isspace((unsigned char)*end))
+	if (end && !*first && !strcmp(which, "if") && isspace((unsigned char)*end))
 		return fail_at(s, from, err, "a synthetic event takes no filter: --trigger and "
 			       "trawl-decode --where choose by its fields");
 	of_end = !strcmp(which, "end");

@@ -14,7 +14,10 @@ for language in c c++; do
 	ok $? "it compiles as $language"
 	sed 's/^/# /' "$top/said"
 done
-${CC:-gcc} -o "$top/example" "$top/example.c.o" -L"$TRAWL_BUILD/.libs" -ltrawl-uprobe -Wl,-rpath,"$TRAWL_BUILD/.libs" 2>"$top/said"
+# A library that was built with sanitizers wants a program that was.
+flags=
+! ldd "$TRAWL_BUILD/.libs/libtrawl-uprobe.so" | grep -q libasan || flags=-fsanitize=address,undefined
+${CC:-gcc} $flags -o "$top/example" "$top/example.c.o" -L"$TRAWL_BUILD/.libs" -ltrawl-uprobe -Wl,-rpath,"$TRAWL_BUILD/.libs" 2>"$top/said"
 ok $? "and links"
 sed 's/^/# /' "$top/said"
 if [ -e /dev/trawl ]; then
