@@ -147,7 +147,9 @@ def outputs():
     r = run(["trawl-export", "--to", "csv", GOLDEN, "-w", out])
     same((0, first, ["x.csv"]), (r.returncode, open(out).read(), os.listdir(tmp.name + "/new")), "and replaced")
     for sig in (signal.SIGINT, signal.SIGKILL):
-        p = subprocess.Popen(["trawl-export", "--to", "json", "-", "-w", out], stdin=subprocess.PIPE)
+        # Who runs the tests in the background may have them ignore SIGINT.
+        p = subprocess.Popen(["trawl-export", "--to", "json", "-", "-w", out], stdin=subprocess.PIPE,
+                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         p.stdin.write(open(GOLDEN, "rb").read()[:3000])
         p.stdin.flush()
         time.sleep(0.3)
