@@ -33,7 +33,7 @@ static const char help[] =
 	"  -v                   every difference, not the first only";
 
 enum { OPTION_DEVICE = 0x100, OPTION_SPEED, OPTION_DELAY, OPTION_HOLD, OPTION_LINGER, OPTION_TIMEOUT,
-       OPTION_LISTEN, OPTION_HELP };
+       OPTION_LISTEN };
 
 static const struct option long_options[] = {
 	{"device", required_argument, NULL, OPTION_DEVICE},
@@ -43,7 +43,7 @@ static const struct option long_options[] = {
 	{"linger", required_argument, NULL, OPTION_LINGER},
 	{"timeout", required_argument, NULL, OPTION_TIMEOUT},
 	{"listen", optional_argument, NULL, OPTION_LISTEN},
-	{"help", no_argument, NULL, OPTION_HELP},
+	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
 };
 
@@ -59,8 +59,10 @@ static int set_listen(struct options *o, const char *arg, struct trawl_error *er
 	return 0;
 }
 
-static int set_option(struct options *o, int option, struct trawl_error *err)
+static int set_option(void *arg, int option, struct trawl_error *err)
 {
+	struct options *o = arg;
+
 	switch (option) {
 	case OPTION_DEVICE:
 		o->device = optarg;
@@ -82,28 +84,6 @@ static int set_option(struct options *o, int option, struct trawl_error *err)
 		o->verbose = true;
 		return 0;
 	}
-}
-
-/* 0; 1: --help was answered; -1. */
-static int parse(const struct way *w, struct options *o, int argc, char **argv, struct trawl_error *err)
-{
-	int option;
-
-	opterr = 0;
-	optind = 1;
-	while ((option = getopt_long(argc, argv, ":v", long_options, NULL)) != -1) {
-		if (option == OPTION_HELP)
-			return 1 + way_help(w);
-		if (option == '?' || option == ':')
-			return cli_bad_option(option, argv, long_options, err);
-		if (set_option(o, option, err))
-			return -1;
-	}
-	if (optind + 1 != argc)
-		return trawl_fail(err, TRAWL_USAGE, "%s: trawl-replay device [OPTION]... FILE; see trawl-replay "
-				  "device --help", optind == argc ? "no file" : "one file at a time is replayed");
-	o->path = argv[optind];
-	return 0;
 }
 
 /* ---- what can't be played is said first ------------------------------------------------------- */
@@ -251,7 +231,7 @@ static int run(const struct way *w, int argc, char **argv)
 {
 	struct options o = {.player = {.speed = 1, .linger = 1000000000}};
 	struct trawl_error err = {0};
-	int got = parse(w, &o, argc, argv, &err);
+	int got = way_parse(w, argc, argv, long_options, set_option, &o, &o.path, &err);
 
 	if (got > 0)
 		return TRAWL_OK;

@@ -32,7 +32,7 @@ static const char help[] =
 	"\n"
 	"Without --really and --to-*, it only lists what it would do.";
 
-enum { OPTION_DEVICE = 0x100, OPTION_SPEED, OPTION_REALLY, OPTION_C, OPTION_PYTHON, OPTION_ANY, OPTION_HELP };
+enum { OPTION_DEVICE = 0x100, OPTION_SPEED, OPTION_REALLY, OPTION_C, OPTION_PYTHON, OPTION_ANY };
 
 static const struct option long_options[] = {
 	{"device", required_argument, NULL, OPTION_DEVICE},
@@ -41,7 +41,7 @@ static const struct option long_options[] = {
 	{"to-c", no_argument, NULL, OPTION_C},
 	{"to-python", no_argument, NULL, OPTION_PYTHON},
 	{"any-data", no_argument, NULL, OPTION_ANY},
-	{"help", no_argument, NULL, OPTION_HELP},
+	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
 };
 
@@ -53,8 +53,10 @@ static int set_mode(struct options *o, enum host_mode mode, struct trawl_error *
 	return 0;
 }
 
-static int set_option(struct options *o, int option, struct trawl_error *err)
+static int set_option(void *arg, int option, struct trawl_error *err)
 {
+	struct options *o = arg;
+
 	switch (option) {
 	case OPTION_DEVICE:
 		o->device = optarg;
@@ -78,22 +80,10 @@ static int set_option(struct options *o, int option, struct trawl_error *err)
 
 static int parse(const struct way *w, struct options *o, int argc, char **argv, struct trawl_error *err)
 {
-	int option;
+	int got = way_parse(w, argc, argv, long_options, set_option, o, &o->path, err);
 
-	opterr = 0;
-	optind = 1;
-	while ((option = getopt_long(argc, argv, ":v", long_options, NULL)) != -1) {
-		if (option == OPTION_HELP)
-			return 1 + way_help(w);
-		if (option == '?' || option == ':')
-			return cli_bad_option(option, argv, long_options, err);
-		if (set_option(o, option, err))
-			return -1;
-	}
-	if (optind + 1 != argc)
-		return trawl_fail(err, TRAWL_USAGE, "%s: trawl-replay host [OPTION]... FILE; see trawl-replay host --help",
-				  optind == argc ? "no file" : "one file at a time is replayed");
-	o->path = argv[optind];
+	if (got)
+		return got;
 	if (o->mode == MODE_REALLY && (!o->device || strlen(o->device) != 9 || o->device[4] != ':'))
 		return trawl_fail(err, TRAWL_USAGE, "--really: name the device that may be written to: --device VID:PID");
 	return 0;

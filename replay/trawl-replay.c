@@ -40,6 +40,28 @@ int way_usage(const struct way *w, const char *what)
 	return cli_error(&err);
 }
 
+int way_parse(const struct way *w, int argc, char **argv, const struct option *options, way_option_fn *set, void *arg,
+	      const char **path, struct trawl_error *err)
+{
+	int option;
+
+	opterr = 0;
+	optind = 1;
+	while ((option = getopt_long(argc, argv, ":v", options, NULL)) != -1) {
+		if (option == 'h')
+			return 1 + way_help(w);
+		if (option == '?' || option == ':')
+			return cli_bad_option(option, argv, options, err);
+		if (set(arg, option, err))
+			return -1;
+	}
+	if (optind + 1 != argc)
+		return trawl_fail(err, TRAWL_USAGE, "%s: trawl-replay %s [OPTION]... FILE; see trawl-replay %s --help",
+				  optind == argc ? "no file" : "one file at a time is replayed", w->name, w->name);
+	*path = argv[optind];
+	return 0;
+}
+
 int way_speed(const char *text, double *speed, struct trawl_error *err)
 {
 	char *end;
