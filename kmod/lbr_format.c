@@ -204,17 +204,3 @@ __u32 lbr_decode(const struct lbr_layout *l, const struct lbr_raw *raw, struct t
 	}
 	return n;
 }
-
-__u32 lbr_overlap(const struct trawl_record *before, __u32 n, const struct trawl_record *after, __u32 m)
-{
-	__u32 common, i;
-
-	for (common = n < m ? n : m; common; common--) {
-		for (i = 0; i < common; i++)
-			if (before[n - common + i].from != after[i].from || before[n - common + i].to != after[i].to)
-				break;
-		if (i == common)
-			return common;
-	}
-	return 0;
-}

@@ -55,10 +55,4 @@ enum trawl_why lbr_layout_of(const struct lbr_cpu *cpu, struct lbr_layout *layou
  */
 __u32 lbr_decode(const struct lbr_layout *layout, const struct lbr_raw *raw, struct trawl_record *records);
 
-/*
- * lbr_overlap() - of two stacks of one task, read one after the other: how many entries at the end of
- * `before` are those at the beginning of `after`. 0: branches may be missing between them.
- */
-__u32 lbr_overlap(const struct trawl_record *before, __u32 n, const struct trawl_record *after, __u32 m);
-
 #endif

@@ -2,7 +2,8 @@
 /*
  * The back ends that need a processor with branch records and no module: "perf-bts" (each branch is an
  * event of its own, which perf takes from the branch trace store) and "perf-lbr" (samples with the stack
- * of the last branches; where the stacks of two samples overlap, they are joined).
+ * of the last branches). Two samples may have branches in common, but nothing in them tells a branch that
+ * both have from the same branch taken again: each stack stands for itself.
  */
 #include "config.h"
 
@@ -22,9 +23,7 @@
 
 enum {
 	PAGES = 512,
-	STACK_MOST = 64,   /* entries of a sample that are looked at */
 	LBR_PERIOD = 1009, /* branches from sample to sample */
-	TASKS = 4096,
 };
 
 static const uint64_t MATURE_NS = 20000000; /* records of all CPUs are there after so long */
@@ -33,8 +32,6 @@ struct perf_state {
 	struct perf_ring ring;
 	struct branch_scope scope;
 	bool lbr, begun, stopped;
-	/* The newest entries of the last stack, by task. */
-	struct branch_stack stacks[TASKS];
 };
 
 /* ---- events ------------------------------------------------------------------------------ */
@@ -212,21 +209,17 @@ static int take_bts(struct branch_sink *sink, const struct perf_sample_head *h, 
 	return b.from >> 63 || b.to >> 63 ? 0 : put(sink, h, &b, err);
 }
 
-static int take_lbr(struct perf_state *p, struct branch_sink *sink, const struct perf_sample_head *h,
-		    struct trawl_error *err)
+static int take_lbr(struct branch_sink *sink, const struct perf_sample_head *h, struct trawl_error *err)
 {
-	struct branch_stack *last = &p->stacks[h->tid % TASKS], now = { .tid = h->tid };
-	size_t fresh;
+	struct branch_stack now;
 
 	branch_stack_read(&now, (const uint64_t *)(h + 1), h->header.size - sizeof(*h));
-	fresh = branch_stack_join(last, &now);
-	if (fresh == now.n && mark(sink, h, BRANCH_MARK_STACK, 0, err))
+	if (mark(sink, h, BRANCH_MARK_STACK, 0, err))
 		return -1;
-	for (size_t i = now.n - fresh; i < now.n; i++) {
+	for (size_t i = 0; i < now.n; i++) {
 		if (put(sink, h, &now.entries[i], err))
 			return -1;
 	}
-	*last = now;
 	return 0;
 }
 
@@ -241,7 +234,7 @@ static int take(struct perf_state *p, struct branch_sink *sink, const struct per
 	case PERF_RECORD_SAMPLE:
 		if (h->record->size < sizeof(*s))
 			return 0;
-		return p->lbr ? take_lbr(p, sink, s, err) : take_bts(sink, s, err);
+		return p->lbr ? take_lbr(sink, s, err) : take_bts(sink, s, err);
 	case PERF_RECORD_LOST:
 		memcpy(&lost, h->record, sizeof(lost));
 		memcpy(&at.pid, (const char *)h->record + h->record->size - 16, 8);

@@ -4,9 +4,6 @@
 /* Bits of an entry's third word, as struct perf_branch_entry has them. */
 enum { MISPREDICTED = 1, PREDICTED = 2, IN_TX = 4, ABORT = 8, CYCLES_AT = 4, TYPE_AT = 20 };
 
-/* Code that is run again and again leaves stacks that end and begin alike without having a branch in common. */
-enum { COMMON_LEAST = 16 };
-
 static struct branch entry_of(const uint64_t *w)
 {
 	struct branch b = { .from = w[0], .to = w[1] };
@@ -35,35 +32,4 @@ void branch_stack_read(struct branch_stack *s, const uint64_t *words, size_t byt
 		if (!(b.from >> 63) && !(b.to >> 63))
 			s->entries[s->n++] = b;
 	}
-}
-
-static bool same(const struct branch *a, const struct branch *b)
-{
-	return a->from == b->from && a->to == b->to && a->cycles == b->cycles && a->flags == b->flags;
-}
-
-static bool overlaps(const struct branch_stack *last, const struct branch_stack *now, size_t common)
-{
-	size_t i = 0;
-
-	while (i < common && same(&last->entries[last->n - common + i], &now->entries[i]))
-		i++;
-	return i == common;
-}
-
-size_t branch_stack_join(const struct branch_stack *last, const struct branch_stack *now)
-{
-	size_t most = last->n < now->n ? last->n : now->n, found = 0;
-
-	if (last->tid != now->tid)
-		return now->n;
-	/* A loop overlaps itself in several ways, of which nobody knows the right one. */
-	for (size_t common = COMMON_LEAST; common <= most; common++) {
-		if (!overlaps(last, now, common))
-			continue;
-		if (found)
-			return now->n;
-		found = common;
-	}
-	return now->n - found;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A stack of the last branches, as perf's samples have it, and how two of one task are joined. */
+/* A stack of the last branches, as perf's samples have it. */
 #ifndef TRAWL_CAPTURE_BRANCH_STACK_H
 #define TRAWL_CAPTURE_BRANCH_STACK_H
 
@@ -9,7 +9,6 @@
 enum { BRANCH_STACK_MOST = 64 };
 
 struct branch_stack {
-	uint32_t tid;
 	size_t n;
 	struct branch entries[BRANCH_STACK_MOST]; /* the oldest first */
 };
@@ -19,8 +18,5 @@ struct branch_stack {
  * the bytes have, or of the kernel, is left out.
  */
 void branch_stack_read(struct branch_stack *s, const uint64_t *words, size_t bytes);
-
-/* How many of the newest of `now` come behind all of `last`; now->n: they have nothing in common. */
-size_t branch_stack_join(const struct branch_stack *last, const struct branch_stack *now);
 
 #endif

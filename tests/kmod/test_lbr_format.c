@@ -211,22 +211,3 @@ Test(lbr_format, amd)
 	same(&got[0], &(struct trawl_record){ .from = 0x403000, .to = 0x404000,
 		.flags = TRAWL_FLAG_PREDICTED | TRAWL_FLAG_SPECULATED });
 }
-
-Test(lbr_format, stacks_are_joined_at_their_longest_overlap)
-{
-	static const char *const pairs[][3] = {
-		{ "abcdef", "defgh", "3" }, { "abcdef", "ghi", "0" }, { "abab", "ababc", "4" }, { "abcab", "abd", "2" },
-		{ "", "abc", "0" }, { "abc", "", "0" }, { "abc", "abc", "3" }, { "aaaa", "aaab", "3" },
-	};
-	struct trawl_record a[8], b[8];
-
-	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
-		size_t n = strlen(pairs[i][0]), m = strlen(pairs[i][1]);
-
-		for (size_t k = 0; k < n; k++)
-			a[k].from = a[k].to = pairs[i][0][k];
-		for (size_t k = 0; k < m; k++)
-			b[k].from = b[k].to = pairs[i][1][k];
-		cr_assert_eq(lbr_overlap(a, n, b, m), (__u32)(pairs[i][2][0] - '0'), "%s %s", pairs[i][0], pairs[i][1]);
-	}
-}
