@@ -74,7 +74,7 @@ static void on_exit(COMPAT_EXIT_ARGUMENTS)
 		list_for_each_entry(registration, &tracee->registrations, link)
 			if (registration->u.event == TRAWL_UPEV_EXIT || registration->u.event == TRAWL_UPEV_DEATH)
 				registration_event_locked(registration, task_pt_regs(task), status_of(tracee, task));
-		wake_up_all(&tracee->tracer->wait);
+		stop_tell(tracee->tracer);
 	}
 	spin_unlock(&stops_lock);
 }

@@ -4,13 +4,19 @@
  * removes one. The handler leaves a task work, which the thread does on its way back to user space,
  * and there it waits, killably. The instruction at a breakpoint has been prepared by then, or emulated:
  * what the tracer sees are the registers as the handler saw them.
+ *
+ * A tracer that looks at a few registers lets the thread go on after a microsecond, and the next event may be as
+ * near. Two switches of tasks would be most of what a stop costs: where each has a CPU of its own, both look
+ * for SPIN_NS whether the other is done before they sleep.
  */
 #include "kmod/tracer.h"
 #include <linux/freezer.h>
 #include <linux/ktime.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/stat.h>
 #include <linux/slab.h>
+#include <linux/timekeeping.h>
 #include "kmod/khandler.h"
 
 DEFINE_SPINLOCK(stops_lock);
@@ -18,6 +24,25 @@ static LIST_HEAD(stops);
 /* Task works that are not done yet. */
 static atomic_t works;
 static DECLARE_WAIT_QUEUE_HEAD(works_done);
+
+/* Longer than a stop takes on a slow machine, shorter than anybody notices. */
+#define SPIN_NS		50000
+
+/* Whether nobody else wants this CPU, and nothing else has to be done in this task. */
+static bool may_spin(u64 begun)
+{
+	return num_online_cpus() > 1 && single_task_running() && !need_resched() && !signal_pending(current) &&
+	       ktime_get_mono_fast_ns() - begun < SPIN_NS;
+}
+
+/* POLL of this tracer has something to look at. Under stops_lock. */
+void stop_tell(struct tracer *tracer)
+{
+	WRITE_ONCE(tracer->changes, tracer->changes + 1);
+	if (wq_has_sleeper(&tracer->wait))
+		/* Whoever tells is about to sleep: the tracer may have its CPU. */
+		__wake_up_sync(&tracer->wait, TASK_NORMAL);
+}
 
 /* Not yet returned, and its thread has stopped. */
 static bool is_ready(const struct delivery *delivery)
@@ -30,7 +55,7 @@ static void delivery_free(struct delivery *delivery)
 	list_del(&delivery->in_tracer);
 	if (delivery->stop) {
 		list_del(&delivery->in_stop);
-		if (list_empty(&delivery->stop->deliveries))
+		if (list_empty(&delivery->stop->deliveries) && wq_has_sleeper(&delivery->stop->resume))
 			/* Who polls is about to sleep: the thread may have its CPU. */
 			__wake_up_sync(&delivery->stop->resume, TASK_NORMAL);
 	}
@@ -50,7 +75,7 @@ static void let_go(struct stop *stop)
 	list_for_each_entry_safe(delivery, next, &stop->deliveries, in_stop) {
 		list_del_init(&delivery->in_stop);
 		delivery->stop = NULL;
-		wake_up_all(&tracer_of(delivery)->wait);
+		stop_tell(tracer_of(delivery));
 	}
 	list_del(&stop->link);
 }
@@ -60,16 +85,19 @@ static void wait_for_tracers(struct callback_head *work)
 {
 	struct stop *stop = container_of(work, struct stop, work);
 	struct delivery *delivery;
-
+	u64 begun = ktime_get_mono_fast_ns();
 	spin_lock(&stops_lock);
 	stop->stopped = true;
 	list_for_each_entry(delivery, &stop->deliveries, in_stop)
-		__wake_up_sync(&tracer_of(delivery)->wait, TASK_NORMAL);
+		stop_tell(tracer_of(delivery));
 	spin_unlock(&stops_lock);
 
-	if (!(current->flags & PF_EXITING))
+	if (!(current->flags & PF_EXITING)) {
+		while (!list_empty_careful(&stop->deliveries) && may_spin(begun))
+			cpu_relax();
 		wait_event_state(stop->resume, list_empty_careful(&stop->deliveries),
 				 (TASK_KILLABLE | TASK_FREEZABLE));
+	}
 
 	spin_lock(&stops_lock);
 	let_go(stop);
@@ -151,7 +179,7 @@ static void deliver(struct registration *registration, struct stop *stop, int st
 		list_add_tail(&delivery->in_stop, &stop->deliveries);
 	list_add_tail(&delivery->in_tracer, &tracer->deliveries);
 	if (!stop)
-		wake_up_all(&tracer->wait);
+		stop_tell(tracer);
 }
 
 void stop_event(struct registration *registration, struct pt_regs *regs, int status)
@@ -249,10 +277,11 @@ static enum outcome look(struct tracer *tracer, struct trawl_uprobe_poll *poll)
 	return outcome;
 }
 
-/* POLL begins: what it returned before goes on. */
-static void begin(struct tracer *tracer, pid_t who)
+/* POLL begins: what it returned before goes on. Returns tracer->changes as of now. */
+static unsigned int begin(struct tracer *tracer, pid_t who)
 {
 	struct delivery *delivery, *next;
+	unsigned int changes;
 
 	spin_lock(&stops_lock);
 	list_for_each_entry_safe(delivery, next, &tracer->deliveries, in_tracer)
@@ -260,7 +289,9 @@ static void begin(struct tracer *tracer, pid_t who)
 			delivery_free(delivery);
 	tracer->listening = true;
 	tracer->listens_to = who;
+	changes = tracer->changes;
 	spin_unlock(&stops_lock);
+	return changes;
 }
 
 /* The time is over. False if a thread is on its way to stop: its event has occurred in time. */
@@ -282,19 +313,23 @@ static bool end(struct tracer *tracer, const struct trawl_uprobe_poll *poll)
 int stop_wait(struct tracer *tracer, struct trawl_uprobe_poll *poll)
 {
 	long left = poll->timeout < 0 ? MAX_SCHEDULE_TIMEOUT : msecs_to_jiffies(poll->timeout);
-	enum outcome outcome = WAIT;
+	unsigned int changes = begin(tracer, poll->who);
+	enum outcome outcome = look(tracer, poll);
+	u64 begun = ktime_get_mono_fast_ns();
 
-	begin(tracer, poll->who);
-	for (;;) {
+	while (left && outcome == WAIT && READ_ONCE(tracer->changes) == changes && may_spin(begun))
+		cpu_relax();
+	while (outcome == WAIT) {
 		left = wait_event_interruptible_timeout(tracer->wait, (outcome = look(tracer, poll)) != WAIT, left);
 		if (outcome != WAIT)
-			return outcome == RETURNED ? 1 : -ESRCH;
+			break;
 		if (left < 0)
 			return -EINTR;
 		if (end(tracer, poll))
 			return 0;
 		left = 1;
 	}
+	return outcome == RETURNED ? 1 : -ESRCH;
 }
 
 bool stop_ready(struct tracer *tracer)

@@ -34,6 +34,7 @@ struct tracer {
 	struct list_head tracees;	/* under stops_lock */
 	struct list_head deliveries;	/* under stops_lock, in the order of their events */
 	wait_queue_head_t wait;		/* of POLL and poll() */
+	unsigned int changes;		/* how often there was something new for POLL; written under stops_lock */
 	bool listening;			/* under stops_lock */
 	u32 registrations;		/* how many */
 	pid_t listens_to;		/* `who` of that POLL; 0: every tracee */
@@ -110,6 +111,8 @@ void registration_event(struct registration *registration, struct pt_regs *regs,
 void registration_event_locked(struct registration *registration, struct pt_regs *regs, int status);
 
 /* All under stops_lock: */
+/* stop_tell() - POLL of this tracer has something new to look at. */
+void stop_tell(struct tracer *tracer);
 /* stop_event() - the thread stops for a registration without khandler, if its tracer listens. */
 void stop_event(struct registration *registration, struct pt_regs *regs, int status);
 /* stop_cancel() - no delivery of this registration is left, and none will be made. */

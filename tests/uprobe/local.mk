@@ -20,10 +20,15 @@ tests_bench_uprobestop_CFLAGS = $(UPROBE_FLAGS)
 tests_bench_uprobestop_LDFLAGS = $(UPROBE_LINK)
 tests_bench_uprobestop_LDADD = libtrawl-uprobe.la
 TESTS += tests/uprobe/manual.sh
-EXTRA_DIST += tests/lab/guest/kmod-uprobe.sh tests/uprobe/manual.sh
+EXTRA_DIST += tests/lab/guest/kmod-uprobe.sh tests/lab/guest/uprobestop.sh tests/uprobe/manual.sh
 
 # 100,000 stops, 1,000 kills and a minute of random requests in each kernel: ten minutes.
 uprobe-stress: lab-programs
 	@for k in $(LAB_KERNELS); do TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' \
 		LAB_STRESS=60 LAB_LIMIT=1500 $(srcdir)/tests/lab/run --limit 1800 $$k kmod-uprobe || exit; done
-.PHONY: uprobe-stress
+
+# A stop beside one of ptrace and of gdb, a khandler beside a uprobe of tracefs.
+uprobe-bench: lab-programs
+	@for k in $(LAB_KERNELS); do TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' \
+		$(srcdir)/tests/lab/run $$k uprobestop || exit; done
+.PHONY: uprobe-stress uprobe-bench
