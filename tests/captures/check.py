@@ -13,6 +13,7 @@ import classes  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 USB = {189, 220, 249, 266, 288, 293, 294, 295}
+BUS = {288, 293, 294, 295}
 FIELDS = """frame.time_epoch frame.len frame.cap_len frame.protocols usb.bus_id usb.device_address
 usb.endpoint_address usb.transfer_type usb.urb_type usb.urb_id usb.urb_status usb.urb_len usb.data_len
 usb.irp_id usb.irp_info usb.function usb.usbd_status usb.control_stage usb.bmRequestType
@@ -177,7 +178,8 @@ def check(name, path, original_fields):
         if os.path.exists(back):
             if not others:
                 wrong.append(differences(original, back, want, list(packets(open(back, "rb").read()))))
-        if original_fields:
+        # Of packets of the bus, trawl makes no transfers, of which tshark shows classes.
+        if original_fields and any(p[0] not in BUS for p in want):
             differ, row["fields"] = classes.compare(original, trawl, run, original_fields)
             wrong += differ
         n = bare(path, trawl)

@@ -83,6 +83,8 @@ FIELDS = [
     ("usbprinter.device_id", "setup:printer.device_id", str),
 ]
 
+PATHS = {row[0]: row[1] for row in FIELDS}
+
 
 def walk(value, name):
     """All values of a member, wherever it is below."""
@@ -128,9 +130,11 @@ def theirs(path, tshark_fields):
 def compare(original, trawl, run, tshark_fields):
     """([what differs], number of values that are equal)."""
     want, got = theirs(original, tshark_fields), ours(trawl, run)
+    # In a descriptor that is cut, tshark stops, and trawl shows the fields that are there.
+    cut = run("trawl-decode", "--where", "decoded.wTotalLength > data_length and data_length > 9", trawl).stdout
     wrong, equal = [], 0
     for name in sorted(want):
-        if want[name] == got[name]:
+        if want[name] == got[name] or (cut and ":descriptors." in PATHS[name] and not want[name] - got[name]):
             equal += sum(want[name].values())
         else:
             wrong.append("%s: tshark has %s more, trawl %s more" % (

@@ -182,10 +182,18 @@ def test_size(d):
         ok(said in err and err.count("\n") == 1, " ".join(args) + " is refused", err)
 
 
+def test_target():
+    """The make target hands its script the folder, and nothing else."""
+    out = subprocess.run(["make", "-C", BUILD, "-n", "-o", "all", "captures-check", "CAPTURES=/some/where"],
+                         stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout
+    ok("check.py '/some/where'\n" in out, "make captures-check", out)
+
+
 def main():
     d = tempfile.mkdtemp(prefix="trawl-import-")
     try:
         usbsynth.main(d)
+        test_target()
         for test in (test_compressed, test_several, test_failed, test_bus, test_nothing, test_size):
             if test in (test_compressed, test_size) and not shutil.which("zstd"):
                 skip(test.__name__, "zstd is not installed")
