@@ -83,7 +83,7 @@ static const char help_text[] =
 	"      --raw            a line for each record, nothing joined (USB)\n"
 	"      --print          kernel events in the kernel's own words\n"
 	"  -x, -X               payload in hex, or in hex and text (USB)\n"
-	"      --show-keys      keystrokes in clear (USB)\n"
+	"      --show-keys      keystrokes, keys and PINs in clear (USB)\n"
 	"      --color WHEN     auto, always or never\n"
 	"      --no-sandbox     for debuggers: reads without giving up what reading does not need\n"
 	"      --help, --version\n"

@@ -199,7 +199,7 @@ static void print_help(void)
 	      "      --no-formulas    csv: texts that begin with = + - @ get a ' in front\n"
 	      "      --raw            json, csv: an item for each record, nothing joined (USB);\n"
 	      "                       packets, usbmon: --where, --name choose single events\n"
-	      "      --show-keys      keystrokes in clear (USB)\n"
+	      "      --show-keys      keystrokes, keys and PINs in clear (USB)\n"
 	      "      --linktype N     pcap, pcapng: link type of USB packets: 220, the old 189, 249\n"
 	      "      --no-descriptors pcapng: no made-up packets with USB descriptors in front\n"
 	      "      --with-machine   pcapng, trace-dat: with command lines and the host's name\n"
@@ -322,7 +322,7 @@ static void warn_of_keys(const struct options *o, const struct stream *s)
 
 	if (!n || !o->format->packets || o->reading.decode.show_keys)
 		return;
-	trawl_fail(&note, TRAWL_OK, "%" PRIu64 " packet%s may hold keystrokes, in clear: think of "
+	trawl_fail(&note, TRAWL_OK, "%" PRIu64 " packet%s may hold keystrokes or keys, in clear: think of "
 		   "that before you hand them on (--show-keys says that you know)", n,
 		   n == 1 ? "" : "s");
 	cli_error(&note);

@@ -3,6 +3,7 @@
 #include "decode/base/bytes.h"
 #include "decode/usb/class.h"
 #include "decode/usb/hci.h"
+#include "decode/usb/keystrokes.h"
 
 enum { COMMAND_COMPLETE = 0x0e, COMMAND_STATUS = 0x0f, LE_META = 0x3e, ACL_HEADER = 4 };
 
@@ -17,10 +18,13 @@ static bool fits(const struct usb_detail *d)
 					       (d->urb.xfer == URB_INTERRUPT && urb_in(&d->urb)));
 }
 
-/* Long events come in several transfers: the first begins with the code and the length. */
+/*
+ * Long events come in several transfers: the first begins with the code and the length. Of an unknown
+ * code the length must fit, too.
+ */
 static bool begins_event(const uint8_t *p, size_t n)
 {
-	return n >= 2 && n <= p[1] + 2u && hci_event(p[0]);
+	return n >= 2 && (n == p[1] + 2u || (n < p[1] + 2u && hci_event(p[0])));
 }
 
 /* How much of a packet of data there was before. */
@@ -82,7 +86,18 @@ static void opcode_tree(uint16_t opcode, struct tree *t)
 	tree_str(t, "command", c ? c->name : NULL);
 }
 
-static void event_tree(const uint8_t *p, size_t n, struct tree *t)
+/* Parameters: without --show-keys what stands in front of the first key. */
+static void parameters_tree(layout l, const uint8_t *p, size_t n, bool keys, struct tree *t)
+{
+	layout_tree(l, hci_name, p, keys ? n : layout_clear(l, p, n), t);
+}
+
+static bool parameters_brief(layout l, const uint8_t *p, size_t n, bool keys, struct out *o)
+{
+	return layout_brief(l, hci_name, p, keys ? n : layout_clear(l, p, n), o);
+}
+
+static void event_tree(const uint8_t *p, size_t n, bool keys, struct tree *t)
 {
 	const struct hci_entry *le = p[0] == LE_META && n >= 3 ? hci_le_event(p[2]) : NULL;
 	const struct hci_entry *e = le ? le : hci_event(p[0]);
@@ -96,7 +111,7 @@ static void event_tree(const uint8_t *p, size_t n, struct tree *t)
 		tree_uint(t, "num_packets", p[2]);
 		opcode_tree(get16(p + 3), t);
 		if (c && c->answer)
-			layout_tree(c->answer, hci_name, p + 5, n - 5, t);
+			parameters_tree(c->answer, p + 5, n - 5, keys, t);
 		else if (n >= 6)
 			tree_hex(t, "hci_status", p[5], 2);
 	} else if (p[0] == COMMAND_STATUS && n >= 6) {
@@ -105,7 +120,7 @@ static void event_tree(const uint8_t *p, size_t n, struct tree *t)
 		tree_uint(t, "num_packets", p[3]);
 		opcode_tree(get16(p + 4), t);
 	} else if (e && e->parameters) {
-		layout_tree(e->parameters, hci_name, p + head, n - head, t);
+		parameters_tree(e->parameters, p + head, n - head, keys, t);
 	}
 }
 
@@ -116,7 +131,7 @@ static void tree(const struct usb_state *s, const struct usb_detail *d, struct t
 
 	tree_object(t, "hci");
 	if (n) {
-		event_tree(event, n, t);
+		event_tree(event, n, s->ctx->options->show_keys, t);
 		if (d->before)
 			tree_uint(t, "event_length", n);
 	} else if (d->message) {
@@ -148,7 +163,7 @@ static void command_brief(uint16_t opcode, struct out *o)
 		out_printf(o, " command 0x%04x", opcode);
 }
 
-static bool answer_brief(const uint8_t *p, size_t n, struct out *o)
+static bool answer_brief(const uint8_t *p, size_t n, bool keys, struct out *o)
 {
 	const struct hci_entry *c = hci_command(get16(p + 3));
 	const char *status = n >= 6 ? hci_name('S', p[5]) : NULL;
@@ -165,10 +180,10 @@ static bool answer_brief(const uint8_t *p, size_t n, struct out *o)
 		return n == 6;
 	/* all answers begin with the status, which is three strings of the layout */
 	out_char(o, ',');
-	return layout_brief(c->answer + 3, hci_name, p + 6, n - 6, o);
+	return parameters_brief(c->answer + 3, p + 6, n - 6, keys, o);
 }
 
-static bool event_brief(const uint8_t *p, size_t n, struct out *o)
+static bool event_brief(const uint8_t *p, size_t n, bool keys, struct out *o)
 {
 	const struct hci_entry *le = p[0] == LE_META && n >= 3 ? hci_le_event(p[2]) : NULL;
 	const struct hci_entry *e = le ? le : hci_event(p[0]);
@@ -177,7 +192,7 @@ static bool event_brief(const uint8_t *p, size_t n, struct out *o)
 
 	out_printf(o, " %s", e ? e->name : "event");
 	if (p[0] == COMMAND_COMPLETE && n >= 5)
-		return answer_brief(p, n, o);
+		return answer_brief(p, n, keys, o);
 	if (p[0] == COMMAND_STATUS && n >= 6) {
 		command_brief(get16(p + 4), o);
 		status = hci_name('S', p[2]);
@@ -190,16 +205,16 @@ static bool event_brief(const uint8_t *p, size_t n, struct out *o)
 	if (!e || !e->parameters)
 		return n <= head;
 	out_char(o, ':');
-	return layout_brief(e->parameters, hci_name, p + head, n - head, o);
+	return parameters_brief(e->parameters, p + head, n - head, keys, o);
 }
 
-static bool interrupt_brief(const struct usb_detail *d, struct out *o)
+static bool interrupt_brief(const struct usb_detail *d, bool keys, struct out *o)
 {
 	const uint8_t *event;
 	size_t n = event_of(d, &event);
 
 	if (n)
-		return event_brief(event, n, o);
+		return event_brief(event, n, keys, o);
 	out_str(o, " event data");
 	if (d->message)
 		out_printf(o, " %u to %u of %u", d->before + 1,
@@ -213,7 +228,7 @@ static bool brief(const struct usb_state *s, const struct usb_detail *d, struct 
 
 	out_str(o, "HCI");
 	if (d->urb.xfer == URB_INTERRUPT)
-		return interrupt_brief(d, o);
+		return interrupt_brief(d, s->ctx->options->show_keys, o);
 	out_str(o, " ACL");
 	if (d->before) {
 		out_printf(o, " data %u to %u of %u", d->before + 1,
@@ -242,7 +257,8 @@ static void request_tree(const struct usb_state *s, const struct usb_detail *d, 
 	opcode_tree(get16(d->data), t);
 	tree_uint(t, "parameter_length", d->data[2]);
 	if (c && c->parameters)
-		layout_tree(c->parameters, hci_name, d->data + 3, d->data_len - 3, t);
+		parameters_tree(c->parameters, d->data + 3, d->data_len - 3,
+				s->ctx->options->show_keys, t);
 	else if (d->data_len > 3)
 		tree_bytes(t, "parameters", d->data + 3, d->data_len - 3);
 	tree_close(t);
@@ -254,8 +270,70 @@ static bool request_brief(const struct usb_state *s, const struct usb_detail *d,
 
 	command_brief(get16(d->data), o);
 	return c && c->parameters && d->data_len > 3
-		       ? layout_brief(c->parameters, hci_name, d->data + 3, d->data_len - 3, o)
+		       ? parameters_brief(c->parameters, d->data + 3, d->data_len - 3,
+					  s->ctx->options->show_keys, o)
 		       : d->data_len == 3;
+}
+
+/* ---- keys --------------------------------------------------------------------------------- */
+
+static const char by_key[] = "key of a Bluetooth pairing";
+static const char by_keyboard[] = "form of a Bluetooth keyboard's reports";
+
+static bool has_key(layout l, const uint8_t *p, size_t n)
+{
+	return l && layout_clear(l, p, n) < n;
+}
+
+static bool event_has_key(const uint8_t *p, size_t n)
+{
+	const struct hci_entry *le = n >= 3 && p[0] == LE_META ? hci_le_event(p[2]) : NULL;
+	const struct hci_entry *e = le ? le : n ? hci_event(p[0]) : NULL, *c;
+	size_t head = le ? 3 : 2;
+
+	if (n >= 5 && p[0] == COMMAND_COMPLETE) {
+		c = hci_command(get16(p + 3));
+		return c && has_key(c->answer, p + 5, n - 5);
+	}
+	return e && n >= head && has_key(e->parameters, p + head, n - head);
+}
+
+/*
+ * Keys that two sides of a pairing hand to each other (Security Manager: Encryption, Identity and
+ * Signing Information), and boot keyboards' reports (HID profile: DATA of input, report 1).
+ */
+static const char *acl_secret(const struct usb_detail *d)
+{
+	enum { L2CAP = ACL_HEADER + 4, SMP_LE = 6, SMP_CLASSIC = 7, HIDP_INPUT = 0xa1 };
+	const uint8_t *p = d->data + L2CAP;
+	uint16_t cid;
+
+	if (d->before || d->data_len <= L2CAP || (get16(d->data) >> 12 & 3) == 1)
+		return NULL;
+	cid = get16(d->data + 6);
+	if (cid == SMP_LE || cid == SMP_CLASSIC)
+		return *p == 0x06 || *p == 0x08 || *p == 0x0a ? by_key : NULL;
+	if (d->data_len == L2CAP + 10 && p[0] == HIDP_INPUT && p[1] == 1 &&
+	    keystrokes_form(p + 2, 8))
+		return by_keyboard;
+	return NULL;
+}
+
+static const char *secret(const struct usb_detail *d)
+{
+	const struct hci_entry *c;
+	bool key;
+
+	if (d->urb.xfer == URB_BULK)
+		return acl_secret(d);
+	if (d->urb.xfer == URB_INTERRUPT) {
+		key = event_has_key(d->message ? d->message : d->data,
+				    d->message ? d->message_len : d->data_len);
+	} else {
+		c = d->data_len > 3 ? hci_command(get16(d->data)) : NULL;
+		key = c && has_key(c->parameters, d->data + 3, d->data_len - 3);
+	}
+	return key ? by_key : NULL;
 }
 
 static const char *const names[] = {
@@ -272,6 +350,7 @@ const struct usb_class usb_bluetooth_class = {
 	.requested = requested,
 	.request_tree = request_tree,
 	.request_brief = request_brief,
+	.secret = secret,
 	.names = names,
 	.has_name = hci_has_field,
 };

@@ -221,6 +221,25 @@ static bool brief(const struct usb_state *s, const struct usb_detail *d, struct 
 	return d->data_len <= HEADER + 2 || (p[0] == XFR_BLOCK && d->data_len <= HEADER + 5);
 }
 
+/* VERIFY, CHANGE REFERENCE DATA, RESET RETRY COUNTER: PINs. By T=1 the command is in a block. */
+static bool has_pin(const uint8_t *p, size_t n)
+{
+	enum { T1_PROLOGUE = 3 };
+
+	if (n > T1_PROLOGUE + 5 && !(p[1] & 0x80) && p[2] == n - T1_PROLOGUE - 1) {
+		p += T1_PROLOGUE;
+		n -= T1_PROLOGUE + 1;
+	}
+	return n > 5 && p[0] != 0xff && (p[1] == 0x20 || p[1] == 0x24 || p[1] == 0x2c);
+}
+
+static const char *secret(const struct usb_detail *d)
+{
+	if (d->urb.xfer != URB_BULK || d->data_len < HEADER || d->data[0] != XFR_BLOCK)
+		return NULL;
+	return has_pin(d->data + HEADER, d->data_len - HEADER) ? "PIN of a card" : NULL;
+}
+
 static const char *const names[] = {
 	"apdu", "bError", "bMessageType", "bSeq", "bSlot", "bStatus", "card", "ccid", "changed",
 	"cla", "dwLength", "ins", "instruction", "message", "p1", "p2", "present", "slot", "slots",
@@ -240,6 +259,7 @@ const struct usb_class usb_ccid_class = {
 	.fits = fits,
 	.tree = tree,
 	.brief = brief,
+	.secret = secret,
 	.names = names,
 	.has_name = has_name,
 };

@@ -30,6 +30,9 @@ struct usb_class {
 	/* Begins with a blank, where it says something. */
 	bool (*request_brief)(const struct usb_state *s, const struct usb_detail *d,
 			      struct out *o);
+	/* The rule by which the payload is masked, though it is no keystroke; NULL: it is not. May be
+	 * NULL. */
+	const char *(*secret)(const struct usb_detail *d);
 	/* Names of members of "decoded" that --where may ask for, ended by NULL. May be NULL. */
 	const char *const *names;
 	/* Whether a layout of the class has a member of this name. May be NULL. */

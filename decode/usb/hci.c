@@ -23,8 +23,19 @@ LAYOUT(create_,
 LAYOUT(disconnect_, "handle", "x2", "reason", "e1S", "reason_name");
 LAYOUT(accept_, "bd_addr", "a", "role", "u1");
 LAYOUT(reject_, "bd_addr", "a", "reason", "e1S", "reason_name");
-LAYOUT(linkkey_, "bd_addr", "a", "link_key", "b16");
-LAYOUT(pin_, "bd_addr", "a", "pin_length", "u1", "pin", "b16");
+LAYOUT(linkkey_, "bd_addr", "a", "link_key", "k16");
+LAYOUT(pin_, "bd_addr", "a", "pin_length", "u1", "pin", "k16");
+LAYOUT(passkeyreply_, "bd_addr", "a", "passkey", "k4u");
+LAYOUT(oob_, "bd_addr", "a", "oob_hash", "k16", "oob_randomizer", "k16");
+LAYOUT(oobext_,
+       "bd_addr", "a", "oob_hash", "k16", "oob_randomizer", "k16", "oob_hash_256", "k16",
+       "oob_randomizer_256", "k16");
+LAYOUT(statusoob_, STATUS, "oob_hash", "k16", "oob_randomizer", "k16");
+LAYOUT(statusoobext_,
+       STATUS, "oob_hash", "k16", "oob_randomizer", "k16", "oob_hash_256", "k16",
+       "oob_randomizer_256", "k16");
+LAYOUT(storekeys_, "num_keys", "u1", "bd_addr", "a", "link_key", "k16");
+LAYOUT(statuswritten_, STATUS, "num_keys_written", "u1");
 LAYOUT(changetype_, "handle", "x2", "packet_type", "x2");
 LAYOUT(encrypt_, "handle", "x2", "enable", "u1");
 LAYOUT(remotename_,
@@ -97,7 +108,7 @@ LAYOUT(quality_, STATUS, "handle", "x2", "link_quality", "u1");
 LAYOUT(io_,
        "bd_addr", "a", "io_capability", "u1", "oob_data_present", "u1",
        "authentication_requirements", "u1");
-LAYOUT(passkey_, "bd_addr", "a", "numeric_value", "u4");
+LAYOUT(compare_, "bd_addr", "a", "numeric_value", "u4");
 LAYOUT(lemask_, "le_event_mask", "x8");
 LAYOUT(lebuf_, STATUS, "le_acl_data_length", "u2", "le_num_acl_packets", "u1");
 LAYOUT(lefeat_, STATUS, "le_features", "x8");
@@ -123,8 +134,12 @@ LAYOUT(lelist_, "address_type", "u1", "address", "a");
 LAYOUT(statuslist_, STATUS, "list_size", "u1");
 LAYOUT(random_, STATUS, "random", "x8");
 LAYOUT(lestates_, STATUS, "le_states", "x8");
-LAYOUT(leenc_, "handle", "x2", "random", "x8", "ediv", "x2", "long_term_key", "b16");
-LAYOUT(leltk_, "handle", "x2", "long_term_key", "b16");
+LAYOUT(lecrypt_, "key", "k16", "plaintext", "k16");
+LAYOUT(lecrypted_, STATUS, "encrypted", "b16");
+LAYOUT(leresolve_,
+       "peer_address_type", "u1", "peer_address", "a", "peer_irk", "k16", "local_irk", "k16");
+LAYOUT(leenc_, "handle", "x2", "random", "x8", "ediv", "x2", "long_term_key", "k16");
+LAYOUT(leltk_, "handle", "x2", "long_term_key", "k16");
 LAYOUT(ledlen_, "handle", "x2", "tx_octets", "u2", "tx_time", "u2");
 LAYOUT(statusdlen_, STATUS, "tx_octets", "u2", "tx_time", "u2");
 LAYOUT(statusmaxlen_,
@@ -155,7 +170,10 @@ LAYOUT(e_error_, "hardware_code", "x1");
 LAYOUT(e_role_, STATUS, "bd_addr", "a", "role", "u1");
 LAYOUT(e_num_, "num_handles", "u1", "handle", "x2", "num_completed", "u2");
 LAYOUT(e_mode_, STATUS, "handle", "x2", "mode", "u1", "interval", "u2");
-LAYOUT(e_keys_, "bd_addr", "a", "link_key", "b16", "key_type", "u1");
+LAYOUT(e_keys_, "bd_addr", "a", "link_key", "k16", "key_type", "u1");
+LAYOUT(l_dhkey_, STATUS, "dhkey", "k32");
+LAYOUT(e_press_, "bd_addr", "a", "notification_type", "u1");
+LAYOUT(e_hostfeat_, "bd_addr", "a", "host_features", "x8");
 LAYOUT(e_slots_, "handle", "x2", "max_slots", "u1");
 LAYOUT(e_clock_, STATUS, "handle", "x2", "clock_offset", "x2");
 LAYOUT(e_type_, STATUS, "handle", "x2", "packet_type", "x2");
@@ -220,6 +238,11 @@ static const struct hci_entry commands[] = {
 	{0x042b, "IO_Capability_Request_Reply", io_, statusa_},
 	{0x042c, "User_Confirmation_Request_Reply", addr_, statusa_},
 	{0x042d, "User_Confirmation_Request_Negative_Reply", addr_, statusa_},
+	{0x042e, "User_Passkey_Request_Reply", passkeyreply_, statusa_},
+	{0x042f, "User_Passkey_Request_Negative_Reply", addr_, statusa_},
+	{0x0430, "Remote_OOB_Data_Request_Reply", oob_, statusa_},
+	{0x0433, "Remote_OOB_Data_Request_Negative_Reply", addr_, statusa_},
+	{0x0445, "Remote_OOB_Extended_Data_Request_Reply", oobext_, statusa_},
 	{0x0803, "Sniff_Mode", sniff_, NULL}, {0x0804, "Exit_Sniff_Mode", handle_, NULL},
 	{0x0807, "QoS_Setup", NULL, NULL}, {0x0809, "Role_Discovery", handle_, statusrole_},
 	{0x080b, "Switch_Role", role_, NULL},
@@ -230,6 +253,7 @@ static const struct hci_entry commands[] = {
 	{0x0c01, "Set_Event_Mask", mask_, status_}, {0x0c03, "Reset", NULL, status_},
 	{0x0c05, "Set_Event_Filter", filter_, status_}, {0x0c08, "Flush", handle_, statush_},
 	{0x0c0d, "Read_Stored_Link_Key", readkey_, statusreadkey_},
+	{0x0c11, "Write_Stored_Link_Key", storekeys_, statuswritten_},
 	{0x0c12, "Delete_Stored_Link_Key", delkey_, statusdel_},
 	{0x0c13, "Write_Local_Name", name_, status_},
 	{0x0c14, "Read_Local_Name", NULL, statusname_},
@@ -266,10 +290,12 @@ static const struct hci_entry commands[] = {
 	{0x0c52, "Write_Extended_Inquiry_Response", eir_, status_},
 	{0x0c55, "Read_Simple_Pairing_Mode", NULL, statusssp_},
 	{0x0c56, "Write_Simple_Pairing_Mode", ssp_, status_},
+	{0x0c57, "Read_Local_OOB_Data", NULL, statusoob_},
 	{0x0c58, "Read_Inquiry_Response_Transmit_Power_Level", NULL, statustx_},
 	{0x0c63, "Set_Event_Mask_Page_2", mask_, status_},
 	{0x0c6c, "Read_LE_Host_Support", NULL, statuslehost_},
 	{0x0c6d, "Write_LE_Host_Support", lehost_, status_},
+	{0x0c7d, "Read_Local_OOB_Extended_Data", NULL, statusoobext_},
 	{0x1001, "Read_Local_Version_Information", NULL, version_},
 	{0x1002, "Read_Local_Supported_Commands", NULL, commands_},
 	{0x1003, "Read_Local_Supported_Features", NULL, features_},
@@ -295,6 +321,7 @@ static const struct hci_entry commands[] = {
 	{0x2012, "LE_Remove_Device_From_White_List", lelist_, status_},
 	{0x2013, "LE_Connection_Update", leupdate_, NULL},
 	{0x2016, "LE_Read_Remote_Used_Features", handle_, NULL},
+	{0x2017, "LE_Encrypt", lecrypt_, lecrypted_},
 	{0x2018, "LE_Rand", NULL, random_}, {0x2019, "LE_Start_Encryption", leenc_, NULL},
 	{0x201a, "LE_Long_Term_Key_Request_Reply", leltk_, statush_},
 	{0x201b, "LE_Long_Term_Key_Request_Negative_Reply", handle_, statush_},
@@ -302,6 +329,7 @@ static const struct hci_entry commands[] = {
 	{0x2022, "LE_Set_Data_Length", ledlen_, statush_},
 	{0x2023, "LE_Read_Suggested_Default_Data_Length", NULL, statusdlen_},
 	{0x2024, "LE_Write_Suggested_Default_Data_Length", NULL, status_},
+	{0x2027, "LE_Add_Device_To_Resolving_List", leresolve_, status_},
 	{0x202a, "LE_Read_Resolving_List_Size", NULL, statuslist_},
 	{0x202f, "LE_Read_Maximum_Data_Length", NULL, statusmaxlen_},
 	{0x2041, "LE_Set_Extended_Scan_Parameters", NULL, status_},
@@ -322,7 +350,8 @@ static const struct hci_entry events[] = {
 	{0x0f, "Command_Status", NULL, NULL}, {0x10, "Hardware_Error", e_error_, NULL},
 	{0x11, "Flush_Occurred", handle_, NULL}, {0x12, "Role_Change", e_role_, NULL},
 	{0x13, "Number_Of_Completed_Packets", e_num_, NULL},
-	{0x14, "Mode_Change", e_mode_, NULL}, {0x16, "PIN_Code_Request", addr_, NULL},
+	{0x14, "Mode_Change", e_mode_, NULL}, {0x15, "Return_Link_Keys", storekeys_, NULL},
+	{0x16, "PIN_Code_Request", addr_, NULL},
 	{0x17, "Link_Key_Request", addr_, NULL}, {0x18, "Link_Key_Notification", e_keys_, NULL},
 	{0x1b, "Max_Slots_Change", e_slots_, NULL},
 	{0x1c, "Read_Clock_Offset_Complete", e_clock_, NULL},
@@ -335,11 +364,16 @@ static const struct hci_entry events[] = {
 	{0x2f, "Extended_Inquiry_Result", e_eir_, NULL},
 	{0x31, "IO_Capability_Request", addr_, NULL},
 	{0x32, "IO_Capability_Response", io_, NULL},
-	{0x33, "User_Confirmation_Request", passkey_, NULL},
+	{0x33, "User_Confirmation_Request", compare_, NULL},
 	{0x34, "User_Passkey_Request", addr_, NULL},
 	{0x36, "Simple_Pairing_Complete", e_ssp_, NULL},
 	{0x38, "Link_Supervision_Timeout_Changed", e_lst_, NULL},
-	{0x3b, "User_Passkey_Notification", passkey_, NULL}, {0x3e, "LE_Meta", NULL, NULL},
+	{0x35, "Remote_OOB_Data_Request", addr_, NULL},
+	{0x39, "Enhanced_Flush_Complete", handle_, NULL},
+	{0x3b, "User_Passkey_Notification", passkeyreply_, NULL},
+	{0x3c, "Keypress_Notification", e_press_, NULL},
+	{0x3d, "Remote_Host_Supported_Features_Notification", e_hostfeat_, NULL},
+	{0x57, "Authenticated_Payload_Timeout_Expired", handle_, NULL}, {0x3e, "LE_Meta", NULL, NULL},
 	{0xff, "Vendor", NULL, NULL},
 };
 
@@ -350,6 +384,7 @@ static const struct hci_entry le_events[] = {
 	{0x04, "LE_Read_Remote_Features_Complete", l_feat_, NULL},
 	{0x05, "LE_Long_Term_Key_Request", l_ltk_, NULL},
 	{0x07, "LE_Data_Length_Change", l_dlen_, NULL},
+	{0x09, "LE_Generate_DHKey_Complete", l_dhkey_, NULL},
 	{0x0a, "LE_Enhanced_Connection_Complete", l_enh_, NULL},
 	{0x0c, "LE_PHY_Update_Complete", l_phy_, NULL},
 	{0x0d, "LE_Extended_Advertising_Report", NULL, NULL},

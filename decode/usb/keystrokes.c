@@ -12,7 +12,7 @@ static bool is_usage(uint8_t usage)
 }
 
 /* A report of a boot keyboard: modifiers, a reserved byte, six usages of which none comes twice. */
-static bool is_boot_report(const uint8_t *p, size_t n)
+bool keystrokes_form(const uint8_t *p, size_t n)
 {
 	if (n != 8 || p[1])
 		return false;
@@ -29,7 +29,7 @@ static bool is_boot_report(const uint8_t *p, size_t n)
 /* All reports of the endpoint so far, this one among them, look like a boot keyboard's. */
 static bool all_boot_reports(struct usb_devices *devices, struct usb_detail *d)
 {
-	bool one = is_boot_report(d->data, d->data_len);
+	bool one = keystrokes_form(d->data, d->data_len);
 	struct usb_device *dev = usbdev_at(devices, d->urb.bus, d->urb.device);
 	enum usb_form *form;
 
@@ -51,7 +51,7 @@ static const char *hid_rule(struct usb_devices *devices, struct usb_detail *d,
 	if (f->hid.nfields && hid_is_secret(&f->hid, HID_INPUT, d->data, d->data_len))
 		return f->hid_known ? by_descriptor : by_protocol;
 	/* Its descriptor may be known, and the boot protocol chosen. */
-	if (boot && is_boot_report(d->data, d->data_len))
+	if (boot && keystrokes_form(d->data, d->data_len))
 		return by_protocol;
 	if (f->hid.nfields || f->protocol == 2)
 		return NULL;

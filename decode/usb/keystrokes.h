@@ -17,4 +17,7 @@
  */
 const char *keystrokes_rule(struct usb_devices *devices, struct usb_detail *d);
 
+/* Whether the bytes have the form of a boot keyboard's report. */
+bool keystrokes_form(const uint8_t *p, size_t n);
+
 #endif

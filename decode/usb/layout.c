@@ -146,6 +146,12 @@ static void field_tree(const struct field *f, layout_name_fn *name, struct tree 
 	case 't':
 		tree_text(t, f->name, f->p, text_length(f));
 		break;
+	case 'k':
+		if (f->kind == 'u')
+			tree_uint(t, f->name, get_le(f->p, f->width));
+		else
+			tree_bytes(t, f->name, f->p, f->size);
+		break;
 	case 'b':
 		tree_bytes(t, f->name, f->p, f->size);
 		break;
@@ -216,6 +222,12 @@ static void field_brief(const struct field *f, layout_name_fn *name, struct out 
 	case 't':
 		out_quoted(o, f->p, text_length(f));
 		break;
+	case 'k':
+		if (f->kind == 'u')
+			out_printf(o, "%llu", (unsigned long long)get_le(f->p, f->width));
+		for (size_t i = 0; f->kind != 'u' && i < f->size; i++)
+			out_printf(o, "%02x", f->p[i]);
+		break;
 	case 'b':
 		for (size_t i = 0; i < f->size && i < LISTED; i++)
 			out_printf(o, "%02x", f->p[i]);
@@ -239,6 +251,23 @@ bool layout_brief(layout fields, layout_name_fn *name, const uint8_t *p, size_t 
 			(f.code != 'b' || f.size <= LISTED);
 	}
 	return whole && !w.left;
+}
+
+size_t layout_clear(layout fields, const uint8_t *p, size_t n)
+{
+	struct walk w = {fields, p, n};
+	struct field f;
+
+	/* A key that is cut is one, too. */
+	while (w.at[0]) {
+		size_t at = (size_t)(w.p - p);
+
+		if (w.at[1][0] == 'k')
+			return at;
+		if (!next(&w, &f))
+			break;
+	}
+	return n;
 }
 
 bool layout_has(layout fields, const char *name, size_t n)

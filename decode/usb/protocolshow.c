@@ -323,7 +323,7 @@ static void heading(const struct protocol *p, unsigned int number, struct out *o
 		out_printf(o, "  %llu messages more are not looked at: choose some with --where\n",
 			   (unsigned long long)c->left_out);
 	if (c->masked)
-		out_printf(o, "  %llu messages are masked as keystrokes: see --show-keys\n",
+		out_printf(o, "  %llu messages are masked (keystrokes, keys): see --show-keys\n",
 			   (unsigned long long)c->masked);
 }
 

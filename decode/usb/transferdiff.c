@@ -412,7 +412,7 @@ static void tell_change(const struct pipe *p, const struct element *ea, const ui
 		if (a[i] == b[i] || (mask[i] && ea->length == eb->length))
 			continue;
 		if (ea->secret || eb->secret)
-			snprintf(text, n, "byte %u is another (of keystrokes no byte is told)", i);
+			snprintf(text, n, "byte %u is another (of what is masked no byte is told)", i);
 		else
 			snprintf(text, n, "byte %u is 0x%02x, was 0x%02x", i, b[i], a[i]);
 		return;

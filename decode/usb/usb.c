@@ -171,6 +171,14 @@ static void learn(struct usb_state *s, struct usb_detail *d)
 	take_target(d);
 }
 
+/* The rule by which the data is masked; to be asked once for each transfer, in order. */
+static const char *secret_of(struct usb_state *s, struct usb_detail *d)
+{
+	const char *rule = keystrokes_rule(&s->devices, d);
+
+	return rule || !d->class || !d->class->secret ? rule : d->class->secret(d);
+}
+
 /* Everything about a transfer, in order, once: it moves the state of devices and protocols on. */
 static void examine(struct usb_state *s, struct transfer *t, struct usb_detail *d)
 {
@@ -187,7 +195,7 @@ static void examine(struct usb_state *s, struct transfer *t, struct usb_detail *
 	guess_storage(s, d);
 	if (d->urb.xfer != URB_CONTROL && d->class && d->class->follow && !d->class->follow(d))
 		d->class = NULL;
-	d->secret = keystrokes_rule(&s->devices, d);
+	d->secret = secret_of(s, d);
 	if (s->stats)
 		usbstat_add(s->stats, t);
 }
@@ -270,7 +278,7 @@ static int emit_event(struct usb_state *s, const struct trawl_event *ev, const s
 
 	describe(s, &d);
 	take_setup(&d, u->has_setup ? u->setup : NULL);
-	d.secret = joined ? joined->secret : keystrokes_rule(&s->devices, &d);
+	d.secret = joined ? joined->secret : secret_of(s, &d);
 	if (u->xfer == URB_ISO && joined && joined->transfer->has_submit)
 		d.urb.buffer = joined->transfer->submit.length;
 	return usb_emit(s, &it, &d, sink);

@@ -150,7 +150,7 @@ def main():
         alike(made, "late", "good", "in either order")
         status, out, _ = diff(made["good"], made["late"])
         ok("before the other capture begins" in out, "but is counted", out)
-        out = differ(made, "keys", "otherkeys", "of keystrokes no byte is told", "a keystroke that differs")
+        out = differ(made, "keys", "otherkeys", "of what is masked no byte is told", "a keystroke that differs")
         ok("0x1d" not in out and "0x04" not in out, "is not told", out)
         status, out, _ = diff("--json", made["good"], made["changed"])
         j = json.loads(out)

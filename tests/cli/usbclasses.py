@@ -101,6 +101,86 @@ def bluetooth():
     return c
 
 
+KEY = bytes(range(0xb0, 0xc0))
+
+
+def pairing(c):
+    """Everything in HCI that is a key or PIN, and what is none."""
+    address, pin = bytes.fromhex("665544332211"), b"80514726".ljust(16, b"\0")
+
+    def command(opcode, data):
+        c.control(struct.pack("<BBHHH", 0x20, 0, 0, 0, 3 + len(data)), struct.pack("<HB", opcode, len(data)) + data)
+
+    def event(code, data, size=64):
+        whole = bytes([code, len(data)]) + data
+        for at in range(0, len(whole), size):
+            c.transfer(INTERRUPT, 0x81, answer=whole[at:at + size], asked=size, interval=1)
+
+    def acl(cid, data):
+        c.transfer(BULK, 0x82, answer=struct.pack("<HHHH", 0x202a, len(data) + 4, len(data), cid) + data, asked=64)
+
+    for opcode, data in ((0x040b, address + KEY), (0x040d, address + b"\x08" + pin), (0x042e, address + KEY[:4]),
+                         (0x0430, address + KEY + KEY), (0x0c11, b"\1" + address + KEY), (0x2017, KEY + KEY),
+                         (0x2019, b"\x2a\0" + bytes(10) + KEY), (0x201a, b"\x2a\0" + KEY),
+                         (0x2027, b"\0" + address + KEY + KEY)):
+        command(opcode, data)
+    for code, data in ((0x15, b"\1" + address + KEY), (0x18, address + KEY + b"\4"), (0x3b, address + KEY[:4]),
+                       (0x0e, b"\1\x57\x0c\0" + KEY + KEY), (0x3e, b"\x09\0" + KEY + KEY)):
+        event(code, data)
+    event(0x18, address + KEY + b"\4", 16)
+    for code in (6, 8, 10):
+        acl(6, bytes([code]) + KEY)
+    acl(0x41, b"\xa1\1\2\0" + b"\4\5\0\0\0\0")
+    masked = 9 + 5 + 2 + 3 + 1
+    command(0x2018, b"")
+    event(0x33, address + struct.pack("<I", 123456))
+    acl(6, b"\x03" + bytes(range(16)))
+    acl(0x41, b"\xa1\1\2\0" + b"\xff\5\0\0\0\0")
+    return masked, [KEY, KEY[:4], pin[:8], b"\4\5\0\0\0\0"]
+
+
+def card(c):
+    """Commands to a smart card: of T=0, of T=1, and some that have no PIN."""
+    pin = b"739105"
+
+    def send(apdu):
+        c.transfer(BULK, 0x01, out=struct.pack("<BIBBBH", 0x6f, len(apdu), 0, 0, 0, 0) + apdu)
+
+    def block(apdu):
+        return bytes([0, 0, len(apdu)]) + apdu + b"\x5a"
+
+    verify, change, unblock = (bytes([0, ins, 0, 0x81, n]) for ins, n in ((0x20, 6), (0x24, 12), (0x2c, 6)))
+    for apdu in (verify + pin, change + pin + pin, unblock + pin):
+        send(apdu)
+        send(block(apdu))
+    send(verify[:4])
+    send(bytes.fromhex("00a4040006d27600012401"))
+    send(block(bytes.fromhex("00a4040006d27600012401")))
+    return 6, [pin]
+
+
+def secrets(d, name, interface_, endpoints, talk):
+    """What is secret is in no form that shows what it is, is said to be masked, and is there when asked for."""
+    c = described(interface_, *endpoints)
+    masked, texts = talk(c)
+    path, trawl = d + "/c.pcap", d + "/c.trawl"
+    open(path, "wb").write(pcap(c.records))
+    run("trawl-edit", "import", path, "-w", trawl)
+    forms = [x for text in texts for x in (text, text.hex().encode(), text.hex(" ").encode(),
+                                           text.hex(" ", 2).encode(), text[::-1].hex().encode())]
+    for args in ([], ["-x"], ["-X"], ["--raw"], ["--json"], ["--json", "--raw"], ["--fields", "all"], ["--summary"],
+                 ["--protocol"], ["--protocol", "--json"]):
+        out = run("trawl-decode", *args, trawl)
+        ok(not out.returncode and not [f for f in forms if f in out.stdout], "%s: hidden by %s" % (name, args),
+           out.stdout, out.stderr)
+    clear = run("trawl-decode", "--json", "--show-keys", trawl).stdout
+    ok(all(any(f in clear for f in (text.hex(" ").encode(), text.hex().encode())) for text in texts), name + ": --show-keys shows it", clear)
+    items = [json.loads(line)["fields"] for line in run("trawl-decode", "--json", trawl).stdout.splitlines()]
+    same(masked, sum("masked_by" in i for i in items), name + ": masked, and nothing else")
+    export = run("trawl-export", "--to", "pcapng", trawl, "-w", d + "/c.pcapng")
+    ok(b"keystrokes or keys" in export.stderr, name + ": who exports packets is told", export.stderr)
+
+
 def camera():
     c = Capture()
     webcam(c, dev=5)
@@ -206,6 +286,9 @@ def serial_halves():
 def main():
     d = tempfile.mkdtemp(prefix="trawl-classes-")
     try:
+        secrets(d, "keys of pairings", interface(0, 0xe0, 1, 1, 3), [
+            endpoint(0x81, 3, 64, 1), endpoint(0x82, 2, 64), endpoint(0x02, 2, 64)], pairing)
+        secrets(d, "PINs of cards", interface(0, 0x0b, 0, 0, 2), [endpoint(0x01, 2, 64), endpoint(0x82, 2, 64)], card)
         items = check(d, "Bluetooth", bluetooth(), [
             'Command_Complete Read_Local_Name: Success, local_name "trawl\'s own"', "HCI event data 17 to 32 of 254",
             "hci_version 5.0", "HCI_COMMAND: Create_Connection bd_addr 11:22:33:44:55:66",
