@@ -51,7 +51,7 @@ static long uprobe_request(struct file *file, unsigned int command, unsigned lon
 	struct tracer *tracer = smp_load_acquire(&s->tracer), *other;
 
 	if (!tracer) {
-		tracer = tracer_new();
+		tracer = tracer_new(s);
 		if (!tracer)
 			return -ENOMEM;
 		other = cmpxchg(&s->tracer, NULL, tracer);

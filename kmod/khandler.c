@@ -3,7 +3,9 @@
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
+#include <linux/slab.h>
 #include <linux/uaccess.h>
+#include "kmod/lastbranches.h"
 
 static LIST_HEAD(handlers);
 static DEFINE_MUTEX(mutex);
@@ -168,6 +170,27 @@ static void ustack_hit(const struct khandler_hit *at, void *data)
 	memset(stack->ip + n, 0, (TRAWL_KH_USTACK_DEPTH - n) * sizeof(*stack->ip));
 }
 
+static void branches_hit(const struct khandler_hit *at, void *data)
+{
+	struct trawl_record *records = kcalloc(LAST_BRANCHES_ROOM, sizeof(*records), GFP_ATOMIC | __GFP_NOWARN);
+	struct trawl_kh_branches *branches = data;
+	int i;
+
+	branches->hits++;
+	memset(branches->branch, 0, sizeof(branches->branch));
+	branches->depth = 0;
+	if (!records)
+		return;
+	branches->depth = last_branches(at->session, at->task, records, TRAWL_KH_BRANCHES);
+	if (branches->depth < 0)
+		branches->depth = -1;
+	for (i = 0; i < branches->depth; i++) {
+		branches->branch[i].from = records[i].from;
+		branches->branch[i].to = records[i].to;
+	}
+	kfree(records);
+}
+
 static struct khandler built_in[] = {
 	{ .name = "count", .owner = THIS_MODULE, .hit = count_hit, .data_size = sizeof(struct trawl_kh_count) },
 	{ .name = "registers",
@@ -175,6 +198,10 @@ static struct khandler built_in[] = {
 	  .hit = registers_hit,
 	  .data_size = sizeof(struct trawl_kh_registers) },
 	{ .name = "stack", .owner = THIS_MODULE, .hit = stack_hit, .data_size = sizeof(struct trawl_kh_stack) },
+	{ .name = "branches",
+	  .owner = THIS_MODULE,
+	  .hit = branches_hit,
+	  .data_size = sizeof(struct trawl_kh_branches) },
 	{ .name = "ustack", .owner = THIS_MODULE, .hit = ustack_hit, .data_size = sizeof(struct trawl_kh_ustack) },
 };
 

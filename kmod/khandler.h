@@ -18,6 +18,8 @@
 #include <linux/sched.h>
 #include "kmod/trawl_uprobe.h"
 
+struct session;
+
 /* What a handler learns of an event. Ids are those of the initial pid namespace. */
 struct khandler_hit {
 	u64 id;			/* of the registration */
@@ -26,6 +28,7 @@ struct khandler_hit {
 	int status;
 	struct task_struct *task;	/* current, or a task that is stopped */
 	const struct pt_regs *regs;	/* of its user code; at a breakpoint, as before its instruction */
+	struct session *session;	/* of the tracer */
 };
 
 /*

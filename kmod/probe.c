@@ -8,13 +8,9 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
-#include "kmod/attachment.h"
 #include "kmod/compat.h"
-#include "kmod/lbr.h"
+#include "kmod/lastbranches.h"
 #include "kmod/session.h"
-#include "kmod/task.h"
-
-#define LAST_MAX	1024
 
 struct probe {
 	struct uprobe_consumer consumer;
@@ -25,60 +21,26 @@ struct probe {
 	struct trawl_probe request;
 };
 
-/* The attachment of form LBR that this session has on the current task. Under rcu_read_lock(). */
-static struct attachment *stack_of(struct session *session)
-{
-	struct traced *t = traced_find(current);
-	struct attachment *a;
-
-	if (t)
-		list_for_each_entry_rcu(a, &t->attachments, of_task)
-			if (a->session == session && a->config.form == TRAWL_FORM_LBR)
-				return a;
-	return NULL;
-}
-
-static void put(struct probe *p, struct attachment *a, struct trawl_record *records, u32 last, u64 ip)
-{
-	struct trawl_record *hit;
-	u64 position, lost;
-	u32 i, n = 0;
-
-	if (a->lbr)
-		lbr_peek(a->lbr, records, &n);
-	else if (store_copy(&a->store, records, last, false, &n, &position, &lost))
-		n = 0;
-	if (n > last) {
-		memmove(records, records + n - last, last * sizeof(*records));
-		n = last;
-	}
-	for (i = 0; i < n; i++) {
-		records[i].flags |= TRAWL_FLAG_PROBE;
-		records[i].tid = a->tid;
-	}
-	hit = &records[n];
-	*hit = (struct trawl_record){ .kind = TRAWL_KIND_PROBE, .from = p->request.cookie, .to = ip, .cycles = n,
-				      .tid = a->tid, .time = ktime_get_mono_fast_ns() };
-	session_put_records(p->session, records, n + 1);
-}
-
 /* In the task's context; sleeping in it would hold up those who unregister. */
 static int on_hit(COMPAT_UPROBE_ARGUMENTS)
 {
 	struct probe *p = container_of(consumer, struct probe, consumer);
-	u32 last = p->request.last;
+	u32 last = p->request.last, i;
 	struct trawl_record *records;
-	struct attachment *a;
+	int n;
 
-	rcu_read_lock();
-	a = stack_of(p->session);
-	if (a) {
-		records = kvcalloc(max(last, 64u) + 1, sizeof(*records), GFP_NOWAIT | __GFP_NOWARN);
-		if (records)
-			put(p, a, records, last, instruction_pointer(regs));
-		kvfree(records);
+	records = kvcalloc(max(last, LAST_BRANCHES_ROOM) + 1, sizeof(*records), GFP_NOWAIT | __GFP_NOWARN);
+	n = records ? last_branches(p->session, current, records, last) : -ENOMEM;
+	if (n >= 0) {
+		for (i = 0; i < n; i++)
+			records[i].flags |= TRAWL_FLAG_PROBE;
+		records[n] = (struct trawl_record){
+			.kind = TRAWL_KIND_PROBE, .from = p->request.cookie, .to = instruction_pointer(regs),
+			.cycles = n, .tid = task_pid_nr_ns(current, p->session->ns), .time = ktime_get_mono_fast_ns(),
+		};
+		session_put_records(p->session, records, n + 1);
 	}
-	rcu_read_unlock();
+	kvfree(records);
 	return 0;
 }
 
@@ -111,7 +73,7 @@ int probe_add(struct session *session, const struct trawl_probe *request)
 	struct uprobe *uprobe;
 	struct probe *p;
 
-	if (request->flags || !request->last || request->last > LAST_MAX)
+	if (request->flags || !request->last || request->last > LAST_BRANCHES_MAX)
 		return -EINVAL;
 	if (!session->ring)
 		return -ENXIO;

@@ -161,7 +161,8 @@ long stopped_memory(struct tracer *tracer, struct trawl_uprobe_memory *request)
 long stopped_run(struct tracer *tracer, struct khandler *handler, struct trawl_uprobe *u, void *data)
 {
 	struct pt_regs regs;
-	struct khandler_hit at = { .id = u->id, .where = u->where, .event = u->event, .regs = &regs };
+	struct khandler_hit at = { .id = u->id, .where = u->where, .event = u->event, .regs = &regs,
+				  .session = tracer->session };
 
 	at.task = get_stopped(tracer, u->tid ?: u->who, &regs);
 	if (!at.task)

@@ -13,12 +13,13 @@
 /* Memory of one tracer is bounded by this. */
 #define REGISTRATIONS_MAX 65536
 
-struct tracer *tracer_new(void)
+struct tracer *tracer_new(struct session *session)
 {
 	struct tracer *tracer = kzalloc(sizeof(*tracer), GFP_KERNEL_ACCOUNT);
 
 	if (!tracer)
 		return NULL;
+	tracer->session = session;
 	mutex_init(&tracer->mutex);
 	INIT_LIST_HEAD(&tracer->tracees);
 	INIT_LIST_HEAD(&tracer->deliveries);
@@ -35,7 +36,7 @@ static void call_khandler(struct registration *registration, struct pt_regs *reg
 {
 	struct khandler_hit at = {
 		.id = registration->u.id, .where = registration->u.where, .event = registration->u.event,
-		.status = status, .task = current, .regs = regs,
+		.status = status, .task = current, .regs = regs, .session = registration->tracee->tracer->session,
 	};
 
 	spin_lock(&registration->data_lock);

@@ -28,8 +28,10 @@
 #include "kmod/trawl_uprobe.h"
 
 struct khandler;
+struct session;
 
 struct tracer {
+	struct session *session;	/* whose it is */
 	struct mutex mutex;		/* one request at a time, but POLL */
 	struct list_head tracees;	/* under stops_lock */
 	struct list_head deliveries;	/* under stops_lock, in the order of their events */
@@ -93,7 +95,7 @@ struct stop {
 /* Protects tracers' lists and flags, and stops. Taken in tracepoints: nobody sleeps with it. */
 extern spinlock_t stops_lock;
 
-struct tracer *tracer_new(void);
+struct tracer *tracer_new(struct session *session);
 /* tracer_close() - every thread that is stopped for it goes on; nothing of it is left. Sleeps. */
 void tracer_close(struct tracer *tracer);
 long tracer_ioctl(struct tracer *tracer, struct file *file, unsigned int command, unsigned long argument);

@@ -159,6 +159,20 @@ struct trawl_kh_ustack {	/* "ustack": the callers, by frame pointers */
 	__u64 ip[TRAWL_KH_USTACK_DEPTH];
 };
 
+/*
+ * "branches": the last branches of a task that TRAWL_IOC_ENABLE of this file records in form LBR (depth: -1 where it
+ * doesn't). Of a processor's LBR they are there at a hit, not for a thread that is stopped.
+ */
+#define TRAWL_KH_BRANCHES	32
+struct trawl_kh_branches {
+	__u64 hits;
+	__s32 depth;		/* how many there are, the oldest first */
+	__u32 pad;
+	struct {
+		__u64 from, to;
+	} branch[TRAWL_KH_BRANCHES];
+};
+
 #define TRAWL_UPROBE_FIRST	64
 #define TRAWL_UPROBE_REGISTER	_IOWR(0xd7, 64, struct trawl_uprobe_request)
 #define TRAWL_UPROBE_UNREGISTER	_IOWR(0xd7, 65, struct trawl_uprobe_request)

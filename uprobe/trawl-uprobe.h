@@ -65,6 +65,12 @@ struct uprobe_hit {
 /* uprobe_last_hit() - more of what uprobe_poll() returned last. */
 void uprobe_last_hit(struct uprobe_hit *hit);
 
+/*
+ * uprobe_record_branches() - the last branches of all threads of a process are kept from now on, for the khandler
+ * "branches": by the processor's LBR, or else by single steps, which slow it down a hundredfold.
+ */
+int uprobe_record_branches(pid_t pid);
+
 /* uprobe_several() - this tracer may have several tracees from now on; uprobe_poll() waits for all of them. */
 void uprobe_several(void);
 /* uprobe_poll_of() - uprobe_poll() for one of several. */

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include "kmod/trawl_uapi.h"
 #include "kmod/trawl_uprobe.h"
 
 #define DEVICE "/dev/trawl"
@@ -246,6 +247,19 @@ int uprobe_poll_of(pid_t pid, struct uprobe *u, int timeout)
 void uprobe_last_hit(struct uprobe_hit *hit)
 {
 	*hit = mine ? mine->hit : (struct uprobe_hit){ 0 };
+}
+
+int uprobe_record_branches(pid_t pid)
+{
+	struct trawl_enable enable = { .size = sizeof(enable), .pid = pid, .form = TRAWL_FORM_LBR,
+				       .select = TRAWL_SELECT_DEFAULT };
+	struct tracer *tracer = tracer_get();
+
+	if (!tracer)
+		return -1;
+	if (ioctl(tracer->fd, TRAWL_IOC_ENABLE, &enable) < 0)
+		return fail("process %d: its branches cannot be recorded: %s", pid, strerror(errno));
+	return 0;
 }
 
 void uprobe_several(void)

@@ -4,6 +4,7 @@
  * this very program: its functions have the same addresses there. Prints TAP. Needs trawl.ko.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -20,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "kmod/trawl_uprobe.h"
+#include "samples/uprobe/khandler/histogram.h"
 #include "uprobe/trawl-uprobe.h"
 
 static int count, bad;
@@ -339,6 +341,56 @@ static void test_khandler(void)
 	finish(&child);
 }
 
+static void test_branches(void)
+{
+	struct child child = start(work);
+	struct uprobe u = at(&child, 6, probed), got;
+	struct trawl_kh_branches branches = { 0 };
+
+	u.khandler = "branches";
+	uprobe_register(&u);
+	tell(&child, 'p');
+	is_done(&child, 5000);
+	ok(uprobe_run_khandler("branches", &u, &branches) == 0 && branches.hits == 1 && branches.depth == -1,
+	   "last branches: not of a process whose branches are not recorded");
+	ok(uprobe_record_branches(child.pid) == 0 && uprobe_record_branches(child.pid) == -1 && errno == EEXIST,
+	   "branches are recorded, once");
+	tell(&child, 'm');
+	ok(is_done(&child, 20000) && uprobe_run_khandler("branches", &u, &branches) == 0 && branches.hits == 1001 &&
+		   branches.depth == TRAWL_KH_BRANCHES,
+	   "the last branches at each hit");
+	ok(branches.branch[31].to == u.where && branches.branch[31].from > (unsigned long)work &&
+		   branches.branch[31].from < (unsigned long)work + 0x200 && branches.branch[0].to && branches.branch[0].from,
+	   "of which the last is the call");
+	uprobe_unregister(child.pid, 6);
+	u = at(&child, 7, second);
+	uprobe_register(&u);
+	uprobe_arm();
+	tell(&child, 's');
+	ok(uprobe_poll(&got, 5000) == 1 && uprobe_run_khandler("branches", &got, &branches) == 0 && branches.depth > 0 &&
+		   branches.branch[branches.depth - 1].to == u.where,
+	   "the last branches of a stopped tracee");
+	finish(&child);
+}
+
+/* samples/uprobe/khandler, which is loaded. */
+static void test_module(void)
+{
+	struct child child = start(work);
+	struct uprobe u = at(&child, 8, probed);
+	struct kh_histogram histogram = { 0 };
+
+	u.khandler = "histogram";
+	ok(uprobe_register(&u) == 0, "a khandler of another module");
+	tell(&child, 'm');
+	ok(is_done(&child, 10000) && uprobe_run_khandler("histogram", &u, &histogram) == 0 && histogram.hits == 1000 &&
+		   histogram.slot[0] == 1 && histogram.slot[1] == 1 && histogram.slot[9] == 256 && histogram.slot[10] == 488,
+	   "gathers of each hit what it does");
+	ok(syscall(SYS_delete_module, "histogram", O_NONBLOCK) == -1 && errno == EWOULDBLOCK,
+	   "and its module stays while it is registered");
+	finish(&child);
+}
+
 static void on_signal(int signal)
 {
 	(void)signal;
@@ -551,7 +603,7 @@ static void test_bad(void)
 int main(void)
 {
 	static void (*const tests[])(void) = {
-		test_poll,  test_registers,   test_same_address, test_return, test_khandler, test_events,
+		test_poll,  test_registers,   test_same_address, test_return, test_khandler, test_branches, test_module, test_events,
 		test_death, test_two_tracers, test_epoll,	 test_signal, test_several,  test_bad,
 	};
 	size_t n = sizeof(tests) / sizeof(*tests);

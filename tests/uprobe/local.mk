@@ -3,7 +3,7 @@
 check_PROGRAMS += tests/uprobe/interface tests/uprobe/stress tests/uprobe/calls
 UPROBE_FLAGS = $(AM_CFLAGS) -O1 -no-pie -fno-pie -fno-omit-frame-pointer -fno-optimize-sibling-calls
 UPROBE_LINK = -no-pie -pthread
-tests_uprobe_interface_SOURCES = tests/uprobe/interface.c
+tests_uprobe_interface_SOURCES = tests/uprobe/interface.c samples/uprobe/khandler/histogram.h
 tests_uprobe_interface_CFLAGS = $(UPROBE_FLAGS)
 tests_uprobe_interface_LDFLAGS = $(UPROBE_LINK)
 tests_uprobe_interface_LDADD = libtrawl-uprobe.la
@@ -20,6 +20,7 @@ tests_bench_uprobestop_CFLAGS = $(UPROBE_FLAGS)
 tests_bench_uprobestop_LDFLAGS = $(UPROBE_LINK)
 tests_bench_uprobestop_LDADD = libtrawl-uprobe.la
 TESTS += tests/uprobe/manual.sh
+EXTRA_DIST += samples/uprobe/khandler/histogram.c samples/uprobe/khandler/Kbuild
 EXTRA_DIST += tests/lab/guest/kmod-uprobe.sh tests/lab/guest/uprobestop.sh tests/uprobe/manual.sh
 
 # 100,000 stops, 1,000 kills and a minute of random requests in each kernel: ten minutes.

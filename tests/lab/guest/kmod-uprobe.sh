@@ -9,6 +9,8 @@ ulimit -c 0
 
 insmod "$LAB_MODULES/../kmod/trawl.ko"
 ok $? "the module can be loaded"
+insmod "$LAB_MODULES/../khandler/histogram.ko"
+ok $? "and the sample with a khandler of its own"
 interface >said
 while read -r line; do
 	case $line in
@@ -18,7 +20,7 @@ while read -r line; do
 	esac
 done <said
 same "all sentences were tried" "1..$(grep -Ec '^(not )?ok' said)" "$(tail -1 said)"
-has "which are many" "$(tail -1 said)" '^1\.\.[789][0-9]$'
+has "which are many" "$(tail -1 said)" '^1\.\.([89][0-9]|1[0-9][0-9])$'
 
 # The sample tracer against gdb: the same calls, arguments and results of a foreign program's function.
 cat >script.gdb <<'END'
@@ -64,6 +66,9 @@ exec 5<>/dev/trawl
 rmmod trawl 2>/dev/null
 ok $((! $?)) "a module in use cannot be unloaded"
 exec 5>&-
+rmmod trawl 2>/dev/null
+ok $((! $?)) "nor while another module has a khandler"
+rmmod histogram
 rmmod trawl
 ok $? "and then it can"
 tap_done

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "kmod/lastbranches.h"
+#include "kmod/attachment.h"
+#include "kmod/lbr.h"
+#include "kmod/session.h"
+#include "kmod/task.h"
+
+/* Under rcu_read_lock(). */
+static struct attachment *stack_of(struct session *session, struct task_struct *task)
+{
+	struct traced *t = traced_find(task);
+	struct attachment *a;
+
+	if (t)
+		list_for_each_entry_rcu(a, &t->attachments, of_task)
+			if (a->session == session && a->config.form == TRAWL_FORM_LBR)
+				return a;
+	return NULL;
+}
+
+static u32 copy(struct attachment *a, struct task_struct *task, struct trawl_record *records, u32 last)
+{
+	u64 position, lost;
+	u32 i, n = 0;
+
+	if (!a->lbr) {
+		if (store_copy(&a->store, records, last, false, &n, &position, &lost))
+			return 0;
+	} else if (task == current) {
+		lbr_peek(a->lbr, records, &n);
+	}
+	if (n > last) {
+		memmove(records, records + n - last, last * sizeof(*records));
+		n = last;
+	}
+	for (i = 0; i < n; i++)
+		records[i].tid = a->tid;
+	return n;
+}
+
+int last_branches(struct session *session, struct task_struct *task, struct trawl_record *records, u32 last)
+{
+	struct attachment *a;
+	int n = -ENOENT;
+
+	rcu_read_lock();
+	a = stack_of(session, task);
+	if (a)
+		n = copy(a, task, records, last);
+	rcu_read_unlock();
+	return n;
+}
