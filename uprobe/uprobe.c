@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "kmod/trawl_uapi.h"
 #include "kmod/trawl_uprobe.h"
+#include "uprobe/boundary.h"
 
 #define DEVICE "/dev/trawl"
 #define NAMES_MAX 4096
@@ -157,6 +158,7 @@ int uprobe_register(const struct uprobe *u)
 {
 	struct trawl_uprobe_request request = { .size = sizeof(request) };
 	struct tracer *tracer = tracer_get();
+	unsigned long begin;
 
 	if (!tracer || fill(tracer, &request.u, u) < 0)
 		return -1;
@@ -164,6 +166,10 @@ int uprobe_register(const struct uprobe *u)
 		errno = EBUSY;
 		return fail("process %d: this thread traces process %d already; see uprobe_several(3)", u->who,
 			    tracer->tracee);
+	}
+	if (u->event == UPEV_BKPT && boundary_inside(u->who, u->where, &begin)) {
+		errno = EINVAL;
+		return fail("0x%lx: in the middle of an instruction; it begins at 0x%lx", u->where, begin);
 	}
 	if (ioctl(tracer->fd, TRAWL_UPROBE_REGISTER, &request) < 0)
 		return refused(tracer, u);

@@ -578,6 +578,10 @@ static void test_bad(void)
 	ok(uprobe_register(&u) == -1 && errno == EINVAL, "an address that is not mapped");
 	u.where = (unsigned long)&sink;
 	ok(uprobe_register(&u) == -1 && errno == EINVAL, "an address in data");
+	/* No function begins with an instruction of one byte here. */
+	u.where = (unsigned long)probed + 1;
+	ok(uprobe_register(&u) == -1 && errno == EINVAL && strstr(uprobe_error(), "in the middle of an instruction"),
+	   "an address in the middle of an instruction");
 	u = at(&child, 1, probed);
 	u.event = 99;
 	ok(uprobe_register(&u) == -1 && errno == EINVAL, "an unknown event");
