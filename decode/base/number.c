@@ -180,7 +180,11 @@ void out_json_double(struct out *o, double v)
 
 void out_count(struct out *o, uint64_t n, const char *thing)
 {
-	out_printf(o, "%llu %s%s", (unsigned long long)n, thing, n == 1 ? "" : "s");
+	out_u64(o, n);
+	out_char(o, ' ');
+	out_str(o, thing);
+	if (n != 1)
+		out_char(o, 's');
 }
 
 void out_hexbytes(struct out *o, const void *p, size_t n)

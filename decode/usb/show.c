@@ -359,12 +359,26 @@ void usb_json(void *state, const struct item *it, struct out *o)
 
 static void duration(uint64_t ns, struct out *o)
 {
-	if (ns < 1000000)
-		out_printf(o, ", %llu us", (unsigned long long)ns / 1000);
-	else if (ns < 1000000000)
-		out_printf(o, ", %.1f ms", (double)ns / 1e6);
-	else
-		out_printf(o, ", %.2f s", (double)ns / 1e9);
+	out_str(o, ", ");
+	if (ns < 1000000) {
+		out_u64(o, ns / 1000);
+		out_str(o, " us");
+	} else if (ns < 1000000000) {
+		out_printf(o, "%.1f ms", (double)ns / 1e6);
+	} else {
+		out_printf(o, "%.2f s", (double)ns / 1e9);
+	}
+}
+
+/* "1:3 ep2 in   " */
+static void endpoint_brief(const struct urb *u, struct out *o)
+{
+	out_u64(o, u->bus);
+	out_char(o, ':');
+	out_u64(o, u->device);
+	out_str(o, " ep");
+	out_u64(o, urb_number(u));
+	out_str(o, urb_in(u) ? " in   " : " out  ");
 }
 
 /* What was asked of a submission that nothing has answered. */
@@ -431,8 +445,7 @@ void usb_text(void *state, const struct item *it, struct out *o)
 			setup_brief(&d->setup, &d->target, o);
 		}
 	} else {
-		out_printf(o, "%u:%u ep%u %s  ", u->bus, u->device, urb_number(u),
-			   urb_in(u) ? "in " : "out");
+		endpoint_brief(u, o);
 		told = usb_decoded_brief(s, d, o);
 		result_brief(d, o);
 		if (is_masked(s, d))
