@@ -15,6 +15,7 @@ libcapture_la_SOURCES = \
 	capture/cli/list.c capture/cli/list.h \
 	capture/trace/tamper.c capture/trace/tamper.h \
 	capture/tracefs/longtext.c capture/tracefs/longtext.h \
+	capture/tracefs/countedtext.c capture/tracefs/countedtext.h \
 	capture/tracefs/loss.c capture/tracefs/loss.h \
 	capture/output/machine.c capture/output/machine.h \
 	capture/session/eventfd.c capture/session/eventfd.h \
@@ -43,6 +44,7 @@ libcapture_la_SOURCES = \
 	capture/tracefs/printkformats.c capture/tracefs/printkformats.h \
 	capture/tracefs/tracefs.c capture/tracefs/tracefs.h \
 	capture/user/companion.c capture/user/companion.h \
+	capture/user/counted.c capture/user/counted.h \
 	capture/user/userprobe.c capture/user/listing.c capture/user/listing.h \
 	capture/sys/user.c capture/sys/user.h \
 	capture/branch/backend.h capture/branch/backends.c capture/branch/branch.c \
@@ -97,6 +99,7 @@ libcapture_la_SOURCES += \
 	capture/probe/resolve.h \
 	capture/probe/retval.c capture/probe/retval.h \
 	capture/cli/spec.c capture/cli/spec.h \
+	capture/probe/text.c capture/probe/text.h \
 	capture/probe/trampoline.c capture/probe/trampoline.h \
 	capture/probe/types.h \
 	capture/probe/uprobe.c \

@@ -309,10 +309,12 @@ void dwarf_function_free(struct dwarf_function *fn)
 	for (size_t i = 0; i < fn->nparams; i++) {
 		free(fn->params[i].name);
 		free(fn->params[i].ctype);
+		free(fn->params[i].counted);
 	}
 	free(fn->params);
 	free(fn->ret.name);
 	free(fn->ret.ctype);
+	free(fn->ret.counted);
 	for (size_t i = 0; i < fn->nparts; i++) {
 		free(fn->parts[i].name);
 		free(fn->parts[i].ctype);

@@ -23,6 +23,7 @@
 #include <stdarg.h>
 
 #include "capture/probe/location.h"
+#include "capture/probe/text.h"
 #include "capture/sys/alloc.h"
 
 enum { PARAMS_MAX = 64, LEAVES_MAX = 8, MEMBERS_MAX = 64, DEPTH_MAX = 8, CALL_NORMAL = 1 };
@@ -390,6 +391,73 @@ static bool find(const struct param *q, unsigned int offset, bool whole, struct 
 	return nowhere(to, "%s", q->why);
 }
 
+/* ---- texts with a length -------------------------------------------------------------------- */
+
+/* Eight bytes at `offset` of the object that the place is the address of. */
+static bool behind(const struct argloc *place, unsigned int offset, struct argloc *to)
+{
+	*to = (struct argloc){ .form = ARGLOC_EXPR, .bits = 64 };
+	return place->form == ARGLOC_EXPR && !place->shift &&
+	       snprintf(to->expr, sizeof(to->expr), "+%u(%s)", offset, place->expr) <
+		       (int)sizeof(to->expr);
+}
+
+/* The address of what is in memory at "+0(%di)"; of what is on the stack none can be written. */
+static bool address_of(const struct argloc *place, struct argloc *to)
+{
+	size_t len = strlen(place->expr);
+
+	*to = (struct argloc){ .form = ARGLOC_EXPR, .bits = 64 };
+	if (place->form != ARGLOC_EXPR || strncmp(place->expr, "+0(", 3))
+		return false;
+	snprintf(to->expr, sizeof(to->expr), "%.*s", (int)len - 4, place->expr + 3);
+	return true;
+}
+
+/* Finds the parts of a text that is the value; false if one of them is not to be had. */
+static bool text_by_value(const struct param *q, const struct text_shape *shape,
+			  struct dwarf_counted *c)
+{
+	struct argloc first = { .bits = 64 };
+
+	c->pointer = c->length = first;
+	if (shape->form == COUNTED_LIBCXX && (!find(q, 0, false, &first) ||
+					      !address_of(&first, &c->object)))
+		return false;
+	return find(q, shape->pointer, false, &c->pointer) &&
+	       find(q, shape->length, false, &c->length) && c->pointer.form == ARGLOC_EXPR &&
+	       !c->pointer.shift;
+}
+
+static bool text_by_reference(const struct dwarf_value *v, const struct text_shape *shape,
+			      struct dwarf_counted *c)
+{
+	c->object = v->place;
+	return behind(&v->place, shape->pointer, &c->pointer) &&
+	       behind(&v->place, shape->length, &c->length);
+}
+
+static void add_text(struct dwarf_value *v, const struct text_shape *shape,
+		     struct dwarf_counted *c)
+{
+	c->form = shape->form;
+	v->counted = xcalloc(1, sizeof(*c));
+	*v->counted = *c;
+}
+
+/* A reference may be of a text. */
+static void refer_to_text(const struct param *q, Dwarf_Die *type, struct dwarf_value *v)
+{
+	struct dwarf_counted c = { 0 };
+	struct text_shape shape;
+
+	if (text_shape_of(type, dwarf_srclang(q->f->unit), &shape) && shape.reference &&
+	    text_by_reference(v, &shape, &c))
+		add_text(v, &shape, &c);
+}
+
+/* ---- scalars and their texts ----------------------------------------------------------------- */
+
 /* Fills in how the kernel records a scalar whose place is known. */
 static void set_type(struct dwarf_value *v, const struct abi_type *t)
 {
@@ -446,6 +514,8 @@ static void find_scalar(const struct param *q, Dwarf_Die *type, unsigned int off
 			"record", t.size);
 	else if (find(q, offset, whole, &v->place))
 		set_type(v, &t);
+	if (v->place.form != ARGLOC_NONE)
+		refer_to_text(q, type, v);
 }
 
 /* ---- values of several parts -------------------------------------------------------------- */
@@ -497,6 +567,23 @@ static unsigned int count_leaves(Dwarf_Die *from, int depth)
 		n += count_leaves(&member, depth + 1);
 	} while (n <= LEAVES_MAX && dwarf_siblingof(&child, &child) == 0);
 	return n;
+}
+
+/* A text by value. False: it is none, or one of its parts is not to be had. */
+static bool add_text_value(const struct param *q, Dwarf_Die *type, const char *name,
+			   struct dwarf_function *out)
+{
+	struct dwarf_counted c = { 0 };
+	struct text_shape shape;
+	struct dwarf_value *v;
+
+	if (!text_shape_of(type, dwarf_srclang(q->f->unit), &shape) || shape.reference ||
+	    !text_by_value(q, &shape, &c))
+		return false;
+	v = add_value(out, name, type);
+	nowhere(&v->place, "a text by value has no address; its members do");
+	add_text(v, &shape, &c);
+	return true;
 }
 
 static void add_leaves(const struct param *q, Dwarf_Die *from, const char *name,
@@ -596,7 +683,14 @@ static void add_param(struct param_finder *f, Dwarf_Die *die, struct dwarf_funct
 	q.found = location_find(f->function, die, f->vaddr, true, &q.loc, q.why, sizeof(q.why));
 	explain(&q);
 	n = is_scalar(&peeled) ? 1 : count_leaves(&peeled, 0);
-	if (is_scalar(&peeled)) {
+	if (add_text_value(&q, &type, name, out)) {
+		size_t before = out->nparams;
+
+		if (n && n <= LEAVES_MAX)
+			add_leaves(&q, &peeled, name, 0, out);
+		for (; before < out->nparams; before++)
+			out->params[before].member = true;
+	} else if (is_scalar(&peeled)) {
 		find_scalar(&q, &type, 0, true, add_value(out, name, &type));
 	} else if (n && n <= LEAVES_MAX) {
 		add_leaves(&q, &peeled, name, 0, out);

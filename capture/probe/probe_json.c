@@ -84,7 +84,7 @@ static void put_arg(struct json *j, const struct probe_arg *arg)
 {
 	json_object(j, NULL);
 	json_string(j, "name", name_of(arg));
-	json_string(j, "type", arg->type);
+	json_string(j, "type", arg->counted ? "string" : arg->type);
 	json_string(j, "ctype", arg->ctype);
 	json_string(j, "show", show_names[arg->show]);
 	json_bool(j, "helper", arg->helper);
@@ -111,8 +111,10 @@ char *probe_meta_json(const struct probe *p)
 	json_bool(&j, "deleted", p->file->deleted);
 	json_string(&j, "remark", p->note);
 	json_array(&j, "args");
-	for (size_t k = 0; k < p->nargs; k++)
-		put_arg(&j, &p->args[k]);
+	for (size_t k = 0; k < p->nargs; k++) {
+		if (!p->args[k].spent)
+			put_arg(&j, &p->args[k]);
+	}
 	json_end(&j);
 	json_array(&j, "sites");
 	for (size_t i = 0; i < p->nsites; i++)

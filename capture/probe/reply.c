@@ -101,6 +101,10 @@ static void put_probe(struct out_bytes *o, const struct probe_list *list, const 
 		put_text(o, p->args[i].ctype);
 		put_number(o, p->args[i].show);
 		put_number(o, p->args[i].helper);
+		put_number(o, p->args[i].spent);
+		put_number(o, p->args[i].counted);
+		put_number(o, p->args[i].pointer);
+		put_number(o, p->args[i].length);
 	}
 	put_number(o, p->nsites);
 	for (size_t i = 0; i < p->nsites; i++)
@@ -318,6 +322,10 @@ static void get_args(struct in_bytes *in, struct probe *p)
 		get_into(in, a->ctype, sizeof(a->ctype), any_text);
 		a->show = (enum probe_arg_show)get_number(in, PROBE_SHOW_FLOAT);
 		a->helper = get_number(in, 1);
+		a->spent = get_number(in, 1);
+		a->counted = (enum counted_form)get_number(in, COUNTED_LIBCXX);
+		a->pointer = get_number(in, a->counted ? n - 1 : 0);
+		a->length = get_number(in, a->counted ? n - 1 : 0);
 	}
 }
 

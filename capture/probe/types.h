@@ -50,6 +50,17 @@ enum probe_arg_show {
 };
 
 /*
+ * How a text tells its length. The kernel records a window of its bytes, and beside it what the
+ * recorder cuts that by: then the window's field is a text, and the others are not in the file.
+ */
+enum counted_form {
+	COUNTED_NOT,        /* it is no such text */
+	COUNTED,            /* a pointer and a length */
+	COUNTED_NEVER_NULL, /* likewise: a pointer of 0 could not be read */
+	COUNTED_LIBCXX,     /* three words: those of a long one, or the bytes of a short one */
+};
+
+/*
  * A value at base + index * scale + disp in memory, which tracefs cannot express. Three helper
  * fields are recorded beside the argument's own, which is 0: base, index, and a window of memory,
  * `length` bytes from base + disp + start on. The value's bytes are at window[index * scale -
@@ -91,6 +102,11 @@ struct probe_arg {
 	char ctype[64];                /* the type in the program's words, if DWARF tells; or "" */
 	enum probe_arg_show show;
 	bool helper;                   /* only there to compute another: hidden by default */
+	bool spent;                    /* a helper that the recorder uses up: not in the file */
+	enum counted_form counted;
+	size_t pointer, length;        /* counted: arguments that are spent. COUNTED_LIBCXX: the three
+					  words, and a string that is "(fault)" if they cannot be
+					  read */
 };
 
 struct probe_site {

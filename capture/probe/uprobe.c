@@ -270,6 +270,75 @@ static int add_field(struct making *m, const struct spec_arg *arg, const struct 
 	return 0;
 }
 
+/* ---- texts with a length ------------------------------------------------------------------ */
+
+enum { WORDS_TOGETHER = 256, WORDS_ASKED_FOR = 64, WORDS = 32, WORDS_LEAST = 4 };
+
+/* A field that is used up when the record has come. Returns its number. */
+static size_t add_spent(struct making *m, const char *name, const char *tail, const char *type,
+			const struct argloc *place)
+{
+	char fetch[160] = "", no[200], *field = xasprintf("%s_%s", name, tail);
+	size_t k = probe_add_arg(m->p, field, type);
+
+	m->p->args[k].helper = m->p->args[k].spent = true;
+	argloc_fetch(place, type, fetch, sizeof(fetch), no, sizeof(no));
+	for (size_t i = 0; i < m->p->nsites; i++)
+		probe_set_arg(m->p, i, k, "", fetch, type, NULL);
+	free(field);
+	return k;
+}
+
+/* A field that is a text of at most so many words. */
+static void add_counted(struct making *m, const char *note, const char *name,
+			const struct dwarf_value *value, unsigned int words)
+{
+	const struct dwarf_counted *c = value->counted;
+	bool libcxx = c->form == COUNTED_LIBCXX;
+	char type[PROBE_TYPE_MAX], fetch[160] = "", no[200];
+	size_t k;
+
+	snprintf(type, sizeof(type), "x64[%u]", words);
+	k = probe_add_arg(m->p, name, type);
+	argloc_fetch(&c->pointer, type, fetch, sizeof(fetch), no, sizeof(no));
+	for (size_t i = 0; i < m->p->nsites; i++)
+		probe_set_arg(m->p, i, k, note, fetch, "string", NULL);
+	show_as(&m->p->args[k], "string", value, true);
+	m->p->args[k].counted = c->form;
+	/* Adding moves the arguments. */
+	no[0] = '\0';
+	for (int i = 0; i < 2; i++) {
+		const struct argloc *place = libcxx ? &c->object : i ? &c->length : &c->pointer;
+		const char *kind = !libcxx ? "u64" : i ? "string" : "x64[3]";
+		size_t spent = add_spent(m, name, i ? "len" : "ptr", kind, place);
+
+		*(i ? &m->p->args[k].length : &m->p->args[k].pointer) = spent;
+	}
+}
+
+static bool is_string_type(const char *type)
+{
+	return !strcmp(type, "string") || !strcmp(type, "str") || !strcmp(type, "ustring");
+}
+
+/* Is a text meant, and not the address of one? */
+static bool wants_text(const struct spec_arg *arg, const struct fetch_expr *e,
+		       const struct dwarf_value *value)
+{
+	return value && value->counted && !e->depth && (!*arg->type || is_string_type(arg->type));
+}
+
+/* How many words of each text all parameters may have. */
+static unsigned int words_of_each(const struct making *m)
+{
+	unsigned int n = 0, words;
+
+	for (size_t i = 0; i < m->fnd.nparams; i++)
+		n += m->fnd.params[i].counted != NULL;
+	words = n ? WORDS_TOGETHER / n : 0;
+	return words > WORDS ? WORDS : words < WORDS_LEAST ? WORDS_LEAST : words;
+}
+
 /* A value in two registers is two fields: NAME_rax and NAME_rdx. */
 static int add_parts(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
 		     const char *name)
@@ -296,9 +365,7 @@ static int point_to_text(struct making *m, const struct spec_arg *arg, const str
 {
 	char inner[sizeof(place->expr)];
 
-	if (!value || e->depth || (strcmp(arg->type, "string") && strcmp(arg->type, "str") &&
-				   strcmp(arg->type, "ustring")) ||
-	    value->text == DWARF_TEXT || place->form != ARGLOC_EXPR)
+	if (!value || e->depth || !is_string_type(arg->type) || value->text == DWARF_TEXT || place->form != ARGLOC_EXPR)
 		return 0;
 	if (value->text == DWARF_TEXT_COUNTED)
 		return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "%s:%s: texts of "
@@ -323,6 +390,13 @@ static int add_arg(struct making *m, const struct spec_arg *arg, struct fetch_ex
 	bool parts = ret == 0 && value && value == &m->fnd.ret && in_parts(m) && !*arg->type &&
 		     !e->depth;
 
+	if (ret == 0 && !why && wants_text(arg, e, value)) {
+		ret = build_field_name(m->r, m->p, arg, e, name);
+		if (ret == 0)
+			add_counted(m, arg->expr, name, value, *arg->type ? WORDS_ASKED_FOR : WORDS);
+		free(name);
+		return ret;
+	}
 	if (ret == 0 && value != &m->fnd.ret)
 		ret = point_to_text(m, arg, e, value, &place);
 	if (ret == 0 && !why && !parts && !*arg->type && value == &m->fnd.ret &&
@@ -352,8 +426,13 @@ static int add_params(struct making *m, const struct spec_arg *arg)
 		const struct dwarf_value *v = &m->fnd.params[i];
 		bool ok = argloc_fetch(&v->place, *v->type ? v->type : "u8", fetch, sizeof(fetch),
 				      no, sizeof(no));
-		size_t k = probe_add_arg(m->p, v->name, v->type);
+		size_t k;
 
+		if (v->counted)
+			add_counted(m, v->name, v->name, v, words_of_each(m));
+		if (v->counted || v->member)
+			continue;
+		k = probe_add_arg(m->p, v->name, v->type);
 		show_as(&m->p->args[k], v->type, v, false);
 		if (!ok)
 			probe_arg_missing(m->p, k);

@@ -16,6 +16,13 @@ enum dwarf_text {
 	DWARF_TEXT_COUNTED, /* nothing: the text there does not end with a NUL */
 };
 
+/* Of a text that has a length: where its pointer and its length are; text.h. */
+struct dwarf_counted {
+	enum counted_form form;
+	struct argloc pointer, length;
+	struct argloc object; /* COUNTED_LIBCXX: the address of its 24 bytes */
+};
+
 struct dwarf_value {
 	char *name;          /* of the parameter; "" for a return value */
 	char *ctype;         /* "const char *", "struct point": as in C */
@@ -23,13 +30,15 @@ struct dwarf_value {
 	char own[16];        /* the value's, if that is another: low bits of the former; or "" */
 	enum probe_arg_show show;
 	enum dwarf_text text;
+	bool member;         /* of the one before that is counted */
 	struct argloc place;  /* ARGLOC_NONE with why if the kernel cannot get it */
+	struct dwarf_counted *counted; /* it is a text or refers to one; or NULL */
 };
 
 struct dwarf_function {
 	bool convention; /* it is certain that C's calling convention holds */
 	size_t nparams;
-	struct dwarf_value *params;
+	struct dwarf_value *params; /* of a text by value, behind it its members: "s", "s.len" */
 	struct dwarf_value ret; /* ctype "void" if there is none */
 	size_t nparts;          /* 2: it is returned in two registers, each a part */
 	struct dwarf_value parts[2]; /* name: of the register, "rax" */

@@ -13,12 +13,14 @@
 #include "capture/task/taskfilter.h"
 #include "capture/trace/account.h"
 #include "capture/trace/drain.h"
+#include "capture/tracefs/countedtext.h"
 #include "capture/tracefs/longtext.h"
 #include "capture/tracefs/loss.h"
 #include "capture/tracefs/pidfilter.h"
 
 enum {
 	HOLD_NS = 100000000, /* for a companion's event to come, if its CPU has no other */
+	RECORD_MAX = 8192,   /* bytes of a record with texts that were cut */
 	DRAIN_PAGES = 64,    /* sub-buffers of one CPU in one turn */
 };
 
@@ -183,7 +185,7 @@ static int put(struct trace *t, struct trace_event *e, uint32_t cpu, const struc
 {
 	uint32_t snaplen = session_options(t->in->session)->snaplen, len = ev->len;
 	const void *record = ev->data;
-	uint8_t copy[4096];
+	uint8_t copy[RECORD_MAX], cut[RECORD_MAX];
 	int32_t tid;
 	int r;
 
@@ -192,8 +194,12 @@ static int put(struct trace *t, struct trace_event *e, uint32_t cpu, const struc
 		return 0;
 	}
 	memcpy(&tid, ev->data + 4, sizeof(tid));
+	if (e->ntexts) {
+		len = counted_texts_put(e->texts, e->ntexts, record, len, cut, sizeof(cut));
+		record = cut;
+	}
 	if (snaplen && len > e->size)
-		record = snap(e, ev->data, &len, snaplen, copy, sizeof(copy));
+		record = snap(e, record, &len, snaplen, copy, sizeof(copy));
 	r = session_append(t->in, &(struct trawl_record){ (uint16_t)t->source, e->id, cpu, ev->ts,
 							  record, len }, err);
 	if (r)

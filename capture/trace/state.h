@@ -9,6 +9,7 @@
 #include "capture/tracefs/ring.h"
 #include "capture/session.h"
 
+struct counted_text;
 struct hist_pair;
 struct long_text;
 struct long_texts;
@@ -40,6 +41,8 @@ struct trace_event {
 	uint32_t latency_at; /* synthetic: offset of the s64 time from one event to the other; or 0 */
 	bool symbols;        /* its print format shows addresses as symbols */
 	bool changed;        /* gone or switched off, and told: tamper.h */
+	size_t ntexts;
+	struct counted_text *texts; /* windows that become texts (countedtext.h) */
 	uint32_t nfields;
 	struct trawl_field *fields; /* places of dynamic data, for -s; names are not kept */
 };

@@ -363,7 +363,7 @@ int trace_add(struct trace *t, const char *group, const char *name, const char *
 		.source = (uint16_t)t->source,
 		.id = f->id,
 		.name = display,
-		.format = text,
+		.format = f->text ? f->text : text,
 		.size = f->size,
 		.nfields = f->nfields,
 		.fields = f->fields,
@@ -380,6 +380,14 @@ out:
 	eventformat_free(&own);
 	free(text);
 	return r;
+}
+
+void trace_cut_texts(struct trace *t, uint32_t id, struct counted_text *texts, size_t n)
+{
+	struct trace_event *e = &t->events[t->by_id[id] - 1];
+
+	e->texts = texts;
+	e->ntexts = n;
 }
 
 int trace_add_companion(struct trace *t, const char *name, const char *filter,
@@ -662,6 +670,7 @@ void trace_disarm(struct input *in)
 		free(t->events[i].display);
 		free(t->events[i].filter);
 		free(t->events[i].fields);
+		free(t->events[i].texts);
 	}
 	free(t->events);
 	for (size_t i = 0; i < t->ncompanions; i++)

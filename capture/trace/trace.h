@@ -35,6 +35,9 @@ int trace_follow(struct trace *t, struct trawl_error *err);
 int trace_add(struct trace *t, const char *group, const char *name, const char *display,
 	      const struct eventformat *format, const char *filter, struct trawl_error *err);
 
+/* Records of the event with this id have texts to be cut (countedtext.h): malloc'd, and t's from then on. */
+void trace_cut_texts(struct trace *t, uint32_t id, struct counted_text *texts, size_t n);
+
 /* An event of our group is the companion of one that was added (longtext.h): it is not in the file. */
 int trace_add_companion(struct trace *t, const char *name, const char *filter,
 			const struct long_text *pair, struct trawl_error *err);

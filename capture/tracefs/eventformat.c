@@ -315,6 +315,7 @@ void eventformat_free(struct eventformat *f)
 	free_fields(f->fields, f->nfields);
 	free_fields(f->common, f->ncommon);
 	free(f->name);
+	free(f->text);
 	*f = (struct eventformat){ 0 };
 }
 

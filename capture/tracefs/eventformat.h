@@ -15,6 +15,7 @@ enum { EVENTFORMAT_FIELDS_MAX = 1024 };
 
 struct eventformat {
 	char *name;
+	char *text;    /* what the file is to say instead of the kernel's; or NULL */
 	uint32_t id;
 	uint32_t size; /* of the fixed part, common fields included */
 	uint32_t nfields;

@@ -114,7 +114,7 @@ static void add_json(struct json *j, const struct probe *p, const struct probe *
 			continue;
 		json_object(j, NULL);
 		json_string(j, "name", name_of(arg));
-		json_string(j, "type", arg->type);
+		json_string(j, "type", arg->counted ? "string" : arg->type);
 		json_string(j, "ctype", arg->ctype);
 		json_bool(j, "available", with->sites[0].args[i].state != PROBE_ARG_UNAVAILABLE);
 		json_end(j);

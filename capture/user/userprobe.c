@@ -17,6 +17,7 @@
 #include "capture/sys/alloc.h"
 #include "capture/sys/meta.h"
 #include "capture/user/companion.h"
+#include "capture/user/counted.h"
 #include "capture/probe/probe.h"
 #include "capture/probe/procmap.h"
 #include "capture/cli/spec.h"
@@ -143,18 +144,44 @@ static int write_meta(struct trace *t, const struct probe *p, struct trawl_error
 	return r;
 }
 
+/* Texts with a length: what the file says of them instead of the kernel's format. */
+static int describe_texts(struct trace *t, const struct probe *p, struct eventformat *f,
+			  struct trawl_error *err)
+{
+	char path[256], *text;
+	int r;
+
+	snprintf(path, sizeof(path), "events/%s/%s/format", t->name, p->event);
+	text = tracefs_read(t->top, path, NULL, err);
+	if (!text)
+		return -1;
+	r = counted_describe(p, text, f) ? trawl_fail(err, TRAWL_CANNOT, "out of memory") : 0;
+	free(text);
+	return r;
+}
+
 static int arm_probe(struct trace *t, const struct probe *p, struct trawl_error *err)
 {
 	struct long_text pair = { 0 };
+	struct counted_text *texts;
 	struct eventformat f;
+	size_t ntexts;
 	int r;
 
 	if (define_sites(t, p, err) || trace_format(t, t->name, p->event, &f, err))
 		return -1;
 	companion_places(p, &f, &pair); /* by the kernel's names, before ours are put in */
-	r = tune(p, &f, err);
+	texts = counted_places(p, &f, &ntexts);
+	r = ntexts ? describe_texts(t, p, &f, err) : 0;
+	if (!r)
+		r = tune(p, &f, err);
 	if (!r)
 		r = trace_add(t, t->name, p->event, p->display_name, &f, "", err);
+	if (!r && ntexts) {
+		trace_cut_texts(t, f.id, texts, ntexts);
+		texts = NULL;
+	}
+	free(texts);
 	eventformat_free(&f);
 	if (!r)
 		r = write_meta(t, p, err);

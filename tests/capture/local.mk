@@ -5,6 +5,7 @@ UNIT_CAPTURE = tests/capture/tracefs/test_ring \
 	tests/capture/tracefs/test_eventformat \
 	tests/capture/cli/test_options \
 	tests/capture/tracefs/test_loss \
+	tests/capture/tracefs/test_countedtext \
 	tests/capture/tracefs/test_longtext \
 	tests/capture/output/test_output \
 	tests/capture/output/test_newfile \
@@ -27,6 +28,9 @@ tests_capture_tracefs_test_eventformat_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_cli_test_options_SOURCES = tests/capture/cli/test_options.c
 tests_capture_cli_test_options_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_cli_test_options_LDADD = libcapture.la libdecode.la libcommon.la libtrawl.la $(CRITERION_LIBS)
+tests_capture_tracefs_test_countedtext_SOURCES = tests/capture/tracefs/test_countedtext.c
+tests_capture_tracefs_test_countedtext_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_tracefs_test_countedtext_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_tracefs_test_longtext_SOURCES = tests/capture/tracefs/test_longtext.c
 tests_capture_tracefs_test_longtext_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_tracefs_test_longtext_LDADD = libcapture.la $(UNIT_LDADD)

@@ -84,8 +84,7 @@ def compare(events, probes, stops, c):
         for n, event in enumerate(calls):
             entry, body, c.fetched = (stop[w][n] if n < len(stop.get(w, [])) else {}
                                       for w in ("entry", "body", "fetched"))
-            c.call(f"{name} at {site['vaddr']:#x}, call {n + 1}", event["fields"], entry, body, scope,
-                   False)
+            c.call(f"{name} at {site['vaddr']:#x}, call {n + 1}", event, entry, body, scope, False)
         for arg in site["args"]:
             if arg["state"] == "unavailable":
                 c.why[f"{name}: {arg['name']}"] = arg["why"]

@@ -18,6 +18,7 @@ import gdb
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 from fetched import fetched  # noqa: E402
+from texts import text_of  # noqa: E402
 
 entered = {}  # function: its call that is not behind the prologue yet, from 0
 FETCHES = {}
@@ -28,8 +29,28 @@ CALLS = int(os.environ.get("ZOO_CALLS", "0"))
 out = open(os.environ["ZOO_OUT"], "w", encoding="utf-8")
 
 
+def text_behind(value, code):
+    """The text that a value is or refers to; None: none."""
+    try:
+        if code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
+            return text_of(value.referenced_value())
+        if code == gdb.TYPE_CODE_PTR and "::" in (value.type.target().name or ""):
+            return text_of(value.dereference())
+        return text_of(value) if code == gdb.TYPE_CODE_STRUCT else None
+    except (gdb.error, gdb.MemoryError, RuntimeError, KeyError, AttributeError):
+        return None
+
+
 def plain(value, depth=0):
-    """A value as JSON has it; None if gdb does not know it."""
+    """A value as JSON has it, and under "?text" the text that it is; None if gdb does not know it."""
+    found = scalars(value, depth)
+    text = text_behind(value, value.type.strip_typedefs().code) if depth == 0 else None
+    if text is None or found is None:
+        return found
+    return {**(found if isinstance(found, dict) else {"?": found}), "?text": text}
+
+
+def scalars(value, depth):
     kind = value.type.strip_typedefs()
     code = kind.code
     try:
@@ -46,7 +67,7 @@ def plain(value, depth=0):
         if code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_ENUM):
             return int(value)
         if code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION) and depth < 6:
-            return {f.name or "?": plain(value[f], depth + 1) for f in kind.fields()
+            return {f.name or "?": scalars(value[f], depth + 1) for f in kind.fields()
                     if hasattr(f, "bitpos") and not f.artificial}
         return str(value)
     except (gdb.error, gdb.MemoryError, RuntimeError, OverflowError, ValueError):

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "capture/probe/text.h"
+
+#ifdef HAVE_DW
+#include <dwarf.h>
+#include <string.h>
+
+#include "capture/probe/abi.h"
+
+enum { MAX_DEPTH = 10, MAX_MEMBERS = 4096, GO_KIND = 0x2900, GO_STRING = 24 };
+
+/* What was found in an object so far. */
+struct members {
+	unsigned int pointers, lengths; /* how many */
+	unsigned int pointer, length;   /* where the last one is */
+};
+
+static bool is_object(Dwarf_Die *type)
+{
+	int tag = dwarf_tag(type);
+
+	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
+}
+
+static bool is_member(Dwarf_Die *child)
+{
+	Dwarf_Attribute attr;
+	int tag = dwarf_tag(child);
+
+	return (tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
+	       !dwarf_attr(child, DW_AT_external, &attr);
+}
+
+/* A pointer to single bytes. */
+static bool points_to_bytes(Dwarf_Die *type)
+{
+	Dwarf_Die under, byte;
+	Dwarf_Word size;
+
+	return dwarf_tag(type) == DW_TAG_pointer_type && dwarf_type_of(type, &under) &&
+	       dwarf_peel(&under, &byte) && dwarf_tag(&byte) == DW_TAG_base_type &&
+	       dwarf_aggregate_size(&byte, &size) == 0 && size == 1;
+}
+
+static bool is_length(const char *name, Dwarf_Die *type)
+{
+	static const char *const names[] = { "len", "length", "_M_len", "_M_string_length",
+					     "__size_", "__size" };
+	Dwarf_Word size;
+
+	if (!name || dwarf_tag(type) != DW_TAG_base_type ||
+	    dwarf_aggregate_size(type, &size) != 0 || size != 8)
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+static void look_into(Dwarf_Die *object, unsigned int offset, int depth, struct members *m)
+{
+	Dwarf_Die child, type;
+	int n = 0;
+
+	if (depth > MAX_DEPTH || dwarf_child(object, &child) != 0)
+		return;
+	do {
+		unsigned int at = offset + dwarf_udata(&child, DW_AT_data_member_location, 0);
+
+		if (!is_member(&child) || !dwarf_type_of(&child, &type) || !dwarf_peel(&type, &type))
+			continue;
+		if (is_object(&type)) {
+			look_into(&type, at, depth + 1, m);
+		} else if (points_to_bytes(&type)) {
+			m->pointers++;
+			m->pointer = at;
+		} else if (is_length(dwarf_diename(&child), &type)) {
+			m->lengths++;
+			m->length = at;
+		}
+	} while (++n < MAX_MEMBERS && dwarf_siblingof(&child, &child) == 0);
+}
+
+/* The member of that name, somewhere in the object or in what it consists of. */
+static bool find_member(Dwarf_Die *object, const char *name, unsigned int offset, int depth,
+			Dwarf_Die *type, unsigned int *at)
+{
+	Dwarf_Die child, under;
+	int n = 0;
+
+	if (depth > MAX_DEPTH || dwarf_child(object, &child) != 0)
+		return false;
+	do {
+		const char *called = dwarf_diename(&child);
+
+		*at = offset + dwarf_udata(&child, DW_AT_data_member_location, 0);
+		if (!is_member(&child) || !dwarf_type_of(&child, &under) ||
+		    !dwarf_peel(&under, type))
+			continue;
+		if (called && !strcmp(called, name))
+			return true;
+		under = *type;
+		if ((is_object(&under) || dwarf_tag(&under) == DW_TAG_union_type) &&
+		    find_member(&under, name, *at, depth + 1, type, at))
+			return true;
+	} while (++n < MAX_MEMBERS && dwarf_siblingof(&child, &child) == 0);
+	return false;
+}
+
+/* libc++'s string, in the layout that it has but where its ABI was changed on purpose. */
+static bool is_libcxx(Dwarf_Die *object, struct text_shape *shape)
+{
+	Dwarf_Die in_long, in_short, ignored;
+	unsigned int at, data;
+
+	if (!find_member(object, "__l", 0, 0, &in_long, &at) || at ||
+	    !find_member(object, "__s", 0, 0, &in_short, &at) || at ||
+	    !find_member(&in_long, "__data_", 0, 0, &ignored, &shape->pointer) ||
+	    !find_member(&in_long, "__size_", 0, 0, &ignored, &shape->length) ||
+	    !find_member(&in_short, "__data_", 0, 0, &ignored, &data))
+		return false;
+	shape->form = COUNTED_LIBCXX;
+	return shape->pointer == 16 && shape->length == 8 && data == 1;
+}
+
+static bool begins(const char *name, const char *with)
+{
+	return !strncmp(name, with, strlen(with));
+}
+
+/* Whose texts are meant: other objects have pointers and lengths, too. */
+static bool is_text_type(Dwarf_Die *object, const char *name, int language)
+{
+	if (language == DW_LANG_Go)
+		return dwarf_udata(object, GO_KIND, 0) == GO_STRING;
+	if (language == DW_LANG_Rust)
+		return !strcmp(name, "&str") || !strcmp(name, "&mut str") ||
+		       !strcmp(name, "String") || begins(name, "Box<str") ||
+		       begins(name, "alloc::boxed::Box<str");
+	return begins(name, "basic_string<char,") || begins(name, "basic_string_view<char,");
+}
+
+static bool is_reference(Dwarf_Die *type, int language)
+{
+	int tag = dwarf_tag(type);
+
+	/* Rust's references are pointers. */
+	return tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type ||
+	       (language == DW_LANG_Rust && tag == DW_TAG_pointer_type);
+}
+
+bool text_shape_of(Dwarf_Die *type, int language, struct text_shape *shape)
+{
+	struct members m = { 0 };
+	Dwarf_Die object, under;
+	const char *name;
+
+	*shape = (struct text_shape){ .form = COUNTED };
+	if (!dwarf_peel(type, &object))
+		return false;
+	if (is_reference(&object, language)) {
+		shape->reference = true;
+		if (!dwarf_type_of(&object, &under) || !dwarf_peel(&under, &object))
+			return false;
+	}
+	name = dwarf_diename(&object);
+	if (!is_object(&object) || !name || !is_text_type(&object, name, language))
+		return false;
+	look_into(&object, 0, 0, &m);
+	if (m.pointers != 1 || m.lengths != 1)
+		return begins(name, "basic_string<") && is_libcxx(&object, shape);
+	shape->pointer = m.pointer;
+	shape->length = m.length;
+	if (shape->reference || language == DW_LANG_Rust || begins(name, "basic_string<"))
+		shape->form = COUNTED_NEVER_NULL;
+	return true;
+}
+#endif
