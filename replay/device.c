@@ -26,19 +26,21 @@ static const char help[] =
 	"      --device DEVICE  VID:PID or BUS:DEV, if there are several in FILE\n"
 	"      --speed N        of times: 1 as recorded (default), 2 twice as fast, 0 no waiting\n"
 	"      --delay TIME     so long after a host's first read, keys and the like begin\n"
+	"      --partial        what was recorded and the host does not ask for is no difference\n"
 	"      --hold           stay plugged in until ^C\n"
 	"      --linger TIME    stay so long after the last transfer (default 1s)\n"
 	"      --timeout TIME   give up when for so long nothing recorded happened (default: never)\n"
 	"      --listen[=PORT]  wait on 127.0.0.1 for 'usbip attach' (default 3240) instead of vhci_hcd\n"
 	"  -v                   every difference, not the first only";
 
-enum { OPTION_DEVICE = 0x100, OPTION_SPEED, OPTION_DELAY, OPTION_HOLD, OPTION_LINGER, OPTION_TIMEOUT,
+enum { OPTION_DEVICE = 0x100, OPTION_SPEED, OPTION_DELAY, OPTION_PARTIAL, OPTION_HOLD, OPTION_LINGER, OPTION_TIMEOUT,
        OPTION_LISTEN };
 
 static const struct option long_options[] = {
 	{"device", required_argument, NULL, OPTION_DEVICE},
 	{"speed", required_argument, NULL, OPTION_SPEED},
 	{"delay", required_argument, NULL, OPTION_DELAY},
+	{"partial", no_argument, NULL, OPTION_PARTIAL},
 	{"hold", no_argument, NULL, OPTION_HOLD},
 	{"linger", required_argument, NULL, OPTION_LINGER},
 	{"timeout", required_argument, NULL, OPTION_TIMEOUT},
@@ -71,6 +73,9 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 		return way_speed(optarg, &o->player.speed, err);
 	case OPTION_DELAY:
 		return way_time("--delay", optarg, &o->player.delay, err);
+	case OPTION_PARTIAL:
+		o->player.partial = true;
+		return 0;
 	case OPTION_HOLD:
 		o->player.hold = true;
 		return 0;
@@ -84,33 +89,6 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 		o->verbose = true;
 		return 0;
 	}
-}
-
-/* ---- what can't be played is said first ------------------------------------------------------- */
-
-static int check(const struct tape *t, const char *name, struct trawl_error *err)
-{
-	if (!standard_complete(t, name, err))
-		return -1;
-	if (*t->verdict)
-		return trawl_fail(err, TRAWL_CANNOT, "%s: is not replayable: %s; capture it again without that",
-				  name, t->verdict);
-	for (uint32_t i = 0; i < t->n; i++) {
-		struct trawl_error what;
-		const struct tape_entry *e = &t->entries[i];
-		struct out o;
-
-		if (!e->cut)
-			continue;
-		out_memory(&o);
-		tape_tell(t, e, &o);
-		trawl_fail(&what, TRAWL_CANNOT, "%.*s", (int)(o.len < 200 ? o.len : 200), o.data);
-		out_free(&o);
-		return trawl_fail(err, TRAWL_CANNOT, "%s: is not replayable: of %llu transfers the data is not all in "
-				  "the capture, the first is transfer %llu (%s); capture without -s",
-				  name, (unsigned long long)t->cut, (unsigned long long)e->item, what.text);
-	}
-	return 0;
 }
 
 static const char *const speeds[] = {
@@ -217,7 +195,7 @@ static int replay(const struct options *o, struct trawl_error *err)
 
 	if (path && !tape_devices(path, o->path, &list, &n, err))
 		d = tape_choose(list, n, o->device, o->path, err);
-	if (d && !tape_read(&t, path, o->path, d, err) && !check(&t, o->path, err))
+	if (d && !tape_read(&t, path, o->path, d, err) && !standard_check(&t, o->path, err))
 		ret = play(o, &t, err);
 	if (ret)
 		foreign_call(&f, err);

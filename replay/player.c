@@ -821,7 +821,7 @@ void player_finish(struct player *p)
 
 	if (p->storage)
 		storage_end(p->storage, p->now);
-	for (uint32_t i = 0; i < t->n; i++) {
+	for (uint32_t i = 0; i < t->n && !p->options.partial; i++) {
 		const struct tape_entry *e = &t->entries[i];
 
 		if (e->used)

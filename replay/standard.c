@@ -76,6 +76,32 @@ bool standard_complete(const struct tape *t, const char *name, struct trawl_erro
 	return false;
 }
 
+/* What can't be played is said first. */
+int standard_check(const struct tape *t, const char *name, struct trawl_error *err)
+{
+	if (!standard_complete(t, name, err))
+		return -1;
+	if (*t->verdict)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: is not replayable: %s; capture it again without that",
+				  name, t->verdict);
+	for (uint32_t i = 0; i < t->n; i++) {
+		struct trawl_error what;
+		const struct tape_entry *e = &t->entries[i];
+		struct out o;
+
+		if (!e->cut)
+			continue;
+		out_memory(&o);
+		tape_tell(t, e, &o);
+		trawl_fail(&what, TRAWL_CANNOT, "%.*s", (int)(o.len < 200 ? o.len : 200), o.data);
+		out_free(&o);
+		return trawl_fail(err, TRAWL_CANNOT, "%s: is not replayable: of %llu transfers the data is not all in "
+				  "the capture, the first is transfer %llu (%s); capture without -s",
+				  name, (unsigned long long)t->cut, (unsigned long long)e->item, what.text);
+	}
+	return 0;
+}
+
 /* ---- descriptors ---------------------------------------------------------------------------- */
 
 static const struct tape_answer *recorded(const struct tape *t, uint8_t type, uint16_t value, uint16_t index,

@@ -4,13 +4,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "config.h"
 #include "decode/base/cli.h"
 #include "decode/base/time.h"
+#include "replay/vm.h"
 #include "replay/way.h"
 
-static const struct way *const ways[] = {&device_way, &host_way, &probes_way, &stream_way};
+static const struct way *const ways[] = {&device_way, &host_way, &probes_way, &stream_way, &vm_way};
 #define NWAYS (sizeof(ways) / sizeof(*ways))
 
 static void print_help(void)
@@ -84,6 +86,9 @@ int main(int argc, char **argv)
 
 	cli_program = "trawl-replay";
 	signal(SIGPIPE, SIG_IGN);
+	/* Linux hands its first process also those of its own words that it does not know. */
+	if (getpid() == 1 && argc >= 2 && !strcmp(argv[argc - 1], "guest"))
+		vm_guest();
 	if (argc >= 2 && !strcmp(argv[1], "--version")) {
 		puts("trawl-replay " VERSION);
 		return TRAWL_OK;

@@ -21,6 +21,7 @@ extern const struct way device_way;
 extern const struct way host_way;
 extern const struct way probes_way;
 extern const struct way stream_way;
+extern const struct way vm_way;
 
 /* What the ways' options have in common. 0, or -1 with *err. */
 int way_speed(const char *text, double *speed, struct trawl_error *err);

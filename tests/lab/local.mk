@@ -23,6 +23,7 @@ EXTRA_DIST += tests/lab/run tests/lab/guest.py tests/lab/runner.sh tests/lab/ker
 	tests/lab/guest/usb-iommu.sh tests/lab/host/usb-iommu.sh \
 	tests/lab/guest/usb-same.sh tests/lab/host/usb-same.sh tests/lab/host/pcapsame.py tests/lab/host/decodesame.py \
 	tests/lab/evdev.py tests/lab/guest/usb-replay.sh tests/lab/guest/usb-samples.sh tests/lab/host/usb-samples.sh \
+	tests/lab/guest/replay-vm.sh tests/lab/host/replay-vm.sh \
 	tests/lab/guest/usb-uas.sh tests/lab/host/usb-uas.sh \
 	tests/lab/guest/usb-text.sh tests/lab/host/usb-text.sh tests/lab/host/textsame.py \
 	tests/lab/qemu/build tests/lab/qemu/branch-record.patch tests/lab/qemu/README.md tests/lab/qemu/COPYING \

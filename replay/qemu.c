@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs the virtual machine, and reads what its first process and its kernel say. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "decode/base/bytes.h"
+#include "decode/import/unpack.h"
+#include "replay/vm.h"
+
+#define PROGRAM "qemu-system-x86_64"
+
+/*
+ * A processor without what QEMU emulates slowly (five levels of page tables, copying byte by byte, two maps of
+ * the user's memory), for the emulation.
+ */
+#define TCG_CPU "max,-erms,-la57,-smap,-smep"
+/*
+ * One processor, whose clock is not measured against a timer that a busy machine is late with. The program's
+ * libraries are in /lib. A panic ends QEMU.
+ */
+#define KERNEL_WORDS                                                                                              \
+	"console=ttyS0 quiet panic=-1 tsc=reliable no_timer_check mitigations=off nokaslr random.trust_cpu=on "   \
+	"rcupdate.rcu_expedited=1 usbcore.autosuspend=-1 LD_LIBRARY_PATH=/lib -- guest"
+
+bool vm_is_complaint(const char *line)
+{
+	static const char *const signs[] = {
+		"BUG:", "Oops", "WARNING:", "Kernel panic", "kernel BUG", "general protection", "UBSAN:", "KASAN:",
+	};
+
+	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++)
+		if (strstr(line, signs[i]))
+			return true;
+	return false;
+}
+
+/* A processor without virtualization that has /dev/kvm all the same is itself emulated, and not always well. */
+static bool has_kvm(void)
+{
+	FILE *in = fopen("/proc/cpuinfo", "re");
+	char line[8192];
+	bool has = false;
+
+	while (in && !has && fgets(line, sizeof(line), in))
+		has = !strncmp(line, "flags", 5) && (strstr(line, " vmx") || strstr(line, " svm"));
+	if (in)
+		fclose(in);
+	return has && !access("/dev/kvm", R_OK | W_OK);
+}
+
+/* In the child: does not return. */
+static void execute(const struct vm_machine *m, int console, int words)
+{
+	bool kvm = m->accelerator ? !strcmp(m->accelerator, "kvm") : has_kvm();
+	char initramfs[40], file[60], memory[20];
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	signal(SIGPIPE, SIG_DFL);
+	dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
+	dup2(words, STDOUT_FILENO);
+	fcntl(console, F_SETFD, 0);
+	fcntl(m->initramfs, F_SETFD, 0);
+	snprintf(initramfs, sizeof(initramfs), "/proc/self/fd/%d", m->initramfs);
+	snprintf(file, sizeof(file), "file,id=console,path=/proc/self/fd/%d", console);
+	snprintf(memory, sizeof(memory), "%u", m->memory);
+	execlp(PROGRAM, PROGRAM, "-machine", "pc,i8042=off", "-accel", kvm ? "kvm" : "tcg,thread=single", "-cpu",
+	       kvm ? "host" : TCG_CPU, "-smp", "1", "-m", memory, "-nodefaults", "-display", "none", "-no-reboot",
+	       "-kernel", m->kernel, "-initrd", initramfs, "-append", KERNEL_WORDS, "-chardev", file, "-serial",
+	       "chardev:console", "-chardev", "stdio,id=words,signal=off", "-serial", "chardev:words", (char *)NULL);
+	_exit(errno == ENOENT ? 127 : 126);
+}
+
+/* ---- what the guest says -------------------------------------------------------------------------- */
+
+/* A line; returns true when it is over. */
+static bool take_line(struct vm_result *r, char *line)
+{
+	char *text = strchr(line, ' ');
+
+	line[strcspn(line, "\r")] = '\0';
+	if (!text)
+		return false;
+	*text++ = '\0';
+	text[strcspn(text, "\r")] = '\0';
+	if (!strcmp(line, VM_READY))
+		r->ready = true;
+	else if (!strcmp(line, VM_RUN))
+		r->run = strtoull(text, NULL, 10);
+	else if (!strcmp(line, VM_FINDING))
+		snprintf(r->finding, sizeof(r->finding), "%s", text);
+	else if (!strcmp(line, VM_SAY))
+		printf("%s\n", text);
+	else if (!strcmp(line, VM_STATUS))
+		r->status = atoi(text);
+	fflush(stdout);
+	return !strcmp(line, VM_STATUS);
+}
+
+/* Reads lines until the machine is over, or silent for too long. */
+static void listen_to(const struct vm_machine *m, int fd, struct vm_result *r)
+{
+	char line[2048];
+	size_t n = 0;
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	int limit = (int)(m->limit / 1000000 > INT32_MAX ? INT32_MAX : m->limit / 1000000);
+
+	for (;;) {
+		ssize_t got = poll(&p, 1, limit);
+		char *end;
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0) {
+			snprintf(r->why, sizeof(r->why), "it said nothing for so long as --limit allows");
+			return;
+		}
+		got = read(fd, line + n, sizeof(line) - 1 - n);
+		if (got <= 0)
+			return;
+		n += (size_t)got;
+		line[n] = '\0';
+		while ((end = memchr(line, '\n', n))) {
+			*end = '\0';
+			if (take_line(r, line))
+				return;
+			n -= (size_t)(end + 1 - line);
+			memmove(line, end + 1, n + 1);
+		}
+		if (n == sizeof(line) - 1)
+			n = 0;
+	}
+}
+
+/* The kernel's log from its first complaint on. */
+static void find_complaint(int console, struct vm_result *r, bool verbose)
+{
+	FILE *in = fdopen(console, "r");
+	char line[1000];
+	size_t n = 0;
+
+	if (!in) {
+		close(console);
+		return;
+	}
+	rewind(in);
+	while (fgets(line, sizeof(line), in)) {
+		line[strcspn(line, "\r\n")] = '\0';
+		if (verbose)
+			fprintf(stderr, "kernel: %s\n", line);
+		if ((n || vm_is_complaint(line)) && n + 1 < sizeof(r->complaint))
+			n += (size_t)snprintf(r->complaint + n, sizeof(r->complaint) - n, "%s\n", line);
+	}
+	fclose(in);
+}
+
+static int ended(pid_t pid, struct vm_result *r, struct trawl_error *err)
+{
+	int status = 0;
+
+	if (*r->why)
+		kill(pid, SIGKILL);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		return trawl_fail(err, TRAWL_CANNOT, PROGRAM ": is missing: install QEMU (Debian: apt-get install "
+				  "qemu-system-x86)");
+	if (WIFEXITED(status) && WEXITSTATUS(status) && !r->ready)
+		return trawl_fail(err, TRAWL_CANNOT, PROGRAM ": ended with status %d: see its message above",
+				  WEXITSTATUS(status));
+	if (r->status < 0 && !*r->why)
+		snprintf(r->why, sizeof(r->why), r->ready ? "its kernel stopped" : "its kernel did not come so far as "
+			 "to start the check");
+	return 0;
+}
+
+int vm_run(const struct vm_machine *m, struct vm_result *r, struct trawl_error *err)
+{
+	int console = unpack_temporary(err), ends[2], ret;
+	pid_t pid;
+
+	*r = (struct vm_result){.status = -1};
+	if (console < 0)
+		return -1;
+	if (pipe2(ends, O_CLOEXEC)) {
+		close(console);
+		return trawl_fail(err, TRAWL_CANNOT, "no pipe: %s", strerror(errno));
+	}
+	pid = fork();
+	if (!pid)
+		execute(m, console, ends[1]);
+	close(ends[1]);
+	if (pid > 0)
+		listen_to(m, ends[0], r);
+	ret = pid < 0 ? trawl_fail(err, TRAWL_CANNOT, PROGRAM ": %s", strerror(errno)) : ended(pid, r, err);
+	close(ends[0]);
+	find_complaint(console, r, m->verbose);
+	return ret;
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/* In a virtual machine: a kernel of the user's choice meets the recorded device. For git bisect run. */
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/array.h"
+#include "decode/base/cli.h"
+#include "decode/import/foreign.h"
+#include "replay/modules.h"
+#include "replay/standard.h"
+#include "replay/vm.h"
+#include "replay/way.h"
+
+struct options {
+	const char *path, *modules, *device, *speed;
+	const char **extra, **added; /* --module, --add */
+	size_t nextra, nadded;
+	char **check;                /* ended by NULL; NULL: none */
+	uint64_t settle;
+	struct vm_machine machine;
+	bool whole;
+};
+
+static const char help[] =
+	"      --kernel BZIMAGE the kernel\n"
+	"      --modules DIR    its modules: with modules.dep, or as modules_install made it\n"
+	"      --module NAME    one more of these; or FILE.ko (may be given again)\n"
+	"      --device DEVICE  VID:PID or BUS:DEV, if there are several in FILE\n"
+	"      --speed N        of times: 1 as recorded (default), 2 twice as fast, 0 no waiting\n"
+	"      --settle TIME    so long behind the driver's coming the check is made (default 3s)\n"
+	"      --whole          what was recorded and nobody asked for is a difference, too\n"
+	"      --add FILE       a program, with its libraries, that CHECK uses (may be given again)\n"
+	"      --accel ACCEL    kvm or tcg (default: kvm if it is there)\n"
+	"      --memory MB      of the machine (default 512)\n"
+	"      --limit TIME     so long the machine may say nothing (default 120s)\n"
+	"  -v                   the kernel's console, too\n"
+	"\n"
+	"CHECK is a command in the machine, with busybox if that is installed; $TRAWL_DEVICE is the\n"
+	"device's folder of sysfs. Without it: has a driver bound, and was all that happened recorded?\n"
+	"Status: 0 good, 1 bad, 125 it cannot be tested (for any reason): as git bisect run wants.";
+
+enum { OPTION_KERNEL = 0x100, OPTION_MODULES, OPTION_MODULE, OPTION_DEVICE, OPTION_SPEED, OPTION_SETTLE, OPTION_WHOLE,
+       OPTION_ADD, OPTION_ACCEL, OPTION_MEMORY, OPTION_LIMIT };
+
+static const struct option long_options[] = {
+	{"kernel", required_argument, NULL, OPTION_KERNEL},
+	{"modules", required_argument, NULL, OPTION_MODULES},
+	{"module", required_argument, NULL, OPTION_MODULE},
+	{"device", required_argument, NULL, OPTION_DEVICE},
+	{"speed", required_argument, NULL, OPTION_SPEED},
+	{"settle", required_argument, NULL, OPTION_SETTLE},
+	{"whole", no_argument, NULL, OPTION_WHOLE},
+	{"add", required_argument, NULL, OPTION_ADD},
+	{"accel", required_argument, NULL, OPTION_ACCEL},
+	{"memory", required_argument, NULL, OPTION_MEMORY},
+	{"limit", required_argument, NULL, OPTION_LIMIT},
+	{"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0},
+};
+
+static int append(const char ***list, size_t *n, const char *text, struct trawl_error *err)
+{
+	if (!array_grow(*list, *n))
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	(*list)[(*n)++] = text;
+	return 0;
+}
+
+static int set_memory(struct options *o, struct trawl_error *err)
+{
+	char *end;
+	unsigned long n = strtoul(optarg, &end, 10);
+
+	if (*end || n < 128 || n > 65536)
+		return trawl_fail(err, TRAWL_USAGE, "--memory: '%.60s' is no number of MB from 128 to 65536", optarg);
+	o->machine.memory = (unsigned int)n;
+	return 0;
+}
+
+static int set_option(void *arg, int option, struct trawl_error *err)
+{
+	struct options *o = arg;
+	double speed;
+
+	switch (option) {
+	case OPTION_KERNEL:
+		o->machine.kernel = optarg;
+		return 0;
+	case OPTION_MODULES:
+		o->modules = optarg;
+		return 0;
+	case OPTION_MODULE:
+		return append(&o->extra, &o->nextra, optarg, err);
+	case OPTION_DEVICE:
+		o->device = optarg;
+		return 0;
+	case OPTION_SPEED:
+		o->speed = optarg;
+		return way_speed(optarg, &speed, err);
+	case OPTION_SETTLE:
+		return way_time("--settle", optarg, &o->settle, err);
+	case OPTION_WHOLE:
+		o->whole = true;
+		return 0;
+	case OPTION_ADD:
+		return append(&o->added, &o->nadded, optarg, err);
+	case OPTION_ACCEL:
+		o->machine.accelerator = optarg;
+		if (strcmp(optarg, "kvm") != 0 && strcmp(optarg, "tcg") != 0)
+			return trawl_fail(err, TRAWL_USAGE, "--accel: '%.60s' is neither kvm nor tcg", optarg);
+		return 0;
+	case OPTION_MEMORY:
+		return set_memory(o, err);
+	case OPTION_LIMIT:
+		return way_time("--limit", optarg, &o->machine.limit, err);
+	default: /* -v */
+		o->machine.verbose = true;
+		return 0;
+	}
+}
+
+/* ---- what goes into the machine --------------------------------------------------------------------- */
+
+/* A program as PATH finds it; false: it does not. */
+static bool find_program(const char *name, char *path)
+{
+	const char *folders = getenv("PATH");
+
+	if (strchr(name, '/'))
+		return realpath(name, path);
+	for (const char *at = folders ? folders : "/usr/bin:/bin"; *at; at += strspn(at, ":")) {
+		size_t n = strcspn(at, ":");
+		char file[PATH_MAX];
+
+		snprintf(file, sizeof(file), "%.*s/%s", (int)n, at, name);
+		if (!access(file, X_OK) && realpath(file, path))
+			return true;
+		at += n;
+	}
+	return false;
+}
+
+static int add_program(struct initramfs *r, const char *name, const char *option, struct trawl_error *err)
+{
+	char path[PATH_MAX];
+
+	if (!find_program(name, path))
+		return trawl_fail(err, TRAWL_CANNOT, "%s %.200s: there is no such file or program", option, name);
+	return initramfs_program(r, path, err);
+}
+
+static int add_modules(const struct options *o, const struct tape *t, struct initramfs *r, struct trawl_error *err)
+{
+	struct modules m = {0};
+	char release[128];
+	int ret = -1;
+
+	if (modules_release(o->machine.kernel, release, sizeof(release), err) ||
+	    modules_open(&m, o->modules, release, err))
+		goto out;
+	if (o->modules && !modules_has(&m, "vhci_hcd")) {
+		trawl_fail(err, TRAWL_CANNOT, "--modules %.200s: there is no vhci_hcd: the kernel needs "
+			   "CONFIG_USBIP_CORE and CONFIG_USBIP_VHCI_HCD", m.folder);
+		goto out;
+	}
+	if (modules_choose(&m, "vhci_hcd", err) || modules_for(&m, t, err))
+		goto out;
+	for (size_t i = 0; i < o->nextra; i++) {
+		bool is_file = strchr(o->extra[i], '/') || strstr(o->extra[i], ".ko");
+
+		if (!is_file && !modules_has(&m, o->extra[i])) {
+			trawl_fail(err, TRAWL_CANNOT, "--module %.100s: %s", o->extra[i], o->modules ?
+				   "the kernel has no such module" : "--modules DIR must say where the modules are");
+			goto out;
+		}
+		if (is_file ? modules_add(&m, o->extra[i], err) : modules_choose(&m, o->extra[i], err))
+			goto out;
+	}
+	ret = modules_pack(&m, r, err);
+out:
+	modules_close(&m);
+	return ret;
+}
+
+static int add_plan(const struct options *o, struct initramfs *r, struct trawl_error *err)
+{
+	struct out plan;
+	int ret;
+
+	out_memory(&plan);
+	out_printf(&plan, "device --hold\ndevice --speed\ndevice %s\n", o->speed ? o->speed : "1");
+	if (o->device)
+		out_printf(&plan, "device --device\ndevice %s\n", o->device);
+	if (!o->whole)
+		out_str(&plan, "device --partial\n");
+	for (char **c = o->check; c && *c; c++)
+		out_printf(&plan, "check %s\n", *c);
+	out_printf(&plan, "settle %llu\n", (unsigned long long)o->settle);
+	ret = initramfs_bytes(r, VM_PLAN, plan.data, plan.len, err);
+	out_free(&plan);
+	return ret;
+}
+
+static int add_programs(const struct options *o, struct initramfs *r, struct trawl_error *err)
+{
+	char path[PATH_MAX];
+
+	if (find_program("busybox", path) && initramfs_file(r, "/bin/busybox", path, err))
+		return -1;
+	/* A command without a folder may be one of busybox's. */
+	if (o->check && (strchr(o->check[0], '/') || access("/bin/busybox", X_OK)) && find_program(o->check[0], path)) {
+		if (initramfs_program(r, path, err))
+			return -1;
+		o->check[0] = strdup(path);
+	}
+	for (size_t i = 0; i < o->nadded; i++)
+		if (add_program(r, o->added[i], "--add", err))
+			return -1;
+	return 0;
+}
+
+/* capture: a descriptor. */
+static int fill(const struct options *o, const struct tape *t, const char *capture, struct initramfs *r,
+		struct trawl_error *err)
+{
+	if (initramfs_device(r, "/dev/console", 5, 1, err) || initramfs_self(r, err) ||
+	    initramfs_file(r, VM_CAPTURE, capture, err) || add_modules(o, t, r, err) || add_programs(o, r, err) ||
+	    add_plan(o, r, err))
+		return -1;
+	return initramfs_end(r, err);
+}
+
+/* ---- running ------------------------------------------------------------------------------------------ */
+
+/* What came of it, as a status. */
+static int judge(const struct vm_result *r)
+{
+	if (r->status < 0)
+		printf("the machine: %s\n", r->why);
+	if (*r->complaint)
+		printf("%s", r->complaint);
+	if (r->status >= 0)
+		return r->status;
+	/* A kernel that dies of the device is bad; one that does not boot says nothing of it. */
+	return r->ready ? VM_BAD : VM_UNTESTABLE;
+}
+
+static int boot(struct options *o, const struct tape *t, const char *capture, struct trawl_error *err)
+{
+	struct initramfs r = {0};
+	struct vm_result result;
+	int ret = initramfs_open(&r, err);
+
+	if (!ret)
+		ret = fill(o, t, capture, &r, err);
+	if (!ret) {
+		o->machine.initramfs = fileno(r.out);
+		fflush(stdout);
+		ret = vm_run(&o->machine, &result, err);
+	}
+	initramfs_close(&r);
+	return ret ? -1 : judge(&result);
+}
+
+static int replay(struct options *o, struct trawl_error *err)
+{
+	struct foreign f;
+	const char *path = foreign_open(&f, o->path, true, err) || foreign_resolve(&f, err) ? NULL : f.path;
+	const struct tape_device *d = NULL;
+	struct tape_device *list = NULL;
+	struct tape t = {.store = {.fd = -1}};
+	size_t n = 0;
+	int ret = -1;
+
+	if (path && !tape_devices(path, o->path, &list, &n, err))
+		d = tape_choose(list, n, o->device, o->path, err);
+	if (d && !tape_read(&t, path, o->path, d, err) && !standard_check(&t, o->path, err))
+		ret = boot(o, &t, path, err);
+	if (ret < 0)
+		foreign_call(&f, err);
+	tape_free(&t);
+	free(list);
+	foreign_close(&f);
+	return ret;
+}
+
+/* What is behind "--" is CHECK. */
+static int split(int argc, char **argv, struct options *o)
+{
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "--")) {
+			o->check = argv[i + 1] ? argv + i + 1 : NULL;
+			return i;
+		}
+	return argc;
+}
+
+static int run(const struct way *w, int argc, char **argv)
+{
+	struct options o = {.settle = 3000000000,
+			    .machine = {.memory = 512, .limit = UINT64_C(120000000000)}};
+	struct trawl_error err = {0};
+	int got = way_parse(w, split(argc, argv, &o), argv, long_options, set_option, &o, &o.path, &err);
+
+	if (!got && !o.machine.kernel)
+		got = trawl_fail(&err, TRAWL_USAGE, "which kernel? Name it by --kernel BZIMAGE");
+	if (!got)
+		got = replay(&o, &err);
+	else if (got > 0)
+		got = TRAWL_OK;
+	if (got < 0) {
+		cli_error(&err);
+		got = VM_UNTESTABLE; /* 2 and 3 would say to git bisect that the revision is bad */
+	}
+	free(o.extra);
+	free(o.added);
+	return got;
+}
+
+const struct way vm_way = {
+	.name = "vm",
+	.arguments = "FILE [-- CHECK]",
+	.what = "as the USB device, to another kernel in a virtual machine",
+	.help = help,
+	.run = run,
+};

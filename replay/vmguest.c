@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+/* The first process of the virtual machine: loads modules, plugs the device in, checks, and says what came of it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <dirent.h>
+#include <sys/klog.h>
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/array.h"
+#include "replay/vm.h"
+
+#define DEVICES "/sys/bus/usb/devices"
+#define PLUG_LIMIT 60 /* seconds until a device is there */
+#define BIND_LIMIT 5  /* and from then until its driver has bound: the drivers are there already */
+
+struct plan {
+	char **device, **check; /* ended by NULL */
+	size_t ndevice, ncheck;
+	uint64_t settle;
+	char *text;
+};
+
+static FILE *host; /* set once: where lines go */
+
+__attribute__((format(printf, 2, 3))) static void tell(const char *word, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	fprintf(host, "%s ", word);
+	vfprintf(host, fmt, ap);
+	fputc('\n', host);
+	fflush(host);
+	va_end(ap);
+}
+
+static void pause_ms(unsigned int ms)
+{
+	nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000}, NULL);
+}
+
+__attribute__((noreturn)) static void end(int status)
+{
+	if (host) {
+		tell(VM_STATUS, "%d", status);
+		fclose(host);
+	}
+	sync();
+	reboot(RB_AUTOBOOT); /* QEMU takes it as its end */
+	for (;;)
+		pause();
+}
+
+/* ---- the machine ----------------------------------------------------------------------------------- */
+
+static void make_machine(void)
+{
+	static const char *const folders[] = {"/proc", "/sys", "/dev", "/tmp", "/mnt", "/bin", "/run"};
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+		mkdir(folders[i], 0755);
+	mount("proc", "/proc", "proc", 0, NULL);
+	mount("sysfs", "/sys", "sysfs", 0, NULL);
+	if (mount("dev", "/dev", "devtmpfs", 0, NULL))
+		mknod("/dev/ttyS1", S_IFCHR | 0600, 4 << 8 | 65);
+	mount("tmp", "/tmp", "tmpfs", 0, NULL);
+	setenv("PATH", "/bin:/sbin:/usr/bin:/usr/sbin", 1);
+	setenv("HOME", "/", 1);
+}
+
+/* Modules have names of digits, in their order. */
+static void load_modules(void)
+{
+	char path[64];
+	int fd;
+
+	for (unsigned int i = 0;; i++) {
+		snprintf(path, sizeof(path), VM_MODULES "/%03u", i);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			return;
+		if (syscall(SYS_finit_module, fd, "", 0) && errno != EEXIST) {
+			tell(VM_SAY, "module %u of the list cannot be loaded: %s%s", i, strerror(errno),
+			     errno == ENOEXEC ? ": is it of this kernel?" : "");
+			end(VM_UNTESTABLE);
+		}
+		close(fd);
+	}
+}
+
+static bool has_vhci(void)
+{
+	return !access("/sys/devices/platform/vhci_hcd.0/attach", F_OK);
+}
+
+static void append(char ***list, size_t *n, char *word)
+{
+	if (!array_grow(*list, *n + 1))
+		end(VM_UNTESTABLE);
+	(*list)[(*n)++] = word;
+	(*list)[*n] = NULL;
+}
+
+static void read_plan(struct plan *p)
+{
+	FILE *in = fopen(VM_PLAN, "re");
+	size_t room = 0;
+	char *line, *next;
+
+	*p = (struct plan){0};
+	if (!in || getdelim(&p->text, &room, '\0', in) < 0)
+		end(VM_UNTESTABLE);
+	fclose(in);
+	for (line = p->text; *line; line = next) {
+		next = line + strcspn(line, "\n");
+		if (*next)
+			*next++ = '\0';
+		if (!strncmp(line, "device ", 7))
+			append(&p->device, &p->ndevice, line + 7);
+		else if (!strncmp(line, "check ", 6))
+			append(&p->check, &p->ncheck, line + 6);
+		else if (!strncmp(line, "settle ", 7))
+			p->settle = strtoull(line + 7, NULL, 10);
+	}
+}
+
+/* ---- the kernel's log -------------------------------------------------------------------------------- */
+
+/* The next complaint that the log has, as a line; false: there is none up to now. */
+static bool complained(int log, char *text, size_t room)
+{
+	char line[2048], *at;
+	ssize_t n;
+
+	while ((n = read(log, line, sizeof(line) - 1)) > 0 || (n < 0 && errno == EPIPE)) {
+		if (n < 0)
+			continue; /* some lines are gone */
+		line[n] = '\0';
+		at = strchr(line, ';');
+		at = at ? at + 1 : line;
+		at[strcspn(at, "\n")] = '\0';
+		if (!vm_is_complaint(at))
+			continue;
+		snprintf(text, room, "%.250s", at);
+		return true;
+	}
+	return false;
+}
+
+/* ---- the device ---------------------------------------------------------------------------------------- */
+
+static bool link_name(const char *path, char *name, size_t room)
+{
+	char to[512];
+	ssize_t n = readlink(path, to, sizeof(to) - 1);
+
+	if (n < 0)
+		return false;
+	to[n] = '\0';
+	snprintf(name, room, "%.60s", strrchr(to, '/') ? strrchr(to, '/') + 1 : to);
+	return true;
+}
+
+/*
+ * The device on the buses of vhci, which have root hubs besides (usbN, N-0:1.0); false: there is none. In *bound, how many of its interfaces have a
+ * driver; which, in text.
+ */
+static bool find_device(char *name, size_t room, unsigned int *bound, char *text, size_t text_room)
+{
+	DIR *d = opendir(DEVICES);
+	char path[600], to[600], driver[100];
+	struct dirent *e;
+	ssize_t n;
+
+	*name = *text = '\0';
+	*bound = 0;
+	while (d && (e = readdir(d))) {
+		snprintf(path, sizeof(path), DEVICES "/%s", e->d_name);
+		n = readlink(path, to, sizeof(to) - 1);
+		if (n <= 0 || !strncmp(e->d_name, "usb", 3) || strstr(e->d_name, "-0:"))
+			continue;
+		to[n] = '\0';
+		if (!strstr(to, "/vhci_hcd."))
+			continue;
+		if (!strchr(e->d_name, ':')) {
+			snprintf(name, room, "%.60s", e->d_name);
+			continue;
+		}
+		strncat(path, "/driver", sizeof(path) - strlen(path) - 1);
+		if (!link_name(path, driver, sizeof(driver)))
+			continue;
+		++*bound;
+		n = (ssize_t)strlen(text);
+		snprintf(text + n, text_room - (size_t)n, "%s%.60s %s", n ? ", " : "", e->d_name, driver);
+	}
+	if (d)
+		closedir(d);
+	return *name;
+}
+
+/* Whoever reads input devices has their endpoints polled. They stay open. */
+static void open_inputs(void)
+{
+	DIR *d = opendir("/dev/input");
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (!strncmp(e->d_name, "event", 5))
+			(void)!openat(dirfd(d), e->d_name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (d)
+		closedir(d);
+}
+
+static int output_file(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	dup2(fd, STDOUT_FILENO);
+	dup2(fd, STDERR_FILENO);
+	return fd;
+}
+
+/* Tells the lines of a file; returns whether there was one. */
+static void tell_file(const char *path)
+{
+	char line[1000];
+	FILE *in = fopen(path, "re");
+
+	while (in && fgets(line, sizeof(line), in)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (*line)
+			tell(VM_SAY, "%s", line);
+	}
+	if (in)
+		fclose(in);
+}
+
+static pid_t start(char **argv, const char *output)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	output_file(output);
+	execvp(argv[0], argv);
+	fprintf(stderr, "%s: %s: is it in the virtual machine (--add)?\n", argv[0], strerror(errno));
+	_exit(VM_UNTESTABLE);
+}
+
+static pid_t plug(struct plan *p)
+{
+	char *argv[40] = {"/init", "device"};
+	size_t n = 2;
+
+	for (size_t i = 0; i < p->ndevice && n + 2 < 40; i++)
+		argv[n++] = p->device[i];
+	argv[n] = VM_CAPTURE;
+	return start(argv, "/tmp/replay");
+}
+
+/* Its exit status; 128 and more: a signal ended it. */
+static int status_of(pid_t pid)
+{
+	int status = 0;
+
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* Waits until a driver has bound, and for as long again as `settle`. Whether the replay still runs is in *runs. */
+static bool wait_bound(const struct plan *p, pid_t pid, char *device, size_t room, bool *runs)
+{
+	char drivers[1000];
+	unsigned int bound = 0;
+	bool there = false;
+
+	for (unsigned int i = 0, since = 0; i < PLUG_LIMIT * 10 && since < BIND_LIMIT * 10 && !bound; i++) {
+		siginfo_t info = {0};
+
+		*runs = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) || !info.si_pid;
+		there = find_device(device, room, &bound, drivers, sizeof(drivers));
+		if (!*runs)
+			break;
+		since += there;
+		if (!bound)
+			pause_ms(100);
+	}
+	open_inputs();
+	if (*runs)
+		pause_ms((unsigned int)(p->settle / 1000000));
+	open_inputs();
+	if (*runs)
+		there = find_device(device, room, &bound, drivers, sizeof(drivers));
+	tell(VM_SAY, !there ? "the device was not enumerated%s" : bound ? "drivers: %s" : "no driver has bound%s",
+	     bound ? drivers : "");
+	return bound;
+}
+
+/* ---- the checks ----------------------------------------------------------------------------------------- */
+
+static int run_check(struct plan *p, const char *device)
+{
+	char folder[300];
+	int status;
+
+	snprintf(folder, sizeof(folder), DEVICES "/%.200s", device);
+	setenv("TRAWL_DEVICE", folder, 1);
+	status = status_of(start(p->check, "/tmp/check"));
+	tell_file("/tmp/check");
+	tell(VM_SAY, "CHECK ended with status %d", status);
+	return status == 0 || status == VM_UNTESTABLE ? status : VM_BAD;
+}
+
+static int check(struct plan *p, int log)
+{
+	char device[200], text[300];
+	bool runs = true, bound;
+	pid_t pid = plug(p);
+	int status = VM_BAD, replay;
+
+	bound = wait_bound(p, pid, device, sizeof(device), &runs);
+	if (p->ncheck && *device)
+		status = run_check(p, device);
+	kill(pid, SIGTERM);
+	replay = status_of(pid);
+	tell_file("/tmp/replay");
+	if (!p->ncheck)
+		status = bound && !replay ? VM_GOOD : VM_BAD;
+	if (replay > 1)
+		status = VM_UNTESTABLE; /* it said why */
+	if (complained(log, text, sizeof(text))) {
+		tell(VM_SAY, "the kernel complains: %s", text);
+		status = VM_BAD;
+	}
+	return status;
+}
+
+void vm_guest(void)
+{
+	struct plan plan;
+	int log;
+
+	make_machine();
+	host = fopen("/dev/ttyS1", "we");
+	if (!host)
+		end(VM_UNTESTABLE);
+	klogctl(8, NULL, 7); /* what it says from now on goes to the console: a warning's text */
+	read_plan(&plan);
+	load_modules();
+	for (unsigned int i = 0; i < 50 && !has_vhci(); i++)
+		pause_ms(100);
+	if (!has_vhci()) {
+		tell(VM_SAY, "the kernel has no vhci_hcd: it needs CONFIG_USBIP_CORE and CONFIG_USBIP_VHCI_HCD (and "
+			     "--modules, where these are modules)");
+		end(VM_UNTESTABLE);
+	}
+	if (!access("/bin/busybox", X_OK))
+		status_of(start((char *[]){"/bin/busybox", "--install", "-s", "/bin", NULL}, "/tmp/install"));
+	log = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	lseek(log, 0, SEEK_END);
+	tell(VM_READY, "%s", "");
+	end(check(&plan, log));
+}

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""trawl-replay vm without a machine: a program in the place of QEMU says what a guest would say. The machine itself is
+tested by tests/lab/host/replay-vm.sh."""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SRC, BUILD = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
+sys.path[:0] = [SRC + "/tests"]
+sys.dont_write_bytecode = True
+from tap import finish, ok, same, skip  # noqa: E402
+
+KEYBOARD = SRC + "/samples/usb-keyboard.trawl"
+QEMU = """#!/bin/bash
+printf '%s\\n' "$@" >"$D/args"
+while [ $# -gt 1 ]; do
+	case $1 in
+	-initrd) cat "$2" >"$D/initrd" ;;
+	esac
+	shift
+done
+"""
+
+
+class Bench:
+    def __init__(self, folder):
+        self.d = folder
+        self.bin = folder + "/bin"
+        os.mkdir(self.bin)
+        self.kernel = folder + "/bzImage"
+        image = bytearray(0x4000)
+        image[0x202:0x206] = b"HdrS"
+        image[0x20e:0x210] = (0x1000).to_bytes(2, "little")
+        image[0x1200:0x1240] = b"6.99.0-test (nobody@nowhere)".ljust(64, b"\0")
+        with open(self.kernel, "wb") as f:
+            f.write(image)
+        self.modules = folder + "/m/lib/modules/6.99.0-test"
+        os.makedirs(self.modules + "/kernel")
+        for name in ("vhci-hcd", "usbip-core", "usbhid", "hid", "odd"):
+            with open(f"{self.modules}/kernel/{name}.ko", "w") as f:
+                f.write("module " + name)
+        self.write("modules.dep", "kernel/usbip-core.ko:\nkernel/vhci-hcd.ko: kernel/usbip-core.ko\nkernel/hid.ko:\n"
+                   "kernel/usbhid.ko: kernel/hid.ko\nkernel/odd.ko:\n")
+        self.write("modules.alias", "alias usb:v*p*d*dc*dsc*dp*ic03isc*ip*in* usbhid\nalias usb:v9999p* odd\n")
+        self.write("modules.builtin", "kernel/drivers/usb/core/usbcore.ko\n")
+
+    def write(self, name, text):
+        with open(f"{self.modules}/{name}", "w") as f:
+            f.write(text)
+
+    def qemu(self, script):
+        path = self.bin + "/qemu-system-x86_64"
+        with open(path, "w") as f:
+            f.write(QEMU + script)
+        os.chmod(path, 0o755)
+
+    def vm(self, *args, path=KEYBOARD, kernel=None, check=(), env=None):
+        r = subprocess.run([BUILD + "/trawl-replay", "vm", *(["--kernel", kernel or self.kernel] if kernel != "" else []),
+                            *args, path, *(["--", *check] if check else [])], capture_output=True, text=True, timeout=60,
+                           stdin=subprocess.DEVNULL, env={**os.environ, "D": self.d, "PATH": self.bin + ":" + os.environ["PATH"],
+                                                          **(env or {})})
+        return r.returncode, r.stdout, r.stderr
+
+    def listing(self):
+        with open(self.d + "/initrd", "rb") as f:
+            r = subprocess.run(["cpio", "-it", "--quiet"], stdin=f, capture_output=True, text=True)
+        return r.stdout.split() if not r.returncode else r.stderr
+
+    def content(self, name):
+        with open(self.d + "/initrd", "rb") as f:
+            return subprocess.run(["cpio", "-i", "--to-stdout", "--quiet", name], stdin=f, capture_output=True).stdout
+
+
+def refused(b, name, want, *args, **kw):
+    status, out, err = b.vm(*args, **kw)
+    ok(status == 125 and want in err.splitlines()[-1], name, status, out, err)
+
+
+def test_errors(b):
+    refused(b, "no kernel is named: status 125, not 2, which git bisect would take for bad", "--kernel BZIMAGE", kernel="")
+    refused(b, "a kernel that is not there", "No such file", kernel=b.d + "/none")
+    refused(b, "a file that is no capture", "vm.py", path=__file__)
+    refused(b, "a folder without modules", "modules.dep", "--modules", b.d)
+    refused(b, "a module that the kernel has not", "no such module", "--modules", b.modules, "--module", "nonesuch")
+    refused(b, "a module, but no folder of modules", "--modules DIR", "--module", "odd")
+    refused(b, "a program that is not there", "no such file or program", "--add", "nonesuch-program")
+    refused(b, "an accelerator of another name", "neither kvm nor tcg", "--accel", "xen")
+    refused(b, "QEMU is missing", "qemu-system-x86_64: is missing", env={"PATH": "/nonexistent"})
+    b.write("modules.dep", "kernel/odd.ko:\n")
+    refused(b, "modules without vhci_hcd", "CONFIG_USBIP_VHCI_HCD", "--modules", b.modules)
+    b.write("modules.dep", "kernel/usbip-core.ko:\nkernel/vhci-hcd.ko: kernel/usbip-core.ko\nkernel/hid.ko:\n"
+            "kernel/usbhid.ko: kernel/hid.ko\nkernel/odd.ko:\n")
+    b.qemu("echo 'qemu: wrong' >&2; exit 1")
+    status, _, err = b.vm()
+    ok(status == 125 and "ended with status 1" in err, "QEMU that fails", status, err)
+
+
+def test_statuses(b):
+    for name, script, want, text in (
+            ("good", "echo ready ''; echo 'say drivers: x'; echo status 0", 0, "drivers: x"),
+            ("bad", "echo ready ''; echo status 1", 1, ""),
+            ("not to be tested", "echo ready ''; echo status 125", 125, ""),
+            ("a kernel that stops before the check", ":", 125, "did not come so far"),
+            ("a kernel that stops in it", "echo ready ''", 1, "its kernel stopped"),
+            ("half a line", "printf 'ready \\nstatus'", 1, "its kernel stopped")):
+        b.qemu(script)
+        status, out, err = b.vm()
+        ok(status == want and text in out, f"{name}: status {want}", status, out, err)
+    b.qemu("exec sleep 60")
+    status, out, err = b.vm("--limit", "300ms")
+    ok(status == 125 and "--limit" in out, "a silent machine is ended", status, out, err)
+    b.qemu("""for a in "$@"; do :; done
+grep -o 'path=/proc/self/fd/[0-9]*' "$D/args" >"$D/fd"; . "$D/fd"
+echo '[    9.1] WARNING: CPU: 0 PID: 1 at drivers/x.c:1' >>"$path"; echo ready ''""")
+    status, out, err = b.vm()
+    ok(status == 1 and "WARNING: CPU: 0" in out, "what the kernel complained of is printed", status, out, err)
+
+
+def test_contents(b):
+    b.qemu("echo ready ''; echo status 0")
+    status, out, err = b.vm("--modules", b.d + "/m", check=["sh", "-c", "exit 0"])
+    names = b.listing()
+    ok(status == 0 and {"init", "plan", "capture", "dev/console"} <= set(names), "the initial file system is one for cpio",
+       status, out, err, names)
+    same([b"module usbip-core", b"module vhci-hcd", b"module hid", b"module usbhid"],
+         [b.content(f"modules/{i:03}") for i in range(4)], "modules of the device, each behind those that it needs")
+    ok("modules/004" not in names, "and no others", names)
+    ok(any(n.startswith("lib/libc.so") for n in names), "with libraries", names)
+    with open(KEYBOARD, "rb") as f:
+        same(f.read(), b.content("capture"), "the capture")
+    ok(b"check sh\ncheck -c\ncheck exit 0\n" in b.content("plan"), "CHECK", b.content("plan"))
+    b.vm("--modules", b.modules, "--module", "odd", "--module", b.modules + "/kernel/hid.ko")
+    same([b"module usbhid", b"module odd"], [b.content("modules/003"), b.content("modules/004")],
+         "a module by name; one by its file that is there already is not loaded twice")
+    if shutil.which("zstd"):
+        subprocess.run(["zstd", "-q", "--rm", b.modules + "/kernel/vhci-hcd.ko"], check=True)
+        b.write("modules.dep", "kernel/usbip-core.ko:\nkernel/vhci-hcd.ko.zst: kernel/usbip-core.ko\n")
+        status, out, err = b.vm("--modules", b.modules)
+        same(b"module vhci-hcd", b.content("modules/001"), "a compressed module is unpacked")
+    else:
+        skip("a compressed module is unpacked", "zstd is missing")
+
+
+if not shutil.which("cpio"):
+    sys.exit("cpio is missing: apt-get install cpio")
+for test in (test_errors, test_statuses, test_contents):
+    with tempfile.TemporaryDirectory() as folder:
+        test(Bench(folder))
+sys.exit(finish())
