@@ -51,7 +51,9 @@ libcapture_la_SOURCES = \
 	capture/branch/codecache.c capture/branch/codecache.h capture/branch/event.h \
 	capture/branch/images.c capture/branch/images.h \
 	capture/branch/insn.c capture/branch/insn.h \
+	capture/branch/lookup.c capture/branch/lookup.h \
 	capture/branch/module.c capture/branch/module.h \
+	capture/branch/reader.c capture/branch/reader.h capture/branch/findings.c capture/branch/findings.h \
 	capture/branch/kmod.c capture/branch/perfmaps.c capture/branch/perfmaps.h \
 	capture/branch/selftest.c capture/branch/selftest.h \
 	capture/branch/perf.c capture/branch/stack.c capture/branch/stack.h \
@@ -77,7 +79,9 @@ libcapture_la_SOURCES += \
 	capture/probe/callers.c capture/probe/callers.h capture/probe/code.c \
 	capture/probe/cxx.c capture/probe/cxx.h capture/probe/cxx_probe.c \
 	capture/probe/abi.c capture/probe/abi.h \
-	capture/probe/apart.c capture/probe/apart.h capture/probe/opener.c capture/probe/opener.h \
+	capture/probe/apart.c capture/probe/apart.h \
+	capture/probe/confine.c capture/probe/confine.h capture/probe/wire.c capture/probe/wire.h \
+	capture/probe/opener.c capture/probe/opener.h \
 	capture/probe/reply.c capture/probe/reply.h \
 	capture/probe/definition.c capture/probe/definition.h \
 	capture/probe/dwarf.c capture/probe/dwarf.h \

@@ -140,11 +140,34 @@ def proves_itself():
        "a place that is not there is found")
 
 
+def parsers(files, text_of):
+    """Who sees libelf and libdw although the recorder may run it: they belong to processes of their own
+    (capture/probe/apart.h, capture/branch/reader.h)."""
+    opens = re.compile(r"^#include <(?:gelf|libelf|dwarf|elfutils/[^>]*)(?:\.h)?>", re.M)
+    bad = [f"{p}: includes libelf or libdw" for p in files
+           if opens.search(text_of(p)) and not p.startswith("capture/probe/")]
+    inside = {p for p in files if opens.search(text_of(p)) and p.endswith(".h")}
+    more = True
+    while more:
+        more = {p for p in files if p.endswith(".h") and p not in inside and inside & set(files[p])}
+        inside |= more
+    readers = ("capture/probe/", "capture/branch/lookup.", "capture/branch/plt.")
+    bad += [f"{p}: includes {i}, which is of the process that reads programs"
+            for p in files for i in files[p] if i in inside and not p.startswith(readers)]
+    return bad
+
+
 proves_itself()
+MADE_UP = {"capture/branch/x.c": ["capture/probe/dwarf.h"], "capture/usb/y.c": [], "capture/probe/elf.h": [],
+           "capture/probe/dwarf.h": ["capture/probe/elf.h"]}
+GELF = {"capture/probe/elf.h": "#include <gelf.h>\n", "capture/usb/y.c": "#include <elfutils/libdw.h>\n"}
+ok(len(parsers(MADE_UP, lambda p: GELF.get(p, ""))) == 2, "a parser of programs in the recorder is found")
 with open(os.path.join(SRC, "CONTRIBUTING.md"), encoding="utf-8") as f:
     TEXT = f.read()
 ROWS = table(TEXT)
 BAD = check(ROWS, {p: includes(p) for p in sources()})
+FOUND = parsers({p: includes(p) for p in sources()}, lambda p: open(os.path.join(SRC, p), encoding="utf-8").read())
+ok(not FOUND, "programs are parsed by processes of their own alone", FOUND)
 for kind, what in (("table", "every folder has a row in the table, and no row is of nothing"),
                    ("path", "includes name the path from the root"),
                    ("arrow", "every include is an arrow of the table"),

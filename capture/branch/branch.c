@@ -277,7 +277,7 @@ static int arm(struct input *in, struct trawl_error *err)
 	if (!scope.n)
 		return trawl_fail(err, TRAWL_USAGE, "-i branch: whose branches? Give -p PID, or -- "
 				  "COMMAND");
-	if (describe_records(s, err))
+	if (describe_records(s, err) || reader_starter_open(&s->images.starter, err))
 		return -1;
 	s->recorder = s->backend->open(&scope, err);
 	return s->recorder ? 0 : -1;

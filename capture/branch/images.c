@@ -41,6 +41,7 @@ void branch_images_free(struct images *im)
 		}
 	}
 	modules_free(im->modules);
+	reader_starter_close(&im->starter);
 	*im = (struct images){ 0 };
 }
 
@@ -62,7 +63,7 @@ static void add_map(struct images *im, struct image_process *p, const char *line
 	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64, &m.start, &m.end, &m.offset) != 3)
 		return;
 	before = im->modules;
-	m.module = module_of(&im->modules, p->pid, line);
+	m.module = module_of(&im->modules, &im->starter, p->pid, line);
 	if (im->modules != before && is_program(p->pid, m.module))
 		module_tell_all(m.module);
 	xgrow(p->maps, p->nmaps);

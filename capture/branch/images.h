@@ -31,6 +31,7 @@ enum { IMAGE_BUCKETS = 256 };
 struct images {
 	struct image_process *processes[IMAGE_BUCKETS];
 	struct module *modules;
+	struct reader_starter starter; /* opened by the owner, before any map comes */
 	struct {
 		uint64_t address;
 		const struct image_process *process;

@@ -6,26 +6,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "capture/branch/module.h"
 #include "capture/branch/insn.h"
-#include "capture/branch/plt.h"
-#include "capture/probe/cxx.h"
+#include "capture/branch/module.h"
 #include "capture/sys/alloc.h"
 #include "capture/sys/clock.h"
-#include "common/array.h"
 #include "common/branch.h"
 #include "common/branchrecord.h"
 #include "common/json.h"
-
-enum {
-	FUNCTION_MOST = 1 << 20, /* bytes of one */
-	WHOLE_MOST = 1000,       /* functions of a program all of which are told */
-};
 
 static const char deleted_suffix[] = " (deleted)";
 
@@ -50,8 +41,26 @@ static bool is_it(int fd, const struct line *l)
 {
 	struct stat st;
 
-	return fd >= 0 && !fstat(fd, &st) && st.st_ino == l->inode &&
+	return fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_ino == l->inode &&
 	       (makedev(l->major, l->minor) == st.st_dev || !l->major);
+}
+
+/*
+ * Its owner may have put something else there since: a FIFO would hold the recorder, a device would
+ * do something. It is looked at first, and opened if it is the file.
+ */
+static int open_if_it(const char *path, const struct line *l)
+{
+	int place = open(path, O_PATH | O_CLOEXEC), fd = -1;
+	char again[64];
+
+	if (is_it(place, l)) {
+		snprintf(again, sizeof(again), "/proc/self/fd/%d", place);
+		fd = open(again, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	}
+	if (place >= 0)
+		close(place);
+	return fd;
 }
 
 /* By its path if that is the file still, else by what the process has of it (for root only). */
@@ -61,90 +70,104 @@ static int open_file(pid_t pid, const struct line *l)
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/root%s", pid, l->path);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (is_it(fd, l))
-		return fd;
+	fd = open_if_it(path, l);
+	if (fd < 0)
+		fd = open_if_it(l->path, l); /* the process may be gone */
 	if (fd >= 0)
-		close(fd);
-	fd = open(l->path, O_RDONLY | O_CLOEXEC | O_NOCTTY); /* the process may be gone */
-	if (is_it(fd, l))
 		return fd;
-	if (fd >= 0)
-		close(fd);
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, l->start, l->end);
-	return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	return open_if_it(path, l);
 }
 
-static void open_debug(struct module *m)
+/* The folder, if the file is what has this path for the recorder, too; malloc'd. */
+static char *folder_of(const char *path, const struct line *l)
+{
+	const char *slash = strrchr(path, '/');
+	int place = open(path, O_PATH | O_CLOEXEC);
+	bool same = is_it(place, l);
+
+	if (place >= 0)
+		close(place);
+	return same && slash ? xstrndup(path, (size_t)(slash - path)) : NULL;
+}
+
+static void fail(struct module *m, const char *why)
+{
+	reader_close(&m->reader);
+	snprintf(m->why, sizeof(m->why), "%s", why);
+}
+
+static void open_symbols(struct module *m, struct reader_starter *starter, pid_t pid,
+			 const struct line *l)
 {
 	const char *why;
-
-	if (!m->elf)
-		return;
-	snprintf(m->build_id, sizeof(m->build_id), "%s", m->elf->build_id);
-	m->dwarf = dwarf_open(m->elf, &why);
-}
-
-static void open_symbols(struct module *m, pid_t pid, const struct line *l)
-{
-	struct trawl_error err;
+	char *folder;
 
 	m->fd = open_file(pid, l);
 	if (m->fd < 0) {
-		m->why = m->deleted ? "the file was deleted" : "the file cannot be opened";
+		fail(m, m->deleted ? "the file was deleted" : "the file cannot be opened");
 		return;
 	}
-	m->elf = elf_open(m->fd, m->path, &err);
-	if (!m->elf)
-		m->why = "the file is no program or library of 64-bit x86";
-	open_debug(m);
+	folder = folder_of(m->path, l);
+	why = reader_start(starter, m->fd, m->path, folder, &m->reader);
+	free(folder);
+	if (why)
+		fail(m, why);
 }
 
-/* The kernel's own, the same in every process: ours will do. */
-static void open_vdso(struct module *m, const struct line *l)
+/* The kernel's own, the same in every process of 64 bits: ours will do. */
+static void open_vdso(struct module *m, struct reader_starter *starter, bool compat)
 {
-	char *image = (char *)(uintptr_t)getauxval(AT_SYSINFO_EHDR); /* NOLINT: the kernel's address */
-	struct trawl_error err;
+	const char *why;
 
-	m->fd = -1;
-	if (image)
-		m->elf = elf_open_memory(image, l->end - l->start, "[vdso]", &err);
-	if (!m->elf)
-		m->why = "trawl itself has none";
-	open_debug(m);
+	if (!compat)
+		m->image = vdso_image(&m->image_size);
+	why = m->image ? reader_start(starter, -1, m->path, NULL, &m->reader) :
+			 "trawl itself has none";
+	if (why)
+		fail(m, why);
 }
 
-struct module *module_of(struct module **list, pid_t pid, const char *text)
+/* What names the file in metadata. False: it is none. */
+static bool key_of(const struct line *l, char *key, size_t size)
+{
+	bool vdso = !strcmp(l->path, "[vdso]");
+
+	if (!vdso && (!l->inode || l->path[0] != '/'))
+		return false;
+	if (vdso)
+		snprintf(key, size, l->end >> 32 ? "vdso" : "vdso32");
+	else
+		snprintf(key, size, "%02x:%02x:%" PRIu64, l->major, l->minor, l->inode);
+	return true;
+}
+
+struct module *module_of(struct module **list, struct reader_starter *starter, pid_t pid,
+			 const char *text)
 {
 	struct line l;
 	struct module *m;
 	char key[64];
-	bool vdso;
 
-	if (!parse(text, &l))
+	if (!parse(text, &l) || !key_of(&l, key, sizeof(key)))
 		return NULL;
-	vdso = !strcmp(l.path, "[vdso]");
-	if (!vdso && (!l.inode || l.path[0] != '/'))
-		return NULL;
-	snprintf(key, sizeof(key), "%02x:%02x:%" PRIu64, l.major, l.minor, l.inode);
-	if (vdso)
-		snprintf(key, sizeof(key), "vdso");
 	for (m = *list; m; m = m->next) {
 		if (!strcmp(m->key, key))
 			return m;
 	}
 	m = xcalloc(1, sizeof(*m));
 	memcpy(m->key, key, sizeof(key));
+	m->fd = m->reader.socket = m->reader.opener = -1;
 	if (strlen(l.path) > sizeof(deleted_suffix) &&
 	    !strcmp(l.path + strlen(l.path) + 1 - sizeof(deleted_suffix), deleted_suffix)) {
 		m->deleted = true;
 		l.path[strlen(l.path) + 1 - sizeof(deleted_suffix)] = '\0';
 	}
 	m->path = xstrdup(l.path);
-	if (vdso)
-		open_vdso(m, &l);
+	if (l.path[0] == '[')
+		open_vdso(m, starter, !(l.end >> 32));
 	else
-		open_symbols(m, pid, &l);
+		open_symbols(m, starter, pid, &l);
 	m->next = *list;
 	*list = m;
 	return m;
@@ -152,21 +175,13 @@ struct module *module_of(struct module **list, pid_t pid, const char *text)
 
 static void module_free(struct module *m)
 {
-	if (m->dwarf)
-		dwarf_close(m->dwarf);
-	if (m->elf)
-		elf_free(m->elf);
+	reader_close(&m->reader);
 	if (m->fd >= 0)
 		close(m->fd);
-	for (size_t i = 0; i < m->nfiles; i++)
-		free(m->files[i]);
-	for (size_t i = 0; i < m->nfunctions; i++)
-		free(m->functions[i].name);
-	free(m->files);
-	free(m->functions);
-	free(m->lines);
-	free(m->insns);
-	free(m->seen);
+	findings_free(&m->found);
+	free(m->segments);
+	free(m->seen.slots);
+	free(m->hits);
 	free(m->path);
 	free(m);
 }
@@ -179,207 +194,131 @@ void modules_free(struct module *list)
 	}
 }
 
+/* ---- what its reader says ---------------------------------------------------------------- */
+
+static bool is_hex(unsigned char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
+static bool get_program(struct wire_in *in, struct module *m)
+{
+	char *why = wire_text(in, sizeof(m->why) - 1, wire_line);
+	char *id = wire_need_text(in, sizeof(m->build_id) - 1, is_hex);
+	size_t n = (size_t)wire_number(in, LOOKUP_SEGMENTS_MAX);
+
+	for (size_t i = 0; i < n && !in->bad; i++) {
+		struct module_segment s = { .offset = wire_number(in, UINT64_MAX),
+					    .vaddr = wire_number(in, UINT64_MAX),
+					    .filesz = wire_number(in, UINT64_MAX) };
+
+		xgrow(m->segments, m->nsegments);
+		m->segments[m->nsegments++] = s;
+	}
+	if (in->bad) {
+		m->nsegments = 0;
+	} else {
+		snprintf(m->build_id, sizeof(m->build_id), "%s", id);
+		snprintf(m->why, sizeof(m->why), "%s", why ? why : "");
+	}
+	free(why);
+	free(id);
+	return !in->bad;
+}
+
+static void ask(struct module *m, enum lookup_request what, const uint64_t *offsets, size_t n)
+{
+	struct wire_in in;
+	char *bytes;
+	const char *why = reader_ask(&m->reader, what, offsets, n, &bytes, &in);
+	bool good;
+
+	if (!why) {
+		good = what == LOOKUP_OPEN ? get_program(&in, m) : findings_get(&in, &m->found);
+		if (!good || in.left)
+			why = "what the reader of its symbols answered makes no sense, or is too much";
+	}
+	free(bytes);
+	if (why)
+		fail(m, why);
+}
+
+/* Is its reader there, and what it said of the program known? */
+static bool is_open(struct module *m)
+{
+	if (m->reader.socket < 0)
+		return false;
+	if (!m->asked)
+		ask(m, LOOKUP_OPEN, NULL, 0);
+	m->asked = true;
+	return m->reader.socket >= 0 && !*m->why;
+}
+
+static void resolve(struct module *m)
+{
+	bool open = is_open(m);
+
+	if (m->whole && open)
+		ask(m, LOOKUP_ALL, NULL, 0);
+	m->whole = false;
+	for (size_t i = 0; i < m->nhits && open && m->reader.socket >= 0; i += LOOKUP_HITS_MAX) {
+		size_t left = m->nhits - i;
+
+		ask(m, LOOKUP_HITS, m->hits + i, left < LOOKUP_HITS_MAX ? left : LOOKUP_HITS_MAX);
+	}
+	m->nhits = 0;
+}
+
 /* ---- what was hit ------------------------------------------------------------------------ */
 
-static uint64_t *slot_of(const struct module *m, uint64_t value)
+static size_t read_code(const struct module *m, uint64_t offset, uint64_t most, uint8_t *bytes, size_t n)
 {
-	size_t at = (size_t)(value * 0x9E3779B97F4A7C15u >> 20) & (m->room - 1);
+	ssize_t got;
 
-	while (m->seen[at] && m->seen[at] != value)
-		at = (at + 1) & (m->room - 1);
-	return &m->seen[at];
-}
-
-static void enlarge(struct module *m)
-{
-	uint64_t *old = m->seen;
-	size_t n = m->room;
-
-	m->room = n ? 2 * n : 256;
-	m->seen = xcalloc(m->room, sizeof(*m->seen));
-	for (size_t i = 0; i < n; i++) {
-		if (old[i])
-			*slot_of(m, old[i]) = old[i];
+	n = n < most ? n : most;
+	if (m->fd >= 0) {
+		got = pread(m->fd, bytes, n, (off_t)offset);
+		return got > 0 ? (size_t)got : 0;
 	}
-	free(old);
+	if (!m->image || offset >= m->image_size)
+		return 0;
+	n = n < m->image_size - offset ? n : m->image_size - offset;
+	memcpy(bytes, m->image + offset, n);
+	return n;
 }
 
-/* True the first time. Values are not 0. */
-static bool is_new(struct module *m, uint64_t value)
-{
-	uint64_t *slot;
-
-	if (4 * m->nseen >= 3 * m->room)
-		enlarge(m);
-	slot = slot_of(m, value);
-	if (*slot)
-		return false;
-	*slot = value;
-	m->nseen++;
-	return true;
-}
-
-static uint32_t file_number(struct module *m, const char *file)
-{
-	for (size_t i = m->nfiles; i--;) {
-		if (!strcmp(m->files[i], file))
-			return (uint32_t)i;
-	}
-	xgrow(m->files, m->nfiles);
-	m->files[m->nfiles] = xstrdup(file);
-	return (uint32_t)m->nfiles++;
-}
-
-static void add_row(void *arg, const struct dwarf_row *row)
-{
-	struct module *m = arg;
-	struct module_line l = { .vaddr = row->vaddr, .line = row->line,
-				 .statement = row->statement };
-
-	if (row->line)
-		l.file = file_number(m, row->file);
-	xgrow(m->lines, m->nlines);
-	m->lines[m->nlines++] = l;
-}
-
-static void add_insn(struct module *m, uint64_t vaddr, const struct branch_insn *insn)
-{
-	xgrow(m->insns, m->ninsns);
-	m->insns[m->ninsns++] = (struct module_insn){ vaddr, insn->length, insn->kind };
-}
-
-/* The branching instructions of a stretch of code. */
-static void add_insns(struct module *m, uint64_t from, uint64_t to)
+uint8_t module_kind(struct module *m, uint64_t offset)
 {
 	uint8_t bytes[BRANCH_INSN_BYTES];
-	struct branch_insn insn;
-	size_t n;
 
-	for (uint64_t at = from; at < to; at += insn.length) {
-		n = elf_read(m->elf, at, bytes, sizeof(bytes));
-		insn = branch_insn_decode(bytes, n, false);
-		if (!insn.length)
-			return;
-		if (insn.kind != BRANCH_UNKNOWN)
-			add_insn(m, at, &insn);
+	for (size_t i = 0; is_open(m) && i < m->nsegments; i++) {
+		uint64_t at = offset - m->segments[i].offset;
+
+		if (offset >= m->segments[i].offset && at < m->segments[i].filesz)
+			return branch_insn_decode(bytes, read_code(m, offset, m->segments[i].filesz - at, bytes,
+								   sizeof(bytes)), false).kind;
 	}
+	return BRANCH_UNKNOWN;
 }
 
-/* Where the section ends that holds this address. */
-static uint64_t section_end(const struct module *m, uint64_t vaddr)
-{
-	Elf_Scn *scn = NULL;
-	GElf_Shdr sh;
-
-	while ((scn = elf_nextscn(m->elf->elf, scn))) {
-		if (gelf_getshdr(scn, &sh) && sh.sh_flags & SHF_EXECINSTR && vaddr >= sh.sh_addr &&
-		    vaddr - sh.sh_addr < sh.sh_size)
-			return sh.sh_addr + sh.sh_size;
-	}
-	return vaddr;
-}
-
-/* A symbol without a size reaches to the next one, and not beyond its section. */
-static uint64_t size_of(struct module *m, const struct elf_symbol *s)
-{
-	uint64_t end = section_end(m, s->vaddr);
-	const struct elf_symbol *next = elf_symbol_between(m->elf, s->vaddr, end);
-
-	if (s->size)
-		return s->size;
-	return (next ? next->vaddr : end) - s->vaddr;
-}
-
-/* As it is written in C++, without the parameters. */
-static char *readable(const char *symbol)
-{
-	struct cxx_name n;
-	char *name;
-
-	if (!cxx_demangle(symbol, &n))
-		return xstrdup(symbol);
-	name = xstrdup(n.name);
-	cxx_free(&n);
-	return name;
-}
-
-/* A function, with its lines and branches, if it is new. Takes the name. */
-static void add_function(struct module *m, char *name, uint64_t vaddr, uint64_t size)
-{
-	/* Functions and addresses share the set: those have the highest bit. */
-	if (!is_new(m, vaddr | 1ull << 63)) {
-		free(name);
-		return;
-	}
-	xgrow(m->functions, m->nfunctions);
-	m->functions[m->nfunctions++] = (struct module_function){ vaddr, size, name };
-	add_insns(m, vaddr, vaddr + (size < FUNCTION_MOST ? size : FUNCTION_MOST));
-	if (m->dwarf)
-		dwarf_rows(m->dwarf, vaddr, vaddr + size, add_row, m);
-}
-
-static void add_stub(struct module *m, uint64_t vaddr)
-{
-	uint64_t start;
-	const char *symbol = plt_name(m->elf, vaddr, &start);
-	char *name, *stub;
-
-	if (!symbol) {
-		add_insns(m, vaddr, vaddr + 1);
-		return;
-	}
-	name = readable(symbol);
-	stub = xasprintf("%s@plt", name);
-	free(name);
-	add_function(m, stub, start, PLT_ENTRY);
-}
-
-uint8_t module_kind(const struct module *m, uint64_t offset)
-{
-	uint8_t bytes[BRANCH_INSN_BYTES];
-	uint64_t vaddr;
-
-	if (!m->elf || !elf_vaddr(m->elf, offset, &vaddr))
-		return BRANCH_UNKNOWN;
-	return branch_insn_decode(bytes, elf_read(m->elf, vaddr, bytes, sizeof(bytes)), false).kind;
-}
-
-/*
- * What did not run matters, too, where somebody asks what of the program was covered: of a program
- * that is not large, all functions with debug information are told.
- */
 void module_tell_all(struct module *m)
 {
-	char *file;
-	unsigned int line;
-
-	if (!m->elf || !m->dwarf)
-		return;
-	elf_read_symbols(m->elf);
-	if (m->elf->nsymbols > WHOLE_MOST)
-		return;
-	for (size_t i = 0; i < m->elf->nsymbols; i++) {
-		const struct elf_symbol *s = &m->elf->symbols[i];
-
-		if (!s->function || !s->size || !dwarf_line_at(m->dwarf, s->vaddr, &file, &line))
-			continue;
-		free(file);
-		add_function(m, readable(s->name), s->vaddr, s->size);
-	}
+	m->whole = true;
 }
 
 void module_hit(struct module *m, uint64_t offset)
 {
-	const struct elf_symbol *s;
-	uint64_t vaddr;
+	bool added;
 
-	if (!m->elf || !elf_vaddr(m->elf, offset, &vaddr) || !vaddr || !is_new(m, vaddr))
+	if (m->reader.socket < 0 || offset == UINT64_MAX)
 		return;
-	s = elf_function_at(m->elf, vaddr);
-	if (s && vaddr - s->vaddr < size_of(m, s))
-		add_function(m, readable(s->name), s->vaddr, size_of(m, s));
-	else
-		add_stub(m, vaddr);
+	if (!hashset_add(&m->seen, offset + 1, &added))
+		alloc_checked(NULL);
+	if (!added)
+		return;
+	if (!array_reserve(m->hits, m->hits_room, m->nhits + 1))
+		alloc_checked(NULL);
+	m->hits[m->nhits++] = offset;
 }
 
 /* ---- metadata ---------------------------------------------------------------------------- */
@@ -393,18 +332,15 @@ static void add_numbers(struct json *j, uint64_t a, uint64_t b, uint64_t c)
 	json_end(j);
 }
 
-static void add_segments(struct json *j, const struct elf_file *f)
+static void add_segments(struct json *j, const struct module *m)
 {
 	json_array(j, "segments");
-	for (size_t i = 0; f && i < f->nsegments; i++) {
-		if (f->segments[i].exec)
-			add_numbers(j, f->segments[i].offset, f->segments[i].vaddr,
-				    f->segments[i].filesz);
-	}
+	for (size_t i = 0; i < m->nsegments; i++)
+		add_numbers(j, m->segments[i].offset, m->segments[i].vaddr, m->segments[i].filesz);
 	json_end(j);
 }
 
-static void add_functions(struct json *j, const struct module *m, size_t from)
+static void add_functions(struct json *j, const struct findings *m, size_t from)
 {
 	json_array(j, "functions");
 	for (size_t i = from; i < m->nfunctions; i++) {
@@ -417,7 +353,7 @@ static void add_functions(struct json *j, const struct module *m, size_t from)
 	json_end(j);
 }
 
-static void add_files(struct json *j, const struct module *m, size_t from)
+static void add_files(struct json *j, const struct findings *m, size_t from)
 {
 	json_uint(j, "first_file", from);
 	json_array(j, "files");
@@ -427,13 +363,13 @@ static void add_files(struct json *j, const struct module *m, size_t from)
 }
 
 /* Numbers beside those of the row before: small ones. */
-static void add_lines(struct json *j, const struct module *m, size_t from)
+static void add_lines(struct json *j, const struct findings *m, size_t from)
 {
-	struct module_line before = { 0 };
+	struct found_line before = { 0 };
 
 	json_array(j, "lines");
 	for (size_t i = from; i < m->nlines; before = m->lines[i++]) {
-		const struct module_line *l = &m->lines[i];
+		const struct found_line *l = &m->lines[i];
 
 		json_int(j, NULL, (int64_t)(l->vaddr - before.vaddr));
 		json_uint(j, NULL, 2ull * l->file + l->statement);
@@ -442,7 +378,7 @@ static void add_lines(struct json *j, const struct module *m, size_t from)
 	json_end(j);
 }
 
-static void add_branches(struct json *j, const struct module *m, size_t from)
+static void add_branches(struct json *j, const struct findings *m, size_t from)
 {
 	uint64_t before = 0;
 
@@ -461,19 +397,21 @@ static void compose(struct json *j, const struct module *m, bool all)
 	json_string(j, "build_id", m->build_id);
 	if (m->deleted)
 		json_bool(j, "deleted", true);
-	if (m->why)
+	if (*m->why)
 		json_string(j, "why", m->why);
-	add_segments(j, m->elf);
-	add_functions(j, m, all ? 0 : m->told_functions);
-	add_files(j, m, all ? 0 : m->told_files);
-	add_lines(j, m, all ? 0 : m->told_lines);
-	add_branches(j, m, all ? 0 : m->told_insns);
+	add_segments(j, m);
+	add_functions(j, &m->found, all ? 0 : m->told_functions);
+	add_files(j, &m->found, all ? 0 : m->told_files);
+	add_lines(j, &m->found, all ? 0 : m->told_lines);
+	add_branches(j, &m->found, all ? 0 : m->told_insns);
 	json_end(j);
 }
 
-bool module_has_news(const struct module *m)
+bool module_has_news(struct module *m)
 {
-	return !m->told || m->nfunctions != m->told_functions || m->ninsns != m->told_insns;
+	resolve(m);
+	return !m->told || m->found.nfunctions != m->told_functions ||
+	       m->found.ninsns != m->told_insns;
 }
 
 int module_write(struct module *m, bool all, struct trawl_writer *w, struct trawl_error *err)
@@ -483,6 +421,7 @@ int module_write(struct module *m, bool all, struct trawl_writer *w, struct traw
 	char name[96];
 	int r;
 
+	resolve(m);
 	compose(&j, m, all);
 	snprintf(name, sizeof(name), BRANCH_MODULE_NAME "%s", m->key);
 	meta.name = name;
@@ -491,9 +430,9 @@ int module_write(struct module *m, bool all, struct trawl_writer *w, struct traw
 	r = trawl_writer_meta(w, &meta, err);
 	json_free(&j);
 	m->told = true;
-	m->told_files = m->nfiles;
-	m->told_functions = m->nfunctions;
-	m->told_lines = m->nlines;
-	m->told_insns = m->ninsns;
+	m->told_files = m->found.nfiles;
+	m->told_functions = m->found.nfunctions;
+	m->told_lines = m->found.nlines;
+	m->told_insns = m->found.ninsns;
 	return r;
 }

@@ -7,25 +7,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "capture/probe/dwarf.h"
-#include "capture/probe/elf.h"
+#include "capture/branch/reader.h"
+#include "capture/branch/findings.h"
+#include "common/hashset.h"
 #include "format/trawl.h"
 
-struct module_function {
-	uint64_t vaddr, size;
-	char *name;
-};
-
-struct module_line {
-	uint64_t vaddr;
-	uint32_t file, line; /* line 0: none from here on */
-	bool statement;
-};
-
-/* A branching instruction, taken or not. */
-struct module_insn {
-	uint64_t vaddr;
-	uint8_t length, kind; /* enum branch_kind */
+/* An executable one. */
+struct module_segment {
+	uint64_t offset, vaddr, filesz;
 };
 
 struct module {
@@ -34,20 +23,23 @@ struct module {
 	char *path;        /* as maps has it, without " (deleted)" */
 	bool deleted;
 	char build_id[129];
-	const char *why;   /* no symbols are known: why; or NULL */
-	struct elf_file *elf;
-	struct dwarf *dwarf;
-	int fd;
+	char why[LOOKUP_TEXT_MAX]; /* no symbols are known, or no further ones: why; or "" */
+	int fd;                    /* -1: the vdso, at image; or none */
+	char *image;
+	size_t image_size;
 
-	/* Addresses that were looked up, by hash; 0: a free slot. */
-	uint64_t *seen;
-	size_t nseen, room;
+	/* What reads it, and what that said so far. */
+	struct reader reader;
+	bool asked;        /* for segments and build id */
+	struct module_segment *segments;
+	size_t nsegments;
+	struct findings found;
 
-	char **files;
-	struct module_function *functions;
-	struct module_line *lines; /* of these functions */
-	struct module_insn *insns; /* likewise */
-	size_t nfiles, nfunctions, nlines, ninsns;
+	struct hashset seen;  /* offsets that were hit, plus 1 */
+	uint64_t *hits;       /* those of them that the reader was not asked for */
+	size_t nhits, hits_room;
+	bool whole;           /* and it is to be asked for all functions */
+
 	size_t told_files, told_functions, told_lines, told_insns; /* in metadata so far */
 	bool told;
 };
@@ -56,20 +48,21 @@ struct module {
  * The module that a line of maps is of, in the list or new and in front of it. map: the range of
  * that line in the process, which is there to be asked. NULL: memory that is of no file.
  */
-struct module *module_of(struct module **list, pid_t pid, const char *line);
+struct module *module_of(struct module **list, struct reader_starter *starter, pid_t pid,
+			 const char *line);
 void modules_free(struct module *list);
 
-/* The place `offset` in the file was hit; of the vdso, in its image. */
+/* The place `offset` in the file was hit; of the vdso, in its image. Its reader is asked when it is written. */
 void module_hit(struct module *m, uint64_t offset);
 
 /* What kind of branch the instruction there is; 0: none, or it is not known. */
-uint8_t module_kind(const struct module *m, uint64_t offset);
+uint8_t module_kind(struct module *m, uint64_t offset);
 
 /* It is the program that is recorded: all of its functions count, also those that do not run. */
 void module_tell_all(struct module *m);
 
 /* Is there anything that was not written yet? */
-bool module_has_news(const struct module *m);
+bool module_has_news(struct module *m);
 /* Writes what is new, or all. */
 int module_write(struct module *m, bool all, struct trawl_writer *w, struct trawl_error *err);
 

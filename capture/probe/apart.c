@@ -2,27 +2,23 @@
 #include "config.h"
 #include "capture/probe/apart.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/probe/confine.h"
 #include "capture/probe/opener.h"
 #include "capture/probe/reply.h"
 #include "capture/sys/alloc.h"
 #include "common/sandbox.h"
 
 enum {
-	NOBODY = 65534,
-	SECONDS = 120,           /* of processor time: a browser with full debug information takes 20 */
 	WALL_SECONDS = 300,
 	REPLY_MAX = 256 << 20,
 	LOOK_AGAIN = 100,        /* ms: at signals that wait, and at the clock */
@@ -31,57 +27,21 @@ enum {
 
 /* ---- the child ---------------------------------------------------------------------------- */
 
-static void keep_only(const struct probe_list *list, int socket, int answer)
-{
-	struct rlimit limit;
-	long most = getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur > 65536 ? 65536 : (long)limit.rlim_cur;
-
-	for (int fd = 0; fd < most; fd++) {
-		bool kept = fd == socket || fd == answer;
-
-		for (size_t i = 0; i < list->nfiles && !kept; i++)
-			kept = list->files[i]->fd == fd;
-		if (!kept)
-			close(fd);
-	}
-}
-
-/* Lower than what there is: the user's own limits hold. */
-static void limit(int what, rlim_t most)
-{
-	struct rlimit now;
-
-	if (getrlimit(what, &now))
-		return;
-	if (now.rlim_cur > most)
-		now.rlim_cur = most;
-	if (now.rlim_max > most + 1)
-		now.rlim_max = most + 1;
-	setrlimit(what, &now);
-}
-
 /* Files are mapped as a whole, and expanded sections are kept beside them. */
-static void set_limits(const struct probe_list *list)
+static void keep_files(const struct probe_list *list, int socket, int answer)
 {
-	rlim_t memory = 8ull << 30;
+	int *kept = xcalloc(list->nfiles + 2, sizeof(*kept));
+	uint64_t size = 0;
 
-	for (size_t i = 0; i < list->nfiles; i++)
-		memory += list->files[i]->size;
-	limit(RLIMIT_CPU, SECONDS);
-	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_FSIZE, 0);
-#ifndef __SANITIZE_ADDRESS__
-	limit(RLIMIT_AS, memory);
-#endif
-}
-
-/* Root becomes nobody, by which all capabilities are gone. */
-static bool become_nobody(void)
-{
-	if (geteuid())
-		return true;
-	return !setgroups(0, NULL) && !setresgid(NOBODY, NOBODY, NOBODY) &&
-	       !setresuid(NOBODY, NOBODY, NOBODY);
+	for (size_t i = 0; i < list->nfiles; i++) {
+		kept[i] = list->files[i]->fd;
+		size += list->files[i]->size;
+	}
+	kept[list->nfiles] = socket;
+	kept[list->nfiles + 1] = answer;
+	confine_descriptors(kept, list->nfiles + 2);
+	confine_resources(size);
+	free(kept);
 }
 
 static void answer_with(int to, const char *p, size_t n)
@@ -109,10 +69,9 @@ static void child(apart_fn *fn, void *arg, struct probe_list *list, int socket, 
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGPIPE, SIG_DFL);
-	keep_only(list, socket, answer);
-	set_limits(list);
+	keep_files(list, socket, answer);
 	opener_ask(socket);
-	if (!become_nobody() || sandbox_enter_parser("trawl", "a program", &err))
+	if (!confine_nobody() || sandbox_enter_parser("trawl", "a program", &err))
 		_exit(STATUS_NO_SANDBOX);
 	ret = fn(arg, list, &err);
 	reply = reply_write(list, &before, ret, &err, &n);
@@ -246,44 +205,6 @@ static int finish(struct reader *r, const char *name, struct probe_list *list, s
 	return got;
 }
 
-#ifdef __SANITIZE_ADDRESS__
-static bool another_runs(void)
-{
-	DIR *d = opendir("/proc/self/task");
-	bool runs = false;
-	struct dirent *e;
-
-	while (d && !runs && (e = readdir(d))) {
-		char path[64], line[512] = "", *state;
-		FILE *f;
-
-		snprintf(path, sizeof(path), "/proc/self/task/%.20s/stat", e->d_name);
-		f = atoi(e->d_name) > 0 && atoi(e->d_name) != gettid() ? fopen(path, "re") : NULL;
-		state = f && fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
-		runs = state && !strncmp(state, ") R", 3);
-		if (f)
-			fclose(f);
-	}
-	if (d)
-		closedir(d);
-	return runs;
-}
-
-/*
- * Unlike glibc's, the sanitizer's allocator does not release its locks in the child of a fork: the child
- * would wait for ever for one that another thread holds. Threads that wait for work hold none.
- */
-static void quiet_threads(void)
-{
-	for (int i = 0; i < 2000 && another_runs(); i++)
-		usleep(1000);
-}
-#else
-static void quiet_threads(void)
-{
-}
-#endif
-
 int apart_run(apart_fn *fn, void *arg, const char *name, struct probe_list *list,
 	      struct trawl_error *err)
 {
@@ -297,7 +218,7 @@ int apart_run(apart_fn *fn, void *arg, const char *name, struct probe_list *list
 		goto no_pipe;
 	}
 	fflush(NULL);
-	quiet_threads();
+	confine_quiet_threads();
 	r.pid = fork();
 	if (r.pid == 0)
 		child(fn, arg, list, pair[1], answer[1]);

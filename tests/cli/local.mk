@@ -33,10 +33,17 @@ EXTRA_DIST += $(CLI_EDIT) tests/cli/page.js tests/cli/planted.py
 TESTS += tests/cli/branch.py tests/cli/branchexport.py
 EXTRA_DIST += tests/cli/branch.py tests/cli/branchexport.py tests/reader_branch.py
 # Loaded into the programs that read (sandbox.py): what a fault in a parser could do.
+# And into the recorder (parsers.py): who opens programs.
+PRELOADED = tests/cli/attempt.so tests/cli/parsers.so
 tests/cli/attempt.so: tests/cli/attempt.c
 	$(AM_V_CCLD)$(MKDIR_P) tests/cli && $(CC) $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) \
 		$(CPPFLAGS) $(AM_CFLAGS) -O2 -fPIC -shared -o $@ $(srcdir)/tests/cli/attempt.c -ldl
-check_DATA = tests/cli/attempt.so
-CLEANFILES += tests/cli/attempt.so
+tests/cli/parsers.so: tests/cli/parsers.c
+	$(AM_V_CCLD)$(MKDIR_P) tests/cli && $(CC) $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) \
+		$(CPPFLAGS) $(AM_CFLAGS) -O2 -fPIC -shared -o $@ $(srcdir)/tests/cli/parsers.c -ldl
+check_DATA = $(PRELOADED)
+CLEANFILES += $(PRELOADED)
+TESTS += tests/cli/parsers.py
+EXTRA_DIST += tests/cli/parsers.py tests/cli/parsers.c
 TESTS += tests/cli/sandbox.py
 EXTRA_DIST += tests/cli/sandbox.py tests/cli/attempt.c

@@ -3,8 +3,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/branch/findings.h"
 #include "capture/probe/probe.h"
 #include "capture/probe/reply.h"
+#include "common/branch.h"
+
+/* What the reader of a program that branches were in says: refused as a whole, or in bounds. */
+static void check_findings(const uint8_t *data, size_t size)
+{
+	struct wire_in in = {(const char *)data, size, false};
+	struct findings f = {0};
+
+	if (!findings_get(&in, &f) && (f.nfiles || f.nfunctions || f.nlines || f.ninsns))
+		abort();
+	for (size_t i = 0; i < f.nlines; i++)
+		if (f.lines[i].line && f.lines[i].file >= f.nfiles)
+			abort();
+	for (size_t i = 0; i < f.ninsns; i++)
+		if (!f.insns[i].length || f.insns[i].length > 15 || f.insns[i].kind >= BRANCH_KINDS)
+			abort();
+	findings_free(&f);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -37,6 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int got;
 
 	b.path = strdup("/bin/b");
+	check_findings(data, size);
 	got = reply_read(data, size, &list, &err);
 	if (got < 0 && !*err.text)
 		abort();

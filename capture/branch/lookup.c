@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "capture/branch/insn.h"
+#include "capture/branch/lookup.h"
+#include "capture/branch/plt.h"
+#include "capture/branch/findings.h"
+#include "capture/probe/cxx.h"
+#include "capture/probe/dwarf.h"
+#include "capture/probe/elf.h"
+#include "capture/sys/alloc.h"
+#include "common/branch.h"
+#include "common/hashset.h"
+
+enum {
+	FUNCTION_MOST = 1 << 20, /* bytes of one */
+	WHOLE_MOST = 1000,       /* functions of a program all of which are told */
+};
+
+struct lookup {
+	struct elf_file *elf;    /* NULL: why */
+	struct dwarf *dwarf;
+	char why[LOOKUP_TEXT_MAX];
+	struct hashset seen;     /* addresses, and functions with the highest bit */
+	struct findings found;    /* since the last answer; files: all */
+};
+
+/* ---- what was hit ------------------------------------------------------------------------ */
+
+static bool is_new(struct lookup *m, uint64_t value)
+{
+	bool added;
+
+	if (!hashset_add(&m->seen, value, &added))
+		alloc_checked(NULL);
+	return added;
+}
+
+static uint32_t file_number(struct findings *s, const char *file)
+{
+	for (size_t i = s->nfiles; i--;) {
+		if (!strcmp(s->files[i], file))
+			return (uint32_t)i;
+	}
+	xgrow(s->files, s->nfiles);
+	s->files[s->nfiles] = xstrdup(file);
+	return (uint32_t)s->nfiles++;
+}
+
+static void add_row(void *arg, const struct dwarf_row *row)
+{
+	struct findings *s = arg;
+	struct found_line l = { .vaddr = row->vaddr, .line = row->line,
+				 .statement = row->statement };
+
+	if (row->line)
+		l.file = file_number(s, row->file);
+	xgrow(s->lines, s->nlines);
+	s->lines[s->nlines++] = l;
+}
+
+/* The branching instructions of a stretch of code. */
+static void add_insns(struct lookup *m, uint64_t from, uint64_t to)
+{
+	uint8_t bytes[BRANCH_INSN_BYTES];
+	struct findings *s = &m->found;
+	struct branch_insn insn;
+	size_t n;
+
+	for (uint64_t at = from; at < to; at += insn.length) {
+		n = elf_read(m->elf, at, bytes, sizeof(bytes));
+		insn = branch_insn_decode(bytes, n, false);
+		if (!insn.length)
+			return;
+		if (insn.kind == BRANCH_UNKNOWN)
+			continue;
+		xgrow(s->insns, s->ninsns);
+		s->insns[s->ninsns++] = (struct found_insn){ at, insn.length, insn.kind };
+	}
+}
+
+/* Where the section ends that holds this address. */
+static uint64_t section_end(const struct lookup *m, uint64_t vaddr)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+
+	while ((scn = elf_nextscn(m->elf->elf, scn))) {
+		if (gelf_getshdr(scn, &sh) && sh.sh_flags & SHF_EXECINSTR && vaddr >= sh.sh_addr &&
+		    vaddr - sh.sh_addr < sh.sh_size)
+			return sh.sh_addr + sh.sh_size;
+	}
+	return vaddr;
+}
+
+/* A symbol without a size reaches to the next one, and not beyond its section. */
+static uint64_t size_of(struct lookup *m, const struct elf_symbol *s)
+{
+	uint64_t end = section_end(m, s->vaddr);
+	const struct elf_symbol *next = elf_symbol_between(m->elf, s->vaddr, end);
+
+	if (s->size)
+		return s->size;
+	return (next ? next->vaddr : end) - s->vaddr;
+}
+
+/* As it is written in C++, without the parameters. */
+static char *readable(const char *symbol)
+{
+	struct cxx_name n;
+	char *name;
+
+	if (!cxx_demangle(symbol, &n))
+		return xstrdup(symbol);
+	name = xstrdup(n.name);
+	cxx_free(&n);
+	return name;
+}
+
+/* A function, with its lines and branches, if it is new. Takes the name. */
+static void add_function(struct lookup *m, char *name, uint64_t vaddr, uint64_t size)
+{
+	struct findings *s = &m->found;
+
+	/* Functions and addresses share the set: those have the highest bit. */
+	if (!is_new(m, vaddr | 1ull << 63)) {
+		free(name);
+		return;
+	}
+	xgrow(s->functions, s->nfunctions);
+	s->functions[s->nfunctions++] = (struct found_function){ vaddr, size, name };
+	add_insns(m, vaddr, vaddr + (size < FUNCTION_MOST ? size : FUNCTION_MOST));
+	dwarf_rows(m->dwarf, vaddr, vaddr + size, add_row, s);
+}
+
+static void add_stub(struct lookup *m, uint64_t vaddr)
+{
+	uint64_t start;
+	const char *symbol = plt_name(m->elf, vaddr, &start);
+	char *name, *stub;
+
+	if (!symbol) {
+		add_insns(m, vaddr, vaddr + 1);
+		return;
+	}
+	name = readable(symbol);
+	stub = xasprintf("%s@plt", name);
+	free(name);
+	add_function(m, stub, start, PLT_ENTRY);
+}
+
+static void look_up(struct lookup *m, uint64_t offset)
+{
+	const struct elf_symbol *s;
+	uint64_t vaddr;
+
+	if (!m->elf || !elf_vaddr(m->elf, offset, &vaddr) || !vaddr || !is_new(m, vaddr))
+		return;
+	s = elf_function_at(m->elf, vaddr);
+	if (s && vaddr - s->vaddr < size_of(m, s))
+		add_function(m, readable(s->name), s->vaddr, size_of(m, s));
+	else
+		add_stub(m, vaddr);
+}
+
+/*
+ * What did not run matters, too, where somebody asks what of the program was covered: of a program
+ * that is not large, all functions with debug information are told.
+ */
+static void look_up_all(struct lookup *m)
+{
+	char *file;
+	unsigned int line;
+
+	if (!m->elf)
+		return;
+	elf_read_symbols(m->elf);
+	if (m->elf->nsymbols > WHOLE_MOST)
+		return;
+	for (size_t i = 0; i < m->elf->nsymbols; i++) {
+		const struct elf_symbol *s = &m->elf->symbols[i];
+
+		if (!s->function || !s->size || !dwarf_line_at(m->dwarf, s->vaddr, &file, &line))
+			continue;
+		free(file);
+		add_function(m, readable(s->name), s->vaddr, s->size);
+	}
+}
+
+/* ---- requests ---------------------------------------------------------------------------- */
+
+static void open_program(struct lookup *m, int fd, const char *path, char *image, size_t size)
+{
+	struct trawl_error err;
+	const char *why;
+
+	if (m->elf || *m->why)
+		return;
+	m->elf = fd >= 0 ? elf_open(fd, path, &err) : elf_open_memory(image, size, path, &err);
+	if (m->elf)
+		m->dwarf = dwarf_open(m->elf, &why);
+	else
+		snprintf(m->why, sizeof(m->why), "the file is no program or library of 64-bit x86");
+}
+
+static void put_program(struct wire_out *o, const struct lookup *m)
+{
+	const struct elf_file *f = m->elf;
+	size_t n = 0;
+
+	wire_put_text(o, f ? NULL : m->why);
+	wire_put_text(o, f ? f->build_id : "");
+	for (size_t i = 0; f && i < f->nsegments; i++)
+		n += f->segments[i].exec;
+	wire_put_number(o, n);
+	for (size_t i = 0; f && i < f->nsegments; i++) {
+		if (!f->segments[i].exec)
+			continue;
+		wire_put_number(o, f->segments[i].offset);
+		wire_put_number(o, f->segments[i].vaddr);
+		wire_put_number(o, f->segments[i].filesz);
+	}
+}
+
+/* What was found was told, but for the numbers of files. */
+static void forget(struct findings *s)
+{
+	struct findings files = { .files = s->files, .nfiles = s->nfiles };
+
+	s->files = NULL;
+	s->nfiles = 0;
+	findings_free(s);
+	*s = files;
+}
+
+static bool read_whole(int socket, void *p, size_t n)
+{
+	for (size_t got = 0; got < n;) {
+		ssize_t k = read(socket, (char *)p + got, n - got);
+
+		if (k == 0 || (k < 0 && errno != EINTR))
+			return false;
+		got += k < 0 ? 0 : (size_t)k;
+	}
+	return true;
+}
+
+static bool write_whole(int socket, const void *p, size_t n)
+{
+	for (size_t done = 0; done < n;) {
+		ssize_t k = write(socket, (const char *)p + done, n - done);
+
+		if (k < 0 && errno != EINTR)
+			return false;
+		done += k < 0 ? 0 : (size_t)k;
+	}
+	return true;
+}
+
+void lookup_serve(int socket, int fd, const char *path, char *image, size_t size)
+{
+	uint64_t head[2], offsets[LOOKUP_HITS_MAX], n;
+	struct lookup m = { 0 };
+	bool more = true;
+
+	while (more && read_whole(socket, head, sizeof(head)) && head[1] <= LOOKUP_HITS_MAX &&
+	       read_whole(socket, offsets, head[1] * sizeof(*offsets))) {
+		struct wire_out o = { 0 };
+		size_t files = m.found.nfiles;
+
+		open_program(&m, fd, path, image, size);
+		for (size_t i = 0; i < head[1]; i++)
+			look_up(&m, offsets[i]);
+		if (head[0] == LOOKUP_ALL)
+			look_up_all(&m);
+		if (head[0] == LOOKUP_OPEN)
+			put_program(&o, &m);
+		else
+			findings_put(&o, &m.found, files);
+		n = o.n;
+		more = write_whole(socket, &n, sizeof(n)) && write_whole(socket, o.p, o.n);
+		free(o.p);
+		forget(&m.found);
+	}
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/branch/reader.h"
+#include "capture/probe/confine.h"
+#include "capture/probe/opener.h"
+#include "capture/sys/alloc.h"
+#include "common/sandbox.h"
+
+enum {
+	SECONDS = 60,          /* for an answer: the recorder waits for it */
+	ANSWER_MAX = 256 << 20,
+	PATH_BYTES = 4096,
+	FILES_MAX = 3,         /* to a reader: socket, opener, the program */
+};
+
+char *vdso_image(size_t *size)
+{
+	char *image = (char *)(uintptr_t)getauxval(AT_SYSINFO_EHDR); /* NOLINT: the kernel's address */
+	uint64_t start, end;
+	char line[512];
+	FILE *f = image ? fopen("/proc/self/maps", "re") : NULL;
+
+	*size = 0;
+	while (f && !*size && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64, &start, &end) == 2 && start == (uintptr_t)image)
+			*size = end - start;
+	}
+	if (f)
+		fclose(f);
+	return *size ? image : NULL;
+}
+
+/* ---- descriptors on their way ------------------------------------------------------------ */
+
+struct parcel {
+	char path[PATH_BYTES];
+	struct iovec io;
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(FILES_MAX * sizeof(int))];
+	} control;
+	struct msghdr message;
+};
+
+static void parcel_init(struct parcel *p, size_t n)
+{
+	memset(p, 0, sizeof(*p));
+	p->io = (struct iovec){ p->path, sizeof(p->path) };
+	p->message = (struct msghdr){ .msg_iov = &p->io, .msg_iovlen = 1, .msg_control = &p->control,
+				      .msg_controllen = CMSG_SPACE(n * sizeof(int)) };
+}
+
+static bool send_parcel(int socket, const char *path, const int *fds, size_t n)
+{
+	struct parcel p;
+
+	parcel_init(&p, n);
+	p.io.iov_len = (size_t)snprintf(p.path, sizeof(p.path), "%s", path) + 1;
+	p.control.head = (struct cmsghdr){ .cmsg_len = CMSG_LEN(n * sizeof(int)),
+					   .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS };
+	memcpy(CMSG_DATA(&p.control.head), fds, n * sizeof(int));
+	return p.io.iov_len <= sizeof(p.path) &&
+	       sendmsg(socket, &p.message, MSG_NOSIGNAL) == (ssize_t)p.io.iov_len;
+}
+
+/* How many descriptors came; 0: no more ever will. */
+static size_t receive_parcel(int socket, struct parcel *p, int *fds)
+{
+	const struct cmsghdr *head;
+	ssize_t got;
+	size_t n;
+
+	parcel_init(p, FILES_MAX);
+	while ((got = recvmsg(socket, &p->message, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
+		;
+	head = got > 0 ? CMSG_FIRSTHDR(&p->message) : NULL;
+	if (!head || head->cmsg_type != SCM_RIGHTS)
+		return 0;
+	n = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+	memcpy(fds, CMSG_DATA(head), n * sizeof(int));
+	p->path[PATH_BYTES - 1] = '\0';
+	return n;
+}
+
+/* ---- the processes ----------------------------------------------------------------------- */
+
+static void read_program(const char *path, const int *fds, size_t n) __attribute__((noreturn));
+static void read_program(const char *path, const int *fds, size_t n)
+{
+	int fd = n > 2 ? fds[2] : -1;
+	struct trawl_error err;
+	struct stat st = { 0 };
+	char *image = NULL;
+	size_t size = 0;
+
+	if (fd < 0)
+		image = vdso_image(&size);
+	else if (fstat(fd, &st))
+		_exit(TRAWL_CANNOT);
+	signal(SIGCHLD, SIG_DFL);
+	confine_resources((uint64_t)st.st_size);
+	opener_ask(fds[1]);
+	if (sandbox_enter_parser("trawl", "a program", &err))
+		_exit(TRAWL_CANNOT);
+	lookup_serve(fds[0], fd, path, image, size);
+	_exit(TRAWL_OK);
+}
+
+/* Until the recorder closes its end. It reads nothing, and runs nothing of the recorder's. */
+static void start_readers(int socket) __attribute__((noreturn));
+static void start_readers(int socket)
+{
+	struct parcel p;
+	int fds[FILES_MAX];
+	size_t n;
+
+	while ((n = receive_parcel(socket, &p, fds))) {
+		pid_t pid = n >= 2 ? fork() : -1;
+
+		if (pid == 0) {
+			close(socket);
+			read_program(p.path, fds, n);
+		}
+		for (size_t i = 0; i < n; i++)
+			close(fds[i]);
+	}
+	_exit(TRAWL_OK);
+}
+
+/* The terminal's signals are for the recorder, which asks until the end. */
+static void ignore_signals(void)
+{
+	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGUSR1, SIGUSR2, SIGALRM };
+
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
+		signal(ignored[i], SIG_IGN);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGCHLD, SIG_IGN); /* nobody waits for readers */
+}
+
+int reader_starter_open(struct reader_starter *s, struct trawl_error *err)
+{
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return trawl_fail(err, TRAWL_CANNOT, "-i branch: no socket for what reads programs: %s",
+				  strerror(errno));
+	fflush(NULL);
+	confine_quiet_threads();
+	s->pid = fork();
+	if (s->pid == 0) {
+		confine_descriptors(&pair[1], 1);
+		ignore_signals();
+		if (!confine_nobody())
+			_exit(TRAWL_CANNOT);
+		start_readers(pair[1]);
+	}
+	close(pair[1]);
+	s->socket = pair[0];
+	if (s->pid > 0)
+		return 0;
+	close(pair[0]);
+	s->pid = 0;
+	return trawl_fail(err, TRAWL_CANNOT, "-i branch: no process for what reads programs: %s; end "
+			  "other programs", strerror(errno));
+}
+
+void reader_starter_close(struct reader_starter *s)
+{
+	if (!s->pid)
+		return;
+	close(s->socket);
+	while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	s->pid = 0;
+}
+
+/* ---- a reader ---------------------------------------------------------------------------- */
+
+const char *reader_start(struct reader_starter *s, int fd, const char *path, const char *folder,
+			 struct reader *r)
+{
+	int stream[2], packets[2];
+	bool sent;
+
+	*r = (struct reader){ .socket = -1, .opener = -1 };
+	if (s->n >= READERS_MAX)
+		return "the capture has too many programs";
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, stream))
+		return "too many files are open";
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, packets)) {
+		close(stream[0]);
+		close(stream[1]);
+		return "too many files are open";
+	}
+	sent = send_parcel(s->socket, path, (int[]){ stream[1], packets[1], fd }, fd >= 0 ? 3 : 2);
+	close(stream[1]);
+	close(packets[1]);
+	r->socket = stream[0];
+	r->opener = packets[0];
+	r->folder = folder ? xstrdup(folder) : NULL;
+	s->n++;
+	if (sent)
+		return NULL;
+	reader_close(r);
+	return "what reads programs has ended";
+}
+
+void reader_close(struct reader *r)
+{
+	if (r->socket >= 0)
+		close(r->socket);
+	if (r->opener >= 0)
+		close(r->opener);
+	free(r->folder);
+	*r = (struct reader){ .socket = -1, .opener = -1 };
+}
+
+static int64_t milliseconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Reads n bytes, and opens debug files meanwhile. NULL, or why they do not come. */
+static const char *receive(const struct reader *r, char *p, size_t n, int64_t until)
+{
+	struct pollfd fds[2] = { { r->socket, POLLIN, 0 }, { r->opener, POLLIN, 0 } };
+	const char *const *folders = (const char *const *)&r->folder;
+	int64_t left;
+	ssize_t k;
+
+	while (n) {
+		left = until - milliseconds();
+		if (left <= 0)
+			return "reading its symbols takes too long";
+		if (poll(fds, 2, (int)left) < 0 && errno != EINTR)
+			return "its symbols cannot be read";
+		if (fds[1].revents && !opener_answer(r->opener, folders, r->folder ? 1 : 0))
+			fds[1].fd = -1;
+		if (!fds[0].revents)
+			continue;
+		k = recv(r->socket, p, n, MSG_DONTWAIT);
+		if (k == 0 || (k < 0 && errno != EAGAIN && errno != EINTR))
+			return "reading its symbols crashed the reader, or takes too long: the file may be "
+			       "damaged or made to harm";
+		p += k < 0 ? 0 : k;
+		n -= k < 0 ? 0 : (size_t)k;
+	}
+	return NULL;
+}
+
+const char *reader_ask(struct reader *r, enum lookup_request what, const uint64_t *offsets, size_t n,
+		       char **bytes, struct wire_in *in)
+{
+	int64_t until = milliseconds() + 1000ll * SECONDS;
+	uint64_t head[2] = { what, n }, size = 0;
+	struct iovec io[2] = { { head, sizeof(head) }, { (void *)(uintptr_t)offsets, n * sizeof(*offsets) } };
+	struct msghdr message = { .msg_iov = io, .msg_iovlen = 2 };
+	const char *why;
+
+	*bytes = NULL;
+	/* If it does not fit, the reader is gone; receive() says so. */
+	(void)!sendmsg(r->socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+	why = receive(r, (char *)&size, sizeof(size), until);
+	if (!why && size > ANSWER_MAX)
+		why = "its symbols are too many";
+	if (!why) {
+		*bytes = alloc_checked(malloc(size + 1));
+		why = receive(r, *bytes, size, until);
+	}
+	if (!why) {
+		*in = (struct wire_in){ *bytes, size, false };
+		return NULL;
+	}
+	free(*bytes);
+	*bytes = NULL;
+	reader_close(r);
+	return why;
+}
