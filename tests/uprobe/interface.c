@@ -3,9 +3,13 @@
  * interface: the sentences of the uprobe interface (uprobe/trawl-uprobe.h), a test each, on children of
  * this very program: its functions have the same addresses there. Prints TAP. Needs trawl.ko.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/capability.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -16,6 +20,9 @@
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -130,6 +137,36 @@ static void finish(struct child *child)
 	munmap((void *)child->shared, 4096);
 }
 
+static void *calls_probed(void *shared)
+{
+	((volatile long *)shared)[1] = gettid();
+	((volatile long *)shared)[0] = probed(5);
+	return NULL;
+}
+
+/* A second thread comes to the function while the first one counts in shared[2]. */
+static void in_threads(struct child *child)
+{
+	pthread_t thread;
+
+	child->shared[0] = child->shared[2] = 0;
+	if (pthread_create(&thread, NULL, calls_probed, (void *)child->shared))
+		_exit(1);
+	while (!child->shared[0])
+		child->shared[2]++;
+	pthread_join(thread, NULL);
+}
+
+static unsigned long library_function(void)
+{
+	return (unsigned long)dlsym(RTLD_DEFAULT, "labs");
+}
+
+static void in_library(struct child *child)
+{
+	child->shared[0] = ((long (*)(long))library_function())(-9);
+}
+
 static void work(struct child *child, char what)
 {
 	switch (what) {
@@ -149,6 +186,12 @@ static void work(struct child *child, char what)
 	case 'm':
 		for (int i = 0; i < 1000; i++)
 			child->shared[0] = probed(i);
+		break;
+	case 't':
+		in_threads(child);
+		break;
+	case 'l':
+		in_library(child);
 		break;
 	case 'x':
 		_exit(7);
@@ -443,7 +486,9 @@ static void test_death(void)
 {
 	struct child child = start(work);
 	struct uprobe u = at(&child, 1, probed), got;
+	struct user_regs_struct regs;
 	int status;
+	long word;
 
 	uprobe_register(&u);
 	uprobe_arm();
@@ -452,6 +497,8 @@ static void test_death(void)
 	kill(child.pid, SIGKILL);
 	ok(waitpid(child.pid, &status, 0) == child.pid && WTERMSIG(status) == SIGKILL, "SIGKILL ends a stopped tracee");
 	ok(uprobe_poll(&got, -1) == -1 && errno == ESRCH, "poll after its death: ESRCH");
+	ok(uprobe_get_registers(child.pid, &regs) == -1 && errno == EBUSY && uprobe_read(child.pid, u.where, &word, 8) == -1,
+	   "it has no registers and no memory");
 	ok(uprobe_register(&u) == -1 && errno == ESRCH, "register: ESRCH");
 	ok(uprobe_unregister(child.pid, 1) == -1 && errno == ESRCH, "unregister: ESRCH");
 	ok(uprobe_detach(child.pid) == -1 && errno == ESRCH, "detach: ESRCH");
@@ -503,6 +550,139 @@ static void test_two_tracers(void)
 	pthread_join(thread, NULL);
 	ok(is_done(&child, 2000), "the end of a tracer lets it go on");
 	uprobe_detach(child.pid);
+	finish(&child);
+}
+
+static void test_threads(void)
+{
+	struct child child = start(work);
+	struct uprobe u = at(&child, 1, probed), got;
+	struct user_regs_struct regs;
+	struct uprobe_hit hit;
+	long counted;
+
+	uprobe_register(&u);
+	uprobe_arm();
+	tell(&child, 't');
+	ok(uprobe_poll(&got, 5000) == 1 && got.who == child.pid, "threads of one tracee: any of them is told of");
+	uprobe_last_hit(&hit);
+	ok(hit.tid == child.shared[1] && hit.tid != child.pid && !uprobe_get_registers(hit.tid, &regs) && regs.rdi == 5,
+	   "which one, and its registers");
+	counted = child.shared[2];
+	usleep(50000);
+	ok(child.shared[2] > counted, "the others go on");
+	uprobe_detach(child.pid);
+	ok(is_done(&child, 5000), "detach lets it go on");
+	finish(&child);
+}
+
+static void test_library(void)
+{
+	struct child child = start(work);
+	struct uprobe u = at(&child, 1, NULL), got;
+	struct user_regs_struct regs;
+
+	u.where = library_function();
+	ok(!uprobe_register(&u) && !uprobe_arm(), "a probe in a library");
+	u.event = UPEV_FUNCRET;
+	u.id = 2;
+	uprobe_register(&u);
+	tell(&child, 'l');
+	ok(uprobe_poll(&got, 5000) == 1 && got.id == 1 && !uprobe_get_registers(child.pid, &regs) && (long)regs.rdi == -9,
+	   "stops at its function");
+	ok(uprobe_poll(&got, 5000) == 1 && got.id == 2 && !uprobe_get_registers(child.pid, &regs) && regs.rax == 9,
+	   "and at its return");
+	finish(&child);
+}
+
+/* Somebody who may use the device and nothing else. */
+static void become_user(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[2] = { { 0 } };
+
+	caps[CAP_PERFMON / 32].permitted = caps[CAP_PERFMON / 32].effective = 1u << CAP_PERFMON % 32;
+	if (chmod("/dev/trawl", 0666) || prctl(PR_SET_KEEPCAPS, 1) || setresuid(1000, 1000, 1000) ||
+	    syscall(SYS_capset, &header, caps))
+		perror("become_user");
+}
+
+static void test_rights(void)
+{
+	struct child child = start(work), own;
+	struct uprobe u = at(&child, 1, probed);
+
+	become_user();
+	ok(uprobe_register(&u) == -1 && errno == EPERM && strstr(uprobe_error(), "not yours"), "a process of another user");
+	own = start(work);
+	u = at(&own, 1, probed);
+	/* Who has changed the user is not dumpable, nor are its children before they exec. */
+	ok(uprobe_register(&u) == -1 && errno == EPERM, "one of one's own that is not dumpable");
+	finish(&own);
+	prctl(PR_SET_DUMPABLE, 1);
+	own = start(work);
+	u = at(&own, 1, probed);
+	ok(uprobe_register(&u) == 0, "one of one's own");
+	finish(&own);
+	close(child.go);
+}
+
+static void test_namespace(void)
+{
+	struct child child = start(work);
+	int status;
+	pid_t pid;
+
+	if (unshare(CLONE_NEWPID))
+		perror("unshare");
+	pid = fork();
+	if (!pid) {
+		struct child own = start(work);
+		struct uprobe u = at(&own, 1, probed), got;
+		bool inside = !uprobe_register(&u) && !uprobe_arm();
+
+		tell(&own, 'p');
+		inside = inside && uprobe_poll(&got, 5000) == 1 && got.who == own.pid && own.pid < 10;
+		uprobe_detach(own.pid);
+		finish(&own);
+		u = at(&child, 1, probed);
+		_exit((inside ? 0 : 1) | (uprobe_register(&u) == -1 && errno == ESRCH ? 0 : 2));
+	}
+	waitpid(pid, &status, 0);
+	ok(!(status & 0x100) && WIFEXITED(status), "in a namespace of its own a tracer sees its processes by their ids there");
+	ok(!(status & 0x200), "and no others: ESRCH");
+	finish(&child);
+}
+
+static void test_debugger(void)
+{
+	struct child child = start(work);
+	struct uprobe u = at(&child, 1, probed), got;
+	int status;
+
+	ok(!ptrace(PTRACE_SEIZE, child.pid, 0, 0) && !uprobe_register(&u) && !uprobe_arm(), "a tracee under a debugger");
+	tell(&child, 'p');
+	ok(uprobe_poll(&got, 5000) == 1, "stops for its tracer");
+	ptrace(PTRACE_INTERRUPT, child.pid, 0, 0);
+	uprobe_poll(&got, 0);
+	ok(waitpid(child.pid, &status, 0) == child.pid && WIFSTOPPED(status) && !is_done(&child, 100),
+	   "and then for the debugger");
+	ptrace(PTRACE_DETACH, child.pid, 0, 0);
+	ok(is_done(&child, 5000), "and goes on");
+	finish(&child);
+}
+
+static void test_timeout(void)
+{
+	struct child child = start(work);
+	struct uprobe u = at(&child, 1, probed), got;
+
+	uprobe_register(&u);
+	uprobe_arm();
+	tell(&child, 'p');
+	ok(uprobe_poll(&got, INT_MAX) == 1, "a huge timeout");
+	tell(&child, 'p');
+	ok(uprobe_poll(&got, INT_MIN) == 1, "a negative one");
 	finish(&child);
 }
 
@@ -608,7 +788,8 @@ int main(void)
 {
 	static void (*const tests[])(void) = {
 		test_poll,  test_registers,   test_same_address, test_return, test_khandler, test_branches, test_module, test_events,
-		test_death, test_two_tracers, test_epoll,	 test_signal, test_several,  test_bad,
+		test_death, test_two_tracers, test_threads, test_library, test_rights, test_namespace, test_debugger,
+		test_timeout, test_epoll,	 test_signal, test_several,  test_bad,
 	};
 	size_t n = sizeof(tests) / sizeof(*tests);
 
