@@ -9,9 +9,24 @@
 /* The hidden source of the starts, names and ends of tasks. */
 #define TASK_SOURCE "task"
 
+/* In a merged file, sources are called NAME@MACHINE. */
+static inline const char *source_machine(const char *name)
+{
+	const char *at = strchr(name, '@');
+
+	return at ? at + 1 : "";
+}
+
+static inline bool is_source(const char *name, const char *wanted)
+{
+	size_t n = strlen(wanted);
+
+	return !strncmp(name, wanted, n) && (!name[n] || name[n] == '@');
+}
+
 static inline bool is_task_source(const char *name)
 {
-	return !strcmp(name, TASK_SOURCE);
+	return is_source(name, TASK_SOURCE);
 }
 
 #endif

@@ -52,7 +52,7 @@ static bool list_pieces(struct cut *c, struct trawl_error *err)
 			continue;
 		e->sync = *p.sync;
 		if (!c->origins[p.section])
-			c->origins[p.section] = p.sync->real - p.sync->mono;
+			c->origins[p.section] = trawl_section_time(c->r, p.section, TRAWL_CLOCK_MONO, 0);
 	}
 	return !got;
 }
@@ -367,31 +367,85 @@ static int put_types(struct section *s, uint16_t number, struct trawl_error *err
 	return 0;
 }
 
+/* NAME@MACHINE, unless it is called so already. */
+static const char *joined_name(const struct section *s, const char *name, char *room, size_t size)
+{
+	const struct cut_joined *j = s->c->joined ? &s->c->joined[s->number] : NULL;
+
+	if (!j || !*j->machine || strchr(name, '@'))
+		return name;
+	snprintf(room, size, "%s@%s", name, j->machine);
+	return room;
+}
+
 static int put_sources(struct section *s, struct trawl_error *err)
 {
+	struct trawl_source source;
+	char name[256];
+
 	for (uint16_t i = 0; i < 256; i++) {
 		s->sources[i] = -1;
 		if (!source_used(s->c, s->number, i))
 			continue;
-		s->sources[i] = trawl_writer_source(
-			s->w, trawl_section_source(s->c->r, s->number, i), err);
+		source = *trawl_section_source(s->c->r, s->number, i);
+		source.name = joined_name(s, source.name, name, sizeof(name));
+		s->sources[i] = trawl_writer_source(s->w, &source, err);
 		if (s->sources[i] < 0 || put_types(s, i, err))
 			return -1;
 	}
 	return 0;
 }
 
+static int put_text(struct section *s, const char *name, const char *type, const char *text,
+		    struct trawl_error *err)
+{
+	struct trawl_meta m = { .name = name, .type = type, .data = text, .len = strlen(text) };
+
+	return trawl_writer_meta(s->w, &m, err);
+}
+
+/* probe/SOURCE/EVENT goes by the source's name. */
+static void rename_probe(const struct section *s, struct trawl_meta *m, char *room, size_t size)
+{
+	char source[256], name[256];
+	const char *event;
+	size_t n;
+
+	if (!s->c->joined || strncmp(m->name, "probe/", 6))
+		return;
+	n = strcspn(m->name + 6, "/");
+	event = m->name + 6 + n;
+	if (!*event || n >= sizeof(source))
+		return;
+	snprintf(source, sizeof(source), "%.*s", (int)n, m->name + 6);
+	snprintf(room, size, "probe/%s%s", joined_name(s, source, name, sizeof(name)), event);
+	m->name = room;
+}
+
+static int put_joined(struct section *s, struct trawl_error *err)
+{
+	const struct cut_joined *j = s->c->joined ? &s->c->joined[s->number] : NULL;
+
+	if (!j)
+		return 0;
+	return put_text(s, "timeline", "text/plain", j->timeline, err) ||
+	       put_text(s, "timeline/how", "application/json", j->how, err) ? -1 : 0;
+}
+
 static int put_metas(struct section *s, struct trawl_error *err)
 {
 	const struct cut *c = s->c;
+	char probe[1024];
 
 	for (size_t i = 0; i < trawl_meta_count(c->r); i++) {
 		struct trawl_meta m = *trawl_meta_at(c->r, i);
 		char *text = NULL;
 		int ret;
 
-		if (m.section != s->number || !cut_meta(c, &m, &text, &m.len))
+		if (m.section != s->number || (c->joined && !strncmp(m.name, "timeline", 8)) ||
+		    !cut_meta(c, &m, &text, &m.len))
 			continue;
+		rename_probe(s, &m, probe, sizeof(probe));
 		if (text)
 			m.data = text;
 		ret = trawl_writer_meta(s->w, &m, err);
@@ -417,8 +471,8 @@ static int put_losses(struct section *s, struct trawl_error *err)
 				trawl_section_source(c->r, s->number, n);
 
 			if (s->sources[n] >= 0 && source->id == l.source &&
-			    trawl_to_timeline(c->r, source->clock, l.to) >= c->from &&
-			    trawl_to_timeline(c->r, source->clock, l.from) < c->to)
+			    trawl_section_time(c->r, l.section, source->clock, l.to) >= c->from &&
+			    trawl_section_time(c->r, l.section, source->clock, l.from) < c->to)
 				break;
 		}
 		if (n == 256)
@@ -482,13 +536,11 @@ static unsigned int edits(const struct trawl_reader *r)
 static int put_edit(struct section *s, const char *edit, struct trawl_error *err)
 {
 	char name[32];
-	struct trawl_meta m = { .name = name, .type = "application/json", .data = edit };
 
 	if (!edit || s->number)
 		return 0;
 	snprintf(name, sizeof(name), "edit/%u", edits(s->c->r));
-	m.len = strlen(edit);
-	return trawl_writer_meta(s->w, &m, err);
+	return put_text(s, name, "application/json", edit, err);
 }
 
 static uint64_t start_of(const struct cut *c, uint32_t section)
@@ -517,7 +569,7 @@ static int write_section(struct cut *c, uint32_t number, int fd, const char *out
 	s.w = trawl_writer_new(fd, &o, err);
 	if (!s.w)
 		return -1;
-	ret = put_sources(&s, err) || put_edit(&s, edit, err) || put_metas(&s, err) ||
+	ret = put_joined(&s, err) || put_sources(&s, err) || put_edit(&s, edit, err) || put_metas(&s, err) ||
 	      put_losses(&s, err) ? -1 : 0;
 	for (size_t i = 0; !ret && i < c->n; i++)
 		if (c->entries[i].p.section == number)

@@ -22,6 +22,13 @@ struct cut_entry {
 	uint32_t kept;          /* events */
 };
 
+/* What becomes of a section that is to be one timeline with others. */
+struct cut_joined {
+	char machine[80];   /* its sources are called NAME@MACHINE; "": as they are */
+	char timeline[64];  /* metadata "timeline" */
+	char how[256];      /* metadata "timeline/how" */
+};
+
 struct cut {
 	struct trawl_reader *r;
 	const char *name;           /* of the file, for messages */
@@ -29,6 +36,7 @@ struct cut {
 	uint64_t sources[4];        /* bit per source id */
 	const struct keep *chosen;  /* only these events; NULL: all */
 	bool all_metadata;          /* whatever events refer to */
+	struct cut_joined *joined;  /* by section; NULL: nothing becomes of them */
 	bool again;                 /* every chunk is coded anew, as small as it gets */
 
 	struct cut_entry *entries;

@@ -11,7 +11,7 @@
  */
 typedef int edit_command(int argc, char **argv, struct trawl_error *err);
 
-edit_command cut_command, redact_command, secrets_command, repair_command,
+edit_command cut_command, merge_command, redact_command, secrets_command, repair_command,
 	compact_command;
 
 /* "TEXTWHAT; see --help", of wrong usage: -1. */

@@ -545,6 +545,9 @@ int redact_collect(struct redact *x, struct trawl_error *err)
 	int ret;
 
 	x->r = trawl_open(x->path, err);
+	if (x->r && trawl_section_timeline(x->r, 0))
+		return trawl_fail(err, TRAWL_USAGE, "%s: is a merged file, whose sources are called by "
+				  "their machines: redact its parts, then merge them", x->path);
 	x->usb = x->r ? usb_roles_new(x->r) : NULL;
 	if (!x->usb)
 		return x->r ? edit_no_memory(err) : -1;

@@ -35,6 +35,9 @@ static const char help[] =
 	"      --max-size SIZE     at most so large (25M): what is nearest to the trigger, to the last\n"
 	"                          error, or to the end\n"
 	"      --utc               times without a zone are UTC\n"
+	"  merge FILE FILE... -w OUT  all of them on one timeline: of one boot by the monotonic clock,\n"
+	"                          of others by the wall clock; sources are called NAME@MACHINE\n"
+	"      --shift FILE=TIME   a file's times are later by so much (+1.5s, -20ms)\n"
 	"  import FILE... -w OUT   pcap, pcapng or usbmon text files with USB, which may be compressed, become\n"
 	"                          a .trawl file, or, where OUT is a folder, one each in it\n"
 	"      --level N           compression, 1 (fast) to 19 (small, the default)\n"
@@ -441,6 +444,7 @@ static const struct {
 	{"compact", compact_command},
 	{"cut", cut_command},
 	{"import", import},
+	{"merge", merge_command},
 	{"redact", redact_command},
 	{"repair", repair_command},
 	{"secrets", secrets_command},

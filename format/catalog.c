@@ -106,7 +106,10 @@ static struct clock_sync *section_syncs(const struct catalog *c, const struct se
 
 struct clock_map catalog_clocks(const struct catalog *c, const struct section *s)
 {
-	return clock_map(section_syncs(c, s), s->nsyncs);
+	struct clock_map m = clock_map(section_syncs(c, s), s->nsyncs);
+
+	m.origin += s->moved;
+	return m;
 }
 
 static int sync_order(const void *a, const void *b)
@@ -352,6 +355,29 @@ static bool same_words(const struct trawl_meta *a, const struct trawl_meta *b)
 	return a->len == b->len && !memcmp(a->data, b->data, a->len) && !strcmp(a->type, b->type);
 }
 
+/* "timeline": the number of what the section is part of, by how much it is moved, and how far that may
+ * be wrong. */
+static void take_timeline(struct section *s, const struct trawl_meta *m)
+{
+	char text[64], *end;
+	uint64_t number;
+	long long moved;
+
+	if (strcmp(m->name, "timeline") || m->len >= sizeof(text))
+		return;
+	memcpy(text, m->data, m->len);
+	text[m->len] = '\0';
+	number = strtoull(text, &end, 16);
+	if (*end != ' ' || !number)
+		return;
+	moved = strtoll(end + 1, &end, 10);
+	if (*end != ' ')
+		return;
+	s->timeline = number;
+	s->moved = (uint64_t)moved;
+	s->doubt = end[1] == '-' ? UINT64_MAX : strtoull(end + 1, NULL, 10);
+}
+
 static bool keep_meta(struct catalog *c, struct section *s)
 {
 	struct catalog_meta *m = names_room(c) && budget_take(&c->budget, META_COST, "metadata") ?
@@ -364,6 +390,7 @@ static bool keep_meta(struct catalog *c, struct section *s)
 	}
 	s->part.meta.data = s->part_data.data;
 	*m = (struct catalog_meta){ s->part.meta, false };
+	take_timeline(s, &m->meta);
 	newest = name_slot(c->names, c->names_cap, m->meta.name);
 	c->nnames += !*newest;
 	if (*newest && same_words(&(*newest)->meta, &m->meta)) {

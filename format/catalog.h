@@ -68,6 +68,9 @@ struct section {
 	struct known known; /* these blocks */
 	struct known told;  /* copies that were added */
 	uint64_t shift;   /* offset of a block less that in its copy, for the last one that had both */
+	uint64_t timeline; /* sections behind each other with the same number are one; 0: alone */
+	uint64_t moved;    /* ns that the timeline is moved by */
+	uint64_t doubt;    /* ns that this may be wrong by; UINT64_MAX: not known */
 	struct meta_part part; /* the metadata whose parts are coming in */
 	struct buf part_data;
 };

@@ -37,7 +37,7 @@ static bool add_held(struct trawl_reader *r, const struct chunk_ref *ref, const 
 	memcpy(b->payload, payload, len);
 	b->len = len;
 	b->n = 1;
-	if (merge_add(&r->merge, b, 0, own ? merge_start(s, &clocks, ref) : r->limit))
+	if (merge_add(&r->lane.merge, b, 0, own ? merge_start(s, &clocks, ref) : r->limit))
 		return true;
 fail:
 	bundle_free(b);

@@ -13,8 +13,8 @@ struct trawl_reader *trawl_reader_blank(struct trawl_error *err)
 		r->name = strdup("live");
 		r->finished = true;
 		r->section = catalog_section(&r->catalog, 0);
-		r->merge.catalog = &r->catalog;
-		r->merge.damage = &r->damage;
+		r->lane.merge.catalog = &r->catalog;
+		r->lane.merge.damage = &r->damage;
 	}
 	if (r && r->name && r->section)
 		return r;

@@ -18,7 +18,7 @@ libtrawl_la_SOURCES = format/trawl.h format/chunk.h format/error.c \
 	format/small.h format/small.c format/makesmall.h format/makesmall.c format/known.h format/known.c format/catalog.h format/catalog.c format/merge.h format/merge.c \
 	format/openfile.h format/openfile.c format/intake.h format/intake.c \
 	format/reader.h format/reader.c format/locate.h format/locate.c \
-	format/segment.h format/segment.c format/piece.c format/live.c
+	format/lanes.h format/lanes.c format/segment.h format/segment.c format/piece.c format/live.c
 # Loops over columns.
 libtrawl_la_CFLAGS = $(AM_CFLAGS) $(LOOP_CFLAGS)
 libtrawl_la_LIBADD = $(ZSTD_LIBS) $(XXHASH_LIBS) -lm

@@ -391,7 +391,7 @@ static bool activate(struct merge *m)
 	struct chunk_schema schema = section_schema(m->section, ref->source);
 	size_t len = w.bundle->len;
 	const uint8_t *payload = w.bundle->payload ? w.bundle->payload :
-						     m->payload(m->arg, ref, &len);
+						     m->payload(m->arg, m->section, ref, &len);
 	struct active *a = NULL;
 	struct trawl_error err;
 	bool ok = true;
@@ -460,7 +460,7 @@ int merge_next(struct merge *m, uint64_t limit, struct trawl_event *ev)
 		if (m->waiting[0].start >= limit)
 			break;
 		drop_done(m);
-		if ((m->nactive >= ACTIVE_MAX || m->memory > m->catalog->budget.most / 2) && m->nheads) {
+		if ((m->nactive >= ACTIVE_MAX || m->memory > m->catalog->budget.most / 2 / m->share) && m->nheads) {
 			if (!m->disorder)
 				damage_add(m->damage, m->section->start +
 					   ref_of(&m->waiting[0])->at);

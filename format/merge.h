@@ -39,7 +39,8 @@ struct merge {
 	struct damage *damage;
 	struct trawl_range range;
 	/* Reads a chunk's payload; valid until the next call. NULL: damaged. */
-	const uint8_t *(*payload)(void *arg, const struct chunk_ref *r, size_t *len);
+	const uint8_t *(*payload)(void *arg, const struct section *s, const struct chunk_ref *r,
+				  size_t *len);
 	void *arg;
 
 	struct waiting *waiting; /* heap by start, then place in the file */
@@ -51,6 +52,7 @@ struct merge {
 	struct chunk_decoder *decoder;
 	struct active *active, *spare;
 	size_t nactive, memory;  /* decoded chunks, and bytes of them */
+	size_t share;            /* so many merges share the memory that a file may take */
 	bool disorder;           /* a chunk had to wait: more overlap than memory is for */
 };
 

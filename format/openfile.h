@@ -15,14 +15,25 @@
  */
 enum pipe_state { PIPE_OPEN, PIPE_SECTION, PIPE_ENDED };
 
+/* A section whose events are being given, beside those of others of one timeline. */
+struct lane {
+	struct merge merge;
+	size_t next_segment;     /* seekable: of the merge's section */
+	struct trawl_event ev;   /* that comes next, if it is due */
+	bool due, ended;
+};
+
 struct trawl_reader {
 	char *name;              /* for messages */
 	struct input in;
 	struct catalog catalog;
 	struct damage damage;
 	struct walker walk;      /* of a pipe, or of a scan */
-	struct merge merge;
+	struct lane lane;        /* of the present section */
+	struct lane *lanes;      /* of sections of one timeline; NULL: there is only the present one */
+	size_t nlanes;
 	struct trawl_range range;
+	size_t hidden;           /* so many of the metadata, the last ones, are not told of */
 	struct section *section; /* that blocks are being added to */
 	struct buf tmp;          /* an expanded body */
 	struct buf index;        /* the body of the index block that was read last */
@@ -33,7 +44,7 @@ struct trawl_reader {
 
 	/* Reading on. */
 	size_t next_section;     /* seekable: to be read when this one is finished */
-	size_t next_segment;        /* seekable: of the merge's section, or by chunk the next one's */
+	size_t next_segment;     /* seekable, chunk by chunk: of the next section */
 	struct bundle *segment;     /* seekable, chunk by chunk: the segment that is being read */
 	size_t next_ref;         /* of its chunks */
 	size_t next_sync;        /* seekable, piece by piece: of its clock-syncs */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "format/intake.h"
+#include "format/lanes.h"
 #include "format/locate.h"
 #include "format/reader.h"
 #include "format/segment.h"
@@ -43,13 +44,6 @@ const uint8_t *reader_fetch(struct trawl_reader *r, const struct section *s,
 	return NULL;
 }
 
-static const uint8_t *fetch_due(void *arg, const struct chunk_ref *ref, size_t *len)
-{
-	struct trawl_reader *r = arg;
-
-	return reader_fetch(r, r->merge.section, ref, len);
-}
-
 /* A pipe: blocks up to the first one of ours, so that a stranger is refused at once. */
 static int pipe_front(struct trawl_reader *r, struct trawl_error *err)
 {
@@ -65,7 +59,7 @@ static int pipe_front(struct trawl_reader *r, struct trawl_error *err)
 			return reader_no_memory(r, err);
 	}
 	if (step == WALK_BLOCK) {
-		merge_begin(&r->merge, r->section);
+		merge_begin(&r->lane.merge, r->section);
 		return 0;
 	}
 	r->pipe = PIPE_ENDED;
@@ -77,14 +71,13 @@ static struct trawl_reader *reader_start(struct trawl_reader *r, struct trawl_er
 	r->range.to = UINT64_MAX;
 	if (!r->catalog.budget.most)
 		r->catalog.budget.most = BUDGET_DEFAULT;
-	r->merge.catalog = &r->catalog;
-	r->merge.damage = &r->damage;
-	r->merge.range = r->range;
-	r->merge.payload = fetch_due;
-	r->merge.arg = r;
+	lane_init(r, &r->lane);
 	if (!probe_front(r, err) &&
-	    !(r->in.seekable ? locate(r, err) : pipe_front(r, err)))
+	    !(r->in.seekable ? locate(r, err) : pipe_front(r, err))) {
+		if (r->in.seekable && lanes_any(r))
+			lanes_order_metas(r);
 		return r;
+	}
 	trawl_close(r);
 	return NULL;
 }
@@ -176,7 +169,8 @@ void trawl_close(struct trawl_reader *r)
 {
 	if (!r)
 		return;
-	merge_free(&r->merge);
+	merge_free(&r->lane.merge);
+	lanes_free(r);
 	chunk_decoder_free(r->decoder);
 	catalog_free(&r->catalog);
 	input_close(&r->in);
@@ -193,21 +187,25 @@ int trawl_select(struct trawl_reader *r, const struct trawl_range *range, struct
 	if (range->from > range->to)
 		return trawl_fail(err, TRAWL_USAGE, "the range ends before it begins");
 	r->range = *range;
-	r->merge.range = *range;
+	r->lane.merge.range = *range;
 	return 0;
 }
 
 /* ---- reading on -------------------------------------------------------------------------- */
 
-/* 1: more of a file is taken up: a segment, or the next section; 0: there is none; -1 and *err. */
+/* 1: the next sections are taken up; 0: there are none; -1 and *err. */
 static int file_more(struct trawl_reader *r, struct trawl_error *err)
 {
-	int ret = segments_next(r, err);
+	size_t first = r->next_section, n;
 
-	if (ret || r->next_section >= r->catalog.sections.n)
-		return ret;
-	merge_begin(&r->merge, r->catalog.sections.p[r->next_section++]);
-	return segments_begin(r, err) ? -1 : 1;
+	lanes_free(r);
+	if (first >= r->catalog.sections.n)
+		return 0;
+	n = lanes_count(r, first);
+	r->next_section += n;
+	if (n > 1)
+		return lanes_begin(r, first, n, err) ? -1 : 1;
+	return lane_begin(r, &r->lane, r->catalog.sections.p[first], err) ? -1 : 1;
 }
 
 /* All of the file has been gone through: what no chunk refers to is looked at as well. */
@@ -246,9 +244,9 @@ static int pipe_block(struct trawl_reader *r, struct trawl_error *err)
 /* All of a section has been given: the one after it, which has begun. False at the end. */
 static bool pipe_section(struct trawl_reader *r)
 {
-	if (r->merge.section == r->section)
+	if (r->lane.merge.section == r->section)
 		return false;
-	merge_begin(&r->merge, r->section);
+	merge_begin(&r->lane.merge, r->section);
 	r->limit = 0;
 	if (r->pipe == PIPE_SECTION)
 		r->pipe = PIPE_OPEN;
@@ -260,9 +258,9 @@ static int pipe_next(struct trawl_reader *r, struct trawl_event *ev, struct traw
 	int ret;
 
 	for (;;) {
-		bool all = r->pipe != PIPE_OPEN || r->merge.held > HELD_MAX;
+		bool all = r->pipe != PIPE_OPEN || r->lane.merge.held > HELD_MAX;
 
-		ret = merge_next(&r->merge, all ? UINT64_MAX : r->limit, ev);
+		ret = merge_next(&r->lane.merge, all ? UINT64_MAX : r->limit, ev);
 		if (ret < 0)
 			return reader_no_memory(r, err);
 		if (ret)
@@ -289,14 +287,9 @@ int trawl_next(struct trawl_reader *r, struct trawl_event *ev, struct trawl_erro
 		return ret;
 	}
 	do {
-		ret = merge_next(&r->merge, segments_limit(r), ev);
-		if (ret < 0)
-			return reader_no_memory(r, err);
-		if (r->in.error)
-			return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be read: %s", r->name,
-					  strerror(r->in.error));
+		ret = r->lanes ? lanes_next(r, ev, err) : lane_next(r, &r->lane, ev, err);
 		if (ret)
-			return 1;
+			return ret;
 		ret = file_more(r, err);
 	} while (ret > 0);
 	return ret ? ret : finish(r, err);
@@ -441,17 +434,17 @@ const struct trawl_event_type *trawl_event_type_at(const struct trawl_reader *r,
 
 size_t trawl_meta_count(const struct trawl_reader *r)
 {
-	return r->catalog.metas.n;
+	return r->catalog.metas.n - r->hidden;
 }
 
 const struct trawl_meta *trawl_meta_at(const struct trawl_reader *r, size_t i)
 {
-	return at(&r->catalog.metas, i); /* the metadata is its first member */
+	return i < trawl_meta_count(r) ? at(&r->catalog.metas, i) : NULL; /* its first member */
 }
 
 const struct trawl_meta *trawl_meta_find(const struct trawl_reader *r, const char *name)
 {
-	for (size_t i = r->catalog.metas.n; i-- > 0;) {
+	for (size_t i = trawl_meta_count(r); i-- > 0;) {
 		const struct trawl_meta *m = r->catalog.metas.p[i];
 
 		if (!strcmp(m->name, name))
@@ -514,18 +507,59 @@ uint64_t trawl_to_timeline(const struct trawl_reader *r, enum trawl_clock clock,
 	return clock_to_mono(&m, clock, ts, SIZE_MAX) + m.origin;
 }
 
+uint64_t trawl_section_time(struct trawl_reader *r, uint32_t section, enum trawl_clock clock,
+			    uint64_t ts)
+{
+	const struct section *s = section < r->catalog.sections.n ?
+				  r->catalog.sections.p[section] : NULL;
+	struct clock_map m;
+
+	if (!s)
+		return ts;
+	m = catalog_clocks(&r->catalog, s);
+	if (m.n && clock != TRAWL_CLOCK_MONO)
+		m = segment_clocks(r, s, m.syncs[clock_find(&m, clock, ts)].at);
+	return clock_to_mono(&m, clock, ts, SIZE_MAX) + m.origin;
+}
+
+uint64_t trawl_section_timeline(const struct trawl_reader *r, uint32_t section)
+{
+	return section < r->catalog.sections.n ?
+	       ((const struct section *)r->catalog.sections.p[section])->timeline : 0;
+}
+
+void trawl_hide_metas(struct trawl_reader *r, const bool *keep)
+{
+	struct vec *all = &r->catalog.metas;
+	void **order = calloc(all->n + 1, sizeof(*order));
+	size_t n = 0;
+
+	for (size_t pass = 0; order && pass < 2; pass++) {
+		for (size_t i = 0; i < all->n; i++)
+			if (keep[((struct catalog_meta *)all->p[i])->meta.section] == !pass)
+				order[n++] = all->p[i];
+		r->hidden = pass ? r->hidden : all->n - n;
+	}
+	if (order)
+		memcpy(all->p, order, n * sizeof(*order));
+	free(order);
+}
+
 uint64_t trawl_event_bound(const struct trawl_reader *r, const struct trawl_event *ev)
 {
 	const struct section *s = ev->section < r->catalog.sections.n ?
 				  r->catalog.sections.p[ev->section] : NULL;
+	uint64_t bound, doubt;
 	struct clock_map m = { 0 };
 
 	if (s && ev->source->clock == TRAWL_CLOCK_MONO)
 		m = catalog_clocks(&r->catalog, s);
 	else if (s)
 		m = segment_clocks((struct trawl_reader *)r, s, ev->chunk);
-	return clock_bound(&m, ev->source->clock, ev->ts, clock_syncs_before(&m, ev->chunk),
-			   ev->time - m.origin);
+	bound = clock_bound(&m, ev->source->clock, ev->ts, clock_syncs_before(&m, ev->chunk),
+			    ev->time - m.origin);
+	doubt = s ? s->doubt : 0;
+	return bound < UINT64_MAX - doubt ? bound + doubt : UINT64_MAX;
 }
 
 static bool all_ended(const struct trawl_reader *r)

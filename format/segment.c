@@ -174,12 +174,12 @@ static uint64_t least_of(const struct trawl_reader *r, const struct section *s,
  * Spans are taken in the order of the file: one is due as soon as one behind it is. In a file whose
  * chunks are in no order of time at all, the places of many of them are then known at a time.
  */
-int segments_begin(struct trawl_reader *r, struct trawl_error *err)
+int segments_begin(struct trawl_reader *r, struct lane *l, struct trawl_error *err)
 {
-	struct section *s = r->merge.section;
+	struct section *s = l->merge.section;
 	uint64_t least = UINT64_MAX, here;
 
-	r->next_segment = 0;
+	l->next_segment = 0;
 	if (s->nsegments == 1) {
 		s->segments[0].wanted = true;
 		s->segments[0].least = 0;
@@ -198,20 +198,20 @@ int segments_begin(struct trawl_reader *r, struct trawl_error *err)
 	return 0;
 }
 
-static const struct segment *next_wanted(const struct trawl_reader *r, size_t *i)
+static const struct segment *next_wanted(const struct lane *l, size_t *i)
 {
-	const struct section *s = r->merge.section;
+	const struct section *s = l->merge.section;
 
-	for (*i = r->next_segment; s && *i < s->nsegments; ++*i)
+	for (*i = l->next_segment; s && *i < s->nsegments; ++*i)
 		if (s->segments[*i].wanted)
 			return &s->segments[*i];
 	return NULL;
 }
 
-uint64_t segments_limit(const struct trawl_reader *r)
+uint64_t segments_limit(const struct lane *l)
 {
 	size_t i;
-	const struct segment *next = next_wanted(r, &i);
+	const struct segment *next = next_wanted(l, &i);
 
 	return next ? next->least : UINT64_MAX;
 }
@@ -221,7 +221,7 @@ uint64_t segments_limit(const struct trawl_reader *r)
  * a source are decoded in the order of the file all the same, so that time never goes back in a
  * stream. Hence from the last to the first, and then those that wait already.
  */
-static bool add_chunks(struct trawl_reader *r, struct section *s, struct bundle *b)
+static bool add_chunks(struct trawl_reader *r, struct lane *l, struct section *s, struct bundle *b)
 {
 	uint64_t start, least[SOURCES_MAX];
 
@@ -240,29 +240,29 @@ static bool add_chunks(struct trawl_reader *r, struct section *s, struct bundle 
 			start = start < least[ref->source] ? start : least[ref->source];
 			least[ref->source] = start;
 		}
-		if (!merge_add(&r->merge, b, i, start))
+		if (!merge_add(&l->merge, b, i, start))
 			return false;
 	}
 	for (uint16_t i = 0; i < SOURCES_MAX; i++)
 		if (least[i] != UINT64_MAX)
-			merge_hasten(&r->merge, b, i, least[i]);
+			merge_hasten(&l->merge, b, i, least[i]);
 	return true;
 }
 
-int segments_next(struct trawl_reader *r, struct trawl_error *err)
+int segments_next(struct trawl_reader *r, struct lane *l, struct trawl_error *err)
 {
-	struct section *s = r->merge.section;
+	struct section *s = l->merge.section;
 	struct bundle *b;
 	bool ok;
 	size_t i;
 
-	if (!next_wanted(r, &i))
+	if (!next_wanted(l, &i))
 		return 0;
-	r->next_segment = i + 1;
+	l->next_segment = i + 1;
 	b = segment_read(r, s, i, err);
 	if (!b)
 		return -1;
-	ok = add_chunks(r, s, b);
+	ok = add_chunks(r, l, s, b);
 	if (!b->waiting)
 		bundle_free(b);
 	return ok ? 1 : reader_no_memory(r, err);

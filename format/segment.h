@@ -25,11 +25,11 @@ bool segment_wanted(const struct trawl_reader *r, const struct section *s,
 		 const struct clock_map *clocks, const struct chunk_ref *ref);
 
 /* The merge's section has begun: finds out which of its segments are wanted, and when. 0 or -1. */
-int segments_begin(struct trawl_reader *r, struct trawl_error *err);
+int segments_begin(struct trawl_reader *r, struct lane *l, struct trawl_error *err);
 /* Events before this need no more segments than have been taken. */
-uint64_t segments_limit(const struct trawl_reader *r);
+uint64_t segments_limit(const struct lane *l);
 /* Takes the next segment: 1, or 0 when there is none, or -1 and *err. */
-int segments_next(struct trawl_reader *r, struct trawl_error *err);
+int segments_next(struct trawl_reader *r, struct lane *l, struct trawl_error *err);
 
 /* The clock-syncs around this offset of the section. */
 struct clock_map segment_clocks(struct trawl_reader *r, const struct section *s, uint64_t at);

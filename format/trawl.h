@@ -419,6 +419,17 @@ const struct trawl_sync *trawl_sync_at(const struct trawl_reader *r, size_t i);
 /* A time stamp of a clock on the timeline, wherever in the file it stands. */
 uint64_t trawl_to_timeline(const struct trawl_reader *r, enum trawl_clock clock, uint64_t ts);
 
+/* The same of a clock of this section; time stamps of several machines may look alike. */
+uint64_t trawl_section_time(struct trawl_reader *r, uint32_t section, enum trawl_clock clock,
+			    uint64_t ts);
+/*
+ * Sections that trawl-edit merge made one timeline of, whose events come in order of time, have the
+ * same number here; 0: the section is alone.
+ */
+uint64_t trawl_section_timeline(const struct trawl_reader *r, uint32_t section);
+/* From now on there is only the metadata of these sections: an array of trawl_section_count(). */
+void trawl_hide_metas(struct trawl_reader *r, const bool *keep);
+
 /* How far the event's time may be off, in ns; UINT64_MAX: nothing is known of its clock. */
 uint64_t trawl_event_bound(const struct trawl_reader *r, const struct trawl_event *ev);
 

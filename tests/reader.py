@@ -244,6 +244,7 @@ class Section:
         self.ended = False
         self.index_at = []
         self.copies = {}
+        self.timeline, self.moved, self.doubt = None, 0, 0
 
 
 # ---- time ----------------------------------------------------------------------------------
@@ -406,7 +407,7 @@ class Reader:
         elif kind == TYPE:
             self.add_type(s, EventType(v))
         elif kind == META:
-            self.add_meta(v)
+            self.add_meta(s, v)
         elif kind == CHUNK:
             self.add_chunk(s, v, at, len(block))
         elif kind == SYNC:
@@ -434,7 +435,7 @@ class Reader:
             elif kind == TYPE:
                 self.add_type(s, EventType(body))
             elif kind == META:
-                self.add_meta(body)
+                self.add_meta(s, body)
             elif kind == CHUNK:
                 self.add_chunk(s, body, at, None)
             elif kind == SYNC:
@@ -472,7 +473,7 @@ class Reader:
             self.types.append(t)
         s.types[t.source, t.index] = t
 
-    def add_meta(self, v):
+    def add_meta(self, s, v):
         time, total, start = v.numbers(8, 4, 4)
         name, kind = v.text(), v.text()
         data = v.bytes(v.left())
@@ -483,6 +484,9 @@ class Reader:
         self.part[4] += data
         if len(self.part[4]) == total:
             self.metas.append(self.part)
+            if name == "timeline":
+                s.timeline, moved, doubt = self.part[4].decode().split()
+                s.moved, s.doubt = int(moved), None if doubt == "-" else int(doubt)
             self.part = None
 
     def add_chunk(self, s, v, at, length):
@@ -524,7 +528,7 @@ class Reader:
 
     def events(self, s):
         """The events of a section in their order."""
-        origin = s.syncs[0].real - s.syncs[0].mono if s.syncs else 0
+        origin = (s.syncs[0].real - s.syncs[0].mono if s.syncs else 0) + s.moved
         tails, out = {}, []
         for at, number, count, first, last, payload in s.chunks:
             source = s.sources[number]
@@ -541,9 +545,23 @@ class Reader:
                     time = max(time, tails.get((number, e.cpu), 0))
                     tails[number, e.cpu] = time
                 e.bound = bound_of(s.syncs, source.clock, e.ts, before, time - origin & MASK)
+                if e.bound is not None:
+                    e.bound = None if s.doubt is None else e.bound + s.doubt
                 out.append((time, source.id, e.cpu, at, place, e, source))
         out.sort(key=lambda x: x[:5])
         return out
+
+    def all_events(self):
+        """Those of sections of one timeline in the order of their times."""
+        at = 0
+        while at < len(self.sections):
+            end = at + 1
+            while (end < len(self.sections) and end - at < 64 and self.sections[at].timeline and
+                   self.sections[end].timeline == self.sections[at].timeline):
+                end += 1
+            yield from sorted((e for s in self.sections[at:end] for e in self.events(s)),
+                              key=lambda x: x[0])
+            at = end
 
 
 # ---- printing, as tests/format/dump.c does -------------------------------------------------
@@ -635,14 +653,13 @@ def main(path, *rest):
         r = Reader(f.read())
     if rest:
         return print_tasks(r)
-    for s in r.sections:
-        for time, source_id, cpu, _, _, e, source in r.events(s):
-            known = {} if e.bound is None else {"bound": e.bound}
-            put("event", {
-                "time": time, **known, "ts": e.ts, "source": source_id, "type": e.type.name, "cpu": cpu,
-                "common": {f.name: value(f, x) for f, x in zip(source.common, e.common)},
-                "fields": {f.name: value(f, x) for f, x in zip(e.type.fields, e.values)},
-                "record": e.record(source).hex()})
+    for time, source_id, cpu, _, _, e, source in r.all_events():
+        known = {} if e.bound is None else {"bound": e.bound}
+        put("event", {
+            "time": time, **known, "ts": e.ts, "source": source_id, "type": e.type.name, "cpu": cpu,
+            "common": {f.name: value(f, x) for f, x in zip(source.common, e.common)},
+            "fields": {f.name: value(f, x) for f, x in zip(e.type.fields, e.values)},
+            "record": e.record(source).hex()})
     for x in r.sources:
         put("source", {"id": x.id, "name": x.name, "spec": x.spec, "kind": x.kind,
                        "clock": x.clock, "linktype": x.linktype, "resolution": x.resolution,

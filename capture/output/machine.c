@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/timex.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -35,6 +36,16 @@ static void file_value(const char *path, const char *key, char *value, size_t si
 		fclose(f);
 }
 
+/* How far the wall clock may be off, where something keeps it right: the kernel's own bound. */
+static void put_clock_error(struct json *j)
+{
+	struct timex tx = { 0 };
+	int state = clock_adjtime(CLOCK_REALTIME, &tx);
+
+	if (state >= 0 && state != TIME_ERROR && !(tx.status & STA_UNSYNC) && tx.maxerror >= 0)
+		json_uint(j, "clock_error_ns", (uint64_t)tx.maxerror * 1000);
+}
+
 int machine_write(struct trawl_writer *w, struct trawl_error *err)
 {
 	struct utsname un = { 0 };
@@ -57,6 +68,7 @@ int machine_write(struct trawl_writer *w, struct trawl_error *err)
 	json_string(&j, "boot_id", text);
 	file_value("/etc/os-release", "PRETTY_NAME", text, sizeof(text));
 	json_string(&j, "distro", text);
+	put_clock_error(&j);
 	json_string(&j, "trawl", PACKAGE_VERSION);
 	json_end(&j);
 	return meta_write_json(w, "machine", mono_now(), &j, err);

@@ -349,7 +349,7 @@ static void steps_json(struct trawl_reader *r, struct out *o)
 		if (!summary_is_step(&boots, a, b))
 			continue;
 		out_printf(o, "%s{\"at\":\"%" PRIu64 "\",\"ns\":\"%" PRId64 "\"}", steps++ ? "," : "",
-			   trawl_to_timeline(r, TRAWL_CLOCK_MONO, b->mono),
+			   trawl_section_time(r, b->section, TRAWL_CLOCK_MONO, b->mono),
 			   (int64_t)(b->real - a->real) - (int64_t)(b->mono - a->mono));
 	}
 	out_char(o, ']');

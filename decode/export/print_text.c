@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/export/print_text.h"
+#include "common/sources.h"
 #include "decode/base/escape.h"
 #include "decode/base/number.h"
 
@@ -127,6 +128,24 @@ static char *put_bound(struct text_printer *t, char *p, const struct item *it)
 	return put(p, "ns ", 3);
 }
 
+static void size_machines(struct text_printer *t, const struct trawl_source *s)
+{
+	size_t n = strlen(source_machine(s->name));
+
+	if (n > t->machine_width)
+		t->machine_width = n < 64 ? n : 64;
+}
+
+/* Of a merged file of several machines, which one. */
+static char *put_machine(struct text_printer *t, char *p, const struct item *it)
+{
+	const char *name = source_machine(it->source->name), *start = p;
+	size_t n = strlen(name);
+
+	p = put_safe(p, name, n < 64 ? n : 64, 0);
+	return put_column_end(p, start, &t->machine_width, 64);
+}
+
 /*
  * At the first item: what is known of the file by then tells which columns there are and how wide
  * the names get, so that they stand in one place in all lines.
@@ -139,6 +158,7 @@ static void size_columns(struct text_printer *t)
 	for (size_t i = 0; i < trawl_source_count(r); i++) {
 		const struct trawl_source *s = trawl_source_at(r, i);
 
+		size_machines(t, s);
 		t->tasks |= !strcmp(s->kind, tracefs_decoder.kind) && stream_wants(t->stream, s);
 	}
 	for (size_t i = 0; i < trawl_event_type_count(r); i++) {
@@ -151,7 +171,7 @@ static void size_columns(struct text_printer *t)
 }
 
 /* Room for everything in front of the fields. */
-#define HEAD_ROOM (TIME_ROOM + 64 + 4 * 64 + 4 * 512 + 512 + 2 * CELL_TEXT)
+#define HEAD_ROOM (TIME_ROOM + 64 + 4 * 64 + 5 * 64 + 4 * 512 + 512 + 2 * CELL_TEXT)
 
 /*
  * A time of the timeline on CLOCK_MONOTONIC, by the clocks' last reading before it, or the first:
@@ -207,9 +227,10 @@ static int text_item(struct consumer *c, const struct decoder *d, void *state,
 	if (t->bounds)
 		p = put_bound(t, p, it);
 	t->tasks |= it->cpu != ITEM_NO_CPU || it->tid != ITEM_NO_TASK;
-	if (t->tasks) {
+	if (t->machine_width)
+		p = put_machine(t, p, it);
+	if (t->tasks)
 		p = put_task_column(t, p, it);
-	}
 	p = put_name_column(t, p, it);
 	out_used(o, p);
 	d->text(state, it, o);

@@ -15,6 +15,7 @@ struct text_printer {
 	bool bounds;   /* --bounds: the error of each time */
 	bool tasks;    /* columns of cpu and task are in use */
 	bool sized;    /* the widths are known */
+	size_t machine_width; /* of a merged file of several machines */
 	size_t task_width, name_width;
 	struct cells cells;
 };

@@ -452,6 +452,7 @@ void summary_print(struct summary *m, struct stream *s, const char *path, bool u
 	print_each(s, "capture", o, print_capture);
 	print_each(s, "machine", o, print_members);
 	print_each(s, "end", o, print_members);
+	print_each(s, "timeline/how", o, print_members);
 	print_edits(s, o);
 	print_tally(&m->sources, "by source", SIZE_MAX, o);
 	print_tally(&m->names, "by name", SIZE_MAX, o);

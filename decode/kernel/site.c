@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/kernel/site.h"
+#include "common/sources.h"
 #include "common/array.h"
 
 #include <stdio.h>
@@ -224,7 +225,7 @@ static bool of_source(const char *kind, const char *source)
 
 	if (!usdt && strcmp(kind, "uprobe") && strcmp(kind, "uretprobe"))
 		return true;
-	return !strcmp(source, usdt ? "usdt" : "uprobe");
+	return is_source(source, usdt ? "usdt" : "uprobe");
 }
 
 /* Is this metadata that of the event? Files of before have "probe/EVENT": then the kind decides. */

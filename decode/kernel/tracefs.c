@@ -22,6 +22,7 @@ struct plan {
 	struct probe_sites *sites;  /* NULL: no probe, or nothing known of it */
 	struct shown *ip;           /* the field that tells the site */
 	struct shown *caller;       /* of a return probe: the address it returns to */
+	uint32_t section;           /* of the file: what is told of probes differs */
 	int tid_at;                 /* offset of the task id in the record; -1: it has none */
 	bool task_source;
 	bool plain;                 /* the fields of the layout are all there is to show */
@@ -185,6 +186,7 @@ static struct plan *plan_new(struct tracefs *t, const struct trawl_event_type *t
 	if (!p)
 		return NULL;
 	p->type = type;
+	p->section = t->section;
 	p->task_source = source && is_task_source(source->name);
 	p->tid_at = task_offset(source, type->size);
 	p->layout = layout_new(type);
@@ -207,11 +209,11 @@ static struct plan *plan_new(struct tracefs *t, const struct trawl_event_type *t
 	return p;
 }
 
-static size_t slot(const struct tracefs *t, const struct trawl_event_type *type)
+static size_t slot(const struct tracefs *t, const struct trawl_event_type *type, uint32_t section)
 {
 	size_t i = ((uintptr_t)type >> 4) * 0x9e3779b97f4a7c15u >> 20 & (t->nslots - 1);
 
-	while (t->slots[i] && t->slots[i]->type != type)
+	while (t->slots[i] && (t->slots[i]->type != type || t->slots[i]->section != section))
 		i = (i + 1) & (t->nslots - 1);
 	return i;
 }
@@ -229,19 +231,19 @@ static bool grow(struct tracefs *t)
 	t->nslots = n * 2;
 	for (i = 0; i < n; i++)
 		if (old[i])
-			t->slots[slot(t, old[i]->type)] = old[i];
+			t->slots[slot(t, old[i]->type, old[i]->section)] = old[i];
 	free(old);
 	return true;
 }
 
 static struct plan *plan_for(struct tracefs *t, const struct trawl_event_type *type)
 {
-	size_t i = slot(t, type);
+	size_t i = slot(t, type, t->section);
 
 	if (!t->slots[i]) {
 		if (t->used * 2 >= t->nslots && !grow(t))
 			return NULL;
-		i = slot(t, type);
+		i = slot(t, type, t->section);
 		t->slots[i] = plan_new(t, type);
 		t->used += t->slots[i] != NULL;
 	}
@@ -249,6 +251,17 @@ static struct plan *plan_for(struct tracefs *t, const struct trawl_event_type *t
 }
 
 /* ---- items -------------------------------------------------------------------------------- */
+
+/* What is told of probes and symbols is told anew; of sections of one timeline both are needed. */
+static struct plan *turn_to(struct tracefs *t, uint32_t section)
+{
+	uint64_t timeline = trawl_section_timeline(t->ctx->reader, section);
+
+	if (!timeline || timeline != trawl_section_timeline(t->ctx->reader, t->section))
+		forget(t);
+	t->section = section;
+	return NULL;
+}
 
 static int tracefs_feed(void *state, const struct trawl_event *ev, struct item_sink *sink,
 			struct trawl_error *err)
@@ -259,11 +272,8 @@ static int tracefs_feed(void *state, const struct trawl_event *ev, struct item_s
 	const struct task *task;
 	int32_t tid = ITEM_NO_TASK;
 
-	if (ev->section != t->section) { /* what is told of probes and symbols is told anew */
-		forget(t);
-		p = NULL;
-		t->section = ev->section;
-	}
+	if (ev->section != t->section)
+		p = turn_to(t, ev->section);
 	if (!p || p->type != ev->type)
 		p = t->last = plan_for(t, ev->type);
 	if (!p)

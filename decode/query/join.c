@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/query/join.h"
+#include "common/sources.h"
 #include "decode/base/escape.h"
 #include "decode/base/number.h"
 
@@ -54,7 +55,8 @@ static uint64_t number(const struct decoder *d, void *state, const struct item *
 
 static bool is_probe(const struct trawl_source *s)
 {
-	return !strcmp(s->name, "usdt") || !strcmp(s->name, "uprobe") || !strcmp(s->name, "eprobe");
+	return is_source(s->name, "usdt") || is_source(s->name, "uprobe") ||
+	       is_source(s->name, "eprobe");
 }
 
 static void copy(char *to, size_t size, const char *from, size_t len)

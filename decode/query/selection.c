@@ -127,7 +127,8 @@ bool selection_source(struct selection *s, const char *name)
 	if (!s->nsources)
 		return !is_task_source(name);
 	for (i = 0; i < s->nsources; i++) {
-		if (glob_match(s->sources[i], name, strlen(name))) {
+		if (glob_match(s->sources[i], name, strlen(name)) ||
+		    glob_match(s->sources[i], name, strcspn(name, "@"))) {
 			s->source_seen[i] = true;
 			wanted = true;
 		}

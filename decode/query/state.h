@@ -7,8 +7,16 @@
 #include "decode/query/consumer.h"
 #include "decode/query/selection.h"
 
+/* One of several machines that a merged file is of: its tasks and devices are its own. */
+struct machine {
+	const char *name; /* as its sources end: NAME@MACHINE */
+	struct decode_context context; /* whose reader tells only its sections' metadata */
+	struct machine *next;
+};
+
 /* A decoder at work. */
 struct engine {
+	const struct machine *machine; /* NULL: the only one */
 	const struct decoder *decoder;
 	void *state;
 	bool begun; /* its prologue was given, if it has one */
@@ -38,6 +46,7 @@ struct stream {
 	const struct decode_options *options;
 	struct selection *selection;
 	struct decode_context context;
+	struct machine *machines; /* of a merged file with several */
 	struct engine *engines;
 	struct binding *bindings;
 	size_t nbindings;

@@ -55,13 +55,79 @@ uint64_t stream_packet_time(struct stream *s, const struct item *it)
 	return others ? it->time : it->ts;
 }
 
-static struct engine *engine_for(struct stream *s, const struct decoder *d,
-				 struct trawl_error *err)
+static struct trawl_reader *open_reader(const char *path, const struct decode_options *o,
+					struct trawl_error *err)
 {
+	return o->fd ? trawl_open_fd(o->fd, path, o->memory, err) :
+		       trawl_open_within(path, o->memory, err);
+}
+
+static void machine_free(struct machine *m)
+{
+	tasks_free(m->context.tasks);
+	trawl_close(m->context.reader);
+	free(m);
+}
+
+/* Leaves of the metadata those of the sections that have a source of the machine. */
+static bool hide_others(struct trawl_reader *r, const char *name)
+{
+	size_t n = trawl_section_count(r);
+	bool *keep = calloc(n + 1, sizeof(*keep));
+
+	for (uint32_t i = 0; keep && i < n; i++)
+		for (uint16_t k = 0; k < SOURCES && !keep[i]; k++) {
+			const struct trawl_source *source = trawl_section_source(r, i, k);
+
+			keep[i] = source && !strcmp(source_machine(source->name), name);
+		}
+	if (keep)
+		trawl_hide_metas(r, keep);
+	free(keep);
+	return keep;
+}
+
+static int machine_of(struct stream *s, const struct trawl_source *source, struct machine **found,
+		      struct trawl_error *err)
+{
+	const char *name = source_machine(source->name);
+	struct machine *m;
+
+	for (m = s->machines; m && strcmp(m->name, name); m = m->next)
+		;
+	*found = m;
+	if (m || !*name || !s->seekable)
+		return 0;
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return no_memory(err);
+	m->name = name;
+	m->context.options = s->options;
+	m->context.reader = open_reader(s->path, s->options, err);
+	if (m->context.reader) {
+		m->context.tasks = tasks_new(m->context.reader);
+		if (!m->context.tasks || !hide_others(m->context.reader, name))
+			no_memory(err);
+		else {
+			m->next = s->machines;
+			*found = s->machines = m;
+			return 0;
+		}
+	}
+	machine_free(m);
+	return -1;
+}
+
+static struct engine *engine_for(struct stream *s, const struct decoder *d,
+				 const struct trawl_source *source, struct trawl_error *err)
+{
+	struct machine *machine;
 	struct engine *e;
 
+	if (machine_of(s, source, &machine, err))
+		return NULL;
 	for (e = s->engines; e; e = e->next)
-		if (e->decoder == d)
+		if (e->decoder == d && e->machine == machine)
 			return e;
 	e = calloc(1, sizeof(*e));
 	if (!e) {
@@ -69,7 +135,8 @@ static struct engine *engine_for(struct stream *s, const struct decoder *d,
 		return NULL;
 	}
 	e->decoder = d;
-	e->state = d->open(&s->context, err);
+	e->machine = machine;
+	e->state = d->open(machine ? &machine->context : &s->context, err);
 	if (!e->state) {
 		free(e);
 		return NULL;
@@ -89,7 +156,7 @@ static struct engine *engine_of(struct stream *s, const struct trawl_source *sou
 		return NULL;
 	}
 	if (!b->engine)
-		b->engine = engine_for(s, decoder_find(source->kind), err);
+		b->engine = engine_for(s, decoder_find(source->kind), source, err);
 	return b->engine;
 }
 
@@ -360,8 +427,8 @@ static void read_losses(struct stream *s)
 		if (!d->source || !stream_wants(s, d->source))
 			continue;
 		d->loss = *l;
-		d->from = trawl_to_timeline(s->reader, d->source->clock, l->from);
-		d->to = trawl_to_timeline(s->reader, d->source->clock, l->to);
+		d->from = trawl_section_time(s->reader, l->section, d->source->clock, l->from);
+		d->to = trawl_section_time(s->reader, l->section, d->source->clock, l->to);
 		if (d->from < s->selection->end && d->to >= s->selection->begin)
 			s->nlosses++;
 	}
@@ -479,13 +546,6 @@ static int begin_all(struct stream *s, struct trawl_error *err)
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
-static struct trawl_reader *open_reader(const char *path, const struct decode_options *o,
-					struct trawl_error *err)
-{
-	return o->fd ? trawl_open_fd(o->fd, path, o->memory, err) :
-		       trawl_open_within(path, o->memory, err);
-}
-
 static struct stream *stream_new(const struct decode_options *options,
 				 struct selection *selection, struct trawl_error *err)
 {
@@ -563,6 +623,7 @@ int stream_feed(struct stream *s, const struct trawl_event *ev, struct trawl_err
 
 void stream_close(struct stream *s)
 {
+	struct machine *m, *other;
 	struct engine *e, *next;
 
 	if (!s)
@@ -571,6 +632,10 @@ void stream_close(struct stream *s)
 		next = e->next;
 		e->decoder->close(e->state);
 		free(e);
+	}
+	for (m = s->machines; m; m = other) {
+		other = m->next;
+		machine_free(m);
 	}
 	tasks_free(s->context.tasks);
 	trawl_close(s->before);

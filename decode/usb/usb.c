@@ -52,7 +52,7 @@ fail:
 
 static uint64_t meta_time(const struct usb_state *s, const struct trawl_meta *m)
 {
-	return m->time ? trawl_to_timeline(s->ctx->reader, TRAWL_CLOCK_MONO, m->time) : 0;
+	return m->time ? trawl_section_time(s->ctx->reader, m->section, TRAWL_CLOCK_MONO, m->time) : 0;
 }
 
 /*

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Of one boot, CLOCK_MONOTONIC is the same in all files: the first one's origin is that of all. What
+ * is of another boot or machine has only its wall clock in common with them; how far apart two wall
+ * clocks may be is known where the kernel said how far each may be off.
+ */
+#include "edit/merge.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "common/sources.h"
+#include "decode/base/jdoc.h"
+
+/* A clock that nobody set begins in 1970. */
+#define YEAR_2000 UINT64_C(946684800000000000)
+
+static void read_machine(struct merge_section *s, const struct trawl_meta *m)
+{
+	struct json_object *j = jdoc_parse(m->data, m->len);
+
+	snprintf(s->boot, sizeof(s->boot), "%s", jdoc_string(j, "boot_id"));
+	snprintf(s->host, sizeof(s->host), "%s", jdoc_string(j, "hostname"));
+	s->error = jdoc_uint(j, "clock_error_ns", UINT64_MAX);
+	json_object_put(j);
+}
+
+/* What was set in the capture is doubt about where its wall clock was: the largest step. */
+static uint64_t largest_step(const struct trawl_reader *r, uint32_t section)
+{
+	const struct trawl_sync *first = NULL;
+	uint64_t largest = 0;
+
+	for (size_t i = 0; i < trawl_sync_count(r); i++) {
+		const struct trawl_sync *y = trawl_sync_at(r, i);
+		uint64_t real, mono, off;
+
+		if (y->section != section)
+			continue;
+		first = first ? first : y;
+		real = y->real - first->real;
+		mono = y->mono - first->mono;
+		off = real > mono ? real - mono : mono - real;
+		largest = off > largest ? off : largest;
+	}
+	return largest;
+}
+
+/* Times without a clock-sync are those of a wall clock if they look so: a pcap file's. */
+static bool looks_like_wall(const struct cut *c, uint32_t section)
+{
+	uint64_t first = UINT64_MAX;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (!c->entries[i].p.sync && c->entries[i].p.section == section &&
+		    c->entries[i].p.from < first)
+			first = c->entries[i].p.from;
+	return first >= YEAR_2000;
+}
+
+int merge_look(struct merge_file *f, struct trawl_error *err)
+{
+	const struct trawl_reader *r = f->cut.r;
+
+	f->n = trawl_section_count(r);
+	f->sections = calloc(f->n + 1, sizeof(*f->sections));
+	if (!f->sections)
+		return edit_no_memory(err);
+	for (uint32_t i = 0; i < f->n; i++) {
+		struct merge_section *s = &f->sections[i];
+
+		if (i) /* a section that says nothing is of the boot of the one in front */
+			*s = s[-1];
+		s->error = UINT64_MAX;
+		s->synced = false;
+		s->origin = s->before = trawl_section_time(f->cut.r, i, TRAWL_CLOCK_MONO, 0);
+	}
+	for (size_t i = 0; i < trawl_meta_count(r); i++) {
+		const struct trawl_meta *m = trawl_meta_at(r, i);
+
+		if (!strcmp(m->name, "machine") && m->section < f->n)
+			read_machine(&f->sections[m->section], m);
+	}
+	for (size_t i = 0; i < trawl_sync_count(r); i++) {
+		const struct trawl_sync *y = trawl_sync_at(r, i);
+		struct merge_section *s = &f->sections[y->section];
+
+		s->before -= s->synced ? 0 : y->real - y->mono;
+		s->synced = true;
+	}
+	for (uint32_t i = 0; i < f->n; i++) {
+		struct merge_section *s = &f->sections[i];
+		uint64_t step = largest_step(r, i);
+
+		s->wall = s->synced ? s->origin >= YEAR_2000 : looks_like_wall(&f->cut, i);
+		if (s->error != UINT64_MAX)
+			s->error += step;
+	}
+	return 0;
+}
+
+static bool same_boot(const struct merge_section *a, const struct merge_section *b)
+{
+	return *a->boot && !strcmp(a->boot, b->boot) && a->synced && b->synced;
+}
+
+/* The first section of the same boot, in all files; the section itself if it is the first. */
+static const struct merge_section *base_of(const struct merge_file *f, size_t n,
+					   const struct merge_section *s, size_t *file)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < f[i].n; k++)
+			if (&f[i].sections[k] == s || same_boot(&f[i].sections[k], s)) {
+				*file = i;
+				return &f[i].sections[k];
+			}
+	return s;
+}
+
+static int refuse(const struct merge_file *f, const struct merge_section *s, struct trawl_error *err)
+{
+	if (s->synced)
+		return trawl_fail(err, TRAWL_USAGE, "%s: cannot be related to the others: its wall "
+				  "clock had not been set; --shift %s=TIME says by how much its times "
+				  "are to be later", f->name, f->name);
+	return trawl_fail(err, TRAWL_USAGE, "%s: cannot be related to the others: it has no "
+			  "clock-syncs, and its times are of no wall clock; --shift %s=TIME says by "
+			  "how much they are to be later", f->name, f->name);
+}
+
+/* What sources of a section are called behind the @: of one boot the same, of others another. */
+static void name_machine(const struct merge_file *f, size_t n, const struct merge_section *s,
+			 size_t file, char *room, size_t size)
+{
+	size_t at, others = 0;
+
+	if (*s->host) {
+		at = (size_t)snprintf(room, size, "%s", s->host);
+	} else {
+		const char *name = f[file].name, *slash = strrchr(name, '/');
+
+		name = slash ? slash + 1 : name;
+		at = (size_t)snprintf(room, size, "%.*s", (int)strcspn(name, "."), name);
+	}
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < f[i].n; k++) {
+			const struct merge_section *o = &f[i].sections[k];
+			size_t first;
+
+			if (o == s)
+				goto found;
+			others += base_of(f, n, o, &first) == o && *s->host && !strcmp(o->host, s->host);
+		}
+found:
+	for (char *p = room; *p; p++)
+		if (strchr("@/, *?[", *p) || (unsigned char)*p < 32)
+			*p = '_';
+	if (others && at < size)
+		snprintf(room + at, size - at, "#%zu", others + 1);
+}
+
+static void tell(struct merge_file *f, const char *by, int64_t moved, const char *bound, bool first)
+{
+	char doubt[80] = "";
+
+	if (first) {
+		snprintf(f->told, sizeof(f->told), "the timeline is its");
+		return;
+	}
+	if (*bound == '-')
+		snprintf(doubt, sizeof(doubt), "; nobody knows how far they are apart");
+	else if (*bound != '0')
+		snprintf(doubt, sizeof(doubt), ", which are at most %.3f ms apart",
+			 strtod(bound, NULL) / 1e6);
+	if (!strcmp(by, "boot"))
+		snprintf(f->told, sizeof(f->told), "by the monotonic clock of the same boot");
+	else if (!strcmp(by, "hand"))
+		snprintf(f->told, sizeof(f->told), "moved by %+.9f s, by hand", (double)moved / 1e9);
+	else
+		snprintf(f->told, sizeof(f->told), "by the wall clocks%s", doubt);
+}
+
+/* One section is moved onto the first one's timeline. */
+static int relate(struct merge_file *f, size_t n, size_t file, size_t i, uint64_t number,
+		  bool several, struct trawl_error *err)
+{
+	const struct merge_section *s = &f[file].sections[i], *base, *first = &f->sections[0];
+	struct cut_joined *j = &f[file].cut.joined[i];
+	int64_t moved = f[file].by_hand ? f[file].shift : 0;
+	const char *by = "boot";
+	size_t owner = file;
+	char bound[32] = "-", json[64] = "";
+
+	base = base_of(f, n, s, &owner);
+	if (base != s)
+		moved += (int64_t)(base->origin - s->origin);
+	if (f[file].by_hand) {
+		by = "hand";
+	} else if (!same_boot(base, first) && base != first) {
+		by = "wall clock";
+		if (!base->wall)
+			return refuse(&f[file], base, err);
+		if (!first->wall && !f->by_hand)
+			return refuse(f, first, err);
+		if (base->error != UINT64_MAX && first->error != UINT64_MAX)
+			snprintf(bound, sizeof(bound), "%" PRIu64, base->error + first->error);
+	} else {
+		snprintf(bound, sizeof(bound), "0");
+	}
+	if (several)
+		name_machine(f, n, base, owner, j->machine, sizeof(j->machine));
+	snprintf(j->timeline, sizeof(j->timeline), "%016" PRIx64 " %" PRId64 " %s", number,
+		 moved + (int64_t)s->before, bound);
+	if (*bound != '-')
+		snprintf(json, sizeof(json), ",\"bound_ns\":%s", bound);
+	tell(&f[file], by, moved, bound, file == 0 && i == 0);
+	snprintf(j->how, sizeof(j->how), "{\"machine\":\"%s\",\"by\":\"%s\",\"moved_ns\":%" PRId64
+		 "%s}", j->machine, by, moved, json);
+	return 0;
+}
+
+int merge_relate(struct merge_file *f, size_t n, struct trawl_error *err)
+{
+	bool several = false;
+	uint64_t number = 0;
+	size_t file;
+
+	while (!number)
+		if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+			number = (uint64_t)(uintptr_t)f;
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < f[i].n; k++)
+			several |= base_of(f, n, &f[i].sections[k], &file) != &f->sections[0];
+	for (size_t i = 0; i < n; i++) {
+		f[i].cut.joined = calloc(f[i].n + 1, sizeof(*f[i].cut.joined));
+		if (!f[i].cut.joined)
+			return edit_no_memory(err);
+		for (size_t k = 0; k < f[i].n; k++)
+			if (relate(f, n, i, k, number, several, err))
+				return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* trawl-edit merge FILE FILE... -w OUT. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/cli.h"
+#include "decode/base/outfile.h"
+#include "decode/base/time.h"
+#include "decode/query/reading.h"
+#include "edit/input.h"
+#include "edit/merge.h"
+
+enum { OPTION_SHIFT = OPTION_PROGRAM, FILES_MAX = 64 };
+
+static const struct option long_options[] = {
+	{ "shift", required_argument, NULL, OPTION_SHIFT },
+	{ "no-sandbox", no_argument, NULL, OPTION_NO_SANDBOX },
+	{ NULL, 0, NULL, 0 },
+};
+
+struct merge_options {
+	const char *out;
+	const char *shifts[FILES_MAX];
+	size_t nshifts;
+	bool no_sandbox;
+	struct merge_file *files;
+	struct edit_input *inputs; /* of each file */
+	size_t n;
+};
+
+static int parse(struct merge_options *o, int argc, char **argv, struct trawl_error *err)
+{
+	int option;
+
+	while ((option = getopt_long(argc, argv, ":w:", long_options, NULL)) != -1) {
+		if (option == '?' || option == ':')
+			return cli_bad_option(option, argv, long_options, err);
+		if (option == 'w' && o->out)
+			return edit_usage(err, "-w: given twice: leave one out", "");
+		if (option == 'w')
+			o->out = optarg;
+		else if (option == OPTION_NO_SANDBOX)
+			o->no_sandbox = true;
+		else if (o->nshifts < FILES_MAX)
+			o->shifts[o->nshifts++] = optarg;
+	}
+	if (!o->out)
+		return edit_usage(err, "merge: -w OUT is missing", "");
+	o->n = (size_t)(argc - optind);
+	if (o->n < 2)
+		return edit_usage(err, "merge: two files at least are merged", "");
+	if (o->n > FILES_MAX)
+		return edit_usage(err, "merge: 64 files at most are merged", "");
+	return 0;
+}
+
+/* FILE=TIME: a file of the command line, by how it was given, and a signed duration. */
+static int apply_shift(struct merge_options *o, const char *text, struct trawl_error *err)
+{
+	const char *equals = strrchr(text, '='), *time = equals ? equals + 1 : "";
+	size_t len = equals ? (size_t)(equals - text) : 0;
+	uint64_t ns;
+
+	if (!len)
+		return trawl_fail(err, TRAWL_USAGE, "--shift: '%.100s' is not FILE=TIME, as in "
+				  "--shift b.trawl=-20ms", text);
+	if (time_arg_span("--shift", time + (*time == '-' || *time == '+'), &ns, err))
+		return -1;
+	for (size_t i = 0; i < o->n; i++) {
+		struct merge_file *f = &o->files[i];
+
+		if (strlen(f->name) != len || strncmp(f->name, text, len))
+			continue;
+		if (f->by_hand)
+			return trawl_fail(err, TRAWL_USAGE, "--shift: given twice for %s: leave "
+					  "one out", f->name);
+		f->by_hand = true;
+		f->shift = *time == '-' ? -(int64_t)ns : (int64_t)ns;
+		return 0;
+	}
+	return trawl_fail(err, TRAWL_USAGE, "--shift: %.*s is none of the files that are merged",
+			  (int)len, text);
+}
+
+static int open_file(struct merge_file *f, struct edit_input *in, bool caged, struct trawl_error *err)
+{
+	if (edit_input_ready(in, caged, err))
+		return -1;
+	f->cut = (struct cut){ .name = in->path, .to = UINT64_MAX, .all_metadata = true };
+	memset(f->cut.sources, 0xff, sizeof(f->cut.sources));
+	f->cut.r = trawl_open(in->path, err);
+	if (!f->cut.r || cut_plan(&f->cut, err) || merge_look(f, err)) {
+		edit_input_call(in, err);
+		return -1;
+	}
+	return 0;
+}
+
+static void tell(const struct merge_options *o, uint64_t events)
+{
+	fprintf(stderr, "trawl-edit: %s: %" PRIu64 " events of %zu files on one timeline\n", o->out,
+		events, o->n);
+	for (size_t i = 0; i < o->n; i++)
+		fprintf(stderr, "trawl-edit: %s: %s\n", o->files[i].name, o->files[i].told);
+}
+
+static int merge_all(struct merge_options *o, int fd, struct trawl_error *err)
+{
+	struct trawl_error damage = { 0 };
+	struct trawl_verdict v;
+	uint64_t events = 0;
+
+	for (size_t i = 0; i < o->n; i++)
+		if (open_file(&o->files[i], &o->inputs[i], o->no_sandbox || i, err))
+			return -1;
+	if (merge_relate(o->files, o->n, err))
+		return -1;
+	for (size_t i = 0; i < o->n; i++) {
+		struct merge_file *f = &o->files[i];
+
+		if (cut_write(&f->cut, fd, o->out, NULL, err))
+			return -1;
+		events += f->cut.kept;
+		trawl_verdict(f->cut.r, &v);
+		if (!v.complete || v.damaged || v.junk)
+			trawl_fail(&damage, TRAWL_BAD_DATA, "%s: %s", f->name, v.text);
+	}
+	tell(o, events);
+	if (!damage.status)
+		return 0;
+	*err = damage;
+	return -1;
+}
+
+static int write_merged(struct merge_options *o, struct trawl_error *err)
+{
+	struct outfile output;
+	struct trawl_error late;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < o->n; i++)
+		ret = edit_not_same(&o->inputs[i], o->out, err);
+	if (ret || outfile_open(&output, o->out, err))
+		return -1;
+	if (!o->no_sandbox && outfile_keeper(&output, err))
+		return -1;
+	ret = merge_all(o, output.fd, err);
+	if (outfile_close(&output, !ret || err->status == TRAWL_BAD_DATA, &late)) {
+		*err = late;
+		ret = -1;
+	}
+	return ret;
+}
+
+int merge_command(int argc, char **argv, struct trawl_error *err)
+{
+	struct merge_options o = { 0 };
+	int ret = parse(&o, argc, argv, err);
+
+	o.files = ret ? NULL : calloc(o.n, sizeof(*o.files));
+	o.inputs = ret ? NULL : calloc(o.n, sizeof(*o.inputs));
+	if (ret || !o.files || !o.inputs) {
+		free(o.files);
+		return ret ? ret : edit_no_memory(err);
+	}
+	for (size_t i = 0; i < o.n; i++) {
+		o.files[i].name = argv[optind + (int)i];
+		o.inputs[i].file = (struct foreign)FOREIGN_NOTHING;
+	}
+	for (size_t i = 0; !ret && i < o.n; i++)
+		ret = edit_input_open(&o.inputs[i], argv[optind + (int)i], err);
+	for (size_t i = 0; !ret && i < o.nshifts; i++)
+		ret = apply_shift(&o, o.shifts[i], err);
+	if (!ret)
+		ret = write_merged(&o, err);
+	for (size_t i = 0; i < o.n; i++) {
+		struct merge_file *f = &o.files[i];
+
+		cut_free(&f->cut);
+		free(f->cut.joined);
+		free(f->sections);
+		trawl_close(f->cut.r);
+		edit_input_close(&o.inputs[i]);
+	}
+	free(o.inputs);
+	free(o.files);
+	return ret;
+}
