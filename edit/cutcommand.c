@@ -88,10 +88,8 @@ static int parse(struct cut_options *o, int argc, char **argv, struct trawl_erro
 	}
 	if (!o->out)
 		return edit_usage(err, "cut: -w OUT is missing", "");
-	if (optind == argc)
-		return edit_usage(err, "cut: FILE is missing", "");
-	if (optind + 1 < argc)
-		return edit_usage(err, "cut: one FILE at a time, and not also ", argv[optind + 1]);
+	if (edit_one_file(argc, argv, err))
+		return -1;
 	if (!o->request.around != !o->window)
 		return edit_usage(err, "--around EXPR and --window TIME go together", "");
 	return selection_done(&o->selection, o->utc, err);

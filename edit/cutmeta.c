@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/search.h"
 #include "common/sources.h"
 #include "decode/base/jdoc.h"
 #include "decode/base/task.h"
@@ -97,21 +98,13 @@ static struct symbol *read_symbols(const char *p, size_t len, size_t *n)
 /* The symbol that an address is in, its other names, and the one behind it, where it ends. */
 static void need_symbol(struct symbol *s, size_t n, uint64_t address, bool exactly)
 {
-	size_t low = 0, high = n;
+	size_t next = partition_point(n, i, s[i].address <= address);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (s[mid].address <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (!low || (exactly && s[low - 1].address != address))
+	if (!next || (exactly && s[next - 1].address != address))
 		return;
-	if (low < n && !exactly)
-		s[low].needed = true;
-	for (size_t i = low; i-- > 0 && s[i].address == s[low - 1].address;)
+	if (next < n && !exactly)
+		s[next].needed = true;
+	for (size_t i = next; i-- > 0 && s[i].address == s[next - 1].address;)
 		s[i].needed = true;
 }
 

@@ -2,6 +2,7 @@
 #include "edit/edit.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,15 @@
 int edit_usage(struct trawl_error *err, const char *text, const char *what)
 {
 	return trawl_fail(err, TRAWL_USAGE, "%s%s; see --help", text, what);
+}
+
+int edit_one_file(int argc, char **argv, struct trawl_error *err)
+{
+	if (optind == argc)
+		return edit_usage(err, argv[0], ": FILE is missing");
+	if (optind + 1 < argc)
+		return edit_usage(err, "one FILE at a time, and not also ", argv[optind + 1]);
+	return 0;
 }
 
 int edit_no_memory(struct trawl_error *err)

@@ -16,6 +16,8 @@ edit_command cut_command, merge_command, redact_command, secrets_command, repair
 
 /* "TEXTWHAT; see --help", of wrong usage: -1. */
 int edit_usage(struct trawl_error *err, const char *text, const char *what);
+/* argv[optind] is the only FILE, or -1: "NAME: FILE is missing"; argv[0] is the command's name. */
+int edit_one_file(int argc, char **argv, struct trawl_error *err);
 int edit_no_memory(struct trawl_error *err);
 
 /* A number of bytes: 25M, 300K, 1G. 0, or -1 with *err. */

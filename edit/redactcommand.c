@@ -132,11 +132,7 @@ static int parse(struct redact_options *o, bool output, int argc, char **argv,
 		return -1;
 	if (output && !o->out)
 		return edit_usage(err, argv[0], ": -w OUT is missing");
-	if (optind == argc)
-		return edit_usage(err, argv[0], ": FILE is missing");
-	if (optind + 1 < argc)
-		return edit_usage(err, "one FILE at a time, and not also ", argv[optind + 1]);
-	return 0;
+	return edit_one_file(argc, argv, err);
 }
 
 /* ---- what was found ----------------------------------------------------------------------- */

@@ -35,11 +35,7 @@ static int parse(struct whole *o, int argc, char **argv, struct trawl_error *err
 	}
 	if (!o->out)
 		return edit_usage(err, argv[0], ": -w OUT is missing");
-	if (optind == argc)
-		return edit_usage(err, argv[0], ": FILE is missing");
-	if (optind + 1 < argc)
-		return edit_usage(err, "one FILE at a time, and not also ", argv[optind + 1]);
-	return 0;
+	return edit_one_file(argc, argv, err);
 }
 
 /* What is gone, and what there is. */

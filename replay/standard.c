@@ -255,19 +255,29 @@ static const struct usb_config *config_called(const struct tape *t, uint8_t valu
 	return NULL;
 }
 
-static bool has_alternate(const struct standard *s, uint16_t interface, uint16_t alternate)
+enum { ANY_ALTERNATE = 256 };
+
+/* An interface's descriptor in the configuration that is set, or in the device's first. False: none. */
+static bool find_interface(const struct standard *s, uint16_t interface, uint16_t alternate, struct descriptor *d)
 {
 	const struct usb_config *c = config_called(s->tape, s->configuration);
 	struct descriptor_walk w;
-	struct descriptor d;
 
 	if (!c)
 		c = standard_config(s->tape);
 	w = descriptor_walk(c->p, c->len);
-	while (descriptor_next(&w, &d))
-		if (d.type == DESC_INTERFACE && d.room >= 4 && d.p[2] == interface && d.p[3] == alternate)
+	while (descriptor_next(&w, d))
+		if (d->type == DESC_INTERFACE && d->room >= 8 && d->p[2] == interface &&
+		    (alternate == ANY_ALTERNATE || d->p[3] == alternate))
 			return true;
 	return false;
+}
+
+static bool has_alternate(const struct standard *s, uint16_t interface, uint16_t alternate)
+{
+	struct descriptor d;
+
+	return alternate < ANY_ALTERNATE && find_interface(s, interface, alternate, &d);
 }
 
 static int small_answer(struct standard *s, unsigned int value, size_t bytes, const uint8_t **data, size_t *n)
@@ -318,15 +328,9 @@ int standard_answer(struct standard *s, const struct control_request *r, const u
 
 uint8_t standard_class(const struct standard *s, uint8_t interface)
 {
-	const struct usb_config *c = config_called(s->tape, s->configuration);
-	struct descriptor_walk w;
 	struct descriptor d;
 
-	if (!c)
-		c = standard_config(s->tape);
-	w = descriptor_walk(c->p, c->len);
-	while (descriptor_next(&w, &d))
-		if (d.type == DESC_INTERFACE && d.room >= 8 && d.p[2] == interface)
-			return d.p[5];
+	if (find_interface(s, interface, ANY_ALTERNATE, &d))
+		return d.p[5];
 	return s->tape->descriptor[4] ? s->tape->descriptor[4] : 0xff;
 }

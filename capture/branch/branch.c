@@ -145,27 +145,30 @@ static bool counts(const struct branch_state *s, uint64_t time)
 	return !s->full && time >= span->begin && time <= span->end;
 }
 
-static int take_branch(struct branch_state *s, const struct branch_event *e, struct trawl_error *err)
+static void add_branch(struct branch_state *s, const struct branch_event *e, struct branch_task *t,
+		       struct branch_encoder *b)
 {
-	struct branch_task *t = task_of(s, e->tid, e->pid);
 	struct branch one = e->branch;
-	struct branch_encoder *b;
 
-	if (!counts(s, e->time))
-		return 0;
-	b = batch_of(s, t, e->time, err);
-	if (!b)
-		return -1;
 	if (s->backend->no_kinds && one.kind == BRANCH_UNKNOWN)
 		one.kind = branch_images_kind(&s->images, t->pid, one.from);
 	if (branch_encoder_add(b, &one, e->time)) {
 		branch_images_hit(&s->images, t->pid, e->branch.from);
 		branch_images_hit(&s->images, t->pid, e->branch.to);
 	}
-	return 0;
 }
 
-static int take_mark(struct branch_state *s, const struct branch_event *e, struct trawl_error *err)
+static void add_mark(struct branch_state *s, const struct branch_event *e, struct branch_encoder *b)
+{
+	branch_encoder_mark(b, e->mark, e->time, e->count);
+	if (e->mark == BRANCH_MARK_LOST) {
+		s->lost += e->count;
+		s->uncounted |= !e->count;
+	}
+}
+
+/* A branch or a mark, if it happened while the capture ran. */
+static int take_dated(struct branch_state *s, const struct branch_event *e, struct trawl_error *err)
 {
 	struct branch_task *t = task_of(s, e->tid, e->pid);
 	struct branch_encoder *b;
@@ -175,11 +178,10 @@ static int take_mark(struct branch_state *s, const struct branch_event *e, struc
 	b = batch_of(s, t, e->time, err);
 	if (!b)
 		return -1;
-	branch_encoder_mark(b, e->mark, e->time, e->count);
-	if (e->mark == BRANCH_MARK_LOST) {
-		s->lost += e->count;
-		s->uncounted |= !e->count;
-	}
+	if (e->kind == BRANCH_EVENT_BRANCH)
+		add_branch(s, e, t, b);
+	else
+		add_mark(s, e, b);
 	return 0;
 }
 
@@ -209,9 +211,8 @@ static int take_event(struct branch_sink *sink, const struct branch_event *e, st
 
 	switch (e->kind) {
 	case BRANCH_EVENT_BRANCH:
-		return take_branch(s, e, err);
 	case BRANCH_EVENT_MARK:
-		return take_mark(s, e, err);
+		return take_dated(s, e, err);
 	case BRANCH_EVENT_TASK:
 	case BRANCH_EVENT_EXEC:
 		return take_task(s, e, err);

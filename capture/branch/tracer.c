@@ -33,22 +33,6 @@ static struct tracee **place_of(struct tracer *t, pid_t tid)
 	return at;
 }
 
-/* The process that a task is a thread of, by /proc; 0 if it is gone. */
-static pid_t process_of(pid_t tid)
-{
-	char path[64], line[128];
-	pid_t pid = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f) && sscanf(line, "Tgid: %d", &pid) != 1)
-		;
-	if (f)
-		fclose(f);
-	return pid;
-}
-
 /* Known, or new: a child may stop before its parent tells of it. */
 static struct tracee *tracee_of(struct tracer *t, pid_t tid)
 {
@@ -60,7 +44,7 @@ static struct tracee *tracee_of(struct tracer *t, pid_t tid)
 	if (!*at)
 		return NULL;
 	(*at)->tid = tid;
-	(*at)->pid = process_of(tid);
+	(*at)->pid = proc_process(tid);
 	t->n++;
 	return *at;
 }
@@ -332,25 +316,9 @@ static void seize(void *arg, pid_t tid)
 	}
 }
 
-/* Who traces a task; 0: nobody, or not known. */
-static pid_t tracer_of_task(pid_t tid)
-{
-	char path[64], line[128];
-	pid_t pid = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f) && sscanf(line, "TracerPid: %d", &pid) != 1)
-		;
-	if (f)
-		fclose(f);
-	return pid;
-}
-
 static int cannot(pid_t tid, int why, struct trawl_error *err)
 {
-	pid_t other = tracer_of_task(tid);
+	pid_t other = proc_tracer(tid);
 
 	if (other)
 		return trawl_fail(err, TRAWL_CANNOT, "-p %d: process %d traces it already: end that "

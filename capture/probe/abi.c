@@ -26,6 +26,28 @@ enum { MAX_DEPTH = 16, MAX_MEMBERS = 256 };
 /* From DWARF 5; old headers lack it. */
 enum { PASS_BY_REFERENCE = 4 };
 
+bool dwarf_is_c(int language)
+{
+	switch (language) {
+	case DW_LANG_C89:
+	case DW_LANG_C:
+	case DW_LANG_C99:
+	case DW_LANG_C11:
+	case DW_LANG_C_plus_plus:
+	case DW_LANG_C_plus_plus_03:
+	case DW_LANG_C_plus_plus_11:
+	case DW_LANG_C_plus_plus_14:
+	case 0x2a: /* C++17 .. */
+	case 0x2b:
+	case 0x2c: /* C17 */
+	case DW_LANG_ObjC:
+	case DW_LANG_ObjC_plus_plus:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* ---- types ----------------------------------------------------------------------------------- */
 
 bool dwarf_type_of(Dwarf_Die *die, Dwarf_Die *type)

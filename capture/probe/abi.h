@@ -12,6 +12,9 @@
 
 #include "capture/probe/types.h"
 
+/* Does this DW_LANG_* pass and return values as the ABI says: C, C++, Objective-C? */
+bool dwarf_is_c(int language);
+
 /* The type that an entry has by DW_AT_type, its own or its origin's; false: none, which is void. */
 bool dwarf_type_of(Dwarf_Die *die, Dwarf_Die *type);
 

@@ -7,6 +7,7 @@
 
 #include "capture/probe/callers.h"
 #include "capture/sys/alloc.h"
+#include "common/search.h"
 
 enum { CALL = 0xe8, CALL_LENGTH = 5, BLOCK = 1 << 20, AHEAD = 12 };
 
@@ -163,17 +164,9 @@ static bool reads_result(const struct callers *c, uint64_t at)
 
 bool callers_use_result(const struct callers *c, uint64_t vaddr)
 {
-	size_t low = 0, high = c->n;
+	size_t first = partition_point(c->n, k, c->calls[k].to < vaddr);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (c->calls[mid].to < vaddr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	for (size_t i = low; i < c->n && c->calls[i].to == vaddr; i++) {
+	for (size_t i = first; i < c->n && c->calls[i].to == vaddr; i++) {
 		if (reads_result(c, c->calls[i].at))
 			return true;
 	}

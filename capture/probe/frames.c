@@ -9,6 +9,7 @@
 
 #include "capture/probe/frames.h"
 #include "capture/sys/alloc.h"
+#include "common/search.h"
 
 #ifdef HAVE_DW
 #include <dwarf.h>
@@ -56,7 +57,8 @@ static uint64_t take(struct cursor *c, unsigned int bytes)
 	return v;
 }
 
-static uint64_t take_uleb(struct cursor *c)
+/* A LEB128 number; negative ones are extended if it has a sign. */
+static uint64_t take_leb(struct cursor *c, bool has_sign)
 {
 	uint64_t v = 0, byte;
 	unsigned int shift = 0;
@@ -67,21 +69,7 @@ static uint64_t take_uleb(struct cursor *c)
 			v |= (byte & 0x7f) << shift;
 		shift += 7;
 	} while (c->ok && byte & 0x80);
-	return v;
-}
-
-static uint64_t take_sleb(struct cursor *c)
-{
-	uint64_t v = 0, byte;
-	unsigned int shift = 0;
-
-	do {
-		byte = take(c, 1);
-		if (shift < 64)
-			v |= (byte & 0x7f) << shift;
-		shift += 7;
-	} while (c->ok && byte & 0x80);
-	if (shift < 64 && byte & 0x40)
+	if (has_sign && shift < 64 && byte & 0x40)
 		v |= ~0ull << shift;
 	return v;
 }
@@ -103,10 +91,10 @@ static uint64_t take_encoded(struct cursor *c, unsigned int enc)
 		v = take(c, 8);
 		break;
 	case ENC_ULEB:
-		v = take_uleb(c);
+		v = take_leb(c, false);
 		break;
 	case ENC_SLEB:
-		v = take_sleb(c);
+		v = take_leb(c, true);
 		break;
 	case ENC_UDATA2:
 		v = take(c, 2);
@@ -153,12 +141,12 @@ static void read_common(const struct cursor *section, size_t at, struct common_e
 	text = (const char *)c.data + c.at;
 	len = strnlen(text, c.size - c.at);
 	c.at += len < c.size - c.at ? len + 1 : len;
-	take_uleb(&c); /* alignment of code, of data; register of the return address */
-	take_sleb(&c);
-	take_uleb(&c);
+	take_leb(&c, false); /* alignment of code, of data; register of the return address */
+	take_leb(&c, true);
+	take_leb(&c, false);
 	if (*text == 'z') {
 		cie->augmented = true;
-		take_uleb(&c);
+		take_leb(&c, false);
 	}
 	for (size_t i = 1; cie->augmented && i < len; i++) {
 		if (text[i] == 'R')
@@ -179,7 +167,7 @@ static void add_frame(struct frames *f, struct cursor c, const struct common_ent
 
 	frame.start = take_encoded(&c, cie->address);
 	frame.end = frame.start + take_encoded(&c, cie->address & 0x0f);
-	if (cie->augmented && take_uleb(&c) && cie->lsda != ENC_OMIT)
+	if (cie->augmented && take_leb(&c, false) && cie->lsda != ENC_OMIT)
 		frame.lsda = take_encoded(&c, cie->lsda & ~ENC_INDIRECT);
 	if (!c.ok || frame.end <= frame.start)
 		return;
@@ -256,17 +244,9 @@ void frames_close(struct frames *f)
 
 const struct frame *frames_at(const struct frames *f, uint64_t vaddr)
 {
-	size_t low = 0, high = f->n;
+	size_t n = partition_point(f->n, i, f->list[i].start <= vaddr);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (f->list[mid].start <= vaddr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low && vaddr < f->list[low - 1].end ? &f->list[low - 1] : NULL;
+	return n && vaddr < f->list[n - 1].end ? &f->list[n - 1] : NULL;
 }
 
 #ifdef HAVE_DW
@@ -305,9 +285,9 @@ static bool read_calls(struct cursor *c, const struct frame *frame, struct frame
 	size_t end;
 
 	if (take(c, 1) != ENC_OMIT)
-		take_uleb(c); /* where the types are */
+		take_leb(c, false); /* where the types are */
 	enc = (unsigned int)take(c, 1);
-	len = take_uleb(c);
+	len = take_leb(c, false);
 	if (!c->ok || len > c->size - c->at)
 		return false;
 	end = c->at + (size_t)len;
@@ -319,7 +299,7 @@ static bool read_calls(struct cursor *c, const struct frame *frame, struct frame
 		call.end = call.start + take_encoded(c, enc);
 		pad = take_encoded(c, enc);
 		call.pad = pad ? base + pad : 0;
-		take_uleb(c); /* what is done there */
+		take_leb(c, false); /* what is done there */
 		xgrow(*calls, *n);
 		(*calls)[(*n)++] = call;
 	}

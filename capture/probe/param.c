@@ -61,28 +61,6 @@ static bool unexplained(struct argloc *to)
 
 /* ---- the language ------------------------------------------------------------------------- */
 
-static bool is_c(int language)
-{
-	switch (language) {
-	case DW_LANG_C89:
-	case DW_LANG_C:
-	case DW_LANG_C99:
-	case DW_LANG_C11:
-	case DW_LANG_C_plus_plus:
-	case DW_LANG_C_plus_plus_03:
-	case DW_LANG_C_plus_plus_11:
-	case DW_LANG_C_plus_plus_14:
-	case 0x2a: /* C++17 .. */
-	case 0x2b:
-	case 0x2c: /* C17 */
-	case DW_LANG_ObjC:
-	case DW_LANG_ObjC_plus_plus:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static bool is_clone(const struct elf_symbol *s)
 {
 	return s && (strstr(s->name, ".isra.") || strstr(s->name, ".constprop.") ||
@@ -92,7 +70,7 @@ static bool is_clone(const struct elf_symbol *s)
 /* Is it certain that callers pass what the declaration says, as C does? */
 static bool keeps_convention(const struct param_finder *f)
 {
-	if (!is_c(dwarf_srclang(f->unit)) || !f->symbol || is_clone(f->symbol) ||
+	if (!dwarf_is_c(dwarf_srclang(f->unit)) || !f->symbol || is_clone(f->symbol) ||
 	    dwarf_udata(f->function, DW_AT_calling_convention, CALL_NORMAL) != CALL_NORMAL)
 		return false;
 	/* gcc changes parameters of clones only. Others' callers are elsewhere if it is global. */

@@ -3,6 +3,7 @@
 
 #include "capture/probe/relocs.h"
 #include "capture/sys/alloc.h"
+#include "common/search.h"
 
 struct slot {
 	uint64_t vaddr;
@@ -103,30 +104,14 @@ void relocs_close(struct relocs *r)
 
 const char *relocs_slot(const struct relocs *r, uint64_t vaddr)
 {
-	size_t low = 0, high = r->nslots;
+	size_t at = partition_point(r->nslots, i, r->slots[i].vaddr < vaddr);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (r->slots[mid].vaddr < vaddr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < r->nslots && r->slots[low].vaddr == vaddr ? r->slots[low].name : NULL;
+	return at < r->nslots && r->slots[at].vaddr == vaddr ? r->slots[at].name : NULL;
 }
 
 uint64_t relocs_pointer(const struct relocs *r, uint64_t start, uint64_t end, size_t i)
 {
-	size_t low = 0, high = r->npointers;
+	size_t at = i + partition_point(r->npointers, k, r->pointers[k] < start);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (r->pointers[mid] < start)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low + i < r->npointers && r->pointers[low + i] < end ? r->pointers[low + i] : 0;
+	return at < r->npointers && r->pointers[at] < end ? r->pointers[at] : 0;
 }

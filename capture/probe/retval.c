@@ -36,18 +36,11 @@ enum convention {
 
 static enum convention convention_of(Dwarf_Die *unit)
 {
-	switch (dwarf_srclang(unit)) {
-	case DW_LANG_C:
-	case DW_LANG_C89:
-	case DW_LANG_C99:
-	case DW_LANG_C11:
-	case DW_LANG_C_plus_plus:
-	case DW_LANG_C_plus_plus_03:
-	case DW_LANG_C_plus_plus_11:
-	case DW_LANG_C_plus_plus_14:
-	case DW_LANG_ObjC:
-	case DW_LANG_ObjC_plus_plus:
+	int language = dwarf_srclang(unit);
+
+	if (dwarf_is_c(language))
 		return SYSTEM_V;
+	switch (language) {
 	case DW_LANG_Rust:
 	case DW_LANG_D:
 	case DW_LANG_Ada83:

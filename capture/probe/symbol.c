@@ -4,6 +4,7 @@
 
 #include "capture/sys/alloc.h"
 #include "capture/probe/elf.h"
+#include "common/search.h"
 
 static bool wanted(const GElf_Sym *sym)
 {
@@ -113,17 +114,7 @@ void elf_read_symbols(struct elf_file *f)
 /* The number of symbols at or below vaddr. */
 static size_t symbols_up_to(const struct elf_file *f, uint64_t vaddr)
 {
-	size_t low = 0, high = f->nsymbols;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (f->symbols[mid].vaddr <= vaddr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return partition_point(f->nsymbols, i, f->symbols[i].vaddr <= vaddr);
 }
 
 const struct elf_symbol *elf_function_at(struct elf_file *f, uint64_t vaddr)

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "capture/sys/proc.h"
 
@@ -33,4 +34,31 @@ bool threads_each(pid_t tid, void (*found)(void *arg, pid_t tid), void *arg)
 bool processes_each(void (*found)(void *arg, pid_t pid), void *arg)
 {
 	return ids_each("/proc", found, arg); /* which lists no threads */
+}
+
+/* The number behind `key` in /proc/TID/status; 0: there is none. */
+static pid_t status_number(pid_t tid, const char *key)
+{
+	char path[64], line[128];
+	size_t n = strlen(key);
+	pid_t number = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	f = fopen(path, "re");
+	while (f && !number && fgets(line, sizeof(line), f))
+		number = strncmp(line, key, n) ? 0 : atoi(line + n);
+	if (f)
+		fclose(f);
+	return number;
+}
+
+pid_t proc_process(pid_t tid)
+{
+	return status_number(tid, "Tgid:");
+}
+
+pid_t proc_tracer(pid_t tid)
+{
+	return status_number(tid, "TracerPid:");
 }

@@ -11,4 +11,9 @@ bool threads_each(pid_t tid, void (*found)(void *arg, pid_t tid), void *arg);
 /* The same for all processes that there are. */
 bool processes_each(void (*found)(void *arg, pid_t pid), void *arg);
 
+/* The process that a task is a thread of; 0: the task is gone. */
+pid_t proc_process(pid_t tid);
+/* Who traces a task; 0: nobody, or the task is gone. */
+pid_t proc_tracer(pid_t tid);
+
 #endif

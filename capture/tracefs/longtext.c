@@ -71,14 +71,6 @@ static uint32_t id_of(const uint8_t *record)
 	return id;
 }
 
-static uint32_t get32(const uint8_t *p)
-{
-	uint32_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
 static void put32(uint8_t *p, uint32_t v)
 {
 	memcpy(p, &v, sizeof(v));
@@ -108,7 +100,7 @@ static bool any_goes_on(const struct held *h)
 /* The bytes of a string that a record has, and how many; none if its word is wrong. */
 static const uint8_t *bytes_of(const uint8_t *record, uint32_t len, uint32_t word_at, uint32_t *n)
 {
-	uint32_t word = get32(record + word_at), at = trawl_loc_offset(word);
+	uint32_t word = ring_u32(record + word_at), at = trawl_loc_offset(word);
 
 	*n = trawl_loc_len(word);
 	if (at >= len || *n > len - at)
@@ -224,7 +216,7 @@ static uint32_t put_own(const struct held *h, const struct long_text_arg *a, uin
 static void mend(const struct held *h, const struct long_text_arg *a, bool squeezed,
 		 uint8_t *record, uint32_t *len)
 {
-	uint32_t loc = get32(record + a->at), n = trawl_loc_len(loc);
+	uint32_t loc = ring_u32(record + a->at), n = trawl_loc_len(loc);
 	bool readable = is_null(a, h) || h->data[a->from];
 
 	if (n ? squeezed && goes_on(a, h) && n <= h->pair->prefix : readable)
@@ -238,7 +230,7 @@ static bool is_squeezed(const struct held *h, const uint8_t *record)
 {
 	for (size_t i = 0; i < h->pair->nargs; i++) {
 		const struct long_text_arg *a = &h->pair->args[i];
-		uint32_t n = a->text ? trawl_loc_len(get32(record + a->at)) : 0;
+		uint32_t n = a->text ? trawl_loc_len(ring_u32(record + a->at)) : 0;
 
 		if (a->text && (n ? n <= h->pair->prefix && goes_on(a, h) : h->data[a->from]))
 			return true;

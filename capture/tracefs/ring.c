@@ -14,14 +14,6 @@ static const uint32_t COMMIT_COUNTED = 1u << 30; /* the number of lost events is
 static const uint32_t COMMIT_MISSED = 1u << 31;
 static const uint64_t TIME_STAMP_BITS = (1ull << 59) - 1;
 
-static uint32_t get32(const uint8_t *p)
-{
-	uint32_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
 static uint64_t get64(const uint8_t *p)
 {
 	uint64_t v;
@@ -80,7 +72,7 @@ int ring_page_start(struct ring_page *p, const struct ring_layout *l, const void
 		return -1;
 	p->clock = first_time(get64(base + l->time_at), before);
 	/* The low half is enough, and all that is right: the kernel sign-extends its flag bits. */
-	commit = get32(base + l->commit_at);
+	commit = ring_u32(base + l->commit_at);
 	bytes = commit & COMMIT_BYTES;
 	if (bytes > len - l->data_at)
 		return -1;
@@ -90,7 +82,7 @@ int ring_page_start(struct ring_page *p, const struct ring_layout *l, const void
 		return 0;
 	p->lost = UINT64_MAX;
 	if ((commit & COMMIT_COUNTED) && len - l->data_at - bytes >= l->commit_size)
-		p->lost = l->commit_size == 8 ? get64(p->end) : get32(p->end);
+		p->lost = l->commit_size == 8 ? get64(p->end) : ring_u32(p->end);
 	return 0;
 }
 
@@ -105,7 +97,7 @@ static int skip_padding(struct ring_page *p, uint32_t delta)
 	}
 	if (p->end - p->at < 8)
 		return -1;
-	len = get32(p->at + 4);
+	len = ring_u32(p->at + 4);
 	if (len < 4 || len > (size_t)(p->end - p->at) - 4)
 		return -1;
 	p->at += 4 + len;
@@ -130,7 +122,7 @@ static int take_time(struct ring_page *p, uint32_t type, uint32_t delta)
 
 	if (p->end - p->at < 8)
 		return -1;
-	time = ((uint64_t)get32(p->at + 4) << DELTA_BITS) + delta;
+	time = ((uint64_t)ring_u32(p->at + 4) << DELTA_BITS) + delta;
 	if (type == TYPE_TIME_EXTEND) {
 		p->clock.ts += time;
 		p->clock.stamp += time;
@@ -151,7 +143,7 @@ static int take_special(struct ring_page *p, uint32_t type, uint32_t delta)
 int ring_page_next(struct ring_page *p, struct ring_event *ev)
 {
 	while (p->end - p->at >= 4) {
-		uint32_t header = get32(p->at), type = header & 31, delta = header >> 5;
+		uint32_t header = ring_u32(p->at), type = header & 31, delta = header >> 5;
 		size_t left = (size_t)(p->end - p->at), head = 4;
 		uint32_t len;
 
@@ -166,7 +158,7 @@ int ring_page_next(struct ring_page *p, struct ring_event *ev)
 		if (!type) {
 			if (left < 8)
 				return -1;
-			len = get32(p->at + 4);
+			len = ring_u32(p->at + 4);
 			if (len < 4)
 				return -1;
 			len -= 4;

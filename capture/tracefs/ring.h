@@ -31,7 +31,18 @@
 #ifndef TRAWL_CAPTURE_TRACEFS_RING_H
 #define TRAWL_CAPTURE_TRACEFS_RING_H
 
+#include <string.h>
+
 #include "format/trawl.h"
+
+/* Of a sub-buffer or a record, which are not aligned. */
+static inline uint32_t ring_u32(const uint8_t *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
 
 struct ring_layout {
 	uint32_t time_at;                /* u64 */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "common/search.h"
 #include "decode/branch/image.h"
 
 #include <inttypes.h>
@@ -247,21 +248,18 @@ void image_sort(struct image_module *m)
 	m->sorted = true;
 }
 
+static uint64_t address_at(const void *array, size_t i, size_t size)
+{
+	uint64_t at;
+
+	memcpy(&at, (const char *)array + i * size, sizeof(at));
+	return at;
+}
+
 const void *image_last_before(const void *array, size_t n, size_t size, uint64_t vaddr)
 {
-	size_t low = 0, high = n;
-
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-		uint64_t at;
-
-		memcpy(&at, (const char *)array + mid * size, sizeof(at));
-		if (at <= vaddr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low ? (const char *)array + (low - 1) * size : NULL;
+	n = partition_point(n, i, address_at(array, i, size) <= vaddr);
+	return n ? (const char *)array + (n - 1) * size : NULL;
 }
 
 const struct image_function *image_function_at(struct image_module *m, uint64_t vaddr)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What addresses of the traced kernel mean: saved parts of /proc/kallsyms and printk_formats. */
+#include "common/search.h"
 #include "decode/kernel/symbols.h"
 #include "common/array.h"
 
@@ -123,17 +124,9 @@ void symbols_free(struct symbols *s)
 /* The last row at or before addr. */
 static const struct symbol *find(const struct table *t, uint64_t addr)
 {
-	size_t low = 0, high = t->n;
+	size_t n = partition_point(t->n, i, t->rows[i].addr <= addr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (t->rows[middle].addr <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &t->rows[low - 1] : NULL;
+	return n ? &t->rows[n - 1] : NULL;
 }
 
 const char *symbols_find(const struct symbols *s, uint64_t addr, uint64_t *offset,

@@ -7,34 +7,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "capture/probe/probe.h"
+#include "tests/fuzz/resolve.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void resolve(const char *fmt, int fd)
-{
-	struct probe_list list = { 0 };
-	struct trawl_error err = { 0 };
-	struct spec spec;
-	char text[128], line[PROBE_DEFINITION_MAX + 1];
-
-	snprintf(text, sizeof(text), fmt, fd);
-	if (spec_parse(text, &spec, &err) < 0)
-		abort();
-	if (probe_resolve_here(&spec, 0, &list, &err) < 0 && !*err.text)
-		abort();
-	for (size_t i = 0; i < list.n; i++) {
-		for (size_t site = 0; site < list.probes[i]->nsites; site++) {
-			if (probe_definition(list.probes[i], site, "g", line, sizeof(line), &err) <
-				    0 ||
-			    strchr(line, '\n') != line + strlen(line) - 1)
-				abort(); /* one line, whatever the file says */
-		}
-		free(probe_meta_json(list.probes[i]));
-	}
-	probe_list_free(&list);
-	spec_free(&spec);
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

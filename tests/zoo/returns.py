@@ -15,8 +15,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from run import BUILD, HERE, Variant, is_pie, ok, run, skip, skip_all, split  # noqa: E402
-from tap import finish  # noqa: E402
+from run import BUILD, HERE, Variant, check_all, is_pie, ok, run, skip, split  # noqa: E402
 
 WORD = (1 << 64) - 1
 EXITS = re.compile(r"(.*)%(return|tailcall|unwind|longjmp|uretprobe)$")
@@ -209,22 +208,7 @@ def go_values(events):
 
 
 def main():
-    names = [a for a in sys.argv[1:] if not a.startswith("-")]
-    if os.geteuid() or not os.path.exists("/sys/kernel/tracing/uprobe_events"):
-        return skip_all("needs root and uprobes")
-    if not shutil.which("gdb"):
-        return skip_all("gdb is not installed")
-    with tempfile.TemporaryDirectory(dir=os.environ.get("ZOO_FOLDER")) as folder:
-        for variant in variants():
-            if names and variant.name not in names or \
-                    not names and "--all" not in sys.argv and not variant.short:
-                continue
-            if shutil.which(variant.compiler):
-                os.mkdir(f"{folder}/{variant.name}.d")
-                check(variant, f"{folder}/{variant.name}.d")
-            else:
-                skip(variant.name, f"{variant.compiler} is not installed")
-    return finish()
+    return check_all(variants(), check)
 
 
 if __name__ == "__main__":

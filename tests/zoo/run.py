@@ -277,14 +277,15 @@ def texts(folder):
     ok("calling convention of C" in err, "arg1 of a function of Go is refused", err)
 
 
-def main():
+def check_all(those, check, more=None):
+    """check(variant, folder) for the variants that argv names, else the short ones, or --all; then more(folder)."""
     names = [a for a in sys.argv[1:] if not a.startswith("-")]
     if os.geteuid() or not os.path.exists("/sys/kernel/tracing/uprobe_events"):
         return skip_all("needs root and uprobes")
     if not shutil.which("gdb"):
         return skip_all("gdb is not installed")
     with tempfile.TemporaryDirectory(dir=os.environ.get("ZOO_FOLDER")) as folder:
-        for variant in variants():
+        for variant in those:
             if names and variant.name not in names or \
                     not names and "--all" not in sys.argv and not variant.short:
                 continue
@@ -293,10 +294,14 @@ def main():
                 check(variant, f"{folder}/{variant.name}.d")
             else:
                 skip(variant.name, f"{variant.compiler} is not installed")
-        if not names:
-            os.mkdir(f"{folder}/texts.d")
-            texts(f"{folder}/texts.d")
+        if more and not names:
+            os.mkdir(f"{folder}/more.d")
+            more(f"{folder}/more.d")
     return finish()
+
+
+def main():
+    return check_all(variants(), check, texts)
 
 
 if __name__ == "__main__":

@@ -217,9 +217,8 @@ function resize() {
 }
 const X = (t) => LABEL + (t - from) / (to - from) * (width - LABEL);
 const timeAt = (x) => from + (x - LABEL) / (width - LABEL) * (to - from);
-// The first of a lane's events at or after t.
-function lower(list, t) {
-	let a = 0, b = list.length;
+// The first of a lane's events at or after t, among those from a to b.
+function lower(list, t, a = 0, b = list.length) {
 	while (a < b) {
 		const m = (a + b) >> 1;
 		if (T[list[m]] < t)
@@ -317,15 +316,7 @@ function lowerFrom(list, a, t) {
 		b += step;
 		step *= 2;
 	}
-	b = Math.min(b, list.length);
-	while (a < b) {
-		const m = (a + b) >> 1;
-		if (T[list[m]] < t)
-			a = m + 1;
-		else
-			b = m;
-	}
-	return a;
+	return lower(list, t, a, Math.min(b, list.length));
 }
 // Transfers end at T and began D before.
 function drawBars(l, y) {
