@@ -16,6 +16,7 @@ libcapture_la_SOURCES = \
 	capture/trace/tamper.c capture/trace/tamper.h \
 	capture/tracefs/longtext.c capture/tracefs/longtext.h \
 	capture/tracefs/countedtext.c capture/tracefs/countedtext.h \
+	capture/tracefs/readcheck.c capture/tracefs/readcheck.h \
 	capture/tracefs/loss.c capture/tracefs/loss.h \
 	capture/output/machine.c capture/output/machine.h \
 	capture/session/eventfd.c capture/session/eventfd.h \
@@ -43,6 +44,7 @@ libcapture_la_SOURCES = \
 	capture/trace/trace.c capture/trace/trace.h \
 	capture/tracefs/printkformats.c capture/tracefs/printkformats.h \
 	capture/tracefs/tracefs.c capture/tracefs/tracefs.h \
+	capture/user/checked.c capture/user/checked.h \
 	capture/user/companion.c capture/user/companion.h \
 	capture/user/counted.c capture/user/counted.h \
 	capture/user/userprobe.c capture/user/listing.c capture/user/listing.h \
@@ -75,7 +77,7 @@ libcapture_la_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS) -O2 -DBINDIR='"$(bindir)"'
 # Probes in programs: from what the user writes to what uprobe_events takes.
 libcapture_la_SOURCES += \
 	capture/sys/alloc.h \
-	capture/probe/build.c capture/probe/build.h \
+	capture/probe/build.c capture/probe/build.h capture/probe/checks.c \
 	capture/probe/callers.c capture/probe/callers.h capture/probe/code.c \
 	capture/probe/cxx.c capture/probe/cxx.h capture/probe/cxx_probe.c \
 	capture/probe/abi.c capture/probe/abi.h \
@@ -102,7 +104,7 @@ libcapture_la_SOURCES += \
 	capture/probe/relocs.c capture/probe/relocs.h \
 	capture/probe/resolve.h \
 	capture/probe/retval.c capture/probe/retval.h \
-	capture/cli/spec.c capture/cli/spec.h \
+	capture/cli/readable.c capture/cli/readable.h capture/cli/spec.c capture/cli/spec.h \
 	capture/probe/text.c capture/probe/text.h \
 	capture/probe/trampoline.c capture/probe/trampoline.h \
 	capture/probe/types.h \

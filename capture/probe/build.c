@@ -366,29 +366,6 @@ enum probe_arg_show build_show(const char *type)
 	       t.sign == 'x' ? PROBE_SHOW_HEX : PROBE_SHOW_INT;
 }
 
-/*
- * Where a pointer on the way to a value of a fixed size cannot be read, the kernel stores nothing, and
- * the field has the bytes of an earlier event. A string is "(fault)" then.
- */
-static void warn_of_leftovers(struct resolve *r, const struct spec_arg *arg,
-			      const struct fetch_expr *e, const struct fetch_type *type)
-{
-	struct probe_list *list = r->list;
-	char *text;
-
-	if (e->depth < 2 || type->is_string)
-		return;
-	text = xasprintf("%s: where a pointer on the way cannot be read, the kernel leaves an earlier "
-			 "event's value there; record that pointer, too: it is 0 then", arg->expr);
-	for (size_t i = 0; i < list->nnotes; i++) {
-		if (!strcmp(list->notes[i], text)) {
-			free(text);
-			return;
-		}
-	}
-	probe_remark(list, text);
-}
-
 int build_user_fetch(struct resolve *r, const struct spec_arg *arg, const struct fetch_expr *e,
 		     const struct argloc *place, const char *fallback, char *buf, size_t size)
 {
@@ -418,7 +395,6 @@ int build_user_fetch(struct resolve *r, const struct spec_arg *arg, const struct
 		return direct_text(r, arg, e, place, fallback, buf, size);
 	if (inner_text(r, place, at, text, sizeof(text)) < 0)
 		return -1;
-	warn_of_leftovers(r, arg, e, &type);
 	snprintf(buf, size, "%.*s%s%s:%s", (int)e->at, expr, text, expr + tail,
 		 build_user_type(arg, e, fallback));
 	return 0;
@@ -570,6 +546,7 @@ bool probe_same_place(const struct probe *a, const struct probe *b)
 int probe_finish(struct resolve *r, struct probe *p, const char *display)
 {
 	char line[PROBE_DEFINITION_MAX + 1];
+	size_t n;
 
 	p->matched = r->pattern || by_pattern(r->spec);
 	for (size_t i = 0; i < r->before && !p->matched && !r->named; i++) {
@@ -579,10 +556,14 @@ int probe_finish(struct resolve *r, struct probe *p, const char *display)
 	}
 	name_display(r->list, p, display);
 	name_event(r->list, p);
+	n = p->nargs;
+	if (probe_add_checks(r, p) < 0)
+		return -1;
 	if (p->nargs > PROBE_ARGS_MAX)
 		return trawl_fail(r->err, TRAWL_USAGE,
-				  "%s: %zu arguments; the kernel takes at most %d", display,
-				  p->nargs, PROBE_ARGS_MAX);
+				  "%s: %zu arguments%s; the kernel takes at most %d", display,
+				  p->nargs, n == p->nargs ? "" : ", with those that tell whether "
+				  "others could be read", PROBE_ARGS_MAX);
 	for (size_t k = 0; k < p->nargs; k++) {
 		if (fit_arg(r, p, k) < 0)
 			return -1;

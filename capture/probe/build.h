@@ -72,6 +72,9 @@ void probe_arg_missing(struct probe *p, size_t arg);
 /* May the kernel have a field of this name? */
 bool probe_arg_name_ok(const char *name);
 
+/* Adds helpers that tell whether the arguments' memory could be read, in front and at the end. */
+int probe_add_checks(struct resolve *r, struct probe *p);
+
 /* Names the event, joins the arguments, checks limits. at: the spec's place to complain about. */
 int probe_finish(struct resolve *r, struct probe *p, const char *display);
 

@@ -80,6 +80,9 @@ static void put_probe(struct wire_out *o, const struct probe_list *list, const s
 		wire_put_number(o, p->args[i].counted);
 		wire_put_number(o, p->args[i].pointer);
 		wire_put_number(o, p->args[i].length);
+		wire_put_number(o, p->args[i].check);
+		wire_put_number(o, p->args[i].of);
+		wire_put_number(o, p->args[i].zeroed);
 	}
 	wire_put_number(o, p->nsites);
 	for (size_t i = 0; i < p->nsites; i++)
@@ -235,6 +238,9 @@ static void get_args(struct wire_in *in, struct probe *p)
 		a->counted = (enum counted_form)wire_number(in, COUNTED_LIBCXX);
 		a->pointer = wire_number(in, a->counted ? n - 1 : 0);
 		a->length = wire_number(in, a->counted ? n - 1 : 0);
+		a->check = (enum probe_check)wire_number(in, PROBE_CHECK_END);
+		a->of = wire_number(in, n - 1);
+		a->zeroed = wire_number(in, 1);
 	}
 }
 

@@ -90,6 +90,15 @@ struct probe_arg_site {
 	struct probe_sib sib; /* of a computed argument */
 };
 
+/* Helpers that tell whether an argument's memory could be read: capture/cli/readable.h. */
+enum probe_check {
+	PROBE_CHECK_NONE,
+	PROBE_CHECK_CONTROL,
+	PROBE_CHECK_FIRST,
+	PROBE_CHECK_LAST,
+	PROBE_CHECK_END,
+};
+
 /*
  * An argument of the probe: one field of the event, with the same name and type at every site.
  * One that is available nowhere is called NAME_na.
@@ -101,12 +110,16 @@ struct probe_arg {
 	char type[PROBE_TYPE_MAX];     /* the field's: "s32", "string", "x64", "u8[16]" */
 	char ctype[64];                /* the type in the program's words, if DWARF tells; or "" */
 	enum probe_arg_show show;
+	bool followed;                 /* the user follows a pointer to it */
 	bool helper;                   /* only there to compute another: hidden by default */
 	bool spent;                    /* a helper that the recorder uses up: not in the file */
 	enum counted_form counted;
 	size_t pointer, length;        /* counted: arguments that are spent. COUNTED_LIBCXX: the three
 					  words, and a string that is "(fault)" if they cannot be
 					  read */
+	enum probe_check check;        /* a helper too; */
+	size_t of;                     /* of FIRST and LAST: the argument that is checked, */
+	bool zeroed;                   /* and is 0 where it could not be read */
 };
 
 struct probe_site {

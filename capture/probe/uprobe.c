@@ -267,6 +267,7 @@ static int add_field(struct making *m, const struct spec_arg *arg, const struct 
 		probe_set_arg(m->p, i, k, arg->expr, why ? "\\0:u8" : fetch, own, why);
 	}
 	show_as(&m->p->args[k], type, e->depth ? NULL : value, *arg->type);
+	m->p->args[k].followed = e->depth;
 	return 0;
 }
 

@@ -321,6 +321,8 @@ static int add_user_arg(struct making *m, size_t i, const struct fetch_expr *e)
 	field = ret == 0 ? probe_add_arg(m->p, name, build_user_type(arg, e, "")) : 0;
 	if (ret == 0)
 		m->p->args[field].show = build_show(m->p->args[field].type);
+	if (ret == 0)
+		m->p->args[field].followed = e->depth;
 	for (size_t site = 0; ret == 0 && site < m->p->nsites; site++) {
 		struct argloc place = { 0 };
 

@@ -17,6 +17,7 @@
 #include "capture/tracefs/longtext.h"
 #include "capture/tracefs/loss.h"
 #include "capture/tracefs/pidfilter.h"
+#include "capture/tracefs/readcheck.h"
 
 enum {
 	HOLD_NS = 100000000, /* for a companion's event to come, if its CPU has no other */
@@ -251,10 +252,12 @@ static int take(void *arg, uint32_t cpu, const struct ring_event *ev, struct tra
 	return r > 0 ? put(t, e, cpu, ev, err) : r;
 }
 
-/* One event of a sub-buffer. */
-static int append(struct trace *t, struct trace_cpu *c, const struct ring_event *ev,
+/* One event of a sub-buffer, which is t->page. */
+static int append(struct trace *t, struct trace_cpu *c, struct ring_event *ev,
 		  struct trawl_error *err)
 {
+	if (t->read_checks)
+		read_checks_apply(t->read_checks, t->page + (ev->data - t->page), &ev->len);
 	if (t->long_texts)
 		return long_texts_event(t->long_texts, c->cpu, ev, take, t, err);
 	return take(t, c->cpu, ev, err);

@@ -14,6 +14,7 @@ struct hist_pair;
 struct long_text;
 struct long_texts;
 struct loss_stats;
+struct read_checks;
 
 enum { TRACE_STRANGERS = 64 };
 
@@ -69,6 +70,7 @@ struct trace {
 	char **companions;         /* of events with strings: names in our group (longtext.h) */
 	size_t ncompanions;
 	struct long_texts *long_texts; /* NULL: there is none */
+	struct read_checks *read_checks; /* likewise */
 	uint32_t *by_id;           /* kernel event id -> index into events + 1 */
 
 	struct trace_cpu *cpus;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "capture/tracefs/longtext.h"
+#include "capture/tracefs/readcheck.h"
 #include "common/array.h"
 #include "capture/tracefs/filter.h"
 #include "capture/tracefs/gc.h"
@@ -404,6 +405,18 @@ int trace_add_companion(struct trace *t, const char *name, const char *filter,
 	return filter_set(t->dir, t->name, name, filter, err);
 }
 
+int trace_add_check(struct trace *t, uint32_t id, struct read_check *check, struct trawl_error *err)
+{
+	if (!t->read_checks)
+		t->read_checks = read_checks_new();
+	if (!t->read_checks || !check) {
+		read_check_free(check);
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	}
+	read_checks_add(t->read_checks, id, check);
+	return 0;
+}
+
 static int switch_on(struct trace *t, const char *group, const char *name, struct trawl_error *err)
 {
 	char path[256];
@@ -677,6 +690,7 @@ void trace_disarm(struct input *in)
 		free(t->companions[i]);
 	free(t->companions);
 	long_texts_free(t->long_texts);
+	read_checks_free(t->read_checks);
 	free(t->by_id);
 	free(t->cpus);
 	free(t->page);

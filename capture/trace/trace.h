@@ -11,6 +11,8 @@
 
 #include "capture/trace/state.h"
 
+struct read_check;
+
 /*
  * Makes the instance (mounting tracefs if need be), not yet recording. buffer_kb: per CPU; 0 for
  * -B or the default. NULL on failure.
@@ -41,6 +43,9 @@ void trace_cut_texts(struct trace *t, uint32_t id, struct counted_text *texts, s
 /* An event of our group is the companion of one that was added (longtext.h): it is not in the file. */
 int trace_add_companion(struct trace *t, const char *name, const char *filter,
 			const struct long_text *pair, struct trawl_error *err);
+
+/* Reads of the event of this id are checked; takes the check, which may be NULL: without memory. */
+int trace_add_check(struct trace *t, uint32_t id, struct read_check *check, struct trawl_error *err);
 
 /* Is there an event of this display name already? */
 bool trace_has_name(const struct trace *t, const char *display);

@@ -35,6 +35,7 @@ enum { LONG_TEXT_ARGS = 128 };
 struct long_text_arg {
 	bool text;
 	bool own;            /* a string of the kernel's ($comm), which is short: both have it */
+	bool check;          /* a number by now (readcheck.h), as values of a fixed size are */
 	uint32_t at, size;   /* in the event: its value; of a string 4 bytes */
 	uint32_t from;       /* in the companion: the value; of a string its first bytes, of one of the
 				kernel's its word */

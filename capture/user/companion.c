@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "capture/user/companion.h"
+#include "capture/user/checked.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@ bool companion_is(const char *event)
 
 static bool is_text(const struct probe_arg *a)
 {
-	return !strcmp(a->type, "string") || !strcmp(a->type, "ustring");
+	return !a->check && (!strcmp(a->type, "string") || !strcmp(a->type, "ustring"));
 }
 
 /* $comm, the kernel's own copy of a name. */
@@ -76,15 +77,16 @@ void companion_places(const struct probe *p, struct eventformat *f, struct long_
 
 		if (!field)
 			return;
+		a->check = p->args[k].check;
 		a->own = is_text(&p->args[k]) && is_own(p, k);
 		a->text = is_text(&p->args[k]) && !a->own;
 		a->at = field->offset;
-		a->size = a->text || a->own ? 4 : (uint32_t)field->size * field->count;
+		a->size = a->text || a->own || a->check ? 4 : (uint32_t)field->size * field->count;
 		texts += a->text;
 		for (size_t i = 0; a->text && i < p->nsites; i++)
 			if (!take_apart(p->sites[i].args[k].fetch, &fetch))
 				return;
-		if (!a->text && !a->own && field->place != TRAWL_FIXED)
+		if (!a->text && !a->own && !a->check && field->place != TRAWL_FIXED)
 			return;
 		if (!pair->head || a->at < pair->head)
 			pair->head = a->at;
@@ -182,9 +184,9 @@ static bool find_places(struct eventformat *f, struct long_text *pair)
 
 		snprintf(name, sizeof(name), "%c%zu", a->text ? 'w' : 'a', k);
 		field = eventformat_field(f, name);
-		if (!field || (field->place != TRAWL_FIXED) != a->own)
+		if (!field || (field->place != TRAWL_FIXED) != (a->own || a->check))
 			return false;
-		if (!a->own && (uint32_t)field->size * field->count != (a->text ? pair->prefix : a->size))
+		if (!a->own && !a->check && (uint32_t)field->size * field->count != (a->text ? pair->prefix : a->size))
 			return false;
 		a->from = field->offset;
 		snprintf(name, sizeof(name), "p%zu", k);
@@ -217,6 +219,7 @@ int companion_arm(struct trace *t, const struct probe *p, struct long_text *pair
 	struct eventformat f;
 	char event[PROBE_NAME_MAX], filter[TEXTS_MAX * WORD_MAX];
 	bool found;
+	int r;
 
 	if (!pair->nargs)
 		return 0;
@@ -225,9 +228,10 @@ int companion_arm(struct trace *t, const struct probe *p, struct long_text *pair
 	if (define(t, p, event, pair, &ignored) || trace_format(t, t->name, event, &f, &ignored))
 		return 0;
 	found = find_places(&f, pair);
+	r = found ? checked_companion(t, p, &f, err) : 0;
 	eventformat_free(&f);
-	if (!found)
-		return 0;
+	if (!found || r)
+		return r;
 	write_filter(pair, filter, sizeof(filter));
 	return trace_add_companion(t, event, filter, pair, err);
 }

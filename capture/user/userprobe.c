@@ -16,6 +16,7 @@
 #include "capture/sys/clock.h"
 #include "capture/sys/alloc.h"
 #include "capture/sys/meta.h"
+#include "capture/user/checked.h"
 #include "capture/user/companion.h"
 #include "capture/user/counted.h"
 #include "capture/probe/probe.h"
@@ -111,6 +112,20 @@ static const char *why_unavailable(const struct probe *p, size_t arg)
 	return p->nsites ? p->sites[0].args[arg].why : "";
 }
 
+/*
+ * Why a string has no bytes. The kernel fetches pages that are not in memory. Where strings squeeze
+ * each other, an empty one is not told from one that cannot be read (longtext.h).
+ */
+static const char *why_no_text(const struct probe *p)
+{
+	size_t texts = 0;
+
+	for (size_t i = 0; i < p->nargs; i++)
+		texts += !p->args[i].check && strstr(p->args[i].type, "string");
+	return texts > 1 ? "its address is not mapped, or it is empty beside one that is too long" :
+			   "its address is not mapped";
+}
+
 /* What we know of the arguments and the kernel's format file does not say. */
 static int tune(const struct probe *p, struct eventformat *f, struct trawl_error *err)
 {
@@ -124,6 +139,8 @@ static int tune(const struct probe *p, struct eventformat *f, struct trawl_error
 		if ((*p->args[i].ctype && replace(&field->ctype, p->args[i].ctype)) ||
 		    (p->args[i].label && replace(&field->name, p->args[i].label)))
 			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+		if (field->kind == TRAWL_TEXT && field->place != TRAWL_FIXED)
+			field->note = why_no_text(p);
 		if (*why) {
 			field->kind = TRAWL_NONE;
 			field->note = why;
@@ -172,7 +189,9 @@ static int arm_probe(struct trace *t, const struct probe *p, struct trawl_error 
 		return -1;
 	companion_places(p, &f, &pair); /* by the kernel's names, before ours are put in */
 	texts = counted_places(p, &f, &ntexts);
-	r = ntexts ? describe_texts(t, p, &f, err) : 0;
+	r = checked_event(t, p, &f, err);
+	if (!r && ntexts)
+		r = describe_texts(t, p, &f, err);
 	if (!r)
 		r = tune(p, &f, err);
 	if (!r)

@@ -145,6 +145,39 @@ static char *prepare_label(struct shown *s, char *at)
 	return at;
 }
 
+/* The field of a name without "[N]" behind it. */
+static struct shown *find_part(const struct layout *l, const char *name, uint32_t from)
+{
+	size_t n = strlen(name);
+
+	for (uint32_t i = from; i < l->n; i++) {
+		const char *have = l->shown[i].field->name;
+
+		if (!strncmp(have, name, n) && (!have[n] || have[n] == '['))
+			return &l->shown[i];
+	}
+	return NULL;
+}
+
+/* Fields that tell of others whether they could be read are not shown, but looked at. */
+static void find_faults(struct layout *l)
+{
+	size_t n = strlen(LAYOUT_FAULT);
+
+	for (uint32_t i = 0; i < l->n; i++) {
+		struct shown *fault = &l->shown[i], *s;
+
+		if (strncmp(fault->field->name, LAYOUT_FAULT, n) || fault->op > OP_X8)
+			continue;
+		for (uint32_t from = 0; (s = find_part(l, fault->field->name + n, from));
+		     from = (uint32_t)(s - l->shown) + 1) {
+			s->fault = fault;
+			fault->hidden = true;
+			l->lacks = true;
+		}
+	}
+}
+
 struct layout *layout_new(const struct trawl_event_type *type)
 {
 	struct layout *l = calloc(1, sizeof(*l));
@@ -181,6 +214,7 @@ struct layout *layout_new(const struct trawl_event_type *type)
 				 s->op == OP_NUMBERS ? 22 * (size_t)f->count : 0);
 	}
 	l->checked = l->room > ROOM_MAX;
+	find_faults(l);
 	return l;
 }
 
@@ -361,16 +395,36 @@ static bool is_null_text(const struct shown *s, const uint8_t *p, size_t n)
 	return s->ended && n == 2 && !p[0] && !p[1];
 }
 
-const char *shown_why(const struct shown *s, const void *record, size_t len)
+/* What the recorder says of memory that could not be read. */
+static const char *fault_of(const struct shown *s, const void *record, size_t len)
 {
 	const uint8_t *p;
 	size_t n;
+	uint64_t state;
 
+	if (!s->fault || !field_bytes(s->fault->field, record, len, &p, &n))
+		return NULL;
+	state = load_uint(p, n);
+	if (!state)
+		return NULL;
+	if (state != 1)
+		return "the kernel that recorded it does not tell whether it could be read";
+	return s->fault->field->note && *s->fault->field->note ? s->fault->field->note : "fault";
+}
+
+const char *shown_why(const struct shown *s, const void *record, size_t len)
+{
+	const char *why = fault_of(s, record, len);
+	const uint8_t *p;
+	size_t n;
+
+	if (why)
+		return why;
 	if (s->op == OP_NONE)
 		return s->field->note ? s->field->note : "";
 	if (s->op == OP_LOC_TEXT && field_bytes(s->field, record, len, &p, &n) &&
 	    faulted(s->field, n))
-		return "fault";
+		return s->field->note && *s->field->note ? s->field->note : "fault";
 	return NULL;
 }
 
@@ -387,10 +441,28 @@ bool shown_cut(const struct shown *s, const void *record, size_t len)
 	return (s->most || s->ended) && field_bytes(s->field, record, len, &p, &n) && is_cut(s, p, n);
 }
 
+static void out_none(const char *why, bool json, struct out *o)
+{
+	if (json) {
+		out_str(o, "null");
+		return;
+	}
+	out_str(o, "<unavailable");
+	if (why && *why) {
+		out_str(o, ": ");
+		out_safe(o, why, strlen(why));
+	}
+	out_char(o, '>');
+}
+
 static void out_text(const struct shown *s, const uint8_t *p, size_t n, bool json, struct out *o)
 {
 	bool null = is_null_text(s, p, n);
 
+	if (faulted(s->field, n) && s->field->note && *s->field->note) {
+		out_none(s->field->note, json, o);
+		return;
+	}
 	if (null || faulted(s->field, n)) {
 		out_str(o, json ? "null" : null ? "NULL" : "(fault)");
 		return;
@@ -409,28 +481,15 @@ static void out_bytes_field(const uint8_t *p, size_t n, bool json, struct out *o
 		out_char(o, '"');
 }
 
-static void out_none(const struct shown *s, bool json, struct out *o)
-{
-	if (json) {
-		out_str(o, "null");
-		return;
-	}
-	out_str(o, "<unavailable");
-	if (s->field->note && s->field->note[0]) {
-		out_str(o, ": ");
-		out_safe(o, s->field->note, strlen(s->field->note));
-	}
-	out_char(o, '>');
-}
-
 static void out_value(const struct shown *s, const void *record, size_t len, bool json,
 		      struct out *o)
 {
+	const char *why = s->fault ? fault_of(s, record, len) : NULL;
 	const uint8_t *p;
 	size_t n;
 
-	if (s->op == OP_NONE)
-		out_none(s, json, o);
+	if (why || s->op == OP_NONE)
+		out_none(why ? why : s->field->note, json, o);
 	else if (!field_bytes(s->field, record, len, &p, &n))
 		out_str(o, json ? "null" : "<damaged>");
 	else if (s->op == OP_TEXT || s->op == OP_LOC_TEXT)
@@ -499,7 +558,8 @@ void shown_value(const struct shown *s, const void *record, size_t len, struct v
 	size_t n;
 
 	memset(v, 0, sizeof(*v));
-	if (s->op == OP_NONE || !field_bytes(s->field, record, len, &p, &n))
+	if (s->op == OP_NONE || fault_of(s, record, len) ||
+	    !field_bytes(s->field, record, len, &p, &n))
 		return;
 	if (s->op != OP_TEXT && s->op != OP_LOC_TEXT && s->op != OP_BYTES && s->op != OP_ARRAY &&
 	    s->op != OP_NUMBERS) {
@@ -576,7 +636,7 @@ static inline void all_fields(const struct layout *l, const uint8_t *r, size_t l
 		if (s->hidden && !all)
 			continue;
 		skip = 0;
-		if (s->op < OP_FIXED && !checked && (json || !s->written)) {
+		if (s->op < OP_FIXED && !checked && !s->fault && (json || !s->written)) {
 			p = put_fixed(put_label(p, label, label_len), s, r, json);
 			continue;
 		}

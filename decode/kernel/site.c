@@ -472,6 +472,9 @@ const uint8_t *arg_bytes(const struct site_arg *a, const void *record, size_t le
 
 	if (a->state == ARG_COMPUTED)
 		return computed(a, record, len, why);
+	if (a->state == ARG_EXACT && a->field && a->field->fault &&
+	    (*why = shown_why(a->field, record, len)))
+		return NULL;
 	*why = a->state == ARG_UNAVAILABLE ? a->why : "no such field in the event";
 	if (a->state == ARG_UNAVAILABLE || !a->field ||
 	    !field_bytes(a->field->field, record, len, &p, &n) || n < a->as->field->size)

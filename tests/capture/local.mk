@@ -6,7 +6,7 @@ UNIT_CAPTURE = tests/capture/tracefs/test_ring \
 	tests/capture/cli/test_options \
 	tests/capture/tracefs/test_loss \
 	tests/capture/tracefs/test_countedtext \
-	tests/capture/tracefs/test_longtext \
+	tests/capture/tracefs/test_longtext tests/capture/tracefs/test_readcheck \
 	tests/capture/output/test_output \
 	tests/capture/output/test_newfile \
 	tests/capture/tracefs/test_owner \
@@ -34,6 +34,9 @@ tests_capture_tracefs_test_countedtext_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_tracefs_test_longtext_SOURCES = tests/capture/tracefs/test_longtext.c
 tests_capture_tracefs_test_longtext_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_tracefs_test_longtext_LDADD = libcapture.la $(UNIT_LDADD)
+tests_capture_tracefs_test_readcheck_SOURCES = tests/capture/tracefs/test_readcheck.c
+tests_capture_tracefs_test_readcheck_CFLAGS = $(UNIT_CFLAGS)
+tests_capture_tracefs_test_readcheck_LDADD = libcapture.la $(UNIT_LDADD)
 tests_capture_tracefs_test_loss_SOURCES = tests/capture/tracefs/test_loss.c
 tests_capture_tracefs_test_loss_CFLAGS = $(UNIT_CFLAGS)
 tests_capture_tracefs_test_loss_LDADD = libcapture.la $(UNIT_LDADD)

@@ -155,18 +155,51 @@ Test(probe, what_one_site_lacks_is_said_of_that_site)
 	cr_assert_str_eq(p->sites[1].args[1].fetch, "\\0:s32");
 }
 
+/* The number of an argument that is no check: these are in front. */
+static size_t own(const struct probe *p, size_t k)
+{
+	size_t front = 0;
+
+	while (front < p->nargs && p->args[front].check)
+		front++;
+	return front + k;
+}
+
 Test(probe, users_name_and_type_arguments)
 {
 	struct probe *p = taken("usdt:@/forms:text msg=arg1:str arg2:x64 at=+4(arg3):string n=%%rdi");
+	const struct probe_arg *args = p->args + own(p, 0);
+	const struct probe_arg_site *at = p->sites[0].args + own(p, 0);
 
-	cr_assert_str_eq(p->args[0].name, "msg");
-	cr_assert_str_eq(p->args[0].type, "string");
-	cr_assert_eq(p->args[0].show, PROBE_SHOW_TEXT);
-	cr_assert_str_eq(p->sites[0].args[0].fetch, "+0(%di):string");
-	cr_assert_str_eq(p->sites[0].args[1].fetch, "+8(%si):x64");
-	cr_assert_eq(strncmp(p->sites[0].args[3].fetch, "+4(+", 4), 0);
-	cr_assert_str_eq(p->args[4].name, "n");
-	cr_assert_str_eq(p->sites[0].args[4].fetch, "%di:x64");
+	cr_assert_str_eq(args[0].name, "msg");
+	cr_assert_str_eq(args[0].type, "string");
+	cr_assert_eq(args[0].show, PROBE_SHOW_TEXT);
+	cr_assert_str_eq(at[0].fetch, "+0(%di):string");
+	cr_assert_str_eq(at[1].fetch, "+8(%si):x64");
+	cr_assert_eq(strncmp(at[3].fetch, "+4(+", 4), 0);
+	cr_assert_str_eq(args[4].name, "n");
+	cr_assert_str_eq(at[4].fetch, "%di:x64");
+}
+
+Test(probe, what_a_pointer_leads_to_is_checked)
+{
+	struct probe *p = taken("uprobe:@/tick:tick_step a=+8(+0(%%di)):u32 b=+0(%%si):x8[32] "
+				"c=+0(+16(%%si)):string d=+0(%%si):string e=%%di f=+8(%%sp) g=+0(%%si)");
+
+	cr_assert_str_eq(p->sites[0].fetchargs,
+			 "_c=+0(+0(\\1)):string _r=+0(+4(+0(%di))):string _r_2=+0(+4(%si)):string "
+			 "_r_3=+0(+20(%si)):string _r_4=+0(+12(%si)):string _r_5=+0(+4(%si)):string "
+			 "a=+8(+0(%di)):u32 b=+0(%si):x8[32] c=+0(+16(%si)):string d=+0(%si):string "
+			 "e=%di:x64 f=+8(%sp):x64 g=+0(%si):x64 _e=$comm:string");
+	for (size_t k = 0; k < p->nargs; k++) {
+		const struct probe_arg *a = &p->args[k];
+
+		if (a->check == PROBE_CHECK_FIRST)
+			cr_expect_eq(a->zeroed, strchr("bg", *p->args[a->of].name) != NULL);
+		cr_expect_eq(a->helper, a->check != PROBE_CHECK_NONE, "%s", a->name);
+	}
+	p = taken("uprobe:@/tick:tick_step d=+0(%%si):string e=%%di f=+8(%%sp)");
+	cr_assert_eq(p->nargs, 3);
 }
 
 Test(probe, what_users_get_wrong)
@@ -208,6 +241,8 @@ Test(probe, arguments_that_are_too_long_or_too_many)
 {
 	char text[12000] = "uprobe:@/tick:tick_step";
 
+	refused("whether it could be read", "uprobe:@/tick:tick_step "
+		"a=+1000000000(+1000000000(+1000000000(+1000000000(%%di)))):x8");
 	refused("63 characters", "uprobe:@/tick:tick_step "
 		"a=+1000000000(+1000000000(+1000000000(+1000000000(+1000000000(%%di))))):string");
 	for (int i = 0; i < 129; i++)
@@ -224,8 +259,10 @@ Test(probe, the_longest_arguments_lose_letters_of_their_names)
 	struct probe *p = taken("uprobe:@/tick:tick_step a_very_long_name_for_a_field_ok="
 				"+1000000000(+1000000000(%%di)):string");
 
-	cr_assert_leq(strlen(p->sites[0].fetchargs), PROBE_ARG_MAX);
-	cr_assert_eq(strncmp(p->args[0].name, "a_very_long_name", 16), 0);
+	const struct probe_arg *a = &p->args[own(p, 0)];
+
+	cr_assert_leq(strlen(a->name) + 1 + strlen(p->sites[0].args[own(p, 0)].fetch), PROBE_ARG_MAX);
+	cr_assert_eq(strncmp(a->name, "a_very_long_name", 16), 0);
 }
 
 Test(probe, uprobe_offsets)
@@ -318,11 +355,13 @@ Test(probe, what_has_no_name_is_called_as_it_is_inside)
 {
 	struct probe *p = taken("uprobe:@/tick:tick_name \\1 +8(%%di):u32 +0(%%di) +0(+8($stack)) @0x4000");
 
-	cr_assert_str_eq(p->args[0].name, "imm");
-	cr_assert_str_eq(p->args[1].name, "di");
-	cr_assert_str_eq(p->args[2].name, "di_2");
-	cr_assert_str_eq(p->args[3].name, "stack");
-	cr_assert_str_eq(p->args[4].name, "mem");
+	const struct probe_arg *args = p->args + own(p, 0);
+
+	cr_assert_str_eq(args[0].name, "imm");
+	cr_assert_str_eq(args[1].name, "di");
+	cr_assert_str_eq(args[2].name, "di_2");
+	cr_assert_str_eq(args[3].name, "stack");
+	cr_assert_str_eq(args[4].name, "mem");
 }
 
 /* The parameter's own name, which a field of tracefs cannot have, is kept. */

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/cli/readable.h"
+#include "capture/probe/build.h"
+#include "capture/sys/alloc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The checks of an argument at one site. */
+static struct readable checks_at(const struct probe *p, size_t site, size_t arg)
+{
+	const struct probe_arg_site *a = &p->sites[site].args[arg];
+	struct readable r = { 0 };
+
+	/* A text with a length has a window that may end behind its memory: countedtext.h. */
+	if (a->state == PROBE_ARG_EXACT && !p->args[arg].counted && !p->args[arg].spent)
+		readable_checks(a->fetch, &r);
+	/* An address that the program has of itself leads somewhere. */
+	if (r.depth < 2 && !p->args[arg].followed)
+		r.first[0] = r.last[0] = '\0';
+	return r;
+}
+
+static size_t add_helper(struct probe *p, const char *name, enum probe_check check, size_t of)
+{
+	size_t k = probe_add_arg(p, name, "string");
+
+	p->args[k].helper = true;
+	p->args[k].spent = check != PROBE_CHECK_FIRST;
+	p->args[k].check = check;
+	p->args[k].of = of;
+	return k;
+}
+
+static int add_check(struct resolve *r, struct probe *p, size_t of, enum probe_check check)
+{
+	size_t k = add_helper(p, "_r", check, of);
+	bool zeroed = true;
+
+	for (size_t i = 0; i < p->nsites; i++) {
+		struct readable at = checks_at(p, i, of);
+		const char *fetch = check == PROBE_CHECK_LAST ? at.last : at.first;
+
+		if (strlen(p->args[k].name) + 1 + strlen(fetch) > PROBE_ARG_MAX)
+			return trawl_fail(r->err, TRAWL_USAGE, "%s: argument %s: of '%s' the kernel "
+					  "cannot tell whether it could be read, for that takes more "
+					  "than %d characters; use fewer levels or shorter offsets",
+					  p->display_name, p->args[of].name,
+					  p->sites[i].args[of].fetch, PROBE_ARG_MAX);
+		zeroed &= at.depth == 1 && !at.text;
+		probe_set_arg(p, i, k, "", *fetch ? fetch : READABLE_ALWAYS, "string", NULL);
+	}
+	p->args[k].zeroed = zeroed;
+	return 0;
+}
+
+static int add_checks_of(struct resolve *r, struct probe *p, size_t arg)
+{
+	bool first = false, last = false;
+
+	for (size_t i = 0; i < p->nsites; i++) {
+		struct readable at = checks_at(p, i, arg);
+
+		first |= *at.first;
+		last |= *at.last;
+	}
+	if (first && add_check(r, p, arg, PROBE_CHECK_FIRST) < 0)
+		return -1;
+	return last ? add_check(r, p, arg, PROBE_CHECK_LAST) : 0;
+}
+
+/* Moves the last n of an array of `all` to the front. */
+static void rotate(void *array, size_t all, size_t n, size_t size)
+{
+	char *copy = xcalloc(all, size), *from = array;
+
+	memcpy(copy, from + (all - n) * size, n * size);
+	memcpy(copy + n * size, from, (all - n) * size);
+	memcpy(from, copy, all * size);
+	free(copy);
+}
+
+int probe_add_checks(struct resolve *r, struct probe *p)
+{
+	size_t own = p->nargs, n, k;
+
+	for (k = 0; k < own; k++)
+		if (!p->args[k].helper && add_checks_of(r, p, k) < 0)
+			return -1;
+	n = p->nargs - own;
+	if (!n)
+		return 0;
+	/* Control and checks stand in front: a string that is too long takes the room of all behind. */
+	rotate(p->args, p->nargs, n, sizeof(*p->args));
+	for (size_t i = 0; i < p->nsites; i++)
+		rotate(p->sites[i].args, p->nargs, n, sizeof(*p->sites[i].args));
+	k = add_helper(p, "_c", PROBE_CHECK_CONTROL, 0);
+	for (size_t i = 0; i < p->nsites; i++)
+		probe_set_arg(p, i, k, "", READABLE_CONTROL, "string", NULL);
+	rotate(p->args, p->nargs, 1, sizeof(*p->args));
+	for (size_t i = 0; i < p->nsites; i++)
+		rotate(p->sites[i].args, p->nargs, 1, sizeof(*p->sites[i].args));
+	k = add_helper(p, "_e", PROBE_CHECK_END, 0);
+	for (size_t i = 0; i < p->nsites; i++)
+		probe_set_arg(p, i, k, "", READABLE_END, "string", NULL);
+	for (k = 0; k < p->nargs; k++) {
+		struct probe_arg *a = &p->args[k];
+
+		if (a->check == PROBE_CHECK_FIRST || a->check == PROBE_CHECK_LAST)
+			a->of += n + 1;
+		if (a->counted) {
+			a->pointer += n + 1;
+			a->length += n + 1;
+		}
+	}
+	return 0;
+}

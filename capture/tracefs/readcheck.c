@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/tracefs/readcheck.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { IDS = 65536, WORD = 4, VALUES_MAX = 128 };
+
+/* Offsets are of the record; 0: there is none. */
+struct value {
+	uint32_t first, last; /* words of the checks */
+	uint32_t at, size;    /* of strings their words */
+	uint32_t address;
+	bool text;
+	bool zeroed;
+};
+
+struct read_check {
+	uint32_t size;  /* of the event's fixed part */
+	uint32_t control, end;
+	size_t nwords;
+	uint32_t *words; /* control, checks, the next string's: as the kernel fetches them */
+	size_t nvalues;
+	struct value *values;
+};
+
+struct read_checks {
+	struct read_check *by_id[IDS];
+};
+
+static uint32_t get_word(const uint8_t *record, uint32_t at)
+{
+	uint32_t v;
+
+	memcpy(&v, record + at, sizeof(v));
+	return v;
+}
+
+static void put_word(uint8_t *record, uint32_t at, uint32_t v)
+{
+	memcpy(record + at, &v, sizeof(v));
+}
+
+/* ---- preparation -------------------------------------------------------------------------- */
+
+static bool find_word(const struct eventformat *f, const char *name, uint32_t *at)
+{
+	const struct trawl_field *field = eventformat_field(f, name);
+
+	*at = field ? field->offset : 0;
+	return field && field->place == TRAWL_DATA_LOC;
+}
+
+static bool find_value(const struct eventformat *f, const struct read_name *name, struct value *v)
+{
+	const struct trawl_field *field = eventformat_field(f, name->value);
+	char element[128];
+
+	if (!field) { /* several strings */
+		snprintf(element, sizeof(element), "%s[0]", name->value);
+		field = eventformat_field(f, element);
+	}
+	if (!field)
+		return false;
+	v->at = field->offset;
+	v->text = field->place != TRAWL_FIXED;
+	v->size = v->text ? WORD : (uint32_t)field->size * field->count;
+	v->zeroed = name->zeroed;
+	if (name->address) {
+		field = eventformat_field(f, name->address);
+		v->address = field ? field->offset : 0;
+	}
+	return field;
+}
+
+/* Several strings are so many words, of which the kernel's format shows one field or many. */
+static void measure_texts(const struct eventformat *f, struct value *v)
+{
+	uint32_t end = f->size;
+
+	for (uint32_t i = 0; i < f->nfields; i++)
+		if (f->fields[i].offset > v->at && f->fields[i].offset < end)
+			end = f->fields[i].offset;
+	v->size = (end - v->at) / WORD * WORD;
+}
+
+/* The string behind the last check: the end, or one before it. */
+static bool find_next(struct read_check *c, const struct eventformat *f)
+{
+	uint32_t next = f->size, last = c->words[c->nwords - 1];
+
+	for (uint32_t i = 0; i < f->nfields; i++)
+		if (f->fields[i].place == TRAWL_DATA_LOC && f->fields[i].offset > last &&
+		    f->fields[i].offset < next)
+			next = f->fields[i].offset;
+	c->words[c->nwords++] = next;
+	return next < f->size;
+}
+
+static bool find_all(struct read_check *c, const struct eventformat *f,
+		     const struct read_names *names)
+{
+	if (!find_word(f, names->control, &c->control) || !find_word(f, names->end, &c->end))
+		return false;
+	c->words[c->nwords++] = c->control;
+	for (size_t i = 0; i < names->n; i++) {
+		const struct read_name *name = &names->values[i];
+		struct value *v = &c->values[c->nvalues++];
+
+		if (!find_value(f, name, v) || !find_word(f, name->first, &v->first))
+			return false;
+		c->words[c->nwords++] = v->first;
+		if (name->last) {
+			if (!find_word(f, name->last, &v->last))
+				return false;
+			c->words[c->nwords++] = v->last;
+			if (v->text)
+				measure_texts(f, v);
+		}
+	}
+	return find_next(c, f);
+}
+
+struct read_check *read_check_new(const struct eventformat *f, const struct read_names *names)
+{
+	struct read_check *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->size = f->size;
+	c->words = calloc(2 * names->n + 2, sizeof(*c->words));
+	c->values = calloc(names->n, sizeof(*c->values));
+	if (names->n <= VALUES_MAX && c->words && c->values && find_all(c, f, names))
+		return c;
+	read_check_free(c);
+	return NULL;
+}
+
+void read_check_free(struct read_check *c)
+{
+	if (!c)
+		return;
+	free(c->words);
+	free(c->values);
+	free(c);
+}
+
+static void drop_field(struct eventformat *f, const char *name)
+{
+	struct trawl_field *field = eventformat_field(f, name);
+
+	if (!field)
+		return;
+	free((char *)field->name);
+	free((char *)field->ctype);
+	memmove(field, field + 1, (size_t)(f->fields + --f->nfields - field) * sizeof(*field));
+}
+
+/* The word of a first check as a number that bears the name of the value. */
+static int make_fault(struct eventformat *f, const struct read_name *name)
+{
+	struct trawl_field *field = eventformat_field(f, name->first);
+	char *own = NULL, *type = strdup("u32");
+
+	if (!field || !type || asprintf(&own, READ_CHECK_FIELD "%s", name->shown) < 0) {
+		free(type);
+		return -1;
+	}
+	free((char *)field->name);
+	free((char *)field->ctype);
+	*field = (struct trawl_field){ .name = own, .ctype = type, .note = name->why, .kind = TRAWL_UINT,
+				       .place = TRAWL_FIXED, .offset = field->offset, .size = WORD,
+				       .count = 1 };
+	return 0;
+}
+
+int read_check_tune(struct eventformat *f, const struct read_names *names)
+{
+	drop_field(f, names->control);
+	drop_field(f, names->end);
+	for (size_t i = 0; i < names->n; i++) {
+		const struct read_name *name = &names->values[i];
+
+		if (name->last)
+			drop_field(f, name->last);
+		if (make_fault(f, name))
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- by id -------------------------------------------------------------------------------- */
+
+struct read_checks *read_checks_new(void)
+{
+	return calloc(1, sizeof(struct read_checks));
+}
+
+void read_checks_free(struct read_checks *r)
+{
+	for (size_t i = 0; r && i < IDS; i++)
+		read_check_free(r->by_id[i]);
+	free(r);
+}
+
+void read_checks_add(struct read_checks *r, uint32_t id, struct read_check *c)
+{
+	read_check_free(r->by_id[id % IDS]);
+	r->by_id[id % IDS] = c;
+}
+
+/* ---- records ------------------------------------------------------------------------------ */
+
+/* Did the fetch that filled in this word end before its string? Then the next one took its place. */
+static bool has_failed(const uint8_t *record, uint32_t word_at, uint32_t next_at)
+{
+	uint32_t word = get_word(record, word_at);
+
+	return trawl_loc_len(word) &&
+	       trawl_loc_offset(word) == trawl_loc_offset(get_word(record, next_at));
+}
+
+static bool is_zero(const uint8_t *p, size_t n)
+{
+	while (n && !*p) {
+		p++;
+		n--;
+	}
+	return !n;
+}
+
+/*
+ * A check takes eight bytes, which may be more than the value has: one that is not 0 was read, if the
+ * kernel leaves a 0 where it could not read. Strings are marked also by kernels without checks.
+ */
+static enum read_state settle(const struct value *v, const uint8_t *record, enum read_state state)
+{
+	if (v->text)
+		return state == READ_UNKNOWN ? READ_DONE : state;
+	return v->zeroed && !is_zero(record + v->at, v->size) ? READ_DONE : state;
+}
+
+static void forget_value(const struct value *v, uint8_t *record)
+{
+	for (uint32_t at = v->at; v->text && at < v->at + v->size; at += WORD)
+		put_word(record, at, trawl_loc(0, 0));
+	if (!v->text)
+		memset(record + v->at, 0, v->size);
+	if (v->address) /* no null pointer */
+		put_word(record, v->address, 1);
+}
+
+/* What the checks say, before any word of the record is changed. */
+static void look(const struct read_check *c, const uint8_t *record, enum read_state *states)
+{
+	bool known = has_failed(record, c->words[0], c->words[1]);
+	size_t word = 1;
+
+	for (size_t i = 0; i < c->nvalues; i++, word++) {
+		bool failed = has_failed(record, c->words[word], c->words[word + 1]);
+
+		if (c->values[i].last) {
+			word++;
+			failed |= has_failed(record, c->words[word], c->words[word + 1]);
+		}
+		states[i] = settle(&c->values[i], record,
+				   !known ? READ_UNKNOWN : failed ? READ_FAILED : READ_DONE);
+	}
+}
+
+static void apply(const struct read_check *c, uint8_t *record, uint32_t *len)
+{
+	uint32_t end = trawl_loc_offset(get_word(record, c->end));
+	enum read_state states[VALUES_MAX];
+
+	look(c, record, states);
+	for (size_t i = 0; i < c->nvalues; i++) {
+		const struct value *v = &c->values[i];
+
+		if (states[i] != READ_DONE)
+			forget_value(v, record);
+		put_word(record, v->first, states[i]);
+		if (v->last)
+			put_word(record, v->last, 0);
+	}
+	put_word(record, c->control, 0);
+	put_word(record, c->end, 0);
+	if (end >= c->size && end < *len)
+		*len = (end + 3) & ~3u;
+}
+
+void read_checks_apply(const struct read_checks *r, uint8_t *record, uint32_t *len)
+{
+	uint16_t id;
+
+	if (*len < sizeof(id))
+		return;
+	memcpy(&id, record, sizeof(id));
+	if (r->by_id[id] && *len >= r->by_id[id]->size)
+		apply(r->by_id[id], record, len);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The checks of a probe (capture/cli/readable.h) as its event, or its companion, has them. */
+#ifndef TRAWL_CAPTURE_USER_CHECKED_H
+#define TRAWL_CAPTURE_USER_CHECKED_H
+
+#include "capture/probe/probe.h"
+#include "capture/trace/trace.h"
+#include "capture/tracefs/readcheck.h"
+
+/*
+ * Reads of the probe's event, whose format *f is, are checked from now on, and *f becomes what the
+ * file has. Does nothing if there is nothing to check. *f is the kernel's, with its names.
+ */
+int checked_event(struct trace *t, const struct probe *p, struct eventformat *f,
+		  struct trawl_error *err);
+
+/* The same of its companion, whose fields have the names of companion.h. */
+int checked_companion(struct trace *t, const struct probe *p, const struct eventformat *f,
+		      struct trawl_error *err);
+
+#endif
