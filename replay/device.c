@@ -18,7 +18,7 @@
 struct options {
 	const char *path, *device;
 	struct player_options player;
-	bool listen, verbose;
+	bool listen, verbose, as_is;
 	uint16_t port;
 };
 
@@ -27,13 +27,14 @@ static const char help[] =
 	"      --speed N        of times: 1 as recorded (default), 2 twice as fast, 0 no waiting\n"
 	"      --delay TIME     so long after a host's first read, keys and the like begin\n"
 	"      --partial        what was recorded and the host does not ask for is no difference\n"
+	"      --as-is          descriptors need not be whole\n"
 	"      --hold           stay plugged in until ^C\n"
 	"      --linger TIME    stay so long after the last transfer (default 1s)\n"
 	"      --timeout TIME   give up when for so long nothing recorded happened (default: never)\n"
 	"      --listen[=PORT]  wait on 127.0.0.1 for 'usbip attach' (default 3240) instead of vhci_hcd\n"
 	"  -v                   every difference, not the first only";
 
-enum { OPTION_DEVICE = 0x100, OPTION_SPEED, OPTION_DELAY, OPTION_PARTIAL, OPTION_HOLD, OPTION_LINGER, OPTION_TIMEOUT,
+enum { OPTION_DEVICE = 0x100, OPTION_SPEED, OPTION_DELAY, OPTION_PARTIAL, OPTION_AS_IS, OPTION_HOLD, OPTION_LINGER, OPTION_TIMEOUT,
        OPTION_LISTEN };
 
 static const struct option long_options[] = {
@@ -41,6 +42,7 @@ static const struct option long_options[] = {
 	{"speed", required_argument, NULL, OPTION_SPEED},
 	{"delay", required_argument, NULL, OPTION_DELAY},
 	{"partial", no_argument, NULL, OPTION_PARTIAL},
+	{"as-is", no_argument, NULL, OPTION_AS_IS},
 	{"hold", no_argument, NULL, OPTION_HOLD},
 	{"linger", required_argument, NULL, OPTION_LINGER},
 	{"timeout", required_argument, NULL, OPTION_TIMEOUT},
@@ -75,6 +77,9 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 		return way_time("--delay", optarg, &o->player.delay, err);
 	case OPTION_PARTIAL:
 		o->player.partial = true;
+		return 0;
+	case OPTION_AS_IS:
+		o->as_is = true;
 		return 0;
 	case OPTION_HOLD:
 		o->player.hold = true;
@@ -195,7 +200,7 @@ static int replay(const struct options *o, struct trawl_error *err)
 
 	if (path && !tape_devices(path, o->path, &list, &n, err))
 		d = tape_choose(list, n, o->device, o->path, err);
-	if (d && !tape_read(&t, path, o->path, d, err) && !standard_check(&t, o->path, err))
+	if (d && !tape_read(&t, path, o->path, d, err) && !standard_check(&t, o->path, o->as_is, err))
 		ret = play(o, &t, err);
 	if (ret)
 		foreign_call(&f, err);

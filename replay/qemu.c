@@ -81,7 +81,7 @@ static void execute(const struct vm_machine *m, int console, int words)
 /* ---- what the guest says -------------------------------------------------------------------------- */
 
 /* A line; returns true when it is over. */
-static bool take_line(struct vm_result *r, char *line)
+static bool take_line(struct vm_result *r, char *line, bool quiet, bool verbose)
 {
 	char *text = strchr(line, ' ');
 
@@ -96,10 +96,12 @@ static bool take_line(struct vm_result *r, char *line)
 		r->run = strtoull(text, NULL, 10);
 	else if (!strcmp(line, VM_FINDING))
 		snprintf(r->finding, sizeof(r->finding), "%s", text);
-	else if (!strcmp(line, VM_SAY))
+	else if (!strcmp(line, VM_SAY) && !quiet)
 		printf("%s\n", text);
 	else if (!strcmp(line, VM_STATUS))
 		r->status = atoi(text);
+	if (verbose && !strcmp(line, VM_RUN))
+		fprintf(stderr, "run %s\n", text);
 	fflush(stdout);
 	return !strcmp(line, VM_STATUS);
 }
@@ -129,7 +131,7 @@ static void listen_to(const struct vm_machine *m, int fd, struct vm_result *r)
 		line[n] = '\0';
 		while ((end = memchr(line, '\n', n))) {
 			*end = '\0';
-			if (take_line(r, line))
+			if (take_line(r, line, m->quiet, m->verbose))
 				return;
 			n -= (size_t)(end + 1 - line);
 			memmove(line, end + 1, n + 1);

@@ -55,7 +55,7 @@ void standard_start(struct standard *s, const struct tape *t)
 		s->speed = guess_speed(t);
 }
 
-bool standard_complete(const struct tape *t, const char *name, struct trawl_error *err)
+bool standard_complete(const struct tape *t, const char *name, bool as_is, struct trawl_error *err)
 {
 	const struct usb_config *c = standard_config(t);
 	unsigned int bus = t->device.bus, address = t->device.address;
@@ -68,7 +68,7 @@ bool standard_complete(const struct tape *t, const char *name, struct trawl_erro
 		trawl_fail(err, TRAWL_CANNOT, "%s: cannot replay %u:%u: the capture has no configuration "
 			   "descriptor of it: begin the capture before the device is plugged in", name, bus,
 			   address);
-	else if (c->len < 9 || get16(c->p + 2) > c->len)
+	else if (c->len < 9 || (!as_is && get16(c->p + 2) > c->len))
 		trawl_fail(err, TRAWL_CANNOT, "%s: cannot replay %u:%u: of its configuration descriptor the capture "
 			   "has %u bytes, of %u", name, bus, address, c->len, c->len >= 4 ? get16(c->p + 2) : 0);
 	else
@@ -77,9 +77,9 @@ bool standard_complete(const struct tape *t, const char *name, struct trawl_erro
 }
 
 /* What can't be played is said first. */
-int standard_check(const struct tape *t, const char *name, struct trawl_error *err)
+int standard_check(const struct tape *t, const char *name, bool as_is, struct trawl_error *err)
 {
-	if (!standard_complete(t, name, err))
+	if (!standard_complete(t, name, as_is, err))
 		return -1;
 	if (*t->verdict)
 		return trawl_fail(err, TRAWL_CANNOT, "%s: is not replayable: %s; capture it again without that",
@@ -250,7 +250,7 @@ static int get_descriptor(struct standard *s, const struct control_request *r, c
 static const struct usb_config *config_called(const struct tape *t, uint8_t value)
 {
 	for (unsigned int i = 0; i < USBDEV_CONFIGS; i++)
-		if (t->configs[i].p && t->configs[i].p[5] == value)
+		if (t->configs[i].p && t->configs[i].len > 5 && t->configs[i].p[5] == value)
 			return &t->configs[i];
 	return NULL;
 }

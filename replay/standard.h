@@ -25,11 +25,11 @@ void standard_start(struct standard *s, const struct tape *t);
  */
 int standard_answer(struct standard *s, const struct control_request *r, const uint8_t **data, size_t *n);
 
-/* Whether there is all that a host enumerates by; false with *err: what is missing. */
-bool standard_complete(const struct tape *t, const char *name, struct trawl_error *err);
+/* Whether there is all that a host enumerates by (as_is: though a descriptor says that there is more); false with *err: what is missing. */
+bool standard_complete(const struct tape *t, const char *name, bool as_is, struct trawl_error *err);
 
 /* The same, and whether the capture has all the data: 0, or -1 with *err. */
-int standard_check(const struct tape *t, const char *name, struct trawl_error *err);
+int standard_check(const struct tape *t, const char *name, bool as_is, struct trawl_error *err);
 
 /* The configuration that a host is told of first; NULL: none. */
 const struct usb_config *standard_config(const struct tape *t);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* In a virtual machine: a kernel of the user's choice meets the recorded device. For git bisect run. */
+#include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +13,7 @@
 #include "decode/base/cli.h"
 #include "decode/import/foreign.h"
 #include "replay/modules.h"
+#include "replay/mutate.h"
 #include "replay/standard.h"
 #include "replay/vm.h"
 #include "replay/way.h"
@@ -22,7 +25,9 @@ struct options {
 	char **check;                /* ended by NULL; NULL: none */
 	uint64_t settle;
 	struct vm_machine machine;
-	bool whole;
+	bool whole, as_is, mutate;
+	uint64_t seed, from, runs;   /* of --mutate */
+	const char *save;
 };
 
 static const char help[] =
@@ -33,6 +38,10 @@ static const char help[] =
 	"      --speed N        of times: 1 as recorded (default), 2 twice as fast, 0 no waiting\n"
 	"      --settle TIME    so long behind the driver's coming the check is made (default 3s)\n"
 	"      --whole          what was recorded and nobody asked for is a difference, too\n"
+	"      --as-is          descriptors need not be whole\n"
+	"      --mutate SEED    runs of a device that does not behave, until the kernel complains\n"
+	"      --runs N         so many (default 1000); --from N: beginning with run N (default 1)\n"
+	"      --save FILE      a pcap of the run that the kernel complains of (default: mutate-SEED-RUN.pcap)\n"
 	"      --add FILE       a program, with its libraries, that CHECK uses (may be given again)\n"
 	"      --accel ACCEL    kvm or tcg (default: kvm if it is there)\n"
 	"      --memory MB      of the machine (default 512)\n"
@@ -44,7 +53,7 @@ static const char help[] =
 	"Status: 0 good, 1 bad, 125 it cannot be tested (for any reason): as git bisect run wants.";
 
 enum { OPTION_KERNEL = 0x100, OPTION_MODULES, OPTION_MODULE, OPTION_DEVICE, OPTION_SPEED, OPTION_SETTLE, OPTION_WHOLE,
-       OPTION_ADD, OPTION_ACCEL, OPTION_MEMORY, OPTION_LIMIT };
+       OPTION_AS_IS, OPTION_MUTATE, OPTION_RUNS, OPTION_FROM, OPTION_SAVE, OPTION_ADD, OPTION_ACCEL, OPTION_MEMORY, OPTION_LIMIT };
 
 static const struct option long_options[] = {
 	{"kernel", required_argument, NULL, OPTION_KERNEL},
@@ -54,6 +63,11 @@ static const struct option long_options[] = {
 	{"speed", required_argument, NULL, OPTION_SPEED},
 	{"settle", required_argument, NULL, OPTION_SETTLE},
 	{"whole", no_argument, NULL, OPTION_WHOLE},
+	{"as-is", no_argument, NULL, OPTION_AS_IS},
+	{"mutate", required_argument, NULL, OPTION_MUTATE},
+	{"runs", required_argument, NULL, OPTION_RUNS},
+	{"from", required_argument, NULL, OPTION_FROM},
+	{"save", required_argument, NULL, OPTION_SAVE},
 	{"add", required_argument, NULL, OPTION_ADD},
 	{"accel", required_argument, NULL, OPTION_ACCEL},
 	{"memory", required_argument, NULL, OPTION_MEMORY},
@@ -81,6 +95,17 @@ static int set_memory(struct options *o, struct trawl_error *err)
 	return 0;
 }
 
+static int set_count(const char *option, uint64_t *n, struct trawl_error *err)
+{
+	char *end;
+
+	errno = 0;
+	*n = strtoull(optarg, &end, 0);
+	if (end == optarg || *end || errno || *optarg == '-')
+		return trawl_fail(err, TRAWL_USAGE, "%s: '%.60s' is no number", option, optarg);
+	return 0;
+}
+
 static int set_option(void *arg, int option, struct trawl_error *err)
 {
 	struct options *o = arg;
@@ -105,6 +130,19 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 		return way_time("--settle", optarg, &o->settle, err);
 	case OPTION_WHOLE:
 		o->whole = true;
+		return 0;
+	case OPTION_AS_IS:
+		o->as_is = true;
+		return 0;
+	case OPTION_MUTATE:
+		o->mutate = true;
+		return set_count("--mutate", &o->seed, err);
+	case OPTION_RUNS:
+		return set_count("--runs", &o->runs, err);
+	case OPTION_FROM:
+		return set_count("--from", &o->from, err);
+	case OPTION_SAVE:
+		o->save = optarg;
 		return 0;
 	case OPTION_ADD:
 		return append(&o->added, &o->nadded, optarg, err);
@@ -197,6 +235,10 @@ static int add_plan(const struct options *o, struct initramfs *r, struct trawl_e
 		out_printf(&plan, "device --device\ndevice %s\n", o->device);
 	if (!o->whole)
 		out_str(&plan, "device --partial\n");
+	if (o->as_is)
+		out_str(&plan, "device --as-is\n");
+	if (o->mutate)
+		out_printf(&plan, "mutate %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", o->seed, o->from, o->runs);
 	for (char **c = o->check; c && *c; c++)
 		out_printf(&plan, "check %s\n", *c);
 	out_printf(&plan, "settle %llu\n", (unsigned long long)o->settle);
@@ -242,17 +284,17 @@ static int judge(const struct vm_result *r)
 	if (r->status < 0)
 		printf("the machine: %s\n", r->why);
 	if (*r->complaint)
-		printf("%s", r->complaint);
+		printf("%s\n", r->complaint);
 	if (r->status >= 0)
 		return r->status;
 	/* A kernel that dies of the device is bad; one that does not boot says nothing of it. */
 	return r->ready ? VM_BAD : VM_UNTESTABLE;
 }
 
-static int boot(struct options *o, const struct tape *t, const char *capture, struct trawl_error *err)
+static int boot(struct options *o, const struct tape *t, const char *capture, struct vm_result *result,
+		struct trawl_error *err)
 {
 	struct initramfs r = {0};
-	struct vm_result result;
 	int ret = initramfs_open(&r, err);
 
 	if (!ret)
@@ -260,13 +302,81 @@ static int boot(struct options *o, const struct tape *t, const char *capture, st
 	if (!ret) {
 		o->machine.initramfs = fileno(r.out);
 		fflush(stdout);
-		ret = vm_run(&o->machine, &result, err);
+		ret = vm_run(&o->machine, result, err);
 	}
 	initramfs_close(&r);
-	return ret ? -1 : judge(&result);
+	return ret;
 }
 
-static int replay(struct options *o, struct trawl_error *err)
+static int with_tape(struct options *o, struct vm_result *r, struct trawl_error *err);
+
+/* ---- mutations ---------------------------------------------------------------------------------------- */
+
+static int save(const struct tape *t, uint64_t seed, uint64_t run, const char *path, struct trawl_error *err)
+{
+	FILE *out = fopen(path, "we");
+	int ret;
+
+	if (!out)
+		return trawl_fail(err, TRAWL_CANNOT, "%.300s: %s", path, strerror(errno));
+	ret = mutate_capture(t, seed, run, out, err);
+	if (fclose(out) && !ret)
+		ret = trawl_fail(err, TRAWL_CANNOT, "%.300s: %s", path, strerror(errno));
+	return ret;
+}
+
+/* The capture of a finding, in a machine that nothing has happened to yet: whether the kernel complains again. */
+static int confirm(struct options *o, const char *path, struct trawl_error *err)
+{
+	struct options again = *o;
+	struct vm_result r;
+
+	again.path = path;
+	again.device = NULL;
+	again.mutate = false;
+	again.as_is = again.machine.quiet = true;
+	again.check = NULL;
+	again.speed = "1";
+	if (with_tape(&again, &r, err))
+		return -1;
+	printf("%s: %s\n", path, (r.ready && r.status < 0) || *r.complaint ? "replays it, in a new machine" :
+	       "does not replay it by itself: what earlier runs left is part of it");
+	return 0;
+}
+
+static int mutate(struct options *o, const struct tape *t, const char *capture, struct trawl_error *err)
+{
+	struct vm_result r;
+	char name[80];
+	const char *path = o->save ? o->save : name;
+	bool died;
+
+	if (boot(o, t, capture, &r, err))
+		return -1;
+	died = r.ready && r.status < 0 && r.run;
+	if (!*r.finding && !died)
+		return judge(&r);
+	snprintf(name, sizeof(name), "mutate-%" PRIu64 "-%" PRIu64 ".pcap", o->seed, r.run);
+	printf("finding in run %" PRIu64 " of seed %" PRIu64 ": %s\n", r.run, o->seed, *r.finding ? r.finding :
+	       *r.complaint ? "the kernel stopped" : r.why);
+	printf("%s\n", r.complaint);
+	if (save(t, o->seed, r.run, path, err))
+		return -1;
+	printf("its capture: %s (trawl-replay vm --as-is)\n", path);
+	return confirm(o, path, err) ? -1 : VM_BAD;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------ */
+
+static int check(struct options *o, const struct tape *t, const char *capture, struct trawl_error *err)
+{
+	struct vm_result r;
+
+	return boot(o, t, capture, &r, err) ? -1 : judge(&r);
+}
+
+/* With the file's tape, what the options say: its status. With r, the machine once, and 0. -1 with *err. */
+static int with_tape(struct options *o, struct vm_result *r, struct trawl_error *err)
 {
 	struct foreign f;
 	const char *path = foreign_open(&f, o->path, true, err) || foreign_resolve(&f, err) ? NULL : f.path;
@@ -278,8 +388,8 @@ static int replay(struct options *o, struct trawl_error *err)
 
 	if (path && !tape_devices(path, o->path, &list, &n, err))
 		d = tape_choose(list, n, o->device, o->path, err);
-	if (d && !tape_read(&t, path, o->path, d, err) && !standard_check(&t, o->path, err))
-		ret = boot(o, &t, path, err);
+	if (d && !tape_read(&t, path, o->path, d, err) && !standard_check(&t, o->path, o->as_is, err))
+		ret = r ? boot(o, &t, path, r, err) : (o->mutate ? mutate : check)(o, &t, path, err);
 	if (ret < 0)
 		foreign_call(&f, err);
 	tape_free(&t);
@@ -301,7 +411,7 @@ static int split(int argc, char **argv, struct options *o)
 
 static int run(const struct way *w, int argc, char **argv)
 {
-	struct options o = {.settle = 3000000000,
+	struct options o = {.settle = 3000000000, .from = 1, .runs = 1000,
 			    .machine = {.memory = 512, .limit = UINT64_C(120000000000)}};
 	struct trawl_error err = {0};
 	int got = way_parse(w, split(argc, argv, &o), argv, long_options, set_option, &o, &o.path, &err);
@@ -309,7 +419,7 @@ static int run(const struct way *w, int argc, char **argv)
 	if (!got && !o.machine.kernel)
 		got = trawl_fail(&err, TRAWL_USAGE, "which kernel? Name it by --kernel BZIMAGE");
 	if (!got)
-		got = replay(&o, &err);
+		got = with_tape(&o, NULL, &err);
 	else if (got > 0)
 		got = TRAWL_OK;
 	if (got < 0) {

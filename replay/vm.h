@@ -41,7 +41,7 @@ struct vm_machine {
 	int initramfs;                    /* a descriptor */
 	unsigned int memory;              /* MB */
 	uint64_t limit;                   /* ns without a word of the guest's */
-	bool verbose;
+	bool verbose, quiet;              /* the kernel's console is printed; what the guest says is not */
 };
 
 struct vm_result {

@@ -20,7 +20,9 @@
 #include <unistd.h>
 
 #include "common/array.h"
+#include "replay/mutate.h"
 #include "replay/vm.h"
+#include "replay/way.h"
 
 #define DEVICES "/sys/bus/usb/devices"
 #define PLUG_LIMIT 60 /* seconds until a device is there */
@@ -30,6 +32,8 @@ struct plan {
 	char **device, **check; /* ended by NULL */
 	size_t ndevice, ncheck;
 	uint64_t settle;
+	bool mutate;
+	uint64_t seed, from, runs;
 	char *text;
 };
 
@@ -134,6 +138,8 @@ static void read_plan(struct plan *p)
 			append(&p->check, &p->ncheck, line + 6);
 		else if (!strncmp(line, "settle ", 7))
 			p->settle = strtoull(line + 7, NULL, 10);
+		else if (sscanf(line, "mutate %" SCNu64 " %" SCNu64 " %" SCNu64, &p->seed, &p->from, &p->runs) == 3)
+			p->mutate = true;
 	}
 }
 
@@ -349,6 +355,95 @@ static int check(struct plan *p, int log)
 	return status;
 }
 
+/* ---- mutations ------------------------------------------------------------------------------------------ */
+
+#define MUTATED "/tmp/mutated"
+#define RUN_LIMIT 5000 /* ms, of one run */
+
+/* In a child: plays the device of one run, from the capture that the host would write of it. */
+__attribute__((noreturn)) static void play_run(const struct plan *p, const struct tape *t, uint64_t run)
+{
+	char *argv[] = {"device", "--as-is", "--partial", "--speed", "1", "--linger", "200ms", "--timeout", "700ms",
+			MUTATED, NULL};
+	FILE *out = fopen(MUTATED, "we");
+	struct trawl_error err;
+
+	output_file("/tmp/replay");
+	if (!out || mutate_capture(t, p->seed, run, out, &err) || fclose(out))
+		_exit(VM_UNTESTABLE);
+	_exit(device_way.run(&device_way, (int)(sizeof(argv) / sizeof(*argv)) - 1, argv));
+}
+
+/* Input devices that came are read. Returns when the replay is over. */
+static void watch_run(pid_t pid)
+{
+	siginfo_t info = {0};
+
+	for (unsigned int ms = 0; ms < RUN_LIMIT; ms += 50) {
+		if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid)
+			break;
+		pause_ms(50);
+	}
+	kill(pid, SIGTERM);
+	status_of(pid);
+}
+
+/* Until the device of the run is gone: the next one shall not meet what is left of it. */
+static void wait_gone(void)
+{
+	char device[200], text[1000];
+	unsigned int bound;
+
+	for (unsigned int i = 0; i < 100 && find_device(device, sizeof(device), &bound, text, sizeof(text)); i++)
+		pause_ms(20);
+}
+
+static int read_tape(struct plan *p, struct tape *t, struct trawl_error *err)
+{
+	struct tape_device *list = NULL;
+	const struct tape_device *d = NULL;
+	const char *name = NULL;
+	size_t n = 0;
+	int ret;
+
+	for (size_t i = 0; i + 1 < p->ndevice; i++)
+		if (!strcmp(p->device[i], "--device"))
+			name = p->device[i + 1];
+	if (!tape_devices(VM_CAPTURE, "the capture", &list, &n, err))
+		d = tape_choose(list, n, name, "the capture", err);
+	ret = d ? tape_read(t, VM_CAPTURE, "the capture", d, err) : -1;
+	free(list);
+	return ret;
+}
+
+static int mutate(struct plan *p, int log)
+{
+	struct tape t = {.store = {.fd = -1}};
+	struct trawl_error err;
+	char text[300];
+	pid_t pid;
+
+	if (read_tape(p, &t, &err)) {
+		tell(VM_SAY, "%s", err.text);
+		return VM_UNTESTABLE;
+	}
+	for (uint64_t i = 0; i < p->runs; i++) {
+		tell(VM_RUN, "%" PRIu64, p->from + i);
+		fflush(host);
+		pid = fork();
+		if (!pid)
+			play_run(p, &t, p->from + i);
+		watch_run(pid);
+		wait_gone();
+		if (!complained(log, text, sizeof(text)))
+			continue;
+		tell(VM_FINDING, "%s", text);
+		return VM_BAD;
+	}
+	tell(VM_SAY, "%" PRIu64 " runs, without a complaint of the kernel", p->runs);
+	return VM_GOOD;
+}
+
 void vm_guest(void)
 {
 	struct plan plan;
@@ -373,5 +468,5 @@ void vm_guest(void)
 	log = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	lseek(log, 0, SEEK_END);
 	tell(VM_READY, "%s", "");
-	end(check(&plan, log));
+	end(plan.mutate ? mutate(&plan, log) : check(&plan, log));
 }

@@ -2,3 +2,10 @@
 TEST_REPLAY = tests/replay/device.py tests/replay/stream.py tests/replay/host.py tests/replay/probes.py tests/replay/vm.py
 TESTS += $(TEST_REPLAY)
 EXTRA_DIST += tests/replay/usbipclient.py tests/replay/planteddevice.py tests/replay/module/planted.c tests/replay/module/build $(TEST_REPLAY)
+
+# What of replaying takes minutes: a driver's planted fault is found by --mutate, and found again from its capture.
+replay-long: lab-programs
+	$(srcdir)/tests/lab/kernel 6.12 lab/6.12 && $(srcdir)/tests/lab/kmod 6.12 lab/6.12
+	TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' bash $(srcdir)/tests/replay/long.sh
+.PHONY: replay-long
+EXTRA_DIST += tests/replay/long.sh

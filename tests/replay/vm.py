@@ -143,9 +143,33 @@ def test_contents(b):
         skip("a compressed module is unpacked", "zstd is missing")
 
 
+def decoded(path):
+    return subprocess.run([BUILD + "/trawl-decode", "--show-keys", path], capture_output=True, text=True).stdout
+
+
+def test_mutations(b):
+    """The guest says in which run the kernel complained; the capture of that run is made here."""
+    b.qemu("echo ready ''; echo run 3; echo run ${RUN:-4}; [ -n \"$DIES\" ] || { echo finding WARNING: at x; echo status 1; }")
+    kept = []
+    for name, seed, run, more in (("a", 7, 4, {}), ("b", 7, 4, {}), ("c", 7, 5, {}), ("d", 8, 4, {}), ("e", 7, 4, {"DIES": "1"})):
+        path = f"{b.d}/{name}.pcap"
+        status, out, err = b.vm("--mutate", str(seed), "--save", path, env={"RUN": str(run), **more})
+        ok(status == 1 and f"finding in run {run} of seed {seed}" in out, f"a finding: {name}", status, out, err)
+        with open(path, "rb") as f:
+            kept.append(f.read())
+    same((True, True), (kept[0] == kept[1], kept[0] == kept[4]), "a run of a seed is the same each time, and of a kernel that died")
+    ok(len({kept[0], kept[2], kept[3]}) == 3, "runs and seeds differ")
+    ok(b"mutate 7 1 1000\n" in b.content("plan") or b"--as-is" in b.content("plan"), "the guest gets the seed", b.content("plan"))
+    ok("GET_DESCRIPTOR device: 0627:0001" in decoded(b.d + "/a.pcap"), "its capture is one of the device", decoded(b.d + "/a.pcap")[:500])
+    b.qemu("echo ready ''; echo run 1; echo say 1000 runs; echo status 0")
+    status, out, err = b.vm("--mutate", "1", "--save", b.d + "/none.pcap")
+    ok(status == 0 and not os.path.exists(b.d + "/none.pcap"), "no finding: status 0, no file", status, out, err)
+    refused(b, "a seed that is no number", "is no number", "--mutate", "x")
+
+
 if not shutil.which("cpio"):
     sys.exit("cpio is missing: apt-get install cpio")
-for test in (test_errors, test_statuses, test_contents):
+for test in (test_errors, test_statuses, test_contents, test_mutations):
     with tempfile.TemporaryDirectory() as folder:
         test(Bench(folder))
 sys.exit(finish())

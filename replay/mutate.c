@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+#include "replay/mutate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/bytes.h"
+#include "decode/usb/descriptor.h"
+#include "replay/standard.h"
+
+#define BYTES_MAX (256u << 10) /* of the tape's transfers */
+#define BEGIN UINT64_C(1700000000000000) /* us since the epoch, of the first packet */
+#define LATENCY 200              /* us, of an answer */
+#define LATE_MAX 1200000         /* likewise, of one that comes late */
+
+struct answer {
+	uint8_t *p;
+	size_t n, room; /* room: what the host asked for */
+	int32_t status;
+	uint32_t latency;
+	bool never;
+};
+
+struct mutation {
+	const struct tape *tape;
+	FILE *out;
+	uint64_t random, now, id;
+	unsigned int changes; /* that are still to be made */
+	unsigned int left;    /* places where they can be made, from here on */
+	bool unplugged;
+};
+
+/* SplitMix64 (Steele, Lea, Flood 2014): the same numbers everywhere. */
+static uint64_t next_random(struct mutation *m)
+{
+	uint64_t z = m->random += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return z ^ z >> 31;
+}
+
+static unsigned int below(struct mutation *m, size_t n)
+{
+	return n ? (unsigned int)(next_random(m) % n) : 0;
+}
+
+/* Whether to make a change here, so that all places are equally likely. */
+static bool chosen(struct mutation *m)
+{
+	bool yes = m->changes && m->left && below(m, m->left) < m->changes;
+
+	m->left -= m->left > 0;
+	m->changes -= yes;
+	return yes;
+}
+
+/* ---- packets ------------------------------------------------------------------------------------------ */
+
+static void packet(struct mutation *m, char type, const struct tape_entry *e, int32_t status, uint32_t length,
+		   const uint8_t *data, size_t n, const uint8_t *setup)
+{
+	bool in = tape_in(e);
+	uint8_t h[16 + 64] = {0}, *p = h + 16;
+
+	put32(h, (uint32_t)(m->now / 1000000));
+	put32(h + 4, (uint32_t)(m->now % 1000000));
+	put32(h + 8, (uint32_t)(64 + n));
+	put32(h + 12, (uint32_t)(64 + n));
+	put64(p, m->id);
+	p[8] = (uint8_t)type;
+	p[9] = e->xfer;
+	p[10] = e->xfer == URB_CONTROL ? (in ? 0x80 : 0) : e->endpoint;
+	p[11] = 2; /* address, on bus 1 */
+	put16(p + 12, 1);
+	p[14] = setup ? 0 : '-';
+	p[15] = n || !length ? 0 : type == 'S' ? '<' : '>';
+	put64(p + 16, m->now / 1000000);
+	put32(p + 24, (uint32_t)(m->now % 1000000));
+	put32(p + 28, (uint32_t)status);
+	put32(p + 32, length);
+	put32(p + 36, (uint32_t)n);
+	if (setup)
+		memcpy(p + 40, setup, 8);
+	fwrite(h, 1, sizeof(h), m->out);
+	fwrite(data, 1, n, m->out);
+}
+
+static void transfer(struct mutation *m, const struct tape_entry *e, const struct answer *a)
+{
+	const uint8_t *setup = e->xfer == URB_CONTROL ? e->setup : NULL;
+	bool in = tape_in(e);
+
+	m->id += 64;
+	m->now += 10;
+	packet(m, 'S', e, -EINPROGRESS, (uint32_t)a->room, a->p, in ? 0 : a->n, setup);
+	m->now += a->latency;
+	if (!a->never)
+		packet(m, 'C', e, a->status, (uint32_t)a->n, a->p, in ? a->n : 0, NULL);
+}
+
+/* ---- changes ------------------------------------------------------------------------------------------ */
+
+static void change_byte(struct mutation *m, uint8_t *p)
+{
+	static const uint8_t edges[] = {0, 1, 2, 0x3f, 0x40, 0x7f, 0x80, 0xfe, 0xff};
+	unsigned int how = below(m, 4);
+
+	if (how == 0)
+		*p = (uint8_t)next_random(m);
+	else if (how == 1)
+		*p = (uint8_t)(*p + (below(m, 2) ? 1 : 255));
+	else if (how == 2)
+		*p ^= (uint8_t)(1u << below(m, 8));
+	else
+		*p = edges[below(m, sizeof(edges))];
+}
+
+/* One of the descriptors that follow each other is there twice, or not at all. */
+static void change_order(struct mutation *m, struct answer *a, bool twice)
+{
+	struct descriptor_walk w = descriptor_walk(a->p, a->n);
+	struct descriptor d, found = {0};
+	unsigned int n = 0;
+	size_t at, len;
+
+	while (descriptor_next(&w, &d))
+		if (n++ && !below(m, n - 1)) /* not the configuration's own */
+			found = d;
+	if (!found.p || found.room < 2)
+		return;
+	at = (size_t)(found.p - a->p);
+	len = found.room;
+	if (twice && a->n + len <= 1024) {
+		memmove(a->p + at + len, a->p + at, a->n - at);
+		a->n += len;
+	} else if (!twice) {
+		memmove(a->p + at, a->p + at + len, a->n - at - len);
+		a->n -= len;
+	}
+	if (below(m, 4)) /* its length is mostly true */
+		put16(a->p + 2, (uint16_t)a->n);
+}
+
+/* A host needs a device descriptor and a configuration to look at all. `front` bytes stay. */
+static void change_descriptor(struct mutation *m, struct answer *a, uint8_t type)
+{
+	size_t front = type == DESC_DEVICE ? 12 : type == DESC_CONFIG ? 2 : 0;
+	unsigned int how = below(m, type == DESC_CONFIG ? 8 : 4);
+
+	if (type == DESC_DEVICE && !below(m, 4))
+		front = 2;
+	if (how == 0 && type != DESC_DEVICE && a->n > 9)
+		a->n = 9 + below(m, a->n - 9);
+	else if (how == 1 && type != DESC_DEVICE && type != DESC_CONFIG)
+		a->status = -EPIPE;
+	else if (how >= 6)
+		change_order(m, a, how == 6);
+	else if (a->n > front)
+		change_byte(m, a->p + front + below(m, a->n - front));
+}
+
+static void change_answer(struct mutation *m, struct answer *a, bool in)
+{
+	static const int32_t errors[] = {-EPIPE, -EPROTO, -EILSEQ, -EOVERFLOW, -ETIME};
+	unsigned int how = below(m, 16);
+
+	if (how == 0)
+		a->latency = below(m, LATE_MAX);
+	else if (how == 1)
+		m->unplugged = true;
+	else if (how == 2)
+		a->never = true;
+	else if (how <= 4 || !in)
+		a->status = errors[below(m, sizeof(errors) / sizeof(*errors))];
+	else if (how <= 6)
+		a->n = below(m, a->n + 1);
+	else if (how == 7)
+		while (a->n < a->room)
+			a->p[a->n++] = (uint8_t)next_random(m);
+	else if (a->n)
+		for (unsigned int i = 1 + below(m, 3); i; i--)
+			change_byte(m, a->p + below(m, a->n));
+	if (a->status && in)
+		a->n = 0;
+}
+
+/* ---- the capture ---------------------------------------------------------------------------------------- */
+
+/* A descriptor, as a host would get it of the tape; nothing if there is none. */
+static void give_descriptor(struct mutation *m, struct standard *s, uint8_t type, uint8_t index, uint16_t wIndex)
+{
+	struct tape_entry e = {.xfer = URB_CONTROL, .setup = {0x80, REQ_GET_DESCRIPTOR, index, type}};
+	uint8_t copy[1024 + 256];
+	struct answer a = {.p = copy, .room = 1024, .latency = LATENCY};
+	struct control_request r;
+	const uint8_t *p;
+
+	if (type == DESC_HID_REPORT)
+		e.setup[0] |= SETUP_INTERFACE;
+	put16(e.setup + 4, wIndex);
+	put16(e.setup + 6, 1024);
+	setup_parse(&r, e.setup);
+	if (standard_answer(s, &r, &p, &a.n))
+		return;
+	a.n = a.n < 1024 ? a.n : 1024;
+	memcpy(copy, p, a.n);
+	if (chosen(m))
+		change_descriptor(m, &a, type);
+	a.n = a.status ? 0 : a.n;
+	transfer(m, &e, &a);
+}
+
+/* Calls for each descriptor of the device; m NULL: counts them only. */
+static unsigned int descriptors(struct mutation *m, struct standard *s, const struct tape *t)
+{
+	unsigned int n = 0;
+
+#define GIVE(type, index, wIndex) do { n++; if (m) give_descriptor(m, s, type, index, wIndex); } while (0)
+	GIVE(DESC_DEVICE, 0, 0);
+	for (unsigned int i = 0; i < USBDEV_CONFIGS; i++)
+		if (t->configs[i].p)
+			for (unsigned int k = 0; k < 4; k++) { /* most of what drivers read: four chances, one transfer */
+				n++;
+				if (m && k == 0)
+					give_descriptor(m, s, DESC_CONFIG, (uint8_t)i, 0);
+				else if (m)
+					m->left -= m->left > 0;
+			}
+	if (t->bos)
+		GIVE(DESC_BOS, 0, 0);
+	GIVE(DESC_STRING, 0, 0);
+	for (unsigned int i = 14; i < 17; i++)
+		if (t->descriptor[i])
+			GIVE(DESC_STRING, t->descriptor[i], 0x0409);
+	for (uint16_t i = 0; i < USBDEV_INTERFACES; i++)
+		if (t->nreports > i || i < 4)
+			GIVE(DESC_HID_REPORT, 0, i);
+#undef GIVE
+	return n;
+}
+
+static int give_entry(struct mutation *m, const struct tape_entry *e, struct trawl_error *err)
+{
+	size_t room = e->asked > e->data_len ? e->asked : e->data_len;
+	struct answer a = {.n = e->data_len, .room = room, .status = e->status, .latency = LATENCY,
+			   .never = !e->answered};
+
+	a.p = malloc(room + 1);
+	if (!a.p)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	memcpy(a.p, tape_data(m->tape, e), e->data_len);
+	if (chosen(m))
+		change_answer(m, &a, tape_in(e));
+	if (!m->unplugged)
+		transfer(m, e, &a);
+	free(a.p);
+	return 0;
+}
+
+/* Isochronous transfers and what the host gave up are left out. */
+static bool is_given(const struct tape_entry *e)
+{
+	return e->xfer != URB_ISO && !e->cancelled && !e->cut;
+}
+
+int mutate_capture(const struct tape *t, uint64_t seed, uint64_t run, FILE *out, struct trawl_error *err)
+{
+	struct mutation m = {.tape = t, .out = out, .now = BEGIN, .id = 0x1000,
+			     .random = seed * UINT64_C(0x2545f4914f6cdd1d) ^ run * UINT64_C(0x9e3779b97f4a7c15)};
+	uint32_t n = 0, bytes = 0;
+	struct standard s;
+	uint8_t header[24] = {0};
+	int ret = 0;
+
+	standard_start(&s, t);
+	for (; n < t->n && bytes < BYTES_MAX; n++)
+		bytes += t->entries[n].data_len + 64;
+	m.left = descriptors(NULL, &s, t) + n;
+	m.changes = run ? 1 + below(&m, 3) : 0;
+	put32(header, 0xa1b2c3d4);
+	put16(header + 4, 2);
+	put16(header + 6, 4);
+	put32(header + 16, 0x40000);
+	put32(header + 20, 220);
+	fwrite(header, 1, sizeof(header), out);
+	descriptors(&m, &s, t);
+	for (uint32_t i = 0; i < n && !ret && !m.unplugged; i++) {
+		if (is_given(&t->entries[i]))
+			ret = give_entry(&m, &t->entries[i], err);
+	}
+	if (!ret && (fflush(out) || ferror(out)))
+		ret = trawl_fail(err, TRAWL_CANNOT, "the mutated capture: %s", strerror(errno));
+	return ret;
+}
