@@ -91,6 +91,8 @@ libcapture_la_SOURCES += \
 	capture/probe/param.c capture/probe/param.h \
 	capture/probe/prologue.c capture/probe/prologue.h \
 	capture/probe/elf.c capture/probe/elf.h capture/probe/symbol.c \
+	capture/probe/enumeration.c capture/probe/enumeration.h \
+	capture/probe/names.c capture/probe/names.h \
 	capture/probe/fetch.c capture/probe/fetch.h \
 	capture/probe/flow.c capture/probe/flow.h \
 	capture/probe/frames.c capture/probe/frames.h \

@@ -26,6 +26,7 @@ libdecode_la_SOURCES = \
 	decode/query/listing.h decode/query/listing.c \
 	decode/query/reading.h decode/query/reading.c \
 	decode/query/selection.h decode/query/selection.c \
+	decode/kernel/enumnames.h decode/kernel/enumnames.c \
 	decode/kernel/site.h decode/kernel/site.c \
 	decode/query/consumer.h decode/query/state.h \
 	decode/query/stream.h decode/query/stream.c \

@@ -5,6 +5,7 @@
 #include "capture/sys/alloc.h"
 #include "capture/probe/abi.h"
 #include "capture/probe/dwarf.h"
+#include "capture/probe/names.h"
 #include "capture/probe/opener.h"
 #include "capture/probe/param.h"
 #include "capture/probe/retval.h"
@@ -310,11 +311,13 @@ void dwarf_function_free(struct dwarf_function *fn)
 		free(fn->params[i].name);
 		free(fn->params[i].ctype);
 		free(fn->params[i].counted);
+		value_names_free(fn->params[i].names);
 	}
 	free(fn->params);
 	free(fn->ret.name);
 	free(fn->ret.ctype);
 	free(fn->ret.counted);
+	value_names_free(fn->ret.names);
 	for (size_t i = 0; i < fn->nparts; i++) {
 		free(fn->parts[i].name);
 		free(fn->parts[i].ctype);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "capture/probe/list.h"
+#include "capture/probe/names.h"
 #include "capture/sys/alloc.h"
 
 struct probe_file *probe_list_file(struct probe_list *list, int fd, const char *path, bool deleted,
@@ -60,8 +61,10 @@ void probe_free(struct probe *p)
 		free(site->to);
 		free(site->fetchargs);
 	}
-	for (size_t k = 0; k < p->nargs; k++)
+	for (size_t k = 0; k < p->nargs; k++) {
 		free(p->args[k].label);
+		value_names_free(p->args[k].values);
+	}
 	p->file->refs--;
 	free(p->sites);
 	free(p->args);

@@ -22,6 +22,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
+#include "capture/probe/enumeration.h"
 #include "capture/probe/location.h"
 #include "capture/probe/text.h"
 #include "capture/sys/alloc.h"
@@ -492,6 +493,7 @@ static void find_scalar(const struct param *q, Dwarf_Die *type, unsigned int off
 			"record", t.size);
 	else if (find(q, offset, whole, &v->place))
 		set_type(v, &t);
+	v->names = enumeration_names(type, t.is_signed);
 	if (v->place.form != ARGLOC_NONE)
 		refer_to_text(q, type, v);
 }
@@ -540,7 +542,7 @@ static unsigned int count_leaves(Dwarf_Die *from, int depth)
 		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
 		    dwarf_attr(&child, DW_AT_external, &attr))
 			continue;
-		if (!dwarf_type_of(&child, &member) || dwarf_hasattr(&child, DW_AT_bit_size))
+		if (!dwarf_type_of(&child, &member))
 			return LEAVES_MAX + 1;
 		n += count_leaves(&member, depth + 1);
 	} while (n <= LEAVES_MAX && dwarf_siblingof(&child, &child) == 0);
@@ -564,6 +566,54 @@ static bool add_text_value(const struct param *q, Dwarf_Die *type, const char *n
 	return true;
 }
 
+/* Where a member begins in its object, in bits: DWARF before version 4 counts from the other end. */
+static unsigned int first_bit(Dwarf_Die *member, unsigned int width)
+{
+	unsigned int bytes = dwarf_udata(member, DW_AT_data_member_location, 0);
+	unsigned int from_end = dwarf_udata(member, DW_AT_bit_offset, UINT32_MAX);
+	struct abi_type t;
+	Dwarf_Die type;
+
+	if (from_end == UINT32_MAX || !dwarf_type_of(member, &type))
+		return bytes * 8 + dwarf_udata(member, DW_AT_data_bit_offset, 0);
+	abi_type_of(&type, &t);
+	return bytes * 8 + dwarf_udata(member, DW_AT_byte_size, t.size) * 8 - from_end - width;
+}
+
+/* Finds a bit field in the unit of its type that it is in. */
+static void find_bits(const struct param *q, Dwarf_Die *type, unsigned int bit, unsigned int width,
+		      struct dwarf_value *v)
+{
+	struct argloc *place = &v->place;
+	unsigned int unit, at;
+	struct abi_type t;
+
+	abi_type_of(type, &t);
+	unit = t.size * 8;
+	if (!simple(&t) || !width || bit % unit + width > unit) {
+		nowhere(place, "a bit field in several numbers, which the kernel's probes cannot read");
+		return;
+	}
+	if (t.is_signed) {
+		nowhere(place, "a bit field with a sign, which the kernel's probes do not know");
+		return;
+	}
+	*place = (struct argloc){ .bits = unit };
+	if (!find(q, bit / unit * t.size, false, place))
+		return;
+	at = place->shift + bit % unit;
+	v->names = enumeration_names(type, false);
+	if (place->form == ARGLOC_IMM) {
+		place->imm = place->imm >> bit % unit & (UINT64_MAX >> (64 - width));
+		snprintf(v->type, sizeof(v->type), "u%u", unit);
+		return;
+	}
+	unit = *place->expr == '%' ? 64 : unit;
+	place->shift = 0;
+	place->bits = unit;
+	snprintf(v->type, sizeof(v->type), "b%u@%u/%u", width & 127, at & 127, unit & 127);
+}
+
 static void add_leaves(const struct param *q, Dwarf_Die *from, const char *name,
 		       unsigned int offset, struct dwarf_function *out)
 {
@@ -582,6 +632,7 @@ static void add_leaves(const struct param *q, Dwarf_Die *from, const char *name,
 	do {
 		const char *of = dwarf_diename(&child);
 		int tag = dwarf_tag(&child);
+		unsigned int width;
 		char *path;
 
 		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
@@ -589,8 +640,13 @@ static void add_leaves(const struct param *q, Dwarf_Die *from, const char *name,
 			continue;
 		path = tag == DW_TAG_inheritance || !of ? xstrdup(name) :
 							  xasprintf("%s.%s", name, of);
-		add_leaves(q, &member, path,
-			   offset + dwarf_udata(&child, DW_AT_data_member_location, 0), out);
+		width = dwarf_udata(&child, DW_AT_bit_size, 0);
+		if (width)
+			find_bits(q, &member, offset * 8 + first_bit(&child, width), width,
+				  add_value(out, path, &member));
+		else
+			add_leaves(q, &member, path,
+				   offset + dwarf_udata(&child, DW_AT_data_member_location, 0), out);
 		free(path);
 	} while (dwarf_siblingof(&child, &child) == 0);
 	if (dwarf_diename(&type) && !strncmp(dwarf_diename(&type), "basic_string_view<", 18)) {

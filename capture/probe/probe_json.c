@@ -80,6 +80,18 @@ static void put_site(struct json *j, const struct probe *p, const struct probe_s
 	json_end(j);
 }
 
+static void put_values(struct json *j, const struct value_names *values)
+{
+	json_object(j, "values");
+	for (size_t i = 0; i < values->n; i++) {
+		if (values->is_signed)
+			json_int(j, values->names[i].name, (int64_t)values->names[i].value);
+		else
+			json_uint(j, values->names[i].name, values->names[i].value);
+	}
+	json_end(j);
+}
+
 static void put_arg(struct json *j, const struct probe_arg *arg)
 {
 	json_object(j, NULL);
@@ -88,6 +100,8 @@ static void put_arg(struct json *j, const struct probe_arg *arg)
 	json_string(j, "ctype", arg->ctype);
 	json_string(j, "show", show_names[arg->show]);
 	json_bool(j, "helper", arg->helper);
+	if (arg->values)
+		put_values(j, arg->values);
 	json_end(j);
 }
 

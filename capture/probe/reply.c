@@ -4,6 +4,7 @@
 #include <ctype.h>
 
 #include "capture/probe/list.h"
+#include "capture/probe/names.h"
 #include "capture/probe/wire.h"
 #include "capture/sys/alloc.h"
 
@@ -54,6 +55,18 @@ static void put_site(struct wire_out *o, const struct probe *p, const struct pro
 		put_arg_site(o, &s->args[i]);
 }
 
+static void put_names(struct wire_out *o, const struct value_names *names)
+{
+	wire_put_number(o, names ? names->n : 0);
+	if (!names || !names->n)
+		return;
+	wire_put_number(o, names->is_signed);
+	for (size_t i = 0; i < names->n; i++) {
+		wire_put_number(o, names->names[i].value);
+		wire_put_text(o, names->names[i].name);
+	}
+}
+
 static void put_probe(struct wire_out *o, const struct probe_list *list, const struct probe *p)
 {
 	size_t file = 0;
@@ -76,6 +89,7 @@ static void put_probe(struct wire_out *o, const struct probe_list *list, const s
 		wire_put_text(o, p->args[i].ctype);
 		wire_put_number(o, p->args[i].show);
 		wire_put_number(o, p->args[i].helper);
+		put_names(o, p->args[i].values);
 		wire_put_number(o, p->args[i].spent);
 		wire_put_number(o, p->args[i].counted);
 		wire_put_number(o, p->args[i].pointer);
@@ -219,6 +233,23 @@ static void get_site(struct wire_in *in, const struct probe *p, struct probe_sit
 		get_arg_site(in, &s->args[i]);
 }
 
+static struct value_names *get_names(struct wire_in *in)
+{
+	size_t n = wire_number(in, VALUE_NAMES_MAX);
+	struct value_names *names = n ? xcalloc(1, sizeof(*names)) : NULL;
+
+	if (names)
+		names->is_signed = wire_number(in, 1);
+	for (size_t i = 0; i < n && !in->bad; i++) {
+		uint64_t value = wire_number(in, UINT64_MAX);
+		char *name = wire_need_text(in, TEXT_MAX, wire_line);
+
+		value_names_add(names, name, value);
+		free(name);
+	}
+	return names;
+}
+
 static void get_args(struct wire_in *in, struct probe *p)
 {
 	size_t n = wire_number(in, PROBE_ARGS_MAX);
@@ -234,6 +265,7 @@ static void get_args(struct wire_in *in, struct probe *p)
 		get_into(in, a->ctype, sizeof(a->ctype), wire_line);
 		a->show = (enum probe_arg_show)wire_number(in, PROBE_SHOW_FLOAT);
 		a->helper = wire_number(in, 1);
+		a->values = get_names(in);
 		a->spent = wire_number(in, 1);
 		a->counted = (enum counted_form)wire_number(in, COUNTED_LIBCXX);
 		a->pointer = wire_number(in, a->counted ? n - 1 : 0);

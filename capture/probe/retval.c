@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "capture/probe/enumeration.h"
 #include "capture/sys/alloc.h"
 
 /* From DWARF 5; old headers lack them. */
@@ -187,6 +188,7 @@ static void by_system_v(Dwarf_Die *type, Dwarf_Die *unit, bool scalars_only,
 	bool known;
 
 	abi_type_of(type, &t);
+	v->names = enumeration_names(type, t.is_signed);
 	if (t.scalar && t.size == 0 && dwarf_peel(type, &peeled) &&
 	    dwarf_tag(&peeled) == DW_TAG_base_type) /* Rust's () */
 		unknown(v, "the function returns nothing");

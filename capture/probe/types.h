@@ -49,6 +49,18 @@ enum probe_arg_show {
 	PROBE_SHOW_FLOAT, /* the field holds the bits of an IEEE 754 number of its size */
 };
 
+/* What the program calls values of a number. */
+struct value_names {
+	bool is_signed;
+	size_t n;
+	struct {
+		uint64_t value; /* with 64 bits, extended as its type is */
+		char *name;
+	} *names;
+};
+
+enum { VALUE_NAMES_MAX = 4096 };
+
 /*
  * How a text tells its length. The kernel records a window of its bytes, and beside it what the
  * recorder cuts that by: then the window's field is a text, and the others are not in the file.
@@ -112,6 +124,7 @@ struct probe_arg {
 	enum probe_arg_show show;
 	bool followed;                 /* the user follows a pointer to it */
 	bool helper;                   /* only there to compute another: hidden by default */
+	struct value_names *values;    /* or NULL */
 	bool spent;                    /* a helper that the recorder uses up: not in the file */
 	enum counted_form counted;
 	size_t pointer, length;        /* counted: arguments that are spent. COUNTED_LIBCXX: the three

@@ -8,6 +8,7 @@
 #include "capture/sys/alloc.h"
 #include "capture/probe/build.h"
 #include "capture/probe/list.h"
+#include "capture/probe/names.h"
 #include "capture/probe/resolve.h"
 #include "capture/probe/insn.h"
 #include "capture/probe/trampoline.h"
@@ -182,6 +183,8 @@ static void show_as(struct probe_arg *arg, const char *type, const struct dwarf_
 	if (value)
 		snprintf(arg->ctype, sizeof(arg->ctype), "%s", value->ctype);
 	arg->show = value && !own_type ? value->show : build_show(type);
+	if (value && !own_type)
+		arg->values = value_names_copy(value->names);
 }
 
 static bool in_parts(const struct making *m)

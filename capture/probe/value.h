@@ -26,12 +26,13 @@ struct dwarf_counted {
 struct dwarf_value {
 	char *name;          /* of the parameter; "" for a return value */
 	char *ctype;         /* "const char *", "struct point": as in C */
-	char type[16];       /* the kernel's type for it: "s32", "x64"; "" if it has none */
+	char type[24];       /* the kernel's type for it: "s32", "x64"; "" if it has none */
 	char own[16];        /* the value's, if that is another: low bits of the former; or "" */
 	enum probe_arg_show show;
 	enum dwarf_text text;
 	bool member;         /* of the one before that is counted */
 	struct argloc place;  /* ARGLOC_NONE with why if the kernel cannot get it */
+	struct value_names *names; /* of an enumeration; or NULL */
 	struct dwarf_counted *counted; /* it is a text or refers to one; or NULL */
 };
 

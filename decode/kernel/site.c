@@ -8,6 +8,7 @@
 
 #include "decode/base/boot.h"
 #include "decode/base/jdoc.h"
+#include "decode/kernel/enumnames.h"
 
 #define CACHE 256
 
@@ -28,6 +29,7 @@ struct probe_sites {
 	const char *path;
 	uint64_t inode, page;
 	bool plain;
+	struct enum_names *names; /* of values; or NULL */
 	uint32_t n;
 	struct site *sites;
 	struct answer cache[CACHE];
@@ -296,6 +298,7 @@ struct probe_sites *sites_new(struct trawl_reader *reader, const char *source, u
 			s->n++;
 	}
 	name_missing(s, l);
+	s->names = enum_names_new(jdoc_get(s->doc, "args"), l);
 	return s;
 }
 
@@ -314,6 +317,7 @@ void sites_free(struct probe_sites *s)
 	}
 	free(s->sites);
 	boots_free(&s->boots);
+	enum_names_free(s->names);
 	json_object_put(s->doc);
 	free(s);
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Run inside gdb: what each call of some functions returns, a JSON line a call, in the order of the
-calls. Addresses of functions, as linked, are in $ZOO_ADDRESSES, the output's name in $ZOO_OUT."""
+calls. Addresses of functions, as linked, are in $ZOO_ADDRESSES, the output's name in $ZOO_OUT, in
+$ZOO_CALLS how many calls of a function count, 0: all. The last line says that gdb saw the end."""
 import json
 import os
 import re
@@ -9,6 +10,7 @@ import gdb
 
 out = open(os.environ["ZOO_OUT"], "w", encoding="utf-8")
 calls = {}
+CALLS = int(os.environ.get("ZOO_CALLS", "0"))
 WORD = (1 << 64) - 1
 
 
@@ -70,6 +72,8 @@ class Entry(gdb.Breakpoint):
 
     def stop(self):
         call = calls[self.function] = calls.get(self.function, -1) + 1
+        if call + 1 == CALLS:
+            self.enabled = False
         try:
             Finish(gdb.newest_frame(), self.function, call)
         except (gdb.error, ValueError, RuntimeError):
@@ -95,4 +99,5 @@ load = base() if os.environ["ZOO_PIE"] == "1" else 0
 for address in map(int, os.environ["ZOO_ADDRESSES"].split()):
     Entry(address + load, address)
 gdb.execute("continue", to_string=True)
+out.write('"end"\n')
 out.close()

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Any program with debug information as one of the zoo: no value of its functions' parameters that
-trawl marks as exact differs from what gdb shows at the same stop.
+trawl marks as exact differs from what gdb shows at the same stop, and none that they return from what
+gdb's "finish" shows of the same call.
 
-	program.py [-v] [--calls N] [--batch N] [--max N] [--only GLOB] PROGRAM [ARG ...]
+	program.py [-v] [--only-params] [--only-returns] [--calls N] [--batch N] [--max N] [--only GLOB] PROGRAM [ARG ...]
 	make zoo-check PROGRAM='PROGRAM ARG ...'
 
 The program runs twice with the same memory layout and an empty environment: under trawl, and under
@@ -19,20 +20,24 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 from subprocess import DEVNULL
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import returns  # noqa: E402
 from run import BUILD, Comparison, equal, finish, gdb_run, ok, run, skip_all  # noqa: E402
 
 TIMEOUT = 900  # seconds for one run of the program
+RUNS = 4       # of gdb, besides the first, where values differ
 
 
-def functions(program, only):
-    """Specs of the functions that have parameters and a name of their own."""
+def functions(program, only, most, params=True):
+    """Names of the functions that have parameters, or of all, and a name of their own."""
     prefix = f"uprobe:{program}:"
     found = json.loads(run(f"{BUILD}/trawl", "--json", "-D", prefix + "*", timeout=600).stdout)
-    names = [f["name"][len(prefix):] for f in found if f["args"]]
-    return [n for n in dict.fromkeys(names) if "#" not in n and fnmatch.fnmatch(n, only)]
+    names = [f["name"][len(prefix):] for f in found if f["args"] or f["described"] and not params]
+    names = [n for n in dict.fromkeys(names) if "#" not in n and fnmatch.fnmatch(n, only)]
+    return names if len(names) <= most else [names[i * len(names) // most] for i in range(most)]
 
 
 def record(argv, names, calls, path):
@@ -108,9 +113,82 @@ def check_batch(argv, names, o, folder, c):
     return len(events)
 
 
+# ---- returns -----------------------------------------------------------------------------------
+
+def pattern(name):
+    """The function as a pattern, whose values may be missing: then they say so."""
+    return f"{name[:-1]}[{name[-1]}]"
+
+
+def record_returns(argv, names, path):
+    """As record(); names that have no return probe are taken out of names."""
+    while names:
+        inputs = []
+        for n in names:
+            inputs += ["-i", f"uprobe:{argv[0]}:{n} sp=%sp:x64",
+                       "-i", f"uprobe:{argv[0]}:{pattern(n)}%return sp=%sp:x64 $retval"]
+        said = run(f"{BUILD}/trawl", "-B", "65536", "-w", path, *inputs, "--", "setarch", "-R", "env",
+                   "-i", *argv, timeout=TIMEOUT, stdin=DEVNULL).stderr
+        refused = [n for n in names if f":{pattern(n)}%return" in said.split("events captured")[0]]
+        if not refused or "events captured" in said:
+            break
+        for n in refused:
+            names.remove(n)
+    events, probes = [], {}
+    decode = f"{BUILD}/trawl-decode"
+    for line in run(decode, "--json", path, timeout=TIMEOUT).stdout.splitlines() if names else ():
+        events.append(json.loads(line))
+    for name in {e["name"] for e in events}:
+        probes[name] = json.loads(run(decode, f"--meta=probe/uprobe/{glob.escape(name)}", path).stdout)
+    return events, probes, said
+
+
+def check_returns(argv, names, o, folder, c):
+    """How many functions were called, and how many had no return probe."""
+    asked = list(names)
+    events, probes, said = record_returns(argv, asked, f"{folder}/trawl")
+    entries = sorted({p["sites"][0]["vaddr"] for name, p in probes.items()
+                      if not returns.EXITS.match(name)})
+    if not entries:
+        if "no probe was hit" not in said and asked:
+            ok(False, f"{names[0]} and {len(names) - 1} more: returns recorded", said)
+        return 0, len(names) - len(asked)
+    values, whole = returns.finishes(argv, entries, f"{folder}/finish", o.calls)
+    if not whole:
+        print(f"# gdb ended before the program, with {len(entries)} functions from {names[0]}")
+    wrong, exact, absent, unknown, _ = returns.compare(events, probes, values)
+    seen = len(values)
+    for _ in range(RUNS if wrong else 0):  # what differs between runs of gdb is another one each time
+        time.sleep(1)
+        again, _ = returns.finishes(argv, entries, f"{folder}/finish", o.calls)
+        values = {k: v for k, v in values.items() if again.get(k) == v}
+        wrong, exact, absent, unknown, _ = returns.compare(events, probes, values)
+    c.wrong += wrong
+    c.exact += exact
+    c.absent += absent
+    c.unknown += unknown
+    c.varying += seen - len(values)
+    return len(entries), len(names) - len(asked)
+
+
+def all_returns(argv, names, o, folder):
+    c, called, refused = Repeated(), 0, 0
+    for i in range(0, len(names), o.batch):
+        n, more = check_returns(argv, names[i:i + o.batch], o, folder, c)
+        called, refused = called + n, refused + more
+    ok(c.exact and not c.wrong, f"{os.path.basename(argv[0])}: returns of {called} of {len(names)} "
+       f"functions, {c.exact} equal gdb's finish, {c.absent} have no value, {c.unknown} not among gdb's "
+       f"first {o.calls} calls or not shown by it, {c.varying} another one each time; {refused} functions "
+       "have no return probe", *c.wrong[:40])
+
+
+# ---- the program -------------------------------------------------------------------------------
+
 def options():
     p = argparse.ArgumentParser()
     p.add_argument("-v", action="store_true")
+    p.add_argument("--only-params", action="store_true")
+    p.add_argument("--only-returns", action="store_true")
     p.add_argument("--calls", type=int, default=8)
     p.add_argument("--batch", type=int, default=300)
     p.add_argument("--max", type=int, default=100000)
@@ -126,9 +204,16 @@ def main():
     if not shutil.which("gdb"):
         return skip_all("gdb is not installed")
     argv = [os.path.realpath(shutil.which(o.program[0])), *o.program[1:]]
-    names = functions(argv[0], o.only)
-    if len(names) > o.max:
-        names = [names[i * len(names) // o.max] for i in range(o.max)]
+    names = functions(argv[0], o.only, o.max)
+    if not o.only_returns:
+        all_params(argv, names, o)
+    if not o.only_params:
+        with tempfile.TemporaryDirectory(dir=os.environ.get("ZOO_FOLDER")) as folder:
+            all_returns(argv, functions(argv[0], o.only, o.max, False), o, folder)
+    return finish()
+
+
+def all_params(argv, names, o):
     c, called = Repeated(), 0
     with tempfile.TemporaryDirectory(dir=os.environ.get("ZOO_FOLDER")) as folder:
         for i in range(0, len(names), o.batch):
@@ -138,7 +223,6 @@ def main():
        f"to gdb, {c.varying} equal at its stop but not from run to run", *c.wrong)
     for name, why in c.why.items() if o.v else ():
         print(f"#   {name}: {why}")
-    return finish()
 
 
 if __name__ == "__main__":

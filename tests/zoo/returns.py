@@ -58,17 +58,19 @@ def record(program):
     return plain, probed, events, probes, end
 
 
-def finishes(program, addresses):
-    """{(address, call): value} as gdb shows them; calls that do not return are left out."""
-    path = f"{program}.finish"
-    env = {**os.environ, "ZOO_OUT": path, "ZOO_PIE": str(int(is_pie(program))),
+def finishes(argv, addresses, path, calls=0):
+    """{(address, call): value} as gdb shows them, of the first calls of each function if calls is not
+    0; those that do not return are left out. And whether gdb saw the program's end."""
+    env = {**os.environ, "ZOO_OUT": path, "ZOO_PIE": str(int(is_pie(argv[0]))), "ZOO_CALLS": str(calls),
            "ZOO_ADDRESSES": " ".join(map(str, addresses))}
-    said = run("gdb", "-nx", "-batch", "-x", f"{HERE}/finish.py", program, env=env)
+    said = run("gdb", "-nx", "-batch", "-x", f"{HERE}/finish.py", "--args", *argv, env=env, timeout=900,
+               stdin=subprocess.DEVNULL)
     if not os.path.exists(path):
         raise RuntimeError(f"gdb: {said.stderr}")
     with open(path, encoding="utf-8") as f:
-        lines = [json.loads(line) for line in f]
-    return {(line["function"], line["call"]): line["value"] for line in lines}
+        lines = [json.loads(line) for line in f if line.endswith("\n")]
+    found = {(line["function"], line["call"]): line["value"] for line in lines if line != "end"}
+    return found, bool(lines) and lines[-1] == "end"
 
 
 def words_of(event):
@@ -117,6 +119,7 @@ class Calls:
 
 
 def compare(events, probes, values):
+    """(what differs, how many values are right, absent, not shown by gdb, exits)"""
     calls = Calls()
     wrong, exact, absent, unknown, exits = [], 0, 0, 0, 0
     entry_of = {name: p["sites"][0]["vaddr"] for name, p in probes.items() if not EXITS.match(name)}
@@ -167,7 +170,8 @@ def check(variant, folder):
     if variant.compiler == "go":
         wrong, exact, absent, unknown, exits = go_values(events)
     else:
-        wrong, exact, absent, unknown, exits = compare(events, probes, finishes(program, entries))
+        wrong, exact, absent, unknown, exits = compare(events, probes,
+                                                       finishes([program], entries, f"{program}.finish")[0])
     ok(exact and not wrong, f"{variant.name}: of {exits} exits {exact} values are right, {absent} said "
        f"to be unavailable, {unknown} not shown by gdb", *wrong[:20], probed.stderr)
 

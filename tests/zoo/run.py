@@ -277,6 +277,21 @@ def texts(folder):
     ok("calling convention of C" in err, "arg1 of a function of Go is refused", err)
 
 
+def names_of_values(folder):
+    """An enumeration's values have names in text, and are numbers in JSON."""
+    program = next(v for v in variants() if v.name == "c-gcc-O2").build(folder)
+    spec = f"uprobe:{program}:zoo_bits $params"
+    events = record(program, [spec])[0]
+    ok([(e["fields"]["a.a"], e["fields"]["a.b"], e["fields"]["a.c"], e["fields"]["b"], e["fields"]["a.d"])
+        for e in events] == [(1, 90001, 1, -1, None), (2, 90002, 2, 0, None), (3, 90003, 0, 1, None)],
+       "bit fields are their values; one with a sign is unavailable", events)
+    text = run(f"{BUILD}/trawl-decode", f"{program}.trawl").stdout.splitlines()
+    ok(["a.c=GREEN " in text[0], "b=LESS " in text[0], "a.c=BLUE " in text[1], "b=SAME " in text[1]]
+       == [True] * 4, "values of an enumeration have names", *text)
+    text = run(f"{BUILD}/trawl-decode", "--where", 'b == "LESS" && a.c == "GREEN"', f"{program}.trawl").stdout
+    ok(len(text.splitlines()) == 1, "and can be asked for by them", text)
+
+
 def check_all(those, check, more=None):
     """check(variant, folder) for the variants that argv names, else the short ones, or --all; then more(folder)."""
     names = [a for a in sys.argv[1:] if not a.startswith("-")]
@@ -300,8 +315,13 @@ def check_all(those, check, more=None):
     return finish()
 
 
+def more(folder):
+    texts(folder)
+    names_of_values(folder)
+
+
 def main():
-    return check_all(variants(), check, texts)
+    return check_all(variants(), check, more)
 
 
 if __name__ == "__main__":

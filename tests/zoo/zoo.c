@@ -12,6 +12,8 @@
 #define FUNCTION __attribute__((noinline))
 
 enum color { RED, GREEN, BLUE };
+enum change { LESS = -1, SAME, MORE };
+struct bits { unsigned int a : 3, b : 17; enum color c : 2; int d : 5; unsigned long e : 40; };
 struct pair { int a, b; };
 struct mixed { double d; long l; };
 struct big { long l[5]; };
@@ -45,6 +47,11 @@ FUNCTION long zoo_floats(int a, double b, long c, float d, unsigned char e)
 FUNCTION long zoo_structs(int a, struct pair b, int c, struct mixed d, int e, struct big f, int g)
 {
 	return a + b.a + b.b + c + (long)d.d + d.l + e + f.l[4] + g;
+}
+
+FUNCTION long zoo_bits(struct bits a, enum change b, int c)
+{
+	return a.a + a.b + a.c + a.d + (long)a.e + b + c;
 }
 
 FUNCTION long zoo_spill(long a, long b, long c, long d, long e, union either f, long g)
@@ -165,6 +172,9 @@ int main(void)
 		s += zoo_floats(n, 1.5 * n, -n, 2.5f, (unsigned char)n);
 		s += zoo_structs(n, pairs[n], -n, (struct mixed){ 0.5 * n, 100 * n }, 7 * n,
 				 (struct big){ { n, 2, 3, 4, 5 } }, 8 * n);
+		s += zoo_bits((struct bits){ (unsigned int)n, 90000u + (unsigned int)n,
+					     (enum color)(n % 3), -n, 1ul << (36 + n) },
+			      (enum change)(n - 2), -n);
 		s += zoo_spill(n, 2, 3 * n, 4, 5 * n, (union either){ n }, -n);
 		s += zoo_large_result(n, words[n]).l[0];
 		s += zoo_wide(n, (__int128)n << 70, 1.25L * n, -n);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* What a program calls values of a number: struct value_names. */
+#ifndef TRAWL_CAPTURE_PROBE_NAMES_H
+#define TRAWL_CAPTURE_PROBE_NAMES_H
+
+#include "capture/probe/types.h"
+
+/* Copies the name. */
+void value_names_add(struct value_names *names, const char *name, uint64_t value);
+/* malloc'd; of NULL NULL. */
+struct value_names *value_names_copy(const struct value_names *names);
+void value_names_free(struct value_names *names);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/kernel/enumnames.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/escape.h"
+#include "decode/base/jdoc.h"
+
+struct value_name {
+	uint64_t value;
+	const char *name;
+};
+
+/* One argument's names. */
+struct named_field {
+	struct written written; /* first: what the layout hands back */
+	const struct shown *shown;
+	size_t n;
+	struct value_name *names; /* in the order of the file */
+	const char *otherwise;    /* the name of all other values; "" for none */
+};
+
+struct enum_names {
+	size_t n;
+	struct named_field fields[];
+};
+
+static uint64_t low_bytes(uint64_t v, size_t size)
+{
+	return size < 8 ? v & ((1ull << 8 * size) - 1) : v;
+}
+
+static const char *name_of(const struct named_field *f, uint64_t value, size_t size)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (low_bytes(f->names[i].value, size) == value)
+			return f->names[i].name;
+	return f->otherwise;
+}
+
+static void put(const struct written *w, const void *record, size_t len, struct out *o)
+{
+	const struct named_field *f = (const struct named_field *)w;
+	const uint8_t *bytes;
+	const char *name = "";
+	size_t n;
+
+	if (field_bytes(f->shown->field, record, len, &bytes, &n) && n <= 8)
+		name = name_of(f, load_uint(bytes, n), n);
+	if (*name)
+		out_safe(o, name, strlen(name));
+	else
+		shown_plain_text(f->shown, record, len, o);
+}
+
+static bool is_number(const struct trawl_field *f)
+{
+	return f->place == TRAWL_FIXED && f->count == 1 && f->size <= 8 && f->kind != TRAWL_NONE &&
+	       f->kind != TRAWL_FLOAT;
+}
+
+/* Takes the names of one argument. */
+static void read_names(struct named_field *f, struct json_object *values)
+{
+	f->names = calloc((size_t)json_object_object_length(values) + 1, sizeof(*f->names));
+	if (!f->names)
+		return;
+	json_object_object_foreach(values, name, value) {
+		f->names[f->n].name = name;
+		f->names[f->n++].value = json_object_get_int64(value) < 0 ?
+					 (uint64_t)json_object_get_int64(value) :
+					 json_object_get_uint64(value);
+	}
+}
+
+struct enum_names *enum_names_new(const struct json_object *args, struct layout *l)
+{
+	size_t count = jdoc_count(args);
+	struct enum_names *e = calloc(1, sizeof(*e) + count * sizeof(e->fields[0]));
+
+	for (size_t i = 0; e && i < count; i++) {
+		struct json_object *arg = json_object_array_get_idx(args, i);
+		struct json_object *values = jdoc_get(arg, "values");
+		struct shown *shown = layout_find(l, jdoc_string(arg, "name"));
+		struct named_field *f = &e->fields[e->n];
+
+		if (!json_object_is_type(values, json_type_object) || !shown ||
+		    !is_number(shown->field) || shown->written)
+			continue;
+		read_names(f, values);
+		f->shown = shown;
+		f->otherwise = jdoc_string(arg, "otherwise");
+		f->written.put = put;
+		shown->written = &f->written;
+		e->n++;
+	}
+	if (!e || e->n)
+		return e;
+	free(e);
+	return NULL;
+}
+
+void enum_names_free(struct enum_names *e)
+{
+	for (size_t i = 0; e && i < e->n; i++)
+		free(e->fields[i].names);
+	free(e);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The names that a program has for an argument's values, from the metadata of its probe: text shows
+ * color=RED, JSON the number.
+ */
+#ifndef TRAWL_DECODE_KERNEL_ENUMNAMES_H
+#define TRAWL_DECODE_KERNEL_ENUMNAMES_H
+
+#include <json-c/json.h>
+
+#include "decode/base/layout.h"
+
+struct enum_names;
+
+/*
+ * Gives the fields of *l their texts (shown.written), for those of "args" that have "values". Names point
+ * into args. NULL if there are none, or memory runs out: then numbers are shown.
+ */
+struct enum_names *enum_names_new(const struct json_object *args, struct layout *l);
+void enum_names_free(struct enum_names *e);
+
+#endif
