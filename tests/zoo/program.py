@@ -161,7 +161,7 @@ def check_returns(argv, names, o, folder, c):
     for _ in range(RUNS if wrong else 0):  # what differs between runs of gdb is another one each time
         time.sleep(1)
         again, _ = returns.finishes(argv, entries, f"{folder}/finish", o.calls)
-        values = {k: v for k, v in values.items() if again.get(k) == v}
+        values = {k: v for k, v in values.items() if again.get(k, v) == v}
         wrong, exact, absent, unknown, _ = returns.compare(events, probes, values)
     c.wrong += wrong
     c.exact += exact

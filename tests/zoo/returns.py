@@ -107,10 +107,11 @@ class Calls:
         n = self.count[function] = self.count.get(function, -1) + 1
         self.open.setdefault((function, event["tid"]), []).append((event["fields"]["sp"], n, event))
 
-    def leave(self, function, event, moves):
-        """The number and the entry of the call that ends; calls inside it have been passed by."""
+    def leave(self, function, event, moves, behind):
+        """The number and the entry of the call that ends; calls inside it have been passed by. behind:
+        its return address is gone from the stack, as of the kernel's return probes."""
         calls = self.open.get((function, event["tid"]), [])
-        sp = event["fields"]["sp"]
+        sp = event["fields"]["sp"] - (8 if behind else 0)
         while calls:
             at, n, entry = calls.pop()
             if at == sp or moves or at > sp:
@@ -130,7 +131,8 @@ def compare(events, probes, values):
             continue
         name, how = m.groups()
         exits += 1
-        n, entry = calls.leave(name, event, how in ("unwind", "longjmp"))
+        n, entry = calls.leave(name, event, how in ("unwind", "longjmp"),
+                               probes[event["name"]]["kind"] == "uretprobe")
         if entry is None:
             wrong.append(f"{event['name']}: no call was open")
             continue
