@@ -51,7 +51,7 @@ libcapture_la_SOURCES = \
 	capture/sys/user.c capture/sys/user.h \
 	capture/branch/backend.h capture/branch/backends.c capture/branch/branch.c \
 	capture/branch/codecache.c capture/branch/codecache.h capture/branch/event.h \
-	capture/branch/images.c capture/branch/images.h \
+	capture/branch/images.c capture/branch/images.h capture/branch/last.c capture/branch/last.h \
 	capture/branch/insn.c capture/branch/insn.h \
 	capture/branch/lookup.c capture/branch/lookup.h \
 	capture/branch/module.c capture/branch/module.h \

@@ -100,6 +100,9 @@ struct source {
 
 	/* Which source records this text where -p or COMMAND limits the capture; NULL: always this one. */
 	const struct source *(*scoped)(const char *spec);
+	/* Another -i text that this one stands for besides, in its own memory; NULL: none. The source of that one
+	 * comes first. NULL: never. */
+	const char *(*besides)(const char *spec);
 	/* Adds what this machine can record to the list. Tries each feature instead of guessing. */
 	void (*describe)(struct source_list *list);
 	/* Adds what `text`, which follows the name on the command line of -D, stands for: the probes of a

@@ -23,6 +23,12 @@ struct branch_record {
 	uint32_t backend; /* enum branch_how */
 } __attribute__((packed));
 
+/* Of BRANCH_TYPE_LAST: all branches were before the time stamp, which is `until`, too. */
+struct branch_last_record {
+	struct branch_record branch;
+	uint64_t address; /* of the instruction that was hit */
+} __attribute__((packed));
+
 /* Who recorded it. */
 enum branch_how {
 	BRANCH_HOW_UNKNOWN,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "kmod/attachment.h"
 #include <linux/slab.h>
+#include <linux/timekeeping.h>
 #include "kmod/filter.h"
 #include "kmod/lbr.h"
 #include "kmod/session.h"
@@ -93,6 +94,35 @@ void attachment_put(struct attachment *a, const struct trawl_record *record)
 		WRITE_ONCE(a->session->ready, true);
 		session_wake(a->session);
 	}
+}
+
+/* In form STREAM each stack that is kept goes into the ring. */
+static void put_stack(struct attachment *a)
+{
+	struct trawl_record *r;
+	u32 i, count, n = 0;
+	bool ours;
+
+	r = lbr_stack(a->lbr, &count, &ours);
+	for (i = 0; i < count; i++) {
+		if (!filter_wants(READ_ONCE(a->select), r[i].kind))
+			continue;
+		r[n] = r[i];
+		r[n].flags |= TRAWL_FLAG_PROBE;
+		r[n++].tid = a->tid;
+	}
+	r[n] = (struct trawl_record){ .kind = TRAWL_KIND_STACK, .cycles = ours ? n : TRAWL_STACK_UNKNOWN,
+				      .tid = a->tid, .time = ktime_get_mono_fast_ns() };
+	session_put_records(a->session, r, n + 1);
+}
+
+void attachment_keep(struct attachment *a)
+{
+	if (!a->lbr)
+		return;
+	lbr_keep(a->lbr);
+	if (a->config.form == TRAWL_FORM_STREAM && !READ_ONCE(a->config.on_exec))
+		put_stack(a);
 }
 
 int attachments_init(void)

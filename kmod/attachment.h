@@ -54,6 +54,9 @@ void attachment_release(struct attachment *attachment);
 /* attachment_put() - one record, if it is wanted. Any context but NMI; under rcu_read_lock(). */
 void attachment_put(struct attachment *attachment, const struct trawl_record *record);
 
+/* attachment_keep() - what the LBR of the task that runs here has now. Interrupts are off. */
+void attachment_keep(struct attachment *attachment);
+
 int attachments_init(void);
 void attachments_exit(void);	/* no session is left */
 

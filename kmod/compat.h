@@ -4,9 +4,16 @@
 #define KMOD_COMPAT_H
 
 #include <linux/sched/coredump.h>
+#include <linux/sched/task.h>
 #include <linux/uprobes.h>
 #include <linux/version.h>
 #include <asm/msr.h>
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#include <asm/cpuid/api.h>
+#endif
+#ifndef SUID_DUMP_USER
+#include <linux/sched/exec_state.h>
+#endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
 #error "trawl.ko needs Linux 6.1 or newer"
@@ -17,6 +24,32 @@
 #define COMPAT_EXIT_ARGUMENTS void *data, struct task_struct *task, bool group_dead
 #else
 #define COMPAT_EXIT_ARGUMENTS void *data, struct task_struct *task
+#endif
+
+/* compat_dumpable() - whether its user may look into it. Of a task, no longer of its memory, and not exported. */
+#ifdef SUID_DUMP_USER
+static inline bool compat_dumpable(struct task_struct *task)
+{
+	bool is = false;
+
+	task_lock(task);
+	if (task->mm)
+		is = get_dumpable(task->mm) == SUID_DUMP_USER;
+	task_unlock(task);
+	return is;
+}
+#else
+static inline bool compat_dumpable(struct task_struct *task)
+{
+	struct task_exec_state *state;
+	bool is;
+
+	rcu_read_lock();
+	state = rcu_dereference(task->exec_state);
+	is = state && READ_ONCE(state->dumpable) == TASK_DUMPABLE_OWNER;
+	rcu_read_unlock();
+	return is;
+}
 #endif
 
 /* rdmsrl_safe() has a new name. */

@@ -153,6 +153,8 @@ static int on_exception(struct notifier_block *block, unsigned long what, void *
 	t = traced_find(current);
 	if (!t)
 		return NOTIFY_DONE;
+	if (what == DIE_DEBUG && traced_has_lbr(t))
+		step_lbr_off(t);
 	if (what == DIE_DEBUG)
 		return step_debug(t, args->regs, (unsigned long *)args->err);
 	step_breakpoint(t, args->regs);

@@ -182,6 +182,8 @@ static void branches_hit(const struct khandler_hit *at, void *data)
 	if (!records)
 		return;
 	branches->depth = last_branches(at->session, at->task, records, TRAWL_KH_BRANCHES);
+	if (branches->depth == -EBUSY)
+		branches->depth = 0;
 	if (branches->depth < 0)
 		branches->depth = -1;
 	for (i = 0; i < branches->depth; i++) {

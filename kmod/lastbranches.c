@@ -18,7 +18,7 @@ static struct attachment *stack_of(struct session *session, struct task_struct *
 	return NULL;
 }
 
-static u32 copy(struct attachment *a, struct task_struct *task, struct trawl_record *records, u32 last)
+static int copy(struct attachment *a, struct task_struct *task, struct trawl_record *records, u32 last)
 {
 	u64 position, lost;
 	u32 i, n = 0;
@@ -26,8 +26,8 @@ static u32 copy(struct attachment *a, struct task_struct *task, struct trawl_rec
 	if (!a->lbr) {
 		if (store_copy(&a->store, records, last, false, &n, &position, &lost))
 			return 0;
-	} else if (task == current) {
-		lbr_peek(a->lbr, records, &n);
+	} else if (task != current || !lbr_peek(a->lbr, records, &n)) {
+		return -EBUSY;
 	}
 	if (n > last) {
 		memmove(records, records + n - last, last * sizeof(*records));
@@ -45,7 +45,9 @@ int last_branches(struct session *session, struct task_struct *task, struct traw
 
 	rcu_read_lock();
 	a = stack_of(session, task);
-	if (a)
+	if (a && !last)
+		n = 0;
+	else if (a)
 		n = copy(a, task, records, last);
 	rcu_read_unlock();
 	return n;

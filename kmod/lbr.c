@@ -19,6 +19,7 @@ struct lbr {
 	struct lbr_raw raw;
 	u64 time;		/* when they were read; 0: never */
 	bool lost;		/* they were not ours when they should have been read */
+	struct trawl_record stack[LBR_MAX + 1];	/* of lbr_stack() */
 };
 
 static enum trawl_why layout_here(struct lbr_layout *layout)
@@ -89,6 +90,12 @@ void lbr_close(struct lbr *lbr)
 	kfree(lbr);
 }
 
+void lbr_resume(struct lbr *lbr)
+{
+	perf_event_disable(lbr->event);
+	perf_event_enable(lbr->event);
+}
+
 enum trawl_why lbr_why(const char **reason)
 {
 	struct lbr_layout layout;
@@ -131,13 +138,21 @@ static bool read_registers(const struct lbr_layout *l, struct lbr_raw *raw)
 	return true;
 }
 
+/* Do they record? Else what they have is old. */
+static bool recording(const struct lbr_layout *l)
+{
+	u64 control;
+
+	return !compat_rdmsr_safe(l->control, &control) && control & l->enabled;
+}
+
 void lbr_keep(struct lbr *lbr)
 {
 	bool ours = READ_ONCE(lbr->event->oncpu) == smp_processor_id() &&
 		    READ_ONCE(lbr->event->state) == PERF_EVENT_STATE_ACTIVE;
 
 	raw_spin_lock(&lbr->lock);
-	lbr->lost = !ours || !read_registers(&lbr->layout, &lbr->raw);
+	lbr->lost = !ours || !recording(&lbr->layout) || !read_registers(&lbr->layout, &lbr->raw);
 	lbr->time = ktime_get_mono_fast_ns();
 	raw_spin_unlock(&lbr->lock);
 }
@@ -171,21 +186,39 @@ static void classify(struct trawl_record *r, struct task_struct *task)
 		r->kind = insn.kind;
 }
 
-void lbr_peek(struct lbr *lbr, struct trawl_record *records, u32 *count)
+/* Interrupts are off. */
+static bool decode(struct lbr *lbr, struct trawl_record *records, u32 *count)
 {
-	unsigned long flags;
+	bool ours;
 	u32 i, n = 0;
 
-	local_irq_save(flags);
-	lbr_keep(lbr);
 	raw_spin_lock(&lbr->lock);
-	if (!lbr->lost)
+	ours = !lbr->lost;
+	if (ours)
 		n = lbr_decode(&lbr->layout, &lbr->raw, records);
 	for (i = 0; i < n; i++)
 		records[i].time = lbr->time;
 	raw_spin_unlock(&lbr->lock);
-	local_irq_restore(flags);
 	*count = n;
+	return ours;
+}
+
+bool lbr_peek(struct lbr *lbr, struct trawl_record *records, u32 *count)
+{
+	unsigned long flags;
+	bool ours;
+
+	local_irq_save(flags);
+	lbr_keep(lbr);
+	ours = decode(lbr, records, count);
+	local_irq_restore(flags);
+	return ours;
+}
+
+struct trawl_record *lbr_stack(struct lbr *lbr, u32 *count, bool *ours)
+{
+	*ours = decode(lbr, lbr->stack, count);
+	return lbr->stack;
 }
 
 int lbr_refresh(struct lbr *lbr, struct task_struct *task, u32 select, struct store *store)

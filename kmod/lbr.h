@@ -22,14 +22,26 @@ u32 lbr_depth(void);
 struct lbr *lbr_open(struct task_struct *task);
 void lbr_close(struct lbr *lbr);	/* may sleep; NULL is nothing */
 
+/*
+ * lbr_resume() - of the current task: the processor switches its branch records off at each debug exception, those of
+ * a uprobe's or a debugger's steps among them. perf switches them on again; what they have stays. May sleep.
+ */
+void lbr_resume(struct lbr *lbr);
+
 /* lbr_keep() - reads them, of the task that runs here. Interrupts are off. */
 void lbr_keep(struct lbr *lbr);
 
 /*
  * lbr_peek() - the records of the current task, oldest first, with room for 64; of unknown kinds where the
- * registers don't say. Under rcu_read_lock(), without sleeping.
+ * registers don't say. Under rcu_read_lock(), without sleeping. False: somebody else had them.
  */
-void lbr_peek(struct lbr *lbr, struct trawl_record *records, u32 *count);
+bool lbr_peek(struct lbr *lbr, struct trawl_record *records, u32 *count);
+
+/*
+ * lbr_stack() - the same, after lbr_keep(), in memory of the lbr's, which has room for one more. Only of the task
+ * that runs here, with interrupts off.
+ */
+struct trawl_record *lbr_stack(struct lbr *lbr, u32 *count, bool *ours);
 
 /*
  * lbr_refresh() - puts what the task has now, filtered, in place of what is in the store. The task may have

@@ -43,6 +43,8 @@ static enum trawl_why intel_layout(const struct lbr_cpu *cpu, struct lbr_layout 
 		l->from = models[i].from;
 		l->to = models[i].to;
 		l->tos = 0x1c9;
+		l->control = 0x1d9;
+		l->enabled = 1;
 		l->info = l->format == FORMAT_INFO || l->format == FORMAT_INFO2 ? 0xdc0 : 0;
 		l->quirk = l->format == FORMAT_EIP_FLAGS2 && !cpu->tsx;
 		return TRAWL_WHY_USABLE;
@@ -63,6 +65,8 @@ static enum trawl_why arch_layout(const struct lbr_cpu *cpu, struct lbr_layout *
 	l->from = 0x1500;
 	l->to = 0x1600;
 	l->info = 0x1200;
+	l->control = 0x14ce;
+	l->enabled = 1;
 	return TRAWL_WHY_USABLE;
 }
 
@@ -74,6 +78,8 @@ static enum trawl_why amd_layout(const struct lbr_cpu *cpu, struct lbr_layout *l
 	l->set = LBR_AMD;
 	l->from = 0xc0010300;
 	l->to = 0xc0010301;
+	l->control = 0xc000010f;
+	l->enabled = 1u << 6;
 	l->stride = 2;
 	return TRAWL_WHY_USABLE;
 }

@@ -33,6 +33,7 @@ struct lbr_layout {
 	__u32 depth;
 	__u32 tos;			/* register numbers; 0: there is none */
 	__u32 from, to, info;
+	__u32 control, enabled;		/* a register that has this bit while branches are recorded */
 	__u32 stride;			/* between registers of neighbouring entries */
 	bool quirk;			/* without TSX, bits 61 and 62 of from are of no meaning */
 	__u8 address_bits;

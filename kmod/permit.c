@@ -20,17 +20,6 @@ static bool same_ids(const struct cred *a, const struct cred *b)
 	       gid_eq(a->gid, b->egid) && gid_eq(a->gid, b->sgid) && gid_eq(a->gid, b->gid);
 }
 
-static bool dumpable(struct task_struct *task)
-{
-	bool is = false;
-
-	task_lock(task);
-	if (task->mm)
-		is = get_dumpable(task->mm) == SUID_DUMP_USER;
-	task_unlock(task);
-	return is;
-}
-
 bool permit_task(const struct file *file, struct task_struct *task)
 {
 	const struct cred *theirs;
@@ -39,7 +28,7 @@ bool permit_task(const struct file *file, struct task_struct *task)
 	if (task->flags & PF_KTHREAD)
 		return false;
 	theirs = get_task_cred(task);
-	may = (same_ids(file->f_cred, theirs) && dumpable(task)) ||
+	may = (same_ids(file->f_cred, theirs) && compat_dumpable(task)) ||
 	      file_ns_capable(file, theirs->user_ns, CAP_SYS_PTRACE);
 	put_cred(theirs);
 	return may;

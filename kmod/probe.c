@@ -21,25 +21,33 @@ struct probe {
 	struct trawl_probe request;
 };
 
+static void put(struct probe *p, struct trawl_record *records, u32 n, u16 count, u64 ip)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		records[i].flags |= TRAWL_FLAG_PROBE;
+	records[n] = (struct trawl_record){
+		.kind = TRAWL_KIND_PROBE, .from = p->request.cookie, .to = ip, .cycles = count,
+		.tid = task_pid_nr_ns(current, p->session->ns), .time = ktime_get_mono_fast_ns(),
+	};
+	session_put_records(p->session, records, n + 1);
+}
+
 /* In the task's context; sleeping in it would hold up those who unregister. */
 static int on_hit(COMPAT_UPROBE_ARGUMENTS)
 {
 	struct probe *p = container_of(consumer, struct probe, consumer);
-	u32 last = p->request.last, i;
-	struct trawl_record *records;
+	u32 last = p->request.last;
+	struct trawl_record *records, unknown;
 	int n;
 
 	records = kvcalloc(max(last, LAST_BRANCHES_ROOM) + 1, sizeof(*records), GFP_NOWAIT | __GFP_NOWARN);
-	n = records ? last_branches(p->session, current, records, last) : -ENOMEM;
-	if (n >= 0) {
-		for (i = 0; i < n; i++)
-			records[i].flags |= TRAWL_FLAG_PROBE;
-		records[n] = (struct trawl_record){
-			.kind = TRAWL_KIND_PROBE, .from = p->request.cookie, .to = instruction_pointer(regs),
-			.cycles = n, .tid = task_pid_nr_ns(current, p->session->ns), .time = ktime_get_mono_fast_ns(),
-		};
-		session_put_records(p->session, records, n + 1);
-	}
+	n = last_branches(p->session, current, records, records ? last : 0);
+	if (n >= 0 && records)
+		put(p, records, n, n, instruction_pointer(regs));
+	else if (n != -ENOENT)
+		put(p, &unknown, 0, TRAWL_STACK_UNKNOWN, instruction_pointer(regs));
 	kvfree(records);
 	return 0;
 }

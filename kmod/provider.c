@@ -17,7 +17,7 @@ static enum trawl_why bts_why(const char **reason)
 
 /* In the order of enum trawl_provider, which is the order of preference. */
 static const struct provider providers[TRAWL_PROVIDERS] = {
-	[TRAWL_PROVIDER_LBR] = { "lbr", FORM(LBR), lbr_why, lbr_depth },
+	[TRAWL_PROVIDER_LBR] = { "lbr", FORM(LBR) | FORM(STREAM), lbr_why, lbr_depth, FORM(STREAM) },
 	[TRAWL_PROVIDER_STEP] = { "step", FORM(LBR) | FORM(BTS) | FORM(STREAM), step_why },
 	[TRAWL_PROVIDER_BTS] = { "bts", 0, bts_why },
 };
@@ -59,7 +59,7 @@ u32 provider_choose(u32 wanted, u32 form, u32 why[TRAWL_PROVIDERS])
 	why[TRAWL_PROVIDER_AUTO] = 0;
 	for (id = TRAWL_PROVIDERS - 1; id; id--) {
 		why[id] = provider_why(id, form, NULL);
-		if (!why[id] && (wanted == id || wanted == TRAWL_PROVIDER_AUTO))
+		if (!why[id] && (wanted == id || (wanted == TRAWL_PROVIDER_AUTO && !(providers[id].in_part & 1u << form))))
 			best = id;
 	}
 	return best;

@@ -10,6 +10,7 @@ struct provider {
 	u32 forms;				/* 1 << enum trawl_form */
 	enum trawl_why (*why)(const char **reason);	/* a sentence, or NULL for the usual one */
 	u32 (*depth)(void);
+	u32 in_part;				/* of its forms those in which it has not every branch: by name only */
 };
 
 /* provider_find() - by enum trawl_provider; NULL: there is none. */

@@ -206,6 +206,15 @@ void step_begin(struct traced *t, struct task_struct *task)
 		queue(t, task);
 }
 
+void step_lbr_off(struct traced *t)
+{
+	/* Of a task that is being stepped they have nothing to tell. */
+	if (t->step.armed)
+		return;
+	t->step.lbr_off = true;
+	queue(t, current);
+}
+
 int step_debug(struct traced *t, struct pt_regs *regs, unsigned long *dr6)
 {
 	struct step *s = &t->step;
@@ -418,6 +427,9 @@ static void work_of(struct traced *t, struct pt_regs *regs)
 
 	if (current->flags & PF_EXITING)
 		return;
+	if (s->lbr_off)
+		traced_resume_lbr(t);
+	s->lbr_off = false;
 	if (s->probing && current->utask && current->utask->active_uprobe)
 		return;
 	if (s->unprepared)

@@ -207,6 +207,14 @@ void traced_exit(struct traced *t, int code)
 		traced_put(t);
 }
 
+/* Whether attachment_room() is still to be called for it. */
+static bool lacks_room(const struct attachment *a)
+{
+	if (a->config.provider == TRAWL_PROVIDER_LBR && !a->lbr)
+		return true;
+	return a->config.form != TRAWL_FORM_STREAM && !a->store.records;
+}
+
 /* Under tasks_lock. */
 static void inherit(struct traced *child, struct attachment *a)
 {
@@ -217,7 +225,7 @@ static void inherit(struct traced *child, struct attachment *a)
 	copy = attachment_new(a->session, &a->config, true);
 	if (copy) {
 		link(child, copy);
-		child->step.unprepared |= a->config.form != TRAWL_FORM_STREAM;
+		child->step.unprepared |= lacks_room(copy);
 	} else {
 		tell(a, TRAWL_KIND_CHILD_LOST, pid_nr_ns(task_pid(child->task), a->session->ns), 0);
 	}
@@ -304,7 +312,7 @@ static struct attachment *without_room(struct traced *t)
 
 	raw_spin_lock_irqsave(&tasks_lock, flags);
 	list_for_each_entry(a, &t->attachments, of_task)
-		if (!found && a->config.form != TRAWL_FORM_STREAM && !a->store.records && !a->starved)
+		if (!found && lacks_room(a) && !a->starved)
 			found = a;
 	if (found)
 		session_get(found->session);
@@ -323,6 +331,50 @@ static bool still_there(struct traced *t, struct attachment *which)
 		there |= a == which;
 	raw_spin_unlock_irqrestore(&tasks_lock, flags);
 	return there;
+}
+
+bool traced_has_lbr(struct traced *t)
+{
+	struct attachment *a;
+
+	list_for_each_entry_rcu(a, &t->attachments, of_task)
+		if (a->lbr)
+			return true;
+	return false;
+}
+
+/* The next attachment with an LBR behind `last`, and a reference of its session; NULL: none. */
+static struct attachment *next_with_lbr(struct traced *t, struct attachment *last)
+{
+	struct attachment *a, *found = NULL;
+	unsigned long flags;
+	bool behind = !last;
+
+	raw_spin_lock_irqsave(&tasks_lock, flags);
+	list_for_each_entry(a, &t->attachments, of_task) {
+		if (behind && a->lbr && !found)
+			found = a;
+		behind |= a == last;
+	}
+	if (found)
+		session_get(found->session);
+	raw_spin_unlock_irqrestore(&tasks_lock, flags);
+	return found;
+}
+
+void traced_resume_lbr(struct traced *t)
+{
+	struct attachment *a = NULL;
+
+	while ((a = next_with_lbr(t, a))) {
+		struct session *session = a->session;
+
+		mutex_lock(&session->mutex);
+		if (still_there(t, a))
+			lbr_resume(a->lbr);
+		mutex_unlock(&session->mutex);
+		session_put(session);
+	}
 }
 
 void traced_prepare(struct traced *t)
@@ -390,8 +442,7 @@ void traced_keep(struct traced *t)
 	struct attachment *a;
 
 	list_for_each_entry_rcu(a, &t->attachments, of_task)
-		if (a->lbr)
-			lbr_keep(a->lbr);
+		attachment_keep(a);
 }
 
 bool tasks_empty(void)

@@ -51,6 +51,10 @@ void traced_prepare(struct traced *traced);
 bool traced_short_of_room(struct traced *traced);
 void traced_wait_for_room(struct traced *traced);
 
+/* traced_has_lbr() - whether somebody reads its branch records. traced_resume_lbr() - by the task itself: lbr_resume(). */
+bool traced_has_lbr(struct traced *traced);
+void traced_resume_lbr(struct traced *traced);
+
 /* traced_keep() - what processors hold of it, before it leaves this one. Interrupts are off. */
 void traced_keep(struct traced *traced);
 

@@ -26,6 +26,7 @@ struct step {
 	bool probing;			/* a breakpoint is being handled */
 	bool ptraced;			/* it had a debugger when it last ran */
 	bool blocks;			/* that steps over blocks */
+	bool lbr_off;			/* a debug exception has switched the branch records off */
 	int signal;			/* that is being delivered */
 	u64 moved_from;			/* a debugger changed ip; otherwise 0 */
 	u32 count;			/* of steps */

@@ -24,7 +24,7 @@
 
 #define TRAWL_DEVICE	"/dev/trawl"
 /* Grows when a request, a record kind or a flag is added; what there was keeps its meaning. */
-#define TRAWL_ABI	1
+#define TRAWL_ABI	2
 
 /*
  * Which branches are recorded: LBR_SELECT of the Intel manual. A set bit suppresses. Branches from
@@ -66,7 +66,10 @@ enum trawl_form {
 /* Who finds the branches. */
 enum trawl_provider {
 	TRAWL_PROVIDER_AUTO = 0,
-	/* perf's counter owns the LBR, the module reads it. Form LBR, and branches at probes. */
+	/*
+	 * perf's counter owns the LBR, the module reads it. Form LBR, and branches at probes. In form STREAM,
+	 * by name only, the last branches whenever a task leaves its CPU, gets a signal or ends.
+	 */
 	TRAWL_PROVIDER_LBR = 1,
 	/* The task is single-stepped by the module. Every form, every x86-64 processor. */
 	TRAWL_PROVIDER_STEP = 2,
@@ -244,7 +247,8 @@ struct trawl_record {
 #define TRAWL_FLAG_IN_TX	(1u << 2)
 #define TRAWL_FLAG_ABORT	(1u << 3)
 #define TRAWL_FLAG_CYCLES	(1u << 4)	/* `cycles` counts; of LBR only */
-#define TRAWL_FLAG_PROBE	(1u << 5)	/* one of the branches before the TRAWL_KIND_PROBE that follows */
+#define TRAWL_FLAG_PROBE	(1u << 5)	/* one of the branches before the TRAWL_KIND_PROBE or _STACK that follows */
+#define TRAWL_STACK_UNKNOWN	0xffffu		/* none, as the LBR was not this task's */
 #define TRAWL_FLAG_SPECULATED	(1u << 6)	/* AMD: executed on a wrong path */
 
 enum trawl_kind {
@@ -276,9 +280,11 @@ enum trawl_kind {
 					 * instruction, or its new tid (TRAWL_GAP_RENAMED) */
 	TRAWL_KIND_LOST = 36,		/* from = how many records, to = first's time, time = last's; tid 0 */
 	TRAWL_KIND_PROBE = 37,		/* a probe was hit: from = its cookie, to = the address, cycles = how many
-					 * of the records before belong to it (TRAWL_FLAG_PROBE); cycles = 0xffff:
-					 * none, as the LBR was not this task's */
+					 * of the records before belong to it (TRAWL_FLAG_PROBE), or
+					 * TRAWL_STACK_UNKNOWN */
 	TRAWL_KIND_CHILD_LOST = 38,	/* a new task is not traced, no memory: from = its tid */
+	TRAWL_KIND_STACK = 39,		/* provider LBR, form STREAM: the records before with TRAWL_FLAG_PROBE, `cycles`
+					 * of them or TRAWL_STACK_UNKNOWN, are the task's last branches at `time` */
 };
 
 /* Why there is a gap: branches between the record before and this one were not seen. */

@@ -92,10 +92,10 @@ def read_marks(marks, time):
     return found
 
 
-def batch(record, ts):
+def batch(record, ts, event_type=1):
     """(tid, pid, until, branches, marks); a branch is (from, to, kind, flags, cycles)."""
     tid, pid, until, count, _ = struct.unpack_from("<IIQII", record)
-    data = Bytes(record[24:])
+    data = Bytes(record[32 if event_type == 2 else 24:])
     codes, pairs, marks, flags, cycles = (data.part() for _ in range(5))
     found = read_pairs(codes, pairs, count)
     flags = flags.data or bytes(count)
@@ -158,7 +158,11 @@ def main(path):
             event, source = e
             if source.kind != "branch":
                 continue
-            tid, pid, _, branches, marks = batch(event.record(source), event.ts)
+            record = event.record(source)
+            tid, pid, _, branches, marks = batch(record, event.ts, event.type.id)
+            if event.type.id == 2:
+                address, = struct.unpack_from("<Q", record, 24)
+                print(tid, "before", hex(address), modules.symbol(pid, event.ts, address))
             for _, kind, _, count in marks:
                 if kind == 1:
                     print(tid, "lost", count)

@@ -21,10 +21,20 @@
 #include "capture/branch/event.h"
 #include "format/trawl.h"
 
+/* A place of a program: at each hit the last branches of the task are recorded. */
+struct branch_place {
+	int fd;               /* the file, which is open */
+	uint64_t offset;      /* in it */
+	uint64_t ref_ctr;     /* likewise, of its semaphore; 0: none */
+	unsigned int last;    /* how many branches, at most */
+};
+
 struct branch_scope {
 	const pid_t *pids; /* thread groups */
 	size_t n;
 	bool command;      /* the one of pids is a COMMAND that waits to be run */
+	const struct branch_place *places; /* the last branches before these; NULL: all branches */
+	size_t nplaces;
 };
 
 struct branch_sink {
@@ -36,6 +46,7 @@ struct branch_backend {
 	uint8_t number;      /* in files */
 	const char *what;    /* one line for -D */
 	bool partial;        /* it has samples or the last branches only, not all */
+	bool at_places;      /* it can serve branch_scope.places */
 	bool no_kinds;       /* branches come without kinds, or some do: the code tells them */
 	int (*usable)(struct trawl_error *err);
 	void *(*open)(const struct branch_scope *scope, struct trawl_error *err);
@@ -51,7 +62,10 @@ struct branch_backend {
 /* Best first; ends with NULL. */
 extern const struct branch_backend *const branch_backends[];
 
-/* The one of this name; "": the best that is usable. NULL with *err, which says why. */
-const struct branch_backend *branch_backend_find(const char *name, struct trawl_error *err);
+/*
+ * The one of this name; "": the best that is usable, of those that serve places or of those that have all
+ * branches. NULL with *err, which says why.
+ */
+const struct branch_backend *branch_backend_find(const char *name, bool places, struct trawl_error *err);
 
 #endif

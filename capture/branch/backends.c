@@ -9,41 +9,55 @@
 #include "common/nearest.h"
 
 extern const struct branch_backend perf_bts_backend, perf_lbr_backend, intel_bts_backend,
-	kmod_step_backend, ptrace_backend;
+	kmod_lbr_backend, kmod_step_backend, ptrace_backend;
 
 const struct branch_backend *const branch_backends[] = {
 	&perf_bts_backend,
 	&intel_bts_backend,
+	&kmod_lbr_backend,
 	&kmod_step_backend,
 	&perf_lbr_backend,
 	&ptrace_backend,
 	NULL,
 };
 
-/* The best of those that have all branches; why none is usable is the last one's. */
-static const struct branch_backend *best(struct trawl_error *err)
+/* Why none is usable is the last one's. */
+static const struct branch_backend *best(bool places, struct trawl_error *err)
 {
 	for (size_t i = 0; branch_backends[i]; i++) {
-		if (!branch_backends[i]->partial && !branch_backends[i]->usable(err))
-			return branch_backends[i];
+		const struct branch_backend *b = branch_backends[i];
+
+		if ((places ? b->at_places : !b->partial) && !b->usable(err))
+			return b;
 	}
 	return NULL;
 }
 
-const struct branch_backend *branch_backend_find(const char *name, struct trawl_error *err)
+static const struct branch_backend *named(const struct branch_backend *b, bool places,
+					  struct trawl_error *err)
+{
+	if (places && !b->at_places) {
+		trawl_fail(err, TRAWL_USAGE, "-i branch:%s:last=: this way has no branches at a probe: "
+			   "kmod-lbr and kmod-step have", b->name);
+		return NULL;
+	}
+	return b->usable(err) ? NULL : b;
+}
+
+const struct branch_backend *branch_backend_find(const char *name, bool places, struct trawl_error *err)
 {
 	struct nearest near = { .wanted = name };
 	char hint[512];
 
 	if (!*name)
-		return best(err);
+		return best(places, err);
 	for (size_t i = 0; branch_backends[i]; i++) {
 		if (strcmp(branch_backends[i]->name, name)) {
 			nearest_offer(&near, branch_backends[i]->name);
 			continue;
 		}
 		nearest_free(&near);
-		return branch_backends[i]->usable(err) ? NULL : branch_backends[i];
+		return named(branch_backends[i], places, err);
 	}
 	trawl_fail(err, TRAWL_USAGE, "-i branch:%s: no such way to record branches%s", name,
 		   near.count ? nearest_hint(&near, hint, sizeof(hint)) : "; trawl -D lists all");

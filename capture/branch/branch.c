@@ -11,11 +11,13 @@
 
 #include "capture/branch/backend.h"
 #include "capture/branch/images.h"
+#include "capture/branch/last.h"
 #include "capture/session.h"
 #include "capture/source.h"
 #include "capture/sys/alloc.h"
 #include "capture/sys/clock.h"
 #include "capture/task/task.h"
+#include "common/array.h"
 #include "common/branchrecord.h"
 
 enum {
@@ -25,12 +27,23 @@ enum {
 	BATCH_RING_NS = 100000000, /* of a flight recorder, which is asked for the newest */
 	BATCH_LIVE_NS = 40000000,  /* the same for somebody who watches */
 	LINKTYPE_UPPER_PDU = 252,
+	HITS_MOST = 4096,          /* that wait for what their addresses mean */
 };
 
 struct branch_task {
 	struct branch_task *next;
 	pid_t tid, pid;
 	struct branch_encoder *batch; /* NULL: none is open */
+	uint64_t begun;               /* when it is known to have been there first */
+	uint64_t since, collected;    /* what is collected at a time happened since the time before */
+};
+
+/* Branches before a probe, as a record that waits. */
+struct branch_hit {
+	uint32_t tid, count;
+	uint64_t time;
+	void *record;
+	size_t len;
 };
 
 struct branch_state {
@@ -41,6 +54,10 @@ struct branch_state {
 	struct branch_task *tasks[BUCKETS];
 	struct branch_encoder *spare[BATCHES_MOST];
 	size_t nspare, nopen;
+	struct branch_last last;      /* the probes; none: all branches */
+	struct branch_encoder *hit;   /* of one hit */
+	struct branch_hit *hits;
+	size_t nhits;
 	struct images images;
 	uint64_t flushed;             /* when the open batches were ended last */
 	uint64_t captured, lost;
@@ -80,6 +97,8 @@ static int end_batch(struct branch_state *s, struct branch_task *t, struct trawl
 	if (!e)
 		return 0;
 	fixed.until = branch_encoder_last(e);
+	if (fixed.until < t->collected)
+		fixed.until = t->collected;
 	fixed.count = branch_encoder_count(e);
 	data = alloc_checked((void *)(uintptr_t)branch_encoder_finish(e, &len));
 	record = alloc_checked(malloc(sizeof(fixed) + len));
@@ -111,13 +130,33 @@ static int end_batches(struct branch_state *s, pid_t pid, struct trawl_error *er
 	return 0;
 }
 
+/* Those that wait become records. */
+static int end_hits(struct branch_state *s, struct trawl_error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < s->nhits; i++) {
+		struct branch_hit *h = &s->hits[i];
+
+		if (r >= 0 && !s->full)
+			r = session_append(s->in, &(struct trawl_record){s->source, BRANCH_TYPE_LAST, h->tid,
+									 h->time, h->record, h->len},
+					   err);
+		s->captured += r || s->full ? 0 : h->count;
+		s->full |= r > 0;
+		free(h->record);
+	}
+	s->nhits = 0;
+	return r < 0 ? -1 : 0;
+}
+
 static int flush(struct branch_state *s, struct trawl_error *err)
 {
 	s->flushed = mono_now();
 	if (branch_images_write(&s->images, session_options(s->in->session)->ring > 0,
 				session_writer(s->in->session), err))
 		return -1;
-	return end_batches(s, 0, err);
+	return end_hits(s, err) || end_batches(s, 0, err) ? -1 : 0;
 }
 
 /* The task's open batch, with room for more. */
@@ -145,22 +184,39 @@ static bool counts(const struct branch_state *s, uint64_t time)
 	return !s->full && time >= span->begin && time <= span->end;
 }
 
+/* The earliest that it can have been. Of several back ends that is not the time that they tell. */
+static uint64_t earliest(const struct branch_state *s, struct branch_task *t, const struct branch_event *e)
+{
+	uint64_t begin = session_span(s->in->session)->begin;
+
+	if (!e->collected)
+		return e->time;
+	if (e->time != t->collected) {
+		t->since = t->collected ? t->collected : t->begun;
+		t->collected = e->time;
+	}
+	if (t->since < begin)
+		t->since = begin;
+	return t->since < e->time ? t->since : e->time;
+}
+
 static void add_branch(struct branch_state *s, const struct branch_event *e, struct branch_task *t,
-		       struct branch_encoder *b)
+		       struct branch_encoder *b, uint64_t time)
 {
 	struct branch one = e->branch;
 
 	if (s->backend->no_kinds && one.kind == BRANCH_UNKNOWN)
 		one.kind = branch_images_kind(&s->images, t->pid, one.from);
-	if (branch_encoder_add(b, &one, e->time)) {
+	if (branch_encoder_add(b, &one, time)) {
 		branch_images_hit(&s->images, t->pid, e->branch.from);
 		branch_images_hit(&s->images, t->pid, e->branch.to);
 	}
 }
 
-static void add_mark(struct branch_state *s, const struct branch_event *e, struct branch_encoder *b)
+static void add_mark(struct branch_state *s, const struct branch_event *e, struct branch_encoder *b,
+		     uint64_t time)
 {
-	branch_encoder_mark(b, e->mark, e->time, e->count);
+	branch_encoder_mark(b, e->mark, time, e->count);
 	if (e->mark == BRANCH_MARK_LOST) {
 		s->lost += e->count;
 		s->uncounted |= !e->count;
@@ -172,25 +228,79 @@ static int take_dated(struct branch_state *s, const struct branch_event *e, stru
 {
 	struct branch_task *t = task_of(s, e->tid, e->pid);
 	struct branch_encoder *b;
+	uint64_t time;
 
 	if (!counts(s, e->time))
 		return 0;
-	b = batch_of(s, t, e->time, err);
+	time = earliest(s, t, e);
+	b = batch_of(s, t, time, err);
 	if (!b)
 		return -1;
 	if (e->kind == BRANCH_EVENT_BRANCH)
-		add_branch(s, e, t, b);
+		add_branch(s, e, t, b, time);
 	else
-		add_mark(s, e, b);
+		add_mark(s, e, b, time);
 	return 0;
+}
+
+/* One stack, behind its mark. */
+static void encode_stack(struct branch_state *s, const struct branch_task *t, const struct branch_event *e)
+{
+	const struct branch_last_stack *l = e->last;
+
+	branch_encoder_start(s->hit, e->time);
+	branch_encoder_mark(s->hit, BRANCH_MARK_STACK, e->time, 0);
+	if (l->unknown)
+		branch_encoder_mark(s->hit, BRANCH_MARK_LOST, e->time, 0);
+	branch_images_hit(&s->images, t->pid, l->address);
+	for (size_t i = 0; i < l->n; i++) {
+		struct branch one = l->branches[i];
+
+		if (one.kind == BRANCH_UNKNOWN)
+			one.kind = branch_images_kind(&s->images, t->pid, one.from);
+		branch_encoder_add(s->hit, &one, e->time);
+		branch_images_hit(&s->images, t->pid, one.from);
+		branch_images_hit(&s->images, t->pid, one.to);
+	}
+	s->uncounted |= l->unknown;
+}
+
+static int take_last(struct branch_state *s, const struct branch_event *e, struct trawl_error *err)
+{
+	struct branch_task *t = task_of(s, e->tid, e->pid);
+	struct branch_last_record r = { .branch = { .tid = (uint32_t)t->tid, .pid = (uint32_t)t->pid,
+						    .until = e->time, .count = (uint32_t)e->last->n,
+						    .backend = s->backend->number },
+					.address = e->last->address };
+	struct branch_hit hit = { .tid = (uint32_t)t->tid, .count = r.branch.count, .time = e->time };
+	const void *data;
+	size_t len;
+
+	if (!counts(s, e->time))
+		return 0;
+	if (!s->hit)
+		s->hit = alloc_checked(branch_encoder_new());
+	encode_stack(s, t, e);
+	data = alloc_checked((void *)(uintptr_t)branch_encoder_finish(s->hit, &len));
+	hit.len = sizeof(r) + len;
+	hit.record = alloc_checked(malloc(hit.len));
+	memcpy(hit.record, &r, sizeof(r));
+	memcpy((char *)hit.record + sizeof(r), data, len);
+	xgrow(s->hits, s->nhits);
+	s->hits[s->nhits++] = hit;
+	return s->nhits == HITS_MOST ? flush(s, err) : 0;
 }
 
 /* The task is there, and stopped: what it is called now is in the file before its branches. */
 static int take_task(struct branch_state *s, const struct branch_event *e, struct trawl_error *err)
 {
 	struct tasks *tasks = session_tasks(s->in->session);
+	struct branch_task *t = task_of(s, e->tid, e->pid);
 
-	task_of(s, e->tid, e->pid);
+	if (e->kind == BRANCH_EVENT_TASK)
+		t->collected = 0; /* of an earlier task with this number */
+	if (!t->collected)
+		t->begun = e->time;
 	if (e->kind == BRANCH_EVENT_EXEC && end_batches(s, e->pid, err))
 		return -1;
 	tasks_forget(tasks, e->tid);
@@ -218,6 +328,8 @@ static int take_event(struct branch_sink *sink, const struct branch_event *e, st
 		return take_task(s, e, err);
 	case BRANCH_EVENT_MAPS:
 		return take_maps(s, e, err);
+	case BRANCH_EVENT_LAST:
+		return take_last(s, e, err);
 	case BRANCH_EVENT_EXIT:
 		if (e->status >= 0)
 			session_on_reaped(s->in->session, e->pid, e->status);
@@ -240,8 +352,18 @@ static const struct trawl_field stream_fields[] = {
 	{ "batch", "u8[]", "the branches", TRAWL_BYTES, TRAWL_TAIL, 0, 24, 1, 1 },
 };
 
+static const struct trawl_field last_fields[] = {
+	{ "pid", "u32", "", TRAWL_PID, TRAWL_FIXED, 0, 4, 4, 1 },
+	{ "until", "u64", "time of the event", TRAWL_TIME, TRAWL_FIXED, 0, 8, 8, 1 },
+	{ "count", "u32", "number of branches", TRAWL_UINT, TRAWL_FIXED, 0, 16, 4, 1 },
+	{ "backend", "u32", "who recorded them", TRAWL_ENUM, TRAWL_FIXED, 0, 20, 4, 1 },
+	{ "address", "u64", "the instruction that was hit", TRAWL_ADDR, TRAWL_FIXED, 0, 24, 8, 1 },
+	{ "batch", "u8[]", "the branches", TRAWL_BYTES, TRAWL_TAIL, 0, 32, 1, 1 },
+};
+
 static int describe_records(struct branch_state *s, struct trawl_error *err)
 {
+	bool last = s->last.n > 0;
 	struct trawl_writer *w = session_writer(s->in->session);
 	struct trawl_source source = {
 		.name = "branch", .spec = s->in->nspecs ? s->in->specs[0] : "",
@@ -253,28 +375,57 @@ static int describe_records(struct branch_state *s, struct trawl_error *err)
 		.id = BRANCH_TYPE_STREAM, .name = "branch:stream", .format = "",
 		.size = sizeof(struct branch_record),
 		.nfields = sizeof(stream_fields) / sizeof(*stream_fields), .fields = stream_fields,
+	}, type_last = {
+		.id = BRANCH_TYPE_LAST, .name = "branch:last", .format = "",
+		.size = sizeof(struct branch_last_record),
+		.nfields = sizeof(last_fields) / sizeof(*last_fields), .fields = last_fields,
 	};
 	int id = trawl_writer_source(w, &source, err);
 
-	s->source = type.source = (uint16_t)id;
-	return id < 0 ? -1 : trawl_writer_event_type(w, &type, err);
+	s->source = type.source = type_last.source = (uint16_t)id;
+	return id < 0 ? -1 : trawl_writer_event_type(w, last ? &type_last : &type, err);
+}
+
+/* Every -i text of this source. backend: of the first one, to be freed. */
+static int read_specs(struct branch_state *s, char **backend, struct trawl_error *err)
+{
+	for (size_t i = 0; i < s->in->nspecs; i++) {
+		char *text = xasprintf("branch:%s", s->in->specs[i]);
+		struct spec spec;
+		int r = spec_parse(text, &spec, err);
+
+		free(text);
+		if (!r && i && (!spec.last || !s->last.n || strcmp(spec.backend, *backend)))
+			r = trawl_fail(err, TRAWL_USAGE, "-i branch: given twice: one way of recording "
+				       "branches at a time");
+		if (!r && !i)
+			*backend = xstrdup(spec.backend);
+		if (!r && spec.last)
+			r = branch_last_add(&s->last, &spec, err);
+		spec_free(&spec);
+		if (r)
+			return -1;
+	}
+	return 0;
 }
 
 static int arm(struct input *in, struct trawl_error *err)
 {
 	struct branch_state *s = xcalloc(1, sizeof(*s));
 	struct branch_scope scope = { .command = session_options(in->session)->command != NULL };
+	char *backend = NULL;
 
 	in->state = s;
 	s->in = in;
 	s->sink.event = take_event;
 	scope.n = session_scope(in->session, &scope.pids);
-	if (in->nspecs > 1)
-		return trawl_fail(err, TRAWL_USAGE, "-i branch: given twice: one way of recording "
-				  "branches at a time");
-	s->backend = branch_backend_find(in->specs[0], err);
+	if (!read_specs(s, &backend, err))
+		s->backend = branch_backend_find(backend, s->last.n, err);
+	free(backend);
 	if (!s->backend)
 		return -1;
+	scope.places = s->last.places;
+	scope.nplaces = s->last.n;
 	if (!scope.n)
 		return trawl_fail(err, TRAWL_USAGE, "-i branch: whose branches? Give -p PID, or -- "
 				  "COMMAND");
@@ -315,7 +466,7 @@ static int drain(struct input *in, struct trawl_error *err)
 	if (s->halted && !over)
 		return DRAIN_MORE;
 	if (!over && mono_now() - s->flushed < most)
-		return s->nopen ? DRAIN_HELD : DRAIN_DONE;
+		return s->nopen || s->nhits ? DRAIN_HELD : DRAIN_DONE;
 	return flush(s, err) ? -1 : DRAIN_DONE;
 }
 
@@ -367,6 +518,11 @@ static void disarm(struct input *in)
 	}
 	while (s->nspare)
 		branch_encoder_free(s->spare[--s->nspare]);
+	for (size_t i = 0; i < s->nhits; i++)
+		free(s->hits[i].record);
+	free(s->hits);
+	branch_encoder_free(s->hit);
+	branch_last_free(&s->last);
 	branch_images_free(&s->images);
 	free(s);
 	in->state = NULL;
@@ -383,12 +539,24 @@ static void describe(struct source_list *list)
 		snprintf(name, sizeof(name), "branch:%s", b->name);
 		source_list_add(list, name, b->what, b->usable(&err) ? err.text : NULL);
 	}
+	source_list_add(list, "branch:last=N@PROBE", "the last N branches before each hit of a uprobe: or usdt: "
+			"probe, by kmod-lbr or kmod-step", branch_backend_find("", true, &err) ? NULL : err.text);
+}
+
+static const char *besides(const char *spec)
+{
+	const char *last = !strncmp(spec, "last=", 5) ? spec : strstr(spec, ":last=");
+
+	last = last ? strchr(last, '@') : NULL;
+	return last ? last + 1 : NULL;
 }
 
 const struct source branch_source = {
 	.name = "branch",
-	.summary = "branches of COMMAND or of -p PID: branch[:BACKEND]",
+	.summary = "branches of COMMAND or of -p PID: branch[:BACKEND][:last=N@PROBE]",
+	.spec_language = true,
 	.traces = true,
+	.besides = besides,
 	.describe = describe,
 	.arm = arm,
 	.start = start,

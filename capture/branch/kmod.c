@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The back end "kmod-step": trawl.ko steps the tasks in the kernel; its ring has their branches. What is
- * mapped where is told by a dummy event of perf.
+ * The back ends "kmod-step" (trawl.ko steps the tasks in the kernel) and "kmod-lbr" (it reads the processor's
+ * last branches whenever a task leaves its CPU): its ring has the branches, of all or of those before probes.
+ * What is mapped where is told by a dummy event of perf.
  */
 #include "config.h"
 
@@ -15,6 +16,7 @@
 
 #include "capture/branch/backend.h"
 #include "capture/branch/perfring.h"
+#include "capture/cli/spec.h"
 #include "capture/sys/clock.h"
 #include "common/branchrecord.h"
 /* Names that libtrawl has, too. */
@@ -36,25 +38,46 @@ struct kmod_state {
 	struct branch_scope scope;
 	/* System calls that have not returned, by task. */
 	struct { uint32_t tid; uint64_t from; } calls[CALLS];
+
+	enum trawl_provider provider;
+	/* Records with TRAWL_FLAG_PROBE that wait for what they belong to. */
+	struct branch pending[BRANCH_LAST_MAX];
+	size_t npending;
 };
 
-static int usable(struct trawl_error *err)
+static int ask(const char *name, enum trawl_provider provider, struct trawl_provider_info *info,
+	       struct trawl_error *err)
 {
-	struct trawl_provider_info info = { .size = sizeof(info), .provider = TRAWL_PROVIDER_STEP };
 	int fd = open(TRAWL_DEVICE, O_RDWR | O_CLOEXEC), got;
 
+	*info = (struct trawl_provider_info){ .size = sizeof(*info), .provider = provider };
 	if (fd < 0 && errno == ENOENT)
-		return trawl_fail(err, TRAWL_CANNOT, "branch:kmod-step: there is no " TRAWL_DEVICE
-				  ": build kmod/ for this kernel and load trawl.ko");
+		return trawl_fail(err, TRAWL_CANNOT, "branch:%s: there is no " TRAWL_DEVICE
+				  ": build kmod/ for this kernel and load trawl.ko", name);
 	if (fd < 0)
-		return trawl_fail(err, TRAWL_CANNOT, "branch:kmod-step: " TRAWL_DEVICE ": %s: run as root",
+		return trawl_fail(err, TRAWL_CANNOT, "branch:%s: " TRAWL_DEVICE ": %s: run as root", name,
 				  strerror(errno));
-	got = ioctl(fd, TRAWL_IOC_PROVIDER, &info);
+	got = ioctl(fd, TRAWL_IOC_PROVIDER, info);
 	close(fd);
-	if (got)
-		return trawl_fail(err, TRAWL_CANNOT, "branch:kmod-step: " TRAWL_DEVICE ": %s: trawl.ko is of "
-				  "another version: build and load it anew", strerror(errno));
-	return info.why ? trawl_fail(err, TRAWL_CANNOT, "branch:kmod-step: %.128s", info.reason) : 0;
+	if (got || info->abi < TRAWL_ABI)
+		return trawl_fail(err, TRAWL_CANNOT, "branch:%s: " TRAWL_DEVICE ": %s: trawl.ko is of "
+				  "another version: build and load it anew", name,
+				  got ? strerror(errno) : "it is older than this program");
+	return info->why ? trawl_fail(err, TRAWL_CANNOT, "branch:%s: %.128s", name, info->reason) : 0;
+}
+
+static int step_usable(struct trawl_error *err)
+{
+	struct trawl_provider_info info;
+
+	return ask("kmod-step", TRAWL_PROVIDER_STEP, &info, err);
+}
+
+static int lbr_usable(struct trawl_error *err)
+{
+	struct trawl_provider_info info;
+
+	return ask("kmod-lbr", TRAWL_PROVIDER_LBR, &info, err);
 }
 
 static void close_state(void *state)
@@ -85,12 +108,37 @@ static int open_ring(struct kmod_state *k, struct trawl_error *err)
 	return 0;
 }
 
+static unsigned int deepest(const struct branch_scope *scope)
+{
+	unsigned int most = 0;
+
+	for (size_t i = 0; i < scope->nplaces; i++)
+		most = scope->places[i].last > most ? scope->places[i].last : most;
+	return most;
+}
+
+/* More than the processor keeps would be fewer than the user wants, without a word. */
+static int check_depth(const struct branch_scope *scope, struct trawl_error *err)
+{
+	struct trawl_provider_info info;
+	unsigned int most = deepest(scope);
+
+	if (ask("kmod-lbr", TRAWL_PROVIDER_LBR, &info, err))
+		return -1;
+	if (most > info.depth)
+		return trawl_fail(err, TRAWL_USAGE, "-i branch:last=%u: this processor keeps %u branches: ask for "
+				  "last=%u, or take branch:kmod-step:last=%u@..., which is slow", most,
+				  info.depth, info.depth, most);
+	return 0;
+}
+
 static int enable(struct kmod_state *k, const struct branch_scope *scope, struct trawl_error *err)
 {
 	for (size_t i = 0; i < scope->n; i++) {
 		struct trawl_enable e = { .size = sizeof(e), .pid = scope->pids[i],
-					  .form = TRAWL_FORM_STREAM,
-					  .provider = TRAWL_PROVIDER_STEP,
+					  .form = scope->places ? TRAWL_FORM_LBR : TRAWL_FORM_STREAM,
+					  .depth = deepest(scope), .provider = k->provider,
+					  .select = k->provider == TRAWL_PROVIDER_LBR || scope->places ? TRAWL_NO_RING0 : 0,
 					  .flags = scope->command ? TRAWL_ENABLE_ON_EXEC : 0 };
 
 		if (ioctl(k->fd, TRAWL_IOC_ENABLE, &e))
@@ -100,7 +148,22 @@ static int enable(struct kmod_state *k, const struct branch_scope *scope, struct
 	return 0;
 }
 
-static void *open_state(const struct branch_scope *scope, struct trawl_error *err)
+/* The module's handler comes before that of tracefs, which registered earlier: branches, then the event. */
+static int add_places(struct kmod_state *k, struct trawl_error *err)
+{
+	for (size_t i = 0; i < k->scope.nplaces; i++) {
+		const struct branch_place *at = &k->scope.places[i];
+		struct trawl_probe p = { .size = sizeof(p), .fd = at->fd, .last = at->last, .offset = at->offset,
+					 .cookie = i, .ref_ctr_offset = at->ref_ctr };
+
+		if (ioctl(k->fd, TRAWL_IOC_PROBE, &p))
+			return trawl_fail(err, TRAWL_CANNOT, "branch:last: " TRAWL_DEVICE ": probe at offset 0x%llx: %s",
+					  (unsigned long long)at->offset, strerror(errno));
+	}
+	return 0;
+}
+
+static void *open_with(const struct branch_scope *scope, enum trawl_provider provider, struct trawl_error *err)
 {
 	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY };
 	struct kmod_state *k = calloc(1, sizeof(*k));
@@ -111,21 +174,32 @@ static void *open_state(const struct branch_scope *scope, struct trawl_error *er
 	}
 	perf_ring_attr(&attr);
 	k->scope = *scope;
+	k->provider = provider;
 	k->fd = open(TRAWL_DEVICE, O_RDWR | O_CLOEXEC);
 	if (k->fd < 0)
 		trawl_fail(err, TRAWL_CANNOT, TRAWL_DEVICE ": %s", strerror(errno));
-	if (k->fd >= 0 && !open_ring(k, err) &&
+	if (k->fd >= 0 && (provider != TRAWL_PROVIDER_LBR || !check_depth(scope, err)) && !open_ring(k, err) &&
 	    !perf_ring_open(&k->perf, &attr, scope, PERF_PAGES, err) && !enable(k, scope, err))
 		return k;
 	close_state(k);
 	return NULL;
 }
 
+static void *open_step(const struct branch_scope *scope, struct trawl_error *err)
+{
+	return open_with(scope, TRAWL_PROVIDER_STEP, err);
+}
+
+static void *open_lbr(const struct branch_scope *scope, struct trawl_error *err)
+{
+	return open_with(scope, TRAWL_PROVIDER_LBR, err);
+}
+
 static int start(void *state, struct trawl_error *err)
 {
 	struct kmod_state *k = state;
 
-	return perf_ring_enable(&k->perf, true, err);
+	return perf_ring_enable(&k->perf, true, err) || add_places(k, err) ? -1 : 0;
 }
 
 static size_t fds(void *state, struct pollfd *fds, size_t room)
@@ -158,21 +232,34 @@ static uint8_t kind_of(uint8_t kind)
 	return kind < sizeof(kinds) ? kinds[kind] : BRANCH_UNKNOWN;
 }
 
+static struct branch branch_of(const struct kmod_record *r, uint64_t from, uint64_t to, uint8_t kind)
+{
+	return (struct branch){ .from = from, .to = to, .kind = kind, .flags = r->flags & 15,
+				.cycles = r->flags & TRAWL_FLAG_CYCLES ? r->cycles : 0 };
+}
+
+static int put_one(struct branch_sink *sink, const struct kmod_record *r, const struct branch *b,
+		   struct trawl_error *err)
+{
+	struct branch_event e = { .kind = BRANCH_EVENT_BRANCH, .time = r->time, .tid = (pid_t)r->tid,
+				  .branch = *b, .collected = r->kind == TRAWL_KIND_STACK };
+
+	return sink->event(sink, &e, err);
+}
+
 static int put_branch(struct branch_sink *sink, const struct kmod_record *r, uint64_t from,
 		      uint64_t to, uint8_t kind, struct trawl_error *err)
 {
-	struct branch_event e = { .kind = BRANCH_EVENT_BRANCH, .time = r->time, .tid = (pid_t)r->tid,
-				  .branch = { .from = from, .to = to, .kind = kind,
-					      .flags = r->flags & 15 } };
+	struct branch b = branch_of(r, from, to, kind);
 
-	return sink->event(sink, &e, err);
+	return put_one(sink, r, &b, err);
 }
 
 static int put_mark(struct branch_sink *sink, const struct kmod_record *r, enum branch_mark_kind mark,
 		    uint64_t count, struct trawl_error *err)
 {
 	struct branch_event e = { .kind = BRANCH_EVENT_MARK, .time = r->time, .tid = (pid_t)r->tid,
-				  .mark = mark, .count = count };
+				  .mark = mark, .count = count, .collected = r->kind == TRAWL_KIND_STACK };
 
 	return sink->event(sink, &e, err);
 }
@@ -202,9 +289,51 @@ static int end_call(struct kmod_state *k, struct branch_sink *sink, const struct
 	return open && to ? put_branch(sink, r, at, to, BRANCH_SYSCALL, err) : 0;
 }
 
+/* How many of the pending ones belong to this record; the ring has lost some if it says more. */
+static size_t take_pending(struct kmod_state *k, const struct kmod_record *r)
+{
+	size_t n = k->npending;
+
+	k->npending = 0;
+	return r->cycles == n ? n : 0;
+}
+
+/* A probe was hit. */
+static int put_last(struct kmod_state *k, struct branch_sink *sink, const struct kmod_record *r,
+		    struct trawl_error *err)
+{
+	struct branch_last_stack last = { .address = r->to, .branches = k->pending, .n = take_pending(k, r) };
+	struct branch_event e = { .kind = BRANCH_EVENT_LAST, .time = r->time, .tid = (pid_t)r->tid, .last = &last };
+
+	last.unknown = r->cycles != last.n;
+	return sink->event(sink, &e, err);
+}
+
+/* The task has left its CPU: its last branches. Some of them may be in the stack before, too: nobody can tell. */
+static int put_stack(struct kmod_state *k, struct branch_sink *sink, const struct kmod_record *r,
+		     struct trawl_error *err)
+{
+	size_t n = take_pending(k, r);
+
+	if (n != r->cycles)
+		return put_mark(sink, r, BRANCH_MARK_LOST, 0, err);
+	if (n && put_mark(sink, r, BRANCH_MARK_STACK, 0, err))
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		if (put_one(sink, r, &k->pending[i], err))
+			return -1;
+	}
+	return 0;
+}
+
 static int take(struct kmod_state *k, struct branch_sink *sink, const struct kmod_record *r,
 		struct trawl_error *err)
 {
+	if (r->flags & TRAWL_FLAG_PROBE) {
+		if (k->npending < BRANCH_LAST_MAX)
+			k->pending[k->npending++] = branch_of(r, r->from, r->to, kind_of(r->kind));
+		return 0;
+	}
 	switch (r->kind) {
 	case TRAWL_KIND_SYSCALL:
 		k->calls[r->tid % CALLS].tid = r->tid;
@@ -219,6 +348,10 @@ static int take(struct kmod_state *k, struct branch_sink *sink, const struct kmo
 	case TRAWL_KIND_EXEC:
 		end_call(k, sink, r, 0, err);
 		return put_branch(sink, r, 0, r->to, BRANCH_EXEC, err);
+	case TRAWL_KIND_PROBE:
+		return put_last(k, sink, r, err);
+	case TRAWL_KIND_STACK:
+		return put_stack(k, sink, r, err);
 	case TRAWL_KIND_TASK:
 		return put_task(sink, r, true, err);
 	case TRAWL_KIND_RESUME:
@@ -284,7 +417,7 @@ static void halt(void *state)
 {
 	struct kmod_state *k = state;
 	struct trawl_disable d = { .size = sizeof(d), .flags = TRAWL_DISABLE_ALL,
-				   .form = TRAWL_FORM_STREAM };
+				   .form = k->scope.places ? TRAWL_FORM_LBR : TRAWL_FORM_STREAM };
 
 	ioctl(k->fd, TRAWL_IOC_DISABLE, &d);
 	k->stopped = true;
@@ -302,14 +435,34 @@ static bool over(void *state)
 	return k->stopped && k->ring->tail == __atomic_load_n(&k->ring->head, __ATOMIC_ACQUIRE);
 }
 
-extern const struct branch_backend kmod_step_backend;
+extern const struct branch_backend kmod_step_backend, kmod_lbr_backend;
+
+const struct branch_backend kmod_lbr_backend = {
+	.name = "kmod-lbr",
+	.number = BRANCH_HOW_KMOD_LBR,
+	.what = "the last branches whenever a task leaves its CPU or ends, by the processor's branch records, "
+		"through trawl.ko: fast, not all",
+	.partial = true,
+	.at_places = true,
+	.no_kinds = true,
+	.usable = lbr_usable,
+	.open = open_lbr,
+	.start = start,
+	.fds = fds,
+	.drain = drain,
+	.halt = halt,
+	.stop = stop,
+	.over = over,
+	.close = close_state,
+};
 
 const struct branch_backend kmod_step_backend = {
 	.name = "kmod-step",
 	.number = BRANCH_HOW_KMOD_STEP,
 	.what = "every branch, by single steps of trawl.ko: exact, for any program, some 50 times slower",
-	.usable = usable,
-	.open = open_state,
+	.at_places = true,
+	.usable = step_usable,
+	.open = open_step,
 	.start = start,
 	.fds = fds,
 	.drain = drain,

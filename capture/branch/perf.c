@@ -184,7 +184,7 @@ static int put(struct branch_sink *sink, const struct perf_sample_head *h, const
 	       struct trawl_error *err)
 {
 	struct branch_event e = { .kind = BRANCH_EVENT_BRANCH, .time = h->time, .tid = (pid_t)h->tid,
-				  .pid = (pid_t)h->pid, .branch = *b };
+				  .pid = (pid_t)h->pid, .branch = *b, .collected = true };
 
 	return sink->event(sink, &e, err);
 }
@@ -193,7 +193,7 @@ static int mark(struct branch_sink *sink, const struct perf_sample_head *h,
 		enum branch_mark_kind kind, uint64_t count, struct trawl_error *err)
 {
 	struct branch_event e = { .kind = BRANCH_EVENT_MARK, .time = h->time, .tid = (pid_t)h->tid,
-				  .pid = (pid_t)h->pid, .mark = kind, .count = count };
+				  .pid = (pid_t)h->pid, .mark = kind, .count = count, .collected = true };
 
 	return sink->event(sink, &e, err);
 }

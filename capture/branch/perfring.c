@@ -312,11 +312,33 @@ static void add_line(struct perf_ring *r, pid_t pid, const char *text)
 		perf_maps_add(&r->maps, pid, &l);
 }
 
+struct telling {
+	struct branch_sink *sink;
+	struct trawl_error *err;
+	pid_t pid;
+	int got;
+};
+
+static void tell_thread(void *arg, pid_t tid)
+{
+	struct telling *t = arg;
+	struct branch_event e = { .kind = BRANCH_EVENT_TASK, .tid = tid, .pid = t->pid, .time = mono_now() };
+
+	t->got = t->got ? t->got : t->sink->event(t->sink, &e, t->err);
+}
+
+static int tell_threads(pid_t pid, struct branch_sink *sink, struct trawl_error *err)
+{
+	struct telling t = { sink, err, pid, 0 };
+
+	threads_each(pid, tell_thread, &t);
+	return t.got;
+}
+
 static int tell_initial(struct perf_ring *r, pid_t pid, struct branch_sink *sink,
 			struct trawl_error *err)
 {
-	struct branch_event e = { .kind = BRANCH_EVENT_TASK, .tid = pid, .pid = pid,
-				  .time = mono_now() };
+	uint64_t time = mono_now();
 	char name[64], *line = NULL;
 	size_t room = 0;
 	FILE *f;
@@ -328,7 +350,7 @@ static int tell_initial(struct perf_ring *r, pid_t pid, struct branch_sink *sink
 	free(line);
 	if (f)
 		fclose(f);
-	return sink->event(sink, &e, err) || tell_maps(r, pid, e.time, sink, err) ? -1 : 0;
+	return tell_threads(pid, sink, err) || tell_maps(r, pid, time, sink, err) ? -1 : 0;
 }
 
 int perf_ring_initial(struct perf_ring *r, const struct branch_scope *scope, struct branch_sink *sink,

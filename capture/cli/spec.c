@@ -584,10 +584,39 @@ static int parse_usb(struct spec *spec, const struct head *h, struct trawl_error
 	return 0;
 }
 
+/* N@PROBE, which begins at h->text[at]; all that follows is the probe's, blanks and all. */
+static int parse_last(struct spec *spec, const struct head *h, size_t at, struct trawl_error *err)
+{
+	size_t digits = strspn(h->text + at, "0123456789"), probe = at + digits + 1;
+	uint64_t n = 0;
+
+	if (digits && digits < 9)
+		n = strtoul(h->text + at, NULL, 10);
+	if (!n || n > BRANCH_LAST_MAX)
+		return spec_fail(spec, h->from[at], err, "branch: last= takes a number of branches, "
+				 "1 to %d", BRANCH_LAST_MAX);
+	if (h->text[at + digits] != '@')
+		return spec_fail(spec, h->from[at + digits], err, "branch: the branches before what? Write "
+				 "last=%u@uprobe:PATH:SYMBOL or @usdt:PATH:NAME", (unsigned int)n);
+	if (strncmp(h->text + probe, "uprobe:", 7) && strncmp(h->text + probe, "usdt:", 5))
+		return spec_fail(spec, h->from[probe], err, "branch: not a probe: uprobe:PATH:SYMBOL or "
+				 "usdt:PATH:NAME may follow here");
+	spec->last = (unsigned int)n;
+	set_text(&spec->probe, spec->text + h->from[probe], strlen(spec->text + h->from[probe]));
+	return 0;
+}
+
 static int parse_branch(struct spec *spec, const struct head *h, struct trawl_error *err)
 {
-	if (h->len && !is_ident(h->text, h->len))
-		return spec_fail(spec, h->from[0], err, "branch: not the name of a backend");
+	size_t len = strcspn(h->text, ":="), at = h->text[len] == ':' ? len + 1 : 0;
+
+	if (!strncmp(h->text + at, "last=", 5)) {
+		set_text(&spec->backend, h->text, at ? len : 0);
+		return parse_last(spec, h, at + 5, err);
+	}
+	if (h->text[len])
+		return spec_fail(spec, h->from[at], err, "branch: write branch:BACKEND, "
+				 "branch:last=N@uprobe:PATH:SYMBOL or branch:BACKEND:last=N@...");
 	set_text(&spec->backend, h->text, h->len);
 	return 0;
 }
@@ -631,6 +660,7 @@ static void spec_init(struct spec *spec, const char *text)
 	spec->port = xstrdup("");
 	spec->serial = xstrdup("");
 	spec->backend = xstrdup("");
+	spec->probe = xstrdup("");
 }
 
 static int parse_body(struct spec *spec, const struct head *h, size_t rest,
@@ -644,6 +674,8 @@ static int parse_body(struct spec *spec, const struct head *h, size_t rest,
 	case SPEC_BRANCH:
 		if (parse_branch(spec, h, err) < 0)
 			return -1;
+		if (spec->last)
+			return 0;
 		break;
 	case SPEC_EVENT:
 		if (parse_event(spec, h, ":/", err) < 0)
@@ -689,7 +721,7 @@ void spec_free(struct spec *spec)
 {
 	char *strings[] = { spec->text, spec->group, spec->event, spec->filter, spec->own,
 			    spec->path, spec->symbol, spec->provider, spec->name, spec->port,
-			    spec->serial, spec->backend };
+			    spec->serial, spec->backend, spec->probe };
 
 	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++)
 		free(strings[i]);

@@ -4,6 +4,7 @@
  *
  *	usb | usb:BUS | usb:VID:PID | usb:port=PORTPATH | usb:serial=TEXT
  *	branch | branch:BACKEND
+ *	branch:[BACKEND:]last=N@PROBE                a text of uprobe: or usdt:
  *	event:GROUP:NAME [if FILTER]
  *	eprobe:[OWN=]GROUP.EVENT [ARG ...] [if FILTER]
  *	uprobe:[OWN=]PATH:SYMBOL[+OFF][%return|%ret|%uretprobe] [ARG ...]
@@ -34,6 +35,8 @@
 #include <sys/types.h>
 
 #include "format/trawl.h"
+
+enum { BRANCH_LAST_MAX = 1024 }; /* as /dev/trawl has it */
 
 enum spec_kind { SPEC_USB, SPEC_BRANCH, SPEC_EVENT, SPEC_EPROBE, SPEC_UPROBE, SPEC_USDT };
 
@@ -80,6 +83,8 @@ struct spec {
 	char *port, *serial;
 
 	char *backend; /* branch; "" for the best one */
+	unsigned int last; /* branch: how many before a hit of a probe; 0: all there are */
+	char *probe;   /* its text, "uprobe:..."; "" */
 };
 
 /* "%return", "%ret", "%uretprobe"; "" of none. */

@@ -40,26 +40,64 @@ static const struct source *source_of(const char *text, const struct options *o,
 	return source && source->scoped && (o->npids || o->command) ? source->scoped(*spec) : source;
 }
 
+static bool has_spec(const struct input *in, const char *spec)
+{
+	for (size_t i = 0; in && i < in->nspecs; i++) {
+		if (!strcmp(in->specs[i], spec))
+			return true;
+	}
+	return false;
+}
+
+static const char *besides(const struct source *source, const char *spec)
+{
+	return source && source->besides ? source->besides(spec) : NULL;
+}
+
+/* Whether the source of a text has the hidden ones with it. */
+static int finds_tasks(const char *text, bool *tasks, struct trawl_error *err)
+{
+	const char *spec;
+	const struct source *source = source_find("-i", text, &spec, err);
+
+	if (!source)
+		return -1;
+	*tasks |= source->tasks;
+	text = besides(source, spec);
+	return text ? finds_tasks(text, tasks, err) : 0;
+}
+
+static int add_text(struct input **inputs, size_t *n, const char *text, bool repeats,
+		    const struct options *o, struct session *s, struct trawl_error *err)
+{
+	const char *spec;
+	const struct source *source = source_of(text, o, &spec, err);
+	struct input *in;
+
+	if (!source)
+		return -1;
+	text = besides(source, spec);
+	if (text && add_text(inputs, n, text, false, o, s, err))
+		return -1;
+	in = input_of(inputs, n, source, s);
+	return in && !repeats && has_spec(in, spec) ? 0 : add_spec(in, spec, err);
+}
+
 int inputs_make(struct input **inputs, size_t *n, const struct options *o, struct session *s,
 		struct trawl_error *err)
 {
-	const struct source *source;
-	const char *spec;
 	bool tasks = false;
 
 	for (size_t i = 0; i < o->ninterfaces; i++) {
-		source = source_find("-i", o->interfaces[i], &spec, err);
-		if (!source)
+		if (finds_tasks(o->interfaces[i], &tasks, err))
 			return -1;
-		tasks |= source->tasks;
 	}
 	for (size_t i = 0; sources[i]; i++) {
 		if (sources[i]->hidden && tasks && !input_of(inputs, n, sources[i], s))
 			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	}
 	for (size_t i = 0; i < o->ninterfaces; i++) {
-		source = source_of(o->interfaces[i], o, &spec, err);
-		if (add_spec(input_of(inputs, n, source, s), spec, err))
+		if (add_text(inputs, n, o->interfaces[i], true, o, s, err))
 			return -1;
 	}
 	return 0;

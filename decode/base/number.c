@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char pairs[] = "00010203040506070809101112131415161718192021222324"
 			    "25262728293031323334353637383940414243444546474849"
@@ -180,11 +181,13 @@ void out_json_double(struct out *o, double v)
 
 void out_count(struct out *o, uint64_t n, const char *thing)
 {
+	size_t len = strlen(thing);
+
 	out_u64(o, n);
 	out_char(o, ' ');
 	out_str(o, thing);
 	if (n != 1)
-		out_char(o, 's');
+		out_str(o, len > 2 && !strcmp(thing + len - 2, "ch") ? "es" : "s"); /* branches */
 }
 
 void out_hexbytes(struct out *o, const void *p, size_t n)

@@ -14,9 +14,9 @@ static const char *const item_names[] = {
 	"branch:unknown", "branch:jcc", "branch:jmp", "branch:jmp*", "branch:call", "branch:call*",
 	"branch:ret", "branch:syscall", "branch:sysret", "branch:cond-call", "branch:cond-ret",
 	"branch:eret", "branch:irq", "branch:far", "branch:signal", "branch:sigreturn",
-	"branch:exec", "branch:lost", "branch:stack", "branch:damaged", NULL,
+	"branch:exec", "branch:lost", "branch:stack", "branch:last", "branch:damaged", NULL,
 };
-enum { NAME_LOST = BRANCH_KINDS, NAME_STACK, NAME_DAMAGED };
+enum { NAME_LOST = BRANCH_KINDS, NAME_STACK, NAME_LAST, NAME_DAMAGED };
 
 static const char *const how_names[BRANCH_HOWS] = {
 	[BRANCH_HOW_UNKNOWN] = "unknown",
@@ -27,6 +27,7 @@ static const char *const how_names[BRANCH_HOWS] = {
 	[BRANCH_HOW_KMOD_STEP] = "kmod-step",
 	[BRANCH_HOW_KMOD_LBR] = "kmod-lbr",
 };
+_Static_assert(BRANCH_HOWS == 7, "who records branches has a name here");
 
 struct state {
 	const struct decode_context *ctx;
@@ -72,7 +73,7 @@ const struct branch_batch_detail *branch_batch_of(const struct decoder *d, const
 static bool is_mark(const struct item *it)
 {
 	return it->name == item_names[NAME_LOST] || it->name == item_names[NAME_STACK] ||
-	       it->name == item_names[NAME_DAMAGED];
+	       it->name == item_names[NAME_LAST] || it->name == item_names[NAME_DAMAGED];
 }
 
 const struct branch_detail *branch_of(const struct decoder *d, const struct item *it)
@@ -88,15 +89,21 @@ static void read_batch(struct state *s, const struct trawl_event *ev)
 	struct branch_batch_detail *d = &s->batch;
 	const char *problem = NULL;
 
+	struct branch_last_record r = { 0 };
+	size_t fixed;
+
 	branch_batch_free(&d->batch);
-	memset(&d->fixed, 0, sizeof(d->fixed));
-	if (ev->len < sizeof(d->fixed))
+	d->last = ev->type->id == BRANCH_TYPE_LAST;
+	fixed = d->last ? sizeof(r) : sizeof(r.branch);
+	if (ev->len < fixed)
 		problem = "shorter than a record can be";
 	else
-		memcpy(&d->fixed, ev->record, sizeof(d->fixed));
+		memcpy(&r, ev->record, fixed);
+	d->fixed = r.branch;
+	d->address = r.address;
 	if (!problem)
-		problem = branch_batch_decode(&d->batch, (const char *)ev->record + sizeof(d->fixed),
-					      ev->len - sizeof(d->fixed), d->fixed.count, ev->ts);
+		problem = branch_batch_decode(&d->batch, (const char *)ev->record + fixed, ev->len - fixed,
+					      d->fixed.count, ev->ts);
 	if (problem)
 		branch_batch_free(&d->batch);
 	d->problem = problem;
@@ -142,10 +149,12 @@ static int give_mark(struct state *s, const struct trawl_event *ev, struct item 
 		return 0;
 	s->lost += m->count;
 	s->lost_unknown += lost && !m->count;
-	s->detail = (struct branch_detail){ .lost = m->count };
+	s->detail = (struct branch_detail){ .lost = m->count, .batch = &s->batch };
+	if (s->batch.last)
+		images_place(s->images, s->batch.maps, s->batch.address, &s->detail.at);
 	it->problem = lost;
 	it->detail = &s->detail;
-	set_name(it, item_names[lost ? NAME_LOST : NAME_STACK]);
+	set_name(it, item_names[lost ? NAME_LOST : s->batch.last ? NAME_LAST : NAME_STACK]);
 	set_time(it, ev, m->time);
 	return sink->item(sink, it);
 }
@@ -163,6 +172,8 @@ static int give_branch(struct state *s, const struct trawl_event *ev, struct ite
 				     .batch = &s->batch };
 	images_place(s->images, s->batch.maps, s->detail.pair.from, &s->detail.from);
 	images_place(s->images, s->batch.maps, s->detail.pair.to, &s->detail.to);
+	if (s->batch.last)
+		images_place(s->images, s->batch.maps, s->batch.address, &s->detail.at);
 	it->problem = false;
 	it->detail = &s->detail;
 	set_name(it, item_names[s->detail.pair.kind < BRANCH_KINDS ? s->detail.pair.kind : 0]);
@@ -306,6 +317,20 @@ static void put_flags(struct out *o, const struct branch_detail *d)
 		out_printf(o, " %u cycles", d->cycles);
 }
 
+static void last_text(const struct branch_detail *d, struct out *o)
+{
+	uint32_t count = d->batch->fixed.count;
+
+	if (count) {
+		out_str(o, "the last ");
+		out_count(o, count, "branch");
+		out_str(o, " before ");
+	} else {
+		out_str(o, "the branches are not known before ");
+	}
+	put_place(o, &d->at, true);
+}
+
 static void branch_text(void *state, const struct item *it, struct out *o)
 {
 	const struct branch_batch_detail *batch = branch_batch_of(&branch_decoder, it);
@@ -325,6 +350,10 @@ static void branch_text(void *state, const struct item *it, struct out *o)
 		if (d->lost)
 			out_count(o, d->lost, "branch");
 		out_str(o, d->lost ? " lost here" : "branches were lost here, nobody knows how many");
+		return;
+	}
+	if (it->name == item_names[NAME_LAST]) {
+		last_text(d, o);
 		return;
 	}
 	if (it->name == item_names[NAME_STACK]) {
@@ -378,6 +407,9 @@ static void branch_json(void *state, const struct item *it, struct out *o)
 			out_json(o, d->problem, strlen(d->problem));
 		} else if (it->name == item_names[NAME_LOST]) {
 			out_printf(o, "\"lost\":%" PRIu64, d->lost);
+		} else if (it->name == item_names[NAME_LAST]) {
+			out_printf(o, "\"count\":%u,", d->batch->fixed.count);
+			json_place(o, "before", &d->at);
 		}
 		return;
 	}
@@ -394,7 +426,12 @@ static void branch_json(void *state, const struct item *it, struct out *o)
 		out_str(o, ",\"abort\":true");
 	if (d->cycles)
 		out_printf(o, ",\"cycles\":%u", d->cycles);
-	out_printf(o, ",\"late_ns\":%" PRIu64, d->late);
+	if (!d->batch->last) {
+		out_printf(o, ",\"late_ns\":%" PRIu64, d->late);
+		return;
+	}
+	out_char(o, ',');
+	json_place(o, "before", &d->at);
 }
 
 /* ---- values ------------------------------------------------------------------------------ */
@@ -402,7 +439,7 @@ static void branch_json(void *state, const struct item *it, struct out *o)
 static const char *const value_names[] = {
 	"kind", "from", "to", "from_symbol", "to_symbol", "from_function", "to_function",
 	"from_module", "to_module", "from_line", "to_line", "mispredicted", "cycles", "late_ns",
-	"lost", NULL,
+	"lost", "before", "before_symbol", "before_function", "before_module", "before_line", NULL,
 };
 
 static bool number(struct value *v, uint64_t u, bool hex)
@@ -445,6 +482,8 @@ static bool branch_value(void *state, const struct item *it, const char *name, s
 		return !strcmp(name, "count") && number(v, s->batch.fixed.count, false);
 	if (!strcmp(name, "lost"))
 		return it->name != item_names[NAME_LOST] || number(v, d->lost, false);
+	if (!strncmp(name, "before", 6) && it->name != item_names[NAME_DAMAGED])
+		return !d->batch->last || place_value(s, &d->at, name + 6, v);
 	if (is_mark(it))
 		return false;
 	if (!strcmp(name, "kind"))
@@ -457,7 +496,7 @@ static bool branch_value(void *state, const struct item *it, const char *name, s
 		return number(v, d->flags & BRANCH_MISPREDICTED ? 1 : 0, false);
 	if (!strcmp(name, "cycles"))
 		return number(v, d->cycles, false);
-	return !strcmp(name, "late_ns") && number(v, d->late, false);
+	return !strcmp(name, "late_ns") && (d->batch->last || number(v, d->late, false));
 }
 
 static void branch_names(void *state, const struct trawl_event_type *type, decoder_name_fn *fn,

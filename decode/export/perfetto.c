@@ -549,7 +549,8 @@ static int take_item(struct consumer *consumer, const struct decoder *d, void *s
 	begin(p, it->time);
 	if (scheduler(p))
 		return p->failed;
-	if (branch_of(d, it)) {
+	/* Those before a probe are no calls that have begun or ended at its time. */
+	if (branch_of(d, it) && !branch_of(d, it)->batch->last) {
 		branch(p, branch_of(d, it));
 		return p->failed;
 	}

@@ -6,7 +6,7 @@ TESTS += tests/lab/runner.sh
 EXTRA_DIST += tests/lab/run tests/lab/guest.py tests/lab/runner.sh tests/lab/kernel tests/lab/kmod tests/lab/init tests/lab/main tests/lab/lab.sh \
 	tests/lab/linux-6.1.sh tests/lab/linux-6.12.sh \
 	tests/lab/guest/smoke.sh tests/lab/guest/eprobe.sh tests/lab/guest/fetch.sh tests/lab/guest/atexit.sh \
-	tests/lab/guest/branch-step.sh tests/lab/host/branch-step.sh \
+	tests/lab/guest/branch-step.sh tests/lab/host/branch-step.sh tests/lab/guest/branch-last.sh tests/lab/lastsame.py \
 	tests/lab/guest/kmod-step.sh tests/lab/guest/kmod-programs.sh tests/lab/host/kmod-programs.sh \
 	tests/lab/guest/kmod-lbr.sh tests/lab/guest/kmod-probe.sh tests/lab/guest/kmod-safe.sh tests/lab/guest/kmod-python.sh \
 	tests/lab/guest/synth.sh tests/lab/guest/meddled.sh tests/lab/guest/limit.sh \
@@ -26,7 +26,7 @@ EXTRA_DIST += tests/lab/run tests/lab/guest.py tests/lab/runner.sh tests/lab/ker
 	tests/lab/guest/replay-vm.sh tests/lab/host/replay-vm.sh \
 	tests/lab/guest/usb-uas.sh tests/lab/host/usb-uas.sh \
 	tests/lab/guest/usb-text.sh tests/lab/host/usb-text.sh tests/lab/host/textsame.py \
-	tests/lab/qemu/build tests/lab/qemu/branch-record.patch tests/lab/qemu/README.md tests/lab/qemu/COPYING \
+	tests/lab/qemu/build tests/lab/qemu/branch-record.patch tests/lab/qemu/README.md tests/lab/qemu/COPYING tests/lab/kmod-headers \
 	tests/lab/guest/branch-hardware.sh tests/lab/branchsame.py tests/lab/guest/cpu-branches.sh tests/lab/guest/cpu-stacks.sh tests/lab/brstack.py
 
 lab-programs: all $(check_PROGRAMS) $(check_LTLIBRARIES)
@@ -39,6 +39,11 @@ kmod-long: lab-programs
 	for k in $(LAB_KERNELS); do TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' LAB_FUZZ_SECONDS=60 \
 		$(srcdir)/tests/lab/run $$k kmod-safe kmod-python || exit; done
 .PHONY: kmod-long
+
+# trawl.ko for kernels newer than the lab's, by DKMS; root, half a gigabyte, some minutes the first time.
+lab-kmod-headers:
+	$(srcdir)/tests/lab/kmod-headers '$(abs_top_builddir)/lab/newer'
+.PHONY: lab-kmod-headers
 
 # make lab-shell KERNEL=6.12
 KERNEL = 6.1

@@ -237,6 +237,17 @@ Test(spec, branch)
 	spec_free(&s);
 	parsed("branch:lbr", &s);
 	cr_assert_str_eq(s.backend, "lbr");
+	cr_assert_eq(s.last, 0);
+	spec_free(&s);
+	parsed("branch:last=32@uprobe:/bin/a\\ b:f+4 x=arg1 arg2", &s);
+	cr_assert_str_eq(s.backend, "");
+	cr_assert_eq(s.last, 32);
+	cr_assert_str_eq(s.probe, "uprobe:/bin/a\\ b:f+4 x=arg1 arg2");
+	spec_free(&s);
+	parsed("branch:kmod-lbr:last=1024@usdt:./x:p:*", &s);
+	cr_assert_str_eq(s.backend, "kmod-lbr");
+	cr_assert_eq(s.last, 1024);
+	cr_assert_str_eq(s.probe, "usdt:./x:p:*");
 	spec_free(&s);
 }
 
@@ -284,7 +295,15 @@ static const struct {
 	{ "usb:serial=", "no serial", 11 },
 	{ "usb:first", "not a bus number", 4 },
 	{ "usb:3 x", "nothing may follow", 6 },
-	{ "branch:l-b", "not the name of a backend", 7 },
+	{ "branch:a:b", "write branch:BACKEND", 9 },
+	{ "branch:x=1", "write branch:BACKEND", 7 },
+	{ "branch:last=0@uprobe:x:f", "1 to 1024", 12 },
+	{ "branch:last=1025@uprobe:x:f", "1 to 1024", 12 },
+	{ "branch:last=@uprobe:x:f", "1 to 1024", 12 },
+	{ "branch:last=99999999999999999999@uprobe:x:f", "1 to 1024", 12 },
+	{ "branch:x:last=32", "before what", 16 },
+	{ "branch:last=32@usb", "not a probe", 15 },
+	{ "branch:ptrace x", "nothing may follow", 14 },
 };
 
 Test(spec, what_is_wrong_is_shown_with_a_caret)

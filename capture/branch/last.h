@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The places of -i branch:last=N@PROBE: where in which files. */
+#ifndef TRAWL_CAPTURE_BRANCH_LAST_H
+#define TRAWL_CAPTURE_BRANCH_LAST_H
+
+#include "capture/branch/backend.h"
+#include "capture/cli/spec.h"
+#include "capture/probe/list.h"
+
+struct branch_last {
+	struct probe_list probes;
+	struct branch_place *places; /* their files are those of probes */
+	size_t n;
+};
+
+/* Adds the places of a spec with last=. 0, or -1 with *err. */
+int branch_last_add(struct branch_last *l, const struct spec *spec, struct trawl_error *err);
+void branch_last_free(struct branch_last *l);
+
+#endif
