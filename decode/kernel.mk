@@ -13,4 +13,6 @@ libdecode_la_SOURCES += \
 	decode/export/ftracepb.h decode/export/ftracepb.c \
 	decode/export/tracedat.h decode/export/tracedat.c \
 	decode/query/around.h decode/query/around.c \
-	decode/query/join.h decode/query/join.c
+	decode/query/join.h decode/query/join.c \
+	decode/query/spans.h decode/query/spans.c \
+	decode/export/longest.h decode/export/longest.c

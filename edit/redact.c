@@ -65,14 +65,27 @@ void redact_text(struct redact *x, enum secret_class class, char *p, size_t n)
 {
 	if (!n || is_said_of_the_kernel(p, n))
 		return;
+	if (class == SECRET_COMMANDS && standin_kernel_task(p, n))
+		return;
 	count(x, class, p, n);
 	if (redact_drops(x, class))
 		remove_piece(x, class, p, n);
 }
 
+void redact_trigger(struct redact *x, char *p, size_t n)
+{
+	static const char killed[] = ": killed by SIG";
+	char *how = memmem(p, n, killed, sizeof(killed) - 1);
+
+	if (how)
+		redact_text(x, SECRET_COMMANDS, p, (size_t)(how - p));
+	else
+		redact_text(x, SECRET_STRINGS, p, n);
+}
+
 void redact_path(struct redact *x, char *p, size_t n)
 {
-	if (!n || is_said_of_the_kernel(p, n))
+	if (!n || is_said_of_the_kernel(p, n) || standin_system_path(p, n))
 		return;
 	count(x, SECRET_PATHS, p, n);
 	for (size_t i = 0; redact_drops(x, SECRET_PATHS) && i < n;) {
@@ -191,6 +204,26 @@ static void fields(struct redact *x, const struct trawl_event *ev, const struct 
 			field(x, &f[i], (uint8_t *)ev->record + (p - (const uint8_t *)ev->record), len);
 }
 
+/* Why the flight recorder wrote the file: its own words, a command or expression, and an event. */
+static void trigger_fields(struct redact *x, const struct trawl_event *ev)
+{
+	const uint8_t *p;
+	size_t len;
+
+	for (uint32_t i = 0; i < ev->type->nfields; i++) {
+		const struct trawl_field *f = &ev->type->fields[i];
+
+		if (!record_field(ev, f, &p, &len) || !len)
+			continue;
+		if (!strcmp(f->name, "what"))
+			redact_trigger(x, (char *)p, strnlen((const char *)p, len));
+		else if (!strcmp(f->name, "event"))
+			redact_scrub(x, (char *)p, len);
+		else if (strcmp(f->name, "reason"))
+			field(x, f, (uint8_t *)p, len);
+	}
+}
+
 static bool is_usb(const struct trawl_source *s)
 {
 	return !strncmp(s->kind, "usb", 3);
@@ -206,7 +239,11 @@ static void redact_record(struct redact *x, const struct trawl_event *ev)
 			redact_address(x, (uint8_t *)ev->record); /* the URB's */
 		return;
 	}
-	if (!strcmp(ev->source->kind, "trawl") || !strcmp(ev->source->kind, "tracefs")) {
+	if (!strcmp(ev->source->kind, "trawl")) {
+		trigger_fields(x, ev);
+		return;
+	}
+	if (!strcmp(ev->source->kind, "tracefs")) {
 		fields(x, ev, ev->source->common, ev->source->ncommon);
 		fields(x, ev, ev->type->fields, ev->type->nfields);
 		return;

@@ -63,6 +63,8 @@ static inline bool redact_drops(const struct redact *x, enum secret_class class)
 }
 
 /* Each changes p[0 .. n) if the class is to be removed, and counts. */
+/* Why a file was written: of "COMMAND: killed by SIGSEGV" the command, of others all. */
+void redact_trigger(struct redact *x, char *p, size_t n);
 void redact_text(struct redact *x, enum secret_class class, char *p, size_t n);
 void redact_path(struct redact *x, char *p, size_t n);
 void redact_zero(struct redact *x, enum secret_class class, uint8_t *p, size_t n);

@@ -12,7 +12,7 @@
 #include "decode/base/jdoc.h"
 #include "edit/redact.h"
 
-enum rule { KEEP, DROP, TEXT, PATH, WORDS, EACH };
+enum rule { KEEP, DROP, TEXT, PATH, WORDS, EACH, TRIGGER };
 
 struct member {
 	const char *name;
@@ -32,7 +32,7 @@ static const struct member capture_members[] = {
 	{ "uid", DROP, SECRET_NAMES, NULL }, { "from", PATH, SECRET_PATHS, NULL }, { 0 },
 };
 static const struct member end_members[] = {
-	{ "trigger", TEXT, SECRET_STRINGS, NULL }, { "command", TEXT, SECRET_COMMANDS, NULL }, { 0 },
+	{ "trigger", TRIGGER, SECRET_STRINGS, NULL }, { 0 },
 };
 static const struct member task_members[] = {
 	{ "comm", TEXT, SECRET_COMMANDS, NULL }, { "exe", PATH, SECRET_PATHS, NULL },
@@ -51,6 +51,19 @@ static const struct member device_members[] = {
 };
 static const struct member no_members[] = { { 0 } };
 
+/* A word of trawl's own command line that tells nothing of its user: an option, a trace event. */
+static bool is_ours(const struct member *m, const char *word)
+{
+	static const char *const words[] = { "trawl", "--", "-i", "-w", "-p", "-c", "-C", "-G", "-W", "-s", "-q",
+					     "--ring", "--trigger", "--after", "--duration" };
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz_:*";
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strcmp(word, words[i]))
+			return true;
+	return !strcmp(m->name, "sources") && !strncmp(word, "event:", 6) && !word[strspn(word, plain)];
+}
+
 static struct json_object *changed_text(struct redact *x, const struct member *m,
 					struct json_object *v)
 {
@@ -62,7 +75,9 @@ static struct json_object *changed_text(struct redact *x, const struct member *m
 		return json_object_new_string("");
 	if (m->rule == PATH)
 		redact_path(x, copy, strlen(copy));
-	else
+	else if (m->rule == TRIGGER)
+		redact_trigger(x, copy, strlen(copy));
+	else if (m->rule != WORDS || !is_ours(m, copy))
 		redact_text(x, m->class, copy, strlen(copy));
 	new = json_object_new_string(copy);
 	free(copy);

@@ -99,6 +99,71 @@ bool standin_common_name(const char *p, size_t n)
 	return false;
 }
 
+bool standin_system_path(const char *p, size_t n)
+{
+	static const char *const folders[] = {
+		"/usr/lib/", "/usr/lib64/", "/usr/lib32/", "/usr/libexec/", "/usr/bin/", "/usr/sbin/", "/lib/",
+		"/lib64/", "/bin/", "/sbin/",
+	};
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+		size_t k = strlen(folders[i]);
+
+		if (n > k && !memcmp(p, folders[i], k))
+			return !memmem(p, n, "/../", 4);
+	}
+	return false;
+}
+
+/* Those with a processor's or a worker's number behind them, and nothing else. */
+static const char *const kernel_numbered[] = {
+	"ksoftirqd/", "migration/", "cpuhp/", "swapper/", "kworker/u", "kworker/", "kswapd", "kcompactd",
+	"rcuop/", "rcuos/", "rcuog/", "rcu_exp_par_gp_kthread_worker/", "irq_work/", "idle_inject/",
+};
+static const char *const kernel_tasks[] = {
+	"kthreadd", "kauditd", "khungtaskd", "oom_reaper", "khugepaged", "ksmd", "kdevtmpfs",
+	"rcu_sched", "rcu_preempt", "rcu_gp", "rcu_par_gp", "pool_workqueue_", "usb-storage",
+};
+/* What a worker is at, behind its number. */
+static const char *const kernel_work[] = {
+	"events", "events_unbound", "events_highpri", "events_freezable", "events_power_efficient",
+	"kblockd", "writeback", "mm_percpu_wq", "rcu_gp", "cgroup_destroy", "usb_hub_wq",
+};
+
+static bool is_word(const char *const *list, size_t words, const char *p, size_t n)
+{
+	for (size_t i = 0; i < words; i++) /* a task's name is cut to 15 bytes */
+		if (n && !strncmp(list[i], p, n) && (strlen(list[i]) == n || n >= 5))
+			return true;
+	return false;
+}
+
+static bool is_number(const char *p, size_t n)
+{
+	const char *dash = memchr(p, '-', n);
+	size_t k = dash ? (size_t)(dash - p) : n;
+
+	for (size_t i = 0; i < k; i++)
+		if (!strchr("0123456789:H", p[i]))
+			return false;
+	return k && (!dash || is_word(kernel_work, sizeof(kernel_work) / sizeof(*kernel_work), dash + 1,
+				      n - k - 1));
+}
+
+bool standin_kernel_task(const char *p, size_t n)
+{
+	for (size_t i = 0; i < sizeof(kernel_tasks) / sizeof(*kernel_tasks); i++)
+		if (strlen(kernel_tasks[i]) == n && !memcmp(kernel_tasks[i], p, n))
+			return true;
+	for (size_t i = 0; i < sizeof(kernel_numbered) / sizeof(*kernel_numbered); i++) {
+		size_t k = strlen(kernel_numbered[i]);
+
+		if (n > k && !memcmp(kernel_numbered[i], p, k) && is_number(p + k, n - k))
+			return true;
+	}
+	return false;
+}
+
 void standin_path(const struct standin *s, const char *p, size_t n, char *to)
 {
 	for (size_t i = 0; i < n;) {

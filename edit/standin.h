@@ -27,6 +27,11 @@ void standin_path(const struct standin *s, const char *p, size_t n, char *to);
 /* Does every system have this name (usr, lib, proc ...)? */
 bool standin_common_name(const char *p, size_t n);
 
+/* Is this of what a distribution installs (/usr/lib/...)? */
+bool standin_system_path(const char *p, size_t n);
+/* Is this what the kernel calls a thread of its own (ksoftirqd/1)? Every system has it. */
+bool standin_kernel_task(const char *p, size_t n);
+
 /* An address, moved as all of its range; what is none stays. */
 uint64_t standin_address(const struct standin *s, uint64_t v);
 bool standin_is_kernel(uint64_t v);

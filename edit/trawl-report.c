@@ -9,6 +9,7 @@
 #include "config.h"
 #include "decode/base/cli.h"
 #include "decode/base/outfile.h"
+#include "edit/reporttext.h"
 #include "edit/edit.h"
 #include "edit/zip.h"
 
@@ -305,6 +306,10 @@ static int make_views(struct report *r, struct trawl_error *err)
 	step("making the page");
 	if (must(r, page, in_folder(r, "index.html"), err) ||
 	    must(r, summary, in_folder(r, "summary.txt"), err))
+		return -1;
+	if ((r->title || r->message || !r->yes) &&
+	    reporttext_put(in_folder(r, "report.txt"), in_folder(r, "index.html"),
+			   in_folder(r, "summary.txt"), err))
 		return -1;
 	if (call_in(r->folder, usb, packets, "/dev/null") > TRAWL_BAD_DATA)
 		unlink(packets); /* there is no USB in it */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "decode/query/spans.h"
 #include "decode/export/html.h"
 
 #include <inttypes.h>
@@ -49,6 +50,7 @@ struct html {
 	struct intern names, sources, task_names, endpoint_names, shape_keys;
 	struct shape *shapes;
 	struct out json, keys;    /* the event at hand */
+	struct spans *pairs;      /* of two events each */
 	struct out losses;
 	uint64_t first, last, n, nlosses, more;
 	bool failed;
@@ -274,6 +276,7 @@ static int take_item(struct consumer *c, const struct decoder *d, void *state,
 {
 	struct html *h = (struct html *)c;
 	uint64_t span = 0;
+	const char *began;
 	uint32_t endpoint = NONE;
 	int64_t since;
 
@@ -287,6 +290,8 @@ static int take_item(struct consumer *c, const struct decoder *d, void *state,
 		endpoint = endpoint_of(h, u);
 		if (u->transfer && !transfer_latency(u->transfer, &span))
 			span = 0;
+	} else if (!spans_item(h->pairs, d, state, it, &span, &began)) {
+		span = 0;
 	}
 	if (!h->n++)
 		h->first = h->last = it->time;
@@ -320,6 +325,7 @@ static int take_loss(struct consumer *c, const struct trawl_source *s, const str
 	struct html *h = (struct html *)c;
 	struct out *o = &h->losses;
 
+	spans_forget(h->pairs);
 	if (h->nlosses++ >= LOSSES)
 		return 0;
 	out_str(o, o->len ? ",{\"source\":" : "{\"source\":");
@@ -508,7 +514,8 @@ int html_export(const struct export_options *o, struct stream *s, struct out *ou
 				  "headers and build again");
 	for (size_t i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++)
 		out_memory(buffers[i]);
-	ret = stream_run(s, &h.consumer, err);
+	h.pairs = spans_new();
+	ret = h.pairs ? stream_run(s, &h.consumer, err) : trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	if (!ret && (h.failed || !write_page(&h, out)))
 		ret = trawl_fail(err, TRAWL_CANNOT, "--to html: out of memory, or more kinds of "
 				 "events than a page holds: choose with --name");
@@ -522,6 +529,7 @@ int html_export(const struct export_options *o, struct stream *s, struct out *ou
 		free(h.shapes[i].columns);
 	}
 	free(h.shapes);
+	spans_free(h.pairs);
 	intern_free(&h.names);
 	intern_free(&h.sources);
 	intern_free(&h.task_names);

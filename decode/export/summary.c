@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/export/summary.h"
+#include "decode/export/longest.h"
 #include "decode/base/escape.h"
 #include "decode/base/number.h"
 
@@ -16,6 +17,7 @@ struct summary {
 	struct consumer consumer; /* first: the stream hands it back */
 	struct tally sources, names, cpus, tasks;
 	uint64_t events, first, last;
+	struct longest *longest;
 	uint64_t losses;          /* in the selection */
 	struct out loss_text;
 };
@@ -27,6 +29,7 @@ static int count_item(struct consumer *c, const struct decoder *d, void *state,
 	char key[640];
 	int n;
 
+	longest_item(m->longest, d, state, it);
 	/* captures that were put behind one another may be in any order */
 	if (!m->events++ || it->time < m->first)
 		m->first = it->time;
@@ -55,6 +58,7 @@ static int count_loss(struct consumer *c, const struct trawl_source *s, const st
 	struct summary *m = (struct summary *)c;
 	struct out *o = &m->loss_text;
 
+	longest_forget(m->longest);
 	if (m->losses++ >= TOP)
 		return 0;
 	out_str(o, "  ");
@@ -81,8 +85,12 @@ struct summary *summary_new(void)
 		m->consumer.item = count_item;
 		m->consumer.loss = count_loss;
 		out_memory(&m->loss_text);
+		m->longest = longest_new();
 	}
-	return m;
+	if (m && m->longest)
+		return m;
+	free(m);
+	return NULL;
 }
 
 void summary_free(struct summary *m)
@@ -93,6 +101,7 @@ void summary_free(struct summary *m)
 	tally_free(&m->names);
 	tally_free(&m->cpus);
 	tally_free(&m->tasks);
+	longest_free(m->longest);
 	out_free(&m->loss_text);
 	free(m);
 }
@@ -458,6 +467,7 @@ void summary_print(struct summary *m, struct stream *s, const char *path, bool u
 	print_tally(&m->names, "by name", SIZE_MAX, o);
 	print_tally(&m->cpus, "by cpu", TOP, o);
 	print_tally(&m->tasks, "by process", TOP, o);
+	longest_print(m->longest, utc, o);
 	print_losses(m, stream_reader(s), o);
 	print_clocks(s, utc, o);
 	stream_summaries(s, o);

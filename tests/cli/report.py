@@ -28,14 +28,16 @@ def run(*argv, **more):
 
 made, out = f"{tmp.name}/made.trawl", f"{tmp.name}/out.zip"
 subprocess.run([f"{build}/tests/edit/make-secrets", made], check=True)
-status, text, said = run("trawl-report", made, "-o", out, "--yes", "--title", "It fails", "--message", "Nothing is printed")
+status, text, said = run("trawl-report", made, "-o", out, "--yes", "--title", "It fails", "--message", "Nothing <b>is</b> printed")
 text = text.decode()
 tap.same(0, status, f"packs: {said[-300:]}")
 tap.ok("8000" in text and "smZq" not in text and "removed" in text and "Nothing is sent anywhere" in text, "shows what will be in it", text)
 with zipfile.ZipFile(out) as z:
     blobs = {n: z.read(n) for n in z.namelist()}
 tap.same({"HOW-TO-READ.txt", "report.txt", "index.html", "summary.txt", "manifest.txt", "usb.pcapng", "capture.trawl"}, set(blobs), "what is in it")
-tap.ok(blobs["report.txt"].startswith(b"It fails\n\nNothing is printed"), "the report's text")
+tap.ok(blobs["report.txt"].startswith(b"It fails\n\nNothing <b>is</b> printed"), "the report's text")
+tap.ok(b"<summary>It fails</summary><p>\n\nNothing &lt;b&gt;is&lt;/b&gt; printed</p>" in blobs["index.html"] and
+       blobs["summary.txt"].startswith(b"It fails\n\nNothing <b>is</b> printed\n\nfile "), "is in the page and the summary, as text")
 import base64
 import re
 import zlib

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/query/spans.h"
+#include "common/array.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	NAMES_MAX = 4096,
+	CACHED = 256,
+	OPEN_SLOTS = 1 << 14, /* of what has begun; one that takes another's place ends it */
+	DEPTH = 8,            /* of one within the other */
+};
+
+enum role { ROLE_NONE, ROLE_BEGIN, ROLE_END };
+
+struct named {
+	char *name;
+	size_t len;
+	enum role role;
+	uint32_t stem;  /* number of what begins and ends */
+	bool request;   /* by device and sector */
+};
+
+struct open {
+	uint64_t key, when[DEPTH];
+	uint32_t stem, depth;
+	const char *name[DEPTH];
+};
+
+struct spans {
+	struct named *names;
+	size_t nnames;
+	struct {
+		const char *name; /* as the item has it, which stays where it is */
+		size_t i;         /* of names */
+	} cache[CACHED];
+	char **stems;
+	size_t nstems;
+	struct open *open;
+};
+
+struct spans *spans_new(void)
+{
+	struct spans *s = calloc(1, sizeof(*s));
+
+	if (s)
+		s->open = calloc(OPEN_SLOTS, sizeof(*s->open));
+	if (s && s->open)
+		return s;
+	free(s);
+	return NULL;
+}
+
+void spans_free(struct spans *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->nnames; i++)
+		free(s->names[i].name);
+	for (size_t i = 0; i < s->nstems; i++)
+		free(s->stems[i]);
+	free(s->names);
+	free(s->stems);
+	free(s->open);
+	free(s);
+}
+
+void spans_forget(struct spans *s)
+{
+	memset(s->open, 0, OPEN_SLOTS * sizeof(*s->open));
+}
+
+/* ---- names --------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *word;
+	enum role role;
+} words[] = {
+	{ "start", ROLE_BEGIN }, { "begin", ROLE_BEGIN }, { "enter", ROLE_BEGIN },
+	{ "entry", ROLE_BEGIN }, { "issue", ROLE_BEGIN },
+	{ "done", ROLE_END }, { "end", ROLE_END }, { "stop", ROLE_END }, { "exit", ROLE_END },
+	{ "complete", ROLE_END }, { "return", ROLE_END }, { "commit", ROLE_END },
+	{ "abort", ROLE_END },
+};
+
+/* The number of a stem; a new one if there is room, else UINT32_MAX. */
+static uint32_t stem_of(struct spans *s, const char *text)
+{
+	for (size_t i = 0; i < s->nstems; i++)
+		if (!strcmp(s->stems[i], text))
+			return (uint32_t)i;
+	if (s->nstems == NAMES_MAX || !array_grow(s->stems, s->nstems))
+		return UINT32_MAX;
+	s->stems[s->nstems] = strdup(text);
+	return s->stems[s->nstems] ? (uint32_t)s->nstems++ : UINT32_MAX;
+}
+
+/* Takes its first or last word off a name: "lock__wait__start", "sys_enter_read". */
+static enum role cut_word(char *name)
+{
+	char *sys = strstr(name, ":sys_enter_") ? strstr(name, ":sys_enter_") :
+						  strstr(name, ":sys_exit_");
+	size_t n = strlen(name);
+
+	if (sys) {
+		enum role role = sys[6] == 'n' ? ROLE_BEGIN : ROLE_END;
+		size_t word = role == ROLE_BEGIN ? 11 : 10;
+
+		memmove(sys + 1, sys + word, strlen(sys + word) + 1);
+		return role;
+	}
+	if (n > 7 && !strcmp(name + n - 7, "%return")) {
+		name[n - 7] = '\0';
+		return ROLE_END;
+	}
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		size_t k = strlen(words[i].word);
+
+		if (n <= k + 1 || strcmp(name + n - k, words[i].word) || !strchr("_-:", name[n - k - 1]))
+			continue;
+		name[n - k] = '\0';
+		return words[i].role;
+	}
+	return ROLE_BEGIN; /* of a %return, if there is one */
+}
+
+static struct named *named(struct spans *s, const struct item *it)
+{
+	size_t slot = ((uintptr_t)it->name * UINT64_C(0x9e3779b97f4a7c15)) >> 56;
+	struct named *n;
+	char stem[512];
+
+	if (s->cache[slot].name == it->name && s->names[s->cache[slot].i].len == it->name_len)
+		return &s->names[s->cache[slot].i];
+	for (size_t i = 0; i < s->nnames; i++)
+		if (s->names[i].len == it->name_len &&
+		    !memcmp(s->names[i].name, it->name, it->name_len)) {
+			s->cache[slot].name = it->name;
+			s->cache[slot].i = i;
+			return &s->names[i];
+		}
+	if (s->nnames == NAMES_MAX || it->name_len >= sizeof(stem) || !array_grow(s->names, s->nnames))
+		return NULL;
+	n = &s->names[s->nnames];
+	*n = (struct named){ .name = strndup(it->name, it->name_len), .len = it->name_len };
+	if (!n->name)
+		return NULL;
+	snprintf(stem, sizeof(stem), "%s", n->name);
+	n->role = cut_word(stem);
+	n->request = !strncmp(n->name, "block:block_rq_", 15);
+	n->stem = stem_of(s, stem);
+	if (n->stem == UINT32_MAX)
+		n->role = ROLE_NONE;
+	s->cache[slot].name = it->name;
+	s->cache[slot].i = s->nnames++;
+	return n;
+}
+
+/* ---- what is open -------------------------------------------------------------------------- */
+
+static bool number(const struct decoder *d, void *state, const struct item *it, const char *field,
+		   uint64_t *n)
+{
+	struct value v = { 0 };
+
+	if (!d->value(state, it, field, &v) || v.type != VALUE_UINT)
+		return false;
+	*n = v.u;
+	return true;
+}
+
+/* Whose it is: the task's, or the request's; false: nobody's. */
+static bool key_of(const struct named *n, const struct decoder *d, void *state, const struct item *it,
+		   uint64_t *key)
+{
+	uint64_t dev, sector;
+
+	if (n->request) {
+		if (!number(d, state, it, "dev", &dev) || !number(d, state, it, "sector", &sector))
+			return false;
+		*key = dev << 44 ^ sector;
+		return true;
+	}
+	*key = (uint32_t)it->tid | (uint64_t)(it->tid == ITEM_NO_TASK ? it->cpu + 1ull : 0) << 32;
+	return it->tid > 0 || it->cpu != ITEM_NO_CPU;
+}
+
+static struct open *slot_of(struct spans *s, uint32_t stem, uint64_t key)
+{
+	uint64_t hash = (key + stem * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xff51afd7ed558ccd);
+
+	return &s->open[hash >> 50];
+}
+
+static void begin(struct open *o, const struct named *n, uint64_t key, uint64_t when)
+{
+	if (o->stem != n->stem || o->key != key || !o->depth)
+		*o = (struct open){ .key = key, .stem = n->stem };
+	if (n->request)
+		o->depth = 0; /* the same sectors again: what there was is over */
+	if (o->depth == DEPTH) { /* what jumped out of a function never returns */
+		memmove(o->when, o->when + 1, (DEPTH - 1) * sizeof(*o->when));
+		memmove(o->name, o->name + 1, (DEPTH - 1) * sizeof(*o->name));
+		o->depth--;
+	}
+	o->when[o->depth] = when;
+	o->name[o->depth++] = n->name;
+}
+
+bool spans_item(struct spans *s, const struct decoder *d, void *state, const struct item *it,
+		uint64_t *ns, const char **begin_name)
+{
+	struct named *n = named(s, it);
+	struct open *o;
+	uint64_t key;
+
+	if (!n || n->role == ROLE_NONE || !key_of(n, d, state, it, &key))
+		return false;
+	o = slot_of(s, n->stem, key);
+	if (n->role == ROLE_BEGIN) {
+		begin(o, n, key, it->time);
+		return false;
+	}
+	if (o->stem != n->stem || o->key != key || !o->depth)
+		return false;
+	o->depth--;
+	*begin_name = o->name[o->depth];
+	*ns = it->time - o->when[o->depth];
+	return it->time >= o->when[o->depth];
+}

@@ -1,0 +1,48 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""trawl-decode --summary: what took longest, by pairs of events, is what the events themselves say; and the page has
+the same spans."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+src, build = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
+sys.path.insert(0, f"{src}/tests")
+import tap
+
+if os.geteuid() or not os.path.exists("/sys/kernel/tracing/events/syscalls"):
+    tap.skip_all("needs root and tracefs")
+tmp = tempfile.TemporaryDirectory()
+file = f"{tmp.name}/x.trawl"
+names = ("clock_nanosleep", "read", "wait4")
+sources = [a for n in names for w in ("enter", "exit") for a in ("-i", f"event:syscalls:sys_{w}_{n}")]
+script = "for i in 1 2 3; do sleep 0.0$i; done; sleep 0.2 & sleep 0.1; wait; cat /proc/self/status /etc/passwd"
+p = subprocess.run(["trawl", "-w", file, *sources, "--", "sh", "-c", script], capture_output=True, text=True)
+tap.same(0, p.returncode, f"recorded: {p.stderr[-200:]}")
+events = [json.loads(l) for l in subprocess.run(["trawl-decode", "--json", file], capture_output=True).stdout.splitlines()]
+text = subprocess.run(["trawl-decode", "--summary", file], capture_output=True, text=True).stdout
+section = text.split("the longest of each kind")[1].split("\nlosses")[0].splitlines()[1:]
+
+open_, spans = {}, {}
+for e in events:
+    what, name = e["name"].split(":sys_")[1].split("_", 1)
+    if what == "enter":
+        open_[e["tid"], name] = e["ts_ns"]
+    elif (e["tid"], name) in open_:
+        spans.setdefault(name, []).append(e["ts_ns"] - open_.pop((e["tid"], name)))
+tap.ok(len(spans["clock_nanosleep"]) == 5, "five sleeps are in it", {k: len(v) for k, v in spans.items()})
+order = sorted(spans, key=lambda n: -max(spans[n]))
+tap.same([f"syscalls:sys_exit_{n}" for n in order], [l.split(" to ")[1] for l in section if " from " in l], "in the order of the longest")
+for n in order:
+    i = next(i for i, l in enumerate(section) if l.endswith(f"from syscalls:sys_enter_{n} to syscalls:sys_exit_{n}"))
+    number, unit = section[i].split()[:2]
+    ns = float(number) * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[unit]
+    tap.ok(abs(ns / max(spans[n]) - 1) < 0.01, f"{n}: the longest", section[i], max(spans[n]))
+    tap.ok(f"; {len(spans[n])} in all" in section[i + 1], f"{n}: how many", section[i + 1], len(spans[n]))
+    if len(spans[n]) > 1:
+        number, unit = section[i + 1].split("within about ")[1].split()
+        half = sorted(spans[n])[(len(spans[n]) - 1) // 2]
+        tap.ok(abs(float(number) * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[unit] / half - 1) < 0.07, f"{n}: the median", number, unit, half)
+sys.exit(tap.finish())
