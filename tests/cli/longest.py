@@ -13,7 +13,7 @@ sys.path.insert(0, f"{src}/tests")
 import tap
 
 if os.geteuid() or not os.path.exists("/sys/kernel/tracing/events/syscalls"):
-    tap.skip_all("needs root and tracefs")
+    sys.exit(tap.skip_all("needs root and tracefs"))
 tmp = tempfile.TemporaryDirectory()
 file = f"{tmp.name}/x.trawl"
 names = ("clock_nanosleep", "read", "wait4")
