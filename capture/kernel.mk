@@ -2,7 +2,8 @@
 # Event probes and synthetic events of the kernel; included by local.mk.
 libcapture_la_SOURCES += \
 	capture/kernel/histpair.c capture/kernel/histpair.h \
-	capture/kernel/eprobe.c capture/kernel/block.c capture/kernel/block.h \
+	capture/kernel/eprobe.c capture/kernel/eprobecheck.c capture/kernel/eprobecheck.h \
+	capture/kernel/block.c capture/kernel/block.h \
 	capture/kernel/event.h \
 	capture/tracefs/kallsyms.c capture/tracefs/kallsyms.h \
 	capture/kernel/ktest.c capture/kernel/ktest.h \

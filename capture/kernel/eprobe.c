@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "capture/kernel/histpair.h"
+#include "capture/kernel/eprobecheck.h"
 #include "capture/kernel/event.h"
 #include "capture/session.h"
 #include "common/json.h"
@@ -53,6 +54,7 @@ struct eprobe {
 	char event[64];            /* tracefs name of the probe */
 	char display[160];
 	char *args;                /* "a=$b:u32 c=..." */
+	struct eprobe_checks checks;
 };
 
 /* ---- arguments ---------------------------------------------------------------------------- */
@@ -173,6 +175,19 @@ static int check_fields(struct eprobe *e, const struct spec_arg *arg, struct tra
 	return 0;
 }
 
+/* Memory that the argument reads may not be there. */
+static int check_read(struct eprobe *e, const struct spec_arg *arg, const char *name)
+{
+	char *fetch;
+	int r;
+
+	if (asprintf(&fetch, "%s%s%s", arg->expr, *arg->type ? ":" : "", arg->type) < 0)
+		return -1;
+	r = eprobe_check_arg(&e->checks, name, fetch);
+	free(fetch);
+	return r;
+}
+
 static int add_argument(struct eprobe *e, size_t i, struct trawl_error *err)
 {
 	const struct spec_arg *arg = &e->spec.args[i];
@@ -199,8 +214,11 @@ static int add_argument(struct eprobe *e, size_t i, struct trawl_error *err)
 		strcpy(type, "string");
 	n = asprintf(&grown, "%s%s%s=%s%s%s", e->args ? e->args : "", e->args ? " " : "", name,
 		     arg->expr, *arg->type || *type ? ":" : "", *arg->type ? arg->type : type);
-	if (n < 0)
+	if (n < 0 || check_read(e, arg, name)) {
+		if (n >= 0)
+			free(grown);
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	}
 	if (strlen(arg->expr) + strlen(*arg->type ? arg->type : type) + 1 > ARG_TEXT_MAX) {
 		free(grown);
 		return spec_fail(&e->spec, arg->at, err, "eprobe: the kernel takes at most %d "
@@ -232,6 +250,14 @@ static int add_arguments(struct eprobe *e, struct trawl_error *err)
 			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 		free(e->args);
 		e->args = grown;
+	}
+	if (e->checks.n) {
+		char *checked = eprobe_check_args(&e->checks, e->args);
+
+		if (!checked)
+			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+		free(e->args);
+		e->args = checked;
 	}
 	return 0;
 }
@@ -587,6 +613,19 @@ static int define_at_exit(struct eprobe *e, unsigned int number, struct trawl_er
 	return define(e, "synthetic", e->chain.synthetic, err);
 }
 
+static int add_event(struct eprobe *e, struct trawl_error *err)
+{
+	struct eventformat f;
+	int r;
+
+	if (trace_format(e->trace, e->trace->name, e->event, &f, err))
+		return -1;
+	r = eprobe_check_event(e->trace, &e->checks, &f, err) ||
+			    trace_add(e->trace, e->trace->name, e->event, e->display, &f, "", err) ? -1 : 0;
+	eventformat_free(&f);
+	return r;
+}
+
 static int arm_one(struct eprobe *e, unsigned int number, struct trawl_error *err)
 {
 	struct trawl_error ignored;
@@ -605,14 +644,14 @@ static int arm_one(struct eprobe *e, unsigned int number, struct trawl_error *er
 		return -1;
 	if (*e->spec.filter)
 		e->trace->filtered = true;
-	return trace_add(e->trace, e->trace->name, e->event, e->display, NULL, "", err) ||
-	       write_meta(e, err) ? -1 : 0;
+	return add_event(e, err) || write_meta(e, err) ? -1 : 0;
 }
 
 static void eprobe_free(struct eprobe *e)
 {
 	spec_free(&e->spec);
 	eventformat_free(&e->format);
+	eprobe_checks_free(&e->checks);
 	free(e->args);
 }
 
