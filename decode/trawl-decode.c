@@ -145,6 +145,25 @@ static int set_last_calls(struct options *o, const char *arg, struct trawl_error
 	return 0;
 }
 
+static int set_fields(struct options *o, const char *arg, struct trawl_error *err)
+{
+	if (strcmp(arg, "all"))
+		return trawl_fail(err, TRAWL_USAGE, "--fields: '%.100s' is not known: write 'all' for "
+				  "helper fields too; trawl-export --to csv takes a list of fields",
+				  arg);
+	o->reading.decode.all_fields = true;
+	return 0;
+}
+
+static int set_around(struct options *o, const char *arg, struct trawl_error *err)
+{
+	if (o->around_text)
+		return trawl_fail(err, TRAWL_USAGE,
+				  "--around: given twice: join the two with 'or'");
+	o->around_text = arg;
+	return 0;
+}
+
 static int set_option(void *arg, int option, struct trawl_error *err)
 {
 	struct options *o = arg;
@@ -165,23 +184,12 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 		o->bounds = true;
 		return 0;
 	case OPTION_FIELDS:
-		if (strcmp(optarg, "all"))
-			return trawl_fail(err, TRAWL_USAGE,
-					  "--fields: '%.100s' is not known: write "
-					  "'all' for helper fields too (columns of one's own are a "
-					  "matter of trawl-export --to csv)",
-					  optarg);
-		decode->all_fields = true;
-		return 0;
+		return set_fields(o, optarg, err);
 	case OPTION_PRINT:
 		decode->print = true;
 		return 0;
 	case OPTION_AROUND:
-		if (o->around_text)
-			return trawl_fail(err, TRAWL_USAGE,
-					  "--around: given twice: join the two with 'or'");
-		o->around_text = optarg;
-		return 0;
+		return set_around(o, optarg, err);
 	case OPTION_JOIN:
 		o->join = true;
 		return 0;

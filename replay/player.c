@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "replay/player.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -215,8 +216,8 @@ void playing_use(struct player *p, struct tape_entry *e, bool same)
 	e->used = true;
 	e->time = p->now;
 	p->progress = p->now;
-	if (!tape_in(e) || e->xfer == URB_CONTROL)
-		p->begun = true;
+	if (p->state == PLAYER_ENUMERATED && (!tape_in(e) || e->xfer == URB_CONTROL))
+		p->state = PLAYER_BEGUN;
 }
 
 /* The host passed over it. */
@@ -229,13 +230,13 @@ static void pass(struct player *p, struct tape_entry *e)
 
 bool playing_before(const struct player *p)
 {
-	return !p->begun && !p->tape->enumerated;
+	return p->state == PLAYER_ENUMERATED && !p->tape->enumerated;
 }
 
 void playing_answer(struct player *p, struct usbip_urb *u, int32_t status, const void *data, uint32_t n)
 {
 	if (usbip_answer(p->usbip, u, status, data, n))
-		p->gone = true;
+		p->state = PLAYER_GONE;
 	usbip_urb_free(u);
 }
 
@@ -685,8 +686,8 @@ static uint64_t serve_all(struct player *p)
 	}
 	if (p->delayed)
 		wake = p->delayed->due;
-	for (unsigned int k = 0; k < 32 && !p->gone; k++)
-		while (!p->gone && serve(p, &p->endpoints[k], &wake))
+	for (unsigned int k = 0; k < 32 && p->state != PLAYER_GONE; k++)
+		while (p->state != PLAYER_GONE && serve(p, &p->endpoints[k], &wake))
 			;
 	return wake;
 }
@@ -737,11 +738,11 @@ static int take_messages(struct player *p, struct trawl_error *err)
 	uint32_t seqnum, victim;
 	int got = 0;
 
-	while (!p->gone && (got = usbip_next(p->usbip, &u, &seqnum, &victim, err)) > 0) {
+	while (p->state != PLAYER_GONE && (got = usbip_next(p->usbip, &u, &seqnum, &victim, err)) > 0) {
 		if (got == USBIP_SUBMIT)
 			handle(p, u);
 		else if (usbip_answer_unlink(p->usbip, seqnum, unlink_urb(p, victim)))
-			p->gone = true;
+			p->state = PLAYER_GONE;
 	}
 	return got;
 }
@@ -790,7 +791,7 @@ static bool wait_for(struct player *p, uint64_t wake, int stop)
 
 	p->now = clock_now();
 	if (n > 0 && fds[0].revents && usbip_read(p->usbip))
-		p->gone = true;
+		p->state = PLAYER_GONE;
 	return n > 0 && stop >= 0 && fds[1].revents;
 }
 
@@ -799,6 +800,7 @@ int player_run(struct player *p, struct usbip *u, int stop, struct trawl_error *
 	uint64_t wake;
 	int end;
 
+	assert(p->state == PLAYER_ENUMERATED);
 	p->usbip = u;
 	p->now = p->progress = clock_now();
 	p->waiting = p->tape->n;
@@ -806,7 +808,7 @@ int player_run(struct player *p, struct usbip *u, int stop, struct trawl_error *
 		if (take_messages(p, err) < 0)
 			return -1;
 		wake = serve_all(p);
-		if (p->gone)
+		if (p->state == PLAYER_GONE)
 			return is_over(p) ? PLAYER_DONE : PLAYER_UNPLUGGED;
 		if (is_end(p, &wake, &end))
 			return end;

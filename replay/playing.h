@@ -42,7 +42,18 @@ struct delayed {
 	struct delayed *next;
 };
 
+/*
+ * PLAYER_ENUMERATED ─the host sent what is on the tape─> PLAYER_BEGUN ─the connection broke─> PLAYER_GONE
+ *         └───────────────────────────the connection broke────────────────────────────────────────┘
+ *
+ *	PLAYER_ENUMERATED  the host asks for descriptors, and it may do so in its own order
+ *	PLAYER_BEGUN       something that the host sent was on the tape
+ *	PLAYER_GONE        nothing is read or answered any more
+ */
+enum player_state { PLAYER_ENUMERATED, PLAYER_BEGUN, PLAYER_GONE };
+
 struct player {
+	enum player_state state;
 	struct tape *tape;
 	struct player_options options;
 	struct verdict *verdict;
@@ -54,10 +65,8 @@ struct player {
 	struct sent sent[16];          /* the last of each OUT endpoint */
 	struct usbip *usbip;
 	uint64_t now, progress;        /* when something of the tape happened last */
-	bool begun;                    /* something that the host sent was on the tape */
 	uint8_t *scratch;
 	size_t scratch_room;
-	bool gone;                     /* the other side */
 	uint64_t waiting;              /* entries that are not used yet */
 };
 

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,8 +47,20 @@ struct branch_hit {
 	size_t len;
 };
 
+/*
+ * arm() ─> ARMED ─start()─> RECORDING ─halt()─> HALTED ─stop()─> STOPPED ─drain()─> DRAINED
+ *
+ *	BRANCH_ARMED      the back end holds the tasks; no branch has come, no batch is open
+ *	BRANCH_RECORDING  branches come; a batch is open for some time at most
+ *	BRANCH_HALTED     what happens from now on does not count
+ *	BRANCH_STOPPED    the tasks are let go; the back end has a rest
+ *	BRANCH_DRAINED    the back end has no rest, and no batch is open
+ */
+enum branch_phase { BRANCH_ARMED, BRANCH_RECORDING, BRANCH_HALTED, BRANCH_STOPPED, BRANCH_DRAINED };
+
 struct branch_state {
-	struct branch_sink sink;
+	struct branch_sink sink; /* first: back ends hand it back */
+	enum branch_phase phase;
 	struct input *in;
 	const struct branch_backend *backend;
 	void *recorder;               /* the back end's */
@@ -61,7 +74,7 @@ struct branch_state {
 	struct images images;
 	uint64_t flushed;             /* when the open batches were ended last */
 	uint64_t captured, lost;
-	bool uncounted, halted, full; /* full: the session wants no more */
+	bool uncounted, full;         /* full: the session wants no more */
 	uint16_t source;
 };
 
@@ -319,6 +332,7 @@ static int take_event(struct branch_sink *sink, const struct branch_event *e, st
 {
 	struct branch_state *s = (struct branch_state *)sink;
 
+	assert(s->phase != BRANCH_ARMED && s->phase != BRANCH_DRAINED);
 	switch (e->kind) {
 	case BRANCH_EVENT_BRANCH:
 	case BRANCH_EVENT_MARK:
@@ -439,7 +453,9 @@ static int start(struct input *in, struct trawl_error *err)
 {
 	struct branch_state *s = in->state;
 
+	assert(s->phase == BRANCH_ARMED && !s->nopen);
 	s->flushed = mono_now();
+	s->phase = BRANCH_RECORDING;
 	return s->backend->start(s->recorder, err);
 }
 
@@ -459,18 +475,23 @@ static int drain(struct input *in, struct trawl_error *err)
 	struct branch_state *s = in->state;
 	const struct options *o = session_options(in->session);
 	uint64_t most = !o->write ? BATCH_LIVE_NS : o->ring ? BATCH_RING_NS : BATCH_NS;
-	bool over = s->halted && s->backend->over(s->recorder);
+	bool over = s->phase >= BRANCH_HALTED && s->backend->over(s->recorder);
 
 	if (s->backend->drain(s->recorder, &s->sink, err))
 		return -1;
-	if (s->halted && !over)
+	if (s->phase >= BRANCH_HALTED && !over)
 		return DRAIN_MORE;
 	if (!over && mono_now() - s->flushed < most)
 		return s->nopen || s->nhits ? DRAIN_HELD : DRAIN_DONE;
-	return flush(s, err) ? -1 : DRAIN_DONE;
+	if (flush(s, err))
+		return -1;
+	assert(!s->nopen);
+	if (s->phase == BRANCH_STOPPED)
+		s->phase = BRANCH_DRAINED;
+	return DRAIN_DONE;
 }
 
-static void turn(struct input *in)
+static void rotate(struct input *in)
 {
 	struct branch_state *s = in->state;
 	struct trawl_error ignored;
@@ -482,14 +503,17 @@ static void halt(struct input *in)
 {
 	struct branch_state *s = in->state;
 
+	assert(s->phase == BRANCH_RECORDING);
 	s->backend->halt(s->recorder);
-	s->halted = true;
+	s->phase = BRANCH_HALTED;
 }
 
 static int stop(struct input *in, struct trawl_error *err)
 {
 	struct branch_state *s = in->state;
 
+	assert(s->phase == BRANCH_HALTED);
+	s->phase = BRANCH_STOPPED;
 	return s->backend->stop(s->recorder, err);
 }
 
@@ -562,7 +586,7 @@ const struct source branch_source = {
 	.start = start,
 	.fds = fds,
 	.drain = drain,
-	.rotate = turn,
+	.rotate = rotate,
 	.halt = halt,
 	.stop = stop,
 	.stats = stats,
