@@ -158,7 +158,9 @@ static void text_field(struct redact *x, const struct trawl_field *f, char *p, s
 {
 	size_t len = strnlen(p, n);
 
-	if (ends(f->name, "comm"))
+	if (!strcmp(f->name, "rwbs") && len < 10 && strspn(p, "RWDFSMANE") == len)
+		; /* how a disk was asked, in the kernel's letters */
+	else if (ends(f->name, "comm"))
 		redact_text(x, SECRET_COMMANDS, p, len);
 	else if (memchr(p, '/', len) && !memchr(p, ' ', len))
 		redact_path(x, p, len);

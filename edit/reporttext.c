@@ -64,6 +64,7 @@ static int insert(const char *path, const char *at, const char *text, bool page,
 		fputs("<details id=\"report\" open><summary>", f);
 		put_escaped(f, text, title);
 		fputs("</summary><p>", f);
+		title += strspn(text + title, "\n");
 		put_escaped(f, text + title, strlen(text + title));
 		fputs("</p></details>\n", f);
 	} else if (!page) {

@@ -64,6 +64,30 @@ for _ in range(6):
            "tests/reader.py gives the same events in the same order")
     tap.same(0, run("trawl-edit", "verify", out)[0], "the merged file is whole")
 
+# ---- random files of many sources: cut, compact and repair are the same operation on the JSON
+part = f"{tmp.name}/part.trawl"
+base = f"{tmp.name}/base.trawl"
+for _ in range(4):
+    files = rng.sample(samples, 3)
+    merge(*files)
+    os.rename(out, base)
+    whole = decode("--raw", base)
+    for verb in ("compact", "repair"):
+        status, _, text = run("trawl-edit", verb, base, "-w", part)
+        tap.ok(status == 0 and decode("--raw", part) == whole, f"{verb} of a random file", files, status, text)
+    a, b = sorted(rng.choice(whole)["ts_ns"] for _ in "ab")
+    source = rng.choice(sorted({e["source"] for e in whole}))
+    for argv, want in ((["--from", f"{a // 10**9}.{a % 10**9:09}",
+                         "--until", f"{b // 10**9}.{b % 10**9:09}"], [e for e in whole if a <= e["ts_ns"] < b]),
+                       (["--source", source], [e for e in whole if e["source"] == source]),
+                       (["--source", source, "--from", f"{a // 10**9}.{a % 10**9:09}"],
+                        [e for e in whole if e["source"] == source and e["ts_ns"] >= a])):
+        status, _, text = run("trawl-edit", "cut", base, *argv, "-w", part)
+        got = decode("--raw", part) if status == 0 else []
+        key = lambda e: (e["ts_ns"], e["name"], e["cpu"], e["tid"], e["source"])
+        tap.ok(status == (0 if want else 2) and list(map(key, got)) == list(map(key, want)),
+               f"cut {argv[0]} of a random file", files, argv, status, text, len(got), len(want))
+
 # ---- two machines whose tasks have the same ids: each keeps its own names
 tick = f"{src}/samples/tick.trawl"
 other = f"{tmp.name}/other.trawl"

@@ -36,7 +36,7 @@ with zipfile.ZipFile(out) as z:
     blobs = {n: z.read(n) for n in z.namelist()}
 tap.same({"HOW-TO-READ.txt", "report.txt", "index.html", "summary.txt", "manifest.txt", "usb.pcapng", "capture.trawl"}, set(blobs), "what is in it")
 tap.ok(blobs["report.txt"].startswith(b"It fails\n\nNothing <b>is</b> printed"), "the report's text")
-tap.ok(b"<summary>It fails</summary><p>\n\nNothing &lt;b&gt;is&lt;/b&gt; printed</p>" in blobs["index.html"] and
+tap.ok(b"<summary>It fails</summary><p>Nothing &lt;b&gt;is&lt;/b&gt; printed</p>" in blobs["index.html"] and
        blobs["summary.txt"].startswith(b"It fails\n\nNothing <b>is</b> printed\n\nfile "), "is in the page and the summary, as text")
 import base64
 import re

@@ -11,6 +11,9 @@
 
 enum { WORDS = 7 };
 
+/* Stands for the file, too. */
+#define TWICE "FILE"
+
 struct mode {
 	int (*main)(int argc, char **argv);
 	const char *words[WORDS]; /* the file comes behind them */
@@ -44,6 +47,13 @@ static const struct mode modes[] = {
 	{export_main, {"trawl-export", "--to", "json"}},
 	{export_main, {"trawl-export", "--to", "csv"}},
 	{export_main, {"trawl-export", "--to", "pcapng", "--where", "status < 0 or pid > 1"}},
+	{export_main, {"trawl-export", "--to", "html"}},
+	{edit_main, {"trawl-edit", "cut", "-w", "/dev/null", "--from", "+0.0001"}},
+	{edit_main, {"trawl-edit", "cut", "-w", "/dev/null", "--where", "pid > 5 or status < 0"}},
+	{edit_main, {"trawl-edit", "compact", "-w", "/dev/null"}},
+	{edit_main, {"trawl-edit", "repair", "-w", "/dev/null"}},
+	{edit_main, {"trawl-edit", "merge", "-w", "/dev/null", TWICE}},
+	{edit_main, {"trawl-edit", "secrets"}},
 };
 
 size_t programs_modes(void)
@@ -72,18 +82,18 @@ static int open_null(int *out, int *err)
 
 static int call(const struct mode *m, char *path)
 {
-	char *argv[WORDS + 3];
+	char *argv[WORDS + 3], *copies[WORDS]; /* getopt() changes the order of argv */
 	int argc = 0, status;
 
 	for (; argc < WORDS && m->words[argc]; argc++)
-		argv[argc] = strdup(m->words[argc]);
+		argv[argc] = copies[argc] = strdup(strcmp(m->words[argc], TWICE) ? m->words[argc] : path);
 	argv[argc] = (char *)"--no-sandbox"; /* one process reads many files */
 	argv[argc + 1] = path;
 	argv[argc + 2] = NULL;
 	optind = 0;
 	status = m->main(argc + 2, argv);
 	while (argc)
-		free(argv[--argc]);
+		free(copies[--argc]);
 	return status;
 }
 
