@@ -50,7 +50,7 @@ struct eprobe {
 	struct spec spec;
 	struct eventformat format; /* of the event that the probe sits on, as the user sees it */
 	bool at_exit;
-	struct hist_pair chain;
+	struct hist_pair hist;
 	char event[64];            /* tracefs name of the probe */
 	char display[160];
 	char *args;                /* "a=$b:u32 c=..." */
@@ -169,7 +169,7 @@ static int check_fields(struct eprobe *e, const struct spec_arg *arg, struct tra
 		if (check_array(e, f, p > arg->expr && p[-1] == '(', at, err))
 			return -1;
 		if (e->at_exit && strcmp(name, "ret") &&
-		    hist_pair_field(&e->chain, name, f, false, err))
+		    hist_pair_field(&e->hist, name, f, false, err))
 			return -1;
 	}
 	return 0;
@@ -492,7 +492,7 @@ static int name_call(struct eprobe *e, unsigned int number, struct trawl_error *
 static int find_exit(struct eprobe *e, unsigned int number, struct trawl_error *err)
 {
 	static const char enter[] = "sys_enter_";
-	struct hist_pair *c = &e->chain;
+	struct hist_pair *c = &e->hist;
 	struct eventformat end;
 	struct trawl_field *ret;
 	bool raw;
@@ -608,9 +608,9 @@ static int write_meta(const struct eprobe *e, struct trawl_error *err)
 
 static int define_at_exit(struct eprobe *e, unsigned int number, struct trawl_error *err)
 {
-	if (hist_pair_make(e->trace, &e->chain, number, err))
+	if (hist_pair_make(e->trace, &e->hist, number, err))
 		return -1;
-	return define(e, "synthetic", e->chain.synthetic, err);
+	return define(e, "synthetic", e->hist.synthetic, err);
 }
 
 static int add_event(struct eprobe *e, struct trawl_error *err)

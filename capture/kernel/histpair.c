@@ -177,16 +177,16 @@ static void end_text(const struct hist_pair *c, unsigned int number, char *text)
 		add(text, " if %s", c->end_filter);
 }
 
-/* Keeps a copy of the chain, with what must be undone. */
+/* Keeps a copy of the pair, with what must be undone. */
 static struct hist_pair *keep(struct trace *t, const struct hist_pair *c, struct trawl_error *err)
 {
 	struct hist_pair *kept;
 
-	if (!array_grow(t->chains, t->nchains)) {
+	if (!array_grow(t->hist_pairs, t->nhist_pairs)) {
 		trawl_fail(err, TRAWL_CANNOT, "out of memory");
 		return NULL;
 	}
-	kept = &t->chains[t->nchains++];
+	kept = &t->hist_pairs[t->nhist_pairs++];
 	*kept = *c;
 	kept->start_filter = kept->end_filter = NULL; /* the caller's */
 	return kept;
@@ -255,16 +255,16 @@ void hist_pair_disarm(struct input *in)
 	struct trawl_error ignored;
 	char command[192];
 
-	if (t && t->dir >= 0 && t->nchains)
+	if (t && t->dir >= 0 && t->nhist_pairs)
 		tracefs_write(t->dir, "events/enable", "0", &ignored);
-	for (size_t i = 0; t && t->nchains && i < t->nevents; i++) {
+	for (size_t i = 0; t && t->nhist_pairs && i < t->nevents; i++) {
 		if (strcmp(t->events[i].group, t->name))
 			continue;
 		snprintf(command, sizeof(command), "-:%.70s/%.70s", t->name, t->events[i].name);
 		tracefs_write(t->top, "dynamic_events", command, &ignored);
 	}
-	for (size_t i = t ? t->nchains : 0; i-- > 0;) {
-		struct hist_pair *c = &t->chains[i];
+	for (size_t i = t ? t->nhist_pairs : 0; i-- > 0;) {
+		struct hist_pair *c = &t->hist_pairs[i];
 
 		unset_trigger(t, c->end_group, c->end_event, c->end_trigger);
 		unset_trigger(t, c->start_group, c->start_event, c->start_trigger);
@@ -296,8 +296,8 @@ void hist_pair_stats(struct input *in, struct source_stats *stats)
 	struct trace *t = in->state;
 	struct trawl_error ignored;
 
-	for (size_t i = 0; t && t->source >= 0 && i < t->nchains; i++) {
-		const struct hist_pair *c = &t->chains[i];
+	for (size_t i = 0; t && t->source >= 0 && i < t->nhist_pairs; i++) {
+		const struct hist_pair *c = &t->hist_pairs[i];
 		uint64_t n = dropped(t, c->start_group, c->start_event) +
 			     dropped(t, c->end_group, c->end_event);
 

@@ -52,13 +52,13 @@ int hist_pair_field(struct hist_pair *c, const char *name, const struct trawl_fi
 int hist_pair_latency(struct hist_pair *c, struct trawl_error *err);
 
 /*
- * Defines the synthetic event and sets both triggers. `number` tells the chains of t apart. The
- * chain then belongs to t, which hist_pair_disarm() takes down; on failure too.
+ * Defines the synthetic event and sets both triggers. `number` tells the pairs of t apart. The
+ * pair then belongs to t, which hist_pair_disarm() takes down; on failure too.
  */
 int hist_pair_make(struct trace *t, struct hist_pair *c, unsigned int number,
 		   struct trawl_error *err);
 
-/* stats() of a source whose struct trace has chains: what their maps dropped is lost. */
+/* stats() of a source whose struct trace has hist pairs: what their maps dropped is lost. */
 void hist_pair_stats(struct input *in, struct source_stats *stats);
 
 /*

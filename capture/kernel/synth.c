@@ -32,7 +32,7 @@ struct synth {
 	char name[HIST_PAIR_NAME_MAX];
 	char display[HIST_PAIR_NAME_MAX + 8];
 	struct eventformat start, end;
-	struct hist_pair chain;
+	struct hist_pair hist;
 	bool by_request; /* it is of the task that asked for the sectors: block.h */
 };
 
@@ -110,7 +110,7 @@ static int find_field(struct synth *s, const char *at, const struct eventformat 
 /* key=FIELD or key=FIELD:ENDFIELD */
 static int read_key(struct synth *s, const char **at, struct trawl_error *err)
 {
-	struct hist_pair *c = &s->chain;
+	struct hist_pair *c = &s->hist;
 	const struct trawl_field *field;
 	const char *from = *at, *end;
 
@@ -158,13 +158,13 @@ static int read_arg(struct synth *s, const char **at, struct trawl_error *err)
 			       "another name");
 	if (find_field(s, end + 1, of_end ? &s->end : &s->start, name, &field, err))
 		return -1;
-	return hist_pair_field(&s->chain, *first ? first : name, field, of_end, err);
+	return hist_pair_field(&s->hist, *first ? first : name, field, of_end, err);
 }
 
 static int parse(struct synth *s, struct trawl_error *err)
 {
 	static const char *const sectors[] = { "dev", "sector", "nr_sector" };
-	struct hist_pair *c = &s->chain;
+	struct hist_pair *c = &s->hist;
 	const char *at = read_word(s->text, "-", s->name);
 
 	if (!at || *at != '=')
@@ -206,8 +206,8 @@ static int make(struct synth *s, unsigned int number, struct trawl_error *err)
 	struct trawl_field *latency;
 	int r;
 
-	if (hist_pair_make(t, &s->chain, number, err) ||
-	    trace_format(t, "synthetic", s->chain.synthetic, &f, err))
+	if (hist_pair_make(t, &s->hist, number, err) ||
+	    trace_format(t, "synthetic", s->hist.synthetic, &f, err))
 		return -1;
 	latency = eventformat_field(&f, "latency");
 	if (!latency) {
@@ -217,7 +217,7 @@ static int make(struct synth *s, unsigned int number, struct trawl_error *err)
 	}
 	latency->note = "ns from the first event to the second";
 	latency->kind = TRAWL_INT;
-	r = trace_add(t, "synthetic", s->chain.synthetic, s->display, &f, "", err);
+	r = trace_add(t, "synthetic", s->hist.synthetic, s->display, &f, "", err);
 	if (!r)
 		t->events[t->nevents - 1].latency_at = latency->offset;
 	eventformat_free(&f);

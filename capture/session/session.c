@@ -421,7 +421,7 @@ static uint64_t end_time(const struct session *s, bool ended)
 }
 
 /* stats: NULL while the session goes on. */
-static struct end_report account(const struct session *s, const struct source_stats *stats)
+static struct end_report end_report_of(const struct session *s, const struct source_stats *stats)
 {
 	return (struct end_report){
 		.inputs = s->inputs, .ninputs = s->ninputs, .stats = stats, .captured = s->captured,
@@ -434,7 +434,7 @@ static struct end_report account(const struct session *s, const struct source_st
 
 static void write_end(struct session *s, const struct source_stats *stats)
 {
-	struct end_report a = account(s, stats);
+	struct end_report a = end_report_of(s, stats);
 	struct trawl_error err;
 
 	if (end_report_write(&a, s->rec.w, mono_now(), &err))
@@ -512,7 +512,7 @@ static void take_signal(struct session *s)
 {
 	struct signalfd_siginfo info;
 
-	if (!event_fds_signal(&s->news, &info))
+	if (!event_fds_signal(&s->event_fds, &info))
 		return;
 	if (info.ssi_signo == SIGUSR1) {
 		take_request(s, (pid_t)info.ssi_pid);
@@ -572,7 +572,7 @@ static void take_events(struct session *s, const struct pollfd *fds)
 	if (fds[0].revents)
 		take_signal(s);
 	if (fds[1].revents)
-		s->stepped |= event_fds_step(&s->news);
+		s->stepped |= event_fds_step(&s->event_fds);
 	if (fds[2].revents && command_reap(&s->command))
 		take_command_end(s);
 	/* poll() always reports that the reader of a pipe has exited. */
@@ -598,8 +598,8 @@ static int run(struct session *s, struct trawl_error *err)
 	if (!fds)
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	while (!r && !s->rec.end) {
-		fds[0] = (struct pollfd){ .fd = s->news.signals, .events = POLLIN };
-		fds[1] = (struct pollfd){ .fd = s->news.steps, .events = POLLIN };
+		fds[0] = (struct pollfd){ .fd = s->event_fds.signals, .events = POLLIN };
+		fds[1] = (struct pollfd){ .fd = s->event_fds.steps, .events = POLLIN };
 		fds[2] = (struct pollfd){ .fd = s->command.pid && !s->command.ended ?
 						s->command.pidfd : -1,
 					  .events = POLLIN };
@@ -696,7 +696,7 @@ static void say_left_behind(struct session *s)
 
 static void say_end(struct session *s, const struct source_stats *stats)
 {
-	struct end_report a = account(s, stats);
+	struct end_report a = end_report_of(s, stats);
 	char verdict[64];
 	const char *more = s->rec.output.wrapped ? "; the files hold the newest of them" : "";
 
@@ -782,7 +782,7 @@ static void free_session(struct session *s)
 	tasks_done(&s->tasks);
 	task_filter_free(&s->followed);
 	user_free(&s->user);
-	event_fds_close(&s->news);
+	event_fds_close(&s->event_fds);
 }
 
 /*
@@ -828,14 +828,14 @@ int session_run(const struct options *o, struct trawl_error *err)
 {
 	struct session s = { .o = o, .span = { UINT64_MAX, UINT64_MAX }, .first.left = o->count,
 			     .command = { .pidfd = -1, .go = -1, .report = -1 },
-			     .rec = RECORDING_NONE, .news = EVENT_FDS_NONE };
+			     .rec = RECORDING_NONE, .event_fds = EVENT_FDS_NONE };
 	struct trawl_error ignored, printing;
 	bool early;
 	int r = -1, printed;
 
 	if (user_find(&s.user, o->user, err) || inputs_make(&s.inputs, &s.ninputs, o, &s, err) ||
 	    inputs_probe(s.inputs, s.ninputs, err) ||
-	    tasks_init(&s.tasks, err) || set_up_followed(&s, err) || event_fds_open(&s.news, err) ||
+	    tasks_init(&s.tasks, err) || set_up_followed(&s, err) || event_fds_open(&s.event_fds, err) ||
 	    collect_leftovers(&s, err))
 		goto out;
 	if (set_up_scope(&s, err) || recording_open(&s.rec, o, &s.user, &s, err) || arm(&s, err) ||

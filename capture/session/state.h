@@ -41,7 +41,7 @@ struct session {
 	size_t ninputs;
 	size_t nstarted;
 	struct scope scope;
-	struct event_fds news;
+	struct event_fds event_fds;
 
 	uint64_t captured;   /* events of sources that the user named */
 	struct first first;  /* -c */

@@ -82,8 +82,8 @@ struct trace {
 	bool strings_told;         /* the file has the kernel's constant strings */
 	char *symbols;             /* what the kernel calls the first nsymbols of them */
 	size_t nsymbols, symbols_len;
-	struct hist_pair *chains;      /* of eprobe and synth: histpair.h */
-	size_t nchains;
+	struct hist_pair *hist_pairs;  /* of eprobe and synth: histpair.h */
+	size_t nhist_pairs;
 	uint64_t paired_since;     /* MONO: hist pairs know of no event before */
 	uint64_t unpaired;         /* synthetic events that cannot be true: left out, and told */
 	uint64_t since;            /* MONO of the start */

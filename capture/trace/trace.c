@@ -695,7 +695,7 @@ void trace_disarm(struct input *in)
 	free(t->cpus);
 	free(t->page);
 	free(t->layout);
-	free(t->chains);
+	free(t->hist_pairs);
 	kallsyms_free(&t->kallsyms);
 	free(t->symbols);
 	free(t->spec);

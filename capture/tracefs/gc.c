@@ -325,7 +325,7 @@ int gc_run(int top, struct gc_count *count, struct trawl_error *err)
 	}
 	quiet_instances(top, dir, false);
 	removed = remove_from_all(top, dead_group, &top, err);
-	if (removed < 0) { /* chains: histpair.h */
+	if (removed < 0) { /* hist pairs: histpair.h */
 		quiet_instances(top, dir, true);
 		removed = remove_from_all(top, dead_group, &top, err);
 	}
