@@ -1,21 +1,51 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/export/pcap.h"
 #include "common/sources.h"
+#include "decode/base/bytes.h"
+#include "decode/base/jdoc.h"
+
+#include <string.h>
 
 #define MAGIC_MICRO 0xa1b2c3d4
 #define MAGIC_NANO 0xa1b23c4d
 /* As much as libpcap takes for USB; what it thinks too much it would cut when reading. */
 #define SNAPLEN (128u << 20)
 
+enum { HEADER = 24, VERSION = 4 << 16 | 2 };
+
+static uint8_t digit(char c)
+{
+	return (uint8_t)(c <= '9' ? c - '0' : (c | 32) - 'a' + 10);
+}
+
+/* The header of the file that was imported, if all that it says holds of this one, too. */
+static bool original_header(const struct pcap_printer *p, const char *hex, uint8_t to[HEADER])
+{
+	if (!hex || strlen(hex) != 2 * HEADER)
+		return false;
+	for (unsigned int i = 0; i < HEADER; i++)
+		to[i] = (uint8_t)(digit(hex[2 * i]) << 4 | (digit(hex[2 * i + 1]) & 15));
+	return get32(to) == (p->unit == 1 ? MAGIC_NANO : MAGIC_MICRO) &&
+	       get32(to + 4) == VERSION && (get32(to + 20) & 0xffff) == p->linktype;
+}
+
 static void header(struct pcap_printer *p)
 {
-	static const uint16_t version[2] = {2, 4};
+	struct json_object *o = jdoc_meta(stream_reader(p->stream), "import/pcap");
+	uint32_t snaplen = (uint32_t)jdoc_uint(o, "snaplen", SNAPLEN);
+	uint8_t original[HEADER];
+	bool whole = original_header(p, jdoc_string(o, "header"), original);
 
+	json_object_put(o);
+	if (whole) {
+		out_bytes(p->out, original, HEADER);
+		return;
+	}
 	out_le32(p->out, p->unit == 1 ? MAGIC_NANO : MAGIC_MICRO);
-	out_bytes(p->out, version, sizeof(version));
+	out_le32(p->out, VERSION);
 	out_le32(p->out, 0);
 	out_le32(p->out, 0);
-	out_le32(p->out, SNAPLEN);
+	out_le32(p->out, snaplen);
 	out_le32(p->out, p->linktype);
 }
 

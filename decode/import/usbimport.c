@@ -25,16 +25,46 @@ static int describe(struct usb_import *im, struct trawl_error *err)
 	return ret;
 }
 
+int usb_import_count(struct usb_import *im, const char *name, struct trawl_error *err)
+{
+	*im = (struct usb_import){.name = name, .counting = true, .halves = halves_new()};
+	return im->halves ? 0 : trawl_fail(err, TRAWL_CANNOT, "import: out of memory");
+}
+
 int usb_import_begin(struct usb_import *im, struct trawl_writer *w, const char *name,
-		     struct trawl_error *err)
+		     const struct halves *counted, struct trawl_error *err)
 {
 	memset(im, 0, sizeof(*im));
 	im->writer = w;
 	im->name = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
-	im->halves = halves_new();
-	if (!im->halves)
-		return trawl_fail(err, TRAWL_CANNOT, "import: out of memory");
-	return describe(im, err);
+	return describe(im, err) ? -1 : halves_write(counted, w, err);
+}
+
+int usb_import_pcap_header(struct usb_import *im, const uint8_t header[24],
+			   struct trawl_error *err)
+{
+	struct trawl_meta m = {.name = "import/pcap", .type = "application/json"};
+	static const uint8_t usual[16] = {0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4};
+	char hex[2 * 24 + 1];
+	struct json j = {0};
+	int ret;
+
+	if (im->counting)
+		return 0;
+	for (unsigned int i = 0; i < 24; i++)
+		sprintf(hex + 2 * i, "%02x", header[i]);
+	json_object(&j, NULL);
+	/* Mostly all else is as in the header that trawl-export writes. */
+	if (!memcmp(header, usual, sizeof(usual)) && !header[22] && !header[23])
+		json_uint(&j, "snaplen", get32(header + 16));
+	else
+		json_string(&j, "header", hex);
+	json_end(&j);
+	m.data = j.text;
+	m.len = j.len;
+	ret = trawl_writer_meta(im->writer, &m, err);
+	json_free(&j);
+	return ret;
 }
 
 /* The first source is called usb, whatever it is of; others say their link type. */
@@ -81,8 +111,7 @@ int usb_import_finish(struct usb_import *im, struct trawl_error *err)
 	/* A file without events has a source, too. */
 	if (!im->nsources && !source_of(im, LINKTYPE_USB_LINUX_MMAPPED, err))
 		return -1;
-	if (snapshot_end(&im->snapshot, im->writer, err) ||
-	    halves_write(im->halves, im->writer, err))
+	if (snapshot_end(&im->snapshot, im->writer, err))
 		return -1;
 	return write_loss(im, err);
 }
@@ -90,7 +119,7 @@ int usb_import_finish(struct usb_import *im, struct trawl_error *err)
 void usb_import_free(struct usb_import *im)
 {
 	usbpcap_free(im->usbpcap);
-	halves_free(im->halves);
+	halves_free(im->halves); /* NULL, but of a counting */
 	snapshot_free(&im->snapshot);
 	free(im->record);
 	im->usbpcap = NULL;
@@ -128,8 +157,15 @@ uint8_t *usb_import_scratch(struct usb_import *im, size_t n, struct trawl_error 
 int usb_import_event(struct usb_import *im, uint16_t linktype, uint32_t type, uint64_t time,
 		     const uint8_t *record, size_t len, struct trawl_error *err)
 {
-	struct import_source *s = source_of(im, linktype, err);
+	struct import_source *s;
 
+	if (im->counting) {
+		if (type != USB_PACKET && usbtypes_is_urb(type) &&
+		    halves_count(im->halves, record))
+			return trawl_fail(err, TRAWL_CANNOT, "import: out of memory");
+		return 0;
+	}
+	s = source_of(im, linktype, err);
 	if (!s)
 		return -1;
 	if (!(s->types >> type & 1) && usbtypes_type(im->writer, s->id, type, err) < 0)
@@ -141,8 +177,6 @@ int usb_import_event(struct usb_import *im, uint16_t linktype, uint32_t type, ui
 	if (!im->events++)
 		im->first = time;
 	im->last = time;
-	if (type != USB_PACKET && usbtypes_is_urb(type) && halves_count(im->halves, record))
-		return trawl_fail(err, TRAWL_CANNOT, "import: out of memory");
 	return 0;
 }
 
@@ -224,8 +258,9 @@ static int linux_packet(struct usb_import *im, const struct capture_packet *p,
 	if (!get64(record + offsetof(struct usbmon_header, ts_sec)))
 		urb_put_time(record, p->time);
 	if (p->made_up)
-		return snapshot_add(&im->snapshot, im->writer, record, URB_HEADER + rest, err);
-	if (snapshot_end(&im->snapshot, im->writer, err))
+		return im->counting ? 0 : snapshot_add(&im->snapshot, im->writer, record,
+						       URB_HEADER + rest, err);
+	if (!im->counting && snapshot_end(&im->snapshot, im->writer, err))
 		return -1;
 	return usb_import_record(im, record, URB_HEADER + rest, err);
 }

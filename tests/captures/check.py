@@ -52,7 +52,7 @@ def packets(data):
             s, f, n, length = struct.unpack(order + "IIII", data[at:at + 16])
             if at + 16 + n > len(data):
                 return
-            yield linktype, s * 10**9 + f * scale, n, length, data[at + 16:at + 16 + n]
+            yield linktype, s * 10**9 + f * scale, n, max(n, length), data[at + 16:at + 16 + n]
             at += 16 + n
         return
     at, order, interfaces = 0, "<", []
@@ -68,7 +68,9 @@ def packets(data):
         if kind == 6:
             i, high, low, cap, length = struct.unpack(order + "IIIII", data[at + 8:at + 28])
             linktype, scale = interfaces[i]
-            yield linktype, scale(high << 32 | low), cap, length, data[at + 28:at + 28 + cap]
+            # Old libpcap gives isochronous packets with gaps a length that is less than what it has
+            # of them; all who read such a file take the larger.
+            yield linktype, scale(high << 32 | low), cap, max(cap, length), data[at + 28:at + 28 + cap]
         at += (n + 3) & ~3
 
 
@@ -176,6 +178,10 @@ def check(name, path, original_fields):
             if done.returncode > drops or "damaged record" in done.stdout:
                 wrong.append("%s: %s" % (" ".join(argv[:3]), done.stderr.strip()[-100:]))
         if os.path.exists(back):
+            # What was a pcap file of one kind comes back byte by byte, and at least packet by packet.
+            if data[:4] in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1") and want and want[0][0] != 189 and \
+                    not others and open(back, "rb").read() != data:
+                wrong.append("another pcap file")
             if not others:
                 wrong.append(differences(original, back, want, list(packets(open(back, "rb").read()))))
         # Of packets of the bus, trawl makes no transfers, of which tshark shows classes.

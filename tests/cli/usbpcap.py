@@ -49,7 +49,7 @@ def comes_back(d, packets, name):
     path = save(d, packets)
     run("trawl-edit", "import", path, "-w", d + "/c.trawl")
     run("trawl-export", "--to", "pcap", d + "/c.trawl", "-w", d + "/back.pcap")
-    same(open(path, "rb").read()[24:], open(d + "/back.pcap", "rb").read()[24:], name)
+    same(open(path, "rb").read(), open(d + "/back.pcap", "rb").read(), name)
     os.unlink(d + "/c.trawl")
 
 
@@ -248,8 +248,25 @@ def test_halves(d):
     same(["command", "data", "status"] * 5,
          [f["decoded"].get("storage", {}).get("phase") for f in got], "halves: SCSI is decoded")
     text = run("trawl-decode", d + "/c.pcap").decode()
+    piped = subprocess.run("%s/trawl-edit import %s/c.pcap -w - | %s/trawl-decode -" % (BUILD, d, BUILD), shell=True,
+                           capture_output=True, text=True).stdout
+    same(text, piped, "halves: the same from a pipe")
     ok("completion not recorded" in text and "submission not recorded" in text, "halves: in a line", text)
     comes_back(d, packets, "halves: come back")
+
+
+def test_header(d):
+    """The header of the file comes back, too, whatever it says."""
+    whole = usbpcap_file([usbpcap(8, 0, 0x02, 3, b"whole"), usbpcap(8, 1, 0x02, 3, b"")])
+    for name, header in (("usual", struct.pack("<IHHIIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 249)),
+                         ("a zone", struct.pack("<IHHIIII", 0xa1b2c3d4, 2, 4, 3600, 6, 96, 249)),
+                         ("nanoseconds", struct.pack("<IHHIIII", 0xa1b23c4d, 2, 4, 0, 0, 4096, 249)),
+                         ("bits above the link type", struct.pack("<IHHIIII", 0xa1b2c3d4, 2, 4, 0, 0, 0, 0x10000000 | 249))):
+        open(d + "/c.pcap", "wb").write(header + whole[24:])
+        run("trawl-edit", "import", d + "/c.pcap", "-w", d + "/c.trawl")
+        run("trawl-export", "--to", "pcap", d + "/c.trawl", "-w", d + "/back.pcap")
+        same(header + whole[24:], open(d + "/back.pcap", "rb").read(), "the file's header: " + name)
+        os.unlink(d + "/c.trawl")
 
 
 def test_pairs(d):
@@ -285,7 +302,7 @@ def test_short(d):
 def main():
     d = tempfile.mkdtemp(prefix="trawl-usbpcap-")
     try:
-        for test in (test_stages, test_versions, test_every_order, test_status, test_requests, test_halves, test_pairs,
+        for test in (test_stages, test_versions, test_every_order, test_status, test_requests, test_halves, test_header, test_pairs,
                      test_short):
             test(d)
     finally:
