@@ -89,6 +89,7 @@ enum value_type {
 struct value {
 	enum value_type type;
 	bool hex; /* UINT that people read in hex; TEXT: hex digits, and u is their number */
+	bool is_list;   /* text is that of a list: its elements are further values */
 	bool has_other;
 	uint64_t other; /* has_other: another number by which the value is called, for == and != */
 	union {
@@ -160,6 +161,10 @@ struct decoder {
 	 * Text in *v lives until the call after the next: both sides of a comparison are asked
 	 * for before either is read. */
 	bool (*value)(void *state, const struct item *it, const char *name, struct value *v);
+	/* The nth value, from 1, of a name that leads into a list; false: there are no more. NULL:
+	 * a name has one value. */
+	bool (*another)(void *state, const struct item *it, const char *name, unsigned int nth,
+			struct value *v);
 	/* Calls fn for the name of each field that items of this event type may have, in the
 	 * order in which they are shown; twice for one name does no harm. */
 	void (*names)(void *state, const struct trawl_event_type *type, decoder_name_fn *fn,

@@ -187,19 +187,6 @@ static bool is_called(const struct tree_node *n, const char *name, size_t len)
 	return !strncmp(n->name, name, len) && !n->name[len];
 }
 
-/* One part of a path, of nodes first .. end - 1: a node of the top if there is one, else any. */
-static const struct tree_node *find_part(const struct tree *t, uint32_t first, uint32_t end,
-					 const char *name, size_t len)
-{
-	for (uint32_t i = first; i < end; i = t->nodes[i].end)
-		if (is_called(&t->nodes[i], name, len))
-			return &t->nodes[i];
-	for (uint32_t i = first; i < end; i++)
-		if (is_called(&t->nodes[i], name, len))
-			return &t->nodes[i];
-	return NULL;
-}
-
 /* Element [n] of a list; NULL: it is none, or not so long. *at moves behind the bracket. */
 static const struct tree_node *find_element(const struct tree *t, const struct tree_node *n,
 					    const char **at)
@@ -216,24 +203,75 @@ static const struct tree_node *find_element(const struct tree *t, const struct t
 	return i < n->end ? &t->nodes[i] : NULL;
 }
 
-const struct tree_node *tree_find(const struct tree *t, const char *name)
+/* What is looked for: how many matches are passed over, and how many there were so far. */
+struct search {
+	const struct tree *t;
+	unsigned int left, found;
+};
+
+static const struct tree_node *take(struct search *s, const struct tree_node *n)
 {
-	uint32_t first = 0, end = t->count;
-	const struct tree_node *n = NULL;
+	s->found++;
+	return s->left-- ? NULL : n;
+}
 
-	while (*name) {
-		size_t len = strcspn(name, ".[");
+static const struct tree_node *find_below(struct search *s, uint32_t first, uint32_t end,
+					  bool list, const char *path);
 
-		n = find_part(t, first, end, name, len);
-		name += len;
-		while (n && *name == '[')
-			n = find_element(t, n, &name);
-		if (!n || (*name && *name++ != '.'))
-			return NULL;
-		first = (uint32_t)(n - t->nodes) + 1;
-		end = n->end;
+/* The node, or what the rest of the path names below it. */
+static const struct tree_node *follow(struct search *s, const struct tree_node *n,
+				      const char *rest)
+{
+	const struct tree *t = s->t;
+	const struct tree_node *got;
+
+	while (n && *rest == '[')
+		n = find_element(t, n, &rest);
+	if (!n || (*rest && *rest != '.'))
+		return NULL;
+	if (*rest)
+		return find_below(s, (uint32_t)(n - t->nodes) + 1, n->end, n->kind == TREE_LIST,
+				  rest + 1);
+	got = take(s, n);
+	for (uint32_t i = (uint32_t)(n - t->nodes) + 1; n->kind == TREE_LIST && !got && i < n->end;
+	     i = t->nodes[i].end)
+		if (t->nodes[i].kind != TREE_OBJECT && t->nodes[i].kind != TREE_LIST)
+			got = take(s, &t->nodes[i]);
+	return got;
+}
+
+/* Members that are called so; deep: of whatever is between. Elements of a list have no names. */
+static const struct tree_node *find_among(struct search *s, uint32_t first, uint32_t end,
+					  bool list, bool deep, const char *path)
+{
+	size_t len = strcspn(path, ".[");
+	const struct tree_node *got = NULL;
+
+	for (uint32_t i = first; !got && i < end; i = s->t->nodes[i].end) {
+		const struct tree_node *n = &s->t->nodes[i];
+
+		if (!list && is_called(n, path, len))
+			got = follow(s, n, path + len);
+		else if (list || deep)
+			got = find_among(s, i + 1, n->end, n->kind == TREE_LIST, deep, path);
 	}
-	return n;
+	return got;
+}
+
+static const struct tree_node *find_below(struct search *s, uint32_t first, uint32_t end,
+					  bool list, const char *path)
+{
+	unsigned int before = s->found;
+	const struct tree_node *got = find_among(s, first, end, list, false, path);
+
+	return got || s->found > before ? got : find_among(s, first, end, list, true, path);
+}
+
+const struct tree_node *tree_find(const struct tree *t, const char *name, unsigned int nth)
+{
+	struct search s = {t, nth, 0};
+
+	return find_below(&s, 0, t->count, false, name);
 }
 
 /* ---- printers ---------------------------------------------------------------------------- */

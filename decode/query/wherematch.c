@@ -208,7 +208,8 @@ static void tell_odd(struct node *n, const struct subject *s, const struct value
 	struct trawl_error note;
 	char what[300];
 
-	if (!w || !w->odd || n->told || a->type == VALUE_NONE || b->type == VALUE_NONE)
+	if (!w || !w->odd || n->told || a->is_list || b->is_list || a->type == VALUE_NONE ||
+	    b->type == VALUE_NONE)
 		return;
 	n->told = true;
 	snprintf(what, sizeof(what), "%.*s has a %s here, which %s",
@@ -238,9 +239,59 @@ static bool matches(const char *pattern, const struct value *v)
 	return match;
 }
 
+/* The nth value, from 1, of a field that leads into a list. */
+static bool another(const struct node *n, const struct subject *s, unsigned int nth,
+		    struct value *v)
+{
+	return n->op == FIELD && s->decoder->another &&
+	       s->decoder->another(s->state, s->item, n->text, nth, v);
+}
+
+/* Of a list one element suffices; for != and !~ none may be equal, or match. */
+static bool some_match(struct node *n, const struct subject *s)
+{
+	bool wanted = n->op == MATCH, text;
+	struct value v;
+
+	evaluate(n->left, s, &v);
+	text = v.text;
+	if (!text)
+		tell_odd(n, s, &v, &n->right->value);
+	for (unsigned int nth = 1;; nth++) {
+		if (v.text && matches(n->right->text, &v))
+			return wanted;
+		if (!another(n->left, s, nth, &v))
+			return text && !wanted;
+		text = text || v.text;
+	}
+}
+
+static bool some_compare(struct node *n, const struct subject *s)
+{
+	struct node *field = n->left->op == FIELD ? n->left : n->right;
+	struct value a, b, first_a, first_b;
+	bool sense, result;
+
+	evaluate(n->left, s, &a);
+	evaluate(n->right, s, &b);
+	first_a = a;
+	first_b = b;
+	sense = comparable(&a, &b);
+	result = compare(n->op, &a, &b);
+	for (unsigned int nth = 1; result == (n->op == NE) &&
+				   another(field, s, nth, field == n->left ? &a : &b); nth++) {
+		evaluate(field == n->left ? n->right : n->left, s, field == n->left ? &b : &a);
+		sense = sense || comparable(&a, &b);
+		result = compare(n->op, &a, &b);
+	}
+	if (!sense)
+		tell_odd(n, s, &first_a, &first_b);
+	return result;
+}
+
 static bool holds(struct node *n, const struct subject *s)
 {
-	struct value a, b;
+	struct value a;
 
 	switch (n->op) {
 	case AND:
@@ -251,21 +302,14 @@ static bool holds(struct node *n, const struct subject *s)
 		return !holds(n->left, s);
 	case MATCH:
 	case UNLIKE:
-		evaluate(n->left, s, &a);
-		if (!a.text)
-			tell_odd(n, s, &a, &n->right->value);
-		return a.text && matches(n->right->text, &a) == (n->op == MATCH);
+		return some_match(n, s);
 	case TRUTH:
 		evaluate(n->left, s, &a);
 		return truth(&a);
 	default:
 		break;
 	}
-	evaluate(n->left, s, &a);
-	evaluate(n->right, s, &b);
-	if (!comparable(&a, &b))
-		tell_odd(n, s, &a, &b);
-	return compare(n->op, &a, &b);
+	return some_compare(n, s);
 }
 
 bool where_match(struct where *w, const struct decoder *d, void *state, const struct item *it)

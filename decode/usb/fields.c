@@ -38,6 +38,7 @@ static void take_value(struct usb_state *s, const struct tree *t, const struct t
 		break;
 	case TREE_OBJECT:
 	case TREE_LIST:
+		v->is_list = n->kind == TREE_LIST;
 		o->len = 0;
 		tree_line(t, (uint32_t)(n - t->nodes) + 1, n->end, o);
 		v->type = VALUE_TEXT;
@@ -63,8 +64,14 @@ static void name_endpoint(const struct usb_detail *d, struct value *v)
 
 bool usb_value(void *state, const struct item *it, const char *name, struct value *v)
 {
+	return usb_another(state, it, name, 0, v);
+}
+
+bool usb_another(void *state, const struct item *it, const char *name, unsigned int nth,
+		 struct value *v)
+{
 	const struct tree *t = usb_tree(state, it->detail);
-	const struct tree_node *n = tree_find(t, name);
+	const struct tree_node *n = tree_find(t, name, nth);
 
 	memset(v, 0, sizeof(*v));
 	if (!n)

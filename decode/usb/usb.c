@@ -463,6 +463,7 @@ const struct decoder usb_decoder = {
 	.more = usb_more,
 	.json = usb_json,
 	.value = usb_value,
+	.another = usb_another,
 	.names = usb_names,
 	.part = usb_part,
 	.comparable = usb_comparable,

@@ -23,6 +23,8 @@ extern const char *const usb_ends[]; /* by enum transfer_end; ended by NULL */
 
 /* fields.c */
 bool usb_value(void *state, const struct item *it, const char *name, struct value *v);
+bool usb_another(void *state, const struct item *it, const char *name, unsigned int nth,
+		 struct value *v);
 bool usb_part(const char *name); /* parts.c */
 unsigned int usb_comparable(void *state, const struct trawl_event_type *type, const char *name);
 const char *usb_word(const char *field, size_t n);

@@ -2,6 +2,7 @@
 """Classes of USB devices beside tshark's dissectors, and what they say where tshark has none."""
 import json
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -55,6 +56,20 @@ def check(d, name, c, wanted, least=0):
         if r.returncode or not r.stdout:
             wrong.append((members, r.stderr))
     ok(not wrong, name + ": --where finds each member by its name", wrong[:5])
+    # Through a list without an index, one element suffices; each member is asked for by itself.
+    asked, wrong = set(), []
+    for number, item in enumerate(items):
+        for where, value in leaves(item.get("decoded", {}), "decoded"):
+            where = re.sub(r"\[\d+\]", "", where)
+            if (where, value) in asked or len(asked) > 150 or (isinstance(value, str) and (
+                    "\\" in value or '"' in value or not value.isprintable() or "\ufffd" in value)):
+                continue
+            asked.add((where, value))
+            r = run("trawl-decode", "--json", "--where", "%s == %s" % (
+                where, '"%s"' % value if isinstance(value, str) else int(value)), path)
+            if r.stderr or item not in [json.loads(line)["fields"] for line in r.stdout.splitlines()]:
+                wrong.append((where, value, r.stderr))
+    ok(not wrong, name + ": and in a list", wrong[:5])
     if not shutil.which("tshark"):
         skip(name + " in tshark", "tshark, the judge, is not installed")
         return items
