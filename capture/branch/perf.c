@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The back ends that need a processor with branch records and no module: "perf-bts" (each branch is an
- * event of its own, which perf takes from the branch trace store) and "perf-lbr" (samples with the stack
- * of the last branches). Two samples may have branches in common, but nothing in them tells a branch that
- * both have from the same branch taken again: each stack stands for itself.
+ * event of its own, which perf takes from the branch trace store), "intel-bts" (the branch trace store itself,
+ * in perf's AUX buffer) and "perf-lbr" (samples with the stack of the last branches).
+ * Two samples may have branches in common, but nothing in them tells a branch that both have from the same branch
+ * taken again: each stack stands for itself.
  */
 #include "config.h"
 
@@ -23,26 +24,51 @@
 
 enum {
 	PAGES = 512,
+	AUX_PAGES = 1024,  /* 170,000 branches */
+	TASKS = 4096,
 	LBR_PERIOD = 1009, /* branches from sample to sample */
 };
 
 static const uint64_t MATURE_NS = 20000000; /* records of all CPUs are there after so long */
 
+enum perf_how { HOW_BTS, HOW_LBR, HOW_AUX };
+
 struct perf_state {
 	struct perf_ring ring;
 	struct branch_scope scope;
-	bool lbr, begun, stopped;
+	enum perf_how how;
+	bool begun, stopped;
+	uint32_t gaps;               /* how often branches of nobody knows whom were lost */
+	struct { uint32_t tid, gaps; } tasks[TASKS]; /* those gaps that were marked */
 };
 
 /* ---- events ------------------------------------------------------------------------------ */
 
-static struct perf_event_attr attr_of(bool lbr)
+/* The number of perf's PMU intel_bts; 0: there is none. */
+static uint32_t aux_type(void)
+{
+	FILE *f = fopen("/sys/bus/event_source/devices/intel_bts/type", "re");
+	unsigned int type = 0;
+
+	if (f && fscanf(f, "%u", &type) != 1)
+		type = 0;
+	if (f)
+		fclose(f);
+	return type;
+}
+
+static struct perf_event_attr attr_of(enum perf_how how)
 {
 	struct perf_event_attr a = { .type = PERF_TYPE_HARDWARE,
 				     .config = PERF_COUNT_HW_BRANCH_INSTRUCTIONS };
 
 	perf_ring_attr(&a);
-	if (lbr) {
+	if (how == HOW_AUX) {
+		a.type = aux_type();
+		a.config = 0;
+		a.sample_period = 1;
+		a.aux_watermark = AUX_PAGES * 4096 / 4;
+	} else if (how == HOW_LBR) {
 		a.sample_period = LBR_PERIOD;
 		a.sample_type |= PERF_SAMPLE_BRANCH_STACK;
 		a.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY |
@@ -91,15 +117,15 @@ static int why_not(const char *name, bool lbr, int error, struct trawl_error *er
 			  "branch trace store that perf can use");
 }
 
-static int try_open(const char *name, bool lbr, struct trawl_error *err)
+static int try_open(const char *name, enum perf_how how, struct trawl_error *err)
 {
-	struct perf_event_attr a = attr_of(lbr);
+	struct perf_event_attr a = attr_of(how);
 	int fd;
 
 	a.inherit = 0;
 	fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
-		return why_not(name, lbr, errno, err);
+		return why_not(name, how == HOW_LBR, errno, err);
 	close(fd);
 	return 0;
 }
@@ -107,7 +133,7 @@ static int try_open(const char *name, bool lbr, struct trawl_error *err)
 static int bts_usable(struct trawl_error *err)
 {
 	if (cpu_has("bts") || !cpu_has("hypervisor"))
-		return try_open("perf-bts", false, err);
+		return try_open("perf-bts", HOW_BTS, err);
 	/* period 1 is then an ordinary, lossy sampling of every branch's end */
 	return trawl_fail(err, TRAWL_CANNOT, "branch:perf-bts: the processor has no branch trace store: "
 			  "it is in Intel's, outside of virtual machines");
@@ -115,17 +141,16 @@ static int bts_usable(struct trawl_error *err)
 
 static int lbr_usable(struct trawl_error *err)
 {
-	return try_open("perf-lbr", true, err);
+	return try_open("perf-lbr", HOW_LBR, err);
 }
 
 static int aux_usable(struct trawl_error *err)
 {
-	if (access("/sys/bus/event_source/devices/intel_bts", F_OK))
+	if (!aux_type())
 		return trawl_fail(err, TRAWL_CANNOT, "branch:intel-bts: the kernel has no intel_bts: the "
 				  "processor has no branch trace store, or page-table isolation is on "
 				  "(perf-bts works with it)");
-	return trawl_fail(err, TRAWL_CANNOT, "branch:intel-bts: is not read by this version: take perf-bts, "
-			  "which has the same branches");
+	return try_open("intel-bts", HOW_AUX, err);
 }
 
 /* ---- a recording ------------------------------------------------------------------------- */
@@ -138,18 +163,19 @@ static void close_state(void *state)
 	free(p);
 }
 
-static void *open_of(const struct branch_scope *scope, bool lbr, struct trawl_error *err)
+static void *open_of(const struct branch_scope *scope, enum perf_how how, struct trawl_error *err)
 {
-	struct perf_event_attr attr = attr_of(lbr);
+	struct perf_event_attr attr = attr_of(how);
 	struct perf_state *p = calloc(1, sizeof(*p));
 
 	if (!p) {
 		trawl_fail(err, TRAWL_CANNOT, "out of memory");
 		return NULL;
 	}
-	p->lbr = lbr;
+	p->how = how;
 	p->scope = *scope;
-	if (!perf_ring_open(&p->ring, &attr, scope, PAGES, err))
+	if (!perf_ring_open(&p->ring, &attr, scope, PAGES, err) &&
+	    (how != HOW_AUX || !perf_ring_aux(&p->ring, AUX_PAGES, err)))
 		return p;
 	close_state(p);
 	return NULL;
@@ -157,12 +183,17 @@ static void *open_of(const struct branch_scope *scope, bool lbr, struct trawl_er
 
 static void *open_bts(const struct branch_scope *scope, struct trawl_error *err)
 {
-	return open_of(scope, false, err);
+	return open_of(scope, HOW_BTS, err);
 }
 
 static void *open_lbr(const struct branch_scope *scope, struct trawl_error *err)
 {
-	return open_of(scope, true, err);
+	return open_of(scope, HOW_LBR, err);
+}
+
+static void *open_aux(const struct branch_scope *scope, struct trawl_error *err)
+{
+	return open_of(scope, HOW_AUX, err);
 }
 
 /* COMMAND's begin with its exec. */
@@ -223,6 +254,43 @@ static int take_lbr(struct branch_sink *sink, const struct perf_sample_head *h, 
 	return 0;
 }
 
+/* Where an event stopped, for want of room, is not told: each task's next branches are behind a gap. */
+static int mark_gap(struct perf_state *p, struct branch_sink *sink, const struct perf_sample_head *at,
+		    struct trawl_error *err)
+{
+	bool known = p->tasks[at->tid % TASKS].tid == at->tid;
+	uint32_t gaps = known ? p->tasks[at->tid % TASKS].gaps : 0;
+
+	p->tasks[at->tid % TASKS].tid = at->tid;
+	p->tasks[at->tid % TASKS].gaps = p->gaps;
+	return gaps != p->gaps ? mark(sink, at, BRANCH_MARK_LOST, 0, err) : 0;
+}
+
+/* The processor's records: from, to, flags; what is empty was left out for a reason of the kernel's. */
+static int take_aux(struct perf_state *p, struct branch_sink *sink, const struct perf_held *h, struct trawl_error *err)
+{
+	struct perf_aux_record a;
+	struct perf_sample_head at = { .time = h->time };
+
+	if (h->record->size < sizeof(a))
+		return 0;
+	memcpy(&a, h->record, sizeof(a));
+	memcpy(&at.pid, (const char *)h->record + h->record->size - 16, 8);
+	if (mark_gap(p, sink, &at, err))
+		return -1;
+	for (uint64_t i = 0; h->aux >= 24 && i <= h->aux - 24; i += 24) {
+		uint64_t words[3];
+		struct branch b;
+
+		memcpy(words, (const char *)h->record + h->record->size + i, sizeof(words));
+		b = (struct branch){ .from = words[0], .to = words[1] };
+		if ((b.from || b.to) && !(b.from >> 63) && !(b.to >> 63) && put(sink, &at, &b, err))
+			return -1;
+	}
+	p->gaps += a.flags & PERF_AUX_FLAG_TRUNCATED ? 1 : 0;
+	return 0;
+}
+
 static int take(struct perf_state *p, struct branch_sink *sink, const struct perf_held *h,
 		struct trawl_error *err)
 {
@@ -234,7 +302,9 @@ static int take(struct perf_state *p, struct branch_sink *sink, const struct per
 	case PERF_RECORD_SAMPLE:
 		if (h->record->size < sizeof(*s))
 			return 0;
-		return p->lbr ? take_lbr(sink, s, err) : take_bts(sink, s, err);
+		return p->how == HOW_LBR ? take_lbr(sink, s, err) : take_bts(sink, s, err);
+	case PERF_RECORD_AUX:
+		return take_aux(p, sink, h, err);
 	case PERF_RECORD_LOST:
 		memcpy(&lost, h->record, sizeof(lost));
 		memcpy(&at.pid, (const char *)h->record + h->record->size - 16, 8);
@@ -256,6 +326,11 @@ static int drain(void *state, struct branch_sink *sink, struct trawl_error *err)
 	p->begun = true;
 	if (perf_ring_fill(&p->ring, err))
 		return -1;
+	if (perf_ring_aux_full(&p->ring)) {
+		p->gaps++;
+		if (!p->stopped && perf_ring_enable(&p->ring, true, err))
+			return -1;
+	}
 	while (!got && (h = perf_ring_next(&p->ring, until))) {
 		got = take(p, sink, h, err);
 		free(h->record);
@@ -323,4 +398,12 @@ const struct branch_backend intel_bts_backend = {
 	.what = "every branch, by the branch trace store, through perf's AUX buffer",
 	.no_kinds = true,
 	.usable = aux_usable,
+	.open = open_aux,
+	.start = start,
+	.fds = fds,
+	.drain = drain,
+	.halt = halt,
+	.stop = stop,
+	.over = over,
+	.close = close_state,
 };

@@ -103,9 +103,39 @@ int perf_ring_open(struct perf_ring *r, const struct perf_event_attr *attr,
 	return trawl_fail(err, TRAWL_CANNOT, "perf_event_open: %s", strerror(errno));
 }
 
+int perf_ring_aux(struct perf_ring *r, size_t pages, struct trawl_error *err)
+{
+	for (size_t i = 0; i < r->ncpus; i++) {
+		struct perf_cpu *c = &r->cpus[i];
+		struct perf_event_mmap_page *page = c->ring;
+		void *aux;
+
+		if (!page)
+			continue;
+		page->aux_offset = PAGE + c->size;
+		page->aux_size = pages * PAGE;
+		aux = mmap(NULL, page->aux_size, PROT_READ | PROT_WRITE, MAP_SHARED, c->fd, (off_t)page->aux_offset);
+		if (aux == MAP_FAILED)
+			return trawl_fail(err, TRAWL_CANNOT, "perf: an AUX buffer of %zu pages: %s", pages, strerror(errno));
+		c->aux = aux;
+		c->aux_size = pages * PAGE;
+	}
+	return 0;
+}
+
+bool perf_ring_aux_full(struct perf_ring *r)
+{
+	bool full = r->full;
+
+	r->full = false;
+	return full;
+}
+
 void perf_ring_close(struct perf_ring *r)
 {
 	for (size_t i = 0; i < r->ncpus; i++) {
+		if (r->cpus[i].aux)
+			munmap((void *)(uintptr_t)r->cpus[i].aux, r->cpus[i].aux_size);
 		if (r->cpus[i].ring)
 			munmap(r->cpus[i].ring, r->cpus[i].size + PAGE);
 	}
@@ -163,26 +193,65 @@ static void copy_out(const struct perf_cpu *c, uint64_t at, void *to, size_t n)
 	memcpy((char *)to + first, data, n - first);
 }
 
+/* What hardware has written, behind the record that tells of it. The bytes are those that the kernel says are there. */
+static size_t aux_size(const struct perf_cpu *c, const struct perf_aux_record *a)
+{
+	return c->aux && a->header.type == PERF_RECORD_AUX && a->header.size >= sizeof(*a) && a->size <= c->aux_size ?
+	       a->size : 0;
+}
+
+static void copy_aux(const struct perf_cpu *c, const struct perf_aux_record *a, char *to)
+{
+	size_t n = aux_size(c, a), start, first;
+
+	if (!n)
+		return;
+	start = a->offset % c->aux_size;
+	first = c->aux_size - start < n ? c->aux_size - start : n;
+	memcpy(to, c->aux + start, first);
+	memcpy(to + first, c->aux, n - first);
+}
+
+/* Full but for what the kernel leaves free, an event has stopped, or will when its task comes to a CPU. */
+static void free_aux(struct perf_ring *r, struct perf_cpu *c, uint64_t head)
+{
+	enum { LEFT_FREE = 2 * PAGE };
+	struct perf_event_mmap_page *page = c->ring;
+
+	r->full |= head - page->aux_tail + LEFT_FREE > c->aux_size;
+	__atomic_store_n(&page->aux_tail, head, __ATOMIC_RELEASE);
+}
+
 static int fill_from(struct perf_ring *r, struct perf_cpu *c, struct trawl_error *err)
 {
 	struct perf_event_mmap_page *page = c->ring;
-	uint64_t head = page ? __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE) : 0;
+	/* What AUX records of up to `head` tell of, has been written. */
+	uint64_t aux_head = page && c->aux ? __atomic_load_n(&page->aux_head, __ATOMIC_ACQUIRE) : 0;
+	uint64_t head = page ? __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE) : 0, aux_told = 0;
 
 	while (page && c->read < head) {
 		struct perf_event_header h, *copy;
+		struct perf_aux_record a = { 0 };
 
 		copy_out(c, c->read, &h, sizeof(h));
 		if (h.size < sizeof(h) || h.size > head - c->read)
 			return trawl_fail(err, TRAWL_CANNOT, "perf: a record of %u bytes", h.size);
 		if (!array_reserve(r->held, r->room, r->nheld + 1))
 			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
-		copy = alloc_checked(malloc(h.size));
+		if (h.type == PERF_RECORD_AUX && h.size >= sizeof(a))
+			copy_out(c, c->read, &a, sizeof(a));
+		copy = alloc_checked(malloc(h.size + aux_size(c, &a)));
 		copy_out(c, c->read, copy, h.size);
-		r->held[r->nheld++] = (struct perf_held){ time_of(copy), r->order++, copy };
+		copy_aux(c, &a, (char *)copy + h.size);
+		if (a.size)
+			aux_told = a.offset + a.size;
+		r->held[r->nheld++] = (struct perf_held){ time_of(copy), r->order++, copy, aux_size(c, &a) };
 		c->read += h.size;
 	}
 	if (page)
 		__atomic_store_n(&page->data_tail, c->read, __ATOMIC_RELEASE);
+	if (aux_told)
+		free_aux(r, c, aux_told > aux_head ? aux_told : aux_head);
 	return 0;
 }
 

@@ -14,12 +14,23 @@ struct perf_cpu {
 	void *ring;       /* the mapping; NULL: none */
 	size_t size;      /* of its data */
 	uint64_t read;    /* so far */
+	const char *aux;  /* what the event's hardware writes to itself; NULL: none */
+	size_t aux_size;
+};
+
+/* A PERF_RECORD_AUX. What was written stands behind the record that perf_ring_next() gives. */
+struct perf_aux_record {
+	struct perf_event_header header;
+	uint64_t offset, size, flags;
+	uint32_t pid, tid;
+	uint64_t time;
 };
 
 /* A record that waits for its time. */
 struct perf_held {
 	uint64_t time, order;
 	struct perf_event_header *record; /* a copy */
+	size_t aux;      /* bytes behind it, of a PERF_RECORD_AUX */
 };
 
 struct perf_map;
@@ -32,6 +43,7 @@ struct perf_ring {
 	struct perf_held *held;
 	size_t nheld, room;
 	uint64_t order;
+	bool full;        /* room for what hardware writes */
 	struct perf_map *maps; /* of processes, for BRANCH_EVENT_MAPS */
 };
 
@@ -50,6 +62,10 @@ struct perf_sample_head {
 int perf_ring_open(struct perf_ring *r, const struct perf_event_attr *attr,
 		   const struct branch_scope *scope, size_t pages, struct trawl_error *err);
 void perf_ring_close(struct perf_ring *r);
+/* Gives each ring room for what hardware writes to itself: so many pages, a power of two. Before events flow. */
+int perf_ring_aux(struct perf_ring *r, size_t pages, struct trawl_error *err);
+/* Whether an event had to stop since the last call, as that room was full. */
+bool perf_ring_aux_full(struct perf_ring *r);
 int perf_ring_enable(struct perf_ring *r, bool on, struct trawl_error *err);
 size_t perf_ring_fds(const struct perf_ring *r, struct pollfd *fds, size_t room);
 

@@ -32,6 +32,8 @@ check_PROGRAMS += tests/bench/branch
 tests_bench_branch_SOURCES = tests/bench/branch.c
 tests_bench_branch_CFLAGS = $(AM_CFLAGS) -O2
 tests_bench_branch_LDADD = libcommon.la libtrawl.la
+check_PROGRAMS += tests/bench/branchstep
+tests_bench_branchstep_SOURCES = tests/bench/branchstep.c
 BENCHES = tests/bench/seek.sh tests/bench/container.sh tests/bench/capture.sh \
 	tests/bench/decode.sh tests/bench/kernel.sh tests/bench/sources.sh tests/bench/flight.sh \
 	tests/bench/usbpeers.sh tests/bench/branch.sh tests/bench/sandbox.sh

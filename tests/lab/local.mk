@@ -26,7 +26,7 @@ EXTRA_DIST += tests/lab/run tests/lab/guest.py tests/lab/runner.sh tests/lab/ker
 	tests/lab/guest/replay-vm.sh tests/lab/host/replay-vm.sh \
 	tests/lab/guest/usb-uas.sh tests/lab/host/usb-uas.sh \
 	tests/lab/guest/usb-text.sh tests/lab/host/usb-text.sh tests/lab/host/textsame.py \
-	tests/lab/qemu/build tests/lab/qemu/branch-record.patch tests/lab/qemu/README.md tests/lab/qemu/COPYING tests/lab/kmod-headers \
+	tests/lab/qemu/build tests/lab/qemu/branch-record.patch tests/lab/qemu/README.md tests/lab/qemu/COPYING tests/lab/kmod-headers tests/lab/guest/bench-branch.sh \
 	tests/lab/guest/branch-hardware.sh tests/lab/branchsame.py tests/lab/guest/cpu-branches.sh tests/lab/guest/cpu-stacks.sh tests/lab/brstack.py
 
 lab-programs: all $(check_PROGRAMS) $(check_LTLIBRARIES)
@@ -39,6 +39,11 @@ kmod-long: lab-programs
 	for k in $(LAB_KERNELS); do TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' LAB_FUZZ_SECONDS=60 \
 		$(srcdir)/tests/lab/run $$k kmod-safe kmod-python || exit; done
 .PHONY: kmod-long
+
+# What each way of recording branches costs, on the emulated processor.
+bench-branch: lab-programs
+	TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' $(srcdir)/tests/lab/run 6.12 bench-branch
+.PHONY: bench-branch
 
 # trawl.ko for kernels newer than the lab's, by DKMS; root, half a gigabyte, some minutes the first time.
 lab-kmod-headers:

@@ -8,7 +8,7 @@ sysctl -q kernel.perf_event_max_sample_rate=1000000 kernel.perf_cpu_time_max_per
 insmod "$LAB_MODULES/../kmod/trawl.ko"
 load=$TRAWL_BUILD/tests/lab/branchload
 
-for how in kmod-step perf-bts perf-lbr; do
+for how in kmod-step perf-bts intel-bts perf-lbr; do
 	trawl -i branch:$how -w $how.trawl -- "$load" 300 >load.out 2>said
 	ok $? "branch:$how"
 	has "branch:$how loses none" "$(cat said)" ' 0 lost'
@@ -20,6 +20,7 @@ compare() {
 	ok $? "$2 against $3: $found"
 }
 compare all perf-bts.json kmod-step.json
+compare all intel-bts.json kmod-step.json
 compare runs perf-lbr.json kmod-step.json
 cp ./*.trawl "$LAB_KEEP"
 rmmod trawl
