@@ -269,6 +269,7 @@ static void classify(Dwarf_Die *die, unsigned int offset, int depth, struct abi_
 	case DW_TAG_pointer_type:
 	case DW_TAG_reference_type:
 	case DW_TAG_rvalue_reference_type:
+	case DW_TAG_subroutine_type: /* a function of Go is a pointer */
 	case DW_TAG_unspecified_type:
 		merge(t, offset, CLASS_INTEGER);
 		t->show = PROBE_SHOW_ADDR;
@@ -281,7 +282,8 @@ static void classify(Dwarf_Die *die, unsigned int offset, int depth, struct abi_
 static bool is_pointer(int tag)
 {
 	return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ||
-	       tag == DW_TAG_rvalue_reference_type || tag == DW_TAG_unspecified_type;
+	       tag == DW_TAG_rvalue_reference_type || tag == DW_TAG_unspecified_type ||
+	       tag == DW_TAG_subroutine_type;
 }
 
 void abi_type_of(Dwarf_Die *die, struct abi_type *t)

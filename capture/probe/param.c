@@ -494,7 +494,7 @@ static void find_scalar(const struct param *q, Dwarf_Die *type, unsigned int off
 	else if (find(q, offset, whole, &v->place))
 		set_type(v, &t);
 	v->names = enumeration_names(type, t.is_signed);
-	if (v->place.form != ARGLOC_NONE)
+	if (v->place.form != ARGLOC_NONE && whole)
 		refer_to_text(q, type, v);
 }
 
@@ -696,6 +696,23 @@ static void explain(struct param *q)
 			 "from");
 }
 
+/*
+ * Go 1.19 has slices in four pieces of eight bytes, of which one is there twice. Which of them are the
+ * value's is not known.
+ */
+static void check_pieces(struct param *q, Dwarf_Die *type)
+{
+	const struct piece *last = q->loc.n ? &q->loc.pieces[q->loc.n - 1] : NULL;
+	Dwarf_Word size;
+
+	if (q->found != LOCATION_FOUND || !last || !last->size ||
+	    dwarf_aggregate_size(type, &size) != 0 || last->start + last->size <= size)
+		return;
+	q->found = LOCATION_NOT_HERE;
+	snprintf(q->why, sizeof(q->why), "the debug information has %u bytes of it in pieces, and it "
+		 "has %u", last->start + last->size, (unsigned int)size);
+}
+
 static void add_param(struct param_finder *f, Dwarf_Die *die, struct dwarf_function *out)
 {
 	const char *given = dwarf_diename(die);
@@ -716,6 +733,7 @@ static void add_param(struct param_finder *f, Dwarf_Die *die, struct dwarf_funct
 	q.reg = abi_take(&f->abi, &t, &q.sse, &q.stack);
 	q.found = location_find(f->function, die, f->vaddr, true, &q.loc, q.why, sizeof(q.why));
 	explain(&q);
+	check_pieces(&q, &peeled);
 	n = is_scalar(&peeled) ? 1 : count_leaves(&peeled, 0);
 	if (add_text_value(&q, &type, name, out)) {
 		size_t before = out->nparams;

@@ -11,6 +11,7 @@ gdb shows at the same stop.
 import glob
 import json
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -176,12 +177,15 @@ class Comparison:
 
     def __init__(self):
         self.exact, self.absent, self.unknown, self.wrong, self.why = 0, 0, 0, [], {}
+        self.unshown = {}  # by gdb: where, and how often
 
     def value(self, where, ours, theirs):
         if ours is None:
             self.absent += 1
         elif theirs is None:
             self.unknown += 1
+            where = re.sub(r", call \d+", "", where)
+            self.unshown[where] = self.unshown.get(where, 0) + 1
         elif equal(ours, theirs):
             self.exact += 1
         else:
@@ -273,6 +277,14 @@ def texts(folder):
     events = record(program, [f"uprobe:{program}:main.zoo_string s:string s.len"])[0]
     ok([(e["fields"]["s"], e["fields"]["s.len"]) for e in events] ==
        [("one", 3), ("two", 3), ("three", 5)], "Go's string is its text", events)
+    name = next((line.split()[-1] for line in run("nm", program).stdout.splitlines()
+                 if "[" in line and " T " in line), "")
+    listed = run(f"{BUILD}/trawl", "-D", f"uprobe:{program}:{name}").stdout
+    ok(name and len(listed.splitlines()) == 1 and name in listed, f"a symbol with brackets is a name: {name}",
+       listed)
+    listed = run(f"{BUILD}/trawl", "-D", f"uprobe:{program}:strconv.formatBits").stdout
+    ok("dst.len (unavailable: the debug information has 32 bytes of it in pieces" in listed,
+       "Go's slice in four pieces, of which one is there twice, is unavailable", listed)
     err = record(program, [f"uprobe:{program}:main.zoo_ints arg1"])[2]
     ok("calling convention of C" in err, "arg1 of a function of Go is refused", err)
 

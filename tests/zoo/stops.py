@@ -34,7 +34,7 @@ def text_behind(value, code):
     try:
         if code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
             return text_of(value.referenced_value())
-        if code == gdb.TYPE_CODE_PTR and "::" in (value.type.target().name or ""):
+        if code == gdb.TYPE_CODE_PTR and re.match(r"&str|.*::", value.type.target().name or ""):
             return text_of(value.dereference())
         return text_of(value) if code == gdb.TYPE_CODE_STRUCT else None
     except (gdb.error, gdb.MemoryError, RuntimeError, KeyError, AttributeError):
@@ -54,7 +54,7 @@ def scalars(value, depth):
     kind = value.type.strip_typedefs()
     code = kind.code
     try:
-        if value.is_optimized_out:
+        if value.is_optimized_out or code == gdb.TYPE_CODE_FUNC:  # Go's are pointers, gdb has none
             return None
         if code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
             return int(value.address)

@@ -61,6 +61,9 @@ func (p *pair) zoo_method(by int32) (sum int, err error) { return p.a + int(by),
 func zoo_pointer(p *pair, m map[string]int, r rune) int { return p.b + len(m) + int(r) }
 
 //go:noinline
+func zoo_func(f func(int) int, n int) int { return f(n) }
+
+//go:noinline
 func zoo_unused(_ int, live int, dead int, last int) int { return live * last }
 
 func main() {
@@ -76,6 +79,7 @@ func main() {
 		sum += zoo_struct(pairs[n], n)
 		s, _ := pairs[n].zoo_method(int32(-n))
 		sum += s + zoo_pointer(&pairs[n], nil, rune('a'+n))
+		sum += zoo_func(func(a int) int { return a + i }, n)
 		sum += zoo_unused(n, 11*n, 5, 13*n)
 	}
 	fmt.Println(sum)
