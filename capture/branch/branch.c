@@ -438,6 +438,9 @@ static int arm(struct input *in, struct trawl_error *err)
 	free(backend);
 	if (!s->backend)
 		return -1;
+	if (session_options(in->session)->count)
+		return trawl_fail(err, TRAWL_USAGE, "-c: counts events, and branches are recorded in "
+				  "batches of thousands: use --duration, or --ring for the newest");
 	scope.places = s->last.places;
 	scope.nplaces = s->last.n;
 	if (!scope.n)

@@ -475,7 +475,16 @@ int options_parse(struct options *o, int argc, char **argv, struct trawl_error *
 		o->command = argv + optind;
 	} else if (o->job == JOB_LIST) {
 		o->listed = argv + optind;
-		o->nlisted = (size_t)(argc - optind);
+		for (; optind < argc; optind++) { /* --json may stand behind what is to be listed */
+			if (!strcmp(argv[optind], "--json"))
+				o->json = true;
+			else if (argv[optind][0] == '-')
+				return trawl_fail(err, TRAWL_USAGE, "%s: behind -D stands what is to be "
+						  "listed, and --json; trawl --help shows more",
+						  argv[optind]);
+			else
+				o->listed[o->nlisted++] = argv[optind];
+		}
 		if (!o->nlisted && o->ninterfaces) { /* -D -i SOURCE */
 			o->listed = (char **)o->interfaces;
 			o->nlisted = o->ninterfaces;

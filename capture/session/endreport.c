@@ -73,7 +73,7 @@ static void say_no_hits(const struct end_report *a)
 
 void end_report_say(const struct end_report *a, const char *more)
 {
-	uint64_t lost = 0, hidden = 0;
+	uint64_t captured = 0, lost = 0, hidden = 0; /* of branches a record holds many */
 	bool uncounted = false;
 	char by[512] = "", aside[48] = "";
 	size_t used = 0;
@@ -86,6 +86,7 @@ void end_report_say(const struct end_report *a, const char *more)
 
 		*(source->hidden ? &hidden : &lost) += stats->lost;
 		uncounted |= stats->uncounted;
+		captured += source->hidden ? 0 : stats->captured;
 		if (source->hidden || used >= sizeof(by))
 			continue;
 		used += (size_t)snprintf(by + used, sizeof(by) - used, "%s%s %" PRIu64,
@@ -97,6 +98,6 @@ void end_report_say(const struct end_report *a, const char *more)
 	}
 	if (hidden)
 		snprintf(aside, sizeof(aside), "; of tasks: lost %" PRIu64, hidden);
-	fprintf(stderr, "%" PRIu64 " event%s captured, %" PRIu64 "%s lost (%s%s)%s\n", a->captured,
-		a->captured == 1 ? "" : "s", lost, uncounted ? " and more" : "", by, aside, more);
+	fprintf(stderr, "%" PRIu64 " event%s captured, %" PRIu64 "%s lost (%s%s)%s\n", captured,
+		captured == 1 ? "" : "s", lost, uncounted ? " and more" : "", by, aside, more);
 }

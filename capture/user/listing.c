@@ -196,6 +196,17 @@ static const char *symbol_of(const struct probe *p)
 	return p->display_name + strlen(base) + 1;
 }
 
+/* What -i takes for this function alone: another one of its name is known by its place. */
+static char *own_name(const char *front, const struct probe *p)
+{
+	const char *symbol = symbol_of(p), *number = strrchr(symbol, '#');
+
+	if (number && number[1] && !number[1 + strspn(number + 1, "0123456789")] &&
+	    strcmp(symbol, p->sites[0].symbol))
+		return xasprintf("uprobe:%s0x%" PRIx64, front, p->sites[0].offset);
+	return xasprintf("uprobe:%s%s", front, symbol);
+}
+
 /*
  * All functions, and beside those that the debug information describes, their parameters. Both lists are in
  * one order; the second lacks some.
@@ -212,7 +223,7 @@ int uprobe_list(const char *text, struct source_list *list, struct trawl_error *
 		resolve("uprobe", text, " $params", &described, &ignored);
 	for (size_t i = 0; i < all.n; i++) {
 		const struct probe *p = all.probes[i], *with = NULL;
-		char *name = xasprintf("uprobe:%s%s", front, symbol_of(p)), *what = NULL;
+		char *name = own_name(front, p), *what = NULL;
 		struct source_entry *e;
 
 		if (at < described.n && described.probes[at]->sites[0].offset == p->sites[0].offset)

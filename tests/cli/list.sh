@@ -89,6 +89,22 @@ assert loop["name"] == "usdt:samples/tick:tick:loop" and len(loop["args"]) == 3,
 PY
 ok $? "JSON has arguments and sites"
 same "-D -i SOURCE is the same" "$(trawl -D usdt:samples/tick)" "$(trawl -D -i usdt:samples/tick)"
+same "--json may stand behind it" "$(cat "$dir/json")" "$(trawl -D uprobe:samples/params:params_ints usdt:samples/tick --json)"
+fails "other options may not" 2 '-x: behind -D stands what is to be listed' trawl -D usdt:samples/tick -x
+# Two functions of one name: what is listed of each is what -i takes.
+for n in 1 2; do
+	echo "static __attribute__((noinline)) int same(int a) { __asm__ volatile(\"\"); return a + $n; }
+	int call$n(int a) { return same(a) + 1; }" >"$dir/same$n.c"
+done
+echo 'int call1(int), call2(int); int main(void) { return call1(0) + call2(0) - 5; }' >"$dir/main.c"
+gcc -g -O1 -fno-ipa-cp -o "$dir/same" "$dir/same1.c" "$dir/same2.c" "$dir/main.c"
+for n in 1 2; do
+	same "the same name twice: number $n is found again" "1 $n" "$(trawl -D "uprobe:$dir/same:same" | sed -n "${n}s/ .*//p" |
+		xargs -I@ trawl -D @ --json | /usr/bin/python3 -c '
+import json, re, sys
+found = [e for e in json.load(sys.stdin) if "same" in e["name"] or "0x" in e["name"]]
+print(1, re.search(r"same(\d)\.c", found[int(sys.argv[1]) - 1 if len(found) > 1 else 0]["sites"][0]["file"])[1])' $n)"
+done
 fails "what is no source" 2 'no such source' trawl -D nosuch:x
 
 # ---- a file
