@@ -28,7 +28,7 @@ int edit_no_memory(struct trawl_error *err)
 
 int edit_size(const char *option, const char *text, uint64_t *bytes, struct trawl_error *err)
 {
-	static const char units[] = "KMG";
+	static const char units[] = "KMGkmg";
 	const char *unit;
 	int shift = 0;
 	char *end;
@@ -37,7 +37,7 @@ int edit_size(const char *option, const char *text, uint64_t *bytes, struct traw
 	*bytes = strtoull(text, &end, 10);
 	unit = *end ? strchr(units, *end) : NULL;
 	if (unit) {
-		shift = 10 * (int)(unit - units + 1);
+		shift = 10 * (int)((unit - units) % 3 + 1);
 		end++;
 	}
 	if (*text < '0' || *text > '9' || errno || *end || *bytes > UINT64_MAX >> shift ||

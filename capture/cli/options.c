@@ -132,15 +132,16 @@ static int duration(const char *option, const char *text, uint64_t min, uint64_t
 			  "without a unit it is seconds", option, text);
 }
 
-/* -C: millions of bytes as tcpdump's, or with k, m, g for powers of 1024. */
-static int size(const char *option, const char *text, uint64_t *bytes, struct trawl_error *err)
+/* Bytes, or with k, m, g for powers of 1024. bare: what a number alone counts. */
+static int size(const char *option, const char *text, uint64_t bare, uint64_t *bytes,
+		struct trawl_error *err)
 {
 	const char *end;
 	uint64_t n;
 
 	if (number(text, 1, 1u << 30, &n, &end)) {
 		if (!*end)
-			*bytes = n * 1000000;
+			*bytes = n * bare;
 		else if (!strcasecmp(end, "k") || !strcasecmp(end, "kb"))
 			*bytes = n << 10;
 		else if (!strcasecmp(end, "m") || !strcasecmp(end, "mb"))
@@ -153,8 +154,8 @@ static int size(const char *option, const char *text, uint64_t *bytes, struct tr
 			return 0;
 	}
 	return trawl_fail(err, TRAWL_USAGE,
-			  "%s %s: give a size in millions of bytes, or with k, m or g", option,
-			  text);
+			  "%s %s: give a size in %sbytes, or with k, m or g", option, text,
+			  bare > 1 ? "millions of " : "");
 }
 
 static int add_interface(struct options *o, const char *text, struct trawl_error *err)
@@ -206,7 +207,7 @@ static int take_long(struct options *o, int c, const char *arg, struct trawl_err
 	case OPT_DURATION:
 		return duration("--duration", arg, 1, &o->duration, err);
 	case OPT_RING:
-		return size("--ring", arg, &o->ring, err);
+		return size("--ring", arg, 1, &o->ring, err);
 	case OPT_TRIGGER:
 		if (o->trigger)
 			return trawl_fail(err, TRAWL_USAGE,
@@ -271,7 +272,7 @@ static int take(struct options *o, int c, const char *arg, struct trawl_error *e
 	case 'G':
 		return duration("-G", arg, 1, &o->rotate_time, err);
 	case 'C':
-		return size("-C", arg, &o->rotate_bytes, err);
+		return size("-C", arg, 1000000 /* as tcpdump's */, &o->rotate_bytes, err);
 	case 'Z':
 		o->user = arg;
 		return 0;

@@ -183,6 +183,10 @@ def check_crash(folder):
     out = run(f"{BUILD}/trawl-decode", "--calls=3", f"{folder}/c.trawl").stdout.splitlines()
     ok(len(out) == 3 and out[2].endswith("last  c.c:2") and out[1].endswith("again  c.c:3"),
        "the last calls before it", out)
+    told = re.search(r"(\d+) events captured, 0 lost \(branch (\d+)\)", done.stderr)
+    ok(told and told[1] == told[2] and int(told[1]) > 3000, "the last line counts branches", done.stderr)
+    done = run(f"{BUILD}/trawl", "-i", "branch", "-c", "3", "-w", f"{folder}/n.trawl", "--", "true")
+    ok(done.returncode == 2 and "-c: counts events, and branches" in done.stderr, "-c is not for branches", done.stderr)
     names = run(f"{BUILD}/trawl-decode", "--meta=branch/module/*", f"{folder}/c.trawl").stdout
     ok("_dl_relocate_object" in names or "_dl_start" in names or "ld-linux" in names,
        "libraries are in the file", names[:300])

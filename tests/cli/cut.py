@@ -99,6 +99,9 @@ status, _, text = cut(made, out, "--max-size", "1K")
 tap.ok(status == 0 and 500 < os.path.getsize(out) <= 1024 and "all would take" in text and 2 <= len(decode(out)) < 3000,
        "--max-size keeps as much as fits, and tells what not", os.path.getsize(out), text)
 tap.ok(run("trawl-decode", "--summary", out)[1].decode().count("operation cut") == 1, "--summary tells of the cut")
+same_size = os.path.getsize(out)
+cut(made, out, "--max-size", "1k")
+ok(os.path.getsize(out) == same_size, "a unit may be a small letter")
 status, _, text = cut(made, out, "--max-size", "100")
 tap.ok(status == 2 and "smallest part" in text and not os.path.exists(out), "a size that can't be reached: the smallest that can", text)
 

@@ -59,6 +59,10 @@ Test(options, the_flight_recorder)
 	o = good("-i x --ring 1m -w f --after 0s");
 	cr_expect_eq(o.after, 0);
 	options_free(&o);
+	o = good("-i x --ring 67108864 -w f");
+	cr_expect_eq(o.ring, 64u << 20, "bytes, where there is no unit");
+	options_free(&o);
+	bad("-i x --ring 64 -w f", "too small: give 1m");
 	bad("-i x --ring 1m -w f --after soon", "--after soon: give a time");
 	bad("-i x --ring 1m -w f --trigger a --trigger b", "join the two with 'or'");
 }
