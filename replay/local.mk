@@ -3,6 +3,7 @@
 bin_PROGRAMS += trawl-replay
 trawl_replay_SOURCES = replay/trawl-replay.c replay/way.h \
 	replay/device.c \
+	replay/branch.c replay/walk.h replay/walk.c replay/gdbstub.h replay/gdbstub.c \
 	replay/host.c replay/hostprogram.h replay/hostprogram.c replay/hostusb.h replay/hostusb.c \
 	replay/initramfs.h replay/initramfs.c replay/modules.h replay/modules.c \
 	replay/vm.h replay/vm.c replay/vmguest.c replay/qemu.c replay/mutate.h replay/mutate.c \
@@ -16,4 +17,4 @@ trawl_replay_SOURCES = replay/trawl-replay.c replay/way.h \
 	replay/usbip.h replay/usbip.c \
 	replay/verdict.h replay/verdict.c
 trawl_replay_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(LIBUSB_CFLAGS) -O2
-trawl_replay_LDADD = libimport.la libdecode.la libcommon.la libtrawl.la $(JSON_LIBS) $(LIBUSB_LIBS)
+trawl_replay_LDADD = libimport.la libdecode.la libcommon.la libtrawl.la $(JSON_LIBS) $(LIBUSB_LIBS) $(ZYDIS_LIBS)

@@ -12,7 +12,7 @@
 #include "replay/vm.h"
 #include "replay/way.h"
 
-static const struct way *const ways[] = {&device_way, &host_way, &probes_way, &stream_way, &vm_way};
+static const struct way *const ways[] = {&branch_way, &device_way, &host_way, &probes_way, &stream_way, &vm_way};
 #define NWAYS (sizeof(ways) / sizeof(*ways))
 
 static void print_help(void)

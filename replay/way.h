@@ -17,6 +17,7 @@ struct way {
 	int (*run)(const struct way *w, int argc, char **argv);
 };
 
+extern const struct way branch_way;
 extern const struct way device_way;
 extern const struct way host_way;
 extern const struct way probes_way;

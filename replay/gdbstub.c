@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+#include "replay/gdbstub.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+
+#define PACKET 4096
+#define RIP 16                 /* gdb's number */
+#define REGISTERS (16 * 8)     /* bytes of those before it */
+#define BEHIND (4 + 6 * 4 + 8 * 10 + 8 * 4 + 16 * 16 + 4)
+
+struct stub {
+	struct walk *walk;
+	FILE *in, *out;
+	uint64_t *breakpoints;
+	size_t n;
+	bool no_acks;
+	char answer[2 * PACKET];
+};
+
+static void send(struct stub *s, const char *text)
+{
+	unsigned int sum = 0;
+
+	for (const char *p = text; *p; p++)
+		sum += (unsigned char)*p;
+	fprintf(s->out, "$%s#%02x", text, sum & 255);
+	fflush(s->out);
+}
+
+/* The next packet without its frame; false: gdb is gone. */
+static bool receive(struct stub *s, char *packet)
+{
+	int c;
+	size_t n = 0;
+
+	while ((c = getc(s->in)) != EOF && c != '$')
+		;
+	while (c != EOF && (c = getc(s->in)) != EOF && c != '#')
+		if (n + 1 < PACKET)
+			packet[n++] = (char)c;
+	packet[n] = '\0';
+	if (c == EOF || getc(s->in) == EOF || getc(s->in) == EOF)
+		return false;
+	if (!s->no_acks) {
+		putc('+', s->out);
+		fflush(s->out);
+	}
+	return true;
+}
+
+static char *put_little(char *to, uint64_t v)
+{
+	for (unsigned int i = 0; i < 8; i++, v >>= 8)
+		to += sprintf(to, "%02x", (unsigned int)(v & 255));
+	return to;
+}
+
+static void registers(struct stub *s)
+{
+	struct walk_insn i;
+	char *to = s->answer;
+
+	walk_here(s->walk, &i);
+	memset(to, 'x', 2 * REGISTERS);
+	to = put_little(to + 2 * REGISTERS, i.pc);
+	memset(to, 'x', 2 * BEHIND);
+	to[2 * BEHIND] = '\0';
+	send(s, s->answer);
+}
+
+static void one_register(struct stub *s, unsigned long number)
+{
+	struct walk_insn i;
+
+	walk_here(s->walk, &i);
+	strcpy(s->answer, "xxxxxxxxxxxxxxxx");
+	if (number == RIP)
+		*put_little(s->answer, i.pc) = '\0';
+	send(s, s->answer);
+}
+
+static void memory(struct stub *s, const char *what)
+{
+	uint8_t bytes[PACKET / 2];
+	char *end;
+	uint64_t address = strtoull(what, &end, 16);
+	size_t n = *end == ',' ? strtoul(end + 1, NULL, 16) : 0;
+	const char *why;
+
+	n = walk_code(s->walk, address, bytes, n < sizeof(bytes) ? n : sizeof(bytes), &why);
+	for (size_t i = 0; i < n; i++)
+		sprintf(s->answer + 2 * i, "%02x", bytes[i]);
+	send(s, n ? s->answer : "E01");
+}
+
+/* Z0,ADDRESS,KIND and z0: breakpoints, of software or hardware alike. */
+static void breakpoint(struct stub *s, const char *packet)
+{
+	uint64_t address = strtoull(packet + 3, NULL, 16);
+	size_t i = 0;
+
+	if (packet[1] != '0' && packet[1] != '1') {
+		send(s, "");
+		return;
+	}
+	while (i < s->n && s->breakpoints[i] != address)
+		i++;
+	if (*packet == 'z' && i < s->n)
+		s->breakpoints[i] = s->breakpoints[--s->n];
+	if (*packet == 'Z' && i == s->n && array_grow(s->breakpoints, s->n))
+		s->breakpoints[s->n++] = address;
+	send(s, "OK");
+}
+
+static bool at_breakpoint(struct stub *s)
+{
+	struct walk_insn i;
+
+	walk_here(s->walk, &i);
+	for (size_t k = 0; k < s->n; k++)
+		if (s->breakpoints[k] == i.pc)
+			return true;
+	return false;
+}
+
+/* A step, or many up to a breakpoint; at an end of the recording, and at a gap in it, it stops. */
+static void go(struct stub *s, bool back, bool on)
+{
+	enum walk_end end;
+
+	do
+		end = back ? walk_back(s->walk) : walk_step(s->walk);
+	while (on && end == WALK_OK && !at_breakpoint(s));
+	send(s, end == WALK_BEGIN ? "T05replaylog:begin;" : end == WALK_END ? "T05replaylog:end;" : "S05");
+}
+
+static void query(struct stub *s, const char *packet)
+{
+	uint64_t by;
+
+	if (!strncmp(packet, "qSupported", 10)) {
+		sprintf(s->answer, "PacketSize=%x;ReverseStep+;ReverseContinue+;QStartNoAckMode+", PACKET - 16);
+		send(s, s->answer);
+	} else if (!strcmp(packet, "qOffsets") && walk_moved(s->walk, &by)) {
+		sprintf(s->answer, "Text=%" PRIx64 ";Data=%" PRIx64 ";Bss=%" PRIx64, by, by, by);
+		send(s, s->answer);
+	} else if (!strcmp(packet, "qC")) {
+		sprintf(s->answer, "QC%x", (unsigned int)walk_tid(s->walk));
+		send(s, s->answer);
+	} else if (!strcmp(packet, "qfThreadInfo")) {
+		sprintf(s->answer, "m%x", (unsigned int)walk_tid(s->walk));
+		send(s, s->answer);
+	} else if (!strcmp(packet, "qsThreadInfo")) {
+		send(s, "l");
+	} else if (!strcmp(packet, "qAttached")) {
+		send(s, "1");
+	} else if (!strcmp(packet, "QStartNoAckMode")) {
+		send(s, "OK");
+		s->no_acks = true;
+	} else {
+		send(s, "");
+	}
+}
+
+/* False: gdb leaves. */
+static bool handle(struct stub *s, const char *p)
+{
+	switch (*p) {
+	case '?':
+		send(s, "S05");
+		return true;
+	case 'g':
+		registers(s);
+		return true;
+	case 'p':
+		one_register(s, strtoul(p + 1, NULL, 16));
+		return true;
+	case 'm':
+		memory(s, p + 1);
+		return true;
+	case 's':
+	case 'c':
+		go(s, false, *p == 'c');
+		return true;
+	case 'b':
+		go(s, true, p[1] == 'c');
+		return true;
+	case 'Z':
+	case 'z':
+		breakpoint(s, p);
+		return true;
+	case 'H':
+	case 'T':
+		send(s, "OK");
+		return true;
+	case 'q':
+	case 'Q':
+		query(s, p);
+		return true;
+	case 'D':
+		send(s, "OK");
+		return false;
+	case 'k':
+		return false;
+	case 'G':
+	case 'P':
+	case 'M':
+	case 'X':
+		send(s, "E01"); /* the past does not change */
+		return true;
+	default:
+		send(s, "");
+		return true;
+	}
+}
+
+int gdbstub_run(struct walk *w, FILE *in, FILE *out, struct trawl_error *err)
+{
+	struct stub *s = calloc(1, sizeof(*s));
+	char packet[PACKET];
+
+	if (!s)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	*s = (struct stub){.walk = w, .in = in, .out = out};
+	while (receive(s, packet) && handle(s, packet))
+		;
+	free(s->breakpoints);
+	free(s);
+	return 0;
+}

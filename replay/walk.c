@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: MIT */
+#include "replay/walk.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/array.h"
+#include "config.h"
+#include "decode/base/number.h"
+#include "decode/flow/flow.h"
+#ifdef HAVE_ZYDIS
+#include <Zydis/Zydis.h>
+#endif
+
+#define BLOCK_MAX (1u << 20) /* bytes between two branches that are believed */
+
+struct code { /* a module's file */
+	const struct image_module *module;
+	const uint8_t *p; /* NULL: not to be had */
+	size_t size;
+	const char *why;
+};
+
+struct run { /* branches without a gap, or of other maps or another time */
+	uint64_t first, time;
+	const struct image_maps *maps;
+	struct images *images;
+	bool gap;         /* what was before it is not known */
+};
+
+struct counted {
+	int32_t tid;
+	uint64_t n;
+};
+
+struct walk {
+	struct stream *stream;
+	struct flow flow;
+	int32_t tid;
+	struct branch_pair *branches;
+	size_t n;
+	struct run *runs;
+	size_t nruns;
+	bool no_memory;
+	struct counted *counts; /* of the first reading: tasks and their branches */
+	size_t ncounts;
+	struct code *codes;
+	size_t ncodes;
+	/* Where it is: in the block in front of branch `at`, at instruction `insn` of it. */
+	size_t at, insn;
+	struct { uint64_t pc; uint8_t length; } *block;
+	size_t nblock;
+	const char *why;  /* the block's instructions are not known but for its ends */
+};
+
+/* ---- reading ---------------------------------------------------------------------------------------- */
+
+static bool new_run(struct walk *w, const struct flow_stretch *s, uint64_t time, bool gap)
+{
+	struct run *last = w->nruns ? &w->runs[w->nruns - 1] : NULL;
+
+	if (last && !gap && last->maps == s->batch->maps && last->time == time)
+		return true;
+	if (!array_grow(w->runs, w->nruns))
+		return false;
+	w->runs[w->nruns++] = (struct run){w->n, time, s->batch->maps, s->batch->images, gap};
+	return true;
+}
+
+static int take(struct flow *f, const struct flow_stretch *s)
+{
+	struct walk *w = (struct walk *)((char *)f - offsetof(struct walk, flow));
+	const struct branch_batch *b = &s->batch->batch;
+	uint64_t time = s->time;
+	uint32_t mark = s->mark;
+
+	if (s->task->tid != w->tid)
+		return 0;
+	for (uint32_t i = s->first; i < s->end; i++) {
+		time = flow_time(s, i, &mark, time);
+		if (!new_run(w, s, time, i == s->first && !s->task->known) || !array_grow(w->branches, w->n)) {
+			w->no_memory = true;
+			return 1;
+		}
+		w->branches[w->n++] = b->pairs[b->ids[i]];
+	}
+	return 0;
+}
+
+static int count(struct flow *f, const struct flow_stretch *s)
+{
+	struct walk *w = (struct walk *)((char *)f - offsetof(struct walk, flow));
+	size_t i = 0;
+
+	while (i < w->ncounts && w->counts[i].tid != s->task->tid)
+		i++;
+	if (i == w->ncounts) {
+		if (!array_grow(w->counts, w->ncounts))
+			return 0;
+		w->counts[w->ncounts++] = (struct counted){.tid = s->task->tid};
+	}
+	w->counts[i].n += s->end - s->first;
+	return 0;
+}
+
+static int read_through(struct walk *w, const char *path, const char *name,
+			int (*stretch)(struct flow *f, const struct flow_stretch *s), struct trawl_error *err)
+{
+	struct decode_options options = {.raw = true};
+	struct selection selection = {.to_option = "--until"};
+	int ret = selection_done(&selection, true, err);
+
+	w->stream = ret ? NULL : stream_open(path, &options, &selection, err);
+	if (!w->stream)
+		return -1;
+	stream_set_name(w->stream, name);
+	w->flow = (struct flow){0};
+	flow_start(&w->flow, &selection);
+	w->flow.stretch = stretch;
+	ret = flow_run(&w->flow, w->stream, name, err);
+	flow_end(&w->flow);
+	selection_free(&selection);
+	return ret;
+}
+
+int walk_open(struct walk **out, const char *path, const char *name, int32_t tid, struct trawl_error *err)
+{
+	struct walk *w = *out = calloc(1, sizeof(*w));
+
+	if (!w)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	if (!tid) {
+		uint64_t most = 0;
+
+		if (read_through(w, path, name, count, err))
+			return -1;
+		stream_close(w->stream);
+		w->stream = NULL;
+		for (size_t i = 0; i < w->ncounts; i++) {
+			tid = w->counts[i].n > most ? w->counts[i].tid : tid;
+			most = w->counts[i].n > most ? w->counts[i].n : most;
+		}
+	}
+	w->tid = tid;
+	if (read_through(w, path, name, take, err))
+		return -1;
+	if (w->no_memory)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: the branches of task %d need more memory than there is: cut a "
+				  "part out (trawl-edit cut)", name, tid);
+	if (!w->n)
+		return trawl_fail(err, TRAWL_USAGE, "%s: task %d has no branches", name, tid);
+	walk_first(w);
+	return 0;
+}
+
+void walk_close(struct walk *w)
+{
+	if (!w)
+		return;
+	for (size_t i = 0; i < w->ncodes; i++)
+		if (w->codes[i].p)
+			munmap((void *)w->codes[i].p, w->codes[i].size);
+	stream_close(w->stream);
+	free(w->codes);
+	free(w->counts);
+	free(w->branches);
+	free(w->runs);
+	free(w->block);
+	free(w);
+}
+
+/* ---- code ------------------------------------------------------------------------------------------- */
+
+/* Whether an ELF file has this build id, in hex. */
+static bool has_build_id(const uint8_t *p, size_t size, const char *id)
+{
+	const Elf64_Ehdr *e = (const Elf64_Ehdr *)p;
+	size_t len = strlen(id) / 2;
+
+	if (size < sizeof(*e) || memcmp(p, ELFMAG, SELFMAG) || e->e_ident[EI_CLASS] != ELFCLASS64 ||
+	    e->e_phoff > size || e->e_phnum > (size - e->e_phoff) / sizeof(Elf64_Phdr))
+		return false;
+	for (unsigned int i = 0; i < e->e_phnum; i++) {
+		Elf64_Phdr h;
+
+		memcpy(&h, p + e->e_phoff + i * sizeof(h), sizeof(h));
+		if (h.p_type != PT_NOTE || h.p_offset > size || h.p_filesz > size - h.p_offset)
+			continue;
+		for (size_t at = 0; at + sizeof(Elf64_Nhdr) <= h.p_filesz;) {
+			const uint8_t *note = p + h.p_offset + at;
+			Elf64_Nhdr n;
+			size_t name, desc;
+			char hex[3];
+
+			memcpy(&n, note, sizeof(n));
+			name = (n.n_namesz + 3u) & ~3u;
+			desc = (n.n_descsz + 3u) & ~3u;
+			if (name > h.p_filesz - at - sizeof(n) || desc > h.p_filesz - at - sizeof(n) - name)
+				break;
+			at += sizeof(n) + name + desc;
+			if (n.n_type != NT_GNU_BUILD_ID || n.n_namesz != 4 || n.n_descsz != len)
+				continue;
+			for (size_t k = 0; k < len; k++) {
+				snprintf(hex, sizeof(hex), "%02x", note[sizeof(n) + name + k]);
+				if (memcmp(hex, id + 2 * k, 2) != 0)
+					return false;
+			}
+			return len > 0;
+		}
+	}
+	return false;
+}
+
+static void map_code(struct code *c)
+{
+	int fd = open(c->module->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	void *p = MAP_FAILED;
+
+	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0)
+		p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (fd >= 0)
+		close(fd);
+	if (p == MAP_FAILED) {
+		c->why = "its file is not here";
+	} else if (!c->module->build_id || !has_build_id(p, (size_t)st.st_size, c->module->build_id)) {
+		munmap(p, (size_t)st.st_size);
+		c->why = "its file here has another build id, or none";
+	} else {
+		c->p = p;
+		c->size = (size_t)st.st_size;
+	}
+}
+
+static const struct code *code_of(struct walk *w, const struct image_module *m)
+{
+	for (size_t i = 0; i < w->ncodes; i++)
+		if (w->codes[i].module == m)
+			return &w->codes[i];
+	if (!array_grow(w->codes, w->ncodes))
+		return NULL;
+	w->codes[w->ncodes] = (struct code){.module = m};
+	map_code(&w->codes[w->ncodes]);
+	return &w->codes[w->ncodes++];
+}
+
+static const struct run *run_of(const struct walk *w, size_t at)
+{
+	size_t low = 0, high = w->nruns;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		*(w->runs[middle].first <= at ? &low : &high) = middle;
+	}
+	return &w->runs[low];
+}
+
+void walk_place(struct walk *w, uint64_t address, struct image_place *p)
+{
+	const struct run *r = run_of(w, w->at < w->n ? w->at : w->n - 1);
+
+	images_place(r->images, r->maps, address, p);
+}
+
+size_t walk_code(struct walk *w, uint64_t address, uint8_t *p, size_t n, const char **why)
+{
+	struct image_place at;
+	const struct code *c;
+	uint64_t offset, left;
+
+	*why = "no file is known to be mapped there";
+	walk_place(w, address, &at);
+	if (!at.range || !at.module)
+		return 0;
+	c = code_of(w, at.module);
+	*why = c ? c->why : "out of memory";
+	if (!c || !c->p)
+		return 0;
+	offset = at.range->offset + (address - at.range->start);
+	left = at.range->end - address;
+	n = n < left ? n : left;
+	if (offset >= c->size)
+		return 0;
+	n = n < c->size - offset ? n : c->size - offset;
+	memcpy(p, c->p + offset, n);
+	return n;
+}
+
+bool walk_moved(struct walk *w, uint64_t *by)
+{
+	const struct run *r = run_of(w, w->at < w->n ? w->at : w->n - 1);
+	const Elf64_Ehdr *e;
+
+	for (size_t i = 0; r->maps && i < r->maps->n; i++) {
+		const struct image_range *x = &r->maps->ranges[i];
+		const struct code *c = x->module && !strstr(x->module->name, ".so") ? code_of(w, x->module) : NULL;
+		struct image_place p;
+
+		if (!c || !c->p || c->size < sizeof(*e))
+			continue;
+		walk_place(w, x->start, &p);
+		*by = x->start - p.vaddr;
+		return true;
+	}
+	return false;
+}
+
+static unsigned int insn_length(const uint8_t *p, size_t n)
+{
+#ifdef HAVE_ZYDIS
+	ZydisDecodedInstruction z;
+	ZydisDecoder d;
+
+	ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	return ZYAN_FAILED(ZydisDecoderDecodeInstruction(&d, NULL, p, n, &z)) ? 0 : z.length;
+#else
+	return 0;
+#endif
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------------- */
+
+static bool has_front(const struct walk *w, size_t at)
+{
+	return at && at < w->n && !(run_of(w, at)->gap && run_of(w, at)->first == at);
+}
+
+static void add_insn(struct walk *w, uint64_t pc, unsigned int length)
+{
+	if (!array_grow(w->block, w->nblock))
+		return;
+	w->block[w->nblock].pc = pc;
+	w->block[w->nblock++].length = (uint8_t)length;
+}
+
+/*
+ * The instructions in front of branch w->at, from the target of the branch before to the branch itself. An
+ * interrupted instruction (from of a signal) has not run.
+ */
+static void fill_block(struct walk *w)
+{
+	bool front = has_front(w, w->at), end = w->at < w->n, whole = true;
+	const struct branch_pair *b = end ? &w->branches[w->at] : NULL;
+	uint64_t pc = front || (w->at && !end) ? w->branches[w->at - 1].to : b->from;
+	uint64_t last = end ? b->from : pc;
+	uint8_t bytes[15];
+	const char *why = NULL;
+
+	w->nblock = 0;
+	w->why = NULL;
+	if (end && !front && b->kind == BRANCH_EXEC)
+		return; /* the recording begins with the program */
+	if (end && b->kind == BRANCH_EXEC)
+		last = pc; /* where it was before is in another program */
+	while (pc < last && whole) {
+		size_t n = last - pc < BLOCK_MAX ? walk_code(w, pc, bytes, sizeof(bytes), &why) : 0;
+		unsigned int length = insn_length(bytes, n);
+
+		whole = length > 0;
+		if (whole)
+			add_insn(w, pc, length);
+		pc += length;
+	}
+	if (whole && pc == last && !(end && b->kind == BRANCH_SIGNAL)) {
+		size_t n = walk_code(w, last, bytes, sizeof(bytes), &why);
+
+		add_insn(w, last, insn_length(bytes, n));
+		w->why = why;
+		return;
+	}
+	if (whole && pc == last)
+		return;
+	/* Only the ends are known. */
+	w->why = why ? why : "these bytes are no instructions that end at the branch";
+	w->nblock = 0;
+	if (front)
+		add_insn(w, w->branches[w->at - 1].to, 0);
+	if (end && (!front || b->from != w->branches[w->at - 1].to) && b->kind != BRANCH_SIGNAL)
+		add_insn(w, b->from, 0);
+}
+
+static bool move(struct walk *w, size_t at)
+{
+	w->at = at;
+	w->insn = 0;
+	fill_block(w);
+	return w->nblock;
+}
+
+void walk_first(struct walk *w)
+{
+	for (size_t i = 0; i <= w->n && !move(w, i); i++)
+		;
+}
+
+void walk_last(struct walk *w)
+{
+	move(w, w->n);
+}
+
+void walk_time(struct walk *w, uint64_t time)
+{
+	for (size_t i = 0; i < w->nruns; i++) {
+		if (w->runs[i].time < time && i + 1 < w->nruns)
+			continue;
+		for (size_t at = w->runs[i].time < time ? w->n : w->runs[i].first; at <= w->n && !move(w, at); at++)
+			;
+		return;
+	}
+}
+
+enum walk_end walk_step(struct walk *w)
+{
+	size_t at = w->at;
+	bool gap = false;
+
+	if (w->insn + 1 < w->nblock) {
+		w->insn++;
+		return WALK_OK;
+	}
+	for (size_t next = at + 1; next <= w->n; next++) {
+		gap |= next < w->n && !has_front(w, next);
+		if (move(w, next))
+			return gap ? WALK_GAP : WALK_OK;
+	}
+	move(w, at);
+	w->insn = w->nblock ? w->nblock - 1 : 0;
+	return WALK_END;
+}
+
+enum walk_end walk_back(struct walk *w)
+{
+	size_t at = w->at;
+	bool gap = false;
+
+	if (w->insn) {
+		w->insn--;
+		return WALK_OK;
+	}
+	for (size_t next = at; next-- > 0;) {
+		gap |= next + 1 < w->n && !has_front(w, next + 1);
+		if (!move(w, next))
+			continue;
+		w->insn = w->nblock - 1;
+		return gap ? WALK_GAP : WALK_OK;
+	}
+	move(w, at);
+	return WALK_BEGIN;
+}
+
+void walk_here(struct walk *w, struct walk_insn *i)
+{
+	const char *why = w->why;
+
+	*i = (struct walk_insn){.pc = w->nblock ? w->block[w->insn].pc : 0, .number = w->at,
+				.time = run_of(w, w->at < w->n ? w->at : w->n - 1)->time,
+				.length = w->nblock ? w->block[w->insn].length : 0};
+	if (i->length)
+		walk_code(w, i->pc, i->bytes, i->length, &why);
+	i->why = i->length ? NULL : why ? why : "Zydis is missing: instructions are not decoded";
+}
+
+int32_t walk_tid(const struct walk *w)
+{
+	return w->tid;
+}
+
+uint64_t walk_branches(const struct walk *w)
+{
+	return w->n;
+}

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT
+"""trawl-replay branch: the instructions of a walk are those that single steps by ptrace see in another run of the same
+program; backwards they are the same ones; gdb steps backwards over them."""
+import ctypes
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SRC, BUILD = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
+sys.path[:0] = [SRC + "/tests"]
+sys.dont_write_bytecode = True
+from tap import finish, ok, same, skip  # noqa: E402
+
+BRANCHES = BUILD + "/samples/branches"
+libc = ctypes.CDLL(None, use_errno=True)
+libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+libc.ptrace.restype = ctypes.c_long
+# The loader of libraries looks at each variable: both runs have the same ones.
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LD_LIBRARY_PATH": BUILD + "/.libs"}
+TRAWL = next(p for p in (BUILD + "/.libs/trawl", BUILD + "/trawl") if os.path.exists(p))
+TRACEME, SINGLESTEP, GETREGS, RIP = 0, 9, 12, 16
+
+
+def single_steps(*command):
+    """The program counter in front of each instruction, from the first on. Nothing of trawl's."""
+    pid = os.fork()
+    if not pid:
+        libc.personality(0x0040000)  # the same addresses each time
+        libc.ptrace(TRACEME, 0, None, None)
+        os.dup2(os.open("/dev/null", os.O_WRONLY), 1)
+        os.execve(command[0], command, ENVIRONMENT)
+    regs = (ctypes.c_ulonglong * 27)()
+    seen, signal = [], 0
+    os.waitpid(pid, 0)
+    while True:
+        libc.ptrace(GETREGS, pid, None, ctypes.byref(regs))
+        if signal and seen and regs[RIP] == seen[-1]:
+            seen.pop()  # it faulted
+        if not signal:  # where a signal comes, the instruction has not run
+            seen.append(regs[RIP])
+        libc.ptrace(SINGLESTEP, pid, None, ctypes.c_void_p(signal))
+        _, status = os.waitpid(pid, 0)
+        if not os.WIFSTOPPED(status):
+            return seen
+        signal = 0 if os.WSTOPSIG(status) == 5 else os.WSTOPSIG(status)
+
+
+def walk(path, *commands, args=()):
+    r = subprocess.run([BUILD + "/trawl-replay", "branch", *args, path], input="\n".join(commands) + "\n",
+                       capture_output=True, text=True, timeout=300)
+    return r.stdout.splitlines(), r.stderr, r.returncode
+
+
+def addresses(lines):
+    return [int(m[1], 16) for line in lines if (m := re.match(r"[\d.]+ 0x([0-9a-f]+) ", line))]
+
+
+def without_repeats(pcs):
+    """A repeated string instruction steps many times, and is one instruction."""
+    return [pc for i, pc in enumerate(pcs) if not i or pcs[i - 1] != pc]
+
+
+def record(path, *command):
+    return subprocess.run(["setarch", "-R", TRAWL, "-i", "branch:ptrace", "-w", path, "--", *command],
+                          env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
+
+
+def test_instructions(d):
+    path = d + "/b.trawl"
+    record(path, BRANCHES)
+    steps = single_steps(BRANCHES)
+    lines, err, status = walk(path, "all", "quit")
+    walked = addresses(lines)[1:]  # the first line says where it begins
+    first = steps.index(walked[0]) if walked and walked[0] in steps else 0
+    last = walked[-1] if walked else 0
+    a, b = without_repeats(steps[first:]), without_repeats(walked)
+    same(a[:len(b)], b, f"{len(walked)} instructions are those of single steps")
+    ok(first < 5 and len(b) > 90 and len(a) - len(b) < 12, "from the program's first one to the last branch's target", first,
+       hex(last), len(a), len(b), err, status)
+    lines, _, _ = walk(path, "end", *["back"] * (len(walked) - 1), "quit")
+    same(list(reversed(walked)), addresses(lines)[1:], "backwards they are the same ones")
+    ok(all("(" not in line.split(" ", 3)[3][:1] for line in lines), "each has its text", lines[:3])
+    return path, walked
+
+
+def test_foreign(d):
+    """A program that nobody here wrote."""
+    program = shutil.which("true")
+    path = d + "/f.trawl"
+    r = record(path, program)
+    lines, err, _ = walk(path, "all", "quit")
+    walked = addresses(lines)[1:]
+    steps = single_steps(program)
+    first = steps.index(walked[0]) if walked and walked[0] in steps else -1
+    a, b = without_repeats(steps[first:]), without_repeats(walked)
+    n = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
+    ok(first >= 0 and n > 20000 and n == len(b), f"{n} of {len(b)} instructions of {program} and its loader are those of single "
+       "steps", first, hex(a[n]) if n < len(a) else "-", lines[max(n - 3, 0):n + 3], err, r.stderr)
+
+
+def test_commands(d, path, walked):
+    lines, _, _ = walk(path, "step 5", "back 2", "begin", "end", "nonsense", "quit")
+    got = addresses(lines)
+    same([walked[0], walked[5], walked[3], walked[0], walked[-1], walked[-1]], got, "step, back, begin, end")
+    ok(any("is no command" in line for line in lines), "what is no command")
+    name = next((m[1] for line in walk(path, "all")[0] if (m := re.search(r" ([a-z_]+) ", line)) and "+" not in m[1]), None)
+    lines, _, _ = walk(path, "end", f"prev {name}", f"prev {name}", f"next {name}")
+    ok(len(addresses(lines)) == 5, f"to the calls of {name}", lines)
+    lines, _, _ = walk(path, "back")
+    ok("begin: before this nothing was recorded" in lines, "the begin is said", lines)
+    _, err, status = walk(path, "quit", args=("--tid", "1"))
+    ok(status == 2 and "task 1 has no branches" in err, "a task that is not there", err, status)
+    _, err, status = walk(SRC + "/samples/tick.trawl")
+    ok(status == 2 and "no branches" in err, "a file without branches", err, status)
+    copy = d + "/other"
+    shutil.copy(BRANCHES, copy)
+    moved = d + "/moved.trawl"
+    record(moved, copy)
+    with open(copy, "r+b") as f:
+        data = f.read()
+        at = data.index(b"GNU\0", data.index(b"\x04\0\0\0\x14\0\0\0\x03\0\0\0"))
+        f.seek(at + 4)
+        f.write(bytes(4))
+    lines, _, _ = walk(moved, "list 3")
+    ok(any("another build id" in line for line in lines), "the file of another build is not believed", lines[:4])
+
+
+def test_gdb(path, walked):
+    if not shutil.which("gdb"):
+        return skip("gdb steps backwards", "gdb is missing")
+    script = [f"target remote | {BUILD}/trawl-replay branch --gdb {path}", "p/x (long)$pc"]
+    script += ["stepi", "stepi", "stepi", "p/x (long)$pc", "reverse-stepi", "p/x (long)$pc", "reverse-stepi", "p/x (long)$pc",
+               "p $rax", f"break *{walked[-1]:#x}", "continue", "p/x (long)$pc", "delete", f"break *{walked[10]:#x}",
+               "reverse-continue", "p/x (long)$pc", "delete", "reverse-continue", "p/x (long)$pc"]
+    args = [a for line in script for a in ("-ex", line)]
+    r = subprocess.run(["gdb", "-nx", "-batch", "-ex", "set pagination off", *args, BRANCHES], capture_output=True, text=True,
+                       timeout=120)
+    got = [int(x, 16) for x in re.findall(r"^\$\d+ = (0x[0-9a-f]+)$", r.stdout, re.M)]
+    hits = [i for i, pc in enumerate(walked) if pc == walked[-1] and i > 1]
+    back = [i for i, pc in enumerate(walked) if pc == walked[10] and i < hits[0]]
+    want = [walked[0], walked[3], walked[2], walked[1], walked[-1], walked[back[-1]], walked[0]]
+    same(want, got, "gdb steps and continues, also backwards, over the recorded program counter")
+    ok("<unavailable>" in r.stdout, "other registers are unavailable", r.stdout, r.stderr)
+    ok("No more reverse-execution history" in r.stdout, "gdb is told of the begin", r.stdout, r.stderr)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    path, walked = test_instructions(folder)
+    if walked:
+        test_commands(folder, path, walked)
+        test_gdb(path, walked)
+    test_foreign(folder)
+sys.exit(finish())
