@@ -11,6 +11,7 @@
 #include "decode/base/decoder.h"
 
 #include "decode/usb/control.h"
+#include "decode/usb/keystrokes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,12 @@ struct waiting {
 struct bus_state {
 	struct waiting waiting[1024]; /* by the id; a later one takes the place of an earlier */
 	struct waiting begun;         /* of the packet at hand: its submission, if it is a completion */
+	bool show_keys;
+	/* Of the bus: the last token was IN, to this address and endpoint. */
+	bool asked;
+	uint8_t address, endpoint;
+	uint8_t forms[128][16]; /* enum usb_form: what the data of an endpoint looked like so far */
+	bool secret;            /* the packet at hand may hold keystrokes */
 };
 
 /* What a record says; each only if its flag is set. */
@@ -121,15 +128,59 @@ static void *bus_open(const struct decode_context *ctx, struct trawl_error *err)
 {
 	struct bus_state *state = calloc(1, sizeof(*state));
 
-	(void)ctx;
 	if (!state)
 		trawl_fail(err, TRAWL_CANNOT, "usb: out of memory");
+	else
+		state->show_keys = ctx->options->show_keys;
 	return state;
 }
 
 static bool is_control(const struct bus_packet *b)
 {
 	return b->xfer && !strcmp(b->xfer, "control");
+}
+
+static bool is_input(struct bus_state *s, const struct bus_packet *b)
+{
+	bool data = b->pid && !strncmp(b->pid, "DATA", 4), after = s->asked;
+
+	if (b->is_darwin) {
+		s->address = b->address;
+		s->endpoint = b->endpoint;
+		return !strcmp(b->what, "complete") && !strcmp(b->dir, "in") &&
+		       !strcmp(b->xfer, "interrupt");
+	}
+	if (b->has_address) {
+		s->asked = !strcmp(b->pid, "IN");
+		s->address = b->address;
+		s->endpoint = b->endpoint;
+	} else if (data) {
+		s->asked = false;
+	}
+	return data && after;
+}
+
+/*
+ * Nothing here knows descriptors: an endpoint is a keyboard's if all that came from it has the form
+ * of a boot keyboard's reports (decode/usb/keystrokes.h).
+ */
+static bool is_keystrokes(struct bus_state *s, const struct bus_packet *b)
+{
+	uint8_t *form;
+
+	if (!is_input(s, b) || !b->data_len || !(s->endpoint & 15))
+		return false;
+	form = &s->forms[s->address & 127][s->endpoint & 15];
+	if (!keystrokes_form(b->data, b->data_len))
+		*form = FORM_OTHER;
+	else if (*form == FORM_UNSEEN)
+		*form = FORM_BOOT_KEYBOARD;
+	return *form == FORM_BOOT_KEYBOARD;
+}
+
+static bool is_masked(const struct bus_state *s)
+{
+	return s->secret && !s->show_keys;
 }
 
 /* Packets of the bus stand for themselves; those of macOS name the request that they are of. */
@@ -139,6 +190,7 @@ static void join(struct bus_state *s, const struct item *it)
 	struct bus_packet b;
 
 	parse(it, &b);
+	s->secret = is_keystrokes(s, &b);
 	s->begun.used = false;
 	if (!b.is_darwin)
 		return;
@@ -185,7 +237,20 @@ static int bus_feed(void *state, const struct trawl_event *ev, struct item_sink 
 
 	(void)err;
 	join(state, &it);
+	it.secret = ((struct bus_state *)state)->secret;
 	return sink->item(sink, &it);
+}
+
+static void bytes_text(const struct bus_state *s, const struct bus_packet *b, struct out *o)
+{
+	if (is_masked(s)) {
+		out_printf(o, "  (masked: %s)", keystrokes_by_form);
+		return;
+	}
+	out_str(o, ": ");
+	out_hexbytes(o, b->data, b->data_len < SHOWN ? b->data_len : SHOWN);
+	if (b->data_len > SHOWN)
+		out_str(o, "...");
 }
 
 static void bus_text(void *state, const struct item *it, struct out *o)
@@ -216,10 +281,7 @@ static void bus_text(void *state, const struct item *it, struct out *o)
 	if (b.data_len) {
 		out_str(o, ", ");
 		out_count(o, b.data_len, "byte");
-		out_str(o, ": ");
-		out_hexbytes(o, b.data, b.data_len < SHOWN ? b.data_len : SHOWN);
-		if (b.data_len > SHOWN)
-			out_str(o, "...");
+		bytes_text(s, &b, o);
 	}
 	if (b.length > b.n)
 		out_printf(o, ", cut from %u bytes", b.length);
@@ -247,7 +309,12 @@ static void bus_json(void *state, const struct item *it, struct out *o)
 	if (latency(state, it, &ns))
 		out_printf(o, ",\"submit_ns\":%llu,\"latency_ns\":%llu",
 			   (unsigned long long)(it->time - ns), (unsigned long long)ns);
-	out_printf(o, ",\"data_length\":%u,\"data\":\"", b.data_len);
+	out_printf(o, ",\"data_length\":%u", b.data_len);
+	if (is_masked(state)) {
+		out_printf(o, ",\"masked\":true,\"masked_by\":\"%s\"", keystrokes_by_form);
+		return;
+	}
+	out_str(o, ",\"data\":\"");
 	out_hexbytes(o, b.data, b.data_len);
 	out_char(o, '"');
 }
@@ -303,7 +370,11 @@ static bool bus_value(void *state, const struct item *it, const char *name, stru
 		return number(v, b.is_darwin, b.status);
 	if (!strcmp(name, "data_length"))
 		return number(v, true, b.data_len);
-	if (strcmp(name, "data") != 0)
+	if (!strcmp(name, "masked"))
+		return number(v, is_masked(state), 1);
+	if (!strcmp(name, "masked_by"))
+		return text(v, is_masked(state) ? keystrokes_by_form : NULL);
+	if (strcmp(name, "data") != 0 || is_masked(state))
 		return false;
 	v->type = VALUE_BYTES;
 	v->text = (const char *)b.data;
@@ -316,7 +387,7 @@ static void bus_names(void *state, const struct trawl_event_type *type, decoder_
 {
 	static const char *const names[] = {
 		"length", "pid", "dev", "ep", "frame", "type", "xfer", "dir", "id", "status",
-		"asked", "submit_ns", "latency_ns", "data_length", "data", NULL,
+		"asked", "submit_ns", "latency_ns", "data_length", "masked", "masked_by", "data", NULL,
 	};
 
 	(void)state;

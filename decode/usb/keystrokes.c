@@ -3,7 +3,7 @@
 
 static const char by_descriptor[] = "report descriptor";
 static const char by_protocol[] = "boot protocol";
-static const char by_form[] = "form of its reports";
+const char keystrokes_by_form[] = "form of its reports";
 
 /* 0: no key; 1 to 3: errors, such as too many keys; up to 0xa4 and from 0xe0 to 0xe7: keys. */
 static bool is_usage(uint8_t usage)
@@ -55,7 +55,7 @@ static const char *hid_rule(struct usb_devices *devices, struct usb_detail *d,
 		return by_protocol;
 	if (f->hid.nfields || f->protocol == 2)
 		return NULL;
-	return all_boot_reports(devices, d) ? by_form : NULL;
+	return all_boot_reports(devices, d) ? keystrokes_by_form : NULL;
 }
 
 /* GET_REPORT of input; of an interface that nothing is known of, the request alone tells. */
@@ -80,6 +80,6 @@ const char *keystrokes_rule(struct usb_devices *devices, struct usb_detail *d)
 		return NULL;
 	}
 	if (!f)
-		return all_boot_reports(devices, d) ? by_form : NULL;
+		return all_boot_reports(devices, d) ? keystrokes_by_form : NULL;
 	return f->class == 0x03 ? hid_rule(devices, d, f) : NULL;
 }

@@ -17,6 +17,8 @@
  */
 const char *keystrokes_rule(struct usb_devices *devices, struct usb_detail *d);
 
+extern const char keystrokes_by_form[]; /* that rule */
+
 /* Whether the bytes have the form of a boot keyboard's report. */
 bool keystrokes_form(const uint8_t *p, size_t n);
 

@@ -135,6 +135,28 @@ def test_bus(d):
          "and is asked for by its fields")
 
 
+def test_bus_keys(d):
+    """Keystrokes in packets of the bus and of macOS are masked; what only begins like them is not."""
+    key, other = bytes([2, 0, 4, 0, 0, 0, 0, 0]), bytes([2, 7, 4, 0, 0, 0, 0, 0])
+
+    def apple(dev, data):
+        return struct.pack("<HBBIIIQIBBBB", 0x100, 32, 1, 8, 0, 0, 0x77, 0x14000000, 2, dev, 0x81, 3) + data
+    bus = [b"\x69\x85\x00", b"\xc3" + key + b"\0\0", b"\xd2", b"\x69\x86\x00", b"\xc3" + other + b"\0\0",
+           b"\x69\x86\x00", b"\x4b" + key + b"\0\0", b"\x2d\x05\x00", b"\xc3" + bytes(8) + b"\0\0"]
+    for linktype, packets, shown in ((288, bus, ["02070400", "02000400", "00000000"]),
+                                     (266, [apple(5, key), apple(6, other), apple(6, key)], ["02070400", "02000400"])):
+        path = d + "/keys.pcap"
+        open(path, "wb").write(pcap(linktype, packets))
+        lines = [line for line in run("trawl-decode", path)[0].splitlines() if "8 bytes" in line]
+        ok("(masked: form of its reports)" in lines[0] and "0200" not in lines[0] and
+           all(s in line for s, line in zip(shown, lines[1:])), "link type %d: keystrokes" % linktype, lines)
+        items = [json.loads(line)["fields"] for line in run("trawl-decode", "--json", path)[0].splitlines()]
+        same([1, False], [sum("masked_by" in i for i in items), any(i.get("masked") and "data" in i for i in items)],
+             "link type %d: in JSON" % linktype)
+        same(1, len(run("trawl-decode", "--where", "masked == 1", path)[0].splitlines()), "and --where")
+        ok(key.hex() in run("trawl-decode", "--show-keys", path)[0].splitlines()[linktype == 288], "and when asked for")
+
+
 def test_nothing(d):
     """What holds no USB at all cannot be imported; a small file that is damaged says so."""
     open(d + "/net.pcap", "wb").write(pcap(1, [bytes(60)] * 3))
@@ -194,7 +216,7 @@ def main():
     try:
         usbsynth.main(d)
         test_target()
-        for test in (test_compressed, test_several, test_failed, test_bus, test_nothing, test_size):
+        for test in (test_compressed, test_several, test_failed, test_bus, test_bus_keys, test_nothing, test_size):
             if test in (test_compressed, test_size) and not shutil.which("zstd"):
                 skip(test.__name__, "zstd is not installed")
             else:
