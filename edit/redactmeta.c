@@ -251,7 +251,6 @@ static const struct {
 } documents[] = {
 	{ "machine", machine_members }, { "capture", capture_members }, { "end", end_members },
 	{ "kernel/tracing", no_members }, { "import/halves", no_members },
-	{ "import/pcap", no_members },
 	{ "usb/verdict", no_members }, { "task/", task_members }, { "probe/", probe_members },
 	{ "usb/", device_members }, { "edit/", no_members },
 };

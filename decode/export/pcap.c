@@ -31,10 +31,10 @@ static bool original_header(const struct pcap_printer *p, const char *hex, uint8
 
 static void header(struct pcap_printer *p)
 {
-	struct json_object *o = jdoc_meta(stream_reader(p->stream), "import/pcap");
-	uint32_t snaplen = (uint32_t)jdoc_uint(o, "snaplen", SNAPLEN);
+	struct json_object *o = jdoc_meta(stream_reader(p->stream), "capture");
+	uint32_t snaplen = (uint32_t)jdoc_uint(o, "pcap_snaplen", SNAPLEN);
 	uint8_t original[HEADER];
-	bool whole = original_header(p, jdoc_string(o, "header"), original);
+	bool whole = original_header(p, jdoc_string(o, "pcap_header"), original);
 
 	json_object_put(o);
 	if (whole) {

@@ -76,23 +76,18 @@ static int read_all(FILE *in, enum foreign_kind kind, const char *name, struct u
 	return trawl_fail(err, TRAWL_CANNOT, "%s: neither pcap nor pcapng nor usbmon text", name);
 }
 
-/* Of which endpoints there are halves only. What is wrong with the file is said by its import. */
-static struct halves *count_halves(FILE *in, enum foreign_kind kind, const char *name,
-				   struct trawl_error *err)
+/* What must be known in front of the events. What is wrong with the file is said by its import. */
+static int count(FILE *in, enum foreign_kind kind, const char *name, struct usb_import *im,
+		 struct trawl_error *err)
 {
 	struct trawl_error unused;
-	struct usb_import im;
-	struct halves *h;
 
-	if (usb_import_count(&im, name, err))
-		return NULL;
-	if (!read_all(in, kind, name, &im, &unused))
-		usbpcap_end(&im, &unused);
-	h = im.halves;
-	im.halves = NULL;
-	usb_import_free(&im);
+	if (usb_import_count(im, name, err))
+		return -1;
+	if (!read_all(in, kind, name, im, &unused))
+		usbpcap_end(im, &unused);
 	rewind(in);
-	return h;
+	return 0;
 }
 
 int foreign_import(FILE *in, enum foreign_kind kind, const char *name, int fd, const char *out,
@@ -102,15 +97,17 @@ int foreign_import(FILE *in, enum foreign_kind kind, const char *name, int fd, c
 		.comment = "USB capture, imported", .name = out, .level = level,
 	};
 	struct trawl_writer *w = trawl_writer_new(fd, &o, err);
-	struct halves *halves = w ? count_halves(in, kind, name, err) : NULL;
+	struct usb_import counted = {0};
 	struct trawl_error late;
 	int ret;
 
 	memset(im, 0, sizeof(*im));
 	if (!w)
 		return -1;
-	ret = halves ? usb_import_begin(im, w, name, halves, err) : -1;
-	halves_free(halves);
+	ret = count(in, kind, name, &counted, err);
+	if (!ret)
+		ret = usb_import_begin(im, w, name, &counted, err);
+	usb_import_free(&counted);
 	if (!ret)
 		ret = read_all(in, kind, name, im, err);
 	if (!ret)

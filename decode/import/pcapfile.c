@@ -47,15 +47,6 @@ static uint32_t resolution(FILE *in)
 	return n == 4 && (get32(magic) == MAGIC_NANO || get_be32(magic) == MAGIC_NANO) ? 1 : 1000;
 }
 
-static int keep_header(struct usb_import *im, FILE *in, struct trawl_error *err)
-{
-	uint8_t header[24];
-
-	if (pread(fileno(in), header, sizeof(header), 0) != sizeof(header))
-		return 0;
-	return usb_import_pcap_header(im, header, err);
-}
-
 int pcap_import(struct usb_import *im, FILE *in, const char *name, struct trawl_error *err)
 {
 	char text[PCAP_ERRBUF_SIZE];
@@ -75,9 +66,8 @@ int pcap_import(struct usb_import *im, FILE *in, const char *name, struct trawl_
 		return trawl_fail(err, TRAWL_CANNOT, "%s: libpcap cannot read it: %s", name,
 				  copy ? text : "out of memory");
 	}
-	ret = keep_header(im, in, err);
-	if (!ret)
-		ret = copy_packets(im, cap, name, err);
+	im->is_pcap = pread(fileno(in), im->header, sizeof(im->header), 0) == sizeof(im->header);
+	ret = copy_packets(im, cap, name, err);
 	pcap_close(cap);
 	return ret;
 }

@@ -8,7 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int describe(struct usb_import *im, struct trawl_error *err)
+/* The file's header, by which it is made again. */
+static void describe_pcap(const uint8_t header[24], struct json *j)
+{
+	static const uint8_t usual[16] = {0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4};
+	char hex[2 * 24 + 1];
+
+	for (unsigned int i = 0; i < 24; i++)
+		sprintf(hex + 2 * i, "%02x", header[i]);
+	/* Mostly all else is as in the header that trawl-export writes. */
+	if (!memcmp(header, usual, sizeof(usual)) && !header[22] && !header[23])
+		json_uint(j, "pcap_snaplen", get32(header + 16));
+	else
+		json_string(j, "pcap_header", hex);
+}
+
+static int describe(struct usb_import *im, const struct usb_import *counted,
+		    struct trawl_error *err)
 {
 	struct json j = {0};
 	struct trawl_meta m = {.name = "capture", .type = "application/json"};
@@ -17,6 +33,8 @@ static int describe(struct usb_import *im, struct trawl_error *err)
 	json_object(&j, NULL);
 	json_bool(&j, "imported", true);
 	json_string(&j, "from", im->name);
+	if (counted->is_pcap)
+		describe_pcap(counted->header, &j);
 	json_end(&j);
 	m.data = j.text;
 	m.len = j.len;
@@ -32,39 +50,12 @@ int usb_import_count(struct usb_import *im, const char *name, struct trawl_error
 }
 
 int usb_import_begin(struct usb_import *im, struct trawl_writer *w, const char *name,
-		     const struct halves *counted, struct trawl_error *err)
+		     const struct usb_import *counted, struct trawl_error *err)
 {
 	memset(im, 0, sizeof(*im));
 	im->writer = w;
 	im->name = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
-	return describe(im, err) ? -1 : halves_write(counted, w, err);
-}
-
-int usb_import_pcap_header(struct usb_import *im, const uint8_t header[24],
-			   struct trawl_error *err)
-{
-	struct trawl_meta m = {.name = "import/pcap", .type = "application/json"};
-	static const uint8_t usual[16] = {0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4};
-	char hex[2 * 24 + 1];
-	struct json j = {0};
-	int ret;
-
-	if (im->counting)
-		return 0;
-	for (unsigned int i = 0; i < 24; i++)
-		sprintf(hex + 2 * i, "%02x", header[i]);
-	json_object(&j, NULL);
-	/* Mostly all else is as in the header that trawl-export writes. */
-	if (!memcmp(header, usual, sizeof(usual)) && !header[22] && !header[23])
-		json_uint(&j, "snaplen", get32(header + 16));
-	else
-		json_string(&j, "header", hex);
-	json_end(&j);
-	m.data = j.text;
-	m.len = j.len;
-	ret = trawl_writer_meta(im->writer, &m, err);
-	json_free(&j);
-	return ret;
+	return describe(im, counted, err) ? -1 : halves_write(counted->halves, w, err);
 }
 
 /* The first source is called usb, whatever it is of; others say their link type. */

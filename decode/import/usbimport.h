@@ -51,7 +51,9 @@ struct usb_import {
 	uint64_t epoch, wrap;    /* usbmon text: what is added to its times, and where they wrap */
 	struct usbpcap *usbpcap;
 	struct halves *halves;
-	bool counting;           /* a first reading, for the halves only: nothing is written */
+	bool counting;           /* a first reading: nothing is written */
+	bool is_pcap;            /* header is that of a pcap file */
+	uint8_t header[24];
 	struct snapshot snapshot;
 	uint8_t *record;         /* scratch */
 	size_t room;
@@ -60,11 +62,12 @@ struct usb_import {
 /* Of a first reading: what is imported is only counted. */
 int usb_import_count(struct usb_import *im, const char *name, struct trawl_error *err);
 /*
- * Writes where it all comes from, and of which endpoints the counting found halves only, whose
- * reader then knows it before their first event. name: for people.
+ * Writes where it all comes from, and what the counting found: the header of a pcap file, and of which
+ * endpoints there are halves only, whose reader then knows it before their first event. name: for
+ * people.
  */
 int usb_import_begin(struct usb_import *im, struct trawl_writer *w, const char *name,
-		     const struct halves *counted, struct trawl_error *err);
+		     const struct usb_import *counted, struct trawl_error *err);
 /* Writes what was held back and what is known only at the end. */
 int usb_import_finish(struct usb_import *im, struct trawl_error *err);
 void usb_import_free(struct usb_import *im);
@@ -77,10 +80,6 @@ int pcap_import(struct usb_import *im, FILE *in, const char *name, struct trawl_
 /* One packet. 0, also when it was left out; -1: the writer fails. */
 int usb_import_packet(struct usb_import *im, const struct capture_packet *p,
 		      struct trawl_error *err);
-
-/* Writes metadata import/pcap: the header of a pcap file, by which it is made again. */
-int usb_import_pcap_header(struct usb_import *im, const uint8_t header[24],
-			   struct trawl_error *err);
 
 /* One event of an event type (enum usb_event) of the source of a link type. */
 int usb_import_event(struct usb_import *im, uint16_t linktype, uint32_t type, uint64_t time,
