@@ -571,9 +571,13 @@ static int write_section(struct cut *c, uint32_t number, int fd, const char *out
 		return -1;
 	ret = put_joined(&s, err) || put_sources(&s, err) || put_edit(&s, edit, err) || put_metas(&s, err) ||
 	      put_losses(&s, err) ? -1 : 0;
-	for (size_t i = 0; !ret && i < c->n; i++)
-		if (c->entries[i].p.section == number)
-			ret = put_entry(&s, &c->entries[i], err);
+	for (size_t i = 0; !ret && i < c->n; i++) {
+		if (c->entries[i].p.section != number)
+			continue;
+		ret = put_entry(&s, &c->entries[i], err);
+		if (c->again)
+			edit_progress(out, i + 1, c->n);
+	}
 	if (trawl_writer_close(s.w, &late) && !ret) {
 		*err = late;
 		ret = -1;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int edit_usage(struct trawl_error *err, const char *text, const char *what)
 {
@@ -46,6 +47,20 @@ int edit_size(const char *option, const char *text, uint64_t *bytes, struct traw
 				  "%s 25M", option, text, option);
 	*bytes <<= shift;
 	return 0;
+}
+
+void edit_progress(const char *name, uint64_t done, uint64_t all)
+{
+	uint64_t percent = all ? done * 100 / all : 100, before = all && done ? (done - 1) * 100 / all : 0;
+	char bar[21] = "....................";
+
+	if (!isatty(STDERR_FILENO) || (percent == before && done != 1))
+		return;
+	memset(bar, '#', percent / 5);
+	if (done == all)
+		fprintf(stderr, "\r\033[K");
+	else
+		fprintf(stderr, "\rtrawl-edit: %.60s [%s] %3u %%", name, bar, (unsigned int)percent);
 }
 
 const char *edit_megabytes(char *room, uint64_t bytes)

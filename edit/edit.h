@@ -22,6 +22,8 @@ int edit_no_memory(struct trawl_error *err);
 
 /* A number of bytes: 25M, 300K, 1G. 0, or -1 with *err. */
 int edit_size(const char *option, const char *text, uint64_t *bytes, struct trawl_error *err);
+/* On a terminal, how much is done, in percent; nothing is left of it when all is. */
+void edit_progress(const char *name, uint64_t done, uint64_t all);
 /* "12.3 MB" into room[16]. */
 const char *edit_megabytes(char *room, uint64_t bytes);
 

@@ -10,6 +10,7 @@
 #include "decode/import/unpack.h"
 #include "decode/query/reading.h"
 #include "edit/edit.h"
+#include "edit/input.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -392,10 +393,47 @@ static struct trawl_reader *open_caged(const struct options *o, const char *path
 	return r;
 }
 
-/* Reads every event. 0 when the file is whole. */
+/* A report: the capture in it is what is verified. */
+static bool is_zip(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char front[4];
+	bool zip = fd >= 0 && pread(fd, front, 4, 0) == 4 && !memcmp(front, "PK\3\4", 4);
+
+	if (fd >= 0)
+		close(fd);
+	return zip;
+}
+
+static int verify_reader(struct trawl_reader *r, const char *path, struct trawl_error *err);
+
+static int verify_zip(const struct options *o, const char *path, struct trawl_error *err)
+{
+	struct edit_input in;
+	struct trawl_reader *r = NULL;
+	int ret;
+
+	if (edit_input_open(&in, path, err))
+		return -1;
+	if (!edit_input_ready(&in, o->no_sandbox, err))
+		r = trawl_open_within(in.path, o->memory, err);
+	ret = verify_reader(r, path, err);
+	if (ret)
+		edit_input_call(&in, err);
+	edit_input_close(&in);
+	return ret;
+}
+
 static int verify_file(const struct options *o, const char *path, struct trawl_error *err)
 {
-	struct trawl_reader *r = open_caged(o, path, err);
+	if (strcmp(path, "-") && is_zip(path))
+		return verify_zip(o, path, err);
+	return verify_reader(open_caged(o, path, err), path, err);
+}
+
+/* Reads every event; r NULL: *err says why. 0 when the file is whole. */
+static int verify_reader(struct trawl_reader *r, const char *path, struct trawl_error *err)
+{
 	struct trawl_verdict v;
 	struct trawl_event ev;
 	uint64_t events = 0, tasks = 0;

@@ -55,6 +55,7 @@ direct = run("trawl-decode", "--json", out)[1]
 tap.ok(direct.count(b"\n") == 8000 and direct == run("trawl-decode", "--json", f"{tmp.name}/capture.trawl")[1],
        "trawl-decode reads the zip as the capture in it")
 tap.ok(run("trawl-export", "--to", "json", out)[1] == direct, "and so does trawl-export")
+tap.ok(run("trawl-edit", "verify", out)[0] == 0 and b": complete" in run("trawl-edit", "verify", out)[1], "trawl-edit verify, too", run("trawl-edit", "verify", out))
 edits = [json.loads(bytes(m[4])) for m in r.metas if m[0].startswith("edit/")]
 tap.ok([e["operation"] for e in edits] == ["cut", "redact"] and re.fullmatch("[0-9a-f]{64}", edits[1]["original_sha256"]), "the manifest", edits)
 run("trawl-edit", "redact", made, "-w", f"{tmp.name}/r.trawl")
@@ -68,6 +69,57 @@ tap.ok(not os.listdir(scratch), "no temporary file is left", os.listdir(scratch)
 small = f"{tmp.name}/small.zip"
 status, text, said = run("trawl-report", made, "-o", small, "--yes", "--max-size", "200K")
 tap.ok(status == 0 and os.path.getsize(small) <= 200 << 10, "--max-size", status, said, os.path.exists(small) and os.path.getsize(small))
+
+# ---- somebody is there: the editor, and the question
+import pty
+import select
+
+
+def ask(answer, *argv, **more):
+    """The program on a terminal of its own, what it said, and its status."""
+    pid, fd = pty.fork()
+    if not pid:
+        os.environ.update(TMPDIR=scratch, **more)
+        os.chdir(tmp.name)
+        os.execvp(argv[0], argv)
+    said, answered = b"", False
+    while True:
+        if not select.select([fd], [], [], 100)[0]:
+            break
+        try:
+            piece = os.read(fd, 4096)
+        except OSError:
+            break
+        if not piece:
+            break
+        said += piece
+        if not answered and b"[y/N]" in said:
+            os.write(fd, answer)
+            answered = True
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), said.decode("utf-8", "replace")
+
+
+editor = f"{tmp.name}/edit or"
+with open(editor, "w") as f:
+    f.write("#!/bin/sh\ngrep -q '^Expected:' \"$1\" && { echo 'Lights <flicker>'; cat \"$1\"; echo at night; } >\"$1.x\" && mv \"$1.x\" \"$1\"\n")
+os.chmod(editor, 0o755)
+asked = f"{tmp.name}/asked.zip"
+tick = f"{src}/samples/tick.trawl"
+status, said = ask(b"n\n", "trawl-report", tick, "-o", asked, VISUAL="", EDITOR=f"'{editor}'")
+tap.ok(status == 0 and "Write it? [y/N]" in said and "nothing was written" in said and not os.path.exists(asked), "no means no", status, said[-300:])
+status, said = ask(b"y\n", "trawl-report", tick, "-o", asked, VISUAL="", EDITOR=f"'{editor}'")
+text = page = ""
+if os.path.exists(asked):
+    with zipfile.ZipFile(asked) as z:
+        text, page = z.read("report.txt").decode(), z.read("index.html").decode()
+tap.ok(status == 0 and text.startswith("Lights <flicker>\n\nExpected:") and "at night" in text and "# The first" not in text and
+       "<summary>Lights &lt;flicker&gt;</summary>" in page, "what was written in $EDITOR is the report's text", status, said[-300:], text)
+status, said = ask(b"y\n", "trawl-report", tick, "-o", f"{tmp.name}/no.zip", VISUAL="", EDITOR="")
+tap.ok(status == 2 and "no $EDITOR is set" in said and not os.path.exists(f"{tmp.name}/no.zip"), "no $EDITOR", status, said[-300:])
+status, said = ask(b"y\n", "trawl-report", tick, "-o", f"{tmp.name}/no.zip", VISUAL="false")
+tap.ok(status != 0 and "nothing was written" in said and not os.path.exists(f"{tmp.name}/no.zip"), "an editor that fails", status, said[-300:])
+status, said = ask(b"", "trawl-edit", "compact", made, "-w", f"{tmp.name}/c.trawl")
+tap.ok(status == 0 and "%" in said and "[####################]" not in said.splitlines()[-1], "compact shows how far it is", said[-300:])
 
 # ---- bad input
 for argv, want, words in (([made, "-o", f"{tmp.name}/no.zip"], 2, "give --yes"), (["-o", f"{tmp.name}/no.zip", "--yes"], 2, "is missing"),
