@@ -22,9 +22,9 @@ struct keep {
 	uint64_t events;
 };
 
-/* False when memory runs out. */
+/* Keeps the event `place` of the chunk at offset `at`. False: out of memory. */
 bool keep_add(struct keep *k, uint32_t section, uint64_t at, uint32_t place);
-/* NULL: none of the chunk is kept. */
+/* Returns the kept events of the chunk at offset `at`, owned by k. NULL: none are kept. */
 struct keep_chunk *keep_find(const struct keep *k, uint32_t section, uint64_t at);
 void keep_free(struct keep *k);
 

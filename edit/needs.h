@@ -24,11 +24,11 @@ struct needs {
 	struct numbers types;     /* needs_type() */
 };
 
-/* All events of a chunk. */
+/* Adds what the events of a whole chunk refer to. */
 void needs_chunk(struct needs *n, const struct trawl_piece *p, const struct trawl_chunk *chunk);
-/* One event of it. */
+/* Adds what one event of a chunk refers to. */
 void needs_event(struct needs *n, const struct trawl_piece *p, const struct trawl_event *ev);
-/* Did memory last? */
+/* Returns false if memory ran out in one of the calls before. */
 bool needs_ok(const struct needs *n);
 void needs_free(struct needs *n);
 
@@ -37,10 +37,10 @@ static inline uint64_t needs_type(uint32_t section, uint16_t number, uint32_t id
 	return (uint64_t)section << 32 | (uint64_t)number << 16 | (id & 0xffff);
 }
 
-/* The bytes of a field in a record; false: it has none there. */
+/* Sets *p and *len to the bytes of a field in a record, valid as long as the record. False: the field has none. */
 bool record_field(const struct trawl_event *ev, const struct trawl_field *f, const uint8_t **p,
 		  size_t *len);
-/* A number of 1, 2, 4 or 8 bytes. */
+/* Reads an unsigned number of 1, 2, 4 or 8 bytes, unaligned. */
 uint64_t number_at(const uint8_t *p, size_t size);
 
 #endif

@@ -23,16 +23,16 @@ void modules_close(struct modules *m);
 /* The release that a kernel's image says it has; "" if it says none. 0, or -1 with *err: it cannot be read. */
 int modules_release(const char *image, char *release, size_t room, struct trawl_error *err);
 
-/* Whether the kernel has it, as a module or built in. */
+/* Returns whether the kernel has the module `name`, in the folder or built in. */
 bool modules_has(const struct modules *m, const char *name);
-/* Chooses a module and what it depends on. 0, also if there is none; -1 with *err. */
+/* Chooses the module `name` and what it depends on. 0, also if there is no such module; -1 with *err. */
 int modules_choose(struct modules *m, const char *name, struct trawl_error *err);
-/* Chooses what is for the device of a tape. */
+/* Chooses the modules whose aliases match the device of a tape. 0, or -1 with *err. */
 int modules_for(struct modules *m, const struct tape *t, struct trawl_error *err);
-/* A module of its own, FILE.ko. */
+/* Chooses FILE.ko, which need not be in the folder. 0, or -1 with *err. */
 int modules_add(struct modules *m, const char *path, struct trawl_error *err);
 
-/* Puts them into /modules, unpacked, by the names "000", "001" ... in their order. 0, or -1 with *err. */
+/* Adds the chosen modules to the file system as /modules/000, 001 ..., in the order of loading. 0, or -1 with *err. */
 int modules_pack(const struct modules *m, struct initramfs *r, struct trawl_error *err);
 
 #endif

@@ -21,7 +21,7 @@ struct storage *storage_new(struct tape *t, uint8_t in, uint8_t out, double spee
 			    struct trawl_error *err);
 void storage_free(struct storage *s);
 
-/* One line on what the disk is made of that the capture does not tell; false: nothing. */
+/* Writes one line about what was guessed of the disk because the capture does not tell it. False: nothing was. */
 bool storage_guessed(const struct storage *s, char *text, size_t room);
 
 /* Data from the host. Returns the status: 0, or -EPIPE: it makes no sense. */
@@ -35,7 +35,7 @@ struct storage_answer {
 	uint64_t due;        /* the monotonic time when */
 };
 
-/* Whether there is something for a host that reads `room` bytes. It is taken by storage_taken(). */
+/* Sets *a to the answer for a host that reads `room` bytes; false: there is none yet. storage_taken() consumes it. */
 bool storage_in(struct storage *s, uint32_t room, struct storage_answer *a);
 void storage_taken(struct storage *s, const struct storage_answer *a, uint64_t now);
 

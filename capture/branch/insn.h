@@ -32,13 +32,13 @@ enum {
 	CONDITION_ECXZ,
 };
 
-/* Was trawl built with what decodes instructions? */
+/* Returns whether trawl was built with Zydis. */
 bool branch_insn_known(void);
 
-/* Decodes the bytes at an address; length 0 if they are no instruction. */
+/* Decodes the instruction in n bytes. Its length is 0 if they hold none. */
 struct branch_insn branch_insn_decode(const uint8_t *bytes, size_t n, bool compat);
 
-/* Would a conditional jump be taken with these registers? */
+/* Returns whether a conditional jump is taken with these registers. */
 bool branch_insn_taken(const struct branch_insn *insn, const struct branch_regs *r);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * Programs that branches are in come from strangers, and the recorder is root: ELF and DWARF are read by
  * processes of their own, one a program, with nobody's rights in a sandbox (capture/probe/confine.h,
- * common/sandbox.h). The recorder has given up what starting such a process takes by the time that it
- * meets a program; a process that did nothing but that was forked before, and starts them.
+ * common/sandbox.h). The recorder drops the rights to start such a process before it meets a
+ * program. So reader_starter_open() forks a process while the rights are there, and that starts the readers.
  */
 #ifndef TRAWL_CAPTURE_BRANCH_READER_H
 #define TRAWL_CAPTURE_BRANCH_READER_H
@@ -24,7 +24,7 @@ struct reader_starter {
 	size_t n;   /* readers so far */
 };
 
-/* While the recorder may still do everything. 0, or -1 with *err. */
+/* To be called before the recorder drops its privileges. 0, or -1 with *err. */
 int reader_starter_open(struct reader_starter *s, struct trawl_error *err);
 void reader_starter_close(struct reader_starter *s);
 
@@ -43,8 +43,9 @@ const char *reader_start(struct reader_starter *s, int fd, const char *path, con
 void reader_close(struct reader *r);
 
 /*
- * Asks, with n offsets of at most LOOKUP_HITS_MAX. *bytes, malloc'd, is the answer, for *in to read: as foreign
- * as the program. NULL, or why there is none, now and for ever.
+ * Sends a request with n offsets (at most LOOKUP_HITS_MAX) and waits for the answer: *bytes, malloc'd, read
+ * through *in. The answer is as untrusted as the program. Returns NULL, or why there is no answer; then all later
+ * requests fail, too.
  */
 const char *reader_ask(struct reader *r, enum lookup_request what, const uint64_t *offsets, size_t n,
 		       char **bytes, struct wire_in *in);

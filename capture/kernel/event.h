@@ -24,8 +24,8 @@ int event_arm_specs(struct trace *t, struct trawl_error *err);
 long events_each(int top, const char *group_glob, const char *name_glob,
 		 int (*found)(void *arg, const char *group, const char *name), void *arg);
 
-/* For a message that there is no such event: "; did you mean GROUP:NAME?", in this separator's
- * words, or where all are listed. */
+/* Writes the end of a message that there is no such event: "; did you mean GROUP:NAME?", with this
+ * separator, or where all events are listed. */
 void events_hint(int top, const char *group, char separator, const char *name, char *hint,
 		 size_t size);
 

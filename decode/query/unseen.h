@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What the user asked for and the file does not have, as only its end shows. */
+/* What the user asked for and the file does not have. Only the end of the file shows that. */
 #ifndef TRAWL_DECODE_QUERY_UNSEEN_H
 #define TRAWL_DECODE_QUERY_UNSEEN_H
 
 #include "decode/query/stream.h"
 
-/* After stream_run() of all there is: a --name that no event had, as -1 and one line in *err. */
+/* After stream_run() has read the whole file: -1 with one line in *err if no event had a --name; else 0. */
 int stream_unseen_name(struct stream *s, struct trawl_error *err);
 /* Likewise a --pid. */
 int stream_unseen_pid(struct stream *s, struct trawl_error *err);
