@@ -25,6 +25,7 @@ EXTRA_DIST += tests/lab/run tests/lab/guest.py tests/lab/runner.sh tests/lab/ker
 	tests/lab/evdev.py tests/lab/guest/usb-replay.sh tests/lab/guest/usb-samples.sh tests/lab/host/usb-samples.sh \
 	tests/lab/guest/replay-vm.sh tests/lab/host/replay-vm.sh \
 	tests/lab/guest/usb-uas.sh tests/lab/host/usb-uas.sh \
+	tests/lab/mtpread.py tests/lab/guest/usb-classes.sh tests/lab/host/usb-classes.sh \
 	tests/lab/guest/usb-text.sh tests/lab/host/usb-text.sh tests/lab/host/textsame.py \
 	tests/lab/qemu/build tests/lab/qemu/branch-record.patch tests/lab/qemu/README.md tests/lab/qemu/COPYING tests/lab/kmod-headers tests/lab/guest/bench-branch.sh \
 	tests/lab/guest/branch-hardware.sh tests/lab/branchsame.py tests/lab/guest/cpu-branches.sh tests/lab/guest/cpu-stacks.sh tests/lab/brstack.py
