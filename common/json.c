@@ -18,8 +18,10 @@ static void put(struct json *j, const char *bytes, size_t len)
 		while (size < j->len + len + 1)
 			size *= 2;
 		j->text = realloc(j->text, size);
-		if (!j->text)
-			abort();
+		if (!j->text) {
+			fputs("trawl: out of memory: end other programs\n", stderr);
+			exit(3);
+		}
 		j->size = size;
 	}
 	memcpy(j->text + j->len, bytes, len);

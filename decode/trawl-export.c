@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* trawl-export: a saved file to another tool's format. One line in formats[] for each. */
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -32,11 +33,15 @@
 static int to_pcapng(const struct export_options *o, struct stream *s, struct out *out,
 		     struct trawl_error *err)
 {
-	struct pcapng *p = pcapng_new(s, out, o->with_machine);
+	struct pcapng *p;
 	int got;
 
-	if (!p)
+	errno = 0; /* names and options that there is no memory for would be left out */
+	p = pcapng_new(s, out, o->with_machine);
+	if (!p || errno == ENOMEM) {
+		pcapng_free(p);
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	}
 	got = stream_run(s, pcapng_consumer(p), err);
 	if (!got)
 		pcapng_end(p);

@@ -32,6 +32,10 @@ static int resolve(const struct cut_request *q, struct cut *c, struct trawl_erro
 
 	if (!s)
 		return -1;
+	if (selection_relative(q->selection) && stream_find_first(s, err)) {
+		stream_close(s);
+		return -1;
+	}
 	selection_times(q->selection, selection_relative(q->selection) ? stream_first(s) : 0);
 	c->from = q->selection->begin;
 	c->to = q->selection->end;

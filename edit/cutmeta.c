@@ -259,12 +259,15 @@ int cut_task_names(const struct cut *c, uint32_t section, struct trawl_writer *w
 	int ret = t ? 0 : edit_no_memory(err);
 
 	if (t && select_tasks(r, c->from, &ignored)) {
-		while (trawl_next(r, &ev, &ignored) > 0)
+		int got;
+
+		while ((got = trawl_next(r, &ev, err)) > 0)
 			if (ev.section <= section) {
 				tasks_advance(t, ev.section, ev.time - c->origins[ev.section]);
 				tasks_event(t, &ev, common_pid(&ev));
 			}
 		tasks_advance(t, section, mono);
+		ret = got < 0 ? -1 : 0;
 		for (size_t i = 0; !ret && i < ids->cap; i++) {
 			const struct task *task;
 

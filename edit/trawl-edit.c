@@ -529,5 +529,12 @@ int main(int argc, char **argv)
 		return TRAWL_OK;
 	}
 	status = run(argc, argv, &err);
-	return status < 0 ? cli_error(&err) : status;
+	if (status < 0)
+		return cli_error(&err);
+	if (fflush(stdout) || ferror(stdout)) {
+		trawl_fail(&err, TRAWL_CANNOT, "standard output: cannot be written: %s; is the disk full?",
+			   strerror(errno));
+		return cli_error(&err);
+	}
+	return status;
 }

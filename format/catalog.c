@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <xxhash.h>
 
 #include "format/catalog.h"
@@ -497,29 +498,43 @@ static uint64_t body_key(enum block_kind kind, const struct view *body)
 	return XXH64(body->p, view_left(body), kind);
 }
 
+/*
+ * Everything that fails here fails for what the block says, or because malloc() did, which says so in
+ * errno: the parsers of bodies need not hand that on.
+ */
+static bool told(struct catalog *c, int before, bool good)
+{
+	c->budget.exhausted |= !good && errno == ENOMEM;
+	if (good && !errno)
+		errno = before;
+	return good;
+}
+
 bool catalog_add(struct catalog *c, struct section *s, enum block_kind kind, uint64_t at,
 		 struct view *body)
 {
 	uint64_t key = s->remember ? body_key(kind, body) : 0;
+	int before = errno;
 
-	if (!add(c, s, kind, at, body))
-		return false;
-	return !s->remember || known_add(&s->known, key, at);
+	errno = 0;
+	return told(c, before, add(c, s, kind, at, body) && (!s->remember || known_add(&s->known, key, at)));
 }
 
 bool catalog_add_copy(struct catalog *c, struct section *s, enum block_kind kind, uint64_t at,
 		      struct view *body)
 {
 	uint64_t key = body_key(kind, body), here = at + s->shift;
+	int before = errno;
 
 	if (known_take(&s->known, key, &here)) {
 		s->shift = here - at;
 		return true;
 	}
 	key = XXH64(&at, sizeof(at), key);
+	errno = 0;
 	if (known_take(&s->told, key, NULL))
-		return known_add(&s->told, key, at); /* of an index block that is there twice */
-	return known_add(&s->told, key, at) && add(c, s, kind, here, body);
+		return told(c, before, known_add(&s->told, key, at)); /* of an index block that is there twice */
+	return told(c, before, known_add(&s->told, key, at) && add(c, s, kind, here, body));
 }
 
 void catalog_free(struct catalog *c)

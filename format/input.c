@@ -170,7 +170,7 @@ const uint8_t *input_at(struct input *in, uint64_t at, size_t n, size_t *got)
 		else if (in->fd >= 0)
 			pipe_fill(in, at, n);
 	}
-	if (at < in->base || at > in->base + in->len) {
+	if (!in->data || at < in->base || at > in->base + in->len) {
 		*got = 0;
 		return in->data;
 	}

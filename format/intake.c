@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,10 +121,12 @@ static bool take_body(struct trawl_reader *r, const struct walked *f)
 	    !segment_block(r, s, f->at - s->start, false))
 		return false;
 
+	errno = 0;
 	if (!block_body(f->p, &f->b, &r->tmp, &body) ||
 	    (f->b.kind == BLOCK_SOURCE &&
 	     (view_left(&body) < 16 || get64(body.p + 8) != f->interface)))
 		damage_add(&r->damage, f->at);
+	r->catalog.budget.exhausted |= errno == ENOMEM;
 	if (f->b.kind == BLOCK_INDEX) {
 		if (r->in.seekable && r->damage.blocks)
 			take_index(r, &body);
@@ -132,7 +135,7 @@ static bool take_body(struct trawl_reader *r, const struct walked *f)
 	} else if (f->b.kind == BLOCK_SYNC && !r->in.seekable) {
 		move_limit(r);
 	}
-	return !r->catalog.budget.refused;
+	return !budget_failed(&r->catalog.budget);
 }
 
 bool reader_take(struct trawl_reader *r, const struct walked *f)

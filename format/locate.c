@@ -97,7 +97,8 @@ bool trawl_is_ours(int fd)
 	bool ours;
 
 	input_fd(&in, fd);
-	ours = in.seekable && walk_finds_own(&in, 0);
+	/* one that cannot be read is no stranger's: trawl_open() says what is wrong */
+	ours = in.seekable && (walk_finds_own(&in, 0) || in.error);
 	input_release(&in);
 	return ours;
 }
@@ -191,8 +192,14 @@ static bool index_take_up(struct trawl_reader *r, struct section *s, uint64_t in
 		else if (!catalog_add(&r->catalog, s, kind, at, &item))
 			damage_add(&r->damage, s->start + at); /* or there is no memory for it */
 	}
+	if (budget_failed(&r->catalog.budget))
+		return false;
 	catalog_thin(&r->catalog, s, 0);
-	return catalog_segment(s, index, chunks);
+	errno = 0;
+	if (catalog_segment(s, index, chunks))
+		return true;
+	r->catalog.budget.exhausted |= errno == ENOMEM;
+	return false;
 }
 
 /* The section whose end block ends at `end`. */
@@ -230,7 +237,7 @@ static int add_located(struct trawl_reader *r, struct located *l, struct trawl_e
 	r->chunks += l->chunks;
 	for (size_t i = l->nindex; i-- > 0;)
 		if (!index_take_up(r, s, le64toh(l->index[i])))
-			return r->catalog.budget.refused ? reader_no_memory(r, err) :
+			return budget_failed(&r->catalog.budget) ? reader_no_memory(r, err) :
 			       trawl_fail(err, TRAWL_CANNOT, "%s: changed while it was read",
 					  r->name);
 	catalog_settle(&r->catalog, s);

@@ -210,10 +210,15 @@ bool trawl_make_small(int fd)
 	struct buf out = {0};
 	size_t n;
 	uint8_t *p = read_file(fd, &n);
-	bool done = p && small_build(&out, p, n) &&
-		    pwrite(fd, out.data, out.len, 0) == (ssize_t)out.len &&
-		    !ftruncate(fd, (off_t)out.len);
+	bool done = false;
 
+	if (p && small_build(&out, p, n)) {
+		done = pwrite(fd, out.data, out.len, 0) == (ssize_t)out.len &&
+		       !ftruncate(fd, (off_t)out.len);
+		/* Half of it over the other is neither: what was there takes no more room than it had. */
+		if (!done && pwrite(fd, p, out.len, 0) != (ssize_t)out.len && ftruncate(fd, 0))
+			done = false;
+	}
 	free(p);
 	buf_free(&out);
 	return done;

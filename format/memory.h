@@ -29,6 +29,7 @@ bool array_grow(void *array, size_t *room, size_t need, size_t size);
 struct budget {
 	uint64_t most, used;   /* bytes; most 0: no limit */
 	const char *refused;   /* what was asked for when it was too much; NULL: nothing so far */
+	bool exhausted;        /* malloc() failed: what could not be read is not damaged */
 };
 
 enum { BUDGET_DEFAULT = 256 << 20 };
@@ -36,6 +37,12 @@ enum { BUDGET_DEFAULT = 256 << 20 };
 /* Counts n bytes more for this, unless that is too much. Without a budget there is no limit. */
 bool budget_take(struct budget *b, uint64_t n, const char *what);
 void budget_return(struct budget *b, uint64_t n);
+
+/* Was anything not read for want of memory, of the budget or of all? */
+static inline bool budget_failed(const struct budget *b)
+{
+	return b->refused || b->exhausted;
+}
 
 /* Memory that only grows. Zeroed at first; free(r.p) at the end, or room_free(). */
 struct room {

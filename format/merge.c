@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
+
 #include "format/merge.h"
 #include "format/memory.h"
 
@@ -405,10 +407,12 @@ static bool activate(struct merge *m)
 	ok = a;
 	if (!a)
 		goto out;
+	errno = 0;
 	if (!chunk_decode(m->decoder, &schema, payload, len, ref->count, &a->chunk, &err)) {
 		ok = start_active(m, a, &w, schema.source->id);
 	} else {
-		ok = !m->catalog->budget.refused;
+		m->catalog->budget.exhausted |= errno == ENOMEM;
+		ok = !budget_failed(&m->catalog->budget);
 		damage_add(m->damage, m->section->start + ref->at);
 		active_done(m, a);
 	}

@@ -39,6 +39,7 @@ include tests/decode/usb/local.mk
 include tests/replay/local.mk
 include tests/edit/local.mk
 include tests/cli/local.mk
+include tests/fault/local.mk
 include tests/zoo/local.mk
 include tests/captures/local.mk
 include tests/kmod/local.mk

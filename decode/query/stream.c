@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
+
 #include "common/caret.h"
 #include "common/array.h"
 #include "common/sources.h"
@@ -18,7 +20,7 @@
 
 static int no_memory(struct trawl_error *err)
 {
-	return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	return trawl_fail(err, TRAWL_CANNOT, "out of memory: end other programs, or read a part (--from, --to)");
 }
 
 /* ---- sources ------------------------------------------------------------------------------ */
@@ -122,6 +124,7 @@ static struct engine *engine_for(struct stream *s, const struct decoder *d,
 				 const struct trawl_source *source, struct trawl_error *err)
 {
 	struct machine *machine;
+	int before = errno;
 	struct engine *e;
 
 	if (machine_of(s, source, &machine, err))
@@ -136,7 +139,15 @@ static struct engine *engine_for(struct stream *s, const struct decoder *d,
 	}
 	e->decoder = d;
 	e->machine = machine;
+	errno = 0;
 	e->state = d->open(machine ? &machine->context : &s->context, err);
+	if (!errno)
+		errno = before;
+	else if (e->state && errno == ENOMEM) {
+		d->close(e->state);
+		e->state = NULL;
+		no_memory(err);
+	}
 	if (!e->state) {
 		free(e);
 		return NULL;
@@ -735,21 +746,33 @@ uint64_t stream_secrets(const struct stream *s)
 }
 
 /* The first event of a file is looked for apart, so that the main reader's seek is one. */
-uint64_t stream_first(struct stream *s)
+int stream_find_first(struct stream *s, struct trawl_error *err)
 {
-	struct trawl_error err = {0};
 	struct trawl_reader *r;
 	struct trawl_event ev;
+	int got;
 
 	if (s->first_known || !s->seekable)
-		return s->first;
+		return 0;
 	s->first_known = true;
 	if (trawl_sync_count(s->reader))
 		s->first = trawl_sync_at(s->reader, 0)->real;
-	r = open_part(s, false, UINT64_MAX, &err);
-	if (r && trawl_next(r, &ev, &err) > 0)
+	err->text[0] = '\0';
+	r = open_part(s, false, UINT64_MAX, err);
+	if (!r)
+		return err->text[0] ? -1 : 0;
+	got = trawl_next(r, &ev, err);
+	if (got > 0)
 		s->first = ev.time;
 	trawl_close(r);
+	return got < 0 ? -1 : 0;
+}
+
+uint64_t stream_first(struct stream *s)
+{
+	struct trawl_error ignored;
+
+	stream_find_first(s, &ignored);
 	return s->first;
 }
 
@@ -824,7 +847,11 @@ static int read_all(struct stream *s, struct trawl_error *err)
 	while ((got = trawl_next(s->reader, &ev, err)) > 0) {
 		note_first(s, &ev);
 		s->occurred[ev.type->id % OCCURRED_BITS / 8] |= (uint8_t)(1 << ev.type->id % 8);
+		errno = 0;
 		got = feed(s, &ev, err);
+		/* What decoders and printers leave out for want of memory would be missing silently. */
+		if (got >= 0 && errno == ENOMEM)
+			got = no_memory(err);
 		if (got)
 			break;
 	}
@@ -840,10 +867,15 @@ int stream_run(struct stream *s, struct consumer *c, struct trawl_error *err)
 {
 	s->consumer = c;
 	if (s->seekable) {
+		if (selection_relative(s->selection) && stream_find_first(s, err))
+			return -1;
+		errno = 0;
 		selection_times(s->selection,
 				selection_relative(s->selection) ? stream_first(s) : 0);
 		if (select_range(s, err) || begin_all(s, err) < 0)
 			return -1;
+		if (errno == ENOMEM)
+			return no_memory(err);
 	}
 	if (read_all(s, err))
 		return -1;

@@ -91,6 +91,8 @@ void stream_place(const struct stream *s, struct event_place *at);
  * it; the hidden task source does not count. On a pipe, of the first that has come.
  */
 uint64_t stream_first(struct stream *s);
+/* Looks for it, so that stream_first() cannot fail. 0, or -1 with *err: the file cannot be read. */
+int stream_find_first(struct stream *s, struct trawl_error *err);
 /* summary sections of all decoders in use. */
 void stream_summaries(struct stream *s, struct out *o);
 

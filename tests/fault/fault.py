@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT
+"""fault.py [all]: every allocation, read, write, ioctl and open of a program fails once (fault.c). Whatever
+fails: no crash and no leak (under the sanitizers); status 0 only with the same output as without; else a
+status of ours, a line that names the program, and no output that passes for good.
+
+Without "all", some of each kind.
+"""
+import hashlib
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+SRC, BUILD = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
+sys.path.insert(0, SRC + "/tests")
+from tap import finish, ok  # noqa: E402
+
+ALL = "all" in sys.argv[1:]
+ONLY = [a for a in sys.argv[1:] if a != "all"]
+PICKS = 10 ** 9 if ALL else 7
+ASAN_EXIT = 77
+tmp = tempfile.TemporaryDirectory()
+COUNTS, OUT = tmp.name + "/counts", tmp.name + "/out"
+GOLDEN = SRC + "/tests/golden/two.trawl"
+USB = SRC + "/samples/usb-keyboard.trawl"
+PCAP = SRC + "/tests/fuzz/corpus/pcapimport/le.pcapng"
+sanitizers = "--enable-sanitizers" in subprocess.run([BUILD + "/config.status", "--config"], text=True,
+                                                     stdout=subprocess.PIPE).stdout
+
+
+LIBS = dict(os.environ, LD_LIBRARY_PATH=BUILD + "/.libs")
+
+
+class Scenario:
+    """Its output is stdout and OUT; steady: the same each time."""
+
+    def __init__(self, name, *args, kinds=("alloc", "read", "write", "open"), steady=True):
+        self.name, self.args, self.kinds, self.steady = name, args, kinds, steady
+        self.ours = args[0] in ("trawl", "trawl-edit")
+
+
+SCENARIOS = [
+    Scenario("decode", "trawl-decode", "--no-sandbox", GOLDEN),
+    Scenario("decode usb", "trawl-decode", "--no-sandbox", "--json", USB),
+    Scenario("export", "trawl-export", "--no-sandbox", "--to", "pcapng", USB, "-w", OUT),
+    Scenario("import", "trawl-edit", "import", "--no-sandbox", PCAP, "-w", OUT, steady=False),  # it says when
+    Scenario("cut", "trawl-edit", "cut", "--no-sandbox", "--from", "+0s", GOLDEN, "-w", OUT),
+    Scenario("verify", "trawl-edit", "verify", "--no-sandbox", GOLDEN),
+    Scenario("capture", "trawl", "-q", "-i", "event:sched:sched_switch", "-c", "20", "-w", OUT,
+             kinds=("alloc", "read", "write", "ioctl", "open"), steady=False),
+]
+
+
+def digest(path, ours):
+    """Of what is in it: a trawl file may be compressed in another way."""
+    if not os.path.exists(path):
+        return None
+    if ours:
+        text = [subprocess.run(real(["trawl-decode", *how, path]), env=LIBS, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                for how in ((), ("--meta=*",))]
+        return [(t.returncode, hashlib.sha1(t.stdout).hexdigest()) for t in text]
+    with open(path, "rb") as f:
+        return hashlib.sha1(f.read()).hexdigest()
+
+
+def real(args):
+    """What libtool's wrapper script, whose shell is not meant, would run."""
+    path = f"{BUILD}/.libs/{args[0]}"
+    return [path if os.path.exists(path) else f"{BUILD}/{args[0]}", *args[1:]]
+
+
+def run(scenario, kind, n):
+    with open(COUNTS, "wb") as f:
+        f.write(bytes(4096))
+    if os.path.exists(OUT):
+        os.unlink(OUT)
+    options = os.environ.get("ASAN_OPTIONS", "")
+    env = dict(LIBS, LD_PRELOAD=BUILD + "/tests/fault/fault.so", FAULT=f"{kind}:{n}", FAULT_COUNTS=COUNTS,
+               ASAN_OPTIONS=f"{options}:verify_asan_link_order=0:exitcode={ASAN_EXIT}:detect_leaks=1")
+    try:
+        r = subprocess.run(real(scenario.args), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                           env=env, timeout=60)
+    except subprocess.TimeoutExpired:
+        return None, b"", "does not end", 0
+    with open(COUNTS, "rb") as f:
+        return r.returncode, r.stdout, r.stderr.decode(errors="replace"), struct.unpack("<Q", f.read(8))[0]
+
+
+def good_file():
+    """Does OUT pass for a whole capture, or export?"""
+    if not os.path.exists(OUT):
+        return False
+    with open(OUT, "rb") as f:
+        if b"trawl" not in f.read(4096):
+            return True
+    return subprocess.run(real(["trawl-edit", "verify", OUT]), env=LIBS, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL).returncode == 0
+
+
+def wrong(scenario, n, got, want):
+    """What is wrong with a run whose n-th failed; or None."""
+    status, out, err, count = got
+    lines = [line for line in err.splitlines() if line]
+    if status is None or status < 0 or status == ASAN_EXIT or status > 3:
+        return f"status {status}"
+    if count < n:
+        return None  # it did not come to that
+    if status == 0 and scenario.steady and (out, digest(OUT, scenario.ours)) != want:
+        return "status 0, but another output"
+    if status == 0 and not scenario.steady and not good_file():
+        return "status 0, but the file is not good"
+    if status and not lines:
+        return f"status {status} without a word"
+    if status and not re.match(r"(trawl(-\w+)?|warning|%s): " % re.escape(scenario.args[0]), lines[-1]):
+        return f"status {status}, the line does not say who"
+    if status >= 2 and "-w" in scenario.args and scenario.steady and os.path.exists(OUT) and good_file():
+        return f"status {status}, but the output looks good"
+    return None
+
+
+def picks(count, n):
+    if count <= n:
+        return range(1, count + 1)
+    return sorted({1 + round(i * (count - 1) / (n - 1)) for i in range(n)})
+
+
+total = 0
+for s in SCENARIOS:
+    if ONLY and not any(o in s.name for o in ONLY):
+        continue
+    for kind in s.kinds:
+        status, out, err, count = run(s, kind, 0)
+        want = (out, digest(OUT, s.ours))
+        if not status and not count and kind in ("write", "ioctl"):
+            ok(True, f"{s.name}: makes no {kind}")
+            continue
+        if status or not count:
+            ok(False, f"{s.name}: without a fault", status, err, count)
+            continue
+        bad, seen = [], 0
+        for n in picks(count, PICKS):
+            got = run(s, kind, n)
+            why = wrong(s, n, got, want)
+            seen += 1
+            if why:
+                bad.append(f"{kind} {n} of {count}: {why}: " + got[2].strip()[-2500 if sanitizers else -300:])
+        total += seen
+        ok(not bad, f"{s.name}: {seen if not ALL else 'each'} of the {kind}s fails", f"{len(bad)} bad", *bad[:12 if not ALL else 400])
+ok(total >= 20 or ONLY, "there were faults", total)
+left = subprocess.run(["trawl", "--gc"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+ok(left.returncode == 0, "what failed captures left is removed", left.stdout)
+shutil.rmtree(tmp.name, ignore_errors=True)
+finish()
