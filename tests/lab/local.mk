@@ -70,7 +70,7 @@ LAB_CPUS = sandybridge haswell skylake skylake-pti goldmont tremont sapphirerapi
 lab-cpus: lab-programs
 	@for k in $(LAB_KERNELS); do for c in $(LAB_CPUS); do echo "# $$k $$c"; \
 		TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' \
-		$(srcdir)/tests/lab/run --machine $$c $$k cpu-stacks || exit; done; done
+		$(srcdir)/tests/lab/run --machine $$c $$k cpu-stacks branch-last || exit; done; done
 
 clean-local: lab-clean
 lab-clean:

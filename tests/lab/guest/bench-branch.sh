@@ -12,7 +12,7 @@ load=$TRAWL_BUILD/tests/lab/branchload
 took() {
 	local began
 	began=$(date +%s%N)
-	"$@" >/dev/null 2>&1 || echo "# $*: status $?"
+	"$@" >/dev/null 2>&1 || echo "# $*: status $?" >&2
 	echo $((($(date +%s%N) - began) / 1000000))
 }
 turns=20000
