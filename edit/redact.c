@@ -281,7 +281,7 @@ static const char vocabulary[] =
 	"lost lost_more hits complete tid comm time_ns ppid exe cmdline event kind tracefs provider "
 	"probe path build_id inode size deleted remark args name type ctype show helper sites offset "
 	"vaddr semaphore symbol file line insn exit return longjmp exception note fetch state exact "
-	"computed unavailable index window scale disp start length usdt uprobe uretprobe synth branch "
+	"computed unavailable values otherwise index window scale disp start length usdt uprobe uretprobe synth branch "
 	"eprobe task busnum devnum speed_mbps version manufacturer product serial configuration "
 	"max_power quirks removable unknown fixed power_control power_status autosuspend_ms persist "
 	"wakeup enabled disabled active suspended driver descriptors interfaces number alternate class "

@@ -121,7 +121,7 @@ int main(void)
 	params_hidden(-1, "hidden");
 	expect("hidden", "\"a\":-1");
 	params_types(BLUE, "types", NULL, (struct bits){ .lo = 3 }, -5, NULL);
-	expect("types", "\"a\":2,\"c\":0,\"d\":null,\"e\":-5,\"f\":0");
+	expect("types", "\"a\":2,\"c\":0,\"d.lo\":3,\"d.hi\":0,\"d.more\":0,\"e\":-5,\"f\":0");
 	params_wide(1, 2, 3, 4, 5, -6);
 	expect("wide", "\"a\":1,\"b\":null,\"c\":3,\"d\":null,\"e\":5,\"f\":-6");
 	params_long_double(1.0L, 2, 3.0L, 4);

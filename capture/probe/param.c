@@ -612,6 +612,7 @@ static void find_bits(const struct param *q, Dwarf_Die *type, unsigned int bit, 
 	place->shift = 0;
 	place->bits = unit;
 	snprintf(v->type, sizeof(v->type), "b%u@%u/%u", width & 127, at & 127, unit & 127);
+	snprintf(v->own, sizeof(v->own), "u%u", unit & 127);
 }
 
 static void add_leaves(const struct param *q, Dwarf_Die *from, const char *name,
