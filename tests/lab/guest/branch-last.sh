@@ -18,7 +18,7 @@ for how in kmod-step kmod-lbr; do
 		ok $? "$how, $place"
 		has "$how, $place: none is lost" "$(cat said)" ' 0 lost'
 		trawl-decode --json $how.trawl >$how.json
-		said=$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/lastsame.py" all.json $how.json $place 8)
+		said=$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/lastsame.py" all.json $how.json $place 8 $how)
 		ok $? "$how, $place: each hit has the branches that led there: $said"
 	done
 done
