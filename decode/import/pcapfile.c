@@ -66,7 +66,9 @@ int pcap_import(struct usb_import *im, FILE *in, const char *name, struct trawl_
 		return trawl_fail(err, TRAWL_CANNOT, "%s: libpcap cannot read it: %s", name,
 				  copy ? text : "out of memory");
 	}
-	im->is_pcap = pread(fileno(in), im->header, sizeof(im->header), 0) == sizeof(im->header);
+	/* Of packets of the bus the header would be a tenth of what small files take. */
+	im->is_pcap = !usbtypes_is_packet((uint32_t)pcap_datalink(cap)) &&
+		      pread(fileno(in), im->header, sizeof(im->header), 0) == sizeof(im->header);
 	ret = copy_packets(im, cap, name, err);
 	pcap_close(cap);
 	return ret;

@@ -11,13 +11,14 @@
 /* The file's header, by which it is made again. */
 static void describe_pcap(const uint8_t header[24], struct json *j)
 {
-	static const uint8_t usual[16] = {0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4};
+	static const uint8_t usual[12] = {2, 0, 4};
 	char hex[2 * 24 + 1];
 
 	for (unsigned int i = 0; i < 24; i++)
 		sprintf(hex + 2 * i, "%02x", header[i]);
 	/* Mostly all else is as in the header that trawl-export writes. */
-	if (!memcmp(header, usual, sizeof(usual)) && !header[22] && !header[23])
+	if ((get32(header) == 0xa1b2c3d4 || get32(header) == 0xa1b23c4d) &&
+	    !memcmp(header + 4, usual, sizeof(usual)) && !header[22] && !header[23])
 		json_uint(j, "pcap_snaplen", get32(header + 16));
 	else
 		json_string(j, "pcap_header", hex);
