@@ -154,14 +154,16 @@ static void identifier(const char *name, char *buf, size_t room)
 {
 	size_t n = 0;
 
-	if (!*name || isdigit((unsigned char)*name))
-		buf[n++] = '_';
 	for (; *name && n < room - 1; name++) {
 		/* One '_' for a character of several bytes in UTF-8. */
 		if (((unsigned char)*name & 0xc0) == 0x80)
 			continue;
+		if (!n && isdigit((unsigned char)*name))
+			buf[n++] = '_';
 		buf[n++] = isalnum((unsigned char)*name) ? *name : '_';
 	}
+	if (!n)
+		buf[n++] = '_';
 	buf[n] = '\0';
 }
 

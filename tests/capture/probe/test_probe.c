@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/probe/build.h"
 #include "capture/probe/insn.h"
 #include "capture/probe/probe.h"
 
@@ -385,6 +386,23 @@ Test(probe, names_that_are_no_identifiers, .timeout = 20)
 		 "a_parameter_whose_name_the_kernel_has_no_room_for");
 	cr_expect(strstr(json, "\"name\":\"gr\303\266\303\237e\",\"note\""), "%s", json);
 	free(json);
+}
+
+/* Bytes that are no UTF-8 as well: a digit behind them is still the first letter. */
+Test(probe, any_bytes_make_a_name, .timeout = 60)
+{
+	static const char last[] = { 0, '1', 'A', '\x88' };
+
+	for (unsigned int i = 1; i < 1 << 18; i++) {
+		const char name[] = { (char)(i >> 2), (char)(i >> 10), last[i & 3], 0 };
+		struct probe p = { 0 };
+
+		probe_add_arg(&p, name, "");
+		if (!probe_arg_name_ok(p.args[0].name))
+			cr_assert_fail("%02x %02x %02x", (uint8_t)name[0], (uint8_t)name[1], (uint8_t)name[2]);
+		free(p.args[0].label);
+		free(p.args);
+	}
 }
 
 Test(probe, signals_end_resolving, .timeout = 20)
