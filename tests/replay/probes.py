@@ -58,7 +58,7 @@ def events(path):
 
 def types(path):
     out = run(BUILD + "/trawl-decode", "--meta=probe/*", path).stdout
-    return {p["event"]: [a["type"] for a in p["args"]] for p in map(json.loads, out.splitlines())}
+    return {p["event"]: [a["type"] for a in p["args"] if not a["helper"]] for p in map(json.loads, out.splitlines())}
 
 
 def test_trawl(d, replay):

@@ -134,6 +134,7 @@ Test(layout, texts_and_bytes)
 	uint8_t r[16] = {8, 0, 5, 0, 0, 0, 0, 0, 'h', 'e', 'l', 'l', 'o'};
 	uint8_t rel[16] = {4, 0, 6, 0, 0, 0, 0, 0, 'h', 'e', 'l', 'l', 'o', 0};
 	uint8_t none[8] = {8, 0, 0, 0};
+	struct trawl_field silent = ONE("c", TRAWL_TEXT, TRAWL_DATA_LOC, 0, 1, 1);
 
 	expect(ONE("c", TRAWL_TEXT, TRAWL_FIXED, 0, 1, 16), 16, "bash\0garbage....", 16,
 	       "c=\"bash\"", "\"c\":\"bash\"");
@@ -144,7 +145,9 @@ Test(layout, texts_and_bytes)
 	expect(ONE("c", TRAWL_TEXT, TRAWL_REL_LOC, 0, 1, 1), 8, rel, 14,
 	       "c=\"hello\"", "\"c\":\"hello\"");
 	expect(ONE("c", TRAWL_TEXT, TRAWL_DATA_LOC, 0, 1, 1), 8, none, 8,
-	       "c=(fault)", "\"c\":null");
+	       "c=<unavailable: why>", "\"c\":null");
+	silent.note = "";
+	expect(silent, 8, none, 8, "c=(fault)", "\"c\":null");
 	expect(ONE("c", TRAWL_BYTES, TRAWL_TAIL, 8, 1, 1), 8, r, 13,
 	       "c=68656c6c6f", "\"c\":\"68656c6c6f\"");
 	expect(ONE("c", TRAWL_BYTES, TRAWL_TAIL, 8, 1, 1), 8, r, 8, "c=", "\"c\":\"\"");
