@@ -109,9 +109,10 @@ def check_browser():
     tap.ok(got["linked"]["selected"] == 3 and got["linked"]["view"] == [1000000, 6000000], "a link opens at its moment", got["linked"]["view"])
     tap.ok(len(got["tree"]) > 0, "a screen reader has a tree of it", got["tree"])
     export(made, page)
-    queries = ["arg1 > 5", "arg2 ~ \"pl*\"", "comm == \"worker\" and cpu == 1", "not (pid == 100)", "name ~ \"sched:*\" or arg1 == 3"]
+    queries = ["arg1 > 5", "arg1 = 3", "arg2 ~ \"pl*\"", "comm == \"worker\" and cpu == 1", "not (pid == 100)", "name ~ \"sched:*\" or arg1 == 3"]
+    texts = ['"arg1 = 3"', "arg1 = = 3", '"work"']
     steps = [["state", "first"]]
-    for q in queries:
+    for q in queries + texts:
         steps += [["search", q], ["state", q]]
     got, _ = browse(page, steps)
     tap.same(([], []), (got["errors"], got["requests"]), "a page of 5,000 events: no error, no request")
@@ -119,11 +120,36 @@ def check_browser():
         return
     for q in queries:
         tap.same(len(decode(made, "--where", q)), got[q]["matches"], f"search: {q}")
+    tap.same([0, 0, len(decode(made, "--where", 'comm ~ "*work*"'))], [got[q]["matches"] for q in texts], "what is in quotes, or no expression, is text")
+    tap.ok("searched as text" in got[texts[1]]["hint"] and "text" not in got[texts[0]]["hint"], "which the page says", got[texts[1]]["hint"])
     tap.ok("lost" in got["first"]["about"], "lost events are told of at the top", got["first"]["about"])
+
+
+def check_pairs():
+    file = f"{tmp.name}/pairs.trawl"
+    calls = [a for n in ("clock_nanosleep", "read") for w in ("enter", "exit") for a in ("-i", f"event:syscalls:sys_{w}_{n}")]
+    p = subprocess.run(["trawl", "--ring", "4m", "-w", file, *calls, "--", "sh", "-c",
+                        "sleep .03; sleep .06; cat /etc/passwd >/dev/null; kill -SEGV $$"], capture_output=True, text=True)
+    there = decode(file)
+    tap.ok(any(e["name"] == "trawl:trigger" for e in there), "recorded up to a crash", p.stderr[-300:])
+    export(file, page)
+    example = re.search(r"placeholder='([^']*)'", pieces(page)[0])[1]
+    got, _ = browse(page, [["state", "first"], ["search", example], ["state", "example"], ["search", "took_ns > 10ms"], ["state", "long"]])
+    tap.same(([], []), (got["errors"], got["requests"]), "a page of system calls: no error, no request")
+    if got["errors"]:
+        return
+    sleeps = [e for e in there if e["name"].endswith("exit_clock_nanosleep")]
+    tap.ok(len(sleeps) == 2 and got["long"]["matches"] >= 2, "took_ns > 10ms finds the sleeps", got["long"]["hint"])
+    tap.ok(re.search(r"took_ns\s+\d+ \([\d.]+ ms\)", got["long"]["details"]), "details name took_ns", got["long"]["details"])
+    tap.ok("text" not in got["example"]["hint"], "the example in the field makes sense", got["example"]["hint"])
 
 
 if missing:
     tap.skip("the page in a browser", "not installed: " + ", ".join(missing))
 else:
     check_browser()
+    if os.geteuid() or not os.path.exists("/sys/kernel/tracing/events/syscalls"):
+        tap.skip("a page of system calls", "needs root and tracefs")
+    else:
+        check_pairs()
 sys.exit(tap.finish())

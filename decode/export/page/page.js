@@ -586,7 +586,7 @@ async function select(i, look) {
 	box.replaceChildren(element("h2", nameOf(i)), element("p", line(fields)), twoColumns([
 		["time", clock(T[i]) + `  +${span(T[i])}` + since], ["source", sourceOf(i)],
 		...(C[i] === NONE ? [] : [["cpu", C[i]]]), ...(task ? [["task", `${task.comm} (tid ${task.tid}, pid ${task.pid})`]] : []),
-		...(D[i] ? [["took", span(D[i])]] : []), ...(F[i] & PROBLEM ? [["", "an error", "bad"]] : []),
+		...(D[i] ? [["took_ns", `${D[i]} (${span(D[i])})`]] : []), ...(F[i] & PROBLEM ? [["", "an error", "bad"]] : []),
 		...fields.filter(([k]) => !["data", "site", "_text"].includes(k) && !isStack(k)).flatMap(([k, v]) => flat(k, v, []))]));
 	for (const [k, v] of fields) {
 		if (k === "site" && v)
@@ -689,10 +689,10 @@ function tab(name) {
 
 // ---- search -------------------------------------------------------------------------------------
 class Bad extends Error { constructor(text, at) { super(text); this.at = at; } }
-const UNITS = { ns: 1, us: 1e3, ms: 1e6, s: 1e9, m: 6e10, K: 1024, M: 1048576, G: 1073741824 };
+const UNITS = { ns: 1, us: 1e3, ms: 1e6, s: 1e9, m: 6e10, k: 1024, K: 1024, M: 1048576, G: 1073741824 };
 
 function tokens(text) {
-	const out = [], re = /\s*(?:("(?:[^"\\]|\\.)*")|(0x[0-9a-fA-F]+|-?\d+(?:\.\d+)?)(ns|us|ms|s|m|K|M|G)?(?![\w.])|(==|!=|<=|>=|!~|&&|\|\||[<>~()!&=])|([A-Za-z_$\u0080-\uffff][\w.$\u0080-\uffff]*(?:\[\d+\][\w.$]*)*))/gy;
+	const out = [], re = /\s*(?:("(?:[^"\\]|\\.)*")|(0x[0-9a-fA-F]+|-?\d+(?:\.\d+)?)(ns|us|ms|s|m|k|K|M|G)?(?![\w.])|(==|!=|<=|>=|!~|&&|\|\||[<>~()!&=])|([A-Za-z_$\u0080-\uffff][\w.$\u0080-\uffff]*(?:\[\d+\][\w.$]*)*))/gy;
 	while (re.lastIndex < text.length && text.slice(re.lastIndex).trim()) {
 		const at = re.lastIndex, m = re.exec(text);
 		if (!m)
@@ -823,19 +823,28 @@ function inside(v, path) {
 	}
 	return v;
 }
-async function find(text) {
-	let q = text.trim(), test, fields;
-	if (!/[=<>~]/.test(q)) {
-		const low = q.toLowerCase();
-		test = null;
-		fields = low;
-	} else {
-		({ test, fields } = parse(q));
-		const known = new Set(A.shapes.flatMap((s) => s.keys));
-		for (const f of fields)
+// What is sought: a text in quotes, one without operators, or one that is no expression is sought as it stands.
+function sought(text) {
+	const q = text.trim(), quoted = /^"((?:[^"\\]|\\.)*)"$/.exec(q);
+	if (quoted)
+		return { text: quoted[1].replace(/\\(["\\])/g, "$1") };
+	if (!/[=<>~]/.test(q))
+		return { text: q };
+	try {
+		const e = parse(q), known = new Set(A.shapes.flatMap((s) => s.keys));
+		for (const f of e.fields)
 			if (!COMMON.has(f) && !known.has(f.split(/[.[]/)[0]))
 				throw new Bad(`no event here has a field '${f}'`, Math.max(0, q.indexOf(f)));
+		return e;
+	} catch (e) {
+		if (!(e instanceof Bad))
+			throw e;
+		return { text: q, why: `${e.message}, at character ${e.at + 1}; searched as text` };
 	}
+}
+async function find({ test, fields, text }) {
+	const low = (text || "").toLowerCase(), json = JSON.stringify(low).slice(1, -1);
+	const has = (v) => v.includes(low) || v.includes(json);
 	const by = A.shapes.map(() => null), out = [];
 	for (let s = 0; s < A.shapes.length; s++) {
 		const keys = A.shapes[s].keys;
@@ -855,8 +864,7 @@ async function find(text) {
 		if (test ? test((f) => {
 			const c = COMMON.has(f) ? common(i, f) : undefined, h = s.get(f);
 			return c !== undefined || !h ? c : inside(JSON.parse(h.values[r], keepLarge), h.path);
-		}) : nameOf(i).toLowerCase().includes(fields) || (K[i] !== NONE && A.tasks[K[i]].toLowerCase().includes(fields)) ||
-			s.some((c) => c[r].toLowerCase().includes(fields)))
+		}) : has(nameOf(i).toLowerCase()) || (K[i] !== NONE && has(A.tasks[K[i]].toLowerCase())) || s.some((c) => has(c[r].toLowerCase())))
 			out.push(i);
 		if (i % 20000 === 0 && performance.now() - begin > 40) {
 			$("hint").textContent = `${Math.round(100 * i / N)} %`;
@@ -873,17 +881,11 @@ async function search() {
 		matches = null;
 		hint.textContent = "";
 	} else {
-		try {
-			hint.textContent = "…";
-			matches = await find(text);
-			hint.textContent = matches.length ? `${count(matches.length)} of ${count(N)} events` : "nothing matches";
-		} catch (e) {
-			if (!(e instanceof Bad))
-				throw e;
-			matches = null;
-			hint.className = "bad";
-			hint.textContent = `${e.message}, at character ${e.at + 1}`;
-		}
+		const what = sought(text);
+		hint.textContent = "…";
+		matches = await find(what);
+		hint.className = what.why ? "bad" : "";
+		hint.textContent = (what.why ? what.why + ": " : "") + (matches.length ? `${count(matches.length)} of ${count(N)} events` : "nothing matches");
 	}
 	dirty = true;
 	tableSize();
