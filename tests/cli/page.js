@@ -31,6 +31,11 @@ async function main(browserPath, page_, steps, shots) {
 	const state = () => page.evaluate(() => ({
 		view: trawl.view, selected: trawl.selected, matches: trawl.matches, events: trawl.events, lanes: trawl.lanes, ready: trawl.ready,
 		rows: [...document.querySelectorAll(".row")].map((r) => [...r.children].map((c) => c.textContent)),
+		shown: [...document.querySelectorAll(".row.selected")].filter((r) => {
+			const box = document.getElementById("scroll").getBoundingClientRect(), b = r.getBoundingClientRect();
+			return b.top >= box.top - 1 && b.bottom <= box.bottom + 1;
+		}).map((r) => +r.dataset.event), marks: trawl.marks, bars: trawl.bars,
+		wide: [...document.querySelectorAll("html, main, #right, #table, #scroll")].map((e) => e.scrollWidth - e.clientWidth),
 		hint: document.getElementById("hint").textContent, about: document.getElementById("about").textContent,
 		details: document.getElementById("details").innerText, panel: document.querySelector("[role=tabpanel]:not([hidden])").innerText,
 	}));

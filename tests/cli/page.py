@@ -134,12 +134,32 @@ def check_pairs():
     tap.ok(any(e["name"] == "trawl:trigger" for e in there), "recorded up to a crash", p.stderr[-300:])
     export(file, page)
     example = re.search(r"placeholder='([^']*)'", pieces(page)[0])[1]
-    got, _ = browse(page, [["state", "first"], ["search", example], ["state", "example"], ["search", "took_ns > 10ms"], ["state", "long"]])
+    steps = [["state", "first"], ["key", "f"], ["key", "w"], ["state", "fit"], ["key", "Escape"], ["state", "none"],
+             ["click", "#details button.event"], ["state", "led"], ["search", example], ["state", "example"],
+             ["search", "took_ns > 10ms"], ["state", "long"]]
+    for k in range(5):
+        steps += [["key", "n"], ["state", f"n{k}"], ["key", "f"], ["state", f"f{k}"]]
+    got, _ = browse(page, steps)
     tap.same(([], []), (got["errors"], got["requests"]), "a page of system calls: no error, no request")
     if got["errors"]:
         return
     sleeps = [e for e in there if e["name"].endswith("exit_clock_nanosleep")]
     tap.ok(len(sleeps) == 2 and got["long"]["matches"] >= 2, "took_ns > 10ms finds the sleeps", got["long"]["hint"])
+    for k in ("first", "fit", "led", "long", *(f"{a}{k}" for k in range(5) for a in "nf")):
+        tap.same([got[k]["selected"]], got[k]["shown"], f"{k}: the selected event is in the table")
+        tap.same(len(got[k]["marks"]), len(set(got[k]["marks"])), f"{k}: the axis has each mark once {got[k]['marks'][:2]}")
+    trigger = next(i for i, e in enumerate(there) if e["name"] == "trawl:trigger")
+    span = there[-1]["ts_ns"] - there[0]["ts_ns"]
+    tap.ok(got["first"]["selected"] == trigger and got["first"]["view"][1] >= 1.015 * span, "it opens with its trigger, beside which is room",
+           got["first"]["selected"], got["first"]["view"], span)
+    for k in ("first", "none"):
+        tap.ok(all(t in got[k]["details"] for t in ("why this was saved", "killed by SIGSEGV", "the longest of each kind", "exit_clock_nanosleep")),
+               f"{k}: where to look first", got[k]["details"])
+    tap.ok(got["led"]["selected"] == trigger and got["none"]["selected"] == -1, "each of which is a link", got["led"]["selected"])
+    tap.ok(got["first"]["bars"] >= 4, "pairs have bars", got["first"]["bars"])
+    tap.ok(any(r[3].endswith("exit_clock_nanosleep") or r[3].startswith("…") and r[3].endswith("nanosleep") for r in got["long"]["rows"]),
+           "a long name keeps its end", [r[3] for r in got["long"]["rows"]])
+    tap.same([0] * 5, got["long"]["wide"], "nothing is wider than the page")
     tap.ok(re.search(r"took_ns\s+\d+ \([\d.]+ ms\)", got["long"]["details"]), "details name took_ns", got["long"]["details"])
     tap.ok("text" not in got["example"]["hint"], "the example in the field makes sense", got["example"]["hint"])
 

@@ -97,6 +97,11 @@ function span(ns) {
 		return (ns / 1e6).toFixed(3) + " ms";
 	return a >= 1e3 ? (ns / 1e3).toFixed(3) + " µs" : Math.round(ns) + " ns";
 }
+// A time of the axis, with as many digits as tell it from the next one.
+function mark(t, step) {
+	const [unit, name] = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]].find(([u]) => Math.max(Math.abs(t), step) >= u) || [1, "ns"];
+	return `${t < 0 ? "−" : "+"}${(Math.abs(t) / unit).toFixed(Math.max(0, Math.ceil(-Math.log10(step / unit) - 1e-9)))} ${name}`;
+}
 const count = (n) => n.toLocaleString("en");
 function value(v) {
 	if (v === null)
@@ -168,12 +173,7 @@ function makeLanes() {
 	for (let i = 0; i < N; i++)
 		kinds[i] = A.shapes[S[i]].name;
 	add("events", partition(kinds, A.names, "name", (t) => t), bigger);
-	for (const l of lanes) {
-		l.most = 0;
-		if (l.kind === "usb")
-			for (const i of l.list)
-				l.most = Math.max(l.most, D[i]);
-	}
+	lanes.filter((l) => l.list).forEach(makeBars);
 }
 
 // ---- the timeline -------------------------------------------------------------------------------
@@ -216,6 +216,8 @@ function resize() {
 	dirty = true;
 }
 const X = (t) => LABEL + (t - from) / (to - from) * (width - LABEL);
+// Everything, with room beside the first and the last event.
+const showAll = () => show(-.02 * end, 1.02 * end);
 const timeAt = (x) => from + (x - LABEL) / (width - LABEL) * (to - from);
 // The first of a lane's events at or after t, among those from a to b.
 function lower(list, t, a = 0, b = list.length) {
@@ -241,7 +243,7 @@ function lowerAll(t) {
 }
 
 function show(a, b, keepTable) {
-	const least = 200, most = end * 1.02 + 1000;
+	const least = 200, most = end * 1.04 + 1000;
 	let w = Math.min(Math.max(b - a, least), most);
 	const m = (a + b) / 2;
 	from = Math.max(-most * .02, Math.min(m - w / 2, end + most * .02 - w));
@@ -256,9 +258,10 @@ function zoom(k, at) {
 }
 
 function niceStep(w) {
-	const raw = w / 8, p = 10 ** Math.floor(Math.log10(raw));
+	const raw = w / 7, p = 10 ** Math.floor(Math.log10(raw));
 	return [1, 2, 5, 10].map((m) => m * p).find((s) => s >= raw);
 }
+let marks = [];
 function drawRuler() {
 	const step = Math.max(1, niceStep(to - from));
 	g.fillStyle = style.dim;
@@ -266,11 +269,13 @@ function drawRuler() {
 	g.font = "11px system-ui, sans-serif";
 	g.textBaseline = "top";
 	g.beginPath();
+	marks = [];
 	for (let t = Math.ceil(from / step) * step; t <= to; t += step) {
 		const x = Math.round(X(t)) + .5;
 		g.moveTo(x, 0);
 		g.lineTo(x, height);
-		g.fillText("+" + span(t), x + 3, 3);
+		g.fillText(mark(t, step), x + 3, 3);
+		marks.push(mark(t, step));
 	}
 	g.stroke();
 	g.fillText(N ? clock(Math.max(0, from)) : "", 8, 3);
@@ -292,6 +297,16 @@ function drawRate() {
 	g.fillText("events/s, at most", 8, 22);
 	g.fillText(count(Math.round(most / per * 1e9)), 8, 37);
 }
+// A name's end tells more than its beginning: that is cut.
+function fitted(name, w) {
+	let n = name.length;
+	if (g.measureText(name).width <= w)
+		return name;
+	while (n > 1 && g.measureText("…" + name.slice(-n)).width > w)
+		n--;
+	return "…" + name.slice(-n);
+}
+const ending = (name, n) => (name.length <= n ? name : "…" + name.slice(1 - n));
 function drawTicks(l, y) {
 	const list = l.list;
 	let i = lower(list, from), ink = "";
@@ -318,23 +333,31 @@ function lowerFrom(list, a, t) {
 	}
 	return lower(list, t, a, Math.min(b, list.length));
 }
-// Transfers end at T and began D before.
+// What took time ends at T and began D before: a lane's events with a D, and the longest of every 64 of them.
+function makeBars(l) {
+	l.bars = l.kind === "cpu" ? new Uint32Array(0) : l.list.filter((i) => D[i]);
+	l.most = new Float64Array(Math.ceil(l.bars.length / 64));
+	l.bars.forEach((i, k) => { l.most[k >> 6] = Math.max(l.most[k >> 6], D[i]); });
+}
 function drawBars(l, y) {
-	const list = l.list, perPixel = (to - from) / (width - LABEL);
-	let i = lower(list, from);
-	while (i < list.length && T[list[i]] - l.most <= to) {
+	const list = l.bars, perPixel = (to - from) / (width - LABEL);
+	for (let i = lower(list, from); i < list.length;) {
 		const e = list[i], a = Math.max(LABEL, X(T[e] - D[e])), b = Math.min(width, X(T[e]));
-		if (b >= LABEL && a <= width) {
-			g.fillStyle = F[e] & PROBLEM ? style.bad : colors[A.shapes[S[e]].name];
-			g.globalAlpha = .45;
-			g.fillRect(a, y + 4, Math.max(1, b - a), LANE - 8);
-			g.globalAlpha = 1;
-			g.fillRect(Math.min(b, width - 1), y + 3, 1.5, LANE - 6);
+		if (T[e] - l.most[i >> 6] > to) { // none of these began in view
+			i = (i | 63) + 1;
+			continue;
 		}
+		if (b < LABEL || a > width) {
+			i++;
+			continue;
+		}
+		g.fillStyle = F[e] & PROBLEM ? style.bad : colors[A.shapes[S[e]].name];
+		g.globalAlpha = .45;
+		g.fillRect(a, y + 4, Math.max(1, b - a), LANE - 8);
+		g.globalAlpha = 1;
+		g.fillRect(Math.min(b, width - 1), y + 3, 1.5, LANE - 6);
 		// many that end on one pixel are drawn as the first of them
-		i = lowerFrom(list, i + 1, Math.max(T[e], from + (Math.floor(Math.min(b, width)) - LABEL) * perPixel) + perPixel * .5);
-		if (list.length - i < 1 || T[list[i]] === undefined)
-			break;
+		i = lowerFrom(list, i + 1, Math.max(T[e], from + (Math.floor(b) - LABEL) * perPixel) + perPixel * .5);
 	}
 }
 function drawLosses() {
@@ -389,16 +412,15 @@ function draw() {
 			g.fillText(l.title, 8, y + LANE / 2);
 			continue;
 		}
-		if (l.kind === "usb")
-			drawBars(l, y);
-		else
+		drawBars(l, y);
+		if (l.kind !== "usb")
 			drawTicks(l, y);
 		g.fillStyle = style.back;
 		g.fillRect(0, y, LABEL - 2, LANE);
 		g.fillStyle = style.text;
 		g.font = "12px system-ui, sans-serif";
 		g.textBaseline = "middle";
-		g.fillText(l.name, 14, y + LANE / 2, LABEL - 74);
+		g.fillText(fitted(l.name, LABEL - 74), 14, y + LANE / 2);
 		g.fillStyle = style.dim;
 		g.textAlign = "right";
 		g.fillText(count(l.kind === "loss" ? A.nlosses : l.list.length), LABEL - 8, y + LANE / 2, 54);
@@ -455,72 +477,85 @@ function frame() {
 // ---- the table ----------------------------------------------------------------------------------
 const ROW = 19, MOST = 8e6;               // browsers have no elements of 20 million pixels
 const scroll = $("scroll"), rows = $("rows");
-let quiet = 0, shownFirst = -1, ticket = 0;
+let placed = -1, ticket = 0;              // where the program scrolled to: no hand did
 const listed = () => $("only").checked && matches ? matches : null;
 const nrows = () => (listed() || { length: N }).length;
 const eventAt = (r) => (listed() ? listed()[r] : r);
-const rowOf = (i) => (listed() ? lower(listed(), T[i]) : i);
+const rowOf = (i) => (listed() ? lowerOf(listed(), i) : i);
 const scale = () => Math.max(1, nrows() * ROW / MOST);
 
 function tableSize() {
-	$("space").style.height = `${Math.max(0, nrows() * ROW / scale() - 0)}px`;
+	// at the end of the scroll bar the last row is the last that is whole
+	$("space").style.height = `${scroll.clientHeight + Math.max(0, nrows() - Math.floor(scroll.clientHeight / ROW)) * ROW / scale()}px`;
 	$("table").setAttribute("aria-rowcount", nrows() + 1);
-	shownFirst = -1;
+	place(scroll.scrollTop);
+}
+function place(y) {
+	scroll.scrollTop = y;
+	placed = scroll.scrollTop;
 	drawRows();
 }
+// The table begins where the timeline does; a selected event that the timeline shows stays in it.
 function tableFollow() {
-	const r = Math.min(lowerAllRows(from), Math.max(0, nrows() - 1));
-	quiet = performance.now() + 150;
-	scroll.scrollTop = r * ROW / scale();
-	drawRows();
+	const r = Math.min(lowerAllRows(from), Math.max(0, nrows() - 1)), n = Math.floor(scroll.clientHeight / ROW) - 1;
+	const s = selected >= 0 && T[selected] >= from && T[selected] <= to ? rowOf(selected) : r;
+	place((s < r || s >= r + n ? Math.max(0, s - n / 2) : r) * ROW / scale());
 }
 function lowerAllRows(t) {
 	return listed() ? lower(listed(), t) : lowerAll(t);
 }
 function topRow() {
-	return Math.min(Math.floor(scroll.scrollTop * scale() / ROW), Math.max(0, nrows() - 1));
+	return Math.min(Math.floor(scroll.scrollTop * scale() / ROW + .01), Math.max(0, nrows() - 1));
 }
 async function drawRows() {
 	const n = Math.ceil(scroll.clientHeight / ROW) + 1, a = topRow(), mine = ++ticket;
 	const many = [];
 	for (let r = a; r < Math.min(a + n, nrows()); r++)
 		many.push(eventAt(r));
-	const texts = await Promise.all(many.map(fieldsOf));
+	const texts = await Promise.all(many.map(fieldsOf)), letters = Math.floor($("heads").children[3].clientWidth / 7.25);
 	if (mine !== ticket)
 		return;
 	const made = many.map((i, k) => {
 		const row = document.createElement("div"), task = taskOf(i);
 		row.className = "row" + (F[i] & PROBLEM ? " problem" : "") + (i === selected ? " selected" : "") +
-			(T[i] < from || T[i] > to ? " outside" : "") + (matches && T[matches[lower(matches, T[i])]] === T[i] && isMatch(i) ? " match" : "");
+			(T[i] < from || T[i] > to ? " outside" : "") + (matches && isMatch(i) ? " match" : "");
 		row.setAttribute("role", "row");
 		row.setAttribute("aria-rowindex", a + k + 2);
 		row.setAttribute("aria-selected", i === selected);
 		row.dataset.event = i;
-		for (const [text, cls] of [[clock(T[i]), ""], [C[i] === NONE ? "" : C[i], "number"], [task ? `${task.comm} ${task.tid}` : "", ""],
-			[nameOf(i), ""], [D[i] ? span(D[i]) : "", "number"], [line(texts[k]), ""]]) {
+		for (const [text, cls, whole] of [[clock(T[i]), ""], [C[i] === NONE ? "" : C[i], "number"], [task ? `${task.comm} ${task.tid}` : "", ""],
+			[ending(nameOf(i), Math.max(6, letters)), "", nameOf(i)], [D[i] ? span(D[i]) : "", "number"], [line(texts[k]), ""]]) {
 			const cell = document.createElement("span");
 			cell.setAttribute("role", "gridcell");
 			cell.className = cls;
 			cell.textContent = text;
+			if (whole)
+				cell.title = whole;
 			row.append(cell);
 		}
 		row.lastChild.title = row.lastChild.textContent;
 		return row;
 	});
 	rows.replaceChildren(...made);
-	shownFirst = a;
 }
-function isMatch(i) {
-	const k = lower(matches, T[i]);
-	for (let j = k; j < matches.length && T[matches[j]] === T[i]; j++)
-		if (matches[j] === i)
-			return true;
-	return false;
+// The place of event i in a list, or of the first behind it.
+function lowerOf(list, i) {
+	let a = 0, b = list.length;
+	while (a < b) {
+		const m = (a + b) >> 1;
+		if (list[m] < i)
+			a = m + 1;
+		else
+			b = m;
+	}
+	return a;
 }
+const isMatch = (i) => matches[lowerOf(matches, i)] === i;
 scroll.addEventListener("scroll", () => {
 	drawRows();
-	if (performance.now() < quiet)
+	if (scroll.scrollTop === placed)
 		return;
+	placed = -1;
 	const i = eventAt(topRow());
 	if (i !== undefined && (T[i] < from || T[i] > to))
 		show(T[i] - (to - from) * .1, T[i] + (to - from) * .9, true);
@@ -569,16 +604,13 @@ async function select(i, look) {
 	dirty = true;
 	if (i < 0) {
 		drawRows();
+		showOverview();
 		return;
 	}
 	if (look !== false && (T[i] < from || T[i] > to))
 		show(T[i] - (to - from) / 2, T[i] + (to - from) / 2);
 	const r = rowOf(i), a = topRow(), n = Math.floor(scroll.clientHeight / ROW) - 1;
-	if (r < a || r >= a + n) {
-		quiet = performance.now() + 150;
-		scroll.scrollTop = Math.max(0, r - n / 2) * ROW / scale();
-	}
-	drawRows();
+	place(r < a || r >= a + n ? Math.max(0, r - n / 2) * ROW / scale() : scroll.scrollTop);
 	const fields = await fieldsOf(i), task = taskOf(i), box = $("details");
 	if (selected !== i)
 		return;
@@ -596,8 +628,51 @@ async function select(i, look) {
 		if (isStack(k))
 			box.append(element("h3", k), element("pre", Array.isArray(v) ? v.map(value).join("\n") : typeof v === "string" ? v : value(v)));
 	}
+	if (F[i] & TRIGGER)
+		box.append(...await overview());
 	$("status").textContent = `${clock(T[i])} ${nameOf(i)} ${task ? task.comm : ""} ${line(fields)}`.slice(0, 400);
 	tab("details");
+}
+// Zooms to an event, and to what led up to its end.
+function zoomTo(i) {
+	const w = Math.max(D[i] * 3, (to - from) / 20), middle = T[i] - D[i] / 2;
+	show(middle - w / 2, middle + w / 2);
+}
+async function eventList(title, list) {
+	const ul = element("ul");
+	for (const i of list) {
+		const li = element("li"), b = element("button", `${D[i] ? `${span(D[i])}: ` : ""}${nameOf(i)}`, "event"), task = taskOf(i);
+		b.addEventListener("click", () => { select(i, false); zoomTo(i); });
+		b.dataset.event = i;
+		li.append(b, ` ${clock(T[i])} ${task ? `${task.comm} ${task.tid} ` : ""}${line(await fieldsOf(i))}`.slice(0, 300));
+		ul.append(li);
+	}
+	return list.length ? [element("h3", title), ul] : [];
+}
+// Where to look first: why the capture was saved, the first errors, the longest of each kind.
+let firstLook = null;
+function findFirst() {
+	const by = new Map(), errors = [];
+	for (let i = 0; i < N; i++) {
+		if (F[i] & PROBLEM && errors.length < 8)
+			errors.push(i);
+		if (D[i]) {
+			const k = S[i] * 65536 + E[i];
+			if (!(D[i] <= D[by.get(k)]))
+				by.set(k, i);
+		}
+	}
+	return { errors, longest: [...by.values()].sort((a, b) => D[b] - D[a]).slice(0, 8) };
+}
+async function overview() {
+	firstLook = firstLook || findFirst();
+	return [...await eventList("why this was saved", triggers.slice(-3)), ...await eventList("the first errors", firstLook.errors),
+		...await eventList("the longest of each kind", firstLook.longest)];
+}
+async function showOverview() {
+	const parts = await overview();
+	if (selected < 0)
+		$("details").replaceChildren(element("p", "Select an event: click on it, or press ↓."), ...parts);
 }
 const isStack = (k) => /^(stack|stack_trace|kernel_stack|user_stack|backtrace)$/.test(k);
 
@@ -895,7 +970,7 @@ async function search() {
 function jump(by, here) {
 	if (!matches || !matches.length)
 		return;
-	let k = selected < 0 ? lower(matches, from) : lower(matches, T[selected]);
+	let k = selected < 0 ? lower(matches, from) : lowerOf(matches, selected);
 	if (!here || (selected >= 0 && matches[k] === selected))
 		k += by > 0 ? (matches[k] === selected ? 1 : 0) : -1;
 	select(matches[(k + matches.length) % matches.length]);
@@ -907,15 +982,14 @@ function hit(x, y) {
 	if (y < HEAD || !l || !l.list || !l.list.length)
 		return -1;
 	const t = timeAt(x), near = (to - from) / (width - LABEL) * 6;
-	let k = lower(l.list, t);
-	if (l.kind === "usb")
-		for (let j = k; j < l.list.length && T[l.list[j]] - l.most <= t && j < k + 500; j++)
-			if (T[l.list[j]] - D[l.list[j]] <= t + near)
-				return l.list[j];
+	const k = lower(l.list, t);
 	let best = -1;
 	for (const j of [k - 1, k])
 		if (l.list[j] !== undefined && Math.abs(T[l.list[j]] - t) <= near && (best < 0 || Math.abs(T[l.list[j]] - t) < Math.abs(T[best] - t)))
 			best = l.list[j];
+	for (let b = lower(l.bars, t), j = b; best < 0 && j < Math.min(l.bars.length, b + 500); j++)
+		if (T[l.bars[j]] - D[l.bars[j]] <= t + near)
+			best = l.bars[j];
 	return best;
 }
 let drag = null;
@@ -979,11 +1053,11 @@ function step(by) {
 }
 const keys = {
 	w: () => zoom(.7), s: () => zoom(1 / .7), a: () => show(from - (to - from) * .15, to - (to - from) * .15),
-	d: () => show(from + (to - from) * .15, to + (to - from) * .15), 0: () => show(0, end), ArrowDown: () => step(1), ArrowUp: () => step(-1),
+	d: () => show(from + (to - from) * .15, to + (to - from) * .15), 0: showAll, ArrowDown: () => step(1), ArrowUp: () => step(-1),
 	ArrowLeft: () => step(-1), ArrowRight: () => step(1), ",": () => sameLane(-1), ".": () => sameLane(1), PageDown: () => scrollLanes(top_ + height / 2),
 	PageUp: () => scrollLanes(top_ - height / 2), Home: () => select(0), End: () => select(N - 1), n: () => jump(1), N: () => jump(-1), l: copyLink,
 	"/": () => $("query").focus(), "?": () => $("help").click(), Escape: () => { measure = null; select(-1); },
-	f: () => { if (selected >= 0) { const w = Math.max(D[selected] * 3, (to - from) / 20); show(T[selected] - D[selected] / 2 - w / 2, T[selected] - D[selected] / 2 + w / 2); } },
+	f: () => { if (selected >= 0) zoomTo(selected); },
 };
 document.addEventListener("keydown", (e) => {
 	if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|BUTTON|SELECT)$/.test(e.target.tagName)) {
@@ -1023,7 +1097,7 @@ async function followLink() {
 }
 function connect() {
 	$("search").addEventListener("submit", (e) => { e.preventDefault(); search(); });
-	for (const [id, fn] of [["in", () => zoom(.6)], ["out", () => zoom(1 / .6)], ["all", () => show(0, end)], ["link", copyLink],
+	for (const [id, fn] of [["in", () => zoom(.6)], ["out", () => zoom(1 / .6)], ["all", showAll], ["link", copyLink],
 		["next", () => jump(1)], ["prev", () => jump(-1)], ["theme", () => { document.documentElement.classList.toggle("dark"); readStyle(); }],
 		["help", () => { const k = $("keys"); k.hidden = !k.hidden; $("help").setAttribute("aria-expanded", !k.hidden); resize(); }]])
 		$(id).addEventListener("click", fn);
@@ -1036,7 +1110,7 @@ function connect() {
 		$("split").addEventListener("pointermove", move);
 		$("split").addEventListener("pointerup", () => $("split").removeEventListener("pointermove", move), { once: true });
 	});
-	new ResizeObserver(() => { resize(); drawRows(); }).observe($("left"));
+	new ResizeObserver(() => { resize(); tableSize(); }).observe($("left"));
 	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (m) => { document.documentElement.classList.toggle("dark", m.matches); readStyle(); });
 	addEventListener("hashchange", followLink);
 	addEventListener("beforeprint", () => { for (const f of [showCounts, showLatency, showCapture]) f(); resize(); draw(); });
@@ -1059,12 +1133,15 @@ async function start() {
 	readStyle();
 	resize();
 	connect();
-	show(0, end);
+	showAll();
 	tableSize();
 	draw();
-	window.trawl = { ready: performance.now() - begin, get draw() { return lastDraw; }, get view() { return [from, to]; }, get selected() { return selected; },
+	window.trawl = { ready: performance.now() - begin, get draw() { return lastDraw; }, get view() { return [from, to]; }, get marks() { return marks; }, get bars() { return lanes.reduce((n, l) => n + (l.kind === "name" ? l.bars.length : 0), 0); }, get selected() { return selected; },
 		get matches() { return matches ? matches.length : -1; }, events: N, lanes: lanes.filter((l) => l.list).length, redraw() { draw(); return lastDraw; } };
 	frame();
+	showOverview();
+	if (triggers.length && !location.hash)
+		await select(triggers[triggers.length - 1], false);
 	await followLink();
 	document.documentElement.dataset.ready = "yes";
 }
