@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/array.h"
 #include "decode/base/boot.h"
@@ -21,6 +22,7 @@ enum {
 	SHAPE_KEYS = 256,   /* fields of an event */
 	SHAPES = 4000,
 	LOSSES = 10000,
+	TEXTS = 200000,     /* events with their line of text; more would make the page too large */
 };
 
 enum { FLAG_PROBLEM = 1, FLAG_SECRET = 2, FLAG_TRIGGER = 4 };
@@ -262,13 +264,18 @@ static uint32_t endpoint_of(struct html *h, const struct usb_detail *d)
 	return intern(&h->endpoint_names, text, (size_t)n);
 }
 
-/* Where the fields are many, what trawl-decode says in a line. */
+/* What trawl-decode says in a line: pointers and devices as the kernel prints them. */
 static void add_text(struct html *h, const struct decoder *d, void *state, const struct item *it)
 {
+	const char *line;
+
 	h->keys.len = 0;
 	d->text(state, it, &h->keys);
+	if (!h->keys.len)
+		return;
+	line = memchr(h->keys.data, '\n', h->keys.len);
 	out_str(&h->json, ",\"_text\":");
-	out_json(&h->json, h->keys.data, h->keys.len);
+	out_json(&h->json, h->keys.data, line ? (size_t)(line - h->keys.data) : h->keys.len);
 }
 
 static int take_item(struct consumer *c, const struct decoder *d, void *state,
@@ -303,7 +310,7 @@ static int take_item(struct consumer *c, const struct decoder *d, void *state,
 	d->json(state, it, &h->json);
 	if (d->json_more)
 		d->json_more(state, it, &h->json);
-	if (d == &usb_decoder)
+	if (d == &usb_decoder || h->n <= TEXTS)
 		add_text(h, d, state, it);
 	if (h->json.len && h->json.data[0] == ',') { /* json_more() alone */
 		memmove(h->json.data, h->json.data + 1, h->json.len - 1);

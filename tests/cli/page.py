@@ -139,6 +139,7 @@ def check_pairs():
              ["search", "took_ns > 10ms"], ["state", "long"]]
     for k in range(5):
         steps += [["key", "n"], ["state", f"n{k}"], ["key", "f"], ["state", f"f{k}"]]
+    steps += [["search", 'name ~ "*enter_read"'], ["key", "n"], ["state", "read"]]
     got, _ = browse(page, steps)
     tap.same(([], []), (got["errors"], got["requests"]), "a page of system calls: no error, no request")
     if got["errors"]:
@@ -156,6 +157,9 @@ def check_pairs():
         tap.ok(all(t in got[k]["details"] for t in ("why this was saved", "killed by SIGSEGV", "the longest of each kind", "exit_clock_nanosleep")),
                f"{k}: where to look first", got[k]["details"])
     tap.ok(got["led"]["selected"] == trigger and got["none"]["selected"] == -1, "each of which is a link", got["led"]["selected"])
+    reads = [r[5] for k in ("first", "read") for r in got[k]["rows"] if r[3].endswith("enter_read")]
+    tap.ok(reads and all(re.search(r"buf\W+(0x)?[0-9a-f]*[a-f]", r) for r in reads), "pointers are in hex", reads[:3])
+    tap.ok(re.search(r"buf\s+0x[0-9a-f]{6}", got["read"]["details"]), "in the details as well", got["read"]["details"])
     tap.ok(got["first"]["bars"] >= 4, "pairs have bars", got["first"]["bars"])
     tap.ok(any(r[3].endswith("exit_clock_nanosleep") or r[3].startswith("…") and r[3].endswith("nanosleep") for r in got["long"]["rows"]),
            "a long name keeps its end", [r[3] for r in got["long"]["rows"]])

@@ -599,6 +599,15 @@ function flat(prefix, v, out) {
 		out.push([prefix, value(v)]);
 	return out;
 }
+// A value as the event's line has it, where that is not in decimal: a pointer, a device.
+function asPrinted(v, text) {
+	if ((typeof v !== "number" && typeof v !== "bigint") || v < 4096 || !Number.isInteger(Number(v)))
+		return v;
+	const hex = v.toString(16), dev = `${Math.floor(Number(v) / 1048576)},${Number(v) % 1048576}`;
+	if (text.includes("0x" + hex))
+		return `0x${hex}`;
+	return new RegExp(`(^|[ =(])${dev}($|[ )])`).test(text) ? `${dev} (${v})` : v;
+}
 async function select(i, look) {
 	selected = i;
 	dirty = true;
@@ -611,15 +620,15 @@ async function select(i, look) {
 		show(T[i] - (to - from) / 2, T[i] + (to - from) / 2);
 	const r = rowOf(i), a = topRow(), n = Math.floor(scroll.clientHeight / ROW) - 1;
 	place(r < a || r >= a + n ? Math.max(0, r - n / 2) * ROW / scale() : scroll.scrollTop);
-	const fields = await fieldsOf(i), task = taskOf(i), box = $("details");
+	const fields = await fieldsOf(i), task = taskOf(i), box = $("details"), text = line(fields);
 	if (selected !== i)
 		return;
 	const since = i ? ` (${span(T[i] - T[i - 1])} after the event before)` : "";
-	box.replaceChildren(element("h2", nameOf(i)), element("p", line(fields)), twoColumns([
+	box.replaceChildren(element("h2", nameOf(i)), element("p", text), twoColumns([
 		["time", clock(T[i]) + `  +${span(T[i])}` + since], ["source", sourceOf(i)],
 		...(C[i] === NONE ? [] : [["cpu", C[i]]]), ...(task ? [["task", `${task.comm} (tid ${task.tid}, pid ${task.pid})`]] : []),
 		...(D[i] ? [["took_ns", `${D[i]} (${span(D[i])})`]] : []), ...(F[i] & PROBLEM ? [["", "an error", "bad"]] : []),
-		...fields.filter(([k]) => !["data", "site", "_text"].includes(k) && !isStack(k)).flatMap(([k, v]) => flat(k, v, []))]));
+		...fields.filter(([k]) => !["data", "site", "_text"].includes(k) && !isStack(k)).flatMap(([k, v]) => flat(k, asPrinted(v, text), []))]));
 	for (const [k, v] of fields) {
 		if (k === "site" && v)
 			box.append(element("p", `${v.symbol || ""}  ${v.file ? `${v.file}:${v.line}` : ""}`));
