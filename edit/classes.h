@@ -3,6 +3,8 @@
 #ifndef TRAWL_EDIT_CLASSES_H
 #define TRAWL_EDIT_CLASSES_H
 
+#include <stdbool.h>
+
 enum secret_class {
 	SECRET_KEYSTROKES, SECRET_POINTER, SECRET_SECTORS, SECRET_PAYLOAD, SECRET_SERIALS,
 	SECRET_COMMANDS, SECRET_PATHS, SECRET_NAMES, SECRET_STRINGS, SECRET_ADDRESSES,
@@ -10,24 +12,24 @@ enum secret_class {
 	SECRET_CLASSES
 };
 
-struct secret_kind {
+struct secret_class_text {
 	const char *name, *what;
-	int kept; /* unless it is dropped by name */
+	bool kept_by_default;
 };
 
-static const struct secret_kind secret_kinds[SECRET_CLASSES] = {
-	[SECRET_KEYSTROKES] = { "keystrokes", "what was typed: reports of keyboards", 0 },
-	[SECRET_POINTER] = { "pointer", "movement and buttons of mice and tablets", 0 },
-	[SECRET_SECTORS] = { "sectors", "data of storage", 0 },
-	[SECRET_PAYLOAD] = { "payload", "data of network, serial and all other USB devices", 0 },
-	[SECRET_SERIALS] = { "serials", "serial numbers and MAC addresses", 0 },
-	[SECRET_COMMANDS] = { "commands", "command lines, environment, names of tasks", 0 },
-	[SECRET_PATHS] = { "paths", "paths and names of files", 0 },
-	[SECRET_NAMES] = { "names", "names of users and hosts", 0 },
-	[SECRET_STRINGS] = { "strings", "texts and bytes in arguments and fields", 0 },
-	[SECRET_ADDRESSES] = { "addresses", "addresses of the kernel and of processes", 0 },
-	[SECRET_IDENTITY] = { "identity", "the machine's identity: boot id, container ids", 0 },
-	[SECRET_DATE] = { "date", "the date and the time of day", 1 },
+static const struct secret_class_text secret_classes[SECRET_CLASSES] = {
+	[SECRET_KEYSTROKES] = { "keystrokes", "what was typed: reports of keyboards", false },
+	[SECRET_POINTER] = { "pointer", "movement and buttons of mice and tablets", false },
+	[SECRET_SECTORS] = { "sectors", "data of storage", false },
+	[SECRET_PAYLOAD] = { "payload", "data of network, serial and all other USB devices", false },
+	[SECRET_SERIALS] = { "serials", "serial numbers and MAC addresses", false },
+	[SECRET_COMMANDS] = { "commands", "command lines, environment, names of tasks", false },
+	[SECRET_PATHS] = { "paths", "paths and names of files", false },
+	[SECRET_NAMES] = { "names", "names of users and hosts", false },
+	[SECRET_STRINGS] = { "strings", "texts and bytes in arguments and fields", false },
+	[SECRET_ADDRESSES] = { "addresses", "addresses of the kernel and of processes", false },
+	[SECRET_IDENTITY] = { "identity", "the machine's identity: boot id, container ids", false },
+	[SECRET_DATE] = { "date", "the date and the time of day", true },
 };
 
 #endif

@@ -139,7 +139,7 @@ void redact_scrub(struct redact *x, char *p, size_t n)
 	for (size_t at = 0; (v = removed_find(&x->removed, p, n, &at, REMOVED_LEAST));
 	     at += v->len)
 		if (v->is_text)
-			standin_text(&x->key, removed_value(&x->removed, v), v->len, p + at);
+			standin_text(&x->key, removed_text_of(&x->removed, v), v->len, p + at);
 		else
 			memset(p + at, 'x', v->len);
 }
@@ -616,7 +616,7 @@ static char *manifest(const struct redact *x)
 
 		if (!redact_drops(x, (enum secret_class)i) || !c->count)
 			continue;
-		json_object(&j, secret_kinds[i].name);
+		json_object(&j, secret_classes[i].name);
 		json_uint(&j, "count", c->count);
 		json_end(&j);
 	}
@@ -624,7 +624,7 @@ static char *manifest(const struct redact *x)
 	json_array(&j, "kept");
 	for (int i = 0; i < SECRET_CLASSES; i++)
 		if (!redact_drops(x, (enum secret_class)i))
-			json_string(&j, NULL, secret_kinds[i].name);
+			json_string(&j, NULL, secret_classes[i].name);
 	json_end(&j);
 	json_bool(&j, "checked_all", !x->removed.full);
 	json_end(&j);
@@ -646,7 +646,7 @@ static int found(const struct redact *x, const void *p, size_t n, size_t least, 
 	/* what it was is not said: the message may go where the file goes */
 	return trawl_fail(err, TRAWL_BAD_DATA, "%s: a value of class '%s' (%u bytes) would still be in "
 			  "%s '%.60s', no file was made: please report this; --drop or cut leaves it out",
-			  x->name, secret_kinds[v->class].name, v->len, kind, where);
+			  x->name, secret_classes[v->class].name, v->len, kind, where);
 }
 
 static int check_descriptions(const struct redact *x, const struct trawl_reader *r,

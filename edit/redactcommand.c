@@ -35,7 +35,7 @@ static uint32_t usual(void)
 	uint32_t drop = 0;
 
 	for (int i = 0; i < SECRET_CLASSES; i++)
-		drop |= (uint32_t)!secret_kinds[i].kept << i;
+		drop |= (uint32_t)!secret_classes[i].kept_by_default << i;
 	return drop;
 }
 
@@ -45,10 +45,10 @@ int redact_class_of(const char *option, const char *text, size_t n, struct trawl
 	size_t at = 0;
 
 	for (int i = 0; i < SECRET_CLASSES; i++) {
-		if (strlen(secret_kinds[i].name) == n && !memcmp(secret_kinds[i].name, text, n))
+		if (strlen(secret_classes[i].name) == n && !memcmp(secret_classes[i].name, text, n))
 			return i;
 		at += (size_t)snprintf(list + at, sizeof(list) - at, "%s%s", i ? ", " : "",
-				       secret_kinds[i].name);
+				       secret_classes[i].name);
 	}
 	return trawl_fail(err, TRAWL_USAGE, "%s: '%.*s' is no class; there are %s", option,
 			  (int)(n < 60 ? n : 60), text, list);
@@ -145,9 +145,9 @@ void redact_tell(const struct redact *x, FILE *to, bool examples)
 
 		if (!c->count)
 			continue;
-		fprintf(to, "%-11s %10" PRIu64 "  %s: %s\n", secret_kinds[i].name, c->count,
+		fprintf(to, "%-11s %10" PRIu64 "  %s: %s\n", secret_classes[i].name, c->count,
 			redact_drops(x, (enum secret_class)i) ? "removed" : "kept   ",
-			secret_kinds[i].what);
+			secret_classes[i].what);
 		if (!examples)
 			continue;
 		out_memory(&o);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Metadata without secrets: by the members that docs/format.md names. A piece of a name that is not
- * listed there is left out: nobody knows what is in it.
+ * Metadata without secrets. The tables list what may be secret in each piece of metadata that
+ * docs/format.md names. A piece with any other name is left out, because it may hold anything.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -131,7 +131,7 @@ static void change_time(struct redact *x, struct json_object *j)
 				       json_object_new_uint64(start + (uint64_t)x->date));
 }
 
-/* A BOS descriptor's container id, in hex. */
+/* Overwrites the container id in a BOS descriptor, which is in hex, with zeros. */
 static void change_bos(struct redact *x, struct json_object *j)
 {
 	const char *hex = jdoc_string(j, "bos");
@@ -145,7 +145,7 @@ static void change_bos(struct redact *x, struct json_object *j)
 	free(copy);
 }
 
-/* The event's name is in the metadata's. */
+/* Changes the event's name as in the event type; the name of the metadata says which source it is of. */
 static void change_event(struct redact *x, struct json_object *j, const char *meta)
 {
 	const struct trawl_source source = {
@@ -161,7 +161,8 @@ static void change_event(struct redact *x, struct json_object *j, const char *me
 	free(copy);
 }
 
-static void keep_words(struct redact *x, struct json_object *j)
+/* Symbols of probe sites are kept: a removed value that is part of one is public. */
+static void keep_symbols(struct redact *x, struct json_object *j)
 {
 	struct json_object *sites = jdoc_get(j, "sites");
 
@@ -187,7 +188,7 @@ static char *changed_json(struct redact *x, const struct trawl_meta *m, const st
 		change_bos(x, j);
 	if (list == probe_members) {
 		change_event(x, j, m->name);
-		keep_words(x, j);
+		keep_symbols(x, j);
 	}
 	text = strdup(json_object_to_json_string_ext(j, JSON_C_TO_STRING_PLAIN |
 						     JSON_C_TO_STRING_NOSLASHESCAPE));

@@ -43,7 +43,7 @@ void removed_public(struct removed *r, const char *p, size_t n);
 /* The first value of `least` bytes or more that is in p[*from .. n): NULL or it, and *from its place. */
 const struct removed_value *removed_find(const struct removed *r, const void *p, size_t n,
 					 size_t *from, size_t least);
-static inline const char *removed_value(const struct removed *r, const struct removed_value *v)
+static inline const char *removed_text_of(const struct removed *r, const struct removed_value *v)
 {
 	return r->text + v->at;
 }

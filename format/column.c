@@ -287,7 +287,7 @@ LOOPS static uint32_t count_literals(const uint8_t *codes, uint32_t n, uint8_t n
 }
 
 LOOPS static bool byte_literals(uint64_t *v, uint32_t n, uint32_t size, bool is_signed,
-			  struct source_views *in)
+			  struct column_input *in)
 {
 	uint32_t stored = view_u8(&in->structure);
 	const uint8_t *p;
@@ -297,14 +297,14 @@ LOOPS static bool byte_literals(uint64_t *v, uint32_t n, uint32_t size, bool is_
 	p = view_bytes(&in->literals, (size_t)n * stored);
 	if (!p)
 		return false;
-	/* 8 readable bytes follow every section. */
+	/* 8 readable bytes follow every substream. */
 	for (uint32_t i = 0; i < n; i++, p += stored)
 		v[i] = narrow(narrow(get64(p), stored, true), size, is_signed);
 	return true;
 }
 
 LOOPS static bool bucket_literals(uint64_t *v, uint32_t n, unsigned int literal, uint32_t size,
-			    bool is_signed, struct source_views *in)
+			    bool is_signed, struct column_input *in)
 {
 	const uint8_t *codes = view_bytes(&in->codes, n);
 	uint64_t last = 0;
@@ -444,7 +444,7 @@ static bool decode_constant(struct table *t, uint32_t column, struct view *in)
 
 /* Puts the residues that follow no prediction into t->literal, and codes into t->codes. */
 static bool get_literals(struct table *t, const struct layout_column *c,
-			 const struct column_plan *p, struct source_views *in)
+			 const struct column_plan *p, struct column_input *in)
 {
 	bool is_signed = c->is_signed || p->relative != RELATIVE_ZERO, ok;
 	uint32_t n = t->n;
@@ -464,7 +464,7 @@ static bool get_literals(struct table *t, const struct layout_column *c,
 	return ok;
 }
 
-bool column_decode(struct table *t, uint32_t column, struct predictors *m, struct source_views *in)
+bool column_decode(struct table *t, uint32_t column, struct predictors *m, struct column_input *in)
 {
 	const struct layout_column *c = &t->layout->columns[column];
 	uint8_t tag = view_u8(&in->structure);

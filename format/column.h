@@ -37,7 +37,7 @@ struct column_sink {
 };
 
 /* ... and read from. */
-struct source_views {
+struct column_input {
 	struct view structure, codes, literals, bits, data;
 };
 
@@ -69,6 +69,6 @@ void column_literal_numbers(uint64_t *v, uint32_t n, unsigned int literal);
 
 /* Decodes t->value[column]; all columns with lower numbers are there. False: damaged. */
 bool column_decode(struct table *t, uint32_t column, struct predictors *m,
-		   struct source_views *in);
+		   struct column_input *in);
 
 #endif

@@ -63,8 +63,8 @@ struct chunk_decoder {
 
 	/* One chunk: */
 	const struct chunk_schema *schema;
-	struct source_views in;
-	struct room sections[4], string_room, events_room, delta_room;
+	struct column_input in;
+	struct room substreams[4], string_room, events_room, delta_room;
 	const struct string *strings;
 	uint32_t nstrings;
 	struct events events;
@@ -107,8 +107,8 @@ void chunk_decoder_budget(struct chunk_decoder *d, struct budget *b)
 	d->budget = b;
 	for (size_t i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++)
 		rooms[i]->budget = b;
-	for (size_t i = 0; i < sizeof(d->sections) / sizeof(d->sections[0]); i++)
-		d->sections[i].budget = b;
+	for (size_t i = 0; i < sizeof(d->substreams) / sizeof(d->substreams[0]); i++)
+		d->substreams[i].budget = b;
 }
 
 static void memory_free(struct chunk_memory *m)
@@ -188,8 +188,8 @@ void chunk_decoder_free(struct chunk_decoder *d)
 		d->spare = m->next;
 		memory_free(m);
 	}
-	for (size_t i = 0; i < sizeof(d->sections) / sizeof(d->sections[0]); i++)
-		free(d->sections[i].p);
+	for (size_t i = 0; i < sizeof(d->substreams) / sizeof(d->substreams[0]); i++)
+		free(d->substreams[i].p);
 	free(d->string_room.p);
 	free(d->events_room.p);
 	free(d->delta_room.p);
@@ -728,17 +728,17 @@ static uint64_t count_numbers(const struct chunk_decoder *d)
 	return n;
 }
 
-static bool get_sections(struct chunk_decoder *d, struct view *in)
+static bool get_substreams(struct chunk_decoder *d, struct view *in)
 {
-	struct source_views *v = &d->in;
+	struct column_input *v = &d->in;
 	uint64_t numbers = count_numbers(d);
 
 	if (numbers > TABLE_MAX_NUMBERS)
 		return false;
-	return substream_get(in, d->zstd, 2 * numbers + 2 * d->events.count, &d->sections[1],
+	return substream_get(in, d->zstd, 2 * numbers + 2 * d->events.count, &d->substreams[1],
 			   &v->codes) &&
-	       substream_get(in, d->zstd, 8 * numbers, &d->sections[2], &v->literals) &&
-	       substream_get(in, d->zstd, 9 * numbers, &d->sections[3], &v->bits) &&
+	       substream_get(in, d->zstd, 8 * numbers, &d->substreams[2], &v->literals) &&
+	       substream_get(in, d->zstd, 9 * numbers, &d->substreams[3], &v->bits) &&
 	       substream_get(in, d->zstd, CHUNK_MAX_BYTES, &d->chunk->data, &v->data) &&
 	       in->p == in->end;
 }
@@ -760,7 +760,7 @@ static bool get_events(struct chunk_decoder *d, uint32_t count)
 }
 
 /* A payload with bytes that nobody asked for was not written by this format's rules. */
-static bool all_used(const struct source_views *v)
+static bool all_used(const struct column_input *v)
 {
 	return v->structure.p == v->structure.end && v->codes.p == v->codes.end &&
 	       v->literals.p == v->literals.end && v->bits.p == v->bits.end &&
@@ -775,8 +775,8 @@ static bool decode(struct chunk_decoder *d, const uint8_t *payload, size_t len, 
 
 	d->back = version == PAYLOAD_BACK;
 	if (count > CHUNK_MAX_EVENTS || (version != PAYLOAD_FORMAT && !d->back) ||
-	    !substream_get(&in, d->zstd, PAYLOAD_MAX_STRUCTURE, &d->sections[0], &d->in.structure) ||
-	    !get_events(d, count) || !get_structure(d) || !get_sections(d, &in))
+	    !substream_get(&in, d->zstd, PAYLOAD_MAX_STRUCTURE, &d->substreams[0], &d->in.structure) ||
+	    !get_events(d, count) || !get_structure(d) || !get_substreams(d, &in))
 		return false;
 	if (!get_sequence(d) || !get_times(d) || !get_common(d) ||
 	    !get_groups(d) || !all_used(&d->in))

@@ -6,10 +6,10 @@
 enum {
 	PAYLOAD_FORMAT = 2,
 	PAYLOAD_BACK = 3, /* whose differences of times are signed: a clock went back */
-	PAYLOAD_MAX_STRUCTURE = 16 << 20, /* bytes of the structure section */
+	PAYLOAD_MAX_STRUCTURE = 16 << 20, /* bytes of the substream structure */
 
 	STRING_NUMBERED = 0, /* a string column: numbers of strings in the chunk's list */
-	STRING_PLAIN = 1,    /* lengths, and the bytes in the data section */
+	STRING_PLAIN = 1,    /* lengths, and the bytes in the substream data */
 };
 
 /* The layout of a table of whole rows: one string column, the record. */

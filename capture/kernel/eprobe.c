@@ -116,7 +116,7 @@ static const char *instead_of(const char *name)
 static int check_array(const struct eprobe *e, const struct trawl_field *f, bool followed,
 		       size_t at, struct trawl_error *err)
 {
-	struct ktest k;
+	struct kernel_features k;
 
 	if (f->place != TRAWL_FIXED || f->count == 1 || f->kind == TRAWL_TEXT ||
 	    f->kind == TRAWL_BYTES)
@@ -430,7 +430,7 @@ static int name_elements(struct eprobe *e, unsigned int number, struct eventform
 			 char event[64], struct trawl_error *err)
 {
 	const char *filter = e->spec.filter;
-	struct ktest k;
+	struct kernel_features k;
 	char *line;
 	int r;
 
@@ -692,7 +692,7 @@ static int eprobe_probe(struct trawl_error *err)
 static void eprobe_describe(struct source_list *list)
 {
 	struct trawl_error err;
-	struct ktest k = { 0 };
+	struct kernel_features k = { 0 };
 	char what[256];
 	int top = tracefs_open(&err);
 

@@ -19,7 +19,7 @@
 #include "capture/tracefs/owner.h"
 #include "capture/tracefs/tracefs.h"
 
-/* Defines something; the %s of the text is our group. */
+/* Defines an event: in fmt the first %s is `group`, our own, the second `other`. False: refused. */
 static bool defined(int top, const char *fmt, const char *group, const char *other)
 {
 	struct trawl_error ignored;
@@ -65,7 +65,7 @@ static bool arrays_work(int top, int instance, const char *group)
 	return found;
 }
 
-static void try_all(int top, int instance, const char *group, struct ktest *k)
+static void try_all(int top, int instance, const char *group, struct kernel_features *k)
 {
 	k->eprobe = defined(top, "e:%s/plain sched.sched_switch p=$prev_pid:s32", group, NULL);
 	k->filter = defined(top, "e:%s/filter sched.sched_switch p=$prev_pid:s32 if prev_pid == 1",
@@ -96,13 +96,13 @@ static int writable(int top, struct trawl_error *err)
 	return 0;
 }
 
-int ktest_run(int top, struct ktest *k, struct trawl_error *err)
+int ktest_run(int top, struct kernel_features *k, struct trawl_error *err)
 {
 	struct trawl_error ignored;
 	char group[OWNER_NAME_MAX], path[OWNER_NAME_MAX + 16];
 	int instance;
 
-	*k = (struct ktest){ 0 };
+	*k = (struct kernel_features){ 0 };
 	if (!tracefs_has(top, "dynamic_events"))
 		return 0;
 	if (writable(top, err))
@@ -167,7 +167,7 @@ int ktest_probe(int (*test)(int top, struct trawl_error *err), struct trawl_erro
 int ktest_meta(struct trace *t, struct trawl_error *err)
 {
 	struct json j = { 0 };
-	struct ktest k;
+	struct kernel_features k;
 
 	if (ktest_run(t->top, &k, err))
 		return -1;

@@ -8,9 +8,9 @@
 
 #include "capture/trace/trace.h"
 
-struct ktest {
+struct kernel_features {
 	bool eprobe;       /* a probe on an event */
-	bool filter;       /* with "if FILTER" */
+	bool filter;       /* an eprobe with "if FILTER" */
 	bool arrays;       /* +8($args) reads the array, and not where its first element points */
 	bool synthetic;    /* synthetic events */
 	bool hist;         /* hist triggers */
@@ -18,17 +18,17 @@ struct ktest {
 	bool on_synthetic, on_kprobe, on_uprobe, on_fprobe, on_eprobe;
 };
 
-/* Tries it all, in an own instance and under own names; leaves nothing behind. */
-int ktest_run(int top, struct ktest *k, struct trawl_error *err);
+/* Tries each feature in an instance and a group of its own, which it removes. 0, or -1 with *err. */
+int ktest_run(int top, struct kernel_features *k, struct trawl_error *err);
 
-/* Only whether there are eprobes, or synthetic events and hist triggers: 0, or -1 and why not. */
+/* Tries eprobes only, or synthetic events with hist triggers only. 0, or -1 with *err. */
 int ktest_eprobe(int top, struct trawl_error *err);
 int ktest_synthetic(int top, struct trawl_error *err);
 
-/* Runs one of these in tracefs. Returns as it, or -1 when there is no tracefs. */
+/* Opens tracefs and runs one of these two in it: returns what that does, or -1 without tracefs. */
 int ktest_probe(int (*test)(int top, struct trawl_error *err), struct trawl_error *err);
 
-/* Runs it and writes the result to the file, as metadata kernel/tracing. */
+/* Runs ktest_run() and writes the features to the file, as metadata kernel/tracing. */
 int ktest_meta(struct trace *t, struct trawl_error *err);
 
 #endif

@@ -257,7 +257,7 @@ static uint32_t endpoint_of(struct html *h, const struct usb_detail *d)
 {
 	const struct urb *u = &d->urb;
 	char text[64];
-	int n = snprintf(text, sizeof(text), "%u:%u %u %s", u->bus, u->device, urb_number(u),
+	int n = snprintf(text, sizeof(text), "%u:%u %u %s", u->bus, u->device, urb_endpoint_number(u),
 			 u->xfer == URB_CONTROL ? "control" :
 			 urb_in(u) ? "in" : "out");
 

@@ -35,7 +35,7 @@ static bool all_boot_reports(struct usb_devices *devices, struct usb_detail *d)
 
 	if (!dev)
 		return one;
-	form = &dev->forms[urb_number(&d->urb) & 15];
+	form = &dev->forms[urb_endpoint_number(&d->urb) & 15];
 	if (!one)
 		*form = FORM_OTHER;
 	else if (*form == FORM_UNSEEN)

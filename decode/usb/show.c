@@ -226,7 +226,7 @@ static void address_tree(const struct usb_detail *d, struct tree *t)
 
 	tree_uint(t, "bus", u->bus);
 	tree_uint(t, "dev", u->device);
-	tree_uint(t, "ep", urb_number(u));
+	tree_uint(t, "ep", urb_endpoint_number(u));
 	tree_str(t, "dir", urb_in(u) ? "in" : "out");
 	tree_str(t, "xfer", urb_xfer_name(u->xfer));
 	if (d->device && *d->device->port)
@@ -377,7 +377,7 @@ static void endpoint_brief(const struct urb *u, struct out *o)
 	out_char(o, ':');
 	out_u64(o, u->device);
 	out_str(o, " ep");
-	out_u64(o, urb_number(u));
+	out_u64(o, urb_endpoint_number(u));
 	out_str(o, urb_in(u) ? " in   " : " out  ");
 }
 

@@ -29,7 +29,7 @@ enum urb_damage {
 	URB_BAD_CAP = 16,     /* len_cap is not the bytes that follow */
 };
 
-/* What a flag byte of the header says about missing setup or data. 0: present. */
+/* flag_setup, flag_data: setup packet or data are in the record. Any other letter says why not. */
 #define URB_FLAG_PRESENT '\0'
 
 struct urb {
@@ -41,10 +41,10 @@ struct urb {
 	uint16_t bus;
 	char flag_setup, flag_data;
 	uint64_t time;       /* ns since the epoch */
-	uint64_t number;     /* among all USB events that are read, from 0; in no record */
+	uint64_t number;     /* counts all USB events that are read, from 0; no record has it */
 	int32_t status;
 	uint32_t length;     /* S: asked for, C: transferred */
-	uint32_t buffer;     /* isochronous C: what its S asked for; 0: not known; in no record */
+	uint32_t buffer;     /* isochronous C: length of its S; 0: not known; no record has it */
 	uint32_t captured;   /* len_cap as the header says */
 	uint8_t setup[8];    /* valid if has_setup */
 	bool has_setup;
@@ -68,21 +68,21 @@ struct urb_packet {
 /* Parses a record of any length, even none. Points into it. Returns u->damage == 0. */
 bool urb_parse(struct urb *u, const void *record, size_t len);
 
-/* The same of an event type (enum usb_event), which says what lies in place of the time. */
+/* Likewise; type is the record's event type (enum usb_event): some have other fields than the time. */
 bool urb_parse_event(struct urb *u, uint32_t type, const void *record, size_t len);
 
 /* Writes the fields of USBPcap into a header. */
 void urb_put_usbpcap(const struct usbpcap_fields *f, uint8_t header[URB_HEADER]);
 
-/* Writes the 64 bytes of a header back: what urb_parse() read, with `captured` as it stands. */
+/* The reverse of urb_parse(): writes the fields of u into a header. len_cap becomes u->captured. */
 void urb_header(const struct urb *u, uint8_t header[URB_HEADER]);
 
 /* Writes a time, ns since the epoch, into a header, which counts microseconds. */
 void urb_put_time(uint8_t header[URB_HEADER], uint64_t time);
 
 /*
- * Bytes that the transfer is about, captured or not. An isochronous IN transfer is sparse: its
- * packets sit at their offsets, with gaps between.
+ * How many bytes of data a complete record of this event has. An isochronous IN completion is sparse:
+ * its packets are at their offsets with gaps between, so that is the end of its last packet.
  */
 uint64_t urb_wanted(const struct urb *u);
 
@@ -100,7 +100,7 @@ static inline bool urb_length_unknown(const struct urb *u)
 	return u->type == 'S' && u->is_usbpcap && urb_in(u) && !u->has_setup && !u->length;
 }
 
-static inline unsigned int urb_number(const struct urb *u)
+static inline unsigned int urb_endpoint_number(const struct urb *u)
 {
 	return u->endpoint & 0x7f;
 }

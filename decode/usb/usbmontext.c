@@ -370,7 +370,7 @@ void usbmontext_brief(const struct urb *u, bool masked, struct out *o)
 	static const char types[] = "ZICB";
 
 	out_printf(o, "%c %c%c:%u:%03u:%u", u->type, u->xfer < URB_XFERS ? types[u->xfer] : '?',
-		   urb_in(u) ? 'i' : 'o', u->bus, u->device, urb_number(u));
+		   urb_in(u) ? 'i' : 'o', u->bus, u->device, urb_endpoint_number(u));
 	write_status(u, o);
 	write_data(u, masked, o);
 }

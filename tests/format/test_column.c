@@ -216,7 +216,7 @@ static void fixture_free(struct fixture *f)
 static void by_plan(struct fixture *f, const struct column_plan *plan)
 {
 	struct column_sink s = { 0 };
-	struct source_views v;
+	struct column_input v;
 
 	for (uint32_t c = 0; c < 5; c++) {
 		struct column_plan p = *plan;
@@ -227,7 +227,7 @@ static void by_plan(struct fixture *f, const struct column_plan *plan)
 			p.relative = RELATIVE_LAST;
 		column_encode(&f->in, c, &p, &f->predictors, &s);
 	}
-	v = (struct source_views){ .structure = view_of(&s.structure), .codes = view_of(&s.codes),
+	v = (struct column_input){ .structure = view_of(&s.structure), .codes = view_of(&s.codes),
 				   .literals = view_of(&s.literals), .bits = view_of(&s.bits) };
 	for (uint32_t c = 0; c < 5; c++) {
 		cr_assert(column_decode(&f->out, c, &f->predictors, &v));
@@ -290,7 +290,7 @@ Test(column, a_constant_costs_a_few_bytes)
 	struct fixture *f = fixture_new(false);
 	struct column_plan p = { .npredictors = 2, .mask = { 1, 3 } };
 	struct column_sink s = { 0 };
-	struct source_views v = { 0 };
+	struct column_input v = { 0 };
 
 	for (uint32_t i = 0; i < EVENTS; i++)
 		f->in.value[1][i] = (uint64_t)-5;
@@ -316,7 +316,7 @@ Test(column, impossible_descriptions_are_refused)
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct buf b = { 0 }, codes = { 0 };
-		struct source_views v = { 0 };
+		struct column_input v = { 0 };
 
 		buf_put(&b, bad[i], 4);
 		for (int k = 0; k < EVENTS; k++)

@@ -31,7 +31,7 @@ __attribute__((noinline, noclone)) static long probed(long value)
 	return value * 2;
 }
 
-static pid_t tracee(void)
+static pid_t start_tracee(void)
 {
 	pid_t pid = fork();
 
@@ -41,7 +41,7 @@ static pid_t tracee(void)
 	return pid;
 }
 
-static void end(pid_t pid)
+static void kill_and_wait(pid_t pid)
 {
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
@@ -60,9 +60,9 @@ static int goes_on(void)
 	return 0;
 }
 
-static int stops(long n)
+static int stops_in_a_row(long n)
 {
-	pid_t pid = tracee();
+	pid_t pid = start_tracee();
 	struct uprobe u = { .id = 1, .event = UPEV_BKPT, .who = pid, .where = (unsigned long)probed }, got;
 	long seen;
 
@@ -75,15 +75,15 @@ static int stops(long n)
 	uprobe_detach(pid);
 	if (!goes_on())
 		seen = -1;
-	end(pid);
+	kill_and_wait(pid);
 	printf("%ld stops\n", seen);
 	return seen != n;
 }
 
-/* A tracer that is killed with its tracee stopped, running, or between. */
+/* Kills the tracer or the tracee while the tracee is stopped, runs, or is between both. */
 static int one_kill(void)
 {
-	pid_t pid = tracee(), tracer = fork();
+	pid_t pid = start_tracee(), tracer = fork();
 	int status = 0, victim = rand() % 2;
 
 	if (!tracer) {
@@ -98,13 +98,13 @@ static int one_kill(void)
 	}
 	usleep((useconds_t)(rand() % 30000));
 	if (victim) {
-		end(tracer);
+		kill_and_wait(tracer);
 		status = !goes_on();
 	} else {
 		kill(pid, SIGKILL);
 		waitpid(tracer, &status, 0);
 	}
-	end(pid);
+	kill_and_wait(pid);
 	return status;
 }
 
@@ -122,7 +122,7 @@ static int kills(long n)
 static int at_random(long seconds)
 {
 	time_t until = time(NULL) + seconds;
-	pid_t pid = tracee();
+	pid_t pid = start_tracee();
 	unsigned long n = 0;
 	int fd = open("/dev/trawl", O_RDWR);
 
@@ -157,7 +157,7 @@ static int at_random(long seconds)
 	}
 	close(fd);
 	n = goes_on() ? n : 0;
-	end(pid);
+	kill_and_wait(pid);
 	printf("%lu requests\n", n);
 	return !n;
 }
@@ -169,7 +169,7 @@ int main(int argc, char **argv)
 	calls = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	srand(argc > 3 ? (unsigned)atoi(argv[3]) : 1);
 	if (n > 0 && !strcmp(argv[1], "stops"))
-		return stops(n);
+		return stops_in_a_row(n);
 	if (n > 0 && !strcmp(argv[1], "kill"))
 		return kills(n);
 	if (n > 0 && !strcmp(argv[1], "random"))

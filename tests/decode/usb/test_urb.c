@@ -24,7 +24,7 @@ Test(urb, every_field_of_a_header)
 	cr_expect_eq(u.type, 'C');
 	cr_expect_eq(u.xfer, URB_CONTROL);
 	cr_expect(urb_in(&u));
-	cr_expect_eq(urb_number(&u), 0);
+	cr_expect_eq(urb_endpoint_number(&u), 0);
 	cr_expect_eq(u.device, 3);
 	cr_expect_eq(u.bus, 1);
 	cr_expect_eq(u.time, 1700000000123456000);
