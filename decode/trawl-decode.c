@@ -215,7 +215,7 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 		o->monotonic = true;
 		return 0;
 	case 't':
-		if (++o->times > TIME_SINCE)
+		if (++o->times > TIME_COUNTED)
 			return trawl_fail(err, TRAWL_USAGE, "-t: given too often: at most five, "
 							    "-ttttt, mean something");
 		return 0;

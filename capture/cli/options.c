@@ -40,13 +40,13 @@ static const char help_tail[] =
 	"  -s BYTES        keep at most BYTES of an event's strings and data\n"
 	"  -B KIB          buffer for each CPU and source\n"
 	"  -U              write each batch of events at once\n"
-	"  --level N       compression, 1 (fast) to 19 (small); default 1, less for bulk in a rush\n"
+	"  --level N       compression, 1 (fast) to 19 (small); default 1, lower when bulk is too fast\n"
 	"  -Z USER         FILE belongs to USER, COMMAND runs as USER (default: who called sudo)\n"
 	"  -t              printed times, as trawl-decode: -t to -ttttt, -tm\n"
 	"  -v              say more, twice for yet more\n"
 	"  -q              say nothing but errors\n"
 	"  --json          with -D: as JSON; without -w: events as JSON lines\n"
-	"  --self-test branch   does what records branches here do it right?\n"
+	"  --self-test branch   records the same known loop with each back end and compares\n"
 	"  --gc            remove what killed captures left in the kernel\n"
 	"  --help, --version\n"
 	"\n"
@@ -80,7 +80,7 @@ static const struct option long_options[] = {
 	{ 0 },
 };
 
-/* A decimal number in [min, max], with what follows it left in *end. */
+/* A decimal number in [min, max]; *end is the text after it. */
 static bool number(const char *text, uint64_t min, uint64_t max, uint64_t *value, const char **end)
 {
 	char *stop;
@@ -106,7 +106,7 @@ static int whole_number(const char *option, const char *text, uint64_t min, uint
 
 static const uint64_t AFTER_DEFAULT = 1000000000;
 
-/* 10s, 500ms, 2m, 1h, or plain seconds, to ns. */
+/* Parses 10s, 500ms, 2m, 1h or a plain number of seconds into ns. */
 static int duration(const char *option, const char *text, uint64_t min, uint64_t *ns,
 		    struct trawl_error *err)
 {
@@ -283,7 +283,7 @@ static int take(struct options *o, int c, const char *arg, struct trawl_error *e
 		o->verbose++;
 		return 0;
 	case 't':
-		if (++o->time_style > 5)
+		if (++o->time_style > TIME_STYLES_COUNTED)
 			return trawl_fail(err, TRAWL_USAGE,
 					  "-t: given too often: at most five, -ttttt, "
 					  "mean something");

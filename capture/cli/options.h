@@ -18,7 +18,10 @@ enum options_job {
 	JOB_VERSION, /* --version */
 };
 
-enum { TIME_STYLE_MONOTONIC = 6 }; /* -tm */
+enum {
+	TIME_STYLES_COUNTED = 5,  /* -t to -ttttt */
+	TIME_STYLE_MONOTONIC = 6, /* -tm: TIME_MONOTONIC of decode/base/time.h */
+};
 
 struct options {
 	enum options_job job;
@@ -26,9 +29,9 @@ struct options {
 	size_t ninterfaces;
 	pid_t *pids;             /* -p */
 	size_t npids;
-	char **listed;           /* -D: what to list of sources */
-	size_t nlisted;          /* 0: the sources */
-	char **command;          /* behind --; NULL if none, else ends with NULL */
+	char **listed;           /* -D: arguments after it, each a source or what it can record */
+	size_t nlisted;          /* 0: list everything */
+	char **command;          /* after --; NULL if none, else ends with NULL */
 	const char *write;       /* -w; "-": standard output; NULL: print decoded events */
 	const char *user;        /* -Z */
 	uint64_t count;          /* -c; 0: no limit */

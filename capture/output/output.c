@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -16,6 +17,7 @@
 
 #include "capture/output/newfile.h"
 #include "capture/output/output.h"
+#include "decode/base/time.h"
 
 /* ---- names of files ---------------------------------------------------------------------- */
 
@@ -391,6 +393,10 @@ static char *find_decoder(void)
 static void run_decoder(const struct options *o, const struct user *user, const char *path, int in)
 {
 	static const char *const styles[] = { "-t", "-tt", "-ttt", "-tttt", "-ttttt", "-tm" };
+
+	static_assert((int)TIME_STYLES_COUNTED == (int)TIME_COUNTED &&
+		      (int)TIME_STYLE_MONOTONIC == (int)TIME_MONOTONIC &&
+		      sizeof(styles) / sizeof(*styles) == TIME_STYLE_MONOTONIC, "as in trawl-decode");
 	const char *argv[16];
 	sigset_t none;
 	size_t n = 0;

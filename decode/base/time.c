@@ -317,7 +317,7 @@ static void new_millisecond(struct time_printer *tp, uint64_t ns)
 	tp->text_len = (uint32_t)(p - tp->text);
 }
 
-char *time_put(struct time_printer *tp, char *p, uint64_t ns, unsigned int width)
+char *time_put(struct time_printer *tp, char *p, uint64_t ns, unsigned int digits)
 {
 	uint64_t since = ns;
 
@@ -338,7 +338,7 @@ char *time_put(struct time_printer *tp, char *p, uint64_t ns, unsigned int width
 	memcpy(p, tp->text, sizeof(tp->text));
 	p += tp->text_len;
 	since -= tp->millisecond;
-	if (width == 9)
+	if (digits == 9)
 		return put_digits(p, since, 6);
 	p = put_digits(p, since / 1000, 3);
 	memcpy(p, "   ", 3);

@@ -38,6 +38,7 @@ enum time_style {
 	TIME_DATE,
 	TIME_SINCE,  /* since `first` */
 	TIME_MONOTONIC, /* of CLOCK_MONOTONIC, as the kernel's log has it: what time_put() gets */
+	TIME_COUNTED = TIME_SINCE, /* -t may be given so often */
 };
 
 struct time_printer {
@@ -52,7 +53,7 @@ struct time_printer {
 	char text[32];
 };
 
-/* Appends time with `digits` (6 or 9) behind the point, and blanks in place of the other three. */
+/* Appends the time with `digits` (6 or 9) digits after the point; 6 are followed by three blanks. */
 char *time_put(struct time_printer *tp, char *p, uint64_t ns, unsigned int digits);
 #define TIME_ROOM 48
 

@@ -192,11 +192,11 @@ static uint64_t monotonic(const struct text_printer *t, uint64_t time)
 		      time;
 }
 
-static char *put_time(struct text_printer *t, char *p, uint64_t ns, unsigned int width)
+static char *put_time(struct text_printer *t, char *p, uint64_t ns, unsigned int digits)
 {
 	if (!t->time.started && t->time.style == TIME_SINCE)
 		t->time.first = stream_first(t->stream);
-	p = time_put(&t->time, p, ns, width);
+	p = time_put(&t->time, p, ns, digits);
 	if (t->time.style != TIME_NONE)
 		*p++ = ' ';
 	return p;
