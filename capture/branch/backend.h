@@ -9,7 +9,7 @@
  *	fds()     what to poll for.
  *	drain()   hands what is there to sink.event(); 0, or -1 with *err.
  *	halt()    nothing that happens from now on counts.
- *	stop()    lets the tasks go; drain() has the rest.
+ *	stop()    lets the tasks go; drain() may still have branches from before halt().
  *	over()    true when drain() will have nothing more; after stop().
  *	close()   frees all; must cope with one that was not opened whole.
  */
@@ -25,7 +25,7 @@
 struct branch_place {
 	int fd;               /* the file, which is open */
 	uint64_t offset;      /* in it */
-	uint64_t ref_ctr;     /* likewise, of its semaphore; 0: none */
+	uint64_t ref_ctr;     /* offset of its semaphore in the file; 0: none */
 	unsigned int last;    /* how many branches, at most */
 };
 
@@ -45,9 +45,9 @@ struct branch_backend {
 	const char *name;    /* as in -i branch:NAME */
 	uint8_t number;      /* in files */
 	const char *what;    /* one line for -D */
-	bool partial;        /* it has samples or the last branches only, not all */
+	bool partial;        /* it records samples or the last branches, never every branch */
 	bool at_places;      /* it can serve branch_scope.places */
-	bool no_kinds;       /* branches come without kinds, or some do: the code tells them */
+	bool no_kinds;       /* some branches are BRANCH_UNKNOWN: the source decodes the code */
 	int (*usable)(struct trawl_error *err);
 	void *(*open)(const struct branch_scope *scope, struct trawl_error *err);
 	int (*start)(void *state, struct trawl_error *err);
@@ -63,8 +63,8 @@ struct branch_backend {
 extern const struct branch_backend *const branch_backends[];
 
 /*
- * The one of this name; "": the best that is usable, of those that serve places or of those that have all
- * branches. NULL with *err, which says why.
+ * Returns the back end of this name if it is usable. "": the best usable one, of those with at_places
+ * if `places`, else of those that are not partial. NULL with *err: there is none.
  */
 const struct branch_backend *branch_backend_find(const char *name, bool places, struct trawl_error *err);
 

@@ -24,19 +24,19 @@
 enum {
 	BUCKETS = 256,
 	BATCHES_MOST = 64,         /* batches that are open at a time; each takes 2 MB */
-	BATCH_NS = 900000000,      /* the longest that a batch is open: less than from sync to sync */
-	BATCH_RING_NS = 100000000, /* of a flight recorder, which is asked for the newest */
-	BATCH_LIVE_NS = 40000000,  /* the same for somebody who watches */
+	BATCH_NS = 900000000,      /* a batch is ended after this: less than from sync to sync */
+	BATCH_RING_NS = 100000000, /* likewise with --ring, where a trigger wants the newest */
+	BATCH_LIVE_NS = 40000000,  /* likewise without -w, where events are printed as they come */
 	LINKTYPE_UPPER_PDU = 252,
-	HITS_MOST = 4096,          /* that wait for what their addresses mean */
+	HITS_MOST = 4096,          /* hits of probes that wait for the names of their addresses */
 };
 
 struct branch_task {
 	struct branch_task *next;
 	pid_t tid, pid;
 	struct branch_encoder *batch; /* NULL: none is open */
-	uint64_t begun;               /* when it is known to have been there first */
-	uint64_t since, collected;    /* what is collected at a time happened since the time before */
+	uint64_t begun;               /* when it was first seen */
+	uint64_t collected, since;    /* branches collected at `collected` happened at `since` or later */
 };
 
 /* Branches before a probe, as a record that waits. */
@@ -53,8 +53,8 @@ struct branch_hit {
  *	BRANCH_ARMED      the back end holds the tasks; no branch has come, no batch is open
  *	BRANCH_RECORDING  branches come; a batch is open for some time at most
  *	BRANCH_HALTED     what happens from now on does not count
- *	BRANCH_STOPPED    the tasks are let go; the back end has a rest
- *	BRANCH_DRAINED    the back end has no rest, and no batch is open
+ *	BRANCH_STOPPED    the tasks are let go; the back end may have more branches to drain
+ *	BRANCH_DRAINED    the back end has no more, and no batch is open
  */
 enum branch_phase { BRANCH_ARMED, BRANCH_RECORDING, BRANCH_HALTED, BRANCH_STOPPED, BRANCH_DRAINED };
 
@@ -131,7 +131,7 @@ static int end_batch(struct branch_state *s, struct branch_task *t, struct trawl
 	return r < 0 ? -1 : 0;
 }
 
-/* Those of one process, or (0) all. */
+/* Ends the batches of one process; pid 0: of all. */
 static int end_batches(struct branch_state *s, pid_t pid, struct trawl_error *err)
 {
 	for (size_t i = 0; i < BUCKETS; i++) {
@@ -143,7 +143,7 @@ static int end_batches(struct branch_state *s, pid_t pid, struct trawl_error *er
 	return 0;
 }
 
-/* Those that wait become records. */
+/* Appends the hits that wait as records. */
 static int end_hits(struct branch_state *s, struct trawl_error *err)
 {
 	int r = 0;
@@ -197,7 +197,7 @@ static bool counts(const struct branch_state *s, uint64_t time)
 	return !s->full && time >= span->begin && time <= span->end;
 }
 
-/* The earliest that it can have been. Of several back ends that is not the time that they tell. */
+/* The earliest time at which e can have happened: e->time, except of back ends that collect later. */
 static uint64_t earliest(const struct branch_state *s, struct branch_task *t, const struct branch_event *e)
 {
 	uint64_t begin = session_span(s->in->session)->begin;
@@ -256,7 +256,7 @@ static int take_dated(struct branch_state *s, const struct branch_event *e, stru
 	return 0;
 }
 
-/* One stack, behind its mark. */
+/* The mark of a stack, then its branches. */
 static void encode_stack(struct branch_state *s, const struct branch_task *t, const struct branch_event *e)
 {
 	const struct branch_last_stack *l = e->last;

@@ -39,12 +39,13 @@ struct findings {
 
 void findings_free(struct findings *s);
 
-/* What there is, but for the first `files` files, which the reader has. */
+/* Writes all of s except its first `files` files, which the recorder has already. */
 void findings_put(struct wire_out *o, const struct findings *s, size_t files);
 
 /*
- * Adds what came, which is as foreign as the program: numbers of files are of files that there are,
- * kinds and lengths those of instructions. False: it makes no sense, or is too much; s is as before.
+ * Adds to s what findings_put() wrote. The bytes are as untrusted as the program: every number of a
+ * file must be that of a file in s, every kind and length one that an instruction has. Returns false
+ * and leaves s as it was if they are not, or if there are too many.
  */
 bool findings_get(struct wire_in *in, struct findings *s);
 

@@ -17,15 +17,15 @@
 
 enum {
 	FUNCTION_MOST = 1 << 20, /* bytes of one */
-	WHOLE_MOST = 1000,       /* functions of a program all of which are told */
+	WHOLE_MOST = 1000,       /* LOOKUP_ALL finds nothing in a program with more functions */
 };
 
 struct lookup {
-	struct elf_file *elf;    /* NULL: why */
+	struct elf_file *elf;    /* NULL: `why` says why */
 	struct dwarf *dwarf;
 	char why[LOOKUP_TEXT_MAX];
 	struct hashset seen;     /* addresses, and functions with the highest bit */
-	struct findings found;    /* since the last answer; files: all */
+	struct findings found;   /* since the last answer; but all files */
 };
 
 /* ---- what was hit ------------------------------------------------------------------------ */
@@ -125,7 +125,7 @@ static void add_function(struct lookup *m, char *name, uint64_t vaddr, uint64_t 
 {
 	struct findings *s = &m->found;
 
-	/* Functions and addresses share the set: those have the highest bit. */
+	/* Functions and addresses share the set: functions have the highest bit. */
 	if (!is_new(m, vaddr | 1ull << 63)) {
 		free(name);
 		return;
@@ -225,7 +225,7 @@ static void put_program(struct wire_out *o, const struct lookup *m)
 	}
 }
 
-/* What was found was told, but for the numbers of files. */
+/* Frees what the answer has, except the files: later answers number files from the first on. */
 static void forget(struct findings *s)
 {
 	struct findings files = { .files = s->files, .nfiles = s->nfiles };

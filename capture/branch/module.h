@@ -36,23 +36,24 @@ struct module {
 	struct findings found;
 
 	struct hashset seen;  /* offsets that were hit, plus 1 */
-	uint64_t *hits;       /* those of them that the reader was not asked for */
+	uint64_t *hits;       /* offsets that were hit since the reader was asked last */
 	size_t nhits, hits_room;
-	bool whole;           /* and it is to be asked for all functions */
+	bool whole;           /* ask the reader for all functions with the next request */
 
 	size_t told_files, told_functions, told_lines, told_insns; /* in metadata so far */
 	bool told;
 };
 
 /*
- * The module that a line of maps is of, in the list or new and in front of it. map: the range of
- * that line in the process, which is there to be asked. NULL: memory that is of no file.
+ * Returns the module that this line of /proc/PID/maps maps, owned by the list; a new one is put in
+ * front of the list and gets a reader. Its file is opened as process `pid` sees it, or, if that has
+ * ended, as the recorder does. NULL: the line's memory is of no file.
  */
 struct module *module_of(struct module **list, struct reader_starter *starter, pid_t pid,
 			 const char *line);
 void modules_free(struct module *list);
 
-/* The place `offset` in the file was hit; of the vdso, in its image. Its reader is asked when it is written. */
+/* Notes a hit at `offset` in the file (of the vdso: in its image); module_write() looks it up. */
 void module_hit(struct module *m, uint64_t offset);
 
 /* What kind of branch the instruction there is; 0: none, or it is not known. */

@@ -15,7 +15,7 @@ struct perf_map_line {
 	const char *path;
 };
 
-/* The process maps this; what was there makes way. */
+/* The process maps this line, which replaces what it had mapped in that range. */
 void perf_maps_add(struct perf_map **list, pid_t pid, const struct perf_map_line *l);
 void perf_maps_fork(struct perf_map **list, pid_t parent, pid_t child);
 void perf_maps_exec(struct perf_map **list, pid_t pid);

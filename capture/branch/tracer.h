@@ -5,10 +5,12 @@
  *	tracer_attach()  in the thread, first: takes hold of the tasks, which run on
  *	tracer_run()     steps them until it is told to stop, or all have ended
  *
- * A task is in one of these states between two calls of ptrace():
- *	free     it runs: seized, and not yet to be recorded (COMMAND before its exec)
- *	stepped  it was let go for one instruction; the next stop says what that was
- *	listens  it is stopped for a signal (SIGSTOP ...) and stays so until SIGCONT
+ * Between two stops a task is in one of these states:
+ *	free     it runs and is not recorded: COMMAND before its exec (tracer.command is its pid), and
+ *		 tasks of -p before tracer_begin()
+ *	stepped  PTRACE_SINGLESTEP let it run one instruction, tracee.step.insn; what that did is
+ *		 seen at the next stop. `known` is true, unless the registers could not be read.
+ *	listens  it is stopped by SIGSTOP or its like until SIGCONT (PTRACE_LISTEN); `known` stays
  */
 #ifndef TRAWL_CAPTURE_BRANCH_TRACER_H
 #define TRAWL_CAPTURE_BRANCH_TRACER_H
@@ -24,11 +26,9 @@ enum { TRACER_BUCKETS = 1024 };
 struct tracee {
 	struct tracee *next;
 	pid_t tid, pid;
-	bool stepped;     /* its next stop says what step.insn did */
-	bool known;       /* step is of where it is now */
-	bool in_call;     /* it may have stopped in the middle of a system call */
-	bool told;        /* the reader was told of it */
-	int delivered;    /* the signal that it was handed with the last step; 0: none */
+	bool known;       /* step has the registers and the instruction of its last stop */
+	bool told;        /* the session has its BRANCH_EVENT_TASK or _EXEC */
+	int delivered;    /* the signal that the last step delivered; 0: none */
 	struct step step;
 };
 
