@@ -17,7 +17,7 @@ struct clock_sync {
 	uint64_t at; /* offset of its block in the section */
 };
 
-/* The sync blocks of a section in file order, or some that stand one behind the other. */
+/* The sync blocks of a section in file order, or some that follow one another. */
 struct clock_map {
 	const struct clock_sync *syncs;
 	size_t n;
@@ -28,12 +28,14 @@ struct clock_map {
 /* Of all the sync blocks of a section; without any the origin is 0. */
 struct clock_map clock_map(const struct clock_sync *syncs, size_t n);
 
+/* clock_to_mono() looks at this many sync blocks before the event at most, and as many after it. */
+enum { CLOCK_NEAR = 3 };
+
 /*
- * CLOCK_MONOTONIC of a time stamp of `clock`. `after`: how many of the sync blocks stand before
- * the event in the file, which tells apart the two times that a clock set back shows twice;
- * SIZE_MAX when not known.
+ * Returns CLOCK_MONOTONIC at the time stamp `ts` of `clock`. `after` is the number of sync blocks
+ * that stand before the event in the file, SIZE_MAX if not known. A clock that was set back shows
+ * some times twice; `after` tells which of both it is.
  */
-enum { CLOCK_NEAR = 3 }; /* no more sync blocks in front, and behind, than these are looked at */
 uint64_t clock_to_mono(const struct clock_map *m, enum trawl_clock clock, uint64_t ts,
 		       size_t after);
 
@@ -44,7 +46,7 @@ uint64_t clock_to_mono(const struct clock_map *m, enum trawl_clock clock, uint64
 uint64_t clock_bound(const struct clock_map *m, enum trawl_clock clock, uint64_t ts, size_t after,
 		     uint64_t mono);
 
-/* No event of a chunk that stands behind `after` sync blocks, and whose smallest time stamp is
+/* No event of a chunk that stands after `after` sync blocks, and whose smallest time stamp is
  * `first`, is earlier than this. */
 uint64_t clock_earliest(const struct clock_map *m, enum trawl_clock clock, uint64_t first,
 			size_t after);
@@ -56,10 +58,13 @@ uint64_t clock_latest(const struct clock_map *m, enum trawl_clock clock, uint64_
 /* The last sync block at which a clock that never went back was at or before ts, or the first. */
 size_t clock_find(const struct clock_map *m, enum trawl_clock clock, uint64_t ts);
 
-/* Whether the time of day was stepped between two sync blocks that follow one another. */
+/*
+ * Whether the time of day was stepped between two sync blocks of one section that follow one another.
+ * summary_is_step() is for sync blocks of a whole file, whose sections may be of several boots.
+ */
 bool clock_was_set(const struct trawl_sync *a, const struct trawl_sync *b);
 
-/* How many sync blocks stand in front of offset `at`. */
+/* How many sync blocks begin before offset `at`. */
 size_t clock_syncs_before(const struct clock_map *m, uint64_t at);
 
 #endif

@@ -20,7 +20,7 @@ uint64_t sample_random(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-/* 21 Nov 2026; every sample begins a second after boot. */
+/* The machine booted on 18 Nov 2026, 11:06:40 UTC; every sample begins a second after that. */
 enum { SECOND = 1000000000 };
 #define BOOT 1795000000000000000u
 
