@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A JSON text under construction, for metadata. Strings may hold any bytes: what is not UTF-8
- * becomes U+FFFD. Memory that runs out aborts: these texts are small.
+ * becomes U+FFFD. When memory runs out the program ends with status 3: these texts are small.
  *
  *	struct json j = { 0 };
  *	json_object(&j, NULL);
@@ -34,7 +34,7 @@ void json_bytes(struct json *j, const char *name, const char *value, size_t len)
 void json_uint(struct json *j, const char *name, uint64_t value);
 void json_int(struct json *j, const char *name, int64_t value);
 void json_bool(struct json *j, const char *name, bool value);
-/* Members that were written into a text of their own, outside of any object. */
+/* Appends the members that `members` holds; it was filled outside of any object. */
 void json_members(struct json *j, const struct json *members);
 void json_free(struct json *j);
 

@@ -33,7 +33,8 @@ struct khandler_hit {
 
 /*
  * hit() adds an event to data, data_size bytes that are zero when the registration is made. Hits of one
- * registration come one after the other. It must not sleep: user memory is read by khandler_read().
+ * registration come one after the other. It must not sleep: at->task is mostly current, at a probe and under a
+ * spin lock. User memory is read by khandler_read().
  */
 struct khandler {
 	const char *name;	/* shorter than TRAWL_KHANDLER_NAME, without newlines */
@@ -50,7 +51,11 @@ int register_khandler(struct khandler *handler);
 /* unregister_khandler() - to be called where no registration can use it: from its module's exit. */
 void unregister_khandler(struct khandler *handler);
 
-/* khandler_read() - copies user memory of the hit's task; returns how many bytes, 0 where there are none. */
+/*
+ * khandler_read() - copies user memory of the hit's task; returns how many bytes, 0 where there are none.
+ * Where at->task is current it doesn't sleep, and pages that are not in memory can't be read. Where at->task is
+ * stopped (a handler that its tracer asked to run) it may sleep: hit() must not hold a lock around it.
+ */
 u32 khandler_read(const struct khandler_hit *at, u64 address, void *buffer, u32 length);
 
 /* khandler_get() - the handler of that name with a reference to its module, or NULL. */

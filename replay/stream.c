@@ -113,7 +113,7 @@ static const struct reading_program program = {
 
 /* ---- pacing --------------------------------------------------------------------------------- */
 
-/* Hands items on when their time has come. */
+/* A consumer that passes each item to the next consumer when its time has come. */
 struct pacer {
 	struct consumer consumer; /* first: the stream hands it back */
 	struct consumer *to;
@@ -121,12 +121,11 @@ struct pacer {
 	struct out *out;
 	bool step, marker;
 	int fd;                   /* of trace_marker */
-	uint64_t noted;           /* the last item that was handed on; 0: none that is not out */
 	bool failed;
 	struct trawl_error *err;
 };
 
-/* A line of standard input. */
+/* Waits for a line of standard input; false: there is none. */
 static bool step(void)
 {
 	char c = 0;
@@ -137,7 +136,7 @@ static bool step(void)
 	return true;
 }
 
-/* An event a write: the kernel makes an event of each. */
+/* Writes the buffer to trace_marker at once: the kernel makes one event of each write. */
 static int mark(struct pacer *p)
 {
 	size_t n = p->out->len;

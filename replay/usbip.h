@@ -23,16 +23,16 @@ struct usbip_packet { /* of an isochronous URB */
 /* An URB that was submitted. */
 struct usbip_urb {
 	uint32_t seqnum;
-	uint8_t endpoint;      /* with bit 7 for IN; of endpoint 0 by the setup packet */
-	bool in;
+	uint8_t endpoint;      /* with bit 7 if `in` */
+	bool in;               /* as the message says; for endpoint 0 the host takes it from `setup` */
 	uint32_t length;       /* of the buffer */
 	uint32_t npackets;     /* isochronous; else 0 */
 	uint32_t interval;
 	uint8_t setup[8];
 	uint8_t *data;         /* OUT: length bytes; malloc'd */
 	struct usbip_packet *packets; /* npackets; malloc'd */
-	struct usbip_urb *next;       /* for who keeps URBs */
-	uint64_t time;                /* likewise */
+	struct usbip_urb *next;       /* for the caller's list of URBs */
+	uint64_t time;                /* for the caller */
 };
 
 void usbip_urb_free(struct usbip_urb *u);

@@ -20,7 +20,7 @@ enum { VM_GOOD = 0, VM_BAD = 1, VM_UNTESTABLE = 125 };
 #define VM_SAY "say"               /* for the user */
 #define VM_RUN "run"               /* number of the run that begins */
 #define VM_FINDING "finding"       /* the kernel complained in this run */
-#define VM_STATUS "status"         /* one of the above: it is over */
+#define VM_STATUS "status"         /* VM_GOOD, VM_BAD or VM_UNTESTABLE: the run of the machine is over */
 
 /* Where things are in the guest's file system. */
 #define VM_PLAN "/plan"            /* lines "WORD TEXT", as follows */
@@ -40,8 +40,9 @@ struct vm_machine {
 	const char *kernel, *accelerator; /* NULL: kvm if it is there, else tcg */
 	int initramfs;                    /* a descriptor */
 	unsigned int memory;              /* MB */
-	uint64_t limit;                   /* ns without a word of the guest's */
-	bool verbose, quiet;              /* the kernel's console is printed; what the guest says is not */
+	uint64_t limit;                   /* ns that the guest may say nothing */
+	bool verbose;                     /* print the kernel's console */
+	bool quiet;                       /* do not print what the guest says */
 };
 
 struct vm_result {

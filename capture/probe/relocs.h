@@ -17,7 +17,10 @@ void relocs_close(struct relocs *r);
 /* The imported symbol whose address the slot at vaddr will hold; NULL if it is none. */
 const char *relocs_slot(const struct relocs *r, uint64_t vaddr);
 
-/* Of the pointers to addresses of [start, end) that the linker writes the i-th; 0: no more. */
+/*
+ * Of the addresses that pointers written by the dynamic linker have, returns the i-th (from 0) that lies
+ * in [start, end); 0: there are no more.
+ */
 uint64_t relocs_pointer(const struct relocs *r, uint64_t start, uint64_t end, size_t i);
 
 #endif

@@ -12,11 +12,11 @@ enum form {
 	RW12,    /* lba 2..5, length 6..9 */
 	RW16,    /* lba 2..9, length 10..13 */
 	INQUIRY, /* EVPD, page, length 3..4 */
-	LENGTH4, /* allocation length in byte 4 */
+	LENGTH4, /* length in byte 4: of the answer, or of the parameter list that the host sends */
 	SENSE6,  /* page in byte 2, length in byte 4 */
 	SENSE10, /* page in byte 2, length 7..8 */
-	LENGTH10, /* allocation length 7..8 */
-	LENGTH12, /* allocation length 6..9 */
+	LENGTH10, /* likewise 7..8 */
+	LENGTH12, /* likewise 6..9 */
 	START,   /* START STOP UNIT: LoEj and Start in byte 4 */
 	PREVENT, /* prevent in byte 4 */
 	SERVICE, /* SERVICE ACTION IN(16) */
@@ -171,7 +171,7 @@ static struct span span_of(const struct scsi_command *c, enum form form)
 	}
 }
 
-/* Where the command says how many bytes of answer it takes. -1: nowhere. */
+/* How many bytes of answer the command allows, or of parameter list it announces. -1: it does not say. */
 static int64_t allocation(const struct scsi_command *c, enum form form)
 {
 	const uint8_t *p = c->cdb;
@@ -268,7 +268,7 @@ void scsi_command_brief(const struct scsi_command *c, struct out *o)
 		out_str(o, c->cdb[4] & 1 ? " prevent" : " allow");
 }
 
-/* ---- answers -------------------------------------------------------------------------------- */
+/* ---- data ----------------------------------------------------------------------------------- */
 
 /* Fields of INQUIRY are padded with blanks. */
 static void text_field(const char *name, const uint8_t *p, size_t n, struct tree *t)

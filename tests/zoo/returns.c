@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that return values of every kind and leave in every way. "ret_" functions are compared
- * with gdb; of "ret_ignored_" ones nobody uses the value, which is their first parameter plus 1000.
+ * Functions that return values of every kind and leave in every way. The values of "ret_" functions are
+ * compared with what gdb says. A "ret_ignored_" function returns its first parameter plus 1000, and
+ * its caller ignores that.
  */
 #include <setjmp.h>
 #include <stdbool.h>
