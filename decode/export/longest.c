@@ -17,6 +17,12 @@ enum {
 	STEPS = 16,   /* of durations, in each doubling: a median is off by 4 % at most */
 	BUCKETS = 64 * STEPS,
 	LINE = 300,
+	BEGINNINGS = 16384, /* whose fields are kept; a newer one takes an older one's place */
+};
+
+struct beginning {
+	uint64_t time;
+	char fields[LINE];
 };
 
 struct kind {
@@ -24,6 +30,7 @@ struct kind {
 	uint64_t n, longest, when; /* when it ended */
 	char who[64];
 	char fields[LINE];         /* of the longest: of the event that ended it */
+	char first[LINE];          /* and of the one that began it, if still known */
 	uint32_t *buckets;
 };
 
@@ -37,6 +44,7 @@ struct longest {
 	struct kind *kinds;
 	size_t nkinds;
 	struct told failed[SHOWN], trigger;
+	struct beginning beginnings[BEGINNINGS];
 	uint64_t failures;
 	struct out line;
 };
@@ -134,6 +142,11 @@ static void who(const struct item *it, char *to, size_t size)
 			 it->comm_len ? it->comm : "?", it->tid);
 }
 
+static struct beginning *beginning_at(struct longest *l, uint64_t time)
+{
+	return &l->beginnings[time * UINT64_C(0x9e3779b97f4a7c15) >> 50];
+}
+
 static void take_span(struct longest *l, const struct decoder *d, void *state, const struct item *it,
 		      uint64_t ns, const char *begin)
 {
@@ -149,6 +162,9 @@ static void take_span(struct longest *l, const struct decoder *d, void *state, c
 	k->when = it->time;
 	who(it, k->who, sizeof(k->who));
 	fields_of(l, d, state, it, k->fields, sizeof(k->fields));
+	k->first[0] = '\0';
+	if (beginning_at(l, it->time - ns)->time == it->time - ns)
+		snprintf(k->first, sizeof(k->first), "%s", beginning_at(l, it->time - ns)->fields);
 }
 
 static void tell(struct longest *l, const struct decoder *d, void *state, const struct item *it,
@@ -172,6 +188,15 @@ void longest_item(struct longest *l, const struct decoder *d, void *state, const
 		tell(l, d, state, it, &l->trigger);
 	if (it->problem && l->failures++ < SHOWN)
 		tell(l, d, state, it, &l->failed[l->failures - 1]);
+	if (spans_begins(l->spans, it)) {
+		struct beginning *b = beginning_at(l, it->time);
+
+		if (b->time == it->time) /* whose end comes is not known */
+			b->fields[0] = '\0';
+		else
+			fields_of(l, d, state, it, b->fields, sizeof(b->fields));
+		b->time = it->time;
+	}
 	if (spans_item(l->spans, d, state, it, &ns, &begin))
 		take_span(l, d, state, it, ns, begin);
 }
@@ -230,6 +255,10 @@ static void print_kind(const struct kind *k, bool utc, struct out *o)
 	if (k->n > 1) {
 		out_str(o, ", half of them within about ");
 		time_span(o, median(k));
+	}
+	if (*k->first) {
+		out_str(o, "\n    began with ");
+		safe(o, k->first);
 	}
 	if (*k->fields) {
 		out_str(o, "\n    ");

@@ -429,6 +429,19 @@ static void print_steps(struct trawl_reader *r, bool utc, struct out *o)
 	boots_free(&boots);
 }
 
+/* A source of this name and clock stands before it. */
+static bool clock_told(struct stream *s, const struct trawl_source *source, size_t i)
+{
+	while (i--) {
+		const struct trawl_source *b = trawl_source_at(stream_reader(s), i);
+
+		if (stream_wants(s, b) && !strcmp(b->name, source->name) &&
+		    b->clock == source->clock && b->resolution == source->resolution)
+			return true;
+	}
+	return false;
+}
+
 static void print_clocks(struct stream *s, bool utc, struct out *o)
 {
 	struct trawl_reader *r = stream_reader(s);
@@ -439,7 +452,7 @@ static void print_clocks(struct stream *s, bool utc, struct out *o)
 		const struct trawl_source *source = trawl_source_at(r, i);
 		const struct trawl_sync *y = n ? trawl_sync_at(r, 0) : NULL;
 
-		if (!stream_wants(s, source))
+		if (!stream_wants(s, source) || clock_told(s, source, i))
 			continue;
 		out_str(o, "  ");
 		out_safe(o, source->name, strlen(source->name));

@@ -209,6 +209,13 @@ static void begin(struct open *o, const struct named *n, uint64_t key, uint64_t 
 	o->name[o->depth++] = n->name;
 }
 
+bool spans_begins(struct spans *s, const struct item *it)
+{
+	const struct named *n = named(s, it);
+
+	return n && n->role == ROLE_BEGIN;
+}
+
 bool spans_item(struct spans *s, const struct decoder *d, void *state, const struct item *it,
 		uint64_t *ns, const char **begin_name)
 {

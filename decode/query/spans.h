@@ -19,6 +19,8 @@ void spans_free(struct spans *s);
  */
 bool spans_item(struct spans *s, const struct decoder *d, void *state, const struct item *it,
 		uint64_t *ns, const char **begin);
+/* Whether an item begins something. */
+bool spans_begins(struct spans *s, const struct item *it);
 /* Events were lost: what is open may have ended. */
 void spans_forget(struct spans *s);
 

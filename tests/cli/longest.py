@@ -41,6 +41,9 @@ for n in order:
     ns = float(number) * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[unit]
     tap.ok(abs(ns / max(spans[n]) - 1) < 0.01, f"{n}: the longest", section[i], max(spans[n]))
     tap.ok(f"; {len(spans[n])} in all" in section[i + 1], f"{n}: how many", section[i + 1], len(spans[n]))
+    line = section[i + 2].strip()
+    field = {"clock_nanosleep": "which_clock=", "read": "fd=", "wait4": "upid="}[n]
+    tap.ok(line.startswith("began with ") and field in line, f"{n}: the fields of its beginning", line, field)
     if len(spans[n]) > 1:
         number, unit = section[i + 1].split("within about ")[1].split()
         half = sorted(spans[n])[(len(spans[n]) - 1) // 2]
