@@ -48,4 +48,10 @@ for n in order:
         number, unit = section[i + 1].split("within about ")[1].split()
         half = sorted(spans[n])[(len(spans[n]) - 1) // 2]
         tap.ok(abs(float(number) * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[unit] / half - 1) < 0.07, f"{n}: the median", number, unit, half)
+two = f"{tmp.name}/two.trawl"
+subprocess.run(["trawl", "-w", two, "-i", "event:syscalls:sys_enter_read", "-i", "event:block:block_rq_issue", "--", "cat", "/etc/passwd"],
+               capture_output=True, check=True)
+text = subprocess.run(["trawl-decode", "--summary", two], capture_output=True, text=True).stdout
+lines = [l for l in text.splitlines() if ", resolution " in l]
+tap.ok(lines and len(lines) == len(set(lines)), "each clock is told of once", lines)
 sys.exit(tap.finish())
