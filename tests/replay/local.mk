@@ -6,6 +6,7 @@ EXTRA_DIST += tests/replay/usbipclient.py tests/replay/planteddevice.py tests/re
 # What of replaying takes minutes: a driver's planted fault is found by --mutate, and found again from its capture.
 replay-long: lab-programs
 	$(srcdir)/tests/lab/kernel 6.12 lab/6.12 && $(srcdir)/tests/lab/kmod 6.12 lab/6.12
+	TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' $(srcdir)/tests/lab/run 6.12 replay-vm
 	TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' bash $(srcdir)/tests/replay/long.sh
 .PHONY: replay-long
 EXTRA_DIST += tests/replay/long.sh

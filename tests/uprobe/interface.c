@@ -260,12 +260,9 @@ static void test_registers(void)
 	long value = 0;
 
 	uprobe_register(&u);
+	uprobe_arm();
 	tell(&child, 'p');
-	/* The tell comes before the poll: the child may be there first. */
-	if (uprobe_poll(&got, 300) == 0) {
-		is_done(&child, 2000);
-		tell(&child, 'p');
-	}
+	uprobe_poll(&got, 20000);
 	ok(uprobe_get_registers(child.pid, &regs) == 0 && regs.rip == u.where && regs.rdi == 21,
 	   "registers of the stopped tracee");
 	regs.rdi = 100;
