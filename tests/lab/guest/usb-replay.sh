@@ -38,8 +38,8 @@ show() {
 	sed 's/^/# /' "$1.log" "$1.out"
 }
 
-# A disk: what dd reads, and what the same commands were answered. Without reading ahead and joining requests, which depend on how fast
-# the disk is, and when the file system's threads run.
+# A disk: what dd reads, and what the same commands were answered. Without reading ahead and joining requests, which
+# depend on how fast the disk is and when the file system's threads run, and without mount's search for a file system.
 # disk_of DEVICE: its block device.
 disk_of() {
 	local d
@@ -57,7 +57,7 @@ disk_session() {
 	sleep 1
 	mkdir "$1"
 	dd if="/dev/$disk" of="$1/bytes" bs=64k count=16 iflag=direct status=none
-	mount -o ro,no_prefetch_block_bitmaps,inode_readahead_blks=1 "/dev/$disk" /mnt && cp /mnt/NEWS /mnt/README.md "$1" && umount /mnt
+	mount -t ext4 -o ro,no_prefetch_block_bitmaps,inode_readahead_blks=1 "/dev/$disk" /mnt && cp /mnt/NEWS /mnt/README.md "$1" && umount /mnt
 }
 disk=$(basename /sys/bus/usb/devices/2-1/*/host*/target*/*/block/sd?)
 mke2fs -q -t ext2 "/dev/$disk" 8M && mount "/dev/$disk" /mnt && cp "$TRAWL_SRC/NEWS" "$TRAWL_SRC/README.md" /mnt && umount /mnt
