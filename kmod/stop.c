@@ -244,6 +244,11 @@ static bool has_living(struct tracer *tracer, pid_t who)
 	return false;
 }
 
+int stop_missing(struct tracer *tracer)
+{
+	return list_empty(&tracer->tracees) || has_living(tracer, 0) ? -EBUSY : -ESRCH;
+}
+
 static void fill_in(struct trawl_uprobe *u, const struct delivery *delivery)
 {
 	*u = delivery->registration->u;

@@ -97,7 +97,7 @@ long stopped_registers(struct tracer *tracer, struct trawl_uprobe_regs *request)
 	spin_lock(&stops_lock);
 	stop = stop_find(tracer, request->tid);
 	if (!stop)
-		status = -EBUSY;
+		status = stop_missing(tracer);
 	else if (request->flags & TRAWL_UPROBE_SET)
 		status = set_registers(stop, &request->regs);
 	else
@@ -108,7 +108,7 @@ long stopped_registers(struct tracer *tracer, struct trawl_uprobe_regs *request)
 
 static struct task_struct *get_stopped(struct tracer *tracer, pid_t tid, struct pt_regs *regs)
 {
-	struct task_struct *task = NULL;
+	struct task_struct *task;
 	struct stop *stop;
 
 	spin_lock(&stops_lock);
@@ -117,6 +117,8 @@ static struct task_struct *get_stopped(struct tracer *tracer, pid_t tid, struct 
 		task = get_task_struct(stop->task);
 		if (regs)
 			*regs = stop->regs;
+	} else {
+		task = ERR_PTR(stop_missing(tracer));
 	}
 	spin_unlock(&stops_lock);
 	return task;
@@ -146,8 +148,8 @@ long stopped_memory(struct tracer *tracer, struct trawl_uprobe_memory *request)
 	if (request->length > MEMORY_MAX)
 		return -EINVAL;
 	task = get_stopped(tracer, request->tid, NULL);
-	if (!task)
-		return -EBUSY;
+	if (IS_ERR(task))
+		return PTR_ERR(task);
 	buffer = kvmalloc(max(request->length, 1u), GFP_KERNEL);
 	done = buffer ? copy(task, request, buffer) : -ENOMEM;
 	kvfree(buffer);
@@ -165,8 +167,8 @@ long stopped_run(struct tracer *tracer, struct khandler *handler, struct trawl_u
 				  .session = tracer->session };
 
 	at.task = get_stopped(tracer, u->tid ?: u->who, &regs);
-	if (!at.task)
-		return -EBUSY;
+	if (IS_ERR(at.task))
+		return PTR_ERR(at.task);
 	handler->hit(&at, data);
 	put_task_struct(at.task);
 	return 0;

@@ -121,6 +121,8 @@ void stop_event(struct registration *registration, struct pt_regs *regs, int sta
 void stop_cancel(struct registration *registration);
 /* stop_find() - the stop of this thread, if POLL has returned it to this tracer; or NULL. */
 struct stop *stop_find(struct tracer *tracer, pid_t tid);
+/* stop_missing() - why there is none: -ESRCH where all tracees have ended, otherwise -EBUSY. */
+int stop_missing(struct tracer *tracer);
 
 /* stop_wait() - POLL: 1 and poll->u, 0, -EINTR, -ESRCH. */
 int stop_wait(struct tracer *tracer, struct trawl_uprobe_poll *poll);

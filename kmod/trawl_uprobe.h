@@ -87,8 +87,9 @@ struct trawl_uprobe_poll {
 
 /*
  * REGISTERS of the stopped thread `tid`. With SET the general ones and the arithmetic flags are written;
- * another rip, cs, ss, orig_rax or base is EINVAL. EBUSY: the thread isn't stopped for this tracer. At a
- * breakpoint an instruction that the kernel emulates (push, nop, call, jumps) has had its effect already.
+ * another rip, cs, ss, orig_rax or base is EINVAL. EBUSY: the thread isn't stopped for this tracer; ESRCH:
+ * its tracees have ended. At a breakpoint an instruction that the kernel emulates (push, nop, call, jumps) has
+ * had its effect already.
  */
 #define TRAWL_UPROBE_SET	(1u << 0)
 struct trawl_uprobe_regs {

@@ -332,7 +332,7 @@ static ssize_t memory(pid_t tid, unsigned long address, void *buffer, size_t len
 			if (done)
 				break;
 			return fail("thread %d, 0x%lx: %s", tid, address,
-				    errno == EBUSY ? "the thread is not stopped" : strerror(errno));
+				    errno == EBUSY ? "the thread is not stopped" : errno == ESRCH ? "the tracee has ended" : strerror(errno));
 		}
 		done += request.done;
 		if (request.done < request.length)
@@ -364,7 +364,8 @@ static int registers(pid_t tid, struct trawl_uprobe_regs *request)
 	tracer->regs.size = 0;
 	if (ioctl(tracer->fd, TRAWL_UPROBE_REGISTERS, request) < 0)
 		return fail("thread %d: %s", tid,
-			    errno == EBUSY ? "it is not stopped" : "a register that cannot be written");
+			    errno == EBUSY ? "it is not stopped" : errno == ESRCH ? "the tracee has ended" :
+			    "a register that cannot be written");
 	return 0;
 }
 

@@ -483,6 +483,7 @@ static void test_death(void)
 {
 	struct child child = start(work);
 	struct uprobe u = at(&child, 1, probed), got;
+	struct trawl_kh_registers kh;
 	struct user_regs_struct regs;
 	int status;
 	long word;
@@ -494,8 +495,9 @@ static void test_death(void)
 	kill(child.pid, SIGKILL);
 	ok(waitpid(child.pid, &status, 0) == child.pid && WTERMSIG(status) == SIGKILL, "SIGKILL ends a stopped tracee");
 	ok(uprobe_poll(&got, -1) == -1 && errno == ESRCH, "poll after its death: ESRCH");
-	ok(uprobe_get_registers(child.pid, &regs) == -1 && errno == EBUSY && uprobe_read(child.pid, u.where, &word, 8) == -1,
-	   "it has no registers and no memory");
+	ok(uprobe_get_registers(child.pid, &regs) == -1 && errno == ESRCH, "registers: ESRCH");
+	ok(uprobe_read(child.pid, u.where, &word, 8) == -1 && errno == ESRCH, "memory: ESRCH");
+	ok(uprobe_run_khandler("registers", &got, &kh) == -1 && errno == ESRCH, "run_khandler: ESRCH");
 	ok(uprobe_register(&u) == -1 && errno == ESRCH, "register: ESRCH");
 	ok(uprobe_unregister(child.pid, 1) == -1 && errno == ESRCH, "unregister: ESRCH");
 	ok(uprobe_detach(child.pid) == -1 && errno == ESRCH, "detach: ESRCH");
