@@ -249,6 +249,23 @@ int stop_missing(struct tracer *tracer)
 	return list_empty(&tracer->tracees) || has_living(tracer, 0) ? -EBUSY : -ESRCH;
 }
 
+/* An event has occurred whose thread is on its way, or that POLL has not returned yet. */
+static bool is_coming(struct tracer *tracer, pid_t who)
+{
+	struct delivery *delivery;
+
+	list_for_each_entry(delivery, &tracer->deliveries, in_tracer)
+		if (!delivery->returned && is_meant(delivery, who))
+			return true;
+	return false;
+}
+
+/* A tracee's death overtakes the event of the signal that killed it. */
+static bool is_over(struct tracer *tracer, pid_t who)
+{
+	return !has_living(tracer, who) && !is_coming(tracer, who);
+}
+
 static void fill_in(struct trawl_uprobe *u, const struct delivery *delivery)
 {
 	*u = delivery->registration->u;
@@ -273,7 +290,7 @@ static enum outcome look(struct tracer *tracer, struct trawl_uprobe_poll *poll)
 			khandler_registers(&poll->regs, &delivery->stop->regs, delivery->stop->task);
 		delivery->returned = true;
 		outcome = RETURNED;
-	} else if (!has_living(tracer, poll->who)) {
+	} else if (is_over(tracer, poll->who)) {
 		outcome = NOBODY;
 	}
 	if (outcome != WAIT)
@@ -302,15 +319,22 @@ static unsigned int begin(struct tracer *tracer, pid_t who)
 /* The time is over. False if a thread is on its way to stop: its event has occurred in time. */
 static bool end(struct tracer *tracer, const struct trawl_uprobe_poll *poll)
 {
-	struct delivery *delivery;
-	bool over = true;
+	bool over;
 
 	spin_lock(&stops_lock);
-	list_for_each_entry(delivery, &tracer->deliveries, in_tracer)
-		if (!delivery->returned && is_meant(delivery, poll->who))
-			over = false;
+	over = !is_coming(tracer, poll->who);
 	if (over)
 		tracer->listening = poll->flags & TRAWL_UPROBE_POLL_ARM;
+	spin_unlock(&stops_lock);
+	return over;
+}
+
+static bool has_ended(struct tracer *tracer, pid_t who)
+{
+	bool over;
+
+	spin_lock(&stops_lock);
+	over = is_over(tracer, who);
 	spin_unlock(&stops_lock);
 	return over;
 }
@@ -319,9 +343,13 @@ int stop_wait(struct tracer *tracer, struct trawl_uprobe_poll *poll)
 {
 	long left = poll->timeout < 0 ? MAX_SCHEDULE_TIMEOUT : msecs_to_jiffies(poll->timeout);
 	unsigned int changes = begin(tracer, poll->who);
-	enum outcome outcome = look(tracer, poll);
 	u64 begun = ktime_get_mono_fast_ns();
+	enum outcome outcome;
 
+	/* What has occurred already is for the descriptor to tell, and for the POLL behind that to return. */
+	if (poll->flags & TRAWL_UPROBE_POLL_ARM && !poll->timeout)
+		return has_ended(tracer, poll->who) ? -ESRCH : 0;
+	outcome = look(tracer, poll);
 	while (left && outcome == WAIT && READ_ONCE(tracer->changes) == changes && may_spin(begun))
 		cpu_relax();
 	while (outcome == WAIT) {
@@ -342,7 +370,7 @@ bool stop_ready(struct tracer *tracer)
 	bool ready;
 
 	spin_lock(&stops_lock);
-	ready = find_ready(tracer, tracer->listens_to) || !has_living(tracer, 0);
+	ready = find_ready(tracer, tracer->listens_to) || is_over(tracer, 0);
 	spin_unlock(&stops_lock);
 	return ready;
 }

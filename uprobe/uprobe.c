@@ -164,7 +164,7 @@ int uprobe_register(const struct uprobe *u)
 		return -1;
 	if (!tracer->several && tracer->tracee && tracer->tracee != u->who) {
 		errno = EBUSY;
-		return fail("process %d: this thread traces process %d already; see uprobe_several(3)", u->who,
+		return fail("process %d: this thread traces process %d already; see uprobe_several()", u->who,
 			    tracer->tracee);
 	}
 	if (u->event == UPEV_BKPT && boundary_inside(u->who, u->where, &begin)) {

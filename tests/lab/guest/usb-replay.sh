@@ -119,10 +119,14 @@ type_keys() {
 		sleep 0.2
 	done
 }
+# point X Y
+point() {
+	host '{"execute": "input-send-event", "arguments": {"events": [{"type": "abs", "data": {"axis": "x", "value": '$1'}}, {"type": "abs", "data": {"axis": "y", "value": '$2'}}]}}' >/dev/null
+}
 move_pointer() {
 	local i
 	for ((i = 0; i < 10; i++)); do
-		host '{"execute": "input-send-event", "arguments": {"events": [{"type": "abs", "data": {"axis": "x", "value": '$((i * 1500))'}}, {"type": "abs", "data": {"axis": "y", "value": '$((i * i * 80))'}}]}}' >/dev/null
+		point $((i * 1500)) $((i * i * 80))
 	done
 	host '{"execute": "input-send-event", "arguments": {"events": [{"type": "btn", "data": {"button": "left", "down": true}}]}}' >/dev/null
 	host '{"execute": "input-send-event", "arguments": {"events": [{"type": "btn", "data": {"button": "left", "down": false}}]}}' >/dev/null
@@ -150,6 +154,12 @@ same_events() {
 	wait_for 10 free
 }
 same_events keyboard 1-2.1 type_keys
+# Where a new device's pointer is, which another test in this guest may have moved.
+wait_for 15 event_node /sys/bus/usb/devices/3-1
+timeout 2 cat "$(event_node /sys/bus/usb/devices/3-1)" >/dev/null &
+sleep 0.5
+point 0 0
+wait $!
 same_events tablet 3-1 move_pointer
 
 # A serial line: a program that writes and reads.
@@ -167,6 +177,8 @@ talk() {
 tty_of() {
 	ls -d "$1"/*/ttyUSB* 2>/dev/null
 }
+# What a new line has, which another test may have changed.
+stty -F "/dev/$(basename "$(tty_of "$(usb_device $SERIAL)")")" 9600
 record line "$SERIAL"
 talk "/dev/$(basename "$(tty_of "$(usb_device $SERIAL)")")" >line.said
 sleep 0.5
