@@ -12,6 +12,7 @@
 #include "capture/branch/backend.h"
 #include "capture/branch/tracer.h"
 #include "capture/sys/clock.h"
+#include "common/branchrecord.h"
 
 struct ptrace_state {
 	struct tracer tracer;
@@ -195,7 +196,7 @@ extern const struct branch_backend ptrace_backend;
 
 const struct branch_backend ptrace_backend = {
 	.name = "ptrace",
-	.number = 1,
+	.number = BRANCH_HOW_PTRACE,
 	.what = "every branch, by single steps from outside: exact, for any program, about 1,000 "
 		"times slower",
 	.usable = usable,

@@ -7,7 +7,8 @@
  * completes in an interrupt, in which the "task" is whoever was interrupted. The kernel's own filter by
  * task leaves such events out. So these follow the request: block_bio_queue happens in the task that wants
  * the sectors, and from then until block_rq_complete every event of this group that is about them is of
- * that task. This recording takes the events of all tasks, and block_bio_queue besides, and decides here.
+ * that task, and of no other: whoever carries a request out may take along what somebody else has queued. This
+ * recording takes the events of all tasks, and block_bio_queue besides, and decides here.
  *
  * CPUs are read one after the other. Events wait until all CPUs have been read past them, and are
  * decided in the order of time.
@@ -39,6 +40,7 @@ struct block_event {
 	uint32_t id, dev_at, sector_at, count_at, least; /* least: bytes that hold them all */
 	bool begins, ends, unwanted; /* it queues, it completes, it is recorded for us only */
 	bool is_pair;                /* it is of a request that has just completed */
+	bool of_request;             /* a task may carry out what another one has queued */
 };
 
 /* Sectors that a task of the scope has asked for, and when: a pair is told of after they have come. */
@@ -188,7 +190,7 @@ static int decide(struct trace *t, const struct waiting *w, struct trawl_error *
 		return -1;
 	if (own && about->begins)
 		ask_for(b, &s);
-	wanted = own || is_asked_for(b, &s, about->is_pair);
+	wanted = (own && !(about->of_request && count)) || is_asked_for(b, &s, about->is_pair);
 	if (wanted && about->ends)
 		complete(b, &s, w->ts);
 	if (about->unwanted || w->ts < t->span->begin)
@@ -244,6 +246,7 @@ static int add_event(struct trace *t, const char *group, const char *name, bool 
 	struct block *b = t->more;
 	struct eventformat f;
 	struct trawl_field *dev, *sector, *count;
+	bool pair = strcmp(group, "block") != 0;
 
 	if (trace_format(t, group, name, &f, err))
 		return -1;
@@ -256,9 +259,11 @@ static int add_event(struct trace *t, const char *group, const char *name, bool 
 			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 		}
 		b->events[b->nevents++] = (struct block_event){
-			f.id, dev->offset, sector->offset, count->offset, f.size,
-			!strcmp(name, "block_bio_queue"), !strcmp(name, "block_rq_complete"),
-			unwanted, strcmp(group, "block") != 0,
+			.id = f.id, .dev_at = dev->offset, .sector_at = sector->offset,
+			.count_at = count->offset, .least = f.size,
+			.begins = !strcmp(name, "block_bio_queue"), .ends = !strcmp(name, "block_rq_complete"),
+			.unwanted = unwanted, .is_pair = pair,
+			.of_request = pair || !strncmp(name, "block_rq_", strlen("block_rq_")),
 		};
 	}
 	eventformat_free(&f);

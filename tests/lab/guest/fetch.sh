@@ -74,8 +74,9 @@ PY
 same "what an eprobe cannot read has no value" "" "$(trawl-decode --json --source eprobe unread.trawl | python3 unread-check.py 2>&1)"
 has "text says why" "$(trawl-decode --source eprobe unread.trawl)" 'v=<unavailable: its page was not in memory, or its address is not mapped> .*text=<unavailable: its page'
 
-# A string too long for this kernel (but none of 4,070 to 4,095 bytes, of which it warns in its log), in turns with others: each call is one event, in order, with the beginning of its
-# string. That takes the order in which this kernel calls two probes at one place (capture/tracefs/longtext.h).
+# A string too long for this kernel, in turns with others: each call is one event, in order, with the beginning of its
+# string. That takes the order in which this kernel calls two probes at one place (capture/tracefs/longtext.h). No
+# string has 4,070 to 4,095 bytes: this kernel warns of those in its log.
 cat >long.py <<'PY'
 import ctypes
 libc = ctypes.CDLL(None)

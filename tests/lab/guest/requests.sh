@@ -19,14 +19,9 @@ trawl -w r.trawl -i 'event:block:block_rq_complete' -i event:block:block_rq_issu
 	dd if=$disk of=/dev/null bs=64k count=32 iflag=direct status=none 2>said
 ok $? "a command's requests are recorded"
 sed 's/^/# /' said
-# own NAME: how many sectors of the command's part of the disk these events are of. A task may also issue what
-# another one has queued: that event is its own, too.
-own() {
-	decoded r.trawl --name "$1" --where 'sector < 4096' | grep -o '"nr_sector":[0-9]*' | awk -F: '{ n += $2 } END { print n + 0 }'
-}
-same "all of its sectors are issued" 4096 "$(own block:block_rq_issue)"
+same "all of its sectors are issued" 4096 "$(sum r.trawl block:block_rq_issue)"
 same "and complete" 4096 "$(sum r.trawl block:block_rq_complete)"
-same "no others do" 0 "$(decoded r.trawl | grep -oP '"name":"block:block_rq_complete.*"sector":\K[0-9]+' | awk '$1 >= 4096' | wc -l)"
+same "no others do" 0 "$(decoded r.trawl | grep -oP '"name":"block:.*"sector":\K[0-9]+' | awk '$1 >= 4096' | wc -l)"
 same "nothing is recorded that was not asked for" "block:block_rq_complete block:block_rq_issue sched:sched_process_exec " \
 	"$(decoded r.trawl | grep -o '"name":"[^"]*"' | cut -d'"' -f4 | sort -u | tr '\n' ' ')"
 
