@@ -2,17 +2,18 @@
 # Every test speaks TAP, so that one driver counts passed, failed and skipped over all of them.
 # Unit tests are Criterion programs (no suffix), end-to-end tests are .sh and .py scripts.
 TEST_EXTENSIONS = .sh .py
+BOUNDED = /usr/bin/python3 $(top_srcdir)/tests/bounded.py
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 SH_LOG_DRIVER = $(LOG_DRIVER)
 PY_LOG_DRIVER = $(LOG_DRIVER)
-LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-unit
-SH_LOG_COMPILER = bash
-PY_LOG_COMPILER = /usr/bin/python3
+LOG_COMPILER = $(BOUNDED) $(SHELL) $(top_srcdir)/tests/run-unit
+SH_LOG_COMPILER = $(BOUNDED) bash
+PY_LOG_COMPILER = $(BOUNDED) /usr/bin/python3
 AM_TESTS_ENVIRONMENT = \
 	TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' \
 	PATH='$(abs_top_builddir)':"$$PATH"; \
 	export TRAWL_SRC TRAWL_BUILD PATH;
-EXTRA_DIST += tests/run-unit tests/tap.sh tests/tap.py tests/lsan.supp
+EXTRA_DIST += tests/bounded.py tests/run-unit tests/tap.sh tests/tap.py tests/lsan.supp
 
 UNIT_LDADD = $(CRITERION_LIBS) libcommon.la libtrawl-test.la
 UNIT_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)

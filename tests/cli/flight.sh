@@ -22,6 +22,18 @@ until_true() {
 	done
 	return 1
 }
+# command_of RECORDER: the PID of its COMMAND, once that runs $target. The recorder has other children too,
+# which resolve names.
+command_of() {
+	local n pid
+	for ((n = 0; n < 200; n++)); do
+		for pid in $(pgrep -P "$1"); do
+			[ "$(readlink "/proc/$pid/exe")" = "$(readlink -f "$target")" ] && echo "$pid" && return 0
+		done
+		sleep 0.1
+	done
+	return 1
+}
 # record ARGS...: in the background, until it says that it records; sets $trawl.
 record() {
 	: >"$work/err"
@@ -135,9 +147,7 @@ has "a crash is a trigger" "$(triggers "$work/crash.trawl")" 'target-.*reason="c
 same "with what came before it" 1 "$(events "$work/crash.trawl" target:hit)"
 # The recorder sleeps while the command dies: the trigger's time is that of the signal.
 trawl --ring 4m --after 0s -w "$work/late.trawl" -i "$hit" -- "$target" wait >/dev/null 2>"$work/err" & trawl=$!
-until_true 'pgrep -P '$trawl' >/dev/null'
-child=$(pgrep -P $trawl | head -1)
-until_true "[ \"\$(readlink /proc/$child/exe)\" = \"\$(readlink -f $target)\" ]"
+child=$(command_of $trawl)
 kill -STOP $trawl
 before=$(date +%s%N)
 kill -ABRT "$child"
@@ -152,7 +162,7 @@ same "its status is a shell's" 134 "$(trawl-decode --meta=end "$work/late.trawl"
 trawl --ring 4m -w "$work/fine.trawl" -i "$hit" -- "$target" exit 42 2>"$work/err"
 has "a failed command has not crashed" "$(said)" 'no trigger: nothing was written'
 trawl --ring 4m --after 0s -w "$work/fine.trawl" -i "$hit" -- "$target" wait >/dev/null 2>"$work/err" & trawl=$!
-until_true 'pgrep -P '$trawl' >/dev/null'
+command_of $trawl >/dev/null
 sleep 0.5
 kill -TERM $trawl
 wait $trawl

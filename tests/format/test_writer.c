@@ -246,6 +246,7 @@ Test(writer, room_that_comes_back_leaves_no_gap)
 	char dir[] = "/tmp/trawl-again-XXXXXX", path[64], filler[64];
 	struct trawl_error err;
 	struct trawl_writer *w;
+	int fd;
 
 	cr_assert(mkdtemp(dir));
 	if (!small_disk(dir, "40m")) {
@@ -254,7 +255,9 @@ Test(writer, room_that_comes_back_leaves_no_gap)
 	}
 	snprintf(path, sizeof(path), "%s/x.trawl", dir);
 	snprintf(filler, sizeof(filler), "%s/filler", dir);
-	cr_assert_eq(posix_fallocate(open(filler, O_WRONLY | O_CREAT, 0600), 0, 36 << 20), 0);
+	fd = open(filler, O_WRONLY | O_CREAT, 0600);
+	cr_assert_eq(posix_fallocate(fd, 0, 36 << 20), 0);
+	close(fd);
 	w = begin_at(path);
 	append_all(w, &err);
 	cr_assert_eq(err.sys, ENOSPC);

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Runs one test so that it ends and leaves nothing behind.
+
+	bounded.py COMMAND...
+
+A test that hangs, or a process that it leaves behind with the pipe of its output open, would hold up
+make, and with it all the results of the others. So each test gets TRAWL_TEST_SECONDS (600), and what it
+left running is ended; either is a failure that names the processes. Signals begin as in a terminal:
+where tests run in the background, SIGINT is ignored, and a program that is to end by it never does.
+"""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+
+PR_SET_CHILD_SUBREAPER = 36
+
+
+def processes():
+	"""PID of each process that descends from this one -> (state, command line)."""
+	parents, said = {}, {}
+	for pid in filter(str.isdigit, os.listdir("/proc")):
+		try:
+			with open(f"/proc/{pid}/stat") as f:
+				name, rest = f.read().rsplit(")", 1)
+			with open(f"/proc/{pid}/cmdline", "rb") as f:
+				line = f.read().replace(b"\0", b" ").decode(errors="replace").strip()
+		except OSError:
+			continue  # it has ended
+		state, parent = rest.split()[:2]
+		parents[int(pid)] = int(parent)
+		said[int(pid)] = (state, line or name.split("(", 1)[1])
+
+	def mine(pid):
+		while pid > 1 and pid != os.getpid():
+			pid = parents.get(pid, 0)
+		return pid == os.getpid()
+
+	return {pid: said[pid] for pid in parents if pid != os.getpid() and mine(pid)}
+
+
+def reap():
+	try:
+		while os.waitpid(-1, os.WNOHANG)[0]:
+			pass
+	except ChildProcessError:
+		pass
+
+
+def running():
+	reap()
+	return {pid: said for pid, said in processes().items() if said[0] != "Z"}
+
+
+def where(pid):
+	"""The kernel's function in which a process sleeps, where it may be known."""
+	try:
+		with open(f"/proc/{pid}/wchan") as f:
+			return f.read()
+	except OSError:
+		return "?"
+
+
+def complain(what, left, grace):
+	print(f"\nnot ok - {what}")
+	for pid, (state, line) in left.items():
+		print(f"# {pid} {state} {where(pid)}: {line[:160]!a}")
+	sys.stdout.flush()
+	end = time.monotonic() + grace
+	while (left := running()) and time.monotonic() < end:
+		for pid in left:
+			try:
+				os.kill(pid, signal.SIGKILL)
+			except ProcessLookupError:
+				pass
+		time.sleep(0.05)
+
+
+def main():
+	seconds = float(os.environ.get("TRAWL_TEST_SECONDS", 600))
+	grace = min(5, seconds)  # in which what the test started may still end by itself
+	ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+	for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM, signal.SIGPIPE):
+		signal.signal(number, signal.SIG_DFL)
+	test = subprocess.Popen(sys.argv[1:], restore_signals=True)
+	try:
+		status = test.wait(seconds)
+	except subprocess.TimeoutExpired:
+		complain(f"it has not ended within {seconds:g} s", running(), grace)
+		return 1
+	end = time.monotonic() + grace
+	while (left := running()) and time.monotonic() < end:
+		time.sleep(0.05)
+	if left:
+		complain("processes of it go on after its end", left, grace)
+		return 1
+	return status if status >= 0 else 128 - status
+
+
+if __name__ == "__main__":
+	sys.exit(main())
