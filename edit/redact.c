@@ -558,25 +558,15 @@ static int go_through(struct redact *x, int fd, const char *out, const char *man
 
 static void hash_file(struct redact *x)
 {
-	static const size_t room = 1 << 16;
-	uint8_t *p = malloc(room);
-	struct sha256 s;
-	off_t at = 0;
-	ssize_t n = -1;
-	int fd = -1;
+	int fd = -1, own = -1;
 
-	snprintf(x->hash, sizeof(x->hash), "%s", "unknown");
 	/* in the sandbox nothing can be opened: the file is a descriptor */
 	if (sscanf(x->path, "/proc/self/fd/%d", &fd) != 1 && sscanf(x->path, "/dev/fd/%d", &fd) != 1)
-		fd = open(x->path, O_RDONLY | O_CLOEXEC);
-	sha256_start(&s);
-	while (p && fd >= 0 && (n = pread(fd, p, room, at)) > 0) {
-		sha256_add(&s, p, (size_t)n);
-		at += n;
-	}
-	if (!n)
-		sha256_end(&s, x->hash);
-	free(p);
+		fd = own = open(x->path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || !sha256_file(fd, x->hash))
+		snprintf(x->hash, sizeof(x->hash), "%s", "unknown");
+	if (own >= 0)
+		close(own);
 }
 
 int redact_collect(struct redact *x, struct trawl_error *err)

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const uint32_t k[64] = {
 	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
@@ -83,4 +84,20 @@ void sha256_end(struct sha256 *s, char text[65])
 	}
 	for (int i = 0; i < 8; i++)
 		snprintf(text + 8 * i, 9, "%08x", s->h[i]);
+}
+
+bool sha256_file(int fd, char text[65])
+{
+	uint8_t p[1 << 16];
+	struct sha256 s;
+	off_t at = 0;
+	ssize_t n;
+
+	sha256_start(&s);
+	while ((n = pread(fd, p, sizeof(p), at)) > 0) {
+		sha256_add(&s, p, (size_t)n);
+		at += n;
+	}
+	sha256_end(&s, text);
+	return !n;
 }

@@ -11,6 +11,7 @@
 #include "decode/base/outfile.h"
 #include "edit/reporttext.h"
 #include "edit/edit.h"
+#include "edit/sha256.h"
 #include "edit/zip.h"
 
 #include <errno.h>
@@ -272,8 +273,20 @@ static int redact(struct report *r, struct trawl_error *err)
 	return must(r, look, in_folder(r, "secrets.txt"), err);
 }
 
+/* Of the capture as it was given: what the redacted one's metadata has is the hash of a part of it. */
+static int hash_capture(const struct report *r, char hash[65], struct trawl_error *err)
+{
+	int fd = open(r->file, O_RDONLY | O_CLOEXEC), ret = 0;
+
+	if (fd < 0 || !sha256_file(fd, hash))
+		ret = trawl_fail(err, TRAWL_CANNOT, "%s: cannot be read: %m", r->file);
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
 /* The manifest says what redact did, without examples: those are for the reporter's eyes. */
-static int keep_manifest(struct report *r, struct trawl_error *err)
+static int keep_manifest(struct report *r, const char *hash, struct trawl_error *err)
 {
 	FILE *from = fopen(in_folder(r, "secrets.txt"), "re");
 	FILE *to = fopen(in_folder(r, "manifest.txt"), "we");
@@ -285,8 +298,8 @@ static int keep_manifest(struct report *r, struct trawl_error *err)
 		if (line[0] != ' ')
 			fputs(line, to);
 	if (to)
-		fputs("\nTexts have stand-ins of the same length, data of transfers are zeros.\n"
-		      "The hash of the original is in the capture: trawl-decode --summary.\n", to);
+		fprintf(to, "\nTexts have stand-ins of the same length, data of transfers are zeros.\n"
+			"SHA-256 of the capture that this was made of, which the reporter has:\n%s\n", hash);
 	if (from)
 		fclose(from);
 	if (to && !fclose(to) && from)
@@ -453,11 +466,13 @@ static int pack(const struct report *r, int fd, struct trawl_error *err)
 static int make_fitting(struct report *r, int fd, struct trawl_error *err)
 {
 	uint64_t part = r->max_size / 2;
+	char room[16], hash[65];
 	struct stat st;
-	char room[16];
 
+	if (hash_capture(r, hash, err))
+		return -1;
 	for (int i = 0; i < 6; i++, part /= 2) {
-		if (cut(r, part, err) || redact(r, err) || keep_manifest(r, err) ||
+		if (cut(r, part, err) || redact(r, err) || keep_manifest(r, hash, err) ||
 		    make_views(r, err))
 			return -1;
 		if (lseek(fd, 0, SEEK_SET) || ftruncate(fd, 0))

@@ -58,6 +58,8 @@ tap.ok(run("trawl-export", "--to", "json", out)[1] == direct, "and so does trawl
 tap.ok(run("trawl-edit", "verify", out)[0] == 0 and b": complete" in run("trawl-edit", "verify", out)[1], "trawl-edit verify, too", run("trawl-edit", "verify", out))
 edits = [json.loads(bytes(m[4])) for m in r.metas if m[0].startswith("edit/")]
 tap.ok([e["operation"] for e in edits] == ["cut", "redact"] and re.fullmatch("[0-9a-f]{64}", edits[1]["original_sha256"]), "the manifest", edits)
+with open(made, "rb") as f:
+    tap.ok(hashlib.sha256(f.read()).hexdigest() in blobs["manifest.txt"].decode(), "with the hash of what was given, not of its part", blobs["manifest.txt"])
 run("trawl-edit", "redact", made, "-w", f"{tmp.name}/r.trawl")
 r = reader.Reader(open(f"{tmp.name}/r.trawl", "rb").read())
 with open(made, "rb") as f:
