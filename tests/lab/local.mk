@@ -32,7 +32,7 @@ EXTRA_DIST += tests/lab/run tests/lab/guest.py tests/lab/runner.sh tests/lab/ker
 
 lab-programs: all $(check_PROGRAMS) $(check_LTLIBRARIES)
 lab-check: lab-programs
-	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TEST_SUITE_LOG=lab-suite.log \
+	TRAWL_TEST_SECONDS=2400 $(MAKE) $(AM_MAKEFLAGS) check-TESTS TEST_SUITE_LOG=lab-suite.log \
 		TESTS='$(LAB_KERNELS:%=tests/lab/linux-%.sh)'
 
 # What of trawl.ko takes minutes: a minute of random requests, a long flow, on both kernels.
