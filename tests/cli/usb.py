@@ -130,6 +130,8 @@ def test_odd(d):
     text = run("trawl-decode", "--summary", d + "/all.pcapng")[0]
     ok("1 transfer cut by a size limit (of -s, or usbmon text's 32 bytes): 4096 bytes missing" in text,
        "the summary counts what was cut", text)
+    same(["the scatter-gather buffer could not be read", "the buffer was not mapped for the CPU"],
+         re.findall(r"\n  1 transfer without data: (.*)", text), "and whose data was not there: those two and nothing else")
     records = len(objects(d + "/all.pcapng", "--raw", "--source", "usb"))
     ok("of %d submissions and completions" % records in text,
        "the summary counts the records of which transfers were made", records, text)

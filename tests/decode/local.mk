@@ -23,7 +23,7 @@ UNIT_DECODE = \
 	tests/decode/kernel/test_site \
 	tests/decode/base/test_task \
 	tests/decode/base/test_time \
-	tests/decode/query/test_where
+	tests/decode/query/test_where tests/decode/query/test_listing
 check_PROGRAMS += $(UNIT_DECODE)
 TESTS += $(UNIT_DECODE)
 DECODE_LDADD = libdecode.la libcommon.la libtrawl.la $(CRITERION_LIBS)
@@ -48,6 +48,9 @@ tests_decode_kernel_test_printfmt_LDADD = $(DECODE_LDADD)
 tests_decode_base_test_time_SOURCES = tests/decode/base/test_time.c
 tests_decode_base_test_time_CFLAGS = $(UNIT_CFLAGS)
 tests_decode_base_test_time_LDADD = $(DECODE_LDADD)
+tests_decode_query_test_listing_SOURCES = tests/decode/query/test_listing.c
+tests_decode_query_test_listing_CFLAGS = $(UNIT_CFLAGS)
+tests_decode_query_test_listing_LDADD = $(DECODE_LDADD)
 tests_decode_query_test_where_SOURCES = tests/decode/query/test_where.c
 tests_decode_query_test_where_CFLAGS = $(UNIT_CFLAGS)
 tests_decode_query_test_where_LDADD = $(DECODE_LDADD)

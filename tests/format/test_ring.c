@@ -247,11 +247,34 @@ Test(ring, idle_ticks_push_nothing_out)
 		sync_at(w, 40000 + i, TRAWL_SYNC_TICK);
 	trawl_writer_ring(w, &state);
 	cr_assert_lt(state.bytes, 4096);
+	cr_expect_eq(state.since, 900);
 	r = spill(w);
 	cr_assert_eq(read_all(r, &first), 1);
 	cr_assert_eq(trawl_sync_count(r), 6);
 	cr_assert_eq(trawl_sync_at(r, 5)->mono, 40000 + 19999);
 	trawl_close(r);
+	close_writer(w);
+}
+
+/* The clocks' first reading that is held, wherever it stands; 0: there is none. */
+Test(ring, it_says_since_when)
+{
+	struct trawl_writer *w = begin();
+	struct trawl_ring_state state;
+
+	append(w, 0);
+	loss(w, 5, 1);
+	trawl_writer_ring(w, &state);
+	cr_expect_eq(state.since, 0);
+	sync_at(w, 7000, TRAWL_SYNC_START);
+	append(w, 1);
+	sync_at(w, 8000, TRAWL_SYNC_STOP);
+	trawl_writer_ring(w, &state);
+	cr_expect_eq(state.since, 7000);
+	for (uint64_t i = 2; i < 5000; i++)
+		append(w, i);
+	trawl_writer_ring(w, &state);
+	cr_expect_eq(state.since, 8000, "the newest that was pushed out");
 	close_writer(w);
 }
 

@@ -56,6 +56,36 @@ static void noise(uint8_t *p, size_t n, uint64_t seed)
 		put64(p + i, sample_random(&seed));
 }
 
+/* ---- what a file says of itself, which no reader here looks at --------------------------- */
+
+/* The number of n bytes at `at` of the body of the file's last block of that kind. */
+static uint64_t body_number(const char *path, enum block_kind kind, size_t at, size_t n)
+{
+	int fd = open(path, O_RDONLY);
+	struct stat st;
+	uint8_t *file, *p;
+	uint64_t number = 0;
+	bool found = false;
+
+	cr_assert_eq(fstat(fd, &st), 0);
+	file = p = malloc((size_t)st.st_size);
+	cr_assert_eq(read(fd, file, (size_t)st.st_size), st.st_size);
+	close(fd);
+	for (struct block b; p < file + st.st_size; p += b.len) {
+		cr_assert_eq(block_head(p, (size_t)(file + st.st_size - p), &b), BLOCK_OK);
+		if (b.kind != kind)
+			continue;
+		cr_assert_eq(b.flags, 0);
+		memcpy(&number, p + BLOCK_HEAD + at, n);
+		found = true;
+	}
+	free(file);
+	cr_assert(found);
+	return number;
+}
+
+enum { START_PART = 16, END_LOST = 32 };
+
 /* ---- what does not fit -------------------------------------------------------------------- */
 
 enum { EVENTS = 5000, RECORD = 4096, FIRST_TS = 1000 };
@@ -159,6 +189,7 @@ static uint64_t check_end(const char *path)
 	cr_assert_eq(v.damaged, 0);
 	cr_assert_lt(read, EVENTS);
 	check_losses(r, read);
+	cr_expect_eq(body_number(path, BLOCK_END, END_LOST, 8), EVENTS - read + 6);
 	cr_assert_str_eq(trawl_meta_find(r, "end")->data, "it ended");
 	cr_assert_null(trawl_meta_find(r, "large"));
 	cr_assert_eq(trawl_sync_at(r, trawl_sync_count(r) - 1)->why, TRAWL_SYNC_STOP);
@@ -769,7 +800,9 @@ Test(writer, every_file_of_a_rotation_stands_alone)
 	struct trawl_sync sync = { .mono = 5, .real = 1005, .why = TRAWL_SYNC_START };
 	struct trawl_meta old = { "m", "text/plain", 1, "old", 3, 0 },
 			  m = { "m", "text/plain", 2, "new", 3, 0 };
+	static const uint64_t lost[3] = { 0, 3 + 4, 8 };
 	struct trawl_writer *w = begin(mkstemp(path[0]));
+	struct trawl_loss l = { .from = 7, .to = 9, .reason = TRAWL_LOSS_OVERRUN };
 	uint8_t record[64] = { 0 };
 	struct trawl_error err;
 
@@ -779,6 +812,9 @@ Test(writer, every_file_of_a_rotation_stands_alone)
 	for (uint64_t i = 0; i < 300; i++) {
 		if (i == 100 || i == 200)
 			cr_assert_eq(trawl_writer_rotate(w, mkstemp(path[i / 100]), &err), 0);
+		l.count = i == 150 ? 3 : i == 160 ? 4 : i == 250 ? 8 : 0;
+		if (l.count)
+			cr_assert_eq(trawl_writer_loss(w, &l, &err), 0);
 		put64(record, i);
 		cr_assert_eq(
 			trawl_append(w, &(struct trawl_record){0, 1, 0, 10 + i, record, 10}, &err),
@@ -801,6 +837,8 @@ Test(writer, every_file_of_a_rotation_stands_alone)
 		trawl_verdict(r, &v);
 		cr_assert_str_eq(v.text, "complete");
 		trawl_close(r);
+		cr_expect_eq(body_number(path[k], BLOCK_START, START_PART, 4), k);
+		cr_expect_eq(body_number(path[k], BLOCK_END, END_LOST, 8), lost[k]);
 		unlink(path[k]);
 	}
 }

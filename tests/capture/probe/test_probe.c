@@ -238,6 +238,19 @@ Test(probe, nothing_of_the_name)
 	refused("no such probe in process", "usdt:pid=%d:no_such_probe", getpid());
 }
 
+/* Whatever becomes of it: what a process has mapped is closed again. */
+Test(probe, files_of_a_process_are_closed)
+{
+	int before = dup(STDERR_FILENO), after;
+
+	for (int i = 0; i < 3; i++)
+		refused("no such probe in process", "usdt:pid=%d:no_such_probe", getpid());
+	after = dup(STDERR_FILENO);
+	cr_expect_eq(after, before + 1, "%d descriptors are left", after - before - 1);
+	close(before);
+	close(after);
+}
+
 Test(probe, arguments_that_are_too_long_or_too_many)
 {
 	char text[12000] = "uprobe:@/tick:tick_step";

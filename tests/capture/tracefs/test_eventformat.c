@@ -54,6 +54,28 @@ Test(eventformat, common_fields_are_apart)
 	eventformat_free(&f);
 }
 
+/* Only "__data_loc char[][N]" of 4 times N bytes is N strings: nothing that resembles it. */
+Test(eventformat, what_is_no_list_of_strings)
+{
+	struct eventformat f = parse(
+		"\tfield:__data_loc char[][2] two;\toffset:8;\tsize:8;\tsigned:1;\n"
+		"\tfield:__data_loc char[][2 no;\toffset:16;\tsize:8;\tsigned:1;\n"
+		"\tfield:__data_loc char[][x] x;\toffset:24;\tsize:8;\tsigned:1;\n"
+		"\tfield:__data_loc long[][2] l;\toffset:32;\tsize:8;\tsigned:1;\n"
+		"\tfield:__data_loc char[][3] three;\toffset:40;\tsize:8;\tsigned:1;\n"
+		"\tfield:u32 odd_words[1];\toffset:48;\tsize:4;\tsigned:0;\n");
+
+	cr_expect_not_null(eventformat_field(&f, "two[0]"));
+	cr_expect_not_null(eventformat_field(&f, "two[1]"));
+	cr_expect_null(eventformat_field(&f, "two[2]"));
+	cr_expect_null(eventformat_field(&f, "no[0]"));
+	cr_expect_null(eventformat_field(&f, "x[0]"));
+	cr_expect_null(eventformat_field(&f, "l[0]"));
+	cr_expect_null(eventformat_field(&f, "three[0]"));
+	expect_field(&f, "odd_words", TRAWL_UINT, TRAWL_FIXED, 48, 4, 1);
+	eventformat_free(&f);
+}
+
 Test(eventformat, numbers)
 {
 	struct eventformat f = parse(

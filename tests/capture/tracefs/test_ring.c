@@ -255,6 +255,27 @@ Test(ring, lost_events_with_and_without_number)
 	expect_end(&walk, 0);
 }
 
+/* The number is as wide as the commit word of that kernel. */
+Test(ring, more_lost_events_than_32_bits)
+{
+	static const struct ring_layout narrow = {
+		.time_at = 0, .commit_at = 8, .commit_size = 4, .data_at = 12, .data_size = 500,
+	};
+	static const struct ring_clock none;
+	uint64_t lost = 0x500000007;
+	struct page p = { 0 };
+	struct ring_page walk;
+
+	data(&p, 1, 9);
+	finish(&p, 100, 0xc0000000);
+	memcpy(p.bytes + 16 + p.used, &lost, 8);
+	cr_assert_eq(start(&walk, &p), 0);
+	cr_expect_eq(walk.lost, lost);
+	memcpy(p.bytes + 12 + p.used, &lost, 8);
+	cr_assert_eq(ring_page_start(&walk, &narrow, p.bytes, sizeof(p.bytes), &none), 0);
+	cr_expect_eq(walk.lost, 7, "the next word is no part of it");
+}
+
 Test(ring, a_number_of_lost_events_needs_room)
 {
 	struct page p = { 0 };

@@ -44,6 +44,43 @@ static const uint8_t with_ids[] = {
 	0x26, 0xff, 0x07, 0x75, 0x0c, 0x95, 0x02, 0x81, 0x06, 0xc0,
 };
 
+/* A report descriptor's fields, as --fields all has them. */
+static const char *fields_of(const struct hid_report *h)
+{
+	static struct out o;
+	struct tree t;
+
+	tree_init(&t);
+	out_free(&o);
+	out_memory(&o);
+	hid_descriptor_tree(h, &t);
+	tree_line(&t, 0, t.count, &o);
+	out_char(&o, '\0');
+	tree_free(&t);
+	return o.data;
+}
+
+Test(hid, every_value_of_a_field)
+{
+	static const uint8_t constant[] = {
+		0x05, 0x01, 0x09, 0x02, 0xa1, 0x01, 0x75, 0x08, 0x95, 0x03, 0x81, 0x03, 0xc0,
+	};
+	struct hid_report h;
+
+	cr_assert_eq(hid_parse(&h, with_ids, sizeof(with_ids)), 0);
+	cr_expect_str_eq(fields_of(&h),
+			 "application=\"ConsumerControl\" keyboard=false reports=["
+			 "{kind=\"input\" report_id=1 bit=0 bits=16 count=1 form=\"array\" relative=false "
+			 "min=0 max=640 usages=[\"000c:0000..000c:0280\"]} "
+			 "{kind=\"input\" report_id=2 bit=0 bits=12 count=2 form=\"variable\" relative=true "
+			 "min=-2047 max=2047 usages=[\"X\" \"Y\"]}]");
+	hid_free(&h);
+	cr_assert_eq(hid_parse(&h, constant, sizeof(constant)), 0);
+	cr_expect_str_eq(fields_of(&h), "application=\"Mouse\" keyboard=false reports=["
+			 "{kind=\"input\" bit=0 bits=8 count=3 constant=true}]");
+	hid_free(&h);
+}
+
 Test(hid, report_ids_and_odd_sizes)
 {
 	struct hid_report h;

@@ -150,6 +150,46 @@ Test(scsi, commands)
 	cr_expect_str_eq(command("\x28\0\0\0\x08\0", 6), "READ(10)");
 }
 
+/* What a command's data means, as --fields all has it. */
+static const char *data_of(const char *cdb, uint8_t length, const char *p, size_t n)
+{
+	struct scsi_command c = {.length = length};
+	uint8_t *exact = malloc(n ? n : 1);
+	static struct out o;
+	struct tree t;
+
+	memcpy(c.cdb, cdb, length);
+	memcpy(exact, p, n);
+	tree_init(&t);
+	out_free(&o);
+	out_memory(&o);
+	scsi_data_tree(&c, exact, n, &t);
+	tree_line(&t, 0, t.count, &o);
+	out_char(&o, '\0');
+	tree_free(&t);
+	free(exact);
+	return o.data;
+}
+
+#define DATA(cdb, text) data_of(cdb, sizeof(cdb) - 1, text, sizeof(text) - 1)
+
+Test(scsi, data)
+{
+	cr_expect_str_eq(DATA("\x12\x01\x83\0\xff\0", "\0\x83\x01\x02" "abcd"),
+			 "page=0x83 page_length=258 page_data=61626364");
+	cr_expect_str_eq(DATA("\x12\x01\x80\0\xff\0", "\0\x80\0\x04" "S/N "),
+			 "page=0x80 page_length=4 serial=\"S/N\"");
+	cr_expect_str_eq(DATA("\x12\x01\x80\0\xff\0", "\0\x80\0"), "");
+	cr_expect_str_eq(DATA("\x12\0\0\0\xff\0", "\x05\x80\x06\x02\x1f\0\0\0QEMU    QEMU CD-ROM     2.5+"),
+			 "device_type=5 device_type_name=\"cd/dvd\" removable=true version=6 vendor=\"QEMU\" "
+			 "product=\"QEMU CD-ROM\" revision=\"2.5+\"");
+	cr_expect_str_eq(DATA("\x12\0\0\0\xff\0", "\0\0\x06\x02\x1f"),
+			 "device_type=0 device_type_name=\"disk\" removable=false version=6");
+	cr_expect_str_eq(DATA("\x12\0\0\0\xff\0", "\0\0\x06\x02"), "");
+	cr_expect_str_eq(DATA("\x25\0\0\0\0\0\0\0\0\0", "\0\0\x7f\xff\0\0\x02\0"),
+			 "last_lba=32767 block_size=512");
+}
+
 static const char *sense(const char *p, size_t n)
 {
 	static struct out o;
