@@ -41,6 +41,8 @@ include tests/replay/local.mk
 include tests/edit/local.mk
 include tests/cli/local.mk
 include tests/fault/local.mk
+include tests/siege/local.mk
+include tests/mutants/local.mk
 include tests/zoo/local.mk
 include tests/captures/local.mk
 include tests/kmod/local.mk

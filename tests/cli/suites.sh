@@ -15,7 +15,7 @@ in_tree() {
 	cd "$TRAWL_SRC" || exit
 	ls tests/*/test_*.c tests/*/*/test_*.c tests/fuzz/fuzz_*.c 2>/dev/null | sed 's/\.c$//'
 	grep -l '^tap_done$' tests/*/*.sh tests/*/*/*.sh 2>/dev/null | grep -v '^tests/\(lab/\(guest\|host\)/\|zoo/\|postgres/\|replay/long\.sh\)'
-	grep -l 'finish()$' tests/*/*.py tests/*/*/*.py 2>/dev/null | grep -v '^tests/\(zoo\|postgres\)/' # make zoo-check and its like
+	grep -l 'finish()$' tests/*/*.py tests/*/*/*.py 2>/dev/null | grep -v '^tests/\(zoo\|postgres\|siege\)/' # make zoo-check and its like
 }
 
 folders=$(in_tree | sed 's,/[^/]*$,,' | sort -u)

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: MIT
+# Which changes of the code no test notices: make mutants [MUTANTS=60] [SEED=1].
+MUTANTS = 60
+SEED = 1
+mutants: all
+	@$(AM_TESTS_ENVIRONMENT) nice /usr/bin/python3 '$(srcdir)/tests/mutants/mutants.py' --count '$(MUTANTS)' --seed '$(SEED)'
+# What the copy of the tree needs first; each unit test is built when it is wanted.
+mutants-build: all $(check_DATA) \
+	$(foreach program,$(filter-out tests/fuzz/% tests/bench/%,$(check_PROGRAMS)),$(if $(findstring /test_,$(program)),,$(program)))
+.PHONY: mutants mutants-build
+EXTRA_DIST += tests/mutants/mutants.py tests/mutants/equivalent

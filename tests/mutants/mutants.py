@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: MIT
+"""mutants.py [--count N] [--seed S] [--in FOLDER] [--at FILE:LINE]... [--list]
+
+Changes one thing at a time in format/, decode/ and capture/, in a copy of the tree, builds what that
+changes and runs the tests that can notice it: the unit tests of the folder, then the quick ones of the
+programs. Prints each change that no test noticed as FILE:LINE with both lines, and at the end how many
+were killed of those that are not equivalent (tests/mutants/equivalent). The seed decides the places.
+
+The copy is build/mutants, with the sanitizers, which notice leaks and reads of too much; it stays, so
+that a second run builds less. Tests run in a PID namespace of
+their own: a changed kill() reaches nobody else.
+"""
+import argparse
+import glob
+import os
+import random
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+SRC, BUILD = os.environ["TRAWL_SRC"], os.environ["TRAWL_BUILD"]
+WORK = BUILD + "/mutants"
+TREE, OBJ = WORK + "/tree", WORK + "/build"
+SLOW = 25  # seconds: a test that takes longer is none of the quick ones
+
+# What can notice a change in files whose name begins so, the nearest first; the first line that fits is taken.
+# Folders of Criterion tests stand for all in them.
+READERS = ["tests/cli/decode.sh", "tests/format/golden.sh", "tests/cli/export.sh", "tests/cli/kernel.py",
+           "tests/cli/decode-bad.sh", "tests/cli/diff.py"]
+USB = ["tests/decode/usb/", "tests/cli/usbview.py", "tests/cli/usbclasses.py", "tests/cli/usb.py", "tests/cli/import.py",
+       "tests/format/golden.sh", "tests/cli/samples.sh"]
+CAPTURE = ["tests/cli/capture_events.sh", "tests/cli/usdt.py", "tests/cli/capture_scope.sh", "tests/cli/capture_ends.sh",
+           "tests/cli/messages.sh", "tests/cli/list.sh", "tests/cli/capture_output.sh", "tests/cli/flight.sh"]
+TESTS = [
+    ("format/", ["tests/format/", "tests/format/golden.sh", "tests/format/appendix.py", "tests/cli/decode-bad.sh",
+                 "tests/cli/decode.sh", "tests/cli/flight.sh"]),
+    ("decode/base/", ["tests/decode/base/", "tests/decode/query/", *READERS]),
+    ("decode/query/", ["tests/decode/query/", "tests/cli/cut.py", *READERS]),
+    ("decode/kernel/", ["tests/decode/kernel/", "tests/cli/kerneltext.py", *READERS]),
+    ("decode/usb", USB),
+    ("decode/import/", ["tests/cli/import.py", "tests/cli/usbpcap.py", *USB]),
+    ("decode/branch/", ["tests/cli/branch.py", "tests/cli/branchexport.py", *READERS]),
+    ("decode/flow/", ["tests/cli/branchexport.py", "tests/cli/branch.py"]),
+    ("decode/", [*READERS, "tests/cli/page.py", "tests/cli/usbview.py", "tests/cli/usbpcap.py"]),
+    ("capture/branch/", ["tests/cli/branch.py", "tests/cli/parsers.py"]),
+    ("capture/usb/", ["tests/capture/usb/", "tests/cli/usb.py", "tests/cli/list.sh"]),
+    ("capture/probe/", ["tests/capture/probe/", "tests/cli/usdt.py", "tests/cli/messages.sh", "tests/cli/list.sh"]),
+    ("capture/cli/", ["tests/capture/cli/", "tests/cli/messages.sh", "tests/cli/list.sh", "tests/cli/decode-man.sh"]),
+    ("capture/sys/", ["tests/cli/privileges.sh", "tests/capture/output/", *CAPTURE]),
+    ("capture/output/", ["tests/capture/output/", *CAPTURE]),
+    ("capture/session/", ["tests/capture/session/", *CAPTURE]),
+    ("capture/", ["tests/capture/tracefs/", "tests/capture/task/", *CAPTURE]),
+]
+# What a change of would remove or stop what belongs to others on this machine.
+LEFT_OUT = re.compile(r"^capture/(tracefs/(gc|instance|instances|control|owner)\.c|branch/module\.c|sys/priority\.c)$")
+
+
+# ---- places ------------------------------------------------------------------------------------
+
+def masked(text):
+    """The same with comments, strings and preprocessor lines blank, so that places stay."""
+    def blank(m):
+        return re.sub(r"[^\n]", " ", m[0])
+    return re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|^\s*#(?:\\\n|[^\n])*', blank, text,
+                  flags=re.S | re.M)
+
+
+SWAPS = [(r"(?<![<>=!+\-*/&|^%-])<(?![<=])", "<="), (r"(?<!<)<=", "<"), (r"(?<![>-])>(?![>=])", ">="), (r"(?<!>)>=", ">"),
+         (r"==", "!="), (r"!=", "=="), (r"&&", "||"), (r"\|\|", "&&"),
+         (r"(?<=[\w)\]] )\+(?= )", "-"), (r"(?<=[\w)\]] )-(?= )", "+"), (r"\+=", "-="), (r"-=", "+="),
+         (r"(?<=[\w)\]] )&(?= )", "|"), (r"(?<=[\w)\]] )\|(?= )", "&"), (r"<<(?!=)", ">>"), (r">>(?!=)", "<<")]
+CALL = re.compile(r"^\t+((?!return|sizeof|if|while|for|switch|va_\w+)[a-z_]\w*\([^;{}]*\));$")
+
+
+def changes(path, text):
+    """(line, what, new text of the line) of all that can be changed."""
+    lines, code = text.split("\n"), masked(text).split("\n")
+    inside, out = False, []
+    for i, line in enumerate(code):
+        if line.startswith(("{", "}")):
+            inside = line.startswith("{")
+            continue
+        if not inside or not line.startswith("\t"):
+            continue
+        for pattern, new in SWAPS:
+            for m in re.finditer(pattern, line):
+                out.append((i, f"{m[0]} -> {new}", lines[i][:m.start()] + new + lines[i][m.end():]))
+        # a failure is any negative number, and room for a text is a guess
+        for m in () if re.match(r"^\t+(return -\d+;|(const |static |unsigned )*\w+ [^=;()]*\[[^\]]*\](;|,| =.*))", line) else re.finditer(r"(?<![\w.])(0x[0-9a-fA-F]+|\d+)([uUlL]*)(?![\w.])", line):
+            n = int(m[1], 8 if re.match(r"0\d", m[1]) else 0)
+            for other in (n + 1, n - 1) if n else (1,):
+                other = f"0{other:o}" if re.match(r"0\d", m[1]) else str(other)
+                out.append((i, f"{m[1]} -> {other}", lines[i][:m.start()] + other + m[2] + lines[i][m.end():]))
+        m = re.match(r"^(\t+(?:\} else )?)(if|while) \((.*)\)( \{)?$", line)
+        if m and m[3].count("(") == m[3].count(")"):
+            a, b = m.start(3), m.end(3)
+            out.append((i, f"{m[2]} negated", f"{lines[i][:a]}!({lines[i][a:b]}){lines[i][b:]}"))
+        m = CALL.match(line)
+        if m:
+            out.append((i, "call left out", lines[i][:m.start(1)] + lines[i][m.end(1):]))
+    return out
+
+
+def all_places(only):
+    files = [f for d in ("format", "decode", "capture") for f in glob.glob(f"{SRC}/{d}/**/*.c", recursive=True)]
+    places = []
+    for path in sorted(files):
+        name = os.path.relpath(path, SRC)
+        if LEFT_OUT.match(name) or not name.startswith(tuple(only)):
+            continue
+        with open(path) as f:
+            text = f.read()
+        places += [(name, *c) for c in changes(name, text)]
+    return places
+
+
+def sample(places, count, seed):
+    """An equal share of each of the three folders, each line at most once."""
+    rng, taken = random.Random(seed), []
+    for top in ("format/", "decode/", "capture/"):
+        by_line = {}
+        for p in places:
+            if p[0].startswith(top):
+                by_line.setdefault((p[0], p[1]), []).append(p)
+        keys = rng.sample(sorted(by_line), min(len(by_line), count))
+        taken.append([rng.choice(by_line[k]) for k in keys])
+    mixed = [p for group in zip(*taken) for p in group] if all(taken) else [p for group in taken for p in group]
+    return mixed[:count]
+
+
+def equivalents():
+    """FILE|LINE'S TEXT|WHAT of tests/mutants/equivalent; after it, why."""
+    with open(SRC + "/tests/mutants/equivalent") as f:
+        return {tuple(x.strip() for x in line.split("|||")[:3]) for line in f if "|||" in line}
+
+
+# ---- building and running ------------------------------------------------------------------------
+
+def copy_tree():
+    """Sources as they are now; files that are the same keep their time."""
+    os.makedirs(TREE, exist_ok=True)
+    skip = [f"--exclude=./{n}" for n in os.listdir(SRC) if os.path.exists(f"{SRC}/{n}/config.log") or n == ".git"]
+    subprocess.run(["tar", "-C", SRC, *skip, "-cf", WORK + "/tree.tar", "."], check=True)
+    subprocess.run(["tar", "-C", TREE, "--keep-newer-files", "--warning=none", "-xf", WORK + "/tree.tar"], check=True)
+    os.unlink(WORK + "/tree.tar")
+
+
+def configure():
+    with open(BUILD + "/config.log") as f:
+        cc = re.search(r"^CC='(.*)'$", f.read(), re.M)[1]
+    os.makedirs(OBJ, exist_ok=True)
+    if not os.path.exists(OBJ + "/config.status"):
+        subprocess.run([TREE + "/configure", "CC=" + cc, "--enable-sanitizers", "CFLAGS=-O1 -g0"], cwd=OBJ, check=True,
+                       stdout=subprocess.DEVNULL)
+
+
+def make(*targets):
+    return subprocess.run(["make", "-s", "-j2", "V=0", *targets], cwd=OBJ, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def limits():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8 << 30, 8 << 30))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def run(test, timeout):
+    """None: passed; else why not."""
+    how = {".sh": ["bash"], ".py": ["/usr/bin/python3"]}.get(os.path.splitext(test)[1])
+    args = [*how, TREE + "/" + test] if how else ["sh", TREE + "/tests/run-unit", test]
+    env = dict(os.environ, TRAWL_SRC=TREE, TRAWL_BUILD=OBJ, PATH=OBJ + ":" + os.environ["PATH"],
+               ASAN_OPTIONS="hard_rss_limit_mb=3000")
+    p = subprocess.Popen(["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", *args], cwd=OBJ, env=env, text=True,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=limits,
+                         errors="replace")
+    try:
+        out = p.communicate(timeout=timeout)[0]
+    except subprocess.TimeoutExpired:
+        p.kill()
+        p.communicate()
+        return "time"
+    bad = re.search(r"^not ok.*", out, re.M)
+    if bad or p.returncode:
+        return bad[0] if bad else f"status {p.returncode}: {out[-200:]}"
+    return None
+
+
+class Tests:
+    """Those there are, with how long they take unchanged; what fails then, or is slow, is not used."""
+
+    def __init__(self):
+        self.seconds, self.why = {}, {}
+        with open(OBJ + "/Makefile") as f:
+            self.known = set(re.findall(r"tests/[\w/.-]+", f.read()))
+
+    def names(self, path):
+        wanted = next(t for prefix, t in TESTS if path.startswith(prefix))
+        out = []
+        for t in wanted:
+            if t.endswith("/"):
+                near = t + "test_" + os.path.basename(path)[:-2]
+                units = sorted(os.path.relpath(f, TREE)[:-2] for f in glob.glob(f"{TREE}/{t}test_*.c"))
+                out += sorted((u for u in units if u in self.known), key=lambda u: u != near)
+            else:
+                out.append(t)
+        return out
+
+    def usable(self, test):
+        if test not in self.seconds:
+            if not test.endswith((".sh", ".py")):
+                make(test)
+            start = time.monotonic()
+            self.why[test] = run(test, 4 * SLOW)
+            self.seconds[test] = time.monotonic() - start
+            if self.why[test]:
+                print(f"# not used, fails unchanged: {test}: {self.why[test]}", flush=True)
+        return not self.why[test] and self.seconds[test] <= SLOW
+
+    def noticed(self, path):
+        """(test, how) of the first that fails; None: none did; or ("build", ...)."""
+        tests = [t for t in self.names(path) if t in self.seconds and self.usable(t)]
+        if not tests:
+            sys.exit(f"{path}: there is no test that passes unchanged")
+        units = [t for t in tests if not t.endswith((".sh", ".py"))]
+        for group, targets in ((units, units), ([t for t in tests if t not in units], ["all"])):
+            if not group:
+                continue
+            built = make(*targets)
+            if built.returncode:
+                return "build", built.stdout[-300:]
+            for t in group:
+                how = run(t, 15 + 5 * self.seconds[t])
+                if how:
+                    return t, how
+        return None
+
+
+def put(path, text):
+    with open(path, "w") as f:
+        f.write(text)
+
+
+def try_one(tests, place):
+    name, line, what, new = place
+    path = TREE + "/" + name
+    with open(path) as f:
+        before = f.read()
+    lines = before.split("\n")
+    old, lines[line] = lines[line], new
+    put(path, "\n".join(lines))
+    try:
+        return old, tests.noticed(name)
+    finally:
+        put(path, before)
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("--count", type=int, default=60)
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--in", dest="only", action="append", metavar="FOLDER")
+    p.add_argument("--at", action="append", default=[], metavar="FILE:LINE")
+    p.add_argument("--list", action="store_true")
+    o = p.parse_args()
+    places = all_places(o.only or ["format/", "decode/", "capture/"])
+    if o.at:
+        chosen = [q for q in places if f"{q[0]}:{q[1] + 1}" in o.at]
+    else:
+        chosen = sample(places, o.count, o.seed)
+    if o.list:
+        for name, line, what, new in chosen:
+            print(f"{name}:{line + 1}: {what}: {new.strip()}")
+        return 0
+    copy_tree()
+    configure()
+    built = make("mutants-build")
+    if built.returncode:
+        print(built.stdout[-3000:])
+        return 2
+    tests, same = Tests(), equivalents()
+    killed, late, survived, equal, stillborn = {}, 0, [], 0, 0
+    for place in chosen:
+        name, line, what, new = place
+        where = f"{name}:{line + 1}: {what}"
+        for t in tests.names(name):
+            if t not in tests.seconds:
+                tests.usable(t)
+        with open(f"{TREE}/{name}") as f:
+            old = f.read().split("\n")[line]
+        if (name, old.strip(), what) in same:
+            equal += 1
+            print(f"equivalent {where}", flush=True)
+            continue
+        old, how = try_one(tests, place)
+        if how and how[0] == "build":
+            stillborn += 1
+        elif how:
+            top = name.split("/")[0]
+            killed[top] = killed.get(top, 0) + 1
+            late += how[1] == "time"
+            print(f"killed {where} by {how[0]}" + (" (time)" if how[1] == "time" else ""), flush=True)
+        else:
+            survived.append(name)
+            print(f"SURVIVED {where}\n-{old}\n+{new}", flush=True)
+    dead = sum(killed.values())
+    for top in ("format", "decode", "capture"):
+        n = killed.get(top, 0)
+        lives = sum(s.startswith(top) for s in survived)
+        if n + lives:
+            print(f"{top}: {n} of {n + lives} killed")
+    print(f"{dead} of {dead + len(survived)} killed ({100 * dead / max(1, dead + len(survived)):.0f} %), {late} of them by time; "
+          f"{equal} equivalent, {stillborn} do not build; seed {o.seed}")
+    return dead * 10 < (dead + len(survived)) * 9
+
+
+if __name__ == "__main__":
+    sys.exit(main())
