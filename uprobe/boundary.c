@@ -5,126 +5,118 @@
 #ifdef HAVE_ZYDIS
 #include <Zydis/Zydis.h>
 #include <fcntl.h>
-#include <gelf.h>
 #include <inttypes.h>
-#include <stdint.h>
 #include <stdio.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
+#include "uprobe/function.h"
 
 /* A mapping of a file with code. */
 struct mapping {
 	uint64_t start, end, offset;
-	char path[4200];	/* by /proc/PID/root, as the process sees it */
+	dev_t device;
+	ino_t inode;
+	char path[4096];
 };
 
 static bool find_mapping(pid_t pid, uint64_t where, struct mapping *m)
 {
-	char line[4400], path[4096], name[32];
+	unsigned major, minor;
+	char line[4400], name[32];
+	uint64_t inode;
 	bool found = false;
 	FILE *maps;
 
 	snprintf(name, sizeof(name), "/proc/%d/maps", pid);
 	maps = fopen(name, "re");
-	while (maps && !found && fgets(line, sizeof(line), maps)) {
-		found = sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %4095[^\n]", &m->start, &m->end,
-			       &m->offset, path) == 4 &&
-			m->start <= where && where < m->end && *path == '/';
-	}
+	while (maps && !found && fgets(line, sizeof(line), maps))
+		found = sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %x:%x %" SCNu64 " %4095[^\n]", &m->start,
+			       &m->end, &m->offset, &major, &minor, &inode, m->path) == 7 &&
+			m->start <= where && where < m->end && *m->path == '/';
 	if (maps)
 		fclose(maps);
-	if (found)
-		snprintf(m->path, sizeof(m->path), "/proc/%d/root%s", pid, path);
+	m->device = found ? makedev(major, minor) : 0;
+	m->inode = found ? inode : 0;
 	return found;
 }
 
-/* The address in the file's own terms of what is at `offset` in it. */
-static bool address_of(Elf *elf, uint64_t offset, uint64_t *address)
+static bool is_mapped(int fd, const struct mapping *m)
 {
-	size_t n = 0;
+	struct stat status;
 
-	elf_getphdrnum(elf, &n);
-	for (size_t i = 0; i < n; i++) {
-		GElf_Phdr p;
-
-		if (gelf_getphdr(elf, (int)i, &p) && p.p_type == PT_LOAD && offset >= p.p_offset &&
-		    offset - p.p_offset < p.p_filesz) {
-			*address = offset - p.p_offset + p.p_vaddr;
-			return true;
-		}
-	}
-	return false;
+	return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_dev == m->device &&
+	       status.st_ino == m->inode;
 }
 
-/* The function in this table of symbols that covers the address. */
-static bool find_in_table(Elf_Scn *section, const GElf_Shdr *header, uint64_t address, uint64_t *start)
+/* What is mapped itself; or, for who may not open that, the file of that name if it is still the same one. */
+static int open_mapping(pid_t pid, const struct mapping *m)
 {
-	Elf_Data *data = elf_getdata(section, NULL);
-	size_t n = data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
+	char path[sizeof(m->path) + 64];
+	int fd, place;
 
-	for (size_t i = 0; i < n && i <= INT32_MAX; i++) {
-		GElf_Sym s;
-
-		if (gelf_getsym(data, (int)i, &s) && GELF_ST_TYPE(s.st_info) == STT_FUNC && s.st_value <= address &&
-		    address - s.st_value < s.st_size) {
-			*start = s.st_value;
-			return true;
-		}
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, m->start, m->end);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		return fd;
+	snprintf(path, sizeof(path), "/proc/%d/root%s", pid, m->path);
+	place = open(path, O_PATH | O_CLOEXEC);
+	if (place >= 0 && is_mapped(place, m)) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", place);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
 	}
-	return false;
+	if (place >= 0)
+		close(place);
+	return fd;
 }
 
-static bool find_function(Elf *elf, uint64_t address, uint64_t *start)
-{
-	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
-		GElf_Shdr header;
-
-		if (gelf_getshdr(section, &header) && (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM) &&
-		    find_in_table(section, &header, address, start))
-			return true;
-	}
-	return false;
-}
-
-/* Decodes from `at` on, an offset in the file as `where` is: in memory other breakpoints would be in the way. */
+/* Decodes from `at` on, offsets in the file: in memory other breakpoints would be in the way. */
 static bool decode(int fd, uint64_t at, uint64_t where, uint64_t *begin)
 {
+	unsigned char bytes[4096];
+	uint64_t from = at;
+	ssize_t n = 0;
 	ZydisDecoder decoder;
-	bool inside = false;
 
 	if (ZYAN_FAILED(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
 		return false;
-	while (at < where && !inside) {
-		unsigned char bytes[ZYDIS_MAX_INSTRUCTION_LENGTH];
-		ssize_t n = pread(fd, bytes, sizeof(bytes), (off_t)at);
+	while (at < where) {
 		ZydisDecodedInstruction insn;
 
-		if (n <= 0 || ZYAN_FAILED(ZydisDecoderDecodeInstruction(&decoder, NULL, bytes, (ZyanUSize)n, &insn)))
-			break;
-		inside = where - at < insn.length;
+		if (at + ZYDIS_MAX_INSTRUCTION_LENGTH > from + (uint64_t)n) {
+			n = pread(fd, bytes, sizeof(bytes), (off_t)at);
+			from = at;
+		}
+		if (n <= 0 || at - from >= (uint64_t)n ||
+		    ZYAN_FAILED(ZydisDecoderDecodeInstruction(&decoder, NULL, bytes + (at - from),
+							      (ZyanUSize)n - (at - from), &insn)))
+			return false;
 		*begin = at;
 		at += insn.length;
 	}
-	return inside;
+	return at > where;
+}
+
+bool boundary_in_file(int fd, uint64_t where, uint64_t *begin)
+{
+	uint64_t start;
+
+	return function_at(fd, where, &start) && where - start <= BOUNDARY_CODE_MAX && decode(fd, start, where, begin);
 }
 
 bool boundary_inside(pid_t pid, unsigned long where, unsigned long *begin)
 {
 	struct mapping m;
-	int fd = find_mapping(pid, where, &m) ? open(m.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
-	uint64_t address, start, at, offset;
-	bool inside = false;
-	Elf *elf;
+	int fd = find_mapping(pid, where, &m) ? open_mapping(pid, &m) : -1;
+	uint64_t offset, at;
+	bool inside;
 
-	if (fd < 0 || elf_version(EV_CURRENT) == EV_NONE)
+	if (fd < 0)
 		return false;
 	offset = where - m.start + m.offset;
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (elf && address_of(elf, offset, &address) && find_function(elf, address, &start) &&
-	    address - start <= offset && decode(fd, offset - (address - start), offset, &at)) {
-		inside = true;
+	inside = boundary_in_file(fd, offset, &at);
+	if (inside)
 		*begin = where - (offset - at);
-	}
-	elf_end(elf);
 	close(fd);
 	return inside;
 }
@@ -132,6 +124,12 @@ bool boundary_inside(pid_t pid, unsigned long where, unsigned long *begin)
 bool boundary_inside(pid_t pid, unsigned long where, unsigned long *begin)
 {
 	(void)pid, (void)where, (void)begin;
+	return false;
+}
+
+bool boundary_in_file(int fd, uint64_t where, uint64_t *begin)
+{
+	(void)fd, (void)where, (void)begin;
 	return false;
 }
 #endif

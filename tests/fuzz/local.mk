@@ -61,6 +61,12 @@ tests_fuzz_fuzz_notes_LDADD = libcapture.la libcommon.la libtrawl-test.la
 tests_fuzz_fuzz_spec_SOURCES = tests/fuzz/fuzz_spec.c tests/fuzz/driver.c
 tests_fuzz_fuzz_spec_LDADD = libcapture.la libcommon.la libtrawl-test.la
 
+# The uprobe interface
+FUZZERS += tests/fuzz/fuzz_boundary
+tests_fuzz_fuzz_boundary_SOURCES = tests/fuzz/fuzz_boundary.c uprobe/boundary.c uprobe/boundary.h uprobe/function.c \
+	uprobe/function.h tests/fuzz/driver.c
+tests_fuzz_fuzz_boundary_LDADD = $(ZYDIS_LIBS)
+
 # Decoding
 FUZZERS += tests/fuzz/fuzz_layout tests/fuzz/fuzz_where
 tests_fuzz_fuzz_layout_SOURCES = tests/fuzz/fuzz_layout.c tests/fuzz/driver.c
