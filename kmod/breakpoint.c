@@ -93,6 +93,9 @@ int breakpoint_set(struct registration *registration, struct task_struct *task)
 		registration->consumer.ret_handler = on_return;
 	}
 	uprobe = compat_uprobe_register(registration->inode, registration->offset, 0, &registration->consumer);
+	/* ENOTSUPP is none of user space's: a breakpoint of the program's own. ENOEXEC: bytes that are no instruction. */
+	if (uprobe == ERR_PTR(-ENOTSUPP) || uprobe == ERR_PTR(-ENOEXEC))
+		return -EOPNOTSUPP;
 	if (IS_ERR(uprobe))
 		return PTR_ERR(uprobe);
 	registration->uprobe = uprobe;

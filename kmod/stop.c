@@ -44,10 +44,20 @@ void stop_tell(struct tracer *tracer)
 		__wake_up_sync(&tracer->wait, TASK_NORMAL);
 }
 
-/* Not yet returned, and its thread has stopped. */
+static bool is_entry(const struct delivery *delivery)
+{
+	return delivery->registration->u.event == TRAWL_UPEV_SYSCALL_ENTRY;
+}
+
+const struct pt_regs *stop_registers(const struct delivery *delivery)
+{
+	return is_entry(delivery) ? &delivery->entry : &delivery->stop->regs;
+}
+
+/* Not yet returned, and its thread has stopped, or need not have. */
 static bool is_ready(const struct delivery *delivery)
 {
-	return !delivery->returned && (!delivery->stop || delivery->stop->stopped);
+	return !delivery->returned && (!delivery->stop || delivery->stop->stopped || is_entry(delivery));
 }
 
 static void delivery_free(struct delivery *delivery)
@@ -86,7 +96,9 @@ static void wait_for_tracers(struct callback_head *work)
 	struct stop *stop = container_of(work, struct stop, work);
 	struct delivery *delivery;
 	u64 begun = ktime_get_mono_fast_ns();
+
 	spin_lock(&stops_lock);
+	stopped_begin(stop);
 	stop->stopped = true;
 	list_for_each_entry(delivery, &stop->deliveries, in_stop)
 		stop_tell(tracer_of(delivery));
@@ -101,6 +113,7 @@ static void wait_for_tracers(struct callback_head *work)
 
 	spin_lock(&stops_lock);
 	let_go(stop);
+	stopped_end(stop);
 	spin_unlock(&stops_lock);
 	kfree(stop);
 	if (atomic_dec_and_test(&works))
@@ -124,14 +137,23 @@ static struct stop *stop_of(struct task_struct *task)
 	return NULL;
 }
 
-static struct stop *stop_new(struct pt_regs *regs)
+/* As of this event: the latest before the thread stops. What comes behind a breakpoint is behind its instruction. */
+static void take_registers(struct stop *stop, const struct pt_regs *regs, u32 event)
+{
+	if (stop->breakpoint)
+		return;
+	stop->regs = *regs;
+	stop->ip = regs->ip;
+	stop->breakpoint = event == TRAWL_UPEV_BKPT;
+}
+
+static struct stop *stop_new(void)
 {
 	struct stop *stop = kzalloc(sizeof(*stop), GFP_ATOMIC | __GFP_NOWARN);
 
 	if (!stop)
 		return NULL;
 	stop->task = current;
-	stop->regs = *regs;
 	INIT_LIST_HEAD(&stop->deliveries);
 	init_waitqueue_head(&stop->resume);
 	init_task_work(&stop->work, wait_for_tracers);
@@ -162,7 +184,7 @@ static bool stops_no_more(const struct registration *registration)
 	return registration->u.event == TRAWL_UPEV_EXIT || registration->u.event == TRAWL_UPEV_DEATH;
 }
 
-static void deliver(struct registration *registration, struct stop *stop, int status)
+static void deliver(struct registration *registration, struct stop *stop, const struct pt_regs *regs, int status)
 {
 	struct delivery *delivery = kzalloc(sizeof(*delivery), GFP_ATOMIC | __GFP_NOWARN);
 	struct tracer *tracer = registration->tracee->tracer;
@@ -175,10 +197,12 @@ static void deliver(struct registration *registration, struct stop *stop, int st
 	delivery->status = status;
 	delivery->time = ktime_get_ns();
 	INIT_LIST_HEAD(&delivery->in_stop);
+	if (is_entry(delivery))
+		delivery->entry = *regs;
 	if (stop)
 		list_add_tail(&delivery->in_stop, &stop->deliveries);
 	list_add_tail(&delivery->in_tracer, &tracer->deliveries);
-	if (!stop)
+	if (is_ready(delivery))
 		stop_tell(tracer);
 }
 
@@ -190,13 +214,15 @@ void stop_event(struct registration *registration, struct pt_regs *regs, int sta
 	if (registration->cancelled || !listens(tracee->tracer, tracee, stop))
 		return;
 	if (stops_no_more(registration)) {
-		deliver(registration, NULL, status);
+		deliver(registration, NULL, regs, status);
 		return;
 	}
 	if (!stop)
-		stop = stop_new(regs);
-	if (stop)
-		deliver(registration, stop, status);
+		stop = stop_new();
+	if (!stop)
+		return;
+	take_registers(stop, regs, registration->u.event);
+	deliver(registration, stop, regs, status);
 }
 
 void stop_cancel(struct registration *registration)
@@ -209,13 +235,13 @@ void stop_cancel(struct registration *registration)
 			delivery_free(delivery);
 }
 
-struct stop *stop_find(struct tracer *tracer, pid_t tid)
+struct delivery *stop_find(struct tracer *tracer, pid_t tid)
 {
 	struct delivery *delivery;
 
 	list_for_each_entry(delivery, &tracer->deliveries, in_tracer)
 		if (delivery->returned && delivery->stop && delivery->tid == tid)
-			return delivery->stop;
+			return delivery;
 	return NULL;
 }
 
@@ -287,7 +313,7 @@ static enum outcome look(struct tracer *tracer, struct trawl_uprobe_poll *poll)
 		fill_in(&poll->u, delivery);
 		memset(&poll->regs, 0, sizeof(poll->regs));
 		if (delivery->stop)
-			khandler_registers(&poll->regs, &delivery->stop->regs, delivery->stop->task);
+			khandler_registers(&poll->regs, stop_registers(delivery), delivery->stop->task);
 		delivery->returned = true;
 		outcome = RETURNED;
 	} else if (is_over(tracer, poll->who)) {
@@ -316,13 +342,24 @@ static unsigned int begin(struct tracer *tracer, pid_t who)
 	return changes;
 }
 
-/* The time is over. False if a thread is on its way to stop: its event has occurred in time. */
+/* A thread is on its way to stop, and not asleep, as until the child of vfork() lets it go on. */
+static bool is_near(struct tracer *tracer, pid_t who)
+{
+	struct delivery *delivery;
+
+	list_for_each_entry(delivery, &tracer->deliveries, in_tracer)
+		if (!delivery->returned && is_meant(delivery, who) && delivery->stop && task_is_running(delivery->stop->task))
+			return true;
+	return false;
+}
+
+/* The time is over. False if a thread is about to stop: its event has occurred in time. */
 static bool end(struct tracer *tracer, const struct trawl_uprobe_poll *poll)
 {
 	bool over;
 
 	spin_lock(&stops_lock);
-	over = !is_coming(tracer, poll->who);
+	over = !is_near(tracer, poll->who);
 	if (over)
 		tracer->listening = poll->flags & TRAWL_UPROBE_POLL_ARM;
 	spin_unlock(&stops_lock);

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <asm/processor-flags.h>
+#include <asm/trapnr.h>
 #include "kmod/khandler.h"
 
 #define ARITHMETIC_FLAGS                                                                                              \
@@ -16,9 +17,52 @@
 /* The same registers, but for those that may be written. */
 static bool may_set(const struct trawl_uprobe_registers *now, const struct trawl_uprobe_registers *then)
 {
-	return now->rip == then->rip && now->cs == then->cs && now->ss == then->ss &&
+	return (now->rip == then->rip || now->rip < TASK_SIZE_MAX) && now->cs == then->cs && now->ss == then->ss &&
 	       now->orig_rax == then->orig_rax && now->fs_base == then->fs_base && now->gs_base == then->gs_base &&
 	       !((now->eflags ^ then->eflags) & ~(u64)ARITHMETIC_FLAGS);
+}
+
+/* At a breakpoint: the kernel has a copy of the instruction, which the task is about to execute. */
+static bool executes_elsewhere(const struct task_struct *task)
+{
+	return task->utask && task->utask->active_uprobe;
+}
+
+/*
+ * Between an event and the stop, a signal may have sent the task to its handler, or the system call that it was in
+ * gave it another program, or the place that a handler interrupted: what would be written is not what the tracer
+ * sees. An instruction that the kernel emulates moves rsp by a word at most.
+ */
+void stopped_begin(struct stop *stop)
+{
+	const struct pt_regs *regs = task_pt_regs(current), *seen = &stop->regs;
+	unsigned long by = regs->sp - seen->sp;
+
+	if (executes_elsewhere(current))
+		return;
+	stop->moved = stop->breakpoint ? by + 8 > 16 : by || regs->ip != seen->ip;
+}
+
+/*
+ * Another rip. An instruction that waits to be executed elsewhere is abandoned as the kernel does it with one that
+ * traps (uprobe_deny_signal()): the kernel then goes to utask->vaddr, frees the copy, and puts back the register that
+ * it used. A system call is not begun again from the other place.
+ */
+void stopped_end(struct stop *stop)
+{
+	struct pt_regs *regs = task_pt_regs(current);
+
+	if (stop->regs.ip == stop->ip || current->flags & PF_EXITING)
+		return;
+	regs->sp = stop->regs.sp;
+	if (executes_elsewhere(current)) {
+		current->utask->vaddr = stop->regs.ip;
+		current->thread.trap_nr = X86_TRAP_DB;
+		set_tsk_thread_flag(current, TIF_SIGPENDING);
+	} else {
+		regs->ip = stop->regs.ip;
+		regs->orig_ax = -1;
+	}
 }
 
 /* What may be written, but rsp. */
@@ -30,14 +74,14 @@ static void from_user(struct pt_regs *to, const struct trawl_uprobe_registers *f
 	to->r15 = from->r15, to->r14 = from->r14, to->r13 = from->r13, to->r12 = from->r12;
 	to->bp = from->rbp, to->bx = from->rbx, to->r11 = from->r11, to->r10 = from->r10;
 	to->r9 = from->r9, to->r8 = from->r8, to->ax = from->rax, to->cx = from->rcx;
-	to->dx = from->rdx, to->si = from->rsi, to->di = from->rdi, to->sp = from->rsp;
+	to->dx = from->rdx, to->si = from->rsi, to->di = from->rdi, to->sp = from->rsp, to->ip = from->rip;
 	to->flags = (to->flags & ~ARITHMETIC_FLAGS) | (from->eflags & ARITHMETIC_FLAGS);
 }
 
 /* The kernel's own at a breakpoint: the address behind the instruction, whose length is 1 to 15. */
 static bool is_scratch(struct stop *stop, unsigned long value)
 {
-	return stop->task->utask && stop->task->utask->active_uprobe && value - stop->regs.ip - 1 < 15;
+	return executes_elsewhere(stop->task) && value - stop->ip - 1 < 15;
 }
 
 /*
@@ -61,24 +105,31 @@ static long to_task(struct stop *stop, const struct pt_regs *to)
 	}
 	X(si) X(di) X(bx)
 #undef X
+	/* Those that the tracer changes: the result of a system call may be there already. */
 #define X(name)                                                                                                       \
-	if (&regs->name == scratch)                                                                                   \
-		stop->task->utask->autask.saved_scratch_register = to->name;                                          \
-	else                                                                                                          \
-		regs->name = to->name;
+	if (to->name != seen->name) {                                                                                 \
+		if (&regs->name == scratch)                                                                           \
+			stop->task->utask->autask.saved_scratch_register = to->name;                                  \
+		else                                                                                                  \
+			regs->name = to->name;                                                                        \
+	}
 	EACH_REGISTER(X)
 #undef X
 	regs->sp += to->sp - seen->sp;
-	regs->flags = (regs->flags & ~ARITHMETIC_FLAGS) | (to->flags & ARITHMETIC_FLAGS);
+	regs->flags ^= (seen->flags ^ to->flags) & ARITHMETIC_FLAGS;
 	return 0;
 }
 
-static long set_registers(struct stop *stop, const struct trawl_uprobe_registers *registers)
+static long set_registers(const struct delivery *delivery, const struct trawl_uprobe_registers *registers)
 {
+	struct stop *stop = delivery->stop;
 	struct trawl_uprobe_registers now;
 	struct pt_regs to = stop->regs;
 	long status;
 
+	/* A system call that has begun uses its registers, and does away with some. */
+	if (stop->moved || stop_registers(delivery) != &stop->regs)
+		return -EBUSY;
 	khandler_registers(&now, &stop->regs, stop->task);
 	if (!may_set(registers, &now))
 		return -EINVAL;
@@ -91,32 +142,32 @@ static long set_registers(struct stop *stop, const struct trawl_uprobe_registers
 
 long stopped_registers(struct tracer *tracer, struct trawl_uprobe_regs *request)
 {
-	struct stop *stop;
+	struct delivery *delivery;
 	long status = 0;
 
 	spin_lock(&stops_lock);
-	stop = stop_find(tracer, request->tid);
-	if (!stop)
+	delivery = stop_find(tracer, request->tid);
+	if (!delivery)
 		status = stop_missing(tracer);
 	else if (request->flags & TRAWL_UPROBE_SET)
-		status = set_registers(stop, &request->regs);
+		status = set_registers(delivery, &request->regs);
 	else
-		khandler_registers(&request->regs, &stop->regs, stop->task);
+		khandler_registers(&request->regs, stop_registers(delivery), delivery->stop->task);
 	spin_unlock(&stops_lock);
 	return status;
 }
 
 static struct task_struct *get_stopped(struct tracer *tracer, pid_t tid, struct pt_regs *regs)
 {
+	struct delivery *delivery;
 	struct task_struct *task;
-	struct stop *stop;
 
 	spin_lock(&stops_lock);
-	stop = stop_find(tracer, tid);
-	if (stop) {
-		task = get_task_struct(stop->task);
+	delivery = stop_find(tracer, tid);
+	if (delivery) {
+		task = get_task_struct(delivery->stop->task);
 		if (regs)
-			*regs = stop->regs;
+			*regs = *stop_registers(delivery);
 	} else {
 		task = ERR_PTR(stop_missing(tracer));
 	}

@@ -211,14 +211,27 @@ static int arm(struct registration *registration, struct task_struct *task)
 	return status;
 }
 
-static int register_on(struct tracer *tracer, struct task_struct *task, const struct trawl_uprobe *u)
+static bool traces_another(struct tracer *tracer, pid_t who)
 {
-	struct registration *registration;
+	struct tracee *tracee;
+
+	list_for_each_entry(tracee, &tracer->tracees, link)
+		if (!tracee->dead && tracee->who != who)
+			return true;
+	return false;
+}
+
+static int register_on(struct tracer *tracer, struct task_struct *task, const struct trawl_uprobe_request *request)
+{
+	const struct trawl_uprobe *u = &request->u;
 	struct tracee *tracee = tracee_find(tracer, u->who);
+	struct registration *registration;
 	int status;
 
 	if (tracee && tracee->dead)
 		return -ESRCH;
+	if (request->flags & TRAWL_UPROBE_ONLY && traces_another(tracer, u->who))
+		return -EBUSY;
 	if (tracee && registration_find(tracee, u->id))
 		return -EEXIST;
 	if (!tracee)
@@ -238,7 +251,7 @@ static long serve_register(struct tracer *tracer, struct file *file, void *body)
 {
 	struct trawl_uprobe_request *request = body;
 	struct task_struct *task;
-	long status = check(&request->u);
+	long status = request->flags & ~TRAWL_UPROBE_ONLY ? -EINVAL : check(&request->u);
 
 	if (status)
 		return status;
@@ -252,7 +265,7 @@ static long serve_register(struct tracer *tracer, struct file *file, void *body)
 	else if (!permit_task(file, task))
 		status = -EPERM;
 	else
-		status = register_on(tracer, task, &request->u);
+		status = register_on(tracer, task, request);
 	put_task_struct(task);
 	return status;
 }
@@ -269,10 +282,13 @@ static void cancel_all(struct tracer *tracer, struct tracee *tracee)
 
 static long serve_unregister(struct tracer *tracer, struct file *file, void *body)
 {
-	const struct trawl_uprobe *u = &((struct trawl_uprobe_request *)body)->u;
+	const struct trawl_uprobe_request *request = body;
+	const struct trawl_uprobe *u = &request->u;
 	struct tracee *tracee = tracee_find(tracer, u->who);
 	struct registration *registration;
 
+	if (request->flags)
+		return -EINVAL;
 	if (!tracee || tracee->dead)
 		return -ESRCH;
 	if (u->id == TRAWL_UPID_ALL) {
@@ -291,10 +307,12 @@ static long serve_unregister(struct tracer *tracer, struct file *file, void *bod
 /* Of a dead tracee, too, whose memory here it frees. */
 static long serve_detach(struct tracer *tracer, struct file *file, void *body)
 {
-	const struct trawl_uprobe *u = &((struct trawl_uprobe_request *)body)->u;
-	struct tracee *tracee = tracee_find(tracer, u->who);
+	const struct trawl_uprobe_request *request = body;
+	struct tracee *tracee = tracee_find(tracer, request->u.who);
 	bool dead;
 
+	if (request->flags)
+		return -EINVAL;
 	if (!tracee)
 		return -ESRCH;
 	dead = tracee->dead;
@@ -331,7 +349,7 @@ static long serve_memory(struct tracer *tracer, struct file *file, void *body)
 	return request->flags & ~TRAWL_UPROBE_SET || request->pad ? -EINVAL : stopped_memory(tracer, request);
 }
 
-/* What the handler has gathered at that registration, or -ENOENT. */
+/* What the handler has gathered at that registration: 0, -ESRCH where nothing will be added, or -ENOENT. */
 static long gathered(struct tracer *tracer, struct khandler *handler, const struct trawl_uprobe *u, void *data)
 {
 	struct tracee *tracee = tracee_find(tracer, u->who);
@@ -342,7 +360,7 @@ static long gathered(struct tracer *tracer, struct khandler *handler, const stru
 	spin_lock(&registration->data_lock);
 	memcpy(data, registration->data, handler->data_size);
 	spin_unlock(&registration->data_lock);
-	return 0;
+	return tracee->dead ? -ESRCH : 0;
 }
 
 static long run(struct tracer *tracer, struct khandler *handler, struct trawl_uprobe_run *request)
@@ -358,9 +376,11 @@ static long run(struct tracer *tracer, struct khandler *handler, struct trawl_up
 	if (!data)
 		return -ENOMEM;
 	status = copy_from_user(data, user, size) ? -EFAULT : 0;
-	if (!status && gathered(tracer, handler, &request->u, data))
+	if (!status)
+		status = gathered(tracer, handler, &request->u, data);
+	if (status == -ENOENT)
 		status = stopped_run(tracer, handler, &request->u, data);
-	if (!status && copy_to_user(user, data, size))
+	if ((!status || status == -ESRCH) && copy_to_user(user, data, size))
 		status = -EFAULT;
 	kvfree(data);
 	return status;

@@ -12,7 +12,8 @@
  *	  │                │ EINTR, ARM ──────► listening
  *
  * A delivery is one event for one registration. It is collected while its thread is still on its way,
- * ready when that has stopped, returned by POLL, and gone with the next POLL or when it is cancelled.
+ * ready when that has stopped (at SYSCALL_ENTRY at once: the call may take for ever), returned by POLL, and gone with
+ * the next POLL or when it is cancelled.
  */
 #ifndef KMOD_TRACER_H
 #define KMOD_TRACER_H
@@ -79,6 +80,7 @@ struct delivery {
 	int status;
 	u64 time;
 	bool returned;
+	struct pt_regs entry;		/* of SYSCALL_ENTRY, whose thread stops behind the call */
 };
 
 /* A thread that stops: one for all who have a delivery of this moment. */
@@ -88,8 +90,12 @@ struct stop {
 	struct task_struct *task;
 	struct list_head deliveries;
 	wait_queue_head_t resume;
-	struct pt_regs regs;		/* as before the instruction at a breakpoint */
+	/* What the tracers see and write: as at the event, and at a breakpoint as before its instruction. */
+	struct pt_regs regs;
+	unsigned long ip;		/* regs.ip as at the event */
+	bool breakpoint;		/* the event was BKPT */
 	bool stopped;
+	bool moved;			/* the task goes on with other registers: see stopped_begin() */
 };
 
 /* Protects tracers' lists and flags, and stops. Taken in tracepoints: nobody sleeps with it. */
@@ -119,8 +125,10 @@ void stop_tell(struct tracer *tracer);
 void stop_event(struct registration *registration, struct pt_regs *regs, int status);
 /* stop_cancel() - no delivery of this registration is left, and none will be made. */
 void stop_cancel(struct registration *registration);
-/* stop_find() - the stop of this thread, if POLL has returned it to this tracer; or NULL. */
-struct stop *stop_find(struct tracer *tracer, pid_t tid);
+/* stop_find() - for what this thread stops, if POLL has returned that to this tracer; or NULL. */
+struct delivery *stop_find(struct tracer *tracer, pid_t tid);
+/* stop_registers() - what the tracer sees of a delivery whose thread stops. */
+const struct pt_regs *stop_registers(const struct delivery *delivery);
 /* stop_missing() - why there is none: -ESRCH where all tracees have ended, otherwise -EBUSY. */
 int stop_missing(struct tracer *tracer);
 
@@ -146,6 +154,9 @@ void lifecycle_init(void);
 int lifecycle_add(struct tracee *tracee);
 void lifecycle_remove(struct tracee *tracee);
 
+/* stopped_begin() - the current task is about to wait. stopped_end() - it goes on, where its tracers have said. */
+void stopped_begin(struct stop *stop);
+void stopped_end(struct stop *stop);
 long stopped_registers(struct tracer *tracer, struct trawl_uprobe_regs *request);
 long stopped_memory(struct tracer *tracer, struct trawl_uprobe_memory *request);
 /* stopped_run() - runs a khandler for a stopped thread. -EBUSY: it isn't. */

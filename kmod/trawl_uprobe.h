@@ -29,7 +29,7 @@ enum trawl_uprobe_event {
 	TRAWL_UPEV_VFORK_DONE = 4,	/* the child of vfork() has let the tracee go on. status: its id */
 	TRAWL_UPEV_EXEC = 5,		/* a new program, before its first instruction */
 	TRAWL_UPEV_DEATH = 6,		/* as EXIT */
-	TRAWL_UPEV_SYSCALL_ENTRY = 7,	/* status: its number. The thread stops behind the call */
+	TRAWL_UPEV_SYSCALL_ENTRY = 7,	/* status: its number. POLL returns it at once; the thread stops behind the call */
 	TRAWL_UPEV_SYSCALL_EXIT = 8,	/* status: its number; rax holds the result */
 	TRAWL_UPEV_SIGNAL = 9,		/* a signal is delivered. status: its number; SIGKILL for each that kills
 					 * without a core dump */
@@ -52,14 +52,16 @@ struct trawl_uprobe {
 };
 
 /*
- * REGISTER. Errors: ESRCH no such task; EPERM; EINVAL unknown event, the caller itself, where 0 or not
- * in code of a file; EEXIST the id is in use; ENOENT no such khandler; ENOMEM.
+ * REGISTER. Errors: EINVAL unknown event, the caller itself, where 0 or not in code of a file; ESRCH no such task;
+ * EPERM; EBUSY with ONLY, where this tracer has another tracee that lives; EEXIST the id is in use; ENOENT no such
+ * khandler; EOPNOTSUPP an instruction that no breakpoint can replace; ENOMEM.
  * UNREGISTER: `who` and `id`, which may be TRAWL_UPID_ALL. ENOENT; ESRCH no tracee of this tracer.
  * DETACH: `who`; all its registrations.
  */
+#define TRAWL_UPROBE_ONLY	(1u << 0)	/* of REGISTER: one tracee */
 struct trawl_uprobe_request {
 	__u32 size;
-	__u32 flags;		/* 0 */
+	__u32 flags;		/* TRAWL_UPROBE_ONLY; otherwise 0 */
 	struct trawl_uprobe u;
 };
 
@@ -86,10 +88,13 @@ struct trawl_uprobe_poll {
 };
 
 /*
- * REGISTERS of the stopped thread `tid`. With SET the general ones and the arithmetic flags are written;
- * another rip, cs, ss, orig_rax or base is EINVAL. EBUSY: the thread isn't stopped for this tracer; ESRCH:
- * its tracees have ended. At a breakpoint an instruction that the kernel emulates (push, nop, call, jumps) has
- * had its effect already.
+ * REGISTERS of the stopped thread `tid`, as they were at its event. With SET those of the general ones, rip and the
+ * arithmetic flags are written that differ; another cs, ss, orig_rax or base, and a rip outside of user space, are
+ * EINVAL. EBUSY: the thread isn't stopped for this tracer, or goes on with other registers than those of its event: at
+ * SYSCALL_ENTRY, in a signal's handler, in a new program. ESRCH: its tracees have ended.
+ *
+ * At a breakpoint an instruction that the kernel emulates (push, nop, call, jumps) has had its effect already. Another
+ * rip takes the instruction back, but for what it has pushed below rsp: the thread goes on there.
  */
 #define TRAWL_UPROBE_SET	(1u << 0)
 struct trawl_uprobe_regs {
@@ -115,8 +120,9 @@ struct trawl_uprobe_memory {
 /*
  * RUN a khandler. If `u` names a registration (who, id) with that khandler, `data` becomes what the
  * handler has gathered there; otherwise it runs once for the stopped thread u.tid (or u.who).
- * ENOENT: no such khandler; EINVAL: data_size is not the handler's; EBUSY: neither. data_size 0: the caller's data is
- * as long as the handler's.
+ * ENOENT: no such khandler; EINVAL: data_size is not the handler's; EBUSY: neither. ESRCH: the tracee has ended; what
+ * the handler gathered at the registration is in `data` all the same. data_size 0: the caller's data is as long as the
+ * handler's.
  */
 struct trawl_uprobe_run {
 	__u32 size;

@@ -29,7 +29,7 @@ enum uprobe_event {
 	UPEV_VFORK_DONE,	/* the child of vfork() let the tracee go on */
 	UPEV_EXEC,		/* a new program, before its first instruction */
 	UPEV_DEATH,		/* as UPEV_EXIT */
-	UPEV_SYSCALL_ENTRY,	/* a system call; the tracee stops behind it */
+	UPEV_SYSCALL_ENTRY,	/* a system call, told at once; the tracee stops behind it */
 	UPEV_SYSCALL_EXIT,
 	UPEV_SIGNAL		/* a signal is delivered */
 };
@@ -87,7 +87,7 @@ int uprobe_arm(void);
 ssize_t uprobe_read(pid_t tid, unsigned long address, void *buffer, size_t length);
 ssize_t uprobe_write(pid_t tid, unsigned long address, const void *buffer, size_t length);
 int uprobe_get_registers(pid_t tid, struct user_regs_struct *registers);
-/* uprobe_set_registers() - all but rip, segments, orig_rax and the flags that are not arithmetic. */
+/* uprobe_set_registers() - those that differ; not segments, orig_rax and the flags that are not arithmetic. */
 int uprobe_set_registers(pid_t tid, const struct user_regs_struct *registers);
 
 #ifdef __cplusplus

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/uio.h>
 #include <unistd.h>
 #include "kmod/trawl_uapi.h"
 #include "kmod/trawl_uprobe.h"
@@ -21,8 +22,8 @@
 /* A thread that has called one of these functions. */
 struct tracer {
 	int fd;
-	pid_t tracee;		/* the only one; 0: none yet */
 	bool several;
+	const void *writable[2];	/* what check_out() has found to be, each for its caller */
 	struct uprobe_hit hit;
 	/* Of hit.tid as the latest POLL returned them; size 0: there are none, or they have been written. */
 	struct trawl_uprobe_regs regs;
@@ -98,89 +99,161 @@ const char *uprobe_error(void)
 	return mine ? mine->error : open_error;
 }
 
-/* The names of khandlers, with commas between them. */
-static const char *khandlers(struct tracer *tracer, char *names, size_t size)
+/* Copies `size` bytes between the caller's memory and ours, where a bad pointer is a status and no signal. */
+static int copy(bool in, void *ours, const void *theirs, size_t size)
+{
+	struct iovec local = { ours, size }, remote = { (void *)theirs, size };
+	ssize_t n = in ? process_vm_readv(getpid(), &local, 1, &remote, 1, 0) :
+			 process_vm_writev(getpid(), &local, 1, &remote, 1, 0);
+
+	if (n == (ssize_t)size)
+		return 0;
+	/* A filter of system calls: then the pointer is believed. */
+	if (n < 0 && errno != EFAULT && theirs) {
+		memcpy(in ? ours : (void *)theirs, in ? theirs : ours, size);
+		return 0;
+	}
+	errno = EFAULT;
+	return fail("%p: no %zu bytes that can be %s are there", theirs, size, in ? "read" : "written");
+}
+
+enum writer { EVENT, REGISTERS };
+
+/* Before anything happens whose result would have no place. Callers mostly give the same one again. */
+static int check_out(struct tracer *tracer, enum writer who, void *theirs, size_t size)
+{
+	char bytes[sizeof(struct user_regs_struct)];
+
+	if (tracer->writable[who] == theirs && theirs)
+		return 0;
+	if (copy(true, bytes, theirs, size) < 0 || copy(false, bytes, theirs, size) < 0)
+		return -1;
+	tracer->writable[who] = theirs;
+	return 0;
+}
+
+/* The names of khandlers, with spaces between them. */
+static void khandlers(struct tracer *tracer, char *names, size_t size)
 {
 	struct trawl_uprobe_list list = { .size = sizeof(list), .buffer = (uintptr_t)names, .length = size - 1 };
 
 	if (ioctl(tracer->fd, TRAWL_UPROBE_LIST, &list) < 0)
-		return "?";
+		strcpy(names, "?"), list.used = 2;
 	names[list.used ? list.used - 1 : 0] = '\0';
 	for (char *p = names; *p; p++)
 		if (*p == '\n')
 			*p = ' ';
-	return names;
 }
 
-static int fill(struct tracer *tracer, struct trawl_uprobe *to, const struct uprobe *u)
+static int unknown_khandler(struct tracer *tracer, const char *name)
+{
+	char names[NAMES_MAX];
+	int error = errno;
+
+	khandlers(tracer, names, sizeof(names));
+	errno = error;
+	if (*name == '\n')
+		return fail("khandler: a name has 1 to %d bytes; there are %s", TRAWL_KHANDLER_NAME - 1, names);
+	return fail("khandler \"%s\": there is none of that name, but %s", name, names);
+}
+
+static int fill(struct trawl_uprobe *to, const struct uprobe *u)
 {
 	*to = (struct trawl_uprobe){ .id = u->id, .where = u->where, .who = u->who, .event = u->event };
 	if (!u->khandler)
 		return 0;
-	if (!*u->khandler || strlen(u->khandler) >= sizeof(to->khandler)) {
-		char names[NAMES_MAX];
-
-		errno = ENOENT;
-		return fail("khandler \"%s\": there is none of that name, but %s", u->khandler,
-			    khandlers(tracer, names, sizeof(names)));
+	/* Up to the end of a page, behind which there need not be one. */
+	for (size_t i = 0, n; i < sizeof(to->khandler) && !memchr(to->khandler, '\0', i); i += n) {
+		n = 4096 - ((uintptr_t)u->khandler + i) % 4096;
+		n = n < sizeof(to->khandler) - i ? n : sizeof(to->khandler) - i;
+		if (copy(true, to->khandler + i, u->khandler + i, n) < 0)
+			return -1;
 	}
-	strcpy(to->khandler, u->khandler);
+	/* A name that no khandler has: the kernel says so, when it comes to that. */
+	if (!*to->khandler || !memchr(to->khandler, '\0', sizeof(to->khandler)))
+		strcpy(to->khandler, "\n");
+	memset(to->khandler + strlen(to->khandler), 0, sizeof(to->khandler) - strlen(to->khandler));
 	return 0;
 }
 
-/* In words, what REGISTER refused. */
-static int refused(struct tracer *tracer, const struct uprobe *u)
+static bool has_place(const struct uprobe *u)
 {
-	char names[NAMES_MAX];
+	return u->event == UPEV_BKPT || u->event == UPEV_FUNCRET;
+}
 
+/* Which of the reasons for EINVAL it was, in the order of the kernel's checks. */
+static int invalid(const struct uprobe *u)
+{
+	int error = errno;
+	char task[40];
+	bool ours;
+
+	if ((unsigned)u->event > UPEV_SIGNAL)
+		return fail("event %d: there is no such event; see enum uprobe_event", (int)u->event);
+	if (u->id == UPID_ALL)
+		return fail("id UPID_ALL: it stands for every id; register another one");
+	if (u->who <= 0)
+		return fail("process %d: give the id of one that runs", u->who);
+	if (!has_place(u) && u->where)
+		return fail("where 0x%lx: event %d is at no address; set where to 0", u->where, (int)u->event);
+	if (!u->where)
+		return fail("where 0: event %d is at an address; give one that is in code", (int)u->event);
+	snprintf(task, sizeof(task), "/proc/self/task/%d", u->who);
+	ours = !access(task, F_OK);
+	errno = error;
+	if (ours)
+		return fail("process %d: a tracer cannot trace itself; give another one", u->who);
+	return fail("0x%lx of process %d: no code of a file is mapped there; see /proc/%d/maps", u->where, u->who,
+		    u->who);
+}
+
+/* In words, what REGISTER refused. */
+static int refused(struct tracer *tracer, const struct uprobe *u, const char *khandler)
+{
 	switch (errno) {
 	case ESRCH:
 		return fail("process %d: there is none; give one that runs", u->who);
 	case EPERM:
 		return fail("process %d: not yours; root or CAP_SYS_PTRACE may trace it", u->who);
+	case EBUSY:
+		return fail("process %d: this thread traces another one already; see uprobe_several()", u->who);
 	case EEXIST:
 		return fail("id %lu: in use for process %d; unregister it or take another", u->id, u->who);
 	case ENOENT:
-		if (u->khandler)
-			return fail("khandler \"%s\": there is none of that name, but %s", u->khandler,
-				    khandlers(tracer, names, sizeof(names)));
+		if (*khandler)
+			return unknown_khandler(tracer, khandler);
 		return fail("event %d: this kernel has no tracepoint for it", (int)u->event);
+	case EOPNOTSUPP:
+		return fail("0x%lx: no instruction that a breakpoint can replace; choose another", u->where);
 	case EINVAL:
-		if (u->who == getpid())
-			return fail("process %d: a tracer cannot trace itself", u->who);
-		return fail("event %d at 0x%lx: the event is unknown, or the address is not in code of a file",
-			    (int)u->event, u->where);
+		return invalid(u);
 	}
-	return fail("uprobe_register: %s", strerror(errno));
+	return fail("process %d: it cannot be registered: %s", u->who, strerror(errno));
 }
 
-int uprobe_register(const struct uprobe *u)
+/* `theirs` is the caller's. */
+int uprobe_register(const struct uprobe *theirs)
 {
 	struct trawl_uprobe_request request = { .size = sizeof(request) };
 	struct tracer *tracer = tracer_get();
 	unsigned long begin;
+	struct uprobe u;
 
-	if (!tracer || fill(tracer, &request.u, u) < 0)
+	if (!tracer || copy(true, &u, theirs, sizeof(u)) < 0 || fill(&request.u, &u) < 0)
 		return -1;
-	if (!tracer->several && tracer->tracee && tracer->tracee != u->who) {
-		errno = EBUSY;
-		return fail("process %d: this thread traces process %d already; see uprobe_several()", u->who,
-			    tracer->tracee);
-	}
-	if (u->event == UPEV_BKPT && boundary_inside(u->who, u->where, &begin)) {
+	request.flags = tracer->several ? 0 : TRAWL_UPROBE_ONLY;
+	if (has_place(&u) && boundary_inside(u.who, u.where, &begin)) {
 		errno = EINVAL;
-		return fail("0x%lx: in the middle of an instruction; it begins at 0x%lx", u->where, begin);
+		return fail("0x%lx: in the middle of an instruction; it begins at 0x%lx", u.where, begin);
 	}
-	if (ioctl(tracer->fd, TRAWL_UPROBE_REGISTER, &request) < 0)
-		return refused(tracer, u);
-	tracer->tracee = u->who;
-	return 0;
+	return ioctl(tracer->fd, TRAWL_UPROBE_REGISTER, &request) < 0 ? refused(tracer, &u, request.u.khandler) : 0;
 }
 
-static struct tracer *tracer_of(pid_t pid)
+/* ESRCH if this thread has never traced anything. */
+static struct tracer *tracer_get_used(void)
 {
 	if (!mine) {
-		snprintf(open_error, sizeof(open_error), "process %d: this thread traces nothing", pid);
+		snprintf(open_error, sizeof(open_error), "this thread traces nothing; see uprobe_register()");
 		errno = ESRCH;
 	}
 	return mine;
@@ -189,7 +262,7 @@ static struct tracer *tracer_of(pid_t pid)
 int uprobe_unregister(pid_t pid, unsigned long id)
 {
 	struct trawl_uprobe_request request = { .size = sizeof(request), .u = { .who = pid, .id = id } };
-	struct tracer *tracer = tracer_of(pid);
+	struct tracer *tracer = tracer_get_used();
 
 	if (!tracer)
 		return -1;
@@ -203,23 +276,21 @@ int uprobe_unregister(pid_t pid, unsigned long id)
 int uprobe_detach(pid_t pid)
 {
 	struct trawl_uprobe_request request = { .size = sizeof(request), .u = { .who = pid } };
-	struct tracer *tracer = tracer_of(pid);
-	int status;
+	struct tracer *tracer = tracer_get_used();
 
 	if (!tracer)
 		return -1;
 	tracer->regs.size = 0;
-	status = ioctl(tracer->fd, TRAWL_UPROBE_DETACH, &request);
-	if (tracer->tracee == pid)
-		tracer->tracee = 0;
-	return status < 0 ? fail("process %d: this thread does not trace it, or it has ended", pid) : 0;
+	return ioctl(tracer->fd, TRAWL_UPROBE_DETACH, &request) < 0 ?
+		       fail("process %d: this thread does not trace it, or it has ended", pid) :
+		       0;
 }
 
 static int poll_tracer(struct trawl_uprobe_poll *poll, struct uprobe *u)
 {
-	struct tracer *tracer = tracer_of(poll->who);
+	struct tracer *tracer = tracer_get_used();
 
-	if (!tracer)
+	if (!tracer || check_out(tracer, EVENT, u, sizeof(*u)) < 0)
 		return -1;
 	tracer->regs.size = 0;
 	if (ioctl(tracer->fd, TRAWL_UPROBE_POLL, poll) < 0)
@@ -230,9 +301,8 @@ static int poll_tracer(struct trawl_uprobe_poll *poll, struct uprobe *u)
 		return 0;
 	tracer->hit = (struct uprobe_hit){ .tid = poll->u.tid, .status = poll->u.status, .time = poll->u.time };
 	tracer->regs = (struct trawl_uprobe_regs){ .size = sizeof(tracer->regs), .tid = poll->u.tid, .regs = poll->regs };
-	if (u)
-		*u = (struct uprobe){ .id = poll->u.id, .event = poll->u.event, .who = poll->u.who,
-				      .where = poll->u.where };
+	*u = (struct uprobe){ .id = poll->u.id, .event = poll->u.event, .who = poll->u.who,
+			      .where = poll->u.where };
 	return 1;
 }
 
@@ -252,7 +322,8 @@ int uprobe_poll_of(pid_t pid, struct uprobe *u, int timeout)
 
 void uprobe_last_hit(struct uprobe_hit *hit)
 {
-	*hit = mine ? mine->hit : (struct uprobe_hit){ 0 };
+	if (hit)
+		*hit = mine ? mine->hit : (struct uprobe_hit){ 0 };
 }
 
 int uprobe_record_branches(pid_t pid)
@@ -286,7 +357,7 @@ int uprobe_fd(void)
 int uprobe_arm(void)
 {
 	struct trawl_uprobe_poll poll = { .size = sizeof(poll), .flags = TRAWL_UPROBE_POLL_ARM };
-	struct tracer *tracer = tracer_of(0);
+	struct tracer *tracer = tracer_get_used();
 
 	if (!tracer)
 		return -1;
@@ -294,29 +365,37 @@ int uprobe_arm(void)
 	return ioctl(tracer->fd, TRAWL_UPROBE_POLL, &poll) < 0 ? fail("the tracee has ended, or there is none") : 0;
 }
 
-int uprobe_run_khandler(const char *khandler, struct uprobe *u, void *data)
+static int not_run(struct tracer *tracer, const struct trawl_uprobe_run *run)
+{
+	switch (errno) {
+	case ENOENT:
+		return unknown_khandler(tracer, run->u.khandler);
+	case EBUSY:
+		return fail("khandler %s: not registered with this uprobe, and the tracee is not stopped", run->u.khandler);
+	case ESRCH:
+		return fail("khandler %s: the tracee has ended; what was gathered at the uprobe is in data", run->u.khandler);
+	}
+	return fail("khandler %s: its data: %s", run->u.khandler, strerror(errno));
+}
+
+int uprobe_run_khandler(const char *khandler, struct uprobe *theirs, void *data)
 {
 	struct trawl_uprobe_run run = { .size = sizeof(run), .data = (uintptr_t)data };
-	struct uprobe with_name = *u;
-	struct tracer *tracer = tracer_of(u->who);
+	struct tracer *tracer = tracer_get_used();
+	struct uprobe u;
 
-	if (!tracer)
+	if (!tracer || copy(true, &u, theirs, sizeof(u)) < 0)
 		return -1;
-	with_name.khandler = khandler;
-	if (fill(tracer, &run.u, &with_name) < 0)
+	u.khandler = khandler ? khandler : "";
+	if (fill(&run.u, &u) < 0)
 		return -1;
 	run.u.tid = tracer->hit.tid;
-	if (ioctl(tracer->fd, TRAWL_UPROBE_RUN, &run) < 0)
-		return errno == ENOENT ? refused(tracer, &with_name) :
-					 fail("khandler %s: %s", khandler,
-					      errno == EBUSY ? "not registered with this uprobe, and the tracee is not stopped" :
-							       strerror(errno));
-	return 0;
+	return ioctl(tracer->fd, TRAWL_UPROBE_RUN, &run) < 0 ? not_run(tracer, &run) : 0;
 }
 
 static ssize_t memory(pid_t tid, unsigned long address, void *buffer, size_t length, unsigned flags)
 {
-	struct tracer *tracer = tracer_of(tid);
+	struct tracer *tracer = tracer_get_used();
 	size_t done = 0;
 
 	if (!tracer)
@@ -351,22 +430,22 @@ ssize_t uprobe_write(pid_t tid, unsigned long address, const void *buffer, size_
 	return memory(tid, address, (void *)buffer, length, TRAWL_UPROBE_SET);
 }
 
-static int registers(pid_t tid, struct trawl_uprobe_regs *request)
+static int registers(struct tracer *tracer, struct trawl_uprobe_regs *request)
 {
-	struct tracer *tracer = tracer_of(tid);
+	bool set = request->flags & TRAWL_UPROBE_SET;
 
-	if (!tracer)
-		return -1;
-	if (!(request->flags & TRAWL_UPROBE_SET) && tracer->regs.size && tracer->regs.tid == tid && tracer->regs.regs.rip) {
+	if (!set && tracer->regs.size && tracer->regs.tid == request->tid && tracer->regs.regs.rip) {
 		request->regs = tracer->regs.regs;
 		return 0;
 	}
 	tracer->regs.size = 0;
-	if (ioctl(tracer->fd, TRAWL_UPROBE_REGISTERS, request) < 0)
-		return fail("thread %d: %s", tid,
-			    errno == EBUSY ? "it is not stopped" : errno == ESRCH ? "the tracee has ended" :
-			    "a register that cannot be written");
-	return 0;
+	if (ioctl(tracer->fd, TRAWL_UPROBE_REGISTERS, request) == 0)
+		return 0;
+	if (errno == EBUSY)
+		return fail("thread %d: it is not stopped%s", request->tid,
+			    set ? ", or goes on with other registers than those of its event" : "");
+	return fail("thread %d: %s", request->tid,
+		    errno == ESRCH ? "the tracee has ended" : "a register that cannot be written, or no such rip");
 }
 
 /* The same members, in other places. */
@@ -377,8 +456,9 @@ static int registers(pid_t tid, struct trawl_uprobe_regs *request)
 int uprobe_get_registers(pid_t tid, struct user_regs_struct *to)
 {
 	struct trawl_uprobe_regs request = { .size = sizeof(request), .tid = tid };
+	struct tracer *tracer = tracer_get_used();
 
-	if (registers(tid, &request) < 0)
+	if (!tracer || check_out(tracer, REGISTERS, to, sizeof(*to)) < 0 || registers(tracer, &request) < 0)
 		return -1;
 	memset(to, 0, sizeof(*to));
 #define X(name) to->name = request.regs.name;
@@ -387,12 +467,16 @@ int uprobe_get_registers(pid_t tid, struct user_regs_struct *to)
 	return 0;
 }
 
-int uprobe_set_registers(pid_t tid, const struct user_regs_struct *from)
+int uprobe_set_registers(pid_t tid, const struct user_regs_struct *theirs)
 {
 	struct trawl_uprobe_regs request = { .size = sizeof(request), .flags = TRAWL_UPROBE_SET, .tid = tid };
+	struct tracer *tracer = tracer_get_used();
+	struct user_regs_struct from;
 
-#define X(name) request.regs.name = from->name;
+	if (!tracer || copy(true, &from, theirs, sizeof(from)) < 0)
+		return -1;
+#define X(name) request.regs.name = from.name;
 	EACH_REGISTER(X)
 #undef X
-	return registers(tid, &request);
+	return registers(tracer, &request);
 }

@@ -222,6 +222,11 @@ static struct uprobe at(struct child *child, unsigned long id, long (*where)(lon
 	return (struct uprobe){ .id = id, .event = UPEV_BKPT, .who = child->pid, .where = (unsigned long)where };
 }
 
+static struct uprobe event(struct child *child, enum uprobe_event event)
+{
+	return (struct uprobe){ .id = 100 + event, .event = event, .who = child->pid };
+}
+
 static void test_poll(void)
 {
 	struct child child = start(work);
@@ -267,8 +272,11 @@ static void test_registers(void)
 	   "registers of the stopped tracee");
 	regs.rdi = 100;
 	ok(uprobe_set_registers(child.pid, &regs) == 0, "are written");
-	regs.rip++;
-	ok(uprobe_set_registers(child.pid, &regs) == -1 && errno == EINVAL, "but for rip");
+	regs.rip = 1ul << 63;
+	ok(uprobe_set_registers(child.pid, &regs) == -1 && errno == EINVAL, "but for a rip that no program has");
+	uprobe_get_registers(child.pid, &regs);
+	regs.cs++;
+	ok(uprobe_set_registers(child.pid, &regs) == -1 && errno == EINVAL, "and for a segment");
 	ok(uprobe_read(child.pid, (unsigned long)&sink, &value, sizeof(value)) == sizeof(value), "memory is read");
 	value = 77;
 	ok(uprobe_write(child.pid, (unsigned long)&child.shared[1], &value, sizeof(value)) == sizeof(value) &&
@@ -278,6 +286,215 @@ static void test_registers(void)
 	ok(uprobe_detach(child.pid) == 0 && is_done(&child, 2000) && child.shared[0] == 200,
 	   "detach lets it go on, with the register that was written");
 	ok(uprobe_get_registers(child.pid, &regs) == -1 && errno == EBUSY, "a thread that runs has none: EBUSY");
+	finish(&child);
+}
+
+/* Functions whose first instruction the kernel emulates, executes elsewhere, and executes elsewhere with a register that
+ * stands for rip. Each returns 3 times its argument, or adds to `sink`. */
+long pushes(long value), subtracts(long value), relative(long value);
+extern volatile long relative_to;
+__asm__(".text\n"
+	"pushes: push %rbx\n lea (%rdi,%rdi,2),%rax\n pop %rbx\n ret\n"
+	"subtracts: sub $24,%rsp\n lea (%rdi,%rdi,2),%rax\n add $24,%rsp\n ret\n"
+	"relative: addq $1,relative_to(%rip)\n lea (%rdi,%rdi,2),%rax\n ret\n"
+	".data\n .balign 8\nrelative_to: .quad 0\n .text\n");
+
+void trap_instruction(void);
+__asm__("trap_instruction: int3\n ret\n");
+
+static long (*volatile work_function)(long);
+
+static void calls_function(struct child *child, char what)
+{
+	long kept[4] = { 11, 22, 33, 44 };
+
+	(void)what;
+	child->shared[0] = work_function(child->shared[1]);
+	/* The registers that functions keep, and what is on the stack. */
+	child->shared[2] = kept[0] + kept[3] + relative_to;
+}
+
+/* The tracer lets the function return 7 at once: its first instruction is not executed. */
+static bool returns_at_once(long (*function)(long))
+{
+	struct user_regs_struct regs;
+	struct child child;
+	struct uprobe u, got;
+	bool good;
+
+	work_function = function;
+	child = start(calls_function);
+	child.shared[1] = 5;
+	u = at(&child, 1, function);
+	good = !uprobe_register(&u) && !uprobe_arm();
+	for (int i = 0; good && i < 3; i++) {
+		tell(&child, 'x');
+		good = uprobe_poll(&got, 5000) == 1 && !uprobe_get_registers(child.pid, &regs) && regs.rdi == 5;
+		good = good && uprobe_read(child.pid, regs.rsp, &regs.rip, 8) == 8;
+		regs.rsp += 8;
+		regs.rax = 7;
+		good = good && !uprobe_set_registers(child.pid, &regs) && uprobe_arm() == 0 && is_done(&child, 3000) &&
+		       child.shared[0] == 7 && child.shared[2] == 55;
+	}
+	/* And as it is when nobody writes. */
+	uprobe_detach(child.pid);
+	tell(&child, 'x');
+	good = is_done(&child, 3000) && good && child.shared[0] == 15 &&
+	       child.shared[2] == (function == relative ? 56 : 55);
+	finish(&child);
+	return good;
+}
+
+static void test_rip(void)
+{
+	struct child child = start(work);
+	struct uprobe u = at(&child, 1, probed), got;
+	struct user_regs_struct regs;
+
+	ok(returns_at_once(pushes), "rip is written: at an instruction that the kernel emulates");
+	ok(returns_at_once(subtracts), "at one that it executes elsewhere");
+	ok(returns_at_once(relative), "at one that is relative to rip");
+	uprobe_register(&u);
+	uprobe_arm();
+	tell(&child, 'p');
+	uprobe_poll(&got, 5000);
+	uprobe_get_registers(child.pid, &regs);
+	regs.rip = (unsigned long)second;
+	ok(!uprobe_set_registers(child.pid, &regs) && !uprobe_arm() && is_done(&child, 3000) && child.shared[0] == 22,
+	   "another function is called");
+	tell(&child, 'p');
+	uprobe_poll(&got, 5000);
+	uprobe_get_registers(child.pid, &regs);
+	regs.rip = 8;
+	uprobe_set_registers(child.pid, &regs);
+	regs.rip = u.where;
+	ok(!uprobe_set_registers(child.pid, &regs) && !uprobe_arm() && is_done(&child, 3000) && child.shared[0] == 42,
+	   "and taken back");
+	tell(&child, 'p');
+	uprobe_poll(&got, 5000);
+	regs.rip = 8;
+	ok(!uprobe_set_registers(child.pid, &regs) && uprobe_poll(&got, 5000) == -1 && errno == ESRCH, "an address with nothing: SIGSEGV");
+	finish(&child);
+}
+
+static volatile sig_atomic_t handled;
+
+static void on_handled(int signal)
+{
+	handled = signal;
+}
+
+static void calls_kernel(struct child *child, char what)
+{
+	int ends[2];
+	char c;
+
+	handled = 0;
+	switch (what) {
+	case 'g':
+		child->shared[0] = syscall(SYS_getppid) == getppid();
+		break;
+	case 'r':
+		raise(SIGUSR1);
+		child->shared[0] = handled;
+		break;
+	case 'b':
+		/* What it is told next is what it reads. */
+		child->shared[0] = read(child->go, &c, 1) == 1 ? c : -1;
+		break;
+	case 'v':
+		if (pipe(ends))
+			_exit(1);
+		if (!vfork()) {
+			if (read(child->go, &c, 1) != 1)
+				_exit(2);
+			_exit(0);
+		}
+		wait(NULL);
+		break;
+	}
+}
+
+/* Polls until that system call is there, in this event. */
+static bool next_call(struct uprobe *got, enum uprobe_event event, long number, struct user_regs_struct *regs)
+{
+	struct uprobe_hit hit = { 0 };
+
+	while (uprobe_poll(got, 3000) == 1) {
+		uprobe_last_hit(&hit);
+		if (got->event == event && hit.status == number)
+			return !uprobe_get_registers(hit.tid, regs);
+	}
+	return false;
+}
+
+static void test_calls(void)
+{
+	struct child child = start(calls_kernel);
+	struct uprobe entry = event(&child, UPEV_SYSCALL_ENTRY), exit = event(&child, UPEV_SYSCALL_EXIT), got;
+	struct user_regs_struct regs;
+
+	uprobe_register(&entry);
+	uprobe_register(&exit);
+	uprobe_arm();
+	tell(&child, 'g');
+	ok(next_call(&got, UPEV_SYSCALL_ENTRY, SYS_getppid, &regs) && regs.orig_rax == SYS_getppid && (long)regs.rax == -ENOSYS,
+	   "a system call's entry, with the registers before it");
+	ok(uprobe_set_registers(child.pid, &regs) == -1 && errno == EBUSY, "which cannot be written");
+	ok(uprobe_poll(&got, 3000) == 1 && got.event == UPEV_SYSCALL_EXIT && !uprobe_get_registers(child.pid, &regs) &&
+		   (long)regs.rax == getpid(),
+	   "and its exit, with its result");
+	regs.rax = 1;
+	ok(!uprobe_set_registers(child.pid, &regs), "which can");
+	uprobe_detach(child.pid);
+	ok(is_done(&child, 3000) && child.shared[0] == 0, "and the tracee has it");
+	uprobe_register(&entry);
+	uprobe_arm();
+	tell(&child, 'b');
+	ok(next_call(&got, UPEV_SYSCALL_ENTRY, SYS_read, &regs) && regs.rdx == 1 &&
+		   uprobe_poll(&got, 100) == 0,
+	   "the entry of a call that waits is told at once, and a timeout is one");
+	tell(&child, 'q');
+	uprobe_detach(child.pid);
+	ok(is_done(&child, 3000) && child.shared[0] == 'q', "the call gets what it waited for");
+	finish(&child);
+}
+
+/* Where the thread does not go on with the registers of its event. */
+static void test_moved(void)
+{
+	struct child child;
+	struct uprobe u, got;
+	struct user_regs_struct regs;
+
+	signal(SIGUSR1, on_handled);
+	child = start(calls_kernel);
+	u = event(&child, UPEV_SIGNAL);
+	uprobe_register(&u);
+	uprobe_arm();
+	tell(&child, 'r');
+	ok(uprobe_poll(&got, 3000) == 1 && !uprobe_get_registers(child.pid, &regs) &&
+		   uprobe_set_registers(child.pid, &regs) == -1 && errno == EBUSY,
+	   "registers are not written into a signal's handler: EBUSY");
+	uprobe_detach(child.pid);
+	ok(is_done(&child, 3000) && child.shared[0] == SIGUSR1, "which runs");
+	u = event(&child, UPEV_SYSCALL_EXIT);
+	uprobe_register(&u);
+	uprobe_arm();
+	tell(&child, 'r');
+	ok(next_call(&got, UPEV_SYSCALL_EXIT, -1, &regs), "the exit of rt_sigreturn has number -1");
+	ok(!uprobe_set_registers(child.pid, &regs), "and the registers of the interrupted code, which can be written");
+	uprobe_detach(child.pid);
+	is_done(&child, 3000);
+	u = event(&child, UPEV_CLONE);
+	uprobe_register(&u);
+	uprobe_arm();
+	tell(&child, 'v');
+	ok(uprobe_poll(&got, 200) == 0, "a thread that vfork() keeps has not stopped: a timeout is one");
+	tell(&child, 'x');
+	ok(uprobe_poll(&got, 5000) == 1 && got.event == UPEV_CLONE, "and its event comes when it has");
+	uprobe_detach(child.pid);
+	ok(is_done(&child, 3000), "and it goes on");
 	finish(&child);
 }
 
@@ -436,11 +653,6 @@ static void on_signal(int signal)
 	(void)signal;
 }
 
-static struct uprobe event(struct child *child, enum uprobe_event event)
-{
-	return (struct uprobe){ .id = 100 + event, .event = event, .who = child->pid };
-}
-
 /* The event comes when the child is told this, with a status that is not 0 unless it is expected to be. */
 static bool comes(enum uprobe_event which, char what, int *status)
 {
@@ -484,12 +696,15 @@ static void test_events(void)
 static void test_death(void)
 {
 	struct child child = start(work);
-	struct uprobe u = at(&child, 1, probed), got;
+	struct uprobe u = at(&child, 1, probed), counts = at(&child, 2, probed), got;
+	struct trawl_kh_count hits = { 0 };
 	struct trawl_kh_registers kh;
-	struct user_regs_struct regs;
+	struct user_regs_struct regs = { 0 };
 	int status;
-	long word;
+	long word = 0;
 
+	counts.khandler = "count";
+	uprobe_register(&counts);
 	uprobe_register(&u);
 	uprobe_arm();
 	tell(&child, 'p');
@@ -500,6 +715,13 @@ static void test_death(void)
 	ok(uprobe_get_registers(child.pid, &regs) == -1 && errno == ESRCH, "registers: ESRCH");
 	ok(uprobe_read(child.pid, u.where, &word, 8) == -1 && errno == ESRCH, "memory: ESRCH");
 	ok(uprobe_run_khandler("registers", &got, &kh) == -1 && errno == ESRCH, "run_khandler: ESRCH");
+	ok(uprobe_run_khandler("count", &counts, &hits) == -1 && errno == ESRCH && hits.hits == 1,
+	   "but what a khandler has gathered is there");
+	ok(uprobe_set_registers(child.pid, &regs) == -1 && errno == ESRCH, "to write registers: ESRCH");
+	ok(uprobe_write(child.pid, u.where, &word, 8) == -1 && errno == ESRCH, "or memory: ESRCH");
+	ok(uprobe_arm() == -1 && errno == ESRCH && uprobe_poll_of(child.pid, &got, 0) == -1 && errno == ESRCH,
+	   "arm and poll of one: ESRCH");
+	ok(uprobe_record_branches(child.pid) == -1 && errno == ESRCH, "record branches: ESRCH");
 	ok(uprobe_register(&u) == -1 && errno == ESRCH, "register: ESRCH");
 	ok(uprobe_unregister(child.pid, 1) == -1 && errno == ESRCH, "unregister: ESRCH");
 	ok(uprobe_detach(child.pid) == -1 && errno == ESRCH, "detach: ESRCH");
@@ -703,6 +925,12 @@ static void test_epoll(void)
 	ok(uprobe_poll(&got, 0) == 1 && got.id == 1, "and poll returns the event");
 	uprobe_arm();
 	is_done(&child, 5000);
+	tell(&child, 'p');
+	ok(epoll_wait(epoll, &event, 1, 5000) == 1 && uprobe_arm() == 0 && !is_done(&child, 100) &&
+		   epoll_wait(epoll, &event, 1, 0) == 1 && uprobe_poll(&got, 0) == 1,
+	   "a second uprobe_arm() loses nothing");
+	uprobe_arm();
+	is_done(&child, 5000);
 	/* The next event is often there before the program asks for it. */
 	tell(&child, 'm');
 	for (n = 0; n < 1000 && epoll_wait(epoll, &event, 1, 10000) == 1 && uprobe_poll(&got, 0) == 1; n++)
@@ -734,9 +962,26 @@ static void test_several(void)
 {
 	struct child a = start(work), b = start(work);
 	struct uprobe u = at(&a, 1, probed), v = at(&b, 2, probed), got;
+	const struct {
+		pid_t who;
+		int error;
+		const char *what;
+	} bad[] = {
+		{ 4000000, ESRCH, "but one that is not there is ESRCH" },
+		{ 2, EPERM, "a kernel thread EPERM" },
+		{ getpid(), EINVAL, "and the tracer itself EINVAL" },
+		{ -1, EINVAL, "as is no id" },
+	};
 
 	uprobe_register(&u);
 	ok(uprobe_register(&v) == -1 && errno == EBUSY, "one tracer traces at most one tracee");
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		v.who = bad[i].who;
+		ok(uprobe_register(&v) == -1 && errno == bad[i].error, bad[i].what);
+	}
+	v.who = b.pid;
+	ok(!uprobe_unregister(a.pid, UPID_ALL) && !uprobe_register(&v) && !uprobe_detach(b.pid) && !uprobe_register(&u),
+	   "another one when it has none");
 	uprobe_several();
 	ok(uprobe_register(&v) == 0, "several, when it asks for that");
 	uprobe_arm();
@@ -752,6 +997,76 @@ static void test_several(void)
 	uprobe_detach(b.pid);
 	finish(&a);
 	finish(&b);
+}
+
+/* Nothing is done, and the caller lives. */
+static void test_pointers(void)
+{
+	struct child child = start(work);
+	struct uprobe u = at(&child, 1, probed), got;
+	struct user_regs_struct regs;
+	struct uprobe *const bad[] = { NULL, (void *)8, (void *)(1ul << 63) };
+	const char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *name = (char *)page + 4096 - sizeof("count");
+	struct trawl_kh_count hits;
+	bool good = true;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		u.khandler = i ? (void *)bad[i] : NULL;
+		good = good && uprobe_register(bad[i]) == -1 && errno == EFAULT;
+		good = good && (!i || (uprobe_register(&u) == -1 && errno == EFAULT));
+		u.khandler = NULL;
+		uprobe_register(&u);
+		good = good && uprobe_poll(bad[i], 0) == -1 && errno == EFAULT;
+		good = good && uprobe_poll_of(child.pid, bad[i], 0) == -1 && errno == EFAULT;
+		good = good && uprobe_get_registers(child.pid, (void *)bad[i]) == -1 && errno == EFAULT;
+		good = good && uprobe_set_registers(child.pid, (void *)bad[i]) == -1 && errno == EFAULT;
+		good = good && uprobe_run_khandler("count", bad[i], &hits) == -1 && errno == EFAULT;
+		good = good && uprobe_run_khandler("count", &u, bad[i]) == -1 && errno == EFAULT;
+	}
+	ok(good, "bad pointers: EFAULT");
+	ok(uprobe_run_khandler(NULL, &u, &hits) == -1 && errno == ENOENT, "no name of a khandler: ENOENT");
+	uprobe_last_hit(NULL);
+	uprobe_arm();
+	tell(&child, 'p');
+	ok(uprobe_poll(NULL, 5000) == -1 && uprobe_poll(&got, 5000) == 1 && !uprobe_get_registers(child.pid, &regs),
+	   "and no event is lost by one");
+	ok(uprobe_read(child.pid, regs.rsp, bad[1], 8) == -1 && errno == EFAULT &&
+		   uprobe_write(child.pid, regs.rsp, NULL, 8) == -1 && errno == EFAULT,
+	   "of memory, too");
+	munmap((char *)page + 4096, 4096);
+	strcpy(name, "count");
+	u.id = 2;
+	u.khandler = name;
+	ok(!uprobe_register(&u), "a name that ends with the memory");
+	finish(&child);
+}
+
+/* uprobe_error() names the reason. */
+static void test_reasons(void)
+{
+	struct child child = start(work);
+	struct uprobe u = event(&child, UPEV_EXIT);
+
+	u.where = 0x1000;
+	ok(uprobe_register(&u) == -1 && errno == EINVAL && strstr(uprobe_error(), "where 0x1000: event 2 is at no address"),
+	   "an event without an address that has one");
+	u.where = 0;
+	u.id = UPID_ALL;
+	ok(uprobe_register(&u) == -1 && errno == EINVAL && strstr(uprobe_error(), "UPID_ALL"), "the id that stands for all");
+	u = at(&child, 1, NULL);
+	ok(uprobe_register(&u) == -1 && strstr(uprobe_error(), "where 0:"), "no address");
+	u.where = 0x10;
+	ok(uprobe_register(&u) == -1 && strstr(uprobe_error(), "0x10 of process"), "one that is not mapped");
+	u.event = 99;
+	ok(uprobe_register(&u) == -1 && strstr(uprobe_error(), "event 99: there is no such"), "no event");
+	u = at(&child, 1, probed);
+	u.who = 0;
+	ok(uprobe_register(&u) == -1 && strstr(uprobe_error(), "process 0:"), "no process");
+	u = at(&child, 1, (long (*)(long))trap_instruction);
+	ok(uprobe_register(&u) == -1 && errno == EOPNOTSUPP && strstr(uprobe_error(), "a breakpoint can replace"),
+	   "a breakpoint of the program's own: EOPNOTSUPP");
+	finish(&child);
 }
 
 static void test_bad(void)
@@ -781,9 +1096,12 @@ static void test_bad(void)
 	u.who = 4000000;
 	ok(uprobe_register(&u) == -1 && errno == ESRCH, "no such process");
 	ok(ioctl(uprobe_fd(), TRAWL_UPROBE_REGISTER, (void *)8) == -1 && errno == EFAULT, "a bad pointer");
-	request.flags = 1;
-	request.u.who = child.pid;
+	request.u = (struct trawl_uprobe){ .id = 9, .who = child.pid, .where = (unsigned long)probed };
+	request.flags = 2;
 	ok(ioctl(uprobe_fd(), TRAWL_UPROBE_REGISTER, &request) == -1 && errno == EINVAL, "an unknown flag");
+	request.flags = 0;
+	ok(ioctl(uprobe_fd(), TRAWL_UPROBE_REGISTER, &request) == 0, "which is all that was wrong");
+	uprobe_detach(child.pid);
 	ok(uprobe_unregister(child.pid, 1) == -1 && errno == ESRCH, "unregister of what is not traced");
 	u = at(&child, 1, probed);
 	uprobe_register(&u);
@@ -795,7 +1113,7 @@ static void test_bad(void)
 int main(void)
 {
 	static void (*const tests[])(void) = {
-		test_poll,  test_registers,   test_same_address, test_return, test_khandler, test_branches, test_module, test_events,
+		test_poll,  test_registers, test_rip, test_calls, test_moved, test_pointers, test_reasons, test_same_address, test_return, test_khandler, test_branches, test_module, test_events,
 		test_death, test_two_tracers, test_threads, test_library, test_rights, test_namespace, test_debugger,
 		test_timeout, test_epoll,	 test_signal, test_several,  test_bad,
 	};
