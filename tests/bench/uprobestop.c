@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * uprobestop: what it costs to stop a program at a function, look and let it go on: by libtrawl-uprobe and
- * by a breakpoint of ptrace(2). And what a hit costs that stops nothing: a khandler, and, where tracefs is
+ * by a breakpoint of ptrace(2); and, what no stop on one processor can be faster than, how long two processes take to
+ * wake each other by pipes. And what a hit costs that stops nothing: a khandler, and, where tracefs is
  * mounted, a plain uprobe event of it. Needs trawl.ko. Prints lines "NAME NANOSECONDS".
  *
  *	uprobestop [STOPS [HITS]]
@@ -139,6 +140,29 @@ static double by_ptrace(long stops)
 	return begun;
 }
 
+/* Nanoseconds for a byte to another process and one back. */
+static double by_pipes(long times)
+{
+	double begun = now();
+	int go[2], back[2];
+	pid_t pid;
+	char c;
+
+	if (pipe(go) || pipe(back))
+		exit(1);
+	pid = fork();
+	if (!pid)
+		while (read(go[0], &c, 1) == 1 && write(back[1], &c, 1) == 1)
+			;
+	for (long i = 0; i < times; i++)
+		if (write(go[1], "", 1) != 1 || read(back[0], &c, 1) != 1)
+			exit(1);
+	begun = (now() - begun) / times;
+	end(pid, go[1]);
+	close(go[0]), close(back[0]), close(back[1]);
+	return begun;
+}
+
 /* Nanoseconds a call in a child, whatever is on the function then. */
 static double calls(long n, void (*prepare)(pid_t), void (*undo)(pid_t))
 {
@@ -235,17 +259,19 @@ static double least(double a, double b)
 int main(int argc, char **argv)
 {
 	long stops = argc > 1 ? atol(argv[1]) : 2000, hits = argc > 2 ? atol(argv[2]) : 20000;
-	double library = -1, ptraced = -1, khandler = -1, event = -1, plain = -1;
+	double library = -1, ptraced = -1, pipes = -1, khandler = -1, event = -1, plain = -1;
 
 	/* In turn, so that whatever else the machine does meets all of them. */
 	for (int i = 0; i < RUNS; i++) {
 		library = least(by_library(stops), library);
 		ptraced = least(by_ptrace(stops), ptraced);
+		pipes = least(by_pipes(stops), pipes);
 		plain = least(calls(hits, nothing, nothing), plain);
 		khandler = least(calls(hits, with_khandler, without), khandler);
 		event = least(tracefs_event(hits), event);
 	}
 	printf("libtrawl-uprobe stop %.0f\nptrace breakpoint stop %.0f\nratio %.2f\n", library, ptraced, ptraced / library);
+	printf("round trip by pipes %.0f\n", pipes);
 	printf("khandler hit %.0f\ntracefs uprobe hit %.0f\nratio %.2f\n", khandler - plain, event - plain,
 	       (khandler - plain) / (event - plain));
 	return 0;

@@ -73,6 +73,7 @@ class Machine(typing.NamedTuple):
     words: str  # of its kernel's command line
     cpu: str = CPU
     patched: bool = False  # by qemu/branch-record.patch
+    processors: int = 2
 
 
 def intel(model, lbr, words=""):
@@ -84,6 +85,7 @@ def intel(model, lbr, words=""):
 MACHINES = {
     "": Machine("pc", ["-device", "virtio-9p-pci,fsdev=lab,mount_tag=after,addr=0x1e"], " no_console_suspend"),
     "iommu": Machine("q35", ["-device", "intel-iommu"], " intel_iommu=on trace_buf_size=96M"),
+    "single": Machine("pc", [], "", processors=1),
     "skylake": intel(94, "lbr-fmt=5"),
     "skylake-pti": intel(94, "lbr-fmt=5", " pti=on"),
     "sandybridge": intel(42, "lbr-fmt=3"),
@@ -117,7 +119,7 @@ def qemu_command(home, results, log, sockets, words, machine):
     kind = MACHINES[machine]
     append = KERNEL_WORDS + kind.words + tsc_rate(words["build"]) + " " + " ".join(f"lab.{k}={v}" for k, v in words.items())
     command = [*program(words["build"], machine), "-machine", kind.board + ",i8042=off", *kind.devices,
-               "-accel", ACCELERATOR, "-cpu", kind.cpu, "-smp", "2", "-m", MEMORY, "-nodefaults", "-display", "none", "-no-reboot",
+               "-accel", ACCELERATOR, "-cpu", kind.cpu, "-smp", str(kind.processors), "-m", MEMORY, "-nodefaults", "-display", "none", "-no-reboot",
                "-kernel", os.path.join(home, "kernel"), "-initrd", os.path.join(home, "initrd"),
                "-append", append,
                "-serial", "mon:stdio" if shell else f"file:{log}/console.log",

@@ -28,8 +28,8 @@ uprobe-stress: lab-programs
 	@for k in $(LAB_KERNELS); do TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' \
 		LAB_STRESS=60 LAB_LIMIT=1500 $(srcdir)/tests/lab/run --limit 1800 $$k kmod-uprobe || exit; done
 
-# A stop beside one of ptrace and of gdb, a khandler beside a uprobe of tracefs.
+# A stop beside one of ptrace and of gdb, a khandler beside a uprobe of tracefs; with two processors and with one.
 uprobe-bench: lab-programs
-	@for k in $(LAB_KERNELS); do TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' \
-		$(srcdir)/tests/lab/run $$k uprobestop || exit; done
+	@for k in $(LAB_KERNELS); do for m in "" single; do TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' \
+		$(srcdir)/tests/lab/run --machine "$$m" $$k uprobestop || exit; done; done
 .PHONY: uprobe-stress uprobe-bench
