@@ -5,12 +5,14 @@
  *
  *	calls FUNCTION[,FUNCTION...] COMMAND [ARGUMENT...]
  *
- * The functions are those of COMMAND's own symbol table (.symtab or .dynsym).
- * It shows libtrawl-uprobe: a child that waits, probe points, returns, registers, memory and the end.
+ * The functions are those of the symbol tables (.symtab, .dynsym) of COMMAND and of the libraries that it is linked
+ * with. It shows libtrawl-uprobe: a child that waits, probe points, returns, registers, memory, threads and the end.
  */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,10 +27,18 @@
 /* Ids of registrations: the function's number, and for its return this more. */
 #define RETURN MAX_FUNCTIONS
 #define EXEC (2 * MAX_FUNCTIONS)
+#define ENTRY (EXEC + 1)
+#define MAX_THREADS 64
 
 struct function {
 	const char *name;
-	unsigned long value;	/* as its file says; 0: not found */
+	unsigned long address;	/* 0: not found */
+};
+
+/* How many calls of a thread have not returned. */
+struct thread {
+	pid_t tid;
+	int depth;
 };
 
 static void die(const char *what)
@@ -49,7 +59,7 @@ static const void *part(const struct file *file, uint64_t offset, uint64_t size)
 }
 
 static void find_in(const struct file *file, const Elf64_Shdr *symbols, const Elf64_Shdr *strings,
-		    struct function *functions, int count)
+		    unsigned long base, struct function *functions, int count)
 {
 	const Elf64_Sym *symbol = part(file, symbols->sh_offset, symbols->sh_size);
 	const char *names = part(file, strings->sh_offset, strings->sh_size);
@@ -58,55 +68,78 @@ static void find_in(const struct file *file, const Elf64_Shdr *symbols, const El
 		return;
 	for (size_t n = symbols->sh_size / sizeof(*symbol); n; n--, symbol++)
 		for (int i = 0; i < count; i++)
-			if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_value &&
+			if (!functions[i].address && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_value &&
 			    symbol->st_name < strings->sh_size && !strcmp(names + symbol->st_name, functions[i].name))
-				functions[i].value = symbol->st_value;
+				functions[i].address = base + symbol->st_value;
 }
 
-/* Fills in the values. Returns whether the program is placed as its file says (ET_EXEC); -1: no ELF file. */
-static int find_functions(const char *path, struct function *functions, int count)
+/* The file is an ELF program or library for this machine. */
+static bool open_file(const char *path, struct file *file)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	const Elf64_Shdr *sections;
 	const Elf64_Ehdr *header;
 	struct stat status;
-	struct file file;
 
-	if (fd < 0 || fstat(fd, &status) < 0 || status.st_size < (off_t)sizeof(*header))
-		return -1;
-	file.size = (size_t)status.st_size;
-	file.bytes = mmap(NULL, file.size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (fd < 0)
+		return false;
+	file->size = fstat(fd, &status) < 0 ? 0 : (size_t)status.st_size;
+	file->bytes = file->size < sizeof(*header) ? MAP_FAILED : mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, fd, 0);
 	close(fd);
-	header = (const void *)file.bytes;
-	if (file.bytes == MAP_FAILED || memcmp(header->e_ident, ELFMAG, SELFMAG) ||
-	    header->e_ident[EI_CLASS] != ELFCLASS64)
-		return -1;
-	sections = part(&file, header->e_shoff, (uint64_t)header->e_shnum * sizeof(*sections));
+	header = (const void *)file->bytes;
+	return file->bytes != MAP_FAILED && !memcmp(header->e_ident, ELFMAG, SELFMAG) &&
+	       header->e_ident[EI_CLASS] == ELFCLASS64;
+}
+
+/* Of a file that is mapped from `start` on. */
+static void find_functions(const struct file *file, unsigned long start, struct function *functions, int count)
+{
+	const Elf64_Ehdr *header = (const void *)file->bytes;
+	const Elf64_Shdr *sections = part(file, header->e_shoff, (uint64_t)header->e_shnum * sizeof(*sections));
+
 	for (int i = 0; sections && i < header->e_shnum; i++)
 		if ((sections[i].sh_type == SHT_SYMTAB || sections[i].sh_type == SHT_DYNSYM) &&
 		    sections[i].sh_link < header->e_shnum)
-			find_in(&file, &sections[i], &sections[sections[i].sh_link], functions, count);
-	return header->e_type == ET_EXEC;
+			find_in(file, &sections[i], &sections[sections[i].sh_link],
+				header->e_type == ET_EXEC ? 0 : start, functions, count);
 }
 
-/* Where the program's first mapping is: what a position-independent one's values begin at. */
-static unsigned long base_of(pid_t pid, const char *path)
+/* In all files that the process has mapped, in the order of their addresses: the program's own come first. */
+static void find_in_process(pid_t pid, struct function *functions, int count)
 {
-	char line[4352], name[32], *real = realpath(path, NULL);
-	unsigned long base = 0;
+	char line[4352], name[32], *path;
+	struct file file;
 	FILE *maps;
 
 	snprintf(name, sizeof(name), "/proc/%d/maps", pid);
 	maps = fopen(name, "re");
-	while (maps && real && !base && fgets(line, sizeof(line), maps)) {
+	while (maps && fgets(line, sizeof(line), maps)) {
 		line[strcspn(line, "\n")] = '\0';
-		if (strchr(line, '/') && !strcmp(strchr(line, '/'), real))
-			base = strtoul(line, NULL, 16);
+		path = strchr(line, '/');
+		/* The mapping of a file's beginning: START-END PERMISSIONS OFFSET ... */
+		if (path && strstr(line, " 00000000 ") && open_file(path, &file)) {
+			find_functions(&file, strtoul(line, NULL, 16), functions, count);
+			munmap((void *)file.bytes, file.size);
+		}
 	}
 	if (maps)
 		fclose(maps);
-	free(real);
-	return base;
+}
+
+/* Where the program begins to run itself, its libraries loaded: as its kernel tells it. */
+static unsigned long entry_of(pid_t pid)
+{
+	unsigned long pair[2] = { 0 }, entry = 0;
+	char name[32];
+	FILE *auxv;
+
+	snprintf(name, sizeof(name), "/proc/%d/auxv", pid);
+	auxv = fopen(name, "re");
+	while (auxv && !entry && fread(pair, sizeof(pair), 1, auxv) == 1)
+		if (pair[0] == AT_ENTRY)
+			entry = pair[1];
+	if (auxv)
+		fclose(auxv);
+	return entry;
 }
 
 /* A child that waits for a byte, and becomes COMMAND. */
@@ -130,14 +163,15 @@ static pid_t start(char **command, int *go)
 	return pid;
 }
 
-static void watch(pid_t pid, struct function *functions, int count, unsigned long base)
+static void watch(pid_t pid, struct function *functions, int count)
 {
 	for (int i = 0; i < count; i++) {
 		struct uprobe u = { .id = (unsigned long)i, .event = UPEV_BKPT, .who = pid,
-				    .where = base + functions[i].value };
+				    .where = functions[i].address };
 
-		if (!functions[i].value) {
+		if (!functions[i].address) {
 			fprintf(stderr, "calls: %s: no such function; see nm\n", functions[i].name);
+			kill(pid, SIGKILL);
 			exit(2);
 		}
 		if (uprobe_register(&u) < 0)
@@ -164,20 +198,34 @@ static void show_argument(pid_t tid, unsigned long long value)
 		printf("0x%llx", value);
 }
 
-static void show(const struct uprobe *u, const struct function *functions, int *depth)
+static struct thread *thread_of(struct thread *threads, pid_t tid)
+{
+	int i;
+
+	for (i = 0; i < MAX_THREADS - 1 && threads[i].tid && threads[i].tid != tid; i++)
+		;
+	threads[i].tid = tid;
+	return &threads[i];
+}
+
+static void show(const struct uprobe *u, const struct function *functions, struct thread *threads)
 {
 	struct user_regs_struct regs;
 	struct uprobe_hit hit;
+	struct thread *thread;
 
 	uprobe_last_hit(&hit);
 	if (uprobe_get_registers(hit.tid, &regs) < 0)
 		return;
+	thread = thread_of(threads, hit.tid);
+	if (hit.tid != u->who)
+		printf("[%d] ", hit.tid);
 	if (u->id >= RETURN) {
-		*depth -= *depth > 0;
-		printf("%*s%s = 0x%llx\n", 2 * *depth, "", functions[u->id - RETURN].name, regs.rax);
+		thread->depth -= thread->depth > 0;
+		printf("%*s%s = 0x%llx\n", 2 * thread->depth, "", functions[u->id - RETURN].name, regs.rax);
 		return;
 	}
-	printf("%*s%s(", 2 * (*depth)++, "", functions[u->id].name);
+	printf("%*s%s(", 2 * thread->depth++, "", functions[u->id].name);
 	show_argument(hit.tid, regs.rdi);
 	printf(", ");
 	show_argument(hit.tid, regs.rsi);
@@ -186,29 +234,21 @@ static void show(const struct uprobe *u, const struct function *functions, int *
 	printf(")\n");
 }
 
-/* The program that `command` names, as execvp(3) finds it. */
-static const char *program(const char *command, char *path, size_t size)
+/* Lets the program run until this event. */
+static void run_to(pid_t pid, unsigned long id, enum uprobe_event event, unsigned long where, int go)
 {
-	char *folders = strdup(getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin"), *rest = folders, *folder;
+	struct uprobe u = { .id = id, .event = event, .who = pid, .where = where };
 
-	if (strchr(command, '/') || !folders)
-		return command;
-	while ((folder = strsep(&rest, ":"))) {
-		snprintf(path, size, "%s/%s", *folder ? folder : ".", command);
-		if (!access(path, X_OK))
-			break;
-	}
-	free(folders);
-	return folder ? path : command;
+	if (uprobe_register(&u) < 0 || uprobe_arm() < 0 || (go >= 0 && write(go, "", 1) != 1) || uprobe_poll(&u, -1) != 1)
+		die("the program");
 }
 
 int main(int argc, char **argv)
 {
 	struct function functions[MAX_FUNCTIONS] = { 0 };
-	struct uprobe u = { .id = EXEC, .event = UPEV_EXEC };
-	int count = 0, depth = 0, go, fixed, status;
-	char path[4096];
-	const char *file;
+	struct thread threads[MAX_THREADS] = { 0 };
+	struct uprobe u;
+	int count = 0, go, status;
 	pid_t pid;
 
 	if (argc < 3) {
@@ -217,21 +257,16 @@ int main(int argc, char **argv)
 	}
 	for (char *name = strtok(argv[1], ","); name && count < MAX_FUNCTIONS; name = strtok(NULL, ","))
 		functions[count++].name = name;
-	file = program(argv[2], path, sizeof(path));
-	fixed = find_functions(file, functions, count);
-	if (fixed < 0) {
-		fprintf(stderr, "calls: %s: not a 64-bit ELF program; give one\n", file);
-		return 2;
-	}
-	u.who = pid = start(argv + 2, &go);
-	if (pid < 0 || uprobe_register(&u) < 0 || uprobe_arm() < 0)
-		die(argv[2]);
-	if (write(go, "", 1) != 1 || uprobe_poll(&u, -1) != 1)
-		die(argv[2]);
-	watch(pid, functions, count, fixed ? 0 : base_of(pid, file));
+	pid = start(argv + 2, &go);
+	if (pid < 0)
+		return 3;
+	run_to(pid, EXEC, UPEV_EXEC, 0, go);
+	run_to(pid, ENTRY, UPEV_BKPT, entry_of(pid), -1);
+	find_in_process(pid, functions, count);
+	watch(pid, functions, count);
 	while (uprobe_poll(&u, -1) == 1)
 		if (u.id < EXEC)
-			show(&u, functions, &depth);
+			show(&u, functions, threads);
 	if (errno != ESRCH)
 		die("poll");
 	waitpid(pid, &status, 0);
