@@ -108,7 +108,8 @@ static int find(void *arg, const char *group, const char *name)
 /* sched:sched_switch, sched.sched_switch, sched_switch, openat: is there such an event? */
 static bool by_event(const char *text, char *hint, size_t size)
 {
-	size_t first = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-*?");
+	size_t first =
+		strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-*?");
 	char group[64] = "*", name[96] = "", entry[112];
 	const char *rest = text + first;
 	struct trawl_error ignored;

@@ -32,9 +32,9 @@ struct session_span {
 const struct session_span *session_span(const struct session *s);
 
 /*
- * Appends one record. Returns 0; 1 when the session wants no more (-c, --duration): the caller drops
- * this record and the rest of its drain; -1 with *err for a record that the writer rejects. A file that
- * cannot be written is no error here: it ends the session.
+ * Appends one record. Returns 0; 1 when the session wants no more (-c, --duration): the caller
+ * drops this record and the rest of its drain; -1 with *err for a record that the writer rejects. A
+ * file that cannot be written is no error here: it ends the session.
  */
 int session_append(struct input *in, const struct trawl_record *r, struct trawl_error *err);
 
@@ -53,7 +53,8 @@ bool session_asks_crash(const struct session *s);
 /* A signal without a handler was delivered to a task of the scope; a task has ended. */
 void session_on_signal(struct session *s, int sig, uint64_t time);
 void session_on_exit(struct session *s, pid_t tid);
-/* A source collected the end of a process: status as of waitpid(). COMMAND's parent is then told by it. */
+/* A source collected the end of a process: status as of waitpid(). COMMAND's parent is then told by
+ * it. */
 void session_on_reaped(struct session *s, pid_t pid, int status);
 /* Updates the followed-task table to now. Returns 0, or -1 with *err. */
 int session_learn(struct session *s, struct trawl_error *err);

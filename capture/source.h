@@ -88,25 +88,28 @@ void source_list_free(struct source_list *list);
 
 struct source {
 	const char *name;    /* what -i begins with: "usb", "usdt" */
-	const char *instance; /* of its tracefs instance, where another source has the name; or NULL */
+	const char *instance; /* of its tracefs instance, where another source has the name; or
+			       * NULL */
 	const char *summary; /* what may follow, one line for --help */
 	bool hidden;         /* not for -i: the session adds it by itself */
-	/* Its texts are those of capture/cli/spec.h: a mistyped one is told before anything else. */
+	/* Its texts are those of capture/cli/spec.h: a mistyped one is told before anything
+	 * else. */
 	bool spec_language;
 	bool realtime;       /* its time stamps are CLOCK_REALTIME, not CLOCK_MONOTONIC */
 	bool programs;       /* its probes are in programs; COMMAND may run another program */
 	bool traces;         /* it calls ptrace() or perf_event_open() while it runs */
 	bool tasks;          /* its records have a common_pid: the file gets these tasks' names */
 
-	/* Which source records this text where -p or COMMAND limits the capture; NULL: always this one. */
+	/* Which source records this text where -p or COMMAND limits the capture; NULL: always this
+	 * one. */
 	const struct source *(*scoped)(const char *spec);
-	/* Another -i text that this one stands for besides, in its own memory; NULL: none. The source of that one
-	 * comes first. NULL: never. */
+	/* Another -i text that this one stands for besides, in its own memory; NULL: none. The
+	 * source of that one comes first. NULL: never. */
 	const char *(*besides)(const char *spec);
 	/* Adds what this machine can record to the list. Tries each feature instead of guessing. */
 	void (*describe)(struct source_list *list);
-	/* Adds what `text`, which follows the name on the command line of -D, stands for: the probes of a
-	 * program, events by a pattern. 0, or -1 when there is nothing. May be NULL. */
+	/* Adds what `text`, which follows the name on the command line of -D, stands for: the
+	 * probes of a program, events by a pattern. 0, or -1 when there is nothing. May be NULL. */
 	int (*list)(const char *text, struct source_list *list, struct trawl_error *err);
 	/* Returns 0 if this machine can record it; -1 with the reason and the remedy. */
 	int (*probe)(struct trawl_error *err);

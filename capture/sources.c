@@ -11,8 +11,8 @@
 #include "capture/otherspec.h"
 #include "capture/source.h"
 
-extern const struct source branch_source, eprobe_source, event_source, synth_source, task_source, uprobe_source,
-	usb_source, usdt_source;
+extern const struct source branch_source, eprobe_source, event_source, synth_source, task_source,
+	uprobe_source, usb_source, usdt_source;
 
 const struct source *const sources[] = {
 	&usdt_source,

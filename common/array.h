@@ -14,16 +14,17 @@
 #include <string.h>
 
 /*
- * Makes room for one element behind the n of an array that grows by this alone, from NULL: it doubles
- * where n is a power of two.
+ * Makes room for one element behind the n of an array that grows by this alone, from NULL: it
+ * doubles where n is a power of two.
  */
 #define array_grow(array, n) \
 	(((n) & ((n) - 1)) || array_resize(&(array), (n) ? 2 * (size_t)(n) : 1, sizeof(*(array))))
 
 /* Makes room for `need` elements. room: how many there is room for; it doubles at least. */
-#define array_reserve(array, room, need) \
-	((need) <= (room) || (array_resize(&(array), array_room((room), (need)), sizeof(*(array))) && \
-			      ((room) = array_room((room), (need)))))
+#define array_reserve(array, room, need)                                                           \
+	((need) <= (room) ||                                                                       \
+	 (array_resize(&(array), array_room((room), (need)), sizeof(*(array))) &&                  \
+	  ((room) = array_room((room), (need)))))
 
 /* Makes an array of n elements have `need` at least; those that are new are zero. */
 #define array_extend(array, n, need) \

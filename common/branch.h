@@ -5,8 +5,9 @@
  *
  * A batch is what one task did in one stretch of time. Its branches are numbers of pairs (from, to,
  * kind), and mostly guessed from the three branches before: what is stored is how many guesses were
- * right, and what came instead. Of full traces of gzip, sqlite3 and python3 a branch takes 0.2 to 0.4 bytes so and 19 to
- * 25 ns; as columns from, to and kind of an event it takes 1.2 to 1.5 bytes and 45 to 95 ns (2026-11-22).
+ * right, and what came instead. Of full traces of gzip, sqlite3 and python3 a branch takes 0.2 to
+ * 0.4 bytes so and 19 to 25 ns; as columns from, to and kind of an event it takes 1.2 to 1.5 bytes
+ * and 45 to 95 ns (2026-11-22).
  */
 #ifndef TRAWL_COMMON_BRANCH_H
 #define TRAWL_COMMON_BRANCH_H
@@ -63,7 +64,8 @@ enum branch_mark_kind {
 	BRANCH_MARK_TIME,    /* nothing but the time */
 	BRANCH_MARK_LOST,    /* branches are missing here: count, or 0: not known how many */
 	BRANCH_MARK_START,   /* recording of the task begins here: what was before is not known */
-	BRANCH_MARK_STACK,   /* another stack of the last branches begins: what was before it is not known */
+	BRANCH_MARK_STACK,   /* another stack of the last branches begins: what was before it is
+			      * not known */
 	BRANCH_MARKS
 };
 
@@ -114,8 +116,8 @@ struct branch_batch {
 };
 
 /*
- * Decodes count branches that begin at time `first`. NULL, or what is wrong with the bytes. Free the
- * batch in any case.
+ * Decodes count branches that begin at time `first`. NULL, or what is wrong with the bytes. Free
+ * the batch in any case.
  */
 const char *branch_batch_decode(struct branch_batch *b, const void *data, size_t len,
 				uint32_t count, uint64_t first);

@@ -250,8 +250,8 @@ const char *destination_fault(int error)
 {
 	switch (error) {
 	case ENOLINK:
-		return "a link of another user is on the way and not followed: name the place that it "
-		       "leads to, or remove it";
+		return "a link of another user is on the way and not followed: name the place that "
+		       "it leads to, or remove it";
 	case ENOTUNIQ:
 		return "is a FIFO of another user: name another file, or remove it";
 	case ENXIO:

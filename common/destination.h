@@ -4,8 +4,8 @@
  * name is done in that folder, so that nobody can put another folder in its place meanwhile.
  *
  * The way there leads over no symbolic link of another user: each part of the path is opened alone,
- * and a link is followed if it is ours or root's. Functions act with the rights that the thread has,
- * and fail with errno.
+ * and a link is followed if it is ours or root's. Functions act with the rights that the thread
+ * has, and fail with errno.
  */
 #ifndef TRAWL_COMMON_DESTINATION_H
 #define TRAWL_COMMON_DESTINATION_H
@@ -30,7 +30,8 @@ int destination_find(struct destination *d, const char *path, uid_t us, bool fol
  * Opens for writing what has the name, if that is no regular file: a pipe, a terminal, /dev/null.
  * Does not wait for a device. A FIFO needs a reader, which is given five seconds to come.
  * Returns the descriptor; -1 if a regular file or nothing has the name; -2 with errno:
- * ENOTUNIQ: a FIFO of another user, ENXIO: nobody reads it, EINTR: a signal that ends us is pending.
+ * ENOTUNIQ: a FIFO of another user, ENXIO: nobody reads it, EINTR: a signal that ends us is
+ * pending.
  */
 int destination_open_special(const struct destination *d, uid_t us);
 

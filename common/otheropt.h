@@ -17,8 +17,8 @@ struct otheropt {
 };
 
 /*
- * Fails for `given` ("-r", "--sort=x"), which is no option. table ends with a NULL in options; all is the
- * program's own list.
+ * Fails for `given` ("-r", "--sort=x"), which is no option. table ends with a NULL in options; all
+ * is the program's own list.
  */
 int otheropt_fail(const char *given, const struct otheropt *table, const struct option *all,
 		  struct trawl_error *err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Block types and options of pcapng (draft-ietf-opsawg-pcapng), of which readers and writers know. */
+/* Block types and options of pcapng (draft-ietf-opsawg-pcapng), of which readers and writers
+ * know. */
 #ifndef TRAWL_COMMON_PCAPNG_H
 #define TRAWL_COMMON_PCAPNG_H
 

@@ -171,7 +171,8 @@ static int allow_values(scmp_filter_ctx f, int call, unsigned int arg, const int
 {
 	for (size_t i = 0; i < n; i++)
 		if (seccomp_rule_add(f, SCMP_ACT_ALLOW, call, 1,
-				     SCMP_CMP(arg, SCMP_CMP_MASKED_EQ, UINT32_MAX, (uint32_t)values[i])) < 0)
+				     SCMP_CMP(arg, SCMP_CMP_MASKED_EQ, UINT32_MAX,
+					      (uint32_t)values[i])) < 0)
 			return -1;
 	return 0;
 }

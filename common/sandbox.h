@@ -25,8 +25,8 @@
 int sandbox_enter(const char *program, const char *subject, struct trawl_error *err);
 
 /*
- * The same for a process that computes over what it has open, and talks by pipes and sockets that it
- * has: no threads, no changes of files.
+ * The same for a process that computes over what it has open, and talks by pipes and sockets that
+ * it has: no threads, no changes of files.
  */
 int sandbox_enter_parser(const char *program, const char *subject, struct trawl_error *err);
 

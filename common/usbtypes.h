@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How USB events lie in a .trawl file: records are usbmon's own, header, descriptors and data
- * unchanged, of three event types; what USBPcap captured is put into that form. The time stamp of an event is the header's ts_sec and ts_usec
- * in ns (CLOCK_REALTIME); these two are not stored again and read back as zero.
+ * unchanged, of three event types; what USBPcap captured is put into that form. The time stamp of
+ * an event is the header's ts_sec and ts_usec in ns (CLOCK_REALTIME); these two are not stored
+ * again and read back as zero.
  *
  * Whoever writes such a file describes it by these: capture, and import of other formats.
  */

@@ -23,8 +23,8 @@ static inline bool utf8_second(unsigned char lead, unsigned char c)
 }
 
 /*
- * Returns the length (1 to 4) of the well-formed UTF-8 sequence at p, of n bytes. Returns 0 where there
- * is none; *bad then is the length of the malformed one.
+ * Returns the length (1 to 4) of the well-formed UTF-8 sequence at p, of n bytes. Returns 0 where
+ * there is none; *bad then is the length of the malformed one.
  */
 static inline size_t utf8_length(const unsigned char *p, size_t n, size_t *bad)
 {

@@ -29,7 +29,8 @@ static int read_both(struct reading *r, const int fds[2], const char *const name
 	return worst;
 }
 
-static void show_json(const struct paths *p, size_t n, const struct path_difference *d, struct out *o)
+static void show_json(const struct paths *p, size_t n, const struct path_difference *d,
+		      struct out *o)
 {
 	out_printf(o, "{\"task\":%zu,\"same\":%" PRIu64 ",\"only_first\":%" PRIu64
 		   ",\"only_second\":%" PRIu64 ",\"before\":", n, d->at[0], d->end[0] - d->at[0],
@@ -75,8 +76,8 @@ static uint64_t compare(const struct paths *p, size_t n, uint64_t shown, const c
 			show(p, n, &d, names, o);
 	}
 	if (count > shown && !json)
-		out_printf(o, "  and %" PRIu64 " more places; -c %" PRIu64 " shows them\n", count - shown,
-			   count);
+		out_printf(o, "  and %" PRIu64 " more places; -c %" PRIu64 " shows them\n",
+			   count - shown, count);
 	return count;
 }
 
@@ -97,8 +98,10 @@ int branchdiff_print(struct reading *r, const int fds[2], const char *const name
 	r->selection.count = 0;
 	status = read_both(r, fds, names, p, s, out);
 	if (status <= TRAWL_BAD_DATA && paths_other_build(p)) {
-		trawl_fail(&err, TRAWL_OK, "--diff: %.100s is of different builds: its addresses mean "
-			   "different things", paths_other_build(p));
+		trawl_fail(&err, TRAWL_OK,
+			   "--diff: %.100s is of different builds: its addresses mean different "
+			   "things",
+			   paths_other_build(p));
 		cli_error(&err);
 	}
 	for (unsigned int i = 0; i < 2; i++)

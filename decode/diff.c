@@ -43,8 +43,10 @@ static int print(struct reading *r, const int fds[2], const char *const names[2]
 		if (both)
 			return ways[i].print(r, fds, names, json, out);
 	}
-	trawl_fail(&err, TRAWL_USAGE, "--diff: %.200s and %.200s have no source in common that can be "
-		   "compared: give two captures with USB or branches (trawl-decode --summary tells what is in a file)",
+	trawl_fail(&err, TRAWL_USAGE,
+		   "--diff: %.200s and %.200s have no source in common that can be compared: give "
+		   "two captures with USB or branches (trawl-decode --summary tells what is in a "
+		   "file)",
 		   names[0], names[1]);
 	return cli_error(&err);
 }

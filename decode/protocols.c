@@ -61,8 +61,8 @@ static int read_capture(struct collector *c, struct reading *r, struct foreign *
 }
 
 /* All of them, opened before any is read; what is wrong with one does not hide what others say. */
-static int read_captures(struct collector *c, struct reading *r, char **paths, struct foreign *files,
-			 size_t n, struct out *out)
+static int read_captures(struct collector *c, struct reading *r, char **paths,
+			 struct foreign *files, size_t n, struct out *out)
 {
 	struct trawl_error err;
 	int status = TRAWL_OK, got;
@@ -113,13 +113,15 @@ static int print(struct collector *c, struct reading *r, char **paths, size_t n,
 	if (conversations_join(c->conversations, &list, &count))
 		return no_memory();
 	if (!json)
-		out_printf(out, "%llu transfers in %zu capture%s: %zu conversation%s that no decoder "
+		out_printf(out,
+			   "%llu transfers in %zu capture%s: %zu conversation%s that no decoder "
 			   "explains; %llu transfers are explained, see the other views\n",
 			   (unsigned long long)c->transfers, n, n == 1 ? "" : "s", count,
 			   count == 1 ? "" : "s",
 			   (unsigned long long)conversations_explained(c->conversations));
 	if (!json && count)
-		out_printf(out, "kk checksum, LL length, cc counter, ee echo of the request, ^^ rises, "
+		out_printf(out,
+			   "kk checksum, LL length, cc counter, ee echo of the request, ^^ rises, "
 			   "## number, vv one of a few values, tt text, .. varies\n\n");
 	for (size_t i = 0; i < count && !out->error; i++) {
 		struct protocol *p = protocol_of(&list[i]);

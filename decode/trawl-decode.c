@@ -140,16 +140,19 @@ static int set_last_calls(struct options *o, const char *arg, struct trawl_error
 
 	o->last_calls = strtoull(arg, &end, 10);
 	if (*end || *arg < '1' || *arg > '9' || o->last_calls > CALLS_MOST)
-		return trawl_fail(err, TRAWL_USAGE, "--calls: '%.40s' is no number of calls from 1 to "
-				  "%d, as in --calls=200", arg, CALLS_MOST);
+		return trawl_fail(err, TRAWL_USAGE,
+				  "--calls: '%.40s' is no number of calls from 1 to %d, as in "
+				  "--calls=200",
+				  arg, CALLS_MOST);
 	return 0;
 }
 
 static int set_fields(struct options *o, const char *arg, struct trawl_error *err)
 {
 	if (strcmp(arg, "all"))
-		return trawl_fail(err, TRAWL_USAGE, "--fields: '%.100s' is not known: write 'all' for "
-				  "helper fields too; trawl-export --to csv takes a list of fields",
+		return trawl_fail(err, TRAWL_USAGE,
+				  "--fields: '%.100s' is not known: write 'all' for helper fields "
+				  "too; trawl-export --to csv takes a list of fields",
 				  arg);
 	o->reading.decode.all_fields = true;
 	return 0;
@@ -267,14 +270,16 @@ static int parse(struct options *o, int argc, char **argv, struct trawl_error *e
 	if (!got && (o->calls || o->counts) &&
 	    (o->calls == o->counts || (o->mode != MODE_TEXT && o->mode != MODE_JSON) || o->join ||
 	     o->list || o->around_text || o->protocol || o->diff))
-		return trawl_fail(err, TRAWL_USAGE, "%s: is a view of its own, as text or with --json: "
-				  "no other view, --around, --join, -D",
+		return trawl_fail(err, TRAWL_USAGE,
+				  "%s: is a view of its own, as text or with --json: no other "
+				  "view, --around, --join, -D",
 				  o->calls ? "--calls" : "--counts");
-	if (!got && o->diff && ((o->mode != MODE_TEXT && o->mode != MODE_JSON) || o->join || o->list ||
-				o->around_text || o->protocol || o->reading.decode.raw))
-		return trawl_fail(err, TRAWL_USAGE, "--diff: is a view of its own, as text or with "
-						    "--json: no --summary, --meta, --around, --join, "
-						    "--protocol, --raw, -D");
+	if (!got && o->diff &&
+	    ((o->mode != MODE_TEXT && o->mode != MODE_JSON) || o->join || o->list ||
+	     o->around_text || o->protocol || o->reading.decode.raw))
+		return trawl_fail(err, TRAWL_USAGE,
+				  "--diff: is a view of its own, as text or with --json: no "
+				  "--summary, --meta, --around, --join, --protocol, --raw, -D");
 	if (!got && o->diff && argc - optind != 2)
 		return trawl_fail(err, TRAWL_USAGE, "--diff: takes two files, not %d: trawl-decode "
 						    "--diff GOOD BAD", argc - optind);
@@ -295,7 +300,8 @@ static int print_text(const struct options *o, struct stream *s, struct out *out
 	struct text_printer t = {
 		.out = out,
 		.stream = s,
-		.time = {.style = o->monotonic ? TIME_MONOTONIC : (enum time_style)o->times, .utc = o->reading.utc},
+		.time = {.style = o->monotonic ? TIME_MONOTONIC : (enum time_style)o->times,
+			 .utc = o->reading.utc},
 		.colour = o->colour,
 		.bounds = o->bounds,
 	};
@@ -387,8 +393,8 @@ static void list_piece(const struct trawl_meta *m, struct out *out)
 }
 
 /*
- * Reads all (metadata may come at any place), then lists or prints it: as it is, but for a terminal,
- * which would obey what is in it.
+ * Reads all (metadata may come at any place), then lists or prints it: as it is, but for a
+ * terminal, which would obey what is in it.
  */
 static int print_meta(const struct options *o, struct stream *s, struct out *out,
 		      struct trawl_error *err)

@@ -136,34 +136,63 @@ static int to_brstack(const struct export_options *o, struct stream *s, struct o
 }
 
 static const struct export_format formats[] = {
-	{.name = "pcapng", .what = "packets, for Wireshark",
-	 .run = to_pcapng, .packets = true, .binary = true},
-	{.name = "pcapng.gz", .what = "the same, compressed with gzip",
-	 .run = to_pcapng_gz, .packets = true, .binary = true},
-	{.name = "pcap", .what = "packets of one source (USB), for older programs",
-	 .run = to_pcap, .packets = true, .binary = true},
-	{.name = "usbmon", .what = "USB events as the kernel's usbmon text",
-	 .run = to_usbmon, .packets = true},
-	{.name = "perfetto", .what = "a trace for ui.perfetto.dev: every source",
-	 .run = perfetto_export, .binary = true},
-	{.name = "trace-dat", .what = "kernel events for trace-cmd report and KernelShark",
-	 .run = tracedat_export, .binary = true, .spool = true},
-	{.name = "drcov", .what = "code that ran (branches), for Lighthouse and its like",
-	 .run = to_drcov, .batches = true, .binary = true},
-	{.name = "lcov", .what = "lines that ran (branches), for genhtml",
-	 .run = to_lcov, .batches = true},
-	{.name = "folded", .what = "calls (branches), for flame graphs",
-	 .run = to_folded, .batches = true},
-	{.name = "brstack", .what = "branch stacks as of perf script, for AutoFDO",
-	 .run = to_brstack, .batches = true},
-	{.name = "json", .what = "JSON lines, as of trawl-decode --json",
-	 .run = to_json},
-	{.name = "html", .what = "a page that a browser opens from disk: timeline, table, search",
-	 .run = html_export, .binary = true},
-	{.name = "umockdev", .what = "a tar archive for umockdev-run: USB devices and their transfers",
-	 .run = umockdev_export, .packets = true, .binary = true, .spool = true},
-	{.name = "csv", .what = "one table, a column for each field",
-	 .run = csv_export},
+	{.name = "pcapng",
+	 .what = "packets, for Wireshark",
+	 .run = to_pcapng,
+	 .packets = true,
+	 .binary = true},
+	{.name = "pcapng.gz",
+	 .what = "the same, compressed with gzip",
+	 .run = to_pcapng_gz,
+	 .packets = true,
+	 .binary = true},
+	{.name = "pcap",
+	 .what = "packets of one source (USB), for older programs",
+	 .run = to_pcap,
+	 .packets = true,
+	 .binary = true},
+	{.name = "usbmon",
+	 .what = "USB events as the kernel's usbmon text",
+	 .run = to_usbmon,
+	 .packets = true},
+	{.name = "perfetto",
+	 .what = "a trace for ui.perfetto.dev: every source",
+	 .run = perfetto_export,
+	 .binary = true},
+	{.name = "trace-dat",
+	 .what = "kernel events for trace-cmd report and KernelShark",
+	 .run = tracedat_export,
+	 .binary = true,
+	 .spool = true},
+	{.name = "drcov",
+	 .what = "code that ran (branches), for Lighthouse and its like",
+	 .run = to_drcov,
+	 .batches = true,
+	 .binary = true},
+	{.name = "lcov",
+	 .what = "lines that ran (branches), for genhtml",
+	 .run = to_lcov,
+	 .batches = true},
+	{.name = "folded",
+	 .what = "calls (branches), for flame graphs",
+	 .run = to_folded,
+	 .batches = true},
+	{.name = "brstack",
+	 .what = "branch stacks as of perf script, for AutoFDO",
+	 .run = to_brstack,
+	 .batches = true},
+	{.name = "json", .what = "JSON lines, as of trawl-decode --json", .run = to_json},
+	{.name = "html",
+	 .what = "a page that a browser opens from disk: timeline, table, search",
+	 .run = html_export,
+	 .binary = true},
+	{.name = "umockdev",
+	 .what = "a tar archive for umockdev-run: USB devices and their transfers",
+	 .run = umockdev_export,
+	 .packets = true,
+	 .binary = true,
+	 .spool = true},
+	{.name = "csv", .what = "one table, a column for each field", .run = csv_export},
 };
 #define NFORMATS (sizeof(formats) / sizeof(formats[0]))
 
@@ -238,9 +267,11 @@ static int set_format(struct options *o, const char *name, struct trawl_error *e
 		n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", i ? ", " : "",
 				      formats[i].name);
 	}
-	return trawl_fail(err, TRAWL_USAGE, "--to: '%.100s' is no format; there are %s%s", name, list,
-			  name[strspn(name, "+")] >= '0' && name[strspn(name, "+")] <= '9' ?
-			  " (the end of a time range is --until)" : "");
+	return trawl_fail(err, TRAWL_USAGE, "--to: '%.100s' is no format; there are %s%s", name,
+			  list,
+			  name[strspn(name, "+")] >= '0' && name[strspn(name, "+")] <= '9'
+				  ? " (the end of a time range is --until)"
+				  : "");
 }
 
 static int set_linktype(struct options *o, const char *arg, struct trawl_error *err)
@@ -336,9 +367,10 @@ static void warn_of_keys(const struct options *o, const struct stream *s)
 
 	if (!n || !o->format->packets || o->reading.decode.show_keys)
 		return;
-	trawl_fail(&note, TRAWL_OK, "%" PRIu64 " packet%s may hold keystrokes or keys, in clear: think of "
-		   "that before you hand them on (--show-keys says that you know)", n,
-		   n == 1 ? "" : "s");
+	trawl_fail(&note, TRAWL_OK,
+		   "%" PRIu64 " packet%s may hold keystrokes or keys, in clear: think of that "
+			      "before you hand them on (--show-keys says that you know)",
+		   n, n == 1 ? "" : "s");
 	cli_error(&note);
 }
 

@@ -61,7 +61,8 @@ struct chosen {
 	uint64_t item, wanted[2];
 };
 
-static int show(struct consumer *consumer, const struct decoder *d, void *state, const struct item *it)
+static int show(struct consumer *consumer, const struct decoder *d, void *state,
+		const struct item *it)
 {
 	struct chosen *c = (struct chosen *)consumer;
 	uint64_t item = c->item++;
@@ -79,7 +80,8 @@ static void show_items(struct reading *r, int fd, const char *name, uint64_t pre
 	struct chosen c = {
 		.consumer = {.item = show},
 		.printer = {.out = out, .time = {.utc = r->utc}},
-		/* Of what is not there the number is 0 here, which one more than the other is not. */
+		/* Of what is not there the number is 0 here, which one more than the other is
+		 * not. */
 		.wanted = {previous, item},
 	};
 

@@ -5,7 +5,8 @@
 
 #include "decode/query/reading.h"
 
-/* As diff_print() in decode/diff.h; the captures are open (decode_options.fd), `names` is what messages call them. */
+/* As diff_print() in decode/diff.h; the captures are open (decode_options.fd), `names` is what
+ * messages call them. */
 int usbdiff_print(struct reading *r, const int fds[2], const char *const names[2], bool json,
 		  struct out *out);
 

@@ -52,7 +52,8 @@ static bool list_pieces(struct cut *c, struct trawl_error *err)
 			continue;
 		e->sync = *p.sync;
 		if (!c->origins[p.section])
-			c->origins[p.section] = trawl_section_time(c->r, p.section, TRAWL_CLOCK_MONO, 0);
+			c->origins[p.section] =
+				trawl_section_time(c->r, p.section, TRAWL_CLOCK_MONO, 0);
 	}
 	return !got;
 }
@@ -243,8 +244,8 @@ static bool is_step(const struct trawl_sync *a, const struct trawl_sync *b)
 }
 
 /*
- * A clock-sync ends every chunk. Where all clocks are MONOTONIC, or REALTIME and not set, the first and
- * the last two, and those around a step, give the same times as all of them.
+ * A clock-sync ends every chunk. Where all clocks are MONOTONIC, or REALTIME and not set, the first
+ * and the last two, and those around a step, give the same times as all of them.
  */
 static void thin_syncs(struct cut *c)
 {
@@ -264,7 +265,8 @@ static void thin_syncs(struct cut *c)
 			continue;
 		if (before && before->p.section == e->p.section &&
 		    is_step(&before->sync, &e->sync))
-			return; /* all are kept: what is between two steps is read by those near it */
+			return; /* all are kept: what is between two steps is read by those near
+				 * it */
 		before = e;
 	}
 	for (size_t i = 0, left = 0; i < c->n; i++) {
@@ -277,8 +279,8 @@ static void thin_syncs(struct cut *c)
 			kept = 0;
 		}
 		left = 0;
-		for (size_t k = i + 1; k < c->n && left < 1 && c->entries[k].p.section == e->p.section;
-		     k++)
+		for (size_t k = i + 1;
+		     k < c->n && left < 1 && c->entries[k].p.section == e->p.section; k++)
 			left += !!c->entries[k].p.sync;
 		if (kept++ > 0 && left)
 			e->take = CUT_NONE;
@@ -569,8 +571,10 @@ static int write_section(struct cut *c, uint32_t number, int fd, const char *out
 	s.w = trawl_writer_new(fd, &o, err);
 	if (!s.w)
 		return -1;
-	ret = put_joined(&s, err) || put_sources(&s, err) || put_edit(&s, edit, err) || put_metas(&s, err) ||
-	      put_losses(&s, err) ? -1 : 0;
+	ret = put_joined(&s, err) || put_sources(&s, err) || put_edit(&s, edit, err) ||
+			put_metas(&s, err) || put_losses(&s, err)
+		? -1
+		: 0;
 	for (size_t i = 0; !ret && i < c->n; i++) {
 		if (c->entries[i].p.section != number)
 			continue;

@@ -59,8 +59,8 @@ int cut_write(struct cut *c, int fd, const char *out, const char *edit, struct t
 
 void cut_free(struct cut *c);
 
-/* What of a piece of metadata is needed (cut_meta.c): false: nothing. *text is malloc'd and takes the
- * place of the data, or NULL. */
+/* What of a piece of metadata is needed (cut_meta.c): false: nothing. *text is malloc'd and takes
+ * the place of the data, or NULL. */
 bool cut_meta(const struct cut *c, const struct trawl_meta *m, char **text, size_t *len);
 /* Tells the writer what the tasks of the section's events were called when the part begins. */
 int cut_task_names(const struct cut *c, uint32_t section, struct trawl_writer *w,

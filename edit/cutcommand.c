@@ -14,7 +14,14 @@
 #include "edit/cutfile.h"
 #include "edit/input.h"
 
-enum { OPTION_AROUND = OPTION_OWN, OPTION_WINDOW, OPTION_EVERY, OPTION_SIZE, OPTION_ZONE, OPTION_OPEN };
+enum {
+	OPTION_AROUND = OPTION_OWN,
+	OPTION_WINDOW,
+	OPTION_EVERY,
+	OPTION_SIZE,
+	OPTION_ZONE,
+	OPTION_OPEN
+};
 
 static const struct option long_options[] = {
 	SELECTION_OPTIONS,

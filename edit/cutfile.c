@@ -158,8 +158,9 @@ static void say_why(struct cut_result *r, const struct cut *c, const char *what,
 	}
 	first = first > c->from ? first : c->from;
 	last = last < c->to ? last : c->to;
-	snprintf(r->why, sizeof(r->why), "--max-size %s: kept is what is nearest to %s, from %.6f s "
-		 "before it to %.6f s after it; all would take %s",
+	snprintf(r->why, sizeof(r->why),
+		 "--max-size %s: kept is what is nearest to %s, from %.6f s before it to %.6f s "
+		 "after it; all would take %s",
 		 edit_megabytes(a, limit), what,
 		 first < point ? (double)(point - first) / 1e9 : 0.0,
 		 last > point ? (double)(last - point) / 1e9 : 0.0, edit_megabytes(b, whole));
@@ -234,7 +235,8 @@ static int plan_and_write(const struct cut_request *q, struct cut *c, int fd, co
 	if (cut_plan(c, err))
 		return -1;
 	if (!c->kept)
-		return trawl_fail(err, TRAWL_USAGE, "%s: nothing of it is chosen, no file was made: "
+		return trawl_fail(err, TRAWL_USAGE,
+				  "%s: nothing of it is chosen, no file was made: "
 				  "it has %" PRIu64 " events, which trawl-decode --summary tells",
 				  q->name, c->left_out);
 	result->bytes = c->bytes;

@@ -24,8 +24,8 @@ struct cut_result {
 
 /*
  * Writes the part to fd, which is a file that can be written again from its beginning (or, without
- * max_size, a pipe). 0; -1 with *err: of status TRAWL_BAD_DATA, if the part was written, but the file
- * is damaged.
+ * max_size, a pipe). 0; -1 with *err: of status TRAWL_BAD_DATA, if the part was written, but the
+ * file is damaged.
  */
 int cut_file(const struct cut_request *q, int fd, const char *out, struct cut_result *result,
 	     struct trawl_error *err);

@@ -51,7 +51,8 @@ int edit_size(const char *option, const char *text, uint64_t *bytes, struct traw
 
 void edit_progress(const char *name, uint64_t done, uint64_t all)
 {
-	uint64_t percent = all ? done * 100 / all : 100, before = all && done ? (done - 1) * 100 / all : 0;
+	uint64_t percent = all ? done * 100 / all : 100,
+		 before = all && done ? (done - 1) * 100 / all : 0;
 	char bar[21] = "....................";
 
 	if (!isatty(STDERR_FILENO) || (percent == before && done != 1))
@@ -60,7 +61,8 @@ void edit_progress(const char *name, uint64_t done, uint64_t all)
 	if (done == all)
 		fprintf(stderr, "\r\033[K");
 	else
-		fprintf(stderr, "\rtrawl-edit: %.60s [%s] %3u %%", name, bar, (unsigned int)percent);
+		fprintf(stderr, "\rtrawl-edit: %.60s [%s] %3u %%", name, bar,
+			(unsigned int)percent);
 }
 
 const char *edit_megabytes(char *room, uint64_t bytes)

@@ -6,8 +6,8 @@
 #include "format/trawl.h"
 
 /*
- * A command: argv[0] is its name. The exit status, its message printed, or -1 with *err. What is wrong with the data, though the
- * output was written, is an error of status TRAWL_BAD_DATA.
+ * A command: argv[0] is its name. The exit status, its message printed, or -1 with *err. What is
+ * wrong with the data, though the output was written, is an error of status TRAWL_BAD_DATA.
  */
 typedef int edit_command(int argc, char **argv, struct trawl_error *err);
 

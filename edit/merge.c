@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Of one boot, CLOCK_MONOTONIC is the same in all files: the first one's origin is that of all. What
- * is of another boot or machine has only its wall clock in common with them; how far apart two wall
- * clocks may be is known where the kernel said how far each may be off.
+ * Of one boot, CLOCK_MONOTONIC is the same in all files: the first one's origin is that of all.
+ * What is of another boot or machine has only its wall clock in common with them; how far apart two
+ * wall clocks may be is known where the kernel said how far each may be off.
  */
 #include "edit/merge.h"
 
@@ -120,15 +120,20 @@ static const struct merge_section *base_of(const struct merge_file *f, size_t n,
 	return s;
 }
 
-static int refuse(const struct merge_file *f, const struct merge_section *s, struct trawl_error *err)
+static int refuse(const struct merge_file *f, const struct merge_section *s,
+		  struct trawl_error *err)
 {
 	if (s->synced)
-		return trawl_fail(err, TRAWL_USAGE, "%s: cannot be related to the others: its wall "
-				  "clock had not been set; --shift %s=TIME says by how much its times "
-				  "are to be later", f->name, f->name);
-	return trawl_fail(err, TRAWL_USAGE, "%s: cannot be related to the others: it has no "
-			  "clock-syncs, and its times are of no wall clock; --shift %s=TIME says by "
-			  "how much they are to be later", f->name, f->name);
+		return trawl_fail(err, TRAWL_USAGE,
+				  "%s: cannot be related to the others: its wall clock had not "
+				  "been set; --shift %s=TIME says by how much its times are to be "
+				  "later",
+				  f->name, f->name);
+	return trawl_fail(err, TRAWL_USAGE,
+			  "%s: cannot be related to the others: it has no clock-syncs, and its "
+			  "times are of no wall clock; --shift %s=TIME says by how much they are "
+			  "to be later",
+			  f->name, f->name);
 }
 
 /* What sources of a section are called behind the @: of one boot the same, of others another. */
@@ -152,7 +157,8 @@ static void name_machine(const struct merge_file *f, size_t n, const struct merg
 
 			if (o == s)
 				goto found;
-			others += base_of(f, n, o, &first) == o && *s->host && !strcmp(o->host, s->host);
+			others += base_of(f, n, o, &first) == o && *s->host &&
+				!strcmp(o->host, s->host);
 		}
 found:
 	for (char *p = room; *p; p++)
@@ -178,7 +184,8 @@ static void tell(struct merge_file *f, const char *by, int64_t moved, const char
 	if (!strcmp(by, "boot"))
 		snprintf(f->told, sizeof(f->told), "by the monotonic clock of the same boot");
 	else if (!strcmp(by, "hand"))
-		snprintf(f->told, sizeof(f->told), "moved by %+.9f s, by hand", (double)moved / 1e9);
+		snprintf(f->told, sizeof(f->told), "moved by %+.9f s, by hand",
+			 (double)moved / 1e9);
 	else
 		snprintf(f->told, sizeof(f->told), "by the wall clocks%s", doubt);
 }

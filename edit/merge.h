@@ -29,8 +29,8 @@ struct merge_file {
 /* What a file says of its machine and clocks: sections of f->cut.r. 0, or -1 with *err. */
 int merge_look(struct merge_file *f, struct trawl_error *err);
 /*
- * Fills cut.joined of all files: all are of one timeline, that of the first. 0, or -1 with *err: clocks
- * that cannot be related.
+ * Fills cut.joined of all files: all are of one timeline, that of the first. 0, or -1 with *err:
+ * clocks that cannot be related.
  */
 int merge_relate(struct merge_file *f, size_t n, struct trawl_error *err);
 

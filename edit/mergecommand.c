@@ -84,7 +84,8 @@ static int apply_shift(struct merge_options *o, const char *text, struct trawl_e
 			  (int)len, text);
 }
 
-static int open_file(struct merge_file *f, struct edit_input *in, bool caged, struct trawl_error *err)
+static int open_file(struct merge_file *f, struct edit_input *in, bool caged,
+		     struct trawl_error *err)
 {
 	if (edit_input_ready(in, caged, err))
 		return -1;

@@ -37,7 +37,8 @@ static inline uint64_t needs_type(uint32_t section, uint16_t number, uint32_t id
 	return (uint64_t)section << 32 | (uint64_t)number << 16 | (id & 0xffff);
 }
 
-/* Sets *p and *len to the bytes of a field in a record, valid as long as the record. False: the field has none. */
+/* Sets *p and *len to the bytes of a field in a record, valid as long as the record. False: the
+ * field has none. */
 bool record_field(const struct trawl_event *ev, const struct trawl_field *f, const uint8_t **p,
 		  size_t *len);
 /* Reads an unsigned number of 1, 2, 4 or 8 bytes, unaligned. */

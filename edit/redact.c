@@ -203,7 +203,8 @@ static void fields(struct redact *x, const struct trawl_event *ev, const struct 
 
 	for (uint32_t i = 0; i < n; i++)
 		if (record_field(ev, &f[i], &p, &len) && len)
-			field(x, &f[i], (uint8_t *)ev->record + (p - (const uint8_t *)ev->record), len);
+			field(x, &f[i], (uint8_t *)ev->record + (p - (const uint8_t *)ev->record),
+			      len);
 }
 
 /* Why the flight recorder wrote the file: its own words, a command or expression, and an event. */
@@ -275,19 +276,20 @@ void redact_type_name(struct redact *x, const struct trawl_source *s, char *name
 
 /* Words of metadata that everybody's files have: members and what trawl itself writes there. */
 static const char vocabulary[] =
-	"trawl kernel kernel_version arch hostname cpus cpu_model memory page_size boot_id distro argv "
-	"sources start_ns start_mono_ns snaplen pid uid user command imported from why signal duration "
-	"count process files consumer output trigger error incomplete end_mono_ns exit_status events "
-	"lost lost_more hits complete tid comm time_ns ppid exe cmdline event kind tracefs provider "
-	"probe path build_id inode size deleted remark args name type ctype show helper sites offset "
-	"vaddr semaphore symbol file line insn exit return longjmp exception note fetch state exact "
-	"computed unavailable values otherwise index window scale disp start length usdt uprobe uretprobe synth branch "
-	"eprobe task busnum devnum speed_mbps version manufacturer product serial configuration "
-	"max_power quirks removable unknown fixed power_control power_status autosuspend_ms persist "
-	"wakeup enabled disabled active suspended driver descriptors interfaces number alternate class "
-	"subclass protocol hid_report replayable because reason text filtered devices unplugged "
-	"ring_bytes ring_mapped operation original_sha256 removed kept checked_all redact Debian Linux "
-	"Ubuntu Fedora bookworm trixie true false null";
+	"trawl kernel kernel_version arch hostname cpus cpu_model memory page_size boot_id distro "
+	"argv sources start_ns start_mono_ns snaplen pid uid user command imported from why signal "
+	"duration count process files consumer output trigger error incomplete end_mono_ns "
+	"exit_status events lost lost_more hits complete tid comm time_ns ppid exe cmdline event "
+	"kind tracefs provider probe path build_id inode size deleted remark args name type ctype "
+	"show helper sites offset vaddr semaphore symbol file line insn exit return longjmp "
+	"exception note fetch state exact computed unavailable values otherwise index window scale "
+	"disp start length usdt uprobe uretprobe synth branch eprobe task busnum devnum speed_mbps "
+	"version manufacturer product serial configuration max_power quirks removable unknown "
+	"fixed power_control power_status autosuspend_ms persist wakeup enabled disabled active "
+	"suspended driver descriptors interfaces number alternate class subclass protocol "
+	"hid_report replayable because reason text filtered devices unplugged ring_bytes "
+	"ring_mapped operation original_sha256 removed kept checked_all redact Debian Linux Ubuntu "
+	"Fedora bookworm trixie true false null";
 
 /* What is kept of types, which removed values may be words of. */
 static void keep_words(struct redact *x)
@@ -334,10 +336,12 @@ static int copy_event(struct copy *c, const struct trawl_piece *p, struct trawl_
 		c->record = grown;
 		c->room = ev->len * 2;
 	}
-	/* A batch's addresses are packed; replaced as bytes, they would be damaged, and its symbols are paths. */
+	/* A batch's addresses are packed; replaced as bytes, they would be damaged, and its symbols
+	 * are paths. */
 	if (!strcmp(ev->source->kind, "branch"))
 		return trawl_fail(err, TRAWL_USAGE,
-				  "%s: branches cannot be redacted; leave them out (trawl-edit cut --source)",
+				  "%s: branches cannot be redacted; leave them out (trawl-edit cut "
+				  "--source)",
 				  c->x->path);
 	memcpy(c->record, ev->record, ev->len);
 	ev->record = c->record;
@@ -561,7 +565,8 @@ static void hash_file(struct redact *x)
 	int fd = -1, own = -1;
 
 	/* in the sandbox nothing can be opened: the file is a descriptor */
-	if (sscanf(x->path, "/proc/self/fd/%d", &fd) != 1 && sscanf(x->path, "/dev/fd/%d", &fd) != 1)
+	if (sscanf(x->path, "/proc/self/fd/%d", &fd) != 1 &&
+	    sscanf(x->path, "/dev/fd/%d", &fd) != 1)
 		fd = own = open(x->path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || !sha256_file(fd, x->hash))
 		snprintf(x->hash, sizeof(x->hash), "%s", "unknown");
@@ -575,8 +580,10 @@ int redact_collect(struct redact *x, struct trawl_error *err)
 
 	x->r = trawl_open(x->path, err);
 	if (x->r && trawl_section_timeline(x->r, 0))
-		return trawl_fail(err, TRAWL_USAGE, "%s: is a merged file, whose sources are called by "
-				  "their machines: redact its parts, then merge them", x->path);
+		return trawl_fail(err, TRAWL_USAGE,
+				  "%s: is a merged file, whose sources are called by their "
+				  "machines: redact its parts, then merge them",
+				  x->path);
 	x->usb = x->r ? usb_roles_new(x->r) : NULL;
 	if (!x->usb)
 		return x->r ? edit_no_memory(err) : -1;
@@ -634,8 +641,9 @@ static int found(const struct redact *x, const void *p, size_t n, size_t least, 
 	if (!p || !(v = removed_find(&x->removed, p, n, &at, least)))
 		return 0;
 	/* what it was is not said: the message may go where the file goes */
-	return trawl_fail(err, TRAWL_BAD_DATA, "%s: a value of class '%s' (%u bytes) would still be in "
-			  "%s '%.60s', no file was made: please report this; --drop or cut leaves it out",
+	return trawl_fail(err, TRAWL_BAD_DATA,
+			  "%s: a value of class '%s' (%u bytes) would still be in %s '%.60s', no "
+			  "file was made: please report this; --drop or cut leaves it out",
 			  x->name, secret_classes[v->class].name, v->len, kind, where);
 }
 
@@ -677,7 +685,8 @@ static int check_output(const struct redact *x, int fd, struct trawl_error *err)
 	r = trawl_open(path, err);
 	if (r && !check_descriptions(x, r, err))
 		while ((got = trawl_next(r, &ev, err)) > 0)
-			if (found(x, ev.record, ev.len, REMOVED_WHOLE, "event", ev.type->name, err)) {
+			if (found(x, ev.record, ev.len, REMOVED_WHOLE, "event", ev.type->name,
+				  err)) {
 				got = -1;
 				break;
 			}

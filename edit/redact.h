@@ -80,7 +80,8 @@ void redact_usb(struct redact *x, const struct trawl_event *ev, uint8_t *record)
 bool usb_is_product(const struct usb_roles *u, const uint8_t *utf16, size_t n);
 
 /* A piece of metadata: its text without secrets, malloc'd; NULL: it has no place in the output. */
-char *redact_meta(struct redact *x, const struct trawl_meta *m, char *name, size_t room, size_t *len);
+char *redact_meta(struct redact *x, const struct trawl_meta *m, char *name, size_t room,
+		  size_t *len);
 /* An event type's name, into name[]. */
 void redact_type_name(struct redact *x, const struct trawl_source *s, char *name);
 

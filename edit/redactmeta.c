@@ -42,9 +42,13 @@ static const struct member site_members[] = {
 	{ "file", PATH, SECRET_PATHS, NULL }, { 0 },
 };
 static const struct member probe_members[] = {
-	{ "path", PATH, SECRET_PATHS, NULL }, { "remark", DROP, SECRET_STRINGS, NULL },
-	{ "tracefs", DROP, SECRET_PATHS, NULL }, { "inode", DROP, SECRET_IDENTITY, NULL },
-	{ "dev", DROP, SECRET_IDENTITY, NULL }, { "sites", EACH, SECRET_PATHS, site_members }, { 0 },
+	{"path", PATH, SECRET_PATHS, NULL},
+	{"remark", DROP, SECRET_STRINGS, NULL},
+	{"tracefs", DROP, SECRET_PATHS, NULL},
+	{"inode", DROP, SECRET_IDENTITY, NULL},
+	{"dev", DROP, SECRET_IDENTITY, NULL},
+	{"sites", EACH, SECRET_PATHS, site_members},
+	{0},
 };
 static const struct member device_members[] = {
 	{ "serial", TEXT, SECRET_SERIALS, NULL }, { 0 },
@@ -54,20 +58,24 @@ static const struct member no_members[] = { { 0 } };
 /* A word of trawl's own command line that tells nothing of its user: an option, a trace event. */
 static bool is_ours(const struct member *m, const char *word)
 {
-	static const char *const words[] = { "trawl", "--", "-i", "-w", "-p", "-c", "-C", "-G", "-W", "-s", "-q",
-					     "--ring", "--trigger", "--after", "--duration" };
+	static const char *const words[] = {"trawl",	 "--",	    "-i",	 "-w",
+					    "-p",	 "-c",	    "-C",	 "-G",
+					    "-W",	 "-s",	    "-q",	 "--ring",
+					    "--trigger", "--after", "--duration"};
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz_:*";
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (!strcmp(word, words[i]))
 			return true;
-	return !strcmp(m->name, "sources") && !strncmp(word, "event:", 6) && !word[strspn(word, plain)];
+	return !strcmp(m->name, "sources") && !strncmp(word, "event:", 6) &&
+		!word[strspn(word, plain)];
 }
 
 static struct json_object *changed_text(struct redact *x, const struct member *m,
 					struct json_object *v)
 {
-	const char *text = json_object_is_type(v, json_type_string) ? json_object_get_string(v) : "";
+	const char *text =
+		json_object_is_type(v, json_type_string) ? json_object_get_string(v) : "";
 	char *copy = strdup(text);
 	struct json_object *new;
 
@@ -145,7 +153,8 @@ static void change_bos(struct redact *x, struct json_object *j)
 	free(copy);
 }
 
-/* Changes the event's name as in the event type; the name of the metadata says which source it is of. */
+/* Changes the event's name as in the event type; the name of the metadata says which source it is
+ * of. */
 static void change_event(struct redact *x, struct json_object *j, const char *meta)
 {
 	const struct trawl_source source = {
@@ -263,7 +272,8 @@ static bool is_called(const struct trawl_meta *m, const char *name)
 	return name[n - 1] == '/' ? !strncmp(m->name, name, n) : !strcmp(m->name, name);
 }
 
-char *redact_meta(struct redact *x, const struct trawl_meta *m, char *name, size_t room, size_t *len)
+char *redact_meta(struct redact *x, const struct trawl_meta *m, char *name, size_t room,
+		  size_t *len)
 {
 	char *text = NULL, *event;
 

@@ -28,7 +28,8 @@ enum { PENDING = 4096 };
 struct usb_roles {
 	struct role *roles;
 	size_t n;
-	struct pending setups[PENDING], commands[PENDING]; /* by hash of URB id; of bus and device */
+	struct pending setups[PENDING], commands[PENDING]; /* by hash of URB id; of bus and
+							    * device */
 	char *products; /* texts of makers and products that are kept, each behind a NUL */
 	size_t products_len;
 };

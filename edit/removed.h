@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was removed from a file: the values themselves, as long as the program runs, to put stand-ins
- * where else they are, and to look for them at the end.
+ * What was removed from a file: the values themselves, as long as the program runs, to put
+ * stand-ins where else they are, and to look for them at the end.
  *
  * A text of up to seven bytes counts where no letter or digit is beside it; of fewer than four,
  * nowhere. Of bytes (data of sectors) a stretch of 16 is known that is not of few values.
@@ -40,7 +40,8 @@ void removed_text(struct removed *r, enum secret_class class, const char *p, siz
 void removed_bytes(struct removed *r, enum secret_class class, const uint8_t *p, size_t n);
 /* Texts that are kept: values that are words of them are public. */
 void removed_public(struct removed *r, const char *p, size_t n);
-/* The first value of `least` bytes or more that is in p[*from .. n): NULL or it, and *from its place. */
+/* The first value of `least` bytes or more that is in p[*from .. n): NULL or it, and *from its
+ * place. */
 const struct removed_value *removed_find(const struct removed *r, const void *p, size_t n,
 					 size_t *from, size_t least);
 static inline const char *removed_text_of(const struct removed *r, const struct removed_value *v)

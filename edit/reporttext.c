@@ -47,7 +47,8 @@ static void put_escaped(FILE *f, const char *p, size_t n)
 }
 
 /* The file anew: what is in front of `at`, then what put() writes, then the rest. */
-static int insert(const char *path, const char *at, const char *text, bool page, struct trawl_error *err)
+static int insert(const char *path, const char *at, const char *text, bool page,
+		  struct trawl_error *err)
 {
 	size_t len, title = strcspn(text, "\n"), front;
 	char *p = read_file(path, &len, err), *here;
@@ -86,7 +87,10 @@ int reporttext_put(const char *text, const char *page, const char *summary, stru
 	while (p && len && strchr("\n ", p[len - 1]))
 		p[--len] = '\0';
 	if (len)
-		ret = insert(page, "<div id=\"bar\"", p, true, err) || insert(summary, "", p, false, err) ? -1 : 0;
+		ret = insert(page, "<div id=\"bar\"", p, true, err) ||
+				insert(summary, "", p, false, err)
+			? -1
+			: 0;
 	free(p);
 	return ret;
 }

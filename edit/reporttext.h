@@ -6,9 +6,10 @@
 #include "format/trawl.h"
 
 /*
- * Puts the text of a file, whose first line is a title, into the page (as text, whatever is in it) and in
- * front of the summary, both files. 0, or -1 with *err.
+ * Puts the text of a file, whose first line is a title, into the page (as text, whatever is in it)
+ * and in front of the summary, both files. 0, or -1 with *err.
  */
-int reporttext_put(const char *text, const char *page, const char *summary, struct trawl_error *err);
+int reporttext_put(const char *text, const char *page, const char *summary,
+		   struct trawl_error *err);
 
 #endif

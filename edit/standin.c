@@ -83,12 +83,59 @@ void standin_text(const struct standin *s, const char *p, size_t n, char *to)
 }
 
 static const char *const common[] = {
-	"usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "libexec", "etc", "var", "tmp",
-	"run", "home", "root", "opt", "srv", "mnt", "media", "proc", "sys", "dev", "boot", "local",
-	"share", "include", "x86_64-linux-gnu", "aarch64-linux-gnu", "log", "cache", "spool", "self",
-	"kernel", "debug", "tracing", "modules", "bus", "usb", "class", "block", "net", "fs", "shm",
-	"libc.so.6", "libm.so.6", "libpthread.so.0", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1",
-	"libstdc++.so.6", "libgcc_s.so.1", "vmlinux", ".", "..", "..." /* by path */
+	"usr",
+	"bin",
+	"sbin",
+	"lib",
+	"lib32",
+	"lib64",
+	"libx32",
+	"libexec",
+	"etc",
+	"var",
+	"tmp",
+	"run",
+	"home",
+	"root",
+	"opt",
+	"srv",
+	"mnt",
+	"media",
+	"proc",
+	"sys",
+	"dev",
+	"boot",
+	"local",
+	"share",
+	"include",
+	"x86_64-linux-gnu",
+	"aarch64-linux-gnu",
+	"log",
+	"cache",
+	"spool",
+	"self",
+	"kernel",
+	"debug",
+	"tracing",
+	"modules",
+	"bus",
+	"usb",
+	"class",
+	"block",
+	"net",
+	"fs",
+	"shm",
+	"libc.so.6",
+	"libm.so.6",
+	"libpthread.so.0",
+	"ld-linux-x86-64.so.2",
+	"ld-linux-aarch64.so.1",
+	"libstdc++.so.6",
+	"libgcc_s.so.1",
+	"vmlinux",
+	".",
+	"..",
+	"..." /* by path */
 };
 
 bool standin_common_name(const char *p, size_t n)
@@ -102,8 +149,8 @@ bool standin_common_name(const char *p, size_t n)
 bool standin_system_path(const char *p, size_t n)
 {
 	static const char *const folders[] = {
-		"/usr/lib/", "/usr/lib64/", "/usr/lib32/", "/usr/libexec/", "/usr/bin/", "/usr/sbin/", "/lib/",
-		"/lib64/", "/bin/", "/sbin/",
+		"/usr/lib/",  "/usr/lib64/", "/usr/lib32/", "/usr/libexec/", "/usr/bin/",
+		"/usr/sbin/", "/lib/",	     "/lib64/",	    "/bin/",	     "/sbin/",
 	};
 
 	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
@@ -117,8 +164,10 @@ bool standin_system_path(const char *p, size_t n)
 
 /* Those with a processor's or a worker's number behind them, and nothing else. */
 static const char *const kernel_numbered[] = {
-	"ksoftirqd/", "migration/", "cpuhp/", "swapper/", "kworker/u", "kworker/", "kswapd", "kcompactd",
-	"rcuop/", "rcuos/", "rcuog/", "rcu_exp_par_gp_kthread_worker/", "irq_work/", "idle_inject/",
+	"ksoftirqd/", "migration/",   "cpuhp/", "swapper/",
+	"kworker/u",  "kworker/",     "kswapd", "kcompactd",
+	"rcuop/",     "rcuos/",	      "rcuog/", "rcu_exp_par_gp_kthread_worker/",
+	"irq_work/",  "idle_inject/",
 };
 static const char *const kernel_tasks[] = {
 	"kthreadd", "kauditd", "khungtaskd", "oom_reaper", "khugepaged", "ksmd", "kdevtmpfs",
@@ -146,8 +195,10 @@ static bool is_number(const char *p, size_t n)
 	for (size_t i = 0; i < k; i++)
 		if (!strchr("0123456789:H", p[i]))
 			return false;
-	return k && (!dash || is_word(kernel_work, sizeof(kernel_work) / sizeof(*kernel_work), dash + 1,
-				      n - k - 1));
+	return k &&
+		(!dash ||
+		 is_word(kernel_work, sizeof(kernel_work) / sizeof(*kernel_work), dash + 1,
+			 n - k - 1));
 }
 
 bool standin_kernel_task(const char *p, size_t n)

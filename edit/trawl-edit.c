@@ -85,8 +85,8 @@ static int level_of(const char *text, int *level, struct trawl_error *err)
 	long n = strtol(text, &end, 10);
 
 	if (end == text || *end || n < 1 || n > 19)
-		return trawl_fail(err, TRAWL_USAGE, "--level: %s is no level: 1 (fast) to 19 (small)",
-				  text);
+		return trawl_fail(err, TRAWL_USAGE,
+				  "--level: %s is no level: 1 (fast) to 19 (small)", text);
 	*level = (int)n;
 	return 0;
 }
@@ -532,7 +532,8 @@ int main(int argc, char **argv)
 	if (status < 0)
 		return cli_error(&err);
 	if (fflush(stdout) || ferror(stdout)) {
-		trawl_fail(&err, TRAWL_CANNOT, "standard output: cannot be written: %s; is the disk full?",
+		trawl_fail(&err, TRAWL_CANNOT,
+			   "standard output: cannot be written: %s; is the disk full?",
 			   strerror(errno));
 		return cli_error(&err);
 	}

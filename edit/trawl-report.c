@@ -3,8 +3,8 @@
  * trawl-report: a capture as a zip file that a stranger can open.
  *
  * What makes it are the other programs, each in its sandbox: trawl records, trawl-edit cuts and
- * redacts, trawl-export makes the page and the packets, trawl-decode the summary. This one calls them
- * in a folder of its own, which is gone when it ends, shows what came of it, asks, and packs.
+ * redacts, trawl-export makes the page and the packets, trawl-decode the summary. This one calls
+ * them in a folder of its own, which is gone when it ends, shows what came of it, asks, and packs.
  */
 #include "config.h"
 #include "decode/base/cli.h"
@@ -93,9 +93,9 @@ static void on_signal(int number)
 
 /* ---- files of the folder ------------------------------------------------------------------ */
 
-static const char *const files[] = { "recorded.trawl", "cut.trawl", "capture.trawl", "index.html", "secrets.txt",
-				     "usb.pcapng", "summary.txt", "manifest.txt", "said.txt",
-				     "report.txt" };
+static const char *const files[] = {"recorded.trawl", "cut.trawl",  "capture.trawl", "index.html",
+				    "secrets.txt",    "usb.pcapng", "summary.txt",   "manifest.txt",
+				    "said.txt",	      "report.txt"};
 
 static const char *in_folder(const struct report *r, const char *name)
 {
@@ -111,7 +111,8 @@ static int make_folder(struct report *r, struct trawl_error *err)
 {
 	const char *dir = getenv("TMPDIR");
 
-	snprintf(r->folder, sizeof(r->folder), "%s/trawl-report-XXXXXX", dir && *dir ? dir : "/tmp");
+	snprintf(r->folder, sizeof(r->folder), "%s/trawl-report-XXXXXX",
+		 dir && *dir ? dir : "/tmp");
 	if (mkdtemp(r->folder))
 		return 0;
 	return trawl_fail(err, TRAWL_CANNOT, "%s: no folder can be made there: %m; choose another "
@@ -240,8 +241,10 @@ static int record(struct report *r, struct trawl_error *err)
 	/* the command's own status does not matter: that it fails is what is reported */
 	if (!access(r->file, R_OK))
 		return 0;
-	return trawl_fail(err, TRAWL_CANNOT, interrupted ? "interrupted: nothing was written" :
-			  "nothing was recorded (trawl ended with status %d): see its message above",
+	return trawl_fail(err, TRAWL_CANNOT,
+			  interrupted ? "interrupted: nothing was written"
+				      : "nothing was recorded (trawl ended with status %d): see "
+					"its message above",
 			  status);
 }
 
@@ -249,8 +252,15 @@ static int record(struct report *r, struct trawl_error *err)
 static int cut(struct report *r, uint64_t size, struct trawl_error *err)
 {
 	char most[32];
-	char *argv[] = { word("trawl-edit"), word("cut"), word("-w"), word(in_folder(r, "cut.trawl")),
-			 word("--max-size"), most, word("--"), word(r->file), NULL };
+	char *argv[] = {word("trawl-edit"),
+			word("cut"),
+			word("-w"),
+			word(in_folder(r, "cut.trawl")),
+			word("--max-size"),
+			most,
+			word("--"),
+			word(r->file),
+			NULL};
 
 	snprintf(most, sizeof(most), "%llu", (unsigned long long)size);
 	step("cutting");
@@ -425,7 +435,8 @@ static bool agreed(struct report *r)
 
 	printf("The report would hold:\n\n");
 	show_file(in_folder(r, "summary.txt"), 12);
-	printf("\nAnd of what you may not want to publish, with examples of what the capture had:\n\n");
+	printf("\nAnd of what you may not want to publish, with examples of what the capture "
+	       "had:\n\n");
 	show_file(in_folder(r, "secrets.txt"), 200);
 	printf("\n%s: %s. Nothing is sent anywhere.\n", r->out, edit_megabytes(room, r->size));
 	fflush(stdout);
@@ -447,7 +458,8 @@ static int pack(const struct report *r, int fd, struct trawl_error *err)
 	};
 	struct zip *z = zip_new(fd, err);
 	struct trawl_error late;
-	int ret = z ? zip_add(z, "HOW-TO-READ.txt", how_to_read, strlen(how_to_read), false, err) : -1;
+	int ret = z ? zip_add(z, "HOW-TO-READ.txt", how_to_read, strlen(how_to_read), false, err)
+		    : -1;
 
 	for (size_t i = 0; !ret && i < sizeof(entries) / sizeof(*entries); i++) {
 		const char *path = in_folder(r, entries[i].name);

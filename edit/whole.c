@@ -52,11 +52,14 @@ static void tell(const struct whole *o, const struct cut *c, const struct trawl_
 			v->bytes ? 100.0 * (double)st.st_size / (double)v->bytes : 0.0,
 			edit_megabytes(b, v->bytes));
 	else if (v->complete && !v->damaged && !v->junk)
-		fprintf(stderr, "trawl-edit: %s: nothing was wrong: %" PRIu64 " events are copied\n", name,
+		fprintf(stderr,
+			"trawl-edit: %s: nothing was wrong: %" PRIu64 " events are copied\n", name,
 			c->kept);
 	else
-		fprintf(stderr, "trawl-edit: %s: %s. %" PRIu64 " events are saved, which is all that "
-			"is whole\n", name, v->text, c->kept);
+		fprintf(stderr,
+			"trawl-edit: %s: %s. %" PRIu64 " events are saved, which is all that is "
+						       "whole\n",
+			name, v->text, c->kept);
 }
 
 static int write_whole(const struct whole *o, struct edit_input *in, int fd,

@@ -356,8 +356,8 @@ static bool same_words(const struct trawl_meta *a, const struct trawl_meta *b)
 	return a->len == b->len && !memcmp(a->data, b->data, a->len) && !strcmp(a->type, b->type);
 }
 
-/* "timeline": the number of what the section is part of, by how much it is moved, and how far that may
- * be wrong. */
+/* "timeline": the number of what the section is part of, by how much it is moved, and how far that
+ * may be wrong. */
 static void take_timeline(struct section *s, const struct trawl_meta *m)
 {
 	char text[64], *end;
@@ -499,8 +499,8 @@ static uint64_t body_key(enum block_kind kind, const struct view *body)
 }
 
 /*
- * Everything that fails here fails for what the block says, or because malloc() did, which says so in
- * errno: the parsers of bodies need not hand that on.
+ * Everything that fails here fails for what the block says, or because malloc() did, which says so
+ * in errno: the parsers of bodies need not hand that on.
  */
 static bool told(struct catalog *c, int before, bool good)
 {
@@ -517,7 +517,8 @@ bool catalog_add(struct catalog *c, struct section *s, enum block_kind kind, uin
 	int before = errno;
 
 	errno = 0;
-	return told(c, before, add(c, s, kind, at, body) && (!s->remember || known_add(&s->known, key, at)));
+	return told(c, before,
+		    add(c, s, kind, at, body) && (!s->remember || known_add(&s->known, key, at)));
 }
 
 bool catalog_add_copy(struct catalog *c, struct section *s, enum block_kind kind, uint64_t at,
@@ -533,7 +534,8 @@ bool catalog_add_copy(struct catalog *c, struct section *s, enum block_kind kind
 	key = XXH64(&at, sizeof(at), key);
 	errno = 0;
 	if (known_take(&s->told, key, NULL))
-		return told(c, before, known_add(&s->told, key, at)); /* of an index block that is there twice */
+		/* of an index block that is there twice */
+		return told(c, before, known_add(&s->told, key, at));
 	return told(c, before, known_add(&s->told, key, at) && add(c, s, kind, here, body));
 }
 

@@ -7,8 +7,8 @@
  * Sources and types are numbered over the whole file; each section translates its own numbers.
  * A source that a later section describes in the same words is the same source.
  *
- * A long capture has many chunks and clock-syncs. Of these only a few are kept for each *segment* of
- * a section: what is in front of an index block, back to the one before it, or, in a section
+ * A long capture has many chunks and clock-syncs. Of these only a few are kept for each *segment*
+ * of a section: what is in front of an index block, back to the one before it, or, in a section
  * without an index, some thousand blocks. segment.h reads the others again when they are needed.
  */
 #ifndef TRAWL_FORMAT_CATALOG_H
@@ -67,7 +67,8 @@ struct section {
 	bool remember;    /* copies in the index may yet tell of the blocks that are added */
 	struct known known; /* these blocks */
 	struct known told;  /* copies that were added */
-	uint64_t shift;   /* offset of a block less that in its copy, for the last one that had both */
+	uint64_t shift;   /* offset of a block less that in its copy, for the last one that had
+			   * both */
 	uint64_t timeline; /* sections behind each other with the same number are one; 0: alone */
 	uint64_t moved;    /* ns that the timeline is moved by */
 	uint64_t doubt;    /* ns that this may be wrong by; UINT64_MAX: not known */

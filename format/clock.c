@@ -27,8 +27,8 @@ static uint64_t distance(uint64_t a, uint64_t b)
 }
 
 /*
- * b - a, negative if b is earlier. A time before the machine was booted is below 0 on CLOCK_MONOTONIC,
- * so only differences of such times can be compared.
+ * b - a, negative if b is earlier. A time before the machine was booted is below 0 on
+ * CLOCK_MONOTONIC, so only differences of such times can be compared.
  */
 static int64_t later(uint64_t b, uint64_t a)
 {
@@ -54,9 +54,9 @@ static bool is_sum(enum trawl_clock clock)
 }
 
 /*
- * What a clock showed at the i-th sync block. The difference of such a sum to CLOCK_MONOTONIC jitters
- * by the reading's error. Within that error the difference at the first block is used, so that
- * wall-clock times stay as taken.
+ * What a clock showed at the i-th sync block. The difference of such a sum to CLOCK_MONOTONIC
+ * jitters by the reading's error. Within that error the difference at the first block is used, so
+ * that wall-clock times stay as taken.
  */
 static uint64_t value(const struct clock_map *m, size_t i, enum trawl_clock clock)
 {
@@ -96,8 +96,8 @@ struct stretch {
 };
 
 /*
- * Events from before the first sync block may stand after it in the file. The second block's horizon
- * says when events were last looked for.
+ * Events from before the first sync block may stand after it in the file. The second block's
+ * horizon says when events were last looked for.
  */
 static struct stretch stretch_at(const struct clock_map *m, enum trawl_clock clock, size_t i)
 {

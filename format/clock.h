@@ -59,8 +59,9 @@ uint64_t clock_latest(const struct clock_map *m, enum trawl_clock clock, uint64_
 size_t clock_find(const struct clock_map *m, enum trawl_clock clock, uint64_t ts);
 
 /*
- * Whether the time of day was stepped between two sync blocks of one section that follow one another.
- * summary_is_step() is for sync blocks of a whole file, whose sections may be of several boots.
+ * Whether the time of day was stepped between two sync blocks of one section that follow one
+ * another. summary_is_step() is for sync blocks of a whole file, whose sections may be of several
+ * boots.
  */
 bool clock_was_set(const struct trawl_sync *a, const struct trawl_sync *b);
 

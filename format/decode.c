@@ -775,7 +775,8 @@ static bool decode(struct chunk_decoder *d, const uint8_t *payload, size_t len, 
 
 	d->back = version == PAYLOAD_BACK;
 	if (count > CHUNK_MAX_EVENTS || (version != PAYLOAD_FORMAT && !d->back) ||
-	    !substream_get(&in, d->zstd, PAYLOAD_MAX_STRUCTURE, &d->substreams[0], &d->in.structure) ||
+	    !substream_get(&in, d->zstd, PAYLOAD_MAX_STRUCTURE, &d->substreams[0],
+			   &d->in.structure) ||
 	    !get_events(d, count) || !get_structure(d) || !get_substreams(d, &in))
 		return false;
 	if (!get_sequence(d) || !get_times(d) || !get_common(d) ||

@@ -14,7 +14,8 @@ static void make_harmless(unsigned char *p)
 	for (; *p; p++) {
 		bool c1 = p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0;
 
-		if (*p == '\n' ? p[1] != ' ' && p[1] != '\t' : (*p < 0x20 && *p != '\t') || *p == 0x7f || c1)
+		if (*p == '\n' ? p[1] != ' ' && p[1] != '\t'
+			       : (*p < 0x20 && *p != '\t') || *p == 0x7f || c1)
 			*p = '?';
 		if (c1)
 			p[1] = '?';

@@ -79,10 +79,12 @@ int walk_fault(struct trawl_reader *r, enum walk step, const struct walked *f,
 		r->damage.cut_at = f->at + f->b.len;
 	}
 	if (!r->ours && r->damage.ours)
-		return trawl_fail(err, TRAWL_BAD_DATA, "%s: is a trawl file of which nothing can be "
-				  "read: %s; get it again from where it came", r->name,
-				  r->damage.blocks == 1 ? "its one block, which holds all of it, is "
-							  "damaged"
+		return trawl_fail(err, TRAWL_BAD_DATA,
+				  "%s: is a trawl file of which nothing can be read: %s; get it "
+				  "again from where it came",
+				  r->name,
+				  r->damage.blocks == 1 ? "its one block, which holds all of it, "
+							  "is damaged"
 							: "none of its blocks is whole");
 	if (!r->ours && !r->damage.cut)
 		return trawl_fail(err, TRAWL_CANNOT, "%s: is a pcapng file that trawl did not "

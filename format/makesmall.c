@@ -115,8 +115,8 @@ static bool gather(struct maker *m, const uint8_t *file, size_t n)
 		ok = sections == 1 && !m->ended && f.at < SMALL_ADDRESS && add_block(m, &f);
 	}
 	input_close(&in);
-	return ok && step == WALK_END && m->ended && !damage.blocks && !damage.cut && !damage.junk &&
-	       !m->items.failed && m->items.len < (size_t)1 << SMALL_BITS;
+	return ok && step == WALK_END && m->ended && !damage.blocks && !damage.cut &&
+		!damage.junk && !m->items.failed && m->items.len < (size_t)1 << SMALL_BITS;
 }
 
 static void put_header(struct buf *out)
@@ -215,7 +215,8 @@ bool trawl_make_small(int fd)
 	if (p && small_build(&out, p, n)) {
 		done = pwrite(fd, out.data, out.len, 0) == (ssize_t)out.len &&
 		       !ftruncate(fd, (off_t)out.len);
-		/* Half of it over the other is neither: what was there takes no more room than it had. */
+		/* Half of it over the other is neither: what was there takes no more room than it
+		 * had. */
 		if (!done && pwrite(fd, p, out.len, 0) != (ssize_t)out.len && ftruncate(fd, 0))
 			done = false;
 	}

@@ -15,8 +15,9 @@
 void *memory_new(size_t *size);
 
 /*
- * Makes room for `need` elements in an array of *room, which at least doubles. False when memory runs
- * out: the array stays as it was. array: the address of the pointer to its elements of `size` bytes.
+ * Makes room for `need` elements in an array of *room, which at least doubles. False when memory
+ * runs out: the array stays as it was. array: the address of the pointer to its elements of `size`
+ * bytes.
  */
 bool array_grow(void *array, size_t *room, size_t need, size_t size);
 #define array_reserve(array, room, need) \

@@ -464,7 +464,9 @@ int merge_next(struct merge *m, uint64_t limit, struct trawl_event *ev)
 		if (m->waiting[0].start >= limit)
 			break;
 		drop_done(m);
-		if ((m->nactive >= ACTIVE_MAX || m->memory > m->catalog->budget.most / 2 / m->share) && m->nheads) {
+		if ((m->nactive >= ACTIVE_MAX ||
+		     m->memory > m->catalog->budget.most / 2 / m->share) &&
+		    m->nheads) {
 			if (!m->disorder)
 				damage_add(m->damage, m->section->start +
 					   ref_of(&m->waiting[0])->at);

@@ -30,7 +30,8 @@ struct trawl_reader {
 	struct damage damage;
 	struct walker walk;      /* of a pipe, or of a scan */
 	struct lane lane;        /* of the present section */
-	struct lane *lanes;      /* of sections of one timeline; NULL: there is only the present one */
+	struct lane *lanes;      /* of sections of one timeline; NULL: there is only the present
+				  * one */
 	size_t nlanes;
 	struct trawl_range range;
 	size_t hidden;           /* so many of the metadata, the last ones, are not told of */

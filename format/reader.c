@@ -76,10 +76,12 @@ static struct trawl_reader *reader_start(struct trawl_reader *r, struct trawl_er
 	    !(r->in.seekable ? locate(r, err) : pipe_front(r, err))) {
 		if (r->in.seekable && lanes_any(r))
 			lanes_order_metas(r);
-		/* what looks for something, and for something else where that is not, takes it for an end */
+		/* what looks for something, and for something else where that is not, takes it for
+		 * an end */
 		if (!r->in.error)
 			return r;
-		trawl_fail(err, TRAWL_CANNOT, "%s: cannot be read: %s", r->name, strerror(r->in.error));
+		trawl_fail(err, TRAWL_CANNOT, "%s: cannot be read: %s", r->name,
+			   strerror(r->in.error));
 	}
 	trawl_close(r);
 	return NULL;
@@ -90,7 +92,10 @@ int reader_no_memory(const struct trawl_reader *r, struct trawl_error *err)
 	const struct budget *b = &r->catalog.budget;
 
 	if (!b->refused)
-		return trawl_fail(err, TRAWL_CANNOT, "%s: out of memory: end other programs, or read a part (--from, --to)", r->name);
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "%s: out of memory: end other programs, or read a part (--from, "
+				  "--to)",
+				  r->name);
 	return trawl_fail(err, TRAWL_CANNOT, "%s: %s would take more than the %" PRIu64 " MiB of "
 			  "memory that a file may: --memory allows more, if you trust it", r->name,
 			  b->refused, b->most >> 20);
@@ -333,7 +338,8 @@ static int pipe_chunk(struct trawl_reader *r, const struct trawl_chunk **chunk,
 				.at = r->walk.at - r->section->start,
 			};
 
-			if (reader_decode(r, r->section, &ref, r->payload, r->chunk.payload, chunk)) {
+			if (reader_decode(r, r->section, &ref, r->payload, r->chunk.payload,
+					  chunk)) {
 				r->events += ref.count;
 				return 1;
 			}

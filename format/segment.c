@@ -92,7 +92,8 @@ static bool add_kept(const struct trawl_reader *r, const struct section *s, size
 		     struct bundle *b)
 {
 	struct clock_map kept = catalog_clocks(&r->catalog, s);
-	uint64_t from = s->segments[i].at, to = i + 1 < s->nsegments ? s->segments[i + 1].at : UINT64_MAX;
+	uint64_t from = s->segments[i].at,
+		 to = i + 1 < s->nsegments ? s->segments[i + 1].at : UINT64_MAX;
 	size_t k, end;
 
 	if (s->indexed) {

@@ -112,7 +112,8 @@ static bool put_items(struct builder *b, uint8_t *p, size_t n)
 	}
 	if (!b->started)
 		return false;
-	end_put(&end, &(struct end_mark){.events = b->events, .chunks = b->chunks, .blocks = b->seq});
+	end_put(&end,
+		&(struct end_mark){.events = b->events, .chunks = b->chunks, .blocks = b->seq});
 	put_block(b, BLOCK_END, end.data, end.len);
 	buf_free(&end);
 	return !b->out->failed && b->out->len < (size_t)1 << SMALL_BITS;

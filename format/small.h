@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Small files: a section whose start block, of version 3 or 4, holds all of it in one frame. A reader
- * sees the blocks that the section would have otherwise, at addresses of their own: bit 63, then
- * the offset of the start block, then 20 bits within its expanded blocks. docs/format.md, "Small
- * sections".
+ * Small files: a section whose start block, of version 3 or 4, holds all of it in one frame. A
+ * reader sees the blocks that the section would have otherwise, at addresses of their own: bit 63,
+ * then the offset of the start block, then 20 bits within its expanded blocks. docs/format.md,
+ * "Small sections".
  */
 #ifndef TRAWL_FORMAT_SMALL_H
 #define TRAWL_FORMAT_SMALL_H

@@ -19,8 +19,8 @@ void lock_init(pthread_mutex_t *m);
 bool thread_start(pthread_t *t, void *(*run)(void *), void *arg);
 
 /*
- * For a thread: signals are for the program's own threads. SIGRTMAX is left to the program, which may
- * have something to say to each of its threads (Linux' capabilities are a thread's own).
+ * For a thread: signals are for the program's own threads. SIGRTMAX is left to the program, which
+ * may have something to say to each of its threads (Linux' capabilities are a thread's own).
  */
 void thread_block_signals(void);
 

@@ -187,7 +187,8 @@ enum trawl_loss_reason {
 	TRAWL_LOSS_EMPTIED,     /* the kernel's buffer was emptied before it was read */
 	TRAWL_LOSS_UNPAIRED,    /* a synthetic event was made of two that do not belong together */
 	TRAWL_LOSS_TOO_LONG,    /* probe hits whose strings were too long for the kernel */
-	TRAWL_LOSS_OVERRUN_MOST, /* overrun; records that help others may be among them: at most so many */
+	TRAWL_LOSS_OVERRUN_MOST, /* overrun; records that help others may be among them: at most
+				  * so many */
 	TRAWL_LOSS_REASONS
 };
 
@@ -340,7 +341,8 @@ struct trawl_reader;
 struct trawl_reader *trawl_open(const char *path, struct trawl_error *err);
 /*
  * The same in this much memory for what the file tells and for the events that are decoded at a
- * time; 0: 256 MiB, as trawl_open(). A file that needs more is refused, and the error says for what.
+ * time; 0: 256 MiB, as trawl_open(). A file that needs more is refused, and the error says for
+ * what.
  */
 struct trawl_reader *trawl_open_within(const char *path, uint64_t memory, struct trawl_error *err);
 /*

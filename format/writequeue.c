@@ -206,7 +206,8 @@ bool write_queue_chunk(struct write_queue *o, struct batcher *s, const struct ch
 
 	if (written_at_once(o, s, c, payload, len))
 		return true;
-	p = wrap(&(struct block_job){.kind = BLOCK_CHUNK, .batcher = s, .head = *c, .len = len}, len);
+	p = wrap(&(struct block_job){.kind = BLOCK_CHUNK, .batcher = s, .head = *c, .len = len},
+		 len);
 	if (p)
 		memcpy(p->data, payload, len);
 	return send(o, p);

@@ -24,7 +24,8 @@ struct write_queue *write_queue_new(int fd, const struct section_writer_front *f
 
 /*
  * Each puts a block behind those that wait; when these are too many, the caller waits too. False
- * when memory runs out. A block that cannot be written later goes the way that sectionwriter.h says.
+ * when memory runs out. A block that cannot be written later goes the way that sectionwriter.h
+ * says.
  */
 bool write_queue_source(struct write_queue *o, const struct trawl_source *s); /* which must stay */
 bool write_queue_type(struct write_queue *o, const struct trawl_event_type *t,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing a file. Records go into their source's batcher (batcher.c), whose thread turns batches into
- * chunk payloads; these and all other blocks go to the file's thread (writequeue.c). What a rotation
- * has to repeat is kept here under one lock.
+ * Writing a file. Records go into their source's batcher (batcher.c), whose thread turns batches
+ * into chunk payloads; these and all other blocks go to the file's thread (writequeue.c). What a
+ * rotation has to repeat is kept here under one lock.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -211,7 +211,8 @@ static struct batcher *find_batcher(struct trawl_writer *w, uint32_t id, struct 
 
 const struct trawl_source *trawl_writer_source_at(const struct trawl_writer *w, size_t i)
 {
-	return i < atomic_load(&((struct trawl_writer *)w)->nbatchers) ? &w->batchers[i]->source : NULL;
+	return i < atomic_load(&((struct trawl_writer *)w)->nbatchers) ? &w->batchers[i]->source
+								       : NULL;
 }
 
 const struct trawl_event_type *trawl_writer_event_type_at(const struct trawl_writer *w,
@@ -362,7 +363,8 @@ int trawl_writer_chunk(struct trawl_writer *w, uint16_t source, const struct tra
 	batcher_flush_begin(s);
 	batcher_flush_end(s);
 	if (s->failed)
-		return trawl_fail(err, TRAWL_CANNOT, "source \"%s\": out of memory", s->source.name);
+		return trawl_fail(err, TRAWL_CANNOT, "source \"%s\": out of memory",
+				  s->source.name);
 	atomic_fetch_add_explicit(&s->appended, p->count, memory_order_relaxed);
 	if (!write_queue_chunk(w->file, s, &c, p->payload, p->len)) {
 		batcher_unwritten(s, p->count, p->first, p->last);

@@ -11,7 +11,8 @@ struct attachment *attachment_find(struct session *session, pid_t tid, u32 form)
 
 	raw_spin_lock_irqsave(&tasks_lock, flags);
 	list_for_each_entry(a, &session->attachments, of_session) {
-		if (a->tid == tid && a->config.form == form && (!found || found->state == TRAWL_TASK_EXITED))
+		if (a->tid == tid && a->config.form == form &&
+		    (!found || found->state == TRAWL_TASK_EXITED))
 			found = a;
 	}
 	raw_spin_unlock_irqrestore(&tasks_lock, flags);

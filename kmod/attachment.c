@@ -32,9 +32,11 @@ static u32 selection(const struct attachment_config *config)
 	return config->form == TRAWL_FORM_BTS ? filter_of_bts(config->bts_control) : config->select;
 }
 
-struct attachment *attachment_new(struct session *session, const struct attachment_config *config, bool atomic)
+struct attachment *attachment_new(struct session *session, const struct attachment_config *config,
+				  bool atomic)
 {
-	struct attachment *a = kzalloc(sizeof(*a), atomic ? GFP_NOWAIT | __GFP_NOWARN : GFP_KERNEL_ACCOUNT);
+	struct attachment *a =
+		kzalloc(sizeof(*a), atomic ? GFP_NOWAIT | __GFP_NOWARN : GFP_KERNEL_ACCOUNT);
 
 	if (!a)
 		return NULL;
@@ -111,8 +113,10 @@ static void put_stack(struct attachment *a)
 		r[n].flags |= TRAWL_FLAG_PROBE;
 		r[n++].tid = a->tid;
 	}
-	r[n] = (struct trawl_record){ .kind = TRAWL_KIND_STACK, .cycles = ours ? n : TRAWL_STACK_UNKNOWN,
-				      .tid = a->tid, .time = ktime_get_mono_fast_ns() };
+	r[n] = (struct trawl_record){ .kind = TRAWL_KIND_STACK,
+				      .cycles = ours ? n : TRAWL_STACK_UNKNOWN,
+				      .tid = a->tid,
+				      .time = ktime_get_mono_fast_ns() };
 	session_put_records(a->session, r, n + 1);
 }
 

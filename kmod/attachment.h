@@ -39,16 +39,19 @@ struct attachment {
 };
 
 /*
- * attachment_new() - not linked to anything yet. With `atomic`, without sleeping and without room in its
- * store: attachment_room() makes it later, and begins with provider LBR. Returns NULL without memory.
+ * attachment_new() - not linked to anything yet. With `atomic`, without sleeping and without room
+ * in its store: attachment_room() makes it later, and begins with provider LBR. Returns NULL
+ * without memory.
  */
-struct attachment *attachment_new(struct session *session, const struct attachment_config *config, bool atomic);
+struct attachment *attachment_new(struct session *session, const struct attachment_config *config,
+				  bool atomic);
 int attachment_room(struct attachment *attachment, struct task_struct *task);
 
 /* attachment_select() - config.select or config.bts_control has changed. */
 void attachment_select(struct attachment *attachment);
 
-/* attachment_release() - frees it when nobody looks at it any more. It is in no list. Any context. */
+/* attachment_release() - frees it when nobody looks at it any more. It is in no list. Any
+ * context. */
 void attachment_release(struct attachment *attachment);
 
 /* attachment_put() - one record, if it is wanted. Any context but NMI; under rcu_read_lock(). */

@@ -26,7 +26,8 @@
 #define COMPAT_EXIT_ARGUMENTS void *data, struct task_struct *task
 #endif
 
-/* compat_dumpable() - whether its user may look into it. Of a task, no longer of its memory, and not exported. */
+/* compat_dumpable() - whether its user may look into it. Of a task, no longer of its memory, and
+ * not exported. */
 #ifdef SUID_DUMP_USER
 static inline bool compat_dumpable(struct task_struct *task)
 {
@@ -61,26 +62,29 @@ static inline bool compat_dumpable(struct task_struct *task)
 
 /* Handlers of uprobes have got a cookie; registering gives the uprobe instead of a status. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
-#define COMPAT_UPROBE_ARGUMENTS struct uprobe_consumer *consumer, struct pt_regs *regs, __u64 *cookie
+#define COMPAT_UPROBE_ARGUMENTS                                                                    \
+	struct uprobe_consumer *consumer, struct pt_regs *regs, __u64 *cookie
 #else
 #define COMPAT_UPROBE_ARGUMENTS struct uprobe_consumer *consumer, struct pt_regs *regs
 #endif
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
-static inline struct uprobe *compat_uprobe_register(struct inode *inode, loff_t offset, loff_t ref_ctr,
+static inline struct uprobe *compat_uprobe_register(struct inode *inode, loff_t offset,
+						    loff_t ref_ctr,
 						    struct uprobe_consumer *consumer)
 {
 	return uprobe_register(inode, offset, ref_ctr, consumer);
 }
 
-static inline void compat_uprobe_unregister(struct uprobe *uprobe, struct inode *inode, loff_t offset,
-					    struct uprobe_consumer *consumer)
+static inline void compat_uprobe_unregister(struct uprobe *uprobe, struct inode *inode,
+					    loff_t offset, struct uprobe_consumer *consumer)
 {
 	uprobe_unregister_nosync(uprobe, consumer);
 	uprobe_unregister_sync();
 }
 #else
-static inline struct uprobe *compat_uprobe_register(struct inode *inode, loff_t offset, loff_t ref_ctr,
+static inline struct uprobe *compat_uprobe_register(struct inode *inode, loff_t offset,
+						    loff_t ref_ctr,
 						    struct uprobe_consumer *consumer)
 {
 	int status = uprobe_register_refctr(inode, offset, ref_ctr, consumer);
@@ -89,8 +93,8 @@ static inline struct uprobe *compat_uprobe_register(struct inode *inode, loff_t 
 	return status ? ERR_PTR(status) : (struct uprobe *)consumer;
 }
 
-static inline void compat_uprobe_unregister(struct uprobe *uprobe, struct inode *inode, loff_t offset,
-					    struct uprobe_consumer *consumer)
+static inline void compat_uprobe_unregister(struct uprobe *uprobe, struct inode *inode,
+					    loff_t offset, struct uprobe_consumer *consumer)
 {
 	uprobe_unregister(inode, offset, consumer);
 }
@@ -98,17 +102,20 @@ static inline void compat_uprobe_unregister(struct uprobe *uprobe, struct inode 
 
 /* The handler of a function's return. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
-#define COMPAT_URETPROBE_ARGUMENTS                                                                                    \
-	struct uprobe_consumer *consumer, unsigned long function, struct pt_regs *regs, __u64 *cookie
+#define COMPAT_URETPROBE_ARGUMENTS                                                                 \
+	struct uprobe_consumer *consumer, unsigned long function, struct pt_regs *regs,            \
+		__u64 *cookie
 #else
-#define COMPAT_URETPROBE_ARGUMENTS struct uprobe_consumer *consumer, unsigned long function, struct pt_regs *regs
+#define COMPAT_URETPROBE_ARGUMENTS                                                                 \
+	struct uprobe_consumer *consumer, unsigned long function, struct pt_regs *regs
 #endif
 
 /* Whose memory a uprobe is set in. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
 #define COMPAT_FILTER_ARGUMENTS struct uprobe_consumer *consumer, struct mm_struct *mm
 #else
-#define COMPAT_FILTER_ARGUMENTS struct uprobe_consumer *consumer, enum uprobe_filter_ctx context, struct mm_struct *mm
+#define COMPAT_FILTER_ARGUMENTS                                                                    \
+	struct uprobe_consumer *consumer, enum uprobe_filter_ctx context, struct mm_struct *mm
 #endif
 
 /* Flags of clone(2) are 64 bits wide. */

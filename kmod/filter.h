@@ -7,7 +7,8 @@
 
 #define FILTER_NOTHING	0xffffffffu	/* a selection that suppresses every kind */
 
-/* filter_wants() - whether a branch of this enum trawl_kind (below 16) passes a TRAWL_NO_* selection. */
+/* filter_wants() - whether a branch of this enum trawl_kind (below 16) passes a TRAWL_NO_*
+ * selection. */
 bool filter_wants(__u32 select, __u8 kind);
 
 /* filter_of_bts() - the selection that TRAWL_BTS_* control bits mean. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The scheduler calls on_switch() with its lock held and interrupts off; on_fork(), on_exit() and the
- * others run without sleeping, too. None of them allocates with waiting, prints or touches user memory
- * but by copy_*_nofault().
+ * The scheduler calls on_switch() with its lock held and interrupts off; on_fork(), on_exit() and
+ * the others run without sleeping, too. None of them allocates with waiting, prints or touches user
+ * memory but by copy_*_nofault().
  */
 #include "kmod/hooks.h"
 #include <linux/binfmts.h>
@@ -48,7 +48,8 @@ static void on_syscall_enter(void *data, struct pt_regs *regs, long number)
 	bool wide = user_64bit_mode(regs);
 	struct traced *t;
 
-	if (wide ? number != EXIT_64 && number != EXIT_GROUP_64 : number != EXIT_32 && number != EXIT_GROUP_32)
+	if (wide ? number != EXIT_64 && number != EXIT_GROUP_64
+		 : number != EXIT_32 && number != EXIT_GROUP_32)
 		return;
 	rcu_read_lock();
 	t = traced_find(current);
@@ -68,7 +69,8 @@ static void on_syscall_exit(void *data, struct pt_regs *regs, long result)
 	rcu_read_unlock();
 }
 
-static void on_signal(void *data, int signal, struct kernel_siginfo *info, struct k_sigaction *action)
+static void on_signal(void *data, int signal, struct kernel_siginfo *info,
+		      struct k_sigaction *action)
 {
 	struct traced *t;
 
@@ -190,7 +192,9 @@ static int start(void)
 
 	for_each_kernel_tracepoint(look_up, NULL);
 	for (i = 0; i < ARRAY_SIZE(points); i++) {
-		status = points[i].tp ? tracepoint_probe_register(points[i].tp, points[i].probe, NULL) : -ENOENT;
+		status = points[i].tp
+			? tracepoint_probe_register(points[i].tp, points[i].probe, NULL)
+			: -ENOENT;
 		if (status) {
 			unregister(i);
 			return status;

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where the kernel calls the module: tracepoints, looked up by name, and the notifier of exceptions. */
+/* Where the kernel calls the module: tracepoints, looked up by name, and the notifier of
+ * exceptions. */
 #ifndef KMOD_HOOKS_H
 #define KMOD_HOOKS_H
 
 /*
- * hooks_start() - before a session traces its first task. Each switch of tasks and each system call of
- * the machine is a little slower from then on. Returns -ENOENT where the kernel lacks a tracepoint. May sleep.
+ * hooks_start() - before a session traces its first task. Each switch of tasks and each system call
+ * of the machine is a little slower from then on. Returns -ENOENT where the kernel lacks a
+ * tracepoint. May sleep.
  */
 int hooks_start(void);
 
 /*
- * hooks_stop() - a session that started them has ended. They go with the last one, or, where a task sleeps
- * that has not yet noticed the end of its tracing, with a later one.
+ * hooks_stop() - a session that started them has ended. They go with the last one, or, where a task
+ * sleeps that has not yet noticed the end of its tracing, with a later one.
  */
 void hooks_stop(void);
 

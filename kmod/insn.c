@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Not a disassembler: only instructions that branch, enter the kernel or touch the trap flag are taken
- * apart. All others are "plain", without a length.
+ * Not a disassembler: only instructions that branch, enter the kernel or touch the trap flag are
+ * taken apart. All others are "plain", without a length.
  */
 #include "kmod/insn.h"
 #include "kmod/trawl_uapi.h"
@@ -61,8 +61,8 @@ static __u8 prefixes(struct reader *r)
 }
 
 /*
- * A branch by a constant of 1 or 4 bytes (2 for 16-bit operands). In 64-bit mode, processors differ over
- * the prefix 66 (Intel ignores it), so that neither length nor target is known then.
+ * A branch by a constant of 1 or 4 bytes (2 for 16-bit operands). In 64-bit mode, processors differ
+ * over the prefix 66 (Intel ignores it), so that neither length nor target is known then.
  */
 static void by_constant(struct reader *r, struct insn *insn, __u8 kind, unsigned int bytes)
 {
@@ -81,7 +81,8 @@ static void by_condition(struct reader *r, struct insn *insn, __u8 condition, un
 {
 	insn->condition = condition;
 	by_constant(r, insn, TRAWL_KIND_JCC, bytes);
-	insn->counter_bits = r->mode64 ? (r->address_prefix ? 32 : 64) : (r->address_prefix ? 16 : 32);
+	insn->counter_bits =
+		r->mode64 ? (r->address_prefix ? 32 : 64) : (r->address_prefix ? 16 : 32);
 }
 
 /* Passes the bytes of a memory operand behind its ModRM byte. */
@@ -127,7 +128,10 @@ static void two_bytes(struct reader *r, struct insn *insn)
 static void group_ff(struct reader *r, struct insn *insn)
 {
 	static const __u8 kinds[8] = {
-		[2] = TRAWL_KIND_IND_CALL, [3] = TRAWL_KIND_FAR, [4] = TRAWL_KIND_IND_JMP, [5] = TRAWL_KIND_FAR,
+		[2] = TRAWL_KIND_IND_CALL,
+		[3] = TRAWL_KIND_FAR,
+		[4] = TRAWL_KIND_IND_JMP,
+		[5] = TRAWL_KIND_FAR,
 	};
 	__u8 modrm = next(r), kind = kinds[modrm >> 3 & 7];
 

@@ -23,7 +23,8 @@ struct insn {
 	__u8 kind;		/* enum trawl_kind of a branch, otherwise 0 */
 	__u8 special;		/* enum insn_special */
 	__u8 length;		/* of branches and of special ones; 0: not looked at */
-	__u8 condition;		/* of a TRAWL_KIND_JCC: 0 to 15 as in its opcode, or INSN_LOOPNE ... */
+	__u8 condition;		/* of a TRAWL_KIND_JCC: 0 to 15 as in its opcode, or INSN_LOOPNE
+				 * ... */
 	__u8 counter_bits;	/* of rcx, ecx or cx, for INSN_LOOPNE ... */
 	bool constant;		/* target is known */
 };
@@ -31,15 +32,15 @@ struct insn {
 enum { INSN_LOOPNE = 16, INSN_LOOPE, INSN_LOOP, INSN_JCXZ };
 
 /*
- * insn_decode() - look at the instruction whose first `count` bytes (at most INSN_MAX matter) are at
- * `bytes` and whose address is `ip`, in 64-bit or 32-bit mode. Returns false when it is cut, or longer than
- * an instruction may be.
+ * insn_decode() - look at the instruction whose first `count` bytes (at most INSN_MAX matter) are
+ * at `bytes` and whose address is `ip`, in 64-bit or 32-bit mode. Returns false when it is cut, or
+ * longer than an instruction may be.
  */
 bool insn_decode(struct insn *insn, const __u8 *bytes, size_t count, __u64 ip, bool mode64);
 
 /*
- * insn_taken() - whether a TRAWL_KIND_JCC jumps, from the flags and rcx before it. Only needed where its
- * target is the instruction behind it.
+ * insn_taken() - whether a TRAWL_KIND_JCC jumps, from the flags and rcx before it. Only needed
+ * where its target is the instruction behind it.
  */
 bool insn_taken(const struct insn *insn, __u64 flags, __u64 counter);
 

@@ -90,7 +90,8 @@ static u32 read_current(u64 address, void *buffer, u32 length)
 	while (done < length) {
 		u32 n = min_t(u32, length - done, PAGE_SIZE - (address + done) % PAGE_SIZE);
 
-		if (copy_from_user_nofault(buffer + done, (const void __user *)(unsigned long)(address + done), n))
+		if (copy_from_user_nofault(buffer + done,
+					   (const void __user *)(unsigned long)(address + done), n))
 			break;
 		done += n;
 	}
@@ -108,7 +109,8 @@ u32 khandler_read(const struct khandler_hit *at, u64 address, void *buffer, u32 
 }
 EXPORT_SYMBOL_GPL(khandler_read);
 
-void khandler_registers(struct trawl_uprobe_registers *to, const struct pt_regs *regs, struct task_struct *task)
+void khandler_registers(struct trawl_uprobe_registers *to, const struct pt_regs *regs,
+			struct task_struct *task)
 {
 	*to = (struct trawl_uprobe_registers){
 		.r15 = regs->r15, .r14 = regs->r14, .r13 = regs->r13, .r12 = regs->r12,
@@ -156,11 +158,12 @@ static void ustack_hit(const struct khandler_hit *at, void *data)
 
 	stack->hits++;
 	stack->ip[n++] = at->regs->ip;
-	/* At a function's first instruction the frame is still the caller's: its own caller is at rsp. */
+	/* At a function's first instruction the frame is still the caller's: its own caller is at
+	 * rsp. */
 	if (at->event == TRAWL_UPEV_BKPT && khandler_read(at, at->regs->sp, frame, 8) == 8)
 		stack->ip[n++] = frame[0];
-	while (n < TRAWL_KH_USTACK_DEPTH && bp >= at->regs->sp && khandler_read(at, bp, frame, 16) == 16 &&
-	       frame[1]) {
+	while (n < TRAWL_KH_USTACK_DEPTH && bp >= at->regs->sp &&
+	       khandler_read(at, bp, frame, 16) == 16 && frame[1]) {
 		stack->ip[n++] = frame[1];
 		if (frame[0] <= bp)
 			break;
@@ -172,7 +175,8 @@ static void ustack_hit(const struct khandler_hit *at, void *data)
 
 static void branches_hit(const struct khandler_hit *at, void *data)
 {
-	struct trawl_record *records = kcalloc(LAST_BRANCHES_ROOM, sizeof(*records), GFP_ATOMIC | __GFP_NOWARN);
+	struct trawl_record *records =
+		kcalloc(LAST_BRANCHES_ROOM, sizeof(*records), GFP_ATOMIC | __GFP_NOWARN);
 	struct trawl_kh_branches *branches = data;
 	int i;
 
@@ -194,17 +198,26 @@ static void branches_hit(const struct khandler_hit *at, void *data)
 }
 
 static struct khandler built_in[] = {
-	{ .name = "count", .owner = THIS_MODULE, .hit = count_hit, .data_size = sizeof(struct trawl_kh_count) },
+	{ .name = "count",
+	  .owner = THIS_MODULE,
+	  .hit = count_hit,
+	  .data_size = sizeof(struct trawl_kh_count) },
 	{ .name = "registers",
 	  .owner = THIS_MODULE,
 	  .hit = registers_hit,
 	  .data_size = sizeof(struct trawl_kh_registers) },
-	{ .name = "stack", .owner = THIS_MODULE, .hit = stack_hit, .data_size = sizeof(struct trawl_kh_stack) },
+	{ .name = "stack",
+	  .owner = THIS_MODULE,
+	  .hit = stack_hit,
+	  .data_size = sizeof(struct trawl_kh_stack) },
 	{ .name = "branches",
 	  .owner = THIS_MODULE,
 	  .hit = branches_hit,
 	  .data_size = sizeof(struct trawl_kh_branches) },
-	{ .name = "ustack", .owner = THIS_MODULE, .hit = ustack_hit, .data_size = sizeof(struct trawl_kh_ustack) },
+	{ .name = "ustack",
+	  .owner = THIS_MODULE,
+	  .hit = ustack_hit,
+	  .data_size = sizeof(struct trawl_kh_ustack) },
 };
 
 void khandlers_init(void)

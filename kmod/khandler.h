@@ -27,14 +27,15 @@ struct khandler_hit {
 	u32 event;		/* enum trawl_uprobe_event */
 	int status;
 	struct task_struct *task;	/* current, or a task that is stopped */
-	const struct pt_regs *regs;	/* of its user code; at a breakpoint, as before its instruction */
+	const struct pt_regs *regs;	/* of its user code; at a breakpoint, as before its
+					 * instruction */
 	struct session *session;	/* of the tracer */
 };
 
 /*
- * hit() adds an event to data, data_size bytes that are zero when the registration is made. Hits of one
- * registration come one after the other. It must not sleep: at->task is mostly current, at a probe and under a
- * spin lock. User memory is read by khandler_read().
+ * hit() adds an event to data, data_size bytes that are zero when the registration is made. Hits of
+ * one registration come one after the other. It must not sleep: at->task is mostly current, at a
+ * probe and under a spin lock. User memory is read by khandler_read().
  */
 struct khandler {
 	const char *name;	/* shorter than TRAWL_KHANDLER_NAME, without newlines */
@@ -46,15 +47,17 @@ struct khandler {
 
 #define KHANDLER_DATA_MAX 65536
 
-/* register_khandler() - 0, -EEXIST where the name is taken, -EINVAL. The handler stays the caller's. */
+/* register_khandler() - 0, -EEXIST where the name is taken, -EINVAL. The handler stays the
+ * caller's. */
 int register_khandler(struct khandler *handler);
 /* unregister_khandler() - to be called where no registration can use it: from its module's exit. */
 void unregister_khandler(struct khandler *handler);
 
 /*
- * khandler_read() - copies user memory of the hit's task; returns how many bytes, 0 where there are none.
- * Where at->task is current it doesn't sleep, and pages that are not in memory can't be read. Where at->task is
- * stopped (a handler that its tracer asked to run) it may sleep: hit() must not hold a lock around it.
+ * khandler_read() - copies user memory of the hit's task; returns how many bytes, 0 where there are
+ * none. Where at->task is current it doesn't sleep, and pages that are not in memory can't be read.
+ * Where at->task is stopped (a handler that its tracer asked to run) it may sleep: hit() must not
+ * hold a lock around it.
  */
 u32 khandler_read(const struct khandler_hit *at, u64 address, void *buffer, u32 length);
 
@@ -69,6 +72,7 @@ u32 khandler_list(char *buffer, u32 length);
 void khandlers_init(void);
 
 /* khandler_registers() - registers as user space has them. */
-void khandler_registers(struct trawl_uprobe_registers *to, const struct pt_regs *regs, struct task_struct *task);
+void khandler_registers(struct trawl_uprobe_registers *to, const struct pt_regs *regs,
+			struct task_struct *task);
 
 #endif

@@ -18,7 +18,8 @@ static struct attachment *stack_of(struct session *session, struct task_struct *
 	return NULL;
 }
 
-static int copy(struct attachment *a, struct task_struct *task, struct trawl_record *records, u32 last)
+static int copy(struct attachment *a, struct task_struct *task, struct trawl_record *records,
+		u32 last)
 {
 	u64 position, lost;
 	u32 i, n = 0;
@@ -38,7 +39,8 @@ static int copy(struct attachment *a, struct task_struct *task, struct trawl_rec
 	return n;
 }
 
-int last_branches(struct session *session, struct task_struct *task, struct trawl_record *records, u32 last)
+int last_branches(struct session *session, struct task_struct *task, struct trawl_record *records,
+		  u32 last)
 {
 	struct attachment *a;
 	int n = -ENOENT;

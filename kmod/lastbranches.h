@@ -13,10 +13,12 @@ struct session;
 #define LAST_BRANCHES_ROOM	64
 
 /*
- * last_branches() - copies the last `last` branches of a task, oldest first, into `records`, which has room for
- * LAST_BRANCHES_ROOM at least. Returns how many: -ENOENT where the session doesn't record the task in form LBR,
- * 0 where last is 0, -EBUSY where the LBR isn't the task's now, or the task isn't the current one. Without sleeping.
+ * last_branches() - copies the last `last` branches of a task, oldest first, into `records`, which
+ * has room for LAST_BRANCHES_ROOM at least. Returns how many: -ENOENT where the session doesn't
+ * record the task in form LBR, 0 where last is 0, -EBUSY where the LBR isn't the task's now, or the
+ * task isn't the current one. Without sleeping.
  */
-int last_branches(struct session *session, struct task_struct *task, struct trawl_record *records, u32 last);
+int last_branches(struct session *session, struct task_struct *task, struct trawl_record *records,
+		  u32 last);
 
 #endif

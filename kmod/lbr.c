@@ -26,9 +26,13 @@ static enum trawl_why layout_here(struct lbr_layout *layout)
 {
 	const struct cpuinfo_x86 *c = &boot_cpu_data;
 	struct lbr_cpu cpu = {
-		.intel = c->x86_vendor == X86_VENDOR_INTEL, .amd = c->x86_vendor == X86_VENDOR_AMD,
-		.family = c->x86, .model = c->x86_model, .pdcm = boot_cpu_has(X86_FEATURE_PDCM),
-		.tsx = boot_cpu_has(X86_FEATURE_HLE) || boot_cpu_has(X86_FEATURE_RTM), .address_bits = c->x86_virt_bits,
+		.intel = c->x86_vendor == X86_VENDOR_INTEL,
+		.amd = c->x86_vendor == X86_VENDOR_AMD,
+		.family = c->x86,
+		.model = c->x86_model,
+		.pdcm = boot_cpu_has(X86_FEATURE_PDCM),
+		.tsx = boot_cpu_has(X86_FEATURE_HLE) || boot_cpu_has(X86_FEATURE_RTM),
+		.address_bits = c->x86_virt_bits,
 	};
 
 	if (cpu.pdcm && compat_rdmsr_safe(MSR_IA32_PERF_CAPABILITIES, &cpu.capabilities))
@@ -45,15 +49,21 @@ static enum trawl_why layout_here(struct lbr_layout *layout)
 }
 
 /* perf on AMD has branch records with sampling only: with this period it never happens. */
-static void on_overflow(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
+static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
+			struct pt_regs *regs)
 {
 }
 
 static struct perf_event *own(struct task_struct *task, bool sampling)
 {
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_INSTRUCTIONS, .size = sizeof(attr), .pinned = 1,
-		.exclude_kernel = 1, .exclude_hv = 1, .sample_type = PERF_SAMPLE_BRANCH_STACK,
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_INSTRUCTIONS,
+		.size = sizeof(attr),
+		.pinned = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.sample_type = PERF_SAMPLE_BRANCH_STACK,
 		.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY,
 		.sample_period = sampling ? 1ull << 46 : 0,
 	};

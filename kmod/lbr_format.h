@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the registers of last branch records mean, by processor. No kernel in it: unit tests feed it.
- * Intel's formats are numbered as in IA32_PERF_CAPABILITIES[5:0].
+ * What the registers of last branch records mean, by processor. No kernel in it: unit tests feed
+ * it. Intel's formats are numbered as in IA32_PERF_CAPABILITIES[5:0].
  */
 #ifndef KMOD_LBR_FORMAT_H
 #define KMOD_LBR_FORMAT_H
@@ -33,7 +33,8 @@ struct lbr_layout {
 	__u32 depth;
 	__u32 tos;			/* register numbers; 0: there is none */
 	__u32 from, to, info;
-	__u32 control, enabled;		/* a register that has this bit while branches are recorded */
+	__u32 control, enabled;		/* a register that has this bit while branches are
+					 * recorded */
 	__u32 stride;			/* between registers of neighbouring entries */
 	bool quirk;			/* without TSX, bits 61 and 62 of from are of no meaning */
 	__u8 address_bits;
@@ -46,14 +47,16 @@ struct lbr_raw {
 	} entry[LBR_MAX];
 };
 
-/* lbr_layout_of() - how this processor keeps its branch records, or why it has none that can be read. */
+/* lbr_layout_of() - how this processor keeps its branch records, or why it has none that can be
+ * read. */
 enum trawl_why lbr_layout_of(const struct lbr_cpu *cpu, struct lbr_layout *layout);
 
 /*
- * lbr_decode() - the records, oldest first, into `records` (room for layout->depth). Empty entries and
- * those from or to the kernel are left out; kinds are TRAWL_KIND_UNKNOWN where the registers don't say.
- * Returns how many.
+ * lbr_decode() - the records, oldest first, into `records` (room for layout->depth). Empty entries
+ * and those from or to the kernel are left out; kinds are TRAWL_KIND_UNKNOWN where the registers
+ * don't say. Returns how many.
  */
-__u32 lbr_decode(const struct lbr_layout *layout, const struct lbr_raw *raw, struct trawl_record *records);
+__u32 lbr_decode(const struct lbr_layout *layout, const struct lbr_raw *raw,
+		 struct trawl_record *records);
 
 #endif

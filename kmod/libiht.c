@@ -88,7 +88,8 @@ static int read_bts_data(const struct call *call, struct bts_data *data)
 	struct narrow_bts_data n;
 
 	if (!call->narrow)
-		return copy_from_user(data, u64_to_user_ptr(call->buffer), sizeof(*data)) ? -EFAULT : 0;
+		return copy_from_user(data, u64_to_user_ptr(call->buffer), sizeof(*data)) ? -EFAULT
+											  : 0;
 	if (copy_from_user(&n, u64_to_user_ptr(call->buffer), sizeof(n)))
 		return -EFAULT;
 	data->bts_buffer_base = u64_to_user_ptr((u64)n.base);
@@ -188,9 +189,11 @@ static long configure(struct session *s, const struct call *call)
 }
 
 /* What has been recorded, oldest first; *position is that behind the last. Owned by the caller. */
-static struct trawl_record *copy_records(struct attachment *a, bool clear, u32 *count, u64 *position)
+static struct trawl_record *copy_records(struct attachment *a, bool clear, u32 *count,
+					 u64 *position)
 {
-	struct trawl_record *records = kvcalloc(a->store.capacity, sizeof(*records), GFP_KERNEL_ACCOUNT);
+	struct trawl_record *records =
+		kvcalloc(a->store.capacity, sizeof(*records), GFP_KERNEL_ACCOUNT);
 	u64 lost;
 	int status;
 
@@ -203,14 +206,16 @@ static struct trawl_record *copy_records(struct attachment *a, bool clear, u32 *
 	return ERR_PTR(status);
 }
 
-static int write_lbr_data(const struct call *call, u64 tos, const struct lbr_stack_entry *entries, u32 n)
+static int write_lbr_data(const struct call *call, u64 tos, const struct lbr_stack_entry *entries,
+			  u32 n)
 {
 	void __user *user = u64_to_user_ptr(call->buffer);
 	struct lbr_data data;
 	struct narrow_lbr_data narrow;
 	u64 to;
 
-	if (call->narrow ? copy_from_user(&narrow, user, sizeof(narrow)) : copy_from_user(&data, user, sizeof(data)))
+	if (call->narrow ? copy_from_user(&narrow, user, sizeof(narrow))
+			 : copy_from_user(&data, user, sizeof(data)))
 		return -EFAULT;
 	to = call->narrow ? narrow.entries : (u64)data.entries;
 	if (to && copy_to_user(u64_to_user_ptr(to), entries, n * sizeof(*entries)))
@@ -236,11 +241,13 @@ static long dump_lbr(struct attachment *a, const struct call *call)
 		e->to = records[i].to;
 	}
 	kvfree(records);
-	return write_lbr_data(call, count ? (position - 1) % LIBIHT_LBR_ENTRIES : 0, entries, LIBIHT_LBR_ENTRIES);
+	return write_lbr_data(call, count ? (position - 1) % LIBIHT_LBR_ENTRIES : 0, entries,
+			      LIBIHT_LBR_ENTRIES);
 }
 
 /* The buffer as the processor would have filled it. Returns where the next record would go. */
-static u32 arrange(struct bts_record *buffer, const struct trawl_record *records, u32 count, u32 capacity, u64 begin)
+static u32 arrange(struct bts_record *buffer, const struct trawl_record *records, u32 count,
+		   u32 capacity, u64 begin)
 {
 	u32 i, index;
 
@@ -253,8 +260,8 @@ static u32 arrange(struct bts_record *buffer, const struct trawl_record *records
 	return !index && !begin && count ? capacity : index;
 }
 
-static int write_bts(const struct call *call, struct bts_data *data, const struct bts_record *buffer, u32 index,
-		     struct attachment *a)
+static int write_bts(const struct call *call, struct bts_data *data,
+		     const struct bts_record *buffer, u32 index, struct attachment *a)
 {
 	void __user *base = (void __user *)data->bts_buffer_base;
 
@@ -298,7 +305,8 @@ static long dump_bts(struct session *s, struct attachment *a, const struct call 
 
 static long dump(struct session *s, const struct call *call)
 {
-	struct attachment *a = tracing_find(s, call->pid, is_lbr(call->command) ? TRAWL_FORM_LBR : TRAWL_FORM_BTS);
+	struct attachment *a =
+		tracing_find(s, call->pid, is_lbr(call->command) ? TRAWL_FORM_LBR : TRAWL_FORM_BTS);
 
 	if (IS_ERR(a))
 		return PTR_ERR(a);
@@ -338,7 +346,8 @@ long libiht_request(struct file *file, unsigned int command, unsigned long argum
 
 	if (command != LIBIHT_LKM_IOCTL_BASE && command != LIBIHT_IOCTL_BASE)
 		return -ENOTTY;
-	status = narrow ? read_narrow(&call, (void __user *)argument) : read_wide(&call, (void __user *)argument);
+	status = narrow ? read_narrow(&call, (void __user *)argument)
+			: read_wide(&call, (void __user *)argument);
 	if (status)
 		return status;
 	if ((s32)call.pid < 0)

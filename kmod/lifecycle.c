@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The other events, by tracepoints that are looked up by name and connected while somebody needs them.
- * They are called without sleeping, for every task of the machine.
+ * The other events, by tracepoints that are looked up by name and connected while somebody needs
+ * them. They are called without sleeping, for every task of the machine.
  */
 #include "kmod/tracer.h"
 #include <linux/binfmts.h>
@@ -47,7 +47,8 @@ static void on_syscall_exit(void *data, struct pt_regs *regs, long result)
 	happened(TRAWL_UPEV_SYSCALL_EXIT, syscall_get_nr(current, regs));
 }
 
-static void on_signal(void *data, int signal, struct kernel_siginfo *info, struct k_sigaction *action)
+static void on_signal(void *data, int signal, struct kernel_siginfo *info,
+		      struct k_sigaction *action)
 {
 	happened(TRAWL_UPEV_SIGNAL, signal);
 }
@@ -71,9 +72,11 @@ static void on_exit(COMPAT_EXIT_ARGUMENTS)
 		if (!tracee_has(tracee, task) || (tracee->process && !last))
 			continue;
 		tracee->dead = true;
-		list_for_each_entry(registration, &tracee->registrations, link)
-			if (registration->u.event == TRAWL_UPEV_EXIT || registration->u.event == TRAWL_UPEV_DEATH)
-				registration_event_locked(registration, task_pt_regs(task), status_of(tracee, task));
+		list_for_each_entry(registration, &tracee->registrations,
+				    link) if (registration->u.event == TRAWL_UPEV_EXIT ||
+					      registration->u.event == TRAWL_UPEV_DEATH)
+			registration_event_locked(registration, task_pt_regs(task),
+						  status_of(tracee, task));
 		stop_tell(tracee->tracer);
 	}
 	spin_unlock(&stops_lock);

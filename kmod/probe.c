@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A uprobe of the kernel's own, which shares the breakpoint with those of tracefs. Its handler runs in
- * the task that came there; it takes what the attachment of form LBR of this session has kept, and never waits.
+ * A uprobe of the kernel's own, which shares the breakpoint with those of tracefs. Its handler runs
+ * in the task that came there; it takes what the attachment of form LBR of this session has kept,
+ * and never waits.
  */
 #include "kmod/probe.h"
 #include <linux/file.h>
@@ -42,7 +43,8 @@ static int on_hit(COMPAT_UPROBE_ARGUMENTS)
 	struct trawl_record *records, unknown;
 	int n;
 
-	records = kvcalloc(max(last, LAST_BRANCHES_ROOM) + 1, sizeof(*records), GFP_NOWAIT | __GFP_NOWARN);
+	records = kvcalloc(max(last, LAST_BRANCHES_ROOM) + 1, sizeof(*records),
+			   GFP_NOWAIT | __GFP_NOWARN);
 	n = last_branches(p->session, current, records, records ? last : 0);
 	if (n >= 0 && records)
 		put(p, records, n, n, instruction_pointer(regs));
@@ -102,7 +104,8 @@ int probe_add(struct session *session, const struct trawl_probe *request)
 		kfree(p);
 		return status;
 	}
-	uprobe = compat_uprobe_register(inode_of(p), request->offset, request->ref_ctr_offset, &p->consumer);
+	uprobe = compat_uprobe_register(inode_of(p), request->offset, request->ref_ctr_offset,
+					&p->consumer);
 	if (IS_ERR(uprobe)) {
 		end(p);
 		return PTR_ERR(uprobe);

@@ -7,7 +7,8 @@
 
 struct session;
 
-/* Under session->mutex. probe_add() returns -EINVAL, -EBADF, -EEXIST, -ENXIO (no ring), -ENOMEM or the uprobe's. */
+/* Under session->mutex. probe_add() returns -EINVAL, -EBADF, -EEXIST, -ENXIO (no ring), -ENOMEM or
+ * the uprobe's. */
 int probe_add(struct session *session, const struct trawl_probe *probe);
 int probe_remove(struct session *session, u64 cookie);	/* -ENOENT */
 

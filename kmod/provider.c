@@ -17,19 +17,22 @@ static enum trawl_why bts_why(const char **reason)
 
 /* In the order of enum trawl_provider, which is the order of preference. */
 static const struct provider providers[TRAWL_PROVIDERS] = {
-	[TRAWL_PROVIDER_LBR] = { "lbr", FORM(LBR) | FORM(STREAM), lbr_why, lbr_depth, FORM(STREAM) },
+	[TRAWL_PROVIDER_LBR] = { "lbr", FORM(LBR) | FORM(STREAM), lbr_why, lbr_depth,
+				 FORM(STREAM) },
 	[TRAWL_PROVIDER_STEP] = { "step", FORM(LBR) | FORM(BTS) | FORM(STREAM), step_why },
 	[TRAWL_PROVIDER_BTS] = { "bts", 0, bts_why },
 };
 
 static const char *const reasons[] = {
 	[TRAWL_WHY_USABLE] = "",
-	[TRAWL_WHY_NO_HARDWARE] = "this processor has no branch records, or the hypervisor hides them; use step",
-	[TRAWL_WHY_UNKNOWN_FORMAT] = "the format of this processor's branch records is not known; use step",
+	[TRAWL_WHY_NO_HARDWARE] = "this processor has no branch records, or the hypervisor hides "
+				  "them; use step",
+	[TRAWL_WHY_UNKNOWN_FORMAT] = "the format of this processor's branch records is not known; "
+				     "use step",
 	[TRAWL_WHY_NO_PERF] = "perf has no driver for this processor's counters; use step",
 	[TRAWL_WHY_BUSY] = "perf gave the branch records to somebody else; end that, or use step",
-	[TRAWL_WHY_USE_PERF] = "a module can't own the debug store safely; trawl -i branch:perf-bts needs no module, "
-			       "or use step",
+	[TRAWL_WHY_USE_PERF] = "a module can't own the debug store safely; trawl -i "
+			       "branch:perf-bts needs no module, or use step",
 	[TRAWL_WHY_FORM] = "this provider doesn't serve that form; use step",
 	[TRAWL_WHY_SELF_TEST] = "the branch record registers answer but record nothing; use step",
 };
@@ -59,7 +62,9 @@ u32 provider_choose(u32 wanted, u32 form, u32 why[TRAWL_PROVIDERS])
 	why[TRAWL_PROVIDER_AUTO] = 0;
 	for (id = TRAWL_PROVIDERS - 1; id; id--) {
 		why[id] = provider_why(id, form, NULL);
-		if (!why[id] && (wanted == id || (wanted == TRAWL_PROVIDER_AUTO && !(providers[id].in_part & 1u << form))))
+		if (!why[id] &&
+		    (wanted == id ||
+		     (wanted == TRAWL_PROVIDER_AUTO && !(providers[id].in_part & 1u << form))))
 			best = id;
 	}
 	return best;

@@ -65,11 +65,18 @@ static bool bts_valid(struct attachment_config *c)
 static bool config_of(const struct trawl_enable *e, struct attachment_config *c)
 {
 	*c = (struct attachment_config){
-		.form = e->form, .provider = e->provider, .depth = e->depth, .select = e->select,
-		.bts_control = e->bts_control, .bts_size = e->bts_size, .bts_threshold = e->bts_threshold,
-		.alone = e->flags & TRAWL_ENABLE_ALONE, .on_exec = e->flags & TRAWL_ENABLE_ON_EXEC,
+		.form = e->form,
+		.provider = e->provider,
+		.depth = e->depth,
+		.select = e->select,
+		.bts_control = e->bts_control,
+		.bts_size = e->bts_size,
+		.bts_threshold = e->bts_threshold,
+		.alone = e->flags & TRAWL_ENABLE_ALONE,
+		.on_exec = e->flags & TRAWL_ENABLE_ON_EXEC,
 	};
-	if (e->flags & ~TRAWL_ENABLE_FLAGS || e->pad || e->pid < 0 || e->provider >= TRAWL_PROVIDERS)
+	if (e->flags & ~TRAWL_ENABLE_FLAGS || e->pad || e->pid < 0 ||
+	    e->provider >= TRAWL_PROVIDERS)
 		return false;
 	if (e->form != TRAWL_FORM_LBR && e->depth)
 		return false;
@@ -80,7 +87,8 @@ static bool config_of(const struct trawl_enable *e, struct attachment_config *c)
 			return false;
 		fallthrough;
 	case TRAWL_FORM_STREAM:
-		return !(e->select & ~(u64)TRAWL_SELECT_MASK) && !e->bts_control && !e->bts_size && !e->bts_threshold;
+		return !(e->select & ~(u64)TRAWL_SELECT_MASK) && !e->bts_control && !e->bts_size &&
+			!e->bts_threshold;
 	case TRAWL_FORM_BTS:
 		return !e->select && bts_valid(c);
 	}
@@ -138,13 +146,15 @@ static long disable(struct file *file, struct session *s, union body *b)
 static int dump_records(struct attachment *a, struct trawl_dump *d)
 {
 	u32 count, capacity = min(d->capacity, a->store.capacity);
-	struct trawl_record *records = kvcalloc(max(capacity, 1u), sizeof(*records), GFP_KERNEL_ACCOUNT);
+	struct trawl_record *records =
+		kvcalloc(max(capacity, 1u), sizeof(*records), GFP_KERNEL_ACCOUNT);
 	u64 position;
 	int status;
 
 	if (!records)
 		return -ENOMEM;
-	status = store_copy(&a->store, records, capacity, d->flags & TRAWL_DUMP_CLEAR, &count, &position, &d->lost);
+	status = store_copy(&a->store, records, capacity, d->flags & TRAWL_DUMP_CLEAR, &count,
+			    &position, &d->lost);
 	if (!status && copy_to_user(u64_to_user_ptr(d->records), records, count * sizeof(*records)))
 		status = -EFAULT;
 	kvfree(records);
@@ -242,7 +252,8 @@ long request(struct file *file, unsigned int command, unsigned long argument)
 		wake_up_all(&s->writers);
 		return 0;
 	}
-	if (_IOC_DIR(command) != (_IOC_READ | _IOC_WRITE) || nr >= ARRAY_SIZE(requests) || !requests[nr].serve)
+	if (_IOC_DIR(command) != (_IOC_READ | _IOC_WRITE) || nr >= ARRAY_SIZE(requests) ||
+	    !requests[nr].serve)
 		return -ENOTTY;
 	return serve(file, nr, (void __user *)argument);
 }

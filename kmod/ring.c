@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The reader may write anything anywhere in its mapping: the module keeps its own positions and believes
- * of the mapping only the tail, and that only where it is possible.
+ * The reader may write anything anywhere in its mapping: the module keeps its own positions and
+ * believes of the mapping only the tail, and that only where it is possible.
  */
 #include "kmod/ring.h"
 #include <linux/log2.h>
@@ -26,7 +26,8 @@ static bool valid(const struct trawl_ring_setup *s)
 {
 	if (s->flags & ~TRAWL_RING_FLAGS || s->flags == TRAWL_RING_FLAGS)
 		return false;
-	if (s->records < TRAWL_RING_MIN || s->records > TRAWL_RING_MAX || !is_power_of_2(s->records))
+	if (s->records < TRAWL_RING_MIN || s->records > TRAWL_RING_MAX ||
+	    !is_power_of_2(s->records))
 		return false;
 	return s->wakeup <= s->records;
 }
@@ -98,7 +99,10 @@ static void note_hole(struct ring *ring, const struct trawl_record *first, u32 c
 static void tell_hole(struct ring *ring)
 {
 	struct trawl_record r = {
-		.kind = TRAWL_KIND_LOST, .from = ring->hole, .to = ring->hole_begin, .time = ring->hole_end,
+		.kind = TRAWL_KIND_LOST,
+		.from = ring->hole,
+		.to = ring->hole_begin,
+		.time = ring->hole_end,
 	};
 
 	append(ring, &r);

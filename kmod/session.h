@@ -20,7 +20,8 @@ struct session {
 	const struct cred *cred;	/* of the program that opened the file */
 	struct pid_namespace *ns;
 	struct pid *opener;		/* its process */
-	struct list_head attachments;	/* under tasks_lock; those of tasks that exited at the end of it */
+	struct list_head attachments;	/* under tasks_lock; those of tasks that exited at the
+					 * end of it */
 	struct list_head probes;	/* under mutex */
 	struct ring *ring;		/* NULL until TRAWL_IOC_RING; then it stays */
 	wait_queue_head_t readers;	/* of poll() */
@@ -48,8 +49,8 @@ void session_put_records(struct session *session, const struct trawl_record *rec
 void session_wake(struct session *session);
 
 /*
- * session_wait_for_room() - the current task waits until the ring is no longer short of room, if it is
- * one that blocks. SIGKILL ends the wait, and so does the session's end. The opener never waits.
+ * session_wait_for_room() - the current task waits until the ring is no longer short of room, if it
+ * is one that blocks. SIGKILL ends the wait, and so does the session's end. The opener never waits.
  */
 void session_wait_for_room(struct session *session);
 

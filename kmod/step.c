@@ -24,7 +24,11 @@
 static void emit(struct traced *t, u8 kind, u64 from, u64 to, u16 cycles)
 {
 	struct trawl_record r = {
-		.from = from, .to = to, .time = ktime_get_mono_fast_ns(), .kind = kind, .cycles = cycles,
+		.from = from,
+		.to = to,
+		.time = ktime_get_mono_fast_ns(),
+		.kind = kind,
+		.cycles = cycles,
 	};
 
 	traced_record(t, &r);
@@ -45,7 +49,8 @@ static void decode(struct step *s, const struct pt_regs *regs)
 	u8 bytes[INSN_MAX];
 	size_t n = read_code(s->ip, bytes);
 
-	s->decoded = n && insn_decode(&s->insn, bytes, n, s->ip, user_64bit_mode((struct pt_regs *)regs));
+	s->decoded = n &&
+		insn_decode(&s->insn, bytes, n, s->ip, user_64bit_mode((struct pt_regs *)regs));
 }
 
 static void look_ahead(struct step *s, const struct pt_regs *regs)
@@ -132,7 +137,8 @@ static void follow_flag(struct step *s, struct pt_regs *regs)
 
 	if (s->insn.special == INSN_POPF) {
 		s->own = regs->flags & X86_EFLAGS_TF;
-	} else if (s->insn.special == INSN_PUSHF && !s->own && !copy_from_user_nofault(&byte, high, 1)) {
+	} else if (s->insn.special == INSN_PUSHF && !s->own &&
+		   !copy_from_user_nofault(&byte, high, 1)) {
 		byte &= ~(X86_EFLAGS_TF >> 8);
 		copy_to_user_nofault(high, &byte, 1);
 	}
@@ -169,7 +175,8 @@ static void advance(struct traced *t, struct pt_regs *regs)
 		decode(s, regs);
 	}
 	if (s->blocks || !s->decoded) {
-		emit(t, TRAWL_KIND_RESUME, s->blocks ? TRAWL_GAP_BLOCKSTEP : TRAWL_GAP_UNREADABLE, regs->ip, 0);
+		emit(t, TRAWL_KIND_RESUME, s->blocks ? TRAWL_GAP_BLOCKSTEP : TRAWL_GAP_UNREADABLE,
+		     regs->ip, 0);
 	} else {
 		flow(t, regs);
 		follow_flag(s, regs);
@@ -198,11 +205,12 @@ static void queue(struct traced *t, struct task_struct *task)
 void step_begin(struct traced *t, struct task_struct *task)
 {
 	/*
-	 * A task that sleeps in a system call begins at its end, without work that would keep the module until
-	 * then.
+	 * A task that sleeps in a system call begins at its end, without work that would keep the
+	 * module until then.
 	 */
 	if (t->step.unprepared ||
-	    (READ_ONCE(t->step.wanted) && (task == current || !(READ_ONCE(task->__state) & TASK_INTERRUPTIBLE))))
+	    (READ_ONCE(t->step.wanted) &&
+	     (task == current || !(READ_ONCE(task->__state) & TASK_INTERRUPTIBLE))))
 		queue(t, task);
 }
 
@@ -286,7 +294,8 @@ static void called(struct traced *t, struct pt_regs *regs)
 		s->own = regs->flags & X86_EFLAGS_TF;
 		emit(t, TRAWL_KIND_SIGRETURN, s->ip, regs->ip, 0);
 	} else if (regs->ip != behind) {
-		emit(t, s->insn.special == INSN_SYSENTER ? TRAWL_KIND_FAR : TRAWL_KIND_MOVED, s->ip, regs->ip, 0);
+		emit(t, s->insn.special == INSN_SYSENTER ? TRAWL_KIND_FAR : TRAWL_KIND_MOVED, s->ip,
+		     regs->ip, 0);
 	}
 	emit(t, TRAWL_KIND_SYSRET, TRAWL_KERNEL_ADDRESS, regs->ip, 0);
 }
@@ -328,8 +337,8 @@ void step_exec(struct traced *t)
 }
 
 /*
- * A debugger that lets the task go on takes the flag for its own and clears it. Not where another hook
- * will set it, and must see first what others have made of it.
+ * A debugger that lets the task go on takes the flag for its own and clears it. Not where another
+ * hook will set it, and must see first what others have made of it.
  */
 void step_switched_in(struct traced *t, struct task_struct *task)
 {

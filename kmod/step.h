@@ -28,10 +28,12 @@
  */
 void step_begin(struct traced *traced, struct task_struct *task);
 
-/* step_lbr_off() - a debug exception of the current task: its branch records are switched on again. */
+/* step_lbr_off() - a debug exception of the current task: its branch records are switched on
+ * again. */
 void step_lbr_off(struct traced *traced);
 
-/* Hooks. All of them under rcu_read_lock(), and of the current task but for fork and switched_in. */
+/* Hooks. All of them under rcu_read_lock(), and of the current task but for fork and
+ * switched_in. */
 int step_debug(struct traced *traced, struct pt_regs *regs, unsigned long *dr6);
 void step_breakpoint(struct traced *traced, struct pt_regs *regs);
 void step_syscall_exit(struct traced *traced, struct pt_regs *regs);

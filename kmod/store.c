@@ -56,7 +56,8 @@ bool store_put(struct store *store, const struct trawl_record *record)
 	u32 index;
 
 	raw_spin_lock_irqsave(&store->lock, flags);
-	if (!store->records || (!store->wraps && store->written - store->oldest >= store->capacity)) {
+	if (!store->records ||
+	    (!store->wraps && store->written - store->oldest >= store->capacity)) {
 		store->lost++;
 		goto out;
 	}
@@ -110,8 +111,8 @@ static bool piece(struct store *store, struct trawl_record *to, u64 *from, u64 e
 	return whole;
 }
 
-static bool copy_once(struct store *store, struct trawl_record *to, u32 capacity, u32 *count, u64 *position,
-		      u64 *lost)
+static bool copy_once(struct store *store, struct trawl_record *to, u32 capacity, u32 *count,
+		      u64 *position, u64 *lost)
 {
 	unsigned long flags;
 	u64 begin, end, from;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where the branches of one task are kept until they are dumped: the last N, or until it is full. */
+/* Where the branches of one task are kept until they are dumped: the last N, or until it is
+ * full. */
 #ifndef KMOD_STORE_H
 #define KMOD_STORE_H
 
@@ -27,7 +28,8 @@ void store_init(struct store *store);
 int store_room(struct store *store, u32 capacity, u32 threshold, bool wraps);
 void store_free(struct store *store);
 
-/* store_put() - appends a copy. Any context but NMI. Returns whether the threshold was just reached. */
+/* store_put() - appends a copy. Any context but NMI. Returns whether the threshold was just
+ * reached. */
 bool store_put(struct store *store, const struct trawl_record *record);
 
 /* store_clear() - removes what there is. */
@@ -40,8 +42,8 @@ u32 store_count(struct store *store);
  * store_copy() - copies the newest records, at most `capacity`, oldest first, while others may
  * be appended; with `clear`, they are removed. Of more than
  * 1,024 it may sleep. *position becomes the position of the
- * record behind the last, counted since the store is there; *count how many were copied. Returns 0, or
- * -EAGAIN when records come faster than they can be copied.
+ * record behind the last, counted since the store is there; *count how many were copied. Returns 0,
+ * or -EAGAIN when records come faster than they can be copied.
  */
 int store_copy(struct store *store, struct trawl_record *to, u32 capacity, bool clear, u32 *count,
 	       u64 *position, u64 *lost);

@@ -149,7 +149,9 @@ int traced_attach(struct task_struct *task, struct attachment *a)
 /* A record that the step provider did not find, for one attachment. */
 static void tell(struct attachment *a, u8 kind, u64 from, u64 to)
 {
-	struct trawl_record r = { .kind = kind, .from = from, .to = to, .time = ktime_get_mono_fast_ns() };
+	struct trawl_record r = {
+		.kind = kind, .from = from, .to = to, .time = ktime_get_mono_fast_ns()
+	};
 
 	attachment_put(a, &r);
 }
@@ -242,7 +244,8 @@ struct traced *traced_fork(struct traced *parent, struct task_struct *task)
 		if (child)
 			inherit(child, a);
 		else if (!a->config.alone)
-			tell(a, TRAWL_KIND_CHILD_LOST, pid_nr_ns(task_pid(task), a->session->ns), 0);
+			tell(a, TRAWL_KIND_CHILD_LOST, pid_nr_ns(task_pid(task), a->session->ns),
+			     0);
 	}
 	if (child && !list_empty(&child->attachments))
 		insert(child);
@@ -406,10 +409,10 @@ static struct session *short_of_room(struct traced *t)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&tasks_lock, flags);
-	list_for_each_entry(a, &t->attachments, of_task)
-		if (!found && a->config.form == TRAWL_FORM_STREAM && !READ_ONCE(a->session->closing) &&
-		    ring_short(a->session->ring))
-			found = a->session;
+	list_for_each_entry(a, &t->attachments,
+			    of_task) if (!found && a->config.form == TRAWL_FORM_STREAM &&
+					 !READ_ONCE(a->session->closing) &&
+					 ring_short(a->session->ring)) found = a->session;
 	if (found)
 		session_get(found);
 	raw_spin_unlock_irqrestore(&tasks_lock, flags);

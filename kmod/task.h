@@ -18,14 +18,14 @@ extern raw_spinlock_t tasks_lock;
 struct traced *traced_find(struct task_struct *task);
 
 /*
- * traced_attach() - links an attachment to a task. Returns -ESRCH if it exits, -EEXIST if the session has that
- * form on it, -ENOMEM; the attachment is then still the caller's. May sleep.
+ * traced_attach() - links an attachment to a task. Returns -ESRCH if it exits, -EEXIST if the
+ * session has that form on it, -ENOMEM; the attachment is then still the caller's. May sleep.
  */
 int traced_attach(struct task_struct *task, struct attachment *attachment);
 
 /*
- * traced_fork() - the new task gets what its parent has. It has not run yet. Doesn't sleep. NULL: it is not
- * traced.
+ * traced_fork() - the new task gets what its parent has. It has not run yet. Doesn't sleep. NULL:
+ * it is not traced.
  */
 struct traced *traced_fork(struct traced *parent, struct task_struct *child);
 
@@ -41,17 +41,20 @@ void traced_exit(struct traced *traced, int code);
 /* traced_remove() - takes it out of the table; nothing of ours is left in the task. */
 void traced_remove(struct traced *traced);
 
-/* traced_record() - gives a record of the step provider to those who want it. Under rcu_read_lock(). */
+/* traced_record() - gives a record of the step provider to those who want it. Under
+ * rcu_read_lock(). */
 void traced_record(struct traced *traced, const struct trawl_record *record);
 
-/* traced_prepare() - what its new attachments need that can't be had without sleeping. By the task itself. */
+/* traced_prepare() - what its new attachments need that can't be had without sleeping. By the task
+ * itself. */
 void traced_prepare(struct traced *traced);
 
 /* traced_short_of_room(), traced_wait_for_room() - of the rings that block. By the task itself. */
 bool traced_short_of_room(struct traced *traced);
 void traced_wait_for_room(struct traced *traced);
 
-/* traced_has_lbr() - whether somebody reads its branch records. traced_resume_lbr() - by the task itself: lbr_resume(). */
+/* traced_has_lbr() - whether somebody reads its branch records. traced_resume_lbr() - by the task
+ * itself: lbr_resume(). */
 bool traced_has_lbr(struct traced *traced);
 void traced_resume_lbr(struct traced *traced);
 
@@ -64,8 +67,8 @@ void traced_exec(struct traced *traced);
 bool tasks_empty(void);
 
 /*
- * tasks_take_all() - empties the table while nobody runs but this, so that the saved registers of every
- * task are whole; `last` sees each of them.
+ * tasks_take_all() - empties the table while nobody runs but this, so that the saved registers of
+ * every task are whole; `last` sees each of them.
  */
 void tasks_take_all(void (*last)(struct traced *traced));
 

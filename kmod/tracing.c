@@ -54,7 +54,8 @@ static int attach(struct file *file, struct session *s, struct task_struct *task
 }
 
 /* Some threads of the process that the session has not got in this form, with references. */
-static u32 new_threads(struct session *s, struct task_struct *leader, u32 form, struct task_struct **found)
+static u32 new_threads(struct session *s, struct task_struct *leader, u32 form,
+		       struct task_struct **found)
 {
 	struct task_struct *t;
 	u32 i, n = 0, ours = 0;
@@ -70,7 +71,8 @@ static u32 new_threads(struct session *s, struct task_struct *leader, u32 form, 
 	}
 	rcu_read_unlock();
 	for (i = 0; i < n; i++) {
-		struct attachment *a = attachment_find(s, pid_nr_ns(task_pid(found[i]), s->ns), form);
+		struct attachment *a =
+			attachment_find(s, pid_nr_ns(task_pid(found[i]), s->ns), form);
 
 		if (a && a->linked)
 			put_task_struct(found[i]);
@@ -114,8 +116,8 @@ static bool enabled(struct session *s, pid_t pid, u32 form)
 	return a && a->linked;
 }
 
-static int enable(struct file *file, struct session *s, struct task_struct *task, pid_t pid, bool thread,
-		  const struct attachment_config *config, u32 *tasks)
+static int enable(struct file *file, struct session *s, struct task_struct *task, pid_t pid,
+		  bool thread, const struct attachment_config *config, u32 *tasks)
 {
 	int status;
 
@@ -128,7 +130,8 @@ static int enable(struct file *file, struct session *s, struct task_struct *task
 	}
 	status = attach_all(file, s, task, config, tasks);
 	if (status)
-		attachments_end(s, pid_nr_ns(task_tgid(task), s->ns), config->form, ATTACHMENTS_PROCESS);
+		attachments_end(s, pid_nr_ns(task_tgid(task), s->ns), config->form,
+				ATTACHMENTS_PROCESS);
 	return status;
 }
 
@@ -182,8 +185,8 @@ static int configure(struct attachment *a, const struct attachment_config *confi
 }
 
 /* An attachment of this process or thread that is not of this configuration; NULL: none is left. */
-static struct attachment *other(struct session *s, pid_t pid, bool thread, const struct attachment_config *config,
-				u32 *count)
+static struct attachment *other(struct session *s, pid_t pid, bool thread,
+				const struct attachment_config *config, u32 *count)
 {
 	struct attachment *a, *found = NULL;
 	unsigned long flags;
@@ -193,15 +196,16 @@ static struct attachment *other(struct session *s, pid_t pid, bool thread, const
 		if ((thread ? a->tid : a->tgid) != pid || a->config.form != config->form)
 			continue;
 		++*count;
-		if (a->config.select != config->select || a->config.bts_control != config->bts_control ||
-		    !same_room(&a->config, config))
+		if (a->config.select != config->select ||
+		    a->config.bts_control != config->bts_control || !same_room(&a->config, config))
 			found = a;
 	}
 	raw_spin_unlock_irqrestore(&tasks_lock, flags);
 	return found;
 }
 
-int tracing_configure(struct session *s, pid_t pid, bool thread, const struct attachment_config *config)
+int tracing_configure(struct session *s, pid_t pid, bool thread,
+		      const struct attachment_config *config)
 {
 	struct attachment *a;
 	u32 count = 0;
@@ -215,7 +219,8 @@ int tracing_configure(struct session *s, pid_t pid, bool thread, const struct at
 
 int tracing_disable(struct session *s, pid_t pid, bool thread, u32 form)
 {
-	u32 n = attachments_end(s, number(s, pid), form, thread ? ATTACHMENTS_THREAD : ATTACHMENTS_PROCESS);
+	u32 n = attachments_end(s, number(s, pid), form,
+				thread ? ATTACHMENTS_THREAD : ATTACHMENTS_PROCESS);
 
 	return n ? 0 : -ENOENT;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only WITH Linux-syscall-note) OR MIT */
 /*
  * The interface that libiht's document of its kernel module describes, as /dev/trawl takes it: the
- * document's names, numbers and layout, so that a program written to it compiles and runs unchanged.
+ * document's names, numbers and layout, so that a program written to it compiles and runs
+ * unchanged.
  *
  *	struct xioctl_request request;
  *	int fd = open("/dev/trawl", O_RDWR);
@@ -24,9 +25,9 @@
  *			afterwards.
  *	DISABLE		That thread or process; its children go on. Its records are gone.
  *
- * Errors of errno: EFAULT, EINVAL, ESRCH no such task, EPERM, EEXIST enabled twice, ENOENT not enabled,
- * ENOMEM. The branches come from the LBR where perf can have it, and from single steps elsewhere; BTS
- * always from single steps.
+ * Errors of errno: EFAULT, EINVAL, ESRCH no such task, EPERM, EEXIST enabled twice, ENOENT not
+ * enabled, ENOMEM. The branches come from the LBR where perf can have it, and from single steps
+ * elsewhere; BTS always from single steps.
  */
 #ifndef TRAWL_LIBIHT_H
 #define TRAWL_LIBIHT_H

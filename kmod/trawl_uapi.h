@@ -3,10 +3,10 @@
  * /dev/trawl: the interface of trawl.ko to user space.
  *
  * Every request begins with its size in bytes and with flags. A request that is longer than the
- * module's is accepted if the rest is zero, a shorter one is read as if it ended with zeros; unknown
- * flags and padding that is not zero give EINVAL. All fields have the same place in 32-bit programs;
- * pointers are __u64. The interface of libiht's document is kmod/trawl_libiht.h: the same device
- * takes both.
+ * module's is accepted if the rest is zero, a shorter one is read as if it ended with zeros;
+ * unknown flags and padding that is not zero give EINVAL. All fields have the same place in 32-bit
+ * programs; pointers are __u64. The interface of libiht's document is kmod/trawl_libiht.h: the same
+ * device takes both.
  *
  * State belongs to an open file description: close() of the last descriptor ends its tracing.
  *
@@ -31,7 +31,8 @@
  * kernel code are never delivered: with TRAWL_NO_RING0 clear, the entries into the kernel are
  * (TRAWL_KIND_SYSCALL, TRAWL_KIND_SYSRET), with TRAWL_KERNEL_ADDRESS in place of its addresses.
  */
-#define TRAWL_NO_RING0		(1u << 0)	/* CPL_EQ_0: branches that end in ring 0, and those from it */
+#define TRAWL_NO_RING0		(1u << 0)	/* CPL_EQ_0: branches that end in ring 0, and
+						 * those from it */
 #define TRAWL_NO_USER		(1u << 1)	/* CPL_NEQ_0: branches that end in ring 3 */
 #define TRAWL_NO_JCC		(1u << 2)
 #define TRAWL_NO_REL_CALL	(1u << 3)
@@ -47,7 +48,8 @@
 /* Branch trace store: bits of IA32_DEBUGCTL. Others give EINVAL. */
 #define TRAWL_BTS_TR		(1u << 6)	/* without it nothing is recorded */
 #define TRAWL_BTS_BTS		(1u << 7)	/* without it nothing is stored */
-#define TRAWL_BTS_BTINT		(1u << 8)	/* stop when full, wake poll() at the threshold; without it a ring */
+#define TRAWL_BTS_BTINT		(1u << 8)	/* stop when full, wake poll() at the threshold;
+						 * without it a ring */
 #define TRAWL_BTS_OFF_OS	(1u << 9)	/* as TRAWL_NO_RING0 */
 #define TRAWL_BTS_OFF_USR	(1u << 10)	/* as TRAWL_NO_USER */
 #define TRAWL_BTS_MASK		0x7c0u
@@ -67,8 +69,9 @@ enum trawl_form {
 enum trawl_provider {
 	TRAWL_PROVIDER_AUTO = 0,
 	/*
-	 * perf's counter owns the LBR, the module reads it. Form LBR, and branches at probes. In form STREAM,
-	 * by name only, the last branches whenever a task leaves its CPU, gets a signal or ends.
+	 * perf's counter owns the LBR, the module reads it. Form LBR, and branches at probes. In
+	 * form STREAM, by name only, the last branches whenever a task leaves its CPU, gets a
+	 * signal or ends.
 	 */
 	TRAWL_PROVIDER_LBR = 1,
 	/* The task is single-stepped by the module. Every form, every x86-64 processor. */
@@ -91,7 +94,8 @@ enum trawl_why {
 };
 
 /*
- * TRAWL_IOC_PROVIDER: fill in size, flags = 0 and provider (1 to TRAWL_PROVIDERS - 1; others: ENOENT).
+ * TRAWL_IOC_PROVIDER: fill in size, flags = 0 and provider (1 to TRAWL_PROVIDERS - 1; others:
+ * ENOENT).
  * Names: "lbr", "step", "bts".
  */
 struct trawl_provider_info {
@@ -119,8 +123,8 @@ struct trawl_provider_info {
 /*
  * TRAWL_IOC_ENABLE: traces a process, all of its threads, and those that they create from now on.
  * A task that is asleep in the kernel begins when it goes back to user space.
- * Errors: ESRCH no such task, or it is exiting; EPERM no permission, or a kernel thread; EEXIST this
- * file has that form on that task already; EOPNOTSUPP the provider can't (`why` is filled in);
+ * Errors: ESRCH no such task, or it is exiting; EPERM no permission, or a kernel thread; EEXIST
+ * this file has that form on that task already; EOPNOTSUPP the provider can't (`why` is filled in);
  * EINVAL; ENXIO form STREAM without a ring; ENOMEM; EBUSY only for TRAWL_WHY_BUSY.
  * TRAWL_IOC_CONFIG: the same request, for the process (or, with TRAWL_ENABLE_THREAD, thread) `pid`
  * that is being traced: select, bts_control, bts_size, bts_threshold of it are replaced; a new
@@ -133,10 +137,13 @@ struct trawl_enable {
 	__u32 form;		/* enum trawl_form */
 	__u32 provider;		/* in: enum trawl_provider; out: who it is */
 	__u32 depth;		/* form LBR: in: 0 (32) or 1 to 1024; out: what it is */
-	__u64 select;		/* forms LBR and STREAM: TRAWL_NO_*, used as it is: 0 suppresses nothing */
+	__u64 select;		/* forms LBR and STREAM: TRAWL_NO_*, used as it is: 0 suppresses
+				 * nothing */
 	__u64 bts_control;	/* form BTS: TRAWL_BTS_*, used as it is; 0 records nothing */
-	__u64 bts_size;		/* form BTS: bytes, a multiple of 24 up to TRAWL_BTS_SIZE_MAX; 0: default */
-	__u64 bts_threshold;	/* form BTS: bytes at which poll() wakes (BTINT); 0: 15/16 of the size */
+	__u64 bts_size;		/* form BTS: bytes, a multiple of 24 up to TRAWL_BTS_SIZE_MAX; 0:
+				 * default */
+	__u64 bts_threshold;	/* form BTS: bytes at which poll() wakes (BTINT); 0: 15/16 of the
+				 * size */
 	__u32 tasks;		/* out: how many tasks are traced now */
 	__u32 why[TRAWL_PROVIDERS];	/* out: enum trawl_why for each provider; [AUTO] is 0 */
 	__u32 pad;
@@ -173,7 +180,8 @@ struct trawl_dump {
 	__u64 records;		/* address of an array; NULL only counts */
 	__u32 capacity;		/* its length; if that is too short, the newest are copied */
 	__u32 count;		/* out: how many there are */
-	__u64 lost;		/* out: since ENABLE, those that the ring overwrote or that found no room */
+	__u64 lost;		/* out: since ENABLE, those that the ring overwrote or that found
+				 * no room */
 	__u32 state;		/* out: enum trawl_task_state */
 	__u32 provider;		/* out */
 };
@@ -195,8 +203,8 @@ enum trawl_task_state {
  */
 #define TRAWL_RING_OVERWRITE	(1u << 0)	/* the oldest are overwritten instead */
 /*
- * Tasks wait for the reader when fewer than 1/4 of the ring is free, on their way back to user space,
- * killably. Never the process that opened the file, which would wait for itself: it loses.
+ * Tasks wait for the reader when fewer than 1/4 of the ring is free, on their way back to user
+ * space, killably. Never the process that opened the file, which would wait for itself: it loses.
  */
 #define TRAWL_RING_BLOCK	(1u << 1)
 #define TRAWL_RING_FLAGS	3u
@@ -206,7 +214,8 @@ struct trawl_ring_setup {
 	__u32 size;
 	__u32 flags;
 	__u32 records;		/* a power of two from TRAWL_RING_MIN to TRAWL_RING_MAX */
-	__u32 wakeup;		/* poll() says POLLIN when so many are unread; 0: half of the ring */
+	__u32 wakeup;		/* poll() says POLLIN when so many are unread; 0: half of the
+				 * ring */
 	__u64 mmap_bytes;	/* out */
 	__u64 data_offset;	/* out */
 };
@@ -218,15 +227,16 @@ struct trawl_ring_setup {
  *		handle the records from tail to head;
  *		store-release(&r->tail, tail = head);
  * With BLOCK, call TRAWL_IOC_WAKE (or poll()) after the tail moved while `waiting` isn't 0.
- * With OVERWRITE, the tail is ignored: record n is whole if, after it was copied, head was still at most
- * n + records - 1.
+ * With OVERWRITE, the tail is ignored: record n is whole if, after it was copied, head was still at
+ * most n + records - 1.
  */
 struct trawl_ring {
 	__u64 head;		/* written: the next position */
 	__u64 records;
 	__u64 lost;		/* records that found no room, in all */
 	__u32 waiting;		/* tasks that wait for the reader */
-	__u32 tasks;		/* traced tasks of form STREAM, 0: all have ended, and poll() says POLLHUP */
+	__u32 tasks;		/* traced tasks of form STREAM, 0: all have ended, and poll()
+				 * says POLLHUP */
 	__u64 pad[4];
 	__u64 tail;		/* written by the reader: records before it may be overwritten */
 };
@@ -239,7 +249,8 @@ struct trawl_record {
 	__u32 tid;		/* of the opener's pid namespace */
 	__u8 kind;		/* enum trawl_kind */
 	__u8 flags;		/* TRAWL_FLAG_* */
-	__u16 cycles;		/* since the branch before, where TRAWL_FLAG_CYCLES; TRAWL_KIND_PROBE: a count */
+	__u16 cycles;		/* since the branch before, where TRAWL_FLAG_CYCLES;
+				 * TRAWL_KIND_PROBE: a count */
 };
 
 #define TRAWL_FLAG_MISPREDICTED	(1u << 0)
@@ -247,7 +258,8 @@ struct trawl_record {
 #define TRAWL_FLAG_IN_TX	(1u << 2)
 #define TRAWL_FLAG_ABORT	(1u << 3)
 #define TRAWL_FLAG_CYCLES	(1u << 4)	/* `cycles` counts; of LBR only */
-#define TRAWL_FLAG_PROBE	(1u << 5)	/* one of the branches before the TRAWL_KIND_PROBE or _STACK that follows */
+#define TRAWL_FLAG_PROBE	(1u << 5)	/* one of the branches before the
+						 * TRAWL_KIND_PROBE or _STACK that follows */
 #define TRAWL_STACK_UNKNOWN	0xffffu		/* none, as the LBR was not this task's */
 #define TRAWL_FLAG_SPECULATED	(1u << 6)	/* AMD: executed on a wrong path */
 
@@ -261,7 +273,8 @@ enum trawl_kind {
 	TRAWL_KIND_REL_JMP = 6,
 	TRAWL_KIND_FAR = 7,		/* far call, jump, return and iret in user space */
 	TRAWL_KIND_SYSCALL = 8,		/* user to kernel; to is TRAWL_KERNEL_ADDRESS */
-	TRAWL_KIND_SYSRET = 9,		/* kernel to user after a system call; from is TRAWL_KERNEL_ADDRESS */
+	TRAWL_KIND_SYSRET = 9,		/* kernel to user after a system call; from is
+					 * TRAWL_KERNEL_ADDRESS */
 
 	/*
 	 * The kernel moved the task, in form STREAM only and whatever is selected: `from` is the
@@ -270,21 +283,29 @@ enum trawl_kind {
 	TRAWL_KIND_SIGNAL = 16,		/* a handler begins; cycles: the signal's number */
 	TRAWL_KIND_SIGRETURN = 17,	/* it has returned; from is its system call */
 	TRAWL_KIND_MOVED = 18,		/* by a debugger, a restartable sequence, a probe ... */
-	TRAWL_KIND_EXEC = 19,		/* to: the first instruction of the new program or its interpreter */
+	TRAWL_KIND_EXEC = 19,		/* to: the first instruction of the new program or its
+					 * interpreter */
 
 	/* What happened to a task or to the ring, in form STREAM only. */
-	TRAWL_KIND_TASK = 32,		/* begins: from = parent's tid << 32 | tgid, to = its start time (boot, ns) */
-	TRAWL_KIND_RESUME = 33,		/* recording (again) from here: to = next instruction, from = enum trawl_gap */
-	TRAWL_KIND_EXIT = 34,		/* from = exit code as wait(2) has it, to = its last instruction */
-	TRAWL_KIND_END = 35,		/* the task is no longer traced: from = enum trawl_gap, to = its last
-					 * instruction, or its new tid (TRAWL_GAP_RENAMED) */
-	TRAWL_KIND_LOST = 36,		/* from = how many records, to = first's time, time = last's; tid 0 */
-	TRAWL_KIND_PROBE = 37,		/* a probe was hit: from = its cookie, to = the address, cycles = how many
-					 * of the records before belong to it (TRAWL_FLAG_PROBE), or
-					 * TRAWL_STACK_UNKNOWN */
+	TRAWL_KIND_TASK = 32,		/* begins: from = parent's tid << 32 | tgid, to = its
+					 * start time (boot, ns) */
+	TRAWL_KIND_RESUME = 33,		/* recording (again) from here: to = next instruction,
+					 * from = enum trawl_gap */
+	TRAWL_KIND_EXIT = 34,		/* from = exit code as wait(2) has it, to = its last
+					 * instruction */
+	TRAWL_KIND_END = 35,		/* the task is no longer traced: from = enum trawl_gap,
+					 * to = its last instruction, or its new tid
+					 * (TRAWL_GAP_RENAMED) */
+	TRAWL_KIND_LOST = 36,		/* from = how many records, to = first's time, time =
+					 * last's; tid 0 */
+	TRAWL_KIND_PROBE = 37,		/* a probe was hit: from = its cookie, to = the address,
+					 * cycles = how many of the records before belong to it
+					 * (TRAWL_FLAG_PROBE), or TRAWL_STACK_UNKNOWN */
 	TRAWL_KIND_CHILD_LOST = 38,	/* a new task is not traced, no memory: from = its tid */
-	TRAWL_KIND_STACK = 39,		/* provider LBR, form STREAM: the records before with TRAWL_FLAG_PROBE, `cycles`
-					 * of them or TRAWL_STACK_UNKNOWN, are the task's last branches at `time` */
+	TRAWL_KIND_STACK = 39,		/* provider LBR, form STREAM: the records before with
+					 * TRAWL_FLAG_PROBE, `cycles` of them or
+					 * TRAWL_STACK_UNKNOWN, are the task's last branches at
+					 * `time` */
 };
 
 /* Why there is a gap: branches between the record before and this one were not seen. */
@@ -295,15 +316,17 @@ enum trawl_gap {
 	TRAWL_GAP_PRIVILEGE = 3,	/* exec of a set-uid or unreadable program */
 	TRAWL_GAP_DISABLED = 4,
 	TRAWL_GAP_LBR_LOST = 5,		/* somebody else had the LBR */
-	TRAWL_GAP_RENAMED = 6,		/* exec of a thread, which gets the process' id; it begins anew under that */
+	TRAWL_GAP_RENAMED = 6,		/* exec of a thread, which gets the process' id; it
+					 * begins anew under that */
 };
 
 /*
- * TRAWL_IOC_PROBE: whenever a task that this file traces executes the instruction at `offset` of the
- * file `fd`, its last branches go into the ring: up to `last` records with TRAWL_FLAG_PROBE and then one
- * TRAWL_KIND_PROBE, without a record of another task in between. The task must be traced in form
- * LBR by this file, whose ring gets these and, where it has form STREAM too, that. A uprobe of tracefs at the same
- * place has its own event: same tid, times apart by the handlers' run time. EEXIST: the cookie is in use.
+ * TRAWL_IOC_PROBE: whenever a task that this file traces executes the instruction at `offset` of
+ * the file `fd`, its last branches go into the ring: up to `last` records with TRAWL_FLAG_PROBE and
+ * then one TRAWL_KIND_PROBE, without a record of another task in between. The task must be traced
+ * in form LBR by this file, whose ring gets these and, where it has form STREAM too, that. A uprobe
+ * of tracefs at the same place has its own event: same tid, times apart by the handlers' run time.
+ * EEXIST: the cookie is in use.
  * TRAWL_IOC_UNPROBE: size, flags and cookie; ENOENT.
  */
 struct trawl_probe {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* As a walk through the program: forward and backward over recorded branches, for people, scripts and gdb. */
+/* As a walk through the program: forward and backward over recorded branches, for people, scripts
+ * and gdb. */
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -53,14 +54,16 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 	return 0;
 }
 
-/* ---- showing ----------------------------------------------------------------------------------------- */
+/* ---- showing --------------------------------------------------------------------------------- */
 
 static void disassemble(const struct walk_insn *i, char *text, size_t room)
 {
 #ifdef HAVE_ZYDIS
 	ZydisDisassembledInstruction z;
 
-	if (i->length && ZYAN_SUCCESS(ZydisDisassembleIntel(ZYDIS_MACHINE_MODE_LONG_64, i->pc, i->bytes, i->length, &z))) {
+	if (i->length &&
+	    ZYAN_SUCCESS(ZydisDisassembleIntel(ZYDIS_MACHINE_MODE_LONG_64, i->pc, i->bytes,
+					       i->length, &z))) {
 		snprintf(text, room, "%s", z.text);
 		return;
 	}
@@ -78,8 +81,9 @@ static void show(struct walk *w, uint64_t begin)
 	walk_here(w, &i);
 	walk_place(w, i.pc, &p);
 	disassemble(&i, insn, sizeof(insn));
-	printf("%.9f 0x%" PRIx64 " %s %s%s%s\n", (double)(i.time - begin) / 1e9, i.pc, image_describe(&p, place),
-	       image_describe_line(&p, false, line), *line ? " " : "", insn);
+	printf("%.9f 0x%" PRIx64 " %s %s%s%s\n", (double)(i.time - begin) / 1e9, i.pc,
+	       image_describe(&p, place), image_describe_line(&p, false, line), *line ? " " : "",
+	       insn);
 }
 
 /* True: it goes on. */
@@ -88,11 +92,12 @@ static bool tell_end(enum walk_end end)
 	if (end == WALK_GAP)
 		puts("gap: branches are missing here");
 	else if (end != WALK_OK)
-		puts(end == WALK_BEGIN ? "begin: before this nothing was recorded" : "end: behind this nothing was recorded");
+		puts(end == WALK_BEGIN ? "begin: before this nothing was recorded"
+				       : "end: behind this nothing was recorded");
 	return end == WALK_OK || end == WALK_GAP;
 }
 
-/* ---- commands ----------------------------------------------------------------------------------------- */
+/* ---- commands -------------------------------------------------------------------------------- */
 
 static bool is_entry(struct walk *w, const char *function)
 {
@@ -102,7 +107,8 @@ static bool is_entry(struct walk *w, const char *function)
 
 	walk_here(w, &i);
 	walk_place(w, i.pc, &p);
-	return p.function && p.vaddr == p.function->vaddr && !strcmp(image_describe_function(&p, name), function);
+	return p.function && p.vaddr == p.function->vaddr &&
+		!strcmp(image_describe_function(&p, name), function);
 }
 
 static void search(struct walk *w, const char *function, bool back)
@@ -143,7 +149,8 @@ static bool command(struct walk *w, const char *line, uint64_t begin)
 		list(w, *word == 'a' ? UINT64_MAX : n, begin);
 		return true;
 	}
-	if (!strcmp(word, "step") || !strcmp(word, "s") || !strcmp(word, "back") || !strcmp(word, "b"))
+	if (!strcmp(word, "step") || !strcmp(word, "s") || !strcmp(word, "back") ||
+	    !strcmp(word, "b"))
 		while (n-- && tell_end(*word == 's' ? walk_step(w) : walk_back(w)))
 			;
 	else if ((!strcmp(word, "next") || !strcmp(word, "prev")) && *rest)
@@ -168,7 +175,8 @@ static void talk(struct walk *w)
 
 	walk_here(w, &first);
 	if (terminal)
-		printf("task %d, %" PRIu64 " branches; help tells the commands\n", walk_tid(w), walk_branches(w));
+		printf("task %d, %" PRIu64 " branches; help tells the commands\n", walk_tid(w),
+		       walk_branches(w));
 	show(w, first.time);
 	for (;;) {
 		if (terminal)

@@ -34,8 +34,17 @@ static const char help[] =
 	"      --listen[=PORT]  wait on 127.0.0.1 for 'usbip attach' (default 3240) instead of vhci_hcd\n"
 	"  -v                   every difference, not the first only";
 
-enum { OPTION_DEVICE = 0x100, OPTION_SPEED, OPTION_DELAY, OPTION_PARTIAL, OPTION_AS_IS, OPTION_HOLD, OPTION_LINGER, OPTION_TIMEOUT,
-       OPTION_LISTEN };
+enum {
+	OPTION_DEVICE = 0x100,
+	OPTION_SPEED,
+	OPTION_DELAY,
+	OPTION_PARTIAL,
+	OPTION_AS_IS,
+	OPTION_HOLD,
+	OPTION_LINGER,
+	OPTION_TIMEOUT,
+	OPTION_LISTEN
+};
 
 static const struct option long_options[] = {
 	{"device", required_argument, NULL, OPTION_DEVICE},
@@ -108,13 +117,16 @@ static void note(const char *fmt, const char *a, const char *b, const char *c)
 	cli_error(&text);
 }
 
-static int plug(const struct options *o, const struct player *p, const struct tape *t, struct usbip *u,
-		struct trawl_error *err)
+static int plug(const struct options *o, const struct player *p, const struct tape *t,
+		struct usbip *u, struct trawl_error *err)
 {
 	const struct usb_config *c = standard_config(t);
 	const struct standard *s = player_standard(p);
 	struct usbip_device d = {
-		.speed = s->speed, .descriptor = t->descriptor, .config = c->p, .config_len = c->len,
+		.speed = s->speed,
+		.descriptor = t->descriptor,
+		.config = c->p,
+		.config_len = c->len,
 	};
 	char what[64], where[32];
 	int listener, ret;
@@ -124,7 +136,8 @@ static int plug(const struct options *o, const struct player *p, const struct ta
 		ret = usbip_plug(u, s->speed, err);
 		snprintf(where, sizeof(where), "port %d", u->port);
 		if (!ret)
-			note("%s is plugged into vhci_hcd, %s, at %s speed", what, where, speeds[s->speed]);
+			note("%s is plugged into vhci_hcd, %s, at %s speed", what, where,
+			     speeds[s->speed]);
 		return ret;
 	}
 	listener = usbip_listen(o->port, err);
@@ -176,7 +189,8 @@ static int play(const struct options *o, struct tape *t, struct trawl_error *err
 		if (got == PLAYER_UNPLUGGED)
 			note("the host unplugged the device before the capture's end", "", "", "");
 		else if (got == PLAYER_TIMEOUT)
-			note("nothing recorded happened for so long as --timeout allows", "", "", "");
+			note("nothing recorded happened for so long as --timeout allows", "", "",
+			     "");
 		out_open(&out, STDOUT_FILENO);
 		got = verdict_print(&v, &out);
 		if (cli_finish(&out, "standard output"))
@@ -200,7 +214,8 @@ static int replay(const struct options *o, struct trawl_error *err)
 
 	if (path && !tape_devices(path, o->path, &list, &n, err))
 		d = tape_choose(list, n, o->device, o->path, err);
-	if (d && !tape_read(&t, path, o->path, d, err) && !standard_check(&t, o->path, o->as_is, err))
+	if (d && !tape_read(&t, path, o->path, d, err) &&
+	    !standard_check(&t, o->path, o->as_is, err))
 		ret = play(o, &t, err);
 	if (ret)
 		foreign_call(&f, err);

@@ -135,7 +135,10 @@ static void go(struct stub *s, bool back, bool on)
 	do
 		end = back ? walk_back(s->walk) : walk_step(s->walk);
 	while (on && end == WALK_OK && !at_breakpoint(s));
-	send(s, end == WALK_BEGIN ? "T05replaylog:begin;" : end == WALK_END ? "T05replaylog:end;" : "S05");
+	send(s,
+	     end == WALK_BEGIN	       ? "T05replaylog:begin;"
+		     : end == WALK_END ? "T05replaylog:end;"
+				       : "S05");
 }
 
 static void query(struct stub *s, const char *packet)
@@ -143,7 +146,8 @@ static void query(struct stub *s, const char *packet)
 	uint64_t by;
 
 	if (!strncmp(packet, "qSupported", 10)) {
-		sprintf(s->answer, "PacketSize=%x;ReverseStep+;ReverseContinue+;QStartNoAckMode+", PACKET - 16);
+		sprintf(s->answer, "PacketSize=%x;ReverseStep+;ReverseContinue+;QStartNoAckMode+",
+			PACKET - 16);
 		send(s, s->answer);
 	} else if (!strcmp(packet, "qOffsets") && walk_moved(s->walk, &by)) {
 		sprintf(s->answer, "Text=%" PRIx64 ";Data=%" PRIx64 ";Bss=%" PRIx64, by, by, by);

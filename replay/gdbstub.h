@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The remote serial protocol of gdb (its manual, "Remote Protocol") over a walk: gdb steps and continues, also
- * backwards, over the recorded program counter. Memory is what the programs' files have; the other registers are
- * unavailable.
+ * The remote serial protocol of gdb (its manual, "Remote Protocol") over a walk: gdb steps and
+ * continues, also backwards, over the recorded program counter. Memory is what the programs' files
+ * have; the other registers are unavailable.
  */
 #ifndef TRAWL_REPLAY_GDBSTUB_H
 #define TRAWL_REPLAY_GDBSTUB_H

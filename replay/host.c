@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* As the USB host: the recorded requests to a real device, by libusb; or as a program that does it. */
+/* As the USB host: the recorded requests to a real device, by libusb; or as a program that does
+ * it. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +49,9 @@ static const struct option long_options[] = {
 static int set_mode(struct options *o, enum host_mode mode, struct trawl_error *err)
 {
 	if (o->mode != MODE_LIST && o->mode != mode)
-		return trawl_fail(err, TRAWL_USAGE, "only one of --really, --to-c and --to-python can be had at a time");
+		return trawl_fail(err, TRAWL_USAGE,
+				  "only one of --really, --to-c and --to-python can be had at a "
+				  "time");
 	o->mode = mode;
 	return 0;
 }
@@ -78,14 +81,17 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 	}
 }
 
-static int parse(const struct way *w, struct options *o, int argc, char **argv, struct trawl_error *err)
+static int parse(const struct way *w, struct options *o, int argc, char **argv,
+		 struct trawl_error *err)
 {
 	int got = way_parse(w, argc, argv, long_options, set_option, o, &o->path, err);
 
 	if (got)
 		return got;
 	if (o->mode == MODE_REALLY && (!o->device || strlen(o->device) != 9 || o->device[4] != ':'))
-		return trawl_fail(err, TRAWL_USAGE, "--really: name the device that may be written to: --device VID:PID");
+		return trawl_fail(err, TRAWL_USAGE,
+				  "--really: name the device that may be written to: --device "
+				  "VID:PID");
 	return 0;
 }
 
@@ -96,11 +102,15 @@ static int act(const struct options *o, struct tape *t, struct trawl_error *err)
 	int status;
 
 	if (!t->device.known)
-		return trawl_fail(err, TRAWL_CANNOT, "%s: the capture does not tell which device %u:%u is: it has no device "
-				  "descriptor", o->path, t->device.bus, t->device.address);
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "%s: the capture does not tell which device %u:%u is: it has no "
+				  "device descriptor",
+				  o->path, t->device.bus, t->device.address);
 	if (t->cut)
-		return trawl_fail(err, TRAWL_CANNOT, "%s: is not replayable: of %llu transfers the data is not all in the "
-				  "capture; capture without -s", o->path, (unsigned long long)t->cut);
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "%s: is not replayable: of %llu transfers the data is not all in "
+				  "the capture; capture without -s",
+				  o->path, (unsigned long long)t->cut);
 	if (o->mode == MODE_REALLY)
 		return hostusb_play(t, &o->host, err);
 	out_open(&out, STDOUT_FILENO);
@@ -118,7 +128,8 @@ static int act(const struct options *o, struct tape *t, struct trawl_error *err)
 static int replay(const struct options *o, struct trawl_error *err)
 {
 	struct foreign f = FOREIGN_NOTHING;
-	const char *path = foreign_open(&f, o->path, true, err) || foreign_resolve(&f, err) ? NULL : f.path;
+	const char *path =
+		foreign_open(&f, o->path, true, err) || foreign_resolve(&f, err) ? NULL : f.path;
 	const struct tape_device *d = NULL;
 	struct tape_device *list = NULL;
 	struct tape t = {.store = {.fd = -1}};

@@ -33,7 +33,8 @@ static bool is_standard(const struct tape_entry *e)
 }
 
 /* What an entry is, as one comment line. */
-static void put_comment(const struct tape_entry *e, const char *begin, const char *end, struct out *o)
+static void put_comment(const struct tape_entry *e, const char *begin, const char *end,
+			struct out *o)
 {
 	struct control_request s;
 	struct setup_target to = {0};
@@ -49,7 +50,7 @@ static void put_comment(const struct tape_entry *e, const char *begin, const cha
 	out_str(o, end);
 }
 
-/* ---- C -------------------------------------------------------------------------------------------- */
+/* ---- C --------------------------------------------------------------------------------------- */
 
 static const char c_head[] =
 	"#include <libusb-1.0/libusb.h>\n"
@@ -157,8 +158,9 @@ static void put_c_control(const struct tape *t, const struct tape_entry *e, stru
 	} else if (is_standard(e)) {
 		out_printf(o, "libusb_clear_halt(device, 0x%02x);", s[4]);
 	} else {
-		out_printf(o, "%s(%" PRIu64 ", 0x%02x, 0x%02x, 0x%04x, 0x%04x, ", tape_in(e) ? "ask" : "tell", e->item,
-			   s[0], s[1], get16(s + 2), get16(s + 4));
+		out_printf(o, "%s(%" PRIu64 ", 0x%02x, 0x%02x, 0x%04x, 0x%04x, ",
+			   tape_in(e) ? "ask" : "tell", e->item, s[0], s[1], get16(s + 2),
+			   get16(s + 4));
 		if (tape_in(e))
 			out_printf(o, "%u, ", get16(s + 6));
 		put_c_bytes(t, e, o);
@@ -177,8 +179,8 @@ static void put_c_entry(const struct tape *t, const struct tape_entry *e, struct
 	if (e->xfer == URB_CONTROL) {
 		put_c_control(t, e, o);
 	} else {
-		out_printf(o, "%s(%" PRIu64 ", %d, 0x%02x, ", tape_in(e) ? "receive" : "send", e->item,
-			   e->xfer == URB_BULK, e->endpoint);
+		out_printf(o, "%s(%" PRIu64 ", %d, 0x%02x, ", tape_in(e) ? "receive" : "send",
+			   e->item, e->xfer == URB_BULK, e->endpoint);
 		if (tape_in(e))
 			out_printf(o, "%u, ", room_of(e));
 		put_c_bytes(t, e, o);
@@ -203,18 +205,20 @@ void hostprogram_c(const struct tape *t, const char *capture, struct out *o)
 
 	out_str(o, "/*\n * The session of ");
 	put_name(capture, o);
-	out_printf(o, " with %04x:%04x, as trawl recorded it.\n * cc session.c -lusb-1.0\n */\n", t->device.vendor,
-		   t->device.product);
+	out_printf(o, " with %04x:%04x, as trawl recorded it.\n * cc session.c -lusb-1.0\n */\n",
+		   t->device.vendor, t->device.product);
 	out_str(o, c_head);
 	for (uint32_t i = 0; i < t->n; i++)
 		if (!hostprogram_leaves_out(&t->entries[i]))
 			put_c_entry(t, &t->entries[i], o);
 	out_str(o, "}\n\nint main(void)\n{\n\tlibusb_init(NULL);\n");
-	out_printf(o, "\tdevice = libusb_open_device_with_vid_pid(NULL, 0x%04x, 0x%04x);\n", t->device.vendor,
-		   t->device.product);
-	out_printf(o, "\tif (!device) {\n\t\tfprintf(stderr, \"%04x:%04x: cannot be opened: is it plugged in, and may you?\\n\");\n"
-		   "\t\treturn 3;\n\t}\n\tlibusb_set_auto_detach_kernel_driver(device, 1);\n", t->device.vendor,
-		   t->device.product);
+	out_printf(o, "\tdevice = libusb_open_device_with_vid_pid(NULL, 0x%04x, 0x%04x);\n",
+		   t->device.vendor, t->device.product);
+	out_printf(o,
+		   "\tif (!device) {\n\t\tfprintf(stderr, \"%04x:%04x: cannot be opened: is it "
+		   "plugged in, and may you?\\n\");\n"
+		   "\t\treturn 3;\n\t}\n\tlibusb_set_auto_detach_kernel_driver(device, 1);\n",
+		   t->device.vendor, t->device.product);
 	for (unsigned int i = 0; i < 32; i++)
 		if (interfaces >> i & 1)
 			out_printf(o, "\tlibusb_claim_interface(device, %u);\n", i);
@@ -227,7 +231,7 @@ void hostprogram_c(const struct tape *t, const char *capture, struct out *o)
 		   "\treturn different != 0;\n}\n");
 }
 
-/* ---- Python ----------------------------------------------------------------------------------------- */
+/* ---- Python ---------------------------------------------------------------------------------- */
 
 static const char python_head[] =
 	"import errno\n"
@@ -302,8 +306,8 @@ static void put_python_control(const struct tape *t, const struct tape_entry *e,
 	} else if (is_standard(e)) {
 		out_printf(o, "device.clear_halt(0x%02x)", s[4]);
 	} else {
-		out_printf(o, "control(%" PRIu64 ", 0x%02x, 0x%02x, 0x%04x, 0x%04x, ", e->item, s[0], s[1],
-			   get16(s + 2), get16(s + 4));
+		out_printf(o, "control(%" PRIu64 ", 0x%02x, 0x%02x, 0x%04x, 0x%04x, ", e->item,
+			   s[0], s[1], get16(s + 2), get16(s + 4));
 		if (tape_in(e))
 			out_u64(o, get16(s + 6));
 		else
@@ -319,7 +323,8 @@ static void put_python_entry(const struct tape *t, const struct tape_entry *e, s
 	if (e->xfer == URB_CONTROL) {
 		put_python_control(t, e, o);
 	} else {
-		out_printf(o, "%s(%" PRIu64 ", 0x%02x, ", tape_in(e) ? "receive" : "send", e->item, e->endpoint);
+		out_printf(o, "%s(%" PRIu64 ", 0x%02x, ", tape_in(e) ? "receive" : "send", e->item,
+			   e->endpoint);
 		if (tape_in(e))
 			out_u64(o, room_of(e));
 		else
@@ -337,26 +342,34 @@ void hostprogram_python(const struct tape *t, const char *capture, struct out *o
 
 	out_str(o, "#!/usr/bin/env python3\n\"\"\"The session of ");
 	put_name(capture, o);
-	out_printf(o, " with %04x:%04x, as trawl recorded it: needs pyusb.\"\"\"\n", t->device.vendor, t->device.product);
+	out_printf(o, " with %04x:%04x, as trawl recorded it: needs pyusb.\"\"\"\n",
+		   t->device.vendor, t->device.product);
 	out_str(o, python_head);
-	out_printf(o, "device = usb.core.find(idVendor=0x%04x, idProduct=0x%04x)\n", t->device.vendor, t->device.product);
-	out_printf(o, "if device is None:\n    sys.exit(\"%04x:%04x: is not plugged in\")\n", t->device.vendor,
-		   t->device.product);
+	out_printf(o, "device = usb.core.find(idVendor=0x%04x, idProduct=0x%04x)\n",
+		   t->device.vendor, t->device.product);
+	out_printf(o, "if device is None:\n    sys.exit(\"%04x:%04x: is not plugged in\")\n",
+		   t->device.vendor, t->device.product);
 	out_str(o, "detached = []\n");
 	for (unsigned int i = 0; i < 32; i++)
 		if (interfaces >> i & 1)
-			out_printf(o, "try:\n    if device.is_kernel_driver_active(%u):\n"
-				   "        device.detach_kernel_driver(%u)\n        detached.append(%u)\n"
-				   "except (NotImplementedError, usb.core.USBError):\n    pass\n", i, i, i);
+			out_printf(o,
+				   "try:\n    if device.is_kernel_driver_active(%u):\n"
+				   "        device.detach_kernel_driver(%u)\n        "
+				   "detached.append(%u)\n"
+				   "except (NotImplementedError, usb.core.USBError):\n    pass\n",
+				   i, i, i);
 	out_char(o, '\n');
 	for (uint32_t i = 0; i < t->n; i++)
 		if (!hostprogram_leaves_out(&t->entries[i]))
 			put_python_entry(t, &t->entries[i], o);
-	out_str(o, "\nusb.util.dispose_resources(device)\nfor number in detached:\n    device.attach_kernel_driver(number)\n"
-		   "print(f\"{same} transfers as recorded, {different} otherwise\")\nsys.exit(different != 0)\n");
+	out_str(o,
+		"\nusb.util.dispose_resources(device)\nfor number in detached:\n    "
+		"device.attach_kernel_driver(number)\n"
+		"print(f\"{same} transfers as recorded, {different} "
+		"otherwise\")\nsys.exit(different != 0)\n");
 }
 
-/* ---- for a person ------------------------------------------------------------------------------------- */
+/* ---- for a person ---------------------------------------------------------------------------- */
 
 void hostprogram_list(const struct tape *t, struct out *o)
 {
@@ -369,11 +382,16 @@ void hostprogram_list(const struct tape *t, struct out *o)
 			left_out++;
 			continue;
 		}
-		out_printf(o, "%s ", is_standard(e) ? "set up " : tape_in(e) ? "read   " : "write  ");
+		out_printf(o, "%s ",
+			   is_standard(e)	? "set up "
+				   : tape_in(e) ? "read   "
+						: "write  ");
 		tape_tell(t, e, o);
 		out_char(o, '\n');
 	}
 	if (left_out)
-		out_printf(o, "%" PRIu64 " transfers are left out: isochronous ones, and what the host cancelled or had not "
-			   "got\n", left_out);
+		out_printf(o,
+			   "%" PRIu64 " transfers are left out: isochronous ones, and what the "
+				      "host cancelled or had not got\n",
+			   left_out);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A session as a program of its own, which does it again with a real device: one call a transfer. */
+/* A session as a program of its own, which does it again with a real device: one call a
+ * transfer. */
 #ifndef TRAWL_REPLAY_HOSTPROGRAM_H
 #define TRAWL_REPLAY_HOSTPROGRAM_H
 

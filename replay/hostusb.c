@@ -6,8 +6,9 @@
 #ifndef HAVE_LIBUSB
 int hostusb_play(struct tape *t, const struct host_options *o, struct trawl_error *err)
 {
-	return trawl_fail(err, TRAWL_CANNOT, "--really: built without libusb: --to-c and --to-python write programs that "
-			  "do it elsewhere");
+	return trawl_fail(err, TRAWL_CANNOT,
+			  "--really: built without libusb: --to-c and --to-python write programs "
+			  "that do it elsewhere");
 }
 #else
 #include <libusb.h>
@@ -64,13 +65,17 @@ static int32_t status_of(int got)
 
 static int move(struct session *s, const struct tape_entry *e, uint32_t n)
 {
-	int done = 0, got = (e->xfer == URB_BULK ? libusb_bulk_transfer : libusb_interrupt_transfer)(
-				  s->device, e->endpoint, s->buffer, (int)n, &done, TIMEOUT);
+	int done = 0,
+	    got = (e->xfer == URB_BULK ? libusb_bulk_transfer
+				       : libusb_interrupt_transfer)(s->device, e->endpoint,
+								    s->buffer, (int)n, &done,
+								    TIMEOUT);
 
 	return got ? got : done;
 }
 
-/* Configuration, alternate settings and halts go by calls of their own: libusb and the kernel keep account of them. */
+/* Configuration, alternate settings and halts go by calls of their own: libusb and the kernel keep
+ * account of them. */
 static int set_up(struct session *s, const struct tape_entry *e)
 {
 	int now = 0;
@@ -88,7 +93,10 @@ static int transfer(struct session *s, const struct tape_entry *e, uint32_t *n)
 {
 	const uint8_t *p = e->setup;
 
-	*n = !tape_in(e) ? e->data_len : e->asked > e->data_len ? e->asked : e->data_len ? e->data_len : 64;
+	*n = !tape_in(e)		 ? e->data_len
+		: e->asked > e->data_len ? e->asked
+		: e->data_len		 ? e->data_len
+					 : 64;
 	if (e->xfer == URB_CONTROL)
 		*n = tape_in(e) ? get16(p + 6) : e->data_len;
 	if (!reserve(s, *n + 1))
@@ -97,8 +105,8 @@ static int transfer(struct session *s, const struct tape_entry *e, uint32_t *n)
 		memcpy(s->buffer, tape_data(s->tape, e), e->data_len);
 	if (e->xfer != URB_CONTROL)
 		return move(s, e, *n);
-	return libusb_control_transfer(s->device, p[0], p[1], get16(p + 2), get16(p + 4), s->buffer, (uint16_t)*n,
-				       TIMEOUT);
+	return libusb_control_transfer(s->device, p[0], p[1], get16(p + 2), get16(p + 4), s->buffer,
+				       (uint16_t)*n, TIMEOUT);
 }
 
 static bool same_data(const struct session *s, const struct tape_entry *e, uint32_t n)
@@ -127,7 +135,8 @@ static void play_entry(struct session *s, struct tape_entry *e)
 	got_n = got > 0 ? (uint32_t)got : 0;
 	s->gone = got == LIBUSB_ERROR_NO_DEVICE;
 	if (status != was) {
-		verdict_note(&s->verdict, s->tape, e, "%s, was %s", got < 0 ? libusb_error_name(got) : "it succeeded",
+		verdict_note(&s->verdict, s->tape, e, "%s, was %s",
+			     got < 0 ? libusb_error_name(got) : "it succeeded",
 			     was ? "refused" : "answered");
 	} else if (!status && !standard && got_n != e->data_len) {
 		verdict_note(&s->verdict, s->tape, e, "%u bytes, were %u", got_n, e->data_len);
@@ -156,7 +165,8 @@ static void play_all(struct session *s)
 			s->verdict.missing++;
 			continue;
 		}
-		/* An answer is read when the device has it: only what is sent waits for its time. */
+		/* An answer is read when the device has it: only what is sent waits for its
+		 * time. */
 		if (pace && (!tape_in(e) || e->xfer == URB_CONTROL))
 			pace_wait(pace, e->submitted);
 		play_entry(s, e);
@@ -170,12 +180,16 @@ static int claim(struct session *s, uint32_t interfaces, struct trawl_error *err
 	for (unsigned int i = 0; i < 32; i++) {
 		int got = interfaces >> i & 1 ? libusb_claim_interface(s->device, (int)i) : 0;
 
-		/* Where drivers cannot be detached (in a container, under umockdev), there may be none. */
-		if (got == LIBUSB_ERROR_OTHER && !libusb_set_auto_detach_kernel_driver(s->device, 0))
+		/* Where drivers cannot be detached (in a container, under umockdev), there may be
+		 * none. */
+		if (got == LIBUSB_ERROR_OTHER &&
+		    !libusb_set_auto_detach_kernel_driver(s->device, 0))
 			got = libusb_claim_interface(s->device, (int)i);
 		if (got)
-			return trawl_fail(err, TRAWL_CANNOT, "%04x:%04x: interface %u cannot be claimed: %s: does another "
-					  "program use the device?", s->tape->device.vendor, s->tape->device.product, i,
+			return trawl_fail(err, TRAWL_CANNOT,
+					  "%04x:%04x: interface %u cannot be claimed: %s: does "
+					  "another program use the device?",
+					  s->tape->device.vendor, s->tape->device.product, i,
 					  libusb_error_name(got));
 	}
 	return 0;
@@ -192,8 +206,10 @@ int hostusb_play(struct tape *t, const struct host_options *o, struct trawl_erro
 		return trawl_fail(err, TRAWL_CANNOT, "libusb cannot be used: is there any USB?");
 	s.device = libusb_open_device_with_vid_pid(NULL, t->device.vendor, t->device.product);
 	if (!s.device) {
-		trawl_fail(err, TRAWL_CANNOT, "%04x:%04x: cannot be opened: plug it in, and run as root or give yourself the "
-			   "right to /dev/bus/usb", t->device.vendor, t->device.product);
+		trawl_fail(err, TRAWL_CANNOT,
+			   "%04x:%04x: cannot be opened: plug it in, and run as root or give "
+			   "yourself the right to /dev/bus/usb",
+			   t->device.vendor, t->device.product);
 	} else if (!claim(&s, interfaces, err)) {
 		play_all(&s);
 		out_open(&out, STDOUT_FILENO);

@@ -17,7 +17,8 @@
 
 static int failed(const char *what, struct trawl_error *err)
 {
-	return trawl_fail(err, TRAWL_CANNOT, "%s: %s: it is wanted in the virtual machine", what, strerror(errno));
+	return trawl_fail(err, TRAWL_CANNOT, "%s: %s: it is wanted in the virtual machine", what,
+			  strerror(errno));
 }
 
 int initramfs_open(struct initramfs *r, struct trawl_error *err)
@@ -51,8 +52,8 @@ static void pad(struct initramfs *r, size_t n)
 }
 
 /* The header of one entry. Returns 1 if there is such an entry already, else 0, or -1. */
-static int header(struct initramfs *r, const char *path, unsigned int mode, size_t size, unsigned int major,
-		  unsigned int minor, struct trawl_error *err)
+static int header(struct initramfs *r, const char *path, unsigned int mode, size_t size,
+		  unsigned int major, unsigned int minor, struct trawl_error *err)
 {
 	size_t len = strlen(path) + 1;
 	char *name;
@@ -66,8 +67,8 @@ static int header(struct initramfs *r, const char *path, unsigned int mode, size
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	}
 	r->names[r->n++] = name;
-	fprintf(r->out, "070701%08zx%08x%08x%08x%08x%08x%08zx%08x%08x%08x%08x%08zx%08x", r->n, mode, 0, 0, 1, 0,
-		size, 0, 0, major, minor, len, 0);
+	fprintf(r->out, "070701%08zx%08x%08x%08x%08x%08x%08zx%08x%08x%08x%08x%08zx%08x", r->n, mode,
+		0, 0, 1, 0, size, 0, 0, major, minor, len, 0);
 	fwrite(path, 1, len, r->out);
 	pad(r, 110 + len);
 	return 0;
@@ -106,9 +107,11 @@ static int parent(struct initramfs *r, const char *path, struct trawl_error *err
 	return initramfs_folder(r, folder, err);
 }
 
-int initramfs_bytes(struct initramfs *r, const char *path, const void *p, size_t n, struct trawl_error *err)
+int initramfs_bytes(struct initramfs *r, const char *path, const void *p, size_t n,
+		    struct trawl_error *err)
 {
-	int got = parent(r, path, err) ? -1 : header(r, relative(path), S_IFREG | 0644, n, 0, 0, err);
+	int got =
+		parent(r, path, err) ? -1 : header(r, relative(path), S_IFREG | 0644, n, 0, 0, err);
 
 	if (got)
 		return got < 0 ? -1 : 0;
@@ -125,7 +128,8 @@ int initramfs_device(struct initramfs *r, const char *path, unsigned int major, 
 	return header(r, relative(path), S_IFCHR | 0600, 0, major, minor, err) < 0 ? -1 : 0;
 }
 
-int initramfs_stream(struct initramfs *r, const char *path, FILE *in, unsigned int mode, struct trawl_error *err)
+int initramfs_stream(struct initramfs *r, const char *path, FILE *in, unsigned int mode,
+		     struct trawl_error *err)
 {
 	char part[65536];
 	struct stat st;
@@ -136,10 +140,13 @@ int initramfs_stream(struct initramfs *r, const char *path, FILE *in, unsigned i
 		return failed(path, err);
 	size = left = (size_t)st.st_size;
 	rewind(in);
-	got = parent(r, path, err) ? -1 : header(r, relative(path), S_IFREG | (mode & 0777), size, 0, 0, err);
+	got = parent(r, path, err)
+		? -1
+		: header(r, relative(path), S_IFREG | (mode & 0777), size, 0, 0, err);
 	if (got)
 		return got < 0 ? -1 : 0;
-	for (; left && (n = fread(part, 1, left < sizeof(part) ? left : sizeof(part), in)); left -= n)
+	for (; left && (n = fread(part, 1, left < sizeof(part) ? left : sizeof(part), in));
+	     left -= n)
 		fwrite(part, 1, n, r->out);
 	if (left)
 		return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be read whole", path);
@@ -164,7 +171,7 @@ int initramfs_file(struct initramfs *r, const char *path, const char *from, stru
 	return ret;
 }
 
-/* ---- programs ------------------------------------------------------------------------------------ */
+/* ---- programs -------------------------------------------------------------------------------- */
 
 /* A library is found by its name in /lib, and the loader of libraries by its path. */
 static int library(struct initramfs *r, const char *path, struct trawl_error *err)
@@ -193,7 +200,9 @@ int initramfs_self(struct initramfs *r, struct trawl_error *err)
 {
 	struct own o = {r, err};
 
-	return initramfs_file(r, "/init", "/proc/self/exe", err) || dl_iterate_phdr(own_library, &o) ? -1 : 0;
+	return initramfs_file(r, "/init", "/proc/self/exe", err) || dl_iterate_phdr(own_library, &o)
+		? -1
+		: 0;
 }
 
 /* The loader that an ELF file names; false: it is none, or needs none. */
@@ -204,10 +213,12 @@ static bool loader_of(FILE *in, char *loader, size_t room)
 	size_t n;
 
 	if (fread(&e, sizeof(e), 1, in) != 1 || memcmp(e.e_ident, ELFMAG, SELFMAG) ||
-	    e.e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) || e.e_phentsize != sizeof(p))
+	    e.e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) ||
+	    e.e_phentsize != sizeof(p))
 		return false;
 	for (unsigned int i = 0; i < e.e_phnum; i++) {
-		if (fseek(in, (long)(e.e_phoff + i * sizeof(p)), SEEK_SET) || fread(&p, sizeof(p), 1, in) != 1)
+		if (fseek(in, (long)(e.e_phoff + i * sizeof(p)), SEEK_SET) ||
+		    fread(&p, sizeof(p), 1, in) != 1)
 			return false;
 		if (p.p_type != PT_INTERP)
 			continue;
@@ -221,7 +232,8 @@ static bool loader_of(FILE *in, char *loader, size_t room)
 }
 
 /* What the loader says it would load: lines "NAME => PATH (ADDRESS)". */
-static int libraries(struct initramfs *r, const char *loader, const char *path, struct trawl_error *err)
+static int libraries(struct initramfs *r, const char *loader, const char *path,
+		     struct trawl_error *err)
 {
 	int ends[2], status, ret = 0;
 	char line[PATH_MAX + 200], *at;
@@ -264,7 +276,8 @@ int initramfs_program(struct initramfs *r, const char *path, struct trawl_error 
 	ret = initramfs_file(r, path, path, err);
 	rewind(in);
 	if (!ret && loader_of(in, loader, sizeof(loader)))
-		ret = initramfs_file(r, loader, loader, err) || libraries(r, loader, path, err) ? -1 : 0;
+		ret = initramfs_file(r, loader, loader, err) || libraries(r, loader, path, err) ? -1
+												: 0;
 	fclose(in);
 	return ret;
 }

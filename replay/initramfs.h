@@ -21,16 +21,19 @@ int initramfs_open(struct initramfs *r, struct trawl_error *err);
 void initramfs_close(struct initramfs *r);
 
 /*
- * Each adds one thing under this path, with the folders above it; what is there already stays. 0, or -1
- * with *err.
+ * Each adds one thing under this path, with the folders above it; what is there already stays. 0,
+ * or -1 with *err.
  */
 int initramfs_folder(struct initramfs *r, const char *path, struct trawl_error *err);
-int initramfs_bytes(struct initramfs *r, const char *path, const void *p, size_t n, struct trawl_error *err);
+int initramfs_bytes(struct initramfs *r, const char *path, const void *p, size_t n,
+		    struct trawl_error *err);
 int initramfs_device(struct initramfs *r, const char *path, unsigned int major, unsigned int minor,
 		     struct trawl_error *err);
 /* The rest of an open file, or the file `from`, with its mode. */
-int initramfs_stream(struct initramfs *r, const char *path, FILE *in, unsigned int mode, struct trawl_error *err);
-int initramfs_file(struct initramfs *r, const char *path, const char *from, struct trawl_error *err);
+int initramfs_stream(struct initramfs *r, const char *path, FILE *in, unsigned int mode,
+		     struct trawl_error *err);
+int initramfs_file(struct initramfs *r, const char *path, const char *from,
+		   struct trawl_error *err);
 /* This program as /init, with its libraries in /lib. */
 int initramfs_self(struct initramfs *r, struct trawl_error *err);
 /* Another program under its own path: with its libraries, if it is a dynamic ELF file. */

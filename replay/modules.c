@@ -69,7 +69,8 @@ static bool below(struct modules *m, const char *folder, const char *release)
 	return n == 1;
 }
 
-int modules_open(struct modules *m, const char *folder, const char *release, struct trawl_error *err)
+int modules_open(struct modules *m, const char *folder, const char *release,
+		 struct trawl_error *err)
 {
 	*m = (struct modules){0};
 	if (!folder)
@@ -77,16 +78,20 @@ int modules_open(struct modules *m, const char *folder, const char *release, str
 	if (has_list(folder))
 		snprintf(m->folder, sizeof(m->folder), "%s", folder);
 	else if (!below(m, folder, release))
-		return trawl_fail(err, TRAWL_CANNOT, "--modules %.200s: no modules of %s are there: name the folder "
-				  "with modules.dep, or what 'make modules_install INSTALL_MOD_PATH=DIR' filled",
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "--modules %.200s: no modules of %s are there: name the folder "
+				  "with modules.dep, or what 'make modules_install "
+				  "INSTALL_MOD_PATH=DIR' filled",
 				  folder, *release ? release : "one kernel");
 	m->dep = read_text(m->folder, "modules.dep");
 	m->alias = read_text(m->folder, "modules.alias");
 	m->builtin = read_text(m->folder, "modules.builtin");
 	if (m->dep && m->alias && m->builtin)
 		return 0;
-	return trawl_fail(err, TRAWL_CANNOT, "--modules %.200s: modules.dep, modules.alias or modules.builtin is "
-			  "missing: run depmod", m->folder);
+	return trawl_fail(err, TRAWL_CANNOT,
+			  "--modules %.200s: modules.dep, modules.alias or modules.builtin is "
+			  "missing: run depmod",
+			  m->folder);
 }
 
 void modules_close(struct modules *m)
@@ -100,9 +105,10 @@ void modules_close(struct modules *m)
 	*m = (struct modules){0};
 }
 
-/* ---- the kernel's release ------------------------------------------------------------------------- */
+/* ---- the kernel's release -------------------------------------------------------------------- */
 
-/* A bzImage has it where its header says (the kernel's Documentation/arch/x86/boot.rst); vmlinux in a text. */
+/* A bzImage has it where its header says (the kernel's Documentation/arch/x86/boot.rst); vmlinux in
+ * a text. */
 int modules_release(const char *image, char *release, size_t room, struct trawl_error *err)
 {
 	static const char banner[] = "Linux version ";
@@ -117,7 +123,8 @@ int modules_release(const char *image, char *release, size_t room, struct trawl_
 	if (fd >= 0)
 		close(fd);
 	if (p == MAP_FAILED)
-		return trawl_fail(err, TRAWL_CANNOT, "--kernel %.200s: %s", image, fd < 0 ? strerror(errno) : "is no kernel");
+		return trawl_fail(err, TRAWL_CANNOT, "--kernel %.200s: %s", image,
+				  fd < 0 ? strerror(errno) : "is no kernel");
 	if (!memcmp(p + 0x202, "HdrS", 4))
 		at = p + 0x200 + get16(p + 0x20e);
 	else if ((at = memmem(p, (size_t)st.st_size, banner, sizeof(banner) - 1)))
@@ -129,7 +136,7 @@ int modules_release(const char *image, char *release, size_t room, struct trawl_
 	return 0;
 }
 
-/* ---- choosing --------------------------------------------------------------------------------------- */
+/* ---- choosing -------------------------------------------------------------------------------- */
 
 /* Whether a file of modules.dep is the module: names have '-' and '_' alike. */
 static bool is_named(const char *file, size_t len, const char *name)
@@ -140,7 +147,8 @@ static bool is_named(const char *file, size_t len, const char *name)
 	while (base > file && base[-1] != '/')
 		base--;
 	for (i = 0; name[i]; i++)
-		if (base + i >= file + len || (base[i] != name[i] && !(strchr("-_", base[i]) && strchr("-_", name[i]))))
+		if (base + i >= file + len ||
+		    (base[i] != name[i] && !(strchr("-_", base[i]) && strchr("-_", name[i]))))
 			return false;
 	return base + i < file + len && base[i] == '.';
 }
@@ -208,8 +216,8 @@ static int choose_alias(struct modules *m, const char *device, struct trawl_erro
 	char pattern[300], name[100];
 
 	while (line && *line) {
-		if (sscanf(line, "alias %299s %99s", pattern, name) == 2 && !fnmatch(pattern, device, 0) &&
-		    modules_choose(m, name, err))
+		if (sscanf(line, "alias %299s %99s", pattern, name) == 2 &&
+		    !fnmatch(pattern, device, 0) && modules_choose(m, name, err))
 			return -1;
 		line += strcspn(line, "\n");
 		line += *line == '\n';
@@ -224,7 +232,8 @@ static const char *const behind[][4] = {
 	[0x08] = {"sd_mod", "sr_mod"},
 };
 
-static int choose_behind(struct modules *m, uint8_t class, const struct tape *t, struct trawl_error *err)
+static int choose_behind(struct modules *m, uint8_t class, const struct tape *t,
+			 struct trawl_error *err)
 {
 	char alias[80];
 
@@ -235,7 +244,8 @@ static int choose_behind(struct modules *m, uint8_t class, const struct tape *t,
 			return -1;
 	if (class != 0x03)
 		return 0;
-	snprintf(alias, sizeof(alias), "hid:b0003g0001v%08Xp%08X", t->device.vendor, t->device.product);
+	snprintf(alias, sizeof(alias), "hid:b0003g0001v%08Xp%08X", t->device.vendor,
+		 t->device.product);
 	return choose_alias(m, alias, err);
 }
 
@@ -250,15 +260,17 @@ int modules_for(struct modules *m, const struct tape *t, struct trawl_error *err
 	while (descriptor_next(&w, &x)) {
 		if (x.type != DESC_INTERFACE || x.room < 9)
 			continue;
-		snprintf(alias, sizeof(alias), "usb:v%04Xp%04Xd%04Xdc%02Xdsc%02Xdp%02Xic%02Xisc%02Xip%02Xin%02X",
-			 get16(d + 8), get16(d + 10), get16(d + 12), d[4], d[5], d[6], x.p[5], x.p[6], x.p[7], x.p[2]);
+		snprintf(alias, sizeof(alias),
+			 "usb:v%04Xp%04Xd%04Xdc%02Xdsc%02Xdp%02Xic%02Xisc%02Xip%02Xin%02X",
+			 get16(d + 8), get16(d + 10), get16(d + 12), d[4], d[5], d[6], x.p[5],
+			 x.p[6], x.p[7], x.p[2]);
 		if (choose_alias(m, alias, err) || choose_behind(m, x.p[5], t, err))
 			return -1;
 	}
 	return 0;
 }
 
-/* ---- packing ---------------------------------------------------------------------------------------- */
+/* ---- packing --------------------------------------------------------------------------------- */
 
 static int pack(const char *path, unsigned int number, struct initramfs *r, struct trawl_error *err)
 {

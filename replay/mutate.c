@@ -56,10 +56,10 @@ static bool chosen(struct mutation *m)
 	return yes;
 }
 
-/* ---- packets ------------------------------------------------------------------------------------------ */
+/* ---- packets --------------------------------------------------------------------------------- */
 
-static void packet(struct mutation *m, char type, const struct tape_entry *e, int32_t status, uint32_t length,
-		   const uint8_t *data, size_t n, const uint8_t *setup)
+static void packet(struct mutation *m, char type, const struct tape_entry *e, int32_t status,
+		   uint32_t length, const uint8_t *data, size_t n, const uint8_t *setup)
 {
 	bool in = tape_in(e);
 	uint8_t h[16 + 64] = {0}, *p = h + 16;
@@ -100,7 +100,7 @@ static void transfer(struct mutation *m, const struct tape_entry *e, const struc
 		packet(m, 'C', e, a->status, (uint32_t)a->n, a->p, in ? a->n : 0, NULL);
 }
 
-/* ---- changes ------------------------------------------------------------------------------------------ */
+/* ---- changes --------------------------------------------------------------------------------- */
 
 static void change_byte(struct mutation *m, uint8_t *p)
 {
@@ -186,12 +186,14 @@ static void change_answer(struct mutation *m, struct answer *a, bool in)
 		a->n = 0;
 }
 
-/* ---- the capture ---------------------------------------------------------------------------------------- */
+/* ---- the capture ----------------------------------------------------------------------------- */
 
 /* A descriptor, as a host would get it of the tape; nothing if there is none. */
-static void give_descriptor(struct mutation *m, struct standard *s, uint8_t type, uint8_t index, uint16_t wIndex)
+static void give_descriptor(struct mutation *m, struct standard *s, uint8_t type, uint8_t index,
+			    uint16_t wIndex)
 {
-	struct tape_entry e = {.xfer = URB_CONTROL, .setup = {0x80, REQ_GET_DESCRIPTOR, index, type}};
+	struct tape_entry e = {.xfer = URB_CONTROL,
+			       .setup = {0x80, REQ_GET_DESCRIPTOR, index, type}};
 	uint8_t copy[1024 + 256];
 	struct answer a = {.p = copy, .room = 1024, .latency = LATENCY};
 	struct control_request r;
@@ -217,11 +219,17 @@ static unsigned int descriptors(struct mutation *m, struct standard *s, const st
 {
 	unsigned int n = 0;
 
-#define GIVE(type, index, wIndex) do { n++; if (m) give_descriptor(m, s, type, index, wIndex); } while (0)
+#define GIVE(type, index, wIndex)                                                                  \
+	do {                                                                                       \
+		n++;                                                                               \
+		if (m)                                                                             \
+			give_descriptor(m, s, type, index, wIndex);                                \
+	} while (0)
 	GIVE(DESC_DEVICE, 0, 0);
 	for (unsigned int i = 0; i < USBDEV_CONFIGS; i++)
 		if (t->configs[i].p)
-			for (unsigned int k = 0; k < 4; k++) { /* most of what drivers read: four chances, one transfer */
+			for (unsigned int k = 0; k < 4; k++) { /* most of what drivers read: four
+							        * chances, one transfer */
 				n++;
 				if (m && k == 0)
 					give_descriptor(m, s, DESC_CONFIG, (uint8_t)i, 0);
@@ -265,10 +273,15 @@ static bool is_given(const struct tape_entry *e)
 	return e->xfer != URB_ISO && !e->cancelled && !e->cut;
 }
 
-int mutate_capture(const struct tape *t, uint64_t seed, uint64_t run, FILE *out, struct trawl_error *err)
+int mutate_capture(const struct tape *t, uint64_t seed, uint64_t run, FILE *out,
+		   struct trawl_error *err)
 {
-	struct mutation m = {.tape = t, .out = out, .now = BEGIN, .id = 0x1000,
-			     .random = seed * UINT64_C(0x2545f4914f6cdd1d) ^ run * UINT64_C(0x9e3779b97f4a7c15)};
+	struct mutation m = {.tape = t,
+			     .out = out,
+			     .now = BEGIN,
+			     .id = 0x1000,
+			     .random = seed * UINT64_C(0x2545f4914f6cdd1d) ^
+				     run * UINT64_C(0x9e3779b97f4a7c15)};
 	uint32_t n = 0, bytes = 0;
 	struct standard s;
 	uint8_t header[24] = {0};

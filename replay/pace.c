@@ -20,8 +20,10 @@ void pace_start(struct pace *p, double speed)
 	*p = (struct pace){.speed = speed};
 	if (speed <= 0)
 		return;
-	/* Events that are due go before other work, where we may have it so: there is little to do for each. */
-	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &(struct sched_param){.sched_priority = 1});
+	/* Events that are due go before other work, where we may have it so: there is little to do
+	 * for each. */
+	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK,
+			   &(struct sched_param){.sched_priority = 1});
 	prctl(PR_SET_TIMERSLACK, 1); /* else the kernel may be 50 us late on purpose */
 }
 
@@ -37,7 +39,8 @@ static uint64_t due(struct pace *p, uint64_t time)
 		p->from = time;
 		p->start = clock_now();
 	}
-	return time <= p->from ? p->start : p->start + (uint64_t)((double)(time - p->from) / p->speed);
+	return time <= p->from ? p->start
+			       : p->start + (uint64_t)((double)(time - p->from) / p->speed);
 }
 
 bool pace_is_due(struct pace *p, uint64_t time)
@@ -53,7 +56,8 @@ bool pace_wait(struct pace *p, uint64_t time)
 	if (p->speed <= 0)
 		return true;
 	at = due(p, time);
-	t = (struct timespec){.tv_sec = (time_t)(at / 1000000000), .tv_nsec = (long)(at % 1000000000)};
+	t = (struct timespec){.tv_sec = (time_t)(at / 1000000000),
+			      .tv_nsec = (long)(at % 1000000000)};
 	return clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) != EINTR;
 }
 

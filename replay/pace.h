@@ -21,7 +21,8 @@ struct pace {
 
 void pace_start(struct pace *p, double speed);
 
-/* Is this recorded time due already? What waits in buffers should go out before pace_wait() if not. */
+/* Is this recorded time due already? What waits in buffers should go out before pace_wait() if
+ * not. */
 bool pace_is_due(struct pace *p, uint64_t time);
 /* Waits for it; false: a signal came. */
 bool pace_wait(struct pace *p, uint64_t time);

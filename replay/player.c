@@ -14,8 +14,8 @@
 #include "replay/playing.h"
 
 /*
- * The host gave a read up before it got this answer: so long it may take to do that again. At --speed 0 the
- * answer would come into the read that is given up, and be lost.
+ * The host gave a read up before it got this answer: so long it may take to do that again. At
+ * --speed 0 the answer would come into the read that is given up, and be lost.
  */
 #define GIVE_UP UINT64_C(50000000)
 #define WINDOW 64 /* transfers ahead that are looked at when another one comes */
@@ -154,7 +154,8 @@ struct player *player_new(struct tape *t, const struct player_options *o, struct
 		bad |= learn(p, &p->endpoints[k]);
 	if (bad)
 		goto fail;
-	/* What the host cancelled is nothing that it has to do again; and it sets up as it likes. */
+	/* What the host cancelled is nothing that it has to do again; and it sets up as it
+	 * likes. */
 	for (uint32_t i = 0; i < t->n; i++)
 		t->entries[i].used |= playing_optional(&t->entries[i]);
 	return p;
@@ -205,7 +206,7 @@ bool player_note(const struct player *p, unsigned int i, char *text, size_t room
 	return !i && p->storage && storage_guessed(p->storage, text, room);
 }
 
-/* ---- the tape's progress ---------------------------------------------------------------------- */
+/* ---- the tape's progress --------------------------------------------------------------------- */
 
 void playing_use(struct player *p, struct tape_entry *e, bool same)
 {
@@ -233,16 +234,18 @@ bool playing_before(const struct player *p)
 	return p->state == PLAYER_ENUMERATED && !p->tape->enumerated;
 }
 
-void playing_answer(struct player *p, struct usbip_urb *u, int32_t status, const void *data, uint32_t n)
+void playing_answer(struct player *p, struct usbip_urb *u, int32_t status, const void *data,
+		    uint32_t n)
 {
 	if (usbip_answer(p->usbip, u, status, data, n))
 		p->state = PLAYER_GONE;
 	usbip_urb_free(u);
 }
 
-/* ---- OUT ---------------------------------------------------------------------------------------- */
+/* ---- OUT ------------------------------------------------------------------------------------- */
 
-static bool equal(const struct endpoint *e, const uint8_t *was, const uint8_t *is, size_t n, size_t whole)
+static bool equal(const struct endpoint *e, const uint8_t *was, const uint8_t *is, size_t n,
+		  size_t whole)
 {
 	bool mask[ECHO_REACH];
 
@@ -257,7 +260,8 @@ static bool equal(const struct endpoint *e, const uint8_t *was, const uint8_t *i
 	return true;
 }
 
-static void remember(struct player *p, const struct endpoint *e, uint32_t entry, const uint8_t *data, uint32_t n)
+static void remember(struct player *p, const struct endpoint *e, uint32_t entry,
+		     const uint8_t *data, uint32_t n)
 {
 	struct sent *s = &p->sent[e->address & 15];
 
@@ -291,7 +295,8 @@ static void advance(struct endpoint *e)
 }
 
 /* The entry within the window that is this message; TAPE_NONE: none. */
-static uint32_t look_ahead(const struct player *p, const struct endpoint *e, const uint8_t *data, uint32_t n)
+static uint32_t look_ahead(const struct player *p, const struct endpoint *e, const uint8_t *data,
+			   uint32_t n)
 {
 	for (uint32_t i = e->next + 1; i < e->n && i < e->next + WINDOW; i++) {
 		const struct tape_entry *x = &p->tape->entries[e->entries[i]];
@@ -303,20 +308,22 @@ static uint32_t look_ahead(const struct player *p, const struct endpoint *e, con
 }
 
 /* One that the host gave up then, and may send again or not. */
-static struct tape_entry *find_cancelled(const struct player *p, const struct endpoint *e, const uint8_t *data,
-					 uint32_t n)
+static struct tape_entry *find_cancelled(const struct player *p, const struct endpoint *e,
+					 const uint8_t *data, uint32_t n)
 {
 	for (uint32_t i = 0; i < e->n; i++) {
 		struct tape_entry *x = &p->tape->entries[e->entries[i]];
 
-		if (x->cancelled && !x->time && x->data_len == n && equal(e, tape_data(p->tape, x), data, n, n))
+		if (x->cancelled && !x->time && x->data_len == n &&
+		    equal(e, tape_data(p->tape, x), data, n, n))
 			return x;
 	}
 	return NULL;
 }
 
 /* A message that is not the next one of the tape. Returns the entry that stands for it, or NULL. */
-static struct tape_entry *mismatch(struct player *p, struct endpoint *e, const uint8_t *data, uint32_t n)
+static struct tape_entry *mismatch(struct player *p, struct endpoint *e, const uint8_t *data,
+				   uint32_t n)
 {
 	struct tape_entry *x = next_of(p, e);
 	uint32_t ahead = look_ahead(p, e, data, n);
@@ -333,12 +340,14 @@ static struct tape_entry *mismatch(struct player *p, struct endpoint *e, const u
 	}
 	if (!x) {
 		p->verdict->extra++;
-		verdict_note(p->verdict, p->tape, NULL, "behind the end of the capture the host sent %u bytes to "
-			     "endpoint %u", n, e->address & 15u);
+		verdict_note(p->verdict, p->tape, NULL,
+			     "behind the end of the capture the host sent %u bytes to endpoint %u",
+			     n, e->address & 15u);
 		return NULL;
 	}
 	if (ahead != TAPE_NONE) {
-		verdict_note(p->verdict, p->tape, x, "the host did not send this, but a later transfer");
+		verdict_note(p->verdict, p->tape, x,
+			     "the host did not send this, but a later transfer");
 		while (e->next < ahead) {
 			pass(p, &p->tape->entries[e->entries[e->next]]);
 			advance(e);
@@ -359,8 +368,10 @@ static struct tape_entry *mismatch(struct player *p, struct endpoint *e, const u
 	return x;
 }
 
-/* Bulk data is a stream: transfers may be split and joined. Returns the last entry that it ended. */
-static struct tape_entry *take_out(struct player *p, struct endpoint *e, const uint8_t *data, uint32_t n)
+/* Bulk data is a stream: transfers may be split and joined. Returns the last entry that it
+ * ended. */
+static struct tape_entry *take_out(struct player *p, struct endpoint *e, const uint8_t *data,
+				   uint32_t n)
 {
 	struct tape_entry *x = next_of(p, e), *ended = NULL;
 	uint32_t left, at = 0;
@@ -412,11 +423,12 @@ static void handle_out(struct player *p, struct usbip_urb *u)
 	playing_answer(p, u, status, NULL, n);
 }
 
-/* ---- IN ----------------------------------------------------------------------------------------- */
+/* ---- IN -------------------------------------------------------------------------------------- */
 
-/* Puts the host's own sequence numbers in the place of those of the tape, where the answer has them again. */
-static void put_echoes(struct player *p, const struct endpoint *e, const struct tape_entry *x, uint8_t *data,
-		       uint32_t n)
+/* Puts the host's own sequence numbers in the place of those of the tape, where the answer has them
+ * again. */
+static void put_echoes(struct player *p, const struct endpoint *e, const struct tape_entry *x,
+		       uint8_t *data, uint32_t n)
 {
 	const struct tape_entry *cause = x->cause == TAPE_NONE ? NULL : &p->tape->entries[x->cause];
 	const struct sent *s;
@@ -441,7 +453,9 @@ static void put_echoes(struct player *p, const struct endpoint *e, const struct 
 
 static uint64_t scaled(const struct player *p, uint64_t from, uint64_t to)
 {
-	return p->options.speed > 0 && to > from ? (uint64_t)((double)(to - from) / p->options.speed) : 0;
+	return p->options.speed > 0 && to > from
+		? (uint64_t)((double)(to - from) / p->options.speed)
+		: 0;
 }
 
 /* When an answer is due; UINT64_MAX: not before its cause has come. */
@@ -504,7 +518,8 @@ static void give(struct player *p, struct endpoint *e, struct tape_entry *x)
 		if (e->offset < x->data_len && x->xfer == URB_BULK)
 			break; /* the rest comes with the next read */
 		if (e->offset < x->data_len)
-			verdict_note(p->verdict, p->tape, x, "the host reads %u bytes only", u->length);
+			verdict_note(p->verdict, p->tape, x, "the host reads %u bytes only",
+				     u->length);
 		e->recorded = x->completed;
 		full = was_full(x) && n < u->length;
 		playing_use(p, x, e->offset == x->data_len);
@@ -526,7 +541,8 @@ static uint64_t packet_time(const struct player *p, const struct usbip_urb *u)
 }
 
 /* The next packet of the tape; false: there is none. */
-static bool next_packet(struct player *p, struct endpoint *e, struct tape_packet *k, const uint8_t **data)
+static bool next_packet(struct player *p, struct endpoint *e, struct tape_packet *k,
+			const uint8_t **data)
 {
 	struct tape_entry *x = next_of(p, e);
 
@@ -589,14 +605,16 @@ static void compare_packets(struct player *p, struct endpoint *e, const struct u
 			if (!x)
 				return;
 			k = x->data_len - e->offset < n - at ? x->data_len - e->offset : n - at;
-			if (x->cancelled && !e->offset && memcmp(tape_data(p->tape, x), data + at, k)) {
+			if (x->cancelled && !e->offset &&
+			    memcmp(tape_data(p->tape, x), data + at, k)) {
 				x->time = p->now; /* it did not */
 				continue;
 			}
 			if (memcmp(tape_data(p->tape, x) + e->offset, data + at, k) && !e->within) {
 				verdict_bytes(p->tape, x, data + at, k, text, sizeof(text));
-				verdict_note(p->verdict, p->tape, x, "of %u bytes from its byte %u on, %s", k,
-					     e->offset, text);
+				verdict_note(p->verdict, p->tape, x,
+					     "of %u bytes from its byte %u on, %s", k, e->offset,
+					     text);
 				e->within = 1; /* this entry differs */
 			}
 			at += k;
@@ -638,7 +656,8 @@ void playing_queue(struct player *p, struct usbip_urb *u)
 	e->last = &u->next;
 }
 
-/* Gives what is due on an endpoint; *wake: when something will be. Returns whether something was given. */
+/* Gives what is due on an endpoint; *wake: when something will be. Returns whether something was
+ * given. */
 static bool serve(struct player *p, struct endpoint *e, uint64_t *wake)
 {
 	struct tape_entry *x = NULL;
@@ -692,7 +711,7 @@ static uint64_t serve_all(struct player *p)
 	return wake;
 }
 
-/* ---- messages ------------------------------------------------------------------------------------ */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 /* An URB that waits is cancelled; of one that was answered, the host has the answer. */
 static int32_t unlink_urb(struct player *p, uint32_t victim)
@@ -738,7 +757,8 @@ static int take_messages(struct player *p, struct trawl_error *err)
 	uint32_t seqnum, victim;
 	int got = 0;
 
-	while (p->state != PLAYER_GONE && (got = usbip_next(p->usbip, &u, &seqnum, &victim, err)) > 0) {
+	while (p->state != PLAYER_GONE &&
+	       (got = usbip_next(p->usbip, &u, &seqnum, &victim, err)) > 0) {
 		if (got == USBIP_SUBMIT)
 			handle(p, u);
 		else if (usbip_answer_unlink(p->usbip, seqnum, unlink_urb(p, victim)))
@@ -784,9 +804,11 @@ static bool is_end(struct player *p, uint64_t *wake, int *end)
 /* Waits for messages, the time `wake`, or a signal, which it returns true for. */
 static bool wait_for(struct player *p, uint64_t wake, int stop)
 {
-	struct pollfd fds[2] = {{.fd = p->usbip->fd, .events = POLLIN}, {.fd = stop, .events = POLLIN}};
+	struct pollfd fds[2] = {{.fd = p->usbip->fd, .events = POLLIN},
+				{.fd = stop, .events = POLLIN}};
 	uint64_t ns = wake > p->now ? wake - p->now : 0;
-	struct timespec t = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
+	struct timespec t = {.tv_sec = (time_t)(ns / 1000000000),
+			     .tv_nsec = (long)(ns % 1000000000)};
 	int n = ppoll(fds, stop >= 0 ? 2 : 1, wake == UINT64_MAX ? NULL : &t, NULL);
 
 	p->now = clock_now();
@@ -830,7 +852,8 @@ void player_finish(struct player *p)
 			continue;
 		p->verdict->missing++;
 		if (tape_in(e) && e->xfer != URB_CONTROL)
-			verdict_note(p->verdict, t, e, "it was not given: the host did not read it");
+			verdict_note(p->verdict, t, e,
+				     "it was not given: the host did not read it");
 		else
 			verdict_note(p->verdict, t, e, "the host did not send it");
 	}

@@ -2,9 +2,9 @@
 /*
  * Plays the device of a tape to a host.
  *
- * Endpoint by endpoint, in the order of the tape. What the host sends is compared with what it sent then;
- * that releases the answers which it caused. Requests are found again by their setup packets. What the
- * host does besides is answered as well as the tape allows, and noted.
+ * Endpoint by endpoint, in the order of the tape. What the host sends is compared with what it sent
+ * then; that releases the answers which it caused. Requests are found again by their setup packets.
+ * What the host does besides is answered as well as the tape allows, and noted.
  */
 #ifndef TRAWL_REPLAY_PLAYER_H
 #define TRAWL_REPLAY_PLAYER_H
@@ -27,8 +27,8 @@ bool player_note(const struct player *p, unsigned int i, char *text, size_t room
 enum player_end { PLAYER_DONE, PLAYER_UNPLUGGED, PLAYER_SIGNAL, PLAYER_TIMEOUT };
 
 /*
- * Until the tape has been played (or as the options say). stop: a descriptor that is readable when a
- * signal came. enum player_end, or -1 with *err.
+ * Until the tape has been played (or as the options say). stop: a descriptor that is readable when
+ * a signal came. enum player_end, or -1 with *err.
  */
 int player_run(struct player *p, struct usbip *u, int stop, struct trawl_error *err);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The player between its files: player.c has the loop and the data, requests.c what goes to endpoint 0. */
+/* The player between its files: player.c has the loop and the data, requests.c what goes to
+ * endpoint 0. */
 #ifndef TRAWL_REPLAY_PLAYING_H
 #define TRAWL_REPLAY_PLAYING_H
 
@@ -13,7 +14,8 @@ struct endpoint {
 	uint8_t address;
 	uint8_t xfer;
 	uint32_t *entries, n, next; /* of the tape */
-	uint32_t offset;            /* bytes of the next entry that are through; of isochronous: packets */
+	uint32_t offset;            /* bytes of the next entry that are through; of isochronous:
+				     * packets */
 	uint32_t within;            /* isochronous: bytes of it that are through */
 	struct echo_fields echo;
 	struct usbip_urb *first, **last; /* reads that wait; isochronous URBs of both directions */
@@ -43,7 +45,8 @@ struct delayed {
 };
 
 /*
- * PLAYER_ENUMERATED ─the host sent what is on the tape─> PLAYER_BEGUN ─the connection broke─> PLAYER_GONE
+ * PLAYER_ENUMERATED ─the host sent what is on the tape─> PLAYER_BEGUN ─the connection broke─>
+ * PLAYER_GONE
  *         └───────────────────────────the connection broke────────────────────────────────────────┘
  *
  *	PLAYER_ENUMERATED  the host asks for descriptors, and it may do so in its own order
@@ -81,7 +84,8 @@ void playing_use(struct player *p, struct tape_entry *e, bool same);
 /* Before the first that is on the tape of a capture that began later, a host sets the device up. */
 bool playing_before(const struct player *p);
 /* Answers and frees an URB. */
-void playing_answer(struct player *p, struct usbip_urb *u, int32_t status, const void *data, uint32_t n);
+void playing_answer(struct player *p, struct usbip_urb *u, int32_t status, const void *data,
+		    uint32_t n);
 /* It waits, for an answer of the tape or until it is unlinked. */
 void playing_queue(struct player *p, struct usbip_urb *u);
 

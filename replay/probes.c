@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* As static probes: a process that hits the recorded USDT probes again, with their values, in their time. */
+/* As static probes: a process that hits the recorded USDT probes again, with their values, in their
+ * time. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -79,7 +80,7 @@ static const struct reading_program program = {
 	.option = set_option,
 };
 
-/* ---- what was probed ---------------------------------------------------------------------------- */
+/* ---- what was probed ------------------------------------------------------------------------- */
 
 struct player {
 	struct consumer consumer; /* first: the stream hands it back */
@@ -92,19 +93,21 @@ struct player {
 	char texts[SDT_ARGS][4096];
 };
 
-/* ---- the object --------------------------------------------------------------------------------- */
+/* ---- the object ------------------------------------------------------------------------------ */
 
 /* Read, not mapped: where a tracer waits, a mapping has its breakpoint. */
 static bool is_same_file(int fd, const struct out *object)
 {
 	char *p = malloc(object->len + 1);
-	bool same = p && pread(fd, p, object->len + 1, 0) == (ssize_t)object->len && !memcmp(p, object->data, object->len);
+	bool same = p && pread(fd, p, object->len + 1, 0) == (ssize_t)object->len &&
+		!memcmp(p, object->data, object->len);
 
 	free(p);
 	return same;
 }
 
-/* A tracer may hold the file already: one that is right is not made anew, and no other file is touched. */
+/* A tracer may hold the file already: one that is right is not made anew, and no other file is
+ * touched. */
 static int open_object(const char *path, const struct out *object, struct trawl_error *err)
 {
 	int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
@@ -113,12 +116,15 @@ static int open_object(const char *path, const struct out *object, struct trawl_
 		return fd;
 	if (fd >= 0) {
 		close(fd);
-		return trawl_fail(err, TRAWL_USAGE, "--object %s: is another file: choose another name, or remove it",
+		return trawl_fail(err, TRAWL_USAGE,
+				  "--object %s: is another file: choose another name, or remove it",
 				  path);
 	}
-	fd = path ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0755) : memfd_create("trawl-probes", MFD_CLOEXEC);
+	fd = path ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0755)
+		  : memfd_create("trawl-probes", MFD_CLOEXEC);
 	if (fd < 0 || write(fd, object->data, object->len) != (ssize_t)object->len) {
-		trawl_fail(err, TRAWL_CANNOT, "--object %s: %s", path ? path : "(in memory)", strerror(errno));
+		trawl_fail(err, TRAWL_CANNOT, "--object %s: %s", path ? path : "(in memory)",
+			   strerror(errno));
 		if (fd >= 0 && path)
 			unlink(path);
 		if (fd >= 0)
@@ -135,7 +141,9 @@ static int make_object(const struct options *o, struct player *p, struct trawl_e
 	int fd = -1;
 
 	if (!sdtobject_possible())
-		return trawl_fail(err, TRAWL_CANNOT, "probes: there is no code for this processor: x86-64 and ARM64 have it");
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "probes: there is no code for this processor: x86-64 and ARM64 "
+				  "have it");
 	out_memory(&object);
 	sdtobject_write(p->recorded.sdt, p->recorded.n, &object);
 	if (object.error)
@@ -145,8 +153,8 @@ static int make_object(const struct options *o, struct player *p, struct trawl_e
 	if (fd >= 0) {
 		map = mmap(NULL, object.len, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 		if (map == MAP_FAILED)
-			trawl_fail(err, TRAWL_CANNOT, "--object %s: cannot be mapped: %s", o->object ? o->object : "",
-				   strerror(errno));
+			trawl_fail(err, TRAWL_CANNOT, "--object %s: cannot be mapped: %s",
+				   o->object ? o->object : "", strerror(errno));
 		close(fd);
 	}
 	out_free(&object);
@@ -154,7 +162,7 @@ static int make_object(const struct options *o, struct player *p, struct trawl_e
 	return p->code ? 0 : -1;
 }
 
-/* ---- the hits ----------------------------------------------------------------------------------- */
+/* ---- the hits -------------------------------------------------------------------------------- */
 
 /* The value of an argument as a program would have it: a text is an address. */
 static uint64_t argument(struct player *p, const struct value *v, unsigned int i, const char *size)
@@ -187,7 +195,8 @@ static uint64_t argument(struct player *p, const struct value *v, unsigned int i
 	}
 }
 
-static int hit(struct consumer *consumer, const struct decoder *d, void *state, const struct item *it)
+static int hit(struct consumer *consumer, const struct decoder *d, void *state,
+	       const struct item *it)
 {
 	struct player *p = (struct player *)consumer;
 	struct recorded_probe *probe = recordedprobes_find(&p->recorded, it->name);
@@ -233,14 +242,17 @@ static void tell(const char *fmt, ...)
 	fputc('\n', stderr);
 }
 
-static int play(const struct options *o, struct stream *s, struct player *p, struct trawl_error *err)
+static int play(const struct options *o, struct stream *s, struct player *p,
+		struct trawl_error *err)
 {
 	struct out text;
 	int got;
 
-	if (recordedprobes_read(&p->recorded, stream_reader(s), o->reading.path, err) || make_object(o, p, err))
+	if (recordedprobes_read(&p->recorded, stream_reader(s), o->reading.path, err) ||
+	    make_object(o, p, err))
 		return -1;
-	tell("%zu probe%s in %s, process %d", p->recorded.n, p->recorded.n == 1 ? "" : "s", o->object ? o->object : "memory", (int)getpid());
+	tell("%zu probe%s in %s, process %d", p->recorded.n, p->recorded.n == 1 ? "" : "s",
+	     o->object ? o->object : "memory", (int)getpid());
 	if (o->no_events)
 		return 0;
 	pace_start(p->pace, o->speed);
@@ -252,11 +264,13 @@ static int play(const struct options *o, struct stream *s, struct player *p, str
 	if (o->verbose) {
 		out_memory(&text);
 		pace_tell(p->pace, &text);
-		tell("%.*s; %llu of other kinds passed over", (int)text.len, text.data, (unsigned long long)p->others);
+		tell("%.*s; %llu of other kinds passed over", (int)text.len, text.data,
+		     (unsigned long long)p->others);
 		out_free(&text);
 	}
 	if (p->unknown)
-		tell("%llu values were not recorded: 0 was in their place", (unsigned long long)p->unknown);
+		tell("%llu values were not recorded: 0 was in their place",
+		     (unsigned long long)p->unknown);
 	return 0;
 }
 
@@ -276,9 +290,11 @@ static int run(const struct way *w, int argc, char **argv)
 			p->pace = malloc(sizeof(*p->pace));
 		if (!p || !p->pace)
 			trawl_fail(&err, TRAWL_CANNOT, "out of memory");
-		else if (!foreign_open(&f, o.reading.path, true, &err) && !foreign_resolve(&f, &err)) {
+		else if (!foreign_open(&f, o.reading.path, true, &err) &&
+			 !foreign_resolve(&f, &err)) {
 			o.reading.decode.fd = f.fd;
-			s = stream_open(o.reading.path, &o.reading.decode, &o.reading.selection, &err);
+			s = stream_open(o.reading.path, &o.reading.decode, &o.reading.selection,
+					&err);
 		}
 		if (s) {
 			p->consumer.item = hit;

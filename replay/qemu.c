@@ -18,22 +18,24 @@
 #define PROGRAM "qemu-system-x86_64"
 
 /*
- * A processor without what QEMU emulates slowly (five levels of page tables, copying byte by byte, two maps of
- * the user's memory), for the emulation.
+ * A processor without what QEMU emulates slowly (five levels of page tables, copying byte by byte,
+ * two maps of the user's memory), for the emulation.
  */
 #define TCG_CPU "max,-erms,-la57,-smap,-smep"
 /*
- * One processor, whose clock is not measured against a timer that a busy machine is late with. The program's
- * libraries are in /lib. A panic ends QEMU.
+ * One processor, whose clock is not measured against a timer that a busy machine is late with. The
+ * program's libraries are in /lib. A panic ends QEMU.
  */
-#define KERNEL_WORDS                                                                                              \
-	"console=ttyS0 quiet panic=-1 tsc=reliable no_timer_check mitigations=off nokaslr random.trust_cpu=on "   \
+#define KERNEL_WORDS                                                                               \
+	"console=ttyS0 quiet panic=-1 tsc=reliable no_timer_check mitigations=off nokaslr "        \
+	"random.trust_cpu=on "                                                                     \
 	"rcupdate.rcu_expedited=1 usbcore.autosuspend=-1 LD_LIBRARY_PATH=/lib -- guest"
 
 bool vm_is_complaint(const char *line)
 {
 	static const char *const signs[] = {
-		"BUG:", "Oops", "WARNING:", "Kernel panic", "kernel BUG", "general protection", "UBSAN:", "KASAN:",
+		"BUG:",	  "Oops",   "WARNING:", "Kernel panic", "kernel BUG", "general protection",
+		"UBSAN:", "KASAN:",
 	};
 
 	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++)
@@ -42,7 +44,8 @@ bool vm_is_complaint(const char *line)
 	return false;
 }
 
-/* A processor without virtualization that has /dev/kvm all the same is itself emulated, and not always well. */
+/* A processor without virtualization that has /dev/kvm all the same is itself emulated, and not
+ * always well. */
 static bool has_kvm(void)
 {
 	FILE *in = fopen("/proc/cpuinfo", "re");
@@ -71,14 +74,16 @@ static void execute(const struct vm_machine *m, int console, int words)
 	snprintf(initramfs, sizeof(initramfs), "/proc/self/fd/%d", m->initramfs);
 	snprintf(file, sizeof(file), "file,id=console,path=/proc/self/fd/%d", console);
 	snprintf(memory, sizeof(memory), "%u", m->memory);
-	execlp(PROGRAM, PROGRAM, "-machine", "pc,i8042=off", "-accel", kvm ? "kvm" : "tcg,thread=single", "-cpu",
-	       kvm ? "host" : TCG_CPU, "-smp", "1", "-m", memory, "-nodefaults", "-display", "none", "-no-reboot",
-	       "-kernel", m->kernel, "-initrd", initramfs, "-append", KERNEL_WORDS, "-chardev", file, "-serial",
-	       "chardev:console", "-chardev", "stdio,id=words,signal=off", "-serial", "chardev:words", (char *)NULL);
+	execlp(PROGRAM, PROGRAM, "-machine", "pc,i8042=off", "-accel",
+	       kvm ? "kvm" : "tcg,thread=single", "-cpu", kvm ? "host" : TCG_CPU, "-smp", "1", "-m",
+	       memory, "-nodefaults", "-display", "none", "-no-reboot", "-kernel", m->kernel,
+	       "-initrd", initramfs, "-append", KERNEL_WORDS, "-chardev", file, "-serial",
+	       "chardev:console", "-chardev", "stdio,id=words,signal=off", "-serial",
+	       "chardev:words", (char *)NULL);
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
-/* ---- what the guest says -------------------------------------------------------------------------- */
+/* ---- what the guest says --------------------------------------------------------------------- */
 
 /* A line; returns true when it is over. */
 static bool take_line(struct vm_result *r, char *line, bool quiet, bool verbose)
@@ -121,7 +126,8 @@ static void listen_to(const struct vm_machine *m, int fd, struct vm_result *r)
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0) {
-			snprintf(r->why, sizeof(r->why), "it said nothing for so long as --limit allows");
+			snprintf(r->why, sizeof(r->why),
+				 "it said nothing for so long as --limit allows");
 			return;
 		}
 		got = read(fd, line + n, sizeof(line) - 1 - n);
@@ -158,7 +164,8 @@ static void find_complaint(int console, struct vm_result *r, bool verbose)
 		if (verbose)
 			fprintf(stderr, "kernel: %s\n", line);
 		if ((n || vm_is_complaint(line)) && n + 1 < sizeof(r->complaint))
-			n += (size_t)snprintf(r->complaint + n, sizeof(r->complaint) - n, "%s\n", line);
+			n += (size_t)snprintf(r->complaint + n, sizeof(r->complaint) - n, "%s\n",
+					      line);
 	}
 	fclose(in);
 }
@@ -172,14 +179,17 @@ static int ended(pid_t pid, struct vm_result *r, struct trawl_error *err)
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-		return trawl_fail(err, TRAWL_CANNOT, PROGRAM ": is missing: install QEMU (Debian: apt-get install "
-				  "qemu-system-x86)");
+		return trawl_fail(err, TRAWL_CANNOT,
+				  PROGRAM ": is missing: install QEMU (Debian: apt-get install "
+					  "qemu-system-x86)");
 	if (WIFEXITED(status) && WEXITSTATUS(status) && !r->ready)
-		return trawl_fail(err, TRAWL_CANNOT, PROGRAM ": ended with status %d: see its message above",
+		return trawl_fail(err, TRAWL_CANNOT,
+				  PROGRAM ": ended with status %d: see its message above",
 				  WEXITSTATUS(status));
 	if (r->status < 0 && !*r->why)
-		snprintf(r->why, sizeof(r->why), r->ready ? "its kernel stopped" : "its kernel did not come so far as "
-			 "to start the check");
+		snprintf(r->why, sizeof(r->why),
+			 r->ready ? "its kernel stopped"
+				  : "its kernel did not come so far as to start the check");
 	return 0;
 }
 
@@ -201,7 +211,8 @@ int vm_run(const struct vm_machine *m, struct vm_result *r, struct trawl_error *
 	close(ends[1]);
 	if (pid > 0)
 		listen_to(m, ends[0], r);
-	ret = pid < 0 ? trawl_fail(err, TRAWL_CANNOT, PROGRAM ": %s", strerror(errno)) : ended(pid, r, err);
+	ret = pid < 0 ? trawl_fail(err, TRAWL_CANNOT, PROGRAM ": %s", strerror(errno))
+		      : ended(pid, r, err);
 	close(ends[0]);
 	find_complaint(console, r, m->verbose);
 	return ret;

@@ -7,13 +7,16 @@
 
 #include "decode/base/jdoc.h"
 
-/* "-4@%esi" begins with how large the argument is; of what the user wrote himself the type tells. */
+/* "-4@%esi" begins with how large the argument is; of what the user wrote himself the type
+ * tells. */
 static void set_size(char size[8], const char *note, const char *type)
 {
 	size_t n = strcspn(note, "@");
-	static const struct { const char *type, *size; } types[] = {
-		{"u8", "1"}, {"u16", "2"}, {"u32", "4"}, {"s8", "-1"}, {"s16", "-2"}, {"s32", "-4"}, {"s64", "-8"},
-		{"x8", "1"}, {"x16", "2"}, {"x32", "4"}, {"f32", "4f"}, {"f64", "8f"},
+	static const struct { const char *type, *size;
+	} types[] = {
+		{"u8", "1"},   {"u16", "2"},  {"u32", "4"},  {"s8", "-1"},
+		{"s16", "-2"}, {"s32", "-4"}, {"s64", "-8"}, {"x8", "1"},
+		{"x16", "2"},  {"x32", "4"},  {"f32", "4f"}, {"f64", "8f"},
 	};
 
 	snprintf(size, 8, "8");
@@ -29,7 +32,8 @@ static void set_size(char size[8], const char *note, const char *type)
 static int add_probe(struct recorded_probes *p, const struct json_object *o)
 {
 	const struct json_object *sites = jdoc_get(o, "sites");
-	const struct json_object *site = jdoc_count(sites) ? json_object_array_get_idx(sites, 0) : NULL;
+	const struct json_object *site =
+		jdoc_count(sites) ? json_object_array_get_idx(sites, 0) : NULL;
 	const struct json_object *args = jdoc_get(site, "args");
 	struct sdt_probe *sdt = realloc(p->sdt, (p->n + 1) * sizeof(*sdt));
 	struct recorded_probe *probe;
@@ -65,21 +69,27 @@ struct recorded_probe *recordedprobes_find(const struct recorded_probes *p, cons
 	return NULL;
 }
 
-int recordedprobes_read(struct recorded_probes *p, struct trawl_reader *r, const char *name, struct trawl_error *err)
+int recordedprobes_read(struct recorded_probes *p, struct trawl_reader *r, const char *name,
+			struct trawl_error *err)
 {
 	for (size_t i = 0; i < trawl_meta_count(r); i++) {
 		const struct trawl_meta *m = trawl_meta_at(r, i);
-		struct json_object *o = strncmp(m->name, "probe/", 6) ? NULL : jdoc_parse(m->data, m->len);
+		struct json_object *o =
+			strncmp(m->name, "probe/", 6) ? NULL : jdoc_parse(m->data, m->len);
 		int bad = 0;
 
-		if (!strcmp(jdoc_string(o, "kind"), "usdt") && !recordedprobes_find(p, jdoc_string(o, "event")))
+		if (!strcmp(jdoc_string(o, "kind"), "usdt") &&
+		    !recordedprobes_find(p, jdoc_string(o, "event")))
 			bad = add_probe(p, o);
 		json_object_put(o);
 		if (bad)
 			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	}
-	return p->n ? 0 : trawl_fail(err, TRAWL_USAGE, "%s: there are no static probes (usdt) in this capture; "
-				     "trawl-decode -D lists what there is", name);
+	return p->n ? 0
+		    : trawl_fail(err, TRAWL_USAGE,
+				 "%s: there are no static probes (usdt) in this capture; "
+				 "trawl-decode -D lists what there is",
+				 name);
 }
 
 void recordedprobes_free(struct recorded_probes *p)

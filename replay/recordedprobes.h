@@ -17,7 +17,8 @@ struct recorded_probes {
 	size_t n;
 };
 
-/* Reads the metadata of a file, which errors call `name`. 0, or -1 with *err: there are none, too. */
+/* Reads the metadata of a file, which errors call `name`. 0, or -1 with *err: there are none,
+ * too. */
 int recordedprobes_read(struct recorded_probes *p, struct trawl_reader *r, const char *name,
 			struct trawl_error *err);
 void recordedprobes_free(struct recorded_probes *p);

@@ -15,7 +15,9 @@ static unsigned int group_of(const uint8_t setup[8])
 
 	if (!(setup[0] & 0x60)) /* a choice of configuration or alternate setting */
 		return 0x10000 | (unsigned int)setup[1] << 8 | setup[4];
-	return recipient == SETUP_INTERFACE || recipient == SETUP_ENDPOINT ? recipient << 8 | setup[4] : 0;
+	return recipient == SETUP_INTERFACE || recipient == SETUP_ENDPOINT
+		? recipient << 8 | setup[4]
+		: 0;
 }
 
 /* How well a recorded request is the one that came: 0 not at all; 3 its data, too. */
@@ -83,8 +85,8 @@ static void tell_request(const struct player *p, const uint8_t setup[8], char *t
 	out_free(&o);
 }
 
-static void delay_answer(struct player *p, struct usbip_urb *u, int32_t status, const uint8_t *data, uint32_t n,
-			 uint64_t due)
+static void delay_answer(struct player *p, struct usbip_urb *u, int32_t status, const uint8_t *data,
+			 uint32_t n, uint64_t due)
 {
 	struct delayed *d = due > p->now ? malloc(sizeof(*d)) : NULL, **at = &p->delayed;
 
@@ -100,7 +102,8 @@ static void delay_answer(struct player *p, struct usbip_urb *u, int32_t status, 
 }
 
 /* What a recorded request was answered. */
-static void answer_recorded(struct player *p, struct usbip_urb *u, const struct tape_entry *e, bool now)
+static void answer_recorded(struct player *p, struct usbip_urb *u, const struct tape_entry *e,
+			    bool now)
 {
 	uint64_t due = p->now;
 	uint32_t n = u->in ? e->data_len : e->status ? 0 : u->length;
@@ -139,8 +142,8 @@ static void compare_request(struct player *p, const struct usbip_urb *u, const s
 		verdict_bytes(p->tape, e, u->data, u->length, text, sizeof(text));
 		verdict_note(p->verdict, p->tape, e, "%s", text);
 	} else if (f->like < 3) {
-		verdict_note(p->verdict, p->tape, e, "the host asked for %u bytes, not %u", get16(u->setup + 6),
-			     get16(e->setup + 6));
+		verdict_note(p->verdict, p->tape, e, "the host asked for %u bytes, not %u",
+			     get16(u->setup + 6), get16(e->setup + 6));
 	}
 	playing_use(p, e, same);
 }
@@ -151,7 +154,8 @@ static void answer_unknown(struct player *p, struct usbip_urb *u, const struct c
 	static const uint8_t zero[1];
 
 	note_request(p, u, "which is not in the capture");
-	/* GET_MAX_LUN of storage: one. Other questions nobody has an answer to; settings are taken. */
+	/* GET_MAX_LUN of storage: one. Other questions nobody has an answer to; settings are
+	 * taken. */
 	if (u->in && p->storage && setup_kind(r) == SETUP_CLASS && r->request == 0xfe)
 		playing_answer(p, u, 0, zero, u->length ? 1 : 0);
 	else
@@ -172,7 +176,8 @@ void playing_request(struct player *p, struct usbip_urb *u)
 	    r.request != REQ_SET_INTERFACE) {
 		status = standard_answer(&p->standard, &r, &data, &n);
 		n = n < r.length ? n : r.length;
-		playing_answer(p, u, status, data, u->in ? (uint32_t)(n < u->length ? n : u->length) : u->length);
+		playing_answer(p, u, status, data,
+			       u->in ? (uint32_t)(n < u->length ? n : u->length) : u->length);
 		return;
 	}
 	f = find_request(p, u);

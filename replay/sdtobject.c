@@ -83,8 +83,8 @@ static void put_note(const struct sdt_probe *p, size_t i, struct out *o)
 }
 
 /* Puts a section's bytes at the end of the file. */
-static void add(Elf64_Shdr *s, Elf64_Word type, Elf64_Xword flags, const struct out *body, size_t alignment,
-		struct out *o)
+static void add(Elf64_Shdr *s, Elf64_Word type, Elf64_Xword flags, const struct out *body,
+		size_t alignment, struct out *o)
 {
 	align(o, alignment);
 	s->sh_type = type;
@@ -96,7 +96,8 @@ static void add(Elf64_Shdr *s, Elf64_Word type, Elf64_Xword flags, const struct 
 	out_bytes(o, body->data, body->len);
 }
 
-static void put_symbols(const struct sdt_probe *probes, size_t n, struct out *symbols, struct out *names)
+static void put_symbols(const struct sdt_probe *probes, size_t n, struct out *symbols,
+			struct out *names)
 {
 	Elf64_Sym s = {0};
 
@@ -137,17 +138,34 @@ static void put_build_id(const struct out *notes, struct out *o)
 static void put_headers(const Elf64_Shdr *sections, size_t size, struct out *o)
 {
 	Elf64_Ehdr e = {
-		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
-		.e_type = ET_DYN, .e_machine = MACHINE, .e_version = EV_CURRENT,
-		.e_phoff = sizeof(e), .e_shoff = size, .e_ehsize = sizeof(e),
-		.e_phentsize = sizeof(Elf64_Phdr), .e_phnum = SEGMENTS,
-		.e_shentsize = sizeof(Elf64_Shdr), .e_shnum = SECTIONS, .e_shstrndx = S_SHSTRTAB,
+		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+			    EV_CURRENT},
+		.e_type = ET_DYN,
+		.e_machine = MACHINE,
+		.e_version = EV_CURRENT,
+		.e_phoff = sizeof(e),
+		.e_shoff = size,
+		.e_ehsize = sizeof(e),
+		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = SEGMENTS,
+		.e_shentsize = sizeof(Elf64_Shdr),
+		.e_shnum = SECTIONS,
+		.e_shstrndx = S_SHSTRTAB,
 	};
 	Elf64_Phdr p[SEGMENTS] = {
-		{.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_filesz = size, .p_memsz = size, .p_align = 4096},
-		{.p_type = PT_NOTE, .p_flags = PF_R, .p_offset = sections[S_BUILD_ID].sh_offset,
-		 .p_vaddr = sections[S_BUILD_ID].sh_offset, .p_paddr = sections[S_BUILD_ID].sh_offset,
-		 .p_filesz = sections[S_BUILD_ID].sh_size, .p_memsz = sections[S_BUILD_ID].sh_size, .p_align = 4},
+		{.p_type = PT_LOAD,
+		 .p_flags = PF_R | PF_X,
+		 .p_filesz = size,
+		 .p_memsz = size,
+		 .p_align = 4096},
+		{.p_type = PT_NOTE,
+		 .p_flags = PF_R,
+		 .p_offset = sections[S_BUILD_ID].sh_offset,
+		 .p_vaddr = sections[S_BUILD_ID].sh_offset,
+		 .p_paddr = sections[S_BUILD_ID].sh_offset,
+		 .p_filesz = sections[S_BUILD_ID].sh_size,
+		 .p_memsz = sections[S_BUILD_ID].sh_size,
+		 .p_align = 4},
 	};
 
 	memcpy(o->data, &e, sizeof(e));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A shared object with static probes (stapsdt notes) that is made of their descriptions. Each probe is a
- * function that takes the address of its arguments, 8 bytes each, and returns: a nop in it is the site.
+ * A shared object with static probes (stapsdt notes) that is made of their descriptions. Each probe
+ * is a function that takes the address of its arguments, 8 bytes each, and returns: a nop in it is
+ * the site.
  */
 #ifndef TRAWL_REPLAY_SDTOBJECT_H
 #define TRAWL_REPLAY_SDTOBJECT_H

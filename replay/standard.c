@@ -61,16 +61,21 @@ bool standard_complete(const struct tape *t, const char *name, bool as_is, struc
 	unsigned int bus = t->device.bus, address = t->device.address;
 
 	if (t->descriptor[1] != DESC_DEVICE)
-		trawl_fail(err, TRAWL_CANNOT, "%s: cannot replay %u:%u: the capture has no device descriptor of "
-			   "it: begin the capture before the device is plugged in, or capture with trawl, which "
-			   "reads descriptors from sysfs", name, bus, address);
+		trawl_fail(err, TRAWL_CANNOT,
+			   "%s: cannot replay %u:%u: the capture has no device descriptor of it: "
+			   "begin the capture before the device is plugged in, or capture with "
+			   "trawl, which reads descriptors from sysfs",
+			   name, bus, address);
 	else if (!c)
-		trawl_fail(err, TRAWL_CANNOT, "%s: cannot replay %u:%u: the capture has no configuration "
-			   "descriptor of it: begin the capture before the device is plugged in", name, bus,
-			   address);
+		trawl_fail(err, TRAWL_CANNOT,
+			   "%s: cannot replay %u:%u: the capture has no configuration descriptor "
+			   "of it: begin the capture before the device is plugged in",
+			   name, bus, address);
 	else if (c->len < 9 || (!as_is && get16(c->p + 2) > c->len))
-		trawl_fail(err, TRAWL_CANNOT, "%s: cannot replay %u:%u: of its configuration descriptor the capture "
-			   "has %u bytes, of %u", name, bus, address, c->len, c->len >= 4 ? get16(c->p + 2) : 0);
+		trawl_fail(err, TRAWL_CANNOT,
+			   "%s: cannot replay %u:%u: of its configuration descriptor the capture "
+			   "has %u bytes, of %u",
+			   name, bus, address, c->len, c->len >= 4 ? get16(c->p + 2) : 0);
 	else
 		return true;
 	return false;
@@ -82,8 +87,9 @@ int standard_check(const struct tape *t, const char *name, bool as_is, struct tr
 	if (!standard_complete(t, name, as_is, err))
 		return -1;
 	if (*t->verdict)
-		return trawl_fail(err, TRAWL_CANNOT, "%s: is not replayable: %s; capture it again without that",
-				  name, t->verdict);
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "%s: is not replayable: %s; capture it again without that", name,
+				  t->verdict);
 	for (uint32_t i = 0; i < t->n; i++) {
 		struct trawl_error what;
 		const struct tape_entry *e = &t->entries[i];
@@ -95,17 +101,20 @@ int standard_check(const struct tape *t, const char *name, bool as_is, struct tr
 		tape_tell(t, e, &o);
 		trawl_fail(&what, TRAWL_CANNOT, "%.*s", (int)(o.len < 200 ? o.len : 200), o.data);
 		out_free(&o);
-		return trawl_fail(err, TRAWL_CANNOT, "%s: is not replayable: of %llu transfers the data is not all in "
-				  "the capture, the first is transfer %llu (%s); capture without -s",
-				  name, (unsigned long long)t->cut, (unsigned long long)e->item, what.text);
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "%s: is not replayable: of %llu transfers the data is not all in "
+				  "the capture, the first is transfer %llu (%s); capture without "
+				  "-s",
+				  name, (unsigned long long)t->cut, (unsigned long long)e->item,
+				  what.text);
 	}
 	return 0;
 }
 
 /* ---- descriptors ---------------------------------------------------------------------------- */
 
-static const struct tape_answer *recorded(const struct tape *t, uint8_t type, uint16_t value, uint16_t index,
-					  bool any_index)
+static const struct tape_answer *recorded(const struct tape *t, uint8_t type, uint16_t value,
+					  uint16_t index, bool any_index)
 {
 	const struct tape_answer *other = NULL;
 
@@ -147,7 +156,8 @@ static int make_string(struct standard *s, const char *text, const uint8_t **dat
 	return 0;
 }
 
-static int get_string(struct standard *s, const struct control_request *r, const uint8_t **data, size_t *n)
+static int get_string(struct standard *s, const struct control_request *r, const uint8_t **data,
+		      size_t *n)
 {
 	const struct tape *t = s->tape;
 	uint8_t index = (uint8_t)r->value;
@@ -177,8 +187,8 @@ static int get_report(const struct tape *t, uint16_t interface, const uint8_t **
 }
 
 /* The HID descriptor of an interface: in its configuration. */
-static int get_within(const struct standard *s, uint8_t type, uint16_t interface, const uint8_t **data,
-		      size_t *n)
+static int get_within(const struct standard *s, uint8_t type, uint16_t interface,
+		      const uint8_t **data, size_t *n)
 {
 	const struct usb_config *c = standard_config(s->tape);
 	struct descriptor_walk w = descriptor_walk(c->p, c->len);
@@ -245,7 +255,7 @@ static int get_descriptor(struct standard *s, const struct control_request *r, c
 	return -EPIPE;
 }
 
-/* ---- state ------------------------------------------------------------------------------------ */
+/* ---- state ----------------------------------------------------------------------------------- */
 
 static const struct usb_config *config_called(const struct tape *t, uint8_t value)
 {
@@ -257,8 +267,10 @@ static const struct usb_config *config_called(const struct tape *t, uint8_t valu
 
 enum { ANY_ALTERNATE = 256 };
 
-/* An interface's descriptor in the configuration that is set, or in the device's first. False: none. */
-static bool find_interface(const struct standard *s, uint16_t interface, uint16_t alternate, struct descriptor *d)
+/* An interface's descriptor in the configuration that is set, or in the device's first. False:
+ * none. */
+static bool find_interface(const struct standard *s, uint16_t interface, uint16_t alternate,
+			   struct descriptor *d)
 {
 	const struct usb_config *c = config_called(s->tape, s->configuration);
 	struct descriptor_walk w;
@@ -280,7 +292,8 @@ static bool has_alternate(const struct standard *s, uint16_t interface, uint16_t
 	return alternate < ANY_ALTERNATE && find_interface(s, interface, alternate, &d);
 }
 
-static int small_answer(struct standard *s, unsigned int value, size_t bytes, const uint8_t **data, size_t *n)
+static int small_answer(struct standard *s, unsigned int value, size_t bytes, const uint8_t **data,
+			size_t *n)
 {
 	put16(s->answer, (uint16_t)value);
 	*data = s->answer;
@@ -288,7 +301,8 @@ static int small_answer(struct standard *s, unsigned int value, size_t bytes, co
 	return 0;
 }
 
-static int get_status(struct standard *s, const struct control_request *r, const uint8_t **data, size_t *n)
+static int get_status(struct standard *s, const struct control_request *r, const uint8_t **data,
+		      size_t *n)
 {
 	const struct usb_config *c = config_called(s->tape, s->configuration);
 	bool self_powered = c && c->len > 7 && c->p[7] & 0x40;
@@ -296,7 +310,8 @@ static int get_status(struct standard *s, const struct control_request *r, const
 	return small_answer(s, setup_recipient(r) == SETUP_DEVICE && self_powered, 2, data, n);
 }
 
-int standard_answer(struct standard *s, const struct control_request *r, const uint8_t **data, size_t *n)
+int standard_answer(struct standard *s, const struct control_request *r, const uint8_t **data,
+		    size_t *n)
 {
 	*data = s->answer;
 	*n = 0;
@@ -321,7 +336,8 @@ int standard_answer(struct standard *s, const struct control_request *r, const u
 		s->alternate[r->index % USBDEV_INTERFACES] = (uint8_t)r->value;
 		return 0;
 	default:
-		/* CLEAR_FEATURE, SET_FEATURE, SET_SEL, SET_ISOCH_DELAY: nothing to be seen of them. */
+		/* CLEAR_FEATURE, SET_FEATURE, SET_SEL, SET_ISOCH_DELAY: nothing to be seen of
+		 * them. */
 		return setup_in(r) ? -EPIPE : 0;
 	}
 }

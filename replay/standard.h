@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The device that chapter 9 of the USB specification describes: standard requests are answered from
- * descriptors and the state of configuration and interfaces, whatever the order in which a host asks.
+ * descriptors and the state of configuration and interfaces, whatever the order in which a host
+ * asks.
  */
 #ifndef TRAWL_REPLAY_STANDARD_H
 #define TRAWL_REPLAY_STANDARD_H
@@ -20,12 +21,15 @@ struct standard {
 void standard_start(struct standard *s, const struct tape *t);
 
 /*
- * Answers a standard request: 0 with *data, *n (not cut to wLength; of an OUT request none), or -EPIPE.
+ * Answers a standard request: 0 with *data, *n (not cut to wLength; of an OUT request none), or
+ * -EPIPE.
  * *data lives until the next call.
  */
-int standard_answer(struct standard *s, const struct control_request *r, const uint8_t **data, size_t *n);
+int standard_answer(struct standard *s, const struct control_request *r, const uint8_t **data,
+		    size_t *n);
 
-/* Whether there is all that a host enumerates by (as_is: though a descriptor says that there is more); false with *err: what is missing. */
+/* Whether there is all that a host enumerates by (as_is: though a descriptor says that there is
+ * more); false with *err: what is missing. */
 bool standard_complete(const struct tape *t, const char *name, bool as_is, struct trawl_error *err);
 
 /* The same, and whether the capture has all the data: 0, or -1 with *err. */

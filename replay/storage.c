@@ -55,7 +55,8 @@ struct storage {
 	uint8_t cbw[CBW], csw[CSW];
 	uint64_t begun_at;
 	uint64_t done, total;      /* bytes of its data */
-	uint64_t base;             /* of a part of a recorded command: where its data begins in that */
+	uint64_t base;             /* of a part of a recorded command: where its data begins in
+				    * that */
 	uint32_t split;            /* blocks of the next command of the tape that came in parts */
 	bool partial;              /* the command at hand is such a part, and not the last */
 	bool stall;                /* the next read is refused */
@@ -185,7 +186,7 @@ static struct range range_of(const uint8_t *cdb)
 	return r;
 }
 
-/* ---- the tape's commands ---------------------------------------------------------------------- */
+/* ---- the tape's commands --------------------------------------------------------------------- */
 
 static const uint8_t *cdb_of(const struct storage *s, const struct command *c)
 {
@@ -193,8 +194,8 @@ static const uint8_t *cdb_of(const struct storage *s, const struct command *c)
 }
 
 /* Bytes at an offset of a command's data: as many as lie together, at most *n. */
-static const uint8_t *piece(const struct storage *s, const struct command *c, uint64_t at, uint32_t *n,
-			    const struct tape_entry **entry)
+static const uint8_t *piece(const struct storage *s, const struct command *c, uint64_t at,
+			    uint32_t *n, const struct tape_entry **entry)
 {
 	for (uint32_t i = 0; i < c->n; i++) {
 		const struct tape_entry *e = &s->tape->entries[s->parts[c->first + i]];
@@ -233,7 +234,8 @@ static bool take_entry(struct storage *s, uint32_t i)
 		return add_command(s, i);
 	}
 	if (!c || c->csw != TAPE_NONE || e->cancelled) {
-		e->used = true; /* of a command that began before the capture, or that the host gave up */
+		e->used = true; /* of a command that began before the capture, or that the host
+				 * gave up */
 		return true;
 	}
 	if (e->endpoint == s->in && e->data_len == CSW && !memcmp(p, "USBS", 4) &&
@@ -299,7 +301,8 @@ static void find_capacity(struct storage *s)
 }
 
 /* The sectors of a command of the tape, as far as each lies in one piece. */
-static bool set_sectors(struct storage *s, const struct command *c, const struct range *r, bool replace)
+static bool set_sectors(struct storage *s, const struct command *c, const struct range *r,
+			bool replace)
 {
 	for (uint32_t i = 0; i < r->blocks && (uint64_t)(i + 1) * s->block <= c->length; i++) {
 		const struct tape_entry *e;
@@ -324,20 +327,25 @@ static bool find_sectors(struct storage *s)
 			continue;
 		if (!r.write && !set_sectors(s, c, &r, false))
 			return false;
-		for (uint32_t k = 0; r.write && k < r.blocks && (uint64_t)k * s->block < c->length; k++)
+		for (uint32_t k = 0; r.write && k < r.blocks && (uint64_t)k * s->block < c->length;
+		     k++)
 			if (!set_sector(s, r.lba + k, HEAP, false))
 				return false;
 	}
 	return true;
 }
 
-struct storage *storage_new(struct tape *t, uint8_t in, uint8_t out, double speed, struct verdict *v,
-			    struct trawl_error *err)
+struct storage *storage_new(struct tape *t, uint8_t in, uint8_t out, double speed,
+			    struct verdict *v, struct trawl_error *err)
 {
 	struct storage *s = calloc(1, sizeof(*s));
 
 	if (s) {
-		*s = (struct storage){.tape = t, .verdict = v, .speed = speed, .in = in, .out = out};
+		*s = (struct storage){.tape = t,
+				      .verdict = v,
+				      .speed = speed,
+				      .in = in,
+				      .out = out};
 		if (read_commands(s)) {
 			find_capacity(s);
 			if (find_sectors(s))
@@ -364,12 +372,15 @@ void storage_free(struct storage *s)
 
 bool storage_guessed(const struct storage *s, char *text, size_t room)
 {
-	snprintf(text, room, "the capture does not tell the disk's capacity: %" PRIu64 " blocks of %u bytes are "
-		 "taken, as its commands reach", s->blocks, s->block);
+	snprintf(text, room,
+		 "the capture does not tell the disk's capacity: %" PRIu64 " blocks of %u bytes "
+									   "are taken, as its "
+									   "commands reach",
+		 s->blocks, s->block);
 	return s->guessed_capacity;
 }
 
-/* ---- the model: what the tape does not answer ------------------------------------------------- */
+/* ---- the model: what the tape does not answer ------------------------------------------------ */
 
 static void fail(struct storage *s, uint8_t key, uint8_t code, uint8_t qualifier)
 {
@@ -526,7 +537,7 @@ static void answer_command(struct storage *s, const uint8_t *cdb)
 	}
 }
 
-/* ---- the host's commands ------------------------------------------------------------------------ */
+/* ---- the host's commands --------------------------------------------------------------------- */
 
 static bool is_same(const struct storage *s, const struct command *c, const uint8_t *cbw)
 {
@@ -605,8 +616,8 @@ static struct command *find_command(struct storage *s, const uint8_t *cbw, uint6
 }
 
 /*
- * Another host controller takes shorter lists of buffers, and the driver splits its reads and writes:
- * whether this is the next part of the tape's next command, which is then at hand.
+ * Another host controller takes shorter lists of buffers, and the driver splits its reads and
+ * writes: whether this is the next part of the tape's next command, which is then at hand.
  */
 static struct command *find_part(struct storage *s, const uint8_t *cbw)
 {
@@ -659,7 +670,8 @@ static void note_command(struct storage *s, const uint8_t *cbw)
 		verdict_note(s->verdict, s->tape, &s->tape->entries[s->commands[s->next].cbw],
 			     "the host sent %s", text);
 	else
-		verdict_note(s->verdict, s->tape, NULL, "behind the end of the capture the host sent %s", text);
+		verdict_note(s->verdict, s->tape, NULL,
+			     "behind the end of the capture the host sent %s", text);
 }
 
 static int32_t begin_command(struct storage *s, const uint8_t *p, uint32_t n, uint64_t now)
@@ -737,7 +749,8 @@ static void compare_data(struct storage *s, const uint8_t *p, uint32_t n, uint64
 
 			while (was[i] == p[at + i])
 				i++;
-			verdict_note(s->verdict, s->tape, e, "byte %" PRIu64 " of the data is 0x%02x, was 0x%02x",
+			verdict_note(s->verdict, s->tape, e,
+				     "byte %" PRIu64 " of the data is 0x%02x, was 0x%02x",
 				     s->base + s->done + at + i, p[at + i], was[i]);
 			s->verdict->differ += !e->used;
 			s->tape->entries[e - s->tape->entries].used = true;
@@ -772,7 +785,8 @@ static uint64_t due_of(const struct storage *s, const struct tape_entry *e)
 }
 
 /* Up to n bytes of the data at hand, in one piece. */
-static const uint8_t *data_at(struct storage *s, uint64_t at, uint32_t *n, const struct tape_entry **e)
+static const uint8_t *data_at(struct storage *s, uint64_t at, uint32_t *n,
+			      const struct tape_entry **e)
 {
 	const uint8_t *p;
 	uint32_t want = *n;
@@ -844,7 +858,8 @@ void storage_taken(struct storage *s, const struct storage_answer *a, uint64_t n
 		use_parts(s, s->base + s->done, now);
 		return;
 	}
-	if (a->data == s->csw && (s->phase == PHASE_STATUS || s->short_sent || s->done >= get32(s->cbw + 8))) {
+	if (a->data == s->csw &&
+	    (s->phase == PHASE_STATUS || s->short_sent || s->done >= get32(s->cbw + 8))) {
 		if (s->now) {
 			use_parts(s, s->partial ? s->base + s->done : UINT64_MAX, now);
 			use_entry(s, s->partial ? TAPE_NONE : s->now->csw, true, now);

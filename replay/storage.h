@@ -14,14 +14,15 @@
 struct storage;
 
 /*
- * The disk of a tape, whose bulk endpoints are these. speed: of times; 0: none waits. NULL with *err:
- * out of memory.
+ * The disk of a tape, whose bulk endpoints are these. speed: of times; 0: none waits. NULL with
+ * *err: out of memory.
  */
-struct storage *storage_new(struct tape *t, uint8_t in, uint8_t out, double speed, struct verdict *v,
-			    struct trawl_error *err);
+struct storage *storage_new(struct tape *t, uint8_t in, uint8_t out, double speed,
+			    struct verdict *v, struct trawl_error *err);
 void storage_free(struct storage *s);
 
-/* Writes one line about what was guessed of the disk because the capture does not tell it. False: nothing was. */
+/* Writes one line about what was guessed of the disk because the capture does not tell it. False:
+ * nothing was. */
 bool storage_guessed(const struct storage *s, char *text, size_t room);
 
 /* Data from the host. Returns the status: 0, or -EPIPE: it makes no sense. */
@@ -35,7 +36,8 @@ struct storage_answer {
 	uint64_t due;        /* the monotonic time when */
 };
 
-/* Sets *a to the answer for a host that reads `room` bytes; false: there is none yet. storage_taken() consumes it. */
+/* Sets *a to the answer for a host that reads `room` bytes; false: there is none yet.
+ * storage_taken() consumes it. */
 bool storage_in(struct storage *s, uint32_t room, struct storage_answer *a);
 void storage_taken(struct storage *s, const struct storage_answer *a, uint64_t now);
 

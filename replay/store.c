@@ -19,8 +19,10 @@ static const char *folder(void)
 
 static int failed(struct trawl_error *err)
 {
-	return trawl_fail(err, TRAWL_CANNOT, "%s: %s: the capture's payload is kept there meanwhile; TMPDIR "
-			  "names another folder", folder(), strerror(errno));
+	return trawl_fail(err, TRAWL_CANNOT,
+			  "%s: %s: the capture's payload is kept there meanwhile; TMPDIR names "
+			  "another folder",
+			  folder(), strerror(errno));
 }
 
 int store_open(struct store *s, struct trawl_error *err)

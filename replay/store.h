@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The payload of a capture while it is replayed: bytes in a file without a name, mapped, so that they
- * need no memory but the kernel's cache and are gone with the process.
+ * The payload of a capture while it is replayed: bytes in a file without a name, mapped, so that
+ * they need no memory but the kernel's cache and are gone with the process.
  */
 #ifndef TRAWL_REPLAY_STORE_H
 #define TRAWL_REPLAY_STORE_H

@@ -66,8 +66,10 @@ static int set_form(struct options *o, const char *arg, struct trawl_error *err)
 		o->reading.decode.export = i == FORM_PCAPNG || i == FORM_USBMON;
 		return 0;
 	}
-	return trawl_fail(err, TRAWL_USAGE, "--to: '%.60s' is no form of a stream: text, json, pcapng, usbmon, "
-			  "trace_marker (the end of a time range is --until)", arg);
+	return trawl_fail(err, TRAWL_USAGE,
+			  "--to: '%.60s' is no form of a stream: text, json, pcapng, usbmon, "
+			  "trace_marker (the end of a time range is --until)",
+			  arg);
 }
 
 static int set_loop(struct options *o, const char *arg, struct trawl_error *err)
@@ -149,7 +151,8 @@ static int mark(struct pacer *p)
 	return 1;
 }
 
-static int hand_on(struct consumer *consumer, const struct decoder *d, void *state, const struct item *it)
+static int hand_on(struct consumer *consumer, const struct decoder *d, void *state,
+		   const struct item *it)
 {
 	struct pacer *p = (struct pacer *)consumer;
 	int got;
@@ -174,8 +177,8 @@ static int hand_on(struct consumer *consumer, const struct decoder *d, void *sta
 	return got;
 }
 
-static int hand_on_loss(struct consumer *consumer, const struct trawl_source *s, const struct trawl_loss *l,
-			uint64_t from, uint64_t to)
+static int hand_on_loss(struct consumer *consumer, const struct trawl_source *s,
+			const struct trawl_loss *l, uint64_t from, uint64_t to)
 {
 	struct pacer *p = (struct pacer *)consumer;
 	int got = p->to->loss ? p->to->loss(p->to, s, l, from, to) : 0;
@@ -183,10 +186,11 @@ static int hand_on_loss(struct consumer *consumer, const struct trawl_source *s,
 	return p->marker && !got && p->out->len ? mark(p) : got;
 }
 
-/* ---- forms ------------------------------------------------------------------------------------ */
+/* ---- forms ----------------------------------------------------------------------------------- */
 
 /* Runs the stream through the printer of the form. */
-static int run_form(const struct options *o, struct stream *s, struct pacer *p, struct trawl_error *err)
+static int run_form(const struct options *o, struct stream *s, struct pacer *p,
+		    struct trawl_error *err)
 {
 	struct text_printer text = {.out = p->out, .stream = s, .time = {.utc = o->reading.utc}};
 	struct jsonl_printer json = {.out = p->out, .stream = s};
@@ -213,8 +217,12 @@ static int run_form(const struct options *o, struct stream *s, struct pacer *p, 
 		text_printer_start(&text);
 		p->to = &text.consumer;
 	}
-	p->consumer = (struct consumer){.item = hand_on, .loss = hand_on_loss, .aside = p->to->aside};
-	got = stream_run(s, !p->step && o->speed <= 0 && !p->marker && !o->verbose ? p->to : &p->consumer, err);
+	p->consumer =
+		(struct consumer){.item = hand_on, .loss = hand_on_loss, .aside = p->to->aside};
+	got = stream_run(s,
+			 !p->step && o->speed <= 0 && !p->marker && !o->verbose ? p->to
+										: &p->consumer,
+			 err);
 	if (pcapng && !got)
 		pcapng_end(pcapng);
 	pcapng_free(pcapng);
@@ -250,7 +258,8 @@ static int open_output(const struct options *o, struct trawl_error *err)
 		fd = open(named ? o->output : places[i], O_WRONLY | O_CLOEXEC);
 	if (o->form == FORM_MARKER) {
 		if (fd < 0)
-			trawl_fail(err, TRAWL_CANNOT, "%s: %s: mount tracefs there, and run as root",
+			trawl_fail(err, TRAWL_CANNOT,
+				   "%s: %s: mount tracefs there, and run as root",
 				   named ? o->output : places[0], strerror(errno));
 		return fd;
 	}
@@ -278,7 +287,10 @@ static int play(struct options *o, struct trawl_error *err)
 {
 	struct foreign f = FOREIGN_NOTHING;
 	struct pace *pace = malloc(sizeof(*pace));
-	struct pacer p = {.pace = pace, .step = o->step, .marker = o->form == FORM_MARKER, .err = err};
+	struct pacer p = {.pace = pace,
+			  .step = o->step,
+			  .marker = o->form == FORM_MARKER,
+			  .err = err};
 	struct trawl_error note;
 	struct out out, text;
 	int status = TRAWL_OK;
@@ -323,9 +335,11 @@ static int play(struct options *o, struct trawl_error *err)
 static int check(const struct options *o, struct trawl_error *err)
 {
 	if (o->step && !strcmp(o->reading.path, "-"))
-		return trawl_fail(err, TRAWL_USAGE, "--step: lines of standard input are the steps: give a file");
+		return trawl_fail(err, TRAWL_USAGE,
+				  "--step: lines of standard input are the steps: give a file");
 	if (o->form == FORM_PCAPNG && !strcmp(o->output, "-") && isatty(STDOUT_FILENO))
-		return trawl_fail(err, TRAWL_USAGE, "pcapng is not for a terminal: give -w, or a pipe: trawl-replay "
+		return trawl_fail(err, TRAWL_USAGE,
+				  "pcapng is not for a terminal: give -w, or a pipe: trawl-replay "
 				  "stream --to pcapng FILE | wireshark -k -i -");
 	return 0;
 }

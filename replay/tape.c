@@ -22,7 +22,8 @@ struct reader {
 	bool failed;
 };
 
-static int item(struct consumer *consumer, const struct decoder *d, void *state, const struct item *it)
+static int item(struct consumer *consumer, const struct decoder *d, void *state,
+		const struct item *it)
 {
 	struct reader *r = (struct reader *)consumer;
 	const struct usb_detail *detail = it->detail;
@@ -38,7 +39,8 @@ static int item(struct consumer *consumer, const struct decoder *d, void *state,
 
 /* Runs the capture through r and, while its decoder is still there, `end`. */
 static int read_capture(struct reader *r, const char *path, const char *name,
-			int (*end)(struct reader *r, struct trawl_reader *file), struct trawl_error *err)
+			int (*end)(struct reader *r, struct trawl_reader *file),
+			struct trawl_error *err)
 {
 	struct decode_options options = {.show_keys = true};
 	struct selection selection = {.to_option = "--until"};
@@ -63,7 +65,7 @@ static int read_capture(struct reader *r, const char *path, const char *name,
 	return ret;
 }
 
-/* ---- devices ---------------------------------------------------------------------------------- */
+/* ---- devices --------------------------------------------------------------------------------- */
 
 struct lister {
 	struct tape_device *list;
@@ -213,17 +215,19 @@ const struct tape_device *tape_choose(const struct tape_device *list, size_t n, 
 	if (text)
 		snprintf(what, sizeof(what), "--device %.60s: no device is called so", text);
 	else
-		snprintf(what, sizeof(what), n ? "which device? Name it by --device VID:PID or --device BUS:DEV"
-					       : "holds no transfers of a USB device");
+		snprintf(what, sizeof(what),
+			 n ? "which device? Name it by --device VID:PID or --device BUS:DEV"
+			   : "holds no transfers of a USB device");
 	list_all(list, n, what, name, err);
 	return NULL;
 }
 
-/* ---- one device ------------------------------------------------------------------------------- */
+/* ---- one device ------------------------------------------------------------------------------ */
 
 static int no_memory(struct trawl_error *err)
 {
-	return trawl_fail(err, TRAWL_CANNOT, "the capture's transfers need more memory than there is");
+	return trawl_fail(err, TRAWL_CANNOT,
+			  "the capture's transfers need more memory than there is");
 }
 
 /* By the host: -ENOENT, -ECONNRESET, -ESHUTDOWN, -ENODEV. */
@@ -286,7 +290,8 @@ static int keep_packets(struct tape *t, struct tape_entry *e, const struct urb *
 
 		if (p.offset > data->data_len || p.length > data->data_len - p.offset)
 			continue;
-		if (store_add(&t->store, data->data + p.offset, p.length, length ? &at : &e->data, err))
+		if (store_add(&t->store, data->data + p.offset, p.length, length ? &at : &e->data,
+			      err))
 			return -1;
 		length += p.length;
 	}
@@ -314,13 +319,15 @@ static int keep_transfer(struct tape *t, const struct usb_detail *d, uint64_t nu
 		.submitted = x->has_submit ? x->submitted : x->completed,
 		.completed = x->has_complete ? x->completed : 0,
 		.item = number,
-		.xfer = d->urb.xfer, .endpoint = d->urb.endpoint,
+		.xfer = d->urb.xfer,
+		.endpoint = d->urb.endpoint,
 		.interface = d->endpoint ? d->endpoint->interface : 0xff,
 		.asked = x->has_submit ? x->submit.length : 0,
 		.length = x->has_complete ? x->complete.length : 0,
 		.status = x->has_complete ? x->complete.status : 0,
 		.answered = x->has_complete,
-		.cancelled = x->end == TRANSFER_ERROR || (x->has_complete && is_cancelled(x->complete.status)),
+		.cancelled = x->end == TRANSFER_ERROR ||
+			(x->has_complete && is_cancelled(x->complete.status)),
 		.secret = d->secret,
 		.cut = missing,
 		.cause = TAPE_NONE,
@@ -422,7 +429,8 @@ static void keep_snapshot(struct tape *t, const struct trawl_meta *m)
 	if (jdoc_uint(o, "busnum", 0) == t->device.bus &&
 	    jdoc_uint(o, "devnum", 0) == t->device.address && jdoc_get(o, "descriptors")) {
 		for (unsigned int i = 0; i < 3; i++)
-			snprintf(t->strings[i], sizeof(t->strings[i]), "%s", jdoc_string(o, members[i]));
+			snprintf(t->strings[i], sizeof(t->strings[i]), "%s",
+				 jdoc_string(o, members[i]));
 		t->mbps = strtod(jdoc_string(o, "speed_mbps"), NULL);
 	}
 	json_object_put(o);
@@ -435,8 +443,9 @@ static void keep_verdict(struct tape *t, struct trawl_reader *file)
 
 	if (o && jdoc_get(o, "replayable") && !json_object_get_boolean(jdoc_get(o, "replayable")))
 		snprintf(t->verdict, sizeof(t->verdict), "%s",
-			 jdoc_count(because) ? jdoc_string(json_object_array_get_idx(because, 0), "text")
-					     : "the capture says so");
+			 jdoc_count(because)
+				 ? jdoc_string(json_object_array_get_idx(because, 0), "text")
+				 : "the capture says so");
 	json_object_put(o);
 }
 
@@ -447,7 +456,8 @@ static int by_order(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* A request that answers come of within so many ns is their cause; later ones have one of their own. */
+/* A request that answers come of within so many ns is their cause; later ones have one of their
+ * own. */
 #define REQUEST_CAUSE UINT64_C(500000000)
 
 static bool shares_interface(const struct tape_entry *a, const struct tape_entry *b)

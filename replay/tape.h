@@ -23,7 +23,8 @@ struct tape_entry {
 	uint64_t submitted, completed; /* timeline, ns; 0: not recorded */
 	uint64_t data;                 /* in the store */
 	uint64_t packets;              /* likewise: npackets of struct tape_packet */
-	uint64_t order;                /* when the host began what it sends, or the device ended what it sent */
+	uint64_t order;                /* when the host began what it sends, or the device ended
+				        * what it sent */
 	uint64_t item;                 /* its number among what trawl-decode shows, from 1 */
 	uint32_t data_len;             /* bytes in the store */
 	uint32_t length, asked;        /* transferred; the size of the host's buffer */
@@ -86,7 +87,8 @@ struct tape {
 	bool enumerated;       /* the tape begins before a SET_CONFIGURATION */
 	uint64_t cut;          /* transfers with data that the capture has not */
 	uint64_t no_answer;    /* IN transfers of which only the submission was recorded */
-	char verdict[256];     /* the capture's own: why it is not replayable; "" if it is, or none is there */
+	char verdict[256];     /* the capture's own: why it is not replayable; "" if it is, or
+			        * none is there */
 };
 
 /* All devices but root hubs, to be freed by the caller; -1 with *err. */
@@ -94,8 +96,8 @@ int tape_devices(const char *path, const char *name, struct tape_device **list, 
 		 struct trawl_error *err);
 
 /*
- * The device of this text: "VID:PID", "BUS:DEV" in decimal, or NULL: the only one that is no hub. NULL with
- * *err, which lists the devices.
+ * The device of this text: "VID:PID", "BUS:DEV" in decimal, or NULL: the only one that is no hub.
+ * NULL with *err, which lists the devices.
  */
 const struct tape_device *tape_choose(const struct tape_device *list, size_t n, const char *text,
 				      const char *name, struct trawl_error *err);

@@ -12,7 +12,8 @@
 #include "replay/vm.h"
 #include "replay/way.h"
 
-static const struct way *const ways[] = {&branch_way, &device_way, &host_way, &probes_way, &stream_way, &vm_way};
+static const struct way *const ways[] = {&branch_way, &device_way, &host_way,
+					 &probes_way, &stream_way, &vm_way};
 #define NWAYS (sizeof(ways) / sizeof(*ways))
 
 static void print_help(void)
@@ -29,7 +30,8 @@ static void print_help(void)
 
 int way_help(const struct way *w)
 {
-	printf("Usage: trawl-replay %s [OPTION]... %s\n%s.\n\n%s\n", w->name, w->arguments, w->what, w->help);
+	printf("Usage: trawl-replay %s [OPTION]... %s\n%s.\n\n%s\n", w->name, w->arguments, w->what,
+	       w->help);
 	return TRAWL_OK;
 }
 
@@ -37,13 +39,14 @@ int way_usage(const struct way *w, const char *what)
 {
 	struct trawl_error err;
 
-	trawl_fail(&err, TRAWL_USAGE, "%s: trawl-replay %s [OPTION]... %s; see trawl-replay %s --help", what,
-		   w->name, w->arguments, w->name);
+	trawl_fail(&err, TRAWL_USAGE,
+		   "%s: trawl-replay %s [OPTION]... %s; see trawl-replay %s --help", what, w->name,
+		   w->arguments, w->name);
 	return cli_error(&err);
 }
 
-int way_parse(const struct way *w, int argc, char **argv, const struct option *options, way_option_fn *set, void *arg,
-	      const char **path, struct trawl_error *err)
+int way_parse(const struct way *w, int argc, char **argv, const struct option *options,
+	      way_option_fn *set, void *arg, const char **path, struct trawl_error *err)
 {
 	int option;
 
@@ -58,8 +61,11 @@ int way_parse(const struct way *w, int argc, char **argv, const struct option *o
 			return -1;
 	}
 	if (optind + 1 != argc)
-		return trawl_fail(err, TRAWL_USAGE, "%s: trawl-replay %s [OPTION]... FILE; see trawl-replay %s --help",
-				  optind == argc ? "no file" : "one file at a time is replayed", w->name, w->name);
+		return trawl_fail(err, TRAWL_USAGE,
+				  "%s: trawl-replay %s [OPTION]... FILE; see trawl-replay %s "
+				  "--help",
+				  optind == argc ? "no file" : "one file at a time is replayed",
+				  w->name, w->name);
 	*path = argv[optind];
 	return 0;
 }
@@ -70,8 +76,10 @@ int way_speed(const char *text, double *speed, struct trawl_error *err)
 
 	*speed = strtod(text, &end);
 	if (end == text || *end || !(*speed >= 0) || *speed > 1e6)
-		return trawl_fail(err, TRAWL_USAGE, "--speed: '%.60s' is no speed: 1 as recorded, 2 twice as "
-				  "fast, 0 without waiting", text);
+		return trawl_fail(err, TRAWL_USAGE,
+				  "--speed: '%.60s' is no speed: 1 as recorded, 2 twice as fast, 0 "
+				  "without waiting",
+				  text);
 	return 0;
 }
 
@@ -100,8 +108,9 @@ int main(int argc, char **argv)
 	for (size_t i = 0; argc >= 2 && i < NWAYS; i++)
 		if (!strcmp(argv[1], ways[i]->name))
 			return ways[i]->run(ways[i], argc - 1, argv + 1);
-	trawl_fail(&err, TRAWL_USAGE, argc < 2 ? "no way of replaying is given: trawl-replay WAY FILE; see --help"
-					      : "'%.60s' is no way of replaying; see --help",
+	trawl_fail(&err, TRAWL_USAGE,
+		   argc < 2 ? "no way of replaying is given: trawl-replay WAY FILE; see --help"
+			    : "'%.60s' is no way of replaying; see --help",
 		   argc < 2 ? "" : argv[1]);
 	return cli_error(&err);
 }

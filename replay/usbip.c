@@ -49,7 +49,7 @@ void usbip_urb_free(struct usbip_urb *u)
 	free(u);
 }
 
-/* ---- messages ----------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 int usbip_read(struct usbip *u)
 {
@@ -96,8 +96,8 @@ static int take_packets(struct usbip_urb *urb, const uint8_t *p)
 
 static int refuse(struct trawl_error *err, const char *what)
 {
-	return trawl_fail(err, TRAWL_CANNOT, "the host's side of usbip sent %s: is it of another version?",
-			  what);
+	return trawl_fail(err, TRAWL_CANNOT,
+			  "the host's side of usbip sent %s: is it of another version?", what);
 }
 
 /* A whole SUBMIT at the front of the buffer, or 0. */
@@ -234,7 +234,7 @@ int usbip_answer_unlink(struct usbip *u, uint32_t seqnum, int32_t status)
 	return send_all(u->fd, &v, 1);
 }
 
-/* ---- vhci_hcd ----------------------------------------------------------------------------------- */
+/* ---- vhci_hcd -------------------------------------------------------------------------------- */
 
 #define VHCI "/sys/devices/platform"
 
@@ -267,7 +267,8 @@ static int free_port(const char *path, const char *hub)
 	int found = -1;
 
 	while (f && found < 0 && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%7s %u %u", kind, &port, &state) == 3 && !strcmp(kind, hub) && state == 4)
+		if (sscanf(line, "%7s %u %u", kind, &port, &state) == 3 && !strcmp(kind, hub) &&
+		    state == 4)
 			found = (int)port;
 	if (f)
 		fclose(f);
@@ -281,7 +282,8 @@ static int find_port(const char *hub)
 	int port = -1;
 
 	for (int i = 0; port < 0 && i < 128; i++) {
-		snprintf(path, sizeof(path), i ? VHCI "/vhci_hcd.0/status.%d" : VHCI "/vhci_hcd.0/status", i);
+		snprintf(path, sizeof(path),
+			 i ? VHCI "/vhci_hcd.0/status.%d" : VHCI "/vhci_hcd.0/status", i);
 		if (access(path, F_OK))
 			break;
 		port = free_port(path, hub);
@@ -310,20 +312,25 @@ static int attach(struct usbip *u, int fd, enum usbip_speed speed, struct trawl_
 	for (int tries = 0; tries < 16; tries++) {
 		u->port = find_port(hub);
 		if (u->port < 0)
-			return trawl_fail(err, TRAWL_CANNOT, "vhci_hcd: no %s port is free: detach a device "
-					  "(usbip port, usbip detach -p N)",
+			return trawl_fail(err, TRAWL_CANNOT,
+					  "vhci_hcd: no %s port is free: detach a device (usbip "
+					  "port, usbip detach -p N)",
 					  speed >= USBIP_SUPER ? "SuperSpeed" : "USB 2");
-		snprintf(text, sizeof(text), "%d %d %u %d", u->port, fd, 1u << 16 | (unsigned int)u->port,
-			 (int)speed);
+		snprintf(text, sizeof(text), "%d %d %u %d", u->port, fd,
+			 1u << 16 | (unsigned int)u->port, (int)speed);
 		if (!write_sysfs(VHCI "/vhci_hcd.0/attach", text))
 			return 0;
 		if (errno != EBUSY)
 			break;
 	}
 	u->port = -1;
-	return trawl_fail(err, TRAWL_CANNOT, errno == EACCES || errno == EPERM ?
-			  "vhci_hcd: no permission to plug a device in: run as root, or use --listen and "
-			  "have root run 'usbip attach'" : "vhci_hcd: cannot plug the device in: %s",
+	return trawl_fail(err, TRAWL_CANNOT,
+			  errno == EACCES || errno == EPERM ? "vhci_hcd: no permission to plug a "
+							      "device in: run as root, or use "
+							      "--listen and "
+							      "have root run 'usbip attach'"
+							    : "vhci_hcd: cannot plug the device "
+							      "in: %s",
 			  strerror(errno));
 }
 
@@ -335,8 +342,10 @@ int usbip_plug(struct usbip *u, enum usbip_speed speed, struct trawl_error *err)
 	if (!has_vhci())
 		load_vhci();
 	if (!has_vhci())
-		return trawl_fail(err, TRAWL_CANNOT, "vhci_hcd: is not there: as root, 'modprobe vhci_hcd' (a "
-				  "kernel with CONFIG_USBIP_VHCI_HCD), or use --listen for another machine's");
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "vhci_hcd: is not there: as root, 'modprobe vhci_hcd' (a kernel "
+				  "with CONFIG_USBIP_VHCI_HCD), or use --listen for another "
+				  "machine's");
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
 		return trawl_fail(err, TRAWL_CANNOT, "no socket: %s", strerror(errno));
 	u->fd = pair[0];
@@ -356,10 +365,15 @@ void usbip_close(struct usbip *u)
 	*u = (struct usbip){.fd = -1, .port = -1};
 }
 
-/* ---- over TCP ----------------------------------------------------------------------------------- */
+/* ---- over TCP -------------------------------------------------------------------------------- */
 
 #define VERSION 0x0111
-enum { OP_REQ_IMPORT = 0x8003, OP_REP_IMPORT = 0x0003, OP_REQ_DEVLIST = 0x8005, OP_REP_DEVLIST = 0x0005 };
+enum {
+	OP_REQ_IMPORT = 0x8003,
+	OP_REP_IMPORT = 0x0003,
+	OP_REQ_DEVLIST = 0x8005,
+	OP_REP_DEVLIST = 0x0005
+};
 #define BUSID "1-1"
 
 int usbip_listen(uint16_t port, struct trawl_error *err)
@@ -372,8 +386,8 @@ int usbip_listen(uint16_t port, struct trawl_error *err)
 		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (fd >= 0 && !bind(fd, (struct sockaddr *)&a, sizeof(a)) && !listen(fd, 4))
 		return fd;
-	trawl_fail(err, TRAWL_CANNOT, "--listen %u: %s%s", port, strerror(errno), errno == EADDRINUSE ?
-		   ": choose another port (usbip --tcp-port)" : "");
+	trawl_fail(err, TRAWL_CANNOT, "--listen %u: %s%s", port, strerror(errno),
+		   errno == EADDRINUSE ? ": choose another port (usbip --tcp-port)" : "");
 	if (fd >= 0)
 		close(fd);
 	return -1;
@@ -443,7 +457,8 @@ static int serve(int fd, const struct usbip_device *d)
 	return import && good;
 }
 
-int usbip_accept(struct usbip *u, int listener, const struct usbip_device *d, struct trawl_error *err)
+int usbip_accept(struct usbip *u, int listener, const struct usbip_device *d,
+		 struct trawl_error *err)
 {
 	int fd, got = 0, on = 1;
 
@@ -451,8 +466,9 @@ int usbip_accept(struct usbip *u, int listener, const struct usbip_device *d, st
 	while (got <= 0) {
 		fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 		if (fd < 0)
-			return trawl_fail(err, TRAWL_CANNOT, errno == EINTR ? "interrupted before a client came"
-									    : "--listen: no client: %s",
+			return trawl_fail(err, TRAWL_CANNOT,
+					  errno == EINTR ? "interrupted before a client came"
+							 : "--listen: no client: %s",
 					  strerror(errno));
 		do
 			got = serve(fd, d);

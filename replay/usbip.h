@@ -11,7 +11,12 @@
 
 #include "format/trawl.h"
 
-enum usbip_command { USBIP_SUBMIT = 1, USBIP_UNLINK = 2, USBIP_RET_SUBMIT = 3, USBIP_RET_UNLINK = 4 };
+enum usbip_command {
+	USBIP_SUBMIT = 1,
+	USBIP_UNLINK = 2,
+	USBIP_RET_SUBMIT = 3,
+	USBIP_RET_UNLINK = 4
+};
 
 enum usbip_speed { USBIP_LOW = 1, USBIP_FULL = 2, USBIP_HIGH = 3, USBIP_SUPER = 5 };
 
@@ -24,7 +29,8 @@ struct usbip_packet { /* of an isochronous URB */
 struct usbip_urb {
 	uint32_t seqnum;
 	uint8_t endpoint;      /* with bit 7 if `in` */
-	bool in;               /* as the message says; for endpoint 0 the host takes it from `setup` */
+	bool in;               /* as the message says; for endpoint 0 the host takes it from
+			        * `setup` */
 	uint32_t length;       /* of the buffer */
 	uint32_t npackets;     /* isochronous; else 0 */
 	uint32_t interval;
@@ -58,23 +64,26 @@ int usbip_plug(struct usbip *u, enum usbip_speed speed, struct trawl_error *err)
 
 /* A socket that listens on 127.0.0.1. -1 with *err. */
 int usbip_listen(uint16_t port, struct trawl_error *err);
-/* Serves clients until one imports the device, which it is then connected to. 0, or -1 with *err. */
-int usbip_accept(struct usbip *u, int listener, const struct usbip_device *d, struct trawl_error *err);
+/* Serves clients until one imports the device, which it is then connected to. 0, or -1 with
+ * *err. */
+int usbip_accept(struct usbip *u, int listener, const struct usbip_device *d,
+		 struct trawl_error *err);
 
 /* Unplugs; to be called in any case. */
 void usbip_close(struct usbip *u);
 
 /*
- * The next message that has come, without waiting: USBIP_SUBMIT with *urb (to be freed), USBIP_UNLINK with
- * *seqnum and *victim; 0: there is none whole; -1: the host unplugged, or makes no sense (*err is filled
- * if so; its text is empty if it unplugged).
+ * The next message that has come, without waiting: USBIP_SUBMIT with *urb (to be freed),
+ * USBIP_UNLINK with *seqnum and *victim; 0: there is none whole; -1: the host unplugged, or makes
+ * no sense (*err is filled if so; its text is empty if it unplugged).
  */
 int usbip_next(struct usbip *u, struct usbip_urb **urb, uint32_t *seqnum, uint32_t *victim,
 	       struct trawl_error *err);
 /* Reads what has come, of a socket that poll() calls readable. -1: the other side is gone. */
 int usbip_read(struct usbip *u);
 
-/* Answers; n bytes of data for an IN URB. For an isochronous URB its packets say how it went. -1: gone. */
+/* Answers; n bytes of data for an IN URB. For an isochronous URB its packets say how it went. -1:
+ * gone. */
 int usbip_answer(struct usbip *u, const struct usbip_urb *urb, int32_t status, const void *data,
 		 uint32_t n);
 int usbip_answer_unlink(struct usbip *u, uint32_t seqnum, int32_t status);

@@ -5,7 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void verdict_note(struct verdict *v, const struct tape *t, const struct tape_entry *e, const char *fmt, ...)
+void verdict_note(struct verdict *v, const struct tape *t, const struct tape_entry *e,
+		  const char *fmt, ...)
 {
 	char text[200], *to = v->first;
 	char again[sizeof(v->first)];
@@ -23,8 +24,8 @@ void verdict_note(struct verdict *v, const struct tape *t, const struct tape_ent
 	if (e)
 		tape_tell(t, e, &what);
 	if (e)
-		snprintf(to, sizeof(again), "transfer %" PRIu64 " of the capture (%.*s): %s", e->item,
-			 (int)what.len, what.data, text);
+		snprintf(to, sizeof(again), "transfer %" PRIu64 " of the capture (%.*s): %s",
+			 e->item, (int)what.len, what.data, text);
 	else
 		snprintf(to, sizeof(again), "%s", text);
 	out_free(&what);
@@ -32,8 +33,8 @@ void verdict_note(struct verdict *v, const struct tape *t, const struct tape_ent
 		fprintf(stderr, "trawl-replay: %s\n", to);
 }
 
-void verdict_bytes(const struct tape *t, const struct tape_entry *e, const uint8_t *p, size_t n, char *text,
-		   size_t room)
+void verdict_bytes(const struct tape *t, const struct tape_entry *e, const uint8_t *p, size_t n,
+		   char *text, size_t room)
 {
 	const uint8_t *was = tape_data(t, e);
 	size_t end = n < e->data_len ? n : e->data_len, i = 0;
@@ -52,7 +53,8 @@ int verdict_print(const struct verdict *v, struct out *o)
 {
 	bool same = !*v->first;
 
-	out_printf(o, "%s: %" PRIu64 " recorded transfers happened again", same ? "same" : "different", v->same);
+	out_printf(o, "%s: %" PRIu64 " recorded transfers happened again",
+		   same ? "same" : "different", v->same);
 	if (v->differ)
 		out_printf(o, ", %" PRIu64 " otherwise", v->differ);
 	if (v->missing)
@@ -60,7 +62,8 @@ int verdict_print(const struct verdict *v, struct out *o)
 	if (v->extra)
 		out_printf(o, "; %" PRIu64 " are not in the capture", v->extra);
 	if (v->before)
-		out_printf(o, "; %" PRIu64 " came before those with which the capture begins", v->before);
+		out_printf(o, "; %" PRIu64 " came before those with which the capture begins",
+			   v->before);
 	out_char(o, '\n');
 	if (!same)
 		out_printf(o, "first difference: %s\n", v->first);

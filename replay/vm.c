@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* In a virtual machine: a kernel of the user's choice meets the recorded device. For git bisect run. */
+/* In a virtual machine: a kernel of the user's choice meets the recorded device. For git bisect
+ * run. */
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -52,8 +53,24 @@ static const char help[] =
 	"device's folder of sysfs. Without it: has a driver bound, and was all that happened recorded?\n"
 	"Status: 0 good, 1 bad, 125 it cannot be tested (for any reason): as git bisect run wants.";
 
-enum { OPTION_KERNEL = 0x100, OPTION_MODULES, OPTION_MODULE, OPTION_DEVICE, OPTION_SPEED, OPTION_SETTLE, OPTION_WHOLE,
-       OPTION_AS_IS, OPTION_MUTATE, OPTION_RUNS, OPTION_FROM, OPTION_SAVE, OPTION_ADD, OPTION_ACCEL, OPTION_MEMORY, OPTION_LIMIT };
+enum {
+	OPTION_KERNEL = 0x100,
+	OPTION_MODULES,
+	OPTION_MODULE,
+	OPTION_DEVICE,
+	OPTION_SPEED,
+	OPTION_SETTLE,
+	OPTION_WHOLE,
+	OPTION_AS_IS,
+	OPTION_MUTATE,
+	OPTION_RUNS,
+	OPTION_FROM,
+	OPTION_SAVE,
+	OPTION_ADD,
+	OPTION_ACCEL,
+	OPTION_MEMORY,
+	OPTION_LIMIT
+};
 
 static const struct option long_options[] = {
 	{"kernel", required_argument, NULL, OPTION_KERNEL},
@@ -90,7 +107,8 @@ static int set_memory(struct options *o, struct trawl_error *err)
 	unsigned long n = strtoul(optarg, &end, 10);
 
 	if (*end || n < 128 || n > 65536)
-		return trawl_fail(err, TRAWL_USAGE, "--memory: '%.60s' is no number of MB from 128 to 65536", optarg);
+		return trawl_fail(err, TRAWL_USAGE,
+				  "--memory: '%.60s' is no number of MB from 128 to 65536", optarg);
 	o->machine.memory = (unsigned int)n;
 	return 0;
 }
@@ -149,7 +167,8 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 	case OPTION_ACCEL:
 		o->machine.accelerator = optarg;
 		if (strcmp(optarg, "kvm") != 0 && strcmp(optarg, "tcg") != 0)
-			return trawl_fail(err, TRAWL_USAGE, "--accel: '%.60s' is neither kvm nor tcg", optarg);
+			return trawl_fail(err, TRAWL_USAGE,
+					  "--accel: '%.60s' is neither kvm nor tcg", optarg);
 		return 0;
 	case OPTION_MEMORY:
 		return set_memory(o, err);
@@ -161,7 +180,7 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 	}
 }
 
-/* ---- what goes into the machine --------------------------------------------------------------------- */
+/* ---- what goes into the machine -------------------------------------------------------------- */
 
 /* A program as PATH finds it; false: it does not. */
 static bool find_program(const char *name, char *path)
@@ -182,16 +201,19 @@ static bool find_program(const char *name, char *path)
 	return false;
 }
 
-static int add_program(struct initramfs *r, const char *name, const char *option, struct trawl_error *err)
+static int add_program(struct initramfs *r, const char *name, const char *option,
+		       struct trawl_error *err)
 {
 	char path[PATH_MAX];
 
 	if (!find_program(name, path))
-		return trawl_fail(err, TRAWL_CANNOT, "%s %.200s: there is no such file or program", option, name);
+		return trawl_fail(err, TRAWL_CANNOT, "%s %.200s: there is no such file or program",
+				  option, name);
 	return initramfs_program(r, path, err);
 }
 
-static int add_modules(const struct options *o, const struct tape *t, struct initramfs *r, struct trawl_error *err)
+static int add_modules(const struct options *o, const struct tape *t, struct initramfs *r,
+		       struct trawl_error *err)
 {
 	struct modules m = {0};
 	char release[128];
@@ -201,8 +223,10 @@ static int add_modules(const struct options *o, const struct tape *t, struct ini
 	    modules_open(&m, o->modules, release, err))
 		goto out;
 	if (o->modules && !modules_has(&m, "vhci_hcd")) {
-		trawl_fail(err, TRAWL_CANNOT, "--modules %.200s: there is no vhci_hcd: the kernel needs "
-			   "CONFIG_USBIP_CORE and CONFIG_USBIP_VHCI_HCD", m.folder);
+		trawl_fail(err, TRAWL_CANNOT,
+			   "--modules %.200s: there is no vhci_hcd: the kernel needs "
+			   "CONFIG_USBIP_CORE and CONFIG_USBIP_VHCI_HCD",
+			   m.folder);
 		goto out;
 	}
 	if (modules_choose(&m, "vhci_hcd", err) || modules_for(&m, t, err))
@@ -211,11 +235,13 @@ static int add_modules(const struct options *o, const struct tape *t, struct ini
 		bool is_file = strchr(o->extra[i], '/') || strstr(o->extra[i], ".ko");
 
 		if (!is_file && !modules_has(&m, o->extra[i])) {
-			trawl_fail(err, TRAWL_CANNOT, "--module %.100s: %s", o->extra[i], o->modules ?
-				   "the kernel has no such module" : "--modules DIR must say where the modules are");
+			trawl_fail(err, TRAWL_CANNOT, "--module %.100s: %s", o->extra[i],
+				   o->modules ? "the kernel has no such module"
+					      : "--modules DIR must say where the modules are");
 			goto out;
 		}
-		if (is_file ? modules_add(&m, o->extra[i], err) : modules_choose(&m, o->extra[i], err))
+		if (is_file ? modules_add(&m, o->extra[i], err)
+			    : modules_choose(&m, o->extra[i], err))
 			goto out;
 	}
 	ret = modules_pack(&m, r, err);
@@ -238,7 +264,8 @@ static int add_plan(const struct options *o, struct initramfs *r, struct trawl_e
 	if (o->as_is)
 		out_str(&plan, "device --as-is\n");
 	if (o->mutate)
-		out_printf(&plan, "mutate %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", o->seed, o->from, o->runs);
+		out_printf(&plan, "mutate %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", o->seed, o->from,
+			   o->runs);
 	for (char **c = o->check; c && *c; c++)
 		out_printf(&plan, "check %s\n", *c);
 	out_printf(&plan, "settle %llu\n", (unsigned long long)o->settle);
@@ -254,7 +281,8 @@ static int add_programs(const struct options *o, struct initramfs *r, struct tra
 	if (find_program("busybox", path) && initramfs_file(r, "/bin/busybox", path, err))
 		return -1;
 	/* A command without a folder may be one of busybox's. */
-	if (o->check && (strchr(o->check[0], '/') || access("/bin/busybox", X_OK)) && find_program(o->check[0], path)) {
+	if (o->check && (strchr(o->check[0], '/') || access("/bin/busybox", X_OK)) &&
+	    find_program(o->check[0], path)) {
 		if (initramfs_program(r, path, err))
 			return -1;
 		o->check[0] = strdup(path);
@@ -266,17 +294,17 @@ static int add_programs(const struct options *o, struct initramfs *r, struct tra
 }
 
 /* capture: a descriptor. */
-static int fill(const struct options *o, const struct tape *t, const char *capture, struct initramfs *r,
-		struct trawl_error *err)
+static int fill(const struct options *o, const struct tape *t, const char *capture,
+		struct initramfs *r, struct trawl_error *err)
 {
 	if (initramfs_device(r, "/dev/console", 5, 1, err) || initramfs_self(r, err) ||
-	    initramfs_file(r, VM_CAPTURE, capture, err) || add_modules(o, t, r, err) || add_programs(o, r, err) ||
-	    add_plan(o, r, err))
+	    initramfs_file(r, VM_CAPTURE, capture, err) || add_modules(o, t, r, err) ||
+	    add_programs(o, r, err) || add_plan(o, r, err))
 		return -1;
 	return initramfs_end(r, err);
 }
 
-/* ---- running ------------------------------------------------------------------------------------------ */
+/* ---- running --------------------------------------------------------------------------------- */
 
 /* What came of it, as a status. */
 static int judge(const struct vm_result *r)
@@ -291,8 +319,8 @@ static int judge(const struct vm_result *r)
 	return r->ready ? VM_BAD : VM_UNTESTABLE;
 }
 
-static int boot(struct options *o, const struct tape *t, const char *capture, struct vm_result *result,
-		struct trawl_error *err)
+static int boot(struct options *o, const struct tape *t, const char *capture,
+		struct vm_result *result, struct trawl_error *err)
 {
 	struct initramfs r = {0};
 	int ret = initramfs_open(&r, err);
@@ -310,9 +338,10 @@ static int boot(struct options *o, const struct tape *t, const char *capture, st
 
 static int with_tape(struct options *o, struct vm_result *r, struct trawl_error *err);
 
-/* ---- mutations ---------------------------------------------------------------------------------------- */
+/* ---- mutations ------------------------------------------------------------------------------- */
 
-static int save(const struct tape *t, uint64_t seed, uint64_t run, const char *path, struct trawl_error *err)
+static int save(const struct tape *t, uint64_t seed, uint64_t run, const char *path,
+		struct trawl_error *err)
 {
 	FILE *out = fopen(path, "we");
 	int ret;
@@ -325,7 +354,8 @@ static int save(const struct tape *t, uint64_t seed, uint64_t run, const char *p
 	return ret;
 }
 
-/* The capture of a finding, in a machine that nothing has happened to yet: whether the kernel complains again. */
+/* The capture of a finding, in a machine that nothing has happened to yet: whether the kernel
+ * complains again. */
 static int confirm(struct options *o, const char *path, struct trawl_error *err)
 {
 	struct options again = *o;
@@ -339,12 +369,15 @@ static int confirm(struct options *o, const char *path, struct trawl_error *err)
 	again.speed = "1";
 	if (with_tape(&again, &r, err))
 		return -1;
-	printf("%s: %s\n", path, (r.ready && r.status < 0) || *r.complaint ? "replays it, in a new machine" :
-	       "does not replay it by itself: what earlier runs left is part of it");
+	printf("%s: %s\n", path,
+	       (r.ready && r.status < 0) || *r.complaint ? "replays it, in a new machine"
+							 : "does not replay it by itself: what "
+							   "earlier runs left is part of it");
 	return 0;
 }
 
-static int mutate(struct options *o, const struct tape *t, const char *capture, struct trawl_error *err)
+static int mutate(struct options *o, const struct tape *t, const char *capture,
+		  struct trawl_error *err)
 {
 	struct vm_result r;
 	char name[80];
@@ -357,8 +390,10 @@ static int mutate(struct options *o, const struct tape *t, const char *capture, 
 	if (!*r.finding && !died)
 		return judge(&r);
 	snprintf(name, sizeof(name), "mutate-%" PRIu64 "-%" PRIu64 ".pcap", o->seed, r.run);
-	printf("finding in run %" PRIu64 " of seed %" PRIu64 ": %s\n", r.run, o->seed, *r.finding ? r.finding :
-	       *r.complaint ? "the kernel stopped" : r.why);
+	printf("finding in run %" PRIu64 " of seed %" PRIu64 ": %s\n", r.run, o->seed,
+	       *r.finding	      ? r.finding
+		       : *r.complaint ? "the kernel stopped"
+				      : r.why);
 	printf("%s\n", r.complaint);
 	if (save(t, o->seed, r.run, path, err))
 		return -1;
@@ -366,20 +401,23 @@ static int mutate(struct options *o, const struct tape *t, const char *capture, 
 	return confirm(o, path, err) ? -1 : VM_BAD;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------ */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
-static int check(struct options *o, const struct tape *t, const char *capture, struct trawl_error *err)
+static int check(struct options *o, const struct tape *t, const char *capture,
+		 struct trawl_error *err)
 {
 	struct vm_result r;
 
 	return boot(o, t, capture, &r, err) ? -1 : judge(&r);
 }
 
-/* With the file's tape, what the options say: its status. With r, the machine once, and 0. -1 with *err. */
+/* With the file's tape, what the options say: its status. With r, the machine once, and 0. -1 with
+ * *err. */
 static int with_tape(struct options *o, struct vm_result *r, struct trawl_error *err)
 {
 	struct foreign f;
-	const char *path = foreign_open(&f, o->path, true, err) || foreign_resolve(&f, err) ? NULL : f.path;
+	const char *path =
+		foreign_open(&f, o->path, true, err) || foreign_resolve(&f, err) ? NULL : f.path;
 	const struct tape_device *d = NULL;
 	struct tape_device *list = NULL;
 	struct tape t = {.store = {.fd = -1}};
@@ -388,8 +426,10 @@ static int with_tape(struct options *o, struct vm_result *r, struct trawl_error 
 
 	if (path && !tape_devices(path, o->path, &list, &n, err))
 		d = tape_choose(list, n, o->device, o->path, err);
-	if (d && !tape_read(&t, path, o->path, d, err) && !standard_check(&t, o->path, o->as_is, err))
-		ret = r ? boot(o, &t, path, r, err) : (o->mutate ? mutate : check)(o, &t, path, err);
+	if (d && !tape_read(&t, path, o->path, d, err) &&
+	    !standard_check(&t, o->path, o->as_is, err))
+		ret = r ? boot(o, &t, path, r, err)
+			: (o->mutate ? mutate : check)(o, &t, path, err);
 	if (ret < 0)
 		foreign_call(&f, err);
 	tape_free(&t);
@@ -414,7 +454,8 @@ static int run(const struct way *w, int argc, char **argv)
 	struct options o = {.settle = 3000000000, .from = 1, .runs = 1000,
 			    .machine = {.memory = 512, .limit = UINT64_C(120000000000)}};
 	struct trawl_error err = {0};
-	int got = way_parse(w, split(argc, argv, &o), argv, long_options, set_option, &o, &o.path, &err);
+	int got = way_parse(w, split(argc, argv, &o), argv, long_options, set_option, &o, &o.path,
+			    &err);
 
 	if (!got && !o.machine.kernel)
 		got = trawl_fail(&err, TRAWL_USAGE, "which kernel? Name it by --kernel BZIMAGE");

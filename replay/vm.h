@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The virtual machine's two sides. Here: vm.c makes its initial file system and its plan, qemu.c runs it.
- * There: vmguest.c is its first process, carries out the plan, and tells in lines "WORD TEXT" on the second
- * serial line what comes of it.
+ * The virtual machine's two sides. Here: vm.c makes its initial file system and its plan, qemu.c
+ * runs it.
+ * There: vmguest.c is its first process, carries out the plan, and tells in lines "WORD TEXT" on
+ * the second serial line what comes of it.
  */
 #ifndef TRAWL_REPLAY_VM_H
 #define TRAWL_REPLAY_VM_H
@@ -20,7 +21,7 @@ enum { VM_GOOD = 0, VM_BAD = 1, VM_UNTESTABLE = 125 };
 #define VM_SAY "say"               /* for the user */
 #define VM_RUN "run"               /* number of the run that begins */
 #define VM_FINDING "finding"       /* the kernel complained in this run */
-#define VM_STATUS "status"         /* VM_GOOD, VM_BAD or VM_UNTESTABLE: the run of the machine is over */
+#define VM_STATUS  "status" /* VM_GOOD, VM_BAD or VM_UNTESTABLE: the run of the machine is over */
 
 /* Where things are in the guest's file system. */
 #define VM_PLAN "/plan"            /* lines "WORD TEXT", as follows */
@@ -34,7 +35,7 @@ enum { VM_GOOD = 0, VM_BAD = 1, VM_UNTESTABLE = 125 };
 /* The first process of the guest. Does not return. */
 void vm_guest(void) __attribute__((noreturn));
 
-/* ---- running it ---------------------------------------------------------------------------------- */
+/* ---- running it ------------------------------------------------------------------------------ */
 
 struct vm_machine {
 	const char *kernel, *accelerator; /* NULL: kvm if it is there, else tcg */
@@ -54,7 +55,8 @@ struct vm_result {
 	char complaint[2000];  /* of the kernel's log: an error of the kernel's; "": none */
 };
 
-/* Boots, and prints what the guest says, until it is over. 0, or -1 with *err: there is no machine. */
+/* Boots, and prints what the guest says, until it is over. 0, or -1 with *err: there is no
+ * machine. */
 int vm_run(const struct vm_machine *m, struct vm_result *r, struct trawl_error *err);
 
 /* Whether a line of a kernel's log begins the report of an error in the kernel. */

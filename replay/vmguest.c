@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The first process of the virtual machine: loads modules, plugs the device in, checks, and says what came of it. */
+/* The first process of the virtual machine: loads modules, plugs the device in, checks, and says
+ * what came of it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -53,7 +54,8 @@ __attribute__((format(printf, 2, 3))) static void tell(const char *word, const c
 
 static void pause_ms(unsigned int ms)
 {
-	nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000}, NULL);
+	nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000},
+		  NULL);
 }
 
 __attribute__((noreturn)) static void end(int status)
@@ -68,11 +70,12 @@ __attribute__((noreturn)) static void end(int status)
 		pause();
 }
 
-/* ---- the machine ----------------------------------------------------------------------------------- */
+/* ---- the machine ----------------------------------------------------------------------------- */
 
 static void make_machine(void)
 {
-	static const char *const folders[] = {"/proc", "/sys", "/dev", "/tmp", "/mnt", "/bin", "/run"};
+	static const char *const folders[] = {"/proc", "/sys", "/dev", "/tmp",
+					      "/mnt",  "/bin", "/run"};
 
 	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
 		mkdir(folders[i], 0755);
@@ -97,8 +100,8 @@ static void load_modules(void)
 		if (fd < 0)
 			return;
 		if (syscall(SYS_finit_module, fd, "", 0) && errno != EEXIST) {
-			tell(VM_SAY, "module %u of the list cannot be loaded: %s%s", i, strerror(errno),
-			     errno == ENOEXEC ? ": is it of this kernel?" : "");
+			tell(VM_SAY, "module %u of the list cannot be loaded: %s%s", i,
+			     strerror(errno), errno == ENOEXEC ? ": is it of this kernel?" : "");
 			end(VM_UNTESTABLE);
 		}
 		close(fd);
@@ -138,12 +141,13 @@ static void read_plan(struct plan *p)
 			append(&p->check, &p->ncheck, line + 6);
 		else if (!strncmp(line, "settle ", 7))
 			p->settle = strtoull(line + 7, NULL, 10);
-		else if (sscanf(line, "mutate %" SCNu64 " %" SCNu64 " %" SCNu64, &p->seed, &p->from, &p->runs) == 3)
+		else if (sscanf(line, "mutate %" SCNu64 " %" SCNu64 " %" SCNu64, &p->seed, &p->from,
+				&p->runs) == 3)
 			p->mutate = true;
 	}
 }
 
-/* ---- the kernel's log -------------------------------------------------------------------------------- */
+/* ---- the kernel's log ------------------------------------------------------------------------ */
 
 /* The next complaint that the log has, as a line; false: there is none up to now. */
 static bool complained(int log, char *text, size_t room)
@@ -166,7 +170,7 @@ static bool complained(int log, char *text, size_t room)
 	return false;
 }
 
-/* ---- the device ---------------------------------------------------------------------------------------- */
+/* ---- the device ------------------------------------------------------------------------------ */
 
 static bool link_name(const char *path, char *name, size_t room)
 {
@@ -181,8 +185,8 @@ static bool link_name(const char *path, char *name, size_t room)
 }
 
 /*
- * The device on the buses of vhci, which have root hubs besides (usbN, N-0:1.0); false: there is none. In *bound, how many of its interfaces have a
- * driver; which, in text.
+ * The device on the buses of vhci, which have root hubs besides (usbN, N-0:1.0); false: there is
+ * none. In *bound, how many of its interfaces have a driver; which, in text.
  */
 static bool find_device(char *name, size_t room, unsigned int *bound, char *text, size_t text_room)
 {
@@ -210,7 +214,8 @@ static bool find_device(char *name, size_t room, unsigned int *bound, char *text
 			continue;
 		++*bound;
 		n = (ssize_t)strlen(text);
-		snprintf(text + n, text_room - (size_t)n, "%s%.60s %s", n ? ", " : "", e->d_name, driver);
+		snprintf(text + n, text_room - (size_t)n, "%s%.60s %s", n ? ", " : "", e->d_name,
+			 driver);
 	}
 	if (d)
 		closedir(d);
@@ -262,7 +267,8 @@ static pid_t start(char **argv, const char *output)
 		return pid;
 	output_file(output);
 	execvp(argv[0], argv);
-	fprintf(stderr, "%s: %s: is it in the virtual machine (--add)?\n", argv[0], strerror(errno));
+	fprintf(stderr, "%s: %s: is it in the virtual machine (--add)?\n", argv[0],
+		strerror(errno));
 	_exit(VM_UNTESTABLE);
 }
 
@@ -287,17 +293,20 @@ static int status_of(pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* Waits until a driver has bound, and for as long again as `settle`. Whether the replay still runs is in *runs. */
+/* Waits until a driver has bound, and for as long again as `settle`. Whether the replay still runs
+ * is in *runs. */
 static bool wait_bound(const struct plan *p, pid_t pid, char *device, size_t room, bool *runs)
 {
 	char drivers[1000];
 	unsigned int bound = 0;
 	bool there = false;
 
-	for (unsigned int i = 0, since = 0; i < PLUG_LIMIT * 10 && since < BIND_LIMIT * 10 && !bound; i++) {
+	for (unsigned int i = 0, since = 0;
+	     i < PLUG_LIMIT * 10 && since < BIND_LIMIT * 10 && !bound; i++) {
 		siginfo_t info = {0};
 
-		*runs = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) || !info.si_pid;
+		*runs = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) ||
+			!info.si_pid;
 		there = find_device(device, room, &bound, drivers, sizeof(drivers));
 		if (!*runs)
 			break;
@@ -311,12 +320,15 @@ static bool wait_bound(const struct plan *p, pid_t pid, char *device, size_t roo
 	open_inputs();
 	if (*runs)
 		there = find_device(device, room, &bound, drivers, sizeof(drivers));
-	tell(VM_SAY, !there ? "the device was not enumerated%s" : bound ? "drivers: %s" : "no driver has bound%s",
+	tell(VM_SAY,
+	     !there	     ? "the device was not enumerated%s"
+		     : bound ? "drivers: %s"
+			     : "no driver has bound%s",
 	     bound ? drivers : "");
 	return bound;
 }
 
-/* ---- the checks ----------------------------------------------------------------------------------------- */
+/* ---- the checks ------------------------------------------------------------------------------ */
 
 static int run_check(struct plan *p, const char *device)
 {
@@ -355,16 +367,17 @@ static int check(struct plan *p, int log)
 	return status;
 }
 
-/* ---- mutations ------------------------------------------------------------------------------------------ */
+/* ---- mutations ------------------------------------------------------------------------------- */
 
 #define MUTATED "/tmp/mutated"
 #define RUN_LIMIT 5000 /* ms, of one run */
 
 /* In a child: plays the device of one run, from the capture that the host would write of it. */
-__attribute__((noreturn)) static void play_run(const struct plan *p, const struct tape *t, uint64_t run)
+__attribute__((noreturn)) static void play_run(const struct plan *p, const struct tape *t,
+					       uint64_t run)
 {
-	char *argv[] = {"device", "--as-is", "--partial", "--speed", "1", "--linger", "200ms", "--timeout", "700ms",
-			MUTATED, NULL};
+	char *argv[] = {"device", "--as-is",   "--partial", "--speed", "1", "--linger",
+			"200ms",  "--timeout", "700ms",	    MUTATED,   NULL};
 	FILE *out = fopen(MUTATED, "we");
 	struct trawl_error err;
 
@@ -394,7 +407,8 @@ static void wait_gone(void)
 	char device[200], text[1000];
 	unsigned int bound;
 
-	for (unsigned int i = 0; i < 100 && find_device(device, sizeof(device), &bound, text, sizeof(text)); i++)
+	for (unsigned int i = 0;
+	     i < 100 && find_device(device, sizeof(device), &bound, text, sizeof(text)); i++)
 		pause_ms(20);
 }
 
@@ -459,12 +473,14 @@ void vm_guest(void)
 	for (unsigned int i = 0; i < 50 && !has_vhci(); i++)
 		pause_ms(100);
 	if (!has_vhci()) {
-		tell(VM_SAY, "the kernel has no vhci_hcd: it needs CONFIG_USBIP_CORE and CONFIG_USBIP_VHCI_HCD (and "
-			     "--modules, where these are modules)");
+		tell(VM_SAY,
+		     "the kernel has no vhci_hcd: it needs CONFIG_USBIP_CORE and "
+		     "CONFIG_USBIP_VHCI_HCD (and --modules, where these are modules)");
 		end(VM_UNTESTABLE);
 	}
 	if (!access("/bin/busybox", X_OK))
-		status_of(start((char *[]){"/bin/busybox", "--install", "-s", "/bin", NULL}, "/tmp/install"));
+		status_of(start((char *[]){"/bin/busybox", "--install", "-s", "/bin", NULL},
+				"/tmp/install"));
 	log = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	lseek(log, 0, SEEK_END);
 	tell(VM_READY, "%s", "");

@@ -60,7 +60,7 @@ struct walk {
 	const char *why;  /* the block's instructions are not known but for its ends */
 };
 
-/* ---- reading ---------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static bool new_run(struct walk *w, const struct flow_stretch *s, uint64_t time, bool gap)
 {
@@ -85,7 +85,8 @@ static int take(struct flow *f, const struct flow_stretch *s)
 		return 0;
 	for (uint32_t i = s->first; i < s->end; i++) {
 		time = flow_time(s, i, &mark, time);
-		if (!new_run(w, s, time, i == s->first && !s->task->known) || !array_grow(w->branches, w->n)) {
+		if (!new_run(w, s, time, i == s->first && !s->task->known) ||
+		    !array_grow(w->branches, w->n)) {
 			w->no_memory = true;
 			return 1;
 		}
@@ -111,7 +112,8 @@ static int count(struct flow *f, const struct flow_stretch *s)
 }
 
 static int read_through(struct walk *w, const char *path, const char *name,
-			int (*stretch)(struct flow *f, const struct flow_stretch *s), struct trawl_error *err)
+			int (*stretch)(struct flow *f, const struct flow_stretch *s),
+			struct trawl_error *err)
 {
 	struct decode_options options = {.raw = true};
 	struct selection selection = {.to_option = "--until"};
@@ -130,7 +132,8 @@ static int read_through(struct walk *w, const char *path, const char *name,
 	return ret;
 }
 
-int walk_open(struct walk **out, const char *path, const char *name, int32_t tid, struct trawl_error *err)
+int walk_open(struct walk **out, const char *path, const char *name, int32_t tid,
+	      struct trawl_error *err)
 {
 	struct walk *w = *out = calloc(1, sizeof(*w));
 
@@ -152,8 +155,10 @@ int walk_open(struct walk **out, const char *path, const char *name, int32_t tid
 	if (read_through(w, path, name, take, err))
 		return -1;
 	if (w->no_memory)
-		return trawl_fail(err, TRAWL_CANNOT, "%s: the branches of task %d need more memory than there is: cut a "
-				  "part out (trawl-edit cut)", name, tid);
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "%s: the branches of task %d need more memory than there is: cut "
+				  "a part out (trawl-edit cut)",
+				  name, tid);
 	if (!w->n)
 		return trawl_fail(err, TRAWL_USAGE, "%s: task %d has no branches", name, tid);
 	walk_first(w);
@@ -176,7 +181,7 @@ void walk_close(struct walk *w)
 	free(w);
 }
 
-/* ---- code ------------------------------------------------------------------------------------------- */
+/* ---- code ------------------------------------------------------------------------------------ */
 
 /* Whether an ELF file has this build id, in hex. */
 static bool has_build_id(const uint8_t *p, size_t size, const char *id)
@@ -202,7 +207,8 @@ static bool has_build_id(const uint8_t *p, size_t size, const char *id)
 			memcpy(&n, note, sizeof(n));
 			name = (n.n_namesz + 3u) & ~3u;
 			desc = (n.n_descsz + 3u) & ~3u;
-			if (name > h.p_filesz - at - sizeof(n) || desc > h.p_filesz - at - sizeof(n) - name)
+			if (name > h.p_filesz - at - sizeof(n) ||
+			    desc > h.p_filesz - at - sizeof(n) - name)
 				break;
 			at += sizeof(n) + name + desc;
 			if (n.n_type != NT_GNU_BUILD_ID || n.n_namesz != 4 || n.n_descsz != len)
@@ -230,7 +236,8 @@ static void map_code(struct code *c)
 		close(fd);
 	if (p == MAP_FAILED) {
 		c->why = "its file is not here";
-	} else if (!c->module->build_id || !has_build_id(p, (size_t)st.st_size, c->module->build_id)) {
+	} else if (!c->module->build_id ||
+		   !has_build_id(p, (size_t)st.st_size, c->module->build_id)) {
 		munmap(p, (size_t)st.st_size);
 		c->why = "its file here has another build id, or none";
 	} else {
@@ -301,7 +308,8 @@ bool walk_moved(struct walk *w, uint64_t *by)
 
 	for (size_t i = 0; r->maps && i < r->maps->n; i++) {
 		const struct image_range *x = &r->maps->ranges[i];
-		const struct code *c = x->module && !strstr(x->module->name, ".so") ? code_of(w, x->module) : NULL;
+		const struct code *c =
+			x->module && !strstr(x->module->name, ".so") ? code_of(w, x->module) : NULL;
 		struct image_place p;
 
 		if (!c || !c->p || c->size < sizeof(*e))
@@ -326,7 +334,7 @@ static unsigned int insn_length(const uint8_t *p, size_t n)
 #endif
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 static bool has_front(const struct walk *w, size_t at)
 {
@@ -342,8 +350,8 @@ static void add_insn(struct walk *w, uint64_t pc, unsigned int length)
 }
 
 /*
- * The instructions in front of branch w->at, from the target of the branch before to the branch itself. An
- * interrupted instruction (from of a signal) has not run.
+ * The instructions in front of branch w->at, from the target of the branch before to the branch
+ * itself. An interrupted instruction (from of a signal) has not run.
  */
 static void fill_block(struct walk *w)
 {
@@ -411,7 +419,8 @@ void walk_time(struct walk *w, uint64_t time)
 	for (size_t i = 0; i < w->nruns; i++) {
 		if (w->runs[i].time < time && i + 1 < w->nruns)
 			continue;
-		for (size_t at = w->runs[i].time < time ? w->n : w->runs[i].first; at <= w->n && !move(w, at); at++)
+		for (size_t at = w->runs[i].time < time ? w->n : w->runs[i].first;
+		     at <= w->n && !move(w, at); at++)
 			;
 		return;
 	}

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A walk through the recorded branches of one task: at which instruction it was, and which one came before
- * and behind. Between two branches instructions follow each other, so that their bytes tell which ones
- * ran: these are read from the programs' files, if they are those that were recorded (same build id).
+ * A walk through the recorded branches of one task: at which instruction it was, and which one came
+ * before and behind. Between two branches instructions follow each other, so that their bytes tell
+ * which ones ran: these are read from the programs' files, if they are those that were recorded
+ * (same build id).
  */
 #ifndef TRAWL_REPLAY_WALK_H
 #define TRAWL_REPLAY_WALK_H
@@ -22,9 +23,11 @@ struct walk_insn {
 };
 
 /*
- * Reads the branches of a task; tid 0: of the one that has most. 0, or -1 with *err. walk_close() in any case.
+ * Reads the branches of a task; tid 0: of the one that has most. 0, or -1 with *err. walk_close()
+ * in any case.
  */
-int walk_open(struct walk **w, const char *path, const char *name, int32_t tid, struct trawl_error *err);
+int walk_open(struct walk **w, const char *path, const char *name, int32_t tid,
+	      struct trawl_error *err);
 void walk_close(struct walk *w);
 
 int32_t walk_tid(const struct walk *w);
@@ -32,7 +35,8 @@ uint64_t walk_branches(const struct walk *w);
 /* The instruction where the walk is. */
 void walk_here(struct walk *w, struct walk_insn *i);
 void walk_place(struct walk *w, uint64_t address, struct image_place *p);
-/* To the next or the previous instruction. Where code is not known: to the next branch, or behind the previous one. */
+/* To the next or the previous instruction. Where code is not known: to the next branch, or behind
+ * the previous one. */
 enum walk_end walk_step(struct walk *w);
 enum walk_end walk_back(struct walk *w);
 /* To the first or the last instruction, or to the first that is known to have run at a time. */

@@ -29,12 +29,12 @@ int way_speed(const char *text, double *speed, struct trawl_error *err);
 int way_time(const char *option, const char *text, uint64_t *ns, struct trawl_error *err);
 
 /*
- * Reads options, of which -v is the only short one and --help is 'h', and one FILE, which becomes *path. set()
- * takes each. 0; 1: --help was answered; -1 with *err.
+ * Reads options, of which -v is the only short one and --help is 'h', and one FILE, which becomes
+ * *path. set() takes each. 0; 1: --help was answered; -1 with *err.
  */
 typedef int way_option_fn(void *arg, int option, struct trawl_error *err);
-int way_parse(const struct way *w, int argc, char **argv, const struct option *options, way_option_fn *set, void *arg,
-	      const char **path, struct trawl_error *err);
+int way_parse(const struct way *w, int argc, char **argv, const struct option *options,
+	      way_option_fn *set, void *arg, const char **path, struct trawl_error *err);
 
 /* What getopt_long() returned '?' or ':' for, --help ('h') or a missing file: the exit status. */
 int way_help(const struct way *w);

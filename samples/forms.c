@@ -154,9 +154,9 @@ int main(void)
 		puts(forms[i].expect);
 	}
 	compiled(&point, 1);
-	puts("{\"name\":\"forms:compiled\",\"fields\":{\"arg1\":1,\"arg2\":-1,\"arg3\":1099511627776,"
-	     "\"arg5\":101,\"arg6\":-1}}");
-	puts("{\"name\":\"forms:compiled\",\"fields\":{\"arg1\":2,\"arg2\":-1,\"arg3\":1099511627776,"
-	     "\"arg5\":-102,\"arg6\":11}}");
+	puts("{\"name\":\"forms:compiled\",\"fields\":{\"arg1\":1,\"arg2\":-1,\"arg3\":"
+	     "1099511627776,\"arg5\":101,\"arg6\":-1}}");
+	puts("{\"name\":\"forms:compiled\",\"fields\":{\"arg1\":2,\"arg2\":-1,\"arg3\":"
+	     "1099511627776,\"arg5\":-102,\"arg6\":11}}");
 	return 0;
 }

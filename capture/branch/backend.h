@@ -63,9 +63,10 @@ struct branch_backend {
 extern const struct branch_backend *const branch_backends[];
 
 /*
- * Returns the back end of this name if it is usable. "": the best usable one, of those with at_places
- * if `places`, else of those that are not partial. NULL with *err: there is none.
+ * Returns the back end of this name if it is usable. "": the best usable one, of those with
+ * at_places if `places`, else of those that are not partial. NULL with *err: there is none.
  */
-const struct branch_backend *branch_backend_find(const char *name, bool places, struct trawl_error *err);
+const struct branch_backend *branch_backend_find(const char *name, bool places,
+						 struct trawl_error *err);
 
 #endif

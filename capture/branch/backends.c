@@ -37,14 +37,17 @@ static const struct branch_backend *named(const struct branch_backend *b, bool p
 					  struct trawl_error *err)
 {
 	if (places && !b->at_places) {
-		trawl_fail(err, TRAWL_USAGE, "-i branch:%s:last=: this way has no branches at a probe: "
-			   "kmod-lbr and kmod-step have", b->name);
+		trawl_fail(err, TRAWL_USAGE,
+			   "-i branch:%s:last=: this way has no branches at a probe: kmod-lbr and "
+			   "kmod-step have",
+			   b->name);
 		return NULL;
 	}
 	return b->usable(err) ? NULL : b;
 }
 
-const struct branch_backend *branch_backend_find(const char *name, bool places, struct trawl_error *err)
+const struct branch_backend *branch_backend_find(const char *name, bool places,
+						 struct trawl_error *err)
 {
 	struct nearest near = { .wanted = name };
 	char hint[512];

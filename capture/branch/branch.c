@@ -36,7 +36,8 @@ struct branch_task {
 	pid_t tid, pid;
 	struct branch_encoder *batch; /* NULL: none is open */
 	uint64_t begun;               /* when it was first seen */
-	uint64_t collected, since;    /* branches collected at `collected` happened at `since` or later */
+	uint64_t collected, since;    /* branches collected at `collected` happened at `since` or
+				       * later */
 };
 
 /* Branches before a probe, as a record that waits. */
@@ -152,8 +153,10 @@ static int end_hits(struct branch_state *s, struct trawl_error *err)
 		struct branch_hit *h = &s->hits[i];
 
 		if (r >= 0 && !s->full)
-			r = session_append(s->in, &(struct trawl_record){s->source, BRANCH_TYPE_LAST, h->tid,
-									 h->time, h->record, h->len},
+			r = session_append(s->in,
+					   &(struct trawl_record){s->source, BRANCH_TYPE_LAST,
+								  h->tid, h->time, h->record,
+								  h->len},
 					   err);
 		s->captured += r || s->full ? 0 : h->count;
 		s->full |= r > 0;
@@ -197,8 +200,10 @@ static bool counts(const struct branch_state *s, uint64_t time)
 	return !s->full && time >= span->begin && time <= span->end;
 }
 
-/* The earliest time at which e can have happened: e->time, except of back ends that collect later. */
-static uint64_t earliest(const struct branch_state *s, struct branch_task *t, const struct branch_event *e)
+/* The earliest time at which e can have happened: e->time, except of back ends that collect
+ * later. */
+static uint64_t earliest(const struct branch_state *s, struct branch_task *t,
+			 const struct branch_event *e)
 {
 	uint64_t begin = session_span(s->in->session)->begin;
 
@@ -257,7 +262,8 @@ static int take_dated(struct branch_state *s, const struct branch_event *e, stru
 }
 
 /* The mark of a stack, then its branches. */
-static void encode_stack(struct branch_state *s, const struct branch_task *t, const struct branch_event *e)
+static void encode_stack(struct branch_state *s, const struct branch_task *t,
+			 const struct branch_event *e)
 {
 	const struct branch_last_stack *l = e->last;
 
@@ -281,11 +287,13 @@ static void encode_stack(struct branch_state *s, const struct branch_task *t, co
 static int take_last(struct branch_state *s, const struct branch_event *e, struct trawl_error *err)
 {
 	struct branch_task *t = task_of(s, e->tid, e->pid);
-	struct branch_last_record r = { .branch = { .tid = (uint32_t)t->tid, .pid = (uint32_t)t->pid,
-						    .until = e->time, .count = (uint32_t)e->last->n,
-						    .backend = s->backend->number },
-					.address = e->last->address };
-	struct branch_hit hit = { .tid = (uint32_t)t->tid, .count = r.branch.count, .time = e->time };
+	struct branch_last_record r = {.branch = {.tid = (uint32_t)t->tid,
+						  .pid = (uint32_t)t->pid,
+						  .until = e->time,
+						  .count = (uint32_t)e->last->n,
+						  .backend = s->backend->number},
+				       .address = e->last->address};
+	struct branch_hit hit = {.tid = (uint32_t)t->tid, .count = r.branch.count, .time = e->time};
 	const void *data;
 	size_t len;
 
@@ -324,11 +332,14 @@ static int take_task(struct branch_state *s, const struct branch_event *e, struc
 static int take_maps(struct branch_state *s, const struct branch_event *e, struct trawl_error *err)
 {
 	return end_batches(s, e->pid, err) ||
-	       branch_images_map(&s->images, e->pid, e->maps, e->time, session_writer(s->in->session), err) ?
-	       -1 : 0;
+			branch_images_map(&s->images, e->pid, e->maps, e->time,
+					  session_writer(s->in->session), err)
+		? -1
+		: 0;
 }
 
-static int take_event(struct branch_sink *sink, const struct branch_event *e, struct trawl_error *err)
+static int take_event(struct branch_sink *sink, const struct branch_event *e,
+		      struct trawl_error *err)
 {
 	struct branch_state *s = (struct branch_state *)sink;
 
@@ -410,8 +421,9 @@ static int read_specs(struct branch_state *s, char **backend, struct trawl_error
 
 		free(text);
 		if (!r && i && (!spec.last || !s->last.n || strcmp(spec.backend, *backend)))
-			r = trawl_fail(err, TRAWL_USAGE, "-i branch: given twice: one way of recording "
-				       "branches at a time");
+			r = trawl_fail(err, TRAWL_USAGE,
+				       "-i branch: given twice: one way of recording branches at a "
+				       "time");
 		if (!r && !i)
 			*backend = xstrdup(spec.backend);
 		if (!r && spec.last)
@@ -439,8 +451,9 @@ static int arm(struct input *in, struct trawl_error *err)
 	if (!s->backend)
 		return -1;
 	if (session_options(in->session)->count)
-		return trawl_fail(err, TRAWL_USAGE, "-c: counts events, and branches are recorded in "
-				  "batches of thousands: use --duration, or --ring for the newest");
+		return trawl_fail(err, TRAWL_USAGE,
+				  "-c: counts events, and branches are recorded in batches of "
+				  "thousands: use --duration, or --ring for the newest");
 	scope.places = s->last.places;
 	scope.nplaces = s->last.n;
 	if (!scope.n)
@@ -566,8 +579,10 @@ static void describe(struct source_list *list)
 		snprintf(name, sizeof(name), "branch:%s", b->name);
 		source_list_add(list, name, b->what, b->usable(&err) ? err.text : NULL);
 	}
-	source_list_add(list, "branch:last=N@PROBE", "the last N branches before each hit of a uprobe: or usdt: "
-			"probe, by kmod-lbr or kmod-step", branch_backend_find("", true, &err) ? NULL : err.text);
+	source_list_add(list, "branch:last=N@PROBE",
+			"the last N branches before each hit of a uprobe: or usdt: "
+			"probe, by kmod-lbr or kmod-step",
+			branch_backend_find("", true, &err) ? NULL : err.text);
 }
 
 static const char *besides(const char *spec)

@@ -42,7 +42,8 @@ static size_t read_code(pid_t tid, uint64_t address, uint8_t *buf)
 	return got > 0 ? (size_t)got : 0;
 }
 
-struct branch_insn code_at(struct code_cache *c, pid_t tid, pid_t pid, uint64_t address, bool compat)
+struct branch_insn code_at(struct code_cache *c, pid_t tid, pid_t pid, uint64_t address,
+			   bool compat)
 {
 	size_t slot = (address * 0x9E3779B97F4A7C15u >> (64 - CODE_CACHE_BITS)) ^
 		      ((size_t)pid & ((1 << CODE_CACHE_BITS) - 1));

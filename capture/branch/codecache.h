@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Decoded instructions of stopped tasks, by address. Kept is only what cannot change unseen: code of
- * files that is not writable, until the process changes what it has mapped.
+ * Decoded instructions of stopped tasks, by address. Kept is only what cannot change unseen: code
+ * of files that is not writable, until the process changes what it has mapped.
  */
 #ifndef TRAWL_CAPTURE_BRANCH_CODECACHE_H
 #define TRAWL_CAPTURE_BRANCH_CODECACHE_H

@@ -11,7 +11,8 @@ enum branch_event_kind {
 	BRANCH_EVENT_MARK,  /* mark, count: something between two branches */
 	BRANCH_EVENT_TASK,  /* recording of a task begins: tid, pid; it is there to be asked */
 	BRANCH_EVENT_EXEC,  /* it is another program now */
-	BRANCH_EVENT_MAPS,  /* what its process has mapped to be run: maps, which the reader frees */
+	BRANCH_EVENT_MAPS,  /* what its process has mapped to be run: maps, which the reader
+			     * frees */
 	BRANCH_EVENT_LAST,  /* a place was hit: last, for the time of the call */
 	BRANCH_EVENT_EXIT,  /* status, as of waitpid(), if it was collected; -1: it was not */
 };
@@ -38,7 +39,8 @@ struct branch_event {
 	};
 	pid_t tid, pid;
 	enum branch_event_kind kind;
-	bool collected; /* of branches and marks: not later than time, and behind what was collected before */
+	bool collected; /* of branches and marks: not later than time, and behind what was
+			 * collected before */
 };
 
 #endif

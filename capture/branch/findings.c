@@ -7,7 +7,8 @@
 #include "common/branch.h"
 
 enum {
-	NUMBER = sizeof(uint64_t), /* the shortest that an item is: so many cannot be more than that */
+	NUMBER = sizeof(uint64_t), /* the shortest that an item is: so many cannot be more than
+				    * that */
 	FILES_MAX = 1 << 16,
 	FUNCTIONS_MAX = 1 << 20,
 	ROWS_MAX = 1 << 24,        /* lines, or instructions */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions, source lines and branching instructions of a program, as many as branches had to do with;
- * and how they come from the process that reads the program (lookup.h) to the recorder.
+ * Functions, source lines and branching instructions of a program, as many as branches had to do
+ * with; and how they come from the process that reads the program (lookup.h) to the recorder.
  */
 #ifndef TRAWL_CAPTURE_BRANCH_FINDINGS_H
 #define TRAWL_CAPTURE_BRANCH_FINDINGS_H
@@ -44,8 +44,8 @@ void findings_put(struct wire_out *o, const struct findings *s, size_t files);
 
 /*
  * Adds to s what findings_put() wrote. The bytes are as untrusted as the program: every number of a
- * file must be that of a file in s, every kind and length one that an instruction has. Returns false
- * and leaves s as it was if they are not, or if there are too many.
+ * file must be that of a file in s, every kind and length one that an instruction has. Returns
+ * false and leaves s as it was if they are not, or if there are too many.
  */
 bool findings_get(struct wire_in *in, struct findings *s);
 

@@ -70,7 +70,8 @@ static void add_map(struct images *im, struct image_process *p, const char *line
 	p->maps[p->nmaps++] = m;
 }
 
-static int write_maps(const struct image_process *p, struct trawl_writer *w, struct trawl_error *err)
+static int write_maps(const struct image_process *p, struct trawl_writer *w,
+		      struct trawl_error *err)
 {
 	char name[64];
 	struct trawl_meta meta = { .name = name, .type = "text/plain", .time = p->time,

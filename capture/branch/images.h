@@ -43,21 +43,22 @@ struct images {
 void branch_images_free(struct images *im);
 
 /*
- * Records the mappings of a process from `time` on. maps: the text of /proc/PID/maps. The process must
- * still be there: its files are opened through /proc. 0, or -1 with *err.
+ * Records the mappings of a process from `time` on. maps: the text of /proc/PID/maps. The process
+ * must still be there: its files are opened through /proc. 0, or -1 with *err.
  */
 int branch_images_map(struct images *im, pid_t pid, const char *maps, uint64_t time,
 	       struct trawl_writer *w, struct trawl_error *err);
 
-/* Notes an address that a branch of the process came from or went to: its symbol and line are written. */
+/* Notes an address that a branch of the process came from or went to: its symbol and line are
+ * written. */
 void branch_images_hit(struct images *im, pid_t pid, uint64_t address);
 
 /* Returns the enum branch_kind of the instruction at an address, read from the program's file;
  * BRANCH_UNKNOWN: no branch is there, or the file cannot be read. */
 uint8_t branch_images_kind(struct images *im, pid_t pid, uint64_t address);
 
-/* Writes as metadata what is new of all modules. whole: writes all of it again, for a flight recorder,
- * which keeps the newest metadata of each name only. 0, or -1 with *err. */
+/* Writes as metadata what is new of all modules. whole: writes all of it again, for a flight
+ * recorder, which keeps the newest metadata of each name only. 0, or -1 with *err. */
 int branch_images_write(struct images *im, bool whole, struct trawl_writer *w,
 			struct trawl_error *err);
 /* Writes all that is known, for a file that begins. 0, or -1 with *err. */

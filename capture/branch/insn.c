@@ -96,7 +96,8 @@ struct branch_insn branch_insn_decode(const uint8_t *bytes, size_t n, bool compa
 	ZydisDecodedInstruction z;
 	ZydisDecoder decoder;
 
-	ZydisDecoderInit(&decoder, compat ? ZYDIS_MACHINE_MODE_LEGACY_32 : ZYDIS_MACHINE_MODE_LONG_64,
+	ZydisDecoderInit(&decoder,
+			 compat ? ZYDIS_MACHINE_MODE_LEGACY_32 : ZYDIS_MACHINE_MODE_LONG_64,
 			 compat ? ZYDIS_STACK_WIDTH_32 : ZYDIS_STACK_WIDTH_64);
 	if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(&decoder, NULL, bytes, n, &z)))
 		return insn;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The back ends "kmod-step" (trawl.ko steps the tasks in the kernel) and "kmod-lbr" (it reads the processor's
- * last branches whenever a task leaves its CPU): its ring has the branches, of all or of those before probes.
- * What is mapped where is told by a dummy event of perf.
+ * The back ends "kmod-step" (trawl.ko steps the tasks in the kernel) and "kmod-lbr" (it reads the
+ * processor's last branches whenever a task leaves its CPU): its ring has the branches, of all or
+ * of those before probes. What is mapped where is told by a dummy event of perf.
  */
 #include "config.h"
 
@@ -55,15 +55,17 @@ static int ask(const char *name, enum trawl_provider provider, struct trawl_prov
 		return trawl_fail(err, TRAWL_CANNOT, "branch:%s: there is no " TRAWL_DEVICE
 				  ": build kmod/ for this kernel and load trawl.ko", name);
 	if (fd < 0)
-		return trawl_fail(err, TRAWL_CANNOT, "branch:%s: " TRAWL_DEVICE ": %s: run as root", name,
-				  strerror(errno));
+		return trawl_fail(err, TRAWL_CANNOT, "branch:%s: " TRAWL_DEVICE ": %s: run as root",
+				  name, strerror(errno));
 	got = ioctl(fd, TRAWL_IOC_PROVIDER, info);
 	close(fd);
 	if (got || info->abi < TRAWL_ABI)
-		return trawl_fail(err, TRAWL_CANNOT, "branch:%s: " TRAWL_DEVICE ": %s: trawl.ko is of "
-				  "another version: build and load it anew", name,
-				  got ? strerror(errno) : "it is older than this program");
-	return info->why ? trawl_fail(err, TRAWL_CANNOT, "branch:%s: %.128s", name, info->reason) : 0;
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "branch:%s: " TRAWL_DEVICE ": %s: trawl.ko is of another "
+							     "version: build and load it anew",
+				  name, got ? strerror(errno) : "it is older than this program");
+	return info->why ? trawl_fail(err, TRAWL_CANNOT, "branch:%s: %.128s", name, info->reason)
+			 : 0;
 }
 
 static int step_usable(struct trawl_error *err)
@@ -126,20 +128,26 @@ static int check_depth(const struct branch_scope *scope, struct trawl_error *err
 	if (ask("kmod-lbr", TRAWL_PROVIDER_LBR, &info, err))
 		return -1;
 	if (most > info.depth)
-		return trawl_fail(err, TRAWL_USAGE, "-i branch:last=%u: this processor keeps %u branches: ask for "
-				  "last=%u, or take branch:kmod-step:last=%u@..., which is slow", most,
-				  info.depth, info.depth, most);
+		return trawl_fail(err, TRAWL_USAGE,
+				  "-i branch:last=%u: this processor keeps %u branches: ask for "
+				  "last=%u, or take branch:kmod-step:last=%u@..., which is slow",
+				  most, info.depth, info.depth, most);
 	return 0;
 }
 
 static int enable(struct kmod_state *k, const struct branch_scope *scope, struct trawl_error *err)
 {
 	for (size_t i = 0; i < scope->n; i++) {
-		struct trawl_enable e = { .size = sizeof(e), .pid = scope->pids[i],
-					  .form = scope->places ? TRAWL_FORM_LBR : TRAWL_FORM_STREAM,
-					  .depth = deepest(scope), .provider = k->provider,
-					  .select = k->provider == TRAWL_PROVIDER_LBR || scope->places ? TRAWL_NO_RING0 : 0,
-					  .flags = scope->command ? TRAWL_ENABLE_ON_EXEC : 0 };
+		struct trawl_enable e = {.size = sizeof(e),
+					 .pid = scope->pids[i],
+					 .form = scope->places ? TRAWL_FORM_LBR : TRAWL_FORM_STREAM,
+					 .depth = deepest(scope),
+					 .provider = k->provider,
+					 .select =
+						 k->provider == TRAWL_PROVIDER_LBR || scope->places
+						 ? TRAWL_NO_RING0
+						 : 0,
+					 .flags = scope->command ? TRAWL_ENABLE_ON_EXEC : 0};
 
 		if (ioctl(k->fd, TRAWL_IOC_ENABLE, &e))
 			return trawl_fail(err, TRAWL_CANNOT, "-p %d: " TRAWL_DEVICE ": %s", e.pid,
@@ -148,22 +156,30 @@ static int enable(struct kmod_state *k, const struct branch_scope *scope, struct
 	return 0;
 }
 
-/* The module's handler comes before that of tracefs, which registered earlier: branches, then the event. */
+/* The module's handler comes before that of tracefs, which registered earlier: branches, then the
+ * event. */
 static int add_places(struct kmod_state *k, struct trawl_error *err)
 {
 	for (size_t i = 0; i < k->scope.nplaces; i++) {
 		const struct branch_place *at = &k->scope.places[i];
-		struct trawl_probe p = { .size = sizeof(p), .fd = at->fd, .last = at->last, .offset = at->offset,
-					 .cookie = i, .ref_ctr_offset = at->ref_ctr };
+		struct trawl_probe p = {.size = sizeof(p),
+					.fd = at->fd,
+					.last = at->last,
+					.offset = at->offset,
+					.cookie = i,
+					.ref_ctr_offset = at->ref_ctr};
 
 		if (ioctl(k->fd, TRAWL_IOC_PROBE, &p))
-			return trawl_fail(err, TRAWL_CANNOT, "branch:last: " TRAWL_DEVICE ": probe at offset 0x%llx: %s",
+			return trawl_fail(err, TRAWL_CANNOT,
+					  "branch:last: " TRAWL_DEVICE ": probe at offset 0x%llx: "
+								       "%s",
 					  (unsigned long long)at->offset, strerror(errno));
 	}
 	return 0;
 }
 
-static void *open_with(const struct branch_scope *scope, enum trawl_provider provider, struct trawl_error *err)
+static void *open_with(const struct branch_scope *scope, enum trawl_provider provider,
+		       struct trawl_error *err)
 {
 	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY };
 	struct kmod_state *k = calloc(1, sizeof(*k));
@@ -178,8 +194,9 @@ static void *open_with(const struct branch_scope *scope, enum trawl_provider pro
 	k->fd = open(TRAWL_DEVICE, O_RDWR | O_CLOEXEC);
 	if (k->fd < 0)
 		trawl_fail(err, TRAWL_CANNOT, TRAWL_DEVICE ": %s", strerror(errno));
-	if (k->fd >= 0 && (provider != TRAWL_PROVIDER_LBR || !check_depth(scope, err)) && !open_ring(k, err) &&
-	    !perf_ring_open(&k->perf, &attr, scope, PERF_PAGES, err) && !enable(k, scope, err))
+	if (k->fd >= 0 && (provider != TRAWL_PROVIDER_LBR || !check_depth(scope, err)) &&
+	    !open_ring(k, err) && !perf_ring_open(&k->perf, &attr, scope, PERF_PAGES, err) &&
+	    !enable(k, scope, err))
 		return k;
 	close_state(k);
 	return NULL;
@@ -232,7 +249,8 @@ static uint8_t kind_of(uint8_t kind)
 	return kind < sizeof(kinds) ? kinds[kind] : BRANCH_UNKNOWN;
 }
 
-static struct branch branch_of(const struct kmod_record *r, uint64_t from, uint64_t to, uint8_t kind)
+static struct branch branch_of(const struct kmod_record *r, uint64_t from, uint64_t to,
+			       uint8_t kind)
 {
 	return (struct branch){ .from = from, .to = to, .kind = kind, .flags = r->flags & 15,
 				.cycles = r->flags & TRAWL_FLAG_CYCLES ? r->cycles : 0 };
@@ -241,8 +259,11 @@ static struct branch branch_of(const struct kmod_record *r, uint64_t from, uint6
 static int put_one(struct branch_sink *sink, const struct kmod_record *r, const struct branch *b,
 		   struct trawl_error *err)
 {
-	struct branch_event e = { .kind = BRANCH_EVENT_BRANCH, .time = r->time, .tid = (pid_t)r->tid,
-				  .branch = *b, .collected = r->kind == TRAWL_KIND_STACK };
+	struct branch_event e = {.kind = BRANCH_EVENT_BRANCH,
+				 .time = r->time,
+				 .tid = (pid_t)r->tid,
+				 .branch = *b,
+				 .collected = r->kind == TRAWL_KIND_STACK};
 
 	return sink->event(sink, &e, err);
 }
@@ -255,11 +276,15 @@ static int put_branch(struct branch_sink *sink, const struct kmod_record *r, uin
 	return put_one(sink, r, &b, err);
 }
 
-static int put_mark(struct branch_sink *sink, const struct kmod_record *r, enum branch_mark_kind mark,
-		    uint64_t count, struct trawl_error *err)
+static int put_mark(struct branch_sink *sink, const struct kmod_record *r,
+		    enum branch_mark_kind mark, uint64_t count, struct trawl_error *err)
 {
-	struct branch_event e = { .kind = BRANCH_EVENT_MARK, .time = r->time, .tid = (pid_t)r->tid,
-				  .mark = mark, .count = count, .collected = r->kind == TRAWL_KIND_STACK };
+	struct branch_event e = {.kind = BRANCH_EVENT_MARK,
+				 .time = r->time,
+				 .tid = (pid_t)r->tid,
+				 .mark = mark,
+				 .count = count,
+				 .collected = r->kind == TRAWL_KIND_STACK};
 
 	return sink->event(sink, &e, err);
 }
@@ -302,14 +327,20 @@ static size_t take_pending(struct kmod_state *k, const struct kmod_record *r)
 static int put_last(struct kmod_state *k, struct branch_sink *sink, const struct kmod_record *r,
 		    struct trawl_error *err)
 {
-	struct branch_last_stack last = { .address = r->to, .branches = k->pending, .n = take_pending(k, r) };
-	struct branch_event e = { .kind = BRANCH_EVENT_LAST, .time = r->time, .tid = (pid_t)r->tid, .last = &last };
+	struct branch_last_stack last = {.address = r->to,
+					 .branches = k->pending,
+					 .n = take_pending(k, r)};
+	struct branch_event e = {.kind = BRANCH_EVENT_LAST,
+				 .time = r->time,
+				 .tid = (pid_t)r->tid,
+				 .last = &last};
 
 	last.unknown = r->cycles != last.n;
 	return sink->event(sink, &e, err);
 }
 
-/* The task has left its CPU: its last branches. Some of them may be in the stack before, too: nobody can tell. */
+/* The task has left its CPU: its last branches. Some of them may be in the stack before, too:
+ * nobody can tell. */
 static int put_stack(struct kmod_state *k, struct branch_sink *sink, const struct kmod_record *r,
 		     struct trawl_error *err)
 {
@@ -362,7 +393,8 @@ static int take(struct kmod_state *k, struct branch_sink *sink, const struct kmo
 		return put_task(sink, r, false, err);
 	case TRAWL_KIND_LOST:
 	case TRAWL_KIND_CHILD_LOST:
-		return put_mark(sink, r, BRANCH_MARK_LOST, r->kind == TRAWL_KIND_LOST ? r->from : 0, err);
+		return put_mark(sink, r, BRANCH_MARK_LOST, r->kind == TRAWL_KIND_LOST ? r->from : 0,
+				err);
 	case TRAWL_KIND_SIGRETURN:
 		end_call(k, sink, r, 0, err);
 		/* fall through */
@@ -440,8 +472,8 @@ extern const struct branch_backend kmod_step_backend, kmod_lbr_backend;
 const struct branch_backend kmod_lbr_backend = {
 	.name = "kmod-lbr",
 	.number = BRANCH_HOW_KMOD_LBR,
-	.what = "the last branches whenever a task leaves its CPU or ends, by the processor's branch records, "
-		"through trawl.ko: fast, not all",
+	.what = "the last branches whenever a task leaves its CPU or ends, by the processor's "
+		"branch records, through trawl.ko: fast, not all",
 	.partial = true,
 	.at_places = true,
 	.no_kinds = true,
@@ -459,7 +491,8 @@ const struct branch_backend kmod_lbr_backend = {
 const struct branch_backend kmod_step_backend = {
 	.name = "kmod-step",
 	.number = BRANCH_HOW_KMOD_STEP,
-	.what = "every branch, by single steps of trawl.ko: exact, for any program, some 50 times slower",
+	.what = "every branch, by single steps of trawl.ko: exact, for any program, some 50 times "
+		"slower",
 	.at_places = true,
 	.usable = step_usable,
 	.open = open_step,

@@ -12,8 +12,10 @@ static int add_places(struct branch_last *l, const struct probe *p, unsigned int
 		      struct trawl_error *err)
 {
 	if (p->kind == PROBE_URETPROBE)
-		return trawl_fail(err, TRAWL_USAGE, "branch:last: %s: the kernel catches this return at no "
-				  "place of the program: write SYMBOL%%ret", p->display_name);
+		return trawl_fail(err, TRAWL_USAGE,
+				  "branch:last: %s: the kernel catches this return at no place of "
+				  "the program: write SYMBOL%%ret",
+				  p->display_name);
 	for (size_t i = 0; i < p->nsites; i++) {
 		const struct probe_site *s = &p->sites[i];
 

@@ -33,8 +33,8 @@ static bool parse(const char *text, struct line *l)
 	int at = 0;
 
 	l->path[0] = '\0';
-	return sscanf(text, "%" SCNx64 "-%" SCNx64 " %*s %*s %x:%x %" SCNu64 " %n%4095[^\n]", &l->start,
-		      &l->end, &l->major, &l->minor, &l->inode, &at, l->path) >= 5;
+	return sscanf(text, "%" SCNx64 "-%" SCNx64 " %*s %*s %x:%x %" SCNu64 " %n%4095[^\n]",
+		      &l->start, &l->end, &l->major, &l->minor, &l->inode, &at, l->path) >= 5;
 }
 
 static bool is_it(int fd, const struct line *l)
@@ -75,7 +75,8 @@ static int open_file(pid_t pid, const struct line *l)
 		fd = open_if_it(l->path, l); /* the process may be gone */
 	if (fd >= 0)
 		return fd;
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, l->start, l->end);
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, l->start,
+		 l->end);
 	return open_if_it(path, l);
 }
 
@@ -236,7 +237,8 @@ static void ask(struct module *m, enum lookup_request what, const uint64_t *offs
 	if (!why) {
 		good = what == LOOKUP_OPEN ? get_program(&in, m) : findings_get(&in, &m->found);
 		if (!good || in.left)
-			why = "what the reader of its symbols answered makes no sense, or is too much";
+			why = "what the reader of its symbols answered makes no sense, or is too "
+			      "much";
 	}
 	free(bytes);
 	if (why)
@@ -271,7 +273,8 @@ static void resolve(struct module *m)
 
 /* ---- what was hit ------------------------------------------------------------------------ */
 
-static size_t read_code(const struct module *m, uint64_t offset, uint64_t most, uint8_t *bytes, size_t n)
+static size_t read_code(const struct module *m, uint64_t offset, uint64_t most, uint8_t *bytes,
+			size_t n)
 {
 	ssize_t got;
 
@@ -295,8 +298,11 @@ uint8_t module_kind(struct module *m, uint64_t offset)
 		uint64_t at = offset - m->segments[i].offset;
 
 		if (offset >= m->segments[i].offset && at < m->segments[i].filesz)
-			return branch_insn_decode(bytes, read_code(m, offset, m->segments[i].filesz - at, bytes,
-								   sizeof(bytes)), false).kind;
+			return branch_insn_decode(bytes,
+						  read_code(m, offset, m->segments[i].filesz - at,
+							    bytes, sizeof(bytes)),
+						  false)
+				.kind;
 	}
 	return BRANCH_UNKNOWN;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The back ends that need a processor with branch records and no module: "perf-bts" (each branch is an
- * event of its own, which perf takes from the branch trace store), "intel-bts" (the branch trace store itself,
- * in perf's AUX buffer) and "perf-lbr" (samples with the stack of the last branches).
- * Two samples may have branches in common, but nothing in them tells a branch that both have from the same branch
- * taken again: each stack stands for itself.
+ * The back ends that need a processor with branch records and no module: "perf-bts" (each branch is
+ * an event of its own, which perf takes from the branch trace store), "intel-bts" (the branch trace
+ * store itself, in perf's AUX buffer) and "perf-lbr" (samples with the stack of the last branches).
+ * Two samples may have branches in common, but nothing in them tells a branch that both have from
+ * the same branch taken again: each stack stands for itself.
  */
 #include "config.h"
 
@@ -100,21 +100,33 @@ static bool cpu_has(const char *flag)
 static int why_not(const char *name, bool lbr, int error, struct trawl_error *err)
 {
 	if (error == EACCES || error == EPERM)
-		return trawl_fail(err, TRAWL_CANNOT, "branch:%s: perf is not for this user: be root, or "
-				  "lower kernel.perf_event_paranoid", name);
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "branch:%s: perf is not for this user: be root, or lower "
+				  "kernel.perf_event_paranoid",
+				  name);
 	if (error == EBUSY)
-		return trawl_fail(err, TRAWL_CANNOT, "branch:%s: somebody else has the processor's branch "
-				  "records (perf, a debugger, KVM): end that first", name);
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "branch:%s: somebody else has the processor's branch records "
+				  "(perf, a debugger, KVM): end that first",
+				  name);
 	if (error == ENOENT || error == ENODEV)
-		return trawl_fail(err, TRAWL_CANNOT, "branch:%s: the kernel has no driver for counters of this "
-				  "processor%s", name, cpu_has("hypervisor") ?
-				  ": it is a virtual machine, whose host would have to give them" : "");
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "branch:%s: the kernel has no driver for counters of this "
+				  "processor%s",
+				  name,
+				  cpu_has("hypervisor") ? ": it is a virtual machine, whose host "
+							  "would have to give them"
+							: "");
 	if (!lbr && !cpu_has("bts"))
-		return trawl_fail(err, TRAWL_CANNOT, "branch:%s: the processor has no branch trace store: "
-				  "it is in Intel's, outside of virtual machines", name);
-	return trawl_fail(err, TRAWL_CANNOT, "branch:%s: perf refuses it: %s: the processor has no %s", name,
-			  strerror(error), lbr ? "last branch records that perf knows" :
-			  "branch trace store that perf can use");
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "branch:%s: the processor has no branch trace store: it is in "
+				  "Intel's, outside of virtual machines",
+				  name);
+	return trawl_fail(err, TRAWL_CANNOT,
+			  "branch:%s: perf refuses it: %s: the processor has no %s", name,
+			  strerror(error),
+			  lbr ? "last branch records that perf knows"
+			      : "branch trace store that perf can use");
 }
 
 static int try_open(const char *name, enum perf_how how, struct trawl_error *err)
@@ -135,8 +147,9 @@ static int bts_usable(struct trawl_error *err)
 	if (cpu_has("bts") || !cpu_has("hypervisor"))
 		return try_open("perf-bts", HOW_BTS, err);
 	/* period 1 is then an ordinary, lossy sampling of every branch's end */
-	return trawl_fail(err, TRAWL_CANNOT, "branch:perf-bts: the processor has no branch trace store: "
-			  "it is in Intel's, outside of virtual machines");
+	return trawl_fail(err, TRAWL_CANNOT,
+			  "branch:perf-bts: the processor has no branch trace store: it is in "
+			  "Intel's, outside of virtual machines");
 }
 
 static int lbr_usable(struct trawl_error *err)
@@ -147,8 +160,9 @@ static int lbr_usable(struct trawl_error *err)
 static int aux_usable(struct trawl_error *err)
 {
 	if (!aux_type())
-		return trawl_fail(err, TRAWL_CANNOT, "branch:intel-bts: the kernel has no intel_bts: the "
-				  "processor has no branch trace store, or page-table isolation is on "
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "branch:intel-bts: the kernel has no intel_bts: the processor "
+				  "has no branch trace store, or page-table isolation is on "
 				  "(perf-bts works with it)");
 	return try_open("intel-bts", HOW_AUX, err);
 }
@@ -214,8 +228,12 @@ static size_t fds(void *state, struct pollfd *fds, size_t room)
 static int put(struct branch_sink *sink, const struct perf_sample_head *h, const struct branch *b,
 	       struct trawl_error *err)
 {
-	struct branch_event e = { .kind = BRANCH_EVENT_BRANCH, .time = h->time, .tid = (pid_t)h->tid,
-				  .pid = (pid_t)h->pid, .branch = *b, .collected = true };
+	struct branch_event e = {.kind = BRANCH_EVENT_BRANCH,
+				 .time = h->time,
+				 .tid = (pid_t)h->tid,
+				 .pid = (pid_t)h->pid,
+				 .branch = *b,
+				 .collected = true};
 
 	return sink->event(sink, &e, err);
 }
@@ -223,14 +241,20 @@ static int put(struct branch_sink *sink, const struct perf_sample_head *h, const
 static int mark(struct branch_sink *sink, const struct perf_sample_head *h,
 		enum branch_mark_kind kind, uint64_t count, struct trawl_error *err)
 {
-	struct branch_event e = { .kind = BRANCH_EVENT_MARK, .time = h->time, .tid = (pid_t)h->tid,
-				  .pid = (pid_t)h->pid, .mark = kind, .count = count, .collected = true };
+	struct branch_event e = {.kind = BRANCH_EVENT_MARK,
+				 .time = h->time,
+				 .tid = (pid_t)h->tid,
+				 .pid = (pid_t)h->pid,
+				 .mark = kind,
+				 .count = count,
+				 .collected = true};
 
 	return sink->event(sink, &e, err);
 }
 
 /* IP is the branch, ADDR where it went. Addresses of the kernel are nobody's business. */
-static int take_bts(struct branch_sink *sink, const struct perf_sample_head *h, struct trawl_error *err)
+static int take_bts(struct branch_sink *sink, const struct perf_sample_head *h,
+		    struct trawl_error *err)
 {
 	struct branch b = { .from = h->ip };
 
@@ -240,7 +264,8 @@ static int take_bts(struct branch_sink *sink, const struct perf_sample_head *h, 
 	return b.from >> 63 || b.to >> 63 ? 0 : put(sink, h, &b, err);
 }
 
-static int take_lbr(struct branch_sink *sink, const struct perf_sample_head *h, struct trawl_error *err)
+static int take_lbr(struct branch_sink *sink, const struct perf_sample_head *h,
+		    struct trawl_error *err)
 {
 	struct branch_stack now;
 
@@ -254,9 +279,10 @@ static int take_lbr(struct branch_sink *sink, const struct perf_sample_head *h, 
 	return 0;
 }
 
-/* Where an event stopped, for want of room, is not told: each task's next branches are behind a gap. */
-static int mark_gap(struct perf_state *p, struct branch_sink *sink, const struct perf_sample_head *at,
-		    struct trawl_error *err)
+/* Where an event stopped, for want of room, is not told: each task's next branches are behind a
+ * gap. */
+static int mark_gap(struct perf_state *p, struct branch_sink *sink,
+		    const struct perf_sample_head *at, struct trawl_error *err)
 {
 	bool known = p->tasks[at->tid % TASKS].tid == at->tid;
 	uint32_t gaps = known ? p->tasks[at->tid % TASKS].gaps : 0;
@@ -266,8 +292,10 @@ static int mark_gap(struct perf_state *p, struct branch_sink *sink, const struct
 	return gaps != p->gaps ? mark(sink, at, BRANCH_MARK_LOST, 0, err) : 0;
 }
 
-/* The processor's records: from, to, flags; what is empty was left out for a reason of the kernel's. */
-static int take_aux(struct perf_state *p, struct branch_sink *sink, const struct perf_held *h, struct trawl_error *err)
+/* The processor's records: from, to, flags; what is empty was left out for a reason of the
+ * kernel's. */
+static int take_aux(struct perf_state *p, struct branch_sink *sink, const struct perf_held *h,
+		    struct trawl_error *err)
 {
 	struct perf_aux_record a;
 	struct perf_sample_head at = { .time = h->time };
@@ -378,7 +406,8 @@ const struct branch_backend perf_bts_backend = {
 const struct branch_backend perf_lbr_backend = {
 	.name = "perf-lbr",
 	.number = BRANCH_HOW_PERF_LBR,
-	.what = "samples of the last branches, by the processor's branch records, through perf: fast, not all",
+	.what = "samples of the last branches, by the processor's branch records, through perf: "
+		"fast, not all",
 	.partial = true,
 	.no_kinds = true,
 	.usable = lbr_usable,

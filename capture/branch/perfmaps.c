@@ -74,8 +74,10 @@ char *perf_maps_text(const struct perf_map *list, pid_t pid)
 		const struct perf_map_line *l = &list->line;
 
 		if (list->pid == pid)
-			fprintf(f, "%" PRIx64 "-%" PRIx64 " r%cxp %08" PRIx64 " %02x:%02x %" PRIu64
-				"  %s\n", l->start, l->end, l->prot & PROT_WRITE ? 'w' : '-', l->offset,
+			fprintf(f,
+				"%" PRIx64 "-%" PRIx64 " r%cxp %08" PRIx64 " %02x:%02x %" PRIu64
+				"  %s\n",
+				l->start, l->end, l->prot & PROT_WRITE ? 'w' : '-', l->offset,
 				l->major, l->minor, l->inode, l->path);
 	}
 	if (f)

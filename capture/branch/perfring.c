@@ -114,9 +114,11 @@ int perf_ring_aux(struct perf_ring *r, size_t pages, struct trawl_error *err)
 			continue;
 		page->aux_offset = PAGE + c->size;
 		page->aux_size = pages * PAGE;
-		aux = mmap(NULL, page->aux_size, PROT_READ | PROT_WRITE, MAP_SHARED, c->fd, (off_t)page->aux_offset);
+		aux = mmap(NULL, page->aux_size, PROT_READ | PROT_WRITE, MAP_SHARED, c->fd,
+			   (off_t)page->aux_offset);
 		if (aux == MAP_FAILED)
-			return trawl_fail(err, TRAWL_CANNOT, "perf: an AUX buffer of %zu pages: %s", pages, strerror(errno));
+			return trawl_fail(err, TRAWL_CANNOT, "perf: an AUX buffer of %zu pages: %s",
+					  pages, strerror(errno));
 		c->aux = aux;
 		c->aux_size = pages * PAGE;
 	}
@@ -178,7 +180,8 @@ static uint64_t time_of(const struct perf_event_header *h)
 	uint64_t time = 0;
 
 	if (h->type == PERF_RECORD_SAMPLE && h->size >= sizeof(struct perf_sample_head))
-		memcpy(&time, (const char *)h + offsetof(struct perf_sample_head, time), sizeof(time));
+		memcpy(&time, (const char *)h + offsetof(struct perf_sample_head, time),
+		       sizeof(time));
 	else if (h->size >= sizeof(*h) + sizeof(time))
 		memcpy(&time, (const char *)h + h->size - sizeof(time), sizeof(time));
 	return time;
@@ -193,11 +196,14 @@ static void copy_out(const struct perf_cpu *c, uint64_t at, void *to, size_t n)
 	memcpy((char *)to + first, data, n - first);
 }
 
-/* What hardware has written, behind the record that tells of it. The bytes are those that the kernel says are there. */
+/* What hardware has written, behind the record that tells of it. The bytes are those that the
+ * kernel says are there. */
 static size_t aux_size(const struct perf_cpu *c, const struct perf_aux_record *a)
 {
-	return c->aux && a->header.type == PERF_RECORD_AUX && a->header.size >= sizeof(*a) && a->size <= c->aux_size ?
-	       a->size : 0;
+	return c->aux && a->header.type == PERF_RECORD_AUX && a->header.size >= sizeof(*a) &&
+			a->size <= c->aux_size
+		? a->size
+		: 0;
 }
 
 static void copy_aux(const struct perf_cpu *c, const struct perf_aux_record *a, char *to)
@@ -212,7 +218,8 @@ static void copy_aux(const struct perf_cpu *c, const struct perf_aux_record *a, 
 	memcpy(to + first, c->aux, n - first);
 }
 
-/* Full but for what the kernel leaves free, an event has stopped, or will when its task comes to a CPU. */
+/* Full but for what the kernel leaves free, an event has stopped, or will when its task comes to a
+ * CPU. */
 static void free_aux(struct perf_ring *r, struct perf_cpu *c, uint64_t head)
 {
 	enum { LEFT_FREE = 2 * PAGE };
@@ -227,7 +234,8 @@ static int fill_from(struct perf_ring *r, struct perf_cpu *c, struct trawl_error
 	struct perf_event_mmap_page *page = c->ring;
 	/* What AUX records of up to `head` tell of, has been written. */
 	uint64_t aux_head = page && c->aux ? __atomic_load_n(&page->aux_head, __ATOMIC_ACQUIRE) : 0;
-	uint64_t head = page ? __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE) : 0, aux_told = 0;
+	uint64_t head = page ? __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE) : 0,
+		 aux_told = 0;
 
 	while (page && c->read < head) {
 		struct perf_event_header h, *copy;
@@ -245,7 +253,8 @@ static int fill_from(struct perf_ring *r, struct perf_cpu *c, struct trawl_error
 		copy_aux(c, &a, (char *)copy + h.size);
 		if (a.size)
 			aux_told = a.offset + a.size;
-		r->held[r->nheld++] = (struct perf_held){ time_of(copy), r->order++, copy, aux_size(c, &a) };
+		r->held[r->nheld++] =
+			(struct perf_held){time_of(copy), r->order++, copy, aux_size(c, &a)};
 		c->read += h.size;
 	}
 	if (page)
@@ -372,8 +381,8 @@ static void add_line(struct perf_ring *r, pid_t pid, const char *text)
 	struct perf_map_line l = { 0 };
 	char perms[5], path[4096] = "";
 
-	if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %4095[^\n]", &l.start,
-		   &l.end, perms, &l.offset, &l.major, &l.minor, &l.inode, path) < 7)
+	if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %4095[^\n]",
+		   &l.start, &l.end, perms, &l.offset, &l.major, &l.minor, &l.inode, path) < 7)
 		return;
 	l.prot = perms[2] == 'x' ? PROT_EXEC : 0;
 	l.path = path;
@@ -391,7 +400,10 @@ struct telling {
 static void tell_thread(void *arg, pid_t tid)
 {
 	struct telling *t = arg;
-	struct branch_event e = { .kind = BRANCH_EVENT_TASK, .tid = tid, .pid = t->pid, .time = mono_now() };
+	struct branch_event e = {.kind = BRANCH_EVENT_TASK,
+				 .tid = tid,
+				 .pid = t->pid,
+				 .time = mono_now()};
 
 	t->got = t->got ? t->got : t->sink->event(t->sink, &e, t->err);
 }
@@ -422,8 +434,8 @@ static int tell_initial(struct perf_ring *r, pid_t pid, struct branch_sink *sink
 	return tell_threads(pid, sink, err) || tell_maps(r, pid, time, sink, err) ? -1 : 0;
 }
 
-int perf_ring_initial(struct perf_ring *r, const struct branch_scope *scope, struct branch_sink *sink,
-		      struct trawl_error *err)
+int perf_ring_initial(struct perf_ring *r, const struct branch_scope *scope,
+		      struct branch_sink *sink, struct trawl_error *err)
 {
 	for (size_t i = 0; !scope->command && i < scope->n; i++) {
 		if (tell_initial(r, scope->pids[i], sink, err))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events of perf on tasks and all that they start: one ring for each CPU, records of all CPUs in order
- * of time. Besides samples these tell what is mapped and which tasks begin and end.
+ * Events of perf on tasks and all that they start: one ring for each CPU, records of all CPUs in
+ * order of time. Besides samples these tell what is mapped and which tasks begin and end.
  */
 #ifndef TRAWL_CAPTURE_BRANCH_PERFRING_H
 #define TRAWL_CAPTURE_BRANCH_PERFRING_H
@@ -56,13 +56,14 @@ struct perf_sample_head {
 };
 
 /*
- * Opens the event on all threads of the scope; of a COMMAND it begins with its exec. pages: of a CPU's
- * ring, a power of two. 0, or -1 with *err.
+ * Opens the event on all threads of the scope; of a COMMAND it begins with its exec. pages: of a
+ * CPU's ring, a power of two. 0, or -1 with *err.
  */
 int perf_ring_open(struct perf_ring *r, const struct perf_event_attr *attr,
 		   const struct branch_scope *scope, size_t pages, struct trawl_error *err);
 void perf_ring_close(struct perf_ring *r);
-/* Gives each ring room for what hardware writes to itself: so many pages, a power of two. Before events flow. */
+/* Gives each ring room for what hardware writes to itself: so many pages, a power of two. Before
+ * events flow. */
 int perf_ring_aux(struct perf_ring *r, size_t pages, struct trawl_error *err);
 /* Whether an event had to stop since the last call, as that room was full. */
 bool perf_ring_aux_full(struct perf_ring *r);
@@ -73,8 +74,8 @@ size_t perf_ring_fds(const struct perf_ring *r, struct pollfd *fds, size_t room)
 void perf_ring_attr(struct perf_event_attr *a);
 
 /* Tells the sink what the processes of -p are and have mapped already; before the first record. */
-int perf_ring_initial(struct perf_ring *r, const struct branch_scope *scope, struct branch_sink *sink,
-		      struct trawl_error *err);
+int perf_ring_initial(struct perf_ring *r, const struct branch_scope *scope,
+		      struct branch_sink *sink, struct trawl_error *err);
 
 /* Takes what the kernel has so far; it stays until perf_ring_next() gives it. */
 int perf_ring_fill(struct perf_ring *r, struct trawl_error *err);

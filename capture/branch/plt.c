@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For each relocation of .rela.plt the linker writes a stub of 16 bytes, in the same order. The stubs are
- * in .plt.sec if the file has that section (for indirect branch tracking). Else they are in .plt, after its
- * first stub, which calls the dynamic linker.
+ * For each relocation of .rela.plt the linker writes a stub of 16 bytes, in the same order. The
+ * stubs are in .plt.sec if the file has that section (for indirect branch tracking). Else they are
+ * in .plt, after its first stub, which calls the dynamic linker.
  */
 #include "config.h"
 

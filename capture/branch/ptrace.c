@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The back end "ptrace" single-steps any program of this machine: exact, but about 1,000 times slower. */
+/* The back end "ptrace" single-steps any program of this machine: exact, but about 1,000 times
+ * slower. */
 #include "config.h"
 
 #include <errno.h>
@@ -30,9 +31,9 @@ struct ptrace_state {
 static int usable(struct trawl_error *err)
 {
 	if (!branch_insn_known())
-		return trawl_fail(err, TRAWL_CANNOT, "branch:ptrace: trawl was built without Zydis, "
-				  "which tells branches from other instructions: build it with "
-				  "libzydis-dev");
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "branch:ptrace: trawl was built without Zydis, which tells "
+				  "branches from other instructions: build it with libzydis-dev");
 #ifndef __x86_64__
 	return trawl_fail(err, TRAWL_CANNOT, "branch:ptrace: is for x86-64 only");
 #endif

@@ -19,7 +19,8 @@ struct branch_queue {
 };
 
 bool branch_queue_open(struct branch_queue *q);
-void branch_queue_free(struct branch_queue *q); /* also of one that was never opened, or not whole */
+void branch_queue_free(struct branch_queue *q); /* also of one that was never opened, or not
+						 * whole */
 
 /* Adds an event; waits while the queue is full. */
 void branch_queue_put(struct branch_queue *q, const struct branch_event *e);

@@ -30,14 +30,16 @@ enum {
 
 char *vdso_image(size_t *size)
 {
-	char *image = (char *)(uintptr_t)getauxval(AT_SYSINFO_EHDR); /* NOLINT: the kernel's address */
+	/* NOLINT: the kernel's address */
+	char *image = (char *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
 	uint64_t start, end;
 	char line[512];
 	FILE *f = image ? fopen("/proc/self/maps", "re") : NULL;
 
 	*size = 0;
 	while (f && !*size && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64, &start, &end) == 2 && start == (uintptr_t)image)
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64, &start, &end) == 2 &&
+		    start == (uintptr_t)image)
 			*size = end - start;
 	}
 	if (f)
@@ -61,8 +63,10 @@ static void parcel_init(struct parcel *p, size_t n)
 {
 	memset(p, 0, sizeof(*p));
 	p->io = (struct iovec){ p->path, sizeof(p->path) };
-	p->message = (struct msghdr){ .msg_iov = &p->io, .msg_iovlen = 1, .msg_control = &p->control,
-				      .msg_controllen = CMSG_SPACE(n * sizeof(int)) };
+	p->message = (struct msghdr){.msg_iov = &p->io,
+				     .msg_iovlen = 1,
+				     .msg_control = &p->control,
+				     .msg_controllen = CMSG_SPACE(n * sizeof(int))};
 }
 
 static bool send_parcel(int socket, const char *path, const int *fds, size_t n)
@@ -145,7 +149,8 @@ static void start_readers(int socket)
 /* The terminal's signals are for the recorder, which asks until the end. */
 static void ignore_signals(void)
 {
-	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGUSR1, SIGUSR2, SIGALRM };
+	static const int ignored[] = {SIGINT,  SIGTERM, SIGHUP,	 SIGQUIT,
+				      SIGTSTP, SIGUSR1, SIGUSR2, SIGALRM};
 
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
 		signal(ignored[i], SIG_IGN);
@@ -158,7 +163,8 @@ int reader_starter_open(struct reader_starter *s, struct trawl_error *err)
 	int pair[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
-		return trawl_fail(err, TRAWL_CANNOT, "-i branch: no socket for what reads programs: %s",
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "-i branch: no socket for what reads programs: %s",
 				  strerror(errno));
 	fflush(NULL);
 	confine_quiet_threads();
@@ -176,8 +182,9 @@ int reader_starter_open(struct reader_starter *s, struct trawl_error *err)
 		return 0;
 	close(pair[0]);
 	s->pid = 0;
-	return trawl_fail(err, TRAWL_CANNOT, "-i branch: no process for what reads programs: %s; end "
-			  "other programs", strerror(errno));
+	return trawl_fail(err, TRAWL_CANNOT,
+			  "-i branch: no process for what reads programs: %s; end other programs",
+			  strerror(errno));
 }
 
 void reader_starter_close(struct reader_starter *s)
@@ -259,20 +266,21 @@ static const char *receive(const struct reader *r, char *p, size_t n, int64_t un
 			continue;
 		k = recv(r->socket, p, n, MSG_DONTWAIT);
 		if (k == 0 || (k < 0 && errno != EAGAIN && errno != EINTR))
-			return "reading its symbols crashed the reader, or takes too long: the file may be "
-			       "damaged or made to harm";
+			return "reading its symbols crashed the reader, or takes too long: the "
+			       "file may be damaged or made to harm";
 		p += k < 0 ? 0 : k;
 		n -= k < 0 ? 0 : (size_t)k;
 	}
 	return NULL;
 }
 
-const char *reader_ask(struct reader *r, enum lookup_request what, const uint64_t *offsets, size_t n,
-		       char **bytes, struct wire_in *in)
+const char *reader_ask(struct reader *r, enum lookup_request what, const uint64_t *offsets,
+		       size_t n, char **bytes, struct wire_in *in)
 {
 	int64_t until = milliseconds() + 1000ll * SECONDS;
 	uint64_t head[2] = { what, n }, size = 0;
-	struct iovec io[2] = { { head, sizeof(head) }, { (void *)(uintptr_t)offsets, n * sizeof(*offsets) } };
+	struct iovec io[2] = {{head, sizeof(head)},
+			      {(void *)(uintptr_t)offsets, n * sizeof(*offsets)}};
 	struct msghdr message = { .msg_iov = io, .msg_iovlen = 2 };
 	const char *why;
 

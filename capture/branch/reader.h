@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs that branches are in come from strangers, and the recorder is root: ELF and DWARF are read by
- * processes of their own, one a program, with nobody's rights in a sandbox (capture/probe/confine.h,
- * common/sandbox.h). The recorder drops the rights to start such a process before it meets a
- * program. So reader_starter_open() forks a process while the rights are there, and that starts the readers.
+ * Programs that branches are in come from strangers, and the recorder is root: ELF and DWARF are
+ * read by processes of their own, one a program, with nobody's rights in a sandbox
+ * (capture/probe/confine.h, common/sandbox.h). The recorder drops the rights to start such a
+ * process before it meets a program. So reader_starter_open() forks a process while the rights are
+ * there, and that starts the readers.
  */
 #ifndef TRAWL_CAPTURE_BRANCH_READER_H
 #define TRAWL_CAPTURE_BRANCH_READER_H
@@ -43,12 +44,12 @@ const char *reader_start(struct reader_starter *s, int fd, const char *path, con
 void reader_close(struct reader *r);
 
 /*
- * Sends a request with n offsets (at most LOOKUP_HITS_MAX) and waits for the answer: *bytes, malloc'd, read
- * through *in. The answer is as untrusted as the program. Returns NULL, or why there is no answer; then all later
- * requests fail, too.
+ * Sends a request with n offsets (at most LOOKUP_HITS_MAX) and waits for the answer: *bytes,
+ * malloc'd, read through *in. The answer is as untrusted as the program. Returns NULL, or why there
+ * is no answer; then all later requests fail, too.
  */
-const char *reader_ask(struct reader *r, enum lookup_request what, const uint64_t *offsets, size_t n,
-		       char **bytes, struct wire_in *in);
+const char *reader_ask(struct reader *r, enum lookup_request what, const uint64_t *offsets,
+		       size_t n, char **bytes, struct wire_in *in);
 
 /* The kernel's own image in this process; NULL: there is none. */
 char *vdso_image(size_t *size);

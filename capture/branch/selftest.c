@@ -101,7 +101,8 @@ static int record(const struct branch_backend *b, void *state, pid_t pid, int go
 
 	if (b->start(state, err) || b->drain(state, &t->sink, err))
 		return -1;
-	/* Back ends that step begin when the child has stopped, and say so; the others have begun. */
+	/* Back ends that step begin when the child has stopped, and say so; the others have
+	 * begun. */
 	while (!t->begun && mono_now() < until) {
 		poll(fds, b->fds(state, fds, 64), WAIT_MS);
 		if (b->drain(state, &t->sink, err))
@@ -194,17 +195,21 @@ int branch_self_test(FILE *out, struct trawl_error *err)
 		if (r < 0)
 			fprintf(out, "branch:%s: failed: %s\n", b->name, err->text);
 		else
-			fprintf(out, "branch:%s: %s: %u of %u turns of a loop, %u of 1 return, %u others\n",
-				b->name, r ? "right" : "WRONG", t.turns, TURNS - 1, t.returns, t.wrong);
+			fprintf(out,
+				"branch:%s: %s: %u of %u turns of a loop, %u of 1 return, %u "
+				"others\n",
+				b->name, r ? "right" : "WRONG", t.turns, TURNS - 1, t.returns,
+				t.wrong);
 		bad += r <= 0;
 		len += (size_t)snprintf(summary + len, sizeof(summary) - len, " %s=%s", b->name,
 					r > 0 ? "right" : r ? "failed" : "wrong");
 	}
 	if (!usable)
-		return trawl_fail(err, TRAWL_CANNOT, "--self-test branch: nothing here records branches: "
-				  "see above");
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "--self-test branch: nothing here records branches: see above");
 	cpu_model(model, sizeof(model));
 	uname(&u);
-	fprintf(out, "to send on: trawl " PACKAGE_VERSION ", Linux %s, %s:%s\n", u.release, model, summary);
+	fprintf(out, "to send on: trawl " PACKAGE_VERSION ", Linux %s, %s:%s\n", u.release, model,
+		summary);
 	return bad ? TRAWL_BAD_DATA : TRAWL_OK;
 }

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include "format/trawl.h"
 
-/* A line for each back end, then one to send on. The exit status: 0 all that are usable are right, 1 one is
- * not; -1 with *err: none is usable. */
+/* A line for each back end, then one to send on. The exit status: 0 all that are usable are right,
+ * 1 one is not; -1 with *err: none is usable. */
 int branch_self_test(FILE *out, struct trawl_error *err);
 
 #endif

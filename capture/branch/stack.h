@@ -14,8 +14,8 @@ struct branch_stack {
 };
 
 /*
- * Reads the u64 count and entries (from, to, flags; the newest first) of a sample; what is more than
- * the bytes have, or of the kernel, is left out.
+ * Reads the u64 count and entries (from, to, flags; the newest first) of a sample; what is more
+ * than the bytes have, or of the kernel, is left out.
  */
 void branch_stack_read(struct branch_stack *s, const uint64_t *words, size_t bytes);
 

@@ -320,10 +320,14 @@ static int cannot(pid_t tid, int why, struct trawl_error *err)
 	pid_t other = proc_tracer(tid);
 
 	if (other)
-		return trawl_fail(err, TRAWL_CANNOT, "-p %d: process %d traces it already: end that "
-				  "(a debugger?) first", tid, other);
-	return trawl_fail(err, TRAWL_CANNOT, "-p %d: cannot be traced: %s: be its user or root, and "
-			  "see kernel.yama.ptrace_scope", tid, strerror(why));
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "-p %d: process %d traces it already: end that (a debugger?) "
+				  "first",
+				  tid, other);
+	return trawl_fail(err, TRAWL_CANNOT,
+			  "-p %d: cannot be traced: %s: be its user or root, and see "
+			  "kernel.yama.ptrace_scope",
+			  tid, strerror(why));
 }
 
 /* Until a look at all threads finds no new one: they may start others meanwhile. */
@@ -372,7 +376,8 @@ static void on_end(struct tracer *t, pid_t tid, int status)
 	drop(t, tid);
 }
 
-/* The trap of our last step may wait behind the stop that we asked for: nobody else would take it. */
+/* The trap of our last step may wait behind the stop that we asked for: nobody else would take
+ * it. */
 static bool trap_waits(pid_t tid)
 {
 	struct __ptrace_peeksiginfo_args which = { .nr = PENDING_MOST };

@@ -263,8 +263,9 @@ static int take(struct options *o, int c, const char *arg, struct trawl_error *e
 		return add_interface(o, arg, err);
 	case 'w':
 		if (!*arg)
-			return trawl_fail(err, TRAWL_USAGE, "-w: its name is empty: give a file, or "
-					  "- for standard output");
+			return trawl_fail(err, TRAWL_USAGE,
+					  "-w: its name is empty: give a file, or - for standard "
+					  "output");
 		o->write = arg;
 		return 0;
 	case 'p':
@@ -480,8 +481,9 @@ int options_parse(struct options *o, int argc, char **argv, struct trawl_error *
 			if (!strcmp(argv[optind], "--json"))
 				o->json = true;
 			else if (argv[optind][0] == '-')
-				return trawl_fail(err, TRAWL_USAGE, "%s: behind -D stands what is to be "
-						  "listed, and --json; trawl --help shows more",
+				return trawl_fail(err, TRAWL_USAGE,
+						  "%s: behind -D stands what is to be listed, and "
+						  "--json; trawl --help shows more",
 						  argv[optind]);
 			else
 				o->listed[o->nlisted++] = argv[optind];

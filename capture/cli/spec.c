@@ -324,7 +324,8 @@ static int no_such_return(struct spec *spec, const struct head *h, const char *t
 /* "tick.c": a source file, where a program is wanted. len: of its name. */
 static bool is_source_file(const char *s, size_t len)
 {
-	static const char *const suffixes[] = { ".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".rs", ".go" };
+	static const char *const suffixes[] = {".c", ".cc",  ".cpp", ".cxx",
+					       ".h", ".hpp", ".rs",  ".go"};
 
 	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
 		size_t n = strlen(suffixes[i]);
@@ -336,8 +337,8 @@ static bool is_source_file(const char *s, size_t len)
 }
 
 /* FILE.c:19 and ./FILE.c:main, as debuggers take them. */
-static int check_source_line(const struct spec *spec, const struct head *h, size_t own, size_t colon,
-			     struct trawl_error *err)
+static int check_source_line(const struct spec *spec, const struct head *h, size_t own,
+			     size_t colon, struct trawl_error *err)
 {
 	const char *path = h->text + own, *target = h->text + colon + 1;
 	size_t file = strcspn(target, ":");
@@ -356,8 +357,9 @@ static int check_source_line(const struct spec *spec, const struct head *h, size
 		return 0;
 	}
 	return spec_fail(spec, h->from[line - h->text], err,
-			 "uprobe: a place is a function, SYMBOL+OFFSET or 0xOFFSET, not a source line: "
-			 "gdb -batch -ex 'info line %s' PROGRAM tells SYMBOL+OFFSET", line);
+			 "uprobe: a place is a function, SYMBOL+OFFSET or 0xOFFSET, not a source "
+			 "line: gdb -batch -ex 'info line %s' PROGRAM tells SYMBOL+OFFSET",
+			 line);
 }
 
 static int parse_uprobe(struct spec *spec, const struct head *h, struct trawl_error *err)
@@ -506,8 +508,9 @@ static int parse_event(struct spec *spec, const struct head *h, const char *sepa
 				 "eprobe: no event: write eprobe:GROUP.EVENT");
 	if (!h->text[sep])
 		return spec_fail(spec, h->from[h->len], err,
-				 "event: no event: write event:GROUP:NAME; event:%s:* is all of a group, "
-				 "trawl -D 'event:*%s*' lists events", h->text, h->text);
+				 "event: no event: write event:GROUP:NAME; event:%s:* is all of a "
+				 "group, trawl -D 'event:*%s*' lists events",
+				 h->text, h->text);
 	if (check_event_name(spec, h, from, sep, err) < 0 ||
 	    check_event_name(spec, h, sep + 1, h->len, err) < 0)
 		return -1;
@@ -593,14 +596,18 @@ static int parse_last(struct spec *spec, const struct head *h, size_t at, struct
 	if (digits && digits < 9)
 		n = strtoul(h->text + at, NULL, 10);
 	if (!n || n > BRANCH_LAST_MAX)
-		return spec_fail(spec, h->from[at], err, "branch: last= takes a number of branches, "
-				 "1 to %d", BRANCH_LAST_MAX);
+		return spec_fail(spec, h->from[at], err,
+				 "branch: last= takes a number of branches, 1 to %d",
+				 BRANCH_LAST_MAX);
 	if (h->text[at + digits] != '@')
-		return spec_fail(spec, h->from[at + digits], err, "branch: the branches before what? Write "
-				 "last=%u@uprobe:PATH:SYMBOL or @usdt:PATH:NAME", (unsigned int)n);
+		return spec_fail(spec, h->from[at + digits], err,
+				 "branch: the branches before what? Write "
+				 "last=%u@uprobe:PATH:SYMBOL or @usdt:PATH:NAME",
+				 (unsigned int)n);
 	if (strncmp(h->text + probe, "uprobe:", 7) && strncmp(h->text + probe, "usdt:", 5))
-		return spec_fail(spec, h->from[probe], err, "branch: not a probe: uprobe:PATH:SYMBOL or "
-				 "usdt:PATH:NAME may follow here");
+		return spec_fail(spec, h->from[probe], err,
+				 "branch: not a probe: uprobe:PATH:SYMBOL or usdt:PATH:NAME may "
+				 "follow here");
 	spec->last = (unsigned int)n;
 	set_text(&spec->probe, spec->text + h->from[probe], strlen(spec->text + h->from[probe]));
 	return 0;

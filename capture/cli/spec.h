@@ -43,9 +43,11 @@ enum spec_kind { SPEC_USB, SPEC_BRANCH, SPEC_EVENT, SPEC_EPROBE, SPEC_UPROBE, SP
 /* How the return of a function is caught. */
 enum spec_return {
 	SPEC_NO_RETURN,
-	SPEC_RETURN,    /* %return: as %ret where that can be, else as %uretprobe where that is safe */
+	SPEC_RETURN,    /* %return: as %ret where that can be, else as %uretprobe where that is
+			 * safe */
 	SPEC_RET,       /* %ret: by probes on its ret instructions */
-	SPEC_URETPROBE, /* %uretprobe: the kernel replaces the return address, whatever may happen */
+	SPEC_URETPROBE, /* %uretprobe: the kernel replaces the return address, whatever may
+			 * happen */
 };
 
 /* One ARG. Strings are never NULL; field and type are "" if not given. */

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The events of the group "block" where -p or COMMAND limits a capture: event:block:NAME, and synth: of two
- * of them.
+ * The events of the group "block" where -p or COMMAND limits a capture: event:block:NAME, and
+ * synth: of two of them.
  *
  * What a task asks of a disk is carried out by others: a kernel thread issues the request, and it
- * completes in an interrupt, in which the "task" is whoever was interrupted. The kernel's own filter by
- * task leaves such events out. So these follow the request: block_bio_queue happens in the task that wants
- * the sectors, and from then until block_rq_complete every event of this group that is about them is of
- * that task, and of no other: whoever carries a request out may take along what somebody else has queued. This
- * recording takes the events of all tasks, and block_bio_queue besides, and decides here.
+ * completes in an interrupt, in which the "task" is whoever was interrupted. The kernel's own
+ * filter by task leaves such events out. So these follow the request: block_bio_queue happens in
+ * the task that wants the sectors, and from then until block_rq_complete every event of this group
+ * that is about them is of that task, and of no other: whoever carries a request out may take along
+ * what somebody else has queued. This recording takes the events of all tasks, and block_bio_queue
+ * besides, and decides here.
  *
  * CPUs are read one after the other. Events wait until all CPUs have been read past them, and are
  * decided in the order of time.
@@ -43,7 +44,8 @@ struct block_event {
 	bool of_request;             /* a task may carry out what another one has queued */
 };
 
-/* Sectors that a task of the scope has asked for, and when: a pair is told of after they have come. */
+/* Sectors that a task of the scope has asked for, and when: a pair is told of after they have
+ * come. */
 struct sectors {
 	uint64_t from, to; /* `to` is not one of them */
 	uint64_t begun, done; /* CLOCK_MONOTONIC; UINT64_MAX: not yet */
@@ -259,10 +261,15 @@ static int add_event(struct trace *t, const char *group, const char *name, bool 
 			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 		}
 		b->events[b->nevents++] = (struct block_event){
-			.id = f.id, .dev_at = dev->offset, .sector_at = sector->offset,
-			.count_at = count->offset, .least = f.size,
-			.begins = !strcmp(name, "block_bio_queue"), .ends = !strcmp(name, "block_rq_complete"),
-			.unwanted = unwanted, .is_pair = pair,
+			.id = f.id,
+			.dev_at = dev->offset,
+			.sector_at = sector->offset,
+			.count_at = count->offset,
+			.least = f.size,
+			.begins = !strcmp(name, "block_bio_queue"),
+			.ends = !strcmp(name, "block_rq_complete"),
+			.unwanted = unwanted,
+			.is_pair = pair,
 			.of_request = pair || !strncmp(name, "block_rq_", strlen("block_rq_")),
 		};
 	}

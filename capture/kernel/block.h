@@ -8,9 +8,9 @@
 struct trace;
 
 /*
- * From now on the recording's events that have `dev`, `sector` and `nr_sector` are of the task that asked
- * for these sectors. After its events were added; with block_start(), block_drain() and block_free() as (a
- * part of) the functions of its source.
+ * From now on the recording's events that have `dev`, `sector` and `nr_sector` are of the task that
+ * asked for these sectors. After its events were added; with block_start(), block_drain() and
+ * block_free() as (a part of) the functions of its source.
  */
 int block_follow(struct trace *t, struct trawl_error *err);
 int block_start(struct input *in, struct trawl_error *err);

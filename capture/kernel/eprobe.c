@@ -621,7 +621,9 @@ static int add_event(struct eprobe *e, struct trawl_error *err)
 	if (trace_format(e->trace, e->trace->name, e->event, &f, err))
 		return -1;
 	r = eprobe_check_event(e->trace, &e->checks, &f, err) ||
-			    trace_add(e->trace, e->trace->name, e->event, e->display, &f, "", err) ? -1 : 0;
+			trace_add(e->trace, e->trace->name, e->event, e->display, &f, "", err)
+		? -1
+		: 0;
 	eventformat_free(&f);
 	return r;
 }

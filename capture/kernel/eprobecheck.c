@@ -32,8 +32,8 @@ int eprobe_check_arg(struct eprobe_checks *c, const char *name, const char *fetc
 	snprintf(check->fetch[0], sizeof(check->fetch[0]), "%s", r.first);
 	snprintf(check->fetch[1], sizeof(check->fetch[1]), "%s", r.last);
 	for (unsigned int i = 0; i < 2 && *check->fetch[i]; i++)
-		snprintf(check->name[i], sizeof(check->name[i]), "_r%u%c", (unsigned int)c->n & 0xff,
-			 "ab"[i]);
+		snprintf(check->name[i], sizeof(check->name[i]), "_r%u%c",
+			 (unsigned int)c->n & 0xff, "ab"[i]);
 	return 0;
 }
 

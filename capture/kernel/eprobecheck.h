@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The checks of an eprobe (capture/cli/readable.h). The kernel does not fetch pages for an eprobe, so
- * that what a system call gets is often not readable when the call begins.
+ * The checks of an eprobe (capture/cli/readable.h). The kernel does not fetch pages for an eprobe,
+ * so that what a system call gets is often not readable when the call begins.
  */
 #ifndef TRAWL_CAPTURE_KERNEL_EPROBECHECK_H
 #define TRAWL_CAPTURE_KERNEL_EPROBECHECK_H

@@ -208,7 +208,8 @@ int event_check_calls(const struct spec *spec, struct trawl_error *err)
 	if (isdigit((unsigned char)*name) || syscallname_number(name) < 0)
 		return 0;
 	at += (size_t)n - strlen(name);
-	return spec_fail(spec, (size_t)(strstr(spec->text, filter) - spec->text) + (size_t)(at - filter),
+	return spec_fail(spec,
+			 (size_t)(strstr(spec->text, filter) - spec->text) + (size_t)(at - filter),
 			 err, "%s: the kernel compares numbers here: %s is %ld",
 			 spec_kind_name(spec->kind), name, syscallname_number(name));
 }
@@ -393,15 +394,17 @@ static int event_list(const char *text, struct source_list *list, struct trawl_e
 
 	if (l.top < 0)
 		return -1;
-	snprintf(group, sizeof(group), "%.*s", name == text ? 1 : (int)len, name == text ? "*" : text);
+	snprintf(group, sizeof(group), "%.*s", name == text ? 1 : (int)len,
+		 name == text ? "*" : text);
 	n = events_each(l.top, group, name, list_one, &l);
 	if (!n && name == text) /* all of a group */
 		n = events_each(l.top, text, "*", list_one, &l);
 	if (!n)
 		events_hint(l.top, group, ':', name, hint, sizeof(hint));
 	close(l.top);
-	return n ? 0 : trawl_fail(err, TRAWL_USAGE, "-D event:%s: no such event on this kernel%s", text,
-				  hint);
+	return n ? 0
+		 : trawl_fail(err, TRAWL_USAGE, "-D event:%s: no such event on this kernel%s", text,
+			      hint);
 }
 
 const struct source event_source = {

@@ -116,7 +116,8 @@ static int set_trigger(struct trace *t, const char *group, const char *event, co
 	/* The log has the command without its filter. */
 	if (tracefs_error(t->dir, text, what, sizeof(what), &column))
 		return caret_fail(err, TRAWL_CANNOT, text, column > 0 ? (size_t)column : 0,
-				  "%s.%s: the kernel refuses a hist trigger: %s", group, event, what);
+				  "%s.%s: the kernel refuses a hist trigger: %s", group, event,
+				  what);
 	return trawl_fail(err, TRAWL_CANNOT,
 			  "%s.%s: the kernel refuses a hist trigger (%s)\n    %s", group, event,
 			  strerror(saved), text);
@@ -164,8 +165,8 @@ static void end_text(const struct hist_pair *c, unsigned int number, char *text)
 			    number, i);
 		separator = ",";
 	}
-	add(text, ":size=%d:clock=mono:onmatch(%s.%s).trace(%s", MAP_SIZE, c->start_group, c->start_event,
-	    c->synthetic);
+	add(text, ":size=%d:clock=mono:onmatch(%s.%s).trace(%s", MAP_SIZE, c->start_group,
+	    c->start_event, c->synthetic);
 	for (size_t i = 0; i < c->nfields; i++) {
 		if (c->fields[i].of_end && is_text(&c->fields[i]))
 			add(text, ",%s", c->fields[i].value);

@@ -183,5 +183,6 @@ int ktest_meta(struct trace *t, struct trawl_error *err)
 	json_bool(&j, "synthetic", k.synthetic);
 	json_bool(&j, "hist", k.hist);
 	json_end(&j);
-	return meta_write_json(session_writer(t->in->session), "kernel/tracing", mono_now(), &j, err);
+	return meta_write_json(session_writer(t->in->session), "kernel/tracing", mono_now(), &j,
+			       err);
 }

@@ -18,7 +18,8 @@ struct kernel_features {
 	bool on_synthetic, on_kprobe, on_uprobe, on_fprobe, on_eprobe;
 };
 
-/* Tries each feature in an instance and a group of its own, which it removes. 0, or -1 with *err. */
+/* Tries each feature in an instance and a group of its own, which it removes. 0, or -1 with
+ * *err. */
 int ktest_run(int top, struct kernel_features *k, struct trawl_error *err);
 
 /* Tries eprobes only, or synthetic events with hist triggers only. 0, or -1 with *err. */

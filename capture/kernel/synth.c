@@ -50,7 +50,8 @@ static int fail_at(const struct synth *s, const char *at, struct trawl_error *er
 	vsnprintf(message, sizeof(message), fmt, ap);
 	va_end(ap);
 	snprintf(shown, sizeof(shown), "synth:%s", s->text);
-	return caret_fail(err, TRAWL_USAGE, shown, (size_t)(at - s->text) + 6, "synth: %s", message);
+	return caret_fail(err, TRAWL_USAGE, shown, (size_t)(at - s->text) + 6, "synth: %s",
+			  message);
 }
 
 /* Reads [A-Za-z0-9_]+ (and `more`) into word; NULL if there is none or it is too long. */

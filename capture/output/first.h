@@ -15,8 +15,8 @@ struct first {
 };
 
 /*
- * Adds an event of the time mono with a copy of its data. Returns 0; 1: the COUNT has been emitted, the
- * event is none of them; -1: out of memory.
+ * Adds an event of the time mono with a copy of its data. Returns 0; 1: the COUNT has been emitted,
+ * the event is none of them; -1: out of memory.
  */
 int first_add(struct first *f, const struct trawl_record *r, uint64_t mono,
 	      struct trawl_error *err);

@@ -100,7 +100,8 @@ int flight_signal(struct flight *f, pid_t from, struct trawl_error *err)
 	return trigger(f, "signal", "SIGUSR1", "", from, 0, UINT64_MAX, err);
 }
 
-int flight_crash(struct flight *f, pid_t pid, const char *what, uint64_t at, struct trawl_error *err)
+int flight_crash(struct flight *f, pid_t pid, const char *what, uint64_t at,
+		 struct trawl_error *err)
 {
 	return trigger(f, "crash", what, "", pid, 0, at ? at : UINT64_MAX, err);
 }

@@ -20,8 +20,8 @@
 struct session;
 
 /*
- * The states of a flight recorder. A file is due --after the trigger; the next one may become due while
- * this one is being written.
+ * The states of a flight recorder. A file is due --after the trigger; the next one may become due
+ * while this one is being written.
  *
  *	          trigger                   flight_write()
  *	 READY -------------->  DUE  ------------------------>  WRITING
@@ -78,7 +78,8 @@ int flight_see(struct flight *f, const struct trawl_record *r, struct trawl_erro
 /* SIGUSR1 from the process `from`; a crash of COMMAND at the time `at`. Both return 0, or -1 with
  * *err. */
 int flight_signal(struct flight *f, pid_t from, struct trawl_error *err);
-int flight_crash(struct flight *f, pid_t pid, const char *what, uint64_t at, struct trawl_error *err);
+int flight_crash(struct flight *f, pid_t pid, const char *what, uint64_t at,
+		 struct trawl_error *err);
 
 /* Does the expression ask whose an event is? */
 static inline bool flight_asks_task(const struct flight *f)

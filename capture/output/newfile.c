@@ -39,7 +39,8 @@ size_t newfile_stem(const char *name)
 	static const char suffix[] = ".trawl";
 	size_t len = strlen(name), n = sizeof(suffix) - 1;
 
-	return len > n && name[len - n - 1] != '/' && !strcmp(name + len - n, suffix) ? len - n : len;
+	return len > n && name[len - n - 1] != '/' && !strcmp(name + len - n, suffix) ? len - n
+										      : len;
 }
 
 static int find_name(struct newfile *f)

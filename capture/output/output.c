@@ -141,7 +141,8 @@ int output_folder(const struct output *out)
 	struct destination at;
 	int fd;
 
-	if (!out->path || !strcmp(out->path, "-") || destination_find(&at, out->path, out->user->uid, true))
+	if (!out->path || !strcmp(out->path, "-") ||
+	    destination_find(&at, out->path, out->user->uid, true))
 		return -1;
 	fd = fcntl(at.folder, F_DUPFD_CLOEXEC, 3);
 	destination_close(&at);
@@ -395,8 +396,9 @@ static void run_decoder(const struct options *o, const struct user *user, const 
 	static const char *const styles[] = { "-t", "-tt", "-ttt", "-tttt", "-ttttt", "-tm" };
 
 	static_assert((int)TIME_STYLES_COUNTED == (int)TIME_COUNTED &&
-		      (int)TIME_STYLE_MONOTONIC == (int)TIME_MONOTONIC &&
-		      sizeof(styles) / sizeof(*styles) == TIME_STYLE_MONOTONIC, "as in trawl-decode");
+			      (int)TIME_STYLE_MONOTONIC == (int)TIME_MONOTONIC &&
+			      sizeof(styles) / sizeof(*styles) == TIME_STYLE_MONOTONIC,
+		      "as in trawl-decode");
 	const char *argv[16];
 	sigset_t none;
 	size_t n = 0;

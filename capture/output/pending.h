@@ -33,8 +33,8 @@ struct pending {
 };
 
 /*
- * Adds an event of the time mono with a copy of its data; its source is below PENDING_SOURCES. Returns 0,
- * or -1 when memory runs out: then the event is not in.
+ * Adds an event of the time mono with a copy of its data; its source is below PENDING_SOURCES.
+ * Returns 0, or -1 when memory runs out: then the event is not in.
  */
 int pending_add(struct pending *p, const struct trawl_record *r, uint64_t mono,
 		struct trawl_error *err);

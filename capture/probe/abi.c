@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parameters by the ABI, where their DWARF locations do not tell: at a function's first instruction the
- * locations that DWARF gives are not true yet (unoptimised code names stack slots that the
+ * Parameters by the ABI, where their DWARF locations do not tell: at a function's first instruction
+ * the locations that DWARF gives are not true yet (unoptimised code names stack slots that the
  * prologue has still to fill), while the System V ABI for x86-64 says exactly where the caller
  * put things. It needs the type of every parameter, and that DWARF has:
  *

@@ -140,7 +140,8 @@ static void listen_to(struct reader *r)
 	while (more) {
 		if (poll(p, 2, LOOK_AGAIN) < 0 && errno != EINTR)
 			return;
-		if (p[1].revents && !opener_answer(r->socket, (const char *const *)r->folders, r->nfolders))
+		if (p[1].revents &&
+		    !opener_answer(r->socket, (const char *const *)r->folders, r->nfolders))
 			p[1].fd = -1;
 		if (p[0].revents)
 			more = take_part(r);
@@ -154,24 +155,33 @@ static void listen_to(struct reader *r)
 /* What became of it, if not an answer. */
 static int fail(const struct reader *r, int status, const char *name, struct trawl_error *err)
 {
-	static const char remedy[] = "the file may be damaged or made to harm; probe another build of it";
+	static const char remedy[] = "the file may be damaged or made to harm; probe another build "
+				     "of it";
 
 	if (r->stopped)
-		return trawl_fail(err, TRAWL_CANNOT, "%s: reading its symbols and debug information %s",
-				  name, r->stopped);
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "%s: reading its symbols and debug information %s", name,
+				  r->stopped);
 	if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL))
-		return trawl_fail(err, TRAWL_CANNOT, "%s: its debug information takes too long to read, "
-				  "or more memory than there is; %s", name, remedy);
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "%s: its debug information takes too long to read, or more "
+				  "memory than there is; %s",
+				  name, remedy);
 	if (WIFSIGNALED(status))
 		return trawl_fail(err, TRAWL_CANNOT, "%s: its debug information crashed the reader "
 				  "(signal %d); %s", name, WTERMSIG(status), remedy);
 	if (WEXITSTATUS(status) == STATUS_NO_SANDBOX)
-		return trawl_fail(err, TRAWL_CANNOT, "%s: the process that reads it cannot be confined "
-				  "(seccomp, setuid): run trawl where that is allowed", name);
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "%s: the process that reads it cannot be confined (seccomp, "
+				  "setuid): run trawl where that is allowed",
+				  name);
 	if (WEXITSTATUS(status))
-		return trawl_fail(err, TRAWL_CANNOT, "%s: its debug information made the reader run out "
-				  "of memory, or do what it may not; %s", name, remedy);
-	return trawl_fail(err, TRAWL_CANNOT, "%s: what its reader answered makes no sense; %s", name, remedy);
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "%s: its debug information made the reader run out of memory, or "
+				  "do what it may not; %s",
+				  name, remedy);
+	return trawl_fail(err, TRAWL_CANNOT, "%s: what its reader answered makes no sense; %s",
+			  name, remedy);
 }
 
 static void find_folders(struct reader *r, const struct probe_list *list)
@@ -186,7 +196,8 @@ static void find_folders(struct reader *r, const struct probe_list *list)
 	}
 }
 
-static int finish(struct reader *r, const char *name, struct probe_list *list, struct trawl_error *err)
+static int finish(struct reader *r, const char *name, struct probe_list *list,
+		  struct trawl_error *err)
 {
 	int status = 0, got = 1;
 
@@ -223,7 +234,8 @@ int apart_run(apart_fn *fn, void *arg, const char *name, struct probe_list *list
 	if (r.pid == 0)
 		child(fn, arg, list, pair[1], answer[1]);
 	if (r.pid < 0) {
-		trawl_fail(err, TRAWL_CANNOT, "%s: no process to read it in: %s", name, strerror(errno));
+		trawl_fail(err, TRAWL_CANNOT, "%s: no process to read it in: %s", name,
+			   strerror(errno));
 		goto no_process;
 	}
 	close(pair[1]);

@@ -147,8 +147,8 @@ bool probe_arg_name_ok(const char *name)
 }
 
 /*
- * Writes the C identifier of at most room - 1 bytes (at least 4) that is nearest to name: '_' stands
- * for each character that an identifier cannot have, and in front of a digit.
+ * Writes the C identifier of at most room - 1 bytes (at least 4) that is nearest to name: '_'
+ * stands for each character that an identifier cannot have, and in front of a digit.
  */
 static void identifier(const char *name, char *buf, size_t room)
 {

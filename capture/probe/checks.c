@@ -43,9 +43,10 @@ static int add_check(struct resolve *r, struct probe *p, size_t of, enum probe_c
 		const char *fetch = check == PROBE_CHECK_LAST ? at.last : at.first;
 
 		if (strlen(p->args[k].name) + 1 + strlen(fetch) > PROBE_ARG_MAX)
-			return trawl_fail(r->err, TRAWL_USAGE, "%s: argument %s: of '%s' the kernel "
-					  "cannot tell whether it could be read, for that takes more "
-					  "than %d characters; use fewer levels or shorter offsets",
+			return trawl_fail(r->err, TRAWL_USAGE,
+					  "%s: argument %s: of '%s' the kernel cannot tell whether "
+					  "it could be read, for that takes more than %d "
+					  "characters; use fewer levels or shorter offsets",
 					  p->display_name, p->args[of].name,
 					  p->sites[i].args[of].fetch, PROBE_ARG_MAX);
 		zeroed &= at.depth == 1 && !at.text;
@@ -91,7 +92,8 @@ int probe_add_checks(struct resolve *r, struct probe *p)
 	n = p->nargs - own;
 	if (!n)
 		return 0;
-	/* Control and checks stand in front: a string that is too long takes the room of all behind. */
+	/* Control and checks stand in front: a string that is too long takes the room of all
+	 * behind. */
 	rotate(p->args, p->nargs, n, sizeof(*p->args));
 	for (size_t i = 0; i < p->nsites; i++)
 		rotate(p->sites[i].args, p->nargs, n, sizeof(*p->sites[i].args));

@@ -18,7 +18,9 @@ enum {
 void confine_descriptors(const int *kept, size_t n)
 {
 	struct rlimit limit;
-	long most = getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur > 65536 ? 65536 : (long)limit.rlim_cur;
+	long most = getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur > 65536
+		? 65536
+		: (long)limit.rlim_cur;
 
 	for (int fd = 0; fd < most; fd++) {
 		bool found = false;
@@ -86,8 +88,9 @@ static bool another_runs(void)
 }
 
 /*
- * Unlike glibc's, the sanitizer's allocator does not release its locks in the child of a fork: the child
- * would wait for ever for one that another thread holds. Threads that wait for work hold none.
+ * Unlike glibc's, the sanitizer's allocator does not release its locks in the child of a fork: the
+ * child would wait for ever for one that another thread holds. Threads that wait for work hold
+ * none.
  */
 void confine_quiet_threads(void)
 {

@@ -78,7 +78,8 @@ static bool try_alternate(struct dwarf *d, char *path, const void *id, size_t n)
 	const void *is = NULL;
 
 	free(path);
-	if (alt && dwelf_elf_gnu_build_id(dwarf_getelf(alt), &is) == (ssize_t)n && !memcmp(is, id, n)) {
+	if (alt && dwelf_elf_gnu_build_id(dwarf_getelf(alt), &is) == (ssize_t)n &&
+	    !memcmp(is, id, n)) {
 		dwarf_setalt(d->dw, alt);
 		d->alt = alt;
 		d->alt_fd = fd;
@@ -91,8 +92,8 @@ static bool try_alternate(struct dwarf *d, char *path, const void *id, size_t n)
 }
 
 /*
- * What several files share (dwz): libdw would open it when it is first needed, which the process that
- * reads programs may not.
+ * What several files share (dwz): libdw would open it when it is first needed, which the process
+ * that reads programs may not.
  */
 static void find_alternate(struct dwarf *d)
 {
@@ -106,12 +107,14 @@ static void find_alternate(struct dwarf *d)
 		return;
 	for (ssize_t i = 0; i < n; i++)
 		snprintf(hex + 2 * i, 3, "%02x", ((const unsigned char *)id)[i]);
-	if (try_alternate(d, xasprintf("/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2), id, (size_t)n))
+	if (try_alternate(d, xasprintf("/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2), id,
+			  (size_t)n))
 		return;
 	if (*name == '/')
 		try_alternate(d, xstrdup(name), id, (size_t)n);
 	else if (slash)
-		try_alternate(d, xasprintf("%.*s/%s", (int)(slash - beside), beside, name), id, (size_t)n);
+		try_alternate(d, xasprintf("%.*s/%s", (int)(slash - beside), beside, name), id,
+			      (size_t)n);
 }
 
 struct dwarf *dwarf_open(struct elf_file *f, const char **why)
@@ -298,8 +301,12 @@ bool dwarf_function_at(struct dwarf *d, uint64_t vaddr, struct dwarf_function *f
 	if (!s.found)
 		return false;
 	retval_describe(&s.die, &unit, elf_function_at(d->file, vaddr), fn, &abi);
-	f = (struct param_finder){ .elf = d->file, .unit = &unit, .function = &s.die, .vaddr = vaddr,
-				   .symbol = elf_function_at(d->file, vaddr), .abi = abi };
+	f = (struct param_finder){.elf = d->file,
+				  .unit = &unit,
+				  .function = &s.die,
+				  .vaddr = vaddr,
+				  .symbol = elf_function_at(d->file, vaddr),
+				  .abi = abi};
 	param_find_all(&f, fn);
 	fn->convention = f.convention;
 	return true;

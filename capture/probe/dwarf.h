@@ -34,8 +34,8 @@ struct dwarf_row {
 	bool statement;    /* a statement begins here */
 };
 
-/* Calls fn for the rows of [from, to), by falling address or rising, as the table has them; the first
- * one may be before. */
+/* Calls fn for the rows of [from, to), by falling address or rising, as the table has them; the
+ * first one may be before. */
 void dwarf_rows(struct dwarf *d, uint64_t from, uint64_t to,
 		void (*fn)(void *arg, const struct dwarf_row *row), void *arg);
 

@@ -2,8 +2,8 @@
 /*
  * .eh_frame is a list of common entries (CIE) and of entries for stretches of code (FDE) that
  * refer to them. The CIE's augmentation text says how addresses in its FDEs are written ("zPLR").
- * Layouts: the Linux Standard Base, "Exception Frames", and for the table of landing pads (LSDA) the Itanium
- * C++ ABI.
+ * Layouts: the Linux Standard Base, "Exception Frames", and for the table of landing pads (LSDA)
+ * the Itanium C++ ABI.
  */
 #include "config.h"
 

@@ -38,7 +38,8 @@ static bool has_segment_prefix(const ZydisDecodedInstruction *insn)
 
 static bool refused(const ZydisDecodedInstruction *insn)
 {
-	if (has_segment_prefix(insn) || insn->attributes & (ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_IS_PRIVILEGED) ||
+	if (has_segment_prefix(insn) ||
+	    insn->attributes & (ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_IS_PRIVILEGED) ||
 	    insn->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
 		return true;
 	switch (insn->meta.category) {

@@ -15,7 +15,8 @@
 
 enum { LOCATION_PIECES = 8, DWARF_RBP = 6, DWARF_RSP = 7, DWARF_XMM0 = 17 };
 
-/* base + offset. CFA, the canonical frame address, is that of the caller's stack: %rsp + 8 at entry. */
+/* base + offset. CFA, the canonical frame address, is that of the caller's stack: %rsp + 8 at
+ * entry. */
 enum symbolic_base { BASE_NONE, BASE_ADDRESS, BASE_REGISTER, BASE_CFA, BASE_MEMORY };
 
 struct symbolic {

@@ -77,7 +77,8 @@ bool opener_allows(const char *path, const char *const *folders, size_t n)
 
 		if (strncmp(path, folders[i], len))
 			continue;
-		if (path + len == name || (path + len + 7 == name && !strncmp(path + len, "/.debug", 7)))
+		if (path + len == name ||
+		    (path + len + 7 == name && !strncmp(path + len, "/.debug", 7)))
 			return true;
 	}
 	return false;

@@ -18,8 +18,8 @@ void opener_ask(int socket);
 int opener_open(const char *path);
 
 /*
- * Answers a question that waits at the socket. folders: where the programs are, absolute. False: the
- * one who asks has gone, or asks what opener_open() would not.
+ * Answers a question that waits at the socket. folders: where the programs are, absolute. False:
+ * the one who asks has gone, or asks what opener_open() would not.
  */
 bool opener_answer(int socket, const char *const *folders, size_t n);
 

@@ -10,8 +10,8 @@
  *		       compiler and language make it certain that the function keeps to it.
  *
  * Where none does, the value is unavailable. gcc keeps to the convention but in clones, whose
- * symbols say so (.isra, .constprop). clang drops arguments of static functions without a mark, Rust
- * and Go have rules of their own.
+ * symbols say so (.isra, .constprop). clang drops arguments of static functions without a mark,
+ * Rust and Go have rules of their own.
  */
 #include "config.h"
 
@@ -294,7 +294,7 @@ static bool in_frame(const struct param *q, const struct symbolic *at, unsigned 
 	if (at->base == BASE_REGISTER && at->reg == DWARF_RBP && offset >= 16) {
 		for (size_t i = 0; i < p->n; i++) {
 			if (p->moves[i].bp == -16) {
-				struct symbolic caller = { .base = BASE_CFA, .offset = offset - 16 };
+				struct symbolic caller = {.base = BASE_CFA, .offset = offset - 16};
 
 				return in_memory(q->f, &caller, 0, to);
 			}
@@ -566,7 +566,8 @@ static bool add_text_value(const struct param *q, Dwarf_Die *type, const char *n
 	return true;
 }
 
-/* Where a member begins in its object, in bits: DWARF before version 4 counts from the other end. */
+/* Where a member begins in its object, in bits: DWARF before version 4 counts from the other
+ * end. */
 static unsigned int first_bit(Dwarf_Die *member, unsigned int width)
 {
 	unsigned int bytes = dwarf_udata(member, DW_AT_data_member_location, 0);
@@ -591,7 +592,8 @@ static void find_bits(const struct param *q, Dwarf_Die *type, unsigned int bit, 
 	abi_type_of(type, &t);
 	unit = t.size * 8;
 	if (!simple(&t) || !width || bit % unit + width > unit) {
-		nowhere(place, "a bit field in several numbers, which the kernel's probes cannot read");
+		nowhere(place,
+			"a bit field in several numbers, which the kernel's probes cannot read");
 		return;
 	}
 	if (t.is_signed) {
@@ -647,7 +649,8 @@ static void add_leaves(const struct param *q, Dwarf_Die *from, const char *name,
 				  add_value(out, path, &member));
 		else
 			add_leaves(q, &member, path,
-				   offset + dwarf_udata(&child, DW_AT_data_member_location, 0), out);
+				   offset + dwarf_udata(&child, DW_AT_data_member_location, 0),
+				   out);
 		free(path);
 	} while (dwarf_siblingof(&child, &child) == 0);
 	if (dwarf_diename(&type) && !strncmp(dwarf_diename(&type), "basic_string_view<", 18)) {
@@ -687,19 +690,19 @@ static bool is_scalar(Dwarf_Die *type)
 static void explain(struct param *q)
 {
 	if (q->found == LOCATION_NOT_HERE)
-		snprintf(q->why, sizeof(q->why), "the compiler optimised it away where the function "
-			 "begins");
+		snprintf(q->why, sizeof(q->why),
+			 "the compiler optimised it away where the function begins");
 	else if (q->found == LOCATION_NONE)
 		snprintf(q->why, sizeof(q->why), "the compiler optimised it away");
 	else if (q->found == LOCATION_FOUND)
-		snprintf(q->why, sizeof(q->why), "the debug information tells its place only behind "
-			 "the function's first instructions, which do not tell where it comes "
-			 "from");
+		snprintf(q->why, sizeof(q->why),
+			 "the debug information tells its place only behind the function's first "
+			 "instructions, which do not tell where it comes from");
 }
 
 /*
- * Go 1.19 has slices in four pieces of eight bytes, of which one is there twice. Which of them are the
- * value's is not known.
+ * Go 1.19 has slices in four pieces of eight bytes, of which one is there twice. Which of them are
+ * the value's is not known.
  */
 static void check_pieces(struct param *q, Dwarf_Die *type)
 {
@@ -710,8 +713,9 @@ static void check_pieces(struct param *q, Dwarf_Die *type)
 	    dwarf_aggregate_size(type, &size) != 0 || last->start + last->size <= size)
 		return;
 	q->found = LOCATION_NOT_HERE;
-	snprintf(q->why, sizeof(q->why), "the debug information has %u bytes of it in pieces, and it "
-		 "has %u", last->start + last->size, (unsigned int)size);
+	snprintf(q->why, sizeof(q->why),
+		 "the debug information has %u bytes of it in pieces, and it has %u",
+		 last->start + last->size, (unsigned int)size);
 }
 
 static void add_param(struct param_finder *f, Dwarf_Die *die, struct dwarf_function *out)

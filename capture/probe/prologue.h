@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a function does with the registers that it is entered with, before it branches away or calls:
- * where debug information says that a parameter is in the frame, this tells from which register
- * it gets there. Needs Zydis.
+ * What a function does with the registers that it is entered with, before it branches away or
+ * calls: where debug information says that a parameter is in the frame, this tells from which
+ * register it gets there. Needs Zydis.
  */
 #ifndef TRAWL_CAPTURE_PROBE_PROLOGUE_H
 #define TRAWL_CAPTURE_PROBE_PROLOGUE_H

@@ -18,8 +18,8 @@ void relocs_close(struct relocs *r);
 const char *relocs_slot(const struct relocs *r, uint64_t vaddr);
 
 /*
- * Of the addresses that pointers written by the dynamic linker have, returns the i-th (from 0) that lies
- * in [start, end); 0: there are no more.
+ * Of the addresses that pointers written by the dynamic linker have, returns the i-th (from 0) that
+ * lies in [start, end); 0: there are no more.
  */
 uint64_t relocs_pointer(const struct relocs *r, uint64_t start, uint64_t end, size_t i);
 

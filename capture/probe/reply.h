@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A list of probes, or an error, as bytes from the process that read a stranger's program (apart.h) to
- * the recorder. What comes is as foreign as the program: it is checked whole before it is believed,
- * and what goes to tracefs can be nothing but definitions of probes in files that were opened.
+ * A list of probes, or an error, as bytes from the process that read a stranger's program (apart.h)
+ * to the recorder. What comes is as foreign as the program: it is checked whole before it is
+ * believed, and what goes to tracefs can be nothing but definitions of probes in files that were
+ * opened.
  */
 #ifndef TRAWL_CAPTURE_PROBE_REPLY_H
 #define TRAWL_CAPTURE_PROBE_REPLY_H
@@ -20,8 +21,8 @@ struct reply_before {
 struct reply_before reply_before(const struct probe_list *list);
 
 /*
- * What became of the list since: which of those probes are still there, new ones, new remarks, build
- * ids; or, if ret is not 0, *err. malloc'd.
+ * What became of the list since: which of those probes are still there, new ones, new remarks,
+ * build ids; or, if ret is not 0, *err. malloc'd.
  */
 void *reply_write(const struct probe_list *list, const struct reply_before *before, int ret,
 		  const struct trawl_error *err, size_t *n);

@@ -69,7 +69,8 @@ static void look_into(Dwarf_Die *object, unsigned int offset, int depth, struct 
 	do {
 		unsigned int at = offset + dwarf_udata(&child, DW_AT_data_member_location, 0);
 
-		if (!is_member(&child) || !dwarf_type_of(&child, &type) || !dwarf_peel(&type, &type))
+		if (!is_member(&child) || !dwarf_type_of(&child, &type) ||
+		    !dwarf_peel(&type, &type))
 			continue;
 		if (is_object(&type)) {
 			look_into(&type, at, depth + 1, m);

@@ -127,9 +127,9 @@ struct probe_arg {
 	struct value_names *values;    /* or NULL */
 	bool spent;                    /* a helper that the recorder uses up: not in the file */
 	enum counted_form counted;
-	size_t pointer, length;        /* counted: arguments that are spent. COUNTED_LIBCXX: the three
-					  words, and a string that is "(fault)" if they cannot be
-					  read */
+	size_t pointer, length;        /* counted: arguments that are spent. COUNTED_LIBCXX: the
+				        * three words, and a string that is "(fault)" if they
+				        * cannot be read */
 	enum probe_check check;        /* a helper too; */
 	size_t of;                     /* of FIRST and LAST: the argument that is checked, */
 	bool zeroed;                   /* and is 0 where it could not be read */

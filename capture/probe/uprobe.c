@@ -369,7 +369,8 @@ static int point_to_text(struct making *m, const struct spec_arg *arg, const str
 {
 	char inner[sizeof(place->expr)];
 
-	if (!value || e->depth || !is_string_type(arg->type) || value->text == DWARF_TEXT || place->form != ARGLOC_EXPR)
+	if (!value || e->depth || !is_string_type(arg->type) || value->text == DWARF_TEXT ||
+	    place->form != ARGLOC_EXPR)
 		return 0;
 	if (value->text == DWARF_TEXT_COUNTED)
 		return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "%s:%s: texts of "
@@ -397,7 +398,8 @@ static int add_arg(struct making *m, const struct spec_arg *arg, struct fetch_ex
 	if (ret == 0 && !why && wants_text(arg, e, value)) {
 		ret = build_field_name(m->r, m->p, arg, e, name);
 		if (ret == 0)
-			add_counted(m, arg->expr, name, value, *arg->type ? WORDS_ASKED_FOR : WORDS);
+			add_counted(m, arg->expr, name, value,
+				    *arg->type ? WORDS_ASKED_FOR : WORDS);
 		free(name);
 		return ret;
 	}
@@ -622,11 +624,11 @@ static int add_trampoline(struct making *m, const char *not_whole)
 	if (danger && spec->returns == SPEC_URETPROBE)
 		snprintf(note, sizeof(note), "may end the program: %s", danger);
 	else if (danger)
-		return spec_fail(spec, spec->symbol_at, m->r->err, "%s%%return: a return probe of "
-				 "the kernel may end the program: %s; and %s cannot be disassembled "
-				 "whole: %s; write SYMBOL+OFFSET of its ret instructions, or "
-				 "%%uretprobe if the program may end", name, danger, name,
-				 not_whole);
+		return spec_fail(spec, spec->symbol_at, m->r->err,
+				 "%s%%return: a return probe of the kernel may end the program: "
+				 "%s; and %s cannot be disassembled whole: %s; write SYMBOL+OFFSET "
+				 "of its ret instructions, or %%uretprobe if the program may end",
+				 name, danger, name, not_whole);
 	return finish_probe(m, PROBE_URETPROBE, note);
 }
 
@@ -769,8 +771,9 @@ static int report_passed_over(struct resolve *r, const struct passed_over *over)
 }
 
 /*
- * Copies of a function that gcc made for some of its callers ("charge.constprop.0.isra.0") are meant
- * by its name; a part of it (".part.0") is not called as it is, nor is the rare one (".cold").
+ * Copies of a function that gcc made for some of its callers ("charge.constprop.0.isra.0") are
+ * meant by its name; a part of it (".part.0") is not called as it is, nor is the rare one
+ * (".cold").
  */
 static bool is_clone_of(const char *symbol, const char *name)
 {

@@ -2,7 +2,8 @@
 /*
  * From notes to probes.
  *
- * <sys/sdt.h> leaves a nop in the code and a note about it. `readelf -n samples/forms` shows this one:
+ * <sys/sdt.h> leaves a nop in the code and a note about it. `readelf -n samples/forms` shows this
+ * one:
  *
  *	Provider: forms
  *	Name: sib
@@ -22,12 +23,13 @@
  *		arg1_win=+0(%di):x64[64]
  *
  * A fetch argument adds a constant to a register and follows it; it cannot add an index register
- * (%rsi * 4). Therefore three helper fields are recorded instead: the base, the index, and a *window*,
- * up to 512 bytes at the base. trawl-decode takes the element from the window, where it is inside, and
- * says that there is no value where it is not. arg1 itself is a constant that holds its place.
+ * (%rsi * 4). Therefore three helper fields are recorded instead: the base, the index, and a
+ * *window*, up to 512 bytes at the base. trawl-decode takes the element from the window, where it
+ * is inside, and says that there is no value where it is not. arg1 itself is a constant that holds
+ * its place.
  *
- * All sites of provider:name in a file become one event, whose fields have the same names and types at
- * every site. Compilers write another operand at each site, so types are joined field by field.
+ * All sites of provider:name in a file become one event, whose fields have the same names and types
+ * at every site. Compilers write another operand at each site, so types are joined field by field.
  */
 #include "config.h"
 

@@ -34,7 +34,8 @@ uint64_t wire_number(struct wire_in *in, uint64_t most);
 /* Which characters a text may have. */
 typedef bool wire_allowed_fn(unsigned char c);
 bool wire_line(unsigned char c); /* no control characters */
-bool wire_any(unsigned char c);  /* all but NUL: a name of a program, which what prints it escapes */
+bool wire_any(unsigned char c);  /* all but NUL: a name of a program, which what prints it
+				  * escapes */
 
 /* malloc'd; NULL where NULL was written. At most `most` bytes. */
 char *wire_text(struct wire_in *in, size_t most, wire_allowed_fn *allowed);

@@ -37,7 +37,8 @@ static const struct source *source_of(const char *text, const struct options *o,
 {
 	const struct source *source = source_find("-i", text, spec, err);
 
-	return source && source->scoped && (o->npids || o->command) ? source->scoped(*spec) : source;
+	return source && source->scoped && (o->npids || o->command) ? source->scoped(*spec)
+								    : source;
 }
 
 static bool has_spec(const struct input *in, const char *spec)

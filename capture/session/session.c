@@ -834,8 +834,8 @@ int session_run(const struct options *o, struct trawl_error *err)
 	int r = -1, printed;
 
 	if (user_find(&s.user, o->user, err) || inputs_make(&s.inputs, &s.ninputs, o, &s, err) ||
-	    inputs_probe(s.inputs, s.ninputs, err) ||
-	    tasks_init(&s.tasks, err) || set_up_followed(&s, err) || event_fds_open(&s.event_fds, err) ||
+	    inputs_probe(s.inputs, s.ninputs, err) || tasks_init(&s.tasks, err) ||
+	    set_up_followed(&s, err) || event_fds_open(&s.event_fds, err) ||
 	    collect_leftovers(&s, err))
 		goto out;
 	if (set_up_scope(&s, err) || recording_open(&s.rec, o, &s.user, &s, err) || arm(&s, err) ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Metadata that a capture puts into the file. time: CLOCK_MONOTONIC, ns, when it was true. Both return
- * as trawl_writer_meta().
+ * Metadata that a capture puts into the file. time: CLOCK_MONOTONIC, ns, when it was true. Both
+ * return as trawl_writer_meta().
  */
 #ifndef TRAWL_CAPTURE_SYS_META_H
 #define TRAWL_CAPTURE_SYS_META_H

@@ -64,8 +64,8 @@ static bool may_write(const struct privileges_kept *kept)
 }
 
 /*
- * SYS_PTRACE: the maps and names of followed tasks of other users. SYSLOG: addresses of the kernel's
- * symbols. SYS_NICE: a compression thread that the recorder waits for gets its priority.
+ * SYS_PTRACE: the maps and names of followed tasks of other users. SYSLOG: addresses of the
+ * kernel's symbols. SYS_NICE: a compression thread that the recorder waits for gets its priority.
  */
 static uint64_t to_keep(const struct privileges_kept *kept)
 {
@@ -174,18 +174,54 @@ static int drop_capabilities(const struct privileges_kept *kept)
 
 /* What a recorder that is armed never calls again, and an attacker would. */
 static const int denied[] = {
-	SCMP_SYS(execve), SCMP_SYS(execveat), SCMP_SYS(mount), SCMP_SYS(umount2), SCMP_SYS(move_mount),
-	SCMP_SYS(open_tree), SCMP_SYS(fsopen), SCMP_SYS(fsmount), SCMP_SYS(fsconfig),
-	SCMP_SYS(pivot_root), SCMP_SYS(chroot), SCMP_SYS(setns), SCMP_SYS(unshare),
-	SCMP_SYS(init_module), SCMP_SYS(finit_module), SCMP_SYS(delete_module),
-	SCMP_SYS(kexec_load), SCMP_SYS(kexec_file_load), SCMP_SYS(reboot), SCMP_SYS(swapon),
-	SCMP_SYS(swapoff), SCMP_SYS(acct), SCMP_SYS(quotactl), SCMP_SYS(iopl), SCMP_SYS(ioperm),
-	SCMP_SYS(settimeofday), SCMP_SYS(clock_settime), SCMP_SYS(sethostname),
-	SCMP_SYS(setdomainname), SCMP_SYS(keyctl), SCMP_SYS(add_key), SCMP_SYS(request_key),
-	SCMP_SYS(bpf), SCMP_SYS(userfaultfd), SCMP_SYS(io_uring_setup), SCMP_SYS(io_uring_enter),
-	SCMP_SYS(process_vm_writev), SCMP_SYS(open_by_handle_at), SCMP_SYS(pidfd_getfd),
-	SCMP_SYS(connect), SCMP_SYS(bind), SCMP_SYS(listen), SCMP_SYS(accept), SCMP_SYS(accept4),
-	SCMP_SYS(mknod), SCMP_SYS(mknodat), SCMP_SYS(personality), SCMP_SYS(vhangup),
+	SCMP_SYS(execve),
+	SCMP_SYS(execveat),
+	SCMP_SYS(mount),
+	SCMP_SYS(umount2),
+	SCMP_SYS(move_mount),
+	SCMP_SYS(open_tree),
+	SCMP_SYS(fsopen),
+	SCMP_SYS(fsmount),
+	SCMP_SYS(fsconfig),
+	SCMP_SYS(pivot_root),
+	SCMP_SYS(chroot),
+	SCMP_SYS(setns),
+	SCMP_SYS(unshare),
+	SCMP_SYS(init_module),
+	SCMP_SYS(finit_module),
+	SCMP_SYS(delete_module),
+	SCMP_SYS(kexec_load),
+	SCMP_SYS(kexec_file_load),
+	SCMP_SYS(reboot),
+	SCMP_SYS(swapon),
+	SCMP_SYS(swapoff),
+	SCMP_SYS(acct),
+	SCMP_SYS(quotactl),
+	SCMP_SYS(iopl),
+	SCMP_SYS(ioperm),
+	SCMP_SYS(settimeofday),
+	SCMP_SYS(clock_settime),
+	SCMP_SYS(sethostname),
+	SCMP_SYS(setdomainname),
+	SCMP_SYS(keyctl),
+	SCMP_SYS(add_key),
+	SCMP_SYS(request_key),
+	SCMP_SYS(bpf),
+	SCMP_SYS(userfaultfd),
+	SCMP_SYS(io_uring_setup),
+	SCMP_SYS(io_uring_enter),
+	SCMP_SYS(process_vm_writev),
+	SCMP_SYS(open_by_handle_at),
+	SCMP_SYS(pidfd_getfd),
+	SCMP_SYS(connect),
+	SCMP_SYS(bind),
+	SCMP_SYS(listen),
+	SCMP_SYS(accept),
+	SCMP_SYS(accept4),
+	SCMP_SYS(mknod),
+	SCMP_SYS(mknodat),
+	SCMP_SYS(personality),
+	SCMP_SYS(vhangup),
 };
 static const int tracing[] = {SCMP_SYS(ptrace), SCMP_SYS(perf_event_open)};
 
@@ -226,9 +262,11 @@ static int filter(const struct privileges_kept *kept)
 int privileges_drop(const struct privileges_kept *kept, struct trawl_error *err)
 {
 	if (drop_capabilities(kept))
-		return trawl_fail(err, TRAWL_CANNOT, "capabilities cannot be given up: %s", strerror(errno));
+		return trawl_fail(err, TRAWL_CANNOT, "capabilities cannot be given up: %s",
+				  strerror(errno));
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || filter(kept))
-		return trawl_fail(err, TRAWL_CANNOT, "the recorder's filter of system calls cannot be set: "
-				  "seccomp is forbidden here");
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "the recorder's filter of system calls cannot be set: seccomp is "
+				  "forbidden here");
 	return 0;
 }

@@ -292,7 +292,8 @@ out:
 }
 
 /* The maps of a task that was looked up before it hit a user probe. */
-static int look_up_probed(struct tasks *t, pid_t tid, struct trawl_writer *w, struct trawl_error *err)
+static int look_up_probed(struct tasks *t, pid_t tid, struct trawl_writer *w,
+			  struct trawl_error *err)
 {
 	size_t len;
 	char *status = read_proc(tid, "status", 4096, &len);

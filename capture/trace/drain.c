@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From the ring buffers to the session: sub-buffers, the losses they tell of, whose events count. */
+/* From the ring buffers to the session: sub-buffers, the losses they tell of, whose events
+ * count. */
 #include "config.h"
 
 #include <errno.h>
@@ -153,7 +154,8 @@ static int settle_aside(struct trace *t, struct trawl_error *err)
 	return n ? trace_lose(t, NULL, t->unsure_from, mono_now(), n, TRAWL_LOSS_MISSED, err) : 0;
 }
 
-/* Can a synthetic event of this latency be? Not if it began after it ended, or before anybody looked. */
+/* Can a synthetic event of this latency be? Not if it began after it ended, or before anybody
+ * looked. */
 static bool is_pair(const struct trace *t, const struct trace_event *e, const struct ring_event *ev)
 {
 	int64_t latency;

@@ -39,7 +39,8 @@ struct trace_event {
 	uint64_t count;      /* records so far */
 	uint64_t hits;       /* of a probe, as the kernel counts them; with hits_known */
 	uint32_t size;       /* of the fixed part */
-	uint32_t latency_at; /* synthetic: offset of the s64 time from one event to the other; or 0 */
+	uint32_t latency_at; /* synthetic: offset of the s64 time from one event to the other; or
+			      * 0 */
 	bool symbols;        /* its print format shows addresses as symbols */
 	bool changed;        /* gone or switched off, and told: tamper.h */
 	size_t ntexts;
@@ -89,7 +90,8 @@ struct trace {
 	uint64_t since;            /* MONO of the start */
 
 	uint64_t captured, lost;
-	uint64_t outside;          /* records of before the start and after the end: they do not count */
+	uint64_t outside;          /* records of before the start and after the end: they do not
+				    * count */
 	uint64_t others;           /* events of tasks outside the scope that were left out here */
 	pid_t strangers[TRACE_STRANGERS]; /* some of these tasks, since the last drain */
 	size_t nstrangers;

@@ -476,7 +476,8 @@ static bool has_older(const struct trace *t, uint64_t time)
 	return false;
 }
 
-/* While sources were started one by one, a buffer may have filled: what it had goes before events count. */
+/* While sources were started one by one, a buffer may have filled: what it had goes before events
+ * count. */
 int trace_discard(struct input *in, struct trawl_error *err)
 {
 	struct trace *t = in->state;
@@ -508,7 +509,8 @@ void trace_close(struct input *in)
 		tamper_look(t, t->nevents);
 }
 
-/* The buffer takes nothing more. That takes a moment; events are switched off one by one: in disarm(). */
+/* The buffer takes nothing more. That takes a moment; events are switched off one by one: in
+ * disarm(). */
 void trace_halt(struct input *in)
 {
 	struct trace *t = in->state;
@@ -526,8 +528,8 @@ int trace_stop(struct input *in, struct trawl_error *err)
 	if (!t->unstoppable)
 		return 0;
 	tracefs_write(t->dir, "events/enable", "0", &ignored);
-	return trawl_fail(err, TRAWL_CANNOT, "tracefs: cannot switch %s/tracing_on off: %s", t->name,
-			  strerror(t->unstoppable));
+	return trawl_fail(err, TRAWL_CANNOT, "tracefs: cannot switch %s/tracing_on off: %s",
+			  t->name, strerror(t->unstoppable));
 }
 
 /*
@@ -573,9 +575,10 @@ static void missing_hits(struct trace *t, uint64_t now)
 	if (too_long) {
 		trace_lose(t, NULL, t->since, now, too_long, TRAWL_LOSS_TOO_LONG, &ignored);
 		session_note(t->in->session,
-			     "%s: %" PRIu64 " events had more than 4 KB of strings, which the kernel "
-			     "drops; record the beginning of a string with :char[64] instead of "
-			     ":string", t->in->source->name, too_long);
+			     "%s: %" PRIu64 " events had more than 4 KB of strings, which the "
+					    "kernel drops; record the beginning of a string with "
+					    ":char[64] instead of :string",
+			     t->in->source->name, too_long);
 	}
 	if (missing > too_long && !t->filtered)
 		trace_lose(t, NULL, t->since, now, missing - too_long, TRAWL_LOSS_MISSED, &ignored);

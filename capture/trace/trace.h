@@ -37,15 +37,18 @@ int trace_follow(struct trace *t, struct trawl_error *err);
 int trace_add(struct trace *t, const char *group, const char *name, const char *display,
 	      const struct eventformat *format, const char *filter, struct trawl_error *err);
 
-/* Records of the event with this id have texts to be cut (countedtext.h): malloc'd, and t's from then on. */
+/* Records of the event with this id have texts to be cut (countedtext.h): malloc'd, and t's from
+ * then on. */
 void trace_cut_texts(struct trace *t, uint32_t id, struct counted_text *texts, size_t n);
 
-/* An event of our group is the companion of one that was added (longtext.h): it is not in the file. */
+/* An event of our group is the companion of one that was added (longtext.h): it is not in the
+ * file. */
 int trace_add_companion(struct trace *t, const char *name, const char *filter,
 			const struct long_text *pair, struct trawl_error *err);
 
 /* Reads of the event of this id are checked; takes the check, which may be NULL: without memory. */
-int trace_add_check(struct trace *t, uint32_t id, struct read_check *check, struct trawl_error *err);
+int trace_add_check(struct trace *t, uint32_t id, struct read_check *check,
+		    struct trawl_error *err);
 
 /* Is there an event of this display name already? */
 bool trace_has_name(const struct trace *t, const char *display);

@@ -102,7 +102,8 @@ uint32_t counted_texts_put(const struct counted_text *texts, size_t n, const voi
 
 		if (!fits(&texts[i], len))
 			return 0;
-		p = texts[i].libcxx ? find_libcxx(&texts[i], record) : find_plain(&texts[i], record);
+		p = texts[i].libcxx ? find_libcxx(&texts[i], record)
+				    : find_plain(&texts[i], record);
 		put_bytes = put(&p, copy + end, size - end);
 		memset(copy + texts[i].at, 0, texts[i].room);
 		loc = trawl_loc(put_bytes, end);

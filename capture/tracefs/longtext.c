@@ -209,9 +209,9 @@ static uint32_t put_own(const struct held *h, const struct long_text_arg *a, uin
 }
 
 /*
- * A string of the event's whose bytes are not all there, as far as the companion tells. One that the
- * kernel measured as empty takes the room of those behind it: it ends where that ends, with a NUL,
- * and they have none.
+ * A string of the event's whose bytes are not all there, as far as the companion tells. One that
+ * the kernel measured as empty takes the room of those behind it: it ends where that ends, with a
+ * NUL, and they have none.
  */
 static void mend(const struct held *h, const struct long_text_arg *a, bool squeezed,
 		 uint8_t *record, uint32_t *len)
@@ -222,7 +222,8 @@ static void mend(const struct held *h, const struct long_text_arg *a, bool squee
 	if (n ? squeezed && goes_on(a, h) && n <= h->pair->prefix : readable)
 		*len = put_text(h, a, record, *len);
 	else if (n && squeezed && goes_on(a, h))
-		put32(record + a->at, trawl_loc(n - 1, trawl_loc_offset(loc))); /* cut: without the NUL */
+		/* cut: without the NUL */
+		put32(record + a->at, trawl_loc(n - 1, trawl_loc_offset(loc)));
 }
 
 /* Did a string get no room, though it can be read, or less than it has for certain? */

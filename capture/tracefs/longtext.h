@@ -37,7 +37,7 @@ struct long_text_arg {
 	bool own;            /* a string of the kernel's ($comm), which is short: both have it */
 	bool check;          /* a number by now (readcheck.h), as values of a fixed size are */
 	uint32_t at, size;   /* in the event: its value; of a string 4 bytes */
-	uint32_t from;       /* in the companion: the value; of a string its first bytes, of one of the
+	uint32_t from; /* in the companion: the value; of a string its first bytes, of one of the
 				kernel's its word */
 	uint32_t address_at; /* of a string: where the companion has its address */
 };
@@ -45,7 +45,8 @@ struct long_text_arg {
 struct long_text {
 	uint32_t id, companion;        /* of the two events */
 	uint32_t size, companion_size; /* of their fixed parts */
-	uint32_t head;                 /* what both begin with: common fields, addresses of the hit */
+	uint32_t head;                 /* what both begin with: common fields, addresses of the
+				        * hit */
 	uint32_t prefix;               /* bytes that the companion has of each string */
 	size_t nargs;
 	struct long_text_arg args[LONG_TEXT_ARGS];

@@ -19,7 +19,8 @@ int printkformats_write(struct trawl_writer *w, struct trawl_error *err)
 		return -1;
 	text = tracefs_read(top, "printk_formats", &len, &ignored);
 	close(top);
-	r = text && len ? meta_write_text(w, "kernel/printk_formats", mono_now(), text, len, err) : 0;
+	r = text && len ? meta_write_text(w, "kernel/printk_formats", mono_now(), text, len, err)
+			: 0;
 	free(text);
 	return r;
 }

@@ -169,9 +169,14 @@ static int make_fault(struct eventformat *f, const struct read_name *name)
 	}
 	free((char *)field->name);
 	free((char *)field->ctype);
-	*field = (struct trawl_field){ .name = own, .ctype = type, .note = name->why, .kind = TRAWL_UINT,
-				       .place = TRAWL_FIXED, .offset = field->offset, .size = WORD,
-				       .count = 1 };
+	*field = (struct trawl_field){.name = own,
+				      .ctype = type,
+				      .note = name->why,
+				      .kind = TRAWL_UINT,
+				      .place = TRAWL_FIXED,
+				      .offset = field->offset,
+				      .size = WORD,
+				      .count = 1};
 	return 0;
 }
 
@@ -212,7 +217,8 @@ void read_checks_add(struct read_checks *r, uint32_t id, struct read_check *c)
 
 /* ---- records ------------------------------------------------------------------------------ */
 
-/* Did the fetch that filled in this word end before its string? Then the next one took its place. */
+/* Did the fetch that filled in this word end before its string? Then the next one took its
+ * place. */
 static bool has_failed(const uint8_t *record, uint32_t word_at, uint32_t next_at)
 {
 	uint32_t word = get_word(record, word_at);
@@ -231,8 +237,8 @@ static bool is_zero(const uint8_t *p, size_t n)
 }
 
 /*
- * A check takes eight bytes, which may be more than the value has: one that is not 0 was read, if the
- * kernel leaves a 0 where it could not read. Strings are marked also by kernels without checks.
+ * A check takes eight bytes, which may be more than the value has: one that is not 0 was read, if
+ * the kernel leaves a 0 where it could not read. Strings are marked also by kernels without checks.
  */
 static enum read_state settle(const struct value *v, const uint8_t *record, enum read_state state)
 {

@@ -18,15 +18,17 @@
  *	30        u32: bits 27.. of the delta of the next event ("time extend")
  *	31        u32: bits 27..58 of an absolute time; the upper five are those of the time so far
  *
- * Every delta counts, that of a discarded event as well: the next event's is counted from there. Where
- * a discarded event had none, the kernel writes 1 instead of the 0 that would mean the other padding.
+ * Every delta counts, that of a discarded event as well: the next event's is counted from there.
+ * Where a discarded event had none, the kernel writes 1 instead of the 0 that would mean the other
+ * padding.
  *
- * The kernel's own reader forgets the deltas of discarded events (rb_update_read_stamp(), Linux 6.1 to
- * 6.12 at least). That shows where a read() takes what is there of the sub-buffer that is being written:
- * the rest, which the next read() gives, begins with the kernel's idea of the time, too early by those
- * deltas. Events are discarded when a trigger of theirs has made another event meanwhile, as all do that
- * at-exit and synth are made of, and seconds may lie before one. So a walk keeps the kernel's time beside
- * the true one, and where a sub-buffer begins with exactly that, it goes on from the true one.
+ * The kernel's own reader forgets the deltas of discarded events (rb_update_read_stamp(), Linux 6.1
+ * to 6.12 at least). That shows where a read() takes what is there of the sub-buffer that is being
+ * written: the rest, which the next read() gives, begins with the kernel's idea of the time, too
+ * early by those deltas. Events are discarded when a trigger of theirs has made another event
+ * meanwhile, as all do that at-exit and synth are made of, and seconds may lie before one. So a
+ * walk keeps the kernel's time beside the true one, and where a sub-buffer begins with exactly
+ * that, it goes on from the true one.
  */
 #ifndef TRAWL_CAPTURE_TRACEFS_RING_H
 #define TRAWL_CAPTURE_TRACEFS_RING_H
@@ -73,8 +75,8 @@ struct ring_event {
 };
 
 /*
- * Starts a walk through len bytes of a sub-buffer. before: the clock at the end of the walk through the
- * one that the same CPU gave before. Nothing in it is believed: -1 for lengths that do not fit.
+ * Starts a walk through len bytes of a sub-buffer. before: the clock at the end of the walk through
+ * the one that the same CPU gave before. Nothing in it is believed: -1 for lengths that do not fit.
  */
 int ring_page_start(struct ring_page *p, const struct ring_layout *l, const void *page, size_t len,
 		    const struct ring_clock *before);

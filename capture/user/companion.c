@@ -186,7 +186,8 @@ static bool find_places(struct eventformat *f, struct long_text *pair)
 		field = eventformat_field(f, name);
 		if (!field || (field->place != TRAWL_FIXED) != (a->own || a->check))
 			return false;
-		if (!a->own && !a->check && (uint32_t)field->size * field->count != (a->text ? pair->prefix : a->size))
+		if (!a->own && !a->check &&
+		    (uint32_t)field->size * field->count != (a->text ? pair->prefix : a->size))
 			return false;
 		a->from = field->offset;
 		snprintf(name, sizeof(name), "p%zu", k);

@@ -78,7 +78,8 @@ static void describe_fields(const struct probe *p, struct eventformat *f)
 	}
 }
 
-/* "\tfield:u64 name[32];\toffset:8;..." of an argument that is a text or used up. False: of no such. */
+/* "\tfield:u64 name[32];\toffset:8;..." of an argument that is a text or used up. False: of no
+ * such. */
 static bool retell_field(const struct probe *p, const char *line, FILE *out)
 {
 	const char *end = strchr(line, ';'), *name, *offset;
@@ -96,8 +97,8 @@ static bool retell_field(const struct probe *p, const char *line, FILE *out)
 	if (!a || !offset || (!a->spent && !a->counted))
 		return false;
 	if (a->counted)
-		fprintf(out, "\tfield:__data_loc char[] %s;\toffset:%d;\tsize:4;\tsigned:1;\n", a->name,
-			atoi(offset + 7));
+		fprintf(out, "\tfield:__data_loc char[] %s;\toffset:%d;\tsize:4;\tsigned:1;\n",
+			a->name, atoi(offset + 7));
 	return true;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* trawl -D usdt:PATH and -D uprobe:PATH: the probes and functions of a program, with their arguments. */
+/* trawl -D usdt:PATH and -D uprobe:PATH: the probes and functions of a program, with their
+ * arguments. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -15,7 +16,8 @@
 
 enum { LISTED_MOST = 16384 };
 
-/* "usdt:" and what the user wrote behind it, with a pattern for all where only a program is named. */
+/* "usdt:" and what the user wrote behind it, with a pattern for all where only a program is
+ * named. */
 static char *whole_spec(const char *kind, const char *text, const char *arguments)
 {
 	char *path = strncmp(text, "pid=", 4) ? path_find(text) : NULL, *whole;
@@ -26,8 +28,8 @@ static char *whole_spec(const char *kind, const char *text, const char *argument
 	return whole;
 }
 
-static int resolve(const char *kind, const char *text, const char *arguments, struct probe_list *list,
-		   struct trawl_error *err)
+static int resolve(const char *kind, const char *text, const char *arguments,
+		   struct probe_list *list, struct trawl_error *err)
 {
 	struct spec spec;
 	char *whole;
@@ -98,7 +100,8 @@ static void add_arguments(const struct probe *p, char **text)
 			append(text, "%s%s%s%s", comma, arg->ctype,
 			       arg->ctype[strlen(arg->ctype) - 1] == '*' ? "" : " ", name_of(arg));
 		else
-			append(text, "%s%s%s%s", comma, name_of(arg), *arg->type ? ":" : "", arg->type);
+			append(text, "%s%s%s%s", comma, name_of(arg), *arg->type ? ":" : "",
+			       arg->type);
 		comma = ", ";
 	}
 }
@@ -149,7 +152,8 @@ static char *beginning(const char *text)
 		part = xstrndup(text, (size_t)(colon - text));
 		path = strncmp(text, "pid=", 4) ? path_find(part) : NULL;
 		free(part);
-		if (path || (!strncmp(text, "pid=", 4) && !memchr(text, ':', (size_t)(colon - text)))) {
+		if (path ||
+		    (!strncmp(text, "pid=", 4) && !memchr(text, ':', (size_t)(colon - text)))) {
 			free(path);
 			return xstrndup(text, (size_t)(colon - text) + 1);
 		}
@@ -208,8 +212,8 @@ static char *own_name(const char *front, const struct probe *p)
 }
 
 /*
- * All functions, and beside those that the debug information describes, their parameters. Both lists are in
- * one order; the second lacks some.
+ * All functions, and beside those that the debug information describes, their parameters. Both
+ * lists are in one order; the second lacks some.
  */
 int uprobe_list(const char *text, struct source_list *list, struct trawl_error *err)
 {

@@ -390,8 +390,8 @@ static int uprobe_start(struct input *in, struct trawl_error *err)
 }
 
 /*
- * Hits are counted before the end: each of them must then be in the buffer or among its losses, unless a
- * scope, a filter or -c kept it out (see final_losses() in trace.c).
+ * Hits are counted before the end: each of them must then be in the buffer or among its losses,
+ * unless a scope, a filter or -c kept it out (see final_losses() in trace.c).
  */
 static void uprobe_close(struct input *in)
 {

@@ -50,8 +50,8 @@ static int32_t start(const struct aligned *s, int32_t d, int32_t k)
 	return before[k - 1] + 1;
 }
 
-static int32_t slide(const struct aligned *s, size_t a0, size_t b0, int32_t x, int32_t k, int32_t na,
-		     int32_t nb)
+static int32_t slide(const struct aligned *s, size_t a0, size_t b0, int32_t x, int32_t k,
+		     int32_t na, int32_t nb)
 {
 	while (x < na && x - k < nb && s->a[a0 + (size_t)x] == s->b[b0 + (size_t)(x - k)])
 		x++;
@@ -65,15 +65,18 @@ static int trace(struct aligned *s, size_t a0, size_t b0, int32_t d, int32_t k)
 
 	if (!d)
 		return x ? add(s, a0, b0, (size_t)x) : 0;
-	previous = k == -d || (k != d && row(s, d - 1)[k - 1] < row(s, d - 1)[k + 1]) ? k + 1 : k - 1;
+	previous =
+		k == -d || (k != d && row(s, d - 1)[k - 1] < row(s, d - 1)[k + 1]) ? k + 1 : k - 1;
 	from = start(s, d, k);
 	if (trace(s, a0, b0, d - 1, previous))
 		return -1;
-	return x > from ? add(s, a0 + (size_t)from, b0 + (size_t)(from - k), (size_t)(x - from)) : 0;
+	return x > from ? add(s, a0 + (size_t)from, b0 + (size_t)(from - k), (size_t)(x - from))
+			: 0;
 }
 
 /*
- * Aligns from (*a0, *b0) on, to the ends or as far as EDITS_MAX edits reach, and moves the two there.
+ * Aligns from (*a0, *b0) on, to the ends or as far as EDITS_MAX edits reach, and moves the two
+ * there.
  */
 static int piece(struct aligned *s, size_t *a0, size_t na, size_t *b0, size_t nb)
 {

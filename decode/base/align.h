@@ -13,8 +13,8 @@ struct align_run {
 
 /*
  * The runs of equal tokens, in order; a run of no elements at the ends of both comes last. The edit
- * script is the shortest one, but of sequences that differ in thousands of places. To be freed by the
- * caller. -1: out of memory.
+ * script is the shortest one, but of sequences that differ in thousands of places. To be freed by
+ * the caller. -1: out of memory.
  */
 int align(const uint64_t *a, size_t na, const uint64_t *b, size_t nb, struct align_run **runs,
 	  size_t *nruns);

@@ -438,7 +438,8 @@ bool shown_cut(const struct shown *s, const void *record, size_t len)
 	const uint8_t *p;
 	size_t n;
 
-	return (s->most || s->ended) && field_bytes(s->field, record, len, &p, &n) && is_cut(s, p, n);
+	return (s->most || s->ended) && field_bytes(s->field, record, len, &p, &n) &&
+		is_cut(s, p, n);
 }
 
 static void out_none(const char *why, bool json, struct out *o)

@@ -14,7 +14,8 @@ struct written {
 
 struct shown {
 	const struct trawl_field *field;
-	const struct shown *fault;     /* not 0: this one could not be read, and has no value; or NULL */
+	const struct shown *fault;     /* not 0: this one could not be read, and has no value; or
+				        * NULL */
 	const struct written *written; /* how text shows it; NULL: by its type */
 	uint8_t op;        /* what to do with its bytes; layout.c */
 	uint8_t element;   /* the same for one element of an array */
@@ -64,7 +65,8 @@ void layout_arrow(struct layout *l, struct shown *s);
 /* Numbers of the field are shown in hex; of one that is signed or none they stay as they are. */
 void layout_hex(struct shown *s);
 
-/* The name of the field that tells that the field NAME could not be read: its number is not 0 then. */
+/* The name of the field that tells that the field NAME could not be read: its number is not 0
+ * then. */
 #define LAYOUT_FAULT "__fault_"
 
 /* Why the field has no value in this record: "fault", or what its note says; NULL: it has one. */

@@ -6,8 +6,8 @@
 #include "decode/base/output.h"
 
 /*
- * put_...() writes to a place with room for 20 bytes, which the caller reserved for a whole line with
- * out_need(), and returns the end of what it wrote. out_...() appends to an output buffer.
+ * put_...() writes to a place with room for 20 bytes, which the caller reserved for a whole line
+ * with out_need(), and returns the end of what it wrote. out_...() appends to an output buffer.
  */
 char *put_large(char *p, uint64_t v);
 char *put_s64(char *p, int64_t v);

@@ -170,7 +170,10 @@ int outfile_open(struct outfile *f, const char *name, struct trawl_error *err)
 	struct destination at;
 	int why, fd;
 
-	*f = (struct outfile){.name = name, .file = UNNAMED_NONE, .fd = STDOUT_FILENO, .keeper = {-1, -1}};
+	*f = (struct outfile){.name = name,
+			      .file = UNNAMED_NONE,
+			      .fd = STDOUT_FILENO,
+			      .keeper = {-1, -1}};
 	if (!strcmp(name, "-"))
 		return 0;
 	if (destination_find(&at, name, geteuid(), true))

@@ -14,7 +14,8 @@ struct outfile {
 	const char *name; /* as the user gave it */
 	struct unnamed file;
 	int fd;           /* to write to */
-	int keeper[2];    /* to the process that names the file, and its answer; -1: there is none */
+	int keeper[2];    /* to the process that names the file, and its answer; -1: there is
+			   * none */
 	pid_t pid;        /* of that */
 };
 
@@ -26,8 +27,8 @@ int outfile_open(struct outfile *f, const char *name, struct trawl_error *err);
 
 /*
  * Has a process of its own give the file its name, or drop it if this one ends before: for programs
- * that will not be allowed to (common/sandbox.h). That process knows this file and nothing else, and
- * reads one byte of this one. 0, or -1 with *err: the file is gone, too.
+ * that will not be allowed to (common/sandbox.h). That process knows this file and nothing else,
+ * and reads one byte of this one. 0, or -1 with *err: the file is gone, too.
  */
 int outfile_keeper(struct outfile *f, struct trawl_error *err);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The output buffer: text and bytes for a file descriptor, or for memory. number.h writes numbers into
- * it, escape.h texts of others.
+ * The output buffer: text and bytes for a file descriptor, or for memory. number.h writes numbers
+ * into it, escape.h texts of others.
  *
  * Every printer and exporter appends here; nothing on that path allocates or uses stdio. An output
  * on a descriptor is written when its buffer is full and by out_flush(); an output in memory
- * (out_memory) grows. The first error stays in `error` (an errno value); later appends do nothing, so
- * that callers check once an event or once at the end.
+ * (out_memory) grows. The first error stays in `error` (an errno value); later appends do nothing,
+ * so that callers check once an event or once at the end.
  */
 #ifndef TRAWL_DECODE_BASE_OUTPUT_H
 #define TRAWL_DECODE_BASE_OUTPUT_H

@@ -53,7 +53,8 @@ struct time_printer {
 	char text[32];
 };
 
-/* Appends the time with `digits` (6 or 9) digits after the point; 6 are followed by three blanks. */
+/* Appends the time with `digits` (6 or 9) digits after the point; 6 are followed by three
+ * blanks. */
 char *time_put(struct time_printer *tp, char *p, uint64_t ns, unsigned int digits);
 #define TIME_ROOM 48
 

@@ -72,10 +72,11 @@ void tree_list(struct tree *t, const char *name);
 void tree_close(struct tree *t); /* the innermost open object or list */
 
 /*
- * The nth node, from 0, of this name, or of a path: "setup.bRequest", "decoded.descriptors.bLength".
- * Of each part, nodes at the top of what it is looked for in hide those below. A path goes into each
- * element of a list, or into that of an index ("descriptors[1]"); behind a list itself come its
- * elements that are values. NULL: there is none, or not so many.
+ * The nth node, from 0, of this name, or of a path: "setup.bRequest",
+ * "decoded.descriptors.bLength". Of each part, nodes at the top of what it is looked for in hide
+ * those below. A path goes into each element of a list, or into that of an index
+ * ("descriptors[1]"); behind a list itself come its elements that are values. NULL: there is none,
+ * or not so many.
  */
 const struct tree_node *tree_find(const struct tree *t, const char *name, unsigned int nth);
 

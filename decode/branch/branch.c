@@ -78,7 +78,8 @@ static bool is_mark(const struct item *it)
 
 const struct branch_detail *branch_of(const struct decoder *d, const struct item *it)
 {
-	return d == &branch_decoder && it->name != it->type->name && !is_mark(it) ? it->detail : NULL;
+	return d == &branch_decoder && it->name != it->type->name && !is_mark(it) ? it->detail
+										  : NULL;
 }
 
 /* ---- records ----------------------------------------------------------------------------- */
@@ -102,8 +103,8 @@ static void read_batch(struct state *s, const struct trawl_event *ev)
 	d->fixed = r.branch;
 	d->address = r.address;
 	if (!problem)
-		problem = branch_batch_decode(&d->batch, (const char *)ev->record + fixed, ev->len - fixed,
-					      d->fixed.count, ev->ts);
+		problem = branch_batch_decode(&d->batch, (const char *)ev->record + fixed,
+					      ev->len - fixed, d->fixed.count, ev->ts);
 	if (problem)
 		branch_batch_free(&d->batch);
 	d->problem = problem;
@@ -307,7 +308,7 @@ static void put_lines(struct out *o, const struct branch_detail *d)
 
 static void put_flags(struct out *o, const struct branch_detail *d)
 {
-	static const char *const names[] = { "mispredicted", "predicted", "in-transaction", "abort" };
+	static const char *const names[] = {"mispredicted", "predicted", "in-transaction", "abort"};
 
 	for (unsigned int i = 0; i < 4; i++) {
 		if (d->flags & 1u << i)
@@ -349,7 +350,8 @@ static void branch_text(void *state, const struct item *it, struct out *o)
 	if (it->name == item_names[NAME_LOST]) {
 		if (d->lost)
 			out_count(o, d->lost, "branch");
-		out_str(o, d->lost ? " lost here" : "branches were lost here, nobody knows how many");
+		out_str(o,
+			d->lost ? " lost here" : "branches were lost here, nobody knows how many");
 		return;
 	}
 	if (it->name == item_names[NAME_LAST]) {

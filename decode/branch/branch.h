@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The decoder of branches: an item for each branch, or (--raw) for each batch. Views and exports that
- * go over millions of branches take whole batches.
+ * The decoder of branches: an item for each branch, or (--raw) for each batch. Views and exports
+ * that go over millions of branches take whole batches.
  */
 #ifndef TRAWL_DECODE_BRANCH_BRANCH_H
 #define TRAWL_DECODE_BRANCH_BRANCH_H
@@ -17,7 +17,8 @@ extern const struct decoder branch_decoder;
 struct branch_batch_detail {
 	struct branch_record fixed;
 	struct branch_batch batch;
-	bool last;                     /* the branches before a probe's hit, which was at the record's time */
+	bool last;                     /* the branches before a probe's hit, which was at the
+				        * record's time */
 	uint64_t address;              /* of the probe's place */
 	const char *problem;           /* of a damaged one: what is wrong; its batch is empty */
 	const struct image_maps *maps; /* of the process; NULL: not known */
@@ -29,7 +30,8 @@ struct branch_detail {
 	struct branch_pair pair;
 	uint32_t cycles;
 	uint8_t flags;
-	uint64_t late;      /* it happened up to so many ns after the item's time; 0 of batch->last: before it */
+	uint64_t late;      /* it happened up to so many ns after the item's time; 0 of
+			     * batch->last: before it */
 	uint64_t lost;      /* of branch:lost: how many; 0: not known */
 	struct image_place from, to;
 	struct image_place at; /* of batch->last: the probe's place */

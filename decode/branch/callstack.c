@@ -54,7 +54,9 @@ static void pop_to(struct callstack *k, unsigned int depth, const struct call_wh
 		   struct callstack_sink *sink)
 {
 	while (k->depth > depth) {
-		struct call_site c = { .when = w->when, .depth = --k->depth, .branches = k->branches };
+		struct call_site c = {.when = w->when,
+				      .depth = --k->depth,
+				      .branches = k->branches};
 
 		sink->event(sink, w->task, CALL_LEAVE, &c);
 	}
@@ -81,7 +83,8 @@ static void leave(struct callstack *k, const struct call_where *w, struct callst
 		pop_to(k, i, w, sink);
 		return;
 	}
-	/* a jump table may be built of returns, and coroutines switch by them: within a call it says nothing */
+	/* a jump table may be built of returns, and coroutines switch by them: within a call it
+	 * says nothing */
 	if (!k->depth)
 		tell(k, w, sink, CALL_OUTER, p);
 }

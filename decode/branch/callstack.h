@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The calls of a task, from its branches: who is called, who returns. A return that fits no call known
- * is to a caller from before the recording; jumps to the first instruction of another function are
- * tail calls; a return deep into the stack (longjmp, exceptions) ends all calls above.
+ * The calls of a task, from its branches: who is called, who returns. A return that fits no call
+ * known is to a caller from before the recording; jumps to the first instruction of another
+ * function are tail calls; a return deep into the stack (longjmp, exceptions) ends all calls above.
  */
 #ifndef TRAWL_DECODE_BRANCH_CALLSTACK_H
 #define TRAWL_DECODE_BRANCH_CALLSTACK_H

@@ -130,7 +130,8 @@ static void read_functions(struct image_module *m, const struct json_object *lis
 
 	for (size_t i = 0; i < n; i++) {
 		const struct json_object *r = row(list, i, 3);
-		const char *name = r ? json_object_get_string(json_object_array_get_idx(r, 2)) : NULL;
+		const char *name =
+			r ? json_object_get_string(json_object_array_get_idx(r, 2)) : NULL;
 
 		if (name && array_grow(m->functions, m->nfunctions))
 			m->functions[m->nfunctions++] = (struct image_function){
@@ -187,13 +188,14 @@ static void read_branches(struct image_module *m, const struct json_object *list
 		vaddr += (uint64_t)signed_element(list, i);
 		if (!array_grow(m->insns, m->ninsns))
 			return;
-		m->insns[m->ninsns++] = (struct image_insn){ vaddr, what % 16, (uint8_t)(what / 16) };
+		m->insns[m->ninsns++] = (struct image_insn){vaddr, what % 16, (uint8_t)(what / 16)};
 	}
 }
 
 static void read_module(struct images *im, const struct trawl_meta *meta)
 {
-	struct image_module *m = module_of(im, meta->section, meta->name + strlen(BRANCH_MODULE_NAME));
+	struct image_module *m =
+		module_of(im, meta->section, meta->name + strlen(BRANCH_MODULE_NAME));
 	struct json_object *j = jdoc_parse(meta->data, meta->len);
 	const char *slash;
 
@@ -225,7 +227,8 @@ static int by_vaddr(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Of rows at one address the last one of the table counts: they are many, and in order but for a few. */
+/* Of rows at one address the last one of the table counts: they are many, and in order but for a
+ * few. */
 static void sort_lines(struct image_module *m)
 {
 	for (size_t i = 1; i < m->nlines; i++) {
@@ -308,8 +311,8 @@ static void add_range(struct images *im, struct image_maps *maps, const char *te
 	char key[64], path[4096] = "";
 	uint64_t inode;
 
-	if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %x:%x %" SCNu64 " %4095[^\n]", &r.start,
-		   &r.end, &r.offset, &major, &minor, &inode, path) < 6)
+	if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %x:%x %" SCNu64 " %4095[^\n]",
+		   &r.start, &r.end, &r.offset, &major, &minor, &inode, path) < 6)
 		return;
 	snprintf(key, sizeof(key), "%02x:%02x:%" PRIu64, major, minor, inode);
 	if (!strcmp(path, "[vdso]"))
@@ -366,7 +369,8 @@ static void read_new(struct images *im)
 	}
 }
 
-const struct image_maps *images_maps(struct images *im, uint32_t section, int32_t pid, uint64_t time)
+const struct image_maps *images_maps(struct images *im, uint32_t section, int32_t pid,
+				     uint64_t time)
 {
 	const struct image_maps *earliest = NULL;
 

@@ -41,7 +41,8 @@ struct image_module {
 	const char *build_id;
 	const char *why;  /* why there are no symbols; "" */
 	bool deleted;
-	uint64_t base, end; /* where it was first mapped: offset 0 of the file, and its last byte's end */
+	uint64_t base, end; /* where it was first mapped: offset 0 of the file, and its last
+			     * byte's end */
 	struct image_segment *segments;
 	struct image_function *functions; /* by vaddr */
 	struct image_line *lines;         /* of these functions, by vaddr */
@@ -82,7 +83,8 @@ struct images;
 
 /* What is there, in order: to be called before the arrays of a module are looked at. */
 void image_sort(struct image_module *m);
-/* The last of n elements of this size, each beginning with its vaddr, that is at or before; or NULL. */
+/* The last of n elements of this size, each beginning with its vaddr, that is at or before; or
+ * NULL. */
 const void *image_last_before(const void *array, size_t n, size_t size, uint64_t vaddr);
 const struct image_function *image_function_at(struct image_module *m, uint64_t vaddr);
 /* Bytes of the branching instruction there; 1 if that is not known. */
@@ -92,7 +94,8 @@ struct images *images_new(struct trawl_reader *reader);
 void images_free(struct images *im);
 
 /* The maps of a process at a time; NULL if nothing is known of it. */
-const struct image_maps *images_maps(struct images *im, uint32_t section, int32_t pid, uint64_t time);
+const struct image_maps *images_maps(struct images *im, uint32_t section, int32_t pid,
+				     uint64_t time);
 void images_place(struct images *im, const struct image_maps *maps, uint64_t address,
 		  struct image_place *p);
 

@@ -22,7 +22,8 @@ struct export_format {
 	const char *what; /* for --help */
 	bool packets;     /* decoders are opened with options->export */
 	bool binary;      /* not for a terminal */
-	bool spool;       /* options->spool is needed: no file can be made while a capture is read */
+	bool spool;       /* options->spool is needed: no file can be made while a capture is
+			   * read */
 	/* 0, or -1 with *err. Write errors stay in out->error and are no business of this. */
 	int (*run)(const struct export_options *o, struct stream *s, struct out *out,
 		   struct trawl_error *err);

@@ -9,7 +9,8 @@ enum {
 	EVENT_TIMESTAMP = 1, EVENT_PID = 2,
 };
 
-/* The messages of sched.proto and task.proto: their number in FtraceEvent, their fields in order. */
+/* The messages of sched.proto and task.proto: their number in FtraceEvent, their fields in
+ * order. */
 static const struct message {
 	const char *name;
 	uint32_t number;

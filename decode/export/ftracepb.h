@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scheduler events as Perfetto's ftrace packets (protos/perfetto/trace/ftrace/ of its sources): only
- * of these it makes its tables sched and thread_state and the arrows of wake-ups.
+ * Scheduler events as Perfetto's ftrace packets (protos/perfetto/trace/ftrace/ of its sources):
+ * only of these it makes its tables sched and thread_state and the arrows of wake-ups.
  */
 #ifndef TRAWL_DECODE_EXPORT_FTRACEPB_H
 #define TRAWL_DECODE_EXPORT_FTRACEPB_H

@@ -257,9 +257,11 @@ static uint32_t endpoint_of(struct html *h, const struct usb_detail *d)
 {
 	const struct urb *u = &d->urb;
 	char text[64];
-	int n = snprintf(text, sizeof(text), "%u:%u %u %s", u->bus, u->device, urb_endpoint_number(u),
-			 u->xfer == URB_CONTROL ? "control" :
-			 urb_in(u) ? "in" : "out");
+	int n = snprintf(text, sizeof(text), "%u:%u %u %s", u->bus, u->device,
+			 urb_endpoint_number(u),
+			 u->xfer == URB_CONTROL ? "control"
+				 : urb_in(u)	? "in"
+						: "out");
 
 	return intern(&h->endpoint_names, text, (size_t)n);
 }
@@ -320,9 +322,10 @@ static int take_item(struct consumer *c, const struct decoder *d, void *state,
 	out_le16(&h->cpus, it->cpu == ITEM_NO_CPU || it->cpu >= NONE ? NONE : (uint16_t)it->cpu);
 	out_le16(&h->tasks, (uint16_t)task_of(h, it));
 	out_le16(&h->endpoints, (uint16_t)endpoint);
-	out_char(&h->flags, (char)((it->problem ? FLAG_PROBLEM : 0) | (it->secret ? FLAG_SECRET : 0) |
-				   (it->name_len == 13 && !memcmp(it->name, "trawl:trigger", 13) ?
-				    FLAG_TRIGGER : 0)));
+	out_char(&h->flags,
+		 (char)((it->problem ? FLAG_PROBLEM : 0) | (it->secret ? FLAG_SECRET : 0) |
+			(it->name_len == 13 && !memcmp(it->name, "trawl:trigger", 13) ? FLAG_TRIGGER
+										      : 0)));
 	return h->failed;
 }
 
@@ -337,8 +340,10 @@ static int take_loss(struct consumer *c, const struct trawl_source *s, const str
 		return 0;
 	out_str(o, o->len ? ",{\"source\":" : "{\"source\":");
 	out_json(o, s->name, strlen(s->name));
-	out_printf(o, ",\"cpu\":%" PRId64 ",\"from\":\"%" PRIu64 "\",\"to\":\"%" PRIu64
-		   "\",\"count\":%s", l->cpu == UINT32_MAX ? INT64_C(-1) : (int64_t)l->cpu, from, to,
+	out_printf(o,
+		   ",\"cpu\":%" PRId64 ",\"from\":\"%" PRIu64 "\",\"to\":\"%" PRIu64 "\",\"count\":"
+										     "%s",
+		   l->cpu == UINT32_MAX ? INT64_C(-1) : (int64_t)l->cpu, from, to,
 		   l->count == UINT64_MAX ? "null" : "");
 	if (l->count != UINT64_MAX)
 		out_u64(o, l->count);
@@ -361,7 +366,8 @@ static void steps_json(struct trawl_reader *r, struct out *o)
 
 		if (!summary_is_step(&boots, a, b))
 			continue;
-		out_printf(o, "%s{\"at\":\"%" PRIu64 "\",\"ns\":\"%" PRId64 "\"}", steps++ ? "," : "",
+		out_printf(o, "%s{\"at\":\"%" PRIu64 "\",\"ns\":\"%" PRId64 "\"}",
+			   steps++ ? "," : "",
 			   trawl_section_time(r, b->section, TRAWL_CLOCK_MONO, b->mono),
 			   (int64_t)(b->real - a->real) - (int64_t)(b->mono - a->mono));
 	}
@@ -393,7 +399,8 @@ static void edits_json(struct trawl_reader *r, struct out *o)
 			continue;
 		j = jdoc_parse(m->data, m->len);
 		if (j) {
-			const char *text = json_object_to_json_string_ext(j, JSON_C_TO_STRING_PLAIN);
+			const char *text =
+				json_object_to_json_string_ext(j, JSON_C_TO_STRING_PLAIN);
 
 			out_str(o, any ? "," : "");
 			out_str(o, text);
@@ -437,8 +444,10 @@ static void about_json(const struct html *h, const char *title, struct out *o)
 	trawl_verdict(r, &v);
 	out_str(o, "{\"title\":");
 	out_json(o, title, strlen(title));
-	out_printf(o, ",\"events\":%" PRIu64 ",\"more\":%" PRIu64 ",\"first\":\"%" PRIu64 "\",\"bound\":\"%"
-		   PRIu64 "\"", h->n, h->more, h->first, v.bound);
+	out_printf(o,
+		   ",\"events\":%" PRIu64 ",\"more\":%" PRIu64 ",\"first\":\"%" PRIu64
+		   "\",\"bound\":\"%" PRIu64 "\"",
+		   h->n, h->more, h->first, v.bound);
 	out_str(o, ",\"verdict\":");
 	out_json(o, v.text, strlen(v.text));
 	out_printf(o, ",\"nlosses\":%" PRIu64 ",\"losses\":[", h->nlosses);
@@ -484,7 +493,8 @@ static bool write_page(struct html *h, struct out *out)
 	ok = !about.error && page_piece(out, "about", about.data, about.len);
 	out_free(&about);
 	for (size_t i = 0; ok && i < sizeof(core) / sizeof(core[0]); i++)
-		ok = !core[i].o->error && page_piece(out, core[i].id, core[i].o->data, core[i].o->len);
+		ok = !core[i].o->error &&
+			page_piece(out, core[i].id, core[i].o->data, core[i].o->len);
 	for (size_t i = 0; ok && i < h->shape_keys.n; i++)
 		for (size_t k = 0; ok && k < h->shapes[i].ncolumns; k++) {
 			struct out *c = &h->shapes[i].columns[k];
@@ -522,7 +532,8 @@ int html_export(const struct export_options *o, struct stream *s, struct out *ou
 	for (size_t i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++)
 		out_memory(buffers[i]);
 	h.pairs = spans_new();
-	ret = h.pairs ? stream_run(s, &h.consumer, err) : trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	ret = h.pairs ? stream_run(s, &h.consumer, err)
+		      : trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	if (!ret && (h.failed || !write_page(&h, out)))
 		ret = trawl_fail(err, TRAWL_CANNOT, "--to html: out of memory, or more kinds of "
 				 "events than a page holds: choose with --name");

@@ -110,8 +110,8 @@ static struct kind *kind_of(struct longest *l, const char *begin, const struct i
 		    !strcmp(k->begin, begin))
 			return k;
 	}
-	if (l->nkinds == KINDS || it->name_len >= sizeof(k->end) || strlen(begin) >= sizeof(k->begin) ||
-	    !array_grow(l->kinds, l->nkinds))
+	if (l->nkinds == KINDS || it->name_len >= sizeof(k->end) ||
+	    strlen(begin) >= sizeof(k->begin) || !array_grow(l->kinds, l->nkinds))
 		return NULL;
 	k = &l->kinds[l->nkinds];
 	*k = (struct kind){ .buckets = calloc(BUCKETS, sizeof(*k->buckets)) };
@@ -124,8 +124,8 @@ static struct kind *kind_of(struct longest *l, const char *begin, const struct i
 }
 
 /* The fields as trawl-decode shows them, cut to a line. */
-static void fields_of(struct longest *l, const struct decoder *d, void *state, const struct item *it,
-		      char *to, size_t size)
+static void fields_of(struct longest *l, const struct decoder *d, void *state,
+		      const struct item *it, char *to, size_t size)
 {
 	l->line.len = 0;
 	d->text(state, it, &l->line);
@@ -147,8 +147,8 @@ static struct beginning *beginning_at(struct longest *l, uint64_t time)
 	return &l->beginnings[time * UINT64_C(0x9e3779b97f4a7c15) >> 50];
 }
 
-static void take_span(struct longest *l, const struct decoder *d, void *state, const struct item *it,
-		      uint64_t ns, const char *begin)
+static void take_span(struct longest *l, const struct decoder *d, void *state,
+		      const struct item *it, uint64_t ns, const char *begin)
 {
 	struct kind *k = kind_of(l, begin, it);
 
@@ -176,7 +176,8 @@ static void tell(struct longest *l, const struct decoder *d, void *state, const 
 	who(it, task, sizeof(task));
 	t->time = it->time;
 	snprintf(t->text, sizeof(t->text), "%.*s%s%s %.140s",
-		 (int)(it->name_len < 100 ? it->name_len : 100), it->name, *task ? " " : "", task, fields);
+		 (int)(it->name_len < 100 ? it->name_len : 100), it->name, *task ? " " : "", task,
+		 fields);
 }
 
 void longest_item(struct longest *l, const struct decoder *d, void *state, const struct item *it)
@@ -207,7 +208,8 @@ static int by_longest(const void *a, const void *b)
 {
 	const struct kind *x = a, *y = b;
 
-	return x->longest != y->longest ? (x->longest < y->longest ? 1 : -1) : strcmp(x->end, y->end);
+	return x->longest != y->longest ? (x->longest < y->longest ? 1 : -1)
+					: strcmp(x->end, y->end);
 }
 
 static uint64_t median(const struct kind *k)

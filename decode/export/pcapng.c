@@ -488,7 +488,8 @@ int pcapng_end(struct pcapng *p)
 			time_option(o, ISB_ENDTIME, f->last, f);
 		}
 		if (f->drops_unknown)
-			option_text(o, PCAPNG_OPT_COMMENT, "events were lost whose number is not known");
+			option_text(o, PCAPNG_OPT_COMMENT,
+				    "events were lost whose number is not known");
 		else
 			option(o, ISB_IFDROP, &f->dropped, 8);
 		option(o, ISB_IFRECV, &received, 8);

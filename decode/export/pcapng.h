@@ -16,8 +16,8 @@
 struct pcapng;
 
 /*
- * Writes the file's header to out. NULL without memory. with_machine: its comments have the metadata
- * "capture" and "machine", with command lines and the host's name.
+ * Writes the file's header to out. NULL without memory. with_machine: its comments have the
+ * metadata "capture" and "machine", with command lines and the host's name.
  */
 struct pcapng *pcapng_new(struct stream *s, struct out *out, bool with_machine);
 struct consumer *pcapng_consumer(struct pcapng *p); /* hand this to stream_run() */

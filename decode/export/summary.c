@@ -377,7 +377,8 @@ static void print_step(const struct trawl_sync *first, const struct trawl_sync *
 
 	least = (int64_t)((b->mono - a->mono) / 1000 + a->bound + b->bound + 1000);
 	slept = slept > least ? slept : 0;
-	set = (int64_t)((uint64_t)step - (uint64_t)slept); /* both are a file's, and may be anything */
+	set = (int64_t)((uint64_t)step - (uint64_t)slept); /* both are a file's, and may be
+							    * anything */
 	out_str(o, "  by ");
 	time_full(o, b->mono + first->real - first->mono, utc);
 	if (slept) {

@@ -18,8 +18,8 @@ void summary_print(struct summary *m, struct stream *s, const char *path, bool u
 struct boots;
 /*
  * Whether the wall clock was set between two sync blocks that follow one another in a file. Unlike
- * clock_was_set() (format/clock.h), which knows one section, this says false where the second block is
- * of another boot, or earlier on CLOCK_MONOTONIC.
+ * clock_was_set() (format/clock.h), which knows one section, this says false where the second block
+ * is of another boot, or earlier on CLOCK_MONOTONIC.
  */
 bool summary_is_step(struct boots *boots, const struct trawl_sync *a, const struct trawl_sync *b);
 

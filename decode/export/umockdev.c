@@ -17,8 +17,9 @@
 #define OPEN_MAX 1024 /* submissions that are remembered until their end is seen */
 
 /*
- * A submission whose end was not seen yet. A read is written when its answer comes: umockdev waits for
- * what is submitted next, and one program has its reads open all the time, another asks just then.
+ * A submission whose end was not seen yet. A read is written when its answer comes: umockdev waits
+ * for what is submitted next, and one program has its reads open all the time, another asks just
+ * then.
  */
 struct open_urb {
 	uint64_t id;
@@ -40,7 +41,7 @@ struct writer {
 	int error;
 };
 
-/* ---- the transfers ------------------------------------------------------------------------------ */
+/* ---- the transfers --------------------------------------------------------------------------- */
 
 static void put_header(struct writer *w)
 {
@@ -74,9 +75,10 @@ static int disown(struct writer *w, struct open_urb *open)
 	uint8_t nobody[3] = {0};
 	int ret = 0;
 
-	if (open && open->at && (out_flush(&w->pcap) ||
-				 pwrite(w->spool, nobody, sizeof(nobody),
-					(off_t)(open->at + offsetof(struct usbmon_header, devnum))) != sizeof(nobody)))
+	if (open && open->at &&
+	    (out_flush(&w->pcap) ||
+	     pwrite(w->spool, nobody, sizeof(nobody),
+		    (off_t)(open->at + offsetof(struct usbmon_header, devnum))) != sizeof(nobody)))
 		ret = -1;
 	if (open)
 		forget(open);
@@ -136,7 +138,8 @@ static void end(struct writer *w, const struct urb *u)
 	put_record(w, u, &w->pcap);
 }
 
-static int write_item(struct consumer *consumer, const struct decoder *d, void *state, const struct item *it)
+static int write_item(struct consumer *consumer, const struct decoder *d, void *state,
+		      const struct item *it)
 {
 	struct writer *w = (struct writer *)consumer;
 	struct packet packet = {.data = &w->record};
@@ -166,7 +169,7 @@ static int write_item(struct consumer *consumer, const struct decoder *d, void *
 	return w->pcap.error || w->record.error || w->error;
 }
 
-/* ---- the devices -------------------------------------------------------------------------------- */
+/* ---- the devices ----------------------------------------------------------------------------- */
 
 /* What only a snapshot tells; NULL: there is none. */
 static struct json_object *snapshot_of(struct trawl_reader *r, const struct usb_device *dev)
@@ -175,8 +178,8 @@ static struct json_object *snapshot_of(struct trawl_reader *r, const struct usb_
 		const struct trawl_meta *m = trawl_meta_at(r, i);
 		struct json_object *o = usbdev_is_meta(m) ? jdoc_parse(m->data, m->len) : NULL;
 
-		if (jdoc_uint(o, "busnum", 0) == dev->bus && jdoc_uint(o, "devnum", 0) == dev->address &&
-		    jdoc_get(o, "descriptors"))
+		if (jdoc_uint(o, "busnum", 0) == dev->bus &&
+		    jdoc_uint(o, "devnum", 0) == dev->address && jdoc_get(o, "descriptors"))
 			return o;
 		json_object_put(o);
 	}
@@ -220,13 +223,16 @@ static void put_numbers(const struct usb_device *dev, struct out *o)
 	unsigned int value = dev->config ? dev->config : c->p && c->len > 5 ? c->p[5] : 1;
 
 	out_printf(o, "A: bConfigurationValue=%u\\n\n", value);
-	out_printf(o, "A: bDeviceClass=%02x\\n\nA: bDeviceSubClass=%02x\\n\nA: bDeviceProtocol=%02x\\n\n", p[4], p[5],
-		   p[6]);
+	out_printf(o,
+		   "A: bDeviceClass=%02x\\n\nA: bDeviceSubClass=%02x\\n\nA: "
+		   "bDeviceProtocol=%02x\\n\n",
+		   p[4], p[5], p[6]);
 	out_printf(o, "A: bMaxPacketSize0=%u\\n\nA: bNumConfigurations=%u\\n\n", p[7], p[17]);
 	out_printf(o, "A: bNumInterfaces=%2u\\n\n", c->p && c->len > 4 ? c->p[4] : 0);
 	out_printf(o, "A: bcdDevice=%04x\\n\n", get16(p + 12));
 	out_printf(o, "A: busnum=%u\\n\nA: devnum=%u\\n\n", dev->bus, dev->address);
-	out_printf(o, "A: idVendor=%04x\\n\nA: idProduct=%04x\\n\n", usbdev_vendor(dev), usbdev_product(dev));
+	out_printf(o, "A: idVendor=%04x\\n\nA: idProduct=%04x\\n\n", usbdev_vendor(dev),
+		   usbdev_product(dev));
 	out_printf(o, "A: version=%2x.%02x\\n\n", p[3], p[2]);
 }
 
@@ -249,12 +255,15 @@ static void put_device(struct trawl_reader *r, const struct usb_device *dev, str
 	put_path(dev, o);
 	out_printf(o, "\nN: bus/usb/%03u/%03u=", dev->bus, dev->address);
 	put_descriptors(dev, o);
-	out_printf(o, "E: BUSNUM=%03u\nE: DEVNUM=%03u\nE: DEVNAME=/dev/bus/usb/%03u/%03u\nE: DEVTYPE=usb_device\n",
+	out_printf(o,
+		   "E: BUSNUM=%03u\nE: DEVNUM=%03u\nE: DEVNAME=/dev/bus/usb/%03u/%03u\nE: "
+		   "DEVTYPE=usb_device\n",
 		   dev->bus, dev->address, dev->bus, dev->address);
 	out_printf(o, "E: MAJOR=189\nE: MINOR=%u\nE: DRIVER=usb\n",
 		   (unsigned int)(dev->bus - 1) * 128 + dev->address - 1);
-	out_printf(o, "E: PRODUCT=%x/%x/%x\nE: TYPE=%u/%u/%u\nE: SUBSYSTEM=usb\n", usbdev_vendor(dev),
-		   usbdev_product(dev), get16(dev->device + 12), dev->device[4], dev->device[5], dev->device[6]);
+	out_printf(o, "E: PRODUCT=%x/%x/%x\nE: TYPE=%u/%u/%u\nE: SUBSYSTEM=usb\n",
+		   usbdev_vendor(dev), usbdev_product(dev), get16(dev->device + 12), dev->device[4],
+		   dev->device[5], dev->device[6]);
 	put_numbers(dev, o);
 	put_attribute(o, "manufacturer", jdoc_string(snapshot, "manufacturer"));
 	put_attribute(o, "product", jdoc_string(snapshot, "product"));
@@ -266,7 +275,8 @@ static void put_device(struct trawl_reader *r, const struct usb_device *dev, str
 	json_object_put(snapshot);
 }
 
-static unsigned int put_devices(struct trawl_reader *r, const struct usb_devices *devices, struct out *o)
+static unsigned int put_devices(struct trawl_reader *r, const struct usb_devices *devices,
+				struct out *o)
 {
 	unsigned int n = 0;
 
@@ -282,7 +292,7 @@ static unsigned int put_devices(struct trawl_reader *r, const struct usb_devices
 	return n;
 }
 
-/* ---- the archive ---------------------------------------------------------------------------------- */
+/* ---- the archive ----------------------------------------------------------------------------- */
 
 static void put_member(struct out *o, const char *name, uint64_t size)
 {
@@ -331,10 +341,14 @@ static int finish(struct writer *w, struct stream *s, struct out *out, struct tr
 	unsigned int n;
 
 	if (out_flush(&w->pcap) || w->error)
-		return trawl_fail(err, TRAWL_CANNOT, "--to umockdev: the temporary file: %s", strerror(errno));
+		return trawl_fail(err, TRAWL_CANNOT, "--to umockdev: the temporary file: %s",
+				  strerror(errno));
 	if (w->cut)
-		return trawl_fail(err, TRAWL_CANNOT, "--to umockdev: of %" PRIu64 " transfers the data is not all in the "
-				  "capture, at which umockdev ends: choose others (--where), or capture without -s",
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "--to umockdev: of %" PRIu64 " transfers the data is not all in "
+							       "the capture, at which umockdev "
+							       "ends: choose others (--where), or "
+							       "capture without -s",
 				  w->cut);
 	out_memory(&text);
 	n = w->state ? put_devices(stream_reader(s), &w->state->devices, &text) : 0;
@@ -347,12 +361,16 @@ static int finish(struct writer *w, struct stream *s, struct out *out, struct tr
 	}
 	out_free(&text);
 	if (!n)
-		return trawl_fail(err, TRAWL_CANNOT, "--to umockdev: there is no USB device in this capture of which it "
-				  "has the descriptors");
-	return w->error ? trawl_fail(err, TRAWL_CANNOT, "--to umockdev: the temporary file cannot be read") : 0;
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "--to umockdev: there is no USB device in this capture of which "
+				  "it has the descriptors");
+	return w->error
+		? trawl_fail(err, TRAWL_CANNOT, "--to umockdev: the temporary file cannot be read")
+		: 0;
 }
 
-int umockdev_export(const struct export_options *o, struct stream *s, struct out *out, struct trawl_error *err)
+int umockdev_export(const struct export_options *o, struct stream *s, struct out *out,
+		    struct trawl_error *err)
 {
 	struct writer *w = calloc(1, sizeof(*w));
 	int got;

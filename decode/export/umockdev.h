@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* USB devices and their transfers for umockdev-run, whose programs meet them without a kernel's USB. */
+/* USB devices and their transfers for umockdev-run, whose programs meet them without a kernel's
+ * USB. */
 #ifndef TRAWL_DECODE_EXPORT_UMOCKDEV_H
 #define TRAWL_DECODE_EXPORT_UMOCKDEV_H
 

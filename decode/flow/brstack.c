@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What perf script prints of samples with branch stacks: a header line's worth of the address that was
- * sampled, then FROM/TO/PREDICTED/IN_TX/ABORT/CYCLES of the last branches, the newest first. Addresses are
- * those of the running program, as perf has them; map lines tell where modules were.
+ * What perf script prints of samples with branch stacks: a header line's worth of the address that
+ * was sampled, then FROM/TO/PREDICTED/IN_TX/ABORT/CYCLES of the last branches, the newest first.
+ * Addresses are those of the running program, as perf has them; map lines tell where modules were.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -31,9 +31,11 @@ static void put_maps(struct brstack *b, const struct flow_stretch *s)
 
 		if (!r->module || !*r->module->path)
 			continue;
-		out_printf(b->out, "PERF_RECORD_MMAP2 %d/%d: [0x%" PRIx64 "(0x%" PRIx64 ") @ 0x%" PRIx64
-			   " 00:00 0 0]: r-xp %s\n", s->task->pid, s->task->tid, r->start,
-			   r->end - r->start, r->offset, r->module->path);
+		out_printf(b->out,
+			   "PERF_RECORD_MMAP2 %d/%d: [0x%" PRIx64 "(0x%" PRIx64 ") @ 0x%" PRIx64
+			   " 00:00 0 0]: r-xp %s\n",
+			   s->task->pid, s->task->tid, r->start, r->end - r->start, r->offset,
+			   r->module->path);
 	}
 }
 
@@ -48,7 +50,8 @@ static void put_branch(struct out *o, const struct branch_batch *b, uint32_t i)
 		   b->cycles ? b->cycles[i] : 0);
 }
 
-/* Each branch is in one stack; a stack's first one is the last of the stack before, so that what ran between is told. */
+/* Each branch is in one stack; a stack's first one is the last of the stack before, so that what
+ * ran between is told. */
 static int take(struct flow *f, const struct flow_stretch *s)
 {
 	struct brstack *k = (struct brstack *)f;

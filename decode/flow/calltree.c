@@ -14,8 +14,8 @@
 enum { NODES_MOST = 4 << 20, PERIOD_MOST = 8, WRAPS_MOST = 1024, NAMES = 1 << 14 };
 
 /*
- * A call, or (name NULL) a loop: calls that come again and again in the same order. Equal neighbours
- * are one with a count.
+ * A call, or (name NULL) a loop: calls that come again and again in the same order. Equal
+ * neighbours are one with a count.
  */
 struct node {
 	const char *name, *file; /* file: of the call */
@@ -139,7 +139,8 @@ static void absorb(struct calls *c, struct node *into, struct node *from)
 static bool same(struct node *const *a, struct node *const *b, size_t k)
 {
 	for (size_t i = 0; i < k; i++) {
-		if (a[i]->hash != b[i]->hash || a[i]->count != b[i]->count || a[i]->name != b[i]->name)
+		if (a[i]->hash != b[i]->hash || a[i]->count != b[i]->count ||
+		    a[i]->name != b[i]->name)
 			return false;
 	}
 	return true;
@@ -370,7 +371,7 @@ static void cut(struct flow *f, struct flow_task *task, uint64_t time, const str
 	if (!t || m->kind == BRANCH_MARK_START)
 		return;
 	if (t->stack)
-		callstack_cut(t->stack, &(struct call_where){ .when = { time, time }, .task = task },
+		callstack_cut(t->stack, &(struct call_where){.when = {time, time}, .task = task},
 			      &c->sink);
 	n = c->o->last ? NULL : add_child(c, &t->root, m->kind == BRANCH_MARK_LOST ?
 					  "*** branches lost" : "*** another stack", time, time);
@@ -408,7 +409,8 @@ static void put_span(struct out *o, uint64_t ns)
 
 	while (i < 3 && ns < units[i].unit)
 		i++;
-	out_printf(o, i == 3 ? "%.0f%s" : "%.3g%s", (double)ns / (double)units[i].unit, units[i].name);
+	out_printf(o, i == 3 ? "%.0f%s" : "%.3g%s", (double)ns / (double)units[i].unit,
+		   units[i].name);
 }
 
 /* What is known of it: "<9ms", "~46ms", "46ms". A jump took no time of its own. */
@@ -450,9 +452,10 @@ static void print_json(struct calls *c, const struct tree *t, const struct node 
 {
 	struct out *o = c->out;
 
-	out_printf(o, "{\"tid\":%d,\"depth\":%u,\"time_ns\":%" PRIu64 ",\"least_ns\":%" PRIu64
-		   ",\"most_ns\":%" PRIu64 ",\"count\":%" PRIu64 ",\"function\":", t->task->tid, depth, n->time, n->least, n->most,
-		   n->count);
+	out_printf(o,
+		   "{\"tid\":%d,\"depth\":%u,\"time_ns\":%" PRIu64 ",\"least_ns\":%" PRIu64
+		   ",\"most_ns\":%" PRIu64 ",\"count\":%" PRIu64 ",\"function\":",
+		   t->task->tid, depth, n->time, n->least, n->most, n->count);
 	if (n->name)
 		out_json(o, n->name, strlen(n->name));
 	else
@@ -494,7 +497,8 @@ static void print_last(struct calls *c)
 	unsigned int least = UINT32_MAX;
 
 	for (uint64_t i = c->nlast - n; i < c->nlast; i++)
-		least = c->last[i % c->o->last].depth < least ? c->last[i % c->o->last].depth : least;
+		least = c->last[i % c->o->last].depth < least ? c->last[i % c->o->last].depth
+							      : least;
 	for (uint64_t i = c->nlast - n; i < c->nlast; i++) {
 		const struct last_call *l = &c->last[i % c->o->last];
 		struct node n1 = { .name = l->name, .file = l->file, .line = l->line, .count = 1,

@@ -108,7 +108,8 @@ static void count_pairs(struct counts *c, const struct flow_stretch *s)
 	}
 }
 
-/* Code from `start` to the instruction at `last` ran; not where that is another stretch of memory. */
+/* Code from `start` to the instruction at `last` ran; not where that is another stretch of
+ * memory. */
 static void add_block(struct counts *c, const struct flow_stretch *s, uint64_t start, uint64_t last,
 		      uint64_t count)
 {

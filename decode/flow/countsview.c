@@ -80,7 +80,8 @@ static struct function *functions(const struct flow_count *edges, size_t n, size
 
 	for (size_t i = 0; all && i < n; i++) {
 		const struct flow_count *e = &edges[i];
-		struct function from = half(e->from_module, e->from), to = half(e->to_module, e->to);
+		struct function from = half(e->from_module, e->from),
+				to = half(e->to_module, e->to);
 
 		from.branches = e->count;
 		from.mispredicted = e->mispredicted;

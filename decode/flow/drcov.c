@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * drcov: a table of modules as text, then a binary entry for each block: u32 offset from the module's
- * start, u16 size, u16 number of the module.
+ * drcov: a table of modules as text, then a binary entry for each block: u32 offset from the
+ * module's start, u16 size, u16 number of the module.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -86,8 +86,8 @@ static void put_modules(struct out *o, const struct numbers *t)
 	for (size_t i = 0; i < t->n; i++) {
 		const struct image_module *m = t->modules[i];
 
-		out_printf(o, "%2zu, 0x%016" PRIx64 ", 0x%016" PRIx64 ", 0x%016x, 0x%08x, 0x%08x, ", i,
-			   m->base, m->end, 0, 0, 0);
+		out_printf(o, "%2zu, 0x%016" PRIx64 ", 0x%016" PRIx64 ", 0x%016x, 0x%08x, 0x%08x, ",
+			   i, m->base, m->end, 0, 0, 0);
 		out_safe(o, m->path, strlen(m->path));
 		out_char(o, '\n');
 	}

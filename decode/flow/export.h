@@ -11,7 +11,8 @@ int drcov_write(struct stream *s, struct out *out, struct trawl_error *err);
 int lcov_write(struct stream *s, struct out *out, struct trawl_error *err);
 /* A line for each stack of calls: "main;f;g 123", branches taken in it: for flame graphs. */
 int folded_write(struct stream *s, struct out *out, struct trawl_error *err);
-/* Stacks of 32 branches, as perf script -F ip,brstack prints them: for AutoFDO, llvm-profgen, BOLT. */
+/* Stacks of 32 branches, as perf script -F ip,brstack prints them: for AutoFDO, llvm-profgen,
+ * BOLT. */
 int brstack_write(struct stream *s, struct out *out, struct trawl_error *err);
 
 #endif

@@ -151,7 +151,8 @@ static int take_batch(struct flow *f, const struct branch_batch_detail *d, const
 	return got;
 }
 
-static int flow_item(struct consumer *c, const struct decoder *d, void *state, const struct item *it)
+static int flow_item(struct consumer *c, const struct decoder *d, void *state,
+		     const struct item *it)
 {
 	struct flow *f = (struct flow *)c;
 	const struct branch_batch_detail *batch = branch_batch_of(d, it);
@@ -187,8 +188,10 @@ void flow_end(struct flow *f)
 int flow_run(struct flow *f, struct stream *s, const char *what, struct trawl_error *err)
 {
 	if (f->selection->where || f->selection->nnames)
-		return trawl_fail(err, TRAWL_USAGE, "%s: is about whole runs of branches: choose with "
-				  "--from, --until, --pid; no --where, --name", what);
+		return trawl_fail(err, TRAWL_USAGE,
+				  "%s: is about whole runs of branches: choose with --from, "
+				  "--until, --pid; no --where, --name",
+				  what);
 	if (stream_run(s, &f->consumer, err))
 		return -1;
 	if (!f->any)

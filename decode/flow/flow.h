@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Branches as the flow of control: a consumer that gives each task's branches, one behind the other, to a
- * view or an exporter. Whole batches come to it (decode_options.raw), of which only what the time
- * range and --pid choose is given.
+ * Branches as the flow of control: a consumer that gives each task's branches, one behind the
+ * other, to a view or an exporter. Whole batches come to it (decode_options.raw), of which only
+ * what the time range and --pid choose is given.
  *
- * Where branches are missing, or others begin, cut() is called: the code between the branch before and
- * the next one is then not known to have run.
+ * Where branches are missing, or others begin, cut() is called: the code between the branch before
+ * and the next one is then not known to have run.
  */
 #ifndef TRAWL_DECODE_FLOW_FLOW_H
 #define TRAWL_DECODE_FLOW_FLOW_H
@@ -44,7 +44,8 @@ struct flow {
 	bool any;           /* there was a batch at all */
 	/* task->known and task->to tell what was before the stretch. 0, or 1: no more. */
 	int (*stretch)(struct flow *f, const struct flow_stretch *s);
-	void (*cut)(struct flow *f, struct flow_task *t, uint64_t time, const struct branch_mark *m);
+	void (*cut)(struct flow *f, struct flow_task *t, uint64_t time,
+		    const struct branch_mark *m);
 };
 
 void flow_start(struct flow *f, const struct selection *selection);
@@ -56,13 +57,16 @@ int flow_run(struct flow *f, struct stream *s, const char *what, struct trawl_er
 /* Where an address of a stretch's process is. */
 void flow_place(const struct flow_stretch *s, uint64_t address, struct image_place *p);
 
-/* The branches in front of the mark happened by then: its time, or that of the batch's last branch. */
+/* The branches in front of the mark happened by then: its time, or that of the batch's last
+ * branch. */
 uint64_t flow_until(const struct flow_stretch *s, uint32_t mark);
 
 /* Its calls; *stack is made where it is NULL. False: out of memory. */
-bool flow_calls(const struct flow_stretch *s, struct callstack **stack, struct callstack_sink *sink);
+bool flow_calls(const struct flow_stretch *s, struct callstack **stack,
+		struct callstack_sink *sink);
 
-/* The time of the branches from *mark on, which is moved on to those marks that are behind branch i. */
+/* The time of the branches from *mark on, which is moved on to those marks that are behind branch
+ * i. */
 uint64_t flow_time(const struct flow_stretch *s, uint32_t i, uint32_t *mark, uint64_t before);
 
 #endif

@@ -157,8 +157,10 @@ int folded_write(struct stream *s, struct out *out, struct trawl_error *err)
 	if (!got && f.failed)
 		got = trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	if (!got && f.full)
-		got = trawl_fail(err, TRAWL_CANNOT, "--to folded: more than %d stacks: choose some with "
-				 "--from, --until, --pid", NODES_MOST);
+		got = trawl_fail(err, TRAWL_CANNOT,
+				 "--to folded: more than %d stacks: choose some with --from, "
+				 "--until, --pid",
+				 NODES_MOST);
 	for (struct task *t = f.tasks; t; t = t->next) {
 		if (!got)
 			print(&t->root, &prefix, out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lcov's tracefile: for each source file TN, SF, functions (FN, FNDA), conditional jumps (BRDA) and lines
- * (DA), of all functions of which something ran. A line ran as often as that of its instructions that
- * ran most often.
+ * lcov's tracefile: for each source file TN, SF, functions (FN, FNDA), conditional jumps (BRDA) and
+ * lines (DA), of all functions of which something ran. A line ran as often as that of its
+ * instructions that ran most often.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -67,7 +67,8 @@ static uint64_t *runs(const void *array, size_t n, size_t size, const struct ima
 }
 
 /* A block that begins within a row has run a part of it. */
-static void add_parts(const struct image_module *m, const struct flow_table *blocks, uint64_t *count)
+static void add_parts(const struct image_module *m, const struct flow_table *blocks,
+		      uint64_t *count)
 {
 	for (size_t i = 0; i < blocks->used; i++) {
 		const struct flow_count *b = &blocks->slots[i];
@@ -132,7 +133,9 @@ static void add_jumps(struct facts *f, struct image_module *m, struct counts *c)
 			taken[at - m->insns] += e->count;
 	}
 	for (size_t i = 0; count && taken && i < m->ninsns; i++) {
-		struct fact fact = { .what = FACT_JUMP, .vaddr = m->insns[i].vaddr, .count = taken[i] };
+		struct fact fact = {.what = FACT_JUMP,
+				    .vaddr = m->insns[i].vaddr,
+				    .count = taken[i]};
 
 		/* the first branch of a recording has no block in front */
 		fact.other = count[i] > taken[i] ? count[i] - taken[i] : 0;
@@ -194,7 +197,8 @@ static void put_jumps(const struct fact *f, size_t n, struct out *o)
 	for (size_t i = 0; i < n; i++) {
 		if (f[i].what != FACT_JUMP)
 			continue;
-		block = i && f[i - 1].what == FACT_JUMP && f[i - 1].line == f[i].line ? block + 1 : 0;
+		block = i && f[i - 1].what == FACT_JUMP && f[i - 1].line == f[i].line ? block + 1
+										      : 0;
 		put_way(o, &f[i], block, 0);
 		put_way(o, &f[i], block, 1);
 		found += 2;
@@ -249,7 +253,8 @@ int lcov_write(struct stream *s, struct out *out, struct trawl_error *err)
 	got = counts_run(&c, s, "--to lcov", err);
 	flow_table_entries(&c.blocks);
 	flow_table_entries(&c.edges);
-	for (struct image_module *m = got || !c.images ? NULL : images_modules(c.images); m; m = m->next) {
+	for (struct image_module *m = got || !c.images ? NULL : images_modules(c.images); m;
+	     m = m->next) {
 		image_sort(m);
 		add_lines(&f, m, &c.blocks);
 		add_functions(&f, m, &c.blocks);

@@ -146,7 +146,8 @@ static struct end end_of(const struct flow_stretch *s, uint64_t address)
 	return e;
 }
 
-static uint32_t look_up(struct paths *p, const struct flow_stretch *s, const struct branch_pair *pair)
+static uint32_t look_up(struct paths *p, const struct flow_stretch *s,
+			const struct branch_pair *pair)
 {
 	struct edge e = { .from = end_of(s, pair->from), .to = end_of(s, pair->to),
 			  .kind = pair->kind };
@@ -206,8 +207,9 @@ int paths_read(struct paths *p, unsigned int i, struct stream *s, struct trawl_e
 	r.flow.stretch = take;
 	got = flow_run(&r.flow, s, "--diff", err);
 	if (!got && p->failed)
-		got = trawl_fail(err, TRAWL_CANNOT, "--diff: out of memory: choose a part with --from, "
-				 "--until, --pid");
+		got = trawl_fail(err, TRAWL_CANNOT,
+				 "--diff: out of memory: choose a part with --from, --until, "
+				 "--pid");
 	flow_end(&r.flow);
 	free(r.ids);
 	return got;
@@ -231,7 +233,8 @@ static bool joins(const struct task *a, const struct task *b, uint64_t x, uint64
 	uint64_t left_a = a->n - x, left_b = b->n - y, n = PATHS_RESYNC;
 
 	if (left_a < n || left_b < n)
-		return left_a == left_b && !memcmp(a->edges + x, b->edges + y, left_a * sizeof(*a->edges));
+		return left_a == left_b &&
+			!memcmp(a->edges + x, b->edges + y, left_a * sizeof(*a->edges));
 	return !memcmp(a->edges + x, b->edges + y, n * sizeof(*a->edges));
 }
 

@@ -21,7 +21,8 @@ struct paths;
 struct paths *paths_new(void);
 void paths_free(struct paths *p);
 
-/* Reads capture i (0, 1) from a stream that was opened with options->raw, and lives as long. 0, or -1. */
+/* Reads capture i (0, 1) from a stream that was opened with options->raw, and lives as long. 0, or
+ * -1. */
 int paths_read(struct paths *p, unsigned int i, struct stream *s, struct trawl_error *err);
 
 size_t paths_tasks(const struct paths *p, unsigned int i);

@@ -131,14 +131,16 @@ int foreign_verdict(const struct usb_import *im, const char *name, struct trawl_
 				  name, (unsigned long long)im->bad, im->bad == 1 ? "" : "s",
 				  im->bad_what);
 	if (im->other && !im->events)
-		return trawl_fail(err, TRAWL_CANNOT, "%s: holds no USB, but %llu packet%s of link type %u: "
-				  "only USB is imported (189, 220, 249, 266, 288, 293 to 295)", name,
-				  (unsigned long long)im->other, im->other == 1 ? "" : "s",
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "%s: holds no USB, but %llu packet%s of link type %u: only USB "
+				  "is imported (189, 220, 249, 266, 288, 293 to 295)",
+				  name, (unsigned long long)im->other, im->other == 1 ? "" : "s",
 				  im->other_linktype);
 	if (im->other)
-		return trawl_fail(err, TRAWL_BAD_DATA, "%s: %llu packet%s left out, the first of "
-				  "link type %u: only USB is imported (189, 220, 249, 266, 288, 293 to 295)", name,
-				  (unsigned long long)im->other, im->other == 1 ? "" : "s",
+		return trawl_fail(err, TRAWL_BAD_DATA,
+				  "%s: %llu packet%s left out, the first of link type %u: only USB "
+				  "is imported (189, 220, 249, 266, 288, 293 to 295)",
+				  name, (unsigned long long)im->other, im->other == 1 ? "" : "s",
 				  im->other_linktype);
 	return 0;
 }
@@ -255,7 +257,8 @@ int foreign_open(struct foreign *f, const char *path, bool twice, struct trawl_e
 	return 0;
 }
 
-/* What is to be looked into; a pipe must not be, unless it is copied: what was read of it is gone. */
+/* What is to be looked into; a pipe must not be, unless it is copied: what was read of it is
+ * gone. */
 static int source_of(struct foreign *f, bool *looked_into, struct trawl_error *err)
 {
 	*looked_into = f->regular || f->twice;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Endpoints of which a capture has submissions only. Some captures of Windows record outgoing data
- * on its way down alone; who reads such a file need not wait for completions (decode/usb/transfer.h).
+ * on its way down alone; who reads such a file need not wait for completions
+ * (decode/usb/transfer.h).
  */
 #ifndef TRAWL_DECODE_IMPORT_HALVES_H
 #define TRAWL_DECODE_IMPORT_HALVES_H

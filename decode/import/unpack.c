@@ -58,12 +58,14 @@ struct room {
 	const char *problem; /* what it is that is reached then */
 };
 
-/* Times the size of the compressed file. Captures reach hundreds; what is made to harm, a million. */
+/* Times the size of the compressed file. Captures reach hundreds; what is made to harm, a
+ * million. */
 enum { MOST_TIMES = 1000 };
 
 static struct room room_for(FILE *in, int to)
 {
-	struct room r = {.problem = "more than 1000 times its size: unpack it first, if you trust it"};
+	struct room r = {.problem = "more than 1000 times its size: unpack it first, if you trust "
+				    "it"};
 	struct statvfs fs;
 	struct stat st;
 	uint64_t space;

@@ -3,8 +3,8 @@
  * USB captures of other programs made into a .trawl file: usbmon text, pcap and pcapng of the link
  * types 189, 220 (Linux) and 249 (USBPcap).
  *
- * Records become usbmon's own form (decode/usb/urb.h) with the time that the record itself has. What is
- * no USB, or too damaged to be an event, is left out and counted, never silently.
+ * Records become usbmon's own form (decode/usb/urb.h) with the time that the record itself has.
+ * What is no USB, or too damaged to be an event, is left out and counted, never silently.
  */
 #ifndef TRAWL_DECODE_IMPORT_USBIMPORT_H
 #define TRAWL_DECODE_IMPORT_USBIMPORT_H
@@ -62,9 +62,9 @@ struct usb_import {
 /* Of a first reading: what is imported is only counted. */
 int usb_import_count(struct usb_import *im, const char *name, struct trawl_error *err);
 /*
- * Writes where it all comes from, and what the counting found: the header of a pcap file, and of which
- * endpoints there are halves only, whose reader then knows it before their first event. name: for
- * people.
+ * Writes where it all comes from, and what the counting found: the header of a pcap file, and of
+ * which endpoints there are halves only, whose reader then knows it before their first event. name:
+ * for people.
  */
 int usb_import_begin(struct usb_import *im, struct trawl_writer *w, const char *name,
 		     const struct usb_import *counted, struct trawl_error *err);

@@ -8,9 +8,9 @@
  * own: 1.2 says of outgoing data that it comes up, and some completions have the endpoint of the
  * other direction. The direction is that of bmRequestType, wherever the setup packet is known.
  *
- * Every packet becomes one event. Where usbmon's form has fewer, what is left is USBPCAP_STAGE; where
- * it has more, the event is marked as made up. An event from which the packet could not be made
- * again is made up, too, and the packet itself stands in front of it.
+ * Every packet becomes one event. Where usbmon's form has fewer, what is left is USBPCAP_STAGE;
+ * where it has more, the event is marked as made up. An event from which the packet could not be
+ * made again is made up, too, and the packet itself stands in front of it.
  */
 #include "decode/import/usbimport.h"
 #include "decode/base/bytes.h"

@@ -13,8 +13,8 @@
 struct enum_names;
 
 /*
- * Gives the fields of *l their texts (shown.written), for those of "args" that have "values". Names point
- * into args. NULL if there are none, or memory runs out: then numbers are shown.
+ * Gives the fields of *l their texts (shown.written), for those of "args" that have "values". Names
+ * point into args. NULL if there are none, or memory runs out: then numbers are shown.
  */
 struct enum_names *enum_names_new(const struct json_object *args, struct layout *l);
 void enum_names_free(struct enum_names *e);

@@ -3,8 +3,8 @@
  * What a print format makes of single fields: of "prev_state=%s%s ==> next_comm=%s" that the field
  * prev_state is written as "S" or "R+", and that an arrow stands before next_comm.
  *
- * A field has a text of its own where consecutive conversions depend on it and on nothing else, with
- * no more than punctuation between them: "%d,%d" of a device's number. It has none where the
+ * A field has a text of its own where consecutive conversions depend on it and on nothing else,
+ * with no more than punctuation between them: "%d,%d" of a device's number. It has none where the
  * conversion is that of any number, or would need what only the kernel knows.
  */
 #ifndef TRAWL_DECODE_KERNEL_PRINTFIELD_H

@@ -111,8 +111,8 @@ static struct deed *cause_of_urb(struct join *j, uint64_t begin, uint64_t end, u
 }
 
 /*
- * The first of the deeds before `to` that name these sectors and are of no request yet. The later ones are of
- * the same request: it was queued before it was issued, maybe by somebody else.
+ * The first of the deeds before `to` that name these sectors and are of no request yet. The later
+ * ones are of the same request: it was queued before it was issued, maybe by somebody else.
  */
 static const struct deed *cause_of_sectors(struct join *j, uint64_t from, uint64_t to, uint64_t lba)
 {
@@ -133,9 +133,10 @@ static const struct deed *cause_of_sectors(struct join *j, uint64_t from, uint64
 	return first;
 }
 
-/* The cause of the request that a transfer carries: what one of its transfers was given, all have. */
-static const struct deed *cause_of_request(struct join *j, const struct request *wanted, uint64_t from,
-					   uint64_t to)
+/* The cause of the request that a transfer carries: what one of its transfers was given, all
+ * have. */
+static const struct deed *cause_of_request(struct join *j, const struct request *wanted,
+					   uint64_t from, uint64_t to)
 {
 	const struct deed *deed;
 	struct request *r;
@@ -175,7 +176,8 @@ static void add_probes(struct join *j, const struct deed *of, uint64_t begin,
 
 		if (deed->time < oldest)
 			break;
-		if (!deed->probe || deed->time == of->time || deed->tid != of->tid || deed->time > begin)
+		if (!deed->probe || deed->time == of->time || deed->tid != of->tid ||
+		    deed->time > begin)
 			continue;
 		add(causes, deed, JOIN_PROBE, begin);
 		left--;

@@ -30,7 +30,8 @@ struct join_cause {
 	enum join_how how;
 	int32_t tid;
 	const char *comm, *name; /* comm is "" if not known */
-	int64_t before;          /* ns from there to the transfer's begin; negative: it came after */
+	int64_t before;          /* ns from there to the transfer's begin; negative: it came
+				  * after */
 };
 
 struct join_causes {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Names that there are, for a message about one that there is not: the nearest, or a few of them. */
+/* Names that there are, for a message about one that there is not: the nearest, or a few of
+ * them. */
 #ifndef TRAWL_DECODE_QUERY_LISTING_H
 #define TRAWL_DECODE_QUERY_LISTING_H
 

@@ -17,8 +17,8 @@ static int add_text(const char **list, size_t *n, const char *option, const char
 		return trawl_fail(err, TRAWL_USAGE, "%s: more than %d of them: use a glob",
 				  option, SELECTION_MAX);
 	if (glob_unclosed(arg))
-		return caret_fail(err, TRAWL_USAGE, arg, (size_t)(glob_unclosed(arg) - arg), "%s: %s", option,
-			  "no ] closes this set; \\[ is the character");
+		return caret_fail(err, TRAWL_USAGE, arg, (size_t)(glob_unclosed(arg) - arg),
+				  "%s: %s", option, "no ] closes this set; \\[ is the character");
 	list[(*n)++] = arg;
 	return 0;
 }

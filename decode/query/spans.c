@@ -118,7 +118,8 @@ static enum role cut_word(char *name)
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		size_t k = strlen(words[i].word);
 
-		if (n <= k + 1 || strcmp(name + n - k, words[i].word) || !strchr("_-:", name[n - k - 1]))
+		if (n <= k + 1 || strcmp(name + n - k, words[i].word) ||
+		    !strchr("_-:", name[n - k - 1]))
 			continue;
 		name[n - k] = '\0';
 		return words[i].role;
@@ -141,7 +142,8 @@ static struct named *named(struct spans *s, const struct item *it)
 			s->cache[slot].i = i;
 			return &s->names[i];
 		}
-	if (s->nnames == NAMES_MAX || it->name_len >= sizeof(stem) || !array_grow(s->names, s->nnames))
+	if (s->nnames == NAMES_MAX || it->name_len >= sizeof(stem) ||
+	    !array_grow(s->names, s->nnames))
 		return NULL;
 	n = &s->names[s->nnames];
 	*n = (struct named){ .name = strndup(it->name, it->name_len), .len = it->name_len };
@@ -172,8 +174,8 @@ static bool number(const struct decoder *d, void *state, const struct item *it, 
 }
 
 /* Whose it is: the task's, or the request's; false: nobody's. */
-static bool key_of(const struct named *n, const struct decoder *d, void *state, const struct item *it,
-		   uint64_t *key)
+static bool key_of(const struct named *n, const struct decoder *d, void *state,
+		   const struct item *it, uint64_t *key)
 {
 	uint64_t dev, sector;
 

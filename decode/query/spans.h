@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How long things took that two events tell of: names that differ in their last word, start and
- * done, enter and exit, a function and its %return. A pair is of one task; of a request to a disk, of one
- * device and sector. Of nested ones the innermost ends first.
+ * done, enter and exit, a function and its %return. A pair is of one task; of a request to a disk,
+ * of one device and sector. Of nested ones the innermost ends first.
  */
 #ifndef TRAWL_DECODE_QUERY_SPANS_H
 #define TRAWL_DECODE_QUERY_SPANS_H
@@ -14,8 +14,8 @@ struct spans;
 struct spans *spans_new(void);
 void spans_free(struct spans *s);
 /*
- * An item, in order of time. True: it ends what began *ns before; *begin is the name of the event that
- * began it and lives as long as the spans.
+ * An item, in order of time. True: it ends what began *ns before; *begin is the name of the event
+ * that began it and lives as long as the spans.
  */
 bool spans_item(struct spans *s, const struct decoder *d, void *state, const struct item *it,
 		uint64_t *ns, const char **begin);

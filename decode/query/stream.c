@@ -5,7 +5,6 @@
 #include "common/array.h"
 #include "common/sources.h"
 #include "decode/query/stream.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -20,7 +19,8 @@
 
 static int no_memory(struct trawl_error *err)
 {
-	return trawl_fail(err, TRAWL_CANNOT, "out of memory: end other programs, or read a part (--from, --to)");
+	return trawl_fail(err, TRAWL_CANNOT,
+			  "out of memory: end other programs, or read a part (--from, --to)");
 }
 
 /* ---- sources ------------------------------------------------------------------------------ */
@@ -347,9 +347,10 @@ static int check_mismatch(struct stream *s, struct trawl_error *err)
 
 	if (!field)
 		return 0;
-	return caret_fail(err, TRAWL_USAGE, sel->where_text, at, "%s: %.60s is a %s", sel->where_option,
-			  field, is_text ? "number: write one, without quotes" :
-			  "text: write one in quotes, as in name == \"usb:bulk\"");
+	return caret_fail(err, TRAWL_USAGE, sel->where_text, at, "%s: %.60s is a %s",
+			  sel->where_option, field,
+			  is_text ? "number: write one, without quotes"
+				  : "text: write one in quotes, as in name == \"usb:bulk\"");
 }
 
 /* Are all fields of --where known, and all words? To be asked when all event types are. */
@@ -371,8 +372,8 @@ static int check_where(struct stream *s, struct trawl_error *err)
 		if (!bad)
 			return check_mismatch(s, err);
 		enum_values_refuse(field, bad, text, sizeof(text));
-		return caret_fail(err, TRAWL_USAGE, sel->where_text, at, "%s: %s", sel->where_option,
-			  text);
+		return caret_fail(err, TRAWL_USAGE, sel->where_text, at, "%s: %s",
+				  sel->where_option, text);
 	}
 	listing_start(&l, bad);
 	stream_names(s, listing_add, &l);
@@ -528,7 +529,8 @@ static int begin(struct stream *s, struct engine *e, struct trawl_error *err)
 
 static int feed(struct stream *s, const struct trawl_event *ev, struct trawl_error *err)
 {
-	const struct binding *b = ev->source->id < s->nbindings ? &s->bindings[ev->source->id] : NULL;
+	uint16_t id = ev->source->id;
+	const struct binding *b = id < s->nbindings ? &s->bindings[id] : NULL;
 	struct engine *e = b && b->engine ? b->engine : engine_of(s, ev->source, err);
 	int got = e && !e->begun ? begin(s, e, err) : 0;
 
@@ -849,7 +851,7 @@ static int read_all(struct stream *s, struct trawl_error *err)
 		s->occurred[ev.type->id % OCCURRED_BITS / 8] |= (uint8_t)(1 << ev.type->id % 8);
 		errno = 0;
 		got = feed(s, &ev, err);
-		/* What decoders and printers leave out for want of memory would be missing silently. */
+		/* Decoders and printers leave out silently what they have no memory for. */
 		if (got >= 0 && errno == ENOMEM)
 			got = no_memory(err);
 		if (got)

@@ -5,7 +5,8 @@
 
 #include "decode/query/stream.h"
 
-/* After stream_run() has read the whole file: -1 with one line in *err if no event had a --name; else 0. */
+/* After stream_run() has read the whole file: -1 with one line in *err if no event had a --name;
+ * else 0. */
 int stream_unseen_name(struct stream *s, struct trawl_error *err);
 /* Likewise a --pid. */
 int stream_unseen_pid(struct stream *s, struct trawl_error *err);

@@ -264,8 +264,8 @@ int watch_check(struct watch *w, struct trawl_error *err)
 	snprintf(text, sizeof(text), "no event that is recorded is called '%.60s'; there are %s",
 		 bad, e.list.data);
 	out_free(&e.list);
-	return caret_fail(err, TRAWL_USAGE, w->selection.where_text, at, "%s: %s", w->selection.where_option,
-			  text);
+	return caret_fail(err, TRAWL_USAGE, w->selection.where_text, at, "%s: %s",
+			  w->selection.where_option, text);
 }
 
 /* ---- records ----------------------------------------------------------------------------- */

@@ -20,8 +20,8 @@ struct parser {
 static struct node *bad_at(struct parser *ps, const char *at, const char *what)
 {
 	if (!ps->err->text[0])
-		caret_fail(ps->err, TRAWL_USAGE, ps->text, (size_t)(at - ps->text), "%s: %s", ps->option,
-			  what);
+		caret_fail(ps->err, TRAWL_USAGE, ps->text, (size_t)(at - ps->text), "%s: %s",
+			   ps->option, what);
 	return NULL;
 }
 
@@ -55,7 +55,8 @@ static void blank(struct parser *ps)
 /* Names of parameters may have letters of any language. */
 static bool letter(char c)
 {
-	return (unsigned char)c >= 0x80 || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
+	return (unsigned char)c >= 0x80 || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+		c == '_' || c == '$';
 }
 
 static bool digit(char c)

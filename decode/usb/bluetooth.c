@@ -19,8 +19,8 @@ static bool fits(const struct usb_detail *d)
 }
 
 /*
- * Long events come in several transfers: the first begins with the code and the length. Of an unknown
- * code the length must fit, too.
+ * Long events come in several transfers: the first begins with the code and the length. Of an
+ * unknown code the length must fit, too.
  */
 static bool begins_event(const uint8_t *p, size_t n)
 {
@@ -337,9 +337,10 @@ static const char *secret(const struct usb_detail *d)
 }
 
 static const char *const names[] = {
-	"acl_length", "acl_offset", "boundary", "broadcast", "cid", "command", "event", "event_code",
-	"event_length", "event_offset", "handle", "hci", "hci_status", "hci_status_name",
-	"l2cap_length", "num_packets", "opcode", "parameter_length", "parameters", NULL,
+	"acl_length",  "acl_offset", "boundary",	 "broadcast",	    "cid",
+	"command",     "event",	     "event_code",	 "event_length",    "event_offset",
+	"handle",      "hci",	     "hci_status",	 "hci_status_name", "l2cap_length",
+	"num_packets", "opcode",     "parameter_length", "parameters",	    NULL,
 };
 
 const struct usb_class usb_bluetooth_class = {

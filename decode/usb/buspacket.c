@@ -30,7 +30,8 @@ struct waiting {
 
 struct bus_state {
 	struct waiting waiting[1024]; /* by the id; a later one takes the place of an earlier */
-	struct waiting begun;         /* of the packet at hand: its submission, if it is a completion */
+	struct waiting begun;         /* of the packet at hand: its submission, if it is a
+				       * completion */
 	bool show_keys;
 	/* Of the bus: the last token was IN, to this address and endpoint. */
 	bool asked;
@@ -386,8 +387,9 @@ static void bus_names(void *state, const struct trawl_event_type *type, decoder_
 		      void *arg)
 {
 	static const char *const names[] = {
-		"length", "pid", "dev", "ep", "frame", "type", "xfer", "dir", "id", "status",
-		"asked", "submit_ns", "latency_ns", "data_length", "masked", "masked_by", "data", NULL,
+		"length",     "pid",	     "dev",    "ep",	    "frame", "type",
+		"xfer",	      "dir",	     "id",     "status",    "asked", "submit_ns",
+		"latency_ns", "data_length", "masked", "masked_by", "data",  NULL,
 	};
 
 	(void)state;

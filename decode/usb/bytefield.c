@@ -386,7 +386,8 @@ static void look_at(const struct look *l, struct bytefield *f)
 		f->common = true;
 		return;
 	}
-	if (is_echo(l, f) || is_counter(l, f) || is_text(l, f) || is_rising(l, f) || is_number(l, f))
+	if (is_echo(l, f) || is_counter(l, f) || is_text(l, f) || is_rising(l, f) ||
+	    is_number(l, f))
 		return;
 	f->big = false;
 	f->width = 1;

@@ -52,7 +52,8 @@ static const struct checksum_kind kinds[] = {
 	{"sum in 32 bits", SUM, 4, 0, false},
 	{"sum of 16-bit words", WORDS, 2, 0, false},
 	{"ones' complement sum of 16-bit words", FOLDED, 2, 0, false},
-	{"complement of the ones' complement sum of 16-bit words (RFC 1071)", INTERNET, 2, 0, false},
+	{"complement of the ones' complement sum of 16-bit words (RFC 1071)", INTERNET, 2, 0,
+	 false},
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))

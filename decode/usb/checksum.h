@@ -3,8 +3,9 @@
  * Checksums: which bytes of the messages of an unknown protocol are a function of the others.
  *
  * Tried are the sum of bytes, its complements, exclusive or, and CRCs of 8, 16 and 32 bits; over
- * all bytes before the checksum or behind it, with some left out at the front. What a CRC starts from
- * need not be known: of messages of one length, the difference from the stored value is the same.
+ * all bytes before the checksum or behind it, with some left out at the front. What a CRC starts
+ * from need not be known: of messages of one length, the difference from the stored value is the
+ * same.
  *
  * A checksum is reported only if it holds in every message and if chance would not explain it: each
  * other message in which it holds is worth as many bits as the checksum has, and 48 are

@@ -23,15 +23,16 @@ struct usb_class {
 	 * not be shown. */
 	bool (*brief)(const struct usb_state *s, const struct usb_detail *d, struct out *o);
 
-	/* Of control transfers: whether the payload of this request is of this class. NULL: none. */
+	/* Of control transfers: whether the payload of this request is of this class. NULL:
+	 * none. */
 	bool (*requested)(const struct usb_detail *d);
 	void (*request_tree)(const struct usb_state *s, const struct usb_detail *d,
 			     struct tree *t);
 	/* Begins with a blank, where it says something. */
 	bool (*request_brief)(const struct usb_state *s, const struct usb_detail *d,
 			      struct out *o);
-	/* The rule by which the payload is masked, though it is no keystroke; NULL: it is not. May be
-	 * NULL. */
+	/* The rule by which the payload is masked, though it is no keystroke; NULL: it is not. May
+	 * be NULL. */
 	const char *(*secret)(const struct usb_detail *d);
 	/* Names of members of "decoded" that --where may ask for, ended by NULL. May be NULL. */
 	const char *const *names;

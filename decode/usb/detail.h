@@ -28,7 +28,8 @@ struct usb_detail {
 	const uint8_t *data;             /* never NULL */
 	uint32_t data_len;
 	struct msc_step storage;
-	/* Of a message in several transfers: its bytes before this one, and in all (0: not known). */
+	/* Of a message in several transfers: its bytes before this one, and in all (0: not
+	 * known). */
 	uint32_t before, whole;
 	uint16_t code;                   /* of the message, in PTP */
 	const uint8_t *message;          /* its bytes so far, where they are kept; else NULL */

@@ -25,7 +25,8 @@ static bool is_carry(const struct sample *s, size_t n, uint32_t at, uint32_t low
 	bool changes = false;
 
 	for (size_t i = 1; i < n; i++) {
-		bool anew = step > 0 ? s[i].p[low] < s[i - 1].p[low] : s[i].p[low] > s[i - 1].p[low];
+		bool anew =
+			step > 0 ? s[i].p[low] < s[i - 1].p[low] : s[i].p[low] > s[i - 1].p[low];
 
 		if (s[i].p[at] != s[i - 1].p[at] && !anew)
 			return false;
@@ -125,11 +126,12 @@ static bool is_wrapper(const uint8_t *p, size_t n)
 	return msc_is_cbw(p, n) || (n == 13 && !memcmp(p, "USBS", 4));
 }
 
-/* A still-image container: its length, a type from 1 to 4; the transaction id is in bytes 8 to 11. */
+/* A still-image container: its length, a type from 1 to 4; the transaction id is in bytes 8 to
+ * 11. */
 static bool is_container(const uint8_t *p, size_t n)
 {
-	return n >= 12 && n <= 32 && p[0] == n && !p[1] && !p[2] && !p[3] && p[4] >= 1 && p[4] <= 4 &&
-	       !p[5];
+	return n >= 12 && n <= 32 && p[0] == n && !p[1] && !p[2] && !p[3] && p[4] >= 1 &&
+		p[4] <= 4 && !p[5];
 }
 
 void echo_mask(const struct echo_fields *f, bool storage, const uint8_t *p, size_t n,

@@ -13,7 +13,8 @@
 
 #include "decode/usb/bytefield.h"
 
-enum { ECHO_REACH = FIELD_POSITIONS }; /* bytes at the front of a message that may hold such a field */
+enum { ECHO_REACH = FIELD_POSITIONS }; /* bytes at the front of a message that may hold such a
+				        * field */
 
 struct echo_lengths; /* of one length of messages: which bytes count */
 
@@ -25,12 +26,13 @@ struct echo_fields {
 
 void echo_free(struct echo_fields *f);
 
-/* Learns from n messages, in their order; those longer than ECHO_REACH may be cut. -1: no memory. */
+/* Learns from n messages, in their order; those longer than ECHO_REACH may be cut. -1: no
+ * memory. */
 int echo_learn(struct echo_fields *f, const struct sample *messages, size_t n);
 
 /*
- * Sets mask[i] for each byte i < min(n, ECHO_REACH) of this message that is such a field. `storage`:
- * the endpoint is one of mass storage. f may be NULL.
+ * Sets mask[i] for each byte i < min(n, ECHO_REACH) of this message that is such a field.
+ * `storage`: the endpoint is one of mass storage. f may be NULL.
  */
 void echo_mask(const struct echo_fields *f, bool storage, const uint8_t *p, size_t n,
 	       bool mask[ECHO_REACH]);

@@ -25,14 +25,22 @@ static bool is_channel(unsigned int code)
 
 /* Manufacturers of system exclusive messages that are met most; three bytes begin with 00. */
 static const struct code_name manufacturers[] = {
-	{0x7e, "non-realtime"}, {0x7f, "realtime"}, {0x7d, "educational"}, {0x01, "Sequential"},
-	{0x04, "Moog"}, {0x06, "Lexicon"}, {0x07, "Kurzweil"}, {0x0f, "Ensoniq"}, {0x10, "Oberheim"},
-	{0x18, "E-mu"}, {0x2f, "Elka"}, {0x3e, "Waldorf"}, {0x40, "Kawai"}, {0x41, "Roland"},
-	{0x42, "Korg"}, {0x43, "Yamaha"}, {0x44, "Casio"}, {0x47, "Akai"}, {0x52, "Zoom"},
-	{0x00000e, "Alesis"}, {0x00010c, "Line 6"}, {0x000110, "Fractal Audio"},
-	{0x002029, "Novation"}, {0x00202b, "Medeli"}, {0x002032, "Behringer"},
-	{0x00203c, "Elektron"}, {0x00206b, "Arturia"}, {0x002109, "Native Instruments"},
-	{0x00211d, "Ableton"}, {0x002022, "Fishman"}, {0x000066, "Mackie"},
+	{0x7e, "non-realtime"},	 {0x7f, "realtime"},
+	{0x7d, "educational"},	 {0x01, "Sequential"},
+	{0x04, "Moog"},		 {0x06, "Lexicon"},
+	{0x07, "Kurzweil"},	 {0x0f, "Ensoniq"},
+	{0x10, "Oberheim"},	 {0x18, "E-mu"},
+	{0x2f, "Elka"},		 {0x3e, "Waldorf"},
+	{0x40, "Kawai"},	 {0x41, "Roland"},
+	{0x42, "Korg"},		 {0x43, "Yamaha"},
+	{0x44, "Casio"},	 {0x47, "Akai"},
+	{0x52, "Zoom"},		 {0x00000e, "Alesis"},
+	{0x00010c, "Line 6"},	 {0x000110, "Fractal Audio"},
+	{0x002029, "Novation"},	 {0x00202b, "Medeli"},
+	{0x002032, "Behringer"}, {0x00203c, "Elektron"},
+	{0x00206b, "Arturia"},	 {0x002109, "Native Instruments"},
+	{0x00211d, "Ableton"},	 {0x002022, "Fishman"},
+	{0x000066, "Mackie"},
 };
 
 /* Begins a system exclusive message at p, of which n bytes of packets are here. */

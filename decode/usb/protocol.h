@@ -24,11 +24,13 @@ struct message_type {
 	struct { uint8_t at, value; } key[KEY_BYTES];
 	uint32_t keys;
 	uint32_t *messages;  /* their numbers in the conversation, in order */
-	uint32_t answer;     /* type that answers; TYPES_MAX: none; ANY_TYPE: the next IN, whatever */
+	uint32_t answer;     /* type that answers; TYPES_MAX: none; ANY_TYPE: the next IN,
+			      * whatever */
 	uint32_t answered;   /* how many of them have that answer */
 	uint64_t delay;      /* ns until the answer, the median */
 	uint64_t period;     /* ns from one to the next, if that is regular; else 0 */
-	struct direction common;       /* what holds for all messages of its direction, or its own */
+	struct direction common;       /* what holds for all messages of its direction, or its
+				        * own */
 	bool own_checksum;   /* common.checksum is of this type only */
 	struct bytefield fields[FIELDS_MAX_OF_TYPE];
 	size_t nfields;

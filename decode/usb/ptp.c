@@ -36,9 +36,9 @@ static bool fits(const struct usb_detail *d)
 	if (!f || (d->urb.xfer != URB_BULK && d->urb.xfer != URB_INTERRUPT))
 		return false;
 	return f->class == 0x06 ||
-	       (f->class == 0xff && ((d->device && d->device->ptp.want && d->urb.xfer == URB_BULK) ||
-				     (is_container(d->data, d->data_len) &&
-				      get32(d->data) == d->data_len)));
+		(f->class == 0xff &&
+		 ((d->device && d->device->ptp.want && d->urb.xfer == URB_BULK) ||
+		  (is_container(d->data, d->data_len) && get32(d->data) == d->data_len)));
 }
 
 /* A data phase may come in several transfers, and its header by itself. */
@@ -161,8 +161,8 @@ static bool brief(const struct usb_state *s, const struct usb_detail *d, struct 
 }
 
 static const char *const names[] = {
-	"code", "code_name", "container", "container_length", "container_offset", "parameter", "parameters", "ptp",
-	"transaction", NULL,
+	"code",	     "code_name",  "container", "container_length", "container_offset",
+	"parameter", "parameters", "ptp",	"transaction",	    NULL,
 };
 
 const struct usb_class usb_ptp_class = {

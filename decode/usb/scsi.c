@@ -171,7 +171,8 @@ static struct span span_of(const struct scsi_command *c, enum form form)
 	}
 }
 
-/* How many bytes of answer the command allows, or of parameter list it announces. -1: it does not say. */
+/* How many bytes of answer the command allows, or of parameter list it announces. -1: it does not
+ * say. */
 static int64_t allocation(const struct scsi_command *c, enum form form)
 {
 	const uint8_t *p = c->cdb;

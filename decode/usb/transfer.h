@@ -50,15 +50,17 @@ struct transfers *transfers_new(void); /* NULL: out of memory */
 void transfers_free(struct transfers *s);
 
 /*
- * Tells the table that completions of this pipe (`endpoint` has its direction) are not in the capture.
+ * Tells the table that completions of this pipe (`endpoint` has its direction) are not in the
+ * capture.
  * -1: out of memory.
  */
 int transfers_expect_half(struct transfers *s, uint16_t bus, uint8_t device, uint8_t endpoint,
 			  uint8_t xfer);
 
 /*
- * u reuses the id of an open submission of another pipe: that one can no longer be answered. Takes it
- * out as UNANSWERED and returns it, valid until the next call; NULL: there is none, or no further one.
+ * u reuses the id of an open submission of another pipe: that one can no longer be answered. Takes
+ * it out as UNANSWERED and returns it, valid until the next call; NULL: there is none, or no
+ * further one.
  */
 struct transfer *transfers_displaced(struct transfers *s, const struct urb *u);
 

@@ -112,7 +112,8 @@ void transferdiff_free(struct transfer_diff *t)
 
 /* ---- collecting ------------------------------------------------------------------------------ */
 
-/* The device of a transfer; another one comes to an address only with other ids or by SET_ADDRESS. */
+/* The device of a transfer; another one comes to an address only with other ids or by
+ * SET_ADDRESS. */
 static struct device *device_of(struct transfer_diff *t, unsigned int capture,
 				const struct usb_detail *d)
 {
@@ -124,7 +125,8 @@ static struct device *device_of(struct transfer_diff *t, unsigned int capture,
 	for (struct device *x = t->devices[capture]; x; x = x->next)
 		if (x->bus == d->urb.bus && x->address == d->urb.device)
 			found = x;
-	if (found && known && found->known && (found->vendor != vendor || found->product != product))
+	if (found && known && found->known &&
+	    (found->vendor != vendor || found->product != product))
 		found = NULL;
 	if (!found) {
 		found = calloc(1, sizeof(*found));
@@ -147,7 +149,8 @@ static struct device *device_of(struct transfer_diff *t, unsigned int capture,
 	return found;
 }
 
-static int keep(struct transfer_diff *t, unsigned int capture, const uint8_t *p, size_t n, size_t *at)
+static int keep(struct transfer_diff *t, unsigned int capture, const uint8_t *p, size_t n,
+		size_t *at)
 {
 	if (t->room[capture] - t->used[capture] < n) {
 		size_t room = 2 * t->room[capture] + n + 4096;
@@ -185,12 +188,14 @@ static struct pipe *pipe_of(struct device *dev, uint8_t xfer, uint8_t endpoint)
 	return grown;
 }
 
-/* Unlinked, or shut down, or refused since the device is gone: -ENOENT, -ECONNRESET, -ESHUTDOWN, -ENODEV. */
+/* Unlinked, or shut down, or refused since the device is gone: -ENOENT, -ECONNRESET, -ESHUTDOWN,
+ * -ENODEV. */
 static bool is_cancelled(const struct transfer *t)
 {
 	int32_t status = t->complete.status;
 
-	return !t->has_complete || status == -2 || status == -104 || status == -108 || status == -19;
+	return !t->has_complete || status == -2 || status == -104 || status == -108 ||
+		status == -19;
 }
 
 /* A driver's choice, which is part of the session: other standard requests are enumeration. */
@@ -253,8 +258,8 @@ static uint64_t hash_rest(const struct usb_detail *d, const struct urb *data, ui
 	return XXH64_digest(&state);
 }
 
-static int add(struct transfer_diff *t, struct device *dev, struct pipe *p, const struct usb_detail *d,
-	       uint64_t item)
+static int add(struct transfer_diff *t, struct device *dev, struct pipe *p,
+	       const struct usb_detail *d, uint64_t item)
 {
 	const struct transfer *x = d->transfer;
 	struct element *e;
@@ -303,7 +308,8 @@ int transferdiff_take(struct transfer_diff *t, unsigned int capture, const struc
 	p = pipe_of(dev, d->urb.xfer, d->urb.endpoint);
 	if (!p)
 		return -1;
-	if (d->urb.xfer != URB_CONTROL && urb_in(&d->urb) && is_cancelled(d->transfer) && !d->data_len) {
+	if (d->urb.xfer != URB_CONTROL && urb_in(&d->urb) && is_cancelled(d->transfer) &&
+	    !d->data_len) {
 		p->open++;
 		return 0;
 	}
@@ -371,7 +377,8 @@ static int learn(const struct transfer_diff *t, unsigned int capture, struct pip
 	if (!s)
 		return -1;
 	for (size_t i = 0; i < p->n; i++)
-		s[i] = (struct sample){t->bytes[capture] + p->elements[i].at, p->elements[i].length};
+		s[i] = (struct sample){t->bytes[capture] + p->elements[i].at,
+				       p->elements[i].length};
 	ret = echo_learn(&p->echo, s, p->n);
 	free(s);
 	return ret;
@@ -412,7 +419,8 @@ static void tell_change(const struct pipe *p, const struct element *ea, const ui
 		if (a[i] == b[i] || (mask[i] && ea->length == eb->length))
 			continue;
 		if (ea->secret || eb->secret)
-			snprintf(text, n, "byte %u is another (of what is masked no byte is told)", i);
+			snprintf(text, n, "byte %u is another (of what is masked no byte is told)",
+				 i);
 		else
 			snprintf(text, n, "byte %u is 0x%02x, was 0x%02x", i, b[i], a[i]);
 		return;
@@ -433,14 +441,15 @@ static bool is_earlier(struct transfer_diff *t, uint64_t order)
 }
 
 /* The place where capture 0 is at a, capture 1 at b, and na and nb transfers have no equal. */
-static void note_gap(struct transfer_diff *t, const struct device *d, const struct pipe *p, size_t a,
-		     size_t na, size_t b, size_t nb)
+static void note_gap(struct transfer_diff *t, const struct device *d, const struct pipe *p,
+		     size_t a, size_t na, size_t b, size_t nb)
 {
 	const struct element *ea = p->elements + a, *eb = p->partner->elements + b;
 	struct transfer_difference *f = &t->first;
 	char where[96];
 
-	/* By the place in capture 0: of what is in the other only, behind the last that is in both. */
+	/* By the place in capture 0: of what is in the other only, behind the last that is in
+	 * both. */
 	if (!is_earlier(t, na ? 2 * ea->item : a ? 2 * ea[-1].item + 1 : 1))
 		return;
 	f->item[0] = na ? ea->item : TRANSFERDIFF_NONE;
@@ -547,8 +556,8 @@ static void compare_answer(struct transfer_diff *t, struct device *d, const stru
 	snprintf(f->where, sizeof(f->where), "%04x:%04x ep0 control, descriptor 0x%02x index %u",
 		 d->vendor, d->product, x->request[3], x->request[2]);
 	if (x->good != y->good)
-		snprintf(f->what, sizeof(f->what), "is %s, was %s", y->good ? "answered" : "refused",
-			 x->good ? "answered" : "refused");
+		snprintf(f->what, sizeof(f->what), "is %s, was %s",
+			 y->good ? "answered" : "refused", x->good ? "answered" : "refused");
 	else
 		snprintf(f->what, sizeof(f->what), "byte %u is 0x%02x, was 0x%02x", i, b[i], a[i]);
 }
@@ -587,8 +596,8 @@ static void note_alone(struct transfer_diff *t, const struct device *d, struct p
 	f->item[c] = p->elements[0].item;
 	name_pipe(d, p, where, sizeof(where));
 	snprintf(f->where, sizeof(f->where), "%s, transfer 1 there", where);
-	snprintf(f->what, sizeof(f->what), "this %s is only in %.100s", d->partner ? "endpoint" : "device",
-		 t->name[c]);
+	snprintf(f->what, sizeof(f->what), "this %s is only in %.100s",
+		 d->partner ? "endpoint" : "device", t->name[c]);
 }
 
 static struct pipe *find_pipe(const struct device *d, const struct pipe *like)
@@ -722,13 +731,14 @@ static void device_text(const struct device *d, struct out *o)
 			pipe_text(&d->partner->pipes[i], o);
 	if (d->answers_same || d->answers_differ)
 		out_printf(o, "    %-18s %9llu %9llu\n", "descriptors",
-			   (unsigned long long)d->answers_same, (unsigned long long)d->answers_differ);
+			   (unsigned long long)d->answers_same,
+			   (unsigned long long)d->answers_differ);
 }
 
 void transferdiff_text(const struct transfer_diff *t, struct out *o)
 {
-	out_printf(o, "transfers by device and endpoint\n    %-18s %9s %9s %9s %9s\n", "endpoint", "same",
-		   "different", "only 1st", "only 2nd");
+	out_printf(o, "transfers by device and endpoint\n    %-18s %9s %9s %9s %9s\n", "endpoint",
+		   "same", "different", "only 1st", "only 2nd");
 	for (unsigned int c = 0; c < 2; c++)
 		for (const struct device *d = t->devices[c]; d; d = d->next)
 			if (!d->root && (!c || !d->partner))
@@ -743,11 +753,13 @@ void transferdiff_text(const struct transfer_diff *t, struct out *o)
 
 static void pipe_json(const struct pipe *p, bool *comma, struct out *o)
 {
-	out_printf(o, "%s{\"endpoint\":%u,\"in\":%s,\"xfer\":\"%s\",\"same\":%llu,\"different\":%llu,"
-		   "\"only_first\":%llu,\"only_second\":%llu,\"before\":%llu}", *comma ? "," : "",
-		   p->endpoint & 15u, p->endpoint & 0x80 ? "true" : "false", urb_xfer_name(p->xfer),
-		   (unsigned long long)p->same, (unsigned long long)p->changed,
-		   (unsigned long long)p->only[0], (unsigned long long)p->only[1],
+	out_printf(o,
+		   "%s{\"endpoint\":%u,\"in\":%s,\"xfer\":\"%s\",\"same\":%llu,\"different\":%llu,"
+		   "\"only_first\":%llu,\"only_second\":%llu,\"before\":%llu}",
+		   * comma ? "," : "", p->endpoint & 15u, p->endpoint & 0x80 ? "true" : "false",
+		   urb_xfer_name(p->xfer), (unsigned long long)p->same,
+		   (unsigned long long)p->changed, (unsigned long long)p->only[0],
+		   (unsigned long long)p->only[1],
 		   (unsigned long long)(p->before[0] + p->before[1]));
 	*comma = true;
 }

@@ -18,7 +18,8 @@ struct transfer_diff;
 struct transfer_diff *transferdiff_new(const char *const name[2]);
 void transferdiff_free(struct transfer_diff *t);
 
-/* Takes a transfer of capture 0 or 1, the `item`-th of what the reader counts. -1: out of memory. */
+/* Takes a transfer of capture 0 or 1, the `item`-th of what the reader counts. -1: out of
+ * memory. */
 int transferdiff_take(struct transfer_diff *t, unsigned int capture, const struct usb_detail *d,
 		      uint64_t item);
 

@@ -68,7 +68,8 @@ struct urb_packet {
 /* Parses a record of any length, even none. Points into it. Returns u->damage == 0. */
 bool urb_parse(struct urb *u, const void *record, size_t len);
 
-/* Likewise; type is the record's event type (enum usb_event): some have other fields than the time. */
+/* Likewise; type is the record's event type (enum usb_event): some have other fields than the
+ * time. */
 bool urb_parse_event(struct urb *u, uint32_t type, const void *record, size_t len);
 
 /* Writes the fields of USBPcap into a header. */
@@ -81,8 +82,9 @@ void urb_header(const struct urb *u, uint8_t header[URB_HEADER]);
 void urb_put_time(uint8_t header[URB_HEADER], uint64_t time);
 
 /*
- * How many bytes of data a complete record of this event has. An isochronous IN completion is sparse:
- * its packets are at their offsets with gaps between, so that is the end of its last packet.
+ * How many bytes of data a complete record of this event has. An isochronous IN completion is
+ * sparse: its packets are at their offsets with gaps between, so that is the end of its last
+ * packet.
  */
 uint64_t urb_wanted(const struct urb *u);
 

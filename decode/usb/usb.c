@@ -52,7 +52,8 @@ fail:
 
 static uint64_t meta_time(const struct usb_state *s, const struct trawl_meta *m)
 {
-	return m->time ? trawl_section_time(s->ctx->reader, m->section, TRAWL_CLOCK_MONO, m->time) : 0;
+	return m->time ? trawl_section_time(s->ctx->reader, m->section, TRAWL_CLOCK_MONO, m->time)
+		       : 0;
 }
 
 /*
@@ -211,7 +212,10 @@ static const char *const names[] = {
 static const char *item_name(const struct usb_detail *d)
 {
 	if (!urb_is_half(&d->urb))
-		return names[NAME_OF_OTHERS + (d->urb.type == 'I' ? 1 : d->urb.type == 'P' ? 2 : 0)];
+		return names[NAME_OF_OTHERS +
+			     (d->urb.type == 'I'	   ? 1
+				      : d->urb.type == 'P' ? 2
+							   : 0)];
 	if (!d->transfer)
 		return d->urb.type == 'S' ? "usb:submit" : d->urb.type == 'C' ? "usb:complete"
 									       : "usb:error";

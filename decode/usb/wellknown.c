@@ -29,18 +29,44 @@ const char *platform_uuid_name(const uint8_t uuid[16])
 const char *language_name(uint16_t id)
 {
 	static const struct code_name list[] = {
-		{0x0401, "Arabic (Saudi Arabia)"}, {0x0404, "Chinese (Taiwan)"},
-		{0x0405, "Czech"}, {0x0406, "Danish"}, {0x0407, "German"}, {0x0408, "Greek"},
-		{0x0409, "English (United States)"}, {0x040a, "Spanish"}, {0x040b, "Finnish"},
-		{0x040c, "French"}, {0x040d, "Hebrew"}, {0x040e, "Hungarian"}, {0x0410, "Italian"},
-		{0x0411, "Japanese"}, {0x0412, "Korean"}, {0x0413, "Dutch"}, {0x0414, "Norwegian"},
-		{0x0415, "Polish"}, {0x0416, "Portuguese (Brazil)"}, {0x0418, "Romanian"},
-		{0x0419, "Russian"}, {0x041b, "Slovak"}, {0x041d, "Swedish"}, {0x041e, "Thai"},
-		{0x041f, "Turkish"}, {0x0421, "Indonesian"}, {0x0422, "Ukrainian"},
-		{0x042a, "Vietnamese"}, {0x0804, "Chinese (PRC)"}, {0x0807, "German (Switzerland)"},
-		{0x0809, "English (United Kingdom)"}, {0x080c, "French (Belgium)"},
-		{0x0816, "Portuguese"}, {0x0c04, "Chinese (Hong Kong)"}, {0x0c09, "English (Australia)"},
-		{0x0c0c, "French (Canada)"}, {0x1009, "English (Canada)"}, {0x04ff, "HID usage data"},
+		{0x0401, "Arabic (Saudi Arabia)"},
+		{0x0404, "Chinese (Taiwan)"},
+		{0x0405, "Czech"},
+		{0x0406, "Danish"},
+		{0x0407, "German"},
+		{0x0408, "Greek"},
+		{0x0409, "English (United States)"},
+		{0x040a, "Spanish"},
+		{0x040b, "Finnish"},
+		{0x040c, "French"},
+		{0x040d, "Hebrew"},
+		{0x040e, "Hungarian"},
+		{0x0410, "Italian"},
+		{0x0411, "Japanese"},
+		{0x0412, "Korean"},
+		{0x0413, "Dutch"},
+		{0x0414, "Norwegian"},
+		{0x0415, "Polish"},
+		{0x0416, "Portuguese (Brazil)"},
+		{0x0418, "Romanian"},
+		{0x0419, "Russian"},
+		{0x041b, "Slovak"},
+		{0x041d, "Swedish"},
+		{0x041e, "Thai"},
+		{0x041f, "Turkish"},
+		{0x0421, "Indonesian"},
+		{0x0422, "Ukrainian"},
+		{0x042a, "Vietnamese"},
+		{0x0804, "Chinese (PRC)"},
+		{0x0807, "German (Switzerland)"},
+		{0x0809, "English (United Kingdom)"},
+		{0x080c, "French (Belgium)"},
+		{0x0816, "Portuguese"},
+		{0x0c04, "Chinese (Hong Kong)"},
+		{0x0c09, "English (Australia)"},
+		{0x0c0c, "French (Canada)"},
+		{0x1009, "English (Canada)"},
+		{0x04ff, "HID usage data"},
 	};
 
 	return CODE_NAME(list, id);
@@ -49,7 +75,10 @@ const char *language_name(uint16_t id)
 const char *svid_name(uint16_t svid)
 {
 	static const struct code_name list[] = {
-		{0xff00, "USB PD"}, {0xff01, "DisplayPort"}, {0xff02, "MHL"}, {0x8087, "Thunderbolt"},
+		{0xff00, "USB PD"},
+		{0xff01, "DisplayPort"},
+		{0xff02, "MHL"},
+		{0x8087, "Thunderbolt"},
 	};
 
 	return CODE_NAME(list, svid);

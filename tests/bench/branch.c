@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench/branch IN OUT N: takes the branches of the capture IN, writes the capture OUT with N of them (from the
- * front again as often as needed) and says what a branch costs: ns to encode and compress on one core, and bytes.
+ * bench/branch IN OUT N: takes the branches of the capture IN, writes the capture OUT with N of
+ * them (from the front again as often as needed) and says what a branch costs: ns to encode and
+ * compress on one core, and bytes.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -39,8 +40,8 @@ static void take(const struct trawl_event *ev)
 	struct branch_batch b;
 
 	memcpy(&fixed, ev->record, sizeof(fixed));
-	if (branch_batch_decode(&b, (const char *)ev->record + sizeof(fixed), ev->len - sizeof(fixed),
-				fixed.count, ev->ts))
+	if (branch_batch_decode(&b, (const char *)ev->record + sizeof(fixed),
+				ev->len - sizeof(fixed), fixed.count, ev->ts))
 		die("a damaged batch");
 	if (!count) {
 		tid = fixed.tid;
@@ -70,7 +71,7 @@ static const struct trawl_field fields[] = {
 static void append(struct trawl_writer *w, struct branch_encoder *e)
 {
 	static char record[1 << 21];
-	struct branch_record fixed = { tid, pid, branch_encoder_last(e), branch_encoder_count(e), 0 };
+	struct branch_record fixed = {tid, pid, branch_encoder_last(e), branch_encoder_count(e), 0};
 	struct trawl_error err;
 	size_t len;
 	const void *data = branch_encoder_finish(e, &len);
@@ -79,8 +80,10 @@ static void append(struct trawl_writer *w, struct branch_encoder *e)
 		die("cannot encode");
 	memcpy(record, &fixed, sizeof(fixed));
 	memcpy(record + sizeof(fixed), data, len);
-	if (trawl_append(w, &(struct trawl_record){ 0, BRANCH_TYPE_STREAM, tid, branch_encoder_first(e), record,
-						    sizeof(fixed) + len }, &err))
+	if (trawl_append(w,
+			 &(struct trawl_record){0, BRANCH_TYPE_STREAM, tid, branch_encoder_first(e),
+						record, sizeof(fixed) + len},
+			 &err))
 		die(err.text);
 }
 
@@ -129,7 +132,8 @@ int main(int argc, char **argv)
 		die("no branches");
 	n = n ? n : count;
 	w = trawl_writer_new(open(argv[2], O_RDWR | O_CREAT | O_TRUNC, 0600), &o, &err);
-	if (!w || trawl_writer_source(w, &source, &err) < 0 || trawl_writer_event_type(w, &type, &err))
+	if (!w || trawl_writer_source(w, &source, &err) < 0 ||
+	    trawl_writer_event_type(w, &type, &err))
 		die(err.text);
 	for (size_t i = 0; i < trawl_meta_count(r); i++) {
 		if (!strncmp(trawl_meta_at(r, i)->name, "branch/", 7))

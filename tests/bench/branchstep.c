@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a single step costs: of trawl.ko, and of a ptrace stepper that does no more than it must (let go, wait, read
- * the instruction pointer). The same loop, stepped by both in turn; prints ns a step, without what the loop takes by itself.
+ * What a single step costs: of trawl.ko, and of a ptrace stepper that does no more than it must
+ * (let go, wait, read the instruction pointer). The same loop, stepped by both in turn; prints ns a
+ * step, without what the loop takes by itself.
  */
 #include "config.h"
 
@@ -70,8 +71,10 @@ static double plain(void)
 
 static double by_module(void)
 {
-	struct trawl_enable e = { .size = sizeof(e), .form = TRAWL_FORM_LBR, .provider = TRAWL_PROVIDER_STEP,
-				  .select = TRAWL_NO_RING0 };
+	struct trawl_enable e = {.size = sizeof(e),
+				 .form = TRAWL_FORM_LBR,
+				 .provider = TRAWL_PROVIDER_STEP,
+				 .select = TRAWL_NO_RING0};
 	int fd = open(TRAWL_DEVICE, O_RDWR | O_CLOEXEC), go[2];
 	double took;
 
@@ -94,8 +97,8 @@ static double by_ptrace(uint64_t *steps)
 	pid_t pid = start(go);
 	long last = 0, ip;
 
-	if (ptrace(PTRACE_SEIZE, pid, 0, 0) || ptrace(PTRACE_INTERRUPT, pid, 0, 0) || waitpid(pid, &status, 0) != pid ||
-	    write(go[1], "x", 1) != 1)
+	if (ptrace(PTRACE_SEIZE, pid, 0, 0) || ptrace(PTRACE_INTERRUPT, pid, 0, 0) ||
+	    waitpid(pid, &status, 0) != pid || write(go[1], "x", 1) != 1)
 		exit(3);
 	began = now();
 	for (*steps = 0; WIFSTOPPED(status); ++*steps) {
@@ -122,7 +125,8 @@ int main(void)
 	alone = plain();
 	module = by_module();
 	ptraced = by_ptrace(&steps);
-	printf("%.0f ns a step by ptrace (%llu steps)\n", ptraced / (double)steps, (unsigned long long)steps);
+	printf("%.0f ns a step by ptrace (%llu steps)\n", ptraced / (double)steps,
+	       (unsigned long long)steps);
 	if (!module) {
 		printf("branchstep: there is no " TRAWL_DEVICE "\n");
 		return 3;

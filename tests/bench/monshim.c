@@ -91,7 +91,8 @@ static int model(const char *path)
 	}
 	monmodel_reset();
 	/* A descriptor that is always ready. */
-	shim.fd = ((int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open"))("/dev/zero", O_RDONLY);
+	shim.fd =
+		((int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open"))("/dev/zero", O_RDONLY);
 	return shim.fd;
 }
 
@@ -125,7 +126,8 @@ int ioctl(int fd, unsigned long request, ...)
 	arg = va_arg(list, void *);
 	va_end(list);
 	if (fd != shim.fd || fd < 0)
-		return ((int (*)(int, unsigned long, ...))dlsym(RTLD_NEXT, "ioctl"))(fd, request, arg);
+		return ((int (*)(int, unsigned long, ...))dlsym(RTLD_NEXT, "ioctl"))(fd, request,
+										     arg);
 	if (request == MON_IOCX_MFETCH)
 		return fetch(arg);
 	return monmodel_ops.ioctl(fd, request, arg);

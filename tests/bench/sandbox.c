@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the sandbox of the readers costs: entering it, and a run of trawl-decode over a small file with
- * and without it, in turns; medians of processor time. Usage: sandbox PROGRAM FILE
+ * What the sandbox of the readers costs: entering it, and a run of trawl-decode over a small file
+ * with and without it, in turns; medians of processor time. Usage: sandbox PROGRAM FILE
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -87,7 +87,8 @@ int main(int argc, char **argv)
 		without[i] = run_once((char *[]){argv[1], (char *)"--no-sandbox", argv[2], NULL});
 	}
 	printf("entering the sandbox: %.0f us\n", median(enter));
-	printf("trawl-decode of a small file: %.0f us with it, %.0f us with --no-sandbox: %+.0f us (to be: under 1000)\n",
+	printf("trawl-decode of a small file: %.0f us with it, %.0f us with --no-sandbox: %+.0f us "
+	       "(to be: under 1000)\n",
 	       median(with), median(without), median(with) - median(without));
 	return 0;
 }

@@ -7,8 +7,9 @@
 
 /*
  * Event n of a stream of transfers on a few endpoints of two devices: submission and completion
- * in turn, the data of IN with the completion. Time begins at the first call, because a capture drops
- * what is older than its beginning, and goes on by a few µs an event. Ids come from a small pool. Of every four words of data so many are noise and the others counters: 1 is like sensor
+ * in turn, the data of IN with the completion. Time begins at the first call, because a capture
+ * drops what is older than its beginning, and goes on by a few µs an event. Ids come from a small
+ * pool. Of every four words of data so many are noise and the others counters: 1 is like sensor
  * readings and file contents, 4 like pictures and compressed files. Returns the length of the data;
  * data NULL: that is left alone.
  */

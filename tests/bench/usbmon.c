@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * USB capture without a kernel: events from the model of usbmon's ring (tests/capture/usb/monmodel.h)
- * through the fetch loop and the filter into a compressed file. Filling the ring is not measured;
- * draining it is, until all of it is with the kernel that writes the file.
+ * USB capture without a kernel: events from the model of usbmon's ring
+ * (tests/capture/usb/monmodel.h) through the fetch loop and the filter into a compressed file.
+ * Filling the ring is not measured; draining it is, until all of it is with the kernel that writes
+ * the file.
  *
  *	usbmon [EVENTS [FILE [PAYLOAD [NOISE [LEVEL]]]]]
  *
  * Bulk comes as fast as it is taken here, which is never slow enough for zstd -1: the level follows
  * what can be afforded, as with trawl(1). A LEVEL is held, whatever it costs. Bulk goes into a new
- * file and then over one of that size: a virtual machine's memory may cost more to get than to write
- * to, and the second does without.
+ * file and then over one of that size: a virtual machine's memory may cost more to get than to
+ * write to, and the second does without.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -105,8 +106,9 @@ static void bounds(size_t payload, unsigned int noise, uint64_t bytes, uint64_t 
 	zstd = seconds(CLOCK_THREAD_CPUTIME_ID) - t;
 	memory = (double)bytes / write_alone(path, size, 0) / 1e9;
 	disk = write_alone(path, size, O_DIRECT);
-	printf("      alone: zstd -1 %.2f GB/s of CPU; writing such a file %.2f GB/s (we had %.2f of "
-	       "that)", PIECES * (double)PIECE / zstd / 1e9, memory, rate / memory);
+	printf("      alone: zstd -1 %.2f GB/s of CPU; writing such a file %.2f GB/s (we had %.2f "
+	       "of that)",
+	       PIECES * (double)PIECE / zstd / 1e9, memory, rate / memory);
 	if (disk > 0)
 		printf(", past the page cache %.2f GB/s", (double)bytes / disk / 1e9);
 	printf("\n");

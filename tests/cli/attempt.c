@@ -67,7 +67,9 @@ static const struct call calls[] = {
 	{"unshare", SYS_unshare, {CLONE_NEWUSER}},
 	{"type", SYS_ioctl, {2, TIOCSTI, P("x")}},
 	{"limit", SYS_prlimit64, {0, 7, P(there), 0}},
-	{"run-memory", SYS_mmap, {0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0}},
+	{"run-memory",
+	 SYS_mmap,
+	 {0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0}},
 	{"nonsense", 100000, {0}},
 	/* what is allowed */
 	{"getpid", SYS_getpid, {0}},
@@ -86,7 +88,8 @@ static void attempt(void)
 
 		if (strcmp(c->name, name))
 			continue;
-		got = syscall(c->number, c->arg[0], c->arg[1], c->arg[2], c->arg[3], c->arg[4], c->arg[5]);
+		got = syscall(c->number, c->arg[0], c->arg[1], c->arg[2], c->arg[3], c->arg[4],
+			      c->arg[5]);
 		snprintf(line, sizeof(line), "attempt: %d\n", got < 0 ? errno : 0);
 		if (write(2, line, strlen(line)) < 0)
 			_exit(99);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loaded into trawl (LD_PRELOAD): counts who opens a program with libelf or libdw, the process that was
- * started or one that it forked, in a file that both have mapped (PARSERS=FILE, two numbers of 64 bits).
- * PARSERS_CRASH=1: a process that was forked ends by a signal instead.
+ * Loaded into trawl (LD_PRELOAD): counts who opens a program with libelf or libdw, the process that
+ * was started or one that it forked, in a file that both have mapped (PARSERS=FILE, two numbers of
+ * 64 bits). PARSERS_CRASH=1: a process that was forked ends by a signal instead.
  */
 #include <dlfcn.h>
 #include <fcntl.h>

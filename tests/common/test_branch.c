@@ -77,7 +77,8 @@ Test(branch, round_trip)
 	}
 }
 
-/* Of a batch that is cut or has a wrong byte, nothing is believed, or what comes out is in bounds. */
+/* Of a batch that is cut or has a wrong byte, nothing is believed, or what comes out is in
+ * bounds. */
 Test(branch, damage)
 {
 	struct branch_encoder *e = branch_encoder_new();
@@ -117,8 +118,8 @@ Test(branch, damage)
 
 /* ---- steps --------------------------------------------------------------------------------- */
 
-static bool stepped(const char *code, size_t n, struct branch_regs before, uint64_t rip, uint64_t rsp,
-		    enum step_how how, uint8_t *kind)
+static bool stepped(const char *code, size_t n, struct branch_regs before, uint64_t rip,
+		    uint64_t rsp, enum step_how how, uint8_t *kind)
 {
 	struct step s = { .insn = branch_insn_decode((const uint8_t *)code, n, false),
 			  .before = before, .call = before.rcx };
@@ -133,8 +134,8 @@ static bool stepped(const char *code, size_t n, struct branch_regs before, uint6
 /* An operand at [rip+N] is relative; where the branch goes is not. */
 Test(branch, indirect_through_memory)
 {
-	static const uint8_t call[] = { 0xff, 0x15, 0, 1, 0, 0 }, jmp[] = { 0xff, 0x25, 0, 1, 0, 0 },
-			     plt[] = { 0xf2, 0xff, 0x25, 0, 1, 0, 0 }, direct[] = { 0xe8, 0, 1, 0, 0 };
+	static const uint8_t call[] = {0xff, 0x15, 0, 1, 0, 0}, jmp[] = {0xff, 0x25, 0, 1, 0, 0},
+			     plt[] = {0xf2, 0xff, 0x25, 0, 1, 0, 0}, direct[] = {0xe8, 0, 1, 0, 0};
 
 	cr_expect_eq(branch_insn_decode(call, sizeof(call), false).kind, BRANCH_INDIRECT_CALL);
 	cr_expect_eq(branch_insn_decode(jmp, sizeof(jmp), false).kind, BRANCH_INDIRECT_JMP);
@@ -150,9 +151,11 @@ Test(branch, steps)
 
 	zero.flags = 1 << 6;
 	cr_expect(!stepped("\x90", 1, at, 0x1001, 0x8000, STEP_TRAP, &kind), "nop");
-	cr_expect(!stepped("\xf3\xa4", 2, at, 0x1000, 0x8000, STEP_TRAP, &kind), "rep movsb goes on");
+	cr_expect(!stepped("\xf3\xa4", 2, at, 0x1000, 0x8000, STEP_TRAP, &kind),
+		  "rep movsb goes on");
 	cr_expect(!stepped("\x74\x10", 2, at, 0x1002, 0x8000, STEP_TRAP, &kind), "je, not taken");
-	cr_expect(stepped("\x74\x10", 2, zero, 0x1012, 0x8000, STEP_TRAP, &kind) && kind == BRANCH_JCC);
+	cr_expect(stepped("\x74\x10", 2, zero, 0x1012, 0x8000, STEP_TRAP, &kind) &&
+		  kind == BRANCH_JCC);
 	cr_expect(stepped("\x74\x00", 2, zero, 0x1002, 0x8000, STEP_TRAP, &kind), "je to the next");
 	cr_expect(stepped("\xeb\xfe", 2, at, 0x1000, 0x8000, STEP_TRAP, &kind), "jmp to itself");
 	cr_expect(!stepped("\xeb\xfe", 2, at, 0x1000, 0x8000, STEP_OTHER, &kind), "it did not run");
@@ -160,8 +163,10 @@ Test(branch, steps)
 		  kind == BRANCH_CALL);
 	cr_expect(stepped("\xc3", 1, at, 0x5000, 0x8008, STEP_SIGNAL, &kind) && kind == BRANCH_RET,
 		  "a return, though a signal was ignored before it");
-	cr_expect(stepped("\xc3", 1, at, 0x5000, 0x7000, STEP_SIGNAL, &kind) && kind == BRANCH_SIGNAL);
-	cr_expect(stepped("\x90", 1, at, 0x5000, 0x7000, STEP_SIGNAL, &kind) && kind == BRANCH_SIGNAL);
+	cr_expect(stepped("\xc3", 1, at, 0x5000, 0x7000, STEP_SIGNAL, &kind) &&
+		  kind == BRANCH_SIGNAL);
+	cr_expect(stepped("\x90", 1, at, 0x5000, 0x7000, STEP_SIGNAL, &kind) &&
+		  kind == BRANCH_SIGNAL);
 	cr_expect(stepped("\x0f\x05", 2, at, 0x1002, 0x8000, STEP_OTHER, &kind) &&
 		  kind == BRANCH_SYSCALL);
 }

@@ -5,8 +5,9 @@
  *	formats [FILE...]	paths on the command line, or on standard input, one a line
  *
  * Prints "TOTAL UNDERSTOOD CALLS DROPPED" and, on stderr, each one that is not understood, and why.
- * CALLS counts those that call a function of the kernel, which comes out as the call itself, or that
- * have a constant by a name that is not known; DROPPED the fields that are none of the event type's.
+ * CALLS counts those that call a function of the kernel, which comes out as the call itself, or
+ * that have a constant by a name that is not known; DROPPED the fields that are none of the event
+ * type's.
  */
 #include <stdio.h>
 #include <stdlib.h>

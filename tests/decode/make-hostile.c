@@ -14,7 +14,9 @@
 #define REAL 1795225477000000000ull
 
 /* ESC, BEL, a line that looks like trawl-decode's, CR, DEL, C1's CSI. */
-#define EVIL "\033]0;PWNED\a\033[31m\n12:00:00.000000000 [000] root-1 FAKE:event injected=1\r\177\302\2332J"
+#define EVIL                                                                                       \
+	"\033]0;PWNED\a\033[31m\n12:00:00.000000000 [000] root-1 FAKE:event "                      \
+	"injected=1\r\177\302\2332J"
 #define JSON_EVIL "\\u001b]0;PWNED\\u0007\\n12:00:00.000000000 FAKE:event\\r\\u007f\\u009b2J"
 
 struct hostile {

@@ -26,7 +26,8 @@ static const char *secret(const char *class, unsigned int i)
 	static int turn;
 	char *to = room[turn++ % 4];
 
-	snprintf(to, sizeof(room[0]), "%sZq%08x", class, ((i + 1) * 2654435761u) ^ ((uint32_t)class[0] << 12 | (uint32_t)class[1] << 4));
+	snprintf(to, sizeof(room[0]), "%sZq%08x", class,
+		 ((i + 1) * 2654435761u) ^ ((uint32_t) class[0] << 12 | (uint32_t) class[1] << 4));
 	return to;
 }
 
@@ -48,14 +49,48 @@ static void meta(struct made *m, const char *name, const char *type, const char 
 
 /* ---- events ------------------------------------------------------------------------------- */
 
-#define U32(n, at) { .name = n, .ctype = "int", .note = "", .kind = TRAWL_PID, .offset = at, .size = 4, .count = 1 }
+#define U32(n, at)                                                                                 \
+	{                                                                                          \
+		.name = n, .ctype = "int", .note = "", .kind = TRAWL_PID, .offset = at, .size = 4, \
+		.count = 1                                                                         \
+	}
 static const struct trawl_field common[] = { U32("common_pid", 4) };
 static const struct trawl_field fields[] = {
-	{ .name = "comm", .ctype = "char[16]", .note = "", .kind = TRAWL_TEXT, .offset = 8, .size = 1, .count = 16 },
-	{ .name = "address", .ctype = "void *", .note = "", .kind = TRAWL_ADDR, .offset = 24, .size = 8, .count = 1 },
-	{ .name = "filename", .ctype = "__data_loc char[]", .note = "", .kind = TRAWL_TEXT, .place = TRAWL_DATA_LOC, .offset = 32, .size = 1 },
-	{ .name = "arg", .ctype = "__data_loc char[]", .note = "", .kind = TRAWL_TEXT, .place = TRAWL_DATA_LOC, .offset = 36, .size = 1 },
-	{ .name = "bytes", .ctype = "__data_loc u8[]", .note = "", .kind = TRAWL_BYTES, .place = TRAWL_DATA_LOC, .offset = 40, .size = 1 },
+	{.name = "comm",
+	 .ctype = "char[16]",
+	 .note = "",
+	 .kind = TRAWL_TEXT,
+	 .offset = 8,
+	 .size = 1,
+	 .count = 16},
+	{.name = "address",
+	 .ctype = "void *",
+	 .note = "",
+	 .kind = TRAWL_ADDR,
+	 .offset = 24,
+	 .size = 8,
+	 .count = 1},
+	{.name = "filename",
+	 .ctype = "__data_loc char[]",
+	 .note = "",
+	 .kind = TRAWL_TEXT,
+	 .place = TRAWL_DATA_LOC,
+	 .offset = 32,
+	 .size = 1},
+	{.name = "arg",
+	 .ctype = "__data_loc char[]",
+	 .note = "",
+	 .kind = TRAWL_TEXT,
+	 .place = TRAWL_DATA_LOC,
+	 .offset = 36,
+	 .size = 1},
+	{.name = "bytes",
+	 .ctype = "__data_loc u8[]",
+	 .note = "",
+	 .kind = TRAWL_BYTES,
+	 .place = TRAWL_DATA_LOC,
+	 .offset = 40,
+	 .size = 1},
 };
 enum { FIXED = 44 };
 
@@ -75,7 +110,9 @@ static void put_event(struct made *m, int source, unsigned int type, unsigned in
 	memcpy(r + 4, &pid, 4);
 	memcpy(r + 8, secret("cm", i), 12);
 	memcpy(r + 24, &address, 8);
-	n = (size_t)snprintf(path, sizeof(path), "/home/%s/%s.txt", secret("pd", i), secret("pf", i)) + 1;
+	n = (size_t)snprintf(path, sizeof(path), "/home/%s/%s.txt", secret("pd", i),
+			     secret("pf", i)) +
+		1;
 	where = loc(at, n);
 	memcpy(r + 32, &where, 4);
 	memcpy(r + at, path, n);
@@ -89,14 +126,21 @@ static void put_event(struct made *m, int source, unsigned int type, unsigned in
 	memcpy(r + at, secret("by", i), 12);
 	at += 12;
 	m->mono += 1000;
-	must(trawl_append(m->w, &(struct trawl_record){ (uint16_t)source, type, i % 2, m->mono, r, at },
-			  &m->err), m);
+	must(trawl_append(m->w,
+			  &(struct trawl_record){(uint16_t)source, type, i % 2, m->mono, r, at},
+			  &m->err),
+	     m);
 }
 
 static void add_events(struct made *m)
 {
-	struct trawl_source s = { .spec = "usdt:/opt/spZq00000001/app:*", .clock = TRAWL_CLOCK_MONO,
-		.kind = "tracefs", .linktype = 252, .resolution = 1, .ncommon = 1, .common = common };
+	struct trawl_source s = {.spec = "usdt:/opt/spZq00000001/app:*",
+				 .clock = TRAWL_CLOCK_MONO,
+				 .kind = "tracefs",
+				 .linktype = 252,
+				 .resolution = 1,
+				 .ncommon = 1,
+				 .common = common};
 	struct trawl_event_type t = { .id = 1, .name = "syscalls:sys_enter_openat", .format = "",
 		.size = FIXED, .nfields = 5, .fields = fields };
 	char text[1024], name[128];
@@ -115,10 +159,14 @@ static void add_events(struct made *m)
 		t.id = i + 10;
 		t.name = name;
 		must(trawl_writer_event_type(m->w, &t, &m->err), m);
-		snprintf(text, sizeof(text), "{\"event\":\"%s\",\"kind\":\"uprobe\",\"tracefs\":\"trawl/%s\",\"path\":"
-			 "\"/opt/%s/bin/%s\",\"build_id\":\"00112233\",\"sites\":[{\"offset\":4096,\"symbol\":\"main\","
-			 "\"file\":\"/src/%s/main.c\",\"line\":%u}]}", name, secret("pn", i), secret("pp", i),
-			 secret("pn", i), secret("ps", i), i);
+		snprintf(text, sizeof(text),
+			 "{\"event\":\"%s\",\"kind\":\"uprobe\",\"tracefs\":\"trawl/"
+			 "%s\",\"path\":\"/opt/%s/bin/"
+			 "%s\",\"build_id\":\"00112233\",\"sites\":[{\"offset\":4096,\"symbol\":"
+			 "\"main\","
+			 "\"file\":\"/src/%s/main.c\",\"line\":%u}]}",
+			 name, secret("pn", i), secret("pp", i), secret("pn", i), secret("ps", i),
+			 i);
 		snprintf(name, sizeof(name), "probe/uprobe/%s:main", secret("pn", i));
 		meta(m, name, "application/json", text);
 	}
@@ -129,21 +177,30 @@ static void add_metas(struct made *m)
 	char text[4096], name[64];
 	size_t n = 0;
 
-	meta(m, "machine", "application/json", "{\"kernel\":\"6.12.0-test\",\"arch\":\"x86_64\",\"hostname\":"
-	     "\"hoZq11111111\",\"boot_id\":\"b00710d0-1111-2222-3333-444455556666\"}");
-	meta(m, "capture", "application/json", "{\"argv\":[\"trawl\",\"-i\",\"uprobe:/opt/avZq22222222:main\"],"
-	     "\"sources\":[\"uprobe:/opt/avZq22222222:main\"],\"command\":[\"/opt/avZq22222222\",\"--password\","
-	     "\"avZq33333333\"],\"user\":\"usZq44444444\",\"uid\":1000}");
+	meta(m, "machine", "application/json",
+	     "{\"kernel\":\"6.12.0-test\",\"arch\":\"x86_64\",\"hostname\":\"hoZq11111111\",\"boot_"
+	     "id\":\"b00710d0-1111-2222-3333-444455556666\"}");
+	meta(m, "capture", "application/json",
+	     "{\"argv\":[\"trawl\",\"-i\",\"uprobe:/opt/"
+	     "avZq22222222:main\"],\"sources\":[\"uprobe:/opt/avZq22222222:main\"],\"command\":[\"/"
+	     "opt/"
+	     "avZq22222222\",\"--password\",\"avZq33333333\"],\"user\":\"usZq44444444\",\"uid\":"
+	     "1000}");
 	for (unsigned int i = 0; i < SECRETS; i++) {
 		snprintf(name, sizeof(name), "task/%u", 1000 + i);
-		snprintf(text, sizeof(text), "{\"tid\":%u,\"pid\":%u,\"comm\":\"%s\",\"exe\":\"/usr/bin/%s\",\"cmdline\":"
-			 "[\"%s\",\"--token=%s\"]}", 1000 + i, 1000 + i, secret("cm", i), secret("px", i),
-			 secret("px", i), secret("cl", i));
+		snprintf(text, sizeof(text),
+			 "{\"tid\":%u,\"pid\":%u,\"comm\":\"%s\",\"exe\":\"/usr/bin/"
+			 "%s\",\"cmdline\":"
+			 "[\"%s\",\"--token=%s\"]}",
+			 1000 + i, 1000 + i, secret("cm", i), secret("px", i), secret("px", i),
+			 secret("cl", i));
 		meta(m, name, "application/json", text);
 	}
 	for (unsigned int i = 0; i < 20; i++)
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "%x-%x r-xp 00000000 08:01 %u    /opt/%s/lib.so\n",
-				      0x400000 + i * 0x2000, 0x401000 + i * 0x2000, i, secret("pm", i));
+		n += (size_t)snprintf(text + n, sizeof(text) - n,
+				      "%x-%x r-xp 00000000 08:01 %u    /opt/%s/lib.so\n",
+				      0x400000 + i * 0x2000, 0x401000 + i * 0x2000, i,
+				      secret("pm", i));
 	meta(m, "maps/1000", "text/plain", text);
 	meta(m, "unknown/thing", "text/plain", "unZq55555555");
 }
@@ -167,8 +224,12 @@ static void put_urb(struct made *m, char type, uint8_t xfer, uint8_t endpoint, u
 	if (n)
 		memcpy(r + sizeof(h), data, n);
 	m->real += 1000;
-	must(trawl_append(m->w, &(struct trawl_record){ (uint16_t)m->usb,
-		type == 'S' ? USB_SUBMIT : USB_COMPLETE, 0, m->real, r, sizeof(h) + n }, &m->err), m);
+	must(trawl_append(m->w,
+			  &(struct trawl_record){(uint16_t)m->usb,
+						 type == 'S' ? USB_SUBMIT : USB_COMPLETE, 0,
+						 m->real, r, sizeof(h) + n},
+			  &m->err),
+	     m);
 	m->urb += type != 'S';
 }
 
@@ -229,11 +290,13 @@ static void device(struct made *m, int number, int class, int protocol, const ch
 	char text[1024], name[32];
 
 	snprintf(name, sizeof(name), "usb/1-%d", number);
-	snprintf(text, sizeof(text), "{\"path\":\"1-%d\",\"busnum\":1,\"devnum\":%d,\"vid\":4660,\"pid\":%d,\"manufacturer\":"
-		 "\"ACME\",\"product\":\"Thing\",\"serial\":\"%s\",\"configuration\":1,\"descriptors\":"
-		 "\"12010002000000403412%02x000001010203010902200001010080320904000002%02x%02x%02x00"
-		 "0705810340000a0705020340000a\"}", number, number, number, serial, number, class,
-		 class == 8 ? 6 : 1, protocol);
+	snprintf(text, sizeof(text),
+		 "{\"path\":\"1-%d\",\"busnum\":1,\"devnum\":%d,\"vid\":4660,\"pid\":%d,"
+		 "\"manufacturer\":\"ACME\",\"product\":\"Thing\",\"serial\":\"%s\","
+		 "\"configuration\":1,\"descriptors\":\"12010002000000403412%"
+		 "02x000001010203010902200001010080320904000002%02x%02x%"
+		 "02x000705810340000a0705020340000a\"}",
+		 number, number, number, serial, number, class, class == 8 ? 6 : 1, protocol);
 	meta(m, name, "application/json", text);
 }
 
@@ -268,8 +331,13 @@ int main(int argc, char **argv)
 {
 	struct made m = { .mono = 1000000000, .real = 1795225476000000000 };
 	struct trawl_writer_options o = { .time = 1795225476000000000 };
-	struct trawl_sync sync = { .mono = m.mono, .real = m.real, .boot = m.mono, .mono_raw = m.mono,
-				   .tai = m.real, .bound = 100, .why = TRAWL_SYNC_START };
+	struct trawl_sync sync = {.mono = m.mono,
+				  .real = m.real,
+				  .boot = m.mono,
+				  .mono_raw = m.mono,
+				  .tai = m.real,
+				  .bound = 100,
+				  .why = TRAWL_SYNC_START};
 	int fd = argc == 2 ? open(argv[1], O_RDWR | O_CREAT | O_TRUNC, 0600) : -1;
 
 	m.w = fd >= 0 ? trawl_writer_new(fd, &o, &m.err) : NULL;

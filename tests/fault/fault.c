@@ -6,10 +6,11 @@
  *	FAULT_STOP=1          a debugger is stopped there
  *	FAULT_COUNTS=FILE     takes how many there were: one number of 64 bits
  *
- * System calls are caught where they leave the C library, stdio's included: seccomp raises SIGSYS for those that
- * come from its code, and the handler makes the call from here. The sanitizers' own calls come from elsewhere.
- * What goes to stderr is not counted: it is how a program says what happened. Nor is what json-c and
- * libzstd allocate, which do not survive it (libzstd's dictionaries before 1.5.6).
+ * System calls are caught where they leave the C library, stdio's included: seccomp raises SIGSYS
+ * for those that come from its code, and the handler makes the call from here. The sanitizers' own
+ * calls come from elsewhere. What goes to stderr is not counted: it is how a program says what
+ * happened. Nor is what json-c and libzstd allocate, which do not survive it (libzstd's
+ * dictionaries before 1.5.6).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -64,7 +65,8 @@ static void find_code(const char *name, uint64_t *from, uint64_t *to)
 
 	*from = *to = 0;
 	while (f && !*to && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%llx-%llx", &start, &end) != 2 || !strstr(line, name) || !strstr(line, "r-xp"))
+		if (sscanf(line, "%llx-%llx", &start, &end) != 2 || !strstr(line, name) ||
+		    !strstr(line, "r-xp"))
 			continue;
 		*from = start;
 		*to = end;
@@ -134,9 +136,9 @@ struct call {
 	enum kind kind;
 };
 static const struct call calls[] = {
-	{ SYS_read, READ }, { SYS_pread64, READ }, { SYS_readv, READ }, { SYS_recvmsg, READ },
-	{ SYS_write, WRITE }, { SYS_pwrite64, WRITE }, { SYS_writev, WRITE }, { SYS_ftruncate, WRITE },
-	{ SYS_fsync, WRITE }, { SYS_fdatasync, WRITE }, { SYS_ioctl, IOCTL }, { SYS_openat, OPEN },
+	{SYS_read, READ},   {SYS_pread64, READ},    {SYS_readv, READ},	 {SYS_recvmsg, READ},
+	{SYS_write, WRITE}, {SYS_pwrite64, WRITE},  {SYS_writev, WRITE}, {SYS_ftruncate, WRITE},
+	{SYS_fsync, WRITE}, {SYS_fdatasync, WRITE}, {SYS_ioctl, IOCTL},	 {SYS_openat, OPEN},
 };
 enum { NCALLS = sizeof(calls) / sizeof(*calls) };
 
@@ -149,8 +151,8 @@ static long make_call(long number, const greg_t *r)
 
 	__asm__ volatile("syscall"
 			 : "=a"(ret)
-			 : "a"(number), "D"(r[REG_RDI]), "S"(r[REG_RSI]), "d"(r[REG_RDX]), "r"(a4), "r"(a5),
-			   "r"(a6)
+			 : "a"(number), "D"(r[REG_RDI]), "S"(r[REG_RSI]), "d"(r[REG_RDX]), "r"(a4),
+			   "r"(a5), "r"(a6)
 			 : "rcx", "r11", "memory");
 	return ret;
 }
@@ -193,7 +195,8 @@ int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 
 static int catch_calls(void)
 {
-	struct sigaction action = { .sa_sigaction = on_call, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART };
+	struct sigaction action = {.sa_sigaction = on_call,
+				   .sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART};
 	struct sock_filter code[NCALLS + 16];
 	struct sock_fprog program = { 0, code };
 	uint64_t from, to;
@@ -202,12 +205,15 @@ static int catch_calls(void)
 	find_code("libc.so", &from, &to);
 	if (!to || from >> 32 != to >> 32 || sigaction(SIGSYS, &action, NULL))
 		return -1;
-#define LOAD(field, high) \
-	code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, \
-						 offsetof(struct seccomp_data, field) + (high ? 4 : 0))
-#define ALLOW_IF(op, value, when) do { \
-		code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | op | BPF_K, value, when ? 0 : 1, when ? 1 : 0); \
-		code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW); \
+#define LOAD(field, high)                                                                          \
+	code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,                         \
+						 offsetof(struct seccomp_data, field) +            \
+							 (high ? 4 : 0))
+#define ALLOW_IF(op, value, when)                                                                  \
+	do {                                                                                       \
+		code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | op | BPF_K, value,              \
+							 when ? 0 : 1, when ? 1 : 0);              \
+		code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);      \
 	} while (0)
 	LOAD(instruction_pointer, 1);
 	ALLOW_IF(BPF_JEQ, (uint32_t)(from >> 32), 0);
@@ -223,7 +229,8 @@ static int catch_calls(void)
 	}
 	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	program.len = (unsigned short)n;
-	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
 __attribute__((constructor)) static void set_up(void)

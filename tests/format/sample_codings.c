@@ -244,7 +244,12 @@ int sample_example(int fd, struct trawl_error *err)
 		.linktype = 252, .resolution = 1,
 	};
 	struct trawl_event_type t = {
-		.id = 1, .name = "demo:hello", .format = "", .size = 12, .nfields = N(f), .fields = f,
+		.id = 1,
+		.name = "demo:hello",
+		.format = "",
+		.size = 12,
+		.nfields = N(f),
+		.fields = f,
 	};
 	struct trawl_writer *w = trawl_writer_new(fd, &few, err);
 	struct trawl_sync sync;

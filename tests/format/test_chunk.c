@@ -311,8 +311,8 @@ Test(chunk, bulk_has_a_level_of_its_own)
 }
 
 /*
- * Two endpoints in turn, whose payload has 16 letters each, not the same ones: 4 bits a byte if each
- * has statistics of its own, 5 if they share them.
+ * Two endpoints in turn, whose payload has 16 letters each, not the same ones: 4 bits a byte if
+ * each has statistics of its own, 5 if they share them.
  */
 Test(chunk, payload_of_each_class_has_its_own_statistics)
 {

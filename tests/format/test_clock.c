@@ -58,7 +58,8 @@ Test(clock, without_a_sync_block_nothing_is_known)
 	cr_assert_eq(clock_map(NULL, 0).origin, 0);
 }
 
-/* What was before the boot is below 0 on CLOCK_MONOTONIC; its time of day is right, and so is the bound. */
+/* What was before the boot is below 0 on CLOCK_MONOTONIC; its time of day is right, and so is the
+ * bound. */
 Test(clock, before_the_boot)
 {
 	uint64_t early = EPOCH - 10 * SECOND;

@@ -337,7 +337,8 @@ static void none_doubled(const char *what, size_t at, const struct counts *good,
 		  c->events);
 }
 
-/* Bytes are put in, or taken out, at every step-th place; what is whole is not added to by its copies. */
+/* Bytes are put in, or taken out, at every step-th place; what is whole is not added to by its
+ * copies. */
 static void every_shift(const char *name, size_t step)
 {
 	size_t len;
@@ -393,18 +394,21 @@ Test(damage, a_missing_block_comes_from_the_index)
 
 		for (size_t at = 0; at < len; at += b.len) {
 			block_head(p + at, len - at, &b);
-			if (b.kind != BLOCK_SYNC && b.kind != BLOCK_LOSS && b.kind != BLOCK_SOURCE &&
-			    b.kind != BLOCK_EVENT_TYPE && b.kind != BLOCK_META)
+			if (b.kind != BLOCK_SYNC && b.kind != BLOCK_LOSS &&
+			    b.kind != BLOCK_SOURCE && b.kind != BLOCK_EVENT_TYPE &&
+			    b.kind != BLOCK_META)
 				continue;
 			memcpy(q, p, at);
 			memcpy(q + at, p + at + b.len, len - at - b.len);
 			c = count_all(q, len - b.len);
 			cr_assert(c.sources == good.sources && c.types == good.types &&
-				  c.metas + (b.kind == BLOCK_META) >= good.metas &&
-				  c.losses == good.losses && c.syncs == good.syncs && c.events == good.events,
+					  c.metas + (b.kind == BLOCK_META) >= good.metas &&
+					  c.losses == good.losses && c.syncs == good.syncs &&
+					  c.events == good.events,
 				  "%s: block at %zu, kind %d: %zu sources, %zu types, "
-				  "%zu metadata, %zu losses, %zu syncs, %zu events", names[i], at,
-				  b.kind, c.sources, c.types, c.metas, c.losses, c.syncs, c.events);
+				  "%zu metadata, %zu losses, %zu syncs, %zu events",
+				  names[i], at, b.kind, c.sources, c.types, c.metas, c.losses,
+				  c.syncs, c.events);
 			none_doubled("block", at, &good, &c);
 		}
 		free(q);

@@ -51,7 +51,8 @@ Test(small, the_same_events_from_every_sample_that_can_be_small)
 		if (small_build(&out, p, n)) {
 			made++;
 			cr_expect_lt(out.len, n, "%s is smaller", s->name);
-			cr_assert(count(p, n, false, &want) && count(out.data, out.len, false, &got) &&
+			cr_assert(count(p, n, false, &want) &&
+				  count(out.data, out.len, false, &got) &&
 				  count(out.data, out.len, true, &pipe));
 			cr_expect(got.complete && !got.damaged, "%s is whole", s->name);
 			cr_expect_eq(want.events, got.events, "%s has its events", s->name);

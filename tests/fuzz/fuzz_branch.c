@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as a batch of branches: the first two are their number. Each that comes out has its pair. */
+/* Any bytes as a batch of branches: the first two are their number. Each that comes out has its
+ * pair. */
 #include <stdlib.h>
 
 #include "common/branch.h"

@@ -37,8 +37,8 @@ static void read_function(struct code *code, uint64_t vaddr, uint64_t size)
 	free(calls);
 	sink += frames_stack(code->frames, vaddr);
 	sink += code_result_used(code, vaddr);
-	for (size_t i = 0; i < TABLE_ENTRIES && relocs_pointer(code->relocs, vaddr, vaddr + size, i);
-	     i++)
+	for (size_t i = 0;
+	     i < TABLE_ENTRIES && relocs_pointer(code->relocs, vaddr, vaddr + size, i); i++)
 		sink += i;
 	if (!flow_read(code, vaddr, size, &flow, why, sizeof(why))) {
 		if (!*why || flow.n || flow.exits)

@@ -149,7 +149,8 @@ static void repair_own(uint8_t *p, size_t body)
 {
 	if (p[24] == BLOCK_CHUNK && body >= CHUNK_HEAD) {
 		put32(p + BLOCK_HEAD + 8, (uint32_t)(body - CHUNK_HEAD));
-		put64(p + BLOCK_HEAD + 36, XXH64(p + BLOCK_HEAD + CHUNK_HEAD, body - CHUNK_HEAD, 0));
+		put64(p + BLOCK_HEAD + 36,
+		      XXH64(p + BLOCK_HEAD + CHUNK_HEAD, body - CHUNK_HEAD, 0));
 		body = CHUNK_HEAD;
 	}
 	put64(p + 32, XXH64(p + BLOCK_HEAD, body, XXH64(p, 32, 0)));

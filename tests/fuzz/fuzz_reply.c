@@ -49,7 +49,8 @@ static void check(const struct probe_list *list)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct probe_file a = {.fd = 3, .path = strdup("/bin/a"), .size = 1 << 20, .refs = 1}, b = a;
+	struct probe_file a = {.fd = 3, .path = strdup("/bin/a"), .size = 1 << 20, .refs = 1},
+			  b = a;
 	struct probe_file *files[] = {&a, &b};
 	struct probe_list list = {.nfiles = 2, .files = files};
 	struct trawl_error err;

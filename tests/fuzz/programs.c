@@ -25,7 +25,8 @@ static const struct mode modes[] = {
 	{decode_main, {"trawl-decode", "--summary"}},
 	{edit_main, {"trawl-edit", "verify"}},
 	{export_main, {"trawl-export", "--to", "pcapng"}},
-	{decode_main, {"trawl-decode", "--where", "pid > 5 and comm ~ \"t*\" or status < 0 or arg1 & 3"}},
+	{decode_main,
+	 {"trawl-decode", "--where", "pid > 5 and comm ~ \"t*\" or status < 0 or arg1 & 3"}},
 	{decode_main, {"trawl-decode", "--print"}},
 	{decode_main, {"trawl-decode", "--meta"}},
 	{decode_main, {"trawl-decode", "--meta=*"}},
@@ -86,7 +87,8 @@ static int call(const struct mode *m, char *path)
 	int argc = 0, status;
 
 	for (; argc < WORDS && m->words[argc]; argc++)
-		argv[argc] = copies[argc] = strdup(strcmp(m->words[argc], TWICE) ? m->words[argc] : path);
+		argv[argc] = copies[argc] =
+			strdup(strcmp(m->words[argc], TWICE) ? m->words[argc] : path);
 	argv[argc] = (char *)"--no-sandbox"; /* one process reads many files */
 	argv[argc + 1] = path;
 	argv[argc + 2] = NULL;

@@ -10,8 +10,8 @@
 #include "capture/probe/probe.h"
 
 /*
- * Resolves the probes that `fmt` names in the open file, whose number stands for its %d. Aborts when
- * an error has no text, or when a definition is not one line, whatever the file says.
+ * Resolves the probes that `fmt` names in the open file, whose number stands for its %d. Aborts
+ * when an error has no text, or when a definition is not one line, whatever the file says.
  */
 __attribute__((format(printf, 1, 0))) static void resolve(const char *fmt, int fd)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The code flow of libiht's document, written from its text: enable, do what matters, dump, disable; for
- * LBR and BTS, of itself and of a child. "document" prints TAP. Also built as a 32-bit program, without a
- * library (start32.h).
+ * The code flow of libiht's document, written from its text: enable, do what matters, dump,
+ * disable; for LBR and BTS, of itself and of a child. "document" prints TAP. Also built as a 32-bit
+ * program, without a library (start32.h).
  */
 #include "tests/kmod/small.h"
 #include "kmod/trawl_libiht.h"
@@ -88,10 +88,12 @@ static void of_bts(int fd, int pid)
 		calls += into(r->to, func1) || into(r->to, func2);
 		bad += r > records && r->from < r[-1].to;
 	}
-	ok(bts.bts_index > records && bts.bts_index < records + 1024, "BTS: bts_index is behind the last record");
+	ok(bts.bts_index > records && bts.bts_index < records + 1024,
+	   "BTS: bts_index is behind the last record");
 	ok(calls == 11, "BTS: all eleven calls");
 	ok(!bad, "BTS: each branch leaves behind where the one before arrived");
-	ok(bts.bts_interrupt_threshold > (unsigned long)records, "BTS: the threshold is an address of the buffer");
+	ok(bts.bts_interrupt_threshold > (unsigned long)records,
+	   "BTS: the threshold is an address of the buffer");
 	ok(!ask(fd, LIBIHT_IOCTL_DISABLE_BTS, pid), "BTS: disable");
 }
 
@@ -147,7 +149,8 @@ static void refused(int fd)
 	ok(!ask(fd, LIBIHT_IOCTL_DISABLE_LBR, 0), "disable");
 }
 
-/* A child that there is after enable is traced, and can be dumped by its pid, even after its end. */
+/* A child that there is after enable is traced, and can be dumped by its pid, even after its
+ * end. */
 static void of_child(int fd)
 {
 	int pid, calls = 0;

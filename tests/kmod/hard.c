@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * hard SCENE: what programs do that a tracer by the trap flag may disturb. It checks that nothing of the
- * tracer is to be seen, prints what happened, and does the same each time.
+ * hard SCENE: what programs do that a tracer by the trap flag may disturb. It checks that nothing
+ * of the tracer is to be seen, prints what happened, and does the same each time.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -90,7 +90,8 @@ static void nothing(int signal)
 /* System calls that signals interrupt: restarted, or not. */
 static int restarts(void)
 {
-	struct sigaction again = { .sa_handler = nothing, .sa_flags = SA_RESTART }, once = { .sa_handler = nothing };
+	struct sigaction again = { .sa_handler = nothing, .sa_flags = SA_RESTART },
+			 once = { .sa_handler = nothing };
 	struct itimerval soon = { .it_value.tv_usec = 20000 };
 	int pipes[2], interrupted;
 	char c = 0;
@@ -135,9 +136,9 @@ static int trapflag(void)
 	sigaction(SIGTRAP, &a, NULL);
 	for (i = 0; i < 3; i++) {
 		handled = 0;
-		__asm__ volatile("pushf\n\torq $0x100,(%%rsp)\n\tpopf\n\tnop\n\tpushf\n\tpop %%rax\n\t"
-				 "shr $8,%%eax\n\tand $1,%%eax\n\tadd %%eax,%0\n\t"
-				 "mov $30,%%ecx\n1:\tloop 1b"
+		__asm__ volatile("pushf\n\torq $0x100,(%%rsp)\n\tpopf\n\tnop\n\tpushf\n\tpop "
+				 "%%rax\n\tshr $8,%%eax\n\tand $1,%%eax\n\tadd %%eax,%0\n\tmov "
+				 "$30,%%ecx\n1:\tloop 1b"
 				 : "+r"(pushed)::"rax", "rcx", "cc", "memory");
 		printf("stepped %d\n", handled);
 	}
@@ -282,7 +283,8 @@ static int dies(void)
 /* Code that is made, run and changed. */
 static int jit(void)
 {
-	unsigned char *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned char *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int i, total = 0;
 
 	for (i = 0; i < 50; i++) {
@@ -358,9 +360,13 @@ static const struct {
 	const char *name;
 	int (*run)(void);
 } scenes[] = {
-	{ "signals", signals }, { "restarts", restarts }, { "trapflag", trapflag }, { "breakpoints", breakpoints },
-	{ "threads", threads }, { "children", children }, { "execs", execs }, { "thread_execs", thread_execs },
-	{ "exits", exits }, { "dies", dies }, { "jit", jit }, { "vsyscalls", vsyscalls }, { "debugger", debugger },
+	{ "signals", signals },	  { "restarts", restarts },
+	{ "trapflag", trapflag }, { "breakpoints", breakpoints },
+	{ "threads", threads },	  { "children", children },
+	{ "execs", execs },	  { "thread_execs", thread_execs },
+	{ "exits", exits },	  { "dies", dies },
+	{ "jit", jit },		  { "vsyscalls", vsyscalls },
+	{ "debugger", debugger },
 };
 
 int main(int argc, char **argv)

@@ -41,7 +41,10 @@ static struct trawl_enable enable(unsigned int form)
 
 static void headers(void)
 {
-	struct { struct trawl_provider_info i; char more[64]; } p = { { .size = sizeof(p), .provider = 2 }, "" };
+	struct {
+		struct trawl_provider_info i;
+		char more[64];
+	} p = { { .size = sizeof(p), .provider = 2 }, "" };
 
 	gives(EFAULT, TRAWL_IOC_ENABLE, NULL, "no request");
 	gives(EFAULT, TRAWL_IOC_DUMP, (void *)0xffffffff81000000, "a request in the kernel");
@@ -59,7 +62,8 @@ static void headers(void)
 	p.i.provider = TRAWL_PROVIDERS;
 	gives(ENOENT, TRAWL_IOC_PROVIDER, &p, "an unknown provider");
 	gives(ENOTTY, _IOWR(TRAWL_IOC_MAGIC, 99, int), &p, "an unknown command");
-	gives(ENOTTY, _IOW(TRAWL_IOC_MAGIC, 1, struct trawl_enable), &p, "a command of the wrong direction");
+	gives(ENOTTY, _IOW(TRAWL_IOC_MAGIC, 1, struct trawl_enable), &p,
+	      "a command of the wrong direction");
 }
 
 static void enables(void)
@@ -96,16 +100,26 @@ static void enables(void)
 	e = enable(TRAWL_FORM_LBR);
 	e.provider = TRAWL_PROVIDER_BTS;
 	gives(EOPNOTSUPP, TRAWL_IOC_ENABLE, &e, "hardware BTS by name");
-	printf("%s %d - its answer says why\n", e.why[TRAWL_PROVIDER_BTS] == TRAWL_WHY_USE_PERF ? "ok" : "not ok", ++tests);
+	printf("%s %d - its answer says why\n",
+	       e.why[TRAWL_PROVIDER_BTS] == TRAWL_WHY_USE_PERF ? "ok" : "not ok", ++tests);
 	e.provider = 9;
 	gives(EINVAL, TRAWL_IOC_ENABLE, &e, "a ninth provider");
 }
 
 static void buffers(void)
 {
-	static const struct { unsigned long long size; int error; } sizes[] = {
-		{ 1, EINVAL }, { 23, EINVAL }, { 25, EINVAL }, { 24576, 0 }, { 24, 0 }, { 0, 0 },
-		{ TRAWL_BTS_SIZE_MAX, 0 }, { TRAWL_BTS_SIZE_MAX + 24, EINVAL }, { 24ull << 40, EINVAL }, { -24ull, EINVAL },
+	static const struct { unsigned long long size; int error;
+	} sizes[] = {
+		{ 1, EINVAL },
+		{ 23, EINVAL },
+		{ 25, EINVAL },
+		{ 24576, 0 },
+		{ 24, 0 },
+		{ 0, 0 },
+		{ TRAWL_BTS_SIZE_MAX, 0 },
+		{ TRAWL_BTS_SIZE_MAX + 24, EINVAL },
+		{ 24ull << 40, EINVAL },
+		{ -24ull, EINVAL },
 	};
 	struct trawl_disable d = { .size = sizeof(d), .form = TRAWL_FORM_BTS };
 	struct trawl_enable e;
@@ -165,7 +179,8 @@ static void rings(void)
 	void *map;
 
 	map = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
-	printf("%s %d - mmap without a ring\n", map == MAP_FAILED && errno == ENXIO ? "ok" : "not ok", ++tests);
+	printf("%s %d - mmap without a ring\n",
+	       map == MAP_FAILED && errno == ENXIO ? "ok" : "not ok", ++tests);
 	gives(EINVAL, TRAWL_IOC_RING, &r, "a ring of 1,000 records");
 	r.records = 512;
 	gives(EINVAL, TRAWL_IOC_RING, &r, "a ring that is too small");
@@ -178,7 +193,8 @@ static void rings(void)
 	gives(0, TRAWL_IOC_RING, &r, "a ring");
 	gives(EEXIST, TRAWL_IOC_RING, &r, "another ring");
 	map = mmap(NULL, r.mmap_bytes + 4096, PROT_READ, MAP_SHARED, fd, 0);
-	printf("%s %d - mmap of more than there is\n", map == MAP_FAILED ? "ok" : "not ok", ++tests);
+	printf("%s %d - mmap of more than there is\n", map == MAP_FAILED ? "ok" : "not ok",
+	       ++tests);
 }
 
 static int bad(void)
@@ -309,12 +325,17 @@ static void any_request(int on)
 		command = pick(4) ? TRAWL_IOC_ENABLE : TRAWL_IOC_CONFIG;
 		break;
 	case 2:
-		r.disable = (struct trawl_disable){ sizeof(r.disable), pick(3), any_pid(), 1 + pick(3) };
+		r.disable = (struct trawl_disable){ sizeof(r.disable), pick(3), any_pid(),
+						    1 + pick(3) };
 		command = TRAWL_IOC_DISABLE;
 		break;
 	case 3:
-		r.dump = (struct trawl_dump){ .size = sizeof(r.dump), .flags = pick(2), .pid = any_pid(), .form = 1 + pick(2),
-					      .records = (unsigned long)room, .capacity = pick(4096) };
+		r.dump = (struct trawl_dump){ .size = sizeof(r.dump),
+					      .flags = pick(2),
+					      .pid = any_pid(),
+					      .form = 1 + pick(2),
+					      .records = (unsigned long)room,
+					      .capacity = pick(4096) };
 		command = TRAWL_IOC_DUMP;
 		break;
 	case 4:
@@ -323,7 +344,9 @@ static void any_request(int on)
 		command = LIBIHT_LKM_IOCTL_BASE;
 		break;
 	case 5:
-		r.ring = (struct trawl_ring_setup){ .size = sizeof(r.ring), .flags = pick(2), .records = 1024u << pick(4) };
+		r.ring = (struct trawl_ring_setup){ .size = sizeof(r.ring),
+						    .flags = pick(2),
+						    .records = 1024u << pick(4) };
 		command = TRAWL_IOC_RING;
 		break;
 	}
@@ -357,7 +380,8 @@ static int randomly(int seconds, unsigned int first)
 		if (!pick(100))
 			replace_victim();
 		if (!pick(30)) {
-			void *map = mmap(NULL, 4096 << pick(4), PROT_READ | PROT_WRITE, MAP_SHARED, files[i], 0);
+			void *map = mmap(NULL, 4096 << pick(4), PROT_READ | PROT_WRITE, MAP_SHARED,
+					 files[i], 0);
 
 			if (map != MAP_FAILED) {
 				scribble(map, 128, 8);

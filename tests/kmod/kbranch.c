@@ -47,13 +47,15 @@ static void print(struct client *c, const struct trawl_record *r)
 	if (r->kind == TRAWL_KIND_LOST)
 		c->lost += r->from;
 	if (!c->quiet)
-		fprintf(c->out, "%u %u %llx %llx %u%s\n", r->tid, r->kind, (unsigned long long)r->from,
-			(unsigned long long)r->to, r->cycles, r->flags & TRAWL_FLAG_PROBE ? " probe" : "");
+		fprintf(c->out, "%u %u %llx %llx %u%s\n", r->tid, r->kind,
+			(unsigned long long)r->from, (unsigned long long)r->to, r->cycles,
+			r->flags & TRAWL_FLAG_PROBE ? " probe" : "");
 }
 
 static bool drain(struct client *c)
 {
-	unsigned long long tail = c->ring->tail, head = __atomic_load_n(&c->ring->head, __ATOMIC_ACQUIRE), at;
+	unsigned long long tail = c->ring->tail,
+			   head = __atomic_load_n(&c->ring->head, __ATOMIC_ACQUIRE), at;
 
 	for (at = tail; at < head; at++)
 		print(c, &c->records[at % c->ring->records]);
@@ -99,14 +101,19 @@ static int watch(struct client *c, struct trawl_enable *e, int seconds)
 		fail("TRAWL_IOC_ENABLE");
 	sleep(seconds);
 	drain(c);
-	fprintf(stderr, "kbranch: %llu records, %llu lost\n", c->count, (unsigned long long)c->ring->lost);
+	fprintf(stderr, "kbranch: %llu records, %llu lost\n", c->count,
+		(unsigned long long)c->ring->lost);
 	return 0;
 }
 
 static void dump(struct client *c, pid_t pid, unsigned int form)
 {
 	struct trawl_record *r = calloc(1 << 20, sizeof(*r));
-	struct trawl_dump d = { .size = sizeof(d), .pid = pid, .form = form, .records = (unsigned long)r, .capacity = 1 << 20 };
+	struct trawl_dump d = { .size = sizeof(d),
+				.pid = pid,
+				.form = form,
+				.records = (unsigned long)r,
+				.capacity = 1 << 20 };
 	unsigned int i;
 
 	if (ioctl(c->fd, TRAWL_IOC_DUMP, &d))
@@ -143,7 +150,9 @@ static pid_t start(char **argv, int *go)
 
 static unsigned int mode_of(const char *name)
 {
-	return !strcmp(name, "block") ? TRAWL_RING_BLOCK : !strcmp(name, "overwrite") ? TRAWL_RING_OVERWRITE : 0;
+	return !strcmp(name, "block")	     ? TRAWL_RING_BLOCK
+		: !strcmp(name, "overwrite") ? TRAWL_RING_OVERWRITE
+					     : 0;
 }
 
 static void probe(struct client *c, char *text)
@@ -167,7 +176,10 @@ static void probe(struct client *c, char *text)
 int main(int argc, char **argv)
 {
 	struct client c = { .out = stdout };
-	struct trawl_enable e = { .size = sizeof(e), .flags = TRAWL_ENABLE_ON_EXEC, .form = TRAWL_FORM_STREAM, .select = 1 };
+	struct trawl_enable e = { .size = sizeof(e),
+				  .flags = TRAWL_ENABLE_ON_EXEC,
+				  .form = TRAWL_FORM_STREAM,
+				  .select = 1 };
 	unsigned int records = 65536, mode = TRAWL_RING_BLOCK;
 	int option, go, status, seconds = 1;
 	char *at = NULL;
@@ -207,7 +219,10 @@ int main(int argc, char **argv)
 			c.quiet = true;
 			break;
 		case 'P':
-			e.provider = !strcmp(optarg, "lbr") ? 1 : !strcmp(optarg, "step") ? 2 : !strcmp(optarg, "bts") ? 3 : 9;
+			e.provider = !strcmp(optarg, "lbr") ? 1
+				: !strcmp(optarg, "step")   ? 2
+				: !strcmp(optarg, "bts")    ? 3
+							    : 9;
 			break;
 		case 'c':
 			at = optarg;

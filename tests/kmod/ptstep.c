@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * ptstep: the branches that a command takes, by ptrace's single steps and Zydis: what the module's are
- * compared with. Lines "KIND FROM TO". Of one thread.
+ * ptstep: the branches that a command takes, by ptrace's single steps and Zydis: what the module's
+ * are compared with. Lines "KIND FROM TO". Of one thread.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,7 +14,8 @@
 #include <Zydis/Zydis.h>
 #include "kmod/trawl_uapi.h"
 
-static bool look(pid_t pid, unsigned long ip, ZydisDecodedInstruction *insn, ZydisDecodedOperand *operands)
+static bool look(pid_t pid, unsigned long ip, ZydisDecodedInstruction *insn,
+		 ZydisDecodedOperand *operands)
 {
 	unsigned char bytes[15];
 	struct iovec to = { bytes, sizeof(bytes) }, from = { (void *)ip, sizeof(bytes) };
@@ -31,8 +32,8 @@ static bool look(pid_t pid, unsigned long ip, ZydisDecodedInstruction *insn, Zyd
 
 static unsigned int kind_of(const ZydisDecodedInstruction *i, const ZydisDecodedOperand *o)
 {
-	bool far = i->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR || i->mnemonic == ZYDIS_MNEMONIC_IRETQ ||
-		   i->mnemonic == ZYDIS_MNEMONIC_IRETD;
+	bool far = i->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR ||
+		i->mnemonic == ZYDIS_MNEMONIC_IRETQ || i->mnemonic == ZYDIS_MNEMONIC_IRETD;
 	bool indirect = i->operand_count && o[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE;
 
 	if (far)
@@ -94,7 +95,8 @@ static void step(pid_t pid, struct user_regs_struct *before, struct user_regs_st
 	if (!look(pid, before->rip, &insn, operands))
 		return;
 	/* The instruction after one that sets ss has no trap of its own. */
-	if (insn.mnemonic == ZYDIS_MNEMONIC_MOV && operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	if (insn.mnemonic == ZYDIS_MNEMONIC_MOV &&
+	    operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
 	    operands[0].reg.value == ZYDIS_REGISTER_SS && now->rip != before->rip + insn.length) {
 		before->rip += insn.length;
 		look(pid, before->rip, &insn, operands);

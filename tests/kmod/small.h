@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * As much of a library as a test needs that is also built as a 32-bit program where no 32-bit library is:
- * system calls, which return -errno, and TAP.
+ * As much of a library as a test needs that is also built as a 32-bit program where no 32-bit
+ * library is: system calls, which return -errno, and TAP.
  */
 #ifndef TESTS_KMOD_SMALL_H
 #define TESTS_KMOD_SMALL_H
@@ -18,9 +18,15 @@ static long call(long nr, long a, long b, long c, long d)
 #ifdef __x86_64__
 	register long r10 __asm__("r10") = d;
 
-	__asm__ volatile("syscall" : "=a"(result) : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10) : "rcx", "r11", "memory");
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10)
+			 : "rcx", "r11", "memory");
 #else
-	__asm__ volatile("int $0x80" : "=a"(result) : "a"(nr), "b"(a), "c"(b), "d"(c), "S"(d) : "memory");
+	__asm__ volatile("int $0x80"
+			 : "=a"(result)
+			 : "a"(nr), "b"(a), "c"(b), "d"(c), "S"(d)
+			 : "memory");
 #endif
 	return result;
 }

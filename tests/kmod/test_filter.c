@@ -9,8 +9,12 @@
 static const unsigned int left_out[9] = {
 	1 << TRAWL_KIND_SYSCALL | 1 << TRAWL_KIND_SYSRET,
 	0x3ff & ~(1 << TRAWL_KIND_SYSCALL),
-	1 << TRAWL_KIND_JCC, 1 << TRAWL_KIND_REL_CALL, 1 << TRAWL_KIND_IND_CALL, 1 << TRAWL_KIND_RET,
-	1 << TRAWL_KIND_IND_JMP, 1 << TRAWL_KIND_REL_JMP,
+	1 << TRAWL_KIND_JCC,
+	1 << TRAWL_KIND_REL_CALL,
+	1 << TRAWL_KIND_IND_CALL,
+	1 << TRAWL_KIND_RET,
+	1 << TRAWL_KIND_IND_JMP,
+	1 << TRAWL_KIND_REL_JMP,
 	1 << TRAWL_KIND_FAR | 1 << TRAWL_KIND_SYSCALL | 1 << TRAWL_KIND_SYSRET,
 };
 
@@ -25,7 +29,8 @@ Test(filter, every_combination_of_the_nine_bits)
 			for (bit = 0; bit < 9; bit++)
 				if (select & 1u << bit && left_out[bit] & 1u << kind)
 					wanted = false;
-			cr_assert_eq(filter_wants(select, kind), wanted, "select %x, kind %u", select, kind);
+			cr_assert_eq(filter_wants(select, kind), wanted, "select %x, kind %u",
+				     select, kind);
 		}
 	}
 	for (kind = 0; kind < 16; kind++)
@@ -41,10 +46,13 @@ Test(filter, every_row_of_the_table_of_bts)
 			for (off_os = 0; off_os < 2; off_os++)
 				for (off_usr = 0; off_usr < 2; off_usr++)
 					for (btint = 0; btint < 2; btint++) {
-						__u32 got = filter_of_bts(tr << 6 | bts << 7 | btint << 8 | off_os << 9 |
+						__u32 got = filter_of_bts(tr << 6 | bts << 7 |
+									  btint << 8 | off_os << 9 |
 									  off_usr << 10);
-						__u32 wanted = !tr || !bts || (off_os && off_usr) ? FILTER_NOTHING :
-							(off_os ? TRAWL_NO_RING0 : 0) | (off_usr ? TRAWL_NO_USER : 0);
+						__u32 wanted = !tr || !bts || (off_os && off_usr)
+							? FILTER_NOTHING
+							: (off_os ? TRAWL_NO_RING0 : 0) |
+								(off_usr ? TRAWL_NO_USER : 0);
 
 						cr_assert_eq(got, wanted);
 					}

@@ -9,7 +9,8 @@
 #define IP 0x400123ull
 
 /* What Zydis says it is, as struct insn has it. */
-static struct insn expected(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o, bool mode64)
+static struct insn expected(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o,
+			    bool mode64)
 {
 	struct insn e = { 0 };
 	bool immediate = z->operand_count && o[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
@@ -20,7 +21,11 @@ static struct insn expected(const ZydisDecodedInstruction *z, const ZydisDecoded
 	case ZYDIS_MNEMONIC_SYSCALL: e.special = INSN_SYSCALL; break;
 	case ZYDIS_MNEMONIC_SYSENTER: e.special = INSN_SYSENTER; break;
 	case ZYDIS_MNEMONIC_INT: e.special = o[0].imm.value.u == 3 ? INSN_TRAP : INSN_INT; break;
-	case ZYDIS_MNEMONIC_INT3: case ZYDIS_MNEMONIC_INT1: case ZYDIS_MNEMONIC_INTO: e.special = INSN_TRAP; break;
+	case ZYDIS_MNEMONIC_INT3:
+	case ZYDIS_MNEMONIC_INT1:
+	case ZYDIS_MNEMONIC_INTO:
+		e.special = INSN_TRAP;
+		break;
 	case ZYDIS_MNEMONIC_PUSHF: case ZYDIS_MNEMONIC_PUSHFD: case ZYDIS_MNEMONIC_PUSHFQ:
 		e.special = INSN_PUSHF;
 		break;
@@ -63,7 +68,8 @@ static bool has_66(const ZydisDecodedInstruction *z)
 	return false;
 }
 
-static void compare(const ZydisDecoder *decoder, const __u8 *bytes, bool mode64, unsigned int *kinds)
+static void compare(const ZydisDecoder *decoder, const __u8 *bytes, bool mode64,
+		    unsigned int *kinds)
 {
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisDecodedInstruction z;
@@ -74,27 +80,30 @@ static void compare(const ZydisDecoder *decoder, const __u8 *bytes, bool mode64,
 		return;
 	/* Transactions abort at once under single steps; branches by VEX are of Knights Corner. */
 	if (z.mnemonic == ZYDIS_MNEMONIC_XBEGIN || z.mnemonic == ZYDIS_MNEMONIC_XABORT ||
-	    (z.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY && z.meta.category == ZYDIS_CATEGORY_COND_BR))
+	    (z.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
+	     z.meta.category == ZYDIS_CATEGORY_COND_BR))
 		return;
 	want = expected(&z, operands, mode64);
-	cr_assert(insn_decode(&got, bytes, INSN_MAX, IP, mode64), "%02x %02x %02x: refused", bytes[0], bytes[1], bytes[2]);
-	cr_assert_eq(got.kind, want.kind, "%02x %02x %02x %02x, %d-bit: kind %u, Zydis %u", bytes[0], bytes[1],
-		     bytes[2], bytes[3], mode64 ? 64 : 32, got.kind, want.kind);
-	cr_assert_eq(got.special, want.special, "%02x %02x %02x: special %u, Zydis %u", bytes[0], bytes[1], bytes[2],
-		     got.special, want.special);
+	cr_assert(insn_decode(&got, bytes, INSN_MAX, IP, mode64), "%02x %02x %02x: refused",
+		  bytes[0], bytes[1], bytes[2]);
+	cr_assert_eq(got.kind, want.kind, "%02x %02x %02x %02x, %d-bit: kind %u, Zydis %u",
+		     bytes[0], bytes[1], bytes[2], bytes[3], mode64 ? 64 : 32, got.kind, want.kind);
+	cr_assert_eq(got.special, want.special, "%02x %02x %02x: special %u, Zydis %u", bytes[0],
+		     bytes[1], bytes[2], got.special, want.special);
 	kinds[want.kind]++;
-	relative = want.kind && operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && operands[0].imm.is_relative;
+	relative = want.kind && operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
+		operands[0].imm.is_relative;
 	/* Processors differ over a prefix 66 here: the module does not say. */
 	if (relative && has_66(&z)) {
 		cr_assert(!got.constant || z.raw.rex.W);
 		return;
 	}
-	cr_assert_eq(got.length, want.length, "%02x %02x %02x: length %u, Zydis %u", bytes[0], bytes[1], bytes[2],
-		     got.length, want.length);
+	cr_assert_eq(got.length, want.length, "%02x %02x %02x: length %u, Zydis %u", bytes[0],
+		     bytes[1], bytes[2], got.length, want.length);
 	cr_assert_eq(got.constant, relative);
 	if (relative)
-		cr_assert_eq(got.target, want.target, "%02x %02x: to %llx, Zydis %llx", bytes[0], bytes[1], got.target,
-			     want.target);
+		cr_assert_eq(got.target, want.target, "%02x %02x: to %llx, Zydis %llx", bytes[0],
+			     bytes[1], got.target, want.target);
 	/* Cut anywhere, it is refused, and nothing behind is read. */
 	for (unsigned int n = 0; n < want.length; n++)
 		cr_assert(!insn_decode(&got, bytes, n, IP, mode64));
@@ -103,7 +112,8 @@ static void compare(const ZydisDecoder *decoder, const __u8 *bytes, bool mode64,
 /* Instructions with prefixes in front, of random bytes with a leaning to those that matter. */
 static void fill(__u8 *bytes, unsigned int *seed)
 {
-	static const __u8 first[] = { 0x66, 0x67, 0xf2, 0xf3, 0x2e, 0x48, 0x40, 0x0f, 0xff, 0x8e, 0xcd, 0xe8, 0xeb, 0x74, 0xe3, 0x9c };
+	static const __u8 first[] = { 0x66, 0x67, 0xf2, 0xf3, 0x2e, 0x48, 0x40, 0x0f,
+				      0xff, 0x8e, 0xcd, 0xe8, 0xeb, 0x74, 0xe3, 0x9c };
 	unsigned int i;
 
 	for (i = 0; i < INSN_MAX; i++) {
@@ -120,7 +130,8 @@ static void against_zydis(bool mode64)
 	ZydisDecoder decoder;
 	__u8 bytes[INSN_MAX];
 
-	ZydisDecoderInit(&decoder, mode64 ? ZYDIS_MACHINE_MODE_LONG_64 : ZYDIS_MACHINE_MODE_LONG_COMPAT_32,
+	ZydisDecoderInit(&decoder,
+			 mode64 ? ZYDIS_MACHINE_MODE_LONG_64 : ZYDIS_MACHINE_MODE_LONG_COMPAT_32,
 			 mode64 ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32);
 	for (i = 0; i < 1000000; i++) {
 		fill(bytes, &seed);
@@ -141,13 +152,22 @@ Test(insn, a_million_in_32_bit_mode_are_what_Zydis_says)
 }
 
 /* The sixteen conditions as this processor finds them. */
-#define CONDITION(name) ({ __u8 is; __asm__ volatile("push %1; popf; set" name " %0" : "=q"(is) : "r"(flags) : "cc", "memory"); is; })
+#define CONDITION(name)                                                                            \
+	({                                                                                         \
+		__u8 is;                                                                           \
+		__asm__ volatile("push %1; popf; set" name " %0"                                   \
+				 : "=q"(is)                                                        \
+				 : "r"(flags)                                                      \
+				 : "cc", "memory");                                                \
+		is;                                                                                \
+	})
 static unsigned int conditions(unsigned long flags)
 {
 	return CONDITION("o") | CONDITION("no") << 1 | CONDITION("b") << 2 | CONDITION("ae") << 3 |
-	       CONDITION("e") << 4 | CONDITION("ne") << 5 | CONDITION("be") << 6 | CONDITION("a") << 7 |
-	       CONDITION("s") << 8 | CONDITION("ns") << 9 | CONDITION("p") << 10 | CONDITION("np") << 11 |
-	       CONDITION("l") << 12 | CONDITION("ge") << 13 | CONDITION("le") << 14 | CONDITION("g") << 15;
+		CONDITION("e") << 4 | CONDITION("ne") << 5 | CONDITION("be") << 6 |
+		CONDITION("a") << 7 | CONDITION("s") << 8 | CONDITION("ns") << 9 |
+		CONDITION("p") << 10 | CONDITION("np") << 11 | CONDITION("l") << 12 |
+		CONDITION("ge") << 13 | CONDITION("le") << 14 | CONDITION("g") << 15;
 }
 
 Test(insn, conditions_hold_where_the_processor_jumps)
@@ -155,10 +175,12 @@ Test(insn, conditions_hold_where_the_processor_jumps)
 	struct insn insn = { .kind = TRAWL_KIND_JCC };
 
 	for (unsigned int i = 0; i < 32; i++) {
-		unsigned long flags = 0x202 | (i & 1) | (i & 2) << 1 | (i & 4) << 4 | (i & 8) << 4 | (i & 16) << 7;
+		unsigned long flags = 0x202 | (i & 1) | (i & 2) << 1 | (i & 4) << 4 | (i & 8) << 4 |
+			(i & 16) << 7;
 
 		for (insn.condition = 0; insn.condition < 16; insn.condition++)
-			cr_assert_eq(insn_taken(&insn, flags, 0), conditions(flags) >> insn.condition & 1,
+			cr_assert_eq(insn_taken(&insn, flags, 0),
+				     conditions(flags) >> insn.condition & 1,
 				     "condition %u, flags %lx", insn.condition, flags);
 	}
 }

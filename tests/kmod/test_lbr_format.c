@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of registers, as the Intel and AMD manuals describe them, and the branches that they mean. */
+/* Tables of registers, as the Intel and AMD manuals describe them, and the branches that they
+ * mean. */
 #include <criterion/criterion.h>
 
 #include "kmod/lbr_format.h"
@@ -8,8 +9,15 @@
 #define TX (1ull << 62)
 #define AB (1ull << 61)
 
-static const struct lbr_cpu skylake = { .intel = true, .family = 6, .model = 94, .pdcm = true, .capabilities = 0x2005, .address_bits = 48 };
-static const struct lbr_cpu zen4 = { .amd = true, .family = 0x19, .amd_v2 = true, .amd_ebx = 16 << 4, .address_bits = 48 };
+static const struct lbr_cpu skylake = { .intel = true,
+					.family = 6,
+					.model = 94,
+					.pdcm = true,
+					.capabilities = 0x2005,
+					.address_bits = 48 };
+static const struct lbr_cpu zen4 = {
+	.amd = true, .family = 0x19, .amd_v2 = true, .amd_ebx = 16 << 4, .address_bits = 48
+};
 
 static struct lbr_layout layout_of(const struct lbr_cpu *cpu)
 {
@@ -30,9 +38,10 @@ static struct lbr_layout intel(unsigned int format, bool tsx)
 
 Test(lbr_format, processors)
 {
-	static const struct { unsigned int model, depth, from; } known[] = {
-		{ 0x0f, 4, 0x40 }, { 0x1c, 8, 0x40 }, { 0x57, 8, 0x680 }, { 0x1a, 16, 0x680 }, { 0x3c, 16, 0x680 },
-		{ 0x5e, 32, 0x680 }, { 0x9c, 32, 0x680 },
+	static const struct { unsigned int model, depth, from;
+	} known[] = {
+		{ 0x0f, 4, 0x40 },   { 0x1c, 8, 0x40 },	  { 0x57, 8, 0x680 },  { 0x1a, 16, 0x680 },
+		{ 0x3c, 16, 0x680 }, { 0x5e, 32, 0x680 }, { 0x9c, 32, 0x680 },
 	};
 	struct lbr_cpu cpu = skylake;
 	struct lbr_layout l;
@@ -80,17 +89,59 @@ static const struct {
 	{ 0, false, 0x0804900008048000ull, 0, 0, { .from = 0x8048000, .to = 0x8049000 } },
 	{ 1, false, 0x401000, 0x402000, 0, { .from = 0x401000, .to = 0x402000 } },
 	{ 2, false, 0x401000, 0x402000, 0, { .from = 0x401000, .to = 0x402000 } },
-	{ 3, false, M | 0x7fff12345678, 0x402000, 0, { .from = 0x7fff12345678, .to = 0x402000, .flags = TRAWL_FLAG_MISPREDICTED } },
-	{ 3, false, 0x401000, 0x402000, 0, { .from = 0x401000, .to = 0x402000, .flags = TRAWL_FLAG_PREDICTED } },
-	{ 4, true, M | TX | AB | 0x401000, 0x402000, 0, { .from = 0x401000, .to = 0x402000,
-	  .flags = TRAWL_FLAG_MISPREDICTED | TRAWL_FLAG_IN_TX | TRAWL_FLAG_ABORT } },
-	{ 4, false, TX | AB | 0x401000, 0x402000, 0, { .from = 0x401000, .to = 0x402000, .flags = TRAWL_FLAG_PREDICTED } },
-	{ 5, true, 0x401000, 0x402000, TX | 0x1234, { .from = 0x401000, .to = 0x402000, .cycles = 0x1234,
-	  .flags = TRAWL_FLAG_PREDICTED | TRAWL_FLAG_IN_TX | TRAWL_FLAG_CYCLES } },
-	{ 6, false, M | 0x401000, 0x0123000000402000, 0, { .from = 0x401000, .to = 0x402000, .cycles = 0x123,
-	  .flags = TRAWL_FLAG_MISPREDICTED | TRAWL_FLAG_CYCLES } },
-	{ 7, false, 0x401000, 0x402000, M | TX | 7, { .from = 0x401000, .to = 0x402000, .cycles = 7,
-	  .flags = TRAWL_FLAG_MISPREDICTED | TRAWL_FLAG_CYCLES } },
+	{ 3,
+	  false,
+	  M | 0x7fff12345678,
+	  0x402000,
+	  0,
+	  { .from = 0x7fff12345678, .to = 0x402000, .flags = TRAWL_FLAG_MISPREDICTED } },
+	{ 3,
+	  false,
+	  0x401000,
+	  0x402000,
+	  0,
+	  { .from = 0x401000, .to = 0x402000, .flags = TRAWL_FLAG_PREDICTED } },
+	{ 4,
+	  true,
+	  M | TX | AB | 0x401000,
+	  0x402000,
+	  0,
+	  { .from = 0x401000,
+	    .to = 0x402000,
+	    .flags = TRAWL_FLAG_MISPREDICTED | TRAWL_FLAG_IN_TX | TRAWL_FLAG_ABORT } },
+	{ 4,
+	  false,
+	  TX | AB | 0x401000,
+	  0x402000,
+	  0,
+	  { .from = 0x401000, .to = 0x402000, .flags = TRAWL_FLAG_PREDICTED } },
+	{ 5,
+	  true,
+	  0x401000,
+	  0x402000,
+	  TX | 0x1234,
+	  { .from = 0x401000,
+	    .to = 0x402000,
+	    .cycles = 0x1234,
+	    .flags = TRAWL_FLAG_PREDICTED | TRAWL_FLAG_IN_TX | TRAWL_FLAG_CYCLES } },
+	{ 6,
+	  false,
+	  M | 0x401000,
+	  0x0123000000402000,
+	  0,
+	  { .from = 0x401000,
+	    .to = 0x402000,
+	    .cycles = 0x123,
+	    .flags = TRAWL_FLAG_MISPREDICTED | TRAWL_FLAG_CYCLES } },
+	{ 7,
+	  false,
+	  0x401000,
+	  0x402000,
+	  M | TX | 7,
+	  { .from = 0x401000,
+	    .to = 0x402000,
+	    .cycles = 7,
+	    .flags = TRAWL_FLAG_MISPREDICTED | TRAWL_FLAG_CYCLES } },
 };
 
 static void same(const struct trawl_record *got, const struct trawl_record *want)
@@ -127,11 +178,14 @@ Test(lbr_format, addresses_of_the_kernel_are_left_out)
 		struct trawl_record got[LBR_MAX];
 		struct lbr_raw raw = { 0 };
 
-		raw.entry[0].from = format == 3 || format == 6 ? kernel & ~M : format == 4 ? kernel & ~(M | TX | AB) : kernel;
+		raw.entry[0].from = format == 3 || format == 6 ? kernel & ~M
+			: format == 4			       ? kernel & ~(M | TX | AB)
+							       : kernel;
 		raw.entry[0].to = 0x401000;
 		raw.entry[1].from = 0x401000;
 		raw.entry[1].to = kernel & (format == 6 ? 0xffffffffffffull : ~0ull);
-		cr_assert_eq(lbr_decode(&l, &raw, got), 0, "format %u: from %llx to %llx", format, got[0].from, got[0].to);
+		cr_assert_eq(lbr_decode(&l, &raw, got), 0, "format %u: from %llx to %llx", format,
+			     got[0].from, got[0].to);
 	}
 }
 
@@ -165,9 +219,15 @@ Test(lbr_format, a_top_of_stack_that_lies_reads_nothing_outside)
 
 Test(lbr_format, architectural)
 {
-	static const __u8 kinds[] = { TRAWL_KIND_JCC, TRAWL_KIND_IND_JMP, TRAWL_KIND_REL_JMP, TRAWL_KIND_IND_CALL,
-				      TRAWL_KIND_REL_CALL, TRAWL_KIND_RET, TRAWL_KIND_FAR };
-	struct lbr_cpu cpu = { .intel = true, .family = 6, .model = 0x8f, .arch = true, .leaf_1c = 1, .address_bits = 57 };
+	static const __u8 kinds[] = { TRAWL_KIND_JCC,	   TRAWL_KIND_IND_JMP,	TRAWL_KIND_REL_JMP,
+				      TRAWL_KIND_IND_CALL, TRAWL_KIND_REL_CALL, TRAWL_KIND_RET,
+				      TRAWL_KIND_FAR };
+	struct lbr_cpu cpu = { .intel = true,
+			       .family = 6,
+			       .model = 0x8f,
+			       .arch = true,
+			       .leaf_1c = 1,
+			       .address_bits = 57 };
 	struct lbr_layout l = layout_of(&cpu);
 	struct trawl_record got[LBR_MAX];
 	struct lbr_raw raw = { 0 };
@@ -175,7 +235,8 @@ Test(lbr_format, architectural)
 	for (unsigned int i = 0; i < 7; i++) {
 		raw.entry[i].from = 0x1000 + i;
 		raw.entry[i].to = 0x2000;
-		raw.entry[i].info = (__u64)i << 56 | (i & 1 ? 1ull << 60 | 9 : 9) | (i == 2 ? M : 0);
+		raw.entry[i].info =
+			(__u64)i << 56 | (i & 1 ? 1ull << 60 | 9 : 9) | (i == 2 ? M : 0);
 	}
 	cr_assert_eq(lbr_decode(&l, &raw, got), 7);
 	for (unsigned int i = 0; i < 7; i++) {
@@ -207,7 +268,9 @@ Test(lbr_format, amd)
 	raw.entry[4].from = 0xffff81000000;		/* the kernel */
 	raw.entry[4].to = M | 0x409000;
 	cr_assert_eq(lbr_decode(&l, &raw, got), 2);
-	same(&got[1], &(struct trawl_record){ .from = 0x401000, .to = 0x402000, .flags = TRAWL_FLAG_MISPREDICTED });
+	same(&got[1],
+	     &(struct trawl_record){
+		     .from = 0x401000, .to = 0x402000, .flags = TRAWL_FLAG_MISPREDICTED });
 	same(&got[0], &(struct trawl_record){ .from = 0x403000, .to = 0x404000,
 		.flags = TRAWL_FLAG_PREDICTED | TRAWL_FLAG_SPECULATED });
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* branchload N: calls a function N times in a loop. Of its N branches jump_odd() takes every second. */
+/* branchload N: calls a function N times in a loop. Of its N branches jump_odd() takes every
+ * second. */
 #include <stdio.h>
 #include <stdlib.h>
 

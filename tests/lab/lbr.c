@@ -33,12 +33,12 @@ enum {
 };
 
 /*
- * long pattern(int fd, const uint64_t *on, const uint64_t *off): between two system calls that write
- * IA32_DEBUGCTL (fd is /dev/cpu/0/msr), branches of every kind.
+ * long pattern(int fd, const uint64_t *on, const uint64_t *off): between two system calls that
+ * write IA32_DEBUGCTL (fd is /dev/cpu/0/msr), branches of every kind.
  */
 long pattern(int fd, const uint64_t *on, const uint64_t *off);
-extern char p_on[], p_j1[], p_t1[], p_c1[], p_f1[], p_r1[], p_n1[], p_z1[], p_t2[], p_loop[], p_l1[], p_i1[],
-	p_t3[], p_c2[], p_f2[], p_r2[], p_n2[];
+extern char p_on[], p_j1[], p_t1[], p_c1[], p_f1[], p_r1[], p_n1[], p_z1[], p_t2[], p_loop[],
+	p_l1[], p_i1[], p_t3[], p_c2[], p_f2[], p_r2[], p_n2[];
 
 asm("	.text\n"
     "pattern:\n"
@@ -115,7 +115,8 @@ static size_t next_recorded(size_t i, unsigned select)
 	return i;
 }
 
-/* The way back from the system call that switches the LBR on may come first: a far branch from the kernel. */
+/* The way back from the system call that switches the LBR on may come first: a far branch from the
+ * kernel. */
 static bool is_way_back(uint64_t from, uint64_t to)
 {
 	return (int64_t)from < 0 && to == (uintptr_t)p_on + 2;
@@ -136,7 +137,8 @@ static bool exact(int fd, unsigned select)
 
 		if (n == 1 && !(select & FAR) && is_way_back(from, to))
 			continue;
-		if (i == BRANCHES || from != (uintptr_t)branches[i].from || to != (uintptr_t)branches[i].to)
+		if (i == BRANCHES || from != (uintptr_t)branches[i].from ||
+		    to != (uintptr_t)branches[i].to)
 			return false;
 		i = next_recorded(i + 1, select);
 	}

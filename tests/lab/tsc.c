@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tsc: prints the rate of this machine's time stamp counter in kHz, and nothing where there is none.
+ * tsc: prints the rate of this machine's time stamp counter in kHz, and nothing where there is
+ * none.
  *
- * An emulated CPU has the counter of the one that emulates it. A guest's kernel measures its rate by
- * waiting for an emulated timer, and gets it wrong by any factor when QEMU waits for a CPU meanwhile.
+ * An emulated CPU has the counter of the one that emulates it. A guest's kernel measures its rate
+ * by waiting for an emulated timer, and gets it wrong by any factor when QEMU waits for a CPU
+ * meanwhile.
  */
 #include <stdint.h>
 #include <stdio.h>

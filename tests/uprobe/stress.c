@@ -63,7 +63,8 @@ static int goes_on(void)
 static int stops_in_a_row(long n)
 {
 	pid_t pid = start_tracee();
-	struct uprobe u = { .id = 1, .event = UPEV_BKPT, .who = pid, .where = (unsigned long)probed }, got;
+	struct uprobe u = {.id = 1, .event = UPEV_BKPT, .who = pid, .where = (unsigned long)probed},
+		      got;
 	long seen;
 
 	if (uprobe_register(&u) < 0) {
@@ -87,8 +88,11 @@ static int one_kill(void)
 	int status = 0, victim = rand() % 2;
 
 	if (!tracer) {
-		struct uprobe u = { .id = 1, .event = rand() % 2 ? UPEV_BKPT : UPEV_FUNCRET, .who = pid,
-				    .where = (unsigned long)probed }, got;
+		struct uprobe u = {.id = 1,
+				   .event = rand() % 2 ? UPEV_BKPT : UPEV_FUNCRET,
+				   .who = pid,
+				   .where = (unsigned long)probed},
+			      got;
 
 		if (uprobe_register(&u) < 0)
 			_exit(errno == ESRCH ? 0 : 1);
@@ -137,18 +141,21 @@ static int at_random(long seconds)
 		for (size_t i = 0; i < sizeof(body.bytes); i++)
 			body.bytes[i] = rand() % 4 ? 0 : (unsigned char)rand();
 		if (rand() % 4)
-			body.request.size = rand() % 300 + 8, body.request.flags = rand() % 8 ? 0 : 1;
+			body.request.size = rand() % 300 + 8,
+			body.request.flags = rand() % 8 ? 0 : 1;
 		if (rand() % 4) {
-			body.request.u = (struct trawl_uprobe){ .id = (unsigned)rand() % 4, .who = pid,
-								.event = (unsigned)rand() % 12,
-								.where = (unsigned long)probed };
+			body.request.u = (struct trawl_uprobe){.id = (unsigned)rand() % 4,
+							       .who = pid,
+							       .event = (unsigned)rand() % 12,
+							       .where = (unsigned long)probed};
 			if (rand() % 4 == 0)
 				strcpy(body.request.u.khandler, "registers");
 		}
 		/* A poll that waits for ever is no failure of the module. */
 		if (nr == 67)
 			body.poll.timeout = rand() % 3;
-		ioctl(fd, _IOC(3, 0xd7, nr, sizeof(body) % 16384), rand() % 50 ? (void *)&body : (void *)(uintptr_t)rand());
+		ioctl(fd, _IOC(3, 0xd7, nr, sizeof(body) % 16384),
+		      rand() % 50 ? (void *)&body : (void *)(uintptr_t)rand());
 		n++;
 		if (rand() % 500 == 0) {
 			close(fd);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that return values of every kind and leave in every way. The values of "ret_" functions are
- * compared with what gdb says. A "ret_ignored_" function returns its first parameter plus 1000, and
- * its caller ignores that.
+ * Functions that return values of every kind and leave in every way. The values of "ret_" functions
+ * are compared with what gdb says. A "ret_ignored_" function returns its first parameter plus 1000,
+ * and its caller ignores that.
  */
 #include <setjmp.h>
 #include <stdbool.h>
@@ -107,7 +107,8 @@ int main(void)
 		sum += ret_char(n) + ret_short(n) + ret_int(n) + (long)ret_u64(n) + ret_bool(n);
 		sum += ret_enum(n) + *ret_text(n) + (long)ret_double(n) + (long)ret_long_double(n);
 		sum += (long)(ret_wide(n) >> 90) + ret_small(n).b + ret_odd(n).bytes[0];
-		sum += ret_pair(n).b + ret_three(n).c + ret_mixed(n).l + (long)ret_floats(n).a + b.l[0];
+		sum += ret_pair(n).b + ret_three(n).c + ret_mixed(n).l + (long)ret_floats(n).a +
+			b.l[0];
 		ret_void(n);
 		sum += ret_switch(n) + ret_tail(n) + caught(n);
 		ret_ignored_work(n, sum);

@@ -148,7 +148,8 @@ static FUNCTION long zoo_calls(long a, long b, long c, long d, long e, long f)
 	return a + b * x + c * y + d * z + e + f;
 }
 
-static FUNCTION long zoo_many_static(long a, int dead, long c, long d, long e, long f, long g, long h)
+static FUNCTION long zoo_many_static(long a, int dead, long c, long d, long e, long f, long g,
+				     long h)
 {
 	long *volatile escaped = &h;
 

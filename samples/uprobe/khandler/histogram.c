@@ -4,8 +4,8 @@
  *
  *	make -C /lib/modules/$(uname -r)/build M=$PWD TRAWL=TREE KBUILD_EXTRA_SYMBOLS=TREE/kmod/Module.symvers modules
  *
- * TREE is trawl's source, in whose kmod/ trawl.ko was built. The program includes histogram.h and calls
- * uprobe_run_khandler("histogram", &u, &histogram).
+ * TREE is trawl's source, in whose kmod/ trawl.ko was built. The program includes histogram.h and
+ * calls uprobe_run_khandler("histogram", &u, &histogram).
  */
 #include <linux/bitops.h>
 #include <linux/module.h>
@@ -21,7 +21,10 @@ static void hit(const struct khandler_hit *at, void *data)
 }
 
 static struct khandler handler = {
-	.name = "histogram", .owner = THIS_MODULE, .hit = hit, .data_size = sizeof(struct kh_histogram),
+	.name = "histogram",
+	.owner = THIS_MODULE,
+	.hit = hit,
+	.data_size = sizeof(struct kh_histogram),
 };
 
 static int __init histogram_init(void)

@@ -141,15 +141,17 @@ Test(spec, usdt_path_with_colons_is_the_one_that_exists)
 
 Test(spec, names_of_cxx_have_colons_and_blanks)
 {
-	static const struct { const char *text, *path, *symbol; size_t nargs; } forms[] = {
-		{ "/bin/sh:a::b::c", "/bin/sh", "a::b::c", 0 },
-		{ "/no:a::b::c", "/no", "a::b::c", 0 },
-		{ "/no:x:a::b", "/no:x", "a::b", 0 },
-		{ "/bin/sh:a::f(int, char const*) x $params", "/bin/sh", "a::f(int, char const*)", 2 },
-		{ "/bin/sh:a::f(int x=+0(%di)", "/bin/sh", "a::f(int", 1 },
-		{ "/bin/sh:a::operator%", "/bin/sh", "a::operator%", 0 },
-		{ "/bin/sh:a::operator++", "/bin/sh", "a::operator++", 0 },
-		{ "/bin/sh:a::~a", "/bin/sh", "a::~a", 0 },
+	static const struct { const char *text, *path, *symbol; size_t nargs;
+	} forms[] = {
+		{"/bin/sh:a::b::c", "/bin/sh", "a::b::c", 0},
+		{"/no:a::b::c", "/no", "a::b::c", 0},
+		{"/no:x:a::b", "/no:x", "a::b", 0},
+		{"/bin/sh:a::f(int, char const*) x $params", "/bin/sh", "a::f(int, char const*)",
+		 2},
+		{"/bin/sh:a::f(int x=+0(%di)", "/bin/sh", "a::f(int", 1},
+		{"/bin/sh:a::operator%", "/bin/sh", "a::operator%", 0},
+		{"/bin/sh:a::operator++", "/bin/sh", "a::operator++", 0},
+		{"/bin/sh:a::~a", "/bin/sh", "a::~a", 0},
 	};
 	struct spec s;
 	char text[80];

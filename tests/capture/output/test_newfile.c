@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A file that is whole gets a name that is free, on any file system; it is never lost for want of one. */
+/* A file that is whole gets a name that is free, on any file system; it is never lost for want of
+ * one. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

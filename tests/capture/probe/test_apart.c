@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What reads strangers' programs is a process without privileges: what it may not do, what becomes of
- * crashes and loops, which files it is given, and that its answers are checked.
+ * What reads strangers' programs is a process without privileges: what it may not do, what becomes
+ * of crashes and loops, which files it is given, and that its answers are checked.
  */
 #include <criterion/criterion.h>
 #include <ctype.h>
@@ -43,7 +43,8 @@ static int run(apart_fn *fn)
 static void fails(apart_fn *fn, const char *with)
 {
 	cr_expect_eq(run(fn), -1);
-	cr_expect(!strncmp(err.text, "FILE: ", 6) && strstr(err.text, with) && !strchr(err.text, '\n'),
+	cr_expect(!strncmp(err.text, "FILE: ", 6) && strstr(err.text, with) &&
+			  !strchr(err.text, '\n'),
 		  "'%s' has no '%s'", err.text, with);
 	cr_expect_eq(err.status, TRAWL_CANNOT);
 	cr_expect_eq(list.nfiles, 1);
@@ -211,11 +212,17 @@ Test(apart, it_is_nobody_and_cannot_become_anybody, .init = set_up)
 Test(apart, only_debug_files_are_opened_for_it)
 {
 	static const char *const folders[] = { "/opt/a/bin", "/" };
-	static const char *const good[] = { "/usr/lib/debug/.build-id/12/34.debug", "/opt/a/bin/x.debug",
-					    "/opt/a/bin/.debug/x.debug" };
-	static const char *const bad[] = { "/etc/shadow", "/usr/lib/debug/../../../etc/shadow",
-					   "/opt/a/bin/../../../etc/shadow", "/opt/a/bin/sub/x", "x", "",
-					   "/opt/a/binx/y", "/opt/a/bin/", "/usr/lib/debug" };
+	static const char *const good[] = {"/usr/lib/debug/.build-id/12/34.debug",
+					   "/opt/a/bin/x.debug", "/opt/a/bin/.debug/x.debug"};
+	static const char *const bad[] = {"/etc/shadow",
+					  "/usr/lib/debug/../../../etc/shadow",
+					  "/opt/a/bin/../../../etc/shadow",
+					  "/opt/a/bin/sub/x",
+					  "x",
+					  "",
+					  "/opt/a/binx/y",
+					  "/opt/a/bin/",
+					  "/usr/lib/debug"};
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
 		cr_expect(opener_allows(good[i], folders, 1), "%s", good[i]);
@@ -227,7 +234,8 @@ Test(apart, only_debug_files_are_opened_for_it)
 
 static int resolve_to(struct probe_list *to, bool here)
 {
-	static const char *const specs[] = { "usdt:%s/tests/capture/target:*:*", "uprobe:libc.so.6:mem*" };
+	static const char *const specs[] = {"usdt:%s/tests/capture/target:*:*",
+					    "uprobe:libc.so.6:mem*"};
 	int r = 0;
 
 	for (size_t i = 0; i < 2 && !r; i++) {
@@ -237,7 +245,8 @@ static int resolve_to(struct probe_list *to, bool here)
 		snprintf(text, sizeof(text), specs[i], getenv("TRAWL_BUILD"));
 		r = spec_parse(text, &spec, &err);
 		if (!r)
-			r = here ? probe_resolve_here(&spec, 0, to, &err) : probe_resolve(&spec, 0, to, &err);
+			r = here ? probe_resolve_here(&spec, 0, to, &err)
+				 : probe_resolve(&spec, 0, to, &err);
 		spec_free(&spec);
 	}
 	return r;
@@ -256,7 +265,8 @@ Test(apart, what_comes_is_what_was_found)
 
 		cr_expect_str_eq(a, b);
 		for (size_t k = 0; k < list.probes[i]->nsites; k++)
-			cr_expect_str_eq(list.probes[i]->sites[k].fetchargs, here.probes[i]->sites[k].fetchargs);
+			cr_expect_str_eq(list.probes[i]->sites[k].fetchargs,
+					 here.probes[i]->sites[k].fetchargs);
 		free(a);
 		free(b);
 	}
@@ -312,7 +322,8 @@ Test(apart, answers_that_make_no_sense_are_refused)
 	free(bytes);
 
 	site = &list.probes[0]->sites[0];
-	cr_expect(refuses_with(&site->fetchargs, "a=%di\np:evil/evil /bin/sh:0x1000"), "a second definition");
+	cr_expect(refuses_with(&site->fetchargs, "a=%di\np:evil/evil /bin/sh:0x1000"),
+		  "a second definition");
 	cr_expect(refuses_with(&site->fetchargs, "a=%di\x01"));
 	cr_expect(refuses_with((char **)&site->exit, "elsewhere"));
 	cr_expect(refuses_with((char **)&site->insn, "jump"));

@@ -3,20 +3,24 @@
 
 #include "capture/probe/cxx.h"
 
-static const struct { const char *symbol, *full, *call, *name, *bare; } names[] = {
-	{ "_ZN4shop4Cart3addEiPKc", "shop::Cart::add(int, char const*)", NULL, "shop::Cart::add", NULL },
-	{ "_ZNK4shop4Cart5totalEv", "shop::Cart::total() const", "shop::Cart::total()",
-	  "shop::Cart::total", NULL },
-	{ "_ZN4shop4mostIiEET_S1_S1_", "shop::most<int>(int, int)", NULL, "shop::most<int>", "shop::most" },
-	{ "_ZN5StackIiE4pushEi", "Stack<int>::push(int)", NULL, "Stack<int>::push", NULL },
-	{ "_ZN4shop4CartclEii", "shop::Cart::operator()(int, int)", NULL, "shop::Cart::operator()", NULL },
-	{ "_ZltRK1XS1_", "operator<(X const&, X const&)", NULL, "operator<", NULL },
-	{ "_ZrsRK1XS1_", "operator>>(X const&, X const&)", NULL, "operator>>", NULL },
-	{ "_ZN1XptEv", "X::operator->()", NULL, "X::operator->", NULL },
-	{ "_ZN1XcviEv", "X::operator int()", NULL, "X::operator int", NULL },
-	{ "_ZN1XD1Ev", "X::~X()", NULL, "X::~X", NULL },
-	{ "_Z3fooi.isra.0", "foo(int) [clone .isra.0]", "foo(int)", "foo", NULL },
-	{ "_Z4findPFivE", "find(int (*)())", NULL, "find", NULL },
+static const struct { const char *symbol, *full, *call, *name, *bare;
+} names[] = {
+	{"_ZN4shop4Cart3addEiPKc", "shop::Cart::add(int, char const*)", NULL, "shop::Cart::add",
+	 NULL},
+	{"_ZNK4shop4Cart5totalEv", "shop::Cart::total() const", "shop::Cart::total()",
+	 "shop::Cart::total", NULL},
+	{"_ZN4shop4mostIiEET_S1_S1_", "shop::most<int>(int, int)", NULL, "shop::most<int>",
+	 "shop::most"},
+	{"_ZN5StackIiE4pushEi", "Stack<int>::push(int)", NULL, "Stack<int>::push", NULL},
+	{"_ZN4shop4CartclEii", "shop::Cart::operator()(int, int)", NULL, "shop::Cart::operator()",
+	 NULL},
+	{"_ZltRK1XS1_", "operator<(X const&, X const&)", NULL, "operator<", NULL},
+	{"_ZrsRK1XS1_", "operator>>(X const&, X const&)", NULL, "operator>>", NULL},
+	{"_ZN1XptEv", "X::operator->()", NULL, "X::operator->", NULL},
+	{"_ZN1XcviEv", "X::operator int()", NULL, "X::operator int", NULL},
+	{"_ZN1XD1Ev", "X::~X()", NULL, "X::~X", NULL},
+	{"_Z3fooi.isra.0", "foo(int) [clone .isra.0]", "foo(int)", "foo", NULL},
+	{"_Z4findPFivE", "find(int (*)())", NULL, "find", NULL},
 };
 
 Test(cxx, a_name_and_its_parts)
@@ -44,12 +48,18 @@ Test(cxx, what_is_no_name_of_cxx)
 
 Test(cxx, blanks_and_tags_do_not_matter)
 {
-	static const struct { const char *wanted; bool glob, is; } forms[] = {
-		{ "shop::Cart::add", false, true }, { "shop::Cart::add(int,char const*)", false, true },
-		{ "shop::Cart::add( int , char const * )", false, true },
-		{ "shop::Cart::add(int,charconst*)", false, false }, { "Cart::add", false, false },
-		{ "shop::Cart::add(int)", false, false }, { "shop::*", true, true },
-		{ "shop::*", false, false }, { "*::add(int, *)", true, true }, { "*::sub", true, false },
+	static const struct { const char *wanted; bool glob, is;
+	} forms[] = {
+		{"shop::Cart::add", false, true},
+		{"shop::Cart::add(int,char const*)", false, true},
+		{"shop::Cart::add( int , char const * )", false, true},
+		{"shop::Cart::add(int,charconst*)", false, false},
+		{"Cart::add", false, false},
+		{"shop::Cart::add(int)", false, false},
+		{"shop::*", true, true},
+		{"shop::*", false, false},
+		{"*::add(int, *)", true, true},
+		{"*::sub", true, false},
 	};
 	struct cxx_name n;
 

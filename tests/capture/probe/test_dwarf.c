@@ -184,7 +184,8 @@ Test(dwarf, lines)
 /* A section whose last text has no end gets one: libdw would read on into what is behind it. */
 Test(dwarf, texts_that_do_not_end_are_ended)
 {
-	static const char *const names[] = { ".debug_str", ".debug_line", ".debug_info", ".debug_line_str" };
+	static const char *const names[] = {".debug_str", ".debug_line", ".debug_info",
+					    ".debug_line_str"};
 	int checked = 0;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -197,12 +198,14 @@ Test(dwarf, texts_that_do_not_end_are_ended)
 		GElf_Shdr sh;
 		Elf_Data *data;
 
-		if (!elf_section(file->elf, names[i], &sh) || !sh.sh_size || sh.sh_flags & SHF_COMPRESSED) {
+		if (!elf_section(file->elf, names[i], &sh) || !sh.sh_size ||
+		    sh.sh_flags & SHF_COMPRESSED) {
 			free(image);
 			continue;
 		}
 		cr_assert_eq(pread(file->fd, image, size, 0), (ssize_t)size);
-		memset(image + sh.sh_offset + sh.sh_size - 1, 'x', 2); /* and what is behind it is no end */
+		/* and what is behind it is no end */
+		memset(image + sh.sh_offset + sh.sh_size - 1, 'x', 2);
 		bad = elf_open_memory(image, size, "bad", &err);
 		cr_assert(bad, "%s", err.text);
 		d = dwarf_open(bad, &why);

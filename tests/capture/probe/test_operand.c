@@ -33,8 +33,9 @@ Test(operand, registers_of_every_width)
 		cr_assert_eq(reg.bits, regs[i].bits, "%s", regs[i].name);
 		cr_assert_eq(reg.shift, regs[i].shift, "%s", regs[i].name);
 	}
-	for (const char *const *no = (const char *const[]){ "", "rzx", "r1", "r16", "r8x", "eaxx",
-							    "sih", "r8dd", "xmm0", NULL }; *no; no++)
+	for (const char *const *no = (const char *const[]){"", "rzx", "r1", "r16", "r8x", "eaxx",
+							   "sih", "r8dd", "xmm0", NULL};
+	     *no; no++)
 		cr_assert_not(reg_find(*no, strlen(*no), &reg), "%s", *no);
 }
 

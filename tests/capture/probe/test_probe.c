@@ -28,7 +28,8 @@ static int resolve_limited(size_t limit, const char *text)
 }
 
 /* A spec in which @ stands for the samples' folder. */
-__attribute__((format(printf, 2, 0))) static int resolve_v(size_t limit, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static int resolve_v(size_t limit, const char *fmt,
+							   va_list ap)
 {
 	const char *build = getenv("TRAWL_BUILD");
 	char text[12000], whole[16384];
@@ -168,7 +169,8 @@ static size_t own(const struct probe *p, size_t k)
 
 Test(probe, users_name_and_type_arguments)
 {
-	struct probe *p = taken("usdt:@/forms:text msg=arg1:str arg2:x64 at=+4(arg3):string n=%%rdi");
+	struct probe *p = taken("usdt:@/forms:text msg=arg1:str arg2:x64 at=+4(arg3):string "
+				"n=%%rdi");
 	const struct probe_arg *args = p->args + own(p, 0);
 	const struct probe_arg_site *at = p->sites[0].args + own(p, 0);
 
@@ -185,13 +187,15 @@ Test(probe, users_name_and_type_arguments)
 Test(probe, what_a_pointer_leads_to_is_checked)
 {
 	struct probe *p = taken("uprobe:@/tick:tick_step a=+8(+0(%%di)):u32 b=+0(%%si):x8[32] "
-				"c=+0(+16(%%si)):string d=+0(%%si):string e=%%di f=+8(%%sp) g=+0(%%si)");
+				"c=+0(+16(%%si)):string d=+0(%%si):string e=%%di f=+8(%%sp) "
+				"g=+0(%%si)");
 
 	cr_assert_str_eq(p->sites[0].fetchargs,
 			 "_c=+0(+0(\\1)):string _r=+0(+4(+0(%di))):string _r_2=+0(+4(%si)):string "
-			 "_r_3=+0(+20(%si)):string _r_4=+0(+12(%si)):string _r_5=+0(+4(%si)):string "
-			 "a=+8(+0(%di)):u32 b=+0(%si):x8[32] c=+0(+16(%si)):string d=+0(%si):string "
-			 "e=%di:x64 f=+8(%sp):x64 g=+0(%si):x64 _e=$comm:string");
+			 "_r_3=+0(+20(%si)):string _r_4=+0(+12(%si)):string "
+			 "_r_5=+0(+4(%si)):string a=+8(+0(%di)):u32 b=+0(%si):x8[32] "
+			 "c=+0(+16(%si)):string d=+0(%si):string e=%di:x64 f=+8(%sp):x64 "
+			 "g=+0(%si):x64 _e=$comm:string");
 	for (size_t k = 0; k < p->nargs; k++) {
 		const struct probe_arg *a = &p->args[k];
 
@@ -275,7 +279,8 @@ Test(probe, the_longest_arguments_lose_letters_of_their_names)
 
 	const struct probe_arg *a = &p->args[own(p, 0)];
 
-	cr_assert_leq(strlen(a->name) + 1 + strlen(p->sites[0].args[own(p, 0)].fetch), PROBE_ARG_MAX);
+	cr_assert_leq(strlen(a->name) + 1 + strlen(p->sites[0].args[own(p, 0)].fetch),
+		      PROBE_ARG_MAX);
 	cr_assert_eq(strncmp(a->name, "a_very_long_name", 16), 0);
 }
 
@@ -335,7 +340,8 @@ Test(probe, events_have_names_that_the_kernel_takes)
 
 Test(probe, names_are_unique)
 {
-	struct probe *a = taken("uprobe:@/tick:tick_name"), *b = taken("uprobe:@/tick:tick_name $comm");
+	struct probe *a = taken("uprobe:@/tick:tick_name"),
+		     *b = taken("uprobe:@/tick:tick_name $comm");
 	struct probe *c = taken("uprobe:tick_tick_name=@/tick:tick_step");
 
 	cr_assert_str_eq(a->event, "tick_tick_name");
@@ -367,7 +373,8 @@ Test(probe, what_is_asked_for_twice_is_one)
 
 Test(probe, what_has_no_name_is_called_as_it_is_inside)
 {
-	struct probe *p = taken("uprobe:@/tick:tick_name \\1 +8(%%di):u32 +0(%%di) +0(+8($stack)) @0x4000");
+	struct probe *p = taken("uprobe:@/tick:tick_name \\1 +8(%%di):u32 +0(%%di) +0(+8($stack)) "
+				"@0x4000");
 
 	const struct probe_arg *args = p->args + own(p, 0);
 
@@ -412,7 +419,8 @@ Test(probe, any_bytes_make_a_name, .timeout = 60)
 
 		probe_add_arg(&p, name, "");
 		if (!probe_arg_name_ok(p.args[0].name))
-			cr_assert_fail("%02x %02x %02x", (uint8_t)name[0], (uint8_t)name[1], (uint8_t)name[2]);
+			cr_assert_fail("%02x %02x %02x", (uint8_t)name[0], (uint8_t)name[1],
+				       (uint8_t)name[2]);
 		free(p.args[0].label);
 		free(p.args);
 	}
@@ -540,11 +548,14 @@ Test(probe, metadata_is_json_of_all_of_it)
 	char *json = probe_meta_json(taken("usdt:@/forms:sibmix"));
 	static const char *const parts[] = {
 		"{\"event\":\"forms:sibmix\",\"kind\":\"usdt\",\"tracefs\":\"forms_sibmix\"",
-		"\"name\":\"arg1\",\"note\":\"-4@(%rdi,%rsi,4)\",\"fetch\":\"\\\\0:s32\",\"type\":\"s32\","
-		"\"state\":\"computed\",\"sib\":{\"base\":\"arg1_base\",\"index\":\"arg1_idx\",\"scale\":4,"
-		"\"disp\":0,\"window\":\"arg1_win\",\"start\":0,\"length\":512}",
+		"\"name\":\"arg1\",\"note\":\"-4@(%rdi,%rsi,4)\",\"fetch\":\"\\\\0:s32\",\"type\":"
+		"\"s32\",\"state\":\"computed\",\"sib\":{\"base\":\"arg1_base\",\"index\":\"arg1_"
+		"idx\",\"scale\":4,\"disp\":0,\"window\":\"arg1_win\",\"start\":0,\"length\":512}",
 		"\"note\":\"-4@%eax\",\"fetch\":\"%ax:s32\",\"type\":\"s32\",\"state\":\"exact\"",
-		"\"symbol\":\"run_sibmix+0x", "\"insn\":\"", "\"deleted\":false", "\"build_id\":\"",
+		"\"symbol\":\"run_sibmix+0x",
+		"\"insn\":\"",
+		"\"deleted\":false",
+		"\"build_id\":\"",
 	};
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)

@@ -83,8 +83,8 @@ const struct source *source_find(const char *option, const char *text, const cha
 }
 
 /*
- * session_run() in a process of its own: it gives up its privileges, for which each of its threads must
- * take a signal. One of Criterion's never does.
+ * session_run() in a process of its own: it gives up its privileges, for which each of its threads
+ * must take a signal. One of Criterion's never does.
  */
 static int run_apart(const struct options *o, struct trawl_error *err)
 {

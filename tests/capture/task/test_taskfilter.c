@@ -49,7 +49,8 @@ static void in_any_order(struct happened *h, size_t n, size_t at, uint64_t until
 	for (size_t i = 0; i < n; i++)
 		(h[i].what == 'b' ? task_filter_begin : task_filter_end)(&k, 17, h[i].time);
 	if (until == UINT64_MAX)
-		cr_expect(task_filter_has(&k, 17, UINT64_MAX), "begins with %c at %d", h[0].what, (int)h[0].time);
+		cr_expect(task_filter_has(&k, 17, UINT64_MAX), "begins with %c at %d", h[0].what,
+			  (int)h[0].time);
 	else
 		cr_expect(told(&k, 17, until), "begins with %c at %d", h[0].what, (int)h[0].time);
 	task_filter_free(&k);
@@ -58,9 +59,10 @@ static void in_any_order(struct happened *h, size_t n, size_t at, uint64_t until
 Test(task_filter, what_happened_may_be_told_in_any_order)
 {
 	struct happened one[] = { { 'b', 10 }, { 'e', 20 } };
-	struct happened leader[] = { { 'b', 10 }, { 'e', 20 }, { 'b', 30 } }; /* a thread's execve() */
+	/* a thread's execve() */
+	struct happened leader[] = { { 'b', 10 }, { 'e', 20 }, { 'b', 30 } };
 	struct happened again[] = { { 'b', 10 }, { 'e', 20 }, { 'b', 30 }, { 'e', 40 } };
-	struct happened thrice[] = { { 'b', 10 }, { 'e', 20 }, { 'b', 30 }, { 'e', 40 }, { 'b', 50 } };
+	struct happened thrice[] = {{'b', 10}, {'e', 20}, {'b', 30}, {'e', 40}, {'b', 50}};
 
 	in_any_order(one, 2, 0, 20);
 	in_any_order(leader, 3, 0, UINT64_MAX);

@@ -4,7 +4,15 @@
 
 #include "capture/tracefs/longtext.h"
 
-enum { EVENT = 7, COMPANION = 8, OTHER = 9, PREFIX = 64, HEAD = 16, SIZE = 32, COMPANION_SIZE = 112 };
+enum {
+	EVENT = 7,
+	COMPANION = 8,
+	OTHER = 9,
+	PREFIX = 64,
+	HEAD = 16,
+	SIZE = 32,
+	COMPANION_SIZE = 112
+};
 
 /* What came out. */
 struct given {

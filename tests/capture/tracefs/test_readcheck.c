@@ -4,7 +4,17 @@
 
 #include "capture/tracefs/readcheck.h"
 
-enum { ID = 9, CONTROL = 8, FIRST = 12, LAST = 16, SECOND = 20, V = 24, LIST = 28, END = 44, SIZE = 48 };
+enum {
+	ID = 9,
+	CONTROL = 8,
+	FIRST = 12,
+	LAST = 16,
+	SECOND = 20,
+	V = 24,
+	LIST = 28,
+	END = 44,
+	SIZE = 48
+};
 
 static const char format[] =
 	"name: x\nID: 9\nformat:\n"
@@ -20,8 +30,12 @@ static const char format[] =
 	"print fmt: \"\"\n";
 
 static struct read_name values[] = {
-	{ .first = "_r", .last = "_r_2", .value = "list", .shown = "list", .why = "gone" },
-	{ .first = "_r_3", .value = "v", .shown = "gr\303\266\303\237e", .why = "gone", .zeroed = true },
+	{.first = "_r", .last = "_r_2", .value = "list", .shown = "list", .why = "gone"},
+	{.first = "_r_3",
+	 .value = "v",
+	 .shown = "gr\303\266\303\237e",
+	 .why = "gone",
+	 .zeroed = true},
 };
 static const struct read_names names = { .control = "_c", .end = "_e", .n = 2, .values = values };
 

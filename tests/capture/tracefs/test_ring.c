@@ -202,18 +202,21 @@ Test(ring, what_is_read_later_of_a_sub_buffer_goes_on_from_the_true_time)
 	put32(&rest, 4 + 4);
 	data(&rest, 1, 0xffffffff);
 	finish(&rest, 1003, 0);
-	cr_assert_eq(ring_page_start(&more, &layout, rest.bytes, sizeof(rest.bytes), &walk.clock), 0);
+	cr_assert_eq(ring_page_start(&more, &layout, rest.bytes, sizeof(rest.bytes), &walk.clock),
+		     0);
 	expect(&more, 6013, 4, 10);
 	expect_end(&more, 0);
 
 	/* And what is read after that, too; but not another sub-buffer, which has its own time. */
 	finish(&rest, 1013, 0);
-	cr_assert_eq(ring_page_start(&walk, &layout, rest.bytes, sizeof(rest.bytes), &more.clock), 0);
+	cr_assert_eq(ring_page_start(&walk, &layout, rest.bytes, sizeof(rest.bytes), &more.clock),
+		     0);
 	expect(&walk, 6323, 4, 10);
 	header(&next, 1, 0);
 	data(&next, 1, 11);
 	finish(&next, 6400, 0);
-	cr_assert_eq(ring_page_start(&walk, &layout, next.bytes, sizeof(next.bytes), &more.clock), 0);
+	cr_assert_eq(ring_page_start(&walk, &layout, next.bytes, sizeof(next.bytes), &more.clock),
+		     0);
 	expect(&walk, 6400, 4, 11);
 }
 
@@ -234,7 +237,8 @@ Test(ring, padding_without_delta_ends_the_sub_buffer)
 
 Test(ring, lost_events_with_and_without_number)
 {
-	const uint64_t missed = 0xffffffff80000000, counted = 0xffffffffc0000000; /* sign-extended */
+	/* sign-extended */
+	const uint64_t missed = 0xffffffff80000000, counted = 0xffffffffc0000000;
 	uint64_t lost = 94840;
 	struct page p = { 0 };
 	struct ring_page walk;
@@ -355,11 +359,14 @@ Test(ring, layout_of_this_kernel_and_of_a_32_bit_one)
 	struct ring_layout l;
 
 	cr_assert_eq(ring_layout_parse(wide, &l, &err), 0, "%s", err.text);
-	cr_expect(l.data_at == 16 && l.data_size == 65520 && l.commit_at == 8 && l.commit_size == 8);
+	cr_expect(l.data_at == 16 && l.data_size == 65520 && l.commit_at == 8 &&
+		  l.commit_size == 8);
 	cr_assert_eq(ring_layout_parse(narrow, &l, &err), 0, "%s", err.text);
 	cr_expect(l.data_at == 12 && l.data_size == 4084 && l.commit_size == 4);
 	cr_expect_eq(ring_layout_parse("nonsense", &l, &err), -1);
 	cr_expect_eq(ring_layout_parse("\tfield: u64 timestamp;\toffset:0;\tsize:8;\n"
 				       "\tfield: local_t commit;\toffset:8;\tsize:8;\n"
-				       "\tfield: char data;\toffset:12;\tsize:4084;\n", &l, &err), -1);
+				       "\tfield: char data;\toffset:12;\tsize:4084;\n",
+				       &l, &err),
+		     -1);
 }

@@ -199,7 +199,7 @@ static int note(const uint8_t *event, size_t len, void *arg)
 
 static void hold(struct usbhold *h, char id, uint8_t dev, uint64_t now)
 {
-	struct usbmon_header event = { .id = (uint64_t)id, .type = 'S', .busnum = 1, .devnum = dev };
+	struct usbmon_header event = {.id = (uint64_t)id, .type = 'S', .busnum = 1, .devnum = dev};
 
 	usbhold_add(h, (const uint8_t *)&event, sizeof(event), now);
 }

@@ -121,8 +121,9 @@ Test(usbsys, a_name_is_not_obeyed_by_the_terminal)
 	put_text("1-2/product", "Gr\303\274n \033[31mred\a\n");
 	cr_assert(usbsys_identity(root, "1-2", &id));
 	usbsys_describe(root, &id, what);
-	cr_assert_str_eq(what, "Gr\303\274n ?[31mred? at port 1-2, address 1:7, serial 42, 1.5 Mb/s, "
-			       "driver usbhid");
+	cr_assert_str_eq(what,
+			 "Gr\303\274n ?[31mred? at port 1-2, address 1:7, serial 42, 1.5 Mb/s, "
+			 "driver usbhid");
 }
 
 static int count(const struct usb_identity *id, void *arg)
@@ -172,7 +173,8 @@ Test(usbsys, snapshot)
 	struct json j = { 0 };
 
 	cr_assert(usbsys_snapshot(root, "1-2", &j));
-	cr_assert(strstr(j.text, "\"path\":\"1-2\",\"busnum\":1,\"devnum\":7,\"vid\":1575,\"pid\":1"),
+	cr_assert(strstr(j.text,
+			 "\"path\":\"1-2\",\"busnum\":1,\"devnum\":7,\"vid\":1575,\"pid\":1"),
 		  "%s", j.text);
 	cr_assert(strstr(j.text, "\"product\":\"A \\\"Keyboard\\\"\""), "%s", j.text);
 	cr_assert(strstr(j.text, "\"descriptors\":\"12010002\""), "%s", j.text);
@@ -199,7 +201,8 @@ Test(usbsys, uevents)
 	cr_assert_str_eq(ev.name, "1-2");
 	cr_assert_eq(ev.bus, 1);
 	cr_assert_eq(ev.dev, 12);
-	cr_assert(PARSE("x\0ACTION=remove\0DEVPATH=/a/usb1\0SUBSYSTEM=usb\0DEVTYPE=usb_device", &ev));
+	cr_assert(
+		PARSE("x\0ACTION=remove\0DEVPATH=/a/usb1\0SUBSYSTEM=usb\0DEVTYPE=usb_device", &ev));
 	cr_assert_eq(ev.action, USB_REMOVE);
 	cr_assert_str_eq(ev.name, "usb1");
 	cr_assert(PARSE("x\0ACTION=bind\0DEVPATH=/a/1-2/1-2:1.0\0SUBSYSTEM=usb\0"
@@ -207,7 +210,8 @@ Test(usbsys, uevents)
 	cr_assert_eq(ev.action, USB_CHANGE);
 	cr_assert_str_eq(ev.name, "1-2");
 	cr_assert_not(PARSE("x\0ACTION=add\0DEVPATH=/a/b\0SUBSYSTEM=block\0DEVTYPE=disk", &ev));
-	cr_assert_not(PARSE("x\0ACTION=add\0DEVPATH=nothing\0SUBSYSTEM=usb\0DEVTYPE=usb_device", &ev));
+	cr_assert_not(
+		PARSE("x\0ACTION=add\0DEVPATH=nothing\0SUBSYSTEM=usb\0DEVTYPE=usb_device", &ev));
 	cr_assert_not(PARSE("x\0ACTION=add\0DEVPATH=/\0SUBSYSTEM=usb\0DEVTYPE=usb_interface", &ev));
 	cr_assert_not(PARSE("", &ev));
 	cr_assert_not(parse("ACTION=add", 10, &ev), "not NUL-terminated");

@@ -93,8 +93,8 @@ Test(layout, narrower_than_its_place)
 /* Go's int is a word of 8 bytes. */
 Test(layout, types_of_a_probe_are_the_programs_own)
 {
-	static const uint8_t r[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0x9c, 0xff, 0xff, 0xff, 0x78, 0x56, 0x34,
-				      0x12};
+	static const uint8_t r[16] = {0,    0,	  0,	0,    0,    0,	  0,	0,
+				      0x9c, 0xff, 0xff, 0xff, 0x78, 0x56, 0x34, 0x12};
 	struct trawl_field f[] = {F("__probe_ip", TRAWL_ADDR, TRAWL_FIXED, 0, 8, 1),
 				  F("a", TRAWL_INT, TRAWL_FIXED, 8, 8, 1)};
 	struct trawl_event_type type = {.name = "t", .format = "f", .size = 16, .nfields = 2,

@@ -68,8 +68,8 @@ static void has(const char *print, const char *want)
 
 Test(printfield, state_and_arrow)
 {
-	static const char print[] = "\"prev_pid=%d prev_state=%s%s ==> next_pid=%d\", REC->prev_pid, "
-				    STATE ", REC->next_pid";
+	static const char print[] = "\"prev_pid=%d prev_state=%s%s ==> next_pid=%d\", "
+				    "REC->prev_pid, " STATE ", REC->next_pid";
 
 	put(8, 5, 4);
 	put(24, 9, 4);
@@ -101,7 +101,8 @@ Test(printfield, number_and_name)
 	put(36, 6, 4);
 	has("\"%s\", __print_flags(REC->flags, \"|\", { 2, \"A\" }, { 4, \"B\" })", " flags=A|B ");
 	/* other bits of it are elsewhere: the name alone would hide them */
-	has("\"cpu=%u flags=%s\", REC->flags & 3, __print_flags(REC->flags & 4, \"|\", { 4, \"B\" })",
+	has("\"cpu=%u flags=%s\", REC->flags & 3, __print_flags(REC->flags & 4, \"|\", { 4, \"B\" "
+	    "})",
 	    " flags=0x6(B) ");
 	put(36, 0, 4);
 	has("\"%s\", __print_flags(REC->flags, \"|\", { 2, \"A\" })", " flags=0x0 ");

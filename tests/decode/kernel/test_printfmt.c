@@ -159,7 +159,9 @@ Test(printfmt, helpers, .init = fill)
 	is("\"%s\", __print_symbolic(REC->byte, { NOT_A_NUMBER, \"N\" }, { 201, \"X\" })", "0xc8");
 	is("\"%s\", __print_symbolic(REC->byte, { })", "0xc8");
 	/* Constants by name: those that are the same in every kernel, and what is not known. */
-	is("\"%s\", __print_symbolic(REC->arr[0], { TCP_LISTEN, \"LISTEN\" }, { TCP_CLOSE, \"CLOSE\" })", "CLOSE");
+	is("\"%s\", __print_symbolic(REC->arr[0], { TCP_LISTEN, \"LISTEN\" }, { TCP_CLOSE, "
+	   "\"CLOSE\" })",
+	   "CLOSE");
 	is("\"%p %d %5s|\", REC->big + vmemmap_base, -(int)NOT_A_NUMBER, \"x\"", "? ?     x|");
 	is("\"%p\", REC->num == 0 ? vmemmap_base : NULL", "0x0");
 	is("\"%s\", __print_array(__get_dynamic_array(dyn), 2, 8)", "{0x30000000f,0x1}");
@@ -184,8 +186,9 @@ Test(printfmt, symbols, .init = fill)
 	char *got;
 
 	got = print_with(s,
-			 "\"%pS %ps %s %pS %pS\", (void *)REC->big, (void *)REC->big, REC->big, 0x1234, "
-			 "REC->big + 193", 86);
+			 "\"%pS %ps %s %pS %pS\", (void *)REC->big, (void *)REC->big, REC->big, "
+			 "0x1234, REC->big + 193",
+			 86);
 	cr_expect_str_eq(got, "start_here+0x2 start_here a\\ntext 0x1234 next+0x3 [mod]");
 	free(got);
 	/* A stack, without and with the number of its entries. */

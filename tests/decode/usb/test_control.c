@@ -102,7 +102,8 @@ Test(ftdi, baud_rates)
 	cr_expect_eq(ftdi_baud(0x6001, 0x001a, 1), 113744, "26.375");
 }
 
-/* What the kernel's ftdi_sio sends: the port in the low byte, bits 16 and 17 of the divisor above. */
+/* What the kernel's ftdi_sio sends: the port in the low byte, bits 16 and 17 of the divisor
+ * above. */
 Test(ftdi, baud_rates_of_chips_with_ports)
 {
 	struct setup_target quad = {.vendor = 0x0403, .product = 0x6011};

@@ -25,7 +25,9 @@ static const char *line(uint8_t type, uint8_t index, uint8_t class, const void *
 
 static const char *brief(uint8_t type, bool super, const void *p, size_t n)
 {
-	struct descriptor_request r = {.type = type, .index = type == DESC_STRING, .to.super = super};
+	struct descriptor_request r = {.type = type,
+				       .index = type == DESC_STRING,
+				       .to.super = super};
 	static struct out o;
 
 	out_free(&o);

@@ -36,7 +36,8 @@ Test(usbdev, learns_from_the_descriptors_in_a_capture)
 	ask(&d, dev, "\x80\x06\x00\x02\0\0\xff\0", config, sizeof(config));
 	cr_assert_not_null(usbdev_interface(dev, 0x81));
 	cr_expect_eq(usbdev_interface(dev, 0x81)->class, 3);
-	cr_expect(usbdev_interface(dev, 0x81)->hid.keyboard, "a boot keyboard until better is known");
+	cr_expect(usbdev_interface(dev, 0x81)->hid.keyboard,
+		  "a boot keyboard until better is known");
 	cr_expect_eq(usbdev_interface(dev, 0x82)->class, 8);
 	cr_expect_eq(usbdev_endpoint(dev, 0x82)->packet, 512);
 	cr_expect_null(usbdev_interface(dev, 0x02));
@@ -116,10 +117,12 @@ Test(usbdev, a_second_snapshot_does_not_interrupt)
 {
 	/* a disk of one interface: vendor 46f4 in both, product 2 in the other */
 	static const char *const json[] = {
-		"{\"busnum\":1,\"devnum\":5,\"configuration\":1,\"descriptors\":\""
-		"12010002000000400f464f0100000102030109021900010100800009040000010806620007058102000200\"}",
-		"{\"busnum\":1,\"devnum\":5,\"configuration\":1,\"descriptors\":\""
-		"12010002000000400f465f0100000102030109021900010100800009040000010806620007058102000200\"}",
+		"{\"busnum\":1,\"devnum\":5,\"configuration\":1,\"descriptors\":"
+		"\"12010002000000400f464f0100000102030109021900010100800009040000010806620007058102"
+		"000200\"}",
+		"{\"busnum\":1,\"devnum\":5,\"configuration\":1,\"descriptors\":"
+		"\"12010002000000400f465f0100000102030109021900010100800009040000010806620007058102"
+		"000200\"}",
 	};
 	struct usb_devices d = {0};
 	struct usb_interface *f;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A driver of a device that nobody sells, with a fault on demand, for the tests of trawl-replay vm. At its
- * start it asks for a table, "count, count times (offset, value)", and puts the values where they belong.
+ * A driver of a device that nobody sells, with a fault on demand, for the tests of trawl-replay vm.
+ * At its start it asks for a table, "count, count times (offset, value)", and puts the values where
+ * they belong.
  *
  * FAULT 0: none. 1: it asks for another version of the table than the recorded driver did.
  * 2: it believes the offsets.
@@ -20,8 +21,9 @@ static int planted_probe(struct usb_interface *interface, const struct usb_devic
 
 	if (!table || !values)
 		goto out;
-	n = usb_control_msg(dev, usb_rcvctrlpipe(dev, 0), 1, USB_DIR_IN | USB_TYPE_VENDOR | USB_RECIP_DEVICE,
-			    FAULT == 1 ? 2 : 0, 0, table, ROOM, 1000);
+	n = usb_control_msg(dev, usb_rcvctrlpipe(dev, 0), 1,
+			    USB_DIR_IN | USB_TYPE_VENDOR | USB_RECIP_DEVICE, FAULT == 1 ? 2 : 0, 0,
+			    table, ROOM, 1000);
 	for (i = 1; n > 0 && i + 1 < n && i < 2 * table[0]; i += 2) {
 		if (FAULT == 2)
 			WARN(table[i] >= ROOM, "planted: offset %u of %u\n", table[i], ROOM);
