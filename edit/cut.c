@@ -80,7 +80,7 @@ static bool in_time(const struct cut *c, uint64_t time)
 	return time >= c->from && time < c->to;
 }
 
-/* The events of a chunk one by one. */
+/* The events of a chunk with their times; unlike edit_each_event() it fails for memory alone. */
 typedef bool each_fn(struct cut *c, const struct cut_entry *e, const struct trawl_event *ev,
 		     uint64_t time, void *arg);
 
@@ -486,30 +486,32 @@ static int put_losses(struct section *s, struct trawl_error *err)
 	return 0;
 }
 
+struct part_copy {
+	struct section *section;
+	const struct keep_chunk *some; /* NULL: all */
+	uint16_t source;
+};
+
+static int copy_event(void *arg, struct trawl_event *ev, struct trawl_error *err)
+{
+	const struct part_copy *p = arg;
+	const struct trawl_record r = {p->source, ev->type->id, ev->cpu, ev->ts, ev->record,
+				       ev->len};
+
+	if (p->some && !keep_has(p->some, ev->place))
+		return 0;
+	return trawl_append(p->section->w, &r, err);
+}
+
 static int put_part(struct section *s, const struct cut_entry *e, struct trawl_error *err)
 {
-	const struct keep_chunk *some = keep_find(&s->c->part, e->p.section, e->p.at);
-	uint16_t source = (uint16_t)s->sources[e->p.number];
+	struct part_copy p = {s, keep_find(&s->c->part, e->p.section, e->p.at),
+			      (uint16_t)s->sources[e->p.number]};
 	const struct trawl_chunk *chunk;
-	struct trawl_cursor *cursor;
-	struct trawl_event ev;
-	int ret = 0;
 
 	if (!trawl_piece_decode(s->c->r, &e->p, &chunk))
 		return 0;
-	cursor = trawl_cursor_new(chunk);
-	if (!cursor)
-		return edit_no_memory(err);
-	for (uint32_t i = 0; !ret && i < chunk->nstreams; i++)
-		while (!ret && trawl_cursor_next(cursor, i, &ev))
-			if (!some || keep_has(some, ev.place))
-				ret = trawl_append(s->w,
-						   &(struct trawl_record){source, ev.type->id,
-									  ev.cpu, ev.ts, ev.record,
-									  ev.len},
-						   err);
-	trawl_cursor_free(cursor);
-	return ret;
+	return edit_each_event(chunk, copy_event, &p, err);
 }
 
 static int put_entry(struct section *s, struct cut_entry *e, struct trawl_error *err)

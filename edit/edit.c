@@ -27,6 +27,22 @@ int edit_no_memory(struct trawl_error *err)
 	return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 }
 
+int edit_each_event(const struct trawl_chunk *chunk, edit_event_fn *fn, void *arg,
+		    struct trawl_error *err)
+{
+	struct trawl_cursor *cursor = trawl_cursor_new(chunk);
+	struct trawl_event ev;
+	int ret = 0;
+
+	if (!cursor)
+		return edit_no_memory(err);
+	for (uint32_t i = 0; !ret && i < chunk->nstreams; i++)
+		while (!ret && trawl_cursor_next(cursor, i, &ev))
+			ret = fn(arg, &ev, err);
+	trawl_cursor_free(cursor);
+	return ret;
+}
+
 int edit_size(const char *option, const char *text, uint64_t *bytes, struct trawl_error *err)
 {
 	static const char units[] = "KMGkmg";

@@ -20,6 +20,12 @@ int edit_usage(struct trawl_error *err, const char *text, const char *what);
 int edit_one_file(int argc, char **argv, struct trawl_error *err);
 int edit_no_memory(struct trawl_error *err);
 
+/* The events of a decoded chunk, stream after stream, to fn until it returns other than 0: what it
+ * returned; -1 with *err: out of memory. */
+typedef int edit_event_fn(void *arg, struct trawl_event *ev, struct trawl_error *err);
+int edit_each_event(const struct trawl_chunk *chunk, edit_event_fn *fn, void *arg,
+		    struct trawl_error *err);
+
 /* A number of bytes: 25M, 300K, 1G. 0, or -1 with *err. */
 int edit_size(const char *option, const char *text, uint64_t *bytes, struct trawl_error *err);
 /* On a terminal, how much is done, in percent; nothing is left of it when all is. */

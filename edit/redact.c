@@ -321,11 +321,13 @@ struct copy {
 	int sources[256];
 	uint8_t *record;
 	size_t room;
+	const struct trawl_piece *piece; /* the chunk that is copied */
 };
 
-static int copy_event(struct copy *c, const struct trawl_piece *p, struct trawl_event *ev,
-		      struct trawl_error *err)
+static int copy_event(void *arg, struct trawl_event *ev, struct trawl_error *err)
 {
+	struct copy *c = arg;
+	const struct trawl_piece *p = c->piece;
 	uint64_t ts = ev->ts;
 
 	if (ev->len > c->room) {
@@ -359,20 +361,11 @@ static int copy_event(struct copy *c, const struct trawl_piece *p, struct trawl_
 static int copy_chunk(struct copy *c, struct trawl_piece *p, struct trawl_error *err)
 {
 	const struct trawl_chunk *chunk;
-	struct trawl_cursor *cursor;
-	struct trawl_event ev;
-	int ret = 0;
 
 	if (!trawl_piece_read(c->r, p) || !trawl_piece_decode(c->r, p, &chunk))
 		return 0;
-	cursor = trawl_cursor_new(chunk);
-	if (!cursor)
-		return edit_no_memory(err);
-	for (uint32_t i = 0; !ret && i < chunk->nstreams; i++)
-		while (!ret && trawl_cursor_next(cursor, i, &ev))
-			ret = copy_event(c, p, &ev, err);
-	trawl_cursor_free(cursor);
-	return ret;
+	c->piece = p;
+	return edit_each_event(chunk, copy_event, c, err);
 }
 
 static int copy_sync(struct copy *c, const struct trawl_sync *sync, struct trawl_error *err)

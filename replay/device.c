@@ -204,23 +204,13 @@ static int play(const struct options *o, struct tape *t, struct trawl_error *err
 static int replay(const struct options *o, struct trawl_error *err)
 {
 	struct foreign f;
-	const char *path = foreign_open(&f, o->path, true, err) || foreign_resolve(&f, err) ? NULL :
-			   f.path;
-	const struct tape_device *d = NULL;
-	struct tape_device *list = NULL;
-	struct tape t = {.store = {.fd = -1}};
-	size_t n = 0;
+	struct tape t;
 	int ret = -1;
 
-	if (path && !tape_devices(path, o->path, &list, &n, err))
-		d = tape_choose(list, n, o->device, o->path, err);
-	if (d && !tape_read(&t, path, o->path, d, err) &&
+	if (!tape_open(&t, &f, o->path, o->device, err) &&
 	    !standard_check(&t, o->path, o->as_is, err))
 		ret = play(o, &t, err);
-	if (ret)
-		foreign_call(&f, err);
 	tape_free(&t);
-	free(list);
 	foreign_close(&f);
 	return ret;
 }

@@ -13,7 +13,7 @@ trawl_replay_SOURCES = replay/trawl-replay.c replay/way.h \
 	replay/standard.h replay/standard.c \
 	replay/storage.h replay/storage.c \
 	replay/store.h replay/store.c \
-	replay/tape.h replay/tape.c \
+	replay/tape.h replay/tape.c replay/opentape.c \
 	replay/usbip.h replay/usbip.c \
 	replay/verdict.h replay/verdict.c
 trawl_replay_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(LIBUSB_CFLAGS) -O2

@@ -521,6 +521,22 @@ int tape_read(struct tape *t, const char *path, const char *name, const struct t
 	return read_capture(&r, path, name, end_tape, err);
 }
 
+int tape_read_chosen(struct tape *t, const char *path, const char *name, const char *device,
+		     struct trawl_error *err)
+{
+	const struct tape_device *d = NULL;
+	struct tape_device *list = NULL;
+	size_t n = 0;
+	int ret;
+
+	*t = (struct tape)TAPE_NOTHING;
+	if (!tape_devices(path, name, &list, &n, err))
+		d = tape_choose(list, n, device, name, err);
+	ret = d ? tape_read(t, path, name, d, err) : -1;
+	free(list);
+	return ret;
+}
+
 void tape_free(struct tape *t)
 {
 	for (unsigned int i = 0; i < USBDEV_CONFIGS; i++)

@@ -414,25 +414,17 @@ static void wait_gone(void)
 
 static int read_tape(struct plan *p, struct tape *t, struct trawl_error *err)
 {
-	struct tape_device *list = NULL;
-	const struct tape_device *d = NULL;
 	const char *name = NULL;
-	size_t n = 0;
-	int ret;
 
 	for (size_t i = 0; i + 1 < p->ndevice; i++)
 		if (!strcmp(p->device[i], "--device"))
 			name = p->device[i + 1];
-	if (!tape_devices(VM_CAPTURE, "the capture", &list, &n, err))
-		d = tape_choose(list, n, name, "the capture", err);
-	ret = d ? tape_read(t, VM_CAPTURE, "the capture", d, err) : -1;
-	free(list);
-	return ret;
+	return tape_read_chosen(t, VM_CAPTURE, "the capture", name, err);
 }
 
 static int mutate(struct plan *p, int log)
 {
-	struct tape t = {.store = {.fd = -1}};
+	struct tape t = TAPE_NOTHING;
 	struct trawl_error err;
 	char text[300];
 	pid_t pid;

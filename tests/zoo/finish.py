@@ -4,9 +4,13 @@ calls. Addresses of functions, as linked, are in $ZOO_ADDRESSES, the output's na
 $ZOO_CALLS how many calls of a function count, 0: all. The last line says that gdb saw the end."""
 import json
 import os
-import re
+import sys
 
 import gdb
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True
+from gdbbase import base  # noqa: E402
 
 out = open(os.environ["ZOO_OUT"], "w", encoding="utf-8")
 calls = {}
@@ -79,15 +83,6 @@ class Entry(gdb.Breakpoint):
         except (gdb.error, ValueError, RuntimeError):
             pass
         return False
-
-
-def base():
-    text = gdb.execute("info proc mappings", to_string=True)
-    name = os.path.realpath(gdb.current_progspace().filename)
-    starts = [int(m.group(1), 16) for m in
-              re.finditer(r"^\s*(0x[0-9a-f]+)\s.*\s(/\S+)\s*$", text, re.M)
-              if os.path.realpath(m.group(2)) == name]
-    return min(starts) if starts else 0
 
 
 for setting in ("pagination off", "confirm off", "language auto", "debuginfod enabled off",

@@ -2,7 +2,7 @@
 # Programs of many compilers, whose values are compared with gdb's.
 TESTS += tests/zoo/run.py
 EXTRA_DIST += tests/zoo/run.py tests/zoo/stops.py tests/zoo/zoo.c tests/zoo/zoo.cc tests/zoo/zoo.rs \
-	tests/zoo/program.py tests/zoo/fetched.py tests/zoo/texts.py \
+	tests/zoo/program.py tests/zoo/gdbbase.py tests/zoo/fetched.py tests/zoo/texts.py \
 	tests/zoo/zoo.go tests/zoo/returns.py tests/zoo/finish.py tests/zoo/returns.c \
 	tests/zoo/returns.cc tests/zoo/returns.rs tests/zoo/returns.go
 TESTS += tests/zoo/returns.py

@@ -18,6 +18,7 @@ import gdb
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 from fetched import fetched  # noqa: E402
+from gdbbase import base  # noqa: E402
 from texts import text_of  # noqa: E402
 
 entered = {}  # function: its call that is not behind the prologue yet, from 0
@@ -149,15 +150,6 @@ def behind_prologue(address):
     lines = sorted({e.pc for e in symtab.linetable() if block.start <= e.pc < block.end}) \
         if symtab else []
     return lines[1] if len(lines) > 1 else None
-
-
-def base():
-    text = gdb.execute("info proc mappings", to_string=True)
-    name = os.path.realpath(gdb.current_progspace().filename)
-    starts = [int(m.group(1), 16) for m in
-              re.finditer(r"^\s*(0x[0-9a-f]+)\s.*\s(/\S+)\s*$", text, re.M)
-              if os.path.realpath(m.group(2)) == name]
-    return min(starts) if starts else 0
 
 
 gdb.execute("set pagination off")
