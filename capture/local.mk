@@ -92,6 +92,7 @@ libcapture_la_SOURCES += \
 	capture/probe/prologue.c capture/probe/prologue.h \
 	capture/probe/elf.c capture/probe/elf.h capture/probe/symbol.c \
 	capture/probe/enumeration.c capture/probe/enumeration.h \
+	capture/probe/member.c capture/probe/member.h \
 	capture/probe/names.c capture/probe/names.h \
 	capture/probe/fetch.c capture/probe/fetch.h \
 	capture/probe/flow.c capture/probe/flow.h \
@@ -110,9 +111,10 @@ libcapture_la_SOURCES += \
 	capture/probe/text.c capture/probe/text.h \
 	capture/probe/trampoline.c capture/probe/trampoline.h \
 	capture/probe/types.h \
-	capture/probe/uprobe.c \
+	capture/probe/uprobe.c capture/probe/userarg.c capture/probe/making.h \
 	capture/probe/usdt.c capture/probe/usdt.h capture/probe/usdt_probe.c \
-	capture/probe/value.h
+	capture/probe/value.h \
+	capture/probe/variant.c capture/probe/variant.h
 libcapture_la_LIBADD = $(ELF_LIBS) $(DW_LIBS) $(ZYDIS_LIBS) $(CXX_LIBS)
 
 include capture/kernel.mk

@@ -111,6 +111,8 @@ int probe_add_checks(struct resolve *r, struct probe *p)
 
 		if (a->check == PROBE_CHECK_FIRST || a->check == PROBE_CHECK_LAST)
 			a->of += n + 1;
+		if (a->only_of)
+			a->only_of += n + 1;
 		if (a->counted) {
 			a->pointer += n + 1;
 			a->length += n + 1;

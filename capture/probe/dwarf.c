@@ -319,6 +319,7 @@ void dwarf_function_free(struct dwarf_function *fn)
 		free(fn->params[i].ctype);
 		free(fn->params[i].counted);
 		value_names_free(fn->params[i].names);
+		free(fn->params[i].only_if);
 	}
 	free(fn->params);
 	free(fn->ret.name);

@@ -11,8 +11,7 @@
 #include "capture/probe/names.h"
 #include "capture/sys/alloc.h"
 
-/* A constant of so many bytes: DWARF may have it shorter, and without its sign. */
-static uint64_t whole(uint64_t value, Dwarf_Word size, bool is_signed)
+uint64_t enumeration_number(uint64_t value, Dwarf_Word size, bool is_signed)
 {
 	unsigned int unused = size && size < 8 ? 64 - 8 * (unsigned int)size : 0;
 
@@ -38,7 +37,7 @@ struct value_names *enumeration_names(Dwarf_Die *from, bool is_signed)
 		if (dwarf_tag(&child) != DW_TAG_enumerator || !name ||
 		    dwarf_formudata(dwarf_attr(&child, DW_AT_const_value, &attr), &value) != 0)
 			continue;
-		value_names_add(names, name, whole(value, size, is_signed));
+		value_names_add(names, name, enumeration_number(value, size, is_signed));
 	} while (names->n < VALUE_NAMES_MAX && dwarf_siblingof(&child, &child) == 0);
 	names->is_signed = is_signed;
 	return names;

@@ -11,6 +11,9 @@
 
 #include "capture/probe/types.h"
 
+/* A constant of so many bytes, which DWARF may have shorter, and without its sign. */
+uint64_t enumeration_number(uint64_t value, Dwarf_Word size, bool is_signed);
+
 /* malloc'd, with the names; NULL where the type is no enumeration with names. */
 struct value_names *enumeration_names(Dwarf_Die *type, bool is_signed);
 #endif

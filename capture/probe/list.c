@@ -64,6 +64,7 @@ void probe_free(struct probe *p)
 	for (size_t k = 0; k < p->nargs; k++) {
 		free(p->args[k].label);
 		value_names_free(p->args[k].values);
+		free(p->args[k].only_if);
 	}
 	p->file->refs--;
 	free(p->sites);

@@ -18,6 +18,7 @@ struct value_names *value_names_copy(const struct value_names *names)
 		return NULL;
 	copy = xcalloc(1, sizeof(*copy));
 	copy->is_signed = names->is_signed;
+	copy->otherwise = names->otherwise ? xstrdup(names->otherwise) : NULL;
 	for (size_t i = 0; i < names->n; i++)
 		value_names_add(copy, names->names[i].name, names->names[i].value);
 	return copy;
@@ -30,5 +31,6 @@ void value_names_free(struct value_names *names)
 	for (size_t i = 0; i < names->n; i++)
 		free(names->names[i].name);
 	free(names->names);
+	free(names->otherwise);
 	free(names);
 }

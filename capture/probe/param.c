@@ -24,10 +24,12 @@
 
 #include "capture/probe/enumeration.h"
 #include "capture/probe/location.h"
+#include "capture/probe/names.h"
 #include "capture/probe/text.h"
+#include "capture/probe/variant.h"
 #include "capture/sys/alloc.h"
 
-enum { PARAMS_MAX = 64, LEAVES_MAX = 8, MEMBERS_MAX = 64, DEPTH_MAX = 8, CALL_NORMAL = 1 };
+enum { PARAMS_MAX = 64, LEAVES_MAX = 8, MEMBERS_MAX = 64, DEPTH_MAX = 8, DATA_MAX = 16, CALL_NORMAL = 1 };
 
 /* One parameter at work. */
 struct param {
@@ -354,7 +356,10 @@ static bool find(const struct param *q, unsigned int offset, bool whole, struct 
 	if (q->found == LOCATION_FOUND) {
 		while (p < end && p->size && offset >= p->start + p->size)
 			p++;
-		if (p == end || (p->size && offset + bytes > p->start + p->size))
+		if (p == end)
+			return nowhere(to, "the compiler optimised it away where the function "
+				       "begins");
+		if (p->size && offset + bytes > p->start + p->size)
 			return nowhere(to, "it is in several places");
 		if (q->loc.list ? in_piece(q->f, p, offset - p->start, to) :
 				  in_body(q, p, offset - p->start, to))
@@ -395,16 +400,16 @@ static bool address_of(const struct argloc *place, struct argloc *to)
 
 /* Finds the parts of a text that is the value; false if one of them is not to be had. */
 static bool text_by_value(const struct param *q, const struct text_shape *shape,
-			  struct dwarf_counted *c)
+			  unsigned int offset, struct dwarf_counted *c)
 {
 	struct argloc first = { .bits = 64 };
 
 	c->pointer = c->length = first;
-	if (shape->form == COUNTED_LIBCXX && (!find(q, 0, false, &first) ||
+	if (shape->form == COUNTED_LIBCXX && (!find(q, offset, false, &first) ||
 					      !address_of(&first, &c->object)))
 		return false;
-	return find(q, shape->pointer, false, &c->pointer) &&
-	       find(q, shape->length, false, &c->length) && c->pointer.form == ARGLOC_EXPR &&
+	return find(q, offset + shape->pointer, false, &c->pointer) &&
+	       find(q, offset + shape->length, false, &c->length) && c->pointer.form == ARGLOC_EXPR &&
 	       !c->pointer.shift;
 }
 
@@ -510,8 +515,35 @@ static struct dwarf_value *add_value(struct dwarf_function *out, const char *nam
 	return v;
 }
 
+static unsigned int count_leaves(const struct param *q, Dwarf_Die *from, int depth);
+
+/* Of the data of alternatives; above DATA_MAX if only which one it is can be shown. */
+static unsigned int count_data(const struct param *q, const struct variants *v, int depth)
+{
+	unsigned int n = 0;
+
+	for (size_t i = 0; i < v->n && n <= DATA_MAX; i++) {
+		unsigned int of = v->list[i].data ? count_leaves(q, &v->list[i].type, depth + 1) : 0;
+
+		n += of > LEAVES_MAX ? 1 : of;
+	}
+	return n;
+}
+
+static bool count_variants(const struct param *q, Dwarf_Die *type, int depth, unsigned int *n)
+{
+	struct variants v;
+
+	if (!variants_of(type, dwarf_srclang(q->f->unit), &v))
+		return false;
+	*n = count_data(q, &v, depth);
+	*n = *n > DATA_MAX ? 1 : *n + 1;
+	variants_free(&v);
+	return true;
+}
+
 /* Counts the scalars of a type; above LEAVES_MAX if it is none that is shown by its members. */
-static unsigned int count_leaves(Dwarf_Die *from, int depth)
+static unsigned int count_leaves(const struct param *q, Dwarf_Die *from, int depth)
 {
 	Dwarf_Die type, child;
 	Dwarf_Attribute attr;
@@ -519,6 +551,8 @@ static unsigned int count_leaves(Dwarf_Die *from, int depth)
 
 	if (depth > DEPTH_MAX || !dwarf_peel(from, &type))
 		return LEAVES_MAX + 1;
+	if (count_variants(q, &type, depth, &n))
+		return n;
 	switch (dwarf_tag(&type)) {
 	case DW_TAG_structure_type:
 	case DW_TAG_class_type:
@@ -544,21 +578,21 @@ static unsigned int count_leaves(Dwarf_Die *from, int depth)
 			continue;
 		if (!dwarf_type_of(&child, &member))
 			return LEAVES_MAX + 1;
-		n += count_leaves(&member, depth + 1);
+		n += count_leaves(q, &member, depth + 1);
 	} while (n <= LEAVES_MAX && dwarf_siblingof(&child, &child) == 0);
 	return n;
 }
 
 /* A text by value. False: it is none, or one of its parts is not to be had. */
 static bool add_text_value(const struct param *q, Dwarf_Die *type, const char *name,
-			   struct dwarf_function *out)
+			   unsigned int offset, struct dwarf_function *out)
 {
 	struct dwarf_counted c = { 0 };
 	struct text_shape shape;
 	struct dwarf_value *v;
 
 	if (!text_shape_of(type, dwarf_srclang(q->f->unit), &shape) || shape.reference ||
-	    !text_by_value(q, &shape, &c))
+	    !text_by_value(q, &shape, offset, &c))
 		return false;
 	v = add_value(out, name, type);
 	nowhere(&v->place, "a text by value has no address; its members do");
@@ -617,6 +651,84 @@ static void find_bits(const struct param *q, Dwarf_Die *type, unsigned int bit, 
 	snprintf(v->own, sizeof(v->own), "u%u", unit & 127);
 }
 
+/* ---- alternatives --------------------------------------------------------------------------- */
+
+static void add_leaves(const struct param *q, Dwarf_Die *from, const char *name,
+		       unsigned int offset, struct dwarf_function *out);
+
+/* Which of its alternatives the value is. Returns its number. */
+static size_t add_tag(const struct param *q, struct variants *v, const char *name,
+		      unsigned int offset, struct dwarf_function *out)
+{
+	struct dwarf_value *to = add_value(out, name, NULL);
+
+	free(to->ctype);
+	to->ctype = xstrdup(v->ctype);
+	if (v->tagged) {
+		find_scalar(q, &v->tag, offset + v->tag_at, false, to);
+		value_names_free(to->names);
+	} else {
+		to->place = (struct argloc){ .form = ARGLOC_IMM, .bits = 8 };
+		snprintf(to->type, sizeof(to->type), "u8");
+	}
+	to->names = variants_names(v);
+	to->show = PROBE_SHOW_VARIANT;
+	to->text = DWARF_TEXT_COUNTED;
+	return out->nparams - 1;
+}
+
+/* The data of one alternative, under its name. */
+static void add_data(const struct param *q, struct alternative *a, const char *name,
+		     unsigned int offset, struct dwarf_function *out)
+{
+	unsigned int n = count_leaves(q, &a->type, 0);
+	size_t text = out->nparams;
+
+	if (add_text_value(q, &a->type, name, offset, out)) {
+		text++;
+		add_leaves(q, &a->type, name, offset, out);
+		for (; text < out->nparams; text++)
+			out->params[text].member = true;
+	} else if (n <= LEAVES_MAX) {
+		add_leaves(q, &a->type, name, offset, out);
+	} else {
+		struct dwarf_value *to = add_value(out, name, &a->type);
+
+		nowhere(&to->place, "%s has more members than are shown", to->ctype);
+	}
+}
+
+/* A value that is one of several alternatives. False: it is none such. */
+static bool add_variants(const struct param *q, Dwarf_Die *type, const char *name,
+			 unsigned int offset, struct dwarf_function *out)
+{
+	struct variants v;
+	bool shown;
+	size_t tag;
+
+	if (!variants_of(type, dwarf_srclang(q->f->unit), &v))
+		return false;
+	tag = add_tag(q, &v, name, offset, out);
+	shown = count_data(q, &v, 0) <= DATA_MAX && out->params[tag].place.form != ARGLOC_NONE;
+	for (size_t i = 0; shown && i < v.n; i++) {
+		struct alternative *a = &v.list[i];
+		char *path = xasprintf("%s.%s", name, a->name);
+		size_t k = out->nparams;
+
+		if (a->data)
+			add_data(q, a, path, offset + a->offset, out);
+		for (; k < out->nparams; k++) {
+			if (out->params[k].only_of)
+				continue;
+			out->params[k].only_of = tag + 1;
+			out->params[k].only_if = xstrdup(a->name);
+		}
+		free(path);
+	}
+	variants_free(&v);
+	return true;
+}
+
 static void add_leaves(const struct param *q, Dwarf_Die *from, const char *name,
 		       unsigned int offset, struct dwarf_function *out)
 {
@@ -624,6 +736,8 @@ static void add_leaves(const struct param *q, Dwarf_Die *from, const char *name,
 	Dwarf_Attribute attr;
 	size_t before;
 
+	if (add_variants(q, from, name, offset, out))
+		return;
 	if (!dwarf_peel(from, &type) || (dwarf_tag(&type) != DW_TAG_structure_type &&
 					 dwarf_tag(&type) != DW_TAG_class_type)) {
 		find_scalar(q, from, offset, false, add_value(out, name, from));
@@ -739,8 +853,8 @@ static void add_param(struct param_finder *f, Dwarf_Die *die, struct dwarf_funct
 	q.found = location_find(f->function, die, f->vaddr, true, &q.loc, q.why, sizeof(q.why));
 	explain(&q);
 	check_pieces(&q, &peeled);
-	n = is_scalar(&peeled) ? 1 : count_leaves(&peeled, 0);
-	if (add_text_value(&q, &type, name, out)) {
+	n = is_scalar(&peeled) ? 1 : count_leaves(&q, &peeled, 0);
+	if (add_text_value(&q, &type, name, 0, out)) {
 		size_t before = out->nparams;
 
 		if (n && n <= LEAVES_MAX)

@@ -20,7 +20,7 @@ static const char *const state_names[] = {
 static const char *const show_names[] = {
 	[PROBE_SHOW_INT] = "int", [PROBE_SHOW_HEX] = "hex", [PROBE_SHOW_TEXT] = "text",
 	[PROBE_SHOW_BOOL] = "bool", [PROBE_SHOW_CHAR] = "char", [PROBE_SHOW_ADDR] = "addr",
-	[PROBE_SHOW_FLOAT] = "float",
+	[PROBE_SHOW_FLOAT] = "float", [PROBE_SHOW_VARIANT] = "variant",
 };
 
 static void put_sib(struct json *j, const struct probe_sib *sib)
@@ -92,7 +92,7 @@ static void put_values(struct json *j, const struct value_names *values)
 	json_end(j);
 }
 
-static void put_arg(struct json *j, const struct probe_arg *arg)
+static void put_arg(struct json *j, const struct probe *p, const struct probe_arg *arg)
 {
 	json_object(j, NULL);
 	json_string(j, "name", name_of(arg));
@@ -102,6 +102,14 @@ static void put_arg(struct json *j, const struct probe_arg *arg)
 	json_bool(j, "helper", arg->helper);
 	if (arg->values)
 		put_values(j, arg->values);
+	if (arg->values && arg->values->otherwise)
+		json_string(j, "otherwise", arg->values->otherwise);
+	if (arg->only_of) {
+		json_object(j, "when");
+		json_string(j, "arg", name_of(&p->args[arg->only_of - 1]));
+		json_string(j, "is", arg->only_if);
+		json_end(j);
+	}
 	json_end(j);
 }
 
@@ -127,7 +135,7 @@ char *probe_meta_json(const struct probe *p)
 	json_array(&j, "args");
 	for (size_t k = 0; k < p->nargs; k++) {
 		if (!p->args[k].spent)
-			put_arg(&j, &p->args[k]);
+			put_arg(&j, p, &p->args[k]);
 	}
 	json_end(&j);
 	json_array(&j, "sites");

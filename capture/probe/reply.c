@@ -57,10 +57,12 @@ static void put_site(struct wire_out *o, const struct probe *p, const struct pro
 
 static void put_names(struct wire_out *o, const struct value_names *names)
 {
-	wire_put_number(o, names ? names->n : 0);
-	if (!names || !names->n)
+	wire_put_number(o, names != NULL);
+	if (!names)
 		return;
+	wire_put_text(o, names->otherwise);
 	wire_put_number(o, names->is_signed);
+	wire_put_number(o, names->n);
 	for (size_t i = 0; i < names->n; i++) {
 		wire_put_number(o, names->names[i].value);
 		wire_put_text(o, names->names[i].name);
@@ -90,6 +92,8 @@ static void put_probe(struct wire_out *o, const struct probe_list *list, const s
 		wire_put_number(o, p->args[i].show);
 		wire_put_number(o, p->args[i].helper);
 		put_names(o, p->args[i].values);
+		wire_put_number(o, p->args[i].only_of);
+		wire_put_text(o, p->args[i].only_if);
 		wire_put_number(o, p->args[i].spent);
 		wire_put_number(o, p->args[i].counted);
 		wire_put_number(o, p->args[i].pointer);
@@ -235,11 +239,14 @@ static void get_site(struct wire_in *in, const struct probe *p, struct probe_sit
 
 static struct value_names *get_names(struct wire_in *in)
 {
-	size_t n = wire_number(in, VALUE_NAMES_MAX);
-	struct value_names *names = n ? xcalloc(1, sizeof(*names)) : NULL;
+	struct value_names *names = wire_number(in, 1) ? xcalloc(1, sizeof(*names)) : NULL;
+	size_t n;
 
-	if (names)
-		names->is_signed = wire_number(in, 1);
+	if (!names)
+		return NULL;
+	names->otherwise = wire_text(in, TEXT_MAX, wire_line);
+	names->is_signed = wire_number(in, 1);
+	n = wire_number(in, VALUE_NAMES_MAX);
 	for (size_t i = 0; i < n && !in->bad; i++) {
 		uint64_t value = wire_number(in, UINT64_MAX);
 		char *name = wire_need_text(in, TEXT_MAX, wire_line);
@@ -263,9 +270,12 @@ static void get_args(struct wire_in *in, struct probe *p)
 		a->label = wire_text(in, PROBE_LABEL_MAX, wire_line);
 		get_into(in, a->type, sizeof(a->type), wire_line);
 		get_into(in, a->ctype, sizeof(a->ctype), wire_line);
-		a->show = (enum probe_arg_show)wire_number(in, PROBE_SHOW_FLOAT);
+		a->show = (enum probe_arg_show)wire_number(in, PROBE_SHOW_VARIANT);
 		a->helper = wire_number(in, 1);
 		a->values = get_names(in);
+		a->only_of = wire_number(in, n);
+		a->only_if = wire_text(in, TEXT_MAX, wire_line);
+		in->bad |= !a->only_of != !a->only_if;
 		a->spent = wire_number(in, 1);
 		a->counted = (enum counted_form)wire_number(in, COUNTED_LIBCXX);
 		a->pointer = wire_number(in, a->counted ? n - 1 : 0);

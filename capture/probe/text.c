@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "capture/probe/abi.h"
+#include "capture/probe/member.h"
 
 enum { MAX_DEPTH = 10, MAX_MEMBERS = 4096, GO_KIND = 0x2900, GO_STRING = 24 };
 
@@ -16,22 +17,6 @@ struct members {
 	unsigned int pointers, lengths; /* how many */
 	unsigned int pointer, length;   /* where the last one is */
 };
-
-static bool is_object(Dwarf_Die *type)
-{
-	int tag = dwarf_tag(type);
-
-	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
-}
-
-static bool is_member(Dwarf_Die *child)
-{
-	Dwarf_Attribute attr;
-	int tag = dwarf_tag(child);
-
-	return (tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
-	       !dwarf_attr(child, DW_AT_external, &attr);
-}
 
 /* A pointer to single bytes. */
 static bool points_to_bytes(Dwarf_Die *type)
@@ -69,10 +54,9 @@ static void look_into(Dwarf_Die *object, unsigned int offset, int depth, struct 
 	do {
 		unsigned int at = offset + dwarf_udata(&child, DW_AT_data_member_location, 0);
 
-		if (!is_member(&child) || !dwarf_type_of(&child, &type) ||
-		    !dwarf_peel(&type, &type))
+		if (!member_is_part(&child) || !dwarf_type_of(&child, &type) || !dwarf_peel(&type, &type))
 			continue;
-		if (is_object(&type)) {
+		if (member_is_object(&type) && dwarf_tag(&type) != DW_TAG_union_type) {
 			look_into(&type, at, depth + 1, m);
 		} else if (points_to_bytes(&type)) {
 			m->pointers++;
@@ -84,43 +68,17 @@ static void look_into(Dwarf_Die *object, unsigned int offset, int depth, struct 
 	} while (++n < MAX_MEMBERS && dwarf_siblingof(&child, &child) == 0);
 }
 
-/* The member of that name, somewhere in the object or in what it consists of. */
-static bool find_member(Dwarf_Die *object, const char *name, unsigned int offset, int depth,
-			Dwarf_Die *type, unsigned int *at)
-{
-	Dwarf_Die child, under;
-	int n = 0;
-
-	if (depth > MAX_DEPTH || dwarf_child(object, &child) != 0)
-		return false;
-	do {
-		const char *called = dwarf_diename(&child);
-
-		*at = offset + dwarf_udata(&child, DW_AT_data_member_location, 0);
-		if (!is_member(&child) || !dwarf_type_of(&child, &under) ||
-		    !dwarf_peel(&under, type))
-			continue;
-		if (called && !strcmp(called, name))
-			return true;
-		under = *type;
-		if ((is_object(&under) || dwarf_tag(&under) == DW_TAG_union_type) &&
-		    find_member(&under, name, *at, depth + 1, type, at))
-			return true;
-	} while (++n < MAX_MEMBERS && dwarf_siblingof(&child, &child) == 0);
-	return false;
-}
-
 /* libc++'s string, in the layout that it has but where its ABI was changed on purpose. */
 static bool is_libcxx(Dwarf_Die *object, struct text_shape *shape)
 {
 	Dwarf_Die in_long, in_short, ignored;
 	unsigned int at, data;
 
-	if (!find_member(object, "__l", 0, 0, &in_long, &at) || at ||
-	    !find_member(object, "__s", 0, 0, &in_short, &at) || at ||
-	    !find_member(&in_long, "__data_", 0, 0, &ignored, &shape->pointer) ||
-	    !find_member(&in_long, "__size_", 0, 0, &ignored, &shape->length) ||
-	    !find_member(&in_short, "__data_", 0, 0, &ignored, &data))
+	if (!member_find(object, "__l", 0, &in_long, &at) || at ||
+	    !member_find(object, "__s", 0, &in_short, &at) || at ||
+	    !member_find(&in_long, "__data_", 0, &ignored, &shape->pointer) ||
+	    !member_find(&in_long, "__size_", 0, &ignored, &shape->length) ||
+	    !member_find(&in_short, "__data_", 0, &ignored, &data))
 		return false;
 	shape->form = COUNTED_LIBCXX;
 	return shape->pointer == 16 && shape->length == 8 && data == 1;
@@ -167,7 +125,7 @@ bool text_shape_of(Dwarf_Die *type, int language, struct text_shape *shape)
 			return false;
 	}
 	name = dwarf_diename(&object);
-	if (!is_object(&object) || !name || !is_text_type(&object, name, language))
+	if (!member_is_object(&object) || !name || !is_text_type(&object, name, language))
 		return false;
 	look_into(&object, 0, 0, &m);
 	if (m.pointers != 1 || m.lengths != 1)

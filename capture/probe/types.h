@@ -47,11 +47,13 @@ enum probe_arg_show {
 	PROBE_SHOW_CHAR,
 	PROBE_SHOW_ADDR,
 	PROBE_SHOW_FLOAT, /* the field holds the bits of an IEEE 754 number of its size */
+	PROBE_SHOW_VARIANT, /* only the name of the number has a meaning */
 };
 
 /* What the program calls values of a number. */
 struct value_names {
 	bool is_signed;
+	char *otherwise; /* that of all other numbers; or NULL */
 	size_t n;
 	struct {
 		uint64_t value; /* with 64 bits, extended as its type is */
@@ -125,6 +127,9 @@ struct probe_arg {
 	bool followed;                 /* the user follows a pointer to it */
 	bool helper;                   /* only there to compute another: hidden by default */
 	struct value_names *values;    /* or NULL */
+	size_t only_of;                /* 1 + the argument whose value has a name; 0: none. There is a
+					  value only */
+	char *only_if;                 /* where that name is this one */
 	bool spent;                    /* a helper that the recorder uses up: not in the file */
 	enum counted_form counted;
 	size_t pointer, length;        /* counted: arguments that are spent. COUNTED_LIBCXX: the

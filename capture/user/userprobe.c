@@ -85,6 +85,7 @@ static enum trawl_kind shown_kind(const struct probe_arg *arg, const struct traw
 		return TRAWL_ADDR;
 	case PROBE_SHOW_FLOAT:
 		return f->size == 4 || f->size == 8 ? TRAWL_FLOAT : f->kind;
+	case PROBE_SHOW_VARIANT:
 	case PROBE_SHOW_INT:
 		break;
 	}

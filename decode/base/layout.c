@@ -395,13 +395,28 @@ static bool is_null_text(const struct shown *s, const uint8_t *p, size_t n)
 	return s->ended && n == 2 && !p[0] && !p[1];
 }
 
-/* What the recorder says of memory that could not be read. */
+/* A field depends on one that stands before it or behind, but not on one that depends on it: site.c. */
+bool shown_absent(const struct shown *s, const void *record, size_t len)
+{
+	const struct written *w;
+	const char *name;
+
+	if (!s->when)
+		return false;
+	w = s->when->written;
+	name = w && w->name ? w->name(w, record, len) : NULL;
+	return !name || strcmp(name, s->is) || shown_absent(s->when, record, len);
+}
+
+/* What the recorder says of memory that could not be read, or of a value of another alternative. */
 static const char *fault_of(const struct shown *s, const void *record, size_t len)
 {
 	const uint8_t *p;
 	size_t n;
 	uint64_t state;
 
+	if (shown_absent(s, record, len))
+		return "the value is another of its alternatives";
 	if (!s->fault || !field_bytes(s->fault->field, record, len, &p, &n))
 		return NULL;
 	state = load_uint(p, n);
@@ -485,7 +500,7 @@ static void out_bytes_field(const uint8_t *p, size_t n, bool json, struct out *o
 static void out_value(const struct shown *s, const void *record, size_t len, bool json,
 		      struct out *o)
 {
-	const char *why = s->fault ? fault_of(s, record, len) : NULL;
+	const char *why = s->fault || s->when ? fault_of(s, record, len) : NULL;
 	const uint8_t *p;
 	size_t n;
 
@@ -523,7 +538,13 @@ void shown_text(const struct shown *s, const void *record, size_t len, struct ou
 
 void shown_json(const struct shown *s, const void *record, size_t len, struct out *o)
 {
-	out_value(s, record, len, true, o);
+	const char *name = s->written && s->written->only_name && !fault_of(s, record, len) ?
+			   s->written->name(s->written, record, len) : NULL;
+
+	if (name)
+		out_json(o, name, strlen(name));
+	else
+		out_value(s, record, len, true, o);
 }
 
 void shown_element_value(const struct shown *s, const void *p, struct value *v)
@@ -634,10 +655,11 @@ static inline void all_fields(const struct layout *l, const uint8_t *r, size_t l
 		const char *label = (json ? s->json : s->label) + skip;
 		size_t label_len = (json ? s->json_len : s->label_len) - skip;
 
-		if (s->hidden && !all)
+		if ((s->hidden && !all) || (s->when && !json && shown_absent(s, r, len)))
 			continue;
 		skip = 0;
-		if (s->op < OP_FIXED && !checked && !s->fault && (json || !s->written)) {
+		if (s->op < OP_FIXED && !checked && !s->fault && !s->when &&
+		    (!s->written || (json && !s->written->only_name))) {
 			p = put_fixed(put_label(p, label, label_len), s, r, json);
 			continue;
 		}

@@ -10,12 +10,17 @@
 /* A text that a field's value has of its own in some record, other than by its type. */
 struct written {
 	void (*put)(const struct written *w, const void *record, size_t len, struct out *o);
+	/* The name that the program has for the value; NULL: none. The function may be NULL. */
+	const char *(*name)(const struct written *w, const void *record, size_t len);
+	bool only_name; /* the number has no meaning: JSON has the name too */
 };
 
 struct shown {
 	const struct trawl_field *field;
 	const struct shown *fault;     /* not 0: this one could not be read, and has no value; or
 				        * NULL */
+	const struct shown *when;      /* it has a value only where the value of this field, one */
+	const char *is;                /* with names, has this name; or NULL */
 	const struct written *written; /* how text shows it; NULL: by its type */
 	uint8_t op;        /* what to do with its bytes; layout.c */
 	uint8_t element;   /* the same for one element of an array */
@@ -71,6 +76,9 @@ void layout_hex(struct shown *s);
 
 /* Why the field has no value in this record: "fault", or what its note says; NULL: it has one. */
 const char *shown_why(const struct shown *s, const void *record, size_t len);
+
+/* Is it of another alternative than the value in this record? Text leaves it out. */
+bool shown_absent(const struct shown *s, const void *record, size_t len);
 
 /* Whether the text of the field was cut in this record: what is whole ends in a NUL. */
 bool shown_cut(const struct shown *s, const void *record, size_t len);

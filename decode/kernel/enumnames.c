@@ -19,6 +19,7 @@ struct named_field {
 	size_t n;
 	struct value_name *names; /* in the order of the file */
 	const char *otherwise;    /* the name of all other values; "" for none */
+	size_t size;              /* of the value in the field's low bytes; 0: all of them */
 };
 
 struct enum_names {
@@ -39,16 +40,26 @@ static const char *name_of(const struct named_field *f, uint64_t value, size_t s
 	return f->otherwise;
 }
 
-static void put(const struct written *w, const void *record, size_t len, struct out *o)
+static const char *name_in(const struct written *w, const void *record, size_t len)
 {
 	const struct named_field *f = (const struct named_field *)w;
 	const uint8_t *bytes;
 	const char *name = "";
 	size_t n;
 
-	if (field_bytes(f->shown->field, record, len, &bytes, &n) && n <= 8)
+	if (field_bytes(f->shown->field, record, len, &bytes, &n) && n <= 8) {
+		n = f->size && f->size < n ? f->size : n;
 		name = name_of(f, load_uint(bytes, n), n);
-	if (*name)
+	}
+	return *name ? name : NULL;
+}
+
+static void put(const struct written *w, const void *record, size_t len, struct out *o)
+{
+	const struct named_field *f = (const struct named_field *)w;
+	const char *name = shown_why(f->shown, record, len) ? NULL : name_in(w, record, len);
+
+	if (name)
 		out_safe(o, name, strlen(name));
 	else
 		shown_plain_text(f->shown, record, len, o);
@@ -92,6 +103,8 @@ struct enum_names *enum_names_new(const struct json_object *args, struct layout 
 		f->shown = shown;
 		f->otherwise = jdoc_string(arg, "otherwise");
 		f->written.put = put;
+		f->written.name = name_in;
+		f->written.only_name = !strcmp(jdoc_string(arg, "show"), "variant");
 		shown->written = &f->written;
 		e->n++;
 	}
@@ -99,6 +112,37 @@ struct enum_names *enum_names_new(const struct json_object *args, struct layout 
 		return e;
 	free(e);
 	return NULL;
+}
+
+void enum_names_narrow(struct enum_names *e, const struct shown *field, size_t size)
+{
+	for (size_t i = 0; e && i < e->n; i++)
+		if (e->fields[i].shown == field)
+			e->fields[i].size = size;
+}
+
+/* Do they depend on each other in a circle? Then none has a value. */
+static bool depends(const struct shown *s, const struct shown *on, size_t most)
+{
+	while (s && s != on && most--)
+		s = s->when;
+	return s != NULL;
+}
+
+void alternatives_read(const struct json_object *args, struct layout *l)
+{
+	for (size_t i = 0, n = jdoc_count(args); i < n; i++) {
+		const struct json_object *arg = json_object_array_get_idx(args, i);
+		const struct json_object *when = jdoc_get(arg, "when");
+		struct shown *s = layout_find(l, jdoc_string(arg, "name"));
+		const struct shown *of = layout_find(l, jdoc_string(when, "arg"));
+
+		if (!when || !s || !of || depends(of, s, l->n))
+			continue;
+		s->when = of;
+		s->is = jdoc_string(when, "is");
+		l->lacks = true;
+	}
 }
 
 void enum_names_free(struct enum_names *e)

@@ -17,6 +17,12 @@ struct enum_names;
  * point into args. NULL if there are none, or memory runs out: then numbers are shown.
  */
 struct enum_names *enum_names_new(const struct json_object *args, struct layout *l);
+/* At its sites the value is only so many low bytes of the field. */
+void enum_names_narrow(struct enum_names *e, const struct shown *field, size_t size);
+
+/* Tells the fields of "args" that have "when" when they have a value (shown.when). */
+void alternatives_read(const struct json_object *args, struct layout *l);
+
 void enum_names_free(struct enum_names *e);
 
 #endif

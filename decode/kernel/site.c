@@ -267,6 +267,19 @@ static struct json_object *find_probe(const struct trawl_reader *reader, const c
 	return newest;
 }
 
+/* Names are looked for by the value, which may be narrower than its field. */
+static void narrow_names(struct probe_sites *s)
+{
+	for (uint32_t i = 0; i < s->n; i++) {
+		for (uint32_t k = 0; k < s->sites[i].nargs; k++) {
+			const struct site_arg *a = &s->sites[i].args[k];
+
+			if (a->state == ARG_EXACT && a->field && a->own)
+				enum_names_narrow(s->names, a->field, a->as->field->size);
+		}
+	}
+}
+
 struct probe_sites *sites_new(struct trawl_reader *reader, const char *source, uint32_t section,
 			      struct layout *l)
 {
@@ -299,6 +312,8 @@ struct probe_sites *sites_new(struct trawl_reader *reader, const char *source, u
 	}
 	name_missing(s, l);
 	s->names = enum_names_new(jdoc_get(s->doc, "args"), l);
+	narrow_names(s);
+	alternatives_read(jdoc_get(s->doc, "args"), l);
 	return s;
 }
 
@@ -476,7 +491,7 @@ const uint8_t *arg_bytes(const struct site_arg *a, const void *record, size_t le
 
 	if (a->state == ARG_COMPUTED)
 		return computed(a, record, len, why);
-	if (a->state == ARG_EXACT && a->field && a->field->fault &&
+	if (a->state == ARG_EXACT && a->field && (a->field->fault || a->field->when) &&
 	    (*why = shown_why(a->field, record, len)))
 		return NULL;
 	*why = a->state == ARG_UNAVAILABLE ? a->why : "no such field in the event";

@@ -331,32 +331,49 @@ static void unavailable(const char *why, bool json, struct out *o)
 	out_char(o, '>');
 }
 
+/* What the program calls the value of an argument that is narrower than its field; or NULL. */
+static const char *arg_name(const struct site_arg *a, const struct item *it, bool json)
+{
+	const struct written *w = a->field ? a->field->written : NULL;
+
+	return w && w->name && (!json || w->only_name) ? w->name(w, it->record, it->len) : NULL;
+}
+
 static void argument(const struct site_arg *a, const struct item *it, bool json, struct out *o)
 {
 	const uint8_t *bytes;
-	const char *why;
+	const char *why, *name;
 
 	if (arg_plain(a)) {
 		(json ? shown_json : shown_text)(a->field, it->record, it->len, o);
 		return;
 	}
 	bytes = arg_bytes(a, it->record, it->len, &why);
-	if (bytes)
-		shown_element(a->as, bytes, json, o);
-	else
+	name = bytes ? arg_name(a, it, json) : NULL;
+	if (!bytes)
 		unavailable(why, json, o);
+	else if (!name)
+		shown_element(a->as, bytes, json, o);
+	else if (json)
+		out_json(o, name, strlen(name));
+	else
+		out_safe(o, name, strlen(name));
 }
 
 /* The arguments of a site whose fields alone do not tell all. */
 static void arguments(const struct site *s, const struct item *it, bool json, struct out *o)
 {
+	bool any = false;
 	uint32_t i;
 
 	for (i = 0; i < s->nargs; i++) {
 		const struct site_arg *a = &s->args[i];
 
-		if (i)
+		if (!json && a->field && shown_absent(a->field, it->record, it->len))
+			continue;
+		if (any)
 			out_char(o, json ? ',' : ' ');
+		any = true;
 		if (json) {
 			out_json(o, a->name, strlen(a->name));
 			out_char(o, ':');
@@ -554,25 +571,6 @@ static bool site_value(const struct site *s, const char *name, struct value *v)
 	return true;
 }
 
-/* An argument that is not simply its field; false if the name is none at this site. */
-static bool arg_value(const struct site *s, const struct item *it, const char *name,
-		      struct value *v)
-{
-	const struct site_arg *a = s->args, *end = s->args + s->nargs;
-	const uint8_t *bytes;
-	const char *why;
-
-	while (a < end && strcmp(a->name, name))
-		a++;
-	if (a == end || arg_plain(a))
-		return false;
-	memset(v, 0, sizeof(*v));
-	bytes = arg_bytes(a, it->record, it->len, &why);
-	if (bytes)
-		shown_element_value(a->as, bytes, v);
-	return true;
-}
-
 /* A number that text writes otherwise has that as its name. */
 static void name_value(struct tracefs *t, const struct shown *f, const struct item *it,
 		       struct value *v)
@@ -587,13 +585,34 @@ static void name_value(struct tracefs *t, const struct shown *f, const struct it
 	v->len = o->len;
 }
 
+/* An argument that is not simply its field; false if the name is none at this site. */
+static bool arg_value(struct tracefs *t, const struct site *s, const struct item *it,
+		      const char *name, struct value *v)
+{
+	const struct site_arg *a = s->args, *end = s->args + s->nargs;
+	const uint8_t *bytes;
+	const char *why;
+
+	while (a < end && strcmp(a->name, name))
+		a++;
+	if (a == end || arg_plain(a))
+		return false;
+	memset(v, 0, sizeof(*v));
+	bytes = arg_bytes(a, it->record, it->len, &why);
+	if (bytes)
+		shown_element_value(a->as, bytes, v);
+	if (bytes && arg_name(a, it, false))
+		name_value(t, a->field, it, v);
+	return true;
+}
+
 static bool tracefs_value(void *state, const struct item *it, const char *name, struct value *v)
 {
 	const struct plan *p = it->detail;
 	const struct site *s = p->sites ? site_of(it) : NULL;
 	const struct shown *f;
 
-	if (s && !p->plain && arg_value(s, it, name, v))
+	if (s && !p->plain && arg_value(state, s, it, name, v))
 		return true;
 	f = layout_find(p->layout, name);
 	if (f) {

@@ -5,12 +5,13 @@ EXTRA_DIST += tests/zoo/run.py tests/zoo/stops.py tests/zoo/zoo.c tests/zoo/zoo.
 	tests/zoo/program.py tests/zoo/gdbbase.py tests/zoo/fetched.py tests/zoo/texts.py \
 	tests/zoo/zoo.go tests/zoo/returns.py tests/zoo/finish.py tests/zoo/returns.c \
 	tests/zoo/returns.cc tests/zoo/returns.rs tests/zoo/returns.go
-TESTS += tests/zoo/returns.py
+TESTS += tests/zoo/returns.py tests/zoo/variants.py
+EXTRA_DIST += tests/zoo/variants.py tests/zoo/variants.rs tests/zoo/variants.cc
 
 # All variants; a few of them are part of make check. PROGRAM='FILE ARG ...': any program instead.
 zoo-check: all
 	if test -n '$(PROGRAM)'; then set -- 'program.py $(PROGRAM)'; \
-	else set -- 'run.py --all' 'returns.py --all'; fi; \
+	else set -- 'run.py --all' 'returns.py --all' 'variants.py --all'; fi; \
 	for check do TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' \
 		/usr/bin/python3 $(srcdir)/tests/zoo/$$check || exit; done
 .PHONY: zoo-check

@@ -156,6 +156,14 @@ def part(values, name):
     return values
 
 
+def alternative(ours, theirs):
+    """The one of several alternatives that gdb shows, as a dict; None where it cannot tell (of optimised
+    code it shows all of them, of C++ the members of std::optional)."""
+    if not isinstance(ours, str) or not isinstance(theirs, dict) or "?text" in theirs:
+        return theirs
+    return next(iter(theirs)) if len(theirs) == 1 and next(iter(theirs)).isidentifier() else None
+
+
 def equal(ours, theirs):
     if isinstance(theirs, dict) and "?text" in theirs:
         if isinstance(ours, str):
@@ -180,6 +188,7 @@ class Comparison:
         self.unshown = {}  # by gdb: where, and how often
 
     def value(self, where, ours, theirs):
+        theirs = alternative(ours, theirs)
         if ours is None:
             self.absent += 1
         elif theirs is None:

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: MIT */
+/* The ARGs of uprobe: specs: names of parameters, $params, $retval, and what the kernel takes itself. */
+#include "config.h"
+
+#include "capture/probe/making.h"
+#include "capture/probe/names.h"
+#include "capture/sys/alloc.h"
+
+/* The registers of the System V ABI that hold the first integers and pointers. */
+static const char *const abi_regs[] = { "%di", "%si", "%dx", "%cx", "%r8", "%r9" };
+
+static const char *no_names(const struct making *m, char *buf, size_t size)
+{
+	if (m->t->no_dwarf)
+		snprintf(buf, size, "%s", m->t->no_dwarf);
+	else if (!m->fn)
+		snprintf(buf, size, "no function is known at this offset");
+	else
+		snprintf(buf, size, "the debug information in the file does not describe %s",
+			 m->called);
+	return buf;
+}
+
+/* Why a name means nothing here, or NULL. */
+static const char *not_at_entry(const struct making *m)
+{
+	if (m->returning)
+		return "arguments are known when the function is entered; when it returns there is "
+		       "$retval";
+	if (!m->entry)
+		return "arguments are known at the function's first instruction only; give a "
+		       "register or a place on the stack";
+	return NULL;
+}
+
+static const struct dwarf_value *find_param(const struct making *m, const char *s, size_t len)
+{
+	for (size_t i = 0; m->described && i < m->fnd.nparams; i++) {
+		const char *name = m->fnd.params[i].name;
+
+		if (strlen(name) == len && !memcmp(name, s, len))
+			return &m->fnd.params[i];
+	}
+	return NULL;
+}
+
+static int no_such_name(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
+			const char *name)
+{
+	struct nearest near = { .wanted = name };
+	char hint[320], why[640], all[256] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; m->described && i < m->fnd.nparams; i++) {
+		nearest_offer(&near, m->fnd.params[i].name);
+		if (used < sizeof(all))
+			used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s",
+						 i ? ", " : "", m->fnd.params[i].name);
+	}
+	if (used >= sizeof(all))
+		memcpy(all + sizeof(all) - 4, "...", 4);
+	if (m->described)
+		snprintf(why, sizeof(why), "%s has no such parameter%s; it takes %s", m->called,
+			 nearest_hint(&near, hint, sizeof(hint)), *all ? all : "none");
+	else
+		snprintf(why, sizeof(why), "only arg1 to arg6 are known: %s",
+			 no_names(m, hint, sizeof(hint)));
+	nearest_free(&near);
+	return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "%s: %s", name, why);
+}
+
+/* arg1 .. arg6 */
+static bool is_number(const char *s, size_t len)
+{
+	return len == 4 && !memcmp(s, "arg", 3) && s[3] >= '1' && s[3] <= '6';
+}
+
+/* Do compilers sign the file, and is gcc the only one that does? */
+static bool only_gcc(struct elf_file *f)
+{
+	GElf_Shdr sh;
+	Elf_Scn *scn = elf_section(f->elf, ".comment", &sh);
+	Elf_Data *data = scn && sh.sh_type != SHT_NOBITS ? elf_getdata(scn, NULL) : NULL;
+
+	return data && data->d_buf && memmem(data->d_buf, data->d_size, "GCC: ", 5) &&
+	       !memmem(data->d_buf, data->d_size, "clang", 5) &&
+	       !memmem(data->d_buf, data->d_size, "rustc", 5) &&
+	       !memmem(data->d_buf, data->d_size, "Intel", 5);
+}
+
+/* Compilers leave out parameters of functions whose callers they all know. */
+static const char *not_all_passed(const struct making *m)
+{
+	if (m->described || !m->fn)
+		return NULL;
+	if (strstr(m->fn->name, ".isra.") || strstr(m->fn->name, ".constprop.") ||
+	    strstr(m->fn->name, ".part."))
+		return "a copy that gcc made for some callers may lack arguments, and no debug "
+		       "information tells; write a register";
+	if (!m->fn->global && !only_gcc(m->t->elf))
+		return "compilers other than gcc may leave out arguments of a static function, and "
+		       "no debug information tells; write a register";
+	return NULL;
+}
+
+/* Why arg1 is not what C's convention has for it, or NULL. */
+static const char *not_by_convention(const struct making *m)
+{
+	GElf_Shdr sh;
+	size_t len = m->fn ? strlen(m->fn->name) : 0;
+
+	if (m->described && !m->fnd.convention)
+		return "this function need not keep to the calling convention of C, by which "
+		       "arguments have numbers; write its parameter's name or a register";
+	if (elf_section(m->t->elf->elf, ".gopclntab", &sh))
+		return "Go passes in registers of its own (%ax, %bx, %cx, %di, ...); write a "
+		       "register";
+	/* The old names end with a hash: 17h0123456789abcdefE. */
+	if (len && (!strncmp(m->fn->name, "_R", 2) ||
+		    (len > 20 && !strncmp(m->fn->name, "_ZN", 3) &&
+		     !strncmp(m->fn->name + len - 20, "17h", 3))))
+		return "Rust passes in an order of its own; write a register";
+	return not_all_passed(m);
+}
+
+/* The place of a parameter or of arg1 .. arg6; *value is NULL for the latter. */
+static int resolve_name(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
+			struct argloc *place, const struct dwarf_value **value)
+{
+	const char *s = arg->expr + e->at, *why = not_at_entry(m);
+	char name[128];
+	int ret = 0;
+
+	snprintf(name, sizeof(name), "%.*s", (int)e->len, s);
+	if (why)
+		return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "%s: %s", name,
+				 why);
+	*value = find_param(m, s, e->len);
+	if (*value)
+		*place = (*value)->place;
+	else if (!is_number(s, e->len))
+		ret = no_such_name(m, arg, e, name);
+	else if ((why = not_by_convention(m)))
+		ret = spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "%s: %s", name, why);
+	else
+		snprintf(place->expr, sizeof(place->expr), "%s", abi_regs[s[3] - '1']);
+	return ret;
+}
+
+static void only_if(struct making *m, size_t k, const struct dwarf_value *v);
+
+static void show_as(struct probe_arg *arg, const char *type, const struct dwarf_value *value,
+		    bool own_type)
+{
+	if (value)
+		snprintf(arg->ctype, sizeof(arg->ctype), "%s", value->ctype);
+	arg->show = value && !own_type ? value->show : build_show(type);
+	if (value && !own_type)
+		arg->values = value_names_copy(value->names);
+}
+
+/* One parameter as it is, of a probe of one site. Returns the number of its field. */
+static size_t add_param(struct making *m, const struct dwarf_value *v)
+{
+	char fetch[160], no[256];
+	bool ok = argloc_fetch(&v->place, *v->type ? v->type : "u8", fetch, sizeof(fetch), no,
+			       sizeof(no));
+	size_t k = probe_add_arg(m->p, v->name, v->type);
+
+	show_as(&m->p->args[k], v->type, v, false);
+	if (!ok)
+		probe_arg_missing(m->p, k);
+	for (size_t i = 0; i < m->p->nsites; i++)
+		probe_set_arg(m->p, i, k, v->name, ok ? fetch : "\\0:u8",
+			      !ok ? "u8" : *v->own ? v->own : v->type, ok ? NULL : no);
+	if (v->show == PROBE_SHOW_VARIANT)
+		m->tags[v - m->fnd.params] = k + 1;
+	only_if(m, k, v);
+	return k;
+}
+
+/* Data of one alternative has a value only if a field beside it says so. */
+static void only_if(struct making *m, size_t k, const struct dwarf_value *v)
+{
+	size_t tag;
+
+	if (!v || !v->only_of)
+		return;
+	tag = m->tags[v->only_of - 1];
+	if (!tag)
+		tag = add_param(m, &m->fnd.params[v->only_of - 1]) + 1;
+	m->p->args[k].only_of = tag;
+	m->p->args[k].only_if = xstrdup(v->only_if);
+}
+
+static bool in_parts(const struct making *m)
+{
+	return m->fnd.nparts && !m->fnd.ret_doubtful;
+}
+
+/* $retval, as far as it is known here. Complains if it cannot be asked for. */
+static int resolve_retval(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
+			  struct argloc *place, const struct dwarf_value **value)
+{
+	if (!m->returning)
+		return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err,
+				 "$retval: known only when the function returns; write %s%%return",
+				 *m->r->spec->symbol ? m->r->spec->symbol : "0xOFFSET");
+	snprintf(place->expr, sizeof(place->expr), "%s",
+		 m->p->kind == PROBE_URETPROBE ? "$retval" : "%ax");
+	*value = m->described ? &m->fnd.ret : NULL;
+	/* Of many functions, those without a value say so; a type is the user's word for one. */
+	if (*value && (*value)->place.form == ARGLOC_NONE && !*arg->type &&
+	    (!in_parts(m) || e->depth) && (e->depth || !is_glob(m->r->spec->symbol)))
+		return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "$retval: %s",
+				 (*value)->place.why);
+	return 0;
+}
+
+/* What the innermost operand of an ARG is, where it does not depend on the site. */
+static int resolve_inner(struct making *m, const struct spec_arg *arg, struct fetch_expr *e,
+			 struct argloc *place, const struct dwarf_value **value)
+{
+	*value = NULL;
+	*place = (struct argloc){ 0 };
+	if (e->inner == FETCH_NAME)
+		return resolve_name(m, arg, e, place, value);
+	if (e->inner == FETCH_VAR && !strncmp(arg->expr + e->at, "$retval", 7)) {
+		e->inner = FETCH_NAME;
+		return resolve_retval(m, arg, e, place, value);
+	}
+	return 0;
+}
+
+/* Where it is left without a return, a function has no value. */
+static const char *no_retval(const struct making *m, const struct spec_arg *arg,
+			     const struct fetch_expr *e)
+{
+	if (!m->exits || strncmp(arg->expr + e->at, "$retval", 7))
+		return NULL;
+	switch (m->exits[0].kind) {
+	case FLOW_TAIL:
+		return "the function that is called last returns it";
+	case FLOW_UNWIND:
+	case FLOW_LONGJMP:
+		return "the function does not return";
+	default:
+		return NULL;
+	}
+}
+
+/* One field of an ARG at all sites. `why` if it has no value. */
+static int add_field(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
+		     const char *name, struct argloc *place, const struct dwarf_value *value,
+		     const char *why)
+{
+	const char *fallback = value && !e->depth ? value->type : "";
+	const char *type = why ? "u8" : build_user_type(arg, e, fallback);
+	/* The field may be wider than the value in it. */
+	const char *own = value && !e->depth && !*arg->type && !why && *value->own ? value->own :
+										     type;
+	char fetch[512], symbol[128];
+	size_t k = probe_add_arg(m->p, name, type);
+
+	if (why)
+		probe_arg_missing(m->p, k);
+	for (size_t i = 0; i < m->p->nsites; i++) {
+		if (e->inner == FETCH_SYMBOL) {
+			snprintf(symbol, sizeof(symbol), "%.*s", (int)e->len - 1,
+				 arg->expr + e->at + 1);
+			argloc_of_symbol(m->t->elf, symbol, m->p->sites[i].vaddr, place);
+		}
+		if (!why && build_user_fetch(m->r, arg, e, place, fallback, fetch,
+					     sizeof(fetch)) < 0)
+			return -1;
+		probe_set_arg(m->p, i, k, arg->expr, why ? "\\0:u8" : fetch, own, why);
+	}
+	show_as(&m->p->args[k], type, e->depth ? NULL : value, *arg->type);
+	m->p->args[k].followed = e->depth;
+	if (value && value->show == PROBE_SHOW_VARIANT && !e->depth && !*arg->type)
+		m->tags[value - m->fnd.params] = k + 1;
+	only_if(m, k, value);
+	return 0;
+}
+
+/* ---- texts with a length ------------------------------------------------------------------ */
+
+enum { WORDS_TOGETHER = 256, WORDS_ASKED_FOR = 64, WORDS = 32, WORDS_LEAST = 4 };
+
+/* A field that is used up when the record has come. Returns its number. */
+static size_t add_spent(struct making *m, const char *name, const char *tail, const char *type,
+			const struct argloc *place)
+{
+	char fetch[160] = "", no[200], *field = xasprintf("%s_%s", name, tail);
+	size_t k = probe_add_arg(m->p, field, type);
+
+	m->p->args[k].helper = m->p->args[k].spent = true;
+	argloc_fetch(place, type, fetch, sizeof(fetch), no, sizeof(no));
+	for (size_t i = 0; i < m->p->nsites; i++)
+		probe_set_arg(m->p, i, k, "", fetch, type, NULL);
+	free(field);
+	return k;
+}
+
+/* A field that is a text of at most so many words. */
+static void add_counted(struct making *m, const char *note, const char *name,
+			const struct dwarf_value *value, unsigned int words)
+{
+	const struct dwarf_counted *c = value->counted;
+	bool libcxx = c->form == COUNTED_LIBCXX;
+	char type[PROBE_TYPE_MAX], fetch[160] = "", no[200];
+	size_t k;
+
+	snprintf(type, sizeof(type), "x64[%u]", words);
+	k = probe_add_arg(m->p, name, type);
+	argloc_fetch(&c->pointer, type, fetch, sizeof(fetch), no, sizeof(no));
+	for (size_t i = 0; i < m->p->nsites; i++)
+		probe_set_arg(m->p, i, k, note, fetch, "string", NULL);
+	only_if(m, k, value);
+	show_as(&m->p->args[k], "string", value, true);
+	m->p->args[k].counted = c->form;
+	/* Adding moves the arguments. */
+	no[0] = '\0';
+	for (int i = 0; i < 2; i++) {
+		const struct argloc *place = libcxx ? &c->object : i ? &c->length : &c->pointer;
+		const char *kind = !libcxx ? "u64" : i ? "string" : "x64[3]";
+		size_t spent = add_spent(m, name, i ? "len" : "ptr", kind, place);
+
+		*(i ? &m->p->args[k].length : &m->p->args[k].pointer) = spent;
+	}
+}
+
+static bool is_string_type(const char *type)
+{
+	return !strcmp(type, "string") || !strcmp(type, "str") || !strcmp(type, "ustring");
+}
+
+/* Is a text meant, and not the address of one? */
+static bool wants_text(const struct spec_arg *arg, const struct fetch_expr *e,
+		       const struct dwarf_value *value)
+{
+	return value && value->counted && !e->depth && (!*arg->type || is_string_type(arg->type));
+}
+
+/* How many words of each text all parameters may have. */
+static unsigned int words_of_each(const struct making *m)
+{
+	unsigned int n = 0, words;
+
+	for (size_t i = 0; i < m->fnd.nparams; i++)
+		n += m->fnd.params[i].counted != NULL;
+	words = n ? WORDS_TOGETHER / n : 0;
+	return words > WORDS ? WORDS : words < WORDS_LEAST ? WORDS_LEAST : words;
+}
+
+/* A value in two registers is two fields: NAME_rax and NAME_rdx. */
+static int add_parts(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
+		     const char *name)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < m->fnd.nparts && ret == 0; i++) {
+		struct dwarf_value *part = &m->fnd.parts[i];
+		bool missing = part->place.form == ARGLOC_NONE;
+		char *field = xasprintf("%s_%s", name, part->name);
+
+		ret = build_field_name(m->r, m->p, arg, e, field);
+		if (ret == 0)
+			ret = add_field(m, arg, e, field, &part->place, part,
+					missing ? part->place.why : NULL);
+		free(field);
+	}
+	return ret;
+}
+
+/* "+0(PLACE)" of a std::string, whose first member points to its text. */
+static int point_to_text(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
+			 const struct dwarf_value *value, struct argloc *place)
+{
+	char inner[sizeof(place->expr)];
+
+	if (!value || e->depth || !is_string_type(arg->type) || value->text == DWARF_TEXT || place->form != ARGLOC_EXPR)
+		return 0;
+	if (value->text == DWARF_TEXT_COUNTED)
+		return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "%s:%s: texts of "
+				 "this type have a length and no NUL at their end; %s:x8[16] "
+				 "records 16 bytes of it", arg->expr, arg->type, arg->expr);
+	memcpy(inner, place->expr, sizeof(inner));
+	if ((size_t)snprintf(place->expr, sizeof(place->expr), "+0(%.58s)", inner) >=
+	    sizeof(place->expr) || strlen(inner) > 58)
+		return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "%s: its place has "
+				 "too many levels", arg->expr);
+	return 0;
+}
+
+/* One of the user's ARGs. */
+static int add_arg(struct making *m, const struct spec_arg *arg, struct fetch_expr *e)
+{
+	char *name = fetch_field_name(arg, e);
+	const char *why = no_retval(m, arg, e);
+	const struct dwarf_value *value = NULL;
+	struct argloc place;
+	int ret = resolve_inner(m, arg, e, &place, &value);
+	bool parts = ret == 0 && value && value == &m->fnd.ret && in_parts(m) && !*arg->type &&
+		     !e->depth;
+
+	if (ret == 0 && !why && wants_text(arg, e, value)) {
+		ret = build_field_name(m->r, m->p, arg, e, name);
+		if (ret == 0)
+			add_counted(m, arg->expr, name, value, *arg->type ? WORDS_ASKED_FOR : WORDS);
+		free(name);
+		return ret;
+	}
+	if (ret == 0 && value != &m->fnd.ret)
+		ret = point_to_text(m, arg, e, value, &place);
+	if (ret == 0 && !why && !parts && !*arg->type && value == &m->fnd.ret &&
+	    value->place.form == ARGLOC_NONE)
+		why = value->place.why;
+	if (parts && !why)
+		ret = add_parts(m, arg, e, name);
+	else if (ret == 0)
+		ret = build_field_name(m->r, m->p, arg, e, name) < 0 ? -1 :
+		      add_field(m, arg, e, name, &place, value, why);
+	free(name);
+	return ret;
+}
+
+/* $params: all that the function takes. What cannot be had is a field that says so. */
+static int add_params(struct making *m, const struct spec_arg *arg)
+{
+	const char *why = not_at_entry(m);
+	char text[320];
+
+	if (why)
+		return spec_fail(m->r->spec, arg->at, m->r->err, "$params: %s", why);
+	if (!m->described)
+		return spec_fail(m->r->spec, arg->at, m->r->err, "$params: not known: %s",
+				 no_names(m, text, sizeof(text)));
+	for (size_t i = 0; i < m->fnd.nparams; i++) {
+		const struct dwarf_value *v = &m->fnd.params[i];
+
+		if (v->counted)
+			add_counted(m, v->name, v->name, v, words_of_each(m));
+		else if (!v->member && !m->tags[i])
+			add_param(m, v);
+	}
+	return 0;
+}
+
+int userarg_add_all(struct making *m)
+{
+	const struct spec *spec = m->r->spec;
+
+	for (size_t i = 0; i < spec->nargs; i++) {
+		struct fetch_expr e;
+
+		if (fetch_parse(spec, &spec->args[i], &e, m->r->err) < 0)
+			return -1;
+		if (e.inner == FETCH_PARAMS ? add_params(m, &spec->args[i]) < 0 :
+		    add_arg(m, &spec->args[i], &e) < 0)
+			return -1;
+	}
+	return 0;
+}
