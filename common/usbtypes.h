@@ -51,7 +51,8 @@ enum {
 	LINKTYPE_USB_2_0_HIGH_SPEED = 295,
 };
 
-/* Whether such packets are kept as they are: a source of kind "usbpacket". */
+/* Whether such packets are kept as they are: a source of kind "usbpacket". Those of macOS are
+ * halves of transfers all the same (decode/usb/darwin.h). */
 static inline bool usbtypes_is_packet(uint32_t linktype)
 {
 	return linktype == LINKTYPE_USB_DARWIN || linktype == LINKTYPE_USB_2_0 ||

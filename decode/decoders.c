@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of decoders: to add one, add its line. */
 #include "decode/base/decoder.h"
+#include "common/usbtypes.h"
 #include "decode/branch/branch.h"
 
 const struct decoder *const decoders[] = {
@@ -11,12 +12,15 @@ const struct decoder *const decoders[] = {
 	NULL,
 };
 
-const struct decoder *decoder_find(const char *kind)
+const struct decoder *decoder_find(const struct trawl_source *source)
 {
 	const struct decoder *const *d;
 
+	/* Packets of macOS are halves of transfers; those of the bus are not. */
+	if (source->linktype == LINKTYPE_USB_DARWIN && !strcmp(source->kind, bus_decoder.kind))
+		return &usb_decoder;
 	for (d = decoders; *d; d++)
-		if (!strcmp((*d)->kind, kind))
+		if (!strcmp((*d)->kind, source->kind))
 			return *d;
 	return &tracefs_decoder;
 }

@@ -23,7 +23,7 @@ static bool has_kind(int fd, const char *name, const char *kind, struct trawl_er
 	bool found = false;
 
 	for (size_t i = 0; r && i < trawl_source_count(r); i++)
-		found |= !strcmp(trawl_source_at(r, i)->kind, kind);
+		found |= !strcmp(decoder_find(trawl_source_at(r, i))->kind, kind);
 	trawl_close(r);
 	return found;
 }

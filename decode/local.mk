@@ -59,6 +59,7 @@ libdecode_la_SOURCES += \
 	decode/usb/control.h decode/usb/control.c \
 	decode/usb/transfer.h decode/usb/transfer.c \
 	decode/usb/usbpcap.h decode/usb/usbpcap.c decode/usb/usbpcapshow.c \
+	decode/usb/darwin.h decode/usb/darwin.c decode/usb/darwinshow.c \
 	decode/base/valuetree.h decode/base/valuetree.c \
 	decode/usb/urb.h decode/usb/urb.c \
 	decode/usb/usb.h decode/usb/usb.c decode/usb/show.c decode/usb/fields.c decode/usb/packets.c \

@@ -191,8 +191,8 @@ struct decoder {
 	int (*packet)(void *state, const struct item *it, struct packet *p);
 };
 
-/* The decoder of a kind; of an unknown kind one that shows the fields as they are. */
-const struct decoder *decoder_find(const char *kind);
+/* The decoder of a source; of an unknown kind one that shows the fields as they are. */
+const struct decoder *decoder_find(const struct trawl_source *source);
 
 /* All of them, ended by NULL. */
 extern const struct decoder *const decoders[];

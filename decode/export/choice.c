@@ -44,6 +44,10 @@ static int take_item(struct consumer *consumer, const struct decoder *d, void *s
 		c->events++;
 		return 0;
 	}
+	if (!detail->transfer) {
+		add(c, detail->urb.number); /* an event of USBPcap or macOS that is no half of a transfer */
+		return c->no_memory;
+	}
 	if (detail->transfer->has_submit)
 		add(c, detail->transfer->submit.number);
 	if (detail->transfer->has_complete)
@@ -58,7 +62,7 @@ static bool any_usb(struct stream *s)
 	for (size_t i = 0; i < trawl_source_count(r); i++) {
 		const struct trawl_source *source = trawl_source_at(r, i);
 
-		if (!strcmp(source->kind, usb_decoder.kind) && stream_wants(s, source))
+		if (decoder_find(source) == &usb_decoder && stream_wants(s, source))
 			return true;
 	}
 	return false;

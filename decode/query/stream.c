@@ -167,7 +167,7 @@ static struct engine *engine_of(struct stream *s, const struct trawl_source *sou
 		return NULL;
 	}
 	if (!b->engine)
-		b->engine = engine_for(s, decoder_find(source->kind), source, err);
+		b->engine = engine_for(s, decoder_find(source), source, err);
 	return b->engine;
 }
 
@@ -211,7 +211,7 @@ bool stream_wants_type(struct stream *s, const struct trawl_event_type *type)
 {
 	const struct trawl_source *source = stream_source(s, type->source);
 
-	return source && stream_wants(s, source) && !decoder_find(source->kind)->items &&
+	return source && stream_wants(s, source) && !decoder_find(source)->items &&
 	       selection_name(s->selection, type->name, strlen(type->name), false);
 }
 
@@ -308,7 +308,7 @@ static bool can_be(void *arg, const char *field, const char *text, bool pattern)
 
 		if (!source || !stream_type_has(s, t, field))
 			continue;
-		if (enum_values_allow(decoder_find(source->kind), field, text, pattern))
+		if (enum_values_allow(decoder_find(source), field, text, pattern))
 			return true;
 		has = true;
 	}

@@ -22,7 +22,7 @@ static void list_types(struct stream *s, struct listing *l)
 		const struct trawl_event_type *t = trawl_event_type_at(s->reader, i);
 		const struct trawl_source *source = stream_source(s, t->source);
 
-		if (!raw && source && decoder_find(source->kind)->items)
+		if (!raw && source && decoder_find(source)->items)
 			continue; /* its items are called otherwise: those are listed already */
 		if (!l)
 			selection_name(s->selection, t->name, strlen(t->name), true);

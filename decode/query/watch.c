@@ -105,7 +105,7 @@ int watch_source(struct watch *w, const struct trawl_source *s, struct trawl_err
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	here = &w->sources[s->id];
 	here->source = trawl_reader_tell_source(w->reader, s, err);
-	here->decoder = decoder_find(s->kind);
+	here->decoder = decoder_find(s);
 	return here->source ? 0 : -1;
 }
 

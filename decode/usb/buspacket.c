@@ -1,39 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packets that are no halves of transfers: those of the bus, as OpenVizsla, Cynthion and others
- * capture them (link types 288, 293 to 295: a PID and what follows, USB 2.0 specification,
- * chapter 8), and those of macOS (266, XHC20: a header, then data). Records are
- * struct usb_bus_packet and the packet's bytes, unchanged.
+ * Packets of the bus, which are no halves of transfers, as OpenVizsla, Cynthion and others capture
+ * them (link types 288, 293 to 295: a PID and what follows, USB 2.0 specification, chapter 8).
+ * Records are struct usb_bus_packet and the packet's bytes, unchanged.
  */
 #include "common/usbtypes.h"
 #include "decode/base/number.h"
 #include "decode/base/bytes.h"
 #include "decode/base/decoder.h"
 
-#include "decode/usb/control.h"
 #include "decode/usb/keystrokes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define SHOWN 16 /* bytes of a packet in a line */
-#define DARWIN_HEADER 32
-#define SETUP_SIZE 8
-
-/* A submission of macOS that waits for its completion. */
-struct waiting {
-	uint64_t id, time;
-	uint8_t address, endpoint; /* with bit 7; what the completion must have, too */
-	bool used, has_setup;
-	uint8_t setup[SETUP_SIZE];
-};
 
 struct bus_state {
-	struct waiting waiting[1024]; /* by the id; a later one takes the place of an earlier */
-	struct waiting begun;         /* of the packet at hand: its submission, if it is a
-				       * completion */
 	bool show_keys;
-	/* Of the bus: the last token was IN, to this address and endpoint. */
+	/* The last token was IN, to this address and endpoint. */
 	bool asked;
 	uint8_t address, endpoint;
 	uint8_t forms[128][16]; /* enum usb_form: what the data of an endpoint looked like so far */
@@ -46,14 +31,11 @@ struct bus_packet {
 	const uint8_t *p;
 	uint32_t n;
 	const char *pid;
-	bool has_address, has_frame, is_darwin;
+	bool has_address, has_frame;
 	uint8_t address, endpoint;
 	uint16_t frame;
-	const uint8_t *data; /* payload, without PID and CRC, or header */
+	const uint8_t *data; /* payload, without PID and CRC */
 	uint32_t data_len;
-	const char *xfer, *what, *dir;
-	uint32_t status, asked;
-	uint64_t id;
 };
 
 static const char *pid_name(uint8_t pid)
@@ -89,26 +71,6 @@ static void parse_bus(struct bus_packet *b)
 	}
 }
 
-static void parse_darwin(struct bus_packet *b)
-{
-	static const char *const xfers[] = {"control", "iso", "bulk", "interrupt"};
-	const uint8_t *p = b->p;
-
-	if (b->n < DARWIN_HEADER || p[2] < DARWIN_HEADER || p[2] > b->n)
-		return;
-	b->is_darwin = b->has_address = true;
-	b->what = p[3] == 0 ? "submit" : p[3] == 1 ? "complete" : "event";
-	b->status = get32(p + 8);
-	b->id = get64(p + 16);
-	b->asked = get32(p + 4);
-	b->address = p[29];
-	b->endpoint = p[30] & 0x7f;
-	b->dir = p[30] & 0x80 ? "in" : "out";
-	b->xfer = p[31] < 4 ? xfers[p[31]] : "unknown";
-	b->data = p + p[2];
-	b->data_len = b->n - p[2];
-}
-
 static void parse(const struct item *it, struct bus_packet *b)
 {
 	const uint8_t *r = it->record;
@@ -119,10 +81,7 @@ static void parse(const struct item *it, struct bus_packet *b)
 	b->length = get32(r);
 	b->p = r + sizeof(struct usb_bus_packet);
 	b->n = it->len - (uint32_t)sizeof(struct usb_bus_packet);
-	if (b->linktype == LINKTYPE_USB_DARWIN)
-		parse_darwin(b);
-	else
-		parse_bus(b);
+	parse_bus(b);
 }
 
 static void *bus_open(const struct decode_context *ctx, struct trawl_error *err)
@@ -136,21 +95,10 @@ static void *bus_open(const struct decode_context *ctx, struct trawl_error *err)
 	return state;
 }
 
-static bool is_control(const struct bus_packet *b)
-{
-	return b->xfer && !strcmp(b->xfer, "control");
-}
-
 static bool is_input(struct bus_state *s, const struct bus_packet *b)
 {
 	bool data = b->pid && !strncmp(b->pid, "DATA", 4), after = s->asked;
 
-	if (b->is_darwin) {
-		s->address = b->address;
-		s->endpoint = b->endpoint;
-		return !strcmp(b->what, "complete") && !strcmp(b->dir, "in") &&
-		       !strcmp(b->xfer, "interrupt");
-	}
 	if (b->has_address) {
 		s->asked = !strcmp(b->pid, "IN");
 		s->address = b->address;
@@ -184,47 +132,6 @@ static bool is_masked(const struct bus_state *s)
 	return s->secret && !s->show_keys;
 }
 
-/* Packets of the bus stand for themselves; those of macOS name the request that they are of. */
-static void join(struct bus_state *s, const struct item *it)
-{
-	struct waiting *w;
-	struct bus_packet b;
-
-	parse(it, &b);
-	s->secret = is_keystrokes(s, &b);
-	s->begun.used = false;
-	if (!b.is_darwin)
-		return;
-	w = &s->waiting[(b.id ^ b.id >> 10 ^ b.id >> 20) % (sizeof(s->waiting) / sizeof(*w))];
-	if (!strcmp(b.what, "submit")) {
-		*w = (struct waiting){b.id, it->time, b.address, b.p[30], true,
-				      is_control(&b) && b.data_len >= SETUP_SIZE, {0}};
-		if (w->has_setup)
-			memcpy(w->setup, b.data, SETUP_SIZE);
-	} else if (w->used && w->id == b.id && w->address == b.address &&
-		   (w->endpoint & 0x7f) == b.endpoint) {
-		s->begun = *w;
-		w->used = false;
-	}
-}
-
-/* How long a completed request took; false: the packet is none, or its submission is not there. */
-static bool latency(const struct bus_state *s, const struct item *it, uint64_t *ns)
-{
-	*ns = it->time - s->begun.time;
-	return s->begun.used && it->time >= s->begun.time;
-}
-
-/* The setup packet of the control request that this is of, or NULL. */
-static const uint8_t *setup_of(const struct bus_state *s, const struct bus_packet *b)
-{
-	if (s->begun.used && s->begun.has_setup)
-		return s->begun.setup;
-	return is_control(b) && b->what && !strcmp(b->what, "submit") && b->data_len >= SETUP_SIZE
-		       ? b->data
-		       : NULL;
-}
-
 static int bus_feed(void *state, const struct trawl_event *ev, struct item_sink *sink,
 		    struct trawl_error *err)
 {
@@ -236,9 +143,13 @@ static int bus_feed(void *state, const struct trawl_event *ev, struct item_sink 
 		.cpu = ITEM_NO_CPU, .pid = ITEM_NO_TASK, .tid = ITEM_NO_TASK,
 	};
 
+	struct bus_state *s = state;
+	struct bus_packet b;
+
 	(void)err;
-	join(state, &it);
-	it.secret = ((struct bus_state *)state)->secret;
+	parse(&it, &b);
+	s->secret = is_keystrokes(s, &b);
+	it.secret = s->secret;
 	return sink->item(sink, &it);
 }
 
@@ -257,28 +168,14 @@ static void bytes_text(const struct bus_state *s, const struct bus_packet *b, st
 static void bus_text(void *state, const struct item *it, struct out *o)
 {
 	const struct bus_state *s = state;
-	struct control_request setup;
-	const uint8_t *bytes;
 	struct bus_packet b;
-	uint64_t ns;
 
 	parse(it, &b);
-	bytes = setup_of(s, &b);
-	if (b.is_darwin)
-		out_printf(o, "%u ep%u %-3s %s %s", b.address, b.endpoint, b.dir, b.xfer, b.what);
-	else
-		out_str(o, b.pid ? b.pid : "packet");
-	if (bytes) {
-		setup_parse(&setup, bytes);
-		out_char(o, ' ');
-		setup_brief(&setup, &(struct setup_target){0}, o);
-	}
-	if (b.has_address && !b.is_darwin)
+	out_str(o, b.pid ? b.pid : "packet");
+	if (b.has_address)
 		out_printf(o, " %u ep%u", b.address, b.endpoint);
 	if (b.has_frame)
 		out_printf(o, " frame %u", b.frame);
-	if (b.is_darwin && b.status)
-		out_printf(o, ", status 0x%08x", b.status);
 	if (b.data_len) {
 		out_str(o, ", ");
 		out_count(o, b.data_len, "byte");
@@ -286,14 +183,11 @@ static void bus_text(void *state, const struct item *it, struct out *o)
 	}
 	if (b.length > b.n)
 		out_printf(o, ", cut from %u bytes", b.length);
-	if (latency(s, it, &ns))
-		out_printf(o, ", after %.3f ms", (double)ns / 1e6);
 }
 
 static void bus_json(void *state, const struct item *it, struct out *o)
 {
 	struct bus_packet b;
-	uint64_t ns;
 
 	parse(it, &b);
 	out_printf(o, "\"length\":%u", b.length);
@@ -303,13 +197,6 @@ static void bus_json(void *state, const struct item *it, struct out *o)
 		out_printf(o, ",\"dev\":%u,\"ep\":%u", b.address, b.endpoint);
 	if (b.has_frame)
 		out_printf(o, ",\"frame\":%u", b.frame);
-	if (b.is_darwin)
-		out_printf(o, ",\"type\":\"%s\",\"xfer\":\"%s\",\"dir\":\"%s\",\"id\":\"0x%llx\","
-			   "\"status\":%u,\"asked\":%u", b.what, b.xfer, b.dir,
-			   (unsigned long long)b.id, b.status, b.asked);
-	if (latency(state, it, &ns))
-		out_printf(o, ",\"submit_ns\":%llu,\"latency_ns\":%llu",
-			   (unsigned long long)(it->time - ns), (unsigned long long)ns);
 	out_printf(o, ",\"data_length\":%u", b.data_len);
 	if (is_masked(state)) {
 		out_printf(o, ",\"masked\":true,\"masked_by\":\"%s\"", keystrokes_by_form);
@@ -338,17 +225,9 @@ static bool text(struct value *v, const char *s)
 static bool bus_value(void *state, const struct item *it, const char *name, struct value *v)
 {
 	struct bus_packet b;
-	uint64_t ns;
 
 	parse(it, &b);
 	memset(v, 0, sizeof(*v));
-	if (!strcmp(name, "latency_ns") || !strcmp(name, "submit_ns")) {
-		bool has = latency(state, it, &ns);
-
-		return number(v, has, *name == 'l' ? ns : it->time - ns);
-	}
-	if (!strcmp(name, "asked"))
-		return number(v, b.is_darwin, b.asked);
 	if (!strcmp(name, "length"))
 		return number(v, true, b.length);
 	if (!strcmp(name, "pid"))
@@ -359,16 +238,6 @@ static bool bus_value(void *state, const struct item *it, const char *name, stru
 		return number(v, b.has_address, b.endpoint);
 	if (!strcmp(name, "frame"))
 		return number(v, b.has_frame, b.frame);
-	if (!strcmp(name, "type"))
-		return text(v, b.what);
-	if (!strcmp(name, "xfer"))
-		return text(v, b.xfer);
-	if (!strcmp(name, "dir"))
-		return text(v, b.dir);
-	if (!strcmp(name, "id"))
-		return number(v, b.is_darwin, b.id);
-	if (!strcmp(name, "status"))
-		return number(v, b.is_darwin, b.status);
 	if (!strcmp(name, "data_length"))
 		return number(v, true, b.data_len);
 	if (!strcmp(name, "masked"))
@@ -387,9 +256,8 @@ static void bus_names(void *state, const struct trawl_event_type *type, decoder_
 		      void *arg)
 {
 	static const char *const names[] = {
-		"length",     "pid",	     "dev",    "ep",	    "frame", "type",
-		"xfer",	      "dir",	     "id",     "status",    "asked", "submit_ns",
-		"latency_ns", "data_length", "masked", "masked_by", "data",  NULL,
+		"length", "pid", "dev", "ep", "frame", "data_length", "masked", "masked_by", "data",
+		NULL,
 	};
 
 	(void)state;

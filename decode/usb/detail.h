@@ -51,6 +51,7 @@ struct usb_state {
 	uint64_t events;              /* how many there were */
 	struct tree tree;             /* of the item at hand */
 	bool built;                   /* tree holds it */
+	struct out translated;        /* a record of macOS in usbmon's form */
 	struct out scratch[2];        /* for values and texts that are put together */
 	unsigned int turn;
 };

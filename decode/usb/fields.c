@@ -110,13 +110,13 @@ void usb_names(void *state, const struct trawl_event_type *type, decoder_name_fn
 		"bus", "dev", "ep", "dir", "xfer", "port", "vid", "pid", "end", "status",
 		"status_name", "errno", "length", "submit_ns", "actual", "latency_ns", "setup",
 		"interval", "start_frame", "error_count", "packet_count", "packets", "decoded",
-		"usbpcap", "no_data", "not_captured", "data_length", "masked", "masked_by", "data",
+		"usbpcap", "darwin", "no_data", "not_captured", "data_length", "masked", "masked_by", "data",
 		"damage", NULL,
 	};
 	static const char *const single[] = {
 		"bus", "dev", "ep", "dir", "xfer", "port", "vid", "pid", "id", "type", "status",
 		"status_name", "errno", "length", "captured", "flags", "setup", "interval",
-		"start_frame", "error_count", "packet_count", "packets", "usbpcap", "no_data",
+		"start_frame", "error_count", "packet_count", "packets", "usbpcap", "darwin", "no_data",
 		"not_captured", "data_length", "masked", "masked_by", "data", "damage", NULL,
 	};
 	/* Parts of "setup" and "decoded" that --where is most asked for. */

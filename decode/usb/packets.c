@@ -25,13 +25,15 @@ static uint16_t linktype_of(const struct usb_state *s, const struct trawl_source
 {
 	if (s->ctx->options->linktype)
 		return s->ctx->options->linktype;
-	return source->linktype == LINKTYPE_USBPCAP ? LINKTYPE_USBPCAP : LINKTYPE_USB_LINUX_MMAPPED;
+	if (source->linktype == LINKTYPE_USBPCAP || source->linktype == LINKTYPE_USB_DARWIN)
+		return source->linktype;
+	return LINKTYPE_USB_LINUX_MMAPPED;
 }
 
 void usb_interface_of(void *state, const struct trawl_source *source, struct packet_interface *pi)
 {
 	pi->linktype = linktype_of(state, source);
-	pi->tsresol = pi->linktype == LINKTYPE_USBPCAP && source->resolution < 1000 ? 9 : 6;
+	pi->tsresol = pi->linktype == source->linktype && source->resolution < 1000 ? 9 : 6;
 }
 
 static uint32_t original_length(const struct urb *u, size_t captured)
@@ -58,13 +60,15 @@ static void packet_new(const struct urb *u, const uint8_t *record, size_t len, s
 {
 	uint8_t header[URB_HEADER] = {0};
 
-	if (u->is_usbpcap)
+	if (u->is_usbpcap || u->is_darwin)
 		urb_header(u, header);
 	else
 		memcpy(header, record, len < URB_HEADER ? len : URB_HEADER);
 	urb_put_time(header, u->time);
 	out_bytes(o, header, URB_HEADER);
-	if (u->is_usbpcap)
+	if (u->is_darwin)
+		out_bytes(o, u->data, u->data_len);
+	else if (u->is_usbpcap)
 		packet_iso(u, o);
 	else if (len > URB_HEADER)
 		out_bytes(o, record + URB_HEADER, len - URB_HEADER);
@@ -80,6 +84,18 @@ static void packet_old(const struct urb *u, struct out *o)
 	urb_header(&copy, header);
 	out_bytes(o, header, URB_HEADER_OLD);
 	out_bytes(o, u->data, u->data_len);
+}
+
+static int packet_of_darwin(const struct urb *u, const struct item *it, struct packet *p)
+{
+	const uint8_t *record = it->record;
+	const size_t head = sizeof(struct usb_bus_packet);
+
+	if (!u->is_darwin || it->len < head)
+		return 1;
+	out_bytes(p->data, record + head, it->len - head);
+	p->original = get32(record);
+	return 0;
 }
 
 int usb_packet(void *state, const struct item *it, struct packet *p)
@@ -98,6 +114,8 @@ int usb_packet(void *state, const struct item *it, struct packet *p)
 		p->original = usbpcap_packet_of(u, it->record, p->data);
 		return !p->original;
 	}
+	if (linktype == LINKTYPE_USB_DARWIN)
+		return packet_of_darwin(u, it, p);
 	if (!urb_is_half(&d->urb))
 		return 1;
 	if (linktype != LINKTYPE_USB_LINUX) {

@@ -343,6 +343,8 @@ const struct tree *usb_tree(struct usb_state *s, const struct usb_detail *d)
 	}
 	if (u->is_usbpcap)
 		usbpcap_tree(d, t);
+	if (u->is_darwin)
+		darwin_tree(d, t);
 	data_tree(s, d, t);
 	damage_tree(u->damage, t);
 	return t;
@@ -417,6 +419,8 @@ static void result_brief(const struct usb_detail *d, struct out *o)
 		out_printf(o, ", %s (%s%s%d)", usb_status_name(x->complete.status),
 			   usb_status_errno(x->complete.status),
 			   *usb_status_errno(x->complete.status) ? " " : "", x->complete.status);
+	if (x->complete.is_darwin && x->complete.darwin.io_status)
+		darwin_brief(&x->complete, o);
 	if (transfer_latency(x, &latency) && latency)
 		duration(latency, o);
 	else if (!x->has_submit)

@@ -175,6 +175,8 @@ static struct entry *submitted(struct transfers *s, const struct urb *u, uint64_
 	e->t.submit.damage = u->damage;
 	e->t.submit.is_usbpcap = u->is_usbpcap;
 	e->t.submit.usbpcap = u->usbpcap;
+	e->t.submit.is_darwin = u->is_darwin;
+	e->t.submit.darwin = u->darwin;
 	e->t.has_submit = true;
 	e->t.submitted = time;
 	return e;
@@ -302,7 +304,7 @@ const struct urb *transfer_data(const struct transfer *t)
 {
 	const struct urb *u = transfer_urb(t);
 
-	if (urb_in(u))
+	if (urb_in(u) || u->is_darwin)
 		return t->has_complete && t->complete.type == 'C' ? &t->complete : NULL;
 	return t->has_submit ? &t->submit : NULL;
 }

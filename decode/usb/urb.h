@@ -32,6 +32,12 @@ enum urb_damage {
 /* flag_setup, flag_data: setup packet or data are in the record. Any other letter says why not. */
 #define URB_FLAG_PRESENT '\0'
 
+/* What macOS has and usbmon has not. */
+struct darwin_fields {
+	uint32_t io_status, location; /* IOReturn; of the port, by which macOS names devices */
+	uint8_t speed;
+};
+
 struct urb {
 	uint64_t id;
 	char type;           /* 'S', 'C', 'E'; of an event of USBPcap also 'T', 'I', 'P' */
@@ -58,6 +64,8 @@ struct urb {
 	unsigned int damage; /* enum urb_damage bits */
 	bool is_usbpcap;     /* usbpcap holds something */
 	struct usbpcap_fields usbpcap;
+	bool is_darwin;      /* darwin holds something */
+	struct darwin_fields darwin;
 };
 
 struct urb_packet {
@@ -113,9 +121,14 @@ static inline bool urb_is_half(const struct urb *u)
 	return u->type == 'S' || u->type == 'C' || u->type == 'E';
 }
 
-/* Whether this event is the one of its transfer that carries data: S of OUT, C of IN. */
+/*
+ * Whether this event is the one of its transfer that carries data: S of OUT, C of IN; of macOS always
+ * C.
+ */
 static inline bool urb_carries(const struct urb *u)
 {
+	if (u->is_darwin)
+		return u->type == 'C';
 	return u->type == 'C' ? urb_in(u) : !urb_in(u);
 }
 

@@ -2,7 +2,9 @@
 #include "decode/usb/usb.h"
 #include "decode/base/jdoc.h"
 #include "common/usbtypes.h"
+#include "decode/base/bytes.h"
 #include "decode/usb/class.h"
+#include "decode/usb/darwin.h"
 #include "decode/usb/keystrokes.h"
 #include "decode/usb/requestguess.h"
 #include "decode/usb/status.h"
@@ -23,6 +25,7 @@ static void usb_close(void *state)
 	usbahead_free(&s->ahead);
 	usbstat_free(s->stats);
 	tree_free(&s->tree);
+	out_free(&s->translated);
 	out_free(&s->scratch[0]);
 	out_free(&s->scratch[1]);
 	free(s);
@@ -36,6 +39,7 @@ static void *usb_open(const struct decode_context *ctx, struct trawl_error *err)
 		goto fail;
 	s->ctx = ctx;
 	tree_init(&s->tree);
+	out_memory(&s->translated);
 	out_memory(&s->scratch[0]);
 	out_memory(&s->scratch[1]);
 	s->transfers = transfers_new();
@@ -205,12 +209,14 @@ static void examine(struct usb_state *s, struct transfer *t, struct usb_detail *
 
 static const char *const names[] = {
 	"usb:iso", "usb:interrupt", "usb:control", "usb:bulk", "usb:unknown", "usbpcap:stage",
-	"usbpcap:irp", "usbpcap:packet", NULL,
+	"usbpcap:irp", "usbpcap:packet", "usb:packet", NULL,
 };
 #define NAME_OF_OTHERS (URB_XFERS + 1) /* from here on, what is no half of a transfer */
 
 static const char *item_name(const struct usb_detail *d)
 {
+	if (d->urb.is_darwin && !d->transfer)
+		return names[NAME_OF_OTHERS + 3];
 	if (!urb_is_half(&d->urb))
 		return names[NAME_OF_OTHERS +
 			     (d->urb.type == 'I'	   ? 1
@@ -375,6 +381,29 @@ static void foresee(struct usb_state *s, const struct urb *u, uint64_t time)
 		msc_uas_submitted(d.interface->msc, u->data, u->data_len, time);
 }
 
+/* The event in usbmon's form: what it is, or what a packet of macOS says. */
+static void parse(struct usb_state *s, const struct trawl_event *ev, struct urb *u,
+		  const uint8_t **record, size_t *len)
+{
+	size_t head = ev->len < sizeof(struct usb_bus_packet) ? ev->len : sizeof(struct usb_bus_packet);
+	struct darwin_fields darwin;
+	const uint8_t *p = ev->record;
+
+	*record = p;
+	*len = ev->len;
+	if (ev->type->id != USB_PACKET) {
+		urb_parse_event(u, ev->type->id, *record, *len);
+		return;
+	}
+	darwin_record(p + head, ev->len - head, (uint32_t)get_le(p, head), &s->translated, &darwin);
+	*record = (const uint8_t *)s->translated.data;
+	*len = s->translated.len;
+	urb_parse(u, *record, *len);
+	u->damage &= ~(unsigned int)URB_BAD_TYPE;
+	u->is_darwin = true;
+	u->darwin = darwin;
+}
+
 static int usb_feed(void *state, const struct trawl_event *ev, struct item_sink *sink,
 		    struct trawl_error *err)
 {
@@ -382,26 +411,28 @@ static int usb_feed(void *state, const struct trawl_event *ev, struct item_sink 
 	bool raw = usb_is_raw(s);
 	struct transfer *done;
 	struct usb_detail d = {0};
+	const uint8_t *record;
 	struct urb u;
+	size_t len;
 	int result = 0;
 
 	s->source = ev->source;
 	s->time = ev->time;
 	s->ts = ev->ts;
 	apply_metadata(s, ev->time);
-	urb_parse_event(&u, ev->type->id, ev->record, ev->len);
+	parse(s, ev, &u, &record, &len);
 	u.time = ev->ts;
 	if (!s->events && read_halves(s, err))
 		return -1;
 	u.number = s->events++;
-	if (!usbtypes_is_urb(ev->type->id))
+	if (!urb_is_half(&u))
 		return emit_other(s, ev, &u, sink);
 	result = emit_displaced(s, ev, &u, sink);
 	if (result)
 		return result;
 	foresee(s, &u, ev->time);
 	/* On the timeline, as all that is shown: a latency is no hour where the clock was set. */
-	if (transfers_feed(s->transfers, &u, ev->time, ev->record, ev->len, &done) < 0)
+	if (transfers_feed(s->transfers, &u, ev->time, record, len, &done) < 0)
 		return trawl_fail(err, TRAWL_CANNOT, "usb: out of memory");
 	if (done)
 		examine(s, done, &d);

@@ -39,6 +39,10 @@ int usb_packet(void *state, const struct item *it, struct packet *p);
 void usbpcap_tree(const struct usb_detail *d, struct tree *t);
 void usbpcap_brief(const struct usb_detail *d, struct out *o);
 
+/* darwinshow.c: what packets of macOS have beyond usbmon's. */
+void darwin_tree(const struct usb_detail *d, struct tree *t);
+void darwin_brief(const struct urb *u, struct out *o);
+
 /* usb.c: applies the snapshots of devices that were there when the capture began; their time. */
 uint64_t usb_first_snapshots(struct usb_state *s);
 
