@@ -88,3 +88,26 @@ bool function_at(int fd, uint64_t offset, uint64_t *start)
 	*start = offset - (symbols.address - symbols.start);
 	return true;
 }
+
+/* Sections that a stripped program of Go has, too. */
+static bool is_go_section(const char *name)
+{
+	return !strcmp(name, ".gopclntab") || !strcmp(name, ".go.buildinfo") || !strcmp(name, ".note.go.buildid");
+}
+
+bool function_of_go(int fd)
+{
+	Elf64_Shdr section, names;
+	Elf64_Ehdr header;
+	char name[20] = "";
+
+	if (!read_header(fd, &header) ||
+	    !read_all(fd, &names, sizeof(names), header.e_shoff + (uint64_t)header.e_shstrndx * sizeof(names)))
+		return false;
+	for (unsigned i = 0; i < header.e_shnum; i++)
+		if (read_all(fd, &section, sizeof(section), header.e_shoff + (uint64_t)i * sizeof(section)) &&
+		    section.sh_name < names.sh_size &&
+		    pread(fd, name, sizeof(name) - 1, (off_t)(names.sh_offset + section.sh_name)) > 0 && is_go_section(name))
+			return true;
+	return false;
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where functions begin in a 64-bit ELF file, as its symbols say. */
+/* What a 64-bit ELF file says of its functions. */
 #ifndef TRAWL_UPROBE_FUNCTION_H
 #define TRAWL_UPROBE_FUNCTION_H
 
@@ -13,5 +13,8 @@
  */
 #define FUNCTION_SYMBOLS_MAX (1u << 22)
 bool function_at(int fd, uint64_t offset, uint64_t *start);
+
+/* function_of_go() - whether the file was made by Go, whose runtime walks over its stacks and moves them. */
+bool function_of_go(int fd);
 
 #endif

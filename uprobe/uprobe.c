@@ -15,6 +15,8 @@
 #include "kmod/trawl_uapi.h"
 #include "kmod/trawl_uprobe.h"
 #include "uprobe/boundary.h"
+#include "uprobe/function.h"
+#include "uprobe/mapping.h"
 
 #define DEVICE "/dev/trawl"
 #define NAMES_MAX 4096
@@ -231,21 +233,41 @@ static int refused(struct tracer *tracer, const struct uprobe *u, const char *kh
 	return fail("process %d: it cannot be registered: %s", u->who, strerror(errno));
 }
 
+/* What the kernel does not ask, and what would end the tracee. */
+static int look_at_code(const struct uprobe *u)
+{
+	uint64_t offset = 0, begin = 0;
+	int fd = mapping_open(u->who, u->where, &offset);
+	bool inside = fd >= 0 && boundary_inside(fd, offset, &begin);
+	bool go = fd >= 0 && u->event == UPEV_FUNCRET && function_of_go(fd);
+
+	if (fd >= 0)
+		close(fd);
+	if (inside) {
+		errno = EINVAL;
+		return fail("0x%lx: in the middle of an instruction; it begins at 0x%lx", u->where,
+			    u->where - (unsigned long)(offset - begin));
+	}
+	if (go) {
+		errno = EOPNOTSUPP;
+		return fail("0x%lx: a function of Go, whose runtime ends the program when a return address is replaced; "
+			    "register UPEV_BKPT at its ret instructions", u->where);
+	}
+	return 0;
+}
+
 /* `theirs` is the caller's. */
 int uprobe_register(const struct uprobe *theirs)
 {
 	struct trawl_uprobe_request request = { .size = sizeof(request) };
 	struct tracer *tracer = tracer_get();
-	unsigned long begin;
 	struct uprobe u;
 
 	if (!tracer || copy(true, &u, theirs, sizeof(u)) < 0 || fill(&request.u, &u) < 0)
 		return -1;
 	request.flags = tracer->several ? 0 : TRAWL_UPROBE_ONLY;
-	if (has_place(&u) && boundary_inside(u.who, u.where, &begin)) {
-		errno = EINVAL;
-		return fail("0x%lx: in the middle of an instruction; it begins at 0x%lx", u.where, begin);
-	}
+	if (has_place(&u) && look_at_code(&u) < 0)
+		return -1;
 	return ioctl(tracer->fd, TRAWL_UPROBE_REGISTER, &request) < 0 ? refused(tracer, &u, request.u.khandler) : 0;
 }
 

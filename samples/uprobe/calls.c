@@ -33,6 +33,7 @@
 struct function {
 	const char *name;
 	unsigned long address;	/* 0: not found */
+	bool returns;		/* are shown */
 };
 
 /* How many calls of a thread have not returned. */
@@ -178,8 +179,11 @@ static void watch(pid_t pid, struct function *functions, int count)
 			die(functions[i].name);
 		u.id += RETURN;
 		u.event = UPEV_FUNCRET;
-		if (uprobe_register(&u) < 0)
+		functions[i].returns = uprobe_register(&u) == 0;
+		if (!functions[i].returns && errno != EOPNOTSUPP)
 			die(functions[i].name);
+		if (!functions[i].returns)
+			fprintf(stderr, "calls: %s: without its returns: %s\n", functions[i].name, uprobe_error());
 	}
 }
 
@@ -225,7 +229,8 @@ static void show(const struct uprobe *u, const struct function *functions, struc
 		printf("%*s%s = 0x%llx\n", 2 * thread->depth, "", functions[u->id - RETURN].name, regs.rax);
 		return;
 	}
-	printf("%*s%s(", 2 * thread->depth++, "", functions[u->id].name);
+	printf("%*s%s(", 2 * thread->depth, "", functions[u->id].name);
+	thread->depth += functions[u->id].returns;
 	show_argument(hit.tid, regs.rdi);
 	printf(", ");
 	show_argument(hit.tid, regs.rsi);

@@ -21,7 +21,7 @@ static void ask(int fd, uint64_t where)
 
 	if (known && start > where)
 		abort();
-	if (boundary_in_file(fd, where, &begin) && (!known || begin < start || begin >= where || where - begin >= 15))
+	if (boundary_inside(fd, where, &begin) && (!known || begin < start || begin >= where || where - begin >= 15))
 		abort();
 }
 
@@ -36,6 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		ask(fd, size * i / 64 + i % 7);
 	ask(fd, UINT64_MAX);
 	ask(fd, INT64_MAX);
+	function_of_go(fd);
 	close(fd);
 	return 0;
 }

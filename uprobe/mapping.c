@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#include "config.h"
+
+#include "uprobe/mapping.h"
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+/* A mapping of a file. */
+struct mapping {
+	uint64_t start, end, offset;
+	dev_t device;
+	ino_t inode;
+	char path[4096];
+};
+
+static bool find_mapping(pid_t pid, uint64_t where, struct mapping *m)
+{
+	unsigned major, minor;
+	char line[4400], name[32];
+	uint64_t inode;
+	bool found = false;
+	FILE *maps;
+
+	snprintf(name, sizeof(name), "/proc/%d/maps", pid);
+	maps = fopen(name, "re");
+	while (maps && !found && fgets(line, sizeof(line), maps))
+		found = sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %x:%x %" SCNu64 " %4095[^\n]", &m->start,
+			       &m->end, &m->offset, &major, &minor, &inode, m->path) == 7 &&
+			m->start <= where && where < m->end && *m->path == '/';
+	if (maps)
+		fclose(maps);
+	m->device = found ? makedev(major, minor) : 0;
+	m->inode = found ? inode : 0;
+	return found;
+}
+
+static bool is_mapped(int fd, const struct mapping *m)
+{
+	struct stat status;
+
+	return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_dev == m->device &&
+	       status.st_ino == m->inode;
+}
+
+/* What is mapped itself; or, for who may not open that, the file of that name if it is still the same one. */
+static int open_mapping(pid_t pid, const struct mapping *m)
+{
+	char path[sizeof(m->path) + 64];
+	int fd, place;
+
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, m->start, m->end);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		return fd;
+	snprintf(path, sizeof(path), "/proc/%d/root%s", pid, m->path);
+	place = open(path, O_PATH | O_CLOEXEC);
+	if (place >= 0 && is_mapped(place, m)) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", place);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+	}
+	if (place >= 0)
+		close(place);
+	return fd;
+}
+
+int mapping_open(pid_t pid, unsigned long where, uint64_t *offset)
+{
+	struct mapping m;
+
+	if (!find_mapping(pid, where, &m))
+		return -1;
+	*offset = where - m.start + m.offset;
+	return open_mapping(pid, &m);
+}
