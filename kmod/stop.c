@@ -145,6 +145,8 @@ static void take_registers(struct stop *stop, const struct pt_regs *regs, u32 ev
 	stop->regs = *regs;
 	stop->ip = regs->ip;
 	stop->breakpoint = event == TRAWL_UPEV_BKPT;
+	stop->within = event == TRAWL_UPEV_CLONE || event == TRAWL_UPEV_VFORK_DONE || event == TRAWL_UPEV_EXEC ||
+		       event == TRAWL_UPEV_SYSCALL_ENTRY;
 }
 
 static struct stop *stop_new(void)
@@ -320,7 +322,7 @@ static enum outcome look(struct tracer *tracer, struct trawl_uprobe_poll *poll)
 		outcome = NOBODY;
 	}
 	if (outcome != WAIT)
-		tracer->listening = false;
+		tracer->listening = poll->flags & TRAWL_UPROBE_POLL_EVERY;
 	spin_unlock(&stops_lock);
 	return outcome;
 }
@@ -361,7 +363,7 @@ static bool end(struct tracer *tracer, const struct trawl_uprobe_poll *poll)
 	spin_lock(&stops_lock);
 	over = !is_near(tracer, poll->who);
 	if (over)
-		tracer->listening = poll->flags & TRAWL_UPROBE_POLL_ARM;
+		tracer->listening = poll->flags & (TRAWL_UPROBE_POLL_ARM | TRAWL_UPROBE_POLL_EVERY);
 	spin_unlock(&stops_lock);
 	return over;
 }

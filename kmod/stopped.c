@@ -40,6 +40,11 @@ void stopped_begin(struct stop *stop)
 
 	if (executes_elsewhere(current))
 		return;
+	/* The call is over by now: its result is in rax, or what a new program begins with. */
+	if (stop->within) {
+		stop->regs = *regs;
+		stop->ip = regs->ip;
+	}
 	stop->moved = stop->breakpoint ? by + 8 > 16 : by || regs->ip != seen->ip;
 }
 

@@ -326,7 +326,7 @@ static long serve_poll(struct tracer *tracer, struct file *file, void *body)
 	struct trawl_uprobe_poll *poll = body;
 	int status;
 
-	if (poll->flags & ~TRAWL_UPROBE_POLL_ARM || poll->who < 0 || poll->pad)
+	if (poll->flags & ~(TRAWL_UPROBE_POLL_ARM | TRAWL_UPROBE_POLL_EVERY) || poll->who < 0 || poll->pad)
 		return -EINVAL;
 	status = stop_wait(tracer, poll);
 	if (status < 0)

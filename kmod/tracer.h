@@ -9,7 +9,7 @@
  *	      POLL               the time is over,
  *	  ┌──────────► listening ─────────────────► not listening
  *	  │                │ a delivery is returned ──────► not listening
- *	  │                │ EINTR, ARM ──────► listening
+ *	  │                │ EINTR, ARM, EVERY ──────► listening
  *
  * A delivery is one event for one registration. It is collected while its thread is still on its way,
  * ready when that has stopped (at SYSCALL_ENTRY at once: the call may take for ever), returned by POLL, and gone with
@@ -94,6 +94,7 @@ struct stop {
 	struct pt_regs regs;
 	unsigned long ip;		/* regs.ip as at the event */
 	bool breakpoint;		/* the event was BKPT */
+	bool within;			/* the latest event was within a system call, before its result */
 	bool stopped;
 	bool moved;			/* the task goes on with other registers: see stopped_begin() */
 };

@@ -8,8 +8,8 @@
  * threads) or one thread of it (`who` is the id of a thread that is not the first). Where an event of
  * a registration occurs, exactly one of these happens:
  *	- it has a khandler: that is called, and the tracee goes on;
- *	- the tracer is in TRAWL_UPROBE_POLL for this tracee: the thread stops on its way to user space,
- *	  and POLL returns the registration;
+ *	- the tracer is in TRAWL_UPROBE_POLL for this tracee (or was, with ARM or EVERY): the thread stops on its way to
+ *	  user space, and POLL returns the registration;
  *	- otherwise the thread goes on.
  * A stopped thread goes on with the tracer's next POLL, with UNREGISTER or DETACH of what it stopped
  * for, and when the file is closed; with several tracers or registrations, when each has been
@@ -76,6 +76,7 @@ struct trawl_uprobe_registers {
  * that occur before the next POLL are kept for it. ESRCH: no tracee, or all are dead.
  */
 #define TRAWL_UPROBE_POLL_ARM	(1u << 0)	/* go on listening when the time is over: for epoll, timeout 0 */
+#define TRAWL_UPROBE_POLL_EVERY	(1u << 1)	/* go on listening, whatever POLL returns */
 struct trawl_uprobe_poll {
 	__u32 size;
 	__u32 flags;

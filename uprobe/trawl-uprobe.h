@@ -73,6 +73,11 @@ int uprobe_record_branches(pid_t pid);
 
 /* uprobe_several() - this tracer may have several tracees from now on; uprobe_poll() waits for all of them. */
 void uprobe_several(void);
+/*
+ * uprobe_every() - from the next poll on no event is missed: it stops its thread whether this tracer is in
+ * uprobe_poll() then or not. The threads of a tracee wait for each other's polls.
+ */
+void uprobe_every(void);
 /* uprobe_poll_of() - uprobe_poll() for one of several. */
 int uprobe_poll_of(pid_t pid, struct uprobe *u, int timeout);
 

@@ -24,7 +24,7 @@
 /* A thread that has called one of these functions. */
 struct tracer {
 	int fd;
-	bool several;
+	bool several, every;
 	const void *writable[2];	/* what check_out() has found to be, each for its caller */
 	struct uprobe_hit hit;
 	/* Of hit.tid as the latest POLL returned them; size 0: there are none, or they have been written. */
@@ -315,6 +315,7 @@ static int poll_tracer(struct trawl_uprobe_poll *poll, struct uprobe *u)
 	if (!tracer || check_out(tracer, EVENT, u, sizeof(*u)) < 0)
 		return -1;
 	tracer->regs.size = 0;
+	poll->flags = tracer->every ? TRAWL_UPROBE_POLL_EVERY : 0;
 	if (ioctl(tracer->fd, TRAWL_UPROBE_POLL, poll) < 0)
 		return fail("%s", errno == EINTR ? "interrupted by a signal; poll again" :
 			    errno == ESRCH	 ? "the tracee has ended, or there is none" :
@@ -367,6 +368,14 @@ void uprobe_several(void)
 
 	if (tracer)
 		tracer->several = true;
+}
+
+void uprobe_every(void)
+{
+	struct tracer *tracer = tracer_get();
+
+	if (tracer)
+		tracer->every = true;
 }
 
 int uprobe_fd(void)

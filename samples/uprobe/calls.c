@@ -269,6 +269,7 @@ int main(int argc, char **argv)
 	run_to(pid, ENTRY, UPEV_BKPT, entry_of(pid), -1);
 	find_in_process(pid, functions, count);
 	watch(pid, functions, count);
+	uprobe_every();
 	while (uprobe_poll(&u, -1) == 1)
 		if (u.id < EXEC)
 			show(&u, functions, threads);

@@ -466,6 +466,7 @@ static void test_moved(void)
 	struct child child;
 	struct uprobe u, got;
 	struct user_regs_struct regs;
+	struct uprobe_hit hit;
 
 	signal(SIGUSR1, on_handled);
 	child = start(calls_kernel);
@@ -493,6 +494,9 @@ static void test_moved(void)
 	ok(uprobe_poll(&got, 200) == 0, "a thread that vfork() keeps has not stopped: a timeout is one");
 	tell(&child, 'x');
 	ok(uprobe_poll(&got, 5000) == 1 && got.event == UPEV_CLONE, "and its event comes when it has");
+	uprobe_last_hit(&hit);
+	ok(!uprobe_get_registers(child.pid, &regs) && (int)regs.rax == hit.status && hit.status > 0,
+	   "with the result of the call");
 	uprobe_detach(child.pid);
 	ok(is_done(&child, 3000), "and it goes on");
 	finish(&child);
@@ -517,6 +521,9 @@ static void test_same_address(void)
 	ok(uprobe_poll(&got, 5000) == 1 && (seen | 1u << got.id) == 14, "each is returned once");
 	ok(!is_done(&child, 200), "the last one is being handled");
 	ok(uprobe_poll(&got, 0) == 0 && is_done(&child, 2000), "and then it goes on");
+	uprobe_unregister(child.pid, 3);
+	c.id = (unsigned long)&c;
+	ok(uprobe_register(&c) == 0 && uprobe_register(&c) == -1 && errno == EEXIST, "an id that is a pointer");
 	uprobe_arm();
 	tell(&child, 'p');
 	uprobe_poll(&got, 5000);
@@ -740,15 +747,15 @@ static volatile int seen_by_other;
 
 static void *other_tracer(void *unused)
 {
-	struct uprobe u = at(shared_child, 77, probed), got;
+	struct uprobe u = at(shared_child, 1, probed), got;
 
 	(void)unused;
 	if (uprobe_register(&u) || uprobe_arm())
 		return NULL;
 	seen_by_other = 1;
-	if (uprobe_poll(&got, 5000) == 1 && got.id == 77)
+	if (uprobe_poll(&got, 5000) == 1 && got.id == 1)
 		seen_by_other = 2;
-	usleep(300000);
+	usleep(1000000);
 	return NULL;	/* the thread's end is the tracer's */
 }
 
@@ -768,11 +775,11 @@ static void test_two_tracers(void)
 	ok(uprobe_poll(&got, 5000) == 1 && got.id == 1, "two tracers at one address: one is told");
 	for (int i = 0; i < 5000 && seen_by_other != 2; i++)
 		usleep(1000);
-	ok(seen_by_other == 2, "and the other, with an id of its own");
+	ok(seen_by_other == 2, "and the other, whose ids are its own: the same one");
 	ok(uprobe_poll(&got, 0) == 0 && !is_done(&child, 100), "the tracee waits for both");
+	ok(uprobe_unregister(child.pid, UPID_ALL) == 0 && !is_done(&child, 100), "UPID_ALL of one is not the other's");
 	pthread_join(thread, NULL);
 	ok(is_done(&child, 2000), "the end of a tracer lets it go on");
-	uprobe_detach(child.pid);
 	finish(&child);
 }
 
@@ -796,6 +803,45 @@ static void test_threads(void)
 	ok(child.shared[2] > counted, "the others go on");
 	uprobe_detach(child.pid);
 	ok(is_done(&child, 5000), "detach lets it go on");
+	finish(&child);
+}
+
+static void *calls_often(void *unused)
+{
+	for (long i = 0; i < 200; i++)
+		probed(i);
+	return unused;
+}
+
+static void in_many_threads(struct child *child, char what)
+{
+	pthread_t threads[4];
+
+	(void)child, (void)what;
+	for (int i = 0; i < 4; i++)
+		if (pthread_create(&threads[i], NULL, calls_often, NULL))
+			_exit(1);
+	for (int i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void test_every(void)
+{
+	struct child child = start(in_many_threads);
+	struct uprobe u = at(&child, 1, probed), counter = at(&child, 2, probed), got;
+	struct trawl_kh_count hits = { 0 };
+	int n = 0;
+
+	counter.khandler = "count";
+	uprobe_every();
+	uprobe_register(&u);
+	uprobe_register(&counter);
+	uprobe_arm();
+	tell(&child, 'x');
+	while (n < 1000 && uprobe_poll(&got, n < 800 ? 10000 : 200) == 1)
+		n++;
+	ok(n == 800 && is_done(&child, 5000), "every event of four threads is returned, when the tracer asks for that");
+	ok(!uprobe_run_khandler("count", &counter, &hits) && hits.hits == 800, "as many as there were");
 	finish(&child);
 }
 
@@ -1114,7 +1160,7 @@ int main(void)
 {
 	static void (*const tests[])(void) = {
 		test_poll,  test_registers, test_rip, test_calls, test_moved, test_pointers, test_reasons, test_same_address, test_return, test_khandler, test_branches, test_module, test_events,
-		test_death, test_two_tracers, test_threads, test_library, test_rights, test_namespace, test_debugger,
+		test_death, test_two_tracers, test_threads, test_every, test_library, test_rights, test_namespace, test_debugger,
 		test_timeout, test_epoll,	 test_signal, test_several,  test_bad,
 	};
 	size_t n = sizeof(tests) / sizeof(*tests);

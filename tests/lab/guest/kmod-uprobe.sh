@@ -46,11 +46,11 @@ cmp gdb.txt ours.txt
 ok $? "sees the $(wc -l <gdb.txt) calls that gdb sees"
 same "and as many returns" 40 "$(grep -c '= 0x' calls.txt)"
 calls strtoul "$load" 10 >calls.txt
-has "a library's function, too" "$(cat calls.txt)" '^strtoul(0x[0-9a-f]* "10", '
+has "a library's function, too" "$(cat calls.txt)" '^strtoul\(0x[0-9a-f]* "10", '
 printf x >section
 objcopy --add-section .gopclntab=section "$load" ./of-go
 calls jump_odd ./of-go 3 >calls.txt 2>said.txt
-has "a function of Go: its calls" "$(cat calls.txt)" '^jump_odd('
+has "a function of Go: its calls" "$(cat calls.txt)" '^jump_odd\('
 has "but not its returns, and why" "$(cat said.txt)" 'without its returns: .* a function of Go'
 calls nothing "$load" 1 2>said.txt
 same "a function that is not there: status 2" 2 $?
