@@ -16,9 +16,12 @@
  *	         when a polled fd is ready, at least five times a second, and after stop() until it
  *	         returns DRAIN_DONE.
  *	learn()  Updates the followed-task table to now. Called from another source's drain().
+ *	reached() Returns the time until which all events have been appended, CLOCK_MONOTONIC: what
+ *	         drain() knows where it returned more than DRAIN_DONE. Called after drain(). NULL: when
+ *	         the last drain began that returned DRAIN_DONE.
  *	tick()   Called once a second, for periodic work.
  *	rotate() Called before the present file ends: writes the metadata that its events need. The next
- *	         file gets all metadata again. May be called during drain().
+ *	         file gets all metadata again.
  *	close()  Called before the end, while events still flow, for what must be read from the kernel
  *	         then. May take seconds.
  *	halt()   Called after session_span() has ended, for all sources the same moment. Stops new
@@ -55,6 +58,7 @@ struct input {
 	size_t nspecs;
 	void *state;        /* the source's own */
 	bool flows;         /* the session's: an event of this input is in the file */
+	uint64_t reached;   /* the session's: what reached() said, or stands for it */
 };
 
 struct source_stats {
@@ -120,6 +124,7 @@ struct source {
 	/* Fills at most room entries of fds (fd and events); returns how many. */
 	size_t (*fds)(struct input *in, struct pollfd *fds, size_t room);
 	int (*drain)(struct input *in, struct trawl_error *err);
+	uint64_t (*reached)(const struct input *in);
 	int (*learn)(struct input *in, struct task_filter *followed, struct trawl_error *err);
 	int (*tick)(struct input *in, struct trawl_error *err);
 	void (*rotate)(struct input *in);

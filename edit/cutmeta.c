@@ -136,7 +136,7 @@ static bool needed_lines(const struct cut *c, const struct trawl_meta *m, bool e
 
 /* ---- the end ------------------------------------------------------------------------------ */
 
-/* The part ends where it was cut; how many events there were of each source is of the whole. */
+/* The part begins and ends where it was cut; how many events there were of each source is of the whole. */
 static void change_end(const struct cut *c, const struct trawl_meta *m, char **text, size_t *len)
 {
 	uint64_t origin = c->origins[m->section];
@@ -146,6 +146,9 @@ static void change_end(const struct cut *c, const struct trawl_meta *m, char **t
 	if (!j)
 		return;
 	json_object_object_del(j, "sources");
+	if (c->from && c->from - origin > jdoc_uint(j, "begin_mono_ns", UINT64_MAX))
+		json_object_object_add(j, "begin_mono_ns",
+				       json_object_new_uint64(c->from - origin));
 	if (c->to != UINT64_MAX && c->to - origin < end) {
 		json_object_object_add(j, "why", json_object_new_string("cut"));
 		json_object_object_add(j, "end_mono_ns", json_object_new_uint64(c->to - origin));

@@ -278,8 +278,8 @@ void redact_type_name(struct redact *x, const struct trawl_source *s, char *name
 static const char vocabulary[] =
 	"trawl kernel kernel_version arch hostname cpus cpu_model memory page_size boot_id distro "
 	"argv sources start_ns start_mono_ns snaplen pid uid user command imported from why signal "
-	"duration count process files consumer output trigger error incomplete end_mono_ns "
-	"exit_status events lost lost_more hits complete tid comm time_ns ppid exe cmdline event "
+	"duration count process files consumer output trigger error incomplete "
+	"begin_mono_ns end_mono_ns early rotation exit_status events lost lost_more hits complete tid comm time_ns ppid exe cmdline event "
 	"kind tracefs provider probe path build_id inode size deleted remark args name type ctype "
 	"show helper sites offset vaddr semaphore symbol file line insn exit return longjmp "
 	"exception note fetch state exact computed unavailable values otherwise index window scale "

@@ -18,7 +18,7 @@ struct item {
 	uint32_t size;  /* up to the next item */
 	uint32_t kind;  /* enum block_kind; BLOCK_FOREIGN: nothing, up to the end of the circle */
 	uint32_t len;   /* of a chunk's payload, of metadata's data */
-	uint32_t spare;
+	uint32_t once;  /* metadata: of one file only */
 };
 
 struct chunk_item {
@@ -55,6 +55,7 @@ struct ring {
 	struct meta_cache metas;     /* of metadata before tail */
 	struct trawl_sync sync; /* the newest before tail; mono 0: none */
 	struct trawl_ring_state state;
+	uint64_t dropped[SOURCES_MAX]; /* by ring_state() */
 	struct trawl_spill *spill;
 	uint32_t part;
 };
@@ -138,7 +139,7 @@ static void remember(struct ring *r, const struct item *i)
 
 	if (i->kind == BLOCK_SYNC) {
 		r->sync = ((const struct sync_item *)i)->sync;
-	} else if (i->kind == BLOCK_META) {
+	} else if (i->kind == BLOCK_META && !i->once) {
 		m = item_meta(i);
 		meta_cache_put(&r->metas, &m);
 	}
@@ -150,11 +151,13 @@ static void drop_oldest(struct ring *r)
 
 	remember(r, i);
 	if (i->kind == BLOCK_CHUNK) {
-		uint32_t n = ((const struct chunk_item *)i)->head.count;
+		const struct chunk_head *c = &((const struct chunk_item *)i)->head;
 
 		r->state.chunks--;
-		r->state.events -= n;
-		r->state.dropped += n;
+		r->state.events -= c->count;
+		r->state.dropped += c->count;
+		if (c->last > r->dropped[c->source])
+			r->dropped[c->source] = c->last;
 	}
 	r->tail += i->size;
 	r->freed = r->tail;
@@ -210,7 +213,7 @@ bool ring_chunk(struct ring *r, const struct chunk_head *c, const void *payload,
 	return i;
 }
 
-bool ring_meta(struct ring *r, const struct trawl_meta *m)
+bool ring_meta(struct ring *r, const struct trawl_meta *m, bool repeat)
 {
 	const char *type = m->type ? m->type : "";
 	size_t name = strlen(m->name) + 1, media = strlen(type) + 1;
@@ -220,6 +223,7 @@ bool ring_meta(struct ring *r, const struct trawl_meta *m)
 	pthread_mutex_lock(&r->lock);
 	i = (struct meta_item *)push(r, BLOCK_META, sizeof(*i) + name + media + m->len, m->len);
 	if (i) {
+		i->item.once = !repeat;
 		i->time = m->time;
 		memcpy(i->text, m->name, name);
 		memcpy(i->text + name, type, media);
@@ -267,12 +271,13 @@ void ring_loss(struct ring *r, const struct trawl_loss *l)
 	pthread_mutex_unlock(&r->lock);
 }
 
-void ring_state(struct ring *r, struct trawl_ring_state *state)
+void ring_state(struct ring *r, struct trawl_ring_state *state, uint64_t dropped[SOURCES_MAX])
 {
 	uint64_t pos;
 
 	pthread_mutex_lock(&r->lock);
 	*state = r->state;
+	memcpy(dropped, r->dropped, sizeof(r->dropped));
 	state->bytes = r->head - r->tail;
 	state->since = r->sync.mono;
 	for (pos = r->tail; !state->since && pos < r->head; pos += item_at(r, pos)->size)
@@ -308,6 +313,7 @@ static struct trawl_spill *take(struct ring *r, struct trawl_error *err)
 	r->tail = r->head;
 	r->last = r->before = UINT64_MAX;
 	r->state = (struct trawl_ring_state){ 0 };
+	memset(r->dropped, 0, sizeof(r->dropped));
 	r->spill = s;
 	return s;
 }

@@ -27,11 +27,12 @@ void ring_free(struct ring *r);
  * to be kept at all.
  */
 bool ring_chunk(struct ring *r, const struct chunk_head *c, const void *payload, size_t len);
-bool ring_meta(struct ring *r, const struct trawl_meta *m);
+bool ring_meta(struct ring *r, const struct trawl_meta *m, bool repeat);
 void ring_sync(struct ring *r, const struct trawl_sync *s);
 void ring_loss(struct ring *r, const struct trawl_loss *l);
 
-void ring_state(struct ring *r, struct trawl_ring_state *state);
+/* dropped: of each source the newest time that gave way, by its own clock, 0: none; dropped_until is left 0. */
+void ring_state(struct ring *r, struct trawl_ring_state *state, uint64_t dropped[SOURCES_MAX]);
 
 /*
  * Sets apart what the ring holds, with the sources that there are. One at a time: NULL with *err

@@ -242,6 +242,9 @@ int trawl_writer_source(struct trawl_writer *w, const struct trawl_source *s,
 int trawl_writer_event_type(struct trawl_writer *w, const struct trawl_event_type *t,
 			    struct trawl_error *err);
 int trawl_writer_meta(struct trawl_writer *w, const struct trawl_meta *m, struct trawl_error *err);
+/* Likewise, but of the present file only: trawl_writer_rotate() does not repeat it. */
+int trawl_writer_last_meta(struct trawl_writer *w, const struct trawl_meta *m,
+			   struct trawl_error *err);
 int trawl_writer_loss(struct trawl_writer *w, const struct trawl_loss *l, struct trawl_error *err);
 
 /*
@@ -324,6 +327,7 @@ struct trawl_ring_state {
 	uint64_t chunks, events; /* in it */
 	uint64_t dropped;        /* events that gave way since the last take */
 	uint64_t since;          /* CLOCK_MONOTONIC of the clock-sync before the oldest; 0: none */
+	uint64_t dropped_until;  /* CLOCK_MONOTONIC of the newest that gave way since the last take; 0: none */
 };
 void trawl_writer_ring(const struct trawl_writer *w, struct trawl_ring_state *state);
 

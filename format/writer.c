@@ -291,7 +291,8 @@ out:
 	return ret;
 }
 
-int trawl_writer_meta(struct trawl_writer *w, const struct trawl_meta *m, struct trawl_error *err)
+static int put_meta(struct trawl_writer *w, const struct trawl_meta *m, bool repeat,
+		    struct trawl_error *err)
 {
 	int ret;
 
@@ -300,13 +301,25 @@ int trawl_writer_meta(struct trawl_writer *w, const struct trawl_meta *m, struct
 	if (w->o.told)
 		w->o.told(w->o.arg, m);
 	if (w->ring)
-		return ring_meta(w->ring, m) ? 0 :
+		return ring_meta(w->ring, m, repeat) ? 0 :
 			trawl_fail(err, TRAWL_CANNOT, "metadata \"%s\": no memory for it", m->name);
 	pthread_mutex_lock(&w->lock);
-	meta_cache_put(&w->metas, m);
+	if (repeat)
+		meta_cache_put(&w->metas, m);
 	ret = sent(w, write_queue_meta(w->file, m), err);
 	pthread_mutex_unlock(&w->lock);
 	return ret;
+}
+
+int trawl_writer_meta(struct trawl_writer *w, const struct trawl_meta *m, struct trawl_error *err)
+{
+	return put_meta(w, m, true, err);
+}
+
+int trawl_writer_last_meta(struct trawl_writer *w, const struct trawl_meta *m,
+			   struct trawl_error *err)
+{
+	return put_meta(w, m, false, err);
 }
 
 int trawl_writer_loss(struct trawl_writer *w, const struct trawl_loss *l, struct trawl_error *err)
@@ -596,5 +609,15 @@ int trawl_spill_write(struct trawl_spill *s, int fd, struct trawl_error *err)
 
 void trawl_writer_ring(const struct trawl_writer *w, struct trawl_ring_state *state)
 {
-	ring_state(w->ring, state);
+	uint64_t dropped[SOURCES_MAX];
+
+	ring_state(w->ring, state, dropped);
+	for (uint32_t i = 0; i < atomic_load(&((struct trawl_writer *)w)->nbatchers); i++) {
+		uint64_t until = dropped[i];
+
+		if (until && w->batchers[i]->source.clock == TRAWL_CLOCK_REAL)
+			until += w->sync.mono - w->sync.real + w->batchers[i]->source.resolution;
+		if (until > state->dropped_until)
+			state->dropped_until = until;
+	}
 }

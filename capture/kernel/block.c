@@ -67,6 +67,7 @@ struct block {
 	struct waiting *waiting;
 	size_t nwaiting, waiting_room;
 	uint64_t order;
+	uint64_t reached;  /* all events up to then have been decided */
 	bool no_memory;
 };
 
@@ -234,9 +235,17 @@ int block_drain(struct input *in, struct trawl_error *err)
 		return r;
 	if (release(t, until, err))
 		return -1;
+	b->reached = t->started ? until : t->span->end;
 	if (b->no_memory)
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	return b->nwaiting ? DRAIN_HELD : DRAIN_DONE;
+}
+
+uint64_t block_reached(const struct input *in)
+{
+	const struct trace *t = in->state;
+
+	return ((const struct block *)t->more)->reached;
 }
 
 /* ---- the source --------------------------------------------------------------------------- */
@@ -350,6 +359,7 @@ const struct source block_source = {
 	.start = block_start,
 	TRACE_SOURCE,
 	.drain = block_drain,
+	.reached = block_reached,
 	.rotate = trace_rotate,
 	.discard = trace_discard,
 	.close = trace_close,

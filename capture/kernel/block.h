@@ -15,6 +15,7 @@ struct trace;
 int block_follow(struct trace *t, struct trawl_error *err);
 int block_start(struct input *in, struct trawl_error *err);
 int block_drain(struct input *in, struct trawl_error *err);
+uint64_t block_reached(const struct input *in);
 void block_free(struct input *in);
 
 #endif

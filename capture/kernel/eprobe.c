@@ -726,6 +726,7 @@ const struct source eprobe_source = {
 	.start = trace_start,
 	TRACE_SOURCE,
 	.drain = trace_drain,
+	.reached = trace_reached,
 	.rotate = trace_rotate,
 	.discard = trace_discard,
 	.close = trace_close,

@@ -184,6 +184,7 @@ const struct source task_source = {
 	.discard = task_discard,
 	TRACE_SOURCE,
 	.drain = trace_drain,
+	.reached = trace_reached,
 	.learn = task_learn,
 	.close = trace_close,
 	.stats = trace_stats,

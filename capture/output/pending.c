@@ -45,13 +45,14 @@ int pending_add(struct pending *p, const struct trawl_record *r, uint64_t mono,
 		lane = find_lane(p, r->source, r->cpu);
 	copy = lane ? malloc(r->len + 1) : NULL;
 	if (!copy)
-		return trawl_fail(err, TRAWL_CANNOT, "out of memory: give -c a smaller number");
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory: too many events wait for others");
 	memcpy(copy, r->data, r->len);
 	if (lane->newest < mono)
 		lane->newest = mono;
 	added = &p->events[p->n++];
 	*added = (struct pending_event){ *r, lane->newest, p->added++ };
 	added->record.data = copy;
+	p->bytes += r->len;
 	return 0;
 }
 
@@ -82,12 +83,19 @@ int pending_release(struct pending *p, uint64_t until,
 		struct pending_event *e = &p->events[gone++];
 
 		r = emit(e, arg, err);
+		p->bytes -= e->record.len;
 		free((void *)e->record.data);
 	}
 	p->n -= gone;
 	if (gone && p->n)
 		memmove(p->events, p->events + gone, p->n * sizeof(*p->events));
 	return r;
+}
+
+uint64_t pending_middle(struct pending *p)
+{
+	sort(p);
+	return p->events[p->n / 2].mono;
 }
 
 void pending_keep(struct pending *p, size_t most)
@@ -97,6 +105,7 @@ void pending_keep(struct pending *p, size_t most)
 		struct pending_event *e = &p->events[--p->n];
 
 		p->dropped[e->record.source]++;
+		p->bytes -= e->record.len;
 		free((void *)e->record.data);
 	}
 }

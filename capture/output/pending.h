@@ -28,6 +28,7 @@ struct pending {
 	size_t n, room;
 	struct pending_lane *lanes; /* the newest time of each source and CPU */
 	size_t nlanes, lane;
+	uint64_t bytes; /* of the records */
 	uint64_t added;
 	uint64_t dropped[PENDING_SOURCES]; /* by pending_keep(), of each source */
 };
@@ -46,6 +47,9 @@ int pending_add(struct pending *p, const struct trawl_record *r, uint64_t mono,
 int pending_release(struct pending *p, uint64_t until,
 		    int (*emit)(const struct pending_event *e, void *arg,
 				struct trawl_error *err), void *arg, struct trawl_error *err);
+
+/* The time of the event in the middle; there is one. */
+uint64_t pending_middle(struct pending *p);
 
 /* Drops all but the first `most` in time and counts them. */
 void pending_keep(struct pending *p, size_t most);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "capture/output/machine.h"
+#include "common/array.h"
 #include "capture/sys/clock.h"
 #include "capture/sys/priority.h"
 #include "capture/output/recording.h"
@@ -16,6 +17,7 @@ enum {
 	CHUNK_LEAST = 64 << 10,   /* bytes of records of a chunk: between these, */
 	CHUNK_MOST = 2 << 20,
 	CHUNKS_OF_FILE = 8,       /* such a part of -C */
+	WAITING_MOST = 64 << 20,  /* bytes of events that wait for others */
 };
 
 void recording_end(struct recording *r, const char *why)
@@ -44,12 +46,6 @@ int recording_taken(struct recording *r, int result, const struct trawl_error *e
 }
 
 /* ---- clocks ------------------------------------------------------------------------------ */
-
-void recording_drained(struct recording *r, uint64_t began)
-{
-	if (began > r->drained) /* not before: another file may begin meanwhile, with a sync */
-		r->drained = began;
-}
 
 void recording_sync(struct recording *r, enum trawl_sync_why why)
 {
@@ -86,7 +82,7 @@ void recording_flush(struct recording *r)
  * -C: is it time for another file? Each has its share of events, though what it must begin with may
  * be larger than it should be.
  */
-static bool size_is_due(struct recording *r)
+static bool is_full(struct recording *r)
 {
 	uint64_t most = r->o->rotate_bytes, least = r->front + most / 4;
 
@@ -127,47 +123,114 @@ static void look_for_deletion(struct recording *r)
 		     r->output.path);
 }
 
-static void rotate(struct recording *r, enum output_turn turn)
+static uint64_t loss_time(const struct recording *r, const struct trawl_loss *loss, uint64_t ts)
+{
+	const struct trawl_source *s = trawl_writer_source_at(r->w, loss->source);
+
+	return s && s->clock == TRAWL_CLOCK_REAL ? ts + r->sync.mono - r->sync.real : ts;
+}
+
+static int write_loss(struct recording *r, const struct trawl_loss *loss, struct trawl_error *err)
+{
+	r->lossy = true;
+	return recording_taken(r, trawl_writer_loss(r->w, loss, err), err);
+}
+
+/*
+ * Writes the losses that end until a time and, if the file ends there, those that begin until then.
+ * What such a one has after that time waits for the next file: how many events these are is not known.
+ */
+static int write_losses(struct recording *r, uint64_t until, bool file_ends, struct trawl_error *err)
+{
+	size_t kept = 0;
+	int ret = 0;
+
+	for (size_t i = 0; i < r->nlosses; i++) {
+		struct trawl_loss loss = r->losses[i];
+		uint64_t from = loss_time(r, &loss, loss.from);
+		bool over = loss_time(r, &loss, loss.to) <= until;
+
+		if ((over || (file_ends && from <= until)) && write_loss(r, &loss, err))
+			ret = -1;
+		if (over)
+			continue;
+		if (file_ends && from <= until) {
+			loss.from += until + 1 - from;
+			loss.count = UINT64_MAX;
+		}
+		r->losses[kept++] = loss;
+	}
+	r->nlosses = kept;
+	return ret;
+}
+
+/* The present file ends with the events of r->cut: begins the next one. */
+static int rotate(struct recording *r, enum output_turn turn, struct trawl_error *err)
 {
 	struct trawl_error local;
 	int fd, ret;
 
-	session_rotate(r->session);
+	if (write_losses(r, r->cut, true, err))
+		return -1;
 	fd = output_next(&r->output, turn, &local);
 	if (fd == -2) {
+		r->until = r->cut;
 		recording_end(r, "files");
-		return;
+		return 0;
 	}
+	recording_sync(r, TRAWL_SYNC_TICK);
+	session_rotate(r->session);
 	ret = fd < 0 ? -1 : trawl_writer_rotate(r->w, fd, &local);
 	if (ret)
 		recording_fail(r, &local);
 	if (ret < 0)
-		return;
+		return 0;
 	r->fd = fd;
 	restore(r);
 	if (recording_commit(r, &local))
 		recording_fail(r, &local);
 	recording_sync(r, TRAWL_SYNC_START);
 	r->front = trawl_writer_expected(r->w);
+	r->begin = r->cut + 1;
+	r->early = 0;
+	r->lossy = r->full = false;
+	return 0;
 }
 
-void recording_rotate_due(struct recording *r, uint64_t now)
+static int rotate_by_size(struct recording *r, uint64_t cut, struct trawl_error *err)
 {
+	int ret;
+
+	r->cut = cut;
+	ret = rotate(r, OUTPUT_BY_SIZE, err);
+	r->cut = r->next_file;
+	return ret;
+}
+
+void recording_rotate_due(struct recording *r)
+{
+	struct trawl_error err;
+
 	if (r->end)
 		return;
 	look_for_deletion(r);
-	if (now >= r->next_file) {
-		r->next_file += r->o->rotate_time;
-		rotate(r, OUTPUT_BY_TIME);
-	} else if (r->o->rotate_bytes && size_is_due(r)) {
-		rotate(r, OUTPUT_BY_SIZE);
-	}
+	if (r->o->rotate_bytes && is_full(r) &&
+	    rotate_by_size(r, r->newest > r->drained ? r->newest : r->drained, &err))
+		recording_fail(r, &err);
 }
 
 /* ---- what is recorded -------------------------------------------------------------------- */
 
-int recording_put_watched(struct recording *r, const struct trawl_record *record,
-			  struct trawl_error *err)
+/* Events of a wall clock that was set back seem to be of before; they are not. */
+static void count_early(struct recording *r, const struct trawl_record *record)
+{
+	const struct trawl_source *s = trawl_writer_source_at(r->w, record->source);
+
+	r->early += s && s->clock != TRAWL_CLOCK_REAL;
+}
+
+static int write_event(struct recording *r, const struct trawl_record *record, uint64_t mono,
+		       struct trawl_error *err)
 {
 	/* Whose an event is has to be known before it is held against an expression. */
 	if (r->o->ring && r->tasks->nfresh && flight_asks_task(&r->flight) &&
@@ -175,15 +238,105 @@ int recording_put_watched(struct recording *r, const struct trawl_record *record
 		return -1;
 	if (recording_taken(r, trawl_append(r->w, record, err), err))
 		return -1;
+	if (mono < r->begin)
+		count_early(r, record);
+	r->newest = mono;
 	r->unchecked += record->len;
-	if (r->o->rotate_bytes && r->unchecked >= SIZE_CHECK && size_is_due(r))
-		rotate(r, OUTPUT_BY_SIZE);
+	if (r->o->rotate_bytes && r->unchecked >= SIZE_CHECK)
+		r->full |= is_full(r);
 	return r->o->ring ? flight_see(&r->flight, record, err) : 0;
+}
+
+int recording_put_watched(struct recording *r, const struct trawl_record *record, uint64_t mono,
+			  struct trawl_error *err)
+{
+	if (mono > r->cut || r->o->rotate_bytes)
+		return pending_add(&r->waiting, record, mono, err);
+	return write_event(r, record, mono, err);
+}
+
+/* One that waited; 1: no file wants it. */
+static int write_waiting(const struct pending_event *e, void *arg, struct trawl_error *err)
+{
+	struct recording *r = arg;
+
+	if (r->full && e->mono > r->newest && rotate_by_size(r, r->newest, err))
+		return -1;
+	if (r->until != UINT64_MAX) {
+		r->waiting.dropped[e->record.source]++;
+		return 1;
+	}
+	return write_event(r, &e->record, e->mono, err);
+}
+
+static int release(struct recording *r, uint64_t until, struct trawl_error *err)
+{
+	return pending_release(&r->waiting, until, write_waiting, r, err) < 0 ? -1 : 0;
+}
+
+/* Events wait for those of a source that is far behind: then they wait no longer, and those are early. */
+static uint64_t waited_enough(struct recording *r, uint64_t reached)
+{
+	if (r->waiting.bytes <= WAITING_MOST)
+		return reached;
+	return r->o->rotate_bytes ? pending_middle(&r->waiting) : r->cut;
+}
+
+int recording_settle(struct recording *r, uint64_t reached, struct trawl_error *err)
+{
+	uint64_t released = waited_enough(r, reached);
+
+	while (!r->o->ring && released >= r->cut && !r->end) {
+		if (release(r, r->cut, err))
+			return -1;
+		if (r->end)
+			break;
+		if (rotate(r, OUTPUT_BY_TIME, err))
+			return -1;
+		r->next_file += r->o->rotate_time;
+		if (!r->end)
+			r->cut = r->next_file;
+	}
+	r->settled = released < r->cut ? released : r->cut;
+	if (r->until == UINT64_MAX && release(r, r->o->rotate_bytes ? r->settled : r->cut, err))
+		return -1;
+	if (reached > r->drained)
+		r->drained = reached < r->cut ? reached : r->cut;
+	return write_losses(r, r->drained, false, err);
+}
+
+int recording_settle_last(struct recording *r, struct trawl_error *err)
+{
+	if (r->until != UINT64_MAX)
+		pending_keep(&r->waiting, 0);
+	else if (release(r, UINT64_MAX, err))
+		return -1;
+	return write_losses(r, UINT64_MAX, false, err);
+}
+
+void recording_cut(struct recording *r, uint64_t cut)
+{
+	if (r->cut == UINT64_MAX)
+		r->cut = cut;
+}
+
+int recording_reopen(struct recording *r, struct trawl_error *err)
+{
+	r->begin = r->cut + 1;
+	r->cut = UINT64_MAX;
+	r->early = 0;
+	r->lossy = false;
+	return release(r, UINT64_MAX, err);
 }
 
 int recording_loss(struct recording *r, const struct trawl_loss *loss, struct trawl_error *err)
 {
-	return recording_taken(r, trawl_writer_loss(r->w, loss, err), err);
+	if (!r->o->rotate_bytes && loss_time(r, loss, loss->to) <= r->cut)
+		return write_loss(r, loss, err);
+	if (!array_grow(r->losses, r->nlosses))
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	r->losses[r->nlosses++] = *loss;
+	return 0;
 }
 
 int recording_tasks(struct recording *r, struct trawl_error *err)
@@ -253,7 +406,9 @@ int recording_start(struct recording *r, struct trawl_error *err)
 		*err = r->error;
 		return -1;
 	}
+	r->begin = r->sync.mono;
 	r->next_file = r->o->rotate_time ? r->sync.mono + r->o->rotate_time : UINT64_MAX;
+	r->cut = r->next_file;
 	return 0;
 }
 
@@ -267,4 +422,8 @@ void recording_finish(struct recording *r)
 		recording_fail(r, &err);
 	r->w = NULL;
 	restore(r);
+	pending_free(&r->waiting);
+	free(r->losses);
+	r->losses = NULL;
+	r->nlosses = 0;
 }

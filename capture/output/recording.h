@@ -3,6 +3,11 @@
  * The output of a session: the writer and its row of files, or the ring of the flight recorder;
  * rotation; clock-sync blocks.
  *
+ * A file holds the events of a stretch of time, of all sources, and no others; the next one begins
+ * where it ends. Sources are drained one after the other, so events of after the end wait until
+ * all sources have been drained up to it. With -C the end is not known before: all events wait, and are
+ * written in the order of time.
+ *
  * A file that cannot be written is no error of these functions: it ends the recording, and the
  * error is kept for the session's end. -1 with *err means any other failure.
  */
@@ -14,6 +19,7 @@
 #include "capture/output/flight.h"
 #include "capture/cli/options.h"
 #include "capture/output/output.h"
+#include "capture/output/pending.h"
 #include "capture/source.h"
 #include "capture/task/task.h"
 
@@ -27,12 +33,25 @@ struct recording {
 	struct trawl_writer *w;
 	int fd;                     /* the writer's, for poll() only */
 
+	/* Times of CLOCK_MONOTONIC, ns; both ends are included. */
+	uint64_t begin;             /* of the present file */
+	uint64_t cut;               /* where it ends; UINT64_MAX: not known */
+	uint64_t newest;            /* -C: of the last event that was written */
+	uint64_t until;             /* the last file of the row ends here; UINT64_MAX: at the end */
+	struct pending waiting;     /* events that the present file may not get */
+	struct trawl_loss *losses;  /* likewise */
+	size_t nlosses;
+	uint64_t early;             /* events in the present file of before its begin */
+	bool lossy;                 /* it has a loss */
+	bool full;                  /* -C: it ends with the events of this time */
+
 	uint64_t front;             /* bytes of the present file when its first event came */
 	uint64_t unchecked;         /* bytes of records since its size was looked at */
-	uint64_t next_file;         /* when -G's next one begins; UINT64_MAX: never */
+	uint64_t next_file;         /* -G: when the present one ends; UINT64_MAX: never */
 
 	struct trawl_sync sync;     /* the newest */
-	uint64_t drained;	    /* when the last drain that emptied all buffers began */
+	uint64_t drained;	    /* all events up to then have been drained, and written */
+	uint64_t settled;	    /* those that waited were written up to then */
 	uint64_t horizon;	    /* `drained` at the sync before */
 
 	bool failed;                /* a file could not be written: */
@@ -41,7 +60,7 @@ struct recording {
 };
 
 /* Nothing is open. */
-#define RECORDING_NONE { .fd = -1, .output = OUTPUT_NONE }
+#define RECORDING_NONE { .fd = -1, .output = OUTPUT_NONE, .cut = UINT64_MAX, .until = UINT64_MAX }
 
 /* Opens the output and the writer, with metadata on machine and capture in it. */
 int recording_open(struct recording *r, const struct options *o, const struct user *user,
@@ -57,21 +76,41 @@ int recording_commit(struct recording *r, struct trawl_error *err);
  * recording. */
 int recording_taken(struct recording *r, int result, const struct trawl_error *err);
 
-/* recording_put() with --ring or -C: each event may be a trigger or fill a file. */
-int recording_put_watched(struct recording *r, const struct trawl_record *record,
+/* recording_put() of what may have to wait, be early, be a trigger or fill the file. */
+int recording_put_watched(struct recording *r, const struct trawl_record *record, uint64_t mono,
 			  struct trawl_error *err);
 
-/* One record to the writer, as trawl_append(), and to the trigger. May begin another file. */
+/* One record of the time mono to the writer, as trawl_append(), and to the trigger. It may wait first. */
 static inline int recording_put(struct recording *r, const struct trawl_record *record,
-				struct trawl_error *err)
+				uint64_t mono, struct trawl_error *err)
 {
 	int result;
 
-	if (r->o->ring || r->o->rotate_bytes)
-		return recording_put_watched(r, record, err);
+	if (mono > r->cut || mono < r->begin || r->o->ring || r->o->rotate_bytes)
+		return recording_put_watched(r, record, mono, err);
 	result = trawl_append(r->w, record, err);
 	return result ? recording_taken(r, result, err) : 0;
 }
+
+/*
+ * All events up to the time `reached` have been put: writes those that waited for this. May begin
+ * another file.
+ */
+int recording_settle(struct recording *r, uint64_t reached, struct trawl_error *err);
+/* Likewise, when the recording has ended and all events have been put. */
+int recording_settle_last(struct recording *r, struct trawl_error *err);
+
+/* --ring: the file that is due ends here; later events wait until recording_reopen(). */
+void recording_cut(struct recording *r, uint64_t cut);
+/* Whether all events up to there have been written. */
+static inline bool recording_is_cut(const struct recording *r)
+{
+	return r->settled >= r->cut;
+}
+/* The ring was taken up to the cut: goes on behind it. */
+int recording_reopen(struct recording *r, struct trawl_error *err);
+
+/* A loss: in each file whose time it touches; its count is in the first of them. */
 int recording_loss(struct recording *r, const struct trawl_loss *loss, struct trawl_error *err);
 
 /* Writes metadata of new tasks. */
@@ -81,9 +120,6 @@ void recording_sync(struct recording *r, enum trawl_sync_why why);
 /* Waits until all blocks are written or have failed. */
 void recording_flush(struct recording *r);
 
-/* A drain that began at this time emptied all buffers. */
-void recording_drained(struct recording *r, uint64_t began);
-
 /* An event's time by CLOCK_MONOTONIC, ns; wall-clock times are converted by the newest sync. */
 static inline uint64_t recording_mono(const struct recording *r, const struct source *source,
 				      uint64_t ts)
@@ -91,8 +127,8 @@ static inline uint64_t recording_mono(const struct recording *r, const struct so
 	return source->realtime ? ts + r->sync.mono - r->sync.real : ts;
 }
 
-/* Begins another file if -G or -C says so. */
-void recording_rotate_due(struct recording *r, uint64_t now);
+/* Begins another file if -C says so and no event did. */
+void recording_rotate_due(struct recording *r);
 
 /* Ends it, unless something has already. */
 void recording_end(struct recording *r, const char *why);

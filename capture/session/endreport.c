@@ -48,12 +48,15 @@ int end_report_write(const struct end_report *a, struct trawl_writer *w, uint64_
 	if (a->trigger)
 		json_string(&j, "trigger", a->trigger);
 	json_bool(&j, "incomplete", a->incomplete);
+	json_uint(&j, "begin_mono_ns", a->begin);
 	json_uint(&j, "end_mono_ns", a->end);
+	if (a->early)
+		json_uint(&j, "early", a->early);
 	put_command(&j, a->command);
 	if (a->stats)
 		put_sources(&j, a);
 	json_end(&j);
-	return meta_write_json(w, "end", time, &j, err);
+	return (a->more_files ? meta_write_last : meta_write_json)(w, "end", time, &j, err);
 }
 
 /* Probes without a hit: a COMMAND that is a script, or another program of the name, is likely. */

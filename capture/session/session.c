@@ -25,6 +25,7 @@
 enum {
 	WAKE_MS = 200,	   /* the longest time between two drains */
 	WAKE_LIVE_MS = 50, /* likewise where events are printed as they come */
+	CUT_MS = 2,        /* likewise while a file ends */
 	SYNC_MS = 1000,	   /* between clock-sync blocks */
 	SYNC_LIVE_MS = 250,
 	RENEW_S = 600,	      /* tasks are written again so often: a ring drops the oldest */
@@ -156,10 +157,18 @@ bool session_is_repeated(const struct input *in, size_t i)
 
 void session_rotate(struct session *s)
 {
+	struct end_report a;
+	struct trawl_error err;
+
 	for (size_t i = 0; i < s->nstarted; i++) {
 		if (s->inputs[i].source->rotate)
 			s->inputs[i].source->rotate(&s->inputs[i]);
 	}
+	a = (struct end_report){ .why = "rotation", .incomplete = s->incomplete || s->rec.lossy,
+				 .begin = s->rec.begin, .end = s->rec.cut, .early = s->rec.early,
+				 .more_files = true, .command = &(struct command){ 0 } };
+	if (end_report_write(&a, s->rec.w, mono_now(), &err))
+		recording_fail(&s->rec, &err);
 }
 
 /* Emits one of the first COUNT events (-c). */
@@ -169,7 +178,7 @@ static int hand_on(const struct pending_event *e, void *arg, struct trawl_error 
 
 	s->captured++;
 	s->newest = e->mono;
-	return recording_put(&s->rec, &e->record, err);
+	return recording_put(&s->rec, &e->record, e->mono, err);
 }
 
 /* All events up to the time `until` have been drained: emits those of the first COUNT (-c). */
@@ -203,7 +212,7 @@ int session_append(struct input *in, const struct trawl_record *r, struct trawl_
 		return first_add(&s->first, r, mono, err);
 	}
 	s->captured += !in->source->hidden;
-	return recording_put(&s->rec, r, err);
+	return recording_put(&s->rec, r, mono, err);
 }
 
 int session_loss(struct session *s, const struct trawl_loss *loss, struct trawl_error *err)
@@ -358,25 +367,25 @@ static void say_start(struct session *s)
 /* Drains each source once. Returns DRAIN_MORE if one has more, 0, or -1 with *err. */
 static int drain(struct session *s, struct trawl_error *err)
 {
-	uint64_t began = mono_now();
+	uint64_t began = mono_now() - COMMIT_NS, reached = UINT64_MAX;
 	int more = 0;
 
-	if (s->o->count) {
-		began -= COMMIT_NS;
+	if (s->o->count || s->o->rotate_bytes || s->rec.cut != UINT64_MAX)
 		trawl_sync_now(&s->rec.sync);
-	}
 	for (size_t i = 0; i < s->nstarted; i++) {
-		int r = s->inputs[i].source->drain(&s->inputs[i], err);
+		struct input *in = &s->inputs[i];
+		int r = in->source->drain(in, err);
 
 		if (r < 0)
 			return -1;
 		more |= r;
+		if (in->source->reached || !r)
+			in->reached = in->source->reached ? in->source->reached(in) : began;
+		reached = in->reached < reached ? in->reached : reached;
 	}
-	if (!more && began > s->rec.drained) {
-		if (settle(s, began, err))
-			return -1;
-		recording_drained(&s->rec, began);
-	}
+	if (s->nstarted && reached > s->rec.drained &&
+	    (settle(s, reached, err) || recording_settle(&s->rec, reached, err)))
+		return -1;
 	if (recording_tasks(&s->rec, err))
 		return -1;
 	return more & DRAIN_MORE;
@@ -407,17 +416,24 @@ static int tick(struct session *s, struct trawl_error *err)
 	return 0;
 }
 
-/*
- * Returns the time up to which the file has all events of all sources. The file of a running flight
- * recorder may have later ones of some sources.
- */
+/* Returns the time up to which the file has all events of all sources, and no later ones. */
 static uint64_t end_time(const struct session *s, bool ended)
 {
 	if (!ended)
-		return s->rec.drained;
+		return s->rec.cut;
 	if (s->newest && s->rec.end && !strcmp(s->rec.end, "count"))
 		return s->newest;
 	return s->span.end;
+}
+
+/* Of a ring: what gave way to newer events does not count. */
+static uint64_t begin_time(const struct session *s)
+{
+	struct trawl_ring_state state = { 0 };
+
+	if (s->o->ring && s->rec.w)
+		trawl_writer_ring(s->rec.w, &state);
+	return state.dropped_until >= s->rec.begin ? state.dropped_until + 1 : s->rec.begin;
 }
 
 /* stats: NULL while the session goes on. */
@@ -427,8 +443,9 @@ static struct end_report end_report_of(const struct session *s, const struct sou
 		.inputs = s->inputs, .ninputs = s->ninputs, .stats = stats, .captured = s->captured,
 		.why = s->rec.end ? s->rec.end : !stats ? "trigger" : "error",
 		.trigger = s->rec.flight.deadline ? s->rec.flight.reason : NULL,
-		.incomplete = s->incomplete, .command = &s->command,
-		.end = end_time(s, stats != NULL),
+		.incomplete = s->incomplete || (!stats && s->rec.lossy), .command = &s->command,
+		.begin = begin_time(s), .end = end_time(s, stats != NULL), .early = s->rec.early,
+		.more_files = !stats,
 	};
 }
 
@@ -449,17 +466,24 @@ static void write_ring(struct session *s)
 	flight_write(&s->rec.flight);
 }
 
-static void fly(struct session *s, uint64_t now)
+static int fly(struct session *s, uint64_t now, struct trawl_error *err)
 {
-	if (flight_due(&s->rec.flight, now))
-		write_ring(s);
+	if (flight_due(&s->rec.flight, now)) {
+		recording_cut(&s->rec, now);
+		if (recording_is_cut(&s->rec)) {
+			write_ring(s);
+			if (recording_reopen(&s->rec, err))
+				return -1;
+		}
+	}
 	flight_reap(&s->rec.flight, false);
 	if (flight_state(&s->rec.flight) != FLIGHT_READY)
-		return;
+		return 0;
 	if (s->o->rotate_files && s->rec.flight.files >= s->o->rotate_files)
 		recording_end(&s->rec, "files");
 	else if (s->last)
 		recording_end(&s->rec, s->last);
+	return 0;
 }
 
 static int do_what_is_due(struct session *s, struct trawl_error *err)
@@ -477,13 +501,14 @@ static int do_what_is_due(struct session *s, struct trawl_error *err)
 		s->stepped = false;
 	}
 	if (s->o->ring) {
-		fly(s, now);
+		if (fly(s, now, err))
+			return -1;
 		if (now >= s->next_renewal) {
 			s->next_renewal = now + RENEW_S * NS_PER_S;
 			tasks_forget_all(&s->tasks);
 		}
 	}
-	recording_rotate_due(&s->rec, now);
+	recording_rotate_due(&s->rec);
 	if (now >= s->span.end)
 		recording_end(&s->rec, "duration");
 	return 0;
@@ -562,6 +587,8 @@ static int wait_ms(const struct session *s, bool more)
 	if (more)
 		return 0;
 	wake = earlier(wake, s->span.end, now);
+	/* The file ends there as soon as all sources have been drained up to it. */
+	wake = now > s->rec.cut ? CUT_MS : earlier(wake, s->rec.cut, now);
 	if (flight_state(&s->rec.flight) == FLIGHT_DUE)
 		wake = earlier(wake, s->rec.flight.deadline, now);
 	return (int)wake;
@@ -636,8 +663,8 @@ static void halt(struct session *s)
 	}
 	trawl_sync_now(&s->rec.sync);
 	now = mono_now();
-	if (s->span.end > now)
-		s->span.end = now;
+	now = now < s->rec.until ? now : s->rec.until;
+	s->span.end = s->span.end < now ? s->span.end : now;
 	enter(s, SESSION_HALTED);
 	for (size_t i = s->nstarted; i--;) {
 		if (s->inputs[i].source->halt)
@@ -676,7 +703,7 @@ static int stop(struct session *s, struct trawl_error *err)
 				   "a source could not be stopped: events that it had not "
 				   "delivered after %d s are not in the file",
 				   LAST_DRAIN_MS / 1000);
-	if (settle(s, UINT64_MAX, err))
+	if (settle(s, UINT64_MAX, err) || recording_settle_last(&s->rec, err))
 		return -1;
 	enter(s, SESSION_DRAINED);
 	return r;
@@ -713,7 +740,7 @@ static void say_end(struct session *s, const struct source_stats *stats)
 }
 
 /*
- * Corrects the counts: events behind the first COUNT (-c) were not captured; captured events that
+ * Corrects the counts: events behind the first COUNT (-c) or the last file (-W) were not captured; captured events that
  * could not be written are lost. If the pipe's reader exited, unwritten events are not lost.
  */
 static void count_unwritten(struct session *s, struct source_stats *stats)
@@ -724,8 +751,12 @@ static void count_unwritten(struct session *s, struct source_stats *stats)
 		const struct input *in = s->inputs_of[id];
 		uint64_t n = in ? trawl_writer_unwritten(s->rec.w, id) : 0;
 
-		if (in)
-			stats[in - s->inputs].captured -= first_dropped(&s->first, id);
+		if (in) {
+			uint64_t later = s->rec.waiting.dropped[id];
+
+			stats[in - s->inputs].captured -= first_dropped(&s->first, id) + later;
+			s->captured -= in->source->hidden ? 0 : later;
+		}
 		if (!n)
 			continue;
 		stats[in - s->inputs].captured -= n;

@@ -11,14 +11,29 @@ int meta_write_text(struct trawl_writer *w, const char *name, uint64_t time, con
 	return trawl_writer_meta(w, &m, err);
 }
 
-int meta_write_json(struct trawl_writer *w, const char *name, uint64_t time, struct json *j,
-		    struct trawl_error *err)
+static struct trawl_meta of_json(const char *name, uint64_t time, const struct json *j)
 {
-	struct trawl_meta m = {
+	return (struct trawl_meta){
 		.name = name, .type = "application/json", .time = time, .data = j->text,
 		.len = j->len,
 	};
+}
+
+int meta_write_json(struct trawl_writer *w, const char *name, uint64_t time, struct json *j,
+		    struct trawl_error *err)
+{
+	struct trawl_meta m = of_json(name, time, j);
 	int r = trawl_writer_meta(w, &m, err);
+
+	json_free(j);
+	return r;
+}
+
+int meta_write_last(struct trawl_writer *w, const char *name, uint64_t time, struct json *j,
+		    struct trawl_error *err)
+{
+	struct trawl_meta m = of_json(name, time, j);
+	int r = trawl_writer_last_meta(w, &m, err);
 
 	json_free(j);
 	return r;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Metadata that a capture puts into the file. time: CLOCK_MONOTONIC, ns, when it was true. Both
+ * Metadata that a capture puts into the file. time: CLOCK_MONOTONIC, ns, when it was true. All
  * return as trawl_writer_meta().
  */
 #ifndef TRAWL_CAPTURE_SYS_META_H
@@ -14,6 +14,9 @@ int meta_write_text(struct trawl_writer *w, const char *name, uint64_t time, con
 
 /* Frees *j in any case. */
 int meta_write_json(struct trawl_writer *w, const char *name, uint64_t time, struct json *j,
+		    struct trawl_error *err);
+/* Likewise, for the present file only: of a row, the next one does not begin with it. */
+int meta_write_last(struct trawl_writer *w, const char *name, uint64_t time, struct json *j,
 		    struct trawl_error *err);
 
 #endif

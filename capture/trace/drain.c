@@ -302,13 +302,16 @@ static int drain_page(struct trace *t, struct trace_cpu *c, size_t len, bool *pa
 				  c->cpu) : full;
 }
 
+/* From an event's time stamp to when its CPU has committed it; as the session's. */
+static const uint64_t COMMIT_NS = 1000000;
+
 /*
  * One turn of one CPU, which began at a time. A sub-buffer that is not half full and has events
  * from after that is the one that the kernel writes to: going on would only fetch it again for the
  * few events that came meanwhile. One that ends before may be what was left of a sub-buffer of
  * which the last turn took the front, with full ones behind it.
  */
-static int drain_cpu(struct trace *t, struct trace_cpu *c, uint64_t began, struct trawl_error *err)
+static int read_cpu(struct trace *t, struct trace_cpu *c, uint64_t began, struct trawl_error *err)
 {
 	bool here = t->started && (int)c->cpu == sched_getcpu();
 	size_t size = t->layout->data_at + t->layout->data_size;
@@ -338,6 +341,27 @@ static int drain_cpu(struct trace *t, struct trace_cpu *c, uint64_t began, struc
 			return 0;
 	}
 	return 1;
+}
+
+static int drain_cpu(struct trace *t, struct trace_cpu *c, uint64_t began, struct trawl_error *err)
+{
+	int more = read_cpu(t, c, began, err);
+	uint64_t reached = more ? c->last - 1 : began - COMMIT_NS;
+
+	if (reached > c->reached)
+		c->reached = reached;
+	return more;
+}
+
+uint64_t trace_reached(const struct input *in)
+{
+	const struct trace *t = in->state;
+	uint64_t reached = t->long_texts ? long_texts_held(t->long_texts) : UINT64_MAX;
+
+	for (size_t i = 0; i < t->ncpus; i++)
+		if (t->cpus[i].reached < reached)
+			reached = t->cpus[i].reached;
+	return reached == UINT64_MAX ? 0 : reached;
 }
 
 int trace_drain(struct input *in, struct trawl_error *err)

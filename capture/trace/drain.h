@@ -7,6 +7,8 @@
 
 /* The drain() of a struct source, for in->state == a struct trace. */
 int trace_drain(struct input *in, struct trawl_error *err);
+/* Its reached(). */
+uint64_t trace_reached(const struct input *in);
 
 /* Captures a record that divert() took (state.h); as session_append(). */
 int trace_put(struct trace *t, uint32_t cpu, const struct ring_event *ev, struct trawl_error *err);

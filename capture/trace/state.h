@@ -22,6 +22,7 @@ struct trace_cpu {
 	uint32_t cpu;
 	int fd;            /* of trace_pipe_raw */
 	uint64_t last;     /* time of the last event, or of the start */
+	uint64_t reached;  /* all events up to this time have been read */
 	struct ring_clock clock; /* at the end of the last sub-buffer read */
 	uint64_t taken;    /* events read, as the kernel counts them */
 	uint64_t flagged;  /* losses that flags told of, reported so far */

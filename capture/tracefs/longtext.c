@@ -391,3 +391,16 @@ int long_texts_flush(struct long_texts *l, uint64_t until, long_text_give *give,
 	}
 	return 0;
 }
+
+uint64_t long_texts_held(const struct long_texts *l)
+{
+	uint64_t oldest = UINT64_MAX;
+
+	for (size_t i = 0; i < l->ncpus; i++) {
+		const struct held *h = l->cpus[i];
+
+		if (h && h->pair && h->ts <= oldest)
+			oldest = h->ts - 1;
+	}
+	return oldest;
+}

@@ -72,4 +72,7 @@ int long_texts_event(struct long_texts *l, uint32_t cpu, const struct ring_event
 int long_texts_flush(struct long_texts *l, uint64_t until, long_text_give *give, void *arg,
 		     struct trawl_error *err);
 
+/* All that is held is of after this time; UINT64_MAX: nothing is held. */
+uint64_t long_texts_held(const struct long_texts *l);
+
 #endif

@@ -89,7 +89,7 @@ print(len(turns), max(v[0] for v in turns.values()) - min(v[0] for v in turns.va
       all(v == list(range(v[0], v[-1] + 1)) for v in turns.values()))' >"$work/turns"
 	same "$how: three probes begin and end in one turn, with all in between" "3 True True True" "$(cat "$work/turns")"
 	has "$how: nothing is lost" "$(trawl-decode --meta=end "$f")" \
-		'"incomplete":false,"end_mono_ns":[0-9]+,.*"usdt","events":[0-9]+,"lost":0,'
+		'"incomplete":false,"begin_mono_ns":[0-9]+,"end_mono_ns":[0-9]+,.*"usdt","events":[0-9]+,"lost":0,'
 	"$TRAWL_BUILD/tests/format/dump" "$f" | /usr/bin/python3 -c '
 import re, sys
 text = sys.stdin.read()
@@ -277,7 +277,7 @@ ok $((n < 4)) "-C: several files ($n)"
 same "-C: names" "c c1 c2" "$(cd "$work" && echo c c1 c2 | xargs ls 2>/dev/null | tr '\n' ' ' | sed 's/ $//')"
 for ((i = 0; i < n; i++)); do
 	file=$work/c${i#0}
-	trawl-decode --json "$file" | sed -n 's/.*"arg1":\([0-9]*\).*/\1/p'
+	trawl-decode --json "$file" | grep -oE '"arg1":[0-9]+' | cut -d: -f2 # sed takes 5 times as long
 	has "-C: each is complete" "$(trawl-decode --summary "$file")" 'complete$'
 	[ $((i + 1)) -eq "$n" ] || echo $(($(stat -c %s "$file") / 1024)) >>"$work/sizes"
 done >"$work/seen"
@@ -302,7 +302,7 @@ if [ -e $tracing/events/kmem/kfree ]; then
 else
 	skip "-C: each shows the kernel's symbols" "this kernel has no kmem:kfree"
 fi
-trawl -i "usdt:$target:hit" -C 32k -W 2 -w "$work/w" -- "$target" hits 100000 20 2>"$work/err"
+trawl -i "usdt:$target:hit" -C 32k -W 2 -w "$work/w" -- "$target" hits 100000 2>"$work/err"
 has "-C -W: that the older ones are gone is said" "$(cat "$work/err")" \
 	'^100000 events captured, 0 lost \(usdt 100000\); the files hold the newest of them$'
 same "-C -W: the same names in turn" "w0 w1" "$(cd "$work" && ls w* | tr '\n' ' ' | sed 's/ $//')"
