@@ -69,7 +69,8 @@ void session_incomplete(struct session *s, const char *fmt, ...)
 /* Whether the i-th -i text repeats an earlier one; prints a note then. */
 bool session_is_repeated(const struct input *in, size_t i);
 
-/* Calls rotate() of all sources and writes the end of the present file, which another one follows. */
+/* Calls rotate() of all sources and writes the end of the present file, which another one follows.
+ */
 void session_rotate(struct session *s);
 
 int session_run(const struct options *o, struct trawl_error *err);

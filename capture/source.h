@@ -16,9 +16,8 @@
  *	         when a polled fd is ready, at least five times a second, and after stop() until it
  *	         returns DRAIN_DONE.
  *	learn()  Updates the followed-task table to now. Called from another source's drain().
- *	reached() Returns the time until which all events have been appended, CLOCK_MONOTONIC: what
- *	         drain() knows where it returned more than DRAIN_DONE. Called after drain(). NULL: when
- *	         the last drain began that returned DRAIN_DONE.
+ *	reached() Returns the time until which all events have been appended, CLOCK_MONOTONIC.
+ *	         Called after drain(). NULL: it is when the last drain began that was DRAIN_DONE.
  *	tick()   Called once a second, for periodic work.
  *	rotate() Called before the present file ends: writes the metadata that its events need. The next
  *	         file gets all metadata again.

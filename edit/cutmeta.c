@@ -136,7 +136,8 @@ static bool needed_lines(const struct cut *c, const struct trawl_meta *m, bool e
 
 /* ---- the end ------------------------------------------------------------------------------ */
 
-/* The part begins and ends where it was cut; how many events there were of each source is of the whole. */
+/* The part begins and ends where it was cut; how many events there were of each source is of the
+ * whole. */
 static void change_end(const struct cut *c, const struct trawl_meta *m, char **text, size_t *len)
 {
 	uint64_t origin = c->origins[m->section];

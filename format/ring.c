@@ -18,7 +18,7 @@ struct item {
 	uint32_t size;  /* up to the next item */
 	uint32_t kind;  /* enum block_kind; BLOCK_FOREIGN: nothing, up to the end of the circle */
 	uint32_t len;   /* of a chunk's payload, of metadata's data */
-	uint32_t once;  /* metadata: of one file only */
+	uint32_t once;	/* metadata: of one file only */
 };
 
 struct chunk_item {

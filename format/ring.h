@@ -31,7 +31,8 @@ bool ring_meta(struct ring *r, const struct trawl_meta *m, bool repeat);
 void ring_sync(struct ring *r, const struct trawl_sync *s);
 void ring_loss(struct ring *r, const struct trawl_loss *l);
 
-/* dropped: of each source the newest time that gave way, by its own clock, 0: none; dropped_until is left 0. */
+/* dropped: of each source the newest time that gave way, by its own clock, 0: none; dropped_until
+ * is left 0. */
 void ring_state(struct ring *r, struct trawl_ring_state *state, uint64_t dropped[SOURCES_MAX]);
 
 /*

@@ -327,7 +327,8 @@ struct trawl_ring_state {
 	uint64_t chunks, events; /* in it */
 	uint64_t dropped;        /* events that gave way since the last take */
 	uint64_t since;          /* CLOCK_MONOTONIC of the clock-sync before the oldest; 0: none */
-	uint64_t dropped_until;  /* CLOCK_MONOTONIC of the newest that gave way since the last take; 0: none */
+	uint64_t dropped_until;	 /* CLOCK_MONOTONIC of the newest that gave way since the last take;
+				    0: none */
 };
 void trawl_writer_ring(const struct trawl_writer *w, struct trawl_ring_state *state);
 

@@ -301,8 +301,10 @@ static int put_meta(struct trawl_writer *w, const struct trawl_meta *m, bool rep
 	if (w->o.told)
 		w->o.told(w->o.arg, m);
 	if (w->ring)
-		return ring_meta(w->ring, m, repeat) ? 0 :
-			trawl_fail(err, TRAWL_CANNOT, "metadata \"%s\": no memory for it", m->name);
+		return ring_meta(w->ring, m, repeat)
+			       ? 0
+			       : trawl_fail(err, TRAWL_CANNOT, "metadata \"%s\": no memory for it",
+					    m->name);
 	pthread_mutex_lock(&w->lock);
 	if (repeat)
 		meta_cache_put(&w->metas, m);

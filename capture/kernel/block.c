@@ -67,7 +67,7 @@ struct block {
 	struct waiting *waiting;
 	size_t nwaiting, waiting_room;
 	uint64_t order;
-	uint64_t reached;  /* all events up to then have been decided */
+	uint64_t reached; /* all events up to then have been decided */
 	bool no_memory;
 };
 

@@ -240,7 +240,7 @@ static void failed(struct flight *f, const struct trawl_error *err)
 	session_incomplete(f->session, "%s; %s is %s%s, the recording goes on: %s", err->text,
 			   n->path ? n->path : f->o->write,
 			   n->path ? "not whole" : n->left ? "kept as " : "lost",
-			   n->path || !n->left ? "" : n->left, f->reason);
+			   n->path || !n->left ? "" : n->left, f->written_reason);
 }
 
 static int start_writing(struct flight *f, struct trawl_error *err)
@@ -275,6 +275,7 @@ void flight_write(struct flight *f)
 
 	assert(flight_state(f) == FLIGHT_DUE);
 	f->deadline = 0;
+	memcpy(f->written_reason, f->reason, sizeof(f->reason));
 	if (start_writing(f, &err)) {
 		failed(f, &err);
 		newfile_close(&f->file, f->user);
@@ -290,7 +291,7 @@ static void say(struct flight *f)
 	time_span(&span, f->taken - f->state.since);
 	session_note(f->session, "%s holds the last %.*s: %s",
 		     to_stdout(f) ? "standard output" : f->file.path, (int)span.len, span.data,
-		     f->reason);
+		     f->written_reason);
 	out_free(&span);
 }
 

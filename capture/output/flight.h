@@ -43,10 +43,11 @@ struct flight {
 	uint64_t ahead;        /* what the wall clock shows more than CLOCK_MONOTONIC, ns */
 	uint64_t last;         /* time of the last trigger event */
 	uint64_t deadline;     /* CLOCK_MONOTONIC: when the file is due; 0: nothing triggered */
-	char reason[300];      /* of the file that is due, or being written */
+	char reason[300];      /* of the file that is due */
 	uint32_t files, failed;
 
 	/* The file that is being written. */
+	char written_reason[300];
 	struct newfile file;
 	struct trawl_spill *spill;
 	struct trawl_ring_state state; /* what goes into it */

@@ -45,7 +45,8 @@ int pending_add(struct pending *p, const struct trawl_record *r, uint64_t mono,
 		lane = find_lane(p, r->source, r->cpu);
 	copy = lane ? malloc(r->len + 1) : NULL;
 	if (!copy)
-		return trawl_fail(err, TRAWL_CANNOT, "out of memory: too many events wait for others");
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "out of memory: too many events wait for others");
 	memcpy(copy, r->data, r->len);
 	if (lane->newest < mono)
 		lane->newest = mono;

@@ -13,11 +13,11 @@
 #include "capture/session.h"
 
 enum {
-	SIZE_CHECK = 16 << 10,    /* bytes of records after which a file's size is looked at */
-	CHUNK_LEAST = 64 << 10,   /* bytes of records of a chunk: between these, */
+	SIZE_CHECK = 16 << 10,	/* bytes of records after which a file's size is looked at */
+	CHUNK_LEAST = 64 << 10, /* bytes of records of a chunk: between these, */
 	CHUNK_MOST = 2 << 20,
-	CHUNKS_OF_FILE = 8,       /* such a part of -C */
-	WAITING_MOST = 64 << 20,  /* bytes of events that wait for others */
+	CHUNKS_OF_FILE = 8,	 /* such a part of -C */
+	WAITING_MOST = 64 << 20, /* bytes of events that wait for others */
 };
 
 void recording_end(struct recording *r, const char *why)
@@ -138,9 +138,11 @@ static int write_loss(struct recording *r, const struct trawl_loss *loss, struct
 
 /*
  * Writes the losses that end until a time and, if the file ends there, those that begin until then.
- * What such a one has after that time waits for the next file: how many events these are is not known.
+ * What such a one has after that time waits for the next file: how many events these are is not
+ * known.
  */
-static int write_losses(struct recording *r, uint64_t until, bool file_ends, struct trawl_error *err)
+static int write_losses(struct recording *r, uint64_t until, bool file_ends,
+			struct trawl_error *err)
 {
 	size_t kept = 0;
 	int ret = 0;
@@ -274,7 +276,8 @@ static int release(struct recording *r, uint64_t until, struct trawl_error *err)
 	return pending_release(&r->waiting, until, write_waiting, r, err) < 0 ? -1 : 0;
 }
 
-/* Events wait for those of a source that is far behind: then they wait no longer, and those are early. */
+/* Events wait for those of a source that is far behind: then they wait no longer, and those are
+ * early. */
 static uint64_t waited_enough(struct recording *r, uint64_t reached)
 {
 	if (r->waiting.bytes <= WAITING_MOST)

@@ -5,8 +5,8 @@
  *
  * A file holds the events of a stretch of time, of all sources, and no others; the next one begins
  * where it ends. Sources are drained one after the other, so events of after the end wait until
- * all sources have been drained up to it. With -C the end is not known before: all events wait, and are
- * written in the order of time.
+ * all sources have been drained up to it. With -C the end is not known before: all events wait, and
+ * are written in the order of time.
  *
  * A file that cannot be written is no error of these functions: it ends the recording, and the
  * error is kept for the session's end. -1 with *err means any other failure.
@@ -34,20 +34,20 @@ struct recording {
 	int fd;                     /* the writer's, for poll() only */
 
 	/* Times of CLOCK_MONOTONIC, ns; both ends are included. */
-	uint64_t begin;             /* of the present file */
-	uint64_t cut;               /* where it ends; UINT64_MAX: not known */
-	uint64_t newest;            /* -C: of the last event that was written */
-	uint64_t until;             /* the last file of the row ends here; UINT64_MAX: at the end */
-	struct pending waiting;     /* events that the present file may not get */
-	struct trawl_loss *losses;  /* likewise */
+	uint64_t begin;		   /* of the present file */
+	uint64_t cut;		   /* where it ends; UINT64_MAX: not known */
+	uint64_t newest;	   /* -C: of the last event that was written */
+	uint64_t until;		   /* the last file of the row ends here; UINT64_MAX: at the end */
+	struct pending waiting;	   /* events that the present file may not get */
+	struct trawl_loss *losses; /* likewise */
 	size_t nlosses;
-	uint64_t early;             /* events in the present file of before its begin */
-	bool lossy;                 /* it has a loss */
-	bool full;                  /* -C: it ends with the events of this time */
+	uint64_t early; /* events in the present file of before its begin */
+	bool lossy;	/* it has a loss */
+	bool full;	/* -C: it ends with the events of this time */
 
 	uint64_t front;             /* bytes of the present file when its first event came */
 	uint64_t unchecked;         /* bytes of records since its size was looked at */
-	uint64_t next_file;         /* -G: when the present one ends; UINT64_MAX: never */
+	uint64_t next_file;	    /* -G: when the present one ends; UINT64_MAX: never */
 
 	struct trawl_sync sync;     /* the newest */
 	uint64_t drained;	    /* all events up to then have been drained, and written */
@@ -60,7 +60,10 @@ struct recording {
 };
 
 /* Nothing is open. */
-#define RECORDING_NONE { .fd = -1, .output = OUTPUT_NONE, .cut = UINT64_MAX, .until = UINT64_MAX }
+#define RECORDING_NONE                                                                             \
+	{                                                                                          \
+		.fd = -1, .output = OUTPUT_NONE, .cut = UINT64_MAX, .until = UINT64_MAX            \
+	}
 
 /* Opens the output and the writer, with metadata on machine and capture in it. */
 int recording_open(struct recording *r, const struct options *o, const struct user *user,
@@ -80,7 +83,8 @@ int recording_taken(struct recording *r, int result, const struct trawl_error *e
 int recording_put_watched(struct recording *r, const struct trawl_record *record, uint64_t mono,
 			  struct trawl_error *err);
 
-/* One record of the time mono to the writer, as trawl_append(), and to the trigger. It may wait first. */
+/* One record of the time mono to the writer, as trawl_append(), and to the trigger. It may wait
+ * first. */
 static inline int recording_put(struct recording *r, const struct trawl_record *record,
 				uint64_t mono, struct trawl_error *err)
 {

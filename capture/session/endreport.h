@@ -14,9 +14,9 @@ struct end_report {
 	const char *why;                  /* it ended */
 	const char *trigger;              /* of a flight recorder's file; NULL: none */
 	bool incomplete;
-	uint64_t begin, end;              /* MONO: all events of between, and no others, are in the file */
-	uint64_t early;                   /* but for so many of before */
-	bool more_files;                  /* another file of this capture follows */
+	uint64_t begin, end; /* MONO: all events of between, and no others, are in the file */
+	uint64_t early;	     /* but for so many of before */
+	bool more_files;     /* another file of this capture follows */
 	const struct command *command;
 };
 

@@ -740,8 +740,8 @@ static void say_end(struct session *s, const struct source_stats *stats)
 }
 
 /*
- * Corrects the counts: events behind the first COUNT (-c) or the last file (-W) were not captured; captured events that
- * could not be written are lost. If the pipe's reader exited, unwritten events are not lost.
+ * Corrects the counts: events behind the first COUNT (-c) or the last file (-W) were not captured;
+ * captured events that could not be written are lost. If the pipe's reader exited, they are not.
  */
 static void count_unwritten(struct session *s, struct source_stats *stats)
 {

@@ -126,6 +126,25 @@ kill -INT $trawl
 wait $trawl
 same "FILE may have strftime's conversions" "$work/$(date +%Y).trawl" "$(ls "$work"/2*.trawl)"
 
+# A trigger that comes while a file is being written is the reason of the next one, not of that one.
+mkfifo "$work/fifo"
+timeout 60 trawl --ring 4m --trigger 'arg1 == 60000' --after 0s -i "$hit" -w - -- \
+	sh -c '"$1" hits 60001; exec "$1" wait' x "$target" >"$work/fifo" 2>"$work/err" & trawl=$!
+exec 8<"$work/fifo"
+until_true 'grep -q ready "$work/err"'
+child=$(pgrep -P $trawl -x trawl)
+dd bs=100 count=1 <&8 >"$work/both" 2>/dev/null # it is being written now, and waits for its reader
+kill -USR1 "$child"
+sleep 0.3
+cat <&8 >>"$work/both" & reader=$!
+exec 8<&-
+until_true '[ "$(grep -c holds "$work/err")" = 2 ]'
+same "each file is told with its own reason" "arg1 == 60000 (target:hit) SIGUSR1" \
+	"$(sed -n 's/.*holds the last [^:]*: //p' "$work/err" | paste -sd' ')"
+kill -TERM "$child"
+wait $trawl
+wait $reader
+
 # ---- no trigger, no file
 record --ring 4m -w "$work/none.trawl" -i "$hit" -p $pid
 kill -INT $trawl
