@@ -7,7 +7,7 @@
 
 /*
  * How many of the n elements of a sorted array come before the point that `before` describes: an
- * expression of the index i, true of the first elements and false of all behind them.
+ * expression of the index i, true of the first elements and false of all after them.
  *
  *	first = partition_point(n, i, list[i].vaddr < vaddr);
  */

@@ -2,6 +2,7 @@
 #include <time.h>
 
 #include "format/clock.h"
+#include "format/search.h"
 
 static uint64_t reading(const struct trawl_sync *s, enum trawl_clock clock)
 {
@@ -71,17 +72,7 @@ static uint64_t value(const struct clock_map *m, size_t i, enum trawl_clock cloc
 
 size_t clock_syncs_before(const struct clock_map *m, uint64_t at)
 {
-	size_t low = 0, high = m->n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (m->syncs[mid].at < at)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return partition_point(m->n, i, m->syncs[i].at < at);
 }
 
 /* ---- one stretch between two sync blocks ------------------------------------------------- */
@@ -214,17 +205,8 @@ static void try_stretch(const struct clock_map *m, enum trawl_clock clock, size_
 
 size_t clock_find(const struct clock_map *m, enum trawl_clock clock, uint64_t ts)
 {
-	size_t low = 0, high = m->n - 1;
-
-	while (low < high) {
-		size_t mid = low + (high - low + 1) / 2;
-
-		if (value(m, mid, clock) <= ts)
-			low = mid;
-		else
-			high = mid - 1;
-	}
-	return low;
+	/* The last block whose clock showed no more than ts, or the first block. */
+	return partition_point(m->n - 1, i, value(m, i + 1, clock) <= ts);
 }
 
 /* The stretch that a time stamp is looked for in first. */

@@ -3,6 +3,7 @@
 
 #include "format/merge.h"
 #include "format/memory.h"
+#include "format/search.h"
 
 /* Chunks of a good file overlap little; a hostile one shall not have them all decoded at once. */
 enum {
@@ -203,16 +204,8 @@ static void to_timeline(const struct clock_map *clocks, enum trawl_clock clock, 
 /* The last time of the source's stream on this CPU, so far. */
 static uint64_t *tail_of(struct section_source *s, uint32_t cpu)
 {
-	uint32_t low = 0, high = s->ntails;
+	size_t low = partition_point(s->ntails, i, s->tails[i].cpu < cpu);
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (s->tails[mid].cpu < cpu)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	if (low < s->ntails && s->tails[low].cpu == cpu)
 		return &s->tails[low].time;
 	if (s->ntails == CPUS_MAX)
@@ -324,15 +317,7 @@ static bool heads_add(struct merge *m, struct head head)
 
 static uint32_t lower_bound(const uint64_t *time, uint32_t from, uint32_t end, uint64_t t)
 {
-	while (from < end) {
-		uint32_t mid = from + (end - from) / 2;
-
-		if (time[mid] < t)
-			from = mid + 1;
-		else
-			end = mid;
-	}
-	return from;
+	return from + (uint32_t)partition_point(end - from, i, time[from + i] < t);
 }
 
 /* The streams of a decoded chunk join in, with the part of them that was asked for. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/segment.h"
 #include "format/memory.h"
+#include "format/search.h"
 
 enum { SEGMENT_BLOCKS = 4096 }; /* chunks and sync blocks of a segment, without an index */
 
@@ -274,17 +275,9 @@ int segments_next(struct trawl_reader *r, struct lane *l, struct trawl_error *er
 /* The segment of the block at this offset. */
 static size_t segment_of(const struct section *s, uint64_t at)
 {
-	size_t low = 0, high = s->nsegments;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (s->indexed ? s->segments[mid].at < at : s->segments[mid].at <= at)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return s->indexed ? low : low - 1;
+	if (s->indexed)
+		return partition_point(s->nsegments, i, s->segments[i].at < at);
+	return partition_point(s->nsegments, i, s->segments[i].at <= at) - 1;
 }
 
 struct clock_map segment_clocks(struct trawl_reader *r, const struct section *s, uint64_t at)
