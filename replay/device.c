@@ -207,7 +207,7 @@ static int replay(const struct options *o, struct trawl_error *err)
 	struct tape t;
 	int ret = -1;
 
-	if (!tape_open(&t, &f, o->path, o->device, err) &&
+	if (!tape_open(&t, &f, o->path, o->device, false, err) &&
 	    !standard_check(&t, o->path, o->as_is, err))
 		ret = play(o, &t, err);
 	tape_free(&t);

@@ -19,6 +19,7 @@ enum host_mode { MODE_LIST, MODE_C, MODE_PYTHON, MODE_REALLY };
 struct options {
 	const char *path, *device;
 	enum host_mode mode;
+	bool no_sandbox;
 	struct host_options host;
 };
 
@@ -30,10 +31,12 @@ static const char help[] =
 	"      --speed N        of times: 1 as recorded (default), 2 twice as fast, 0 no waiting\n"
 	"      --any-data       compare lengths and statuses only\n"
 	"  -v                   every difference, not the first only\n"
+	"      --no-sandbox     for debuggers: reads without the sandbox, as --really does\n"
 	"\n"
 	"Without --really and --to-*, it only lists what it would do.";
 
-enum { OPTION_DEVICE = 0x100, OPTION_SPEED, OPTION_REALLY, OPTION_C, OPTION_PYTHON, OPTION_ANY };
+enum { OPTION_DEVICE = 0x100, OPTION_SPEED, OPTION_REALLY, OPTION_C, OPTION_PYTHON, OPTION_ANY,
+       OPTION_UNCAGED };
 
 static const struct option long_options[] = {
 	{"device", required_argument, NULL, OPTION_DEVICE},
@@ -42,6 +45,7 @@ static const struct option long_options[] = {
 	{"to-c", no_argument, NULL, OPTION_C},
 	{"to-python", no_argument, NULL, OPTION_PYTHON},
 	{"any-data", no_argument, NULL, OPTION_ANY},
+	{"no-sandbox", no_argument, NULL, OPTION_UNCAGED},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
 };
@@ -74,6 +78,9 @@ static int set_option(void *arg, int option, struct trawl_error *err)
 		return set_mode(o, MODE_PYTHON, err);
 	case OPTION_ANY:
 		o->host.any_data = true;
+		return 0;
+	case OPTION_UNCAGED:
+		o->no_sandbox = true;
 		return 0;
 	default: /* -v */
 		o->host.verbose = true;
@@ -129,7 +136,9 @@ static int replay(const struct options *o, struct trawl_error *err)
 {
 	struct foreign f;
 	struct tape t;
-	int ret = tape_open(&t, &f, o->path, o->device, err);
+	/* libusb opens files while it runs */
+	bool caged = o->mode != MODE_REALLY && !o->no_sandbox;
+	int ret = tape_open(&t, &f, o->path, o->device, caged, err);
 
 	if (!ret)
 		ret = act(o, &t, err);

@@ -515,8 +515,8 @@ int tape_read(struct tape *t, const char *path, const char *name, const struct t
 {
 	struct reader r = {.take = take, .arg = t};
 
-	*t = (struct tape){.device = *d, .store = {.fd = -1}};
-	if (store_open(&t->store, err))
+	*t = (struct tape){.device = *d, .store = t->store};
+	if (t->store.fd < 0 && store_open(&t->store, err))
 		return -1;
 	return read_capture(&r, path, name, end_tape, err);
 }
@@ -529,7 +529,6 @@ int tape_read_chosen(struct tape *t, const char *path, const char *name, const c
 	size_t n = 0;
 	int ret;
 
-	*t = (struct tape)TAPE_NOTHING;
 	if (!tape_devices(path, name, &list, &n, err))
 		d = tape_choose(list, n, device, name, err);
 	ret = d ? tape_read(t, path, name, d, err) : -1;

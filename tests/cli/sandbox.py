@@ -32,6 +32,22 @@ PROGRAMS = {
     "trawl-export": ["trawl-export", "--to", "csv", GOLDEN, "-w", CSV],
     "trawl-edit": ["trawl-edit", "verify", GOLDEN],
 }
+OUT = tmp.name + "/out.trawl"
+USB = SRC + "/samples/usb-keyboard.trawl"
+# Verbs and ways that are as caged, of whatever the files given to them are; in each some of the calls are tried.
+FURTHER = {
+    "cut": ["trawl-edit", "cut", "--max-size", "1M", GOLDEN, "-w", OUT],
+    "merge": ["trawl-edit", "merge", GOLDEN, SRC + "/tests/golden/events.trawl", "-w", OUT],
+    "redact": ["trawl-edit", "redact", GOLDEN, "-w", OUT],
+    "secrets": ["trawl-edit", "secrets", GOLDEN],
+    "compact": ["trawl-edit", "compact", GOLDEN, "-w", OUT],
+    "repair": ["trawl-edit", "repair", GOLDEN, "-w", OUT],
+    "diff": ["trawl-decode", "--diff", USB, USB],
+    "stream": ["trawl-replay", "stream", "--speed", "0", GOLDEN],
+    "host": ["trawl-replay", "host", USB],
+    "host --to-c": ["trawl-replay", "host", "--to-c", USB],
+    "report": ["trawl-report", "--yes", GOLDEN, "-o", tmp.name + "/out.zip"],
+}
 # Looked for by libraries, which go on without: an error. The sanitizers' build may read files.
 DENIED = ["create", "type", "limit", "nonsense", "clone3", "sendto", "link", "symlink", "mkdir", "chmod", "perf", "memfd"]
 DENIED_PLAIN = ["open", "open-old", "open-own", "openat2", "stat", "run-memory"]
@@ -92,6 +108,27 @@ def the_cage():
          "--no-sandbox: they succeed")
     if os.path.exists("/tmp/trawl-attempt"):
         os.unlink("/tmp/trawl-attempt")
+
+
+def further():
+    """Each verb is in the same cage: what it forbids is tried once in it."""
+    for name, args in FURTHER.items():
+        r = run(args, "getpid")
+        ok(r.returncode in (0, 1) and "attempt: 0\n" in r.stderr + r.stdout or name == "report" and not r.returncode,
+           f"{name}: the attempt is made, getpid succeeds", r.returncode, r.stderr[-400:])
+        for out in (OUT, tmp.name + "/out.zip"):
+            if os.path.exists(out):
+                os.unlink(out)
+        for call in ("execve", "socket"):
+            r = run(args, call)
+            ok(r.returncode == 3 and f"reading it led to a call of {call}(), which the sandbox forbids" in r.stderr
+               and not os.path.exists(OUT) and not os.path.exists(tmp.name + "/out.zip"),
+               f"{name}: ended by {call}(), with status 3 and no output", r.returncode, r.stderr[-400:])
+        if name != "report":
+            r = run(args[:1] + args[1:2] * (args[1][0] != "-") + ["--no-sandbox"] + args[1 + (args[1][0] != "-"):], "socket")
+            ok(r.returncode in (0, 1) and "attempt: 0\n" in r.stderr, f"{name} --no-sandbox: it succeeds", r.returncode, r.stderr[-400:])
+            if os.path.exists(OUT):
+                os.unlink(OUT)
 
 
 def status_of(pid):
@@ -172,6 +209,7 @@ def bomb():
 
 
 the_cage()
+further()
 the_kernel_says()
 what_still_works()
 outputs()
