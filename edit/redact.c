@@ -547,6 +547,8 @@ static int go_through(struct redact *x, int fd, const char *out, const char *man
 		*err = late;
 		got = -1;
 	}
+	if (c.r)
+		trawl_verdict(c.r, &x->verdict);
 	free(c.record);
 	trawl_close(c.r);
 	return got;

@@ -41,6 +41,7 @@ struct redact {
 	int64_t date;            /* added to times of day */
 	char hash[65];           /* of the original */
 	uint64_t events;
+	struct trawl_verdict verdict; /* of what was read to the end: chunks, too */
 };
 
 /* Reads the file. 0, or -1 with *err. */

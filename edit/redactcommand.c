@@ -179,12 +179,11 @@ bool redact_is_redacted(const struct trawl_reader *r)
 
 static int verdict(const struct redact *x, struct trawl_error *err)
 {
-	struct trawl_verdict v;
+	const struct trawl_verdict *v = &x->verdict;
 
-	trawl_verdict(x->r, &v);
-	if (v.complete && !v.damaged && !v.junk)
+	if (v->complete && !v->damaged && !v->junk)
 		return 0;
-	return trawl_fail(err, TRAWL_BAD_DATA, "%s: %s", x->name, v.text);
+	return trawl_fail(err, TRAWL_BAD_DATA, "%s: %s", x->name, v->text);
 }
 
 static int start(struct redact *x, struct trawl_error *err)

@@ -126,4 +126,14 @@ status, _, text = run("trawl", "-i", "branch:ptrace", "-w", f"{tmp.name}/branche
 tap.ok(status == 0, "branches are recorded", text)
 status, _, text = run("trawl-edit", "redact", f"{tmp.name}/branches", "-w", f"{tmp.name}/no")
 tap.ok(status == 2 and "branches cannot be redacted" in text and not os.path.exists(f"{tmp.name}/no"), "branches: refused", status, text)
+
+# Damage: what cannot be read is missing in the output, and that is said. Each byte of a chunk, and of the files' ends.
+whole = open(f"{src}/tests/golden/kinds.trawl", "rb").read()
+bad, damaged = [], f"{tmp.name}/damaged.trawl"
+for at in (988, 1500, 5000, 10000, 10700, 12000, len(whole) - 40):
+    with open(damaged, "wb") as f:
+        f.write(whole[:at] + bytes([whole[at] ^ 0x40]) + whole[at + 1:])
+    got = [run("trawl-edit", "secrets", damaged), run("trawl-edit", "redact", damaged, "-w", again)]
+    bad += [(at, status, text) for status, _, text in got if status != 1 or "damaged" not in text]
+tap.ok(not bad, "damaged files: secrets and redact say so, status 1", *bad)
 sys.exit(tap.finish())

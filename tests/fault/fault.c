@@ -9,8 +9,8 @@
  * System calls are caught where they leave the C library, stdio's included: seccomp raises SIGSYS
  * for those that come from its code, and the handler makes the call from here. The sanitizers' own
  * calls come from elsewhere. What goes to stderr is not counted: it is how a program says what
- * happened. Nor is what json-c and libzstd allocate, which do not survive it (libzstd's
- * dictionaries before 1.5.6).
+ * happened. Nor is what json-c, libzstd and libseccomp allocate, which do not survive it (libzstd's
+ * dictionaries before 1.5.6; libseccomp then goes round in circles while it makes a filter).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -75,7 +75,7 @@ static void find_code(const char *name, uint64_t *from, uint64_t *to)
 		fclose(f);
 }
 
-static uint64_t jsonc_from, jsonc_to, zstd_from, zstd_to;
+static uint64_t jsonc_from, jsonc_to, zstd_from, zstd_to, seccomp_from, seccomp_to;
 
 /* ---- allocations ------------------------------------------------------------------------- */
 
@@ -91,7 +91,8 @@ static int is_spared(const void *caller)
 {
 	uintptr_t at = (uintptr_t)caller;
 
-	return (at >= jsonc_from && at < jsonc_to) || (at >= zstd_from && at < zstd_to);
+	return (at >= jsonc_from && at < jsonc_to) || (at >= zstd_from && at < zstd_to) ||
+	       (at >= seccomp_from && at < seccomp_to);
 }
 #define FAILS() (!is_spared(__builtin_return_address(0)) && fails(ALLOC) && ((errno = ENOMEM)))
 
@@ -259,5 +260,6 @@ __attribute__((constructor)) static void set_up(void)
 	}
 	find_code("libjson-c", &jsonc_from, &jsonc_to);
 	find_code("libzstd", &zstd_from, &zstd_to);
+	find_code("libseccomp", &seccomp_from, &seccomp_to);
 	count = p;
 }

@@ -20,7 +20,6 @@ from tap import finish, ok  # noqa: E402
 
 ALL = "all" in sys.argv[1:]
 ONLY = [a for a in sys.argv[1:] if a != "all"]
-PICKS = 10 ** 9 if ALL else 7
 ASAN_EXIT = 77
 tmp = tempfile.TemporaryDirectory()
 COUNTS, OUT = tmp.name + "/counts", tmp.name + "/out"
@@ -37,8 +36,8 @@ LIBS = dict(os.environ, LD_LIBRARY_PATH=BUILD + "/.libs")
 class Scenario:
     """Its output is stdout and OUT; steady: the same each time."""
 
-    def __init__(self, name, *args, kinds=("alloc", "read", "write", "open"), steady=True):
-        self.name, self.args, self.kinds, self.steady = name, args, kinds, steady
+    def __init__(self, name, *args, kinds=("alloc", "read", "write", "open"), steady=True, picks=7):
+        self.name, self.args, self.kinds, self.steady, self.picks = name, args, kinds, steady, picks
         self.ours = args[0] in ("trawl", "trawl-edit")
 
 
@@ -49,6 +48,16 @@ SCENARIOS = [
     Scenario("import", "trawl-edit", "import", "--no-sandbox", PCAP, "-w", OUT, steady=False),  # it says when
     Scenario("cut", "trawl-edit", "cut", "--no-sandbox", "--from", "+0s", GOLDEN, "-w", OUT),
     Scenario("verify", "trawl-edit", "verify", "--no-sandbox", GOLDEN),
+    Scenario("merge", "trawl-edit", "merge", "--no-sandbox", GOLDEN, SRC + "/tests/golden/events.trawl", "-w", OUT, steady=False, picks=2),
+    Scenario("redact", "trawl-edit", "redact", "--no-sandbox", USB, "-w", OUT, steady=False, picks=2),
+    Scenario("secrets", "trawl-edit", "secrets", "--no-sandbox", USB, picks=2),
+    Scenario("compact", "trawl-edit", "compact", "--no-sandbox", GOLDEN, "-w", OUT, picks=2),
+    Scenario("repair", "trawl-edit", "repair", "--no-sandbox", GOLDEN, "-w", OUT, picks=2),
+    Scenario("difference", "trawl-decode", "--no-sandbox", "--diff", USB, USB, picks=2),
+    Scenario("page", "trawl-export", "--no-sandbox", "--to", "html", USB, "-w", OUT, picks=2),
+    Scenario("perfetto", "trawl-export", "--no-sandbox", "--to", "perfetto", GOLDEN, "-w", OUT, picks=2),
+    Scenario("stream", "trawl-replay", "stream", "--no-sandbox", "--speed", "0", GOLDEN, picks=2),
+    Scenario("host", "trawl-replay", "host", "--no-sandbox", "--to-c", USB, picks=2),
     Scenario("capture", "trawl", "-q", "-i", "event:sched:sched_switch", "-c", "20", "-w", OUT,
              kinds=("alloc", "read", "write", "ioctl", "open"), steady=False),
 ]
@@ -143,7 +152,7 @@ for s in SCENARIOS:
             ok(False, f"{s.name}: without a fault", status, err, count)
             continue
         bad, seen = [], 0
-        for n in picks(count, PICKS):
+        for n in picks(count, 10 ** 9 if ALL else s.picks):
             got = run(s, kind, n)
             why = wrong(s, n, got, want)
             seen += 1
