@@ -107,6 +107,7 @@ libcapture_la_SOURCES += \
 	capture/probe/relocs.c capture/probe/relocs.h \
 	capture/probe/resolve.h \
 	capture/probe/retval.c capture/probe/retval.h \
+	capture/probe/rustname.c capture/probe/rustname.h \
 	capture/cli/readable.c capture/cli/readable.h capture/cli/spec.c capture/cli/spec.h \
 	capture/probe/text.c capture/probe/text.h \
 	capture/probe/trampoline.c capture/probe/trampoline.h \

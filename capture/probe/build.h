@@ -29,6 +29,11 @@ struct resolve {
 	bool pattern;        /* the spec matches what it does not name, as readable names do */
 	bool named;          /* the user gives the event a name */
 	struct trawl_error *err;
+
+	/* cxx_unique_name(): the readable names of a file's functions, sorted. */
+	const struct elf_file *names_of;
+	size_t nnames;
+	char **names;
 };
 
 /* A file to resolve in. */

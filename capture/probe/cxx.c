@@ -6,6 +6,7 @@
 
 #include "capture/sys/alloc.h"
 #include "capture/probe/cxx.h"
+#include "capture/probe/rustname.h"
 
 #ifdef HAVE_CXA_DEMANGLE
 /* The Itanium C++ ABI's own (libstdc++'s <cxxabi.h> is for C++ alone). malloc'd, or NULL. */
@@ -82,6 +83,18 @@ static size_t name_start(const char *s, size_t end)
 	return 0;
 }
 
+/* Of Rust: the name with its hash, by which copies of a function are told apart, and without. */
+static bool is_rust(const char *demangled, struct cxx_name *n)
+{
+	n->name = rust_name(demangled);
+	if (!n->name)
+		return false;
+	n->full = xasprintf("%s%s", n->name, strrchr(demangled, 'h') - 2);
+	n->call = xstrdup(n->full);
+	n->bare = xstrdup(n->name);
+	return true;
+}
+
 bool cxx_demangle(const char *symbol, struct cxx_name *n)
 {
 	char *s = !strncmp(symbol, "_Z", 2) ? demangle(symbol) : NULL;
@@ -90,6 +103,10 @@ bool cxx_demangle(const char *symbol, struct cxx_name *n)
 	*n = (struct cxx_name){ 0 };
 	if (!s)
 		return false;
+	if (is_rust(s, n)) {
+		free(s);
+		return true;
+	}
 	end = bare = parameters(s);
 	if (end && s[end] && s[end - 1] == '>' && !is_operator(s, end - 1)) {
 		bare = opening(s, end - 1);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* C++ symbols by the names that people write: shop::Cart::add, with or without the parameters. */
+/*
+ * C++ symbols by the names that people write: shop::Cart::add, with or without the parameters; those
+ * of Rust with or without their hash.
+ */
 #ifndef TRAWL_CAPTURE_PROBE_CXX_H
 #define TRAWL_CAPTURE_PROBE_CXX_H
 

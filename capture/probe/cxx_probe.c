@@ -14,6 +14,7 @@
 #include "capture/probe/list.h"
 #include "capture/probe/resolve.h"
 #include "capture/sys/alloc.h"
+#include "common/search.h"
 
 struct match {
 	const struct elf_symbol *symbol;
@@ -132,6 +133,65 @@ static int resolve_all(struct resolve *r, struct target *t, const struct matches
 				     m->list[over].name.full, (int)strcspn(first.text, "\n"),
 				     first.text));
 	return 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* All names of the file, one of each address. */
+static void read_names(struct resolve *r, struct target *t)
+{
+	const struct elf_symbol *last = NULL;
+
+	cxx_forget_names(r);
+	r->names_of = t->elf;
+	for (size_t i = 0; i < t->elf->nsymbols; i++) {
+		const struct elf_symbol *s = &t->elf->symbols[i];
+		struct cxx_name name;
+
+		if (!s->function || strstr(s->name, ".cold") || (last && last->vaddr == s->vaddr) ||
+		    !cxx_demangle(s->name, &name))
+			continue;
+		last = s;
+		xgrow(r->names, r->nnames);
+		r->names[r->nnames++] = xstrdup(name.name);
+		cxx_free(&name);
+	}
+	if (r->nnames)
+		qsort(r->names, r->nnames, sizeof(*r->names), compare_names);
+}
+
+void cxx_forget_names(struct resolve *r)
+{
+	for (size_t i = 0; i < r->nnames; i++)
+		free(r->names[i]);
+	free(r->names);
+	r->names = NULL;
+	r->nnames = 0;
+	r->names_of = NULL;
+}
+
+char *cxx_unique_name(struct resolve *r, struct target *t, const char *symbol)
+{
+	struct cxx_name name;
+	const char *clone;
+	char *unique;
+	size_t first;
+
+	if (!cxx_demangle(symbol, &name))
+		return xstrdup(symbol);
+	if (r->names_of != t->elf)
+		read_names(r, t);
+	first = partition_point(r->nnames, i, strcmp(r->names[i], name.name) < 0);
+	clone = strstr(name.full, " [clone ");
+	if (first + 1 < r->nnames && !strcmp(r->names[first + 1], name.name))
+		unique = xstrdup(name.full);
+	else
+		unique = xasprintf("%s%s", name.name, clone ? clone : "");
+	cxx_free(&name);
+	return unique;
 }
 
 int resolve_cxx(struct resolve *r, struct target *t)

@@ -245,6 +245,7 @@ static int resolve_all(void *arg, struct probe_list *list, struct trawl_error *e
 	if (ret < 0)
 		probe_drop(list, r.before);
 	nearest_free(&r.near);
+	cxx_forget_names(&r);
 	free(r.hint);
 	return ret;
 }

@@ -83,11 +83,12 @@ static char *own_name(const struct making *m, const char *suffix)
 	return xasprintf("%.*s%s", (int)len, own, suffix);
 }
 
-static char *display_name(const struct making *m)
+static char *display_name(struct making *m)
 {
 	const struct spec *spec = m->r->spec;
 	const char *base = strrchr(m->t->file->path, '/');
 	const char *suffix = suffix_of(m);
+	char *name = NULL, *display;
 
 	base = base ? base + 1 : m->t->file->path;
 	if (*spec->own)
@@ -96,7 +97,11 @@ static char *display_name(const struct making *m)
 		return xasprintf("%s:0x%" PRIx64 "%s", base, spec->offset, suffix);
 	if (spec->offset)
 		return xasprintf("%s:%s+0x%" PRIx64 "%s", base, m->fn->name, spec->offset, suffix);
-	return xasprintf("%s:%s%s", base, m->fn->name, suffix);
+	if (is_glob(spec->symbol))
+		name = cxx_unique_name(m->r, m->t, m->fn->name);
+	display = xasprintf("%s:%s%s", base, name ? name : m->fn->name, suffix);
+	free(name);
+	return display;
 }
 
 static void init_exit(struct probe_site *site, struct target *t, const struct flow_exit *e)

@@ -570,6 +570,10 @@ def cxx(folder):
                        ("shop::[Cm]*d*", both), ("_ZN4shop4Cart3addEi", ["shop:_ZN4shop4Cart3addEi"])):
         got, err = capture(folder, [f"uprobe:{program}:{name}"], [program])[1:]
         ok([e["name"] for e in got] == want, f"C++: {name}", made.stderr, err, got)
+    got, err = capture(folder, [f"uprobe:{program}:_ZN4shop4[CM]*"], [program])[1:]
+    names = sorted({e["name"] for e in got})
+    ok(set(both) < set(names) and not any("_Z" in n for n in names), "C++: a pattern of symbols has readable names",
+       err, names)
     got, err = capture(folder, [f"uprobe:{program}:shop::Cart::add price", f"uprobe:mine={program}:shop::Cart::total"],
                        [program])[1:]
     ok([e["fields"].get("price") for e in got] == [2, 3, None] and got[2]["name"] == "mine" and

@@ -6,6 +6,7 @@ passes through the probed frames: exceptions, panics, longjmp(), stacks that mov
 
 	returns.py [--all] [-v] [NAME ...]      as of run.py
 """
+import glob
 import json
 import os
 import re
@@ -52,7 +53,7 @@ def record(program):
     probed = run(f"{BUILD}/trawl", "-w", path, *inputs, "--", *argv)
     decode = f"{BUILD}/trawl-decode"
     events = [json.loads(line) for line in run(decode, "--json", path).stdout.splitlines()]
-    probes = {name: json.loads(run(decode, f"--meta=probe/uprobe/{name}", path).stdout)
+    probes = {name: json.loads(run(decode, f"--meta=probe/uprobe/{glob.escape(name)}", path).stdout)
               for name in sorted({e["name"] for e in events})}
     end = json.loads(run(decode, "--meta=end", path).stdout or "{}")
     return plain, probed, events, probes, end

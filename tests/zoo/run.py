@@ -103,7 +103,7 @@ def record(program, specs):
     said = run(f"{BUILD}/trawl", "-w", path, *inputs, "--", "setarch", "-R", "env", "-i", program).stderr
     decode = f"{BUILD}/trawl-decode"
     events = [json.loads(line) for line in run(decode, "--json", path).stdout.splitlines()]
-    probes = {name: json.loads(run(decode, f"--meta=probe/uprobe/{name}", path).stdout)
+    probes = {name: json.loads(run(decode, f"--meta=probe/uprobe/{glob.escape(name)}", path).stdout)
               for name in sorted({e["name"] for e in events})}
     return events, probes, said
 

@@ -72,3 +72,23 @@ Test(cxx, blanks_and_tags_do_not_matter)
 	cr_expect(cxx_named(&n, "name", false));
 	cxx_free(&n);
 }
+
+Test(cxx, rust_with_and_without_its_hash)
+{
+	struct cxx_name n;
+
+	cr_assert(cxx_demangle("_ZN4core3ptr42drop_in_place$LT$alloc..string..String$GT$"
+			       "17h4218d1e42079f6deE", &n));
+	cr_expect_str_eq(n.name, "core::ptr::drop_in_place<alloc::string::String>");
+	cr_expect(cxx_named(&n, "core::ptr::drop_in_place<alloc::string::String>::h4218d1e42079f6de",
+			    false));
+	cr_expect(cxx_named(&n, "core::ptr::*", true));
+	cxx_free(&n);
+	cr_assert(cxx_demangle("_ZN1o1f28_$u7b$$u7b$closure$u7d$$u7d$17h0123456789abcdefE", &n));
+	cr_expect_str_eq(n.name, "o::f::{{closure}}");
+	cxx_free(&n);
+	/* No hash: a name of C++. */
+	cr_assert(cxx_demangle("_ZN1o1f17h0123456789abcdefEi", &n));
+	cr_expect_str_eq(n.name, "o::f::h0123456789abcdef");
+	cxx_free(&n);
+}
