@@ -21,6 +21,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -194,34 +195,47 @@ int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 	return error ? -1 : 0;
 }
 
+/* The begin of a filter: what does not come from these addresses is allowed. A filter compares 32 bits at a
+ * time; the addresses of a library may lie on both sides of a multiple of 4 GiB. Returns its length. */
+static size_t only_from(struct sock_filter *code, uint64_t from, uint64_t to)
+{
+	static const uint32_t address = offsetof(struct seccomp_data, instruction_pointer);
+	bool both = from >> 32 != (to - 1) >> 32;
+	size_t n = 0;
+
+	for (int piece = 0; piece <= both; piece++) {
+		uint64_t first = piece ? (to - 1) >> 32 << 32 : from;
+		uint64_t last = both && !piece ? first | UINT32_MAX : to - 1;
+		const struct sock_filter test[] = {
+			BPF_STMT(BPF_LD | BPF_W | BPF_ABS, address + 4),
+			BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(first >> 32), 0, 4),
+			BPF_STMT(BPF_LD | BPF_W | BPF_ABS, address),
+			BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, (uint32_t)first, 0, 2),
+			BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, (uint32_t)last, 1, 0),
+			BPF_STMT(BPF_JMP | BPF_JA, both && !piece ? 7 : 1), /* over the rest */
+		};
+
+		memcpy(code + n, test, sizeof(test));
+		n += sizeof(test) / sizeof(*test);
+	}
+	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	return n;
+}
+
 static int catch_calls(void)
 {
 	struct sigaction action = {.sa_sigaction = on_call,
 				   .sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART};
-	struct sock_filter code[NCALLS + 16];
+	struct sock_filter code[2 * NCALLS + 16];
 	struct sock_fprog program = { 0, code };
 	uint64_t from, to;
-	size_t n = 0;
+	size_t n;
 
 	find_code("libc.so", &from, &to);
-	if (!to || from >> 32 != to >> 32 || sigaction(SIGSYS, &action, NULL))
+	if (!to || sigaction(SIGSYS, &action, NULL))
 		return -1;
-#define LOAD(field, high)                                                                          \
-	code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,                         \
-						 offsetof(struct seccomp_data, field) +            \
-							 (high ? 4 : 0))
-#define ALLOW_IF(op, value, when)                                                                  \
-	do {                                                                                       \
-		code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | op | BPF_K, value,              \
-							 when ? 0 : 1, when ? 1 : 0);              \
-		code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);      \
-	} while (0)
-	LOAD(instruction_pointer, 1);
-	ALLOW_IF(BPF_JEQ, (uint32_t)(from >> 32), 0);
-	LOAD(instruction_pointer, 0);
-	ALLOW_IF(BPF_JGE, (uint32_t)from, 0);
-	ALLOW_IF(BPF_JGE, (uint32_t)to, 1);
-	LOAD(nr, 0);
+	n = only_from(code, from, to);
+	code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
 	for (int i = 0; i < NCALLS; i++) {
 		if (calls[i].kind == kind)
 			code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
