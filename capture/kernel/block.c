@@ -251,13 +251,13 @@ uint64_t block_reached(const struct input *in)
 /* ---- the source --------------------------------------------------------------------------- */
 
 /* Where an event has its sectors; those without are of the task that they happen in. */
-static int add_event(struct trace *t, const char *group, const char *name, bool unwanted,
-		     struct trawl_error *err)
+static int add_event(struct trace *t, const char *group, const char *name, const char *request,
+		     bool unwanted, struct trawl_error *err)
 {
 	struct block *b = t->more;
 	struct eventformat f;
 	struct trawl_field *dev, *sector, *count;
-	bool pair = strcmp(group, "block") != 0;
+	bool plain = !strcmp(group, "block"), pair = !plain && !request;
 
 	if (trace_format(t, group, name, &f, err))
 		return -1;
@@ -275,11 +275,13 @@ static int add_event(struct trace *t, const char *group, const char *name, bool 
 			.sector_at = sector->offset,
 			.count_at = count->offset,
 			.least = f.size,
-			.begins = !strcmp(name, "block_bio_queue"),
-			.ends = !strcmp(name, "block_rq_complete"),
+			.begins = plain && !strcmp(name, "block_bio_queue"),
+			.ends = plain && !strcmp(name, "block_rq_complete"),
 			.unwanted = unwanted,
-			.is_pair = pair,
-			.of_request = pair || !strncmp(name, "block_rq_", strlen("block_rq_")),
+			/* A probe on the completion comes before or after it. */
+			.is_pair = pair || (request && !strcmp(request, "block_rq_complete")),
+			.of_request = pair || !strncmp(request ? request : name, "block_rq_",
+						       strlen("block_rq_")),
 		};
 	}
 	eventformat_free(&f);
@@ -294,13 +296,16 @@ int block_follow(struct trace *t, struct trawl_error *err)
 	if (!t->more)
 		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
 	for (size_t i = 0; i < t->nevents; i++) {
-		queue |= !strcmp(t->events[i].name, "block_bio_queue");
-		ends |= !strcmp(t->events[i].name, "block_rq_complete");
-		if (add_event(t, t->events[i].group, t->events[i].name, false, err))
+		const struct trace_event *e = &t->events[i];
+		bool plain = !strcmp(e->group, "block");
+
+		queue |= plain && !strcmp(e->name, "block_bio_queue");
+		ends |= plain && !strcmp(e->name, "block_rq_complete");
+		if (add_event(t, e->group, e->name, e->request, false, err))
 			return -1;
 	}
-	if ((!queue && add_event(t, "block", "block_bio_queue", true, err)) ||
-	    (!ends && add_event(t, "block", "block_rq_complete", true, err)))
+	if ((!queue && add_event(t, "block", "block_bio_queue", NULL, true, err)) ||
+	    (!ends && add_event(t, "block", "block_rq_complete", NULL, true, err)))
 		return -1;
 	t->keeps_strangers = true;
 	t->filtered = true;

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "capture/kernel/histpair.h"
+#include "capture/kernel/block.h"
 #include "capture/kernel/eprobecheck.h"
 #include "capture/kernel/event.h"
 #include "capture/session.h"
@@ -54,8 +55,11 @@ struct eprobe {
 	char event[64];            /* tracefs name of the probe */
 	char display[160];
 	char *args;                /* "a=$b:u32 c=..." */
+	bool of_request;           /* the record tells the sectors of the request that it is about */
 	struct eprobe_checks checks;
 };
+
+extern const struct source eprobe_source, eprobe_block_source;
 
 /* ---- arguments ---------------------------------------------------------------------------- */
 
@@ -229,6 +233,55 @@ static int add_argument(struct eprobe *e, size_t i, struct trawl_error *err)
 	return 0;
 }
 
+static int append_argument(struct eprobe *e, const char *arg, struct trawl_error *err)
+{
+	char *grown;
+
+	if (asprintf(&grown, "%s%s%s", e->args ? e->args : "", e->args ? " " : "", arg) < 0)
+		return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	free(e->args);
+	e->args = grown;
+	return 0;
+}
+
+/* What tells the request of an event (block.h): a field of the record, if it is not one already. */
+static int add_request_field(struct eprobe *e, const char *name, struct trawl_error *err)
+{
+	const struct trawl_field *f = eventformat_field(&e->format, name);
+	char arg[64], type[16];
+
+	for (size_t i = 0; i < e->spec.nargs; i++) {
+		const struct spec_arg *a = &e->spec.args[i];
+		const char *field = *a->field ? a->field : *a->expr == '$' ? a->expr + 1 : "";
+
+		if (strcmp(field, name))
+			continue;
+		if (*a->expr == '$' && !strcmp(a->expr + 1, name) && !*a->type)
+			return 0;
+		return spec_fail(&e->spec, a->at, err,
+				 "eprobe: with -p or COMMAND, %s tells whose request it is: give "
+				 "this argument another name",
+				 name);
+	}
+	own_type(f, type);
+	snprintf(arg, sizeof(arg), "%s=$%s:%s", name, name, type);
+	return append_argument(e, arg, err);
+}
+
+static int add_request(struct eprobe *e, struct trawl_error *err)
+{
+	static const char *const fields[] = { "dev", "sector", "nr_sector" };
+
+	for (size_t i = 0; i < 3; i++)
+		if (!eventformat_field(&e->format, fields[i]))
+			return 0;
+	for (size_t i = 0; i < 3; i++)
+		if (add_request_field(e, fields[i], err))
+			return -1;
+	e->of_request = true;
+	return 0;
+}
+
 static int add_arguments(struct eprobe *e, struct trawl_error *err)
 {
 	bool ret = false;
@@ -242,15 +295,11 @@ static int add_arguments(struct eprobe *e, struct trawl_error *err)
 		ret |= !strcmp(e->spec.args[i].field, "ret") ||
 		       !strcmp(e->spec.args[i].expr, "$ret");
 	}
-	if (e->at_exit && !ret) {
-		char *grown;
-
-		if (asprintf(&grown, "%s%sret=$ret:s64", e->args ? e->args : "",
-			     e->args ? " " : "") < 0)
-			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
-		free(e->args);
-		e->args = grown;
-	}
+	if (e->at_exit && !ret && append_argument(e, "ret=$ret:s64", err))
+		return -1;
+	if (e->trace->in->source == &eprobe_block_source && !strcmp(e->spec.group, "block") &&
+	    add_request(e, err))
+		return -1;
 	if (e->checks.n) {
 		char *checked = eprobe_check_args(&e->checks, e->args);
 
@@ -625,6 +674,13 @@ static int add_event(struct eprobe *e, struct trawl_error *err)
 		? -1
 		: 0;
 	eventformat_free(&f);
+	if (!r && e->of_request) {
+		struct trace_event *added = &e->trace->events[e->trace->nevents - 1];
+
+		added->request = strdup(e->spec.event);
+		if (!added->request)
+			return trawl_fail(err, TRAWL_CANNOT, "out of memory");
+	}
 	return r;
 }
 
@@ -676,14 +732,31 @@ static int eprobe_arm(struct input *in, struct trawl_error *err)
 {
 	struct trace *t = trace_new(in, 0, err);
 
-	if (!t || trace_limit(t, err))
+	if (!t || (in->source == &eprobe_source && trace_limit(t, err)))
 		return -1;
 	for (size_t i = 0; i < in->nspecs; i++) {
 		if (!session_is_repeated(in, i) &&
 		    arm_spec(t, in->specs[i], (unsigned int)i + 1, err))
 			return -1;
 	}
+	if (in->source != &eprobe_source && block_follow(t, err))
+		return -1;
 	return ktest_meta(t, err);
+}
+
+static void eprobe_block_disarm(struct input *in)
+{
+	block_free(in);
+	hist_pair_disarm(in);
+}
+
+/* [OWN=]block.EVENT */
+static const struct source *eprobe_scoped(const char *spec)
+{
+	const char *event = strpbrk(spec, "= ");
+
+	event = event && *event == '=' ? event + 1 : spec;
+	return strncmp(event, "block.", 6) ? &eprobe_source : &eprobe_block_source;
 }
 
 static int eprobe_probe(struct trawl_error *err)
@@ -720,6 +793,7 @@ const struct source eprobe_source = {
 	.summary = "[OWN=]GROUP.EVENT [ARG ...] [at-exit] [if FILTER]",
 	.spec_language = true,
 	.tasks = true,
+	.scoped = eprobe_scoped,
 	.describe = eprobe_describe,
 	.probe = eprobe_probe,
 	.arm = eprobe_arm,
@@ -732,4 +806,22 @@ const struct source eprobe_source = {
 	.close = trace_close,
 	.stats = hist_pair_stats,
 	.disarm = hist_pair_disarm,
+};
+
+const struct source eprobe_block_source = {
+	.name = "eprobe",
+	.instance = "eprobeblock",
+	.spec_language = true,
+	.tasks = true,
+	.probe = eprobe_probe,
+	.arm = eprobe_arm,
+	.start = block_start,
+	TRACE_SOURCE,
+	.drain = block_drain,
+	.reached = block_reached,
+	.rotate = trace_rotate,
+	.discard = trace_discard,
+	.close = trace_close,
+	.stats = hist_pair_stats,
+	.disarm = eprobe_block_disarm,
 };

@@ -35,6 +35,7 @@ struct trace_cpu {
 struct trace_event {
 	char *group, *name;  /* the kernel's */
 	char *display;       /* what the file calls it */
+	char *request;       /* an eprobe: the event of a disk's request that it is on; or NULL */
 	char *filter;        /* as the user gave it; "" for none */
 	uint32_t id;
 	uint64_t count;      /* records so far */

@@ -684,6 +684,7 @@ void trace_disarm(struct input *in)
 		free(t->events[i].group);
 		free(t->events[i].name);
 		free(t->events[i].display);
+		free(t->events[i].request);
 		free(t->events[i].filter);
 		free(t->events[i].fields);
 		free(t->events[i].texts);

@@ -31,6 +31,17 @@ ok $? "the time that its requests take is recorded"
 same "of each sector" 4096 "$(sum s.trawl synth:io)"
 same "and of no others" 0 "$(decoded s.trawl --name synth:io | grep -oP '"key":\K[0-9]+' | awk '$1 >= 4096' | wc -l)"
 
+trawl -w e.trawl -i 'eprobe:lab/done=block.block_rq_complete $error' \
+	-i 'eprobe:block.block_rq_issue $bytes' -i event:sched:sched_process_exec -- \
+	dd if=$disk of=/dev/null bs=64k count=32 iflag=direct status=none
+ok $? "probes on events of its requests"
+same "of each sector that completes" 4096 "$(sum e.trawl lab:done)"
+same "and that is issued" 4096 "$(sum e.trawl block:block_rq_issue)"
+same "and of no others" 0 "$(decoded e.trawl | grep -oP '"sector":\K[0-9]+' | awk '$1 >= 4096' | wc -l)"
+fails "an argument in the place of what tells the request is refused" 2 \
+	'sector tells whose request it is: give this argument another name' \
+	trawl -w x.trawl -i 'eprobe:block.block_rq_issue sector=$bytes' -- true
+
 trawl -w p.trawl -i 'event:block:*' -p $other --duration 2s 2>said
 ok $? "events of all requests of a process"
 same "with as many that complete as are issued, but for those under way" 1 \
