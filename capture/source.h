@@ -53,7 +53,7 @@ enum drained {
 struct input {
 	const struct source *source;
 	struct session *session;
-	const char **specs; /* the -i texts behind "NAME:" ("" for a bare NAME); the session's */
+	const char **specs; /* the -i texts after "NAME:" ("" for a bare NAME); the session's */
 	size_t nspecs;
 	void *state;        /* the source's own */
 	bool flows;         /* the session's: an event of this input is in the file */

@@ -14,7 +14,7 @@
 #include <string.h>
 
 /*
- * Makes room for one element behind the n of an array that grows by this alone, from NULL: it
+ * Makes room for one element after the n of an array that grows by this alone, from NULL: it
  * doubles where n is a power of two.
  */
 #define array_grow(array, n) \

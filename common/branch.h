@@ -30,7 +30,7 @@ enum branch_kind {
 	BRANCH_CALL,
 	BRANCH_INDIRECT_CALL,
 	BRANCH_RET,
-	BRANCH_SYSCALL,   /* to is where it goes on behind the system call */
+	BRANCH_SYSCALL,   /* to is where it goes on after the system call */
 	BRANCH_SYSRET,
 	BRANCH_COND_CALL,
 	BRANCH_COND_RET,

@@ -15,7 +15,7 @@ enum {
 	BRANCH_TYPE_LAST = 2,   /* the last branches before something */
 };
 
-/* The fixed part; the encoded batch stands behind it. */
+/* The fixed part; the encoded batch stands after it. */
 struct branch_record {
 	uint32_t tid, pid;
 	uint64_t until;   /* time of the last branch; the time stamp is that of the first */

@@ -9,7 +9,7 @@
 
 enum { SHOWN = 160 }; /* bytes of a text that are shown */
 
-/* Is this byte one of those behind the first of a UTF-8 character? */
+/* Is this byte one of those after the first of a UTF-8 character? */
 static bool continues(char c)
 {
 	return ((unsigned char)c & 0xc0) == 0x80;

@@ -44,7 +44,7 @@ static int way_begin(struct way *w, char *path)
 	return w->folder < 0 ? -1 : 0;
 }
 
-/* The next part of the path, cut off; *last: nothing is behind it. NULL: the path ends. */
+/* The next part of the path, cut off; *last: nothing is after it. NULL: the path ends. */
 static char *next_part(char **at, bool *last)
 {
 	char *part = *at + strspn(*at, "/"), *end = part + strcspn(part, "/");
@@ -65,7 +65,7 @@ static bool in_procfs(int folder)
 	return !fstatfs(folder, &fs) && fs.f_type == PROC_SUPER_MAGIC;
 }
 
-/* Goes on where the link leads, with what is left behind it. */
+/* Goes on where the link leads, with what is left after it. */
 static int follow_link(struct way *w, int link, const char *rest, uid_t us)
 {
 	char text[PATH_MAX], *path;

@@ -38,7 +38,7 @@ int destination_open_special(const struct destination *d, uid_t us);
 /* Frees; not for the second time. */
 void destination_close(struct destination *d);
 
-/* What to say of the errno of these functions: a sentence behind the name. */
+/* What to say of the errno of these functions: a sentence after the name. */
 const char *destination_fault(int error);
 
 #endif

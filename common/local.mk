@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What capture/ and the programs that read share. Link it behind libcapture.la, libimport.la and
+# What capture/ and the programs that read share. Link it after libcapture.la, libimport.la and
 # libdecode.la, in front of libtrawl.la.
 noinst_LTLIBRARIES += libcommon.la
 libcommon_la_SOURCES = \

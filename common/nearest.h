@@ -20,7 +20,7 @@ struct nearest {
 /* Offers one existing name; keeps it if it is among the closest so far and close at all. */
 void nearest_offer(struct nearest *n, const char *name);
 
-/* The same, but it is `part` of the name that is compared: what stands behind a prefix. */
+/* The same, but it is `part` of the name that is compared: what stands after a prefix. */
 void nearest_offer_part(struct nearest *n, const char *name, const char *part);
 
 /* "; did you mean a, b or c?" or "" in buf; returns buf. */

@@ -29,7 +29,7 @@ struct usbmon_header {
 	int32_t ts_usec;
 	int32_t status;
 	uint32_t len_urb;
-	uint32_t len_cap; /* bytes behind this header: descriptors and data */
+	uint32_t len_cap; /* bytes after this header: descriptors and data */
 	uint8_t setup[8];
 	int32_t interval;
 	int32_t start_frame;

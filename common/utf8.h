@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether c may be the second byte behind this lead byte (Unicode, table 3-7). */
+/* Whether c may be the second byte after this lead byte (Unicode, table 3-7). */
 static inline bool utf8_second(unsigned char lead, unsigned char c)
 {
 	switch (lead) {

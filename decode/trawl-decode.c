@@ -254,7 +254,7 @@ static int parse(struct options *o, int argc, char **argv, struct trawl_error *e
 				  "--window: is for --around and --join: give one of them");
 	if (!got && o->monotonic && o->times != 1)
 		return trawl_fail(err, TRAWL_USAGE, "-m: is for times of the monotonic clock and "
-						    "stands behind one -t: -tm");
+						    "stands after one -t: -tm");
 	if (!got && o->list && ((o->mode != MODE_TEXT && o->mode != MODE_JSON) || o->join ||
 				o->around_text || o->protocol))
 		return trawl_fail(err, TRAWL_USAGE, "-D lists what is in the file: with --json and "

@@ -9,7 +9,7 @@
 #include "common/sources.h"
 
 enum {
-	SYNCS_NEAR = 3, /* clock-syncs in front of and behind a chunk that its times may go by */
+	SYNCS_NEAR = 3, /* clock-syncs before and after a chunk that its times may go by */
 	EDGE_LEVEL = 9, /* zstd's, of chunks that are coded anew */
 	BEST_LEVEL = 19,
 	BEST_EVENTS = 1 << 19, /* of a chunk, when there is time */

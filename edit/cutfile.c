@@ -99,9 +99,9 @@ static int write_once(const struct cut_request *q, struct cut *c, int fd, const 
 static uint64_t distance(const struct cut_entry *e, uint64_t point)
 {
 	uint64_t before = e->p.from < point ? point - e->p.from : 0;
-	uint64_t behind = e->p.to > point ? e->p.to - point : 0;
+	uint64_t after = e->p.to > point ? e->p.to - point : 0;
 
-	return before > behind ? before : behind;
+	return before > after ? before : after;
 }
 
 struct near {

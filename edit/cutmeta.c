@@ -95,7 +95,7 @@ static struct symbol *read_symbols(const char *p, size_t len, size_t *n)
 	return s;
 }
 
-/* The symbol that an address is in, its other names, and the one behind it, where it ends. */
+/* The symbol that an address is in, its other names, and the one after it, where it ends. */
 static void need_symbol(struct symbol *s, size_t n, uint64_t address, bool exactly)
 {
 	size_t next = partition_point(n, i, s[i].address <= address);

@@ -136,7 +136,7 @@ static int refuse(const struct merge_file *f, const struct merge_section *s,
 			  f->name, f->name);
 }
 
-/* What sources of a section are called behind the @: of one boot the same, of others another. */
+/* What sources of a section are called after the @: of one boot the same, of others another. */
 static void name_machine(const struct merge_file *f, size_t n, const struct merge_section *s,
 			 size_t file, char *room, size_t size)
 {

@@ -30,7 +30,7 @@ struct usb_roles {
 	size_t n;
 	struct pending setups[PENDING], commands[PENDING]; /* by hash of URB id; of bus and
 							    * device */
-	char *products; /* texts of makers and products that are kept, each behind a NUL */
+	char *products; /* texts of makers and products that are kept, each after a NUL */
 	size_t products_len;
 };
 
@@ -217,7 +217,7 @@ static size_t answer_kept(const uint8_t *cdb)
 {
 	switch (cdb[0]) {
 	case 0x12:
-		return cdb[1] & 1 ? 0 : 36; /* behind that its maker may have put a serial number */
+		return cdb[1] & 1 ? 0 : 36; /* after that its maker may have put a serial number */
 	case 0x03: case 0x25: case 0x23: case 0x1a: case 0x5a: case 0xa0:
 		return SIZE_MAX;
 	case 0x9e:

@@ -7,7 +7,7 @@
 
 #include "edit/edit.h"
 
-/* All of a file, with a NUL behind it; NULL with *err. */
+/* All of a file, with a NUL after it; NULL with *err. */
 static char *read_file(const char *path, size_t *len, struct trawl_error *err)
 {
 	FILE *f = fopen(path, "re");

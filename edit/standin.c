@@ -162,7 +162,7 @@ bool standin_system_path(const char *p, size_t n)
 	return false;
 }
 
-/* Those with a processor's or a worker's number behind them, and nothing else. */
+/* Those with a processor's or a worker's number after them, and nothing else. */
 static const char *const kernel_numbered[] = {
 	"ksoftirqd/", "migration/",   "cpuhp/", "swapper/",
 	"kworker/u",  "kworker/",     "kswapd", "kcompactd",
@@ -173,7 +173,7 @@ static const char *const kernel_tasks[] = {
 	"kthreadd", "kauditd", "khungtaskd", "oom_reaper", "khugepaged", "ksmd", "kdevtmpfs",
 	"rcu_sched", "rcu_preempt", "rcu_gp", "rcu_par_gp", "pool_workqueue_", "usb-storage",
 };
-/* What a worker is at, behind its number. */
+/* What a worker is at, after its number. */
 static const char *const kernel_work[] = {
 	"events", "events_unbound", "events_highpri", "events_freezable", "events_power_efficient",
 	"kblockd", "writeback", "mm_percpu_wq", "rcu_gp", "cgroup_destroy", "usb_hub_wq",

@@ -598,7 +598,7 @@ static int parse(struct report *r, int argc, char **argv, struct trawl_error *er
 		if (set_option(r, option, err))
 			return -1;
 	}
-	/* options may stand behind FILE, too */
+	/* options may stand after FILE, too */
 	if (optind < argc && strcmp(argv[optind - 1], "--") && !r->file) {
 		r->file = argv[optind++];
 		if (optind < argc && argv[optind][0] == '-')

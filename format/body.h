@@ -45,7 +45,7 @@ struct meta_part {
 	uint32_t from, len;
 };
 /* The parts of m that are blocks of their own, one after the other: *p is cleared before the
- * first. False behind the last. */
+ * first. False after the last. */
 bool meta_part_next(struct meta_part *p, const struct trawl_meta *m);
 void body_meta(struct buf *b, const struct meta_part *p);
 bool body_meta_get(struct view *v, struct meta_part *p); /* name and type are allocated */

@@ -2,7 +2,7 @@
 #include "format/bucket.h"
 #include "format/loops.h"
 
-/* Stores what is held with `more` bits, and goes on behind the whole bytes. */
+/* Stores what is held with `more` bits, and goes on after the whole bytes. */
 static inline uint8_t *put_whole(uint8_t *b, uint64_t *hold, unsigned int *held, unsigned int more)
 {
 	put64(b, *hold);

@@ -37,7 +37,7 @@ static inline uint8_t bucket_code(uint64_t v, unsigned int *bits)
 void bucket_encode(const uint64_t *v, size_t n, struct buf *codes, struct buf *bits);
 
 /*
- * Decodes n numbers; `bits` must hold 8 readable bytes behind its end. Returns false for a code
+ * Decodes n numbers; `bits` must hold 8 readable bytes after its end. Returns false for a code
  * that does not exist or when the bits end too early.
  */
 bool bucket_decode(const uint8_t *codes, size_t n, struct view *bits, uint64_t *v);

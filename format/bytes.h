@@ -135,7 +135,7 @@ uint8_t view_u8(struct view *v);
 uint16_t view_u16(struct view *v);
 uint32_t view_u32(struct view *v);
 uint64_t view_u64(struct view *v);
-/* A copy with NUL behind it, of a text with u16 length; NULL when bad or memory runs out. */
+/* A copy with NUL after it, of a text with u16 length; NULL when bad or memory runs out. */
 char *view_text(struct view *v);
 char *view_text_n(struct view *v, size_t n);
 

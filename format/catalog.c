@@ -168,7 +168,7 @@ void catalog_settle(struct catalog *c, struct section *s)
 	struct clock_sync *syncs = section_syncs(c, s);
 	size_t n = clock_syncs_order(syncs, s->nsyncs), twice = s->nsyncs - n;
 
-	/* Those of the sections behind it move up. */
+	/* Those of the sections after it move up. */
 	if (twice)
 		memmove(syncs + n, syncs + s->nsyncs,
 			(c->nsyncs - s->sync0 - s->nsyncs) * sizeof(*syncs));

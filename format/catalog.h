@@ -44,7 +44,7 @@ struct section_source {
 
 struct segment {
 	uint64_t at;     /* in the section: of its index block, or of its first if there is none */
-	uint64_t least;  /* none of the chunks here and behind is earlier on the timeline */
+	uint64_t least;  /* none of the chunks here and after is earlier on the timeline */
 	uint32_t chunks;
 	bool wanted;     /* some of them may have events that were asked for */
 };
@@ -52,7 +52,7 @@ struct segment {
 struct section {
 	uint32_t number;  /* in the file, from 0 */
 	uint64_t start;   /* offset in the file */
-	uint64_t end;     /* just behind it, as far as known */
+	uint64_t end;     /* just after it, as far as known */
 	bool started;     /* has its start block */
 	bool ended;       /* has its end block */
 	bool indexed;     /* known from the index, not scanned */
@@ -69,7 +69,7 @@ struct section {
 	struct known told;  /* copies that were added */
 	uint64_t shift;   /* offset of a block less that in its copy, for the last one that had
 			   * both */
-	uint64_t timeline; /* sections behind each other with the same number are one; 0: alone */
+	uint64_t timeline; /* sections one after the other with the same number are one; 0: alone */
 	uint64_t moved;    /* ns that the timeline is moved by */
 	uint64_t doubt;    /* ns that this may be wrong by; UINT64_MAX: not known */
 	struct meta_part part; /* the metadata whose parts are coming in */

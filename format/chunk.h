@@ -21,7 +21,7 @@ struct batch_event {
 	uint32_t cpu;
 	uint32_t offset; /* of the record in struct batch.bytes */
 	uint32_t len;    /* of all of it, wherever its tail is */
-	uint32_t back;   /* so far before its place behind the record its tail is */
+	uint32_t back;   /* so far before its place after the record its tail is */
 };
 
 struct batch {

@@ -11,7 +11,7 @@
 /* Appends n codes. `code` has n bytes and may be read 8 bytes beyond. */
 void code_pack(uint8_t *code, uint32_t n, unsigned int npredictors, struct buf *out);
 
-/* Reads n codes; up to 8 bytes behind `code` are written as well. False: there are fewer. */
+/* Reads n codes; up to 8 bytes after `code` are written as well. False: there are fewer. */
 bool code_unpack(struct view *in, uint32_t n, unsigned int npredictors, uint8_t *code);
 
 #endif

@@ -201,7 +201,7 @@ static inline void copy_common(uint8_t *record, const struct copy *c, uint32_t n
 	}
 }
 
-/* Puts dynamic parts behind the fixed part and their places into it. */
+/* Puts dynamic parts after the fixed part and their places into it. */
 static void copy_dynamic(struct buf *r, const struct copy *c, uint32_t n, uint32_t i)
 {
 	for (; n; n--, c++) {

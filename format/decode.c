@@ -462,7 +462,7 @@ LOOPS static void pack_numbers(const struct layout_column *c, const uint64_t *v,
 	}
 }
 
-/* Fixed strings: of the list, with NULs behind; or as they are stored. */
+/* Fixed strings: of the list, with NULs after them; or as they are stored. */
 static bool fixed_strings(struct chunk_decoder *d, const struct table *t, uint32_t column,
 			  const uint32_t *order, const uint8_t *plain, uint8_t *to)
 {

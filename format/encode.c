@@ -189,7 +189,7 @@ static int learn_types(struct chunk_encoder *e, const struct chunk_schema *s)
 			type_state_free(e->types[i]);
 		e->types[i] = new_type(s->types[i]);
 		if (!e->types[i]) {
-			/* Types behind it are learnt again with the next chunk. */
+			/* Types after it are learnt again with the next chunk. */
 			for (uint32_t k = i + 1; k < e->ntypes; k++)
 				type_state_free(e->types[k]);
 			e->ntypes = i;
@@ -296,7 +296,7 @@ static uint32_t words_of(const struct layout *l)
 	return end / 8;
 }
 
-/* Whether a column's numbers may not all be the same; what is behind the whole words may not. */
+/* Whether a column's numbers may not all be the same; what is after the whole words may not. */
 static bool may_change(const struct layout_column *c, const uint64_t *changes, uint32_t words)
 {
 	uint64_t x = 0;
@@ -426,7 +426,7 @@ static bool same_string(struct string a, struct string b)
 }
 
 /*
- * Numbers strings, if they repeat: half of a sample must have come before, and behind a sample
+ * Numbers strings, if they repeat: half of a sample must have come before, and after a sample
  * three of four bytes of long ones. False if they do not, or if there are too many. *same: all are
  * the first one.
  */

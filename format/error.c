@@ -7,7 +7,7 @@
 
 /*
  * Messages quote files of strangers, and all of them are made here. What a terminal would obey
- * becomes '?'; of ends of lines those stay that messages have, with a blank or tab behind.
+ * becomes '?'; of ends of lines those stay that messages have, with a blank or tab after them.
  */
 static void make_harmless(unsigned char *p)
 {

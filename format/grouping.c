@@ -118,7 +118,7 @@ static uint32_t *find_streams(struct grouping *a, const struct batch *b, uint32_
 	return table;
 }
 
-/* Whether the dynamic parts of a record can be taken out and put back behind its fixed part. */
+/* Whether the dynamic parts of a record can be taken out and put back after its fixed part. */
 static bool is_regular(const struct layout *l, const uint8_t *record, uint32_t len)
 {
 	uint64_t at = l->size;
@@ -137,7 +137,7 @@ static bool is_regular(const struct layout *l, const uint8_t *record, uint32_t l
 	return at <= len;
 }
 
-/* What only has a tail behind its fixed part is always regular. */
+/* What only has a tail after its fixed part is always regular. */
 static bool may_be_irregular(const struct layout *l)
 {
 	return l->dynamic > 1 ||
@@ -365,7 +365,7 @@ static void number_classes(struct grouping *a, struct grouping_table *t, struct 
 }
 
 /*
- * Tables by type, whole rows behind; their classes in the order in which they were found. Returns
+ * Tables by type, whole rows after them; their classes in the order in which they were found. Returns
  * the class of each find.
  */
 static uint32_t *make_tables(struct grouping *a, uint32_t ntypes)

@@ -2,7 +2,7 @@
 /*
  * The blocks of a section that were read whole, so that their copies in its index are not added to
  * them. A block is known by what it says, not by its offset: bytes that were inserted or removed
- * shift all offsets behind them.
+ * shift all offsets after them.
  */
 #ifndef TRAWL_FORMAT_KNOWN_H
 #define TRAWL_FORMAT_KNOWN_H

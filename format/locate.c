@@ -75,7 +75,7 @@ int walk_fault(struct trawl_reader *r, enum walk step, const struct walked *f,
 				  strerror(r->in.error));
 	if (!r->ours && !r->damage.cut &&
 	    (f->b.type == PCAPNG_SHB || f->b.type == PCAPNG_JOURNAL)) {
-		r->damage.cut = true; /* nothing behind our first blocks, which any may have */
+		r->damage.cut = true; /* nothing after our first blocks, which any may have */
 		r->damage.cut_at = f->at + f->b.len;
 	}
 	if (!r->ours && r->damage.ours)
@@ -108,42 +108,42 @@ bool trawl_is_ours(int fd)
 /* ---- by the index ------------------------------------------------------------------------ */
 
 struct located {
-	uint64_t start, end; /* of the section; end: behind its end block */
+	uint64_t start, end; /* of the section; end: after its end block */
 	struct end_mark mark;
 	uint64_t *index;     /* offsets of its index blocks, newest first */
 	size_t nindex;
 	uint64_t events, chunks;
 };
 
-/* Chunks that lie in the section, one behind the other; *behind: the end of the one before. */
-static bool refs_ok(struct view refs, struct located *l, uint64_t *first, uint64_t *behind)
+/* Chunks that lie in the section, one after the other; *after: the end of the one before. */
+static bool refs_ok(struct view refs, struct located *l, uint64_t *first, uint64_t *after)
 {
 	struct chunk_ref c;
 
 	while (index_ref_get(&refs, &c)) {
-		if (c.at < *behind || c.at > l->mark.section || c.len > l->mark.section - c.at ||
+		if (c.at < *after || c.at > l->mark.section || c.len > l->mark.section - c.at ||
 		    c.len < BLOCK_OVERHEAD + CHUNK_HEAD || c.source >= SOURCES_MAX ||
 		    c.first > c.last)
 			return false;
-		*first = *behind ? *first : c.at;
-		*behind = c.at + c.len;
+		*first = *after ? *first : c.at;
+		*after = c.at + c.len;
 		l->events += c.count;
 		l->chunks++;
 	}
 	return !view_left(&refs);
 }
 
-/* An index block that is to be believed: its chunks are in front of those of the one behind it. */
+/* An index block that is to be believed: its chunks are in front of those of the one after it. */
 static bool index_ok(struct view body, struct located *l, uint64_t *before)
 {
-	uint64_t first = *before, behind = 0, at;
+	uint64_t first = *before, after = 0, at;
 	enum block_kind kind;
 	struct view item;
 
 	while (index_next(&body, &kind, &at, &item))
-		if (kind == BLOCK_REFS && !refs_ok(item, l, &first, &behind))
+		if (kind == BLOCK_REFS && !refs_ok(item, l, &first, &after))
 			return false;
-	if (body.bad || behind > *before)
+	if (body.bad || after > *before)
 		return false;
 	*before = first;
 	return true;
@@ -258,7 +258,7 @@ static int scan(struct trawl_reader *r, uint64_t end, struct trawl_error *err)
 		if (!r->ours && block_is_packet(&f.b)) {
 			if (!r->index_used && !walk_finds_own(&r->in, f.at))
 				return walk_fault(r, WALK_END, &f, err);
-			r->ours = true; /* a capture of ours is behind one of others */
+			r->ours = true; /* a capture of ours is after one of others */
 			damage_add(&r->damage, f.at);
 		}
 		if (!reader_take(r, &f))

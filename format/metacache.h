@@ -14,7 +14,7 @@
 struct meta_family;
 
 struct cached_meta {
-	struct trawl_meta meta;      /* its strings and data are behind this struct */
+	struct trawl_meta meta;      /* its strings and data are after this struct */
 	uint32_t refs;
 	size_t size;
 	struct cached_meta *next;           /* of the same hash */

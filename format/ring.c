@@ -50,7 +50,7 @@ struct ring {
 	uint8_t *bytes;
 	uint64_t size;
 	uint64_t freed;        /* what is before this is free; up to tail it is a spill's */
-	uint64_t tail, head;   /* the oldest item, and behind the newest */
+	uint64_t tail, head;   /* the oldest item, and after the newest */
 	uint64_t last, before; /* the newest item and the one in front of it; UINT64_MAX: none */
 	struct meta_cache metas;     /* of metadata before tail */
 	struct trawl_sync sync; /* the newest before tail; mono 0: none */

@@ -22,7 +22,7 @@ static void fail(struct section_writer *v, int error)
 }
 
 /*
- * Before a block that adds n bytes to the index: behind it there must be room for the end of the
+ * Before a block that adds n bytes to the index: after it there must be room for the end of the
  * file. The index is reckoned as if it did not compress.
  */
 static void leave_room(struct section_writer *v, size_t n)

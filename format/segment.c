@@ -173,7 +173,7 @@ static uint64_t least_of(const struct trawl_reader *r, const struct section *s,
 }
 
 /*
- * Spans are taken in the order of the file: one is due as soon as one behind it is. In a file whose
+ * Spans are taken in the order of the file: one is due as soon as one after it is. In a file whose
  * chunks are in no order of time at all, the places of many of them are then known at a time.
  */
 int segments_begin(struct trawl_reader *r, struct lane *l, struct trawl_error *err)

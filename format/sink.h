@@ -16,7 +16,7 @@ struct file_sink {
 	uint64_t pos;      /* bytes of the section so far */
 	uint64_t reserved; /* file offset up to which disk space is ours */
 	uint64_t most;     /* file offset that the file may not grow beyond (ulimit -f) */
-	size_t last;       /* the caller's: bytes to keep free behind the next block */
+	size_t last;       /* the caller's: bytes to keep free after the next block */
 	uint32_t seq;      /* of the next own block */
 	struct writeback *writeback; /* of a seekable file; NULL: none */
 	int error;         /* errno of the first failure; nothing is written after it */

@@ -13,7 +13,7 @@
 
 enum {
 	SUBSTREAM_PIECE = 1 << 20, /* larger bulk is cut, so that noise in it stays uncompressed */
-	SUBSTREAM_PAD = 16,        /* readable bytes behind a substream that was read */
+	SUBSTREAM_PAD = 16,        /* readable bytes after a substream that was read */
 };
 
 /* zstd's parameters; 0: those of the level. */

@@ -110,8 +110,8 @@ struct trawl_field {
 /*
  * A kind of event. Records of one type have a fixed part of `size` bytes with the fields at their
  * offsets (packed, unaligned, little endian) and, for DATA_LOC, REL_LOC and TAIL fields, bytes
- * behind it. Bytes of the fixed part that no field covers are not kept and read back as zero.
- * On reading, dynamic bytes come back directly behind the fixed part in field order.
+ * after it. Bytes of the fixed part that no field covers are not kept and read back as zero.
+ * On reading, dynamic bytes come back directly after the fixed part in field order.
  */
 struct trawl_event_type {
 	uint16_t source; /* as trawl_writer_source() gave it */
@@ -199,7 +199,7 @@ struct trawl_meta {
 	const char *name;
 	const char *type;  /* "application/json", "text/plain", "application/octet-stream" */
 	uint64_t time;     /* MONO when it was true */
-	const void *data;  /* a reader puts a NUL behind the last byte */
+	const void *data;  /* a reader puts a NUL after the last byte */
 	size_t len;
 	uint32_t section;  /* set by a reader: which of the file's it stands in, from 0 */
 };
@@ -259,7 +259,7 @@ int trawl_writer_loss(struct trawl_writer *w, const struct trawl_loss *l, struct
 int trawl_append(struct trawl_writer *w, const struct trawl_record *r, struct trawl_error *err);
 
 /*
- * Puts a chunk that a reader gave (struct trawl_piece) as it is, behind all that was appended to
+ * Puts a chunk that a reader gave (struct trawl_piece) as it is, after all that was appended to
  * the source. The source and its event types were added as the reader's section has them, with the
  * same numbers.
  */
@@ -269,7 +269,7 @@ int trawl_writer_chunk(struct trawl_writer *w, uint16_t source, const struct tra
 
 /*
  * Ends the current chunk of every source, waits until all of them are encoded, and puts a
- * clock-sync block behind them. Call it at start, every second, at clock steps and at the end;
+ * clock-sync block after them. Call it at start, every second, at clock steps and at the end;
  * sync->horizon is the caller's promise about later events (see struct trawl_sync).
  */
 int trawl_writer_sync(struct trawl_writer *w, const struct trawl_sync *sync,
@@ -305,7 +305,7 @@ uint64_t trawl_writer_events(const struct trawl_writer *w); /* appended, over al
  * them are known after a trawl_writer_flush(), whether that fails or not. */
 uint64_t trawl_writer_unwritten(const struct trawl_writer *w, uint16_t source);
 
-/* What has been added, in that order; NULL behind the last. Valid as long as the writer. */
+/* What has been added, in that order; NULL after the last. Valid as long as the writer. */
 const struct trawl_source *trawl_writer_source_at(const struct trawl_writer *w, size_t i);
 const struct trawl_event_type *trawl_writer_event_type_at(const struct trawl_writer *w,
 							  uint16_t source, size_t i);
@@ -447,7 +447,7 @@ struct trawl_verdict {
 	uint64_t cut_at;      /* file offset where a cut file stops making sense; 0 if not cut */
 	uint64_t damaged;     /* blocks that were skipped */
 	uint64_t damaged_at;  /* file offset of the first of these */
-	uint64_t junk;        /* bytes behind the last section that are no part of the file */
+	uint64_t junk;        /* bytes after the last section that are no part of the file */
 	uint64_t events;      /* events read or, with the index, known */
 	uint64_t chunks;
 	uint64_t bytes;       /* of the file, read or known */

@@ -27,7 +27,7 @@ void walk_init(struct walker *w, struct input *in, struct damage *d, uint64_t at
 	*w = (struct walker){ .in = in, .damage = d, .at = at, .end = end };
 }
 
-/* ---- behind damage ----------------------------------------------------------------------- */
+/* ---- after damage ----------------------------------------------------------------------- */
 
 static bool could_begin(const uint8_t *p, size_t n)
 {
@@ -84,7 +84,7 @@ static bool worth_more(struct walker *w, uint64_t n)
 }
 
 /*
- * Whether what is at w->at, behind all that the writer of a section wrote, is the beginning neither
+ * Whether what is at w->at, after all that the writer of a section wrote, is the beginning neither
  * of another section nor of a block of ours. A single byte is no beginning: a line feed, which a
  * section begins with, is more often somebody's.
  */

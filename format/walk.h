@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Going over the blocks of an input one after another, and finding the next whole one behind
+ * Going over the blocks of an input one after another, and finding the next whole one after
  * damage. Needs no index; on a file it can pass over the payloads of chunks.
  */
 #ifndef TRAWL_FORMAT_WALK_H
@@ -14,7 +14,7 @@ struct damage {
 	uint64_t blocks, first; /* damaged or missing blocks, and where the first was */
 	bool cut;
 	uint64_t cut_at;        /* where the block that is not all there begins */
-	bool junk;              /* something is behind the last end block, no part of a section: */
+	bool junk;              /* something is after the last end block, no part of a section: */
 	uint64_t junk_at;       /* from here to the end of the input */
 	bool ours;              /* of the blocks that were skipped some were own ones */
 	uint64_t known[64];     /* the first few, so that one is not counted twice */
@@ -25,7 +25,7 @@ struct walker {
 	struct input *in;
 	struct damage *damage;
 	uint64_t at, end;     /* the next block; where to stop (UINT64_MAX: at the end) */
-	uint64_t back, inner; /* in a small section: what is behind it, and where it ends; or 0 */
+	uint64_t back, inner; /* in a small section: what is after it, and where it ends; or 0 */
 	bool payloads;        /* give chunks whole, not only their heads */
 	bool in_section;
 	bool ended;           /* the block before was an end block */
@@ -53,7 +53,7 @@ struct walked {
 void walk_init(struct walker *w, struct input *in, struct damage *d, uint64_t at, uint64_t end);
 enum walk walk_next(struct walker *w, struct walked *found);
 
-/* Whether a whole own block begins at or behind `at`, also behind damage. */
+/* Whether a whole own block begins at or after `at`, also after damage. */
 bool walk_finds_own(struct input *in, uint64_t at);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is behind the end of a file that is written faster than anybody reads it: bulk. The kernel
+ * What is after the end of a file that is written faster than anybody reads it: bulk. The kernel
  * would keep all of it in memory, and write it to the disk when there is too much; memory that it
  * has to find for that costs more than to write what is there again. So a thread of its own has
  * what was written go to the disk soon, and gives back the memory of what is there already.

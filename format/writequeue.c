@@ -40,7 +40,7 @@ struct write_queue {
 	bool started, quit;
 	struct block_job *first, **end; /* the first is being written */
 	size_t waiting;              /* their bytes */
-	uint64_t expected;           /* section_writer_size() behind the last that was written */
+	uint64_t expected;           /* section_writer_size() after the last that was written */
 	atomic_uint_fast64_t written;
 	atomic_int error;
 };

@@ -23,7 +23,7 @@ struct write_queue *write_queue_new(int fd, const struct section_writer_front *f
 				    struct trawl_error *err);
 
 /*
- * Each puts a block behind those that wait; when these are too many, the caller waits too. False
+ * Each puts a block after those that wait; when these are too many, the caller waits too. False
  * when memory runs out. A block that cannot be written later goes the way that sectionwriter.h
  * says.
  */

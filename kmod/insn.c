@@ -85,7 +85,7 @@ static void by_condition(struct reader *r, struct insn *insn, __u8 condition, un
 		r->mode64 ? (r->address_prefix ? 32 : 64) : (r->address_prefix ? 16 : 32);
 }
 
-/* Passes the bytes of a memory operand behind its ModRM byte. */
+/* Passes the bytes of a memory operand after its ModRM byte. */
 static void operand(struct reader *r, __u8 modrm)
 {
 	unsigned int mod = modrm >> 6, rm = modrm & 7, bytes = 0;

@@ -40,7 +40,7 @@ bool insn_decode(struct insn *insn, const __u8 *bytes, size_t count, __u64 ip, b
 
 /*
  * insn_taken() - whether a TRAWL_KIND_JCC jumps, from the flags and rcx before it. Only needed
- * where its target is the instruction behind it.
+ * where its target is the instruction after it.
  */
 bool insn_taken(const struct insn *insn, __u64 flags, __u64 counter);
 

@@ -220,7 +220,7 @@ __u32 lbr_decode(const struct lbr_layout *l, const struct lbr_raw *raw,
 	__u32 i, n = 0;
 
 	for (i = 0; i < l->depth && i < LBR_MAX; i++) {
-		/* With a top of stack it is a ring whose oldest is behind it; otherwise entry 0 is
+		/* With a top of stack it is a ring whose oldest is after it; otherwise entry 0 is
 		 * the newest. */
 		__u32 at = l->tos ? (raw->tos + 1 + i) % l->depth : l->depth - 1 - i;
 

@@ -188,7 +188,7 @@ static long configure(struct session *s, const struct call *call)
 	return status ?: tracing_configure(s, call->pid, thread_alone(s, call->pid), &c);
 }
 
-/* What has been recorded, oldest first; *position is that behind the last. Owned by the caller. */
+/* What has been recorded, oldest first; *position is that after the last. Owned by the caller. */
 static struct trawl_record *copy_records(struct attachment *a, bool clear, u32 *count,
 					 u64 *position)
 {

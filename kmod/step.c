@@ -106,7 +106,7 @@ static void flow(struct traced *t, struct pt_regs *regs)
 {
 	struct step *s = &t->step;
 	const struct insn *insn = &s->insn;
-	u64 now = regs->ip, behind = s->ip + insn->length;
+	u64 now = regs->ip, after = s->ip + insn->length;
 	bool taken = true, possible = true;
 
 	if (!insn->kind) {
@@ -116,12 +116,12 @@ static void flow(struct traced *t, struct pt_regs *regs)
 		possible = !insn->constant || now == insn->target;
 	} else if (!insn->constant) {
 		taken = now - s->ip > INSN_MAX;
-	} else if (insn->target == behind) {
+	} else if (insn->target == after) {
 		taken = insn_taken(insn, s->flags, s->cx);
-		possible = now == behind;
+		possible = now == after;
 	} else {
 		taken = now == insn->target;
-		possible = taken || now == behind;
+		possible = taken || now == after;
 	}
 	if (!possible)
 		emit(t, TRAWL_KIND_MOVED, s->ip, now, 0);
@@ -285,7 +285,7 @@ static bool is_sigreturn(const struct step *s)
 static void called(struct traced *t, struct pt_regs *regs)
 {
 	struct step *s = &t->step;
-	u64 behind = s->ip + s->insn.length;
+	u64 after = s->ip + s->insn.length;
 
 	emit(t, TRAWL_KIND_SYSCALL, s->ip, TRAWL_KERNEL_ADDRESS, 0);
 	if (s->replaced) {
@@ -293,7 +293,7 @@ static void called(struct traced *t, struct pt_regs *regs)
 	} else if (is_sigreturn(s)) {
 		s->own = regs->flags & X86_EFLAGS_TF;
 		emit(t, TRAWL_KIND_SIGRETURN, s->ip, regs->ip, 0);
-	} else if (regs->ip != behind) {
+	} else if (regs->ip != after) {
 		emit(t, s->insn.special == INSN_SYSENTER ? TRAWL_KIND_FAR : TRAWL_KIND_MOVED, s->ip,
 		     regs->ip, 0);
 	}

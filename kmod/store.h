@@ -42,7 +42,7 @@ u32 store_count(struct store *store);
  * store_copy() - copies the newest records, at most `capacity`, oldest first, while others may
  * be appended; with `clear`, they are removed. Of more than
  * 1,024 it may sleep. *position becomes the position of the
- * record behind the last, counted since the store is there; *count how many were copied. Returns 0,
+ * record after the last, counted since the store is there; *count how many were copied. Returns 0,
  * or -EAGAIN when records come faster than they can be copied.
  */
 int store_copy(struct store *store, struct trawl_record *to, u32 capacity, bool clear, u32 *count,

@@ -346,18 +346,18 @@ bool traced_has_lbr(struct traced *t)
 	return false;
 }
 
-/* The next attachment with an LBR behind `last`, and a reference of its session; NULL: none. */
+/* The next attachment with an LBR after `last`, and a reference of its session; NULL: none. */
 static struct attachment *next_with_lbr(struct traced *t, struct attachment *last)
 {
 	struct attachment *a, *found = NULL;
 	unsigned long flags;
-	bool behind = !last;
+	bool after = !last;
 
 	raw_spin_lock_irqsave(&tasks_lock, flags);
 	list_for_each_entry(a, &t->attachments, of_task) {
-		if (behind && a->lbr && !found)
+		if (after && a->lbr && !found)
 			found = a;
-		behind |= a == last;
+		after |= a == last;
 	}
 	if (found)
 		session_get(found->session);

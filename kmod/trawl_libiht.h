@@ -17,7 +17,7 @@
  *	bts_config	0: DEFAULT_BTS_CONFIG. Other bits than the five: EINVAL.
  *	bts_buffer_size	0: DEFAULT_BTS_BUFFER_SIZE. A multiple of 24 up to 64 MiB, or EINVAL.
  *	buffer		Not looked at by ENABLE and CONFIG but for bts_interrupt_threshold, and that with
- *			BTINT only: bytes, or an address behind bts_buffer_base; what is neither is the default.
+ *			BTINT only: bytes, or an address after bts_buffer_base; what is neither is the default.
  *	DUMP_LBR	lbr_tos and, unless entries is NULL, LIBIHT_LBR_ENTRIES entries: the newest at index
  *			lbr_tos, older ones before it and around. Entries never used are zero.
  *	DUMP_BTS	bts_index, bts_interrupt_threshold and, unless bts_buffer_base is NULL, bts_buffer_size

@@ -93,7 +93,7 @@ static bool tell_end(enum walk_end end)
 		puts("gap: branches are missing here");
 	else if (end != WALK_OK)
 		puts(end == WALK_BEGIN ? "begin: before this nothing was recorded"
-				       : "end: behind this nothing was recorded");
+				       : "end: after this nothing was recorded");
 	return end == WALK_OK || end == WALK_GAP;
 }
 

@@ -225,8 +225,8 @@ static int choose_alias(struct modules *m, const char *device, struct trawl_erro
 	return 0;
 }
 
-/* What is loaded behind the driver of an interface of this class. */
-static const char *const behind[][4] = {
+/* What is loaded after the driver of an interface of this class. */
+static const char *const after[][4] = {
 	[0x01] = {"snd-usb-audio"},
 	[0x03] = {"usbhid", "hid-generic", "evdev", "hidraw"},
 	[0x08] = {"sd_mod", "sr_mod"},
@@ -237,10 +237,10 @@ static int choose_behind(struct modules *m, uint8_t class, const struct tape *t,
 {
 	char alias[80];
 
-	if (class >= sizeof(behind) / sizeof(*behind))
+	if (class >= sizeof(after) / sizeof(*after))
 		return 0;
-	for (unsigned int i = 0; i < 4 && behind[class][i]; i++)
-		if (modules_choose(m, behind[class][i], err))
+	for (unsigned int i = 0; i < 4 && after[class][i]; i++)
+		if (modules_choose(m, after[class][i], err))
 			return -1;
 	if (class != 0x03)
 		return 0;

@@ -341,7 +341,7 @@ static struct tape_entry *mismatch(struct player *p, struct endpoint *e, const u
 	if (!x) {
 		p->verdict->extra++;
 		verdict_note(p->verdict, p->tape, NULL,
-			     "behind the end of the capture the host sent %u bytes to endpoint %u",
+			     "after the end of the capture the host sent %u bytes to endpoint %u",
 			     n, e->address & 15u);
 		return NULL;
 	}
@@ -487,7 +487,7 @@ static struct usbip_urb *take_urb(struct endpoint *e)
 	return u;
 }
 
-/* Whether a transfer filled its buffer: a larger one would have got what came behind it, too. */
+/* Whether a transfer filled its buffer: a larger one would have got what came after it, too. */
 static bool was_full(const struct tape_entry *x)
 {
 	return x->xfer == URB_BULK && x->length && x->length == x->asked && !x->status;
@@ -590,7 +590,7 @@ static void give_packets(struct player *p, struct endpoint *e)
 	playing_answer(p, u, 0, p->scratch, n);
 }
 
-/* Isochronous data is a stream; behind its end a host that has nothing to play sends silence. */
+/* Isochronous data is a stream; after its end a host that has nothing to play sends silence. */
 static void compare_packets(struct player *p, struct endpoint *e, const struct usbip_urb *u)
 {
 	for (uint32_t i = 0; i < u->npackets; i++) {

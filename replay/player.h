@@ -21,7 +21,7 @@ struct player *player_new(struct tape *t, const struct player_options *o, struct
 void player_free(struct player *p);
 
 const struct standard *player_standard(const struct player *p);
-/* What is guessed of the device, one line at a time; false behind the last. */
+/* What is guessed of the device, one line at a time; false after the last. */
 bool player_note(const struct player *p, unsigned int i, char *text, size_t room);
 
 enum player_end { PLAYER_DONE, PLAYER_UNPLUGGED, PLAYER_SIGNAL, PLAYER_TIMEOUT };

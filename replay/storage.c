@@ -671,7 +671,7 @@ static void note_command(struct storage *s, const uint8_t *cbw)
 			     "the host sent %s", text);
 	else
 		verdict_note(s->verdict, s->tape, NULL,
-			     "behind the end of the capture the host sent %s", text);
+			     "after the end of the capture the host sent %s", text);
 }
 
 static int32_t begin_command(struct storage *s, const uint8_t *p, uint32_t n, uint64_t now)

@@ -430,7 +430,7 @@ static int with_tape(struct options *o, struct vm_result *r, struct trawl_error 
 	return ret;
 }
 
-/* What is behind "--" is CHECK. */
+/* What is after "--" is CHECK. */
 static int split(int argc, char **argv, struct options *o)
 {
 	for (int i = 1; i < argc; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A walk through the recorded branches of one task: at which instruction it was, and which one came
- * before and behind. Between two branches instructions follow each other, so that their bytes tell
+ * before and after. Between two branches instructions follow each other, so that their bytes tell
  * which ones ran: these are read from the programs' files, if they are those that were recorded
  * (same build id).
  */
@@ -35,7 +35,7 @@ uint64_t walk_branches(const struct walk *w);
 /* The instruction where the walk is. */
 void walk_here(struct walk *w, struct walk_insn *i);
 void walk_place(struct walk *w, uint64_t address, struct image_place *p);
-/* To the next or the previous instruction. Where code is not known: to the next branch, or behind
+/* To the next or the previous instruction. Where code is not known: to the next branch, or after
  * the previous one. */
 enum walk_end walk_step(struct walk *w);
 enum walk_end walk_back(struct walk *w);

@@ -94,7 +94,7 @@ ZSTD = zstd_library()
 
 
 def words(name):
-    """A dictionary: its text's lines put together, with what stands behind backslashes."""
+    """A dictionary: its text's lines put together, with what stands after backslashes."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", name)
     with open(path, "rb") as f:
         text = f.read().replace(b"\n", b"")
@@ -250,7 +250,7 @@ class Section:
 # ---- time ----------------------------------------------------------------------------------
 
 def to_mono(syncs, clock, t, before):
-    """CLOCK_MONOTONIC of t, which stands behind `before` sync blocks."""
+    """CLOCK_MONOTONIC of t, which stands after `before` sync blocks."""
     if clock == MONO or not syncs:
         return t
     if len(syncs) == 1:

@@ -128,7 +128,7 @@ class Decoder:
         self.times_signed = version == 3
         (self.structure, self.codes, self.literals, self.bits,
          self.data) = [read_section(p, expand) for _ in range(5)]
-        need(not p.rest(), "bytes behind the payload")
+        need(not p.rest(), "bytes after the payload")
         self.count, self.source, self.types = count, source, types
         self.read_structure()
         self.read_sequence()

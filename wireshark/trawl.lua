@@ -487,7 +487,7 @@ local function dissect_event(payload, pinfo, root)
 	end
 end
 
--- The payload behind the tags, if they are those of trawl-export; else nil.
+-- The payload after the tags, if they are those of trawl-export; else nil.
 local function payload_of(tvb)
 	local at, ours = 0, false
 	while at + 4 <= tvb:len() do

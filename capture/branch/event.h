@@ -39,7 +39,7 @@ struct branch_event {
 	};
 	pid_t tid, pid;
 	enum branch_event_kind kind;
-	bool collected; /* of branches and marks: not later than time, and behind what was
+	bool collected; /* of branches and marks: not later than time, and after what was
 			 * collected before */
 };
 

@@ -279,7 +279,7 @@ static int take_lbr(struct branch_sink *sink, const struct perf_sample_head *h,
 	return 0;
 }
 
-/* Where an event stopped, for want of room, is not told: each task's next branches are behind a
+/* Where an event stopped, for want of room, is not told: each task's next branches are after a
  * gap. */
 static int mark_gap(struct perf_state *p, struct branch_sink *sink,
 		    const struct perf_sample_head *at, struct trawl_error *err)

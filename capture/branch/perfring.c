@@ -174,7 +174,7 @@ size_t perf_ring_fds(const struct perf_ring *r, struct pollfd *fds, size_t room)
 
 /* ---- records ----------------------------------------------------------------------------- */
 
-/* Behind all but samples stand pid, tid, time. */
+/* After all but samples stand pid, tid, time. */
 static uint64_t time_of(const struct perf_event_header *h)
 {
 	uint64_t time = 0;
@@ -196,7 +196,7 @@ static void copy_out(const struct perf_cpu *c, uint64_t at, void *to, size_t n)
 	memcpy((char *)to + first, data, n - first);
 }
 
-/* What hardware has written, behind the record that tells of it. The bytes are those that the
+/* What hardware has written, after the record that tells of it. The bytes are those that the
  * kernel says are there. */
 static size_t aux_size(const struct perf_cpu *c, const struct perf_aux_record *a)
 {

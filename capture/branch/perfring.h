@@ -18,7 +18,7 @@ struct perf_cpu {
 	size_t aux_size;
 };
 
-/* A PERF_RECORD_AUX. What was written stands behind the record that perf_ring_next() gives. */
+/* A PERF_RECORD_AUX. What was written stands after the record that perf_ring_next() gives. */
 struct perf_aux_record {
 	struct perf_event_header header;
 	uint64_t offset, size, flags;
@@ -30,7 +30,7 @@ struct perf_aux_record {
 struct perf_held {
 	uint64_t time, order;
 	struct perf_event_header *record; /* a copy */
-	size_t aux;      /* bytes behind it, of a PERF_RECORD_AUX */
+	size_t aux;      /* bytes after it, of a PERF_RECORD_AUX */
 };
 
 struct perf_map;

@@ -13,7 +13,7 @@ struct step {
 };
 
 enum step_how {
-	STEP_TRAP,   /* the processor trapped behind the instruction */
+	STEP_TRAP,   /* the processor trapped after the instruction */
 	STEP_SIGNAL, /* likewise, and a signal was handed to the task before */
 	STEP_OTHER,  /* the task stopped for another reason: the instruction may not have been
 		      * run */

@@ -376,7 +376,7 @@ static void on_end(struct tracer *t, pid_t tid, int status)
 	drop(t, tid);
 }
 
-/* The trap of our last step may wait behind the stop that we asked for: nobody else would take
+/* The trap of our last step may wait after the stop that we asked for: nobody else would take
  * it. */
 static bool trap_waits(pid_t tid)
 {

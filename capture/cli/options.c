@@ -293,7 +293,7 @@ static int take(struct options *o, int c, const char *arg, struct trawl_error *e
 		if (o->time_style != 1)
 			return trawl_fail(err, TRAWL_USAGE,
 					  "-m: is for times of the monotonic clock and stands "
-					  "behind one -t: -tm");
+					  "after one -t: -tm");
 		o->time_style = TIME_STYLE_MONOTONIC;
 		return 0;
 	case 'U':
@@ -477,12 +477,12 @@ int options_parse(struct options *o, int argc, char **argv, struct trawl_error *
 		o->command = argv + optind;
 	} else if (o->job == JOB_LIST) {
 		o->listed = argv + optind;
-		for (; optind < argc; optind++) { /* --json may stand behind what is to be listed */
+		for (; optind < argc; optind++) { /* --json may stand after what is to be listed */
 			if (!strcmp(argv[optind], "--json"))
 				o->json = true;
 			else if (argv[optind][0] == '-')
 				return trawl_fail(err, TRAWL_USAGE,
-						  "%s: behind -D stands what is to be listed, and "
+						  "%s: after -D stands what is to be listed, and "
 						  "--json; trawl --help shows more",
 						  argv[optind]);
 			else

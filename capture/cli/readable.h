@@ -17,7 +17,7 @@
  *	there is none		a word of some bytes, at the place of the next string's
  *
  * A *control*, whose pointer can never be read, shows that this kernel is one that does so. The
- * *end*, $comm behind all arguments, makes sure that there are bytes left.
+ * *end*, $comm after all arguments, makes sure that there are bytes left.
  */
 #ifndef TRAWL_CAPTURE_CLI_READABLE_H
 #define TRAWL_CAPTURE_CLI_READABLE_H

@@ -63,7 +63,7 @@ static size_t closing(const char *text, size_t at)
 	return at;
 }
 
-/* Reads the head that starts at spec->text[*at]; *at goes behind it and the blanks that follow. */
+/* Reads the head that starts at spec->text[*at]; *at goes after it and the blanks that follow. */
 static int head_read(const struct spec *spec, size_t *at, struct head *h, struct trawl_error *err)
 {
 	const char *text = spec->text;
@@ -179,7 +179,7 @@ static int parse_arg(struct spec *spec, size_t at, size_t len, struct trawl_erro
 	else if (equals == text)
 		return spec_fail(spec, at, err, "%s: no field name before the '='",
 				 spec_kind_name(spec->kind));
-	/* A type stands behind every bracket and quote. */
+	/* A type stands after every bracket and quote. */
 	colon = memrchr(text + expr, ':', len - expr);
 	close = memrchr(text + expr, ')', len - expr);
 	if (!close)
@@ -302,7 +302,7 @@ static enum spec_return take_return(const char *text, size_t *len)
 	return SPEC_NO_RETURN;
 }
 
-/* Something else behind the '%' of a symbol. */
+/* Something else after the '%' of a symbol. */
 static int no_such_return(struct spec *spec, const struct head *h, const char *target, size_t len,
 			  struct trawl_error *err)
 {

@@ -61,7 +61,7 @@ struct spec_arg {
 struct spec {
 	enum spec_kind kind;
 	char *text; /* all of it, as given */
-	size_t at;  /* where the part behind the kind's colon starts */
+	size_t at;  /* where the part after the kind's colon starts */
 
 	/* event, eprobe */
 	char *group, *event;

@@ -25,7 +25,7 @@ struct eprobe_checks {
 /* Takes an argument "EXPR[:TYPE]" that is to be called so; 0, or -1 without memory. */
 int eprobe_check_arg(struct eprobe_checks *c, const char *name, const char *fetch);
 
-/* args with the checks in front and the end behind them: malloc'd, or NULL without memory. */
+/* args with the checks in front and the end after them: malloc'd, or NULL without memory. */
 char *eprobe_check_args(const struct eprobe_checks *c, const char *args);
 
 /* Reads of the event of this format are checked; makes of it what the file has. */

@@ -85,7 +85,7 @@ static int define(struct trace *t, const struct hist_pair *c, struct trawl_error
 	for (size_t i = 0; i < c->nfields; i++) {
 		const char *array = strchr(c->fields[i].type, '[');
 
-		/* An array's length stands behind the name. */
+		/* An array's length stands after the name. */
 		add(text, "%s%.*s %s%s", i ? "; " : "",
 		    (int)strcspn(c->fields[i].type, "["), c->fields[i].type, c->fields[i].name,
 		    array ? array : "");

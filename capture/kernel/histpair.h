@@ -46,7 +46,7 @@ int hist_pair_field(struct hist_pair *c, const char *name, const struct trawl_fi
 
 /*
  * Adds the field `latency`, which every pair needs, and first: that START's time is taken away with
- * it makes the kernel forget this START. Otherwise an END without one, as behind a START that its
+ * it makes the kernel forget this START. Otherwise an END without one, as after a START that its
  * filter left out, would come with the values of an older START again and again.
  */
 int hist_pair_latency(struct hist_pair *c, struct trawl_error *err);

@@ -28,7 +28,7 @@
 
 struct synth {
 	struct trace *trace;
-	const char *text; /* behind "synth:" */
+	const char *text; /* after "synth:" */
 	char name[HIST_PAIR_NAME_MAX];
 	char display[HIST_PAIR_NAME_MAX + 8];
 	struct eventformat start, end;

@@ -43,7 +43,7 @@ static pid_t subject(const struct trace_event *e, const struct ring_event *ev)
 	return 0;
 }
 
-/* The first field of signal_deliver, behind the 8 bytes that all events have. */
+/* The first field of signal_deliver, after the 8 bytes that all events have. */
 static int signal_of(const struct ring_event *ev)
 {
 	int32_t sig = 0;

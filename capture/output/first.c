@@ -6,9 +6,9 @@
 enum { WAITING_LEAST = 4096 }; /* events that may wait, however few are wanted */
 
 /*
- * Those behind the COUNT-th of what waits can never be wanted: so at most twice what is still
+ * Those after the COUNT-th of what waits can never be wanted: so at most twice what is still
  * wanted waits (or WAITING_LEAST), and without that at most what comes until a drain leaves
- * nothing behind.
+ * nothing in the buffers.
  */
 int first_add(struct first *f, const struct trawl_record *r, uint64_t mono,
 	      struct trawl_error *err)

@@ -255,7 +255,7 @@ bool output_is_deleted(const struct output *out)
 	return out->named >= 0 && !fstat(out->named, &st) && !st.st_nlink;
 }
 
-/* What is in a file that has no name any more, behind what `to` has. 0 or -1 with errno. */
+/* What is in a file that has no name any more, after what `to` has. 0 or -1 with errno. */
 static int copy(int named, int to)
 {
 	char path[32], buffer[64 << 10];

@@ -57,7 +57,7 @@ bool output_is_deleted(const struct output *out);
 /*
  * To be called when the file that has its name is whole, before the next one gets its own: one that
  * was deleted meanwhile is written once more, under its name if that is free, else with .1, .2, …
- * behind it. 0; 1 and *err, which says where it is now or why it is lost.
+ * after it. 0; 1 and *err, which says where it is now or why it is lost.
  */
 int output_restore(struct output *out, struct trawl_error *err);
 
@@ -80,7 +80,7 @@ int output_close(struct output *out, struct trawl_error *err);
 
 /*
  * The name of a file as tcpdump would make it, malloc'd; and for the again-th period in a row of
- * which -G's conversions give the same, .AGAIN behind it. Exposed for tests.
+ * which -G's conversions give the same, .AGAIN after it. Exposed for tests.
  */
 char *output_name(const struct options *o, const char *period, uint32_t size_count, uint32_t again,
 		  struct trawl_error *err);

@@ -18,7 +18,7 @@ bool dwarf_is_c(int language);
 /* The type that an entry has by DW_AT_type, its own or its origin's; false: none, which is void. */
 bool dwarf_type_of(Dwarf_Die *die, Dwarf_Die *type);
 
-/* What stands behind names and qualifiers; false: void. */
+/* What stands after names and qualifiers; false: void. */
 bool dwarf_peel(const Dwarf_Die *from, Dwarf_Die *type);
 
 /* An attribute that is a number, or `otherwise`. */

@@ -130,7 +130,7 @@ static enum use use_of(const ZydisDecodedInstruction *insn, const ZydisDecodedOp
 	return writes ? USE_OVER : USE_NONE;
 }
 
-/* Does the code behind the call at `at` read %rax before it is set anew? */
+/* Does the code after the call at `at` read %rax before it is set anew? */
 static bool reads_result(const struct callers *c, uint64_t at)
 {
 	unsigned char bytes[AHEAD * ZYDIS_MAX_INSTRUCTION_LENGTH];

@@ -15,7 +15,7 @@ struct callers *callers_open(struct elf_file *f);
 void callers_close(struct callers *c);
 
 /*
- * Does some caller in the file read %rax behind a call of the function at vaddr? Then the function
+ * Does some caller in the file read %rax after a call of the function at vaddr? Then the function
  * does return a value. False if none is seen to: because there is none, or it calls in another way.
  */
 bool callers_use_result(const struct callers *c, uint64_t vaddr);

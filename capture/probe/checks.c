@@ -13,7 +13,7 @@ static struct readable checks_at(const struct probe *p, size_t site, size_t arg)
 	const struct probe_arg_site *a = &p->sites[site].args[arg];
 	struct readable r = { 0 };
 
-	/* A text with a length has a window that may end behind its memory: countedtext.h. */
+	/* A text with a length has a window that may end after its memory: countedtext.h. */
 	if (a->state == PROBE_ARG_EXACT && !p->args[arg].counted && !p->args[arg].spent)
 		readable_checks(a->fetch, &r);
 	/* An address that the program has of itself leads somewhere. */
@@ -92,8 +92,8 @@ int probe_add_checks(struct resolve *r, struct probe *p)
 	n = p->nargs - own;
 	if (!n)
 		return 0;
-	/* Control and checks stand in front: a string that is too long takes the room of all
-	 * behind. */
+	/* Control and checks stand in front: a string that is too long takes the room of
+	 * all that follow. */
 	rotate(p->args, p->nargs, n, sizeof(*p->args));
 	for (size_t i = 0; i < p->nsites; i++)
 		rotate(p->sites[i].args, p->nargs, n, sizeof(*p->sites[i].args));

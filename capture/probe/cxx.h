@@ -11,7 +11,7 @@
 /* A function's readable name in its parts. */
 struct cxx_name {
 	char *full; /* "shop::Cart::add(int, char const*) const"; no template's return type */
-	char *call; /* the same without what is behind the parameters */
+	char *call; /* the same without what is after the parameters */
 	char *name; /* "shop::Cart::add"; of a template "shop::most<int>" */
 	char *bare; /* "shop::most" */
 };

@@ -35,7 +35,7 @@ struct dwarf {
 
 /*
  * libdw takes strings for terminated, which a hostile file's last one need not be. Sections that do
- * not end with a NUL get a copy with some behind it.
+ * not end with a NUL get a copy with some after it.
  */
 static void terminate_strings(struct dwarf *d, Elf *elf)
 {

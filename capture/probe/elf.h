@@ -93,7 +93,7 @@ void elf_read_symbols(struct elf_file *f);
  * not say how long it is (hand-written assembly). NULL if there is none. */
 const struct elf_symbol *elf_function_at(struct elf_file *f, uint64_t vaddr);
 
-/* The first function whose size is known that begins behind `start` and before `end`; or NULL. */
+/* The first function whose size is known that begins after `start` and before `end`; or NULL. */
 const struct elf_symbol *elf_symbol_between(struct elf_file *f, uint64_t start, uint64_t end);
 
 /*

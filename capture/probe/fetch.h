@@ -14,7 +14,7 @@
 
 #include "capture/cli/spec.h"
 
-/* The kernel's types: "u8" .. "x64", "char", "string", "ustring", "b4@2/8"; "[N]" behind them. */
+/* The kernel's types: "u8" .. "x64", "char", "string", "ustring", "b4@2/8"; "[N]" after them. */
 struct fetch_type {
 	bool is_string;
 	bool is_bitfield;

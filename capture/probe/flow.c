@@ -113,7 +113,7 @@ __attribute__((format(printf, 2, 3))) static void refuse(struct walk *w, const c
 	va_end(ap);
 }
 
-/* "+0x12", or the address where it is not behind the entry. */
+/* "+0x12", or the address where it is not after the entry. */
 static const char *place_text(const struct walk *w, uint64_t at, char buf[32])
 {
 	if (at >= w->entry && at - w->entry < MAX_SIZE)
@@ -495,7 +495,7 @@ static int reg_number(ZydisRegister reg)
 	return (int)(whole - ZYDIS_REGISTER_RAX);
 }
 
-/* cmp $9,%eax; ja elsewhere: behind it there are 10 values. */
+/* cmp $9,%eax; ja elsewhere: after it there are 10 values. */
 static void note_limit(struct origins *origins, const struct step *s)
 {
 	const ZydisDecodedOperand *by = &s->operands[1];

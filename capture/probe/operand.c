@@ -167,7 +167,7 @@ static bool take_sum(const char **s, int64_t *sum, char *symbol, size_t size)
 	}
 }
 
-/* "(%base,%index,scale)" and its shorter forms, behind the displacement. */
+/* "(%base,%index,scale)" and its shorter forms, after the displacement. */
 static bool take_address(const char **s, struct operand *op)
 {
 	int64_t scale = 1;

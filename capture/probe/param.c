@@ -292,7 +292,7 @@ static bool in_frame(const struct param *q, const struct symbolic *at, unsigned 
 
 		return in_memory(q->f, &caller, 0, to);
 	}
-	/* With a frame pointer the caller's part begins behind it and the return address. */
+	/* With a frame pointer the caller's part begins after it and the return address. */
 	if (at->base == BASE_REGISTER && at->reg == DWARF_RBP && offset >= 16) {
 		for (size_t i = 0; i < p->n; i++) {
 			if (p->moves[i].bp == -16) {
@@ -378,7 +378,7 @@ static bool find(const struct param *q, unsigned int offset, bool whole, struct 
 /* ---- texts with a length -------------------------------------------------------------------- */
 
 /* Eight bytes at `offset` of the object that the place is the address of. */
-static bool behind(const struct argloc *place, unsigned int offset, struct argloc *to)
+static bool after(const struct argloc *place, unsigned int offset, struct argloc *to)
 {
 	*to = (struct argloc){ .form = ARGLOC_EXPR, .bits = 64 };
 	return place->form == ARGLOC_EXPR && !place->shift &&
@@ -417,8 +417,8 @@ static bool text_by_reference(const struct dwarf_value *v, const struct text_sha
 			      struct dwarf_counted *c)
 {
 	c->object = v->place;
-	return behind(&v->place, shape->pointer, &c->pointer) &&
-	       behind(&v->place, shape->length, &c->length);
+	return after(&v->place, shape->pointer, &c->pointer) &&
+	       after(&v->place, shape->length, &c->length);
 }
 
 static void add_text(struct dwarf_value *v, const struct text_shape *shape,
@@ -810,7 +810,7 @@ static void explain(struct param *q)
 		snprintf(q->why, sizeof(q->why), "the compiler optimised it away");
 	else if (q->found == LOCATION_FOUND)
 		snprintf(q->why, sizeof(q->why),
-			 "the debug information tells its place only behind the function's first "
+			 "the debug information tells its place only after the function's first "
 			 "instructions, which do not tell where it comes from");
 }
 

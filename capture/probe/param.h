@@ -17,7 +17,7 @@ struct param_finder {
 	Dwarf_Die *unit, *function;
 	const struct elf_symbol *symbol; /* or NULL */
 	uint64_t vaddr;
-	struct abi abi;                  /* behind what the return value takes */
+	struct abi abi;                  /* after what the return value takes */
 
 	/* Filled by param_find_all(). */
 	struct prologue prologue;

@@ -12,7 +12,7 @@
  * registers of its own: rax, rbx, rcx, ..., of which the first result's is rax.
  *
  * A compiler that sees all callers may take the value away: GCC then makes a copy of the function
- * with another name (.isra, .part, also behind .constprop), LLVM keeps the name.
+ * with another name (.isra, .part, also after .constprop), LLVM keeps the name.
  */
 #include "capture/probe/retval.h"
 

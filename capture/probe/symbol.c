@@ -48,7 +48,7 @@ static void add_table(struct elf_file *f, Elf *elf, Elf_Scn *scn, const GElf_Shd
 			.global = GELF_ST_BIND(sym.st_info) != STB_LOCAL,
 			.chooser = type == STT_GNU_IFUNC,
 		};
-		/* Only local symbols stand behind the name of their source file. */
+		/* Only local symbols stand after the name of their source file. */
 		if (!f->symbols[f->nsymbols].global)
 			f->symbols[f->nsymbols].unit = *unit;
 		f->nsymbols++;

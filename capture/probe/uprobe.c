@@ -69,7 +69,7 @@ static const char *suffix_of(const struct making *m)
 	return name ? name : spec_return_name(m->r->spec->returns);
 }
 
-/* The user's own name; of an exit that is no return, with what it is behind it. */
+/* The user's own name; of an exit that is no return, with what it is after it. */
 static char *own_name(const struct making *m, const char *suffix)
 {
 	const char *own = m->r->spec->own, *as_written = spec_return_name(m->r->spec->returns);

@@ -36,7 +36,7 @@ struct reading {
 	size_t n;
 };
 
-/* The string at *at, which goes behind it; NULL if it does not end within the descriptor. */
+/* The string at *at, which goes after it; NULL if it does not end within the descriptor. */
 static char *take_string(const char *desc, size_t size, size_t *at)
 {
 	const char *end = *at < size ? memchr(desc + *at, 0, size - *at) : NULL;

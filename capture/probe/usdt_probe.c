@@ -15,7 +15,7 @@
  *	Semaphore  the address of a counter that must be above 0 for the site to be reached; 0: none.
  *	           uprobe_events takes its place in the file: PATH:OFFSET(SEMAPHORE).
  *	Arguments  SIZE@OPERAND each, the operand as the assembler writes it. A negative SIZE is signed,
- *	           an `f` behind SIZE means floating point.
+ *	           an `f` after SIZE means floating point.
  *
  * The place in the file and a fetch argument for each operand make the line for uprobe_events:
  *

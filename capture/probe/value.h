@@ -42,7 +42,7 @@ struct dwarf_value {
 struct dwarf_function {
 	bool convention; /* it is certain that C's calling convention holds */
 	size_t nparams;
-	struct dwarf_value *params; /* of a text by value, behind it its members: "s", "s.len" */
+	struct dwarf_value *params; /* of a text by value, after it its members: "s", "s.len" */
 	struct dwarf_value ret; /* ctype "void" if there is none */
 	size_t nparts;          /* 2: it is returned in two registers, each a part */
 	struct dwarf_value parts[2]; /* name: of the register, "rax" */

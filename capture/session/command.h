@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command behind `--`: starts stopped, runs when all is armed, and its end is seen. */
+/* The command after `--`: starts stopped, runs when all is armed, and its end is seen. */
 #ifndef TRAWL_CAPTURE_SESSION_COMMAND_H
 #define TRAWL_CAPTURE_SESSION_COMMAND_H
 

@@ -36,7 +36,7 @@ bool processes_each(void (*found)(void *arg, pid_t pid), void *arg)
 	return ids_each("/proc", found, arg); /* which lists no threads */
 }
 
-/* The number behind `key` in /proc/TID/status; 0: there is none. */
+/* The number after `key` in /proc/TID/status; 0: there is none. */
 static pid_t status_number(pid_t tid, const char *key)
 {
 	char path[64], line[128];

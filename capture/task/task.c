@@ -185,7 +185,7 @@ static int want_maps(struct tasks *t, pid_t pid, struct trawl_writer *w, struct 
 	return write_maps(w, &t->maps[t->nmaps++], err);
 }
 
-/* The number behind "KEY:\t" in /proc/TID/status. */
+/* The number after "KEY:\t" in /proc/TID/status. */
 static int status_number(const char *status, const char *key)
 {
 	const char *at = strstr(status, key);

@@ -309,7 +309,7 @@ static const uint64_t COMMIT_NS = 1000000;
  * One turn of one CPU, which began at a time. A sub-buffer that is not half full and has events
  * from after that is the one that the kernel writes to: going on would only fetch it again for the
  * few events that came meanwhile. One that ends before may be what was left of a sub-buffer of
- * which the last turn took the front, with full ones behind it.
+ * which the last turn took the front, with full ones after it.
  */
 static int read_cpu(struct trace *t, struct trace_cpu *c, uint64_t began, struct trawl_error *err)
 {

@@ -2,7 +2,7 @@
 /*
  * Texts that have a length. The kernel records a window of their bytes, which is of one size, and
  * beside it their pointer and length. The recorder makes of the window what a string of the
- * kernel's is: a word that tells where the bytes are, and as many as the text has behind the
+ * kernel's is: a word that tells where the bytes are, and as many as the text has after the
  * record. The rest of the window is 0.
  *
  * A text that is whole ends with a NUL. One without was cut: at the window's end, or at a NUL in

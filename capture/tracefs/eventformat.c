@@ -77,7 +77,7 @@ static bool piece_number(struct piece p, unsigned long *value)
 	return p.len && *value <= 65535;
 }
 
-/* The number behind "KEY:" in [at, end). */
+/* The number after "KEY:" in [at, end). */
 static bool keyed_number(const char *at, const char *end, const char *key, unsigned long *value)
 {
 	const char *found = memmem(at, (size_t)(end - at), key, strlen(key)), *semi;
@@ -89,7 +89,7 @@ static bool keyed_number(const char *at, const char *end, const char *key, unsig
 	return semi && piece_number(trim(found, semi), value);
 }
 
-/* Splits "TYPE NAME" or "TYPE NAME[N]": the name is the last word, the brackets behind it apart. */
+/* Splits "TYPE NAME" or "TYPE NAME[N]": the name is the last word, the brackets after it apart. */
 static bool split_declaration(struct piece decl, struct line *l)
 {
 	const char *end = decl.at + decl.len, *name_end = end, *name;

@@ -83,7 +83,7 @@ static bool is_null(const struct long_text_arg *a, const struct held *h)
 	return !memcmp(h->data + a->address_at, zero, sizeof(zero));
 }
 
-/* Does the string go on behind what the companion has of it? */
+/* Does the string go on after what the companion has of it? */
 static bool goes_on(const struct long_text_arg *a, const struct held *h)
 {
 	return !memchr(h->data + a->from, 0, h->pair->prefix);
@@ -170,7 +170,7 @@ static bool is_of(const struct held *h, const struct ring_event *ev)
 }
 
 /*
- * Puts what the companion has of a string behind the record. Where that begins with a NUL, nothing
+ * Puts what the companion has of a string after the record. Where that begins with a NUL, nothing
  * tells an empty string from one that cannot be read, of which the kernel makes zeros.
  */
 static uint32_t put_text(const struct held *h, const struct long_text_arg *a, uint8_t *record,
@@ -210,7 +210,7 @@ static uint32_t put_own(const struct held *h, const struct long_text_arg *a, uin
 
 /*
  * A string of the event's whose bytes are not all there, as far as the companion tells. One that
- * the kernel measured as empty takes the room of those behind it: it ends where that ends, with a
+ * the kernel measured as empty takes the room of those after it: it ends where that ends, with a
  * NUL, and they have none.
  */
 static void mend(const struct held *h, const struct long_text_arg *a, bool squeezed,
@@ -303,7 +303,7 @@ static struct held *held_on(struct long_texts *l, uint32_t cpu)
 	return l->cpus[cpu];
 }
 
-/* What is held has no event behind it: only if a string is long can that have been dropped. */
+/* What is held has no event after it: only if a string is long can that have been dropped. */
 static int release(struct long_texts *l, uint32_t cpu, struct held *h, long_text_give *give,
 		   void *arg, struct trawl_error *err)
 {

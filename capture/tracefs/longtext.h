@@ -5,8 +5,8 @@
  * The kernel measures a string of 4,096 bytes or more as an empty one, and drops an event of more
  * than some 4,070 bytes, whatever the size of the sub-buffers. So an event with strings gets a
  * *companion* at the same places. It has the same arguments, but of each string its address, its
- * first bytes, and eight bytes far behind; and a filter: the kernel records it only where an
- * address is 0, or where something is so far behind that the string may be that long.
+ * first bytes, and eight bytes far after these; and a filter: the kernel records it only where an
+ * address is 0, or where something is so far after it that the string may be that long.
  *
  * The kernel calls the probe that was switched on last first. So the companion's record stands in
  * front of the event's on the same CPU, and is held until the next one there:

@@ -85,7 +85,7 @@ static void measure_texts(const struct eventformat *f, struct value *v)
 	v->size = (end - v->at) / WORD * WORD;
 }
 
-/* The string behind the last check: the end, or one before it. */
+/* The string after the last check: the end, or one before it. */
 static bool find_next(struct read_check *c, const struct eventformat *f)
 {
 	uint32_t next = f->size, last = c->words[c->nwords - 1];

@@ -10,7 +10,7 @@ enum { TYPE_PADDING = 29, TYPE_TIME_EXTEND = 30, TYPE_TIME_STAMP = 31 };
 enum { DELTA_BITS = 27 };
 
 static const uint32_t COMMIT_BYTES = 0x3fffffff;
-static const uint32_t COMMIT_COUNTED = 1u << 30; /* the number of lost events is behind the data */
+static const uint32_t COMMIT_COUNTED = 1u << 30; /* the number of lost events is after the data */
 static const uint32_t COMMIT_MISSED = 1u << 31;
 static const uint64_t TIME_STAMP_BITS = (1ull << 59) - 1;
 

@@ -106,7 +106,7 @@ static bool bus(struct usbfilter_term *t, const char *at, const char *end)
 	return true;
 }
 
-/* A port's number, which has no leading zero: behind it; NULL: there is none. */
+/* A port's number, which has no leading zero: after it; NULL: there is none. */
 static const char *port_number(const char *at)
 {
 	return *at >= '1' && *at <= '9' ? at + strspn(at, "0123456789") : NULL;
@@ -150,7 +150,7 @@ static const struct part {
 	[PORT] = { "port", port, "a port path is BUS-PORT[.PORT...], like 1-2.3" },
 	[SERIAL] = { "serial", serial, "a serial number is expected" },
 	[ADDRESS] = { "dev", address, "an address is BUS:DEV, two decimal numbers" },
-	[ENDPOINT] = { "ep", endpoint, "an endpoint is 0 to 15, with \"in\" or \"out\" behind it "
+	[ENDPOINT] = { "ep", endpoint, "an endpoint is 0 to 15, with \"in\" or \"out\" after it "
 				       "for one direction (0x81 is 1in)" },
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which USB events the user wants: the texts behind `-i usb:`.
+ * Which USB events the user wants: the texts after `-i usb:`.
  *
  *	""			everything
  *	BUS, bus=BUS		one bus

@@ -24,7 +24,7 @@ struct usbhold {
 	uint64_t given_up; /* undecided events that were dropped */
 };
 
-/* Is anything waiting? Then a wanted event must wait behind it. */
+/* Is anything waiting? Then a wanted event must wait after it. */
 static inline bool usbhold_waiting(const struct usbhold *h)
 {
 	return h->head != h->tail;

@@ -8,7 +8,7 @@
  * Data bytes that belong to an event. The kernel counts an isochronous IN transfer's len_urb
  * without the gaps between packets, but copies them, from 0 to the end of the last packet.
  */
-static uint64_t belongs(const struct usbmon_header *h, const uint8_t *behind, size_t given)
+static uint64_t belongs(const struct usbmon_header *h, const uint8_t *after, size_t given)
 {
 	uint64_t end, most = 0;
 	uint32_t i, offset, len;
@@ -16,15 +16,15 @@ static uint64_t belongs(const struct usbmon_header *h, const uint8_t *behind, si
 	if (h->xfer_type != 0 || h->type != 'C')
 		return h->len_urb;
 	for (i = 0; i < h->ndesc && (size_t)(i + 1) * USBMON_ISO_DESC <= given; i++) {
-		memcpy(&offset, behind + (size_t)i * USBMON_ISO_DESC + 4, sizeof(offset));
-		memcpy(&len, behind + (size_t)i * USBMON_ISO_DESC + 8, sizeof(len));
+		memcpy(&offset, after + (size_t)i * USBMON_ISO_DESC + 4, sizeof(offset));
+		memcpy(&len, after + (size_t)i * USBMON_ISO_DESC + 8, sizeof(len));
 		end = len ? (uint64_t)offset + len : 0;
 		most = end > most ? end : most;
 	}
 	return most;
 }
 
-void usbtally_why(struct usbtally *t, const struct usbmon_header *h, const uint8_t *behind,
+void usbtally_why(struct usbtally *t, const struct usbmon_header *h, const uint8_t *after,
 		  size_t given)
 {
 	size_t descs = (size_t)h->ndesc * USBMON_ISO_DESC;
@@ -43,7 +43,7 @@ void usbtally_why(struct usbtally *t, const struct usbmon_header *h, const uint8
 		t->unmapped++;
 	else if (h->flag_data == 'Z')
 		t->no_buffer++;
-	else if (h->flag_data == '\0' && given - descs < belongs(h, behind, given))
+	else if (h->flag_data == '\0' && given - descs < belongs(h, after, given))
 		t->cut_ring++;
 }
 

@@ -38,16 +38,16 @@ static inline bool usbtally_whole(const struct usbmon_header *h, size_t given)
 }
 
 /* Counts what is missing of an event that may not be whole. */
-void usbtally_why(struct usbtally *t, const struct usbmon_header *h, const uint8_t *behind,
+void usbtally_why(struct usbtally *t, const struct usbmon_header *h, const uint8_t *after,
 		  size_t given);
 
-/* Counts one event: its header as stored, the bytes behind it, and how many the kernel gave. */
+/* Counts one event: its header as stored, the bytes after it, and how many the kernel gave. */
 static inline void usbtally_count(struct usbtally *t, const struct usbmon_header *h,
-				  const uint8_t *behind, size_t given)
+				  const uint8_t *after, size_t given)
 {
 	t->events++;
 	if (!usbtally_whole(h, given))
-		usbtally_why(t, h, behind, given);
+		usbtally_why(t, h, after, given);
 }
 
 /* The verdict as JSON; metadata "usb/verdict". mapped: events came by the map of the ring. */

@@ -45,7 +45,7 @@ struct usbmon {
 	uint32_t *offsets;  /* of the fetched batch */
 	uint32_t fetched;   /* events in it */
 	uint32_t used;      /* of these, handed out; to be flushed by the next fetch */
-	size_t held;        /* ring bytes behind the handed-out ones */
+	size_t held;        /* ring bytes after the handed-out ones */
 	uint8_t *copy;      /* an event that wraps, or one that was read */
 	uint64_t fetches;   /* ioctls that fetched, for statistics */
 	uint64_t malformed; /* events whose lengths lead out of the ring */
@@ -59,7 +59,7 @@ int usbmon_open(struct usbmon *m, const struct usbmon_ops *ops, const char *path
 		struct trawl_error *err);
 
 /*
- * The next event: its header and the len_cap bytes behind it, contiguous. 1 with *event set, 0
+ * The next event: its header and the len_cap bytes after it, contiguous. 1 with *event set, 0
  * when there is none now (what was handed out is flushed, so poll() waits for new ones), -1.
  */
 int usbmon_next(struct usbmon *m, const uint8_t **event, struct trawl_error *err);

@@ -99,8 +99,8 @@ void companion_places(const struct probe *p, struct eventformat *f, struct long_
 	pair->nargs = p->nargs;
 }
 
-/* How far behind a string's beginning something must be, if all of them are to be too long. */
-static int far_behind(const struct long_text *pair)
+/* How far after a string's beginning something must be, if all of them are to be too long. */
+static int far_after(const struct long_text *pair)
 {
 	int texts = 0;
 
@@ -110,7 +110,7 @@ static int far_behind(const struct long_text *pair)
 }
 
 /* The arguments of one site in the kernel's words: aK the values, pK, sK and wK of a string its
- * address, the sample behind, the first bytes. False if one is too long for the kernel. */
+ * address, the sample after it, the first bytes. False if one is too long for the kernel. */
 static bool write_args(const struct probe_site *site, const struct long_text *pair, char *buf,
 		       size_t size)
 {
@@ -130,7 +130,7 @@ static bool write_args(const struct probe_site *site, const struct long_text *pa
 			n = 3;
 			snprintf(text[0], sizeof(text[0]), "p%zu=%.*s:x64", k, f.len, f.inner);
 			snprintf(text[1], sizeof(text[1]), "s%zu=%+lld(%.*s):x64", k,
-				 f.offset + far_behind(pair), f.len, f.inner);
+				 f.offset + far_after(pair), f.len, f.inner);
 			snprintf(text[2], sizeof(text[2]), "w%zu=%+lld(%.*s):x64[%d]", k, f.offset,
 				 f.len, f.inner, pair->prefix / 8);
 		}
@@ -201,7 +201,7 @@ static bool find_places(struct eventformat *f, struct long_text *pair)
 	return true;
 }
 
-/* Where an address is 0, or something is far behind it. */
+/* Where an address is 0, or something is far after it. */
 static void write_filter(const struct long_text *pair, char *buf, size_t size)
 {
 	size_t used = 0;

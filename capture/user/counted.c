@@ -53,11 +53,11 @@ static const struct probe_arg *arg_named(const struct probe *p, const char *name
 
 static void drop_field(struct eventformat *f, struct trawl_field *field)
 {
-	size_t behind = f->nfields - (size_t)(field - f->fields) - 1;
+	size_t after = f->nfields - (size_t)(field - f->fields) - 1;
 
 	free((char *)field->name);
 	free((char *)field->ctype);
-	memmove(field, field + 1, behind * sizeof(*field));
+	memmove(field, field + 1, after * sizeof(*field));
 	f->nfields--;
 }
 

@@ -16,7 +16,7 @@
 
 enum { LISTED_MOST = 16384 };
 
-/* "usdt:" and what the user wrote behind it, with a pattern for all where only a program is
+/* "usdt:" and what the user wrote after it, with a pattern for all where only a program is
  * named. */
 static char *whole_spec(const char *kind, const char *text, const char *arguments)
 {

@@ -178,7 +178,7 @@ struct decoder {
 	 * May be NULL. */
 	unsigned int (*comparable)(void *state, const struct trawl_event_type *type,
 				   const char *name);
-	/* Of a field that holds one word of a few: the n-th of them, NULL behind the last; of any
+	/* Of a field that holds one word of a few: the n-th of them, NULL after the last; of any
 	 * other field NULL at once. May be NULL. */
 	const char *(*word)(const char *field, size_t n);
 

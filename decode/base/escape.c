@@ -129,7 +129,7 @@ void out_safe(struct out *o, const void *text, size_t n)
 	escaped(o, text, n, 0);
 }
 
-/* Is what stands here, behind the end of a line, indented or a caller? */
+/* Is what stands here, after the end of a line, indented or a caller? */
 static bool goes_on(const char *p, const char *end)
 {
 	return p < end && (*p == ' ' || *p == '\t' || (end - p >= 3 && !memcmp(p, "=> ", 3)));

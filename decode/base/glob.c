@@ -2,7 +2,7 @@
 #include "decode/base/glob.h"
 
 /*
- * A set at p (behind the '['): whether c is in it, and where the pattern goes on. A '[' that no
+ * A set at p (after the '['): whether c is in it, and where the pattern goes on. A '[' that no
  * ']' follows is an ordinary character: NULL.
  */
 static const char *set(const char *p, char c, bool *in)

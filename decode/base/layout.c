@@ -145,7 +145,7 @@ static char *prepare_label(struct shown *s, char *at)
 	return at;
 }
 
-/* The field of a name without "[N]" behind it. */
+/* The field of a name without "[N]" after it. */
 static struct shown *find_part(const struct layout *l, const char *name, uint32_t from)
 {
 	size_t n = strlen(name);
@@ -395,7 +395,7 @@ static bool is_null_text(const struct shown *s, const uint8_t *p, size_t n)
 	return s->ended && n == 2 && !p[0] && !p[1];
 }
 
-/* A field depends on one that stands before it or behind, but not on one that depends on it: site.c. */
+/* A field depends on one that stands before it or after, but not on one that depends on it: site.c. */
 bool shown_absent(const struct shown *s, const void *record, size_t len)
 {
 	const struct written *w;
@@ -641,7 +641,7 @@ static inline char *put_fixed(char *p, const struct shown *s, const uint8_t *r, 
 
 /*
  * The loop of the hot path. Fields of fixed place go to the reserved room; any other field
- * hands back what is written and takes new room behind it.
+ * hands back what is written and takes new room after it.
  */
 static inline void all_fields(const struct layout *l, const uint8_t *r, size_t len, bool all,
 			      bool json, struct out *o)

@@ -55,7 +55,7 @@ void layout_free(struct layout *l);
 struct shown *layout_find(const struct layout *l, const char *name);
 void layout_hide(struct layout *l, const char *name);
 
-/* The capture kept no more than these bytes of a text (-s): "..." stands behind what was cut. */
+/* The capture kept no more than these bytes of a text (-s): "..." stands after what was cut. */
 void layout_snap(struct layout *l, uint32_t most);
 
 /* The event is a probe's: its strings end with a NUL, unless they were cut. */

@@ -59,7 +59,7 @@ static bool clock_time(struct text *t, uint64_t *ns)
 	return true;
 }
 
-/* Z, UTC, +01:00, +0100, or one of them behind a blank: how far east. False if there is none. */
+/* Z, UTC, +01:00, +0100, or one of them after a blank: how far east. False if there is none. */
 static bool zone(struct text *t, int64_t *east)
 {
 	struct text z = {t->p + (*t->p == ' '), NULL};

@@ -187,7 +187,7 @@ static bool is_called(const struct tree_node *n, const char *name, size_t len)
 	return !strncmp(n->name, name, len) && !n->name[len];
 }
 
-/* Element [n] of a list; NULL: it is none, or not so long. *at moves behind the bracket. */
+/* Element [n] of a list; NULL: it is none, or not so long. *at moves after the bracket. */
 static const struct tree_node *find_element(const struct tree *t, const struct tree_node *n,
 					    const char **at)
 {

@@ -33,7 +33,7 @@ enum tree_kind {
 struct tree_node {
 	const char *name;
 	uint8_t kind, digits;
-	uint32_t end; /* OBJECT, LIST: index behind the last node below this one */
+	uint32_t end; /* OBJECT, LIST: index after the last node below this one */
 	union {
 		uint64_t u;
 		int64_t i;
@@ -75,7 +75,7 @@ void tree_close(struct tree *t); /* the innermost open object or list */
  * The nth node, from 0, of this name, or of a path: "setup.bRequest",
  * "decoded.descriptors.bLength". Of each part, nodes at the top of what it is looked for in hide
  * those below. A path goes into each element of a list, or into that of an index
- * ("descriptors[1]"); behind a list itself come its elements that are values. NULL: there is none,
+ * ("descriptors[1]"); after a list itself come its elements that are values. NULL: there is none,
  * or not so many.
  */
 const struct tree_node *tree_find(const struct tree *t, const char *name, unsigned int nth);

@@ -62,7 +62,7 @@ static void pop_to(struct callstack *k, unsigned int depth, const struct call_wh
 	}
 }
 
-/* Does control go back there to behind the call? */
+/* Does control go back there to after the call? */
 static bool fits(const struct frame *f, uint64_t to, bool signal)
 {
 	if (f->signal || signal)

@@ -37,7 +37,7 @@ struct image_module {
 	char key[64];
 	uint32_t section;
 	uint32_t number;  /* from 0, in the order in which they were told of */
-	const char *path, *name; /* name: what is behind the last slash */
+	const char *path, *name; /* name: what is after the last slash */
 	const char *build_id;
 	const char *why;  /* why there are no symbols; "" */
 	bool deleted;

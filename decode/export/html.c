@@ -38,7 +38,7 @@ struct intern {
 /* Events of one name with the same fields: a column of JSON values for each. */
 struct shape {
 	uint32_t name, source;
-	char *keys; /* each behind a NUL */
+	char *keys; /* each after a NUL */
 	size_t keys_len, ncolumns;
 	uint64_t count;
 	struct out *columns;
@@ -132,8 +132,8 @@ static void intern_json(const char *name, const struct intern *t, struct out *o)
 
 /* ---- the fields of an event --------------------------------------------------------------- */
 
-/* Behind a JSON value; text that our own decoders wrote. */
-static const char *behind(const char *p, const char *end)
+/* After a JSON value; text that our own decoders wrote. */
+static const char *after(const char *p, const char *end)
 {
 	int depth = 0;
 
@@ -173,7 +173,7 @@ static size_t split(const struct out *json, struct member *m)
 		m[n].key = key;
 		m[n].key_len = (size_t)(colon - key);
 		m[n].value = colon + 2;
-		p = behind(colon + 2, end);
+		p = after(colon + 2, end);
 		m[n].len = (size_t)(p - m[n].value);
 		n++;
 		p++;

@@ -33,7 +33,7 @@ static const char *string_end(const char *p, const char *end)
 	return p < end ? p + 1 : end;
 }
 
-/* The end of a JSON value: the comma behind it, or the end of all. */
+/* The end of a JSON value: the comma after it, or the end of all. */
 static const char *value_end(const char *p, const char *end)
 {
 	int depth = 0;

@@ -10,7 +10,7 @@ struct longest;
 struct longest *longest_new(void);
 void longest_free(struct longest *l);
 void longest_item(struct longest *l, const struct decoder *d, void *state, const struct item *it);
-/* Events were lost: what began before and ends behind that is not known. */
+/* Events were lost: what began before and ends after that is not known. */
 void longest_forget(struct longest *l);
 /* Lines of --summary, with a blank one in front; nothing if nothing stands out. */
 void longest_print(const struct longest *l, bool utc, struct out *o);

@@ -30,7 +30,7 @@ static int count_item(struct consumer *c, const struct decoder *d, void *state,
 	int n;
 
 	longest_item(m->longest, d, state, it);
-	/* captures that were put behind one another may be in any order */
+	/* captures that were put one after the other may be in any order */
 	if (!m->events++ || it->time < m->first)
 		m->first = it->time;
 	if (it->time > m->last)

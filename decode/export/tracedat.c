@@ -24,7 +24,7 @@ enum {
 };
 
 #define MISSED (1u << 31)        /* in commit: events are missing before this sub-buffer */
-#define MISSED_STORED (1u << 30) /* and their number stands behind its last event */
+#define MISSED_STORED (1u << 30) /* and their number stands after its last event */
 
 /* Options of version 6 (trace-cmd's trace-cmd-private.h has the numbers). */
 enum { OPTION_DONE = 0, OPTION_CPUSTAT = 2, OPTION_TRACECLOCK = 4, OPTION_UNAME = 5,

@@ -3,7 +3,7 @@
  * Kernel events as a trace.dat file (version 6, trace-cmd.dat.v6(5)), for trace-cmd report and
  * KernelShark.
  *
- * The format wants the kernel's ring buffer sub-buffers, one CPU behind the other. They are built
+ * The format wants the kernel's ring buffer sub-buffers, one CPU after the other. They are built
  * anew from the records: 64 KiB each, with the sub-buffer format described in the file's own
  * header_page. Until the end they lie in a temporary file without a name, because the number of
  * each CPU's sub-buffers stands before the first one. Losses become the missed-events flag and

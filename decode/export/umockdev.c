@@ -85,7 +85,7 @@ static int disown(struct writer *w, struct open_urb *open)
 	return ret;
 }
 
-/* The record at hand behind its pcap header. */
+/* The record at hand after its pcap header. */
 static void put_record(struct writer *w, const struct urb *u, struct out *o)
 {
 	out_le32(o, (uint32_t)(u->time / 1000000000));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Branches as the flow of control: a consumer that gives each task's branches, one behind the
+ * Branches as the flow of control: a consumer that gives each task's branches, one after the
  * other, to a view or an exporter. Whole batches come to it (decode_options.raw), of which only
  * what the time range and --pid choose is given.
  *
@@ -31,7 +31,7 @@ struct flow_stretch {
 	struct flow_task *task;
 	const struct branch_batch_detail *batch;
 	uint32_t first, end;
-	uint32_t mark;      /* the first mark at or behind `first` */
+	uint32_t mark;      /* the first mark at or after `first` */
 	uint64_t time;      /* of `first`, timeline */
 	uint64_t offset;    /* timeline minus the times of marks */
 };
@@ -65,7 +65,7 @@ uint64_t flow_until(const struct flow_stretch *s, uint32_t mark);
 bool flow_calls(const struct flow_stretch *s, struct callstack **stack,
 		struct callstack_sink *sink);
 
-/* The time of the branches from *mark on, which is moved on to those marks that are behind branch
+/* The time of the branches from *mark on, which is moved on to those marks that are after branch
  * i. */
 uint64_t flow_time(const struct flow_stretch *s, uint32_t i, uint32_t *mark, uint64_t before);
 

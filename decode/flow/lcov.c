@@ -39,7 +39,7 @@ static void add(struct facts *f, const struct fact *fact)
 	f->list[f->n++] = *fact;
 }
 
-/* The number of the first of n elements, each beginning with its vaddr, at or behind an address. */
+/* The number of the first of n elements, each beginning with its vaddr, at or after an address. */
 static size_t first_at(const void *array, size_t n, size_t size, uint64_t vaddr)
 {
 	const char *before = vaddr ? image_last_before(array, n, size, vaddr - 1) : NULL;

@@ -9,7 +9,7 @@
 
 #include "decode/flow/flow.h"
 
-enum { PATHS_RESYNC = 16 }; /* branches that must be the same again behind a difference */
+enum { PATHS_RESYNC = 16 }; /* branches that must be the same again after a difference */
 
 /* A difference: branches at[i] to end[i] (not with it) of capture i are not in the other one. */
 struct path_difference {

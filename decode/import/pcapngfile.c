@@ -65,7 +65,7 @@ static bool read_body(struct pcapng *p, uint32_t n)
 	return true;
 }
 
-/* The section header says its byte order only behind its length. */
+/* The section header says its byte order only after its length. */
 static bool section_order(struct pcapng *p, uint8_t head[8])
 {
 	uint8_t magic[4];

@@ -74,7 +74,7 @@ int usbmontext_import(struct usb_import *im, FILE *in, const char *name, struct 
 
 	/*
 	 * Times are kept as they are (usbmontext.h), unless they begin anew at 4096 s: what comes
-	 * behind that would be taken for times of an old kernel, so all of them are put above
+	 * after that would be taken for times of an old kernel, so all of them are put above
 	 * those.
 	 */
 	im->wrap = times.old ? USBMONTEXT_WRAP_OLD * 1000 : USBMONTEXT_WRAP * UINT64_C(1000000000);

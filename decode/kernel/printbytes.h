@@ -8,7 +8,7 @@
 /* Addresses of 4 and 16 bytes, in network order. */
 void print_ipv4(struct out *o, const uint8_t *p);
 void print_ipv6(struct out *o, const uint8_t *p, bool compact);
-/* A struct sockaddr of n bytes; `extension` as behind %p: with 'p' the port, with 'c' compact. */
+/* A struct sockaddr of n bytes; `extension` as after %p: with 'p' the port, with 'c' compact. */
 void print_sockaddr(struct out *o, const uint8_t *p, size_t n, const char *extension);
 /* Words of 32 bits, the highest first: "1,ffffffff". */
 void print_bitmask(struct out *o, const uint8_t *p, size_t n);

@@ -253,7 +253,7 @@ static bool put_direct_text(const struct eval *e, const struct piece *p, struct 
 	return true;
 }
 
-/* Short ones are copied in steps of 16: there is room behind the last. */
+/* Short ones are copied in steps of 16: there is room after the last. */
 void printfmt_literal(const struct piece *p, struct out *o)
 {
 	char *to;

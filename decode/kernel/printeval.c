@@ -571,7 +571,7 @@ static bool fold(struct eval *e, struct node *n)
 
 /*
  * The kernel's formats calculate much that is the same for every record (the masks of task
- * states). Nodes lie in the order in which they were parsed, operands now before, now behind their
+ * states). Nodes lie in the order in which they were parsed, operands now before, now after their
  * operator: a few rounds over all of them need no stack and no memory of what was seen.
  */
 void eval_fold(struct printfmt *f)

@@ -56,7 +56,7 @@ void eval_address(struct eval *e, uint64_t addr, bool with_offset, struct out *o
 bool field_is_number(const struct trawl_field *f);
 bool field_is_signed(const struct trawl_field *f);
 
-/* Once, behind the parser: what does not depend on the record is calculated. */
+/* Once, after the parser: what does not depend on the record is calculated. */
 void eval_fold(struct printfmt *f);
 
 #endif

@@ -80,19 +80,19 @@ struct piece {
 	const char *text; /* literal; or "" */
 	uint32_t len;
 	char conversion;  /* 'd', 's', 'p', ...; 0: literal only */
-	char extension[8]; /* behind %p: "S", "I4", "ISpc" */
+	char extension[8]; /* after %p: "S", "I4", "ISpc" */
 	uint8_t size;      /* of an integer: 1, 2, 4, 8 */
 	struct shape shape;
 	struct node *width_arg, *precision_arg; /* of '*' */
 	struct node *arg;
 	uint8_t direct;
-	uint8_t value_size, cast_size; /* NUMBER: bytes of the value; a cast behind it, or 0 */
+	uint8_t value_size, cast_size; /* NUMBER: bytes of the value; a cast after it, or 0 */
 	bool value_signed, cast_signed;
 	uint32_t at;                   /* NUMBER: where in the record */
 	const struct trawl_field *field;
 };
 
-enum { PRINTFMT_PAD = 16 }; /* bytes that can be read behind the pieces' texts */
+enum { PRINTFMT_PAD = 16 }; /* bytes that can be read after the pieces' texts */
 
 struct printfmt {
 	const struct trawl_event_type *type;

@@ -43,7 +43,7 @@ static bool measure(struct parser *p, const char **at, const char *end, int *val
 	return true;
 }
 
-/* Behind '%': the rest of a conversion. */
+/* After '%': the rest of a conversion. */
 static bool conversion(struct parser *p, struct piece *piece, const char **at, const char *end)
 {
 	struct shape *s = &piece->shape;
@@ -208,7 +208,7 @@ static void find_direct(struct printfmt *f)
 	}
 }
 
-/* What stands behind "print fmt:" in the format file's text, as a copy. */
+/* What stands after "print fmt:" in the format file's text, as a copy. */
 static char *print_line(const char *format)
 {
 	const char *at = strstr(format, "\nprint fmt: ");

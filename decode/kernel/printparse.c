@@ -254,7 +254,7 @@ static void type_word(struct ctype *t, const struct token *word, int *longs)
 }
 
 /*
- * Words and stars up to `)` or, of a declaration, the name before `=`. Leaves the parser behind
+ * Words and stars up to `)` or, of a declaration, the name before `=`. Leaves the parser after
  * them, at what ended them; *last is the last word.
  */
 static struct ctype type_words(struct parser *p, struct token *last, unsigned int *words)
@@ -292,7 +292,7 @@ static struct node *local_find(struct parser *p, const struct token *t)
 	return NULL;
 }
 
-/* Behind `(`: if a type and `)` follow, passes them and says so; else nothing has happened. */
+/* After `(`: if a type and `)` follow, passes them and says so; else nothing has happened. */
 static bool cast_type(struct parser *p, struct ctype *t)
 {
 	struct parser before = *p;
@@ -483,7 +483,7 @@ static bool takes_field(enum helper h)
 	       h == HELPER_SOCKADDR || h == HELPER_STACK;
 }
 
-/* The arguments of a call, behind `(`; up to and with `)`. Table entries go to call->b. */
+/* The arguments of a call, after `(`; up to and with `)`. Table entries go to call->b. */
 static bool arguments(struct parser *p, struct node *call)
 {
 	struct node **arg = &call->a, **item = &call->b;
@@ -540,7 +540,7 @@ static struct node *call(struct parser *p, const struct token *name)
 	return n;
 }
 
-/* ({ int a = (x); int b = (y); a < b ? a : b; }), behind `({`. */
+/* ({ int a = (x); int b = (y); a < b ? a : b; }), after `({`. */
 static struct node *statements(struct parser *p)
 {
 	size_t nlocals = p->nlocals;
@@ -577,7 +577,7 @@ static struct node *statements(struct parser *p)
 	return n;
 }
 
-/* Behind `(`. */
+/* After `(`. */
 static struct node *parenthesis(struct parser *p)
 {
 	struct parser before = *p;

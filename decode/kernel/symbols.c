@@ -134,7 +134,7 @@ const char *symbols_find(const struct symbols *s, uint64_t addr, uint64_t *offse
 {
 	const struct symbol *row = s ? find(&s->functions, addr) : NULL;
 
-	/* The file has slices: an address far behind a symbol is one that was not saved. */
+	/* The file has slices: an address far after a symbol is one that was not saved. */
 	if (!row || addr - row->addr > 0x100000)
 		return NULL;
 	*offset = addr - row->addr;

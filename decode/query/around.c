@@ -23,7 +23,7 @@ struct around {
 	bool no_memory;
 };
 
-/* Matches come in order of time: a new one touches the last stretch or is behind it. */
+/* Matches come in order of time: a new one touches the last stretch or is after it. */
 static int take_match(struct consumer *c, const struct decoder *d, void *state,
 		      const struct item *it)
 {

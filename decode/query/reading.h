@@ -40,7 +40,7 @@ enum {
 
 /* A program with such options. */
 struct reading_program {
-	const char *usage;            /* behind "no file: " */
+	const char *usage;            /* after "no file: " */
 	const char *letters;          /* of getopt(), ':' first */
 	const struct option *options; /* READING_OPTIONS and its own */
 	int again;                    /* one that may be given again; 0: none */

@@ -10,7 +10,7 @@
 int stream_unseen_name(struct stream *s, struct trawl_error *err);
 /* Likewise a --pid. */
 int stream_unseen_pid(struct stream *s, struct trawl_error *err);
-/* Likewise --from and --until, when all of the file is before the one or behind the other. */
+/* Likewise --from and --until, when all of the file is before the one or after the other. */
 int stream_outside(struct stream *s, struct trawl_error *err);
 
 #endif

@@ -169,7 +169,7 @@ static struct node *number(struct parser *ps)
 
 /*
  * One character of a text, as put_safe() writes it, to *to. In a pattern the escape of a character
- * of globs stays one. Returns what is behind it, NULL if there is no such escape.
+ * of globs stays one. Returns what is after it, NULL if there is no such escape.
  */
 static const char *character(const char *p, bool pattern, char **to)
 {

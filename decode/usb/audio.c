@@ -116,7 +116,7 @@ static void value_text(const struct control *c, const uint8_t *p, size_t n, stru
 	}
 }
 
-/* Bytes of one value of a range, of which there are three a range behind their number. */
+/* Bytes of one value of a range, of which there are three a range after their number. */
 static size_t range_size(const struct usb_detail *d)
 {
 	size_t n = d->data_len >= 2 ? get16(d->data) : 0;

@@ -272,8 +272,8 @@ bool checksum_place(const struct checksum *c, const struct sample *s, uint32_t *
 static bool range(const struct checksum *c, const struct sample *s, uint32_t at, uint32_t *from,
 		  uint32_t *n)
 {
-	*from = c->behind ? at + c->kind->width + c->from : c->from;
-	if (c->behind) {
+	*from = c->after ? at + c->kind->width + c->from : c->from;
+	if (c->after) {
 		if (*from >= s->length)
 			return false;
 		*n = s->length - *from;
@@ -469,13 +469,13 @@ static bool is_folded(const struct checksum_kind *k)
 
 /* Every range and byte order of a place. */
 static void try_place(struct search *s, enum checksum_place place, uint32_t at, uint32_t plus,
-		      bool behind, const struct checksum_kind *k)
+		      bool after, const struct checksum_kind *k)
 {
 	for (uint32_t from = 0; from < STARTS; from += is_of_words(k) ? 2 : 1) {
 		for (int big = is_folded(k); big < (k->width > 1 ? 2 : 1); big++) {
 			struct checksum c = {
 				.kind = k, .place = place, .at = at, .plus = plus, .from = from,
-				.behind = behind, .big = big,
+				.after = after, .big = big,
 			};
 
 			try_kind(s, &c);
@@ -551,10 +551,10 @@ bool checksum_find(const struct sample *samples, size_t n, struct checksum *foun
 
 static void range_text(const struct checksum *c, struct out *o)
 {
-	if (c->behind && c->from)
-		out_printf(o, "of all bytes behind it but the first %u", c->from);
-	else if (c->behind)
-		out_str(o, "of all bytes behind it");
+	if (c->after && c->from)
+		out_printf(o, "of all bytes after it but the first %u", c->from);
+	else if (c->after)
+		out_str(o, "of all bytes after it");
 	else if (c->place == PLACE_START)
 		out_printf(o, "of [%u..%u]", c->from, c->at - 1);
 	else

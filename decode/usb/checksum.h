@@ -3,7 +3,7 @@
  * Checksums: which bytes of the messages of an unknown protocol are a function of the others.
  *
  * Tried are the sum of bytes, its complements, exclusive or, and CRCs of 8, 16 and 32 bits; over
- * all bytes before the checksum or behind it, with some left out at the front. What a CRC starts
+ * all bytes before the checksum or after it, with some left out at the front. What a CRC starts
  * from need not be known: of messages of one length, the difference from the stored value is the
  * same.
  *
@@ -42,7 +42,7 @@ struct checksum {
 	enum checksum_place place;
 	uint32_t at, plus;
 	uint32_t from;        /* the first byte that it is of */
-	bool behind;          /* it is of all bytes behind it; else of those before it */
+	bool after;          /* it is of all bytes after it; else of those before it */
 	bool big;             /* its first byte is the highest */
 	enum checksum_known known;
 	uint32_t constant;    /* what remains between it and the stored value */

@@ -35,7 +35,7 @@ struct desc_layout {
 	uint8_t type;
 	int16_t subtype; /* bDescriptorSubtype; -1: the layout has none */
 	const char *name;
-	const struct desc_field *fields; /* behind bLength, bDescriptorType and the subtype */
+	const struct desc_field *fields; /* after bLength, bDescriptorType and the subtype */
 	uint8_t nfields;
 };
 

@@ -10,7 +10,7 @@ struct hci_entry {
 	uint16_t code;
 	const char *name;
 	layout parameters; /* NULL: none are known, or there are none */
-	layout answer;     /* of a command: what its Command_Complete has behind the opcode */
+	layout answer;     /* of a command: what its Command_Complete has after the opcode */
 };
 
 /* NULL: it is not in the list. */

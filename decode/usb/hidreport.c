@@ -98,8 +98,8 @@ static int add_usage(struct parser *p, uint32_t first, uint32_t last, bool paged
 }
 
 /*
- * A main item gives its usages their page, which may have been declared behind them (HID 1.11,
- * 6.2.2.8). Devices also declare one page after the other, each with its usages behind it: those in
+ * A main item gives its usages their page, which may have been declared after them (HID 1.11,
+ * 6.2.2.8). Devices also declare one page after the other, each with its usages after it: those in
  * front of a usage that has the last page already keep theirs, as Linux has it.
  */
 static void settle_pages(struct parser *p)
@@ -392,7 +392,7 @@ static uint32_t usage_at(const struct hid_report *h, const struct hid_field *f, 
 		i -= span + 1;
 		last = r->last;
 	}
-	/* Elements behind the last usage share it, in a variable field. */
+	/* Elements after the last usage share it, in a variable field. */
 	return f->flags & HID_VARIABLE ? last : 0;
 }
 

@@ -30,7 +30,7 @@ struct hid_field {
 	uint8_t kind;      /* enum hid_kind */
 	uint8_t report;    /* report id; 0 if the device uses none */
 	uint16_t flags;    /* enum hid_flag and what else the item has */
-	uint32_t at;       /* bit offset in the report, behind the report id */
+	uint32_t at;       /* bit offset in the report, after the report id */
 	uint32_t size;     /* bits of one element */
 	uint32_t count;
 	int32_t min, max;  /* logical */

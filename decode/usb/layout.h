@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Layouts: little-endian fields one behind the other, described by strings, for parameters and data
+ * Layouts: little-endian fields one after the other, described by strings, for parameters and data
  * sets of which a class has dozens. A layout is a list of names and codes that ends with NULL:
  *
  *	{"status", "e1S", "status_name", "handle", "x2", NULL}

@@ -55,7 +55,7 @@ static bool requested(const struct usb_detail *d)
 				       usb_is_class_request(d, 0x07, GET_PORT_STATUS));
 }
 
-/* The id behind its length, which is big endian and counts itself. */
+/* The id after its length, which is big endian and counts itself. */
 static const char *id_of(const struct usb_detail *d, size_t *n)
 {
 	size_t length = d->data_len >= 2 ? (size_t)(d->data[0] << 8 | d->data[1]) : 0;

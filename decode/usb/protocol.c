@@ -7,11 +7,11 @@
 enum {
 	FEW_VALUES = 8,     /* values of a first byte that need no further reason */
 	FIRST_VALUES = 64,  /* values that the first byte which tells types apart may have */
-	LATER_VALUES = 32,  /* and one behind it */
+	LATER_VALUES = 32,  /* and one after it */
 	LENGTHS = 4,        /* lengths of one type that are types of their own */
 	LARGE = 512,        /* longer messages carry data, and are a kind of their own */
 	LOOKED_AT = 64,     /* positions in which messages are compared */
-	WINDOW = 16,        /* messages IN behind a request that may answer it */
+	WINDOW = 16,        /* messages IN after a request that may answer it */
 	PAIRS = 512,        /* of which echoes are looked for in */
 };
 
@@ -442,8 +442,8 @@ static void number_messages(struct protocol *p)
 			p->of->messages[p->types[t].messages[i]].group = t;
 }
 
-/* Which types come behind a message, before the next request; returns how many messages. */
-static uint32_t behind(const struct protocol *p, uint32_t message, bool *seen)
+/* Which types come after a message, before the next request; returns how many messages. */
+static uint32_t after(const struct protocol *p, uint32_t message, bool *seen)
 {
 	const struct message *m = &p->of->messages[message];
 	uint32_t n = 0;
@@ -462,8 +462,8 @@ static uint32_t behind(const struct protocol *p, uint32_t message, bool *seen)
 }
 
 /*
- * The answer is the type that comes behind at least half of the requests, and of these the one
- * that comes behind other requests least.
+ * The answer is the type that comes after at least half of the requests, and of these the one
+ * that comes after other requests least.
  */
 static void find_answer(struct protocol *p, struct message_type *t, const uint32_t *all)
 {
@@ -472,7 +472,7 @@ static void find_answer(struct protocol *p, struct message_type *t, const uint32
 	double best = 0;
 
 	for (uint32_t i = 0; i < t->count; i++) {
-		some += behind(p, t->messages[i], seen) != 0;
+		some += after(p, t->messages[i], seen) != 0;
 		for (uint32_t k = 0; k < p->ntypes; k++)
 			counts[k] += seen[k];
 	}
@@ -560,7 +560,7 @@ static bool find_answers(struct protocol *p)
 	for (uint32_t i = 0; i < p->of->count; i++) {
 		if (p->of->messages[i].in)
 			continue;
-		behind(p, i, seen);
+		after(p, i, seen);
 		for (uint32_t k = 0; k < p->ntypes; k++)
 			all[k] += seen[k];
 	}

@@ -13,7 +13,7 @@
 /* "ok", "stall", "unlinked", ...; "error" for a number without a name of its own. */
 const char *usb_status_name(int32_t status);
 
-/* All of them, one after the other; NULL behind the last. Likewise those of usb_status_errno(). */
+/* All of them, one after the other; NULL after the last. Likewise those of usb_status_errno(). */
 const char *usb_status_word(size_t n);
 const char *usb_status_error(size_t n);
 

@@ -17,7 +17,7 @@
 /* What is kept of a transfer: the front of its data, which may hold echo fields, and a hash. */
 struct element {
 	uint64_t item;
-	uint64_t rest;    /* hash of the data behind ECHO_REACH */
+	uint64_t rest;    /* hash of the data after ECHO_REACH */
 	size_t at;        /* of the kept bytes, in the capture's store */
 	uint32_t kept, length;
 	int32_t status;
@@ -428,7 +428,7 @@ static void tell_change(const struct pipe *p, const struct element *ea, const ui
 	if (ea->length != eb->length)
 		snprintf(text, n, "%u bytes, were %u", eb->length, ea->length);
 	else
-		snprintf(text, n, "the data differ behind byte %u", p->xfer == URB_ISO ? 0 : kept);
+		snprintf(text, n, "the data differ after byte %u", p->xfer == URB_ISO ? 0 : kept);
 }
 
 static bool is_earlier(struct transfer_diff *t, uint64_t order)
@@ -448,7 +448,7 @@ static void note_gap(struct transfer_diff *t, const struct device *d, const stru
 	struct transfer_difference *f = &t->first;
 	char where[96];
 
-	/* By the place in capture 0: of what is in the other only, behind the last that is in
+	/* By the place in capture 0: of what is in the other only, after the last that is in
 	 * both. */
 	if (!is_earlier(t, na ? 2 * ea->item : a ? 2 * ea[-1].item + 1 : 1))
 		return;

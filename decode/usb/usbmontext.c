@@ -136,7 +136,7 @@ static bool setup(struct line *l, struct urb *u)
 	return true;
 }
 
-/* Status, and by the kind of transfer interval, start frame and error count behind colons. */
+/* Status, and by the kind of transfer interval, start frame and error count after colons. */
 static bool status(struct line *l, struct urb *u)
 {
 	int32_t *const rest[] = {&u->interval, &u->start_frame, &u->iso_errors};
@@ -153,7 +153,7 @@ static bool status(struct line *l, struct urb *u)
 }
 
 /*
- * Both the packets and the data length are plain numbers; the "t" form has no packets. So behind
+ * Both the packets and the data length are plain numbers; the "t" form has no packets. So after
  * the status of an isochronous URB, a descriptor's colon tells.
  */
 static bool has_packets(const struct line *l)

@@ -10,7 +10,7 @@
 #include "decode/base/output.h"
 #include "decode/usb/urb.h"
 
-/* The byte behind the header of a control transfer's packet. */
+/* The byte after the header of a control transfer's packet. */
 enum usbpcap_stage {
 	STAGE_SETUP,    /* the setup packet, and outgoing data that is sent along */
 	STAGE_DATA,     /* data in a packet of its own, in either direction; up to version 1.2 */
@@ -55,7 +55,7 @@ size_t usbpcap_record_size(const struct usbpcap_packet *p);
 
 /*
  * Appends the packet from which the record was made. Returns its length before it was cut, or 0:
- * no packet stands behind this record.
+ * no packet stands after this record.
  */
 uint32_t usbpcap_packet_of(const struct urb *u, const uint8_t *record, struct out *o);
 

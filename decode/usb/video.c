@@ -49,7 +49,7 @@ static bool is_header(const uint8_t *p, size_t n)
 
 struct payloads {
 	uint32_t packets, ends, errors;
-	uint64_t picture; /* bytes behind the headers */
+	uint64_t picture; /* bytes after the headers */
 	bool fid, has_pts;
 	uint32_t pts;
 };
@@ -179,7 +179,7 @@ static bool requested(const struct usb_detail *d)
 /* VS_PROBE_CONTROL and VS_COMMIT_CONTROL; the version of the device tells how long they are. */
 static void probe_tree(const uint8_t *p, size_t n, struct tree *t)
 {
-	static const char *const behind[] = {
+	static const char *const after[] = {
 		"dwClockFrequency", "u4", "bmFramingInfo", "x1", "bPreferredVersion", "u1",
 		"bMinVersion", "u1", "bMaxVersion", "u1", "bUsage", "u1", "bBitDepthLuma", "u1",
 		"bmSettings", "x1", "bMaxNumberOfRefFramesPlus1", "u1", "bmRateControlModes", "x2",
@@ -198,7 +198,7 @@ static void probe_tree(const uint8_t *p, size_t n, struct tree *t)
 	tree_uint(t, "wDelay", get16(p + 16));
 	tree_uint(t, "dwMaxVideoFrameSize", get32(p + 18));
 	tree_uint(t, "dwMaxPayloadTransferSize", get32(p + 22));
-	layout_tree(behind, uvc_name, p + PROBE_SIZE, n - PROBE_SIZE, t);
+	layout_tree(after, uvc_name, p + PROBE_SIZE, n - PROBE_SIZE, t);
 	tree_close(t);
 }
 

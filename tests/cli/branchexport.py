@@ -203,7 +203,7 @@ def check_diff(folder):
     ok(len(froms[0] & froms[1]) < len(froms[0]) / 2, "whose addresses differ")
     done = run(f"{BUILD}/trawl-decode", "--diff", f"{folder}/x.trawl", f"{folder}/z.trawl")
     same(1, done.returncode, "--diff of different runs")
-    ok(re.search(r"behind #\d+ jmp main\+0x\w+ x\.c:18 .*\n.*main\+0x\w+ x\.c:22 -> .*x\.c:25.*\n"
+    ok(re.search(r"after #\d+ jmp main\+0x\w+ x\.c:18 .*\n.*main\+0x\w+ x\.c:22 -> .*x\.c:25.*\n"
                  r".*main\+0x\w+ x\.c:2\d -> ", done.stdout) or
        re.search(r"main\+0x\w+ x\.c:22 -> main\+0x\w+ x\.c:25", done.stdout),
        "the place, with the lines of both", done.stdout)

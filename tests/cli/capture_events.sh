@@ -66,7 +66,7 @@ wait $one $two 2>/dev/null
 same "-p: only that process" "\"pid\":$one" "$(trawl-decode --json "$f" | grep -o '"pid":[0-9]*' | sort -u)"
 
 # Kernel events, against perf's count of the same run: perf counts from the end of the execve that
-# starts the program, so we count behind its last one.
+# starts the program, so we count after its last one.
 trawl -q -i 'event:syscalls:sys_enter_*' -w "$f" -- \
 	env ASAN_OPTIONS=detect_leaks=0 perf stat -x, -e 'syscalls:sys_enter_*' -o "$work/perf" "$target" hits 3
 wanted=$(awk -F, '{ n += $1 } END { print n }' "$work/perf")

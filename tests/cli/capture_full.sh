@@ -37,7 +37,7 @@ agree() {
 	same "$name: the loss record has all of it" "$lost" "${loss%% *}"
 	loss=${loss#*between }
 	ok $(($(moment "${loss%% and *}") <= $(moment "$(sed -n 's/^last *//p' <<<"$summary")"))) \
-		"$name: the loss begins behind the last event"
+		"$name: the loss begins after the last event"
 	ok $(($(moment "${loss#* and }") > $(date +%s%N))) "$name: and has an end"
 }
 

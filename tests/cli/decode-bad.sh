@@ -121,7 +121,7 @@ for p in "trawl-decode" "trawl-export --to json" "trawl-edit verify"; do
 	head -c 3500 "$f" >"$dir/cut"
 	fails "$n: cut file" 1 "^$n: $dir/cut: cut at byte [0-9]+" $p "$dir/cut"
 	{ cat "$f"; echo "<!-- sent by mail -->"; } >"$dir/junk"
-	fails "$n: something behind the end" 1 "^$n: $dir/junk: complete, but the last 22 bytes, from byte $(stat -c %s "$f") on, are no part of it$" $p "$dir/junk"
+	fails "$n: something after the end" 1 "^$n: $dir/junk: complete, but the last 22 bytes, from byte $(stat -c %s "$f") on, are no part of it$" $p "$dir/junk"
 	same "$n: ... and all is there" "$($p "$f" | cut -d, -f1)" "$($p "$dir/junk" 2>/dev/null | sed 's:/junk:/s.trawl:' | cut -d, -f1)"
 	[ "$n" = trawl-edit ] && continue # it takes files only, and prints a line
 	fails "$n: cut pipe" 1 "^$n: -: cut at byte [0-9]+" bash -c "$p - < '$dir/cut' | cat >/dev/null; exit \${PIPESTATUS[0]}"
@@ -147,7 +147,7 @@ done
 same "a damaged start block hides no event, and is told" 0 $bad
 trawl-export --to pcapng "$usb" -w "$dir/foreign.pcapng"; ok $? "a pcapng of others"
 cat "$dir/foreign.pcapng" "$two" >"$dir/both"
-fails "a capture behind a pcapng of others" 1 "^trawl-decode: $dir/both: no end block.*damaged or missing block" trawl-decode "$dir/both"
+fails "a capture after a pcapng of others" 1 "^trawl-decode: $dir/both: no end block.*damaged or missing block" trawl-decode "$dir/both"
 same "has its events" 160 "$(trawl-decode "$dir/both" 2>/dev/null | wc -l)"
 fails "in a pipe it cannot be told from others'" 3 'is a pcapng file that trawl did not write' \
 	bash -c "cat '$dir/both' | trawl-decode -"

@@ -8,7 +8,7 @@ page() { sed 's/\\f[A-Z]//g; s/\\-/-/g' "$TRAWL_SRC/docs/$1.1"; }
 # The options that a text names: --long and -s.
 options() { grep -oE -- '--[a-z][a-z0-9-]*[a-z0-9]|(^|[ ,("])-[a-zA-Z]\b' | tr -d ' ,("' | sort -u; }
 
-# Those that the manual has an entry of: the line behind .TP, or the lines of a .TP with .TQ.
+# Those that the manual has an entry of: the line after .TP, or the lines of a .TP with .TQ.
 entries() { page "$1" | awk '/^\.T[PQ]/ { heading = 1; next } heading { print; heading = 0 }' | options; }
 
 help_of() {

@@ -45,7 +45,7 @@ has "-tttt" "$(first -tttt)" '^2026-11-21 01:44:37\.000000000 '
 same "-tm: the monotonic clock" "5.000000000" "$(trawl-decode -tm "$f" | head -1 | cut -d" " -f1)"
 has "-m alone is refused" "$(trawl-decode -m "$f" 2>&1)" '-m: is for times of the monotonic clock'
 has "-ttttt" "$(trawl-decode -ttttt --source event "$f")" '^00:00:00\.008001000 '
-# The sample's first event is well behind the start of the capture.
+# The sample's first event is well after the start of the capture.
 has "-ttttt counts from the first event" "$(trawl-decode -ttttt -c 1 "$tick")" '^00:00:00\.000000000 '
 line=$(trawl-decode -ttttt "$tick" | sed -n 7p)
 same "whatever is chosen" "$line" "$(trawl-decode -ttttt "$tick" --where "ts == $(
@@ -185,13 +185,13 @@ same "choices on a pipe" "$(trawl-decode --from +5ms --source usdt --where 'arg1
 trawl-decode "$dir/big.trawl" 2>"$dir/err" | head -1 >/dev/null
 same "a reader that goes away is no error" "0 " "${PIPESTATUS[0]} $(cat "$dir/err")"
 
-# ---- captures behind one another: each by its own clock, in the order of the file
+# ---- captures one after the other: each by its own clock, in the order of the file
 for pair in "$tick $f" "$f $tick"; do
 	set -- $pair
 	cat "$1" "$2" >"$dir/two.trawl"
 	want=$(trawl-decode --json "$1"; trawl-decode --json "$2")
 	names="$(basename "$1") and $(basename "$2")"
-	same "$names behind one another: one after the other" "$want" "$(trawl-decode --json "$dir/two.trawl")"
+	same "$names one after the other: one after the other" "$want" "$(trawl-decode --json "$dir/two.trawl")"
 	same "$names: from a pipe" "$want" "$(cat "$dir/two.trawl" | trawl-decode --json -)"
 done
 tap_done

@@ -89,8 +89,8 @@ assert loop["name"] == "usdt:samples/tick:tick:loop" and len(loop["args"]) == 3,
 PY
 ok $? "JSON has arguments and sites"
 same "-D -i SOURCE is the same" "$(trawl -D usdt:samples/tick)" "$(trawl -D -i usdt:samples/tick)"
-same "--json may stand behind it" "$(cat "$dir/json")" "$(trawl -D uprobe:samples/params:params_ints usdt:samples/tick --json)"
-fails "other options may not" 2 '-x: behind -D stands what is to be listed' trawl -D usdt:samples/tick -x
+same "--json may stand after it" "$(cat "$dir/json")" "$(trawl -D uprobe:samples/params:params_ints usdt:samples/tick --json)"
+fails "other options may not" 2 '-x: after -D stands what is to be listed' trawl -D usdt:samples/tick -x
 # Two functions of one name: what is listed of each is what -i takes.
 for n in 1 2; do
 	echo "static __attribute__((noinline)) int same(int a) { __asm__ volatile(\"\"); return a + $n; }

@@ -381,7 +381,7 @@ def test_text_times(d):
     same(3105839678, max(times(3105839678, 3105839600)), "a line out of order begins nothing anew")
     same([4294967290], times(4294967290), "of an old kernel likewise")
     a, b = times(4095999990, 5)
-    same(15, b - a, "where they begin anew, the next is behind the one before")
+    same(15, b - a, "where they begin anew, the next is after the one before")
 
 
 def test_raw(d):
@@ -417,7 +417,7 @@ def test_forms(d):
     run("trawl-export", "--to", "pcap", "--linktype", "189", out, "-w", d + "/back189.pcap")
     same(open(d + "/old.pcap", "rb").read()[24:], open(d + "/back189.pcap", "rb").read()[24:],
          "link type 189: packets are those of libpcap's old form")
-    # The old form has neither intervals nor what is behind them, nor descriptors of packets.
+    # The old form has neither intervals nor what is after them, nor descriptors of packets.
     olds = [run("trawl-export", "--to", "usbmon", d + "/old" + n)[0].splitlines()
             for n in (".pcap", "-big.pcap", ".pcapng", "-big.pcapng")]
     same([olds[0]] * 4, olds, "link type 189: the same in each container and byte order")
@@ -433,7 +433,7 @@ def test_forms(d):
     ok("5 events of usb lost" in text, "drops of its statistics are losses", text)
     err = run("trawl-decode", d + "/mixed249.pcapng", status=1)[1]
     ok("2 packets left out, the first of link type 1" in err,
-       "also behind a packet of USBPcap that is no transfer", err)
+       "also after a packet of USBPcap that is no transfer", err)
     items = objects(d + "/usbpcap.pcap", "--name", "usb:*")
     same(["GET_DESCRIPTOR", "GET_DESCRIPTOR", "SET_LINE_CODING", None, None],
          [i["fields"].get("setup", {}).get("request") for i in items],
@@ -809,7 +809,7 @@ def test_errors(d):
     fails("import: -w twice", 2, "-w: given twice", "trawl-edit", "import", "-w", out, "-w", out,
           d + "/all.txt")
     for args in (("-w", out, d + "/all.txt"), (d + "/all.txt", "-w", out)):
-        same(0, run("trawl-edit", "import", *args)[2], "import: -w before or behind the file")
+        same(0, run("trawl-edit", "import", *args)[2], "import: -w before or after the file")
     fails("import without -w", 2, "-w OUT is missing", "trawl-edit", "import", d + "/all.txt")
     fails("no command", 2, "no command", "trawl-edit")
     fails("an unknown command", 2, "no such command: fry", "trawl-edit", "fry")

@@ -216,7 +216,7 @@ def test_protocol(d):
     same({("out", "51"): 30, ("out", "22"): 30, ("out", "33"): 30,
           ("in", "d1"): 30, ("in", "a2"): 30, ("in", "b3"): 30},
          {k: t["messages"] for k, t in types.items()},
-         "types of messages, behind a byte that counts, with their numbers")
+         "types of messages, after a byte that counts, with their numbers")
     same([types["in", "d1"]["type"], types["in", "a2"]["type"]],
          [types["out", "51"].get("answer"), types["out", "22"].get("answer")], "and their answers")
     out, answer = fields(types["out", "22"]), fields(types["in", "a2"])
@@ -337,7 +337,7 @@ def test_masks(d):
 
 
 def line_of(c, d):
-    """The last line of a capture, behind its time and name, without the latency."""
+    """The last line of a capture, after its time and name, without the latency."""
     line = decode(write(d + "/class.pcap", c)).splitlines()[-1]
     return line[line.index("  ", line.index(" ep")) + 2:]
 

@@ -60,7 +60,7 @@ static void check(uint32_t count, bool flags)
 	cr_assert_eq(b.marks[b.nmarks - 1].kind, BRANCH_MARK_LOST);
 	cr_assert_eq(b.marks[b.nmarks - 1].count, 7);
 	cr_assert_eq(b.marks[b.nmarks - 1].time, 2000 + count * 100ull);
-	for (uint32_t m = 1; m + 1 < b.nmarks; m++) /* the time of the branch behind it */
+	for (uint32_t m = 1; m + 1 < b.nmarks; m++) /* the time of the branch after it */
 		cr_assert_eq(b.marks[m].time, 1000 + b.marks[m].at * 100ull);
 	branch_batch_free(&b);
 	branch_encoder_free(e);

@@ -21,7 +21,7 @@ struct capture_meta {
 	const char *text;
 };
 
-/* Writes it behind what is in fd; false if anything fails. */
+/* Writes it after what is in fd; false if anything fails. */
 static inline bool capture_write(int fd, const struct capture_meta *metas, size_t n)
 {
 	struct trawl_writer_options o = {.comment = NULL};

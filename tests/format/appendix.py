@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The appendix of docs/format.md takes tests/golden/example.trawl apart: every byte of the file is in
-its tables, in order, and what zstd frames expand to is as the tables behind them say."""
+its tables, in order, and what zstd frames expand to is as the tables after them say."""
 import os
 import re
 import struct
@@ -35,7 +35,7 @@ def blocks():
         at += struct.unpack_from("<I", DATA, at + 4)[0]
 
 
-told, inner, behind = b"", {}, 0
+told, inner, after = b"", {}, 0
 for line in TEXT.splitlines():
     row = ROW.match(line)
     if not row:
@@ -48,7 +48,7 @@ for line in TEXT.splitlines():
         inner[block] = have + data
     else:
         if offset != len(told):
-            same(len(told), offset, "the row behind byte %d" % len(told))
+            same(len(told), offset, "the row after byte %d" % len(told))
         told += data
 same(DATA.hex(), told.hex(), "all bytes of the file are in the tables")
 frames = [b for b in blocks() if DATA[b:b + 4] == b"wrt\x80" and DATA[b + 26] & 1]

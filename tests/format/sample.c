@@ -367,7 +367,7 @@ static int write_killed(int fd, struct trawl_error *err)
 	return ret;
 }
 
-/* Two captures, one behind the other: cat a.trawl b.trawl. */
+/* Two captures, one after the other: cat a.trawl b.trawl. */
 static int write_two(int fd, struct trawl_error *err)
 {
 	int copy = dup(fd);
@@ -390,7 +390,7 @@ static int write_small(int fd, struct trawl_error *err)
 	return ret;
 }
 
-/* A small section in front of one that is none, and another small one behind. */
+/* A small section in front of one that is none, and another small one after it. */
 static int write_smalls(int fd, struct trawl_error *err)
 {
 	int copy = dup(fd), ret = write_small(fd, err);

@@ -187,7 +187,7 @@ Test(index, items_and_chunks_come_back_in_order)
 	body.len = 0;
 	index_take(&x, 6000, &body);
 	cr_assert_eq(body.len, 8, "what was taken is not there again");
-	cr_assert_eq(get64(body.data), 1000, "it is so far behind the one before");
+	cr_assert_eq(get64(body.data), 1000, "it is so far after the one before");
 	index_free(&x);
 	buf_free(&one);
 	buf_free(&body);

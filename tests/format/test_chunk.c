@@ -223,7 +223,7 @@ Test(chunk, several_at_a_time)
 		batches_free(b[i]);
 }
 
-/* USB-like: a key, a small number and 13 MB of noise behind it. */
+/* USB-like: a key, a small number and 13 MB of noise after it. */
 Test(chunk, a_large_tail)
 {
 	static const struct trawl_field fields[] = {

@@ -167,7 +167,7 @@ Test(clock, the_place_in_the_file_tells_two_equal_times_apart)
 }
 
 /*
- * Events that came into the file behind the sync block that tells of a step, because they happened
+ * Events that came into the file after the sync block that tells of a step, because they happened
  * after the last look for events: the next horizon is that look. The clock is set back once more
  * before the next sync block, which would have them where they are not.
  */
@@ -221,7 +221,7 @@ Test(clock, cycles_are_scaled)
 		     SECOND + 12345);
 	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_TSC, 3 * (SECOND / 2), 0), SECOND / 2);
 	cr_assert_eq(clock_to_mono(m, TRAWL_CLOCK_TSC, 3 * 9 * SECOND, 3), 9 * SECOND);
-	/* Between two readings as good as they are; in front of and behind them worse by 500 ppm. */
+	/* Between two readings as good as they are; before and after them worse by 500 ppm. */
 	x.s[1].s.bound = 250;
 	cr_expect_eq(clock_bound(m, TRAWL_CLOCK_TSC, 3 * (SECOND + 12345), 1, SECOND + 12345), 250);
 	cr_expect_eq(clock_bound(m, TRAWL_CLOCK_TSC, 3 * (SECOND + 12345), 1, SECOND + 12445), 250 + 100,

@@ -27,7 +27,7 @@ static void sink_free(struct column_sink *s)
 	buf_free(&s->data);
 }
 
-/* A view as substream_get() gives it: with readable bytes behind. */
+/* A view as substream_get() gives it: with readable bytes after it. */
 static struct view view_of(struct buf *b)
 {
 	cr_assert(buf_reserve(b, SUBSTREAM_PAD));

@@ -239,7 +239,7 @@ Test(damage, cat_of_a_cut_and_a_whole_file)
 	free(q);
 }
 
-/* ---- behind the end ----------------------------------------------------------------------- */
+/* ---- after the end ----------------------------------------------------------------------- */
 
 Test(damage, what_is_behind_the_end_is_told_and_nothing_is_missing)
 {

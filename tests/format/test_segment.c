@@ -131,7 +131,7 @@ static uint64_t ahead(const struct job *job, uint32_t i)
 	return EPOCH + from * (SYNC_EVERY - part) + to * part - i / SET_EVERY * SET_BACK;
 }
 
-/* The clock-sync in front of event i. It promises nothing about what comes behind it. */
+/* The clock-sync in front of event i. It promises nothing about what comes after it. */
 static struct clock_sync sync_at(const struct job *job, uint32_t i)
 {
 	return (struct clock_sync){ .at = i, .s = {

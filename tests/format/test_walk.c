@@ -174,12 +174,12 @@ Test(walk, a_block_that_is_missing_is_one_damage)
 	struct found whole = walk(p, n, &d), f;
 
 	for (size_t i = 5; i + 1 < whole.n; i++) {
-		uint64_t at = whole.at[i], behind = at + whole.len[i];
+		uint64_t at = whole.at[i], after = at + whole.len[i];
 
 		if (get32(p + at) != BLOCK_TYPE) /* is not counted */
 			continue;
 		memcpy(q, p, at);
-		memcpy(q + at, p + behind, n - behind);
+		memcpy(q + at, p + after, n - after);
 		f = walk(q, n - whole.len[i], &d);
 		cr_assert_eq(f.n, whole.n - 1);
 		cr_assert_eq(d.blocks, 1, "without block %zu: %lu", i, d.blocks);
@@ -348,7 +348,7 @@ static void add_loss(struct catalog *c, struct section *s, uint64_t count, uint6
 	buf_free(&b);
 }
 
-/* A block and its copy in the index are one, also where all behind some place has moved. */
+/* A block and its copy in the index are one, also where all after some place has moved. */
 Test(catalog, copies_count_once)
 {
 	struct catalog c = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is done behind the end of a file that is written in a hurry, and when. */
+/* What is done after the end of a file that is written in a hurry, and when. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <unistd.h>

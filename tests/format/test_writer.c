@@ -618,7 +618,7 @@ static size_t again(uint64_t i, uint8_t *record)
 	return 8 + len;
 }
 
-/* A record whose bytes behind the fixed part are no tail: a word of it says where they are. */
+/* A record whose bytes after the fixed part are no tail: a word of it says where they are. */
 static size_t pointed(uint64_t i, uint8_t *record)
 {
 	put64(record, i);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A report descriptor behind its length in two bytes, then one report that it describes. */
+/* A report descriptor after its length in two bytes, then one report that it describes. */
 #include "decode/usb/hidreport.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trawl-decode, trawl-export and trawl-edit as a whole. An input is a file and one byte behind it,
+ * trawl-decode, trawl-export and trawl-edit as a whole. An input is a file and one byte after it,
  * which chooses the command line. Mutations know the container: they take a block apart, change
  * what is inside of all compression, and make lengths, checks and numbers right again, so that they
  * get as far as the decoders.
@@ -64,7 +64,7 @@ static void mutate(struct buf *b)
 		b->len = LLVMFuzzerMutate(b->data, b->len, b->len + 64);
 }
 
-/* The pieces of a section, expanded, behind each other. */
+/* The pieces of a section, expanded, one after the other. */
 static void get_section(struct view *in, struct buf *out)
 {
 	uint64_t raw, stored;

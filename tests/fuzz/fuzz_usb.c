@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as usbmon records (each behind its length in two bytes) through the whole USB decoder:
+ * Any bytes as usbmon records (each after its length in two bytes) through the whole USB decoder:
  * joining, devices, every protocol, and all that is printed; and what is found out about protocols
  * that nobody describes.
  */

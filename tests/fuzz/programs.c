@@ -16,7 +16,7 @@ enum { WORDS = 7 };
 
 struct mode {
 	int (*main)(int argc, char **argv);
-	const char *words[WORDS]; /* the file comes behind them */
+	const char *words[WORDS]; /* the file comes after them */
 };
 
 static const struct mode modes[] = {

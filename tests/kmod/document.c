@@ -89,7 +89,7 @@ static void of_bts(int fd, int pid)
 		bad += r > records && r->from < r[-1].to;
 	}
 	ok(bts.bts_index > records && bts.bts_index < records + 1024,
-	   "BTS: bts_index is behind the last record");
+	   "BTS: bts_index is after the last record");
 	ok(calls == 11, "BTS: all eleven calls");
 	ok(!bad, "BTS: each branch leaves behind where the one before arrived");
 	ok(bts.bts_interrupt_threshold > (unsigned long)records,

@@ -139,7 +139,7 @@ static void buffers(void)
 	gives(EINVAL, TRAWL_IOC_ENABLE, &e, "a bit that is not of BTS");
 	e.bts_control = TRAWL_BTS_DEFAULT;
 	e.bts_threshold = 1 << 20;
-	gives(EINVAL, TRAWL_IOC_ENABLE, &e, "a threshold behind the end");
+	gives(EINVAL, TRAWL_IOC_ENABLE, &e, "a threshold after the end");
 }
 
 static void dumps(void)

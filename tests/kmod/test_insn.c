@@ -104,7 +104,7 @@ static void compare(const ZydisDecoder *decoder, const __u8 *bytes, bool mode64,
 	if (relative)
 		cr_assert_eq(got.target, want.target, "%02x %02x: to %llx, Zydis %llx", bytes[0],
 			     bytes[1], got.target, want.target);
-	/* Cut anywhere, it is refused, and nothing behind is read. */
+	/* Cut anywhere, it is refused, and nothing after is read. */
 	for (unsigned int n = 0; n < want.length; n++)
 		cr_assert(!insn_decode(&got, bytes, n, IP, mode64));
 }

@@ -125,7 +125,7 @@ def test_contents(b):
     ok(status == 0 and {"init", "plan", "capture", "dev/console"} <= set(names), "the initial file system is one for cpio",
        status, out, err, names)
     same([b"module usbip-core", b"module vhci-hcd", b"module hid", b"module usbhid"],
-         [b.content(f"modules/{i:03}") for i in range(4)], "modules of the device, each behind those that it needs")
+         [b.content(f"modules/{i:03}") for i in range(4)], "modules of the device, each after those that it needs")
     ok("modules/004" not in names, "and no others", names)
     ok(any(n.startswith("lib/libc.so") for n in names), "with libraries", names)
     with open(KEYBOARD, "rb") as f:

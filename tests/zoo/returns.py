@@ -108,11 +108,11 @@ class Calls:
         n = self.count[function] = self.count.get(function, -1) + 1
         self.open.setdefault((function, event["tid"]), []).append((event["fields"]["sp"], n, event))
 
-    def leave(self, function, event, moves, behind):
-        """The number and the entry of the call that ends; calls inside it have been passed by. behind:
+    def leave(self, function, event, moves, after):
+        """The number and the entry of the call that ends; calls inside it have been passed by. after:
         its return address is gone from the stack, as of the kernel's return probes."""
         calls = self.open.get((function, event["tid"]), [])
-        sp = event["fields"]["sp"] - (8 if behind else 0)
+        sp = event["fields"]["sp"] - (8 if after else 0)
         while calls:
             at, n, entry = calls.pop()
             if at == sp or moves or at > sp:

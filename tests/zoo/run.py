@@ -33,7 +33,7 @@ class Variant:
     def __init__(self, name, compiler, source, *flags, after=None, short=False, unoptimised=False):
         self.name, self.compiler, self.source = name, compiler, source
         self.flags, self.after, self.short = flags, after, short
-        self.unoptimised = unoptimised  # locations are right behind the prologue only
+        self.unoptimised = unoptimised  # locations are right after the prologue only
 
     def build(self, folder):
         """The program's path; raises CalledProcessError."""

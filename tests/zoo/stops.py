@@ -6,7 +6,7 @@ would read there: at the entry, under "fetched".
 
 gdb -batch -x stops.py PROGRAM, with the addresses of functions, as linked, in $ZOO_ADDRESSES and the
 output's name in $ZOO_OUT; in $ZOO_CALLS how many calls of a function count, 0: all. Each function has two stops: "entry" at its first instruction and "body"
-where gdb's own breakpoint on it is, behind what sets up the frame.
+where gdb's own breakpoint on it is, after what sets up the frame.
 """
 import json
 import os
@@ -21,7 +21,7 @@ from fetched import fetched  # noqa: E402
 from gdbbase import base  # noqa: E402
 from texts import text_of  # noqa: E402
 
-entered = {}  # function: its call that is not behind the prologue yet, from 0
+entered = {}  # function: its call that is not after the prologue yet, from 0
 FETCHES = {}
 if os.environ.get("ZOO_FETCHES"):
     with open(os.environ["ZOO_FETCHES"], encoding="utf-8") as f:
@@ -106,7 +106,7 @@ class Stop(gdb.Breakpoint):
                               "values": values}) + "\n")
 
     def stop(self):
-        # A loop may come back to the place behind the prologue, and a call leave without being there.
+        # A loop may come back to the place after the prologue, and a call leave without being there.
         if self.place == "body" and self.function not in entered:
             return False
         if self.place == "entry":

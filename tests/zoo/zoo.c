@@ -117,15 +117,15 @@ static FUNCTION long zoo_always_seven(long a, int seven, long b)
 	return b + seven;
 }
 
-static FUNCTION long zoo_one_member(int before, const struct pair *p, int behind)
+static FUNCTION long zoo_one_member(int before, const struct pair *p, int after)
 {
-	sink += before + behind;
+	sink += before + after;
 	return p->b;
 }
 
-static FUNCTION long zoo_by_value(struct big b, int behind)
+static FUNCTION long zoo_by_value(struct big b, int after)
 {
-	sink += behind;
+	sink += after;
 	return b.l[1];
 }
 

@@ -538,7 +538,7 @@ async function drawRows() {
 	});
 	rows.replaceChildren(...made);
 }
-// The place of event i in a list, or of the first behind it.
+// The place of event i in a list, or of the first after it.
 function lowerOf(list, i) {
 	let a = 0, b = list.length;
 	while (a < b) {
@@ -847,7 +847,7 @@ function parse(text) {
 		const op = t[p++].op, b = operand();
 		if (op === "~" || op === "!~") {
 			if (b.text === undefined)
-				bad("behind ~ stands a text in quotes");
+				bad("after ~ stands a text in quotes");
 			const re = glob(b.text);
 			return (f) => { const v = a.get(f); return v !== undefined && v !== null && re.test(typeof v === "object" ? value(v) : String(v)) === (op === "~"); };
 		}

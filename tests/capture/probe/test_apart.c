@@ -329,7 +329,7 @@ Test(apart, answers_that_make_no_sense_are_refused)
 	cr_expect(refuses_with((char **)&site->insn, "jump"));
 	cr_expect(refuses_with(&list.probes[0]->note, "note\033[2J"));
 	site->offset += 1ull << 40;
-	cr_expect(refuses_with(&site->symbol, "main"), "behind the file's end");
+	cr_expect(refuses_with(&site->symbol, "main"), "after the file's end");
 	site->offset -= 1ull << 40;
 	strcpy(list.probes[0]->event, "e v/il");
 	cr_expect(refuses_with(&site->symbol, "main"), "an event's name");

@@ -181,7 +181,7 @@ Test(dwarf, lines)
 	cr_assert_not(dwarf_line_at(dwarf, 0x10, &name, &line));
 }
 
-/* A section whose last text has no end gets one: libdw would read on into what is behind it. */
+/* A section whose last text has no end gets one: libdw would read on into what is after it. */
 Test(dwarf, texts_that_do_not_end_are_ended)
 {
 	static const char *const names[] = {".debug_str", ".debug_line", ".debug_info",
@@ -204,7 +204,7 @@ Test(dwarf, texts_that_do_not_end_are_ended)
 			continue;
 		}
 		cr_assert_eq(pread(file->fd, image, size, 0), (ssize_t)size);
-		/* and what is behind it is no end */
+		/* and what is after it is no end */
 		memset(image + sh.sh_offset + sh.sh_size - 1, 'x', 2);
 		bad = elf_open_memory(image, size, "bad", &err);
 		cr_assert(bad, "%s", err.text);

@@ -408,7 +408,7 @@ Test(probe, names_that_are_no_identifiers, .timeout = 20)
 	free(json);
 }
 
-/* Bytes that are no UTF-8 as well: a digit behind them is still the first letter. */
+/* Bytes that are no UTF-8 as well: a digit after them is still the first letter. */
 Test(probe, any_bytes_make_a_name, .timeout = 60)
 {
 	static const char last[] = { 0, '1', 'A', '\x88' };

@@ -51,7 +51,7 @@ static void advance(size_t *at, size_t n)
 	*at = (*at + n) % monmodel.size;
 }
 
-/* Writes behind *at, going round at the end. */
+/* Writes after *at, going round at the end. */
 static void put(size_t *at, const void *from, size_t n)
 {
 	size_t first = n < monmodel.size - *at ? n : monmodel.size - *at;

@@ -66,7 +66,7 @@ Test(jdoc, every_prefix_is_wrong_but_harmless)
 	static const char text[] = "{\"a\":[1,2,{\"b\":\"c\\u0041\"}],\"d\":true}";
 
 	for (size_t n = 0; n < sizeof(text) - 1; n++) {
-		char *copy = malloc(n + 1); /* so that a sanitizer sees a read behind the end */
+		char *copy = malloc(n + 1); /* so that a sanitizer sees a read after the end */
 
 		memcpy(copy, text, n);
 		cr_expect_null(jdoc_parse(copy, n), "%zu", n);

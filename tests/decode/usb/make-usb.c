@@ -4,7 +4,7 @@
  *
  *	make-usb OUT RECORDS [[+]NAME=JSON-FILE ...]
  *
- * RECORDS holds usbmon records, each behind its length in four bytes. Snapshots are dated at the
+ * RECORDS holds usbmon records, each after its length in four bytes. Snapshots are dated at the
  * first event, those with a plus 1 ms after the last.
  */
 #include <fcntl.h>

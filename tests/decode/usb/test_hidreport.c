@@ -97,7 +97,7 @@ Test(hid, report_ids_and_odd_sizes)
 	hid_free(&h);
 }
 
-/* A usage page is that of the main item: as some keyboards have it, behind the usages. */
+/* A usage page is that of the main item: as some keyboards have it, after the usages. */
 Test(hid, a_page_behind_its_usages)
 {
 	static const uint8_t keyboard[] = {

@@ -17,7 +17,7 @@ list() {
 trawl -q -i branch -w k.trawl -- "$branches" x
 same "the program ends as without" 0 $?
 trawl -q -i branch:ptrace -w p.trawl -- "$branches" x
-# The module begins behind the exec of COMMAND, ptrace with it.
+# The module begins after the exec of COMMAND, ptrace with it.
 list k.trawl | sort >k.txt
 list p.trawl | grep -v '^exec ' | sort >p.txt
 cmp k.txt p.txt

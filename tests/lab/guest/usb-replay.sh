@@ -88,7 +88,7 @@ trawl-decode --diff disk.trawl again.trawl >diff.out
 same "--diff of the two captures shows no difference" 0 $?
 sed 's/^/# /' diff.out
 wait_for 10 free
-ok $? "no port is in use behind it"
+ok $? "no port is in use after it"
 
 # Keys and movements, as programs get them by evdev.
 modprobe evdev

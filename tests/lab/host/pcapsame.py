@@ -143,7 +143,7 @@ def main():
         worst = max(worst, abs(ours[start + i][0] - event[0]))
     if worst > SLACK:
         raise SystemExit(f"the times of an event differ by {worst / 1e6:.1f} ms")
-    print(f"{len(theirs)} events are the same ({start} before, {len(ours) - start - len(theirs)} behind, "
+    print(f"{len(theirs)} events are the same ({start} before, {len(ours) - start - len(theirs)} after, "
           f"clocks within {worst / 1e6:.3f} ms)")
     if fields:
         seen = same_fields(sys.argv[1], sys.argv[2], len(theirs), start)

@@ -4,7 +4,7 @@
 
 Compared is everything but the time, which the kernel takes anew for each reader. OURS may hold
 more lines before and after. With --old, only what the form with two colons has: no number of the
-bus, no interval, start frame and error count behind the status, no isochronous packets.
+bus, no interval, start frame and error count after the status, no isochronous packets.
 """
 import sys
 
