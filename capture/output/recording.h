@@ -111,7 +111,7 @@ static inline bool recording_is_cut(const struct recording *r)
 {
 	return r->settled >= r->cut;
 }
-/* The ring was taken up to the cut: goes on behind it. */
+/* The ring was taken up to the cut: goes on after it. */
 int recording_reopen(struct recording *r, struct trawl_error *err);
 
 /* A loss: in each file whose time it touches; its count is in the first of them. */

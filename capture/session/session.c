@@ -740,7 +740,7 @@ static void say_end(struct session *s, const struct source_stats *stats)
 }
 
 /*
- * Corrects the counts: events behind the first COUNT (-c) or the last file (-W) were not captured;
+ * Corrects the counts: events after the first COUNT (-c) or the last file (-W) were not captured;
  * captured events that could not be written are lost. If the pipe's reader exited, they are not.
  */
 static void count_unwritten(struct session *s, struct source_stats *stats)
