@@ -65,7 +65,7 @@ bool msc_bot(struct msc *m, bool in, const uint8_t *p, size_t n, uint64_t begin,
 	s->tag = m->tag;
 	s->lun = m->lun;
 	s->length = m->length;
-	s->in = m->in;
+	s->in = s->phase == MSC_DATA ? in : m->in;
 	return true;
 }
 
@@ -174,6 +174,7 @@ bool msc_uas(struct msc *m, unsigned int pipe, const uint8_t *p, size_t n, uint6
 	memset(s, 0, sizeof(*s));
 	s->uas = true;
 	if (pipe == UAS_PIPE_DATA_IN || pipe == UAS_PIPE_DATA_OUT) {
+		s->in = pipe == UAS_PIPE_DATA_IN;
 		uas_data(m, s);
 		return true;
 	}
@@ -301,8 +302,9 @@ void msc_tree(const struct msc_step *s, const uint8_t *p, size_t n, struct tree 
 		scsi_command_tree(&s->command, t);
 		tree_close(t);
 	}
-	if (s->phase == MSC_DATA && s->has_command && n) {
-		tree_object(t, "answer");
+	if (s->phase == MSC_DATA && s->has_command && n &&
+	    s->in != scsi_sends_parameters(&s->command)) {
+		tree_object(t, s->in ? "answer" : "parameter_list");
 		scsi_data_tree(&s->command, p, n, t);
 		tree_close(t);
 	}

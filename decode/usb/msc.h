@@ -32,7 +32,7 @@ struct msc_step {
 	uint32_t tag;
 	uint8_t lun;
 	uint32_t length;     /* COMMAND of BOT: bytes of data announced */
-	bool in;             /* COMMAND of BOT: direction of the data */
+	bool in;             /* DATA: its direction; COMMAND of BOT: that of its data */
 	uint32_t residue;    /* STATUS of BOT */
 	uint8_t status;      /* STATUS: bCSWStatus, or SCSI status; RESPONSE: response code */
 	uint8_t iu;          /* UAS: IU id */

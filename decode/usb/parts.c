@@ -137,6 +137,8 @@ static const char *const parts[] = {
 	"page",
 	"page_data",
 	"page_length",
+	"parameter_list",
+	"parameter_list_length",
 	"parity",
 	"phase",
 	"pid",

@@ -25,11 +25,16 @@ enum form {
 enum opcode {
 	OP_REQUEST_SENSE = 0x03,
 	OP_INQUIRY = 0x12,
+	OP_MODE_SELECT_6 = 0x15,
 	OP_MODE_SENSE_6 = 0x1a,
 	OP_READ_CAPACITY_10 = 0x25,
+	OP_UNMAP = 0x42,
+	OP_MODE_SELECT_10 = 0x55,
 	OP_MODE_SENSE_10 = 0x5a,
+	OP_PERSISTENT_RESERVE_OUT = 0x5f,
 	OP_SERVICE_IN_16 = 0x9e,
 	OP_REPORT_LUNS = 0xa0,
+	OP_MAINTENANCE_OUT = 0xa4,
 };
 
 static const struct command {
@@ -171,6 +176,20 @@ static struct span span_of(const struct scsi_command *c, enum form form)
 	}
 }
 
+bool scsi_sends_parameters(const struct scsi_command *c)
+{
+	switch (c->cdb[0]) {
+	case OP_MODE_SELECT_6:
+	case OP_MODE_SELECT_10:
+	case OP_UNMAP:
+	case OP_PERSISTENT_RESERVE_OUT:
+	case OP_MAINTENANCE_OUT:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* How many bytes of answer the command allows, or of parameter list it announces. -1: it does not
  * say. */
 static int64_t allocation(const struct scsi_command *c, enum form form)
@@ -185,7 +204,7 @@ static int64_t allocation(const struct scsi_command *c, enum form form)
 		return get_be16(p + 3);
 	case LENGTH10:
 	case SENSE10:
-		return get_be16(p + 7);
+		return c->cdb[0] == OP_PERSISTENT_RESERVE_OUT ? get_be32(p + 5) : get_be16(p + 7);
 	case LENGTH12:
 		return get_be32(p + 6);
 	case SERVICE:
@@ -242,7 +261,8 @@ void scsi_command_tree(const struct scsi_command *c, struct tree *t)
 	if (form == SERVICE)
 		tree_str(t, "service_action", service_name(c));
 	if (length >= 0)
-		tree_uint(t, "allocation_length", (uint64_t)length);
+		tree_uint(t, scsi_sends_parameters(c) ? "parameter_list_length" : "allocation_length",
+			  (uint64_t)length);
 	tree_bytes(t, "cdb", c->cdb, c->length);
 }
 
@@ -373,9 +393,11 @@ void scsi_data_tree(const struct scsi_command *c, const uint8_t *p, size_t n, st
 		scsi_sense_tree(p, n, t);
 		break;
 	case OP_MODE_SENSE_6:
+	case OP_MODE_SELECT_6:
 		mode_tree(p, n, false, t);
 		break;
 	case OP_MODE_SENSE_10:
+	case OP_MODE_SELECT_10:
 		mode_tree(p, n, true, t);
 		break;
 	case OP_REPORT_LUNS:

@@ -21,7 +21,10 @@ void scsi_command_tree(const struct scsi_command *c, struct tree *t);
 /* "READ(10) lba 2048 + 8" */
 void scsi_command_brief(const struct scsi_command *c, struct out *o);
 
-/* What the device sent in answer to the command, for commands whose answers have a known form. */
+/* Whether the host sends a parameter list: the command's length is of that, not of an answer. */
+bool scsi_sends_parameters(const struct scsi_command *c);
+
+/* The answer to a command, or its parameter list, where that has a known form. */
 void scsi_data_tree(const struct scsi_command *c, const uint8_t *p, size_t n, struct tree *t);
 bool scsi_data_brief(const struct scsi_command *c, const uint8_t *p, size_t n, struct out *o);
 

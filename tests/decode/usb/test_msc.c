@@ -43,6 +43,47 @@ Test(msc, a_command_from_wrapper_to_status)
 	cr_expect_not(step(&m, true, "x", 1, 0, 0, &s), "nothing is open any more");
 }
 
+/* Whether an object or number of this path is in what a step says, and which number. */
+static bool says(const struct msc_step *s, const void *p, size_t n, const char *path, uint64_t *u)
+{
+	const struct tree_node *node;
+	struct tree t;
+
+	tree_init(&t);
+	msc_tree(s, p, n, &t);
+	node = tree_find(&t, path, 0);
+	if (node)
+		*u = node->u;
+	tree_free(&t);
+	return node != NULL;
+}
+
+Test(msc, what_the_host_sends_is_no_answer)
+{
+	static const char select[31] = CBW("\x02", "\x08", "\0", "\x0a", "\x55\x10\0\0\0\0\0\x01\x08\0");
+	static const char reserve[31] = CBW("\x03", "\x18", "\0", "\x0a", "\x5f\0\0\0\0\0\x01\0\x18\0");
+	static const char write[31] = CBW("\x04", "\0", "\0", "\x0a", "\x2a");
+	static const char *const allocation = "storage.scsi.allocation_length";
+	static const char *const list = "storage.scsi.parameter_list_length";
+	struct msc m = {0};
+	struct msc_step s;
+	uint64_t u = 0;
+
+	step(&m, false, select, 31, 0, 0, &s);
+	cr_expect(says(&s, select, 31, list, &u) && u == 0x108 && !says(&s, select, 31, allocation, &u));
+	step(&m, false, "\0\0\x05\x80\0\0\0\0", 8, 0, 0, &s);
+	cr_expect(says(&s, "\0\0\x05\x80\0\0\0\0", 8, "storage.parameter_list.medium_type", &u) && u == 5);
+	cr_expect_not(says(&s, "\0\0\x05\x80\0\0\0\0", 8, "storage.answer", &u));
+	step(&m, true, "\0\0\x05\x80\0\0\0\0", 8, 0, 0, &s);
+	cr_expect_not(says(&s, "\0\0\x05\x80\0\0\0\0", 8, "storage.answer", &u), "the wrong way");
+	step(&m, false, reserve, 31, 0, 0, &s);
+	cr_expect(says(&s, reserve, 31, list, &u) && u == 0x10018, "its length has four bytes");
+	step(&m, false, write, 31, 0, 0, &s);
+	step(&m, false, "xxxxxxxx", 8, 0, 0, &s);
+	cr_expect_not(says(&s, "xxxxxxxx", 8, "storage.answer", &u));
+	cr_expect_not(says(&s, "xxxxxxxx", 8, "storage.parameter_list", &u));
+}
+
 Test(msc, failures_are_problems)
 {
 	static const char cbw[31] = CBW("\x01", "\0", "\0", "\x06", "");
