@@ -50,6 +50,7 @@ libdecode_la_SOURCES += \
 	decode/usb/cdc.h decode/usb/cdc.c \
 	decode/usb/descriptor.h decode/usb/descriptor.c \
 	decode/usb/desctable.h decode/usb/desctable.c \
+	decode/usb/descbits.h decode/usb/descbits.c \
 	decode/usb/ftdi.h decode/usb/ftdi.c \
 	decode/usb/hidreport.h decode/usb/hidreport.c \
 	decode/usb/hidusage.h decode/usb/hidusage.c \

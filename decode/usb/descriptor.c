@@ -3,6 +3,7 @@
 #include "decode/base/escape.h"
 #include "decode/base/number.h"
 #include "decode/base/bytes.h"
+#include "decode/usb/descbits.h"
 #include "decode/usb/desctable.h"
 #include "decode/usb/wellknown.h"
 
@@ -122,14 +123,17 @@ static void field_elements(const struct desc_field *f, struct cursor *c, size_t 
 }
 
 /* A mask may be longer than any number: then it is shown as bytes. */
-static void field_mask(const struct desc_field *f, struct cursor *c, size_t size, struct tree *t)
+static void field_mask(const struct desc_field *f, struct cursor *c, size_t size, uint64_t *value,
+		       struct tree *t)
 {
 	if (!take(c, size))
 		return;
-	if (size && size <= 8)
-		tree_hex(t, f->name, get_le(c->p, size), (unsigned int)size * 2);
-	else
+	if (size && size <= 8) {
+		*value = get_le(c->p, size);
+		tree_hex(t, f->name, *value, (unsigned int)size * 2);
+	} else {
 		tree_bytes(t, f->name, c->p, size);
+	}
 	c->p += size;
 }
 
@@ -165,7 +169,7 @@ static bool field(const struct desc_field *f, struct cursor *c, uint64_t *value,
 		field_elements(f, c, c->seen[f->ref], c->seen[f->ref2], true, t);
 		return !c->cut;
 	case FIELD_MASK:
-		field_mask(f, c, c->seen[f->ref], t);
+		field_mask(f, c, c->seen[f->ref], value, t);
 		return !c->cut;
 	case FIELD_REST:
 		field_elements(f, c, (size_t)(c->end - c->p) / f->size, f->size, false, t);
@@ -369,8 +373,11 @@ static void layout_tree(const struct desc_layout *l, const struct descriptor *d,
 			break;
 		if (!field(&l->fields[i], &c, &c.seen[i], t))
 			break;
+		desc_bits_tree(l, l->fields[i].name, c.seen[i], t);
 	}
 	descriptor_more(d, t);
+	desc_feature_tree(l, d, t);
+	desc_camera_tree(l, d, t);
 	if (c.cut)
 		tree_bool(t, "short", true);
 	else if (c.p < c.end)

@@ -4,6 +4,7 @@
  * by itself. Fields of descriptors are in the table of descriptors.
  */
 #include "decode/usb/class.h"
+#include "decode/usb/descbits.h"
 #include "decode/usb/desctable.h"
 #include "decode/usb/usb.h"
 
@@ -261,5 +262,5 @@ bool usb_part(const char *name)
 	for (size_t i = 0; i < LENGTH(parts); i++)
 		if (!strncmp(parts[i], name, n) && !parts[i][n])
 			return true;
-	return desc_has_field(name, n) || usb_class_has_name(name, n);
+	return desc_has_field(name, n) || desc_bits_have(name, n) || usb_class_has_name(name, n);
 }

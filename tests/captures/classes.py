@@ -83,7 +83,83 @@ FIELDS = [
     ("usbprinter.device_id", "setup:printer.device_id", str),
 ]
 
+# Bits of descriptors: tshark's fields, which end in a letter and the bit's number or in a name of theirs; the list
+# in which trawl names the bits that are set, what descriptor has it, the names.
+BITS = [
+    ("usbdfu.descriptor.bmAttributes.%s", "bmAttributes_set", "DFU functional", [
+        ("CanDownload", "can download"), ("CanUpload", "can upload"),
+        ("ManifestationTolerant", "manifestation tolerant"), ("WillDetach", "will detach")]),
+    ("usbccid.bVoltageSupport.%s", "bVoltageSupport_set", "smart card", [
+        ("18", "1.8 V"), ("30", "3.0 V"), ("50", "5.0 V")]),
+    ("usbccid.dwProtocols.%s", "dwProtocols_set", "smart card", [("t0", "T=0"), ("t1", "T=1")]),
+    ("usbccid.dwFeatures.%s", "dwFeatures_set", "smart card", [
+        ("autoParam", "parameters from the ATR"), ("autoIccActivation", "activation on insertion"),
+        ("autoIccClk", "clock frequency"), ("autoBaudRate", "baud rate"), ("autoPPS", "PPS"),
+        ("stopIccClk", "clock stop"), ("nadValNot0accept", "NAD other than 0"), ("autoIfsd", "IFSD exchange"),
+        ("levelExchangeTDPU", "TPDU level"), ("levelExchangeShortAPDU", "short APDU level"),
+        ("levelExchangeShortExtendedAPDU", "short and extended APDU level"), ("UsbWakeUp", "wake-up")]),
+    ("usbccid.hf_ccid_bPINSupport.%s", "bPINSupport_set", "smart card", [
+        ("verify", "verification"), ("modify", "modification")]),
+    ("usbcom.descriptor.acm.capabilities.%s", "bmCapabilities_set", "CDC abstract control management", [
+        ("comm_features", "comm features"), ("line_and_state", "line coding and state"), ("send_break", "send break"),
+        ("network_connection", "network connection")]),
+    ("usbcom.descriptor.cm.capabilities.%s", "bmCapabilities_set", "CDC call management", [
+        ("call_management", "call management"),
+        ("call_management_over_data_class_interface", "over data interface")]),
+    ("usbaudio.ac_if_fu.bmaControls.%s", "controls", "audio feature unit", [
+        ("d%d" % i, name) for i, name in enumerate((
+            "mute", "volume", "bass", "mid", "treble", "graphic equalizer", "automatic gain", "delay", "bass boost",
+            "loudness"))]),
+    ("usbaudio.ac_if_input.wChannelConfig.%s", "wChannelConfig_set", "audio input terminal", [
+        ("d%d" % i, name) for i, name in enumerate((
+            "left front", "right front", "center front", "low frequency", "left surround", "right surround",
+            "left of center", "right of center", "surround", "side left", "side right", "top"))]),
+    ("usbaudio.as_ep_gen.bmAttributes.%s", "bmAttributes_set", "audio endpoint", [
+        ("d0", "sampling frequency"), ("d1", "pitch"), ("d7", "max packets only")]),
+    ("usbvideo.camera.control.%s", "bmControls_set", "video input terminal", [
+        ("D%d" % i, name) for i, name in enumerate((
+            "scanning mode", "auto exposure mode", "auto exposure priority", "exposure time (absolute)",
+            "exposure time (relative)", "focus (absolute)", "focus (relative)", "iris (absolute)", "iris (relative)",
+            "zoom (absolute)", "zoom (relative)", "pan/tilt (absolute)", "pan/tilt (relative)", "roll (absolute)",
+            "roll (relative)", None, None, "auto focus", "privacy", "focus (simple)", "window",
+            "region of interest")) if name]),
+    ("usbvideo.processor.control.%s", "bmControls_set", "video processing unit", [
+        ("D%d" % i, name) for i, name in enumerate((
+            "brightness", "contrast", "hue", "saturation", "sharpness", "gamma", "white balance temperature",
+            "white balance component", "backlight compensation", "gain", "power line frequency", "hue, auto",
+            "white balance temperature, auto", "white balance component, auto", "digital multiplier",
+            "digital multiplier limit", "analog video standard", "analog video lock status", "contrast, auto"))]),
+]
+
+
+def bit(text):
+    return 1 if text in ("1", "True") else 0
+
+
+FIELDS += [(field % theirs, "setup:descriptors.%s=%s@%s" % (member, ours_, descriptor), bit)
+           for field, member, descriptor, names in BITS for theirs, ours_ in names]
 PATHS = {row[0]: row[1] for row in FIELDS}
+
+
+def lists(value, name):
+    """All lists of a member, wherever it is below."""
+    if isinstance(value, dict):
+        for k, v in value.items():
+            if k == name and isinstance(v, list):
+                yield v
+            yield from lists(v, name)
+    elif isinstance(value, list):
+        for v in value:
+            yield from lists(v, name)
+
+
+def bits(descriptors, text):
+    """Of "member=name@descriptor": of each of these descriptors' lists, whether the name is in it."""
+    member, rest = text.split("=", 1)
+    name, kind = rest.rsplit("@", 1)
+    for d in descriptors if isinstance(descriptors, list) else []:
+        if d.get("descriptor") == kind:
+            yield from (int(name in found) for found in lists(d, member))
 
 
 def walk(value, name):
@@ -106,9 +182,12 @@ def ours(trawl, run):
         decoded = fields.get("decoded", {})
         kind = "setup" if fields.get("xfer") == "control" else fields.get("xfer", "")
         for row in FIELDS:
-            where, path = row[1].split(":")
-            top, name = path.split(".")
+            where, path = row[1].split(":", 1)
+            top, name = path.split(".", 1)
             if where == kind or (where == "bulk" and kind == "interrupt" and top == "midi"):
+                if "@" in name:
+                    bags[row[0]].update(bits(decoded.get(top), name))
+                    continue
                 for member in name.split("|"):
                     bags[row[0]].update(walk(decoded.get(top, {}), member))
     return bags

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Classes of USB devices beside tshark's dissectors, and what they say where tshark has none."""
+import functools
 import json
 import os
 import re
@@ -34,6 +35,23 @@ def leaves(value, path):
         yield path, value
 
 
+def conditions(item, index):
+    """What --where asks to find an item by each of its members, with places in lists or without."""
+    found = []
+    for where, value in leaves(item.get("decoded", {}), "decoded"):
+        if isinstance(value, str) and ("\\" in value or '"' in value or not value.isprintable() or "\ufffd" in value):
+            continue
+        where = where if index else re.sub(r"\[\d+\]", "", where)
+        found.append("%s == %s" % (where, '"%s"' % value if isinstance(value, str) else int(value)))
+    return found
+
+
+@functools.lru_cache
+def tshark_fields():
+    return frozenset(line.split("\t")[2] for line in run("tshark", "-G", "fields", text=True).stdout.splitlines()
+                     if line.startswith("F\t"))
+
+
 def check(d, name, c, wanted, least=0):
     """Each text of `wanted` is in some line, tshark has the same fields, --where takes every name."""
     path, trawl = d + "/c.pcap", d + "/c.trawl"
@@ -43,39 +61,22 @@ def check(d, name, c, wanted, least=0):
     for text in wanted:
         ok(text in lines, "%s: %s" % (name, text), lines)
     items = [json.loads(line)["fields"] for line in run("trawl-decode", "--json", path).stdout.splitlines()]
-    # All members of one item: the item is found by them together.
-    wrong = []
-    for item in items:
-        members = []
-        for where, value in leaves(item.get("decoded", {}), "decoded"):
-            if isinstance(value, str) and ("\\" in value or '"' in value or not value.isprintable() or
-                                           "\ufffd" in value):
-                continue
-            members.append("%s == %s" % (where, '"%s"' % value if isinstance(value, str) else int(value)))
-        r = run("trawl-decode", "--where", " and ".join(members[:60]) or "1 == 1", path)
-        if r.returncode or not r.stdout:
-            wrong.append((members, r.stderr))
-    ok(not wrong, name + ": --where finds each member by its name", wrong[:5])
-    # Through a list without an index, one element suffices; each member is asked for by itself.
-    asked, wrong = set(), []
-    for number, item in enumerate(items):
-        for where, value in leaves(item.get("decoded", {}), "decoded"):
-            where = re.sub(r"\[\d+\]", "", where)
-            if (where, value) in asked or len(asked) > 150 or (isinstance(value, str) and (
-                    "\\" in value or '"' in value or not value.isprintable() or "\ufffd" in value)):
-                continue
-            asked.add((where, value))
-            r = run("trawl-decode", "--json", "--where", "%s == %s" % (
-                where, '"%s"' % value if isinstance(value, str) else int(value)), path)
-            if r.stderr or item not in [json.loads(line)["fields"] for line in r.stdout.splitlines()]:
-                wrong.append((where, value, r.stderr))
-    ok(not wrong, name + ": and in a list", wrong[:5])
+    # An item is found by all of its members together, each by its place in a list; then without the places, where
+    # one element of a list suffices. What was asked once is not asked again, so that few runs prove all.
+    for index, what in ((True, "finds each member by its name"), (False, "in a list, too")):
+        asked, wrong = set(), []
+        for item in items:
+            new = [w for w in dict.fromkeys(conditions(item, index)) if w not in asked]
+            asked |= set(new)
+            for at in range(0, len(new), 60):
+                r = run("trawl-decode", "--json", "--where", " and ".join(new[at:at + 60]), path)
+                if r.returncode or r.stderr or item not in [json.loads(x)["fields"] for x in r.stdout.splitlines()]:
+                    wrong.append((new[at:at + 60], r.stderr))
+        ok(asked and not wrong or not any("decoded" in i for i in items), "%s: --where %s" % (name, what), wrong[:5])
     if not shutil.which("tshark"):
         skip(name + " in tshark", "tshark, the judge, is not installed")
         return items
-    have = {line.split("\t")[2] for line in run("tshark", "-G", "fields", text=True).stdout.splitlines()
-            if line.startswith("F\t")}
-    differ, equal = classes.compare(path, trawl, run, have)
+    differ, equal = classes.compare(path, trawl, run, tshark_fields())
     ok(not differ and equal >= least, "%s: %d fields of tshark" % (name, equal), differ, least)
     return items
 
@@ -288,6 +289,35 @@ def printer():
     return c
 
 
+def functions(bits):
+    """Descriptors of functions whose bits have names: with every second bit of these, by `bits`."""
+    def low(n):
+        return bits & ((1 << n) - 1)
+    dfu = struct.pack("<BBBHHH", 9, 0x21, low(4), 255, 256, 0x0110)
+    ccid = struct.pack("<BBHBBIIIBIIBIIIIIBBHBB", 54, 0x21, 0x0110, 0, low(3), low(2), 3580, 3580, 0, 9600, 115200, 0,
+                       254, 0, 0, low(20) & 0x707fe, 271, 0xff, 0xff, 0, low(2), 1)
+    call, acm = bytes([5, 0x24, 1, low(2), 1]), bytes([4, 0x24, 2, low(4)])
+    terminal = struct.pack("<BBBBHBBHBB", 12, 0x24, 2, 1, 0x0201, 0, 2, low(12), 0, 0)
+    feature = struct.pack("<BBBBBBHHB", 11, 0x24, 6, 5, 1, 2, low(10), ~bits & 0x3ff, 7)
+    sound = bytes([7, 0x25, 1, low(8) & 0x83, 0, 0, 0])
+    camera = struct.pack("<BBBBHBBHHHB", 18, 0x24, 2, 1, 0x0201, 0, 0, 10, 20, 30, 3) + low(22).to_bytes(3, "little")
+    processing = struct.pack("<BBBBBHB", 13, 0x24, 5, 2, 1, 0, 3) + low(19).to_bytes(3, "little") + b"\0\0"
+    return [interface(0, 0xfe, 1, 2, 0), dfu, interface(1, 0x0b, 0, 0, 0), ccid, interface(2, 2, 2, 1, 0),
+            bytes([5, 0x24, 0, 0x10, 1]), call, acm, interface(3, 1, 1, 0, 0),
+            bytes([9, 0x24, 1, 0, 1, 9 + len(terminal + feature), 0, 1, 4]), terminal, feature,
+            interface(4, 1, 2, 0, 1), struct.pack("<BBBBHBBB", 9, 5, 0x81, 5, 192, 1, 0, 0), sound,
+            interface(5, 0x0e, 1, 0, 0), struct.pack("<BBBHHIBB", 13, 0x24, 1, 0x0110, 13 + 18 + 13, 6000000, 1, 6),
+            camera, processing]
+
+
+def described_bits():
+    c = Capture()
+    for number, bits in enumerate((0x555555, 0xaaaaaa, 0xffffff, 0)):
+        c.get_descriptor(1, device(0x1111, 0x2222 + number), dev=20 + number)
+        c.get_descriptor(2, config(*functions(bits), interfaces=6), dev=20 + number)
+    return c
+
+
 def serial_halves():
     """A serial port of which only what goes down OUT and comes up IN was recorded, as some programs do."""
     c = Capture()
@@ -337,6 +367,13 @@ def main():
         lines = run("trawl-decode", d + "/c.pcap", text=True).stdout
         same((3, 3), (lines.count("AT+CSQ"), lines.count("OK\\r\\n")), "each half has its text")
         check(d, "DFU", loader(), ["DFU_DNLOAD block 0", "dfuDNLOAD-IDLE, poll in 10 ms"])
+        items = check(d, "bits of descriptors", described_bits(), [], 150)
+        of = {x["descriptor"]: x for i in items for x in i.get("decoded", {}).get("descriptors", [])
+              if i["pid"] == "2224" and len(x) > 5}
+        same((["mute", "volume"], 7, 30, ["can download", "can upload", "manifestation tolerant", "will detach"]),
+             (of["audio feature unit"]["channels"][0]["controls"][:2], of["audio feature unit"]["iFeature"],
+              of["video input terminal"]["wOcularFocalLength"], of["DFU functional"]["bmAttributes_set"]),
+             "by name, in JSON")
         check(d, "printer", printer(), ["MFG:Brother;MDL:PT-D600"])
     finally:
         shutil.rmtree(d)

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sources: DFU 1.1 (4.1.3), CCID 1.1 (5.1), CDC 1.2 with PSTN 1.2 (5.3.1, 5.3.2), Audio 1.0 (3.7.2.3,
+ * 4.3.2.5, 4.6.1.2), Audio 2.0 (4.1), Video 1.5 (3.7.2.3, 3.7.2.5, 3.9.2), USB 3.2 (9.6.2).
+ */
+#include "decode/usb/descbits.h"
+
+#include "decode/base/bytes.h"
+
+#include <string.h>
+
+#define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
+#define FIELD(name) name, name "_set"
+#define BITS(...) ((const char *const[]){__VA_ARGS__}), LENGTH(((const char *const[]){__VA_ARGS__}))
+
+#define CHANNELS                                                                                   \
+	"left front", "right front", "center front", "low frequency", "left surround",             \
+		"right surround", "left of center", "right of center", "surround", "side left",    \
+		"side right", "top"
+
+/* A name for each bit from the lowest on; NULL: it has none. */
+static const struct bits {
+	const char *layout, *field, *list;
+	const char *const *names;
+	size_t count;
+} table[] = {
+	{"DFU functional", FIELD("bmAttributes"),
+	 BITS("can download", "can upload", "manifestation tolerant", "will detach")},
+	{"smart card", FIELD("bVoltageSupport"), BITS("5.0 V", "3.0 V", "1.8 V")},
+	{"smart card", FIELD("dwProtocols"), BITS("T=0", "T=1")},
+	{"smart card", FIELD("dwSynchProtocols"), BITS("2-wire", "3-wire", "I2C")},
+	{"smart card", FIELD("dwMechanical"), BITS("accept", "eject", "capture", "lock/unlock")},
+	{"smart card", FIELD("bPINSupport"), BITS("verification", "modification")},
+	{"smart card", FIELD("dwFeatures"),
+	 BITS(NULL, "parameters from the ATR", "activation on insertion", "voltage selection",
+	      "clock frequency", "baud rate", "parameter negotiation", "PPS", "clock stop",
+	      "NAD other than 0", "IFSD exchange", NULL, NULL, NULL, NULL, NULL, "TPDU level",
+	      "short APDU level", "short and extended APDU level", NULL, "wake-up")},
+	{"CDC call management", FIELD("bmCapabilities"), BITS("call management", "over data interface")},
+	{"CDC abstract control management", FIELD("bmCapabilities"),
+	 BITS("comm features", "line coding and state", "send break", "network connection")},
+	{"CDC NCM", FIELD("bmNetworkCapabilities"),
+	 BITS("packet filter", "net address", "encapsulated commands", "max datagram size",
+	      "CRC mode", "8-byte input size")},
+	{"audio input terminal", FIELD("wChannelConfig"), BITS(CHANNELS)},
+	{"audio mixer unit", FIELD("wChannelConfig"), BITS(CHANNELS)},
+	{"audio processing unit", FIELD("wChannelConfig"), BITS(CHANNELS)},
+	{"audio endpoint", FIELD("bmAttributes"),
+	 BITS("sampling frequency", "pitch", NULL, NULL, NULL, NULL, NULL, "max packets only")},
+	{"video input terminal", FIELD("bmControls"),
+	 BITS("scanning mode", "auto exposure mode", "auto exposure priority",
+	      "exposure time (absolute)", "exposure time (relative)", "focus (absolute)",
+	      "focus (relative)", "iris (absolute)", "iris (relative)", "zoom (absolute)",
+	      "zoom (relative)", "pan/tilt (absolute)", "pan/tilt (relative)", "roll (absolute)",
+	      "roll (relative)", NULL, NULL, "auto focus", "privacy", "focus (simple)", "window",
+	      "region of interest")},
+	{"video processing unit", FIELD("bmControls"),
+	 BITS("brightness", "contrast", "hue", "saturation", "sharpness", "gamma",
+	      "white balance temperature", "white balance component", "backlight compensation",
+	      "gain", "power line frequency", "hue, auto", "white balance temperature, auto",
+	      "white balance component, auto", "digital multiplier", "digital multiplier limit",
+	      "analog video standard", "analog video lock status", "contrast, auto")},
+	{"video input header", FIELD("bmInfo"), BITS("dynamic format change")},
+	{"video uncompressed frame", FIELD("bmCapabilities"), BITS("still image", "fixed frame rate")},
+	{"video MJPEG frame", FIELD("bmCapabilities"), BITS("still image", "fixed frame rate")},
+	{"video frame-based frame", FIELD("bmCapabilities"), BITS("still image", "fixed frame rate")},
+	{"video MJPEG format", FIELD("bmFlags"), BITS("fixed-size samples")},
+	{"USB 2.0 extension", FIELD("bmAttributes"), BITS(NULL, "LPM", "BESL")},
+	{"SuperSpeed capability", FIELD("bmAttributes"), BITS(NULL, "LTM")},
+	{"SuperSpeed capability", FIELD("wSpeedsSupported"), BITS("low", "full", "high", "5 Gbit/s")},
+};
+
+static const char *const feature_controls[] = {
+	"mute", "volume", "bass", "mid", "treble", "graphic equalizer", "automatic gain", "delay",
+	"bass boost", "loudness", "input gain", "input gain pad", "phase inverter", "underflow",
+	"overflow",
+};
+
+static void names_tree(const char *list, const char *const *names, size_t count, uint64_t v,
+		       struct tree *t)
+{
+	tree_list(t, list);
+	for (size_t i = 0; i < count; i++)
+		if (v >> i & 1 && names[i])
+			tree_str(t, list, names[i]);
+	tree_close(t);
+}
+
+void desc_bits_tree(const struct desc_layout *l, const char *field, uint64_t v, struct tree *t)
+{
+	for (size_t i = 0; i < LENGTH(table); i++) {
+		if (strcmp(table[i].layout, l->name) || strcmp(table[i].field, field))
+			continue;
+		names_tree(table[i].list, table[i].names, table[i].count, v, t);
+		return;
+	}
+}
+
+/* Audio 1.0 has a bit for each control, Audio 2.0 two: read only is 1, both ways is 3. */
+static uint64_t controls(const uint8_t *p, size_t size, bool two)
+{
+	uint64_t v = get_le(p, size), bits = 0;
+
+	for (unsigned int i = 0; two && i < LENGTH(feature_controls); i++)
+		bits |= (uint64_t)(v >> 2 * i & 1) << i;
+	return two ? bits : v;
+}
+
+void desc_feature_tree(const struct desc_layout *l, const struct descriptor *d, struct tree *t)
+{
+	bool two = l->protocol == 0x20;
+	size_t at = two ? 5 : 6, size;
+
+	if (strcmp(l->name, "audio feature unit") || d->room <= at || d->room < d->length)
+		return;
+	size = two ? 4 : d->p[5];
+	if (!size || size > 4)
+		return;
+	tree_list(t, "channels");
+	for (unsigned int i = 0; at + size < d->room; i++, at += size) {
+		tree_object(t, "channel");
+		tree_uint(t, "channel", i);
+		names_tree("controls", feature_controls, LENGTH(feature_controls),
+			   controls(d->p + at, size, two), t);
+		tree_close(t);
+	}
+	tree_close(t);
+	tree_uint(t, "iFeature", d->p[d->room - 1]);
+}
+
+void desc_camera_tree(const struct desc_layout *l, const struct descriptor *d, struct tree *t)
+{
+	enum { CAMERA = 0x0201, BEHIND = 8 };
+	const uint8_t *p = d->p;
+
+	if (strcmp(l->name, "video input terminal") || d->room < BEHIND + 7 ||
+	    get16(p + 4) != CAMERA)
+		return;
+	tree_uint(t, "wObjectiveFocalLengthMin", get16(p + BEHIND));
+	tree_uint(t, "wObjectiveFocalLengthMax", get16(p + BEHIND + 2));
+	tree_uint(t, "wOcularFocalLength", get16(p + BEHIND + 4));
+	tree_uint(t, "bControlSize", p[BEHIND + 6]);
+	if (!p[BEHIND + 6] || p[BEHIND + 6] > 8 || d->room < BEHIND + 7u + p[BEHIND + 6])
+		return;
+	tree_hex(t, "bmControls", get_le(p + BEHIND + 7, p[BEHIND + 6]), p[BEHIND + 6] * 2u);
+	desc_bits_tree(l, "bmControls", get_le(p + BEHIND + 7, p[BEHIND + 6]), t);
+}
+
+bool desc_bits_have(const char *name, size_t n)
+{
+	static const char *const more[] = {
+		"channel",
+		"channels",
+		"controls",
+		"iFeature",
+		"wObjectiveFocalLengthMax",
+		"wObjectiveFocalLengthMin",
+		"wOcularFocalLength",
+	};
+
+	for (size_t i = 0; i < LENGTH(more); i++)
+		if (strlen(more[i]) == n && !memcmp(more[i], name, n))
+			return true;
+	for (size_t i = 0; i < LENGTH(table); i++)
+		if (strlen(table[i].list) == n && !memcmp(table[i].list, name, n))
+			return true;
+	return false;
+}
