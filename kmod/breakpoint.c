@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Events BKPT and FUNCRET: a uprobe of the kernel's for each registration, in the memory of its tracee alone. */
+/*
+ * Events BKPT and FUNCRET: a uprobe of the kernel's for each registration, in the memory of its
+ * tracee alone.
+ */
 #include "kmod/tracer.h"
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
@@ -62,7 +65,8 @@ static int find_place(struct registration *registration, struct mm_struct *mm)
 	if (vma && vma->vm_start <= where && vma->vm_file && vma->vm_flags & VM_EXEC &&
 	    !(vma->vm_flags & (VM_SHARED | VM_HUGETLB))) {
 		registration->inode = igrab(file_inode(vma->vm_file));
-		registration->offset = where - vma->vm_start + ((loff_t)vma->vm_pgoff << PAGE_SHIFT);
+		registration->offset =
+			where - vma->vm_start + ((loff_t)vma->vm_pgoff << PAGE_SHIFT);
 		status = registration->inode ? 0 : -EINVAL;
 	}
 	mmap_read_unlock(mm);
@@ -92,8 +96,12 @@ int breakpoint_set(struct registration *registration, struct task_struct *task)
 		registration->consumer.handler = on_entry;
 		registration->consumer.ret_handler = on_return;
 	}
-	uprobe = compat_uprobe_register(registration->inode, registration->offset, 0, &registration->consumer);
-	/* ENOTSUPP is none of user space's: a breakpoint of the program's own. ENOEXEC: bytes that are no instruction. */
+	uprobe = compat_uprobe_register(registration->inode, registration->offset, 0,
+					&registration->consumer);
+	/*
+	 * ENOTSUPP is none of user space's: a breakpoint of the program's own. ENOEXEC: bytes that
+	 * are no instruction.
+	 */
 	if (uprobe == ERR_PTR(-ENOTSUPP) || uprobe == ERR_PTR(-ENOEXEC))
 		return -EOPNOTSUPP;
 	if (IS_ERR(uprobe))
@@ -106,8 +114,8 @@ int breakpoint_set(struct registration *registration, struct task_struct *task)
 void breakpoint_clear(struct registration *registration)
 {
 	if (registration->set)
-		compat_uprobe_unregister(registration->uprobe, registration->inode, registration->offset,
-					 &registration->consumer);
+		compat_uprobe_unregister(registration->uprobe, registration->inode,
+					 registration->offset, &registration->consumer);
 	if (registration->mm)
 		mmdrop(registration->mm);
 	if (registration->inode)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A thread never waits where an event is found: a handler of a uprobe that sleeps stalls whoever adds or
- * removes one. The handler leaves a task work, which the thread does on its way back to user space,
- * and there it waits, killably. The instruction at a breakpoint has been prepared by then, or emulated:
- * what the tracer sees are the registers as the handler saw them.
+ * A thread never waits where an event is found: a handler of a uprobe that sleeps stalls whoever
+ * adds or removes one. The handler leaves a task work, which the thread does on its way back to
+ * user space, and there it waits, killably. The instruction at a breakpoint has been prepared by
+ * then, or emulated: what the tracer sees are the registers as the handler saw them.
  *
- * A tracer that looks at a few registers lets the thread go on after a microsecond, and the next event may be as
- * near. Two switches of tasks would be most of what a stop costs: where each has a CPU of its own, both look
- * for SPIN_NS whether the other is done before they sleep.
+ * A tracer that looks at a few registers lets the thread go on after a microsecond, and the next
+ * event may be as near. Two switches of tasks would be most of what a stop costs: where each has a
+ * CPU of its own, both look for SPIN_NS whether the other is done before they sleep.
  */
 #include "kmod/tracer.h"
 #include <linux/freezer.h>
@@ -31,8 +31,8 @@ static DECLARE_WAIT_QUEUE_HEAD(works_done);
 /* Whether nobody else wants this CPU, and nothing else has to be done in this task. */
 static bool may_spin(u64 begun)
 {
-	return num_online_cpus() > 1 && single_task_running() && !need_resched() && !signal_pending(current) &&
-	       ktime_get_mono_fast_ns() - begun < SPIN_NS;
+	return num_online_cpus() > 1 && single_task_running() && !need_resched() &&
+	       !signal_pending(current) && ktime_get_mono_fast_ns() - begun < SPIN_NS;
 }
 
 /* POLL of this tracer has something to look at. Under stops_lock. */
@@ -57,7 +57,8 @@ const struct pt_regs *stop_registers(const struct delivery *delivery)
 /* Not yet returned, and its thread has stopped, or need not have. */
 static bool is_ready(const struct delivery *delivery)
 {
-	return !delivery->returned && (!delivery->stop || delivery->stop->stopped || is_entry(delivery));
+	return !delivery->returned &&
+	       (!delivery->stop || delivery->stop->stopped || is_entry(delivery));
 }
 
 static void delivery_free(struct delivery *delivery)
@@ -65,7 +66,8 @@ static void delivery_free(struct delivery *delivery)
 	list_del(&delivery->in_tracer);
 	if (delivery->stop) {
 		list_del(&delivery->in_stop);
-		if (list_empty(&delivery->stop->deliveries) && wq_has_sleeper(&delivery->stop->resume))
+		if (list_empty(&delivery->stop->deliveries) &&
+		    wq_has_sleeper(&delivery->stop->resume))
 			/* Who polls is about to sleep: the thread may have its CPU. */
 			__wake_up_sync(&delivery->stop->resume, TASK_NORMAL);
 	}
@@ -137,7 +139,10 @@ static struct stop *stop_of(struct task_struct *task)
 	return NULL;
 }
 
-/* As of this event: the latest before the thread stops. What comes behind a breakpoint is behind its instruction. */
+/*
+ * As of this event: the latest before the thread stops. What comes behind a breakpoint is behind
+ * its instruction.
+ */
 static void take_registers(struct stop *stop, const struct pt_regs *regs, u32 event)
 {
 	if (stop->breakpoint)
@@ -145,8 +150,8 @@ static void take_registers(struct stop *stop, const struct pt_regs *regs, u32 ev
 	stop->regs = *regs;
 	stop->ip = regs->ip;
 	stop->breakpoint = event == TRAWL_UPEV_BKPT;
-	stop->within = event == TRAWL_UPEV_CLONE || event == TRAWL_UPEV_VFORK_DONE || event == TRAWL_UPEV_EXEC ||
-		       event == TRAWL_UPEV_SYSCALL_ENTRY;
+	stop->within = event == TRAWL_UPEV_CLONE || event == TRAWL_UPEV_VFORK_DONE ||
+		       event == TRAWL_UPEV_EXEC || event == TRAWL_UPEV_SYSCALL_ENTRY;
 }
 
 static struct stop *stop_new(void)
@@ -169,7 +174,8 @@ static struct stop *stop_new(void)
 }
 
 /* A tracer that has a delivery of this very moment listened when it began. */
-static bool listens(const struct tracer *tracer, const struct tracee *tracee, const struct stop *stop)
+static bool listens(const struct tracer *tracer, const struct tracee *tracee,
+		    const struct stop *stop)
 {
 	const struct delivery *delivery;
 
@@ -183,10 +189,12 @@ static bool listens(const struct tracer *tracer, const struct tracee *tracee, co
 /* Whether the thread is past the point where an event stops it: its tracee has ended. */
 static bool stops_no_more(const struct registration *registration)
 {
-	return registration->u.event == TRAWL_UPEV_EXIT || registration->u.event == TRAWL_UPEV_DEATH;
+	return registration->u.event == TRAWL_UPEV_EXIT ||
+	       registration->u.event == TRAWL_UPEV_DEATH;
 }
 
-static void deliver(struct registration *registration, struct stop *stop, const struct pt_regs *regs, int status)
+static void deliver(struct registration *registration, struct stop *stop,
+		    const struct pt_regs *regs, int status)
 {
 	struct delivery *delivery = kzalloc(sizeof(*delivery), GFP_ATOMIC | __GFP_NOWARN);
 	struct tracer *tracer = registration->tracee->tracer;
@@ -232,7 +240,8 @@ void stop_cancel(struct registration *registration)
 	struct delivery *delivery, *next;
 
 	registration->cancelled = true;
-	list_for_each_entry_safe(delivery, next, &registration->tracee->tracer->deliveries, in_tracer)
+	list_for_each_entry_safe(delivery, next, &registration->tracee->tracer->deliveries,
+				 in_tracer)
 		if (delivery->registration == registration)
 			delivery_free(delivery);
 }
@@ -315,7 +324,8 @@ static enum outcome look(struct tracer *tracer, struct trawl_uprobe_poll *poll)
 		fill_in(&poll->u, delivery);
 		memset(&poll->regs, 0, sizeof(poll->regs));
 		if (delivery->stop)
-			khandler_registers(&poll->regs, stop_registers(delivery), delivery->stop->task);
+			khandler_registers(&poll->regs, stop_registers(delivery),
+					   delivery->stop->task);
 		delivery->returned = true;
 		outcome = RETURNED;
 	} else if (is_over(tracer, poll->who)) {
@@ -350,7 +360,8 @@ static bool is_near(struct tracer *tracer, pid_t who)
 	struct delivery *delivery;
 
 	list_for_each_entry(delivery, &tracer->deliveries, in_tracer)
-		if (!delivery->returned && is_meant(delivery, who) && delivery->stop && task_is_running(delivery->stop->task))
+		if (!delivery->returned && is_meant(delivery, who) && delivery->stop &&
+		    task_is_running(delivery->stop->task))
 			return true;
 	return false;
 }
@@ -385,14 +396,18 @@ int stop_wait(struct tracer *tracer, struct trawl_uprobe_poll *poll)
 	u64 begun = ktime_get_mono_fast_ns();
 	enum outcome outcome;
 
-	/* What has occurred already is for the descriptor to tell, and for the POLL behind that to return. */
+	/*
+	 * What has occurred already is for the descriptor to tell, and for the POLL behind that to
+	 * return.
+	 */
 	if (poll->flags & TRAWL_UPROBE_POLL_ARM && !poll->timeout)
 		return has_ended(tracer, poll->who) ? -ESRCH : 0;
 	outcome = look(tracer, poll);
 	while (left && outcome == WAIT && READ_ONCE(tracer->changes) == changes && may_spin(begun))
 		cpu_relax();
 	while (outcome == WAIT) {
-		left = wait_event_interruptible_timeout(tracer->wait, (outcome = look(tracer, poll)) != WAIT, left);
+		left = wait_event_interruptible_timeout(
+			tracer->wait, (outcome = look(tracer, poll)) != WAIT, left);
 		if (outcome != WAIT)
 			break;
 		if (left < 0)

@@ -10,15 +10,18 @@
 #include <asm/trapnr.h>
 #include "kmod/khandler.h"
 
-#define ARITHMETIC_FLAGS                                                                                              \
-	(X86_EFLAGS_CF | X86_EFLAGS_PF | X86_EFLAGS_AF | X86_EFLAGS_ZF | X86_EFLAGS_SF | X86_EFLAGS_DF | X86_EFLAGS_OF)
+#define ARITHMETIC_FLAGS                                                                           \
+	(X86_EFLAGS_CF | X86_EFLAGS_PF | X86_EFLAGS_AF | X86_EFLAGS_ZF | X86_EFLAGS_SF |           \
+	 X86_EFLAGS_DF | X86_EFLAGS_OF)
 #define MEMORY_MAX (1u << 20)
 
 /* The same registers, but for those that may be written. */
-static bool may_set(const struct trawl_uprobe_registers *now, const struct trawl_uprobe_registers *then)
+static bool may_set(const struct trawl_uprobe_registers *now,
+		    const struct trawl_uprobe_registers *then)
 {
-	return (now->rip == then->rip || now->rip < TASK_SIZE_MAX) && now->cs == then->cs && now->ss == then->ss &&
-	       now->orig_rax == then->orig_rax && now->fs_base == then->fs_base && now->gs_base == then->gs_base &&
+	return (now->rip == then->rip || now->rip < TASK_SIZE_MAX) && now->cs == then->cs &&
+	       now->ss == then->ss && now->orig_rax == then->orig_rax &&
+	       now->fs_base == then->fs_base && now->gs_base == then->gs_base &&
 	       !((now->eflags ^ then->eflags) & ~(u64)ARITHMETIC_FLAGS);
 }
 
@@ -29,9 +32,10 @@ static bool executes_elsewhere(const struct task_struct *task)
 }
 
 /*
- * Between an event and the stop, a signal may have sent the task to its handler, or the system call that it was in
- * gave it another program, or the place that a handler interrupted: what would be written is not what the tracer
- * sees. An instruction that the kernel emulates moves rsp by a word at most.
+ * Between an event and the stop, a signal may have sent the task to its handler, or the system call
+ * that it was in gave it another program, or the place that a handler interrupted: what would be
+ * written is not what the tracer sees. An instruction that the kernel emulates moves rsp by a word
+ * at most.
  */
 void stopped_begin(struct stop *stop)
 {
@@ -49,9 +53,10 @@ void stopped_begin(struct stop *stop)
 }
 
 /*
- * Another rip. An instruction that waits to be executed elsewhere is abandoned as the kernel does it with one that
- * traps (uprobe_deny_signal()): the kernel then goes to utask->vaddr, frees the copy, and puts back the register that
- * it used. A system call is not begun again from the other place.
+ * Another rip. An instruction that waits to be executed elsewhere is abandoned as the kernel does
+ * it with one that traps (uprobe_deny_signal()): the kernel then goes to utask->vaddr, frees the
+ * copy, and puts back the register that it used. A system call is not begun again from the other
+ * place.
  */
 void stopped_end(struct stop *stop)
 {
@@ -71,7 +76,7 @@ void stopped_end(struct stop *stop)
 }
 
 /* What may be written, but rsp. */
-#define EACH_REGISTER(X)                                                                                              \
+#define EACH_REGISTER(X)                                                                           \
 	X(r15) X(r14) X(r13) X(r12) X(bp) X(bx) X(r11) X(r10) X(r9) X(r8) X(ax) X(cx) X(dx) X(si) X(di)
 
 static void from_user(struct pt_regs *to, const struct trawl_uprobe_registers *from)
@@ -79,7 +84,8 @@ static void from_user(struct pt_regs *to, const struct trawl_uprobe_registers *f
 	to->r15 = from->r15, to->r14 = from->r14, to->r13 = from->r13, to->r12 = from->r12;
 	to->bp = from->rbp, to->bx = from->rbx, to->r11 = from->r11, to->r10 = from->r10;
 	to->r9 = from->r9, to->r8 = from->r8, to->ax = from->rax, to->cx = from->rcx;
-	to->dx = from->rdx, to->si = from->rsi, to->di = from->rdi, to->sp = from->rsp, to->ip = from->rip;
+	to->dx = from->rdx, to->si = from->rsi, to->di = from->rdi, to->sp = from->rsp,
+	to->ip = from->rip;
 	to->flags = (to->flags & ~ARITHMETIC_FLAGS) | (from->eflags & ARITHMETIC_FLAGS);
 }
 
@@ -90,10 +96,11 @@ static bool is_scratch(struct stop *stop, unsigned long value)
 }
 
 /*
- * The task's registers may differ from what the tracer sees. Behind an instruction that the kernel has
- * emulated rsp is another, and moves by as much as the tracer moves it. For one that it executes elsewhere
- * and that addresses memory by rip, it uses si, di or bx, and keeps the program's value in utask: written
- * is that. -EBUSY where it can't be told which of them the kernel uses.
+ * The task's registers may differ from what the tracer sees. Behind an instruction that the kernel
+ * has emulated rsp is another, and moves by as much as the tracer moves it. For one that it
+ * executes elsewhere and that addresses memory by rip, it uses si, di or bx, and keeps the
+ * program's value in utask: written is that. -EBUSY where it can't be told which of them the kernel
+ * uses.
  */
 static long to_task(struct stop *stop, const struct pt_regs *to)
 {
@@ -101,22 +108,22 @@ static long to_task(struct stop *stop, const struct pt_regs *to)
 	const struct pt_regs *seen = &stop->regs;
 	unsigned long *scratch = NULL;
 
-#define X(name)                                                                                                       \
-	if (is_scratch(stop, regs->name)) {                                                                           \
-		if (regs->name == seen->name && to->name != seen->name)                                               \
-			return -EBUSY;                                                                                \
-		if (regs->name != seen->name)                                                                         \
-			scratch = &regs->name;                                                                        \
+#define X(name)                                                                                    \
+	if (is_scratch(stop, regs->name)) {                                                        \
+		if (regs->name == seen->name && to->name != seen->name)                            \
+			return -EBUSY;                                                             \
+		if (regs->name != seen->name)                                                      \
+			scratch = &regs->name;                                                     \
 	}
 	X(si) X(di) X(bx)
 #undef X
 	/* Those that the tracer changes: the result of a system call may be there already. */
-#define X(name)                                                                                                       \
-	if (to->name != seen->name) {                                                                                 \
-		if (&regs->name == scratch)                                                                           \
-			stop->task->utask->autask.saved_scratch_register = to->name;                                  \
-		else                                                                                                  \
-			regs->name = to->name;                                                                        \
+#define X(name)                                                                                    \
+	if (to->name != seen->name) {                                                              \
+		if (&regs->name == scratch)                                                        \
+			stop->task->utask->autask.saved_scratch_register = to->name;               \
+		else                                                                               \
+			regs->name = to->name;                                                     \
 	}
 	EACH_REGISTER(X)
 #undef X
@@ -125,7 +132,8 @@ static long to_task(struct stop *stop, const struct pt_regs *to)
 	return 0;
 }
 
-static long set_registers(const struct delivery *delivery, const struct trawl_uprobe_registers *registers)
+static long set_registers(const struct delivery *delivery,
+			  const struct trawl_uprobe_registers *registers)
 {
 	struct stop *stop = delivery->stop;
 	struct trawl_uprobe_registers now;
@@ -189,7 +197,8 @@ static int copy(struct task_struct *task, const struct trawl_uprobe_memory *requ
 	if (request->flags & TRAWL_UPROBE_SET) {
 		if (copy_from_user(buffer, user, request->length))
 			return -EFAULT;
-		return access_process_vm(task, request->address, buffer, request->length, FOLL_FORCE | FOLL_WRITE);
+		return access_process_vm(task, request->address, buffer, request->length,
+					 FOLL_FORCE | FOLL_WRITE);
 	}
 	done = access_process_vm(task, request->address, buffer, request->length, FOLL_FORCE);
 	return done > 0 && copy_to_user(user, buffer, done) ? -EFAULT : done;
@@ -216,7 +225,8 @@ long stopped_memory(struct tracer *tracer, struct trawl_uprobe_memory *request)
 	return request->length && !done ? -EFAULT : 0;
 }
 
-long stopped_run(struct tracer *tracer, struct khandler *handler, struct trawl_uprobe *u, void *data)
+long stopped_run(struct tracer *tracer, struct khandler *handler, struct trawl_uprobe *u,
+		 void *data)
 {
 	struct pt_regs regs;
 	struct khandler_hit at = { .id = u->id, .where = u->where, .event = u->event, .regs = &regs,

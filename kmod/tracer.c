@@ -35,8 +35,13 @@ bool tracee_has(const struct tracee *tracee, struct task_struct *task)
 static void call_khandler(struct registration *registration, struct pt_regs *regs, int status)
 {
 	struct khandler_hit at = {
-		.id = registration->u.id, .where = registration->u.where, .event = registration->u.event,
-		.status = status, .task = current, .regs = regs, .session = registration->tracee->tracer->session,
+		.id = registration->u.id,
+		.where = registration->u.where,
+		.event = registration->u.event,
+		.status = status,
+		.task = current,
+		.regs = regs,
+		.session = registration->tracee->tracer->session,
 	};
 
 	spin_lock(&registration->data_lock);
@@ -72,7 +77,9 @@ static void registration_free(struct registration *registration)
 	kfree(registration);
 }
 
-/* The uprobe goes last: its handler may be running, and finds that the registration is cancelled. */
+/*
+ * The uprobe goes last: its handler may be running, and finds that the registration is cancelled.
+ */
 static void registration_cancel(struct registration *registration)
 {
 	spin_lock(&stops_lock);
@@ -98,7 +105,8 @@ static struct registration *registration_new(const struct trawl_uprobe *u, struc
 		return registration;
 	registration->khandler = khandler_get(u->khandler);
 	if (registration->khandler && registration->khandler->data_size)
-		registration->data = kvzalloc(registration->khandler->data_size, GFP_KERNEL_ACCOUNT);
+		registration->data =
+			kvzalloc(registration->khandler->data_size, GFP_KERNEL_ACCOUNT);
 	if (!registration->khandler || (registration->khandler->data_size && !registration->data)) {
 		int status = registration->khandler ? -ENOMEM : -ENOENT;
 
@@ -178,7 +186,8 @@ static bool has_place(u32 event)
 
 static int check(const struct trawl_uprobe *u)
 {
-	if (u->event >= TRAWL_UPEV_COUNT || u->id == TRAWL_UPID_ALL || u->who <= 0 || u->tid || u->status || u->time)
+	if (u->event >= TRAWL_UPEV_COUNT || u->id == TRAWL_UPID_ALL || u->who <= 0 || u->tid ||
+	    u->status || u->time)
 		return -EINVAL;
 	if (strnlen(u->khandler, sizeof(u->khandler)) == sizeof(u->khandler))
 		return -EINVAL;
@@ -221,7 +230,8 @@ static bool traces_another(struct tracer *tracer, pid_t who)
 	return false;
 }
 
-static int register_on(struct tracer *tracer, struct task_struct *task, const struct trawl_uprobe_request *request)
+static int register_on(struct tracer *tracer, struct task_struct *task,
+		       const struct trawl_uprobe_request *request)
 {
 	const struct trawl_uprobe *u = &request->u;
 	struct tracee *tracee = tracee_find(tracer, u->who);
@@ -326,7 +336,8 @@ static long serve_poll(struct tracer *tracer, struct file *file, void *body)
 	struct trawl_uprobe_poll *poll = body;
 	int status;
 
-	if (poll->flags & ~(TRAWL_UPROBE_POLL_ARM | TRAWL_UPROBE_POLL_EVERY) || poll->who < 0 || poll->pad)
+	if (poll->flags & ~(TRAWL_UPROBE_POLL_ARM | TRAWL_UPROBE_POLL_EVERY) || poll->who < 0 ||
+	    poll->pad)
 		return -EINVAL;
 	status = stop_wait(tracer, poll);
 	if (status < 0)
@@ -339,18 +350,25 @@ static long serve_registers(struct tracer *tracer, struct file *file, void *body
 {
 	struct trawl_uprobe_regs *request = body;
 
-	return request->flags & ~TRAWL_UPROBE_SET || request->pad ? -EINVAL : stopped_registers(tracer, request);
+	return request->flags & ~TRAWL_UPROBE_SET || request->pad
+		       ? -EINVAL
+		       : stopped_registers(tracer, request);
 }
 
 static long serve_memory(struct tracer *tracer, struct file *file, void *body)
 {
 	struct trawl_uprobe_memory *request = body;
 
-	return request->flags & ~TRAWL_UPROBE_SET || request->pad ? -EINVAL : stopped_memory(tracer, request);
+	return request->flags & ~TRAWL_UPROBE_SET || request->pad ? -EINVAL
+								  : stopped_memory(tracer, request);
 }
 
-/* What the handler has gathered at that registration: 0, -ESRCH where nothing will be added, or -ENOENT. */
-static long gathered(struct tracer *tracer, struct khandler *handler, const struct trawl_uprobe *u, void *data)
+/*
+ * What the handler has gathered at that registration: 0, -ESRCH where nothing will be added, or
+ * -ENOENT.
+ */
+static long gathered(struct tracer *tracer, struct khandler *handler, const struct trawl_uprobe *u,
+		     void *data)
 {
 	struct tracee *tracee = tracee_find(tracer, u->who);
 	struct registration *registration = tracee ? registration_find(tracee, u->id) : NULL;
@@ -430,10 +448,14 @@ static const struct {
 	long (*serve)(struct tracer *tracer, struct file *file, void *body);
 	bool alone;	/* not while another request of this tracer is served */
 } requests[] = {
-	{ TRAWL_UPROBE_REGISTER, serve_register, true }, { TRAWL_UPROBE_UNREGISTER, serve_unregister, true },
-	{ TRAWL_UPROBE_DETACH, serve_detach, true },	 { TRAWL_UPROBE_POLL, serve_poll, false },
-	{ TRAWL_UPROBE_REGISTERS, serve_registers, true }, { TRAWL_UPROBE_MEMORY, serve_memory, true },
-	{ TRAWL_UPROBE_RUN, serve_run, true },		 { TRAWL_UPROBE_LIST, serve_list, true },
+	{ TRAWL_UPROBE_REGISTER, serve_register, true },
+	{ TRAWL_UPROBE_UNREGISTER, serve_unregister, true },
+	{ TRAWL_UPROBE_DETACH, serve_detach, true },
+	{ TRAWL_UPROBE_POLL, serve_poll, false },
+	{ TRAWL_UPROBE_REGISTERS, serve_registers, true },
+	{ TRAWL_UPROBE_MEMORY, serve_memory, true },
+	{ TRAWL_UPROBE_RUN, serve_run, true },
+	{ TRAWL_UPROBE_LIST, serve_list, true },
 };
 
 union body {
@@ -471,7 +493,8 @@ static long serve(struct tracer *tracer, struct file *file, int n, void __user *
 	return status;
 }
 
-long tracer_ioctl(struct tracer *tracer, struct file *file, unsigned int command, unsigned long argument)
+long tracer_ioctl(struct tracer *tracer, struct file *file, unsigned int command,
+		  unsigned long argument)
 {
 	int n;
 

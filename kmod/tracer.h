@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracers, tracees and registrations of trawl_uprobe.h: what they are (tracer.c), how a thread stops for
- * them (stop.c), which events they come from (breakpoint.c, lifecycle.c) and what is done with a stopped
- * thread (stopped.c).
+ * Tracers, tracees and registrations of trawl_uprobe.h: what they are (tracer.c), how a thread
+ * stops for them (stop.c), which events they come from (breakpoint.c, lifecycle.c) and what is done
+ * with a stopped thread (stopped.c).
  *
  *	listening	a registered event of a tracee of this tracer stops its thread
  *
@@ -11,9 +11,9 @@
  *	  │                │ a delivery is returned ──────► not listening
  *	  │                │ EINTR, ARM, EVERY ──────► listening
  *
- * A delivery is one event for one registration. It is collected while its thread is still on its way,
- * ready when that has stopped (at SYSCALL_ENTRY at once: the call may take for ever), returned by POLL, and gone with
- * the next POLL or when it is cancelled.
+ * A delivery is one event for one registration. It is collected while its thread is still on its
+ * way, ready when that has stopped (at SYSCALL_ENTRY at once: the call may take for ever), returned
+ * by POLL, and gone with the next POLL or when it is cancelled.
  */
 #ifndef KMOD_TRACER_H
 #define KMOD_TRACER_H
@@ -37,7 +37,8 @@ struct tracer {
 	struct list_head tracees;	/* under stops_lock */
 	struct list_head deliveries;	/* under stops_lock, in the order of their events */
 	wait_queue_head_t wait;		/* of POLL and poll() */
-	unsigned int changes;		/* how often there was something new for POLL; written under stops_lock */
+	/* how often there was something new for POLL; written under stops_lock */
+	unsigned int changes;
 	bool listening;			/* under stops_lock */
 	u32 registrations;		/* how many */
 	pid_t listens_to;		/* `who` of that POLL; 0: every tracee */
@@ -56,7 +57,8 @@ struct tracee {
 
 struct registration {
 	struct list_head link;		/* in its tracee */
-	struct list_head watch;		/* with others that wait for the same event of lifecycle.c */
+	/* with others that wait for the same event of lifecycle.c */
+	struct list_head watch;
 	struct tracee *tracee;
 	struct trawl_uprobe u;
 	bool cancelled;			/* under stops_lock: no delivery is made any more */
@@ -90,13 +92,18 @@ struct stop {
 	struct task_struct *task;
 	struct list_head deliveries;
 	wait_queue_head_t resume;
-	/* What the tracers see and write: as at the event, and at a breakpoint as before its instruction. */
+	/*
+	 * What the tracers see and write: as at the event, and at a breakpoint as before its
+	 * instruction.
+	 */
 	struct pt_regs regs;
 	unsigned long ip;		/* regs.ip as at the event */
 	bool breakpoint;		/* the event was BKPT */
-	bool within;			/* the latest event was within a system call, before its result */
+	/* the latest event was within a system call, before its result */
+	bool within;
 	bool stopped;
-	bool moved;			/* the task goes on with other registers: see stopped_begin() */
+	/* the task goes on with other registers: see stopped_begin() */
+	bool moved;
 };
 
 /* Protects tracers' lists and flags, and stops. Taken in tracepoints: nobody sleeps with it. */
@@ -105,15 +112,17 @@ extern spinlock_t stops_lock;
 struct tracer *tracer_new(struct session *session);
 /* tracer_close() - every thread that is stopped for it goes on; nothing of it is left. Sleeps. */
 void tracer_close(struct tracer *tracer);
-long tracer_ioctl(struct tracer *tracer, struct file *file, unsigned int command, unsigned long argument);
+long tracer_ioctl(struct tracer *tracer, struct file *file, unsigned int command,
+		  unsigned long argument);
 /* tracer_poll() - for poll(2): EPOLLIN where POLL would return an event at once. */
 __poll_t tracer_poll(struct tracer *tracer, struct file *file, poll_table *table);
 
 /* tracee_has() - whether an event of this task is one of the tracee's. */
 bool tracee_has(const struct tracee *tracee, struct task_struct *task);
 /*
- * registration_event() - an event of the current task: calls its khandler, or stops the thread for its
- * tracer, or does nothing. regs: of user code, as before the instruction at a breakpoint. Never sleeps.
+ * registration_event() - an event of the current task: calls its khandler, or stops the thread for
+ * its tracer, or does nothing. regs: of user code, as before the instruction at a breakpoint. Never
+ * sleeps.
  */
 void registration_event(struct registration *registration, struct pt_regs *regs, int status);
 /* registration_event_locked() - the same, under stops_lock. */
@@ -146,7 +155,8 @@ void breakpoint_clear(struct registration *registration);
 
 /*
  * lifecycle_watch() - for the other events; and the death of the registration's tracee, for all. 0,
- * -ENOENT where the kernel lacks a tracepoint. lifecycle_unwatch() may be called without it. Both sleep.
+ * -ENOENT where the kernel lacks a tracepoint. lifecycle_unwatch() may be called without it. Both
+ * sleep.
  */
 int lifecycle_watch(struct registration *registration);
 void lifecycle_unwatch(struct registration *registration);
@@ -155,12 +165,16 @@ void lifecycle_init(void);
 int lifecycle_add(struct tracee *tracee);
 void lifecycle_remove(struct tracee *tracee);
 
-/* stopped_begin() - the current task is about to wait. stopped_end() - it goes on, where its tracers have said. */
+/*
+ * stopped_begin() - the current task is about to wait. stopped_end() - it goes on, where its
+ * tracers have said.
+ */
 void stopped_begin(struct stop *stop);
 void stopped_end(struct stop *stop);
 long stopped_registers(struct tracer *tracer, struct trawl_uprobe_regs *request);
 long stopped_memory(struct tracer *tracer, struct trawl_uprobe_memory *request);
 /* stopped_run() - runs a khandler for a stopped thread. -EBUSY: it isn't. */
-long stopped_run(struct tracer *tracer, struct khandler *handler, struct trawl_uprobe *u, void *data);
+long stopped_run(struct tracer *tracer, struct khandler *handler, struct trawl_uprobe *u,
+		 void *data);
 
 #endif

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: (GPL-2.0-only WITH Linux-syscall-note) OR MIT */
 /*
  * /dev/trawl: events of a task that another one waits for. Programs use libtrawl-uprobe
- * (uprobe/trawl-uprobe.h); this is what is below it. trawl_uapi.h says what holds for every request:
- * size, flags, permission, namespaces.
+ * (uprobe/trawl-uprobe.h); this is what is below it. trawl_uapi.h says what holds for every
+ * request: size, flags, permission, namespaces.
  *
  * An open file description is a tracer. A tracee is a process (`who` is its id: events of all its
- * threads) or one thread of it (`who` is the id of a thread that is not the first). Where an event of
- * a registration occurs, exactly one of these happens:
+ * threads) or one thread of it (`who` is the id of a thread that is not the first). Where an event
+ * of a registration occurs, exactly one of these happens:
  *	- it has a khandler: that is called, and the tracee goes on;
- *	- the tracer is in TRAWL_UPROBE_POLL for this tracee (or was, with ARM or EVERY): the thread stops on its way to
- *	  user space, and POLL returns the registration;
+ *	- the tracer is in TRAWL_UPROBE_POLL for this tracee (or was, with ARM or EVERY): the thread
+ *	  stops on its way to user space, and POLL returns the registration;
  *	- otherwise the thread goes on.
- * A stopped thread goes on with the tracer's next POLL, with UNREGISTER or DETACH of what it stopped
- * for, and when the file is closed; with several tracers or registrations, when each has been
- * delivered and gone on or was cancelled. SIGKILL always ends it.
+ * A stopped thread goes on with the tracer's next POLL, with UNREGISTER or DETACH of what it
+ * stopped for, and when the file is closed; with several tracers or registrations, when each has
+ * been delivered and gone on or was cancelled. SIGKILL always ends it.
  */
 #ifndef TRAWL_UPROBE_UAPI_H
 #define TRAWL_UPROBE_UAPI_H
@@ -22,17 +22,20 @@
 #include <linux/types.h>
 
 enum trawl_uprobe_event {
-	TRAWL_UPEV_BKPT = 0,		/* the instruction at `where` is about to be executed */
-	TRAWL_UPEV_FUNCRET = 1,		/* the function that begins at `where` has returned */
-	TRAWL_UPEV_EXIT = 2,		/* the tracee ends. It doesn't stop. status: as wait(2) has it */
-	TRAWL_UPEV_CLONE = 3,		/* a new thread or process. status: its id */
-	TRAWL_UPEV_VFORK_DONE = 4,	/* the child of vfork() has let the tracee go on. status: its id */
-	TRAWL_UPEV_EXEC = 5,		/* a new program, before its first instruction */
-	TRAWL_UPEV_DEATH = 6,		/* as EXIT */
-	TRAWL_UPEV_SYSCALL_ENTRY = 7,	/* status: its number. POLL returns it at once; the thread stops behind the call */
-	TRAWL_UPEV_SYSCALL_EXIT = 8,	/* status: its number; rax holds the result */
-	TRAWL_UPEV_SIGNAL = 9,		/* a signal is delivered. status: its number; SIGKILL for each that kills
-					 * without a core dump */
+	TRAWL_UPEV_BKPT = 0,	/* the instruction at `where` is about to be executed */
+	TRAWL_UPEV_FUNCRET = 1, /* the function that begins at `where` has returned */
+	/* the tracee ends. It doesn't stop. status: as wait(2) has it */
+	TRAWL_UPEV_EXIT = 2,
+	TRAWL_UPEV_CLONE = 3, /* a new thread or process. status: its id */
+	/* the child of vfork() has let the tracee go on. status: its id */
+	TRAWL_UPEV_VFORK_DONE = 4,
+	TRAWL_UPEV_EXEC = 5,  /* a new program, before its first instruction */
+	TRAWL_UPEV_DEATH = 6, /* as EXIT */
+	/* status: its number. POLL returns it at once; the thread stops behind the call */
+	TRAWL_UPEV_SYSCALL_ENTRY = 7,
+	TRAWL_UPEV_SYSCALL_EXIT = 8, /* status: its number; rax holds the result */
+	TRAWL_UPEV_SIGNAL = 9, /* a signal is delivered. status: its number; SIGKILL for each that
+				* kills without a core dump */
 	TRAWL_UPEV_COUNT = 10,
 };
 
@@ -52,9 +55,10 @@ struct trawl_uprobe {
 };
 
 /*
- * REGISTER. Errors: EINVAL unknown event, the caller itself, where 0 or not in code of a file; ESRCH no such task;
- * EPERM; EBUSY with ONLY, where this tracer has another tracee that lives; EEXIST the id is in use; ENOENT no such
- * khandler; EOPNOTSUPP an instruction that no breakpoint can replace; ENOMEM.
+ * REGISTER. Errors: EINVAL unknown event, the caller itself, where 0 or not in code of a file;
+ * ESRCH no such task; EPERM; EBUSY with ONLY, where this tracer has another tracee that lives;
+ * EEXIST the id is in use; ENOENT no such khandler; EOPNOTSUPP an instruction that no breakpoint
+ * can replace; ENOMEM.
  * UNREGISTER: `who` and `id`, which may be TRAWL_UPID_ALL. ENOENT; ESRCH no tracee of this tracer.
  * DETACH: `who`; all its registrations.
  */
@@ -67,15 +71,16 @@ struct trawl_uprobe_request {
 
 /* As struct user_regs_struct of <sys/user.h> in 64-bit programs. */
 struct trawl_uprobe_registers {
-	__u64 r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi, orig_rax, rip, cs, eflags,
-		rsp, ss, fs_base, gs_base;
+	__u64 r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi, orig_rax,
+		rip, cs, eflags, rsp, ss, fs_base, gs_base;
 };
 
 /*
- * POLL: 0 and returned = 0 when the time is over, returned = 1 with an event. EINTR: a signal; events
- * that occur before the next POLL are kept for it. ESRCH: no tracee, or all are dead.
+ * POLL: 0 and returned = 0 when the time is over, returned = 1 with an event. EINTR: a signal;
+ * events that occur before the next POLL are kept for it. ESRCH: no tracee, or all are dead.
  */
-#define TRAWL_UPROBE_POLL_ARM	(1u << 0)	/* go on listening when the time is over: for epoll, timeout 0 */
+#define TRAWL_UPROBE_POLL_ARM                                                                      \
+	(1u << 0) /* go on listening when the time is over: for epoll, timeout 0 */
 #define TRAWL_UPROBE_POLL_EVERY	(1u << 1)	/* go on listening, whatever POLL returns */
 struct trawl_uprobe_poll {
 	__u32 size;
@@ -89,13 +94,15 @@ struct trawl_uprobe_poll {
 };
 
 /*
- * REGISTERS of the stopped thread `tid`, as they were at its event. With SET those of the general ones, rip and the
- * arithmetic flags are written that differ; another cs, ss, orig_rax or base, and a rip outside of user space, are
- * EINVAL. EBUSY: the thread isn't stopped for this tracer, or goes on with other registers than those of its event: at
- * SYSCALL_ENTRY, in a signal's handler, in a new program. ESRCH: its tracees have ended.
+ * REGISTERS of the stopped thread `tid`, as they were at its event. With SET those of the general
+ * ones, rip and the arithmetic flags are written that differ; another cs, ss, orig_rax or base, and
+ * a rip outside of user space, are EINVAL. EBUSY: the thread isn't stopped for this tracer, or goes
+ * on with other registers than those of its event: at SYSCALL_ENTRY, in a signal's handler, in a
+ * new program. ESRCH: its tracees have ended.
  *
- * At a breakpoint an instruction that the kernel emulates (push, nop, call, jumps) has had its effect already. Another
- * rip takes the instruction back, but for what it has pushed below rsp: the thread goes on there.
+ * At a breakpoint an instruction that the kernel emulates (push, nop, call, jumps) has had its
+ * effect already. Another rip takes the instruction back, but for what it has pushed below rsp: the
+ * thread goes on there.
  */
 #define TRAWL_UPROBE_SET	(1u << 0)
 struct trawl_uprobe_regs {
@@ -106,7 +113,10 @@ struct trawl_uprobe_regs {
 	struct trawl_uprobe_registers regs;
 };
 
-/* MEMORY of the stopped thread `tid`: reads, or with SET writes. done: bytes; EFAULT where it would be 0. */
+/*
+ * MEMORY of the stopped thread `tid`: reads, or with SET writes. done: bytes; EFAULT where it would
+ * be 0.
+ */
 struct trawl_uprobe_memory {
 	__u32 size;
 	__u32 flags;		/* TRAWL_UPROBE_SET */
@@ -121,9 +131,9 @@ struct trawl_uprobe_memory {
 /*
  * RUN a khandler. If `u` names a registration (who, id) with that khandler, `data` becomes what the
  * handler has gathered there; otherwise it runs once for the stopped thread u.tid (or u.who).
- * ENOENT: no such khandler; EINVAL: data_size is not the handler's; EBUSY: neither. ESRCH: the tracee has ended; what
- * the handler gathered at the registration is in `data` all the same. data_size 0: the caller's data is as long as the
- * handler's.
+ * ENOENT: no such khandler; EINVAL: data_size is not the handler's; EBUSY: neither. ESRCH: the
+ * tracee has ended; what the handler gathered at the registration is in `data` all the same.
+ * data_size 0: the caller's data is as long as the handler's.
  */
 struct trawl_uprobe_run {
 	__u32 size;
@@ -168,8 +178,9 @@ struct trawl_kh_ustack {	/* "ustack": the callers, by frame pointers */
 };
 
 /*
- * "branches": the last branches of a task that TRAWL_IOC_ENABLE of this file records in form LBR (depth: -1 where it
- * doesn't). Of a processor's LBR they are there at a hit, not for a thread that is stopped.
+ * "branches": the last branches of a task that TRAWL_IOC_ENABLE of this file records in form LBR
+ * (depth: -1 where it doesn't). Of a processor's LBR they are there at a hit, not for a thread that
+ * is stopped.
  */
 #define TRAWL_KH_BRANCHES	32
 struct trawl_kh_branches {

@@ -15,7 +15,8 @@ static bool decode(int fd, uint64_t at, uint64_t where, uint64_t *begin)
 	ssize_t n = 0;
 	ZydisDecoder decoder;
 
-	if (ZYAN_FAILED(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
+	if (ZYAN_FAILED(
+		    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
 		return false;
 	while (at < where) {
 		ZydisDecodedInstruction insn;
@@ -38,7 +39,8 @@ bool boundary_inside(int fd, uint64_t where, uint64_t *begin)
 {
 	uint64_t start;
 
-	return function_at(fd, where, &start) && where - start <= BOUNDARY_CODE_MAX && decode(fd, start, where, begin);
+	return function_at(fd, where, &start) && where - start <= BOUNDARY_CODE_MAX &&
+	       decode(fd, start, where, begin);
 }
 #else
 bool boundary_inside(int fd, uint64_t where, uint64_t *begin)

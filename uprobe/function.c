@@ -21,17 +21,21 @@ static bool read_all(int fd, void *to, size_t size, uint64_t offset)
 
 static bool read_header(int fd, Elf64_Ehdr *header)
 {
-	return read_all(fd, header, sizeof(*header), 0) && !memcmp(header->e_ident, ELFMAG, SELFMAG) &&
+	return read_all(fd, header, sizeof(*header), 0) &&
+	       !memcmp(header->e_ident, ELFMAG, SELFMAG) &&
 	       header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_ident[EI_DATA] == ELFDATA2LSB &&
-	       header->e_phentsize == sizeof(Elf64_Phdr) && header->e_shentsize == sizeof(Elf64_Shdr);
+	       header->e_phentsize == sizeof(Elf64_Phdr) &&
+	       header->e_shentsize == sizeof(Elf64_Shdr);
 }
 
 /* The part of the file that is loaded and holds the offset. */
 static bool find_segment(int fd, const Elf64_Ehdr *header, uint64_t offset, Elf64_Phdr *found)
 {
 	for (unsigned i = 0; i < header->e_phnum; i++)
-		if (read_all(fd, found, sizeof(*found), header->e_phoff + (uint64_t)i * sizeof(*found)) &&
-		    found->p_type == PT_LOAD && offset >= found->p_offset && offset - found->p_offset < found->p_filesz)
+		if (read_all(fd, found, sizeof(*found),
+			     header->e_phoff + (uint64_t)i * sizeof(*found)) &&
+		    found->p_type == PT_LOAD && offset >= found->p_offset &&
+		    offset - found->p_offset < found->p_filesz)
 			return true;
 	return false;
 }
@@ -68,8 +72,10 @@ static bool find_function(struct symbols *symbols, const Elf64_Ehdr *header)
 	Elf64_Shdr section;
 
 	for (unsigned i = 0; i < header->e_shnum; i++)
-		if (read_all(symbols->fd, &section, sizeof(section), header->e_shoff + (uint64_t)i * sizeof(section)) &&
-		    (section.sh_type == SHT_SYMTAB || section.sh_type == SHT_DYNSYM) && find_in(symbols, &section))
+		if (read_all(symbols->fd, &section, sizeof(section),
+			     header->e_shoff + (uint64_t)i * sizeof(section)) &&
+		    (section.sh_type == SHT_SYMTAB || section.sh_type == SHT_DYNSYM) &&
+		    find_in(symbols, &section))
 			return true;
 	return false;
 }
@@ -92,7 +98,8 @@ bool function_at(int fd, uint64_t offset, uint64_t *start)
 /* Sections that a stripped program of Go has, too. */
 static bool is_go_section(const char *name)
 {
-	return !strcmp(name, ".gopclntab") || !strcmp(name, ".go.buildinfo") || !strcmp(name, ".note.go.buildid");
+	return !strcmp(name, ".gopclntab") || !strcmp(name, ".go.buildinfo") ||
+	       !strcmp(name, ".note.go.buildid");
 }
 
 bool function_of_go(int fd)
@@ -102,12 +109,16 @@ bool function_of_go(int fd)
 	char name[20] = "";
 
 	if (!read_header(fd, &header) ||
-	    !read_all(fd, &names, sizeof(names), header.e_shoff + (uint64_t)header.e_shstrndx * sizeof(names)))
+	    !read_all(fd, &names, sizeof(names),
+		      header.e_shoff + (uint64_t)header.e_shstrndx * sizeof(names)))
 		return false;
 	for (unsigned i = 0; i < header.e_shnum; i++)
-		if (read_all(fd, &section, sizeof(section), header.e_shoff + (uint64_t)i * sizeof(section)) &&
+		if (read_all(fd, &section, sizeof(section),
+			     header.e_shoff + (uint64_t)i * sizeof(section)) &&
 		    section.sh_name < names.sh_size &&
-		    pread(fd, name, sizeof(name) - 1, (off_t)(names.sh_offset + section.sh_name)) > 0 && is_go_section(name))
+		    pread(fd, name, sizeof(name) - 1, (off_t)(names.sh_offset + section.sh_name)) >
+			    0 &&
+		    is_go_section(name))
 			return true;
 	return false;
 }

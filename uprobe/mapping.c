@@ -29,8 +29,11 @@ static bool find_mapping(pid_t pid, uint64_t where, struct mapping *m)
 	snprintf(name, sizeof(name), "/proc/%d/maps", pid);
 	maps = fopen(name, "re");
 	while (maps && !found && fgets(line, sizeof(line), maps))
-		found = sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %x:%x %" SCNu64 " %4095[^\n]", &m->start,
-			       &m->end, &m->offset, &major, &minor, &inode, m->path) == 7 &&
+		found = sscanf(line,
+			       "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %x:%x %" SCNu64
+			       " %4095[^\n]",
+			       &m->start, &m->end, &m->offset, &major, &minor, &inode,
+			       m->path) == 7 &&
 			m->start <= where && where < m->end && *m->path == '/';
 	if (maps)
 		fclose(maps);
@@ -47,13 +50,17 @@ static bool is_mapped(int fd, const struct mapping *m)
 	       status.st_ino == m->inode;
 }
 
-/* What is mapped itself; or, for who may not open that, the file of that name if it is still the same one. */
+/*
+ * What is mapped itself; or, for who may not open that, the file of that name if it is still the
+ * same one.
+ */
 static int open_mapping(pid_t pid, const struct mapping *m)
 {
 	char path[sizeof(m->path) + 64];
 	int fd, place;
 
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, m->start, m->end);
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, m->start,
+		 m->end);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0)
 		return fd;

@@ -4,10 +4,11 @@
  * uprobe_poll(3) is its manual. It needs the module trawl.ko, whose device /dev/trawl the caller
  * may open.
  *
- * The tracee is the task that is traced, the tracer the thread that calls these functions; each thread
- * is a tracer of its own. What a tracer has registered ends with it.
+ * The tracee is the task that is traced, the tracer the thread that calls these functions; each
+ * thread is a tracer of its own. What a tracer has registered ends with it.
  *
- * Functions that return int return -1 on an error, with errno; uprobe_error() then says it in words.
+ * Functions that return int return -1 on an error, with errno; uprobe_error() then says it in
+ * words.
  */
 #ifndef TRAWL_UPROBE_H
 #define TRAWL_UPROBE_H
@@ -46,10 +47,15 @@ struct uprobe {
 
 int uprobe_register(const struct uprobe *u);
 int uprobe_unregister(pid_t pid, unsigned long id);
-/* uprobe_poll() - 1 and *u, whose tracee is stopped; 0 when timeout ms are over (negative: never). */
+/*
+ * uprobe_poll() - 1 and *u, whose tracee is stopped; 0 when timeout ms are over (negative: never).
+ */
 int uprobe_poll(struct uprobe *u, int timeout);
 int uprobe_detach(pid_t pid);
-/* uprobe_run_khandler() - data: as the khandler has it; trawl_uprobe.h has those of the built-in ones. */
+/*
+ * uprobe_run_khandler() - data: as the khandler has it; trawl_uprobe.h has those of the built-in
+ * ones.
+ */
 int uprobe_run_khandler(const char *khandler, struct uprobe *u, void *data);
 
 /* What follows is beyond the proposal. */
@@ -59,31 +65,36 @@ const char *uprobe_error(void);
 
 struct uprobe_hit {
 	pid_t tid;		/* the thread that stopped */
-	int status;		/* wait status of an end, id of a child, number of a signal or system call */
+	/* wait status of an end, id of a child, number of a signal or system call */
+	int status;
 	unsigned long long time;	/* CLOCK_MONOTONIC, ns */
 };
 /* uprobe_last_hit() - more of what uprobe_poll() returned last. */
 void uprobe_last_hit(struct uprobe_hit *hit);
 
 /*
- * uprobe_record_branches() - the last branches of all threads of a process are kept from now on, for the khandler
- * "branches": by the processor's LBR, or else by single steps, which slow it down a hundredfold.
+ * uprobe_record_branches() - the last branches of all threads of a process are kept from now on,
+ * for the khandler "branches": by the processor's LBR, or else by single steps, which slow it down
+ * a hundredfold.
  */
 int uprobe_record_branches(pid_t pid);
 
-/* uprobe_several() - this tracer may have several tracees from now on; uprobe_poll() waits for all of them. */
+/*
+ * uprobe_several() - this tracer may have several tracees from now on; uprobe_poll() waits for all
+ * of them.
+ */
 void uprobe_several(void);
 /*
- * uprobe_every() - from the next poll on no event is missed: it stops its thread whether this tracer is in
- * uprobe_poll() then or not. The threads of a tracee wait for each other's polls.
+ * uprobe_every() - from the next poll on no event is missed: it stops its thread whether this
+ * tracer is in uprobe_poll() then or not. The threads of a tracee wait for each other's polls.
  */
 void uprobe_every(void);
 /* uprobe_poll_of() - uprobe_poll() for one of several. */
 int uprobe_poll_of(pid_t pid, struct uprobe *u, int timeout);
 
 /*
- * uprobe_fd() - a descriptor for epoll(7), or -1. uprobe_arm() lets the stopped tracee go on and returns at
- * once; when the descriptor is readable, uprobe_poll(u, 0) returns the event.
+ * uprobe_fd() - a descriptor for epoll(7), or -1. uprobe_arm() lets the stopped tracee go on and
+ * returns at once; when the descriptor is readable, uprobe_poll(u, 0) returns the event.
  */
 int uprobe_fd(void);
 int uprobe_arm(void);
@@ -92,7 +103,10 @@ int uprobe_arm(void);
 ssize_t uprobe_read(pid_t tid, unsigned long address, void *buffer, size_t length);
 ssize_t uprobe_write(pid_t tid, unsigned long address, const void *buffer, size_t length);
 int uprobe_get_registers(pid_t tid, struct user_regs_struct *registers);
-/* uprobe_set_registers() - those that differ; not segments, orig_rax and the flags that are not arithmetic. */
+/*
+ * uprobe_set_registers() - those that differ; not segments, orig_rax and the flags that are not
+ * arithmetic.
+ */
 int uprobe_set_registers(pid_t tid, const struct user_regs_struct *registers);
 
 #ifdef __cplusplus

@@ -27,7 +27,10 @@ struct tracer {
 	bool several, every;
 	const void *writable[2];	/* what check_out() has found to be, each for its caller */
 	struct uprobe_hit hit;
-	/* Of hit.tid as the latest POLL returned them; size 0: there are none, or they have been written. */
+	/*
+	 * Of hit.tid as the latest POLL returned them; size 0: there are none, or they have been
+	 * written.
+	 */
 	struct trawl_uprobe_regs regs;
 	char error[512];
 };
@@ -87,7 +90,8 @@ static struct tracer *tracer_get(void)
 	tracer->fd = open(DEVICE, O_RDWR | O_CLOEXEC);
 	if (tracer->fd < 0) {
 		snprintf(open_error, sizeof(open_error), DEVICE ": %s; %s", strerror(errno),
-			 errno == ENOENT ? "load the module: modprobe trawl" : "it takes root or CAP_PERFMON");
+			 errno == ENOENT ? "load the module: modprobe trawl"
+					 : "it takes root or CAP_PERFMON");
 		free(tracer);
 		return NULL;
 	}
@@ -101,7 +105,10 @@ const char *uprobe_error(void)
 	return mine ? mine->error : open_error;
 }
 
-/* Copies `size` bytes between the caller's memory and ours, where a bad pointer is a status and no signal. */
+/*
+ * Copies `size` bytes between the caller's memory and ours, where a bad pointer is a status and no
+ * signal.
+ */
 static int copy(bool in, void *ours, const void *theirs, size_t size)
 {
 	struct iovec local = { ours, size }, remote = { (void *)theirs, size };
@@ -116,12 +123,15 @@ static int copy(bool in, void *ours, const void *theirs, size_t size)
 		return 0;
 	}
 	errno = EFAULT;
-	return fail("%p: no %zu bytes that can be %s are there", theirs, size, in ? "read" : "written");
+	return fail("%p: no %zu bytes that can be %s are there", theirs, size,
+		    in ? "read" : "written");
 }
 
 enum writer { EVENT, REGISTERS };
 
-/* Before anything happens whose result would have no place. Callers mostly give the same one again. */
+/*
+ * Before anything happens whose result would have no place. Callers mostly give the same one again.
+ */
 static int check_out(struct tracer *tracer, enum writer who, void *theirs, size_t size)
 {
 	char bytes[sizeof(struct user_regs_struct)];
@@ -137,7 +147,8 @@ static int check_out(struct tracer *tracer, enum writer who, void *theirs, size_
 /* The names of khandlers, with spaces between them. */
 static void khandlers(struct tracer *tracer, char *names, size_t size)
 {
-	struct trawl_uprobe_list list = { .size = sizeof(list), .buffer = (uintptr_t)names, .length = size - 1 };
+	struct trawl_uprobe_list list = {
+		.size = sizeof(list), .buffer = (uintptr_t)names, .length = size - 1 };
 
 	if (ioctl(tracer->fd, TRAWL_UPROBE_LIST, &list) < 0)
 		strcpy(names, "?"), list.used = 2;
@@ -155,13 +166,15 @@ static int unknown_khandler(struct tracer *tracer, const char *name)
 	khandlers(tracer, names, sizeof(names));
 	errno = error;
 	if (*name == '\n')
-		return fail("khandler: a name has 1 to %d bytes; there are %s", TRAWL_KHANDLER_NAME - 1, names);
+		return fail("khandler: a name has 1 to %d bytes; there are %s",
+			    TRAWL_KHANDLER_NAME - 1, names);
 	return fail("khandler \"%s\": there is none of that name, but %s", name, names);
 }
 
 static int fill(struct trawl_uprobe *to, const struct uprobe *u)
 {
-	*to = (struct trawl_uprobe){ .id = u->id, .where = u->where, .who = u->who, .event = u->event };
+	*to = (struct trawl_uprobe){
+		.id = u->id, .where = u->where, .who = u->who, .event = u->event };
 	if (!u->khandler)
 		return 0;
 	/* Up to the end of a page, behind which there need not be one. */
@@ -191,22 +204,25 @@ static int invalid(const struct uprobe *u)
 	bool ours;
 
 	if ((unsigned)u->event > UPEV_SIGNAL)
-		return fail("event %d: there is no such event; see enum uprobe_event", (int)u->event);
+		return fail("event %d: there is no such event; see enum uprobe_event",
+			    (int)u->event);
 	if (u->id == UPID_ALL)
 		return fail("id UPID_ALL: it stands for every id; register another one");
 	if (u->who <= 0)
 		return fail("process %d: give the id of one that runs", u->who);
 	if (!has_place(u) && u->where)
-		return fail("where 0x%lx: event %d is at no address; set where to 0", u->where, (int)u->event);
+		return fail("where 0x%lx: event %d is at no address; set where to 0", u->where,
+			    (int)u->event);
 	if (!u->where)
-		return fail("where 0: event %d is at an address; give one that is in code", (int)u->event);
+		return fail("where 0: event %d is at an address; give one that is in code",
+			    (int)u->event);
 	snprintf(task, sizeof(task), "/proc/self/task/%d", u->who);
 	ours = !access(task, F_OK);
 	errno = error;
 	if (ours)
 		return fail("process %d: a tracer cannot trace itself; give another one", u->who);
-	return fail("0x%lx of process %d: no code of a file is mapped there; see /proc/%d/maps", u->where, u->who,
-		    u->who);
+	return fail("0x%lx of process %d: no code of a file is mapped there; see /proc/%d/maps",
+		    u->where, u->who, u->who);
 }
 
 /* In words, what REGISTER refused. */
@@ -218,15 +234,19 @@ static int refused(struct tracer *tracer, const struct uprobe *u, const char *kh
 	case EPERM:
 		return fail("process %d: not yours; root or CAP_SYS_PTRACE may trace it", u->who);
 	case EBUSY:
-		return fail("process %d: this thread traces another one already; see uprobe_several()", u->who);
+		return fail(
+			"process %d: this thread traces another one already; see uprobe_several()",
+			u->who);
 	case EEXIST:
-		return fail("id %lu: in use for process %d; unregister it or take another", u->id, u->who);
+		return fail("id %lu: in use for process %d; unregister it or take another", u->id,
+			    u->who);
 	case ENOENT:
 		if (*khandler)
 			return unknown_khandler(tracer, khandler);
 		return fail("event %d: this kernel has no tracepoint for it", (int)u->event);
 	case EOPNOTSUPP:
-		return fail("0x%lx: no instruction that a breakpoint can replace; choose another", u->where);
+		return fail("0x%lx: no instruction that a breakpoint can replace; choose another",
+			    u->where);
 	case EINVAL:
 		return invalid(u);
 	}
@@ -250,8 +270,10 @@ static int look_at_code(const struct uprobe *u)
 	}
 	if (go) {
 		errno = EOPNOTSUPP;
-		return fail("0x%lx: a function of Go, whose runtime ends the program when a return address is replaced; "
-			    "register UPEV_BKPT at its ret instructions", u->where);
+		return fail("0x%lx: a function of Go, whose runtime ends the program when a return "
+			    "address is replaced; "
+			    "register UPEV_BKPT at its ret instructions",
+			    u->where);
 	}
 	return 0;
 }
@@ -268,14 +290,17 @@ int uprobe_register(const struct uprobe *theirs)
 	request.flags = tracer->several ? 0 : TRAWL_UPROBE_ONLY;
 	if (has_place(&u) && look_at_code(&u) < 0)
 		return -1;
-	return ioctl(tracer->fd, TRAWL_UPROBE_REGISTER, &request) < 0 ? refused(tracer, &u, request.u.khandler) : 0;
+	return ioctl(tracer->fd, TRAWL_UPROBE_REGISTER, &request) < 0
+		       ? refused(tracer, &u, request.u.khandler)
+		       : 0;
 }
 
 /* ESRCH if this thread has never traced anything. */
 static struct tracer *tracer_get_used(void)
 {
 	if (!mine) {
-		snprintf(open_error, sizeof(open_error), "this thread traces nothing; see uprobe_register()");
+		snprintf(open_error, sizeof(open_error),
+			 "this thread traces nothing; see uprobe_register()");
 		errno = ESRCH;
 	}
 	return mine;
@@ -283,7 +308,8 @@ static struct tracer *tracer_get_used(void)
 
 int uprobe_unregister(pid_t pid, unsigned long id)
 {
-	struct trawl_uprobe_request request = { .size = sizeof(request), .u = { .who = pid, .id = id } };
+	struct trawl_uprobe_request request = { .size = sizeof(request),
+					       .u = { .who = pid, .id = id}};
 	struct tracer *tracer = tracer_get_used();
 
 	if (!tracer)
@@ -291,7 +317,8 @@ int uprobe_unregister(pid_t pid, unsigned long id)
 	tracer->regs.size = 0;
 	if (ioctl(tracer->fd, TRAWL_UPROBE_UNREGISTER, &request) < 0)
 		return fail("id %lu of process %d: %s", id, pid,
-			    errno == ENOENT ? "not registered" : "this thread does not trace it, or it has ended");
+			    errno == ENOENT ? "not registered"
+					    : "this thread does not trace it, or it has ended");
 	return 0;
 }
 
@@ -322,8 +349,10 @@ static int poll_tracer(struct trawl_uprobe_poll *poll, struct uprobe *u)
 						   strerror(errno));
 	if (!poll->returned)
 		return 0;
-	tracer->hit = (struct uprobe_hit){ .tid = poll->u.tid, .status = poll->u.status, .time = poll->u.time };
-	tracer->regs = (struct trawl_uprobe_regs){ .size = sizeof(tracer->regs), .tid = poll->u.tid, .regs = poll->regs };
+	tracer->hit = (struct uprobe_hit){
+		.tid = poll->u.tid, .status = poll->u.status, .time = poll->u.time };
+	tracer->regs = (struct trawl_uprobe_regs){
+		.size = sizeof(tracer->regs), .tid = poll->u.tid, .regs = poll->regs };
 	*u = (struct uprobe){ .id = poll->u.id, .event = poll->u.event, .who = poll->u.who,
 			      .where = poll->u.where };
 	return 1;
@@ -358,7 +387,8 @@ int uprobe_record_branches(pid_t pid)
 	if (!tracer)
 		return -1;
 	if (ioctl(tracer->fd, TRAWL_IOC_ENABLE, &enable) < 0)
-		return fail("process %d: its branches cannot be recorded: %s", pid, strerror(errno));
+		return fail("process %d: its branches cannot be recorded: %s", pid,
+			    strerror(errno));
 	return 0;
 }
 
@@ -393,7 +423,9 @@ int uprobe_arm(void)
 	if (!tracer)
 		return -1;
 	tracer->regs.size = 0;
-	return ioctl(tracer->fd, TRAWL_UPROBE_POLL, &poll) < 0 ? fail("the tracee has ended, or there is none") : 0;
+	return ioctl(tracer->fd, TRAWL_UPROBE_POLL, &poll) < 0
+		       ? fail("the tracee has ended, or there is none")
+		       : 0;
 }
 
 static int not_run(struct tracer *tracer, const struct trawl_uprobe_run *run)
@@ -402,9 +434,13 @@ static int not_run(struct tracer *tracer, const struct trawl_uprobe_run *run)
 	case ENOENT:
 		return unknown_khandler(tracer, run->u.khandler);
 	case EBUSY:
-		return fail("khandler %s: not registered with this uprobe, and the tracee is not stopped", run->u.khandler);
+		return fail("khandler %s: not registered with this uprobe, and the tracee is not "
+			    "stopped",
+			    run->u.khandler);
 	case ESRCH:
-		return fail("khandler %s: the tracee has ended; what was gathered at the uprobe is in data", run->u.khandler);
+		return fail("khandler %s: the tracee has ended; what was gathered at the uprobe is "
+			    "in data",
+			    run->u.khandler);
 	}
 	return fail("khandler %s: its data: %s", run->u.khandler, strerror(errno));
 }
@@ -433,7 +469,10 @@ static ssize_t memory(pid_t tid, unsigned long address, void *buffer, size_t len
 		return -1;
 	while (done < length) {
 		struct trawl_uprobe_memory request = {
-			.size = sizeof(request), .flags = flags, .tid = tid, .address = address + done,
+			.size = sizeof(request),
+			.flags = flags,
+			.tid = tid,
+			.address = address + done,
 			.buffer = (uintptr_t)buffer + done,
 			.length = length - done > 1 << 20 ? 1 << 20 : (unsigned)(length - done),
 		};
@@ -442,7 +481,9 @@ static ssize_t memory(pid_t tid, unsigned long address, void *buffer, size_t len
 			if (done)
 				break;
 			return fail("thread %d, 0x%lx: %s", tid, address,
-				    errno == EBUSY ? "the thread is not stopped" : errno == ESRCH ? "the tracee has ended" : strerror(errno));
+				    errno == EBUSY   ? "the thread is not stopped"
+				    : errno == ESRCH ? "the tracee has ended"
+						     : strerror(errno));
 		}
 		done += request.done;
 		if (request.done < request.length)
@@ -465,7 +506,8 @@ static int registers(struct tracer *tracer, struct trawl_uprobe_regs *request)
 {
 	bool set = request->flags & TRAWL_UPROBE_SET;
 
-	if (!set && tracer->regs.size && tracer->regs.tid == request->tid && tracer->regs.regs.rip) {
+	if (!set && tracer->regs.size && tracer->regs.tid == request->tid &&
+	    tracer->regs.regs.rip) {
 		request->regs = tracer->regs.regs;
 		return 0;
 	}
@@ -476,20 +518,22 @@ static int registers(struct tracer *tracer, struct trawl_uprobe_regs *request)
 		return fail("thread %d: it is not stopped%s", request->tid,
 			    set ? ", or goes on with other registers than those of its event" : "");
 	return fail("thread %d: %s", request->tid,
-		    errno == ESRCH ? "the tracee has ended" : "a register that cannot be written, or no such rip");
+		    errno == ESRCH ? "the tracee has ended"
+				   : "a register that cannot be written, or no such rip");
 }
 
 /* The same members, in other places. */
-#define EACH_REGISTER(X)                                                                                              \
-	X(r15) X(r14) X(r13) X(r12) X(rbp) X(rbx) X(r11) X(r10) X(r9) X(r8) X(rax) X(rcx) X(rdx) X(rsi) X(rdi)        \
-	X(orig_rax) X(rip) X(cs) X(eflags) X(rsp) X(ss) X(fs_base) X(gs_base)
+#define EACH_REGISTER(X)                                                                           \
+	X(r15) X(r14) X(r13) X(r12) X(rbp) X(rbx) X(r11) X(r10) X(r9) X(r8) X(rax) X(rcx)          \
+	X(rdx) X(rsi) X(rdi) X(orig_rax) X(rip) X(cs) X(eflags) X(rsp) X(ss) X(fs_base) X(gs_base)
 
 int uprobe_get_registers(pid_t tid, struct user_regs_struct *to)
 {
 	struct trawl_uprobe_regs request = { .size = sizeof(request), .tid = tid };
 	struct tracer *tracer = tracer_get_used();
 
-	if (!tracer || check_out(tracer, REGISTERS, to, sizeof(*to)) < 0 || registers(tracer, &request) < 0)
+	if (!tracer || check_out(tracer, REGISTERS, to, sizeof(*to)) < 0 ||
+	    registers(tracer, &request) < 0)
 		return -1;
 	memset(to, 0, sizeof(*to));
 #define X(name) to->name = request.regs.name;
@@ -500,7 +544,8 @@ int uprobe_get_registers(pid_t tid, struct user_regs_struct *to)
 
 int uprobe_set_registers(pid_t tid, const struct user_regs_struct *theirs)
 {
-	struct trawl_uprobe_regs request = { .size = sizeof(request), .flags = TRAWL_UPROBE_SET, .tid = tid };
+	struct trawl_uprobe_regs request = {
+		.size = sizeof(request), .flags = TRAWL_UPROBE_SET, .tid = tid };
 	struct tracer *tracer = tracer_get_used();
 	struct user_regs_struct from;
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * calls: a small ltrace for any function of a program. It starts COMMAND, and prints each call of the
- * functions named, with their first three integer arguments, and what they return.
+ * calls: a small ltrace for any function of a program. It starts COMMAND, and prints each call of
+ * the functions named, with their first three integer arguments, and what they return.
  *
  *	calls FUNCTION[,FUNCTION...] COMMAND [ARGUMENT...]
  *
- * The functions are those of the symbol tables (.symtab, .dynsym) of COMMAND and of the libraries that it is linked
- * with. It shows libtrawl-uprobe: a child that waits, probe points, returns, registers, memory, threads and the end.
+ * The functions are those of the symbol tables (.symtab, .dynsym) of COMMAND and of the libraries
+ * that it is linked with. It shows libtrawl-uprobe: a child that waits, probe points, returns,
+ * registers, memory, threads and the end.
  */
 #include <elf.h>
 #include <errno.h>
@@ -69,8 +70,9 @@ static void find_in(const struct file *file, const Elf64_Shdr *symbols, const El
 		return;
 	for (size_t n = symbols->sh_size / sizeof(*symbol); n; n--, symbol++)
 		for (int i = 0; i < count; i++)
-			if (!functions[i].address && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_value &&
-			    symbol->st_name < strings->sh_size && !strcmp(names + symbol->st_name, functions[i].name))
+			if (!functions[i].address && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
+			    symbol->st_value && symbol->st_name < strings->sh_size &&
+			    !strcmp(names + symbol->st_name, functions[i].name))
 				functions[i].address = base + symbol->st_value;
 }
 
@@ -84,7 +86,9 @@ static bool open_file(const char *path, struct file *file)
 	if (fd < 0)
 		return false;
 	file->size = fstat(fd, &status) < 0 ? 0 : (size_t)status.st_size;
-	file->bytes = file->size < sizeof(*header) ? MAP_FAILED : mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, fd, 0);
+	file->bytes = file->size < sizeof(*header)
+			      ? MAP_FAILED
+			      : mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, fd, 0);
 	close(fd);
 	header = (const void *)file->bytes;
 	return file->bytes != MAP_FAILED && !memcmp(header->e_ident, ELFMAG, SELFMAG) &&
@@ -92,10 +96,12 @@ static bool open_file(const char *path, struct file *file)
 }
 
 /* Of a file that is mapped from `start` on. */
-static void find_functions(const struct file *file, unsigned long start, struct function *functions, int count)
+static void find_functions(const struct file *file, unsigned long start, struct function *functions,
+			   int count)
 {
 	const Elf64_Ehdr *header = (const void *)file->bytes;
-	const Elf64_Shdr *sections = part(file, header->e_shoff, (uint64_t)header->e_shnum * sizeof(*sections));
+	const Elf64_Shdr *sections =
+		part(file, header->e_shoff, (uint64_t)header->e_shnum * sizeof(*sections));
 
 	for (int i = 0; sections && i < header->e_shnum; i++)
 		if ((sections[i].sh_type == SHT_SYMTAB || sections[i].sh_type == SHT_DYNSYM) &&
@@ -104,7 +110,10 @@ static void find_functions(const struct file *file, unsigned long start, struct 
 				header->e_type == ET_EXEC ? 0 : start, functions, count);
 }
 
-/* In all files that the process has mapped, in the order of their addresses: the program's own come first. */
+/*
+ * In all files that the process has mapped, in the order of their addresses: the program's own come
+ * first.
+ */
 static void find_in_process(pid_t pid, struct function *functions, int count)
 {
 	char line[4352], name[32], *path;
@@ -183,7 +192,8 @@ static void watch(pid_t pid, struct function *functions, int count)
 		if (!functions[i].returns && errno != EOPNOTSUPP)
 			die(functions[i].name);
 		if (!functions[i].returns)
-			fprintf(stderr, "calls: %s: without its returns: %s\n", functions[i].name, uprobe_error());
+			fprintf(stderr, "calls: %s: without its returns: %s\n", functions[i].name,
+				uprobe_error());
 	}
 }
 
@@ -194,7 +204,8 @@ static void show_argument(pid_t tid, unsigned long long value)
 	ssize_t length = value > 4096 ? uprobe_read(tid, value, text, sizeof(text) - 1) : -1;
 	size_t printable = 0;
 
-	while (length > 0 && printable < (size_t)length && text[printable] >= ' ' && text[printable] < 127)
+	while (length > 0 && printable < (size_t)length && text[printable] >= ' ' &&
+	       text[printable] < 127)
 		printable++;
 	if (printable > 1 && (size_t)length > printable && !text[printable])
 		printf("0x%llx \"%s\"", value, text);
@@ -226,7 +237,8 @@ static void show(const struct uprobe *u, const struct function *functions, struc
 		printf("[%d] ", hit.tid);
 	if (u->id >= RETURN) {
 		thread->depth -= thread->depth > 0;
-		printf("%*s%s = 0x%llx\n", 2 * thread->depth, "", functions[u->id - RETURN].name, regs.rax);
+		printf("%*s%s = 0x%llx\n", 2 * thread->depth, "", functions[u->id - RETURN].name,
+		       regs.rax);
 		return;
 	}
 	printf("%*s%s(", 2 * thread->depth, "", functions[u->id].name);
@@ -240,11 +252,13 @@ static void show(const struct uprobe *u, const struct function *functions, struc
 }
 
 /* Lets the program run until this event. */
-static void run_to(pid_t pid, unsigned long id, enum uprobe_event event, unsigned long where, int go)
+static void run_to(pid_t pid, unsigned long id, enum uprobe_event event, unsigned long where,
+		   int go)
 {
 	struct uprobe u = { .id = id, .event = event, .who = pid, .where = where };
 
-	if (uprobe_register(&u) < 0 || uprobe_arm() < 0 || (go >= 0 && write(go, "", 1) != 1) || uprobe_poll(&u, -1) != 1)
+	if (uprobe_register(&u) < 0 || uprobe_arm() < 0 || (go >= 0 && write(go, "", 1) != 1) ||
+	    uprobe_poll(&u, -1) != 1)
 		die("the program");
 }
 
@@ -260,7 +274,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: calls FUNCTION[,FUNCTION...] COMMAND [ARGUMENT...]\n");
 		return 2;
 	}
-	for (char *name = strtok(argv[1], ","); name && count < MAX_FUNCTIONS; name = strtok(NULL, ","))
+	for (char *name = strtok(argv[1], ","); name && count < MAX_FUNCTIONS;
+	     name = strtok(NULL, ","))
 		functions[count++].name = name;
 	pid = start(argv + 2, &go);
 	if (pid < 0)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * uprobestop: what it costs to stop a program at a function, look and let it go on: by libtrawl-uprobe and
- * by a breakpoint of ptrace(2); and, what no stop on one processor can be faster than, how long two processes take to
- * wake each other by pipes. And what a hit costs that stops nothing: a khandler, and, where tracefs is
- * mounted, a plain uprobe event of it. Needs trawl.ko. Prints lines "NAME NANOSECONDS".
+ * uprobestop: what it costs to stop a program at a function, look and let it go on: by
+ * libtrawl-uprobe and by a breakpoint of ptrace(2); and, what no stop on one processor can be
+ * faster than, how long two processes take to wake each other by pipes. And what a hit costs that
+ * stops nothing: a khandler, and, where tracefs is mounted, a plain uprobe event of it. Needs
+ * trawl.ko. Prints lines "NAME NANOSECONDS".
  *
  *	uprobestop [STOPS [HITS]]
  */
@@ -226,7 +227,10 @@ static int control(const char *file, const char *text)
 	return status;
 }
 
-/* This program is not position-independent: an address less that of its first page of code is an offset. */
+/*
+ * This program is not position-independent: an address less that of its first page of code is an
+ * offset.
+ */
 extern char __executable_start;
 
 static double tracefs_event(long hits)
@@ -270,9 +274,10 @@ int main(int argc, char **argv)
 		khandler = least(calls(hits, with_khandler, without), khandler);
 		event = least(tracefs_event(hits), event);
 	}
-	printf("libtrawl-uprobe stop %.0f\nptrace breakpoint stop %.0f\nratio %.2f\n", library, ptraced, ptraced / library);
+	printf("libtrawl-uprobe stop %.0f\nptrace breakpoint stop %.0f\nratio %.2f\n", library,
+	       ptraced, ptraced / library);
 	printf("round trip by pipes %.0f\n", pipes);
-	printf("khandler hit %.0f\ntracefs uprobe hit %.0f\nratio %.2f\n", khandler - plain, event - plain,
-	       (khandler - plain) / (event - plain));
+	printf("khandler hit %.0f\ntracefs uprobe hit %.0f\nratio %.2f\n", khandler - plain,
+	       event - plain, (khandler - plain) / (event - plain));
 	return 0;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Any file that a process may have mapped: where its functions begin, and whether an address is inside of an instruction. */
+/*
+ * Any file that a process may have mapped: where its functions begin, and whether an address is
+ * inside of an instruction.
+ */
 #include "config.h"
 
 #include <stdint.h>
@@ -13,7 +16,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A function begins at or before what it covers, and an instruction less than 15 bytes before what is inside of it. */
+/*
+ * A function begins at or before what it covers, and an instruction less than 15 bytes before what
+ * is inside of it.
+ */
 static void ask(int fd, uint64_t where)
 {
 	uint64_t start = 0, begin = 0;
@@ -21,7 +27,8 @@ static void ask(int fd, uint64_t where)
 
 	if (known && start > where)
 		abort();
-	if (boundary_inside(fd, where, &begin) && (!known || begin < start || begin >= where || where - begin >= 15))
+	if (boundary_inside(fd, where, &begin) &&
+	    (!known || begin < start || begin >= where || where - begin >= 15))
 		abort();
 }
 

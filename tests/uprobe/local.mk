@@ -3,7 +3,8 @@
 check_PROGRAMS += tests/uprobe/interface tests/uprobe/stress tests/uprobe/calls
 UPROBE_FLAGS = $(AM_CFLAGS) -O1 -no-pie -fno-pie -fno-omit-frame-pointer -fno-optimize-sibling-calls
 UPROBE_LINK = -no-pie -pthread
-tests_uprobe_interface_SOURCES = tests/uprobe/interface.c samples/uprobe/khandler/histogram.h
+tests_uprobe_interface_SOURCES = tests/uprobe/interface.c tests/uprobe/stopped.c tests/uprobe/refused.c \
+	tests/uprobe/child.c tests/uprobe/child.h samples/uprobe/khandler/histogram.h
 tests_uprobe_interface_CFLAGS = $(UPROBE_FLAGS)
 tests_uprobe_interface_LDFLAGS = $(UPROBE_LINK)
 tests_uprobe_interface_LDADD = libtrawl-uprobe.la

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* What the tests of the uprobe interface have in common: TAP, and children to trace. */
+#ifndef TRAWL_TESTS_UPROBE_CHILD_H
+#define TRAWL_TESTS_UPROBE_CHILD_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+#include "uprobe/trawl-uprobe.h"
+
+/* How many were tried, and how many of them failed. */
+extern int count, bad;
+void ok(bool good, const char *what);
+
+/* A child that works when it is told by a byte, and says when it has by one. */
+struct child {
+	pid_t pid;
+	int go, done;
+	volatile long *shared;	/* a page of both */
+};
+
+struct child start(void (*work)(struct child *, char what));
+void tell(struct child *child, char what);
+/* is_done() - whether the child has done what it was told within ms. */
+bool is_done(struct child *child, int ms);
+void finish(struct child *child);
+
+/* work() - what most children do; its letters are those of its switch. */
+void work(struct child *child, char what);
+extern volatile long sink;
+long probed(long value);
+long second(long value);
+long factorial(long n);
+void jumps(long n);
+unsigned long library_function(void);
+
+/* Registrations of a child. */
+struct uprobe at(struct child *child, unsigned long id, long (*where)(long));
+struct uprobe event(struct child *child, enum uprobe_event event);
+
+/* Each has a process of its own, and so a tracer. */
+void test_registers(void), test_rip(void), test_calls(void), test_moved(void);
+void test_khandler(void), test_branches(void), test_module(void);
+void test_death(void), test_rights(void), test_namespace(void), test_pointers(void), test_reasons(void), test_bad(void);
+
+#endif

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT
+/* What is refused, and with which reason. */
+#include <errno.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "kmod/trawl_uprobe.h"
+#include "tests/uprobe/child.h"
+
+void test_death(void)
+{
+	struct child child = start(work);
+	struct uprobe u = at(&child, 1, probed), counts = at(&child, 2, probed), got;
+	struct trawl_kh_count hits = { 0 };
+	struct trawl_kh_registers kh;
+	struct user_regs_struct regs = { 0 };
+	int status;
+	long word = 0;
+
+	counts.khandler = "count";
+	uprobe_register(&counts);
+	uprobe_register(&u);
+	uprobe_arm();
+	tell(&child, 'p');
+	uprobe_poll(&got, 5000);
+	kill(child.pid, SIGKILL);
+	ok(waitpid(child.pid, &status, 0) == child.pid && WTERMSIG(status) == SIGKILL,
+	   "SIGKILL ends a stopped tracee");
+	ok(uprobe_poll(&got, -1) == -1 && errno == ESRCH, "poll after its death: ESRCH");
+	ok(uprobe_get_registers(child.pid, &regs) == -1 && errno == ESRCH, "registers: ESRCH");
+	ok(uprobe_read(child.pid, u.where, &word, 8) == -1 && errno == ESRCH, "memory: ESRCH");
+	ok(uprobe_run_khandler("registers", &got, &kh) == -1 && errno == ESRCH,
+	   "run_khandler: ESRCH");
+	ok(uprobe_run_khandler("count", &counts, &hits) == -1 && errno == ESRCH && hits.hits == 1,
+	   "but what a khandler has gathered is there");
+	ok(uprobe_set_registers(child.pid, &regs) == -1 && errno == ESRCH,
+	   "to write registers: ESRCH");
+	ok(uprobe_write(child.pid, u.where, &word, 8) == -1 && errno == ESRCH, "or memory: ESRCH");
+	ok(uprobe_arm() == -1 && errno == ESRCH && uprobe_poll_of(child.pid, &got, 0) == -1 &&
+		   errno == ESRCH,
+	   "arm and poll of one: ESRCH");
+	ok(uprobe_record_branches(child.pid) == -1 && errno == ESRCH, "record branches: ESRCH");
+	ok(uprobe_register(&u) == -1 && errno == ESRCH, "register: ESRCH");
+	ok(uprobe_unregister(child.pid, 1) == -1 && errno == ESRCH, "unregister: ESRCH");
+	ok(uprobe_detach(child.pid) == -1 && errno == ESRCH, "detach: ESRCH");
+	child = start(work);
+	u = at(&child, 1, probed);
+	uprobe_register(&u);
+	tell(&child, 'x');
+	ok(uprobe_poll(&got, 10000) == -1 && errno == ESRCH, "its death wakes the poll");
+	uprobe_detach(child.pid);
+	finish(&child);
+}
+
+/* Somebody who may use the device and nothing else. */
+static void become_user(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[2] = { { 0 } };
+
+	caps[CAP_PERFMON / 32].permitted = caps[CAP_PERFMON / 32].effective = 1u
+									      << CAP_PERFMON % 32;
+	if (chmod("/dev/trawl", 0666) || prctl(PR_SET_KEEPCAPS, 1) || setresuid(1000, 1000, 1000) ||
+	    syscall(SYS_capset, &header, caps))
+		perror("become_user");
+}
+
+void test_rights(void)
+{
+	struct child child = start(work), own;
+	struct uprobe u = at(&child, 1, probed);
+
+	become_user();
+	ok(uprobe_register(&u) == -1 && errno == EPERM && strstr(uprobe_error(), "not yours"),
+	   "a process of another user");
+	own = start(work);
+	u = at(&own, 1, probed);
+	/* Who has changed the user is not dumpable, nor are its children before they exec. */
+	ok(uprobe_register(&u) == -1 && errno == EPERM, "one of one's own that is not dumpable");
+	finish(&own);
+	prctl(PR_SET_DUMPABLE, 1);
+	own = start(work);
+	u = at(&own, 1, probed);
+	ok(uprobe_register(&u) == 0, "one of one's own");
+	finish(&own);
+	close(child.go);
+}
+
+void test_namespace(void)
+{
+	struct child child = start(work);
+	int status;
+	pid_t pid;
+
+	if (unshare(CLONE_NEWPID))
+		perror("unshare");
+	pid = fork();
+	if (!pid) {
+		struct child own = start(work);
+		struct uprobe u = at(&own, 1, probed), got;
+		bool inside = !uprobe_register(&u) && !uprobe_arm();
+
+		tell(&own, 'p');
+		inside = inside && uprobe_poll(&got, 5000) == 1 && got.who == own.pid &&
+			 own.pid < 10;
+		uprobe_detach(own.pid);
+		finish(&own);
+		u = at(&child, 1, probed);
+		_exit((inside ? 0 : 1) | (uprobe_register(&u) == -1 && errno == ESRCH ? 0 : 2));
+	}
+	waitpid(pid, &status, 0);
+	ok(!(status & 0x100) && WIFEXITED(status),
+	   "in a namespace of its own a tracer sees its processes by their ids there");
+	ok(!(status & 0x200), "and no others: ESRCH");
+	finish(&child);
+}
+
+void trap_instruction(void);
+__asm__("trap_instruction: int3\n ret\n");
+
+/* Nothing is done, and the caller lives. */
+void test_pointers(void)
+{
+	struct child child = start(work);
+	struct uprobe u = at(&child, 1, probed), got;
+	struct user_regs_struct regs;
+	struct uprobe *const bad[] = { NULL, (void *)8, (void *)(1ul << 63) };
+	const char *page =
+		mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *name = (char *)page + 4096 - sizeof("count");
+	struct trawl_kh_count hits;
+	bool good = true;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		u.khandler = i ? (void *)bad[i] : NULL;
+		good = good && uprobe_register(bad[i]) == -1 && errno == EFAULT;
+		good = good && (!i || (uprobe_register(&u) == -1 && errno == EFAULT));
+		u.khandler = NULL;
+		uprobe_register(&u);
+		good = good && uprobe_poll(bad[i], 0) == -1 && errno == EFAULT;
+		good = good && uprobe_poll_of(child.pid, bad[i], 0) == -1 && errno == EFAULT;
+		good = good && uprobe_get_registers(child.pid, (void *)bad[i]) == -1 &&
+		       errno == EFAULT;
+		good = good && uprobe_set_registers(child.pid, (void *)bad[i]) == -1 &&
+		       errno == EFAULT;
+		good = good && uprobe_run_khandler("count", bad[i], &hits) == -1 && errno == EFAULT;
+		good = good && uprobe_run_khandler("count", &u, bad[i]) == -1 && errno == EFAULT;
+	}
+	ok(good, "bad pointers: EFAULT");
+	ok(uprobe_run_khandler(NULL, &u, &hits) == -1 && errno == ENOENT,
+	   "no name of a khandler: ENOENT");
+	uprobe_last_hit(NULL);
+	uprobe_arm();
+	tell(&child, 'p');
+	ok(uprobe_poll(NULL, 5000) == -1 && uprobe_poll(&got, 5000) == 1 &&
+		   !uprobe_get_registers(child.pid, &regs),
+	   "and no event is lost by one");
+	ok(uprobe_read(child.pid, regs.rsp, bad[1], 8) == -1 && errno == EFAULT &&
+		   uprobe_write(child.pid, regs.rsp, NULL, 8) == -1 && errno == EFAULT,
+	   "of memory, too");
+	munmap((char *)page + 4096, 4096);
+	strcpy(name, "count");
+	u.id = 2;
+	u.khandler = name;
+	ok(!uprobe_register(&u), "a name that ends with the memory");
+	finish(&child);
+}
+
+/* uprobe_error() names the reason. */
+void test_reasons(void)
+{
+	struct child child = start(work);
+	struct uprobe u = event(&child, UPEV_EXIT);
+
+	u.where = 0x1000;
+	ok(uprobe_register(&u) == -1 && errno == EINVAL &&
+		   strstr(uprobe_error(), "where 0x1000: event 2 is at no address"),
+	   "an event without an address that has one");
+	u.where = 0;
+	u.id = UPID_ALL;
+	ok(uprobe_register(&u) == -1 && errno == EINVAL && strstr(uprobe_error(), "UPID_ALL"),
+	   "the id that stands for all");
+	u = at(&child, 1, NULL);
+	ok(uprobe_register(&u) == -1 && strstr(uprobe_error(), "where 0:"), "no address");
+	u.where = 0x10;
+	ok(uprobe_register(&u) == -1 && strstr(uprobe_error(), "0x10 of process"),
+	   "one that is not mapped");
+	u.event = 99;
+	ok(uprobe_register(&u) == -1 && strstr(uprobe_error(), "event 99: there is no such"),
+	   "no event");
+	u = at(&child, 1, probed);
+	u.who = 0;
+	ok(uprobe_register(&u) == -1 && strstr(uprobe_error(), "process 0:"), "no process");
+	u = at(&child, 1, (long (*)(long))trap_instruction);
+	ok(uprobe_register(&u) == -1 && errno == EOPNOTSUPP &&
+		   strstr(uprobe_error(), "a breakpoint can replace"),
+	   "a breakpoint of the program's own: EOPNOTSUPP");
+	finish(&child);
+}
+
+void test_bad(void)
+{
+	struct child child = start(work);
+	struct uprobe u = at(&child, 1, probed);
+	struct trawl_uprobe_request request = { .size = sizeof(request) };
+
+	u.where = 0;
+	ok(uprobe_register(&u) == -1 && errno == EINVAL, "where = 0");
+	u.where = 0x10;
+	ok(uprobe_register(&u) == -1 && errno == EINVAL, "an address that is not mapped");
+	u.where = (unsigned long)&sink;
+	ok(uprobe_register(&u) == -1 && errno == EINVAL, "an address in data");
+	/* No function begins with an instruction of one byte here. */
+	u.where = (unsigned long)probed + 1;
+	ok(uprobe_register(&u) == -1 && errno == EINVAL &&
+		   strstr(uprobe_error(), "in the middle of an instruction"),
+	   "an address in the middle of an instruction");
+	u = at(&child, 1, probed);
+	u.event = 99;
+	ok(uprobe_register(&u) == -1 && errno == EINVAL, "an unknown event");
+	u.event = UPEV_BKPT;
+	u.who = getpid();
+	ok(uprobe_register(&u) == -1 && errno == EINVAL && strstr(uprobe_error(), "itself"),
+	   "self");
+	u.who = 2;
+	ok(uprobe_register(&u) == -1 && errno == EPERM, "a kernel thread");
+	u.who = 4000000;
+	ok(uprobe_register(&u) == -1 && errno == ESRCH, "no such process");
+	ok(ioctl(uprobe_fd(), TRAWL_UPROBE_REGISTER, (void *)8) == -1 && errno == EFAULT,
+	   "a bad pointer");
+	request.u =
+		(struct trawl_uprobe){ .id = 9, .who = child.pid, .where = (unsigned long)probed };
+	request.flags = 2;
+	ok(ioctl(uprobe_fd(), TRAWL_UPROBE_REGISTER, &request) == -1 && errno == EINVAL,
+	   "an unknown flag");
+	request.flags = 0;
+	ok(ioctl(uprobe_fd(), TRAWL_UPROBE_REGISTER, &request) == 0, "which is all that was wrong");
+	uprobe_detach(child.pid);
+	ok(uprobe_unregister(child.pid, 1) == -1 && errno == ESRCH,
+	   "unregister of what is not traced");
+	u = at(&child, 1, probed);
+	uprobe_register(&u);
+	ok(uprobe_unregister(child.pid, 5) == -1 && errno == ENOENT, "unregister of another id");
+	uprobe_detach(child.pid);
+	finish(&child);
+}
