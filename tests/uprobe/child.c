@@ -133,6 +133,32 @@ static void in_threads(struct child *child)
 	pthread_join(thread, NULL);
 }
 
+static void *waits_and_calls(void *shared)
+{
+	((volatile long *)shared)[1] = gettid();
+	while (!((volatile long *)shared)[3])
+		usleep(1000);
+	probed(5);
+	return NULL;
+}
+
+/*
+ * A thread that says its id in shared[1], and both wait for shared[3]. The first one calls three
+ * times.
+ */
+static void in_one_thread(struct child *child)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, waits_and_calls, (void *)child->shared))
+		_exit(1);
+	while (!child->shared[3])
+		usleep(1000);
+	for (int i = 0; i < 3; i++)
+		probed(6);
+	pthread_join(thread, NULL);
+}
+
 unsigned long library_function(void)
 {
 	return (unsigned long)dlsym(RTLD_DEFAULT, "labs");
@@ -165,6 +191,9 @@ void work(struct child *child, char what)
 		break;
 	case 't':
 		in_threads(child);
+		break;
+	case 'w':
+		in_one_thread(child);
 		break;
 	case 'l':
 		in_library(child);

@@ -241,6 +241,31 @@ static void test_threads(void)
 	finish(&child);
 }
 
+static void test_one_thread(void)
+{
+	struct child child = start(work);
+	struct uprobe u = at(&child, 1, probed), counter = at(&child, 2, probed), got;
+	struct trawl_kh_count hits = { 0 };
+	struct uprobe_hit hit;
+
+	tell(&child, 'w');
+	for (int i = 0; i < 5000 && !child.shared[1]; i++)
+		usleep(1000);
+	u.who = counter.who = (pid_t)child.shared[1];
+	counter.khandler = "count";
+	ok(!uprobe_register(&u) && !uprobe_register(&counter) && !uprobe_arm(),
+	   "one thread of a process");
+	child.shared[3] = 1;
+	ok(uprobe_poll(&got, 5000) == 1 && got.who == child.shared[1], "is a tracee");
+	uprobe_last_hit(&hit);
+	ok(uprobe_poll(&got, 10000) == -1 && errno == ESRCH && hit.tid == child.shared[1] &&
+		   is_done(&child, 3000),
+	   "its end is the tracee's");
+	ok(uprobe_run_khandler("count", &counter, &hits) == -1 && errno == ESRCH && hits.hits == 1,
+	   "and the others are none");
+	finish(&child);
+}
+
 static void *calls_often(void *unused)
 {
 	for (long i = 0; i < 200; i++)
@@ -435,9 +460,9 @@ int main(void)
 		test_poll,     test_registers, test_rip,	  test_calls,  test_moved,
 		test_pointers, test_reasons,   test_same_address, test_return, test_khandler,
 		test_branches, test_module,    test_events,	  test_death,  test_two_tracers,
-		test_threads,  test_every,     test_library,	  test_rights, test_namespace,
-		test_debugger, test_timeout,   test_epoll,	  test_signal, test_several,
-		test_bad,
+		test_threads,  test_one_thread, test_every,	  test_library, test_rights,
+		test_namespace, test_debugger, test_timeout,	  test_epoll,  test_signal,
+		test_several,  test_bad,
 	};
 	size_t n = sizeof(tests) / sizeof(*tests);
 
