@@ -140,7 +140,7 @@ static struct stop *stop_of(struct task_struct *task)
 }
 
 /*
- * As of this event: the latest before the thread stops. What comes behind a breakpoint is behind
+ * As of this event: the latest before the thread stops. What comes after a breakpoint is after
  * its instruction.
  */
 static void take_registers(struct stop *stop, const struct pt_regs *regs, u32 event)
@@ -397,7 +397,7 @@ int stop_wait(struct tracer *tracer, struct trawl_uprobe_poll *poll)
 	enum outcome outcome;
 
 	/*
-	 * What has occurred already is for the descriptor to tell, and for the POLL behind that to
+	 * What has occurred already is for the descriptor to tell, and for the POLL after that to
 	 * return.
 	 */
 	if (poll->flags & TRAWL_UPROBE_POLL_ARM && !poll->timeout)

@@ -89,7 +89,7 @@ static void from_user(struct pt_regs *to, const struct trawl_uprobe_registers *f
 	to->flags = (to->flags & ~ARITHMETIC_FLAGS) | (from->eflags & ARITHMETIC_FLAGS);
 }
 
-/* The kernel's own at a breakpoint: the address behind the instruction, whose length is 1 to 15. */
+/* The kernel's own at a breakpoint: the address after the instruction, whose length is 1 to 15. */
 static bool is_scratch(struct stop *stop, unsigned long value)
 {
 	return executes_elsewhere(stop->task) && value - stop->ip - 1 < 15;

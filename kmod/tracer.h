@@ -82,7 +82,7 @@ struct delivery {
 	int status;
 	u64 time;
 	bool returned;
-	struct pt_regs entry;		/* of SYSCALL_ENTRY, whose thread stops behind the call */
+	struct pt_regs entry;		/* of SYSCALL_ENTRY, whose thread stops after the call */
 };
 
 /* A thread that stops: one for all who have a delivery of this moment. */

@@ -31,7 +31,7 @@ enum trawl_uprobe_event {
 	TRAWL_UPEV_VFORK_DONE = 4,
 	TRAWL_UPEV_EXEC = 5,  /* a new program, before its first instruction */
 	TRAWL_UPEV_DEATH = 6, /* as EXIT */
-	/* status: its number. POLL returns it at once; the thread stops behind the call */
+	/* status: its number. POLL returns it at once; the thread stops after the call */
 	TRAWL_UPEV_SYSCALL_ENTRY = 7,
 	TRAWL_UPEV_SYSCALL_EXIT = 8, /* status: its number; rax holds the result */
 	TRAWL_UPEV_SIGNAL = 9, /* a signal is delivered. status: its number; SIGKILL for each that

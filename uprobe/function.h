@@ -8,7 +8,7 @@
 
 /*
  * function_at() - true if a symbol of the file names a function that covers what is at `offset` in
- * it; *start is then the function's own offset, which is not behind it. The file is anybody's:
+ * it; *start is then the function's own offset, which is not after it. The file is anybody's:
  * nothing in it is believed before it has been compared with what there is, and no more of it is
  * read than FUNCTION_SYMBOLS_MAX symbols.
  */

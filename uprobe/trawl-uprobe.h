@@ -30,7 +30,7 @@ enum uprobe_event {
 	UPEV_VFORK_DONE,	/* the child of vfork() let the tracee go on */
 	UPEV_EXEC,		/* a new program, before its first instruction */
 	UPEV_DEATH,		/* as UPEV_EXIT */
-	UPEV_SYSCALL_ENTRY,	/* a system call, told at once; the tracee stops behind it */
+	UPEV_SYSCALL_ENTRY,	/* a system call, told at once; the tracee stops after it */
 	UPEV_SYSCALL_EXIT,
 	UPEV_SIGNAL		/* a signal is delivered */
 };

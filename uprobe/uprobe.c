@@ -177,7 +177,7 @@ static int fill(struct trawl_uprobe *to, const struct uprobe *u)
 		.id = u->id, .where = u->where, .who = u->who, .event = u->event };
 	if (!u->khandler)
 		return 0;
-	/* Up to the end of a page, behind which there need not be one. */
+	/* Up to the end of a page, after which there need not be one. */
 	for (size_t i = 0, n; i < sizeof(to->khandler) && !memchr(to->khandler, '\0', i); i += n) {
 		n = 4096 - ((uintptr_t)u->khandler + i) % 4096;
 		n = n < sizeof(to->khandler) - i ? n : sizeof(to->khandler) - i;
