@@ -128,8 +128,10 @@ def differences(original, back, want, got):
     """What is not the same, as a short text; '' if all is."""
     if len(want) != len(got):
         return "%d packets became %d" % (len(want), len(got))
+    # Headers in the other byte order come back in this one: tshark tells whether they say the same.
+    swapped = open(original, "rb").read(1) == b"\xa1"
     for i, (a, b) in enumerate(zip(want, got)):
-        if a[0] in (249, 220) and a != b:
+        if a[0] in (249, 220) and a[:4 if swapped else 5] != b[:4 if swapped else 5]:
             what = [n for n, x, y in zip(("link type", "time", "captured", "length", "bytes"), a, b)
                     if x != y]
             return "packet %d: other %s" % (i + 1, ", ".join(what))

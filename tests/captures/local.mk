@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Foreign captures, which are not in the tree: `make captures-check CAPTURES=FOLDER`.
-EXTRA_DIST += tests/captures/LIST tests/captures/check.py tests/captures/fetch.sh
+EXTRA_DIST += tests/captures/LIST tests/captures/check.py tests/captures/classes.py tests/captures/fetch.sh
 CAPTURES = captures
 .PHONY: captures-check
 captures-check: all
