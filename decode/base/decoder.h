@@ -124,6 +124,7 @@ typedef void decoder_name_fn(void *arg, const char *name);
 
 struct decoder {
 	const char *kind;  /* trawl_source.kind of its sources */
+	bool own_pid;      /* its items are no task's: pid is a field of theirs, a product's id */
 	uint64_t lookback; /* ns before --from that it must see to know what happens at --from */
 	/* What its items are called, ended by NULL, where that is not the name of the record's
 	 * event type (with options->raw it is). */

@@ -8,6 +8,7 @@ enum value_type where_type(const struct node *n)
 	case LITERAL:
 		return n->value.type == VALUE_TEXT ? VALUE_TEXT : VALUE_UINT;
 	case FIELD:
+	case PID: /* of USB it is the product's id: "6001" or 0x6001 */
 		return VALUE_NONE;
 	case COMM:
 	case NAME:

@@ -39,6 +39,13 @@ static bool is_number(const struct value *v)
 	return v->type == VALUE_UINT || v->type == VALUE_INT || v->type == VALUE_FLOAT;
 }
 
+/* A field of the item. */
+static void own_value(const struct node *n, const struct subject *s, struct value *v)
+{
+	if (!s->decoder->value(s->state, s->item, n->text, v))
+		v->type = VALUE_NONE;
+}
+
 static void evaluate(const struct node *n, const struct subject *s, struct value *v)
 {
 	const struct item *it = s->item;
@@ -67,6 +74,8 @@ static void evaluate(const struct node *n, const struct subject *s, struct value
 			unsigned_value(v, it->cpu);
 		break;
 	case PID:
+		if (s->decoder && s->decoder->own_pid)
+			return own_value(n, s, v);
 		task_value(v, it->pid);
 		break;
 	case TID:
@@ -82,8 +91,7 @@ static void evaluate(const struct node *n, const struct subject *s, struct value
 		text_value(v, it->source->name, strlen(it->source->name));
 		break;
 	default:
-		if (!s->decoder->value(s->state, it, n->text, v))
-			v->type = VALUE_NONE;
+		own_value(n, s, v);
 	}
 }
 

@@ -289,6 +289,7 @@ static int bus_packet(void *state, const struct item *it, struct packet *p)
 
 const struct decoder bus_decoder = {
 	.kind = "usbpacket",
+	.own_pid = true,
 	.open = bus_open,
 	.close = free,
 	.feed = bus_feed,

@@ -487,6 +487,7 @@ static void usb_summary(void *state, struct out *o)
 
 const struct decoder usb_decoder = {
 	.kind = "usbmon",
+	.own_pid = true,
 	.lookback = LOOKBACK,
 	.items = names,
 	.open = usb_open,

@@ -546,6 +546,11 @@ def refused(path, where, text):
 
 def test_kinds(d):
     """Numbers and texts in --where: values by their names, and what never holds is refused."""
+    serial = SRC + "/samples/usb-serial.trawl"
+    every = count(serial, "vid == 0x403")
+    for where in ("pid == 0x6001", 'pid == "6001"', "fields.pid == 0x6001"):
+        ok(every and count(serial, "vid == 0x403 and " + where) == every, "the product's id: %s" % where)
+    ok(count(serial, "vid == 0x403 and pid != 0x6001") == 0, "and no other")
     path = d + "/all.pcapng"
     stalls = count(path, "status == -32")
     ok(stalls > 0 and count(path, 'status == "stall"') == stalls and

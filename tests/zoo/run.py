@@ -153,6 +153,8 @@ def part(values, name):
         if not isinstance(values, dict) or step not in values:
             return None
         values = values[step]
+        if isinstance(values, dict) and list(values) == ["__0"]:  # the data of an alternative of Rust
+            values = values["__0"]
     return values
 
 

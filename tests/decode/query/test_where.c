@@ -248,7 +248,7 @@ Test(where, errors_have_a_caret)
 	wrong("s == 'x\\", "quote is not closed", 5);
 	wrong("s ~ \"[a\"", "no ] closes this set", 5);
 	wrong("s !~ 'x\\n\\[[a'", "no ] closes this set", 11);
-	wrong("pid == \"abc\"", "a number and a text", 7);
+	wrong("tid == \"abc\"", "a number and a text", 7);
 	wrong("'x' != tid", "a number and a text", 7);
 	wrong("comm == 5", "a number and a text", 8);
 	wrong("cpu ~ 'x*'", "a number and a text", 6);
