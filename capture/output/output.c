@@ -68,10 +68,10 @@ char *output_name(const struct options *o, const char *period, uint32_t size_cou
 }
 
 /* The name of the file that begins now, with a new period of -G or in the present one. */
-static int next_name(struct output *out, bool new_period, struct trawl_error *err)
+static int next_name(struct output *out, bool new_period, int64_t begin, struct trawl_error *err)
 {
 	if (new_period) {
-		char *period = output_period(out->o, time(NULL), err);
+		char *period = output_period(out->o, begin, err);
 
 		if (!period)
 			return -1;
@@ -353,7 +353,7 @@ int output_commit(struct output *out, struct trawl_error *err)
 	return r;
 }
 
-int output_next(struct output *out, enum output_turn turn, struct trawl_error *err)
+int output_next(struct output *out, enum output_turn turn, int64_t begin, struct trawl_error *err)
 {
 	const struct options *o = out->o;
 
@@ -369,7 +369,8 @@ int output_next(struct output *out, enum output_turn turn, struct trawl_error *e
 			out->wrapped = true;
 		}
 	}
-	return next_name(out, turn == OUTPUT_BY_TIME, err) ? -1 : open_path(out, false, err);
+	return next_name(out, turn == OUTPUT_BY_TIME, begin, err) ? -1 :
+								    open_path(out, false, err);
 }
 
 /* ---- the printer ------------------------------------------------------------------------- */
@@ -478,7 +479,7 @@ int output_open(struct output *out, const struct options *o, const struct user *
 		return open_printer(out, err);
 	if (!strcmp(o->write, "-"))
 		return open_stdout(err);
-	return next_name(out, true, err) ? -1 : open_path(out, true, err);
+	return next_name(out, true, time(NULL), err) ? -1 : open_path(out, true, err);
 }
 
 /* How the printer ended. That nobody reads what it prints any more is no failure of it. */

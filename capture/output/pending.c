@@ -54,6 +54,7 @@ int pending_add(struct pending *p, const struct trawl_record *r, uint64_t mono,
 	*added = (struct pending_event){ *r, lane->newest, p->added++ };
 	added->record.data = copy;
 	p->bytes += r->len;
+	p->unsorted |= p->n > 1 && added[-1].mono > added->mono;
 	return 0;
 }
 
@@ -68,8 +69,9 @@ static int by_time(const void *a, const void *b)
 
 static void sort(struct pending *p)
 {
-	if (p->n)
+	if (p->unsorted)
 		qsort(p->events, p->n, sizeof(*p->events), by_time);
+	p->unsorted = false;
 }
 
 int pending_release(struct pending *p, uint64_t until,

@@ -29,6 +29,7 @@ struct pending {
 	struct pending_lane *lanes; /* the newest time of each source and CPU */
 	size_t nlanes, lane;
 	uint64_t bytes; /* of the records */
+	bool unsorted;  /* the events are not in the order of their times */
 	uint64_t added;
 	uint64_t dropped[PENDING_SOURCES]; /* by pending_keep(), of each source */
 };

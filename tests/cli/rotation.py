@@ -97,6 +97,26 @@ def row(work, tick, name, *options, turns=TURNS, pause=0):
     return files, r.stderr
 
 
+def test_names(work, tick):
+    """A file has the name of the second in which it begins, though the recorder comes to it later."""
+    trawl = subprocess.Popen(["trawl", "-q", "-i", f"usdt:{tick}:tick:loop", "-G", "1s", "-W", "3", "-w",
+                              f"{work}/name-%s.trawl"])
+    for _ in range(300):
+        if glob.glob(f"{work}/name-*"):
+            break
+        time.sleep(0.05)
+    trawl.send_signal(signal.SIGSTOP)
+    time.sleep(1.5)
+    trawl.send_signal(signal.SIGCONT)
+    tap.same(0, trawl.wait(timeout=60), "-G, the recorder is stopped: status")
+    wrong = []
+    for path in sorted(glob.glob(f"{work}/name-*"))[1:]:  # the first is named before it begins
+        begin = json.loads(run("trawl-decode", "--meta=end", path).stdout)["begin_mono_ns"]
+        if int(path[:-6].rsplit("-")[-1]) != (begin + offset(path)) // 10 ** 9:
+            wrong.append((path, begin + offset(path)))
+    tap.same([], wrong, "-G, the recorder is stopped: files are named by when they begin")
+
+
 def kernel_hits(files):
     """What the kernel counted, as the last file tells."""
     end = json.loads(run("trawl-decode", "--meta=end", files[-1]).stdout)
@@ -167,11 +187,16 @@ OFFSETS = {}
 
 
 def mono(event, path):
-    """CLOCK_MONOTONIC of an event: by the file's first clock sync."""
+    """CLOCK_MONOTONIC of an event."""
+    return event["ts_ns"] - offset(path)
+
+
+def offset(path):
+    """CLOCK_REALTIME - CLOCK_MONOTONIC, by the file's first clock sync."""
     if path not in OFFSETS:
         sync = re.search(r'^\{"sync":\[(\d+),(\d+),', run(f"{BUILD}/tests/format/dump", path).stdout, re.M)
         OFFSETS[path] = int(sync[2]) - int(sync[1])
-    return event["ts_ns"] - OFFSETS[path]
+    return OFFSETS[path]
 
 
 def wait_for(path, text, times):
@@ -190,6 +215,7 @@ def main():
         tick = f"{work}/tick"
         shutil.copy(f"{BUILD}/samples/tick", tick)
         test_rows(work, tick)
+        test_names(work, tick)
         test_ring(work, tick)
     return tap.finish()
 

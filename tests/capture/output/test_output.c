@@ -299,7 +299,7 @@ Test(output, rows_do_not_follow_links, .init = set_up, .fini = clean_up)
 	cr_assert_eq(output_commit(&out, &err), 0);
 	close(fd);
 	cr_assert_eq(symlink("theirs", next), 0);
-	fd = output_next(&out, OUTPUT_BY_SIZE, &err);
+	fd = output_next(&out, OUTPUT_BY_SIZE, 0, &err);
 	cr_assert_geq(fd, 0);
 	cr_assert_eq(write(fd, "row", 3), 3);
 	end(&out, fd, 1);
