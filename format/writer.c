@@ -303,7 +303,7 @@ static int put_meta(struct trawl_writer *w, const struct trawl_meta *m, bool rep
 	if (w->ring)
 		return ring_meta(w->ring, m, repeat)
 			       ? 0
-			       : trawl_fail(err, TRAWL_CANNOT, "metadata \"%s\": no memory for it",
+			       : trawl_fail(err, TRAWL_CANNOT, "metadata \"%s\": out of memory",
 					    m->name);
 	pthread_mutex_lock(&w->lock);
 	if (repeat)

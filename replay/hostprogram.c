@@ -37,13 +37,13 @@ static void put_comment(const struct tape_entry *e, const char *begin, const cha
 			struct out *o)
 {
 	struct control_request s;
-	struct setup_target to = {0};
+	struct control_target to = {0};
 
 	out_printf(o, "%stransfer %" PRIu64, begin, e->item);
 	if (e->xfer == URB_CONTROL) {
-		setup_parse(&s, e->setup);
+		control_parse(&s, e->setup);
 		out_str(o, ": ");
-		setup_brief(&s, &to, o);
+		control_request_brief(&s, &to, o);
 	}
 	if (e->status && e->status != -121)
 		out_printf(o, ", which ended with %d", e->status);

@@ -203,7 +203,7 @@ static void give_descriptor(struct mutation *m, struct standard *s, uint8_t type
 		e.setup[0] |= SETUP_INTERFACE;
 	put16(e.setup + 4, wIndex);
 	put16(e.setup + 6, 1024);
-	setup_parse(&r, e.setup);
+	control_parse(&r, e.setup);
 	if (standard_answer(s, &r, &p, &a.n))
 		return;
 	a.n = a.n < 1024 ? a.n : 1024;

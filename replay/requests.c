@@ -73,14 +73,14 @@ static struct found find_request(struct player *p, const struct usbip_urb *u)
 static void tell_request(const struct player *p, const uint8_t setup[8], char *text, size_t room)
 {
 	struct control_request s;
-	struct setup_target to = {0};
+	struct control_target to = {0};
 	struct out o;
 
-	setup_parse(&s, setup);
-	if (setup_recipient(&s) == SETUP_INTERFACE)
+	control_parse(&s, setup);
+	if (control_recipient(&s) == SETUP_INTERFACE)
 		to.class = standard_class(&p->standard, (uint8_t)s.index);
 	out_memory(&o);
-	setup_brief(&s, &to, &o);
+	control_request_brief(&s, &to, &o);
 	snprintf(text, room, "%.*s", (int)o.len, o.data);
 	out_free(&o);
 }
@@ -156,7 +156,7 @@ static void answer_unknown(struct player *p, struct usbip_urb *u, const struct c
 	note_request(p, u, "which is not in the capture");
 	/* GET_MAX_LUN of storage: one. Other questions nobody has an answer to; settings are
 	 * taken. */
-	if (u->in && p->storage && setup_kind(r) == SETUP_CLASS && r->request == 0xfe)
+	if (u->in && p->storage && control_kind(r) == SETUP_CLASS && r->request == 0xfe)
 		playing_answer(p, u, 0, zero, u->length ? 1 : 0);
 	else
 		playing_answer(p, u, u->in ? -EPIPE : 0, NULL, u->in ? 0 : u->length);
@@ -170,9 +170,9 @@ void playing_request(struct player *p, struct usbip_urb *u)
 	size_t n;
 	int status;
 
-	setup_parse(&r, u->setup);
-	u->in = setup_in(&r);
-	if (setup_kind(&r) == SETUP_STANDARD && r.request != REQ_SET_CONFIGURATION &&
+	control_parse(&r, u->setup);
+	u->in = control_in(&r);
+	if (control_kind(&r) == SETUP_STANDARD && r.request != REQ_SET_CONFIGURATION &&
 	    r.request != REQ_SET_INTERFACE) {
 		status = standard_answer(&p->standard, &r, &data, &n);
 		n = n < r.length ? n : r.length;
@@ -181,14 +181,14 @@ void playing_request(struct player *p, struct usbip_urb *u)
 		return;
 	}
 	f = find_request(p, u);
-	if (setup_kind(&r) == SETUP_STANDARD) {
+	if (control_kind(&r) == SETUP_STANDARD) {
 		if (f.entry) /* what it causes may come now */
 			f.entry->time = p->progress = p->now;
 		status = standard_answer(&p->standard, &r, &data, &n);
 		playing_answer(p, u, status, NULL, 0);
 		return;
 	}
-	if (p->storage && setup_kind(&r) == SETUP_CLASS && r.request == 0xff)
+	if (p->storage && control_kind(&r) == SETUP_CLASS && r.request == 0xff)
 		storage_reset(p->storage);
 	if (f.entry && f.entry->cancelled) {
 		f.entry->time = p->now;

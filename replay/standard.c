@@ -226,7 +226,7 @@ static int get_descriptor(struct standard *s, const struct control_request *r, c
 	uint8_t type = (uint8_t)(r->value >> 8);
 	const struct tape_answer *a;
 
-	if (type == DESC_DEVICE && setup_recipient(r) == SETUP_DEVICE) {
+	if (type == DESC_DEVICE && control_recipient(r) == SETUP_DEVICE) {
 		*data = t->descriptor;
 		*n = sizeof(t->descriptor);
 		return 0;
@@ -245,7 +245,7 @@ static int get_descriptor(struct standard *s, const struct control_request *r, c
 		return get_string(s, r, data, n);
 	if (type == DESC_HID_REPORT)
 		return get_report(t, r->index, data, n);
-	if (type == DESC_HID && setup_recipient(r) == SETUP_INTERFACE)
+	if (type == DESC_HID && control_recipient(r) == SETUP_INTERFACE)
 		return get_within(s, type, r->index, data, n);
 	if (type == DESC_BOS && t->bos) {
 		*data = t->bos;
@@ -307,7 +307,7 @@ static int get_status(struct standard *s, const struct control_request *r, const
 	const struct usb_config *c = config_called(s->tape, s->configuration);
 	bool self_powered = c && c->len > 7 && c->p[7] & 0x40;
 
-	return small_answer(s, setup_recipient(r) == SETUP_DEVICE && self_powered, 2, data, n);
+	return small_answer(s, control_recipient(r) == SETUP_DEVICE && self_powered, 2, data, n);
 }
 
 int standard_answer(struct standard *s, const struct control_request *r, const uint8_t **data,
@@ -338,7 +338,7 @@ int standard_answer(struct standard *s, const struct control_request *r, const u
 	default:
 		/* CLEAR_FEATURE, SET_FEATURE, SET_SEL, SET_ISOCH_DELAY: nothing to be seen of
 		 * them. */
-		return setup_in(r) ? -EPIPE : 0;
+		return control_in(r) ? -EPIPE : 0;
 	}
 }
 

@@ -266,7 +266,7 @@ static int keep_answer(struct tape *t, const struct usb_detail *d, struct trawl_
 static bool is_choice(const struct control_request *s)
 {
 	return s->request == REQ_SET_CONFIGURATION || s->request == REQ_SET_INTERFACE ||
-	       (s->request == REQ_CLEAR_FEATURE && setup_recipient(s) == SETUP_ENDPOINT);
+	       (s->request == REQ_CLEAR_FEATURE && control_recipient(s) == SETUP_ENDPOINT);
 }
 
 static int keep_packets(struct tape *t, struct tape_entry *e, const struct urb *data,
@@ -376,7 +376,7 @@ static int take(struct reader *r, const struct usb_detail *d)
 	     (usbdev_vendor(d->device) != t->device.vendor ||
 	      usbdev_product(d->device) != t->device.product)))
 		return 0;
-	if (d->has_setup && setup_kind(&d->setup) == SETUP_STANDARD) {
+	if (d->has_setup && control_kind(&d->setup) == SETUP_STANDARD) {
 		t->enumerated |= d->setup.request == REQ_SET_CONFIGURATION;
 		if (d->setup.request == REQ_GET_DESCRIPTOR)
 			return keep_answer(t, d, r->err);
@@ -559,12 +559,12 @@ struct tape_packet tape_packet(const struct tape *t, const struct tape_entry *e,
 void tape_tell(const struct tape *t, const struct tape_entry *e, struct out *o)
 {
 	struct control_request s;
-	struct setup_target to = {0};
+	struct control_target to = {0};
 	const uint8_t *p = tape_data(t, e);
 
 	if (e->xfer == URB_CONTROL) {
-		setup_parse(&s, e->setup);
-		setup_brief(&s, &to, o);
+		control_parse(&s, e->setup);
+		control_request_brief(&s, &to, o);
 	} else {
 		out_printf(o, "ep%u %s %s", e->endpoint & 15u, tape_in(e) ? "IN" : "OUT",
 			   urb_xfer_name(e->xfer));

@@ -236,7 +236,7 @@ struct printfmt *printfmt_new(const struct trawl_event_type *type,
 	p.out = f;
 	if (!f || !(f->text = print_line(type->format)))
 		goto fail;
-	p.why = "no memory";
+	p.why = "out of memory";
 	f->type = type;
 	f->source = source;
 	len = strlen(f->text);
@@ -253,7 +253,7 @@ struct printfmt *printfmt_new(const struct trawl_event_type *type,
 	parse_next(&p);
 	if (!format_string(&p))
 		goto fail;
-	p.why = "no memory";
+	p.why = "out of memory";
 	if (!make_literals(f))
 		goto fail;
 	array_resize(&f->pieces, f->npieces + 1, sizeof(*f->pieces)); /* frees what is unused */

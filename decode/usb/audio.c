@@ -56,7 +56,7 @@ static const struct control *control_of(const struct usb_detail *d, unsigned int
 	const struct control *list = controls;
 	size_t n = sizeof(controls) / sizeof(controls[0]);
 
-	if (setup_recipient(&d->setup) == SETUP_ENDPOINT) {
+	if (control_recipient(&d->setup) == SETUP_ENDPOINT) {
 		list = endpoint_controls;
 		n = sizeof(endpoint_controls) / sizeof(endpoint_controls[0]);
 		unit = 0;
@@ -69,9 +69,9 @@ static const struct control *control_of(const struct usb_detail *d, unsigned int
 
 static bool requested(const struct usb_detail *d)
 {
-	return setup_kind(&d->setup) == SETUP_CLASS && d->target.class == 0x01 &&
-	       (setup_recipient(&d->setup) == SETUP_INTERFACE ||
-		setup_recipient(&d->setup) == SETUP_ENDPOINT);
+	return control_kind(&d->setup) == SETUP_CLASS && d->target.class == 0x01 &&
+	       (control_recipient(&d->setup) == SETUP_INTERFACE ||
+		control_recipient(&d->setup) == SETUP_ENDPOINT);
 }
 
 static bool is_range(const struct usb_detail *d)
@@ -174,7 +174,7 @@ static bool request_brief(const struct usb_state *s, const struct usb_detail *d,
 		return false;
 	out_printf(o, " %s ", c->name);
 	values_text(d, c, o);
-	if (setup_recipient(&d->setup) == SETUP_INTERFACE) {
+	if (control_recipient(&d->setup) == SETUP_INTERFACE) {
 		out_printf(o, ", %s %u", unit_name(unit), d->setup.index >> 8);
 		if (d->setup.value & 0xff)
 			out_printf(o, " channel %u", d->setup.value & 0xff);

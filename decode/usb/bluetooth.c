@@ -244,8 +244,8 @@ static bool brief(const struct usb_state *s, const struct usb_detail *d, struct 
 /* Commands go to the device, or to the interface. */
 static bool requested(const struct usb_detail *d)
 {
-	return setup_kind(&d->setup) == SETUP_CLASS && d->setup.request == 0 &&
-	       !setup_in(&d->setup) && d->target.class == 0xe0 && d->target.subclass == 0x01 &&
+	return control_kind(&d->setup) == SETUP_CLASS && d->setup.request == 0 &&
+	       !control_in(&d->setup) && d->target.class == 0xe0 && d->target.subclass == 0x01 &&
 	       d->data_len >= 3;
 }
 

@@ -12,12 +12,12 @@ struct control_request {
 	uint16_t value, index, length;
 };
 
-enum setup_kind { SETUP_STANDARD, SETUP_CLASS, SETUP_VENDOR, SETUP_RESERVED };
+enum control_kind { SETUP_STANDARD, SETUP_CLASS, SETUP_VENDOR, SETUP_RESERVED };
 
-enum setup_recipient { SETUP_DEVICE, SETUP_INTERFACE, SETUP_ENDPOINT, SETUP_OTHER };
+enum control_recipient { SETUP_DEVICE, SETUP_INTERFACE, SETUP_ENDPOINT, SETUP_OTHER };
 
 /* What is known of the recipient; all zero if nothing is. */
-struct setup_target {
+struct control_target {
 	uint8_t class, subclass, protocol; /* of the interface, or of the device */
 	uint16_t vendor, product;
 	bool super; /* runs at SuperSpeed or faster */
@@ -37,17 +37,17 @@ enum usb_request {
 	REQ_SET_INTERFACE = 11,
 };
 
-static inline enum setup_kind setup_kind(const struct control_request *s)
+static inline enum control_kind control_kind(const struct control_request *s)
 {
-	return (enum setup_kind)(s->type >> 5 & 3);
+	return (enum control_kind)(s->type >> 5 & 3);
 }
 
-static inline unsigned int setup_recipient(const struct control_request *s)
+static inline unsigned int control_recipient(const struct control_request *s)
 {
 	return s->type & 0x1f;
 }
 
-static inline bool setup_in(const struct control_request *s)
+static inline bool control_in(const struct control_request *s)
 {
 	return s->type & 0x80;
 }

@@ -50,7 +50,7 @@ bool usb_class_has_name(const char *name, size_t n);
 /* Whether it is a class request of this number to a recipient of this class. */
 static inline bool usb_is_class_request(const struct usb_detail *d, uint8_t class, uint8_t request)
 {
-	return setup_kind(&d->setup) == SETUP_CLASS && d->setup.request == request &&
+	return control_kind(&d->setup) == SETUP_CLASS && d->setup.request == request &&
 	       d->target.class == class;
 }
 

@@ -4,7 +4,7 @@
 #include "decode/usb/descriptor.h"
 #include "decode/usb/ftdi.h"
 
-void setup_parse(struct control_request *s, const uint8_t bytes[8])
+void control_parse(struct control_request *s, const uint8_t bytes[8])
 {
 	*s = (struct control_request){
 		.type = bytes[0],
@@ -188,7 +188,7 @@ static const struct request audio2[] = {
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 
 static const struct request *look_up(const struct request *list, size_t n, uint8_t request,
-				     const struct setup_target *to)
+				     const struct control_target *to)
 {
 	for (size_t i = 0; i < n; i++)
 		if (list[i].request == request &&
@@ -201,17 +201,17 @@ static const struct request *look_up(const struct request *list, size_t n, uint8
 /* A hub's requests are told from others by their recipient alone: device, or port (other). */
 static bool hub_form(const struct control_request *s)
 {
-	unsigned int r = setup_recipient(s);
+	unsigned int r = control_recipient(s);
 
 	return r == SETUP_OTHER || r == SETUP_DEVICE;
 }
 
-static const struct request *find(const struct control_request *s, const struct setup_target *to)
+static const struct request *find(const struct control_request *s, const struct control_target *to)
 {
-	static const struct setup_target hub = {.class = 0x09};
+	static const struct control_target hub = {.class = 0x09};
 	static const struct request ftdi = {ANY, ANY, 0, FTDI, ""};
 
-	switch (setup_kind(s)) {
+	switch (control_kind(s)) {
 	case SETUP_STANDARD:
 		return look_up(standard, LENGTH(standard), s->request, to);
 	case SETUP_CLASS:
@@ -245,9 +245,9 @@ static const char *feature_name(const struct control_request *s)
 		"A_ALT_HNP_SUPPORT", "WUSB_DEVICE",
 	};
 
-	if (setup_recipient(s) == SETUP_ENDPOINT)
+	if (control_recipient(s) == SETUP_ENDPOINT)
 		return s->value == 0 ? "ENDPOINT_HALT" : NULL;
-	if (setup_recipient(s) == SETUP_INTERFACE)
+	if (control_recipient(s) == SETUP_INTERFACE)
 		return s->value == 0 ? "FUNCTION_SUSPEND" : NULL;
 	switch (s->value) {
 	case 48:
@@ -274,7 +274,7 @@ static const char *hub_feature_name(const struct control_request *s)
 		"FORCE_LINKPM_ACCEPT",
 	};
 
-	if (setup_recipient(s) == SETUP_DEVICE)
+	if (control_recipient(s) == SETUP_DEVICE)
 		return pick(of_hub, LENGTH(of_hub), s->value);
 	return pick(of_port, LENGTH(of_port), s->value);
 }
@@ -290,19 +290,19 @@ static const char *report_type(unsigned int type)
 
 static void index_tree(const struct control_request *s, struct tree *t)
 {
-	if (setup_recipient(s) == SETUP_INTERFACE)
+	if (control_recipient(s) == SETUP_INTERFACE)
 		tree_uint(t, "interface", s->index & 0xff);
-	else if (setup_recipient(s) == SETUP_ENDPOINT)
+	else if (control_recipient(s) == SETUP_ENDPOINT)
 		tree_hex(t, "endpoint", s->index & 0xff, 2);
 }
 
-static void control_tree(const struct control_request *s, const struct setup_target *to,
+static void control_tree(const struct control_request *s, const struct control_target *to,
 			 struct tree *t)
 {
 	unsigned int selector = s->value >> 8;
 
 	tree_uint(t, "selector", selector);
-	if (to->class == 0x01 && setup_recipient(s) == SETUP_ENDPOINT && to->protocol < 0x20)
+	if (to->class == 0x01 && control_recipient(s) == SETUP_ENDPOINT && to->protocol < 0x20)
 		tree_str(t, "control", selector == 1   ? "SAMPLING_FREQ"
 				       : selector == 2 ? "PITCH"
 						       : NULL);
@@ -313,21 +313,21 @@ static void control_tree(const struct control_request *s, const struct setup_tar
 	if (to->class == 0x01)
 		tree_uint(t, "channel", s->value & 0xff);
 	index_tree(s, t);
-	if (setup_recipient(s) == SETUP_INTERFACE)
+	if (control_recipient(s) == SETUP_INTERFACE)
 		tree_uint(t, "entity", s->index >> 8);
 }
 
-static void descriptor_tree_of(const struct control_request *s, const struct setup_target *to,
+static void descriptor_tree_of(const struct control_request *s, const struct control_target *to,
 			       struct tree *t)
 {
 	tree_str(t, "descriptor", descriptor_name((uint8_t)(s->value >> 8), to));
 	tree_uint(t, "descriptor_index", s->value & 0xff);
-	if (setup_recipient(s) == SETUP_DEVICE && s->value >> 8 == DESC_STRING)
+	if (control_recipient(s) == SETUP_DEVICE && s->value >> 8 == DESC_STRING)
 		tree_hex(t, "language", s->index, 4);
 	index_tree(s, t);
 }
 
-static void form_tree(const struct control_request *s, const struct setup_target *to,
+static void form_tree(const struct control_request *s, const struct control_target *to,
 		      enum form form, struct tree *t)
 {
 	switch (form) {
@@ -357,7 +357,7 @@ static void form_tree(const struct control_request *s, const struct setup_target
 		break;
 	case HID_IDLE:
 		tree_uint(t, "report_id", s->value & 0xff);
-		if (!setup_in(s))
+		if (!control_in(s))
 			tree_uint(t, "idle_ms", (s->value >> 8) * 4u);
 		break;
 	case HID_PROTOCOL:
@@ -382,7 +382,7 @@ static void form_tree(const struct control_request *s, const struct setup_target
 	case PLAIN:
 		break;
 	}
-	if (setup_kind(s) == SETUP_CLASS && setup_recipient(s) == SETUP_OTHER)
+	if (control_kind(s) == SETUP_CLASS && control_recipient(s) == SETUP_OTHER)
 		tree_uint(t, "port", s->index & 0xff);
 	index_tree(s, t);
 }
@@ -394,14 +394,15 @@ static const char *recipient_name(unsigned int r)
 	return pick(names, LENGTH(names), r);
 }
 
-static const char *kind_name(enum setup_kind kind)
+static const char *kind_name(enum control_kind kind)
 {
 	static const char *const names[] = {"standard", "class", "vendor", "reserved"};
 
 	return names[kind];
 }
 
-void setup_tree(const struct control_request *s, const struct setup_target *to, struct tree *t)
+void control_request_tree(const struct control_request *s, const struct control_target *to,
+			  struct tree *t)
 {
 	const struct request *r = find(s, to);
 
@@ -410,9 +411,9 @@ void setup_tree(const struct control_request *s, const struct setup_target *to, 
 	tree_hex(t, "wValue", s->value, 4);
 	tree_hex(t, "wIndex", s->index, 4);
 	tree_uint(t, "wLength", s->length);
-	tree_str(t, "direction", setup_in(s) ? "in" : "out");
-	tree_str(t, "type", kind_name(setup_kind(s)));
-	tree_str(t, "recipient", recipient_name(setup_recipient(s)));
+	tree_str(t, "direction", control_in(s) ? "in" : "out");
+	tree_str(t, "type", kind_name(control_kind(s)));
+	tree_str(t, "recipient", recipient_name(control_recipient(s)));
 	if (!r)
 		return;
 	tree_str(t, "request", request_name(r, s));
@@ -431,7 +432,7 @@ static void brief_text(struct out *o, const char *s)
 	}
 }
 
-static void brief_descriptor(const struct control_request *s, const struct setup_target *to,
+static void brief_descriptor(const struct control_request *s, const struct control_target *to,
 			     struct out *o)
 {
 	const char *name = descriptor_name((uint8_t)(s->value >> 8), to);
@@ -446,15 +447,15 @@ static void brief_descriptor(const struct control_request *s, const struct setup
 
 static void brief_recipient(const struct control_request *s, struct out *o)
 {
-	if (setup_kind(s) == SETUP_CLASS && setup_recipient(s) == SETUP_OTHER)
+	if (control_kind(s) == SETUP_CLASS && control_recipient(s) == SETUP_OTHER)
 		out_printf(o, " port %u", s->index & 0xff);
-	else if (setup_recipient(s) == SETUP_INTERFACE)
+	else if (control_recipient(s) == SETUP_INTERFACE)
 		out_printf(o, " interface %u", s->index & 0xff);
-	else if (setup_recipient(s) == SETUP_ENDPOINT)
+	else if (control_recipient(s) == SETUP_ENDPOINT)
 		out_printf(o, " endpoint 0x%02x", s->index & 0xff);
 }
 
-static void brief_form(const struct control_request *s, const struct setup_target *to,
+static void brief_form(const struct control_request *s, const struct control_target *to,
 		       enum form form, struct out *o)
 {
 	switch (form) {
@@ -479,9 +480,9 @@ static void brief_form(const struct control_request *s, const struct setup_targe
 		out_printf(o, " id %u", s->value & 0xff);
 		break;
 	case HID_IDLE:
-		if (!setup_in(s) && s->value >> 8)
+		if (!control_in(s) && s->value >> 8)
 			out_printf(o, " %u ms", (s->value >> 8) * 4u);
-		else if (!setup_in(s))
+		else if (!control_in(s))
 			out_str(o, " indefinite"); /* a report only when something changes */
 		break;
 	case HID_PROTOCOL:
@@ -508,7 +509,8 @@ static void brief_form(const struct control_request *s, const struct setup_targe
 	brief_recipient(s, o);
 }
 
-void setup_brief(const struct control_request *s, const struct setup_target *to, struct out *o)
+void control_request_brief(const struct control_request *s, const struct control_target *to,
+			   struct out *o)
 {
 	const struct request *r = find(s, to);
 
@@ -519,7 +521,7 @@ void setup_brief(const struct control_request *s, const struct setup_target *to,
 			out_str(o, " (class guessed)");
 		return;
 	}
-	out_printf(o, "%s request 0x%02x value 0x%04x index 0x%04x", kind_name(setup_kind(s)),
+	out_printf(o, "%s request 0x%02x value 0x%04x index 0x%04x", kind_name(control_kind(s)),
 		   s->request, s->value, s->index);
-	brief_text(o, recipient_name(setup_recipient(s)));
+	brief_text(o, recipient_name(control_recipient(s)));
 }

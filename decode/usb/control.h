@@ -13,12 +13,14 @@
 #include "decode/base/valuetree.h"
 #include "decode/usb/chapter9.h"
 
-void setup_parse(struct control_request *s, const uint8_t bytes[8]);
+void control_parse(struct control_request *s, const uint8_t bytes[8]);
 
 /* Appends the members of an object: bmRequestType ... wLength, request, and what they mean. */
-void setup_tree(const struct control_request *s, const struct setup_target *to, struct tree *t);
+void control_request_tree(const struct control_request *s, const struct control_target *to,
+			  struct tree *t);
 
 /* One phrase: "GET_DESCRIPTOR string 2", "class request 0x09 value 0x0200 index 0x0000". */
-void setup_brief(const struct control_request *s, const struct setup_target *to, struct out *o);
+void control_request_brief(const struct control_request *s, const struct control_target *to,
+			   struct out *o);
 
 #endif

@@ -194,7 +194,7 @@ static int take_vendor_request(struct conversations *c, struct talker *t,
 			       const struct usb_detail *d, uint32_t capture)
 {
 	struct pipe *p = pipe_of(t, PIPE_VENDOR, URB_CONTROL, 0, NO_INTERFACE);
-	bool in = setup_in(&d->setup);
+	bool in = control_in(&d->setup);
 	struct message m = of_transfer(d->transfer, capture, false);
 	const uint8_t *setup = transfer_setup(d->transfer);
 
@@ -210,7 +210,7 @@ static int take_report(struct conversations *c, struct talker *t, const struct u
 		       uint32_t capture)
 {
 	struct pipe *p = pipe_of(t, PIPE_REPORT, URB_CONTROL, 0, d->setup.index & 0xff);
-	struct message m = of_transfer(d->transfer, capture, setup_in(&d->setup));
+	struct message m = of_transfer(d->transfer, capture, control_in(&d->setup));
 
 	if (!p)
 		return -1;
@@ -222,16 +222,16 @@ static bool is_report(const struct usb_detail *d)
 {
 	unsigned int type = d->setup.value >> 8;
 
-	return setup_kind(&d->setup) == SETUP_CLASS &&
-	       setup_recipient(&d->setup) == SETUP_INTERFACE && type >= 1 && type <= 3 &&
-	       d->setup.request == (setup_in(&d->setup) ? 0x01 : 0x09) &&
+	return control_kind(&d->setup) == SETUP_CLASS &&
+	       control_recipient(&d->setup) == SETUP_INTERFACE && type >= 1 && type <= 3 &&
+	       d->setup.request == (control_in(&d->setup) ? 0x01 : 0x09) &&
 	       (d->target.class == 0x03 || !d->target.class || d->target.class == 0xff);
 }
 
 static int take_control(struct conversations *c, const struct usb_detail *d, bool told,
 			uint32_t capture)
 {
-	bool vendor = d->has_setup && setup_kind(&d->setup) == SETUP_VENDOR;
+	bool vendor = d->has_setup && control_kind(&d->setup) == SETUP_VENDOR;
 	struct talker *t;
 
 	if (!d->has_setup || (!vendor && (told || !is_report(d)))) {

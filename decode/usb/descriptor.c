@@ -53,7 +53,7 @@ const char *usb_class_name(uint8_t class)
 	}
 }
 
-const char *descriptor_name(uint8_t type, const struct setup_target *to)
+const char *descriptor_name(uint8_t type, const struct control_target *to)
 {
 	struct descriptor d = {.p = (const uint8_t *)"", .type = type};
 	const struct desc_layout *l;
@@ -384,7 +384,7 @@ static void layout_tree(const struct desc_layout *l, const struct descriptor *d,
 		tree_bytes(t, "extra", c.p, (size_t)(c.end - c.p));
 }
 
-static void one_tree(const struct descriptor *d, const struct setup_target *to, bool languages,
+static void one_tree(const struct descriptor *d, const struct control_target *to, bool languages,
 		     struct tree *t)
 {
 	const struct desc_layout *l = desc_layout(d, to);
@@ -411,7 +411,7 @@ static void one_tree(const struct descriptor *d, const struct setup_target *to, 
 }
 
 /* Class-specific descriptors belong to the interface descriptor before them. */
-static void follow(const struct descriptor *d, struct setup_target *to)
+static void follow(const struct descriptor *d, struct control_target *to)
 {
 	if (d->type != DESC_INTERFACE || d->room < 8)
 		return;
@@ -424,7 +424,7 @@ void descriptor_tree(const struct descriptor_request *r, const uint8_t *p, size_
 		     struct tree *t)
 {
 	struct descriptor_walk w = descriptor_walk(p, n);
-	struct setup_target now = r->to;
+	struct control_target now = r->to;
 	struct descriptor d;
 
 	tree_list(t, "descriptors");

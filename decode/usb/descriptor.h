@@ -28,12 +28,12 @@ static inline struct descriptor_walk descriptor_walk(const uint8_t *p, size_t n)
 bool descriptor_next(struct descriptor_walk *w, struct descriptor *d);
 
 /* "device", "configuration", "HID report", ...; NULL if not known. `to` tells class types apart. */
-const char *descriptor_name(uint8_t type, const struct setup_target *to);
+const char *descriptor_name(uint8_t type, const struct control_target *to);
 
 /* What was asked for. */
 struct descriptor_request {
 	uint8_t type, index;
-	struct setup_target to;
+	struct control_target to;
 };
 
 /*

@@ -436,7 +436,7 @@ static bool fits(uint8_t want, uint8_t have)
 	return want == ANY || want == have;
 }
 
-const struct desc_layout *desc_layout(const struct descriptor *d, const struct setup_target *to)
+const struct desc_layout *desc_layout(const struct descriptor *d, const struct control_target *to)
 {
 	for (size_t i = 0; i < LENGTH(layouts); i++) {
 		const struct desc_layout *l = &layouts[i];

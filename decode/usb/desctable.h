@@ -43,7 +43,7 @@ struct desc_layout {
 bool desc_has_field(const char *name, size_t n);
 
 /* The layout for this descriptor below an interface of this class, or NULL. */
-const struct desc_layout *desc_layout(const struct descriptor *d, const struct setup_target *to);
+const struct desc_layout *desc_layout(const struct descriptor *d, const struct control_target *to);
 
 /* A binary device object store capability by bDevCapabilityType, or NULL. */
 const struct desc_layout *desc_capability(uint8_t type);

@@ -24,7 +24,7 @@ struct usb_detail {
 	bool has_setup;
 	const char *secret;              /* the rule by which the data is masked; NULL: it is not */
 	struct control_request setup;
-	struct setup_target target;
+	struct control_target target;
 	const uint8_t *data;             /* never NULL */
 	uint32_t data_len;
 	struct msc_step storage;

@@ -235,7 +235,7 @@ static void learn_descriptor(struct usb_device *dev, const struct control_reques
 		dev->captured = true;
 	} else if (type == DESC_CONFIG && n >= 2 && p[1] == DESC_CONFIG) {
 		add_config(dev, p, n);
-	} else if (type == DESC_HID_REPORT && setup_recipient(s) == SETUP_INTERFACE) {
+	} else if (type == DESC_HID_REPORT && control_recipient(s) == SETUP_INTERFACE) {
 		f = usbdev_interface_number(dev, (uint8_t)s->index);
 		if (f && f->class == 0x03)
 			set_hid(f, p, n);
@@ -269,7 +269,7 @@ void usbdev_learn(struct usb_devices *d, struct usb_device *dev, const struct co
 {
 	struct usb_interface *f;
 
-	if (setup_kind(s) != SETUP_STANDARD)
+	if (control_kind(s) != SETUP_STANDARD)
 		return;
 	switch (s->request) {
 	case REQ_SET_ADDRESS:
@@ -498,20 +498,20 @@ void usbdev_guess_storage(struct usb_device *dev)
 	};
 }
 
-struct setup_target usbdev_target(struct usb_device *dev, const struct control_request *s)
+struct control_target usbdev_target(struct usb_device *dev, const struct control_request *s)
 {
-	struct setup_target to = {0};
+	struct control_target to = {0};
 	const struct usb_interface *f = NULL;
 
 	/* Only hubs have something that is neither device nor interface nor endpoint: ports. */
-	if (setup_kind(s) == SETUP_CLASS && setup_recipient(s) == SETUP_OTHER &&
+	if (control_kind(s) == SETUP_CLASS && control_recipient(s) == SETUP_OTHER &&
 	    (!dev || !dev->known))
 		to.class = 0x09;
 	if (!dev)
 		return to;
-	if (setup_recipient(s) == SETUP_INTERFACE)
+	if (control_recipient(s) == SETUP_INTERFACE)
 		f = usbdev_interface_number(dev, (uint8_t)s->index);
-	else if (setup_recipient(s) == SETUP_ENDPOINT)
+	else if (control_recipient(s) == SETUP_ENDPOINT)
 		f = usbdev_interface(dev, (uint8_t)s->index);
 	if (dev->known) {
 		to.vendor = usbdev_vendor(dev);
@@ -526,7 +526,7 @@ struct setup_target usbdev_target(struct usb_device *dev, const struct control_r
 		to.class = f->class;
 		to.subclass = f->subclass;
 		to.protocol = f->protocol;
-	} else if (setup_recipient(s) == SETUP_INTERFACE && !dev->ninterfaces) {
+	} else if (control_recipient(s) == SETUP_INTERFACE && !dev->ninterfaces) {
 		to.class = to.subclass = to.protocol = 0;
 	}
 	return to;

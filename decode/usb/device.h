@@ -136,7 +136,7 @@ void usbdev_guess_storage(struct usb_device *dev);
 struct usb_interface *usbdev_interface_number(struct usb_device *dev, uint8_t number);
 
 /* The recipient of a control request. */
-struct setup_target usbdev_target(struct usb_device *dev, const struct control_request *s);
+struct control_target usbdev_target(struct usb_device *dev, const struct control_request *s);
 
 static inline uint16_t usbdev_vendor(const struct usb_device *dev)
 {

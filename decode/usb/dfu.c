@@ -22,7 +22,7 @@ static bool requested(const struct usb_detail *d)
 {
 	uint8_t r = d->setup.request;
 
-	return setup_kind(&d->setup) == SETUP_CLASS && d->target.class == 0xfe &&
+	return control_kind(&d->setup) == SETUP_CLASS && d->target.class == 0xfe &&
 	       d->target.subclass == 0x01 && (r == DNLOAD || r == GETSTATUS || r == GETSTATE);
 }
 

@@ -30,7 +30,7 @@ static bool requested(const struct usb_detail *d)
 
 static unsigned int port_of(const struct usb_detail *d)
 {
-	return setup_recipient(&d->setup) == SETUP_OTHER ? d->setup.index & 0xff : 0;
+	return control_recipient(&d->setup) == SETUP_OTHER ? d->setup.index & 0xff : 0;
 }
 
 static void request_tree(const struct usb_state *s, const struct usb_detail *d, struct tree *t)

@@ -61,8 +61,8 @@ static const char *hid_rule(struct usb_devices *devices, struct usb_detail *d,
 /* GET_REPORT of input; of an interface that nothing is known of, the request alone tells. */
 static bool asks_input(const struct usb_detail *d)
 {
-	return d->has_setup && setup_kind(&d->setup) == SETUP_CLASS &&
-	       setup_recipient(&d->setup) == SETUP_INTERFACE && d->setup.request == 0x01 &&
+	return d->has_setup && control_kind(&d->setup) == SETUP_CLASS &&
+	       control_recipient(&d->setup) == SETUP_INTERFACE && d->setup.request == 0x01 &&
 	       d->setup.value >> 8 == 1 && (d->target.class == 0x03 || !d->target.class);
 }
 

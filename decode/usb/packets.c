@@ -164,7 +164,7 @@ static int emit_half(struct usb_state *s, struct urb *u, const uint8_t *data,
 	d.device = usbdev_find(&s->devices, u->bus, u->device);
 	if (d.urb.has_setup) {
 		d.has_setup = true;
-		setup_parse(&d.setup, d.urb.setup);
+		control_parse(&d.setup, d.urb.setup);
 		d.target = usbdev_target(d.device, &d.setup);
 	}
 	return usb_emit(s, &it, &d, sink);

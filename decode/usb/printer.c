@@ -51,7 +51,7 @@ static bool brief(const struct usb_state *s, const struct usb_detail *d, struct 
 
 static bool requested(const struct usb_detail *d)
 {
-	return setup_in(&d->setup) && (usb_is_class_request(d, 0x07, GET_DEVICE_ID) ||
+	return control_in(&d->setup) && (usb_is_class_request(d, 0x07, GET_DEVICE_ID) ||
 				       usb_is_class_request(d, 0x07, GET_PORT_STATUS));
 }
 

@@ -52,13 +52,13 @@ static const struct form {
 	{0x20, 0x00, 0, 0, 3, 258, 0xe0, 0x01},
 };
 
-void request_guess(const struct control_request *s, struct setup_target *to)
+void request_guess(const struct control_request *s, struct control_target *to)
 {
-	if (setup_kind(s) != SETUP_CLASS)
+	if (control_kind(s) != SETUP_CLASS)
 		return;
 	/* Only hubs have something else than an interface or endpoint: ports. (Printers of 1997
 	 * were reset that way.) */
-	if (setup_recipient(s) == SETUP_OTHER && to->class != 0x07)
+	if (control_recipient(s) == SETUP_OTHER && to->class != 0x07)
 		to->class = 0x09;
 	if (to->class)
 		return;
@@ -68,7 +68,7 @@ void request_guess(const struct control_request *s, struct setup_target *to)
 
 		if (f->type != s->type || f->request != s->request || high < f->from ||
 		    high > f->to || s->length < f->shortest || s->length > f->longest ||
-		    (setup_recipient(s) == SETUP_INTERFACE && s->index >> 8))
+		    (control_recipient(s) == SETUP_INTERFACE && s->index >> 8))
 			continue;
 		to->class = f->class;
 		to->subclass = f->subclass;

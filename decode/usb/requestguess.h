@@ -6,6 +6,6 @@
 #include "decode/usb/control.h"
 
 /* Fills in the class that fits, and says that it is guessed; *to stays as it is if none does. */
-void request_guess(const struct control_request *s, struct setup_target *to);
+void request_guess(const struct control_request *s, struct control_target *to);
 
 #endif

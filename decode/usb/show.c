@@ -11,7 +11,7 @@
 
 static bool is_standard(const struct usb_detail *d, uint8_t request)
 {
-	return setup_kind(&d->setup) == SETUP_STANDARD && d->setup.request == request;
+	return control_kind(&d->setup) == SETUP_STANDARD && d->setup.request == request;
 }
 
 static struct descriptor_request asked_for(const struct usb_detail *d)
@@ -26,9 +26,9 @@ static struct descriptor_request asked_for(const struct usb_detail *d)
 /* GET_DESCRIPTOR of any kind, also the hub's, which is a class request. */
 static bool is_descriptor(const struct usb_detail *d)
 {
-	enum setup_kind kind = setup_kind(&d->setup);
+	enum control_kind kind = control_kind(&d->setup);
 
-	return d->setup.request == REQ_GET_DESCRIPTOR && setup_in(&d->setup) &&
+	return d->setup.request == REQ_GET_DESCRIPTOR && control_in(&d->setup) &&
 	       (kind == SETUP_STANDARD || (kind == SETUP_CLASS && d->target.class == 0x09));
 }
 
@@ -54,10 +54,10 @@ static void status_answer(const struct usb_detail *d, struct tree *t)
 {
 	if (d->data_len < 2)
 		return;
-	if (setup_recipient(&d->setup) == SETUP_DEVICE) {
+	if (control_recipient(&d->setup) == SETUP_DEVICE) {
 		tree_bool(t, "self_powered", d->data[0] & 1);
 		tree_bool(t, "remote_wakeup", d->data[0] & 2);
-	} else if (setup_recipient(&d->setup) == SETUP_ENDPOINT) {
+	} else if (control_recipient(&d->setup) == SETUP_ENDPOINT) {
 		tree_bool(t, "halt", d->data[0] & 1);
 	}
 }
@@ -83,7 +83,7 @@ static void control_tree(const struct usb_state *s, const struct usb_detail *d, 
 /* "self-powered", "halted", ...: what the two bytes of GET_STATUS say. */
 static void status_brief(const struct usb_detail *d, struct out *o)
 {
-	unsigned int recipient = setup_recipient(&d->setup);
+	unsigned int recipient = control_recipient(&d->setup);
 
 	if (recipient == SETUP_ENDPOINT)
 		out_str(o, d->data[0] & 1 ? " halted" : " not halted");
@@ -129,7 +129,7 @@ static bool control_brief(const struct usb_state *s, const struct usb_detail *d,
 		out_str(o, "control");
 		return false;
 	}
-	setup_brief(&d->setup, &d->target, o);
+	control_request_brief(&d->setup, &d->target, o);
 	if (!d->data_len)
 		return true;
 	start = o->len;
@@ -327,7 +327,7 @@ const struct tree *usb_tree(struct usb_state *s, const struct usb_detail *d)
 		event_tree(d, t);
 	if (d->has_setup) {
 		tree_object(t, "setup");
-		setup_tree(&d->setup, &d->target, t);
+		control_request_tree(&d->setup, &d->target, t);
 		tree_close(t);
 	}
 	if (u->xfer == URB_INTERRUPT || u->xfer == URB_ISO)
@@ -446,7 +446,7 @@ void usb_text(void *state, const struct item *it, struct out *o)
 		usbmontext_brief(u, is_masked(s, d), o);
 		if (d->has_setup) {
 			out_str(o, "  ");
-			setup_brief(&d->setup, &d->target, o);
+			control_request_brief(&d->setup, &d->target, o);
 		}
 	} else {
 		endpoint_brief(u, o);

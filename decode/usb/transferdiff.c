@@ -202,7 +202,7 @@ static bool is_cancelled(const struct transfer *t)
 static bool is_choice(const struct control_request *s)
 {
 	return s->request == REQ_SET_CONFIGURATION || s->request == REQ_SET_INTERFACE ||
-	       (s->request == REQ_CLEAR_FEATURE && setup_recipient(s) == SETUP_ENDPOINT);
+	       (s->request == REQ_CLEAR_FEATURE && control_recipient(s) == SETUP_ENDPOINT);
 }
 
 static int take_answer(struct transfer_diff *t, struct device *dev, const struct usb_detail *d,
@@ -300,7 +300,8 @@ int transferdiff_take(struct transfer_diff *t, unsigned int capture, const struc
 	dev = device_of(t, capture, d);
 	if (!dev)
 		return -1;
-	if (d->urb.xfer == URB_CONTROL && d->has_setup && setup_kind(&d->setup) == SETUP_STANDARD) {
+	if (d->urb.xfer == URB_CONTROL && d->has_setup &&
+	    control_kind(&d->setup) == SETUP_STANDARD) {
 		dev->enumerated |= d->setup.request == REQ_SET_CONFIGURATION;
 		if (!is_choice(&d->setup))
 			return take_answer(t, dev, d, item);

@@ -116,7 +116,7 @@ static void take_setup(struct usb_detail *d, const uint8_t *bytes)
 	if (!bytes)
 		return;
 	d->has_setup = true;
-	setup_parse(&d->setup, bytes);
+	control_parse(&d->setup, bytes);
 	take_target(d);
 }
 
@@ -385,7 +385,8 @@ static void foresee(struct usb_state *s, const struct urb *u, uint64_t time)
 static void parse(struct usb_state *s, const struct trawl_event *ev, struct urb *u,
 		  const uint8_t **record, size_t *len)
 {
-	size_t head = ev->len < sizeof(struct usb_bus_packet) ? ev->len : sizeof(struct usb_bus_packet);
+	size_t head =
+		ev->len < sizeof(struct usb_bus_packet) ? ev->len : sizeof(struct usb_bus_packet);
 	struct darwin_fields darwin;
 	const uint8_t *p = ev->record;
 

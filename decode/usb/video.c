@@ -172,8 +172,8 @@ static layout value_of(const struct usb_detail *d, const struct uvc_control *c)
 
 static bool requested(const struct usb_detail *d)
 {
-	return setup_kind(&d->setup) == SETUP_CLASS && d->target.class == 0x0e &&
-	       setup_recipient(&d->setup) == SETUP_INTERFACE;
+	return control_kind(&d->setup) == SETUP_CLASS && d->target.class == 0x0e &&
+	       control_recipient(&d->setup) == SETUP_INTERFACE;
 }
 
 /* VS_PROBE_CONTROL and VS_COMMIT_CONTROL; the version of the device tells how long they are. */

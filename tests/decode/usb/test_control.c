@@ -7,20 +7,20 @@
 #include "decode/usb/control.h"
 
 /* The phrase of a request as a test sees it. */
-static const char *brief(const char *bytes, const struct setup_target *to)
+static const char *brief(const char *bytes, const struct control_target *to)
 {
 	static struct out o;
 	struct control_request s;
 
 	out_free(&o);
 	out_memory(&o);
-	setup_parse(&s, (const uint8_t *)bytes);
-	setup_brief(&s, to, &o);
+	control_parse(&s, (const uint8_t *)bytes);
+	control_request_brief(&s, to, &o);
 	out_char(&o, '\0');
 	return o.data;
 }
 
-static const struct setup_target nothing;
+static const struct control_target nothing;
 
 Test(setup, standard_requests)
 {
@@ -41,9 +41,9 @@ Test(setup, standard_requests)
 
 Test(setup, class_requests_need_the_class)
 {
-	struct setup_target hid = {.class = 3}, cdc = {.class = 2, .subclass = 2};
-	struct setup_target storage = {.class = 8}, audio = {.class = 1, .subclass = 2};
-	struct setup_target audio2 = {.class = 1, .subclass = 1, .protocol = 0x20};
+	struct control_target hid = {.class = 3}, cdc = {.class = 2, .subclass = 2};
+	struct control_target storage = {.class = 8}, audio = {.class = 1, .subclass = 2};
+	struct control_target audio2 = {.class = 1, .subclass = 1, .protocol = 0x20};
 
 	cr_expect_str_eq(brief("\x21\x09\x00\x02\x00\x00\x01\x00", &nothing),
 			 "class request 0x09 value 0x0200 index 0x0000 interface");
@@ -76,7 +76,7 @@ Test(setup, hub_requests_are_told_by_their_port)
 
 Test(setup, vendor_requests)
 {
-	struct setup_target ftdi = {.vendor = 0x0403, .product = 0x6001};
+	struct control_target ftdi = {.vendor = 0x0403, .product = 0x6001};
 
 	cr_expect_str_eq(brief("\x40\x03\x1a\x00\x00\x00\x00\x00", &nothing),
 			 "vendor request 0x03 value 0x001a index 0x0000 device");
@@ -106,7 +106,7 @@ Test(ftdi, baud_rates)
  * above. */
 Test(ftdi, baud_rates_of_chips_with_ports)
 {
-	struct setup_target quad = {.vendor = 0x0403, .product = 0x6011};
+	struct control_target quad = {.vendor = 0x0403, .product = 0x6011};
 
 	cr_expect_eq(ftdi_baud(0x6010, 0x4138, 0x0001), 9600, "FT2232C, port A: 312.5");
 	cr_expect_eq(ftdi_baud(0x6010, 0x4138, 0x0002), 9600, "FT2232C, port B");

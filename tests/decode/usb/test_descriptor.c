@@ -114,13 +114,15 @@ Test(descriptor, strings)
 			 "bString=\"\xf0\x9f\x98\x80\"}]");
 	cr_expect(strstr(LINE(3, 1, 0, "\x04\x03\x3d\xd8"), "bString=\"\xef\xbf\xbd\""),
 		  "half of a pair is no character");
-	/* U+D7FF and U+E000 are characters; each half of a pair alone, or in the wrong order, is none */
+	/* U+D7FF and U+E000 are characters; each half of a pair alone, or in the wrong order, is
+	 * none */
 	cr_expect(strstr(LINE(3, 1, 0, "\x04\x03\xff\xd7"), "bString=\"\xed\x9f\xbf\""));
 	cr_expect(strstr(LINE(3, 1, 0, "\x04\x03\x00\xe0"), "bString=\"\xee\x80\x80\""));
 	cr_expect(strstr(LINE(3, 1, 0, "\x04\x03\xff\xdf"), "bString=\"\xef\xbf\xbd\""));
 	cr_expect(strstr(LINE(3, 1, 0, "\x06\x03\xff\xdb\xff\xdf"), "bString=\"\xf4\x8f\xbf\xbf\""),
 		  "the last character");
-	cr_expect(strstr(LINE(3, 1, 0, "\x06\x03\x00\xd8\x00\xe0"), "bString=\"\xef\xbf\xbd\xee\x80\x80\""));
+	cr_expect(strstr(LINE(3, 1, 0, "\x06\x03\x00\xd8\x00\xe0"),
+			 "bString=\"\xef\xbf\xbd\xee\x80\x80\""));
 	cr_expect(strstr(LINE(3, 0, 0, "\x06\x03\x09\x04\x07\x04"), "wLANGID=[0x0409 0x0407]"));
 }
 
@@ -170,7 +172,7 @@ Test(descriptor, walking_always_advances_and_stays_inside)
 
 Test(descriptor, names)
 {
-	struct setup_target hid = {.class = 3}, dfu = {.class = 0xfe, .subclass = 1}, none = {0};
+	struct control_target hid = {.class = 3}, dfu = {.class = 0xfe, .subclass = 1}, none = {0};
 
 	cr_expect_str_eq(descriptor_name(0x21, &hid), "HID");
 	cr_expect_str_eq(descriptor_name(0x21, &dfu), "DFU functional");

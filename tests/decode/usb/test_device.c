@@ -19,7 +19,7 @@ static void ask(struct usb_devices *d, struct usb_device *dev, const char *setup
 {
 	struct control_request s;
 
-	setup_parse(&s, (const uint8_t *)setup);
+	control_parse(&s, (const uint8_t *)setup);
 	usbdev_learn(d, dev, &s, p, n);
 }
 
@@ -27,7 +27,7 @@ Test(usbdev, learns_from_the_descriptors_in_a_capture)
 {
 	struct usb_devices d = {0};
 	struct usb_device *dev = usbdev_at(&d, 1, 5);
-	struct setup_target to;
+	struct control_target to;
 	struct control_request s;
 
 	ask(&d, dev, "\x80\x06\x00\x01\0\0\x12\0", device, sizeof(device));
@@ -42,7 +42,7 @@ Test(usbdev, learns_from_the_descriptors_in_a_capture)
 	cr_expect_eq(usbdev_endpoint(dev, 0x82)->packet, 512);
 	cr_expect_null(usbdev_interface(dev, 0x02));
 	cr_expect_eq(usbdev_vendor(dev), 0x0627);
-	setup_parse(&s, (const uint8_t *)"\x21\x0a\0\0\0\0\0\0");
+	control_parse(&s, (const uint8_t *)"\x21\x0a\0\0\0\0\0\0");
 	to = usbdev_target(dev, &s);
 	cr_expect_eq(to.class, 3, "the class of the interface that is asked");
 	cr_expect_not(to.super, "64 bytes of endpoint 0 are of high speed");
@@ -61,7 +61,7 @@ Test(usbdev, superspeed_is_told_by_the_size_of_endpoint_0)
 	memcpy(super, device, 18);
 	super[7] = 9; /* 2^9 */
 	ask(&d, dev, "\x80\x06\x00\x01\0\0\x12\0", super, sizeof(super));
-	setup_parse(&s, (const uint8_t *)"\x80\x06\x00\x02\0\0\x09\0");
+	control_parse(&s, (const uint8_t *)"\x80\x06\x00\x02\0\0\x09\0");
 	cr_expect(usbdev_target(dev, &s).super);
 	usbdev_free_all(&d);
 }
