@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The times of every source and option of the kernel's events, with the recorder stopped for seconds.
+# The times of every source and option of the kernel's events, with the recorder stopped for seconds and the
+# next file begun every two seconds, also while it is stopped.
 # The second half holds them against the system calls that they are about, call by call, and against the
 # kernel's own text of what is in the buffers meanwhile.
 . "$TRAWL_SRC/tests/tap.sh"
@@ -40,7 +41,7 @@ for turn in range(12):
 if other:
     os.waitpid(other, 0)
 PY
-trawl -w times.trawl \
+trawl -G 2s -w times.trawl \
 	-i 'eprobe:at/exit=syscalls.sys_enter_openat name=+0($filename):ustring $dfd at-exit' \
 	-i 'eprobe:at/plain=syscalls.sys_enter_openat $dfd' \
 	-i 'eprobe:at/chosen=syscalls.sys_enter_openat $dfd if dfd > 999999' \
@@ -57,5 +58,5 @@ kill -INT $pid
 wait $pid
 ok $? "every kind of source and option records them"
 sed 's/^/# /' said
-cp times.trawl kernel.* "$LAB_KEEP/"
+cp times*.trawl kernel.* "$LAB_KEEP/"
 tap_done
