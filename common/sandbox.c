@@ -197,7 +197,7 @@ static int allow_some(scmp_filter_ctx f)
 		return -1;
 	/* abort(), raise(); and how fstat() is called: a path besides tells whether it exists */
 	if (seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
-			     SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid())) < 0 ||
+			     SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0)) < 0 ||
 	    seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(newfstatat), 1,
 			     SCMP_A3(SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, AT_EMPTY_PATH)) < 0 ||
 	    seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(statx), 1,
@@ -205,7 +205,7 @@ static int allow_some(scmp_filter_ctx f)
 		return -1;
 	/* limits are asked for, not set */
 	return seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1,
-				SCMP_A2(SCMP_CMP_EQ, 0)) < 0 ? -1 : 0;
+				SCMP_A2(SCMP_CMP_EQ, 0, 0)) < 0 ? -1 : 0;
 }
 
 static int allow_threads(scmp_filter_ctx f)
@@ -216,7 +216,7 @@ static int allow_threads(scmp_filter_ctx f)
 	return seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
 				SCMP_A0(SCMP_CMP_MASKED_EQ, thread, thread)) < 0 ||
 	       seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(sched_setscheduler), 1,
-				SCMP_A1(SCMP_CMP_EQ, SCHED_OTHER)) < 0 ||
+				SCMP_A1(SCMP_CMP_EQ, SCHED_OTHER, 0)) < 0 ||
 	       allow_values(f, SCMP_SYS(prctl), 0, naming, NCALLS(naming)) ? -1 : 0;
 }
 
@@ -235,7 +235,7 @@ static int forbid(scmp_filter_ctx f, bool threads)
 	if (answer(f, SCMP_ACT_ERRNO(EPERM), files, NCALLS(files)) ||
 	    seccomp_rule_add(f, SCMP_ACT_TRAP, SCMP_SYS(ptrace), 0) < 0 ||
 	    seccomp_rule_add(f, SCMP_ACT_TRAP, SCMP_SYS(tgkill), 1,
-			     SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)getpid())) < 0)
+			     SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)getpid(), 0)) < 0)
 		return -1;
 	return seccomp_rule_add(f, SCMP_ACT_TRAP, SCMP_SYS(clone), 1,
 				SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)) < 0 ? -1 : 0;

@@ -52,11 +52,11 @@ char *vdso_image(size_t *size)
 struct parcel {
 	char path[PATH_BYTES];
 	struct iovec io;
+	struct msghdr message;
 	union {
 		struct cmsghdr head;
 		char room[CMSG_SPACE(FILES_MAX * sizeof(int))];
-	} control;
-	struct msghdr message;
+	} control; /* last: it ends with an array */
 };
 
 static void parcel_init(struct parcel *p, size_t n)

@@ -57,9 +57,10 @@ static void answer_with(int to, const char *p, size_t n)
 	}
 }
 
-static void child(apart_fn *fn, void *arg, struct probe_list *list, int socket, int answer)
-	__attribute__((noreturn));
-static void child(apart_fn *fn, void *arg, struct probe_list *list, int socket, int answer)
+static void child(apart_fn *fn, void *arg, struct probe_list *list, pid_t parent, int socket,
+		  int answer) __attribute__((noreturn));
+static void child(apart_fn *fn, void *arg, struct probe_list *list, pid_t parent, int socket,
+		  int answer)
 {
 	struct trawl_error err = {0};
 	struct reply_before before = reply_before(list);
@@ -67,11 +68,14 @@ static void child(apart_fn *fn, void *arg, struct probe_list *list, int socket, 
 	size_t n;
 	int ret;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGPIPE, SIG_DFL);
 	keep_files(list, socket, answer);
 	opener_ask(socket);
-	if (!confine_nobody() || sandbox_enter_parser("trawl", "a program", &err))
+	if (!confine_nobody())
+		_exit(STATUS_NO_SANDBOX);
+	/* not before: a change of user takes it back */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent || sandbox_enter_parser("trawl", "a program", &err))
 		_exit(STATUS_NO_SANDBOX);
 	ret = fn(arg, list, &err);
 	reply = reply_write(list, &before, ret, &err, &n);
@@ -220,6 +224,7 @@ int apart_run(apart_fn *fn, void *arg, const char *name, struct probe_list *list
 	      struct trawl_error *err)
 {
 	struct reader r = {.begun = seconds()};
+	pid_t parent = getpid();
 	int pair[2], answer[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
@@ -232,7 +237,7 @@ int apart_run(apart_fn *fn, void *arg, const char *name, struct probe_list *list
 	confine_quiet_threads();
 	r.pid = fork();
 	if (r.pid == 0)
-		child(fn, arg, list, pair[1], answer[1]);
+		child(fn, arg, list, parent, pair[1], answer[1]);
 	if (r.pid < 0) {
 		trawl_fail(err, TRAWL_CANNOT, "%s: no process to read it in: %s", name,
 			   strerror(errno));

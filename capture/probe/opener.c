@@ -22,11 +22,11 @@ void opener_ask(int socket)
 struct parcel {
 	char byte;
 	struct iovec io;
+	struct msghdr message;
 	union {
 		struct cmsghdr head;
 		char room[CMSG_SPACE(sizeof(int))];
-	} control;
-	struct msghdr message;
+	} control; /* last: it ends with an array */
 };
 
 static void parcel_init(struct parcel *p)

@@ -13,8 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "capture/probe/apart.h"
@@ -205,6 +207,47 @@ Test(apart, it_is_nobody_and_cannot_become_anybody, .init = set_up)
 	cr_expect(strstr(found, "CapPrm:\t0000000000000000"), "%s", found);
 	if (!geteuid())
 		cr_expect(strstr(found, "Uid:\t65534\t65534\t65534\t65534"), "%s", found);
+}
+
+/* The first child of a process; 0: it has none. */
+static pid_t child_of(pid_t pid)
+{
+	char path[64], text[32] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, pid);
+	f = fopen(path, "re");
+	if (f && !fgets(text, sizeof(text), f))
+		text[0] = '\0';
+	if (f)
+		fclose(f);
+	return atoi(text);
+}
+
+/* kill -9 of the recorder: nobody would wait for what reads, which could go on for minutes. */
+Test(apart, it_ends_with_the_recorder, .init = set_up)
+{
+	pid_t recorder, reader = 0;
+	int status = 0, tries;
+
+	prctl(PR_SET_CHILD_SUBREAPER, 1); /* who has no parent is ours */
+	recorder = fork();
+	if (!recorder) {
+		run(spin);
+		_exit(0);
+	}
+	for (tries = 0; !(reader && kill(reader, 0) == 0) && tries < 1000; tries++) {
+		usleep(10000);
+		reader = child_of(recorder);
+	}
+	cr_assert(reader, "nothing reads");
+	usleep(200000); /* it has become nobody */
+	kill(recorder, SIGKILL);
+	cr_assert_eq(waitpid(recorder, &status, 0), recorder);
+	for (tries = 0; waitpid(reader, &status, WNOHANG) == 0 && tries < 1000; tries++)
+		usleep(10000);
+	kill(reader, SIGKILL);
+	cr_expect(tries < 1000, "it goes on");
 }
 
 /* ---- separate debug files ------------------------------------------------------------------- */
