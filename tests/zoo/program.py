@@ -36,7 +36,8 @@ def functions(program, only, most, params=True):
     prefix = f"uprobe:{program}:"
     found = json.loads(run(f"{BUILD}/trawl", "--json", "-D", prefix + "*", timeout=600).stdout)
     names = [f["name"][len(prefix):] for f in found if f["args"] or f["described"] and not params]
-    names = [n for n in dict.fromkeys(names) if "#" not in n and fnmatch.fnmatch(n, only)]
+    names = [n.replace(" ", "\\ ") for n in dict.fromkeys(names)
+             if "#" not in n and "[clone" not in n and fnmatch.fnmatch(n, only)]
     return names if len(names) <= most else [names[i * len(names) // most] for i in range(most)]
 
 
