@@ -124,7 +124,7 @@ def kernel_hits(files):
 
 
 def test_rows(work, tick):
-    files, _ = row(work, tick, "size", "-C", "64k")
+    files, _ = row(work, tick, "size", "-C", "32k")
     check("-C", files, 2 * TURNS)
     tap.same({"usdt": (2 * TURNS, 2 * TURNS, 0), "uprobe": (2 * TURNS, 2 * TURNS, 0)}, kernel_hits(files),
              "-C: so many as the kernel counted")
