@@ -95,13 +95,13 @@ int tracefs_open(struct trawl_error *err)
 	}
 	/* debugfs mounts it by itself when its folder is entered. */
 	dir = open_dir(old_path);
-	if (dir >= 0 && !faccessat(dir, "trace_clock", F_OK, 0) && (path = mounted_at())) {
+	if (dir >= 0 && !faccessat(dir, "trace_clock", F_OK, AT_EACCESS) && (path = mounted_at())) {
 		free(path);
 		return dir;
 	}
 	if (dir >= 0)
 		close(dir);
-	if (access(default_path, F_OK))
+	if (faccessat(AT_FDCWD, default_path, F_OK, AT_EACCESS))
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "tracefs: %s does not exist: this kernel is built without "
 				  "tracing (CONFIG_TRACING)", default_path);
@@ -188,7 +188,7 @@ int tracefs_write_number(int dir, const char *file, uint64_t value, struct trawl
 
 bool tracefs_has(int dir, const char *file)
 {
-	return !faccessat(dir, file, F_OK, 0);
+	return !faccessat(dir, file, F_OK, AT_EACCESS);
 }
 
 static bool is_blank(char c)

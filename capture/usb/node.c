@@ -135,7 +135,7 @@ int usbnode_find(uint16_t bus, char path[USBNODE_PATH], struct trawl_error *err)
 	if (usbnode_ready(err) < 0)
 		return -1;
 	snprintf(path, USBNODE_PATH, "/dev/usbmon%u", bus);
-	if (access(path, R_OK) == 0)
+	if (faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0)
 		return 0;
 	return errno == EACCES ? no_permission(path, err) : no_such_bus(bus, err);
 }

@@ -18,7 +18,7 @@ enum {
 
 const char *usbtext_why_not(void)
 {
-	if (access("/sys/kernel/debug/usb/usbmon/0u", R_OK) == 0)
+	if (faccessat(AT_FDCWD, "/sys/kernel/debug/usb/usbmon/0u", R_OK, AT_EACCESS) == 0)
 		return NULL;
 	return errno == EACCES ? "debugfs is for root" :
 				 "/sys/kernel/debug/usb/usbmon/0u is missing: mount debugfs and "

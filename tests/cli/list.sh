@@ -107,6 +107,11 @@ print(1, re.search(r"same(\d)\.c", found[int(sys.argv[1]) - 1 if len(found) > 1 
 done
 fails "what is no source" 2 'no such source' trawl -D nosuch:x
 
+# A user whose right is a capability, not the name of root.
+has "who may read tracefs by a capability sees its events" \
+	"$(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=+dac_override,+dac_read_search \
+		--ambient-caps=+dac_override,+dac_read_search trawl -D event:sched:sched_switch 2>&1)" 'sched:sched_switch.*prev_comm'
+
 # ---- a file
 f=$TRAWL_SRC/samples/tick.trawl
 same "each event and how many, as --json has them" \
