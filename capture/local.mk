@@ -76,7 +76,7 @@ libcapture_la_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS) -O2 -DBINDIR='"$(bindir)"'
 
 # Probes in programs: from what the user writes to what uprobe_events takes.
 libcapture_la_SOURCES += \
-	capture/sys/alloc.h \
+	capture/sys/alloc.h capture/sys/fdmessage.c capture/sys/fdmessage.h \
 	capture/probe/build.c capture/probe/build.h capture/probe/checks.c \
 	capture/probe/callers.c capture/probe/callers.h capture/probe/code.c \
 	capture/probe/cxx.c capture/probe/cxx.h capture/probe/cxx_probe.c \

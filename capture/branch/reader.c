@@ -19,13 +19,13 @@
 #include "capture/probe/confine.h"
 #include "capture/probe/opener.h"
 #include "capture/sys/alloc.h"
+#include "capture/sys/fdmessage.h"
 #include "common/sandbox.h"
 
 enum {
 	SECONDS = 60,          /* for an answer: the recorder waits for it */
 	ANSWER_MAX = 256 << 20,
 	PATH_BYTES = 4096,
-	FILES_MAX = 3,         /* to a reader: socket, opener, the program */
 };
 
 char *vdso_image(size_t *size)
@@ -47,62 +47,9 @@ char *vdso_image(size_t *size)
 	return *size ? image : NULL;
 }
 
-/* ---- descriptors on their way ------------------------------------------------------------ */
-
-struct parcel {
-	char path[PATH_BYTES];
-	struct iovec io;
-	struct msghdr message;
-	union {
-		struct cmsghdr head;
-		char room[CMSG_SPACE(FILES_MAX * sizeof(int))];
-	} control; /* last: it ends with an array */
-};
-
-static void parcel_init(struct parcel *p, size_t n)
-{
-	memset(p, 0, sizeof(*p));
-	p->io = (struct iovec){ p->path, sizeof(p->path) };
-	p->message = (struct msghdr){.msg_iov = &p->io,
-				     .msg_iovlen = 1,
-				     .msg_control = &p->control,
-				     .msg_controllen = CMSG_SPACE(n * sizeof(int))};
-}
-
-static bool send_parcel(int socket, const char *path, const int *fds, size_t n)
-{
-	struct parcel p;
-
-	parcel_init(&p, n);
-	p.io.iov_len = (size_t)snprintf(p.path, sizeof(p.path), "%s", path) + 1;
-	p.control.head = (struct cmsghdr){ .cmsg_len = CMSG_LEN(n * sizeof(int)),
-					   .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS };
-	memcpy(CMSG_DATA(&p.control.head), fds, n * sizeof(int));
-	return p.io.iov_len <= sizeof(p.path) &&
-	       sendmsg(socket, &p.message, MSG_NOSIGNAL) == (ssize_t)p.io.iov_len;
-}
-
-/* How many descriptors came; 0: no more ever will. */
-static size_t receive_parcel(int socket, struct parcel *p, int *fds)
-{
-	const struct cmsghdr *head;
-	ssize_t got;
-	size_t n;
-
-	parcel_init(p, FILES_MAX);
-	while ((got = recvmsg(socket, &p->message, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
-		;
-	head = got > 0 ? CMSG_FIRSTHDR(&p->message) : NULL;
-	if (!head || head->cmsg_type != SCM_RIGHTS)
-		return 0;
-	n = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-	memcpy(fds, CMSG_DATA(head), n * sizeof(int));
-	p->path[PATH_BYTES - 1] = '\0';
-	return n;
-}
-
 /* ---- the processes ----------------------------------------------------------------------- */
 
+/* fds: socket, opener, and the program; without it the program is the vdso. */
 static void read_program(const char *path, const int *fds, size_t n) __attribute__((noreturn));
 static void read_program(const char *path, const int *fds, size_t n)
 {
@@ -129,16 +76,23 @@ static void read_program(const char *path, const int *fds, size_t n)
 static void start_readers(int socket) __attribute__((noreturn));
 static void start_readers(int socket)
 {
-	struct parcel p;
-	int fds[FILES_MAX];
+	pid_t starter = getpid();
+	int fds[FDMESSAGE_MAX];
+	char path[PATH_BYTES];
+	ssize_t len;
 	size_t n;
 
-	while ((n = receive_parcel(socket, &p, fds))) {
+	while ((len = fdmessage_receive(socket, path, sizeof(path) - 1, fds, &n)) > 0) {
 		pid_t pid = n >= 2 ? fork() : -1;
 
 		if (pid == 0) {
 			close(socket);
-			read_program(p.path, fds, n);
+			path[len] = '\0';
+			/* The starter ends with the recorder, and readers with the starter. */
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			if (getppid() != starter)
+				_exit(TRAWL_CANNOT);
+			read_program(path, fds, n);
 		}
 		for (size_t i = 0; i < n; i++)
 			close(fds[i]);
@@ -215,7 +169,9 @@ const char *reader_start(struct reader_starter *s, int fd, const char *path, con
 		close(stream[1]);
 		return "too many files are open";
 	}
-	sent = send_parcel(s->socket, path, (int[]){ stream[1], packets[1], fd }, fd >= 0 ? 3 : 2);
+	sent = strlen(path) < PATH_BYTES &&
+	       fdmessage_send(s->socket, path, strlen(path) + 1, (int[]){ stream[1], packets[1], fd },
+			      fd >= 0 ? 3 : 2);
 	close(stream[1]);
 	close(packets[1]);
 	r->socket = stream[0];

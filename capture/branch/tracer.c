@@ -393,7 +393,7 @@ static bool trap_waits(pid_t tid)
 }
 
 /* A stopped task goes on without us; with the signal that it stopped for. */
-static void let_go(struct tracer *t, pid_t tid, int status)
+static void detach_task(struct tracer *t, pid_t tid, int status)
 {
 	int sig = WSTOPSIG(status), event = status >> 16;
 	struct tracee *e = *place_of(t, tid);
@@ -427,7 +427,7 @@ static void let_all_go(struct tracer *t)
 		if (tid < 0)
 			return;
 		if (WIFSTOPPED(status))
-			let_go(t, tid, status);
+			detach_task(t, tid, status);
 		else
 			on_end(t, tid, status);
 	}

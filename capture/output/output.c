@@ -353,11 +353,12 @@ int output_commit(struct output *out, struct trawl_error *err)
 	return r;
 }
 
-int output_next(struct output *out, enum output_turn turn, int64_t begin, struct trawl_error *err)
+int output_next(struct output *out, enum output_rotation why, int64_t begin,
+		struct trawl_error *err)
 {
 	const struct options *o = out->o;
 
-	if (turn == OUTPUT_BY_TIME) {
+	if (why == OUTPUT_BY_TIME) {
 		out->time_count++;
 		if (!o->rotate_bytes && o->rotate_files && out->time_count >= o->rotate_files)
 			return -2;
@@ -369,8 +370,7 @@ int output_next(struct output *out, enum output_turn turn, int64_t begin, struct
 			out->wrapped = true;
 		}
 	}
-	return next_name(out, turn == OUTPUT_BY_TIME, begin, err) ? -1 :
-								    open_path(out, false, err);
+	return next_name(out, why == OUTPUT_BY_TIME, begin, err) ? -1 : open_path(out, false, err);
 }
 
 /* ---- the printer ------------------------------------------------------------------------- */

@@ -61,13 +61,14 @@ bool output_is_deleted(const struct output *out);
  */
 int output_restore(struct output *out, struct trawl_error *err);
 
-enum output_turn { OUTPUT_BY_SIZE, OUTPUT_BY_TIME };
+enum output_rotation { OUTPUT_BY_SIZE, OUTPUT_BY_TIME };
 
 /*
  * Opens the next file of the row, which begins at `begin` (CLOCK_REALTIME, s): strftime()'s
  * conversions give that. Returns its descriptor; -1 on failure; -2 when -W says that there are enough.
  */
-int output_next(struct output *out, enum output_turn turn, int64_t begin, struct trawl_error *err);
+int output_next(struct output *out, enum output_rotation why, int64_t begin,
+		struct trawl_error *err);
 
 /* The folder that files are made in, as a descriptor of the caller's; -1: there is none. */
 int output_folder(const struct output *out);

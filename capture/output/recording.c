@@ -167,7 +167,7 @@ static int write_losses(struct recording *r, uint64_t until, bool file_ends,
 }
 
 /* The present file ends with the events of r->cut: begins the next one. */
-static int rotate(struct recording *r, enum output_turn turn, struct trawl_error *err)
+static int rotate(struct recording *r, enum output_rotation why, struct trawl_error *err)
 {
 	uint64_t begin = r->cut + 1 + r->sync.real - r->sync.mono;
 	struct trawl_error local;
@@ -175,7 +175,7 @@ static int rotate(struct recording *r, enum output_turn turn, struct trawl_error
 
 	if (write_losses(r, r->cut, true, err))
 		return -1;
-	fd = output_next(&r->output, turn, (int64_t)(begin / 1000000000), &local);
+	fd = output_next(&r->output, why, (int64_t)(begin / 1000000000), &local);
 	if (fd == -2) {
 		r->until = r->cut;
 		recording_end(r, "files");

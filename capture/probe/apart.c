@@ -122,7 +122,7 @@ static void stop(struct reader *r, const char *why)
 }
 
 /* False: that was all. */
-static bool take_part(struct reader *r)
+static bool read_more(struct reader *r)
 {
 	ssize_t k;
 
@@ -148,7 +148,7 @@ static void listen_to(struct reader *r)
 		    !opener_answer(r->socket, (const char *const *)r->folders, r->nfolders))
 			p[1].fd = -1;
 		if (p[0].revents)
-			more = take_part(r);
+			more = read_more(r);
 		if (interrupted())
 			stop(r, "was interrupted before anything was recorded");
 		else if (seconds() - r->begun > WALL_SECONDS)

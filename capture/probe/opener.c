@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "capture/probe/opener.h"
+#include "capture/sys/fdmessage.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -18,47 +18,17 @@ void opener_ask(int socket)
 
 /* ---- asking ------------------------------------------------------------------------------- */
 
-/* Room for one descriptor beside a byte. */
-struct parcel {
-	char byte;
-	struct iovec io;
-	struct msghdr message;
-	union {
-		struct cmsghdr head;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control; /* last: it ends with an array */
-};
-
-static void parcel_init(struct parcel *p)
-{
-	memset(p, 0, sizeof(*p));
-	p->io = (struct iovec){&p->byte, 1};
-	p->message = (struct msghdr){
-		.msg_iov = &p->io, .msg_iovlen = 1,
-		.msg_control = &p->control, .msg_controllen = sizeof(p->control),
-	};
-}
-
 int opener_open(const char *path)
 {
-	size_t n = strlen(path);
-	struct cmsghdr *head;
-	struct parcel p;
-	ssize_t got;
-	int fd;
+	size_t len = strlen(path), n;
+	int fds[FDMESSAGE_MAX];
+	char byte;
 
 	if (!asked)
 		return open(path, O_RDONLY | O_CLOEXEC);
-	if (n >= OPENER_PATH_MAX || write(asked, path, n) != (ssize_t)n)
+	if (len >= OPENER_PATH_MAX || write(asked, path, len) != (ssize_t)len)
 		return -1;
-	parcel_init(&p);
-	while ((got = recvmsg(asked, &p.message, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
-		;
-	head = got == 1 ? CMSG_FIRSTHDR(&p.message) : NULL;
-	if (!head || head->cmsg_type != SCM_RIGHTS || head->cmsg_len != CMSG_LEN(sizeof(int)))
-		return -1;
-	memcpy(&fd, CMSG_DATA(head), sizeof(fd));
-	return fd;
+	return fdmessage_receive(asked, &byte, 1, fds, &n) == 1 && n == 1 ? fds[0] : -1;
 }
 
 /* ---- answering ---------------------------------------------------------------------------- */
@@ -102,7 +72,6 @@ static int open_elf(const char *path)
 bool opener_answer(int socket, const char *const *folders, size_t n)
 {
 	char path[OPENER_PATH_MAX];
-	struct parcel p;
 	ssize_t len = recv(socket, path, sizeof(path) - 1, MSG_DONTWAIT);
 	bool sent;
 	int fd;
@@ -111,18 +80,7 @@ bool opener_answer(int socket, const char *const *folders, size_t n)
 		return false;
 	path[len] = '\0';
 	fd = opener_allows(path, folders, n) ? open_elf(path) : -1;
-	parcel_init(&p);
-	if (fd < 0) {
-		p.message.msg_control = NULL;
-		p.message.msg_controllen = 0;
-	} else {
-		p.control.head = (struct cmsghdr){
-			.cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET,
-			.cmsg_type = SCM_RIGHTS,
-		};
-		memcpy(CMSG_DATA(&p.control.head), &fd, sizeof(fd));
-	}
-	sent = sendmsg(socket, &p.message, MSG_NOSIGNAL) == 1;
+	sent = fdmessage_send(socket, "", 1, &fd, fd >= 0 ? 1 : 0);
 	if (fd >= 0)
 		close(fd);
 	return sent;

@@ -121,8 +121,8 @@ static void in_memory(struct dwarf_value *v)
 }
 
 /* One of two eightbytes. */
-static void take_part(struct dwarf_value *part, enum abi_class class, unsigned int size,
-		      unsigned int *gp, unsigned int *sse)
+static void place_part(struct dwarf_value *part, enum abi_class class, unsigned int size,
+		       unsigned int *gp, unsigned int *sse)
 {
 	static const char *const regs[] = { "ax", "dx" };
 	char reg[8];
@@ -148,7 +148,7 @@ static void in_two_registers(struct dwarf_function *out, const struct abi_type *
 
 	unknown(&out->ret, "%s is returned in two registers", out->ret.ctype);
 	for (int i = 0; i < 2; i++)
-		take_part(&out->parts[i], t->part[i], i ? t->size - 8 : 8, &gp, &sse);
+		place_part(&out->parts[i], t->part[i], i ? t->size - 8 : 8, &gp, &sse);
 	out->nparts = 2;
 }
 
