@@ -163,6 +163,7 @@ int merge_command(int argc, char **argv, struct trawl_error *err)
 	o.files = ret ? NULL : calloc(o.n, sizeof(*o.files));
 	o.inputs = ret ? NULL : calloc(o.n, sizeof(*o.inputs));
 	if (ret || !o.files || !o.inputs) {
+		free(o.inputs);
 		free(o.files);
 		return ret ? ret : edit_no_memory(err);
 	}

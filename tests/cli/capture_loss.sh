@@ -47,9 +47,10 @@ trawl -i "usdt:$target:hit" -w "$f" -- "$target" hits $hits 2>"$work/err"
 same "the default buffer loses none" "$hits 0" "$(totals "$work/err")"
 same "and all are in the file" "$hits" "$(events "$f")"
 
-# Where the file goes has to be waited for (a disk does the same): that holds up no event.
-trawl -i "usdt:$target:hit" -w - -- "$target" hits $((2 * hits)) 2>"$work/err" |
+# Where the file goes has to be waited for (a disk does the same): that holds up no event. There are more of them than
+# the buffers of two processors take.
+trawl -B 16384 -i "usdt:$target:hit" -w - -- "$target" hits $((3 * hits)) 2>"$work/err" |
 	{ head -c 4096; sleep 2; cat; } >"$f"
-same "a slow reader of a pipe loses none" "$((2 * hits)) 0" "$(totals "$work/err")"
-same "and gets all" $((2 * hits)) "$(events "$f")"
+same "a slow reader of a pipe loses none" "$((3 * hits)) 0" "$(totals "$work/err")"
+same "and gets all" $((3 * hits)) "$(events "$f")"
 tap_done
