@@ -7,6 +7,7 @@
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include "kmod/compat.h"
+#include "kmod/kuprobe.h"
 
 static struct registration *registration_of(struct uprobe_consumer *consumer)
 {
@@ -96,8 +97,8 @@ int breakpoint_set(struct registration *registration, struct task_struct *task)
 		registration->consumer.handler = on_entry;
 		registration->consumer.ret_handler = on_return;
 	}
-	uprobe = compat_uprobe_register(registration->inode, registration->offset, 0,
-					&registration->consumer);
+	uprobe = kuprobe_register(registration->inode, registration->offset, 0,
+				  &registration->consumer);
 	/*
 	 * ENOTSUPP is none of user space's: a breakpoint of the program's own. ENOEXEC: bytes that
 	 * are no instruction.
@@ -114,8 +115,8 @@ int breakpoint_set(struct registration *registration, struct task_struct *task)
 void breakpoint_clear(struct registration *registration)
 {
 	if (registration->set)
-		compat_uprobe_unregister(registration->uprobe, registration->inode,
-					 registration->offset, &registration->consumer);
+		kuprobe_unregister(registration->uprobe, registration->inode, registration->offset,
+				   &registration->consumer);
 	if (registration->mm)
 		mmdrop(registration->mm);
 	if (registration->inode)

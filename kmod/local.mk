@@ -8,7 +8,7 @@ KMOD_FILES = kmod/Kbuild kmod/attached.c kmod/attached.h kmod/attachment.c kmod/
 	kmod/probe.c kmod/probe.h kmod/provider.c kmod/provider.h kmod/request.c kmod/request.h kmod/ring.c kmod/ring.h kmod/session.c \
 	kmod/session.h kmod/step.c kmod/step.h kmod/store.c kmod/store.h kmod/task.c kmod/task.h kmod/traced.h \
 	kmod/tracing.c kmod/tracing.h kmod/trawl_libiht.h kmod/trawl_uapi.h \
-	kmod/breakpoint.c kmod/khandler.c kmod/khandler.h kmod/lifecycle.c kmod/stop.c kmod/stopped.c kmod/tracer.c \
+	kmod/breakpoint.c kmod/kuprobe.c kmod/kuprobe.h kmod/khandler.c kmod/khandler.h kmod/lifecycle.c kmod/stop.c kmod/stopped.c kmod/tracer.c \
 	kmod/tracer.h kmod/trawl_uprobe.h
 EXTRA_DIST += $(KMOD_FILES) kmod/dkms.conf
 

@@ -10,6 +10,7 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include "kmod/compat.h"
+#include "kmod/kuprobe.h"
 #include "kmod/lastbranches.h"
 #include "kmod/session.h"
 
@@ -63,7 +64,7 @@ static struct inode *inode_of(struct probe *p)
 static void end(struct probe *p)
 {
 	if (p->uprobe)
-		compat_uprobe_unregister(p->uprobe, inode_of(p), p->request.offset, &p->consumer);
+		kuprobe_unregister(p->uprobe, inode_of(p), p->request.offset, &p->consumer);
 	fput(p->file);
 	kfree(p);
 }
@@ -104,8 +105,8 @@ int probe_add(struct session *session, const struct trawl_probe *request)
 		kfree(p);
 		return status;
 	}
-	uprobe = compat_uprobe_register(inode_of(p), request->offset, request->ref_ctr_offset,
-					&p->consumer);
+	uprobe = kuprobe_register(inode_of(p), request->offset, request->ref_ctr_offset,
+				  &p->consumer);
 	if (IS_ERR(uprobe)) {
 		end(p);
 		return PTR_ERR(uprobe);

@@ -275,6 +275,6 @@ def complaint(console, count=25):
     """The lines of a kernel's log from the first that tells of an error in the kernel on."""
     lines = [re.sub(r"[^ -~]", "", line) for line in console.splitlines()]
     for i, line in enumerate(lines):
-        if re.search(r"\bBUG:|\bOops\b|WARNING: |Kernel panic|kernel BUG|general protection", line):
+        if re.search(r"\bBUG:|\bOops\b|WARNING: |Kernel panic|kernel BUG|general protection|leaking uprobe", line):
             return lines[i:i + count]
     return []

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Uprobes of the kernel's own, which a worker sets and removes. */
+#ifndef KMOD_KUPROBE_H
+#define KMOD_KUPROBE_H
+
+#include <linux/fs.h>
+#include <linux/uprobes.h>
+
+/*
+ * kuprobe_register(), kuprobe_unregister() - as uprobe_register() and uprobe_unregister() of the
+ * newest kernels, whatever signal the caller has got. Both sleep.
+ */
+struct uprobe *kuprobe_register(struct inode *inode, loff_t offset, loff_t ref_ctr,
+				struct uprobe_consumer *consumer);
+void kuprobe_unregister(struct uprobe *uprobe, struct inode *inode, loff_t offset,
+			struct uprobe_consumer *consumer);
+
+#endif
