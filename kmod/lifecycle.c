@@ -47,10 +47,63 @@ static void on_syscall_exit(void *data, struct pt_regs *regs, long result)
 	happened(TRAWL_UPEV_SYSCALL_EXIT, syscall_get_nr(current, regs));
 }
 
+static bool is_fatal(int signal, const struct k_sigaction *action)
+{
+	return action->sa.sa_handler == SIG_DFL && !sig_kernel_ignore(signal) &&
+	       !sig_kernel_stop(signal);
+}
+
+/* A signal that kills: the thread exits from here. */
+static void on_fatal(struct registration *registration, int signal)
+{
+	bool told = registration->told_of == current && registration->told == signal;
+
+	registration->told_of = NULL;
+	if (registration->khandler)
+		registration_event_locked(registration, task_pt_regs(current), signal);
+	else if (!told)
+		stop_event(registration, NULL, signal);
+}
+
 static void on_signal(void *data, int signal, struct kernel_siginfo *info,
 		      struct k_sigaction *action)
 {
-	happened(TRAWL_UPEV_SIGNAL, signal);
+	bool fatal = signal == SIGKILL || is_fatal(signal, action);
+	struct registration *registration;
+
+	if (!fatal) {
+		happened(TRAWL_UPEV_SIGNAL, signal);
+		return;
+	}
+	spin_lock(&stops_lock);
+	list_for_each_entry(registration, &watched[TRAWL_UPEV_SIGNAL], watch)
+		if (tracee_has(registration->tracee, current))
+			on_fatal(registration, signal);
+	spin_unlock(&stops_lock);
+}
+
+/*
+ * A signal that dumps core, such as that of a bad access or abort(3), is raised by the thread that
+ * it kills: it stops before it takes it, which it can't later. A debugger may take the signal back:
+ * then the delivery tells. Interrupts raise signals, too, but must not take stops_lock.
+ */
+static void on_generate(void *data, int signal, struct kernel_siginfo *info,
+			struct task_struct *task, int group, int result)
+{
+	struct registration *registration;
+
+	if (!in_task() || task != current || task->ptrace || result || !sig_kernel_coredump(signal) ||
+	    sigismember(&task->blocked, signal) || stopped_elsewhere(task) ||
+	    !is_fatal(signal, &task->sighand->action[signal - 1]))
+		return;
+	spin_lock(&stops_lock);
+	list_for_each_entry(registration, &watched[TRAWL_UPEV_SIGNAL], watch)
+		if (!registration->khandler && tracee_has(registration->tracee, current) &&
+		    stop_signal(registration, signal)) {
+			registration->told_of = current;
+			registration->told = signal;
+		}
+	spin_unlock(&stops_lock);
 }
 
 /* As wait(2) has it, of the process if all of it ends. */
@@ -82,7 +135,7 @@ static void on_exit(COMPAT_EXIT_ARGUMENTS)
 	spin_unlock(&stops_lock);
 }
 
-enum point { NEWTASK, EXEC, SYS_ENTER, SYS_EXIT, SIGNAL, EXIT };
+enum point { NEWTASK, EXEC, SYS_ENTER, SYS_EXIT, SIGNAL, GENERATE, EXIT };
 
 static struct {
 	const char *name;
@@ -95,6 +148,7 @@ static struct {
 	[SYS_ENTER] = { "sys_enter", on_syscall_enter },
 	[SYS_EXIT] = { "sys_exit", on_syscall_exit },
 	[SIGNAL] = { "signal_deliver", on_signal },
+	[GENERATE] = { "signal_generate", on_generate },
 	[EXIT] = { "sched_process_exit", on_exit },
 };
 
@@ -151,6 +205,11 @@ int lifecycle_watch(struct registration *registration)
 	if (point < 0)
 		return 0;
 	status = connect(point);
+	if (!status && point == SIGNAL) {
+		status = connect(GENERATE);
+		if (status)
+			disconnect(SIGNAL);
+	}
 	if (status)
 		return status;
 	spin_lock(&stops_lock);
@@ -167,6 +226,8 @@ void lifecycle_unwatch(struct registration *registration)
 	list_del_init(&registration->watch);
 	spin_unlock(&stops_lock);
 	disconnect(point_of[registration->u.event]);
+	if (registration->u.event == TRAWL_UPEV_SIGNAL)
+		disconnect(GENERATE);
 }
 
 int lifecycle_add(struct tracee *tracee)

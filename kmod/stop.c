@@ -15,6 +15,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/stat.h>
+#include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include "kmod/khandler.h"
@@ -141,15 +142,16 @@ static struct stop *stop_of(struct task_struct *task)
 
 /*
  * As of this event: the latest before the thread stops. What comes after a breakpoint is after
- * its instruction.
+ * its instruction, and after a function's return is the call that the kernel makes for it.
  */
 static void take_registers(struct stop *stop, const struct pt_regs *regs, u32 event)
 {
-	if (stop->breakpoint)
+	if (stop->breakpoint || (stop->returning && event != TRAWL_UPEV_FUNCRET))
 		return;
 	stop->regs = *regs;
 	stop->ip = regs->ip;
 	stop->breakpoint = event == TRAWL_UPEV_BKPT;
+	stop->returning = event == TRAWL_UPEV_FUNCRET;
 	stop->within = event == TRAWL_UPEV_CLONE || event == TRAWL_UPEV_VFORK_DONE ||
 		       event == TRAWL_UPEV_EXEC || event == TRAWL_UPEV_SYSCALL_ENTRY;
 }
@@ -183,24 +185,36 @@ static bool listens(const struct tracer *tracer, const struct tracee *tracee,
 		list_for_each_entry(delivery, &stop->deliveries, in_stop)
 			if (tracer_of(delivery) == tracer)
 				return true;
-	return tracer->listening && (!tracer->listens_to || tracer->listens_to == tracee->who);
+	return tracer->listening &&
+	       (!tracer->listens_to || tracer->every || tracer->listens_to == tracee->who);
+}
+
+/* It looks at a thread of this tracee, which may have been killed since. */
+static bool looks_at(const struct tracer *tracer, const struct tracee *tracee)
+{
+	const struct delivery *delivery;
+
+	list_for_each_entry(delivery, &tracer->deliveries, in_tracer)
+		if (delivery->returned && delivery->registration->tracee == tracee)
+			return true;
+	return false;
 }
 
 /* Whether the thread is past the point where an event stops it: its tracee has ended. */
-static bool stops_no_more(const struct registration *registration)
+static bool is_end(const struct registration *registration)
 {
 	return registration->u.event == TRAWL_UPEV_EXIT ||
 	       registration->u.event == TRAWL_UPEV_DEATH;
 }
 
-static void deliver(struct registration *registration, struct stop *stop,
+static bool deliver(struct registration *registration, struct stop *stop,
 		    const struct pt_regs *regs, int status)
 {
 	struct delivery *delivery = kzalloc(sizeof(*delivery), GFP_ATOMIC | __GFP_NOWARN);
 	struct tracer *tracer = registration->tracee->tracer;
 
 	if (!delivery)
-		return;
+		return false;
 	delivery->registration = registration;
 	delivery->stop = stop;
 	delivery->tid = task_pid_vnr(current);
@@ -214,25 +228,35 @@ static void deliver(struct registration *registration, struct stop *stop,
 	list_add_tail(&delivery->in_tracer, &tracer->deliveries);
 	if (is_ready(delivery))
 		stop_tell(tracer);
+	return true;
 }
 
-void stop_event(struct registration *registration, struct pt_regs *regs, int status)
+bool stop_event(struct registration *registration, struct pt_regs *regs, int status)
 {
 	struct tracee *tracee = registration->tracee;
 	struct stop *stop = stop_of(current);
 
-	if (registration->cancelled || !listens(tracee->tracer, tracee, stop))
-		return;
-	if (stops_no_more(registration)) {
-		deliver(registration, NULL, regs, status);
-		return;
-	}
+	if (registration->cancelled)
+		return false;
+	if (!listens(tracee->tracer, tracee, stop) &&
+	    !(is_end(registration) && looks_at(tracee->tracer, tracee)))
+		return false;
+	if (!regs || is_end(registration))
+		return deliver(registration, NULL, regs, status);
 	if (!stop)
 		stop = stop_new();
 	if (!stop)
-		return;
+		return false;
 	take_registers(stop, regs, registration->u.event);
-	deliver(registration, stop, regs, status);
+	return deliver(registration, stop, regs, status);
+}
+
+bool stop_signal(struct registration *registration, int signal)
+{
+	if (!stop_event(registration, task_pt_regs(current), signal))
+		return false;
+	stop_of(current)->within = true;
+	return true;
 }
 
 void stop_cancel(struct registration *registration)
@@ -254,6 +278,18 @@ struct delivery *stop_find(struct tracer *tracer, pid_t tid)
 		if (delivery->returned && delivery->stop && delivery->tid == tid)
 			return delivery;
 	return NULL;
+}
+
+struct delivery *stop_find_of(struct tracer *tracer, pid_t who, pid_t tid)
+{
+	struct delivery *delivery, *found = NULL;
+
+	list_for_each_entry(delivery, &tracer->deliveries, in_tracer)
+		if (delivery->returned && delivery->stop &&
+		    delivery->registration->tracee->who == who &&
+		    (!found || delivery->tid == tid))
+			found = delivery;
+	return found;
 }
 
 static bool is_meant(const struct delivery *delivery, pid_t who)
@@ -338,17 +374,18 @@ static enum outcome look(struct tracer *tracer, struct trawl_uprobe_poll *poll)
 }
 
 /* POLL begins: what it returned before goes on. Returns tracer->changes as of now. */
-static unsigned int begin(struct tracer *tracer, pid_t who)
+static unsigned int begin(struct tracer *tracer, const struct trawl_uprobe_poll *poll)
 {
 	struct delivery *delivery, *next;
 	unsigned int changes;
 
 	spin_lock(&stops_lock);
 	list_for_each_entry_safe(delivery, next, &tracer->deliveries, in_tracer)
-		if (delivery->returned && is_meant(delivery, who))
+		if (delivery->returned && is_meant(delivery, poll->who))
 			delivery_free(delivery);
 	tracer->listening = true;
-	tracer->listens_to = who;
+	tracer->every = poll->flags & TRAWL_UPROBE_POLL_EVERY;
+	tracer->listens_to = poll->who;
 	changes = tracer->changes;
 	spin_unlock(&stops_lock);
 	return changes;
@@ -392,7 +429,7 @@ static bool has_ended(struct tracer *tracer, pid_t who)
 int stop_wait(struct tracer *tracer, struct trawl_uprobe_poll *poll)
 {
 	long left = poll->timeout < 0 ? MAX_SCHEDULE_TIMEOUT : msecs_to_jiffies(poll->timeout);
-	unsigned int changes = begin(tracer, poll->who);
+	unsigned int changes = begin(tracer, poll);
 	u64 begun = ktime_get_mono_fast_ns();
 	enum outcome outcome;
 

@@ -26,9 +26,26 @@ static bool may_set(const struct trawl_uprobe_registers *now,
 }
 
 /* At a breakpoint: the kernel has a copy of the instruction, which the task is about to execute. */
-static bool executes_elsewhere(const struct task_struct *task)
+bool stopped_elsewhere(const struct task_struct *task)
 {
 	return task->utask && task->utask->active_uprobe;
+}
+
+/*
+ * From 6.11 on a function returns by a system call, which a piece of code of the kernel's makes in
+ * the task: that has r11, rcx and the return address on the stack when the call is over, and pops
+ * them. The thread goes on without it, where the event was.
+ */
+static void leave_trampoline(const struct stop *stop, struct pt_regs *regs)
+{
+	const struct pt_regs *seen = &stop->regs;
+
+	if (!stop->returning || seen->sp - regs->sp != 3 * sizeof(long))
+		return;
+	regs->ip = seen->ip;
+	regs->sp = seen->sp;
+	regs->cx = seen->cx;
+	regs->r11 = seen->r11;
 }
 
 /*
@@ -39,11 +56,13 @@ static bool executes_elsewhere(const struct task_struct *task)
  */
 void stopped_begin(struct stop *stop)
 {
-	const struct pt_regs *regs = task_pt_regs(current), *seen = &stop->regs;
-	unsigned long by = regs->sp - seen->sp;
+	struct pt_regs *regs = task_pt_regs(current), *seen = &stop->regs;
+	unsigned long by;
 
-	if (executes_elsewhere(current))
+	if (stopped_elsewhere(current))
 		return;
+	leave_trampoline(stop, regs);
+	by = regs->sp - seen->sp;
 	/* The call is over by now: its result is in rax, or what a new program begins with. */
 	if (stop->within) {
 		stop->regs = *regs;
@@ -65,7 +84,7 @@ void stopped_end(struct stop *stop)
 	if (stop->regs.ip == stop->ip || current->flags & PF_EXITING)
 		return;
 	regs->sp = stop->regs.sp;
-	if (executes_elsewhere(current)) {
+	if (stopped_elsewhere(current)) {
 		current->utask->vaddr = stop->regs.ip;
 		current->thread.trap_nr = X86_TRAP_DB;
 		set_tsk_thread_flag(current, TIF_SIGPENDING);
@@ -92,7 +111,7 @@ static void from_user(struct pt_regs *to, const struct trawl_uprobe_registers *f
 /* The kernel's own at a breakpoint: the address after the instruction, whose length is 1 to 15. */
 static bool is_scratch(struct stop *stop, unsigned long value)
 {
-	return executes_elsewhere(stop->task) && value - stop->ip - 1 < 15;
+	return stopped_elsewhere(stop->task) && value - stop->ip - 1 < 15;
 }
 
 /*
@@ -170,13 +189,15 @@ long stopped_registers(struct tracer *tracer, struct trawl_uprobe_regs *request)
 	return status;
 }
 
-static struct task_struct *get_stopped(struct tracer *tracer, pid_t tid, struct pt_regs *regs)
+/* `who` 0: of any tracee. */
+static struct task_struct *get_stopped(struct tracer *tracer, pid_t who, pid_t tid,
+				       struct pt_regs *regs)
 {
 	struct delivery *delivery;
 	struct task_struct *task;
 
 	spin_lock(&stops_lock);
-	delivery = stop_find(tracer, tid);
+	delivery = who ? stop_find_of(tracer, who, tid) : stop_find(tracer, tid);
 	if (delivery) {
 		task = get_task_struct(delivery->stop->task);
 		if (regs)
@@ -212,7 +233,7 @@ long stopped_memory(struct tracer *tracer, struct trawl_uprobe_memory *request)
 
 	if (request->length > MEMORY_MAX)
 		return -EINVAL;
-	task = get_stopped(tracer, request->tid, NULL);
+	task = get_stopped(tracer, 0, request->tid, NULL);
 	if (IS_ERR(task))
 		return PTR_ERR(task);
 	buffer = kvmalloc(max(request->length, 1u), GFP_KERNEL);
@@ -232,7 +253,9 @@ long stopped_run(struct tracer *tracer, struct khandler *handler, struct trawl_u
 	struct khandler_hit at = { .id = u->id, .where = u->where, .event = u->event, .regs = &regs,
 				  .session = tracer->session };
 
-	at.task = get_stopped(tracer, u->tid ?: u->who, &regs);
+	if (u->who <= 0)
+		return -EBUSY;
+	at.task = get_stopped(tracer, u->who, u->tid, &regs);
 	if (IS_ERR(at.task))
 		return PTR_ERR(at.task);
 	handler->hit(&at, data);

@@ -40,8 +40,9 @@ struct tracer {
 	/* how often there was something new for POLL; written under stops_lock */
 	unsigned int changes;
 	bool listening;			/* under stops_lock */
+	bool every;			/* under stops_lock: to every tracee, whatever listens_to says */
 	u32 registrations;		/* how many */
-	pid_t listens_to;		/* `who` of that POLL; 0: every tracee */
+	pid_t listens_to;		/* `who` of the latest POLL; 0: every tracee */
 };
 
 struct tracee {
@@ -62,6 +63,9 @@ struct registration {
 	struct tracee *tracee;
 	struct trawl_uprobe u;
 	bool cancelled;			/* under stops_lock: no delivery is made any more */
+	/* SIGNAL: of whom, and which, the tracer was told before it is delivered; under stops_lock */
+	const struct task_struct *told_of;
+	int told;
 	struct khandler *khandler;	/* NULL: none */
 	spinlock_t data_lock;
 	void *data;			/* of the khandler */
@@ -99,6 +103,7 @@ struct stop {
 	struct pt_regs regs;
 	unsigned long ip;		/* regs.ip as at the event */
 	bool breakpoint;		/* the event was BKPT */
+	bool returning;			/* the event was FUNCRET */
 	/* the latest event was within a system call, before its result */
 	bool within;
 	bool stopped;
@@ -131,12 +136,19 @@ void registration_event_locked(struct registration *registration, struct pt_regs
 /* All under stops_lock: */
 /* stop_tell() - POLL of this tracer has something new to look at. */
 void stop_tell(struct tracer *tracer);
-/* stop_event() - the thread stops for a registration without khandler, if its tracer listens. */
-void stop_event(struct registration *registration, struct pt_regs *regs, int status);
+/*
+ * stop_event() - the thread stops for a registration without khandler, if its tracer listens, which
+ * is returned. regs NULL: the tracer is told, but the thread is past the point where it can stop.
+ */
+bool stop_event(struct registration *registration, struct pt_regs *regs, int status);
+/* stop_signal() - the same, before the thread takes a signal that it has raised itself. */
+bool stop_signal(struct registration *registration, int signal);
 /* stop_cancel() - no delivery of this registration is left, and none will be made. */
 void stop_cancel(struct registration *registration);
 /* stop_find() - for what this thread stops, if POLL has returned that to this tracer; or NULL. */
 struct delivery *stop_find(struct tracer *tracer, pid_t tid);
+/* stop_find_of() - the same for a thread of tracee `who`, this one if it is stopped. */
+struct delivery *stop_find_of(struct tracer *tracer, pid_t who, pid_t tid);
 /* stop_registers() - what the tracer sees of a delivery whose thread stops. */
 const struct pt_regs *stop_registers(const struct delivery *delivery);
 /* stop_missing() - why there is none: -ESRCH where all tracees have ended, otherwise -EBUSY. */
@@ -170,6 +182,8 @@ void lifecycle_remove(struct tracee *tracee);
  * tracers have said.
  */
 void stopped_begin(struct stop *stop);
+/* stopped_elsewhere() - whether the kernel executes a copy of the instruction at a breakpoint. */
+bool stopped_elsewhere(const struct task_struct *task);
 void stopped_end(struct stop *stop);
 long stopped_registers(struct tracer *tracer, struct trawl_uprobe_regs *request);
 long stopped_memory(struct tracer *tracer, struct trawl_uprobe_memory *request);

@@ -34,8 +34,12 @@ enum trawl_uprobe_event {
 	/* status: its number. POLL returns it at once; the thread stops after the call */
 	TRAWL_UPEV_SYSCALL_ENTRY = 7,
 	TRAWL_UPEV_SYSCALL_EXIT = 8, /* status: its number; rax holds the result */
-	TRAWL_UPEV_SIGNAL = 9, /* a signal is delivered. status: its number; SIGKILL for each that
-				* kills without a core dump */
+	/*
+	 * a signal is delivered. status: its number; SIGKILL for most that kill without a core
+	 * dump. The thread stops, also before one that dumps core and that it raised itself; not
+	 * for any other that kills
+	 */
+	TRAWL_UPEV_SIGNAL = 9,
 	TRAWL_UPEV_COUNT = 10,
 };
 
@@ -97,8 +101,8 @@ struct trawl_uprobe_poll {
  * REGISTERS of the stopped thread `tid`, as they were at its event. With SET those of the general
  * ones, rip and the arithmetic flags are written that differ; another cs, ss, orig_rax or base, and
  * a rip outside of user space, are EINVAL. EBUSY: the thread isn't stopped for this tracer, or goes
- * on with other registers than those of its event: at SYSCALL_ENTRY, in a signal's handler, in a
- * new program. ESRCH: its tracees have ended.
+ * on with other registers than those of its event: at SYSCALL_ENTRY, in a signal's handler. ESRCH:
+ * its tracees have ended.
  *
  * At a breakpoint an instruction that the kernel emulates (push, nop, call, jumps) has had its
  * effect already. Another rip takes the instruction back, but for what it has pushed below rsp: the
@@ -130,7 +134,8 @@ struct trawl_uprobe_memory {
 
 /*
  * RUN a khandler. If `u` names a registration (who, id) with that khandler, `data` becomes what the
- * handler has gathered there; otherwise it runs once for the stopped thread u.tid (or u.who).
+ * handler has gathered there; otherwise it runs once for the stopped thread of u.who (u.tid, if it
+ * is that).
  * ENOENT: no such khandler; EINVAL: data_size is not the handler's; EBUSY: neither. ESRCH: the
  * tracee has ended; what the handler gathered at the registration is in `data` all the same.
  * data_size 0: the caller's data is as long as the handler's.

@@ -213,7 +213,7 @@ static int invalid(const struct uprobe *u)
 	if (!has_place(u) && u->where)
 		return fail("where 0x%lx: event %d is at no address; set where to 0", u->where,
 			    (int)u->event);
-	if (!u->where)
+	if (has_place(u) && !u->where)
 		return fail("where 0: event %d is at an address; give one that is in code",
 			    (int)u->event);
 	snprintf(task, sizeof(task), "/proc/self/task/%d", u->who);
@@ -551,6 +551,11 @@ int uprobe_set_registers(pid_t tid, const struct user_regs_struct *theirs)
 
 	if (!tracer || copy(true, &from, theirs, sizeof(from)) < 0)
 		return -1;
+	/* A thread of 64-bit code has no others than 0, and the kernel doesn't take them. */
+	if (from.ds || from.es || from.fs || from.gs) {
+		errno = EINVAL;
+		return fail("thread %d: ds, es, fs and gs cannot be written; leave them 0", tid);
+	}
 #define X(name) request.regs.name = from.name;
 	EACH_REGISTER(X)
 #undef X

@@ -169,6 +169,8 @@ static void in_library(struct child *child)
 	child->shared[0] = ((long (*)(long))library_function())(-9);
 }
 
+static volatile int *volatile nowhere;
+
 void work(struct child *child, char what)
 {
 	switch (what) {
@@ -216,6 +218,11 @@ void work(struct child *child, char what)
 	case 'u':
 		raise(SIGUSR1);
 		break;
+	case 'g':
+		child->shared[0] = *nowhere;
+		break;
+	case 'a':
+		abort();
 	case 'e':
 		execl("/bin/cat", "cat", NULL);
 		break;

@@ -22,7 +22,7 @@ tests_bench_uprobestop_LDFLAGS = $(UPROBE_LINK)
 tests_bench_uprobestop_LDADD = libtrawl-uprobe.la
 TESTS += tests/uprobe/manual.sh
 EXTRA_DIST += samples/uprobe/khandler/histogram.c samples/uprobe/khandler/Kbuild
-EXTRA_DIST += tests/lab/guest/kmod-uprobe.sh tests/lab/guest/uprobestop.sh tests/uprobe/manual.sh
+EXTRA_DIST += tests/lab/guest/kmod-uprobe.sh tests/lab/guest/uprobestop.sh tests/uprobe/manual.sh tests/uprobe/example.sh
 
 # 100,000 stops, 1,000 kills and a minute of random requests in each kernel: ten minutes.
 uprobe-stress: lab-programs

@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: MIT
-# The example of uprobe_poll(3) compiles, as C and as C++, and says what is wrong where there is no module.
+# The examples of uprobe_poll(3) compile, as C and as C++, and says what is wrong where there is no module.
 . "$TRAWL_SRC/tests/tap.sh"
 top=$(mktemp -d)
 trap 'rm -rf "$top"' EXIT
-sed -n '/^\.\\" example/,/^\.\\" end of example/p' "$TRAWL_SRC/docs/uprobe_poll.3" | grep -v '^\.' |
-	sed 's/\\-/-/g; s/\\\\/\\/g' >"$top/example.c"
+. "$TRAWL_SRC/tests/uprobe/example.sh"
+example example >"$top/example.c"
+example 'second example' >"$top/second.c"
 has "the manual has an example" "$(cat "$top/example.c")" 'uprobe_poll'
+has "and one that starts a program" "$(cat "$top/second.c")" 'UPEV_EXEC'
 for name in trawl-uprobe.h trawl_uprobe.h; do
 	cp "$TRAWL_SRC"/*/$name "$top"
 done
 for language in c c++; do
 	${CC:-gcc} -x $language -Wall -Wextra -Wno-missing-field-initializers -Werror -I"$top" -c -o "$top/example.$language.o" "$top/example.c" 2>"$top/said"
 	ok $? "it compiles as $language"
+	sed 's/^/# /' "$top/said"
+	${CC:-gcc} -x $language -Wall -Wextra -Wno-missing-field-initializers -Werror -I"$top" -c -o "$top/second.o" "$top/second.c" 2>"$top/said"
+	ok $? "and the other one"
 	sed 's/^/# /' "$top/said"
 done
 # A library that was built with sanitizers wants a program that was.

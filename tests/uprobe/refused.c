@@ -16,6 +16,68 @@
 #include "kmod/trawl_uprobe.h"
 #include "tests/uprobe/child.h"
 
+/* A signal that kills is told before the end, which is told as well. */
+static void dies(char what, int signal, bool stops, const char *name)
+{
+	struct child child = start(work);
+	struct uprobe u = event(&child, UPEV_SIGNAL), end = event(&child, UPEV_EXIT), got = { 0 };
+	struct user_regs_struct regs = { 0 };
+	struct uprobe_hit hit;
+	bool first;
+
+	uprobe_register(&u);
+	uprobe_register(&end);
+	uprobe_arm();
+	if (what)
+		tell(&child, what);
+	else
+		kill(child.pid, signal);
+	first = uprobe_poll(&got, 10000) == 1 && got.event == UPEV_SIGNAL;
+	uprobe_last_hit(&hit);
+	first = first && (hit.status == signal || (hit.status == SIGKILL && !stops)) &&
+		(uprobe_get_registers(child.pid, &regs) == 0) == stops;
+	first = first && (what != 'g' || (regs.rip - (unsigned long)work < 0x400 &&
+					  waitpid(child.pid, NULL, WNOHANG) == 0));
+	printf("# %s: event %d, status %d, rip 0x%llx\n", name, got.event, hit.status, regs.rip);
+	first = first && uprobe_poll(&got, 10000) == 1 && got.event == UPEV_EXIT;
+	uprobe_last_hit(&hit);
+	ok(first && WTERMSIG(hit.status) == signal && uprobe_poll(&got, 0) == -1 && errno == ESRCH,
+	   name);
+	finish(&child);
+}
+
+void test_fatal(void)
+{
+	dies('g', SIGSEGV, true, "a bad access stops the thread, then its end is told");
+	dies('a', SIGABRT, true, "abort() too");
+	dies(0, SIGQUIT, false, "a signal of another process that dumps core: told before the end");
+	dies(0, SIGTERM, false, "one that kills: told before the end");
+}
+
+/* It is killed while the tracer looks at it. */
+void test_looking(void)
+{
+	struct child child = start(work);
+	struct uprobe u = at(&child, 1, probed), end = event(&child, UPEV_EXIT), got;
+	struct uprobe_hit hit;
+	siginfo_t info;
+
+	uprobe_register(&u);
+	uprobe_register(&end);
+	uprobe_arm();
+	tell(&child, 'p');
+	uprobe_poll(&got, 5000);
+	kill(child.pid, SIGKILL);
+	waitid(P_PID, (id_t)child.pid, &info, WEXITED | WNOWAIT);
+	ok(uprobe_poll(&got, 5000) == 1 && got.event == UPEV_EXIT,
+	   "the end of a stopped tracee is told");
+	uprobe_last_hit(&hit);
+	ok(WIFSIGNALED(hit.status) && WTERMSIG(hit.status) == SIGKILL && hit.tid == child.pid,
+	   "with what it was");
+	ok(uprobe_poll(&got, 0) == -1 && errno == ESRCH, "once");
+	finish(&child);
+}
+
 void test_death(void)
 {
 	struct child child = start(work);
@@ -186,6 +248,10 @@ void test_reasons(void)
 		   strstr(uprobe_error(), "where 0x1000: event 2 is at no address"),
 	   "an event without an address that has one");
 	u.where = 0;
+	u.who = getpid();
+	ok(uprobe_register(&u) == -1 && errno == EINVAL && strstr(uprobe_error(), "itself"),
+	   "an event without an address, of the tracer itself");
+	u.who = child.pid;
 	u.id = UPID_ALL;
 	ok(uprobe_register(&u) == -1 && errno == EINVAL && strstr(uprobe_error(), "UPID_ALL"),
 	   "the id that stands for all");

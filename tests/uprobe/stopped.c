@@ -17,7 +17,10 @@ void test_registers(void)
 	struct child child = start(work);
 	struct uprobe u = at(&child, 1, probed), got;
 	struct user_regs_struct regs;
+	struct uprobe other = at(&child, 77, probed);
+	struct trawl_kh_count hits = { 0 };
 	long value = 0;
+	int bad_segments = 0;
 
 	uprobe_register(&u);
 	uprobe_arm();
@@ -33,6 +36,16 @@ void test_registers(void)
 	uprobe_get_registers(child.pid, &regs);
 	regs.cs++;
 	ok(uprobe_set_registers(child.pid, &regs) == -1 && errno == EINVAL, "and for a segment");
+	regs.cs--;
+	for (int i = 0; i < 4; i++) {
+		unsigned long long *const segments[] = { &regs.ds, &regs.es, &regs.fs, &regs.gs };
+
+		*segments[i] = 0x2b;
+		bad_segments += uprobe_set_registers(child.pid, &regs) == -1 && errno == EINVAL;
+		*segments[i] = 0;
+	}
+	ok(bad_segments == 4 && strstr(uprobe_error(), "gs cannot be written"),
+	   "ds, es, fs and gs, too");
 	ok(uprobe_read(child.pid, (unsigned long)&sink, &value, sizeof(value)) == sizeof(value),
 	   "memory is read");
 	value = 77;
@@ -42,6 +55,11 @@ void test_registers(void)
 	   "and written");
 	ok(uprobe_read(child.pid, 8, &value, sizeof(value)) == -1 && errno == EFAULT,
 	   "a bad address is EFAULT");
+	ok(!uprobe_run_khandler("count", &other, &hits) && hits.hits == 1,
+	   "a khandler runs for a stopped thread, whatever the id");
+	other.who = 1;
+	ok(uprobe_run_khandler("count", &other, &hits) == -1 && errno == EBUSY,
+	   "but not for that of another process: EBUSY");
 	ok(uprobe_detach(child.pid) == 0 && is_done(&child, 2000) && child.shared[0] == 200,
 	   "detach lets it go on, with the register that was written");
 	ok(uprobe_get_registers(child.pid, &regs) == -1 && errno == EBUSY,
@@ -189,6 +207,65 @@ static bool next_call(struct uprobe *got, enum uprobe_event event, long number,
 			return !uprobe_get_registers(hit.tid, regs);
 	}
 	return false;
+}
+
+/* The registers of a return are written: the result, and where the thread goes on. */
+void test_return_registers(void)
+{
+	struct child child = start(work);
+	struct uprobe u = at(&child, 1, probed), got;
+	struct user_regs_struct regs, before;
+
+	u.event = UPEV_FUNCRET;
+	uprobe_register(&u);
+	uprobe_arm();
+	tell(&child, 'p');
+	ok(uprobe_poll(&got, 5000) == 1 && !uprobe_get_registers(child.pid, &before) &&
+		   before.rax == 42,
+	   "a function's return");
+	regs = before;
+	ok(!uprobe_set_registers(child.pid, &regs), "its registers are written as they are");
+	regs.rax = 4242;
+	ok(!uprobe_set_registers(child.pid, &regs) && !uprobe_arm() && is_done(&child, 3000) &&
+		   child.shared[0] == 4242,
+	   "another result is written, and the caller has it");
+	tell(&child, 'p');
+	ok(uprobe_poll(&got, 5000) == 1 && !uprobe_get_registers(child.pid, &regs) &&
+		   regs.rip == before.rip && regs.rsp == before.rsp,
+	   "the next return is at the same place");
+	/* Once more with another argument, and back to where it came from. */
+	regs.rsp -= 8;
+	regs.rdi = 50;
+	ok(uprobe_write(child.pid, regs.rsp, &regs.rip, 8) == 8, "its stack is written");
+	regs.rip = (unsigned long)second;
+	ok(!uprobe_set_registers(child.pid, &regs) && !uprobe_detach(child.pid) &&
+		   is_done(&child, 3000) && child.shared[0] == 51,
+	   "and another place, where the thread goes on");
+	finish(&child);
+}
+
+/* A function's return with the system calls of the same thread. */
+void test_return_and_calls(void)
+{
+	struct child child = start(work);
+	struct uprobe u = at(&child, 1, probed), exit = event(&child, UPEV_SYSCALL_EXIT), got = { 0 };
+	struct user_regs_struct regs = { 0 };
+
+	u.event = UPEV_FUNCRET;
+	uprobe_every();
+	uprobe_register(&u);
+	uprobe_register(&exit);
+	uprobe_arm();
+	tell(&child, 'p');
+	while (uprobe_poll(&got, 3000) == 1 && got.id != 1)
+		;
+	ok(got.id == 1 && !uprobe_get_registers(child.pid, &regs) && regs.rax == 42,
+	   "a return, where system calls are told, too");
+	regs.rax = 43;
+	ok(!uprobe_set_registers(child.pid, &regs) && !uprobe_detach(child.pid) &&
+		   is_done(&child, 3000) && child.shared[0] == 43,
+	   "has its result written as well");
+	finish(&child);
 }
 
 void test_calls(void)

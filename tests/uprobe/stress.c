@@ -4,6 +4,7 @@
  *
  *	stress stops N		N stops in a row
  *	stress kill N [SEED]	N times a tracer or its tracee is killed at some moment
+ *	stress register N	N times a tracer is killed that registers and unregisters
  *	stress random SECONDS [SEED]	ioctls of random numbers with random contents
  *
  * Status 0: nothing hung and every tracee that nobody killed went on.
@@ -123,6 +124,38 @@ static int kills(long n)
 	return 0;
 }
 
+static void registers_for_ever(pid_t pid)
+{
+	struct trawl_uprobe_request set = {
+		.size = sizeof(set), .u = {.id = 1, .who = pid, .where = (unsigned long)probed}};
+	struct trawl_uprobe_request unset = {.size = sizeof(unset), .u = {.id = 1, .who = pid}};
+	int fd = open("/dev/trawl", O_RDWR);
+
+	/* After a pause the kernel waits longest before it writes the breakpoint. */
+	while (!ioctl(fd, TRAWL_UPROBE_REGISTER, &set) && !ioctl(fd, TRAWL_UPROBE_UNREGISTER, &unset))
+		usleep(3000);
+	_exit(1);
+}
+
+static int kills_in_register(long n)
+{
+	pid_t pid = start_tracee(), tracer;
+	int status = 0, good = 1;
+
+	for (long i = 0; i < n && good; i++) {
+		tracer = fork();
+		if (!tracer)
+			registers_for_ever(pid);
+		usleep((useconds_t)(rand() % 20000));
+		kill(tracer, SIGKILL);
+		waitpid(tracer, &status, 0);
+		good = WIFSIGNALED(status) && goes_on();
+	}
+	kill_and_wait(pid);
+	printf("%ld kills\n", n);
+	return !good;
+}
+
 static int at_random(long seconds)
 {
 	time_t until = time(NULL) + seconds;
@@ -179,8 +212,10 @@ int main(int argc, char **argv)
 		return stops_in_a_row(n);
 	if (n > 0 && !strcmp(argv[1], "kill"))
 		return kills(n);
+	if (n > 0 && !strcmp(argv[1], "register"))
+		return kills_in_register(n);
 	if (n > 0 && !strcmp(argv[1], "random"))
 		return at_random(n);
-	fprintf(stderr, "usage: stress stops|kill|random N [SEED]\n");
+	fprintf(stderr, "usage: stress stops|kill|register|random N [SEED]\n");
 	return 2;
 }

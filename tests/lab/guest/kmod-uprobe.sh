@@ -56,6 +56,15 @@ calls nothing "$load" 1 2>said.txt
 same "a function that is not there: status 2" 2 $?
 has "is named" "$(cat said.txt)" '^calls: nothing: no such function'
 
+# The manual's program that starts another one and stops at its entry.
+. "$TRAWL_SRC/tests/uprobe/example.sh"
+example 'second example' >second.c
+cp "$TRAWL_SRC/uprobe/trawl-uprobe.h" "$TRAWL_SRC/kmod/trawl_uprobe.h" .
+gcc -I. -o second second.c -L"$TRAWL_BUILD/.libs" -ltrawl-uprobe -Wl,-rpath,"$TRAWL_BUILD/.libs"
+said=$(timeout 20 ./second "$load" 1 2>&1)
+same "the manual's second example stops at the entry" \
+	"$(readelf -h "$load" | sed -n 's/.*Entry point address: *0x.*\(...\)$/\1/p')" "$(echo "$said" | sed -n 's/^at 0x.*\(...\)$/\1/p')"
+
 stress stops $((stress * 1666))
 ok $? "$((stress * 1666)) stops"
 before=$(awk '/^Slab:/ { print $2 }' /proc/meminfo)
@@ -65,6 +74,10 @@ echo "# slab: $before KiB, $after KiB"
 ok $((after > before + 4096)) "keep no memory"
 stress kill $((stress * 17)) 7
 ok $? "$((stress * 17)) tracers and tracees are killed"
+before=$(dmesg | grep -c 'leaking uprobe')
+stress register $((stress * 60))
+ok $? "$((stress * 60)) tracers are killed while they register and unregister"
+same "and the kernel keeps none of their uprobes" "$before" "$(dmesg | grep -c 'leaking uprobe')"
 stress random "$stress" 3
 ok $? "random requests"
 
