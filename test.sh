@@ -38,14 +38,13 @@ why() {
 		done
 }
 
-# suite NAME FOLDER MAKE-ARGUMENT...: runs make in a build folder and counts. Tests wait for half of their
-# time, so there is one more at once than there are processors.
+# suite NAME FOLDER MAKE-ARGUMENT...: runs make in a build folder and counts.
 suite() {
 	local name=$1 folder=$2
 	shift 2
 	say "$name"
 	local log=$folder/${name// /-}.log start=$SECONDS
-	make -C "$folder" -j"$(($(nproc) + 1))" "$@" >"$log" 2>&1 </dev/null
+	make -C "$folder" -j"$(nproc)" "$@" >"$log" 2>&1 </dev/null
 	add_up "$log"
 	why "$folder" "$log"
 	echo "($((SECONDS - start)) s, log: $log)"
