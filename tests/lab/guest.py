@@ -85,6 +85,7 @@ def intel(model, lbr, words=""):
 MACHINES = {
     "": Machine("pc", ["-device", "virtio-9p-pci,fsdev=lab,mount_tag=after,addr=0x1e"], " no_console_suspend"),
     "iommu": Machine("q35", ["-device", "intel-iommu"], " intel_iommu=on trace_buf_size=96M"),
+    "fresh": Machine("pc", [], ""),  # where nothing has been cached or set by other tests
     "single": Machine("pc", [], "", processors=1),
     "skylake": intel(94, "lbr-fmt=5"),
     "skylake-pti": intel(94, "lbr-fmt=5", " pti=on"),
