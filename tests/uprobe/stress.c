@@ -4,7 +4,7 @@
  *
  *	stress stops N		N stops in a row
  *	stress kill N [SEED]	N times a tracer or its tracee is killed at some moment
- *	stress register N	N times a tracer is killed that registers and unregisters
+ *	stress register N	N times a tracer is killed while it registers
  *	stress random SECONDS [SEED]	ioctls of random numbers with random contents
  *
  * Status 0: nothing hung and every tracee that nobody killed went on.
@@ -124,29 +124,37 @@ static int kills(long n)
 	return 0;
 }
 
-static void registers_for_ever(pid_t pid)
+/* It says in calls[1] when it begins. */
+static void registers(pid_t pid)
 {
 	struct trawl_uprobe_request set = {
 		.size = sizeof(set), .u = {.id = 1, .who = pid, .where = (unsigned long)probed}};
-	struct trawl_uprobe_request unset = {.size = sizeof(unset), .u = {.id = 1, .who = pid}};
 	int fd = open("/dev/trawl", O_RDWR);
 
 	/* After a pause the kernel waits longest before it writes the breakpoint. */
-	while (!ioctl(fd, TRAWL_UPROBE_REGISTER, &set) && !ioctl(fd, TRAWL_UPROBE_UNREGISTER, &unset))
-		usleep(3000);
-	_exit(1);
+	usleep(30000);
+	calls[1] = 1;
+	if (ioctl(fd, TRAWL_UPROBE_REGISTER, &set))
+		_exit(1);
+	pause();
 }
 
 static int kills_in_register(long n)
 {
 	pid_t pid = start_tracee(), tracer;
-	int status = 0, good = 1;
+	/* The kernel looks for what it has to remove only where there are uprobes. */
+	struct uprobe other = {.id = 2, .event = UPEV_BKPT, .who = pid,
+			       .where = (unsigned long)start_tracee, .khandler = "count"};
+	int status = 0, good = !uprobe_register(&other);
 
 	for (long i = 0; i < n && good; i++) {
+		calls[1] = 0;
 		tracer = fork();
 		if (!tracer)
-			registers_for_ever(pid);
-		usleep((useconds_t)(rand() % 20000));
+			registers(pid);
+		for (int ms = 0; ms < 5000 && !calls[1]; ms++)
+			usleep(1000);
+		usleep((useconds_t)(rand() % 4000));
 		kill(tracer, SIGKILL);
 		waitpid(tracer, &status, 0);
 		good = WIFSIGNALED(status) && goes_on();
