@@ -30,7 +30,9 @@ EXTRA_DIST += tests/lab/run tests/lab/guest.py tests/lab/runner.sh tests/lab/ker
 	tests/lab/qemu/build tests/lab/qemu/branch-record.patch tests/lab/qemu/README.md tests/lab/qemu/COPYING tests/lab/kmod-headers tests/lab/guest/bench-branch.sh \
 	tests/lab/guest/branch-hardware.sh tests/lab/branchsame.py tests/lab/guest/cpu-branches.sh tests/lab/guest/cpu-stacks.sh tests/lab/brstack.py
 
-lab-programs: all $(check_PROGRAMS) $(check_LTLIBRARIES)
+# One after the other: all is a make of its own, which would link the same libraries at the same time.
+lab-programs: all
+	$(MAKE) $(AM_MAKEFLAGS) $(check_PROGRAMS) $(check_LTLIBRARIES)
 lab-check: lab-programs
 	TRAWL_TEST_SECONDS=2400 $(MAKE) $(AM_MAKEFLAGS) check-TESTS TEST_SUITE_LOG=lab-suite.log \
 		TESTS='$(LAB_KERNELS:%=tests/lab/linux-%.sh)'

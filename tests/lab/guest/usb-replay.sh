@@ -58,7 +58,12 @@ disk_session() {
 	sleep 1
 	mkdir "$1"
 	dd if="/dev/$disk" of="$1/bytes" bs=64k count=16 iflag=direct status=none
-	mount -t ext4 -o ro,no_prefetch_block_bitmaps,inode_readahead_blks=1 "/dev/$disk" /mnt && cp /mnt/NEWS /mnt/README.md "$1" && umount /mnt
+	mount -t ext4 -o ro,no_prefetch_block_bitmaps,inode_readahead_blks=1 "/dev/$disk" /mnt || return
+	# Direct: the driver may set how much is read ahead anew, when it looks at the disk again.
+	for file in NEWS README.md; do
+		dd if="/mnt/$file" of="$1/$file" bs=64k iflag=direct status=none || return
+	done
+	umount /mnt
 }
 disk=$(basename /sys/bus/usb/devices/2-1/*/host*/target*/*/block/sd?)
 mke2fs -q -t ext2 "/dev/$disk" 8M && mount "/dev/$disk" /mnt && cp "$TRAWL_SRC/NEWS" "$TRAWL_SRC/README.md" /mnt && umount /mnt
