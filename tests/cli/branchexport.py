@@ -194,13 +194,24 @@ def check_slices(folder):
 
 def check_diff(folder):
     """Two runs at other addresses are the same; with an argument, the first that differs is the switch."""
-    for name, argv in (("y", []), ("z", ["x"])):
+    def record(name, *argv):
         run(f"{BUILD}/trawl", "-i", "branch", "-w", f"{folder}/{name}.trawl", "--", f"{folder}/p", *argv)
-    done = run(f"{BUILD}/trawl-decode", "--diff", f"{folder}/x.trawl", f"{folder}/y.trawl")
-    same((0, True), (done.returncode, done.stdout.startswith("the same: ")), "--diff of two runs")
+
+    def difference(a, b):
+        return run(f"{BUILD}/trawl-decode", "--diff", f"{folder}/{a}.trawl", f"{folder}/{b}.trawl")
+
+    # The C library takes another way through a text that crosses a page, which an address decides, of one run in many:
+    # any two of five are the same.
+    alike, runs = None, ["x"]
+    while not alike and len(runs) < 5:
+        runs.append(f"y{len(runs)}")
+        record(runs[-1])
+        alike = next(((a, runs[-1]) for a in runs[:-1] if difference(a, runs[-1]).returncode == 0), None)
+    ok(alike and difference(*alike).stdout.startswith("the same: "), "--diff of two runs", difference(*runs[:2]).stdout)
     froms = [{b["fields"]["from"] for b in map(json.loads, run(
-        f"{BUILD}/trawl-decode", "--json", f"{folder}/{n}.trawl").stdout.splitlines())} for n in "xy"]
+        f"{BUILD}/trawl-decode", "--json", f"{folder}/{n}.trawl").stdout.splitlines())} for n in alike or runs[:2]]
     ok(len(froms[0] & froms[1]) < len(froms[0]) / 2, "whose addresses differ")
+    record("z", "x")
     done = run(f"{BUILD}/trawl-decode", "--diff", f"{folder}/x.trawl", f"{folder}/z.trawl")
     same(1, done.returncode, "--diff of different runs")
     ok(re.search(r"after #\d+ jmp main\+0x\w+ x\.c:18 .*\n.*main\+0x\w+ x\.c:22 -> .*x\.c:25.*\n"
