@@ -30,10 +30,18 @@ if not theirs:
 places = [i for i, line in enumerate(ours) if line[:2] == theirs[0][:2]]
 if not places:
     raise SystemExit(f"their first line is not in ours: {theirs[0]}")
-start = min(places, key=lambda i: abs(ours[i][2] - theirs[0][2]))
-for i, line in enumerate(theirs):
-    if start + i >= len(ours):
-        raise SystemExit(f"ours ends after {i} of {len(theirs)} lines")
-    if ours[start + i][:2] != line[:2]:
-        raise SystemExit(f"line {i + 1} differs:\n{line}\n{ours[start + i]}")
-print(f"{len(theirs)} lines are the same")
+
+
+def same_from(start):
+    """How many of their lines are in ours from there on."""
+    return next((i for i, line in enumerate(theirs) if [line[:2]] != [o[:2] for o in ours[start + i:start + i + 1]]), len(theirs))
+
+
+# A line may come again, and the kernel's text has another clock: the place is where most is the same.
+start = max(places, key=same_from)
+n = same_from(start)
+if start + n >= len(ours) and n < len(theirs):
+    raise SystemExit(f"ours ends after {n} of {len(theirs)} lines")
+if n < len(theirs):
+    raise SystemExit(f"line {n + 1} differs:\n{theirs[n]}\n{ours[start + n]}")
+print(f"{n} lines are the same")
