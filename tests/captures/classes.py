@@ -141,16 +141,16 @@ FIELDS += [(field % theirs, "setup:descriptors.%s=%s@%s" % (member, ours_, descr
 PATHS = {row[0]: row[1] for row in FIELDS}
 
 
-def lists(value, name):
-    """All lists of a member, wherever it is below."""
+def members(value, name):
+    """All values of a member, wherever it is below."""
     if isinstance(value, dict):
         for k, v in value.items():
-            if k == name and isinstance(v, list):
+            if k == name:
                 yield v
-            yield from lists(v, name)
+            yield from members(v, name)
     elif isinstance(value, list):
         for v in value:
-            yield from lists(v, name)
+            yield from members(v, name)
 
 
 def bits(descriptors, text):
@@ -159,19 +159,12 @@ def bits(descriptors, text):
     name, kind = rest.rsplit("@", 1)
     for d in descriptors if isinstance(descriptors, list) else []:
         if d.get("descriptor") == kind:
-            yield from (int(name in found) for found in lists(d, member))
+            yield from (int(name in found) for found in members(d, member) if isinstance(found, list))
 
 
 def walk(value, name):
-    """All values of a member, wherever it is below."""
-    if isinstance(value, dict):
-        for k, v in value.items():
-            if k == name and not isinstance(v, (dict, list)):
-                yield v
-            yield from walk(v, name)
-    elif isinstance(value, list):
-        for v in value:
-            yield from walk(v, name)
+    """All values of a member that are no lists or objects."""
+    return (v for v in members(value, name) if not isinstance(v, (dict, list)))
 
 
 def ours(trawl, run):

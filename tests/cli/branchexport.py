@@ -200,14 +200,21 @@ def check_diff(folder):
     def difference(a, b):
         return run(f"{BUILD}/trawl-decode", "--diff", f"{folder}/{a}.trawl", f"{folder}/{b}.trawl")
 
+    def first_line(a, b):
+        """Of where they part."""
+        out = run(f"{BUILD}/trawl-decode", "--diff", "--json", f"{folder}/{a}.trawl", f"{folder}/{b}.trawl").stdout
+        return json.loads(out.splitlines()[0])["first"].get("from_line") or ""
+
     # The C library takes another way through a text that crosses a page, which an address decides, of one run in many:
     # any two of five are the same.
-    alike, runs = None, ["x"]
+    alike, runs, own = None, ["x"], []
     while not alike and len(runs) < 5:
         runs.append(f"y{len(runs)}")
         record(runs[-1])
         alike = next(((a, runs[-1]) for a in runs[:-1] if difference(a, runs[-1]).returncode == 0), None)
+        own += [r for r in runs[:-1] if not alike and "x.c:" in first_line(r, runs[-1])]
     ok(alike and difference(*alike).stdout.startswith("the same: "), "--diff of two runs", difference(*runs[:2]).stdout)
+    ok(not own, "what differs in others is not in the program", own)
     froms = [{b["fields"]["from"] for b in map(json.loads, run(
         f"{BUILD}/trawl-decode", "--json", f"{folder}/{n}.trawl").stdout.splitlines())} for n in alike or runs[:2]]
     ok(len(froms[0] & froms[1]) < len(froms[0]) / 2, "whose addresses differ")
