@@ -148,9 +148,19 @@ def by_gdb(program):
     return "\n".join(lines)
 
 
+def rustc_flags():
+    """What a rustc before 1.66, as Debian 12 has it, needs for numbers of alternatives with data."""
+    version = re.search(r"rustc (\d+)\.(\d+)", run("rustc", "--version").stdout)
+    if tuple(map(int, version.groups())) >= (1, 66):
+        return []
+    os.environ["RUSTC_BOOTSTRAP"] = "1"
+    return ["--cfg", "unstable"]
+
+
 def variants():
+    flags = rustc_flags()
     for o in "0", "1", "2", "3", "s":
-        yield Variant(f"rust-O{o}", "rustc", "variants.rs", "-C", f"opt-level={o}", short=o == "2",
+        yield Variant(f"rust-O{o}", "rustc", "variants.rs", "-C", f"opt-level={o}", *flags, short=o == "2",
                       unoptimised=o == "0")
     for compiler in "g++", "clang++":
         for o in "0", "1", "2":
