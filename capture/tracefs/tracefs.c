@@ -5,16 +5,18 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "capture/tracefs/tracefs.h"
 
 static const char default_path[] = "/sys/kernel/tracing";
-static const char old_path[] = "/sys/kernel/debug/tracing";
+static const char debugfs_entry[] = "/sys/kernel/debug/tracing/trace_clock";
 
 /* The octal escapes that mountinfo has for blanks. */
 static void unescape(char *s)
@@ -34,73 +36,81 @@ static void unescape(char *s)
 	*out = '\0';
 }
 
-/* Where tracefs is mounted, as a malloc'd path; NULL if nowhere. */
-static char *mounted_at(void)
+/* The path where a line of mountinfo says that tracefs is mounted, malloc'd; NULL if it does not. */
+static char *tracefs_path(const char *line)
+{
+	char *root = NULL, *path = NULL;
+	const char *type = strstr(line, " - ");
+
+	if (!type || strncmp(type, " - tracefs ", 11))
+		return NULL;
+	if (sscanf(line, "%*s %*s %*s %ms %ms", &root, &path) == 2 && !strcmp(root, "/")) {
+		unescape(path);
+	} else {
+		free(path);
+		path = NULL;
+	}
+	free(root);
+	return path;
+}
+
+/*
+ * Opens the directory if it is tracefs: another mount may cover the one that mountinfo lists, and
+ * its path then leads elsewhere. Returns -1 with err if tracefs is there but not for us, -2 if it
+ * is not there.
+ */
+static int open_tracefs_at(const char *path, struct trawl_error *err)
+{
+	int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool denied = dir < 0 && (errno == EACCES || errno == EPERM);
+	struct statfs fs;
+
+	if (dir < 0 && !denied)
+		return -2;
+	if (dir >= 0 && (fstatfs(dir, &fs) || fs.f_type != TRACEFS_MAGIC)) {
+		close(dir);
+		return -2;
+	}
+	if (dir >= 0 && !faccessat(dir, "instances", R_OK | W_OK | X_OK, AT_EACCESS))
+		return dir;
+	if (dir >= 0)
+		close(dir);
+	return trawl_fail(err, TRAWL_CANNOT,
+			  "%s: no permission to trace: run trawl as root (or with sudo)", path);
+}
+
+/* Opens the first mounted tracefs that may be used. Returns as open_tracefs_at(). */
+static int open_mounted(struct trawl_error *err)
 {
 	FILE *f = fopen("/proc/self/mountinfo", "re");
-	char *line = NULL, *found = NULL;
+	char *line = NULL;
 	size_t size = 0;
+	int dir = -2;
 
 	if (!f)
-		return NULL;
-	while (!found && getline(&line, &size, f) > 0) {
-		char *root = NULL, *path = NULL, *type = strstr(line, " - ");
+		return open_tracefs_at(default_path, err);
+	while (dir < 0 && getline(&line, &size, f) > 0) {
+		char *path = tracefs_path(line);
+		int opened = path ? open_tracefs_at(path, err) : -2;
 
-		if (!type || strncmp(type, " - tracefs ", 11))
-			continue;
-		if (sscanf(line, "%*s %*s %*s %ms %ms", &root, &path) == 2 && !strcmp(root, "/")) {
-			unescape(path);
-			found = path;
-			path = NULL;
-		}
-		free(root);
+		if (opened != -2)
+			dir = opened;
 		free(path);
 	}
 	free(line);
 	fclose(f);
-	return found;
-}
-
-static int open_dir(const char *path)
-{
-	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-}
-
-/* Is this directory tracefs, and open to us? */
-static int open_tracefs_at(const char *path, struct trawl_error *err)
-{
-	int dir = open_dir(path);
-
-	if (dir >= 0 && !faccessat(dir, "instances", R_OK | W_OK | X_OK, AT_EACCESS))
-		return dir;
-	if (dir >= 0 || errno == EACCES || errno == EPERM)
-		trawl_fail(err, TRAWL_CANNOT,
-			   "%s: no permission to trace: run trawl as root (or with sudo)", path);
-	else
-		trawl_fail(err, TRAWL_CANNOT, "%s: %s", path, strerror(errno));
-	if (dir >= 0)
-		close(dir);
-	return -1;
+	return dir;
 }
 
 int tracefs_open(struct trawl_error *err)
 {
-	char *path = mounted_at();
-	int dir;
+	int dir = open_mounted(err);
 
-	if (path) {
-		dir = open_tracefs_at(path, err);
-		free(path);
+	if (dir != -2)
 		return dir;
-	}
 	/* debugfs mounts it by itself when its folder is entered. */
-	dir = open_dir(old_path);
-	if (dir >= 0 && !faccessat(dir, "trace_clock", F_OK, AT_EACCESS) && (path = mounted_at())) {
-		free(path);
+	if (!access(debugfs_entry, F_OK) && (dir = open_mounted(err)) != -2)
 		return dir;
-	}
-	if (dir >= 0)
-		close(dir);
 	if (faccessat(AT_FDCWD, default_path, F_OK, AT_EACCESS))
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "tracefs: %s does not exist: this kernel is built without "
@@ -109,7 +119,11 @@ int tracefs_open(struct trawl_error *err)
 		return trawl_fail(err, TRAWL_CANNOT,
 				  "tracefs: not mounted, and trawl cannot mount it (%s): as root, "
 				  "run `mount -t tracefs nodev %s`", strerror(errno), default_path);
-	return open_tracefs_at(default_path, err);
+	dir = open_tracefs_at(default_path, err);
+	if (dir == -2)
+		return trawl_fail(err, TRAWL_CANNOT, "tracefs: %s: %s", default_path,
+				  strerror(errno));
+	return dir;
 }
 
 static int fail_file(const char *verb, const char *file, struct trawl_error *err)

@@ -101,6 +101,12 @@ same "no tracefs, and no right to mount it: status" 3 $?
 has "no tracefs, and no right to mount it" "$out" 'mount -t tracefs'
 unshare -m bash -c "$no_tracefs trawl -q -i $event -c 1 -w $f"
 same "no tracefs: it is mounted" 0 $?
+# A mount that another one covers is listed all the same, and its path leads elsewhere.
+mkdir -p "$work/covered/tracing"
+covered="mount -t tracefs nodev $work/covered/tracing; mount -t tmpfs none $work/covered; mkdir $work/covered/tracing; "
+unshare -m bash -c "$no_tracefs $covered trawl -q -i $event -c 1 -w $f"
+same "tracefs under another mount is passed over" 0 $?
+rmdir "$work/covered/tracing" "$work/covered"
 
 # Reading
 has "-D" "$(trawl -D)" '^usdt:PATH:\[PROVIDER:\]NAME'
