@@ -8,10 +8,12 @@ A test that hangs, or a process that it leaves behind with the pipe of its outpu
 make, and with it all the results of the others. So each test gets TRAWL_TEST_SECONDS (600), and what it
 left running is ended; either is a failure that names the processes. Signals begin as in a terminal:
 where tests run in the background, SIGINT is ignored, and a program that is to end by it never does.
+What a test took is the last line of its log: seconds, and those of the processor.
 """
 
 import ctypes
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -86,6 +88,7 @@ def main():
 	ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 	for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM, signal.SIGPIPE):
 		signal.signal(number, signal.SIG_DFL)
+	begin = time.monotonic()
 	test = subprocess.Popen(sys.argv[1:], restore_signals=True)
 	try:
 		status = test.wait(seconds)
@@ -98,6 +101,8 @@ def main():
 	if left:
 		complain("processes of it go on after its end", left, grace)
 		return 1
+	used = resource.getrusage(resource.RUSAGE_CHILDREN)
+	print(f"# took {time.monotonic() - begin:.1f} s, {used.ru_utime + used.ru_stime:.1f} s of processor")
 	return status if status >= 0 else 128 - status
 
 
