@@ -96,6 +96,12 @@ with_tests() {
 	build "$@" && make -C "$1" -j"$(nproc)" check TESTS=
 }
 
+# clang warns of other things than gcc, and its clones of functions and its optimizer are others.
+with_clang() {
+	build build-clang --enable-werror --with-all CC=clang &&
+		make -C build-clang check TESTS=tests/format/golden.sh check_PROGRAMS=tests/format/golden
+}
+
 say "building in build/"
 # Where an optional library is missing, its tests do not exist.
 build build --enable-werror --with-all || failed=$((failed + 1))
@@ -109,10 +115,12 @@ else
 	met "building with sanitizers in build-asan/" || failed=$((failed + 1))
 	ahead "build without optional libraries" build build-bare --enable-werror --without-dw \
 		--without-pcap --without-archive --without-seccomp --without-zydis --without-demangler --without-traceevent --without-criterion
+	ahead "build with clang" with_clang
 	# The tests have run; here it is the tarball, its build, install and uninstall.
 	ahead "distribution" make -C build -j"$(nproc)" distcheck TESTS= check_PROGRAMS=
 	suite "tests under ASan and UBSan" build-asan check
 	one "build without optional libraries"
+	one "build with clang"
 	one "distribution"
 	met "kernels of the lab" || failed=$((failed + 1))
 	met "QEMU of the lab" || failed=$((failed + 1))

@@ -12,7 +12,6 @@
  * happened. Nor is what json-c, libzstd and libseccomp allocate, which do not survive it (libzstd's
  * dictionaries before 1.5.6; libseccomp then goes round in circles while it makes a filter).
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>

@@ -244,8 +244,8 @@ Test(damage, cat_of_a_cut_and_a_whole_file)
 Test(damage, what_is_behind_the_end_is_told_and_nothing_is_missing)
 {
 	static const char *const junks[] = {"\n", "</html>\n",
-					    "\1\2\3\4 what is long enough for the "
-					    "head of a block, of which it has no length"};
+					    ("\1\2\3\4 what is long enough for the "
+					     "head of a block, of which it has no length")};
 	size_t len, n;
 	uint8_t *p = sample_bytes("events", &len), *q = malloc(len + 70000);
 	struct result whole = read_all(p, len, false);

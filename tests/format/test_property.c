@@ -165,7 +165,7 @@ static struct trawl_writer *begin(struct world *w, int fd)
 			.linktype = 252, .resolution = 1, .ncommon = 3, .common = common,
 		};
 
-		cr_assert_eq(trawl_writer_source(out, &s, &err), i);
+		cr_assert_eq(trawl_writer_source(out, &s, &err), (int)i);
 		for (uint32_t k = 0; k < TYPES; k++) {
 			random_schema(w, &w->types[i][k], i, k * 300 + 1);
 			cr_assert_eq(trawl_writer_event_type(out, &w->types[i][k].type, &err), 0,

@@ -88,5 +88,5 @@ tests_lab_lbr_SOURCES = tests/lab/lbr.c
 tests_lab_lbr_CFLAGS = $(AM_CFLAGS)
 tests_lab_branchload_SOURCES = tests/lab/branchload.c
 # -O1 keeps the loop and the jump as they are written; position-independent code has a fixed place in the file.
-tests_lab_branchload_CFLAGS = $(AM_CFLAGS) -O1 -no-pie -fno-pie
+tests_lab_branchload_CFLAGS = $(AM_CFLAGS) -O1 -fno-pie
 tests_lab_branchload_LDFLAGS = -no-pie

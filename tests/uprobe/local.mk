@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Programs of tests/lab/guest/kmod-uprobe.sh: the tracees are children of them, at the same addresses.
 check_PROGRAMS += tests/uprobe/interface tests/uprobe/stress tests/uprobe/calls
-UPROBE_FLAGS = $(AM_CFLAGS) -O1 -no-pie -fno-pie -fno-omit-frame-pointer -fno-optimize-sibling-calls
+UPROBE_FLAGS = $(AM_CFLAGS) -O1 -fno-pie -fno-omit-frame-pointer -fno-optimize-sibling-calls
 UPROBE_LINK = -no-pie -pthread
 tests_uprobe_interface_SOURCES = tests/uprobe/interface.c tests/uprobe/stopped.c tests/uprobe/refused.c \
 	tests/uprobe/child.c tests/uprobe/child.h samples/uprobe/khandler/histogram.h

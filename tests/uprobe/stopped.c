@@ -214,7 +214,7 @@ void test_return_registers(void)
 {
 	struct child child = start(work);
 	struct uprobe u = at(&child, 1, probed), got;
-	struct user_regs_struct regs, before;
+	struct user_regs_struct regs, before = { 0 };
 
 	u.event = UPEV_FUNCRET;
 	uprobe_register(&u);

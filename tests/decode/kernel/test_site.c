@@ -213,8 +213,8 @@ Test(site, damaged_metadata_is_as_none)
 	static const char *const bad[] = {
 		"", "{", "[]", "{\"sites\":7}", "{\"sites\":[1,2,null]}",
 		"{\"sites\":[{\"args\":{}}]}",
-		"{\"sites\":[{\"offset\":1,\"args\":[{\"state\":\"computed\",\"sib\":3},5,"
-		"{\"name\":\"nosuch\",\"state\":\"exact\"}]}]}",
+		("{\"sites\":[{\"offset\":1,\"args\":[{\"state\":\"computed\",\"sib\":3},5,"
+		 "{\"name\":\"nosuch\",\"state\":\"exact\"}]}]}"),
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
