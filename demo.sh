@@ -49,7 +49,8 @@ say "the summary"
 run build/trawl-decode --summary $file
 
 say "branches: how a program got where it did"
-if run "${as_root[@]}" build/trawl -q -w $out/branches.trawl -i branch -- build/samples/branches; then
+if run "${as_root[@]}" build/trawl -q -w $out/branches.trawl -i branch \
+	-- build/samples/branches; then
 	run build/trawl-decode --calls $out/branches.trawl
 	run build/trawl-decode -c 3 --where 'kind == "call"' $out/branches.trawl
 	run build/trawl-export --to folded $out/branches.trawl

@@ -9,7 +9,8 @@ say() {
 need_packages() {
 	local missing=() package sudo=
 	for package in "$@"; do
-		dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed ||
+		dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null |
+			grep -qx installed ||
 			missing+=("$package")
 	done
 	[ ${#missing[@]} -eq 0 ] && return 0
@@ -17,7 +18,8 @@ need_packages() {
 	if [ "$(id -u)" -ne 0 ]; then
 		sudo=sudo
 		command -v sudo >/dev/null || {
-			echo "$0: not root and no sudo: install these packages by hand: ${missing[*]}" >&2
+			echo \
+				"$0: not root and no sudo: install these packages by hand: ${missing[*]}" >&2
 			return 3
 		}
 	fi
@@ -33,7 +35,8 @@ need_packages() {
 }
 
 BUILD_PACKAGES=(gcc g++ make autoconf automake libtool pkg-config libc6-dev libzstd-dev libxxhash-dev
-	libjson-c-dev libelf-dev libdw-dev libpcap-dev libzydis-dev libtraceevent-dev systemtap-sdt-dev zlib1g-dev
+	libjson-c-dev libelf-dev libdw-dev libpcap-dev libzydis-dev libtraceevent-dev \
+		systemtap-sdt-dev zlib1g-dev
 	libarchive-dev libseccomp-dev libusb-1.0-0-dev)
 
 # installed: the packages that decide what configure finds, with their versions.
@@ -44,8 +47,8 @@ installed() {
 }
 
 # configured FOLDER [CONFIGURE-OPTION...]: configures FOLDER, if need be again: where it was never
-# configured, lacks one of the options, or was configured with other packages installed. Keeps the options
-# that FOLDER was configured with.
+# configured, lacks one of the options, or was configured with other packages installed. Keeps the
+# options that FOLDER was configured with.
 configured() {
 	local folder=$1 option status='' config='' again=''
 	shift
@@ -62,15 +65,18 @@ configured() {
 	status=$(installed)
 	[ "$status" = "$(cat "$folder/packages" 2>/dev/null)" ] || again=yes
 	[ "$again" ] || return 0
-	(cd "$folder" && "$OLDPWD/configure" "${given[@]}") && printf '%s\n' "$status" >"$folder/packages"
+	(cd "$folder" && "$OLDPWD/configure" "${given[@]}") &&
+		printf '%s\n' "$status" >"$folder/packages"
 }
 
-# build FOLDER [CONFIGURE-OPTION...]: configures and builds out of tree; the log is FOLDER/build.log.
+# build FOLDER [CONFIGURE-OPTION...]: configures and builds out of tree; the log is
+# FOLDER/build.log.
 build() {
 	local folder=$1
 	mkdir -p "$folder"
 	if ! {
-		{ [ -x configure ] || autoreconf -i; } && configured "$@" && make -C "$folder" -j"$(nproc)"
+		{ [ -x configure ] || autoreconf -i; } && configured "$@" &&
+			make -C "$folder" -j"$(nproc)"
 	} >"$folder/build.log" 2>&1; then
 		tail -30 "$folder/build.log" >&2
 		echo "$0: the build failed; the log is $folder/build.log" >&2

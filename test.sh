@@ -10,8 +10,10 @@ cd "$(dirname "$0")" || exit 2
 page_tools=(chromium-headless-shell) # for tests/cli/page.py, which gets puppeteer-core by npm
 command -v npm >/dev/null || page_tools+=(nodejs npm)
 need_packages "${BUILD_PACKAGES[@]}" "${page_tools[@]}" libcriterion-dev \
-	binutils bpftrace clang file gdb golang-go jq libkshark2 linux-perf mandoc man-db procps psmisc python3 sqlite3 g++ rustc tcpdump \
-	trace-cmd tshark lcov llvm umockdev python3-usb usbip xz-utils zstd qemu-system-x86 busybox-static usbutils cpio kmod e2fsprogs alsa-utils || exit
+	binutils bpftrace clang file gdb golang-go jq libkshark2 linux-perf mandoc man-db procps \
+	psmisc python3 sqlite3 g++ rustc tcpdump \
+	trace-cmd tshark lcov llvm umockdev python3-usb usbip xz-utils zstd qemu-system-x86 \
+	busybox-static usbutils cpio kmod e2fsprogs alsa-utils || exit
 
 passed=0 failed=0 skipped=0
 
@@ -99,7 +101,8 @@ with_tests() {
 # clang warns of other things than gcc, and its clones of functions and its optimizer are others.
 with_clang() {
 	build build-clang --enable-werror --with-all CC=clang &&
-		make -C build-clang check TESTS=tests/format/golden.sh check_PROGRAMS=tests/format/golden
+		make -C build-clang check TESTS=tests/format/golden.sh \
+			check_PROGRAMS=tests/format/golden
 }
 
 say "building in build/"
@@ -110,11 +113,13 @@ if [ "${1:-}" = quick ]; then
 else
 	ahead "kernels of the lab" make -C build lab-kernels
 	ahead "QEMU of the lab" make -C build lab-qemu
-	ahead "building with sanitizers in build-asan/" with_tests build-asan --enable-werror --with-all --enable-sanitizers
+	ahead "building with sanitizers in build-asan/" with_tests build-asan --enable-werror \
+		--with-all --enable-sanitizers
 	suite "tests" build check
 	met "building with sanitizers in build-asan/" || failed=$((failed + 1))
 	ahead "build without optional libraries" build build-bare --enable-werror --without-dw \
-		--without-pcap --without-archive --without-seccomp --without-zydis --without-demangler --without-traceevent --without-criterion
+		--without-pcap --without-archive --without-seccomp --without-zydis \
+		--without-demangler --without-traceevent --without-criterion
 	ahead "build with clang" with_clang
 	# The tests have run; here it is the tarball, its build, install and uninstall.
 	ahead "distribution" make -C build -j"$(nproc)" distcheck TESTS= check_PROGRAMS=

@@ -4,11 +4,11 @@
 
 	bounded.py COMMAND...
 
-A test that hangs, or a process that it leaves behind with the pipe of its output open, would hold up
-make, and with it all the results of the others. So each test gets TRAWL_TEST_SECONDS (600), and what it
-left running is ended; either is a failure that names the processes. Signals begin as in a terminal:
-where tests run in the background, SIGINT is ignored, and a program that is to end by it never does.
-What a test took is the last line of its log: seconds, and those of the processor.
+A test that hangs, or a process that it leaves behind with the pipe of its output open, would hold
+up make, and with it all the results of the others. So each test gets TRAWL_TEST_SECONDS (600), and
+what it left running is ended; either is a failure that names the processes. Signals begin as in a
+terminal: where tests run in the background, SIGINT is ignored, and a program that is to end by it
+never does. What a test took is the last line of its log: seconds, and those of the processor.
 """
 
 import ctypes
@@ -102,7 +102,8 @@ def main():
 		complain("processes of it go on after its end", left, grace)
 		return 1
 	used = resource.getrusage(resource.RUSAGE_CHILDREN)
-	print(f"# took {time.monotonic() - begin:.1f} s, {used.ru_utime + used.ru_stime:.1f} s of processor")
+	print(
+	    f"# took {time.monotonic() - begin:.1f} s, {used.ru_utime + used.ru_stime:.1f} s of processor")
 	return status if status >= 0 else 128 - status
 
 

@@ -5,10 +5,10 @@
     make compare BEFORE=FOLDER [FILES='more.trawl captures/']
 
 runs trawl-decode, trawl-export and trawl-edit of the build folder BEFORE and of this one over all
-samples and golden files, and over FILES: captures, foreign captures, or folders of them. It compares
-what each run writes and its exit status. Texts for people (--summary, messages) are compared too, and
-a difference of these is listed as wording, which does not fail. Exit status: 0 all bytes are the same,
-1 some are not.
+samples and golden files, and over FILES: captures, foreign captures, or folders of them. It
+compares what each run writes and its exit status. Texts for people (--summary, messages) are
+compared too, and a difference of these is listed as wording, which does not fail. Exit status: 0
+all bytes are the same, 1 some are not.
 """
 import concurrent.futures
 import hashlib

@@ -108,7 +108,8 @@ def check(rows, files):
 
 
 def unplaced(text, files):
-    """What "Where things are added" names and the tree does not have: files, folders, functions()."""
+    """What "Where things are added" names and the tree does not have: files, folders,
+    functions()."""
     section = text.split("\n## Where things are added", 1)[1].split("\n## ", 1)[0]
     named = re.findall(r"`([a-z_][\w/.-]*(?:\(\))?)`", section)
     code = "\n".join(open(os.path.join(SRC, p), encoding="utf-8").read() for p in files)
@@ -141,8 +142,9 @@ def proves_itself():
 
 
 def parsers(files, text_of):
-    """Who sees libelf and libdw although the recorder may run it: they belong to processes of their own
-    (capture/probe/apart.h, capture/branch/reader.h). uprobe/ is a library for programs of others."""
+    """Who sees libelf and libdw although the recorder may run it: they belong to processes of their
+    own (capture/probe/apart.h, capture/branch/reader.h). uprobe/ is a library for programs of
+    others."""
     opens = re.compile(r"^#include <(?:gelf|libelf|dwarf|elfutils/[^>]*)(?:\.h)?>", re.M)
     bad = [f"{p}: includes libelf or libdw" for p in files
            if opens.search(text_of(p)) and not p.startswith(("capture/probe/", "uprobe/"))]
@@ -158,15 +160,19 @@ def parsers(files, text_of):
 
 
 proves_itself()
-MADE_UP = {"capture/branch/x.c": ["capture/probe/dwarf.h"], "capture/usb/y.c": [], "capture/probe/elf.h": [],
+MADE_UP = {"capture/branch/x.c": ["capture/probe/dwarf.h"], "capture/usb/y.c": [],
+           "capture/probe/elf.h": [],
            "capture/probe/dwarf.h": ["capture/probe/elf.h"]}
-GELF = {"capture/probe/elf.h": "#include <gelf.h>\n", "capture/usb/y.c": "#include <elfutils/libdw.h>\n"}
-ok(len(parsers(MADE_UP, lambda p: GELF.get(p, ""))) == 2, "a parser of programs in the recorder is found")
+GELF = {"capture/probe/elf.h": "#include <gelf.h>\n",
+        "capture/usb/y.c": "#include <elfutils/libdw.h>\n"}
+ok(len(parsers(MADE_UP, lambda p: GELF.get(p, ""))) == 2,
+   "a parser of programs in the recorder is found")
 with open(os.path.join(SRC, "CONTRIBUTING.md"), encoding="utf-8") as f:
     TEXT = f.read()
 ROWS = table(TEXT)
 BAD = check(ROWS, {p: includes(p) for p in sources()})
-FOUND = parsers({p: includes(p) for p in sources()}, lambda p: open(os.path.join(SRC, p), encoding="utf-8").read())
+FOUND = parsers({p: includes(p) for p in sources()},
+                lambda p: open(os.path.join(SRC, p), encoding="utf-8").read())
 ok(not FOUND, "programs are parsed by processes of their own alone", FOUND)
 for kind, what in (("table", "every folder has a row in the table, and no row is of nothing"),
                    ("path", "includes name the path from the root"),

@@ -55,7 +55,8 @@ fails() {
 	fi
 }
 
-# tasks FILE: what trawl-decode says of when an event was and who did it, as tests/reader.py --tasks has it.
+# tasks FILE: what trawl-decode says of when an event was and who did it, as tests/reader.py --tasks
+# has it.
 tasks() {
 	trawl-decode --json "$1" | /usr/bin/python3 -c 'import json, sys
 for line in sys.stdin:

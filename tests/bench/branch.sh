@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Branches: bytes and ns of each on full traces of real programs, the slowdown of the back ends that work
-# here, and the export of the coverage of ten million.
+# Branches: bytes and ns of each on full traces of real programs, the slowdown of the back ends that
+# work here, and the export of the coverage of ten million.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 PATH=$TRAWL_BUILD:$PATH
@@ -17,17 +17,22 @@ trace() {
 	began=$(ms)
 	for _ in 1 2 3 4 5; do "$@" >/dev/null; done
 	plain=$((($(ms) - began) / 5))
-	for how in $(trawl -D branch | sed -n '/^branch:/{s/ .*//;h;n;/not usable/!{x;p;x};/^branch:/{s/ .*//;p}}' | sort -u); do
+	for how \
+		in $(trawl -D branch | sed -n '/^branch:/{s/ .*//;h;n;/not usable/!{x;p;x};/^branch:/{s/ .*//;p}}' | sort -u); do
 		began=$(ms)
 		trawl -q -i "$how" -w "$name.trawl" -- "$@" >/dev/null || continue
 		began=$(($(ms) - began))
-		read -r n bytes < <(/usr/bin/python3 -B "$TRAWL_SRC/tests/reader_branch.py" --sizes "$name.trawl")
-		echo "$name $how: $n branches, $((bytes * 1000 / n)) thousandths of a byte each; ${began} ms, without ${plain} ms"
+		read \
+			-r n bytes \
+			< <(/usr/bin/python3 -B "$TRAWL_SRC/tests/reader_branch.py" --sizes "$name.trawl")
+		echo \
+			"$name $how: $n branches, $((bytes * 1000 / n)) thousandths of a byte each; ${began} ms, without ${plain} ms"
 	done
 	echo "$name again: $("$bench" "$name.trawl" again.trawl 0)"
 }
 trace gzip gzip -nc text
-trace sqlite3 sqlite3 :memory: 'create table t(a); insert into t values(3),(1),(2); select sum(a) from t;'
+trace sqlite3 sqlite3 :memory: \
+	'create table t(a); insert into t values(3),(1),(2); select sum(a) from t;'
 "$bench" gzip.trawl ten.trawl 10000000
 for format in drcov lcov; do
 	began=$(ms)

@@ -85,7 +85,8 @@ round() {
 	local tool=$1 before after wall own
 	rm -f "$work/out" "$work/out".*
 	before=$(cpu_of_children)
-	"run_$tool" >"$work/log" 2>&1 || { echo "capture.sh: $tool failed:"; tail -5 "$work/log"; exit 1; }
+	"run_$tool" >"$work/log" 2>&1 ||
+		{ echo "capture.sh: $tool failed:"; tail -5 "$work/log"; exit 1; }
 	after=$(cpu_of_children)
 	read -r wall own < <(awk '{ print $1, $2 + $3 }' "$work/own")
 	echo "$wall $own $(awk -v a="$after" -v b="$before" 'BEGIN { print a - b }')" \
@@ -98,7 +99,8 @@ cpu_of_children() {
 }
 
 median() { # TOOL COLUMN
-	awk -v c="$2" '{ print $c }' "$work/$1" | sort -g | awk '{ a[NR] = $1 } END { print a[int((NR + 1) / 2)] }'
+	awk -v c="$2" '{ print $c }' "$work/$1" | sort -g | awk \
+		'{ a[NR] = $1 } END { print a[int((NR + 1) / 2)] }'
 }
 
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { if (b > 0) printf "%.3f", a / b; else print "-" }'; }
@@ -114,9 +116,11 @@ for ((i = 0; i < rounds; i++)); do
 done
 
 printf '%d hits, medians of %d rounds\n' "$hits" "$rounds"
-printf '%-10s %10s %12s %10s %12s %10s\n' tool "program s" "its CPU s" "all CPU s" "file bytes" events
+printf '%-10s %10s %12s %10s %12s %10s\n' tool "program s" "its CPU s" "all CPU s" \
+	"file bytes" events
 for tool in $tools; do
-	printf '%-10s %10s %12s %10s %12s %10s\n' "$tool" "$(median "$tool" 1)" "$(median "$tool" 2)" \
+	printf '%-10s %10s %12s %10s %12s %10s\n' "$tool" "$(median "$tool" 1)" \
+		"$(median "$tool" 2)" \
 		"$(median "$tool" 3)" "$(median "$tool" 4)" "$(cat "$work/$tool.events")"
 done
 for tool in trace_cmd perf; do

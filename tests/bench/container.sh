@@ -25,7 +25,8 @@ fi
 # Small reads, a compiler, a pipe between threads, short sleeps, a file tree: all at once.
 load() {
 	find /usr/include /usr/lib -type f 2>/dev/null | head -3000 | xargs wc -c >/dev/null &
-	(for _ in 1 2 3 4 5 6; do echo 'int main(void) { return 0; }' | cc -xc -O1 -o /dev/null -; done) &
+	(for _ in 1 2 3 4 5 6; do echo 'int main(void) { return 0; }' |
+			cc -xc -O1 -o /dev/null -; done) &
 	/usr/bin/python3 - <<-'PY' &
 	import os, threading, time
 	r, w = os.pipe()
@@ -64,7 +65,8 @@ record() {
 		done
 	done
 	for cpu in "$instance"/per_cpu/cpu*; do
-		dd if="$cpu/trace_pipe_raw" of="$dir/${cpu##*/}.raw" bs=4096 iflag=nonblock 2>/dev/null
+		dd if="$cpu/trace_pipe_raw" of="$dir/${cpu##*/}.raw" bs=4096 \
+			iflag=nonblock 2>/dev/null
 	done
 }
 

@@ -40,7 +40,8 @@ record_trace_cmd() {
 }
 
 record_trace_cmd
-perf record -q -m 16384 -a -e 'raw_syscalls:*,sched:*,timer:*,irq:*' -o "$dir/perf.data" "$dir/load" >/dev/null 2>&1
+perf record -q -m 16384 -a -e 'raw_syscalls:*,sched:*,timer:*,irq:*' -o "$dir/perf.data" \
+	"$dir/load" >/dev/null 2>&1
 trawl -q -i 'event:raw_syscalls:*' -i 'event:sched:*' -i 'event:timer:*' -i 'event:irq:*' \
 	-w "$dir/x.trawl" -- "$dir/load" 2>/dev/null
 

@@ -7,7 +7,8 @@
 #	tests/bench/flight.sh [MILLIONS OF READS AND WRITES [ROUNDS]]
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
-[ -w /sys/kernel/tracing/events/enable ] || { echo "tracefs cannot be written: run as root"; exit 0; }
+[ -w /sys/kernel/tracing/events/enable ] ||
+	{ echo "tracefs cannot be written: run as root"; exit 0; }
 /usr/bin/python3 - "$TRAWL_BUILD/trawl" "$dir" "${1:-1}" "${2:-3}" <<'END'
 import os, re, subprocess, sys
 trawl, folder, millions, rounds = sys.argv[1:]

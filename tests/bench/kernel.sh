@@ -11,8 +11,10 @@ dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
 seconds=${1:-4} rounds=${2:-3}
 events="raw_syscalls:sys_enter raw_syscalls:sys_exit sched:sched_switch sched:sched_waking"
-[ -w /sys/kernel/tracing/events/enable ] || { echo "tracefs cannot be written: run as root"; exit 0; }
-command -v trace-cmd >/dev/null || { echo "trace-cmd is missing: apt-get install trace-cmd"; exit 0; }
+[ -w /sys/kernel/tracing/events/enable ] ||
+	{ echo "tracefs cannot be written: run as root"; exit 0; }
+command -v trace-cmd >/dev/null ||
+	{ echo "trace-cmd is missing: apt-get install trace-cmd"; exit 0; }
 
 # The load, for so many seconds: reads of one byte, and a pipe between two tasks.
 cat >"$dir/load.py" <<'END'
@@ -64,12 +66,15 @@ END
 	echo "$(cat "$dir/$name") $(stat -c %s "$file")"
 }
 
-# Events and losses of trawl, by its last line; of trace-cmd, by its report. -1: there is no such thing.
+# Events and losses of trawl, by its last line; of trace-cmd, by its report. -1: there is no such
+# thing.
 ours() {
-	sed -n 's/^\([0-9]*\) events* captured, \([0-9]*\) lost.*/\1 \2/p' "$1" | grep . || echo "-1 -1"
+	sed -n 's/^\([0-9]*\) events* captured, \([0-9]*\) lost.*/\1 \2/p' "$1" | grep . ||
+		echo "-1 -1"
 }
 theirs() {
-	trace-cmd report "$1" 2>&1 | awk '/EVENTS DROPPED/ { gsub(/[^0-9]*\[/, ""); lost += $1; next } /: / { n++ }
+	trace-cmd report "$1" 2>&1 | awk \
+		'/EVENTS DROPPED/ { gsub(/[^0-9]*\[/, ""); lost += $1; next } /: / { n++ }
 		END { print n ? n : -1, lost + 0 }'
 }
 
@@ -88,8 +93,8 @@ for ((i = 1; i <= rounds; i++)); do
 	read -r tn tlost <<<"$(theirs "$dir/t.dat")"
 	[ "$n" -gt 0 ] || cat "$dir/trawl.err"
 	[ "$tn" -gt 0 ] || cat "$dir/tracecmd.err"
-	# Bytes: of the same events, both at once. What else runs on the machine is in them, too, and
-	# is another mix each time.
+	# Bytes: of the same events, both at once. What else runs on the machine is in them, too,
+	# and is another mix each time.
 	"${tracecmd[@]}" >/dev/null 2>&1 & pid=$!
 	sleep 1.5
 	read -r _ size <<<"$(measure both "$dir/t.trawl" "${trawl[@]}")"

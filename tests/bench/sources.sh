@@ -1,21 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Eight sources at once against each of them alone: the recorder's processor time for the same events.
-# One program passes eight places so many times: a USDT probe, a function, six system calls (which cost
-# the program least); what differs is only what of that is armed. Each round has all runs, so that what
-# else the machine does meets all alike; of each kind of run the middle one of all rounds counts.
+# Eight sources at once against each of them alone: the recorder's processor time for the same
+# events. One program passes eight places so many times: a USDT probe, a function, six system calls
+# (which cost the program least); what differs is only what of that is armed. Each round has all
+# runs, so that what else the machine does meets all alike; of each kind of run the middle one of
+# all rounds counts.
 #
 #	tests/bench/sources.sh [ROUNDS [TURNS]]
 #
-# Counted is the recorder's processor time from the program's first turn until all of it is compressed
-# and written, less what a recorder uses in that time that has nothing to record; not how it begins and
-# ends, which is the kernel's making of instances. Some turns that are not counted come before, so that
-# memory has been touched. The function begins with a push, which the kernel emulates: single-stepping
-# over anything else takes the program so long that a recorder's wake-ups are most of what it costs.
+# Counted is the recorder's processor time from the program's first turn until all of it is
+# compressed and written, less what a recorder uses in that time that has nothing to record; not how
+# it begins and ends, which is the kernel's making of instances. Some turns that are not counted
+# come before, so that memory has been touched. The function begins with a push, which the kernel
+# emulates: single-stepping over anything else takes the program so long that a recorder's wake-ups
+# are most of what it costs.
 set -u
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
-[ -w /sys/kernel/tracing/events/enable ] || { echo "tracefs cannot be written: run as root"; exit 0; }
+[ -w /sys/kernel/tracing/events/enable ] ||
+	{ echo "tracefs cannot be written: run as root"; exit 0; }
 
 cat >"$dir/load.c" <<'END'
 #include <stdio.h>

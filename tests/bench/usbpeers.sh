@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# trawl and tcpdump, whole programs, on the same made-up USB traffic: both read the model of usbmon's
-# ring (tests/bench/monshim.c), each with the ring and by the calls that it uses on a real one, and
-# write a file. Processor time of all threads for an event, from the first fetch to the end of the
-# process, without what making the traffic took; the least of some rounds in turns.
+# trawl and tcpdump, whole programs, on the same made-up USB traffic: both read the model of
+# usbmon's ring (tests/bench/monshim.c), each with the ring and by the calls that it uses on a real
+# one, and write a file. Processor time of all threads for an event, from the first fetch to the end
+# of the process, without what making the traffic took; the least of some rounds in turns.
 #
 #	tests/bench/usbpeers.sh [EVENTS [ROUNDS [DIRECTORY]]]
-command -v tcpdump >/dev/null || { echo "tcpdump is not installed: nothing to compare with"; exit 0; }
+command -v tcpdump >/dev/null ||
+	{ echo "tcpdump is not installed: nothing to compare with"; exit 0; }
 dir=$(mktemp -d "${3:-/tmp}/usbpeers.XXXXXX") || exit 99
 trap 'rm -rf "$dir"' EXIT
 /usr/bin/python3 - "$TRAWL_BUILD" "$dir" "${1:-4000000}" "${2:-3}" <<'END'

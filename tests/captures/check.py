@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Imports foreign captures, exports them again, and compares both in tshark, field by field.
 
-check.py [-v] FOLDER [PATTERN]: FOLDER has what LIST names, as OWNER__NAME/PATH (fetch.sh brings it).
-A row for each capture: packets, bytes, ratio to zstd -3 of the original, fields of classes that are as in
-tshark (classes.py), and what is wrong with it.
+check.py [-v] FOLDER [PATTERN]: FOLDER has what LIST names, as OWNER__NAME/PATH (fetch.sh brings
+it). A row for each capture: packets, bytes, ratio to zstd -3 of the original, fields of classes
+that are as in tshark (classes.py), and what is wrong with it.
 """
 import bz2, concurrent.futures, gzip, hashlib, json, lzma, os, statistics, struct, subprocess, sys, tempfile
 
@@ -41,7 +41,8 @@ def plain(path):
 
 
 def packets(data):
-    """(link type, time in ns, captured length, length, bytes) of each packet of a pcap or pcapng file."""
+    """(link type, time in ns, captured length, length, bytes) of each packet of a pcap or pcapng
+    file."""
     magic = data[:4]
     if magic != b"\x0a\x0d\x0d\x0a":
         order = ">" if magic[0] == 0xa1 else "<"
@@ -70,7 +71,8 @@ def packets(data):
             linktype, scale = interfaces[i]
             # Old libpcap gives isochronous packets with gaps a length that is less than what it has
             # of them; all who read such a file take the larger.
-            yield linktype, scale(high << 32 | low), cap, max(cap, length), data[at + 28:at + 28 + cap]
+            taken = data[at + 28:at + 28 + cap]
+            yield linktype, scale(high << 32 | low), cap, max(cap, length), taken
         at += (n + 3) & ~3
 
 
@@ -138,7 +140,8 @@ def differences(original, back, want, got):
     theirs, ours = tshark(original), tshark(back)
     grown = GROWN if any(a[0] == 189 for a in want) else set()
     for i, (a, b) in enumerate(zip(theirs, ours)):
-        names = [f for f, x, y in zip(FIELDS, a.split(b"\t"), b.split(b"\t")) if x != y and f not in grown]
+        names = [f for f, x, y in zip(FIELDS, a.split(b"\t"), b.split(b"\t")) if x != y and
+                 f not in grown]
         if names:
             return "packet %d in tshark: %s" % (i + 1, ", ".join(names))
     return "" if len(theirs) == len(ours) else "tshark reads %d of %d" % (len(ours), len(theirs))
@@ -180,12 +183,15 @@ def check(name, path, original_fields):
             if done.returncode > drops or "damaged record" in done.stdout:
                 wrong.append("%s: %s" % (" ".join(argv[:3]), done.stderr.strip()[-100:]))
         if os.path.exists(back):
-            # What was a pcap file of one kind comes back byte by byte, and at least packet by packet.
-            if data[:4] in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1") and want and want[0][0] in (220, 249) and \
+            # What was a pcap file of one kind comes back byte by byte, and at least packet by
+            # packet.
+            if data[:4] in (b"\xd4\xc3\xb2\xa1",
+                            b"\x4d\x3c\xb2\xa1") and want and want[0][0] in (220, 249) and \
                     not others and open(back, "rb").read() != data:
                 wrong.append("another pcap file")
             if not others:
-                wrong.append(differences(original, back, want, list(packets(open(back, "rb").read()))))
+                wrong.append(differences(original, back, want,
+                                         list(packets(open(back, "rb").read()))))
         # Of packets of the bus, trawl makes no transfers, of which tshark shows classes.
         if original_fields and any(p[0] not in BUS for p in want):
             differ, row["fields"] = classes.compare(original, trawl, run, original_fields)
@@ -233,7 +239,8 @@ def main():
                 rows.append({"name": name, "bytes": 0, "wrong": ["%s: %s" % (type(e).__name__, e)]})
     print("%8s %10s %6s %7s  %s" % ("packets", "bytes", "ratio", "fields", "capture"))
     for r in rows:
-        print("%8s %10d %6s %7s  %s%s" % (r.get("packets", "-"), r["bytes"], "%.2f" % r["ratio"] if "ratio" in r
+        print("%8s %10d %6s %7s  %s%s" % (r.get("packets", "-"), r["bytes"], "%.2f" % r["ratio"]
+                                          if "ratio" in r
                                           else "-", r.get("fields", "-"), r["name"],
                                           "".join("\n" + " " * 36 + w for w in r["wrong"])))
     ratios = [r["ratio"] for r in rows if "ratio" in r]
@@ -242,7 +249,9 @@ def main():
     if not ratios:
         sys.exit("check.py: no captures")
     print("%d fields of classes are as in tshark" % sum(r.get("fields", 0) for r in rows))
-    print("%d captures of %d repositories, %d packets; ratio to zstd -3: median %.2f (%.2f over 4 KB), "
+    print(
+        "%d captures of %d repositories, %d packets; ratio to zstd -3: median %.2f (%.2f over 4 "
+        "KB), "
           "largest %.2f over 4 KB; %d with something wrong" %
           (len(rows), len({"/".join(r["name"].split("/")[:2]) for r in rows}),
            sum(r.get("packets", 0) for r in rows), statistics.median(ratios),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What classes of devices say, field by field: trawl-decode --json beside tshark's dissectors.
 
-Each row of FIELDS is a field of tshark and the members of "decoded" that hold the same. The values of a
-capture are compared as bags: each as often here as there.
+Each row of FIELDS is a field of tshark and the members of "decoded" that hold the same. The values
+of a capture are compared as bags: each as often here as there.
 """
 import collections
 import json
@@ -17,9 +17,9 @@ def address(text):
     return text.lower()
 
 
-# Left out: usbccid.wLevelParameter, which tshark 4.0 gives as one byte of two, and bProtocolNum, which it reads
-# where answers have bError (CCID 1.1, 6.2.3).
-# tshark's field; kind of transfer, member of "decoded" and what is below it; how tshark's text is read.
+# Left out: usbccid.wLevelParameter, which tshark 4.0 gives as one byte of two, and bProtocolNum,
+# which it reads where answers have bError (CCID 1.1, 6.2.3). tshark's field; kind of transfer,
+# member of "decoded" and what is below it; how tshark's text is read.
 FIELDS = [
     ("bthci_cmd.opcode", "setup:hci.opcode", number),
     ("bthci_cmd.param_length", "setup:hci.parameter_length", number),
@@ -83,8 +83,8 @@ FIELDS = [
     ("usbprinter.device_id", "setup:printer.device_id", str),
 ]
 
-# Bits of descriptors: tshark's fields, which end in a letter and the bit's number or in a name of theirs; the list
-# in which trawl names the bits that are set, what descriptor has it, the names.
+# Bits of descriptors: tshark's fields, which end in a letter and the bit's number or in a name of
+# theirs; the list in which trawl names the bits that are set, what descriptor has it, the names.
 BITS = [
     ("usbdfu.descriptor.bmAttributes.%s", "bmAttributes_set", "DFU functional", [
         ("CanDownload", "can download"), ("CanUpload", "can upload"),
@@ -95,40 +95,53 @@ BITS = [
     ("usbccid.dwFeatures.%s", "dwFeatures_set", "smart card", [
         ("autoParam", "parameters from the ATR"), ("autoIccActivation", "activation on insertion"),
         ("autoIccClk", "clock frequency"), ("autoBaudRate", "baud rate"), ("autoPPS", "PPS"),
-        ("stopIccClk", "clock stop"), ("nadValNot0accept", "NAD other than 0"), ("autoIfsd", "IFSD exchange"),
+        ("stopIccClk", "clock stop"), ("nadValNot0accept", "NAD other than 0"),
+        ("autoIfsd", "IFSD exchange"),
         ("levelExchangeTDPU", "TPDU level"), ("levelExchangeShortAPDU", "short APDU level"),
-        ("levelExchangeShortExtendedAPDU", "short and extended APDU level"), ("UsbWakeUp", "wake-up")]),
+        ("levelExchangeShortExtendedAPDU", "short and extended APDU level"),
+        ("UsbWakeUp", "wake-up")]),
     ("usbccid.hf_ccid_bPINSupport.%s", "bPINSupport_set", "smart card", [
         ("verify", "verification"), ("modify", "modification")]),
-    ("usbcom.descriptor.acm.capabilities.%s", "bmCapabilities_set", "CDC abstract control management", [
-        ("comm_features", "comm features"), ("line_and_state", "line coding and state"), ("send_break", "send break"),
+    ("usbcom.descriptor.acm.capabilities.%s", "bmCapabilities_set",
+     "CDC abstract control management", [
+        ("comm_features", "comm features"), ("line_and_state", "line coding and state"),
+        ("send_break", "send break"),
         ("network_connection", "network connection")]),
     ("usbcom.descriptor.cm.capabilities.%s", "bmCapabilities_set", "CDC call management", [
         ("call_management", "call management"),
         ("call_management_over_data_class_interface", "over data interface")]),
     ("usbaudio.ac_if_fu.bmaControls.%s", "controls", "audio feature unit", [
         ("d%d" % i, name) for i, name in enumerate((
-            "mute", "volume", "bass", "mid", "treble", "graphic equalizer", "automatic gain", "delay", "bass boost",
+            "mute", "volume", "bass", "mid", "treble", "graphic equalizer", "automatic gain",
+            "delay", "bass boost",
             "loudness"))]),
     ("usbaudio.ac_if_input.wChannelConfig.%s", "wChannelConfig_set", "audio input terminal", [
         ("d%d" % i, name) for i, name in enumerate((
-            "left front", "right front", "center front", "low frequency", "left surround", "right surround",
+            "left front", "right front", "center front", "low frequency", "left surround",
+            "right surround",
             "left of center", "right of center", "surround", "side left", "side right", "top"))]),
     ("usbaudio.as_ep_gen.bmAttributes.%s", "bmAttributes_set", "audio endpoint", [
         ("d0", "sampling frequency"), ("d1", "pitch"), ("d7", "max packets only")]),
     ("usbvideo.camera.control.%s", "bmControls_set", "video input terminal", [
         ("D%d" % i, name) for i, name in enumerate((
-            "scanning mode", "auto exposure mode", "auto exposure priority", "exposure time (absolute)",
-            "exposure time (relative)", "focus (absolute)", "focus (relative)", "iris (absolute)", "iris (relative)",
-            "zoom (absolute)", "zoom (relative)", "pan/tilt (absolute)", "pan/tilt (relative)", "roll (absolute)",
+            "scanning mode", "auto exposure mode", "auto exposure priority", "exposure time "
+                                                                             "(absolute)",
+            "exposure time (relative)", "focus (absolute)", "focus (relative)", "iris (absolute)",
+            "iris (relative)",
+            "zoom (absolute)", "zoom (relative)", "pan/tilt (absolute)", "pan/tilt (relative)",
+            "roll (absolute)",
             "roll (relative)", None, None, "auto focus", "privacy", "focus (simple)", "window",
             "region of interest")) if name]),
     ("usbvideo.processor.control.%s", "bmControls_set", "video processing unit", [
         ("D%d" % i, name) for i, name in enumerate((
-            "brightness", "contrast", "hue", "saturation", "sharpness", "gamma", "white balance temperature",
-            "white balance component", "backlight compensation", "gain", "power line frequency", "hue, auto",
-            "white balance temperature, auto", "white balance component, auto", "digital multiplier",
-            "digital multiplier limit", "analog video standard", "analog video lock status", "contrast, auto"))]),
+            "brightness", "contrast", "hue", "saturation", "sharpness", "gamma", "white balance "
+                                                                                 "temperature",
+            "white balance component", "backlight compensation", "gain", "power line frequency",
+            "hue, auto",
+            "white balance temperature, auto", "white balance component, auto",
+            "digital multiplier",
+            "digital multiplier limit", "analog video standard", "analog video lock status",
+            "contrast, auto"))]),
 ]
 
 
@@ -154,12 +167,14 @@ def members(value, name):
 
 
 def bits(descriptors, text):
-    """Of "member=name@descriptor": of each of these descriptors' lists, whether the name is in it."""
+    """Of "member=name@descriptor": of each of these descriptors' lists, whether the name is in
+    it."""
     member, rest = text.split("=", 1)
     name, kind = rest.rsplit("@", 1)
     for d in descriptors if isinstance(descriptors, list) else []:
         if d.get("descriptor") == kind:
-            yield from (int(name in found) for found in members(d, member) if isinstance(found, list))
+            yield from (int(name in found) for found in members(d, member)
+                        if isinstance(found, list))
 
 
 def walk(value, name):
@@ -192,7 +207,8 @@ def theirs(path, tshark_fields):
     for r in rows:
         argv += ["-e", r[0]]
     bags = collections.defaultdict(collections.Counter)
-    for line in subprocess.run(argv, capture_output=True).stdout.decode("utf-8", "replace").splitlines():
+    for line in subprocess.run(argv, capture_output=True).stdout.decode("utf-8",
+                                                                        "replace").splitlines():
         for row, cell in zip(rows, line.split("\t")):
             if cell:
                 bags[row[0]].update(row[2](v) for v in cell.split("|"))
@@ -202,9 +218,11 @@ def theirs(path, tshark_fields):
 def compare(original, trawl, run, tshark_fields):
     """([what differs], number of values that are equal)."""
     want, got = theirs(original, tshark_fields), ours(trawl, run)
-    # In a descriptor that is cut, tshark stops, and trawl shows the fields that are there. An answer that tshark does
-    # not join to its request (of USBPcap, where IRP ids come again) it does not take apart: then it has fewer of a bit.
-    cut = run("trawl-decode", "--where", "decoded.wTotalLength > data_length and data_length > 9", trawl).stdout
+    # In a descriptor that is cut, tshark stops, and trawl shows the fields that are there. An
+    # answer that tshark does not join to its request (of USBPcap, where IRP ids come again) it does
+    # not take apart: then it has fewer of a bit.
+    cut = run("trawl-decode", "--where", "decoded.wTotalLength > data_length and data_length > 9",
+              trawl).stdout
     wrong, equal = [], 0
     for name in sorted(want):
         fewer = "@" in PATHS[name] and sum(want[name].values()) < sum(got[name].values())

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Brings the captures that LIST names into FOLDER, for check.py: fetch.sh FOLDER. Needs git and network.
+# Brings the captures that LIST names into FOLDER, for check.py: fetch.sh FOLDER. Needs git and
+# network.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 [ $# = 1 ] || { echo "fetch.sh: FOLDER is missing: name where the captures go" >&2; exit 2; }

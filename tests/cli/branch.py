@@ -53,7 +53,8 @@ def lengths(program):
 
 
 def by_gdb(program, folder):
-    """The branches by gdb: where a step leaves the line of instructions, or one is a branch always."""
+    """The branches by gdb: where a step leaves the line of instructions, or one is a branch
+    always."""
     script = f"{folder}/steps.py"
     with open(script, "w") as f:
         f.write("import gdb\n"
@@ -101,7 +102,8 @@ def check_exact(folder):
 
 def check_signal(folder):
     done, branches = capture(folder, [BRANCHES, "x"])
-    same(0, done.returncode, "no trap flag seen; a signal on the alternate stack, one that is ignored, a child")
+    same(0, done.returncode,
+         "no trap flag seen; a signal on the alternate stack, one that is ignored, a child")
     kinds = [b["fields"]["kind"] for b in branches]
     same((1, 1), (kinds.count("signal"), kinds.count("sigreturn")), "the handler's begin and end")
     signal = next(b["fields"] for b in branches if b["fields"]["kind"] == "signal")
@@ -148,8 +150,8 @@ def check_reader(folder):
 
 
 def check_attach(folder):
-    """-p of a program that is there, with threads; it goes on when the capture ends, each time: the trap of
-    the last step is not left behind."""
+    """-p of a program that is there, with threads; it goes on when the capture ends, each time: the
+    trap of the last step is not left behind."""
     victim = subprocess.Popen([sys.executable, "-S", "-c", "import threading\n"
                                "def f():\n    while True: sum(range(50))\n"
                                "threading.Thread(target=f, daemon=True).start()\nf()\n"])
@@ -172,21 +174,27 @@ def check_attach(folder):
 
 
 def check_crash(folder):
-    """A flight recorder has what led to the crash; its small ring has the names of what ran long before, too."""
+    """A flight recorder has what led to the crash; its small ring has the names of what ran long
+    before, too."""
     with open(f"{folder}/c.c", "w") as f:
         f.write("int last(int *p) { return *p; }\n"
                 "int again(int n) { return n > 3000 ? last((int *)8) : n; }\n"
-                "int main(void) { int s = 0; for (int i = 0; i < 9000; i++) s += again(i); return s; }\n")
+                "int main(void) { int s = 0; for (int i = 0; i < 9000; i++) s += again(i); return "
+                "s; }\n")
     run("gcc", "-O0", "-g", "-o", f"{folder}/c", f"{folder}/c.c")
-    done = run("bash", "-c", f"ulimit -c 0; {BUILD}/trawl --ring 1m -i branch -w {folder}/c.trawl -- {folder}/c")
-    ok("SIGSEGV" in done.stderr and "holds the last" in done.stderr, "--ring, and a crash", done.stderr)
+    done = run("bash", "-c",
+               f"ulimit -c 0; {BUILD}/trawl --ring 1m -i branch -w {folder}/c.trawl -- {folder}/c")
+    ok("SIGSEGV" in done.stderr and "holds the last" in done.stderr, "--ring, and a crash",
+       done.stderr)
     out = run(f"{BUILD}/trawl-decode", "--calls=3", f"{folder}/c.trawl").stdout.splitlines()
     ok(len(out) == 3 and out[2].endswith("last  c.c:2") and out[1].endswith("again  c.c:3"),
        "the last calls before it", out)
     told = re.search(r"(\d+) events captured, 0 lost \(branch (\d+)\)", done.stderr)
-    ok(told and told[1] == told[2] and int(told[1]) > 3000, "the last line counts branches", done.stderr)
+    ok(told and told[1] == told[2] and int(told[1]) > 3000, "the last line counts branches",
+       done.stderr)
     done = run(f"{BUILD}/trawl", "-i", "branch", "-c", "3", "-w", f"{folder}/n.trawl", "--", "true")
-    ok(done.returncode == 2 and "-c: counts events, and branches" in done.stderr, "-c is not for branches", done.stderr)
+    ok(done.returncode == 2 and "-c: counts events, and branches" in done.stderr,
+       "-c is not for branches", done.stderr)
     names = run(f"{BUILD}/trawl-decode", "--meta=branch/module/*", f"{folder}/c.trawl").stdout
     ok("_dl_relocate_object" in names or "_dl_start" in names or "ld-linux" in names,
        "libraries are in the file", names[:300])
@@ -204,12 +212,16 @@ def check_golden():
 
 def check_self_test():
     done = run(f"{BUILD}/trawl", "--self-test", "branch")
-    ok(done.returncode == 0 and "branch:ptrace: right: 999 of 999 turns of a loop, 1 of 1 return, 0 others\n"
-       in done.stdout, "--self-test branch: a known loop, every branch of it", done.stdout, done.stderr)
-    ok(re.search(r"^to send on: trawl .*ptrace=right", done.stdout, re.M), "and a line to send", done.stdout)
+    ok(done.returncode == 0 and
+       "branch:ptrace: right: 999 of 999 turns of a loop, 1 of 1 return, 0 others\n"
+       in done.stdout, "--self-test branch: a known loop, every branch of it", done.stdout,
+       done.stderr)
+    ok(re.search(r"^to send on: trawl .*ptrace=right", done.stdout, re.M), "and a line to send",
+       done.stdout)
     listed = run(f"{BUILD}/trawl", "-D", "branch").stdout
     for name in "perf-bts", "intel-bts", "kmod-step", "perf-lbr":
-        ok(re.search(rf"branch:{name} .*\n(?! +not usable)|not usable: branch:{name}: \S.{{20}}", listed),
+        ok(re.search(rf"branch:{name} .*\n(?! +not usable)|not usable: branch:{name}: \S.{{20}}",
+                     listed),
            f"-D lists {name}, and why if it is not usable", listed)
 
 
@@ -220,7 +232,8 @@ def check_bad(folder):
            done.stderr)
 
     fails("no task is named", 2, r"whose branches\? Give -p PID, or -- COMMAND$", "-i", "branch")
-    fails("no such back end", 2, r"branch:ptrase: no such way .*ptrace", "-i", "branch:ptrase", "-p", "1")
+    fails("no such back end", 2, r"branch:ptrase: no such way .*ptrace", "-i", "branch:ptrase",
+          "-p", "1")
     fails("no such process", 2, r"4194000", "-i", "branch", "-p", "4194000")
     gdb = subprocess.Popen(["gdb", "-nx", "-q", BRANCHES], stdin=subprocess.PIPE,
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -231,7 +244,8 @@ def check_bad(folder):
         m = re.search(r"PID (\d+)", line)
         if m:
             break
-    fails("a process that is traced already", 3, rf"process {gdb.pid} traces it already", "-i", "branch",
+    fails("a process that is traced already", 3, rf"process {gdb.pid} traces it already", "-i",
+          "branch",
           "-p", m[1])
     gdb.stdin.write("kill\nquit\n")
     gdb.stdin.close()

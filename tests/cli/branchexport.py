@@ -80,7 +80,8 @@ def record(text, name):
 
 
 def check_gcov(folder):
-    """gcov has lines for labels and the head of a function, DWARF for braces; all others are compared."""
+    """gcov has lines for labels and the head of a function, DWARF for braces; all others are
+    compared."""
     run("gcc", "-O0", "-g", "--coverage", "-o", "g", "x.c", cwd=folder)
     run("./g", cwd=folder)
     theirs = run("gcov", "-b", "-c", "-t", "x.c" if os.path.exists(f"{folder}/x.gcda") else "g-x.c",
@@ -167,7 +168,8 @@ def check_calls(folder):
     inner = [(d - tree[at][0], n) for d, n in tree[at + 1:] if d > tree[at][0]]
     ok((2, "fib x2") in inner or (2, "fib") in inner, "and what it calls, below it", inner[:6])
     rows = [json.loads(line) for line in
-            run(f"{BUILD}/trawl-decode", "--calls", "--json", f"{folder}/x.trawl").stdout.splitlines()]
+            run(f"{BUILD}/trawl-decode", "--calls", "--json",
+                f"{folder}/x.trawl").stdout.splitlines()]
     fibs = [r for r in rows if r["function"] == "fib"]
     ok(fibs and all(r["least_ns"] <= r["most_ns"] for r in rows), "how long, at least and at most")
     out = run(f"{BUILD}/trawl-decode", "--calls=5", f"{folder}/x.trawl").stdout
@@ -193,30 +195,36 @@ def check_slices(folder):
 
 
 def check_diff(folder):
-    """Two runs at other addresses are the same; with an argument, the first that differs is the switch."""
+    """Two runs at other addresses are the same; with an argument, the first that differs is the
+    switch."""
     def record(name, *argv):
-        run(f"{BUILD}/trawl", "-i", "branch", "-w", f"{folder}/{name}.trawl", "--", f"{folder}/p", *argv)
+        run(f"{BUILD}/trawl", "-i", "branch", "-w", f"{folder}/{name}.trawl", "--", f"{folder}/p",
+            *argv)
 
     def difference(a, b):
         return run(f"{BUILD}/trawl-decode", "--diff", f"{folder}/{a}.trawl", f"{folder}/{b}.trawl")
 
     def first_line(a, b):
         """Of where they part."""
-        out = run(f"{BUILD}/trawl-decode", "--diff", "--json", f"{folder}/{a}.trawl", f"{folder}/{b}.trawl").stdout
+        out = run(f"{BUILD}/trawl-decode", "--diff", "--json", f"{folder}/{a}.trawl",
+                  f"{folder}/{b}.trawl").stdout
         return json.loads(out.splitlines()[0])["first"].get("from_line") or ""
 
-    # The C library takes another way through a text that crosses a page, which an address decides, of one run in many:
-    # any two of five are the same.
+    # The C library takes another way through a text that crosses a page, which an address decides,
+    # of one run in many: any two of five are the same.
     alike, runs, own = None, ["x"], []
     while not alike and len(runs) < 5:
         runs.append(f"y{len(runs)}")
         record(runs[-1])
-        alike = next(((a, runs[-1]) for a in runs[:-1] if difference(a, runs[-1]).returncode == 0), None)
+        alike = next(((a, runs[-1]) for a in runs[:-1] if difference(a, runs[-1]).returncode == 0),
+                     None)
         own += [r for r in runs[:-1] if not alike and "x.c:" in first_line(r, runs[-1])]
-    ok(alike and difference(*alike).stdout.startswith("the same: "), "--diff of two runs", difference(*runs[:2]).stdout)
+    ok(alike and difference(*alike).stdout.startswith("the same: "), "--diff of two runs",
+       difference(*runs[:2]).stdout)
     ok(not own, "what differs in others is not in the program", own)
     froms = [{b["fields"]["from"] for b in map(json.loads, run(
-        f"{BUILD}/trawl-decode", "--json", f"{folder}/{n}.trawl").stdout.splitlines())} for n in alike or runs[:2]]
+        f"{BUILD}/trawl-decode", "--json", f"{folder}/{n}.trawl").stdout.splitlines())}
+             for n in alike or runs[:2]]
     ok(len(froms[0] & froms[1]) < len(froms[0]) / 2, "whose addresses differ")
     record("z", "x")
     done = run(f"{BUILD}/trawl-decode", "--diff", f"{folder}/x.trawl", f"{folder}/z.trawl")
@@ -225,8 +233,10 @@ def check_diff(folder):
                  r".*main\+0x\w+ x\.c:2\d -> ", done.stdout) or
        re.search(r"main\+0x\w+ x\.c:22 -> main\+0x\w+ x\.c:25", done.stdout),
        "the place, with the lines of both", done.stdout)
-    done = run(f"{BUILD}/trawl-decode", "--diff", "--json", f"{folder}/x.trawl", f"{folder}/z.trawl")
-    # The dynamic linker's strlen() may differ before it: its branches follow from where strings lie.
+    done = run(f"{BUILD}/trawl-decode", "--diff", "--json", f"{folder}/x.trawl",
+               f"{folder}/z.trawl")
+    # The dynamic linker's strlen() may differ before it: its branches follow from where strings
+    # lie.
     places = [json.loads(line)["first"]["from_line"] for line in done.stdout.splitlines()]
     ok("x.c:22" in places, "as JSON", done.stdout)
 

@@ -29,11 +29,13 @@ has "while it runs: its instances" "$(traces_of $trawl)" "instances/trawl_${traw
 has "while it runs: its probes" "$(traces_of $trawl)" "^p:trawl_${trawl}_[0-9]+_usdt/target_hit "
 said=$(trawl-decode --summary "$f" 2>&1)
 same "while it runs: its file is no whole one" 1 $?
-has "as it is still being written" "$said" '^file .*: still being written: all up to byte [0-9]+ is here$'
+has "as it is still being written" "$said" \
+	'^file .*: still being written: all up to byte [0-9]+ is here$'
 has "no losses so far" "$said" '^losses +none so far$'
 kill $trawl
 wait $trawl
-has "once it has ended: it is whole, without a loss" "$(trawl-decode --summary "$f" | grep -E '^(file|losses)' |
+has "once it has ended: it is whole, without a loss" \
+	"$(trawl-decode --summary "$f" | grep -E '^(file|losses)' |
 	xargs)" ': complete losses none$'
 same "after SIGTERM: nothing" "" "$(traces_of $trawl)"
 
@@ -75,7 +77,8 @@ has "--gc says how much that was" "$said" 'removed 3 instances and 1 probe of'
 # A capture in another pid namespace: its pid means nothing here, but its lock does.
 if unshare -pf --mount-proc true 2>/dev/null; then
 	rm -f "$f"
-	unshare -pf --mount-proc --kill-child trawl -q -i "event:sched:sched_switch" -w "$f" & outer=$!
+	unshare -pf --mount-proc --kill-child trawl -q -i "event:sched:sched_switch" -w "$f" &
+	outer=$!
 	wait_armed "$f"
 	trawl --gc >/dev/null
 	same "--gc leaves captures of other pid namespaces" 1 \
@@ -84,7 +87,8 @@ if unshare -pf --mount-proc true 2>/dev/null; then
 	wait $outer 2>/dev/null
 	sleep 0.2
 	trawl --gc >/dev/null
-	same "until they are dead" 0 "$(ls -d $tracing/instances/trawl_[0-9]_*_event 2>/dev/null | wc -l)"
+	same "until they are dead" 0 \
+		"$(ls -d $tracing/instances/trawl_[0-9]_*_event 2>/dev/null | wc -l)"
 else
 	skip "--gc leaves captures of other pid namespaces" "no pid namespaces here"
 fi

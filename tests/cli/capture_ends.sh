@@ -10,8 +10,10 @@ end_of() { trawl-decode --summary "$1" | sed -n 's/^end *//p'; }
 trawl -q -i "usdt:$target:hit" -w "$f" -- "$target" exit 42
 same "a failed command is no failure of ours" 0 $?
 has "its exit status is in the file" "$(end_of "$f")" 'exit_status 42'
-has "and on stderr" "$(trawl -i "usdt:$target:hit" -w "$f" -- "$target" exit 42 2>&1)" 'target: exit status 42'
-has "killed by a signal" "$(trawl -i "usdt:$target:hit" -w "$f" -- "$target" abort 2>&1)" 'killed by SIGABRT'
+has "and on stderr" "$(trawl -i "usdt:$target:hit" -w "$f" -- "$target" exit 42 2>&1)" \
+	'target: exit status 42'
+has "killed by a signal" "$(trawl -i "usdt:$target:hit" -w "$f" -- "$target" abort 2>&1)" \
+	'killed by SIGABRT'
 has "which is in the file too" "$(end_of "$f")" 'signal 6'
 
 trawl -q -i "usdt:$target:hit" -c 25 -w "$f" -- "$target" wait >/dev/null
@@ -22,17 +24,20 @@ ok "$(pgrep -f "$target wait" >/dev/null; [ $? -eq 1 ]; echo $?)" "-c: the comma
 trawl -q -i "usdt:$target:hit" -c 1000 -w "$f" -- "$target" hits 100000
 same "-c: exactly so many of a flood" 1000 "$(events "$f")"
 
-trawl -q -i "usdt:$target:hit" -i "uprobe:$target:target_hits" -i event:sched:sched_switch -c 1000 -w "$f" \
+trawl -q -i "usdt:$target:hit" -i "uprobe:$target:target_hits" -i event:sched:sched_switch -c 1000 \
+	-w "$f" \
 	-- "$target" hits 100000 20
 same "-c: exactly so many of all sources" 1000 "$(events "$f")"
-same "-c: its end says so" 1000 "$(trawl-decode --meta=end "$f" | grep -o '"source":"[a-z]*","events":[0-9]*' |
+same "-c: its end says so" 1000 \
+	"$(trawl-decode --meta=end "$f" | grep -o '"source":"[a-z]*","events":[0-9]*' |
 	grep -v task | awk -F: '{ n += $NF } END { print n + 0 }')"
 
 # -c: the first so many in time. A turn of tick hits tick_step and then loop, so with all sources up
 # to the same moment the one has as many hits as the other or one more, whatever was drained first.
 cp "$TRAWL_BUILD/samples/tick" "$work/tick"
 turns() { # FILE SOURCE: the n of its events, in the order of the file
-	trawl-decode --json "$1" | grep "\"source\":\"$2\"" | grep -oE '"(arg1|n)":[0-9]+' | cut -d: -f2
+	trawl-decode --json "$1" | grep "\"source\":\"$2\"" | grep -oE '"(arg1|n)":[0-9]+' |
+		cut -d: -f2
 }
 told() { # FILE: the events by source, as its end says
 	trawl-decode --meta=end "$1" | grep -oE '"source":"(usdt|uprobe)","events":[0-9]*' |
@@ -47,7 +52,8 @@ for count in 1 2 20001 100000; do
 		"$(turns "$f" uprobe | md5sum)"
 	same "-c $count: the first in time: loop" "$(seq 0 $((n / 2 - 1)) | md5sum)" \
 		"$(turns "$f" usdt | md5sum)"
-	same "-c $count: its end has what the file has" "usdt $((n / 2)) uprobe $(((n + 1) / 2)) " "$(told "$f")"
+	same "-c $count: its end has what the file has" "usdt $((n / 2)) uprobe $(((n + 1) / 2)) " \
+		"$(told "$f")"
 	same "-c $count: so has the final line" "$n 0" "$(totals "$work/err")"
 done
 
@@ -56,14 +62,15 @@ done
 trawl -q -i "usdt:$target:hit" -i event:sched:sched_switch -p $pid --duration 700ms -w "$f"
 same "--duration: status" 0 $?
 has "--duration: why" "$(end_of "$f")" 'why duration'
-start=$("$TRAWL_BUILD/tests/format/dump" "$f" | sed -n 's/^{"sync":\[[0-9]*,\([0-9]*\),.*/\1/p' | head -1)
+start=$("$TRAWL_BUILD/tests/format/dump" "$f" | sed -n 's/^{"sync":\[[0-9]*,\([0-9]*\),.*/\1/p' |
+		head -1)
 trawl-decode --json "$f" | sed -n 's/.*"ts_ns":\([0-9]*\).*/\1/p' >"$work/times"
 ok $(($(wc -l <"$work/times") < 100)) "--duration: there are events"
 ok $(($(tail -1 "$work/times") > start + 700000000)) "--duration: none is later"
 ok $(($(head -1 "$work/times") < start)) "--duration: none is earlier than the start"
 
-# Beginning and end are one moment for all sources and probes: of a turn of tick, which hits tick_name, tick_step
-# and loop, at most one hit is on the other side.
+# Beginning and end are one moment for all sources and probes: of a turn of tick, which hits
+# tick_name, tick_step and loop, at most one hit is on the other side.
 for how in INT TERM "--duration 300ms"; do
 	rm -f "$f"
 	"$work/tick" 2000000000 >/dev/null & tick=$!
@@ -87,7 +94,8 @@ for line in sys.stdin:
 print(len(turns), max(v[0] for v in turns.values()) - min(v[0] for v in turns.values()) <= 1,
       max(v[-1] for v in turns.values()) - min(v[-1] for v in turns.values()) <= 1,
       all(v == list(range(v[0], v[-1] + 1)) for v in turns.values()))' >"$work/turns"
-	same "$how: three probes begin and end in one turn, with all in between" "3 True True True" "$(cat "$work/turns")"
+	same "$how: three probes begin and end in one turn, with all in between" \
+		"3 True True True" "$(cat "$work/turns")"
 	has "$how: nothing is lost" "$(trawl-decode --meta=end "$f")" \
 		'"incomplete":false,"begin_mono_ns":[0-9]+,"end_mono_ns":[0-9]+,.*"usdt","events":[0-9]+,"lost":0,'
 	"$TRAWL_BUILD/tests/format/dump" "$f" | /usr/bin/python3 -c '
@@ -98,7 +106,8 @@ start = int(re.search(r"\{\"sync\":\[(\d+),", text)[1])
 stamps = [int(t) for t in re.findall(r"^\{\"event\":\{\"time\":\d+(?:,\"bound\":\d+)?,\"ts\":(\d+)", text, re.M)]
 print(min(stamps) >= start, max(stamps) <= end)' \
 		"$(trawl-decode --meta=end "$f" | grep -oP 'end_mono_ns":\K\d+')" >"$work/span"
-	same "$how: no event is outside of the times that the file states" "True True" "$(cat "$work/span")"
+	same "$how: no event is outside of the times that the file states" "True True" \
+		"$(cat "$work/span")"
 done
 
 for signal in INT TERM HUP; do
@@ -166,10 +175,13 @@ bash -c 'sleep 1000 & sleep 1000 & wait' & pid=$!
 until [ "$(pgrep -c -P $pid)" = 2 ]; do sleep 0.1; done
 mapfile -t children < <(pgrep -P $pid)
 trawl -i "usdt:$target:hit" -p $pid --duration 10ms -w "$f" 2>"$work/err"
-has "-p: children from before" "$(cat "$work/err")" "-p $pid: it had 2 children before, not recorded: name those with -p, too"
+has "-p: children from before" "$(cat "$work/err")" \
+	"-p $pid: it had 2 children before, not recorded: name those with -p, too"
 trawl -i "usdt:$target:hit" -p $pid -p "${children[0]}" --duration 10ms -w "$f" 2>"$work/err"
-has "-p: but for one that is named" "$(cat "$work/err")" "-p $pid: it had 1 child before, not recorded: name that with -p, too"
-trawl -i "usdt:$target:hit" -p $pid -p "${children[0]}" -p "${children[1]}" --duration 10ms -w "$f" 2>"$work/err"
+has "-p: but for one that is named" "$(cat "$work/err")" \
+	"-p $pid: it had 1 child before, not recorded: name that with -p, too"
+trawl -i "usdt:$target:hit" -p $pid -p "${children[0]}" -p "${children[1]}" --duration 10ms \
+	-w "$f" 2>"$work/err"
 ok "$(! grep -q 'not recorded' "$work/err"; echo $?)" "-p: all are named"
 kill "${children[@]}"
 wait $pid 2>/dev/null
@@ -185,9 +197,11 @@ kill $pid
 wait $pid 2>/dev/null
 
 # Gone before it began: a command that does not run is told of, and the end is always said.
-{ sleep 0.3; trawl -i "usdt:$target:hit" -w - -- touch "$work/ran" 2>"$work/err"; echo $? >"$work/status"; } | true
+{ sleep 0.3; trawl -i "usdt:$target:hit" -w - -- touch \
+	"$work/ran" 2>"$work/err"; echo $? >"$work/status"; } | true
 same "nobody reads -w -: status" 3 "$(cat "$work/status")"
-has "nobody reads -w -: said" "$(cat "$work/err")" '^trawl: nobody reads the output: nothing was recorded and touch was not run$'
+has "nobody reads -w -: said" "$(cat "$work/err")" \
+	'^trawl: nobody reads the output: nothing was recorded and touch was not run$'
 has "nobody reads -w -: final line" "$(cat "$work/err")" '^0 events captured, 0 lost'
 ok "$([ ! -e "$work/ran" ]; echo $?)" "nobody reads -w -: the command did not run"
 "$target" hits 1000000 100 & pid=$!
@@ -208,7 +222,8 @@ has "SIGUSR1 without --ring" "$(cat "$work/err")" '^trawl: [0-9]+ events? captur
 has "and it goes on to its end" "$(trawl-decode --summary "$work/asked")" 'complete$'
 
 # A daemon.
-trawl -i "usdt:$target:hit" -w "$work/left" -- sh -c "sleep 60 & $target hits 3; echo \$!" >"$work/out" 2>"$work/err"
+trawl -i "usdt:$target:hit" -w "$work/left" \
+	-- sh -c "sleep 60 & $target hits 3; echo \$!" >"$work/out" 2>"$work/err"
 same "what COMMAND leaves behind: status" 0 $?
 has "it is told of" "$(cat "$work/err")" \
 	"^trawl: sh has ended and left 1 process behind, no longer recorded; -p $(cat "$work/out") records it\$"
@@ -225,8 +240,10 @@ cp "$program" "$work/bin/trawl"
 for death in 'exit 2' 'kill -SEGV $$' 'cat >/dev/null; exit 3'; do
 	printf '#!/bin/sh\n%s\n' "$death" >"$work/bin/trawl-decode"
 	chmod 755 "$work/bin/trawl-decode"
-	fails "the printer dies ($death)" 3 '^trawl: trawl-decode .*(status [23]|SIGSEGV): events were not printed' \
-		env LD_LIBRARY_PATH="$TRAWL_BUILD/.libs" "$work/bin/trawl" -i "usdt:$target:hit" -- "$target" hits 3
+	fails "the printer dies ($death)" 3 \
+		'^trawl: trawl-decode .*(status [23]|SIGSEGV): events were not printed' \
+		env LD_LIBRARY_PATH="$TRAWL_BUILD/.libs" \
+		"$work/bin/trawl" -i "usdt:$target:hit" -- "$target" hits 3
 done
 
 trawl -q -i "usdt:$target:hit" -w - -- "$target" hits 9 | trawl-decode --json - >"$work/out"
@@ -235,9 +252,11 @@ same "COMMAND's output does not go into -w -" 1 \
 	"$(trawl -q -i "usdt:$target:hit" -w - -- sh -c "echo hello; $target hits 1" 2>"$work/err" |
 	trawl-decode --json - | wc -l)"
 has "but to stderr" "$(cat "$work/err")" hello
-trawl -q --json -i "usdt:$target:hit" -- sh -c "echo hello; $target hits 3" >"$work/out" 2>"$work/err"
+trawl -q --json -i "usdt:$target:hit" \
+	-- sh -c "echo hello; $target hits 3" >"$work/out" 2>"$work/err"
 same "--json to stdout: status" 0 $?
-same "COMMAND's output does not go into it" "3 0" "$(grep -c '^{.*}$' "$work/out") $(grep -vc '^{.*}$' "$work/out")"
+same "COMMAND's output does not go into it" "3 0" \
+	"$(grep -c '^{.*}$' "$work/out") $(grep -vc '^{.*}$' "$work/out")"
 has "but to stderr" "$(cat "$work/err")" hello
 
 # Rows of files.
@@ -263,7 +282,8 @@ kill $pid
 wait $pid 2>/dev/null
 
 # All together: of each stretch of time so many files.
-trawl -q -i "usdt:$target:hit" -C 16k -G 1 -W 2 --duration 2500ms -w "$work/all" -- "$target" hits 100000000
+trawl -q -i "usdt:$target:hit" -C 16k -G 1 -W 2 --duration 2500ms -w "$work/all" -- \
+	"$target" hits 100000000
 names=$(cd "$work" && echo all*)
 has "-C -G -W: names" "$names" '^all0 all0\.1 all0\.2 all1 all1\.1( all1\.2)?$'
 for file in "$work"/all*; do
@@ -274,10 +294,12 @@ done
 trawl -i "usdt:$target:hit" -C 64k -w "$work/c" -- "$target" hits 400000 2>"$work/err"
 n=$(ls "$work"/c* | wc -l)
 ok $((n < 4)) "-C: several files ($n)"
-same "-C: names" "c c1 c2" "$(cd "$work" && echo c c1 c2 | xargs ls 2>/dev/null | tr '\n' ' ' | sed 's/ $//')"
+same "-C: names" "c c1 c2" \
+	"$(cd "$work" && echo c c1 c2 | xargs ls 2>/dev/null | tr '\n' ' ' | sed 's/ $//')"
 for ((i = 0; i < n; i++)); do
 	file=$work/c${i#0}
-	trawl-decode --json "$file" | grep -oE '"arg1":[0-9]+' | cut -d: -f2 # sed takes 5 times as long
+	# sed takes 5 times as long
+	trawl-decode --json "$file" | grep -oE '"arg1":[0-9]+' | cut -d: -f2
 	has "-C: each is complete" "$(trawl-decode --summary "$file")" 'complete$'
 	[ $((i + 1)) -eq "$n" ] || echo $(($(stat -c %s "$file") / 1024)) >>"$work/sizes"
 done >"$work/seen"
@@ -291,7 +313,8 @@ same "-C: what is told is the sum" 400000 "$(totals "$work/err" | cut -d' ' -f1)
 
 # Each has the kernel's symbols that its events show.
 if [ -e $tracing/events/kmem/kfree ]; then
-	trawl -q -i event:kmem:kfree -C 64k -w "$work/k" -- sh -c 'for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/share/doc /proc/sys >/dev/null 2>&1; done'
+	trawl -q -i event:kmem:kfree -C 64k -w "$work/k" \
+		-- sh -c 'for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/share/doc /proc/sys >/dev/null 2>&1; done'
 	bare=0
 	for file in "$work"/k*; do
 		trawl-decode --print "$file" >"$work/out"

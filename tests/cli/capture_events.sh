@@ -28,12 +28,15 @@ PY
 )"
 same "file mode" 600 "$(stat -c %a "$f")"
 
-trawl -q -i "uprobe:$target:target_hits arg1:s64" -i "uprobe:$target:target_hits%return \$retval:s32" \
+trawl -q -i "uprobe:$target:target_hits arg1:s64" \
+	-i "uprobe:$target:target_hits%return \$retval:s32" \
 	-i "usdt:$target:hit" -w "$f" -- "$target" hits 7 2>"$work/err"
 same "uprobe, uretprobe, usdt in one file" "1 1 7" \
 	"$(events "$f" target:target_hits) $(events "$f" target:target_hits%return) $(events "$f" target:hit)"
-same "entry, hits, return in the order of time" "target:target_hits target:hit target:target_hits%return" \
-	"$(trawl-decode --json "$f" | sed 's/.*"name":"\([^"]*\)".*/\1/' | uniq | tr '\n' ' ' | sed 's/ $//')"
+same "entry, hits, return in the order of time" \
+	"target:target_hits target:hit target:target_hits%return" \
+	"$(trawl-decode --json "$f" | sed 's/.*"name":"\([^"]*\)".*/\1/' | uniq | tr '\n' ' ' |
+		sed 's/ $//')"
 has "return value" "$(trawl-decode "$f")" 'target_hits%return.*=7'
 
 trawl -q -i "usdt:$target:hit" -w "$f" -- "$target" tree 50
@@ -54,7 +57,8 @@ wait
 trawl -i "usdt:$target:hit" -w "$f" --duration 1s 2>"$work/err"
 kill $one $two
 wait $one $two 2>/dev/null
-same "two processes without a scope" 2 "$(trawl-decode --json "$f" | grep -o '"pid":[0-9]*' | sort -u | wc -l)"
+same "two processes without a scope" 2 \
+	"$(trawl-decode --json "$f" | grep -o '"pid":[0-9]*' | sort -u | wc -l)"
 same "no hit missed" 0 "$(totals "$work/err" | cut -d' ' -f2)"
 
 # -p: one of two.
@@ -63,12 +67,14 @@ same "no hit missed" 0 "$(totals "$work/err" | cut -d' ' -f2)"
 trawl -q -i "usdt:$target:hit" -p $one -w "$f" -c 50
 kill $one $two
 wait $one $two 2>/dev/null
-same "-p: only that process" "\"pid\":$one" "$(trawl-decode --json "$f" | grep -o '"pid":[0-9]*' | sort -u)"
+same "-p: only that process" "\"pid\":$one" \
+	"$(trawl-decode --json "$f" | grep -o '"pid":[0-9]*' | sort -u)"
 
 # Kernel events, against perf's count of the same run: perf counts from the end of the execve that
 # starts the program, so we count after its last one.
 trawl -q -i 'event:syscalls:sys_enter_*' -w "$f" -- \
-	env ASAN_OPTIONS=detect_leaks=0 perf stat -x, -e 'syscalls:sys_enter_*' -o "$work/perf" "$target" hits 3
+	env ASAN_OPTIONS=detect_leaks=0 perf stat -x, -e 'syscalls:sys_enter_*' -o "$work/perf" \
+	"$target" hits 3
 wanted=$(awk -F, '{ n += $1 } END { print n }' "$work/perf")
 got=$(trawl-decode --json "$f" | /usr/bin/python3 -c '
 import json, sys
@@ -81,34 +87,43 @@ same "as many system calls as perf counts" "$wanted" "$got"
 # Arguments are kept as registers; they are shown as the types that they are declared to have.
 trawl -q -i event:syscalls:sys_enter_openat -w "$f" -- cat /dev/null
 trawl-decode --where 'dfd == -100' "$f" >"$work/at"
-has "an int is negative where it is meant" "$(cat "$work/at")" 'openat .* dfd=-100 .*flags=0x[0-9a-f]+ '
+has "an int is negative where it is meant" "$(cat "$work/at")" \
+	'openat .* dfd=-100 .*flags=0x[0-9a-f]+ '
 same "in text, JSON and CSV" "$(wc -l <"$work/at") $(wc -l <"$work/at")" \
-	"$(trawl-decode --json "$f" | grep -c '"dfd":-100,') $(trawl-export --to csv "$f" | grep -c 'dfd=-100\|,-100,')"
+	"$(trawl-decode --json "$f" | grep -c '"dfd":-100,') $(trawl-export --to csv "$f" |
+		grep -c 'dfd=-100\|,-100,')"
 
 trawl -q -i 'event:sched:sched_switch if prev_comm == "target"' -w "$f" -- "$target" hits 5 2000
 ok $(($(events "$f") < 5)) "a filter lets through what it should"
 same "and nothing else" 0 "$(trawl-decode --json "$f" | grep -vc '"prev_comm":"target"')"
 # The same event twice is recorded once, with what either filter lets through.
-# On CPU 0: from the idle task of another one the kernel's filter has been seen to leave switches out.
+# On CPU 0: from the idle task of another one the kernel's filter has been seen to leave switches
+# out.
 twice() { # WHAT IS SAID, -i ...: sets $switches to "PREV NEXT" of each event.
 	trawl "${@:2}" -w "$f" -- taskset -c 0 "$target" hits 5 2000 2>"$work/err"
-	switches=$(trawl-decode --json "$f" | sed 's/.*"prev_comm":"\([^"]*\)".*"next_comm":"\([^"]*\)".*/\1 \2/')
+	switches=$(trawl-decode --json "$f" |
+			sed 's/.*"prev_comm":"\([^"]*\)".*"next_comm":"\([^"]*\)".*/\1 \2/')
 	has "$1" "$(cat "$work/err")" "^trawl: $1\$"
 }
 switch=event:sched:sched_switch
 from="$switch if prev_comm == \"target\"" to="$switch if next_comm == \"target\""
 twice "$switch: given twice: recorded once" -i $switch -i $switch
 same "each switch is there once" "" "$(trawl-decode "$f" | uniq -d)"
-twice "$to: given twice with different filters: records what either filter lets through" -i "$from" -i "$to"
-read -r from_it to_it < <(awk '$1 == "target" { a++ } $2 == "target" { b++ } END { print a + 0, b + 0 }' <<<"$switches")
+twice "$to: given twice with different filters: records what either filter lets through" \
+	-i "$from" -i "$to"
+read \
+	-r from_it to_it \
+	< <(awk '$1 == "target" { a++ } $2 == "target" { b++ } END { print a + 0, b + 0 }' <<<"$switches")
 ok $((from_it < 5 || to_it < 5)) "both filters hold ($from_it, $to_it)"
 same "nothing else is recorded" 0 "$(grep -vc target <<<"$switches")"
 twice "$switch: given twice with different filters: records what either filter lets through" \
 	-i "$switch if prev_comm == \"nobody\"" -i $switch
 has "no filter is the wider one" "$switches" target
-twice "$from: given twice with different filters: records what either filter lets through" -i 'event:sched:*' -i "$from"
+twice "$from: given twice with different filters: records what either filter lets through" \
+	-i 'event:sched:*' -i "$from"
 has "in a glob, too" "$switches" ' target$'
-trawl -q -i 'event:sched:sched_s*' -i 'event:sched:sched_w*' -i 'event:sched:sched_*' -w "$f" -- true 2>"$work/err"
+trawl -q -i 'event:sched:sched_s*' -i 'event:sched:sched_w*' -i 'event:sched:sched_*' -w "$f" \
+	-- true 2>"$work/err"
 same "globs that overlap are no news" "" "$(cat "$work/err")"
 
 # Forks, threads, renames: who did what, by the rules of docs/format.md.
@@ -129,9 +144,13 @@ has "among them renamed ones" "$(cat "$work/ours")" '"renamed"\]$'
 trawl -q -i "usdt:$target:text arg1:string" -s 10 -w "$f" -- "$target" text 100 3
 same "-s: ten letters of a hundred" 3 "$(trawl-decode --json "$f" | grep -c '"arg1":"xxxxxxxxxx"')"
 
-same "which is told" "3 3" "$(trawl-decode --json "$f" | grep -c '"cut":\["arg1"\]') $(trawl-decode "$f" | grep -c 'arg1="xxxxxxxxxx"\.\.\. ')"
+same "which is told" "3 3" \
+	"$(trawl-decode --json "$f" | grep -c '"cut":\["arg1"\]') $(trawl-decode "$f" |
+		grep -c 'arg1="xxxxxxxxxx"\.\.\. ')"
 trawl -q -i "usdt:$target:text arg1:string" -s 10 -w "$f" -- "$target" text 10 2
-same "what is whole has no mark" "2 0" "$(trawl-decode "$f" | grep -c 'arg1="xxxxxxxxxx" ') $(trawl-decode --json "$f" | grep -c '"cut"')"
+same "what is whole has no mark" "2 0" \
+	"$(trawl-decode "$f" | grep -c 'arg1="xxxxxxxxxx" ') $(trawl-decode --json "$f" |
+		grep -c '"cut"')"
 
 # The file knows its tasks, its machine and its probes.
 trawl -q -i "usdt:$target:hit" -w "$f" -- "$target" hits 2
@@ -154,11 +173,14 @@ for form in "" --json; do
 	read -r -t 30 first <&4
 	"$target" hits 1
 	second=$(cat <&4)
-	has "printing${form:+ $form} into a pipe: the first before the second is made" "$first" target:hit
+	has "printing${form:+ $form} into a pipe: the first before the second is made" \
+		"$first" target:hit
 	has "printing${form:+ $form} into a pipe: the second" "$second" target:hit
 	exec 4<&-
 	wait $trawl
 done
-has "printing without -w" "$(trawl -q -i "usdt:$target:hit" -- "$target" hits 3)" 'target:hit +arg1=2 arg2=4'
-same "printing JSON" 3 "$(trawl -q --json -i "usdt:$target:hit" -- "$target" hits 3 | grep -c '"arg2"')"
+has "printing without -w" "$(trawl -q -i "usdt:$target:hit" -- "$target" hits 3)" \
+	'target:hit +arg1=2 arg2=4'
+same "printing JSON" 3 \
+	"$(trawl -q --json -i "usdt:$target:hit" -- "$target" hits 3 | grep -c '"arg2"')"
 tap_done

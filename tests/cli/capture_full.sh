@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Files that cannot take all: full disks of several kinds, a limit of the file's size. What is in the
-# file and what it says is missing are, together, exactly what the kernel saw happen.
+# Files that cannot take all: full disks of several kinds, a limit of the file's size. What is in
+# the file and what it says is missing are, together, exactly what the kernel saw happen.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/cli/capture.sh"
 small=$work/small
@@ -16,7 +16,8 @@ moment() { date -u -d "$1" +%s%N; }
 
 # count NAME FILE: what the last line in $work/err says is all that happened, and all that is there.
 count() {
-	read -r captured lost <<<"$(sed -n 's/.*(.*usdt \([0-9]*\) (lost \([0-9]*\)).*/\1 \2/p' "$work/err")"
+	read -r captured \
+		lost <<<"$(sed -n 's/.*(.*usdt \([0-9]*\) (lost \([0-9]*\)).*/\1 \2/p' "$work/err")"
 	same "$1: captured and lost are all hits" $hits $((captured + lost))
 	ok $((captured < 1000 || lost < 1000)) "$1: some of each"
 	same "$1: captured is what is in the file" "$captured" "$(events "$2" target:hit)"
@@ -42,8 +43,8 @@ agree() {
 }
 
 # flood FILE: more than fits, with whatever the caller has set up. All of it happens while trawl
-# stands still, so that it is known how much it is. Of this shell's children only: what a busy machine
-# starts meanwhile would take the room.
+# stands still, so that it is known how much it is. Of this shell's children only: what a busy
+# machine starts meanwhile would take the room.
 hits=500000
 flood() {
 	local trawl status

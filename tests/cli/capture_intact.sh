@@ -14,7 +14,8 @@ record() {
 	wait_armed "$f"
 	instance=$(ls -d $tracing/instances/trawl_${trawl}_*_$1)
 	for ((n = 0; n < 100; n++)); do
-		[ "$(awk '/^read events/ { n += $3 } END { print n }' "$instance"/per_cpu/cpu*/stats)" -gt 100 ] && return
+		read=$(awk '/^read events/ { n += $3 } END { print n }' "$instance"/per_cpu/cpu*/stats)
+		[ "$read" -gt 100 ] && return
 		sleep 0.1
 	done
 }
@@ -33,7 +34,8 @@ end() {
 record usdt "usdt:$target:hit"
 end nothing-is-said
 same "left alone: status" 0 $status
-has "left alone: nothing is said" "$(cat "$work/err")" '^[0-9]+ events? captured, 0 lost \(usdt [0-9]+\)$'
+has "left alone: nothing is said" "$(cat "$work/err")" \
+	'^[0-9]+ events? captured, 0 lost \(usdt [0-9]+\)$'
 same "left alone: nothing but that and the start" 2 "$(wc -l <"$work/err")"
 
 record usdt "usdt:$target:hit"
@@ -41,16 +43,20 @@ echo >"$instance/trace"
 end emptied
 same "emptied: status" 1 $status
 same "emptied: said once" 1 "$(grep -c "usdt: the ring buffer was emptied" "$work/err")"
-has "emptied: an unknown number is lost" "$(cat "$work/err")" '[0-9]+ events? captured, [0-9]+ and more lost \(usdt [0-9]+ \(lost [0-9]+ and more\)\)'
-has "emptied: the file says so" "$(trawl-decode --summary "$f")" 'usdt: an unknown number \(buffer emptied\) between'
-has "emptied: and where it was" "$(trawl-decode "$f")" '\*\*\* an unknown number of events of usdt lost in the last .*: buffer emptied'
+has "emptied: an unknown number is lost" "$(cat "$work/err")" \
+	'[0-9]+ events? captured, [0-9]+ and more lost \(usdt [0-9]+ \(lost [0-9]+ and more\)\)'
+has "emptied: the file says so" "$(trawl-decode --summary "$f")" \
+	'usdt: an unknown number \(buffer emptied\) between'
+has "emptied: and where it was" "$(trawl-decode "$f")" \
+	'\*\*\* an unknown number of events of usdt lost in the last .*: buffer emptied'
 has "emptied: the end too" "$(trawl-decode --meta=end "$f")" '"lost_more": ?true'
 
 record event event:raw_syscalls:sys_enter
 echo 0 >"$instance/events/raw_syscalls/sys_enter/enable"
 end "switched off"
 same "an event switched off: status" 1 $status
-has "an event switched off: said" "$(cat "$work/err")" 'event: raw_syscalls:sys_enter was switched off'
+has "an event switched off: said" "$(cat "$work/err")" \
+	'event: raw_syscalls:sys_enter was switched off'
 
 kill $load
 wait $load 2>/dev/null

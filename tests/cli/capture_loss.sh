@@ -7,7 +7,8 @@ f=$work/x.trawl
 hits=300000
 
 lost_in_file() {
-	trawl-decode --summary "$1" | sed -n 's/^ .* cpu [0-9]*: \([0-9]*\) (.*/\1/p' | awk '{ n += $1 } END { print n + 0 }'
+	trawl-decode --summary "$1" | sed -n 's/^ .* cpu [0-9]*: \([0-9]*\) (.*/\1/p' | awk \
+		'{ n += $1 } END { print n + 0 }'
 }
 
 # The smallest buffer, and a recorder that is stopped for a while.
@@ -26,29 +27,33 @@ same "the file holds what was captured" "$captured" "$(events "$f")"
 same "the file tells the same losses" "$lost" "$(lost_in_file "$f")"
 has "-v: by CPU" "$(cat "$work/err")" "usdt: CPU [0-9]+ lost [0-9]+ events"
 
-# Of a probe with a string the kernel counts second looks (capture/tracefs/longtext.h) as it does events: no more than
-# the file says were lost, and the file says "at most".
+# Of a probe with a string the kernel counts second looks (capture/tracefs/longtext.h) as it does
+# events: no more than the file says were lost, and the file says "at most".
 cp "$TRAWL_BUILD/samples/tick" "$work/tick"
 rm -f "$f"
-trawl -i "uprobe:$work/tick:tick_name%return s=\$retval:string" -B 4 -w "$f" -- "$work/tick" 100000 >/dev/null 2>"$work/err" & trawl=$!
+trawl -i "uprobe:$work/tick:tick_name%return s=\$retval:string" -B 4 -w "$f" -- \
+	"$work/tick" 100000 >/dev/null 2>"$work/err" & trawl=$!
 wait_armed "$f"
 kill -STOP $trawl
 sleep 1
 kill -CONT $trawl
 wait $trawl
 read -r captured lost <<<"$(totals "$work/err")"
-ok $((lost == 0 || captured + lost < 100000 || captured > 100000)) "with strings: $captured captured, at most $lost lost"
+ok $((lost == 0 || captured + lost < 100000 || captured > 100000)) \
+	"with strings: $captured captured, at most $lost lost"
 same "with strings: the file tells as many" "$lost" "$(lost_in_file "$f")"
-has "with strings: and that it is the most" "$(trawl-decode --summary "$f")" ' cpu [0-9]+: [0-9]+ \(overrun, at most\)'
-has "in text, too" "$(trawl-decode "$f" | grep -F '***' | head -1)" ' [0-9]+ events of uprobe on cpu [0-9]+ lost .*: overrun, at most'
+has "with strings: and that it is the most" "$(trawl-decode --summary "$f")" \
+	' cpu [0-9]+: [0-9]+ \(overrun, at most\)'
+has "in text, too" "$(trawl-decode "$f" | grep -F '***' | head -1)" \
+	' [0-9]+ events of uprobe on cpu [0-9]+ lost .*: overrun, at most'
 
 # The default buffer holds what a recorder misses in a short stop.
 trawl -i "usdt:$target:hit" -w "$f" -- "$target" hits $hits 2>"$work/err"
 same "the default buffer loses none" "$hits 0" "$(totals "$work/err")"
 same "and all are in the file" "$hits" "$(events "$f")"
 
-# Where the file goes has to be waited for (a disk does the same): that holds up no event. There are more of them than
-# the buffers of two processors take.
+# Where the file goes has to be waited for (a disk does the same): that holds up no event. There are
+# more of them than the buffers of two processors take.
 trawl -B 16384 -i "usdt:$target:hit" -w - -- "$target" hits $((3 * hits)) 2>"$work/err" |
 	{ head -c 4096; sleep 2; cat; } >"$f"
 same "a slow reader of a pipe loses none" "$((3 * hits)) 0" "$(totals "$work/err")"

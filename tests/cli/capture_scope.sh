@@ -94,7 +94,8 @@ same "starts of tasks were lost: captured + lost = hits" 16000 $((captured + los
 has "and that is said" "$(cat "$work/err")" '; of tasks: lost [0-9]+\)'
 # The scheduler's events have two tasks: one of them is of the scope, whoever's doing the event was.
 # On CPU 0: from the idle task of another one the kernel's filter has been seen to leave them out.
-trawl -q -i event:sched:sched_switch -i event:sched:sched_waking -w "$f" -- taskset -c 0 "$target" hits 50 1000
+trawl -q -i event:sched:sched_switch -i event:sched:sched_waking -w "$f" -- taskset -c 0 \
+	"$target" hits 50 1000
 trawl-decode --json --source event --source task "$f" | /usr/bin/python3 -c '
 import json, sys
 events = [json.loads(line) for line in sys.stdin]
@@ -137,7 +138,8 @@ kill -INT $trawl
 kill -CONT $trawl
 wait $trawl
 same "one that ended before anybody looked has its name" target \
-	"$(trawl-decode --json --pid $pid "$work/gone.trawl" | sed 's/.*"comm":"\([^"]*\)".*/\1/' | uniq)"
+	"$(trawl-decode --json --pid $pid "$work/gone.trawl" | sed 's/.*"comm":"\([^"]*\)".*/\1/' |
+		uniq)"
 # What others were told on their command lines, passwords too, is not for whoever gets the file.
 cmdlines() {
 	trawl-decode --meta='task/*' "$work/args.trawl" |
@@ -148,7 +150,9 @@ same "the arguments of COMMAND" "\"cmdline\":[\"$target\",\"hits\",\"10\",\"1000
 "$target" hits 1000000 1000 & pid=$!
 trawl -q -i event:sched:sched_switch --duration 1s -w "$work/args.trawl"
 same "no one else's" 0 "$(cmdlines | grep -c cmdline)"
-ok "$(trawl-decode --meta='task/*' "$work/args.trawl" | grep -q "\"tid\":$pid,.*\"comm\":\"target\""; echo $?)" "but their names"
+ok \
+	"$(trawl-decode --meta='task/*' "$work/args.trawl" |
+		grep -q "\"tid\":$pid,.*\"comm\":\"target\""; echo $?)" "but their names"
 kill $pid
 wait $pid 2>/dev/null
 tap_done

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""trawl-edit cut: what is left of a file is what trawl-decode shows of the whole, whichever part was
-asked for; and the metadata of what was left out is gone. tests/reader.py, too, must read it."""
+"""trawl-edit cut: what is left of a file is what trawl-decode shows of the whole, whichever part
+was asked for; and the metadata of what was left out is gone. tests/reader.py, too, must read it."""
 import json
 import os
 import random
@@ -38,7 +38,8 @@ made = f"{tmp.name}/made.trawl"
 subprocess.run([f"{build}/tests/decode/make-sample", made, "3000"], check=True)
 samples = [f"{src}/samples/{s}.trawl" for s in (
     "usb-storage", "usb-keyboard", "usb-errors", "usb-hotplug", "usb-audio", "tick")] + [made] + [
-    f"{src}/tests/golden/{s}.trawl" for s in ("events", "clocks", "moved", "two", "smalls", "single")]
+    f"{src}/tests/golden/{s}.trawl" for s in ("events", "clocks", "moved", "two", "smalls",
+                                              "single")]
 
 # ---- by time: chunks are copied and their edges coded anew
 rng = random.Random(19)
@@ -59,18 +60,22 @@ for file in samples:
                 wrong.append((span, status, text))
         elif status != 0 or decode("--raw", out) != want:
             wrong.append((span, status, text, len(want), len(decode("--raw", out))))
-    tap.ok(not wrong, f"{name}: random stretches of time are what trawl-decode shows of them", wrong)
+    tap.ok(not wrong, f"{name}: random stretches of time are what trawl-decode shows of them",
+           wrong)
 
 # ---- by what the events say: of a transfer both ends
-for file, argv in ((samples[0], ["--where", "length > 30"]), (samples[2], ["--where", "status != 0"]),
+for file, argv in ((samples[0], ["--where", "length > 30"]),
+                   (samples[2], ["--where", "status != 0"]),
                    (samples[1], ["--name", "usb:interrupt"]), (made, ["--where", "arg1 > 5"]),
-                   (made, ["--pid", "100"]), (made, ["--source", "usdt"]), (made, ["--name", "sched:*"]),
+                   (made, ["--pid", "100"]), (made, ["--source", "usdt"]),
+                   (made, ["--name", "sched:*"]),
                    (made, ["-c", "17"])):
     status, _, text = cut(file, out, *argv)
     tap.same((0, decode(*argv, file)), (status, decode(out)),
              f"{os.path.basename(file)} {' '.join(argv)}: as trawl-decode chooses")
 status, _, text = cut(samples[0], out, "--around", "name == \"usb:control\"", "--window", "1ms")
-tap.same(decode("--raw", "--around", "name == \"usb:control\"", "--window", "1ms", samples[0]), decode("--raw", out),
+tap.same(decode("--raw", "--around", "name == \"usb:control\"", "--window", "1ms", samples[0]),
+         decode("--raw", out),
          "--around --window")
 status, _, text = cut(made, out, "--every", "10")
 tap.same(decode(made)[::10], decode(out), "--every 10")
@@ -78,17 +83,21 @@ cut(samples[0], out, "--every", "3")
 halves = [(e["fields"].get("urb"), e["name"]) for e in map(json.loads, decode("--raw", out))]
 whole = {l["ts_ns"] for l in map(json.loads, decode(samples[0]))}
 few = [l["ts_ns"] for l in map(json.loads, decode(out))]
-tap.ok(2 < len(few) < len(whole) and set(few) <= whole, "--every: transfers stay whole", few, halves)
+tap.ok(2 < len(few) < len(whole) and set(few) <= whole, "--every: transfers stay whole", few,
+       halves)
 
 # ---- what is left out leaves nothing behind
 cut(made, out, "--pid", "100")
 text = subprocess.run(["python3", f"{src}/tests/reader.py", out], capture_output=True).stdout
 cut(made, f"{tmp.name}/all.trawl", "--from", "+0")
-full = subprocess.run(["python3", f"{src}/tests/reader.py", f"{tmp.name}/all.trawl"], capture_output=True).stdout
+full = subprocess.run(["python3", f"{src}/tests/reader.py", f"{tmp.name}/all.trawl"],
+                      capture_output=True).stdout
 names = [json.loads(l)["meta"]["name"] for l in text.splitlines() if b'"meta"' in l[:12]]
-tasks = {e["tid"] for e in map(json.loads, decode(out))} | {e["pid"] for e in map(json.loads, decode(out))}
+tasks = {e["tid"] for e in map(json.loads, decode(out))} | {e["pid"]
+                                                            for e in map(json.loads, decode(out))}
 kept = {n for n in names if n.startswith("task/")}
-tap.ok(kept and all(int(n[5:]) in tasks for n in kept), "only the tasks that the events name are told of", kept, tasks)
+tap.ok(kept and all(int(n[5:]) in tasks for n in kept),
+       "only the tasks that the events name are told of", kept, tasks)
 for n in ("probe/", "maps/"):
     tap.ok(all(m in full.decode() for m in names if m.startswith(n)), f"{n}: nothing is made up")
 status, _, text = run("trawl-edit", "verify", out)
@@ -96,25 +105,31 @@ tap.same(0, status, "the part is a whole file")
 
 # ---- a size that must not be passed
 status, _, text = cut(made, out, "--max-size", "1K")
-tap.ok(status == 0 and 500 < os.path.getsize(out) <= 1024 and "all would take" in text and 2 <= len(decode(out)) < 3000,
+tap.ok(status == 0 and 500 < os.path.getsize(out) <= 1024 and "all would take" in text and
+       2 <= len(decode(out)) < 3000,
        "--max-size keeps as much as fits, and tells what not", os.path.getsize(out), text)
-tap.ok(run("trawl-decode", "--summary", out)[1].decode().count("operation cut") == 1, "--summary tells of the cut")
+tap.ok(run("trawl-decode", "--summary", out)[1].decode().count("operation cut") == 1,
+       "--summary tells of the cut")
 same_size = os.path.getsize(out)
 cut(made, out, "--max-size", "1k")
 tap.ok(os.path.getsize(out) == same_size, "a unit may be a small letter")
 status, _, text = cut(made, out, "--max-size", "100")
-tap.ok(status == 2 and "smallest part" in text and not os.path.exists(out), "a size that can't be reached: the smallest that can", text)
+tap.ok(status == 2 and "smallest part" in text and not os.path.exists(out),
+       "a size that can't be reached: the smallest that can", text)
 
 # ---- bad input
 for argv, want, words in ((["--where", "arg1 == 123456"], 2, "nothing of it is chosen"),
                           (["--where", "foo > 1"], 2, "no event here has a field 'foo'"),
                           (["--window", "1s"], 2, "go together"), (["--every", "0"], 2, "above 0"),
-                          (["--max-size", "x"], 2, "not a size"), (["--source", "nil"], 2, "no source of this file")):
+                          (["--max-size", "x"], 2, "not a size"),
+                          (["--source", "nil"], 2, "no source of this file")):
     status, _, text = cut(made, out, *argv)
-    tap.ok(status == want and words in text and not os.path.exists(out), f"{' '.join(argv)}: {words}", status, text)
+    tap.ok(status == want and words in text and not os.path.exists(out),
+           f"{' '.join(argv)}: {words}", status, text)
 status, _, text = run("trawl-edit", "cut", made, "-w", made)
 tap.ok(status == 2 and "is the input too" in text, "the output is not the input", text)
-half = subprocess.run([f"{build}/tests/decode/make-sample", "-", "90000"], capture_output=True, check=True).stdout
+half = subprocess.run([f"{build}/tests/decode/make-sample", "-", "90000"], capture_output=True,
+                      check=True).stdout
 with open(f"{tmp.name}/half.trawl", "wb") as f:
     f.write(half[:len(half) * 2 // 3])
 status, _, text = cut(f"{tmp.name}/half.trawl", out, "--from", "+0")
@@ -125,7 +140,8 @@ for file in samples:
     before = decode("--raw", file)
     for verb in ("compact", "repair"):
         status, _, text = run("trawl-edit", verb, file, "-w", out)
-        tap.ok(status == 0 and decode("--raw", out) == before and run("trawl-edit", "verify", out)[0] == 0,
+        tap.ok(status == 0 and decode("--raw", out) == before and
+               run("trawl-edit", "verify", out)[0] == 0,
                f"{verb} {os.path.basename(file)}: the same events", status, text)
 for name in ("half", "hole"):
     bad = bytearray(half)
@@ -137,9 +153,12 @@ for name in ("half", "hole"):
         f.write(bad)
     status, _, text = run("trawl-edit", "repair", f"{tmp.name}/bad.trawl", "-w", out)
     left = decode(f"{tmp.name}/bad.trawl")
-    tap.ok(status == 0 and left and decode(out) == left and f"{len(left)} events are saved" in text and
-           run("trawl-edit", "verify", out)[0] == 0, f"repair ({name}): what is whole, and what is gone", status, text, len(left))
+    tap.ok(status == 0 and left and decode(out) == left and
+           f"{len(left)} events are saved" in text and
+           run("trawl-edit", "verify", out)[0] == 0,
+           f"repair ({name}): what is whole, and what is gone", status, text, len(left))
 with open(made, "rb") as f:
-    p = subprocess.run(["trawl-edit", "cut", "-", "-w", out, "--pid", "100"], stdin=f, capture_output=True)
+    p = subprocess.run(["trawl-edit", "cut", "-", "-w", out, "--pid", "100"], stdin=f,
+                       capture_output=True)
 tap.same((0, decode("--pid", "100", made)), (p.returncode, decode(out)), "from a pipe")
 sys.exit(tap.finish())

@@ -6,10 +6,12 @@
 page() { sed 's/\\f[A-Z]//g; s/\\-/-/g' "$TRAWL_SRC/docs/$1.1"; }
 
 # The options that a text names: --long and -s.
-options() { grep -oE -- '--[a-z][a-z0-9-]*[a-z0-9]|(^|[ ,("])-[a-zA-Z]\b' | tr -d ' ,("' | sort -u; }
+options() { grep -oE -- '--[a-z][a-z0-9-]*[a-z0-9]|(^|[ ,("])-[a-zA-Z]\b' | tr -d ' ,("' |
+	sort -u; }
 
 # Those that the manual has an entry of: the line after .TP, or the lines of a .TP with .TQ.
-entries() { page "$1" | awk '/^\.T[PQ]/ { heading = 1; next } heading { print; heading = 0 }' | options; }
+entries() { page "$1" | awk '/^\.T[PQ]/ { heading = 1; next } heading { print; heading = 0 }' |
+	options; }
 
 help_of() {
 	$1 --help
@@ -22,7 +24,8 @@ help_of() {
 
 # The long options as the sources have them.
 table() {
-	(cd "$TRAWL_SRC" && grep -ohE '^\s+\{ ?"[a-z0-9-]+", (no|required|optional)_argument' "$@") |
+	(cd "$TRAWL_SRC" &&
+			grep -ohE '^\s+\{ ?"[a-z0-9-]+", (no|required|optional)_argument' "$@") |
 		sed 's/.*"\(.*\)".*/--\1/' | sort -u
 }
 

@@ -47,7 +47,8 @@ def diff(*args):
 
 
 def numbered(first, n=12, change=None):
-    """Messages with a sequence number that the answer repeats; one of them differs at its byte 2."""
+    """Messages with a sequence number that the answer repeats; one of them differs at its byte
+    2."""
     return [(bytes([0x55, (first + i) % 256, 9 if i == change else 7, i // 3]) + bytes(8),
              bytes([0xaa, (first + i) % 256, 1, i // 3])) for i in range(n)]
 
@@ -133,24 +134,31 @@ def differ(made, a, b, what, name):
 def main():
     with tempfile.TemporaryDirectory() as d:
         made = captures(d)
-        alike(made, "good", "other", "other ids, addresses, times and sequence numbers are no difference")
+        alike(made, "good", "other",
+              "other ids, addresses, times and sequence numbers are no difference")
         alike(made, "storage", "tags", "nor are the tags of mass storage")
         alike(made, "good", "unlinked", "nor what the host cancelled or had not got")
-        out = differ(made, "good", "changed", "1234:0001 ep2 OUT bulk, transfer 6 there: byte 2 is 0x09, was 0x07",
+        out = differ(made, "good", "changed",
+                     "1234:0001 ep2 OUT bulk, transfer 6 there: byte 2 is 0x09, was 0x07",
                      "one byte that differs is found")
         ok(out.count("  > ") == 2, "both transfers are shown", out)
-        differ(made, "good", "short", "transfer 11 there: only in " + made["good"], "transfers that one has not")
+        differ(made, "good", "short", "transfer 11 there: only in " + made["good"],
+               "transfers that one has not")
         differ(made, "good", "descriptor", "descriptor 0x02 index 0: byte 8 is 0x31, was 0x32",
                "a descriptor that differs")
-        differ(made, "good", "stalled", "transfer 13 there: the status is stall, was ok", "a request that is refused")
-        differ(made, "good", "storage", "descriptor 0x01 index 0: byte 4 is 0x00, was 0xff", "another device")
-        differ(made, "good", "both", "46f4:0001 ep2 OUT bulk, transfer 1 there: this device is only in",
+        differ(made, "good", "stalled", "transfer 13 there: the status is stall, was ok",
+               "a request that is refused")
+        differ(made, "good", "storage", "descriptor 0x01 index 0: byte 4 is 0x00, was 0xff",
+               "another device")
+        differ(made, "good", "both",
+               "46f4:0001 ep2 OUT bulk, transfer 1 there: this device is only in",
                "one device more")
         alike(made, "good", "late", "what comes before a later capture begins is no difference")
         alike(made, "late", "good", "in either order")
         status, out, _ = diff(made["good"], made["late"])
         ok("before the other capture begins" in out, "but is counted", out)
-        out = differ(made, "keys", "otherkeys", "of what is masked no byte is told", "a keystroke that differs")
+        out = differ(made, "keys", "otherkeys", "of what is masked no byte is told",
+                     "a keystroke that differs")
         ok("0x1d" not in out and "0x04" not in out, "is not told", out)
         status, out, _ = diff("--json", made["good"], made["changed"])
         j = json.loads(out)
@@ -161,11 +169,13 @@ def main():
         for args, status, text, name in (
                 ([made["good"]], 2, "takes two files, not 1", "one file"),
                 ([made["good"]] * 3, 2, "takes two files, not 3", "three files"),
-                (["--summary", made["good"], made["good"]], 2, "--diff: is a view of its own", "two views"),
+                (["--summary", made["good"], made["good"]], 2, "--diff: is a view of its own",
+                 "two views"),
                 ([made["good"], SRC + "/samples/tick.trawl"], 2, "no source in common", "no USB"),
                 ([made["good"], d + "/none"], 3, "none", "a file that is not there")):
             got, _, err = diff(*args)
-            ok(got == status and text in err and len(err.splitlines()) == 1, "refused: " + name, got, err)
+            ok(got == status and text in err and len(err.splitlines()) == 1, "refused: " + name,
+               got, err)
     return finish()
 
 

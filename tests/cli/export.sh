@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# trawl-export, checked with the programs that it is for: tshark, capinfos, tcpdump's library, Python.
+# trawl-export, checked with the programs that it is for: tshark, capinfos, tcpdump's library,
+# Python.
 . "$TRAWL_SRC/tests/tap.sh"
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
@@ -30,7 +31,8 @@ assert "arg3_base" not in rows[0]
 '; ok $? "CSV has a column for each field, and every cell comes back"
 "$TRAWL_BUILD/tests/decode/make-sample" "$dir/empty.trawl" 10
 same "CSV: an empty string is not one that could not be read" '5:3, 9:7,""' \
-	"$(trawl-export --to csv --name app:start --fields arg1,arg2 "$dir/empty.trawl" | tr -d '\r' |
+	"$(trawl-export --to csv --name app:start --fields arg1,arg2 "$dir/empty.trawl" |
+		tr -d '\r' |
 		sed -n 's/^[0-9]*00\([59]\)000000,.*,\([37],[^,]*\)$/\1:\2/p' | xargs -d '\n')"
 same "CSV with chosen columns, from a pipe" "ts_ns,source,name,cpu,pid,tid,comm,arg1,mask" \
 	"$(cat "$f" | trawl-export --to csv --fields arg1,mask - | head -1 | tr -d '\r')"
@@ -48,20 +50,27 @@ if ! command -v tshark >/dev/null; then
 fi
 export HOME=$dir/home
 mkdir -p "$HOME"
-shark() { tshark "$@" 2>"$dir/err" || echo "tshark ended with $?"; grep -v 'Running as user' "$dir/err"; }
+shark() { tshark "$@" 2>"$dir/err" ||
+	echo "tshark ended with $?"; grep -v 'Running as user' "$dir/err"; }
 plain() { shark -r "$dir/s.pcapng" "$@"; }
 lua() { shark -X "lua_script:$lua" -r "$dir/s.pcapng" "$@"; }
 
-has "the section says of which system it is" "$(capinfos "$dir/s.pcapng")" '^Capture oper-sys: +Linux 6.1.0-test$'
-same "tshark reads every packet and warns of nothing" 10 "$(plain -T fields -e frame.number | wc -l)"
-same "times to the nanosecond" 1795225477.008001000 "$(plain -T fields -e frame.time_epoch | tail -1)"
+has "the section says of which system it is" "$(capinfos "$dir/s.pcapng")" \
+	'^Capture oper-sys: +Linux 6.1.0-test$'
+same "tshark reads every packet and warns of nothing" 10 \
+	"$(plain -T fields -e frame.number | wc -l)"
+same "times to the nanosecond" 1795225477.008001000 \
+	"$(plain -T fields -e frame.time_epoch | tail -1)"
 has "without a plugin the list shows name and fields" "$(plain -c 2 | tail -1)" \
 	' app:start arg1=-1 arg2="two\\nlines \\"x\\"" arg3=<unavailable: optimised out> arg4=200 \(serve\+0x8 app\.c:99\)$'
 same "of every packet, as trawl-decode prints it" "$(trawl-decode -t "$f" | grep -v '^\*\*\*' |
 	sed 's/^\[...\] [^ ]* *\([^ ]*\) */\1 /')" "$(plain -T fields -e systemd_journal.message)"
-same "filters without a plugin" "1 8 8 2 2" "$(for y in 'message contains "arg1=5 "' 'message matches "^app:start "' \
-	'syslog_id == "usdt" && systemd_journal.pid == 100' 'comm == "worker"' 'field.name == "ratio" || frame.number == 1'; do
-	plain -Y "systemd_journal.$y" -T fields -e frame.number | wc -l; done | tr '\n' ' ' | sed 's/ $//')"
+same "filters without a plugin" "1 8 8 2 2" \
+	"$(for y in 'message contains "arg1=5 "' 'message matches "^app:start "' \
+	'syslog_id == "usdt" && systemd_journal.pid == 100' 'comm == "worker"' \
+	'field.name == "ratio" || frame.number == 1'; do
+	plain -Y "systemd_journal.$y" -T fields -e frame.number | wc -l; done | tr '\n' ' ' | sed \
+		's/ $//')"
 tree=$(plain -V -Y 'frame.number == 2')
 has "a field is a line of the tree" "$tree" 'Field name: arg1'
 has "with its value" "$tree" 'Field value: "two\\nlines \\"x\\""$'
@@ -71,13 +80,16 @@ same "losses before a packet" 17 "$(plain -Y 'frame.number == 4' -T fields -e fr
 info=$(capinfos -M "$dir/s.pcapng" 2>&1)
 has "capinfos: an interface a source" "$info" 'Number of interfaces in file: 2'
 has "capinfos: what it was made from" "$info" 'Capture application: +trawl-export'
-same "capinfos: no comment names the host or a command" "" "$(grep -a 'sample\|argv' <<<"$info" | grep -v '^File name')"
-same "nor does any byte of it" 0 "$(strings "$dir/s.pcapng" | grep -c '"hostname"\|"argv"\|"cmdline"')"
+same "capinfos: no comment names the host or a command" "" \
+	"$(grep -a 'sample\|argv' <<<"$info" | grep -v '^File name')"
+same "nor does any byte of it" 0 \
+	"$(strings "$dir/s.pcapng" | grep -c '"hostname"\|"argv"\|"cmdline"')"
 trawl-export --to pcapng --with-machine "$f" -w "$dir/machine.pcapng"
 has "--with-machine: capinfos names it" "$(capinfos "$dir/machine.pcapng" 2>&1)" \
 	'Capture comment: +machine: \{.*"hostname":"sample"'
 has "capinfos: in order of time" "$info" 'Strict time order: +True'
-same "all blocks are whole and the statistics count the losses" "9 17 1 0 " "$(/usr/bin/python3 - "$dir/s.pcapng" <<'PY'
+same "all blocks are whole and the statistics count the losses" "9 17 1 0 " \
+	"$(/usr/bin/python3 - "$dir/s.pcapng" <<'PY'
 import struct, sys
 b, at, out = open(sys.argv[1], "rb").read(), 0, ""
 packets = {}
@@ -111,17 +123,24 @@ same "filter: signed field" "2 " "$(names 'trawl.field.arg1 == -1')"
 same "filter: order" "7 8 " "$(names 'trawl.field.arg1 > 3')"
 same "filter: text" "1 5 " "$(names 'trawl.field.arg2 == "plain"')"
 same "filter: computed argument" "3 " "$(names 'trawl.field.arg3 == 22')"
-same "filter: field of a kernel event" "10 " "$(names 'trawl.field.prev_comm == "app" && trawl.field.prev_pid == 100')"
-same "filter: float, boolean, bits" "9 " "$(names 'trawl.field.ratio > 2.4 && trawl.field.flag == 1 && trawl.field.mask & 0xff00')"
+same "filter: field of a kernel event" "10 " \
+	"$(names 'trawl.field.prev_comm == "app" && trawl.field.prev_pid == 100')"
+same "filter: float, boolean, bits" "9 " \
+	"$(names 'trawl.field.ratio > 2.4 && trawl.field.flag == 1 && trawl.field.mask & 0xff00')"
 same "filter: address" "9 " "$(names 'trawl.field.__probe_ip == 0x55d000003000')"
-same "filter: site" "2 4 6 8 " "$(names 'trawl.site.line == 99 && trawl.site.symbol contains "serve"')"
-same "filter: task" "4 7 " "$(names 'trawl.comm == "worker" && trawl.tid == 101 && trawl.pid == 100')"
+same "filter: site" "2 4 6 8 " \
+	"$(names 'trawl.site.line == 99 && trawl.site.symbol contains "serve"')"
+same "filter: task" "4 7 " \
+	"$(names 'trawl.comm == "worker" && trawl.tid == 101 && trawl.pid == 100')"
 same "filter: any field by text" "8 " "$(names 'trawl.field == "arg1=5"')"
-same "filter: a value that its type cannot hold, by text" "9 " "$(names 'trawl.field == "arg1=18446744073709551615"')"
-has "why an argument is not there" "$(lua -V -Y 'frame.number == 3')" '^ +arg4: \(unavailable: in %xmm0\)$'
+same "filter: a value that its type cannot hold, by text" "9 " \
+	"$(names 'trawl.field == "arg1=18446744073709551615"')"
+has "why an argument is not there" "$(lua -V -Y 'frame.number == 3')" \
+	'^ +arg4: \(unavailable: in %xmm0\)$'
 has "a task of which nothing is known" "$(lua | sed -n 1p)" ' \?-101 .*trawl .*app:start'
 has "tree" "$(lua -V -Y 'frame.number == 3')" '^ +arg3: 22$'
-has "one line says all" "$(lua | sed -n 3p)" 'app-100 .*trawl .*app:start arg1=0 arg2="gr.*n" arg3=22 arg4=\(unavailable: in %xmm0\)'
+has "one line says all" "$(lua | sed -n 3p)" \
+	'app-100 .*trawl .*app:start arg1=0 arg2="gr.*n" arg3=22 arg4=\(unavailable: in %xmm0\)'
 # a task that calls itself e ESC [ 3 1 m newline quote C1
 /usr/bin/python3 - "$dir/s.pcapng" "$dir/esc.pcapng" <<'PY'
 import struct, sys
@@ -138,10 +157,13 @@ while at < len(b):
     out, at = out + block, at + n
 open(sys.argv[2], "wb").write(out)
 PY
-escapes() { shark -X "lua_script:$lua" -r "$dir/esc.pcapng" "$@" | tr -d '\n' | grep -c "$(printf '[[:cntrl:]]\|\302\233')"; }
-same "no column has what a terminal obeys" "0 10" "$(escapes) $(shark -X "lua_script:$lua" -r "$dir/esc.pcapng" | wc -l)"
+escapes() { shark -X "lua_script:$lua" -r "$dir/esc.pcapng" "$@" | tr -d '\n' |
+	grep -c "$(printf '[[:cntrl:]]\|\302\233')"; }
+same "no column has what a terminal obeys" "0 10" \
+	"$(escapes) $(shark -X "lua_script:$lua" -r "$dir/esc.pcapng" | wc -l)"
 same "nor any line of the tree" 0 "$(escapes -V -O trawl)"
-has "only the name itself is there" "$(shark -X "lua_script:$lua" -r "$dir/esc.pcapng" -c 2)" ' e \[31m "[^-]*-100 '
+has "only the name itself is there" "$(shark -X "lua_script:$lua" -r "$dir/esc.pcapng" -c 2)" \
+	' e \[31m "[^-]*-100 '
 same "not JSON is malformed, not an error of the script" "1" "$(
 	/usr/bin/python3 - "$dir/s.pcapng" "$dir/bad.pcapng" <<'PY'
 import sys
@@ -149,11 +171,14 @@ b = open(sys.argv[1], "rb").read()
 i = b.index(b'{"ts_ns"')
 open(sys.argv[2], "wb").write(b[:i] + b"[" + b[i + 1:])
 PY
-	shark -X "lua_script:$lua" -r "$dir/bad.pcapng" -Y trawl.malformed -T fields -e frame.number)"
+	shark -X "lua_script:$lua" -r "$dir/bad.pcapng" -Y trawl.malformed -T fields \
+		-e frame.number)"
 
 trawl-export --to pcapng.gz "$f" -w "$dir/s.pcapng.gz"; ok $? "pcapng.gz"
-same "gzip unpacks it to the same" "$(sha256sum <"$dir/s.pcapng")" "$(gzip -dc "$dir/s.pcapng.gz" | sha256sum)"
-same "filters work in it too" 9 "$(shark -X "lua_script:$lua" -r "$dir/s.pcapng.gz" -Y 'trawl.field.flag == 1' -T fields -e frame.number)"
+same "gzip unpacks it to the same" "$(sha256sum <"$dir/s.pcapng")" \
+	"$(gzip -dc "$dir/s.pcapng.gz" | sha256sum)"
+same "filters work in it too" 9 \
+	"$(shark -X "lua_script:$lua" -r "$dir/s.pcapng.gz" -Y 'trawl.field.flag == 1' -T fields -e frame.number)"
 
 mkdir -p "$HOME/.local/lib/wireshark/plugins"
 cp "$lua" "$HOME/.local/lib/wireshark/plugins/"
@@ -165,7 +190,8 @@ same "installed where configure says" "$lua" "$(
 
 # ---- one source, for tcpdump
 trawl-export --to pcapng --source event "$f" -w "$dir/one.pcapng"
-has "--source leaves one interface" "$(capinfos "$dir/one.pcapng" 2>/dev/null)" 'Number of interfaces in file: 1$'
+has "--source leaves one interface" "$(capinfos "$dir/one.pcapng" 2>/dev/null)" \
+	'Number of interfaces in file: 1$'
 same "large files keep their order and number" "20002 True" "$(
 	"$TRAWL_BUILD/tests/decode/make-sample" "$dir/big.trawl" 20000
 	trawl-export --to pcapng "$dir/big.trawl" | tee "$dir/big.pcapng" >/dev/null

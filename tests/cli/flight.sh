@@ -22,13 +22,14 @@ until_true() {
 	done
 	return 1
 }
-# command_of RECORDER: the PID of its COMMAND, once that runs $target. The recorder has other children too,
-# which resolve names.
+# command_of RECORDER: the PID of its COMMAND, once that runs $target. The recorder has other
+# children too, which resolve names.
 command_of() {
 	local n pid
 	for ((n = 0; n < 200; n++)); do
 		for pid in $(pgrep -P "$1"); do
-			[ "$(readlink "/proc/$pid/exe")" = "$(readlink -f "$target")" ] && echo "$pid" && return 0
+			[ "$(readlink "/proc/$pid/exe")" = "$(readlink -f "$target")" ] &&
+				echo "$pid" && return 0
 		done
 		sleep 0.1
 	done
@@ -47,13 +48,15 @@ cpu=$(($(nproc --all) - 1))
 trawl --ring 4m --trigger 'arg1 == 500' --after 0s -w "$f" -i "$hit" -- \
 	taskset -c $cpu "$target" hits 1000 2>"$work/err"
 same "an expression: status" 0 $?
-has "it says what it wrote" "$(said)" "^trawl: $f holds the last [0-9.]+ m?s: arg1 == 500 \(target:hit\)"
+has "it says what it wrote" "$(said)" \
+	"^trawl: $f holds the last [0-9.]+ m?s: arg1 == 500 \(target:hit\)"
 has "and how it ended" "$(said)" '^1000 events captured, 0 lost .*; 1 file written$'
 ok "$(trawl-edit verify "$f" >/dev/null; echo $?)" "the file is whole"
 has "the trigger is an event in it" "$(triggers "$f")" \
 	'target-[0-9]+ .*trawl:trigger +reason="expression" what="arg1 == 500" event="target:hit"'
 same "only the first hit is one" 1 "$(events "$f" trawl:trigger)"
-has "on the CPU of what triggered" "$(trawl-decode --json --name trawl:trigger "$f")" "\"cpu\":$cpu,"
+has "on the CPU of what triggered" "$(trawl-decode --json --name trawl:trigger "$f")" \
+	"\"cpu\":$cpu,"
 has "at the time of what triggered" "$(trawl-decode --json "$f" | grep -A1 -E '"arg1":500[,}]' |
 	sed 's/.*"ts_ns":\([0-9]*\).*/\1/' | uniq -c)" ' 2 '
 has "what was before it is there" "$(hits "$f")" '^0 [0-9]+ [0-9]+$'
@@ -69,20 +72,26 @@ captured=$(sed -n 's/^\([0-9]*\) events* captured.*/\1/p' "$work/err")
 ok $((captured < 2000000)) "all of it was captured"
 n=$(events "$f")
 ok $((n < 100000 || n >= captured / 2)) "the file holds the newest of them ($n of $captured)"
-same "the last is there" 1 "$(trawl-decode --json --where 'name == "raw_syscalls:sys_enter" and id == 231' "$f" | wc -l)"
+same "the last is there" 1 \
+	"$(trawl-decode --json --where 'name == "raw_syscalls:sys_enter" and id == 231' "$f" |
+		wc -l)"
 same "the first is not" 0 "$(trawl-decode --json --where 'id == 59' "$f" | wc -l)"
 size=$(stat -c %s "$f")
 ok $((size > 1200000)) "the file is no larger than the ring and what describes it ($size)"
-has "names of tasks that were told long ago are in it" "$(trawl-decode "$f" | tail -n 1)" ' dd-[0-9]+ '
+has "names of tasks that were told long ago are in it" "$(trawl-decode "$f" | tail -n 1)" \
+	' dd-[0-9]+ '
 ok "$(trawl-edit verify "$f" >/dev/null; echo $?)" "it is whole"
 rm -f "${f%.trawl}"*
 
 # ---- --after
-trawl --ring 4m --trigger 'arg1 == 10' --after 300ms -w "$f" -i "$hit" -- "$target" hits 300 10000 2>"$work/err"
+trawl --ring 4m --trigger 'arg1 == 10' --after 300ms -w "$f" -i "$hit" -- \
+	"$target" hits 300 10000 2>"$work/err"
 read -r first last n <<<"$(hits "$f")"
-ok $((last <= 10 || last >= 299)) "--after: what came after the trigger is there ($last), and not all of it"
+ok $((last <= 10 || last >= 299)) \
+	"--after: what came after the trigger is there ($last), and not all of it"
 same "without a gap" "0 $((last + 1))" "$first $n"
-trawl --ring 4m --trigger 'arg1 == 10' --after 1h -w "$f.end" -i "$hit" -- "$target" hits 50 2>"$work/err"
+trawl --ring 4m --trigger 'arg1 == 10' --after 1h -w "$f.end" -i "$hit" -- \
+	"$target" hits 50 2>"$work/err"
 same "the end comes first: status" 0 $?
 same "the file has all up to there" "0 49 50" "$(hits "$f.end")"
 rm -f "${f%.trawl}"*
@@ -100,8 +109,10 @@ done
 kill -INT $trawl
 wait $trawl
 same "SIGUSR1: status" 0 $?
-same "a file for each, none overwritten" "${f%.trawl}.1.trawl ${f%.trawl}.2.trawl $f" "$(ls "${f%.trawl}"*.trawl | paste -sd' ')"
-has "SIGUSR1 is the trigger" "$(triggers "${f%.trawl}.1.trawl")" 'bash-.*reason="signal" what="SIGUSR1" event=""'
+same "a file for each, none overwritten" "${f%.trawl}.1.trawl ${f%.trawl}.2.trawl $f" \
+	"$(ls "${f%.trawl}"*.trawl | paste -sd' ')"
+has "SIGUSR1 is the trigger" "$(triggers "${f%.trawl}.1.trawl")" \
+	'bash-.*reason="signal" what="SIGUSR1" event=""'
 read -r _ last _ <<<"$(hits "$f")"
 read -r first _ _ <<<"$(hits "${f%.trawl}.1.trawl")"
 same "the next begins where the one before ended" $((last + 1)) "$first"
@@ -150,7 +161,8 @@ record --ring 4m -w "$work/none.trawl" -i "$hit" -p $pid
 kill -INT $trawl
 wait $trawl
 same "no trigger: status" 0 $?
-has "no trigger: it is said" "$(said)" '^[0-9]+ events? captured, 0 lost .*; no trigger: nothing was written$'
+has "no trigger: it is said" "$(said)" \
+	'^[0-9]+ events? captured, 0 lost .*; no trigger: nothing was written$'
 record --ring 4m -w "$work/none.trawl" -i "$hit" -p $pid
 kill -KILL $trawl
 wait $trawl 2>/dev/null
@@ -162,10 +174,12 @@ same "killed: nothing stays in the kernel" "" "$(traces_of $trawl)"
 # ---- COMMAND crashes
 trawl --ring 4m --after 100ms -w "$work/crash.trawl" -i "$hit" -- "$target" abort 2>"$work/err"
 same "a crash: status" 0 $?
-has "a crash is a trigger" "$(triggers "$work/crash.trawl")" 'target-.*reason="crash" what=".*target: killed by SIGABRT, status 134"'
+has "a crash is a trigger" "$(triggers "$work/crash.trawl")" \
+	'target-.*reason="crash" what=".*target: killed by SIGABRT, status 134"'
 same "with what came before it" 1 "$(events "$work/crash.trawl" target:hit)"
 # The recorder sleeps while the command dies: the trigger's time is that of the signal.
-trawl --ring 4m --after 0s -w "$work/late.trawl" -i "$hit" -- "$target" wait >/dev/null 2>"$work/err" & trawl=$!
+trawl --ring 4m --after 0s -w "$work/late.trawl" -i "$hit" -- \
+	"$target" wait >/dev/null 2>"$work/err" & trawl=$!
 child=$(command_of $trawl)
 kill -STOP $trawl
 before=$(date +%s%N)
@@ -176,11 +190,16 @@ sleep 0.3
 kill -CONT $trawl
 wait $trawl
 at=$(trawl-decode --json --source trawl "$work/late.trawl" | sed -n 's/.*"ts_ns":\([0-9]*\).*/\1/p')
-same "a crash has the time of its signal" yes "$([ "$at" -ge "$before" ] && [ "$at" -le "$after" ] && echo yes || echo "$before $at $after")"
-same "its status is a shell's" 134 "$(trawl-decode --meta=end "$work/late.trawl" | sed -n 's/.*"exit_status": *\([0-9]*\).*/\1/p')"
+same "a crash has the time of its signal" yes \
+	"$([ "$at" -ge "$before" ] && [ "$at" -le "$after" ] && echo yes ||
+		echo "$before $at $after")"
+same "its status is a shell's" 134 \
+	"$(trawl-decode --meta=end "$work/late.trawl" |
+		sed -n 's/.*"exit_status": *\([0-9]*\).*/\1/p')"
 trawl --ring 4m -w "$work/fine.trawl" -i "$hit" -- "$target" exit 42 2>"$work/err"
 has "a failed command has not crashed" "$(said)" 'no trigger: nothing was written'
-trawl --ring 4m --after 0s -w "$work/fine.trawl" -i "$hit" -- "$target" wait >/dev/null 2>"$work/err" & trawl=$!
+trawl --ring 4m --after 0s -w "$work/fine.trawl" -i "$hit" -- \
+	"$target" wait >/dev/null 2>"$work/err" & trawl=$!
 command_of $trawl >/dev/null
 sleep 0.5
 kill -TERM $trawl
@@ -188,7 +207,8 @@ wait $trawl
 has "nor has one that was told to end" "$(said)" 'no trigger: nothing was written'
 
 # ---- other outputs
-trawl --ring 4m --trigger 'arg1 == 3' --after 0s -w - -i "$hit" -- "$target" hits 10 2>/dev/null >"$work/pipe.trawl"
+trawl --ring 4m --trigger 'arg1 == 3' --after 0s -w - -i "$hit" -- \
+	"$target" hits 10 2>/dev/null >"$work/pipe.trawl"
 same "-w -: to standard output" "0 9 10" "$(hits "$work/pipe.trawl")"
 if mkdir "$work/small" && mount -t tmpfs -o size=1m none "$work/small"; then
 	head -c 1100000 /dev/zero >"$work/small/fill"
@@ -202,7 +222,8 @@ if mkdir "$work/small" && mount -t tmpfs -o size=1m none "$work/small"; then
 	kill -INT $trawl
 	wait $trawl
 	same "a full disk: status" 1 $?
-	has "a full disk: it is said, and the recording goes on" "$(said)" 'disk is full.*not whole, the recording goes on: SIGUSR1'
+	has "a full disk: it is said, and the recording goes on" "$(said)" \
+		'disk is full.*not whole, the recording goes on: SIGUSR1'
 	has "the next trigger has its file" "$(said)" 'holds the last'
 	kill $load
 	umount "$work/small"
@@ -211,7 +232,8 @@ else
 fi
 
 # ---- what can never trigger, as an event shows
-trawl --ring 1m --trigger 'arg1 == "500"' --after 0s -w "$work/never.trawl" -i "$hit" -- "$target" hits 100 2>"$work/err"
+trawl --ring 1m --trigger 'arg1 == "500"' --after 0s -w "$work/never.trawl" -i "$hit" -- \
+	"$target" hits 100 2>"$work/err"
 same "a number compared with a text: told once" 1 \
 	"$(grep -c '^trawl: --trigger: target:hit has a number here, which cannot be compared with a text' "$work/err")"
 
@@ -223,10 +245,15 @@ ok $((peak < 1 || peak > 2 + 64)) "memory: the ring and at most 64 MiB ($peak Mi
 
 # ---- bad input
 bad() { fails "$1" 2 "$2" trawl -i "$hit" "${@:3}" -- "$target" exit 0; }
-bad "an unknown field" "--trigger: no event here has a field 'arg9'; did you mean arg1, arg2 or arg3" --ring 4m -w "$f" --trigger 'arg9 == 1'
+bad "an unknown field" \
+	"--trigger: no event here has a field 'arg9'; did you mean arg1, arg2 or arg3" --ring 4m \
+	-w "$f" --trigger 'arg9 == 1'
 bad "its place" '^ {14,16}\^' --ring 4m -w "$f" --trigger 'cpu > 0 and arg9 == 1'
-bad "an unknown event" "--trigger: no event that is recorded is called 'target:hot'; there are target:hit" --ring 4m -w "$f" --trigger 'name == "target:hot"'
-bad "a pattern that no event has" "is called 'sched:\*'" --ring 4m -w "$f" --trigger 'name ~ "sched:*"'
+bad "an unknown event" \
+	"--trigger: no event that is recorded is called 'target:hot'; there are target:hit" \
+	--ring 4m -w "$f" --trigger 'name == "target:hot"'
+bad "a pattern that no event has" "is called 'sched:\*'" --ring 4m -w "$f" \
+	--trigger 'name ~ "sched:*"'
 bad "a bad expression" '--trigger: something is missing' --ring 4m -w "$f" --trigger 'arg1 =='
 bad "no file" '--ring needs a name' --ring 4m
 bad "--trigger alone" '--trigger is for a flight recorder' -w "$f" --trigger 'arg1 == 1'
@@ -237,8 +264,10 @@ bad "-c" '-c does not go with --ring' --ring 4m -w "$f" -c 10
 bad "-U" '-U does not go with --ring' --ring 4m -w "$f" -U
 bad "a ring too small" '--ring: too small: give 1m or more' --ring 1k -w "$f"
 bad "no size" '--ring xyz: give a size' --ring xyz -w "$f"
-fails "more memory than there is" 3 'this machine has [0-9]+ MiB' trawl --ring 900000g -w "$f" -i "$hit" -- "$target" exit 0
-fails "a folder that is not there is told at once" 3 '/no/x.trawl: No such file' trawl --ring 4m -w "$work/no/x.trawl" -i "$hit" -- "$target" exit 0
+fails "more memory than there is" 3 'this machine has [0-9]+ MiB' trawl --ring 900000g -w "$f" \
+	-i "$hit" -- "$target" exit 0
+fails "a folder that is not there is told at once" 3 '/no/x.trawl: No such file' trawl --ring 4m \
+	-w "$work/no/x.trawl" -i "$hit" -- "$target" exit 0
 kill $pid
 wait $pid 2>/dev/null
 tap_done

@@ -57,7 +57,8 @@ with tempfile.TemporaryDirectory() as folder:
                     ["--source", "x"], ["--where", "comm == 1"], ["--bounds", "-tttt"]):
         out, err = run("trawl-decode", *options, f)
         harmless(" ".join(["trawl-decode", *options]), out + err)
-    harmless("trawl-decode --meta=* at a terminal", at_terminal("trawl-decode", "--meta=*", f), False)
+    harmless("trawl-decode --meta=* at a terminal", at_terminal("trawl-decode", "--meta=*", f),
+             False)
     out, _ = run("trawl-decode", "--meta=odd*", f)
     ok(b"\x1b]0;PWNED\x07" in out, "metadata goes into a pipe as it is", out)
     for argv in (["trawl-edit", "verify", f], ["trawl-export", "--to", "json", f],
@@ -83,7 +84,8 @@ with tempfile.TemporaryDirectory() as folder:
     harmless("trawl-export --to csv", out, False)
     rows = list(csv.reader(io.StringIO(out.decode(), newline="")))
     same(3, len(rows), "CSV: a row for each event")
-    ok(not any("\n" in cell for cell in rows[0] + rows[1][:7]), "CSV: names stand in one line", rows)
+    ok(not any("\n" in cell for cell in rows[0] + rows[1][:7]), "CSV: names stand in one line",
+       rows)
     column = next(i for i, name in enumerate(rows[0]) if name.startswith("=cmd"))
     ok(rows[1][column].startswith("=1+1␛]0;PWNED␇␛[31m\n12:00:00"), "CSV: a text keeps its lines",
        rows[1][column])

@@ -7,7 +7,8 @@ prefix=$dir/a/prefix
 
 # installing ARGUMENT...: make install of this build, whatever this test's own make was told.
 installing() {
-	env -u MAKEFLAGS -u MAKEOVERRIDES -u MFLAGS make --no-print-directory -C "$TRAWL_BUILD" install "$@"
+	env -u MAKEFLAGS -u MAKEOVERRIDES -u MFLAGS make --no-print-directory \
+		-C "$TRAWL_BUILD" install "$@"
 }
 
 if installing prefix="$prefix" >"$dir/log" 2>&1; then
@@ -16,17 +17,21 @@ else
 	ok 1 "make install prefix=DIR"
 	tail -20 "$dir/log" | sed 's/^/# /'
 fi
-folders=$(installing -n prefix="$prefix" 2>/dev/null | grep -o "mkdir -p '[^']*'" | cut -d"'" -f2 | sort -u)
+folders=$(installing -n prefix="$prefix" 2>/dev/null | grep -o "mkdir -p '[^']*'" | cut -d"'" -f2 |
+		sort -u)
 has "it names the folders" "$folders" "^$prefix/bin$"
 same "no folder outside of DIR" "" "$(grep -v "^$prefix/" <<<"$folders")"
-has "how Wireshark finds the dissector" "$(cat "$dir/log")" "^Wireshark finds .*$prefix/lib/.*/trawl.lua"
+has "how Wireshark finds the dissector" "$(cat "$dir/log")" \
+	"^Wireshark finds .*$prefix/lib/.*/trawl.lua"
 has "and the live capture" "$(cat "$dir/log")" "^Wireshark finds .*$prefix/lib/.*/trawl-extcap"
 
 for program in trawl trawl-decode trawl-export trawl-edit; do
-	has "$program runs from there" "$(env -u LD_LIBRARY_PATH "$prefix/bin/$program" --version 2>&1)" "^$program "
+	has "$program runs from there" \
+		"$(env -u LD_LIBRARY_PATH "$prefix/bin/$program" --version 2>&1)" "^$program "
 done
 same "with the library from there" "$prefix/bin/../lib/libtrawl.so.0" \
-	"$(env -u LD_LIBRARY_PATH ldd "$prefix/bin/trawl-decode" | sed -n 's/.*libtrawl.* => \([^ ]*\) .*/\1/p')"
+	"$(env -u LD_LIBRARY_PATH ldd "$prefix/bin/trawl-decode" |
+		sed -n 's/.*libtrawl.* => \([^ ]*\) .*/\1/p')"
 same "the live capture finds trawl there" "$prefix/bin/trawl" "$(
 	sed -n '/^bindir=/,/^$/p' "$prefix/lib/wireshark/extcap/trawl-extcap" >"$dir/head"
 	. "$dir/head" && command -v trawl)"
@@ -40,6 +45,7 @@ if [ "$looks" ] && grep -q "^prefix = /usr/local$" "$TRAWL_BUILD/Makefile"; then
 	same "without prefix=, Wireshark finds the dissector" "trawl.lua" "$(ls "$dir/dest$looks")"
 	same "and nothing has to be said" "" "$(grep ^Wireshark "$dir/log")"
 else
-	skip "without prefix=, Wireshark finds the dissector" "configured with a prefix, or no tshark"
+	skip "without prefix=, Wireshark finds the dissector" \
+		"configured with a prefix, or no tshark"
 fi
 tap_done

@@ -19,7 +19,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 sys.dont_write_bytecode = True
 from tap import finish, ok, same, skip, skip_all  # noqa: E402
 
-EVENTS = ["sched:*", "syscalls:sys_enter_openat", "syscalls:sys_exit_openat", "kmem:*", "timer:hrtimer*",
+EVENTS = ["sched:*", "syscalls:sys_enter_openat", "syscalls:sys_exit_openat", "kmem:*",
+          "timer:hrtimer*",
           "filemap:*", "signal:*", "exceptions:*", "irq*:*"]
 TRACEFS = "/sys/kernel/tracing"
 
@@ -33,14 +34,17 @@ def formats():
     # Without the probes of other tests, which come and go meanwhile.
     paths = [os.path.join(root, "format") for root, _, files in os.walk(TRACEFS + "/events")
              if "format" in files and "/events/trawl" not in root]
-    p = subprocess.run([os.environ["TRAWL_BUILD"] + "/tests/decode/formats"], input="\n".join(paths), capture_output=True, text=True)
+    p = subprocess.run([os.environ["TRAWL_BUILD"] + "/tests/decode/formats"],
+                       input="\n".join(paths), capture_output=True, text=True)
     total, understood, calls, dropped = map(int, p.stdout.split())
     wrong = [line for line in p.stderr.splitlines() if ": calls " not in line]
     # The text of these is made by code inside the format: shown by their fields.
     wrong = [line for line in wrong if "/kvmmmu/kvm_mmu_" not in line]
     ok(not dropped, "all of their fields are fields of the event types", *wrong)
     ok(total > 500, f"the kernel has {total} event formats", p.stderr)
-    ok(not wrong, f"{understood} print formats are understood, {calls} of them call the kernel or have a constant "
+    ok(not wrong,
+       f"{understood} print formats are understood, {calls} of them call the kernel or have a "
+       f"constant "
        "that it does not tell", *wrong)
 
 
@@ -68,9 +72,10 @@ def report_text(dat):
 
 
 def other_words(key):
-    """libtraceevent takes A & (B | C) for A & B | C, as in the flags of a timer, and does not know what
-    HRTIMER_MODE_ABS is. (tests/cli/kerneltext.py asks the kernel itself.)"""
-    return key[2] in ("timer_start", "hrtimer_start", "hrtimer_init", "hrtimer_setup") or "I_DIRTY" in key[3]
+    """libtraceevent takes A & (B | C) for A & B | C, as in the flags of a timer, and does not know
+    what HRTIMER_MODE_ABS is. (tests/cli/kerneltext.py asks the kernel itself.)"""
+    return key[2] in ("timer_start", "hrtimer_start", "hrtimer_init",
+                      "hrtimer_setup") or "I_DIRTY" in key[3]
 
 
 def trace_dat(capture, folder):
@@ -79,7 +84,8 @@ def trace_dat(capture, folder):
     ok(status == 0, "a trace.dat is written", err)
     ours, theirs = print_text(capture), report_text(dat)
     ok(sum(theirs.values()) > 1000, f"trace-cmd reads {sum(theirs.values())} events from it")
-    ok(sum(ours.values()) == sum(theirs.values()), "as many as are in the capture", sum(ours.values()))
+    ok(sum(ours.values()) == sum(theirs.values()), "as many as are in the capture",
+       sum(ours.values()))
     only = [k for k in (theirs - ours) | (ours - theirs) if not other_words(k)]
     ok(not only, "and each has the text of trawl-decode --print", *only[:6])
     kernelshark(dat, collections.Counter(k[2] for k in theirs.elements()))
@@ -90,16 +96,19 @@ def kernelshark(dat, names):
     try:
         lib = ctypes.CDLL("libkshark.so.2")
     except OSError:
-        return skip("KernelShark reads the trace.dat", "libkshark is missing: apt-get install libkshark2")
+        return skip("KernelShark reads the trace.dat",
+                    "libkshark is missing: apt-get install libkshark2")
     context, rows = ctypes.c_void_p(), ctypes.POINTER(ctypes.c_void_p)()
     lib.kshark_load_entries.restype = ctypes.c_ssize_t
     lib.kshark_get_event_name.restype = ctypes.c_char_p
     lib.kshark_instance(ctypes.byref(context))
     stream = lib.kshark_open(context, dat.encode())
     count = lib.kshark_load_entries(context, stream, ctypes.byref(rows))
-    seen = collections.Counter(lib.kshark_get_event_name(ctypes.c_void_p(rows[i])).decode().split("/")[1]
+    seen = collections.Counter(
+        lib.kshark_get_event_name(ctypes.c_void_p(rows[i])).decode().split("/")[1]
                                for i in range(max(count, 0)))
-    ok(seen == names, f"KernelShark's library reads {count} events from it, each by its name", seen - names, names - seen)
+    ok(seen == names, f"KernelShark's library reads {count} events from it, each by its name",
+       seen - names, names - seen)
 
 
 # ---- protobuf -------------------------------------------------------------------------------
@@ -138,9 +147,11 @@ def fields(data):
     return found
 
 
-# Perfetto's protos/perfetto/trace/ftrace/{ftrace_event,sched,task}.proto: number and fields of a message.
+# Perfetto's protos/perfetto/trace/ftrace/{ftrace_event,sched,task}.proto: number and fields of a
+# message.
 FTRACE = {
-    "sched:sched_switch": (4, "prev_comm prev_pid prev_prio prev_state next_comm next_pid next_prio"),
+    "sched:sched_switch": (4,
+                           "prev_comm prev_pid prev_prio prev_state next_comm next_pid next_prio"),
     "sched:sched_wakeup": (17, "comm pid prio success target_cpu"),
     "sched:sched_waking": (20, "comm pid prio success target_cpu"),
     "sched:sched_wakeup_new": (114, "comm pid prio success target_cpu"),
@@ -181,7 +192,8 @@ def scheduler(packets, clocks, events):
        *[(s, w) for s, w in zip(seen, want) if s != w][:3], (len(seen), len(want)))
     switches = [s for s in seen if s[0] == "sched:sched_switch"]
     wrong = [s for s in switches if s[2] != s[4]["prev_pid"]]
-    ok(switches and not wrong, f"each of {len(switches)} switches is of the task that it leaves", wrong)
+    ok(switches and not wrong, f"each of {len(switches)} switches is of the task that it leaves",
+       wrong)
     woken = {s[4]["pid"] for s in seen if s[0] in ("sched:sched_waking", "sched:sched_wakeup_new")}
     ok(woken & {s[4]["next_pid"] for s in switches}, "tasks that were woken run afterwards", woken)
     release = [fields(fields(p[45][0])[1][0])[3][0].decode() for p in packets if p[45]]
@@ -226,7 +238,8 @@ def perfetto(capture, folder):
     last = others[-1]
     got = {k: fields(a) for k, a in args[last["name"]].items()}
     numbers = {k: v for k, v in last["fields"].items() if type(v) is int and v >= 0}
-    ok(numbers and all(v in [got[k][n][0] for n in (3, 4, 7) if got[k][n]] for k, v in numbers.items()),
+    ok(numbers and
+       all(v in [got[k][n][0] for n in (3, 4, 7) if got[k][n]] for k, v in numbers.items()),
        "fields are annotations", got, last)
 
 
@@ -237,7 +250,8 @@ def around(capture):
     comm = collections.Counter(e["fields"]["next_comm"] for e in switches).most_common()[-1][0]
     at = [e["ts_ns"] for e in switches if e["fields"]["next_comm"] == comm]
     want = [e for e in every if any(abs(e["ts_ns"] - t) <= 30000 for t in at)]
-    status, out, err = run("trawl-decode", "--json", "--around", f'next_comm = "{comm}"', "--window", "30us", capture)
+    status, out, err = run("trawl-decode", "--json", "--around", f'next_comm = "{comm}"',
+                           "--window", "30us", capture)
     ok(status == 0 and at and [json.loads(line) for line in out.splitlines()] == want,
        f"--around shows the {len(want)} events near {len(at)} matches, of {len(every)}", err)
     status, out, err = run("trawl-decode", "--around", "pid = 1 and pid = 2", capture)
@@ -247,11 +261,15 @@ def around(capture):
 
 
 def wall_clock(capture, before, after):
-    """The timeline is that of the kernel's clock since boot, shown as time of day, however long ago that was."""
-    events = [json.loads(line) for line in run("trawl-decode", "--json", "--bounds", capture)[1].splitlines()]
-    outside = [e for e in events if not before - e["bound_ns"] <= e["ts_ns"] <= after + e["bound_ns"]]
+    """The timeline is that of the kernel's clock since boot, shown as time of day, however long ago
+    that was."""
+    events = [json.loads(line)
+              for line in run("trawl-decode", "--json", "--bounds", capture)[1].splitlines()]
+    outside = [e for e in events
+               if not before - e["bound_ns"] <= e["ts_ns"] <= after + e["bound_ns"]]
     up = float(open("/proc/uptime").read().split()[0])
-    ok(events and not outside, f"all is between two looks at the wall clock, {up:.0f} s after boot", *outside[:3])
+    ok(events and not outside, f"all is between two looks at the wall clock, {up:.0f} s after boot",
+       *outside[:3])
 
 
 def main():
@@ -260,7 +278,8 @@ def main():
         sources = [word for e in EVENTS for word in ("-i", "event:" + e)]
         before = time.time_ns()
         status, _, err = run("trawl", "-q", *sources, "-w", capture, "--", "bash", "-c",
-                             "for i in 1 2 3; do cat /etc/passwd | wc -c; done >/dev/null; sleep 0.05; kill -9 $$")
+                             "for i in 1 2 3; do cat /etc/passwd | wc -c; done >/dev/null; sleep "
+                             "0.05; kill -9 $$")
         ok(status == 0, "kernel events are captured", err)
         wall_clock(capture, before, time.time_ns())
         formats()

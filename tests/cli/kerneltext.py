@@ -58,9 +58,9 @@ def hashes(release):
 
 
 def every_event():
-    """GROUP/NAME of the kernel's own events that can be switched on. Not of system calls: it does not
-    use their print formats. Nor of locks: one that is waited for while an event is written is an
-    event in the other instance only."""
+    """GROUP/NAME of the kernel's own events that can be switched on. Not of system calls: it does
+    not use their print formats. Nor of locks: one that is waited for while an event is written is
+    an event in the other instance only."""
     passing = set(re.findall(r"^\w+:(\w+)/", read(TRACEFS + "/dynamic_events"), re.M))
     passing |= {"syscalls", "synthetic", "lock"}
     for group in sorted(os.listdir(TRACEFS + "/events")):
@@ -114,8 +114,8 @@ def counted(text, pattern, tasks, hashed):
 
 
 def late(texts):
-    """The two instances record one event one after the other. In between, whoever waits for an ended
-    task may see it, and a tick brings a timer's end nearer."""
+    """The two instances record one event one after the other. In between, whoever waits for an
+    ended task may see it, and a tick brings a timer's end nearer."""
     loose = collections.Counter()
     for text, n in texts.items():
         loose[re.sub(r"\bprev_state=[XZ]\b|\[timeout=-?\d+\]", "...", text)] += n

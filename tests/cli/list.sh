@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# trawl -D SOURCE: probes, functions and events as -i takes them, against readelf and the kernel's format
-# files; trawl-decode -D FILE.
+# trawl -D SOURCE: probes, functions and events as -i takes them, against readelf and the kernel's
+# format files; trawl-decode -D FILE.
 . "$TRAWL_SRC/tests/tap.sh"
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
@@ -10,7 +10,8 @@ cd "$TRAWL_BUILD" || exit 99
 names() { trawl -D "$@" | awk '{ print $1 }'; }
 # usdt_of FILE: provider:name of its notes, as readelf tells them.
 usdt_of() {
-	readelf -n "$1" | awk '/Provider:/ { p = $2 } /Name:/ && p { print p ":" $2; p = "" }' | sort -u
+	readelf -n "$1" | awk '/Provider:/ { p = $2 } /Name:/ && p { print p ":" $2; p = "" }' |
+		sort -u
 }
 
 if [ ! -x samples/forms ]; then
@@ -29,8 +30,10 @@ for program in samples/tick samples/forms samples/threads samples/libgreet.so; d
 done
 same "a pattern" "usdt:samples/forms:forms:high8 usdt:samples/forms:forms:high8s" \
 	"$(names 'usdt:samples/forms:forms:high*' | sort | paste -sd' ')"
-has "arguments" "$(trawl -D usdt:samples/tick)" '^usdt:samples/tick:tick:loop +\(arg1:s32, arg2:u64, arg3:u64\)'
-has "one that cannot be had says why" "$(trawl -D usdt:samples/forms:floats)" 'arg3 \(unavailable: .*xmm0'
+has "arguments" "$(trawl -D usdt:samples/tick)" \
+	'^usdt:samples/tick:tick:loop +\(arg1:s32, arg2:u64, arg3:u64\)'
+has "one that cannot be had says why" "$(trawl -D usdt:samples/forms:floats)" \
+	'arg3 \(unavailable: .*xmm0'
 if [ "$(id -u)" = 0 ]; then
 	./samples/tick 100 20000 >/dev/null & tick=$!
 	sleep 0.1
@@ -43,16 +46,20 @@ fi
 
 # ---- functions
 same "every function that readelf tells, each address once" \
-	"$(readelf -sW samples/params | awk '$4 == "FUNC" && $7 != "UND" { print $2 }' | sort -u | wc -l)" \
+	"$(readelf -sW samples/params | awk '$4 == "FUNC" && $7 != "UND" { print $2 }' | sort -u |
+		wc -l)" \
 	"$(names uprobe:samples/params | wc -l)"
-same "a pattern" "$(nm samples/params | awk '$2 ~ /[tT]/ && $3 ~ /^params_/ { print "uprobe:samples/params:" $3 }' | sort)" \
+same "a pattern" \
+	"$(nm samples/params | awk '$2 ~ /[tT]/ && $3 ~ /^params_/ { print "uprobe:samples/params:" $3 }' | sort)" \
 	"$(names 'uprobe:samples/params:params_*' | sort)"
 has "parameters and line" "$(trawl -D uprobe:samples/params:params_stack)" \
 	'^uprobe:samples/params:params_stack +\(int a, int b, int c, int d, int e, int f, short int g, long int h, char i\)  .*params\.c:[0-9]+$'
-has "what no debug information describes" "$(trawl -D uprobe:samples/params:_start)" '_start +\(\?\)$'
+has "what no debug information describes" "$(trawl -D uprobe:samples/params:_start)" \
+	'_start +\(\?\)$'
 cp samples/params "$dir/stripped" && strip "$dir/stripped"
 fails "a stripped program" 2 'stripped' trawl -D "uprobe:$dir/stripped"
-fails "no such function, nearest name" 2 'did you mean params_stack' trawl -D uprobe:samples/params:params_stck
+fails "no such function, nearest name" 2 'did you mean params_stack' trawl \
+	-D uprobe:samples/params:params_stck
 fails "no such file" 2 'no such file' trawl -D uprobe:./nosuch
 fails "no probes" 2 'no usdt probes' trawl -D usdt:samples/params
 # A name may hold what a terminal obeys.
@@ -63,16 +70,19 @@ same "no escapes" 0 "$(trawl -D "uprobe:$dir/red" | grep -c "$(printf '\033')")"
 events=/sys/kernel/tracing/events
 if [ -r $events/sched/sched_switch/format ]; then
 	same "fields are those of the kernel's format file" \
-		"$(sed -n 's/.*field:\(.*\);\toffset.*/\1/p' $events/sched/sched_switch/format | sed 's/^.*common_.*$//' |
+		"$(sed -n 's/.*field:\(.*\);\toffset.*/\1/p' $events/sched/sched_switch/format |
+			sed 's/^.*common_.*$//' |
 			sed 's/ \([^ ]*\)$/ \1/' | grep . | paste -sd, | sed 's/,/, /g')" \
 		"$(trawl -D event:sched:sched_switch | sed 's/^[^ ]* *//')"
 	same "all of a group" "$(ls $events/sched | grep -vx 'enable\|filter' | sort)" \
 		"$(names 'event:sched:*' | cut -d: -f3 | sort)"
 	same "a name of any group" event:sched:sched_switch "$(names event:sched_switch)"
-	same "a pattern of any group" "$(ls -d $events/*/sched_w* | sed "s,$events/,event:,; s,/,:," | sort)" \
+	same "a pattern of any group" \
+		"$(ls -d $events/*/sched_w* | sed "s,$events/,event:,; s,/,:," | sort)" \
 		"$(names 'event:sched_w*' | sort)"
 	same "a group by its name" "$(names 'event:sched:*')" "$(names event:sched)"
-	fails "no such event, nearest name" 2 'did you mean sched:sched_switch' trawl -D event:sched:sched_swich
+	fails "no such event, nearest name" 2 'did you mean sched:sched_switch' trawl \
+		-D event:sched:sched_swich
 else
 	skip "fields are those of the kernel's format file" "needs root and tracefs"
 fi
@@ -89,8 +99,10 @@ assert loop["name"] == "usdt:samples/tick:tick:loop" and len(loop["args"]) == 3,
 PY
 ok $? "JSON has arguments and sites"
 same "-D -i SOURCE is the same" "$(trawl -D usdt:samples/tick)" "$(trawl -D -i usdt:samples/tick)"
-same "--json may stand after it" "$(cat "$dir/json")" "$(trawl -D uprobe:samples/params:params_ints usdt:samples/tick --json)"
-fails "other options may not" 2 '-x: after -D stands what is to be listed' trawl -D usdt:samples/tick -x
+same "--json may stand after it" "$(cat "$dir/json")" \
+	"$(trawl -D uprobe:samples/params:params_ints usdt:samples/tick --json)"
+fails "other options may not" 2 '-x: after -D stands what is to be listed' trawl \
+	-D usdt:samples/tick -x
 # Two functions of one name: what is listed of each is what -i takes.
 for n in 1 2; do
 	echo "static __attribute__((noinline)) int same(int a) { __asm__ volatile(\"\"); return a + $n; }
@@ -99,7 +111,8 @@ done
 echo 'int call1(int), call2(int); int main(void) { return call1(0) + call2(0) - 5; }' >"$dir/main.c"
 gcc -g -O1 -fno-ipa-cp -o "$dir/same" "$dir/same1.c" "$dir/same2.c" "$dir/main.c"
 for n in 1 2; do
-	same "the same name twice: number $n is found again" "1 $n" "$(trawl -D "uprobe:$dir/same:same" | sed -n "${n}s/ .*//p" |
+	same "the same name twice: number $n is found again" "1 $n" \
+		"$(trawl -D "uprobe:$dir/same:same" | sed -n "${n}s/ .*//p" |
 		xargs -I@ trawl -D @ --json | /usr/bin/python3 -c '
 import json, re, sys
 found = [e for e in json.load(sys.stdin) if "same" in e["name"] or "0x" in e["name"]]
@@ -110,24 +123,31 @@ fails "what is no source" 2 'no such source' trawl -D nosuch:x
 # A user whose right is a capability, not the name of root.
 has "who may read tracefs by a capability sees its events" \
 	"$(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=+dac_override,+dac_read_search \
-		--ambient-caps=+dac_override,+dac_read_search trawl -D event:sched:sched_switch 2>&1)" 'sched:sched_switch.*prev_comm'
+		--ambient-caps=+dac_override,+dac_read_search trawl \
+		-D event:sched:sched_switch 2>&1)" 'sched:sched_switch.*prev_comm'
 
 # ---- a file
 f=$TRAWL_SRC/samples/tick.trawl
 same "each event and how many, as --json has them" \
-	"$(trawl-decode --json "$f" | grep -o '"name":"[a-z_]*:[^"]*"' | cut -d'"' -f4 | sort | uniq -c | awk '{ print $2, $1 }')" \
+	"$(trawl-decode --json "$f" | grep -o '"name":"[a-z_]*:[^"]*"' | cut -d'"' -f4 | sort |
+		uniq -c | awk '{ print $2, $1 }')" \
 	"$(trawl-decode -D "$f" | awk '{ print $1, $3 }' | sort)"
-has "with the fields" "$(trawl-decode -D "$f")" '^tick:loop +usdt +5  .*arg1, .*arg2, .*arg3, .*symbol, file, line$'
-has "of USB" "$(trawl-decode -D "$TRAWL_SRC/samples/usb-storage.trawl")" '^usb:bulk +usb +[0-9]+  bus, dev, ep, dir'
-same "chosen events only" "tick:loop" "$(trawl-decode -D --name 'tick:l*' "$f" | awk '{ print $1 }')"
+has "with the fields" "$(trawl-decode -D "$f")" \
+	'^tick:loop +usdt +5  .*arg1, .*arg2, .*arg3, .*symbol, file, line$'
+has "of USB" "$(trawl-decode -D "$TRAWL_SRC/samples/usb-storage.trawl")" \
+	'^usb:bulk +usb +[0-9]+  bus, dev, ep, dir'
+same "chosen events only" "tick:loop" \
+	"$(trawl-decode -D --name 'tick:l*' "$f" | awk '{ print $1 }')"
 same "JSON" "5 arg1" "$(trawl-decode -D --json --name tick:loop "$f" | /usr/bin/python3 -c '
 import json, sys
 (e,) = json.load(sys.stdin)
 print(e["events"], [f["name"] for f in e["fields"] if not f["name"].startswith("__")][0])')"
-same "every field is one that --where takes" "" "$(trawl-decode -D --json --name tick:loop "$f" | /usr/bin/python3 -c '
+same "every field is one that --where takes" "" \
+	"$(trawl-decode -D --json --name tick:loop "$f" | /usr/bin/python3 -c '
 import json, sys
 print("\n".join(f["name"] for f in json.load(sys.stdin)[0]["fields"]))' | while read -r field; do
-	trawl-decode --where "$field == 1 or true == 1" "$f" 2>&1 >/dev/null | grep "no event here has a field .$field.$"
+	trawl-decode --where "$field == 1 or true == 1" "$f" 2>&1 >/dev/null | grep \
+		"no event here has a field .$field.$"
 done)"
 fails "-D goes with nothing else" 2 '-D lists' trawl-decode -D --summary "$f"
 tap_done

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""trawl-decode --summary: what took longest, by pairs of events, is what the events themselves say; and the page has
-the same spans."""
+"""trawl-decode --summary: what took longest, by pairs of events, is what the events themselves say;
+and the page has the same spans."""
 import json
 import os
 import subprocess
@@ -17,11 +17,14 @@ if os.geteuid() or not os.path.exists("/sys/kernel/tracing/events/syscalls"):
 tmp = tempfile.TemporaryDirectory()
 file = f"{tmp.name}/x.trawl"
 names = ("clock_nanosleep", "read", "wait4")
-sources = [a for n in names for w in ("enter", "exit") for a in ("-i", f"event:syscalls:sys_{w}_{n}")]
+sources = [a for n in names for w in ("enter", "exit")
+           for a in ("-i", f"event:syscalls:sys_{w}_{n}")]
 script = "for i in 1 2 3; do sleep 0.0$i; done; sleep 0.2 & sleep 0.1; wait; cat /proc/self/status /etc/passwd"
-p = subprocess.run(["trawl", "-w", file, *sources, "--", "sh", "-c", script], capture_output=True, text=True)
+p = subprocess.run(["trawl", "-w", file, *sources, "--", "sh", "-c", script], capture_output=True,
+                   text=True)
 tap.same(0, p.returncode, f"recorded: {p.stderr[-200:]}")
-events = [json.loads(l) for l in subprocess.run(["trawl-decode", "--json", file], capture_output=True).stdout.splitlines()]
+events = [json.loads(l) for l in subprocess.run(["trawl-decode", "--json", file],
+                                                capture_output=True).stdout.splitlines()]
 text = subprocess.run(["trawl-decode", "--summary", file], capture_output=True, text=True).stdout
 section = text.split("the longest of each kind")[1].split("\nlosses")[0].splitlines()[1:]
 
@@ -32,24 +35,32 @@ for e in events:
         open_[e["tid"], name] = e["ts_ns"]
     elif (e["tid"], name) in open_:
         spans.setdefault(name, []).append(e["ts_ns"] - open_.pop((e["tid"], name)))
-tap.ok(len(spans["clock_nanosleep"]) == 5, "five sleeps are in it", {k: len(v) for k, v in spans.items()})
+tap.ok(len(spans["clock_nanosleep"]) == 5, "five sleeps are in it",
+       {k: len(v) for k, v in spans.items()})
 order = sorted(spans, key=lambda n: -max(spans[n]))
-tap.same([f"syscalls:sys_exit_{n}" for n in order], [l.split(" to ")[1] for l in section if " from " in l], "in the order of the longest")
+tap.same([f"syscalls:sys_exit_{n}" for n in order],
+         [l.split(" to ")[1] for l in section if " from " in l], "in the order of the longest")
 for n in order:
-    i = next(i for i, l in enumerate(section) if l.endswith(f"from syscalls:sys_enter_{n} to syscalls:sys_exit_{n}"))
+    i = next(i for i, l in enumerate(section)
+             if l.endswith(f"from syscalls:sys_enter_{n} to syscalls:sys_exit_{n}"))
     number, unit = section[i].split()[:2]
     ns = float(number) * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[unit]
     tap.ok(abs(ns / max(spans[n]) - 1) < 0.01, f"{n}: the longest", section[i], max(spans[n]))
-    tap.ok(f"; {len(spans[n])} in all" in section[i + 1], f"{n}: how many", section[i + 1], len(spans[n]))
+    tap.ok(f"; {len(spans[n])} in all" in section[i + 1], f"{n}: how many", section[i + 1],
+           len(spans[n]))
     line = section[i + 2].strip()
     field = {"clock_nanosleep": "which_clock=", "read": "fd=", "wait4": "upid="}[n]
-    tap.ok(line.startswith("began with ") and field in line, f"{n}: the fields of its beginning", line, field)
+    tap.ok(line.startswith("began with ") and field in line, f"{n}: the fields of its beginning",
+           line, field)
     if len(spans[n]) > 1:
         number, unit = section[i + 1].split("within about ")[1].split()
         half = sorted(spans[n])[(len(spans[n]) - 1) // 2]
-        tap.ok(abs(float(number) * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[unit] / half - 1) < 0.07, f"{n}: the median", number, unit, half)
+        tap.ok(
+            abs(float(number) * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[unit] / half - 1) < 0.07,
+            f"{n}: the median", number, unit, half)
 two = f"{tmp.name}/two.trawl"
-subprocess.run(["trawl", "-w", two, "-i", "event:syscalls:sys_enter_read", "-i", "event:block:block_rq_issue", "--", "cat", "/etc/passwd"],
+subprocess.run(["trawl", "-w", two, "-i", "event:syscalls:sys_enter_read", "-i",
+                "event:block:block_rq_issue", "--", "cat", "/etc/passwd"],
                capture_output=True, check=True)
 text = subprocess.run(["trawl-decode", "--summary", two], capture_output=True, text=True).stdout
 lines = [l for l in text.splitlines() if ", resolution " in l]

@@ -49,7 +49,8 @@ class File:
         n = 44 + len(body) + pad
         head = S.pack("<II", 0x80747277, n) + UUID + S.pack("<BBBBI", kind, 2, flags, pad, self.seq)
         self.seq += 1
-        self.b += head + S.pack("<Q", hashed(body, hashed(head))) + body + bytes(pad) + S.pack("<I", n)
+        self.b += head + S.pack("<Q", hashed(body, hashed(head))) + body + bytes(pad) + S.pack("<I",
+                                                                                               n)
 
     def source(self):
         start = len(self.b)
@@ -61,10 +62,12 @@ class File:
 def types(n, fields):
     f = File()
     f.source()
-    one = b"".join(S.pack("<BBBBHHH", 0, 0, 0, 0, 0, 1, 1) + text(b"f%d" % i) + text(b"u8") + text(b"")
+    one = b"".join(S.pack("<BBBBHHH", 0, 0, 0, 0, 0, 1, 1) + text(b"f%d" % i) + text(b"u8") +
+                   text(b"")
                    for i in range(fields))
     for i in range(n):
-        f.own(3, packed(S.pack("<HHIII", 0, i, i, 8, fields) + text(b"a:b%d" % i) + text(b"", 4) + one), 1)
+        f.own(3, packed(S.pack("<HHIII", 0, i, i, 8, fields) + text(b"a:b%d" % i) + text(b"", 4) +
+                        one), 1)
     return f.b
 
 
@@ -84,36 +87,44 @@ def run(program, *args):
             "p = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)\n"
             "sys.stdout.buffer.write(p.stderr)\n"
             "print('#', p.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)\n")
-    out = subprocess.run([sys.executable, "-c", code, program, *args], stdout=subprocess.PIPE, check=True)
+    out = subprocess.run([sys.executable, "-c", code, program, *args], stdout=subprocess.PIPE,
+                         check=True)
     *lines, last = out.stdout.decode().splitlines()
     _, status, kib = last.split()
     return int(status), lines, int(kib)
 
 
-sanitized = b"__asan_init" in open(os.path.join(os.environ["TRAWL_BUILD"], "config.h"), "rb").read() or \
+sanitized = b"__asan_init" in open(os.path.join(os.environ["TRAWL_BUILD"], "config.h"),
+                                   "rb").read() or \
     "fsanitize" in open(os.path.join(os.environ["TRAWL_BUILD"], "config.status")).read()
 with tempfile.TemporaryDirectory() as work:
     path = os.path.join(work, "bomb.trawl")
     for name, what, data in (("fields of event types", "event types", types(1200, 4000)),
                              ("metadata", "metadata", metadata(40, 8 << 20))):
         open(path, "wb").write(data)
-        for program in (["trawl-decode"], ["trawl-decode", "--summary"], ["trawl-export", "--to", "json"],
+        for program in (["trawl-decode"], ["trawl-decode", "--summary"],
+                        ["trawl-export", "--to", "json"],
                         ["trawl-edit", "verify"]):
             status, lines, kib = run(*program, path)
             ok(status == 3 and len(lines) == 1 and
-               lines[0] == f"{program[0]}: {path}: {what} would take more than the 256 MiB of memory that a "
+               lines[0] == f"{program[0]}: {path}: {what} would take more than the 256 MiB of "
+                           f"memory that a "
                "file may: --memory allows more, if you trust it",
-               f"{' '.join(program)}: {name}: {len(data) >> 10} KiB are refused by name", f"{status} {lines}")
+               f"{' '.join(program)}: {name}: {len(data) >> 10} KiB are refused by name",
+               f"{status} {lines}")
             ok(sanitized or kib < 320 << 10, f"... within the budget", f"{kib} KiB")
         status, lines, kib = run("trawl-decode", "--memory", "1G", path)
-        ok(status == 1 and "no end block" in lines[0], "--memory 1G: it is read", f"{status} {lines}")
+        ok(status == 1 and "no end block" in lines[0], "--memory 1G: it is read",
+           f"{status} {lines}")
         status, lines, kib = run("trawl-decode", "--memory", "64M", path)
-        ok(status == 3 and "the 64 MiB" in lines[0], "--memory 64M: it is refused earlier", f"{status} {lines}")
+        ok(status == 3 and "the 64 MiB" in lines[0], "--memory 64M: it is refused earlier",
+           f"{status} {lines}")
         ok(sanitized or kib < 128 << 10, "... and takes less", f"{kib} KiB")
     golden = os.path.join(os.environ["TRAWL_SRC"], "tests", "golden", "events.trawl")
     for bad in "", "x", "1", "1023K", "1T", "-1", "99999999999999999999", "17179869184G":
         status, lines, _ = run("trawl-decode", "--memory", bad, golden)
-        ok(status == 2 and lines[0].startswith("trawl-decode: --memory: "), f"--memory '{bad}'", f"{status} {lines}")
+        ok(status == 2 and lines[0].startswith("trawl-decode: --memory: "), f"--memory '{bad}'",
+           f"{status} {lines}")
     status, lines, _ = run("trawl-decode", "--memory", "64M", golden)
     ok(status == 0 and not lines, "a usual file needs little", f"{status} {lines}")
 sys.exit(finish())

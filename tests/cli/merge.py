@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """trawl-edit merge: files on one timeline. What comes out is what the same operation on the JSON of
-the parts gives: all of them, by time, each machine's decoded as in its own file. tests/reader.py, too, must
-read it in that order."""
+the parts gives: all of them, by time, each machine's decoded as in its own file. tests/reader.py,
+too, must read it in that order."""
 import json
 import os
 import random
@@ -39,12 +39,14 @@ tmp = tempfile.TemporaryDirectory()
 out = f"{tmp.name}/out.trawl"
 made = f"{tmp.name}/made.trawl"
 subprocess.run([f"{build}/tests/decode/make-sample", made, "3000"], check=True)
-names = ("usb-storage", "usb-keyboard", "usb-errors", "usb-hotplug", "usb-audio", "tick", "usb-serial", "usb-tablet")
+names = ("usb-storage", "usb-keyboard", "usb-errors", "usb-hotplug", "usb-audio", "tick",
+         "usb-serial", "usb-tablet")
 samples = [f"{src}/samples/{s}.trawl" for s in names] + [made]
 
 # ---- the operation on the JSON
 rng = random.Random(19)
-boots = {f: run("trawl-decode", "--summary", f)[1].partition("boot_id ")[2].split(",")[0] for f in samples}
+boots = {f: run("trawl-decode", "--summary", f)[1].partition("boot_id ")[2].split(",")[0]
+         for f in samples}
 for _ in range(6):
     files = rng.sample(samples, rng.randint(2, 4))
     status, _, text = merge(*files)
@@ -58,9 +60,13 @@ for _ in range(6):
            f"{len(files)} files: all of their events, by time", status, text, len(got), len(parts))
     plain = sorted(json.dumps(alone(e) | {"ts_ns": 0}, sort_keys=True) for e in got)
     want = sorted(json.dumps(e | {"ts_ns": 0}, sort_keys=True) for e in parts)
-    tap.ok(plain == want, "each of them as in its own file", [x for x in zip(plain, want) if x[0] != x[1]][:1])
-    here, there = (run(*argv, out)[1].splitlines() for argv in ((f"{build}/tests/format/dump",), ("python3", f"{src}/tests/reader.py")))
-    tap.ok(here[:len(got)] == there[:len(got)] and '"event"' in here[len(got) - 1] and sorted(here) == sorted(there),
+    tap.ok(plain == want, "each of them as in its own file",
+           [x for x in zip(plain, want) if x[0] != x[1]][:1])
+    here, there = (run(*argv, out)[1].splitlines()
+                   for argv in ((f"{build}/tests/format/dump",),
+                                ("python3", f"{src}/tests/reader.py")))
+    tap.ok(here[:len(got)] == there[:len(got)] and '"event"' in here[len(got) - 1] and
+           sorted(here) == sorted(there),
            "tests/reader.py gives the same events in the same order")
     tap.same(0, run("trawl-edit", "verify", out)[0], "the merged file is whole")
 
@@ -74,11 +80,13 @@ for _ in range(4):
     whole = decode("--raw", base)
     for verb in ("compact", "repair"):
         status, _, text = run("trawl-edit", verb, base, "-w", part)
-        tap.ok(status == 0 and decode("--raw", part) == whole, f"{verb} of a random file", files, status, text)
+        tap.ok(status == 0 and decode("--raw", part) == whole, f"{verb} of a random file", files,
+               status, text)
     a, b = sorted(rng.choice(whole)["ts_ns"] for _ in "ab")
     source = rng.choice(sorted({e["source"] for e in whole}))
     for argv, want in ((["--from", f"{a // 10**9}.{a % 10**9:09}",
-                         "--until", f"{b // 10**9}.{b % 10**9:09}"], [e for e in whole if a <= e["ts_ns"] < b]),
+                         "--until", f"{b // 10**9}.{b % 10**9:09}"],
+                        [e for e in whole if a <= e["ts_ns"] < b]),
                        (["--source", source], [e for e in whole if e["source"] == source]),
                        (["--source", source, "--from", f"{a // 10**9}.{a % 10**9:09}"],
                         [e for e in whole if e["source"] == source and e["ts_ns"] >= a])):
@@ -95,19 +103,28 @@ run("trawl-edit", "redact", tick, "-w", other)
 status, _, text = merge(tick, other, "--shift", f"{other}=+300us")
 a, b, got = decode(tick), decode(other), decode(out)
 hosts = sorted({e["source"].split("@")[1] for e in got})
-tap.ok(status == 0 and len(hosts) == 2 and boots[tick] not in text, "two machines", status, text, hosts)
-mine = hosts[0] if [alone(e) for e in got if e["source"].endswith("@" + hosts[0])] == a else hosts[1]
-tap.same(a, [alone(e) for e in got if e["source"].endswith("@" + mine)], "the first one's events are as in its file")
+tap.ok(status == 0 and len(hosts) == 2 and boots[tick] not in text, "two machines", status, text,
+       hosts)
+mine = hosts[0] if [alone(e) for e in got
+                    if e["source"].endswith("@" + hosts[0])] == a else hosts[1]
+tap.same(a, [alone(e) for e in got if e["source"].endswith("@" + mine)],
+         "the first one's events are as in its file")
 tap.same(b, [alone(e, 300000) for e in got if not e["source"].endswith("@" + mine)],
          "the second one's, too, 300 us later, with its own names of tasks and probes")
 tap.same(sorted(e["ts_ns"] for e in got), [e["ts_ns"] for e in got], "in the order of time")
 lines = run("trawl-decode", out)[1].splitlines()
-tap.ok(lines and all(l.split()[1] in hosts for l in lines), "each line says of which machine it is", lines[:2])
-tap.same(len([e for e in a if e["source"].startswith("u")]), len(decode("--source", f"u*@{mine}", out)), "--source u*@MACHINE")
-tap.same(len([e for e in got if e["source"].startswith("usdt@")]), len(decode("--source", "usdt", out)), "--source usdt")
-tap.ok(all("+-?" in l.split()[1] for l in run("trawl-decode", "--bounds", out)[1].splitlines() if l.split()[2] != mine) and
-       "+-?" not in "".join(l for l in run("trawl-decode", "--bounds", out)[1].splitlines() if f" {mine} " in l),
-       "--bounds: how far the other's clock is off is not known", run("trawl-decode", "--bounds", out)[1][:300])
+tap.ok(lines and all(l.split()[1] in hosts for l in lines), "each line says of which machine it is",
+       lines[:2])
+tap.same(len([e for e in a if e["source"].startswith("u")]),
+         len(decode("--source", f"u*@{mine}", out)), "--source u*@MACHINE")
+tap.same(len([e for e in got if e["source"].startswith("usdt@")]),
+         len(decode("--source", "usdt", out)), "--source usdt")
+tap.ok(all("+-?" in l.split()[1] for l in run("trawl-decode", "--bounds", out)[1].splitlines()
+           if l.split()[2] != mine) and
+       "+-?" not in "".join(l for l in run("trawl-decode", "--bounds", out)[1].splitlines()
+                            if f" {mine} " in l),
+       "--bounds: how far the other's clock is off is not known",
+       run("trawl-decode", "--bounds", out)[1][:300])
 
 # ---- what is done to a merged file keeps it one
 for verb in (["cut", "--from", "+0"], ["compact"], ["repair"]):
@@ -125,16 +142,22 @@ tap.ok(status == 2 and "redact its parts" in text, "a merged file is not redacte
 # ---- refused: clocks that cannot be related
 text = f"{tmp.name}/old.txt"
 with open(text, "w") as f:
-    f.write("ffff88003c0d0a80 1000000 S Ii:1:002:1 -115:8 8 <\nffff88003c0d0a80 1008000 C Ii:1:002:1 0:8 8 = 00000000 00000000\n")
+    f.write(
+        "ffff88003c0d0a80 1000000 S Ii:1:002:1 -115:8 8 <\nffff88003c0d0a80 1008000 C Ii:1:002:1 "
+        "0:8 8 = 00000000 00000000\n")
 status, _, said = merge(samples[0], text)
-tap.ok(status == 2 and "cannot be related" in said and "--shift" in said and not os.path.exists(out), "usbmon text", status, said)
+tap.ok(status == 2 and "cannot be related" in said and "--shift" in said and
+       not os.path.exists(out), "usbmon text", status, said)
 status, _, said = merge(samples[0], text, "--shift", f"{text}=1795234844s")
-tap.ok(status == 0 and len(decode("--raw", out)) == len(decode("--raw", samples[0])) + 2 and "by hand" in said, "by hand it can", status, said)
-for argv, want, words in (([made], 2, "two files"), ([made, f"{tmp.name}/nil"], 3, "cannot be opened"),
+tap.ok(status == 0 and len(decode("--raw", out)) == len(decode("--raw", samples[0])) + 2 and
+       "by hand" in said, "by hand it can", status, said)
+for argv, want, words in (([made], 2, "two files"),
+                          ([made, f"{tmp.name}/nil"], 3, "cannot be opened"),
                           ([made, tick, "--shift", "x"], 2, "is not FILE=TIME"),
                           ([made, tick, "--shift", f"{tick}=soon"], 2, "not a duration"),
                           ([made, tick, "--shift", "nil=1s"], 2, "none of the files"),
-                          ([made, tick, "--shift", f"{tick}=1s", "--shift", f"{tick}=1s"], 2, "given twice"),
+                          ([made, tick, "--shift", f"{tick}=1s", "--shift", f"{tick}=1s"], 2,
+                           "given twice"),
                           ([made, out], 2, "is the input too")):
     status, _, said = run("trawl-edit", "merge", *argv, "-w", out)
     tap.ok(status == want and words in said, words, status, said)
@@ -144,6 +167,7 @@ with open(f"{tmp.name}/half.trawl", "wb") as f:
     f.write(whole[:len(whole) * 2 // 3])
 status, _, said = merge(tick, f"{tmp.name}/half.trawl")
 tap.ok(status == 1 and "half.trawl" in said and
-       len(decode("--raw", out)) == len(decode("--raw", tick)) + len(decode("--raw", f"{tmp.name}/half.trawl")),
+       len(decode("--raw", out)) == len(decode("--raw", tick)) +
+       len(decode("--raw", f"{tmp.name}/half.trawl")),
        "of a file that breaks off what there is, and status 1", status, said)
 sys.exit(tap.finish())

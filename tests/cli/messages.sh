@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What somebody types who comes from tcpdump, tshark, perf, trace-cmd, bpftrace or gdb: each is refused with
-# what does it here. Nothing is recorded.
+# What somebody types who comes from tcpdump, tshark, perf, trace-cmd, bpftrace or gdb: each is
+# refused with what does it here. Nothing is recorded.
 . "$TRAWL_SRC/tests/tap.sh"
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
@@ -20,7 +20,8 @@ if [ "$(id -u)" = 0 ] && [ -e /sys/kernel/tracing/events/sched ]; then
 	says 'did you mean event:sched:sched_switch\?' trawl -i sched.sched_switch
 	says 'did you mean event:sched:sched_switch\?' trawl -i sched/sched_switch
 	says 'did you mean event:sched:sched_switch\?' trawl -i sched_switch
-	says 'did you mean event:sched:sched_switch if prev_pid == 1\?' trawl -i 'sched:sched_switch if prev_pid == 1'
+	says 'did you mean event:sched:sched_switch if prev_pid == 1\?' trawl \
+		-i 'sched:sched_switch if prev_pid == 1'
 	says 'did you mean event:sched:\*\?' trawl -i 'sched:*'
 	says 'openat is 257$' trawl -i 'event:raw_syscalls:sys_enter if id == openat'
 	says 'did you mean syscalls:sys_enter_openat\?' trawl -i event:syscalls:openat
@@ -40,7 +41,8 @@ says 'did you mean usb\?' trawl -i usbmon0
 says "networks are tcpdump's" trawl -i any
 says "networks are tcpdump's" trawl -i lo
 says 'follows a colon: usb:.*dev=BUS:DEV.*ep=N' trawl -i 'usb if addr == 3'
-says 'did you mean uprobe:\./samples/tick:main or usdt:\./samples/tick:main\?' trawl -i ./samples/tick:main
+says 'did you mean uprobe:\./samples/tick:main or usdt:\./samples/tick:main\?' trawl \
+	-i ./samples/tick:main
 says 'uprobe:\./samples/tick:FUNCTION' trawl -i ./samples/tick
 says 'did you mean event' trawl -i evnt:sched:sched_switch
 says 'a dot between' trawl -i eprobe:syscalls:x
@@ -100,12 +102,17 @@ says '--meta=machine' trawl-decode --meta machine "$f"
 says "'openat'; .*stands in quotes" trawl-decode --where 'comm == openat' "$f"
 says 'write \+5s' trawl-decode --from 5s "$f"
 says 'write \+1\.5ms' trawl-decode --until 1.5ms "$f"
-says "no event here has a field 'arg7'; did you mean arg1, arg2 or arg3\?" trawl-decode --where 'arg7 == 1' "$f"
+says "no event here has a field 'arg7'; did you mean arg1, arg2 or arg3\?" trawl-decode \
+	--where 'arg7 == 1' "$f"
 note "no event is called 'tick_stp'; did you mean" trawl-decode --name tick_stp "$f"
 note "no event is called 'nosuch'; there are tick:loop" trawl-decode --name nosuch "$f"
-says "'usbd' is no source of this file; did you mean" trawl-decode --source usbd "$TRAWL_SRC/samples/usb-storage.trawl"
+says "'usbd' is no source of this file; did you mean" trawl-decode --source usbd \
+	"$TRAWL_SRC/samples/usb-storage.trawl"
 # Event types that never occurred are nobody's wish.
 "$TRAWL_BUILD/tests/decode/make-sample" "$dir/s.trawl" 8
-same "only events that occurred" "$(trawl-decode --json "$dir/s.trawl" | grep -o '"name":"[^"]*"' | cut -d'"' -f4 | sort -u | paste -sd' ')" \
-	"$(trawl-decode --name zzzzzzzzz "$dir/s.trawl" 2>&1 | sed -n 's/.*there are //p' | tr -d ',' | tr ' ' '\n' | sort -u | paste -sd' ')"
+same "only events that occurred" \
+	"$(trawl-decode --json "$dir/s.trawl" | grep -o '"name":"[^"]*"' | cut -d'"' -f4 | sort -u |
+		paste -sd' ')" \
+	"$(trawl-decode --name zzzzzzzzz "$dir/s.trawl" 2>&1 | sed -n 's/.*there are //p' |
+		tr -d ',' | tr ' ' '\n' | sort -u | paste -sd' ')"
 tap_done

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The recorder never opens a program with libelf or libdw itself: a library that is loaded into it counts
-who does (parsers.c). What branches were in is read by processes of its own, too: a crash of one costs the
-names, not the capture, and a file that its owner exchanged for a FIFO or a device does not hold it."""
+"""The recorder never opens a program with libelf or libdw itself: a library that is loaded into it
+counts who does (parsers.c). What branches were in is read by processes of its own, too: a crash of
+one costs the names, not the capture, and a file that its owner exchanged for a FIFO or a device
+does not hold it."""
 import json
 import os
 import shutil
@@ -24,11 +25,13 @@ def trawl(*args, preload=True, **more):
     """(status, stderr, opened by the recorder, by others)"""
     with open(COUNTS, "wb") as f:
         f.write(bytes(4096))
-    env = dict(os.environ, ASAN_OPTIONS="verify_asan_link_order=0:" + os.environ.get("ASAN_OPTIONS", ""))
+    env = dict(os.environ, ASAN_OPTIONS="verify_asan_link_order=0:" + os.environ.get("ASAN_OPTIONS",
+                                                                                     ""))
     if preload:
         env.update(LD_PRELOAD=BUILD + "/tests/cli/parsers.so", PARSERS=COUNTS)
     env.update(more)
-    r = subprocess.run(["trawl", *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, text=True,
+    r = subprocess.run(["trawl", *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env,
+                       text=True,
                        timeout=120)
     with open(COUNTS, "rb") as f:
         return (r.returncode, r.stderr, *struct.unpack("<QQ", f.read(16)))
@@ -36,13 +39,15 @@ def trawl(*args, preload=True, **more):
 
 def apart(name, *args):
     status, err, own, others = trawl(*args)
-    ok(status == 0 and own == 0 and others > 0, f"{name}: the recorder opens no program, another process does",
+    ok(status == 0 and own == 0 and others > 0,
+       f"{name}: the recorder opens no program, another process does",
        (status, err[-300:], own, others))
 
 
 def modules():
     """{path: [metadata]} of what branches were in"""
-    text = subprocess.run(["trawl-decode", "--meta=branch/module/*", OUT], stdout=subprocess.PIPE, text=True,
+    text = subprocess.run(["trawl-decode", "--meta=branch/module/*", OUT], stdout=subprocess.PIPE,
+                          text=True,
                           check=False).stdout
     found, decoder = {}, json.JSONDecoder()
     while "{" in text:
@@ -69,10 +74,13 @@ apart("branch", "-q", "-i", "branch:ptrace", "-w", OUT, "--", real)
 ok("main" in names(real), "and the functions that ran have their names", sorted(modules()))
 ok(any("vdso" not in p and p != real and names(p) for p in modules()), "those of libraries, too")
 
-status, err, own, others = trawl("-q", "-i", "branch:ptrace", "-w", OUT, "--", real, PARSERS_CRASH="1")
+status, err, own, others = trawl("-q", "-i", "branch:ptrace", "-w", OUT, "--", real,
+                                 PARSERS_CRASH="1")
 found = modules().get(real, [{}])
-ok(status == 0 and others > 0, "a reader that crashes does not end the capture", (status, err, others))
-ok("crashed" in found[-1].get("why", "") and not names(real), "and the file says why names are missing", found)
+ok(status == 0 and others > 0, "a reader that crashes does not end the capture",
+   (status, err, others))
+ok("crashed" in found[-1].get("why", "") and not names(real),
+   "and the file says why names are missing", found)
 
 # Its owner puts something else in the program's place, which waits for ever if it is opened.
 program = tmp.name + "/program"
@@ -94,7 +102,8 @@ with subprocess.Popen([program, "60"]) as p:
             except subprocess.TimeoutExpired:
                 t.kill()
                 ended, err = False, ""
-        ok(ended and t.returncode == 0, "a FIFO in the program's place does not hold the recorder", err)
+        ok(ended and t.returncode == 0, "a FIFO in the program's place does not hold the recorder",
+           err)
     finally:
         p.kill()
 finish()

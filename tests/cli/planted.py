@@ -9,7 +9,9 @@ CLASSES = ["cm", "pd", "pf", "ar", "by", "pn", "pp", "ps", "px", "cl", "ky", "sn
 
 def planted():
     """Every secret, by class."""
-    return {c: [f"{c}Zq{(i + 1) * 2654435761 & 0xffffffff ^ (ord(c[0]) << 12 | ord(c[1]) << 4):08x}" for i in range(500)] for c in CLASSES}
+    return {
+        c: [f"{c}Zq{(i + 1) * 2654435761 & 0xffffffff ^ (ord(c[0]) << 12 | ord(c[1]) << 4):08x}"
+            for i in range(500)] for c in CLASSES}
 
 
 def scan_code(c):
@@ -26,7 +28,8 @@ def written(secret):
     yield secret.encode("utf-16-be")
     yield secret.encode("utf-16-le").hex().encode()
     for text in (raw, secret.encode("utf-16-le")):
-        for shift in range(3):  # base64 of what stands anywhere in bytes: without the digits at its ends
+        # base64 of what stands anywhere in bytes: without the digits at its ends
+        for shift in range(3):
             whole = base64.b64encode(b"\0" * shift + text)
             yield whole[(shift * 8 + 5) // 6:(shift + len(text)) * 8 // 6]
     codes = [scan_code(c) for c in secret[4:]]
@@ -40,10 +43,11 @@ WIDE_HEX = re.compile(rb"5a007100(?:(?:3[0-9]|6[1-6])00){7}", re.I)
 
 
 def find(blobs):
-    """[(secret, where)] of all that is still there; blobs: {name: bytes}. Forms that a pattern finds are looked for
-    of every secret, the others of three of each class."""
+    """[(secret, where)] of all that is still there; blobs: {name: bytes}. Forms that a pattern
+    finds are looked for of every secret, the others of three of each class."""
     found = []
-    forms = [f for secrets in planted().values() for s in secrets[::200] for f in list(written(s))[5:]]
+    forms = [f for secrets in planted().values() for s in secrets[::200]
+             for f in list(written(s))[5:]]
     for name, blob in blobs.items():
         found += [(f.decode("latin-1"), name) for f in forms if f in blob]
         for pattern in (SECRET, HEX, WIDE, WIDE_HEX):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# prepare.sh configures a folder again when options or packages have changed since, as in ./demo.sh and
-# then ./test.sh on a fresh machine.
+# prepare.sh configures a folder again when options or packages have changed since, as in ./demo.sh
+# and then ./test.sh on a fresh machine.
 . "$TRAWL_SRC/tests/tap.sh"
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# What the recorder still may do while it records, as /proc tells of each of its threads, and that what
-# is left to be done works with that: rotation, other users' folders, following tasks, clean-up.
+# What the recorder still may do while it records, as /proc tells of each of its threads, and that
+# what is left to be done works with that: rotation, other users' folders, following tasks,
+# clean-up.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/cli/capture.sh"
 
@@ -33,7 +34,8 @@ record() {
 chmod 755 "$work"
 
 record -i event:sched:sched_switch -i "usdt:$target:hit" -w "$work/a.trawl"
-has_caps "root: three capabilities in every thread" "$(of_threads CapPrm $pid)" $SYS_PTRACE $SYS_NICE $SYSLOG
+has_caps "root: three capabilities in every thread" \
+	"$(of_threads CapPrm $pid)" $SYS_PTRACE $SYS_NICE $SYSLOG
 has_caps "all effective" "$(of_threads CapEff $pid)" $SYS_PTRACE $SYS_NICE $SYSLOG
 same "no new privileges" "1 " "$(of_threads NoNewPrivs $pid)"
 if grep -q 'HAVE_SECCOMP 1' "$TRAWL_BUILD/config.h"; then
@@ -52,23 +54,27 @@ mkdir "$work/theirs"
 chown nobody "$work/theirs"
 chmod 700 "$work/theirs"
 record -Z nobody -i event:sched:sched_switch -G 1 -w "$work/theirs/b%s.trawl"
-has_caps "-Z: and those to act as that user" "$(of_threads CapPrm $pid)" $KILL $SETGID $SETUID $SYS_PTRACE $SYS_NICE $SYSLOG
+has_caps "-Z: and those to act as that user" \
+	"$(of_threads CapPrm $pid)" $KILL $SETGID $SETUID $SYS_PTRACE $SYS_NICE $SYSLOG
 for _ in $(seq 400); do
 	[ "$(find "$work/theirs" -name 'b*' | wc -l)" -gt 1 ] && break
 	sleep 0.05
 done
 kill -INT $pid
 wait $pid
-ok $(($(find "$work/theirs" -name 'b*' -user nobody | wc -l) < 2)) "further files are made, and are that user's"
+ok $(($(find "$work/theirs" -name 'b*' -user nobody | wc -l) < 2)) \
+	"further files are made, and are that user's"
 
 record -i event:sched:sched_switch -w "$work/theirs/c.trawl"
 has=$(of_threads CapPrm $pid)
-ok $(((0x$(echo $has) & 2) == 0)) "root in a folder of another user: keeps what that takes (DAC_OVERRIDE)"
+ok $(((0x$(echo $has) & 2) == 0)) \
+	"root in a folder of another user: keeps what that takes (DAC_OVERRIDE)"
 kill -INT $pid
 wait $pid
 ok "$(trawl-edit verify "$work/theirs/c.trawl" >/dev/null 2>&1; echo $?)" "and the file is made"
 
 # What was started before has its own.
-trawl -q -i event:sched:sched_switch -w "$work/d.trawl" -- grep -E '^(NoNewPrivs|Seccomp):' /proc/self/status >"$work/out" 2>/dev/null
+trawl -q -i event:sched:sched_switch -w "$work/d.trawl" -- grep \
+	-E '^(NoNewPrivs|Seccomp):' /proc/self/status >"$work/out" 2>/dev/null
 same "COMMAND has neither" "NoNewPrivs:	0 Seccomp:	0" "$(paste -sd' ' "$work/out")"
 tap_done

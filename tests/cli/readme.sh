@@ -11,7 +11,8 @@ cp ../samples/tick.trawl tick.trawl
 cp ../samples/tick.trawl late.trawl
 trawl-export --to pcapng --source usb x.trawl -w capture.pcapng || exit 99
 
-sed -n 's/^    \(\$ \)\{0,1\}\(trawl-\(decode\|export\|edit\) .*\)$/\2/p' "$TRAWL_SRC/README.md" >commands
+sed -n 's/^    \(\$ \)\{0,1\}\(trawl-\(decode\|export\|edit\) .*\)$/\2/p' \
+	"$TRAWL_SRC/README.md" >commands
 ok $(($(wc -l <commands) < 12)) "README.md has such commands"
 while read -r command; do
 	missing=

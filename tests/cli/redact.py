@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""trawl-edit redact: of 500 planted secrets of every class none is in the output, however it is written and
-whoever reads it; what is kept is as before. secrets tells of them before."""
+"""trawl-edit redact: of 500 planted secrets of every class none is in the output, however it is
+written and whoever reads it; what is kept is as before. secrets tells of them before."""
 import json
 import os
 import subprocess
@@ -25,7 +25,8 @@ def read(file):
     with open(file, "rb") as f:
         r = reader.Reader(f.read())
     out = [e.record(source) for s in r.sections for _, _, _, _, _, e, source in r.events(s)]
-    out += [f"{t.name} {t.format}".encode() for t in r.types] + [f"{x.name} {x.spec}".encode() for x in r.sources]
+    out += [f"{t.name} {t.format}".encode() for t in r.types] + [f"{x.name} {x.spec}".encode()
+                                                                 for x in r.sources]
     return b"\n".join(out + [n.encode() + b" " + bytes(data) for n, _, _, _, data in r.metas])
 
 
@@ -43,14 +44,18 @@ made, out = f"{tmp.name}/made.trawl", f"{tmp.name}/out.trawl"
 subprocess.run([f"{build}/tests/edit/make-secrets", made], check=True)
 before = everything(made)
 there = {s[:2].replace("Z\0", "sn") for s, *_ in planted.find({"x": before["reader.py"]})}
-tap.ok(set(planted.CLASSES) - {"ky"} <= there, "the secrets are found where they are: a test that can fail", there)
+tap.ok(set(planted.CLASSES) - {"ky"} <= there,
+       "the secrets are found where they are: a test that can fail", there)
 
 status, text, _ = run("trawl-edit", "secrets", made)
 text = text.decode()
-for c, n in (("keystrokes", 500), ("sectors", 500), ("payload", 500), ("serials", 504), ("commands", 1500), ("paths", 1500),
-             ("names", 2), ("strings", 1000), ("addresses", 1000), ("identity", 1), ("pointer", 500)):
+for c, n in (("keystrokes", 500), ("sectors", 500), ("payload", 500), ("serials", 504),
+             ("commands", 1500), ("paths", 1500),
+             ("names", 2), ("strings", 1000), ("addresses", 1000), ("identity", 1),
+             ("pointer", 500)):
     line = [l.split() for l in text.splitlines() if l.startswith(c + " ")]
-    tap.ok(line and int(line[0][1]) >= n and line[0][2].startswith("removed"), f"secrets: {c}, {n} at least", text)
+    tap.ok(line and int(line[0][1]) >= n and line[0][2].startswith("removed"),
+           f"secrets: {c}, {n} at least", text)
 tap.ok("smZq" not in text and "arZq" in text, "secrets: with examples")
 
 status, _, text = run("trawl-edit", "redact", made, "-w", out)
@@ -66,12 +71,17 @@ a = [json.loads(l) for l in before["raw json"].splitlines()]
 b = [json.loads(l) for l in after["raw json"].splitlines()]
 tap.same(len(a), len(b), "as many events")
 same = lambda key: [e[key] for e in a] == [e[key] for e in b]
-tap.ok(all(map(same, ("ts_ns", "source", "cpu", "pid", "tid"))), "times, processors, tasks as before")
-usb = lambda l: [{k: v for k, v in e["fields"].items() if k in ("bus", "dev", "ep", "dir", "xfer", "status", "length", "data_length")} for e in l
+tap.ok(all(map(same, ("ts_ns", "source", "cpu", "pid", "tid"))),
+       "times, processors, tasks as before")
+usb = lambda l: [{k: v for k, v in e["fields"].items()
+                  if k in ("bus", "dev", "ep", "dir", "xfer", "status", "length", "data_length")}
+                 for e in l
                  if e["source"] == "usb"]
 tap.same(usb(a), usb(b), "transfers with their lengths and states")
-commands = lambda v: [e["fields"]["decoded"]["storage"]["scsi"] for e in map(json.loads, v["json"].splitlines())
-                      if e["fields"].get("decoded", {}).get("storage", {}).get("phase") == "command"]
+commands = lambda v: [e["fields"]["decoded"]["storage"]["scsi"]
+                      for e in map(json.loads, v["json"].splitlines())
+                      if e["fields"].get("decoded", {}).get("storage",
+                                                            {}).get("phase") == "command"]
 tap.ok(len(commands(after)) == 500 and commands(before) == commands(after), "commands to disks")
 pairs = {}
 for x, y in zip(a, b):
@@ -80,54 +90,71 @@ for x, y in zip(a, b):
     if x["source"] != "usb":
         for k in ("filename", "arg"):
             pairs.setdefault(x["fields"][k], set()).add(y["fields"][k])
-tap.ok(all(len(v) == 1 for v in pairs.values()) and len({v for s in pairs.values() for v in s}) == len(pairs),
+tap.ok(all(len(v) == 1 for v in pairs.values()) and
+       len({v for s in pairs.values() for v in s}) == len(pairs),
        "the same value has the same stand-in, others have others")
-paths = {(x["fields"]["filename"], y["fields"]["filename"]) for x, y in zip(a, b) if x["source"] != "usb"}
-tap.ok(all(len(x) == len(y) and x.count("/") == y.count("/") and y.startswith("/home/") for x, y in paths), "paths keep their form", list(paths)[:2])
-tap.ok([e["name"].split(":")[-1] for e in a] == [e["name"].split(":")[-1] for e in b], "functions keep their names")
+paths = {(x["fields"]["filename"], y["fields"]["filename"]) for x, y in zip(a, b)
+         if x["source"] != "usb"}
+tap.ok(all(len(x) == len(y) and x.count("/") == y.count("/") and y.startswith("/home/")
+           for x, y in paths), "paths keep their form", list(paths)[:2])
+tap.ok([e["name"].split(":")[-1] for e in a] == [e["name"].split(":")[-1] for e in b],
+       "functions keep their names")
 addresses = lambda l: [e["fields"]["address"] for e in l if e["source"] == "event"]
 x, y = [[int(str(v), 0) & (1 << 64) - 1 for v in addresses(l)] for l in (a, b)]
-tap.ok(not set(x) & set(y) and len({p - q for p, q in zip(x, y)}) == 1, "addresses keep their distances", x[:2], y[:2])
+tap.ok(not set(x) & set(y) and len({p - q for p, q in zip(x, y)}) == 1,
+       "addresses keep their distances", x[:2], y[:2])
 tap.ok("operation redact" in after["summary"].decode(), "--summary tells that the file is redacted")
 status, _, text = run("trawl-edit", "verify", out)
 tap.same(0, status, "the file is whole")
 again = f"{tmp.name}/again.trawl"
 run("trawl-edit", "redact", made, "-w", again)
-tap.ok(everything(again)["json"] != after["json"], "another time, other stand-ins: the key is not kept")
+tap.ok(everything(again)["json"] != after["json"],
+       "another time, other stand-ins: the key is not kept")
 
 # ---- classes
 status, _, text = run("trawl-edit", "redact", made, "-w", again, "--keep", "commands,strings")
 kept = {s[:2] for s, *_ in planted.find({"x": read(again)})}
-tap.same((0, {"cm", "cl", "ar", "by"}), (status, kept & {"cm", "cl", "ar", "by", "pd", "se", "nw"}), "--keep")
+tap.same((0, {"cm", "cl", "ar", "by"}), (status, kept & {"cm", "cl", "ar", "by", "pd", "se", "nw"}),
+         "--keep")
 with open(f"{tmp.name}/policy", "w") as f:
     f.write("# for the printer's maintainers\nkeep payload\ndrop date\n")
 status, _, text = run("trawl-edit", "redact", made, "-w", again, "--policy", f"{tmp.name}/policy")
 kept = {s[:2] for s, *_ in planted.find({"x": read(again)})}
 times = [json.loads(l)["ts_ns"] for l in run("trawl-decode", "--json", again)[1].splitlines()]
-tap.ok(status == 0 and kept == {"nw"} and all(t // 10**9 // 86400 // 366 <= 31 for t in times), "--policy; the date can go as well", kept, times[:2])
-tap.same(len(a), len(run("trawl-decode", "--json", "--raw", again)[1].splitlines()), "as many events without a date")
+tap.ok(status == 0 and kept == {"nw"} and all(t // 10**9 // 86400 // 366 <= 31 for t in times),
+       "--policy; the date can go as well", kept, times[:2])
+tap.same(len(a), len(run("trawl-decode", "--json", "--raw", again)[1].splitlines()),
+         "as many events without a date")
 
 # ---- real captures, bad input
-for s in ("tick", "usb-storage", "usb-keyboard", "usb-hotplug", "usb-audio", "usb-serial", "usb-errors"):
+for s in ("tick", "usb-storage", "usb-keyboard", "usb-hotplug", "usb-audio", "usb-serial",
+          "usb-errors"):
     file = f"{src}/samples/{s}.trawl"
     status, _, text = run("trawl-edit", "redact", file, "-w", again)
     x, y = (run("trawl-decode", "--json", f)[1].splitlines() for f in (file, again))
-    x, y = ([(e["ts_ns"], e["fields"].get("length"), e["fields"].get("status")) for e in map(json.loads, l)] for l in (x, y))
+    x, y = ([(e["ts_ns"], e["fields"].get("length"), e["fields"].get("status"))
+             for e in map(json.loads, l)] for l in (x, y))
     tap.ok(status == 0 and x == y, f"{s}: the same events", status, text)
 run("trawl-edit", "redact", f"{src}/samples/tick.trawl", "-w", again)
-machine = next(json.loads(bytes(m[4])) for m in reader.Reader(open(again, "rb").read()).metas if m[0] == "machine")
-tap.ok("trawl" in machine and machine["distro"].startswith("Debian"), "words of metadata stay, though the command line had them", machine)
+machine = next(json.loads(bytes(m[4])) for m in reader.Reader(open(again, "rb").read()).metas
+               if m[0] == "machine")
+tap.ok("trawl" in machine and machine["distro"].startswith("Debian"),
+       "words of metadata stay, though the command line had them", machine)
 status, _, text = run("trawl-edit", "redact", out, "-w", again)
 tap.ok(status == 0 and "was redacted before" in text, "redacted twice: said", text)
-for argv, want, words in ((["--keep", "nil"], 2, "no class; there are keystrokes"), (["--policy", "/nonexistent"], 3, "cannot be opened")):
+for argv, want, words in ((["--keep", "nil"], 2, "no class; there are keystrokes"),
+                          (["--policy", "/nonexistent"], 3, "cannot be opened")):
     status, _, text = run("trawl-edit", "redact", made, "-w", f"{tmp.name}/no", *argv)
-    tap.ok(status == want and words in text and not os.path.exists(f"{tmp.name}/no"), f"{' '.join(argv)}: {words}", status, text)
+    tap.ok(status == want and words in text and not os.path.exists(f"{tmp.name}/no"),
+           f"{' '.join(argv)}: {words}", status, text)
 status, _, text = run("trawl", "-i", "branch:ptrace", "-w", f"{tmp.name}/branches", "--", "true")
 tap.ok(status == 0, "branches are recorded", text)
 status, _, text = run("trawl-edit", "redact", f"{tmp.name}/branches", "-w", f"{tmp.name}/no")
-tap.ok(status == 2 and "branches cannot be redacted" in text and not os.path.exists(f"{tmp.name}/no"), "branches: refused", status, text)
+tap.ok(status == 2 and "branches cannot be redacted" in text and
+       not os.path.exists(f"{tmp.name}/no"), "branches: refused", status, text)
 
-# Damage: what cannot be read is missing in the output, and that is said. Each byte of a chunk, and of the files' ends.
+# Damage: what cannot be read is missing in the output, and that is said. Each byte of a chunk, and
+# of the files' ends.
 whole = open(f"{src}/tests/golden/kinds.trawl", "rb").read()
 bad, damaged = [], f"{tmp.name}/damaged.trawl"
 for at in (988, 1500, 5000, 10000, 10700, 12000, len(whole) - 40):

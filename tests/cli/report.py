@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""trawl-report: the zip of a capture with planted secrets has none of them in anything that is in it, other programs
-read it, and nothing is written or left where it is not wanted."""
+"""trawl-report: the zip of a capture with planted secrets has none of them in anything that is in
+it, other programs read it, and nothing is written or left where it is not wanted."""
 import hashlib
 import json
 import os
@@ -28,16 +28,23 @@ def run(*argv, **more):
 
 made, out = f"{tmp.name}/made.trawl", f"{tmp.name}/out.zip"
 subprocess.run([f"{build}/tests/edit/make-secrets", made], check=True)
-status, text, said = run("trawl-report", made, "-o", out, "--yes", "--title", "It fails", "--message", "Nothing <b>is</b> printed")
+status, text, said = run("trawl-report", made, "-o", out, "--yes", "--title", "It fails",
+                         "--message", "Nothing <b>is</b> printed")
 text = text.decode()
 tap.same(0, status, f"packs: {said[-300:]}")
-tap.ok("8000" in text and "smZq" not in text and "removed" in text and "Nothing is sent anywhere" in text, "shows what will be in it", text)
+tap.ok("8000" in text and "smZq" not in text and "removed" in text and
+       "Nothing is sent anywhere" in text, "shows what will be in it", text)
 with zipfile.ZipFile(out) as z:
     blobs = {n: z.read(n) for n in z.namelist()}
-tap.same({"HOW-TO-READ.txt", "report.txt", "index.html", "summary.txt", "manifest.txt", "usb.pcapng", "capture.trawl"}, set(blobs), "what is in it")
-tap.ok(blobs["report.txt"].startswith(b"It fails\n\nNothing <b>is</b> printed"), "the report's text")
-tap.ok(b"<summary>It fails</summary><p>Nothing &lt;b&gt;is&lt;/b&gt; printed</p>" in blobs["index.html"] and
-       blobs["summary.txt"].startswith(b"It fails\n\nNothing <b>is</b> printed\n\nfile "), "is in the page and the summary, as text")
+tap.same({"HOW-TO-READ.txt", "report.txt", "index.html", "summary.txt", "manifest.txt",
+          "usb.pcapng", "capture.trawl"}, set(blobs), "what is in it")
+tap.ok(blobs["report.txt"].startswith(b"It fails\n\nNothing <b>is</b> printed"),
+       "the report's text")
+tap.ok(
+    b"<summary>It fails</summary><p>Nothing &lt;b&gt;is&lt;/b&gt; printed</p>" in blobs[
+        "index.html"] and
+       blobs["summary.txt"].startswith(b"It fails\n\nNothing <b>is</b> printed\n\nfile "),
+    "is in the page and the summary, as text")
 import base64
 import re
 import zlib
@@ -47,30 +54,43 @@ with open(f"{tmp.name}/capture.trawl", "wb") as f:
     f.write(blobs["capture.trawl"])
 import reader
 r = reader.Reader(blobs["capture.trawl"])
-blobs["records"] = b"\n".join([e.record(s) for x in r.sections for _, _, _, _, _, e, s in r.events(x)] + [bytes(m[4]) for m in r.metas])
+blobs["records"] = b"\n".join([e.record(s) for x in r.sections
+                               for _, _, _, _, _, e, s in r.events(x)] + [bytes(m[4])
+                                                                          for m in r.metas])
 left = planted.find(blobs)
 tap.ok(not left, "no secret is in it, in any encoding", left[:10])
-tap.ok(not any(w in b for b in blobs.values() for w in (b"hoZq", b"usZq", b"avZq", b"password", scratch.encode())), "nor names, command lines, folders")
+tap.ok(
+    not any(w in b for b in blobs.values()
+            for w in (b"hoZq", b"usZq", b"avZq", b"password", scratch.encode())),
+    "nor names, command lines, folders")
 direct = run("trawl-decode", "--json", out)[1]
-tap.ok(direct.count(b"\n") == 8000 and direct == run("trawl-decode", "--json", f"{tmp.name}/capture.trawl")[1],
+tap.ok(direct.count(b"\n") == 8000 and
+       direct == run("trawl-decode", "--json", f"{tmp.name}/capture.trawl")[1],
        "trawl-decode reads the zip as the capture in it")
 tap.ok(run("trawl-export", "--to", "json", out)[1] == direct, "and so does trawl-export")
-tap.ok(run("trawl-edit", "verify", out)[0] == 0 and b": complete" in run("trawl-edit", "verify", out)[1], "trawl-edit verify, too", run("trawl-edit", "verify", out))
+tap.ok(run("trawl-edit", "verify", out)[0] == 0 and
+       b": complete" in run("trawl-edit", "verify", out)[1], "trawl-edit verify, too",
+       run("trawl-edit", "verify", out))
 edits = [json.loads(bytes(m[4])) for m in r.metas if m[0].startswith("edit/")]
-tap.ok([e["operation"] for e in edits] == ["cut", "redact"] and re.fullmatch("[0-9a-f]{64}", edits[1]["original_sha256"]), "the manifest", edits)
+tap.ok([e["operation"] for e in edits] == ["cut", "redact"] and
+       re.fullmatch("[0-9a-f]{64}", edits[1]["original_sha256"]), "the manifest", edits)
 with open(made, "rb") as f:
-    tap.ok(hashlib.sha256(f.read()).hexdigest() in blobs["manifest.txt"].decode(), "with the hash of what was given, not of its part", blobs["manifest.txt"])
+    tap.ok(hashlib.sha256(f.read()).hexdigest() in blobs["manifest.txt"].decode(),
+           "with the hash of what was given, not of its part", blobs["manifest.txt"])
 run("trawl-edit", "redact", made, "-w", f"{tmp.name}/r.trawl")
 r = reader.Reader(open(f"{tmp.name}/r.trawl", "rb").read())
 with open(made, "rb") as f:
-    tap.same(hashlib.sha256(f.read()).hexdigest(), [json.loads(bytes(m[4])) for m in r.metas if m[0].startswith("edit/")][0]["original_sha256"],
+    tap.same(hashlib.sha256(f.read()).hexdigest(),
+             [json.loads(bytes(m[4])) for m in r.metas
+              if m[0].startswith("edit/")][0]["original_sha256"],
              "redact tells the hash of the original")
 tap.ok(not os.listdir(scratch), "no temporary file is left", os.listdir(scratch))
 
 # ---- sizes
 small = f"{tmp.name}/small.zip"
 status, text, said = run("trawl-report", made, "-o", small, "--yes", "--max-size", "200K")
-tap.ok(status == 0 and os.path.getsize(small) <= 200 << 10, "--max-size", status, said, os.path.exists(small) and os.path.getsize(small))
+tap.ok(status == 0 and os.path.getsize(small) <= 200 << 10, "--max-size", status, said,
+       os.path.exists(small) and os.path.getsize(small))
 
 # ---- somebody is there: the editor, and the question
 import pty
@@ -103,33 +123,46 @@ def ask(answer, *argv, **more):
 
 editor = f"{tmp.name}/edit or"
 with open(editor, "w") as f:
-    f.write("#!/bin/sh\ngrep -q '^Expected:' \"$1\" && { echo 'Lights <flicker>'; cat \"$1\"; echo at night; } >\"$1.x\" && mv \"$1.x\" \"$1\"\n")
+    f.write(
+        "#!/bin/sh\ngrep -q '^Expected:' \"$1\" && { echo 'Lights <flicker>'; cat \"$1\"; echo at "
+        "night; } >\"$1.x\" && mv \"$1.x\" \"$1\"\n")
 os.chmod(editor, 0o755)
 asked = f"{tmp.name}/asked.zip"
 tick = f"{src}/samples/tick.trawl"
 status, said = ask(b"n\n", "trawl-report", tick, "-o", asked, VISUAL="", EDITOR=f"'{editor}'")
-tap.ok(status == 0 and "Write it? [y/N]" in said and "nothing was written" in said and not os.path.exists(asked), "no means no", status, said[-300:])
+tap.ok(status == 0 and "Write it? [y/N]" in said and "nothing was written" in said and
+       not os.path.exists(asked), "no means no", status, said[-300:])
 status, said = ask(b"y\n", "trawl-report", tick, "-o", asked, VISUAL="", EDITOR=f"'{editor}'")
 text = page = ""
 if os.path.exists(asked):
     with zipfile.ZipFile(asked) as z:
         text, page = z.read("report.txt").decode(), z.read("index.html").decode()
-tap.ok(status == 0 and text.startswith("Lights <flicker>\n\nExpected:") and "at night" in text and "# The first" not in text and
-       "<summary>Lights &lt;flicker&gt;</summary>" in page, "what was written in $EDITOR is the report's text", status, said[-300:], text)
+tap.ok(status == 0 and text.startswith("Lights <flicker>\n\nExpected:") and "at night" in text and
+       "# The first" not in text and
+       "<summary>Lights &lt;flicker&gt;</summary>" in page,
+       "what was written in $EDITOR is the report's text", status, said[-300:], text)
 status, said = ask(b"y\n", "trawl-report", tick, "-o", f"{tmp.name}/no.zip", VISUAL="", EDITOR="")
-tap.ok(status == 2 and "no $EDITOR is set" in said and not os.path.exists(f"{tmp.name}/no.zip"), "no $EDITOR", status, said[-300:])
+tap.ok(status == 2 and "no $EDITOR is set" in said and not os.path.exists(f"{tmp.name}/no.zip"),
+       "no $EDITOR", status, said[-300:])
 status, said = ask(b"y\n", "trawl-report", tick, "-o", f"{tmp.name}/no.zip", VISUAL="false")
-tap.ok(status != 0 and "nothing was written" in said and not os.path.exists(f"{tmp.name}/no.zip"), "an editor that fails", status, said[-300:])
+tap.ok(status != 0 and "nothing was written" in said and not os.path.exists(f"{tmp.name}/no.zip"),
+       "an editor that fails", status, said[-300:])
 status, said = ask(b"", "trawl-edit", "compact", made, "-w", f"{tmp.name}/c.trawl")
-tap.ok(status == 0 and "%" in said and "[####################]" not in said.splitlines()[-1], "compact shows how far it is", said[-300:])
+tap.ok(status == 0 and "%" in said and "[####################]" not in said.splitlines()[-1],
+       "compact shows how far it is", said[-300:])
 
 # ---- bad input
-for argv, want, words in (([made, "-o", f"{tmp.name}/no.zip"], 2, "give --yes"), (["-o", f"{tmp.name}/no.zip", "--yes"], 2, "is missing"),
-                          (["/nonexistent", "-o", f"{tmp.name}/no.zip", "--yes"], 3, "cannot be opened"),
-                          ([f"{src}/README.md", "-o", f"{tmp.name}/no.zip", "--yes"], 3, "README.md"),
-                          ([made, "-o", f"{tmp.name}/no.zip", "--yes", "--keep", "nil"], 2, "no class")):
+for argv, want, words in (([made, "-o", f"{tmp.name}/no.zip"], 2, "give --yes"),
+                          (["-o", f"{tmp.name}/no.zip", "--yes"], 2, "is missing"),
+                          (["/nonexistent", "-o", f"{tmp.name}/no.zip", "--yes"], 3,
+                           "cannot be opened"),
+                          ([f"{src}/README.md", "-o", f"{tmp.name}/no.zip", "--yes"], 3,
+                           "README.md"),
+                          ([made, "-o", f"{tmp.name}/no.zip", "--yes", "--keep", "nil"], 2,
+                           "no class")):
     status, _, said = run("trawl-report", *argv)
-    tap.ok(status == want and words in said and not os.path.exists(f"{tmp.name}/no.zip"), f"{' '.join(argv[-2:])}: {words}", status, said)
+    tap.ok(status == want and words in said and not os.path.exists(f"{tmp.name}/no.zip"),
+           f"{' '.join(argv[-2:])}: {words}", status, said)
 with zipfile.ZipFile(f"{tmp.name}/other.zip", "w") as z:
     z.writestr("a.txt", "x")
 status, _, said = run("trawl-decode", f"{tmp.name}/other.zip")

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Files of a row, and those of a flight recorder: each holds all events of a stretch of time, of all sources
-and CPUs, and no others; together they hold each event once.
+"""Files of a row, and those of a flight recorder: each holds all events of a stretch of time, of
+all sources and CPUs, and no others; together they hold each event once.
 
-A turn of samples/tick hits tick_step and then tick:loop. Two of them run, each on a CPU of its own: so in
-every file each has as many hits of the one as of the other, or one more, without a gap, and its next file
-begins with the hit that comes next."""
+A turn of samples/tick hits tick_step and then tick:loop. Two of them run, each on a CPU of its own:
+so in every file each has as many hits of the one as of the other, or one more, without a gap, and
+its next file begins with the hit that comes next."""
 import collections
 import glob
 import json
@@ -35,7 +35,8 @@ def on_cpu(n):
 
 
 def start_ticks(tick, turns, pause):
-    return [subprocess.Popen([tick, str(turns), str(pause)], stdout=subprocess.DEVNULL, preexec_fn=on_cpu(n))
+    return [subprocess.Popen([tick, str(turns), str(pause)], stdout=subprocess.DEVNULL,
+                             preexec_fn=on_cpu(n))
             for n in range(2)]
 
 
@@ -52,7 +53,8 @@ def read(path):
 
 
 def check(name, files, total=None, gaps=False):
-    """Files of one capture, in order. gaps: something between may have given way to newer events."""
+    """Files of one capture, in order. gaps: something between may have given way to newer
+    events."""
     after, probes, before, skewed, outside, twice = {}, collections.Counter(), None, [], [], []
     for path in files:
         hits, stamps, end = read(path)
@@ -62,25 +64,33 @@ def check(name, files, total=None, gaps=False):
             # of a ring, what is older than its begin does not count
             if turns != list(range(turns[0], turns[-1] + 1)):
                 twice.append(where)
-            if (pid, source) in after and (turns[0] < after[pid, source] if gaps else turns[0] != after[pid, source]):
+            if (pid, source) in after and (turns[0] < after[pid, source] if gaps
+                                           else turns[0] != after[pid, source]):
                 twice.append((*where, turns[0], after[pid, source]))
             after[pid, source] = turns[-1] + 1
         for pid in {p for p, _ in hits}:
             step, loop = hits[pid, "uprobe"], hits[pid, "usdt"]
             if abs(len(step) - len(loop)) > 1:
                 skewed.append((os.path.basename(path), pid, len(step), len(loop)))
-        if stamps and not (end["begin_mono_ns"] <= min(stamps) and max(stamps) <= end["end_mono_ns"]):
-            outside.append((path, end["begin_mono_ns"] - min(stamps), max(stamps) - end["end_mono_ns"]))
-        if before and (end["begin_mono_ns"] < before + 1 if gaps else end["begin_mono_ns"] != before + 1):
+        if stamps and not (end["begin_mono_ns"] <= min(stamps) and
+                           max(stamps) <= end["end_mono_ns"]):
+            outside.append((path, end["begin_mono_ns"] - min(stamps),
+                            max(stamps) - end["end_mono_ns"]))
+        if before and (end["begin_mono_ns"] < before + 1 if gaps
+                       else end["begin_mono_ns"] != before + 1):
             outside.append((path, end["begin_mono_ns"], before))
         before = end["end_mono_ns"]
     tap.ok(len(files) > 2, f"{name}: several files ({len(files)})")
     if not gaps:
-        tap.same([], skewed, f"{name}: in each file as many hits of the one probe as of the other, or one more")
+        tap.same([], skewed,
+                 f"{name}: in each file as many hits of the one probe as of the other, or one more")
     tap.same([], twice, f"{name}: no hit is missing or in two files")
-    tap.same([], outside, f"{name}: each file states its span, which holds its events and follows the one before")
+    tap.same([], outside,
+             f"{name}: each file states its span, which holds its events and follows the one "
+             f"before")
     if total is not None:
-        tap.same({"usdt": total, "uprobe": total}, dict(probes), f"{name}: all hits are in one of them")
+        tap.same({"usdt": total, "uprobe": total}, dict(probes),
+                 f"{name}: all hits are in one of them")
 
 
 def row(work, tick, name, *options, turns=TURNS, pause=0):
@@ -92,14 +102,17 @@ def row(work, tick, name, *options, turns=TURNS, pause=0):
     for t in ticks:
         t.kill()
         t.wait()
-    files = sorted(glob.glob(f"{work}/{name}*.trawl"), key=lambda p: (os.stat(p).st_mtime_ns, len(p), p))
+    files = sorted(glob.glob(f"{work}/{name}*.trawl"),
+                   key=lambda p: (os.stat(p).st_mtime_ns, len(p), p))
     tap.same(0, r.returncode, f"{' '.join(options)}: status")
     return files, r.stderr
 
 
 def test_names(work, tick):
-    """A file has the name of the second in which it begins, though the recorder comes to it later."""
-    trawl = subprocess.Popen(["trawl", "-q", "-i", f"usdt:{tick}:tick:loop", "-G", "1s", "-W", "3", "-w",
+    """A file has the name of the second in which it begins, though the recorder comes to it
+    later."""
+    trawl = subprocess.Popen(["trawl", "-q", "-i", f"usdt:{tick}:tick:loop", "-G", "1s", "-W", "3",
+                              "-w",
                               f"{work}/name-%s.trawl"])
     for _ in range(300):
         if glob.glob(f"{work}/name-*"):
@@ -120,20 +133,24 @@ def test_names(work, tick):
 def kernel_hits(files):
     """What the kernel counted, as the last file tells."""
     end = json.loads(run("trawl-decode", "--meta=end", files[-1]).stdout)
-    return {s["source"]: (s["events"], s["hits"], s["lost"]) for s in end["sources"] if s["source"] in ("usdt", "uprobe")}
+    return {s["source"]: (s["events"], s["hits"], s["lost"]) for s in end["sources"]
+            if s["source"] in ("usdt", "uprobe")}
 
 
 def test_rows(work, tick):
     files, _ = row(work, tick, "size", "-C", "32k")
     check("-C", files, 2 * TURNS)
-    tap.same({"usdt": (2 * TURNS, 2 * TURNS, 0), "uprobe": (2 * TURNS, 2 * TURNS, 0)}, kernel_hits(files),
+    tap.same({"usdt": (2 * TURNS, 2 * TURNS, 0), "uprobe": (2 * TURNS, 2 * TURNS, 0)},
+             kernel_hits(files),
              "-C: so many as the kernel counted")
-    tap.ok(all(json.loads(run("trawl-decode", "--meta=end", f).stdout)["why"] == "rotation" for f in files[:-1]),
+    tap.ok(all(json.loads(run("trawl-decode", "--meta=end", f).stdout)["why"] == "rotation"
+               for f in files[:-1]),
            "-C: files but the last say that another one follows")
     files, _ = row(work, tick, "time", "-G", "150ms", turns=3000, pause=100)
     check("-G", files, 6000)
     spans = [json.loads(run("trawl-decode", "--meta=end", f).stdout) for f in files[1:-1]]
-    tap.same({150000000}, {s["end_mono_ns"] - s["begin_mono_ns"] + 1 for s in spans}, "-G: each is as long as it should be")
+    tap.same({150000000}, {s["end_mono_ns"] - s["begin_mono_ns"] + 1 for s in spans},
+             "-G: each is as long as it should be")
     files, err = row(work, tick, "few", "-G", "150ms", "-W", "3", turns=None)
     check("-G -W", files)
     told = int(re.search(r"^(\d+) events captured, 0 lost", err, re.M)[1])
@@ -145,8 +162,10 @@ def test_ring(work, tick):
     for name, size, pause, gaps in ("whole", "16m", 100, False), ("newest", "1m", 0, True):
         ticks = start_ticks(tick, 1 << 30, pause)
         errors = open(f"{work}/err", "w+", encoding="utf-8")
-        trawl = subprocess.Popen(["trawl", "--ring", size, "--after", "0s", "-w", f"{work}/{name}.trawl", "-i",
-                                  f"usdt:{tick}:tick:loop", "-i", f"uprobe:{tick}:tick_step n"], stderr=errors)
+        trawl = subprocess.Popen(["trawl", "--ring", size, "--after", "0s", "-w",
+                                  f"{work}/{name}.trawl", "-i",
+                                  f"usdt:{tick}:tick:loop", "-i", f"uprobe:{tick}:tick_step n"],
+                                 stderr=errors)
         for n in range(4):
             wait_for(f"{work}/err", "newest", 1)
             time.sleep(0.3)
@@ -180,7 +199,9 @@ def check_newest(name, files):
         if not hits:
             skewed.append((os.path.basename(path), "nothing"))
     tap.ok(len(files) > 2, f"{name}: several files ({len(files)})")
-    tap.same([], skewed, f"{name}: from its begin each file has as many hits of the one probe as of the other, or one more")
+    tap.same([], skewed,
+             f"{name}: from its begin each file has as many hits of the one probe as of the other, "
+             f"or one more")
 
 
 OFFSETS = {}
@@ -194,7 +215,8 @@ def mono(event, path):
 def offset(path):
     """CLOCK_REALTIME - CLOCK_MONOTONIC, by the file's first clock sync."""
     if path not in OFFSETS:
-        sync = re.search(r'^\{"sync":\[(\d+),(\d+),', run(f"{BUILD}/tests/format/dump", path).stdout, re.M)
+        sync = re.search(r'^\{"sync":\[(\d+),(\d+),',
+                         run(f"{BUILD}/tests/format/dump", path).stdout, re.M)
         OFFSETS[path] = int(sync[2]) - int(sync[1])
     return OFFSETS[path]
 

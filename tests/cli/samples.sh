@@ -19,13 +19,16 @@ for file in "$TRAWL_SRC"/samples/*.trawl; do
 done
 
 text=$(trawl-decode "$TRAWL_SRC/samples/tick.trawl")
-has "a USDT argument and its line" "$text" 'tick:loop +arg1=4 arg2="two" arg3=16 \(tick_step\+0xa .*tick\.c:45\)'
+has "a USDT argument and its line" "$text" \
+	'tick:loop +arg1=4 arg2="two" arg3=16 \(tick_step\+0xa .*tick\.c:45\)'
 has "a parameter by name" "$text" 'tick:tick_step +n=3 name="one"'
 has "a returned string" "$text" 'tick:tick_name%return +retval="three" \(tick_name .*\)'
 
 # What --join finds depends on what was recorded.
 joined() { trawl-decode --join "$@" 2>&1 >/dev/null; }
-has "--join without USB says so" "$(joined "$TRAWL_SRC/samples/tick.trawl")" '^trawl-decode: --join: there is no USB transfer$'
-has "and without an event to join, which to record" "$(joined "$TRAWL_SRC/samples/usb-storage.trawl")" \
+has "--join without USB says so" "$(joined "$TRAWL_SRC/samples/tick.trawl")" \
+	'^trawl-decode: --join: there is no USB transfer$'
+has "and without an event to join, which to record" \
+	"$(joined "$TRAWL_SRC/samples/usb-storage.trawl")" \
 	'--join: no event names the URB .*: record event:xhci-hcd:xhci_urb_enqueue or event:block:block_rq_issue'
 tap_done

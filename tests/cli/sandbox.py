@@ -20,7 +20,8 @@ from tap import finish, ok, same, skip_all  # noqa: E402
 GOLDEN = SRC + "/tests/golden/two.trawl"
 PCAP = SRC + "/samples/usb"
 ATTEMPT = BUILD + "/tests/cli/attempt.so"
-sanitizers = "--enable-sanitizers" in subprocess.run([BUILD + "/config.status", "--config"], text=True,
+sanitizers = "--enable-sanitizers" in subprocess.run([BUILD + "/config.status", "--config"],
+                                                     text=True,
                                                      stdout=subprocess.PIPE).stdout
 if "HAVE_SECCOMP 1" not in open(BUILD + "/config.h").read():
     sys.exit(skip_all("built without libseccomp"))
@@ -34,7 +35,8 @@ PROGRAMS = {
 }
 OUT = tmp.name + "/out.trawl"
 USB = SRC + "/samples/usb-keyboard.trawl"
-# Verbs and ways that are as caged, of whatever the files given to them are; in each some of the calls are tried.
+# Verbs and ways that are as caged, of whatever the files given to them are; in each some of the
+# calls are tried.
 FURTHER = {
     "cut": ["trawl-edit", "cut", "--max-size", "1M", GOLDEN, "-w", OUT],
     "merge": ["trawl-edit", "merge", GOLDEN, SRC + "/tests/golden/events.trawl", "-w", OUT],
@@ -49,9 +51,11 @@ FURTHER = {
     "report": ["trawl-report", "--yes", GOLDEN, "-o", tmp.name + "/out.zip"],
 }
 # Looked for by libraries, which go on without: an error. The sanitizers' build may read files.
-DENIED = ["create", "type", "limit", "nonsense", "clone3", "sendto", "link", "symlink", "mkdir", "chmod", "perf", "memfd"]
+DENIED = ["create", "type", "limit", "nonsense", "clone3", "sendto", "link", "symlink", "mkdir",
+          "chmod", "perf", "memfd"]
 DENIED_PLAIN = ["open", "open-old", "open-own", "openat2", "stat", "run-memory"]
-FORBIDDEN = ["execve", "execveat", "fork", "vfork", "socket", "unix", "kill", "unlink", "rename", "mount",
+FORBIDDEN = ["execve", "execveat", "fork", "vfork", "socket", "unix", "kill", "unlink", "rename",
+             "mount",
              "bpf", "io_uring", "setuid", "unshare"]
 FORBIDDEN_PLAIN = ["clone", "ptrace", "tgkill"]
 CALLED = {"unix": "socket", "rename": "renameat2", "io_uring": "io_uring_setup"}
@@ -60,10 +64,12 @@ OPEN = {"open": 0, "create": 0, "socket": 0, "memfd": 0, "kill": 0}
 
 
 def run(args, attempt=None, **more):
-    env = dict(os.environ, ASAN_OPTIONS="verify_asan_link_order=0:" + os.environ.get("ASAN_OPTIONS", ""))
+    env = dict(os.environ, ASAN_OPTIONS="verify_asan_link_order=0:" + os.environ.get("ASAN_OPTIONS",
+                                                                                     ""))
     if attempt:
         env.update(ATTEMPT=attempt, LD_PRELOAD=ATTEMPT)
-    return subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, text=True, **more)
+    return subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, text=True,
+                          **more)
 
 
 def errors(names, program):
@@ -83,7 +89,8 @@ def survivors(names, program):
     for name in names:
         r = run(PROGRAMS[program], name)
         line = f"{program}: {GOLDEN}: reading it led to a call of {CALLED.get(name, name)}(), which the sandbox forbids"
-        if r.returncode != 3 or not r.stderr.startswith(line) or r.stderr.count("\n") != 1 or os.path.exists(CSV):
+        if r.returncode != 3 or not r.stderr.startswith(
+            line) or r.stderr.count("\n") != 1 or os.path.exists(CSV):
             bad.append((name, r.returncode, r.stderr[-300:]))
     return bad
 
@@ -93,7 +100,8 @@ def the_cage():
     for program in PROGRAMS:
         for name in ("getpid", "dup"):
             r = run(PROGRAMS[program], name)
-            ok(r.returncode == 0 and "attempt: 0\n" in r.stderr, f"{program}: the attempt is made, {name} succeeds",
+            ok(r.returncode == 0 and "attempt: 0\n" in r.stderr,
+               f"{program}: the attempt is made, {name} succeeds",
                r.returncode, r.stderr)
         if os.path.exists(CSV):
             os.unlink(CSV)
@@ -101,10 +109,12 @@ def the_cage():
         all_of = program == "trawl-decode"
         denied = DENIED + DENIED_PLAIN * plain if all_of else ["create"]
         forbidden = FORBIDDEN + FORBIDDEN_PLAIN * plain if all_of else ["execve", "socket"]
-        same([], survivors(forbidden, program), f"{program}: ended by each of {len(forbidden)} forbidden calls, one line, status 3")
+        same([], survivors(forbidden, program),
+             f"{program}: ended by each of {len(forbidden)} forbidden calls, one line, status 3")
         same([], errors(denied, program), f"{program}: {len(denied)} calls are an error")
     ok(not os.path.exists("/tmp/trawl-attempt"), "no file was made")
-    same([], [n for n in OPEN if "attempt: 0\n" not in run(["trawl-decode", "--no-sandbox", GOLDEN], n).stderr],
+    same([], [n for n in OPEN if "attempt: 0\n" not in run(["trawl-decode", "--no-sandbox", GOLDEN],
+                                                           n).stderr],
          "--no-sandbox: they succeed")
     if os.path.exists("/tmp/trawl-attempt"):
         os.unlink("/tmp/trawl-attempt")
@@ -114,30 +124,37 @@ def further():
     """Each verb is in the same cage: what it forbids is tried once in it."""
     for name, args in FURTHER.items():
         r = run(args, "getpid")
-        ok(r.returncode in (0, 1) and "attempt: 0\n" in r.stderr + r.stdout or name == "report" and not r.returncode,
+        ok(r.returncode in (0, 1) and "attempt: 0\n" in r.stderr + r.stdout or name == "report" and
+           not r.returncode,
            f"{name}: the attempt is made, getpid succeeds", r.returncode, r.stderr[-400:])
         for out in (OUT, tmp.name + "/out.zip"):
             if os.path.exists(out):
                 os.unlink(out)
         for call in ("execve", "socket"):
             r = run(args, call)
-            ok(r.returncode == 3 and f"reading it led to a call of {call}(), which the sandbox forbids" in r.stderr
+            ok(r.returncode == 3 and
+               f"reading it led to a call of {call}(), which the sandbox forbids" in r.stderr
                and not os.path.exists(OUT) and not os.path.exists(tmp.name + "/out.zip"),
-               f"{name}: ended by {call}(), with status 3 and no output", r.returncode, r.stderr[-400:])
+               f"{name}: ended by {call}(), with status 3 and no output", r.returncode,
+               r.stderr[-400:])
         if name != "report":
-            r = run(args[:1] + args[1:2] * (args[1][0] != "-") + ["--no-sandbox"] + args[1 + (args[1][0] != "-"):], "socket")
-            ok(r.returncode in (0, 1) and "attempt: 0\n" in r.stderr, f"{name} --no-sandbox: it succeeds", r.returncode, r.stderr[-400:])
+            r = run(args[:1] + args[1:2] * (args[1][0] != "-") + ["--no-sandbox"] +
+                    args[1 + (args[1][0] != "-"):], "socket")
+            ok(r.returncode in (0, 1) and "attempt: 0\n" in r.stderr,
+               f"{name} --no-sandbox: it succeeds", r.returncode, r.stderr[-400:])
             if os.path.exists(OUT):
                 os.unlink(OUT)
 
 
 def status_of(pid):
-    return dict(line.rstrip("\n").split(":\t", 1) for line in open(f"/proc/{pid}/status") if ":\t" in line)
+    return dict(line.rstrip("\n").split(":\t", 1) for line in open(f"/proc/{pid}/status")
+                if ":\t" in line)
 
 
 def the_kernel_says():
     """A reader that waits for more of a pipe."""
-    p = subprocess.Popen([BUILD + "/trawl-decode", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    p = subprocess.Popen([BUILD + "/trawl-decode", "-"], stdin=subprocess.PIPE,
+                         stdout=subprocess.PIPE)
     p.stdin.write(open(GOLDEN, "rb").read()[:2000])
     p.stdin.flush()
     s = {}
@@ -163,16 +180,20 @@ def what_still_works():
         f.write(open(GOLDEN, "rb").read())
     same(want, run(["trawl-decode", packed]).stdout, "a compressed file")
     none = dict(os.environ, TMPDIR="/nonexistent")
-    same(want, subprocess.run(["trawl-decode", GOLDEN], env=none, text=True, stdout=subprocess.PIPE).stdout,
+    same(want, subprocess.run(["trawl-decode", GOLDEN], env=none, text=True,
+                              stdout=subprocess.PIPE).stdout,
          "no place for temporary files, and none is needed")
     r = subprocess.run(["trawl-decode", packed], env=none, text=True, stderr=subprocess.PIPE)
-    ok(r.returncode == 3 and r.stderr.startswith("trawl-decode: /nonexistent: no temporary file can be made"),
+    ok(r.returncode == 3 and
+       r.stderr.startswith("trawl-decode: /nonexistent: no temporary file can be made"),
        "where one is, it is said", r.stderr)
-    r = run(["trawl-edit", "verify", GOLDEN, SRC + "/tests/golden/killed.trawl", "/nonexistent/x", GOLDEN])
+    r = run(["trawl-edit", "verify", GOLDEN, SRC + "/tests/golden/killed.trawl", "/nonexistent/x",
+             GOLDEN])
     same((3, 3, 2), (r.returncode, r.stdout.count(" events"), r.stderr.count("\n")),
          "verify of several: each has its line, the worst has the status")
     r = run(["trawl-edit", "verify", GOLDEN, GOLDEN], "socket")
-    same((3, 2), (r.returncode, r.stderr.count("which the sandbox forbids")), "each of several is in a cage of its own")
+    same((3, 2), (r.returncode, r.stderr.count("which the sandbox forbids")),
+         "each of several is in a cage of its own")
 
 
 def outputs():
@@ -182,10 +203,12 @@ def outputs():
     same((0, ["x.csv"]), (r.returncode, os.listdir(tmp.name + "/new")), "an output is made")
     first = open(out).read()
     r = run(["trawl-export", "--to", "csv", GOLDEN, "-w", out])
-    same((0, first, ["x.csv"]), (r.returncode, open(out).read(), os.listdir(tmp.name + "/new")), "and replaced")
+    same((0, first, ["x.csv"]), (r.returncode, open(out).read(), os.listdir(tmp.name + "/new")),
+         "and replaced")
     for sig in (signal.SIGINT, signal.SIGKILL):
         # Who runs the tests in the background may have them ignore SIGINT.
-        p = subprocess.Popen(["trawl-export", "--to", "json", "-", "-w", out], stdin=subprocess.PIPE,
+        p = subprocess.Popen(["trawl-export", "--to", "json", "-", "-w", out],
+                             stdin=subprocess.PIPE,
                              preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         p.stdin.write(open(GOLDEN, "rb").read()[:3000])
         p.stdin.flush()
@@ -204,7 +227,8 @@ def bomb():
         f.write(bytes(80 << 20))
     r = run(["trawl-decode", name])
     ok(r.returncode == 3 and re.match(r"trawl-decode: \S*bomb.bz2: unpacks to more than ", r.stderr)
-       and r.stderr.count("\n") == 1, "what unpacks to thousands of times its size is refused", r.returncode, r.stderr)
+       and r.stderr.count("\n") == 1, "what unpacks to thousands of times its size is refused",
+       r.returncode, r.stderr)
 
 
 

@@ -5,7 +5,8 @@
 
 # TESTS as the Makefile has it: on the command line of make it may be other.
 list=$(cd "$TRAWL_BUILD" && printf 'include Makefile\nlist-of-tests:\n\t@echo $(TESTS)\n' |
-	env -u MAKEFLAGS -u MAKEOVERRIDES -u MFLAGS make -s --no-print-directory -f - list-of-tests | tail -1)
+	env -u MAKEFLAGS -u MAKEOVERRIDES -u MFLAGS make -s --no-print-directory -f \
+		- list-of-tests | tail -1)
 
 # What this build was told to be without.
 without=$("$TRAWL_BUILD/config.status" --config | grep -o -- '--without-[a-z]*' | tr '\n' ' ')
@@ -14,8 +15,11 @@ without=$("$TRAWL_BUILD/config.status" --config | grep -o -- '--without-[a-z]*' 
 in_tree() {
 	cd "$TRAWL_SRC" || exit
 	ls tests/*/test_*.c tests/*/*/test_*.c tests/fuzz/fuzz_*.c 2>/dev/null | sed 's/\.c$//'
-	grep -l '^tap_done$' tests/*/*.sh tests/*/*/*.sh 2>/dev/null | grep -v '^tests/\(lab/\(guest\|host\)/\|zoo/\|postgres/\|replay/long\.sh\)'
-	grep -l 'finish()$' tests/*/*.py tests/*/*/*.py 2>/dev/null | grep -v '^tests/\(zoo\|postgres\|siege\)/' # make zoo-check and its like
+	grep -l '^tap_done$' tests/*/*.sh tests/*/*/*.sh 2>/dev/null |
+		grep -v '^tests/\(lab/\(guest\|host\)/\|zoo/\|postgres/\|replay/long\.sh\)'
+	# make zoo-check and its like
+	grep -l 'finish()$' tests/*/*.py tests/*/*/*.py 2>/dev/null |
+		grep -v '^tests/\(zoo\|postgres\|siege\)/'
 }
 
 folders=$(in_tree | sed 's,/[^/]*$,,' | sort -u)
@@ -37,10 +41,12 @@ bounded() {
 }
 said=$(bounded sh -c 'sleep 60'); same "a test that hangs fails" 1 $?
 has "it is said what hangs" "$said" "^# [0-9]+ S .*'sleep 60'"
-said=$(bounded sh -c 'setsid sleep 60 & exit 0'); same "a test that leaves a process behind fails" 1 $?
+said=$(bounded sh -c 'setsid sleep 60 & exit 0'); same \
+	"a test that leaves a process behind fails" 1 $?
 has "it is said which" "$said" "^# [0-9]+ S .*'sleep 60'"
 left=$(sed -nE 's/^# ([0-9]+) .*/\1/p' <<<"$said")
 ok "$([ "$left" ] && [ ! -e "/proc/$left" ]; echo $?)" "and that one is ended"
-said=$(trap '' INT; bounded sh -c 'kill -INT $$; echo goes on'); same "SIGINT is not ignored in a test" 130 $?
+said=$(trap '' INT; bounded sh -c 'kill -INT $$; echo goes on'); same \
+	"SIGINT is not ignored in a test" 130 $?
 said=$(bounded sh -c 'exit 7'); same "its status is the test's" 7 $?
 tap_done

@@ -128,10 +128,12 @@ def test_odd(d):
     ok("latency_ns" not in items[6] and "length" not in items[6],
        "a completion alone has no latency", items[6])
     text = run("trawl-decode", "--summary", d + "/all.pcapng")[0]
-    ok("1 transfer cut by a size limit (of -s, or usbmon text's 32 bytes): 4096 bytes missing" in text,
+    ok("1 transfer cut by a size limit (of -s, or usbmon text's 32 bytes): 4096 bytes "
+       "missing" in text,
        "the summary counts what was cut", text)
     same(["the scatter-gather buffer could not be read", "the buffer was not mapped for the CPU"],
-         re.findall(r"\n  1 transfer without data: (.*)", text), "and whose data was not there: those two and nothing else")
+         re.findall(r"\n  1 transfer without data: (.*)", text),
+         "and whose data was not there: those two and nothing else")
     records = len(objects(d + "/all.pcapng", "--raw", "--source", "usb"))
     ok("of %d submissions and completions" % records in text,
        "the summary counts the records of which transfers were made", records, text)
@@ -161,7 +163,8 @@ def test_ends(d):
     with open(d + "/gone.records", "wb") as f:
         f.write(b"".join(struct.pack("<I", len(r)) + r for r in c.records))
     write(d + "/gone.json", b'{"path":"1-1","busnum":1,"devnum":7,"gone":true}')
-    run("tests/decode/usb/make-usb", d + "/gone.trawl", d + "/gone.records", "usb/1-1=%s/gone.json" % d)
+    run("tests/decode/usb/make-usb", d + "/gone.trawl", d + "/gone.records",
+        "usb/1-1=%s/gone.json" % d)
     same([(7, "unanswered"), (8, "pending")],
          [(i["fields"]["dev"], i["fields"]["end"]) for i in objects(d + "/gone.trawl")],
          "of a device that is gone no answer can come")
@@ -190,7 +193,8 @@ def test_ahead(d):
         run("tests/decode/usb/make-usb", d + "/ahead.trawl", d + "/ahead.records",
             "+usb/1-9=%s/ahead.json" % d)
         same(want, [i["fields"].get("port") for i in objects(d + "/ahead.trawl")],
-             "a snapshot of %s device, after all of it" % ("another" if want[1] is None else "this"))
+             "a snapshot of %s device, after all of it" % ("another" if want[1] is None
+                                                           else "this"))
 
 
 def piped(path, program, *args, status=0):
@@ -222,7 +226,8 @@ def test_choice(d):
     for args, count in ((("--where", "status_name == 'stall'"), 1),
                         (("--where", "latency_ns > 5ms and end == 'done'"), 9),
                         (("--where", "lba == 0"), 3), (("--name", "usb:bulk"), 193),
-                        (("--where", "end == 'pending'"), 1), (("-c", "2", "--name", "usb:bulk"), 2),
+                        (("--where", "end == 'pending'"), 1),
+                        (("-c", "2", "--name", "usb:bulk"), 2),
                         (("--from", "+0.5s", "--where", "xfer == 'control'"), 7)):
         want = [(i["name"], i["ts_ns"] % 4096000000000,
                  i["fields"].get("submit_ns", 0) % 4096000000000, i["fields"]["end"])
@@ -255,7 +260,8 @@ def test_cut(d):
     same(len(whole), len(cut), "a capture that was cut has all transfers")
     bulk = [[i["fields"] for i in items if i["name"] == "usb:bulk"] for items in (whole, cut)]
     short = [(w, c) for w, c in zip(*bulk) if w.get("data_length", 0) > 16]
-    ok(len(short) > 5 and all("damage" not in c for _, c in short), "none of them is damaged", short)
+    ok(len(short) > 5 and all("damage" not in c for _, c in short), "none of them is damaged",
+       short)
     same([w["data_length"] - 16 + w.get("not_captured", 0) for w, _ in short],
          [c["not_captured"] for _, c in short], "each tells what is missing")
 
@@ -307,7 +313,8 @@ def test_words(d):
     path = d + "/all.pcapng"
     for expression, want in (("status_name == 'stal'", "did you mean stall?"),
                              ("end != 'hang'", "there are done, error, unanswered, half, pending"),
-                             ("'IN' == dir", "did you mean in?"), ("xfer ~ 'bulc*'", "There are iso"),
+                             ("'IN' == dir", "did you mean in?"),
+                             ("xfer ~ 'bulc*'", "There are iso"),
                              ("errno == 'EPIP'", "did you mean EPIPE")):
         err = run("trawl-decode", "--where", expression, path, status=2)[1]
         ok(" is never '" in err and want.lower() in err.lower(), "--where " + expression, err)
@@ -455,14 +462,17 @@ def iso_rows(path, names):
     for name in names:
         args += ["-e", name]
     return [[[int(v, 0) if not i or len(v) < 12 else v for v in cell.split(",") if v]
-             for i, cell in enumerate(line.split("|"))] for line in tshark(path, *args).splitlines()]
+             for i, cell in enumerate(line.split("|"))]
+            for line in tshark(path, *args).splitlines()]
 
 
 def test_usbpcap_iso(d):
-    """Isochronous transfers of USBPcap: what Wireshark reads from them, it reads from our export."""
+    """Isochronous transfers of USBPcap: what Wireshark reads from them, it reads from our
+    export."""
     errno = {0: 0, 0xc0000001: -84}
     run("trawl-edit", "import", "-w", d + "/iso.trawl", d + "/usbpcap-iso.pcap")
-    run("trawl-export", "--to", "pcap", "--linktype", "220", d + "/iso.trawl", "-w", d + "/iso.pcap")
+    run("trawl-export", "--to", "pcap", "--linktype", "220", d + "/iso.trawl", "-w",
+        d + "/iso.pcap")
     theirs = iso_rows(d + "/usbpcap-iso.pcap", [
         "usb.endpoint_address", "usb.win32.iso_frame", "usb.win32.iso_num_packets",
         "usb.win32.iso_error_count", "usb.win32.iso_offset", "usb.win32.iso_data_len",
@@ -481,7 +491,8 @@ def test_usbpcap_iso(d):
         same(a[7], b[7], name + "data of each")
     ok(theirs[1][7] and theirs[2][7], "USBPcap iso: there was data", theirs)
     items = objects(d + "/iso.trawl")
-    same([572, 96, 300], [i["fields"]["actual"] for i in items], "USBPcap iso: bytes of each transfer")
+    same([572, 96, 300], [i["fields"]["actual"] for i in items],
+         "USBPcap iso: bytes of each transfer")
 
 
 def test_usbpcap_status(d):
@@ -505,7 +516,8 @@ def test_usbpcap_status(d):
         d + "/usbpcap-status.pcap", "-T", "fields", "-e", "usb.usbd_status").split()]
     ours = [(i["fields"]["status"], i["fields"].get("errno", ""))
             for i in objects(d + "/usbpcap-status.pcap")]
-    same(sorted(errno), sorted(x for x in theirs if x), "USBPcap: Wireshark names all but one status")
+    same(sorted(errno), sorted(x for x in theirs if x),
+         "USBPcap: Wireshark names all but one status")
     for name, (status, got) in zip(theirs, ours):
         same(errno[name] if name else -5, got if name else status,
              "USBPcap: " + (name or "a status without a name"))
@@ -583,30 +595,40 @@ def test_tshark(d):
 VIDEO = {
     "usbvideo.terminal.id": "bTerminalID", "usbvideo.terminal.type": "wTerminalType",
     "usbvideo.unit.id": "bUnitID", "usbvideo.processor.maxMultiplier": "wMaxMultiplier",
-    "usbvideo.processor.standards": "bmVideoStandards", "usbvideo.extension.numControls": "bNumControls",
+    "usbvideo.processor.standards": "bmVideoStandards",
+    "usbvideo.extension.numControls": "bNumControls",
     "usbvideo.streaming.numFormats": "bNumFormats", "usbvideo.streaming.info": "bmInfo",
     "usbvideo.streaming.terminalLink": "bTerminalLink", "usbvideo.format.index": "bFormatIndex",
-    "usbvideo.format.numFrameDescriptors": "bNumFrameDescriptors", "usbvideo.format.bitsPerPixel": "bBitsPerPixel",
-    "usbvideo.format.aspectRatioX": "bAspectRatioX", "usbvideo.format.aspectRatioY": "bAspectRatioY",
+    "usbvideo.format.numFrameDescriptors": "bNumFrameDescriptors",
+    "usbvideo.format.bitsPerPixel": "bBitsPerPixel",
+    "usbvideo.format.aspectRatioX": "bAspectRatioX",
+    "usbvideo.format.aspectRatioY": "bAspectRatioY",
     "usbvideo.format.variableSize": "bVariableSize", "usbvideo.frame.index": "bFrameIndex",
     "usbvideo.frame.width": "wWidth", "usbvideo.frame.height": "wHeight",
     "usbvideo.frame.minBitRate": "dwMinBitRate", "usbvideo.frame.maxBitRate": "dwMaxBitRate",
-    "usbvideo.frame.maxBuffer": "dwMaxVideoFrameBufferSize", "usbvideo.frame.bytesPerLine": "dwBytesPerLine",
-    "usbvideo.frame.interval.default": "dwDefaultFrameInterval", "usbvideo.frame.interval.type": "bFrameIntervalType",
-    "usbvideo.color.matrixCoefficients": "bMatrixCoefficients", "usbvideo.ep.maxInterruptSize": "wMaxTransferSize",
+    "usbvideo.frame.maxBuffer": "dwMaxVideoFrameBufferSize",
+    "usbvideo.frame.bytesPerLine": "dwBytesPerLine",
+    "usbvideo.frame.interval.default": "dwDefaultFrameInterval",
+    "usbvideo.frame.interval.type": "bFrameIntervalType",
+    "usbvideo.color.matrixCoefficients": "bMatrixCoefficients",
+    "usbvideo.ep.maxInterruptSize": "wMaxTransferSize",
 }
 AUDIO = {
     "usbaudio.ac_if_hdr.bCategory": "bCategory", "usbaudio.ac_if_input.bTerminalID": "bTerminalID",
-    "usbaudio.ac_if_input.bmChannelConfig": "bmChannelConfig", "usbaudio.ac_if_output.bSourceID": "bSourceID",
+    "usbaudio.ac_if_input.bmChannelConfig": "bmChannelConfig",
+    "usbaudio.ac_if_output.bSourceID": "bSourceID",
     "usbaudio.ac_if_clksrc.bClockID": "bClockID", "usbaudio.ac_if_clksrc.bmControls": "bmControls",
-    "usbaudio.ac_if_clksel.baCSourceID": "baCSourceID", "usbaudio.as_if_gen.bTerminalLink": "bTerminalLink",
+    "usbaudio.ac_if_clksel.baCSourceID": "baCSourceID",
+    "usbaudio.as_if_gen.bTerminalLink": "bTerminalLink",
     "usbaudio.as_if_gen.bmFormats": "bmFormats", "usbaudio.as_if_gen.bNrChannels": "bNrChannels",
-    "usbaudio.as_if_ft.bSubslotSize": "bSubslotSize", "usbaudio.as_if_ft.bBitResolution": "bBitResolution",
+    "usbaudio.as_if_ft.bSubslotSize": "bSubslotSize",
+    "usbaudio.as_if_ft.bBitResolution": "bBitResolution",
     "usbaudio.as_ep_gen.bmControls": "bmControls", "usbaudio.as_ep_gen.wLockDelay": "wLockDelay",
 }
 AUDIO_PARTS = {"ac_if_hdr": "audio control header", "ac_if_input": "audio input terminal",
                "ac_if_output": "audio output terminal", "ac_if_clksrc": "audio clock source",
-               "ac_if_clksel": "audio clock selector", "as_if_gen": "audio stream", "as_if_ft": "audio format",
+               "ac_if_clksel": "audio clock selector", "as_if_gen": "audio stream",
+               "as_if_ft": "audio format",
                "as_ep_gen": "audio endpoint"}
 
 
@@ -615,15 +637,18 @@ def test_classes(d):
     path = d + "/classes.pcapng"
     items = objects(path)
     descriptors = {dev: [x for i in items if i["fields"]["dev"] == dev
-                         for x in i["fields"]["decoded"].get("descriptors", [])] for dev in (13, 14)}
+                         for x in i["fields"]["decoded"].get("descriptors", [])]
+                   for dev in (13, 14)}
     for dev, names in ((13, VIDEO), (14, AUDIO)):
         same([], [x for x in descriptors[dev] if "data" in x or "short" in x],
              "device %d: every descriptor is known and has its length" % dev)
         for theirs, ours in names.items():
             part = AUDIO_PARTS.get(theirs.split(".")[1]) if dev == 14 else None
-            want = [int(v, 0) for line in tshark(path, "-Y", "usb.device_address == %d" % dev, "-T", "fields", "-e",
+            want = [int(v, 0) for line in tshark(path, "-Y", "usb.device_address == %d" % dev, "-T",
+                                                 "fields", "-e",
                                                 theirs).split() for v in line.split(",")]
-            have = [x[ours] for x in descriptors[dev] if ours in x and part in (None, x["descriptor"]) and
+            have = [x[ours] for x in descriptors[dev] if ours in x and
+                    part in (None, x["descriptor"]) and
                     (dev == 14 or x["descriptor"].startswith("video"))]
             have = [n for v in have for n in (v if isinstance(v, list) else [v])]
             same(want, have, "tshark: %s" % theirs)
@@ -632,7 +657,8 @@ def test_classes(d):
     same(["32595559-0000-0010-8000-00aa00389b71", "34363248-0000-0010-8000-00aa00389b71"], formats,
          "formats of video by their GUID")
     same([[333333, 666666], [333333, 2000000, 333333], [333335]],
-         [x["dwFrameInterval"] for x in descriptors[13] if "dwFrameInterval" in x], "frame intervals")
+         [x["dwFrameInterval"] for x in descriptors[13] if "dwFrameInterval" in x],
+         "frame intervals")
 
 
 def test_late(d):
@@ -673,7 +699,8 @@ def test_late(d):
 
     # A plug that was the last that happened: its snapshot is dated after it.
     run("tests/decode/usb/make-usb", d + "/last.trawl", d + "/late.records", args[0], "+" + args[1])
-    ok("1:5 46f4:0001 Thing 5 at port 1-2.3" in run("trawl-decode", "--summary", d + "/last.trawl")[0],
+    ok("1:5 46f4:0001 Thing 5 at port 1-2.3" in run("trawl-decode", "--summary",
+                                                    d + "/last.trawl")[0],
        "the summary names a device that came at the end")
 
     run("trawl-export", "--to", "pcapng", d + "/late.trawl", "-w", d + "/late.pcapng")
@@ -820,7 +847,8 @@ def test_errors(d):
           "import", "-w", out, d + "/none")
     fails("the output is the input", 2, "is the input too", "trawl-edit", "import", "-w",
           d + "/all.txt", d + "/all.txt")
-    fails("an output that cannot be", 3, "cannot be made: No such file or directory", "trawl-edit", "import", "-w",
+    fails("an output that cannot be", 3, "cannot be made: No such file or directory", "trawl-edit",
+          "import", "-w",
           d + "/no/such/folder", d + "/all.txt")
     for kind in ("pcapng", "pcap"):
         out, err, got = run("trawl-decode", d + "/cut." + kind, status=1)
@@ -828,7 +856,8 @@ def test_errors(d):
            "a cut %s: what is there, and where it is cut" % kind, err, out)
     out, err, got = run("trawl-decode", d + "/bad.txt", status=1)
     ok("1 event left out; the first: line 4, column 30" in err, "bad usbmon text: the place", err)
-    fails("link type", 2, "is no link type of USB packets", "trawl-export", "--to", "pcap", "--linktype",
+    fails("link type", 2, "is no link type of USB packets", "trawl-export", "--to", "pcap",
+          "--linktype",
           "1", d + "/all.pcap")
     fails("verify: a file that is none", 3, "/none: is not a trawl file", "trawl-edit", "verify",
           d + "/none")
@@ -851,7 +880,8 @@ def main():
                      test_where, test_words, test_parts, test_small, test_text_times,
                      test_raw, test_errors):
             test(d)
-        for test in (test_forms, test_classes, test_late, test_samples, test_there_and_back, test_tshark,
+        for test in (test_forms, test_classes, test_late, test_samples, test_there_and_back,
+                     test_tshark,
                      test_usbpcap_iso, test_usbpcap_status):
             if shutil.which("tshark"):
                 test(d)

@@ -16,5 +16,6 @@ else
 	fails "a kernel without USB" 3 'this kernel has no USB' trawl -i usb -w /dev/null
 	has "-D says why it cannot be used" "$(trawl -D)" 'not usable: usb: this kernel has no USB'
 fi
-fails "no text form either" 3 '/sys/kernel/debug/usb/usbmon/77u is missing' trawl -i usb:text:77 -w /dev/null
+fails "no text form either" 3 '/sys/kernel/debug/usb/usbmon/77u is missing' trawl -i usb:text:77 \
+	-w /dev/null
 tap_done

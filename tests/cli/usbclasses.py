@@ -15,12 +15,14 @@ sys.path[:0] = [SRC + "/tests", SRC + "/tests/decode/usb", SRC + "/tests/capture
 sys.dont_write_bytecode = True
 import classes  # noqa: E402
 from tap import finish, ok, same, skip  # noqa: E402
-from usbsynth import (BULK, INTERRUPT, Capture, config, device, endpoint, interface, pcap,  # noqa: E402
+from usbsynth import (BULK, INTERRUPT, Capture, config, device, endpoint, interface, pcap,
+                      # noqa: E402
                       serial, webcam)
 
 
 def run(program, *args, **kw):
-    return subprocess.run([shutil.which(program) if program == "tshark" else BUILD + "/" + program, *args],
+    return subprocess.run([shutil.which(program) if program == "tshark" else BUILD + "/" + program,
+                           *args],
                           stdin=subprocess.DEVNULL, capture_output=True, **kw)
 
 
@@ -39,7 +41,8 @@ def conditions(item, index):
     """What --where asks to find an item by each of its members, with places in lists or without."""
     found = []
     for where, value in leaves(item.get("decoded", {}), "decoded"):
-        if isinstance(value, str) and ("\\" in value or '"' in value or not value.isprintable() or "\ufffd" in value):
+        if isinstance(value, str) and ("\\" in value or '"' in value or not value.isprintable() or
+                                       "\ufffd" in value):
             continue
         where = where if index else re.sub(r"\[\d+\]", "", where)
         found.append("%s == %s" % (where, '"%s"' % value if isinstance(value, str) else int(value)))
@@ -48,21 +51,25 @@ def conditions(item, index):
 
 @functools.lru_cache
 def tshark_fields():
-    return frozenset(line.split("\t")[2] for line in run("tshark", "-G", "fields", text=True).stdout.splitlines()
+    return frozenset(line.split("\t")[2]
+                     for line in run("tshark", "-G", "fields", text=True).stdout.splitlines()
                      if line.startswith("F\t"))
 
 
 def check(d, name, c, wanted, least=0):
-    """Each text of `wanted` is in some line, tshark has the same fields, --where takes every name."""
+    """Each text of `wanted` is in some line, tshark has the same fields, --where takes every
+    name."""
     path, trawl = d + "/c.pcap", d + "/c.trawl"
     open(path, "wb").write(pcap(c.records))
     run("trawl-edit", "import", path, "-w", trawl)
     lines = run("trawl-decode", path, text=True).stdout
     for text in wanted:
         ok(text in lines, "%s: %s" % (name, text), lines)
-    items = [json.loads(line)["fields"] for line in run("trawl-decode", "--json", path).stdout.splitlines()]
-    # An item is found by all of its members together, each by its place in a list; then without the places, where
-    # one element of a list suffices. What was asked once is not asked again, so that few runs prove all.
+    items = [json.loads(line)["fields"]
+             for line in run("trawl-decode", "--json", path).stdout.splitlines()]
+    # An item is found by all of its members together, each by its place in a list; then without the
+    # places, where one element of a list suffices. What was asked once is not asked again, so that
+    # few runs prove all.
     for index, what in ((True, "finds each member by its name"), (False, "in a list, too")):
         asked, wrong = set(), []
         for item in items:
@@ -70,9 +77,11 @@ def check(d, name, c, wanted, least=0):
             asked |= set(new)
             for at in range(0, len(new), 60):
                 r = run("trawl-decode", "--json", "--where", " and ".join(new[at:at + 60]), path)
-                if r.returncode or r.stderr or item not in [json.loads(x)["fields"] for x in r.stdout.splitlines()]:
+                if r.returncode or r.stderr or item not in [json.loads(x)["fields"]
+                                                            for x in r.stdout.splitlines()]:
                     wrong.append((new[at:at + 60], r.stderr))
-        ok(asked and not wrong or not any("decoded" in i for i in items), "%s: --where %s" % (name, what), wrong[:5])
+        ok(asked and not wrong or not any("decoded" in i for i in items),
+           "%s: --where %s" % (name, what), wrong[:5])
     if not shutil.which("tshark"):
         skip(name + " in tshark", "tshark, the judge, is not installed")
         return items
@@ -93,7 +102,8 @@ def bluetooth():
                   endpoint(0x02, 2, 64), dev_class=(0xe0, 1, 1))
 
     def command(opcode, data=b""):
-        c.control(struct.pack("<BBHHH", 0x20, 0, 0, 0, 3 + len(data)), struct.pack("<HB", opcode, len(data)) + data)
+        c.control(struct.pack("<BBHHH", 0x20, 0, 0, 0, 3 + len(data)),
+                  struct.pack("<HB", opcode, len(data)) + data)
 
     def event(code, data):
         whole = bytes([code, len(data)]) + data
@@ -125,7 +135,8 @@ def pairing(c):
     address, pin = bytes.fromhex("665544332211"), b"80514726".ljust(16, b"\0")
 
     def command(opcode, data):
-        c.control(struct.pack("<BBHHH", 0x20, 0, 0, 0, 3 + len(data)), struct.pack("<HB", opcode, len(data)) + data)
+        c.control(struct.pack("<BBHHH", 0x20, 0, 0, 0, 3 + len(data)),
+                  struct.pack("<HB", opcode, len(data)) + data)
 
     def event(code, data, size=64):
         whole = bytes([code, len(data)]) + data
@@ -133,14 +144,18 @@ def pairing(c):
             c.transfer(INTERRUPT, 0x81, answer=whole[at:at + size], asked=size, interval=1)
 
     def acl(cid, data):
-        c.transfer(BULK, 0x82, answer=struct.pack("<HHHH", 0x202a, len(data) + 4, len(data), cid) + data, asked=64)
+        c.transfer(BULK, 0x82, answer=struct.pack("<HHHH", 0x202a, len(data) + 4, len(data),
+                                                  cid) + data, asked=64)
 
-    for opcode, data in ((0x040b, address + KEY), (0x040d, address + b"\x08" + pin), (0x042e, address + KEY[:4]),
-                         (0x0430, address + KEY + KEY), (0x0c11, b"\1" + address + KEY), (0x2017, KEY + KEY),
+    for opcode, data in ((0x040b, address + KEY), (0x040d, address + b"\x08" + pin),
+                         (0x042e, address + KEY[:4]),
+                         (0x0430, address + KEY + KEY), (0x0c11, b"\1" + address + KEY),
+                         (0x2017, KEY + KEY),
                          (0x2019, b"\x2a\0" + bytes(10) + KEY), (0x201a, b"\x2a\0" + KEY),
                          (0x2027, b"\0" + address + KEY + KEY)):
         command(opcode, data)
-    for code, data in ((0x15, b"\1" + address + KEY), (0x18, address + KEY + b"\4"), (0x3b, address + KEY[:4]),
+    for code, data in ((0x15, b"\1" + address + KEY), (0x18, address + KEY + b"\4"),
+                       (0x3b, address + KEY[:4]),
                        (0x0e, b"\1\x57\x0c\0" + KEY + KEY), (0x3e, b"\x09\0" + KEY + KEY)):
         event(code, data)
     event(0x18, address + KEY + b"\4", 16)
@@ -165,7 +180,8 @@ def card(c):
     def block(apdu):
         return bytes([0, 0, len(apdu)]) + apdu + b"\x5a"
 
-    verify, change, unblock = (bytes([0, ins, 0, 0x81, n]) for ins, n in ((0x20, 6), (0x24, 12), (0x2c, 6)))
+    verify, change, unblock = (bytes([0, ins, 0, 0x81, n])
+                               for ins, n in ((0x20, 6), (0x24, 12), (0x2c, 6)))
     for apdu in (verify + pin, change + pin + pin, unblock + pin):
         send(apdu)
         send(block(apdu))
@@ -176,7 +192,8 @@ def card(c):
 
 
 def secrets(d, name, interface_, endpoints, talk):
-    """What is secret is in no form that shows what it is, is said to be masked, and is there when asked for."""
+    """What is secret is in no form that shows what it is, is said to be masked, and is there when
+    asked for."""
     c = described(interface_, *endpoints)
     masked, texts = talk(c)
     path, trawl = d + "/c.pcap", d + "/c.trawl"
@@ -184,17 +201,22 @@ def secrets(d, name, interface_, endpoints, talk):
     run("trawl-edit", "import", path, "-w", trawl)
     forms = [x for text in texts for x in (text, text.hex().encode(), text.hex(" ").encode(),
                                            text.hex(" ", 2).encode(), text[::-1].hex().encode())]
-    for args in ([], ["-x"], ["-X"], ["--raw"], ["--json"], ["--json", "--raw"], ["--fields", "all"], ["--summary"],
+    for args in ([], ["-x"], ["-X"], ["--raw"], ["--json"], ["--json", "--raw"],
+                 ["--fields", "all"], ["--summary"],
                  ["--protocol"], ["--protocol", "--json"]):
         out = run("trawl-decode", *args, trawl)
-        ok(not out.returncode and not [f for f in forms if f in out.stdout], "%s: hidden by %s" % (name, args),
+        ok(not out.returncode and not [f for f in forms if f in out.stdout],
+           "%s: hidden by %s" % (name, args),
            out.stdout, out.stderr)
     clear = run("trawl-decode", "--json", "--show-keys", trawl).stdout
-    ok(all(any(f in clear for f in (text.hex(" ").encode(), text.hex().encode())) for text in texts), name + ": --show-keys shows it", clear)
-    items = [json.loads(line)["fields"] for line in run("trawl-decode", "--json", trawl).stdout.splitlines()]
+    ok(all(any(f in clear for f in (text.hex(" ").encode(), text.hex().encode()))
+           for text in texts), name + ": --show-keys shows it", clear)
+    items = [json.loads(line)["fields"]
+             for line in run("trawl-decode", "--json", trawl).stdout.splitlines()]
     same(masked, sum("masked_by" in i for i in items), name + ": masked, and nothing else")
     export = run("trawl-export", "--to", "pcapng", trawl, "-w", d + "/c.pcapng")
-    ok(b"keystrokes or keys" in export.stderr, name + ": who exports packets is told", export.stderr)
+    ok(b"keystrokes or keys" in export.stderr, name + ": who exports packets is told",
+       export.stderr)
 
 
 def camera():
@@ -204,17 +226,21 @@ def camera():
             (0x81, 2, 2, struct.pack("<h", -7)), (0x82, 2, 2, struct.pack("<h", -64)),
             (0x01, 5, 2, b"\x02"), (0x86, 4, 1, b"\x03"), (0x85, 3, 3, b"\x04\x00"),
             (0x01, 4, 1, struct.pack("<I", 333)), (0x01, 2, 1, b"\x08"),
-            (0x01, 13, 1, struct.pack("<ii", -3600, 7200)), (0x81, 2, 0, b"\x04"), (0x81, 3, 3, b"abcd")):
-        c.control(struct.pack("<BBHHH", 0xa1 if request & 0x80 else 0x21, request, selector << 8, entity << 8,
+            (0x01, 13, 1, struct.pack("<ii", -3600, 7200)), (0x81, 2, 0, b"\x04"),
+            (0x81, 3, 3, b"abcd")):
+        c.control(struct.pack("<BBHHH", 0xa1 if request & 0x80 else 0x21, request, selector << 8,
+                              entity << 8,
                               len(data)), data)
     c.control(struct.pack("<BBHHH", 0x21, 1, 0x100, 1, 34),
-              struct.pack("<HBBIHHHHHIIIBBBB", 1, 1, 2, 333333, 0, 0, 0, 0, 0, 614400, 3072, 48000000, 3, 1, 1, 2))
+              struct.pack("<HBBIHHHHHIIIBBBB", 1, 1, 2, 333333, 0, 0, 0, 0, 0, 614400, 3072,
+                          48000000, 3, 1, 1, 2))
     c.transfer(INTERRUPT, 0x83, answer=bytes([1, 2, 0, 2, 0, 5, 0]), asked=16, interval=8)
     return c
 
 
 def utf16(text):
-    return bytes([len(text) + 1 if text else 0]) + ((text + "\0").encode("utf-16-le") if text else b"")
+    return bytes([len(text) + 1 if text else 0]) + ((text + "\0").encode("utf-16-le") if text
+                                                    else b"")
 
 
 def words(*codes):
@@ -222,27 +248,35 @@ def words(*codes):
 
 
 def ptp():
-    c = described(interface(0, 6, 1, 1, 3), endpoint(0x81, 2, 512), endpoint(0x02, 2, 512), endpoint(0x83, 3, 28, 6))
+    c = described(interface(0, 6, 1, 1, 3), endpoint(0x81, 2, 512), endpoint(0x02, 2, 512),
+                  endpoint(0x83, 3, 28, 6))
 
     def operation(code, transaction, *parameters, data=b"", split=0, out=False):
-        c.transfer(BULK, 0x02, out=struct.pack("<IHHI%dI" % len(parameters), 12 + 4 * len(parameters), 1, code,
+        c.transfer(BULK, 0x02,
+                   out=struct.pack("<IHHI%dI" % len(parameters), 12 + 4 * len(parameters), 1, code,
                                                transaction, *parameters))
         whole = struct.pack("<IHHI", 12 + len(data), 2, code, transaction) + data
         for part in [whole] if not split else [whole[:split], whole[split:]]:
             c.transfer(BULK, *((0x02, part) if out else (0x81, b"", part)))
         c.transfer(BULK, 0x81, answer=struct.pack("<IHHI", 12, 3, 0x2001, transaction))
 
-    operation(0x1001, 0, data=struct.pack("<HIH", 100, 6, 100) + utf16("microsoft.com: 1.0;") + b"\0\0" +
+    operation(0x1001, 0,
+              data=struct.pack("<HIH", 100, 6, 100) + utf16("microsoft.com: 1.0;") + b"\0\0" +
               words(0x1001, 0x1002, 0x9805) + words(0x4002) + words(0x5001, 0xd402) + words() +
-              words(0x3801, 0xb982) + utf16("trawl") + utf16("Model One") + utf16("1.0") + utf16("0042"))
+              words(0x3801, 0xb982) + utf16("trawl") + utf16("Model One") + utf16("1.0") +
+              utf16("0042"))
     operation(0x1004, 1, data=struct.pack("<II", 1, 0x00010001), split=12)
-    operation(0x1005, 2, 0x00010001, data=struct.pack("<HHHQQI", 4, 2, 0, 1 << 34, 1 << 33, 0xffffffff) +
+    operation(0x1005, 2, 0x00010001,
+              data=struct.pack("<HHHQQI", 4, 2, 0, 1 << 34, 1 << 33, 0xffffffff) +
               utf16("Card") + utf16(""))
-    info = struct.pack("<IHHIHIIIIIIIHII", 0x00010001, 0x3801, 0, 123456, 0x3808, 999, 160, 120, 4000, 3000, 24,
-                       0x10, 0, 0, 0) + utf16("IMG_0001.JPG") + utf16("20240229T101112") + utf16("") + utf16("")
+    info = struct.pack("<IHHIHIIIIIIIHII", 0x00010001, 0x3801, 0, 123456, 0x3808, 999, 160, 120,
+                       4000, 3000, 24,
+                       0x10, 0, 0,
+                       0) + utf16("IMG_0001.JPG") + utf16("20240229T101112") + utf16("") + utf16("")
     operation(0x1008, 3, 0x11, data=info)
     operation(0x100c, 4, 0x00010001, 0x10, data=info, split=40, out=True)
-    c.transfer(INTERRUPT, 0x83, answer=struct.pack("<IHHII", 16, 4, 0x4002, 5, 0x12), asked=28, interval=6)
+    c.transfer(INTERRUPT, 0x83, answer=struct.pack("<IHHII", 16, 4, 0x4002, 5, 0x12), asked=28,
+               interval=6)
     return c
 
 
@@ -267,7 +301,8 @@ def card_reader():
 
 def synthesizer():
     c = described(interface(0, 1, 3, 0, 2), endpoint(0x02, 2, 64), endpoint(0x81, 2, 64))
-    c.transfer(BULK, 0x02, out=bytes.fromhex("04f00020" "04290213" "06f70000".replace("06f70000", "05f70000")))
+    c.transfer(BULK, 0x02,
+               out=bytes.fromhex("04f00020" "04290213" "06f70000".replace("06f70000", "05f70000")))
     c.transfer(BULK, 0x81, answer=bytes.fromhex("09903c7f" "0bb00740" "0ee00050"))
     c.transfer(BULK, 0x02, out=bytes.fromhex("14f04110" "14424400" "1601f700"))
     return c
@@ -277,7 +312,8 @@ def loader():
     c = described(interface(0, 0xfe, 1, 2, 0))
     for block, data in ((0, bytes(64)), (1, b"")):
         c.control(struct.pack("<BBHHH", 0x21, 1, block, 0, len(data)), data)
-        c.control(struct.pack("<BBHHH", 0xa1, 3, 0, 0, 6), bytes([0, 10, 0, 0, 5 if data else 7, 0]))
+        c.control(struct.pack("<BBHHH", 0xa1, 3, 0, 0, 6),
+                  bytes([0, 10, 0, 0, 5 if data else 7, 0]))
     c.control(struct.pack("<BBHHH", 0xa1, 5, 0, 0, 1), b"\x02")
     return c
 
@@ -285,7 +321,8 @@ def loader():
 def printer():
     c = described(interface(0, 7, 1, 2, 2), endpoint(0x01, 2, 64), endpoint(0x82, 2, 64))
     text = b"MFG:Brother;MDL:PT-D600;CMD:PT-CBP;"
-    c.control(struct.pack("<BBHHH", 0xa1, 0, 0, 0, 2 + len(text)), struct.pack(">H", len(text) + 2) + text)
+    c.control(struct.pack("<BBHHH", 0xa1, 0, 0, 0, 2 + len(text)),
+              struct.pack(">H", len(text) + 2) + text)
     return c
 
 
@@ -294,19 +331,24 @@ def functions(bits):
     def low(n):
         return bits & ((1 << n) - 1)
     dfu = struct.pack("<BBBHHH", 9, 0x21, low(4), 255, 256, 0x0110)
-    ccid = struct.pack("<BBHBBIIIBIIBIIIIIBBHBB", 54, 0x21, 0x0110, 0, low(3), low(2), 3580, 3580, 0, 9600, 115200, 0,
+    ccid = struct.pack("<BBHBBIIIBIIBIIIIIBBHBB", 54, 0x21, 0x0110, 0, low(3), low(2), 3580, 3580,
+                       0, 9600, 115200, 0,
                        254, 0, 0, low(20) & 0x707fe, 271, 0xff, 0xff, 0, low(2), 1)
     call, acm = bytes([5, 0x24, 1, low(2), 1]), bytes([4, 0x24, 2, low(4)])
     terminal = struct.pack("<BBBBHBBHBB", 12, 0x24, 2, 1, 0x0201, 0, 2, low(12), 0, 0)
     feature = struct.pack("<BBBBBBHHB", 11, 0x24, 6, 5, 1, 2, low(10), ~bits & 0x3ff, 7)
     sound = bytes([7, 0x25, 1, low(8) & 0x83, 0, 0, 0])
-    camera = struct.pack("<BBBBHBBHHHB", 18, 0x24, 2, 1, 0x0201, 0, 0, 10, 20, 30, 3) + low(22).to_bytes(3, "little")
-    processing = struct.pack("<BBBBBHB", 13, 0x24, 5, 2, 1, 0, 3) + low(19).to_bytes(3, "little") + b"\0\0"
-    return [interface(0, 0xfe, 1, 2, 0), dfu, interface(1, 0x0b, 0, 0, 0), ccid, interface(2, 2, 2, 1, 0),
+    camera = struct.pack("<BBBBHBBHHHB", 18, 0x24, 2, 1, 0x0201, 0, 0, 10, 20, 30,
+                         3) + low(22).to_bytes(3, "little")
+    processing = struct.pack("<BBBBBHB", 13, 0x24, 5, 2, 1, 0,
+                             3) + low(19).to_bytes(3, "little") + b"\0\0"
+    return [interface(0, 0xfe, 1, 2, 0), dfu, interface(1, 0x0b, 0, 0, 0), ccid,
+            interface(2, 2, 2, 1, 0),
             bytes([5, 0x24, 0, 0x10, 1]), call, acm, interface(3, 1, 1, 0, 0),
             bytes([9, 0x24, 1, 0, 1, 9 + len(terminal + feature), 0, 1, 4]), terminal, feature,
             interface(4, 1, 2, 0, 1), struct.pack("<BBBBHBBB", 9, 5, 0x81, 5, 192, 1, 0, 0), sound,
-            interface(5, 0x0e, 1, 0, 0), struct.pack("<BBBHHIBB", 13, 0x24, 1, 0x0110, 13 + 18 + 13, 6000000, 1, 6),
+            interface(5, 0x0e, 1, 0, 0),
+            struct.pack("<BBBHHIBB", 13, 0x24, 1, 0x0110, 13 + 18 + 13, 6000000, 1, 6),
             camera, processing]
 
 
@@ -319,7 +361,8 @@ def described_bits():
 
 
 def serial_halves():
-    """A serial port of which only what goes down OUT and comes up IN was recorded, as some programs do."""
+    """A serial port of which only what goes down OUT and comes up IN was recorded, as some programs
+    do."""
     c = Capture()
     serial(c, dev=5)
     for i in range(3):
@@ -333,25 +376,32 @@ def main():
     try:
         secrets(d, "keys of pairings", interface(0, 0xe0, 1, 1, 3), [
             endpoint(0x81, 3, 64, 1), endpoint(0x82, 2, 64), endpoint(0x02, 2, 64)], pairing)
-        secrets(d, "PINs of cards", interface(0, 0x0b, 0, 0, 2), [endpoint(0x01, 2, 64), endpoint(0x82, 2, 64)], card)
+        secrets(d, "PINs of cards", interface(0, 0x0b, 0, 0, 2),
+                [endpoint(0x01, 2, 64), endpoint(0x82, 2, 64)], card)
         items = check(d, "Bluetooth", bluetooth(), [
-            'Command_Complete Read_Local_Name: Success, local_name "trawl\'s own"', "HCI event data 17 to 32 of 254",
+            'Command_Complete Read_Local_Name: Success, local_name "trawl\'s own"',
+            "HCI event data 17 to 32 of 254",
             "hci_version 5.0", "HCI_COMMAND: Create_Connection bd_addr 11:22:33:44:55:66",
-            "Command_Status Create_Connection: pending", "Connection_Complete: hci_status Success, handle 0x002a",
+            "Command_Status Create_Connection: pending",
+            "Connection_Complete: hci_status Success, handle 0x002a",
             'remote_name "somebody\'s phone"', "reason Connection Terminated by Local Host",
-            "HCI ACL handle 0x02a, 104 bytes, L2CAP cid 0x0040", "HCI ACL data 65 to 108 of 108"], 40)
-        same(1, sum(i.get("decoded", {}).get("hci", {}).get("remote_name") == "somebody's phone" for i in items),
+            "HCI ACL handle 0x02a, 104 bytes, L2CAP cid 0x0040", "HCI ACL data 65 to 108 of 108"],
+                      40)
+        same(1, sum(i.get("decoded", {}).get("hci", {}).get("remote_name") == "somebody's phone"
+                    for i in items),
              "an event in parts is told once, whole")
         check(d, "camera", camera(), [
             "GET_CUR selector 2 entity 2 interface 0: BRIGHTNESS value -7, processing unit 2",
-            "POWER_LINE_FREQUENCY value 60 Hz", "EXPOSURE_TIME_ABSOLUTE value 333, camera terminal 1",
+            "POWER_LINE_FREQUENCY value 60 Hz",
+            "EXPOSURE_TIME_ABSOLUTE value 333, camera terminal 1",
             "EXPOSURE_TIME_ABSOLUTE control_info 0x03", "control_length 4, extension unit 3",
             "AE_MODE value aperture priority", "PANTILT_ABSOLUTE pan -3600, tilt 7200",
             "REQUEST_ERROR_CODE value out of range", "VS_PROBE format 1 frame 2 30.00/s",
             "video status bStatusType 1, bOriginator 2, bEvent 0, bSelector 2, attribute value"
             .replace("attribute value", "bAttribute value")], 20)
         items = check(d, "PTP", ptp(), [
-            'OperationsSupported [GetDeviceInfo OpenSession GetObjectPropList]', 'Model "Model One"',
+            'OperationsSupported [GetDeviceInfo OpenSession GetObjectPropList]',
+            'Model "Model One"',
             "StorageIDs [0x10001]", "StorageType removable RAM", "MaxCapacity 17179869184",
             'ObjectFormat EXIF/JPEG', 'Filename "IMG_0001.JPG"', "PTP data SendObjectInfo 41 to",
             "PTP event ObjectAdded transaction 5 (0x12)"])
@@ -370,9 +420,12 @@ def main():
         items = check(d, "bits of descriptors", described_bits(), [], 150)
         of = {x["descriptor"]: x for i in items for x in i.get("decoded", {}).get("descriptors", [])
               if i["pid"] == "2224" and len(x) > 5}
-        same((["mute", "volume"], 7, 30, ["can download", "can upload", "manifestation tolerant", "will detach"]),
-             (of["audio feature unit"]["channels"][0]["controls"][:2], of["audio feature unit"]["iFeature"],
-              of["video input terminal"]["wOcularFocalLength"], of["DFU functional"]["bmAttributes_set"]),
+        same((["mute", "volume"], 7, 30,
+              ["can download", "can upload", "manifestation tolerant", "will detach"]),
+             (of["audio feature unit"]["channels"][0]["controls"][:2],
+              of["audio feature unit"]["iFeature"],
+              of["video input terminal"]["wOcularFocalLength"],
+              of["DFU functional"]["bmAttributes_set"]),
              "by name, in JSON")
         check(d, "printer", printer(), ["MFG:Brother;MDL:PT-D600"])
     finally:

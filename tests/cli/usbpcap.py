@@ -57,9 +57,11 @@ def fields(path, *args):
     return [i["fields"] for i in objects(path, *args)]
 
 
-# name, packets, and of each transfer: direction, status, request, data, whether both halves are there
+# name, packets, and of each transfer: direction, status, request, data, whether both halves are
+# there
 STAGES = [
-    ("two packets, in", [usbpcap(1, 0, 0x80, 2, GET, SETUP), usbpcap(1, 1, 0x80, 2, BYTES, COMPLETE)],
+    ("two packets, in",
+     [usbpcap(1, 0, 0x80, 2, GET, SETUP), usbpcap(1, 1, 0x80, 2, BYTES, COMPLETE)],
      [("in", 0, 6, BYTES, True)]),
     ("two packets, in, stalled", [usbpcap(1, 0, 0x80, 2, GET, SETUP),
                                   usbpcap(1, 1, 0x80, 2, b"", COMPLETE, status=STALL)],
@@ -115,18 +117,22 @@ STAGES = [
      [("out", 0, 11, b"", True)]),
     ("without a stage", [usbpcap(1, 0, 0x80, 2, GET), usbpcap(1, 1, 0x80, 2, BYTES)],
      [("in", 0, 6, BYTES, True)]),
-    ("only the end, in", [usbpcap(1, 1, 0x80, 2, BYTES, COMPLETE)], [("in", 0, None, BYTES, False)]),
-    ("only the end, out", [usbpcap(1, 1, 0, 2, b"", COMPLETE)], [("out", 0, None, b"", False)]),
-    ("only data and status, in", [usbpcap(1, 1, 0x80, 2, BYTES, DATA), usbpcap(1, 1, 0x80, 2, b"", STATUS)],
+    ("only the end, in", [usbpcap(1, 1, 0x80, 2, BYTES, COMPLETE)],
      [("in", 0, None, BYTES, False)]),
-    ("only data and status, out", [usbpcap(1, 1, 0, 2, CODING, DATA), usbpcap(1, 1, 0, 2, b"", STATUS)],
+    ("only the end, out", [usbpcap(1, 1, 0, 2, b"", COMPLETE)], [("out", 0, None, b"", False)]),
+    ("only data and status, in",
+     [usbpcap(1, 1, 0x80, 2, BYTES, DATA), usbpcap(1, 1, 0x80, 2, b"", STATUS)],
+     [("in", 0, None, BYTES, False)]),
+    ("only data and status, out",
+     [usbpcap(1, 1, 0, 2, CODING, DATA), usbpcap(1, 1, 0, 2, b"", STATUS)],
      [("out", 0, None, CODING, True)]),
 ]
 
 
 def row(f):
     both = "submit_ns" in f and "status" in f
-    return (f["dir"], f.get("status"), f.get("setup", {}).get("bRequest"), bytes.fromhex(f.get("data", "")), both)
+    return (f["dir"], f.get("status"), f.get("setup", {}).get("bRequest"),
+            bytes.fromhex(f.get("data", "")), both)
 
 
 def test_stages(d):
@@ -136,9 +142,10 @@ def test_stages(d):
         comes_back(d, packets, "comes back: " + name)
 
 
-# What each version writes of a control transfer. Versions and dates are of USBPcap's own history: 1.3.0.0
-# mended the info of the data stage, 1.4.1.0 the endpoint, 1.5.0.0 has two packets. Of an IN transfer and of
-# an OUT one: stage and info of each packet, and whether it has the setup packet, the data, the status.
+# What each version writes of a control transfer. Versions and dates are of USBPcap's own history:
+# 1.3.0.0 mended the info of the data stage, 1.4.1.0 the endpoint, 1.5.0.0 has two packets. Of an IN
+# transfer and of an OUT one: stage and info of each packet, and whether it has the setup packet,
+# the data, the status.
 S, D, U = 1, 2, 4
 VERSIONS = [
     ("1.0.0.0 to 1.2.0.4 (2013 to August 2018)", [(SETUP, 0, S), (DATA, 1, D | U), (STATUS, 1, U)],
@@ -151,7 +158,8 @@ VERSIONS = [
      [(SETUP, 0, S | D), (COMPLETE, 1, U)], 0x80),
 ]
 # USBD_STATUS, errno, and whether a read moved data with it.
-STATUSES = [(0, 0, True), (0xc0000001, -84, False), (0xc0000004, -32, False), (0xc0000005, -62, False),
+STATUSES = [(0, 0, True), (0xc0000001, -84, False), (0xc0000004, -32, False),
+            (0xc0000005, -62, False),
             (0xc0000009, -121, True), (0xc0000008, -75, False), (0xc0010000, -2, False)]
 
 
@@ -163,33 +171,41 @@ def back(path, d):
 
 
 def test_versions(d):
-    """Each stage and status of each version, in both directions, with data and without: each of a device of its own."""
+    """Each stage and status of each version, in both directions, with data and without: each of a
+    device of its own."""
     for name, read, write, mark in VERSIONS:
         packets, cases = [], {}
-        for into, moves, (status, errno, partly) in itertools.product((True, False), (True, False), STATUSES):
-            setup = (GET if into else LINE_CODING) if moves else (GET[:6] + b"\0\0" if into else SET_CONFIGURATION)
+        for into, moves, (status, errno, partly) in itertools.product((True, False), (True, False),
+                                                                      STATUSES):
+            setup = (GET if into else LINE_CODING) if moves else (GET[:6] + b"\0\0" if into
+                                                                  else SET_CONFIGURATION)
             data = (BYTES if into else CODING) if moves and (partly or not into) else b""
             dev = len(cases) + 1
-            cases[dev] = ("%s, %s, %s, %#x" % (name, "in" if into else "out", "data" if moves else "no data", status),
+            cases[dev] = ("%s, %s, %s, %#x" % (name, "in" if into else "out", "data" if moves
+                                               else "no data", status),
                           into, errno, data)
             for stage, info, has in read if into else write:
                 if stage == DATA and not data:
                     continue
-                packets.append(usbpcap(1, info, (mark if into else 0), 2, (setup if has & S else b"") +
-                                       (data if has & D else b""), stage, status if has & U else 0, dev=dev))
+                packets.append(usbpcap(1, info, (mark if into else 0), 2,
+                                       (setup if has & S else b"") +
+                                       (data if has & D else b""), stage, status if has & U else 0,
+                                       dev=dev))
         path = save(d, packets)
         everything = fields(path)
         for dev, (what, into, errno, data) in cases.items():
             got = [row(f) for f in everything if f["dev"] == dev]
             setups = [g for g in got if g[2] is not None]
-            if (len(setups) != 1 or setups[0][0] != ("in" if into else "out") or setups[0][3] != data or
+            if (len(setups) != 1 or setups[0][0] != ("in" if into else "out") or
+                setups[0][3] != data or
                     errno not in [g[1] for g in got]):
                 ok(False, what, got, errno, data)
         ok(back(path, d), "version %s: every stage and status, %d cases" % (name, len(cases)))
 
 
 def test_every_order(d):
-    """Whatever packets come in whatever order, each order at a device of its own: each is an event, and comes back."""
+    """Whatever packets come in whatever order, each order at a device of its own: each is an event,
+    and comes back."""
     for setup in (GET, LINE_CODING, SET_CONFIGURATION):
         orders = []
         for a, b, c in itertools.product(range(5), range(5), range(4)):
@@ -200,7 +216,8 @@ def test_every_order(d):
                                        BYTES if stage in (1, 3) else b"", stage, dev=dev))
             orders.append(((a, b, c), packets))
         if back(save(d, [p for _, packets in orders for p in packets]), d):
-            ok(True, "%d orders of stages after %s: each packet comes back" % (len(orders), setup.hex()))
+            ok(True, "%d orders of stages after %s: each packet comes back" % (len(orders),
+                                                                               setup.hex()))
             continue
         for (a, b, c), packets in orders:  # which of them it is
             if not back(save(d, packets), d):
@@ -222,7 +239,8 @@ def test_status(d):
 
 
 def test_requests(d):
-    packets = [usbpcap(1, 0, 0x81, 0xfe, b"", function=2), usbpcap(1, 1, 0x81, 0xfe, b"", function=2),
+    packets = [usbpcap(1, 0, 0x81, 0xfe, b"", function=2),
+               usbpcap(1, 1, 0x81, 0xfe, b"", function=2),
                usbpcap(2, 0, 0x02, 0xfe, b"", function=0x1e),
                usbpcap(2, 1, 0x02, 0xff, b"", function=0x1e, status=0x80000300)]
     path = save(d, packets)
@@ -234,7 +252,8 @@ def test_requests(d):
           for i in got], "requests without a transfer are events")
     same("INVALID_PARAMETER", got[3]["fields"]["usbpcap"]["usbd_status_name"], "with their status")
     text = run("trawl-decode", path).decode()
-    ok("SYNC_RESET_PIPE_AND_CLEAR_STALL done, INVALID_PARAMETER (0x80000300)" in text, "in a line", text)
+    ok("SYNC_RESET_PIPE_AND_CLEAR_STALL done, INVALID_PARAMETER (0x80000300)" in text, "in a line",
+       text)
     text = run("trawl-decode", "--summary", path).decode()
     ok("2 ABORT_PIPE, 2 SYNC_RESET_PIPE_AND_CLEAR_STALL; 1 failed" in text, "counted", text)
     same(0, len(run("trawl-export", "--to", "usbmon", path)), "usbmon has no word for them")
@@ -242,7 +261,8 @@ def test_requests(d):
 
 
 def cbw(tag, length, command):
-    return b"USBC" + struct.pack("<IIBBB", tag, length, 0x80, 0, len(command)) + command.ljust(16, b"\0")
+    return b"USBC" + struct.pack("<IIBBB", tag, length, 0x80, 0,
+                                 len(command)) + command.ljust(16, b"\0")
 
 
 def test_halves(d):
@@ -259,10 +279,12 @@ def test_halves(d):
     same(["command", "data", "status"] * 5,
          [f["decoded"].get("storage", {}).get("phase") for f in got], "halves: SCSI is decoded")
     text = run("trawl-decode", d + "/c.pcap").decode()
-    piped = subprocess.run("%s/trawl-edit import %s/c.pcap -w - | %s/trawl-decode -" % (BUILD, d, BUILD), shell=True,
+    piped = subprocess.run("%s/trawl-edit import %s/c.pcap -w - | %s/trawl-decode -" %
+                           (BUILD, d, BUILD), shell=True,
                            capture_output=True, text=True).stdout
     same(text, piped, "halves: the same from a pipe")
-    ok("completion not recorded" in text and "submission not recorded" in text, "halves: in a line", text)
+    ok("completion not recorded" in text and "submission not recorded" in text, "halves: in a line",
+       text)
     comes_back(d, packets, "halves: come back")
 
 
@@ -271,8 +293,10 @@ def test_header(d):
     whole = usbpcap_file([usbpcap(8, 0, 0x02, 3, b"whole"), usbpcap(8, 1, 0x02, 3, b"")])
     for name, header in (("usual", struct.pack("<IHHIIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 249)),
                          ("a zone", struct.pack("<IHHIIII", 0xa1b2c3d4, 2, 4, 3600, 6, 96, 249)),
-                         ("nanoseconds", struct.pack("<IHHIIII", 0xa1b23c4d, 2, 4, 0, 0, 4096, 249)),
-                         ("bits above the link type", struct.pack("<IHHIIII", 0xa1b2c3d4, 2, 4, 0, 0, 0, 0x10000000 | 249))):
+                         ("nanoseconds",
+                          struct.pack("<IHHIIII", 0xa1b23c4d, 2, 4, 0, 0, 4096, 249)),
+                         ("bits above the link type",
+                          struct.pack("<IHHIIII", 0xa1b2c3d4, 2, 4, 0, 0, 0, 0x10000000 | 249))):
         open(d + "/c.pcap", "wb").write(header + whole[24:])
         run("trawl-edit", "import", d + "/c.pcap", "-w", d + "/c.trawl")
         run("trawl-export", "--to", "pcap", d + "/c.trawl", "-w", d + "/back.pcap")
@@ -282,9 +306,11 @@ def test_header(d):
 
 def test_pairs(d):
     """An id that another endpoint uses while it is open joins nothing."""
-    got = fields(save(d, [usbpcap(7, 0, 0x02, 3, b"to endpoint 2"), usbpcap(7, 1, 0x81, 3, b"from 1"),
+    got = fields(save(d,
+                      [usbpcap(7, 0, 0x02, 3, b"to endpoint 2"), usbpcap(7, 1, 0x81, 3, b"from 1"),
                           usbpcap(8, 0, 0x02, 3, b"whole"), usbpcap(8, 1, 0x02, 3, b"")]))
-    same([("out", 2, b"to endpoint 2", "unanswered"), ("in", 1, b"from 1", "done"), ("out", 2, b"whole", "done")],
+    same([("out", 2, b"to endpoint 2", "unanswered"), ("in", 1, b"from 1", "done"),
+          ("out", 2, b"whole", "done")],
          [(f["dir"], f["ep"], bytes.fromhex(f["data"]), f["end"]) for f in got],
          "an id that was used again joins no other endpoint's halves")
     same(["latency_ns" in f for f in got], [False, False, True], "nor gives a latency")
@@ -293,13 +319,16 @@ def test_pairs(d):
 def test_short(d):
     """A read that ends early has its data, and neither it nor what was unlinked has failed."""
     sense = b"\x03\0\0\0"
-    packets = [usbpcap(1, 0, 0x02, 3, cbw(1, 192, b"\x1a\0\x3f\0\xc0\0")), usbpcap(1, 1, 0x02, 3, b""),
+    packets = [usbpcap(1, 0, 0x02, 3, cbw(1, 192, b"\x1a\0\x3f\0\xc0\0")),
+               usbpcap(1, 1, 0x02, 3, b""),
                usbpcap(2, 0, 0x81, 3, b""), usbpcap(2, 1, 0x81, 3, sense, status=0x80000900),
-               usbpcap(3, 0, 0x81, 3, b""), usbpcap(3, 1, 0x81, 3, b"USBS" + struct.pack("<IIB", 1, 188, 0)),
+               usbpcap(3, 0, 0x81, 3, b""),
+               usbpcap(3, 1, 0x81, 3, b"USBS" + struct.pack("<IIB", 1, 188, 0)),
                usbpcap(4, 0, 0x83, 1, b""), usbpcap(4, 1, 0x83, 1, b"", status=0xc0010000)]
     got = fields(save(d, packets))
     storage = got[1]["decoded"]["storage"]
-    same(("short", "data"), (got[1]["status_name"], storage.get("phase")), "a short read keeps its meaning")
+    same(("short", "data"), (got[1]["status_name"], storage.get("phase")),
+         "a short read keeps its meaning")
     ok("mode_data_length" in json.dumps(storage) or "mode_data_length" in json.dumps(got[1]),
        "MODE SENSE's data is decoded", got[1])
     rows = [x.split() for x in run("trawl-decode", "--summary", d + "/c.pcap").decode().splitlines()
@@ -313,7 +342,8 @@ def test_short(d):
 def main():
     d = tempfile.mkdtemp(prefix="trawl-usbpcap-")
     try:
-        for test in (test_stages, test_versions, test_every_order, test_status, test_requests, test_halves, test_header, test_pairs,
+        for test in (test_stages, test_versions, test_every_order, test_status, test_requests,
+                     test_halves, test_header, test_pairs,
                      test_short):
             test(d)
     finally:

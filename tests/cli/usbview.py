@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""How USB looks: bytes in the line, what is masked and why, names of fields in all forms of output."""
+"""How USB looks: bytes in the line, what is masked and why, names of fields in all forms of
+output."""
 import csv
 import fcntl
 import glob
@@ -174,7 +175,8 @@ def test_words(d):
         for n in range(60):
             data = bytes([0x10, n]) + bytes(numbers.randrange(256) for _ in range(28))
             c.transfer(BULK, 0x02, out=data + check(data) + bytes(4))
-        same(want, conversations(write(d + "/words.pcap", c))[0].get("checksum_out"), "checksum: " + want)
+        same(want, conversations(write(d + "/words.pcap", c))[0].get("checksum_out"),
+             "checksum: " + want)
     c = Capture()
     for n in range(20):
         data = bytes([0x55, n]) + bytes(numbers.randrange(256) for _ in range(1000 + n % 3))
@@ -188,7 +190,8 @@ def test_words(d):
         data = data[:-1] + b"\0" if n % 6 == 5 else data
         c.transfer(BULK, 0x02, out=(bytes([0xa5, len(data), 0x31]) + data).ljust(64, b"\0"))
     length = fields(conversations(write(d + "/padded.pcap", c))[0]["types"][0])[1]
-    same(("length", 3), (length["kind"], length.get("less")), "the length of padded messages, some of which end in 0")
+    same(("length", 3), (length["kind"], length.get("less")),
+         "the length of padded messages, some of which end in 0")
 
 
 def test_protocol(d):
@@ -208,7 +211,8 @@ def test_protocol(d):
         c = Capture()
         cooler(c, range(90), check)
         found = conversations(write(d + "/cooler.pcap", c))
-        same([want] * 2, [found[0].get(k) for k in ("checksum_out", "checksum_in")], "checksum: " + want)
+        same([want] * 2, [found[0].get(k) for k in ("checksum_out", "checksum_in")],
+             "checksum: " + want)
     talk = found[0]
     same((1, 2, 2, 180), (len(found), talk["ep_out"], talk["ep_in"], talk["messages"]),
          "a pair of endpoints is one conversation")
@@ -225,7 +229,8 @@ def test_protocol(d):
     c = Capture()
     cooler(c, [n + n // 20 for n in range(90)], check)
     text = decode(write(d + "/gaps.pcap", c), "--protocol")
-    ok("all messages out: [1] counts, +1 each (85 of 89 times)" in text, "one with gaps says so", text)
+    ok("all messages out: [1] counts, +1 each (85 of 89 times)" in text, "one with gaps says so",
+       text)
     same(("rising", 2, "little"), (out[3]["kind"], out[3]["width"], out[3]["order"]),
          "a number that rises")
     same(("number", 2, "big"), (answer[3]["kind"], answer[3]["width"], answer[3]["order"]),
@@ -285,7 +290,8 @@ BOOT = [bytes(8), bytes([2, 0, 4, 0, 0, 0, 0, 0]), bytes([0, 0, 4, 5, 0, 0, 0, 0
 
 
 def masks(path):
-    return [i["fields"].get("masked_by") for i in objects(path) if i["fields"]["xfer"] == "interrupt"]
+    return [i["fields"].get("masked_by") for i in objects(path)
+            if i["fields"]["xfer"] == "interrupt"]
 
 
 def test_masks(d):
@@ -350,7 +356,8 @@ def described_as(c, dev, interface_, *endpoints, dev_class=(0, 0, 0), vid=0x1111
 def says(d, name, want, interface_, xfer, ep, data, *endpoints, vid=0x1111):
     """What the line says of a payload of a device with such descriptors."""
     c = Capture()
-    described_as(c, 5, interface_, *(endpoints or (endpoint(ep, 2 if xfer == BULK else 3, 64, 1),)), vid=vid)
+    described_as(c, 5, interface_, *(endpoints or (endpoint(ep, 2 if xfer == BULK else 3, 64, 1),)),
+                 vid=vid)
     c.transfer(xfer, ep, **({"answer": data} if ep & 0x80 else {"out": data}))
     line = line_of(c, d)
     ok(want in line, name, line, want)
@@ -370,9 +377,12 @@ def test_classes(d):
     """Each class says in its line what tshark's dissector says, or more."""
     ac = described(0x24, 6, "BBBBBBB", 5, 1, 1, 1, 2, 2, 0)
     audio = (interface(0, 1, 1, 0, 0), (ac,))
-    asks(d, "a volume", "SET_CUR selector 2 entity 5 interface 0: VOLUME -33.50 dB, feature unit 5 channel 1",
-         audio[0], bytes([0x21, 1, 1, 2, 0, 5, 2, 0]), struct.pack("<h", int(-33.5 * 256)), audio[1])
-    asks(d, "silence", "VOLUME silence", audio[0], bytes([0xa1, 0x82, 0, 2, 0, 5, 2, 0]), b"\0\x80", audio[1])
+    asks(d, "a volume",
+         "SET_CUR selector 2 entity 5 interface 0: VOLUME -33.50 dB, feature unit 5 channel 1",
+         audio[0], bytes([0x21, 1, 1, 2, 0, 5, 2, 0]), struct.pack("<h", int(-33.5 * 256)),
+         audio[1])
+    asks(d, "silence", "VOLUME silence", audio[0], bytes([0xa1, 0x82, 0, 2, 0, 5, 2, 0]), b"\0\x80",
+         audio[1])
     asks(d, "mute", "MUTE on", audio[0], bytes([0x21, 1, 0, 1, 0, 5, 1, 0]), b"\1", audio[1])
     asks(d, "a rate of an endpoint that nothing describes", "SAMPLING_FREQ 48000 Hz", None,
          bytes([0x22, 1, 0, 1, 2, 0, 3, 0]), bytes([0x80, 0xbb, 0]))
@@ -381,7 +391,8 @@ def test_classes(d):
          interface(0, 1, 1, 0x20, 0), bytes([0xa1, 2, 0, 1, 0, 16, 14, 0]),
          struct.pack("<HIII", 1, 44100, 96000, 0), (clock,))
     midi = interface(1, 1, 3, 0, 1)
-    says(d, "MIDI", "MIDI note on channel 2 note 60 velocity 100, control change channel 1 7=127", midi,
+    says(d, "MIDI", "MIDI note on channel 2 note 60 velocity 100, control change channel 1 7=127",
+         midi,
          BULK, 0x81, bytes([0x09, 0x91, 60, 100, 0x0b, 0xb0, 7, 127, 0, 0, 0, 0]))
     printer = interface(0, 7, 1, 2, 1)
     says(d, "the language of a job", "printer PJL", printer, BULK, 0x01,
@@ -393,37 +404,45 @@ def test_classes(d):
     f = asks(d, "a printer's id", '"MFG:HP;MDL:LaserJet 4;CMD:PCL,PJL;"', printer,
              bytes([0xa1, 0, 0, 0, 0, 0, 255, 0]), struct.pack(">H", len(text) + 2) + text)
     same(("HP", "LaserJet 4", "PCL,PJL"),
-         tuple(f["decoded"]["printer"][k] for k in ("manufacturer", "model", "command_set")), "its parts")
+         tuple(f["decoded"]["printer"][k] for k in ("manufacturer", "model", "command_set")),
+         "its parts")
     dfu = interface(0, 0xfe, 1, 2, 0)
     asks(d, "DFU status", "DFU_GETSTATUS interface 0: OK dfuDNLOAD-IDLE, poll in 100 ms", dfu,
          bytes([0xa1, 3, 0, 0, 0, 0, 6, 0]), bytes([0, 100, 0, 0, 5, 0]))
-    asks(d, "a command to ST's loader", "DFU_DNLOAD block 0 interface 0: set address 0x08000000", dfu,
+    asks(d, "a command to ST's loader", "DFU_DNLOAD block 0 interface 0: set address 0x08000000",
+         dfu,
          bytes([0x21, 1, 0, 0, 0, 0, 5, 0]), bytes([0x21, 0, 0, 0, 8]), vid=0x0483)
     ccid = interface(0, 0x0b, 0, 0, 1)
     says(d, "CCID", "CCID XfrBlock slot 0 seq 3 SELECT (00 a4 04 00)", ccid, BULK, 0x01,
          bytes([0x6f, 7, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0xa4, 4, 0, 2, 0x3f, 0]))
-    says(d, "a card's answer", "CCID DataBlock slot 0 seq 3 card active, ok SW 9000", ccid, BULK, 0x81,
+    says(d, "a card's answer", "CCID DataBlock slot 0 seq 3 card active, ok SW 9000", ccid, BULK,
+         0x81,
          bytes([0x80, 2, 0, 0, 0, 0, 3, 0, 0, 0, 0x90, 0]))
-    says(d, "a card that is put in", "CCID NotifySlotChange slot 0 present", ccid, INTERRUPT, 0x82, b"\x50\x03")
+    says(d, "a card that is put in", "CCID NotifySlotChange slot 0 present", ccid, INTERRUPT, 0x82,
+         b"\x50\x03")
     image = interface(0, 6, 1, 1, 1)
-    says(d, "PTP", "PTP command GetObjectHandles transaction 4 (0xffffffff, 0x0, 0x0)", image, BULK, 0x01,
+    says(d, "PTP", "PTP command GetObjectHandles transaction 4 (0xffffffff, 0x0, 0x0)", image, BULK,
+         0x01,
          struct.pack("<IHHIIII", 24, 1, 0x1007, 4, 0xffffffff, 0, 0))
     says(d, "its response", "PTP response OK transaction 4", image, BULK, 0x81,
          struct.pack("<IHHI", 12, 3, 0x2001, 4))
     says(d, "MTP of a phone, by its form", "PTP command OpenSession transaction 0 (0x1)",
          interface(0, 0xff, 0xff, 0, 1), BULK, 0x01, struct.pack("<IHHII", 16, 1, 0x1002, 0, 1))
     bluetooth = interface(0, 0xe0, 1, 1, 2)
-    asks(d, "a command to a Bluetooth controller that nothing describes", "HCI_COMMAND (class guessed): Read_BD_ADDR",
+    asks(d, "a command to a Bluetooth controller that nothing describes",
+         "HCI_COMMAND (class guessed): Read_BD_ADDR",
          None, bytes([0x20, 0, 0, 0, 0, 0, 3, 0]), bytes([9, 0x10, 0]))
     says(d, "its event", "HCI Command_Complete Reset: Success", bluetooth, INTERRUPT, 0x81,
          bytes([0x0e, 4, 1, 3, 0x0c, 0]))
     says(d, "ACL data", "HCI ACL handle 0x02a, 8 bytes, L2CAP cid 0x0004", bluetooth, BULK, 0x82,
          bytes([0x2a, 0x20, 8, 0, 4, 0, 4, 0, 1, 2, 3, 4]))
     camera = interface(1, 0x0e, 2, 0, 1)
-    asks(d, "a stream of a camera", "format 1 frame 2 30.00/s, frames of 614400 bytes, payloads of 3072", camera,
+    asks(d, "a stream of a camera",
+         "format 1 frame 2 30.00/s, frames of 614400 bytes, payloads of 3072", camera,
          bytes([0x21, 1, 0, 2, 1, 0, 26, 0]),
          struct.pack("<HBBIHHHHHII", 1, 1, 2, 333333, 0, 0, 0, 0, 0, 614400, 3072))
-    says(d, "a payload of a camera", "video fid 1, 20 bytes of picture, pts 1000, end of frame", camera, BULK, 0x81,
+    says(d, "a payload of a camera", "video fid 1, 20 bytes of picture, pts 1000, end of frame",
+         camera, BULK, 0x81,
          bytes([12, 0x8f]) + struct.pack("<IIH", 1000, 2, 3) + bytes(20))
     f = asks(d, "SET_REPORT of a device without descriptors",
              "SET_REPORT output id 0 interface 2 (class guessed)", None,
@@ -435,12 +454,14 @@ def test_classes(d):
          bytes([0x21, 0x77, 0, 0, 0, 0, 4, 0]), bytes(4))
     bos = b"".join([
         bytes([7, 0x10, 2, 2, 0, 0, 0]),
-        bytes([24, 0x10, 5, 0]) + uuid.UUID("3408b638-09a9-47a0-8bfd-a0768815b665").bytes_le + b"\0\1\1\0",
+        bytes([24, 0x10, 5, 0]) + uuid.UUID("3408b638-09a9-47a0-8bfd-a0768815b665").bytes_le +
+                    b"\0\1\1\0",
         bytes([52, 0x10, 0x0d, 4, 2, 0, 0, 0, 0x0b]) + bytes(31) + bytes([0x21, 1, 0, 0]) +
         struct.pack("<HBBHBB", 0xff01, 0, 5, 0x8087, 1, 6)])
     c = Capture()
     c.get_descriptor(0x0f, struct.pack("<BBHB", 5, 0x0f, 5 + len(bos), 3) + bos)
-    ok("3 capabilities: USB 2.0 extension, WebUSB, billboard" in line_of(c, d), "a BOS with what it holds",
+    ok("3 capabilities: USB 2.0 extension, WebUSB, billboard" in line_of(c, d),
+       "a BOS with what it holds",
        line_of(c, d))
     same([("ff01", "DisplayPort", "configured"), ("8087", "Thunderbolt", "failed")],
          [(m["wSVID"], m["svid_name"], m["state"]) for m in
@@ -448,11 +469,13 @@ def test_classes(d):
          "a billboard's alternate modes")
     c = Capture()
     c.get_descriptor(3, bytes([6, 3, 9, 4, 7, 4]))
-    ok("string: 0x0409 English (United States), 0x0407 German" in line_of(c, d), "languages of strings",
+    ok("string: 0x0409 English (United States), 0x0407 German" in line_of(c, d),
+       "languages of strings",
        line_of(c, d))
     c = Capture()
     c.get_descriptor(0x22, usbsynth.TABLET_REPORT, interface=0)
-    ok("HID report interface 0: Mouse, 4 fields" in line_of(c, d), "a report descriptor in one phrase", line_of(c, d))
+    ok("HID report interface 0: Mouse, 4 fields" in line_of(c, d),
+       "a report descriptor in one phrase", line_of(c, d))
     if shutil.which("tshark"):
         judged(d)
     else:
@@ -466,14 +489,16 @@ def judged(d):
              "usbccid.bSeq", "ccid.bSeq"),
             (interface(0, 0xe0, 1, 1, 2), INTERRUPT, 0x81, bytes([0x0e, 4, 1, 3, 0x0c, 0]),
              "bthci_evt.opcode", "hci.opcode"),
-            (interface(0, 0xe0, 1, 1, 2), BULK, 0x82, bytes([0x2a, 0x20, 8, 0, 4, 0, 4, 0, 1, 2, 3, 4]),
+            (interface(0, 0xe0, 1, 1, 2), BULK, 0x82,
+             bytes([0x2a, 0x20, 8, 0, 4, 0, 4, 0, 1, 2, 3, 4]),
              "bthci_acl.chandle", "hci.handle")):
         c = Capture()
         described_as(c, 5, interface_, endpoint(ep, 2 if xfer == BULK else 3, 64, 1),
                      dev_class=tuple(interface_[5:8]))
         c.transfer(xfer, ep, **({"answer": data} if ep & 0x80 else {"out": data}))
         path = write(d + "/judged.pcap", c)
-        r = subprocess.run(["tshark", "-r", path, "-T", "fields", "-e", field], capture_output=True, text=True)
+        r = subprocess.run(["tshark", "-r", path, "-T", "fields", "-e", field], capture_output=True,
+                           text=True)
         theirs = [x for x in r.stdout.split() if x]
         ours = objects(path)[-1]["fields"]["decoded"]
         for part in want.split("."):
@@ -549,7 +574,8 @@ def test_kinds(d):
     serial = SRC + "/samples/usb-serial.trawl"
     every = count(serial, "vid == 0x403")
     for where in ("pid == 0x6001", 'pid == "6001"', "fields.pid == 0x6001"):
-        ok(every and count(serial, "vid == 0x403 and " + where) == every, "the product's id: %s" % where)
+        ok(every and count(serial, "vid == 0x403 and " + where) == every,
+           "the product's id: %s" % where)
     ok(count(serial, "vid == 0x403 and pid != 0x6001") == 0, "and no other")
     path = d + "/all.pcapng"
     stalls = count(path, "status == -32")
@@ -559,13 +585,15 @@ def test_kinds(d):
     ok(count(path, "vid == 0x46f4") > 0 and count(path, "idVendor == 0x46f4") > 0,
        "of which there are some")
     both = count(path, "ep == 1 and xfer == 'bulk'")
-    into, out = (count(path, "ep == 1 and xfer == 'bulk' and dir == '%s'" % d) for d in ("in", "out"))
+    into, out = (count(path, "ep == 1 and xfer == 'bulk' and dir == '%s'" % d)
+                 for d in ("in", "out"))
     ok(both == into + out and into, "an endpoint by its number is both directions")
     same(into, count(path, "ep == 0x81 and xfer == 'bulk'"), "by its address, one")
     same(both - into, count(path, "ep != 0x81 and ep == 1 and xfer == 'bulk'"), "or the other")
     same(1, count(path, "data_length == 31 and decoded.storage.phase == 'command' and lba == 2048"),
          "the top-level name wins, decoded. reaches the rest")
-    ok(count(path, "data_length == 31") > 3 and count(path, "decoded.storage.data_length == 31") == 0,
+    ok(count(path, "data_length == 31") > 3 and
+       count(path, "decoded.storage.data_length == 31") == 0,
        "each by its own")
     ok(count(path, 'data ~ "55534243*"') == count(path, 'data ~ "USBC*"') > 0,
        "bytes by their digits, and as they are")

@@ -71,8 +71,10 @@ def pattern(folder):
     """Functions that lack what is wanted of them are passed over, and remarks are told once."""
     program = f"{SAMPLES}/params"
     got, err = capture(folder, [f"uprobe:{program}:* $params"], [program])[1:]
-    named = {e["name"] for e in capture(folder, [f"uprobe:{program}:params_* $params"], [program])[1]}
-    ok(named and named <= {e["name"] for e in got}, "a pattern with $params takes what has them", err)
+    named = {e["name"] for e in capture(folder, [f"uprobe:{program}:params_* $params"],
+                                        [program])[1]}
+    ok(named and named <= {e["name"] for e in got}, "a pattern with $params takes what has them",
+       err)
     lines = [line for line in err.splitlines() if "passed over" in line]
     ok(len(lines) == 1 and "_init for one: $params: not known" in lines[0],
        "one line tells of the functions without debug information", err)
@@ -109,7 +111,8 @@ def static(folder):
     source = f"{folder}/static.c"
     with open(source, "w") as f:
         f.write("#include <sys/sdt.h>\nint n = 42;\nint main(void)\n{\n"
-                "__asm__ volatile(STAP_PROBE_ASM(st, probe, -4@n(%rip) 8@$n -4@n));\nreturn 0;\n}\n")
+                "__asm__ volatile(STAP_PROBE_ASM(st, probe, -4@n(%rip) 8@$n -4@n));\nreturn "
+                "0;\n}\n")
     for flags in (["-static", "-no-pie"], ["-static-pie"], ["-no-pie"]):
         program = f"{folder}/static"
         made = run("gcc", "-o", program, source, *flags)
@@ -146,38 +149,51 @@ def long_string(event, name, size):
         return None if why and "not mapped" in why else "is not readable"
     want = name * size
     if cut:
-        return None if 512 <= len(got) <= size and want.startswith(got) else "is cut to something else"
+        return None if 512 <= len(
+            got) <= size and want.startswith(got) else "is cut to something else"
     return None if got == want else "is not whole, and nothing says so"
 
 
 def long_strings(folder):
-    """The kernel takes 4 KB of strings an event: of more than that the beginnings are kept, and marked."""
+    """The kernel takes 4 KB of strings an event: of more than that the beginnings are kept, and
+    marked."""
     program = f"{folder}/long"
     with open(f"{folder}/long.c", "w") as f:
         f.write(LONG)
     run("gcc", "-g", "-o", program, f"{folder}/long.c")
     spec = f"uprobe:{program}:two a=+0(a):string b=+0(b):string n m"
     got, err = capture(folder, [spec], [program])[1:]
-    ok(len(got) == 84 and "84 events captured, 0 lost" in err, "strings too long for the kernel: no event is lost", err)
-    wrong = [(e["fields"]["n"], e["fields"]["m"], name, bad) for e in got for name, size in (("a", "n"), ("b", "m"))
+    ok(len(got) == 84 and "84 events captured, 0 lost" in err,
+       "strings too long for the kernel: no event is lost", err)
+    wrong = [(e["fields"]["n"], e["fields"]["m"], name, bad) for e in got
+             for name, size in (("a", "n"), ("b", "m"))
              if (bad := long_string(e, name, e["fields"][size]))]
     ok(not wrong, "each is whole, or its beginning and marked as cut", *wrong[:10])
     ok(sum("cut" in e for e in got) >= 40, "many are cut", got[:3])
     text = run(f"{BUILD}/trawl-decode", f"{folder}/x.trawl").stdout
-    ok(" a=NULL b=\"bbb\" n=-1 " in text and " a=<unavailable: its address is not mapped, or it is empty beside one that is too long> b=\"bbbb" in text and "bbb\"... n=9000 m=9000" in text,
+    ok(" a=NULL b=\"bbb\" n=-1 " in text and
+       " a=<unavailable: its address is not mapped, or it is empty beside one that is too long> "
+       "b=\"bbbb" in text and "bbb\"... n=9000 m=9000" in text,
        "text says so, too", text[-600:])
     got, err = capture(folder, [spec + " $comm k=\\1:u32"], [program])[1:]
-    ok(len(got) == 84 and "84 events captured, 0 lost" in err and {e["fields"]["k"] for e in got} == {1} and
-       {e["fields"]["comm"] for e in got} == {"long"}, "with $comm beside: no event is lost", err, got[:3])
-    wrong = [(e["fields"]["n"], e["fields"]["m"], name, bad) for e in got for name, size in (("a", "n"), ("b", "m"))
+    ok(len(got) == 84 and "84 events captured, 0 lost" in err and
+       {e["fields"]["k"] for e in got} == {1} and
+       {e["fields"]["comm"] for e in got} == {"long"}, "with $comm beside: no event is lost", err,
+       got[:3])
+    wrong = [(e["fields"]["n"], e["fields"]["m"], name, bad) for e in got
+             for name, size in (("a", "n"), ("b", "m"))
              if (bad := long_string(e, name, e["fields"][size]))]
-    ok(not wrong, "with $comm beside: each is whole, or its beginning and marked as cut", *wrong[:10])
+    ok(not wrong, "with $comm beside: each is whole, or its beginning and marked as cut",
+       *wrong[:10])
     for one in f"uprobe:{program}:two a=+0(a):string n m $comm", f"uprobe:{program}:two $comm b=+0(b):string n m":
         got, err = capture(folder, [one], [program])[1:]
         name, size = ("a", "n") if "a" in got[0]["fields"] else ("b", "m")
-        wrong = [(e["fields"][size], bad) for e in got if e["fields"]["comm"] != "long" or e["fields"][size] >= 0
-                 and (bad := long_string({**e, "fields": {"a": None, "b": None, **e["fields"]}}, name, e["fields"][size]))]
-        ok(len(got) == 84 and "84 events captured, 0 lost" in err and not wrong, f"{name} and $comm: none is lost, none twice", err, wrong[:5])
+        wrong = [(e["fields"][size], bad) for e in got if e["fields"]["comm"] != "long" or
+                 e["fields"][size] >= 0
+                 and (bad := long_string({**e, "fields": {"a": None, "b": None, **e["fields"]}},
+                                         name, e["fields"][size]))]
+        ok(len(got) == 84 and "84 events captured, 0 lost" in err and not wrong,
+           f"{name} and $comm: none is lost, none twice", err, wrong[:5])
     # where the kernel has no room for what the second look takes, events are lost, and counted
     many = spec + "".join(f" a{i}=+0(a):string" for i in range(31))
     with subprocess.Popen([f"{BUILD}/trawl", "-i", many, "-w", f"{folder}/x.trawl"],
@@ -189,36 +205,45 @@ def long_strings(folder):
     lost = re.search(r"(\d+) events captured, (\d+) lost", said)
     ok(lost and int(lost[1]) + int(lost[2]) == 84 and int(lost[2]) > 0 and trawl.returncode == 1,
        "too long for the kernel: lost, where all processes are recorded", said, trawl.returncode)
-    ok(lost and f"*** {lost[2]} events of uprobe lost in" in run(f"{BUILD}/trawl-decode", f"{folder}/x.trawl").stdout,
+    ok(lost and f"*** {lost[2]} events of uprobe lost in" in run(f"{BUILD}/trawl-decode",
+                                                                 f"{folder}/x.trawl").stdout,
        "each that is lost is one event")
     summary = run(f"{BUILD}/trawl-decode", "--summary", f"{folder}/x.trawl").stdout
     since = re.search(r"\(strings too long for the kernel\) between (\S+ \S+?)\d{3} UTC", summary)
     since = datetime.strptime(f"{since[1]}+00:00", "%Y-%m-%d %H:%M:%S.%f%z") if since else None
-    ok(since and time.time() - since.timestamp() < 60, "the loss is of the time of the capture", summary)
+    ok(since and time.time() - since.timestamp() < 60, "the loss is of the time of the capture",
+       summary)
 
 
 def static_functions(folder):
-    """arg1 is what C's convention has only where that is certain: clang leaves out arguments that no caller needs."""
+    """arg1 is what C's convention has only where that is certain: clang leaves out arguments that
+    no caller needs."""
     with open(f"{folder}/hidden.c", "w") as f:
-        f.write("__attribute__((noinline)) static int hidden(int a, int b) { __asm__ volatile(\"\"); return b; }\n"
+        f.write(
+            "__attribute__((noinline)) static int hidden(int a, int b) { __asm__ volatile(\"\"); "
+            "return b; }\n"
                 "__attribute__((noinline)) int seen(int a) { __asm__ volatile(\"\"); return a; }\n"
                 "int main(int argc, char **argv) { return hidden(99, argc) + seen(3) - 4; }\n")
     for compiler in "clang", "gcc":
         if not shutil.which(compiler):
-            skip(f"{compiler}: static functions without debug information", f"{compiler} is not installed")
+            skip(f"{compiler}: static functions without debug information",
+                 f"{compiler} is not installed")
             continue
         program = f"{folder}/hidden-{compiler}"
         flags = ["-fno-ipa-cp", "-fno-ipa-sra"] if compiler == "gcc" else []
         run(compiler, "-O2", *flags, "-o", program, f"{folder}/hidden.c")
         got, err = capture(folder, [f"uprobe:{program}:seen arg1"], [program])[1:]
-        ok([e["fields"]["arg1"] for e in got] == [3], f"{compiler}: arg1 of a global function", err, got)
+        ok([e["fields"]["arg1"] for e in got] == [3], f"{compiler}: arg1 of a global function", err,
+           got)
         if compiler == "clang":
             done = run(f"{BUILD}/trawl", "-i", f"uprobe:{program}:hidden arg1", "--", program)
-            ok(done.returncode == 2 and "may leave out arguments of a static function" in done.stderr,
+            ok(done.returncode == 2 and
+               "may leave out arguments of a static function" in done.stderr,
                "clang: arg1 of a static function is refused", done.stderr)
         else:
             got, err = capture(folder, [f"uprobe:{program}:hidden arg1"], [program])[1:]
-            ok([e["fields"]["arg1"] for e in got] == [99], "gcc: arg1 of a static function is taken", err, got)
+            ok([e["fields"]["arg1"] for e in got] == [99],
+               "gcc: arg1 of a static function is taken", err, got)
 
 
 STALE = r"""#include <string.h>
@@ -246,19 +271,23 @@ int main(void)
 
 
 def leftovers(folder):
-    """Behind a pointer that cannot be read the kernel stores nothing, or the place of another string: no value is shown
-    that an earlier event left there, none that is another string's."""
+    """Behind a pointer that cannot be read the kernel stores nothing, or the place of another
+    string: no value is shown that an earlier event left there, none that is another string's."""
     program = f"{folder}/stale"
     with open(f"{folder}/stale.c", "w") as f:
         f.write(STALE)
     run("gcc", "-g", "-o", program, f"{folder}/stale.c")
-    good = {"n": 42, "name": "hello", "list": [1, 2, 3, 4, 5, 6, 7, 8], "c": "x", "w": True, "s[0]": "one", "s[1]": "two",
+    good = {"n": 42, "name": "hello", "list": [1, 2, 3, 4, 5, 6, 7, 8], "c": "x", "w": True,
+            "s[0]": "one", "s[1]": "two",
             "b": 10}
-    zero = {"n": 0, "name": None, "list": [0] * 8, "c": "\0", "w": True, "s[0]": None, "s[1]": None, "b": 0}
+    zero = {"n": 0, "name": None, "list": [0] * 8, "c": "\0", "w": True, "s[0]": None, "s[1]": None,
+            "b": 0}
     none = dict.fromkeys(good)
-    want = [good, {**none, "w": True}, good, none, good, {**none, "w": False}, good, none, zero, good,
+    want = [good, {**none, "w": True}, good, none, good, {**none, "w": False}, good, none, zero,
+            good,
             {**none, "n": 42, "name": "hello", "w": True, "b": 10}, good, good, none, good]
-    words = ("n=+8(+0(%di)):s32 t=+0(t):string name=+0(+16(+0(%di))):string list=+24(+0(%di)):s32[8] "
+    words = (
+        "n=+8(+0(%di)):s32 t=+0(t):string name=+0(+16(+0(%di))):string list=+24(+0(%di)):s32[8] "
              "c=+56(+0(o)):char w=+0(o):x64 i b=+8(+0(%di)):b6@2/8")
     for more in "", " s=+64(+0(%di)):string[2]", " $comm":
         got, err = capture(folder, [f"uprobe:{program}:f {words}{more}"], [program])[1:]
@@ -269,38 +298,47 @@ def leftovers(folder):
                 fields["w"] = False
             for k, v in all_want.items():
                 why = e.get("unavailable", {}).get(k)
-                if k in fields and (fields[k] != v or (v is None and not why and all_want is not zero)):
+                if k in fields and (fields[k] != v or
+                                    (v is None and not why and all_want is not zero)):
                     wrong.append((e["fields"]["i"], k, v, fields[k], why))
             if e["fields"]["t"] != "other":
                 wrong.append((e["fields"]["i"], "t", e["fields"]["t"]))
         ok(len(got) == 15 and not wrong, f"what cannot be read has no value{more}", err, *wrong)
     text = run(f"{BUILD}/trawl-decode", f"{folder}/x.trawl").stdout
-    ok("n=<unavailable: an address on the way is not mapped> " in text and "__fault" not in text, "text says why", text)
+    ok("n=<unavailable: an address on the way is not mapped> " in text and "__fault" not in text,
+       "text says why", text)
     out = run(f"{BUILD}/trawl-decode", "--where", "n == 42", f"{folder}/x.trawl").stdout
     ok(out.count("\n") == 9, "--where finds values only", out)
     out = run(f"{BUILD}/trawl-decode", "--where", "n == 0", f"{folder}/x.trawl").stdout
     ok(out.count("\n") == 1, "and no 0 that is none", out)
     out = run(f"{BUILD}/trawl-export", "--to", "csv", f"{folder}/x.trawl").stdout
-    ok(out.count("hello") == 9 and "__fault" not in out and "_e" not in out.split("\n")[0].split(","), "CSV likewise", out)
+    ok(out.count("hello") == 9 and "__fault" not in out and
+       "_e" not in out.split("\n")[0].split(","), "CSV likewise", out)
     got, err = capture(folder, [f"uprobe:{program}:f s=+0(o):string[2] i"], [program])[1:]
     ok(len(got) == 15 and not [e for e in got if e["fields"]["i"] in (3, 7, 13) and
-                               (e["fields"]["s[0]"] or e["fields"]["s[1]"])], "pointers to strings that cannot be read", err, got)
+                               (e["fields"]["s[0]"] or e["fields"]["s[1]"])],
+       "pointers to strings that cannot be read", err, got)
     # one level: 0 is what the kernel makes of it
     got, err = capture(folder, [f"uprobe:{program}:f w=+0(o):x64 i"], [program])[1:]
     ok([e["fields"]["i"] for e in got if e["fields"]["w"] is None] == [3, 7, 13] and
-       {e["unavailable"]["w"] for e in got if "unavailable" in e} == {"its address is not mapped"}, "one level", err, got)
+       {e["unavailable"]["w"] for e in got if "unavailable" in e} == {"its address is not mapped"},
+       "one level", err, got)
 
 
 def long_names(folder):
     """Names that are cut to the same, of parameters without a value: each is a field of its own."""
     program = f"{folder}/names"
     with open(f"{folder}/names.c", "w") as f:
-        f.write("__attribute__((noipa)) void f(double a_name_that_is_longer_than_31_letters_one, int n, "
-                "double a_name_that_is_longer_than_31_letters_two) {}\nint main(void) { f(1, 7, 2); }\n")
+        f.write(
+            "__attribute__((noipa)) void f(double a_name_that_is_longer_than_31_letters_one, int "
+            "n, "
+                "double a_name_that_is_longer_than_31_letters_two) {}\nint main(void) { f(1, 7, "
+                "2); }\n")
     run("gcc", "-g", "-O1", "-o", program, f"{folder}/names.c")
     got, err = capture(folder, [f"uprobe:{program}:f $params"], [program])[1:]
     fields = got[0]["fields"] if got else {}
-    ok(len(got) == 1 and fields.get("n") == 7 and len([v for v in fields.values() if v is None]) == 2,
+    ok(len(got) == 1 and fields.get("n") == 7 and
+       len([v for v in fields.values() if v is None]) == 2,
        "long names of unavailable parameters: both are fields", err, got)
 
 
@@ -326,7 +364,8 @@ int main(void)
 
 
 def many_strings(folder):
-    """More strings than a companion has room for in full: less of each is kept, and none is another's."""
+    """More strings than a companion has room for in full: less of each is kept, and none is
+    another's."""
     program = f"{folder}/many"
     with open(f"{folder}/many.c", "w") as f:
         f.write(MANY)
@@ -335,19 +374,24 @@ def many_strings(folder):
     for count in 5, 10:
         words = " ".join(f"s{k}=+0(+{8 * k}(t)):string" for k in range(count))
         got, err = capture(folder, [f"uprobe:{program}:many n {words}"], [program])[1:]
-        ok(len(got) == 11 and "11 events captured, 0 lost" in err, f"{count} strings: no event is lost", err)
+        ok(len(got) == 11 and "11 events captured, 0 lost" in err,
+           f"{count} strings: no event is lost", err)
         wrong = []
         for e in got:
             n = e["fields"]["n"]
             for k in range(count):
-                want = chr(ord("a") + k) * sizes[(k + (n if n < 10 else 9)) % 10] if n < 10 or k != 3 else None
-                why = e.get("unavailable", {}).get(f"s{k}", "").startswith("its address is not mapped")
+                want = chr(ord("a") + k) * sizes[(k + (n if n < 10 else 9)) %
+                                                 10] if n < 10 or k != 3 else None
+                why = e.get("unavailable", {}).get(f"s{k}",
+                                                   "").startswith("its address is not mapped")
                 text, is_cut = e["fields"][f"s{k}"], f"s{k}" in str(e.get("cut"))
                 if want == "" and text is None and why:
                     continue  # beside long ones not told from one that cannot be read
-                if text != want and not (is_cut and want and text and want.startswith(text) and len(text) >= 64):
+                if text != want and not (is_cut and want and text and want.startswith(text) and
+                                         len(text) >= 64):
                     wrong.append((n, k, want and len(want), text, e.get("cut")))
-        ok(not wrong, f"{count} strings: each is whole, or its beginning and marked as cut", *wrong[:10])
+        ok(not wrong, f"{count} strings: each is whole, or its beginning and marked as cut",
+           *wrong[:10])
 
 
 TURNS = """#include <string.h>
@@ -382,8 +426,10 @@ def turns(folder):
         got, err = capture(folder, [spec], [program])[1:]
         texts = [e["fields"][name] for e in got]
         same = [t if t is None or len(t) < 512 else "long" for t in texts]
-        ok(same == ["long", "short", "long", "aaaa", "long", "", "ab"] * 5, f"{name}: long and short strings in turns", same, err)
-        ok(all(t is None or set(t) <= {"a"} for t in texts if t not in ("short", "ab")), f"{name}: no others' bytes")
+        ok(same == ["long", "short", "long", "aaaa", "long", "", "ab"] * 5,
+           f"{name}: long and short strings in turns", same, err)
+        ok(all(t is None or set(t) <= {"a"} for t in texts if t not in ("short", "ab")),
+           f"{name}: no others' bytes")
 
 
 def unmapped(folder):
@@ -391,7 +437,8 @@ def unmapped(folder):
     program = f"{folder}/program"
     shutil.copy("/bin/sleep", program)
     with subprocess.Popen([program, "60"]) as process:
-        probe = ["-i", f"uprobe:{SAMPLES}/tick:tick_step", "-p", str(process.pid), "--duration", "100ms"]
+        probe = ["-i", f"uprobe:{SAMPLES}/tick:tick_step", "-p", str(process.pid), "--duration",
+                 "100ms"]
         err = run(f"{BUILD}/trawl", *probe).stderr
         ok("tick: not mapped by any process of -p" in err, "-p: not mapped", err)
         probe[1] = f"uprobe:{program}:0x3000"
@@ -427,7 +474,8 @@ def runtime(folder, how, scope):
         pid = program.stdout.readline().split()[1]
         path = f"{folder}/x.trawl"
         with subprocess.Popen([f"{BUILD}/trawl", "-i", f"usdt:pid={pid}:runtime:* arg3:string",
-                               *(["-p", pid] if scope else []), "-c", "5", "-w", path], stderr=subprocess.PIPE,
+                               *(["-p", pid] if scope else []), "-c", "5", "-w", path],
+                              stderr=subprocess.PIPE,
                               text=True) as trawl:
             said = wait_armed(trawl, pid)
             program.stdin.close()
@@ -459,20 +507,24 @@ def same_name(folder):
         f.write("#include <stdlib.h>\n#include <sys/sdt.h>\n"
                 "__attribute__((noinline)) void hit(int n, const char *who)\n"
                 "{\nDTRACE_PROBE2(w, hit, n, who);\n__asm__ volatile(\"\" ::: \"memory\");\n}\n"
-                "int main(int n, char **words)\n{\nfor (int i = n > 2 ? atoi(words[2]) : 1; i; i--)\n"
+                "int main(int n, char **words)\n{\nfor (int i = n > 2 ? atoi(words[2]) : 1; i; "
+                "i--)\n"
                 "hit(42, words[1]);\nreturn 0;\n}\n")
     made = run("gcc", "-O2", "-g", "-o", f"{folder}/w", f"{folder}/w.c")
     specs = [f"usdt:{folder}/w:hit arg2:string", f"uprobe:{folder}/w:hit n who=+0(who):string"]
     for order in (specs, specs[::-1]):
         got, err = capture(folder, order, [f"{folder}/w", "hits"])[1:]
         fields = {e["source"]: e["fields"] for e in got}
-        ok(len(got) == 2 and fields["usdt"].get("arg1") == 42 and fields["usdt"].get("arg2") == "hits" and
+        ok(len(got) == 2 and fields["usdt"].get("arg1") == 42 and
+           fields["usdt"].get("arg2") == "hits" and
            fields["uprobe"].get("n") == 42 and fields["uprobe"].get("who") == "hits",
-           f"usdt and uprobe of one name, {order[0].split(':')[0]} first: both have their arguments",
+           f"usdt and uprobe of one name, {order[0].split(':')[0]} first: both have their "
+           f"arguments",
            made.stderr, err, got)
         ok({e["name"] for e in got} == {"w:hit"} and all("hit" in e["site"]["symbol"] for e in got),
            "and their sites", got)
-    live = run(f"{BUILD}/trawl", "--json", "-i", specs[0], "-i", specs[1], "--", f"{folder}/w", "hits")
+    live = run(f"{BUILD}/trawl", "--json", "-i", specs[0], "-i", specs[1], "--", f"{folder}/w",
+               "hits")
     fields = [json.loads(line)["fields"] for line in live.stdout.splitlines()]
     ok(any(f.get("arg1") == 42 for f in fields) and any(f.get("n") == 42 for f in fields),
        "live, too", live.stdout, live.stderr)
@@ -481,7 +533,8 @@ def same_name(folder):
 
 def same_name_in_a_row(folder, specs):
     """In each file of a rotation, too."""
-    made = run(f"{BUILD}/trawl", "-q", "-C", "8k", "-w", f"{folder}/row", "-i", specs[0], "-i", specs[1],
+    made = run(f"{BUILD}/trawl", "-q", "-C", "8k", "-w", f"{folder}/row", "-i", specs[0], "-i",
+               specs[1],
                "--", f"{folder}/w", "hits", "30000")
     files = sorted(name for name in os.listdir(folder) if name.startswith("row"))
     ok(len(files) > 2, "a row of files", files, made.stderr)
@@ -503,7 +556,8 @@ def arrays(folder):
     with open(f"{folder}/v.c", "w") as f:
         f.write("#include <sys/sdt.h>\n"
                 "__attribute__((noinline)) int words(int n, char **v, char c)\n"
-                "{\nDTRACE_PROBE2(v, words, n, v);\n__asm__ volatile(\"\" ::: \"memory\");\nreturn c;\n}\n"
+                "{\nDTRACE_PROBE2(v, words, n, v);\n__asm__ volatile(\"\" ::: \"memory\");\nreturn "
+                "c;\n}\n"
                 "int main(int n, char **v)\n{\nreturn words(n, v, 'p') != 'p';\n}\n")
     made = run("gcc", "-O1", "-g", "-o", f"{folder}/v", f"{folder}/v.c")
     program = f"{folder}/v"
@@ -514,7 +568,8 @@ def arrays(folder):
              {"n": 3, "arg1": 3, "b": program[:4], "s[0]": "one", "s[1]": "two"})):
         got, err = capture(folder, [spec], [program, "one", "two"])[1:]
         fields = got[0]["fields"] if got else {}
-        ok({k: fields.get(k) for k in want} == want and "unavailable" not in got[0], spec.split(":")[0] +
+        ok({k: fields.get(k) for k in want} == want and "unavailable" not in got[0],
+           spec.split(":")[0] +
            ": strings and characters of arrays are texts", made.stderr, err, got)
     shown = run(f"{BUILD}/trawl-decode", "--where", 's[1] == "two"', f"{folder}/x.trawl").stdout
     ok('s[1]="two"' in shown, "--where finds one by its number", shown)
@@ -562,24 +617,31 @@ def cxx(folder):
     most = ["shop:shop::most<int>", "shop:shop::most<long>"]
     for name, want in (("shop::Cart::add", both), ("shop::Cart::add(int,char\\ const*)", both[1:]),
                        ("shop::Cart::add(int, char const*)", both[1:]), ("shop::most", most),
-                       ("shop::most<int>", most[:1]), ("shop::Cart::~Cart", ["shop:shop::Cart::~Cart"]),
+                       ("shop::most<int>", most[:1]),
+                       ("shop::Cart::~Cart", ["shop:shop::Cart::~Cart"]),
                        ("shop::Cart::Cart", ["shop:shop::Cart::Cart"]),
                        ("shop::Cart::operator+=", ["shop:shop::Cart::operator+="]),
-                       ("shop::Cart::operator()(int, int)", ["shop:shop::Cart::operator()(int, int)"]),
+                       ("shop::Cart::operator()(int, int)",
+                        ["shop:shop::Cart::operator()(int, int)"]),
                        ("shop::Cart::total()%return", ["shop:shop::Cart::total() const%return"]),
-                       ("shop::[Cm]*d*", both), ("_ZN4shop4Cart3addEi", ["shop:_ZN4shop4Cart3addEi"])):
+                       ("shop::[Cm]*d*", both),
+                       ("_ZN4shop4Cart3addEi", ["shop:_ZN4shop4Cart3addEi"])):
         got, err = capture(folder, [f"uprobe:{program}:{name}"], [program])[1:]
         ok([e["name"] for e in got] == want, f"C++: {name}", made.stderr, err, got)
     got, err = capture(folder, [f"uprobe:{program}:_ZN4shop4[CM]*"], [program])[1:]
     names = sorted({e["name"] for e in got})
-    ok(set(both) < set(names) and not any("_Z" in n for n in names), "C++: a pattern of symbols has readable names",
+    ok(set(both) < set(names) and not any("_Z" in n for n in names),
+       "C++: a pattern of symbols has readable names",
        err, names)
-    got, err = capture(folder, [f"uprobe:{program}:shop::Cart::add price", f"uprobe:mine={program}:shop::Cart::total"],
+    got, err = capture(folder, [f"uprobe:{program}:shop::Cart::add price",
+                                f"uprobe:mine={program}:shop::Cart::total"],
                        [program])[1:]
     ok([e["fields"].get("price") for e in got] == [2, 3, None] and got[2]["name"] == "mine" and
-       got[0]["site"]["symbol"] == "shop::Cart::add", "C++: parameters, a name of one's own, the symbol", err, got)
+       got[0]["site"]["symbol"] == "shop::Cart::add",
+       "C++: parameters, a name of one's own, the symbol", err, got)
     got, err = capture(folder, [f"uprobe:{program}:shop::Cart::add what"], [program])[1:]
-    ok([e["name"] for e in got] == both[1:] and "1 of the functions it matches is passed over" in err,
+    ok([e["name"] for e in got] == both[1:] and
+       "1 of the functions it matches is passed over" in err,
        "C++: an overload without the parameter is passed over", err, got)
     got, err = capture(folder, [f"uprobe:{program}:shop::* what"], [program])[1:]
     ok([e["name"] for e in got] == both[1:] and "are passed over, shop::" in err,
@@ -588,9 +650,11 @@ def cxx(folder):
                        ("shop::Cart::add nosuch", "no such parameter")):
         err = capture(folder, [f"uprobe:{program}:{name}"], [program])[2]
         ok(text in err, f"C++: {text}", err)
-    run("gcc", "-shared", "-fPIC", "-s", "-o", f"{folder}/bare.so", "-xc", "-", input="int f(void) { return 1; }")
+    run("gcc", "-shared", "-fPIC", "-s", "-o", f"{folder}/bare.so", "-xc", "-",
+        input="int f(void) { return 1; }")
     err = capture(folder, [f"uprobe:{folder}/bare.so:nosuch"], [program])[2]
-    ok("no such symbol in" in err and "it is stripped, only what it exports has a name" in err, "a stripped file is told as such", err)
+    ok("no such symbol in" in err and "it is stripped, only what it exports has a name" in err,
+       "a stripped file is told as such", err)
 
 
 def no_hits(folder):
@@ -626,7 +690,8 @@ def wrong(folder):
             (2, "in the middle of an instruction", f"uprobe:{forms_}:run_none+3"),
             (2, "what is behind a pointer is +OFFSET(NAME)", f"uprobe:{tick}:tick_step n->x"),
             (2, "%zz: no such register", f"uprobe:{tick}:tick_step %zz"),
-            (2, "tick_step has no such parameter; it takes state, n, name, small, part", f"uprobe:{tick}:tick_step nosuch"),
+            (2, "tick_step has no such parameter; it takes state, n, name, small, part",
+             f"uprobe:{tick}:tick_step nosuch"),
             (2, "is cut: ", f"uprobe:{folder}/cut:tick_step"),
             (2, "is cut: ", f"usdt:{folder}/cut:tick:*"),
             (2, "$params: not known: the debug information in the file does not describe _init",

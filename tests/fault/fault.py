@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""fault.py [all]: every allocation, read, write, ioctl and open of a program fails once (fault.c). Whatever
-fails: no crash and no leak (under the sanitizers); status 0 only with the same output as without; else a
-status of ours, a line that names the program, and no output that passes for good.
+"""fault.py [all]: every allocation, read, write, ioctl and open of a program fails once (fault.c).
+Whatever fails: no crash and no leak (under the sanitizers); status 0 only with the same output as
+without; else a status of ours, a line that names the program, and no output that passes for good.
 
 Without "all", some of each kind.
 """
@@ -26,7 +26,8 @@ COUNTS, OUT = tmp.name + "/counts", tmp.name + "/out"
 GOLDEN = SRC + "/tests/golden/two.trawl"
 USB = SRC + "/samples/usb-keyboard.trawl"
 PCAP = SRC + "/tests/fuzz/corpus/pcapimport/le.pcapng"
-sanitizers = "--enable-sanitizers" in subprocess.run([BUILD + "/config.status", "--config"], text=True,
+sanitizers = "--enable-sanitizers" in subprocess.run([BUILD + "/config.status", "--config"],
+                                                     text=True,
                                                      stdout=subprocess.PIPE).stdout
 
 
@@ -45,17 +46,21 @@ SCENARIOS = [
     Scenario("decode", "trawl-decode", "--no-sandbox", GOLDEN),
     Scenario("decode usb", "trawl-decode", "--no-sandbox", "--json", USB),
     Scenario("export", "trawl-export", "--no-sandbox", "--to", "pcapng", USB, "-w", OUT),
-    Scenario("import", "trawl-edit", "import", "--no-sandbox", PCAP, "-w", OUT, steady=False),  # it says when
+    Scenario("import", "trawl-edit", "import", "--no-sandbox", PCAP, "-w", OUT, steady=False),
+    # it says when
     Scenario("cut", "trawl-edit", "cut", "--no-sandbox", "--from", "+0s", GOLDEN, "-w", OUT),
     Scenario("verify", "trawl-edit", "verify", "--no-sandbox", GOLDEN),
-    Scenario("merge", "trawl-edit", "merge", "--no-sandbox", GOLDEN, SRC + "/tests/golden/events.trawl", "-w", OUT, steady=False, picks=2),
-    Scenario("redact", "trawl-edit", "redact", "--no-sandbox", USB, "-w", OUT, steady=False, picks=2),
+    Scenario("merge", "trawl-edit", "merge", "--no-sandbox", GOLDEN,
+             SRC + "/tests/golden/events.trawl", "-w", OUT, steady=False, picks=2),
+    Scenario("redact", "trawl-edit", "redact", "--no-sandbox", USB, "-w", OUT, steady=False,
+             picks=2),
     Scenario("secrets", "trawl-edit", "secrets", "--no-sandbox", USB, picks=2),
     Scenario("compact", "trawl-edit", "compact", "--no-sandbox", GOLDEN, "-w", OUT, picks=2),
     Scenario("repair", "trawl-edit", "repair", "--no-sandbox", GOLDEN, "-w", OUT, picks=2),
     Scenario("difference", "trawl-decode", "--no-sandbox", "--diff", USB, USB, picks=2),
     Scenario("page", "trawl-export", "--no-sandbox", "--to", "html", USB, "-w", OUT, picks=2),
-    Scenario("perfetto", "trawl-export", "--no-sandbox", "--to", "perfetto", GOLDEN, "-w", OUT, picks=2),
+    Scenario("perfetto", "trawl-export", "--no-sandbox", "--to", "perfetto", GOLDEN, "-w", OUT,
+             picks=2),
     Scenario("stream", "trawl-replay", "stream", "--no-sandbox", "--speed", "0", GOLDEN, picks=2),
     Scenario("host", "trawl-replay", "host", "--no-sandbox", "--to-c", USB, picks=2),
     Scenario("capture", "trawl", "-q", "-i", "event:sched:sched_switch", "-c", "20", "-w", OUT,
@@ -68,7 +73,8 @@ def digest(path, ours):
     if not os.path.exists(path):
         return None
     if ours:
-        text = [subprocess.run(real(["trawl-decode", *how, path]), env=LIBS, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        text = [subprocess.run(real(["trawl-decode", *how, path]), env=LIBS, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
                 for how in ((), ("--meta=*",))]
         return [(t.returncode, hashlib.sha1(t.stdout).hexdigest()) for t in text]
     with open(path, "rb") as f:
@@ -87,15 +93,19 @@ def run(scenario, kind, n):
     if os.path.exists(OUT):
         os.unlink(OUT)
     options = os.environ.get("ASAN_OPTIONS", "")
-    env = dict(LIBS, LD_PRELOAD=BUILD + "/tests/fault/fault.so", FAULT=f"{kind}:{n}", FAULT_COUNTS=COUNTS,
+    env = dict(LIBS, LD_PRELOAD=BUILD + "/tests/fault/fault.so", FAULT=f"{kind}:{n}",
+               FAULT_COUNTS=COUNTS,
                ASAN_OPTIONS=f"{options}:verify_asan_link_order=0:exitcode={ASAN_EXIT}:detect_leaks=1")
     try:
-        r = subprocess.run(real(scenario.args), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        r = subprocess.run(real(scenario.args), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE,
                            env=env, timeout=60)
     except subprocess.TimeoutExpired:
         return None, b"", "does not end", 0
     with open(COUNTS, "rb") as f:
-        return r.returncode, r.stdout, r.stderr.decode(errors="replace"), struct.unpack("<Q", f.read(8))[0]
+        return r.returncode, r.stdout, r.stderr.decode(errors="replace"), struct.unpack("<Q",
+                                                                                        f.read(8))[
+                                                                                            0]
 
 
 def good_file():
@@ -125,9 +135,11 @@ def wrong(scenario, n, got, want):
         return "status 0, but the file is not good"
     if status and not lines:
         return f"status {status} without a word"
-    if status and not re.match(r"(trawl(-\w+)?|warning|%s): " % re.escape(scenario.args[0]), lines[-1]):
+    if status and not re.match(r"(trawl(-\w+)?|warning|%s): " % re.escape(scenario.args[0]),
+                               lines[-1]):
         return f"status {status}, the line does not say who"
-    if status >= 2 and "-w" in scenario.args and scenario.steady and os.path.exists(OUT) and good_file():
+    writes = "-w" in scenario.args and scenario.steady
+    if status >= 2 and writes and os.path.exists(OUT) and good_file():
         return f"status {status}, but the output looks good"
     return None
 
@@ -157,11 +169,14 @@ for s in SCENARIOS:
             why = wrong(s, n, got, want)
             seen += 1
             if why:
-                bad.append(f"{kind} {n} of {count}: {why}: " + got[2].strip()[-2500 if sanitizers else -300:])
+                bad.append(f"{kind} {n} of {count}: {why}: " + got[2].strip()[-2500 if sanitizers
+                                                                              else -300:])
         total += seen
-        ok(not bad, f"{s.name}: {seen if not ALL else 'each'} of the {kind}s fails", f"{len(bad)} bad", *bad[:12 if not ALL else 400])
+        ok(not bad, f"{s.name}: {seen if not ALL else 'each'} of the {kind}s fails",
+           f"{len(bad)} bad", *bad[:12 if not ALL else 400])
 ok(total >= 20 or ONLY, "there were faults", total)
-left = subprocess.run(["trawl", "--gc"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+left = subprocess.run(["trawl", "--gc"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                      text=True)
 ok(left.returncode == 0, "what failed captures left is removed", left.stdout)
 shutil.rmtree(tmp.name, ignore_errors=True)
 finish()

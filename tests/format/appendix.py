@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The appendix of docs/format.md takes tests/golden/example.trawl apart: every byte of the file is in
-its tables, in order, and what zstd frames expand to is as the tables after them say."""
+"""The appendix of docs/format.md takes tests/golden/example.trawl apart: every byte of the file is
+in its tables, in order, and what zstd frames expand to is as the tables after them say."""
 import os
 import re
 import struct

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# long.sh HOURS HARNESS...: libFuzzer on each harness in turn, HOURS in all; called by make fuzz-long. Ends with
-# status 1 if one of them found something, which is then in fuzz/.
+# long.sh HOURS HARNESS...: libFuzzer on each harness in turn, HOURS in all; called by make
+# fuzz-long. Ends with status 1 if one of them found something, which is then in fuzz/.
 src=$(cd "$(dirname "$0")" && pwd)
 hours=${1:?HOURS}
 shift
@@ -11,8 +11,10 @@ bad=0
 for harness; do
 	name=${harness##*/fuzz_}
 	mkdir -p "fuzz/$name"
-	"$harness" -max_total_time="$each" -max_len=1000000 -rss_limit_mb=1024 -timeout=20 -print_final_stats=1 \
-		-artifact_prefix="fuzz/$name-" "fuzz/$name" "$src/corpus/$name" >"fuzz/$name.log" 2>&1
+	"$harness" -max_total_time="$each" -max_len=1000000 -rss_limit_mb=1024 -timeout=20 \
+		-print_final_stats=1 \
+		-artifact_prefix="fuzz/$name-" "fuzz/$name" \
+		"$src/corpus/$name" >"fuzz/$name.log" 2>&1
 	status=$?
 	[ $status -eq 0 ] || bad=1
 	awk -v name="$name" -v status=$status '

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""flow.py [--moved N] FILE: what kbranch -s 0 wrote is a path without a gap: from where one branch of a
-task arrived, straight on to where the next one leaves. N: how many records may say that somebody else
-moved the task (0)."""
+"""flow.py [--moved N] FILE: what kbranch -s 0 wrote is a path without a gap: from where one branch
+of a task arrived, straight on to where the next one leaves. N: how many records may say that
+somebody else moved the task (0)."""
 import sys
 
 LONGEST = 4096  # bytes of straight code
@@ -17,7 +17,8 @@ def main():
     at, moved, gaps, count, tasks = {}, 0, [], 0, 0
     with open(args[0], encoding="ascii") as f:
         for number, line in enumerate(f, 1):
-            tid, kind, source, to, _ = (int(w, 16 if i in (2, 3) else 10) for i, w in enumerate(line.split()))
+            tid, kind, source, to, _ = (int(w, 16 if i in (2, 3) else 10)
+                                        for i, w in enumerate(line.split()))
             if kind == TASK:
                 continue
             if kind in (EXIT, END):
@@ -33,7 +34,8 @@ def main():
                 if tid not in at:
                     gaps.append(f"line {number}: task {tid} without a beginning")
                 elif not 0 <= source - at[tid] < LONGEST:
-                    gaps.append(f"line {number}: task {tid} from {at[tid]:x} to {source:x}, kind {kind}")
+                    gaps.append(
+                        f"line {number}: task {tid} from {at[tid]:x} to {source:x}, kind {kind}")
             if to != KERNEL:
                 at[tid] = to
     for gap in gaps[:10]:

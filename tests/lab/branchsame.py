@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """branchsame.py HOW A B: compares the branches of two captures, as trawl-decode --json prints them.
 
-HOW is "all": the same near branches, one by one, with their kinds. Or "runs": what A has between two marks of
-a gap is a stretch of B. Prints counts; status 1 if not.
+HOW is "all": the same near branches, one by one, with their kinds. Or "runs": what A has between
+two marks of a gap is a stretch of B. Prints counts; status 1 if not.
 """
 import json
 import sys
@@ -27,7 +27,8 @@ def same(a, b):
     a, b = [x for x in a if x], [x for x in b if x]
     for i, (x, y) in enumerate(zip(a, b)):
         if x != y:
-            print(f"branch {i} of {len(a)}: {x[0]:x} -> {x[1]:x} {x[2]}, {y[0]:x} -> {y[1]:x} {y[2]}")
+            print(
+                f"branch {i} of {len(a)}: {x[0]:x} -> {x[1]:x} {x[2]}, {y[0]:x} -> {y[1]:x} {y[2]}")
             return False
     print(f"{len(a)} and {len(b)} branches")
     return len(a) == len(b) > 0

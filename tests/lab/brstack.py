@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""brstack.py OBJDUMP BRSTACK [RULE]: is what perf script -F brstack printed a path that the program can go?
+"""brstack.py OBJDUMP BRSTACK [RULE]: is what perf script -F brstack printed a path that the program
+can go?
 
-OBJDUMP is the output of objdump -d. Each record must begin at an instruction that branches, direct ones
-must end at their target, and between two records of one stack there must be a straight way, over
-branches that were not taken only. Prints counts, status 1 if one is wrong.
+OBJDUMP is the output of objdump -d. Each record must begin at an instruction that branches, direct
+ones must end at their target, and between two records of one stack there must be a straight way,
+over branches that were not taken only. Prints counts, status 1 if one is wrong.
 """
 import re
 import sys
@@ -17,7 +18,8 @@ def instructions(path):
     """Address to (operation, operand), and address to that of the next instruction."""
     found = {}
     for line in open(path):
-        m = re.match(r"\s*([0-9a-f]+):\t(?:[0-9a-f]{2} )+\s*\t(?:(?:bnd|notrack|repz) )?(\S+)\s*(.*)", line)
+        m = re.match(
+            r"\s*([0-9a-f]+):\t(?:[0-9a-f]{2} )+\s*\t(?:(?:bnd|notrack|repz) )?(\S+)\s*(.*)", line)
         if m:
             found[int(m[1], 16)] = m[2], m[3]
     order = sorted(found)
@@ -34,8 +36,10 @@ def branch_fault(insns, source, target):
 
 
 def prediction_fault(insns, source, target, prediction):
-    """Why the prediction, M, P or -, is not that of a processor that expects branches to go back; None if it is."""
-    missed = insns[source][0].startswith(("j", "loop")) and insns[source][0] != "jmp" and target > source
+    """Why the prediction, M, P or -, is not that of a processor that expects branches to go back;
+    None if it is."""
+    missed = insns[source][0].startswith(("j",
+                                          "loop")) and insns[source][0] != "jmp" and target > source
     return None if prediction == ("M" if missed else "P") else f"prediction {prediction}"
 
 
@@ -60,7 +64,10 @@ def main():
         for (source, target), (_, _, prediction, *_) in zip(stack, words):
             if source in insns:
                 records += 1
-                why = branch_fault(insns, source, target) or rule and prediction_fault(insns, source, target, prediction)
+                why = branch_fault(insns, source, target) or rule and prediction_fault(insns,
+                                                                                       source,
+                                                                                       target,
+                                                                                       prediction)
                 if why:
                     bad += 1
                     print(f"{source:x} -> {target:x}: {why}")

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Holds the times of what sources say of openat() against sys_enter_openat and sys_exit_openat, and the times
-of others against the kernel's text of the same buffers.
+"""Holds the times of what sources say of openat() against sys_enter_openat and sys_exit_openat, and
+the times of others against the kernel's text of the same buffers.
 
     calls.py FILE.json DUMP KERNEL.SOURCE...
 
-Calls are known by their `dfd`, which the load counts up. Of each: an event of its begin lies between the end
-of the task's call before and its own end, one of its end between its begin and the task's next begin. Times
-may differ by the bounds that the file states. Prints a line "STATUS TEXT" for each kind of event.
-"""
+Calls are known by their `dfd`, which the load counts up. Of each: an event of its begin lies
+between the end of the task's call before and its own end, one of its end between its begin and the
+task's next begin. Times may differ by the bounds that the file states. Prints a line "STATUS TEXT"
+for each kind of event. """
 import collections
 import json
 import re
@@ -64,4 +64,5 @@ for path in sys.argv[3:]:
             lines.add((int(m[2]), int(m[1]), int(m[3] + m[4])))
     missing = [line for line in lines if not stamps[line]]
     print(int(len(lines) < 100 or len(missing) > 0),
-          f"{path}: each of {len(lines)} times of the kernel's text is an event's ({len(missing)} are not)")
+          f"{path}: each of {len(lines)} times of the kernel's text is an event's ({len(missing)} "
+          f"are not)")

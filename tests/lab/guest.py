@@ -26,20 +26,22 @@ SILENCE = max(240, int(os.environ.get("LAB_LIMIT", 0)))
 ACCELERATOR = "tcg,thread=single"
 
 # Both CPUs have the clock of the one thread, though a kernel may find otherwise when it compares
-# them; without it every reading of the time asks an emulated device. On a busy machine QEMU waits for
-# a CPU, and ticks come late: a kernel that counts them to know whether the timer works, finds that it
-# does not. What protects a kernel from its users' speculation costs a tenth of the time here. QEMU
-# translates code anew for each address at which it meets it, so that programs at random addresses
-# are translated again and again: two thirds of all that it translates. A sixth of the rest goes to checks
-# that find nothing here (of copies from users, of each file by other security modules, the stack moved at
-# each system call) and to readers of RCU that are waited for at leisure.
-KERNEL_WORDS = ("console=ttyS0 quiet panic=-1 tsc=reliable no_timer_check mitigations=off norandmaps nokaslr "
+# them; without it every reading of the time asks an emulated device. On a busy machine QEMU waits
+# for a CPU, and ticks come late: a kernel that counts them to know whether the timer works, finds
+# that it does not. What protects a kernel from its users' speculation costs a tenth of the time
+# here. QEMU translates code anew for each address at which it meets it, so that programs at random
+# addresses are translated again and again: two thirds of all that it translates. A sixth of the
+# rest goes to checks that find nothing here (of copies from users, of each file by other security
+# modules, the stack moved at each system call) and to readers of RCU that are waited for at
+# leisure.
+KERNEL_WORDS = (
+    "console=ttyS0 quiet panic=-1 tsc=reliable no_timer_check mitigations=off norandmaps nokaslr "
                 "init_on_alloc=0 hardened_usercopy=off randomize_kstack_offset=off lsm=capability "
                 "rcupdate.rcu_expedited=1")
 
-# Copying by "rep movsb" (erms) is emulated byte by byte, five levels of page tables are one more than
-# four, and where a kernel may not touch its user's memory by accident (smap, smep) QEMU keeps two maps
-# of it.
+# Copying by "rep movsb" (erms) is emulated byte by byte, five levels of page tables are one more
+# than four, and where a kernel may not touch its user's memory by accident (smap, smep) QEMU keeps
+# two maps of it.
 CPU = "max,-erms,-la57,-smap,-smep"
 
 USB = """
@@ -63,10 +65,11 @@ def read(path):
         return ""
 
 
-# The usual machine has the results folder by a second 9p device, too, for the time after it slept, which no
-# 9p of Linux survives (suspend.sh). The one with an IOMMU also begins each tracefs instance with large ring
-# buffers, so that few of them find room. Those that have a processor's name have its branch records and the
-# counters that perf needs for them, in a QEMU of our own (qemu/README.md); the NMI watchdog would take one.
+# The usual machine has the results folder by a second 9p device, too, for the time after it slept,
+# which no 9p of Linux survives (suspend.sh). The one with an IOMMU also begins each tracefs
+# instance with large ring buffers, so that few of them find room. Those that have a processor's
+# name have its branch records and the counters that perf needs for them, in a QEMU of our own
+# (qemu/README.md); the NMI watchdog would take one.
 class Machine(typing.NamedTuple):
     board: str
     devices: list
@@ -79,11 +82,13 @@ class Machine(typing.NamedTuple):
 def intel(model, lbr, words=""):
     """A client processor of Intel's: its model and what its branch records are, in QEMU's words."""
     return Machine("pc", [], " nmi_watchdog=0" + words,
-                   f"{CPU},vendor=GenuineIntel,family=6,model={model},stepping=3,pmu=on,{lbr}", True)
+                   f"{CPU},vendor=GenuineIntel,family=6,model={model},stepping=3,pmu=on,{lbr}",
+                   True)
 
 
 MACHINES = {
-    "": Machine("pc", ["-device", "virtio-9p-pci,fsdev=lab,mount_tag=after,addr=0x1e"], " no_console_suspend"),
+    "": Machine("pc", ["-device", "virtio-9p-pci,fsdev=lab,mount_tag=after,addr=0x1e"],
+                " no_console_suspend"),
     "iommu": Machine("q35", ["-device", "intel-iommu"], " intel_iommu=on trace_buf_size=96M"),
     "fresh": Machine("pc", [], ""),  # where nothing has been cached or set by other tests
     "single": Machine("pc", [], "", processors=1),
@@ -94,12 +99,14 @@ MACHINES = {
     "goldmont": intel(92, "lbr-fmt=6"),
     "tremont": intel(134, "lbr-fmt=7"),
     "sapphirerapids": intel(143, "arch-lbr=on"),
-    "zen4": Machine("pc", [], " nmi_watchdog=0", CPU + ",vendor=AuthenticAMD,family=25,model=17,pmu=on", True),
+    "zen4": Machine("pc", [], " nmi_watchdog=0",
+                    CPU + ",vendor=AuthenticAMD,family=25,model=17,pmu=on", True),
 }
 
 
 def program(build, machine):
-    """The QEMU of a machine, as words of a command line; one of our own is built where it is not there yet."""
+    """The QEMU of a machine, as words of a command line; one of our own is built where it is not
+    there yet."""
     if not MACHINES[machine].patched:
         return ["qemu-system-x86_64"]
     folder = os.environ.get("LAB_CACHE") or f"{build}/lab"
@@ -109,18 +116,22 @@ def program(build, machine):
 
 
 def tsc_rate(build):
-    """For the kernel's command line. When it measures the rate itself and QEMU waits for a CPU, its clock
-    may run ten times too fast."""
-    rate = subprocess.run([f"{build}/tests/lab/tsc"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+    """For the kernel's command line. When it measures the rate itself and QEMU waits for a CPU, its
+    clock may run ten times too fast."""
+    rate = subprocess.run([f"{build}/tests/lab/tsc"], stdout=subprocess.PIPE, text=True,
+                          check=True).stdout.strip()
     return f" tsc_early_khz={rate}" if rate else ""
 
 
 def qemu_command(home, results, log, sockets, words, machine):
     shell = words["shell"]
     kind = MACHINES[machine]
-    append = KERNEL_WORDS + kind.words + tsc_rate(words["build"]) + " " + " ".join(f"lab.{k}={v}" for k, v in words.items())
-    command = [*program(words["build"], machine), "-machine", kind.board + ",i8042=off", *kind.devices,
-               "-accel", ACCELERATOR, "-cpu", kind.cpu, "-smp", str(kind.processors), "-m", MEMORY, "-nodefaults", "-display", "none", "-no-reboot",
+    given = " ".join(f"lab.{k}={v}" for k, v in words.items())
+    append = KERNEL_WORDS + kind.words + tsc_rate(words["build"]) + " " + given
+    command = [*program(words["build"], machine), "-machine", kind.board + ",i8042=off",
+               *kind.devices,
+               "-accel", ACCELERATOR, "-cpu", kind.cpu, "-smp", str(kind.processors), "-m", MEMORY,
+               "-nodefaults", "-display", "none", "-no-reboot",
                "-kernel", os.path.join(home, "kernel"), "-initrd", os.path.join(home, "initrd"),
                "-append", append,
                "-serial", "mon:stdio" if shell else f"file:{log}/console.log",
@@ -128,7 +139,8 @@ def qemu_command(home, results, log, sockets, words, machine):
                "-device", "virtio-9p-pci,fsdev=root,mount_tag=root",
                "-fsdev", f"local,id=lab,path={results},security_model=none",
                "-device", "virtio-9p-pci,fsdev=lab,mount_tag=lab",
-               "-device", "virtio-serial-pci", "-device", "virtserialport,chardev=host,name=trawl.host",
+               "-device", "virtio-serial-pci", "-device",
+               "virtserialport,chardev=host,name=trawl.host",
                "-audiodev", "none,id=sound"]
     for name in ("qmp", "host", "echo"):
         command += ["-chardev", f"socket,id={name},path={sockets}/{name},server=on,wait=off"]
@@ -138,7 +150,8 @@ def qemu_command(home, results, log, sockets, words, machine):
         with open(disk, "wb") as f:
             f.truncate(DISK_BYTES)
         # Unlike -drive, a block device stays when the USB disk in front of it is unplugged.
-        command += ["-blockdev", f"driver=raw,node-name=disk{i},cache.no-flush=on,file.driver=file,file.filename={disk}"]
+        command += ["-blockdev",
+                    f"driver=raw,node-name=disk{i},cache.no-flush=on,file.driver=file,file.filename={disk}"]
     return command + USB
 
 
@@ -163,10 +176,12 @@ class Monitor:
         if line.startswith("{"):
             answer = self.ask(json.loads(line))
         else:
-            answer = self.ask({"execute": "human-monitor-command", "arguments": {"command-line": line}})
+            answer = self.ask({"execute": "human-monitor-command",
+                               "arguments": {"command-line": line}})
         if "error" in answer:
             return "error " + answer["error"]["desc"]
-        text = answer["return"] if isinstance(answer["return"], str) else json.dumps(answer["return"])
+        text = answer["return"] if isinstance(answer["return"],
+                                              str) else json.dumps(answer["return"])
         text = " ".join(text.split())
         return ("error " if text.startswith(("Error", "unknown command")) else "ok ") + text
 
@@ -240,15 +255,16 @@ def boot(home, results, words, deadline, machine=""):
     """Run a guest until it switches itself off. None when it did, or in words how it died.
 
     results is its /lab, which it may share with others; words go to its command line as
-    lab.NAME=VALUE, and words["guest"] names it; deadline is None for a shell; machine is one of MACHINES.
-    """
+    lab.NAME=VALUE, and words["guest"] names it; deadline is None for a shell; machine is one of
+    MACHINES. """
     sockets = tempfile.mkdtemp(prefix="lab")
     shell, log = words["shell"], log_folder(results, words["guest"])
     try:
         with open(f"{log}/qemu.log", "w") as said:
             qemu = subprocess.Popen(qemu_command(home, results, log, sockets, words, machine),
                                     stdin=None if shell else subprocess.DEVNULL,
-                                    stdout=sys.stdout if shell else said, stderr=sys.stderr if shell else said)
+                                    stdout=sys.stdout if shell else said, stderr=sys.stderr
+                                    if shell else said)
         serve(f"{sockets}/host", requests(sockets))
         serve(f"{sockets}/echo", echo)
         try:
@@ -269,13 +285,16 @@ def ending(status, log):
         return f"QEMU ended with status {status}: {' '.join(said)}"
     if os.path.exists(f"{log}/ended"):
         return None
-    return "its kernel stopped: " + (complaint(read(f"{log}/console.log")) or ["and says nothing"])[0]
+    return "its kernel stopped: " + (complaint(read(f"{log}/console.log")) or
+                                     ["and says nothing"])[0]
 
 
 def complaint(console, count=25):
     """The lines of a kernel's log from the first that tells of an error in the kernel on."""
     lines = [re.sub(r"[^ -~]", "", line) for line in console.splitlines()]
     for i, line in enumerate(lines):
-        if re.search(r"\bBUG:|\bOops\b|WARNING: |Kernel panic|kernel BUG|general protection|leaking uprobe", line):
+        if re.search(
+            r"\bBUG:|\bOops\b|WARNING: |Kernel panic|kernel BUG|general protection|leaking uprobe",
+            line):
             return lines[i:i + count]
     return []

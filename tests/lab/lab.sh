@@ -48,7 +48,8 @@ wait_for() {
 usb_device() {
 	local d vid pid status=1
 	for d in /sys/bus/usb/devices/*; do
-		{ read -r vid <"$d/idVendor" && read -r pid <"$d/idProduct"; } 2>/dev/null || continue
+		{ read -r vid <"$d/idVendor" && read -r pid <"$d/idProduct"; } 2>/dev/null ||
+			continue
 		[ "$vid:$pid" = "$1" ] || continue
 		echo "$d"
 		status=0
@@ -155,9 +156,9 @@ disk_reads() {
 	return 1
 }
 
-# unplugged_in_transfer: reads the disk on ehci's bus until that is unplugged while a transfer is under
-# way, and plugs it in again. Whether one is, is luck: where none was, once more. The kernel's text tells
-# at once. What the reader said is in dd.log.
+# unplugged_in_transfer: reads the disk on ehci's bus until that is unplugged while a transfer is
+# under way, and plugs it in again. Whether one is, is luck: where none was, once more. The kernel's
+# text tells at once. What the reader said is in dd.log.
 unplugged_in_transfer() {
 	local disk text reader hit=1 tries=6
 	cat /sys/kernel/debug/usb/usbmon/3u >bus3.txt &
@@ -172,7 +173,9 @@ unplugged_in_transfer() {
 		# EPROTO, EILSEQ, ENODEV, ESHUTDOWN
 		grep -Eq ' C B[io]:3:[0-9]+:[0-9]+ -(71|84|19|108) ' bus3.txt
 		hit=$?
-		host device_add usb-storage,bus=ehci.0,port=2,drive=disk1,serial=TRAWL0002,id=disk-ehci >/dev/null
+		host device_add \
+			usb-storage,bus=ehci.0,port=2,drive=disk1,serial=TRAWL0002,id=disk-ehci \
+			>/dev/null
 		usb_settled
 	done
 	kill $text

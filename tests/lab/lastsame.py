@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""lastsame.py ALL LAST SYMBOL N HOW: of two captures, as trawl-decode --json prints them: whenever the code of ALL, which
-has every branch, came to SYMBOL, LAST has the N branches before that. Where HOW is kmod-lbr it may have the newest of them only, in up to half of the hits:
-perf empties the processor's records when a task comes to a CPU. Prints counts; status 1 if not."""
+"""lastsame.py ALL LAST SYMBOL N HOW: of two captures, as trawl-decode --json prints them: whenever
+the code of ALL, which has every branch, came to SYMBOL, LAST has the N branches before that. Where
+HOW is kmod-lbr it may have the newest of them only, in up to half of the hits: perf empties the
+processor's records when a task comes to a CPU. Prints counts; status 1 if not."""
 import json
 import sys
 
@@ -62,5 +63,7 @@ for i, (g, w) in enumerate(zip(got, wanted)):
 print(f"{len(got)} hits, {len(wanted)} in the whole trace, {len(bad)} differ, {short} are short, "
       f"{sum(len(g[1]) for g in got)} branches")
 for i in bad[:2]:
-    print(f"#{i}: {[(k, hex(a), hex(b)) for k, a, b in got[i][1]]}\n not {[(k, hex(a), hex(b)) for k, a, b in wanted[i]]}")
+    print(
+        f"#{i}: {[(k, hex(a), hex(b)) for k, a, b in got[i][1]]}\n not "
+        f"{[(k, hex(a), hex(b)) for k, a, b in wanted[i]]}")
 sys.exit(0 if got and len(got) == len(wanted) and not bad and short <= len(got) / 2 else 1)

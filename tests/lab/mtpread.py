@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Reads what an MTP device tells of itself, by usbfs: mtpread.py SYSFS-FOLDER. A line for each thing."""
+"""Reads what an MTP device tells of itself, by usbfs: mtpread.py SYSFS-FOLDER. A line for each
+thing."""
 import ctypes
 import fcntl
 import os
@@ -11,7 +12,8 @@ BULK, CLAIM = 0xC0185502, 0x8004550F
 
 
 class Bulk(ctypes.Structure):
-    _fields_ = [("ep", ctypes.c_uint), ("len", ctypes.c_uint), ("timeout", ctypes.c_uint), ("data", ctypes.c_void_p)]
+    _fields_ = [("ep", ctypes.c_uint), ("len", ctypes.c_uint), ("timeout", ctypes.c_uint),
+                ("data", ctypes.c_void_p)]
 
 
 def number(folder, name):
@@ -21,7 +23,8 @@ def number(folder, name):
 
 class Mtp:
     def __init__(self, folder):
-        self.fd = os.open("/dev/bus/usb/%03d/%03d" % (number(folder, "busnum"), number(folder, "devnum")), os.O_RDWR)
+        self.fd = os.open("/dev/bus/usb/%03d/%03d" % (number(folder, "busnum"),
+                                                      number(folder, "devnum")), os.O_RDWR)
         fcntl.ioctl(self.fd, CLAIM, struct.pack("I", 0))
         self.transaction = 0
         with open(os.path.join(folder, "descriptors"), "rb") as f:
@@ -41,7 +44,8 @@ class Mtp:
 
     def ask(self, code, *parameters):
         """The data of the answer and its code."""
-        self.bulk(self.out, struct.pack("<IHHI%dI" % len(parameters), 12 + 4 * len(parameters), 1, code,
+        self.bulk(self.out, struct.pack("<IHHI%dI" % len(parameters), 12 + 4 * len(parameters), 1,
+                                        code,
                                         self.transaction, *parameters))
         self.transaction += 1
         data = b""
@@ -67,7 +71,8 @@ def main():
         for handle in handles(m.ask(0x1007, storage, 0, 0xFFFFFFFF)[0]):
             data = m.ask(0x1008, handle)[0]
             name = data[53:53 + 2 * data[52] - 2].decode("utf-16-le")
-            print("object", handle, name, struct.unpack("<H", data[4:6])[0], struct.unpack("<I", data[8:12])[0])
+            print("object", handle, name, struct.unpack("<H", data[4:6])[0],
+                  struct.unpack("<I", data[8:12])[0])
     print("closed", m.ask(0x1003)[1])
 
 

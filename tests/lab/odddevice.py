@@ -37,7 +37,8 @@ def descriptors():
     body = (interface + endpoint(ISO, 1, PACKET, 1) + endpoint(BULK_IN, 2, 512, 0) +
             endpoint(BULK_OUT, 2, 512, 0) + endpoint(INTERRUPT, 3, 64, 4))
     config = struct.pack("<BBHBBBBB", 9, 2, 9 + len(body), 1, 1, 0, 0x80, 50)
-    device = struct.pack("<BBHBBBBHHHBBBB", 18, 1, 0x200, 0xFF, 0, 0, 64, VID, PID, 0x100, 0, 0, 0, 1)
+    device = struct.pack("<BBHBBBBHHHBBBB", 18, 1, 0x200, 0xFF, 0, 0, 64, VID, PID, 0x100, 0, 0, 0,
+                         1)
     return {1: device, 2: config + body}
 
 
@@ -148,7 +149,8 @@ class User:
 
     def submit(self, kind, ep, length, packets=0):
         self.memory = ctypes.create_string_buffer(length)
-        urb = Urb(type=kind, endpoint=ep, buffer=ctypes.addressof(self.memory), length=length, packets=packets)
+        urb = Urb(type=kind, endpoint=ep, buffer=ctypes.addressof(self.memory), length=length,
+                  packets=packets)
         urb.flags = 2 if kind == 0 else 0  # USBDEVFS_URB_ISO_ASAP
         for p in urb.packet:
             p.length = PACKET

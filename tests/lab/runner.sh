@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# tests/lab/run itself, with a QEMU that is played: what a death of the guest costs, and what is said.
+# tests/lab/run itself, with a QEMU that is played: what a death of the guest costs, and what is
+# said.
 . "$TRAWL_SRC/tests/tap.sh"
 top=$(mktemp -d)
 trap 'rm -rf "$top"' EXIT
@@ -62,9 +63,11 @@ lab() {
 
 out=$(lab good)
 same "all is well" 0 $?
-has "a test and its second half are counted" "$(tr '\n' ' ' <<<"$out")" 'ok 1 .*fine.*ok 2 .*second half.*ok 3 .*1\.\.3'
+has "a test and its second half are counted" "$(tr '\n' ' ' <<<"$out")" \
+	'ok 1 .*fine.*ok 2 .*second half.*ok 3 .*1\.\.3'
 out=$(lab other good)
-has "a test has the machine that it asks for" "$(tr '\n' ' ' <<<"$out")" 'ok 1 .*its machine.*ok 2 .*fine'
+has "a test has the machine that it asks for" "$(tr '\n' ' ' <<<"$out")" \
+	'ok 1 .*its machine.*ok 2 .*fine'
 guest ends <<'END'
 # last: it switches off
 echo "ok 1 - off"; echo 1..1; echo "0 150" >"$lab/$name.status"; : >"$here/dmesg"; : >"$here/ended"; exit 0
@@ -79,14 +82,18 @@ has "when others have been run" "$(tr '\n' ' ' <"$top/build/lab/x/results/guests
 out=$(lab panics good)
 same "a panic is a failure" 1 $?
 same "one and only one" 1 "$(grep -c '^not ok' <<<"$out")"
-has "that names the test and the reason" "$out" '^not ok 2 .*panics: the guest died during it: its kernel stopped: .*Oops: int3'
-has "with the console from the error on" "$(grep -A1 '^not ok' <<<"$out" | tail -1)" '^# console: .*Oops'
+has "that names the test and the reason" "$out" \
+	'^not ok 2 .*panics: the guest died during it: its kernel stopped: .*Oops: int3'
+has "with the console from the error on" "$(grep -A1 '^not ok' <<<"$out" | tail -1)" \
+	'^# console: .*Oops'
 has "and its place" "$out" '^# console: .*RIP: somewhere'
 has "what it had said counts" "$out" '^ok 1 .*panics: before'
-has "the tests after it are run, with their second halves" "$(tr '\n' ' ' <<<"$out")" 'ok 3 .*good: fine.*good: second half'
+has "the tests after it are run, with their second halves" "$(tr '\n' ' ' <<<"$out")" \
+	'ok 3 .*good: fine.*good: second half'
 has "the plan holds" "$(tail -1 <<<"$out")" '^1\.\.5$'
 out=$(lab killed good)
-has "a QEMU that is killed is told so" "$out" '^not ok 1 .*killed: the guest died during it: QEMU was killed by SIGKILL'
+has "a QEMU that is killed is told so" "$out" \
+	'^not ok 1 .*killed: the guest died during it: QEMU was killed by SIGKILL'
 same "and costs no other test" 1 "$(grep -c '^not ok' <<<"$out")"
 for n in 1 2 3 4; do
 	guest killed$n <<<'kill -KILL $$'

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The URBs of a capture with usbmon, xhci_urb_enqueue and xhci_urb_giveback (trawl-decode --json --raw
---bounds): prints how many pairs of times of one URB there are, how many of them are out of order by
-more than their bounds, the closest in ns (below 0: in order), and how many have bounds below 10 us."""
+"""The URBs of a capture with usbmon, xhci_urb_enqueue and xhci_urb_giveback (trawl-decode --json
+--raw --bounds): prints how many pairs of times of one URB there are, how many of them are out of
+order by more than their bounds, the closest in ns (below 0: in order), and how many have bounds
+below 10 us."""
 import json
 import sys
 events = [json.loads(line) for line in open(sys.argv[1])]

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""mutants.py [--count N] [--seed S] [--in FOLDER] [--at FILE:LINE]... [--list] [--sanitizers] [--units]
+"""mutants.py [--count N] [--seed S] [--in FOLDER] [--at FILE:LINE]... [--list] [--sanitizers]
+[--units]
 
-Changes one thing at a time in format/, decode/ and capture/, in a copy of the tree, builds what that
-changes and runs the tests that can notice it: the unit tests of the folder, then the quick ones of the
-programs. Prints each change that no test noticed as FILE:LINE with both lines, and at the end how many
-were killed of those that are not equivalent (tests/mutants/equivalent). The seed decides the places.
+Changes one thing at a time in format/, decode/ and capture/, in a copy of the tree, builds what
+that changes and runs the tests that can notice it: the unit tests of the folder, then the quick
+ones of the programs. Prints each change that no test noticed as FILE:LINE with both lines, and at
+the end how many were killed of those that are not equivalent (tests/mutants/equivalent). The seed
+decides the places.
 
 The copy is build/mutants; it stays, so that a second run builds less. With --sanitizers it is
-build/mutants-asan, where leaks and reads of too much are noticed, too, and free() is left out as well;
-that takes four times as long. --units: the unit tests only, which are quick. Tests run in a PID namespace of
-their own: a changed kill() reaches nobody else.
+build/mutants-asan, where leaks and reads of too much are noticed, too, and free() is left out as
+well; that takes four times as long. --units: the unit tests only, which are quick. Tests run in a
+PID namespace of their own: a changed kill() reaches nobody else.
 """
 import argparse
 import glob
@@ -28,16 +30,21 @@ TREE, OBJ = WORK + "/tree", WORK + "/build"
 UNITS = "--units" in sys.argv
 SLOW = 25  # seconds: a test that takes longer is none of the quick ones
 
-# What can notice a change in files whose name begins so, the nearest first; the first line that fits is taken.
-# Folders of Criterion tests stand for all in them.
-READERS = ["tests/cli/decode.sh", "tests/format/golden.sh", "tests/cli/export.sh", "tests/cli/kernel.py",
+# What can notice a change in files whose name begins so, the nearest first; the first line that
+# fits is taken. Folders of Criterion tests stand for all in them.
+READERS = ["tests/cli/decode.sh", "tests/format/golden.sh", "tests/cli/export.sh",
+           "tests/cli/kernel.py",
            "tests/cli/decode-bad.sh", "tests/cli/diff.py"]
-USB = ["tests/decode/usb/", "tests/cli/usbview.py", "tests/cli/usbclasses.py", "tests/cli/usb.py", "tests/cli/import.py",
+USB = ["tests/decode/usb/", "tests/cli/usbview.py", "tests/cli/usbclasses.py", "tests/cli/usb.py",
+       "tests/cli/import.py",
        "tests/format/golden.sh", "tests/cli/samples.sh"]
-CAPTURE = ["tests/cli/capture_events.sh", "tests/cli/usdt.py", "tests/cli/capture_scope.sh", "tests/cli/capture_ends.sh",
-           "tests/cli/messages.sh", "tests/cli/list.sh", "tests/cli/capture_output.sh", "tests/cli/flight.sh"]
+CAPTURE = ["tests/cli/capture_events.sh", "tests/cli/usdt.py", "tests/cli/capture_scope.sh",
+           "tests/cli/capture_ends.sh",
+           "tests/cli/messages.sh", "tests/cli/list.sh", "tests/cli/capture_output.sh",
+           "tests/cli/flight.sh"]
 TESTS = [
-    ("format/", ["tests/format/", "tests/format/golden.sh", "tests/format/appendix.py", "tests/cli/decode-bad.sh",
+    ("format/", ["tests/format/", "tests/format/golden.sh", "tests/format/appendix.py",
+                 "tests/cli/decode-bad.sh",
                  "tests/cli/decode.sh", "tests/cli/flight.sh"]),
     ("decode/base/", ["tests/decode/base/", "tests/decode/query/", *READERS]),
     ("decode/query/", ["tests/decode/query/", "tests/cli/cut.py", *READERS]),
@@ -49,15 +56,18 @@ TESTS = [
     ("decode/", [*READERS, "tests/cli/page.py", "tests/cli/usbview.py", "tests/cli/usbpcap.py"]),
     ("capture/branch/", ["tests/cli/branch.py", "tests/cli/parsers.py"]),
     ("capture/usb/", ["tests/capture/usb/", "tests/cli/usb.py", "tests/cli/list.sh"]),
-    ("capture/probe/", ["tests/capture/probe/", "tests/cli/usdt.py", "tests/cli/messages.sh", "tests/cli/list.sh"]),
-    ("capture/cli/", ["tests/capture/cli/", "tests/cli/messages.sh", "tests/cli/list.sh", "tests/cli/decode-man.sh"]),
+    ("capture/probe/", ["tests/capture/probe/", "tests/cli/usdt.py", "tests/cli/messages.sh",
+                        "tests/cli/list.sh"]),
+    ("capture/cli/", ["tests/capture/cli/", "tests/cli/messages.sh", "tests/cli/list.sh",
+                      "tests/cli/decode-man.sh"]),
     ("capture/sys/", ["tests/cli/privileges.sh", "tests/capture/output/", *CAPTURE]),
     ("capture/output/", ["tests/capture/output/", *CAPTURE]),
     ("capture/session/", ["tests/capture/session/", *CAPTURE]),
     ("capture/", ["tests/capture/tracefs/", "tests/capture/task/", *CAPTURE]),
 ]
 # What a change of would remove or stop what belongs to others on this machine.
-LEFT_OUT = re.compile(r"^capture/(tracefs/(gc|instance|instances|control|owner)\.c|branch/module\.c|sys/priority\.c)$")
+LEFT_OUT = re.compile(
+    r"^capture/(tracefs/(gc|instance|instances|control|owner)\.c|branch/module\.c|sys/priority\.c)$")
 
 
 # ---- places ------------------------------------------------------------------------------------
@@ -66,14 +76,19 @@ def masked(text):
     """The same with comments, strings and preprocessor lines blank, so that places stay."""
     def blank(m):
         return re.sub(r"[^\n]", " ", m[0])
-    return re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|^\s*#(?:\\\n|[^\n])*', blank, text,
+    return re.sub(
+        r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|^\s*#(?:\\\n|[^\n])*',
+        blank, text,
                   flags=re.S | re.M)
 
 
-SWAPS = [(r"(?<![<>=!+\-*/&|^%-])<(?![<=])", "<="), (r"(?<!<)<=", "<"), (r"(?<![>-])>(?![>=])", ">="), (r"(?<!>)>=", ">"),
+SWAPS = [(r"(?<![<>=!+\-*/&|^%-])<(?![<=])", "<="), (r"(?<!<)<=", "<"),
+         (r"(?<![>-])>(?![>=])", ">="), (r"(?<!>)>=", ">"),
          (r"==", "!="), (r"!=", "=="), (r"&&", "||"), (r"\|\|", "&&"),
-         (r"(?<=[\w)\]] )\+(?= )", "-"), (r"(?<=[\w)\]] )-(?= )", "+"), (r"\+=", "-="), (r"-=", "+="),
-         (r"(?<=[\w)\]] )&(?= )", "|"), (r"(?<=[\w)\]] )\|(?= )", "&"), (r"<<(?!=)", ">>"), (r">>(?!=)", "<<")]
+         (r"(?<=[\w)\]] )\+(?= )", "-"), (r"(?<=[\w)\]] )-(?= )", "+"), (r"\+=", "-="),
+         (r"-=", "+="),
+         (r"(?<=[\w)\]] )&(?= )", "|"), (r"(?<=[\w)\]] )\|(?= )", "&"), (r"<<(?!=)", ">>"),
+         (r">>(?!=)", "<<")]
 CALL = re.compile(r"^\t+((?!return|sizeof|if|while|for|switch|va_\w+)[a-z_]\w*\([^;{}]*\));$")
 
 
@@ -91,23 +106,28 @@ def changes(path, text):
             for m in re.finditer(pattern, line):
                 out.append((i, f"{m[0]} -> {new}", lines[i][:m.start()] + new + lines[i][m.end():]))
         # a failure is any negative number, and room for a text is a guess
-        for m in () if re.match(r"^\t+(return -\d+;|(const |static |unsigned )*\w+ [^=;()]*\[[^\]]*\](;|,| =.*))", line) else re.finditer(r"(?<![\w.])(0x[0-9a-fA-F]+|\d+)([uUlL]*)(?![\w.])", line):
+        for m in () if re.match(
+            r"^\t+(return -\d+;|(const |static |unsigned )*\w+ [^=;()]*\[[^\]]*\](;|,| =.*))",
+            line) else re.finditer(r"(?<![\w.])(0x[0-9a-fA-F]+|\d+)([uUlL]*)(?![\w.])", line):
             n = int(m[1], 8 if re.match(r"0\d", m[1]) else 0)
             for other in (n + 1, n - 1) if n else (1,):
                 other = f"0{other:o}" if re.match(r"0\d", m[1]) else str(other)
-                out.append((i, f"{m[1]} -> {other}", lines[i][:m.start()] + other + m[2] + lines[i][m.end():]))
+                out.append((i, f"{m[1]} -> {other}",
+                            lines[i][:m.start()] + other + m[2] + lines[i][m.end():]))
         m = re.match(r"^(\t+(?:\} else )?)(if|while) \((.*)\)( \{)?$", line)
         if m and m[3].count("(") == m[3].count(")"):
             a, b = m.start(3), m.end(3)
             out.append((i, f"{m[2]} negated", f"{lines[i][:a]}!({lines[i][a:b]}){lines[i][b:]}"))
         m = CALL.match(line)
-        if m and ("--sanitizers" in sys.argv or not re.match(r"(\w+_)?(free|close)\(|assert\(", m[1])):
+        if m and ("--sanitizers" in sys.argv or
+                  not re.match(r"(\w+_)?(free|close)\(|assert\(", m[1])):
             out.append((i, "call left out", lines[i][:m.start(1)] + lines[i][m.end(1):]))
     return out
 
 
 def all_places(only):
-    files = [f for d in ("format", "decode", "capture") for f in glob.glob(f"{SRC}/{d}/**/*.c", recursive=True)]
+    files = [f for d in ("format", "decode", "capture")
+             for f in glob.glob(f"{SRC}/{d}/**/*.c", recursive=True)]
     places = []
     for path in sorted(files):
         name = os.path.relpath(path, SRC)
@@ -129,7 +149,8 @@ def sample(places, count, seed):
                 by_line.setdefault((p[0], p[1]), []).append(p)
         keys = rng.sample(sorted(by_line), min(len(by_line), count))
         taken.append([rng.choice(by_line[k]) for k in keys])
-    mixed = [p for group in zip(*taken) for p in group] if all(taken) else [p for group in taken for p in group]
+    mixed = [p for group in zip(*taken) for p in group] if all(taken) else [p for group in taken
+                                                                            for p in group]
     return mixed[:count]
 
 
@@ -144,9 +165,11 @@ def equivalents():
 def copy_tree():
     """Sources as they are now; files that are the same keep their time."""
     os.makedirs(TREE, exist_ok=True)
-    skip = [f"--exclude=./{n}" for n in os.listdir(SRC) if os.path.exists(f"{SRC}/{n}/config.log") or n == ".git"]
+    skip = [f"--exclude=./{n}" for n in os.listdir(SRC)
+            if os.path.exists(f"{SRC}/{n}/config.log") or n == ".git"]
     subprocess.run(["tar", "-C", SRC, *skip, "-cf", WORK + "/tree.tar", "."], check=True)
-    subprocess.run(["tar", "-C", TREE, "--keep-newer-files", "--warning=none", "-xf", WORK + "/tree.tar"], check=True)
+    subprocess.run(["tar", "-C", TREE, "--keep-newer-files", "--warning=none", "-xf",
+                    WORK + "/tree.tar"], check=True)
     os.unlink(WORK + "/tree.tar")
 
 
@@ -155,7 +178,8 @@ def configure():
         cc = re.search(r"^CC='(.*)'$", f.read(), re.M)[1]
     os.makedirs(OBJ, exist_ok=True)
     if not os.path.exists(OBJ + "/config.status"):
-        subprocess.run([TREE + "/configure", "CC=" + cc, *(["--enable-sanitizers"] if "--sanitizers" in sys.argv else []),
+        subprocess.run([TREE + "/configure", "CC=" + cc,
+                        *(["--enable-sanitizers"] if "--sanitizers" in sys.argv else []),
                         "CFLAGS=-O1 -g0"], cwd=OBJ, check=True,
                        stdout=subprocess.DEVNULL)
 
@@ -177,8 +201,10 @@ def run(test, timeout):
     args = [*how, TREE + "/" + test] if how else ["sh", TREE + "/tests/run-unit", test]
     env = dict(os.environ, TRAWL_SRC=TREE, TRAWL_BUILD=OBJ, PATH=OBJ + ":" + os.environ["PATH"],
                ASAN_OPTIONS="hard_rss_limit_mb=3000")
-    p = subprocess.Popen(["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", *args], cwd=OBJ, env=env, text=True,
-                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=limits,
+    p = subprocess.Popen(["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", *args],
+                         cwd=OBJ, env=env, text=True,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                         preexec_fn=limits,
                          errors="replace")
     try:
         out = p.communicate(timeout=timeout)[0]
@@ -193,7 +219,8 @@ def run(test, timeout):
 
 
 class Tests:
-    """Those there are, with how long they take unchanged; what fails then, or is slow, is not used."""
+    """Those there are, with how long they take unchanged; what fails then, or is slow, is not
+    used."""
 
     def __init__(self):
         self.seconds, self.why = {}, {}
@@ -206,7 +233,8 @@ class Tests:
         for t in wanted:
             if t.endswith("/"):
                 near = t + "test_" + os.path.basename(path)[:-2]
-                units = sorted(os.path.relpath(f, TREE)[:-2] for f in glob.glob(f"{TREE}/{t}test_*.c"))
+                units = sorted(os.path.relpath(f, TREE)[:-2]
+                               for f in glob.glob(f"{TREE}/{t}test_*.c"))
                 out += sorted((u for u in units if u in self.known), key=lambda u: u != near)
             else:
                 out.append(t)
@@ -310,7 +338,8 @@ def main():
             top = name.split("/")[0]
             killed[top] = killed.get(top, 0) + 1
             late += how[1] == "time"
-            print(f"killed {where} by {how[0]}" + (" (time)" if how[1] == "time" else ""), flush=True)
+            print(f"killed {where} by {how[0]}" + (" (time)" if how[1] == "time" else ""),
+                  flush=True)
         else:
             survived.append(name)
             print(f"SURVIVED {where}\n-{old}\n+{new}", flush=True)
@@ -320,7 +349,9 @@ def main():
         lives = sum(s.startswith(top) for s in survived)
         if n + lives:
             print(f"{top}: {n} of {n + lives} killed")
-    print(f"{dead} of {dead + len(survived)} killed ({100 * dead / max(1, dead + len(survived)):.0f} %), {late} of them by time; "
+    print(
+        f"{dead} of {dead + len(survived)} killed ({100 * dead / max(1, dead + len(survived)):.0f} "
+        f"%), {late} of them by time; "
           f"{equal} equivalent, {stillborn} do not build; seed {o.seed}")
     return dead * 10 < (dead + len(survived)) * 9
 

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A real server under load: Debian's PostgreSQL with pgbench. What trawl recorded of its static probes is held
-# against the server's own statistics (pg_stat_statements) and against bpftrace's counts of the same run; of a
-# capture that a signal ends in the middle of the load, each query has all of its probes.
+# A real server under load: Debian's PostgreSQL with pgbench. What trawl recorded of its static
+# probes is held against the server's own statistics (pg_stat_statements) and against bpftrace's
+# counts of the same run; of a capture that a signal ends in the middle of the load, each query has
+# all of its probes.
 . "$TRAWL_SRC/tests/tap.sh"
 PATH=$TRAWL_BUILD:$PATH
 bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -1)
@@ -10,7 +11,8 @@ if [ "$(id -u)" != 0 ] || [ ! -e /sys/kernel/tracing/uprobe_events ]; then
 	echo "1..0 # SKIP needs root and a kernel with uprobes"
 	exit 0
 fi
-if [ ! -x "$bin/pg_ctl" ] || ! ls "${bin%/bin}"/lib/pg_stat_statements.so >/dev/null || ! command -v bpftrace >/dev/null; then
+if [ ! -x "$bin/pg_ctl" ] || ! ls "${bin%/bin}"/lib/pg_stat_statements.so >/dev/null ||
+	! command -v bpftrace >/dev/null; then
 	echo "1..0 # SKIP apt-get install postgresql postgresql-contrib bpftrace"
 	exit 0
 fi
@@ -53,7 +55,8 @@ server=$bin/postgres
 
 # events FILE: "NAME COUNT" of each kind of event.
 kinds() {
-	trawl-decode --json "$1" | grep -o '"name":"[^"]*"' | sort | uniq -c | sed 's/ *\([0-9]*\) "name":"\(.*\)"/\2 \1/'
+	trawl-decode --json "$1" | grep -o '"name":"[^"]*"' | sort | uniq -c | sed \
+		's/ *\([0-9]*\) "name":"\(.*\)"/\2 \1/'
 }
 
 # A whole run of the load lies in the capture, which a signal ends; bpftrace counts beside it.
@@ -68,7 +71,8 @@ for signal in INT TERM; do
 	bpftrace -o bpftrace.out -e "BEGIN { printf(\"ready\\n\"); } $script" 2>bpftrace.err &
 	bpftrace=$!
 	wait_text bpftrace.out ready
-	trawl -i "usdt:$server:query__start arg1:string" -i "usdt:$server:query__*" -i "usdt:$server:transaction__*" -w x.trawl 2>said &
+	trawl -i "usdt:$server:query__start arg1:string" -i "usdt:$server:query__*" \
+		-i "usdt:$server:transaction__*" -w x.trawl 2>said &
 	trawl=$!
 	wait_text said 'capturing to'
 	load -t 200
@@ -79,7 +83,8 @@ for signal in INT TERM; do
 	kill -INT $bpftrace
 	wait $bpftrace 2>/dev/null
 	has "SIG$signal: nothing is lost" "$(cat said)" ', 0 lost'
-	sql -c "select calls || ' ' || regexp_replace(query, '^(\S+) (\S+)?.*', '\1 \2') from pg_stat_statements \
+	sql \
+		-c "select calls || ' ' || regexp_replace(query, '^(\S+) (\S+)?.*', '\1 \2') from pg_stat_statements \
 		where query not like '%pg_stat_statements%'" | awk '{ n[$2 " " $3] += $1 } END { for (q in n) print n[q], q }' | sed 's, *$,,' |
 		sort >theirs
 	trawl-decode --json --name '*query__start' x.trawl | /usr/bin/python3 -c '
@@ -90,8 +95,10 @@ for line in sys.stdin:
     n[" ".join(words[:2])] += 1
 for query, count in n.items():
     print(count, query)' | sort >ours
-	has "SIG$signal: pg_stat_statements has the queries of the load" "$(cat theirs)" '^800 INSERT'
-	same "SIG$signal: each statement as often as pg_stat_statements says" "$(cat theirs)" "$(cat ours)"
+	has "SIG$signal: pg_stat_statements has the queries of the load" "$(cat theirs)" \
+		'^800 INSERT'
+	same "SIG$signal: each statement as often as pg_stat_statements says" "$(cat theirs)" \
+		"$(cat ours)"
 	for name in $counted; do
 		same "SIG$signal: $name as often as bpftrace saw it" \
 			"$(sed -n "s/^@\[$name\]: //p" bpftrace.out)" \
@@ -114,7 +121,8 @@ for signal in INT TERM; do
 	same "SIG$signal: status" 0 $?
 	sed 's/^/# /' said
 	wait $load
-	trawl-decode --json all.trawl | /usr/bin/python3 "$TRAWL_SRC/tests/postgres/cycles.py" >cycles
+	trawl-decode --json all.trawl | /usr/bin/python3 \
+		"$TRAWL_SRC/tests/postgres/cycles.py" >cycles
 	while read -r status text; do
 		ok "$status" "SIG$signal: $text"
 	done <cycles

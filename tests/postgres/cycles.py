@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""Is of each query of a backend every probe there, up to the end of the capture? JSON lines on stdin.
+"""Is of each query of a backend every probe there, up to the end of the capture? JSON lines on
+stdin.
 
-A query of the simple protocol hits query__start, query__parse__start, query__parse__done, ... query__done, in
-this order; what is cut off by the begin and the end of the capture is the beginning of the first query and
-the end of the last one. The same holds for pairs of probes of what a backend does one after the other.
-"""
+A query of the simple protocol hits query__start, query__parse__start, query__parse__done, ...
+query__done, in this order; what is cut off by the begin and the end of the capture is the beginning
+of the first query and the end of the last one. The same holds for pairs of probes of what a backend
+does one after the other. """
 import collections
 import json
 import sys
 
 STEPS = ["query__start", "query__parse__start", "query__parse__done", "query__done"]
 PAIRS = [("transaction__start", ("transaction__commit", "transaction__abort")),
-         ("query__plan__start", ("query__plan__done",)), ("query__rewrite__start", ("query__rewrite__done",))]
+         ("query__plan__start", ("query__plan__done",)),
+         ("query__rewrite__start", ("query__rewrite__done",))]
 
 
 tasks = collections.defaultdict(list)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""trawl-replay branch: the instructions of a walk are those that single steps by ptrace see in another run of the same
-program; backwards they are the same ones; gdb steps backwards over them."""
+"""trawl-replay branch: the instructions of a walk are those that single steps by ptrace see in
+another run of the same program; backwards they are the same ones; gdb steps backwards over them."""
 import ctypes
 import os
 import re
@@ -49,7 +49,8 @@ def single_steps(*command):
 
 
 def walk(path, *commands, args=()):
-    r = subprocess.run([BUILD + "/trawl-replay", "branch", *args, path], input="\n".join(commands) + "\n",
+    r = subprocess.run([BUILD + "/trawl-replay", "branch", *args, path],
+                       input="\n".join(commands) + "\n",
                        capture_output=True, text=True, timeout=300)
     return r.stdout.splitlines(), r.stderr, r.returncode
 
@@ -64,7 +65,8 @@ def without_repeats(pcs):
 
 
 def record(path, *command):
-    return subprocess.run(["setarch", "-R", TRAWL, "-i", "branch:ptrace", "-w", path, "--", *command],
+    return subprocess.run(["setarch", "-R", TRAWL, "-i", "branch:ptrace", "-w", path, "--",
+                           *command],
                           env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
 
 
@@ -78,7 +80,8 @@ def test_instructions(d):
     last = walked[-1] if walked else 0
     a, b = without_repeats(steps[first:]), without_repeats(walked)
     same(a[:len(b)], b, f"{len(walked)} instructions are those of single steps")
-    ok(first < 5 and len(b) > 90 and len(a) - len(b) < 12, "from the program's first one to the last branch's target", first,
+    ok(first < 5 and len(b) > 90 and len(a) - len(b) < 12,
+       "from the program's first one to the last branch's target", first,
        hex(last), len(a), len(b), err, status)
     lines, _, _ = walk(path, "end", *["back"] * (len(walked) - 1), "quit")
     same(list(reversed(walked)), addresses(lines)[1:], "backwards they are the same ones")
@@ -97,16 +100,19 @@ def test_foreign(d):
     first = steps.index(walked[0]) if walked and walked[0] in steps else -1
     a, b = without_repeats(steps[first:]), without_repeats(walked)
     n = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
-    ok(first >= 0 and n > 20000 and n == len(b), f"{n} of {len(b)} instructions of {program} and its loader are those of single "
+    ok(first >= 0 and n > 20000 and n == len(b),
+       f"{n} of {len(b)} instructions of {program} and its loader are those of single "
        "steps", first, hex(a[n]) if n < len(a) else "-", lines[max(n - 3, 0):n + 3], err, r.stderr)
 
 
 def test_commands(d, path, walked):
     lines, _, _ = walk(path, "step 5", "back 2", "begin", "end", "nonsense", "quit")
     got = addresses(lines)
-    same([walked[0], walked[5], walked[3], walked[0], walked[-1], walked[-1]], got, "step, back, begin, end")
+    same([walked[0], walked[5], walked[3], walked[0], walked[-1], walked[-1]], got,
+         "step, back, begin, end")
     ok(any("is no command" in line for line in lines), "what is no command")
-    name = next((m[1] for line in walk(path, "all")[0] if (m := re.search(r" ([a-z_]+) ", line)) and "+" not in m[1]), None)
+    name = next((m[1] for line in walk(path, "all")[0] if (m := re.search(r" ([a-z_]+) ", line)) and
+                 "+" not in m[1]), None)
     lines, _, _ = walk(path, "end", f"prev {name}", f"prev {name}", f"next {name}")
     ok(len(addresses(lines)) == 5, f"to the calls of {name}", lines)
     lines, _, _ = walk(path, "back")
@@ -125,18 +131,22 @@ def test_commands(d, path, walked):
         f.seek(at + 4)
         f.write(bytes(4))
     lines, _, _ = walk(moved, "list 3")
-    ok(any("another build id" in line for line in lines), "the file of another build is not believed", lines[:4])
+    ok(any("another build id" in line for line in lines),
+       "the file of another build is not believed", lines[:4])
 
 
 def test_gdb(path, walked):
     if not shutil.which("gdb"):
         return skip("gdb steps backwards", "gdb is missing")
     script = [f"target remote | {BUILD}/trawl-replay branch --gdb {path}", "p/x (long)$pc"]
-    script += ["stepi", "stepi", "stepi", "p/x (long)$pc", "reverse-stepi", "p/x (long)$pc", "reverse-stepi", "p/x (long)$pc",
-               "p $rax", f"break *{walked[-1]:#x}", "continue", "p/x (long)$pc", "delete", f"break *{walked[10]:#x}",
+    script += ["stepi", "stepi", "stepi", "p/x (long)$pc", "reverse-stepi", "p/x (long)$pc",
+               "reverse-stepi", "p/x (long)$pc",
+               "p $rax", f"break *{walked[-1]:#x}", "continue", "p/x (long)$pc", "delete",
+               f"break *{walked[10]:#x}",
                "reverse-continue", "p/x (long)$pc", "delete", "reverse-continue", "p/x (long)$pc"]
     args = [a for line in script for a in ("-ex", line)]
-    r = subprocess.run(["gdb", "-nx", "-batch", "-ex", "set pagination off", *args, BRANCHES], capture_output=True, text=True,
+    r = subprocess.run(["gdb", "-nx", "-batch", "-ex", "set pagination off", *args, BRANCHES],
+                       capture_output=True, text=True,
                        timeout=120)
     got = [int(x, 16) for x in re.findall(r"^\$\d+ = (0x[0-9a-f]+)$", r.stdout, re.M)]
     hits = [i for i, pc in enumerate(walked) if pc == walked[-1] and i > 1]
@@ -144,7 +154,8 @@ def test_gdb(path, walked):
     want = [walked[0], walked[3], walked[2], walked[1], walked[-1], walked[back[-1]], walked[0]]
     same(want, got, "gdb steps and continues, also backwards, over the recorded program counter")
     ok("<unavailable>" in r.stdout, "other registers are unavailable", r.stdout, r.stderr)
-    ok("No more reverse-execution history" in r.stdout, "gdb is told of the begin", r.stdout, r.stderr)
+    ok("No more reverse-execution history" in r.stdout, "gdb is told of the begin", r.stdout,
+       r.stderr)
 
 
 with tempfile.TemporaryDirectory() as folder:

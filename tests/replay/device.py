@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""trawl-replay device, with a host that needs no kernel: it imports the device by usbip over TCP."""
+"""trawl-replay device, with a host that needs no kernel: it imports the device by usbip over
+TCP."""
 import glob
 import os
 import signal
@@ -35,7 +36,8 @@ def capture(folder, name, *parts):
 
 
 def session(path, play, *args):
-    """Runs a replay with a host that does play(host): what that returns, and how the replay ended."""
+    """Runs a replay with a host that does play(host): what that returns, and how the replay
+    ended."""
     r = Replay(path, *FAST, *args)
     try:
         h = r.host()
@@ -67,7 +69,8 @@ def plays(name, path, *args, dev=None):
 
 def vendor(c, messages, dev=5, enumerated=True):
     c.get_descriptor(1, usbsynth.device(0x1234, 1, 0xff), dev)
-    c.get_descriptor(2, usbsynth.config(usbsynth.interface(0, 0xff, 0, 0, 2), usbsynth.endpoint(0x81, 2, 64),
+    c.get_descriptor(2, usbsynth.config(usbsynth.interface(0, 0xff, 0, 0, 2),
+                                        usbsynth.endpoint(0x81, 2, 64),
                                         usbsynth.endpoint(0x02, 2, 64)), dev)
     if enumerated:
         c.control(SET_CONFIGURATION, dev=dev)
@@ -78,7 +81,8 @@ def vendor(c, messages, dev=5, enumerated=True):
 
 
 def numbered(first, n=12):
-    return [(bytes([0x55, (first + i) % 256, 7 + i % 3]) + bytes(5), bytes([0xaa, (first + i) % 256, 1]))
+    return [(bytes([0x55, (first + i) % 256, 7 + i % 3]) + bytes(5),
+             bytes([0xaa, (first + i) % 256, 1]))
             for i in range(n)]
 
 
@@ -115,24 +119,29 @@ def test_differences(d):
             answers.append(h.wait(read)[1])
         return answers
     got, status, out, _ = session(path, numbers)
-    same((0, [a for _, a in numbered(100)]), (status, got), "a host's other sequence numbers come back to it")
+    same((0, [a for _, a in numbered(100)]), (status, got),
+         "a host's other sequence numbers come back to it")
 
     def refused(h):
         h.enumerate()
         return h.control(bytes([0xc0, 9, 9, 9, 9, 9, 4, 0]))[0]
     got, status, out, _ = session(path, refused, "--timeout", "100ms")
-    ok(got == -32 and status == 1 and "vendor request 0x09" in out, "a request that nobody recorded is refused, and said",
+    ok(got == -32 and status == 1 and "vendor request 0x09" in out,
+       "a request that nobody recorded is refused, and said",
        got, status, out)
 
     def nothing(h):
         h.enumerate()
         return True
     got, status, out, err = session(path, nothing, "--timeout", "100ms")
-    ok(status == 1 and "the host did not send it" in out and "25 not" in out, "a host that asks nothing", status, out)
+    ok(status == 1 and "the host did not send it" in out and "25 not" in out,
+       "a host that asks nothing", status, out)
     late = capture(d, "late", lambda c: vendor(c, numbered(1), enumerated=False))
-    got, status, out, err = session(late, lambda h: h.control(bytes([0x40, 7, 0, 0, 0, 0, 0, 0])) and
+    got, status, out, err = session(late,
+                                    lambda h: h.control(bytes([0x40, 7, 0, 0, 0, 0, 0, 0])) and
                                     recorded(late)(h))
-    ok(status == 0 and "1 came before" in out, "what comes before a capture that began later is no difference", status,
+    ok(status == 0 and "1 came before" in out,
+       "what comes before a capture that began later is no difference", status,
        out)
 
 
@@ -175,7 +184,8 @@ def test_buffers(d):
         c.transfer(BULK, 0x02, out=b"go", dev=5)
         c.record("C", BULK, 0x81, 5, status=-2, id=1)
         c.transfer(BULK, 0x81, answer=b"answer", asked=64, dev=5)
-    plays("a read that is given up while its answer could come already", capture(d, "given-up", given_up))
+    plays("a read that is given up while its answer could come already",
+          capture(d, "given-up", given_up))
     got, status, out, _ = session(path, unlinks)
     same((0, (-104, False, stream[0][1], 0, stream[1][1])), (status, got),
          "a read that is unlinked gets no answer; one that has its answer cannot be")
@@ -201,7 +211,8 @@ def test_storage(d):
 
     def disk(c):
         c.get_descriptor(1, usbsynth.device(0x46f4, 1), 5)
-        c.get_descriptor(2, usbsynth.config(usbsynth.interface(0, 8, 6, 0x50, 2), usbsynth.endpoint(0x81, 2, 512),
+        c.get_descriptor(2, usbsynth.config(usbsynth.interface(0, 8, 6, 0x50, 2),
+                                            usbsynth.endpoint(0x81, 2, 512),
                                             usbsynth.endpoint(0x02, 2, 512)), 5)
         c.control(SET_CONFIGURATION, dev=5)
 
@@ -222,7 +233,8 @@ def test_storage(d):
                 command(h, 82, 1024, True, read10(5, 2))]
     got, status, out, err = session(path, other_order, "--timeout", "200ms")
     same([(sector[6] + sector[7], 0), (sector[1] + sector[2], 0), (b"", 1), b"\x03\x11", (b"", 0),
-          (b"w" * 512 + sector[6], 0)], got, "sectors in another order; one that is not in the capture is an error")
+          (b"w" * 512 + sector[6], 0)], got,
+         "sectors in another order; one that is not in the capture is an error")
     ok(status == 1 and "a later one" in out, "which is a difference", status, out)
 
 
@@ -231,14 +243,16 @@ def test_split(d):
 
     def disk(c):
         c.get_descriptor(1, usbsynth.device(0x46f4, 1), 5)
-        c.get_descriptor(2, usbsynth.config(usbsynth.interface(0, 8, 6, 0x50, 2), usbsynth.endpoint(0x81, 2, 512),
+        c.get_descriptor(2, usbsynth.config(usbsynth.interface(0, 8, 6, 0x50, 2),
+                                            usbsynth.endpoint(0x81, 2, 512),
                                             usbsynth.endpoint(0x02, 2, 512)), 5)
         c.control(SET_CONFIGURATION, dev=5)
         c.transfer(BULK, 0x02, out=cbw(1, 4096, True, read10(16, 8)), dev=5)
         c.transfer(BULK, 0x81, answer=whole[:1536], asked=1536, dev=5)
         c.transfer(BULK, 0x81, answer=whole[1536:], asked=2560, dev=5)
         c.transfer(BULK, 0x81, answer=csw(1), dev=5)
-        c.transfer(BULK, 0x02, out=cbw(2, 4096, False, struct.pack(">BBIBHB", 0x2a, 0, 32, 0, 8, 0)), dev=5)
+        c.transfer(BULK, 0x02,
+                   out=cbw(2, 4096, False, struct.pack(">BBIBHB", 0x2a, 0, 32, 0, 8, 0)), dev=5)
         c.transfer(BULK, 0x02, out=whole, dev=5)
         c.transfer(BULK, 0x81, answer=csw(2), dev=5)
     path = capture(d, "split", disk)
@@ -246,17 +260,20 @@ def test_split(d):
     def parts(change):
         def play(h):
             h.enumerate()
-            data = b"".join(command(h, 10 + lba, 512 * n, True, read10(lba, n))[0] for lba, n in ((16, 2), (18, 5), (23, 1)))
+            data = b"".join(command(h, 10 + lba, 512 * n, True, read10(lba, n))[0]
+                            for lba, n in ((16, 2), (18, 5), (23, 1)))
             for lba, n in ((32, 4), (36, 4)):
                 piece = bytearray(whole[512 * (lba - 32):512 * (lba - 32 + n)])
                 piece[7] ^= change and lba == 36
-                command(h, 50 + lba, 512 * n, False, struct.pack(">BBIBHB", 0x2a, 0, lba, 0, n, 0), bytes(piece))
+                command(h, 50 + lba, 512 * n, False, struct.pack(">BBIBHB", 0x2a, 0, lba, 0, n, 0),
+                        bytes(piece))
             return data
         return play
     got, status, out, err = session(path, parts(0))
     same((whole, 0), (got, status), "a driver that splits its reads and writes does the same")
     got, status, out, err = session(path, parts(1))
-    ok(status == 1 and "byte 2055 of the data is 0x05, was 0x04" in out, "a byte that differs in a part of a write", out, err)
+    ok(status == 1 and "byte 2055 of the data is 0x05, was 0x04" in out,
+       "a byte that differs in a part of a write", out, err)
 
 
 def test_protocol(d):
@@ -274,21 +291,25 @@ def test_protocol(d):
     other.enumerate()
     other.s.close()
     status, out, err = r.end()
-    ok(status == 1 and "the host unplugged" in err, "a host that goes away: status 1, and why", status, err)
+    ok(status == 1 and "the host unplugged" in err, "a host that goes away: status 1, and why",
+       status, err)
     r = Replay(path, *FAST, "--hold")
     h = r.host()
     h.attach()
     h.enumerate()
     h.control(bytes([0xc0, 1, 0, 0, 0, 0, 2, 0]))
     r.p.send_signal(signal.SIGTERM)
-    same((0, True), (lambda e: (e[0], e[1].startswith("same")))(r.end()), "--hold stays until a signal")
+    same((0, True), (lambda e: (e[0], e[1].startswith("same")))(r.end()),
+         "--hold stays until a signal")
     h.close()
 
 
 def refused(name, status, text, *args):
-    r = subprocess.run([BUILD + "/trawl-replay", *args], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+    r = subprocess.run([BUILD + "/trawl-replay", *args], capture_output=True, text=True,
+                       stdin=subprocess.DEVNULL,
                        timeout=20)
-    ok(r.returncode == status and text in r.stderr and len(r.stderr.splitlines()) == 1, name, r.returncode, r.stderr)
+    ok(r.returncode == status and text in r.stderr and len(r.stderr.splitlines()) == 1, name,
+       r.returncode, r.stderr)
 
 
 def test_errors(d):
@@ -308,9 +329,11 @@ def test_errors(d):
     refused("several devices: a list", 2, "1:6 (0627:0001), 1:7 (0627:0002)", "device", two)
     refused("no such device", 2, "no device is called so", "device", "--device", "1:99", two)
     refused("no descriptors", 3, "no device descriptor", "device", bare)
-    refused("data that is not all there", 3, "of 1 transfers the data is not all in the capture", "device", short)
+    refused("data that is not all there", 3, "of 1 transfers the data is not all in the capture",
+            "device", short)
     refused("a speed that is none", 2, "is no speed", "device", "--speed", "fast", good)
-    refused("no USB", 2, "holds no transfers of a USB device", "device", SRC + "/samples/tick.trawl")
+    refused("no USB", 2, "holds no transfers of a USB device", "device",
+            SRC + "/samples/tick.trawl")
     if not os.path.exists("/sys/devices/platform/vhci_hcd.0"):
         refused("no vhci_hcd", 3, "modprobe vhci_hcd", "device", good)
     r = Replay(good, *FAST)

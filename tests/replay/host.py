@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""trawl-replay host: the recorded requests by libusb, by a C and by a Python program, to the recorded device
-that umockdev plays from trawl-export --to umockdev."""
+"""trawl-replay host: the recorded requests by libusb, by a C and by a Python program, to the
+recorded device that umockdev plays from trawl-export --to umockdev."""
 import io
 import os
 import shutil
@@ -18,13 +18,16 @@ from tap import finish, ok, same  # noqa: E402
 from usbsynth import BULK, INTERRUPT  # noqa: E402
 
 SERIAL = SRC + "/samples/usb-serial.trawl"
-ENVIRONMENT = dict(os.environ, ASAN_OPTIONS="verify_asan_link_order=0:detect_leaks=0", PYTHONDONTWRITEBYTECODE="1")
+ENVIRONMENT = dict(os.environ, ASAN_OPTIONS="verify_asan_link_order=0:detect_leaks=0",
+                   PYTHONDONTWRITEBYTECODE="1")
 
 
 def run(*args, status=None):
-    r = subprocess.run(args, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=ENVIRONMENT, timeout=120)
+    r = subprocess.run(args, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                       env=ENVIRONMENT, timeout=120)
     if status is not None and r.returncode != status:
-        ok(False, f"{' '.join(args)[:200]} ends with {status}", r.returncode, r.stdout[-500:], r.stderr[-500:])
+        ok(False, f"{' '.join(args)[:200]} ends with {status}", r.returncode, r.stdout[-500:],
+           r.stderr[-500:])
     return r
 
 
@@ -33,10 +36,13 @@ def replay(*args, **kw):
 
 
 def vendor(c, dev=5, change=False):
-    """A vendor's device with requests, interrupts, a stall, a read that was cancelled, a submission that failed."""
+    """A vendor's device with requests, interrupts, a stall, a read that was cancelled, a submission
+    that failed."""
     c.get_descriptor(1, usbsynth.device(0x1234, 0x0002, 0xff), dev)
-    c.get_descriptor(2, usbsynth.config(usbsynth.interface(0, 0xff, 0, 0, 4), usbsynth.endpoint(0x81, 2, 64),
-                                        usbsynth.endpoint(0x02, 2, 64), usbsynth.endpoint(0x83, 3, 8, 4),
+    c.get_descriptor(2, usbsynth.config(usbsynth.interface(0, 0xff, 0, 0, 4),
+                                        usbsynth.endpoint(0x81, 2, 64),
+                                        usbsynth.endpoint(0x02, 2, 64),
+                                        usbsynth.endpoint(0x83, 3, 8, 4),
                                         usbsynth.endpoint(0x04, 3, 8, 4)), dev)
     c.control(bytes([0x40, 1, 2, 0, 3, 0, 4, 0]), b"abcd", dev=dev)
     c.control(bytes([0xc0, 2, 0, 0, 0, 0, 8, 0]), b"answer", dev=dev)
@@ -57,7 +63,8 @@ class Mock:
 
     def __init__(self, folder, path):
         self.folder = tempfile.mkdtemp(dir=folder)
-        tar = subprocess.run([BUILD + "/trawl-export", "--to", "umockdev", path], stdin=subprocess.DEVNULL,
+        tar = subprocess.run([BUILD + "/trawl-export", "--to", "umockdev", path],
+                             stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
         with tarfile.open(fileobj=io.BytesIO(tar)) as t:
             self.names = t.getnames()
@@ -76,7 +83,8 @@ def programs(folder, path, name):
         f.write(replay("--to-c", path, status=0).stdout)
     with open(f"{folder}/{name}.py", "w") as f:
         f.write(replay("--to-python", path, status=0).stdout)
-    r = run("cc", "-Wall", "-Wextra", "-Werror", "-o", f"{folder}/{name}", f"{folder}/{name}.c", "-lusb-1.0")
+    r = run("cc", "-Wall", "-Wextra", "-Werror", "-o", f"{folder}/{name}", f"{folder}/{name}.c",
+            "-lusb-1.0")
     ok(r.returncode == 0, f"the C program of {name} compiles without a warning", r.stderr)
     return [f"{folder}/{name}"], ["/usr/bin/python3", f"{folder}/{name}.py"]
 
@@ -92,25 +100,33 @@ def test_sessions(d):
     changed = d + "/changed.pcap"
     with open(changed, "wb") as f:
         f.write(usbsynth.pcap(c.records))
-    for path, name, device, n in ((SERIAL, "serial", "0403:6001", 25), (made, "vendor", "1234:0002", 8)):
+    for path, name, device, n in ((SERIAL, "serial", "0403:6001", 25),
+                                  (made, "vendor", "1234:0002", 8)):
         mock = Mock(d, path)
-        same(["usb.umockdev", "usb.pcap"], mock.names, f"--to umockdev: description and transfers of {name}")
+        same(["usb.umockdev", "usb.pcap"], mock.names,
+             f"--to umockdev: description and transfers of {name}")
         ok(device in mock.run("lsusb").stdout, "lsusb finds the device", mock.run("lsusb").stderr)
         for command, what in zip(programs(d, path, name), ("C", "Python")):
             r = mock.run(*command)
             ok(r.returncode == 0 and f"{n} transfers as recorded, 0 otherwise" in r.stdout,
                f"the {what} program of {name} does the session again", r.stdout, r.stderr[-600:])
-        r = mock.run(BUILD + "/trawl-replay", "host", "--really", "--speed", "0", "--device", device, path)
-        ok(r.returncode == 0 and f"same: {n} recorded transfers" in r.stdout, f"so does --really with {name}", r.stdout,
+        r = mock.run(BUILD + "/trawl-replay", "host", "--really", "--speed", "0", "--device",
+                     device, path)
+        ok(r.returncode == 0 and f"same: {n} recorded transfers" in r.stdout,
+           f"so does --really with {name}", r.stdout,
            r.stderr[-600:])
     mock = Mock(d, changed)
     for command, what in zip(programs(d, made, "vendor"), ("C", "Python")):
         r = mock.run(*command)
         ok(r.returncode == 1 and "first difference: transfer 7: " in r.stdout,
-           f"the {what} program tells where another device's answer differs", r.stdout, r.stderr[-600:])
-    r = mock.run(BUILD + "/trawl-replay", "host", "--really", "--speed", "0", "--device", "1234:0002", made)
-    ok(r.returncode == 1 and "byte 0 is 0x58, was 0x78" in r.stdout, "so does --really", r.stdout, r.stderr[-600:])
-    r = mock.run(BUILD + "/trawl-replay", "host", "--really", "--any-data", "--speed", "0", "--device", "1234:0002", made)
+           f"the {what} program tells where another device's answer differs", r.stdout,
+           r.stderr[-600:])
+    r = mock.run(BUILD + "/trawl-replay", "host", "--really", "--speed", "0", "--device",
+                 "1234:0002", made)
+    ok(r.returncode == 1 and "byte 0 is 0x58, was 0x78" in r.stdout, "so does --really", r.stdout,
+       r.stderr[-600:])
+    r = mock.run(BUILD + "/trawl-replay", "host", "--really", "--any-data", "--speed", "0",
+                 "--device", "1234:0002", made)
     ok(r.returncode == 0, "with --any-data that is none", r.stdout, r.stderr[-600:])
 
 
@@ -128,7 +144,8 @@ def test_packets(d):
 
 def refused(name, status, text, *args):
     r = replay(*args)
-    ok(r.returncode == status and text in r.stderr and len(r.stderr.splitlines()) == 1, name, r.returncode, r.stderr)
+    ok(r.returncode == status and text in r.stderr and len(r.stderr.splitlines()) == 1, name,
+       r.returncode, r.stderr)
 
 
 def test_errors(d):
@@ -136,17 +153,21 @@ def test_errors(d):
     ok(len(listed) == 25 and listed[0].startswith("write"),
        "without --really it only lists what it would do", listed[:2], listed[-1:])
     refused("--really without a device", 2, "name the device", "--really", SERIAL)
-    refused("two ways at once", 2, "only one of", "--really", "--to-c", "--device", "0403:6001", SERIAL)
-    refused("another device than the capture's", 2, "no device is called so", "--really", "--device", "0403:6002", SERIAL)
+    refused("two ways at once", 2, "only one of", "--really", "--to-c", "--device", "0403:6001",
+            SERIAL)
+    refused("another device than the capture's", 2, "no device is called so", "--really",
+            "--device", "0403:6002", SERIAL)
     r = replay("--really", "--device", "0403:6001", SERIAL)
-    ok(r.returncode == 3 and len(r.stderr.splitlines()) == 1, "a device that is not there", r.returncode, r.stderr)
+    ok(r.returncode == 3 and len(r.stderr.splitlines()) == 1, "a device that is not there",
+       r.returncode, r.stderr)
     c = usbsynth.Capture()
     c.transfer(INTERRUPT, 0x81, answer=bytes(8), dev=6)
     with open(d + "/bare.pcap", "wb") as f:
         f.write(usbsynth.pcap(c.records))
     refused("a device without descriptors", 3, "no device descriptor", "--to-c", d + "/bare.pcap")
     r = run(BUILD + "/trawl-export", "--to", "umockdev", d + "/bare.pcap")
-    ok(r.returncode == 3 and "no USB device in this capture of which it has the descriptors" in r.stderr,
+    ok(r.returncode == 3 and
+       "no USB device in this capture of which it has the descriptors" in r.stderr,
        "--to umockdev, likewise", r.stderr)
 
 

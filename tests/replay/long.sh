@@ -11,10 +11,13 @@ vm() {
 }
 
 for seed in 1 2 3; do
-	vm --module modules/planted2.ko --mutate $seed --save found$seed.pcap planted.pcap >found$seed.out
+	vm --module modules/planted2.ko --mutate $seed \
+		--save found$seed.pcap planted.pcap >found$seed.out
 	same "the planted bounds error is found within 1,000 runs of seed $seed" 1 $?
-	has "it is that one" "$(cat found$seed.out)" "^finding in run [0-9]+ of seed $seed: WARNING: .* planted_probe"
-	has "and found again from its capture alone" "$(cat found$seed.out)" 'replays it, in a new machine'
+	has "it is that one" "$(cat found$seed.out)" \
+		"^finding in run [0-9]+ of seed $seed: WARNING: .* planted_probe"
+	has "and found again from its capture alone" "$(cat found$seed.out)" \
+		'replays it, in a new machine'
 	grep '^finding' found$seed.out | sed 's/^/# /'
 done
 vm --module modules/planted2.ko --as-is found1.pcap >again.out

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""trawl-replay probes: what trawl, bpftrace and perf capture of a replay is what was captured of the program."""
+"""trawl-replay probes: what trawl, bpftrace and perf capture of a replay is what was captured of
+the program."""
 import json
 import os
 import re
@@ -42,23 +43,27 @@ PROBES = ["numbers", "words arg1 arg2:string"]
 
 
 def run(*args, **kw):
-    return subprocess.run(args, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, **kw)
+    return subprocess.run(args, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          timeout=60, **kw)
 
 
 def capture(path, out, *command):
-    return run(BUILD + "/trawl", *sum((["-i", f"usdt:{path}:{PROVIDER}:{p}"] for p in PROBES), []), "-w", out, "--",
+    return run(BUILD + "/trawl", *sum((["-i", f"usdt:{path}:{PROVIDER}:{p}"] for p in PROBES), []),
+               "-w", out, "--",
                *command)
 
 
 def events(path):
     out = run(BUILD + "/trawl-decode", "--json", "--source", "usdt", path).stdout
-    return [(e["name"], e["comm"], [e["fields"][k] for k in sorted(e["fields"]) if k.startswith("arg")])
+    return [(e["name"], e["comm"],
+             [e["fields"][k] for k in sorted(e["fields"]) if k.startswith("arg")])
             for e in map(json.loads, out.splitlines())]
 
 
 def types(path):
     out = run(BUILD + "/trawl-decode", "--meta=probe/*", path).stdout
-    return {p["event"]: [a["type"] for a in p["args"] if not a["helper"]] for p in map(json.loads, out.splitlines())}
+    return {p["event"]: [a["type"] for a in p["args"] if not a["helper"]]
+            for p in map(json.loads, out.splitlines())}
 
 
 def test_trawl(d, replay):
@@ -66,7 +71,8 @@ def test_trawl(d, replay):
     ok(r.returncode == 0, "trawl captures the replay", r.stderr)
     first = events(d + "/first.trawl")
     ok(len(first) == 16, "the program was captured", len(first))
-    same(first, events(d + "/again.trawl"), "names, order, task names and values are those of the program")
+    same(first, events(d + "/again.trawl"),
+         "names, order, task names and values are those of the program")
     same(types(d + "/first.trawl"), types(d + "/again.trawl"), "so are the types")
 
 
@@ -74,9 +80,12 @@ def test_bpftrace(d, replay):
     if not shutil.which("bpftrace"):
         skip("bpftrace", "is missing")
         return
-    script = (f'usdt:{d}/object.so:{PROVIDER}:numbers {{ printf("%d %d %d %lx\\n", arg0, arg1, arg2, arg3); @n++; '
+    script = (
+        f'usdt:{d}/object.so:{PROVIDER}:numbers {{ printf("%d %d %d %lx\\n", arg0, arg1, arg2, '
+        f'arg3); @n++; '
               'if (@n == 12) { exit(); } }')
-    p = subprocess.Popen(["bpftrace", "-B", "line", "-e", script], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    p = subprocess.Popen(["bpftrace", "-B", "line", "-e", script], stdin=subprocess.DEVNULL,
+                         stdout=subprocess.PIPE,
                          stderr=subprocess.STDOUT, text=True)
     lines = []
     for line in p.stdout:
@@ -95,8 +104,10 @@ def test_bpftrace(d, replay):
     got = [x.split() for x in lines if re.fullmatch(r"-?\d+ -?\d+ -?\d+ [0-9a-f]+", x.strip())]
     want = [v for name, _, v in events(d + "/first.trawl") if name.endswith(":numbers")]
     # bpftrace shows each as unsigned or by its size, as its version likes: the lowest bytes count.
-    ok(len(got) == 12 and all(int(g[0]) & 0xffffffff == w[0] & 0xffffffff and int(g[1]) & 0xff == w[1] & 0xff and
-                              int(g[2]) & 0xffff == w[2] & 0xffff and int(g[3], 16) == w[3] for g, w in zip(got, want)),
+    ok(len(got) == 12 and
+       all(int(g[0]) & 0xffffffff == w[0] & 0xffffffff and int(g[1]) & 0xff == w[1] & 0xff and
+                              int(g[2]) & 0xffff == w[2] & 0xffff and int(g[3], 16) == w[3]
+           for g, w in zip(got, want)),
        "bpftrace gets the program's values of the replay", lines[:14], want[:3])
 
 
@@ -108,13 +119,15 @@ def test_perf(d, replay):
     run(*perf, "buildid-cache", "--add", d + "/object.so")
     made = run(*perf, "probe", f"sdt_{PROVIDER}:numbers")
     try:
-        r = run("perf", "record", "-q", "-o", d + "/perf.data", "-e", f"sdt_{PROVIDER}:numbers", "--", *replay)
+        r = run("perf", "record", "-q", "-o", d + "/perf.data", "-e", f"sdt_{PROVIDER}:numbers",
+                "--", *replay)
         out = run("perf", "script", "-i", d + "/perf.data").stdout
     finally:
         run(*perf, "probe", "-d", f"sdt_{PROVIDER}:numbers")
     # It prints a short as if it had no sign, of the program as well.
     got = [list(map(int, re.findall(r"arg\d=(-?\d+)", line))) for line in out.splitlines()]
-    want = [v[:2] + [v[2] & 0xffff] + v[3:] for name, _, v in events(d + "/first.trawl") if name.endswith(":numbers")]
+    want = [v[:2] + [v[2] & 0xffff] + v[3:] for name, _, v in events(d + "/first.trawl")
+            if name.endswith(":numbers")]
     same(want, got, "perf, too")
     if want != got:
         print("#", made.stderr[-300:].replace("\n", "\n# "), r.stderr[-300:].replace("\n", "\n# "))
@@ -123,19 +136,26 @@ def test_perf(d, replay):
 def test_options(d, replay):
     def refused(name, status, text, *args):
         r = run(BUILD + "/trawl-replay", "probes", *args)
-        ok(r.returncode == status and text in r.stderr and len(r.stderr.splitlines()) == 1, name, r.returncode, r.stderr)
-    refused("a capture without static probes", 2, "there are no static probes", SRC + "/samples/usb-serial.trawl")
-    refused("an object that is another file", 2, "is another file", "--object", SRC + "/NEWS", d + "/first.trawl")
-    refused("an object that cannot be", 3, "--object /none/x", "--object", "/none/x", d + "/first.trawl")
+        ok(r.returncode == status and text in r.stderr and len(r.stderr.splitlines()) == 1, name,
+           r.returncode, r.stderr)
+    refused("a capture without static probes", 2, "there are no static probes",
+            SRC + "/samples/usb-serial.trawl")
+    refused("an object that is another file", 2, "is another file", "--object", SRC + "/NEWS",
+            d + "/first.trawl")
+    refused("an object that cannot be", 3, "--object /none/x", "--object", "/none/x",
+            d + "/first.trawl")
     r = run(*replay[:-1], "-v", replay[-1])
     ok(r.returncode == 0 and "16 events" in r.stderr, "-v counts", r.stderr)
-    r = run(BUILD + "/trawl-replay", "probes", "--speed", "0", "-v", "--name", "*:words", d + "/first.trawl")
-    ok(r.returncode == 0 and "in memory" in r.stderr and "4 events" in r.stderr, "events are chosen; without --object",
+    r = run(BUILD + "/trawl-replay", "probes", "--speed", "0", "-v", "--name", "*:words",
+            d + "/first.trawl")
+    ok(r.returncode == 0 and "in memory" in r.stderr and "4 events" in r.stderr,
+       "events are chosen; without --object",
        r.stderr)
 
 
 def main():
-    if os.getuid() or not os.path.exists("/sys/kernel/tracing/uprobe_events") or not os.path.exists("/usr/include/x86_64-linux-gnu/sys/sdt.h"):
+    needed = ("/sys/kernel/tracing/uprobe_events", "/usr/include/x86_64-linux-gnu/sys/sdt.h")
+    if os.getuid() or not all(os.path.exists(path) for path in needed):
         return skip_all("needs root, tracefs and sys/sdt.h")
     with tempfile.TemporaryDirectory() as d:
         with open(d + "/program.c", "w") as f:
@@ -144,14 +164,17 @@ def main():
         ok(r.returncode == 0, "the program compiles", r.stderr)
         r = capture(d + "/program", d + "/first.trawl", d + "/program")
         ok(r.returncode == 0, "trawl captures the program", r.stderr)
-        r = run(BUILD + "/trawl-replay", "probes", "--object", d + "/object.so", "--no-events", d + "/first.trawl")
+        r = run(BUILD + "/trawl-replay", "probes", "--object", d + "/object.so", "--no-events",
+                d + "/first.trawl")
         ok(r.returncode == 0, "the object is made", r.stderr)
         notes = run("readelf", "-n", d + "/object.so").stdout
         same(["numbers", "words"], re.findall(r"Name: (\w+)", notes), "readelf reads its notes")
-        ok(re.search(r"Arguments: -4@\S+ 1@\S+ -2@\S+ 8@\S+\n", notes), "with the program's sizes", notes)
+        ok(re.search(r"Arguments: -4@\S+ 1@\S+ -2@\S+ 8@\S+\n", notes), "with the program's sizes",
+           notes)
         # the program itself, not libtool's script around it: perf and trawl watch what they start
         program = BUILD + "/.libs/trawl-replay"
-        replay = [program if os.path.exists(program) else BUILD + "/trawl-replay", "probes", "--object",
+        replay = [program if os.path.exists(program) else BUILD + "/trawl-replay", "probes",
+                  "--object",
                   d + "/object.so", d + "/first.trawl"]
         os.environ["LD_LIBRARY_PATH"] = BUILD + "/.libs:" + os.environ.get("LD_LIBRARY_PATH", "")
         test_trawl(d, replay)

@@ -18,7 +18,8 @@ TICK = SRC + "/samples/tick.trawl"
 
 
 def run(program, *args, stdin=None, status=0):
-    r = subprocess.run([f"{BUILD}/{program}", *args], input=stdin, stdin=None if stdin is not None else subprocess.DEVNULL,
+    r = subprocess.run([f"{BUILD}/{program}", *args], input=stdin, stdin=None if stdin is not None
+                       else subprocess.DEVNULL,
                        capture_output=True)
     if r.returncode != status:
         ok(False, f"{program} {args} ends with {status}", r.returncode, r.stderr.decode())
@@ -31,21 +32,25 @@ def stream(*args, **kw):
 
 def test_forms():
     for path in (SERIAL, TICK):
-        for form, same_as in ((["--to", "json"], ["trawl-decode", "--json"]), ([], ["trawl-decode"]),
+        for form, same_as in ((["--to", "json"], ["trawl-decode", "--json"]),
+                              ([], ["trawl-decode"]),
                               (["--to", "pcapng"], ["trawl-export", "--to", "pcapng"])):
             ok(stream("--speed", "0", *form, path) == run(*same_as, path),
                f"{os.path.basename(path)} {' '.join(form)}: as {' '.join(same_as)}")
-    ok(stream("--speed", "0", "--to", "usbmon", SERIAL) == run("trawl-export", "--to", "usbmon", SERIAL), "usbmon text")
+    ok(stream("--speed", "0", "--to", "usbmon", SERIAL) == run("trawl-export", "--to", "usbmon",
+                                                               SERIAL), "usbmon text")
     whole = stream("--speed", "0", "--to", "json", "--where", "xfer == \"bulk\"", SERIAL)
     same(10, len(whole.splitlines()), "events are chosen as by trawl-decode")
-    same(whole * 3, stream("--speed", "0", "--loop=3", "--to", "json", "--where", "xfer == \"bulk\"", SERIAL), "--loop")
+    same(whole * 3, stream("--speed", "0", "--loop=3", "--to", "json", "--where",
+                           "xfer == \"bulk\"", SERIAL), "--loop")
 
 
 def test_times():
     events = [json.loads(x) for x in run("trawl-decode", "--json", SERIAL).splitlines()]
     span = (events[-1]["ts_ns"] - events[0]["ts_ns"]) / 1e9
     for speed in (1, 0.5):
-        p = subprocess.Popen([BUILD + "/trawl-replay", "stream", "--to", "json", "--speed", str(speed), SERIAL],
+        p = subprocess.Popen([BUILD + "/trawl-replay", "stream", "--to", "json", "--speed",
+                              str(speed), SERIAL],
                              stdout=subprocess.PIPE)
         came = []
         for line in p.stdout:
@@ -53,11 +58,13 @@ def test_times():
         p.wait()
         # The first may have waited to be read; so did none that came after it more than that.
         ok(came[-1][0] - came[0][0] >= 0.5 * span / speed and len(came) == len(events),
-           f"at --speed {speed}, events come one by one, not before their time", came[-1][0] - came[0][0], span)
+           f"at --speed {speed}, events come one by one, not before their time",
+           came[-1][0] - came[0][0], span)
 
 
 def test_step():
-    p = subprocess.Popen([BUILD + "/trawl-replay", "stream", "--step", SERIAL], stdin=subprocess.PIPE,
+    p = subprocess.Popen([BUILD + "/trawl-replay", "stream", "--step", SERIAL],
+                         stdin=subprocess.PIPE,
                          stdout=subprocess.PIPE, bufsize=0)
     whole = run("trawl-decode", SERIAL).splitlines()
     p.stdin.write(b"\n\n\n")
@@ -74,12 +81,15 @@ def test_wireshark(d):
         return
     fifo = d + "/fifo"
     os.mkfifo(fifo)
-    reader = subprocess.Popen(["tshark", "-q", "-i", fifo, "-T", "fields", "-e", "usb.transfer_type"], stdout=subprocess.PIPE,
+    reader = subprocess.Popen(["tshark", "-q", "-i", fifo, "-T", "fields", "-e",
+                               "usb.transfer_type"], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True)
-    r = subprocess.run([BUILD + "/trawl-replay", "stream", "--to", "pcapng", "--speed", "5", "-w", fifo, SERIAL],
+    r = subprocess.run([BUILD + "/trawl-replay", "stream", "--to", "pcapng", "--speed", "5", "-w",
+                        fifo, SERIAL],
                        stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
     out, err = reader.communicate(timeout=60)
-    ok(r.returncode == 0 and len(out.split()) >= 58, "Wireshark reads it live from a named pipe", r, len(out.split()), err)
+    ok(r.returncode == 0 and len(out.split()) >= 58, "Wireshark reads it live from a named pipe", r,
+       len(out.split()), err)
 
 
 def test_marker():
@@ -97,12 +107,15 @@ def test_marker():
         os.rmdir(instance)
     whole = run("trawl-decode", SERIAL).decode().splitlines()
     same(len(whole), len(marks), "trace_marker: an event for each")
-    ok(all(a.split("  ", 1)[-1][:40] in b for a, b in zip(whole, marks)), "with its text", marks[:2])
+    ok(all(a.split("  ", 1)[-1][:40] in b for a, b in zip(whole, marks)), "with its text",
+       marks[:2])
 
 
 def refused(name, status, text, *args):
-    r = subprocess.run([BUILD + "/trawl-replay", *args], capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    ok(r.returncode == status and text in r.stderr and len(r.stderr.splitlines()) == 1, name, r.returncode, r.stderr)
+    r = subprocess.run([BUILD + "/trawl-replay", *args], capture_output=True, text=True,
+                       stdin=subprocess.DEVNULL)
+    ok(r.returncode == status and text in r.stderr and len(r.stderr.splitlines()) == 1, name,
+       r.returncode, r.stderr)
 
 
 def main():
@@ -112,17 +125,22 @@ def main():
         test_step()
         test_wireshark(d)
         test_marker()
-        refused("a form that there is not", 2, "is no form of a stream", "stream", "--to", "midi", SERIAL)
+        refused("a form that there is not", 2, "is no form of a stream", "stream", "--to", "midi",
+                SERIAL)
         refused("no times", 2, "is no number of times", "stream", "--loop=no", SERIAL)
-        refused("steps and the file from one input", 2, "lines of standard input are the steps", "stream", "--step", "-")
+        refused("steps and the file from one input", 2, "lines of standard input are the steps",
+                "stream", "--step", "-")
         refused("no such file", 3, "none", "stream", d + "/none")
         refused("an output that cannot be", 3, "-w /none/x", "stream", "-w", "/none/x", SERIAL)
-        page = open(SRC + "/docs/trawl-replay.1").read().replace("\\-", "-").replace("\\fB", "").replace("\\fR", "")
+        page = open(SRC + "/docs/trawl-replay.1").read().replace("\\-", "-").replace("\\fB",
+                                                                                     "").replace(
+                                                                                         "\\fR", "")
         for way in ("device", "host", "probes", "stream"):
             with open(f"{SRC}/replay/{way}.c") as f:
                 options = [x.split('"')[1] for x in f if x.startswith('\t{"') and "_argument" in x]
             text = run("trawl-replay", way, "--help").decode()
-            missing = [o for o in options if f"--{o}" not in text + " --help" or f"--{o}" not in page]
+            missing = [o for o in options if f"--{o}" not in text + " --help" or
+                       f"--{o}" not in page]
             same([], missing, f"{way}: every option is in --help and in the manual")
     return finish()
 

@@ -16,7 +16,8 @@ class Event:
     """A usbmon record of 64 bytes of header."""
 
     def __init__(self, raw):
-        (self.id, self.type, self.xfer, self.ep, self.dev, self.bus, self.flag_setup, self.flag_data, _, _,
+        (self.id, self.type, self.xfer, self.ep, self.dev, self.bus, self.flag_setup,
+         self.flag_data, _, _,
          self.status, self.length, _) = struct.unpack("<QcBBBHBBqiiII", raw[:40])
         self.setup = raw[40:48]
         self.interval, self.start_frame, self.flags, ndesc = struct.unpack("<iiII", raw[48:64])
@@ -24,12 +25,14 @@ class Event:
         self.packets = [struct.unpack("<iII", raw[64 + 16 * i:76 + 16 * i]) for i in range(ndesc)]
         self.data = raw[at:]
         self.type = self.type.decode("latin1")
-        self.key = self.id, self.ep & 0x7f if self.xfer == CONTROL else self.ep, self.xfer  # ids alone come again
+        # ids alone come again
+        self.key = self.id, self.ep & 0x7f if self.xfer == CONTROL else self.ep, self.xfer
 
 
 def events(path):
     """The USB events of any capture, as usbmon has them."""
-    r = subprocess.run([BUILD + "/trawl-export", "--to", "pcap", "--linktype", "220", "--show-keys", path],
+    r = subprocess.run([BUILD + "/trawl-export", "--to", "pcap", "--linktype", "220", "--show-keys",
+                        path],
                        capture_output=True, stdin=subprocess.DEVNULL)
     raw, at, out = r.stdout, 24, []
     while at + 16 <= len(raw):
@@ -75,7 +78,8 @@ class Host:
         """packets: (offset, length) of each. Returns the seqnum."""
         self.seq += 1
         body = struct.pack(">IIIII", 1, self.seq, 1 << 16 | 2, into, ep & 15)
-        body += struct.pack(">IiiiI", flags, length, 0, len(packets) if packets else -1, interval) + setup
+        body += struct.pack(">IiiiI", flags, length, 0, len(packets) if packets else -1,
+                            interval) + setup
         if not into:
             body += data
         body += b"".join(struct.pack(">IIII", o, n, 0, 0) for o, n in packets)
@@ -122,10 +126,11 @@ class Host:
         return device, config
 
     def play(self, tape, change=None):
-        """Asks what the capture's host asked, in that order; change: the number of an OUT transfer of which a
-        byte is changed. Returns what was answered otherwise."""
+        """Asks what the capture's host asked, in that order; change: the number of an OUT transfer
+        of which a byte is changed. Returns what was answered otherwise."""
         different, open_urbs, n = [], {}, 0
-        answers = {}  # of USBPcap, which does not tell the size of a read's buffer: what came at most
+        # of USBPcap, which does not tell the size of a read's buffer: what came at most
+        answers = {}
         for e in tape:
             answers[e.key] = max(answers.get(e.key, 0), e.length)
         for e in tape:
@@ -135,11 +140,13 @@ class Host:
                     continue
                 into = bool(e.setup[0] & 0x80) if e.xfer == CONTROL else bool(e.ep & 0x80)
                 data = e.data
-                if data and not into and e.xfer != CONTROL and not (len(data) == 31 and data[:4] == b"USBC"):
+                if data and not into and e.xfer != CONTROL and not (len(data) == 31 and
+                                                                    data[:4] == b"USBC"):
                     n += 1
                     if change == n:
                         data = bytes([data[0] ^ 0x40]) + data[1:]
-                length = e.length or answers.get(e.key, 0) or 64 if into and e.xfer != CONTROL else e.length
+                length = e.length or answers.get(e.key,
+                                                 0) or 64 if into and e.xfer != CONTROL else e.length
                 packets = [(o, l) for _, o, l in e.packets] if e.xfer == ISO else ()
                 open_urbs[e.key] = (e, self.submit(e.ep, int(into), length, e.setup, data.ljust(
                     0 if into else e.length, b"\0"), e.interval, packets))
@@ -160,7 +167,9 @@ class Host:
                 continue
             status = 0 if e.status == -121 else e.status
             if got[0] != status or got[1] != e.data:
-                different.append((s, f"status {got[0]} for {status}, {got[1][:16].hex()} for {e.data[:16].hex()}"))
+                different.append(
+                    (s,
+                     f"status {got[0]} for {status}, {got[1][:16].hex()} for {e.data[:16].hex()}"))
         return different
 
     def close(self):
@@ -174,7 +183,8 @@ class Replay:
         with socket.socket() as s:
             s.bind(("127.0.0.1", 0))
             self.port = s.getsockname()[1]
-        self.p = subprocess.Popen([BUILD + "/trawl-replay", "device", f"--listen={self.port}", *args, path],
+        self.p = subprocess.Popen([BUILD + "/trawl-replay", "device", f"--listen={self.port}",
+                                   *args, path],
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                   stdin=subprocess.DEVNULL)
         self.notes = []

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""trawl-replay vm without a machine: a program in the place of QEMU says what a guest would say. The machine itself is
-tested by tests/lab/host/replay-vm.sh."""
+"""trawl-replay vm without a machine: a program in the place of QEMU says what a guest would say.
+The machine itself is tested by tests/lab/host/replay-vm.sh."""
 import os
 import shutil
 import subprocess
@@ -41,9 +41,12 @@ class Bench:
         for name in ("vhci-hcd", "usbip-core", "usbhid", "hid", "odd"):
             with open(f"{self.modules}/kernel/{name}.ko", "w") as f:
                 f.write("module " + name)
-        self.write("modules.dep", "kernel/usbip-core.ko:\nkernel/vhci-hcd.ko: kernel/usbip-core.ko\nkernel/hid.ko:\n"
+        self.write("modules.dep",
+                   "kernel/usbip-core.ko:\nkernel/vhci-hcd.ko: "
+                   "kernel/usbip-core.ko\nkernel/hid.ko:\n"
                    "kernel/usbhid.ko: kernel/hid.ko\nkernel/odd.ko:\n")
-        self.write("modules.alias", "alias usb:v*p*d*dc*dsc*dp*ic03isc*ip*in* usbhid\nalias usb:v9999p* odd\n")
+        self.write("modules.alias",
+                   "alias usb:v*p*d*dc*dsc*dp*ic03isc*ip*in* usbhid\nalias usb:v9999p* odd\n")
         self.write("modules.builtin", "kernel/drivers/usb/core/usbcore.ko\n")
 
     def write(self, name, text):
@@ -57,9 +60,13 @@ class Bench:
         os.chmod(path, 0o755)
 
     def vm(self, *args, path=KEYBOARD, kernel=None, check=(), env=None):
-        r = subprocess.run([BUILD + "/trawl-replay", "vm", *(["--kernel", kernel or self.kernel] if kernel != "" else []),
-                            *args, path, *(["--", *check] if check else [])], capture_output=True, text=True, timeout=60,
-                           stdin=subprocess.DEVNULL, env={**os.environ, "D": self.d, "PATH": self.bin + ":" + os.environ["PATH"],
+        r = subprocess.run([BUILD + "/trawl-replay", "vm",
+                            *(["--kernel", kernel or self.kernel] if kernel != "" else []),
+                            *args, path, *(["--", *check] if check else [])], capture_output=True,
+                           text=True, timeout=60,
+                           stdin=subprocess.DEVNULL,
+                           env={**os.environ, "D": self.d,
+                                "PATH": self.bin + ":" + os.environ["PATH"],
                                                           **(env or {})})
         return r.returncode, r.stdout, r.stderr
 
@@ -70,7 +77,8 @@ class Bench:
 
     def content(self, name):
         with open(self.d + "/initrd", "rb") as f:
-            return subprocess.run(["cpio", "-i", "--to-stdout", "--quiet", name], stdin=f, capture_output=True).stdout
+            return subprocess.run(["cpio", "-i", "--to-stdout", "--quiet", name], stdin=f,
+                                  capture_output=True).stdout
 
 
 def refused(b, name, want, *args, **kw):
@@ -79,18 +87,23 @@ def refused(b, name, want, *args, **kw):
 
 
 def test_errors(b):
-    refused(b, "no kernel is named: status 125, not 2, which git bisect would take for bad", "--kernel BZIMAGE", kernel="")
+    refused(b,
+            "no kernel is named: status 125, not 2, which git bisect would take for "
+            "bad", "--kernel BZIMAGE", kernel="")
     refused(b, "a kernel that is not there", "No such file", kernel=b.d + "/none")
     refused(b, "a file that is no capture", "vm.py", path=__file__)
     refused(b, "a folder without modules", "modules.dep", "--modules", b.d)
-    refused(b, "a module that the kernel has not", "no such module", "--modules", b.modules, "--module", "nonesuch")
+    refused(b, "a module that the kernel has not", "no such module", "--modules", b.modules,
+            "--module", "nonesuch")
     refused(b, "a module, but no folder of modules", "--modules DIR", "--module", "odd")
-    refused(b, "a program that is not there", "no such file or program", "--add", "nonesuch-program")
+    refused(b, "a program that is not there", "no such file or program", "--add",
+            "nonesuch-program")
     refused(b, "an accelerator of another name", "neither kvm nor tcg", "--accel", "xen")
     refused(b, "QEMU is missing", "qemu-system-x86_64: is missing", env={"PATH": "/nonexistent"})
     b.write("modules.dep", "kernel/odd.ko:\n")
     refused(b, "modules without vhci_hcd", "CONFIG_USBIP_VHCI_HCD", "--modules", b.modules)
-    b.write("modules.dep", "kernel/usbip-core.ko:\nkernel/vhci-hcd.ko: kernel/usbip-core.ko\nkernel/hid.ko:\n"
+    b.write("modules.dep",
+            "kernel/usbip-core.ko:\nkernel/vhci-hcd.ko: kernel/usbip-core.ko\nkernel/hid.ko:\n"
             "kernel/usbhid.ko: kernel/hid.ko\nkernel/odd.ko:\n")
     b.qemu("echo 'qemu: wrong' >&2; exit 1")
     status, _, err = b.vm()
@@ -115,17 +128,20 @@ def test_statuses(b):
 grep -o 'path=/proc/self/fd/[0-9]*' "$D/args" >"$D/fd"; . "$D/fd"
 echo '[    9.1] WARNING: CPU: 0 PID: 1 at drivers/x.c:1' >>"$path"; echo ready ''""")
     status, out, err = b.vm()
-    ok(status == 1 and "WARNING: CPU: 0" in out, "what the kernel complained of is printed", status, out, err)
+    ok(status == 1 and "WARNING: CPU: 0" in out, "what the kernel complained of is printed", status,
+       out, err)
 
 
 def test_contents(b):
     b.qemu("echo ready ''; echo status 0")
     status, out, err = b.vm("--modules", b.d + "/m", check=["sh", "-c", "exit 0"])
     names = b.listing()
-    ok(status == 0 and {"init", "plan", "capture", "dev/console"} <= set(names), "the initial file system is one for cpio",
+    ok(status == 0 and {"init", "plan", "capture", "dev/console"} <= set(names),
+       "the initial file system is one for cpio",
        status, out, err, names)
     same([b"module usbip-core", b"module vhci-hcd", b"module hid", b"module usbhid"],
-         [b.content(f"modules/{i:03}") for i in range(4)], "modules of the device, each after those that it needs")
+         [b.content(f"modules/{i:03}") for i in range(4)],
+         "modules of the device, each after those that it needs")
     ok("modules/004" not in names, "and no others", names)
     ok(any(n.startswith("lib/libc.so") for n in names), "with libraries", names)
     with open(KEYBOARD, "rb") as f:
@@ -136,7 +152,8 @@ def test_contents(b):
          "a module by name; one by its file that is there already is not loaded twice")
     if shutil.which("zstd"):
         subprocess.run(["zstd", "-q", "--rm", b.modules + "/kernel/vhci-hcd.ko"], check=True)
-        b.write("modules.dep", "kernel/usbip-core.ko:\nkernel/vhci-hcd.ko.zst: kernel/usbip-core.ko\n")
+        b.write("modules.dep",
+                "kernel/usbip-core.ko:\nkernel/vhci-hcd.ko.zst: kernel/usbip-core.ko\n")
         status, out, err = b.vm("--modules", b.modules)
         same(b"module vhci-hcd", b.content("modules/001"), "a compressed module is unpacked")
     else:
@@ -144,26 +161,36 @@ def test_contents(b):
 
 
 def decoded(path):
-    return subprocess.run([BUILD + "/trawl-decode", "--show-keys", path], capture_output=True, text=True).stdout
+    return subprocess.run([BUILD + "/trawl-decode", "--show-keys", path], capture_output=True,
+                          text=True).stdout
 
 
 def test_mutations(b):
     """The guest says in which run the kernel complained; the capture of that run is made here."""
-    b.qemu("echo ready ''; echo run 3; echo run ${RUN:-4}; [ -n \"$DIES\" ] || { echo finding WARNING: at x; echo status 1; }")
+    b.qemu(
+        "echo ready ''; echo run 3; echo run ${RUN:-4}; [ -n \"$DIES\" ] || { echo finding "
+        "WARNING: at x; echo status 1; }")
     kept = []
-    for name, seed, run, more in (("a", 7, 4, {}), ("b", 7, 4, {}), ("c", 7, 5, {}), ("d", 8, 4, {}), ("e", 7, 4, {"DIES": "1"})):
+    for name, seed, run, more in (("a", 7, 4, {}), ("b", 7, 4, {}), ("c", 7, 5, {}),
+                                  ("d", 8, 4, {}), ("e", 7, 4, {"DIES": "1"})):
         path = f"{b.d}/{name}.pcap"
-        status, out, err = b.vm("--mutate", str(seed), "--save", path, env={"RUN": str(run), **more})
-        ok(status == 1 and f"finding in run {run} of seed {seed}" in out, f"a finding: {name}", status, out, err)
+        status, out, err = b.vm("--mutate", str(seed), "--save", path,
+                                env={"RUN": str(run), **more})
+        ok(status == 1 and f"finding in run {run} of seed {seed}" in out, f"a finding: {name}",
+           status, out, err)
         with open(path, "rb") as f:
             kept.append(f.read())
-    same((True, True), (kept[0] == kept[1], kept[0] == kept[4]), "a run of a seed is the same each time, and of a kernel that died")
+    same((True, True), (kept[0] == kept[1], kept[0] == kept[4]),
+         "a run of a seed is the same each time, and of a kernel that died")
     ok(len({kept[0], kept[2], kept[3]}) == 3, "runs and seeds differ")
-    ok(b"mutate 7 1 1000\n" in b.content("plan") or b"--as-is" in b.content("plan"), "the guest gets the seed", b.content("plan"))
-    ok("GET_DESCRIPTOR device: 0627:0001" in decoded(b.d + "/a.pcap"), "its capture is one of the device", decoded(b.d + "/a.pcap")[:500])
+    ok(b"mutate 7 1 1000\n" in b.content("plan") or b"--as-is" in b.content("plan"),
+       "the guest gets the seed", b.content("plan"))
+    ok("GET_DESCRIPTOR device: 0627:0001" in decoded(b.d + "/a.pcap"),
+       "its capture is one of the device", decoded(b.d + "/a.pcap")[:500])
     b.qemu("echo ready ''; echo run 1; echo say 1000 runs; echo status 0")
     status, out, err = b.vm("--mutate", "1", "--save", b.d + "/none.pcap")
-    ok(status == 0 and not os.path.exists(b.d + "/none.pcap"), "no finding: status 0, no file", status, out, err)
+    ok(status == 0 and not os.path.exists(b.d + "/none.pcap"), "no finding: status 0, no file",
+       status, out, err)
     refused(b, "a seed that is no number", "is no number", "--mutate", "x")
 
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""siege.py [PART]...: the recorder under attack, for SIEGE_SECONDS in all (600: what docs/security.md speaks
-of; 30: a short form). Whatever is done to it: every file can be read, what is in it and what is said to be
-missing are all that happened, nothing stays behind in tracefs, memory is bounded.
+"""siege.py [PART]...: the recorder under attack, for SIEGE_SECONDS in all (600: what
+docs/security.md speaks of; 30: a short form). Whatever is done to it: every file can be read, what
+is in it and what is said to be missing are all that happened, nothing stays behind in tracefs,
+memory is bounded.
 
-Needs root and a kernel with uprobes. Clocks are set in a guest of the lab only (tests/lab/guest/siege.sh).
-"""
+Needs root and a kernel with uprobes. Clocks are set in a guest of the lab only
+(tests/lab/guest/siege.sh). """
 import json
 import os
 import random
@@ -94,7 +95,8 @@ def said(p):
 
 
 def run(*args, **more):
-    return subprocess.run(args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    return subprocess.run(args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True,
                           errors="replace", timeout=END, preexec_fn=default_signals, **more)
 
 
@@ -125,12 +127,14 @@ def left(pid):
         return mine + [line.strip() for line in f if f":trawl_{pid}_" in line]
 
 
-# ---- the parts ------------------------------------------------------------------------------------
+# ---- the parts
+# ------------------------------------------------------------------------------------
 
 def steady(s):
     """A capture of minutes takes no more memory at its end than once it runs."""
     load = s.start(s.target, "hits", "1000000000", "200")
-    p = s.record(s.path("steady"), "-i", f"usdt:{s.target}:hit", "-i", "event:sched:sched_switch", "-C", "64", "-W", "3")
+    p = s.record(s.path("steady"), "-i", f"usdt:{s.target}:hit", "-i", "event:sched:sched_switch",
+                 "-C", "64", "-W", "3")
     sizes, until = [], time.monotonic() + max(6, SECONDS // 2)
     while time.monotonic() < until and p.poll() is None:
         time.sleep(0.25)
@@ -138,15 +142,19 @@ def steady(s):
     same(0, s.end(p), "minutes: status")
     s.end(load)
     early, late = sizes[len(sizes) // 4:len(sizes) // 2], sizes[len(sizes) * 3 // 4:]
-    ok(max(late) <= max(early) * 1.05 + 4096, "minutes: memory stays", f"{max(early)} KiB, then {max(late)}")
-    print(f"# {max(6, SECONDS // 2)} s, {counts(p)} events captured and lost, {max(early)} KiB, then {max(late)}")
+    ok(max(late) <= max(early) * 1.05 + 4096, "minutes: memory stays",
+       f"{max(early)} KiB, then {max(late)}")
+    print(
+        f"# {max(6, SECONDS // 2)} s, {counts(p)} events captured and lost, {max(early)} KiB, then "
+        f"{max(late)}")
     same([], left(p.pid), "minutes: nothing is left")
 
 
 def tasks(s):
     """Short processes by the thousand, all followed: each one's hit is there, or is counted."""
     n = share(100_000, 2000)
-    p = s.start("trawl", "-w", s.path("tasks"), "-B", "16384", "-i", f"usdt:{s.target}:hit", "--", s.target, "tasks", str(n), "1")
+    p = s.start("trawl", "-w", s.path("tasks"), "-B", "16384", "-i", f"usdt:{s.target}:hit", "--",
+                s.target, "tasks", str(n), "1")
     largest, until = 0, time.monotonic() + 60 + n // 50
     while p.poll() is None and time.monotonic() < until:
         largest = max(largest, rss(p.pid))
@@ -154,10 +162,14 @@ def tasks(s):
     status = s.end(p, None if p.poll() is not None else signal.SIGTERM)
     captured, lost = counts(p)
     got = hits(s.path("tasks"))
-    ok(status in (0, 1) and captured is not None, f"{n} processes and as many threads: it ends", status, said(p)[-300:])
-    ok(captured is not None and got[1] + lost >= 2 * n and got[1] <= 2 * n, "each hit is there or counted", got, captured, lost, 2 * n)
+    ok(status in (0, 1) and captured is not None, f"{n} processes and as many threads: it ends",
+       status, said(p)[-300:])
+    ok(captured is not None and got[1] + lost >= 2 * n and got[1] <= 2 * n,
+       "each hit is there or counted", got, captured, lost, 2 * n)
     ok(largest < 300 << 10, "memory is bounded", largest)
-    print(f"# {n} processes, {n} threads: {got[1]} hits, {lost} lost, status {status}, at most {largest} KiB")
+    print(
+        f"# {n} processes, {n} threads: {got[1]} hits, {lost} lost, status {status}, at most "
+        f"{largest} KiB")
     same([], left(p.pid), "nothing is left")
 
 
@@ -194,18 +206,21 @@ def full(s):
         try:
             count = 60000 + s.random.randrange(60000)
             f = disk + "/x.trawl"
-            p = s.record(f, "-B", "32768", "-i", f"usdt:{s.target}:hit", "--", s.target, "hits", str(count))
+            p = s.record(f, "-B", "32768", "-i", f"usdt:{s.target}:hit", "--", s.target, "hits",
+                         str(count))
             status = s.end(p, None)
             captured, lost = counts(p)
             read = hits(f)
             whole = run("trawl-edit", "verify", f)
-            if status not in (0, 1, 3) or captured is None or captured + lost != count or read[1] != captured:
+            if status not in (
+                0, 1, 3) or captured is None or captured + lost != count or read[1] != captured:
                 bad.append((i, size, status, count, captured, lost, read, said(p)[-200:]))
             if lost and status == 0 or whole.returncode not in (0, 1):
                 bad.append((i, size, "status", status, whole.stderr))
         finally:
             run("umount", "-l", disk)
-    same([], bad, f"{n} full disks: captured and lost are all hits, and the file has what was captured")
+    same([], bad,
+         f"{n} full disks: captured and lost are all hits, and the file has what was captured")
 
 
 def namespaces(s):
@@ -213,13 +228,15 @@ def namespaces(s):
     if run("unshare", "-pfm", "--mount-proc", "true").returncode:
         return skip("namespaces", "there are none here")
     f = s.path("namespace")
-    p = s.record(f, "-i", f"usdt:{s.target}:hit", "--", "unshare", "-pf", "--mount-proc", s.target, "tree", "50")
+    p = s.record(f, "-i", f"usdt:{s.target}:hit", "--", "unshare", "-pf", "--mount-proc", s.target,
+                 "tree", "50")
     same((0, 150), (s.end(p, None), hits(f)[1]), "COMMAND in a PID namespace: each hit")
     # a program that only its own namespace has
     inner = s.path("inner")
     os.mkdir(inner)
     load = s.start("unshare", "-pfm", "--kill-child", "sh", "-c",
-                   f"mount -t tmpfs none {inner} && cp {s.target} {inner}/hidden && exec {inner}/hidden wait")
+                   f"mount -t tmpfs none {inner} && cp {s.target} {inner}/hidden && exec "
+                   f"{inner}/hidden wait")
     pid = None
     for _ in range(END * 10):
         try:
@@ -231,26 +248,30 @@ def namespaces(s):
             pass
         time.sleep(0.1)
     p = s.record(f, "-c", "20", "-i", f"usdt:pid={pid}:hit", "-p", str(pid))
-    same((0, 20), (s.end(p, None), hits(f)[1]), "a program that only another mount namespace has: its hits")
+    same((0, 20), (s.end(p, None), hits(f)[1]),
+         "a program that only another mount namespace has: its hits")
     s.end(load, signal.SIGKILL)  # unshare passes nothing else on
     same([], left(p.pid), "nothing is left")
 
 
-NAMES = ["new\nline", "sp ace", "tab\t", "back\\slash", "colon:hit", "at@100", " (deleted)", "x (deleted)", "\x1b[31m", "é\xff".encode(
+NAMES = ["new\nline", "sp ace", "tab\t", "back\\slash", "colon:hit", "at@100", " (deleted)",
+         "x (deleted)", "\x1b[31m", "é\xff".encode(
     "latin1"), "00400000-00401000 r-xp 00000000 00:00 0", "-i", "$comm", "a" * 250, "\u202e"]
 
 
 def names(s):
-    """Programs by hostile names: traced, or refused in one line; never another file, no forged line."""
+    """Programs by hostile names: traced, or refused in one line; never another file, no forged
+    line."""
     bad, traced = [], 0
     for name in NAMES:
-        raw = os.fsencode(s.folder) + b"/" + (name if isinstance(name, bytes) else os.fsencode(name))
+        raw = os.fsencode(s.folder) + b"/" + (name if isinstance(name, bytes)
+                                              else os.fsencode(name))
         shutil.copy(s.target, raw)
         load = s.start(raw, b"wait")
         f = s.path("named")
         for _ in range(100):
-            if os.path.exists(f"/proc/{load.pid}/exe") and os.readlink(f"/proc/{load.pid}/exe").encode(
-                    errors="surrogateescape").startswith(raw):
+            exe = f"/proc/{load.pid}/exe"
+            if os.path.exists(exe) and os.fsencode(os.readlink(exe)).startswith(raw):
                 break
             time.sleep(0.05)
         for spec in (b"usdt:" + raw + b":hit", b"usdt:pid=%d:hit" % load.pid):
@@ -258,7 +279,8 @@ def names(s):
             status = s.end(p, None if "capturing" in said(p) else signal.SIGTERM)
             text = run("trawl-decode", f).stdout if status == 0 else ""
             traced += status == 0
-            if status not in (0, 2, 3) or (status == 0 and hits(f)[1] != 5) or "\x1b" in text or left(p.pid):
+            if status not in (0, 2, 3) or (status == 0 and
+                                           hits(f)[1] != 5) or "\x1b" in text or left(p.pid):
                 bad.append((name, spec, status, said(p)[-200:], left(p.pid)))
             if status and "\x1b" in said(p):
                 bad.append((name, "an escape is printed", said(p)))
@@ -266,7 +288,8 @@ def names(s):
         os.unlink(raw)
     same([], bad, f"{len(NAMES)} names of programs: traced or refused, in one line")
     ok(traced >= len(NAMES), "by their process at least they are traced", traced, 2 * len(NAMES))
-    p = s.record(s.path("memfd"), "-c", "5", "-i", f"usdt:{s.target}:hit", "--", "/usr/bin/python3", "-c", """
+    p = s.record(s.path("memfd"), "-c", "5", "-i", f"usdt:{s.target}:hit", "--", "/usr/bin/python3",
+                 "-c", """
 import os, sys
 for name in ("a\\nb", "x (deleted)", "/etc/passwd", "-"):
     fd = os.memfd_create(name)
@@ -276,11 +299,13 @@ for name in ("a\\nb", "x (deleted)", "/etc/passwd", "-"):
     os.wait()
 os.execv(sys.argv[1], ["target", "hits", "10"])
 """, s.target)
-    same((0, 5), (s.end(p, None), hits(s.path("memfd"))[1]), "programs in memory beside it: its own hits are there")
+    same((0, 5), (s.end(p, None), hits(s.path("memfd"))[1]),
+         "programs in memory beside it: its own hits are there")
 
 
 def maps(s):
-    """/proc/PID/maps with lines like those of others: names with newlines, thousands of mappings, that change."""
+    """/proc/PID/maps with lines like those of others: names with newlines, thousands of mappings,
+    that change."""
     liar = r"""
 import mmap, os, sys
 folder = sys.argv[1]
@@ -302,7 +327,8 @@ while True:
 """
     folder = s.path("maps")
     os.mkdir(folder)
-    p = subprocess.Popen(["/usr/bin/python3", "-c", liar, folder], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
+    p = subprocess.Popen(["/usr/bin/python3", "-c", liar, folder], stdout=subprocess.PIPE,
+                         stdin=subprocess.DEVNULL,
                          preexec_fn=default_signals, text=True)
     p.log = open(os.devnull)
     s.children.append(p)
@@ -311,14 +337,16 @@ while True:
     for _ in range(share(100, 5)):
         for spec in (f"usdt:pid={p.pid}:none", f"usdt:pid={p.pid}:*"):
             r = run("trawl", "-q", "-c", "1", "-i", spec, "-w", s.path("maps.trawl"), "--", "true")
-            if r.returncode not in (0, 1, 2, 3) or r.returncode > 1 and not re.match(r"trawl: [^\n]*(\n +[^\n]*\n +\^)?\n$", r.stderr) or "/etc/passwd" in r.stderr:
+            if r.returncode not in (0, 1, 2, 3) or r.returncode > 1 and not re.match(
+                r"trawl: [^\n]*(\n +[^\n]*\n +\^)?\n$", r.stderr) or "/etc/passwd" in r.stderr:
                 bad.append((spec, r.returncode, r.stderr[-300:]))
     s.end(p, signal.SIGKILL)
     same([], bad[:5], "a process whose maps lie: refused in one line")
 
 
 def changing(s):
-    """Programs that are written to, cut, replaced and removed while they are looked at and while they are armed."""
+    """Programs that are written to, cut, replaced and removed while they are looked at and while
+    they are armed."""
     victim, stop = s.path("victim"), threading.Event()
     with open(s.target, "rb") as f:
         whole = f.read()
@@ -345,10 +373,12 @@ def changing(s):
     bad, statuses, n = [], {}, share(300, 15)
     try:
         for i in range(n):
-            spec = (f"usdt:{victim}:hit", f"uprobe:{victim}:target_hits $params", f"uprobe:{victim}:* $retval")[i % 3]
+            spec = (f"usdt:{victim}:hit", f"uprobe:{victim}:target_hits $params",
+                    f"uprobe:{victim}:* $retval")[i % 3]
             r = run("trawl", "-q", "-i", spec, "-w", s.path("changing"), "--", "true")
             statuses[r.returncode] = statuses.get(r.returncode, 0) + 1
-            if r.returncode not in (0, 1, 2, 3) or r.returncode > 1 and not re.match(r"trawl: |\s", r.stderr):
+            if r.returncode not in (0, 1, 2, 3) or r.returncode > 1 and not re.match(r"trawl: |\s",
+                                                                                     r.stderr):
                 bad.append((spec, r.returncode, r.stderr[-300:]))
     finally:
         stop.set()
@@ -365,7 +395,8 @@ def changing(s):
     run(victim, "hits", "10")
     os.unlink(victim)
     time.sleep(0.3)
-    same((0, 10), (s.end(p), hits(f)[1]), "replaced and removed while it is armed: the hits of the file that was meant")
+    same((0, 10), (s.end(p), hits(f)[1]),
+         "replaced and removed while it is armed: the hits of the file that was meant")
     same([], left(p.pid), "nothing is left")
 
 
@@ -379,7 +410,8 @@ def unmounted(s):
     s.end(p)
     if os.path.exists(f):
         os.unlink(f)
-    p = s.start("unshare", "-m", "trawl", "-w", f, "-i", f"usdt:{s.target}:hit", "-p", str(load.pid))
+    p = s.start("unshare", "-m", "trawl", "-w", f, "-i", f"usdt:{s.target}:hit", "-p",
+                str(load.pid))
     for _ in range(END * 10):
         if "capturing to" in said(p) or p.poll() is not None:
             break
@@ -413,9 +445,11 @@ def clocks(s):
     s.end(load)
     time.clock_settime(time.CLOCK_REALTIME, before + time.monotonic())
     same(0, status, f"{len(steps)} steps of the clock: status")
-    lines = [json.loads(x) for x in run("trawl-decode", "--json", "--name", "target:hit", f).stdout.splitlines()]
+    lines = [json.loads(x) for x in run("trawl-decode", "--json", "--name", "target:hit",
+                                        f).stdout.splitlines()]
     numbers = [x["fields"]["arg1"] if "fields" in x else x["arg1"] for x in lines]
-    same(list(range(numbers[0], numbers[0] + len(numbers))) if numbers else None, numbers, "every hit, in order")
+    same(list(range(numbers[0], numbers[0] + len(numbers))) if numbers else None, numbers,
+         "every hit, in order")
     stamps = [x["ts_ns"] for x in lines]
     same(sorted(stamps), stamps, "in one order of time")
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Run inside gdb: what a fetch argument of the kernel's ("+8(%sp):s32") is where gdb has stopped."""
+"""Run inside gdb: what a fetch argument of the kernel's ("+8(%sp):s32") is where gdb has
+stopped."""
 import re
 
 import gdb

@@ -1,17 +1,17 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Any program with debug information as one of the zoo: no value of its functions' parameters that
-trawl marks as exact differs from what gdb shows at the same stop, and none that they return from what
-gdb's "finish" shows of the same call.
+trawl marks as exact differs from what gdb shows at the same stop, and none that they return from
+what gdb's "finish" shows of the same call.
 
-	program.py [-v] [--only-params] [--only-returns] [--calls N] [--batch N] [--max N] [--only GLOB] PROGRAM [ARG ...]
-	make zoo-check PROGRAM='PROGRAM ARG ...'
+	program.py [-v] [--only-params] [--only-returns] [--calls N] [--batch N] [--max N] [--only GLOB]
+	PROGRAM [ARG ...] make zoo-check PROGRAM='PROGRAM ARG ...'
 
 The program runs twice with the same memory layout and an empty environment: under trawl, and under
-gdb. Where a value is another one each time (times, seeds, threads), gdb's is compared with what trawl's
-definition reads at gdb's stop. The first calls (--calls) of each function are compared, of at
-most --max functions, evenly chosen, so many in a run (--batch). It ends with 1 if a value differs.
-"""
+gdb. Where a value is another one each time (times, seeds, threads), gdb's is compared with what
+trawl's definition reads at gdb's stop. The first calls (--calls) of each function are compared, of
+at most --max functions, evenly chosen, so many in a run (--batch). It ends with 1 if a value
+differs. """
 import argparse
 import fnmatch
 import glob
@@ -128,7 +128,8 @@ def record_returns(argv, names, path):
         for n in names:
             inputs += ["-i", f"uprobe:{argv[0]}:{n} sp=%sp:x64",
                        "-i", f"uprobe:{argv[0]}:{pattern(n)}%return sp=%sp:x64 $retval"]
-        said = run(f"{BUILD}/trawl", "-B", "65536", "-w", path, *inputs, "--", "setarch", "-R", "env",
+        said = run(f"{BUILD}/trawl", "-B", "65536", "-w", path, *inputs, "--", "setarch", "-R",
+                   "env",
                    "-i", *argv, timeout=TIMEOUT, stdin=DEVNULL).stderr
         refused = [n for n in names if f":{pattern(n)}%return" in said.split("events captured")[0]]
         if not refused or "events captured" in said:
@@ -140,7 +141,8 @@ def record_returns(argv, names, path):
     for line in run(decode, "--json", path, timeout=TIMEOUT).stdout.splitlines() if names else ():
         events.append(json.loads(line))
     for name in {e["name"] for e in events}:
-        probes[name] = json.loads(run(decode, f"--meta=probe/uprobe/{glob.escape(name)}", path).stdout)
+        probes[name] = json.loads(run(decode, f"--meta=probe/uprobe/{glob.escape(name)}",
+                                      path).stdout)
     return events, probes, said
 
 
@@ -148,7 +150,8 @@ def check_returns(argv, names, o, folder, c):
     """How many functions were called, and how many had no return probe."""
     asked = list(names)
     events, probes, said = record_returns(argv, asked, f"{folder}/trawl")
-    if asked and "events captured" not in said:  # one of them is refused, by a name that is too long
+    # one of them is refused, by a name that is too long
+    if asked and "events captured" not in said:
         if len(names) == 1:
             return 0, 1
         halves = names[:len(names) // 2], names[len(names) // 2:]
@@ -164,7 +167,8 @@ def check_returns(argv, names, o, folder, c):
         print(f"# gdb ended before the program, with {len(entries)} functions from {names[0]}")
     wrong, exact, absent, unknown, _ = returns.compare(events, probes, values)
     seen = len(values)
-    for _ in range(RUNS if wrong else 0):  # what differs between runs of gdb is another one each time
+    # what differs between runs of gdb is another one each time
+    for _ in range(RUNS if wrong else 0):
         time.sleep(1)
         again, _ = returns.finishes(argv, entries, f"{folder}/finish", o.calls)
         values = {k: v for k, v in values.items() if again.get(k, v) == v}
@@ -183,8 +187,10 @@ def all_returns(argv, names, o, folder):
         n, more = check_returns(argv, names[i:i + o.batch], o, folder, c)
         called, refused = called + n, refused + more
     ok(c.exact and not c.wrong, f"{os.path.basename(argv[0])}: returns of {called} of {len(names)} "
-       f"functions, {c.exact} equal gdb's finish, {c.absent} have no value, {c.unknown} not among gdb's "
-       f"first {o.calls} calls or not shown by it, {c.varying} another one each time; {refused} functions "
+       f"functions, {c.exact} equal gdb's finish, {c.absent} have no value, {c.unknown} not among "
+       f"gdb's "
+       f"first {o.calls} calls or not shown by it, {c.varying} another one each time; {refused} "
+       f"functions "
        "have no return probe", *c.wrong[:40])
 
 
@@ -226,8 +232,10 @@ def all_params(argv, names, o):
     with tempfile.TemporaryDirectory(dir=os.environ.get("ZOO_FOLDER")) as folder:
         for i in range(0, len(names), o.batch):
             called += check_batch(argv, names[i:i + o.batch], o, folder, c)
-    ok(c.exact and not c.wrong, f"{os.path.basename(argv[0])}: of {len(names)} functions {called} were "
-       f"called, {c.exact} values equal gdb's, {c.absent} said to be unavailable, {c.unknown} unknown "
+    ok(c.exact and not c.wrong,
+       f"{os.path.basename(argv[0])}: of {len(names)} functions {called} were "
+       f"called, {c.exact} values equal gdb's, {c.absent} said to be unavailable, {c.unknown} "
+       f"unknown "
        f"to gdb, {c.varying} equal at its stop but not from run to run", *c.wrong)
     for name, why in c.why.items() if o.v else ():
         print(f"#   {name}: {why}")

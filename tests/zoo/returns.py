@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Returns in the zoo: each value of a %return event that is marked as exact is what gdb's "finish" shows
-of the same call, and the program's output and status are those of a run without probes, whatever
-passes through the probed frames: exceptions, panics, longjmp(), stacks that move.
+"""Returns in the zoo: each value of a %return event that is marked as exact is what gdb's "finish"
+shows of the same call, and the program's output and status are those of a run without probes,
+whatever passes through the probed frames: exceptions, panics, longjmp(), stacks that move.
 
 	returns.py [--all] [-v] [NAME ...]      as of run.py
 """
@@ -28,16 +28,20 @@ def variants():
             yield Variant(f"ret-c-{compiler}-O{o}", compiler, "returns.c", f"-O{o}", short=o == "2")
             yield Variant(f"ret-cxx-{compiler}-O{o}", cxx, "returns.cc", "-std=c++17", f"-O{o}",
                           short=o == "2")
-        yield Variant(f"ret-c-{compiler}-nopie", compiler, "returns.c", "-O2", "-no-pie", "-fno-pie")
+        yield Variant(f"ret-c-{compiler}-nopie", compiler, "returns.c", "-O2", "-no-pie",
+                      "-fno-pie")
         yield Variant(f"ret-c-{compiler}-static", compiler, "returns.c", "-O1", "-static")
         yield Variant(f"ret-c-{compiler}-cet", compiler, "returns.c", "-O2", "-fcf-protection")
         yield Variant(f"ret-c-{compiler}-split", compiler, "returns.c", "-O2", after=split)
-        yield Variant(f"ret-cxx-{compiler}-dwarf4", cxx, "returns.cc", "-std=c++17", "-O2", "-gdwarf-4")
-        yield Variant(f"ret-cxx-{compiler}-static", cxx, "returns.cc", "-std=c++17", "-O2", "-static")
+        yield Variant(f"ret-cxx-{compiler}-dwarf4", cxx, "returns.cc", "-std=c++17", "-O2",
+                      "-gdwarf-4")
+        yield Variant(f"ret-cxx-{compiler}-static", cxx, "returns.cc", "-std=c++17", "-O2",
+                      "-static")
     yield Variant("ret-c-gcc-lto", "gcc", "returns.c", "-O2", "-flto")
     yield Variant("ret-cxx-gcc-lto", "g++", "returns.cc", "-std=c++17", "-O2", "-flto")
     for o in "0", "2", "3":
-        yield Variant(f"ret-rust-O{o}", "rustc", "returns.rs", "-C", f"opt-level={o}", short=o == "2")
+        yield Variant(f"ret-rust-O{o}", "rustc", "returns.rs", "-C", f"opt-level={o}",
+                      short=o == "2")
     yield Variant("ret-go", "go", "returns.go", short=True)
     yield Variant("ret-go-N", "go", "returns.go", "-gcflags=-N -l")
 
@@ -60,11 +64,13 @@ def record(program):
 
 
 def finishes(argv, addresses, path, calls=0):
-    """{(address, call): value} as gdb shows them, of the first calls of each function if calls is not
-    0; those that do not return are left out. And whether gdb saw the program's end."""
-    env = {**os.environ, "ZOO_OUT": path, "ZOO_PIE": str(int(is_pie(argv[0]))), "ZOO_CALLS": str(calls),
+    """{(address, call): value} as gdb shows them, of the first calls of each function if calls is
+    not 0; those that do not return are left out. And whether gdb saw the program's end."""
+    env = {**os.environ, "ZOO_OUT": path, "ZOO_PIE": str(int(is_pie(argv[0]))),
+           "ZOO_CALLS": str(calls),
            "ZOO_ADDRESSES": " ".join(map(str, addresses))}
-    said = run("gdb", "-nx", "-batch", "-x", f"{HERE}/finish.py", "--args", *argv, env=env, timeout=900,
+    said = run("gdb", "-nx", "-batch", "-x", f"{HERE}/finish.py", "--args", *argv, env=env,
+               timeout=900,
                stdin=subprocess.DEVNULL)
     if not os.path.exists(path):
         raise RuntimeError(f"gdb: {said.stderr}")
@@ -99,7 +105,8 @@ def in_memory(probe):
 
 
 class Calls:
-    """Which call an exit belongs to: the last one of its function at the same place of its stack."""
+    """Which call an exit belongs to: the last one of its function at the same place of its
+    stack."""
 
     def __init__(self):
         self.open, self.count, self.left = {}, {}, {}
@@ -109,8 +116,8 @@ class Calls:
         self.open.setdefault((function, event["tid"]), []).append((event["fields"]["sp"], n, event))
 
     def leave(self, function, event, moves, after):
-        """The number and the entry of the call that ends; calls inside it have been passed by. after:
-        its return address is gone from the stack, as of the kernel's return probes."""
+        """The number and the entry of the call that ends; calls inside it have been passed by.
+        after: its return address is gone from the stack, as of the kernel's return probes."""
         calls = self.open.get((function, event["tid"]), [])
         sp = event["fields"]["sp"] - (8 if after else 0)
         while calls:
@@ -168,24 +175,30 @@ def check(variant, folder):
         check_refused(variant, program)
     ok(not any(p["kind"] == "uretprobe" for p in probes.values()),
        f"{variant.name}: every function was disassembled whole")
-    entries = sorted({p["sites"][0]["vaddr"] for name, p in probes.items() if not EXITS.match(name)})
+    entries = sorted({p["sites"][0]["vaddr"] for name, p in probes.items()
+                      if not EXITS.match(name)})
     # gdb cannot follow goroutines from thread to thread: Go's values are those of the source.
     if variant.compiler == "go":
         wrong, exact, absent, unknown, exits = go_values(events)
     else:
         wrong, exact, absent, unknown, exits = compare(events, probes,
-                                                       finishes([program], entries, f"{program}.finish")[0])
-    ok(exact and not wrong, f"{variant.name}: of {exits} exits {exact} values are right, {absent} said "
+                                                       finishes([program], entries,
+                                                                f"{program}.finish")[0])
+    ok(exact and not wrong,
+       f"{variant.name}: of {exits} exits {exact} values are right, {absent} said "
        f"to be unavailable, {unknown} not shown by gdb", *wrong[:20], probed.stderr)
 
 
 def check_refused(variant, program):
-    """A function that is not followed is refused where the kernel's return probe may end the program."""
-    argv = [f"{BUILD}/trawl", "-w", f"{program}.none", "-i", f"uprobe:{program}:odd_jump%return", "--", "true"]
+    """A function that is not followed is refused where the kernel's return probe may end the
+    program."""
+    argv = [f"{BUILD}/trawl", "-w", f"{program}.none", "-i", f"uprobe:{program}:odd_jump%return",
+            "--", "true"]
     refused = run(*argv)
     ok(refused.returncode == 2 and "may end the program" in refused.stderr and
        "cannot be disassembled whole" in refused.stderr and "%uretprobe" in refused.stderr,
-       f"{variant.name}: a return probe of the kernel is refused, with the way round", refused.stderr)
+       f"{variant.name}: a return probe of the kernel is refused, with the way round",
+       refused.stderr)
     argv[4] = argv[4].replace("%return", "%uretprobe")
     forced = run(*argv)
     ok(forced.returncode == 0 and "odd_jump%uretprobe: may end the program" in forced.stderr,

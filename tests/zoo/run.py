@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""The zoo: programs of many compilers, in which no value that trawl marks as exact differs from what
-gdb shows at the same stop.
+"""The zoo: programs of many compilers, in which no value that trawl marks as exact differs from
+what gdb shows at the same stop.
 
 	run.py            a few variants, for make check
 	run.py --all      all of them: make zoo-check
@@ -63,7 +63,8 @@ def variants():
         for o in "0", "1", "2", "3", "s", "g":
             yield Variant(f"c-{compiler}-O{o}", compiler, "zoo.c", f"-O{o}", short=o in "02",
                           unoptimised=o == "0")
-        for name, *flags in (("nopie", "-O2", "-no-pie", "-fno-pie"), ("static-pie", "-O2", "-static-pie"),
+        for name, *flags in (("nopie", "-O2", "-no-pie", "-fno-pie"),
+                             ("static-pie", "-O2", "-static-pie"),
                              ("static", "-O0", "-static"), ("dwarf4", "-O2", "-gdwarf-4"),
                              ("types", "-O1", "-fdebug-types-section"),
                              ("frame", "-O2", "-fno-omit-frame-pointer"),
@@ -77,7 +78,8 @@ def variants():
             yield Variant(f"cxx-{compiler}-O{o}", cxx, "zoo.cc", "-std=c++17", f"-O{o}",
                           short=o == "2", unoptimised=o == "0")
     for o in ("0", "2") if glob.glob("/usr/lib/llvm-*/include/c++/v1/string") else ():
-        yield Variant(f"cxx-libcxx-O{o}", "clang++", "zoo.cc", "-std=c++17", f"-O{o}", "-stdlib=libc++",
+        yield Variant(f"cxx-libcxx-O{o}", "clang++", "zoo.cc", "-std=c++17", f"-O{o}",
+                      "-stdlib=libc++",
                       unoptimised=o == "0")
     yield Variant("c-gcc-lto", "gcc", "zoo.c", "-O2", "-flto")
     yield Variant("cxx-gcc-lto", "g++", "zoo.cc", "-std=c++17", "-O2", "-flto")
@@ -100,7 +102,8 @@ def record(program, specs):
     """(events, {event name: metadata of its probe}, trawl's stderr)"""
     path = f"{program}.trawl"
     inputs = [word for spec in specs for word in ("-i", spec)]
-    said = run(f"{BUILD}/trawl", "-w", path, *inputs, "--", "setarch", "-R", "env", "-i", program).stderr
+    said = run(f"{BUILD}/trawl", "-w", path, *inputs, "--", "setarch", "-R", "env", "-i",
+               program).stderr
     decode = f"{BUILD}/trawl-decode"
     events = [json.loads(line) for line in run(decode, "--json", path).stdout.splitlines()]
     probes = {name: json.loads(run(decode, f"--meta=probe/uprobe/{glob.escape(name)}", path).stdout)
@@ -153,14 +156,15 @@ def part(values, name):
         if not isinstance(values, dict) or step not in values:
             return None
         values = values[step]
-        if isinstance(values, dict) and list(values) == ["__0"]:  # the data of an alternative of Rust
+        # the data of an alternative of Rust
+        if isinstance(values, dict) and list(values) == ["__0"]:
             values = values["__0"]
     return values
 
 
 def alternative(ours, theirs):
-    """The one of several alternatives that gdb shows, as a dict; None where it cannot tell (of optimised
-    code it shows all of them, of C++ the members of std::optional)."""
+    """The one of several alternatives that gdb shows, as a dict; None where it cannot tell (of
+    optimised code it shows all of them, of C++ the members of std::optional)."""
     if not isinstance(ours, str) or not isinstance(theirs, dict) or "?text" in theirs:
         return theirs
     return next(iter(theirs)) if len(theirs) == 1 and next(iter(theirs)).isidentifier() else None
@@ -209,7 +213,8 @@ class Comparison:
             in_body = unoptimised or name.split(".")[0] in in_frame
             theirs = part(body if in_body else entry, name)
             if name in event.get("cut", ()) and isinstance(theirs, dict) and "?text" in theirs:
-                theirs["?text"] = theirs["?text"].encode()[:len(ours.encode())].decode(errors="replace")
+                theirs["?text"] = theirs[
+                    "?text"].encode()[:len(ours.encode())].decode(errors="replace")
             self.value(f"{where}: {name}", ours, theirs)
 
 
@@ -279,9 +284,11 @@ def texts(folder):
        ["one", "two", "a text that is longer than fits into a std::string itself"],
        "a std::string by reference is its text", events)
     events = record(program, [f"uprobe:{program}:zoo_view v"])[0]
-    ok([e["fields"]["v"] for e in events] == ["on", "tw", "a "], "a std::string_view is its text", events)
+    ok([e["fields"]["v"] for e in events] == ["on", "tw", "a "], "a std::string_view is its text",
+       events)
     events = record(program, [f"uprobe:{program}:zoo_string s:x64"])[0]
-    ok(all(isinstance(e["fields"]["s"], int) for e in events), "with a type, a reference is an address")
+    ok(all(isinstance(e["fields"]["s"], int) for e in events),
+       "with a type, a reference is an address")
     err = record(program, [f"uprobe:{program}:zoo_view v._M_str:string"])[2]
     ok("no NUL at their end" in err, "the pointer of a std::string_view is no string", err)
     program = go.build(folder)
@@ -291,7 +298,8 @@ def texts(folder):
     name = next((line.split()[-1] for line in run("nm", program).stdout.splitlines()
                  if "[" in line and " T " in line), "")
     listed = run(f"{BUILD}/trawl", "-D", f"uprobe:{program}:{name}").stdout
-    ok(name and len(listed.splitlines()) == 1 and name in listed, f"a symbol with brackets is a name: {name}",
+    ok(name and len(listed.splitlines()) == 1 and name in listed,
+       f"a symbol with brackets is a name: {name}",
        listed)
     listed = run(f"{BUILD}/trawl", "-D", f"uprobe:{program}:strconv.formatBits").stdout
     ok("dst.len (unavailable: the debug information has 32 bytes of it in pieces" in listed,
@@ -305,18 +313,22 @@ def names_of_values(folder):
     program = next(v for v in variants() if v.name == "c-gcc-O2").build(folder)
     spec = f"uprobe:{program}:zoo_bits $params"
     events = record(program, [spec])[0]
-    ok([(e["fields"]["a.a"], e["fields"]["a.b"], e["fields"]["a.c"], e["fields"]["b"], e["fields"]["a.d"])
-        for e in events] == [(1, 90001, 1, -1, None), (2, 90002, 2, 0, None), (3, 90003, 0, 1, None)],
+    ok([(e["fields"]["a.a"], e["fields"]["a.b"], e["fields"]["a.c"], e["fields"]["b"],
+         e["fields"]["a.d"])
+        for e in events] == [(1, 90001, 1, -1, None), (2, 90002, 2, 0, None),
+                             (3, 90003, 0, 1, None)],
        "bit fields are their values; one with a sign is unavailable", events)
     text = run(f"{BUILD}/trawl-decode", f"{program}.trawl").stdout.splitlines()
     ok(["a.c=GREEN " in text[0], "b=LESS " in text[0], "a.c=BLUE " in text[1], "b=SAME " in text[1]]
        == [True] * 4, "values of an enumeration have names", *text)
-    text = run(f"{BUILD}/trawl-decode", "--where", 'b == "LESS" && a.c == "GREEN"', f"{program}.trawl").stdout
+    text = run(f"{BUILD}/trawl-decode", "--where", 'b == "LESS" && a.c == "GREEN"',
+               f"{program}.trawl").stdout
     ok(len(text.splitlines()) == 1, "and can be asked for by them", text)
 
 
 def check_all(those, check, more=None):
-    """check(variant, folder) for the variants that argv names, else the short ones, or --all; then more(folder)."""
+    """check(variant, folder) for the variants that argv names, else the short ones, or --all; then
+    more(folder)."""
     names = [a for a in sys.argv[1:] if not a.startswith("-")]
     if os.geteuid() or not os.path.exists("/sys/kernel/tracing/uprobe_events"):
         return skip_all("needs root and uprobes")

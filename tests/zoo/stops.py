@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Run inside gdb: what gdb shows of each parameter, a JSON line a stop.
 
-Where $ZOO_FETCHES names a file ({address: {parameter: fetch argument}}), also what trawl's definition
-would read there: at the entry, under "fetched".
+Where $ZOO_FETCHES names a file ({address: {parameter: fetch argument}}), also what trawl's
+definition would read there: at the entry, under "fetched".
 
-gdb -batch -x stops.py PROGRAM, with the addresses of functions, as linked, in $ZOO_ADDRESSES and the
-output's name in $ZOO_OUT; in $ZOO_CALLS how many calls of a function count, 0: all. Each function has two stops: "entry" at its first instruction and "body"
-where gdb's own breakpoint on it is, after what sets up the frame.
-"""
+gdb -batch -x stops.py PROGRAM, with the addresses of functions, as linked, in $ZOO_ADDRESSES and
+the output's name in $ZOO_OUT; in $ZOO_CALLS how many calls of a function count, 0: all. Each
+function has two stops: "entry" at its first instruction and "body" where gdb's own breakpoint on it
+is, after what sets up the frame. """
 import json
 import os
 import re
@@ -43,7 +43,8 @@ def text_behind(value, code):
 
 
 def plain(value, depth=0):
-    """A value as JSON has it, and under "?text" the text that it is; None if gdb does not know it."""
+    """A value as JSON has it, and under "?text" the text that it is; None if gdb does not know
+    it."""
     found = scalars(value, depth)
     text = text_behind(value, value.type.strip_typedefs().code) if depth == 0 else None
     if text is None or found is None:
@@ -106,7 +107,8 @@ class Stop(gdb.Breakpoint):
                               "values": values}) + "\n")
 
     def stop(self):
-        # A loop may come back to the place after the prologue, and a call leave without being there.
+        # A loop may come back to the place after the prologue, and a call leave without being
+        # there.
         if self.place == "body" and self.function not in entered:
             return False
         if self.place == "entry":

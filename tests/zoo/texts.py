@@ -9,7 +9,8 @@ def read(pointer, length):
     length = int(length)
     if not 0 <= length < 1 << 40:
         return None
-    data = bytes(gdb.selected_inferior().read_memory(int(pointer), min(length, MOST))) if length else b""
+    data = bytes(gdb.selected_inferior().read_memory(int(pointer),
+                                                     min(length, MOST))) if length else b""
     try:
         return data.decode()
     except UnicodeDecodeError:

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Enums of Rust with data, std::optional and std::variant: each value is the alternative that the program
-says it passes, with its data, and no field of another alternative has a value. Without optimisation gdb,
-whose version 13 does not survive those of optimised programs, has to agree.
+"""Enums of Rust with data, std::optional and std::variant: each value is the alternative that the
+program says it passes, with its data, and no field of another alternative has a value. Without
+optimisation gdb, whose version 13 does not survive those of optimised programs, has to agree.
 
 	variants.py [--all] [NAME ...]
 """
@@ -21,7 +21,8 @@ TOKEN = re.compile(r'\s*(0x[0-9a-f]+|-?\d+\.\d+|-?\d+|"[^"]*"|\(\)|\w+|[(){},:])
 
 
 def parse(words):
-    """The tree of the first value: a number, a text, a bool, None of (), or (name, [values] or {members})."""
+    """The tree of the first value: a number, a text, a bool, None of (), or (name, [values] or
+    {members})."""
     word = words.pop(0)
     if word[0] == '"':
         return word[1:-1]
@@ -104,12 +105,14 @@ def compare(events, calls):
     for event in events:
         if "closure" in event["name"]:
             continue
-        name = re.search(r"zoo_(options|results|shape|texts|optionals|variants)", event["name"]).group()
+        name = re.search(r"zoo_(options|results|shape|texts|optionals|variants)",
+                         event["name"]).group()
         k = n[name] = n.get(name, -1) + 1
         if k >= len(calls.get(name, [])):
             c.wrong.append(f"{name}: call {k + 1} is not told of")
             continue
-        arguments = dict.fromkeys(f.split(".")[0] for f in event["fields"] if not f.startswith("__"))
+        arguments = dict.fromkeys(f.split(".")[0] for f in event["fields"]
+                                  if not f.startswith("__"))
         for argument, value in zip(arguments, calls[name][k]):
             c.value(f"{name}, call {k + 1}", event["fields"], argument, value)
     for name, told in calls.items():
@@ -131,7 +134,8 @@ def without_types(text):
 def by_gdb(program):
     """What gdb shows of the arguments, in the program's own words."""
     script = ["set debuginfod enabled off", "set pagination off", "set print frame-arguments none",
-              *(f"break {FUNCTION}{name}" for name in ("options", "results", "shape", "texts")), "run"]
+              *(f"break {FUNCTION}{name}" for name in ("options", "results", "shape", "texts")),
+              "run"]
     script += ["echo NEXT \\n", "info args", "continue"] * 21
     words = [w for line in script for w in ("-ex", line)]
     out = run("gdb", "-nx", "-batch", *words, program, stdin=subprocess.DEVNULL).stdout
@@ -149,7 +153,8 @@ def by_gdb(program):
 
 
 def rustc_flags():
-    """What a rustc before 1.66, as Debian 12 has it, needs for numbers of alternatives with data."""
+    """What a rustc before 1.66, as Debian 12 has it, needs for numbers of alternatives with
+    data."""
     version = re.search(r"rustc (\d+)\.(\d+)", run("rustc", "--version").stdout)
     if tuple(map(int, version.groups())) >= (1, 66):
         return []
@@ -160,7 +165,8 @@ def rustc_flags():
 def variants():
     flags = rustc_flags()
     for o in "0", "1", "2", "3", "s":
-        yield Variant(f"rust-O{o}", "rustc", "variants.rs", "-C", f"opt-level={o}", *flags, short=o == "2",
+        yield Variant(f"rust-O{o}", "rustc", "variants.rs", "-C", f"opt-level={o}", *flags,
+                      short=o == "2",
                       unoptimised=o == "0")
     for compiler in "g++", "clang++":
         for o in "0", "1", "2":
@@ -178,15 +184,19 @@ def check(variant, folder):
     p = run(f"{BUILD}/trawl", "-w", path, "-i", f"uprobe:{program}:*zoo_* $params", "--", program)
     events = record_of(path)
     c = compare(events, said(p.stdout))
-    ok(c.equal + c.absent >= 18 and not c.wrong, f"{variant.name}: {len(events)} calls, {c.equal} values as the program "
-       f"passes them, {c.absent} said to be unavailable, none of another alternative", *c.wrong, p.stderr)
+    ok(c.equal + c.absent >= 18 and not c.wrong,
+       f"{variant.name}: {len(events)} calls, {c.equal} values as the program "
+       f"passes them, {c.absent} said to be unavailable, none of another alternative", *c.wrong,
+       p.stderr)
     if variant.unoptimised and variant.compiler == "rustc":
         c = compare(events, said(by_gdb(program)))
-        ok(c.equal > 20 and not c.wrong, f"{variant.name}: {c.equal} values as gdb shows them", *c.wrong)
+        ok(c.equal > 20 and not c.wrong, f"{variant.name}: {c.equal} values as gdb shows them",
+           *c.wrong)
     if not c.equal:
         return  # clang keeps no location of theirs at the entry
     text = run(f"{BUILD}/trawl-decode", path).stdout
-    ok(text.count("=None") + text.count("=nullopt") >= 3 and "another of its alternatives" not in text,
+    ok(text.count("=None") + text.count("=nullopt") >= 3 and
+       "another of its alternatives" not in text,
        f"{variant.name}: text leaves out what a value has not", text)
 
 
@@ -194,14 +204,17 @@ def one_of_them(folder):
     """Data that is asked for alone brings along what tells whether it is there."""
     program = next(v for v in variants() if v.name == "rust-O2").build(folder)
     events = record(program, [f"uprobe:{program}:*zoo_options17* n=a.Some"])[0]
-    ok([(e["fields"]["a"], e["fields"]["n"]) for e in events] == [("Some", 0), ("None", None), ("Some", 200)],
+    ok([(e["fields"]["a"], e["fields"]["n"]) for e in events] == [("Some", 0), ("None", None),
+                                                                  ("Some", 200)],
        "data of an alternative alone", events)
-    lines = run(f"{BUILD}/trawl-decode", "--where", 'a == "Some" && n > 100', f"{program}.trawl").stdout
+    lines = run(f"{BUILD}/trawl-decode", "--where", 'a == "Some" && n > 100',
+                f"{program}.trawl").stdout
     ok(lines.count("\n") == 1 and "n=200 a=Some" in lines, "can be asked for", lines)
 
 
 def record_of(path):
-    return [json.loads(line) for line in run(f"{BUILD}/trawl-decode", "--json", path).stdout.splitlines()]
+    return [json.loads(line)
+            for line in run(f"{BUILD}/trawl-decode", "--json", path).stdout.splitlines()]
 
 
 if __name__ == "__main__":

@@ -149,7 +149,8 @@ def forms_hints():
         run(program)
         got = i.records()
     fields = got[0][2] if got else {}
-    for name, want in {"arg1": '"hello, form"', "second": '"form"', "at": '"ello,', "comm": '"forms"',
+    for name, want in {"arg1": '"hello, form"', "second": '"form"', "at": '"ello,',
+                       "comm": '"forms"',
                        "letters": "{108,108,111}", "ints": "{0,1,4,9}"}.items():
         ok(fields.get(name, "").startswith(want), f"text: {name} is {want}", f"got {fields}")
 

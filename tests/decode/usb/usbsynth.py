@@ -241,7 +241,8 @@ def described(type, subtype, text, *values):
 def webcam(c, dev=13):
     """A camera (UVC 1.1) with three formats: uncompressed, MJPEG with steps of rates, H.264."""
     def frame(subtype, width, height, *rest):
-        return described(0x24, subtype, "BBHHII", 1, 1, width, height, 147456000, 147456001) + b"".join(rest)
+        return described(0x24, subtype, "BBHHII", 1, 1, width, height, 147456000,
+                         147456001) + b"".join(rest)
 
     def rates(*all):
         return struct.pack("<%dI" % len(all), *all)
@@ -260,15 +261,18 @@ def webcam(c, dev=13):
         described(0x24, 4, "BB16sBBBBBB", 1, 1, b"YUY2" + h264[4:], 16, 1, 4, 3, 0, 0),
         longer(frame(5, 640, 480, rates(614400, 333333), b"\x02", rates(333333, 666666))),
         described(0x24, 6, "BBBBBBBB", 2, 1, 1, 1, 16, 9, 0, 0),
-        longer(frame(7, 1280, 720, rates(1843200, 333334), b"\x00", rates(333333, 2000000, 333333))),
+        longer(frame(7, 1280, 720, rates(1843200, 333334), b"\x00",
+                     rates(333333, 2000000, 333333))),
         described(0x24, 0x10, "BB16sBBBBBBB", 3, 1, h264, 16, 1, 5, 6, 0, 0, 1),
         longer(frame(0x11, 1920, 1080, rates(333335), b"\x01", rates(1234), rates(333335))),
         described(0x24, 0x0d, "BBB", 1, 1, 4),
     ]
     streams = 16 + sum(map(len, stream))
-    parts = [interface(0, 0x0e, 1, 0, 1), described(0x24, 1, "HHIBB", 0x0110, size, 48000000, 1, 1), *control,
+    parts = [interface(0, 0x0e, 1, 0, 1), described(0x24, 1, "HHIBB", 0x0110, size, 48000000, 1, 1),
+             *control,
              endpoint(0x83, 3, 16, 8), described(0x25, 3, "H", 32), interface(1, 0x0e, 2, 0, 0),
-             described(0x24, 1, "BHBBBBBBBBBB", 3, streams, 0x81, 0, 4, 1, 1, 0, 1, 0, 4, 0), *stream,
+             described(0x24, 1, "BHBBBBBBBBBB", 3, streams, 0x81, 0, 4, 1, 1, 0, 1, 0, 4, 0),
+             *stream,
              interface(1, 0x0e, 2, 0, 1, alternate=1), endpoint(0x81, 5, 0x1400, 1)]
     c.get_descriptor(1, device(0x046d, 0x0825, 0xef, 2, 1), dev=dev)
     c.get_descriptor(2, config(*parts, interfaces=2), dev=dev)
@@ -287,7 +291,8 @@ def headset(c, dev=14):
     ]
     size = 9 + sum(map(len, control))
     parts = [interface(0, 1, 1, 0x20, 0), described(0x24, 1, "HBHB", 0x0200, 8, size, 0), *control,
-             interface(1, 1, 2, 0x20, 1, alternate=1), described(0x24, 1, "BBBIBIB", 1, 0, 1, 1, 2, 3, 0),
+             interface(1, 1, 2, 0x20, 1, alternate=1),
+             described(0x24, 1, "BBBIBIB", 1, 0, 1, 1, 2, 3, 0),
              described(0x24, 2, "BBB", 1, 4, 24), endpoint(0x01, 5, 288, 1),
              described(0x25, 1, "BBBH", 0, 3, 2, 1)]
     c.get_descriptor(1, device(0x1235, 0x8210, 0xef, 2, 1), dev=dev)
@@ -422,7 +427,8 @@ def pcapng(records, linktypes=(220,), order="<", drops=0, tsresol=None):
 
 
 def usbmon_text(records):
-    """What debugfs would have shown of these events, "u" form; tests/lab/guest/usb-odd.sh has the kernel's."""
+    """What debugfs would have shown of these events, "u" form; tests/lab/guest/usb-odd.sh has the
+    kernel's."""
     lines, asked = [], {}
     for r in records:
         id, type, xfer, ep, dev, bus, fs, fd, sec, usec, status, length, cap = struct.unpack(
@@ -478,9 +484,9 @@ def usbpcap_iso(irp, info, ep, data, packets, start=0, errors=0):
 
 
 def usbpcap_isos():
-    """As its driver writes them: data comes without the gaps between packets, with offsets to match,
-    and only on its way; the other direction has what the driver asked for or was told. Versions
-    before 1.5 left the gaps in, and cut the data at the sum of the packets' lengths."""
+    """As its driver writes them: data comes without the gaps between packets, with offsets to
+    match, and only on its way; the other direction has what the driver asked for or was told.
+    Versions before 1.5 left the gaps in, and cut the data at the sum of the packets' lengths."""
     noise = bytes(range(1, 193))
     lens = [192, 0, 188, 192]
     offsets = [0, 192, 192, 380]
@@ -528,7 +534,8 @@ def usbpcap_file(packets=None, order="<", ng=False):
         out += block(order, 1, struct.pack(order + "HHI", 249, 0, 0))
         for i, p in enumerate(packets):
             us = 1700000000000000 + i * 100
-            out += block(order, 6, struct.pack(order + "IIIII", 0, us >> 32, us & 0xffffffff, len(p), len(p)) + p)
+            out += block(order, 6, struct.pack(order + "IIIII", 0, us >> 32, us & 0xffffffff,
+                                               len(p), len(p)) + p)
         return out
     out = struct.pack(order + "IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 249)
     for i, p in enumerate(packets):

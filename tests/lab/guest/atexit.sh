@@ -6,27 +6,34 @@
 
 # Example 3: the file name, read when the call ends.
 echo data >'a file'
-trawl -q -w 3.trawl -i 'eprobe:syscalls.sys_enter_openat filename=+0($filename):ustring $flags at-exit' -- \
+trawl -q -w 3.trawl \
+	-i 'eprobe:syscalls.sys_enter_openat filename=+0($filename):ustring $flags at-exit' -- \
 	cat 'a file' /nonexistent
 ok $? "example 3 records"
 lines=$(decoded 3.trawl --source eprobe)
-has "the name is there, with what the call returned" "$lines" '"fields":\{"filename":"a file","flags":0,"ret":[3-9]\}'
+has "the name is there, with what the call returned" "$lines" \
+	'"fields":\{"filename":"a file","flags":0,"ret":[3-9]\}'
 has "and of a call that failed" "$lines" '"fields":\{"filename":"/nonexistent","flags":0,"ret":-2\}'
-same "no name is a fault" 0 "$(printf '%s\n' "$lines" | grep -c '"filename":\(null\|""\|"(fault)"\)')"
+same "no name is a fault" 0 \
+	"$(printf '%s\n' "$lines" | grep -c '"filename":\(null\|""\|"(fault)"\)')"
 same "nothing is left in tracefs" 0 "$(leftovers)"
 
 # Example 2: by way of raw_syscalls. The kernels that cannot read its array do it as in example 3.
-trawl -q -w 4.trawl -i 'eprobe:raw_syscalls.sys_enter filename=+0(+8($args)):ustring at-exit if id == 257' -- \
+trawl -q -w 4.trawl \
+	-i 'eprobe:raw_syscalls.sys_enter filename=+0(+8($args)):ustring at-exit if id == 257' -- \
 	cat 'a file'
 ok $? "example 2 records"
 has "with the name" "$(decoded 4.trawl --source eprobe)" '"filename":"a file","ret":[3-9]'
 
 # Its own form, which needs a kernel that reads the array: any filter.
 if trawl -D | grep -q '^eprobe.*no arrays'; then
-	fails "without one call's number this kernel cannot" 2 "needs 'if id == NUMBER' of one system call on this kernel" \
-		trawl -w x -i 'eprobe:raw_syscalls.sys_enter filename=+0(+8($args)):ustring at-exit' -- true
+	fails "without one call's number this kernel cannot" 2 \
+		"needs 'if id == NUMBER' of one system call on this kernel" \
+		trawl -w x \
+		-i 'eprobe:raw_syscalls.sys_enter filename=+0(+8($args)):ustring at-exit' -- true
 else
-	trawl -q -w 5.trawl -i 'eprobe:raw_syscalls.sys_enter call=$id filename=+0(+8($args)):ustring at-exit if id == 257 || id == 262' -- \
+	trawl -q -w 5.trawl \
+		-i 'eprobe:raw_syscalls.sys_enter call=$id filename=+0(+8($args)):ustring at-exit if id == 257 || id == 262' -- \
 		cat 'a file'
 	ok $? "example 2 records in its own form, two calls at once"
 	lines=$(decoded 5.trawl --source eprobe)
@@ -37,15 +44,18 @@ else
 fi
 
 # Two at once.
-trawl -q -w 7.trawl -i 'eprobe:syscalls.sys_enter_openat filename=+0($filename):ustring at-exit' --duration 3s &
-trawl -q -w 8.trawl -i 'eprobe:syscalls.sys_enter_openat filename=+0($filename):ustring at-exit' --duration 3s &
+trawl -q -w 7.trawl -i 'eprobe:syscalls.sys_enter_openat filename=+0($filename):ustring at-exit' \
+	--duration 3s &
+trawl -q -w 8.trawl -i 'eprobe:syscalls.sys_enter_openat filename=+0($filename):ustring at-exit' \
+	--duration 3s &
 for i in 1 2 3 4 5 6; do
 	sleep 0.5
 	cat 'a file' >/dev/null
 done
 wait
 for f in 7 8; do
-	has "two captures at once: number $f has the event" "$(decoded $f.trawl --source eprobe)" '"filename":"a file"'
+	has "two captures at once: number $f has the event" "$(decoded $f.trawl --source eprobe)" \
+		'"filename":"a file"'
 done
 same "nothing is left in tracefs" 0 "$(leftovers)"
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What recording branches costs, in one guest, of each way against the program alone; `make bench-branch` prints it.
-# kernels: bench
-# machine: skylake
+# What recording branches costs, in one guest, of each way against the program alone; `make
+# bench-branch` prints it. kernels: bench machine: skylake
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 insmod "$LAB_MODULES/../kmod/trawl.ko"

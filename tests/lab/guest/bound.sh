@@ -8,7 +8,8 @@
 
 modprobe usbmon
 disk=$(disks | head -1)
-trawl -w urbs.trawl -i usb -i 'event:xhci-hcd:xhci_urb_enqueue' -i 'event:xhci-hcd:xhci_urb_giveback' 2>said &
+trawl -w urbs.trawl -i usb -i 'event:xhci-hcd:xhci_urb_enqueue' \
+	-i 'event:xhci-hcd:xhci_urb_giveback' 2>said &
 pid=$!
 armed() {
 	grep -q 'capturing to' said
@@ -20,8 +21,8 @@ for step in '+1 hour' '-2 hours' '+0 sec'; do
 	dd if=/dev/$disk of=/dev/null bs=64k count=16 iflag=direct status=none
 	sleep 0.3
 done
-# Set back by less than what lies between two clock-sync blocks, while URBs come and go all the time:
-# times of the wall clock come twice.
+# Set back by less than what lies between two clock-sync blocks, while URBs come and go all the
+# time: times of the wall clock come twice.
 /usr/bin/python3 - "/dev/$disk" <<'PY'
 import mmap
 import os

@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: MIT
 # machine: skylake
 # make lab-cpus runs it on the other processors, too.
-# -i branch:last=N@PROBE: at each hit the branches that led there, by single steps and by the (emulated)
-# processor's last branch records, are those that the whole trace has there; and -i branch:kmod-lbr.
+# -i branch:last=N@PROBE: at each hit the branches that led there, by single steps and by the
+# (emulated) processor's last branch records, are those that the whole trace has there; and -i
+# branch:kmod-lbr.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 walk=$TRAWL_BUILD/tests/kmod/walk
-has "without the module, -D says what to do" "$(trawl -D branch)" 'not usable: branch:kmod-step: there is no /dev/trawl: build'
-fails "and so does -i" 3 'there is no /dev/trawl: build' trawl -i "branch:last=5@uprobe:$walk:far_away" -w x.trawl -- true
+has "without the module, -D says what to do" "$(trawl -D branch)" \
+	'not usable: branch:kmod-step: there is no /dev/trawl: build'
+fails "and so does -i" 3 'there is no /dev/trawl: build' trawl \
+	-i "branch:last=5@uprobe:$walk:far_away" -w x.trawl -- true
 insmod "$LAB_MODULES/../kmod/trawl.ko"
 ok $? "the module can be loaded"
 trawl -q -i branch:kmod-step -w all.trawl -- "$walk"
 trawl-decode --json all.trawl >all.json
 for how in kmod-step kmod-lbr; do
 	for place in far_away pops_two case0; do
-		trawl -i "branch:$how:last=8@uprobe:$walk:$place" -w $how.trawl -- "$walk" >/dev/null 2>said
+		trawl -i "branch:$how:last=8@uprobe:$walk:$place" -w $how.trawl -- \
+			"$walk" >/dev/null 2>said
 		ok $? "$how, $place"
 		has "$how, $place: none is lost" "$(cat said)" ' 0 lost'
 		trawl-decode --json $how.trawl >$how.json
@@ -22,17 +26,21 @@ for how in kmod-step kmod-lbr; do
 		ok $? "$how, $place: each hit has the branches that led there: $said"
 	done
 done
-trawl -q -i "branch:last=16@uprobe:$walk:far_away %di" -i "branch:last=4@uprobe:$walk:case0" -w two.trawl -- "$walk" >/dev/null
+trawl -q -i "branch:last=16@uprobe:$walk:far_away %di" -i "branch:last=4@uprobe:$walk:case0" \
+	-w two.trawl -- "$walk" >/dev/null
 ok $? "two probes"
 has "by the processor, where it can" "$(trawl-decode --raw two.trawl)" 'by kmod-lbr'
 text=$(trawl-decode two.trawl)
-has "branches, then the event" "$(tr '\n' ' ' < <(head -40 <<<"$text"))" 'the last [0-9]+ branches before far_away \(walk\) .* -> far_away .* walk:far_away '
+has "branches, then the event" "$(tr '\n' ' ' < <(head -40 <<<"$text"))" \
+	'the last [0-9]+ branches before far_away \(walk\) .* -> far_away .* walk:far_away '
 # The text's stack and the independent reader's.
 same "an independent reader finds as many stacks" "$(grep -c 'branch:last' <<<"$text")" \
 	"$(/usr/bin/python3 -B "$TRAWL_SRC/tests/reader_branch.py" two.trawl | grep -c ' before ')"
-has "where there are too few" "$(trawl -i "branch:last=1000@uprobe:$walk:far_away" -w x.trawl -- "$walk" 2>&1)" \
+has "where there are too few" \
+	"$(trawl -i "branch:last=1000@uprobe:$walk:far_away" -w x.trawl -- "$walk" 2>&1)" \
 	'this processor keeps [0-9]+ branches: ask for last=[0-9]+, or take branch:kmod-step'
-fails "a way that has no branches at probes" 2 'no branches at a probe: kmod-lbr and kmod-step have' \
+fails "a way that has no branches at probes" 2 \
+	'no branches at a probe: kmod-lbr and kmod-step have' \
 	trawl -i "branch:ptrace:last=3@uprobe:$walk:far_away" -w x.trawl -- "$walk"
 
 # Whenever a task leaves its CPU.

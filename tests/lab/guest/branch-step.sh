@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: MIT
 # kernels: 6.12
-# The source of branches by trawl.ko: the same branches as through ptrace, with symbols; full traces of
-# real programs at less than a byte a branch; -p; what -D says.
+# The source of branches by trawl.ko: the same branches as through ptrace, with symbols; full traces
+# of real programs at less than a byte a branch; -p; what -D says.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 branches=$TRAWL_BUILD/samples/branches
-has "without the module, -D says what to do" "$(trawl -D branch)" 'not usable: branch:kmod-step: there is no /dev/trawl: build'
-fails "and so does -i" 3 'there is no /dev/trawl: build' trawl -i branch:kmod-step -w x.trawl -- true
+has "without the module, -D says what to do" "$(trawl -D branch)" \
+	'not usable: branch:kmod-step: there is no /dev/trawl: build'
+fails "and so does -i" 3 'there is no /dev/trawl: build' trawl -i branch:kmod-step -w x.trawl \
+	-- true
 insmod "$LAB_MODULES/../kmod/trawl.ko"
 ok $? "the module can be loaded"
 
 # list FILE: what the branches were; addresses of the vdso and the stack are not in them.
 list() {
-	trawl-decode --json "$1" | sed -n 's/.*"kind":"\([^"]*\)","from":"\([^"]*\)".*"to":"\([^"]*\)".*/\1 \2 \3/p'
+	trawl-decode --json "$1" | sed \
+		-n 's/.*"kind":"\([^"]*\)","from":"\([^"]*\)".*"to":"\([^"]*\)".*/\1 \2 \3/p'
 }
 trawl -q -i branch -w k.trawl -- "$branches" x
 same "the program ends as without" 0 $?
@@ -26,7 +29,8 @@ diff k.txt p.txt | head -5 | sed 's/^/# /'
 has "with symbols" "$(trawl-decode k.trawl)" 'branch:call\* +_start\+0x[0-9a-f]+ -> direct'
 has "by the module" "$(trawl-decode --raw k.trawl)" 'by kmod-step'
 
-# full NAME COMMAND...: a full trace, from its first to its last instruction; the host looks how large it is.
+# full NAME COMMAND...: a full trace, from its first to its last instruction; the host looks how
+# large it is.
 full() {
 	local name=$1 began ended
 	shift
@@ -38,11 +42,14 @@ full() {
 	ok $? "$name: the same output"
 	echo "# $name: $(((ended - began) / 1000000)) ms"
 	cp "$name.trawl" "$LAB_KEEP"
-	same "$name: none was lost" "" "$(trawl-decode --summary "$name.trawl" | grep 'branches lost')"
+	same "$name: none was lost" "" \
+		"$(trawl-decode --summary "$name.trawl" | grep 'branches lost')"
 }
 full gzip gzip -nc /usr/share/common-licenses/GPL-3
-full sqlite3 sqlite3 :memory: 'create table t(a); insert into t values(3),(1),(2); select sum(a) from t;'
-# Starting python3 (1,797,072 branches, 0.592 bytes each on 2026-11-22) takes a minute of the guest's time:
+full sqlite3 sqlite3 :memory: \
+	'create table t(a); insert into t values(3),(1),(2); select sum(a) from t;'
+# Starting python3 (1,797,072 branches, 0.592 bytes each on 2026-11-22) takes a minute of the
+# guest's time:
 [ -z "$LAB_FULL" ] || full python3 /usr/bin/python3 -S -c pass
 
 /usr/bin/python3 -S -c 'while True: sum(range(20))' &

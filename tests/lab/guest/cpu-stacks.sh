@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Branch stacks of any emulated processor that has them, by the kernel's own driver: `make lab-cpus` runs
-# this on each of them, and on a processor that goes and comes back.
-# kernels: each-cpu
+# Branch stacks of any emulated processor that has them, by the kernel's own driver: `make lab-cpus`
+# runs this on each of them, and on a processor that goes and comes back. kernels: each-cpu
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 sysctl -q kernel.perf_event_max_sample_rate=1000000 kernel.perf_cpu_time_max_percent=0
@@ -12,7 +11,8 @@ dmesg | grep -i 'LBR' | sed 's/^/# /'
 # stacks NAME: perf record -b and what it found.
 stacks() {
 	local found
-	perf record -q -m 4M -B -N -b -e branches:u -c 101 -o stack.data "$load" 20000 >load.out 2>perf.err
+	perf record -q -m 4M -B -N -b -e branches:u -c 101 -o stack.data \
+		"$load" 20000 >load.out 2>perf.err
 	ok $? "$1: perf record -b"
 	perf script -i stack.data -F brstack >stack.txt 2>>perf.err
 	found=$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/brstack.py" load.objdump stack.txt static)

@@ -5,39 +5,50 @@
 . "$TRAWL_SRC/tests/lab/lab.sh"
 
 list=$(trawl -D)
-has "-D lists eprobes as usable" "$list" '^eprobe:GROUP.EVENT +probes on events of the kernel: filters'
+has "-D lists eprobes as usable" "$list" \
+	'^eprobe:GROUP.EVENT +probes on events of the kernel: filters'
 has "-D lists synthetic events as usable" "$list" '^synth:.*latency between two events'
 case $(uname -r) in
 6.1.* | 6.12.*) has "arrays are found to be broken, by trying" "$list" 'eprobe.*no arrays' ;;
 esac
 
 # Example 1: only two fields of sched_switch.
-trawl -q -w 1.trawl -i 'eprobe:sched/switch=sched.sched_switch prev=$prev_pid:u32 next=$next_pid:u32' \
+trawl -q -w 1.trawl \
+	-i 'eprobe:sched/switch=sched.sched_switch prev=$prev_pid:u32 next=$next_pid:u32' \
 	-i event:sched:sched_switch -- sleep 0.3
 ok $? "example 1 records"
-decoded 1.trawl --source eprobe | sed 's/.*"fields":{"prev":\([0-9]*\),"next":\([0-9]*\)}.*/\1 \2/' >have
-decoded 1.trawl --source event | sed 's/.*"prev_pid":\([0-9]*\).*"next_pid":\([0-9]*\).*/\1 \2/' >want
+decoded 1.trawl --source eprobe | sed \
+	's/.*"fields":{"prev":\([0-9]*\),"next":\([0-9]*\)}.*/\1 \2/' >have
+decoded 1.trawl --source event | sed \
+	's/.*"prev_pid":\([0-9]*\).*"next_pid":\([0-9]*\).*/\1 \2/' >want
 [ -s want ] && cmp -s <(sort want) <(sort have)
 ok $? "the eprobe has the pids of the event itself ($(wc -l <want) switches)"
 
 # The same without types: numbers as the fields are, texts as texts.
-trawl -q -w 2.trawl -i 'eprobe:sched.sched_switch $prev_pid $prev_comm who=$comm $prev_state if prev_pid != 0' -- sleep 0.2
+trawl -q -w 2.trawl \
+	-i 'eprobe:sched.sched_switch $prev_pid $prev_comm who=$comm $prev_state if prev_pid != 0' \
+	-- sleep 0.2
 ok $? "an eprobe without types and with a filter records"
-has "comm of an array of characters is text" "$(decoded 2.trawl)" '"fields":\{"prev_pid":[0-9]+,"prev_comm":"sleep","who":"sleep","prev_state":[0-9]+\}'
+has "comm of an array of characters is text" "$(decoded 2.trawl)" \
+	'"fields":\{"prev_pid":[0-9]+,"prev_comm":"sleep","who":"sleep","prev_state":[0-9]+\}'
 same "the filter holds" 0 "$(decoded 2.trawl --source eprobe | grep -c '"prev_pid":0,')"
 
-# Probes without a name of their own on one event; the same one twice; names that are one in tracefs only.
+# Probes without a name of their own on one event; the same one twice; names that are one in tracefs
+# only.
 trawl -w n.trawl -i 'eprobe:sched.sched_switch $prev_pid' -i 'eprobe:sched.sched_switch $next_pid' \
 	-i 'eprobe:sched.sched_switch $prev_pid' -i 'eprobe:a/x=sched.sched_switch $prev_prio' \
 	-i 'eprobe:b/x=sched.sched_switch $next_prio' -- true 2>said
-has "the same one twice: told" "$(cat said)" 'eprobe:sched.sched_switch \$prev_pid: given twice: recorded once$'
+has "the same one twice: told" "$(cat said)" \
+	'eprobe:sched.sched_switch \$prev_pid: given twice: recorded once$'
 same "and recorded once, each other with its name" \
 	'a:x prev_prio b:x next_prio sched:sched_switch prev_pid sched:sched_switch#2 next_pid' \
-	"$(decoded n.trawl --source eprobe | sed 's/.*"name":"\([^"]*\)".*"fields":{"\([^"]*\)".*/\1 \2/' | sort -u | xargs)"
+	"$(decoded n.trawl --source eprobe |
+		sed 's/.*"name":"\([^"]*\)".*"fields":{"\([^"]*\)".*/\1 \2/' | sort -u | xargs)"
 
 # An array, which kernels before 6.17 take for a pointer.
 if grep -q '^eprobe.*no arrays' <<<"$list"; then
-	fails "an array that this kernel reads wrongly" 3 'args is an array, of which this kernel reads other memory' \
+	fails "an array that this kernel reads wrongly" 3 \
+		'args is an array, of which this kernel reads other memory' \
 		trawl -w x -i 'eprobe:raw_syscalls.sys_enter a=+8($args):u64' -- true
 else
 	truncate -s 8192 data
@@ -49,28 +60,36 @@ fails "an array as it is" 2 'args is an array: write \+8\(\$args\)' \
 	trawl -w x -i 'eprobe:raw_syscalls.sys_enter a=$args' -- true
 
 # What cannot be.
-fails "an unknown event" 2 'no event sched.sched_swich on this kernel; did you mean sched.sched_switch' \
+fails "an unknown event" 2 \
+	'no event sched.sched_swich on this kernel; did you mean sched.sched_switch' \
 	trawl -w x -i 'eprobe:sched.sched_swich a=$prev_pid' -- true
 fails "an unknown field" 2 'sched.sched_switch has no field prev_pit; did you mean prev_pid' \
 	trawl -w x -i 'eprobe:sched.sched_switch a=$prev_pit' -- true
-fails "a register" 2 'there are no registers here' trawl -w x -i 'eprobe:sched.sched_switch a=%di' -- true
-fails "a common field" 2 'has its task' trawl -w x -i 'eprobe:sched.sched_switch $common_pid' -- true
+fails "a register" 2 'there are no registers here' trawl -w x -i 'eprobe:sched.sched_switch a=%di' \
+	-- true
+fails "a common field" 2 'has its task' trawl -w x -i 'eprobe:sched.sched_switch $common_pid' \
+	-- true
 fails "a bad type" 2 'the kernel refuses this probe: Unknown type' \
 	trawl -w x -i 'eprobe:sched.sched_switch a=$prev_pid:u13' -- true
 fails "a bad filter" 2 'the kernel refuses this filter: Field not found' \
 	trawl -w x -i 'eprobe:sched.sched_switch a=$prev_pid if prev_pidd == 1' -- true
 fails "an argument that is too long" 2 'at most 63' trawl -w x -i \
 	'eprobe:sched.sched_switch a=+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0($prev_pid)))))))))))))))))))' -- true
-fails "at-exit without an exit" 2 'has no exit' trawl -w x -i 'eprobe:sched.sched_switch $prev_pid at-exit' -- true
+fails "at-exit without an exit" 2 'has no exit' trawl -w x \
+	-i 'eprobe:sched.sched_switch $prev_pid at-exit' -- true
 fails "synth with an unknown field" 2 'has no field next_pit; did you mean next_pid' \
 	trawl -w x -i 'synth:a=sched.sched_waking,sched.sched_switch key=pid:next_pit' -- true
 fails "synth: a filter" 2 'takes no filter: .*trawl-decode --where' \
-	trawl -w x -i 'synth:a=sched.sched_waking,sched.sched_switch key=pid:next_pid if pid > 1' -- true
+	trawl -w x -i 'synth:a=sched.sched_waking,sched.sched_switch key=pid:next_pid if pid > 1' \
+	-- true
 fails "a name in use" 2 'another one is called my/name: give this one its own name' trawl -w x \
-	-i 'eprobe:my/name=sched.sched_switch $prev_pid' -i 'eprobe:my/name=sched.sched_waking $pid' -- true
+	-i 'eprobe:my/name=sched.sched_switch $prev_pid' \
+	-i 'eprobe:my/name=sched.sched_waking $pid' -- true
 fails "its place" 2 '^           \^$' trawl -w x \
-	-i 'eprobe:name=sched.sched_switch $prev_pid' -i 'eprobe:name=sched.sched_waking $pid' -- true
-fails "a synthetic event's name in use" 2 'another one is called a: give this one its own name' trawl -w x \
+	-i 'eprobe:name=sched.sched_switch $prev_pid' -i 'eprobe:name=sched.sched_waking $pid' \
+	-- true
+fails "a synthetic event's name in use" 2 \
+	'another one is called a: give this one its own name' trawl -w x \
 	-i 'synth:a=sched.sched_waking,sched.sched_switch key=pid:next_pid' \
 	-i 'synth:a=sched.sched_waking,sched.sched_switch key=pid:next_pid start.prio' -- true
 same "nothing is left of what failed" 0 "$(leftovers)"

@@ -6,7 +6,8 @@
 
 truncate -s 8192 data
 banner=$(awk '$3 == "linux_banner" { print $1 }' /proc/kallsyms)
-trawl -q -w fetch.trawl -i 'eprobe:lab/fetch=syscalls.sys_enter_lseek $offset a=$offset:u8 b=$offset:u16 c=$offset:u32
+trawl -q -w fetch.trawl \
+	-i 'eprobe:lab/fetch=syscalls.sys_enter_lseek $offset a=$offset:u8 b=$offset:u16 c=$offset:u32
 	d=$offset:u64 e=$offset:s8 f=$offset:s16 g=$offset:s32 h=$offset:s64 bits=$offset:b4@4/16 $comm own=\7:u32
 	at=@linux_banner+6:string there=@0x'"$banner"':string array=@linux_banner:u8[5] words=+0(@saved_command_line):string
 	x=$offset:x32 name=@sys_call_table:symbol if offset == 4660' -i \
@@ -47,7 +48,8 @@ for i in range(8):
     for where in ctypes.addressof(pointer), 0x2000:
         libc.readlink(name, ctypes.c_void_p(where), 8000 + i)
 PY
-trawl -q -w unread.trawl -i 'eprobe:lab/one=syscalls.sys_enter_readlink v=+0($path):x64 half=+8($path):u16
+trawl -q -w unread.trawl \
+	-i 'eprobe:lab/one=syscalls.sys_enter_readlink v=+0($path):x64 half=+8($path):u16
 	list=+0($path):u8[32] text=+0($path):string name=+0($buf):string size=$bufsiz:s32 if bufsiz >= 7000 && bufsiz < 8000' \
 	-i 'eprobe:lab/two=syscalls.sys_enter_readlink v=+0(+0($buf)):x64 inner=+0(+0($buf)):string
 	last=+0($path):string size=$bufsiz:s32 if bufsiz >= 8000' -- python3 unread.py
@@ -71,12 +73,15 @@ for line in sys.stdin:
 if seen != [32, 16]:
     print("events:", seen)
 PY
-same "what an eprobe cannot read has no value" "" "$(trawl-decode --json --source eprobe unread.trawl | python3 unread-check.py 2>&1)"
-has "text says why" "$(trawl-decode --source eprobe unread.trawl)" 'v=<unavailable: its page was not in memory, or its address is not mapped> .*text=<unavailable: its page'
+same "what an eprobe cannot read has no value" "" \
+	"$(trawl-decode --json --source eprobe unread.trawl | python3 unread-check.py 2>&1)"
+has "text says why" "$(trawl-decode --source eprobe unread.trawl)" \
+	'v=<unavailable: its page was not in memory, or its address is not mapped> .*text=<unavailable: its page'
 
-# A string too long for this kernel, in turns with others: each call is one event, in order, with the beginning of its
-# string. That takes the order in which this kernel calls two probes at one place (capture/tracefs/longtext.h). No
-# string has 4,070 to 4,095 bytes: this kernel warns of those in its log.
+# A string too long for this kernel, in turns with others: each call is one event, in order, with
+# the beginning of its string. That takes the order in which this kernel calls two probes at one
+# place (capture/tracefs/longtext.h). No string has 4,070 to 4,095 bytes: this kernel warns of those
+# in its log.
 cat >long.py <<'PY'
 import ctypes
 libc = ctypes.CDLL(None)
@@ -104,7 +109,8 @@ if cut < 30:
 PY
 libc=$(python3 -c 'import re; print(re.search(r"/\S*/libc\.so\.6", open("/proc/self/maps").read())[0])')
 for more in "" " \$comm"; do
-	trawl -w long.trawl -i "uprobe:$libc:access path=+0(%di):string mode=%si:s32$more" -- python3 long.py 2>err
+	trawl -w long.trawl -i "uprobe:$libc:access path=+0(%di):string mode=%si:s32$more" \
+		-- python3 long.py 2>err
 	has "strings too long for the kernel: none is lost$more" "$(cat err)" ' 0 lost'
 	same "each call is one event with its string, or the beginning of it$more" "" \
 		"$(trawl-decode --json long.trawl --source uprobe | python3 long-check.py)"

@@ -9,7 +9,8 @@ count=$(ls -d /sys/kernel/tracing/events/*/*/format | "$TRAWL_BUILD/tests/decode
 read -r total understood calls dropped <<<"$count"
 [ "$total" -gt 1000 ]
 ok $? "the kernel has $total event formats"
-same "$understood print formats are understood ($calls call the kernel or have a constant that it does not tell)" "$total" "$understood"
+same \
+	"$understood print formats are understood ($calls call the kernel or have a constant that it does not tell)" "$total" "$understood"
 same "all of their fields are fields of the event types" 0 "$dropped"
 grep -v ': calls ' wrong | sed 's/^/# /'
 tap_done

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Programs do under trawl.ko's steps what they do without: tests/kmod/hard.c, which looks for traces of
-# them, and programs that nobody here wrote.
+# Programs do under trawl.ko's steps what they do without: tests/kmod/hard.c, which looks for traces
+# of them, and programs that nobody here wrote.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 PATH=$TRAWL_BUILD/tests/kmod:$PATH
@@ -25,7 +25,8 @@ for scene in $(hard); do
 	alike "$scene" hard "$scene"
 done
 alike gzip bash -c 'gzip -9 -c </usr/share/common-licenses/BSD | gzip -dc | md5sum'
-alike sqlite3 sqlite3 :memory: 'create table t(a); insert into t values(3),(1),(2); select group_concat(a) from (select a from t order by a);'
+alike sqlite3 sqlite3 :memory: \
+	'create table t(a); insert into t values(3),(1),(2); select group_concat(a) from (select a from t order by a);'
 alike "threads of C++" workers
 
 rmmod trawl

@@ -6,7 +6,8 @@
 PATH=$TRAWL_BUILD/tests/kmod:$PATH
 insmod "$LAB_MODULES/../kmod/trawl.ko"
 /usr/bin/python3 -I -S -c 'print(sum(i * i for i in range(300)), sorted({"b": 1, "a": 2}))' >wanted
-kbranch -q -- /usr/bin/python3 -I -S -c 'print(sum(i * i for i in range(300)), sorted({"b": 1, "a": 2}))' >got 2>said
+kbranch -q -- /usr/bin/python3 -I -S \
+	-c 'print(sum(i * i for i in range(300)), sorted({"b": 1, "a": 2}))' >got 2>said
 ok $? "python3 ends well"
 cmp wanted got
 ok $? "and prints what it prints without the module"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# /dev/trawl asked by those who may not, for what there is not, and by nobody in particular; the document's own flow.
+# /dev/trawl asked by those who may not, for what there is not, and by nobody in particular; the
+# document's own flow.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 PATH=$TRAWL_BUILD/tests/kmod:$PATH
@@ -23,19 +24,23 @@ else
 fi
 tap "what is refused, and how" ioctls bad
 
-has "1,000 cycles of enable and disable on a process with threads" "$(ioctls cycles 1000)" '^1000 cycles, status 0$'
-has "random requests" "$(ioctls random "${LAB_FUZZ_SECONDS:-4}" "${LAB_FUZZ_SEED:-1}")" '^[0-9]{2,} requests$'
+has "1,000 cycles of enable and disable on a process with threads" "$(ioctls cycles 1000)" \
+	'^1000 cycles, status 0$'
+has "random requests" "$(ioctls random "${LAB_FUZZ_SECONDS:-4}" "${LAB_FUZZ_SEED:-1}")" \
+	'^[0-9]{2,} requests$'
 
 # Who may open it, and whom they may trace.
 as_nobody() {
 	setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
 }
 with_perfmon() {
-	setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps +perfmon --ambient-caps +perfmon "$@"
+	setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps +perfmon \
+		--ambient-caps +perfmon "$@"
 }
 fails "others can't open it" 3 '/dev/trawl: Permission denied' as_nobody kbranch -- /bin/true
 chmod 666 /dev/trawl
-fails "nor without CAP_PERFMON" 3 '/dev/trawl: Operation not permitted' as_nobody kbranch -- /bin/true
+fails "nor without CAP_PERFMON" 3 '/dev/trawl: Operation not permitted' as_nobody kbranch \
+	-- /bin/true
 with_perfmon kbranch -q -- /bin/true 2>/dev/null
 ok $? "with it, one's own programs can be traced"
 sleep 100 &
@@ -59,7 +64,8 @@ same "tids are that namespace's" "2" "$(cut -d' ' -f1 path | sort -u)"
 # Tasks that run already, and one that sleeps until it gets a signal.
 bash -c 'while :; do :; done' &
 kbranch -p $! -o path 2>/dev/null
-has "a task that runs is traced from now on" "$(cut -d' ' -f2 path | sort -nu | xargs)" '^1 2 .*32 33$'
+has "a task that runs is traced from now on" "$(cut -d' ' -f2 path | sort -nu | xargs)" \
+	'^1 2 .*32 33$'
 kill $!
 wait $!
 same "and goes on afterwards" 143 $?
@@ -76,7 +82,8 @@ has "and is traced from where it wakes" "$(cut -d' ' -f2 path | sort -nu | xargs
 kbranch -m drop -n 1024 -z 50 -o path -- /bin/true 2>said
 has "a ring that drops says how many" "$(cat said)" 'records, [1-9][0-9]* lost'
 lost=$(sed -n 's/.*records, \([0-9]*\) lost/\1/p' said)
-noted=$(awk '$2 == 36 { print "n += 0x" $3 }' path | (n=0; while read -r sum; do ((${sum// /})); done; echo $n))
+noted=$(awk '$2 == 36 { print "n += 0x" $3 }' path |
+		(n=0; while read -r sum; do ((${sum// /})); done; echo $n))
 [ "$noted" -gt 0 ] && [ "$noted" -le "$lost" ]
 ok $? "and where: $noted of $lost in records before those that found room"
 kbranch -m overwrite -n 1024 -z 50 -q -- /bin/true 2>/dev/null

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# trawl.ko's steps: the same branches as ptrace's single steps give, and what each filter bit leaves of them.
+# trawl.ko's steps: the same branches as ptrace's single steps give, and what each filter bit leaves
+# of them.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 PATH=$TRAWL_BUILD/tests/kmod:$PATH
@@ -24,9 +25,11 @@ suppressed=(8,9 1,2,3,4,5,6,7,9 1 2 3 4 5 6 7,8,9)
 for bit in {0..8}; do
 	kbranch -s $((1 << bit)) -o some.txt -- walk 2>/dev/null
 	awk '$2 < 10 { print $2, $3, $4 }' some.txt >got
-	awk -v "not=,${suppressed[bit]}," '$2 < 10 && !index(not, "," $2 ",") { print $2, $3, $4 }' all.txt >wanted
+	awk -v "not=,${suppressed[bit]}," \
+		'$2 < 10 && !index(not, "," $2 ",") { print $2, $3, $4 }' all.txt >wanted
 	cmp wanted got
-	ok $? "bit $bit of LBR_SELECT leaves the $(wc -l <wanted) branches that a filter of the whole trace leaves"
+	ok $? \
+		"bit $bit of LBR_SELECT leaves the $(wc -l <wanted) branches that a filter of the whole trace leaves"
 done
 
 awk '$2 < 10 { print $2, $3, $4 }' all.txt | tail -32 >wanted

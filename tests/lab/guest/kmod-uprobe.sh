@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# The uprobe interface of trawl.ko: its sentences, the sample tracer beside gdb, and what shakes it. More of
-# the last by LAB_STRESS=60 (seconds of random requests, and in proportion 100,000 stops and 1,000 kills).
+# The uprobe interface of trawl.ko: its sentences, the sample tracer beside gdb, and what shakes it.
+# More of the last by LAB_STRESS=60 (seconds of random requests, and in proportion 100,000 stops and
+# 1,000 kills).
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 PATH=$TRAWL_BUILD/tests/uprobe:$PATH
@@ -22,7 +23,8 @@ done <said
 same "all sentences were tried" "1..$(grep -Ec '^(not )?ok' said)" "$(tail -1 said)"
 has "which are many" "$(tail -1 said)" '^1\.\.([89][0-9]|1[0-9][0-9])$'
 
-# The sample tracer against gdb: the same calls, arguments and results of a foreign program's function.
+# The sample tracer against gdb: the same calls, arguments and results of a foreign program's
+# function.
 cat >script.gdb <<'END'
 set pagination off
 set confirm off
@@ -63,7 +65,8 @@ cp "$TRAWL_SRC/uprobe/trawl-uprobe.h" "$TRAWL_SRC/kmod/trawl_uprobe.h" .
 gcc -I. -o second second.c -L"$TRAWL_BUILD/.libs" -ltrawl-uprobe -Wl,-rpath,"$TRAWL_BUILD/.libs"
 said=$(timeout 20 ./second "$load" 1 2>&1)
 same "the manual's second example stops at the entry" \
-	"$(readelf -h "$load" | sed -n 's/.*Entry point address: *0x.*\(...\)$/\1/p')" "$(echo "$said" | sed -n 's/^at 0x.*\(...\)$/\1/p')"
+	"$(readelf -h "$load" | sed -n 's/.*Entry point address: *0x.*\(...\)$/\1/p')" \
+	"$(echo "$said" | sed -n 's/^at 0x.*\(...\)$/\1/p')"
 
 stress stops $((stress * 1666))
 ok $? "$((stress * 1666)) stops"

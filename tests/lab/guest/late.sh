@@ -6,7 +6,8 @@
 . "$TRAWL_SRC/tests/lab/lab.sh"
 modprobe usbmon
 disk=$(disks | head -1)
-start trawl trawl -w late.trawl -i usb -i event:sched:sched_process_exec -i event:xhci-hcd:xhci_urb_enqueue \
+start trawl trawl -w late.trawl -i usb -i event:sched:sched_process_exec \
+	-i event:xhci-hcd:xhci_urb_enqueue \
 	-i event:xhci-hcd:xhci_urb_giveback
 wait_for 20 grep -q 'capturing to' trawl.log
 sleep 1.5

@@ -54,7 +54,8 @@ has "and what happens is recorded" "$(trawl-decode room.trawl)" 'sched:sched_pro
 taken=0
 room_for_one
 fails "the limit is met half way" 3 "$says" \
-	trawl -B 98000 -w x -i event:sched:sched_switch -i "uprobe:$TRAWL_BUILD/samples/tick:tick_step n" \
+	trawl -B 98000 -w x -i event:sched:sched_switch \
+	-i "uprobe:$TRAWL_BUILD/samples/tick:tick_step n" \
 	-- touch ran
 same "what was armed is taken down" "0" "$(echo $(leftovers))"
 ok $([ ! -e ran ] && [ ! -e x ]; echo $?) "no COMMAND was run and no file made"

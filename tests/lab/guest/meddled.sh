@@ -25,18 +25,22 @@ ok $? "which is told at once"
 (:)
 finish trawl INT
 same "status: the data is not complete" 1 $?
-same "one line for all its events" 1 "$(grep -c 'event: ext4:ext4_.* (and [0-9]* others) went with the kernel module' trawl.log)"
-has "the end does not say that nothing was lost" "$(cat trawl.log)" 'events captured, 0 and more lost'
+same "one line for all its events" 1 \
+	"$(grep -c 'event: ext4:ext4_.* (and [0-9]* others) went with the kernel module' trawl.log)"
+has "the end does not say that nothing was lost" "$(cat trawl.log)" \
+	'events captured, 0 and more lost'
 summary=$(trawl-decode --summary gone.trawl)
 has "the file has the loss" "$summary" 'event: an unknown number \(buffer emptied\) between'
 same "once" 1 "$(grep -c 'buffer emptied' <<<"$summary")"
-has "what was read before it is there, with its formats" "$(trawl-decode --print gone.trawl)" 'ext4_drop_inode.* ino [0-9]+ drop [01]'
+has "what was read before it is there, with its formats" "$(trawl-decode --print gone.trawl)" \
+	'ext4_drop_inode.* ino [0-9]+ drop [01]'
 has "other events go on" "$(trawl-decode --json gone.trawl | tail -1)" 'sched:sched_process_fork'
 same "nothing is left" 0 "$(leftovers)"
 
 # Where the kernel would be left with rests of a chain, the module stays.
 modprobe ext4
-start trawl trawl -w synth.trawl -i 'synth:sync=ext4.ext4_sync_file_enter,ext4.ext4_sync_file_exit key=ino'
+start trawl trawl -w synth.trawl \
+	-i 'synth:sync=ext4.ext4_sync_file_enter,ext4.ext4_sync_file_exit key=ino'
 wait_for 20 armed
 fails "a module that a chain needs stays" 1 'ext4 is in use' rmmod ext4
 mount -o loop image mnt && dd if=/dev/zero of=mnt/f bs=4k count=1 conv=fsync status=none
@@ -61,10 +65,12 @@ for i in range(34000):
     os.lseek(zero, i, os.SEEK_SET)
     os.pread(zero, 1, i)
 END
-trawl -w full.trawl -i 'synth:full=syscalls.sys_enter_lseek,syscalls.sys_enter_pread64 key=offset:pos' -- \
+trawl -w full.trawl \
+	-i 'synth:full=syscalls.sys_enter_lseek,syscalls.sys_enter_pread64 key=offset:pos' -- \
 	/usr/bin/python3 seek.py 2>full.log
 same "a map that is full: status" 1 $?
-read -r captured lost < <(sed -n 's/^\([0-9]*\) events* captured, \([0-9]*\) lost.*/\1 \2/p' full.log)
+read -r captured \
+	lost < <(sed -n 's/^\([0-9]*\) events* captured, \([0-9]*\) lost.*/\1 \2/p' full.log)
 ok $((lost < 1)) "what it had no room for is lost ($captured captured, $lost lost)"
 same "no more and no less" 34000 $((captured + lost))
 has "the file says why" "$(trawl-decode --summary full.trawl)" "synth: $lost \(map full\) between"
@@ -81,10 +87,12 @@ trial() { # EVENT FIELD VALUE COMMAND...
 	local on=lab_on.$1 field=$2 value=$3
 	shift 3
 	if ! [ -e "$T/events/lab_on/${on#*.}" ]; then
-		same "this kernel has no ${on#*.}s" "6.1 fprobe" "$(uname -r | cut -d. -f1-2) ${on#*.}"
+		same "this kernel has no ${on#*.}s" "6.1 fprobe" \
+			"$(uname -r | cut -d. -f1-2) ${on#*.}"
 	elif grep -q "^eprobe.* on ${on#*.}s" <<<"$list"; then
 		trawl -q -w on.trawl -i "eprobe:$on got=\$$field" -- "$@"
-		has "an eprobe on $on: its value" "$(trawl-decode on.trawl)" "${on/./:} +got=$value\$"
+		has "an eprobe on $on: its value" "$(trawl-decode on.trawl)" \
+			"${on/./:} +got=$value\$"
 	else
 		fails "an eprobe on $on is refused before anything runs" 3 \
 			"takes no eprobe on $on, which is itself a probe: give that probe the arguments" \

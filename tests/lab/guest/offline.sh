@@ -15,7 +15,8 @@ sleep 2
 ticks=$(($(cut -d' ' -f14 /proc/$pid_trawl/stat) - ticks))
 switches=$(($(sed -n 's/^voluntary_ctxt_switches:\s*//p' /proc/$pid_trawl/status) - switches))
 # Were it to poll for ever, it would never wait.
-ok $((switches == 0 || ticks > 100)) "it waits for those that there are ($switches times, $ticks ticks)"
+ok $((switches == 0 || ticks > 100)) \
+	"it waits for those that there are ($switches times, $ticks ticks)"
 echo 1 >$cpu
 taskset -c 1 true
 sleep 0.5
@@ -23,5 +24,6 @@ taskset -c 1 true
 finish trawl INT
 ok $? "the capture is whole"
 trawl-decode --json --where 'filename ~ "*/true"' offline.trawl >seen
-same "events of one and of the other" "0 1" "$(echo $(sed 's/.*"cpu":\([0-9]*\),.*/\1/' seen | sort -u))"
+same "events of one and of the other" "0 1" \
+	"$(echo $(sed 's/.*"cpu":\([0-9]*\),.*/\1/' seen | sort -u))"
 tap_done

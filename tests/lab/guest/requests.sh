@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# COMMAND's requests to a disk complete in interrupts: their events are COMMAND's, those of others are not.
+# COMMAND's requests to a disk complete in interrupts: their events are COMMAND's, those of others
+# are not.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 
@@ -12,24 +13,32 @@ other=$!
 
 # sum FILE NAME: how many sectors these events are of.
 sum() {
-	decoded "$1" --name "$2" | grep -o '"nr_sector":[0-9]*' | awk -F: '{ n += $2 } END { print n + 0 }'
+	decoded "$1" --name "$2" | grep -o '"nr_sector":[0-9]*' |
+		awk -F: '{ n += $2 } END { print n + 0 }'
 }
 
-trawl -w r.trawl -i 'event:block:block_rq_complete' -i event:block:block_rq_issue -i event:sched:sched_process_exec -- \
+trawl -w r.trawl -i 'event:block:block_rq_complete' -i event:block:block_rq_issue \
+	-i event:sched:sched_process_exec -- \
 	dd if=$disk of=/dev/null bs=64k count=32 iflag=direct status=none 2>said
 ok $? "a command's requests are recorded"
 sed 's/^/# /' said
 same "all of its sectors are issued" 4096 "$(sum r.trawl block:block_rq_issue)"
 same "and complete" 4096 "$(sum r.trawl block:block_rq_complete)"
-same "no others do" 0 "$(decoded r.trawl | grep -oP '"name":"block:.*"sector":\K[0-9]+' | awk '$1 >= 4096' | wc -l)"
-same "nothing is recorded that was not asked for" "block:block_rq_complete block:block_rq_issue sched:sched_process_exec " \
+same "no others do" 0 \
+	"$(decoded r.trawl | grep -oP '"name":"block:.*"sector":\K[0-9]+' | awk '$1 >= 4096' |
+		wc -l)"
+same "nothing is recorded that was not asked for" \
+	"block:block_rq_complete block:block_rq_issue sched:sched_process_exec " \
 	"$(decoded r.trawl | grep -o '"name":"[^"]*"' | cut -d'"' -f4 | sort -u | tr '\n' ' ')"
 
-trawl -w s.trawl -i 'synth:io=block.block_rq_issue,block.block_rq_complete key=sector start.nr_sector' \
-	-i event:sched:sched_process_exec -- dd if=$disk of=/dev/null bs=64k count=32 iflag=direct status=none
+trawl -w s.trawl \
+	-i 'synth:io=block.block_rq_issue,block.block_rq_complete key=sector start.nr_sector' \
+	-i event:sched:sched_process_exec -- dd if=$disk of=/dev/null bs=64k count=32 iflag=direct \
+	status=none
 ok $? "the time that its requests take is recorded"
 same "of each sector" 4096 "$(sum s.trawl synth:io)"
-same "and of no others" 0 "$(decoded s.trawl --name synth:io | grep -oP '"key":\K[0-9]+' | awk '$1 >= 4096' | wc -l)"
+same "and of no others" 0 \
+	"$(decoded s.trawl --name synth:io | grep -oP '"key":\K[0-9]+' | awk '$1 >= 4096' | wc -l)"
 
 trawl -w e.trawl -i 'eprobe:lab/done=block.block_rq_complete $error' \
 	-i 'eprobe:block.block_rq_issue $bytes' -i event:sched:sched_process_exec -- \
@@ -37,7 +46,8 @@ trawl -w e.trawl -i 'eprobe:lab/done=block.block_rq_complete $error' \
 ok $? "probes on events of its requests"
 same "of each sector that completes" 4096 "$(sum e.trawl lab:done)"
 same "and that is issued" 4096 "$(sum e.trawl block:block_rq_issue)"
-same "and of no others" 0 "$(decoded e.trawl | grep -oP '"sector":\K[0-9]+' | awk '$1 >= 4096' | wc -l)"
+same "and of no others" 0 \
+	"$(decoded e.trawl | grep -oP '"sector":\K[0-9]+' | awk '$1 >= 4096' | wc -l)"
 fails "an argument in the place of what tells the request is refused" 2 \
 	'sector tells whose request it is: give this argument another name' \
 	trawl -w x.trawl -i 'eprobe:block.block_rq_issue sector=$bytes' -- true

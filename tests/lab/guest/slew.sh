@@ -7,7 +7,8 @@
 
 modprobe usbmon
 disk=$(disks | head -1)
-start trawl trawl -w slew.trawl -i usb -i event:xhci-hcd:xhci_urb_enqueue -i event:xhci-hcd:xhci_urb_giveback
+start trawl trawl -w slew.trawl -i usb -i event:xhci-hcd:xhci_urb_enqueue \
+	-i event:xhci-hcd:xhci_urb_giveback
 wait_for 20 grep -q 'capturing to' trawl.log
 /usr/bin/python3 "$TRAWL_SRC/tests/lab/slew.py" "/dev/$disk" >"$LAB_KEEP/slews"
 ok $? "the clocks are slewed and a leap second is inserted while the disk is read"

@@ -5,7 +5,8 @@
 
 modprobe usbmon
 nodes=$(echo /dev/usbmon*)
-has "usbmon has a node for every bus and one for all" "$nodes" '/dev/usbmon0 /dev/usbmon1 /dev/usbmon2 /dev/usbmon3'
+has "usbmon has a node for every bus and one for all" "$nodes" \
+	'/dev/usbmon0 /dev/usbmon1 /dev/usbmon2 /dev/usbmon3'
 
 list=$(lsusb)
 for device in $DISK $KEYBOARD $SERIAL $AUDIO $HUB; do

@@ -2,14 +2,15 @@
 # kernels: 6.12
 # last: 9p, this guest's root, does not survive it
 # The machine sleeps (ACPI S3) in the middle of a capture: CLOCK_MONOTONIC, which is the timeline,
-# stops, CLOCK_REALTIME goes on. Another one begins late after that, when CLOCK_BOOTTIME is ahead. The
-# second half looks at the times.
+# stops, CLOCK_REALTIME goes on. Another one begins late after that, when CLOCK_BOOTTIME is ahead.
+# The second half looks at the times.
 #
 # What runs on is in memory, and what is kept goes by way of a second 9p device, which has no driver
 # until the machine is awake again.
 root=/run/awake
 mkdir -p $root/{bin,dev,proc,sys,tmp,lab,root}
-cp "$(command -v bash)" "$(command -v date)" "$(command -v busybox)" "$(command -v trawl)" $root/bin/
+cp "$(command -v bash)" "$(command -v date)" "$(command -v busybox)" \
+	"$(command -v trawl)" $root/bin/
 ldd $root/bin/{bash,date,trawl} | grep -o '/[^ :)]*' | sort -u | while read -r lib; do
 	[ -f "$lib" ] && mkdir -p "$root${lib%/*}" && cp -Ln "$lib" "$root$lib"
 done

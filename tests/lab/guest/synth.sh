@@ -4,7 +4,8 @@
 . "$TRAWL_SRC/tests/lab/lab.sh"
 
 # How a task's wake-up ends in its being switched to.
-trawl -q -w 5.trawl -i 'synth:wakeup=sched.sched_waking,sched.sched_switch key=pid:next_pid start.prio name=end.next_comm' \
+trawl -q -w 5.trawl \
+	-i 'synth:wakeup=sched.sched_waking,sched.sched_switch key=pid:next_pid start.prio name=end.next_comm' \
 	-i event:sched:sched_switch -- bash -c 'for i in 1 2 3; do sleep 0.05; done'
 ok $? "a synthetic event records"
 has "with latency, key and fields of both" "$(decoded 5.trawl --source synth)" \
@@ -12,7 +13,9 @@ has "with latency, key and fields of both" "$(decoded 5.trawl --source synth)" \
 same "nothing is left in tracefs" 0 "$(leftovers)"
 
 # A text of any length.
-trawl -q -w 7.trawl -i 'synth:life=sched.sched_process_exec,sched.sched_process_exit key=pid start.filename' -- \
+trawl -q -w 7.trawl \
+	-i 'synth:life=sched.sched_process_exec,sched.sched_process_exit key=pid start.filename' \
+	-- \
 	sh -c 'sleep 0.1; true'
 has "a text of any length is kept" "$(decoded 7.trawl --source synth)" \
 	'"name":"synth:life".*"fields":\{"latency":[0-9]{9,},"key":[0-9]+,"filename":"/usr/bin/sleep"\}'
@@ -30,13 +33,17 @@ stacks='hist:keys=next_pid:s=$st:onmatch(sched.sched_waking).trace(lab_stack,nex
 echo "$waking" >>$T/events/sched/sched_waking/trigger
 echo "$woken" >>$T/events/sched/sched_switch/trigger
 [ -z "$stack" ] || echo "$stacks" >>$T/events/sched/sched_switch/trigger
-trawl -q -w 8.trawl -i 'event:synthetic:lab_*' -i 'eprobe:lab/probe=synthetic.lab_woken $lat' --duration 1s
+trawl -q -w 8.trawl -i 'event:synthetic:lab_*' -i 'eprobe:lab/probe=synthetic.lab_woken $lat' \
+	--duration 1s
 ok $? "somebody else's synthetic events record"
-has "as they are" "$(decoded 8.trawl)" '"name":"synthetic:lab_woken".*"fields":\{"pid":[0-9]+,"lat":[1-9][0-9]*\}'
+has "as they are" "$(decoded 8.trawl)" \
+	'"name":"synthetic:lab_woken".*"fields":\{"pid":[0-9]+,"lat":[1-9][0-9]*\}'
 has "and below an eprobe" "$(decoded 8.trawl)" '"name":"lab:probe".*"fields":\{"lat":[1-9][0-9]*\}'
 if [ "$stack" ]; then
-	has "a stack by its symbols" "$(trawl-decode --print --name '*:lab_stack' 8.trawl)" '^=> [a-z_0-9.]+\+0x[0-9a-f]+'
-	same "with nothing else in it" 0 "$(trawl-decode --print --name '*:lab_stack' 8.trawl | grep -c '^=> 0x')"
+	has "a stack by its symbols" "$(trawl-decode --print --name '*:lab_stack' 8.trawl)" \
+		'^=> [a-z_0-9.]+\+0x[0-9a-f]+'
+	same "with nothing else in it" 0 \
+		"$(trawl-decode --print --name '*:lab_stack' 8.trawl | grep -c '^=> 0x')"
 	echo "!$stacks" >>$T/events/sched/sched_switch/trigger
 fi
 echo "!$woken" >>$T/events/sched/sched_switch/trigger
@@ -45,7 +52,8 @@ echo '-:synthetic/lab_woken' >>$T/dynamic_events
 [ -z "$stack" ] || echo '-:synthetic/lab_stack' >>$T/dynamic_events
 same "theirs was left as it was, ours is gone" 0 "$(leftovers)"
 
-# Two CPUs with the same key: an end finds the start of another call, which may be later than itself.
+# Two CPUs with the same key: an end finds the start of another call, which may be later than
+# itself.
 cat >race.py <<'PY'
 import ctypes
 import os
@@ -67,7 +75,8 @@ same "pairs that cannot be: the capture is incomplete" 1 $status
 sed 's/^/# /' said
 same "none of them is in the file" 0 "$(decoded 9.trawl --source synth | grep -c '"latency":-')"
 has "true ones are" "$(decoded 9.trawl --source synth | tail -1)" '"latency":[0-9]+,"key":'
-has "the file says how many there were, and why they are not in it" "$(trawl-decode --summary 9.trawl)" \
+has "the file says how many there were, and why they are not in it" \
+	"$(trawl-decode --summary 9.trawl)" \
 	'[1-9][0-9]* .*unpaired'
 has "so does the last line" "$(cat said)" 'synth [0-9]+ \(lost [1-9][0-9]*'
 

@@ -40,14 +40,20 @@ for source in usb eprobe usdt event; do
 done
 same "no event is out of its order" 0 "$wrong"
 has "--join names the task whose request a transfer carries" \
-	"$(trawl-decode --join --window 500ms all.trawl)" '<- dd-[0-9]+ block:block_bio_queue \(the same sectors'
-same "of what is left out too" "$(trawl-decode --join --window 500ms all.trawl | grep -c '^ *<- ')" \
-	"$(trawl-decode --join --window 500ms --where 'source == "usb"' all.trawl | grep -c '^ *<- ')"
-same "of other sources, too" "$(trawl-decode --json --join --window 500ms all.trawl | grep -o '"how":' | wc -l)" \
-	"$(trawl-decode --json --join --window 500ms --source usb all.trawl | grep -o '"how":' | wc -l)"
+	"$(trawl-decode --join --window 500ms all.trawl)" \
+	'<- dd-[0-9]+ block:block_bio_queue \(the same sectors'
+same "of what is left out too" \
+	"$(trawl-decode --join --window 500ms all.trawl | grep -c '^ *<- ')" \
+	"$(trawl-decode --join --window 500ms --where 'source == "usb"' all.trawl |
+		grep -c '^ *<- ')"
+same "of other sources, too" \
+	"$(trawl-decode --json --join --window 500ms all.trawl | grep -o '"how":' | wc -l)" \
+	"$(trawl-decode --json --join --window 500ms --source usb all.trawl | grep -o '"how":' |
+		wc -l)"
 has "and in JSON" "$(trawl-decode --json --join --window 500ms all.trawl)" \
 	'"join":\[.*\{"how":"sectors","tid":[0-9]+,"comm":"dd","name":"block:block_bio_queue","before_ns":-?[0-9]+\}'
-# A request is queued by one task and may be issued by another; its command, data and status are of one cause.
+# A request is queued by one task and may be issued by another; its command, data and status are of
+# one cause.
 trawl-decode --json --join --window 500ms --source usb all.trawl | /usr/bin/python3 -c '
 import collections, json, sys
 causes = collections.defaultdict(list)
@@ -62,6 +68,7 @@ several = [c for c in causes.values() if len(c) > 1 and c[0]]
 print(len(several) > 20, [c for c in several if any(x != c[0] for x in c)][:3])' >causes
 same "--join: all transfers of a request have one cause" "True []" "$(cat causes)"
 has "--around shows what every source saw" \
-	"$(trawl-decode --json --around 'lba = 128' --window 50ms all.trawl | grep -o '"source":"[a-z]*"' | sort -u | tr '\n' ' ')" \
+	"$(trawl-decode --json --around 'lba = 128' --window 50ms all.trawl |
+		grep -o '"source":"[a-z]*"' | sort -u | tr '\n' ' ')" \
 	'eprobe.*event.*usb'
 tap_done

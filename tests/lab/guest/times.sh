@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# The times of every source and option of the kernel's events, with the recorder stopped for seconds and the
-# next file begun every two seconds, also while it is stopped.
-# The second half holds them against the system calls that they are about, call by call, and against the
-# kernel's own text of what is in the buffers meanwhile.
+# The times of every source and option of the kernel's events, with the recorder stopped for seconds
+# and the next file begun every two seconds, also while it is stopped. The second half holds them
+# against the system calls that they are about, call by call, and against the kernel's own text of
+# what is in the buffers meanwhile.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 
@@ -49,7 +49,8 @@ trawl -G 2s -w times.trawl \
 	-i 'synth:open=syscalls.sys_enter_openat,syscalls.sys_exit_openat key=common_pid start.dfd' \
 	-i 'event:syscalls:sys_enter_openat if dfd > 999999' -i event:syscalls:sys_exit_openat \
 	-i 'event:raw_syscalls:sys_exit if id == 257' \
-	-i "usdt:$TRAWL_BUILD/samples/tick:tick:loop" -i "uprobe:$TRAWL_BUILD/samples/tick:tick_step" 2>said &
+	-i "usdt:$TRAWL_BUILD/samples/tick:tick:loop" \
+	-i "uprobe:$TRAWL_BUILD/samples/tick:tick_step" 2>said &
 pid=$!
 wait_for 10 grep -q 'capturing to' said
 /usr/bin/python3 load.py $pid "$TRAWL_BUILD/samples/tick"

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What a stop costs by libtrawl-uprobe, by ptrace and by gdb, and a khandler's hit beside a uprobe of tracefs: figures,
-# nothing that can fail but the programs. make uprobe-bench
-# kernels: bench
+# What a stop costs by libtrawl-uprobe, by ptrace and by gdb, and a khandler's hit beside a uprobe
+# of tracefs: figures, nothing that can fail but the programs. make uprobe-bench kernels: bench
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 insmod "$LAB_MODULES/../kmod/trawl.ko"
@@ -25,7 +24,8 @@ END
 began=$(date +%s%N)
 gdb -q -batch -x script.gdb --args "$TRAWL_BUILD/tests/lab/branchload" $stops 2>/dev/null >stops.txt
 more=$(date +%s%N)
-gdb -q -batch -ex 'break jump_odd' -ex run -ex kill --args "$TRAWL_BUILD/tests/lab/branchload" $stops >/dev/null 2>&1
+gdb -q -batch -ex 'break jump_odd' -ex run -ex kill \
+	--args "$TRAWL_BUILD/tests/lab/branchload" $stops >/dev/null 2>&1
 end=$(date +%s%N)
 same "gdb stops as often" $stops "$(grep -cE '^[0-9a-f]+ [0-9a-f]+$' stops.txt)"
 gdb=$((((more - began) - (end - more)) / (stops - 1)))

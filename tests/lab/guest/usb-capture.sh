@@ -16,9 +16,11 @@ has "a keyboard is warned of first" "$(head -1 all.log)" 'is a keyboard: what is
 same "a capture is for its owner only" 600 "$(stat -c %a all.trawl)"
 fails "no permission: which file, and what would help" 3 \
 	'/dev/usbmon0: permission denied.*SUBSYSTEM=="usbmon"' nobody trawl -i usb -w /dev/null
-fails "no such bus: those that there are" 3 'usb:9: there is no such bus; this machine has: 1, 2, 3' \
+fails "no such bus: those that there are" 3 \
+	'usb:9: there is no such bus; this machine has: 1, 2, 3' \
 	trawl -i usb:9 -w /dev/null
-fails "no such device: those that there are" 3 "there is no such device; plugged in are: .*$DISK at 2-1" \
+fails "no such device: those that there are" 3 \
+	"there is no such device; plugged in are: .*$DISK at 2-1" \
 	trawl -i usb:dev=1:99 -w /dev/null
 fails "a filter that makes no sense" 2 'four hex digits' trawl -i usb:46f4:1 -w /dev/null
 
@@ -26,7 +28,8 @@ list=$(trawl -D)
 has "-D lists every bus" "$list" '^usb:3 '
 has "-D lists a device with its name and the rest" "$list" \
 	"^usb:$DISK  *QEMU QEMU USB HARDDRIVE at port 2-1, address 2:[0-9]+, serial TRAWL0001, 5000 Mb/s, driver usb-storage"
-has "-D says so much to anybody, in JSON" "$(nobody trawl -D --json | jq -c '.[] | select(.port == "2-1") |
+has "-D says so much to anybody, in JSON" \
+	"$(nobody trawl -D --json | jq -c '.[] | select(.port == "2-1") |
 	[.usable, .bus, .vid, .pid, .serial, .product, .speed, .drivers]')" \
 	'^\[false,2,18164,1,"TRAWL0001","QEMU USB HARDDRIVE","5000",\["usb-storage"\]\]$'
 has "that -p does not limit USB is said" "$(trawl -i usb -p $$ --duration 1ms -w /dev/null 2>&1)" \
@@ -45,7 +48,8 @@ wait_for 10 grep -q 'capturing to' snap.log
 dd if=/dev/$disk of=/dev/null bs=1M count=1 iflag=direct status=none
 finish snap
 
-fails "usbmon without its nodes, as in a container" 3 "mknod -m 600 /dev/usbmon0 c [1-9][0-9]* 0', or -i usb:text" \
+fails "usbmon without its nodes, as in a container" 3 \
+	"mknod -m 600 /dev/usbmon0 c [1-9][0-9]* 0', or -i usb:text" \
 	unshare -m sh -c 'mount -t tmpfs none /dev && exec trawl -i usb -w x.trawl'
 
 # The controller of bus 3 goes away under captures of that bus, and comes back.
@@ -63,7 +67,8 @@ ok $? "that a bus goes away is said"
 echo "$pci" >/sys/bus/pci/drivers/ehci-pci/bind
 usb_settled
 ok $? "the bus is back"
-dd if="/dev/$(basename /sys/bus/usb/devices/3-2/*/host*/target*/*/block/sd?)" of=/dev/null bs=4k skip=1234 count=1 \
+dd if="/dev/$(basename /sys/bus/usb/devices/3-2/*/host*/target*/*/block/sd?)" of=/dev/null bs=4k \
+	skip=1234 count=1 \
 	iflag=direct status=none
 dd if="/dev/$disk" of=/dev/null bs=4k skip=4321 count=1 iflag=direct status=none
 finish lonely
@@ -78,7 +83,9 @@ for name in bus textbus; do
 	has "and what they do then" "$text" 'READ\(10\) lba 9872 '
 	same "but nothing of other buses" "" "$(grep -E ' [124-9][0-9]*:[0-9]+ ep' <<<"$text")"
 done
-has "with no other devices" "$(trawl-decode --meta='usb/*' bus.trawl | grep -Eo '"path":"[^"]*"' | sort -u | tr '\n' ' ')" \
+has "with no other devices" \
+	"$(trawl-decode --meta='usb/*' bus.trawl | grep -Eo '"path":"[^"]*"' | sort -u |
+		tr '\n' ' ')" \
 	'^"path":"3-1" "path":"3-2" "path":"usb3" $'
 cp ./*.trawl ./*.log "$LAB_KEEP"
 tap_done

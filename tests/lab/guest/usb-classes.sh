@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Classes of devices with drivers and devices that nobody here wrote: this kernel's MIDI and printer gadgets,
-# QEMU's MTP. The second half compares what trawl-decode makes of it with Wireshark's dissectors.
-# kernels: 6.12
+# Classes of devices with drivers and devices that nobody here wrote: this kernel's MIDI and printer
+# gadgets, QEMU's MTP. The second half compares what trawl-decode makes of it with Wireshark's
+# dissectors. kernels: 6.12
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 modprobe -a usbmon usblp snd-usb-audio
@@ -36,7 +36,8 @@ kill $reader
 wait $reader 2>/dev/null
 gadget_gone printer
 
-host device_add usb-mtp,bus=xhci.0,port=5,id=mtp,rootdir=/usr/share/base-files,readonly=on >/dev/null
+host device_add usb-mtp,bus=xhci.0,port=5,id=mtp,rootdir=/usr/share/base-files,readonly=on \
+	>/dev/null
 wait_for 10 usb_device 46f4:0004 >/dev/null
 ok $? "an MTP device is plugged in"
 /usr/bin/python3 "$TRAWL_SRC/tests/lab/mtpread.py" "$(usb_device 46f4:0004)" >mtp.txt

@@ -21,30 +21,38 @@ for port in 2-1 3-2; do
 	has "each of two of a kind can be chosen: $port" "$config" \
 		"^value \{arg=0\}\{value=$DISK,port=$port\}\{display=QEMU QEMU USB HARDDRIVE at $port\}"
 done
-has "the link type is USB" "$(trawl-extcap --extcap-dlts --extcap-interface trawl_usb)" '^dlt \{number=220\}'
-fails "an unknown option is refused with its name" 2 "--nonsense is not" "$folder/trawl-extcap" --nonsense
+has "the link type is USB" "$(trawl-extcap --extcap-dlts --extcap-interface trawl_usb)" \
+	'^dlt \{number=220\}'
+fails "an unknown option is refused with its name" 2 "--nonsense is not" \
+	"$folder/trawl-extcap" --nonsense
 has "a wrong capture filter is told before the capture" \
-	"$(trawl-extcap --extcap-interface trawl_usb --extcap-capture-filter 46f4:1)" 'four hex digits'
+	"$(trawl-extcap --extcap-interface trawl_usb --extcap-capture-filter 46f4:1)" \
+	'four hex digits'
 same "a right one is not" "" \
 	"$(trawl-extcap --extcap-interface trawl_usb --extcap-capture-filter "$DISK,ep=1in")"
 
 # What Wireshark shows of a capture that cannot be: the cause, and nothing else.
 mkfifo fifo
 capture=("$folder/trawl-extcap" --capture --fifo fifo --extcap-interface)
-fails "a device that is not there is told" 3 'usb:dev=1:99,?.*there is no such device' "${capture[@]}" trawl_usb \
+fails "a device that is not there is told" 3 'usb:dev=1:99,?.*there is no such device' \
+	"${capture[@]}" trawl_usb \
 	--extcap-capture-filter dev=1:99
 same "in one line" 1 "$("${capture[@]}" trawl_usb --extcap-capture-filter dev=1:99 2>&1 | wc -l)"
-fails "two filters that exclude each other" 2 'one of each kind' "${capture[@]}" trawl_usb --device "$DISK" \
+fails "two filters that exclude each other" 2 'one of each kind' \
+	"${capture[@]}" trawl_usb --device "$DISK" \
 	--extcap-capture-filter "$KEYBOARD"
 fails "and another bus than that of the interface" 2 'another bus' "${capture[@]}" trawl_usb1 \
 	--extcap-capture-filter dev=3:2
-fails "a user without the right is told whom to ask" 3 '/dev/usbmon0: permission denied.*SUBSYSTEM=="usbmon"' \
+fails "a user without the right is told whom to ask" 3 \
+	'/dev/usbmon0: permission denied.*SUBSYSTEM=="usbmon"' \
 	setpriv --reuid nobody --regid nogroup --clear-groups -- "${capture[@]}" trawl_usb
 
 # Every option as Wireshark passes it, on the interface of all buses.
 disk=$(basename /sys/bus/usb/devices/2-1/*/host*/target*/*/block/sd?)
-start options tshark -l -i trawl_usb -o "extcap.trawl_usb.device:$DISK,port=2-1" -o extcap.trawl_usb.port:2-1 \
-	-o extcap.trawl_usb.serial:TRAWL0001 -o extcap.trawl_usb.endpoint:1in -o extcap.trawl_usb.snaplen:40 \
+start options tshark -l -i trawl_usb -o "extcap.trawl_usb.device:$DISK,port=2-1" \
+	-o extcap.trawl_usb.port:2-1 \
+	-o extcap.trawl_usb.serial:TRAWL0001 -o extcap.trawl_usb.endpoint:1in \
+	-o extcap.trawl_usb.snaplen:40 \
 	-a duration:60 -T fields -e usb.src -e usb.dst -e usb.urb_len -e usb.data_len
 wait_for 40 pgrep -f 'trawl .*-s 40 .*-i usb:.*ep=1in' >/dev/null
 ok $? "the options reach trawl"

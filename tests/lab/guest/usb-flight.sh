@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: MIT
 # kernels: 6.1
 # The flight recorder on USB: a stall, which only the pairing of submission and completion tells of,
-# triggers; what came before is in the file, with the devices that were told of at the beginning. The
-# files are made in the host's folder, by 9p: neither nameless nor moved to a free name in one step.
+# triggers; what came before is in the file, with the devices that were told of at the beginning.
+# The files are made in the host's folder, by 9p: neither nameless nor moved to a free name in one
+# step.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 
 # Asks the keyboard for a kind of descriptor that there is not.
 stall() {
-	/usr/bin/python3 - "$(printf '/dev/bus/usb/%03d/%03d' $(usb_address $KEYBOARD 1 | tr : ' '))" <<'END'
+	/usr/bin/python3 - \
+		"$(printf '/dev/bus/usb/%03d/%03d' $(usb_address $KEYBOARD 1 | tr : ' '))" <<'END'
 import ctypes, fcntl, os, struct, sys
 data = ctypes.create_string_buffer(255)
 fd = os.open(sys.argv[1], os.O_RDWR)
@@ -57,7 +59,8 @@ ok $? "at the time of its completion, but for what reading two clocks may be off
 same "and in the file" 1 "$(trawl-decode --json --where 'status_name == "stall"' $fly | wc -l)"
 has "with the disk's reads before it" "$(trawl-decode $fly)" 'READ\(10\) lba 0'
 has "and the block layer's requests" "$(trawl-decode $fly)" 'block:block_rq_issue'
-same "the second file has only its own" 0 "$(trawl-decode ${fly%.trawl}.1.trawl | grep -c 'READ(10)')"
+same "the second file has only its own" 0 \
+	"$(trawl-decode ${fly%.trawl}.1.trawl | grep -c 'READ(10)')"
 has "and its own stall" "$(trawl-decode ${fly%.trawl}.1.trawl)" 'GET_DESCRIPTOR.*stall'
 same "nothing else is there" "fly.1.trawl fly.trawl" "$(ls "$LAB_KEEP" | paste -sd' ')"
 cp fly.log "$LAB_KEEP"

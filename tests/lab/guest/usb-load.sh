@@ -50,7 +50,8 @@ load() {
 	local pid=pid_$name
 	trawl_ms=$(cpu_ms "${!pid}") tcpdump_ms=$(cpu_ms "$pid_tcpdump")
 	[ -z "$4" ] || { kill -STOP "${!pid}" && (sleep 1 && kill -CONT "${!pid}") & }
-	"$TRAWL_BUILD/tests/lab/usbload" "$node" "$seconds" "$3" "$2" "${endpoints[@]}" >"$name.load" 2>&1
+	"$TRAWL_BUILD/tests/lab/usbload" "$node" "$seconds" "$3" "$2" \
+		"${endpoints[@]}" >"$name.load" 2>&1
 	ok $? "$name: $(cat "$name.load")"
 	sleep 1
 	trawl_ms=$(($(cpu_ms "${!pid}") - trawl_ms))
@@ -63,9 +64,11 @@ load() {
 	events=$(sed -n 's/^\([0-9]*\) events* captured.*/\1/p' "$name.log")
 	lost=$(sed -n 's/^.* captured, \([0-9]*\) lost.*/\1/p' "$name.log")
 	same "$name: the exit status tells of losses" $((lost > 0)) $status
-	[ "$events" -ge 1000 ] && if [ -n "$4" ]; then [ "$lost" -gt 0 ]; else [ "$lost" -le "$dropped" ]; fi
+	[ "$events" -ge 1000 ] &&
+		if [ -n "$4" ]; then [ "$lost" -gt 0 ]; else [ "$lost" -le "$dropped" ]; fi
 	ok $? "$name: trawl has $events events, lost $lost; tcpdump has $captured, dropped $dropped"
-	same "$name: events and losses add up to the same" $((captured + dropped)) $((events + lost))
+	same "$name: events and losses add up to the same" $((captured + dropped)) \
+		$((events + lost))
 	echo "# $name: CPU us/event: trawl $(tenths $((trawl_ms * 10000 / events)))," \
 		"tcpdump $(tenths $((tcpdump_ms * 10000 / captured))), which does not compress;" \
 		"$((trawl_ms * captured * 100 / events / (tcpdump_ms + !tcpdump_ms))) % of it; $trawl_ms and $tcpdump_ms ms"
@@ -96,7 +99,8 @@ alone() {
 			finish alone
 			room "$name"
 			n=$(sed -n 's/^\([0-9]*\) \(packets\|events\) captured.*/\1/p' alone.log)
-			echo "# $name, alone: CPU us/event: $who $(tenths $((ms * 10000 / n))); $ms ms," \
+			echo \
+				"# $name, alone: CPU us/event: $who $(tenths $((ms * 10000 / n))); $ms ms," \
 				"$n events; $(grep -Eo '[0-9]* (lost|packets dropped)' alone.log)"
 		done
 	done
@@ -117,8 +121,10 @@ fi
 record_options=(-B 16)
 seconds=2
 load tiny 8 32 lossy
-has "tiny: the losses are in the file" "$(trawl-decode --summary tiny.trawl)" 'losses.* [1-9]|dropped'
+has "tiny: the losses are in the file" "$(trawl-decode --summary tiny.trawl)" \
+	'losses.* [1-9]|dropped'
 has "tiny: the file says that it is not replayable" "$(trawl-decode --summary tiny.trawl)" \
 	"USB replayable: no, because: the kernel's ring was full"
-has "tiny: and so does the capture" "$(cat tiny.log)" "replayable: no, because: the kernel's ring was full"
+has "tiny: and so does the capture" "$(cat tiny.log)" \
+	"replayable: no, because: the kernel's ring was full"
 tap_done

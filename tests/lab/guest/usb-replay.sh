@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-# trawl-replay device through vhci_hcd: drivers and programs of the kernel meet recorded devices. Each session is
-# recorded with QEMU's device, played, recorded again, and compared.
-# machine: fresh
+# trawl-replay device through vhci_hcd: drivers and programs of the kernel meet recorded devices.
+# Each session is recorded with QEMU's device, played, recorded again, and compared. machine: fresh
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 modprobe usbmon
@@ -9,7 +8,8 @@ samples=$TRAWL_SRC/samples
 
 if [ ! -e /sys/devices/platform/vhci_hcd.0 ]; then
 	fails "nobody may not load vhci_hcd" 3 "modprobe vhci_hcd" \
-		setpriv --reuid nobody --regid nogroup --clear-groups -- trawl-replay device $samples/usb-keyboard.trawl
+		setpriv --reuid nobody --regid nogroup --clear-groups \
+		-- trawl-replay device $samples/usb-keyboard.trawl
 fi
 modprobe vhci_hcd
 ok $? "vhci_hcd is loaded"
@@ -39,9 +39,9 @@ show() {
 	sed 's/^/# /' "$1.log" "$1.out"
 }
 
-# A disk: what dd reads, and what the same commands were answered. Without reading ahead and joining requests, which
-# depend on how fast the disk is and when the file system's threads run, and without mount's search for a file system.
-# disk_of DEVICE: its block device.
+# A disk: what dd reads, and what the same commands were answered. Without reading ahead and joining
+# requests, which depend on how fast the disk is and when the file system's threads run, and without
+# mount's search for a file system. disk_of DEVICE: its block device.
 disk_of() {
 	local d
 	for d in "$1"/*/host*/target*/*/block/sd?; do
@@ -58,7 +58,8 @@ disk_session() {
 	sleep 1
 	mkdir "$1"
 	dd if="/dev/$disk" of="$1/bytes" bs=64k count=16 iflag=direct status=none
-	mount -t ext4 -o ro,no_prefetch_block_bitmaps,inode_readahead_blks=1 "/dev/$disk" /mnt || return
+	mount -t ext4 -o ro,no_prefetch_block_bitmaps,inode_readahead_blks=1 "/dev/$disk" /mnt ||
+		return
 	# Direct: the driver may set how much is read ahead anew, when it looks at the disk again.
 	for file in NEWS README.md; do
 		dd if="/mnt/$file" of="$1/$file" bs=64k iflag=direct status=none || return
@@ -66,7 +67,8 @@ disk_session() {
 	umount /mnt
 }
 disk=$(basename /sys/bus/usb/devices/2-1/*/host*/target*/*/block/sd?)
-mke2fs -q -t ext2 "/dev/$disk" 8M && mount "/dev/$disk" /mnt && cp "$TRAWL_SRC/NEWS" "$TRAWL_SRC/README.md" /mnt && umount /mnt
+mke2fs -q -t ext2 "/dev/$disk" 8M && mount "/dev/$disk" /mnt &&
+	cp "$TRAWL_SRC/NEWS" "$TRAWL_SRC/README.md" /mnt && umount /mnt
 ok $? "a file system is on QEMU's disk"
 host device_del disk-xhci >/dev/null
 wait_for 10 test ! -e "/sys/block/$disk"
@@ -88,7 +90,8 @@ same "the replay of the disk says that it was the same" 0 $?
 show played
 sleep 0.5
 finish again
-cmp first/bytes second/bytes && cmp second/NEWS "$TRAWL_SRC/NEWS" && cmp second/README.md "$TRAWL_SRC/README.md"
+cmp first/bytes second/bytes && cmp second/NEWS "$TRAWL_SRC/NEWS" &&
+	cmp second/README.md "$TRAWL_SRC/README.md"
 ok $? "dd and the files have the recorded bytes"
 trawl-decode --diff disk.trawl again.trawl >diff.out
 same "--diff of the two captures shows no difference" 0 $?
@@ -127,15 +130,18 @@ type_keys() {
 }
 # point X Y
 point() {
-	host '{"execute": "input-send-event", "arguments": {"events": [{"type": "abs", "data": {"axis": "x", "value": '$1'}}, {"type": "abs", "data": {"axis": "y", "value": '$2'}}]}}' >/dev/null
+	host \
+		'{"execute": "input-send-event", "arguments": {"events": [{"type": "abs", "data": {"axis": "x", "value": '$1'}}, {"type": "abs", "data": {"axis": "y", "value": '$2'}}]}}' >/dev/null
 }
 move_pointer() {
 	local i
 	for ((i = 0; i < 10; i++)); do
 		point $((i * 1500)) $((i * i * 80))
 	done
-	host '{"execute": "input-send-event", "arguments": {"events": [{"type": "btn", "data": {"button": "left", "down": true}}]}}' >/dev/null
-	host '{"execute": "input-send-event", "arguments": {"events": [{"type": "btn", "data": {"button": "left", "down": false}}]}}' >/dev/null
+	host \
+		'{"execute": "input-send-event", "arguments": {"events": [{"type": "btn", "data": {"button": "left", "down": true}}]}}' >/dev/null
+	host \
+		'{"execute": "input-send-event", "arguments": {"events": [{"type": "btn", "data": {"button": "left", "down": false}}]}}' >/dev/null
 }
 # same_events NAME PATH COMMAND: QEMU's device on that port path, and its replay.
 same_events() {
@@ -173,7 +179,8 @@ talk() {
 	local line answer
 	stty -F "$1" raw -echo 115200
 	exec 3<>"$1"
-	for line in AT ATI AT+CSQ "and a longer line, that does not fit one packet of sixty-four bytes, thus two"; do
+	for line in AT ATI AT+CSQ \
+		"and a longer line, that does not fit one packet of sixty-four bytes, thus two"; do
 		echo "$line" >&3
 		read -r -t 5 -u 3 answer
 		echo "$answer"
@@ -213,7 +220,8 @@ stty -F "/dev/$(basename "$(tty_of "$dev")")" raw -echo 9600
 echo AX >"/dev/$(basename "$(tty_of "$dev")")"
 wait $pid_other
 same "a session that is another one: status 1" 1 $?
-has "and the first difference" "$(cat other.out)" '^first difference: transfer [0-9]+ of the capture'
+has "and the first difference" "$(cat other.out)" \
+	'^first difference: transfer [0-9]+ of the capture'
 wait_for 10 free
 
 # Every sample replays: its driver binds.
@@ -222,7 +230,8 @@ for name in keyboard tablet serial audio storage hotplug errors; do
 	replay "s_$name" --speed 0 --delay 1s --hold "$file" || show "s_$name"
 	id=$(grep -o '[0-9a-f]*:[0-9a-f]* is plugged' "s_$name.log" | cut -d' ' -f1)
 	wait_for 10 virtual "$id" && wait_for 15 test -e "$dev/$(basename "$dev"):1.0/driver"
-	ok $? "usb-$name.trawl: $id is bound by $(basename "$(readlink "$dev/$(basename "$dev"):1.0/driver")")"
+	ok $? \
+		"usb-$name.trawl: $id is bound by $(basename "$(readlink "$dev/$(basename "$dev"):1.0/driver")")"
 	finish "s_$name"
 	wait_for 10 free
 done

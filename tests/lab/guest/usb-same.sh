@@ -31,7 +31,8 @@ mapfile -t disk < <(disks)
 dd if=/dev/urandom of=data bs=64k count=128 status=none
 for d in "${disk[@]}"; do
 	for ((i = 0; i < 128; i += 16)); do
-		dd if=data of="/dev/$d" bs=64k skip=$i seek=$i count=16 oflag=direct conv=notrunc status=none
+		dd if=data of="/dev/$d" bs=64k skip=$i seek=$i count=16 oflag=direct conv=notrunc \
+			status=none
 		sleep 0.1
 		dd if="/dev/$d" bs=64k skip=$i count=16 iflag=direct status=none
 		sleep 0.1

@@ -38,10 +38,13 @@ for e in /sys/class/input/event*; do
 	[ "$(cat "$e/device/name")" = "QEMU QEMU USB Tablet" ] && exec 4<"/dev/input/${e##*/}"
 done
 for ((i = 0; i < 20; i++)); do
-	host '{"execute": "input-send-event", "arguments": {"events": [{"type": "abs", "data": {"axis": "x", "value": '$((i * 1500))'}}, {"type": "abs", "data": {"axis": "y", "value": '$((i * i * 80))'}}]}}' >/dev/null
+	host \
+		'{"execute": "input-send-event", "arguments": {"events": [{"type": "abs", "data": {"axis": "x", "value": '$((i * 1500))'}}, {"type": "abs", "data": {"axis": "y", "value": '$((i * i * 80))'}}]}}' >/dev/null
 done
-host '{"execute": "input-send-event", "arguments": {"events": [{"type": "btn", "data": {"button": "left", "down": true}}]}}' >/dev/null
-host '{"execute": "input-send-event", "arguments": {"events": [{"type": "btn", "data": {"button": "left", "down": false}}]}}' >/dev/null
+host \
+	'{"execute": "input-send-event", "arguments": {"events": [{"type": "btn", "data": {"button": "left", "down": true}}]}}' >/dev/null
+host \
+	'{"execute": "input-send-event", "arguments": {"events": [{"type": "btn", "data": {"button": "left", "down": false}}]}}' >/dev/null
 sleep 0.5
 exec 4<&-
 end tablet

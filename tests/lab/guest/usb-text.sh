@@ -53,6 +53,7 @@ read -r all none < <(events binary2)
 [ "$lost" -gt 0 ] && [ "$none" = 0 ]
 ok $? "and how many: $lost of $all"
 same "exactly" "$all" $((events + lost))
-same "-s cuts the text form too" 8 "$(trawl-decode --json --raw lossy.trawl | jq .fields.data_length | sort -n | tail -1)"
+same "-s cuts the text form too" 8 \
+	"$(trawl-decode --json --raw lossy.trawl | jq .fields.data_length | sort -n | tail -1)"
 cp saved.txt old.txt ./*.trawl ./*.log "$LAB_KEEP"
 tap_done

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: MIT
-# A disk that speaks UAS: commands, statuses and data on four pipes, several at once. The second half
-# compares what trawl-decode makes of it with what Wireshark does.
-# kernels: 6.12
+# A disk that speaks UAS: commands, statuses and data on four pipes, several at once. The second
+# half compares what trawl-decode makes of it with what Wireshark does. kernels: 6.12
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 modprobe -a usbmon uas
 
 record uas ""
-host '{"execute": "blockdev-add", "arguments": {"driver": "null-co", "node-name": "nothing", "size": 16777216, "read-zeroes": true}}' >/dev/null
+host \
+	'{"execute": "blockdev-add", "arguments": {"driver": "null-co", "node-name": "nothing", "size": 16777216, "read-zeroes": true}}' >/dev/null
 host device_add usb-uas,bus=xhci.0,port=5,id=uas >/dev/null
 host device_add scsi-hd,bus=uas.0,drive=nothing,id=uasdisk >/dev/null
 # It is plugged in with its disk, not before.
-host '{"execute": "qom-set", "arguments": {"path": "/machine/peripheral/uas", "property": "attached", "value": true}}' >/dev/null
+host \
+	'{"execute": "qom-set", "arguments": {"path": "/machine/peripheral/uas", "property": "attached", "value": true}}' >/dev/null
 uas_disk() {
 	disk=$(basename /sys/bus/usb/drivers/uas/*/host*/target*/*/block/sd?)
 	[ -b "/dev/$disk" ]

@@ -71,7 +71,8 @@ def theirs(path):
     with tempfile.NamedTemporaryFile(suffix=".pcapng") as f:
         output("trawl-export", "--to", "pcapng", "--source", "usb", path, "-w", f.name)
         # Comments mark what the file did not have.
-        command = ["tshark", "-r", f.name, "-Y", "!frame.comment", "-T", "fields", "-E", "separator=|", "-E",
+        command = ["tshark", "-r", f.name, "-Y", "!frame.comment", "-T", "fields", "-E",
+                   "separator=|", "-E",
                    "occurrence=a", "-E", "aggregator=,"]
         for name in names:
             command += ["-e", name]
@@ -87,7 +88,9 @@ def main():
     for i, (row, event) in enumerate(zip(rows, events)):
         for name, read, find in EVENT:
             if row[name] and read(row[name]) != find(event):
-                raise SystemExit(f"event {i + 1}: {name} is {row[name]}, for trawl-decode {find(event)}: {event}")
+                raise SystemExit(
+                    f"event {i + 1}: {name} is {row[name]}, for trawl-decode {find(event)}: "
+                    f"{event}")
             seen[name] += bool(row[name])
     steps = [f["decoded"]["storage"] for f in ours(path)
              if f["decoded"].get("storage", {}).get("transport") == "bulk-only"]

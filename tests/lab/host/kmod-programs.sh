@@ -9,5 +9,6 @@ for path in "$LAB_KEEP"/*.path; do
 done
 # The test itself: returns left out are gaps.
 awk '$2 != 4' "$LAB_KEEP/gzip.path" >cut
-fails "returns that are missing are found" 1 '^$' /usr/bin/python3 "$TRAWL_SRC/tests/kmod/flow.py" cut
+fails "returns that are missing are found" 1 '^$' /usr/bin/python3 \
+	"$TRAWL_SRC/tests/kmod/flow.py" cut
 tap_done

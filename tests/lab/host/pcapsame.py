@@ -8,8 +8,8 @@ isochronous descriptors, data, but not the time: the kernel reads its clock for 
 two readers' times of an event differ by what happens in between. They may by SLACK; and each
 file's own packet time must be the one in the header.
 
-pcapsame.py --fields THEIRS OURS: the same, and then by what tshark shows of each event: BASE must be
-the same; CLASS, what it knows of the device's class, too, wherever it knows it in THEIRS: it may
+pcapsame.py --fields THEIRS OURS: the same, and then by what tshark shows of each event: BASE must
+be the same; CLASS, what it knows of the device's class, too, wherever it knows it in THEIRS: it may
 know more in OURS, which has the descriptors of devices that were plugged in before.
 
 pcapsame.py --addresses FILE: BUS:DEV of its events, each once, in the order of appearance.
@@ -19,7 +19,8 @@ import struct
 import subprocess
 import sys
 
-SLACK = 2 * 10**9  # ns; on a busy machine an emulated CPU loses its turn between two readings for long
+# ns; on a busy machine an emulated CPU loses its turn between two readings for long
+SLACK = 2 * 10**9
 
 # Without times and numbers of frames, which may differ.
 BASE = """frame.len frame.cap_len usb.urb_id usb.urb_type usb.transfer_type usb.bus_id usb.device_address
@@ -93,12 +94,14 @@ def shown(path):
     command = ["tshark", "-r", path, "-T", "fields"]
     for field in BASE + CLASS:
         command += ["-e", field]
-    out = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True).stdout
+    out = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                         text=True).stdout
     return [line.split("\t") for line in out.splitlines()]
 
 
 def same_fields(theirs, ours, count, start):
-    """Compares all fields of count events, which begin at start in ours; says of how many fields."""
+    """Compares all fields of count events, which begin at start in ours; says of how many
+    fields."""
     theirs, ours = shown(theirs), shown(ours)[start:]
     seen = collections.Counter()
     for i in range(count):
@@ -118,7 +121,8 @@ def main():
     if fields:
         del sys.argv[1]
     if sys.argv[1] == "--addresses":
-        seen = dict.fromkeys(struct.unpack_from("<BH", data, 11) for _, _, data in events(sys.argv[2]))
+        seen = dict.fromkeys(struct.unpack_from("<BH", data, 11)
+                             for _, _, data in events(sys.argv[2]))
         print("\n".join(f"{bus}:{dev}" for dev, bus in seen))
         return
     theirs, ours = events(sys.argv[1]), events(sys.argv[2])
@@ -139,11 +143,14 @@ def main():
         if start + i >= len(ours):
             raise SystemExit(f"ours ends after {i} of {len(theirs)} common events")
         if without_time(ours[start + i]) != without_time(event):
-            raise SystemExit(f"event {i} differs:\ntheirs {show(event)}\nours   {show(ours[start + i])}")
+            raise SystemExit(
+                f"event {i} differs:\ntheirs {show(event)}\nours   {show(ours[start + i])}")
         worst = max(worst, abs(ours[start + i][0] - event[0]))
     if worst > SLACK:
         raise SystemExit(f"the times of an event differ by {worst / 1e6:.1f} ms")
-    print(f"{len(theirs)} events are the same ({start} before, {len(ours) - start - len(theirs)} after, "
+    print(
+        f"{len(theirs)} events are the same ({start} before, {len(ours) - start - len(theirs)} "
+        f"after, "
           f"clocks within {worst / 1e6:.3f} ms)")
     if fields:
         seen = same_fields(sys.argv[1], sys.argv[2], len(theirs), start)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# trawl-replay vm: the lab's kernel meets a recorded device in a machine of its own. A driver and the same one with a
-# fault are told apart, by the statuses that git bisect run wants.
+# trawl-replay vm: the lab's kernel meets a recorded device in a machine of its own. A driver and
+# the same one with a fault are told apart, by the statuses that git bisect run wants.
 . "$TRAWL_SRC/tests/tap.sh"
 lab=$(readlink -f "$LAB_KEEP/../..")
 "$TRAWL_SRC/tests/replay/module/build" "$lab" modules || exit 3
@@ -10,7 +10,8 @@ lab=$(readlink -f "$LAB_KEEP/../..")
 vm() {
 	local name=$1
 	shift
-	trawl-replay vm --accel tcg --kernel "$lab/kernel" --speed 0 --settle 500ms "$@" >"$name.out" 2>"$name.err" </dev/null
+	trawl-replay vm --accel tcg --kernel "$lab/kernel" --speed 0 --settle 500ms \
+		"$@" >"$name.out" 2>"$name.err" </dev/null
 	status=$?
 	sed 's/^/# /' "$name.out" "$name.err"
 	return $status
@@ -25,5 +26,6 @@ has "its output is shown" "$(cat good.out)" 'planted: 6 values'
 has "the driver has bound" "$(cat good.out)" 'drivers: .*:1.0 planted'
 wait $wrong
 same "a driver with a fault: status 1" 1 $?
-has "of a driver with a fault the first difference is told" "$(cat wrong.out)" '^first difference: .*vendor request'
+has "of a driver with a fault the first difference is told" "$(cat wrong.out)" \
+	'^first difference: .*vendor request'
 tap_done

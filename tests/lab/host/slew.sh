@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The times of a capture in which the clocks were slewed (parts of a million): both alike, so that no
-# time is out of order by more than the bounds, and only the leap second is a step.
+# The times of a capture in which the clocks were slewed (parts of a million): both alike, so that
+# no time is out of order by more than the bounds, and only the leap second is a step.
 . "$TRAWL_SRC/tests/tap.sh"
 while read -r name least most; do
 	ppm=$(sed -n "s/^$name //p" slews)
@@ -16,11 +16,14 @@ leap -1050000000 -950000000
 END
 summary=$(trawl-decode --utc --summary slew.trawl)
 steps=$(grep -E 'the wall clock was set|the machine slept' <<<"$summary")
-same "no slewing is a step: it was set to the end of the day, and by the leap second" 2 "$(wc -l <<<"$steps")"
-has "by just one second" "$(tail -1 <<<"$steps")" 'the wall clock was set (1\.0000|0\.9999)[0-9]{5} s back'
+same "no slewing is a step: it was set to the end of the day, and by the leap second" 2 \
+	"$(wc -l <<<"$steps")"
+has "by just one second" "$(tail -1 <<<"$steps")" \
+	'the wall clock was set (1\.0000|0\.9999)[0-9]{5} s back'
 trawl-decode --json --raw --bounds slew.trawl >slew.json
 read -r checked broken worst tight < <(/usr/bin/python3 "$TRAWL_SRC/tests/lab/urbs.py" slew.json)
 [ "${tight:-0}" -gt 1000 ] && [ "$tight" -gt $((checked * 9 / 10)) ]
 ok $? "$checked pairs of times of the same URB, $tight within bounds of 10 us"
-same "none is out of order by more than its bounds (the closest are $((-worst)) ns apart)" 0 "$broken"
+same "none is out of order by more than its bounds (the closest are $((-worst)) ns apart)" 0 \
+	"$broken"
 tap_done

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""textsame.py [--old] THEIRS OURS: is every line of usbmon text THEIRS in OURS, one after the other?
+"""textsame.py [--old] THEIRS OURS: is every line of usbmon text THEIRS in OURS, one after the
+other?
 
 Compared is everything but the time, which the kernel takes anew for each reader. OURS may hold
 more lines before and after. With --old, only what the form with two colons has: no number of the
@@ -34,10 +35,12 @@ if not places:
 
 def same_from(start):
     """How many of their lines are in ours from there on."""
-    return next((i for i, line in enumerate(theirs) if [line[:2]] != [o[:2] for o in ours[start + i:start + i + 1]]), len(theirs))
+    return next((i for i, line in enumerate(theirs)
+                 if [line[:2]] != [o[:2] for o in ours[start + i:start + i + 1]]), len(theirs))
 
 
-# A line may come again, and the kernel's text has another clock: the place is where most is the same.
+# A line may come again, and the kernel's text has another clock: the place is where most is the
+# same.
 start = max(places, key=same_from)
 n = same_from(start)
 if start + n >= len(ours) and n < len(theirs):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Each event of a system call lies between the event of its begin, or of the end before, and the next one.
+# Each event of a system call lies between the event of its begin, or of the end before, and the
+# next one.
 . "$TRAWL_SRC/tests/tap.sh"
 mapfile -t files < <(ls times*.trawl | sort -V)
 ok $((${#files[@]} < 4)) "a row of files (${#files[@]})"

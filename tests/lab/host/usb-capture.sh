@@ -29,5 +29,6 @@ trawl-export --to pcap --source usb all.trawl -w all.pcap
 events=$(tshark -r all.pcap -T fields -e usb.urb_id -e usb.urb_type -e frame.time_epoch 2>/dev/null)
 [ "$(wc -l <<<"$events")" -ge 12 ]
 ok $? "the transfers are in the file"
-same "all buses and one of them give no event twice" "$(sort <<<"$events" | uniq | wc -l)" "$(wc -l <<<"$events")"
+same "all buses and one of them give no event twice" \
+	"$(sort <<<"$events" | uniq | wc -l)" "$(wc -l <<<"$events")"
 tap_done

@@ -20,6 +20,9 @@ has "a note is played" "$text" 'note on channel 1 note 60 velocity 127'
 has "a printer's name" "$text" 'MFG:Nobody;MDL:Paper 1'
 has "its status" "$text" 'GET_PORT_STATUS'
 has "a printer's job" "$text" 'PJL'
-same "each object of the MTP device, with its name and size" "$(sed -n 's/^object [0-9]* \(.*\) [0-9]* \([0-9]*\)$/\1 \2/p' mtp.txt | sort)" \
-	"$(trawl-decode --json classes.trawl | jq -r '.fields.decoded.ptp | select(.Filename) | "\(.Filename) \(.ObjectCompressedSize)"' | sort)"
+same "each object of the MTP device, with its name and size" \
+	"$(sed -n 's/^object [0-9]* \(.*\) [0-9]* \([0-9]*\)$/\1 \2/p' mtp.txt | sort)" \
+	"$(trawl-decode --json classes.trawl |
+		jq \
+			-r '.fields.decoded.ptp | select(.Filename) | "\(.Filename) \(.ObjectCompressedSize)"' | sort)"
 tap_done

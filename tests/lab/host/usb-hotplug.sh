@@ -7,8 +7,8 @@ addresses() {
 		/usr/bin/python3 "$TRAWL_SRC/tests/lab/host/pcapsame.py" --addresses "$1.pcap"
 }
 
-# A device on xhci gets its address before the first transfer; one on ehci, the mouse here, starts at address
-# 0, which the files of others then must not have.
+# A device on xhci gets its address before the first transfer; one on ehci, the mouse here, starts
+# at address 0, which the files of others then must not have.
 before=$(cat before) disk=$(cat disk) after=$(cat after)
 same "by id: both disks, the second under both addresses" \
 	"$(printf '%s\n' "$disk" "$before" "$after" | sort)" \

@@ -18,14 +18,16 @@ ok $? "trawl-decode reads what tshark reads: $(tail -2 <<<"$out" | head -1)"
 has "by the map of the ring" "$(verdict all)" '"replayable":true.*"ring_mapped":true'
 same_events copied
 has "without it" "$(verdict copied)" '"replayable":true.*"ring_mapped":false'
-has "what a small ring cuts is told" "$(verdict small)" '"replayable":false.*"reason":"cut_ring",[^}]*"count":1\}'
+has "what a small ring cuts is told" "$(verdict small)" \
+	'"replayable":false.*"reason":"cut_ring",[^}]*"count":1\}'
 
 # usbmon's text says the same, all that it can of errors and isochronous packets.
 trawl-export --to usbmon all.trawl -w all.txt
 out=$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/host/textsame.py" saved.txt all.txt 2>&1)
 ok $? "usbmon's text: $(tail -3 <<<"$out" | tr '\n' ' ')"
 has "it has the refused submission" "$(cat saved.txt)" ' E Ii:[0-9]+:001:1 -22 0'
-has "and packets that failed" "$(cat saved.txt)" ' C Zi:[0-9]+:[0-9]+:1 0:[0-9]+:[0-9]+:2 8 0:0:192 0:192:0 0:384:100 -84:576:0 '
+has "and packets that failed" "$(cat saved.txt)" \
+	' C Zi:[0-9]+:[0-9]+:1 0:[0-9]+:[0-9]+:2 8 0:0:192 0:192:0 0:384:100 -84:576:0 '
 trawl-edit import -w imported.trawl saved.txt
 ok $? "it can be imported"
 trawl-export --to usbmon imported.trawl -w imported.txt
@@ -41,8 +43,10 @@ has "one by unplugging" "$events" "^'C'.-108$"
 same "a refused submission" 1 "$(grep -c "^'E'.-22\$" <<<"$events")"
 
 text=$(trawl-decode all.trawl)
-has "isochronous packets are read" "$text" 'iso .* 8 packets, 2 failed \(crc error\), 549 of 1536 bytes'
-for words in 'stall .EPIPE' 'protocol error .EPROTO' 'babble .EOVERFLOW' 'crc error .EILSEQ' 'no response .ETIME' \
+has "isochronous packets are read" "$text" \
+	'iso .* 8 packets, 2 failed \(crc error\), 549 of 1536 bytes'
+for words in 'stall .EPIPE' 'protocol error .EPROTO' 'babble .EOVERFLOW' 'crc error .EILSEQ' \
+	'no response .ETIME' \
 	'unlinked .ENOENT' 'shut down .ESHUTDOWN' 'not submitted, invalid .EINVAL'; do
 	has "it reads: $words" "$text" "$words"
 done
@@ -50,5 +54,6 @@ done
 packets=$(tshark -r all.pcap -Y "usb.transfer_type == 0 && usb.urb_type == 'C'" -T fields -e usb.iso.error_count \
 	-e usb.iso.iso_off -e usb.iso.iso_len -e usb.iso.iso_status 2>/dev/null)
 same "each packet has its place, length and status" \
-	$'2\t0,192,384,576,768,960,1152,1344\t192,0,100,0,64,0,1,192\t0,0,0,-84,0,-18,0,0' "$packets"
+	$'2\t0,192,384,576,768,960,1152,1344\t192,0,100,0,64,0,1,192\t0,0,0,-84,0,-18,0,0' \
+	"$packets"
 tap_done

@@ -36,7 +36,8 @@ END
 [ "$apart" -lt 2000 ]
 ok $? "both say when it was: times within $apart ms"
 
-# The older form, which the kernel writes beside, has neither bus nor intervals nor isochronous packets.
+# The older form, which the kernel writes beside, has neither bus nor intervals nor isochronous
+# packets.
 grep -q ' Zo:' old.txt && grep -q ' Ii:' old.txt && grep -q ' s 80 ' old.txt
 ok $? "the form with two colons was saved"
 trawl-edit import -w old.trawl old.txt
