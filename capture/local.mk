@@ -47,6 +47,7 @@ libcapture_la_SOURCES = \
 	capture/user/checked.c capture/user/checked.h \
 	capture/user/companion.c capture/user/companion.h \
 	capture/user/counted.c capture/user/counted.h \
+	capture/user/jumped.c capture/user/jumped.h \
 	capture/user/userprobe.c capture/user/listing.c capture/user/listing.h \
 	capture/sys/user.c capture/sys/user.h \
 	capture/branch/backend.h capture/branch/backends.c capture/branch/branch.c \
@@ -95,7 +96,7 @@ libcapture_la_SOURCES += \
 	capture/probe/member.c capture/probe/member.h \
 	capture/probe/names.c capture/probe/names.h \
 	capture/probe/fetch.c capture/probe/fetch.h \
-	capture/probe/flow.c capture/probe/flow.h \
+	capture/probe/flow.c capture/probe/flow.h capture/probe/origins.c capture/probe/origins.h \
 	capture/probe/frames.c capture/probe/frames.h \
 	capture/probe/insn.c capture/probe/insn.h \
 	capture/probe/list.c capture/probe/list.h \

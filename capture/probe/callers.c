@@ -172,3 +172,10 @@ bool callers_use_result(const struct callers *c, uint64_t vaddr)
 	}
 	return false;
 }
+
+bool callers_any(const struct callers *c, uint64_t vaddr)
+{
+	size_t first = partition_point(c->n, k, c->calls[k].to < vaddr);
+
+	return first < c->n && c->calls[first].to == vaddr;
+}

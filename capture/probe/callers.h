@@ -20,4 +20,7 @@ void callers_close(struct callers *c);
  */
 bool callers_use_result(const struct callers *c, uint64_t vaddr);
 
+/* Is there a direct call of the function at vaddr in the file? */
+bool callers_any(const struct callers *c, uint64_t vaddr);
+
 #endif

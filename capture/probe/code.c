@@ -8,10 +8,12 @@
 struct code *code_open(struct elf_file *elf)
 {
 	struct code *code = xcalloc(1, sizeof(*code));
+	GElf_Shdr sh;
 
 	code->elf = elf;
 	code->frames = frames_open(elf);
 	code->relocs = relocs_open(elf);
+	code->go = elf_section(elf->elf, ".gopclntab", &sh);
 	return code;
 }
 
@@ -25,13 +27,54 @@ void code_close(struct code *code)
 	free(code);
 }
 
-bool code_result_used(struct code *code, uint64_t vaddr)
+static const struct callers *callers_of(struct code *code)
 {
-	if (relocs_pointer(code->relocs, vaddr, vaddr + 1, 0))
-		return true;
 	if (!code->callers)
 		code->callers = callers_open(code->elf);
-	return callers_use_result(code->callers, vaddr);
+	return code->callers;
+}
+
+bool code_result_used(struct code *code, uint64_t vaddr)
+{
+	return relocs_pointer(code->relocs, vaddr, vaddr + 1, 0) ||
+	       callers_use_result(callers_of(code), vaddr);
+}
+
+bool code_called(struct code *code, uint64_t vaddr)
+{
+	return relocs_pointer(code->relocs, vaddr, vaddr + 1, 0) ||
+	       callers_any(callers_of(code), vaddr);
+}
+
+/* What a program or library that throws exceptions, or lets them pass, takes or defines. */
+static const char *const unwinder[] = {
+	"_Unwind_RaiseException", "_Unwind_Resume", "__cxa_throw", "__cxa_begin_catch",
+	"__gxx_personality_v0", "rust_eh_personality", "__gcc_personality_v0",
+	"_Unwind_ForcedUnwind",
+};
+
+static const char *uses_unwinder(struct elf_file *f)
+{
+	elf_read_symbols(f);
+	for (size_t i = 0; i < sizeof(unwinder) / sizeof(*unwinder); i++) {
+		if (elf_imports(f, unwinder[i]))
+			return unwinder[i];
+	}
+	for (size_t k = 0; k < f->nsymbols; k++) {
+		for (size_t i = 0; i < sizeof(unwinder) / sizeof(*unwinder); i++) {
+			if (!strcmp(f->symbols[k].name, unwinder[i]))
+				return unwinder[i];
+		}
+	}
+	return NULL;
+}
+
+const char *code_unwinder(struct code *code)
+{
+	if (!code->unwinder_known)
+		code->unwinder = uses_unwinder(code->elf);
+	code->unwinder_known = true;
+	return code->unwinder;
 }
 
 bool code_leaves(const char *name, enum flow_kind *kind)

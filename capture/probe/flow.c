@@ -38,11 +38,13 @@ void flow_free(struct flow *flow)
 #ifdef HAVE_ZYDIS
 #include <Zydis/Zydis.h>
 
+#include "capture/probe/origins.h"
+
 enum {
 	LONGEST = ZYDIS_MAX_INSTRUCTION_LENGTH,
 	MAX_SIZE = 4 << 20,     /* of a function */
 	MAX_STRETCHES = 8,
-	MAX_ENTRIES = 1 << 16,  /* of a jump table */
+	MAX_ENTRIES = ORIGINS_ENTRIES, /* of a jump table */
 	MAX_ROUNDS = 8,
 };
 
@@ -58,9 +60,6 @@ struct stretch {
 	bool has_table;           /* it has landing pads at all */
 };
 
-/* How the register of an indirect jump got its value. */
-enum origin { FROM_ELSEWHERE, FROM_SUM, FROM_INDEXED };
-
 /* An address that may be that of a jump table. */
 struct base {
 	uint64_t vaddr;
@@ -74,7 +73,7 @@ struct indirect {
 };
 
 struct walk {
-	const struct code *code;
+	struct code *code;
 	ZydisDecoder decoder;
 	uint64_t entry;
 	struct stretch stretches[MAX_STRETCHES];
@@ -92,13 +91,6 @@ struct walk {
 	bool failed;
 	char *why;
 	size_t room;
-};
-
-/* One instruction as decoded. */
-struct step {
-	ZydisDecodedInstruction insn;
-	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-	uint64_t at, next;
 };
 
 __attribute__((format(printf, 2, 3))) static void refuse(struct walk *w, const char *fmt, ...)
@@ -125,29 +117,6 @@ static const char *place_text(const struct walk *w, uint64_t at, char buf[32])
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-static bool decode(const ZydisDecoder *d, const unsigned char *bytes, size_t n, uint64_t at,
-		   struct step *s)
-{
-	s->at = at;
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(d, bytes, n, &s->insn, s->operands)))
-		return false;
-	s->next = at + s->insn.length;
-	return true;
-}
-
-/* The address that a memory operand has by itself: of (%rip) and of a bare displacement. */
-static bool fixed_address(const struct step *s, const ZydisDecodedOperand *o, uint64_t *vaddr)
-{
-	if (o->type != ZYDIS_OPERAND_TYPE_MEMORY || o->mem.segment == ZYDIS_REGISTER_FS ||
-	    o->mem.segment == ZYDIS_REGISTER_GS)
-		return false;
-	*vaddr = (uint64_t)o->mem.disp.value;
-	if (o->mem.base == ZYDIS_REGISTER_RIP)
-		*vaddr += s->next;
-	return o->mem.base == ZYDIS_REGISTER_RIP ||
-	       (o->mem.base == ZYDIS_REGISTER_NONE && o->mem.disp.has_displacement);
-}
-
 const char *code_name(const struct code *code, uint64_t vaddr)
 {
 	const struct elf_symbol *s = elf_function_at(code->elf, vaddr);
@@ -163,7 +132,7 @@ const char *code_name(const struct code *code, uint64_t vaddr)
 	if (!ZYAN_SUCCESS(ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
 		return NULL;
 	/* A stub of the PLT: [endbr64] [bnd] jmp *slot(%rip) */
-	for (int i = 0; i < 2 && decode(&d, bytes + at, n - at, vaddr + at, &step); i++) {
+	for (int i = 0; i < 2 && step_decode(&d, bytes + at, n - at, vaddr + at, &step); i++) {
 		if (step.insn.mnemonic == ZYDIS_MNEMONIC_JMP)
 			return fixed_address(&step, &step.operands[0], &slot) ?
 			       relocs_slot(code->relocs, slot) : NULL;
@@ -257,7 +226,7 @@ static void add_exit(struct walk *w, uint64_t at, enum flow_kind kind, uint64_t 
 		refuse(w, "the kernel puts no probe on the instruction at %s, where it leaves",
 		       place_text(w, at, text));
 	xgrow(flow->exits, flow->n);
-	flow->exits[flow->n++] = (struct flow_exit){ at, kind, to, name ? name : "" };
+	flow->exits[flow->n++] = (struct flow_exit){ at, kind, FLOW_ALWAYS, to, name ? name : "" };
 }
 
 static void take_return(struct walk *w, uint64_t at)
@@ -267,6 +236,38 @@ static void take_return(struct walk *w, uint64_t at)
 	if (frames_stack(w->code->frames, at) == FRAMES_BELOW)
 		refuse(w, "the ret at %s does not return to the caller", place_text(w, at, text));
 	add_exit(w, at, FLOW_RETURN, 0, NULL);
+}
+
+/* The number of a jump's condition; FLOW_ALWAYS: it has none that is in the flags. */
+static int condition_of(const struct step *s)
+{
+	bool near = s->insn.opcode_map == ZYDIS_OPCODE_MAP_0F && (s->insn.opcode & 0xf0) == 0x80;
+	bool small = s->insn.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT &&
+		     (s->insn.opcode & 0xf0) == 0x70;
+
+	return near || small ? s->insn.opcode & 0xf : FLOW_ALWAYS;
+}
+
+/* Without a name, what is called elsewhere in the file is a function, too. */
+static bool is_function(const struct walk *w, uint64_t to, const char *name)
+{
+	return name || code_called(w->code, to);
+}
+
+/* It jumps to another function if a condition holds, as "je other" after "add $8,%rsp" does. */
+static void conditional_out(struct walk *w, const struct step *s, uint64_t to, const char *name)
+{
+	int condition = condition_of(s);
+	char text[32];
+
+	if (condition == FLOW_ALWAYS || !is_function(w, to, name)) {
+		refuse(w, "it leaves by a conditional jump at %s%s", place_text(w, s->at, text),
+		       condition == FLOW_ALWAYS ? "" : " to what is not known as a function");
+		return;
+	}
+	add_exit(w, s->at, FLOW_TAIL, to, name);
+	if (!w->failed)
+		w->flow->exits[w->flow->n - 1].condition = condition;
 }
 
 /* A jump out of the stretches that are known. */
@@ -288,7 +289,7 @@ static void jump_out(struct walk *w, const struct step *s, uint64_t to, bool con
 		else if (add_stretch(w, frame->start, frame->end))
 			go_on(w, to);
 	} else if (conditional) {
-		refuse(w, "it leaves by a conditional jump at %s", place_text(w, s->at, text));
+		conditional_out(w, s, to, name);
 	} else if (!name && stack == FRAMES_UNKNOWN) {
 		refuse(w, "it jumps from %s to %s, which is not known as a function",
 		       place_text(w, s->at, text), place_text(w, to, target));
@@ -341,9 +342,11 @@ static void take_call(struct walk *w, const struct step *s)
 	} else if (fixed_address(s, &s->operands[0], &to)) {
 		name = relocs_slot(w->code->relocs, to);
 	}
-	if (!code_leaves(name, &kind))
-		return;
 	pad = landing_pad(w, s->at, &known);
+	if (!code_leaves(name, &kind)) {
+		w->flow->passed |= known && !pad;
+		return;
+	}
 	/* What has a landing pad may stay; what its table does not list ends the program. */
 	if (kind == FLOW_LONGJMP || (known && !pad))
 		add_exit(w, s->at, kind, 0, name);
@@ -370,22 +373,34 @@ static void add_base(struct walk *w, uint64_t vaddr, size_t limit)
 		w->bases[i].limit = limit;
 }
 
+/*
+ * An address that an instruction names. One inside the function is where control may come back to
+ * by a jump that is not seen here.
+ */
+static void note_address(struct walk *w, uint64_t vaddr, bool taken)
+{
+	if (taken && vaddr != w->entry && stretch_of(w, vaddr))
+		go_on(w, vaddr);
+	add_base(w, vaddr, 0);
+}
+
 /* Remembers every address that an instruction names. */
 static void note_addresses(struct walk *w, const struct step *s)
 {
+	bool loads = s->insn.mnemonic == ZYDIS_MNEMONIC_LEA;
 	uint64_t vaddr;
 
 	for (int i = 0; i < s->insn.operand_count_visible; i++) {
 		const ZydisDecodedOperand *o = &s->operands[i];
 
 		if (fixed_address(s, o, &vaddr))
-			add_base(w, vaddr, 0);
+			note_address(w, vaddr, loads);
 		else if (o->type == ZYDIS_OPERAND_TYPE_MEMORY && o->mem.disp.has_displacement &&
 			 !w->code->elf->pie && o->mem.disp.value > 0)
 			add_base(w, (uint64_t)o->mem.disp.value, 0);
 		else if (o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE && !w->code->elf->pie &&
 			 s->insn.mnemonic == ZYDIS_MNEMONIC_MOV)
-			add_base(w, o->imm.value.u, 0);
+			note_address(w, o->imm.value.u, true);
 	}
 }
 
@@ -461,90 +476,22 @@ static void read_tables(struct walk *w)
 		if (read_table(w, b, end, 4) || read_table(w, b, end, 8))
 			w->tables = true;
 	}
-	for (size_t k = 0; k < w->nstretches; k++) {
-		const struct stretch *s = &w->stretches[k];
-		uint64_t to;
+}
 
-		for (size_t i = 0;
-		     (to = relocs_pointer(w->code->relocs, s->start, s->end, i)); i++) {
-			if (to == w->entry)
-				continue;
-			w->tables = true;
-			go_on(w, to);
-		}
+/* Goes on from labels whose addresses are kept in data: a jump there may be in other functions. */
+static void go_to_labels(struct walk *w, const struct stretch *s)
+{
+	uint64_t to;
+
+	for (size_t i = 0; (to = relocs_pointer(w->code->relocs, s->start, s->end, i)); i++) {
+		if (to == w->entry)
+			continue;
+		w->tables = true;
+		go_on(w, to);
 	}
 }
 
 /* ---- paths ---------------------------------------------------------------------------------- */
-
-/* What the general registers were last set by on this path, and what is known of an index. */
-struct origins {
-	enum origin of[16];
-	uint64_t address[16]; /* loaded by lea, or of the table that the value comes from; or 0 */
-	uint64_t compared;    /* the last comparison was with this, + 1; or 0 */
-	size_t limit;         /* a value below this was let through */
-	bool called;          /* the last instruction but for nops was a call */
-};
-
-static int reg_number(ZydisRegister reg)
-{
-	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
-
-	if (whole < ZYDIS_REGISTER_RAX || whole > ZYDIS_REGISTER_R15)
-		return -1;
-	return (int)(whole - ZYDIS_REGISTER_RAX);
-}
-
-/* cmp $9,%eax; ja elsewhere: after it there are 10 values. */
-static void note_limit(struct origins *origins, const struct step *s)
-{
-	const ZydisDecodedOperand *by = &s->operands[1];
-
-	if (s->insn.mnemonic == ZYDIS_MNEMONIC_CMP)
-		origins->compared = by->type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
-				    by->imm.value.u < MAX_ENTRIES ? by->imm.value.u + 1 : 0;
-	else if (s->insn.mnemonic == ZYDIS_MNEMONIC_JNBE && origins->compared)
-		origins->limit = origins->compared;
-}
-
-/* The table that an operand with an index reads, if it is known. */
-static uint64_t table_address(const struct origins *origins, const ZydisDecodedOperand *o)
-{
-	int reg = reg_number(o->mem.base);
-
-	if (o->mem.base == ZYDIS_REGISTER_NONE)
-		return (uint64_t)o->mem.disp.value;
-	return reg >= 0 && !o->mem.disp.value ? origins->address[reg] : 0;
-}
-
-static void note_origin(struct origins *origins, const struct step *s)
-{
-	uint64_t address = 0;
-	const ZydisDecodedOperand *to = &s->operands[0], *from = &s->operands[1];
-	int reg = s->insn.operand_count_visible && to->type == ZYDIS_OPERAND_TYPE_REGISTER ?
-		  reg_number(to->reg.value) : -1;
-
-	note_limit(origins, s);
-	if (reg < 0 || !(to->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
-		return;
-	if (s->insn.mnemonic == ZYDIS_MNEMONIC_ADD && from->type == ZYDIS_OPERAND_TYPE_REGISTER) {
-		int other = reg_number(from->reg.value);
-
-		origins->of[reg] = FROM_SUM;
-		if (other >= 0 && origins->address[other])
-			origins->address[reg] = origins->address[other];
-		return;
-	}
-	origins->of[reg] = FROM_ELSEWHERE;
-	if (from->type == ZYDIS_OPERAND_TYPE_MEMORY && from->mem.index != ZYDIS_REGISTER_NONE &&
-	    s->insn.mnemonic == ZYDIS_MNEMONIC_MOV && from->mem.scale == 8) {
-		origins->of[reg] = FROM_INDEXED;
-		address = table_address(origins, from);
-	} else if (s->insn.mnemonic == ZYDIS_MNEMONIC_LEA) {
-		fixed_address(s, from, &address);
-	}
-	origins->address[reg] = address;
-}
 
 static void take_indirect(struct walk *w, const struct step *s, const struct origins *origins)
 {
@@ -644,7 +591,7 @@ static void follow(struct walk *w, uint64_t at)
 		}
 		if (t->seen[at - t->start] == FIRST || behind_lock(t, at))
 			return;
-		if (!decode(&w->decoder, t->bytes + (at - t->start), (size_t)(t->end - at), at,
+		if (!step_decode(&w->decoder, t->bytes + (at - t->start), (size_t)(t->end - at), at,
 			    &s)) {
 			refuse(w, "there is no instruction at %s", place_text(w, at, text));
 			return;
@@ -704,23 +651,23 @@ static void follow_all(struct walk *w)
 		bases = w->nbases;
 		while (w->ntodo && !w->failed)
 			follow(w, w->todo[--w->ntodo]);
-		for (; pads < w->nstretches && !w->failed; pads++)
+		for (; pads < w->nstretches && !w->failed; pads++) {
 			go_to_pads(w, &w->stretches[pads]);
+			go_to_labels(w, &w->stretches[pads]);
+		}
 		if (w->nindirects && !w->failed && (!w->tables || bases != w->nbases))
 			read_tables(w);
 	} while (w->ntodo && !w->failed);
 }
 
-static void take_indirects(struct walk *w, bool *any_stays)
+static void take_indirects(struct walk *w)
 {
 	char text[32];
 
-	*any_stays = false;
 	for (size_t k = 0; k < w->nindirects && !w->failed; k++) {
 		const struct indirect *i = &w->indirects[k];
 		bool known, in = stays(w, i, &known);
 
-		*any_stays |= in;
 		if (!known)
 			refuse(w, "it cannot be told where the jump at %s goes",
 			       place_text(w, i->at, text));
@@ -744,7 +691,32 @@ static bool may_leave(struct walk *w, const struct stretch *t, const struct step
 	}
 }
 
-/* With a jump whose table may be longer than was seen, no other code may leave the function. */
+/*
+ * Where a function of Go recovers from a panic, the runtime goes on after a call that never came
+ * back. Go has no data in its code, so that all that follows an instruction is one.
+ */
+static bool go_to_unreached(struct walk *w)
+{
+	enum { INT3 = 0xcc };
+
+	for (size_t k = 0; k < w->nstretches && !w->failed; k++) {
+		const struct stretch *t = &w->stretches[k];
+		size_t size = (size_t)(t->end - t->start);
+
+		for (size_t i = 0; i < size; i++) {
+			if (t->seen[i] != UNSEEN || t->bytes[i] == INT3)
+				continue;
+			go_on(w, t->start + i);
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * No other code may leave the function: a jump's table may be longer than was seen, or somebody
+ * else goes on there.
+ */
 static void check_unreached(struct walk *w, const struct stretch *t)
 {
 	uint64_t at = t->start;
@@ -758,7 +730,7 @@ static void check_unreached(struct walk *w, const struct stretch *t)
 			at++;
 			continue;
 		}
-		if (!decode(&w->decoder, t->bytes + i, (size_t)(t->end - at), at, &s)) {
+		if (!step_decode(&w->decoder, t->bytes + i, (size_t)(t->end - at), at, &s)) {
 			at++;
 			continue;
 		}
@@ -778,7 +750,7 @@ static void forget_round(struct walk *w)
 	}
 	w->nstretches = w->ntodo = w->nindirects = 0;
 	w->flow->n = 0;
-	w->flow->reenters = w->tables = w->failed = false;
+	w->flow->reenters = w->flow->passed = w->tables = w->failed = false;
 }
 
 /*
@@ -789,15 +761,16 @@ static void read_rounds(struct walk *w, uint64_t size)
 {
 	for (int round = 0; round < MAX_ROUNDS; round++) {
 		size_t bases = w->nbases;
-		bool any_stays = false;
 
 		forget_round(w);
 		if (add_stretch(w, w->entry, w->entry + size)) {
 			go_on(w, w->entry);
 			follow_all(w);
-			take_indirects(w, &any_stays);
+			while (w->code->go && go_to_unreached(w))
+				follow_all(w);
+			take_indirects(w);
 		}
-		for (size_t i = 0; i < w->nstretches && any_stays; i++)
+		for (size_t i = 0; i < w->nstretches; i++)
 			check_unreached(w, &w->stretches[i]);
 		if (bases == w->nbases || (!w->failed && !w->tables))
 			return;
@@ -823,7 +796,7 @@ static void check_entries(struct walk *w, uint64_t size)
 		refuse(w, "%s begins inside it", s->name);
 }
 
-bool flow_read(const struct code *code, uint64_t vaddr, uint64_t size, struct flow *flow,
+bool flow_read(struct code *code, uint64_t vaddr, uint64_t size, struct flow *flow,
 	       char *why, size_t room)
 {
 	struct walk w = { .code = code, .entry = vaddr, .flow = flow, .why = why, .room = room };
@@ -865,7 +838,7 @@ const char *code_name(const struct code *code, uint64_t vaddr)
 	return s && s->vaddr == vaddr ? s->name : NULL;
 }
 
-bool flow_read(const struct code *code, uint64_t vaddr, uint64_t size, struct flow *flow,
+bool flow_read(struct code *code, uint64_t vaddr, uint64_t size, struct flow *flow,
 	       char *why, size_t room)
 {
 	(void)code, (void)vaddr, (void)size;

@@ -24,6 +24,9 @@ struct code {
 	struct frames *frames;
 	struct relocs *relocs;
 	struct callers *callers; /* read when first needed */
+	bool go;                 /* made by Go's compiler */
+	bool unwinder_known;     /* ask code_unwinder() */
+	const char *unwinder;
 };
 
 /* elf must outlive it. */
@@ -35,6 +38,12 @@ void code_close(struct code *code);
  * it, or a pointer to the function exist, so that the compiler could not take it away?
  */
 bool code_result_used(struct code *code, uint64_t vaddr);
+
+/* Is the function at vaddr called in the file, or is a pointer to it kept there? */
+bool code_called(struct code *code, uint64_t vaddr);
+
+/* The part of the unwinder that the file uses or has in it; NULL if it throws no exceptions. */
+const char *code_unwinder(struct code *code);
 
 /*
  * The name of what a call or jump to vaddr reaches: a function of the file or, through its PLT, an
@@ -51,12 +60,15 @@ enum flow_kind {
 	FLOW_KINDS,
 };
 
+enum { FLOW_ALWAYS = -1 };
+
 /* Does a call of the function of this name (NULL: none) never come back, and leave the caller? */
 bool code_leaves(const char *name, enum flow_kind *kind);
 
 struct flow_exit {
 	uint64_t vaddr;      /* of the instruction */
 	enum flow_kind kind;
+	int condition;       /* of a conditional jump: its number in x86's encoding; else FLOW_ALWAYS */
 	uint64_t to;         /* of a direct tail jump; else 0 */
 	const char *name;    /* what is jumped to or called; "" if not known */
 };
@@ -64,6 +76,7 @@ struct flow_exit {
 struct flow {
 	size_t n;
 	struct flow_exit *exits; /* by kind, then by address */
+	bool passed;             /* an exception of what it calls may leave it with none of these */
 	bool reenters;           /* its first instruction is also the target of a jump in it */
 };
 
@@ -72,7 +85,7 @@ struct flow {
  * in why, in words that follow "cannot be disassembled whole: "; then *flow is empty and holds
  * nothing to be freed.
  */
-bool flow_read(const struct code *code, uint64_t vaddr, uint64_t size, struct flow *flow,
+bool flow_read(struct code *code, uint64_t vaddr, uint64_t size, struct flow *flow,
 	       char *why, size_t room);
 void flow_free(struct flow *flow);
 

@@ -15,13 +15,6 @@
 
 static const char *const go_sections[] = { ".note.go.buildid", ".gopclntab", ".go.buildinfo" };
 
-/* What a program or library that throws exceptions, or lets them pass, takes or defines. */
-static const char *const unwinder[] = {
-	"_Unwind_RaiseException", "_Unwind_Resume", "__cxa_throw", "__cxa_begin_catch",
-	"__gxx_personality_v0", "rust_eh_personality", "__gcc_personality_v0",
-	"_Unwind_ForcedUnwind",
-};
-
 static bool is_go(struct elf_file *f)
 {
 	GElf_Shdr sh;
@@ -31,23 +24,6 @@ static bool is_go(struct elf_file *f)
 			return true;
 	}
 	return false;
-}
-
-/* The part of the unwinder that the file uses or has in it; NULL if none. */
-static const char *uses_unwinder(struct elf_file *f)
-{
-	elf_read_symbols(f);
-	for (size_t i = 0; i < sizeof(unwinder) / sizeof(*unwinder); i++) {
-		if (elf_imports(f, unwinder[i]))
-			return unwinder[i];
-	}
-	for (size_t k = 0; k < f->nsymbols; k++) {
-		for (size_t i = 0; i < sizeof(unwinder) / sizeof(*unwinder); i++) {
-			if (!strcmp(f->symbols[k].name, unwinder[i]))
-				return unwinder[i];
-		}
-	}
-	return NULL;
 }
 
 const char *trampoline_danger(struct target *t, uint64_t vaddr, char *buf, size_t size)
@@ -66,7 +42,7 @@ const char *trampoline_danger(struct target *t, uint64_t vaddr, char *buf, size_
 			 language);
 		return buf;
 	}
-	name = uses_unwinder(t->elf);
+	name = code_unwinder(target_code(t));
 	if (!name)
 		return NULL;
 	snprintf(buf, size, "an exception that passes through it would not be caught (%s uses %s)",

@@ -15,6 +15,7 @@ enum {
 	PROBE_ARG_MAX = 63,        /* kernel: MAX_ARGSTR_LEN, "name=expr:type" */
 	PROBE_ARGS_MAX = 128,      /* kernel: MAX_TRACE_ARGS */
 	PROBE_DEFINITION_MAX = 4095, /* kernel: WRITE_BUFSIZE - 1; one line with its newline */
+	PROBE_CONDITIONS = 16,     /* of jumps, as x86 numbers them */
 	PROBE_GLOB_LIMIT = 512,    /* probes from one spec, unless probe_options says otherwise */
 };
 
@@ -167,6 +168,9 @@ struct probe {
 	size_t nsites;
 	struct probe_site *sites;
 	bool matched; /* by a pattern: where a spec names it, that one's arguments count */
+	uint32_t conditions; /* of the jumps that its sites are: 1 << their number, 1 <<
+			      * PROBE_CONDITIONS of those without; 0: none has one. The fields jump_if,
+			      * that number, and jump_flags tell whether one jumped */
 	bool covered; /* it is matched and the spec that is being resolved names it */
 	char *note; /* a remark for the user (slow instruction, skipped argument); "" for none */
 };

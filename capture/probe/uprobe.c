@@ -119,6 +119,38 @@ static void init_exit(struct probe_site *site, struct target *t, const struct fl
 	site->to = build_readable(xstrdup(e->name));
 }
 
+static size_t add_helper(struct probe *p, const char *name, const char *type)
+{
+	size_t k = probe_add_arg(p, name, type);
+
+	p->args[k].helper = p->args[k].spent = true;
+	return k;
+}
+
+/* A probe on a conditional jump is hit where it does not jump, too: fields tell. */
+static void add_conditions(struct making *m)
+{
+	size_t jump_if, flags, n = 0;
+	char fetch[16];
+
+	for (size_t i = 0; i < m->nexits; i++)
+		n += m->exits[i].condition != FLOW_ALWAYS;
+	if (!n)
+		return;
+	jump_if = add_helper(m->p, "jump_if", "u8");
+	flags = add_helper(m->p, "jump_flags", "x64");
+	for (size_t i = 0; i < m->nexits; i++) {
+		int condition = m->exits[i].condition;
+
+		if (condition == FLOW_ALWAYS)
+			condition = PROBE_CONDITIONS;
+		m->p->conditions |= UINT32_C(1) << condition;
+		snprintf(fetch, sizeof(fetch), "\\%d:u8", condition);
+		probe_set_arg(m->p, i, jump_if, "", fetch, "u8", NULL);
+		probe_set_arg(m->p, i, flags, "", "%flags:x64", "x64", NULL);
+	}
+}
+
 /* Adds the probe that m describes, of one site or one for each of the exits. */
 static int finish_probe(struct making *m, enum probe_kind kind, const char *note)
 {
@@ -139,18 +171,32 @@ static int finish_probe(struct making *m, enum probe_kind kind, const char *note
 	if (ret == 0)
 		ret = userarg_add_all(m);
 	if (ret == 0)
+		add_conditions(m);
+	if (ret == 0)
 		ret = probe_finish(m->r, m->p, display);
 	add_notes(m);
 	free(display);
 	return ret;
 }
 
+/* Why there may be fewer events where the function is left than where it is entered; "": no reason. */
+static const char *why_fewer(const struct making *m, const struct flow *flow)
+{
+	struct code *code = target_code(m->t);
+
+	if (flow->reenters)
+		return "its entry is also reached by a jump inside it (a loop, or Go's growing "
+		       "stack): entries may be more than returns";
+	if (flow->passed && (code->go || code_unwinder(code)))
+		return "it has nothing to do where an exception or a panic of what it calls passes "
+		       "it by: that is no event";
+	return "";
+}
+
 /* One probe for each way in which the function is left. */
 static int add_exits(struct making *m, const struct flow *flow)
 {
-	const char *note = flow->reenters ? "its entry is also reached by a jump inside it (a "
-					    "loop, or Go's growing stack): entries may be more "
-					    "than returns" : "";
+	const char *note = why_fewer(m, flow);
 	int ret = 0;
 
 	for (size_t i = 0, n; ret == 0 && i < flow->n; i += n) {

@@ -68,7 +68,8 @@ void companion_places(const struct probe *p, struct eventformat *f, struct long_
 {
 	size_t texts = 0;
 
-	if (p->nargs > LONG_TEXT_ARGS)
+	/* A companion has a filter of its own, which knows nothing of jumps. */
+	if (p->nargs > LONG_TEXT_ARGS || p->conditions)
 		return;
 	for (size_t k = 0; k < p->nargs; k++) {
 		const struct trawl_field *field = eventformat_field(f, p->args[k].name);

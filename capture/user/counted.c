@@ -166,7 +166,7 @@ static char *retell(const struct probe *p, const char *text)
 
 int counted_describe(const struct probe *p, const char *text, struct eventformat *f)
 {
-	if (!has_counted(p))
+	if (!has_counted(p) && !p->conditions)
 		return 0;
 	f->text = retell(p, text);
 	describe_fields(p, f);

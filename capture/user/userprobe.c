@@ -19,6 +19,7 @@
 #include "capture/user/checked.h"
 #include "capture/user/companion.h"
 #include "capture/user/counted.h"
+#include "capture/user/jumped.h"
 #include "capture/probe/probe.h"
 #include "capture/probe/procmap.h"
 #include "capture/cli/spec.h"
@@ -162,7 +163,7 @@ static int write_meta(struct trace *t, const struct probe *p, struct trawl_error
 	return r;
 }
 
-/* Texts with a length: what the file says of them instead of the kernel's format. */
+/* Texts with a length, and fields that are used up: what the file says instead of the kernel's format. */
 static int describe_texts(struct trace *t, const struct probe *p, struct eventformat *f,
 			  struct trawl_error *err)
 {
@@ -181,6 +182,7 @@ static int describe_texts(struct trace *t, const struct probe *p, struct eventfo
 static int arm_probe(struct trace *t, const struct probe *p, struct trawl_error *err)
 {
 	struct long_text pair = { 0 };
+	char filter[JUMPED_FILTER_MAX];
 	struct counted_text *texts;
 	struct eventformat f;
 	size_t ntexts;
@@ -191,12 +193,13 @@ static int arm_probe(struct trace *t, const struct probe *p, struct trawl_error 
 	companion_places(p, &f, &pair); /* by the kernel's names, before ours are put in */
 	texts = counted_places(p, &f, &ntexts);
 	r = checked_event(t, p, &f, err);
-	if (!r && ntexts)
+	if (!r && (ntexts || p->conditions))
 		r = describe_texts(t, p, &f, err);
 	if (!r)
 		r = tune(p, &f, err);
 	if (!r)
-		r = trace_add(t, t->name, p->event, p->display_name, &f, "", err);
+		r = trace_add(t, t->name, p->event, p->display_name, &f,
+			      jumped_filter(p, filter, sizeof(filter)), err);
 	if (!r && ntexts) {
 		trace_cut_texts(t, f.id, texts, ntexts);
 		texts = NULL;

@@ -8,6 +8,9 @@ EXTRA_DIST += tests/zoo/run.py tests/zoo/stops.py tests/zoo/zoo.c tests/zoo/zoo.
 TESTS += tests/zoo/returns.py tests/zoo/variants.py
 EXTRA_DIST += tests/zoo/variants.py tests/zoo/variants.rs tests/zoo/variants.cc
 
+TESTS += tests/zoo/tailcalls.py
+EXTRA_DIST += tests/zoo/tailcalls.py tests/zoo/tailcalls.c
+
 # All variants; a few of them are part of make check. PROGRAM='FILE ARG ...': any program instead.
 zoo-check: all
 	if test -n '$(PROGRAM)'; then set -- 'program.py $(PROGRAM)'; \

@@ -61,8 +61,8 @@ FUNCTION int ret_rethrows(int n)
 
 /* Nobody can tell where this one goes: it is not followed, and an exception may pass it by. */
 __asm__(".text\n.globl odd_jump\n.type odd_jump, @function\nodd_jump:\n.cfi_startproc\n"
-	"lea 1f(%rip),%rdx\npush %rbx\n.cfi_def_cfa_offset 16\nadd %rdi,%rdx\njmp *%rdx\n"
-	"1: pop %rbx\n.cfi_def_cfa_offset 8\nret\n.cfi_endproc\n.size odd_jump, . - odd_jump\n");
+	"push %rbx\n.cfi_def_cfa_offset 16\njmp *%rdi\n"
+	"pop %rbx\n.cfi_def_cfa_offset 8\nret\n.cfi_endproc\n.size odd_jump, . - odd_jump\n");
 
 FUNCTION plain ret_plain(int n) { return { n, seed }; }
 FUNCTION counted ret_counted(int n) { copies += n; return counted(&copies); }

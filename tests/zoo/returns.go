@@ -45,6 +45,15 @@ func ret_recovers(n int) (r int) {
 	return n
 }
 
+//go:noinline
+func ret_always_panics(n int) (r int) {
+	defer func() {
+		recover()
+		r = n + 7
+	}()
+	panic("always")
+}
+
 func main() {
 	c := make(chan int)
 	sum := 0
@@ -56,7 +65,7 @@ func main() {
 	}
 	for i := 1; i < 10; i++ {
 		a, s := ret_two(i)
-		sum += ret_int(i) + int(ret_small(i)) + a + len(s) + len(ret_string(i)) + ret_recovers(i)
+		sum += ret_int(i) + int(ret_small(i)) + a + len(s) + len(ret_string(i)) + ret_recovers(i) + ret_always_panics(i)
 		if ret_bool(i) {
 			sum++
 		}

@@ -19,7 +19,15 @@ FUNCTION("rets", "test %edi,%edi\nje 1f\nret\n1: test %esi,%esi\njs 2f\nrep ret\
 FUNCTION("pushes", "push %rbx\n.cfi_def_cfa_offset 16\ncall flow_rets\npop %rbx\n"
 		   ".cfi_def_cfa_offset 8\nret");
 FUNCTION("tail", "test %edi,%edi\nje 1f\njmp flow_rets\n1: jmp *8(%rdi)");
-FUNCTION("conditional", "test %edi,%edi\nje flow_rets\nret");
+FUNCTION("conditional", "test %edi,%edi\nje flow_rets\njg flow_tail\nret");
+FUNCTION("counted", "jrcxz flow_near\nret");
+FUNCTION("near", "ret");
+FUNCTION("nameless", "test %edi,%edi\nje .Lflow_part\nret");
+__asm__(".cfi_startproc\n.Lflow_part: ret\n.cfi_endproc\n");
+FUNCTION("nobody", "ret\nflow_dead: mov $1,%eax\nret");
+FUNCTION("loaded", "lea 1f(%rip),%rdi\ncall flow_rets\nud2\n1: mov $1,%eax\nret");
+FUNCTION("kept", "call flow_rets\nud2\nflow_label2: mov $1,%eax\nret");
+__asm__(".section .data.rel.ro,\"aw\"\n.align 8\n.quad flow_label2\n.text\n");
 FUNCTION("table", "cmp $2,%edi\nja 9f\nlea flow_entries(%rip),%rdx\nmov %edi,%edi\n"
 		  "movslq (%rdx,%rdi,4),%rax\nadd %rdx,%rax\nnotrack jmp *%rax\n"
 		  "flow_case0: mov $1,%eax\nret\nflow_case1: mov $2,%eax\nret\n"
@@ -30,8 +38,8 @@ FUNCTION("computed", "lea flow_labels(%rip),%rdx\njmp *(%rdx,%rdi,8)\n"
 		     "flow_label0: mov $1,%eax\nret\nflow_label1: mov $2,%eax\nret");
 __asm__(".section .data.rel.ro,\"aw\"\n.align 8\nflow_labels: .quad flow_label0, flow_label1\n"
 	".text\n");
-FUNCTION("unknown", "lea 1f(%rip),%rdx\npush %rbx\n.cfi_def_cfa_offset 16\nadd %rdi,%rdx\n"
-		    "jmp *%rdx\n1: pop %rbx\n.cfi_def_cfa_offset 8\nret");
+FUNCTION("unknown", "push %rbx\n.cfi_def_cfa_offset 16\njmp *%rdi\n"
+		    "pop %rbx\n.cfi_def_cfa_offset 8\nret");
 FUNCTION("split", "test %edi,%edi\njne flow_split_rare\nret");
 __asm__(".section .text.unlikely,\"ax\"\n.type flow_split.cold, @function\nflow_split.cold:\n"
 	"flow_split_rare: mov $1,%eax\nret\n.size flow_split.cold, . - flow_split.cold\n.text\n");
@@ -132,6 +140,26 @@ Test(flow, tail_calls_are_told_from_returns)
 	flow_free(&flow);
 }
 
+Test(flow, tail_calls_under_a_condition)
+{
+	struct flow flow;
+	uint64_t vaddr;
+
+	left_by("flow_conditional", "r+6 t+2 t+4");
+	cr_assert(read_function("flow_conditional", &flow, &vaddr));
+	cr_assert_eq(flow.exits[0].condition, FLOW_ALWAYS);
+	cr_assert_eq(flow.exits[1].condition, 4, "jump if equal");
+	cr_assert_eq(flow.exits[2].condition, 15, "jump if greater");
+	cr_assert_str_eq(flow.exits[1].name, "flow_rets");
+	flow_free(&flow);
+}
+
+Test(flow, labels_that_others_may_jump_to)
+{
+	left_by("flow_loaded", "r+13");
+	left_by("flow_kept", "r+c");
+}
+
 Test(flow, targets_of_jump_tables)
 {
 	struct flow flow;
@@ -167,7 +195,9 @@ Test(flow, a_jump_behind_a_lock_prefix)
 
 Test(flow, what_is_not_known_whole_is_refused)
 {
-	not_whole("flow_conditional", "leaves by a conditional jump at +0x2");
+	not_whole("flow_counted", "leaves by a conditional jump at +0x0");
+	not_whole("flow_nameless", "conditional jump at +0x2 to what is not known as a function");
+	not_whole("flow_nobody", "no path is known to +0x6, from where it would leave");
 	not_whole("flow_unknown", "no path is known to");
 	not_whole("flow_pushed_ret", "the ret at +0x1 does not return to the caller");
 	not_whole("flow_overlap", "paths do not agree");
