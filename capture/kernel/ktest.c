@@ -92,7 +92,7 @@ static int writable(int top, struct trawl_error *err)
 	if (tracefs_has(top, "dynamic_events") &&
 	    faccessat(top, "dynamic_events", W_OK, AT_EACCESS))
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "dynamic events: no permission to define any: run trawl as root");
+				  "dynamic events: no permission to define any: " TRACEFS_REMEDY);
 	return 0;
 }
 

@@ -66,7 +66,7 @@ static int make_instance(struct trace *t, struct trawl_error *err)
 				  "no memory for another ring buffer: end other recordings, or "
 				  "rmdir instances that nobody uses" :
 				  errno == EACCES || errno == EPERM ?
-				  "no permission: run trawl as root" : strerror(errno));
+				  "no permission: " TRACEFS_REMEDY : strerror(errno));
 	t->dir = openat(t->top, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (t->dir < 0)
 		return trawl_fail(err, TRAWL_CANNOT, "tracefs: cannot open %s: %s", path,

@@ -76,7 +76,7 @@ static int open_tracefs_at(const char *path, struct trawl_error *err)
 	if (dir >= 0)
 		close(dir);
 	return trawl_fail(err, TRAWL_CANNOT,
-			  "%s: no permission to trace: run trawl as root (or with sudo)", path);
+			  "%s: no permission to trace: " TRACEFS_REMEDY, path);
 }
 
 /* Opens the first mounted tracefs that may be used. Returns as open_tracefs_at(). */
@@ -132,7 +132,7 @@ static int fail_file(const char *verb, const char *file, struct trawl_error *err
 
 	if (saved == EACCES || saved == EPERM)
 		trawl_fail(err, TRAWL_CANNOT,
-			   "tracefs: cannot %s %s: no permission: run trawl as root", verb, file);
+			   "tracefs: cannot %s %s: no permission: " TRACEFS_REMEDY, verb, file);
 	else
 		trawl_fail(err, TRAWL_CANNOT, "tracefs: cannot %s %s: %s", verb, file,
 			   strerror(saved));

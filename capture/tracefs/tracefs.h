@@ -12,6 +12,9 @@
 #include <sys/types.h>
 #include "format/trawl.h"
 
+/* What whoever lacks permission can do. */
+#define TRACEFS_REMEDY "run trawl as root, or have trawl-access(8) let you"
+
 /*
  * Opens tracefs: where /proc/self/mountinfo says, else it mounts it if it may. Returns a directory
  * descriptor (O_CLOEXEC), or -1 with what to do.

@@ -127,7 +127,7 @@ static int no_permission(const char *path, struct trawl_error *err)
 				  "log in anew)", path, group->gr_name, group->gr_name);
 	return trawl_fail(err, TRAWL_CANNOT,
 			  "%s: permission denied: run as root, or let a group read it by a udev "
-			  "rule: SUBSYSTEM==\"usbmon\", GROUP=\"wireshark\", MODE=\"0640\"", path);
+			  "rule: SUBSYSTEM==\"usbmon\", GROUP=\"trawl\", MODE=\"0640\"", path);
 }
 
 int usbnode_find(uint16_t bus, char path[USBNODE_PATH], struct trawl_error *err)

@@ -423,7 +423,7 @@ static int uprobe_probe(struct trawl_error *err)
 			       "uprobes: this kernel is built without them (CONFIG_UPROBE_EVENTS)");
 	else if (faccessat(top, definitions, W_OK, AT_EACCESS))
 		r = trawl_fail(err, TRAWL_CANNOT,
-			       "uprobes: no permission to define probes: run trawl as root");
+			       "uprobes: no permission to define probes: " TRACEFS_REMEDY);
 	close(top);
 	return r;
 }

@@ -38,6 +38,13 @@ same "the live capture finds trawl there" "$prefix/bin/trawl" "$(
 same "pkg-config names it" "-I$prefix/include -L$prefix/lib -ltrawl" \
 	"$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs libtrawl | xargs)"
 
+# What lets an ordinary user record.
+same "the unit runs what was installed" "$prefix/sbin/trawl-access %i" \
+	"$(sed -n 's/^ExecStart=//p' "$prefix/lib/systemd/system/trawl-access@.service")"
+fails "which refuses whom there is not" 2 'nobody-by-that-name: no such user' "$prefix/sbin/trawl-access" nobody-by-that-name
+same "systemd makes the group" "g trawl -" "$(grep -v '^#' "$prefix/lib/sysusers.d/trawl.conf")"
+has "udev gives it usbmon" "$(cat "$prefix/lib/udev/rules.d/70-trawl.rules")" '^SUBSYSTEM=="usbmon", GROUP="trawl", MODE="0640"$'
+
 # The prefix that it was configured for: Wireshark's own folders, where it is installed.
 looks=$(tshark -G folders 2>/dev/null | sed -n 's/^Global Lua Plugins:[[:space:]]*//p')
 if [ "$looks" ] && grep -q "^prefix = /usr/local$" "$TRAWL_BUILD/Makefile"; then

@@ -10,8 +10,10 @@ decides the places.
 
 The copy is build/mutants; it stays, so that a second run builds less. With --sanitizers it is
 build/mutants-asan, where leaks and reads of too much are noticed, too, and free() is left out as
-well; that takes four times as long. --units: the unit tests only, which are quick. Tests run in a
-PID namespace of their own: a changed kill() reaches nobody else.
+well; that takes four times as long. --units: the unit tests only, which are quick. Tests of a file
+that sends signals run in a PID namespace of their own, so that a changed kill() reaches nobody
+else; those of the recorder, which knows tasks by the numbers that the kernel has for them, fail
+there and are not used.
 """
 import argparse
 import glob
@@ -68,6 +70,8 @@ TESTS = [
 # What a change of would remove or stop what belongs to others on this machine.
 LEFT_OUT = re.compile(
     r"^capture/(tracefs/(gc|instance|instances|control|owner)\.c|branch/module\.c|sys/priority\.c)$")
+
+SIGNALS = re.compile(r"\b(kill|killpg|tgkill|pidfd_send_signal)\(|SYS_(tgkill|pidfd_send_signal)")
 
 
 # ---- places ------------------------------------------------------------------------------------
@@ -195,21 +199,22 @@ def limits():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def run(test, timeout):
+def run(test, timeout, apart):
     """None: passed; else why not."""
     how = {".sh": ["bash"], ".py": ["/usr/bin/python3"]}.get(os.path.splitext(test)[1])
     args = [*how, TREE + "/" + test] if how else ["sh", TREE + "/tests/run-unit", test]
     env = dict(os.environ, TRAWL_SRC=TREE, TRAWL_BUILD=OBJ, PATH=OBJ + ":" + os.environ["PATH"],
                ASAN_OPTIONS="hard_rss_limit_mb=3000")
-    p = subprocess.Popen(["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", *args],
-                         cwd=OBJ, env=env, text=True,
+    if apart:
+        args = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", *args]
+    p = subprocess.Popen(args, cwd=OBJ, env=env, text=True, start_new_session=True,
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                          preexec_fn=limits,
                          errors="replace")
     try:
         out = p.communicate(timeout=timeout)[0]
     except subprocess.TimeoutExpired:
-        p.kill()
+        os.killpg(p.pid, signal.SIGKILL)
         p.communicate()
         return "time"
     bad = re.search(r"^not ok.*", out, re.M)
@@ -223,7 +228,7 @@ class Tests:
     used."""
 
     def __init__(self):
-        self.seconds, self.why = {}, {}
+        self.seconds, self.why, self.apart = {}, {}, False
         with open(OBJ + "/Makefile") as f:
             self.known = set(re.findall(r"tests/[\w/.-]+", f.read()))
 
@@ -240,22 +245,28 @@ class Tests:
                 out.append(t)
         return [t for t in out if not UNITS or not t.endswith((".sh", ".py"))]
 
+    def of(self, path):
+        """The tests of a file's changes, tried once as they will be run."""
+        with open(TREE + "/" + path) as f:
+            self.apart = bool(SIGNALS.search(f.read()))
+        return [t for t in self.names(path) if self.usable(t)]
+
     def usable(self, test):
+        key = test, self.apart
         if test.endswith(("test_damage", "test_segment")):
-            self.seconds[test], self.why[test] = SLOW + 1, None  # minutes on a busy machine
-        if test not in self.seconds:
+            self.seconds[key], self.why[key] = SLOW + 1, None  # minutes on a busy machine
+        if key not in self.seconds:
             if not test.endswith((".sh", ".py")):
                 make(test)
             start = time.monotonic()
-            self.why[test] = run(test, 4 * SLOW)
-            self.seconds[test] = time.monotonic() - start
-            if self.why[test]:
-                print(f"# not used, fails unchanged: {test}: {self.why[test]}", flush=True)
-        return not self.why[test] and self.seconds[test] <= SLOW
+            self.why[key] = run(test, 4 * SLOW, self.apart)
+            self.seconds[key] = time.monotonic() - start
+            if self.why[key]:
+                print(f"# not used, fails unchanged: {test}: {self.why[key]}", flush=True)
+        return not self.why[key] and self.seconds[key] <= SLOW
 
-    def noticed(self, path):
+    def noticed(self, path, tests):
         """(test, how) of the first that fails; None: none did; or ("build", ...)."""
-        tests = [t for t in self.names(path) if t in self.seconds and self.usable(t)]
         if not tests:
             sys.exit(f"{path}: there is no test that passes unchanged")
         units = [t for t in tests if not t.endswith((".sh", ".py"))]
@@ -267,7 +278,7 @@ class Tests:
                 made = t not in units
                 if built.returncode:
                     return "build", built.stdout[-300:]
-            how = run(t, 15 + 5 * self.seconds[t])
+            how = run(t, 15 + 5 * self.seconds[t, self.apart], self.apart)
             if how:
                 return t, how
         return None
@@ -285,9 +296,10 @@ def try_one(tests, place):
         before = f.read()
     lines = before.split("\n")
     old, lines[line] = lines[line], new
+    usable = tests.of(name)
     put(path, "\n".join(lines))
     try:
-        return old, tests.noticed(name)
+        return old, tests.noticed(name, usable)
     finally:
         put(path, before)
 
@@ -322,9 +334,6 @@ def main():
     for place in chosen:
         name, line, what, new = place
         where = f"{name}:{line + 1}: {what}"
-        for t in tests.names(name):
-            if t not in tests.seconds:
-                tests.usable(t)
         with open(f"{TREE}/{name}") as f:
             old = f.read().split("\n")[line]
         if (name, old.strip(), what) in same:
