@@ -218,6 +218,11 @@ def test_nothing(d):
     err = run("trawl-edit", "import", d + "/net.pcap", "-w", d + "/net.trawl", status=3)[1]
     ok("holds no USB, but 3 packets of link type 1" in err and not os.path.exists(d + "/net.trawl"),
        "no USB", err)
+    open(d + "/bsd.pcap", "wb").write(pcap(186, [bytes(20)] * 3))
+    err = run("trawl-edit", "import", d + "/bsd.pcap", "-w", d + "/bsd.trawl", status=3)[1]
+    ok("holds no USB that can be read, but 3 packets of link type 186: that of FreeBSD" in err and
+       "record it under Linux" in err and not os.path.exists(d + "/bsd.trawl"),
+       "USB of FreeBSD: what to do", err)
     run("trawl-decode", d + "/net.pcap", status=3)
     open(d + "/in.pcap", "wb").write(pcap(249, [usbsynth.usbpcap(16, 0, 0x81, 1, b"")]))
     out = run("trawl-decode", d + "/in.pcap")[0]
