@@ -442,43 +442,61 @@ static void number_messages(struct protocol *p)
 			p->of->messages[p->types[t].messages[i]].group = t;
 }
 
-/* Which types come after a message, before the next request; returns how many messages. */
-static uint32_t after(const struct protocol *p, uint32_t message, bool *seen)
+/*
+ * The next message after `from` that may answer a request, before the next request; NO_MESSAGE if there is none.
+ * What the device sends by itself is passed over.
+ */
+static uint32_t next_answer(const struct protocol *p, uint32_t request, uint32_t from)
 {
-	const struct message *m = &p->of->messages[message];
+	for (uint32_t i = from + 1; i < p->of->count; i++) {
+		const struct message *m = &p->of->messages[i];
+
+		if (!m->in || m->capture != p->of->messages[request].capture)
+			break;
+		if (m->group >= p->ntypes || !p->types[m->group].unasked)
+			return i;
+	}
+	return NO_MESSAGE;
+}
+
+/* Which types come after a request, and which of them first; returns how many messages. */
+static uint32_t after(const struct protocol *p, uint32_t request, bool *seen, uint32_t *first)
+{
 	uint32_t n = 0;
 
 	memset(seen, 0, p->ntypes);
-	for (uint32_t i = message + 1; i < p->of->count && n < WINDOW; i++) {
-		const struct message *next = &p->of->messages[i];
+	*first = TYPES_MAX;
+	for (uint32_t i = next_answer(p, request, request); i != NO_MESSAGE && n < WINDOW;
+	     i = next_answer(p, request, i)) {
+		uint32_t group = p->of->messages[i].group;
 
-		if (!next->in || next->capture != m->capture)
-			break;
-		if (next->group < p->ntypes)
-			seen[next->group] = true;
-		n++;
+		if (group < p->ntypes)
+			seen[group] = true;
+		if (!n++)
+			*first = group;
 	}
 	return n;
 }
 
 /*
  * The answer is the type that comes after at least half of the requests, and of these the one
- * that comes after other requests least.
+ * that comes after other requests least, and sooner than others.
  */
 static void find_answer(struct protocol *p, struct message_type *t, const uint32_t *all)
 {
-	uint32_t counts[TYPES_MAX] = {0}, some = 0;
+	uint32_t counts[TYPES_MAX] = {0}, firsts[TYPES_MAX + 1] = {0}, some = 0, first;
 	bool seen[TYPES_MAX];
 	double best = 0;
 
 	for (uint32_t i = 0; i < t->count; i++) {
-		some += after(p, t->messages[i], seen) != 0;
+		some += after(p, t->messages[i], seen, &first) != 0;
+		firsts[first]++;
 		for (uint32_t k = 0; k < p->ntypes; k++)
 			counts[k] += seen[k];
 	}
 	for (uint32_t k = 0; k < p->ntypes; k++) {
 		double here = (double)counts[k] / t->count;
-		double score = 2 * here - (double)all[k] / p->requests;
+		double score = 2 * here - (double)all[k] / p->requests + 0.5 * firsts[k] / t->count;
 
 		if (p->types[k].in && here >= 0.5 && score > best) {
 			best = score;
@@ -503,25 +521,29 @@ static uint64_t median(uint64_t *times, uint32_t n)
 	return times[n / 2];
 }
 
+/* ns from a message to a later one. */
+static uint64_t span(const struct message *from, const struct message *to)
+{
+	return to->time > from->time ? to->time - from->time : 0;
+}
+
 static void link_answers(struct protocol *p, struct message_type *t, uint64_t *times)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < t->count && t->answer != TYPES_MAX; i++) {
 		struct message *m = &p->of->messages[t->messages[i]];
+		uint32_t k = next_answer(p, t->messages[i], t->messages[i]);
 
-		for (uint32_t k = t->messages[i] + 1; k < p->of->count; k++) {
-			const struct message *next = &p->of->messages[k];
-
-			if (!next->in || next->capture != m->capture ||
-			    k - t->messages[i] > WINDOW)
+		for (uint32_t left = WINDOW; k != NO_MESSAGE && left; left--) {
+			if (t->answer == ANY_TYPE || p->of->messages[k].group == t->answer)
 				break;
-			if (next->group != t->answer && t->answer != ANY_TYPE)
-				continue;
-			m->answer = k;
-			times[n++] = next->time > m->time ? next->time - m->time : 0;
-			break;
+			k = left > 1 ? next_answer(p, t->messages[i], k) : NO_MESSAGE;
 		}
+		if (k == NO_MESSAGE)
+			continue;
+		m->answer = k;
+		times[n++] = span(m, &p->of->messages[k]);
 	}
 	t->answered = n;
 	t->delay = n ? median(times, n) : 0;
@@ -549,18 +571,83 @@ static void find_period(struct protocol *p, struct message_type *t, uint64_t *ti
 		t->period = middle;
 }
 
+/*
+ * A device sends a type by itself if that comes at its own pace: regularly, and at least twice as often as there are
+ * requests that it comes after. If the first one after a request comes sooner than chance would have it (half a
+ * period), by far, the request made it come.
+ */
+static bool is_unasked(const struct protocol *p, const struct message_type *t, uint32_t type, uint64_t *times)
+{
+	uint32_t n = 0;
+
+	if (!t->in || !t->period)
+		return false;
+	for (uint32_t i = 0; i < p->of->count; i++) {
+		const struct message *request = &p->of->messages[i];
+
+		if (request->in)
+			continue;
+		for (uint32_t k = next_answer(p, i, i); k != NO_MESSAGE; k = next_answer(p, i, k)) {
+			if (p->of->messages[k].group != type)
+				continue;
+			times[n++] = span(request, &p->of->messages[k]);
+			break;
+		}
+	}
+	return !n || (t->count >= 2 * n && median(times, n) > t->period / 8);
+}
+
+/* What answers nothing, and comes later than ten times what answers take, or before any request. */
+static bool is_late(const struct protocol *p, const struct message_type *t, uint64_t delay)
+{
+	const struct message *asked = NULL;
+	uint32_t late = 0, n = 0;
+
+	for (uint32_t i = 0; i < p->of->count && t->in; i++) {
+		const struct message *m = &p->of->messages[i];
+
+		if (!m->in)
+			asked = m;
+		else if (n < t->count && t->messages[n] == i && ++n)
+			late += !asked || asked->capture != m->capture || span(asked, m) > 10 * delay;
+	}
+	return t->in && late * 2 > t->count;
+}
+
+static void find_late(struct protocol *p, uint64_t *times)
+{
+	bool answers[TYPES_MAX + 2] = {false};
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->of->count; i++) {
+		const struct message *m = &p->of->messages[i];
+
+		if (m->answer == NO_MESSAGE)
+			continue;
+		times[n++] = span(m, &p->of->messages[m->answer]);
+		answers[p->of->messages[m->answer].group] = true;
+	}
+	for (uint32_t i = 0; i < p->ntypes && n; i++)
+		if (!answers[i])
+			p->types[i].unasked |= is_late(p, &p->types[i], median(times, n));
+}
+
 static bool find_answers(struct protocol *p)
 {
 	uint64_t *times = malloc(((size_t)p->of->count + 1) * sizeof(*times));
-	uint32_t all[TYPES_MAX] = {0};
+	uint32_t all[TYPES_MAX] = {0}, first;
 	bool seen[TYPES_MAX];
 
 	if (!times)
 		return false;
+	for (uint32_t i = 0; i < p->ntypes; i++)
+		find_period(p, &p->types[i], times);
+	for (uint32_t i = 0; i < p->ntypes && p->requests; i++)
+		p->types[i].unasked = is_unasked(p, &p->types[i], i, times);
 	for (uint32_t i = 0; i < p->of->count; i++) {
 		if (p->of->messages[i].in)
 			continue;
-		after(p, i, seen);
+		after(p, i, seen, &first);
 		for (uint32_t k = 0; k < p->ntypes; k++)
 			all[k] += seen[k];
 	}
@@ -568,8 +655,8 @@ static bool find_answers(struct protocol *p)
 		if (!p->types[i].in && p->answers)
 			find_answer(p, &p->types[i], all);
 		link_answers(p, &p->types[i], times);
-		find_period(p, &p->types[i], times);
 	}
+	find_late(p, times);
 	free(times);
 	return true;
 }

@@ -29,6 +29,7 @@ struct message_type {
 	uint32_t answered;   /* how many of them have that answer */
 	uint64_t delay;      /* ns until the answer, the median */
 	uint64_t period;     /* ns from one to the next, if that is regular; else 0 */
+	bool unasked;        /* IN: the device sends it by itself; it answers nothing */
 	struct direction common;       /* what holds for all messages of its direction, or its
 				        * own */
 	bool own_checksum;   /* common.checksum is of this type only */

@@ -228,6 +228,8 @@ static void table(const struct protocol *p, struct out *o)
 			out_str(o, "  every ");
 			duration_text(t->period, o);
 		}
+		if (t->unasked)
+			out_str(o, t->period ? ", unasked" : "  unasked");
 		out_char(o, '\n');
 	}
 	if (p->ntypes == TYPES_MAX)
@@ -411,6 +413,8 @@ static void type_tree(const struct protocol *p, const struct message_type *m,
 	}
 	if (m->period)
 		tree_uint(t, "period_ns", m->period);
+	if (m->in)
+		tree_bool(t, "unasked", m->unasked);
 	pattern(p, m, text);
 	text_member(t, "pattern", text);
 	tree_list(t, "fields");

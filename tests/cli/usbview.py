@@ -286,6 +286,55 @@ def test_protocol(d):
     ok("--protocol: is a view of its own" in err, "not together with another view", err)
 
 
+def test_streams(d):
+    """What a device sends without being asked answers nothing."""
+    def talk(answered, every=100_000):
+        c = Capture()
+        begin, numbers = c.now, random.Random(3)
+        asked = 0
+        for n in range(200):
+            c.now = begin + n * every
+            c.transfer(INTERRUPT, 0x81, answer=bytes([0x75, 1, n & 255, 30 + n // 20, 0, 7, 0, 0]))
+            if n % 10 == 4:
+                c.now += 37_000 + numbers.randrange(30_000)
+                c.transfer(INTERRUPT, 0x02, out=bytes([0x20, 0x10 + asked % 3, asked, 0]))
+                asked += 1
+                if answered:
+                    c.now += 900
+                    c.transfer(INTERRUPT, 0x81, answer=bytes([0xa0, 0x10 + (asked - 1) % 3, asked - 1, 1]))
+        return {t["example"][:2]: t for t in conversations(write(d + "/stream.pcap", c))[0]["types"]}
+
+    types = talk(True)
+    same((True, 100, False), (types["75"]["unasked"], round(types["75"]["period_ns"] / 1e6), types["a0"]["unasked"]),
+         "a status every 100 ms among requests and answers: the device sends it by itself")
+    same(types["a0"]["type"], types["20"].get("answer"), "the answer is the other")
+    ok("every 100.0 ms, unasked" in decode(d + "/stream.pcap", "--protocol"), "text says so")
+    types = talk(False)
+    same((True, None), (types["75"]["unasked"], types["20"].get("answer")),
+         "nor does it answer where nothing else does")
+    c = Capture()
+    for n in range(200):
+        c.transfer(INTERRUPT, 0x02, out=bytes([0x20, 0x10, n, 0]))
+        c.now += 900
+        c.transfer(INTERRUPT, 0x81, answer=bytes([0x75, 1, n, 0, 0, 7, 0, 0]))
+        c.now += 99_000
+    types = {t["example"][:2]: t for t in conversations(write(d + "/polled.pcap", c))[0]["types"]}
+    same((False, types["75"]["type"]), (types["75"]["unasked"], types["20"].get("answer")),
+         "the same status when it is asked for is an answer")
+    c = Capture()
+    for n in range(12):
+        c.transfer(INTERRUPT, 0x81, answer=bytes([0x11, 0xff, 0x10, 0, n & 1, 0]))
+        c.now += 1_700_000 + n * n * 1000
+        if n % 4 == 0:
+            c.transfer(INTERRUPT, 0x02, out=bytes([0x10, 0xff, 0x0d, n]))
+            c.now += 1500
+            c.transfer(INTERRUPT, 0x81, answer=bytes([0x11, 0xff, 0x0d, n, 0, 0]))
+    types = {t["example"][:6]: t for t in conversations(write(d + "/events.pcap", c))[0]["types"]}
+    same((True, False, types["11ff0d"]["type"]),
+         (types["11ff10"]["unasked"], types["11ff0d"]["unasked"], types["10ff0d"].get("answer")),
+         "events that come when they come, sooner than no answer")
+
+
 BOOT = [bytes(8), bytes([2, 0, 4, 0, 0, 0, 0, 0]), bytes([0, 0, 4, 5, 0, 0, 0, 0])]
 
 
@@ -621,7 +670,7 @@ def main():
     d = tempfile.mkdtemp(prefix="trawl-usbview-")
     try:
         usbsynth.main(d)
-        for test in (test_bytes, test_masks, test_requests, test_protocol, test_words,
+        for test in (test_bytes, test_masks, test_requests, test_protocol, test_streams, test_words,
                      test_names, test_kinds, test_classes):
             test(d)
     finally:
