@@ -125,27 +125,33 @@ static const char *linktype_remedy(uint32_t linktype)
 {
 	/* Files of two forms have this number, and neither is written down. */
 	if (linktype == 186)
-		return "that of FreeBSD and of libpcap before 1.0; record it under Linux, macOS or Windows (USBPcap)";
+		return "that of FreeBSD and of libpcap before 1.0; record it under Linux, macOS or "
+		       "Windows (USBPcap)";
 	return "only USB is imported (189, 220, 249, 266, 288, 293 to 295)";
 }
 
 int foreign_verdict(const struct usb_import *im, const char *name, struct trawl_error *err)
 {
 	if (im->cut_at)
-		return trawl_fail(err, TRAWL_BAD_DATA, "%s: makes no sense after byte %llu: what "
-				  "comes before it was imported, %llu events", name,
-				  (unsigned long long)im->cut_at, (unsigned long long)im->events);
+		return trawl_fail(err, TRAWL_BAD_DATA,
+				  "%s: makes no sense after byte %llu: what "
+				  "comes before it was imported, %llu events",
+				  name, (unsigned long long)im->cut_at,
+				  (unsigned long long)im->events);
 	if (im->bad)
 		return trawl_fail(err, TRAWL_BAD_DATA, "%s: %llu event%s left out; the first: %s",
 				  name, (unsigned long long)im->bad, im->bad == 1 ? "" : "s",
 				  im->bad_what);
 	if (im->other && !im->events)
-		return trawl_fail(err, TRAWL_CANNOT, "%s: holds no USB%s, but %llu packet%s of link type %u: %s", name,
-				  im->other_linktype == 186 ? " that can be read" : "", (unsigned long long)im->other,
-				  im->other == 1 ? "" : "s", im->other_linktype, linktype_remedy(im->other_linktype));
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "%s: holds no USB%s, but %llu packet%s of link type %u: %s", name,
+				  im->other_linktype == 186 ? " that can be read" : "",
+				  (unsigned long long)im->other, im->other == 1 ? "" : "s",
+				  im->other_linktype, linktype_remedy(im->other_linktype));
 	if (im->other)
-		return trawl_fail(err, TRAWL_BAD_DATA, "%s: %llu packet%s left out, the first of link type %u: %s",
-				  name, (unsigned long long)im->other, im->other == 1 ? "" : "s",
+		return trawl_fail(err, TRAWL_BAD_DATA,
+				  "%s: %llu packet%s left out, the first of link type %u: %s", name,
+				  (unsigned long long)im->other, im->other == 1 ? "" : "s",
 				  im->other_linktype, linktype_remedy(im->other_linktype));
 	return 0;
 }

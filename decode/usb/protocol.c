@@ -443,8 +443,8 @@ static void number_messages(struct protocol *p)
 }
 
 /*
- * The next message after `from` that may answer a request, before the next request; NO_MESSAGE if there is none.
- * What the device sends by itself is passed over.
+ * The next message after `from` that may answer a request, before the next request; NO_MESSAGE if
+ * there is none. What the device sends by itself is passed over.
  */
 static uint32_t next_answer(const struct protocol *p, uint32_t request, uint32_t from)
 {
@@ -572,11 +572,12 @@ static void find_period(struct protocol *p, struct message_type *t, uint64_t *ti
 }
 
 /*
- * A device sends a type by itself if that comes at its own pace: regularly, and at least twice as often as there are
- * requests that it comes after. If the first one after a request comes sooner than chance would have it (half a
- * period), by far, the request made it come.
+ * A device sends a type by itself if that comes at its own pace: regularly, and at least twice as
+ * often as there are requests that it comes after. If the first one after a request comes sooner
+ * than chance would have it (half a period), by far, the request made it come.
  */
-static bool is_unasked(const struct protocol *p, const struct message_type *t, uint32_t type, uint64_t *times)
+static bool is_unasked(const struct protocol *p, const struct message_type *t, uint32_t type,
+		       uint64_t *times)
 {
 	uint32_t n = 0;
 
@@ -609,7 +610,8 @@ static bool is_late(const struct protocol *p, const struct message_type *t, uint
 		if (!m->in)
 			asked = m;
 		else if (n < t->count && t->messages[n] == i && ++n)
-			late += !asked || asked->capture != m->capture || span(asked, m) > 10 * delay;
+			late += !asked || asked->capture != m->capture ||
+				span(asked, m) > 10 * delay;
 	}
 	return t->in && late * 2 > t->count;
 }

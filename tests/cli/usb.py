@@ -454,8 +454,10 @@ def test_forms(d):
 
 def packets(path):
     """Of each packet what matters, by tshark: time, lengths, bytes."""
-    layers = [p["_source"]["layers"] for p in json.loads(tshark(path, "-T", "json", "-x", "-j", "frame"))]
-    return [[p["frame"]["frame." + k] for k in ("time_epoch", "cap_len", "len")] + [p["frame_raw"][0]] for p in layers]
+    layers = [p["_source"]["layers"]
+              for p in json.loads(tshark(path, "-T", "json", "-x", "-j", "frame"))]
+    return [[p["frame"]["frame." + k] for k in ("time_epoch", "cap_len", "len")] +
+            [p["frame_raw"][0]] for p in layers]
 
 
 def iso_rows(path, names):
@@ -800,9 +802,11 @@ def test_there_and_back(d):
         same(whole, transfers(out), name + ": its pcapng is read directly")
         run("trawl-export", "--to", "pcapng", "--source", "usb", back, "-w", d + "/again.pcapng")
         rows = [tshark(f, "-T", "fields", "-e", "frame.comment", "-e", "frame.time_epoch", "-e",
-                       "usb.capdata", "-e", "usb.bDescriptorType", "-e", "_ws.malformed", "-E", "separator=|")
+                       "usb.capdata", "-e", "usb.bDescriptorType", "-e", "_ws.malformed", "-E",
+                       "separator=|")
                 for f in (out, d + "/again.pcapng")]
-        same([], [r for r in rows[0].splitlines() if not r.endswith("|")], name + ": nothing is malformed")
+        same([], [r for r in rows[0].splitlines() if not r.endswith("|")],
+             name + ": nothing is malformed")
         same(rows[0], rows[1], name + ": what was made up is made up again, at its time")
 
 

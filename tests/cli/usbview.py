@@ -294,18 +294,22 @@ def test_streams(d):
         asked = 0
         for n in range(200):
             c.now = begin + n * every
-            c.transfer(INTERRUPT, 0x81, answer=bytes([0x75, 1, n & 255, 30 + n // 20, 0, 7, 0, 0]))
+            c.transfer(INTERRUPT, 0x81,
+                       answer=bytes([0x75, 1, n & 255, 30 + n // 20, 0, 7, 0, 0]))
             if n % 10 == 4:
                 c.now += 37_000 + numbers.randrange(30_000)
                 c.transfer(INTERRUPT, 0x02, out=bytes([0x20, 0x10 + asked % 3, asked, 0]))
                 asked += 1
                 if answered:
                     c.now += 900
-                    c.transfer(INTERRUPT, 0x81, answer=bytes([0xa0, 0x10 + (asked - 1) % 3, asked - 1, 1]))
-        return {t["example"][:2]: t for t in conversations(write(d + "/stream.pcap", c))[0]["types"]}
+                    c.transfer(INTERRUPT, 0x81,
+                               answer=bytes([0xa0, 0x10 + (asked - 1) % 3, asked - 1, 1]))
+        return {t["example"][:2]: t
+                for t in conversations(write(d + "/stream.pcap", c))[0]["types"]}
 
     types = talk(True)
-    same((True, 100, False), (types["75"]["unasked"], round(types["75"]["period_ns"] / 1e6), types["a0"]["unasked"]),
+    same((True, 100, False),
+         (types["75"]["unasked"], round(types["75"]["period_ns"] / 1e6), types["a0"]["unasked"]),
          "a status every 100 ms among requests and answers: the device sends it by itself")
     same(types["a0"]["type"], types["20"].get("answer"), "the answer is the other")
     ok("every 100.0 ms, unasked" in decode(d + "/stream.pcap", "--protocol"), "text says so")
@@ -318,7 +322,8 @@ def test_streams(d):
         c.now += 900
         c.transfer(INTERRUPT, 0x81, answer=bytes([0x75, 1, n, 0, 0, 7, 0, 0]))
         c.now += 99_000
-    types = {t["example"][:2]: t for t in conversations(write(d + "/polled.pcap", c))[0]["types"]}
+    types = {t["example"][:2]: t
+             for t in conversations(write(d + "/polled.pcap", c))[0]["types"]}
     same((False, types["75"]["type"]), (types["75"]["unasked"], types["20"].get("answer")),
          "the same status when it is asked for is an answer")
     c = Capture()
@@ -329,9 +334,11 @@ def test_streams(d):
             c.transfer(INTERRUPT, 0x02, out=bytes([0x10, 0xff, 0x0d, n]))
             c.now += 1500
             c.transfer(INTERRUPT, 0x81, answer=bytes([0x11, 0xff, 0x0d, n, 0, 0]))
-    types = {t["example"][:6]: t for t in conversations(write(d + "/events.pcap", c))[0]["types"]}
+    types = {t["example"][:6]: t
+             for t in conversations(write(d + "/events.pcap", c))[0]["types"]}
     same((True, False, types["11ff0d"]["type"]),
-         (types["11ff10"]["unasked"], types["11ff0d"]["unasked"], types["10ff0d"].get("answer")),
+         (types["11ff10"]["unasked"], types["11ff0d"]["unasked"],
+          types["10ff0d"].get("answer")),
          "events that come when they come, sooner than no answer")
 
 
@@ -593,20 +600,23 @@ def test_names(d):
            (name, len(paths)), wrong[:5])
         wrong = [c for c in covering(found, paths) if not finds(path, items, *c)]
         # Which of them it is, one by one.
-        wrong = [(p, v) for i, part in wrong for p, v in part if not finds(path, items, i, [(p, v)])] or wrong
+        wrong = [(p, v) for i, part in wrong for p, v in part
+                 if not finds(path, items, i, [(p, v)])] or wrong
         ok(not wrong, "%s: --where finds the line of each by it" % name, wrong[:5])
 
 
 def covering(found, paths):
-    """(number of an item, up to 40 of its fields with their values): together every path once, but for floats and
-    texts that no expression can hold."""
+    """(number of an item, up to 40 of its fields with their values): together every path once, but
+    for floats and texts that no expression can hold."""
     left = {}
     for p in paths:
         i = next(i for i, f in enumerate(found) if p in f)
         value = found[i][p]
-        if not isinstance(value, float) and not (isinstance(value, str) and ("\ufffd" in value or "\0" in value)):
+        if not isinstance(value, float) and not (
+                isinstance(value, str) and ("\ufffd" in value or "\0" in value)):
             left.setdefault(i, []).append((p, value))
-    return [(i, part[n:n + 40]) for i, part in sorted(left.items()) for n in range(0, len(part), 40)]
+    return [(i, part[n:n + 40]) for i, part in sorted(left.items())
+            for n in range(0, len(part), 40)]
 
 
 def finds(path, items, i, part):
@@ -615,9 +625,11 @@ def finds(path, items, i, part):
     for p, value in part:
         literal = str(int(value)) if not isinstance(value, str) else \
             '"%s"' % value.replace("\\", "\\\\").replace('"', '\\"')
-        literal = literal.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t").replace("\x1b", "\\x1b")
+        literal = literal.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t") \
+            .replace("\x1b", "\\x1b")
         terms.append("fields.%s == %s" % (p, literal))
-    r = subprocess.run([BUILD + "/trawl-decode", "--json", "--where", " and ".join(terms), path], capture_output=True)
+    r = subprocess.run([BUILD + "/trawl-decode", "--json", "--where", " and ".join(terms), path],
+                       capture_output=True)
     return r.returncode == 0 and items[i] in [json.loads(line) for line in r.stdout.splitlines()]
 
 
