@@ -287,29 +287,46 @@ const char *dwarf_unwinding_language(struct dwarf *d, uint64_t vaddr)
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-bool dwarf_function_at(struct dwarf *d, uint64_t vaddr, struct dwarf_function *fn)
+static bool describe(struct dwarf *d, uint64_t entry, uint64_t vaddr, const struct symbolic *cfa,
+		     struct dwarf_function *fn)
 {
-	struct search s = { .vaddr = vaddr };
+	struct search s = { .vaddr = entry };
 	struct abi abi = { .stack = 8 };
 	struct param_finder f;
 	Dwarf_Die unit;
 
 	*fn = (struct dwarf_function){ 0 };
-	if (!find_unit(d, vaddr, &unit))
+	if (!find_unit(d, entry, &unit))
 		return false;
 	dwarf_getfuncs(&unit, check_function, &s, 0);
 	if (!s.found)
 		return false;
-	retval_describe(&s.die, &unit, elf_function_at(d->file, vaddr), fn, &abi);
+	retval_describe(&s.die, &unit, elf_function_at(d->file, entry), fn, &abi);
 	f = (struct param_finder){.elf = d->file,
 				  .unit = &unit,
 				  .function = &s.die,
 				  .vaddr = vaddr,
-				  .symbol = elf_function_at(d->file, vaddr),
+				  .entry = entry,
+				  .cfa = cfa,
+				  .symbol = elf_function_at(d->file, entry),
 				  .abi = abi};
 	param_find_all(&f, fn);
 	fn->convention = f.convention;
 	return true;
+}
+
+bool dwarf_function_at(struct dwarf *d, uint64_t vaddr, struct dwarf_function *fn)
+{
+	return describe(d, vaddr, vaddr, NULL, fn);
+}
+
+bool dwarf_function_inside(struct dwarf *d, uint64_t entry, uint64_t vaddr, int cfa_register,
+			   int64_t cfa_offset, struct dwarf_function *fn)
+{
+	struct symbolic cfa = { .base = cfa_register < 0 ? BASE_NONE : BASE_REGISTER,
+				.reg = cfa_register, .offset = cfa_offset };
+
+	return describe(d, entry, vaddr, &cfa, fn);
 }
 
 void dwarf_function_free(struct dwarf_function *fn)
@@ -356,6 +373,13 @@ bool dwarf_function_at(struct dwarf *d, uint64_t vaddr, struct dwarf_function *f
 {
 	*fn = (struct dwarf_function){ 0 };
 	return false;
+}
+
+bool dwarf_function_inside(struct dwarf *d, uint64_t entry, uint64_t vaddr, int cfa_register,
+			   int64_t cfa_offset, struct dwarf_function *fn)
+{
+	(void)entry, (void)cfa_register, (void)cfa_offset;
+	return dwarf_function_at(d, vaddr, fn);
 }
 
 void dwarf_function_free(struct dwarf_function *fn)

@@ -26,6 +26,14 @@ void dwarf_close(struct dwarf *d);
 bool dwarf_function_at(struct dwarf *d, uint64_t vaddr, struct dwarf_function *fn);
 void dwarf_function_free(struct dwarf_function *fn);
 
+/*
+ * Likewise of the function that starts at `entry`, but where its parameters are at vaddr inside
+ * it, where its frame's base is cfa_offset bytes after register cfa_register of DWARF (-1: not
+ * known).
+ */
+bool dwarf_function_inside(struct dwarf *d, uint64_t entry, uint64_t vaddr, int cfa_register,
+			   int64_t cfa_offset, struct dwarf_function *fn);
+
 /* A row of the line table. */
 struct dwarf_row {
 	uint64_t vaddr;

@@ -250,23 +250,43 @@ const struct frame *frames_at(const struct frames *f, uint64_t vaddr)
 }
 
 #ifdef HAVE_DW
-enum frames_stack frames_stack(const struct frames *f, uint64_t vaddr)
+bool frames_cfa(const struct frames *f, uint64_t vaddr, int *reg, int64_t *offset)
 {
-	enum frames_stack where = FRAMES_UNKNOWN;
 	Dwarf_Frame *frame;
 	Dwarf_Op *ops;
+	bool known;
 	size_t n;
 
+	*reg = -1;
 	if (!f->cfi || !frames_at(f, vaddr) || dwarf_cfi_addrframe(f->cfi, vaddr, &frame) != 0)
-		return where;
-	/* The frame's base is %rsp (register 7 of DWARF) + 8 as long as nothing was pushed. */
-	if (dwarf_frame_cfa(frame, &ops, &n) == 0 && n > 0)
-		where = n == 1 && ops[0].atom == DW_OP_bregx && ops[0].number == 7 &&
-			ops[0].number2 == 8 ? FRAMES_AT_RETURN : FRAMES_BELOW;
+		return false;
+	known = dwarf_frame_cfa(frame, &ops, &n) == 0 && n > 0;
+	if (known && n == 1 && ops[0].atom == DW_OP_bregx && ops[0].number < 16) {
+		*reg = (int)ops[0].number;
+		*offset = (int64_t)ops[0].number2;
+	}
 	free(frame);
-	return where;
+	return known;
+}
+
+enum frames_stack frames_stack(const struct frames *f, uint64_t vaddr)
+{
+	int64_t offset = 0;
+	int reg;
+
+	if (!frames_cfa(f, vaddr, &reg, &offset))
+		return FRAMES_UNKNOWN;
+	/* It is %rsp (register 7 of DWARF) + 8 as long as nothing was pushed. */
+	return reg == 7 && offset == 8 ? FRAMES_AT_RETURN : FRAMES_BELOW;
 }
 #else
+bool frames_cfa(const struct frames *f, uint64_t vaddr, int *reg, int64_t *offset)
+{
+	(void)f, (void)vaddr, (void)offset;
+	*reg = -1;
+	return false;
+}
+
 enum frames_stack frames_stack(const struct frames *f, uint64_t vaddr)
 {
 	(void)f, (void)vaddr;

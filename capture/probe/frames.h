@@ -35,6 +35,12 @@ enum frames_stack {
 };
 enum frames_stack frames_stack(const struct frames *frames, uint64_t vaddr);
 
+/*
+ * The frame's base just before the instruction at vaddr: so much after a register of DWARF (-1: it
+ * is computed in another way). False if it is not known.
+ */
+bool frames_cfa(const struct frames *frames, uint64_t vaddr, int *reg, int64_t *offset);
+
 /* One line of a table of landing pads. */
 struct frame_call {
 	uint64_t start, end; /* calls in this stretch ... */

@@ -24,7 +24,7 @@ const char *location_register(int reg)
 struct machine {
 	Dwarf_Die *function;
 	uint64_t address;
-	bool entry;
+	const struct symbolic *cfa; /* in the function; NULL: at its entry */
 	unsigned int depth;  /* of expressions in expressions */
 	struct symbolic stack[STACK];
 	size_t n;
@@ -114,13 +114,13 @@ static bool frame_base(struct machine *m, int64_t offset)
 {
 	Dwarf_Attribute attr;
 	struct machine frame = { .function = m->function, .address = m->address,
-				 .entry = m->entry, .depth = m->depth + 1, .why = m->why,
+				 .cfa = m->cfa, .depth = m->depth + 1, .why = m->why,
 				 .why_size = m->why_size };
 	Dwarf_Op *ops;
 	size_t n;
 
 	if (m->depth >= DEPTH || !dwarf_attr_integrate(m->function, DW_AT_frame_base, &attr) ||
-	    !expression_at(&attr, m->address, m->entry, &ops, &n))
+	    !expression_at(&attr, m->address, !m->cfa, &ops, &n))
 		return refuse(m, "the debug information does not tell its function's frame");
 	if (!run(&frame, ops, n, &attr))
 		return false;
@@ -141,7 +141,7 @@ static bool entry_value(struct machine *m, const Dwarf_Op *op, Dwarf_Attribute *
 	    dwarf_getlocation(&inner, &ops, &n) != 0 || n != 1 || ops[0].atom < DW_OP_reg0 ||
 	    ops[0].atom > DW_OP_reg31)
 		return refuse(m, "its location is an entry value that is not understood");
-	if (!m->entry)
+	if (m->cfa)
 		return refuse(m, "it was in a register when the function was entered, and is not "
 			      "kept");
 	return push(m, (struct symbolic){ .base = BASE_REGISTER,
@@ -244,7 +244,9 @@ static bool step(struct machine *m, const Dwarf_Op *op, Dwarf_Attribute *attr)
 	case DW_OP_fbreg:
 		return frame_base(m, (int64_t)op->number);
 	case DW_OP_call_frame_cfa:
-		return push(m, (struct symbolic){ .base = BASE_CFA });
+		if (m->cfa && m->cfa->base == BASE_NONE)
+			return refuse(m, "it is not known where its function's frame is here");
+		return push(m, m->cfa ? *m->cfa : (struct symbolic){ .base = BASE_CFA });
 	case DW_OP_plus_uconst:
 		if (!m->n)
 			return refuse(m, "its location is damaged");
@@ -351,9 +353,10 @@ static bool constant(Dwarf_Die *variable, struct location *loc)
 }
 
 enum location_result location_find(Dwarf_Die *function, Dwarf_Die *variable, uint64_t address,
-				   bool entry, struct location *loc, char *why, size_t why_size)
+				   const struct symbolic *cfa, struct location *loc, char *why,
+				   size_t why_size)
 {
-	struct machine m = { .function = function, .address = address, .entry = entry,
+	struct machine m = { .function = function, .address = address, .cfa = cfa,
 			     .why = why, .why_size = why_size };
 	Dwarf_Attribute attr;
 	Dwarf_Op *ops;
@@ -363,7 +366,7 @@ enum location_result location_find(Dwarf_Die *function, Dwarf_Die *variable, uin
 	if (!dwarf_attr(variable, DW_AT_location, &attr))
 		return constant(variable, loc) ? LOCATION_FOUND : LOCATION_NONE;
 	loc->list = !is_expression(&attr);
-	if (!expression_at(&attr, address, entry, &ops, &n))
+	if (!expression_at(&attr, address, !cfa, &ops, &n))
 		return LOCATION_NOT_HERE;
 	if (!n)
 		return loc->list ? LOCATION_NOT_HERE : LOCATION_NONE;

@@ -60,11 +60,12 @@ enum location_result {
 };
 
 /*
- * Fills *loc with where `variable` of `function` is at `address`, which is the function's entry
- * if `entry`: there an entry value is the value.
+ * Fills *loc with where `variable` of `function` is at `address`. cfa is where the frame is there
+ * (NONE: not known), or NULL if that is the function's entry: there an entry value is the value.
  */
 enum location_result location_find(Dwarf_Die *function, Dwarf_Die *variable, uint64_t address,
-				   bool entry, struct location *loc, char *why, size_t why_size);
+				   const struct symbolic *cfa, struct location *loc, char *why,
+				   size_t why_size);
 
 /* The kernel's name of a register by its number in DWARF: "di"; NULL if it has none. */
 const char *location_register(int reg);

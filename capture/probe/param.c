@@ -20,11 +20,11 @@
 #ifdef HAVE_DW
 #include <dwarf.h>
 #include <inttypes.h>
-#include <stdarg.h>
 
 #include "capture/probe/enumeration.h"
 #include "capture/probe/location.h"
 #include "capture/probe/names.h"
+#include "capture/probe/place.h"
 #include "capture/probe/text.h"
 #include "capture/probe/variant.h"
 #include "capture/sys/alloc.h"
@@ -42,17 +42,6 @@ struct param {
 	int reg; /* -1: at `stack` */
 	uint64_t stack;
 };
-
-__attribute__((format(printf, 2, 3))) static bool nowhere(struct argloc *to, const char *why, ...)
-{
-	va_list ap;
-
-	to->form = ARGLOC_NONE;
-	va_start(ap, why);
-	vsnprintf(to->why, sizeof(to->why), why, ap);
-	va_end(ap);
-	return false;
-}
 
 /* Not known by this way; another may know it. */
 static bool unexplained(struct argloc *to)
@@ -87,123 +76,6 @@ static bool made_by_gcc(Dwarf_Die *unit)
 									 NULL;
 
 	return producer && (!strncmp(producer, "GNU C", 5) || !strncmp(producer, "GNU GIMPLE", 10));
-}
-
-/* ---- from places to the kernel's words ---------------------------------------------------- */
-
-static bool address_text(const struct param_finder *f, enum symbolic_base base, int reg,
-			 int64_t offset, char *buf, size_t size)
-{
-	const char *name = location_register(reg);
-
-	switch (base) {
-	case BASE_REGISTER:
-		return name && snprintf(buf, size, "%+" PRId64 "(%%%s)", offset, name) > 0;
-	case BASE_CFA:
-		return snprintf(buf, size, "%+" PRId64 "(%%sp)", offset + 8) > 0;
-	case BASE_ADDRESS:
-		return snprintf(buf, size, "%+" PRId64 "(%%ip)",
-				(int64_t)((uint64_t)offset - f->vaddr)) > 0;
-	default:
-		return false;
-	}
-}
-
-/* Memory at an address that holds at the entry. */
-static bool in_memory(const struct param_finder *f, const struct symbolic *at, int64_t offset,
-		      struct argloc *to)
-{
-	char inner[48];
-
-	to->form = ARGLOC_EXPR;
-	offset += at->offset;
-	if (at->base != BASE_MEMORY && address_text(f, at->base, at->reg, offset, to->expr,
-						    sizeof(to->expr)))
-		return true;
-	if (at->base == BASE_MEMORY &&
-	    address_text(f, at->of, at->of_reg, at->of_offset, inner, sizeof(inner)) &&
-	    snprintf(to->expr, sizeof(to->expr), "%+" PRId64 "(%s)", offset, inner) <
-		    (int)sizeof(to->expr))
-		return true;
-	return nowhere(to, "its address is not known before the program runs");
-}
-
-/* Bytes of a register from `start` on. */
-static bool in_register(int reg, unsigned int start, struct argloc *to)
-{
-	const char *name = location_register(reg);
-
-	if (reg >= DWARF_XMM0 && reg < DWARF_XMM0 + 16)
-		return nowhere(to, "the value is in %%xmm%d, which the kernel's probes cannot read",
-			       reg - DWARF_XMM0);
-	if (!name)
-		return nowhere(to, "the value is in a register that the kernel's probes cannot "
-			       "read");
-	to->form = ARGLOC_EXPR;
-	to->shift = start * 8;
-	snprintf(to->expr, sizeof(to->expr), "%%%s", name);
-	return true;
-}
-
-static bool constant(uint64_t value, unsigned int start, struct argloc *to)
-{
-	unsigned int unused = 64 - to->bits;
-
-	value = start < 8 ? value >> start * 8 : 0;
-	to->form = ARGLOC_IMM;
-	to->imm = to->is_signed ? (uint64_t)((int64_t)(value << unused) >> unused) :
-				  value << unused >> unused;
-	return true;
-}
-
-/* Takes only the bits of mask: the low ones of the value. */
-static bool masked(uint64_t mask, struct argloc *to)
-{
-	uint64_t all = UINT64_MAX >> (64 - to->bits);
-
-	if (!mask || (mask & all) == all)
-		return true;
-	if (mask & (mask + 1) || to->is_signed || to->is_float)
-		return false;
-	to->bits = (unsigned int)__builtin_popcountll(mask);
-	return true;
-}
-
-/* `start` bytes into a piece that holds at the entry. */
-static bool in_piece(const struct param_finder *f, const struct piece *p, unsigned int start,
-		     struct argloc *to)
-{
-	uint64_t value = 0;
-
-	switch (p->form) {
-	case PIECE_REGISTER:
-		return in_register(p->at.reg, start, to);
-	case PIECE_MEMORY:
-		return in_memory(f, &p->at, start, to);
-	case PIECE_VALUE:
-		if (p->at.base == BASE_NONE)
-			return constant((uint64_t)p->at.offset &
-					(p->at.mask ? p->at.mask : UINT64_MAX), start, to);
-		if (!masked(p->at.mask, to))
-			return nowhere(to, "it is computed from other values");
-		if (p->at.base == BASE_REGISTER && !p->at.offset)
-			return in_register(p->at.reg, start, to);
-		if (p->at.base == BASE_MEMORY && !p->at.offset) {
-			struct symbolic at = { .base = p->at.of, .reg = p->at.of_reg,
-					       .offset = p->at.of_offset };
-
-			return in_memory(f, &at, start, to);
-		}
-		return nowhere(to, "it is computed from other values");
-	case PIECE_BYTES:
-		if (start + 8 > sizeof(p->bytes))
-			return nowhere(to, "a constant that is too long");
-		memcpy(&value, p->bytes + start, 8);
-		return constant(value, 0, to);
-	case PIECE_NOWHERE:
-		break;
-	}
-	return nowhere(to, "the compiler optimised it away");
 }
 
 /* ---- through the prologue ----------------------------------------------------------------- */
@@ -272,7 +144,7 @@ static bool behind_pointer(const struct param *q, const struct symbolic *at, uns
 	}
 	if (from.reg < 0 || !brings_arguments(from.reg))
 		return unexplained(to);
-	return in_memory(q->f, &from, start, to);
+	return in_memory(q->f->vaddr, &from, start, to);
 }
 
 /* In the frame: on the caller's part of it, or stored there by the function itself. */
@@ -290,7 +162,7 @@ static bool in_frame(const struct param *q, const struct symbolic *at, unsigned 
 	if (at->base == BASE_CFA && offset >= 0) {
 		struct symbolic caller = { .base = BASE_CFA, .offset = offset };
 
-		return in_memory(q->f, &caller, 0, to);
+		return in_memory(q->f->vaddr, &caller, 0, to);
 	}
 	/* With a frame pointer the caller's part begins after it and the return address. */
 	if (at->base == BASE_REGISTER && at->reg == DWARF_RBP && offset >= 16) {
@@ -298,11 +170,49 @@ static bool in_frame(const struct param *q, const struct symbolic *at, unsigned 
 			if (p->moves[i].bp == -16) {
 				struct symbolic caller = {.base = BASE_CFA, .offset = offset - 16};
 
-				return in_memory(q->f, &caller, 0, to);
+				return in_memory(q->f->vaddr, &caller, 0, to);
 			}
 		}
 	}
 	return unexplained(to);
+}
+
+/* The store into the frame that a place inside the function is of; NULL: none is known. */
+static const struct prologue_move *store_at(const struct param *q, enum symbolic_base base, int reg,
+					    int64_t offset, unsigned int bytes)
+{
+	const struct symbolic *cfa = q->f->cfa;
+	unsigned int in = 0;
+
+	/* %rsp is another one where the store is. */
+	if (base == BASE_REGISTER && cfa->base == base && cfa->reg == reg)
+		return stored(&q->f->prologue, BASE_CFA, 0, offset - cfa->offset, bytes, &in);
+	return base == BASE_REGISTER && reg == DWARF_RSP ?
+		       NULL : stored(&q->f->prologue, base, reg, offset, bytes, &in);
+}
+
+/*
+ * Inside the function, what lies in its frame is there when the function has stored it. What the
+ * caller of a function of C stored for it lies there from the beginning.
+ */
+static bool inside(const struct param *q, const struct piece *p, unsigned int start,
+		   struct argloc *to)
+{
+	const struct symbolic *at = &p->at, *cfa = q->f->cfa;
+	const struct prologue_move *m;
+	int64_t offset = at->offset + start;
+
+	if (p->form != PIECE_MEMORY || at->base == BASE_ADDRESS)
+		return in_piece(q->f->vaddr, p, start, to);
+	if (at->base != BASE_MEMORY && dwarf_is_c(dwarf_srclang(q->f->unit)) &&
+	    at->base == cfa->base && at->reg == cfa->reg && offset >= cfa->offset)
+		return in_piece(q->f->vaddr, p, start, to);
+	m = at->base == BASE_MEMORY ? store_at(q, at->of, at->of_reg, at->of_offset, 8) :
+				      store_at(q, at->base, at->reg, offset, to->bits / 8);
+	if (m && !m->branched && m->end <= q->f->vaddr - q->f->entry)
+		return in_piece(q->f->vaddr, p, start, to);
+	return nowhere(to, m ? "the function has not yet stored it in its frame here" :
+			       "it is not known whether the function has stored it in its frame yet");
 }
 
 /* One location for the whole function: where the parameter is once the frame is set up. */
@@ -323,10 +233,10 @@ static bool in_body(const struct param *q, const struct piece *p, unsigned int s
 			return in_frame(q, &p->at, start, to);
 		if (p->at.base == BASE_REGISTER || p->at.base == BASE_MEMORY)
 			return behind_pointer(q, &p->at, start, to);
-		return in_piece(q->f, p, start, to);
+		return in_piece(q->f->vaddr, p, start, to);
 	default:
 		return p->at.base == BASE_NONE || p->form == PIECE_BYTES ?
-		       in_piece(q->f, p, start, to) : unexplained(to);
+		       in_piece(q->f->vaddr, p, start, to) : unexplained(to);
 	}
 }
 
@@ -344,7 +254,7 @@ static bool by_convention(const struct param *q, struct argloc *to)
 
 	if (q->reg >= 0)
 		return in_register(q->sse ? DWARF_XMM0 + q->reg : regs[q->reg], 0, to);
-	return in_memory(q->f, &stack, 0, to);
+	return in_memory(q->f->vaddr, &stack, 0, to);
 }
 
 /* Finds `bytes` at `offset` of the parameter. whole: that is all of it, and one value. */
@@ -361,8 +271,9 @@ static bool find(const struct param *q, unsigned int offset, bool whole, struct 
 				       "begins");
 		if (p->size && offset + bytes > p->start + p->size)
 			return nowhere(to, "it is in several places");
-		if (q->loc.list ? in_piece(q->f, p, offset - p->start, to) :
-				  in_body(q, p, offset - p->start, to))
+		if (q->loc.list ? in_piece(q->f->vaddr, p, offset - p->start, to) :
+		    q->f->cfa ? inside(q, p, offset - p->start, to) :
+				in_body(q, p, offset - p->start, to))
 			return true;
 		if (to->why[0])
 			return false;
@@ -805,7 +716,8 @@ static void explain(struct param *q)
 {
 	if (q->found == LOCATION_NOT_HERE)
 		snprintf(q->why, sizeof(q->why),
-			 "the compiler optimised it away where the function begins");
+			 "the compiler optimised it away %s",
+			 q->f->cfa ? "here" : "where the function begins");
 	else if (q->found == LOCATION_NONE)
 		snprintf(q->why, sizeof(q->why), "the compiler optimised it away");
 	else if (q->found == LOCATION_FOUND)
@@ -850,7 +762,7 @@ static void add_param(struct param_finder *f, Dwarf_Die *die, struct dwarf_funct
 	}
 	abi_type_of(&type, &t);
 	q.reg = abi_take(&f->abi, &t, &q.sse, &q.stack);
-	q.found = location_find(f->function, die, f->vaddr, true, &q.loc, q.why, sizeof(q.why));
+	q.found = location_find(f->function, die, f->vaddr, f->cfa, &q.loc, q.why, sizeof(q.why));
 	explain(&q);
 	check_pieces(&q, &peeled);
 	n = is_scalar(&peeled) ? 1 : count_leaves(&q, &peeled, 0);
@@ -888,8 +800,8 @@ void param_find_all(struct param_finder *f, struct dwarf_function *out)
 	Dwarf_Die child;
 
 	f->gcc = made_by_gcc(f->unit);
-	f->convention = keeps_convention(f);
-	prologue_read(f->elf, f->vaddr, f->symbol ? f->symbol->size : 0, &f->prologue);
+	f->convention = !f->cfa && keeps_convention(f);
+	prologue_read(f->elf, f->entry, f->symbol ? f->symbol->size : 0, &f->prologue);
 	if (dwarf_child(f->function, &child) != 0)
 		return;
 	do {

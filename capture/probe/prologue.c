@@ -23,6 +23,8 @@ struct content {
 struct tracker {
 	struct prologue *p;
 	struct content held[PROLOGUE_REGISTERS];
+	uint32_t at;   /* of the instruction */
+	bool branched; /* there was a branch before it */
 	ZydisDecodedInstruction insn;
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 };
@@ -90,6 +92,8 @@ static void add_move(struct tracker *t, struct prologue_move move)
 		return;
 	move.sp = t->held[RSP].frame;
 	move.bp = t->held[RBP].frame;
+	move.end = t->at + t->insn.length;
+	move.branched = t->branched;
 	p->moves[p->n++] = move;
 }
 
@@ -258,6 +262,7 @@ static bool follow(struct tracker *t)
 	case ZYDIS_CATEGORY_SYSCALL:
 		return false;
 	case ZYDIS_CATEGORY_COND_BR:
+		t->branched = true;
 		return true;
 	default:
 		break;
@@ -296,6 +301,7 @@ void prologue_read(const struct elf_file *f, uint64_t vaddr, uint64_t size, stru
 	while (at < n && ZYAN_SUCCESS(ZydisDecoderDecodeFull(&d, code + at, n - at, &t.insn,
 							     t.operands)) && follow(&t)) {
 		at += t.insn.length;
+		t.at = (uint32_t)at;
 		for (int i = 0; i < PROLOGUE_REGISTERS; i++)
 			p->overwritten[i] |= t.held[i].from != i;
 	}

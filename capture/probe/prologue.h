@@ -25,6 +25,8 @@ struct prologue_move {
 	int64_t slot;       /* from the CFA */
 	unsigned int bytes; /* so many of the low ones */
 	bool again;         /* the slot was written again */
+	uint32_t end;       /* of the instruction, from the entry */
+	bool branched;      /* after a branch: not on every path */
 	int64_t sp, bp;     /* of %rsp and %rbp from the CFA at that instruction, or unknown */
 };
 

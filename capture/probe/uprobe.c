@@ -274,6 +274,16 @@ static int make_return(struct making *m)
 	return ret;
 }
 
+/* Where the parameters are at a place inside the function. */
+static bool described_inside(struct making *m)
+{
+	int64_t offset = 0;
+	int reg;
+
+	frames_cfa(target_code(m->t)->frames, m->vaddr, &reg, &offset);
+	return dwarf_function_inside(m->t->dwarf, m->fn->vaddr, m->vaddr, reg, offset, &m->fnd);
+}
+
 static int make_probe(struct resolve *r, struct target *t, const struct elf_symbol *fn,
 		      uint64_t vaddr, uint64_t offset)
 {
@@ -285,6 +295,8 @@ static int make_probe(struct resolve *r, struct target *t, const struct elf_symb
 
 	if (m.entry && fn)
 		m.described = dwarf_function_at(t->dwarf, vaddr, &m.fnd);
+	else if (fn && !m.returning)
+		m.described = described_inside(&m);
 	m.tags = xcalloc(m.fnd.nparams + 1, sizeof(*m.tags));
 	if (m.returning && m.described)
 		check_retval(&m);

@@ -22,15 +22,19 @@ static const char *no_names(const struct making *m, char *buf, size_t size)
 }
 
 /* Why a name means nothing here, or NULL. */
-static const char *not_at_entry(const struct making *m)
+static const char *no_meaning(const struct making *m)
 {
-	if (m->returning)
-		return "arguments are known when the function is entered; when it returns there is "
-		       "$retval";
-	if (!m->entry)
-		return "arguments are known at the function's first instruction only; give a "
-		       "register or a place on the stack";
-	return NULL;
+	return m->returning ? "arguments are known when the function is entered; when it returns "
+			      "there is $retval" : NULL;
+}
+
+/* Why parameters have no numbers here, or NULL. */
+static const char *no_numbers(const struct making *m)
+{
+	if (m->entry)
+		return NULL;
+	return "parameters have numbers at the function's first instruction only; write a "
+	       "parameter's name, a register or a place on the stack";
 }
 
 static const struct dwarf_value *find_param(const struct making *m, const char *s, size_t len)
@@ -127,7 +131,7 @@ static const char *not_by_convention(const struct making *m)
 static int resolve_name(struct making *m, const struct spec_arg *arg, const struct fetch_expr *e,
 			struct argloc *place, const struct dwarf_value **value)
 {
-	const char *s = arg->expr + e->at, *why = not_at_entry(m);
+	const char *s = arg->expr + e->at, *why = no_meaning(m);
 	char name[128];
 	int ret = 0;
 
@@ -140,7 +144,7 @@ static int resolve_name(struct making *m, const struct spec_arg *arg, const stru
 		*place = (*value)->place;
 	else if (!is_number(s, e->len))
 		ret = no_such_name(m, arg, e, name);
-	else if ((why = not_by_convention(m)))
+	else if ((why = no_numbers(m)) || (why = not_by_convention(m)))
 		ret = spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "%s: %s", name, why);
 	else
 		snprintf(place->expr, sizeof(place->expr), "%s", abi_regs[s[3] - '1']);
@@ -428,7 +432,7 @@ static int add_arg(struct making *m, const struct spec_arg *arg, struct fetch_ex
 /* $params: all that the function takes. What cannot be had is a field that says so. */
 static int add_params(struct making *m, const struct spec_arg *arg)
 {
-	const char *why = not_at_entry(m);
+	const char *why = no_meaning(m);
 	char text[320];
 
 	if (why)

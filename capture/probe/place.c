@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "capture/probe/place.h"
+
+#ifdef HAVE_DW
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+bool nowhere(struct argloc *to, const char *why, ...)
+{
+	va_list ap;
+
+	to->form = ARGLOC_NONE;
+	va_start(ap, why);
+	vsnprintf(to->why, sizeof(to->why), why, ap);
+	va_end(ap);
+	return false;
+}
+
+static bool address_text(uint64_t vaddr, enum symbolic_base base, int reg,
+			 int64_t offset, char *buf, size_t size)
+{
+	const char *name = location_register(reg);
+
+	switch (base) {
+	case BASE_REGISTER:
+		return name && snprintf(buf, size, "%+" PRId64 "(%%%s)", offset, name) > 0;
+	case BASE_CFA:
+		return snprintf(buf, size, "%+" PRId64 "(%%sp)", offset + 8) > 0;
+	case BASE_ADDRESS:
+		return snprintf(buf, size, "%+" PRId64 "(%%ip)",
+				(int64_t)((uint64_t)offset - vaddr)) > 0;
+	default:
+		return false;
+	}
+}
+
+bool in_memory(uint64_t vaddr, const struct symbolic *at, int64_t offset,
+		      struct argloc *to)
+{
+	char inner[48];
+
+	to->form = ARGLOC_EXPR;
+	offset += at->offset;
+	if (at->base != BASE_MEMORY && address_text(vaddr, at->base, at->reg, offset, to->expr,
+						    sizeof(to->expr)))
+		return true;
+	if (at->base == BASE_MEMORY &&
+	    address_text(vaddr, at->of, at->of_reg, at->of_offset, inner, sizeof(inner)) &&
+	    snprintf(to->expr, sizeof(to->expr), "%+" PRId64 "(%s)", offset, inner) <
+		    (int)sizeof(to->expr))
+		return true;
+	return nowhere(to, "its address is not known before the program runs");
+}
+
+bool in_register(int reg, unsigned int start, struct argloc *to)
+{
+	const char *name = location_register(reg);
+
+	if (reg >= DWARF_XMM0 && reg < DWARF_XMM0 + 16)
+		return nowhere(to, "the value is in %%xmm%d, which the kernel's probes cannot read",
+			       reg - DWARF_XMM0);
+	if (!name)
+		return nowhere(to, "the value is in a register that the kernel's probes cannot "
+			       "read");
+	to->form = ARGLOC_EXPR;
+	to->shift = start * 8;
+	snprintf(to->expr, sizeof(to->expr), "%%%s", name);
+	return true;
+}
+
+static bool constant(uint64_t value, unsigned int start, struct argloc *to)
+{
+	unsigned int unused = 64 - to->bits;
+
+	value = start < 8 ? value >> start * 8 : 0;
+	to->form = ARGLOC_IMM;
+	to->imm = to->is_signed ? (uint64_t)((int64_t)(value << unused) >> unused) :
+				  value << unused >> unused;
+	return true;
+}
+
+/* Takes only the bits of mask: the low ones of the value. */
+static bool masked(uint64_t mask, struct argloc *to)
+{
+	uint64_t all = UINT64_MAX >> (64 - to->bits);
+
+	if (!mask || (mask & all) == all)
+		return true;
+	if (mask & (mask + 1) || to->is_signed || to->is_float)
+		return false;
+	to->bits = (unsigned int)__builtin_popcountll(mask);
+	return true;
+}
+
+bool in_piece(uint64_t vaddr, const struct piece *p, unsigned int start,
+		     struct argloc *to)
+{
+	uint64_t value = 0;
+
+	switch (p->form) {
+	case PIECE_REGISTER:
+		return in_register(p->at.reg, start, to);
+	case PIECE_MEMORY:
+		return in_memory(vaddr, &p->at, start, to);
+	case PIECE_VALUE:
+		if (p->at.base == BASE_NONE)
+			return constant((uint64_t)p->at.offset &
+					(p->at.mask ? p->at.mask : UINT64_MAX), start, to);
+		if (!masked(p->at.mask, to))
+			return nowhere(to, "it is computed from other values");
+		if (p->at.base == BASE_REGISTER && !p->at.offset)
+			return in_register(p->at.reg, start, to);
+		if (p->at.base == BASE_MEMORY && !p->at.offset) {
+			struct symbolic at = { .base = p->at.of, .reg = p->at.of_reg,
+					       .offset = p->at.of_offset };
+
+			return in_memory(vaddr, &at, start, to);
+		}
+		return nowhere(to, "it is computed from other values");
+	case PIECE_BYTES:
+		if (start + 8 > sizeof(p->bytes))
+			return nowhere(to, "a constant that is too long");
+		memcpy(&value, p->bytes + start, 8);
+		return constant(value, 0, to);
+	case PIECE_NOWHERE:
+		break;
+	}
+	return nowhere(to, "the compiler optimised it away");
+}
+#endif
