@@ -123,8 +123,13 @@ trawl_export_CFLAGS = $(AM_CFLAGS) -O2
 trawl_export_LDADD = libimport.la libdecode.la libcommon.la libtrawl.la
 
 # The page of --to html: its document, style and program as texts of C, and the hashes of the last two.
+# The program is one script of several files, in this order.
 PAGE = decode/export/page/page.html decode/export/page/page.css decode/export/page/page.js
-EXTRA_DIST += $(PAGE)
+PAGE_JS = decode/export/page/begin.js decode/export/page/data.js decode/export/page/words.js \
+	decode/export/page/lanes.js decode/export/page/timeline.js decode/export/page/table.js \
+	decode/export/page/event.js decode/export/page/counts.js decode/export/page/search.js \
+	decode/export/page/hands.js
+EXTRA_DIST += decode/export/page/page.html decode/export/page/page.css $(PAGE_JS)
 PAGE_TEXT = $(MKDIR_P) $(@D) && sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' "$$page" >$@.tmp && mv $@.tmp $@
 PAGE_SUM = $(MKDIR_P) $(@D) && \
 	sum=$$(env printf "$$(sha256sum "$$page" | cut -c1-64 | sed 's/../\\x&/g')" | base64) && \
@@ -134,15 +139,18 @@ decode/export/page/page.html.inc: decode/export/page/page.html
 	@page='$(srcdir)/decode/export/page/page.html'; $(PAGE_TEXT)
 decode/export/page/page.css.inc: decode/export/page/page.css
 	@page='$(srcdir)/decode/export/page/page.css'; $(PAGE_TEXT)
+decode/export/page/page.js: $(PAGE_JS)
+	@$(MKDIR_P) $(@D) && for part in $(PAGE_JS); do cat "$(srcdir)/$$part" || exit; done | \
+		sed '/^\/\/ SPDX-/{1!d}' >$@.tmp && mv $@.tmp $@
 decode/export/page/page.js.inc: decode/export/page/page.js
-	@page='$(srcdir)/decode/export/page/page.js'; $(PAGE_TEXT)
+	@page=decode/export/page/page.js; $(PAGE_TEXT)
 decode/export/page/page.css.sum.inc: decode/export/page/page.css
 	@page='$(srcdir)/decode/export/page/page.css'; $(PAGE_SUM)
 decode/export/page/page.js.sum.inc: decode/export/page/page.js
-	@page='$(srcdir)/decode/export/page/page.js'; $(PAGE_SUM)
+	@page=decode/export/page/page.js; $(PAGE_SUM)
 BUILT_SOURCES += $(PAGE_INC)
 $(libdecode_la_OBJECTS): $(PAGE_INC)
-CLEANFILES += $(PAGE_INC)
+CLEANFILES += $(PAGE_INC) decode/export/page/page.js
 
 # The import of foreign files, for all programs that read. Link libimport.la before libdecode.la and
 # libtrawl.la.

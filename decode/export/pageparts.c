@@ -52,7 +52,7 @@ static void escaped(struct out *o, const char *text)
 	out_free(&safe);
 }
 
-static const char *behind_data(void)
+static const char *after_data(void)
 {
 	const char *p = strstr(page_html, "{{DATA}}");
 
@@ -76,7 +76,7 @@ void page_begin(struct out *o, const char *title)
 
 void page_end(struct out *o)
 {
-	const char *p = up_to_mark(o, behind_data());
+	const char *p = up_to_mark(o, after_data());
 
 	out_str(o, page_js);
 	up_to_mark(o, p);
