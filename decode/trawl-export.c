@@ -63,8 +63,9 @@ static int to_pcapng_gz(const struct export_options *o, struct stream *s, struct
 	g = gzip_new(out, names.data);
 	out_free(&names);
 	if (!g)
-		return trawl_fail(err, TRAWL_CANNOT, "--to pcapng.gz: out of memory, or built without "
-						     "zlib: use --to pcapng and gzip");
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "--to pcapng.gz: out of memory, or built without "
+				  "zlib: use --to pcapng and gzip");
 	got = to_pcapng(o, s, out, err);
 	gzip_end(g);
 	return got;

@@ -18,7 +18,8 @@ void sha256_add(struct sha256 *s, const void *p, size_t n);
 /* 64 hex digits and a NUL. */
 void sha256_end(struct sha256 *s, char text[65]);
 
-/* Of a whole file, read from its begin wherever its offset is; false: it can't be read, errno says why. */
+/* Of a whole file, read from its begin wherever its offset is; false: it can't be read, errno says
+ * why. */
 bool sha256_file(int fd, char text[65]);
 
 #endif

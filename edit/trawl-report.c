@@ -283,7 +283,8 @@ static int redact(struct report *r, struct trawl_error *err)
 	return must(r, look, in_folder(r, "secrets.txt"), err);
 }
 
-/* Of the capture as it was given: what the redacted one's metadata has is the hash of a part of it. */
+/* Of the capture as it was given: what the redacted one's metadata has is the hash of a part of
+ * it. */
 static int hash_capture(const struct report *r, char hash[65], struct trawl_error *err)
 {
 	int fd = open(r->file, O_RDONLY | O_CLOEXEC), ret = 0;
@@ -308,8 +309,11 @@ static int keep_manifest(struct report *r, const char *hash, struct trawl_error 
 		if (line[0] != ' ')
 			fputs(line, to);
 	if (to)
-		fprintf(to, "\nTexts have stand-ins of the same length, data of transfers are zeros.\n"
-			"SHA-256 of the capture that this was made of, which the reporter has:\n%s\n", hash);
+		fprintf(to,
+			"\nTexts have stand-ins of the same length, data of transfers are zeros.\n"
+			"SHA-256 of the capture that this was made of, which the reporter "
+			"has:\n%s\n",
+			hash);
 	if (from)
 		fclose(from);
 	if (to && !fclose(to) && from)

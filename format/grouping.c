@@ -365,8 +365,8 @@ static void number_classes(struct grouping *a, struct grouping_table *t, struct 
 }
 
 /*
- * Tables by type, whole rows after them; their classes in the order in which they were found. Returns
- * the class of each find.
+ * Tables by type, whole rows after them; their classes in the order in which they were found.
+ * Returns the class of each find.
  */
 static uint32_t *make_tables(struct grouping *a, uint32_t ntypes)
 {

@@ -92,9 +92,9 @@ static void on_generate(void *data, int signal, struct kernel_siginfo *info,
 {
 	struct registration *registration;
 
-	if (!in_task() || task != current || task->ptrace || result || !sig_kernel_coredump(signal) ||
-	    sigismember(&task->blocked, signal) || stopped_elsewhere(task) ||
-	    !is_fatal(signal, &task->sighand->action[signal - 1]))
+	if (!in_task() || task != current || task->ptrace || result ||
+	    !sig_kernel_coredump(signal) || sigismember(&task->blocked, signal) ||
+	    stopped_elsewhere(task) || !is_fatal(signal, &task->sighand->action[signal - 1]))
 		return;
 	spin_lock(&stops_lock);
 	list_for_each_entry(registration, &watched[TRAWL_UPEV_SIGNAL], watch)

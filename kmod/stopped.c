@@ -96,7 +96,8 @@ void stopped_end(struct stop *stop)
 
 /* What may be written, but rsp. */
 #define EACH_REGISTER(X)                                                                           \
-	X(r15) X(r14) X(r13) X(r12) X(bp) X(bx) X(r11) X(r10) X(r9) X(r8) X(ax) X(cx) X(dx) X(si) X(di)
+	X(r15)                                                                                     \
+	X(r14) X(r13) X(r12) X(bp) X(bx) X(r11) X(r10) X(r9) X(r8) X(ax) X(cx) X(dx) X(si) X(di)
 
 static void from_user(struct pt_regs *to, const struct trawl_uprobe_registers *from)
 {

@@ -40,7 +40,8 @@ struct tracer {
 	/* how often there was something new for POLL; written under stops_lock */
 	unsigned int changes;
 	bool listening;			/* under stops_lock */
-	bool every;			/* under stops_lock: to every tracee, whatever listens_to says */
+	/* under stops_lock: to every tracee, whatever listens_to says */
+	bool every;
 	u32 registrations;		/* how many */
 	pid_t listens_to;		/* `who` of the latest POLL; 0: every tracee */
 };
@@ -63,7 +64,8 @@ struct registration {
 	struct tracee *tracee;
 	struct trawl_uprobe u;
 	bool cancelled;			/* under stops_lock: no delivery is made any more */
-	/* SIGNAL: of whom, and which, the tracer was told before it is delivered; under stops_lock */
+	/* SIGNAL: of whom, and which, the tracer was told before it is delivered; under
+	 * stops_lock */
 	const struct task_struct *told_of;
 	int told;
 	struct khandler *khandler;	/* NULL: none */

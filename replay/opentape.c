@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A tape of what the user named: apart from tape.c, whose JSON is json-c's and not common/json.h's. */
+/* A tape of what the user named: apart from tape.c, whose JSON is json-c's and not
+ * common/json.h's. */
 #include <time.h>
 
 #include "common/sandbox.h"

@@ -108,13 +108,14 @@ const struct tape_device *tape_choose(const struct tape_device *list, size_t n, 
 /* Reads the tape of one device. 0, or -1 with *err. tape_free() in any case. */
 int tape_read(struct tape *t, const char *path, const char *name, const struct tape_device *d,
 	      struct trawl_error *err);
-/* The same of the device that tape_choose() finds by `device`; t is TAPE_NOTHING, or has its store. */
+/* The same of the device that tape_choose() finds by `device`; t is TAPE_NOTHING, or has its
+ * store. */
 int tape_read_chosen(struct tape *t, const char *path, const char *name, const char *device,
 		     struct trawl_error *err);
 /*
  * The same of what the user named: any file that can be imported, or "-". f->path has the capture
- * until foreign_close(), which the caller calls in any case. caged: in the sandbox, which the process
- * enters for ever.
+ * until foreign_close(), which the caller calls in any case. caged: in the sandbox, which the
+ * process enters for ever.
  */
 int tape_open(struct tape *t, struct foreign *f, const char *file, const char *device, bool caged,
 	      struct trawl_error *err);

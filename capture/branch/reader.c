@@ -170,7 +170,7 @@ const char *reader_start(struct reader_starter *s, int fd, const char *path, con
 		return "too many files are open";
 	}
 	sent = strlen(path) < PATH_BYTES &&
-	       fdmessage_send(s->socket, path, strlen(path) + 1, (int[]){ stream[1], packets[1], fd },
+	       fdmessage_send(s->socket, path, strlen(path) + 1, (int[]){stream[1], packets[1], fd},
 			      fd >= 0 ? 3 : 2);
 	close(stream[1]);
 	close(packets[1]);

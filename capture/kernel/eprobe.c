@@ -55,7 +55,8 @@ struct eprobe {
 	char event[64];            /* tracefs name of the probe */
 	char display[160];
 	char *args;                /* "a=$b:u32 c=..." */
-	bool of_request;           /* the record tells the sectors of the request that it is about */
+	/* the record tells the sectors of the request that it is about */
+	bool of_request;
 	struct eprobe_checks checks;
 };
 

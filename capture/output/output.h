@@ -65,7 +65,8 @@ enum output_rotation { OUTPUT_BY_SIZE, OUTPUT_BY_TIME };
 
 /*
  * Opens the next file of the row, which begins at `begin` (CLOCK_REALTIME, s): strftime()'s
- * conversions give that. Returns its descriptor; -1 on failure; -2 when -W says that there are enough.
+ * conversions give that. Returns its descriptor; -1 on failure; -2 when -W says that there are
+ * enough.
  */
 int output_next(struct output *out, enum output_rotation why, int64_t begin,
 		struct trawl_error *err);

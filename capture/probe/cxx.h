@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * C++ symbols by the names that people write: shop::Cart::add, with or without the parameters; those
- * of Rust with or without their hash.
+ * C++ symbols by the names that people write: shop::Cart::add, with or without the parameters;
+ * those of Rust with or without their hash.
  */
 #ifndef TRAWL_CAPTURE_PROBE_CXX_H
 #define TRAWL_CAPTURE_PROBE_CXX_H

@@ -19,7 +19,8 @@ struct making {
 	size_t nexits;
 	bool described;              /* fnd is filled */
 	struct dwarf_function fnd;
-	size_t *tags; /* of each parameter: 1 + its field, if that tells an alternative; 0: none yet */
+	/* of each parameter: 1 + its field, if that tells an alternative; 0: none yet */
+	size_t *tags;
 	struct probe *p;
 };
 

@@ -29,7 +29,14 @@
 #include "capture/probe/variant.h"
 #include "capture/sys/alloc.h"
 
-enum { PARAMS_MAX = 64, LEAVES_MAX = 8, MEMBERS_MAX = 64, DEPTH_MAX = 8, DATA_MAX = 16, CALL_NORMAL = 1 };
+enum {
+	PARAMS_MAX = 64,
+	LEAVES_MAX = 8,
+	MEMBERS_MAX = 64,
+	DEPTH_MAX = 8,
+	DATA_MAX = 16,
+	CALL_NORMAL = 1
+};
 
 /* One parameter at work. */
 struct param {
@@ -320,8 +327,8 @@ static bool text_by_value(const struct param *q, const struct text_shape *shape,
 					      !address_of(&first, &c->object)))
 		return false;
 	return find(q, offset + shape->pointer, false, &c->pointer) &&
-	       find(q, offset + shape->length, false, &c->length) && c->pointer.form == ARGLOC_EXPR &&
-	       !c->pointer.shift;
+	       find(q, offset + shape->length, false, &c->length) &&
+	       c->pointer.form == ARGLOC_EXPR && !c->pointer.shift;
 }
 
 static bool text_by_reference(const struct dwarf_value *v, const struct text_shape *shape,
@@ -434,7 +441,8 @@ static unsigned int count_data(const struct param *q, const struct variants *v, 
 	unsigned int n = 0;
 
 	for (size_t i = 0; i < v->n && n <= DATA_MAX; i++) {
-		unsigned int of = v->list[i].data ? count_leaves(q, &v->list[i].type, depth + 1) : 0;
+		unsigned int of =
+			v->list[i].data ? count_leaves(q, &v->list[i].type, depth + 1) : 0;
 
 		n += of > LEAVES_MAX ? 1 : of;
 	}

@@ -21,8 +21,8 @@ int resolve_usdt(struct resolve *r, struct target *t);
 int resolve_cxx(struct resolve *r, struct target *t);
 
 /*
- * The readable name of a symbol, with what tells it from others where the file has several functions
- * of this name; malloc'd.
+ * The readable name of a symbol, with what tells it from others where the file has several
+ * functions of this name; malloc'd.
  */
 char *cxx_unique_name(struct resolve *r, struct target *t, const char *symbol);
 void cxx_forget_names(struct resolve *r);

@@ -8,7 +8,8 @@
 #ifndef TRAWL_CAPTURE_PROBE_RUSTNAME_H
 #define TRAWL_CAPTURE_PROBE_RUSTNAME_H
 
-/* "o::f" of "o::f::h4218d1e42079f6de", which the C++ demangler makes; malloc'd. NULL: no such name. */
+/* "o::f" of "o::f::h4218d1e42079f6de", which the C++ demangler makes; malloc'd. NULL: no such
+ * name. */
 char *rust_name(const char *demangled);
 
 #endif

@@ -54,7 +54,8 @@ static void look_into(Dwarf_Die *object, unsigned int offset, int depth, struct 
 	do {
 		unsigned int at = offset + dwarf_udata(&child, DW_AT_data_member_location, 0);
 
-		if (!member_is_part(&child) || !dwarf_type_of(&child, &type) || !dwarf_peel(&type, &type))
+		if (!member_is_part(&child) || !dwarf_type_of(&child, &type) ||
+		    !dwarf_peel(&type, &type))
 			continue;
 		if (member_is_object(&type) && dwarf_tag(&type) != DW_TAG_union_type) {
 			look_into(&type, at, depth + 1, m);

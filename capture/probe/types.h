@@ -128,8 +128,8 @@ struct probe_arg {
 	bool followed;                 /* the user follows a pointer to it */
 	bool helper;                   /* only there to compute another: hidden by default */
 	struct value_names *values;    /* or NULL */
-	size_t only_of;                /* 1 + the argument whose value has a name; 0: none. There is a
-					  value only */
+	size_t only_of; /* 1 + the argument whose value has a name; 0: none. There is a
+			   value only */
 	char *only_if;                 /* where that name is this one */
 	bool spent;                    /* a helper that the recorder uses up: not in the file */
 	enum counted_form counted;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The ARGs of uprobe: specs: names of parameters, $params, $retval, and what the kernel takes itself. */
+/* The ARGs of uprobe: specs: names of parameters, $params, $retval, and what the kernel takes
+ * itself. */
 #include "config.h"
 
 #include "capture/probe/making.h"
@@ -383,7 +384,8 @@ static int point_to_text(struct making *m, const struct spec_arg *arg, const str
 {
 	char inner[sizeof(place->expr)];
 
-	if (!value || e->depth || !is_string_type(arg->type) || value->text == DWARF_TEXT || place->form != ARGLOC_EXPR)
+	if (!value || e->depth || !is_string_type(arg->type) || value->text == DWARF_TEXT ||
+	    place->form != ARGLOC_EXPR)
 		return 0;
 	if (value->text == DWARF_TEXT_COUNTED)
 		return spec_fail(m->r->spec, build_inner_at(arg, e), m->r->err, "%s:%s: texts of "
@@ -411,7 +413,8 @@ static int add_arg(struct making *m, const struct spec_arg *arg, struct fetch_ex
 	if (ret == 0 && !why && wants_text(arg, e, value)) {
 		ret = build_field_name(m->r, m->p, arg, e, name);
 		if (ret == 0)
-			add_counted(m, arg->expr, name, value, *arg->type ? WORDS_ASKED_FOR : WORDS);
+			add_counted(m, arg->expr, name, value,
+				    *arg->type ? WORDS_ASKED_FOR : WORDS);
 		free(name);
 		return ret;
 	}

@@ -33,8 +33,8 @@ struct dwarf_value {
 	bool member;         /* of the one before that is counted */
 	struct argloc place;  /* ARGLOC_NONE with why if the kernel cannot get it */
 	struct value_names *names; /* of an enumeration, or of the tag of alternatives; or NULL */
-	size_t only_of;      /* 1 + the parameter that tells which alternative it is; 0: none. There is a
-				value only */
+	size_t only_of; /* 1 + the parameter that tells which alternative it is; 0: none. There is a
+			   value only */
 	char *only_if;       /* where this is its name */
 	struct dwarf_counted *counted; /* it is a text or refers to one; or NULL */
 };

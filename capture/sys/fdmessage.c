@@ -22,8 +22,9 @@ bool fdmessage_send(int socket, const void *bytes, size_t len, const int *fds, s
 		return false;
 	}
 	if (n) {
-		control.head = (struct cmsghdr){ .cmsg_len = CMSG_LEN(n * sizeof(int)),
-						 .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS };
+		control.head = (struct cmsghdr){.cmsg_len = CMSG_LEN(n * sizeof(int)),
+						.cmsg_level = SOL_SOCKET,
+						.cmsg_type = SCM_RIGHTS};
 		memcpy(CMSG_DATA(&control.head), fds, n * sizeof(int));
 		message.msg_control = &control;
 		message.msg_controllen = CMSG_SPACE(n * sizeof(int));

@@ -18,9 +18,9 @@
  * A task may be moved, or another one run, between the two. Then the event comes later: it was made
  * already, and is dropped.
  *
- * The kernel measures strings before it filters, so a probe cannot keep it from that: since Linux 6.12
- * prepare_uprobe_buffer() has WARN_ON_ONCE(ucb->dsize > MAX_UCB_BUFFER_SIZE), for a record of more than
- * a page, which it then cuts (kernel/trace/trace_uprobe.c).
+ * The kernel measures strings before it filters, so a probe cannot keep it from that: since Linux
+ * 6.12 prepare_uprobe_buffer() has WARN_ON_ONCE(ucb->dsize > MAX_UCB_BUFFER_SIZE), for a record of
+ * more than a page, which it then cuts (kernel/trace/trace_uprobe.c).
  *
  * A string that was cut ends without a NUL; one whose pointer was null is two NULs.
  */

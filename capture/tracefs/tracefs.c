@@ -36,7 +36,8 @@ static void unescape(char *s)
 	*out = '\0';
 }
 
-/* The path where a line of mountinfo says that tracefs is mounted, malloc'd; NULL if it does not. */
+/* The path where a line of mountinfo says that tracefs is mounted, malloc'd; NULL if it does
+ * not. */
 static char *tracefs_path(const char *line)
 {
 	char *root = NULL, *path = NULL;

@@ -395,7 +395,8 @@ static bool is_null_text(const struct shown *s, const uint8_t *p, size_t n)
 	return s->ended && n == 2 && !p[0] && !p[1];
 }
 
-/* A field depends on one that stands before it or after, but not on one that depends on it: site.c. */
+/* A field depends on one that stands before it or after, but not on one that depends on it:
+ * site.c. */
 bool shown_absent(const struct shown *s, const void *record, size_t len)
 {
 	const struct written *w;

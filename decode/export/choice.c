@@ -45,7 +45,8 @@ static int take_item(struct consumer *consumer, const struct decoder *d, void *s
 		return 0;
 	}
 	if (!detail->transfer) {
-		add(c, detail->urb.number); /* an event of USBPcap or macOS that is no half of a transfer */
+		/* an event of USBPcap or macOS that is no half of a transfer */
+		add(c, detail->urb.number);
 		return c->no_memory;
 	}
 	if (detail->transfer->has_submit)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A packet of macOS (link type 266, XHC20: a header of 32 bytes, then a setup packet or data) and what
- * becomes of it when it is read: a record in usbmon's form (urb.h). In the file it stays what it was.
- * Isochronous frames are not taken apart.
+ * A packet of macOS (link type 266, XHC20: a header of 32 bytes, then a setup packet or data) and
+ * what becomes of it when it is read: a record in usbmon's form (urb.h). In the file it stays what
+ * it was. Isochronous frames are not taken apart.
  */
 #ifndef TRAWL_DECODE_USB_DARWIN_H
 #define TRAWL_DECODE_USB_DARWIN_H

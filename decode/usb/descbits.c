@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sources: DFU 1.1 (4.1.3), CCID 1.1 (5.1), CDC 1.2 with PSTN 1.2 (5.3.1, 5.3.2), Audio 1.0 (3.7.2.3,
- * 4.3.2.5, 4.6.1.2), Audio 2.0 (4.1), Video 1.5 (3.7.2.3, 3.7.2.5, 3.9.2), USB 3.2 (9.6.2).
+ * Sources: DFU 1.1 (4.1.3), CCID 1.1 (5.1), CDC 1.2 with PSTN 1.2 (5.3.1, 5.3.2), Audio 1.0
+ * (3.7.2.3, 4.3.2.5, 4.6.1.2), Audio 2.0 (4.1), Video 1.5 (3.7.2.3, 3.7.2.5, 3.9.2), USB 3.2
+ * (9.6.2).
  */
 #include "decode/usb/descbits.h"
 
@@ -36,7 +37,8 @@ static const struct bits {
 	      "clock frequency", "baud rate", "parameter negotiation", "PPS", "clock stop",
 	      "NAD other than 0", "IFSD exchange", NULL, NULL, NULL, NULL, NULL, "TPDU level",
 	      "short APDU level", "short and extended APDU level", NULL, "wake-up")},
-	{"CDC call management", FIELD("bmCapabilities"), BITS("call management", "over data interface")},
+	{"CDC call management", FIELD("bmCapabilities"),
+	 BITS("call management", "over data interface")},
 	{"CDC abstract control management", FIELD("bmCapabilities"),
 	 BITS("comm features", "line coding and state", "send break", "network connection")},
 	{"CDC NCM", FIELD("bmNetworkCapabilities"),
@@ -61,13 +63,16 @@ static const struct bits {
 	      "white balance component, auto", "digital multiplier", "digital multiplier limit",
 	      "analog video standard", "analog video lock status", "contrast, auto")},
 	{"video input header", FIELD("bmInfo"), BITS("dynamic format change")},
-	{"video uncompressed frame", FIELD("bmCapabilities"), BITS("still image", "fixed frame rate")},
+	{"video uncompressed frame", FIELD("bmCapabilities"),
+	 BITS("still image", "fixed frame rate")},
 	{"video MJPEG frame", FIELD("bmCapabilities"), BITS("still image", "fixed frame rate")},
-	{"video frame-based frame", FIELD("bmCapabilities"), BITS("still image", "fixed frame rate")},
+	{"video frame-based frame", FIELD("bmCapabilities"),
+	 BITS("still image", "fixed frame rate")},
 	{"video MJPEG format", FIELD("bmFlags"), BITS("fixed-size samples")},
 	{"USB 2.0 extension", FIELD("bmAttributes"), BITS(NULL, "LPM", "BESL")},
 	{"SuperSpeed capability", FIELD("bmAttributes"), BITS(NULL, "LTM")},
-	{"SuperSpeed capability", FIELD("wSpeedsSupported"), BITS("low", "full", "high", "5 Gbit/s")},
+	{"SuperSpeed capability", FIELD("wSpeedsSupported"),
+	 BITS("low", "full", "high", "5 Gbit/s")},
 };
 
 static const char *const feature_controls[] = {

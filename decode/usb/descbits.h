@@ -6,7 +6,8 @@
 #include "decode/base/valuetree.h"
 #include "decode/usb/desctable.h"
 
-/* Appends "FIELD_set", a list of the names of the bits that are set; nothing where none has a name. */
+/* Appends "FIELD_set", a list of the names of the bits that are set; nothing where none has a
+ * name. */
 void desc_bits_tree(const struct desc_layout *l, const char *field, uint64_t v, struct tree *t);
 
 /* Of an audio feature unit: what can be controlled of each channel, and its name's string. */

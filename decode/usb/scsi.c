@@ -261,7 +261,8 @@ void scsi_command_tree(const struct scsi_command *c, struct tree *t)
 	if (form == SERVICE)
 		tree_str(t, "service_action", service_name(c));
 	if (length >= 0)
-		tree_uint(t, scsi_sends_parameters(c) ? "parameter_list_length" : "allocation_length",
+		tree_uint(t,
+			  scsi_sends_parameters(c) ? "parameter_list_length" : "allocation_length",
 			  (uint64_t)length);
 	tree_bytes(t, "cdb", c->cdb, c->length);
 }

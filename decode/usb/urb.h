@@ -122,8 +122,8 @@ static inline bool urb_is_half(const struct urb *u)
 }
 
 /*
- * Whether this event is the one of its transfer that carries data: S of OUT, C of IN; of macOS always
- * C.
+ * Whether this event is the one of its transfer that carries data: S of OUT, C of IN; of macOS
+ * always C.
  */
 static inline bool urb_carries(const struct urb *u)
 {

@@ -194,8 +194,9 @@ int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 	return error ? -1 : 0;
 }
 
-/* The begin of a filter: what does not come from these addresses is allowed. A filter compares 32 bits at a
- * time; the addresses of a library may lie on both sides of a multiple of 4 GiB. Returns its length. */
+/* The begin of a filter: what does not come from these addresses is allowed. A filter compares
+ * 32 bits at a time; the addresses of a library may lie on both sides of a multiple of 4 GiB.
+ * Returns its length. */
 static size_t only_from(struct sock_filter *code, uint64_t from, uint64_t to)
 {
 	static const uint32_t address = offsetof(struct seccomp_data, instruction_pointer);
@@ -234,7 +235,8 @@ static int catch_calls(void)
 	if (!to || sigaction(SIGSYS, &action, NULL))
 		return -1;
 	n = only_from(code, from, to);
-	code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+	code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+						 offsetof(struct seccomp_data, nr));
 	for (int i = 0; i < NCALLS; i++) {
 		if (calls[i].kind == kind)
 			code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,

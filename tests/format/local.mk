@@ -38,6 +38,7 @@ UNIT_FORMAT = tests/format/test_error \
 	tests/format/test_walk \
 	tests/format/test_ring \
 	tests/format/test_writeback \
+	tests/format/test_description \
 	tests/format/test_segment \
 	tests/format/test_clock
 check_PROGRAMS += $(UNIT_FORMAT)
@@ -72,9 +73,12 @@ tests_format_test_level_LDADD = $(UNIT_LDADD) $(ZSTD_LIBS)
 tests_format_test_clock_SOURCES = tests/format/test_clock.c
 tests_format_test_clock_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_clock_LDADD = $(UNIT_LDADD)
-tests_format_test_writer_SOURCES = tests/format/test_writer.c
+tests_format_test_writer_SOURCES = tests/format/blobs.h tests/format/test_writer.c
 tests_format_test_writer_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_writer_LDADD = libsample.la $(UNIT_LDADD)
+tests_format_test_description_SOURCES = tests/format/blobs.h tests/format/test_description.c
+tests_format_test_description_CFLAGS = $(UNIT_CFLAGS)
+tests_format_test_description_LDADD = $(UNIT_LDADD)
 tests_format_test_writeback_SOURCES = tests/format/test_writeback.c
 tests_format_test_writeback_CFLAGS = $(UNIT_CFLAGS)
 tests_format_test_writeback_LDADD = $(UNIT_LDADD)

@@ -101,8 +101,13 @@ Test(body, numbers_of_fields_are_bounded)
 
 Test(body, parts_of_metadata_lie_within_it)
 {
-	struct meta_part p = {
-		.meta = {.name = "m", .type = "text/plain", .time = 5, .data = "0123456789", .len = 100}, .from = 90, .len = 10};
+	struct meta_part p = {.meta = {.name = "m",
+				       .type = "text/plain",
+				       .time = 5,
+				       .data = "0123456789",
+				       .len = 100},
+			      .from = 90,
+			      .len = 10};
 	struct meta_part got;
 	struct buf b = { 0 };
 	struct view v;

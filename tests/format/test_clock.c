@@ -224,15 +224,20 @@ Test(clock, cycles_are_scaled)
 	/* Between two readings as good as they are; before and after them worse by 500 ppm. */
 	x.s[1].s.bound = 250;
 	cr_expect_eq(clock_bound(m, TRAWL_CLOCK_TSC, 3 * (SECOND + 12345), 1, SECOND + 12345), 250);
-	cr_expect_eq(clock_bound(m, TRAWL_CLOCK_TSC, 3 * (SECOND + 12345), 1, SECOND + 12445), 250 + 100,
-		     "what a stream's order moved");
-	cr_expect_eq(clock_bound(m, TRAWL_CLOCK_TSC, 3 * (SECOND / 2), 0, SECOND / 2), 250 + SECOND / 2 / 2000);
-	cr_expect_eq(clock_bound(m, TRAWL_CLOCK_TSC, 3 * 9 * SECOND, 3, 9 * SECOND), 250 + 6 * SECOND / 2000);
+	cr_expect_eq(clock_bound(m, TRAWL_CLOCK_TSC, 3 * (SECOND + 12345), 1, SECOND + 12445),
+		     250 + 100, "what a stream's order moved");
+	cr_expect_eq(clock_bound(m, TRAWL_CLOCK_TSC, 3 * (SECOND / 2), 0, SECOND / 2),
+		     250 + SECOND / 2 / 2000);
+	cr_expect_eq(clock_bound(m, TRAWL_CLOCK_TSC, 3 * 9 * SECOND, 3, 9 * SECOND),
+		     250 + 6 * SECOND / 2000);
 	/* A processor whose cycles are faster in one stretch: each stretch has its own rate. */
 	x.s[2].s.tsc = x.s[1].s.tsc + 4 * SECOND;
-	cr_expect_eq(clock_to_mono(m, TRAWL_CLOCK_TSC, x.s[1].s.tsc + 2 * SECOND, 2), 2 * SECOND + SECOND / 2);
+	cr_expect_eq(clock_to_mono(m, TRAWL_CLOCK_TSC, x.s[1].s.tsc + 2 * SECOND, 2),
+		     2 * SECOND + SECOND / 2);
 	x.s[1].s.tsc = 5; /* it began anew: what is between is anywhere in that stretch */
-	cr_expect_geq(clock_bound(m, TRAWL_CLOCK_TSC, 7, 1, clock_to_mono(m, TRAWL_CLOCK_TSC, 7, 1)), 250 + SECOND);
+	cr_expect_geq(
+		clock_bound(m, TRAWL_CLOCK_TSC, 7, 1, clock_to_mono(m, TRAWL_CLOCK_TSC, 7, 1)),
+		250 + SECOND);
 	clock_to_mono(m, TRAWL_CLOCK_TSC, 7, 2);
 }
 

@@ -282,7 +282,9 @@ Test(catalog, types_need_their_source_and_a_place)
 static bool add_part(struct catalog *c, struct section *s, uint32_t from, uint32_t len, uint64_t at)
 {
 	struct meta_part p = {
-		.meta = {.name = "m", .type = "text/plain", .time = 5, .data = "abcdef", .len = 6}, .from = from, .len = len};
+		.meta = {.name = "m", .type = "text/plain", .time = 5, .data = "abcdef", .len = 6},
+		.from = from,
+		.len = len};
 	struct buf b = { 0 };
 
 	p.meta.data = (const char *)p.meta.data + from;
@@ -309,7 +311,9 @@ Test(catalog, parts_of_metadata_are_put_together_in_order_only)
 static bool add_meta(struct catalog *c, struct section *s, const char *text, uint64_t at)
 {
 	size_t len = strlen(text);
-	struct meta_part p = {.meta = {.name = "m", .type = "text/plain", .time = at, .data = text, .len = len}, .len = (uint32_t)len};
+	struct meta_part p = {
+		.meta = {.name = "m", .type = "text/plain", .time = at, .data = text, .len = len},
+		.len = (uint32_t)len};
 	struct buf b = { 0 };
 
 	body_meta(&b, &p);

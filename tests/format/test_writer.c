@@ -17,38 +17,8 @@
 #include <unistd.h>
 
 #include "format/block.h"
+#include "tests/format/blobs.h"
 #include "tests/format/sample.h"
-
-static const struct trawl_field fields[] = {
-	{ "n", "", "", TRAWL_SEQ, TRAWL_FIXED, 0, 0, 8, 1 },
-	{ "data", "", "", TRAWL_BYTES, TRAWL_TAIL, 0, 8, 1, 1 },
-};
-static const struct trawl_event_type type = {
-	.id = 1, .name = "test:data", .format = "", .size = 8, .nfields = 2, .fields = fields,
-};
-static const struct trawl_source source = {
-	.name = "usb", .spec = "usb", .kind = "test", .clock = TRAWL_CLOCK_MONO, .linktype = 252,
-	.resolution = 1,
-};
-
-static int add(struct trawl_writer *w, struct trawl_error *err)
-{
-	struct trawl_event_type t = type;
-	int id = trawl_writer_source(w, &source, err);
-
-	t.source = (uint16_t)id;
-	return id < 0 || trawl_writer_event_type(w, &t, err) ? -1 : id;
-}
-
-static struct trawl_writer *begin(int fd)
-{
-	struct trawl_error err;
-	struct trawl_writer *w = trawl_writer_new(fd, NULL, &err);
-
-	cr_assert(w, "%s", err.text);
-	cr_assert_eq(add(w, &err), 0);
-	return w;
-}
 
 static void noise(uint8_t *p, size_t n, uint64_t seed)
 {
@@ -313,17 +283,26 @@ Test(writer, a_file_that_may_not_grow_is_ended_too)
 	unlink(path);
 }
 
-Test(writer, an_error_of_the_disk_is_told_of_and_what_was_begun_taken_back)
+/* A writer at `path` whose disk fails after four more calls, and what it says of that. */
+static struct trawl_writer *broken_disk(char *path, struct trawl_error *err)
 {
-	char path[] = "/tmp/trawl-eio-XXXXXX";
-	struct trawl_error err;
 	struct trawl_writer *w;
 
 	close(mkstemp(path));
 	w = begin_at(path);
 	failing = EIO;
 	calls_left = 4;
-	append_all(w, &err);
+	append_all(w, err);
+	return w;
+}
+
+Test(writer, an_error_of_the_disk_is_told_of_and_what_was_begun_taken_back)
+{
+	char path[] = "/tmp/trawl-eio-XXXXXX";
+	struct trawl_error err;
+	struct trawl_writer *w;
+
+	w = broken_disk(path, &err);
 	cr_assert_eq(err.sys, EIO);
 	cr_assert(strstr(err.text, "Input/output error"));
 	failing = 0;
@@ -342,11 +321,7 @@ Test(writer, a_disk_that_is_gone_leaves_whole_blocks)
 	struct trawl_error err;
 	struct trawl_writer *w;
 
-	close(mkstemp(path));
-	w = begin_at(path);
-	failing = EIO;
-	calls_left = 4;
-	append_all(w, &err);
+	w = broken_disk(path, &err);
 	cr_assert_eq(trawl_writer_close(w, &err), -1);
 	failing = 0;
 	r = trawl_open(path, &err);
@@ -701,94 +676,6 @@ Test(writer, tails_that_come_again_take_no_room)
 	cr_assert(chunks > 1 && chunks < 4, "%zu chunks of 32 MiB", chunks);
 	trawl_close(r);
 	unlink(path);
-}
-
-/* ---- descriptions that cannot be kept ------------------------------------------------------ */
-
-static void refuse_type(const struct trawl_field *f, uint32_t n, uint32_t size, const char *says)
-{
-	struct trawl_writer *w = begin(memfd_create("x", 0));
-	struct trawl_event_type t = { .id = 2, .name = "a:b", .format = "", .size = size,
-		.nfields = n, .fields = f };
-	struct trawl_error err;
-
-	cr_assert_eq(trawl_writer_event_type(w, &t, &err), -1);
-	cr_assert(strstr(err.text, says), "\"%s\" does not say \"%s\"", err.text, says);
-	cr_assert_eq(err.status, TRAWL_USAGE);
-	cr_assert_eq(trawl_writer_close(w, &err), 0);
-}
-
-Test(writer, fields_that_do_not_fit_are_refused)
-{
-	struct trawl_field f[2] = { fields[0], fields[1] };
-
-	refuse_type(f, 1, 7, "beyond the end");
-	refuse_type(f, 2, 16, "begin at the end of the fixed part");
-	f[0].size = 3;
-	refuse_type(f, 1, 16, "1, 2, 4 or 8");
-	f[0].size = 8;
-	f[0].kind = TRAWL_KINDS;
-	refuse_type(f, 1, 16, "unknown kind");
-	f[0] = fields[1];
-	refuse_type(f, 2, 8, "not the last");
-	f[0] = (struct trawl_field){ "x", "", "", TRAWL_FLOAT, TRAWL_FIXED, 0, 0, 2, 1 };
-	refuse_type(f, 1, 8, "float");
-}
-
-/* 4,096 fields with names as long as a name can be are 256 MiB. */
-Test(writer, descriptions_that_fit_no_block_are_refused)
-{
-	enum { FIELDS = 200, LONG = 60000 };
-	struct trawl_field f[FIELDS];
-	struct trawl_source s = source;
-	struct trawl_writer *w;
-	struct trawl_error err;
-	char *name = malloc(LONG + 1);
-
-	memset(name, 'x', LONG);
-	name[LONG] = 0;
-	for (int i = 0; i < FIELDS; i++)
-		f[i] = (struct trawl_field){ name, "", "", TRAWL_UINT, TRAWL_FIXED, 0, 0, 8, 1 };
-	refuse_type(f, FIELDS, 8, "over 8 MiB");
-	w = begin(memfd_create("x", 0));
-	s.common = f;
-	s.ncommon = FIELDS;
-	cr_assert_eq(trawl_writer_source(w, &s, &err), -1);
-	cr_assert(strstr(err.text, "over 8 MiB"));
-	/* Half of that is kept, and found by the index. */
-	for (int i = 0; i < 2; i++) {
-		struct trawl_event_type t = {
-			.id = 2 + (uint32_t)i, .name = "a:b", .format = "", .size = 8,
-			.nfields = FIELDS / 2, .fields = f,
-		};
-
-		cr_assert_eq(trawl_writer_event_type(w, &t, &err), 0, "%s", err.text);
-	}
-	cr_assert_eq(trawl_writer_close(w, &err), 0, "%s", err.text);
-	free(name);
-}
-
-Test(writer, numbers_are_unique)
-{
-	struct trawl_writer *w = begin(memfd_create("x", 0));
-	struct trawl_event_type t = type;
-	struct trawl_source s = source;
-	struct trawl_error err;
-
-	cr_assert_eq(trawl_writer_event_type(w, &t, &err), -1);
-	cr_assert(strstr(err.text, "taken"));
-	t.id = 65536;
-	cr_assert_eq(trawl_writer_event_type(w, &t, &err), -1);
-	t.source = 3;
-	cr_assert_eq(trawl_writer_event_type(w, &t, &err), -1);
-	s.clock = 9;
-	cr_assert_eq(trawl_writer_source(w, &s, &err), -1);
-	s = source;
-	for (int i = 1; i < 256; i++)
-		cr_assert_eq(trawl_writer_source(w, &s, &err), i);
-	cr_assert_eq(trawl_writer_source(w, &s, &err), -1);
-	cr_assert(strstr(err.text, "256"));
-	cr_assert_eq(trawl_writer_close(w, &err), 0);
 }
 
 /* ---- rotation ------------------------------------------------------------------------------ */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * ioctls bad		what /dev/trawl refuses, and by which error; TAP
- * ioctls cycles N	enables and disables N times each on a process with threads, which must end well
- * ioctls random S SEED	any requests for S seconds, by two processes, on processes that come and go
+ * ioctls cycles N enables and disables N times each on a process with threads, which must end well
+ * ioctls random S SEED   any requests for S seconds, by two processes, on processes that come and
+ * go
  */
 #include <errno.h>
 #include <fcntl.h>

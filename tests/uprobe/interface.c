@@ -309,7 +309,8 @@ static void test_every(void)
 	finish(&child);
 }
 
-/* Whether the child has come to its breakpoint, which a khandler counts, so often and no further. */
+/* Whether the child has come to its breakpoint, which a khandler counts, so often and no
+ * further. */
 static bool has_passed(const struct uprobe *counter, unsigned long times)
 {
 	struct trawl_kh_count hits = { 0 };
@@ -329,7 +330,8 @@ static bool has_passed(const struct uprobe *counter, unsigned long times)
 static void test_every_of_one(void)
 {
 	struct child a = start(work), b = start(work);
-	struct uprobe u = at(&a, 1, probed), v = at(&b, 2, probed), counter = at(&b, 3, probed), got;
+	struct uprobe u = at(&a, 1, probed), v = at(&b, 2, probed), counter = at(&b, 3, probed),
+		      got;
 	int n;
 
 	counter.khandler = "count";
@@ -498,12 +500,38 @@ static void test_several(void)
 int main(void)
 {
 	static void (*const tests[])(void) = {
-		test_poll,     test_registers, test_return_registers, test_return_and_calls, test_rip,	  test_calls,  test_moved,
-		test_pointers, test_reasons,   test_same_address, test_return, test_khandler,
-		test_branches, test_module,    test_events,	  test_death,  test_two_tracers,
-		test_threads,  test_one_thread, test_every,	  test_every_of_one, test_fatal, test_looking, test_library, test_rights,
-		test_namespace, test_debugger, test_timeout,	  test_epoll,  test_signal,
-		test_several,  test_bad,
+		test_poll,
+		test_registers,
+		test_return_registers,
+		test_return_and_calls,
+		test_rip,
+		test_calls,
+		test_moved,
+		test_pointers,
+		test_reasons,
+		test_same_address,
+		test_return,
+		test_khandler,
+		test_branches,
+		test_module,
+		test_events,
+		test_death,
+		test_two_tracers,
+		test_threads,
+		test_one_thread,
+		test_every,
+		test_every_of_one,
+		test_fatal,
+		test_looking,
+		test_library,
+		test_rights,
+		test_namespace,
+		test_debugger,
+		test_timeout,
+		test_epoll,
+		test_signal,
+		test_several,
+		test_bad,
 	};
 	size_t n = sizeof(tests) / sizeof(*tests);
 

@@ -248,7 +248,7 @@ void test_return_registers(void)
 void test_return_and_calls(void)
 {
 	struct child child = start(work);
-	struct uprobe u = at(&child, 1, probed), exit = event(&child, UPEV_SYSCALL_EXIT), got = { 0 };
+	struct uprobe u = at(&child, 1, probed), exit = event(&child, UPEV_SYSCALL_EXIT), got = {0};
 	struct user_regs_struct regs = { 0 };
 
 	u.event = UPEV_FUNCRET;

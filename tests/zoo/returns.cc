@@ -81,7 +81,8 @@ int main()
 		} catch (const std::exception &) {
 			sum -= 100;
 		}
-		sum += ret_plain(i).a + *ret_counted(i).n + long(ret_string(i).size()) + *ret_unique(i);
+		sum += ret_plain(i).a + *ret_counted(i).n + long(ret_string(i).size()) +
+		       *ret_unique(i);
 		sum += long(ret_reference(std::to_string(i)).size());
 	}
 	std::printf("%ld %ld\n", sum, copies);

@@ -59,9 +59,12 @@ int main(int argc, char **)
 	for (int i = 0; i < argc + 2; i++) {
 		std::optional<int> a = i == 1 ? std::nullopt : std::optional<int>(i * -100);
 		std::optional<double> b = i ? std::optional<double>(i * 0.5) : std::nullopt;
-		std::optional<Pair> c = i == 2 ? std::nullopt : std::optional<Pair>(Pair{i, i + 5L});
+		std::optional<Pair> c =
+			i == 2 ? std::nullopt : std::optional<Pair>(Pair{i, i + 5L});
 		std::optional<bool> d = i == 0 ? std::nullopt : std::optional<bool>(i == 1);
-		Choice e = i == 0 ? Choice(i + 7) : i == 1 ? Choice('x') : Choice(Pair{i, 1L << 40});
+		Choice e = i == 0   ? Choice(i + 7)
+			   : i == 1 ? Choice('x')
+				    : Choice(Pair{i, 1L << 40});
 		Small f = i == 1 ? Small(i + 9) : Small((float)i + 0.25f);
 
 		std::printf("zoo_optionals %s %s %s %s\n", text(a).c_str(),

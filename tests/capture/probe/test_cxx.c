@@ -80,8 +80,8 @@ Test(cxx, rust_with_and_without_its_hash)
 	cr_assert(cxx_demangle("_ZN4core3ptr42drop_in_place$LT$alloc..string..String$GT$"
 			       "17h4218d1e42079f6deE", &n));
 	cr_expect_str_eq(n.name, "core::ptr::drop_in_place<alloc::string::String>");
-	cr_expect(cxx_named(&n, "core::ptr::drop_in_place<alloc::string::String>::h4218d1e42079f6de",
-			    false));
+	cr_expect(cxx_named(
+		&n, "core::ptr::drop_in_place<alloc::string::String>::h4218d1e42079f6de", false));
 	cr_expect(cxx_named(&n, "core::ptr::*", true));
 	cxx_free(&n);
 	cr_assert(cxx_demangle("_ZN1o1f28_$u7b$$u7b$closure$u7d$$u7d$17h0123456789abcdefE", &n));

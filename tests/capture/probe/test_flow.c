@@ -15,7 +15,9 @@
 		".cfi_startproc\n" body "\n.cfi_endproc\n"                                        \
 		".size flow_" name ", . - flow_" name "\n")
 
-FUNCTION("rets", "test %edi,%edi\nje 1f\nret\n1: test %esi,%esi\njs 2f\nrep ret\n2: .byte 0xf2\nret"); /* bnd ret */
+/* bnd ret */
+FUNCTION("rets",
+	 "test %edi,%edi\nje 1f\nret\n1: test %esi,%esi\njs 2f\nrep ret\n2: .byte 0xf2\nret");
 FUNCTION("pushes", "push %rbx\n.cfi_def_cfa_offset 16\ncall flow_rets\npop %rbx\n"
 		   ".cfi_def_cfa_offset 8\nret");
 FUNCTION("tail", "test %edi,%edi\nje 1f\njmp flow_rets\n1: jmp *8(%rdi)");

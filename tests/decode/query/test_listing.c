@@ -21,9 +21,11 @@ static const char *hint(const char *wanted, size_t n, const char *const *names)
 
 Test(listing, each_name_once)
 {
-	cr_expect_str_eq(HINT("zzzzzz", "ab", "abc", "ab", "abc", "bc", "c", "bc"), "; there are ab, abc, bc, c");
+	cr_expect_str_eq(HINT("zzzzzz", "ab", "abc", "ab", "abc", "bc", "c", "bc"),
+			 "; there are ab, abc, bc, c");
 	cr_expect_str_eq(HINT("zzzzzz", "one", "one"), "; there are one");
-	cr_expect_str_eq(HINT("zzzzzz", "xab", "ab"), "; there are xab, ab", "the end of another is none");
+	cr_expect_str_eq(HINT("zzzzzz", "xab", "ab"), "; there are xab, ab",
+			 "the end of another is none");
 }
 
 Test(listing, names_of_the_tool_and_long_ones_are_counted)

@@ -60,8 +60,10 @@ static bool says(const struct msc_step *s, const void *p, size_t n, const char *
 
 Test(msc, what_the_host_sends_is_no_answer)
 {
-	static const char select[31] = CBW("\x02", "\x08", "\0", "\x0a", "\x55\x10\0\0\0\0\0\x01\x08\0");
-	static const char reserve[31] = CBW("\x03", "\x18", "\0", "\x0a", "\x5f\0\0\0\0\0\x01\0\x18\0");
+	static const char select[31] =
+		CBW("\x02", "\x08", "\0", "\x0a", "\x55\x10\0\0\0\0\0\x01\x08\0");
+	static const char reserve[31] =
+		CBW("\x03", "\x18", "\0", "\x0a", "\x5f\0\0\0\0\0\x01\0\x18\0");
 	static const char write[31] = CBW("\x04", "\0", "\0", "\x0a", "\x2a");
 	static const char *const allocation = "storage.scsi.allocation_length";
 	static const char *const list = "storage.scsi.parameter_list_length";
@@ -70,9 +72,11 @@ Test(msc, what_the_host_sends_is_no_answer)
 	uint64_t u = 0;
 
 	step(&m, false, select, 31, 0, 0, &s);
-	cr_expect(says(&s, select, 31, list, &u) && u == 0x108 && !says(&s, select, 31, allocation, &u));
+	cr_expect(says(&s, select, 31, list, &u) && u == 0x108 &&
+		  !says(&s, select, 31, allocation, &u));
 	step(&m, false, "\0\0\x05\x80\0\0\0\0", 8, 0, 0, &s);
-	cr_expect(says(&s, "\0\0\x05\x80\0\0\0\0", 8, "storage.parameter_list.medium_type", &u) && u == 5);
+	cr_expect(says(&s, "\0\0\x05\x80\0\0\0\0", 8, "storage.parameter_list.medium_type", &u) &&
+		  u == 5);
 	cr_expect_not(says(&s, "\0\0\x05\x80\0\0\0\0", 8, "storage.answer", &u));
 	step(&m, true, "\0\0\x05\x80\0\0\0\0", 8, 0, 0, &s);
 	cr_expect_not(says(&s, "\0\0\x05\x80\0\0\0\0", 8, "storage.answer", &u), "the wrong way");
@@ -221,9 +225,11 @@ Test(scsi, data)
 	cr_expect_str_eq(DATA("\x12\x01\x80\0\xff\0", "\0\x80\0\x04" "S/N "),
 			 "page=0x80 page_length=4 serial=\"S/N\"");
 	cr_expect_str_eq(DATA("\x12\x01\x80\0\xff\0", "\0\x80\0"), "");
-	cr_expect_str_eq(DATA("\x12\0\0\0\xff\0", "\x05\x80\x06\x02\x1f\0\0\0QEMU    QEMU CD-ROM     2.5+"),
-			 "device_type=5 device_type_name=\"cd/dvd\" removable=true version=6 vendor=\"QEMU\" "
-			 "product=\"QEMU CD-ROM\" revision=\"2.5+\"");
+	cr_expect_str_eq(
+		DATA("\x12\0\0\0\xff\0", "\x05\x80\x06\x02\x1f\0\0\0QEMU    QEMU CD-ROM     2.5+"),
+		"device_type=5 device_type_name=\"cd/dvd\" removable=true version=6 "
+		"vendor=\"QEMU\" "
+		"product=\"QEMU CD-ROM\" revision=\"2.5+\"");
 	cr_expect_str_eq(DATA("\x12\0\0\0\xff\0", "\0\0\x06\x02\x1f"),
 			 "device_type=0 device_type_name=\"disk\" removable=false version=6");
 	cr_expect_str_eq(DATA("\x12\0\0\0\xff\0", "\0\0\x06\x02"), "");
