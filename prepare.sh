@@ -34,7 +34,8 @@ need_packages() {
 	rm -f "$log"
 }
 
-BUILD_PACKAGES=(gcc g++ make autoconf automake libtool pkg-config libc6-dev libzstd-dev libxxhash-dev
+BUILD_PACKAGES=(gcc g++ make autoconf automake libtool pkg-config libc6-dev libzstd-dev
+	libxxhash-dev
 	libjson-c-dev libelf-dev libdw-dev libpcap-dev libzydis-dev libtraceevent-dev \
 		systemtap-sdt-dev zlib1g-dev
 	libarchive-dev libseccomp-dev libusb-1.0-0-dev)

@@ -30,7 +30,8 @@ def processes():
 			with open(f"/proc/{pid}/stat") as f:
 				name, rest = f.read().rsplit(")", 1)
 			with open(f"/proc/{pid}/cmdline", "rb") as f:
-				line = f.read().replace(b"\0", b" ").decode(errors="replace").strip()
+				line = f.read().replace(b"\0", b" ")
+				line = line.decode(errors="replace").strip()
 		except OSError:
 			continue  # it has ended
 		state, parent = rest.split()[:2]
@@ -86,7 +87,8 @@ def main():
 	seconds = float(os.environ.get("TRAWL_TEST_SECONDS", 600))
 	grace = min(5, seconds)  # in which what the test started may still end by itself
 	ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-	for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM, signal.SIGPIPE):
+	for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM,
+	               signal.SIGPIPE):
 		signal.signal(number, signal.SIG_DFL)
 	begin = time.monotonic()
 	test = subprocess.Popen(sys.argv[1:], restore_signals=True)

@@ -7,6 +7,8 @@ Its section "Where things are added" names files, folders and functions() that a
 This test reads every include of the product and fails on one that the table does not allow, on a
 circle of folders in the table, on a circle of files (a .c and its .h are one), on a header of
 format/ other than trawl.h outside it, and on an include that is not a path from the root.
+No file has more than 900 lines. No line has more than 100 columns, tabs of 8, but for rows of a
+table in a comment of C, and lines whose quoted texts make them long: the rest has 80 at most.
 """
 import os
 import re
@@ -19,6 +21,9 @@ from tap import finish, ok  # noqa: E402
 
 TOPS = ("capture", "common", "decode", "edit", "format", "replay", "kmod", "uprobe")
 GENERATED = (".inc", "config.h")
+WRITTEN = (".c", ".h", ".cc", ".py", ".sh")
+QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
+LINES, COLUMNS, COLUMNS_OF_REST = 900, 100, 80
 
 
 def sources():
@@ -27,6 +32,33 @@ def sources():
             for name in sorted(names):
                 if name.endswith((".c", ".h")):
                     yield os.path.relpath(os.path.join(folder, name), SRC)
+
+
+def written():
+    """Every file of C, C++, Python, shell and JavaScript that somebody edits."""
+    yield from (n for n in sorted(os.listdir(SRC)) if n.endswith(".sh"))
+    for top in TOPS + ("samples", "tests"):
+        for folder, _, names in os.walk(os.path.join(SRC, top)):
+            for name in sorted(names):
+                if name.endswith(WRITTEN + (".js",)):
+                    yield os.path.relpath(os.path.join(folder, name), SRC)
+
+
+def overlong(line):
+    """Whether it is too long, and by more than the texts that it quotes."""
+    line = line.expandtabs(8)
+    return len(line) > COLUMNS and not line.startswith(" *      ") and \
+        len(QUOTED.sub("", line)) > COLUMNS_OF_REST
+
+
+def too_large(path, text):
+    """What is wrong with the size of a file and its lines."""
+    lines = text.splitlines()
+    bad = [f"{path}: {len(lines)} lines, {LINES} are allowed"] if len(lines) > LINES else []
+    if path.endswith(WRITTEN):
+        bad += [f"{path}:{n}: over {COLUMNS} columns"
+                for n, line in enumerate(lines, 1) if overlong(line)]
+    return bad
 
 
 def table(text):
@@ -137,6 +169,8 @@ def proves_itself():
     ok(all(bad[k] for k in ("path", "arrow", "format", "file", "folder", "table")),
        "each rule finds its breach in a made-up tree")
     section = "\n## Where things are added\n`no/such.c` `no_such_function()` `nosuch.c` `format/`\n## "
+    made_up = "\n".join(["x " * 60, "puts(\"" + "x " * 60 + "\");", " *\t" + "x " * 50] + [""] * 900)
+    ok(len(too_large("a.c", made_up)) == 2, "a long file and a long line are found, a text is none")
     ok(unplaced(section, []) == ["no/such.c", "no_such_function()", "nosuch.c"],
        "a place that is not there is found")
 
@@ -183,6 +217,13 @@ for kind, what in (("table", "every folder has a row in the table, and no row is
     for line in BAD[kind]:
         print("#", line)
     ok(not BAD[kind], what)
+LARGE = []
+for p in written():
+    with open(os.path.join(SRC, p), encoding="utf-8") as f:
+        LARGE += too_large(p, f.read())
+for line in LARGE:
+    print("#", line)
+ok(not LARGE, f"no file is over {LINES} lines, no line over {COLUMNS} columns")
 MISSING = unplaced(TEXT, list(sources()))
 for line in MISSING:
     print("#", line)

@@ -29,14 +29,7 @@
 #include "capture/probe/variant.h"
 #include "capture/sys/alloc.h"
 
-enum {
-	PARAMS_MAX = 64,
-	LEAVES_MAX = 8,
-	MEMBERS_MAX = 64,
-	DEPTH_MAX = 8,
-	DATA_MAX = 16,
-	CALL_NORMAL = 1
-};
+enum { PARAMS_MAX = 64, LEAVES_MAX = 8, MEMBERS_MAX = 64, DEPTH_MAX = 8, DATA_MAX = 16 };
 
 /* One parameter at work. */
 struct param {
@@ -70,7 +63,7 @@ static bool is_clone(const struct elf_symbol *s)
 static bool keeps_convention(const struct param_finder *f)
 {
 	if (!dwarf_is_c(dwarf_srclang(f->unit)) || !f->symbol || is_clone(f->symbol) ||
-	    dwarf_udata(f->function, DW_AT_calling_convention, CALL_NORMAL) != CALL_NORMAL)
+	    dwarf_udata(f->function, DW_AT_calling_convention, DW_CC_normal) != DW_CC_normal)
 		return false;
 	/* gcc changes parameters of clones only. Others' callers are elsewhere if it is global. */
 	return f->gcc || f->symbol->global;
@@ -441,10 +434,9 @@ static unsigned int count_data(const struct param *q, const struct variants *v, 
 	unsigned int n = 0;
 
 	for (size_t i = 0; i < v->n && n <= DATA_MAX; i++) {
-		unsigned int of =
-			v->list[i].data ? count_leaves(q, &v->list[i].type, depth + 1) : 0;
+		unsigned int k = v->list[i].data ? count_leaves(q, &v->list[i].type, depth + 1) : 0;
 
-		n += of > LEAVES_MAX ? 1 : of;
+		n += k > LEAVES_MAX ? 1 : k;
 	}
 	return n;
 }

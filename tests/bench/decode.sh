@@ -74,5 +74,6 @@ for tool in trace_cmd perf_script trawl_text trawl_json trawl_print; do
 done
 awk '{ cpu[$1] = $2 / $3; wall[$1] = $2 / $4 } END {
 	for (t in cpu) if (t ~ /^trawl/) printf "%s: %.1f times trace-cmd report, %.1f times perf script by processor time; %.1f and %.1f by wall time\n",
-		t, cpu[t] / cpu["trace_cmd"], cpu[t] / cpu["perf_script"], wall[t] / wall["trace_cmd"], wall[t] / wall["perf_script"] }' \
+		t, cpu[t] / cpu["trace_cmd"], cpu[t] / cpu["perf_script"],
+		wall[t] / wall["trace_cmd"], wall[t] / wall["perf_script"] }' \
 	"$dir/result" | sort

@@ -41,7 +41,8 @@ END
 cat >"$dir/trace-cmd" <<END
 #!/bin/bash
 exec unshare -m bash -c '
-	for file in /proc/sys/kernel/ftrace_enabled /sys/kernel/tracing/set_ftrace_{filter,notrace,pid,notrace_pid}; do
+	for file in /proc/sys/kernel/ftrace_enabled \
+		/sys/kernel/tracing/set_ftrace_{filter,notrace,pid,notrace_pid}; do
 		[ -e "\$file" ] && mount --bind "$dir/empty" "\$file"
 	done
 	exec trace-cmd "\$@"' trace-cmd "\$@"

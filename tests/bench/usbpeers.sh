@@ -53,7 +53,8 @@ for payload, noise in kinds:
             best[name] = min(best.get(name, (1e9, 0, 0)), (cpu * 1e9 / int(got), size, int(got)))
     theirs = best["tcpdump"]
     for name, (ns, size, got) in best.items():
-        # Bulk lies in the ring for good and comes again with each round: no size of a file means much.
+        # Bulk lies in the ring for good and comes again with each round: no size of a file
+        # means much.
         sizes = f"; file {size} ({size / theirs[1]:.2f} of tcpdump's zstd -3)" if payload <= 4096 else ""
         print(f"{payload:5} bytes, {noise}/4 noise: {name:16} {ns:7.0f} ns/event, ratio {ns / theirs[0]:.2f}{sizes}")
 END

@@ -6,7 +6,8 @@ check.py [-v] FOLDER [PATTERN]: FOLDER has what LIST names, as OWNER__NAME/PATH 
 it). A row for each capture: packets, bytes, ratio to zstd -3 of the original, fields of classes
 that are as in tshark (classes.py), and what is wrong with it.
 """
-import bz2, concurrent.futures, gzip, hashlib, json, lzma, os, statistics, struct, subprocess, sys, tempfile
+import bz2, concurrent.futures, gzip, hashlib, json, lzma, os, statistics, struct
+import subprocess, sys, tempfile
 
 sys.dont_write_bytecode = True
 import classes  # noqa: E402
@@ -15,7 +16,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 USB = {189, 220, 249, 266, 288, 293, 294, 295}
 BUS = {288, 293, 294, 295}
 FIELDS = """frame.time_epoch frame.len frame.cap_len frame.protocols usb.bus_id usb.device_address
-usb.endpoint_address usb.transfer_type usb.urb_type usb.urb_id usb.urb_status usb.urb_len usb.data_len
+usb.endpoint_address usb.transfer_type usb.urb_type usb.urb_id
+usb.urb_status usb.urb_len usb.data_len
 usb.irp_id usb.irp_info usb.function usb.usbd_status usb.control_stage usb.bmRequestType
 usb.setup.bRequest usb.setup.wValue usb.setup.wIndex usb.setup.wLength usb.setup_flag usb.data_flag
 usb.interval usb.start_frame usb.copy_of_transfer_flags usb.iso.numdesc usb.iso.error_count

@@ -197,7 +197,8 @@ done
 # changed FILE PLACE: FILE with the byte at PLACE inverted, on standard output.
 changed() {
 	/usr/bin/python3 -c 'import sys
-b = bytearray(open(sys.argv[1], "rb").read()); b[int(sys.argv[2])] ^= 0xff; sys.stdout.buffer.write(b)' "$@"
+b = bytearray(open(sys.argv[1], "rb").read()); b[int(sys.argv[2])] ^= 0xff
+sys.stdout.buffer.write(b)' "$@"
 }
 two=$TRAWL_SRC/tests/golden/two.trawl bad=0
 for ((n = 416; n < 440; n++)); do # type, length, UUID of the first start block
@@ -223,7 +224,8 @@ fails "in a pipe it cannot be told from others'" 3 'is a pcapng file that trawl 
 ours = open(sys.argv[1], "rb").read()
 block = lambda t, b: struct.pack("<II", t, len(b) + 12) + b + struct.pack("<I", len(b) + 12)
 packet = ours + bytes(-len(ours) % 4)
-sys.stdout.buffer.write(block(0x0a0d0d0a, struct.pack("<IHHq", 0x1a2b3c4d, 1, 0, -1)) + block(1, struct.pack("<HHI", 220, 0, 0)) +
+sys.stdout.buffer.write(block(0x0a0d0d0a, struct.pack("<IHHq", 0x1a2b3c4d, 1, 0, -1)) +
+	block(1, struct.pack("<HHI", 220, 0, 0)) +
 	block(6, struct.pack("<IIIII", 0, 0, 0, len(ours), len(ours)) + packet))' "$two" >"$dir/carrier.pcapng"
 fails "a capture inside of a packet makes no file ours" 1 'left out' trawl-decode \
 	"$dir/carrier.pcapng"
@@ -241,7 +243,8 @@ same "every cut is told in one line, status 1" 0 $bad
 bad=0
 for ((n = 0; n < size; n += 151)); do
 	/usr/bin/python3 -c 'import sys
-b = bytearray(open(sys.argv[1], "rb").read()); b[int(sys.argv[3])] ^= 0x40; open(sys.argv[2], "wb").write(b)' \
+b = bytearray(open(sys.argv[1], "rb").read()); b[int(sys.argv[3])] ^= 0x40
+open(sys.argv[2], "wb").write(b)' \
 		"$f" "$dir/flip" $n
 	for p in "trawl-decode" "trawl-decode --summary" "trawl-export --to pcapng"; do
 		$p "$dir/flip" >/dev/null 2>"$dir/err"

@@ -105,7 +105,8 @@ fails "other options may not" 2 '-x: after -D stands what is to be listed' trawl
 	-D usdt:samples/tick -x
 # Two functions of one name: what is listed of each is what -i takes.
 for n in 1 2; do
-	echo "static __attribute__((noinline)) int same(int a) { __asm__ volatile(\"\"); return a + $n; }
+	echo "static __attribute__((noinline)) int same(int a)
+{ __asm__ volatile(\"\"); return a + $n; }
 	int call$n(int a) { return same(a) + 1; }" >"$dir/same$n.c"
 done
 echo 'int call1(int), call2(int); int main(void) { return call1(0) + call2(0) - 5; }' >"$dir/main.c"
@@ -116,13 +117,15 @@ for n in 1 2; do
 		xargs -I@ trawl -D @ --json | /usr/bin/python3 -c '
 import json, re, sys
 found = [e for e in json.load(sys.stdin) if "same" in e["name"] or "0x" in e["name"]]
-print(1, re.search(r"same(\d)\.c", found[int(sys.argv[1]) - 1 if len(found) > 1 else 0]["sites"][0]["file"])[1])' $n)"
+one = found[int(sys.argv[1]) - 1 if len(found) > 1 else 0]
+print(1, re.search(r"same(\d)\.c", one["sites"][0]["file"])[1])' $n)"
 done
 fails "what is no source" 2 'no such source' trawl -D nosuch:x
 
 # A user whose right is a capability, not the name of root.
 has "who may read tracefs by a capability sees its events" \
-	"$(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=+dac_override,+dac_read_search \
+	"$(setpriv --reuid=65534 --regid=65534 --clear-groups \
+		--inh-caps=+dac_override,+dac_read_search \
 		--ambient-caps=+dac_override,+dac_read_search trawl \
 		-D event:sched:sched_switch 2>&1)" 'sched:sched_switch.*prev_comm'
 

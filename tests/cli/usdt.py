@@ -253,8 +253,10 @@ struct out { struct in *p; };
 __attribute__((noipa)) void f(struct out *o, const char *t, int i) {}
 int main(void)
 {
-	static struct in good = {7, 42, "hello", {1, 2, 3, 4, 5, 6, 7, 8}, 'x', {"one", "two"}}, zero;
-	static struct out a = {&good}, wild = {(struct in *)0x10000}, null, zeros = {&zero}, half, again = {&good};
+	static struct in good = {7, 42, "hello", {1, 2, 3, 4, 5, 6, 7, 8}, 'x',
+		{"one", "two"}}, zero;
+	static struct out a = {&good}, wild = {(struct in *)0x10000}, null, zeros = {&zero},
+		half, again = {&good};
 	/* "half" ends where its mapping ends: in its list */
 	char *page = mmap(0, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct out *last = (struct out *)(page + 8192 - sizeof(struct out));
@@ -262,7 +264,8 @@ int main(void)
 	half.p = (struct in *)(page + 8192 - 8 - 40);
 	memcpy(half.p, &good, 40);
 	last->p = &good;
-	struct out *all[] = {&a, &wild, &a, (struct out *)0x2000, &a, &null, &a, 0, &zeros, &a, &half, &a,
+	struct out *all[] = {&a, &wild, &a, (struct out *)0x2000, &a, &null, &a, 0, &zeros, &a,
+		&half, &a,
 			     last, (struct out *)0x8000000000000000, &again};
 	for (int i = 0; i < 15; i++)
 		f(all[i], "other", i);
@@ -590,11 +593,13 @@ struct Cart {
 Cart::Cart(int start) : n(start) { asm volatile("" ::: "memory"); }
 Cart::~Cart() { asm volatile("" ::: "memory"); }
 int Cart::add(int price) { asm volatile("" ::: "memory"); return n += price; }
-int Cart::add(int price, const char *what) { asm volatile("" ::: "memory"); return n += price + !what; }
+int Cart::add(int price, const char *what)
+{ asm volatile("" ::: "memory"); return n += price + !what; }
 int Cart::total() const { asm volatile("" ::: "memory"); return n; }
 Cart &Cart::operator+=(int price) { asm volatile("" ::: "memory"); n += price; return *this; }
 int Cart::operator()(int a, int b) { asm volatile("" ::: "memory"); return a + b + n; }
-template <typename T> __attribute__((noinline)) T most(T a, T b) { asm volatile("" ::: "memory"); return a > b ? a : b; }
+template <typename T> __attribute__((noinline)) T most(T a, T b)
+{ asm volatile("" ::: "memory"); return a > b ? a : b; }
 }
 int main()
 {

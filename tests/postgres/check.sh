@@ -47,7 +47,8 @@ wait_text() { # FILE TEXT
 
 as "$bin/initdb" -D db/data -A trust >initdb.log 2>&1 &&
 	as "$bin/pg_ctl" -D db/data -w -l db/log -o "-p 54329 -h 127.0.0.1 -k $work/db \
-		-c shared_preload_libraries=pg_stat_statements -c autovacuum=off" start >start.log 2>&1
+		-c shared_preload_libraries=pg_stat_statements \
+		-c autovacuum=off" start >start.log 2>&1
 ok $? "the server runs"
 sql -c 'create extension pg_stat_statements'
 as "$bin/pgbench" -h "$work/db" -p 54329 -i -q postgres >/dev/null 2>&1
@@ -84,8 +85,10 @@ for signal in INT TERM; do
 	wait $bpftrace 2>/dev/null
 	has "SIG$signal: nothing is lost" "$(cat said)" ', 0 lost'
 	sql \
-		-c "select calls || ' ' || regexp_replace(query, '^(\S+) (\S+)?.*', '\1 \2') from pg_stat_statements \
-		where query not like '%pg_stat_statements%'" | awk '{ n[$2 " " $3] += $1 } END { for (q in n) print n[q], q }' | sed 's, *$,,' |
+		-c "select calls || ' ' || regexp_replace(query, '^(\S+) (\S+)?.*', '\1 \2')
+		from pg_stat_statements \
+		where query not like '%pg_stat_statements%'" |
+		awk '{ n[$2 " " $3] += $1 } END { for (q in n) print n[q], q }' | sed 's, *$,,' |
 		sort >theirs
 	trawl-decode --json --name '*query__start' x.trawl | /usr/bin/python3 -c '
 import collections, json, sys

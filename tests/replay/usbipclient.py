@@ -145,8 +145,9 @@ class Host:
                     n += 1
                     if change == n:
                         data = bytes([data[0] ^ 0x40]) + data[1:]
-                length = e.length or answers.get(e.key,
-                                                 0) or 64 if into and e.xfer != CONTROL else e.length
+                length = e.length
+                if into and e.xfer != CONTROL:
+                    length = length or answers.get(e.key, 0) or 64
                 packets = [(o, l) for _, o, l in e.packets] if e.xfer == ISO else ()
                 open_urbs[e.key] = (e, self.submit(e.ep, int(into), length, e.setup, data.ljust(
                     0 if into else e.length, b"\0"), e.interval, packets))

@@ -4,7 +4,8 @@
 trawl marks as exact differs from what gdb shows at the same stop, and none that they return from
 what gdb's "finish" shows of the same call.
 
-	program.py [-v] [--only-params] [--only-returns] [--calls N] [--batch N] [--max N] [--only GLOB]
+	program.py [-v] [--only-params] [--only-returns] [--calls N] [--batch N] [--max N]
+		[--only GLOB]
 	PROGRAM [ARG ...] make zoo-check PROGRAM='PROGRAM ARG ...'
 
 The program runs twice with the same memory layout and an empty environment: under trawl, and under

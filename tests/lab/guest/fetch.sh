@@ -7,9 +7,11 @@
 truncate -s 8192 data
 banner=$(awk '$3 == "linux_banner" { print $1 }' /proc/kallsyms)
 trawl -q -w fetch.trawl \
-	-i 'eprobe:lab/fetch=syscalls.sys_enter_lseek $offset a=$offset:u8 b=$offset:u16 c=$offset:u32
-	d=$offset:u64 e=$offset:s8 f=$offset:s16 g=$offset:s32 h=$offset:s64 bits=$offset:b4@4/16 $comm own=\7:u32
-	at=@linux_banner+6:string there=@0x'"$banner"':string array=@linux_banner:u8[5] words=+0(@saved_command_line):string
+	-i 'eprobe:lab/fetch=syscalls.sys_enter_lseek $offset a=$offset:u8 b=$offset:u16
+	c=$offset:u32 d=$offset:u64 e=$offset:s8 f=$offset:s16 g=$offset:s32 h=$offset:s64
+	bits=$offset:b4@4/16	$comm own=\7:u32
+	at=@linux_banner+6:string there=@0x'"$banner"':string array=@linux_banner:u8[5]
+	words=+0(@saved_command_line):string
 	x=$offset:x32 name=@sys_call_table:symbol if offset == 4660' -i \
 	'eprobe:lab/user=syscalls.sys_enter_openat before=-3($filename):ustring user=-u3($filename):ustring' -- \
 	dd if=data of=/dev/null bs=1 skip=4660 count=1 status=none
@@ -50,7 +52,8 @@ for i in range(8):
 PY
 trawl -q -w unread.trawl \
 	-i 'eprobe:lab/one=syscalls.sys_enter_readlink v=+0($path):x64 half=+8($path):u16
-	list=+0($path):u8[32] text=+0($path):string name=+0($buf):string size=$bufsiz:s32 if bufsiz >= 7000 && bufsiz < 8000' \
+	list=+0($path):u8[32] text=+0($path):string name=+0($buf):string
+	size=$bufsiz:s32 if bufsiz >= 7000 && bufsiz < 8000' \
 	-i 'eprobe:lab/two=syscalls.sys_enter_readlink v=+0(+0($buf)):x64 inner=+0(+0($buf)):string
 	last=+0($path):string size=$bufsiz:s32 if bufsiz >= 8000' -- python3 unread.py
 cat >unread-check.py <<'PY'
@@ -101,7 +104,8 @@ for e in events:
     size, text = sizes[(e["fields"]["mode"] - 7000) % 10], e["fields"]["path"]
     is_cut = "path" in e.get("cut", [])
     cut += is_cut
-    if text is None or set(text) > {"a"} or len(text) > size or (not is_cut and len(text) != size) or \
+    if text is None or set(text) > {"a"} or len(text) > size or \
+            (not is_cut and len(text) != size) or \
             (is_cut and len(text) < 512):
         print(f"{size}: {text and len(text)}, cut: {is_cut}")
 if cut < 30:

@@ -32,7 +32,8 @@ mark() {
 }
 # begin NAME: a capture.
 begin() {
-	trawl -w "$1.trawl" -i usb -i event:sched:sched_process_exec -i event:xhci-hcd:xhci_urb_enqueue \
+	trawl -w "$1.trawl" -i usb -i event:sched:sched_process_exec \
+		-i event:xhci-hcd:xhci_urb_enqueue \
 		-i event:xhci-hcd:xhci_urb_giveback 2>said.$1 &
 	trawl=$! marks=marks.$1
 	until busybox grep -q 'capturing to' said.$1; do

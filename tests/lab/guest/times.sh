@@ -7,8 +7,8 @@
 . "$TRAWL_SRC/tests/lab/lab.sh"
 
 cat >load.py <<'PY'
-"""Opens below directories that are not there, whose numbers count the calls. Two processes do: on one CPU
-what one has done, the other can have interrupted."""
+"""Opens below directories that are not there, whose numbers count the calls. Two processes do:
+on one CPU what one has done, the other can have interrupted."""
 import ctypes
 import glob
 import os
@@ -29,7 +29,8 @@ for turn in range(12):
         os.kill(recorder, signal.SIGSTOP)
         subprocess.run([tick, "200", "100"], stdout=subprocess.DEVNULL, check=True)
         time.sleep(1.5)
-        # Of buffers with discarded events (eprobe at-exit, synth) this text is wrong: capture/tracefs/ring.h.
+        # Of buffers with discarded events (eprobe at-exit, synth) this text is wrong:
+        # capture/tracefs/ring.h.
         for source in "event", "uprobe", "usdt":
             for path in glob.glob(f"/sys/kernel/tracing/instances/trawl_{recorder}_*_{source}/trace"):
                 with open(path) as trace, open(f"kernel.{source}", "a") as copy:

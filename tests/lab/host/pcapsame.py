@@ -23,15 +23,18 @@ import sys
 SLACK = 2 * 10**9
 
 # Without times and numbers of frames, which may differ.
-BASE = """frame.len frame.cap_len usb.urb_id usb.urb_type usb.transfer_type usb.bus_id usb.device_address
-usb.endpoint_address usb.src usb.dst usb.setup_flag usb.data_flag usb.urb_status usb.urb_len usb.data_len
-usb.bmRequestType usb.setup.bRequest usb.setup.wValue usb.setup.wIndex usb.setup.wLength usb.DescriptorIndex
-usb.bDescriptorType usb.idVendor usb.idProduct usb.bcdDevice usb.bNumEndpoints usb.wMaxPacketSize
-usb.bEndpointAddress usb.interval usb.start_frame usb.copy_of_transfer_flags
-usb.iso.error_count usb.iso.numdesc usb.iso.iso_status usb.iso.iso_off usb.iso.iso_len""".split()
-CLASS = """usb.bInterfaceClass usbms.dCBWSignature usbms.dCBWTag usbms.dCBWDataTransferLength usbms.dCSWDataResidue usbms.dCSWStatus
-scsi_sbc.opcode scsi.spc.opcode scsi_sbc.rdwr10.lba scsi_sbc.rdwr10.xferlen scsi.inquiry.vendor_id
-usbhid.data usbhid.setup.bRequest usbhub.setup.Port usbhub.status.port.power usb.capdata""".split()
+BASE = """frame.len frame.cap_len usb.urb_id usb.urb_type usb.transfer_type usb.bus_id
+usb.device_address usb.endpoint_address usb.src usb.dst usb.setup_flag usb.data_flag
+usb.urb_status usb.urb_len
+usb.data_len usb.bmRequestType usb.setup.bRequest usb.setup.wValue usb.setup.wIndex
+usb.setup.wLength usb.DescriptorIndex usb.bDescriptorType usb.idVendor usb.idProduct
+usb.bcdDevice usb.bNumEndpoints usb.wMaxPacketSize usb.bEndpointAddress usb.interval
+usb.start_frame usb.copy_of_transfer_flags usb.iso.error_count usb.iso.numdesc
+usb.iso.iso_status usb.iso.iso_off usb.iso.iso_len""".split()
+CLASS = """usb.bInterfaceClass usbms.dCBWSignature usbms.dCBWTag usbms.dCBWDataTransferLength
+usbms.dCSWDataResidue usbms.dCSWStatus scsi_sbc.opcode scsi.spc.opcode scsi_sbc.rdwr10.lba
+scsi_sbc.rdwr10.xferlen scsi.inquiry.vendor_id usbhid.data usbhid.setup.bRequest
+usbhub.setup.Port usbhub.status.port.power usb.capdata""".split()
 
 
 def pcap(data):

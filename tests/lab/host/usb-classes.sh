@@ -5,7 +5,8 @@ out=$(PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$TRAWL_SRC/tests/captures" /usr/bin/
 import classes, subprocess
 def run(*a, **kw):
     return subprocess.run(a, capture_output=True, **kw)
-have = {l.split("\t")[2] for l in run("tshark", "-G", "fields", text=True).stdout.splitlines() if l.startswith("F\t")}
+have = {l.split("\t")[2]
+        for l in run("tshark", "-G", "fields", text=True).stdout.splitlines() if l.startswith("F\t")}
 wrong, equal = classes.compare("classes.pcapng", "classes.trawl", run, have)
 of = {k: sum(v.values()) for k, v in classes.theirs("classes.pcapng", have).items()}
 print("\n".join(wrong))

@@ -34,7 +34,8 @@ trawl-export --to usbmon imported.trawl -w imported.txt
 cmp imported.txt saved.txt
 ok $? "and comes out again as it was"
 
-bulk=$(tshark -r all.pcap -Y usb.transfer_type==3 -T fields -e usb.urb_type -e usb.urb_status 2>/dev/null)
+bulk=$(tshark -r all.pcap -Y usb.transfer_type==3 -T fields -e usb.urb_type \
+	-e usb.urb_status 2>/dev/null)
 for status in -2 -32 -62 -71 -75 -84; do
 	same "a completion with status $status" 1 "$(grep -c "^'C'.$status\$" <<<"$bulk")"
 done
