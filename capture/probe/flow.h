@@ -68,7 +68,7 @@ bool code_leaves(const char *name, enum flow_kind *kind);
 struct flow_exit {
 	uint64_t vaddr;      /* of the instruction */
 	enum flow_kind kind;
-	int condition;       /* of a conditional jump: its number in x86's encoding; else FLOW_ALWAYS */
+	int condition; /* of a conditional jump: its number in x86's encoding; else FLOW_ALWAYS */
 	uint64_t to;         /* of a direct tail jump; else 0 */
 	const char *name;    /* what is jumped to or called; "" if not known */
 };

@@ -169,8 +169,8 @@ struct probe {
 	struct probe_site *sites;
 	bool matched; /* by a pattern: where a spec names it, that one's arguments count */
 	uint32_t conditions; /* of the jumps that its sites are: 1 << their number, 1 <<
-			      * PROBE_CONDITIONS of those without; 0: none has one. The fields jump_if,
-			      * that number, and jump_flags tell whether one jumped */
+			      * PROBE_CONDITIONS of those without; 0: none has one. The fields
+			      * jump_if, that number, and jump_flags tell whether one jumped */
 	bool covered; /* it is matched and the spec that is being resolved names it */
 	char *note; /* a remark for the user (slow instruction, skipped argument); "" for none */
 };

@@ -179,7 +179,8 @@ static int finish_probe(struct making *m, enum probe_kind kind, const char *note
 	return ret;
 }
 
-/* Why there may be fewer events where the function is left than where it is entered; "": no reason. */
+/* Why there may be fewer events where the function is left than where it is entered; "": no
+ * reason. */
 static const char *why_fewer(const struct making *m, const struct flow *flow)
 {
 	struct code *code = target_code(m->t);

@@ -163,7 +163,8 @@ static int write_meta(struct trace *t, const struct probe *p, struct trawl_error
 	return r;
 }
 
-/* Texts with a length, and fields that are used up: what the file says instead of the kernel's format. */
+/* Texts with a length, and fields that are used up: what the file says instead of the kernel's
+ * format. */
 static int describe_texts(struct trace *t, const struct probe *p, struct eventformat *f,
 			  struct trawl_error *err)
 {

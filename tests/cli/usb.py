@@ -82,8 +82,7 @@ def test_decode(d):
                      f["decoded"]["storage"]["scsi"]["blocks"]), "its lba and length")
     f = one(items, "REQUEST SENSE's answer", dev=5, decoded__storage__phase="data",
             decoded__storage__scsi__command="REQUEST SENSE")
-    same(("not ready", "medium not present"),
-         (f["decoded"]["storage"]["answer"]["sense_key_name"],
+    same(("not ready", "medium not present"), (f["decoded"]["storage"]["answer"]["sense_key_name"],
           f["decoded"]["storage"]["answer"]["additional"]), "sense by name")
     f = one(items, "a stall by name", dev=5, status=-32)
     same(("stall", "EPIPE", 0), (f["status_name"], f["errno"], f["actual"]), "stall's fields")
@@ -590,8 +589,7 @@ def test_tshark(d):
           if s.get("phase") == "command" and "lba" in s["scsi"]], "tshark: LBA and length")
     same([int(r["scsi.sns.key"], 0) for r in rows if r["scsi.sns.key"]],
          [s[k]["sense_key"] for i in joined for s in [i["fields"]["decoded"].get("storage", {})]
-          for k in ("answer", "sense") if "sense_key" in s.get(k, {})],
-         "tshark: sense key")
+          for k in ("answer", "sense") if "sense_key" in s.get(k, {})], "tshark: sense key")
 
 
 # What Wireshark calls what is in class descriptors, and what we do.
@@ -619,8 +617,8 @@ VIDEO = {
 AUDIO = {
     "usbaudio.ac_if_hdr.bCategory": "bCategory", "usbaudio.ac_if_input.bTerminalID": "bTerminalID",
     "usbaudio.ac_if_input.bmChannelConfig": "bmChannelConfig",
-    "usbaudio.ac_if_output.bSourceID": "bSourceID",
-    "usbaudio.ac_if_clksrc.bClockID": "bClockID", "usbaudio.ac_if_clksrc.bmControls": "bmControls",
+    "usbaudio.ac_if_output.bSourceID": "bSourceID", "usbaudio.ac_if_clksrc.bClockID": "bClockID",
+    "usbaudio.ac_if_clksrc.bmControls": "bmControls",
     "usbaudio.ac_if_clksel.baCSourceID": "baCSourceID",
     "usbaudio.as_if_gen.bTerminalLink": "bTerminalLink",
     "usbaudio.as_if_gen.bmFormats": "bmFormats", "usbaudio.as_if_gen.bNrChannels": "bNrChannels",
@@ -631,8 +629,7 @@ AUDIO = {
 AUDIO_PARTS = {"ac_if_hdr": "audio control header", "ac_if_input": "audio input terminal",
                "ac_if_output": "audio output terminal", "ac_if_clksrc": "audio clock source",
                "ac_if_clksel": "audio clock selector", "as_if_gen": "audio stream",
-               "as_if_ft": "audio format",
-               "as_ep_gen": "audio endpoint"}
+               "as_if_ft": "audio format", "as_ep_gen": "audio endpoint"}
 
 
 def test_classes(d):
@@ -672,8 +669,7 @@ def test_classes(d):
 def test_late(d):
     """A capture begun after the devices were plugged in: their snapshots explain it."""
     c = usbsynth.Capture()
-    c.transfer(usbsynth.INTERRUPT, 0x81, dev=7, interval=4,
-               answer=struct.pack("<BHHb", 2, 1, 2, 0))
+    c.transfer(usbsynth.INTERRUPT, 0x81, dev=7, interval=4, answer=struct.pack("<BHHb", 2, 1, 2, 0))
     usbsynth.storage(c, descriptors=False)
     with open(d + "/late.records", "wb") as f:
         f.write(b"".join(struct.pack("<I", len(r)) + r for r in c.records))
@@ -795,8 +791,7 @@ def test_there_and_back(d):
             out = d + "/there." + kind
             run("trawl-export", "--to", kind, "--source", "usb", path, "-w", out)
             run("trawl-edit", "import", out, "-w", back)
-            same(events,
-                 run("trawl-export", "--to", "usbmon", back)[0],
+            same(events, run("trawl-export", "--to", "usbmon", back)[0],
                  "%s: %s and back: the same events, and no more" % (name, kind))
         same(whole, transfers(back), name + ": pcapng and back: the same transfers")
         same(whole, transfers(out), name + ": its pcapng is read directly")
@@ -858,8 +853,7 @@ def test_errors(d):
     fails("the output is the input", 2, "is the input too", "trawl-edit", "import", "-w",
           d + "/all.txt", d + "/all.txt")
     fails("an output that cannot be", 3, "cannot be made: No such file or directory", "trawl-edit",
-          "import", "-w",
-          d + "/no/such/folder", d + "/all.txt")
+          "import", "-w", d + "/no/such/folder", d + "/all.txt")
     for kind in ("pcapng", "pcap"):
         out, err, got = run("trawl-decode", d + "/cut." + kind, status=1)
         ok(len(out.splitlines()) > 5 and "makes no sense after byte" in err,
@@ -867,8 +861,7 @@ def test_errors(d):
     out, err, got = run("trawl-decode", d + "/bad.txt", status=1)
     ok("1 event left out; the first: line 4, column 30" in err, "bad usbmon text: the place", err)
     fails("link type", 2, "is no link type of USB packets", "trawl-export", "--to", "pcap",
-          "--linktype",
-          "1", d + "/all.pcap")
+          "--linktype", "1", d + "/all.pcap")
     fails("verify: a file that is none", 3, "/none: is not a trawl file", "trawl-edit", "verify",
           d + "/none")
     run("trawl-edit", "import", "-w", d + "/whole.trawl", d + "/all.pcap")
@@ -891,8 +884,7 @@ def main():
                      test_raw, test_errors):
             test(d)
         for test in (test_forms, test_classes, test_late, test_samples, test_there_and_back,
-                     test_tshark,
-                     test_usbpcap_iso, test_usbpcap_status):
+                     test_tshark, test_usbpcap_iso, test_usbpcap_status):
             if shutil.which("tshark"):
                 test(d)
             else:

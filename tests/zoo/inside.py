@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Parameters at places inside functions: each value that is marked as exact is gdb's at the same stop.
+"""Parameters at places inside functions: each value that is marked as exact is gdb's at the same
+stop.
 
 	inside.py [--all] [-v] [NAME ...]       as of run.py
 """
@@ -14,7 +15,8 @@ FUNCTIONS, PLACES = (40, 6) if "--all" in sys.argv else (8, 3)  # of a program, 
 
 
 def variants():
-    for compiler, source in ("gcc", "zoo.c"), ("clang", "zoo.c"), ("g++", "zoo.cc"), ("clang++", "zoo.cc"):
+    for compiler, source in (("gcc", "zoo.c"), ("clang", "zoo.c"), ("g++", "zoo.cc"),
+                             ("clang++", "zoo.cc")):
         flags = ["-std=c++17"] if "++" in compiler else []
         for o in "0", "1", "2", "3":
             yield Variant(f"{compiler}-O{o}", compiler, source, *flags, f"-O{o}",
@@ -30,7 +32,9 @@ def places(program):
     text = run("objdump", "-d", "--no-show-raw-insn", program).stdout
     functions = re.findall(r"^([0-9a-f]+) <(\S*zoo_[^@\s]*)>:\n((?: .*\n)*)", text, re.M)
     for start, name, body in functions[:FUNCTIONS]:
-        at = [int(a, 16) for a in re.findall(r"^ +([0-9a-f]+):\t(?!nop|data16|xchg +%ax,%ax|int3|cs nop)", body, re.M)][1:]
+        at = [int(a, 16)
+              for a in re.findall(r"^ +([0-9a-f]+):\t(?!nop|data16|xchg +%ax,%ax|int3|cs nop)",
+                                  body, re.M)][1:]
         step = max(1, len(at) // PLACES)
         if "*" not in name and "[" not in name:
             found.update({a: f"{name}+{a - int(start, 16):#x}" for a in at[::step]})
@@ -44,7 +48,8 @@ def check(variant, folder):
         ok(False, f"{variant.name}: builds", e.stderr)
         return
     at = places(program)
-    events, probes, said = record(program, [f"uprobe:{program}:{place} $params" for place in at.values()])
+    events, probes, said = record(program,
+                                  [f"uprobe:{program}:{place} $params" for place in at.values()])
     by_address, c = {}, Comparison()
     for event in events:
         by_address.setdefault(probes[event["name"]]["sites"][0]["vaddr"], []).append(event)
@@ -55,7 +60,8 @@ def check(variant, folder):
             c.wrong.append(f"{at[address]}: {len(hits)} hits, by gdb {len(theirs)}")
         for n, (event, values) in enumerate(zip(hits, theirs)):
             c.call(f"{at[address]}, call {n + 1}", event, values, {}, (), False)
-    ok(c.exact and not c.wrong, f"{variant.name}: {len(by_address)} places, {c.exact} values equal gdb's, "
+    ok(c.exact and not c.wrong,
+       f"{variant.name}: {len(by_address)} places, {c.exact} values equal gdb's, "
        f"{c.absent} said to be unavailable, {c.unknown} unknown to gdb", *c.wrong[:30], said[-600:])
 
 
@@ -64,7 +70,8 @@ def numbers(folder):
     program = next(v for v in variants() if v.name == "gcc-O0").build(folder)
     place = next(iter(places(program).values()))
     said = record(program, [f"uprobe:{program}:{place} arg1"])[2]
-    ok("write a parameter's name" in said, "arg1 inside a function is refused, with what to write", said)
+    ok("write a parameter's name" in said, "arg1 inside a function is refused, with what to write",
+       said)
 
 
 if __name__ == "__main__":

@@ -14,8 +14,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         program = Variant("tailcalls", "gcc", "tailcalls.c", "-O1", "-mno-red-zone").build(folder)
         path = f"{program}.trawl"
-        p = run(f"{BUILD}/trawl", "-w", path, "-i", f"uprobe:{program}:cond_*%ret n=%di", "--", program)
-        events = [json.loads(line) for line in run(f"{BUILD}/trawl-decode", "--json", path).stdout.splitlines()]
+        p = run(f"{BUILD}/trawl", "-w", path, "-i", f"uprobe:{program}:cond_*%ret n=%di", "--",
+                program)
+        events = [json.loads(line)
+                  for line in run(f"{BUILD}/trawl-decode", "--json", path).stdout.splitlines()]
         counts = collections.Counter(e["name"].partition(":cond_")[2] for e in events)
         lines = [line.split() for line in p.stdout.splitlines()]
         ok(len(lines) == 17, "the program ran to its end", p.stdout, p.stderr)
@@ -23,11 +25,14 @@ def main():
                  if (counts[f"{name}%tailcall"], counts[f"{name}%ret"]) != (int(n), 32 - int(n))]
         ok(not wrong and sum(counts.values()) == 17 * 32,
            "each condition: jumps and returns as the program counts them", *wrong)
-        ok(all(e["site"]["to"] == "zoo_other" for e in events if "%tailcall" in e["name"]), "where they go")
+        ok(all(e["site"]["to"] == "zoo_other" for e in events if "%tailcall" in e["name"]),
+           "where they go")
         text = run(f"{BUILD}/trawl-decode", path).stdout
-        ok("jump_" not in text and text.count("\n") == 17 * 32, "what tells it is not in the text", text[:300])
+        ok("jump_" not in text and text.count("\n") == 17 * 32, "what tells it is not in the text",
+           text[:300])
         ok(run(f"{BUILD}/trawl-edit", "verify", path).returncode == 0, "the file is whole")
-        p = run(f"{BUILD}/trawl", "-w", path, "-i", f"uprobe:{program}:cond_three%ret c=$comm s=+0(%sp):string",
+        p = run(f"{BUILD}/trawl", "-w", path, "-i",
+                f"uprobe:{program}:cond_three%ret c=$comm s=+0(%sp):string",
                 "--", program)
         ok("32 events captured, 0 lost" in p.stderr, "likewise with strings", p.stderr)
 
