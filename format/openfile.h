@@ -65,6 +65,11 @@ struct trawl_reader {
 
 /* Whether events of all sources were asked for, or of this one. */
 bool reader_wants_all(const struct trawl_reader *r);
+/*
+ * All of the file has been gone through: what no chunk refers to is looked at as well, once, unless
+ * a part was asked for. -1 with *err: the file could not be read.
+ */
+int reader_finish(struct trawl_reader *r, struct trawl_error *err);
 bool reader_wants(const struct trawl_reader *r, const struct trawl_source *s);
 
 /* Where a walk came upon a chunk; false when its head makes no sense. */

@@ -143,7 +143,7 @@ int trawl_next_piece(struct trawl_reader *r, struct trawl_piece *p, struct trawl
 		if (!r->segment)
 			return -1;
 	}
-	return 0;
+	return reader_finish(r, err);
 }
 
 static struct chunk_ref ref_of(const struct trawl_piece *p)

@@ -216,8 +216,7 @@ static int file_more(struct trawl_reader *r, struct trawl_error *err)
 	return lane_begin(r, &r->lane, r->catalog.sections.p[first], err) ? -1 : 1;
 }
 
-/* All of the file has been gone through: what no chunk refers to is looked at as well. */
-static int finish(struct trawl_reader *r, struct trawl_error *err)
+int reader_finish(struct trawl_reader *r, struct trawl_error *err)
 {
 	if (r->finished)
 		return 0;
@@ -300,7 +299,7 @@ int trawl_next(struct trawl_reader *r, struct trawl_event *ev, struct trawl_erro
 			return ret;
 		ret = file_more(r, err);
 	} while (ret > 0);
-	return ret ? ret : finish(r, err);
+	return ret ? ret : reader_finish(r, err);
 }
 
 /* ---- chunk by chunk ---------------------------------------------------------------------- */
@@ -403,7 +402,7 @@ int trawl_next_chunk(struct trawl_reader *r, const struct trawl_chunk **chunk,
 			if (file_chunk(r, s, &r->segment->refs[r->next_ref++], chunk))
 				return 1;
 	}
-	return ret ? ret : finish(r, err);
+	return ret ? ret : reader_finish(r, err);
 }
 
 /* ---- what is known ----------------------------------------------------------------------- */

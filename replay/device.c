@@ -210,6 +210,8 @@ static int replay(const struct options *o, struct trawl_error *err)
 	if (!tape_open(&t, &f, o->path, o->device, false, err) &&
 	    !standard_check(&t, o->path, o->as_is, err))
 		ret = play(o, &t, err);
+	if (!ret)
+		ret = tape_whole(&t, err);
 	tape_free(&t);
 	foreign_close(&f);
 	return ret;

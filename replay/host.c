@@ -142,6 +142,8 @@ static int replay(const struct options *o, struct trawl_error *err)
 
 	if (!ret)
 		ret = act(o, &t, err);
+	if (!ret)
+		ret = tape_whole(&t, err);
 	tape_free(&t);
 	foreign_close(&f);
 	return ret;

@@ -20,6 +20,7 @@ struct reader {
 	struct usb_state *state;
 	struct trawl_error *err;
 	bool failed;
+	struct trawl_error damage; /* of the file that was read to its end */
 };
 
 static int item(struct consumer *consumer, const struct decoder *d, void *state,
@@ -60,6 +61,8 @@ static int read_capture(struct reader *r, const char *path, const char *name,
 		ret = -1;
 	if (!ret)
 		ret = end(r, stream_reader(s));
+	if (!ret)
+		stream_verdict(s, &r->damage);
 	stream_close(s);
 	selection_free(&selection);
 	return ret;
@@ -518,7 +521,18 @@ int tape_read(struct tape *t, const char *path, const char *name, const struct t
 	*t = (struct tape){.device = *d, .store = t->store};
 	if (t->store.fd < 0 && store_open(&t->store, err))
 		return -1;
-	return read_capture(&r, path, name, end_tape, err);
+	if (read_capture(&r, path, name, end_tape, err))
+		return -1;
+	t->damage = r.damage;
+	return 0;
+}
+
+int tape_whole(const struct tape *t, struct trawl_error *err)
+{
+	if (!t->damage.status)
+		return 0;
+	*err = t->damage;
+	return -1;
 }
 
 int tape_read_chosen(struct tape *t, const char *path, const char *name, const char *device,

@@ -92,6 +92,7 @@ struct tape {
 	uint64_t no_answer;    /* IN transfers of which only the submission was recorded */
 	char verdict[256];     /* the capture's own: why it is not replayable; "" if it is, or
 			        * none is there */
+	struct trawl_error damage; /* of the file; its status is 0 if it is whole */
 };
 
 /* All devices but root hubs, to be freed by the caller; -1 with *err. */
@@ -112,6 +113,8 @@ int tape_read(struct tape *t, const char *path, const char *name, const struct t
  * store. */
 int tape_read_chosen(struct tape *t, const char *path, const char *name, const char *device,
 		     struct trawl_error *err);
+/* 0, or -1 with *err: the file is damaged or cut; for who has replayed what is whole. */
+int tape_whole(const struct tape *t, struct trawl_error *err);
 /*
  * The same of what the user named: any file that can be imported, or "-". f->path has the capture
  * until foreign_close(), which the caller calls in any case. caged: in the sandbox, which the

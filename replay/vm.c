@@ -423,6 +423,8 @@ static int with_tape(struct options *o, struct vm_result *r, struct trawl_error 
 	    !standard_check(&t, o->path, o->as_is, err))
 		ret = r ? boot(o, &t, f.path, r, err)
 			: (o->mutate ? mutate : check)(o, &t, f.path, err);
+	if (!ret && !r)
+		ret = tape_whole(&t, err);
 	if (ret < 0)
 		foreign_call(&f, err);
 	tape_free(&t);

@@ -240,10 +240,11 @@ enum { SANITIZED = true };
 enum { SANITIZED = false };
 #endif
 
+/* 0, or why not, as -errno; a filter that cannot be built is one without memory. */
 static int filter(const struct privileges_kept *kept)
 {
 	scmp_filter_ctx f = seccomp_init(SCMP_ACT_ALLOW);
-	int r = -1;
+	int r = -ENOMEM;
 
 	if (f && !seccomp_attr_set(f, SCMP_FLTATR_CTL_TSYNC, 1) &&
 	    !deny(f, denied, sizeof(denied) / sizeof(denied[0])) &&
@@ -261,12 +262,18 @@ static int filter(const struct privileges_kept *kept)
 
 int privileges_drop(const struct privileges_kept *kept, struct trawl_error *err)
 {
+	int r;
+
 	if (drop_capabilities(kept))
 		return trawl_fail(err, TRAWL_CANNOT, "capabilities cannot be given up: %s",
 				  strerror(errno));
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || filter(kept))
+	r = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : filter(kept);
+	if (r == -ENOMEM)
 		return trawl_fail(err, TRAWL_CANNOT,
-				  "the recorder's filter of system calls cannot be set: seccomp is "
-				  "forbidden here");
+				  "the recorder's filter of system calls cannot be set: out of memory");
+	if (r)
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "the recorder's filter of system calls cannot be set: %s: seccomp is "
+				  "forbidden here, or the kernel has none", strerror(-r));
 	return 0;
 }
