@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Branches for other tools: coverage as gcov counts it, genhtml makes pages of it, stacks that
-llvm-profgen or create_llvm_prof read, blocks as drcov has them, calls as a tree and as slices."""
+llvm-profgen and BOLT read, blocks as drcov has them, calls as a tree and as slices."""
 import json
 import os
 import re
@@ -158,6 +158,44 @@ def check_brstack(folder):
        "llvm-profgen makes a profile of it", done.stderr, profile)
 
 
+# What perf2bolt gets from "perf": our text in place of what perf script prints of a perf.data.
+PERF = """\
+#!/bin/sh
+case "$*" in
+*brstack*) sed -n 's/^ *[0-9a-f]* 0x/1 &/p' {0}/b.brstack ;;
+*mmap-events*) sed -n 's/^PERF_RECORD_MMAP2 [0-9]*/b 1 [000] 1.0: PERF_RECORD_MMAP2 1/p' {0}/b.brstack ;;
+esac
+"""
+
+
+def check_bolt(folder):
+    bolt = "/usr/lib/llvm-16/bin"
+    if not os.path.exists(f"{bolt}/perf2bolt"):
+        skip("BOLT reads it", "bolt-16 is not installed")
+        return
+    os.mkdir(f"{folder}/play")
+    with open(f"{folder}/play/perf", "w") as f:
+        f.write(PERF.format(folder))
+    os.chmod(f"{folder}/play/perf", 0o755)
+    with open(f"{folder}/perf.data", "w") as f:
+        f.write("PERFILE2")
+    run("gcc", "-O1", "-g", "-Wl,--emit-relocs", "-o", "b", "x.c", cwd=folder)
+    plain = run("./b", cwd=folder).stdout
+    run(f"{BUILD}/trawl", "-i", "branch", "-w", f"{folder}/b.trawl", "--", f"{folder}/b")
+    run(f"{BUILD}/trawl-export", "--to", "brstack", f"{folder}/b.trawl", "-w", f"{folder}/b.brstack")
+    done = run(f"{bolt}/perf2bolt", "-p", "perf.data", "-o", "b.fdata", "./b", cwd=folder,
+               env={**os.environ, "PATH": f"{folder}/play:{os.environ['PATH']}"})
+    ok(done.returncode == 0 and "traces mismatching disassembled function contents: 0 (" in done.stdout,
+       "BOLT reads it, and finds each way in the program's code", done.stdout, done.stderr)
+    with open(f"{folder}/b.fdata") as f:
+        profile = f.read()
+    calls = re.findall(r"^1 (?:fib|main)\S* \w+ 1 fib\S* 0 \d+ (\d+)$", profile, re.M)
+    same(21, sum(map(int, calls)), "its profile has each call")
+    done = run(f"{bolt}/llvm-bolt", "b", "-o", "bolted", "-data", "b.fdata", "-reorder-blocks=ext-tsp",
+               "-reorder-functions=hfsort", cwd=folder)
+    same((0, plain), (done.returncode, run("./bolted", cwd=folder).stdout), "and a program moved by it does the same")
+
+
 def check_calls(folder):
     out = run(f"{BUILD}/trawl-decode", "--calls", f"{folder}/x.trawl").stdout
     tree = [(len(m[1]), m[2]) for m in
@@ -255,6 +293,7 @@ def main():
             skip("lines as gcov counts them", "lcov is not installed")
         check_drcov(folder)
         check_brstack(folder)
+        check_bolt(folder)
         check_calls(folder)
         check_slices(folder)
         check_diff(folder)
