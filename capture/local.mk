@@ -49,7 +49,7 @@ libcapture_la_SOURCES = \
 	capture/user/counted.c capture/user/counted.h \
 	capture/user/jumped.c capture/user/jumped.h \
 	capture/user/userprobe.c capture/user/listing.c capture/user/listing.h \
-	capture/sys/user.c capture/sys/user.h \
+	capture/sys/user.c capture/sys/user.h capture/sys/lockdown.c capture/sys/lockdown.h \
 	capture/branch/backend.h capture/branch/backends.c capture/branch/branch.c \
 	capture/branch/codecache.c capture/branch/codecache.h capture/branch/event.h \
 	capture/branch/images.c capture/branch/images.h capture/branch/last.c capture/branch/last.h \

@@ -15,6 +15,21 @@ struct job {
 	struct uprobe *uprobe;
 };
 
+/* The name of the kernel's own for unbound work changed after 6.12, and 7.3 warns about the
+ * old one. */
+static struct workqueue_struct *workers;
+
+int kuprobes_init(void)
+{
+	workers = alloc_workqueue("trawl", WQ_UNBOUND, 0);
+	return workers ? 0 : -ENOMEM;
+}
+
+void kuprobes_exit(void)
+{
+	destroy_workqueue(workers);
+}
+
 static void set(struct work_struct *work)
 {
 	struct job *job = container_of(work, struct job, work);
@@ -32,7 +47,7 @@ static void remove(struct work_struct *work)
 static void run(struct job *job, work_func_t function)
 {
 	INIT_WORK_ONSTACK(&job->work, function);
-	queue_work(system_unbound_wq, &job->work);
+	queue_work(workers, &job->work);
 	flush_work(&job->work);
 	destroy_work_on_stack(&job->work);
 }

@@ -6,6 +6,9 @@
 #include <linux/fs.h>
 #include <linux/uprobes.h>
 
+int kuprobes_init(void);
+void kuprobes_exit(void);
+
 /*
  * kuprobe_register(), kuprobe_unregister() - as uprobe_register() and uprobe_unregister() of the
  * newest kernels, whatever signal the caller has got. Both sleep.

@@ -4,6 +4,7 @@
 #include "kmod/device.h"
 #include "kmod/hooks.h"
 #include "kmod/khandler.h"
+#include "kmod/kuprobe.h"
 #include "kmod/tracer.h"
 
 static int __init trawl_init(void)
@@ -12,11 +13,17 @@ static int __init trawl_init(void)
 
 	if (status)
 		return status;
+	status = kuprobes_init();
+	if (status)
+		goto attachments;
 	khandlers_init();
 	lifecycle_init();
 	status = device_add_trawl();
-	if (status)
-		attachments_exit();
+	if (!status)
+		return 0;
+	kuprobes_exit();
+attachments:
+	attachments_exit();
 	return status;
 }
 
@@ -28,6 +35,7 @@ static void __exit trawl_exit(void)
 	stops_end();
 	/* A task may be at the last instructions of work that has let the module go. */
 	synchronize_rcu_tasks();
+	kuprobes_exit();
 	attachments_exit();
 }
 

@@ -18,6 +18,7 @@
 #include "capture/branch/perfring.h"
 #include "capture/cli/spec.h"
 #include "capture/sys/clock.h"
+#include "capture/sys/lockdown.h"
 #include "common/branchrecord.h"
 /* Names that libtrawl has, too. */
 #define trawl_record kmod_record
@@ -55,8 +56,8 @@ static int ask(const char *name, enum trawl_provider provider, struct trawl_prov
 		return trawl_fail(err, TRAWL_CANNOT, "branch:%s: there is no " TRAWL_DEVICE
 				  ": build kmod/ for this kernel and load trawl.ko", name);
 	if (fd < 0)
-		return trawl_fail(err, TRAWL_CANNOT, "branch:%s: " TRAWL_DEVICE ": %s: run as root",
-				  name, strerror(errno));
+		return trawl_fail(err, TRAWL_CANNOT, "branch:%s: " TRAWL_DEVICE ": %s: %s", name,
+				  strerror(errno), lockdown_or("run as root"));
 	got = ioctl(fd, TRAWL_IOC_PROVIDER, info);
 	close(fd);
 	if (got || info->abi < TRAWL_ABI)

@@ -23,6 +23,7 @@
 #include "capture/tracefs/loss.h"
 #include "capture/tracefs/printkformats.h"
 #include "capture/sys/clock.h"
+#include "capture/sys/lockdown.h"
 #include "capture/sys/meta.h"
 #include "capture/tracefs/pidfilter.h"
 #include "capture/tracefs/ring.h"
@@ -66,7 +67,8 @@ static int make_instance(struct trace *t, struct trawl_error *err)
 				  "no memory for another ring buffer: end other recordings, or "
 				  "rmdir instances that nobody uses" :
 				  errno == EACCES || errno == EPERM ?
-				  "no permission: " TRACEFS_REMEDY : strerror(errno));
+				  "no permission: " TRACEFS_REMEDY :
+				  lockdown_or(strerror(errno)));
 	t->dir = openat(t->top, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (t->dir < 0)
 		return trawl_fail(err, TRAWL_CANNOT, "tracefs: cannot open %s: %s", path,

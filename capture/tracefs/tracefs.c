@@ -13,6 +13,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "capture/sys/lockdown.h"
 #include "capture/tracefs/tracefs.h"
 
 static const char default_path[] = "/sys/kernel/tracing";
@@ -133,7 +134,8 @@ static int fail_file(const char *verb, const char *file, struct trawl_error *err
 
 	if (saved == EACCES || saved == EPERM)
 		trawl_fail(err, TRAWL_CANNOT,
-			   "tracefs: cannot %s %s: no permission: " TRACEFS_REMEDY, verb, file);
+			   "tracefs: cannot %s %s: no permission: %s", verb, file,
+			   lockdown_or(TRACEFS_REMEDY));
 	else
 		trawl_fail(err, TRAWL_CANNOT, "tracefs: cannot %s %s: %s", verb, file,
 			   strerror(saved));

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRAWL_CAPTURE_SYS_LOCKDOWN_H
+#define TRAWL_CAPTURE_SYS_LOCKDOWN_H
+
+/*
+ * Returns why the kernel refuses tracing: a text of its own if the kernel is locked down to
+ * confidentiality, else `otherwise`. perf records user code under lockdown, too.
+ */
+const char *lockdown_or(const char *otherwise);
+
+#endif
