@@ -92,8 +92,10 @@ MACHINES = {
     "iommu": Machine("q35", ["-device", "intel-iommu"], " intel_iommu=on trace_buf_size=96M"),
     "fresh": Machine("pc", [], ""),  # where nothing has been cached or set by other tests
     "single": Machine("pc", [], "", processors=1),
+    "lockdown": intel(94, "lbr-fmt=5", " lsm=lockdown,capability"),  # a level can be set there, once
     "skylake": intel(94, "lbr-fmt=5"),
     "skylake-pti": intel(94, "lbr-fmt=5", " pti=on"),
+    "unknown-lbr": intel(94, "lbr-fmt=60"),  # a format that no manual has
     "sandybridge": intel(42, "lbr-fmt=3"),
     "haswell": intel(60, "lbr-fmt=4"),
     "goldmont": intel(92, "lbr-fmt=6"),

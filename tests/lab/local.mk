@@ -28,7 +28,8 @@ EXTRA_DIST += tests/lab/run tests/lab/guest.py tests/lab/runner.sh tests/lab/ker
 	tests/lab/mtpread.py tests/lab/guest/usb-classes.sh tests/lab/host/usb-classes.sh \
 	tests/lab/guest/usb-text.sh tests/lab/host/usb-text.sh tests/lab/host/textsame.py \
 	tests/lab/qemu/build tests/lab/qemu/branch-record.patch tests/lab/qemu/README.md tests/lab/qemu/COPYING tests/lab/kmod-headers tests/lab/guest/bench-branch.sh \
-	tests/lab/guest/branch-hardware.sh tests/lab/branchsame.py tests/lab/guest/cpu-branches.sh tests/lab/guest/cpu-stacks.sh tests/lab/brstack.py
+	tests/lab/guest/branch-hardware.sh tests/lab/guest/branch-threads.sh tests/lab/guest/lockdown.sh \
+	tests/lab/branchsame.py tests/lab/guest/cpu-branches.sh tests/lab/guest/cpu-stacks.sh tests/lab/brstack.py
 
 # One after the other: all is a make of its own, which would link the same libraries at the same time.
 lab-programs: all
@@ -43,9 +44,10 @@ kmod-long: lab-programs
 		$(srcdir)/tests/lab/run $$k kmod-safe kmod-python || exit; done
 .PHONY: kmod-long
 
-# What each way of recording branches costs, on the emulated processor.
+# What each way of recording branches costs, on the emulated processor: minutes.
 bench-branch: lab-programs
-	TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' $(srcdir)/tests/lab/run 6.12 bench-branch
+	@for k in $(LAB_KERNELS); do TRAWL_SRC='$(abs_top_srcdir)' TRAWL_BUILD='$(abs_top_builddir)' \
+		LAB_LIMIT=900 $(srcdir)/tests/lab/run --limit 1500 $$k bench-branch || exit; done
 .PHONY: bench-branch
 
 # trawl.ko for kernels newer than the lab's, by DKMS; root, half a gigabyte, some minutes the first time.
