@@ -163,7 +163,7 @@ PERF = """\
 #!/bin/sh
 case "$*" in
 *brstack*) sed -n 's/^ *[0-9a-f]* 0x/1 &/p' {0}/b.brstack ;;
-*mmap-events*) sed -n 's/^PERF_RECORD_MMAP2 [0-9]*/b 1 [000] 1.0: PERF_RECORD_MMAP2 1/p' {0}/b.brstack ;;
+*mmap*) sed -n 's/^PERF_RECORD_MMAP2 [0-9]*/b 1 [000] 1.0: PERF_RECORD_MMAP2 1/p' {0}/b.brstack ;;
 esac
 """
 
@@ -182,18 +182,20 @@ def check_bolt(folder):
     run("gcc", "-O1", "-g", "-Wl,--emit-relocs", "-o", "b", "x.c", cwd=folder)
     plain = run("./b", cwd=folder).stdout
     run(f"{BUILD}/trawl", "-i", "branch", "-w", f"{folder}/b.trawl", "--", f"{folder}/b")
-    run(f"{BUILD}/trawl-export", "--to", "brstack", f"{folder}/b.trawl", "-w", f"{folder}/b.brstack")
+    run(f"{BUILD}/trawl-export", "--to", "brstack", "b.trawl", "-w", "b.brstack", cwd=folder)
     done = run(f"{bolt}/perf2bolt", "-p", "perf.data", "-o", "b.fdata", "./b", cwd=folder,
                env={**os.environ, "PATH": f"{folder}/play:{os.environ['PATH']}"})
-    ok(done.returncode == 0 and "traces mismatching disassembled function contents: 0 (" in done.stdout,
+    ok(done.returncode == 0 and
+       "traces mismatching disassembled function contents: 0 (" in done.stdout,
        "BOLT reads it, and finds each way in the program's code", done.stdout, done.stderr)
     with open(f"{folder}/b.fdata") as f:
         profile = f.read()
     calls = re.findall(r"^1 (?:fib|main)\S* \w+ 1 fib\S* 0 \d+ (\d+)$", profile, re.M)
     same(21, sum(map(int, calls)), "its profile has each call")
-    done = run(f"{bolt}/llvm-bolt", "b", "-o", "bolted", "-data", "b.fdata", "-reorder-blocks=ext-tsp",
-               "-reorder-functions=hfsort", cwd=folder)
-    same((0, plain), (done.returncode, run("./bolted", cwd=folder).stdout), "and a program moved by it does the same")
+    done = run(f"{bolt}/llvm-bolt", "b", "-o", "bolted", "-data", "b.fdata",
+               "-reorder-blocks=ext-tsp", "-reorder-functions=hfsort", cwd=folder)
+    same((0, plain), (done.returncode, run("./bolted", cwd=folder).stdout),
+         "and a program moved by it does the same")
 
 
 def check_calls(folder):

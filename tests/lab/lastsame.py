@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""lastsame.py ALL LAST SYMBOL N HOW: of two captures, as trawl-decode --json prints them: whenever the code of ALL, which
-has every branch, came to a place of the function SYMBOL, LAST has the N branches before that of the same task. Where
-HOW is kmod-lbr it may have the newest of them only, in up to half of the hits: perf empties the processor's records
-when a task comes to a CPU. Prints counts; status 1 if not."""
+"""lastsame.py ALL LAST SYMBOL N HOW: of two captures, as trawl-decode --json prints them: whenever
+the code of ALL, which has every branch, came to a place of the function SYMBOL, LAST has the N
+branches before that of the same task. Where HOW is kmod-lbr it may have the newest of them only,
+in up to half of the hits: perf empties the processor's records when a task comes to a CPU. Prints
+counts; status 1 if not."""
 import json
 import re
 import sys
@@ -71,8 +72,10 @@ for i, (g, w) in enumerate(zip(got, wanted)):
         short += 1
     else:
         bad.append(i)
-print(f"{tasks} tasks, {len(got)} hits, {len(wanted)} in the whole trace, {len(bad)} differ, {short} are short, "
+print(f"{tasks} tasks, {len(got)} hits, {len(wanted)} in the whole trace, {len(bad)} differ, "
+      f"{short} are short, "
       f"{sum(len(g[1]) for g in got)} branches")
 for i in bad[:2]:
-    print(f"#{i}: {[(k, hex(a), hex(b)) for k, a, b in got[i][1]]}\n not {[(k, hex(a), hex(b)) for k, a, b in wanted[i]]}")
+    shown = [[(k, hex(a), hex(b)) for k, a, b in stack] for stack in (got[i][1], wanted[i])]
+    print(f"#{i}: {shown[0]}\n not {shown[1]}")
 sys.exit(0 if got and same and not bad and short <= len(got) / 2 else 1)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# What recording branches costs, in one guest, of each way against the program alone; `make bench-branch` prints it.
-# Everything is measured in turn and several times, and the least is told, which others on the machine disturbed least.
+# What recording branches costs, in one guest, of each way against the program alone; `make bench-
+# branch` prints it. Everything is measured in turn and several times, and the least is told,
+# which others on the machine disturbed least.
 # kernels: bench
 # machine: skylake
 . "$TRAWL_SRC/tests/tap.sh"
@@ -25,8 +26,8 @@ took() {
 	us=$((${EPOCHREALTIME/./} - began))
 	[ "${least[$name]:-$us}" -lt $us ] || least[$name]=$us
 }
-declare -A turns=([alone]=2000000 [perf-lbr]=500000 [kmod-lbr]=2000000 [perf-bts]=8000 [intel-bts]=40000
-	[kmod-step]=20000 [ptrace]=300)
+declare -A turns=([alone]=2000000 [perf-lbr]=500000 [kmod-lbr]=2000000 [perf-bts]=8000
+	[intel-bts]=40000 [kmod-step]=20000 [ptrace]=300)
 ways="perf-lbr kmod-lbr perf-bts intel-bts kmod-step ptrace"
 for _ in 1 2 3; do
 	for n in 1 many; do
@@ -42,7 +43,7 @@ alone=$(((least[alone many] - least[alone 1]) * 1000 / turns[alone]))
 echo "# a turn of a loop of 3.5 branches, the program alone: $alone ns"
 for how in $ways; do
 	ns=$(((least[$how many] - least[$how 1]) * 1000 / turns[$how]))
-	echo "# a turn, branch:$how: $ns ns, $((ns / alone)).$((ns * 10 / alone % 10)) times as long"
+	echo "# a turn, branch:$how: $ns ns, $((ns / alone)) times as long"
 done
 
 # Real programs from their first to their last instruction: how long, and how many bytes a branch.
@@ -53,12 +54,15 @@ program() {
 	took "$name alone" "$@"
 	for how in $ways; do
 		took "$name $how" trawl -q -i branch:$how -w "$name.trawl" -- "$@"
-		read -r n bytes < <(/usr/bin/python3 -B "$TRAWL_SRC/tests/reader_branch.py" --sizes "$name.trawl")
-		echo "# $name, branch:$how: $n branches, $((bytes * 1000 / n)) thousandths of a byte each," \
+		read -r n bytes < <(/usr/bin/python3 -B "$TRAWL_SRC/tests/reader_branch.py" \
+			--sizes "$name.trawl")
+		echo "# $name, branch:$how: $n branches," \
+			"$((bytes * 1000 / n)) thousandths of a byte each," \
 			"$((least[$name $how] / 1000)) ms, alone $((least[$name alone] / 1000)) ms"
 		[ "$bytes" -le "$n" ]
 		ok $? "$name, branch:$how: at most a byte a branch"
-		[ "$how" != kmod-step ] || echo "# $name: $("$TRAWL_BUILD/tests/bench/branch" "$name.trawl" again.trawl 0)"
+		[ "$how" != kmod-step ] ||
+			"$TRAWL_BUILD/tests/bench/branch" "$name.trawl" again.trawl 0 | sed 's/^/# again: /'
 	done
 }
 program gzip "perf-bts intel-bts kmod-step ptrace" gzip -nc /usr/share/common-licenses/GPL-3

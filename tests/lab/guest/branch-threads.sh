@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # machine: skylake
-# -i branch:last=N@usdt: in threads and children, of COMMAND and of -p: at each hit the branches that led there in that
-# task.
+# -i branch:last=N@usdt: in threads and children, of COMMAND and of -p: at each hit the branches
+# that led there in that task.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 threads=$TRAWL_BUILD/samples/threads
@@ -14,12 +14,14 @@ trawl-decode --json all.trawl >all.json
 led_there() {
 	local found
 	trawl-decode --json "$2.trawl" >"$2.json"
-	found=$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/lastsame.py" all.json "$2.json" work 4 "$1")
+	found=$(/usr/bin/python3 "$TRAWL_SRC/tests/lab/lastsame.py" all.json \
+		"$2.json" work 4 "$1")
 	ok $? "$2: each hit has the branches that led there in its task: $found"
 	has "$2: of six tasks, 72 hits" "$found" '^6 tasks, 72 hits'
 }
 for how in kmod-step kmod-lbr; do
-	trawl -q -i "branch:$how:last=4@usdt:$threads:threads:hit" -w $how.trawl -- "$threads" 3 1 12
+	trawl -q -i "branch:$how:last=4@usdt:$threads:threads:hit" -w $how.trawl -- \
+		"$threads" 3 1 12
 	ok $? "$how: a static probe"
 	led_there $how $how
 	# shellcheck disable=SC2016

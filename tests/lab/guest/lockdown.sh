@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # machine: lockdown
-# A kernel that is locked down, as by lockdown= or secure boot: "integrity" lets branches be recorded,
-# "confidentiality" forbids tracing and trawl.ko. Who has opened the device before goes on.
+# A kernel that is locked down, as by lockdown= or secure boot: "integrity" lets branches be
+# recorded, "confidentiality" forbids tracing and trawl.ko. Who has opened the device before goes
+# on.
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 PATH=$TRAWL_BUILD/tests/kmod:$PATH
@@ -13,14 +14,16 @@ insmod "$module"
 echo integrity >$lockdown
 kbranch -q -- /bin/true 2>said
 ok $? "integrity: branches are recorded: $(cat said)"
-fails "integrity: a module that nobody signed is refused" 1 "not permitted|rejected" insmod "$LAB_MODULES/../khandler/histogram.ko"
+fails "integrity: a module that nobody signed is refused" 1 "not permitted|rejected" \
+	insmod "$LAB_MODULES/../khandler/histogram.ko"
 
 sleep 100 &
 kbranch -p $! -q -t 3 2>said &
 before=$!
 sleep 1
 echo confidentiality >$lockdown
-fails "confidentiality: the device can't be opened" 3 '/dev/trawl: Operation not permitted' kbranch -- /bin/true
+fails "confidentiality: the device can't be opened" 3 '/dev/trawl: Operation not permitted' \
+	kbranch -- /bin/true
 has "confidentiality" "$(cat $lockdown)" '\[confidentiality\]'
 why='locked down \(confidentiality\): boot it without lockdown='
 listed=$(trawl -D branch)
