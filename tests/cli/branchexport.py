@@ -191,7 +191,8 @@ def check_bolt(folder):
     with open(f"{folder}/b.fdata") as f:
         profile = f.read()
     calls = re.findall(r"^1 (?:fib|main)\S* \w+ 1 fib\S* 0 \d+ (\d+)$", profile, re.M)
-    same(21, sum(map(int, calls)), "its profile has each call")
+    # The branch that two stacks share is counted twice, and chance decides which ones those are.
+    ok(21 <= sum(map(int, calls)) <= 24, "its profile has each call", calls)
     done = run(f"{bolt}/llvm-bolt", "b", "-o", "bolted", "-data", "b.fdata",
                "-reorder-blocks=ext-tsp", "-reorder-functions=hfsort", cwd=folder)
     same((0, plain), (done.returncode, run("./bolted", cwd=folder).stdout),
