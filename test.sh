@@ -12,7 +12,8 @@ command -v npm >/dev/null || page_tools+=(nodejs npm)
 need_packages "${BUILD_PACKAGES[@]}" "${page_tools[@]}" libcriterion-dev \
 	binutils bpftrace clang file gdb golang-go jq libkshark2 linux-perf mandoc man-db procps \
 	psmisc python3 sqlite3 g++ rustc tcpdump \
-	trace-cmd tshark lcov llvm bolt-16 umockdev python3-usb usbip xz-utils zstd qemu-system-x86 \
+	trace-cmd tshark lcov llvm bolt-16 \
+	umockdev python3-usb usbip xz-utils zstd qemu-system-x86 \
 	busybox-static usbutils cpio kmod e2fsprogs alsa-utils || exit
 
 passed=0 failed=0 skipped=0
