@@ -272,3 +272,27 @@ const void *branch_encoder_finish(struct branch_encoder *e, size_t *len)
 	*len = e->out.len;
 	return e->out.failed || e->marks.failed ? NULL : e->out.data;
 }
+
+const void *branch_encoder_again(struct branch_encoder *e, const struct branch_batch *b,
+				 uint64_t first, size_t *len)
+{
+	branch_encoder_start(e, first);
+	for (uint32_t i = 0; i < b->nmarks; i++) {
+		e->count = b->marks[i].at;
+		branch_encoder_mark(e, b->marks[i].kind, b->marks[i].time, b->marks[i].count);
+	}
+	e->count = b->count;
+	e->npairs = b->npairs;
+	for (uint32_t i = 0; i < b->npairs; i++) {
+		e->pairs[i] = b->pairs[i];
+		e->used[i] = 0; /* pairs are not looked for: none is in slots */
+	}
+	e->has_flags = b->flags;
+	e->has_cycles = b->cycles;
+	for (uint32_t i = 0; i < b->count; i++) {
+		e->ids[i] = b->ids[i] + 1;
+		e->flags[i] = b->flags ? b->flags[i] : 0;
+		e->cycles[i] = b->cycles ? b->cycles[i] : 0;
+	}
+	return branch_encoder_finish(e, len);
+}

@@ -8,7 +8,7 @@
 enum secret_class {
 	SECRET_KEYSTROKES, SECRET_POINTER, SECRET_SECTORS, SECRET_PAYLOAD, SECRET_SERIALS,
 	SECRET_COMMANDS, SECRET_PATHS, SECRET_NAMES, SECRET_STRINGS, SECRET_ADDRESSES,
-	SECRET_IDENTITY, SECRET_DATE,
+	SECRET_IDENTITY, SECRET_SYMBOLS, SECRET_DATE,
 	SECRET_CLASSES
 };
 
@@ -28,7 +28,8 @@ static const struct secret_class_text secret_classes[SECRET_CLASSES] = {
 	[SECRET_NAMES] = {"names", "names of users and hosts", false},
 	[SECRET_STRINGS] = {"strings", "texts and bytes in arguments and fields", false},
 	[SECRET_ADDRESSES] = {"addresses", "addresses of the kernel and of processes", false},
-	[SECRET_IDENTITY] = {"identity", "the machine's identity: boot id, container ids", false},
+	[SECRET_IDENTITY] = {"identity", "the machine's identity: boot id, container ids, inodes", false},
+	[SECRET_SYMBOLS] = {"symbols", "names of programs' functions", true},
 	[SECRET_DATE] = {"date", "the date and the time of day", true},
 };
 

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/array.h"
+#include "common/branchrecord.h"
 #include "common/json.h"
 #include "common/sources.h"
 #include "edit/edit.h"
@@ -132,6 +134,24 @@ void redact_address(struct redact *x, uint8_t *p)
 	memcpy(p, &moved, 8);
 }
 
+void redact_inode(struct redact *x, char *p, size_t n)
+{
+	if (!n || *p == '0')
+		return;
+	count(x, SECRET_IDENTITY, p, n);
+	if (redact_drops(x, SECRET_IDENTITY))
+		standin_number(&x->key, p, n);
+}
+
+void redact_machine(struct redact *x, char *name)
+{
+	char *at = strpbrk(name, "@/");
+
+	/* "#2" behind it: another boot of the host */
+	if (at && *at == '@')
+		redact_text(x, SECRET_NAMES, at + 1, strcspn(at + 1, "#/"));
+}
+
 void redact_scrub(struct redact *x, char *p, size_t n)
 {
 	const struct removed_value *v;
@@ -235,7 +255,6 @@ static bool is_usb(const struct trawl_source *s)
 /* In place: ev->record is ours. */
 static void redact_record(struct redact *x, const struct trawl_event *ev)
 {
-	x->place = ev->type->name;
 	if (is_usb(ev->source)) {
 		redact_usb(x, ev, (uint8_t *)ev->record);
 		if (!strcmp(ev->source->kind, "usbmon") && ev->len >= 8)
@@ -260,16 +279,17 @@ static void redact_record(struct redact *x, const struct trawl_event *ev)
 
 static bool is_probe(const struct trawl_source *s)
 {
-	return !strcmp(s->name, "uprobe") || !strcmp(s->name, "usdt");
+	return is_source(s->name, "uprobe") || is_source(s->name, "usdt");
 }
 
 void redact_type_name(struct redact *x, const struct trawl_source *s, char *name)
 {
 	char *colon = strchr(name, ':');
 
-	if (is_probe(s) && !strcmp(s->name, "uprobe") && colon) {
+	if (is_source(s->name, "uprobe") && colon) {
 		x->place = "names of probes";
 		redact_text(x, SECRET_PATHS, name, (size_t)(colon - name));
+		redact_text(x, SECRET_SYMBOLS, colon + 1, strlen(colon + 1));
 	}
 	redact_scrub(x, name, strlen(name));
 }
@@ -325,30 +345,28 @@ struct copy {
 	const struct trawl_piece *piece; /* the chunk that is copied */
 };
 
+static int change_event(struct copy *c, struct trawl_event *ev, struct trawl_error *err)
+{
+	c->x->place = ev->type->name;
+	if (!strcmp(ev->source->kind, BRANCH_SOURCE_KIND))
+		return redact_branch(c->x, ev, err);
+	if (!array_reserve(c->record, c->room, ev->len))
+		return edit_no_memory(err);
+	memcpy(c->record, ev->record, ev->len);
+	ev->record = c->record;
+	redact_record(c->x, ev);
+	return 0;
+}
+
 static int copy_event(void *arg, struct trawl_event *ev, struct trawl_error *err)
 {
 	struct copy *c = arg;
 	const struct trawl_piece *p = c->piece;
 	uint64_t ts = ev->ts;
 
-	if (ev->len > c->room) {
-		uint8_t *grown = realloc(c->record, ev->len * 2);
-
-		if (!grown)
-			return edit_no_memory(err);
-		c->record = grown;
-		c->room = ev->len * 2;
-	}
-	/* A batch's addresses are packed; replaced as bytes, they would be damaged, and its symbols
-	 * are paths. */
-	if (!strcmp(ev->source->kind, "branch"))
-		return trawl_fail(err, TRAWL_USAGE,
-				  "%s: branches cannot be redacted; leave them out (trawl-edit cut "
-				  "--source)",
-				  c->x->path);
-	memcpy(c->record, ev->record, ev->len);
-	ev->record = c->record;
-	redact_record(c->x, ev);
+	ev->section = p->section;
+	if (change_event(c, ev, err))
+		return -1;
 	c->x->events += c->x->counting;
 	if (!c->w)
 		return 0;
@@ -356,7 +374,7 @@ static int copy_event(void *arg, struct trawl_event *ev, struct trawl_error *err
 		ts += (uint64_t)c->x->date;
 	return trawl_append(c->w, &(struct trawl_record){
 		.source = (uint16_t)c->sources[p->number], .type = ev->type->id, .cpu = ev->cpu,
-		.ts = ts, .data = c->record, .len = ev->len }, err);
+		.ts = ts, .data = ev->record, .len = ev->len }, err);
 }
 
 static int copy_chunk(struct copy *c, struct trawl_piece *p, struct trawl_error *err)
@@ -421,13 +439,22 @@ static int put_source(struct copy *c, uint32_t section, uint16_t number, struct 
 	struct trawl_source s = *trawl_section_source(c->r, section, number);
 	size_t n = trawl_section_type_count(c->r, section, number);
 	bool says = redact_drops(c->x, SECRET_PATHS) || redact_drops(c->x, SECRET_STRINGS);
-	char *spec = scrubbed(c->x, says ? s.name : s.spec);
+	char *name = strdup(s.name), *spec = NULL;
 	uint32_t spare = UINT16_MAX;
 
-	if (!spec)
+	if (name) {
+		c->x->place = "names of sources";
+		redact_machine(c->x, name);
+		spec = scrubbed(c->x, says ? name : s.spec);
+	}
+	if (!spec) {
+		free(name);
 		return edit_no_memory(err);
+	}
+	s.name = name;
 	s.spec = spec;
 	c->sources[number] = c->w ? trawl_writer_source(c->w, &s, err) : 0;
+	free(name);
 	free(spec);
 	if (c->sources[number] < 0)
 		return -1;
@@ -533,6 +560,8 @@ static int go_through(struct redact *x, int fd, const char *out, const char *man
 	uint32_t section = 0;
 	int got = c.r ? 1 : -1;
 
+	x->damaged = 0;
+
 	if (c.r && n && new_section(&c, 0, fd, out, manifest, err))
 		got = -1;
 	while (got > 0 && (got = trawl_next_piece(c.r, &p, err)) > 0) {
@@ -575,11 +604,6 @@ int redact_collect(struct redact *x, struct trawl_error *err)
 	int ret;
 
 	x->r = trawl_open(x->path, err);
-	if (x->r && trawl_section_timeline(x->r, 0))
-		return trawl_fail(err, TRAWL_USAGE,
-				  "%s: is a merged file, whose sources are called by their "
-				  "machines: redact its parts, then merge them",
-				  x->path);
 	x->usb = x->r ? usb_roles_new(x->r) : NULL;
 	if (!x->usb)
 		return x->r ? edit_no_memory(err) : -1;
@@ -649,7 +673,8 @@ static int check_descriptions(const struct redact *x, const struct trawl_reader 
 	for (size_t i = 0; i < trawl_source_count(r); i++) {
 		const struct trawl_source *s = trawl_source_at(r, i);
 
-		if (found(x, s->spec, strlen(s->spec), 6, "source", s->name, err))
+		if (found(x, s->spec, strlen(s->spec), 6, "source", s->name, err) ||
+		    found(x, s->name, strlen(s->name), 6, "source", s->name, err))
 			return -1;
 	}
 	for (size_t i = 0; i < trawl_event_type_count(r); i++) {
@@ -709,6 +734,7 @@ void redact_free(struct redact *x)
 {
 	trawl_close(x->r);
 	usb_roles_free(x->usb);
+	redact_branches_free(x->branches);
 	removed_free(&x->removed);
 	explicit_bzero(&x->key, sizeof(x->key));
 }

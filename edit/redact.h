@@ -27,6 +27,7 @@ struct redact_class {
 };
 
 struct usb_roles;
+struct redact_branches;
 
 struct redact {
 	struct trawl_reader *r;
@@ -38,9 +39,11 @@ struct redact {
 	struct removed removed;
 	struct redact_class classes[SECRET_CLASSES];
 	struct usb_roles *usb;
+	struct redact_branches *branches;
 	int64_t date;            /* added to times of day */
 	char hash[65];           /* of the original */
 	uint64_t events;
+	uint64_t damaged;        /* batches of branches that could not be read: lost */
 	struct trawl_verdict verdict; /* of what was read to the end: chunks, too */
 };
 
@@ -70,6 +73,10 @@ void redact_text(struct redact *x, enum secret_class class, char *p, size_t n);
 void redact_path(struct redact *x, char *p, size_t n);
 void redact_zero(struct redact *x, enum secret_class class, uint8_t *p, size_t n);
 void redact_address(struct redact *x, uint8_t *p);
+/* The digits of an inode's number. */
+void redact_inode(struct redact *x, char *p, size_t n);
+/* "NAME@MACHINE" of a merged file, up to a '/': the host's name in it. */
+void redact_machine(struct redact *x, char *name);
 /* Values that were removed elsewhere are replaced in a text that is kept. */
 void redact_scrub(struct redact *x, char *p, size_t n);
 
@@ -79,6 +86,10 @@ void usb_roles_free(struct usb_roles *u);
 void redact_usb(struct redact *x, const struct trawl_event *ev, uint8_t *record);
 /* A string descriptor, or the serial number of one. */
 bool usb_is_product(const struct usb_roles *u, const uint8_t *utf16, size_t n);
+
+/* A batch of branches: the event gets another record. */
+int redact_branch(struct redact *x, struct trawl_event *ev, struct trawl_error *err);
+void redact_branches_free(struct redact_branches *b);
 
 /* A piece of metadata: its text without secrets, malloc'd; NULL: it has no place in the output. */
 char *redact_meta(struct redact *x, const struct trawl_meta *m, char *name, size_t room,

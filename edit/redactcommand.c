@@ -181,6 +181,10 @@ static int verdict(const struct redact *x, struct trawl_error *err)
 {
 	const struct trawl_verdict *v = &x->verdict;
 
+	if (x->damaged)
+		return trawl_fail(err, TRAWL_BAD_DATA,
+				  "%s: %" PRIu64 " batches of branches are damaged: they are lost",
+				  x->name, x->damaged);
 	if (v->complete && !v->damaged && !v->junk)
 		return 0;
 	return trawl_fail(err, TRAWL_BAD_DATA, "%s: %s", x->name, v->text);

@@ -9,10 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/branchrecord.h"
+#include "common/sources.h"
 #include "decode/base/jdoc.h"
 #include "edit/redact.h"
 
-enum rule { KEEP, DROP, TEXT, PATH, WORDS, EACH, TRIGGER };
+enum rule { KEEP, DROP, TEXT, PATH, WORDS, PATHS, EACH, TRIGGER, SOURCE, MACHINE, THIRD };
 
 struct member {
 	const char *name;
@@ -31,15 +33,27 @@ static const struct member capture_members[] = {
 	{ "command", WORDS, SECRET_COMMANDS, NULL }, { "user", TEXT, SECRET_NAMES, NULL },
 	{ "uid", DROP, SECRET_NAMES, NULL }, { "from", PATH, SECRET_PATHS, NULL }, { 0 },
 };
+static const struct member source_members[] = {
+	{ "source", SOURCE, SECRET_NAMES, NULL }, { 0 },
+};
 static const struct member end_members[] = {
-	{ "trigger", TRIGGER, SECRET_STRINGS, NULL }, { 0 },
+	{ "trigger", TRIGGER, SECRET_STRINGS, NULL }, { "sources", EACH, SECRET_NAMES, source_members },
+	{ 0 },
+};
+static const struct member timeline_members[] = {
+	{ "machine", MACHINE, SECRET_NAMES, NULL }, { 0 },
+};
+/* Of functions [address, bytes, name]. */
+static const struct member module_members[] = {
+	{ "path", PATH, SECRET_PATHS, NULL }, { "files", PATHS, SECRET_PATHS, NULL },
+	{ "functions", THIRD, SECRET_SYMBOLS, NULL }, { 0 },
 };
 static const struct member task_members[] = {
 	{ "comm", TEXT, SECRET_COMMANDS, NULL }, { "exe", PATH, SECRET_PATHS, NULL },
 	{ "cmdline", WORDS, SECRET_COMMANDS, NULL }, { 0 },
 };
 static const struct member site_members[] = {
-	{ "file", PATH, SECRET_PATHS, NULL }, { 0 },
+	{ "file", PATH, SECRET_PATHS, NULL }, { "symbol", TEXT, SECRET_SYMBOLS, NULL }, { 0 },
 };
 static const struct member probe_members[] = {
 	{"path", PATH, SECRET_PATHS, NULL},
@@ -81,8 +95,12 @@ static struct json_object *changed_text(struct redact *x, const struct member *m
 
 	if (!copy)
 		return json_object_new_string("");
-	if (m->rule == PATH)
+	if (m->rule == PATH || m->rule == PATHS)
 		redact_path(x, copy, strlen(copy));
+	else if (m->rule == MACHINE)
+		redact_text(x, m->class, copy, strcspn(copy, "#"));
+	else if (m->rule == SOURCE)
+		redact_machine(x, copy);
 	else if (m->rule == TRIGGER)
 		redact_trigger(x, copy, strlen(copy));
 	else if (m->rule != WORDS || !is_ours(m, copy))
@@ -93,6 +111,14 @@ static struct json_object *changed_text(struct redact *x, const struct member *m
 }
 
 static void change(struct redact *x, struct json_object *j, const struct member *members);
+
+static void change_third(struct redact *x, const struct member *m, struct json_object *row)
+{
+	struct json_object *name = jdoc_count(row) == 3 ? json_object_array_get_idx(row, 2) : NULL;
+
+	if (name)
+		json_object_array_put_idx(row, 2, changed_text(x, m, name));
+}
 
 static void change_member(struct redact *x, struct json_object *j, const struct member *m)
 {
@@ -106,11 +132,16 @@ static void change_member(struct redact *x, struct json_object *j, const struct 
 			json_object_object_del(j, m->name);
 		return;
 	case WORDS:
+	case PATHS:
 		list = json_object_new_array();
 		for (size_t i = 0; i < jdoc_count(v); i++)
 			json_object_array_add(list, changed_text(
 				x, m, json_object_array_get_idx(v, i)));
 		json_object_object_add(j, m->name, list);
+		return;
+	case THIRD:
+		for (size_t i = 0; i < jdoc_count(v); i++)
+			change_third(x, m, json_object_array_get_idx(v, i));
 		return;
 	case EACH:
 		for (size_t i = 0; i < jdoc_count(v); i++)
@@ -158,7 +189,7 @@ static void change_bos(struct redact *x, struct json_object *j)
 static void change_event(struct redact *x, struct json_object *j, const char *meta)
 {
 	const struct trawl_source source = {
-		.name = !strncmp(meta, "probe/usdt/", 11) ? "usdt" : "uprobe",
+		.name = !strncmp(meta, "probe/usdt", 10) ? "usdt" : "uprobe",
 	};
 	const char *event = jdoc_string(j, "event");
 	char *copy = event ? strdup(event) : NULL;
@@ -170,16 +201,26 @@ static void change_event(struct redact *x, struct json_object *j, const char *me
 	free(copy);
 }
 
-/* Symbols of probe sites are kept: a removed value that is part of one is public. */
+/* Symbols that are kept: a removed value that is part of one is public. */
 static void keep_symbols(struct redact *x, struct json_object *j)
 {
-	struct json_object *sites = jdoc_get(j, "sites");
+	struct json_object *sites = jdoc_get(j, "sites"), *functions = jdoc_get(j, "functions");
 
+	if (redact_drops(x, SECRET_SYMBOLS))
+		return;
 	for (size_t i = 0; i < jdoc_count(sites); i++) {
 		const char *s = jdoc_string(json_object_array_get_idx(sites, i), "symbol");
 
 		if (s)
 			removed_public(&x->removed, s, strlen(s));
+	}
+	for (size_t i = 0; i < jdoc_count(functions); i++) {
+		struct json_object *row = json_object_array_get_idx(functions, i);
+		struct json_object *name =
+			jdoc_count(row) == 3 ? json_object_array_get_idx(row, 2) : NULL;
+		const char *s = name ? json_object_get_string(name) : "";
+
+		removed_public(&x->removed, s, strlen(s));
 	}
 }
 
@@ -195,10 +236,10 @@ static char *changed_json(struct redact *x, const struct trawl_meta *m, const st
 		change_time(x, j);
 	if (list == device_members)
 		change_bos(x, j);
-	if (list == probe_members) {
+	if (list == probe_members)
 		change_event(x, j, m->name);
+	if (list == probe_members || list == module_members)
 		keep_symbols(x, j);
-	}
 	text = strdup(json_object_to_json_string_ext(j, JSON_C_TO_STRING_PLAIN |
 						     JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(j);
@@ -221,6 +262,15 @@ static size_t put_address(struct redact *x, const char *p, char *to, char **end)
 	return (size_t)sprintf(to, "%0*" PRIx64, n, v);
 }
 
+/* Behind the addresses: " r-xp 00002000 fe:00 248139    /path". */
+static void change_inode(struct redact *x, char *p)
+{
+	int at = 0, end = 0;
+
+	if (sscanf(p, " %*[-rwxsp] %*x %*x:%*x %n%*[0-9]%n", &at, &end) == 0 && end > at && at)
+		redact_inode(x, p + at, (size_t)(end - at));
+}
+
 /* Lines of /proc/PID/maps, or that begin with an address. */
 static char *changed_lines(struct redact *x, const struct trawl_meta *m, bool maps)
 {
@@ -239,6 +289,7 @@ static char *changed_lines(struct redact *x, const struct trawl_meta *m, bool ma
 		if (maps && *p == '-') {
 			*to++ = '-';
 			to += put_address(x, p + 1, to, &p);
+			change_inode(x, p);
 			path = strchr(p, '/');
 			if (path)
 				redact_path(x, path, strlen(path));
@@ -262,6 +313,7 @@ static const struct {
 	{ "machine", machine_members }, { "capture", capture_members }, { "end", end_members },
 	{ "kernel/tracing", no_members }, { "import/halves", no_members },
 	{ "usb/verdict", no_members }, { "task/", task_members }, { "probe/", probe_members },
+	{ BRANCH_MODULE_NAME, module_members }, { "timeline/how", timeline_members },
 	{ "usb/", device_members }, { "edit/", no_members },
 };
 
@@ -272,14 +324,34 @@ static bool is_called(const struct trawl_meta *m, const char *name)
 	return name[n - 1] == '/' ? !strncmp(m->name, name, n) : !strcmp(m->name, name);
 }
 
+/* The name says a probe, a machine or a file. */
+static void change_name(struct redact *x, char *name)
+{
+	const struct trawl_source uprobe = { .name = "uprobe" };
+	char *source = name + strlen("probe/"), *slash, *number;
+
+	if (!strncmp(name, "probe/", strlen("probe/"))) {
+		redact_machine(x, source);
+		slash = strchr(source, '/');
+		if (slash && (!strncmp(source, "uprobe/", 7) || !strncmp(source, "uprobe@", 7)))
+			redact_type_name(x, &uprobe, slash + 1);
+	} else if (!strncmp(name, BRANCH_MODULE_NAME, strlen(BRANCH_MODULE_NAME))) {
+		number = strrchr(name, ':');
+		if (number && number[1] && !number[1 + strspn(number + 1, "0123456789")])
+			redact_inode(x, number + 1, strlen(number + 1));
+	}
+}
+
 char *redact_meta(struct redact *x, const struct trawl_meta *m, char *name, size_t room,
 		  size_t *len)
 {
-	char *text = NULL, *event;
+	char *text = NULL;
 
 	x->place = m->name;
 	snprintf(name, room, "%s", m->name);
-	if (is_called(m, "maps/"))
+	if (is_called(m, "timeline")) /* numbers: by how much the section's times are moved */
+		text = strndup(m->data, m->len);
+	else if (is_called(m, "maps/") || is_called(m, BRANCH_MAPS_NAME))
 		text = changed_lines(x, m, true);
 	else if (is_called(m, "kernel/kallsyms") || is_called(m, "kernel/printk_formats"))
 		text = changed_lines(x, m, false);
@@ -290,12 +362,7 @@ char *redact_meta(struct redact *x, const struct trawl_meta *m, char *name, size
 		}
 	if (!text)
 		return NULL;
-	if (is_called(m, "probe/uprobe/")) {
-		const struct trawl_source source = { .name = "uprobe" };
-
-		event = name + strlen("probe/uprobe/");
-		redact_type_name(x, &source, event);
-	}
+	change_name(x, name);
 	if (!x->counting && strcmp(m->name, "kernel/kallsyms")) {
 		redact_scrub(x, text, strlen(text));
 		redact_scrub(x, name, strlen(name));

@@ -12,6 +12,7 @@ enum { CLASS_HID = 3, CLASS_STORAGE = 8, CLASS_HUB = 9, PROTOCOL_UAS = 0x62, MOU
 
 /* An endpoint of a device. */
 struct role {
+	uint32_t section; /* of the file: another one may be of another machine */
 	uint16_t bus;
 	uint8_t device, endpoint;
 	uint8_t class, protocol, pipe;
@@ -103,6 +104,7 @@ struct usb_roles *usb_roles_new(const struct trawl_reader *r)
 		n = hex ? from_hex(hex, &bytes) : 0;
 		if (n) {
 			read_descriptors(u, bytes, n, (struct role){
+				.section = m->section,
 				.bus = (uint16_t)jdoc_uint(j, "busnum", 0),
 				.device = (uint8_t)jdoc_uint(j, "devnum", 0) });
 		}
@@ -123,23 +125,45 @@ void usb_roles_free(struct usb_roles *u)
 	free(u);
 }
 
-/* What is known of the endpoint: the newest, since addresses come again. */
-static const struct role *role_of(const struct usb_roles *u, uint16_t bus, uint8_t device,
-				  uint8_t endpoint)
+static bool is_of(const struct role *r, uint32_t section, const struct usbmon_header *h)
 {
-	for (size_t i = u->n; i-- > 0;)
-		if (u->roles[i].bus == bus && u->roles[i].device == device &&
-		    u->roles[i].endpoint == endpoint)
-			return &u->roles[i];
-	return NULL;
+	return r->section == section && r->bus == h->busnum && r->device == h->devnum;
 }
 
-static bool is_hub(const struct usb_roles *u, uint16_t bus, uint8_t device)
+/*
+ * What is known of the endpoint. Addresses come again, and an interface has alternates: where
+ * devices of one address are of different classes, it is of none, and nothing of it is kept.
+ */
+static const struct role *role_of(const struct usb_roles *u, uint32_t section,
+				  const struct usbmon_header *h)
 {
+	static const struct role mixed = { .class = 0xff };
+	const struct role *found = NULL;
+
+	for (size_t i = u->n; i-- > 0;) {
+		const struct role *r = &u->roles[i];
+
+		if (!is_of(r, section, h) || r->endpoint != h->epnum)
+			continue;
+		if (found && (r->class != found->class ||
+			      (r->class == CLASS_HID && r->protocol != found->protocol)))
+			return &mixed;
+		found = found ? found : r;
+	}
+	return found;
+}
+
+static bool is_hub(const struct usb_roles *u, uint32_t section, const struct usbmon_header *h)
+{
+	bool any = false;
+
 	for (size_t i = u->n; i-- > 0;)
-		if (u->roles[i].bus == bus && u->roles[i].device == device)
-			return u->roles[i].class == CLASS_HUB;
-	return device == 1;
+		if (is_of(&u->roles[i], section, h)) {
+			any = true;
+			if (u->roles[i].class != CLASS_HUB)
+				return false;
+		}
+	return any || h->devnum == 1;
 }
 
 bool usb_is_product(const struct usb_roles *u, const uint8_t *p, size_t n)
@@ -191,8 +215,8 @@ static void bos_descriptor(struct redact *x, uint8_t *p, size_t n)
 			redact_zero(x, SECRET_IDENTITY, p + at + 4, 16);
 }
 
-static void control_data(struct redact *x, const struct usbmon_header *h, const uint8_t *setup,
-			 uint8_t *p, size_t n)
+static void control_data(struct redact *x, uint32_t section, const struct usbmon_header *h,
+			 const uint8_t *setup, uint8_t *p, size_t n)
 {
 	uint8_t kind = setup[0] >> 5 & 3, request = setup[1];
 
@@ -202,7 +226,7 @@ static void control_data(struct redact *x, const struct usbmon_header *h, const 
 		bos_descriptor(x, p, n);
 	} else if (kind == 0) {
 		return;
-	} else if (kind == 1 && (is_hub(x->usb, h->busnum, h->devnum) || request == 0xfe ||
+	} else if (kind == 1 && (is_hub(x->usb, section, h) || request == 0xfe ||
 				 (request >= 0x20 && request <= 0x22 && n <= 7))) {
 		return; /* ports of hubs, number of units, settings of a serial line */
 	} else if (kind == 1 && (request == 1 || request == 9) && (setup[0] & 0x1f) == 1) {
@@ -227,26 +251,37 @@ static size_t answer_kept(const uint8_t *cdb)
 	}
 }
 
-static void storage_data(struct redact *x, const struct usbmon_header *h, const struct role *role,
-			 uint8_t *p, size_t n)
+/*
+ * A device has one way by one alternate and the other by another, at the same endpoints: which one
+ * is chosen the data tell. Blocks of storage are not so short.
+ */
+static bool is_uas_unit(const struct role *role, const uint8_t *p, size_t n)
 {
-	uint64_t key = (uint64_t)h->busnum << 8 | h->devnum;
+	return role->protocol == PROTOCOL_UAS && n < 512 &&
+	       ((role->pipe == 1 && (p[0] == 1 || p[0] == 5)) ||
+		(role->pipe == 2 && (p[0] == 3 || p[0] == 4 || p[0] == 6 || p[0] == 7)));
+}
+
+static void storage_data(struct redact *x, uint32_t section, const struct usbmon_header *h,
+			 const struct role *role, uint8_t *p, size_t n)
+{
+	uint64_t key = (uint64_t)section << 32 | (uint64_t)h->busnum << 8 | h->devnum;
 	struct pending *c = pending(x->usb->commands, key);
 	size_t kept = 0;
 
-	if (role->protocol == PROTOCOL_UAS && (role->pipe == 1 || role->pipe == 2)) {
+	if (is_uas_unit(role, p, n)) {
 		if (role->pipe == 1 && n >= 32) {
 			c->key = key;
 			memcpy(c->bytes, p + 16, 16);
 		}
 		return;
 	}
-	if (role->protocol != PROTOCOL_UAS && n == 31 && !memcmp(p, "USBC", 4)) {
+	if (n == 31 && !memcmp(p, "USBC", 4)) {
 		c->key = key;
 		memcpy(c->bytes, p + 15, 16);
 		return;
 	}
-	if (role->protocol != PROTOCOL_UAS && n == 13 && !memcmp(p, "USBS", 4))
+	if (n == 13 && !memcmp(p, "USBS", 4))
 		return;
 	if (c->key == key)
 		kept = answer_kept(c->bytes);
@@ -254,13 +289,14 @@ static void storage_data(struct redact *x, const struct usbmon_header *h, const 
 		redact_zero(x, SECRET_SECTORS, p + kept, n - kept);
 }
 
-static void transfer_data(struct redact *x, const struct usbmon_header *h, uint8_t *p, size_t n)
+static void transfer_data(struct redact *x, uint32_t section, const struct usbmon_header *h,
+			  uint8_t *p, size_t n)
 {
-	const struct role *role = role_of(x->usb, h->busnum, h->devnum, h->epnum);
+	const struct role *role = role_of(x->usb, section, h);
 	enum { INTERRUPT = 1 };
 
 	if (role && role->class == CLASS_STORAGE)
-		storage_data(x, h, role, p, n);
+		storage_data(x, section, h, role, p, n);
 	else if (h->xfer_type == INTERRUPT &&
 		 (role ? role->class == CLASS_HUB : h->devnum == 1))
 		return;
@@ -299,9 +335,9 @@ void redact_usb(struct redact *x, const struct trawl_event *ev, uint8_t *record)
 	if (h.type != 'S' && h.type != 'C' && h.type != 'E')
 		redact_zero(x, SECRET_PAYLOAD, p, n);
 	else if (h.xfer_type == 2 && setup->key == h.id && h.id)
-		control_data(x, &h, setup->bytes, p, n);
+		control_data(x, ev->section, &h, setup->bytes, p, n);
 	else if (h.xfer_type == 2)
 		redact_zero(x, SECRET_PAYLOAD, p, n);
 	else
-		transfer_data(x, &h, p, n);
+		transfer_data(x, ev->section, &h, p, n);
 }

@@ -6,7 +6,7 @@
 
 bool standin_start(struct standin *s)
 {
-	uint64_t r[5];
+	uint64_t r[6];
 
 	if (getrandom(r, sizeof(r), 0) != sizeof(r))
 		return false;
@@ -15,6 +15,7 @@ bool standin_start(struct standin *s)
 	s->kernel = (r[2] % 0x8000 + 1) << 12;
 	s->direct = (r[3] % 0x8000000 + 1) << 12;
 	s->user = (r[4] % 0x4000000 + 1) << 12;
+	s->number = r[5];
 	return true;
 }
 
@@ -229,6 +230,23 @@ void standin_path(const struct standin *s, const char *p, size_t n, char *to)
 		if (i < n)
 			to[i++] = '/';
 	}
+}
+
+/* ---- numbers ------------------------------------------------------------------------------ */
+
+void standin_number(const struct standin *s, char *p, size_t n)
+{
+	uint64_t least = 1, v = 0;
+
+	if (!n || n > 18 || *p == '0')
+		return;
+	for (size_t i = 0; i < n; i++) {
+		v = v * 10 + (uint64_t)(p[i] - '0');
+		least *= i ? 10 : 1;
+	}
+	v = least + (v - least + s->number % (9 * least)) % (9 * least);
+	for (size_t i = n; i--; v /= 10)
+		p[i] = (char)('0' + v % 10);
 }
 
 /* ---- addresses ---------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@
 struct standin {
 	uint64_t key[2];
 	uint64_t kernel, direct, user; /* what addresses of these ranges are moved by */
+	uint64_t number;               /* and numbers */
 };
 
 /* A new key. False: the kernel gives none. Before the sandbox. */
@@ -31,6 +32,9 @@ bool standin_common_name(const char *p, size_t n);
 bool standin_system_path(const char *p, size_t n);
 /* Is this what the kernel calls a thread of its own (ksoftirqd/1)? Every system has it. */
 bool standin_kernel_task(const char *p, size_t n);
+
+/* Digits of a number that is not 0: another one of as many digits, of others others. */
+void standin_number(const struct standin *s, char *p, size_t n);
 
 /* An address, moved as all of its range; what is none stays. */
 uint64_t standin_address(const struct standin *s, uint64_t v);

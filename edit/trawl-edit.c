@@ -3,6 +3,7 @@
 #include "common/dupopt.h"
 #include "common/nearest.h"
 #include "common/sandbox.h"
+#include "common/sources.h"
 #include "config.h"
 #include "decode/base/cli.h"
 #include "decode/base/outfile.h"
@@ -443,7 +444,7 @@ static int verify_reader(struct trawl_reader *r, const char *path, struct trawl_
 		return -1;
 	while ((got = trawl_next(r, &ev, err)) > 0) {
 		events++;
-		tasks += !strcmp(ev.source->name, "task");
+		tasks += is_task_source(ev.source->name);
 	}
 	trawl_verdict(r, &v);
 	trawl_close(r);

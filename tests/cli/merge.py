@@ -136,8 +136,6 @@ shutil.copy(out, third)
 status, _, text = merge(third, samples[0])
 tap.same((0, got), (status, [e for e in decode(out) if e["source"].split("@")[0] != "usb"]),
          "a merged file is merged with another")
-status, _, text = run("trawl-edit", "redact", third, "-w", again)
-tap.ok(status == 2 and "redact its parts" in text, "a merged file is not redacted", status, text)
 
 # ---- refused: clocks that cannot be related
 text = f"{tmp.name}/old.txt"

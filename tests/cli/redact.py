@@ -4,6 +4,7 @@
 written and whoever reads it; what is kept is as before. secrets tells of them before."""
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -147,16 +148,105 @@ for argv, want, words in ((["--keep", "nil"], 2, "no class; there are keystrokes
     status, _, text = run("trawl-edit", "redact", made, "-w", f"{tmp.name}/no", *argv)
     tap.ok(status == want and words in text and not os.path.exists(f"{tmp.name}/no"),
            f"{' '.join(argv)}: {words}", status, text)
-status, _, text = run("trawl", "-i", "branch:ptrace", "-w", f"{tmp.name}/branches", "--", "true")
+
+# ---- branches: of a program with secrets in its paths, its source's name, its functions' names
+folder, branches = f"{tmp.name}/pdZq0000beef", f"{tmp.name}/branches"
+program, source = f"{folder}/pfZq0000cafe", f"{folder}/psZq0000aaaa/psZq0000bbbb.c"
+os.makedirs(os.path.dirname(source))
+with open(source, "w") as f:
+    f.write("static __attribute__((noinline)) int syZq0000dddd(int i) { return i % 3 ? i : -i; }\n"
+            "int main(int argc, char **argv) { int s = 0;\n"
+            "for (int i = 0; i < 50 + argc; i++) s += syZq0000dddd(i); return s < 0; }\n")
+subprocess.run(["cc", "-g", "-O1", "-pie", "-fPIE", "-o", program, source], check=True)
+status, _, text = run("trawl", "-i", "branch:ptrace", "-w", branches, "--", program)
 tap.ok(status == 0, "branches are recorded", text)
-status, _, text = run("trawl-edit", "redact", f"{tmp.name}/branches", "-w", f"{tmp.name}/no")
-tap.ok(status == 2 and "branches cannot be redacted" in text and
-       not os.path.exists(f"{tmp.name}/no"), "branches: refused", status, text)
+secret = re.compile(rb"[a-z]{2}Zq0000[a-f]{4}")
+
+
+def branch_views(file):
+    lines = subprocess.run([sys.executable, f"{src}/tests/reader_branch.py", file],
+                           capture_output=True, check=True).stdout
+    return {"file": open(file, "rb").read(), "reader.py": read(file), "branches": lines,
+            "json": run("trawl-decode", "--json", file)[1], "text": run("trawl-decode", file)[1]}
+
+
+def found(views):
+    return {m.decode() for v in views.values() for m in secret.findall(v)}
+
+
+def flow(views):
+    return [[line.split()[1], *(int(v, 16) for v in re.findall(rb"0x[0-9a-f]+", line))]
+            for line in views["branches"].splitlines()]
+
+
+def names(views):
+    keys = ("from_symbol", "to_symbol", "from_vaddr", "to_vaddr")
+    return [(e["name"], *map(e["fields"].get, keys))
+            for e in map(json.loads, views["json"].splitlines())]
+
+
+x = branch_views(branches)
+tap.same({"pdZq0000beef", "pfZq0000cafe", "psZq0000aaaa", "psZq0000bbbb", "syZq0000dddd"}, found(x),
+         "branches: the secrets are there")
+status, _, text = run("trawl-edit", "redact", branches, "-w", again)
+y = branch_views(again)
+tap.same((0, {"syZq0000dddd"}), (status, found(y)),
+         f"branches: redacted; names of functions are kept {text[:200]}")
+a, b = flow(x), flow(y)
+tap.ok(len(a) > 5000 and [l[0] for l in a] == [l[0] for l in b],
+       "as many branches of the same kinds, by reader_branch.py", len(a), len(b))
+is_user = lambda v: 0x550000000000 <= v < 1 << 47
+old, new = ({v for l in rows for v in l[1:] if is_user(v)} for rows in (a, b))
+moved = {q - p for l, k in zip(a, b) for p, q in zip(l[1:], k[1:]) if is_user(p)}
+tap.ok(old and not old & new and len(moved) == 1, "all addresses are moved by the same", len(old),
+       moved)
+everywhere = y["json"] + y["text"] + y["reader.py"]
+tap.ok(not any(b"%x" % v in everywhere for v in old), "none of them is anywhere")
+other = [(p, q) for a, b in zip(names(x), names(y)) for p, q in zip(a, b) if p != q]
+tap.ok(len(names(x)) == len(names(y)) and
+       all(re.match(r"pfZq0000cafe\b|.*0x[0-9a-f]{12}", p) for p, q in other),
+       "functions and names as before, but what has none and is called by its file", other[:3])
+inode = str(os.stat(program).st_ino).encode()
+tap.ok(inode in x["reader.py"] and inode not in y["reader.py"], "nor is the program's inode")
+status, _, text = run("trawl-edit", "redact", branches, "-w", again, "--drop", "symbols")
+tap.same((0, set()), (status, found(branch_views(again))), f"--drop symbols {text[:200]}")
+
+# ---- merged: another machine's hub has the keyboard's address, its name is in those of sources
+second, merged = f"{tmp.name}/other.trawl", f"{tmp.name}/merged.trawl"
+subprocess.run([f"{build}/tests/edit/make-secrets", second, "other"], check=True)
+status, _, text = run("trawl-edit", "merge", made, second, branches, "-w", merged)
+tap.ok(status == 0 and b"usb@hoZqaaaaaaaa" in run("trawl-decode", "--summary", merged)[1],
+       "merged", text)
+x = everything(merged)
+status, _, text = run("trawl-edit", "redact", merged, "-w", again)
+y = everything(again)
+left = [l for l in planted.find(y) if l[0] != "syZq0000dddd"]
+tap.ok(status == 0 and not left, "a merged file: none is left", status, text[:300], left[:10])
+host = os.uname().nodename.encode()
+for word in (b"hoZq", b"usZq", b"avZq", b"unZq", b"sdZq", b"b00710d0", b'"%s"' % host,
+             b'@%s"' % host):
+    tap.ok(not any(word in v for v in y.values()), f"merged: nor {word.decode()}")
+times = lambda views: [(e["ts_ns"], e["source"].split("@")[0])
+                       for e in map(json.loads, views["raw json"].splitlines())]
+tap.ok(len(times(x)) > 20000 and times(x) == times(y),
+       "merged: the same times and sources, in the same order", len(times(x)), len(times(y)))
+machines = {e["source"].split("@")[1] for e in map(json.loads, y["raw json"].splitlines())}
+tap.ok(len(machines) == 3, "merged: three machines, called otherwise", machines)
+
+damaged = f"{tmp.name}/damaged.trawl"
+subprocess.run([f"{build}/tests/edit/make-secrets", damaged, "damaged"], check=True)
+status, _, text = run("trawl-edit", "redact", damaged, "-w", again)
+lost = [e["fields"] for e in map(json.loads, run("trawl-decode", "--json", "--source", "branch",
+                                                 again)[1].splitlines())]
+tap.ok(status == 1 and "1 batches of branches are damaged" in text and
+       [l.get("count", l.get("lost")) for l in lost] == [5] and b"brZq" not in read(again),
+       "a damaged batch is a loss", status, text[-200:], lost)
+
 
 # Damage: what cannot be read is missing in the output, and that is said. Each byte of a chunk, and
 # of the files' ends.
 whole = open(f"{src}/tests/golden/kinds.trawl", "rb").read()
-bad, damaged = [], f"{tmp.name}/damaged.trawl"
+bad = []
 for at in (988, 1500, 5000, 10000, 10700, 12000, len(whole) - 40):
     with open(damaged, "wb") as f:
         f.write(whole[:at] + bytes([whole[at] ^ 0x40]) + whole[at + 1:])

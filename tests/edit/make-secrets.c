@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * make-secrets FILE: a capture with 500 secrets of every class, for tests of redaction. A secret of
- * text is CLASS (two letters), "Zq" and eight digits of hex: see secret().
+ * make-secrets FILE [other|damaged]: a capture with 500 secrets of every class, for tests of
+ * redaction. A secret of text is CLASS (two letters), "Zq" and eight digits of hex: see secret().
+ * "other": of another machine, where a hub has the address of the first one's keyboard. "damaged":
+ * and with a batch of branches that cannot be read.
  */
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common/branchrecord.h"
 #include "common/usbtypes.h"
 
 enum { SECRETS = 500, KEYBOARD = 5, DISK = 6, NETWORK = 7, MOUSE = 8 };
@@ -17,6 +21,7 @@ struct made {
 	struct trawl_writer *w;
 	struct trawl_error err;
 	int event, probe, usb;
+	bool other;
 	uint64_t mono, real, urb;
 };
 
@@ -177,9 +182,11 @@ static void add_metas(struct made *m)
 	char text[4096], name[64];
 	size_t n = 0;
 
-	meta(m, "machine", "application/json",
-	     "{\"kernel\":\"6.12.0-test\",\"arch\":\"x86_64\",\"hostname\":\"hoZq11111111\",\"boot_"
-	     "id\":\"b00710d0-1111-2222-3333-444455556666\"}");
+	snprintf(text, sizeof(text),
+		 "{\"kernel\":\"6.12.0-test\",\"arch\":\"x86_64\",\"hostname\":\"hoZq%s\","
+		 "\"boot_id\":\"b00710d0-1111-2222-3333-44445555%s\"}",
+		 m->other ? "aaaaaaaa" : "11111111", m->other ? "7777" : "6666");
+	meta(m, "machine", "application/json", text);
 	meta(m, "capture", "application/json",
 	     "{\"argv\":[\"trawl\",\"-i\",\"uprobe:/opt/"
 	     "avZq22222222:main\"],\"sources\":[\"uprobe:/opt/avZq22222222:main\"],\"command\":[\"/"
@@ -203,6 +210,37 @@ static void add_metas(struct made *m)
 				      secret("pm", i));
 	meta(m, "maps/1000", "text/plain", text);
 	meta(m, "unknown/thing", "text/plain", "unZq55555555");
+}
+
+/* A batch of five branches whose codes say nothing. */
+static void add_damaged_batch(struct made *m)
+{
+	static const struct trawl_field tid = { .name = "tid", .ctype = "u32", .note = "",
+						.kind = TRAWL_PID, .size = 4, .count = 1 };
+	static const struct trawl_field rest[] = {
+		{ .name = "head", .ctype = "u8[20]", .note = "", .kind = TRAWL_BYTES, .offset = 4,
+		  .size = 1, .count = 20 },
+		{ .name = "batch", .ctype = "u8[]", .note = "", .kind = TRAWL_BYTES,
+		  .place = TRAWL_TAIL, .offset = 24, .size = 1, .count = 1 },
+	};
+	static const char text[] = "brZq12345678";
+	struct trawl_source s = { .name = "branch", .spec = "branch", .kind = BRANCH_SOURCE_KIND,
+				  .clock = TRAWL_CLOCK_MONO, .linktype = 252, .resolution = 1,
+				  .ncommon = 1, .common = &tid };
+	struct trawl_event_type t = { .id = BRANCH_TYPE_STREAM, .name = "branch:stream",
+				      .format = "", .size = sizeof(struct branch_record),
+				      .nfields = 2, .fields = rest };
+	struct branch_record r = { .tid = 7, .pid = 7, .until = m->mono, .count = 5 };
+	uint8_t record[sizeof(r) + sizeof(text)];
+	int source = trawl_writer_source(m->w, &s, &m->err);
+
+	must(source, m);
+	t.source = (uint16_t)source;
+	must(trawl_writer_event_type(m->w, &t, &m->err), m);
+	memcpy(record, &r, sizeof(r));
+	memcpy(record + sizeof(r), text, sizeof(text));
+	must(trawl_append(m->w, &(struct trawl_record){ t.source, t.id, 0, m->mono, record,
+							sizeof(record) }, &m->err), m);
 }
 
 /* ---- USB ---------------------------------------------------------------------------------- */
@@ -306,7 +344,7 @@ static void add_usb(struct made *m)
 	must(m->usb, m);
 	must(usbtypes_type(m->w, (uint16_t)m->usb, USB_SUBMIT, &m->err), m);
 	must(usbtypes_type(m->w, (uint16_t)m->usb, USB_COMPLETE, &m->err), m);
-	device(m, KEYBOARD, 3, 1, "sdZq66666666");
+	device(m, KEYBOARD, m->other ? 9 : 3, 1, "sdZq66666666");
 	device(m, DISK, 8, 0x50, "sdZq77777777");
 	device(m, NETWORK, 10, 0, "sdZq88888888");
 	device(m, MOUSE, 3, 2, "sdZq99999999");
@@ -317,7 +355,8 @@ static void put_usb(struct made *m, unsigned int i)
 	uint8_t moved[4] = { 0, (uint8_t)(i % 100 + 1), (uint8_t)(i % 90 + 7), 0 };
 	char frame[64] = "\x01\x02\x03\x04";
 
-	type_text(m, secret("ky", i) + 4); /* the digits: "ky" and "Zq" are no secret */
+	if (!m->other)
+		type_text(m, secret("ky", i) + 4); /* the digits: "ky" and "Zq" are no secret */
 	serial_string(m, secret("sn", i));
 	read_sectors(m, i);
 	memcpy(frame + 14, secret("nw", i), 12);
@@ -338,8 +377,9 @@ int main(int argc, char **argv)
 				  .tai = m.real,
 				  .bound = 100,
 				  .why = TRAWL_SYNC_START};
-	int fd = argc == 2 ? open(argv[1], O_RDWR | O_CREAT | O_TRUNC, 0600) : -1;
+	int fd = argc >= 2 ? open(argv[1], O_RDWR | O_CREAT | O_TRUNC, 0600) : -1;
 
+	m.other = argc == 3 && !strcmp(argv[2], "other");
 	m.w = fd >= 0 ? trawl_writer_new(fd, &o, &m.err) : NULL;
 	if (!m.w)
 		return 3;
@@ -352,6 +392,8 @@ int main(int argc, char **argv)
 		put_event(&m, m.probe, i + 10, i);
 		put_usb(&m, i);
 	}
+	if (argc == 3 && !strcmp(argv[2], "damaged"))
+		add_damaged_batch(&m);
 	sync.real += m.mono - sync.mono + 1000000000;
 	sync.tai = sync.real;
 	sync.boot = sync.mono_raw = sync.mono = m.mono + 1000000000;
