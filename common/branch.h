@@ -124,8 +124,9 @@ const char *branch_batch_decode(struct branch_batch *b, const void *data, size_t
 void branch_batch_free(struct branch_batch *b);
 
 /*
- * A batch's bytes again: of one that was decoded, and whose pairs the caller may have changed, pairs
- * that differ to others that differ. They live until the encoder's next start; NULL: out of memory.
+ * A batch's bytes again: of one that was decoded, and whose pairs the caller may have changed,
+ * pairs that differ to others that differ. They live until the encoder's next start; NULL: out of
+ * memory.
  */
 const void *branch_encoder_again(struct branch_encoder *e, const struct branch_batch *b,
 				 uint64_t first, size_t *len);

@@ -37,7 +37,8 @@ static const struct member source_members[] = {
 	{ "source", SOURCE, SECRET_NAMES, NULL }, { 0 },
 };
 static const struct member end_members[] = {
-	{ "trigger", TRIGGER, SECRET_STRINGS, NULL }, { "sources", EACH, SECRET_NAMES, source_members },
+	{ "trigger", TRIGGER, SECRET_STRINGS, NULL },
+	{ "sources", EACH, SECRET_NAMES, source_members },
 	{ 0 },
 };
 static const struct member timeline_members[] = {
