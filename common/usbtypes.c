@@ -15,23 +15,30 @@
 		.offset = offsetof(struct usbmon_header, setup) + (at), .size = bytes, .count = 1 \
 	}
 
+/* What the records of every form begin with. */
+#define HEAD_FIELDS                                                                               \
+	FIELD(id, "id", "u64", TRAWL_ADDR, 0),                                                    \
+	FIELD(type, "type", "char", TRAWL_CHAR, 0),                                               \
+	FIELD(xfer_type, "xfer_type", "u8", TRAWL_ENUM, TRAWL_FIELD_KEY),                         \
+	FIELD(epnum, "epnum", "u8", TRAWL_HEX, TRAWL_FIELD_KEY),                                  \
+	FIELD(devnum, "devnum", "u8", TRAWL_UINT, TRAWL_FIELD_KEY),                               \
+	FIELD(busnum, "busnum", "u16", TRAWL_UINT, TRAWL_FIELD_KEY),                              \
+	FIELD(flag_setup, "flag_setup", "char", TRAWL_CHAR, 0),                                   \
+	FIELD(flag_data, "flag_data", "char", TRAWL_CHAR, 0)
+
+#define STATUS_AND_SETUP_FIELDS                                                                   \
+	FIELD(status, "status", "s32", TRAWL_INT, 0),                                             \
+	FIELD(len_urb, "len_urb", "u32", TRAWL_UINT, 0),                                          \
+	FIELD(len_cap, "len_cap", "u32", TRAWL_UINT, 0),                                          \
+	SETUP(0, 1, "bmRequestType", "u8", TRAWL_HEX),                                            \
+	SETUP(1, 1, "bRequest", "u8", TRAWL_HEX),                                                 \
+	SETUP(2, 2, "wValue", "u16", TRAWL_HEX),                                                  \
+	SETUP(4, 2, "wIndex", "u16", TRAWL_HEX),                                                  \
+	SETUP(6, 2, "wLength", "u16", TRAWL_UINT)
+
 static const struct trawl_field fields[] = {
-	FIELD(id, "id", "u64", TRAWL_ADDR, 0),
-	FIELD(type, "type", "char", TRAWL_CHAR, 0),
-	FIELD(xfer_type, "xfer_type", "u8", TRAWL_ENUM, TRAWL_FIELD_KEY),
-	FIELD(epnum, "epnum", "u8", TRAWL_HEX, TRAWL_FIELD_KEY),
-	FIELD(devnum, "devnum", "u8", TRAWL_UINT, TRAWL_FIELD_KEY),
-	FIELD(busnum, "busnum", "u16", TRAWL_UINT, TRAWL_FIELD_KEY),
-	FIELD(flag_setup, "flag_setup", "char", TRAWL_CHAR, 0),
-	FIELD(flag_data, "flag_data", "char", TRAWL_CHAR, 0),
-	FIELD(status, "status", "s32", TRAWL_INT, 0),
-	FIELD(len_urb, "len_urb", "u32", TRAWL_UINT, 0),
-	FIELD(len_cap, "len_cap", "u32", TRAWL_UINT, 0),
-	SETUP(0, 1, "bmRequestType", "u8", TRAWL_HEX),
-	SETUP(1, 1, "bRequest", "u8", TRAWL_HEX),
-	SETUP(2, 2, "wValue", "u16", TRAWL_HEX),
-	SETUP(4, 2, "wIndex", "u16", TRAWL_HEX),
-	SETUP(6, 2, "wLength", "u16", TRAWL_UINT),
+	HEAD_FIELDS,
+	STATUS_AND_SETUP_FIELDS,
 	FIELD(interval, "interval", "s32", TRAWL_INT, 0),
 	FIELD(start_frame, "start_frame", "s32", TRAWL_INT, 0),
 	FIELD(xfer_flags, "xfer_flags", "u32", TRAWL_HEX, 0),
@@ -49,27 +56,13 @@ static const struct trawl_field fields[] = {
 	}
 
 static const struct trawl_field usbpcap_fields[] = {
-	FIELD(id, "id", "u64", TRAWL_ADDR, 0),
-	FIELD(type, "type", "char", TRAWL_CHAR, 0),
-	FIELD(xfer_type, "xfer_type", "u8", TRAWL_ENUM, TRAWL_FIELD_KEY),
-	FIELD(epnum, "epnum", "u8", TRAWL_HEX, TRAWL_FIELD_KEY),
-	FIELD(devnum, "devnum", "u8", TRAWL_UINT, TRAWL_FIELD_KEY),
-	FIELD(busnum, "busnum", "u16", TRAWL_UINT, TRAWL_FIELD_KEY),
-	FIELD(flag_setup, "flag_setup", "char", TRAWL_CHAR, 0),
-	FIELD(flag_data, "flag_data", "char", TRAWL_CHAR, 0),
+	HEAD_FIELDS,
 	USBPCAP(usbd_status, USBPCAP_AT(usbd_status), "usbd_status", "u32", TRAWL_HEX),
 	USBPCAP(function, USBPCAP_AT(function), "function", "u16", TRAWL_ENUM),
 	USBPCAP(info, USBPCAP_AT(info), "info", "u8", TRAWL_HEX),
 	USBPCAP(stage, USBPCAP_AT(stage), "stage", "u8", TRAWL_ENUM),
 	USBPCAP(data_length, USBPCAP_AT(data_length), "data_length", "u32", TRAWL_UINT),
-	FIELD(status, "status", "s32", TRAWL_INT, 0),
-	FIELD(len_urb, "len_urb", "u32", TRAWL_UINT, 0),
-	FIELD(len_cap, "len_cap", "u32", TRAWL_UINT, 0),
-	SETUP(0, 1, "bmRequestType", "u8", TRAWL_HEX),
-	SETUP(1, 1, "bRequest", "u8", TRAWL_HEX),
-	SETUP(2, 2, "wValue", "u16", TRAWL_HEX),
-	SETUP(4, 2, "wIndex", "u16", TRAWL_HEX),
-	SETUP(6, 2, "wLength", "u16", TRAWL_UINT),
+	STATUS_AND_SETUP_FIELDS,
 	FIELD(start_frame, "start_frame", "s32", TRAWL_INT, 0),
 	USBPCAP(marks, offsetof(struct usbmon_header, xfer_flags), "marks", "u32", TRAWL_HEX),
 	FIELD(ndesc, "ndesc", "u32", TRAWL_UINT, 0),

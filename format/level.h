@@ -40,7 +40,7 @@ struct adaptive_level {
 	struct level_cost cost[LEVEL_RUNGS];
 	double write;         /* ns for a byte of the file */
 	uint64_t bytes;       /* of all bulk chunks so far */
-	uint64_t late;        /* bytes that the worker is behind */
+	uint64_t late;        /* bytes of records since the worker became late */
 	uint64_t since, came; /* the worker had time at `since`; so many bytes came after that */
 };
 

@@ -37,7 +37,7 @@ enum trawl_status {
 /* One line for a person: the thing, what is wrong, what to do. May hold a caret line after \n. */
 struct trawl_error {
 	enum trawl_status status;
-	int sys; /* errno behind it when there is one: EPIPE when the reader of a pipe has gone */
+	int sys; /* its errno, or 0; EPIPE: the reader of a pipe has exited */
 	char text[1024];
 };
 
@@ -250,8 +250,8 @@ int trawl_writer_loss(struct trawl_writer *w, const struct trawl_loss *l, struct
 /*
  * Appends one record. Records of one (source, cpu) come in the order of their time stamps; one
  * thread at a time may append to a source, and none while another is in trawl_writer_sync(),
- * _flush(), _expected(), _rotate(), _take() or _close(). Blocks only when the worker is a whole
- * chunk behind.
+ * _flush(), _expected(), _rotate(), _take() or _close(). Blocks only while the worker still has the
+ * chunk before the last one to encode.
  * Fails for an unknown type, a record shorter than its type's fixed part, and when the file
  * cannot be written (err->sys is set: ENOSPC, EPIPE); then the writer goes on counting what it
  * could not write, and the end of the file tells of it: how many events of each source and when.

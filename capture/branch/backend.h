@@ -59,6 +59,11 @@ struct branch_backend {
 	void (*close)(void *state);
 };
 
+/* What a back end does while it records, by the names that these functions have in each file. */
+#define BACKEND_FUNCTIONS                                                                         \
+	.start = start, .fds = fds, .drain = drain, .halt = halt, .stop = stop, .over = over,     \
+	.close = close_state
+
 /* Best first; ends with NULL. */
 extern const struct branch_backend *const branch_backends[];
 

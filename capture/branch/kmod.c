@@ -480,13 +480,7 @@ const struct branch_backend kmod_lbr_backend = {
 	.no_kinds = true,
 	.usable = lbr_usable,
 	.open = open_lbr,
-	.start = start,
-	.fds = fds,
-	.drain = drain,
-	.halt = halt,
-	.stop = stop,
-	.over = over,
-	.close = close_state,
+	BACKEND_FUNCTIONS,
 };
 
 const struct branch_backend kmod_step_backend = {
@@ -497,11 +491,5 @@ const struct branch_backend kmod_step_backend = {
 	.at_places = true,
 	.usable = step_usable,
 	.open = open_step,
-	.start = start,
-	.fds = fds,
-	.drain = drain,
-	.halt = halt,
-	.stop = stop,
-	.over = over,
-	.close = close_state,
+	BACKEND_FUNCTIONS,
 };

@@ -394,13 +394,7 @@ const struct branch_backend perf_bts_backend = {
 	.no_kinds = true,
 	.usable = bts_usable,
 	.open = open_bts,
-	.start = start,
-	.fds = fds,
-	.drain = drain,
-	.halt = halt,
-	.stop = stop,
-	.over = over,
-	.close = close_state,
+	BACKEND_FUNCTIONS,
 };
 
 const struct branch_backend perf_lbr_backend = {
@@ -412,13 +406,7 @@ const struct branch_backend perf_lbr_backend = {
 	.no_kinds = true,
 	.usable = lbr_usable,
 	.open = open_lbr,
-	.start = start,
-	.fds = fds,
-	.drain = drain,
-	.halt = halt,
-	.stop = stop,
-	.over = over,
-	.close = close_state,
+	BACKEND_FUNCTIONS,
 };
 
 const struct branch_backend intel_bts_backend = {
@@ -428,11 +416,5 @@ const struct branch_backend intel_bts_backend = {
 	.no_kinds = true,
 	.usable = aux_usable,
 	.open = open_aux,
-	.start = start,
-	.fds = fds,
-	.drain = drain,
-	.halt = halt,
-	.stop = stop,
-	.over = over,
-	.close = close_state,
+	BACKEND_FUNCTIONS,
 };

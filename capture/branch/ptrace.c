@@ -202,11 +202,5 @@ const struct branch_backend ptrace_backend = {
 		"times slower",
 	.usable = usable,
 	.open = open_state,
-	.start = start,
-	.fds = fds,
-	.drain = drain,
-	.halt = halt,
-	.stop = stop,
-	.over = over,
-	.close = close_state,
+	BACKEND_FUNCTIONS,
 };

@@ -16,6 +16,11 @@ int block_follow(struct trace *t, struct trawl_error *err);
 int block_start(struct input *in, struct trawl_error *err);
 int block_drain(struct input *in, struct trawl_error *err);
 uint64_t block_reached(const struct input *in);
+
+/* In the struct source of events on block requests. */
+#define BLOCK_RECORDING                                                                           \
+	TRACE_SOURCE, .start = block_start, .drain = block_drain, .reached = block_reached,       \
+		.rotate = trace_rotate, .discard = trace_discard, .close = trace_close
 void block_free(struct input *in);
 
 #endif

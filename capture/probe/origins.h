@@ -45,7 +45,7 @@ int reg_number(ZydisRegister reg);
 /* The table that an operand with an index reads, if it is known; else 0. */
 uint64_t table_address(const struct origins *origins, const ZydisDecodedOperand *o);
 
-/* The path goes on behind this instruction. */
+/* The path goes on after this instruction. */
 void note_origin(struct origins *origins, const struct step *s);
 
 #endif

@@ -127,7 +127,7 @@ static bool brings_arguments(int reg)
 	return reg != 3 && reg != DWARF_RBP && reg != DWARF_RSP && (reg < 12 || reg > 15);
 }
 
-/* Memory behind a register or a pointer in the frame, of a place that holds in the body. */
+/* Memory at an address in a register or in the frame, of a place that holds in the body. */
 static bool behind_pointer(const struct param *q, const struct symbolic *at, unsigned int start,
 			   struct argloc *to)
 {

@@ -20,7 +20,7 @@ static const char *hash_of(const char *s)
 	return at;
 }
 
-/* "$u7b$" is "{". Returns what is behind it, or NULL: it is none. */
+/* "$u7b$" is "{". Returns what follows it; NULL if it is no such escape. */
 static const char *escape(const char *s, char *to)
 {
 	static const struct {

@@ -73,4 +73,9 @@ void trace_disarm(struct input *in);
 #define TRACE_SOURCE \
 	.fds = trace_fds, .tick = trace_tick, .halt = trace_halt, .stop = trace_stop
 
+/* And those of them that record everything by trace_...() alone. */
+#define TRACE_RECORDING                                                                           \
+	TRACE_SOURCE, .start = trace_start, .drain = trace_drain, .reached = trace_reached,       \
+		.rotate = trace_rotate, .discard = trace_discard, .close = trace_close
+
 #endif

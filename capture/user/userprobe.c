@@ -466,6 +466,12 @@ static void usdt_describe(struct source_list *list)
 			try_definition(&err) ? err.text : NULL);
 }
 
+/* Uprobes and USDT probes differ in what is written and listed only. */
+#define USER_RECORDING                                                                            \
+	TRACE_SOURCE, .probe = uprobe_probe, .arm = uprobe_arm, .start = uprobe_start,            \
+		.drain = trace_drain, .reached = trace_reached, .discard = trace_discard,         \
+		.close = uprobe_close, .stats = trace_stats, .disarm = trace_disarm
+
 const struct source uprobe_source = {
 	.name = "uprobe",
 	.summary = "PATH:SYMBOL[+OFF][%return] [ARG ...]",
@@ -474,16 +480,7 @@ const struct source uprobe_source = {
 	.tasks = true,
 	.describe = uprobe_describe,
 	.list = uprobe_list,
-	.probe = uprobe_probe,
-	.arm = uprobe_arm,
-	.start = uprobe_start,
-	TRACE_SOURCE,
-	.drain = trace_drain,
-	.reached = trace_reached,
-	.discard = trace_discard,
-	.close = uprobe_close,
-	.stats = trace_stats,
-	.disarm = trace_disarm,
+	USER_RECORDING,
 };
 
 const struct source usdt_source = {
@@ -494,14 +491,5 @@ const struct source usdt_source = {
 	.tasks = true,
 	.describe = usdt_describe,
 	.list = usdt_list,
-	.probe = uprobe_probe,
-	.arm = uprobe_arm,
-	.start = uprobe_start,
-	TRACE_SOURCE,
-	.drain = trace_drain,
-	.reached = trace_reached,
-	.discard = trace_discard,
-	.close = uprobe_close,
-	.stats = trace_stats,
-	.disarm = trace_disarm,
+	USER_RECORDING,
 };

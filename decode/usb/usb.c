@@ -273,11 +273,9 @@ static int emit_transfer(struct usb_state *s, const struct trawl_event *ev, stru
 	return usb_emit(s, &it, d, sink);
 }
 
-static int emit_event(struct usb_state *s, const struct trawl_event *ev, const struct urb *u,
-		      const struct usb_detail *joined, struct item_sink *sink)
+static struct item item_of(const struct trawl_event *ev)
 {
-	struct usb_detail d = {.urb = *u, .data = u->data, .data_len = u->data_len};
-	struct item it = {
+	return (struct item){
 		.time = ev->time,
 		.ts = ev->ts,
 		.source = ev->source,
@@ -285,6 +283,13 @@ static int emit_event(struct usb_state *s, const struct trawl_event *ev, const s
 		.record = ev->record,
 		.len = ev->len,
 	};
+}
+
+static int emit_event(struct usb_state *s, const struct trawl_event *ev, const struct urb *u,
+		      const struct usb_detail *joined, struct item_sink *sink)
+{
+	struct usb_detail d = {.urb = *u, .data = u->data, .data_len = u->data_len};
+	struct item it = item_of(ev);
 
 	describe(s, &d);
 	take_setup(&d, u->has_setup ? u->setup : NULL);
@@ -302,14 +307,7 @@ static int emit_other(struct usb_state *s, const struct trawl_event *ev, const s
 		      struct item_sink *sink)
 {
 	struct usb_detail d = {.urb = *u, .data = u->data, .data_len = u->data_len};
-	struct item it = {
-		.time = ev->time,
-		.ts = ev->ts,
-		.source = ev->source,
-		.type = ev->type,
-		.record = ev->record,
-		.len = ev->len,
-	};
+	struct item it = item_of(ev);
 
 	if (s->stats && u->type == 'I')
 		usbstat_request(s->stats, u);
