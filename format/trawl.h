@@ -250,8 +250,8 @@ int trawl_writer_loss(struct trawl_writer *w, const struct trawl_loss *l, struct
 /*
  * Appends one record. Records of one (source, cpu) come in the order of their time stamps; one
  * thread at a time may append to a source, and none while another is in trawl_writer_sync(),
- * _flush(), _expected(), _rotate(), _take() or _close(). Blocks only while the worker still has the
- * chunk before the last one to encode.
+ * _flush(), _expected(), _rotate(), _take() or _close(). Blocks only when a chunk is
+ * full and the worker still encodes the one before.
  * Fails for an unknown type, a record shorter than its type's fixed part, and when the file
  * cannot be written (err->sys is set: ENOSPC, EPIPE); then the writer goes on counting what it
  * could not write, and the end of the file tells of it: how many events of each source and when.

@@ -3,7 +3,7 @@
 """Includes run one way.
 
 The table "The map" of CONTRIBUTING.md says of each folder, or single header, what it may include.
-Its section "Where things are added" names files, folders and functions() that are there.
+"Where things are added" and "What stands twice" name files, folders and functions() that are there.
 This test reads every include of the product and fails on one that the table does not allow, on a
 circle of folders in the table, on a circle of files (a .c and its .h are one), on a header of
 format/ other than trawl.h outside it, and on an include that is not a path from the root.
@@ -142,7 +142,8 @@ def check(rows, files):
 def unplaced(text, files):
     """What "Where things are added" names and the tree does not have: files, folders,
     functions()."""
-    section = text.split("\n## Where things are added", 1)[1].split("\n## ", 1)[0]
+    section = "".join(text.split("\n## " + title, 1)[-1].split("\n## ", 1)[0]
+                      for title in ("Where things are added", "What stands twice"))
     named = re.findall(r"`([a-z_][\w/.-]*(?:\(\))?)`", section)
     code = "\n".join(open(os.path.join(SRC, p), encoding="utf-8").read() for p in files)
     missing = []
