@@ -14,6 +14,21 @@
 
 struct tracer;
 
+/*
+ * What the flags of a session mean, in the order in which they are set:
+ *
+ *	open      `hooked` and `closing` are false. `ring` and `tracer` may be there. No task records
+ *	   |      for it.
+ *	   | the first ENABLE for which the hooks start
+ *	hooked    hooks_start() was called once, which hooks_stop() takes back once. Tasks record.
+ *	   | release of the file, also from open
+ *	closing   no task waits for room, and none is inherited by a new thread. Its probes and its
+ *	   |      tracer have ended before, its attachments end now.
+ *	freed     the last attachment has put its reference.
+ *
+ * No state is entered twice. `ready` is apart: true from when a BTS buffer reaches its threshold
+ * until user space takes a buffer's records out (DUMP with TRAWL_DUMP_CLEAR, or as libiht does).
+ */
 struct session {
 	struct kref refs;		/* the file has one, each attachment another */
 	struct mutex mutex;		/* one request at a time */
