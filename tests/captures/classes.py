@@ -151,7 +151,131 @@ def bit(text):
 
 FIELDS += [(field % theirs, "setup:descriptors.%s=%s@%s" % (member, ours_, descriptor), bit)
            for field, member, descriptor, names in BITS for theirs, ours_ in names]
+
+# Numbers of descriptors: what stands before tshark's names, the descriptor, the names of both.
+# Left out: bConfigurationValue, bAlternateSetting, bEndpointAddress, which tshark has in requests,
+# too.
+PARTS = [
+    ("usb.", "device", """bcdUSB bDeviceClass bDeviceSubClass bDeviceProtocol bMaxPacketSize0
+        bcdDevice iManufacturer iProduct iSerialNumber bNumConfigurations"""),
+    ("usb.", "configuration", "bNumInterfaces iConfiguration"),
+    ("usb.", "interface", """bInterfaceNumber bNumEndpoints bInterfaceSubClass bInterfaceProtocol
+        iInterface"""),
+    ("usb.", "endpoint", "wMaxPacketSize bInterval"),
+    ("usb.", "interface association", "bFirstInterface bInterfaceCount bFunctionClass "
+                                      "bFunctionSubClass bFunctionProtocol iFunction"),
+    ("usb.", "SuperSpeed endpoint companion", "bMaxBurst wBytesPerInterval"),
+    ("usbhid.descriptor.hid.", "HID", "bcdHID bCountryCode bNumDescriptors"),
+    ("usbaudio.ac_if_hdr.", "audio control header", "bcdADC bCategory wTotalLength bInCollection"),
+    ("usbaudio.ac_if_input.", "audio input terminal", """bTerminalID wTerminalType bAssocTerminal
+        bNrChannels iChannelNames iTerminal bCSourceID bmChannelConfig wChannelConfig"""),
+    ("usbaudio.ac_if_output.", "audio output terminal",
+     "bTerminalID wTerminalType bAssocTerminal bSourceID iTerminal bCSourceID"),
+    ("usbaudio.ac_if_fu.", "audio feature unit", "bUnitID bSourceID iFeature"),
+    ("usbaudio.ac_if_clksrc.", "audio clock source",
+     "bClockID bmAttributes bmControls bAssocTerminal iClockSource"),
+    ("usbaudio.as_if_gen.", "audio stream",
+     "bTerminalLink bFormatType bmFormats bNrChannels bmChannelConfig iChannelNames bDelay"),
+    ("usbaudio.as_if_ft.", "audio format",
+     "bFormatType bNrChannels bSubframeSize bSubslotSize bSamFreqType"),
+    ("usbaudio.as_ep_gen.", "audio endpoint", "bmAttributes bmControls bLockDelayUnits wLockDelay"),
+    ("usbccid.", "smart card", """bMaxSlotIndex bVoltageSupport dwProtocols dwDefaultClock
+        dwMaximumClock bNumClockSupported dwDataRate dwMaxDataRate bNumDataRatesSupported dwMaxIFSD
+        dwSynchProtocols dwMechanical dwFeatures dwMaxCCIDMessageLength"""),
+    ("usbdfu.descriptor.", "DFU functional", "wDetachTimeOut wTransferSize bcdDFUVersion"),
+]
+
+
+def figure(value):
+    """A number of ours, which may be written as in the specification: "2.00", "0x0104", "046d"."""
+    if isinstance(value, str):
+        if "." in value:
+            high, low = value.split(".")
+            return int(high, 16) << 8 | int(low, 16)
+        return int(value, 16)
+    return value
+
+
+def release(text):
+    """A release number, which tshark gives in hex or as a fraction, "1" being 1.00."""
+    return number(text) if text.startswith("0x") else figure("%.2f" % float(text))
+
+
+def descriptor_values(name, kind):
+    def values(fields):
+        for d in fields.get("decoded", {}).get("descriptors") or []:
+            if d.get("descriptor") == kind and name in d:
+                yield figure(d[name])
+    return values
+
+
+def storage(phase, *path):
+    def values(fields):
+        at = fields.get("decoded", {}).get("storage", {})
+        if at.get("transport") == "bulk-only" and at.get("phase") in phase.split():
+            for name in path:
+                at = at.get(name, {})
+            if at != {}:
+                yield at
+    return values
+
+
+def ten(name):
+    def values(fields):
+        for scsi in storage("command", "scsi")(fields):
+            if scsi["opcode"] in (0x28, 0x2a) and name in scsi:
+                yield scsi[name]
+    return values
+
+
+def sense_key(fields):
+    """The answer to REQUEST SENSE; of UAS, what comes with the status."""
+    at = fields.get("decoded", {}).get("storage", {})
+    for name in ("answer", "sense"):
+        if "sense_key" in at.get(name, {}):
+            yield at[name]["sense_key"]
+
+
+def axis(usage):
+    def values(fields):
+        report = fields.get("decoded", {}).get("report", {})
+        if fields.get("xfer") == "interrupt":
+            yield from (v["value"] for v in report.get("values", []) if v.get("usage") == usage)
+    return values
+
+
+def hub(name):
+    def values(fields):
+        at = fields.get("decoded", {}).get("hub", {})
+        if "wPortStatus" in at:
+            yield at[name]
+    return values
+
+
+# tshark's field, what yields ours from a line's "fields", how tshark's text is read.
+FOUND = [(prefix + name, descriptor_values(name, kind),
+          release if name.startswith("bcd") else number)
+         for prefix, kind, names in PARTS for name in names.split()] + [
+    ("usbms.dCBWTag", storage("command status", "tag"), number),
+    ("usbms.dCBWDataTransferLength", storage("command", "data_length"), number),
+    ("usbms.dCSWStatus", storage("status", "status"), number),
+    ("usbms.dCSWDataResidue", storage("status", "residue"), number),
+    ("scsi_sbc.rdwr10.lba", ten("lba"), number),
+    ("scsi_sbc.rdwr10.xferlen", ten("blocks"), number),
+    ("scsi.inquiry.vendor_id", storage("data", "answer", "vendor"), str.strip),
+    ("scsi.inquiry.product_id", storage("data", "answer", "product"), str.strip),
+    ("scsi_sbc.returned_lba", storage("data", "answer", "last_lba"), number),
+    ("scsi_sbc.blocksize", storage("data", "answer", "block_size"), number),
+    ("scsi.sns.key", sense_key, number),
+    ("usbhid.data.axis.x", axis("X"), number),
+    ("usbhid.data.axis.y", axis("Y"), number),
+    ("usbhub.status.port", hub("wPortStatus"), number),
+    ("usbhub.change.port", hub("wPortChange"), number),
+]
 PATHS = {row[0]: row[1] for row in FIELDS}
+PATHS.update({prefix + name: "setup:descriptors.%s@%s" % (name, kind)
+              for prefix, kind, names in PARTS for name in names.split()})
+PATHS.update({row[0]: "" for row in FOUND if row[0] not in PATHS})
 
 
 def members(value, name):
@@ -198,11 +322,13 @@ def ours(trawl, run):
                     continue
                 for member in name.split("|"):
                     bags[row[0]].update(walk(decoded.get(top, {}), member))
+        for name, values, _ in FOUND:
+            bags[name].update(values(fields))
     return bags
 
 
 def theirs(path, tshark_fields):
-    rows = [r for r in FIELDS if r[0] in tshark_fields]
+    rows = [r for r in FIELDS + FOUND if r[0] in tshark_fields]
     argv = ["tshark", "-r", path, "-T", "fields", "-E", "occurrence=a", "-E", "aggregator=|"]
     for r in rows:
         argv += ["-e", r[0]]
