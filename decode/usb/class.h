@@ -69,6 +69,7 @@ extern const struct usb_class usb_ftdi_class;
 extern const struct usb_class usb_hid_class;
 extern const struct usb_class usb_hub_class;
 extern const struct usb_class usb_midi_class;
+extern const struct usb_class usb_network_class;
 extern const struct usb_class usb_printer_class;
 extern const struct usb_class usb_ptp_class;
 extern const struct usb_class usb_serial_class;

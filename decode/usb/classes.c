@@ -7,6 +7,7 @@ static const struct usb_class *const classes[] = {
 	&usb_hid_class,
 	&usb_hub_class,
 	&usb_storage_class,
+	&usb_network_class,
 	&usb_cdc_class,
 	&usb_serial_class,
 	&usb_audio_class,

@@ -562,6 +562,83 @@ def judged(d):
         same([ours], [int(x, 0) for x in theirs[-1:]], "tshark agrees on %s" % field)
 
 
+FRAME = bytes.fromhex("0a1b2c3d4e5f021122334455") + b"\x08\x00" + bytes(46)
+
+
+def ncm(frames, sequence, signature=b"NCM0"):
+    """A transfer block of 16 bits with these frames."""
+    table = 8 + 4 * (len(frames) + 1)
+    at, entries = 12 + table, b""
+    for frame in frames:
+        entries += struct.pack("<HH", at, len(frame))
+        at += len(frame)
+    return b"NCMH" + struct.pack("<HHHH", 12, sequence, at, 12) + signature + \
+        struct.pack("<HH", table, 0) + entries + bytes(4) + b"".join(frames)
+
+
+def test_network(d):
+    """Frames of network devices and their messages; tshark judges blocks of NCM and MBIM."""
+    def network(control, data, ep=0x81, request=None):
+        c = Capture()
+        described_as(c, 5, interface(0, *control, 1), endpoint(0x83, 3, 16, 9),
+                     interface(1, 0x0a, 0, control[2] and 1, 2), endpoint(0x81, 2, 512, 0),
+                     endpoint(0x02, 2, 512, 0))
+        if request:
+            c.control(request, data)
+        else:
+            c.transfer(BULK, ep, **({"answer": data} if ep & 0x80 else {"out": data}))
+        line = line_of(c, d)
+        f = objects(d + "/class.pcap")[-1]["fields"]
+        return line, f["decoded"].get("network", {})
+
+    ecm, ncm_, mbim, rndis = (2, 6, 0), (2, 13, 0), (2, 14, 0), (0xe0, 1, 3)
+    line, _ = network(ecm, FRAME)
+    ok("Ethernet 02:11:22:33:44:55 to 0a:1b:2c:3d:4e:5f IPv4" in line, "ECM: a frame", line)
+    line, got = network(ncm_, ncm([FRAME, FRAME[:20]], 7), 0x02)
+    ok("NCM block 7, 2 frames: 02:11:22:33:44:55 to 0a:1b:2c:3d:4e:5f IPv4" in line,
+       "NCM: a block of two", line)
+    same([(32, 60), (92, 20)], [(x["offset"], x["frame_length"]) for x in got["frames"]],
+         "where they are")
+    block = ncm([FRAME] * 3, 9)
+    for name, bad in (("a frame beyond the end", block[:-1]), ("a table beyond the end", block[:14]),
+                      ("a table that names itself", block[:18] + b"\x0c\0" + block[20:]),
+                      ("no table", block[:12])):
+        line, got = network(ncm_, bad)
+        ok("NCM block 9" in line and all(
+            x["offset"] + x["frame_length"] <= len(bad) for x in got["frames"]), "NCM: " + name, got)
+    wide = b"ncmh" + struct.pack("<HHII", 16, 3, 16 + 32 + 60, 16) + b"ncm0" + \
+        struct.pack("<HHIIIIII", 32, 0, 0, 0, 48, 60, 0, 0) + FRAME
+    line, got = network(ncm_, wide)
+    same([48], [x["offset"] for x in got.get("frames", [])], "NCM with 32 bits")
+    packet = struct.pack("<IIII", 1, 44 + 60, 36, 60) + bytes(28) + FRAME
+    line, got = network(rndis, packet + packet)
+    ok("RNDIS, 2 frames: 02:11:22:33:44:55 to" in line and got["frames"][1]["offset"] == 148,
+       "RNDIS: two packets", line, got)
+    line, got = network((2, 2, 0xff), packet)
+    ok("RNDIS, 1 frame: " in line and "text" not in line, "RNDIS that looks like a modem", line)
+    line, got = network(rndis, struct.pack("<IIIIII", 4, 28, 5, 0x00010202, 0, 0) + bytes(4),
+                        request=bytes([0x21, 0, 0, 0, 0, 0, 28, 0]))
+    ok("RNDIS QUERY id 5" in line, "RNDIS: a question", line)
+    line, got = network(rndis, struct.pack("<IIIIII", 0x80000004, 24, 5, 0, 0, 0),
+                        request=bytes([0xa1, 1, 0, 0, 0, 0, 0, 4]))
+    ok("RNDIS QUERY complete id 5" in line and got["complete"], "its answer", line, got)
+    line, got = network(mbim, struct.pack("<III", 3, 48, 11) + bytes(36),
+                        request=bytes([0x21, 0, 0, 0, 0, 0, 48, 0]))
+    ok("MBIM COMMAND id 11" in line, "MBIM: a command", line)
+    line, got = network(mbim, ncm([bytes(40)] * 2, 21, b"DSS\0"))
+    ok("MBIM block 21, 2 frames" in line, "MBIM: a block", line)
+    if not shutil.which("tshark"):
+        return skip("NCM and MBIM in tshark", "tshark, the judge, is not installed")
+    names = ["nth.sequence_number", "nth.block_length", "ndp.datagram.index", "ndp.datagram.length"]
+    r = subprocess.run(["tshark", "-r", d + "/class.pcap", "-T", "fields", "-E", "separator=|"] +
+                       [x for n in names for x in ("-e", "mbim.bulk." + n)],
+                       capture_output=True, text=True)
+    same([[got["wSequence"]], [got["wBlockLength"]], [x["offset"] for x in got["frames"]],
+          [x["frame_length"] for x in got["frames"]]],
+         [[int(v, 0) for v in cell.split(",") if v and int(v, 0)]
+          for cell in r.stdout.splitlines()[-1].split("|")], "tshark agrees on MBIM's block")
+
+
 def leaves(value, path):
     """Every plain value below a field, by its path in JSON."""
     if isinstance(value, dict):
@@ -683,7 +760,7 @@ def main():
     try:
         usbsynth.main(d)
         for test in (test_bytes, test_masks, test_requests, test_protocol, test_streams, test_words,
-                     test_names, test_kinds, test_classes):
+                     test_names, test_kinds, test_classes, test_network):
             test(d)
     finally:
         shutil.rmtree(d)

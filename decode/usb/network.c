@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Network devices: Ethernet frames of CDC ECM, blocks of CDC NCM and MBIM, messages of RNDIS.
+ * Sources: NCM 1.0 (chapter 3), MBIM 1.0 (chapters 7 and 9), ECM 1.2, Microsoft's MS-RNDIS (chapter
+ * 2).
+ */
+#include <stdio.h>
+
+#include "decode/base/bytes.h"
+#include "decode/usb/class.h"
+#include "decode/usb/codename.h"
+
+enum framing { NONE, ECM, NCM, MBIM, RNDIS };
+enum { SEND_COMMAND = 0x00, GET_RESPONSE = 0x01 };
+enum { FRAMES_SHOWN = 64, ETHERNET = 14, COMPLETE = 0x80000000u, RNDIS_PACKET = 1 };
+
+static const char *const framings[] = {NULL, "Ethernet", "NCM", "MBIM", "RNDIS"};
+
+/* What the device's control interface is; RNDIS has three ways to say so. */
+static enum framing framing_of(const struct usb_device *dev)
+{
+	for (unsigned int i = 0; dev && i < dev->ninterfaces; i++) {
+		const struct usb_interface *f = &dev->interfaces[i];
+
+		if ((f->class == 0x02 && f->subclass == 0x02 && f->protocol == 0xff) ||
+		    (f->class == 0xe0 && f->subclass == 0x01 && f->protocol == 0x03) ||
+		    (f->class == 0xef && f->subclass == 0x04 && f->protocol == 0x01))
+			return RNDIS;
+		if (f->class == 0x02 && f->subclass == 0x06)
+			return ECM;
+		if (f->class == 0x02 && f->subclass == 0x0d)
+			return NCM;
+		if (f->class == 0x02 && f->subclass == 0x0e)
+			return MBIM;
+	}
+	return NONE;
+}
+
+static bool fits(const struct usb_detail *d)
+{
+	return d->interface && d->interface->class == 0x0a && d->urb.xfer == URB_BULK &&
+	       framing_of(d->device) != NONE;
+}
+
+/* ---- frames ---------------------------------------------------------------------------------- */
+
+struct frame {
+	uint32_t at, length; /* of which all is in the transfer */
+};
+
+struct block {
+	uint32_t sequence, length;
+	uint32_t count; /* frames there are, of which so many are in frames[] */
+	uint32_t kept;
+	struct frame frames[FRAMES_SHOWN];
+};
+
+static void add_frame(struct block *b, const struct usb_detail *d, uint64_t at, uint64_t length)
+{
+	b->count++;
+	if (b->kept < FRAMES_SHOWN && at <= d->data_len && length <= d->data_len - at)
+		b->frames[b->kept++] = (struct frame){(uint32_t)at, (uint32_t)length};
+}
+
+/* The datagrams of a table and of those after it, in numbers of 2 or 4 bytes. */
+static void read_tables(struct block *b, const struct usb_detail *d, uint64_t at, bool wide)
+{
+	size_t n = wide ? 4 : 2;
+
+	/* A table names the next, which comes later: a chain ends. */
+	for (uint64_t next; at; at = next) {
+		uint64_t end, entry = at + (wide ? 16 : 8);
+
+		if (entry > d->data_len)
+			return;
+		end = at + get16(d->data + at + 4);
+		next = get_le(d->data + at + (wide ? 8 : 6), n);
+		for (; entry + 2 * n <= end && entry + 2 * n <= d->data_len; entry += 2 * n) {
+			uint64_t where = get_le(d->data + entry, n);
+			uint64_t length = get_le(d->data + entry + n, n);
+
+			if (!where || !length)
+				break;
+			add_frame(b, d, where, length);
+		}
+		if (next <= at)
+			return;
+	}
+}
+
+/* A transfer block of NCM or MBIM: "NCMH" and 16 bits, or "ncmh" and 32. */
+static bool read_ncm(const struct usb_detail *d, struct block *b)
+{
+	const uint8_t *p = d->data;
+	bool wide = d->data_len >= 16 && !memcmp(p, "ncmh", 4);
+
+	if (!wide && (d->data_len < 12 || memcmp(p, "NCMH", 4)))
+		return false;
+	b->sequence = get16(p + 6);
+	b->length = wide ? get32(p + 8) : get16(p + 8);
+	read_tables(b, d, wide ? get32(p + 12) : get16(p + 10), wide);
+	return true;
+}
+
+/* Messages of RNDIS one after the other, each a frame. */
+static bool read_rndis(const struct usb_detail *d, struct block *b)
+{
+	for (uint64_t at = 0; at + 16 <= d->data_len;) {
+		const uint8_t *p = d->data + at;
+		uint32_t length = get32(p + 4);
+
+		if (get32(p) != RNDIS_PACKET || length < 16)
+			return at != 0;
+		add_frame(b, d, at + 8 + get32(p + 8), get32(p + 12));
+		at += length;
+	}
+	return b->count != 0;
+}
+
+static bool read_block(const struct usb_detail *d, enum framing framing, struct block *b)
+{
+	memset(b, 0, sizeof(*b));
+	switch (framing) {
+	case ECM:
+		add_frame(b, d, 0, d->data_len);
+		return d->data_len >= ETHERNET;
+	case RNDIS:
+		return read_rndis(d, b);
+	default:
+		return read_ncm(d, b);
+	}
+}
+
+/* ---- Ethernet -------------------------------------------------------------------------------- */
+
+static const struct code_name ethertypes[] = {
+	{0x0800, "IPv4"},  {0x0806, "ARP"},  {0x8100, "VLAN"}, {0x86dd, "IPv6"},
+	{0x888e, "EAPOL"}, {0x88cc, "LLDP"}, {0x88f7, "PTP"},
+};
+
+static void mac(const uint8_t *p, char text[18])
+{
+	snprintf(text, 18, "%02x:%02x:%02x:%02x:%02x:%02x", p[0], p[1], p[2], p[3], p[4], p[5]);
+}
+
+static void ethernet_tree(const uint8_t *p, uint32_t n, struct tree *t)
+{
+	char text[18];
+
+	if (n < ETHERNET)
+		return;
+	mac(p, text);
+	tree_str(t, "destination", text);
+	mac(p + 6, text);
+	tree_str(t, "source", text);
+	tree_hex(t, "ethertype", get_be16(p + 12), 4);
+	tree_str(t, "ethertype_name", CODE_NAME(ethertypes, get_be16(p + 12)));
+}
+
+static void ethernet_brief(const uint8_t *p, uint32_t n, struct out *o)
+{
+	const char *name;
+	char from[18], to[18];
+
+	if (n < ETHERNET)
+		return;
+	mac(p + 6, from);
+	mac(p, to);
+	name = CODE_NAME(ethertypes, get_be16(p + 12));
+	out_printf(o, " %s to %s ", from, to);
+	if (name)
+		out_str(o, name);
+	else
+		out_printf(o, "0x%04x", get_be16(p + 12));
+}
+
+static void tree(const struct usb_state *s, const struct usb_detail *d, struct tree *t)
+{
+	enum framing framing = framing_of(d->device);
+	struct block b;
+
+	if (!read_block(d, framing, &b))
+		return;
+	tree_object(t, "network");
+	tree_str(t, "framing", framings[framing]);
+	if (framing == NCM || framing == MBIM) {
+		tree_uint(t, "wSequence", b.sequence);
+		tree_uint(t, "wBlockLength", b.length);
+	}
+	tree_uint(t, "frame_count", b.count);
+	tree_list(t, "frames");
+	for (uint32_t i = 0; i < b.kept; i++) {
+		tree_object(t, "frame");
+		tree_uint(t, "offset", b.frames[i].at);
+		tree_uint(t, "frame_length", b.frames[i].length);
+		if (framing != MBIM)
+			ethernet_tree(d->data + b.frames[i].at, b.frames[i].length, t);
+		tree_close(t);
+	}
+	tree_close(t);
+	tree_close(t);
+}
+
+static bool brief(const struct usb_state *s, const struct usb_detail *d, struct out *o)
+{
+	enum framing framing = framing_of(d->device);
+	struct block b;
+
+	out_str(o, framings[framing]);
+	if (!read_block(d, framing, &b)) {
+		out_str(o, " data");
+		return false;
+	}
+	if (framing == NCM || framing == MBIM)
+		out_printf(o, " block %u", b.sequence);
+	if (framing != ECM)
+		out_printf(o, ", %u frame%s", b.count, b.count == 1 ? "" : "s");
+	if (b.kept && framing != MBIM) {
+		if (framing != ECM)
+			out_char(o, ':');
+		ethernet_brief(d->data + b.frames[0].at, b.frames[0].length, o);
+	}
+	return false;
+}
+
+/* ---- messages over the control endpoint ------------------------------------------------------ */
+
+static const struct code_name rndis_messages[] = {
+	{0x02, "INITIALIZE"}, {0x03, "HALT"},  {0x04, "QUERY"},
+	{0x05, "SET"},	      {0x06, "RESET"}, {0x07, "INDICATE_STATUS"},
+	{0x08, "KEEPALIVE"},
+};
+static const struct code_name mbim_messages[] = {
+	{0x01, "OPEN"},	      {0x02, "CLOSE"},		 {0x03, "COMMAND"},
+	{0x04, "HOST_ERROR"}, {0x07, "INDICATE_STATUS"},
+};
+
+static bool requested(const struct usb_detail *d)
+{
+	enum framing framing;
+
+	if (control_kind(&d->setup) != SETUP_CLASS ||
+	    (d->setup.request != SEND_COMMAND && d->setup.request != GET_RESPONSE) ||
+	    (d->target.class != 0x02 && d->target.class != 0xe0 && d->target.class != 0xef))
+		return false;
+	framing = framing_of(d->device);
+	return (framing == RNDIS || framing == MBIM) && d->data_len >= 12;
+}
+
+/* The message's name, and whether it is one of completion. */
+static const char *message(const struct usb_detail *d, bool *complete)
+{
+	uint32_t type = get32(d->data);
+
+	*complete = type & COMPLETE;
+	type &= ~COMPLETE;
+	/* The device alone says INDICATE_STATUS, which has the bit in MBIM and none in RNDIS. */
+	if (framing_of(d->device) == RNDIS)
+		return CODE_NAME(rndis_messages, type);
+	*complete = *complete && type != 0x07;
+	return CODE_NAME(mbim_messages, type);
+}
+
+static void request_tree(const struct usb_state *s, const struct usb_detail *d, struct tree *t)
+{
+	bool complete;
+	const char *name = message(d, &complete), *framing = framings[framing_of(d->device)];
+
+	tree_object(t, "network");
+	tree_str(t, "framing", framing);
+	tree_hex(t, "message_type", get32(d->data), 8);
+	tree_str(t, "message", name);
+	tree_bool(t, "complete", complete);
+	tree_uint(t, "message_length", get32(d->data + 4));
+	tree_uint(t, "message_id", get32(d->data + 8));
+	tree_close(t);
+}
+
+static bool request_brief(const struct usb_state *s, const struct usb_detail *d, struct out *o)
+{
+	bool complete;
+	const char *name = message(d, &complete);
+
+	out_printf(o, " %s ", framings[framing_of(d->device)]);
+	if (name)
+		out_str(o, name);
+	else
+		out_printf(o, "message 0x%08x", get32(d->data));
+	out_printf(o, "%s id %u", complete ? " complete" : "", get32(d->data + 8));
+	return false;
+}
+
+static const char *const names[] = {
+	"complete", "destination", "ethertype", "ethertype_name", "frame_count",    "frame_length",
+	"frames",   "framing",	   "message",	"message_id",	  "message_length", "message_type",
+	"network",  "offset",	   "source",	"wBlockLength",	  "wSequence",	    NULL,
+};
+
+const struct usb_class usb_network_class = {
+	.fits = fits,
+	.tree = tree,
+	.brief = brief,
+	.requested = requested,
+	.request_tree = request_tree,
+	.request_brief = request_brief,
+	.names = names,
+};
