@@ -12,7 +12,8 @@ grep -v '^#' "$here/LIST" | cut -f 2,3 | sort -u | while read -r repository comm
 	if [ ! -d "$clone" ]; then
 		git clone -q --no-checkout "https://github.com/$repository" "$clone"
 	fi
-	grep -v '^#' "$here/LIST" | awk -F '\t' -v r="$repository" '$2 == r { print $4 }' |
+	grep -v '^#' "$here/LIST" | awk -F '\t' -v r="$repository" -v c="$commit" \
+		'$2 == r && $3 == c { print $4 }' |
 	while read -r path; do
 		out=$(echo "$repository" | sed 's,/,__,')/$path
 		[ -e "$out" ] && continue
