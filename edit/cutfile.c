@@ -223,6 +223,8 @@ static int verdict(const struct cut_request *q, const struct trawl_reader *r,
 {
 	struct trawl_verdict v;
 
+	if (trawl_pieces_failed(r, err))
+		return -1;
 	trawl_verdict(r, &v);
 	if (v.complete && !v.damaged && !v.junk)
 		return 0;

@@ -121,7 +121,8 @@ static int merge_all(struct merge_options *o, int fd, struct trawl_error *err)
 	for (size_t i = 0; i < o->n; i++) {
 		struct merge_file *f = &o->files[i];
 
-		if (cut_write(&f->cut, fd, o->out, NULL, err))
+		if (cut_write(&f->cut, fd, o->out, NULL, err) ||
+		    trawl_pieces_failed(f->cut.r, err))
 			return -1;
 		events += f->cut.kept;
 		trawl_verdict(f->cut.r, &v);

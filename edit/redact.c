@@ -578,6 +578,8 @@ static int go_through(struct redact *x, int fd, const char *out, const char *man
 	}
 	if (c.r)
 		trawl_verdict(c.r, &x->verdict);
+	if (!got && trawl_pieces_failed(c.r, err))
+		got = -1;
 	free(c.record);
 	trawl_close(c.r);
 	return got;

@@ -72,7 +72,8 @@ static int write_whole(const struct whole *o, struct edit_input *in, int fd,
 
 	memset(c.sources, 0xff, sizeof(c.sources));
 	c.r = trawl_open(in->path, err);
-	if (c.r && !cut_plan(&c, err) && !cut_write(&c, fd, o->out, NULL, err)) {
+	if (c.r && !cut_plan(&c, err) && !cut_write(&c, fd, o->out, NULL, err) &&
+	    !trawl_pieces_failed(c.r, err)) {
 		ret = 0;
 		trawl_make_small(fd);
 		trawl_verdict(c.r, &v);

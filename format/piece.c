@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A file piece by piece, for programs that copy: trawl.h, "pieces". */
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "format/segment.h"
 
@@ -167,6 +169,16 @@ bool trawl_piece_decode(struct trawl_reader *r, const struct trawl_piece *p,
 	const struct chunk_ref ref = ref_of(p);
 
 	return reader_decode(r, section_at(r, p->section), &ref, p->payload, p->len, chunk);
+}
+
+int trawl_pieces_failed(const struct trawl_reader *r, struct trawl_error *err)
+{
+	if (budget_failed(&r->catalog.budget) || r->in.error == ENOMEM)
+		return reader_no_memory(r, err);
+	if (r->in.error)
+		return trawl_fail(err, TRAWL_CANNOT, "%s: cannot be read: %s", r->name,
+				  strerror(r->in.error));
+	return 0;
 }
 
 uint64_t trawl_piece_time(const struct trawl_reader *r, const struct trawl_piece *p, uint64_t ts)

@@ -312,8 +312,10 @@ bool reader_decode(struct trawl_reader *r, const struct section *s, const struct
 
 	if (!r->decoder && (r->decoder = chunk_decoder_new()))
 		chunk_decoder_budget(r->decoder, &r->catalog.budget);
+	errno = 0;
 	if (r->decoder && !chunk_decode(r->decoder, &schema, payload, len, ref->count, chunk, &err))
 		return true;
+	r->catalog.budget.exhausted |= !r->decoder || errno == ENOMEM;
 	damage_add(&r->damage, s->start + ref->at);
 	return false;
 }

@@ -551,6 +551,11 @@ bool trawl_piece_read(struct trawl_reader *r, struct trawl_piece *p);
 /* Decodes what was read; false likewise. *chunk lives until the next chunk is decoded. */
 bool trawl_piece_decode(struct trawl_reader *r, const struct trawl_piece *p,
 			const struct trawl_chunk **chunk);
+/*
+ * 0; or -1 with *err: a read failed or memory ran out, and what was taken for damage until now may
+ * be none.
+ */
+int trawl_pieces_failed(const struct trawl_reader *r, struct trawl_error *err);
 /* A time stamp of the chunk's source on the timeline. */
 uint64_t trawl_piece_time(const struct trawl_reader *r, const struct trawl_piece *p, uint64_t ts);
 

@@ -51,6 +51,7 @@ struct html {
 	struct out shape_of, cpus, tasks, endpoints, flags;
 	struct intern names, sources, task_names, endpoint_names, shape_keys;
 	struct shape *shapes;
+	size_t nshapes;           /* as many as keys, unless memory ran out */
 	struct out json, keys;    /* the event at hand */
 	struct spans *pairs;      /* of two events each */
 	struct out losses;
@@ -194,6 +195,7 @@ static struct shape *shape_new(struct html *h, uint32_t i, const struct item *it
 		return NULL;
 	for (size_t k = 0; k < ncolumns; k++)
 		out_memory(&s->columns[k]);
+	h->nshapes = i + 1;
 	s->name = intern(&h->names, it->name, it->name_len);
 	s->source = intern(&h->sources, it->source->name, strlen(it->source->name));
 	return s;
@@ -216,7 +218,8 @@ static uint32_t take_fields(struct html *h, const struct item *it)
 		out_bytes(&h->keys, m[k].key, m[k].key_len);
 	}
 	i = intern(&h->shape_keys, h->keys.data, h->keys.len);
-	s = i < before ? &h->shapes[i] : i < SHAPES ? shape_new(h, i, it, n) : NULL;
+	s = i < before && i < h->nshapes ? &h->shapes[i]
+	    : i < SHAPES && i == h->nshapes ? shape_new(h, i, it, n) : NULL;
 	if (!s) {
 		h->failed = true;
 		return 0;
@@ -541,7 +544,7 @@ int html_export(const struct export_options *o, struct stream *s, struct out *ou
 		tell_more(&h);
 	for (size_t i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++)
 		out_free(buffers[i]);
-	for (size_t i = 0; i < h.shape_keys.n && i < SHAPES && h.shapes; i++) {
+	for (size_t i = 0; i < h.nshapes; i++) {
 		for (size_t k = 0; k < h.shapes[i].ncolumns; k++)
 			out_free(&h.shapes[i].columns[k]);
 		free(h.shapes[i].columns);

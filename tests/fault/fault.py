@@ -56,7 +56,7 @@ SCENARIOS = [
              picks=2),
     Scenario("secrets", "trawl-edit", "secrets", "--no-sandbox", USB, picks=2),
     Scenario("compact", "trawl-edit", "compact", "--no-sandbox", GOLDEN, "-w", OUT, picks=2),
-    Scenario("repair", "trawl-edit", "repair", "--no-sandbox", GOLDEN, "-w", OUT, picks=2),
+    Scenario("repair", "trawl-edit", "repair", "--no-sandbox", GOLDEN, "-w", OUT, picks=7),
     Scenario("difference", "trawl-decode", "--no-sandbox", "--diff", USB, USB, picks=2),
     Scenario("page", "trawl-export", "--no-sandbox", "--to", "html", USB, "-w", OUT, picks=2),
     Scenario("perfetto", "trawl-export", "--no-sandbox", "--to", "perfetto", GOLDEN, "-w", OUT,
