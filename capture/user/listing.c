@@ -200,15 +200,45 @@ static const char *symbol_of(const struct probe *p)
 	return p->display_name + strlen(base) + 1;
 }
 
-/* What -i takes for this function alone: another one of its name is known by its place. */
+/* A backslash before each blank and backslash, as -i takes them. */
+static char *escaped(const char *name)
+{
+	char *text = xcalloc(2 * strlen(name) + 1, 1);
+	size_t n = 0;
+
+	for (; *name; name++) {
+		if (*name == ' ' || *name == '\\')
+			text[n++] = '\\';
+		text[n++] = *name;
+	}
+	return text;
+}
+
+/* Does the name mean other functions, too, or something else: a pattern, a number, a return? */
+static bool ambiguous(const struct probe *p, const char *symbol)
+{
+	const char *number = strrchr(symbol, '#');
+
+	return (number && number[1] && !number[1 + strspn(number + 1, "0123456789")] &&
+		strcmp(symbol, p->sites[0].symbol)) ||
+	       strchr(symbol, '%') || strstr(symbol, "+0x") ||
+	       /* Symbols as they are, as Go's main.(*T).Add, are looked for first. */
+	       (strpbrk(symbol, "*?[") &&
+		(strstr(symbol, "::") || !strncmp(symbol, "operator", 8)));
+}
+
+/* What -i takes for this function alone: one whose name does not tell is known by its place. */
 static char *own_name(const char *front, const struct probe *p)
 {
-	const char *symbol = symbol_of(p), *number = strrchr(symbol, '#');
+	const char *symbol = symbol_of(p);
+	char *name, *text;
 
-	if (number && number[1] && !number[1 + strspn(number + 1, "0123456789")] &&
-	    strcmp(symbol, p->sites[0].symbol))
+	if (ambiguous(p, symbol))
 		return xasprintf("uprobe:%s0x%" PRIx64, front, p->sites[0].offset);
-	return xasprintf("uprobe:%s%s", front, symbol);
+	name = escaped(symbol);
+	text = xasprintf("uprobe:%s%s", front, name);
+	free(name);
+	return text;
 }
 
 /*

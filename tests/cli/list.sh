@@ -19,6 +19,29 @@ if [ ! -x samples/forms ]; then
 	exit
 fi
 
+# ---- names with blanks and stars are those that -i takes
+cat >"$dir/names.cc" <<'EOF'
+#include <cstddef>
+struct money { long n; };
+template <typename A, typename B> long most(A a, B b) { return a > b ? a : b; }
+template long most<long, unsigned long>(long, unsigned long);
+long operator*(money a, money b) { return a.n * b.n; }
+void *operator new[](size_t, money) { return nullptr; }
+int main() { return 0; }
+EOF
+if command -v g++ >/dev/null && g++ -g -o "$dir/names" "$dir/names.cc" 2>/dev/null; then
+	trawl -D "uprobe:$dir/names:*[mo]*" | sed -n 's/^\(uprobe:\([^ \\]\|\\.\)*\).*/\1/p' >"$dir/listed"
+	has "a name with blanks has backslashes" "$(cat "$dir/listed")" 'most<long,\\ unsigned\\ long>'
+	wrong=""
+	while read -r name; do
+		tests/capture/probe/show_probes -l "$name" >"$dir/one" 2>&1
+		[ "$(wc -l <"$dir/one")" = 1 ] || wrong="$wrong $name: $(cat "$dir/one")"
+	done <"$dir/listed"
+	same "each name is that of one function" "" "$wrong"
+else
+	skip "names with blanks" "g++ is not installed"
+fi
+
 # ---- static probes
 for program in samples/tick samples/forms samples/threads samples/libgreet.so; do
 	if [ -z "$(usdt_of "$program")" ]; then
