@@ -39,7 +39,8 @@ struct perf_state {
 	enum perf_how how;
 	bool begun, stopped;
 	uint32_t gaps;               /* how often branches of nobody knows whom were lost */
-	struct { uint32_t tid, gaps; } tasks[TASKS]; /* those gaps that were marked */
+	struct { uint32_t tid, pid, gaps; } tasks[TASKS]; /* those gaps that were marked */
+	uint64_t last;               /* time of the last record of AUX */
 };
 
 /* ---- events ------------------------------------------------------------------------------ */
@@ -287,7 +288,9 @@ static int mark_gap(struct perf_state *p, struct branch_sink *sink,
 	bool known = p->tasks[at->tid % TASKS].tid == at->tid;
 	uint32_t gaps = known ? p->tasks[at->tid % TASKS].gaps : 0;
 
+	p->last = at->time;
 	p->tasks[at->tid % TASKS].tid = at->tid;
+	p->tasks[at->tid % TASKS].pid = at->pid;
 	p->tasks[at->tid % TASKS].gaps = p->gaps;
 	return gaps != p->gaps ? mark(sink, at, BRANCH_MARK_LOST, 0, err) : 0;
 }
@@ -319,11 +322,23 @@ static int take_aux(struct perf_state *p, struct branch_sink *sink, const struct
 	return 0;
 }
 
+/* A gap at the end of a task has no branches after it that would be marked. */
+static int mark_last_gaps(struct perf_state *p, struct branch_sink *sink, struct trawl_error *err)
+{
+	for (size_t i = 0; i < TASKS; i++) {
+		struct perf_sample_head at = {
+			.time = p->last, .tid = p->tasks[i].tid, .pid = p->tasks[i].pid};
+
+		if (at.tid && mark_gap(p, sink, &at, err))
+			return -1;
+	}
+	return 0;
+}
+
 static int take(struct perf_state *p, struct branch_sink *sink, const struct perf_held *h,
 		struct trawl_error *err)
 {
 	const struct perf_sample_head *s = (const struct perf_sample_head *)h->record;
-	struct { struct perf_event_header header; uint64_t id, lost; } lost;
 	struct perf_sample_head at = { .time = h->time };
 
 	switch (h->record->type) {
@@ -334,9 +349,9 @@ static int take(struct perf_state *p, struct branch_sink *sink, const struct per
 	case PERF_RECORD_AUX:
 		return take_aux(p, sink, h, err);
 	case PERF_RECORD_LOST:
-		memcpy(&lost, h->record, sizeof(lost));
+		/* It counts what found no room: samples, or buffers of many branches. */
 		memcpy(&at.pid, (const char *)h->record + h->record->size - 16, 8);
-		return mark(sink, &at, BRANCH_MARK_LOST, lost.lost, err);
+		return mark(sink, &at, BRANCH_MARK_LOST, 0, err);
 	default:
 		return perf_ring_tell(&p->ring, h, sink, err);
 	}
@@ -363,7 +378,7 @@ static int drain(void *state, struct branch_sink *sink, struct trawl_error *err)
 		got = take(p, sink, h, err);
 		free(h->record);
 	}
-	return got;
+	return got || !p->stopped ? got : mark_last_gaps(p, sink, err);
 }
 
 static void halt(void *state)

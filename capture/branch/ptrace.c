@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The back end "ptrace" single-steps any program of this machine: exact, but about 1,000 times
+/* The back end "ptrace" single-steps any program of this machine: exact, but more than 10,000 times
  * slower. */
 #include "config.h"
 
@@ -198,8 +198,8 @@ extern const struct branch_backend ptrace_backend;
 const struct branch_backend ptrace_backend = {
 	.name = "ptrace",
 	.number = BRANCH_HOW_PTRACE,
-	.what = "every branch, by single steps from outside: exact, for any program, about 1,000 "
-		"times slower",
+	.what = "every branch, by single steps from outside: exact, for any program, more than "
+		"10,000 times slower",
 	.usable = usable,
 	.open = open_state,
 	BACKEND_FUNCTIONS,

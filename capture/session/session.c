@@ -785,7 +785,7 @@ static int finish(struct session *s, struct trawl_error *err)
 	}
 	count_unwritten(s, stats);
 	for (size_t i = 0; i < s->ninputs; i++)
-		s->incomplete |= stats[i].lost > 0;
+		s->incomplete |= stats[i].lost > 0 || stats[i].uncounted;
 	s->incomplete |= s->rec.failed && !recording_left(&s->rec);
 	write_end(s, stats);
 	recording_finish(&s->rec);

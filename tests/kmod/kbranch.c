@@ -9,7 +9,7 @@
  *	-b CONTROL	form BTS, likewise	-d DEPTH	of form LBR
  *	-a		children alone		-q		only counts, on stderr
  *	-P NAME		provider		-c FILE:OFFSET:LAST	a probe, with form LBR beside the stream
- *	-z MS		sleep between reads	-p PID -t SECONDS	instead of COMMAND
+ *	-z MS		sleep between reads	-p PID -t SECONDS	instead of COMMAND, or until it ends
  * Its status is COMMAND's.
  */
 #include <stdbool.h>
@@ -99,7 +99,8 @@ static int watch(struct client *c, struct trawl_enable *e, int seconds)
 	e->flags &= ~TRAWL_ENABLE_ON_EXEC;
 	if (ioctl(c->fd, TRAWL_IOC_ENABLE, e))
 		fail("TRAWL_IOC_ENABLE");
-	sleep(seconds);
+	for (int tenth = 0; tenth < 10 * seconds && !kill((pid_t)e->pid, 0); tenth++)
+		usleep(100000);
 	drain(c);
 	fprintf(stderr, "kbranch: %llu records, %llu lost\n", c->count,
 		(unsigned long long)c->ring->lost);
