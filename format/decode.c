@@ -150,7 +150,7 @@ void chunk_give_back(struct chunk_decoder *d, struct chunk_memory *m)
 	}
 }
 
-/* An empty place for the next chunk: that of the last one, unless somebody took it. */
+/* Room for the next chunk: that of the last one, unless its caller keeps it. */
 static bool place_chunk(struct chunk_decoder *d)
 {
 	struct chunk_memory *m = d->chunk;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a failure is told: one line of text and the exit status that goes with it. */
+/* An error's text, one line, and the exit status that it stands for. */
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A reader that is told what it knows, instead of reading it. */
+/* A reader without a file: its caller passes it sources, event types and records. */
 #include <stdlib.h>
 
 #include "format/reader.h"

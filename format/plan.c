@@ -244,7 +244,7 @@ static double mean_bits(const struct table *t)
 	return (double)total / t->n;
 }
 
-/* Trying is dear: a way that does not make numbers much shorter is not tried. */
+/* A trial is expensive: an encoding that does not make numbers much shorter is not tried. */
 static bool is_hopeful(struct table *t, uint32_t column, unsigned int how, double bits)
 {
 	const struct layout_column *c = &t->layout->columns[column];
