@@ -458,6 +458,37 @@ static int put_metas(struct section *s, struct trawl_error *err)
 	return c->from ? cut_task_names(c, s->number, s->w, err) : 0;
 }
 
+/* The first time stamp of from ... to that is not before `limit` on the timeline. */
+static uint64_t first_at(const struct cut *c, const struct trawl_loss *l, enum trawl_clock clock,
+			 uint64_t limit)
+{
+	uint64_t low = l->from, high = l->to;
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (trawl_section_time(c->r, l->section, clock, middle) < limit)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* How many of a loss were in the part of it that is kept nobody knows. */
+static void clip_loss(const struct cut *c, struct trawl_loss *l, enum trawl_clock clock)
+{
+	bool begins = trawl_section_time(c->r, l->section, clock, l->from) >= c->from;
+	bool ends = trawl_section_time(c->r, l->section, clock, l->to) < c->to;
+
+	if (!begins)
+		l->from = first_at(c, l, clock, c->from);
+	if (!ends && l->to > l->from)
+		l->to = first_at(c, l, clock, c->to) - 1;
+	if (!begins || !ends)
+		l->count = UINT64_MAX;
+}
+
 static int put_losses(struct section *s, struct trawl_error *err)
 {
 	const struct cut *c = s->c;
@@ -479,6 +510,7 @@ static int put_losses(struct section *s, struct trawl_error *err)
 		}
 		if (n == 256)
 			continue;
+		clip_loss(c, &l, trawl_section_source(c->r, s->number, n)->clock);
 		l.source = (uint16_t)s->sources[n];
 		if (trawl_writer_loss(s->w, &l, err))
 			return -1;

@@ -161,4 +161,22 @@ with open(made, "rb") as f:
     p = subprocess.run(["trawl-edit", "cut", "-", "-w", out, "--pid", "100"], stdin=f,
                        capture_output=True)
 tap.same((0, decode("--pid", "100", made)), (p.returncode, decode(out)), "from a pipe")
+
+# ---- losses stay, as far as they are in the range: how many of one were in a part nobody knows
+def losses(file):
+    text = subprocess.run(["trawl-decode", "--summary", file], capture_output=True, text=True).stdout
+    text = text.split("\nlosses ")[1].split("\n\n")[0]
+    return [line.strip() for line in text.splitlines()[1:]]
+
+
+lossy = f"{tmp.name}/lossy.trawl"
+subprocess.run([f"{build}/tests/edit/make-secrets", lossy, "damaged"], check=True)
+day = "2026-11-21 01:44:36"
+tap.same([f"event cpu 1: 77 (overrun) between {day}.000000000 UTC and {day}.001000000 UTC"],
+         losses(lossy), "a loss from begin to end")
+status, _, text = cut(lossy, out, "--from", "+200us", "--until", "+400us", "--source", "event")
+tap.same((0, [f"event cpu 1: an unknown number (overrun) between {day}.000201000 UTC and "
+              f"{day}.000400999 UTC"]), (status, losses(out)), "is clipped to the part")
+status, _, text = cut(lossy, out, "--every", "2", "--source", "event")
+tap.same((0, losses(lossy)), (status, losses(out)), "one that is inside stays as it is")
 sys.exit(tap.finish())

@@ -3,7 +3,7 @@
  * make-secrets FILE [other|damaged]: a capture with 500 secrets of every class, for tests of
  * redaction. A secret of text is CLASS (two letters), "Zq" and eight digits of hex: see secret().
  * "other": of another machine, where a hub has the address of the first one's keyboard. "damaged":
- * and with a batch of branches that cannot be read.
+ * and with a batch of branches that cannot be read, and a loss from begin to end.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -231,10 +231,13 @@ static void add_damaged_batch(struct made *m)
 				      .format = "", .size = sizeof(struct branch_record),
 				      .nfields = 2, .fields = rest };
 	struct branch_record r = { .tid = 7, .pid = 7, .until = m->mono, .count = 5 };
+	struct trawl_loss loss = { .source = (uint16_t)m->event, .cpu = 1, .from = 1000000000,
+				   .to = m->mono, .count = 77, .reason = TRAWL_LOSS_OVERRUN };
 	uint8_t record[sizeof(r) + sizeof(text)];
 	int source = trawl_writer_source(m->w, &s, &m->err);
 
 	must(source, m);
+	must(trawl_writer_loss(m->w, &loss, &m->err), m);
 	t.source = (uint16_t)source;
 	must(trawl_writer_event_type(m->w, &t, &m->err), m);
 	memcpy(record, &r, sizeof(r));
