@@ -171,7 +171,8 @@ static int task_discard(struct input *in, struct trawl_error *err)
 {
 	if (trace_discard(in, err))
 		return -1;
-	initial_tasks_take(&session_tasks(in->session)->initial);
+	if (!session_tasks(in->session)->unknown)
+		initial_tasks_take(&session_tasks(in->session)->initial);
 	return 0;
 }
 

@@ -12,6 +12,21 @@
 #include "capture/session/scope.h"
 #include "capture/sys/proc.h"
 
+int scope_nested(const struct options *o, bool *unknown, struct trawl_error *err)
+{
+	*unknown = proc_is_nested();
+	if (*unknown && (o->command || o->npids))
+		return trawl_fail(err, TRAWL_CANNOT,
+				  "%s: this is a PID namespace (a container), outside of which its "
+				  "processes have other numbers, and the kernel's events have "
+				  "those: run trawl outside, or with the host's numbers (docker "
+				  "run --pid=host)", o->command ? o->command[0] : "-p");
+	if (*unknown && !o->quiet)
+		fputs("trawl: this is a PID namespace (a container): processes have the numbers "
+		      "from outside of it, and no names or programs\n", stderr);
+	return 0;
+}
+
 static int open_pidfd(pid_t pid)
 {
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);

@@ -4,6 +4,7 @@
 #define TRAWL_CAPTURE_SESSION_SCOPE_H
 
 #include <sys/types.h>
+#include "capture/cli/options.h"
 #include "format/trawl.h"
 
 struct scope {
@@ -13,6 +14,13 @@ struct scope {
 	size_t watched; /* number of these */
 	size_t gone;    /* so many of them have ended, from the first on */
 };
+
+/*
+ * For events of the kernel in a PID namespace, as containers have: their numbers of processes are
+ * those outside of it. -p and COMMAND are refused there (-1); of the whole machine *unknown says
+ * that nobody may be looked up by a number, and the user is told.
+ */
+int scope_nested(const struct options *o, bool *unknown, struct trawl_error *err);
 
 /*
  * pids stay the caller's. watch: their end is waited for; where there is no descriptor for that, as

@@ -227,6 +227,9 @@ static int set_up_scope(struct session *s, struct trawl_error *err)
 	/* Standard output is the capture's: COMMAND's output must not mix with it. */
 	bool to_stdout = s->o->write ? !strcmp(s->o->write, "-") : s->o->json;
 
+	if (inputs_use_tracefs(s->inputs, s->ninputs) &&
+	    scope_nested(s->o, &s->tasks.unknown, err))
+		return -1;
 	if (s->o->command &&
 	    command_prepare(&s->command, s->o->command, &s->user, to_stdout, err))
 		return -1;
@@ -870,9 +873,7 @@ int session_run(const struct options *o, struct trawl_error *err)
 	    collect_leftovers(&s, err))
 		goto out;
 	if (set_up_scope(&s, err) || recording_open(&s.rec, o, &s.user, &s, err) || arm(&s, err) ||
-	    start(&s, err))
-		goto out;
-	if (give_up(&s, err))
+	    start(&s, err) || give_up(&s, err))
 		goto out;
 	say_start(&s);
 	r = run(&s, err);

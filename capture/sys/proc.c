@@ -5,8 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "capture/sys/proc.h"
+
+enum { FIRST_PID_NAMESPACE = 0xEFFFFFFC }; /* its inode: PROC_PID_INIT_INO of the kernel */
 
 static bool ids_each(const char *path, void (*found)(void *arg, pid_t id), void *arg)
 {
@@ -34,6 +37,13 @@ bool threads_each(pid_t tid, void (*found)(void *arg, pid_t tid), void *arg)
 bool processes_each(void (*found)(void *arg, pid_t pid), void *arg)
 {
 	return ids_each("/proc", found, arg); /* which lists no threads */
+}
+
+bool proc_is_nested(void)
+{
+	struct stat st;
+
+	return !stat("/proc/self/ns/pid", &st) && st.st_ino != FIRST_PID_NAMESPACE;
 }
 
 /* The number after `key` in /proc/TID/status; 0: there is none. */

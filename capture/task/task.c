@@ -50,6 +50,8 @@ void tasks_done(struct tasks *t)
 
 static bool add_fresh(struct tasks *t, pid_t entry)
 {
+	if (t->unknown)
+		return true;
 	if (!array_reserve(t->fresh, t->room, t->nfresh + 1))
 		return false; /* the task's next event tries again */
 	t->fresh[t->nfresh++] = entry;

@@ -22,6 +22,7 @@ struct tasks {
 	pid_t *fresh;	 /* TIDs to look up; -TID: only its maps are missing */
 	size_t nfresh, room;
 	bool want_maps;
+	bool unknown; /* their numbers mean nothing in this /proc: nobody is looked up */
 	struct task_maps {
 		pid_t pid;
 		uint64_t hash; /* of the maps as written last */

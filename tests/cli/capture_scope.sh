@@ -155,4 +155,24 @@ ok \
 		grep -q "\"tid\":$pid,.*\"comm\":\"target\""; echo $?)" "but their names"
 kill $pid
 wait $pid 2>/dev/null
+
+# In a container the kernel's events have other numbers for processes than /proc.
+inside() { unshare -pf --mount-proc --kill-child "$@"; }
+if inside true 2>/dev/null; then
+	rm -f "$f"
+	fails "COMMAND in a PID namespace" 3 'hits: this is a PID namespace' \
+		inside trawl -i "usdt:$target:hit" -w "$f" -- hits
+	fails "-p in a PID namespace" 3 '^trawl: -p: this is a PID namespace' \
+		inside trawl -i "usdt:$target:hit" -p 1 -w "$f"
+	"$target" hits 100000000 20 & pid=$!
+	inside trawl -i "usdt:$target:hit" -c 5 -w "$f" 2>"$work/err"
+	kill $pid
+	wait $pid 2>/dev/null
+	same "the whole machine in a PID namespace: numbers from outside" "\"tid\":$pid" \
+		"$(trawl-decode --json "$f" | grep -o '"tid":[0-9]*' | sort -u)"
+	same "nobody is looked up by them" "" "$(trawl-decode --meta='task/*' --meta='maps/*' "$f")"
+	has "it is said" "$(cat "$work/err")" '^trawl: this is a PID namespace'
+else
+	skip "PID namespaces" "there are none here"
+fi
 tap_done
