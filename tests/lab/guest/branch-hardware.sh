@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Branches by hardware, emulated (tests/lab/qemu): BTS is the whole of what single steps see, record
-# by record, and LBR is stretches of it. machine: skylake
+# by record, and LBR is stretches of it.
+# machine: skylake
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 sysctl -q kernel.perf_event_max_sample_rate=1000000 kernel.perf_cpu_time_max_percent=0

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The emulated processor with branch records (tests/lab/qemu): what the kernel's own driver and perf
-# make of it is exact, so that a difference in a test of ours is ours. machine: skylake
+# make of it is exact, so that a difference in a test of ours is ours.
+# machine: skylake
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 modprobe msr

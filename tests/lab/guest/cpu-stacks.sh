@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Branch stacks of any emulated processor that has them, by the kernel's own driver: `make lab-cpus`
-# runs this on each of them, and on a processor that goes and comes back. kernels: each-cpu
+# runs this on each of them, and on a processor that goes and comes back.
+# kernels: each-cpu
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 sysctl -q kernel.perf_event_max_sample_rate=1000000 kernel.perf_cpu_time_max_percent=0

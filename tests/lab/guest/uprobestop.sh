@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # What a stop costs by libtrawl-uprobe, by ptrace and by gdb, and a khandler's hit beside a uprobe
-# of tracefs: figures, nothing that can fail but the programs. make uprobe-bench kernels: bench
+# of tracefs: figures, nothing that can fail but the programs. make uprobe-bench
+# kernels: bench
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 insmod "$LAB_MODULES/../kmod/trawl.ko"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Classes of devices with drivers and devices that nobody here wrote: this kernel's MIDI and printer
 # gadgets, QEMU's MTP. The second half compares what trawl-decode makes of it with Wireshark's
-# dissectors. kernels: 6.12
+# dissectors.
+# kernels: 6.12
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 modprobe -a usbmon usblp snd-usb-audio

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Behind an IOMMU the kernel gives a disk's scattered pages one address, and usbmon can no longer
 # find them: the data of such transfers is not in any capture (flag 'D'). That has to be told.
-# kernels: 6.12 machine: iommu
+# kernels: 6.12
+# machine: iommu
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 modprobe usbmon

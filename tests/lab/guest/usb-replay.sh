@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # trawl-replay device through vhci_hcd: drivers and programs of the kernel meet recorded devices.
-# Each session is recorded with QEMU's device, played, recorded again, and compared. machine: fresh
+# Each session is recorded with QEMU's device, played, recorded again, and compared.
+# machine: fresh
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 modprobe usbmon

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # A disk that speaks UAS: commands, statuses and data on four pipes, several at once. The second
-# half compares what trawl-decode makes of it with what Wireshark does. kernels: 6.12
+# half compares what trawl-decode makes of it with what Wireshark does.
+# kernels: 6.12
 . "$TRAWL_SRC/tests/tap.sh"
 . "$TRAWL_SRC/tests/lab/lab.sh"
 modprobe -a usbmon uas
