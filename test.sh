@@ -103,7 +103,7 @@ with_tests() {
 with_clang() {
 	build build-clang --enable-werror --with-all CC=clang &&
 		make -C build-clang check TESTS=tests/format/golden.sh \
-			check_PROGRAMS=tests/format/golden
+			check_PROGRAMS='tests/format/golden tests/format/dump'
 }
 
 say "building in build/"

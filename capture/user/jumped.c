@@ -19,8 +19,8 @@ static const char *const conditions[PROBE_CONDITIONS + 1] = {
 	"!(jump_flags & 4)",
 	"(jump_flags & 128 && !(jump_flags & 2048)) || (!(jump_flags & 128) && jump_flags & 2048)",
 	"(jump_flags & 128 && jump_flags & 2048) || !(jump_flags & 2176)",
-	"jump_flags & 64 || (jump_flags & 128 && !(jump_flags & 2048)) || "
-	"(!(jump_flags & 128) && jump_flags & 2048)",
+	("jump_flags & 64 || (jump_flags & 128 && !(jump_flags & 2048)) || "
+	 "(!(jump_flags & 128) && jump_flags & 2048)"),
 	"!(jump_flags & 64) && ((jump_flags & 128 && jump_flags & 2048) || !(jump_flags & 2176))",
 	"jump_if == 16",
 };
