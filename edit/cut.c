@@ -94,8 +94,11 @@ static bool each_event(struct cut *c, const struct cut_entry *e, const struct tr
 	for (uint32_t i = 0; ok && i < chunk->nstreams; i++) {
 		uint64_t last = 0;
 
-		while (ok && trawl_cursor_next(cursor, i, &ev))
+		int got = 1;
+
+		while (ok && (got = trawl_cursor_next(cursor, i, &ev)) > 0)
 			ok = fn(c, e, &ev, time_of(c, e, ev.ts, &last), arg);
+		ok = ok && got >= 0;
 	}
 	trawl_cursor_free(cursor);
 	return ok;

@@ -36,9 +36,14 @@ int edit_each_event(const struct trawl_chunk *chunk, edit_event_fn *fn, void *ar
 
 	if (!cursor)
 		return edit_no_memory(err);
-	for (uint32_t i = 0; !ret && i < chunk->nstreams; i++)
-		while (!ret && trawl_cursor_next(cursor, i, &ev))
+	for (uint32_t i = 0; !ret && i < chunk->nstreams; i++) {
+		int got = 1;
+
+		while (!ret && (got = trawl_cursor_next(cursor, i, &ev)) > 0)
 			ret = fn(arg, &ev, err);
+		if (got < 0)
+			ret = edit_no_memory(err);
+	}
 	trawl_cursor_free(cursor);
 	return ret;
 }

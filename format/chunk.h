@@ -106,7 +106,8 @@ size_t chunk_memory_size(const struct chunk_memory *m); /* bytes */
 struct chunk_cursor;
 struct chunk_cursor *chunk_cursor_new(const struct trawl_chunk *chunk);
 void chunk_cursor_free(struct chunk_cursor *c);
-/* Next record of stream s: 1 with *ev (all but time) filled, 0 at the stream's end. */
+/* Next record of stream s: 1 with *ev (all but time) filled, 0 at the stream's end, -1 without
+ * memory. */
 int chunk_cursor_next(struct chunk_cursor *c, uint32_t stream, struct trawl_event *ev);
 
 #endif

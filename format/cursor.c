@@ -229,10 +229,10 @@ static int other_row(struct chunk_cursor *c, const uint8_t *row, uint32_t group,
 	c->record.len = 0;
 	buf_put(&c->record, row, ev->type->size);
 	if (c->record.failed)
-		return 0;
+		return -1;
 	copy_dynamic(&c->record, p->dynamic, p->ndynamic, i);
 	if (c->record.failed)
-		return 0;
+		return -1;
 	ev->record = c->record.data;
 	ev->len = (uint32_t)c->record.len;
 	return 1;
@@ -258,7 +258,7 @@ int chunk_cursor_next(struct chunk_cursor *c, uint32_t stream, struct trawl_even
 	w = window(c, stream, group);
 	/* a stream's records of a group are one after another in it */
 	if ((w->next == w->n || c->shared) && !fill(c, w, group, c->d->rank[n]))
-		return 0;
+		return -1;
 	at = w->next++;
 	ev->ts = w->ts[at];
 	ev->source = chunk->source;

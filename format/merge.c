@@ -336,7 +336,8 @@ static bool join(struct merge *m, struct active *a)
 		if (h.pos == h.end)
 			continue;
 		for (uint32_t i = s->first; i < h.pos; i++)
-			chunk_cursor_next(a->cursor, k, &skipped);
+			if (chunk_cursor_next(a->cursor, k, &skipped) < 0)
+				return false;
 		h.time = a->time[h.pos];
 		if (!heads_add(m, h))
 			return false;
@@ -412,7 +413,7 @@ static bool emit(struct merge *m, struct trawl_event *ev)
 	struct head *top = &m->heads[0];
 	struct active *a = top->a;
 
-	if (!chunk_cursor_next(a->cursor, top->stream, ev))
+	if (chunk_cursor_next(a->cursor, top->stream, ev) <= 0)
 		return false;
 	ev->time = top->time;
 	ev->section = m->section->number;

@@ -561,8 +561,8 @@ uint64_t trawl_piece_time(const struct trawl_reader *r, const struct trawl_piece
 
 /*
  * The records of a decoded chunk, one stream after the other: trawl_cursor_next() fills all but
- * time, section and chunk; 0 at the stream's end. NULL when memory runs out. The cursor is freed
- * before the next chunk is decoded.
+ * time, section and chunk, and returns 1; 0 at the stream's end, -1 when memory runs out, as then
+ * trawl_cursor_new() NULL. The cursor is freed before the next chunk is decoded.
  */
 struct trawl_cursor;
 struct trawl_cursor *trawl_cursor_new(const struct trawl_chunk *chunk);

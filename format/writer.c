@@ -87,9 +87,11 @@ static void emit_chunk(void *arg, struct batcher *s, const uint8_t *payload, siz
 		.source = s->source.id, .count = count, .first = first, .last = last,
 	};
 
-	if (!(w->ring ? ring_chunk(w->ring, &c, payload, len) :
-			write_queue_chunk(w->file, s, &c, payload, len)))
-		batcher_unwritten(s, count, first, last);
+	if (w->ring ? ring_chunk(w->ring, &c, payload, len) :
+		      write_queue_chunk(w->file, s, &c, payload, len))
+		return;
+	batcher_unwritten(s, count, first, last);
+	s->failed = !w->ring; /* a ring has chunks that it cannot hold */
 }
 
 /* ---- the interface ----------------------------------------------------------------------- */

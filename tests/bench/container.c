@@ -309,7 +309,7 @@ static uint64_t rows_of(const struct trawl_chunk *c)
 	uint64_t start = now(), bytes = 0;
 
 	for (uint32_t s = 0; s < c->nstreams; s++)
-		while (chunk_cursor_next(cursor, s, &ev))
+		while (chunk_cursor_next(cursor, s, &ev) > 0)
 			bytes += ev.len;
 	start = now() - start;
 	chunk_cursor_free(cursor);

@@ -432,7 +432,7 @@ static void read_all(struct chunk_decoder *d, const struct batches *b, const uin
 	}
 	cursor = chunk_cursor_new(c);
 	for (uint32_t s = 0; s < c->nstreams; s++)
-		while (chunk_cursor_next(cursor, s, &ev))
+		while (chunk_cursor_next(cursor, s, &ev) > 0)
 			for (uint32_t i = 0; i < ev.len; i++)
 				sink += ((const uint8_t *)ev.record)[i];
 	chunk_cursor_free(cursor);

@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	read_columns(c);
 	cursor = chunk_cursor_new(c);
 	for (uint32_t s = 0; cursor && s < c->nstreams; s++)
-		while (chunk_cursor_next(cursor, s, &ev))
+		while (chunk_cursor_next(cursor, s, &ev) > 0)
 			for (uint32_t i = 0; i < ev.len; i++)
 				sink += ((const uint8_t *)ev.record)[i];
 	chunk_cursor_free(cursor);
